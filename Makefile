@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+# Builds the load generator, sets a machine up, and runs the tests; `make help` lists the targets.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+# `test` is the load generator itself (its name is part of the interface), so the tests are `make check`.
+.DEFAULT_GOAL := test
+
+# The rules of the load generator: test, check-unit, check-fuzz, bench.
+-include lib/loadgen/build.mk
+
+.PHONY: help deps deps-check demo check lint format clean install uninstall
+
+# The help is the text behind `##` on a target's own line, here and in build.mk, so that it stands in one place.
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## install what a run needs and is missing
+	@lib/deps.sh run
+
+deps-check: ## install what a run or the tests need and is missing
+	@lib/deps.sh check
+
+# A make of its own for the build: build.mk asks pkg-config while it is read, which is before deps has run.
+demo: ## set up, build, and run the demo scenario on 127.0.0.1
+	@lib/deps.sh run
+	@$(MAKE) --no-print-directory test
+	@./do_it.sh run -s demo
+
+check: ## set up, lint, build, and run every test; the last line is the result
+	@lib/deps.sh check
+	@tests/run.sh
+
+lint: ## check the style of every shell and C file; changes nothing
+	@lib/lint.sh check
+
+format: ## rewrite shell and C files in the house style
+	@lib/lint.sh format
+
+clean: ## remove what the build made; results stay
+	rm -rf -- build test
+
+# lib/, not share/: the tree holds a binary of this machine's kind.
+home = $(PREFIX)/lib/tierbench
+
+install: test ## install under PREFIX (default /usr/local), below DESTDIR if given
+	@install -d -- '$(DESTDIR)$(home)' '$(DESTDIR)$(PREFIX)/bin'
+	@tar -cf - --exclude='*.o' --exclude=./build --exclude=./results --exclude=./tests --exclude='./.*' --owner=0 --group=0 . \
+	  | tar -xf - --no-same-owner -C '$(DESTDIR)$(home)'
+	@printf '#!/bin/sh\n# SPDX-License-Identifier: MIT\n# Runs the installed tierbench with results in the current folder.\nRESULTS_DIR=$${RESULTS_DIR:-$$PWD/results} exec "%s/do_it.sh" "$$@"\n' '$(home)' \
+	  > '$(DESTDIR)$(PREFIX)/bin/tierbench'
+	@chmod 755 '$(DESTDIR)$(PREFIX)/bin/tierbench'
+	@echo 'installed: $(DESTDIR)$(PREFIX)/bin/tierbench'
+
+uninstall: ## remove what install put there
+	rm -rf -- '$(DESTDIR)$(home)' '$(DESTDIR)$(PREFIX)/bin/tierbench'
