@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: MIT
+# Reads load generator logs, ours and the guide's, with the result.tsv beside them, and prints one row a phase.
+#
+# Input, a line each, tab-separated, names escaped as in text.awk:
+#   D GIVEN REAL      a folder as the user named it, and where it really is (for the names in the path)
+#   F PATH [VERBATIM] a log to read; VERBATIM when the user named the file itself
+#   E MESSAGE         something found wrong while looking for logs
+# Output: a header, then rows, tab-separated and escaped. The first columns are those of the CSV; behind them come all
+# other columns of result.tsv and `folder`, for the table, compare and report.
+# Exit status 1 when anything could not be read whole; what was whole is printed all the same.
+
+function complain(path, what) {
+  printf "%s: %s: %s\n", program, path, what > "/dev/stderr"
+  failed = 1
+}
+
+# What a path is opened as: with ./ in front, so that no awk takes a name such as "-" for something else.
+function opened(path) {
+  return path ~ /^\// ? path : "./" path
+}
+
+# An absolute path without . and .. in it.
+function absolute(path,    n, i, depth, part, kept, out) {
+  if (path !~ /^\//) path = start_folder "/" path
+  n = split(path, part, "/")
+  depth = 0
+  for (i = 1; i <= n; i++) {
+    if (part[i] == "" || part[i] == ".") continue
+    if (part[i] == "..") {
+      if (depth > 0) depth--
+    } else kept[++depth] = part[i]
+  }
+  out = ""
+  for (i = 1; i <= depth; i++) out = out "/" kept[i]
+  return out
+}
+
+# The scenario of the run in FOLDER: what run.conf says, else what is left of the name after its time.
+function scenario_of(folder, name,    line, file, value) {
+  if (folder in scenarios) return scenarios[folder]
+  value = name
+  sub(/^[0-9][0-9TZ:_-]*-/, "", value)
+  file = opened(folder "/run.conf")
+  while ((getline line < file) > 0)
+    if (line ~ /^SCENARIO=/) {
+      value = substr(line, 10)
+      if (value ~ /^".*"$/ || value ~ /^'.*'$/) value = substr(value, 2, length(value) - 2)
+    }
+  close(file)
+  return scenarios[folder] = value
+}
+
+# Sets name[run, scenario, variant, point, repeat, client, folder] from where a log lies and what it is called.
+function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
+  for (i in name) delete name[i]
+  real = path
+  if (given != "" && !verbatim) real = actual substr(path, length(given) + 1)
+  real = absolute(real)
+  n = split(real, part, "/")
+  name["folder"] = path ~ /\// ? path : "./" path
+  sub(/\/[^\/]*$/, "", name["folder"])
+  # redis.log.CLIENT.STAMP.REPEAT; a client may have dots in its name.
+  rest = part[n]
+  if (rest ~ /^redis\.log\..+\.[^.]+\.[0-9]+$/) {
+    rest = substr(rest, 11)
+    match(rest, /\.[^.]+\.[0-9]+$/)
+    stamp = substr(rest, RSTART + 1)
+    name["client"] = substr(rest, 1, RSTART - 1)
+    name["repeat"] = substr(stamp, index(stamp, ".") + 1)
+  }
+  if (n >= 7 && part[n - 2] ~ /^rep-/) {
+    if (part[n - 2] !~ /^rep-[0-9]+$/) return 0
+    name["client"] = part[n - 1]
+    name["repeat"] = substr(part[n - 2], 5)
+    name["point"] = part[n - 3]
+    name["variant"] = part[n - 4]
+    name["run"] = part[n - 5]
+    folder = ""
+    for (i = 2; i <= n - 5; i++) folder = folder "/" part[i]
+    name["scenario"] = scenario_of(folder, name["run"])
+  } else if (!verbatim) name["run"] = part[n - 1]
+  return 1
+}
+
+# Reads result.tsv beside a log into tsv[row, column]; returns its number of rows, -1 when there is none, -2 when it is broken.
+function read_tsv(file,    line, n, i, column, cell, rows, columns, status) {
+  for (i in tsv) delete tsv[i]
+  for (i in tsv_used) delete tsv_used[i]
+  status = (getline line < file)
+  if (status < 0) {
+    close(file)
+    return -1
+  }
+  if (status == 0) {
+    complain(shown_tsv, "is empty")
+    close(file)
+    return -2
+  }
+  columns = split(line, column, "\t")
+  for (i = 1; i <= columns; i++) see_column(column[i])
+  rows = 0
+  while ((status = (getline line < file)) > 0) {
+    n = split(line, cell, "\t")
+    if (n != columns) {
+      complain(shown_tsv, "line " (rows + 2) " has " n " columns and not " columns "; the file is cut short or not ours")
+      close(file)
+      return -2
+    }
+    rows++
+    for (i = 1; i <= n; i++) tsv[rows, column[i]] = cell[i]
+  }
+  close(file)
+  return rows
+}
+
+# A column of result.tsv that has no place yet gets one behind the others.
+function see_column(column) {
+  if (column == "" || (column in place_of)) return
+  place_of[column] = ++columns_out
+  column_name[columns_out] = column
+}
+
+# Starts over for the next log.
+function log_start(    i) {
+  for (i in phase) delete phase[i]
+  for (i in section) delete section[i]
+  phases = sections = completes = 0
+  current = ""
+}
+
+# Takes in `Thread N: port P set K keys - elapse U usecs , max time M , average A , max average B`.
+function take_thread(line,    f, n) {
+  n = split(line, f, " ")
+  # A tid of four digits or more still ends in its colon, so the words never move.
+  if (n < 22 || f[5] != current || !text_is_count(f[6]) || !text_is_count(f[10])) return
+  threads_seen++
+  keys_sum += f[6]
+  if (threads_seen == 1) keys_each = f[6]
+  else if (f[6] != keys_each) keys_each = ""
+  if (f[10] + 0 > longest) longest = f[10] + 0
+  if (f[15] + 0 > slowest) slowest = f[15] + 0
+  time_sum += f[18] * f[6]
+}
+
+# `... : N threads started - OP` opens a phase.
+function phase_open(line) {
+  if (current != "") problem = problem "; phase " current " has no 'threads finished' line"
+  current = substr(line, index(line, " threads started - ") + 19)
+  sub(/[ \r]+$/, "", current)
+  threads_seen = keys_sum = longest = slowest = time_sum = reply_errors = 0
+  keys_each = ""
+}
+
+# `... : N threads finished - OP` closes it; only a phase with one line a thread is a result.
+function phase_close(line,    operation, count, words, n) {
+  operation = substr(line, index(line, " threads finished - ") + 20)
+  sub(/[ \r]+$/, "", operation)
+  n = split(substr(line, 1, index(line, " threads finished - ") - 1), words, " ")
+  count = words[n]
+  if (operation != current) {
+    problem = problem "; phase " operation " is finished but was never started"
+  } else if (threads_seen != count) {
+    problem = problem "; phase " operation " has results of " threads_seen " of " count " threads"
+  } else if (!sections) {
+    problem = problem "; phase " operation " stands before any line with threads and key_count"
+  } else {
+    phases++
+    phase[phases, "operation"] = operation
+    phase[phases, "len"] = section["len"]
+    phase[phases, "servers"] = section["servers"]
+    phase[phases, "threads"] = count
+    phase[phases, "keys"] = keys_each != "" ? keys_each : int(keys_sum / count)
+    phase[phases, "keys_sum"] = keys_sum
+    phase[phases, "longest"] = longest
+    phase[phases, "slowest"] = slowest
+    phase[phases, "mean"] = keys_sum > 0 ? time_sum / keys_sum : ""
+    phase[phases, "errors"] = reply_errors
+  }
+  current = ""
+}
+
+# Reads one log line by line. Lines are told apart by their first letters: there can be hundreds of a thread.
+function read_log(file,    line, status, f) {
+  log_start()
+  problem = ""
+  while ((status = (getline line < file)) > 0) {
+    if (substr(line, 1, 7) == "Thread ") {
+      if (index(line, " keys - elapse ")) take_thread(line)
+      else if (index(line, " reply error!") || index(line, " reply is NULL!")) reply_errors++
+    } else if (index(line, " threads started - ")) phase_open(line)
+    else if (index(line, " threads finished - ")) phase_close(line)
+    else if (index(line, "key_count")) {
+      sections++
+      split(line, f, " ")
+      section["servers"] = f[3]
+      section["len"] = f[9]
+      if (!text_is_count(f[3]) || !text_is_count(f[9])) problem = problem "; the line with key_count is cut short"
+    } else if (index(line, " : Complete.")) completes++
+  }
+  close(file)
+  if (status < 0) {
+    problem = "; cannot be read"
+    return
+  }
+  if (!sections) problem = "; is no log of a load generator: no line with threads and key_count"
+  else if (current != "") problem = problem "; phase " current " has no 'threads finished' line: the log is cut short"
+  else if (!phases && problem == "") problem = "; has no finished phase"
+  else if (completes < sections && problem == "") problem = "; has no 'Complete.' line: the log is cut short"
+}
+
+# The row of result.tsv that is the phase P of the log, 0 when none is; each is used once.
+function tsv_row(p, rows,    r) {
+  for (r = 1; r <= rows; r++)
+    if (!(r in tsv_used) && tsv[r, "operation"] == phase[p, "operation"]) {
+      tsv_used[r] = 1
+      return r
+    }
+  return 0
+}
+
+# What result.tsv and the log say differently about phase P; empty when they agree.
+function disagreement(p, r,    out) {
+  out = ""
+  if (tsv[r, "len"] != phase[p, "len"]) out = out ", len " tsv[r, "len"] " against " phase[p, "len"]
+  if (tsv[r, "threads"] != phase[p, "threads"]) out = out ", threads " tsv[r, "threads"] " against " phase[p, "threads"]
+  if (tsv[r, "max_time_us"] != phase[p, "longest"]) out = out ", longest thread " tsv[r, "max_time_us"] " us against " phase[p, "longest"] " us"
+  if (tsv[r, "ops"] != "" && tsv[r, "ops"] + 0 != phase[p, "keys_sum"]) out = out ", operations " tsv[r, "ops"] " against " phase[p, "keys_sum"]
+  return substr(out, 3)
+}
+
+# Fills cell[column] for phase P; r is its row of result.tsv or 0.
+function fill_cells(path, p, r,    i, us, seconds) {
+  for (i in cell) delete cell[i]
+  if (r) for (i = 1; i <= columns_out; i++) if ((r, column_name[i]) in tsv) cell[column_name[i]] = text_unescape(tsv[r, column_name[i]])
+  us = phase[p, "longest"]
+  seconds = int(us / 1000000)
+  cell["filename"] = path
+  cell["clients"] = sections
+  cell["len"] = phase[p, "len"]
+  cell["servers"] = (r && text_is_count(tsv[r, "instances"])) ? tsv[r, "instances"] : phase[p, "servers"]
+  cell["keys"] = phase[p, "keys"]
+  cell["max_time"] = seconds
+  cell["operation"] = phase[p, "operation"]
+  cell["threads"] = phase[p, "threads"]
+  cell["max_time_us"] = us
+  # keys_sum is servers * keys: every instance is written by the threads of its port alone.
+  cell["tx_bps"] = seconds ? text_number(phase[p, "keys_sum"] * phase[p, "len"] * 8 / seconds, 6) : ""
+  if (!r) {
+    cell["ops"] = text_number(phase[p, "keys_sum"], 0)
+    cell["ops_per_sec"] = us ? text_number(phase[p, "keys_sum"] * 1000000 / us, 3) : ""
+    cell["avg_us"] = phase[p, "mean"] == "" ? "" : text_number(phase[p, "mean"], 3)
+    cell["max_us"] = phase[p, "slowest"]
+    cell["errors"] = phase[p, "errors"]
+  }
+  for (i in name) cell[i] = name[i]
+}
+
+# Rows are kept until the end: the header is known only when every result.tsv has been seen.
+function keep_row(    i) {
+  rows_out++
+  for (i in cell) if (cell[i] != "") kept[rows_out, place_of[i]] = text_escape(cell[i])
+}
+
+function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
+  if (!place(path, verbatim)) {
+    complain(path, "belongs to a repeat that was not finished; left out")
+    return
+  }
+  file = opened(path)
+  read_log(file)
+  if (problem != "") complain(path, substr(problem, 3))
+  shown_tsv = name["folder"] "/result.tsv"
+  rows = read_tsv(opened(shown_tsv))
+  if (rows == -2) return
+  for (p = 1; p <= phases; p++) {
+    r = 0
+    if (rows >= 0) {
+      r = tsv_row(p, rows)
+      if (!r) {
+        complain(shown_tsv, "has no row for phase " phase[p, "operation"] " of the log")
+        continue
+      }
+      if ((what = disagreement(p, r)) != "") {
+        complain(shown_tsv, "disagrees with the log about phase " phase[p, "operation"] ": " what)
+        continue
+      }
+    }
+    fill_cells(path, p, r)
+    keep_row()
+  }
+  for (r = 1; r <= rows; r++) if (!(r in tsv_used)) complain(path, "has no whole phase " tsv[r, "operation"] ", which result.tsv beside it has")
+}
+
+BEGIN {
+  FS = "\t"
+  program = ENVIRON["RESULT_PROGRAM"]
+  start_folder = ENVIRON["PWD"]
+  columns_out = split("filename clients len servers keys max_time operation run scenario variant point repeat client threads" \
+    " connections pipeline rate ops ops_per_sec tx_bps avg_us p50_us p90_us p99_us p99_9_us p99_99_us max_us max_time_us" \
+    " errors misses folder", column_name, " ")
+  for (i = 1; i <= columns_out; i++) place_of[column_name[i]] = i
+}
+
+$1 == "D" { given = text_unescape($2); actual = text_unescape($3) }
+$1 == "F" { take_file(text_unescape($2), $3) }
+$1 == "E" { complain(text_unescape($2), text_unescape($3)) }
+
+END {
+  for (i = 1; i <= columns_out; i++) printf "%s%s", column_name[i], i < columns_out ? "\t" : "\n"
+  for (r = 1; r <= rows_out; r++)
+    for (i = 1; i <= columns_out; i++) printf "%s%s", (r, i) in kept ? kept[r, i] : "", i < columns_out ? "\t" : "\n"
+  exit failed
+}

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+# The one reader of results: finds the logs of runs, and turns them into rows, CSV and the result table.
+# shellcheck shell=bash
+
+_RESULT_LIB=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+
+# Puts TEXT, with tab, line break and backslash escaped, into the variable `escaped` of the caller.
+# Usage: _result_escape TEXT
+_result_escape() {
+  escaped=$1
+  [[ $escaped == *[$'\\\t\n\r']* ]] || return 0
+  escaped=${escaped//\\/\\\\}
+  escaped=${escaped//$'\t'/\\t}
+  escaped=${escaped//$'\n'/\\n}
+  escaped=${escaped//$'\r'/\\r}
+}
+
+# Prints the newest run folder under results/: the one whose name holds the latest time.
+# Usage: result_newest
+# Globals: RESULTS_DIR, the folder of runs; default: results/ of this project
+# Returns: 1 when there is no run
+result_newest() {
+  local folder=${RESULTS_DIR:-${_RESULT_LIB%/lib}/results} run newest='' LC_ALL=C
+  folder=${folder%/}
+  # Beside the user, the short name reads better in the rows.
+  [[ $folder != "$PWD/results" ]] || folder=results
+  # Names begin with the time of the start, so the last in order is the newest; the committed sample has no time.
+  for run in "$folder"/[0-9]*/; do
+    [[ -d $run && $run > $newest ]] && newest=$run
+  done
+  [[ -n $newest ]] || return 1
+  printf '%s\n' "${newest%/}"
+}
+
+# Prints an E line of result.awk: something is wrong with PATH.
+# Usage: _result_problem PATH MESSAGE
+_result_problem() {
+  local escaped
+  _result_escape "$1"
+  printf 'E\t%s\t%s\n' "$escaped" "$2"
+}
+
+# Prints the logs of one folder for result.awk: of a run, of a part of one, or lying in it directly as the guide leaves them.
+# Usage: _result_list_folder FOLDER
+_result_list_folder() {
+  local folder=${1%/} file escaped real client found=() problems=()
+  [[ -n $folder ]] || folder=/
+  if ! real=$(cd -- "$folder" 2>/dev/null && pwd -P); then
+    _result_problem "$folder" 'is a folder that cannot be opened'
+    return 0
+  fi
+  for client in "$folder"/*/*/rep-*/*/ "$folder"/*/rep-*/*/ "$folder"/rep-*/*/; do
+    client=${client%/}
+    # A repeat that was cut has another ending, and the folder of the server's own files is no client.
+    [[ ${client%/*} =~ /rep-[0-9]+$ && -d $client && ${client##*/} != server ]] || continue
+    escaped=''
+    for file in "$client"/redis.log.*; do
+      [[ -e $file ]] || continue
+      _result_escape "$file"
+      found+=("$escaped")
+    done
+    [[ -n $escaped ]] || problems+=("$client")
+  done
+  for file in "$folder"/redis.log.*; do
+    [[ -e $file ]] || continue
+    _result_escape "$file"
+    found+=("$escaped")
+  done
+  for client in "${problems[@]}"; do _result_problem "$client" 'has no redis.log of its client'; done
+  if ((${#found[@]} == 0)); then
+    _result_problem "$folder" 'holds no complete result'
+    return 0
+  fi
+  _result_escape "$folder"
+  printf 'D\t%s\t' "$escaped"
+  _result_escape "$real"
+  printf '%s\n' "$escaped"
+  printf 'F\t%s\n' "${found[@]}" | LC_ALL=C sort -V
+}
+
+# Prints what result.awk is to read for the given runs and files.
+# Usage: _result_list RUN_OR_FILE...
+_result_list() {
+  local path escaped
+  for path in "$@"; do
+    if [[ -d $path ]]; then
+      _result_list_folder "$path"
+    elif [[ ! -e $path ]]; then
+      _result_problem "$path" 'does not exist'
+    elif [[ ! -f $path || ! -r $path ]]; then
+      _result_problem "$path" 'cannot be read'
+    else
+      _result_escape "$path"
+      printf 'F\t%s\t1\n' "$escaped"
+    fi
+  done
+}
+
+# Prints one row a (run, variant, point, repeat, client, phase), tab-separated with a header; what is wrong goes to stderr.
+# Usage: result_rows RUN_OR_FILE...
+# Globals: RESULT_PROGRAM, the name in front of messages (default: summary2csv.sh)
+# Returns: 1 when a file could not be read whole; every whole row is printed all the same
+result_rows() {
+  # PWD is passed by name because awk has no other way to know it.
+  _result_list "$@" |
+    LC_ALL=C RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/result.awk"
+}
+
+# Prints the rows as CSV (RFC 4180).
+# Usage: result_csv RUN_OR_FILE...
+# Returns: as result_rows
+result_csv() {
+  result_rows "$@" | LC_ALL=C awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/csv.awk"
+}
