@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Settings: read files of plain assignments, refuse what is unknown or of the wrong kind, resolve the layers.
+#
+# conf/defaults.conf is the one list of settings: `NAME=VALUE  #: KIND`, the comment above it being its documentation.
+# KIND is one or more of these, joined by `|`:
+#   a literal word              on, off, auto, guide ...
+#   int:MIN..MAX  number:MIN..MAX
+#   size:MIN..MAX               bytes, also 10K 4M 2G (powers of 1024)
+#   percent                     1%..100%
+#   host path word cpus text    (path and text may be empty)
+#   list:KIND                   words separated by blanks; at least one
+
+# Lowest first; a later layer overrides.
+readonly CONF_LAYERS=(default block hosts scenario variant environment argument)
+
+declare -A _CONF_KIND=() _CONF_VALUE=() _CONF_WHERE=()
+_CONF_NAMES=()
+
+# Read the list of settings with their kinds and defaults.
+# Usage: conf_defaults FILE
+conf_defaults() {
+  local file=$1 line name
+  while IFS= read -r line; do
+    [[ $line =~ ^([A-Z][A-Z0-9_]*)=.*'#: '(.*)$ ]] || continue
+    name=${BASH_REMATCH[1]}
+    _CONF_NAMES+=("$name")
+    _CONF_KIND[$name]=${BASH_REMATCH[2]}
+  done <"$file"
+  conf_file default "$file"
+}
+
+# Read a file of assignments into a layer; with BEGIN and END, only the lines between those two lines.
+# Usage: conf_file LAYER FILE [BEGIN END]
+# Returns: exits 2 with file:line at the first line that is not a good assignment.
+conf_file() {
+  local layer=$1 file=$2 begin=${3-} end=${4-} line number=0 inside=1
+  [[ -r $file && ! -d $file ]] || die_usage "$file: cannot be read"
+  [[ -z $begin ]] || inside=0
+  while IFS= read -r line || [[ -n $line ]]; do
+    number=$((number + 1))
+    if [[ -n $begin && $line == "$begin" ]]; then
+      inside=1
+      continue
+    elif [[ -n $end && $line == "$end" ]]; then
+      inside=0
+    fi
+    ((inside)) || continue
+    [[ ! $line =~ ^[[:space:]]*(#.*)?$ ]] || continue
+    [[ $line =~ ^[[:space:]]*([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]] ||
+      die_usage "$file:$number: not NAME=VALUE: $line"
+    _conf_set "$layer" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$file:$number"
+  done <"$file"
+}
+
+# Take one NAME=VALUE word as a setting, its value as it stands.
+# Usage: conf_word LAYER WORD WHERE
+conf_word() {
+  local layer=$1 word=$2 where=$3
+  [[ $word =~ ^([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]] || die_usage "$where: not NAME=VALUE: $word"
+  _conf_put "$layer" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$where"
+}
+
+# Take the settings that stand in the environment this script was started with.
+# The block in do_it.sh has set shell variables of the same names since, so the kernel's copy is asked.
+# Usage: conf_environment
+conf_environment() {
+  local pair
+  while IFS= read -r -d '' pair; do
+    [[ -v "_CONF_KIND[${pair%%=*}]" ]] || continue
+    conf_word environment "$pair" "environment"
+  done <"/proc/$$/environ"
+}
+
+# Forget what a layer says, so that another variant can be put in its place.
+# Usage: conf_clear LAYER
+conf_clear() {
+  local name
+  for name in "${_CONF_NAMES[@]}"; do
+    unset "_CONF_VALUE[$1 $name]" "_CONF_WHERE[$1 $name]"
+  done
+}
+
+# Set the global variable of every setting to its value by the order of layers.
+# Usage: conf_resolve
+conf_resolve() {
+  local name layer value
+  for name in "${_CONF_NAMES[@]}"; do
+    value=
+    for layer in "${CONF_LAYERS[@]}"; do
+      value=${_CONF_VALUE["$layer $name"]-$value}
+    done
+    unset "$name" # it may be an array, set by the block in do_it.sh
+    printf -v "$name" '%s' "$value"
+  done
+}
+
+# Where a setting's value comes from, for messages: `file:line`, `environment` or `command line`.
+# Usage: conf_where NAME
+conf_where() {
+  local layer where=
+  for layer in "${CONF_LAYERS[@]}"; do
+    where=${_CONF_WHERE["$layer $1"]-$where}
+  done
+  printf '%s' "$where"
+}
+
+# Refuse a resolved setting for a reason that only shows beside other settings.
+# Usage: conf_refuse NAME REASON...
+conf_refuse() {
+  local name=$1
+  shift
+  die_usage "$(conf_where "$name"): $name=${!name}: $*"
+}
+
+# Print every resolved setting as an assignment that conf_file reads back.
+# Usage: conf_print
+conf_print() {
+  local name
+  for name in "${_CONF_NAMES[@]}"; do printf '%s="%s"\n' "$name" "${!name}"; done
+}
+
+# Print a size in bytes: 10K -> 10240.
+# Usage: conf_bytes SIZE
+conf_bytes() {
+  local number=${1%[KMG]}
+  case $1 in
+    *K) echo $((number << 10)) ;;
+    *M) echo $((number << 20)) ;;
+    *G) echo $((number << 30)) ;;
+    *) echo "$number" ;;
+  esac
+}
+
+# Strip quotes, brackets and a trailing comment from the right side of an assignment in a file, then take it.
+_conf_set() {
+  local layer=$1 name=$2 raw=$3 where=$4
+  local rest='[[:space:]]*(#.*)?$'
+  if [[ $raw =~ ^\"([^\"]*)\"$rest || $raw =~ ^\'([^\']*)\'$rest ]]; then
+    raw=${BASH_REMATCH[1]}
+  elif [[ $raw =~ ^\(([^\)]*)\)$rest ]]; then
+    raw=${BASH_REMATCH[1]}
+    [[ ${_CONF_KIND[$name]-list:} == *list:* ]] || die_usage "$where: $name takes one value, not a list"
+  elif [[ $raw =~ ^([^[:space:]\"\'\(\)#]*)$rest ]]; then
+    raw=${BASH_REMATCH[1]}
+  else
+    die_usage "$where: $name: a value with blanks or brackets needs quotes: $raw"
+  fi
+  _conf_put "$layer" "$name" "$raw" "$where"
+}
+
+_conf_put() {
+  local layer=$1 name=$2 value=$3 where=$4 wrong="is empty, but the kind is"
+  local -a words
+  [[ -v "_CONF_KIND[$name]" ]] ||
+    die_usage "$where: $name is not a setting; the nearest is $(_conf_nearest "$name") (conf/defaults.conf lists all)"
+  [[ $value != *[$'\n"']* ]] || die_usage "$where: $name: a value cannot hold a line break or a double quote"
+  if [[ ${_CONF_KIND[$name]} == *list:* ]]; then
+    read -r -a words <<<"$value"
+    value=${words[*]-}
+  fi
+  [[ -z $value ]] || wrong="is not of the kind"
+  _conf_is "$value" "${_CONF_KIND[$name]}" ||
+    die_usage "$where: $name=$value $wrong ${_CONF_KIND[$name]}"
+  _CONF_VALUE["$layer $name"]=$value
+  _CONF_WHERE["$layer $name"]=$where
+}
+
+# Whether a value is of a kind (see the head of this file).
+# Usage: _conf_is VALUE KIND
+_conf_is() {
+  local value=$1 kind=$2 one word
+  if [[ $kind == list:* ]]; then
+    [[ -n $value ]] || return 1
+    for word in $value; do _conf_is "$word" "${kind#list:}" || return 1; done
+    return 0
+  fi
+  while [[ -n $kind ]]; do
+    one=${kind%%|*}
+    kind=${kind#"$one"}
+    kind=${kind#|}
+    if [[ $one == list:* ]]; then
+      _conf_is "$value" "$one${kind:+|$kind}"
+      return
+    fi
+    ! _conf_is_one "$value" "$one" || return 0
+  done
+  return 1
+}
+
+_conf_is_one() {
+  local value=$1 kind=$2 min max
+  min=${kind#*:} max=${kind#*..} min=${min%%..*}
+  case $kind in
+    int:*) [[ $value =~ ^(0|[1-9][0-9]{0,17})$ ]] && ((value >= min && value <= max)) ;;
+    number:*)
+      [[ $value =~ ^[0-9]{1,15}(\.[0-9]{1,9})?$ ]] &&
+        awk -v v="$value" -v a="$min" -v b="$max" 'BEGIN { exit !(v >= a && v <= b) }'
+      ;;
+    size:*)
+      [[ $value =~ ^[1-9][0-9]{0,11}[KMG]?$ ]] &&
+        (($(conf_bytes "$value") >= $(conf_bytes "$min") && $(conf_bytes "$value") <= $(conf_bytes "$max")))
+      ;;
+    percent) [[ $value =~ ^([1-9][0-9]?|100)%$ ]] ;;
+    host) [[ $value =~ ^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$ || $value == ::1 ]] ;;
+    word) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] ;;
+    cpus) [[ $value =~ ^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$ ]] ;;
+    path | text) return 0 ;;
+    *) [[ -n $kind && $value == "$kind" ]] ;;
+  esac
+}
+
+# Print the known name that takes the fewest edits (Levenshtein distance, case folded) to become NAME.
+_conf_nearest() {
+  printf '%s\n' "${_CONF_NAMES[@]}" | awk -v name="$1" '
+    function least(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
+    function distance(s, t,   i, j, row, last, old) {
+      for (j = 0; j <= length(t); j++) row[j] = j
+      for (i = 1; i <= length(s); i++) {
+        last = row[0]; row[0] = i
+        for (j = 1; j <= length(t); j++) {
+          old = row[j]
+          row[j] = least(row[j] + 1, row[j - 1] + 1, last + (substr(s, i, 1) != substr(t, j, 1)))
+          last = old
+        }
+      }
+      return row[length(t)]
+    }
+    { d = distance(toupper(name), $0); if (NR == 1 || d < best) { best = d; nearest = $0 } }
+    END { print nearest }'
+}

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# One way to run a script on a host: here with bash, elsewhere with ssh. Nothing else in the project calls ssh.
+
+# Exit status of ssh itself when the connection, not the command, failed.
+readonly _REMOTE_LOST=255
+
+_REMOTE_TMP=               # control sockets and buffers, ours alone
+declare -A _REMOTE_OPEN=() # hosts that answered once in this run
+declare -A _REMOTE_LOCAL=()
+
+# Make the private folder for control sockets; connections end and it goes when the script does.
+# Usage: remote_init
+remote_init() {
+  # A control socket's path must stay under 108 bytes, so this is not under RESULTS_DIR.
+  _REMOTE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/tierbench.XXXXXX")
+  cleanup_push remote_close
+}
+
+# End every connection and remove the private folder.
+# Usage: remote_close
+remote_close() {
+  local host
+  for host in "${!_REMOTE_OPEN[@]}"; do
+    [[ ${_REMOTE_LOCAL[$host]} == yes ]] || _remote_ssh "$host" -O exit 2>/dev/null || :
+  done
+  rm -rf -- "$_REMOTE_TMP"
+}
+
+# Whether an address is this machine: loopback, or an address of one of its interfaces.
+# Usage: remote_is_local HOST
+remote_is_local() {
+  local host=$1
+  if [[ ! -v "_REMOTE_LOCAL[$host]" ]]; then
+    _REMOTE_LOCAL[$host]=no
+    case $host in
+      127.* | localhost | ::1) _REMOTE_LOCAL[$host]=yes ;;
+      *)
+        if ip -o addr show 2>/dev/null | awk -v a="$host" '{ split($4, part, "/"); if (part[1] == a) found = 1 } END { exit !found }'; then
+          _REMOTE_LOCAL[$host]=yes
+        fi
+        ;;
+    esac
+  fi
+  [[ ${_REMOTE_LOCAL[$host]} == yes ]]
+}
+
+# Reach a host for the first time, without trying again.
+# Usage: remote_open HOST
+# Returns: 0, or 1 with one line on stderr that says why not.
+remote_open() {
+  local host=$1 errors=$_REMOTE_TMP/open.err
+  if ! remote_is_local "$host" && ! _remote_ssh "$host" true </dev/null 2>"$errors"; then
+    printf '%s: %s\n' "$host" "$(_remote_reason "$errors")" >&2
+    return 1
+  fi
+  _REMOTE_OPEN[$host]=yes
+}
+
+# Run lib/remote/SCRIPT.sh on a host; its stdout comes out whole when it is done.
+# A lost connection is made again for REMOTE_RETRY seconds, so a script must bear being run twice.
+# Usage: remote_run [-e NAME]... HOST SCRIPT [ARG]...
+#   -e NAME sends the value of that variable in front of the script: settings, and secrets, which must not be arguments
+# Globals: REMOTE_RETRY REMOTE_DIR
+# Returns: the script's exit status; 255 when the host stayed out of reach.
+remote_run() {
+  local -a names=(REMOTE_DIR)
+  while [[ $1 == -e ]]; do
+    names+=("$2")
+    shift 2
+  done
+  local host=$1 script=$2 status out errors deadline=$((SECONDS + REMOTE_RETRY))
+  shift 2
+  out=$(mktemp "$_REMOTE_TMP/out.XXXXXX")
+  errors=$out.err
+  while :; do
+    status=0
+    if remote_is_local "$host"; then
+      _remote_script "$script" "${names[@]}" | bash -s -- "$@" >"$out" || status=$?
+      break
+    fi
+    _remote_script "$script" "${names[@]}" |
+      _remote_ssh "$host" "bash -s --$(printf ' %q' "$@")" >"$out" 2> >(tee "$errors" >&2) || status=$?
+    if ((status != _REMOTE_LOST || SECONDS >= deadline)) || [[ ! -v "_REMOTE_OPEN[$host]" ]]; then break; fi
+    log_warn "$host is out of reach ($(_remote_reason "$errors")); trying again"
+    _remote_ssh "$host" -O exit 2>/dev/null || :
+    sleep 1 # the pace of retries, not a wait for readiness
+  done
+  cat "$out"
+  rm -f -- "$out" "$errors"
+  return "$status"
+}
+
+# Copy a file to a host, under a temporary name until it is whole.
+# Usage: remote_put HOST FILE PATH
+remote_put() {
+  local host=$1 file=$2 path=$3 command
+  printf -v command 'umask 077 && cat >%q.new && mv -f %q.new %q' "$path" "$path" "$path"
+  if remote_is_local "$host"; then
+    bash -c "$command" <"$file"
+  else
+    _remote_ssh "$host" "$command" <"$file"
+  fi
+}
+
+# The text that runs on the host: the variables, the common part, the script, and the call of its main.
+_remote_script() {
+  local script=$1 name
+  shift
+  for name in "$@"; do printf '%s=%q\n' "$name" "${!name}"; done
+  cat "$LIB/remote/common.sh" "$LIB/remote/$script.sh"
+  # Without </dev/null a command of the script could read the rest of the script as its input.
+  # shellcheck disable=SC2016 # expanded on the host
+  printf '\nmain "$@" </dev/null\n'
+}
+
+_remote_ssh() {
+  local host=$1
+  shift
+  local -a options=(-o BatchMode=yes -o "ConnectTimeout=$CONNECT_TIMEOUT"
+    -o ServerAliveInterval=5 -o ServerAliveCountMax=3
+    -o ControlMaster=auto -o "ControlPath=$_REMOTE_TMP/%C" -o ControlPersist=300)
+  [[ -z $SSH_CONFIG ]] || options+=(-F "$SSH_CONFIG")
+  [[ ! -v "HOST_USER[$host]" ]] || options+=(-l "${HOST_USER[$host]}")
+  [[ ! -v "HOST_PORT[$host]" ]] || options+=(-p "${HOST_PORT[$host]}")
+  [[ ! -v "HOST_KEY[$host]" ]] || options+=(-i "${HOST_KEY[$host]}" -o IdentitiesOnly=yes)
+  local -a before=()
+  if [[ ${1-} == -O ]]; then
+    before=(-O "$2")
+    shift 2
+  fi
+  # shellcheck disable=SC2029 # the words were quoted for the host on purpose
+  ssh "${options[@]}" "${before[@]}" "$host" "$@"
+}
+
+# Say in a few words what ssh meant.
+_remote_reason() {
+  local file=$1
+  case $(<"$file") in
+    *'Host key verification failed'* | *'host key is known'*) echo "its host key is unknown or has changed: check it, then add it to known_hosts" ;;
+    *'Permission denied'*) echo "ssh key refused: add the master's public key to its authorized_keys" ;;
+    *'Could not resolve'*) echo "the name does not resolve" ;;
+    *'Connection refused'*) echo "nothing answers on its ssh port" ;;
+    *'timed out'* | *'No route'* | *'unreachable'*) echo "unreachable" ;;
+    *) echo "ssh: $(tail -n 1 "$file")" ;;
+  esac
+}
