@@ -128,18 +128,24 @@ function log_start(    i) {
   current = ""
 }
 
-# Takes in `Thread N: port P set K keys - elapse U usecs , max time M , average A , max average B`.
-function take_thread(line,    f, n) {
-  n = split(line, f, " ")
-  # A tid of four digits or more still ends in its colon, so the words never move.
-  if (n < 22 || f[5] != current || !text_is_count(f[6]) || !text_is_count(f[10])) return
+# Takes in `Thread N: port P set K keys - elapse U usecs , max time M , average A , max average B`, whose ` keys - ` is at AT.
+# Millions of lines come through here: what stands at a known place is cut out, and a line is split only when the
+# operation and key count in front of ` keys` are not those of the line before.
+function take_thread(line, at,    f, mean) {
+  if (substr(line, at - length(shape), length(shape)) != shape) {
+    if (split(line, f, " ") < 22 || f[5] != current || !text_is_count(f[6])) return
+    shape = " " f[5] " " f[6]
+    if (keys_each != "") uneven = 1
+    keys_each = f[6]
+  }
+  line = substr(line, at + 15)
   threads_seen++
-  keys_sum += f[6]
-  if (threads_seen == 1) keys_each = f[6]
-  else if (f[6] != keys_each) keys_each = ""
-  if (f[10] + 0 > longest) longest = f[10] + 0
-  if (f[15] + 0 > slowest) slowest = f[15] + 0
-  time_sum += f[18] * f[6]
+  keys_sum += keys_each
+  if (line + 0 > longest) longest = line + 0
+  at = index(line, "max time ")
+  line = substr(line, at + 9)
+  if (line + 0 > slowest) slowest = line + 0
+  time_sum += substr(line, index(line, "average ") + 8) * keys_each
 }
 
 # `... : N threads started - OP` opens a phase.
@@ -147,8 +153,9 @@ function phase_open(line) {
   if (current != "") problem = problem "; phase " current " has no 'threads finished' line"
   current = substr(line, index(line, " threads started - ") + 19)
   sub(/[ \r]+$/, "", current)
-  threads_seen = keys_sum = longest = slowest = time_sum = reply_errors = 0
+  threads_seen = keys_sum = longest = slowest = time_sum = reply_errors = uneven = 0
   keys_each = ""
+  shape = "\n" # matches no line
 }
 
 # `... : N threads finished - OP` closes it; only a phase with one line a thread is a result.
@@ -169,7 +176,7 @@ function phase_close(line,    operation, count, words, n) {
     phase[phases, "len"] = section["len"]
     phase[phases, "servers"] = section["servers"]
     phase[phases, "threads"] = count
-    phase[phases, "keys"] = keys_each != "" ? keys_each : int(keys_sum / count)
+    phase[phases, "keys"] = uneven ? int(keys_sum / count) : keys_each
     phase[phases, "keys_sum"] = keys_sum
     phase[phases, "longest"] = longest
     phase[phases, "slowest"] = slowest
@@ -180,12 +187,12 @@ function phase_close(line,    operation, count, words, n) {
 }
 
 # Reads one log line by line. Lines are told apart by their first letters: there can be hundreds of a thread.
-function read_log(file,    line, status, f) {
+function read_log(file,    line, status, f, at) {
   log_start()
   problem = ""
   while ((status = (getline line < file)) > 0) {
     if (substr(line, 1, 7) == "Thread ") {
-      if (index(line, " keys - elapse ")) take_thread(line)
+      if (at = index(line, " keys - elapse ")) take_thread(line, at)
       else if (index(line, " reply error!") || index(line, " reply is NULL!")) reply_errors++
     } else if (index(line, " threads started - ")) phase_open(line)
     else if (index(line, " threads finished - ")) phase_close(line)
