@@ -201,7 +201,7 @@ _deps_policy_restore() {
 # Stops and disables the services that came with the packages.
 # Usage: _deps_services_off NAME...   Returns: 0
 _deps_services_off() {
-  local name unit
+  local name unit link
   for name; do
     _deps_service_known "$name" || continue
     unit=$name
@@ -215,6 +215,10 @@ _deps_services_off() {
     if command -v deb-systemd-helper >/dev/null; then
       deb-systemd-helper disable "$unit" >/dev/null 2>&1 || :
     fi
+    # Other names of the unit, which only systemctl would have removed.
+    for link in /etc/systemd/system/*; do
+      if [[ -L $link && $(readlink -- "$link") == */"$unit" ]]; then rm -f -- "$link"; fi
+    done
     if [[ -e /etc/init.d/$name ]] && command -v update-rc.d >/dev/null; then
       update-rc.d "$name" disable >/dev/null 2>&1 || :
     fi

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What every test file shares: a scratch folder, a private Redis, waiting by asking, and assertions.
+
+REPO=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
+export REPO
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+export LC_ALL=C.UTF-8
+
+# What a user's environment may set must not reach the programs under test.
+unset -v REDISCLI_AUTH OMP_NUM_THREADS RESULTS_DIR
+
+# Processes that helpers started, as PID:STARTTIME.
+TEST_PROCESSES=()
+
+# Make a private folder for this test and go there.
+# Usage: scratch_setup   Sets: SCRATCH   Returns: 0
+scratch_setup() {
+  SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-test.XXXXXX")
+  export SCRATCH
+  cd "$SCRATCH" || return 1
+}
+
+# End what the helpers started in this test and remove its folder.
+# Usage: scratch_teardown   Returns: 0
+scratch_teardown() {
+  local each
+  for each in "${TEST_PROCESSES[@]}"; do
+    process_end "${each%%:*}" "${each#*:}"
+  done
+  TEST_PROCESSES=()
+  cd "$REPO" || return 1
+  [[ -z ${SCRATCH:-} ]] || rm -rf --one-file-system -- "$SCRATCH"
+  unset -v SCRATCH
+}
+
+# Print when a process started, in ticks since boot: with it, a pid names one process for ever.
+# Usage: process_start PID   Returns: 0, or 1 if there is none
+process_start() {
+  local stat
+  # The file may be gone by the time it is opened.
+  { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
+  # The second field is the command in brackets and may hold blanks; 22 - 2 fields on is the start.
+  stat=${stat##*) }
+  # shellcheck disable=SC2086 # split into fields on purpose
+  set -- $stat
+  # A zombie has ended; only its parent has not asked yet.
+  [[ $1 != [ZX] ]] || return 1
+  printf '%s\n' "${20}"
+}
+
+# Note a process of this test, so that scratch_teardown ends it.
+# Usage: process_note PID   Returns: 0
+process_note() {
+  TEST_PROCESSES+=("$1:$(process_start "$1" || echo gone)")
+}
+
+# Tell whether the process that was recorded still runs.
+# Usage: process_alive PID START   Returns: 0 yes, 1 no
+process_alive() {
+  [[ $(process_start "$1") == "$2" ]]
+}
+
+# Tell whether the process that was recorded has ended.
+# Usage: process_gone PID START   Returns: 0 yes, 1 no
+process_gone() {
+  ! process_alive "$1" "$2"
+}
+
+# End a recorded process: it is asked first, and made to after five seconds.
+# Usage: process_end PID START   Returns: 0
+process_end() {
+  process_alive "$1" "$2" || return 0
+  kill -TERM "$1" 2>/dev/null || :
+  wait_until 5 process_gone "$1" "$2" 2>/dev/null && return 0
+  process_gone "$1" "$2" || kill -KILL "$1" 2>/dev/null || :
+  wait_until 5 process_gone "$1" "$2"
+}
+
+# Ask again and again, until a command succeeds.
+# Usage: wait_until SECONDS COMMAND...   Returns: 0, or 1 when the time is over, with a line on stderr
+wait_until() {
+  local limit=$1 end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    if ((${EPOCHREALTIME/[.,]/} >= end)); then
+      printf 'not within %s s: %s\n' "$limit" "$*" >&2
+      return 1
+    fi
+    sleep 0.05 # the pace of asking
+  done
+}
+
+# Tell whether nothing listens on a port of 127.0.0.1.
+# Usage: port_free PORT   Returns: 0 free, 1 taken
+port_free() {
+  ! (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
+# Print the first of COUNT free ports in a row, below those that the kernel hands out.
+# Usage: ports_pick COUNT   Returns: 0, or 1 if none were found
+ports_pick() {
+  local count=$1 try base port
+  for ((try = 0; try < 50; try++)); do
+    base=$((10000 + RANDOM % (22000 - count)))
+    for ((port = base; port < base + count; port++)); do
+      port_free "$port" || continue 2
+    done
+    printf '%s\n' "$base"
+    return 0
+  done
+  echo "no $count free ports in a row" >&2
+  return 1
+}
+
+# Start a Redis of our own on 127.0.0.1 and wait until it answers PING.
+# Usage: redis_start [-p PORT] [REDIS_OPTION...]   Sets: REDIS_PORT REDIS_PID   Returns: 0, or 1 with its log on stderr
+redis_start() {
+  local folder fixed='' try
+  if [[ ${1-} == -p ]]; then
+    fixed=$2
+    shift 2
+  fi
+  folder=$(mktemp -d "$SCRATCH/redis.XXXXXX")
+  # Between finding a port and taking it another process can take it; then the server says so and ends.
+  for ((try = 0; try < 5; try++)); do
+    REDIS_PORT=${fixed:-$(ports_pick 1)} || return 1
+    # Descriptor 3 is bats' own; a process that keeps it keeps bats waiting.
+    redis-server --port "$REDIS_PORT" --bind 127.0.0.1 --dir "$folder" --save '' --appendonly no "$@" >"$folder/log" 2>&1 3>&- &
+    REDIS_PID=$!
+    process_note "$REDIS_PID"
+    # Its own process id in the answer shows that it is ours that answers.
+    if wait_until 10 _redis_answers_or_ended && process_start "$REDIS_PID" >/dev/null; then
+      return 0
+    fi
+    [[ -z $fixed ]] || break
+  done
+  cat "$folder/log" >&2
+  return 1
+}
+
+# Tell whether the Redis that redis_start began answers, or has ended.
+# Usage: _redis_answers_or_ended   Returns: 0 yes, 1 not yet
+_redis_answers_or_ended() {
+  local answer
+  process_start "$REDIS_PID" >/dev/null || return 0
+  # A server that wants a password answers too.
+  answer=$(redis-cli -p "$REDIS_PORT" info server 2>&1)
+  [[ $answer == *"process_id:$REDIS_PID"* || $answer == *NOAUTH* ]]
+}
+
+# Run bats' `run` with stderr kept out of the output, in $SCRATCH/stderr.
+# Usage: run_split COMMAND...   Sets: status output lines, and stderr   Returns: 0
+run_split() {
+  # shellcheck disable=SC2317 # called by run
+  _run_split() { "$@" 2>"$SCRATCH/stderr"; }
+  run _run_split "$@"
+  # shellcheck disable=SC2034 # for the test
+  stderr=$(<"$SCRATCH/stderr")
+}
+
+# Fail with a reason and what the command under test said.
+# Usage: fail TEXT...   Returns: 1
+fail() {
+  printf '%s\n' "$*"
+  [[ -z ${status+set} ]] || printf 'status: %s\noutput:\n%s\n' "$status" "${output-}"
+  [[ -z ${stderr-} ]] || printf 'stderr:\n%s\n' "$stderr"
+  return 1
+} >&2
+
+# The last `run` ended with 0.
+# Usage: assert_success   Returns: 0, or 1 with the reason
+assert_success() { ((status == 0)) || fail "expected success"; }
+
+# The last `run` failed, with this status if one is given.
+# Usage: assert_failure [STATUS]   Returns: 0, or 1 with the reason
+assert_failure() {
+  ((status != 0)) || fail "expected failure" || return
+  [[ -z ${1-} ]] || ((status == $1)) || fail "expected status $1"
+}
+
+# Two texts are the same.
+# Usage: assert_equal ACTUAL EXPECTED   Returns: 0, or 1 with the reason
+assert_equal() { [[ $1 == "$2" ]] || fail "expected: $2"$'\n'"actual:   $1"; }
+
+# The whole output of the last `run` is this.
+# Usage: assert_output TEXT   Returns: 0, or 1 with the reason
+assert_output() { assert_equal "$output" "$1"; }
+
+# The output of the last `run`, or a given text, has this in it.
+# Usage: assert_contains NEEDLE [TEXT]   Returns: 0, or 1 with the reason
+assert_contains() { [[ ${2-$output} == *"$1"* ]] || fail "not found: $1"; }
+
+# The output of the last `run`, or a given text, does not have this in it.
+# Usage: refute_contains NEEDLE [TEXT]   Returns: 0, or 1 with the reason
+refute_contains() { [[ ${2-$output} != *"$1"* ]] || fail "found: $1"; }
+
+# The output of the last `run`, or a given text, matches an extended regular expression.
+# Usage: assert_match REGEX [TEXT]   Returns: 0, or 1 with the reason
+assert_match() { [[ ${2-$output} =~ $1 ]] || fail "no match for: $1"; }
+
+# One whole line of the output of the last `run` is this.
+# Usage: assert_line TEXT   Returns: 0, or 1 with the reason
+assert_line() { [[ $'\n'$output$'\n' == *$'\n'"$1"$'\n'* ]] || fail "no such line: $1"; }
+
+# Each path is there.
+# Usage: assert_exists PATH...   Returns: 0, or 1 with the reason
+assert_exists() {
+  local path
+  for path; do [[ -e $path ]] || fail "is not there: $path" || return; done
+}
+
+# No path is there.
+# Usage: refute_exists PATH...   Returns: 0, or 1 with the reason
+refute_exists() {
+  local path
+  for path; do [[ ! -e $path && ! -L $path ]] || fail "is there: $path" || return; done
+}
+
+# Skip the test when a command is not on this machine.
+# Usage: need_command NAME...   Returns: 0
+need_command() {
+  local name
+  for name; do command -v "$name" >/dev/null || skip "$name is not installed"; done
+}
+
+# Skip the test unless it runs as root.
+# Usage: need_root   Returns: 0
+need_root() { ((EUID == 0)) || skip 'needs root'; }

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# A server and two clients on one wire: network namespaces, each with an address, an sshd and files of its own.
+#
+#   netns_up DIR                 builds it all below DIR, or skips the test with the reason
+#   netns_exec HOST CMD...       runs a command on HOST's network, with the files of the test (as a master would)
+#   netns_host HOST CMD...       runs a command on HOST's network and with HOST's files (what ssh would see)
+#   netns_link HOST up|down      plugs HOST's cable in, or pulls it
+#   netns_refuse HOST            makes HOST refuse the master's key from now on
+#   netns_down                   ends and removes everything; may be called twice
+#
+# Hosts: server 198.18.0.1, client1 198.18.0.11, client2 198.18.0.12 (RFC 2544's range for benchmarks); each is known to
+# ssh by its name and by its address. Names of namespaces are unique to the test process; links have names inside
+# namespaces only, so checkouts can test at the same time.
+#
+# Files: where the machine allows it, every host has its own /tmp, /var/tmp, /run and home, and does not see this
+# checkout; NETNS_FILES is `own` then, else `shared`. Process ids are shared by all.
+
+NETNS_HOSTS=(server client1 client2)
+declare -gA NETNS_ADDRESS=([server]=198.18.0.1 [client1]=198.18.0.11 [client2]=198.18.0.12)
+
+# Print the name of a host's namespace.
+# Usage: netns_name HOST|switch   Globals: NETNS_ID   Returns: 0
+netns_name() { printf '%s-%s\n' "$NETNS_ID" "$1"; }
+
+# Build three hosts, or skip the test with the reason.
+# Usage: netns_up DIR   Exports: NETNS_ID NETNS_DIR NETNS_FILES NETNS_SSH_CONFIG NETNS_KNOWN_HOSTS
+# Returns: 0, or 1 with a line on stderr and everything taken down
+netns_up() {
+  local host reason
+  need_command ip sshd ssh ssh-keygen nsenter unshare
+  need_root
+  export NETNS_ID=tierbench-$$-$RANDOM NETNS_DIR=$1/netns NETNS_FILES
+  export NETNS_SSH_CONFIG=$NETNS_DIR/ssh_config NETNS_KNOWN_HOSTS=$NETNS_DIR/known_hosts
+  mkdir -p -- "$NETNS_DIR"
+  if ! _netns_wire 2>"$NETNS_DIR/error"; then
+    reason=$(tail -n 1 "$NETNS_DIR/error")
+    netns_down
+    skip "network namespaces cannot be made here: $reason"
+  fi
+  NETNS_FILES=$(_netns_files_kind)
+  _netns_keys
+  for host in "${NETNS_HOSTS[@]}"; do _netns_sshd "$host"; done
+  for host in "${NETNS_HOSTS[@]}"; do
+    wait_until 20 netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" "$host" true && continue
+    cat "$NETNS_DIR/$host/sshd.log" >&2
+    netns_down
+    return 1
+  done
+}
+
+# Make the namespaces and the bridge that joins them.
+# Usage: _netns_wire   Returns: 0, or 1 with ip's reason on stderr
+_netns_wire() {
+  local host switch
+  switch=$(netns_name switch)
+  ip netns add "$switch" || return 1
+  ip -n "$switch" link add name wire type bridge stp_state 0 forward_delay 0 || return 1
+  ip -n "$switch" link set wire up || return 1
+  for host in "${NETNS_HOSTS[@]}"; do
+    ip netns add "$(netns_name "$host")" || return 1
+    # The near end is the host's eth0, the far end a port of the switch with the host's name.
+    ip -n "$switch" link add name "$host" type veth peer name eth0 netns "$(netns_name "$host")" || return 1
+    ip -n "$switch" link set "$host" master wire up || return 1
+    ip -n "$(netns_name "$host")" link set lo up || return 1
+    ip -n "$(netns_name "$host")" address add "${NETNS_ADDRESS[$host]}/24" dev eth0 || return 1
+    ip -n "$(netns_name "$host")" link set eth0 up || return 1
+  done
+}
+
+# Print how a mount namespace can be had whose mounts nobody else sees.
+# Usage: _netns_files_kind   Returns: 0, with `own`, `own-unchanged` or `shared` on stdout
+_netns_files_kind() {
+  local probe=$NETNS_DIR/probe
+  mkdir -p -- "$probe"
+  if unshare --mount mount -t tmpfs none "$probe" 2>/dev/null; then
+    echo own
+    return
+  fi
+  # In a chroot the root is no mount of its own, so unshare cannot make it private; it may be private all the same.
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  if unshare --mount --propagation unchanged bash -c 'mount -t tmpfs none "$1" && : >"$1/seen"' bash "$probe" 2>/dev/null &&
+    [[ ! -e $probe/seen ]]; then
+    echo own-unchanged
+    return
+  fi
+  umount "$probe" 2>/dev/null || :
+  echo shared
+}
+
+# Write the keys, the configuration of the master's ssh, and what it knows of the hosts.
+# Usage: _netns_keys   Returns: 0
+_netns_keys() {
+  local host names
+  ssh-keygen -q -t ed25519 -N '' -C master -f "$NETNS_DIR/id"
+  : >"$NETNS_KNOWN_HOSTS"
+  {
+    for host in "${NETNS_HOSTS[@]}"; do
+      mkdir -p -- "$NETNS_DIR/$host"
+      ssh-keygen -q -t ed25519 -N '' -C "$host" -f "$NETNS_DIR/$host/host_key"
+      cp -- "$NETNS_DIR/id.pub" "$NETNS_DIR/$host/authorized_keys"
+      names=$host,${NETNS_ADDRESS[$host]}
+      printf '%s %s\n' "$names" "$(<"$NETNS_DIR/$host/host_key.pub")" >>"$NETNS_KNOWN_HOSTS"
+      printf 'Host %s\n  HostName %s\n' "${names/,/ }" "${NETNS_ADDRESS[$host]}"
+    done
+    printf 'Host *\n  User root\n  IdentityFile %s\n  IdentitiesOnly yes\n' "$NETNS_DIR/id"
+    printf '  UserKnownHostsFile %s\n  GlobalKnownHostsFile /dev/null\n  StrictHostKeyChecking yes\n' "$NETNS_KNOWN_HOSTS"
+    printf '  UpdateHostKeys no\n  BatchMode yes\n  ConnectTimeout 5\n'
+  } >"$NETNS_SSH_CONFIG"
+}
+
+# Start a host's sshd, with files of its own where that can be.
+# Usage: _netns_sshd HOST   Returns: 0
+_netns_sshd() {
+  local host=$1 folder=$NETNS_DIR/$1 inside=$NETNS_DIR/$1 pid
+  [[ $NETNS_FILES == shared ]] || inside=/run/testbed
+  cat >"$folder/sshd_config" <<END
+Port 22
+ListenAddress ${NETNS_ADDRESS[$host]}
+HostKey $inside/host_key
+AuthorizedKeysFile $inside/authorized_keys
+PidFile $inside/sshd.pid
+# The keys may lie below /tmp, which others can write to.
+StrictModes no
+UsePAM no
+UseDNS no
+PasswordAuthentication no
+PermitRootLogin prohibit-password
+PrintLastLog no
+PrintMotd no
+MaxStartups 100
+MaxSessions 100
+Subsystem sftp internal-sftp
+END
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  _netns_enter "$host" bash -c "$(declare -f _netns_own_files); "'
+    [[ $1 == shared ]] || _netns_own_files "$2" "$3" "$4"
+    # sshd wants an empty folder of root there; a running system has made it.
+    [[ -d /run/sshd ]] || { mkdir -m 755 /run/sshd && : >"$5/made-run-sshd"; }
+    exec "$(command -v sshd)" -D -e -f "$5/sshd_config"' \
+    bash "$NETNS_FILES" "$folder" "$REPO" ~root "$inside" </dev/null >"$folder/sshd.log" 2>&1 3>&- &
+  pid=$!
+  printf '%s:%s\n' "$pid" "$(process_start "$pid")" >"$folder/sshd.process"
+}
+
+# Cover the folders that one machine does not share with another; runs in the host's mount namespace.
+# Usage: _netns_own_files FOLDER CHECKOUT HOME   Returns: 0
+_netns_own_files() {
+  set -e
+  local path
+  mount -t sysfs none /sys 2>/dev/null || : # shows the links of this namespace
+  mount -t tmpfs -o mode=755 none /run
+  mkdir -m 700 /run/testbed
+  cp -- "$1"/{host_key,authorized_keys,sshd_config} /run/testbed
+  # Without PAM, sshd refuses an account whose password field begins with `!`, as root has it on some systems.
+  printf 'root:*:19000:0:99999:7:::\nsshd:*:19000::::::\n' >/run/testbed/shadow
+  chmod 600 /run/testbed/shadow
+  mount --bind /run/testbed/shadow /etc/shadow
+  cd /
+  for path in /tmp /var/tmp "$3" "$2"; do
+    [[ ! -d $path ]] || mount -t tmpfs -o mode=1777 none "$path"
+  done
+  [[ ! -d $3 ]] || chmod 700 "$3"
+}
+
+# Run a command on a host's network in a mount namespace of its own where that can be, in the same process.
+# Usage: _netns_enter HOST COMMAND...   Returns: the command's status
+_netns_enter() {
+  local -a how=(unshare --mount --)
+  case $NETNS_FILES in
+    own-unchanged) how=(unshare --mount --propagation unchanged --) ;;
+    shared) how=() ;;
+  esac
+  exec nsenter --net="/run/netns/$(netns_name "$1")" -- "${how[@]}" "${@:2}"
+}
+
+# Run a command on a host's network, with the files of the test.
+# Usage: netns_exec HOST COMMAND...   Returns: the command's status
+netns_exec() {
+  # A sysfs mounted inside shows the links of the namespace; the old one those of the machine.
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  (_netns_enter "$1" bash -c '[[ $1 == shared ]] || mount -t sysfs none /sys 2>/dev/null; shift; exec "$@"' \
+    bash "$NETNS_FILES" "${@:2}")
+}
+
+# Run a command on a host's network and with the host's files.
+# Usage: netns_host HOST COMMAND...   Returns: the command's status
+netns_host() {
+  local process
+  process=$(<"$NETNS_DIR/$1/sshd.process")
+  # --root: in a chroot, entering the mounts alone would leave it.
+  nsenter --target "${process%%:*}" --net --mount --root --wd=/ -- "${@:2}"
+}
+
+# Plug a host's cable in, or pull it. The host keeps its address; what it sends is lost.
+# Usage: netns_link HOST up|down   Returns: ip's status
+netns_link() {
+  ip -n "$(netns_name switch)" link set "$1" "$2"
+}
+
+# Make a host refuse the master's key. (A wrong key beside the configured one would not do: ssh tries both.)
+# Usage: netns_refuse HOST   Returns: 0
+netns_refuse() {
+  local file=/run/testbed/authorized_keys
+  [[ $NETNS_FILES != shared ]] || file=$NETNS_DIR/$1/authorized_keys
+  netns_host "$1" truncate -s 0 "$file"
+}
+
+# Print every process in a host's namespace as PID:STARTTIME.
+# Usage: netns_processes HOST   Returns: 0
+netns_processes() {
+  local pid start
+  for pid in $(ip netns pids "$(netns_name "$1")" 2>/dev/null); do
+    start=$(process_start "$pid") && printf '%s:%s\n' "$pid" "$start"
+  done
+  return 0
+}
+
+# Tell whether no process is left in any of the namespaces.
+# Usage: _netns_empty   Returns: 0 yes, 1 no
+_netns_empty() {
+  local host
+  for host in "${NETNS_HOSTS[@]}"; do
+    [[ -z $(netns_processes "$host") ]] || return 1
+  done
+}
+
+# End everything in the namespaces, and remove them and their files.
+# Usage: netns_down   Returns: 0, or 1 if a process would not end
+netns_down() {
+  local host each signal left=0
+  [[ -n ${NETNS_ID-} ]] || return 0
+  # A namespace of ours holds nothing but what this test began: sshd, its sessions, and what ran in them.
+  for signal in TERM KILL; do
+    for host in "${NETNS_HOSTS[@]}"; do
+      for each in $(netns_processes "$host"); do
+        process_gone "${each%%:*}" "${each#*:}" || kill "-$signal" "${each%%:*}" 2>/dev/null || :
+      done
+    done
+    wait_until 5 _netns_empty 2>/dev/null && break
+    [[ $signal == TERM ]] || left=1
+  done
+  for host in switch "${NETNS_HOSTS[@]}"; do
+    [[ ! -e /run/netns/$(netns_name "$host") ]] || ip netns delete "$(netns_name "$host")"
+  done
+  if compgen -G "$NETNS_DIR/*/made-run-sshd" >/dev/null; then
+    rmdir /run/sshd 2>/dev/null || :
+  fi
+  rm -rf --one-file-system -- "$NETNS_DIR"
+  unset -v NETNS_ID
+  return "$left"
+}

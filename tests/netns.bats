@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The test bed itself: three hosts that reach each other by ssh, whose cables can be pulled, and that leave nothing.
+
+load helper
+load netns
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  netns_down
+  scratch_teardown
+}
+
+@test "every host is reached by name and by address, with its own files and links" {
+  netns_up "$SCRATCH"
+  local host
+  for host in server client1 client2; do
+    run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" "$host" "echo $host >/var/tmp/who; ip -o -4 addr show dev eth0; ls /sys/class/net"
+    assert_success
+    assert_contains "${NETNS_ADDRESS[$host]}/24"
+    run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" "${NETNS_ADDRESS[$host]}" cat /var/tmp/who
+    assert_output "$host"
+  done
+  if [[ $NETNS_FILES != shared ]]; then
+    assert_equal "$(netns_host server cat /var/tmp/who)" server
+    assert_equal "$(netns_host client2 cat /var/tmp/who)" client2
+    run netns_host client2 ls "$REPO"
+    refute_contains do_it.sh
+    assert_equal "$(netns_exec client1 ls /sys/class/net | tr '\n' ' ')" "eth0 lo "
+  else
+    rm -f /var/tmp/who
+  fi
+  # The master sees the files of the test.
+  assert_equal "$(netns_exec client1 pwd)" "$SCRATCH"
+}
+
+@test "a file is copied over ssh whole" {
+  netns_up "$SCRATCH"
+  head -c 3000000 /dev/urandom >sent
+  netns_exec client1 scp -q -F "$NETNS_SSH_CONFIG" sent client2:/var/tmp/received
+  netns_exec client1 scp -q -F "$NETNS_SSH_CONFIG" client2:/var/tmp/received back
+  cmp sent back
+  netns_host client2 rm /var/tmp/received
+}
+
+@test "an unknown host key is refused, and so is a key the host does not know" {
+  netns_up "$SCRATCH"
+  netns_refuse server
+  run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server true
+  assert_failure 255
+  assert_contains 'Permission denied'
+  sed -i '/^server,/d' "$NETNS_KNOWN_HOSTS"
+  run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server true
+  assert_failure 255
+  assert_contains 'Host key verification failed'
+  run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" client2 true
+  assert_success
+}
+
+@test "a pulled cable stops a session and, plugged in again, lets it go on" {
+  netns_up "$SCRATCH"
+  mkfifo gate
+  # shellcheck disable=SC2016 # expanded on the host
+  netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" client2 'read -r word; echo "got $word"' <gate >answer 3>&- &
+  local session=$!
+  process_note "$session"
+  exec 5>gate
+  wait_until 5 test -n "$(netns_processes client2)"
+  netns_link client2 down
+  run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" -o ConnectTimeout=1 client2 true
+  assert_failure 255
+  run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server true
+  assert_success
+  echo through >&5
+  exec 5>&-
+  netns_link client2 up
+  wait "$session"
+  assert_equal "$(<answer)" 'got through'
+}
+
+@test "taken down, it leaves no namespace, no process and no file, and may be taken down again" {
+  netns_up "$SCRATCH"
+  local id=$NETNS_ID folder=$NETNS_DIR each processes
+  # What ran in a session and left it is ended too.
+  netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server 'setsid sleep 600 >/dev/null 2>&1 </dev/null &'
+  processes=$(for each in server client1 client2; do netns_processes "$each"; done)
+  assert_equal "$(wc -l <<<"$processes")" 4
+  netns_down
+  run ip netns list
+  refute_contains "$id"
+  for each in $processes; do
+    process_gone "${each%%:*}" "${each#*:}"
+  done
+  refute_exists "$folder"
+  netns_down
+}
