@@ -149,6 +149,30 @@ _redis_answers_or_ended() {
   [[ $answer == *"process_id:$REDIS_PID"* || $answer == *NOAUTH* ]]
 }
 
+# Start a command in the background as from a terminal: in a process group of its own, and not ignoring Ctrl-C.
+# Usage: job_start COMMAND...   Sets: JOB_PID; writes $SCRATCH/job.out and job.err   Returns: 0
+job_start() {
+  # Without -m a background process ignores SIGINT, and a script among them cannot even trap it.
+  set -m
+  "$@" </dev/null >"$SCRATCH/job.out" 2>"$SCRATCH/job.err" 3>&- &
+  JOB_PID=$!
+  set +m
+  process_note "$JOB_PID"
+}
+
+# Wait for the job to end.
+# Usage: job_wait SECONDS   Sets: status output stderr, as run_split does   Returns: 0, or 1 if it still runs
+job_wait() {
+  local start
+  if start=$(process_start "$JOB_PID"); then
+    wait_until "$1" process_gone "$JOB_PID" "$start" || return 1
+  fi
+  status=0
+  wait "$JOB_PID" || status=$?
+  # shellcheck disable=SC2034 # for the test
+  output=$(<"$SCRATCH/job.out") stderr=$(<"$SCRATCH/job.err")
+}
+
 # Run bats' `run` with stderr kept out of the output, in $SCRATCH/stderr.
 # Usage: run_split COMMAND...   Sets: status output lines, and stderr   Returns: 0
 run_split() {

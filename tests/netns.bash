@@ -8,6 +8,7 @@
 #   netns_link HOST up|down      plugs HOST's cable in, or pulls it
 #   netns_refuse HOST            makes HOST refuse the master's key from now on
 #   netns_down                   ends and removes everything; may be called twice
+#   netns_sweep                  does that for test processes that were killed
 #
 # Hosts: server 198.18.0.1, client1 198.18.0.11, client2 198.18.0.12 (RFC 2544's range for benchmarks); each is known to
 # ssh by its name and by its address. Names of namespaces are unique to the test process; links have names inside
@@ -229,7 +230,7 @@ _netns_empty() {
 # Usage: netns_down   Returns: 0, or 1 if a process would not end
 netns_down() {
   local host each signal left=0
-  [[ -n ${NETNS_ID-} ]] || return 0
+  [[ -n ${NETNS_ID-} && -n ${NETNS_DIR-} ]] || return 0
   # A namespace of ours holds nothing but what this test began: sshd, its sessions, and what ran in them.
   for signal in TERM KILL; do
     for host in "${NETNS_HOSTS[@]}"; do
@@ -249,4 +250,20 @@ netns_down() {
   rm -rf --one-file-system -- "$NETNS_DIR"
   unset -v NETNS_ID
   return "$left"
+}
+
+# Remove the namespaces of test processes that are no more: a test that was killed could not.
+# Usage: netns_sweep   Returns: 0
+netns_sweep() {
+  local path NETNS_ID NETNS_DIR
+  for path in /run/netns/tierbench-*-switch; do
+    [[ -e $path ]] || continue
+    NETNS_ID=${path#/run/netns/}
+    NETNS_ID=${NETNS_ID%-switch}
+    [[ $NETNS_ID =~ ^tierbench-([0-9]+)-[0-9]+$ && ! -e /proc/${BASH_REMATCH[1]} ]] || continue
+    printf 'removing the namespaces of a test that was killed: %s\n' "$NETNS_ID" >&2
+    # Its scratch folder is not known; an empty one takes its place.
+    NETNS_DIR=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-sweep.XXXXXX")
+    netns_down
+  done
 }
