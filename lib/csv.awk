@@ -10,8 +10,8 @@ BEGIN {
 
 NR == 1 {
   for (i = 1; i <= NF; i++) at[$i] = i
-  for (i = 1; i <= wanted; i++) printf "%s%s", want[i], i < wanted ? "," : "\n"
+  for (i = 1; i <= wanted; i++) printf "%s%s", want[i], (i < wanted ? "," : "\n")
   next
 }
 
-{ for (i = 1; i <= wanted; i++) printf "%s%s", text_csv(text_unescape($at[want[i]])), i < wanted ? "," : "\n" }
+{ for (i = 1; i <= wanted; i++) printf "%s%s", text_csv(text_unescape($at[want[i]])), (i < wanted ? "," : "\n") }

@@ -6,7 +6,8 @@
 #   F PATH [VERBATIM] a log to read; VERBATIM when the user named the file itself
 #   E MESSAGE         something found wrong while looking for logs
 # Output: a header, then rows, tab-separated and escaped. The first columns are those of the CSV; behind them come all
-# other columns of result.tsv and `folder`, for the table, compare and report.
+# other columns of result.tsv, and for the table, compare and report: folder, run_folder (absolute), variant_rank (place of
+# the variant in VARIANTS), histogram (the file of the phase) and tsv (1 when there is a result.tsv).
 # Exit status 1 when anything could not be read whole; what was whole is printed all the same.
 
 function complain(path, what) {
@@ -35,22 +36,28 @@ function absolute(path,    n, i, depth, part, kept, out) {
   return out
 }
 
-# The scenario of the run in FOLDER: what run.conf says, else what is left of the name after its time.
-function scenario_of(folder, name,    line, file, value) {
-  if (folder in scenarios) return scenarios[folder]
-  value = name
-  sub(/^[0-9][0-9TZ:_-]*-/, "", value)
+# Reads the scenario and the order of the variants from the run.conf of the run in FOLDER; without one, the scenario is
+# what is left of the run's NAME after its time.
+function read_conf(folder, name,    line, file, n, i, word) {
+  if (folder in scenario_of) return
+  scenario_of[folder] = name
+  sub(/^[0-9][0-9TZ:_-]*-/, "", scenario_of[folder])
   file = opened(folder "/run.conf")
-  while ((getline line < file) > 0)
-    if (line ~ /^SCENARIO=/) {
-      value = substr(line, 10)
-      if (value ~ /^".*"$/ || value ~ /^'.*'$/) value = substr(value, 2, length(value) - 2)
+  while ((getline line < file) > 0) {
+    if (line ~ /^SCENARIO=/) scenario_of[folder] = unquoted(substr(line, 10))
+    if (line ~ /^VARIANTS=/) {
+      n = split(unquoted(substr(line, 10)), word, " ")
+      for (i = n; i >= 1; i--) rank_of[folder, word[i]] = i
     }
+  }
   close(file)
-  return scenarios[folder] = value
 }
 
-# Sets name[run, scenario, variant, point, repeat, client, folder] from where a log lies and what it is called.
+function unquoted(value) {
+  return value ~ /^".*"$/ || value ~ /^'.*'$/ ? substr(value, 2, length(value) - 2) : value
+}
+
+# Sets name[run, scenario, variant, point, repeat, client, folder ...] from where a log lies and what it is called.
 function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
   for (i in name) delete name[i]
   real = path
@@ -77,7 +84,10 @@ function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
     name["run"] = part[n - 5]
     folder = ""
     for (i = 2; i <= n - 5; i++) folder = folder "/" part[i]
-    name["scenario"] = scenario_of(folder, name["run"])
+    read_conf(folder, name["run"])
+    name["scenario"] = scenario_of[folder]
+    name["variant_rank"] = (folder, name["variant"]) in rank_of ? rank_of[folder, name["variant"]] : ""
+    name["run_folder"] = folder
   } else if (!verbatim) name["run"] = part[n - 1]
   return 1
 }
@@ -182,6 +192,7 @@ function phase_close(line,    operation, count, words, n) {
     phase[phases, "slowest"] = slowest
     phase[phases, "mean"] = keys_sum > 0 ? time_sum / keys_sum : ""
     phase[phases, "errors"] = reply_errors
+    phase[phases, "histogram"] = ""
   }
   current = ""
 }
@@ -203,6 +214,12 @@ function read_log(file,    line, status, f, at) {
       section["len"] = f[9]
       if (!text_is_count(f[3]) || !text_is_count(f[9])) problem = problem "; the line with key_count is cut short"
     } else if (index(line, " : Complete.")) completes++
+    else if (substr(line, 1, 24) == "Histogram saved to file " && phases && current == "") {
+      line = substr(line, 25)
+      sub(/[ \r]+$/, "", line)
+      sub(/.*\//, "", line)
+      phase[phases, "histogram"] = line
+    }
   }
   close(file)
   if (status < 0) {
@@ -260,6 +277,8 @@ function fill_cells(path, p, r,    i, us, seconds) {
     cell["errors"] = phase[p, "errors"]
   }
   for (i in name) cell[i] = name[i]
+  if (phase[p, "histogram"] != "") cell["histogram"] = name["folder"] "/" phase[p, "histogram"]
+  cell["tsv"] = r ? 1 : 0
 }
 
 # Rows are kept until the end: the header is known only when every result.tsv has been seen.
@@ -304,7 +323,7 @@ BEGIN {
   start_folder = ENVIRON["PWD"]
   columns_out = split("filename clients len servers keys max_time operation run scenario variant point repeat client threads" \
     " connections pipeline rate ops ops_per_sec tx_bps avg_us p50_us p90_us p99_us p99_9_us p99_99_us max_us max_time_us" \
-    " errors misses folder", column_name, " ")
+    " errors misses folder run_folder variant_rank histogram tsv", column_name, " ")
   for (i = 1; i <= columns_out; i++) place_of[column_name[i]] = i
 }
 
@@ -313,8 +332,8 @@ $1 == "F" { take_file(text_unescape($2), $3) }
 $1 == "E" { complain(text_unescape($2), text_unescape($3)) }
 
 END {
-  for (i = 1; i <= columns_out; i++) printf "%s%s", column_name[i], i < columns_out ? "\t" : "\n"
+  for (i = 1; i <= columns_out; i++) printf "%s%s", column_name[i], (i < columns_out ? "\t" : "\n")
   for (r = 1; r <= rows_out; r++)
-    for (i = 1; i <= columns_out; i++) printf "%s%s", (r, i) in kept ? kept[r, i] : "", i < columns_out ? "\t" : "\n"
+    for (i = 1; i <= columns_out; i++) printf "%s%s", ((r, i) in kept ? kept[r, i] : ""), (i < columns_out ? "\t" : "\n")
   exit failed
 }

@@ -112,3 +112,23 @@ result_rows() {
 result_csv() {
   result_rows "$@" | LC_ALL=C awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/csv.awk"
 }
+
+# Prints rows added up over clients: one line a (run, variant, point, repeat, operation), tab-separated with a header.
+# Usage: result_totals RUN_OR_FILE...
+# Returns: as result_rows
+result_totals() {
+  result_rows "$@" |
+    LC_ALL=C RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/total.awk" |
+    LC_ALL=C sort -s -t $'\t' -k 1,1 | cut -f 2-
+}
+
+# Prints the result table that a run ends with: a row a variant, point, repeat and phase.
+# Usage: result_table RUN_OR_FILE...
+# Globals: FORMAT, one of table (default), csv, markdown, json, html
+# Returns: as result_rows
+result_table() {
+  local FORMAT=${FORMAT:-table}
+  export FORMAT
+  result_totals "$@" | LC_ALL=C awk -f "$_RESULT_LIB/table.awk" |
+    LC_ALL=C awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/render.awk"
+}

@@ -79,3 +79,14 @@ function text_natural(s,    out, digits) {
   }
   return out s
 }
+
+# Text that HTML shows as it stands, also inside an attribute in double quotes.
+function text_html(s) {
+  if (s !~ /[&<>"']/) return s
+  gsub(/&/, "\\&amp;", s)
+  gsub(/</, "\\&lt;", s)
+  gsub(/>/, "\\&gt;", s)
+  gsub(/"/, "\\&quot;", s)
+  gsub(/'/, "\\&#39;", s)
+  return s
+}

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+# Prints a table for people or for programs: FORMAT in the environment is table, markdown, csv, json or html.
+# Input, tab-separated and escaped as in text.awk: a line of column names, a line of headings, a line of kinds, then rows.
+# Kinds: text, or a number of decimals with commas between thousands; `raw` is a number printed as it stands.
+# An empty heading keeps a column out of what people read; programs get every column.
+
+# Whatever a name holds, it must not drive the terminal.
+function plain(s) {
+  gsub(/[\001-\037\177]/, "?", s)
+  return s
+}
+
+# Characters, not bytes: what continues a UTF-8 character takes no place.
+function shown_length(s) {
+  gsub(/[\200-\277]/, "", s)
+  return length(s)
+}
+
+function pad(s, width, right,    blanks) {
+  blanks = width - shown_length(s)
+  while (blanks-- > 0) s = right ? " " s : s " "
+  return s
+}
+
+function shown(s, i) {
+  s = text_unescape(s)
+  if (kind[i] == "text") return plain(s)
+  if (s == "") return "-"
+  return kind[i] == "raw" ? s : text_group(s, kind[i])
+}
+
+function json_string(s,    out, i, c) {
+  out = ""
+  for (i = 1; i <= length(s); i++) {
+    c = substr(s, i, 1)
+    out = out (c == "\\" || c == "\"" ? "\\" c : c == "\n" ? "\\n" : c == "\t" ? "\\t" : c == "\r" ? "\\r" : c < " " ? sprintf("\\u%04x", code[c]) : c)
+  }
+  return "\"" out "\""
+}
+
+function markdown(s) {
+  gsub(/[|]/, "\\&#124;", s)
+  gsub(/</, "\\&lt;", s)
+  return s
+}
+
+BEGIN {
+  FS = "\t"
+  format = ENVIRON["FORMAT"]
+  for (i = 1; i < 32; i++) code[sprintf("%c", i)] = i
+}
+
+NR == 1 { columns = split($0, column, "\t"); next }
+NR == 2 { split($0, heading, "\t"); next }
+NR == 3 { split($0, kind, "\t"); next }
+
+{
+  rows++
+  for (i = 1; i <= columns; i++) value[rows, i] = $i
+}
+
+function render_csv(    r, i) {
+  for (i = 1; i <= columns; i++) printf "%s%s", column[i], (i < columns ? "," : "\n")
+  for (r = 1; r <= rows; r++)
+    for (i = 1; i <= columns; i++) printf "%s%s", text_csv(text_unescape(value[r, i])), (i < columns ? "," : "\n")
+}
+
+function render_json(    r, i, v) {
+  printf "["
+  for (r = 1; r <= rows; r++) {
+    printf "%s\n {", (r > 1 ? "," : "")
+    for (i = 1; i <= columns; i++) {
+      v = text_unescape(value[r, i])
+      printf "%s%s: %s", (i > 1 ? ", " : ""), json_string(column[i]),
+        (v == "" ? "null" : kind[i] != "text" && v ~ /^-?[0-9]+(\.[0-9]+)?$/ ? v : json_string(v))
+    }
+    printf "}"
+  }
+  print "\n]"
+}
+
+function render_text(    r, i, s, wide, line) {
+  for (i = 1; i <= columns; i++) {
+    wide[i] = shown_length(heading[i])
+    for (r = 1; r <= rows; r++) if (shown_length(s = shown(value[r, i], i)) > wide[i]) wide[i] = shown_length(s)
+  }
+  for (r = -1; r <= rows; r++) {
+    line = ""
+    for (i = 1; i <= columns; i++) {
+      if (heading[i] == "") continue
+      s = r == -1 ? heading[i] : r == 0 ? "" : shown(value[r, i], i)
+      s = pad(s, wide[i], kind[i] != "text")
+      if (r == 0) gsub(/ /, "-", s)
+      line = line (line == "" ? "" : "  ") s
+    }
+    sub(/ +$/, "", line)
+    print line
+  }
+}
+
+function render_markdown(    r, i, line) {
+  for (r = -1; r <= rows; r++) {
+    line = "|"
+    for (i = 1; i <= columns; i++) {
+      if (heading[i] == "") continue
+      line = line " " (r == -1 ? markdown(heading[i]) : r == 0 ? (kind[i] == "text" ? ":--" : "--:") : markdown(shown(value[r, i], i))) " |"
+    }
+    print line
+  }
+}
+
+function render_html(    r, i, open) {
+  print "<table>"
+  for (r = 0; r <= rows; r++) {
+    printf "%s", (r == 0 ? "<thead><tr>" : r == 1 ? "<tbody>\n<tr>" : "<tr>")
+    for (i = 1; i <= columns; i++) {
+      if (heading[i] == "") continue
+      open = kind[i] == "text" ? "" : " class=\"n\""
+      printf "%s", (r == 0 ? "<th scope=\"col\"" open ">" text_html(heading[i]) "</th>" : "<td" open ">" text_html(shown(value[r, i], i)) "</td>")
+    }
+    print (r == 0 ? "</tr></thead>" : "</tr>")
+  }
+  print (rows ? "</tbody></table>" : "</table>")
+}
+
+END {
+  if (format == "csv") render_csv()
+  else if (format == "json") render_json()
+  else if (format == "markdown") render_markdown()
+  else if (format == "html") render_html()
+  else render_text()
+}

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+# Adds up rows over clients: one line a (run, variant, point, repeat, operation), in the order people read them.
+# Rates and counts are summed. Percentiles of several clients come from their histograms added together; without the
+# histograms they stay empty, for no arithmetic on percentiles gives the percentile of the whole.
+# A sort key is put in front of each line; the caller sorts by it and cuts it off.
+
+function at(column) {
+  return (column in place_of) ? $place_of[column] : ""
+}
+
+function plus(t, column, value) {
+  if (value == "") return
+  sum[t, column] += value
+  known[t, column]++
+}
+
+function largest(t, column, value) {
+  if (value == "") return
+  if (!((t, column) in sum) || value + 0 > sum[t, column]) sum[t, column] = value + 0
+  known[t, column]++
+}
+
+# How wide the bucket at US is: our histograms keep 11 bits of a value, the guide's are linear.
+function width(us, ours,    w) {
+  w = 1
+  if (ours) while (us >= 2048 * w) w *= 2
+  return w
+}
+
+# Adds the total column of a histogram table to bucket[]; returns 0 when the file cannot be read whole.
+function add_histogram(path, ours,    file, line, n, f, last, seen) {
+  file = path ~ /^\// ? path : "./" path
+  last = ""
+  seen = 0
+  if ((getline line < file) <= 0) {
+    close(file)
+    return 0
+  }
+  while ((getline line < file) > 0) {
+    n = split(line, f, " ")
+    if (n < 3 || !text_is_count(f[n - 1])) {
+      seen = 0
+      last = ""
+      break
+    }
+    if (f[n - 1] > 0) {
+      if (!(f[1] in bucket)) order[++buckets] = f[1] + 0
+      bucket[f[1]] += f[n - 1]
+      if (ours) exact[f[1]] = 1
+      seen += f[n - 1]
+    }
+    last = f[n]
+  }
+  close(file)
+  # The cumulative per cent of the last line says whether the file is whole.
+  return last + 0 >= 99.9995 ? seen : 0
+}
+
+# Shell sort of order[1..n]: awk has no portable sort, and the buckets of one client come sorted already.
+function sort_order(n,    gap, i, j, value) {
+  for (gap = 1; gap < n / 3;) gap = 3 * gap + 1
+  for (; gap >= 1; gap = int(gap / 3))
+    for (i = gap + 1; i <= n; i++) {
+      value = order[i]
+      for (j = i; j > gap && order[j - gap] > value; j -= gap) order[j] = order[j - gap]
+      order[j] = value
+    }
+}
+
+# Percentiles of total T from the histograms of all its clients.
+function merge(t,    i, n, path, all, rank, acc, next_p, value) {
+  for (i in bucket) delete bucket[i]
+  for (i in order) delete order[i]
+  for (i in exact) delete exact[i]
+  buckets = all = 0
+  n = split(histograms[t], path, "\t")
+  for (i = 1; i <= n; i++) {
+    value = path[i] == "" ? 0 : add_histogram(text_unescape(substr(path[i], 2)), substr(path[i], 1, 1))
+    if (!value) {
+      # A folder of the guide's logs often comes without its histograms: nothing was promised there.
+      if (path[i] ~ /^1/) printf "%s: %s: the histogram is missing or cut short; percentiles are left empty\n", program, substr(path[i], 2) > "/dev/stderr"
+      return
+    }
+    all += value
+  }
+  sort_order(buckets)
+  # Samples above the histograms' range are in no bucket, but above every one of them.
+  all += sum[t, "out_of_range"]
+  acc = 0
+  next_p = 1
+  for (i = 1; i <= buckets && next_p <= percentiles; i++) {
+    acc += bucket[order[i]]
+    while (next_p <= percentiles) {
+      rank = share[next_p] / 100 * all
+      # Floating point must not push a rank that is whole past itself.
+      rank = int(rank) + (rank - int(rank) > 1e-6)
+      if (acc < rank) break
+      value = order[i] + width(order[i], order[i] in exact) - 1
+      if (known[t, "max_us"] && value > sum[t, "max_us"]) value = sum[t, "max_us"]
+      percentile[t, next_p] = value
+      next_p++
+    }
+  }
+  for (; next_p <= percentiles; next_p++) percentile[t, next_p] = known[t, "max_us"] ? sum[t, "max_us"] : ""
+}
+
+BEGIN {
+  FS = "\t"
+  program = ENVIRON["RESULT_PROGRAM"]
+  percentiles = split("50 90 99 99.9 99.99", share, " ")
+  split("p50_us p90_us p99_us p99_9_us p99_99_us", percentile_name, " ")
+  split("ops ops_per_sec tx_bps bytes errors misses error_replies mismatches timeouts lost outages out_of_range client_cpu_us client_limited", summed, " ")
+  split("max_time max_time_us elapsed_us max_us outage_longest_us send_lag_p99_us", maxed, " ")
+  keep_count = split("run scenario variant point repeat operation len keys threads connections pipeline rate run_folder variant_rank tsv latency_from version", keep, " ")
+}
+
+NR == 1 {
+  for (i = 1; i <= NF; i++) place_of[$i] = i
+  next
+}
+
+{
+  key = at("run") SUBSEP at("variant") SUBSEP at("point") SUBSEP at("repeat") SUBSEP at("operation") SUBSEP (at("point") == "" ? at("len") : "")
+  # A plain log that says nothing of its repeat stands alone.
+  if (at("repeat") == "") key = key SUBSEP NR
+  if ((key, at("client")) in taken) {
+    printf "%s: %s: client %s has a second result of the same repeat and phase; left out\n", program, at("filename"), at("client") > "/dev/stderr"
+    failed = 1
+    next
+  }
+  taken[key, at("client")] = 1
+  if (!(key in number)) {
+    t = number[key] = ++totals
+    for (i = 1; i <= keep_count; i++) kept[t, keep[i]] = at(keep[i])
+    folder[t] = at("folder")
+  }
+  t = number[key]
+  clients[t]++
+  plus(t, "servers", at("servers"))
+  for (i in summed) plus(t, summed[i], at(summed[i]))
+  for (i in maxed) largest(t, maxed[i], at(maxed[i]))
+  plus(t, "latency_sum", at("avg_us") == "" ? "" : at("avg_us") * at("ops"))
+  if ((start = at("start_us")) != "") {
+    if (!(t in first_start) || start + 0 < first_start[t]) first_start[t] = start + 0
+    if (!(t in last_start) || start + 0 > last_start[t]) last_start[t] = start + 0
+  }
+  for (i = 1; i <= percentiles; i++) if (clients[t] == 1) percentile[t, i] = at(percentile_name[i])
+  histograms[t] = (clients[t] > 1 ? histograms[t] "\t" : "") (at("histogram") == "" ? "" : (at("tsv") + 0) at("histogram"))
+}
+
+# A sum that misses a client is no sum.
+function total(t, column, decimals) {
+  return known[t, column] == clients[t] ? text_number(sum[t, column], decimals) : ""
+}
+
+END {
+  print " \trun\tscenario\tvariant\tpoint\trepeat\toperation\tlen\tkeys\tthreads\tconnections\tpipeline\trate\trun_folder\tvariant_rank" \
+    "\ttsv\tlatency_from\tversion\tclients\tservers\tops\tops_per_sec\ttx_bps\tbytes\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tp99_99_us" \
+    "\tmax_us\tmax_time\tmax_time_us\terrors\tmisses\tmismatches\ttimeouts\tlost\toutages\toutage_longest_us\tclient_cpu_per_op" \
+    "\tclient_limited\tsend_lag_p99_us\tstart_spread_us\tfolder"
+  for (t = 1; t <= totals; t++) {
+    if (clients[t] > 1 || percentile[t, 1] == "") {
+      for (i = 1; i <= percentiles; i++) percentile[t, i] = ""
+      if (histograms[t] !~ /^\t*$/) merge(t)
+    }
+    printf "%s", text_natural(kept[t, "run"]) "\001" text_natural(kept[t, "point"] == "" ? kept[t, "len"] : kept[t, "point"]) "\001" \
+      text_natural(kept[t, "repeat"]) "\001" phase_rank(t) "\001" text_natural(kept[t, "variant_rank"] == "" ? 9999 : kept[t, "variant_rank"]) \
+      "\001" text_natural(kept[t, "variant"])
+    for (i = 1; i <= keep_count; i++) printf "\t%s", kept[t, keep[i]]
+    printf "\t%d\t%s\t%s\t%s\t%s\t%s\t%s", clients[t], total(t, "servers", 0), total(t, "ops", 0), total(t, "ops_per_sec", 3), total(t, "tx_bps", 6),
+      total(t, "bytes", 0), (known[t, "latency_sum"] == clients[t] && sum[t, "ops"] > 0) ? text_number(sum[t, "latency_sum"] / sum[t, "ops"], 3) : ""
+    for (i = 1; i <= percentiles; i++) printf "\t%s", percentile[t, i]
+    printf "\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", total(t, "max_us", 0), total(t, "max_time", 0), total(t, "max_time_us", 0),
+      total(t, "errors", 0), total(t, "misses", 0), total(t, "mismatches", 0), total(t, "timeouts", 0), total(t, "lost", 0), total(t, "outages", 0),
+      total(t, "outage_longest_us", 0), (known[t, "client_cpu_us"] == clients[t] && sum[t, "ops"] > 0) ? text_number(sum[t, "client_cpu_us"] / sum[t, "ops"], 3) : "",
+      total(t, "client_limited", 0), total(t, "send_lag_p99_us", 0), (t in first_start) ? text_number(last_start[t] - first_start[t], 0) : "", folder[t]
+  }
+  exit failed
+}
+
+# Phases keep the order in which the first log had them.
+function phase_rank(t,    operation) {
+  operation = kept[t, "operation"]
+  if (!(operation in rank)) rank[operation] = ++ranks
+  return sprintf("%04d", rank[operation])
+}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Makes load generator logs, histograms and runs with known figures, for the tests of everything that reads results.
+
+# Print a log of the guide's format: every thread takes SECONDS, but the middle one takes 731204 us more.
+# Usage: log_make LEN KEYS THREADS PHASE:SECONDS...   Returns: 0
+log_make() {
+  local len=$1 keys=$2 threads=$3 phase op us thread
+  shift 3
+  printf '====> SERVER system -\nRunning NATIVE\n\nthreads = %d start_port = 6379 value_len = %d key_count = %d\n' "$threads" "$len" "$keys"
+  printf 'Tue May  1 10:00:00 2018 : value(s) allocated, connecting\n'
+  for phase; do
+    op=${phase%%:*}
+    printf 'Tue May  1 10:00:01 2018 : %d threads started - %s\n' "$threads" "$op"
+    for ((thread = 0; thread < threads; thread++)); do
+      us=$((${phase#*:} * 1000000 + (thread == threads / 2 ? 731204 : -5000 + thread)))
+      printf 'Thread %3d: port %d %s %d keys - elapse %d usecs , max time %d , average 257 , max average 301\n' \
+        "$thread" $((6379 + thread)) "$op" "$keys" "$us" $((40000 + thread))
+    done
+    printf 'Tue May  1 10:10:00 2018 : %d threads finished - %s\n' "$threads" "$op"
+    printf 'Histogram saved to file histogram-%s-a1B2c3\n' "$op"
+  done
+  printf 'Tue May  1 10:20:00 2018 : Complete.\n'
+}
+
+# Print the result.tsv that belongs to such a log; P50 and P99 are given, the rest is made up.
+# Usage: tsv_make LEN KEYS THREADS P50 P99 PHASE:SECONDS...   Returns: 0
+tsv_make() {
+  local len=$1 keys=$2 threads=$3 p50=$4 p99=$5 phase us ops
+  shift 5
+  printf 'operation\thost\tport\tinstances\tthreads\tconnections\tpipeline\trate\tlen\tkeys\tstart_us\telapsed_us\tmax_time_us\tops\tops_per_sec\tbytes'
+  printf '\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tp99_99_us\tmax_us\terrors\tmisses\tclient_limited\tclient_cpu_us\tversion\n'
+  for phase; do
+    us=$((${phase#*:} * 1000000 + 731204)) ops=$((threads * keys))
+    printf '%s\t127.0.0.1\t6379\t%d\t%d\t1\t1\t0\t%d\t%d\t1700000000000000\t%d\t%d\t%d\t%d\t%d' \
+      "${phase%%:*}" "$threads" "$threads" "$len" "$keys" "$us" "$us" "$ops" $((ops * 1000000 / us)) $((ops * len))
+    printf '\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t0\t0\t0\t%d\t1.0\n' "$p50" "$p50" $((p50 + 1)) "$p99" $((p99 + 10)) $((p99 + 20)) $((p99 + 30)) $((ops * 20))
+  done
+}
+
+# Print a histogram table of one thread.
+# Usage: histogram_make US:COUNT...   Returns: 0
+histogram_make() {
+  printf 'us 0 total\n'
+  printf '%s\n' "$@" | awk -F: '{ us[NR] = $1; n[NR] = $2; all += $2 }
+    END { for (i = 1; i <= NR; i++) { sum += n[i]; printf "%d %d %d %.3f\n", us[i], n[i], n[i], 100 * sum / all } }'
+}
+
+# Make one client's folder of a repeat, with log and result.tsv.
+# Usage: repeat_make RUN VARIANT POINT REPEAT CLIENT LEN KEYS THREADS P50 P99 PHASE:SECONDS...   Returns: 0
+repeat_make() {
+  local folder=$1/$2/$3/rep-$4/$5 name=redis.log.$5.20250101-100000.$4
+  shift 5
+  mkdir -p "$folder"
+  log_make "$1" "$2" "$3" "${@:6}" >"$folder/$name"
+  tsv_make "$@" >"$folder/result.tsv"
+}

@@ -1,0 +1,345 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# From logs to rows: the figures of the guide, the shape of the CSV, and what is done with files that are not whole.
+# shellcheck disable=SC2154 # stderr is set by run_split
+# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
+
+load helper
+load logs
+
+
+setup() { scratch_setup; }
+teardown() { scratch_teardown; }
+
+HEADER=filename,clients,len,servers,keys,max_time,operation,run,scenario,variant,point,repeat,client,threads,connections,pipeline
+HEADER+=,rate,ops,ops_per_sec,tx_bps,avg_us,p50_us,p90_us,p99_us,p99_9_us,p99_99_us,max_us,max_time_us,errors,misses
+
+# Print one column of CSV rows that hold no quotes.
+# Usage: column NAME <csv
+column() {
+  awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }'
+}
+
+# What the guide's script does, step by step, in our own words: of each log the last thread line in front of
+# `threads fin`, and its words by position.
+guide_rows() {
+  local file
+  for file in "$@"; do
+    awk -v file="$file" '
+      /key_count/ { count++; servers = $3; len = $9 }
+      /threads fin/ { if (before ~ /max average/) { split(before, w); row[++rows] = w[6] "," int(w[10] / 1000000) "," w[5] } }
+      { before = $0 }
+      END { for (i = 1; i <= rows; i++) print file "," count "," len "," servers "," row[i] }' "$file"
+  done
+}
+
+@test "the combined Tx is the guide's, to the last digit" {
+  log_make 1000 2275590 144 set:594 get:568 >redis.log.192.168.1.92.20180501-100000.1
+  log_make 1000 2275590 144 set:597 get:585 >redis.log.192.168.1.90.20180501-100000.1
+  run "$REPO/summary2csv.sh" redis.log.*
+  assert_success
+  assert_equal "$(column tx_bps <<<"$output" | awk 'NR % 2 { s += $1 } !(NR % 2) { g += $1 } END { printf "%.0f %.0f", s, g }')" \
+    '8804353696 9096442973'
+}
+
+@test "the header is the documented one, printed once" {
+  log_make 1000 10 2 set:3 >redis.log.a.20180501-100000.1
+  cp redis.log.a.20180501-100000.1 redis.log.b.20180501-100000.1
+  run "$REPO/summary2csv.sh" redis.log.*
+  assert_success
+  assert_equal "${lines[0]}" "$HEADER"
+  assert_equal "${#lines[@]}" 3
+}
+
+@test "max_time is the longest thread, in whole seconds, wherever its line stands" {
+  log_make 1000 10 5 set:7 >redis.log.a.20180501-100000.1
+  run "$REPO/summary2csv.sh" redis.log.a.20180501-100000.1
+  assert_equal "$(column max_time <<<"$output")" 7
+  assert_equal "$(column max_time_us <<<"$output")" 7731204
+}
+
+@test "a guide's log gives what it can tell, and leaves the rest empty" {
+  log_make 1000 10 2 set:3 >redis.log.10.0.0.1.20180501-100000.4
+  run "$REPO/summary2csv.sh" redis.log.10.0.0.1.20180501-100000.4
+  assert_line "redis.log.10.0.0.1.20180501-100000.4,1,1000,2,10,3,set,,,,,4,10.0.0.1,2,,,,20,5.36,53333.333333,257,,,,,,40001,3731204,0,"
+}
+
+@test "under a second there is no Tx, and nothing is divided by zero" {
+  log_make 1000 10 2 set:0 >redis.log.a.20180501-100000.1
+  run "$REPO/summary2csv.sh" redis.log.a.20180501-100000.1
+  assert_success
+  assert_equal "$(column max_time <<<"$output")" 0
+  assert_equal "$(column tx_bps <<<"$output")" ''
+}
+
+@test "a run folder gives its names and the columns of result.tsv" {
+  repeat_make results/20250101T100000Z-imdt native 1000B-4i 1 10.0.0.1 1000 50 4 23 99 set:3 get:2
+  run "$REPO/summary2csv.sh" results/20250101T100000Z-imdt
+  assert_success
+  assert_equal "${lines[2]}" "results/20250101T100000Z-imdt/native/1000B-4i/rep-1/10.0.0.1/redis.log.10.0.0.1.20250101-100000.1,1,1000,4,50,2,get,20250101T100000Z-imdt,imdt,native,1000B-4i,1,10.0.0.1,4,1,1,0,200,73,800000,23,23,24,99,109,119,129,2731204,0,0"
+}
+
+@test "the scenario is what run.conf says" {
+  repeat_make results/20250101T100000Z-x native p 1 c 1000 50 4 23 99 set:3
+  echo 'SCENARIO="wsf-read"' >results/20250101T100000Z-x/run.conf
+  run "$REPO/summary2csv.sh" results/20250101T100000Z-x
+  assert_equal "$(column scenario <<<"$output")" wsf-read
+}
+
+@test "columns of result.tsv are known by name, not by place" {
+  repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
+  cd r/20250101-x/native/p/rep-1/c
+  awk -F '\t' '{ line = $NF; for (i = NF - 1; i >= 1; i--) line = line "\t" $i; print line }' result.tsv >turned
+  mv turned result.tsv
+  run "$REPO/summary2csv.sh" "$SCRATCH/r/20250101-x"
+  assert_success
+  assert_equal "$(column p99_us <<<"$output")" 99
+}
+
+@test "repeats that were not finished are left out" {
+  repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
+  repeat_make r/20250101-x native p 2.partial c 1000 50 4 23 99 set:3
+  repeat_make r/20250101-x native p 3.cut-1 c 1000 50 4 23 99 set:3
+  run "$REPO/summary2csv.sh" r/20250101-x
+  assert_success
+  assert_equal "${#lines[@]}" 2
+  run_split "$REPO/summary2csv.sh" r/20250101-x/native/p/rep-2.partial/c/redis.log.*
+  assert_failure 1
+  assert_contains 'was not finished' "$stderr"
+}
+
+@test "repeats come in the order they ran, ten after nine" {
+  local i
+  for i in 10 9 1 2; do repeat_make r/20250101-x native p "$i" c 1000 50 1 23 99 set:3; done
+  run "$REPO/summary2csv.sh" r/20250101-x
+  assert_equal "$(column repeat <<<"$output" | tr '\n' ' ')" '1 2 9 10 '
+}
+
+@test "commas, quotes and line breaks in names survive a CSV reader" {
+  need_command python3
+  local run=$'r/20250101-a,b "c"\td\\n\ne'
+  repeat_make "$run" 'va"r' 'p,1' 1 'c d' 1000 50 2 23 99 set:3
+  "$REPO/summary2csv.sh" "$run" >out.csv
+  run python3 - "$run" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open("out.csv", newline="")))
+assert len(rows) == 1, rows
+row, run = rows[0], sys.argv[1]
+assert row["run"] == run[2:], row["run"]
+assert row["filename"] == run + '/va"r/p,1/rep-1/c d/redis.log.c d.20250101-100000.1', row["filename"]
+assert (row["variant"], row["point"], row["client"]) == ('va"r', "p,1", "c d"), row
+assert None not in row and row["misses"] == "0", row
+END
+  assert_success
+}
+
+@test "only fields that need quotes have them" {
+  log_make 1000 10 2 set:3 >'redis.log.a b.20180501-100000.1'
+  log_make 1000 10 2 set:3 >'redis.log.a,b.20180501-100000.1'
+  run "$REPO/summary2csv.sh" 'redis.log.a b.20180501-100000.1' 'redis.log.a,b.20180501-100000.1'
+  assert_equal "${lines[1]%%,1,1000*}" 'redis.log.a b.20180501-100000.1'
+  assert_equal "${lines[2]%%,1,1000*}" '"redis.log.a,b.20180501-100000.1"'
+}
+
+@test "a log cut in its second phase: the first is printed, the file is named" {
+  log_make 1000 10 4 set:3 get:2 | sed '/threads finished - get/,$d' >redis.log.a.20180501-100000.1
+  log_make 1000 10 4 set:3 >redis.log.b.20180501-100000.1
+  run_split "$REPO/summary2csv.sh" redis.log.*
+  assert_failure 1
+  assert_equal "$(column operation <<<"$output" | tr '\n' ' ')" 'set set '
+  assert_contains "redis.log.a.20180501-100000.1: phase get has no 'threads finished' line" "$stderr"
+  refute_contains redis.log.b "$stderr"
+}
+
+@test "a log without its last line: the rows are printed, the file is named" {
+  log_make 1000 10 4 set:3 get:2 | sed '/Complete/d' >redis.log.a.20180501-100000.1
+  run_split "$REPO/summary2csv.sh" redis.log.a.20180501-100000.1
+  assert_failure 1
+  assert_equal "${#lines[@]}" 3
+  assert_contains 'Complete' "$stderr"
+}
+
+@test "a phase that misses a thread's line is no result" {
+  log_make 1000 10 4 set:3 get:2 | sed '/^Thread   2.* set /d' >redis.log.a.20180501-100000.1
+  run_split "$REPO/summary2csv.sh" redis.log.a.20180501-100000.1
+  assert_failure 1
+  assert_equal "$(column operation <<<"$output")" get
+  assert_contains '3 of 4 threads' "$stderr"
+}
+
+@test "empty, foreign, missing and unreadable files are named, each with its reason" {
+  : >redis.log.empty.20180501-100000.1
+  head -c 3000 /dev/urandom >redis.log.noise.20180501-100000.1
+  mkdir redis.log.folder.20180501-100000.1
+  log_make 1000 10 4 set:3 >redis.log.good.20180501-100000.1
+  run_split "$REPO/summary2csv.sh" redis.log.* nothing
+  assert_failure 1
+  assert_equal "${#lines[@]}" 2
+  assert_contains 'redis.log.empty.20180501-100000.1: is no log' "$stderr"
+  assert_contains 'redis.log.noise.20180501-100000.1: is no log' "$stderr"
+  assert_contains 'redis.log.folder.20180501-100000.1: holds no complete result' "$stderr"
+  assert_contains 'nothing: does not exist' "$stderr"
+}
+
+@test "every cut of a log is found out" {
+  local size cut
+  log_make 1000 10 2 set:3 get:2 >whole
+  size=$(wc -c <whole)
+  for ((cut = 0; cut < size - 1; cut += 37)); do
+    head -c "$cut" whole >redis.log.a.20180501-100000.1
+    run_split "$REPO/summary2csv.sh" redis.log.a.20180501-100000.1
+    assert_failure 1 || fail "cut at $cut"
+    assert_contains redis.log.a.20180501-100000.1 "$stderr"
+  done
+}
+
+@test "a result.tsv that says something else than the log, or is cut, is named" {
+  repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3 get:2
+  repeat_make r/20250101-x native p 2 c 1000 50 4 23 99 set:3 get:2
+  repeat_make r/20250101-x native p 3 c 1000 50 4 23 99 set:3 get:2
+  sed -i 's/3731204/3731205/g' r/20250101-x/native/p/rep-1/c/result.tsv
+  sed -i '$d' r/20250101-x/native/p/rep-2/c/result.tsv
+  sed -i '$s/\t1.0$//' r/20250101-x/native/p/rep-3/c/result.tsv
+  run_split "$REPO/summary2csv.sh" r/20250101-x
+  assert_failure 1
+  assert_equal "$(column operation <<<"$output" | tr '\n' ' ')" 'get set '
+  assert_contains 'rep-1/c/result.tsv: disagrees with the log about phase set: longest thread 3731205 us against 3731204 us' "$stderr"
+  assert_contains 'rep-2/c/result.tsv: has no row for phase get' "$stderr"
+  assert_contains 'rep-3/c/result.tsv: line 3 has 27 columns and not 28' "$stderr"
+}
+
+@test "a client folder without its log is named" {
+  repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
+  mkdir r/20250101-x/native/p/rep-1/d r/20250101-x/native/p/rep-1/server
+  run_split "$REPO/summary2csv.sh" r/20250101-x
+  assert_failure 1
+  assert_equal "${#lines[@]}" 2
+  assert_equal "$stderr" 'summary2csv.sh: r/20250101-x/native/p/rep-1/d: has no redis.log of its client'
+}
+
+@test "runs, parts of runs, folders of logs and files can be mixed" {
+  repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
+  repeat_make r/20250101-y swap p 1 c 1000 50 4 23 99 set:3
+  mkdir guide
+  log_make 1000 10 4 set:3 >guide/redis.log.a.20180501-100000.1
+  log_make 1000 10 4 set:3 >redis.log.a.20180501-100000.2
+  run "$REPO/summary2csv.sh" r/20250101-x r/20250101-y/swap guide redis.log.a.20180501-100000.2
+  assert_success
+  assert_equal "$(column run <<<"$output" | tr '\n' ' ')" '20250101-x 20250101-y guide  '
+  assert_equal "$(column variant <<<"$output" | tr '\n' ' ')" 'native swap   '
+}
+
+@test "without an argument: the newest run of RESULTS_DIR" {
+  repeat_make res/20250101T100000Z-old native p 1 c 1000 50 4 23 99 set:3
+  repeat_make res/20250102T090000Z-new native p 1 c 1000 50 4 23 99 set:3
+  repeat_make res/sample native p 1 c 1000 50 4 23 99 set:3
+  touch res/20250101T100000Z-old
+  RESULTS_DIR=res run "$REPO/summary2csv.sh"
+  assert_success
+  assert_equal "$(column run <<<"$output")" 20250102T090000Z-new
+  mkdir none
+  RESULTS_DIR=none run "$REPO/summary2csv.sh"
+  assert_failure 1
+  assert_contains 'no run in none'
+}
+
+@test "an unknown option is refused; --help is the header of the script" {
+  run "$REPO/summary2csv.sh" --nonsense
+  assert_failure 2
+  assert_contains '--nonsense'
+  run "$REPO/summary2csv.sh" --help
+  assert_success
+  assert_contains 'Usage: summary2csv.sh [RUN_OR_FILE...]'
+  refute_contains pipefail
+}
+
+@test "the number of processes does not grow with the number of files" {
+  local name i
+  mkdir shims
+  for name in awk sort cut sed grep wc head tail cat basename dirname readlink find; do
+    printf '#!/bin/sh\necho %s >>"%s/forks"\nexec "%s" "$@"\n' "$name" "$SCRATCH" "$(command -v "$name")" >"shims/$name"
+    chmod +x "shims/$name"
+  done
+  for ((i = 1; i <= 3; i++)); do repeat_make few/20250101-x native p "$i" c 1000 50 1 23 99 set:3; done
+  for ((i = 1; i <= 60; i++)); do repeat_make many/20250101-x native p "$i" c 1000 50 1 23 99 set:3; done
+  PATH=$SCRATCH/shims:$PATH "$REPO/summary2csv.sh" few/20250101-x >out
+  few=$(wc -l <forks)
+  rm forks
+  PATH=$SCRATCH/shims:$PATH "$REPO/summary2csv.sh" many/20250101-x >out
+  assert_equal "$(wc -l <out)" 61
+  assert_equal "$(wc -l <forks)" "$few"
+}
+
+@test "mawk and gawk print the same" {
+  need_command mawk gawk
+  mkdir with-mawk with-gawk
+  ln -s "$(command -v mawk)" with-mawk/awk
+  ln -s "$(command -v gawk)" with-gawk/awk
+  repeat_make r/20250101-x native p 1 a 1000 2275590 3 23 99 set:597 get:3
+  repeat_make r/20250101-x native p 1 b 1000 2275590 3 23 99 set:597 get:3
+  log_make 1000 10 4 set:3 get:2 | sed '/threads finished - get/,$d' >redis.log.a.20180501-100000.1
+  local what
+  for what in summary2csv.sh table; do
+    for awk in mawk gawk; do
+      if [[ $what == table ]]; then
+        PATH=$SCRATCH/with-$awk:$PATH bash -c '. "$REPO/lib/result.sh"; result_table r/20250101-x' >"$what.$awk" 2>&1
+      else
+        PATH=$SCRATCH/with-$awk:$PATH "$REPO/summary2csv.sh" r/20250101-x redis.log.* >"$what.$awk" 2>&1 || [[ $? == 1 ]]
+      fi
+    done
+    cmp "$what.mawk" "$what.gawk"
+  done
+}
+
+@test "our generator's logs read the same by the guide's way and by ours" {
+  [[ -x $REPO/test ]] || skip 'the load generator is not built'
+  redis_start
+  OMP_NUM_THREADS=3 "$REPO/test" --instances 1 --out . 127.0.0.1 "$REDIS_PORT" 100 2000 >redis.log.a.20250101-100000.1
+  run "$REPO/summary2csv.sh" redis.log.a.20250101-100000.1
+  assert_success
+  assert_equal "$(tail -n +2 <<<"$output" | cut -d, -f 1-7)" "$(guide_rows redis.log.a.20250101-100000.1)"
+}
+
+@test "the table adds clients up and takes percentiles from their histograms together" {
+  local run=r/20250101-x client
+  for client in a b; do
+    repeat_make "$run" native p 1 "$client" 1000 50 1 23 99 set:3
+  done
+  # 90 samples of 10 us beside 10 of 500 us; no average of the two clients' own figures gives these percentiles.
+  histogram_make 10:90 >"$run/native/p/rep-1/a/histogram-set-a1B2c3"
+  histogram_make 500:10 >"$run/native/p/rep-1/b/histogram-set-a1B2c3"
+  run bash -c '. "$REPO/lib/result.sh"; FORMAT=csv result_table "$1"' - "$run"
+  assert_success
+  assert_equal "$(column p50_us <<<"$output")" 10
+  assert_equal "$(column p99_us <<<"$output")" 129 # capped by the largest sample that was seen
+  assert_equal "$(column servers <<<"$output")" 2
+  assert_equal "$(column tx_bps <<<"$output")" 266666.666666
+}
+
+@test "a cut histogram leaves percentiles empty and says so" {
+  local run=r/20250101-x client
+  for client in a b; do
+    repeat_make "$run" native p 1 "$client" 1000 50 1 23 99 set:3
+    histogram_make 10:90 20:10 | sed '$d' >"$run/native/p/rep-1/$client/histogram-set-a1B2c3"
+  done
+  run_split bash -c '. "$REPO/lib/result.sh"; FORMAT=csv result_table "$1"' - "$run"
+  assert_equal "$(column p99_us <<<"$output")" ''
+  assert_contains 'histogram-set-a1B2c3: the histogram is missing or cut short' "$stderr"
+}
+
+@test "the table shows each variant in per cent of the first that VARIANTS names" {
+  repeat_make r/20250101-x swap p 1 c 1000 50 1 23 99 set:7
+  repeat_make r/20250101-x native p 1 c 1000 500 1 23 99 set:7
+  echo 'VARIANTS="native swap"' >r/20250101-x/run.conf
+  run bash -c '. "$REPO/lib/result.sh"; result_table r/20250101-x'
+  assert_success
+  assert_match 'native .* 100\.0 '
+  assert_match 'swap .* 9\.[0-9] '
+}
+
+@test "what a name holds does not reach the terminal as a command" {
+  repeat_make r/20250101-x $'sw\e[2Jap' p 1 c 1000 50 1 23 99 set:7
+  repeat_make r/20250101-x native p 1 c 1000 50 1 23 99 set:7
+  run bash -c '. "$REPO/lib/result.sh"; result_table r/20250101-x'
+  assert_contains 'sw?[2Jap'
+}
