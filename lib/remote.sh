@@ -33,16 +33,17 @@ remote_is_local() {
   local host=$1
   if [[ ! -v "_REMOTE_LOCAL[$host]" ]]; then
     _REMOTE_LOCAL[$host]=no
-    case $host in
-      127.* | localhost | ::1) _REMOTE_LOCAL[$host]=yes ;;
-      *)
-        if ip -o addr show 2>/dev/null | awk -v a="$host" '{ split($4, part, "/"); if (part[1] == a) found = 1 } END { exit !found }'; then
-          _REMOTE_LOCAL[$host]=yes
-        fi
-        ;;
-    esac
+    if remote_is_loopback "$host" || [[ " $(hostname -I 2>/dev/null) " == *" $host "* ]]; then
+      _REMOTE_LOCAL[$host]=yes
+    fi
   fi
   [[ ${_REMOTE_LOCAL[$host]} == yes ]]
+}
+
+# Whether an address is one that only its own machine can reach.
+# Usage: remote_is_loopback ADDRESS
+remote_is_loopback() {
+  [[ $1 == 127.* || $1 == localhost || $1 == ::1 ]]
 }
 
 # Reach a host for the first time, without trying again.
@@ -101,6 +102,12 @@ remote_put() {
   else
     _remote_ssh "$host" "$command" <"$file"
   fi
+}
+
+# Print the path of our folder on a host, making it.
+# Usage: remote_work HOST
+remote_work() {
+  remote_run "$1" work
 }
 
 # The text that runs on the host: the variables, the common part, the script, and the call of its main.

@@ -102,12 +102,15 @@ _proc_gone() {
   done
 }
 
-# Whether a TCP port is listened on, by the kernel's own table.
-# Usage: port_taken PORT
-port_taken() {
-  local hex
-  printf -v hex ':%04X' "$1"
-  cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk -v p="$hex" '$4 == "0A" && index($2, p) == length($2) - 4 { found = 1 } END { exit !found }'
+# Print every TCP port that is listened on, by the kernel's own table.
+# Usage: ports_listening
+ports_listening() {
+  local at state hex
+  cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | while read -r _ at _ state _; do
+    [[ $state == 0A ]] || continue
+    hex=${at##*:}
+    echo $((16#$hex))
+  done
 }
 
 # Ask a Redis one command and leave its answer in REDIS_REPLY; no fork, so that hundreds can be asked in a second.
@@ -143,4 +146,49 @@ _redis_talk() {
     -*) return 1 ;;
     *) REDIS_REPLY=${line#[+:]} ;;
   esac
+}
+
+# Whether the owner of a lock is alive. Seen from the owner's own machine its process tells; from elsewhere, that the
+# lock was renewed within LEASE seconds.
+# Usage: lock_owner_lives FILE LEASE
+lock_owner_lives() {
+  local file=$1 lease=$2 pid start boot space
+  IFS=$'\t' read -r _ _ _ pid start boot space _ <"$file" || return 1
+  if [[ $boot == "$(</proc/sys/kernel/random/boot_id)" && $space == "$(readlink /proc/self/ns/pid)" ]]; then
+    proc_alive "$pid" "$start"
+  else
+    (($(date +%s) - $(stat -c %Y "$file") < lease))
+  fi
+}
+
+# Say whose lock it is.
+# Usage: lock_say FILE
+lock_say() {
+  local run user host pid since
+  IFS=$'\t' read -r run user host pid _ _ _ since <"$1" || :
+  printf 'the run %s of %s on %s (pid %s, since %s) has this server' "$run" "$user" "$host" "$pid" "$since"
+}
+
+# Make the run's folder on this host and note whose it is, so that another master can tell whether it is still wanted.
+# Usage: run_open
+# Globals: WORK RUN_ID RUN_OWNER (the line that the lock holds, see lib/lock.sh)
+run_open() {
+  mkdir -p -- "$WORK/run-$RUN_ID"
+  printf '%s\n' "$RUN_OWNER" >"$WORK/run-$RUN_ID/owner"
+}
+
+# Note that the run's master is alive.
+# Usage: run_renew
+run_renew() {
+  [[ ! -e $WORK/run-$RUN_ID/owner ]] || touch "$WORK/run-$RUN_ID/owner"
+}
+
+# Remove the run's folder when nothing but the note is left in it.
+# Usage: run_close
+run_close() {
+  local file
+  for file in "$WORK/run-$RUN_ID"/*; do
+    [[ ${file##*/} == owner || ! -e $file ]] || return 0
+  done
+  rm -rf -- "$WORK/run-$RUN_ID"
 }

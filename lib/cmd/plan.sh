@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# Show what a run would do: instances, CPUs, keys, memory, time. No host is touched.
+#
+# Usage: ./do_it.sh plan [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
+#
+# What is read off a remote server when a run starts (SERVER_CORES, SERVER_MEM) must be given here to see the whole plan.
+# The time is an estimate: PLAN_OPS operations a second, all clients together, and a second at each phase.
+# shellcheck shell=bash
+
+cmd_plan() {
+  options_read "${BASH_SOURCE[0]}" "$@"
+  if remote_is_local "$SERVER"; then
+    remote_init
+    server_facts
+  elif [[ " $SERVER_CORES $SERVER_MEM " == *" auto "* ]]; then
+    die_usage "plan touches no host, and SERVER_CORES and SERVER_MEM are read off $SERVER: give both, as in SERVER_CORES=72 SERVER_MEM=754"
+  else
+    server_auto
+  fi
+  plan_check
+  _plan_head
+  _plan_points | table_print
+  echo
+  _plan_instances | table_print
+}
+
+_plan_head() {
+  printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "$REDISRUNS"
+  printf 'server   %s (%s logical CPUs, %s GiB), Redis %s\n' "$SERVER" "$SERVER_CORES" "$SERVER_MEM" "$REDIS_FROM"
+  printf 'clients  %s\n' "$CLIENT_IP"
+  printf 'phases   %s; %s connection(s) a thread, pipeline %s, keys %s\n\n' "$PHASES" "$CONNECTIONS" "$PIPELINE" "$KEY_PATTERN"
+}
+
+_plan_points() {
+  local name size instances keys seconds total=0 runs
+  local -a phases variants
+  read -r -a phases <<<"$PHASES"
+  read -r -a variants <<<"$VARIANTS"
+  runs=$((REDISRUNS * ${#variants[@]}))
+  printf 'point\tvalue B\tinstances\tkeys each\tkeys\tpayload MiB\texpected MiB\trepeats\tminutes\n'
+  while read -r name size instances; do
+    keys=$(fill_keys "$size" "$instances") || exit
+    seconds=$(((keys * instances / PLAN_OPS + ${TIME%.*} + 1) * ${#phases[@]} * runs))
+    total=$((total + seconds))
+    printf '%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d.%d\n' "$name" "$size" "$instances" "$keys" $((keys * instances)) \
+      $((keys * instances * size >> 20)) $(($(fill_bytes "$size" "$instances" "$keys") >> 20)) \
+      "$runs" $((seconds / 60)) $((seconds % 60 / 6))
+  done < <(plan_points)
+  printf 'all\t\t\t\t\t\t\t\t%d.%d\n' $((total / 60)) $((total % 60 / 6))
+}
+
+# Which instance runs where and who loads it, for the largest number of instances.
+_plan_instances() {
+  local instances
+  instances=$(plan_most)
+  printf 'client\tports\tinstances\tserver CPUs\n'
+  awk -F '\t' '
+    NR == FNR { cpus[$1] = $2; next }
+    {
+      list = ""
+      for (p = $2; p < $2 + $3; p++) list = list (p > $2 ? " " : "") cpus[p]
+      printf "%s\t%d-%d\t%d\t%s\n", $1, $2, $2 + $3 - 1, $3, list
+    }' <(plan_instances "$instances") <(plan_clients "$instances")
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# Run a scenario: provision the server, load it from every client, and leave the results in results/.
+#
+# Usage: ./do_it.sh [run] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
+#        ./do_it.sh run --resume RUN
+#
+#   -s SCENARIO    a name under conf/scenarios, or a file: the run.conf of an earlier run repeats that run
+#   -v VARIANT     a name under conf/variants; the first is the baseline
+#   -H HOSTS_FILE  server and clients, as in hosts.example
+#   --resume RUN   go on with a run that was cut: repeats that are whole stay, the others are run
+#   NAME=VALUE     a setting of conf/defaults.conf
+#
+# The result table is printed on stdout; everything else goes to stderr.
+# Exit status: 0 done, 1 a repeat failed, 2 bad usage or settings, 3 a host is not fit, 130 or 143 interrupted.
+# shellcheck shell=bash
+
+cmd_run() {
+  local failed=0
+  options_read "${BASH_SOURCE[0]}" "$@"
+  _run_build
+  remote_init
+  lock_name "$(basename "$SCENARIO" .conf)"
+  run_prepare
+  lock_take
+  _run_cells || failed=1
+  result_table "$RUN"
+  log_info "the run: $RUN"
+  return "$failed"
+}
+
+# The load generator is compiled like the guide's, before anything else.
+_run_build() {
+  local log
+  log=$(make -s -C "$ROOT" 2>&1) || die "the load generator does not build: $(tail -n 1 <<<"$log")"
+}
+
+# Check the hosts, make or reopen the run's folder, and write down what is about to happen.
+run_prepare() {
+  local rows=$_REMOTE_TMP/doctor host
+  REDIS_PASSWORD=$(head -c 18 /dev/urandom | base64 | tr '+/' 'xy')
+  _run_stale
+  doctor_rows >"$rows"
+  if grep -q $'\tfail\t' "$rows"; then
+    doctor_failures <"$rows" >&2
+    die_unfit "a host is not fit (./do_it.sh doctor shows all checks); nothing was started"
+  fi
+  _run_folder
+  while read -r host; do
+    log_info "reading what $host is"
+    sysinfo_capture "$host" "$RUN" || die "$host: its description could not be written to $RUN"
+  done < <(doctor_hosts)
+  sysinfo_head "$RUN" >"$RUN/setup.log"
+}
+
+# Make results/UTC-SCENARIO, or go on in the one that is resumed. A folder is never used twice.
+_run_folder() {
+  local name variant
+  if [[ -n $RESUME ]]; then
+    RUN=$RESUME
+  else
+    name=$(basename "$SCENARIO" .conf)
+    { mkdir -p -- "$RESULTS_DIR" && [[ -w $RESULTS_DIR ]]; } || die_usage "$(conf_where RESULTS_DIR): $RESULTS_DIR cannot be written"
+    until RUN=$RESULTS_DIR/$(date -u +%Y%m%dT%H%M%SZ)-$name && mkdir -- "$RUN" 2>/dev/null; do
+      [[ -d $RUN ]] || die "$RUN: cannot be made"
+      sleep 1 # another run took this second's name
+    done
+    [[ -z $HOSTS_FILE ]] || cp -- "$HOSTS_FILE" "$RUN/hosts"
+    for variant in $VARIANTS; do
+      mkdir -- "$RUN/$variant"
+      variant_use "$variant"
+      server_auto
+      _run_conf >"$RUN/$variant/variant.conf"
+    done
+    variant_use "${VARIANTS%% *}"
+    server_auto
+    _run_conf >"$RUN/run.conf.new"
+    mv -- "$RUN/run.conf.new" "$RUN/run.conf"
+  fi
+  log_info "results go to $RUN"
+}
+
+_run_conf() {
+  printf '# %s\n' "Every setting of this run; ./do_it.sh run -s $RUN/run.conf repeats it."
+  conf_print
+}
+
+# Every repeat in the plan's order; a failed one does not end the run.
+_run_cells() {
+  local name size instances repeat variant keys failed=0
+  local -a cells
+  mapfile -t cells < <(plan_cells)
+  local cell number=0
+  for cell in "${cells[@]}"; do
+    number=$((number + 1))
+    IFS=$'\t' read -r name size instances repeat variant <<<"$cell"
+    variant_use "$variant"
+    server_auto
+    keys=$(fill_keys "$size" "$instances")
+    log_info "$number of ${#cells[@]}: $variant, $instances instances, $keys keys of $size B each, repeat $repeat"
+    repeat_run "$RUN/$variant/$name/rep-$repeat" "$size" "$instances" "$keys" "$repeat" || failed=1
+  done
+  return "$failed"
+}
+
+# End what an earlier run of ours left on the hosts, when its master is gone.
+_run_stale() {
+  local host
+  while read -r host; do
+    remote_open "$host" || die_unfit "$host cannot be reached; nothing was started"
+    remote_run -e LEASE "$host" stop stale || die_unfit "$host is in use; nothing was started"
+  done < <(doctor_hosts)
+}

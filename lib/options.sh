@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The command line that run, plan, doctor and stop share, and the settings that it leads to.
+
+# Read the command line and resolve all settings for the baseline variant.
+# Usage: options_read FILE WORD...
+#   FILE is the command's own, whose header comment is its help
+# Returns: sets RESUME (a run's folder, or empty), HOSTS_FILE (or empty) and FORCE; exits 0 after --help, 2 on a bad word.
+options_read() {
+  local file=$1 hosts='' scenario='' variants='' words=''
+  shift
+  RESUME='' FORCE=''
+  while (($# > 0)); do
+    case $1 in
+      -s | --scenario) scenario=$(_options_value "$@") && shift ;;
+      -v | --variant) variants+=" $(_options_value "$@")" && shift ;;
+      -H | --hosts) hosts=$(_options_value "$@") && shift ;;
+      --resume) RESUME=$(_options_value "$@") && shift ;;
+      --force) FORCE=yes ;;
+      -h | --help)
+        options_help "$file"
+        exit 0
+        ;;
+      -*) die_usage "unknown option $1 (see ./do_it.sh $(basename "$file" .sh) --help)" ;;
+      *=*)
+        conf_word argument "$1" "command line"
+        words+=" $1"
+        ;;
+      *) die_usage "unexpected word '$1' (settings are given as NAME=VALUE)" ;;
+    esac
+    shift
+  done
+  if [[ -n $RESUME ]]; then
+    [[ -z $scenario$variants$hosts$words ]] ||
+      die_usage "--resume goes on with the settings of that run and takes no others"
+    _options_resume
+  else
+    conf_environment
+    [[ -z $hosts ]] || hosts_read "$hosts"
+    HOSTS_FILE=$hosts
+    [[ -z $variants ]] || conf_word argument "VARIANTS=$variants" "command line: -v"
+    _options_scenario "$scenario"
+  fi
+  conf_resolve
+  variant_check
+  variant_use "${VARIANTS%% *}"
+}
+
+# Print the header comment of a file: what stands between the licence line and the first line of code.
+# Usage: options_help FILE
+options_help() {
+  awk '!/^#/ { exit } !/^#!|SPDX|shellcheck/ { sub(/^# ?/, ""); print }' "$1"
+}
+
+# Refuse a variant that has no file.
+# Usage: variant_check
+variant_check() {
+  local variant
+  for variant in $VARIANTS; do
+    [[ -r $(_variant_file "$variant") ]] ||
+      conf_refuse VARIANTS "there is no variant $variant (./do_it.sh list names them)"
+  done
+}
+
+# Resolve the settings with a variant's file in its layer.
+# Usage: variant_use VARIANT
+variant_use() {
+  conf_clear variant
+  conf_file variant "$(_variant_file "$1")"
+  conf_resolve
+}
+
+# A run that goes on reads the settings it began with, not what the files say by now.
+_variant_file() {
+  if [[ -n $RESUME ]]; then
+    echo "$RESUME/$1/variant.conf"
+  else
+    echo "$ROOT/conf/variants/$1.conf"
+  fi
+}
+
+_options_value() {
+  (($# > 1)) || die_usage "$1 needs a value"
+  printf '%s' "$2"
+}
+
+_options_resume() {
+  RESUME=${RESUME%/}
+  [[ -r $RESUME/run.conf ]] || die_usage "--resume: $RESUME is not a run: it has no run.conf"
+  [[ ! -e $RESUME/hosts ]] || hosts_read "$RESUME/hosts"
+  conf_file scenario "$RESUME/run.conf"
+}
+
+# Load the scenario: a name, or a file (the run.conf of an earlier run, say).
+_options_scenario() {
+  local file=$1
+  conf_resolve
+  [[ -n $file ]] || file=$SCENARIO
+  if [[ $file != */* ]]; then
+    [[ -r $ROOT/conf/scenarios/$file.conf ]] ||
+      die_usage "there is no scenario $file (./do_it.sh list names them)"
+    [[ -z $1 ]] || conf_word argument "SCENARIO=$file" "command line: -s"
+    file=$ROOT/conf/scenarios/$file.conf
+  fi
+  conf_file scenario "$file"
+}

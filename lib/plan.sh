@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What will run: pure functions from settings to rows, so that a plan can be read, tested and repeated.
+# Rows are words separated by tabs.
+
+# Print the points of the sweep: NAME SIZE INSTANCES.
+# Usage: plan_points
+# Globals: VALUE_SIZES INSTANCES SRV_OVERRIDE SERVER_CORES (resolved numbers)
+plan_points() {
+  local size instances bytes
+  for instances in $INSTANCES; do
+    for size in $VALUE_SIZES; do
+      bytes=$(conf_bytes "$size")
+      printf '%s\t%s\t%s\n' "${bytes}B-${instances}i" "$bytes" "$instances"
+    done
+  done
+}
+
+# Print every repeat in the order they run: NAME SIZE INSTANCES REPEAT VARIANT.
+# Variants alternate within a repeat (A B A B), so that a drift of the machine falls on all of them.
+# Usage: plan_cells
+# Globals: as plan_points, and REDISRUNS VARIANTS
+plan_cells() {
+  local name size instances repeat variant
+  while read -r name size instances; do
+    for ((repeat = 1; repeat <= REDISRUNS; repeat++)); do
+      for variant in $VARIANTS; do
+        printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$size" "$instances" "$repeat" "$variant"
+      done
+    done
+  done < <(plan_points)
+}
+
+# Print the largest number of instances of the sweep.
+# Usage: plan_most
+# Globals: INSTANCES
+plan_most() {
+  sort -n <<<"${INSTANCES// /$'\n'}" | tail -n 1
+}
+
+# Print the instances with the CPUs of each: PORT CPUS. The guide's spread: step = max(1, cores / instances), wrapping.
+# Usage: plan_instances INSTANCES
+# Globals: SERVER_CORES REDISBASE
+plan_instances() {
+  local instances=$1 step=$((SERVER_CORES / $1)) first=0 index
+  ((step > 0)) || step=1
+  for ((index = 0; index < instances; index++)); do
+    if ((step == 1)); then
+      printf '%s\t%s\n' $((REDISBASE + index)) "$first"
+    else
+      printf '%s\t%s-%s\n' $((REDISBASE + index)) "$first" $((first + step - 1))
+    fi
+    first=$((first + step))
+    ((first + step <= SERVER_CORES)) || first=0
+  done
+}
+
+# Divide the instances over the clients: CLIENT FIRST_PORT COUNT, contiguous, the remainder one each to the first clients.
+# Usage: plan_clients INSTANCES
+# Globals: CLIENT_IP REDISBASE
+plan_clients() {
+  local instances=$1 port=$REDISBASE index=0 count client
+  local -a clients
+  read -r -a clients <<<"$CLIENT_IP"
+  for client in "${clients[@]}"; do
+    count=$((instances / ${#clients[@]} + (index < instances % ${#clients[@]} ? 1 : 0)))
+    printf '%s\t%s\t%s\n' "$client" "$port" "$count"
+    port=$((port + count))
+    index=$((index + 1))
+  done
+}
+
+# Refuse settings that contradict each other, naming where the culprit stands.
+# Usage: plan_check
+# Returns: exits 2.
+plan_check() {
+  local client size seen=" " instances
+  local -a clients
+  read -r -a clients <<<"$CLIENT_IP"
+  for client in "${clients[@]}"; do
+    [[ $seen != *" $client "* ]] || conf_refuse CLIENT_IP "the client $client stands there twice"
+    seen+="$client "
+    if ! remote_is_local "$client" && remote_is_loopback "$(host_data "$SERVER")"; then
+      conf_refuse SERVER "the client $client cannot reach a loopback address"
+    fi
+  done
+  for instances in $INSTANCES; do
+    ((instances >= ${#clients[@]})) ||
+      conf_refuse "$(_plan_instances_from)" "$instances instances cannot be divided over ${#clients[@]} clients"
+    ((REDISBASE + instances - 1 <= 65535)) ||
+      conf_refuse REDISBASE "the ports of $instances instances would end at $((REDISBASE + instances - 1)), past 65535"
+  done
+}
+
+# The setting that the number of instances comes from.
+_plan_instances_from() {
+  [[ $(conf_where INSTANCES) == *defaults.conf:* ]] || {
+    echo INSTANCES
+    return
+  }
+  echo SRV_OVERRIDE
+}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The Redis instances of a run, on the server.
+# Settings sent in front: RUN_ID, and for start: RUN_OWNER, INSTANCE_PLAN (lines PORT CPUS), REDIS_BINARY, REDIS_TEMPLATE (the text of
+# conf/redis.conf), REDIS_CONF, SERVER_ADDRESS, REDIS_PASSWORD, READY_TIMEOUT; for info: SERVER_ADDRESS, REDIS_PASSWORD.
+
+# Usage: main facts|ports|start|info|logs|stop
+main() {
+  if [[ $1 == facts ]]; then
+    server_facts
+    return
+  fi
+  work_open
+  FOLDER=$WORK/run-$RUN_ID/server
+  RECORD=$FOLDER/instances.proc
+  # A call that the master repeats after a lost link must not meet its own first try.
+  exec {SERVER_LOCK}>"$WORK/server.flock"
+  flock "$SERVER_LOCK"
+  "server_$1"
+}
+
+# Print: logical CPUs, GiB of memory as free -g counts them, bytes of memory, bytes available.
+server_facts() {
+  awk -v cpus="$(getconf _NPROCESSORS_ONLN)" '
+    $1 == "MemTotal:" { total = $2 }
+    $1 == "MemAvailable:" { available = $2 }
+    END { printf "%d\t%d\t%.0f\t%.0f\n", cpus, int(total / 1048576), total * 1024, available * 1024 }' /proc/meminfo
+}
+
+# Print a line for every port of the plan that somebody listens on.
+server_ports() {
+  local -A taken=()
+  local port who
+  while read -r port; do taken[$port]=1; done < <(ports_listening)
+  while read -r port _; do
+    [[ -v "taken[$port]" ]] || continue
+    who=$(ss -Hltnp "sport = :$port" 2>/dev/null | sed -n 's/.*users:((\(.*\)))$/\1/p' | head -n 1)
+    printf 'port %s is taken%s\n' "$port" "${who:+ by $who}"
+  done <<<"$INSTANCE_PLAN"
+}
+
+server_start() {
+  local taken port cpus
+  proc_end 30 "$RECORD" || fail "$FOLDER: an instance of an earlier try does not end"
+  taken=$(server_ports)
+  [[ -z $taken ]] || fail "$taken"
+  rm -rf -- "$FOLDER"
+  run_open
+  mkdir -- "$FOLDER"
+  while read -r port cpus; do
+    instance_conf "$port"
+    # A session of its own: Ctrl-C in the master's terminal reaches every process of the terminal's group.
+    setsid taskset -c "$cpus" "$REDIS_BINARY" "$FOLDER/$port.conf" \
+      </dev/null >>"$FOLDER/redis-$port.log" 2>&1 {SERVER_LOCK}>&- &
+    proc_record "$RECORD" $! "$port" || fail "$port: redis-server ended at once: $(tail -n 1 "$FOLDER/redis-$port.log")"
+  done <<<"$INSTANCE_PLAN"
+  instances_ready
+}
+
+# Write the configuration of one instance; REDIS_CONF stands last, where it overrides.
+instance_conf() {
+  local port=$1
+  mkdir -p -- "$FOLDER/data-$port"
+  printf '%s\nport %s\nbind %s\ndir "%s"\nlogfile "%s"\nrequirepass %s\nmasterauth %s\n%s\n' "$REDIS_TEMPLATE" \
+    "$port" "$SERVER_ADDRESS" "$FOLDER/data-$port" "$FOLDER/redis-$port.log" "$REDIS_PASSWORD" "$REDIS_PASSWORD" \
+    "${REDIS_CONF//;/$'\n'}" >"$FOLDER/$port.conf"
+}
+
+# Ask every instance PING until all have answered.
+instances_ready() {
+  local end=$((SECONDS + READY_TIMEOUT)) pid start port
+  local -A waiting=()
+  while read -r pid start port; do waiting[$port]="$pid $start"; done <"$RECORD"
+  while :; do
+    for port in "${!waiting[@]}"; do
+      if redis_ask "$SERVER_ADDRESS" "$port" PING; then
+        unset "waiting[$port]"
+      else
+        read -r pid start <<<"${waiting[$port]}"
+        proc_alive "$pid" "$start" || fail "port $port: redis-server ended: $(tail -n 1 "$FOLDER/redis-$port.log")"
+      fi
+    done
+    ((${#waiting[@]} > 0)) || return 0
+    ((SECONDS < end)) || fail "${#waiting[@]} instances do not answer PING after $READY_TIMEOUT s, ports: ${!waiting[*]}"
+    sleep 0.05 # between two rounds of asking
+  done
+}
+
+# Print what INFO says of every instance, each under a line of its own.
+server_info() {
+  local port
+  [[ -e $RECORD ]] || fail "no instance is running"
+  while read -r _ _ port; do
+    printf '### instance %s\n' "$port"
+    if redis_ask "$SERVER_ADDRESS" "$port" 'INFO all'; then
+      printf '%s\n' "${REDIS_REPLY//$'\r'/}"
+    else
+      printf '# no answer\n'
+    fi
+  done <"$RECORD"
+}
+
+# Print the instances' logs as a tar stream.
+server_logs() {
+  cd "$FOLDER" || fail "$FOLDER: is gone"
+  tar -cf - redis-*.log
+}
+
+# End the instances and remove their folder.
+server_stop() {
+  # A large instance takes its time to give its memory back.
+  proc_end 60 "$RECORD" || fail "$RECORD: an instance does not end"
+  rm -rf -- "$FOLDER"
+  run_close
+}

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# End what broken runs left on this host. Setting sent in front: LEASE.
+
+# Usage: main stale|force
+#   stale: only runs whose master is gone; force: all of ours
+main() {
+  local lock folder ended=0
+  work_open
+  lock=$WORK/lock
+  if [[ $1 == stale && -e $lock ]] && lock_owner_lives "$lock" "$LEASE"; then
+    fail "$(lock_say "$lock"), and its master is alive: interrupt it there"
+  fi
+  exec {STOP_SERVER}>"$WORK/server.flock" {STOP_CLIENT}>"$WORK/client.flock"
+  flock "$STOP_SERVER"
+  flock "$STOP_CLIENT"
+  for folder in "$WORK"/run-*; do
+    [[ -d $folder ]] || continue
+    if [[ $1 == stale && -e $folder/owner ]] && lock_owner_lives "$folder/owner" "$LEASE"; then continue; fi
+    # Load generators first: one that loses its server would only write errors.
+    proc_end 15 "$folder"/client-*/generator.proc || fail "$folder: a load generator does not end"
+    proc_end 60 "$folder"/server/instances.proc || fail "$folder: an instance does not end"
+    rm -rf -- "$folder"
+    echo "ended what ${folder##*/run-} had left"
+    ended=1
+  done
+  rm -f -- "$lock" "$lock".*
+  ((ended)) || echo "nothing was left"
+}

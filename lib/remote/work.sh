@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Our folder on a host, with its cache for binaries.
+
+# Usage: main
+main() {
+  work_open
+  mkdir -p -- "$WORK/cache"
+  echo "$WORK"
+}

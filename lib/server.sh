@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The master's side of the instances: facts of the server, where redis-server comes from, start, INFO, logs, stop.
+
+# Read the server's facts and put them in place of the settings that say auto.
+# Usage: server_facts
+# Globals: SERVER; sets SERVER_BYTES SERVER_FREE (bytes of memory, and available now)
+server_facts() {
+  local facts
+  facts=$(remote_run "$SERVER" server facts)
+  IFS=$'\t' read -r _SERVER_CPUS _SERVER_GIB SERVER_BYTES SERVER_FREE <<<"$facts"
+  server_auto
+}
+
+# Put known facts in place of the settings that say auto; call again whenever settings were resolved anew.
+# Usage: server_auto
+server_auto() {
+  [[ $SERVER_CORES != auto ]] || SERVER_CORES=$_SERVER_CPUS
+  [[ $SRV_OVERRIDE != auto ]] || SRV_OVERRIDE=$SERVER_CORES
+  [[ $INSTANCES != auto ]] || INSTANCES=$SRV_OVERRIDE
+  [[ $SERVER_MEM != auto ]] || SERVER_MEM=$_SERVER_GIB
+}
+
+# Find redis-server on the server, installing or building it as REDIS_FROM says.
+# Usage: server_find_redis
+# Globals: REDIS_FROM REDIS_SERVER REDIS_SOURCE VER; sets REDIS_BINARY (a path on the server)
+# Returns: 1 with the reason on stderr.
+server_find_redis() {
+  local source key
+  case $REDIS_FROM in
+    installed) REDIS_BINARY=$(remote_run "$SERVER" redis installed "$REDIS_SERVER") ;;
+    package)
+      DEPS_SCRIPT=$(<"$LIB/deps.sh")
+      REDIS_BINARY=$(remote_run -e DEPS_SCRIPT "$SERVER" redis package)
+      ;;
+    source)
+      source=${REDIS_SOURCE//'{VER}'/$VER}
+      if [[ -r $source ]]; then
+        key=redis-$VER-$(sha256sum "$source" | cut -c 1-12)
+      else
+        [[ $source == *://* ]] || conf_refuse REDIS_SOURCE "there is no file $source here"
+        key=redis-$VER-$(sha256sum <<<"$source" | cut -c 1-12)
+      fi
+      REDIS_BINARY=$(remote_run "$SERVER" redis built "$key") && return
+      log_info "building Redis $VER on $SERVER, once"
+      [[ $source == *://* ]] || remote_put "$SERVER" "$source" "$(remote_work "$SERVER")/cache/$key.tar.gz" || return
+      REDIS_BINARY=$(remote_run "$SERVER" redis build "$key" "$source")
+      ;;
+  esac
+}
+
+# Start the instances of a point, each pinned, and wait until each has answered PING.
+# Usage: server_start INSTANCES
+server_start() {
+  INSTANCE_PLAN=$(plan_instances "$1")
+  REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
+  SERVER_ADDRESS=$(host_data "$SERVER")
+  remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e REDIS_BINARY -e REDIS_TEMPLATE -e REDIS_CONF \
+    -e SERVER_ADDRESS -e REDIS_PASSWORD -e READY_TIMEOUT "$SERVER" server start
+}
+
+# Print which of a point's ports are taken, a line each.
+# Usage: server_ports INSTANCES
+server_ports() {
+  INSTANCE_PLAN=$(plan_instances "$1")
+  remote_run -e RUN_ID -e INSTANCE_PLAN "$SERVER" server ports
+}
+
+# Print INFO of every instance.
+# Usage: server_info
+server_info() {
+  remote_run -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" server info
+}
+
+# Fetch the instances' logs.
+# Usage: server_logs FOLDER
+server_logs() {
+  remote_run -e RUN_ID "$SERVER" server logs | tar -C "$1" -xf -
+}
+
+# End the instances of this run.
+# Usage: server_stop
+server_stop() {
+  remote_run -e RUN_ID "$SERVER" server stop
+}
