@@ -335,7 +335,7 @@ main() {
   fi
   if [[ -n $dry_run ]]; then
     _deps_say "missing: $names"
-    _deps_say "would install: $(_deps_packages "$manager" <<<"$rows" | tr '\n' ' ')"
+    _deps_say "would install: $(_deps_packages "$manager" <<<"$rows" | paste -s -d ' ')"
     return 1
   fi
   if ((EUID != 0)); then

@@ -1,0 +1,209 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The set-up installs what is missing and nothing else, and leaves the policy for services as it found it.
+
+load helper
+
+setup() {
+  scratch_setup
+  # Stand-ins for the package manager: they note how they were called, and nothing is installed.
+  mkdir bin sbin
+  export POLICY_FILE=$SCRATCH/sbin/policy-rc.d CALLS=$SCRATCH/calls
+  : >"$CALLS"
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Put a stand-in for a command first in the PATH that `deps` uses. It notes its arguments, then does what TEXT says.
+# Usage: stand_in NAME TEXT
+stand_in() {
+  rm -f "bin/$1"
+  # shellcheck disable=SC2016 # expanded by the stand-in
+  printf '#!/bin/bash\nprintf "%%s\\n" "%s $*" >>"$CALLS"\n%s\n' "$1" "$2" >"bin/$1"
+  chmod 755 "bin/$1"
+}
+
+# Link every command of this machine into bin/, but for screen, which is the one that is missing.
+without_screen() {
+  local folder
+  for folder in /usr/local/bin /usr/bin /bin; do
+    # A name that is there twice is linked once.
+    ln -s "$folder"/* bin/ 2>/dev/null || :
+  done
+  rm -f bin/screen bin/sudo
+  # Installing it makes it appear. The policy is asked as a package's script would do it.
+  # shellcheck disable=SC2016 # expanded by the stand-in
+  stand_in apt-get '
+    [[ " $* " == *" install "* ]] || exit 0
+    for service in valkey-server valkey-server.service cron; do
+      status=0
+      "$POLICY_FILE" "$service" start || status=$?
+      printf "policy %s %s\n" "$service" "$status" >>"$CALLS"
+    done
+    : >installing
+    [[ ! -e hold ]] || sleep 60
+    [[ ! -e break ]] || { echo "E: no such luck"; exit 100; }
+    printf "#!/bin/sh\n" >bin/screen
+    chmod 755 bin/screen'
+}
+
+# Run the set-up where bin/ is all there is.
+deps() {
+  PATH=$SCRATCH/bin "$REPO/lib/deps.sh" "$@"
+}
+
+@test "nothing missing: nothing is called, nothing is said" {
+  stand_in apt-get 'exit 1'
+  run env PATH="$SCRATCH/bin:$PATH" "$REPO/lib/deps.sh" check
+  assert_success
+  assert_output ''
+  assert_equal "$(<"$CALLS")" ''
+}
+
+@test "bad usage is refused" {
+  local args
+  for args in '' nonsense 'run --nonsense' 'run --dry-run more'; do
+    # shellcheck disable=SC2086 # words
+    run "$REPO/lib/deps.sh" $args
+    assert_failure 2
+    assert_contains Usage
+  done
+}
+
+@test "a dry run says what is missing and installs nothing" {
+  without_screen
+  run deps run --dry-run
+  assert_failure 1
+  assert_line 'deps: missing: screen'
+  assert_line 'deps: would install: screen'
+  assert_equal "$(<"$CALLS")" ''
+  refute_exists "$POLICY_FILE"
+}
+
+@test "only what is missing is installed, and it is said" {
+  need_root
+  without_screen
+  run deps run
+  assert_success
+  assert_line 'deps: installing screen'
+  assert_match 'apt-get .*--no-install-recommends.* install screen'$'\n' "$(<"$CALLS")"$'\n'
+  # A second time there is nothing to do.
+  : >"$CALLS"
+  run deps run
+  assert_success
+  assert_output ''
+  assert_equal "$(<"$CALLS")" ''
+}
+
+@test "new services may not start meanwhile, others may; then there is no policy, as before" {
+  need_root
+  without_screen
+  run deps run
+  assert_success
+  assert_contains $'policy valkey-server 101\npolicy valkey-server.service 101\npolicy cron 0' "$(<"$CALLS")"
+  assert_equal "$(ls -A sbin)" ''
+}
+
+@test "a policy that was there still decides on other services, and is put back as it was" {
+  need_root
+  without_screen
+  # shellcheck disable=SC2016 # expanded by the policy
+  printf '#!/bin/sh\n# mine\n[ "$1" = cron ] && exit 104\nexit 101\n' >"$POLICY_FILE"
+  chmod 751 "$POLICY_FILE"
+  local before
+  before=$(
+    stat -c '%a %y %i' "$POLICY_FILE"
+    cat "$POLICY_FILE"
+  )
+  run deps run
+  assert_success
+  assert_contains $'policy valkey-server 101\npolicy valkey-server.service 101\npolicy cron 104' "$(<"$CALLS")"
+  assert_equal "$(
+    stat -c '%a %y %i' "$POLICY_FILE"
+    cat "$POLICY_FILE"
+  )" "$before"
+  assert_equal "$(ls -A sbin)" policy-rc.d
+}
+
+@test "a policy that was a link is one again" {
+  need_root
+  without_screen
+  ln -s /bin/true "$POLICY_FILE"
+  run deps run
+  assert_success
+  assert_equal "$(readlink "$POLICY_FILE")" /bin/true
+}
+
+@test "an installation that fails says why and puts the policy back" {
+  need_root
+  without_screen
+  echo mine >"$POLICY_FILE"
+  : >"break"
+  run deps run
+  assert_failure 1
+  assert_contains 'E: no such luck'
+  assert_equal "$(<"$POLICY_FILE")" mine
+  assert_equal "$(ls -A sbin)" policy-rc.d
+}
+
+@test "Ctrl-C in the middle puts the policy back" {
+  need_root
+  without_screen
+  echo mine >"$POLICY_FILE"
+  : >hold
+  job_start env PATH="$SCRATCH/bin" "$REPO/lib/deps.sh" run
+  wait_until 10 test -e installing
+  refute_contains mine "$(<"$POLICY_FILE")"
+  # A terminal sends it to the whole group.
+  kill -INT -- "-$JOB_PID"
+  job_wait 10
+  assert_equal "$status" 130
+  assert_equal "$(<"$POLICY_FILE")" mine
+  assert_equal "$(ls -A sbin)" policy-rc.d
+}
+
+@test "what a killed installation left is put back by the next call" {
+  need_root
+  without_screen
+  echo mine >"$POLICY_FILE"
+  : >hold
+  job_start env PATH="$SCRATCH/bin" "$REPO/lib/deps.sh" run
+  wait_until 10 test -e installing
+  kill -KILL -- "-$JOB_PID"
+  job_wait 10
+  refute_contains mine "$(<"$POLICY_FILE")"
+  run "$REPO/lib/deps.sh" run
+  assert_success
+  assert_equal "$(<"$POLICY_FILE")" mine
+  assert_equal "$(ls -A sbin)" policy-rc.d
+}
+
+@test "without root and without sudo, one line says what to do" {
+  need_root
+  without_screen
+  # The checkout may lie where nobody else can read.
+  cp "$REPO/lib/deps.sh" .
+  chmod 755 . bin
+  chmod 666 calls
+  run env PATH="$SCRATCH/bin" setpriv --reuid=65534 --regid=65534 --clear-groups bash deps.sh run
+  assert_failure 1
+  assert_output 'deps: root or sudo is needed to install: screen'
+}
+
+@test "with dnf, its own package names are used" {
+  need_root
+  without_screen
+  rm bin/apt-get
+  stand_in dnf '
+    [[ " $* " != *" install "* ]] || { printf "#!/bin/sh\n" >bin/screen; chmod 755 bin/screen; }'
+  rm -f bin/vmstat
+  run deps run --dry-run
+  assert_line 'deps: would install: procps-ng screen'
+  ln -s "$(command -v vmstat)" bin/vmstat
+  run deps run
+  assert_success
+  assert_match 'dnf .*install screen$' "$(<"$CALLS")"
+  assert_equal "$(ls -A sbin)" ''
+}
