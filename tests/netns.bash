@@ -50,22 +50,29 @@ netns_up() {
   done
 }
 
+# Run ip in a namespace. (`ip -n` would want to change mounts, which a chroot does not allow.)
+# Usage: _netns_ip HOST|switch ARG...   Returns: ip's status
+_netns_ip() {
+  nsenter --net="/run/netns/$(netns_name "$1")" -- ip "${@:2}"
+}
+
 # Make the namespaces and the bridge that joins them.
 # Usage: _netns_wire   Returns: 0, or 1 with ip's reason on stderr
 _netns_wire() {
-  local host switch
-  switch=$(netns_name switch)
-  ip netns add "$switch" || return 1
-  ip -n "$switch" link add name wire type bridge stp_state 0 forward_delay 0 || return 1
-  ip -n "$switch" link set wire up || return 1
+  local host
+  # The first namespace of a machine makes a mount of this folder, which is to go with the last.
+  mountpoint -q /run/netns || : >"$NETNS_DIR/made-run-netns"
+  ip netns add "$(netns_name switch)" || return 1
+  _netns_ip switch link add name wire type bridge stp_state 0 forward_delay 0 || return 1
+  _netns_ip switch link set wire up || return 1
   for host in "${NETNS_HOSTS[@]}"; do
     ip netns add "$(netns_name "$host")" || return 1
     # The near end is the host's eth0, the far end a port of the switch with the host's name.
-    ip -n "$switch" link add name "$host" type veth peer name eth0 netns "$(netns_name "$host")" || return 1
-    ip -n "$switch" link set "$host" master wire up || return 1
-    ip -n "$(netns_name "$host")" link set lo up || return 1
-    ip -n "$(netns_name "$host")" address add "${NETNS_ADDRESS[$host]}/24" dev eth0 || return 1
-    ip -n "$(netns_name "$host")" link set eth0 up || return 1
+    _netns_ip switch link add name "$host" type veth peer name eth0 netns "$(netns_name "$host")" || return 1
+    _netns_ip switch link set "$host" master wire up || return 1
+    _netns_ip "$host" link set lo up || return 1
+    _netns_ip "$host" address add "${NETNS_ADDRESS[$host]}/24" dev eth0 || return 1
+    _netns_ip "$host" link set eth0 up || return 1
   done
 }
 
@@ -196,7 +203,7 @@ netns_host() {
 # Plug a host's cable in, or pull it. The host keeps its address; what it sends is lost.
 # Usage: netns_link HOST up|down   Returns: ip's status
 netns_link() {
-  ip -n "$(netns_name switch)" link set "$1" "$2"
+  _netns_ip switch link set "$1" "$2"
 }
 
 # Make a host refuse the master's key. (A wrong key beside the configured one would not do: ssh tries both.)
@@ -244,6 +251,9 @@ netns_down() {
   for host in switch "${NETNS_HOSTS[@]}"; do
     [[ ! -e /run/netns/$(netns_name "$host") ]] || ip netns delete "$(netns_name "$host")"
   done
+  if [[ -e $NETNS_DIR/made-run-netns && -z $(ls -A /run/netns) ]]; then
+    umount /run/netns && rmdir /run/netns
+  fi
   if compgen -G "$NETNS_DIR/*/made-run-sshd" >/dev/null; then
     rmdir /run/sshd 2>/dev/null || :
   fi
