@@ -9,6 +9,12 @@ POLICY_FILE=${POLICY_FILE:-/usr/sbin/policy-rc.d}
 # Services that our packages bring along; none is left running or enabled that was not there before.
 SERVICES='redis-server redis redis-sentinel valkey valkey-server valkey-sentinel ssh ssh.socket sshd sshd.socket'
 
+# Where a package may be that is not in the repositories of a plain installation.
+declare -A EXTRA_REPOSITORIES=(
+  [apt]=' (on Ubuntu: add-apt-repository universe)'
+  [dnf]=' (on RHEL and its kin: dnf install epel-release; dnf config-manager --set-enabled crb)'
+)
+
 # What is needed, and by what it is known to be there: the thing itself, never the name of a package.
 # set: run, or check (tests only). kind: command, module (pkg-config), header (gcc), sanitizer (COMPILER:NAME links).
 # Names joined by | are alternatives of which the first that the repositories have is taken.
@@ -250,9 +256,7 @@ _deps_apt() {
 _deps_dnf() {
   local log=$1
   shift
-  _deps_quietly "$log" dnf -y -q --setopt=install_weak_deps=False install "$@" && return 0
-  _deps_say 'a package that dnf does not find may be in EPEL (dnf install epel-release) or CRB (dnf config-manager --set-enabled crb)'
-  return 1
+  _deps_quietly "$log" dnf -y -q --setopt=install_weak_deps=False install "$@"
 }
 
 # Ends an installation, whole or broken off: new services off, the policy back.
@@ -274,7 +278,7 @@ _deps_lock() {
 # Installs the packages that bring the missing things; needs root.
 # Usage: _deps_install apt|dnf < ROWS   Returns: 0, or 1 if the package manager fails
 _deps_install() {
-  local manager=$1 rows log
+  local manager=$1 rows log each
   local -a packages=() new_services=()
   rows=$(cat)
   _deps_lock
@@ -288,7 +292,15 @@ _deps_install() {
   if [[ $manager == apt ]]; then
     _deps_quietly "$log" apt-get -q -o DPkg::Lock::Timeout=300 update || _deps_say 'apt-get update failed; going on with the lists that are here'
   fi
-  mapfile -t packages < <(_deps_packages "$manager" <<<"$rows")
+  # One name that the repositories do not have would keep all the others from being installed.
+  for each in $(_deps_packages "$manager" <<<"$rows"); do
+    if _deps_offered "$manager" "$each"; then
+      packages+=("$each")
+    else
+      _deps_say "no repository of this machine has $each${EXTRA_REPOSITORIES[$manager]}"
+    fi
+  done
+  ((${#packages[@]} > 0)) || return 1
   _deps_say "installing ${packages[*]}"
   [[ $manager != apt ]] || _deps_policy_set "${new_services[@]}"
   "_deps_$manager" "$log" "${packages[@]}"

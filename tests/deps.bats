@@ -8,7 +8,7 @@ setup() {
   scratch_setup
   # Stand-ins for the package manager: they note how they were called, and nothing is installed.
   mkdir bin sbin
-  export POLICY_FILE=$SCRATCH/sbin/policy-rc.d CALLS=$SCRATCH/calls
+  export POLICY_FILE=$SCRATCH/sbin/policy-rc.d CALLS=$SCRATCH/calls TMPDIR=$SCRATCH
   : >"$CALLS"
 }
 
@@ -146,6 +146,19 @@ deps() {
   assert_contains 'E: no such luck'
   assert_equal "$(<"$POLICY_FILE")" mine
   assert_equal "$(ls -A sbin)" policy-rc.d
+}
+
+@test "a package that no repository has is named, and the others are installed" {
+  need_root
+  without_screen
+  rm -f bin/vmstat
+  # shellcheck disable=SC2016 # expanded by the stand-in
+  stand_in apt-cache '[[ $2 == procps ]] || echo "  Candidate: 1.0"'
+  run deps run
+  assert_failure 1
+  assert_match 'no repository of this machine has procps'
+  assert_line 'deps: installing screen'
+  assert_line 'deps: still missing: vmstat'
 }
 
 @test "Ctrl-C in the middle puts the policy back" {
