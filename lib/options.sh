@@ -11,11 +11,24 @@ options_read() {
   shift
   RESUME='' FORCE=''
   while (($# > 0)); do
+    [[ $1 != -[svH] && $1 != --resume ]] || (($# > 1)) || die_usage "$1 needs a value"
     case $1 in
-      -s | --scenario) scenario=$(_options_value "$@") && shift ;;
-      -v | --variant) variants+=" $(_options_value "$@")" && shift ;;
-      -H | --hosts) hosts=$(_options_value "$@") && shift ;;
-      --resume) RESUME=$(_options_value "$@") && shift ;;
+      -s)
+        scenario=$2
+        shift
+        ;;
+      -v)
+        variants+=" $2"
+        shift
+        ;;
+      -H)
+        hosts=$2
+        shift
+        ;;
+      --resume)
+        RESUME=$2
+        shift
+        ;;
       --force) FORCE=yes ;;
       -h | --help)
         options_help "$file"
@@ -77,11 +90,6 @@ _variant_file() {
   else
     echo "$ROOT/conf/variants/$1.conf"
   fi
-}
-
-_options_value() {
-  (($# > 1)) || die_usage "$1 needs a value"
-  printf '%s' "$2"
 }
 
 _options_resume() {

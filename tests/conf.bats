@@ -1,0 +1,185 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Settings: what is refused and how it is said, and which layer wins.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  cp -r "$REPO/do_it.sh" "$REPO/conf" "$REPO/lib" .
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# A plan needs no server and prints what it resolved.
+plan() {
+  run_split ./do_it.sh plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 "$@"
+}
+
+# Run do_it.sh with one bad thing and expect this one line, nothing on stdout, and exit status 2.
+refused() {
+  local line=$1
+  shift
+  run_split "$@"
+  assert_failure 2
+  assert_output ''
+  assert_equal "$stderr" "do_it.sh: $line"
+}
+
+@test "an unknown setting on the command line is named, with the nearest known one" {
+  refused "command line: VALEU_SIZE is not a setting; the nearest is VALUE_SIZES (conf/defaults.conf lists all)" \
+    ./do_it.sh plan VALEU_SIZE=1
+}
+
+@test "an unknown setting in a scenario is named with file and line" {
+  printf '# a question\n\nREDISRUN=3\n' >conf/scenarios/mine.conf
+  refused "$PWD/conf/scenarios/mine.conf:3: REDISRUN is not a setting; the nearest is REDISRUNS (conf/defaults.conf lists all)" \
+    ./do_it.sh plan -s mine
+}
+
+@test "a value of the wrong kind is named with file and line" {
+  sed -i 's/^REDISRUNS=.*/REDISRUNS=many/' do_it.sh
+  refused "$PWD/do_it.sh:$(grep -n '^REDISRUNS' do_it.sh | cut -d: -f1): REDISRUNS=many is not of the kind int:1..1000" \
+    ./do_it.sh plan
+}
+
+@test "bounds are kept: value sizes, repeats, ports, rates" {
+  local word
+  for word in VALUE_SIZES=0 VALUE_SIZES=513M VALUE_SIZES=-1 VALUE_SIZES='100 x' VALUE_SIZES= REDISRUNS=0 REDISRUNS=1001 \
+    REDISRUNS=1e3 REDISBASE=0 REDISBASE=65536 RATE=-1 RATE=1.5.2 VERIFY=maybe SERVER= CLIENT_IP= 'SERVER=a b' KEYS=0 \
+    KEYS=99999999999999999999 INSTANCES=0 PHASES='set put' SEED=x; do
+    run_split ./do_it.sh plan "$word"
+    assert_failure 2
+    assert_match "^do_it.sh: command line: ${word%%=*}=.*$" "$stderr" || fail "$word was taken"
+    [[ $stderr != *$'\n'* ]] || fail "more than a line for $word"
+  done
+}
+
+@test "a line that is no assignment is named" {
+  printf '# a question\nexport KEYS=1\n' >conf/scenarios/mine.conf
+  refused "$PWD/conf/scenarios/mine.conf:2: not NAME=VALUE: export KEYS=1" ./do_it.sh plan -s mine
+}
+
+@test "a value that would need a shell is refused, not run" {
+  # shellcheck disable=SC2016 # it must not expand
+  printf '# a question\nKEYS=$(touch %s/pwned)\n' "$PWD" >conf/scenarios/mine.conf
+  run_split ./do_it.sh plan -s mine
+  assert_failure 2
+  refute_exists pwned
+}
+
+@test "unknown scenario, variant, command, option and word: a line each, exit 2" {
+  refused "there is no scenario nope (./do_it.sh list names them)" ./do_it.sh plan -s nope
+  refused "command line: -v: VARIANTS=nope: there is no variant nope (./do_it.sh list names them)" ./do_it.sh plan -v nope
+  refused "there is no command nope (./do_it.sh --help)" ./do_it.sh nope
+  refused "unknown option -x (see ./do_it.sh plan --help)" ./do_it.sh plan -x
+  refused "unexpected word 'nope' (settings are given as NAME=VALUE)" ./do_it.sh plan nope
+  refused "-s needs a value" ./do_it.sh plan -s
+}
+
+@test "settings that contradict each other: same client twice, too few instances, ports past the end" {
+  local where
+  plan CLIENT_IP="203.0.113.2 203.0.113.2"
+  assert_failure 2
+  assert_contains "the client 203.0.113.2 stands there twice" "$stderr"
+  plan CLIENT_IP="203.0.113.2 203.0.113.3 203.0.113.4" SRV_OVERRIDE=2
+  assert_failure 2
+  assert_equal "$stderr" "do_it.sh: command line: SRV_OVERRIDE=2: 2 instances cannot be divided over 3 clients"
+  plan REDISBASE=65000 SRV_OVERRIDE=1000
+  assert_failure 2
+  assert_contains "the ports of 1000 instances would end at 65999, past 65535" "$stderr"
+  run_split ./do_it.sh plan SERVER=127.0.0.1 CLIENT_IP=203.0.113.2
+  assert_failure 2
+  assert_contains "the client 203.0.113.2 cannot reach a loopback address" "$stderr"
+}
+
+@test "layers: default, block, hosts file, scenario, variant, environment, command line, each over the one before" {
+  # shellcheck source=lib/conf.sh
+  . lib/log.sh && . lib/conf.sh
+  layers() { # LAYER... -> the value of KEYS with these layers set
+    local layer
+    conf_defaults conf/defaults.conf
+    for layer; do conf_word "$layer" "KEYS=${#layer}" "$layer"; done
+    conf_resolve
+    echo "$KEYS"
+  }
+  assert_equal "$(layers)" auto
+  local -a below=()
+  local layer
+  for layer in block hosts scenario variant environment argument; do
+    below=("$layer" "${below[@]}") # the order of setting must not matter
+    assert_equal "$(layers "${below[@]}")" "${#layer}"
+  done
+}
+
+@test "the block in do_it.sh is read, and the environment overrides it although the block is shell code" {
+  sed -i 's/^REDISRUNS=.*/REDISRUNS=7/' do_it.sh
+  plan
+  assert_contains "7 repeat(s)"
+  REDISRUNS=9 plan
+  assert_contains "9 repeat(s)"
+  REDISRUNS=9 plan REDISRUNS=11
+  assert_contains "11 repeat(s)"
+}
+
+@test "the guide's way of writing the block is taken: a list in brackets with blanks" {
+  sed -i 's/^CLIENT_IP=.*/CLIENT_IP=( 203.0.113.8 203.0.113.9 )/; s/^SERVER=.*/SERVER=203.0.113.1/' do_it.sh
+  run_split ./do_it.sh plan SERVER_CORES=4 SERVER_MEM=64
+  assert_success
+  assert_contains "clients  203.0.113.8 203.0.113.9"
+}
+
+@test "what is printed as run.conf is read back to the same values" {
+  # shellcheck source=lib/conf.sh
+  . lib/log.sh && . lib/conf.sh
+  conf_defaults conf/defaults.conf
+  conf_word argument 'REDIS_CONF=io-threads 4; maxmemory 1gb # not a comment' test
+  conf_word argument 'VALUE_SIZES= 1K   2M ' test
+  conf_resolve
+  conf_print >one
+  conf_clear argument
+  conf_file scenario one
+  conf_resolve
+  conf_print >two
+  run diff one two
+  assert_success
+  assert_contains 'maxmemory 1gb # not a comment' "$(<two)"
+}
+
+@test "a hosts file gives server and clients; each bad line is named" {
+  printf '# comment\nserver 203.0.113.1 - - - 198.51.100.1\nclient 203.0.113.2 root 2222 -\nclient 203.0.113.3 # the second\n' >hosts
+  run_split ./do_it.sh plan -H hosts SERVER_CORES=4 SERVER_MEM=64
+  assert_success
+  assert_contains "server   203.0.113.1"
+  assert_contains "clients  203.0.113.2 203.0.113.3"
+
+  bad() { # LINE REASON
+    printf 'server 203.0.113.1\n%s\n' "$1" >hosts
+    refused "hosts:2: $2" ./do_it.sh plan -H hosts
+  }
+  bad 'servant 203.0.113.2' "the role is server or client, not 'servant'"
+  bad 'client' "no address after 'client'"
+  bad 'client 203.0.113.2 root 99999' "'99999' is not a port"
+  bad 'client 203.0.113.2 root 22 /nowhere/key' "the key /nowhere/key cannot be read"
+  bad 'client 203.0.113.2 root 22 - 203.0.113.9 more' "more than six words: more"
+  bad 'server 203.0.113.2' "a second server; there can be one"
+  bad 'client 203.0.113.2;reboot' "CLIENT_IP=203.0.113.2;reboot is not of the kind list:host"
+  printf 'client 203.0.113.2\n' >hosts
+  refused "hosts: no server line" ./do_it.sh plan -H hosts
+  refused "nohosts: cannot be read" ./do_it.sh plan -H nohosts
+}
+
+@test "every command has help, and it ends well" {
+  local file
+  for file in lib/cmd/*.sh; do
+    run_split ./do_it.sh "$(basename "$file" .sh)" --help
+    assert_success
+    assert_contains "Usage: ./do_it.sh"
+    assert_equal "$stderr" ''
+  done
+  run_split ./do_it.sh --help
+  assert_success
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What will run: instances and their CPUs, the clients' shares, the order of repeats, and the guide's fill.
+
+load helper
+
+setup() {
+  # shellcheck source=lib/plan.sh
+  . "$REPO/lib/log.sh" && . "$REPO/lib/conf.sh" && . "$REPO/lib/plan.sh" && . "$REPO/lib/fill.sh"
+  REDISBASE=6379
+}
+
+@test "the guide's fill, to the key" {
+  assert_equal "$(fill_guide 754 1000 288)" 2275590
+  assert_equal "$(fill_guide 755 1000 288)" 2278645
+  assert_equal "$(fill_guide 754 100000 288)" 22743
+  assert_equal "$(fill_guide 755 100000 288)" 22777
+}
+
+@test "instances are divided over clients in contiguous ranges, and a remainder is spread" {
+  CLIENT_IP="a b"
+  assert_equal "$(plan_clients 288)" $'a\t6379\t144\nb\t6523\t144'
+  CLIENT_IP="a b c"
+  assert_equal "$(plan_clients 8)" $'a\t6379\t3\nb\t6382\t3\nc\t6385\t2'
+}
+
+@test "every instance is loaded by exactly one client, whatever the numbers" {
+  local instances
+  CLIENT_IP="a b c d e f g"
+  for instances in 7 8 13 100 288; do
+    assert_equal "$(plan_clients "$instances" | awk '{ for (p = $2; p < $2 + $3; p++) print p }')" \
+      "$(seq 6379 $((6379 + instances - 1)))"
+  done
+}
+
+@test "variants alternate within a repeat, so that a drift of the machine falls on all" {
+  VALUE_SIZES="10 1K" INSTANCES=2 REDISRUNS=2 VARIANTS="base other"
+  assert_equal "$(plan_cells | tr '\t' ' ')" "10B-2i 10 2 1 base
+10B-2i 10 2 1 other
+10B-2i 10 2 2 base
+10B-2i 10 2 2 other
+1024B-2i 1024 2 1 base
+1024B-2i 1024 2 1 other
+1024B-2i 1024 2 2 base
+1024B-2i 1024 2 2 other"
+}
+
+@test "what must stay free is 8 GiB or a tenth, the smaller, unless RESERVE says" {
+  RESERVE=auto
+  assert_equal "$(fill_reserve $((100 << 30)))" $((8 << 30))
+  assert_equal "$(fill_reserve 1000)" 100
+  RESERVE=3M
+  assert_equal "$(fill_reserve 1000)" $((3 << 20))
+}

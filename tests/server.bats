@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Instances on this machine: up, pinned, shut to strangers, down; and what was there before is left alone.
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
+
+load helper
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Run a piece of shell with the master's modules and settings, in a process of its own, as do_it.sh does.
+# Usage: master SETTINGS CODE
+master() {
+  cat >master.sh <<END
+set -Eeuo pipefail
+ROOT=$REPO LIB=$REPO/lib RESUME=
+for module in log cleanup conf options hosts remote remote/common plan fill lock server; do . "\$LIB/\$module.sh"; done
+cleanup_init
+conf_defaults "\$ROOT/conf/defaults.conf"
+for word in REMOTE_DIR=$SCRATCH/work $1; do conf_word argument "\$word" test; done
+conf_resolve
+remote_init
+lock_name test
+REDIS_PASSWORD=secret
+server_facts
+server_find_redis
+$2
+END
+  run_split bash master.sh
+}
+
+# Count the redis-server processes that the run in $SCRATCH/work recorded and that still run.
+recorded_alive() {
+  local pid start count=0
+  while read -r pid start _; do
+    ! process_alive "$pid" "$start" || count=$((count + 1))
+  done < <(cat work/run-*/server/instances.proc 2>/dev/null)
+  echo "$count"
+}
+
+@test "288 instances come up, all answer, and all are gone afterwards" {
+  local base
+  base=$(ports_pick 288)
+  master "SRV_OVERRIDE=288 REDISBASE=$base" '
+    server_start 288
+    server_info
+    cp '"$SCRATCH"'/work/run-*/server/instances.proc '"$SCRATCH"'/record
+    server_stop'
+  assert_success
+  assert_equal "$(grep -c '^redis_version:' <<<"$output")" 288
+  assert_equal "$(wc -l <record)" 288
+  cp record seen
+  while read -r pid start _; do
+    process_gone "$pid" "$start" || fail "$pid still runs"
+  done <seen
+  assert_equal "$(find work -name 'run-*')" ''
+}
+
+@test "each instance is pinned as planned and listens on the server's address alone" {
+  local base
+  base=$(ports_pick 2)
+  master "SRV_OVERRIDE=2 REDISBASE=$base" '
+    server_start 2
+    while read -r pid _ port; do
+      printf "%s %s\n" "$port" "$(grep Cpus_allowed_list "/proc/$pid/status" | cut -f 2)"
+    done <'"$SCRATCH"'/work/run-*/server/instances.proc
+    plan_instances 2 | tr "\t" " "
+    ss -Hltn | grep -E ":($REDISBASE|$((REDISBASE + 1))) " | grep -vc "127.0.0.1:" || :
+    server_stop'
+  assert_success
+  assert_equal "${lines[0]}" "${lines[2]}"
+  assert_equal "${lines[1]}" "${lines[3]}"
+  assert_equal "${lines[4]}" 0
+}
+
+@test "the password is asked for, is on no command line, and is in no log" {
+  local base
+  base=$(ports_pick 1)
+  master "SRV_OVERRIDE=1 REDISBASE=$base" '
+    server_start 1
+    redis-cli -p "$REDISBASE" ping || :
+    grep -al "[s]ecret" /proc/[0-9]*/cmdline 2>/dev/null | sed "s/^/leak: /" || :
+    grep -l secret '"$SCRATCH"'/work/run-*/server/*.log | sed "s/^/leak: /" || :
+    stat -c "%a" '"$SCRATCH"'/work '"$SCRATCH"'/work/run-*/server '"$SCRATCH"'/work/run-*/server/*.conf | sort -u | tr "\n" " "
+    server_stop'
+  assert_success
+  assert_contains NOAUTH "$output$stderr"
+  refute_contains leak:
+  assert_contains "600 700"
+}
+
+@test "a taken port is refused before anything starts, and who has it is left alone" {
+  local before
+  redis_start
+  redis-cli -p "$REDIS_PORT" set mine 1
+  before=$(process_start "$REDIS_PID")
+  master "SRV_OVERRIDE=2 REDISBASE=$((REDIS_PORT - 1))" 'server_start 2'
+  assert_failure
+  assert_contains "port $REDIS_PORT is taken" "$stderr"
+  assert_equal "$(recorded_alive)" 0
+  process_alive "$REDIS_PID" "$before"
+  assert_equal "$(redis-cli -p "$REDIS_PORT" get mine)" 1
+}
+
+@test "an instance that cannot start ends the start with its own reason, and nothing stays" {
+  local base
+  base=$(ports_pick 2)
+  master "SRV_OVERRIDE=2 REDISBASE=$base REDIS_CONF='maxmemory nonsense'" 'server_start 2 || { server_stop; exit 1; }' || :
+  assert_failure
+  assert_contains "redis-server ended" "$stderr"
+  assert_equal "$(find work -name 'run-*')" ''
+}
+
+@test "REDIS_CONF overrides conf/redis.conf, as CONFIG GET tells" {
+  local base
+  base=$(ports_pick 1)
+  master "SRV_OVERRIDE=1 REDISBASE=$base 'REDIS_CONF=maxmemory 123mb; databases 3'" '
+    server_start 1
+    REDISCLI_AUTH=secret redis-cli -p "$REDISBASE" config get maxmemory
+    REDISCLI_AUTH=secret redis-cli -p "$REDISBASE" config get databases
+    server_stop'
+  assert_success
+  assert_contains $'maxmemory\n128974848\ndatabases\n3'
+}
+
+@test "a server that another living run has is refused with its owner's name; a dead run's lock is broken" {
+  master "" 'lock_take; touch '"$SCRATCH"'/held; while [[ ! -e '"$SCRATCH"'/enough ]]; do sleep 0.05; done' &
+  wait_until 10 test -e held
+  cp master.sh first.sh
+  master "" 'lock_take; echo taken'
+  assert_failure 3
+  assert_match "the run test-[0-9]+ of $(id -un) on $(uname -n) \(pid [0-9]+, since .*\) has this server" "$stderr"
+  refute_contains taken
+  touch enough
+  wait
+
+  # An owner that was killed leaves its lock behind.
+  bash -c 'sed "s/^lock_take.*/lock_take; kill -9 \$\$/" first.sh >killed.sh; exec bash killed.sh' || :
+  assert_exists work/lock
+  master "" 'lock_take; echo taken'
+  assert_success
+  assert_contains taken
+  assert_contains "and is gone: its lock is broken" "$stderr"
+  refute_exists work/lock
+}
+
+@test "Redis is built from a tarball once, kept, and run" {
+  # A stand-in with the shape of Redis' source tree: what is tested is the way from the tarball to a running server.
+  local base
+  mkdir -p redis-1/src
+  printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v redis-server)" >redis-1/src/start
+  printf 'all:\n\tcp src/start src/redis-server\n\tchmod +x src/redis-server\n\techo built >>%s/built\n' "$SCRATCH" >redis-1/Makefile
+  tar -czf redis-1.tar.gz redis-1
+  base=$(ports_pick 1)
+  local words="SRV_OVERRIDE=1 REDISBASE=$base REDIS_FROM=source VER=1 REDIS_SOURCE=$SCRATCH/redis-{VER}.tar.gz"
+  master "$words" 'server_start 1; echo up; server_stop; server_find_redis; echo "$REDIS_BINARY"'
+  assert_success
+  assert_contains up
+  assert_contains "$SCRATCH/work/cache/redis-1-"
+  assert_equal "$(wc -l <built)" 1
+  # A tree that does not build says why.
+  printf 'all:\n\t@echo no compiler here; false\n' >redis-1/Makefile
+  tar -czf redis-1.tar.gz redis-1
+  master "$words" ':'
+  assert_failure
+  assert_contains "Redis does not build:" "$stderr"
+}
