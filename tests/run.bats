@@ -1,86 +1,191 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The test driver counts what passed, failed and was skipped, and its last line and exit status say so.
+# A whole run on this machine, and what becomes of it when something goes wrong in the middle.
+# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
 setup() {
   scratch_setup
-  unset -v CI
+  BASE=$(ports_pick 4)
 }
 
 teardown() {
+  # Whatever a failed test left on the "hosts" of this test.
+  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
   scratch_teardown
 }
 
-# Write a test file whose tests have these bodies, and print the driver's last lines.
-suite() {
-  local body n=0
-  for body; do
-    n=$((n + 1))
-    printf '@test "case %s" {\n%s\n}\n' "$n" "$body"
-  done >suite.bats
-  run "$REPO/tests/run.sh" suite.bats
+# The words that keep a run small and inside this test's folder.
+# Usage: words; sets WORDS
+words() {
+  WORDS=(-s demo REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 "$@")
 }
 
-@test "all passed: exit 0" {
-  suite true true
+# The one run folder of this test.
+run_folder() {
+  echo "$SCRATCH"/results/*
+}
+
+# Nothing of a run is left on the host: no process that it recorded, no folder of it, no lock.
+assert_nothing_left() {
+  assert_equal "$(find work -name 'run-*' -o -name lock)" ''
+  local port
+  for port in "$BASE" $((BASE + 1)); do port_free "$port" || fail "port $port is still open"; done
+}
+
+# Wait until the load of the run in the background is under way.
+wait_for_load() {
+  wait_until 30 grep -q "phase ${1:-set} starts" job.err
+}
+
+# Calls of a command over all instances, from a file of INFO.
+calls() {
+  sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+@test "a run leaves whole results, rows, a table, and nothing else" {
+  words REDISRUNS=2 VALUE_SIZES="100 1000"
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_success
-  assert_equal "${lines[-1]}" '2 passed, 0 failed'
-}
-
-@test "one failed: exit 1, and it is named" {
-  suite true false
-  assert_failure 1
-  assert_equal "${lines[-1]}" '1 passed, 1 failed'
-  assert_line 'failed: suite.bats: case 2'
-}
-
-@test "a skip is counted and named with its reason" {
-  suite true 'skip "no such hardware"'
+  assert_nothing_left
+  local run rep
+  run=$(run_folder)
+  assert_contains "$run" "$stderr"
+  assert_exists "$run/run.conf" "$run/env/127.0.0.1/setup.log" "$run/native/variant.conf"
+  for rep in "$run"/native/{100,1000}B-2i/rep-{1,2}; do
+    assert_exists "$rep"/127.0.0.1/{result.tsv,set.hgrm,get.hgrm,set.hlog,get.hlog,set.series.tsv} "$rep"/server/info.{before,after} \
+      "$rep"/server/redis-"$BASE".log
+    # Redis' own count of what it was asked: every key once with SET, once with GET, nothing else.
+    assert_equal "$(calls set "$rep/server/info.after")" 1000
+    assert_equal "$(calls get "$rep/server/info.after")" 1000
+    (cd "$rep/127.0.0.1" && sha256sum --quiet -c SHA256SUMS)
+  done
+  assert_equal "$(find "$run" -name '*.partial' -o -name '*.failed*' -o -name '*.cut*')" ''
+  run_split "$REPO/summary2csv.sh" "$run"
   assert_success
-  assert_equal "${lines[-1]}" '1 passed, 0 failed, 1 skipped'
-  assert_line 'skipped: suite.bats: case 2: no such hardware'
+  assert_equal "${#lines[@]}" 9
 }
 
-@test "in CI a skip for what could be installed is a failure, another is not" {
-  export CI=true
-  suite 'skip "nosuchtool is not installed"' 'skip "no such hardware"'
-  assert_failure 1
-  assert_equal "${lines[-1]}" '0 passed, 1 failed, 2 skipped'
+@test "the log stands in the guide's form: setup, threads, DONE" {
+  local log
+  words
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  assert_success
+  log=$(echo "$(run_folder)"/native/100B-2i/rep-1/127.0.0.1/redis.log.127.0.0.1.*.1)
+  assert_equal "$(head -n 1 "$log")" "====> SERVER system -"
+  assert_equal "$(tail -n 1 "$log")" DONE
+  grep -q "^threads = 2 start_port = $BASE value_len = 100 key_count = 500$" "$log"
 }
 
-@test "a file that cannot be run is a failure" {
-  printf '@test "broken" {\n' >suite.bats
-  run "$REPO/tests/run.sh" suite.bats
-  assert_failure 1
-  assert_match '^0 passed, [1-9][0-9]* failed$' "${lines[-1]}"
+@test "Ctrl-C and TERM end instances and load, keep whole repeats, and tell by the exit status" {
+  local signal want
+  for signal in INT:130 TERM:143; do
+    want=${signal#*:} signal=${signal%:*}
+    rm -rf results
+    words REDISRUNS=2 KEYS=500
+    job_start "$REPO/do_it.sh" run "${WORDS[@]}" VALUE_SIZES="100 1000" PHASES=get TIME=4
+    wait_until 60 grep -q 'rep.* 2$\|repeat 2' job.err
+    wait_until 30 bash -c "grep -c 'phase get starts' job.err | grep -qx 2"
+    kill -"$signal" -"$JOB_PID"
+    job_wait 60
+    assert_equal "$status" "$want"
+    assert_nothing_left
+    assert_equal "$(find results -type d -name 'rep-1' | wc -l)" 1
+    assert_equal "$(find results -type d -name 'rep-2' | wc -l)" 0
+  done
 }
 
-@test "a suite that hangs is ended, and is a failure" {
-  export SUITE_LIMIT=1
-  suite 'sleep 60'
-  assert_failure 1
-  assert_contains 'suite.bats: took more than 1 s'
+@test "after kill -9, stop cleans up and --resume finishes what was cut" {
+  words REDISRUNS=2 TIME=3 PHASES=get
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}"
+  wait_until 60 bash -c "grep -c 'phase get starts' job.err | grep -qx 2"
+  kill -KILL "$JOB_PID"
+  job_wait 10 || :
+  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+  assert_success
+  assert_contains "ended what"
+  assert_nothing_left
+  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+  assert_success
+  assert_contains "nothing was left"
+
+  local first
+  first=$(cat "$(run_folder)"/native/100B-2i/rep-1/127.0.0.1/result.tsv)
+  run_split "$REPO/do_it.sh" run --resume "$(run_folder)"
+  assert_success
+  assert_exists "$(run_folder)"/native/100B-2i/rep-2/127.0.0.1/result.tsv
+  assert_equal "$(cat "$(run_folder)"/native/100B-2i/rep-1/127.0.0.1/result.tsv)" "$first"
+  assert_nothing_left
 }
 
-@test "an unknown suite is bad usage" {
-  run "$REPO/tests/run.sh" nonsense
+@test "a run whose master lives is not stopped by another, and a second run is refused" {
+  words TIME=5 PHASES=get
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}"
+  wait_for_load get
+  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+  assert_failure 3
+  assert_contains "its master is alive" "$stderr"
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE=$((BASE + 2))
+  assert_failure 3
+  assert_contains "has this server" "$stderr"
+  job_wait 60
+  assert_equal "$status" 0
+}
+
+@test "a Redis that is not ours on a planned port: exit 3, nothing started, and it is untouched" {
+  redis_start -p $((BASE + 1))
+  redis-cli -p "$REDIS_PORT" set mine 1
+  words
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  assert_failure 3
+  assert_contains "port $REDIS_PORT is taken" "$stderr"
+  assert_equal "$(redis-cli -p "$REDIS_PORT" get mine)" 1
+  assert_equal "$(find work -name 'run-*' -o -name lock)" ''
+  refute_exists results
+}
+
+@test "a Redis killed during the load fails its repeat, which is kept aside, and the run goes on" {
+  words REDISRUNS=2 TIME=4 PHASES=get TIMEOUT=3
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}"
+  wait_for_load get
+  kill -KILL "$(head -n 1 work/run-*/server/instances.proc | cut -f 1)"
+  job_wait 120
+  assert_equal "$status" 1
+  assert_nothing_left
+  assert_equal "$(find results -type d -name 'rep-1.failed-*' | wc -l)" 1
+  assert_equal "$(find results -type d -name 'rep-2' | wc -l)" 1
+  assert_contains "failed; what is there:" "$stderr"
+}
+
+@test "a fill that does not fit is refused with the figures" {
+  words KEYS=1000000000
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  assert_failure 3
+  assert_match "memory: [0-9]+ MiB available; wanted: [0-9]+ MiB for 100B-2i \(2 x 1000000000 keys of 100 B\) and [0-9]+ MiB kept free" "$stderr"
+}
+
+@test "redis-server missing, and a results folder that cannot be written: a clear line each" {
+  words REDIS_SERVER=/nowhere/redis-server
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  assert_failure 3
+  assert_contains "redis-server is missing: '/nowhere/redis-server' is not there" "$stderr"
+  touch afile
+  words
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" RESULTS_DIR="$SCRATCH/afile"
   assert_failure 2
-  assert_contains 'unknown suite: nonsense'
+  assert_contains "$SCRATCH/afile cannot be written" "$stderr"
+  assert_nothing_left
 }
 
-@test "an interrupted driver ends its suite and leaves no folder" {
-  printf '@test "long" {\necho $$ >"%s/pid"\nsleep 60\n}\n' "$SCRATCH" >suite.bats
-  mkdir tmp
-  TMPDIR=$SCRATCH/tmp job_start "$REPO/tests/run.sh" suite.bats
-  wait_until 10 test -s pid
-  local pid start
-  pid=$(<pid)
-  start=$(process_start "$pid")
-  kill -INT "$JOB_PID"
-  job_wait 20
-  assert_equal "$status" 130
-  wait_until 5 process_gone "$pid" "$start"
-  assert_equal "$(find tmp -name 'tierbench-*')" ''
+@test "a full results disk ends in a clear line, and nothing is left running" {
+  need_root
+  mkdir small
+  mount -t tmpfs -o size=64k tmpfs small || skip "a tmpfs cannot be mounted here"
+  words
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" RESULTS_DIR="$SCRATCH/small/results"
+  umount small
+  assert_failure 1
+  assert_contains "No space left" "$stderr"
+  assert_nothing_left
 }

@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A whole run over ssh: a server and two clients as hosts of their own, and what a bad link or a bad login does.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load netns
+
+SERVER_HOST=198.18.0.1
+CLIENTS="198.18.0.11 198.18.0.12"
+
+setup() {
+  scratch_setup
+  netns_up "$SCRATCH"
+  WORDS=(-s demo SERVER="$SERVER_HOST" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" SRV_OVERRIDE=8 KEYS=500 VALUE_SIZES=100
+    REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR=/var/tmp/tierbench-test CONNECT_TIMEOUT=3)
+}
+
+teardown() {
+  netns_down
+  [[ $NETNS_FILES != shared ]] || rm -rf /var/tmp/tierbench-test
+  scratch_teardown
+}
+
+# do_it.sh on the master, which is the first client.
+master() {
+  netns_exec client1 "$REPO/do_it.sh" "$@"
+}
+
+calls() {
+  sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# No process of the run and no folder of it on any host.
+assert_nothing_left() {
+  local host
+  for host in server client1 client2; do
+    assert_equal "$(netns_host "$host" find /var/tmp/tierbench-test -name 'run-*' -o -name lock)" ''
+  done
+  [[ -z $(pgrep -f "$SCRATCH/[r]esults" || :) ]] || fail "a process of the run is left"
+}
+
+@test "eight instances on the server, loaded by two clients in step, every operation accounted for" {
+  run_split master run "${WORDS[@]}"
+  assert_success
+  local rep client
+  rep=$(echo results/*/native/100B-8i/rep-1)
+  for client in $CLIENTS; do
+    assert_exists "$rep/$client"/{result.tsv,set.hgrm,get.hlog} results/*/env/"$client"/setup.log
+  done
+  assert_exists results/*/env/$SERVER_HOST/setup.log
+  assert_equal "$(calls set "$rep/server/info.after")" 4000
+  assert_equal "$(calls get "$rep/server/info.after")" 4000
+  # Both clients, both phases, on the master's clock; the guide starts them one after the other.
+  assert_equal "$(tail -n +2 "$rep/starts.tsv" | cut -f 1,2 | tr '\t' ' ' | sort)" \
+    $'get 198.18.0.11\nget 198.18.0.12\nset 198.18.0.11\nset 198.18.0.12'
+  run_split "$REPO/summary2csv.sh" results/*
+  assert_success
+  assert_equal "${#lines[@]}" 5
+  assert_nothing_left
+}
+
+@test "a hosts file takes the place of the settings block" {
+  printf 'server %s root 22 %s\nclient 198.18.0.11\nclient 198.18.0.12 root - %s\n' "$SERVER_HOST" "$NETNS_DIR/id" "$NETNS_DIR/id" >hosts
+  run_split master run -H hosts -s imdt SSH_CONFIG="$NETNS_SSH_CONFIG" SRV_OVERRIDE=4 KEYS=200 VALUE_SIZES=100 REDISRUNS=1 \
+    RESULTS_DIR="$SCRATCH/results" REMOTE_DIR=/var/tmp/tierbench-test
+  assert_success
+  assert_exists results/*-imdt/hosts results/*-imdt/native/100B-4i/rep-1/198.18.0.12/result.tsv
+  assert_nothing_left
+}
+
+@test "a client's link is cut for five seconds in the middle of the load: the run completes and no result is lost" {
+  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" KEYS=40000 RATE=16000 ARRIVAL=uniform
+  wait_until 60 grep -q 'phase set starts' job.err
+  # The load has begun when the server has keys; then pull the cable of the client that is not the master.
+  wait_until 30 bash -c "ss -N '$(netns_name server)' -Htn state established '( sport >= :6379 and sport <= :6386 )' | grep -q ."
+  netns_link client2 down
+  sleep 5 # the length of the outage is what is tested
+  netns_link client2 up
+  job_wait 200
+  assert_equal "$status" 0
+  local rep
+  rep=$(echo results/*/native/100B-8i/rep-1)
+  assert_equal "$(calls set "$rep/server/info.after")" 320000
+  assert_equal "$(calls get "$rep/server/info.after")" 320000
+  assert_exists "$rep"/198.18.0.1{1,2}/result.tsv
+  assert_nothing_left
+}
+
+@test "a host that cannot be reached, a key it refuses, a host key nobody knows: one clear line, exit 3, nothing started" {
+  netns_refuse client2
+  run_split master run "${WORDS[@]}"
+  assert_failure 3
+  assert_contains "198.18.0.12: ssh key refused" "$stderr"
+  sed -i '/^client2,/d' "$NETNS_KNOWN_HOSTS"
+  run_split master run "${WORDS[@]}"
+  assert_failure 3
+  assert_contains "198.18.0.12: its host key is unknown" "$stderr"
+  run_split master run "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.99"
+  assert_failure 3
+  assert_match "198.18.0.99: (unreachable|ssh: .*)" "$stderr"
+  refute_exists results
+  run_split master doctor "${WORDS[@]}"
+  assert_failure 3
+  assert_match "198.18.0.12 +fail +reachable"
+}
+
+@test "the master is killed: the load on the other client goes on in its screen session until stop ends it" {
+  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" PHASES=get TIME=60
+  wait_until 60 grep -q 'phase get starts' job.err
+  kill -KILL "$JOB_PID"
+  job_wait 10 || :
+  [[ -n $(netns_host client2 cat /var/tmp/tierbench-test/run-*/client-198.18.0.12/generator.proc) ]]
+  # shellcheck disable=SC2016 # expanded on the host
+  run_split netns_host client2 bash -c 'kill -0 "$(cut -f 1 /var/tmp/tierbench-test/run-*/client-*/generator.proc | head -n 1)"'
+  assert_success
+  run_split master stop "${WORDS[@]}"
+  assert_success
+  assert_contains "198.18.0.12: ended what"
+  assert_contains "198.18.0.1: ended what"
+  assert_nothing_left
+}
