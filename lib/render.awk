@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Prints a table for people or for programs: FORMAT in the environment is table, markdown, csv, json or html.
 # Input, tab-separated and escaped as in text.awk: a line of column names, a line of headings, a line of kinds, then rows.
-# Kinds: text, or a number of decimals with commas between thousands; `raw` is a number printed as it stands.
-# An empty heading keeps a column out of what people read; programs get every column.
+# Kinds: text; right for text that is laid out like a number; raw for a number as it stands; percent; or a number of decimals,
+# with commas between thousands. An empty heading keeps a column out of what people read; a name that begins with _ keeps it from
+# programs.
 
 # Whatever a name holds, it must not drive the terminal.
 function plain(s) {
@@ -25,7 +26,9 @@ function pad(s, width, right,    blanks) {
 function shown(s, i) {
   s = text_unescape(s)
   if (kind[i] == "text") return plain(s)
+  if (kind[i] == "right") return plain(s == "" ? "-" : s)
   if (s == "") return "-"
+  if (kind[i] == "percent") return text_group(s, 1) "%"
   return kind[i] == "raw" ? s : text_group(s, kind[i])
 }
 
@@ -59,20 +62,28 @@ NR == 3 { split($0, kind, "\t"); next }
   for (i = 1; i <= columns; i++) value[rows, i] = $i
 }
 
+# The columns that programs get, in programs[1..count].
+function for_programs(    i) {
+  count = 0
+  for (i = 1; i <= columns; i++) if (column[i] !~ /^_/) programs[++count] = i
+}
+
 function render_csv(    r, i) {
-  for (i = 1; i <= columns; i++) printf "%s%s", column[i], (i < columns ? "," : "\n")
+  for_programs()
+  for (i = 1; i <= count; i++) printf "%s%s", column[programs[i]], (i < count ? "," : "\n")
   for (r = 1; r <= rows; r++)
-    for (i = 1; i <= columns; i++) printf "%s%s", text_csv(text_unescape(value[r, i])), (i < columns ? "," : "\n")
+    for (i = 1; i <= count; i++) printf "%s%s", text_csv(text_unescape(value[r, programs[i]])), (i < count ? "," : "\n")
 }
 
 function render_json(    r, i, v) {
+  for_programs()
   printf "["
   for (r = 1; r <= rows; r++) {
     printf "%s\n {", (r > 1 ? "," : "")
-    for (i = 1; i <= columns; i++) {
-      v = text_unescape(value[r, i])
-      printf "%s%s: %s", (i > 1 ? ", " : ""), json_string(column[i]),
-        (v == "" ? "null" : kind[i] != "text" && v ~ /^-?[0-9]+(\.[0-9]+)?$/ ? v : json_string(v))
+    for (i = 1; i <= count; i++) {
+      v = text_unescape(value[r, programs[i]])
+      printf "%s%s: %s", (i > 1 ? ", " : ""), json_string(column[programs[i]]),
+        (v == "" ? "null" : kind[programs[i]] !~ /^(text|right)$/ && v ~ /^-?[0-9]+(\.[0-9]+)?$/ ? v : json_string(v))
     }
     printf "}"
   }

@@ -132,3 +132,18 @@ result_table() {
   result_totals "$@" | LC_ALL=C awk -f "$_RESULT_LIB/table.awk" |
     LC_ALL=C awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/render.awk"
 }
+
+# Prints the repeats of a run that were begun and never finished, a path a line.
+# Usage: result_unfinished RUN
+result_unfinished() {
+  local folder whole
+  for folder in "$1"/*/*/rep-*.*/ "$1"/*/rep-*.*/; do
+    folder=${folder%/}
+    whole=${folder%/*}/${folder##*/}
+    whole=${whole%/rep-*}/rep-${whole##*/rep-}
+    whole=${whole%%.partial*}
+    whole=${whole%.cut-*}
+    whole=${whole%.failed-*}
+    [[ ! -d $folder || -d $whole ]] || printf '%s\n' "$folder"
+  done
+}

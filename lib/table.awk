@@ -35,7 +35,7 @@ END {
   print varies["run"] ? "Run" : "", varies["variant"] ? "Variant" : "", point_tells ? "Point" : "", varies["repeat"] ? "Repeat" : "",
     "Value size", "Keys each", "Servers", "Operation", "Tx combined bit/s", "ops/s", varies["variant"] ? "% of baseline" : "",
     "p50 us", "p99 us", "p99.9 us", "Max time s", "Errors", "Misses"
-  print "text", "text", "text", "raw", 0, 0, 0, "text", 0, 0, 1, 0, 0, 0, 0, 0, 0
+  print "text", "text", "text", "raw", 0, 0, 0, "text", 0, 0, "percent", 0, 0, 0, 0, 0, 0
   for (r = 1; r <= rows; r++) {
     b = base[cell[r, "run"], cell[r, "point"], cell[r, "repeat"], cell[r, "operation"]]
     print cell[r, "run"], cell[r, "variant"], cell[r, "point"], cell[r, "repeat"], cell[r, "len"], cell[r, "keys"], cell[r, "servers"],

@@ -333,8 +333,8 @@ END
   echo 'VARIANTS="native swap"' >r/20250101-x/run.conf
   run bash -c '. "$REPO/lib/result.sh"; result_table r/20250101-x'
   assert_success
-  assert_match 'native .* 100\.0 '
-  assert_match 'swap .* 9\.[0-9] '
+  assert_match 'native .* 100\.0% '
+  assert_match 'swap .* 10\.0% '
 }
 
 @test "what a name holds does not reach the terminal as a command" {

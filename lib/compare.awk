@@ -1,0 +1,454 @@
+# SPDX-License-Identifier: MIT
+# Sets totals side by side: per point and phase, what each other subject reaches of the base.
+#
+# Input: `A INDEX LABEL` for each argument of the user, then its totals as `T INDEX ...`, the header first.
+# A subject is one variant of one argument. Environment: METRICS, LIMITS and FAIL_IFS, a word each a line.
+# Output: lines with the name of a section in front: rows, repeats and limits (their first three lines being those that
+# render.awk wants), pairs, verdict, failed and notes. Exit status 1 when there is nothing to compare.
+
+function note(text) {
+  if (text in noted) return
+  noted[text] = 1
+  print "notes", text_escape(text)
+}
+
+function col(name) {
+  return $(place_of[name])
+}
+
+BEGIN {
+  FS = OFS = "\t"
+  metric_init()
+  wanted = split(ENVIRON["METRICS"], want, "\n")
+  for (i = 1; i <= wanted; i++) want[i] = metric_name(want[i])
+  limits = split(ENVIRON["LIMITS"], limit_text, "\n")
+  fail_ifs = split(ENVIRON["FAIL_IFS"], fail_text, "\n")
+}
+
+$1 == "A" { argument[++arguments] = text_unescape($3); next }
+
+$3 == "run" && $4 == "scenario" {
+  for (i = 1; i <= NF; i++) place_of[$i] = i
+  next
+}
+
+$1 == "T" {
+  id = $2 SUBSEP col("run") SUBSEP col("variant")
+  if (!(id in subject_of)) {
+    s = subject_of[id] = ++subjects
+    of_argument[s] = $2
+    of_run[s] = text_unescape(col("run"))
+    of_variant[s] = text_unescape(col("variant"))
+    of_folder[s] = col("run_folder")
+    rank[s] = col("variant_rank") == "" ? 9999 : col("variant_rank") + 0
+  }
+  r = ++rows
+  subject[r] = subject_of[id]
+  named[r] = text_unescape(col("point"))
+  # Logs without points still have a size and a number of servers.
+  shape[r] = col("len") "B-" col("servers") "i"
+  if (named[r] == "") unnamed = 1
+  operation[r] = text_unescape(col("operation"))
+  repeat[r] = col("repeat")
+  len[r] = col("len")
+  keys[r] = col("keys")
+  servers[r] = col("servers")
+  max_time[r] = col("max_time")
+  for (i = 1; i <= metrics_known; i++)
+    if (metric_column[metric_names[i]] in place_of) value_of[r, metric_names[i]] = col(metric_column[metric_names[i]])
+}
+
+# Names the subjects by what tells them apart.
+function name_subjects(    s, runs, variants, seen, name, used) {
+  runs = variants = 0
+  for (s = 1; s <= subjects; s++) {
+    if (!(("r", of_run[s], of_argument[s]) in seen)) runs++
+    if (!(("v", of_variant[s]) in seen)) variants++
+    seen["r", of_run[s], of_argument[s]] = 1
+    seen["v", of_variant[s]] = 1
+  }
+  for (s = 1; s <= subjects; s++) {
+    if (of_variant[s] == "" || (runs > 1 && variants == 1)) name = of_run[s] != "" ? of_run[s] : argument[of_argument[s]]
+    else if (runs > 1 && of_run[s] != "" && runs != subjects) name = of_run[s] ":" of_variant[s]
+    else if (runs > 1 && variants < subjects) name = of_run[s] ":" of_variant[s]
+    else name = of_variant[s]
+    used[name]++
+    label[s] = used[name] > 1 ? name " (" used[name] ")" : name
+  }
+}
+
+# Decides which subjects are compared with which: base_of[pair] and other_of[pair].
+function make_pairs(    s, o, first, count) {
+  count = 0
+  for (s = 1; s <= subjects; s++)
+    if (of_argument[s] == 1) {
+      count++
+      if (!first || rank[s] < rank[first]) first = s
+    }
+  if (!first) return
+  if (arguments == 1 || count == 1) {
+    for (o = 1; o <= subjects; o++)
+      if (o != first) {
+        base_of[++pairs] = first
+        other_of[pairs] = o
+      }
+    if (!pairs) note(label[first] " is the only variant here: nothing to compare it with")
+    return
+  }
+  # Two runs of several variants: each variant against itself.
+  for (o = 1; o <= subjects; o++) {
+    if (of_argument[o] == 1) continue
+    for (s = 1; s <= subjects; s++)
+      if (of_argument[s] == 1 && of_variant[s] == of_variant[o]) {
+        base_of[++pairs] = s
+        other_of[pairs] = o
+        break
+      }
+    if (s > subjects) note(label[o] ": " argument[1] " has no variant of that name; left out")
+  }
+}
+
+# Sorts the rows into cells: rows_at[cell, 1..count_at[cell]], a cell being a subject's repeats of one point and phase.
+function make_cells(by_shape,    r, cell, i) {
+  for (i in count_at) delete count_at[i]
+  for (i in spot_seen) delete spot_seen[i]
+  spots = 0
+  for (r = 1; r <= rows; r++) {
+    point[r] = by_shape ? shape[r] : named[r]
+    if (!((point[r], operation[r]) in spot_seen)) {
+      spot_seen[point[r], operation[r]] = ++spots
+      spot_point[spots] = point[r]
+      spot_operation[spots] = operation[r]
+    }
+    cell = subject[r] SUBSEP point[r] SUBSEP operation[r]
+    rows_at[cell, ++count_at[cell]] = r
+  }
+}
+
+function has_common(    k, i) {
+  for (k = 1; k <= pairs; k++)
+    for (i = 1; i <= spots; i++)
+      if (((base_of[k], spot_point[i], spot_operation[i]) in count_at) && ((other_of[k], spot_point[i], spot_operation[i]) in count_at)) return 1
+  return 0
+}
+
+# Puts the known values of METRIC in a cell into out[1..n], sorted, and returns n.
+function values(cell, metric, out,    i, n, v) {
+  n = 0
+  for (i = 1; i <= count_at[cell]; i++) {
+    v = value_of[rows_at[cell, i], metric]
+    if (v != "") out[++n] = v + 0
+  }
+  interval_sort(out, n)
+  return n
+}
+
+function median_of(cell, metric,    v, n) {
+  n = values(cell, metric, v)
+  return n ? interval_median(v, n) : ""
+}
+
+# Puts the ratios of repeats that both cells have into out[1..n], sorted, and returns n.
+function ratios(base, other, metric, out,    i, n, by_repeat, v) {
+  n = 0
+  for (i = 1; i <= count_at[base]; i++) by_repeat[repeat[rows_at[base, i]]] = value_of[rows_at[base, i], metric]
+  for (i = 1; i <= count_at[other]; i++) {
+    v = value_of[rows_at[other, i], metric]
+    if (v > 0 && by_repeat[repeat[rows_at[other, i]]] > 0) out[++n] = v / by_repeat[repeat[rows_at[other, i]]]
+  }
+  interval_sort(out, n)
+  return n
+}
+
+# The verdict on one figure, from the interval and from what the way of measuring can tell.
+function mark(metric, b, o, least, least_time) {
+  if (least < 3) return "too few repeats"
+  if (interval_low == "") return ""
+  if (interval_low <= 1 && interval_high >= 1) return "no difference shown"
+  # A hair more than the resolution: the figures are rounded.
+  if ((o > b ? o - b : b - o) <= metric_resolution(metric, b, least_time) * 1.000001) return "no difference shown"
+  return (o > b) == (metric_direction[metric] > 0) ? "better" : "worse"
+}
+
+function percent_around(low, middle, high) {
+  return middle > 0 ? sprintf("%+.1f %+.1f %%", 100 * (low / middle - 1), 100 * (high / middle - 1)) : ""
+}
+
+function least_max_time(base, other,    i, least) {
+  least = max_time[rows_at[base, 1]]
+  for (i = 1; i <= count_at[base]; i++) if (max_time[rows_at[base, i]] < least) least = max_time[rows_at[base, i]]
+  for (i = 1; i <= count_at[other]; i++) if (max_time[rows_at[other, i]] < least) least = max_time[rows_at[other, i]]
+  return least
+}
+
+# Compares one figure of one pair at one spot: prints its row unless it is HIDDEN, and judges it.
+function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, mo, r, nr, ratio, says, least) {
+  base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
+  other = other_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
+  nb = values(base, metric, b)
+  no = values(other, metric, o)
+  if (!nb || !no) return
+  mb = interval_median(b, nb)
+  mo = interval_median(o, no)
+  # Nobody needs to read that there were no errors on either side; who asks for the figure gets it.
+  if (metric_unit[metric] == "" && !wanted && b[nb] == 0 && o[no] == 0) hidden = 1
+  interval_low = interval_high = ""
+  least = nb < no ? nb : no
+  if (b[1] > 0 && o[1] > 0) {
+    # Variants of one run take turns, so what drifts falls on both of a pair and cancels in their ratio.
+    if (of_folder[base_of[k]] != "" && of_folder[base_of[k]] == of_folder[other_of[k]]) {
+      least = nr = ratios(base, other, metric, r)
+      if (nr >= 3) interval_paired(r, nr)
+    } else if (least >= 3) interval_ratio(b, nb, o, no)
+  }
+  ratio = mb > 0 ? mo / mb : ""
+  judge_failures(k, i, metric, mo, ratio)
+  if (hidden) return
+  if (interval_low != "" && ratio < interval_low) interval_low = ratio
+  if (interval_high != "" && ratio > interval_high) interval_high = ratio
+  says = mark(metric, mb, mo, least, least_max_time(base, other))
+  marks[k, metric, says]++
+  if (ratio != "") {
+    if (!((k, metric) in lowest) || ratio < lowest[k, metric]) {
+      lowest[k, metric] = ratio
+      lowest_at[k, metric] = spot_operation[i] " at " spot_point[i]
+    }
+    if (!((k, metric) in highest) || ratio > highest[k, metric]) {
+      highest[k, metric] = ratio
+      highest_at[k, metric] = spot_operation[i] " at " spot_point[i]
+    }
+    figures[k, metric]++
+  }
+  if (says == "better" || says == "worse" || says == "no difference shown") judged++
+  row = "rows"
+  put(text_escape(spot_point[i]))
+  put(text_escape(spot_operation[i]))
+  put(metric)
+  put(metric_unit[metric])
+  put(metric_title[metric] (metric_unit[metric] == "" ? "" : ", " metric_unit[metric]))
+  put_side(base_of[k], metric, b, nb, mb)
+  put_side(other_of[k], metric, o, no, mo)
+  put_percent(ratio)
+  put_percent(interval_low)
+  put_percent(interval_high)
+  put(interval_low == "" ? "" : sprintf("%.1f to %.1f %%", 100 * interval_low, 100 * interval_high))
+  put(ratio == "" ? "" : text_number(100 * ratio - 100, 4))
+  put(ratio == "" ? "" : sprintf("%+.1f %%", 100 * ratio - 100))
+  put(ratio == "" ? "" : text_number(ratio, 6))
+  put(ratio == "" ? "" : sprintf("x%.3g", ratio))
+  put(says)
+  print row
+}
+
+function put(value) {
+  row = row OFS value
+}
+
+function put_percent(ratio) {
+  put(ratio == "" ? "" : text_number(100 * ratio, 4))
+}
+
+# The columns of one side: name, median, least, most, repeats, and the same for people.
+function put_side(s, metric, v, n, middle) {
+  put(text_escape(label[s]))
+  put(raw(middle))
+  put(raw(v[1]))
+  put(raw(v[n]))
+  put(n)
+  put(metric_show(metric, middle))
+  put(percent_around(v[1], middle, v[n]))
+}
+
+# A number for programs: all its digits.
+function raw(x) {
+  return text_number(x, 6)
+}
+
+function print_row_heads(    one_base, one_other, k) {
+  one_base = one_other = 1
+  for (k = 2; k <= pairs; k++) {
+    if (base_of[k] != base_of[1]) one_base = 0
+    if (other_of[k] != other_of[1]) one_other = 0
+  }
+  base_head = one_base ? text_escape(label[base_of[1]]) : "base"
+  other_head = one_other ? text_escape(label[other_of[1]]) : "other"
+  print "rows", "point", "operation", "metric", "unit", "_figure", "base", "base_median", "base_min", "base_max", "base_repeats", "_base", "_base_spread", \
+    "other", "other_median", "other_min", "other_max", "other_repeats", "_other", "_other_spread", "percent_of_base", "low_percent", "high_percent", \
+    "_interval", "gain_percent", "_gain", "factor", "_factor", "mark"
+  print "rows", "Point", "Phase", "", "", "Figure", one_base ? "" : "Base", "", "", "", "", base_head, "min max", \
+    one_other ? "" : "Compared", "", "", "", "", other_head, "min max", "% of base", "", "", "95 % interval", "", "Gain", "", "Factor", "Verdict"
+  print "rows", "text", "text", "text", "text", "text", "text", "raw", "raw", "raw", "raw", "right", "right", "text", "raw", "raw", "raw", "raw", "right", "right", \
+    "percent", "raw", "raw", "right", "raw", "right", "raw", "right", "text"
+  print "repeats", "point", "len", "keys", "servers", "operation", "repeat", "metric", "base", "base_value", "other", "other_value", "percent_of_base", "max_time"
+  print "repeats", "", "Value size", "Keys each", "Servers", "Operation", "Repeat", "", one_base ? "" : "Base", \
+    base_head " " metric_title[first_metric], one_other ? "" : "Compared", other_head " " metric_title[first_metric], "% of " base_head, "Max time s"
+  print "repeats", "text", 0, 0, 0, "text", "raw", "text", "text", metric_decimals[first_metric], "text", metric_decimals[first_metric], "percent", 0
+}
+
+# One row a repeat, as in the guide's Table 1.
+function print_repeats(    k, r, i, other, found, b, o) {
+  for (k = 1; k <= pairs; k++)
+    for (r = 1; r <= rows; r++) {
+      if (subject[r] != base_of[k]) continue
+      other = other_of[k] SUBSEP point[r] SUBSEP operation[r]
+      found = 0
+      for (i = 1; i <= count_at[other]; i++) if (repeat[rows_at[other, i]] == repeat[r]) found = rows_at[other, i]
+      if (!found) continue
+      b = value_of[r, first_metric]
+      o = value_of[found, first_metric]
+      print "repeats", text_escape(point[r]), len[r], keys[r], servers[r], toupper(text_escape(operation[r])), repeat[r], first_metric, text_escape(label[base_of[k]]), b, \
+        text_escape(label[other_of[k]]), o, (b > 0 && o != "" ? text_number(100 * o / b, 4) : ""), max_time[r]
+    }
+}
+
+# The most operations a second that each subject reaches while every limit holds, per phase.
+function print_limits(    s, i, j, k, rule, cell, holds, ops, best, where, base, is_subject, list, n, op_seen, op) {
+  if (!limits) return
+  print "limits", "subject", "operation", "limit", "point", "ops_per_sec", "percent_of_base"
+  print "limits", "Under the limit", "Phase", "Limit", "Best point", "ops/s", "% of base"
+  print "limits", "text", "text", "text", "text", 0, "percent"
+  for (k = 1; k <= pairs; k++) {
+    if (!(base_of[k] in is_subject)) list[++n] = base_of[k]
+    is_subject[base_of[k]] = base_of[k]
+    if (!(other_of[k] in is_subject)) list[++n] = other_of[k]
+    if (other_of[k] != base_of[k]) is_subject[other_of[k]] = base_of[k]
+  }
+  for (j = 1; j <= n; j++) {
+    s = list[j]
+    for (i in op_seen) delete op_seen[i]
+    for (i = 1; i <= spots; i++) {
+      if (!((s, spot_point[i], spot_operation[i]) in count_at)) continue
+      op = spot_operation[i]
+      if (!(op in op_seen)) {
+        op_seen[op] = 1
+        where[s, op] = ""
+        best[s, op] = ""
+      }
+      cell = s SUBSEP spot_point[i] SUBSEP op
+      holds = 1
+      for (k = 1; k <= limits; k++) {
+        metric_rule(limit_text[k], rule)
+        ops = median_of(cell, rule["metric"])
+        if (ops == "" || !metric_holds(rule, ops)) holds = 0
+      }
+      ops = median_of(cell, "ops")
+      if (holds && ops != "" && ops + 0 > best[s, op] + 0) {
+        best[s, op] = ops
+        where[s, op] = spot_point[i]
+      }
+    }
+    base = is_subject[s]
+    for (i = 1; i <= spots; i++) {
+      op = spot_operation[i]
+      if (!(op in op_seen)) continue
+      delete op_seen[op]
+      print "limits", text_escape(label[s]), op, limit_line(), where[s, op] == "" ? "none keeps it" : text_escape(where[s, op]), best[s, op] == "" ? "" : raw(best[s, op]), \
+        (best[s, op] != "" && best[base, op] > 0 ? text_number(100 * best[s, op] / best[base, op], 4) : "")
+    }
+  }
+}
+
+function limit_line(    k, out) {
+  for (k = 1; k <= limits; k++) out = out (k > 1 ? " and " : "") limit_text[k]
+  return text_escape(out)
+}
+
+# Notes every --fail-if that a figure meets.
+function judge_failures(k, i, metric, mo, ratio,    f, rule, shown) {
+  for (f = 1; f <= fail_ifs; f++) {
+    metric_rule(fail_text[f], rule)
+    if (rule["metric"] != metric) continue
+    if (rule["percent"] && ratio == "") continue
+    judged_rule[f] = 1
+    if (!metric_holds(rule, rule["percent"] ? 100 * ratio : mo)) continue
+    shown = rule["percent"] ? sprintf("%.1f %% of %s", 100 * ratio, label[base_of[k]]) : metric_show(metric, mo) (metric_unit[metric] == "" ? "" : " " metric_unit[metric])
+    print "failed", text_escape(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[metric] " is " shown " (" fail_text[f] ")")
+  }
+}
+
+# One sentence a pair and figure: how far the other is from the base, and how sure that is.
+function print_verdict(    k, m, metric, text, count) {
+  for (k = 1; k <= pairs; k++)
+    for (m = 1; m <= 2; m++) {
+      metric = m == 1 ? (((k, "ops") in figures) ? "ops" : "tx") : "p99"
+      if (!((k, metric) in figures)) continue
+      text = label[other_of[k]] (m == 1 ? " reaches " : " has ")
+      if (figures[k, metric] == 1) text = text sprintf("%.1f %%", 100 * lowest[k, metric])
+      else text = text sprintf("%.1f %% (%s) to %.1f %% (%s)", 100 * lowest[k, metric], lowest_at[k, metric], 100 * highest[k, metric], highest_at[k, metric])
+      text = text " of " label[base_of[k]] "'s " metric_title[metric] (figures[k, metric] == 1 ? ": " : "; of " figures[k, metric] " comparisons: ")
+      count = figures[k, metric] == 1 ? 0 : 1
+      text = text joined(k, metric, count) "."
+      print "verdict", text_escape(text)
+    }
+}
+
+function joined(k, metric, counted,    i, n, word, out) {
+  n = split("better,worse,no difference shown,too few repeats", word, ",")
+  for (i = 1; i <= n; i++)
+    if (marks[k, metric, word[i]])
+      out = out (out == "" ? "" : ", ") (counted ? marks[k, metric, word[i]] " " : "") (word[i] == "too few repeats" ? "too few repeats to tell" : word[i])
+  return out
+}
+
+# What one side has and the other has not.
+function note_gaps(    k, i, b, o, cb, co) {
+  for (k = 1; k <= pairs; k++)
+    for (i = 1; i <= spots; i++) {
+      cb = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
+      co = other_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
+      if ((cb in count_at) && !(co in count_at)) note(label[other_of[k]] " has no " spot_operation[i] " at " spot_point[i] ", which " label[base_of[k]] " has")
+      if ((co in count_at) && !(cb in count_at)) note(label[base_of[k]] " has no " spot_operation[i] " at " spot_point[i] ", which " label[other_of[k]] " has")
+      if ((cb in count_at) && (co in count_at) && count_at[cb] != count_at[co])
+        note(spot_operation[i] " at " spot_point[i] ": " count_at[cb] " repeats of " label[base_of[k]] " and " count_at[co] " of " label[other_of[k]])
+    }
+}
+
+function points_of(s,    i, out, seen) {
+  for (i = 1; i <= rows; i++)
+    if (subject[i] == s && !(point[i] in seen)) {
+      seen[point[i]] = 1
+      out = out (out == "" ? "" : ", ") point[i]
+    }
+  return out == "" ? "none" : out
+}
+
+END {
+  name_subjects()
+  make_pairs()
+  if (!pairs) exit 1
+  make_cells(unnamed)
+  if (!unnamed && !has_common()) make_cells(1)
+  if (!has_common()) {
+    for (k = 1; k <= pairs; k++)
+      note("no common points: " label[base_of[k]] " has " points_of(base_of[k]) "; " label[other_of[k]] " has " points_of(other_of[k]))
+    exit 1
+  }
+  for (k = 1; k <= pairs; k++)
+    print "pairs", text_escape(label[base_of[k]]), of_folder[base_of[k]], text_escape(of_variant[base_of[k]]), \
+      text_escape(label[other_of[k]]), of_folder[other_of[k]], text_escape(of_variant[other_of[k]])
+  note_gaps()
+  if (!wanted) wanted_now = split("tx ops p50 p99 p99.9 far cpu errors misses", want_now, " ")
+  else for (m = 1; m <= wanted; m++) want_now[wanted_now = m] = want[m]
+  shown_metrics = wanted_now
+  # A condition is judged whether its figure is shown or not.
+  for (m = 1; m <= wanted_now; m++) listed[want_now[m]] = 1
+  for (f = 1; f <= fail_ifs; f++) {
+    metric_rule(fail_text[f], rule)
+    if (rule["metric"] in listed) continue
+    listed[rule["metric"]] = 1
+    want_now[++wanted_now] = rule["metric"]
+  }
+  first_metric = wanted ? want[1] : "ops"
+  if (!wanted) for (r = 1; r <= rows; r++) if (value_of[r, "tx"] != "") first_metric = "tx"
+  print_row_heads()
+  for (i = 1; i <= spots; i++)
+    for (k = 1; k <= pairs; k++) {
+      if (!((base_of[k], spot_point[i], spot_operation[i]) in count_at) || !((other_of[k], spot_point[i], spot_operation[i]) in count_at)) continue
+      for (m = 1; m <= wanted_now; m++) compare_figure(k, i, want_now[m], m > shown_metrics)
+    }
+  print_repeats()
+  print_limits()
+  print_verdict()
+  for (f = 1; f <= fail_ifs; f++) if (!judged_rule[f]) print "failed", text_escape(fail_text[f] ": there is no such figure to judge")
+  if (judged >= 20) note("of " judged " verdicts at 95 %, about " int(judged / 20 + 0.5) " would show a difference by chance where there is none")
+}

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Runs and variants side by side: finds what is meant, has it compared, and prints it in the format asked for.
+
+_COMPARE_LIB=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+
+# Print the folder or file that WORD means: itself, a run in results/, or a variant of the newest run.
+# Usage: compare_resolve WORD
+# Globals: RESULTS_DIR
+# Returns: 1 when there is none
+compare_resolve() {
+  local word=$1 newest
+  if [[ -e $word ]]; then
+    printf '%s\n' "$word"
+  elif [[ -d ${RESULTS_DIR:-results}/${word/:/\/} ]]; then
+    # RUN:VARIANT is how a variant of a run is called in the tables.
+    printf '%s\n' "${RESULTS_DIR:-results}/${word/:/\/}"
+  elif newest=$(result_newest) && [[ -d $newest/$word ]]; then
+    printf '%s\n' "$newest/$word"
+  else
+    return 1
+  fi
+}
+
+# Tell whether WORD is a condition such as p99<=1ms, or with KIND metric, whether it is the name of a figure.
+# Usage: compare_known condition|metric WORD
+# Returns: 0 it is, 1 it is not
+compare_known() {
+  KIND=$1 WORD=$2 LC_ALL=C awk -f "$_COMPARE_LIB/metric.awk" -f "$_COMPARE_LIB/known.awk"
+}
+
+# Compare and print sections, as compare.awk describes them, with `differs` for what the environments differ in.
+# Usage: compare_sections RUN_OR_FOLDER...
+# Globals: METRICS LIMITS FAIL_IFS, one word a line
+# Returns: 1 when there is nothing to compare, or when a result could not be read whole
+compare_sections() {
+  local found status=0
+  found=$(
+    _compare_input "$@" |
+      LC_ALL=C METRICS=${METRICS-} LIMITS=${LIMITS-} FAIL_IFS=${FAIL_IFS-} awk -f "$_COMPARE_LIB/text.awk" \
+        -f "$_COMPARE_LIB/metric.awk" -f "$_COMPARE_LIB/interval.awk" -f "$_COMPARE_LIB/compare.awk"
+  ) || status=1
+  [[ -z $found ]] || printf '%s\n' "$found"
+  _compare_files <<<"$found" | LC_ALL=C awk -f "$_COMPARE_LIB/text.awk" -f "$_COMPARE_LIB/environment.awk" | sed $'s/^/differs\t/'
+  return "$status"
+}
+
+# Print the totals of every argument under its number and name.
+_compare_input() {
+  local number=0 status=0 escaped argument
+  for argument; do
+    number=$((number + 1))
+    _result_escape "${argument##*/}"
+    printf 'A\t%d\t%s\n' "$number" "$escaped"
+    result_totals "$argument" | sed "s/^/T\t$number\t/" || status=1
+  done
+  return "$status"
+}
+
+# For each pair on stdin, print which files describe the two sides: BASE OTHER WHERE FILE FILE.
+_compare_files() {
+  local section base base_folder base_variant other other_folder other_variant
+  # Tab is white space to read, which would swallow empty fields; another separator does not.
+  while IFS=$'\001' read -r section base base_folder base_variant other other_folder other_variant; do
+    [[ $section == pairs && -n $base_folder && -n $other_folder ]] || continue
+    printf '%s\t%s\tsetting\t%s\t%s\n' "$base" "$other" "$(_compare_settings "$base_folder" "$base_variant")" \
+      "$(_compare_settings "$other_folder" "$other_variant")"
+    [[ $base_folder != "$other_folder" ]] || continue
+    _compare_hosts "$base" "$base_folder" "$other" "$other_folder"
+  done < <(tr '\t' '\001')
+}
+
+# Print the file with the settings of a variant: its own, else the run's.
+_compare_settings() {
+  if [[ -r $1/$2/variant.conf ]]; then
+    printf '%s\n' "$1/$2/variant.conf"
+  else
+    printf '%s\n' "$1/run.conf"
+  fi
+}
+
+# Print the descriptions of hosts with the same part in two runs: the server, and the clients in their order.
+_compare_hosts() {
+  local base=$1 base_folder=$2 other=$3 other_folder=$4 index where
+  local -a base_hosts other_hosts
+  mapfile -t base_hosts < <(_compare_host_names "$base_folder/run.conf")
+  mapfile -t other_hosts < <(_compare_host_names "$other_folder/run.conf")
+  for index in "${!base_hosts[@]}"; do
+    where=server
+    ((index == 0)) || where="client $index"
+    # A machine that is server and client is described once.
+    ((index == 0)) || [[ ${base_hosts[index]} != "${base_hosts[0]}" || ${other_hosts[index]-} != "${other_hosts[0]-}" ]] || continue
+    [[ -n ${other_hosts[index]-} ]] || continue
+    printf '%s\t%s\t%s\t%s\t%s\n' "$base" "$other" "$where" "$(_compare_host_file "$base_folder" "${base_hosts[index]}")" \
+      "$(_compare_host_file "$other_folder" "${other_hosts[index]}")"
+  done
+}
+
+# Print the hosts of a run, the server first.
+_compare_host_names() {
+  [[ -r $1 ]] || return 0
+  sed -n 's/^SERVER=//p' "$1" | tr -d "\"'" | head -n 1
+  sed -n 's/^CLIENT_IP=//p' "$1" | tr -d "\"'()" | head -n 1 | tr -s ' ' '\n'
+}
+
+_compare_host_file() {
+  if [[ -r $1/env/$2/env.tsv ]]; then
+    printf '%s\n' "$1/env/$2/env.tsv"
+  else
+    printf '%s\n' "$1/env/$2/setup.log"
+  fi
+}
+
+# Print one section of what compare_sections printed, in FORMAT.
+# Usage: compare_section NAME FORMAT <SECTIONS
+compare_section() {
+  sed -n "s/^$1\t//p" | FORMAT=$2 LC_ALL=C awk -f "$_COMPARE_LIB/text.awk" -f "$_COMPARE_LIB/render.awk"
+}
+
+# Print the lines of a section that is prose, each after PREFIX.
+# Usage: compare_prose NAME PREFIX <SECTIONS
+compare_prose() {
+  sed -n "s/^$1\t//p" | PREFIX=$2 LC_ALL=C awk -f "$_COMPARE_LIB/text.awk" -f "$_COMPARE_LIB/prose.awk"
+}
+
+# Print a comparison for people: what differs, the figures, each repeat, the limits and the verdict.
+# Usage: compare_people FORMAT REPEATS_ONLY SECTIONS
+compare_people() {
+  local format=$1 repeats_only=$2 sections=$3 bold=''
+  [[ $format != markdown ]] || bold='**'
+  if [[ -n $repeats_only ]]; then
+    compare_section repeats "$format" <<<"$sections"
+    return
+  fi
+  if (($(grep -c $'^differs\t' <<<"$sections") > 3)); then
+    printf '%sWhat differs between them%s\n\n' "$bold" "$bold"
+    compare_section differs "$format" <<<"$sections"
+    printf '\n'
+  fi
+  printf '%sMedian of repeats, with the least and the most of them%s\n\n' "$bold" "$bold"
+  compare_section rows "$format" <<<"$sections"
+  printf '\n%sEach repeat%s\n\n' "$bold" "$bold"
+  compare_section repeats "$format" <<<"$sections"
+  if grep -q $'^limits\t' <<<"$sections"; then
+    printf '\n%sThe most operations a second within the limit%s\n\n' "$bold" "$bold"
+    compare_section limits "$format" <<<"$sections"
+  fi
+  printf '\n'
+  compare_prose verdict '' <<<"$sections"
+}
+
+# Print a comparison as one JSON object.
+# Usage: compare_json SECTIONS
+compare_json() {
+  local name first=yes
+  printf '{'
+  for name in differs rows repeats limits; do
+    [[ -n $first ]] || printf ', '
+    first=''
+    printf '"%s": ' "$name"
+    if grep -q "^$name"$'\t' <<<"$1"; then
+      compare_section "$name" json <<<"$1"
+    else
+      printf '[]\n'
+    fi
+  done
+  printf '}\n'
+}

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+# Names what differs between two environments or two sets of settings.
+#
+# Input, tab-separated and escaped: `BASE OTHER WHERE FILE FILE`, the files being env.tsv (KEY<TAB>VALUE), a setup.log,
+# or settings (NAME=VALUE). Output, for render.awk: heads and a row a difference. Exit status 0 always.
+
+# Reads FILE into into[key]; returns 0 when there is no such file.
+function read_facts(file, into,    i, line, status, at) {
+  for (i in into) delete into[i]
+  if (file !~ /^\//) file = "./" file
+  status = (getline line < file)
+  if (status < 0) {
+    close(file)
+    return 0
+  }
+  for (; status > 0; status = (getline line < file)) {
+    sub(/\r$/, "", line)
+    if (file ~ /\.tsv$/) {
+      if (at = index(line, "\t")) into[substr(line, 1, at - 1)] = substr(line, at + 1)
+    } else if (file ~ /\.conf$/) {
+      if (line !~ /^#/ && (at = index(line, "="))) into[substr(line, 1, at - 1)] = unquoted(substr(line, at + 1))
+    } else setup_line(line, into)
+  }
+  close(file)
+  return 1
+}
+
+function unquoted(value) {
+  return value ~ /^".*"$/ || value ~ /^'.*'$/ ? substr(value, 2, length(value) - 2) : value
+}
+
+# The few facts that a setup.log tells without saying their names.
+function setup_line(line, into,    f) {
+  split(line, f, " ")
+  if (line ~ /^Linux /) into["kernel"] = f[3]
+  else if (line ~ /^Mem:/) into["memory_gb"] = f[2]
+  else if (line ~ /^Swap:/) into["swap_gb"] = f[2]
+  else if (line ~ /transparent_hugepage\/enabled:/ && match(line, /\[[a-z]+\]/)) into["transparent_hugepages"] = substr(line, RSTART + 1, RLENGTH - 2)
+  else if (line ~ /^Running NATIVE/) into["vsmp"] = "none"
+  else if (line ~ /^(Architecture|CPU\(s\)|Model name|Thread\(s\) per core|Socket\(s\)|NUMA node\(s\)|Hypervisor vendor|Vulnerability [^:]*|Flags|L3 cache):/) {
+    # Flags are told apart, but nobody wants to read two lists of a hundred.
+    if (f[1] == "Flags:") return
+    f[1] = line
+    sub(/:.*/, "", f[1])
+    sub(/^[^:]*:[ \t]*/, "", line)
+    into[f[1]] = line
+  }
+}
+
+# What changes from one hour to the next on the same machine, or says where and not how, is no difference.
+function passing(key) {
+  return tolower(key) ~ /uptime|^date|_date$|^time$|load_?avg|_free|free_|available|_pid$|^boot|_used|^captured|_mhz/ || \
+    key ~ /^(RESULTS_DIR|REMOTE_DIR|SSH_CONFIG|CONNECT_TIMEOUT|REMOTE_RETRY|LEASE|PLAN_OPS|READY_TIMEOUT|VARIANTS)$/
+}
+
+function show(facts, key) {
+  return (key in facts) ? (facts[key] == "" ? "(empty)" : facts[key]) : "(not said)"
+}
+
+BEGIN {
+  FS = OFS = "\t"
+  print "base", "other", "where", "what", "base_value", "other_value"
+  print "Base", "Compared", "Where", "What differs", "Base has", "Compared has"
+  print "text", "text", "text", "text", "text", "text"
+}
+
+{
+  if (!read_facts(text_unescape($4), one) || !read_facts(text_unescape($5), two)) next
+  keys = 0
+  for (key in one) if (!passing(key) && one[key] "" != two[key] "") list[++keys] = key
+  for (key in two) if (!passing(key) && !(key in one)) list[++keys] = key
+  for (i = 2; i <= keys; i++) {
+    key = list[i]
+    for (j = i - 1; j >= 1 && list[j] > key; j--) list[j + 1] = list[j]
+    list[j + 1] = key
+  }
+  for (i = 1; i <= keys; i++)
+    if (!(i > 1 && list[i] == list[i - 1]) && show(one, list[i]) != show(two, list[i]))
+      print $1, $2, $3, text_escape(list[i]), text_escape(show(one, list[i])), text_escape(show(two, list[i]))
+}
