@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* HdrHistogram interval logs (format 1.3) with histograms in the V2 compressed encoding. */
+#ifndef LOADGEN_HLOG_H
+#define LOADGEN_HLOG_H
+
+#include "hist.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/** Returns the V2 compressed encoding of h in base64, or NULL when out of memory. The caller frees it. */
+char *hlog_encode(const struct hist *h);
+
+/** Write the head of a log whose times count from start_epoch_ns. */
+void hlog_begin(FILE *f, uint64_t start_epoch_ns);
+
+/** Write one interval, from start_s to start_s + length_s. Returns 0, or -1 when out of memory. */
+int hlog_add(FILE *f, const struct hist *h, double start_s, double length_s);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line: one table of options, from which parsing and --help both come. */
+#ifndef LOADGEN_OPTIONS_H
+#define LOADGEN_OPTIONS_H
+
+#include "keys.h"
+#include "pacer.h"
+#include "values.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define LOADGEN_VERSION "1.0.0"
+#define OPTIONS_PHASES_MAX 16
+#define OPTIONS_WHY 256
+#define OPTIONS_PREFIX_MAX 128
+#define OPTIONS_CPUS_MAX 1024
+
+enum phase_kind { PHASE_SET, PHASE_GET, PHASE_MIXED, PHASE_POPULATE };
+
+struct options {
+    /* where */
+    const char *host;
+    uint64_t port;
+    const char *socket;   /* unix socket; %p in it stands for the port */
+    const char *user;     /* ACL user, or NULL */
+    const char *password; /* REDISCLI_AUTH, or NULL; never printed */
+    uint64_t resp;        /* protocol version, 2 or 3 */
+    int tls;
+    const char *tls_ca, *tls_cert, *tls_key, *tls_name;
+    /* how much, by how many */
+    uint64_t threads, instances; /* instances: 0 until options_finish makes it the number of threads */
+    uint64_t connections, pipeline;
+    uint64_t count; /* keys per instance */
+    struct keys_spec keys;
+    const char *key_prefix;
+    uint64_t key_min, key_max;
+    struct values_spec values;
+    const char *sizes_text, *keys_text, *data_text, *ratio_text;
+    enum phase_kind phase[OPTIONS_PHASES_MAX];
+    int phases;
+    uint64_t ratio_set, ratio_get;
+    double rate; /* requests a second of all threads together; 0 is a closed loop */
+    enum pacer_arrival arrival;
+    double time_s, warmup_s, interval_s, timeout_s, connect_timeout_s;
+    uint64_t requests; /* of a phase, all threads together; 0 is one pass over the keys */
+    uint64_t seed;
+    /* switches */
+    int verify, flush, force, spin, help, version;
+    int cpu[OPTIONS_CPUS_MAX];
+    int cpus;
+    const char *out, *gate;
+    /* which options were given, to find contradictions */
+    int given_size, given_count, given_time, given_requests, given_arrival, given_ratio, given_key_max;
+};
+
+/** Read the command line into o. `threads` is how many OpenMP will give. Strings stay owned by argv and the environment.
+ *  Returns 0, or -1 with one line in why that names the argument. */
+int options_parse(struct options *o, int argc, char **argv, int threads, char why[OPTIONS_WHY]);
+
+/** Print the help text, made from the table of options. */
+void options_help(FILE *to);
+
+/** Returns the name of a phase kind as it is typed and as it stands in result files. */
+const char *options_phase_name(enum phase_kind kind);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* What a user reads: see report.h. */
+#include "report.h"
+
+#include "output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The time as ctime writes it, without the newline. */
+static const char *date(char text[32])
+{
+    time_t now = time(NULL);
+    if (!ctime_r(&now, text)) return "?";
+    text[strcspn(text, "\n")] = 0;
+    return text;
+}
+
+void report_start(const struct options *o)
+{
+    char now[32];
+    printf("threads = %d start_port = %d value_len = %d key_count = %ld\n", (int)o->threads, (int)o->port, (int)llround(values_mean_length(&o->values)),
+           (long)o->count);
+    printf("%s : value(s) allocated, connecting\n", date(now));
+    fflush(stdout);
+}
+
+void report_connected(const struct engine *e)
+{
+    for (int i = 0; i < e->workers; i++)
+        for (uint32_t j = 0; j < e->worker[i].targets; j++) printf("Thread %3d: port %d connected\n", i, (int)e->worker[i].target[j].port);
+    fflush(stdout);
+}
+
+void report_flushed(const struct engine *e)
+{
+    for (int i = 0; i < e->workers; i++)
+        for (uint32_t j = 0; j < e->worker[i].targets; j++)
+            if (!e->worker[i].target[j].part) printf("Thread %3d: port %d flushall :OK\n", i, (int)e->worker[i].target[j].port);
+    fflush(stdout);
+}
+
+void report_phase_started(const struct options *o, const struct plan *plan)
+{
+    char now[32];
+    printf("%s : %d threads started - %s\n", date(now), (int)o->threads, options_phase_name(plan->kind));
+    fflush(stdout);
+}
+
+static int by_elapsed(const void *a, const void *b)
+{
+    const struct worker *x = *(const struct worker *const *)a, *y = *(const struct worker *const *)b;
+    if (x->elapsed_ns != y->elapsed_ns) return x->elapsed_ns < y->elapsed_ns ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+void report_phase_finished(const struct engine *e, const struct result *r)
+{
+    char now[32];
+    const struct worker **order = malloc((size_t)e->workers * sizeof *order);
+    for (int i = 0; order && i < e->workers; i++) order[i] = &e->worker[i];
+    if (order) qsort(order, (size_t)e->workers, sizeof *order, by_elapsed); /* the guide's summary reads the line before `finished` */
+    for (int i = 0; i < e->workers; i++) {
+        const struct worker *w = order ? order[i] : &e->worker[i];
+        const struct hist *h = &w->recorder.total;
+        printf("Thread %3d: port %d %s %ld keys - elapse %ld usecs , max time %ld , average %ld , max average %ld\n", w->id, (int)w->target[0].port,
+               options_phase_name(r->plan.kind), (long)w->recorder.total_count[COUNT_OPS], (long)(w->elapsed_ns / 1000), (long)h->max, (long)hist_mean(h),
+               (long)w->max_average_us);
+    }
+    free(order);
+    printf("%s : %d threads finished - %s\n", date(now), e->workers, options_phase_name(r->plan.kind));
+    fflush(stdout);
+}
+
+void report_complete(void)
+{
+    char now[32];
+    printf("%s : Complete.\n", date(now));
+    fflush(stdout);
+}
+
+void report_problems(const struct engine *e, const struct result *r)
+{
+    const char *name = r->plan.name;
+    for (int i = 0; i < e->workers; i++) {
+        const struct worker *w = &e->worker[i];
+        const uint64_t *count = w->recorder.total_count;
+        if (!recorder_errors(count) && !(r->misses_fail && count[COUNT_MISSES])) continue;
+        fprintf(stderr, "test: %s: thread %d, port %d: %ju error replies, %ju misses, %ju mismatches, %ju timeouts, %ju lost, %ju not sent%s%s%s\n", name, i,
+                (int)w->target[0].port, (uintmax_t)count[COUNT_ERROR_REPLIES], (uintmax_t)count[COUNT_MISSES], (uintmax_t)count[COUNT_MISMATCHES],
+                (uintmax_t)count[COUNT_TIMEOUTS], (uintmax_t)count[COUNT_LOST], (uintmax_t)count[COUNT_UNSENT], w->first_error[0] ? "; first error: " : "",
+                w->first_error, "");
+    }
+    if (r->outages)
+        fprintf(stderr, "test: %s: %ju outages, the longest %.1f s, %.1f s in all\n", name, (uintmax_t)r->outages, (double)r->outage_longest_us / 1e6,
+                (double)r->outage_total_us / 1e6);
+    if (r->latency.over)
+        fprintf(stderr, "test: %s: %ju samples above one hour are in no bucket, but in every percentile\n", name, (uintmax_t)r->latency.over);
+    if (r->client_limited)
+        fprintf(stderr, "test: %s: this client was the limit: thread %d needed %.0f %% of a CPU, p99 of the send lag %ju us; use more threads, CPUs or clients\n",
+                name, r->busiest_thread, r->busiest * 100, r->plan.open ? (uintmax_t)hist_percentile(&r->lag, 99) : 0);
+}
+
+static int write_percentiles(const char *dir, const char *phase, const char *kind, const struct hist *h)
+{
+    struct output out;
+    char name[64];
+    snprintf(name, sizeof name, "%s%s.hgrm", phase, kind);
+    if (output_begin(&out, dir, name)) return -1;
+    output_percentiles(out.file, h);
+    return output_commit(&out);
+}
+
+int report_files(const struct engine *e, const struct result *r, const char *dir, int all)
+{
+    struct output out;
+    char name[64];
+    const struct hist **hist = malloc((size_t)e->workers * sizeof *hist);
+    snprintf(name, sizeof name, "histogram-%s", r->plan.name);
+    if (!hist) return -1;
+    for (int i = 0; i < e->workers; i++) hist[i] = &e->worker[i].recorder.total;
+    int rc = output_begin_unique(&out, dir, name);
+    if (!rc) {
+        rc = output_table(out.file, hist, e->workers);
+        if (rc)
+            output_abandon(&out);
+        else
+            rc = output_commit(&out);
+    }
+    free(hist);
+    if (rc) return -1;
+    printf("Histogram saved to file %s\n", !strncmp(out.final, "./", 2) ? out.final + 2 : out.final);
+    fflush(stdout);
+    if (!all) return 0;
+    if (write_percentiles(dir, r->plan.name, "", &r->latency)) return -1;
+    return r->plan.open ? write_percentiles(dir, r->plan.name, ".service", &r->service) : 0;
+}
+
+/* A row under construction; with names, the header is made of the same calls. */
+struct row {
+    char *at, *end;
+    int names;
+};
+
+static void column(struct row *row, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void column(struct row *row, const char *name, const char *format, ...)
+{
+    va_list args;
+    int n;
+    size_t room = (size_t)(row->end - row->at);
+    if (row->names) {
+        n = snprintf(row->at, room, "%s\t", name);
+    } else {
+        va_start(args, format);
+        n = vsnprintf(row->at, room, format, args);
+        va_end(args);
+        if (n >= 0 && (size_t)n + 1 < room) {
+            for (char *c = row->at; *c; c++)
+                if ((unsigned char)*c < ' ') *c = '?'; /* a prefix may hold anything; a table may not */
+            row->at[n++] = '\t';
+        }
+    }
+    if (n > 0 && (size_t)n < room) row->at += n;
+}
+
+static void percentile_columns(struct row *row, const struct hist *h)
+{
+    column(row, "avg_us", "%.1f", hist_mean(h));
+    column(row, "p50_us", "%ju", (uintmax_t)hist_percentile(h, 50));
+    column(row, "p90_us", "%ju", (uintmax_t)hist_percentile(h, 90));
+    column(row, "p99_us", "%ju", (uintmax_t)hist_percentile(h, 99));
+    column(row, "p99_9_us", "%ju", (uintmax_t)hist_percentile(h, 99.9));
+    column(row, "p99_99_us", "%ju", (uintmax_t)hist_percentile(h, 99.99));
+    column(row, "max_us", "%ju", (uintmax_t)h->max);
+}
+
+static void count_columns(struct row *row, const struct result *r)
+{
+    column(row, "errors", "%ju", (uintmax_t)recorder_errors(r->count));
+    column(row, "error_replies", "%ju", (uintmax_t)r->count[COUNT_ERROR_REPLIES]);
+    column(row, "misses", "%ju", (uintmax_t)r->count[COUNT_MISSES]);
+    column(row, "mismatches", "%ju", (uintmax_t)r->count[COUNT_MISMATCHES]);
+    column(row, "timeouts", "%ju", (uintmax_t)r->count[COUNT_TIMEOUTS]);
+    column(row, "lost", "%ju", (uintmax_t)r->count[COUNT_LOST]);
+    column(row, "unsent", "%ju", (uintmax_t)r->count[COUNT_UNSENT]);
+    column(row, "outages", "%ju", (uintmax_t)r->outages);
+    column(row, "outage_longest_us", "%ju", (uintmax_t)r->outage_longest_us);
+    column(row, "outage_total_us", "%ju", (uintmax_t)r->outage_total_us);
+    column(row, "out_of_range", "%ju", (uintmax_t)r->latency.over);
+}
+
+static void parameter_columns(struct row *row, const struct options *o, const struct result *r)
+{
+    const struct plan *p = &r->plan;
+    column(row, "operation", "%s", options_phase_name(p->kind));
+    column(row, "host", "%s", o->socket ? o->socket : o->host);
+    column(row, "port", "%ju", (uintmax_t)o->port);
+    column(row, "instances", "%ju", (uintmax_t)o->instances);
+    column(row, "threads", "%ju", (uintmax_t)o->threads);
+    column(row, "connections", "%ju", (uintmax_t)o->connections);
+    column(row, "pipeline", "%ju", (uintmax_t)p->pipeline);
+    column(row, "rate", "%.10g", p->rate);
+    column(row, "arrival", "%s", !p->open ? "closed" : o->arrival == PACER_POISSON ? "poisson" : "uniform");
+    column(row, "len", "%lld", llround(values_mean_length(&o->values)));
+    column(row, "sizes", "%s", o->sizes_text ? o->sizes_text : "-");
+    column(row, "keys", "%ju", (uintmax_t)o->count);
+    column(row, "key_min", "%ju", (uintmax_t)o->key_min);
+    column(row, "key_max", "%ju", (uintmax_t)o->key_max);
+    column(row, "key_prefix", "%s", *o->key_prefix ? o->key_prefix : "-");
+    column(row, "pattern", "%s", p->kind == PHASE_POPULATE ? o->keys.kind == KEYS_SEQUENTIAL ? "sequential" : "shuffle" : o->keys_text);
+    column(row, "data", "%s", o->data_text);
+    column(row, "seed", "%ju", (uintmax_t)o->seed);
+    column(row, "ratio", "%s", p->kind == PHASE_MIXED ? o->ratio_text : "-");
+    column(row, "verify", "%d", p->verify);
+    column(row, "warmup_s", "%.10g", p->kind == PHASE_POPULATE ? 0 : o->warmup_s);
+}
+
+static void row_make(struct row *row, const struct options *o, const struct result *r)
+{
+    const struct plan *p = &r->plan;
+    parameter_columns(row, o, r);
+    column(row, "start_us", "%ju", (uintmax_t)r->start_us);
+    column(row, "elapsed_us", "%ju", (uintmax_t)r->elapsed_us);
+    column(row, "max_time_us", "%ju", (uintmax_t)r->elapsed_us);
+    column(row, "ops", "%ju", (uintmax_t)r->count[COUNT_OPS]);
+    column(row, "sets", "%ju", (uintmax_t)r->count[COUNT_SETS]);
+    column(row, "ops_per_sec", "%.3f", r->elapsed_us ? (double)r->count[COUNT_OPS] * 1e6 / (double)r->elapsed_us : 0);
+    column(row, "bytes", "%ju", (uintmax_t)r->count[COUNT_BYTES]);
+    percentile_columns(row, &r->latency);
+    count_columns(row, r);
+    const struct hist *service = p->open ? &r->service : &r->latency;
+    column(row, "latency_from", "%s", p->open ? "intended" : "sent");
+    column(row, "service_p50_us", "%ju", (uintmax_t)hist_percentile(service, 50));
+    column(row, "service_p99_us", "%ju", (uintmax_t)hist_percentile(service, 99));
+    column(row, "service_max_us", "%ju", (uintmax_t)service->max);
+    column(row, "send_lag_p99_us", "%ju", p->open ? (uintmax_t)hist_percentile(&r->lag, 99) : 0);
+    column(row, "client_limited", "%d", r->client_limited);
+    column(row, "client_cpu_us", "%ju", (uintmax_t)r->cpu_us);
+    column(row, "interrupted", "%d", r->interrupted != 0);
+    column(row, "version", "%s", LOADGEN_VERSION);
+    row->at[-1] = '\n';
+    *row->at = 0;
+}
+
+void report_row(const struct options *o, const struct result *r, char row[REPORT_ROW_MAX])
+{
+    struct row out = {row, row + REPORT_ROW_MAX, 0};
+    row_make(&out, o, r);
+}
+
+int report_rows(const char *dir, char rows[][REPORT_ROW_MAX], int n)
+{
+    static const struct options no_options = {.values.sizes = 1, .key_prefix = "", .host = ""};
+    static const struct result no_result;
+    char header[REPORT_ROW_MAX];
+    struct row names = {header, header + sizeof header, 1};
+    struct output out;
+    row_make(&names, &no_options, &no_result);
+    if (output_begin(&out, dir, "result.tsv")) return -1;
+    fputs(header, out.file);
+    for (int i = 0; i < n; i++) fputs(rows[i], out.file);
+    return output_commit(&out);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What a user reads: the guide's lines on stdout, failures and warnings on stderr, and the files of a phase's end. */
+#ifndef LOADGEN_REPORT_H
+#define LOADGEN_REPORT_H
+
+#include "engine.h"
+
+#define REPORT_ROW_MAX 4096
+
+/** Print the guide's line with all parameters, and that connecting begins. */
+void report_start(const struct options *o);
+
+/** Print a line for each connected instance of each thread, and for each flushed one when `flushed` is set. */
+void report_connected(const struct engine *e);
+void report_flushed(const struct engine *e);
+
+/** Print that a phase begins, that it has ended (with a line for each thread, the longest one last), that all is done. */
+void report_phase_started(const struct options *o, const struct plan *plan);
+void report_phase_finished(const struct engine *e, const struct result *r);
+void report_complete(void);
+
+/** Print failures of each thread by kind and what may spoil the figures, on stderr. */
+void report_problems(const struct engine *e, const struct result *r);
+
+/** Write the files of a phase into `dir`: the guide's table, and with `all` the percentile files. Prints where the table is. Returns 0, or -1
+ *  with errno. */
+int report_files(const struct engine *e, const struct result *r, const char *dir, int all);
+
+/** Write result.tsv: its header and `rows` rows, tab-separated, made by report_row. Returns 0, or -1 with errno. */
+int report_rows(const char *dir, char rows[][REPORT_ROW_MAX], int n);
+void report_row(const struct options *o, const struct result *r, char row[REPORT_ROW_MAX]);
+
+#endif

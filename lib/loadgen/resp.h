@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* An incremental scanner of RESP2 and RESP3 replies that builds nothing: it tells where replies end and hands out bulk bytes in place. */
+#ifndef LOADGEN_RESP_H
+#define LOADGEN_RESP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RESP_BULK_MAX INT64_C(4294967296)   /* bytes; Redis' own default limit is 512 MB */
+#define RESP_ELEMENTS_MAX INT64_C(1048576)  /* of one aggregate, and open at one time in one reply */
+#define RESP_TEXT_MAX 96                    /* bytes kept of an error or status line */
+
+enum resp_event {
+    RESP_MORE,  /* the input is used up, the reply goes on */
+    RESP_BODY,  /* piece, piece_len and piece_at describe bytes of the top-level bulk string */
+    RESP_REPLY, /* one whole reply: type, nil, bulk_len and text describe it */
+    RESP_BAD    /* not RESP: the connection cannot be used further */
+};
+
+/* Zeroed memory is a scanner at the start of a reply. */
+struct resp {
+    /* of the reply that is read, or was just completed */
+    char type;        /* first byte: + - : $ * _ , # ( ! = % ~ */
+    uint8_t nil;      /* $-1, *-1 or _ */
+    int64_t bulk_len; /* of a top-level bulk string, else -1 */
+    char text[RESP_TEXT_MAX];
+    size_t text_len; /* bytes of the top-level line seen, at most RESP_TEXT_MAX - 1 kept; text ends in NUL when a reply is complete */
+    /* of a RESP_BODY event */
+    const char *piece;
+    size_t piece_len;
+    uint64_t piece_at;
+    /* inside */
+    uint8_t state, line_type, top, started;
+    int64_t open; /* elements that are still to come before the reply is whole */
+    int64_t skip; /* elements of an attribute or of out-of-band data still to come: part of no reply */
+    int64_t left; /* bytes of a bulk string still to come */
+    int64_t number;
+    uint8_t negative, digits;
+};
+
+/** Scan on from *at, which is advanced over what was used, up to end. The memory must stay valid only until the call returns.
+ *  Returns the event; call again until RESP_MORE. After RESP_BAD the scanner must be reset with resp_reset. */
+enum resp_event resp_scan(struct resp *r, const char **at, const char *end);
+
+/** Make r a scanner at the start of a reply. */
+void resp_reset(struct resp *r);
+
+/** True when no byte of the next reply has been seen, so that a caller may match whole replies itself. */
+static inline int resp_idle(const struct resp *r)
+{
+    return !r->started;
+}
+
+#endif

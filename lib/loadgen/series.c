@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* The reporter: see series.h. */
+#include "series.h"
+
+#include "clock.h"
+#include "hlog.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GRACE_MAX_NS (50 * NS_PER_MS) /* after a boundary, for all workers to hand over */
+
+/* Requests of the whole phase; when only the time is known, estimated from it. */
+static uint64_t expected(const struct series *s, double now_s)
+{
+    double length_s = (double)s->plan->time_ns / 1e9;
+    if (s->plan->total) return s->plan->total;
+    return now_s > 0 && now_s < length_s ? (uint64_t)((double)s->done * length_s / now_s) : s->done;
+}
+
+static void write_status(struct series *s, double now_s, uint64_t ops, double length_s)
+{
+    struct output out;
+    if (!s->out) return;
+    if (output_begin(&out, s->out, "status")) {
+        s->failed = errno;
+        return;
+    }
+    fprintf(out.file, "%s\t%ju\t%ju\t%.0f\t%ju\t%.1f\t%ju\n", s->plan->name, (uintmax_t)s->done, (uintmax_t)expected(s, now_s),
+            length_s > 0 ? (double)ops / length_s : 0, (uintmax_t)hist_percentile(&s->interval, 99), now_s, (uintmax_t)s->errors);
+    if (output_commit(&out)) s->failed = errno;
+}
+
+static void write_progress(const struct series *s, double now_s, uint64_t ops, double length_s)
+{
+    uint64_t all = expected(s, now_s);
+    double part = all ? (double)s->done / (double)all : 0, left = part > 0 ? now_s / part - now_s : 0;
+    fprintf(stderr, "\r%s %3.0f %%  %.0f ops/s  p99 %ju us  %ju errors  %.0f s left \033[K", s->plan->name, part * 100,
+            length_s > 0 ? (double)ops / length_s : 0, (uintmax_t)hist_percentile(&s->interval, 99), (uintmax_t)s->errors, left);
+    fflush(stderr);
+}
+
+/* One row of everything, for the interval that ended at now_s. */
+static void row(struct series *s, double now_s)
+{
+    double length_s = now_s - s->last_s;
+    hist_clear(&s->interval);
+    memset(s->count, 0, sizeof s->count);
+    for (int i = 0; i < s->engine->workers; i++) recorder_take(&s->engine->worker[i].recorder, &s->interval, s->count);
+    const struct hist *h = &s->interval;
+    s->done += s->count[COUNT_OPS];
+    s->errors += recorder_errors(s->count);
+    if (s->table.file)
+        fprintf(s->table.file, "%.3f\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\n", now_s, (uintmax_t)s->count[COUNT_OPS], (uintmax_t)recorder_errors(s->count),
+                (uintmax_t)s->count[COUNT_MISSES], (uintmax_t)s->count[COUNT_BYTES], (uintmax_t)hist_percentile(h, 50),
+                (uintmax_t)hist_percentile(h, 99), (uintmax_t)hist_percentile(h, 99.9), (uintmax_t)h->max);
+    if (s->log.file && hlog_add(s->log.file, h, s->last_s, length_s)) s->failed = ENOMEM;
+    write_status(s, now_s, s->count[COUNT_OPS], length_s);
+    if (s->progress) write_progress(s, now_s, s->count[COUNT_OPS], length_s);
+    s->last_s = now_s;
+}
+
+static void *report(void *arg)
+{
+    struct series *s = arg;
+    uint64_t start = s->plan->start_ns, step = (uint64_t)(s->engine->options->interval_s * 1e9);
+    uint64_t grace = step / 2 < GRACE_MAX_NS ? step / 2 : GRACE_MAX_NS;
+    pthread_mutex_lock(&s->lock);
+    for (uint64_t n = 1; !s->ended; n++) {
+        uint64_t when = start + n * step + grace;
+        struct timespec ts = {.tv_sec = (time_t)(when / NS_PER_S), .tv_nsec = (long)(when % NS_PER_S)};
+        while (!s->ended && pthread_cond_timedwait(&s->wake, &s->lock, &ts) != ETIMEDOUT) continue;
+        if (!s->ended) row(s, (double)n * s->engine->options->interval_s);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+static int open_files(struct series *s)
+{
+    char name[64];
+    if (!s->out) return 0;
+    snprintf(name, sizeof name, "%s.series.tsv", s->plan->name);
+    if (output_begin(&s->table, s->out, name)) return -1;
+    snprintf(name, sizeof name, "%s.hlog", s->plan->name);
+    if (output_begin(&s->log, s->out, name)) return -1;
+    fputs("time_s\tops\terrors\tmisses\tbytes\tp50_us\tp99_us\tp99_9_us\tmax_us\n", s->table.file);
+    uint64_t now = clock_now_ns(), start = s->plan->start_ns;
+    hlog_begin(s->log.file, start > now ? clock_epoch_ns() + (start - now) : clock_epoch_ns() - (now - start));
+    return 0;
+}
+
+int series_begin(struct series *s, struct engine *engine, const struct plan *plan, const char *out, int progress)
+{
+    pthread_condattr_t attr;
+    memset(s, 0, sizeof *s);
+    s->engine = engine;
+    s->plan = plan;
+    s->out = out;
+    s->progress = progress;
+    if (!out && !progress) return 0;
+    if (hist_init(&s->interval, 3)) return -1;
+    if (open_files(s)) {
+        int saved = errno;
+        if (s->table.file) output_abandon(&s->table);
+        hist_free(&s->interval);
+        errno = saved;
+        return -1;
+    }
+    write_status(s, 0, 0, 0);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    int rc = pthread_create(&s->thread, NULL, report, s);
+    s->running = !rc;
+    errno = rc;
+    return rc ? -1 : 0;
+}
+
+int series_end(struct series *s)
+{
+    if (!s->running) return 0;
+    pthread_mutex_lock(&s->lock);
+    s->ended = 1;
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+    double now_s = (double)(clock_now_ns() - s->plan->start_ns) / 1e9;
+    row(s, now_s > s->last_s ? now_s : s->last_s + 1e-3);
+    if (s->progress) fputs("\r\033[K", stderr);
+    if (s->table.file && output_commit(&s->table)) s->failed = errno;
+    if (s->log.file && output_commit(&s->log)) s->failed = errno;
+    hist_free(&s->interval);
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->wake);
+    errno = s->failed;
+    return s->failed ? -1 : 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The reporter: a thread beside the load that turns what the workers hand over into a row an interval, the interval log, the status file and,
+ * on a terminal, a progress line. */
+#ifndef LOADGEN_SERIES_H
+#define LOADGEN_SERIES_H
+
+#include "engine.h"
+#include "output.h"
+
+#include <pthread.h>
+
+struct series {
+    struct engine *engine;
+    const struct plan *plan;
+    const char *out; /* folder, or NULL */
+    int progress;    /* a progress line on stderr */
+    int failed;      /* errno of a file that could not be written, else 0 */
+    /* inside */
+    int running, rows, logs, ended;
+    struct output table, log;
+    struct hist interval;
+    uint64_t count[COUNTS], done, errors;
+    double last_s;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+};
+
+/** Begin to report a phase that is about to start. Returns 0, or -1 with errno. End with series_end. */
+int series_begin(struct series *s, struct engine *engine, const struct plan *plan, const char *out, int progress);
+
+/** The phase is over: write the last row and put the files in place. Returns 0, or -1 with errno when a file could not be written. */
+int series_end(struct series *s);
+
+#endif

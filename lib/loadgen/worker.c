@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* One thread of load: see worker.h. Here is its loop and what happens a few times a second; conn.c has what happens for each request. */
+#include "worker.h"
+
+#include "clock.h"
+#include "conn.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#define EVENTS 512
+#define TICK_MAX_S 0.1                  /* between looks at the clock for timeouts, intervals and lost connections */
+#define STOP_DRAIN_NS (1 * NS_PER_S)    /* after an interrupt, time for replies to come in */
+
+volatile sig_atomic_t worker_stop;
+
+static int conn_init(struct conn *c, struct target *t, uint32_t ring, int open)
+{
+    c->target = t;
+    c->link.fd = -1;
+    c->mask = ring - 1;
+    c->key = calloc(ring, sizeof *c->key);
+    if (open) {
+        c->intended = calloc(ring, sizeof *c->intended);
+        c->sent = calloc(ring, sizeof *c->sent);
+    }
+    return c->key && (!open || (c->intended && c->sent)) ? 0 : -1;
+}
+
+static int target_init(struct target *t, const struct options *o, const struct values *values)
+{
+    uint32_t ring = 1;
+    uint64_t deepest = o->pipeline > WORKER_POPULATE_PIPELINE ? o->pipeline : WORKER_POPULATE_PIPELINE;
+    while (ring < deepest) ring *= 2;
+    t->port = o->port + t->instance;
+    t->conns = (uint32_t)o->connections;
+    t->conn = calloc(t->conns, sizeof *t->conn);
+    t->free = calloc(t->conns, sizeof *t->free);
+    if (!t->conn || !t->free || commands_init(&t->commands, o->key_prefix, values, o->values.kind == VALUES_PATTERN ? t->instance : t->port)) return -1;
+    for (uint32_t i = 0; i < t->conns; i++)
+        if (conn_init(&t->conn[i], t, ring, o->rate > 0)) return -1;
+    return 0;
+}
+
+int worker_init(struct worker *w, int id, const struct options *o, const struct links *links, const struct values *values)
+{
+    uint64_t threads = o->threads, instances = o->instances, me = (uint64_t)id;
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
+    w->id = id;
+    w->options = o;
+    w->links = links;
+    w->targets = (uint32_t)(threads >= instances ? 1 : keys_share(instances, me, threads));
+    w->epoll = epoll_create1(EPOLL_CLOEXEC);
+    w->ticker = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (w->epoll < 0 || w->ticker < 0 || epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->ticker, &event)) return -1;
+    w->in = malloc(CONN_IN_SIZE);
+    w->out = malloc(CONN_OUT_SIZE);
+    w->target = calloc(w->targets, sizeof *w->target);
+    w->dirty = calloc(w->targets * o->connections, sizeof(struct conn *));
+    if (!w->in || !w->out || !w->target || !w->dirty || recorder_init(&w->recorder, o->rate > 0)) return -1;
+    for (uint32_t i = 0; i < w->targets; i++) {
+        struct target *t = &w->target[i];
+        t->instance = threads >= instances ? me % instances : me + i * threads;
+        t->part = threads >= instances ? me / instances : 0;
+        t->parts = threads >= instances ? keys_share(threads, t->instance, instances) : 1;
+        if (target_init(t, o, values)) return -1;
+    }
+    return 0;
+}
+
+void worker_free(struct worker *w)
+{
+    for (uint32_t i = 0; w->target && i < w->targets; i++) {
+        struct target *t = &w->target[i];
+        for (uint32_t j = 0; t->conn && j < t->conns; j++) {
+            link_close(&t->conn[j].link);
+            free(t->conn[j].key);
+            free(t->conn[j].intended);
+            free(t->conn[j].sent);
+        }
+        commands_free(&t->commands);
+        free(t->conn);
+        free(t->free);
+    }
+    free(w->target);
+    free(w->dirty);
+    free(w->in);
+    free(w->out);
+    if (w->epoll > 0) close(w->epoll);
+    if (w->ticker > 0) close(w->ticker);
+    recorder_free(&w->recorder);
+}
+
+int worker_connect(struct worker *w, char why[LINK_WHY])
+{
+    for (uint32_t i = 0; i < w->targets; i++) {
+        struct target *t = &w->target[i];
+        for (uint32_t j = 0; j < t->conns; j++) {
+            struct conn *c = &t->conn[j];
+            if (worker_stop) {
+                snprintf(why, LINK_WHY, "interrupted");
+                return -1;
+            }
+            if (link_open(&c->link, w->links, t->port, why)) return -1;
+            if (conn_register(w, c, EPOLLIN)) {
+                snprintf(why, LINK_WHY, "epoll: %s", strerror(errno));
+                return -1;
+            }
+            conn_up(w, c, 0);
+        }
+    }
+    return 0;
+}
+
+/* Nanoseconds this thread was runnable but had no CPU, as the kernel counts them; 0 where it does not. */
+static uint64_t run_delay_ns(void)
+{
+    uint64_t on = 0, waited = 0;
+    FILE *f = fopen("/proc/thread-self/schedstat", "re");
+    if (!f) return 0;
+    if (fscanf(f, "%ju %ju", (uintmax_t *)&on, (uintmax_t *)&waited) != 2) waited = 0;
+    fclose(f);
+    return waited;
+}
+
+/* Wait for events up to timeout_ns (UINT64_MAX: until there is one). Falls back to ppoll on kernels before 5.11. */
+static int wait_events(struct worker *w, struct epoll_event *events, uint64_t timeout_ns)
+{
+    static int no_pwait2; /* the same answer for every thread, and a race writes the same value */
+    struct timespec ts = {.tv_sec = (time_t)(timeout_ns / NS_PER_S), .tv_nsec = (long)(timeout_ns % NS_PER_S)};
+    if (timeout_ns == UINT64_MAX) return epoll_wait(w->epoll, events, EVENTS, -1);
+    if (!timeout_ns) return epoll_wait(w->epoll, events, EVENTS, 0);
+#ifdef SYS_epoll_pwait2
+    if (!__atomic_load_n(&no_pwait2, __ATOMIC_RELAXED)) {
+        int n = (int)syscall(SYS_epoll_pwait2, w->epoll, events, EVENTS, &ts, NULL, (size_t)0);
+        if (n >= 0 || errno != ENOSYS) return n;
+        __atomic_store_n(&no_pwait2, 1, __ATOMIC_RELAXED);
+    }
+#endif
+    struct pollfd ready = {.fd = w->epoll, .events = POLLIN};
+    int n = ppoll(&ready, 1, &ts, NULL);
+    return n > 0 ? epoll_wait(w->epoll, events, EVENTS, 0) : n;
+}
+
+/* Has the connection waited too long for a reply, or to be made? */
+static int overdue(const struct worker *w, const struct conn *c, uint64_t now)
+{
+    uint64_t since = c->progress_ns, limit;
+    if (c->state == CONN_READY) {
+        uint64_t sent = w->open ? c->sent[c->head & c->mask] : c->sent_ns;
+        if (!c->inflight) return 0;
+        if (sent > since) since = sent;
+        limit = (uint64_t)(w->options->timeout_s * 1e9);
+    } else {
+        limit = (uint64_t)(w->options->connect_timeout_s * 1e9);
+    }
+    return now > since && now - since > limit;
+}
+
+/* What is looked after a few times a second: the end of the phase, connections that wait too long or are down. */
+static void tick_target(struct worker *w, struct target *t, uint64_t now)
+{
+    const struct plan *plan = w->plan;
+    uint64_t patience = (uint64_t)(w->options->timeout_s * 1e9);
+    if (worker_stop) target_end(w, t, 0);
+    if (!w->open && now >= plan->stop_ns) target_end(w, t, 0);
+    if (!w->open && plan->stop_ns == UINT64_MAX && t->down_ns && now - t->down_ns > patience) target_end(w, t, 1);
+    if (w->open && now > plan->start_ns + (uint64_t)plan->length_ns + patience) target_end(w, t, 1);
+    for (uint32_t i = 0; i < t->conns; i++) {
+        struct conn *c = &t->conn[i];
+        if (c->state != CONN_DOWN && overdue(w, c, now)) conn_drop(w, c, COUNT_TIMEOUTS, now);
+        if (c->state == CONN_DOWN && c->retry_ns <= now && t->left) conn_retry(w, c, now);
+    }
+}
+
+static void tick(struct worker *w, uint64_t now, uint64_t *stopped_ns)
+{
+    uint64_t expired;
+    if (read(w->ticker, &expired, sizeof expired) < 0 && errno != EAGAIN) w->failed = errno;
+    if (now >= w->post_ns) {
+        uint64_t step = (uint64_t)(w->options->interval_s * 1e9);
+        recorder_post(&w->recorder);
+        w->post_ns += (now - w->post_ns) / step * step + step;
+    }
+    for (uint32_t i = 0; i < w->targets; i++) tick_target(w, &w->target[i], now);
+    if (!worker_stop) return;
+    if (!*stopped_ns) *stopped_ns = now;
+    if (now - *stopped_ns < STOP_DRAIN_NS) return;
+    for (uint32_t i = 0; i < w->targets; i++)
+        for (uint32_t j = 0; j < w->target[i].conns; j++)
+            if (w->target[i].conn[j].inflight) conn_drop(w, &w->target[i].conn[j], COUNT_LOST, now);
+}
+
+/* Open loop: give requests that are due to connections with room, first come first served. */
+static void dispatch_target(struct worker *w, struct target *t, uint64_t now)
+{
+    while (t->free_count && t->left && t->pacer.next_ns <= now) {
+        struct conn *c = t->free[t->free_head];
+        t->free_head = (t->free_head + 1) % t->conns;
+        t->free_count--;
+        c->in_free = 0;
+        if (c->state != CONN_READY) continue; /* lost while it was free */
+        uint64_t could = t->pacer.next_ns > t->free_since_ns ? t->pacer.next_ns : t->free_since_ns;
+        hist_record(&w->recorder.lag, now > could ? (now - could) / NS_PER_US : 0, 1);
+        conn_push(w, c, t->pacer.next_ns, now);
+        pacer_advance(&t->pacer);
+        if (!--t->left) w->unfinished--;
+        if (!c->in_dirty) {
+            c->in_dirty = 1;
+            w->dirty[w->dirties++] = c;
+        }
+        if (c->inflight < w->plan->pipeline) {
+            t->free[(t->free_head + t->free_count++) % t->conns] = c;
+            c->in_free = 1;
+        }
+    }
+}
+
+/* Open loop: send what is due. Returns how long the thread may sleep, in ns; 0 when something was sent and time went on. */
+static uint64_t dispatch(struct worker *w)
+{
+    uint64_t now = clock_now_ns(), next = UINT64_MAX;
+    w->dirties = 0;
+    for (uint32_t i = 0; i < w->targets; i++) {
+        struct target *t = &w->target[i];
+        dispatch_target(w, t, now);
+        if (t->free_count && t->left && t->pacer.next_ns < next) next = t->pacer.next_ns;
+    }
+    for (uint32_t i = 0; i < w->dirties; i++) {
+        w->dirty[i]->in_dirty = 0;
+        if (w->dirty[i]->state == CONN_READY) conn_flush(w, w->dirty[i]);
+    }
+    if (next == UINT64_MAX) return UINT64_MAX;
+    if (w->dirties) now = clock_now_ns();
+    return next > now ? next - now : 0;
+}
+
+/* Set a target to the start of a phase. */
+static void target_begin(struct worker *w, struct target *t)
+{
+    const struct options *o = w->options;
+    const struct plan *plan = w->plan;
+    struct keys_spec spec = o->keys;
+    uint64_t groups = o->threads > o->instances ? o->threads : o->instances;
+    uint64_t number = t->part * o->instances + t->instance; /* of this target among all threads' */
+    uint64_t stream = number + ((uint64_t)plan->index << 32);
+    if (plan->kind == PHASE_POPULATE) spec.kind = spec.kind == KEYS_SEQUENTIAL ? KEYS_SEQUENTIAL : KEYS_SHUFFLE;
+    keys_init(&t->keys, &spec, t->part, t->parts, stream);
+    rng_seed(&t->choice, o->seed ^ UINT64_C(0x6d69786564), stream);
+    if (!plan->total)
+        t->left = UINT64_MAX;
+    else if (plan->time_ns || (o->requests && plan->kind != PHASE_POPULATE))
+        t->left = keys_share(plan->total, number, groups);
+    else
+        t->left = keys_share(o->count, t->part, t->parts);
+    if (plan->open) pacer_init(&t->pacer, o->arrival, plan->start_ns, plan->length_ns, t->left, (double)number / (double)groups, rng_mix(o->seed + stream));
+    if (t->left) w->unfinished++;
+    t->outages = t->outage_longest_ns = t->outage_total_ns = 0;
+    t->free_head = t->free_count = 0;
+    if (t->down_ns) t->down_ns = plan->start_ns;
+    for (uint32_t i = 0; i < t->conns; i++) t->conn[i].in_free = t->conn[i].in_dirty = 0;
+}
+
+static void begin(struct worker *w)
+{
+    const struct plan *plan = w->plan;
+    double interval = w->options->interval_s, tick_s = interval / ceil(interval / TICK_MAX_S);
+    uint64_t tick_ns = (uint64_t)(tick_s * 1e9);
+    struct timespec period = {.tv_sec = (time_t)(tick_ns / NS_PER_S), .tv_nsec = (long)(tick_ns % NS_PER_S)};
+    struct itimerspec timer = {.it_interval = period, .it_value = period};
+    w->open = plan->open;
+    w->inflight = w->unfinished = 0;
+    w->cpu_ns = w->waited_ns = w->idle_ns = 0;
+    w->answered = w->latency_sum_us = w->max_average_us = 0;
+    w->first_error[0] = 0;
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); /* the default of 50 us would delay every request of an open loop */
+    for (uint32_t i = 0; i < w->targets; i++) target_begin(w, &w->target[i]);
+    while (clock_now_ns() < plan->start_ns && !worker_stop) clock_sleep_until_ns(plan->start_ns);
+    w->begin_ns = w->last_reply_ns = clock_now_ns();
+    w->post_ns = plan->start_ns + (uint64_t)(interval * 1e9);
+    if (timerfd_settime(w->ticker, 0, &timer, NULL)) w->failed = errno;
+}
+
+static void end(struct worker *w)
+{
+    struct itimerspec off = {0};
+    const struct plan *plan = w->plan;
+    uint64_t now = clock_now_ns(), finish = w->last_reply_ns;
+    timerfd_settime(w->ticker, 0, &off, NULL);
+    recorder_post(&w->recorder);
+    for (uint32_t i = 0; i < w->targets; i++) {
+        struct target *t = &w->target[i];
+        if (!t->down_ns) continue;
+        uint64_t down = now - t->down_ns; /* it did not come back in this phase */
+        t->outages++;
+        t->outage_total_ns += down;
+        if (down > t->outage_longest_ns) t->outage_longest_ns = down;
+        finish = now;
+    }
+    /* A phase with a length lasts at least as long, so that ops over time is the rate. */
+    uint64_t length_end = plan->open ? plan->start_ns + (uint64_t)plan->length_ns : plan->stop_ns;
+    if (length_end != UINT64_MAX && finish < length_end && !worker_stop) finish = length_end;
+    w->elapsed_ns = finish - w->begin_ns;
+}
+
+void worker_run(struct worker *w, const struct plan *plan)
+{
+    struct epoll_event events[EVENTS];
+    uint64_t stopped_ns = 0, cpu_ns, waited_ns;
+    int spin = w->options->spin;
+    w->plan = plan;
+    begin(w);
+    cpu_ns = clock_thread_cpu_ns();
+    waited_ns = run_delay_ns();
+    for (uint32_t i = 0; i < w->targets; i++)
+        for (uint32_t j = 0; j < w->target[i].conns; j++) {
+            struct conn *c = &w->target[i].conn[j];
+            if (c->state == CONN_READY && w->open) conn_offer(w, c, plan->start_ns);
+            if (c->state == CONN_READY && !w->open) conn_refill(w, c, w->begin_ns);
+        }
+    while (!w->failed) {
+        uint64_t sleep_ns = w->open ? dispatch(w) : UINT64_MAX, polled_ns = spin ? clock_now_ns() : 0;
+        int ticked = 0;
+        if (!w->inflight && !w->unfinished) break;
+        int n = wait_events(w, events, spin ? 0 : sleep_ns);
+        if (n < 0 && errno != EINTR) w->failed = errno;
+        if (spin && !n && sleep_ns) w->idle_ns += clock_now_ns() - polled_ns;
+        for (int i = 0; i < n; i++) {
+            if (events[i].data.ptr)
+                conn_event(w, events[i].data.ptr, events[i].events);
+            else
+                ticked = 1;
+        }
+        if (ticked) tick(w, clock_now_ns(), &stopped_ns);
+    }
+    w->cpu_ns = clock_thread_cpu_ns() - cpu_ns;
+    w->waited_ns = run_delay_ns() - waited_ns;
+    end(w);
+}

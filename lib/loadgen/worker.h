@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* One thread of load: an epoll loop over its connections to its instances. Nothing here is shared with another thread while a phase runs. */
+#ifndef LOADGEN_WORKER_H
+#define LOADGEN_WORKER_H
+
+#include "command.h"
+#include "keys.h"
+#include "link.h"
+#include "pacer.h"
+#include "recorder.h"
+#include "resp.h"
+
+#include <signal.h>
+#include <stdint.h>
+
+#define WORKER_POPULATE_PIPELINE 32 /* populate is not measured for latency: it may as well be quick */
+
+/* A phase, the same for all threads. */
+struct plan {
+    enum phase_kind kind;
+    int index;          /* of the phases of this run: part of the seed */
+    char name[32];      /* of its files: the kind, with -2 and so on when it is not the first of its kind */
+    int open, verify, record;
+    uint64_t pipeline;
+    uint64_t total;     /* requests of all threads; 0: as many as fit into the time */
+    double rate;        /* requests a second of all threads, 0: closed loop */
+    double length_ns;   /* open loop: of the schedule */
+    uint64_t time_ns;   /* length that was asked for, 0: none */
+    uint64_t start_ns;  /* CLOCK_MONOTONIC; set with plan_start */
+    uint64_t stop_ns;   /* no request is sent later; UINT64_MAX: until all are sent */
+};
+
+/** Set when a planned phase starts, and with that when it stops. */
+static inline void plan_start(struct plan *plan, uint64_t start_ns)
+{
+    plan->start_ns = start_ns;
+    plan->stop_ns = plan->time_ns ? start_ns + plan->time_ns : UINT64_MAX;
+}
+
+enum conn_state { CONN_DOWN, CONN_CONNECTING, CONN_GREETING, CONN_READY };
+
+/* A connection. Its requests on the way are a ring: the oldest at head, the last `unwritten` of them not wholly written. */
+struct conn {
+    struct link link;
+    struct target *target;
+    struct resp scan;
+    enum conn_state state;
+    uint32_t head, inflight, unwritten, mask;
+    uint64_t written;   /* bytes of the first unwritten request that are written */
+    uint64_t sent_ns;   /* closed loop: when the batch on the way was sent */
+    uint64_t *key;      /* tagged keys */
+    uint64_t *intended; /* open loop: times of each request */
+    uint64_t *sent;
+    uint64_t retry_ns, backoff_ns;
+    uint64_t progress_ns; /* when bytes last came, or the attempt to connect began */
+    uint8_t polled_out, in_free, in_dirty, body_bad, greeted;
+};
+
+/* One instance as one thread sees it. */
+struct target {
+    uint64_t instance, port;
+    uint64_t part, parts; /* this thread's part of the instance's keys */
+    struct commands commands;
+    struct conn *conn;
+    uint32_t conns, live;
+    struct keys keys;
+    struct rng choice; /* mixed: set or get */
+    struct pacer pacer;
+    uint64_t left;                /* requests still to be sent; UINT64_MAX: until the time is over */
+    struct conn **free;           /* open loop: ring of connections with room */
+    uint32_t free_head, free_count;
+    uint64_t free_since_ns;       /* when the ring was last empty and got its first */
+    uint64_t down_ns;             /* when the last live connection was lost; 0 when one lives */
+    uint64_t outages, outage_longest_ns, outage_total_ns;
+};
+
+struct worker {
+    int id, epoll, ticker, open;
+    uint32_t targets;
+    struct target *target;
+    const struct plan *plan;
+    const struct options *options;
+    const struct links *links;
+    struct recorder recorder;
+    char *in, *out;
+    struct conn **dirty; /* connections with requests to write */
+    uint32_t dirties;
+    uint64_t inflight;
+    uint32_t unfinished; /* targets that have requests to send */
+    uint64_t post_ns;    /* next interval boundary */
+    uint64_t last_reply_ns, begin_ns;
+    uint64_t cpu_ns, waited_ns, idle_ns; /* of the phase: on a CPU; runnable without one; polling in vain */
+    uint64_t elapsed_ns;
+    uint64_t answered, latency_sum_us, max_average_us;
+    char first_error[RESP_TEXT_MAX];
+    int failed; /* the loop itself could not run: errno */
+} __attribute__((aligned(64)));
+
+/* Set by the signal handler: ends phases early. */
+extern volatile sig_atomic_t worker_stop;
+
+/** Allocate a worker's buffers, targets and connections; opens nothing. Targets are instance, instance + step, ... as the engine's plan
+ *  says. Returns 0, or -1 when out of memory or descriptors. Free with worker_free. */
+int worker_init(struct worker *w, int id, const struct options *o, const struct links *links, const struct values *values);
+
+/** Close connections and release what worker_init allocated. */
+void worker_free(struct worker *w);
+
+/** Open all connections. Returns 0, or -1 with one line in why. */
+int worker_connect(struct worker *w, char why[LINK_WHY]);
+
+/** Run a phase to its end. Called by the worker's own thread; returns when every request is answered or given up. */
+void worker_run(struct worker *w, const struct plan *plan);
+
+#endif
