@@ -38,23 +38,6 @@ plan_most() {
   sort -n <<<"${INSTANCES// /$'\n'}" | tail -n 1
 }
 
-# Print the instances with the CPUs of each: PORT CPUS. The guide's spread: step = max(1, cores / instances), wrapping.
-# Usage: plan_instances INSTANCES
-# Globals: SERVER_CORES REDISBASE
-plan_instances() {
-  local instances=$1 step=$((SERVER_CORES / $1)) first=0 index
-  ((step > 0)) || step=1
-  for ((index = 0; index < instances; index++)); do
-    if ((step == 1)); then
-      printf '%s\t%s\n' $((REDISBASE + index)) "$first"
-    else
-      printf '%s\t%s-%s\n' $((REDISBASE + index)) "$first" $((first + step - 1))
-    fi
-    first=$((first + step))
-    ((first + step <= SERVER_CORES)) || first=0
-  done
-}
-
 # Divide the instances over the clients: CLIENT FIRST_PORT COUNT, contiguous, the remainder one each to the first clients.
 # Usage: plan_clients INSTANCES
 # Globals: CLIENT_IP REDISBASE
@@ -84,6 +67,7 @@ plan_check() {
       conf_refuse SERVER "the client $client cannot reach a loopback address"
     fi
   done
+  place_check
   for instances in $INSTANCES; do
     ((instances >= ${#clients[@]})) ||
       conf_refuse "$(_plan_instances_from)" "$instances instances cannot be divided over ${#clients[@]} clients"

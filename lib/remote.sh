@@ -110,12 +110,15 @@ remote_work() {
   remote_run "$1" work
 }
 
-# The text that runs on the host: the variables, the common part, the script, and the call of its main.
+# The text that runs on the host: the variables, the common part, the scripts that a line `# Needs: NAME...` of the
+# script names, the script, and the call of its main.
 _remote_script() {
   local script=$1 name
   shift
   for name in "$@"; do printf '%s=%q\n' "$name" "${!name}"; done
-  cat "$LIB/remote/common.sh" "$LIB/remote/$script.sh"
+  cat "$LIB/remote/common.sh"
+  for name in $(sed -n '1,/^$/s/^# Needs: //p' "$LIB/remote/$script.sh"); do cat "$LIB/remote/$name.sh"; done
+  cat "$LIB/remote/$script.sh"
   # Without </dev/null a command of the script could read the rest of the script as its input.
   # shellcheck disable=SC2016 # expanded on the host
   printf '\nmain "$@" </dev/null\n'

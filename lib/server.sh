@@ -9,6 +9,7 @@ server_facts() {
   local facts
   facts=$(remote_run "$SERVER" server facts)
   IFS=$'\t' read -r _SERVER_CPUS _SERVER_GIB SERVER_BYTES SERVER_FREE <<<"$facts"
+  place_facts
   server_auto
 }
 
@@ -52,17 +53,17 @@ server_find_redis() {
 # Start the instances of a point, each pinned, and wait until each has answered PING.
 # Usage: server_start INSTANCES
 server_start() {
-  INSTANCE_PLAN=$(plan_instances "$1")
+  INSTANCE_PLAN=$(place_instances "$1") || return
   REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
   SERVER_ADDRESS=$(host_data "$SERVER")
-  remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e REDIS_BINARY -e REDIS_TEMPLATE -e REDIS_CONF \
+  remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e REDIS_BINARY -e REDIS_TEMPLATE -e REDIS_CONF -e IO_THREADS -e BIO_CPUS \
     -e SERVER_ADDRESS -e REDIS_PASSWORD -e READY_TIMEOUT "$SERVER" server start
 }
 
 # Print which of a point's ports are taken, a line each.
 # Usage: server_ports INSTANCES
 server_ports() {
-  INSTANCE_PLAN=$(plan_instances "$1")
+  INSTANCE_PLAN=$(place_instances "$1") || return
   remote_run -e RUN_ID -e INSTANCE_PLAN "$SERVER" server ports
 }
 

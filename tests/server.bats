@@ -19,7 +19,7 @@ master() {
   cat >master.sh <<END
 set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib RESUME=
-for module in log cleanup conf options hosts remote remote/common plan fill lock server; do . "\$LIB/\$module.sh"; done
+for module in log cleanup conf options hosts remote remote/common remote/cpus tier place plan fill lock server; do . "\$LIB/\$module.sh"; done
 cleanup_init
 conf_defaults "\$ROOT/conf/defaults.conf"
 for word in REMOTE_DIR=$SCRATCH/work $1; do conf_word argument "\$word" test; done
@@ -69,7 +69,7 @@ recorded_alive() {
     while read -r pid _ port; do
       printf "%s %s\n" "$port" "$(grep Cpus_allowed_list "/proc/$pid/status" | cut -f 2)"
     done <'"$SCRATCH"'/work/run-*/server/instances.proc
-    plan_instances 2 | tr "\t" " "
+    place_instances 2 | cut -f 1,2 | tr "\t" " "
     ss -Hltn | grep -E ":($REDISBASE|$((REDISBASE + 1))) " | grep -vc "127.0.0.1:" || :
     server_stop'
   assert_success

@@ -16,12 +16,15 @@ cmd_plan() {
     die_usage "plan touches no host, and SERVER_CORES and SERVER_MEM are read off $SERVER: give both, as in SERVER_CORES=72 SERVER_MEM=754"
   else
     server_auto
+    place_read
   fi
   plan_check
   _plan_head
   _plan_points | table_print
   echo
-  _plan_instances | table_print
+  _plan_clients | table_print
+  printf '\nplacement %s\n' "$PLACEMENT${SERVER_NUMACTL:+, overridden by SERVER_NUMACTL}"
+  place_show "$(plan_most)" | table_print
 }
 
 _plan_head() {
@@ -49,16 +52,12 @@ _plan_points() {
   printf 'all\t\t\t\t\t\t\t\t%d.%d\n' $((total / 60)) $((total % 60 / 6))
 }
 
-# Which instance runs where and who loads it, for the largest number of instances.
-_plan_instances() {
-  local instances
-  instances=$(plan_most)
-  printf 'client\tports\tinstances\tserver CPUs\n'
-  awk -F '\t' '
-    NR == FNR { cpus[$1] = $2; next }
-    {
-      list = ""
-      for (p = $2; p < $2 + $3; p++) list = list (p > $2 ? " " : "") cpus[p]
-      printf "%s\t%d-%d\t%d\t%s\n", $1, $2, $2 + $3 - 1, $3, list
-    }' <(plan_instances "$instances") <(plan_clients "$instances")
+# Who loads which instances, for the largest number of them.
+_plan_clients() {
+  local client port count policy
+  printf 'client\tports\tinstances\tpolicy\n'
+  while IFS=$'\t' read -r client port count; do
+    policy=$(place_client "$client")
+    printf '%s\t%d-%d\t%d\t%s\n' "$client" "$port" $((port + count - 1)) "$count" "${policy:--}"
+  done < <(plan_clients "$(plan_most)")
 }

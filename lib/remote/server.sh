@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The Redis instances of a run, on the server.
-# Settings sent in front: RUN_ID, and for start: RUN_OWNER, INSTANCE_PLAN (lines PORT CPUS), REDIS_BINARY, REDIS_TEMPLATE (the text of
-# conf/redis.conf), REDIS_CONF, SERVER_ADDRESS, REDIS_PASSWORD, READY_TIMEOUT; for info: SERVER_ADDRESS, REDIS_PASSWORD.
+# Settings sent in front: RUN_ID, and for start: RUN_OWNER, INSTANCE_PLAN (lines PORT CPUS POLICY), REDIS_BINARY, REDIS_TEMPLATE (the text of
+# conf/redis.conf), REDIS_CONF, IO_THREADS, BIO_CPUS, SERVER_ADDRESS, REDIS_PASSWORD, READY_TIMEOUT; for info: SERVER_ADDRESS, REDIS_PASSWORD.
+# Needs: tier
 
 # Usage: main facts|ports|start|info|logs|stop
 main() {
@@ -40,17 +41,21 @@ server_ports() {
 }
 
 server_start() {
-  local taken port cpus
+  local taken port cpus policy
+  local -a pin
   proc_end 30 "$RECORD" || fail "$FOLDER: an instance of an earlier try does not end"
   taken=$(server_ports)
   [[ -z $taken ]] || fail "$taken"
   rm -rf -- "$FOLDER"
   run_open
   mkdir -- "$FOLDER"
-  while read -r port cpus; do
-    instance_conf "$port"
+  while read -r port cpus policy; do
+    instance_conf "$port" "$cpus"
+    tier_prefix "$policy"
+    pin=(taskset -c "$cpus")
+    [[ $cpus != - ]] || pin=()
     # A session of its own: Ctrl-C in the master's terminal reaches every process of the terminal's group.
-    setsid taskset -c "$cpus" "$REDIS_BINARY" "$FOLDER/$port.conf" \
+    setsid "${pin[@]}" "${TIER_PREFIX[@]}" "$REDIS_BINARY" "$FOLDER/$port.conf" \
       </dev/null >>"$FOLDER/redis-$port.log" 2>&1 {SERVER_LOCK}>&- &
     proc_record "$RECORD" $! "$port" || fail "$port: redis-server ended at once: $(tail -n 1 "$FOLDER/redis-$port.log")"
   done <<<"$INSTANCE_PLAN"
@@ -59,11 +64,15 @@ server_start() {
 
 # Write the configuration of one instance; REDIS_CONF stands last, where it overrides.
 instance_conf() {
-  local port=$1
+  local port=$1 cpus=$2 threads=
+  # Older versions of Redis refuse these words, so they stand there only when they are asked for.
+  ((IO_THREADS == 1)) || threads+="io-threads $IO_THREADS"$'\n'
+  ((IO_THREADS == 1)) || [[ $cpus == - ]] || threads+="server_cpulist $cpus"$'\n'
+  [[ $BIO_CPUS == auto ]] || threads+="bio_cpulist $BIO_CPUS"$'\n'
   mkdir -p -- "$FOLDER/data-$port"
-  printf '%s\nport %s\nbind %s\ndir "%s"\nlogfile "%s"\nrequirepass %s\nmasterauth %s\n%s\n' "$REDIS_TEMPLATE" \
+  printf '%s\nport %s\nbind %s\ndir "%s"\nlogfile "%s"\nrequirepass %s\nmasterauth %s\n%s%s\n' "$REDIS_TEMPLATE" \
     "$port" "$SERVER_ADDRESS" "$FOLDER/data-$port" "$FOLDER/redis-$port.log" "$REDIS_PASSWORD" "$REDIS_PASSWORD" \
-    "${REDIS_CONF//;/$'\n'}" >"$FOLDER/$port.conf"
+    "$threads" "${REDIS_CONF//;/$'\n'}" >"$FOLDER/$port.conf"
 }
 
 # Ask every instance PING until all have answered.

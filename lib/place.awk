@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+# Places instances on CPUs: reads a topology (lscpu -p: CPU,CORE,SOCKET,NODE) and prints PORT CPUS NODE, tab-separated.
+# Variables: instances base placement allowed except cores node share; lib/place.sh says what they mean.
+# Read after CPUS_AWK (lib/remote/cpus.sh).
+
+BEGIN {
+  FS = ","
+  OFS = "\t"
+  if (allowed != "") for (i = cpus_expand(allowed, list); i > 0; i--) may[list[i]] = 1
+  if (except != "") for (i = cpus_expand(except, list); i > 0; i--) never[list[i]] = 1
+}
+
+/^[0-9]/ {
+  if (allowed != "" ? !($1 in may) : ($1 in never)) next
+  if (cores != "" && count >= cores) next
+  cpu[++count] = $1 + 0
+  # An id of a core may be unique in its socket only.
+  core[$1] = $3 ":" $2
+  at[$1] = $4 + 0
+}
+
+# Groups by core, in the order of each core's first CPU.
+function by_core(   i, key, c) {
+  for (i = 1; i <= count; i++) {
+    c = cpu[i]
+    if (!(core[c] in number)) { number[core[c]] = ++units; members[units] = 0 }
+    key = number[core[c]]
+    unit[key, ++members[key]] = c
+  }
+}
+
+# Groups of one CPU: the first CPU of every core, then every second one, so that few instances never share a core.
+function by_cpu(   i, c, rank, most, r) {
+  for (i = 1; i <= count; i++) {
+    c = cpu[i]
+    rank[c] = ++taken[core[c]]
+    if (rank[c] > most) most = rank[c]
+  }
+  for (r = 1; r <= most; r++)
+    for (i = 1; i <= count; i++)
+      if (rank[cpu[i]] == r) { unit[++units, 1] = cpu[i]; members[units] = 1 }
+}
+
+# Groups by node; only one of them when it is named.
+function by_node(only,   i, n, top) {
+  top = -1
+  for (i = 1; i <= count; i++) if (at[cpu[i]] > top) top = at[cpu[i]]
+  for (n = 0; n <= top; n++) {
+    if (only != "" && n != only) continue
+    members[units + 1] = 0
+    for (i = 1; i <= count; i++) if (at[cpu[i]] == n) unit[units + 1, ++members[units + 1]] = cpu[i]
+    if (members[units + 1]) memory[++units] = n
+  }
+}
+
+# The guide: as many neighbouring CPUs each as there are for all, wrapping; fewer are left over than one instance has.
+function by_step(   step, i, first) {
+  step = int(count / instances)
+  if (step < share) step = share < count ? share : count
+  for (first = 1; first + step - 1 <= count; first += step) {
+    members[++units] = step
+    for (i = 0; i < step; i++) unit[units, i + 1] = cpu[first + i]
+  }
+}
+
+# Join as many neighbouring groups as one instance's threads need CPUs.
+function join_units(   need, group, i, j, k, joined, sizes, all) {
+  need = int((share + members[1] - 1) / members[1])
+  if (need < 2) return
+  if (need > units) need = units
+  for (group = 1; group * need <= units; group++) {
+    k = 0
+    for (i = (group - 1) * need + 1; i <= group * need; i++)
+      for (j = 1; j <= members[i]; j++) joined[group, ++k] = unit[i, j]
+    sizes[group] = k
+  }
+  units = group - 1
+  for (i = 1; i <= units; i++) {
+    members[i] = sizes[i]
+    for (j = 1; j <= sizes[i]; j++) unit[i, j] = joined[i, j]
+  }
+}
+
+END {
+  if (!count) exit 1
+  if (placement == "spread") by_step()
+  else if (placement == "core") { by_core(); join_units() }
+  else if (placement == "cpu") { by_cpu(); join_units() }
+  else if (placement == "numa") by_node("")
+  else by_node(node)
+  if (!units) exit 1
+  for (u = 1; u <= units; u++) {
+    split("", one)
+    for (i = 1; i <= members[u]; i++) one[i] = unit[u, i]
+    cpus[u] = cpus_compress(one, members[u])
+  }
+  for (i = 0; i < instances; i++) {
+    u = i % units + 1
+    print base + i, cpus[u], (u in memory) ? memory[u] : "-"
+  }
+}

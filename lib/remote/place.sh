@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The topology of this host, as rows that lib/place.sh reads.
+
+# Usage: main
+main() {
+  local node
+  lscpu -p=CPU,CORE,SOCKET,NODE
+  for node in /sys/devices/system/node/node[0-9]*; do
+    [[ -e $node/cpulist && -z $(<"$node/cpulist") ]] || continue
+    printf '# node %s has memory and no CPU\n' "${node##*/node}"
+  done
+}

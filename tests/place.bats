@@ -1,0 +1,206 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Where instances run, on machines that are not here: two sockets, two with SMT, eight nodes, and a node without a CPU.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Print where instances run on a machine of tests/fixtures/cpus: PORT CPUS POLICY.
+# Usage: place MACHINE INSTANCES [NAME=VALUE]...
+place() {
+  local file=$REPO/tests/fixtures/cpus/$1.lscpu count=$2
+  shift 2
+  cat >master.sh <<END
+set -Eeuo pipefail
+ROOT=$REPO LIB=$REPO/lib RESUME=
+for module in log cleanup conf options hosts remote remote/common remote/cpus tier place plan fill; do . "\$LIB/\$module.sh"; done
+conf_defaults "\$ROOT/conf/defaults.conf"
+for word in "\$@"; do conf_word argument "\$word" test; done
+conf_resolve
+place_read
+place_check
+place_instances $count
+echo "client \$(place_client "\$SERVER")"
+END
+  run_split bash master.sh SERVER_TOPOLOGY="$file" SERVER_CORES="$(grep -c '^[0-9]' "$file")" "$@"
+  output=${output//$'\t'/ }
+}
+
+# Print the CPUs of the instances on one line.
+cpus() { awk '$1 != "client" { printf "%s%s", sep, $2; sep = " " }' <<<"$output"; }
+
+# Print how many instances each CPU set has, in the order of their first.
+shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } END { for (i = 1; i <= k; i++) print order[i], n[order[i]] }' <<<"$output"; }
+
+@test "spread: neighbouring CPUs each, and round again, as the guide does" {
+  place 2x12 288
+  assert_success
+  assert_equal "$(cpus)" "$(for ((i = 0; i < 288; i++)); do echo $((i % 24)); done | paste -s -d ' ')"
+  place 2x12 7
+  assert_equal "$(cpus)" '0-2 3-5 6-8 9-11 12-14 15-17 18-20'
+  place 2x24ht 72
+  assert_equal "$(cpus)" "$(seq -s ' ' 0 71)"
+}
+
+@test "the guide's 288 instances on 72 CPUs: four rounds of one CPU each" {
+  run "$REPO/do_it.sh" plan -s imdt SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=72 SERVER_MEM=754 SRV_OVERRIDE=288
+  assert_success
+  assert_match '6379-6450 +72 +0-71, 1 each'
+  assert_match '6595-6666 +72 +0-71, 1 each'
+  refute_contains ' 1 2 3 '
+}
+
+@test "core: one physical core with its siblings" {
+  place 2x24ht 4 PLACEMENT=core
+  assert_equal "$(cpus)" '0,48 1,49 2,50 3,51'
+  place nps4 65 PLACEMENT=core
+  assert_equal "$(cpus | cut -d ' ' -f 64-65)" '63,127 0,64'
+}
+
+@test "cpu: one logical CPU, and no two on one core while cores are left, however CPUs are numbered" {
+  place 2x24ht 50 PLACEMENT=cpu
+  assert_equal "$(cpus)" "$(seq -s ' ' 0 49)"
+  printf '%s\n' 0,0,0,0 1,0,0,0 2,1,0,0 3,1,0,0 >paired.lscpu
+  place 2x12 4 SERVER_TOPOLOGY=paired.lscpu SERVER_CORES=4 PLACEMENT=cpu
+  assert_equal "$(cpus)" '0 2 1 3'
+}
+
+@test "numa: evenly over the nodes, memory on the same node" {
+  place 2x12 8 PLACEMENT=numa
+  assert_equal "$(shares)" $'0-11 --membind=0 4\n12-23 --membind=1 4'
+  place 2x24ht 10 PLACEMENT=numa
+  assert_equal "$(shares)" $'0-23,48-71 --membind=0 5\n24-47,72-95 --membind=1 5'
+  place nps4 16 PLACEMENT=numa
+  assert_equal "$(shares | cut -d ' ' -f 1 | paste -s -d ' ')" \
+    '0-7,64-71 8-15,72-79 16-23,80-87 24-31,88-95 32-39,96-103 40-47,104-111 48-55,112-119 56-63,120-127'
+  assert_equal "$(shares | cut -d ' ' -f 3 | sort -u)" 2
+}
+
+@test "a node without a CPU gets no instance, and plan names it" {
+  local placement
+  for placement in spread cpu core numa split; do
+    place cpuless 32 PLACEMENT="$placement"
+    assert_success
+    refute_contains 'membind=2'
+  done
+  run "$REPO/do_it.sh" plan SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=32 SERVER_MEM=754 \
+    SERVER_TOPOLOGY="$REPO/tests/fixtures/cpus/cpuless.lscpu" PLACEMENT=numa
+  assert_contains 'node 2 has memory and no CPU'
+}
+
+@test "split: instances on one node, a client on the server on the next" {
+  place 2x12 3 PLACEMENT=split
+  assert_equal "$(shares)" '0-11 --membind=0 3'
+  assert_line 'client --cpunodebind=1 --membind=1'
+  place cpuless 3 PLACEMENT=split PLACEMENT_NODE=1
+  assert_equal "$(shares)" '8-15,24-31 --membind=1 3'
+  assert_line 'client --cpunodebind=0 --membind=0'
+}
+
+@test "explicit options of numactl take the place of a placement" {
+  place 2x12 2 PLACEMENT=core SERVER_NUMACTL='-N 1 -m 1' CLIENT_NUMACTL='-N 0'
+  assert_output $'6379 - -N 1 -m 1\n6380 - -N 1 -m 1\nclient -N 0'
+}
+
+@test "instances keep off the CPUs of the interrupts, or stay on those they are given" {
+  place 2x12 2 PLACEMENT=cpu IRQ_CPUS=0-1,12-13
+  assert_equal "$(cpus)" '2 3'
+  place 2x12 2 IRQ_CPUS=0-1,12-13
+  assert_equal "$(cpus)" '2-11 14-23'
+  place 2x12 2 IRQ_CPUS=0-3 SERVER_CPUS=2,5
+  assert_equal "$(cpus)" '2 5'
+}
+
+@test "an instance with io-threads gets as many CPUs" {
+  place 2x24ht 3 PLACEMENT=cpu IO_THREADS=4
+  assert_equal "$(cpus)" '0-3 4-7 8-11'
+  place 2x24ht 3 PLACEMENT=core IO_THREADS=4
+  assert_equal "$(cpus)" '0-1,48-49 2-3,50-51 4-5,52-53'
+  place 2x24ht 96 IO_THREADS=4
+  assert_equal "$(cpus | cut -d ' ' -f 24-25)" '92-95 0-3'
+}
+
+@test "every instance has a CPU that is there, whatever the numbers" {
+  local machine placement count file
+  for machine in 2x12 2x24ht nps4 cpuless; do
+    file=$REPO/tests/fixtures/cpus/$machine.lscpu
+    for placement in spread cpu core numa split; do
+      for count in 1 5 33; do
+        place "$machine" "$count" PLACEMENT="$placement"
+        assert_success
+        # shellcheck disable=SC2016 # awk's own fields
+        run awk -F '[ ,]' -v count="$count" '
+          NR == FNR { if (/^[0-9]/) there[$1] = 1; next }
+          $1 != "client" {
+            rows++
+            for (i = 2; i <= NF && $i !~ /^-/; i++) { split($i "-" $i, e, "-"); for (c = e[1]; c <= e[2]; c++) if (!(c in there)) print "no CPU", c }
+          }
+          END { if (rows != count) print rows, "rows" }' "$file" - <<<"$output"
+        assert_output ''
+      done
+    done
+  done
+}
+
+@test "what the server cannot give is refused with the setting's name" {
+  place 2x12 2 SERVER_CORES=25
+  assert_failure 2
+  assert_contains 'SERVER_CORES=25: the server has 24 logical CPUs' "$stderr"
+  place 2x12 2 SERVER_CPUS=23-24
+  assert_failure 2
+  assert_contains 'SERVER_CPUS=23-24: the server has no CPU 24' "$stderr"
+  place 2x12 2 IRQ_CPUS=0-23
+  assert_failure 2
+  assert_contains 'IRQ_CPUS=0-23: no CPU is left for the instances' "$stderr"
+  place 2x12 2 PLACEMENT=split PLACEMENT_NODE=2
+  assert_failure 2
+  assert_contains 'PLACEMENT_NODE=2: node 2 has no CPU' "$stderr"
+  place 2x12 2 SERVER_TOPOLOGY="$REPO/LICENSE"
+  assert_failure 2
+  printf '0,0,0,0\n1,1,0,0\n' >single.lscpu
+  place 2x12 2 SERVER_TOPOLOGY=single.lscpu SERVER_CORES=2 PLACEMENT=split
+  assert_failure 2
+  assert_contains 'needs two NUMA nodes with CPUs' "$stderr"
+  place 2x12 2 SERVER_TOPOLOGY=auto PLACEMENT=core
+  assert_failure 2
+  assert_contains "needs the server's topology" "$stderr"
+}
+
+@test "an instance really runs where it was put, with the threads it was asked for" {
+  need_command numactl
+  local base cpu
+  base=$(ports_pick 1)
+  cpu=$(($(nproc) - 1))
+  cat >master.sh <<END
+set -Eeuo pipefail
+ROOT=$REPO LIB=$REPO/lib RESUME=
+for module in log cleanup conf options hosts remote remote/common remote/cpus tier place plan fill lock server; do . "\$LIB/\$module.sh"; done
+cleanup_init
+conf_defaults "\$ROOT/conf/defaults.conf"
+for word in REMOTE_DIR=$SCRATCH/work REDISBASE=$base "\$@"; do conf_word argument "\$word" test; done
+conf_resolve
+remote_init
+lock_name test
+REDIS_PASSWORD=secret
+server_facts
+server_find_redis
+server_start 1
+read -r pid _ <$SCRATCH/work/run-\$RUN_ID/server/instances.proc
+echo "cpus \$(sed -n 's/^Cpus_allowed_list:\t//p' "/proc/\$pid/status") threads \$(REDISCLI_AUTH=secret redis-cli -p $base config get io-threads | tail -n 1)"
+server_stop
+END
+  run_split bash master.sh SERVER_CPUS="$cpu"
+  assert_success
+  assert_line "cpus $cpu threads 1"
+  run_split bash master.sh SERVER_NUMACTL="-C $cpu" IO_THREADS=2
+  assert_success
+  assert_line "cpus $cpu threads 2"
+}
