@@ -18,8 +18,8 @@ declare -A EXTRA_REPOSITORIES=(
 # What is needed, and by what it is known to be there: the thing itself, never the name of a package.
 # set: run, or check (tests only). kind: command, module (pkg-config), header (gcc), sanitizer (COMPILER:NAME links).
 # Names joined by | are alternatives of which the first that the repositories have is taken.
-deps_table() {
-  cat <<'END'
+# A string, not a document for cat: on a machine without cat the answer must not be that nothing is missing.
+DEPENDENCIES='
 run    command  redis-server   redis-server                           redis|valkey-compat-redis
 run    command  redis-cli      redis-tools                            redis|valkey-compat-redis
 run    command  gcc            gcc                                    gcc
@@ -68,8 +68,7 @@ check  command  mawk           mawk                                   mawk
 check  command  gawk           gawk                                   gawk
 check  command  nsenter        util-linux                             util-linux-core|util-linux
 check  command  unshare        util-linux                             util-linux-core|util-linux
-END
-}
+'
 
 # Says one line on stderr.
 # Usage: _deps_say TEXT...   Returns: 0
@@ -100,9 +99,10 @@ _deps_have() {
 deps_missing() {
   local set kind name apt dnf
   while read -r set kind name apt dnf; do
+    [[ -n $set ]] || continue
     [[ $set == run || $1 == check ]] || continue
     _deps_have "$kind" "$name" || printf '%s %s %s %s %s\n' "$set" "$kind" "$name" "$apt" "$dnf"
-  done < <(deps_table)
+  done <<<"$DEPENDENCIES"
 }
 
 # Prints the names of missing things on one line.

@@ -65,7 +65,7 @@ run_suite() {
   # A job of its own (-m), because other background processes ignore SIGINT and the tests of Ctrl-C could not be run;
   # in the background, so that a signal to this script is seen at once.
   set -m
-  timeout --kill-after=20 "$SUITE_LIMIT" "$@" </dev/null >&"$out" 2>&1 {out}>&- &
+  TMPDIR=$scratch/t timeout --kill-after=20 "$SUITE_LIMIT" "$@" </dev/null >&"$out" 2>&1 {out}>&- &
   suite_pid=$!
   set +m
   wait "$suite_pid" || status=$?
@@ -73,7 +73,18 @@ run_suite() {
   exec {out}>&-
   wait "$tee_pid" || :
   run_count "$name" "$status" "$log"
+  run_left "$name"
   printf '== %s: %s s\n' "$name" "$((SECONDS - began))"
+}
+
+# Counts it as a failure if a suite left a file behind.
+# Usage: run_left NAME   Returns: 0
+run_left() {
+  local left
+  left=$(find "$scratch/t" -mindepth 1 -maxdepth 1 -printf '%f ')
+  [[ -z $left ]] || failures+=("$1: left in TMPDIR: $left")
+  rm -rf --one-file-system -- "$scratch/t"
+  mkdir -m 711 -- "$scratch/t"
 }
 
 # Ends the suite that runs and removes what it may have left.
@@ -126,7 +137,11 @@ main() {
   ((${#failures[@]} == 0))
 }
 
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-check.XXXXXX")
+# Short names: the path of a control socket of ssh below it has room for 108 bytes.
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/tb.XXXXXX")
+mkdir -m 711 -- "$scratch/t"
+# A test may become another user, who must find the way to its own folder.
+chmod 711 "$scratch"
 trap run_finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP

@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The Makefile's targets: help for each, and an installed tree that runs from anywhere.
+
+load helper
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+@test "make help lists every target that a user calls" {
+  local target
+  run make -s -C "$REPO" help
+  assert_success
+  for target in help deps deps-check demo check lint format clean install uninstall; do
+    assert_match "make $target +[a-z]"
+  done
+}
+
+@test "the default target builds the load generator" {
+  run make -C "$REPO" -nB
+  assert_success
+  assert_match 'test\.(c|o)'
+}
+
+@test "an installed tree runs from anywhere and keeps results where it is called" {
+  run make -C "$REPO" install PREFIX=/opt/bench DESTDIR="$SCRATCH/root"
+  assert_success
+  assert_exists root/opt/bench/bin/tierbench root/opt/bench/lib/tierbench/{do_it.sh,summary2csv.sh,test,conf/defaults.conf,hosts.example}
+  refute_exists root/opt/bench/lib/tierbench/{.git,tests,build}
+  # What DESTDIR stands for is in place only later, so this calls a copy that was installed for where it is.
+  run make -C "$REPO" install PREFIX="$SCRATCH/here"
+  assert_success
+  mkdir away
+  cd away
+  run ../here/bin/tierbench plan -s demo
+  assert_success
+  run ../here/bin/tierbench nonsense
+  assert_failure 2
+  run make -C "$REPO" uninstall PREFIX="$SCRATCH/here"
+  assert_success
+  assert_equal "$(find ../here -type f)" ''
+}
