@@ -35,6 +35,11 @@ check: ## set up, lint, build, and run every test; the last line is the result
 lint: ## check the style of every shell and C file; changes nothing
 	@lib/lint.sh check
 
+# For lib/lint.sh: what a C file is compiled with.
+.PHONY: lint-flags
+lint-flags:
+	@echo '$(LOADGEN_CFLAGS)'
+
 format: ## rewrite shell and C files in the house style
 	@lib/lint.sh format
 

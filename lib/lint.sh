@@ -36,20 +36,13 @@ lint_tool() {
   return 1
 }
 
-# Prints the flags that a C file needs beside its own, as the Makefile has them.
-# Usage: lint_c_flags   Returns: 0
-lint_c_flags() {
-  make -s --no-print-directory lint-flags 2>/dev/null || printf '%s\n' "-std=c11 -D_GNU_SOURCE $(pkg-config --cflags hiredis)"
-}
-
 # Compiles each C file with every warning as an error, and keeps nothing.
 # Usage: lint_compile FILE...   Returns: 0 clean, 1 not
 lint_compile() {
   local file status=0
   for file; do
-    # With optimization, because some warnings come from the flow of data.
     # shellcheck disable=SC2086 # flags are words
-    gcc $c_flags -fopenmp -O2 "${WARNINGS[@]}" -c -o /dev/null "$file" || status=1
+    gcc $c_flags "${WARNINGS[@]}" -c -o /dev/null "$file" || status=1
   done
   return "$status"
 }
@@ -90,7 +83,7 @@ main() {
   mapfile -t shell_files < <(lint_shell_files)
   mapfile -t c_files < <(lint_c_files)
   mapfile -t c_all < <(lint_c_files all)
-  c_flags=$(lint_c_flags)
+  c_flags=$(make -s --no-print-directory lint-flags)
   case ${1:-} in
     check) lint_check ;;
     format) lint_format ;;
