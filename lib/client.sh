@@ -47,9 +47,10 @@ client_prepare() {
 client_launch() {
   local client=$1 port=$2 count=$3 size=$4 keys=$5
   local -a prefix options=(--gate . --out . --instances "$count" --connections "$CONNECTIONS" --pipeline "$PIPELINE"
-    --phases "${PHASES// /,}" --ratio "$RATIO" --keys "$KEY_PATTERN" --data "$DATA" --seed "$SEED"
+    --phases "${PHASES// /,}" --keys "$KEY_PATTERN" --data "$DATA" --seed "$SEED"
     --interval "$INTERVAL" --timeout "$TIMEOUT")
   [[ $RATE == 0 ]] || options+=(--rate "$(_client_share "$client" "$RATE")" --arrival "$ARRIVAL")
+  [[ " $PHASES " != *" mixed "* ]] || options+=(--ratio "$RATIO")
   [[ $TIME == 0 ]] || options+=(--time "$TIME")
   [[ $REQUESTS == 0 ]] || options+=(--requests "$REQUESTS")
   [[ $WARMUP == 0 ]] || options+=(--warmup "$WARMUP")

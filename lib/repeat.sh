@@ -40,11 +40,12 @@ _repeat_load() {
   client_wait "${clients[@]}" || status=1
   for client in "${clients[@]}"; do
     client_fetch "$client" "$folder/$client" "redis.log.$client.$stamp.$repeat" "$RUN/setup.log" || status=1
+    [[ ! -s $folder/$client/stderr ]] || sed "s/^/$client: /" "$folder/$client/stderr" >&2
   done
   server_info >"$folder/server/info.after" || status=1
   server_logs "$folder/server" || status=1
-  _repeat_starts "$folder" "${clients[@]}" >"$folder/starts.tsv" || status=1
-  return "$status"
+  ((status == 0)) || return
+  _repeat_starts "$folder" "${clients[@]}" >"$folder/starts.tsv"
 }
 
 # When each client really started each phase, on the master's clock: PHASE CLIENT START_US.

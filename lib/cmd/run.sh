@@ -23,7 +23,7 @@ cmd_run() {
   run_prepare
   lock_take
   _run_cells || failed=1
-  result_table "$RUN"
+  RESULT_PROGRAM=${0##*/} result_table "$RUN"
   log_info "the run: $RUN"
   return "$failed"
 }
@@ -108,6 +108,6 @@ _run_stale() {
   local host
   while read -r host; do
     remote_open "$host" || die_unfit "$host cannot be reached; nothing was started"
-    remote_run -e LEASE "$host" stop stale || die_unfit "$host is in use; nothing was started"
+    remote_run -e LEASE "$host" stop stale >&2 || die_unfit "$host is in use; nothing was started"
   done < <(doctor_hosts)
 }

@@ -2,7 +2,6 @@
 # shellcheck shell=bash
 # Sent before every remote script, and read by the master too: our folder, recorded processes, Redis' protocol.
 set -Eeuo pipefail
-umask 077
 
 # Print our folder on this host.
 # Usage: work_dir
@@ -19,6 +18,8 @@ work_dir() {
 # Usage: work_open
 # Returns: sets WORK
 work_open() {
+  # Results are for everybody; what lies on a host, with a password in it, is not.
+  umask 077
   WORK=$(work_dir)
   mkdir -p -- "$WORK" || fail "$WORK: cannot be made"
   [[ ! -L $WORK && -O $WORK ]] || fail "$WORK: is not a folder of our own; move it away or set REMOTE_DIR"
