@@ -67,7 +67,7 @@ _compare_files() {
       "$(_compare_settings "$other_folder" "$other_variant")"
     [[ $base_folder != "$other_folder" ]] || continue
     _compare_hosts "$base" "$base_folder" "$other" "$other_folder"
-  done < <(tr '\t' '\001')
+  done < <(grep $'^pairs\t' | tr '\t' '\001')
 }
 
 # Print the file with the settings of a variant: its own, else the run's.

@@ -13,14 +13,14 @@ function plain(s) {
 
 # Characters, not bytes: what continues a UTF-8 character takes no place.
 function shown_length(s) {
+  if (s !~ /[\200-\277]/) return length(s)
   gsub(/[\200-\277]/, "", s)
   return length(s)
 }
 
-function pad(s, width, right,    blanks) {
-  blanks = width - shown_length(s)
-  while (blanks-- > 0) s = right ? " " s : s " "
-  return s
+function blanks(n) {
+  while (length(blank) < n) blank = blank "                                "
+  return substr(blank, 1, n)
 }
 
 function shown(s, i) {
@@ -90,17 +90,23 @@ function render_json(    r, i, v) {
   print "\n]"
 }
 
-function render_text(    r, i, s, wide, line) {
+function render_text(    r, i, s, wide, line, n) {
   for (i = 1; i <= columns; i++) {
+    if (heading[i] == "") continue
     wide[i] = shown_length(heading[i])
-    for (r = 1; r <= rows; r++) if (shown_length(s = shown(value[r, i], i)) > wide[i]) wide[i] = shown_length(s)
+    for (r = 1; r <= rows; r++) {
+      value[r, i] = shown(value[r, i], i)
+      n = shown_length(value[r, i])
+      if (n > wide[i]) wide[i] = n
+    }
   }
   for (r = -1; r <= rows; r++) {
     line = ""
     for (i = 1; i <= columns; i++) {
       if (heading[i] == "") continue
-      s = r == -1 ? heading[i] : r == 0 ? "" : shown(value[r, i], i)
-      s = pad(s, wide[i], kind[i] != "text")
+      s = r == -1 ? heading[i] : r == 0 ? "" : value[r, i]
+      n = wide[i] - shown_length(s)
+      s = kind[i] == "text" ? s blanks(n) : blanks(n) s
       if (r == 0) gsub(/ /, "-", s)
       line = line (line == "" ? "" : "  ") s
     }

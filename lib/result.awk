@@ -252,23 +252,28 @@ function disagreement(p, r,    out) {
   return substr(out, 3)
 }
 
-# Fills cell[column] for phase P; r is its row of result.tsv or 0.
-function fill_cells(path, p, r,    i, us, seconds) {
+# Fills cell[column], escaped, for phase P; r is its row of result.tsv or 0. A value of result.tsv holds no tab or line break,
+# and a backslash in it is the generator's own escape.
+function fill_cells(path, p, r,    i, us, seconds, bits) {
   for (i in cell) delete cell[i]
-  if (r) for (i = 1; i <= columns_out; i++) if ((r, column_name[i]) in tsv) cell[column_name[i]] = text_unescape(tsv[r, column_name[i]])
+  if (r) for (i = 1; i <= columns_out; i++) if ((r, column_name[i]) in tsv) cell[column_name[i]] = tsv[r, column_name[i]]
   us = phase[p, "longest"]
   seconds = int(us / 1000000)
-  cell["filename"] = path
+  cell["filename"] = text_escape(path)
   cell["clients"] = sections
   cell["len"] = phase[p, "len"]
-  cell["servers"] = (r && text_is_count(tsv[r, "instances"])) ? tsv[r, "instances"] : phase[p, "servers"]
-  cell["keys"] = phase[p, "keys"]
+  cell["servers"] = (r && tsv[r, "instances"] > 0) ? tsv[r, "instances"] : phase[p, "servers"]
+  # Threads that share an instance, or that run for a time, say what each of them did; keys is what each instance got.
+  if (r && cell["servers"] != phase[p, "threads"]) cell["keys"] = int(phase[p, "keys_sum"] / cell["servers"])
+  else cell["keys"] = phase[p, "keys"]
   cell["max_time"] = seconds
-  cell["operation"] = phase[p, "operation"]
+  cell["operation"] = text_escape(phase[p, "operation"])
   cell["threads"] = phase[p, "threads"]
   cell["max_time_us"] = us
-  # keys_sum is servers * keys: every instance is written by the threads of its port alone.
-  cell["tx_bps"] = seconds ? text_number(phase[p, "keys_sum"] * phase[p, "len"] * 8 / seconds, 6) : ""
+  # keys_sum is servers * keys. With values of several sizes only their sum tells what was carried.
+  bits = phase[p, "keys_sum"] * phase[p, "len"] * 8
+  if (r && tsv[r, "sizes"] != "" && tsv[r, "sizes"] != "-") bits = tsv[r, "bytes"] * 8
+  cell["tx_bps"] = seconds ? text_number(bits / seconds, 6) : ""
   if (!r) {
     cell["ops"] = text_number(phase[p, "keys_sum"], 0)
     cell["ops_per_sec"] = us ? text_number(phase[p, "keys_sum"] * 1000000 / us, 3) : ""
@@ -276,15 +281,18 @@ function fill_cells(path, p, r,    i, us, seconds) {
     cell["max_us"] = phase[p, "slowest"]
     cell["errors"] = phase[p, "errors"]
   }
-  for (i in name) cell[i] = name[i]
-  if (phase[p, "histogram"] != "") cell["histogram"] = name["folder"] "/" phase[p, "histogram"]
+  for (i in name) cell[i] = text_escape(name[i])
+  if (phase[p, "histogram"] != "") cell["histogram"] = text_escape(name["folder"] "/" phase[p, "histogram"])
   cell["tsv"] = r ? 1 : 0
 }
 
-# Rows are kept until the end: the header is known only when every result.tsv has been seen.
-function keep_row(    i) {
-  rows_out++
-  for (i in cell) if (cell[i] != "") kept[rows_out, place_of[i]] = text_escape(cell[i])
+# Rows are kept until the end: the header is known only when every result.tsv has been seen. Columns are only ever added
+# behind the others, so a row that is kept as text lacks nothing but empty columns at its end.
+function keep_row(    i, out) {
+  out = cell[column_name[1]]
+  for (i = 2; i <= columns_out; i++) out = out "\t" cell[column_name[i]]
+  kept[++rows_out] = out
+  wide[rows_out] = columns_out
 }
 
 function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
@@ -306,6 +314,10 @@ function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
         complain(shown_tsv, "has no row for phase " phase[p, "operation"] " of the log")
         continue
       }
+      if (tsv[r, "interrupted"] > 0) {
+        complain(path, "phase " phase[p, "operation"] " was interrupted")
+        continue
+      }
       if ((what = disagreement(p, r)) != "") {
         complain(shown_tsv, "disagrees with the log about phase " phase[p, "operation"] ": " what)
         continue
@@ -314,7 +326,8 @@ function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
     fill_cells(path, p, r)
     keep_row()
   }
-  for (r = 1; r <= rows; r++) if (!(r in tsv_used)) complain(path, "has no whole phase " tsv[r, "operation"] ", which result.tsv beside it has")
+  for (r = 1; r <= rows; r++)
+    if (!(r in tsv_used)) complain(path, "has no whole phase " tsv[r, "operation"] ", which result.tsv beside it has")
 }
 
 BEGIN {
@@ -333,7 +346,9 @@ $1 == "E" { complain(text_unescape($2), text_unescape($3)) }
 
 END {
   for (i = 1; i <= columns_out; i++) printf "%s%s", column_name[i], (i < columns_out ? "\t" : "\n")
-  for (r = 1; r <= rows_out; r++)
-    for (i = 1; i <= columns_out; i++) printf "%s%s", ((r, i) in kept ? kept[r, i] : ""), (i < columns_out ? "\t" : "\n")
+  for (r = 1; r <= rows_out; r++) {
+    for (i = wide[r]; i < columns_out; i++) kept[r] = kept[r] "\t"
+    print kept[r]
+  }
   exit failed
 }

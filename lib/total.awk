@@ -14,12 +14,6 @@ function plus(t, column, value) {
   known[t, column]++
 }
 
-function largest(t, column, value) {
-  if (value == "") return
-  if (!((t, column) in sum) || value + 0 > sum[t, column]) sum[t, column] = value + 0
-  known[t, column]++
-}
-
 # How wide the bucket at US is: our histograms keep 11 bits of a value, the guide's are linear.
 function width(us, ours,    w) {
   w = 1
@@ -109,13 +103,24 @@ BEGIN {
   program = ENVIRON["RESULT_PROGRAM"]
   percentiles = split("50 90 99 99.9 99.99", share, " ")
   split("p50_us p90_us p99_us p99_9_us p99_99_us", percentile_name, " ")
-  split("ops ops_per_sec tx_bps bytes errors misses error_replies mismatches timeouts lost outages out_of_range client_cpu_us client_limited", summed, " ")
-  split("max_time max_time_us elapsed_us max_us outage_longest_us send_lag_p99_us", maxed, " ")
+  summed = split("ops ops_per_sec tx_bps bytes errors misses error_replies mismatches timeouts lost outages out_of_range client_cpu_us" \
+    " client_limited", sum_column, " ")
+  maxed = split("max_time max_time_us elapsed_us max_us outage_longest_us send_lag_p99_us", max_column, " ")
   keep_count = split("run scenario variant point repeat operation len keys threads connections pipeline rate run_folder variant_rank tsv latency_from version", keep, " ")
 }
 
 NR == 1 {
   for (i = 1; i <= NF; i++) place_of[$i] = i
+  for (i = 1; i <= summed; i++)
+    if (sum_column[i] in place_of) {
+      sum_name[++summed_here] = sum_column[i]
+      sum_at[summed_here] = place_of[sum_column[i]]
+    }
+  for (i = 1; i <= maxed; i++)
+    if (max_column[i] in place_of) {
+      max_name[++maxed_here] = max_column[i]
+      max_at[maxed_here] = place_of[max_column[i]]
+    }
   next
 }
 
@@ -137,8 +142,17 @@ NR == 1 {
   t = number[key]
   clients[t]++
   plus(t, "servers", at("servers"))
-  for (i in summed) plus(t, summed[i], at(summed[i]))
-  for (i in maxed) largest(t, maxed[i], at(maxed[i]))
+  # Most columns of most rows go through these two loops, so they call nothing.
+  for (i = 1; i <= summed_here; i++)
+    if ($sum_at[i] != "") {
+      sum[t, sum_name[i]] += $sum_at[i]
+      known[t, sum_name[i]]++
+    }
+  for (i = 1; i <= maxed_here; i++)
+    if ($max_at[i] != "") {
+      if (!((t, max_name[i]) in sum) || $max_at[i] + 0 > sum[t, max_name[i]]) sum[t, max_name[i]] = $max_at[i] + 0
+      known[t, max_name[i]]++
+    }
   plus(t, "latency_sum", at("avg_us") == "" ? "" : at("avg_us") * at("ops"))
   if ((start = at("start_us")) != "") {
     if (!(t in first_start) || start + 0 < first_start[t]) first_start[t] = start + 0
@@ -146,6 +160,25 @@ NR == 1 {
   }
   for (i = 1; i <= percentiles; i++) if (clients[t] == 1) percentile[t, i] = at(percentile_name[i])
   histograms[t] = (clients[t] > 1 ? histograms[t] "\t" : "") (at("histogram") == "" ? "" : (at("tsv") + 0) at("histogram"))
+}
+
+# How far apart the clients of total T started its phase, in us: by starts.tsv of the repeat, where the clients' clocks are
+# set against each other, else by their own clocks.
+function start_spread(t,    file, line, f, first, last, count) {
+  if (clients[t] < 2) return ""
+  file = text_unescape(folder[t])
+  sub(/\/[^\/]*$/, "/starts.tsv", file)
+  if (file !~ /^\//) file = "./" file
+  while ((getline line < file) > 0) {
+    split(line, f, "\t")
+    if (f[1] != kept[t, "operation"] || f[3] !~ /^[0-9]+$/) continue
+    count++
+    if (count == 1 || f[3] + 0 < first) first = f[3] + 0
+    if (count == 1 || f[3] + 0 > last) last = f[3] + 0
+  }
+  close(file)
+  if (count == clients[t]) return text_number(last - first, 0)
+  return (t in first_start) ? text_number(last_start[t] - first_start[t], 0) : ""
 }
 
 # A sum that misses a client is no sum.
@@ -173,7 +206,7 @@ END {
     printf "\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", total(t, "max_us", 0), total(t, "max_time", 0), total(t, "max_time_us", 0),
       total(t, "errors", 0), total(t, "misses", 0), total(t, "mismatches", 0), total(t, "timeouts", 0), total(t, "lost", 0), total(t, "outages", 0),
       total(t, "outage_longest_us", 0), (known[t, "client_cpu_us"] == clients[t] && sum[t, "ops"] > 0) ? text_number(sum[t, "client_cpu_us"] / sum[t, "ops"], 3) : "",
-      total(t, "client_limited", 0), total(t, "send_lag_p99_us", 0), (t in first_start) ? text_number(last_start[t] - first_start[t], 0) : "", folder[t]
+      total(t, "client_limited", 0), total(t, "send_lag_p99_us", 0), start_spread(t), folder[t]
   }
   exit failed
 }
