@@ -68,7 +68,8 @@ house_none() {
 }
 
 @test "there is no eval and no function keyword" {
-  house_none "$(house_shell | house_grep "${house_command}eval\\b|^[[:space:]]*function[[:space:]]+[[:alnum:]_]+[[:space:]]*(\\(\\))?[[:space:]]*\\{")" 'find another way:'
+  # A brace at the end of the line: a short function of awk in a script is none of the shell's.
+  house_none "$(house_shell | house_grep "${house_command}eval\\b|^[[:space:]]*function[[:space:]]+[[:alnum:]_]+[[:space:]]*(\\(\\))?[[:space:]]*\\{[[:space:]]*\$")" 'find another way:'
 }
 
 @test "entry scripts stop at the first error" {
