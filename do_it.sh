@@ -62,4 +62,8 @@ main() {
   "cmd_$command" "$@"
 }
 
-main "$@"
+# In braces, so that bash has read all of this file before it starts, and the file may be replaced while it runs.
+{
+  main "$@"
+  exit
+}
