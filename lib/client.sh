@@ -96,16 +96,17 @@ client_wait() {
 # Fetch what a generator wrote, check it, and write its log in the guide's form.
 # Usage: client_fetch CLIENT FOLDER LOG_NAME SETUP_LOG
 client_fetch() {
-  local client=$1 folder=$2 log=$3 setup=$4
+  local client=$1 folder=$2 log=$3 setup=$4 sums
   mkdir -p -- "$folder"
   _client_run "$client" fetch >"$_REMOTE_TMP/fetch.tar" || return
   tar -C "$folder" -xf "$_REMOTE_TMP/fetch.tar" || return
   rm -f -- "$_REMOTE_TMP/fetch.tar"
   (cd "$folder" && sha256sum --quiet -c SHA256SUMS >&2) || return
   { cat "$setup" "$folder/stdout" && echo DONE; } >"$folder/$log" || return
-  rm -- "$folder/stdout"
+  rm -- "$folder/stdout" "$folder/SHA256SUMS"
   [[ -s $folder/stderr ]] || rm -- "$folder/stderr"
-  (cd "$folder" && sha256sum -- * >SHA256SUMS.new && mv SHA256SUMS.new SHA256SUMS)
+  # Again, now with the log: what lies in the results can be checked for ever.
+  sums=$(cd "$folder" && sha256sum -- *) && printf '%s\n' "$sums" >"$folder/SHA256SUMS"
 }
 
 # Print how far a client's clock is ahead of the master's, in microseconds.

@@ -117,7 +117,7 @@ _remote_script() {
   local -a needs
   read -r -a needs < <(sed -n '1,/^$/s/^# Needs: //p' "$LIB/remote/$script.sh") || :
   shift
-  for name in "$@"; do printf '%s=%q\n' "$name" "${!name}"; done
+  for name in "$@"; do printf '%s=%q\n' "$name" "${!name-}"; done
   cat "$LIB/remote/common.sh"
   for name in "${needs[@]}"; do cat "$LIB/remote/$name.sh"; done
   cat "$LIB/remote/$script.sh"
