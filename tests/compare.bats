@@ -1,0 +1,236 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Runs side by side: the guide's percentages, verdicts that few repeats cannot fool, conditions, and what cannot be compared.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load logs
+
+setup() { scratch_setup; }
+teardown() { scratch_teardown; }
+
+# Make the guide's two systems at 1,000 B: three repeats of two clients each.
+guide_make() {
+  local repeat=0 times
+  mkdir native imdt
+  for times in '594 568 597 585' '593 568 597 586' '594 568 597 586'; do
+    _guide_repeat native 2275590 $((++repeat)) "$times"
+  done
+  repeat=0
+  for times in '609 594 631 596' '598 620 669 636' '604 618 673 638'; do
+    _guide_repeat imdt 2278645 $((++repeat)) "$times"
+  done
+}
+
+_guide_repeat() {
+  local t
+  read -ra t <<<"$4"
+  log_make 1000 "$2" 144 "set:${t[0]}" "get:${t[1]}" >"$1/redis.log.192.168.1.92.20180501-100000.$3"
+  log_make 1000 "$2" 144 "set:${t[2]}" "get:${t[3]}" >"$1/redis.log.192.168.1.90.20180501-100000.$3"
+}
+
+# Make a run of two variants whose p50 is given, with REPEATS repeats: run_make NAME REPEATS P50 P50_OTHER SECONDS SECONDS_OTHER
+run_make() {
+  local repeat
+  for ((repeat = 1; repeat <= $2; repeat++)); do
+    repeat_make "$1" native 1000B-4i "$repeat" c 1000 500000 4 $(($3 + repeat % 2)) $(($3 * 4)) "set:$5"
+    repeat_make "$1" swap 1000B-4i "$repeat" c 1000 500000 4 $(($4 + repeat % 2)) $(($4 * 4)) "set:$6"
+  done
+  printf 'SCENARIO=x\nVARIANTS="native swap"\n' >"$1/run.conf"
+}
+
+compare() { "$REPO/do_it.sh" compare "$@"; }
+
+# Print one column of the comparison's CSV for a metric: figure METRIC COLUMN RUN...
+figure() {
+  local metric=$1 name=$2
+  shift 2
+  compare --format csv --metric "$metric" "$@" 2>/dev/null |
+    awk -F, -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }'
+}
+
+@test "two folders of the guide's logs give its Table 1: Tx to the last digit, per cent to a decimal" {
+  guide_make
+  run_split compare --repeats --format csv native imdt
+  assert_success
+  assert_equal "$(awk -F, 'NR > 1 { printf "%.0f %.0f %.1f\n", $9, $11, $12 }' <<<"$output")" \
+    '8804353696 8470405121 96.2
+9096442973 8823551108 97.0
+8811795965 8313395883 94.3
+9088795939 8361226400 92.0
+8804353696 8246469239 93.7
+9088795939 8361989820 92.0'
+  run_split compare --repeats native imdt
+  assert_contains '8,804,353,696' && assert_contains '96.2%' && assert_contains '% of native'
+}
+
+@test "gain, factor and per cent are three faces of one ratio" {
+  guide_make
+  percent=$(figure tx percent_of_base native imdt | head -n 1)
+  gain=$(figure tx gain_percent native imdt | head -n 1)
+  factor=$(figure tx factor native imdt | head -n 1)
+  assert_equal "$(awk -v p="$percent" -v g="$gain" -v f="$factor" 'BEGIN { printf "%.3f %.3f", p - 100 - g, p / 100 - f }' | tr -d -)" '0.000 0.000'
+}
+
+@test "a run against itself shows no difference, in any figure" {
+  run_make 20250101T100000Z-x 4 30 90 20 60
+  run_split compare --format csv 20250101T100000Z-x 20250101T100000Z-x
+  assert_success
+  assert_equal "$(tail -n +2 <<<"$output" | sed 's/.*,//' | sort -u)" 'no difference shown'
+  assert_equal "$(tail -n +2 <<<"$output" | grep -c .)" 12
+}
+
+@test "a slowed server is worse, and the other way round better" {
+  run_make 20250101T100000Z-x 3 30 90 20 60
+  assert_equal "$(figure p50 mark 20250101T100000Z-x)" worse
+  assert_equal "$(figure ops mark 20250101T100000Z-x)" worse
+  assert_equal "$(figure p50 mark 20250101T100000Z-x/swap 20250101T100000Z-x/native)" better
+}
+
+@test "one bucket of the histogram, or one second of a thread's time, is no difference" {
+  run_make 20250101T100000Z-x 4 30 31 20 21
+  assert_equal "$(figure p50 mark 20250101T100000Z-x)" 'no difference shown'
+  assert_equal "$(figure tx mark 20250101T100000Z-x)" 'no difference shown'
+}
+
+@test "under three repeats there is no interval, and that is said" {
+  run_make 20250101T100000Z-x 2 30 90 20 60
+  assert_equal "$(figure p50 mark 20250101T100000Z-x)" 'too few repeats'
+  assert_equal "$(figure p50 low_percent 20250101T100000Z-x)" ''
+}
+
+@test "the interval covers the truth at least as often as it says" {
+  run awk -f "$REPO/lib/interval.awk" -f <(
+    cat <<'END'
+function gauss() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307179586 * rand()) }
+BEGIN {
+  srand(7)
+  for (n = 3; n <= 8; n++) {
+    hits = pairs = 0
+    for (k = 0; k < 1000; k++) {
+      for (i = 1; i <= n; i++) { b[i] = exp(.05 * gauss()); o[i] = exp(.05 * gauss()); r[i] = exp(.05 * gauss()) }
+      interval_sort(b, n); interval_sort(o, n); interval_sort(r, n)
+      interval_ratio(b, n, o, n)
+      hits += interval_low <= 1 && interval_high >= 1
+      interval_paired(r, n)
+      pairs += interval_low <= 1 && interval_high >= 1
+    }
+    if (hits < 950 || pairs < 950) print n, hits, pairs
+  }
+}
+END
+  )
+  assert_success
+  assert_output ''
+}
+
+@test "--fail-if: a rule that is met exits 1 and says where; one that is not exits 0" {
+  guide_make
+  run_split compare --fail-if 'tx<95%' native imdt
+  assert_failure 1
+  assert_contains 'imdt, set at 1000B-288i: Tx combined is 94.4 % of native (tx<95%)' "$stderr"
+  run_split compare --fail-if 'tx<90%' --fail-if 'errors>0' native imdt
+  assert_success
+  # A rule that nothing can be judged by must not pass for kept.
+  run_split compare --fail-if 'p99>2ms' native imdt
+  assert_failure 1
+  assert_contains 'no such figure' "$stderr"
+}
+
+@test "--fail-if is judged by a figure that is not shown, too" {
+  run_make 20250101T100000Z-x 3 30 90 20 60
+  run_split compare --metric tx --fail-if 'p99>0.3ms' 20250101T100000Z-x
+  assert_failure 1
+  assert_contains 'p99 latency is 360 us' "$stderr"
+}
+
+@test "--limit: the most operations a second at a point that keeps it" {
+  run_make 20250101T100000Z-x 3 30 90 20 60
+  for repeat in 1 2 3; do repeat_make 20250101T100000Z-x native 1000B-8i $repeat c 1000 500000 8 300 900 set:20; done
+  run_split compare --format json --limit 'p99<=0.2ms' 20250101T100000Z-x
+  assert_success
+  assert_contains '"subject": "native", "operation": "set", "limit": "p99<=0.2ms", "point": "1000B-4i"'
+  assert_contains '"subject": "swap", "operation": "set", "limit": "p99<=0.2ms", "point": "none keeps it"'
+}
+
+@test "what differs between the environments stands above the table; what passes does not" {
+  local run
+  for run in 20250101T100000Z-x 20250102T100000Z-x; do
+    run_make $run 3 30 90 20 60
+    printf 'SERVER=10.0.0.9\nCLIENT_IP="10.0.0.1"\n' >>$run/run.conf
+    mkdir -p $run/env/10.0.0.9
+    printf 'kernel\t6.1.%s\nthp\tnever\nuptime\t%s\n' "${run:7:1}" "$run" >$run/env/10.0.0.9/env.tsv
+  done
+  echo PIPELINE=4 >>20250102T100000Z-x/run.conf
+  run_split compare --metric p50 20250101T100000Z-x 20250102T100000Z-x
+  assert_success
+  assert_match 'server +kernel +6\.1\.1 +6\.1\.2'
+  assert_match 'setting +PIPELINE +\(not said\) +4'
+  refute_contains uptime
+  refute_contains thp
+}
+
+@test "every format is what its name says" {
+  guide_make
+  need_command python3
+  compare --format json native imdt >out.json
+  compare --format csv native imdt >out.csv
+  run python3 - <<'END'
+import csv, json
+j = json.load(open("out.json"))
+c = list(csv.DictReader(open("out.csv")))
+assert len(j["rows"]) == len(c) == 4, (len(j["rows"]), len(c))
+for a, b in zip(j["rows"], c):
+    assert list(a) == list(b)
+    assert all(str(v) == b[k] or (v is None and b[k] == "") or float(b[k]) == v for k, v in a.items()), (a, b)
+assert len(j["repeats"]) == 6
+END
+  assert_success
+  run compare --format markdown native imdt
+  assert_line '| Point | Phase | Figure | native | min max | imdt | min max | % of base | 95 % interval | Gain | Factor | Verdict |'
+}
+
+@test "nothing in common is one clear line; what is comparable is still compared" {
+  repeat_make r/20250101-x native 1000B-4i 1 c 1000 50 4 23 99 set:3
+  repeat_make r/20250102-y native 2000B-4i 1 c 2000 50 4 23 99 set:3
+  run_split compare r/20250101-x r/20250102-y
+  assert_failure 1
+  assert_equal "$stderr" 'compare: no common points: 20250101-x has 1000B-4i; 20250102-y has 2000B-4i'
+  repeat_make r/20250102-y native 1000B-4i 1 c 1000 50 4 23 99 set:3
+  run_split compare r/20250101-x r/20250102-y
+  assert_success
+  assert_contains '20250101-x has no set at 2000B-4i, which 20250102-y has' "$stderr"
+}
+
+@test "an empty run, an unfinished repeat, a run of one variant: each one line" {
+  mkdir -p 20250101T100000Z-empty
+  run_make 20250102T100000Z-x 3 30 90 20 60
+  run_split compare 20250101T100000Z-empty 20250102T100000Z-x
+  assert_failure 1
+  assert_contains '20250101T100000Z-empty: holds no complete result' "$stderr"
+  mv 20250102T100000Z-x/swap/1000B-4i/rep-3 20250102T100000Z-x/swap/1000B-4i/rep-3.partial
+  run_split compare --metric p50 20250102T100000Z-x
+  assert_success
+  assert_contains 'not complete, left out: 20250102T100000Z-x/swap/1000B-4i/rep-3.partial' "$stderr"
+  assert_contains '3 repeats of native and 2 of swap' "$stderr"
+  run_split compare 20250102T100000Z-x/native
+  assert_failure 1
+  assert_contains 'only variant' "$stderr"
+}
+
+@test "bad usage exits 2 and names the word" {
+  run compare
+  assert_failure 2
+  run compare no-such-run
+  assert_failure 2
+  assert_contains no-such-run
+  run compare --metric speed x
+  assert_failure 2
+  assert_contains speed
+  run compare --limit 'p99<=5%' x
+  assert_failure 2
+  run compare --fail-if 'p99' x
+  assert_failure 2
+  run compare --format xml x
+  assert_failure 2
+}
