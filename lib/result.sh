@@ -118,7 +118,7 @@ result_csv() {
 # Returns: as result_rows
 result_totals() {
   result_rows "$@" |
-    LC_ALL=C RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/total.awk" |
+    LC_ALL=C RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/histogram.awk" -f "$_RESULT_LIB/total.awk" |
     LC_ALL=C sort -s -t $'\t' -k 1,1 | cut -f 2-
 }
 

@@ -14,62 +14,13 @@ function plus(t, column, value) {
   known[t, column]++
 }
 
-# How wide the bucket at US is: our histograms keep 11 bits of a value, the guide's are linear.
-function width(us, ours,    w) {
-  w = 1
-  if (ours) while (us >= 2048 * w) w *= 2
-  return w
-}
-
-# Adds the total column of a histogram table to bucket[]; returns 0 when the file cannot be read whole.
-function add_histogram(path, ours,    file, line, n, f, last, seen) {
-  file = path ~ /^\// ? path : "./" path
-  last = ""
-  seen = 0
-  if ((getline line < file) <= 0) {
-    close(file)
-    return 0
-  }
-  while ((getline line < file) > 0) {
-    n = split(line, f, " ")
-    if (n < 3 || !text_is_count(f[n - 1])) {
-      seen = 0
-      last = ""
-      break
-    }
-    if (f[n - 1] > 0) {
-      if (!(f[1] in bucket)) order[++buckets] = f[1] + 0
-      bucket[f[1]] += f[n - 1]
-      if (ours) exact[f[1]] = 1
-      seen += f[n - 1]
-    }
-    last = f[n]
-  }
-  close(file)
-  # The cumulative per cent of the last line says whether the file is whole.
-  return last + 0 >= 99.9995 ? seen : 0
-}
-
-# Shell sort of order[1..n]: awk has no portable sort, and the buckets of one client come sorted already.
-function sort_order(n,    gap, i, j, value) {
-  for (gap = 1; gap < n / 3;) gap = 3 * gap + 1
-  for (; gap >= 1; gap = int(gap / 3))
-    for (i = gap + 1; i <= n; i++) {
-      value = order[i]
-      for (j = i; j > gap && order[j - gap] > value; j -= gap) order[j] = order[j - gap]
-      order[j] = value
-    }
-}
-
 # Percentiles of total T from the histograms of all its clients.
 function merge(t,    i, n, path, all, rank, acc, next_p, value) {
-  for (i in bucket) delete bucket[i]
-  for (i in order) delete order[i]
-  for (i in exact) delete exact[i]
-  buckets = all = 0
+  histogram_clear()
+  all = 0
   n = split(histograms[t], path, "\t")
   for (i = 1; i <= n; i++) {
-    value = path[i] == "" ? 0 : add_histogram(text_unescape(substr(path[i], 2)), substr(path[i], 1, 1))
+    value = path[i] == "" ? 0 : histogram_add(text_unescape(substr(path[i], 2)), substr(path[i], 1, 1))
     if (!value) {
       # A folder of the guide's logs often comes without its histograms: nothing was promised there.
       if (path[i] ~ /^1/) printf "%s: %s: the histogram is missing or cut short; percentiles are left empty\n", program, substr(path[i], 2) > "/dev/stderr"
@@ -77,7 +28,7 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
     }
     all += value
   }
-  sort_order(buckets)
+  histogram_sort(buckets)
   # Samples above the histograms' range are in no bucket, but above every one of them.
   all += sum[t, "out_of_range"]
   acc = 0
@@ -89,7 +40,7 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
       # Floating point must not push a rank that is whole past itself.
       rank = int(rank) + (rank - int(rank) > 1e-6)
       if (acc < rank) break
-      value = order[i] + width(order[i], order[i] in exact) - 1
+      value = histogram_top(order[i])
       if (known[t, "max_us"] && value > sum[t, "max_us"]) value = sum[t, "max_us"]
       percentile[t, next_p] = value
       next_p++

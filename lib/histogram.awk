@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+# Adds histogram tables together: bucket[us] is the number of samples, order[1..buckets] the buckets from fast to slow once
+# sorted, exact[us] says that the bucket is one of ours, whose width is known.
+
+# Empties what was added up.
+function histogram_clear(    i) {
+  for (i in bucket) delete bucket[i]
+  for (i in order) delete order[i]
+  for (i in exact) delete exact[i]
+  buckets = 0
+}
+
+# The highest latency that falls into a bucket.
+function histogram_top(us) {
+  return us + histogram_width(us, us in exact) - 1
+}
+
+# How wide the bucket at US is: our histograms keep 11 bits of a value, the guide's are linear.
+function histogram_width(us, ours,    w) {
+  w = 1
+  if (ours) while (us >= 2048 * w) w *= 2
+  return w
+}
+
+# Adds the total column of a histogram table to bucket[]; returns its samples, 0 when the file cannot be read whole.
+function histogram_add(path, ours,    file, line, n, f, last, seen) {
+  file = path ~ /^\// ? path : "./" path
+  last = ""
+  seen = 0
+  if ((getline line < file) <= 0) {
+    close(file)
+    return 0
+  }
+  while ((getline line < file) > 0) {
+    n = split(line, f, " ")
+    if (n < 3 || !text_is_count(f[n - 1])) {
+      seen = 0
+      last = ""
+      break
+    }
+    if (f[n - 1] > 0) {
+      if (!(f[1] in bucket)) order[++buckets] = f[1] + 0
+      bucket[f[1]] += f[n - 1]
+      if (ours) exact[f[1]] = 1
+      seen += f[n - 1]
+    }
+    last = f[n]
+  }
+  close(file)
+  # The cumulative per cent of the last line says whether the file is whole.
+  return last + 0 >= 99.9995 ? seen : 0
+}
+
+# Shell sort of order[1..n]: awk has no portable sort, and the buckets of one client come sorted already.
+function histogram_sort(n,    gap, i, j, value) {
+  for (gap = 1; gap < n / 3;) gap = 3 * gap + 1
+  for (; gap >= 1; gap = int(gap / 3))
+    for (i = gap + 1; i <= n; i++) {
+      value = order[i]
+      for (j = i; j > gap && order[j - gap] > value; j -= gap) order[j] = order[j - gap]
+      order[j] = value
+    }
+}
