@@ -16,15 +16,15 @@ declare -A EXTRA_REPOSITORIES=(
 )
 
 # What is needed, and by what it is known to be there: the thing itself, never the name of a package.
-# set: run, or check (tests only). kind: command, module (pkg-config), header (gcc), sanitizer (COMPILER:NAME links).
+# set: run, or check (tests only). kind: command, module (pkg-config), header (COMPILER:NAME is found), sanitizer (COMPILER:NAME links).
 # Names joined by | are alternatives of which the first that the repositories have is taken.
 # A string, not a document for cat: on a machine without cat the answer must not be that nothing is missing.
 DEPENDENCIES='
 run    command  redis-server   redis-server                           redis|valkey-compat-redis
 run    command  redis-cli      redis-tools                            redis|valkey-compat-redis
 run    command  gcc            gcc                                    gcc
-run    header   stdio.h        libc6-dev                              glibc-devel
-run    header   omp.h          gcc                                    libgomp
+run    header   gcc:stdio.h    libc6-dev                              glibc-devel
+run    header   gcc:omp.h      gcc                                    libgomp
 run    command  make           make                                   make
 run    command  pkg-config     pkg-config                             pkgconf-pkg-config
 run    module   hiredis        libhiredis-dev                         hiredis-devel
@@ -59,6 +59,7 @@ check  command  shfmt          shfmt                                  shfmt
 check  command  clang          clang                                  clang
 check  command  clang-format   clang-format                           clang-tools-extra
 check  command  clang-tidy     clang-tidy                             clang-tools-extra
+check  header   clang:omp.h    libomp-dev                             libomp-devel
 check  sanitizer clang:fuzzer  libclang-rt-dev|libclang-common-dev    compiler-rt
 check  sanitizer gcc:address   gcc                                    libasan
 check  sanitizer gcc:undefined gcc                                    libubsan
@@ -84,7 +85,7 @@ _deps_have() {
       [[ $2 != hiredis || -z ${HIREDIS_DIR:-}${REDIS_SRC:-} ]] || return 0
       pkg-config --exists "$2" 2>/dev/null
       ;;
-    header) printf '#include <%s>\n' "$2" | gcc -fopenmp -E -x c -o /dev/null - 2>/dev/null ;;
+    header) printf '#include <%s>\n' "${2#*:}" | "${2%%:*}" -fopenmp -E -x c -o /dev/null - 2>/dev/null ;;
     sanitizer)
       # One text that links with libFuzzer's main and without it.
       printf '#ifdef gcc_main\nint main(void){return 0;}\n#endif\nint LLVMFuzzerTestOneInput(void){return 0;}\n' |
