@@ -95,13 +95,14 @@ _deps_have() {
   esac
 }
 
-# Prints the rows of the table that this set needs and this machine lacks.
-# Usage: deps_missing run|check   Returns: 0
+# Prints the rows of the table that this set needs and this machine lacks; of the named things alone if there are names.
+# Usage: deps_missing run|check [NAME...]   Returns: 0
 deps_missing() {
-  local set kind name apt dnf
+  local set kind name apt dnf wanted=" ${*:2} "
   while read -r set kind name apt dnf; do
     [[ -n $set ]] || continue
     [[ $set == run || $1 == check ]] || continue
+    (($# == 1)) || [[ $wanted == *" $name "* ]] || continue
     _deps_have "$kind" "$name" || printf '%s %s %s %s %s\n' "$set" "$kind" "$name" "$apt" "$dnf"
   done <<<"$DEPENDENCIES"
 }
@@ -311,16 +312,17 @@ _deps_install() {
 # Usage: _deps_usage   Returns: 0
 _deps_usage() {
   cat <<'END'
-Usage: lib/deps.sh run|check [--dry-run]
+Usage: lib/deps.sh run|check [--dry-run] [NAME...]
   run        what a benchmark needs: Redis, a compiler, hiredis, ssh, screen, gnuplot, ...
   check      that, and what the tests need
+  NAME       only these things of the table, such as redis-server
   --dry-run  say what is missing and which packages would bring it; change nothing
 Does nothing, without root or network, when nothing is missing.
 END
 }
 
 # Checks, says, installs, and checks again.
-# Usage: main run|check [--dry-run]   Returns: 0 all there, 1 not, 2 bad usage
+# Usage: main run|check [--dry-run] [NAME...]   Returns: 0 all there, 1 not, 2 bad usage
 main() {
   local set=${1:-} dry_run='' rows manager names
   local -a sudo_command=(sudo)
@@ -330,8 +332,11 @@ main() {
     _deps_usage
     return 0
   }
-  [[ ${2:-} != --dry-run ]] || dry_run=1
-  if [[ $set != run && $set != check ]] || (($# > 1 + ${dry_run:-0})); then
+  if [[ ${2:-} == --dry-run ]]; then
+    dry_run=1
+    set -- "$set" "${@:3}"
+  fi
+  if [[ $set != run && $set != check || " $* " == *" -"* ]]; then
     _deps_usage >&2
     return 2
   fi
@@ -339,7 +344,7 @@ main() {
   if [[ -w ${POLICY_FILE%/*} && -z $dry_run ]] && _deps_lock -n; then
     _deps_policy_restore
   fi
-  rows=$(deps_missing "$set")
+  rows=$(deps_missing "$@")
   [[ -n $rows ]] || return 0
   names=$(_deps_names <<<"$rows")
   if ! manager=$(_deps_manager); then
@@ -354,18 +359,19 @@ main() {
   if ((EUID != 0)); then
     # Without a terminal nobody can answer a question for a password.
     [[ -t 0 ]] || sudo_command+=(-n)
-    command -v sudo >/dev/null && exec "${sudo_command[@]}" -- "$BASH" "${BASH_SOURCE[0]}" "$set"
+    command -v sudo >/dev/null && exec "${sudo_command[@]}" -- "$BASH" "${BASH_SOURCE[0]}" "$@"
     _deps_say "root or sudo is needed to install: $names"
     return 1
   fi
   _deps_say "missing: $names"
   _deps_install "$manager" <<<"$rows" || return 1
   hash -r
-  rows=$(deps_missing "$set")
+  rows=$(deps_missing "$@")
   [[ -z $rows ]] || {
     _deps_say "still missing: $(_deps_names <<<"$rows")"
     return 1
   }
 }
 
-[[ ${BASH_SOURCE[0]} != "$0" ]] || main "$@"
+# Sent to another host as text it has no file, and its sender calls main.
+[[ ${BASH_SOURCE[0]-} != "$0" ]] || main "$@"

@@ -54,7 +54,7 @@ _doctor_server() {
     server_find_redis
     _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
   else
-    _doctor_row "$SERVER" fail redis-server "${why//$'\n'/; }" "REDIS_FROM=$REDIS_FROM" "lib/deps.sh server, there"
+    _doctor_row "$SERVER" fail redis-server "${why//$'\n'/; }" "REDIS_FROM=$REDIS_FROM" "REDIS_FROM=package, or lib/deps.sh run redis-server there"
   fi
   taken=$(server_ports "$(plan_most)")
   if [[ -n $taken ]]; then

@@ -13,8 +13,23 @@ declare -A _REMOTE_LOCAL=()
 # Usage: remote_init
 remote_init() {
   # A control socket's path must stay under 108 bytes, so this is not under RESULTS_DIR.
-  _REMOTE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/tierbench.XXXXXX")
+  _REMOTE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-$$.XXXXXX")
   cleanup_push remote_close
+}
+
+# End the connections that masters left who were killed, and remove their private folders.
+# Usage: remote_sweep
+remote_sweep() {
+  local folder socket master
+  for folder in "${TMPDIR:-/tmp}"/tierbench-*; do
+    [[ -d $folder && -O $folder && $folder =~ /tierbench-([0-9]+)\.[A-Za-z0-9]{6}$ ]] || continue
+    master=${BASH_REMATCH[1]}
+    ! proc_start "$master" || continue
+    for socket in "$folder"/*; do
+      [[ ! -S $socket ]] || ssh -o "ControlPath=$socket" -O exit none 2>/dev/null || :
+    done
+    rm -rf -- "$folder"
+  done
 }
 
 # End every connection and remove the private folder.
@@ -131,7 +146,7 @@ _remote_ssh() {
   shift
   local -a options=(-o BatchMode=yes -o "ConnectTimeout=$CONNECT_TIMEOUT"
     -o ServerAliveInterval=5 -o ServerAliveCountMax=3
-    -o ControlMaster=auto -o "ControlPath=$_REMOTE_TMP/%C" -o ControlPersist=300)
+    -o ControlMaster=auto -o "ControlPath=$_REMOTE_TMP/$(_remote_socket "$host")" -o ControlPersist=60)
   [[ -z $SSH_CONFIG ]] || options+=(-F "$SSH_CONFIG")
   [[ ! -v "HOST_USER[$host]" ]] || options+=(-l "${HOST_USER[$host]}")
   [[ ! -v "HOST_PORT[$host]" ]] || options+=(-p "${HOST_PORT[$host]}")
@@ -143,6 +158,16 @@ _remote_ssh() {
   fi
   # shellcheck disable=SC2029 # the words were quoted for the host on purpose
   ssh "${options[@]}" "${before[@]}" "$host" "$@"
+}
+
+# Name a host's control socket: 16 hex digits (FNV-1a, 64 bit). ssh's own %C is 40 and can take the path past 107 bytes.
+_remote_socket() {
+  local text=$1 hash=0xcbf29ce484222325 index byte
+  for ((index = 0; index < ${#text}; index++)); do
+    printf -v byte '%d' "'${text:index:1}"
+    hash=$(((hash ^ byte) * 0x100000001b3))
+  done
+  printf '%016x' "$hash"
 }
 
 # Say in a few words what ssh meant.

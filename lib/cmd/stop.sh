@@ -17,5 +17,6 @@ cmd_stop() {
       status=3
     fi
   done < <(doctor_hosts)
+  remote_sweep
   return "$status"
 }

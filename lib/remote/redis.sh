@@ -3,6 +3,8 @@
 # Where redis-server comes from: already there, from the package manager, or built from source once and kept.
 
 # Print the absolute path of redis-server.
+# Setting sent in front, for package: DEPS_SCRIPT (the text of lib/deps.sh).
+
 # Usage: main installed PATH | package | built KEY | build KEY SOURCE
 #   KEY names a build in the cache; SOURCE is a tarball in the cache, or a URL
 main() {
@@ -19,11 +21,11 @@ redis_installed() {
 }
 
 redis_package() {
-  local name=redis-server
   if ! command -v redis-server; then
     [[ $(id -u) == 0 ]] || fail "REDIS_FROM=package needs root on the server"
-    bash -s -- server >&2 <<<"$DEPS_SCRIPT" || fail "the package manager could not install redis-server"
-    command -v "$name" || fail "redis-server is missing after its package was installed"
+    # shellcheck disable=SC2016 # expanded by the script
+    bash -c "$DEPS_SCRIPT"$'\n''main "$@"' deps.sh run redis-server >&2 || fail "the package manager could not install redis-server"
+    command -v redis-server || fail "redis-server is missing after its package was installed"
   fi
 }
 
