@@ -56,3 +56,33 @@ $(LOADGEN_OUT)/%.o: $(LOADGEN_DIR)/%.c $(LOADGEN_STAMP) | loadgen-hiredis
 	$(CC) $(LOADGEN_CFLAGS) -MMD -c -o $@ $<
 
 -include $(wildcard $(LOADGEN_OUT)/*.d)
+
+# Unit tests, with what they test built again under the sanitizers.
+UNIT_OUT := build/unit
+UNIT_TESTS := $(patsubst tests/unit/%_test.c,%,$(wildcard tests/unit/*_test.c))
+UNIT_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g $(LOADGEN_WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -I$(LOADGEN_DIR)
+UNIT_SRC := $(addprefix $(LOADGEN_DIR)/,hist.c hlog.c resp.c keys.c values.c command.c number.c pacer.c options.c output.c recorder.c)
+UNIT_OBJ := $(UNIT_SRC:$(LOADGEN_DIR)/%.c=$(UNIT_OUT)/%.o)
+UNIT_DEPS := tests/unit/unit.h $(wildcard $(LOADGEN_DIR)/*.h)
+
+$(UNIT_OUT)/%.o: $(LOADGEN_DIR)/%.c $(UNIT_DEPS)
+	@mkdir -p $(UNIT_OUT)
+	$(CC) $(UNIT_CFLAGS) -c -o $@ $<
+
+$(UNIT_OUT)/%_test: tests/unit/%_test.c $(UNIT_OBJ) $(UNIT_DEPS)
+	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_OBJ) -lz -lm -lpthread
+
+.PHONY: check-unit check-fuzz bench
+.SECONDARY: $(UNIT_OBJ)
+check-unit: $(UNIT_TESTS:%=$(UNIT_OUT)/%_test) ## unit tests of the load generator, under ASan and UBSan
+	@status=0; for t in $(UNIT_TESTS); do echo "# $$t"; $(UNIT_OUT)/$${t}_test || status=1; done; exit $$status
+
+FUZZ_CC ?= clang
+check-fuzz: ## fuzz the RESP scanner for FUZZ_SECONDS=60
+	@command -v $(FUZZ_CC) >/dev/null || { echo 'check-fuzz needs clang with libFuzzer' >&2; exit 1; }
+	@mkdir -p $(UNIT_OUT)/corpus
+	$(FUZZ_CC) -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I$(LOADGEN_DIR) -o $(UNIT_OUT)/resp_fuzz tests/unit/resp_fuzz.c $(LOADGEN_DIR)/resp.c
+	$(UNIT_OUT)/resp_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=5 -max_len=4096 -print_final_stats=1 -artifact_prefix=$(UNIT_OUT)/ -dict=tests/unit/resp.dict $(UNIT_OUT)/corpus
+
+bench: test ## client CPU per operation beside redis-benchmark, on a private Redis
+	@tests/bench/client-cpu.sh

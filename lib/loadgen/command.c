@@ -2,8 +2,6 @@
 /* Commands as bytes: see command.h. */
 #include "command.h"
 
-#include "number.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,31 +77,8 @@ uint64_t command_size(const struct commands *c, uint64_t tagged)
     return size + 3 + number_digits(length) + 2 + length + 2;
 }
 
-/* The command up to the end of the key. */
-static inline char *encode_key(const struct commands *c, uint64_t tagged, char *out)
+char *command_encode_value(const struct commands *c, uint64_t tagged, char *out)
 {
-    uint64_t key = COMMAND_KEY(tagged);
-    unsigned digits = number_digits(key);
-    const struct command_head *h = head_of(c, tagged, digits);
-    if (h->size <= 32)
-        memcpy(out, h->text, 32); /* a fixed size is two moves; the room behind is the caller's slack */
-    else
-        memcpy(out, h->text, h->size);
-    number_put(out + h->size, key, digits);
-    return out + h->size + digits;
-}
-
-char *command_encode(const struct commands *c, uint64_t tagged, char *out)
-{
-    out = encode_key(c, tagged, out);
-    if (!(tagged & COMMAND_SET)) {
-        memcpy(out, "\r\n", 2);
-        return out + 2;
-    }
-    if (c->tail) {
-        memcpy(out, c->tail, c->tail_len);
-        return out + c->tail_len;
-    }
     uint64_t key = COMMAND_KEY(tagged), length = length_of(c, key);
     out += middle_make(out, length);
     values_fill(c->values, key, c->place, 0, out, length);
@@ -115,7 +90,7 @@ size_t command_encode_part(const struct commands *c, uint64_t tagged, uint64_t a
 {
     char front[COMMAND_HEAD_MAX + COMMAND_DIGITS + 64];
     uint64_t key = COMMAND_KEY(tagged), length = 0, size = command_size(c, tagged);
-    size_t done = 0, part, front_len = (size_t)(encode_key(c, tagged, front) - front);
+    size_t done = 0, part, front_len = (size_t)(command_encode_key(c, tagged, front) - front);
     if (tagged & COMMAND_SET) {
         length = length_of(c, key);
         front_len += middle_make(front + front_len, length);

@@ -3,11 +3,13 @@
 #ifndef LOADGEN_COMMAND_H
 #define LOADGEN_COMMAND_H
 
+#include "number.h"
 #include "options.h"
 #include "values.h"
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define COMMAND_SET (UINT64_C(1) << 63) /* in a tagged key: this request sets it */
 #define COMMAND_KEY(tagged) ((tagged) & ~COMMAND_SET)
@@ -45,8 +47,33 @@ void commands_free(struct commands *c);
 /** Returns the size in bytes of the command of a tagged key. */
 uint64_t command_size(const struct commands *c, uint64_t tagged);
 
+/** Write the command up to the end of its key at out, which must have room for COMMAND_SLACK more. Returns its end. */
+static inline char *command_encode_key(const struct commands *c, uint64_t tagged, char *out)
+{
+    uint64_t key = COMMAND_KEY(tagged);
+    unsigned digits = number_digits(key);
+    const struct command_head *h = tagged & COMMAND_SET ? &c->set[digits] : &c->get[digits];
+    memcpy(out, h->text, 32); /* a fixed size is two moves */
+    if (h->size > 32) memcpy(out + 32, h->text + 32, h->size - 32);
+    number_put(out + h->size, key, digits);
+    return out + h->size + digits;
+}
+
+/** Write all of a SET behind its key when it is not the same for every key. Returns its end. */
+char *command_encode_value(const struct commands *c, uint64_t tagged, char *out);
+
 /** Write the whole command at out, which must have room for command_size + COMMAND_SLACK. Returns its end. */
-char *command_encode(const struct commands *c, uint64_t tagged, char *out);
+static inline char *command_encode(const struct commands *c, uint64_t tagged, char *out)
+{
+    out = command_encode_key(c, tagged, out);
+    if (tagged & COMMAND_SET) {
+        if (!c->tail) return command_encode_value(c, tagged, out);
+        memcpy(out, c->tail, c->tail_len);
+        return out + c->tail_len;
+    }
+    memcpy(out, "\r\n", 2);
+    return out + 2;
+}
 
 /** Write bytes [at, at + n) of the command, or fewer where it ends. Returns how many. */
 size_t command_encode_part(const struct commands *c, uint64_t tagged, uint64_t at, char *out, size_t n);

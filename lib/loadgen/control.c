@@ -34,7 +34,7 @@ static int mark(redisContext *c, const struct links *s, uint64_t port, char *why
 int control_check(const struct links *s, uint64_t port, char why[LINK_WHY])
 {
     const char *size[] = {"DBSIZE"}, *exists[] = {"EXISTS", CONTROL_MARKER};
-    redisContext *c = link_connect(s, port, why);
+    redisContext *c = link_connect(s, port, 0, why);
     if (!c) return -1;
     long long keys = command(c, s, port, 1, size, why), ours = keys > 0 ? command(c, s, port, 2, exists, why) : 0;
     redisFree(c);
@@ -49,7 +49,7 @@ int control_flush(const struct links *s, uint64_t port, char why[LINK_WHY])
 {
     const char *flush[] = {"FLUSHALL"};
     struct timeval patience = {FLUSH_TIMEOUT_S, 0};
-    redisContext *c = link_connect(s, port, why);
+    redisContext *c = link_connect(s, port, 0, why);
     if (!c) return -1;
     redisSetTimeout(c, patience);
     int rc = command(c, s, port, 1, flush, why) < 0 ? -1 : mark(c, s, port, why);
@@ -60,7 +60,7 @@ int control_flush(const struct links *s, uint64_t port, char why[LINK_WHY])
 int control_mark_empty(const struct links *s, uint64_t port, char why[LINK_WHY])
 {
     const char *size[] = {"DBSIZE"};
-    redisContext *c = link_connect(s, port, why);
+    redisContext *c = link_connect(s, port, 0, why);
     if (!c) return -1;
     long long keys = command(c, s, port, 1, size, why);
     int rc = keys < 0 ? -1 : keys ? 0 : mark(c, s, port, why);

@@ -122,11 +122,9 @@ static void next_pass(struct keys *k)
     if (k->spec.kind == KEYS_SHUFFLE) keys_permutation_init(&k->permutation, k->spec.count, k->spec.seed + k->pass * RNG_STEP);
 }
 
-uint64_t keys_next(struct keys *k)
+uint64_t keys_next_other(struct keys *k)
 {
     switch (k->spec.kind) {
-    case KEYS_UNIFORM:
-        return k->spec.first + rng_below(&k->rng, k->spec.count);
     case KEYS_GAUSSIAN:
         return k->spec.first + gaussian_rank(k);
     case KEYS_ZIPF:

@@ -40,8 +40,15 @@ struct keys {
  *  again, shuffled in a new order. Random patterns draw from all keys, each walker from a random stream named `stream`. */
 void keys_init(struct keys *k, const struct keys_spec *spec, uint64_t part, uint64_t parts, uint64_t stream);
 
+/** Returns the next key of a pattern that needs more than a line. */
+uint64_t keys_next_other(struct keys *k);
+
 /** Returns the next key. */
-uint64_t keys_next(struct keys *k);
+static inline uint64_t keys_next(struct keys *k)
+{
+    if (k->spec.kind == KEYS_UNIFORM) return k->spec.first + rng_below(&k->rng, k->spec.count);
+    return keys_next_other(k);
+}
 
 /** Returns how many keys one pass of this walker takes. */
 uint64_t keys_share(uint64_t count, uint64_t part, uint64_t parts);

@@ -125,7 +125,7 @@ static const char *ask(redisContext *c, int words, const char **word, char *text
     return problem;
 }
 
-redisContext *link_connect(const struct links *s, uint64_t port, char why[LINK_WHY])
+redisContext *link_connect(const struct links *s, uint64_t port, int ping_it, char why[LINK_WHY])
 {
     const struct options *o = s->options;
     struct timeval timeout = timeval_of(o->connect_timeout_s);
@@ -142,7 +142,7 @@ redisContext *link_connect(const struct links *s, uint64_t port, char why[LINK_W
         redisSetTimeout(c, timeout);
         int words = auth_words(o, word);
         if (words) problem = ask(c, words, word, text, sizeof text);
-        if (!problem) problem = ask(c, 1, ping, text, sizeof text);
+        if (!problem && ping_it) problem = ask(c, 1, ping, text, sizeof text);
     }
     if (!problem) return c;
     if (o->socket) {
@@ -167,9 +167,9 @@ static int take_over(struct link *l, redisContext *c)
     return flags < 0 || fcntl(l->fd, F_SETFL, flags | O_NONBLOCK) < 0 ? -1 : 0;
 }
 
-int link_open(struct link *l, const struct links *s, uint64_t port, char why[LINK_WHY])
+int link_open(struct link *l, const struct links *s, uint64_t port, int ping, char why[LINK_WHY])
 {
-    redisContext *c = link_connect(s, port, why);
+    redisContext *c = link_connect(s, port, ping, why);
     if (!c) return -1;
     if (take_over(l, c)) {
         snprintf(why, LINK_WHY, "port %ju: %s", (uintmax_t)port, strerror(errno));

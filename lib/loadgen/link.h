@@ -34,12 +34,12 @@ int links_init(struct links *s, const struct options *o, char why[LINK_WHY]);
 /** Release what links_init allocated. */
 void links_free(struct links *s);
 
-/** Connect to an instance and wait until it answers PING. Returns a context that the caller frees with redisFree, or NULL with one line
+/** Connect to an instance, authenticate, and with `ping` wait until it answers PING. Returns a context that the caller frees with redisFree, or NULL with one line
  *  in why that names host and port. */
-struct redisContext *link_connect(const struct links *s, uint64_t port, char why[LINK_WHY]);
+struct redisContext *link_connect(const struct links *s, uint64_t port, int ping, char why[LINK_WHY]);
 
 /** link_connect, then make the stream non-blocking. Returns 0, or -1 with a line in why. */
-int link_open(struct link *l, const struct links *s, uint64_t port, char why[LINK_WHY]);
+int link_open(struct link *l, const struct links *s, uint64_t port, int ping, char why[LINK_WHY]);
 
 /** Start to connect again without waiting (with TLS it waits up to a second). Returns 0 when under way: wait until the stream can be
  *  written, then call link_ready. Returns -1 when it failed at once. */

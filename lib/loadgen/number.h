@@ -21,9 +21,9 @@ size_t number_write(char *out, uint64_t n);
 /** Returns the number of decimal digits of n. */
 static inline unsigned number_digits(uint64_t n)
 {
-    unsigned digits = 1;
-    for (; n >= 10000; n /= 10000) digits += 4;
-    return digits + (n >= 10) + (n >= 100) + (n >= 1000);
+    extern const uint64_t number_powers[20];
+    unsigned guess = (64 - (unsigned)__builtin_clzll(n | 1)) * 1233 >> 12; /* 1233 / 4096 is close to log10(2) */
+    return guess + (n >= number_powers[guess]);
 }
 
 /** Write n in exactly `digits` decimal digits at out. */

@@ -110,7 +110,7 @@ int worker_connect(struct worker *w, char why[LINK_WHY])
                 snprintf(why, LINK_WHY, "interrupted");
                 return -1;
             }
-            if (link_open(&c->link, w->links, t->port, why)) return -1;
+            if (link_open(&c->link, w->links, t->port, !j, why)) return -1;
             if (conn_register(w, c, EPOLLIN)) {
                 snprintf(why, LINK_WHY, "epoll: %s", strerror(errno));
                 return -1;

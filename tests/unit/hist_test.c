@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Histograms: bounds of slots, percentiles against sorted samples, merging, samples out of range, and the encoded form. */
+#include "hist.h"
+#include "hlog.h"
+#include "rng.h"
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+static void slots_hold_their_values(void)
+{
+    struct hist h;
+    CHECK_SAME(hist_init(&h, 3), 0);
+    CHECK_SAME(h.slots, 23552);
+    CHECK(h.slots * sizeof *h.count < 300000);
+    for (uint32_t i = 0; i + 1 < h.slots; i++) CHECK_SAME(hist_highest(&h, i) + 1, hist_lowest(&h, i + 1));
+    for (uint64_t us = 0; us <= HIST_MAX_US; us += 1 + us / 777) {
+        uint32_t i = hist_index(&h, us);
+        CHECK(hist_lowest(&h, i) <= us && us <= hist_highest(&h, i));
+        CHECK((hist_highest(&h, i) - hist_lowest(&h, i)) * 1000 <= us);
+    }
+    CHECK(hist_index(&h, HIST_MAX_US) < h.slots);
+    hist_free(&h);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void percentiles_are_those_of_the_samples(void)
+{
+    enum { N = 100000 };
+    static uint64_t sample[N];
+    static const double wanted[] = {0, 1, 50, 90, 99, 99.9, 99.99, 100};
+    struct hist h;
+    struct rng rng;
+    CHECK_SAME(hist_init(&h, 3), 0);
+    rng_seed(&rng, 7, 0);
+    for (int i = 0; i < N; i++) {
+        sample[i] = rng_next(&rng) >> (34 + rng_below(&rng, 24));
+        hist_record(&h, sample[i], 1);
+    }
+    qsort(sample, N, sizeof *sample, by_value);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        size_t rank = (size_t)(wanted[i] / 100 * N + 0.9999999);
+        uint64_t truth = sample[rank ? rank - 1 : 0];
+        CHECK_WITHIN(hist_percentile(&h, wanted[i]), truth, (double)truth * 1.001 + 1);
+    }
+    CHECK_SAME(h.max, sample[N - 1]);
+    CHECK_SAME(h.min, sample[0]);
+    CHECK_SAME(hist_percentile(&h, 100), h.max);
+    hist_free(&h);
+}
+
+static void merging_adds_and_clearing_empties(void)
+{
+    struct hist a, b, both;
+    CHECK(!hist_init(&a, 3) && !hist_init(&b, 3) && !hist_init(&both, 3));
+    for (uint64_t i = 1; i < 5000; i++) {
+        hist_record(i % 3 ? &a : &b, i * i, i);
+        hist_record(&both, i * i, i);
+    }
+    hist_merge(&a, &b);
+    CHECK_SAME(a.total, both.total);
+    CHECK_SAME(a.sum, both.sum);
+    CHECK(!memcmp(a.count, both.count, a.slots * sizeof *a.count));
+    hist_clear(&a);
+    for (uint32_t i = 0; i < a.slots; i++) CHECK_SAME(a.count[i], 0);
+    CHECK_SAME(a.total, 0);
+    CHECK_SAME(hist_percentile(&a, 50), 0);
+    hist_free(&a);
+    hist_free(&b);
+    hist_free(&both);
+}
+
+static void samples_over_an_hour_are_counted(void)
+{
+    struct hist h;
+    CHECK_SAME(hist_init(&h, 3), 0);
+    hist_record(&h, 10, 98);
+    hist_record(&h, HIST_MAX_US, 1);
+    hist_record(&h, HIST_MAX_US + 1, 1);
+    CHECK_SAME(h.total, 99);
+    CHECK_SAME(h.over, 1);
+    CHECK_SAME(h.max, HIST_MAX_US + 1);
+    CHECK_SAME(hist_percentile(&h, 100), HIST_MAX_US + 1);
+    CHECK_SAME(hist_percentile(&h, 98), 10);
+    hist_free(&h);
+}
+
+/* Decode base64 into out. Returns the size. */
+static size_t unbase64(const char *text, unsigned char *out)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t n = 0;
+    for (; *text && *text != '='; text += 4) {
+        uint32_t word = 0;
+        int held = 0;
+        for (int i = 0; i < 4; i++) {
+            const char *at = text[i] != '=' ? strchr(letters, text[i]) : NULL;
+            word = word << 6 | (at ? (uint32_t)(at - letters) : 0);
+            held += at != NULL;
+        }
+        for (int i = 0; i < held - 1; i++) out[n++] = (unsigned char)(word >> (16 - 8 * i));
+    }
+    return n;
+}
+
+static uint64_t big_endian(const unsigned char *in, int bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++) value = value << 8 | in[i];
+    return value;
+}
+
+/* Decode the counts of an encoded histogram and compare them with h. */
+static void check_encoded(const struct hist *h)
+{
+    static unsigned char packed[1 << 20], raw[1 << 20];
+    char *text = hlog_encode(h);
+    CHECK(text != NULL);
+    if (!text) return;
+    uLongf raw_len = sizeof raw;
+    size_t n = unbase64(text, packed);
+    CHECK_SAME(big_endian(packed, 4), 0x1c849314);
+    CHECK_SAME(big_endian(packed + 4, 4), n - 8);
+    CHECK_SAME(uncompress(raw, &raw_len, packed + 8, n - 8), Z_OK);
+    CHECK_SAME(big_endian(raw, 4), 0x1c849313);
+    CHECK_SAME(big_endian(raw + 4, 4), raw_len - 40);
+    CHECK_SAME(big_endian(raw + 12, 4), 3);
+    CHECK_SAME(big_endian(raw + 24, 8), HIST_MAX_US);
+    uint32_t slot = 0;
+    for (const unsigned char *at = raw + 40; at < raw + raw_len;) {
+        uint64_t bits = 0;
+        for (int shift = 0, i = 0;; shift += 7, i++) {
+            unsigned char c = *at++;
+            bits |= (uint64_t)(i == 8 ? c : c & 0x7f) << shift;
+            if (i == 8 || !(c & 0x80)) break;
+        }
+        int64_t value = (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
+        if (value < 0) {
+            for (int64_t i = 0; i < -value && slot < h->slots; i++) CHECK_SAME(h->count[slot++], 0);
+        } else {
+            CHECK(slot < h->slots);
+            if (slot < h->slots) CHECK_SAME(h->count[slot++], value);
+        }
+    }
+    CHECK_SAME(slot, h->high);
+    free(text);
+}
+
+static void encoding_keeps_every_count(void)
+{
+    struct hist h;
+    CHECK_SAME(hist_init(&h, 3), 0);
+    check_encoded(&h);
+    hist_record(&h, 0, 1);
+    hist_record(&h, 2, UINT64_C(1) << 55);
+    hist_record(&h, 77, 127);
+    hist_record(&h, 78, 64);
+    hist_record(&h, 1000000, 1);
+    hist_record(&h, HIST_MAX_US, 3);
+    check_encoded(&h);
+    hist_free(&h);
+}
+
+int main(void)
+{
+    TEST("slots hold their values, to one part in a thousand", slots_hold_their_values);
+    TEST("percentiles are those of the sorted samples", percentiles_are_those_of_the_samples);
+    TEST("merging adds, clearing empties", merging_adds_and_clearing_empties);
+    TEST("samples over an hour are counted and in the percentiles", samples_over_an_hour_are_counted);
+    TEST("the V2 compressed encoding keeps every count", encoding_keeps_every_count);
+    return UNIT_END;
+}

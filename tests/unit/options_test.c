@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line: defaults, every option, and a clear refusal of each wrong one. */
+#include "options.h"
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char why[OPTIONS_WHY];
+static struct options o;
+
+/* Parse a command line given as one string of words. Returns what options_parse does. */
+static int parse(const char *line)
+{
+    static char copy[512];
+    char *word[64] = {"test"}, *save = NULL;
+    int n = 1;
+    snprintf(copy, sizeof copy, "%s", line);
+    for (char *at = strtok_r(copy, " ", &save); at; at = strtok_r(NULL, " ", &save)) word[n++] = strcmp(at, "''") ? at : "";
+    return options_parse(&o, n, word, 4, why);
+}
+
+static void defaults_are_the_guides(void)
+{
+    CHECK_SAME(parse(""), 0);
+    CHECK(!strcmp(o.host, "127.0.0.1"));
+    CHECK_SAME(o.port, 6789);
+    CHECK_SAME(o.values.size[0].low, 100);
+    CHECK_SAME(o.count, 200000000);
+    CHECK_SAME(o.threads, 4);
+    CHECK_SAME(o.instances, 4);
+    CHECK_SAME(o.phases, 2);
+    CHECK(o.phase[0] == PHASE_SET && o.phase[1] == PHASE_GET && o.verify && o.flush && !o.spin);
+}
+
+static void options_are_read(void)
+{
+    CHECK_SAME(parse("-c 10 -P16 --rate=1000.5 --arrival poisson h 7000 5 50 --phases populate,get,mixed --ratio 1:3 --time 2.5"), 0);
+    CHECK_SAME(o.connections, 10);
+    CHECK_SAME(o.pipeline, 16);
+    CHECK_WITHIN(o.rate, 1000.5, 1000.5);
+    CHECK(o.arrival == PACER_POISSON && o.phases == 3 && o.phase[2] == PHASE_MIXED);
+    CHECK_SAME(o.ratio_get, 3);
+    CHECK_SAME(o.count, 50);
+    CHECK_SAME(parse("--keys zipf:1.2 --key-min 5 --key-max 14 --key-prefix k: --data compressible:2.5 --seed 9 --no-verify --no-flush"), 0);
+    CHECK(o.keys.kind == KEYS_ZIPF && !o.verify && !o.flush);
+    CHECK_WITHIN(o.keys.theta, 1.2, 1.2);
+    CHECK_SAME(o.keys.first, 5);
+    CHECK_SAME(o.keys.count, 10);
+    CHECK_SAME(o.keys.seed, 9);
+    CHECK_WITHIN(o.values.ratio, 2.5, 2.5);
+    CHECK_SAME(parse("--sizes 100:70,1000:25,2000-3000:5 h 1 77 9"), 0);
+    CHECK_SAME(o.values.sizes, 3);
+    CHECK_SAME(o.values.size[0].low, 100);
+    CHECK_SAME(o.values.size[2].high, 3000);
+    CHECK_SAME(o.values.size[2].weight, 5);
+    CHECK_SAME(parse("--cpus 0-2,5 --spin --instances 2 --interval 0.5 --timeout 9 -- h"), 0);
+    CHECK_SAME(o.cpus, 4);
+    CHECK_SAME(o.cpu[3], 5);
+    CHECK_SAME(o.instances, 2);
+    CHECK_SAME(parse("--keys gaussian:10"), 0);
+    CHECK_WITHIN(o.keys.sd, 10, 10);
+    setenv("REDISCLI_AUTH", "secret", 1);
+    CHECK_SAME(parse("--user u"), 0);
+    CHECK(!strcmp(o.password, "secret"));
+    unsetenv("REDISCLI_AUTH");
+}
+
+static void wrong_ones_are_refused_by_name(void)
+{
+    static const char *const bad[][2] = {
+        {"h 0", "PORT"}, {"h 65536", "PORT"}, {"h x", "PORT"}, {"h 6379x", "PORT"}, {"h 65533", "65535"}, {"h 1 0", "SIZE"}, {"h 1 536870913", "SIZE"},
+        {"h 1 -5", "-5"}, {"h 1 1 0", "COUNT"}, {"h 1 1 1e3", "COUNT"}, {"h 1 1 1 1", "one argument too many"}, {"''", "HOST"},
+        {"--foo", "--foo"}, {"-z", "-z"}, {"--connections", "--connections"}, {"--connections 0", "--connections"}, {"-c x", "--connections"},
+        {"--pipeline 65537", "--pipeline"}, {"--rate 0", "--rate"}, {"--rate -1", "--rate"}, {"--rate nan", "--rate"}, {"--rate 1e3", "--rate"},
+        {"--rate 5 --arrival never", "--arrival"}, {"--arrival poisson", "--arrival"}, {"--phases", "--phases"}, {"--phases put", "--phases"},
+        {"--phases set,,get", "--phases"}, {"--phases set,", "--phases"}, {"--ratio 1:1", "--ratio"}, {"--phases mixed --ratio 0:0", "--ratio"},
+        {"--phases mixed --ratio 1", "--ratio"}, {"--time 0", "--time"}, {"--time 1 --requests 1", "--requests"}, {"--requests 0", "--requests"},
+        {"--keys up", "--keys"}, {"--keys zipf:0", "--keys"}, {"--keys zipf:2", "--keys"}, {"--keys zipf:", "--keys"}, {"--keys uniform:1", "--keys"},
+        {"--keys gaussian:-1", "--keys"}, {"--key-min 9 --key-max 8", "--key-max"}, {"--key-max 9 h 1 1 5", "--key-max"}, {"--data zeros", "--data"},
+        {"--data compressible:1", "--data"}, {"--data compressible", "--data"}, {"--sizes 0", "--sizes"}, {"--sizes 5-4", "--sizes"},
+        {"--sizes 5:0", "--sizes"}, {"--sizes 5,", "--sizes"}, {"--seed -1", "--seed"}, {"--seed 18446744073709551616", "--seed"}, {"--instances 0", "--instances"},
+        {"--socket /s", "--socket"}, {"--user u", "REDISCLI_AUTH"}, {"--resp 4", "--resp"}, {"--cacert f", "--cacert"}, {"--tls --cert f", "--cert"},
+        {"--force --no-flush", "--force"}, {"--timeout 0", "--timeout"}, {"--cpus 3-1", "--cpus"}, {"--cpus a", "--cpus"}, {"--cpus 1,", "--cpus"},
+        {"--cpus 5000", "--cpus"}, {"--interval 0", "--interval"}, {"--out ''", "--out"}, {"--spin=1", "--spin"}, {"--help=x", "--help"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        int rc = parse(bad[i][0]);
+        if (rc != -1 || !strstr(why, bad[i][1])) printf("# '%s' gives %d: %s\n", bad[i][0], rc, why);
+        CHECK_SAME(rc, -1);
+        CHECK(strstr(why, bad[i][1]) != NULL);
+        CHECK(strchr(why, '\n') == NULL);
+    }
+}
+
+static void help_names_every_option(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    options_help(f);
+    fclose(f);
+    static const char *const names[] = {"-c, --connections", "-P, --pipeline", "-r, --rate", "--sizes", "--gate", "--spin", "REDISCLI_AUTH", "200000000"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) CHECK(strstr(text, names[i]) != NULL);
+    free(text);
+}
+
+int main(void)
+{
+    TEST("defaults are the guide's", defaults_are_the_guides);
+    TEST("options are read", options_are_read);
+    TEST("wrong arguments are refused by name, in one line", wrong_ones_are_refused_by_name);
+    TEST("the help names the options", help_names_every_option);
+    return UNIT_END;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* The open-loop schedule: exact times, exact counts, arrivals that are Poisson. */
+#include "clock.h"
+#include "pacer.h"
+#include "unit.h"
+
+#include <math.h>
+
+static void uniform_is_exact(void)
+{
+    struct pacer p;
+    uint64_t start = UINT64_C(123456789012345), n = 0;
+    pacer_init(&p, PACER_UNIFORM, start, 10e9, 100000, 0, 1);
+    for (; p.next_ns != UINT64_MAX; n++) {
+        CHECK_SAME(p.next_ns, start + n * 100000);
+        pacer_advance(&p);
+    }
+    CHECK_SAME(n, 100000);
+}
+
+static void beside_each_other_they_interleave(void)
+{
+    struct pacer p[3];
+    for (int i = 0; i < 3; i++) pacer_init(&p[i], PACER_UNIFORM, 0, 3e9, 1000, i / 3.0, 1);
+    for (uint64_t n = 0; n < 3000; n++) {
+        CHECK_WITHIN(p[n % 3].next_ns, (double)(n * NS_PER_MS) - 1, (double)(n * NS_PER_MS) + 1);
+        pacer_advance(&p[n % 3]);
+    }
+    for (int i = 0; i < 3; i++) CHECK(p[i].next_ns == UINT64_MAX);
+}
+
+static void a_long_schedule_does_not_drift(void)
+{
+    struct pacer p;
+    uint64_t last = 0, n = 0;
+    pacer_init(&p, PACER_UNIFORM, 0, 3000000 / 7.0 * 1e9, 3000000, 0, 1); /* 7 a second: no whole number of ns */
+    for (; p.next_ns != UINT64_MAX; n++) {
+        last = p.next_ns;
+        pacer_advance(&p);
+    }
+    CHECK_WITHIN(last, 2999999 / 7.0 * 1e9 - 2, 2999999 / 7.0 * 1e9 + 2);
+}
+
+static void poisson_has_the_count_and_the_gaps(void)
+{
+    enum { N = 200000 };
+    struct pacer p;
+    uint64_t before = 0, n = 0, long_gaps = 0, backward = 0, first_half = 0;
+    double squares = 0, mean = 10e9 / N;
+    pacer_init(&p, PACER_POISSON, 0, 10e9, N, 0, 5);
+    for (; p.next_ns != UINT64_MAX; n++) {
+        double gap = (double)(p.next_ns - before);
+        backward += p.next_ns < before;
+        squares += gap * gap;
+        long_gaps += gap > 3 * mean;
+        first_half += p.next_ns < 5 * NS_PER_S;
+        before = p.next_ns;
+        pacer_advance(&p);
+    }
+    CHECK_SAME(n, N);
+    CHECK_SAME(backward, 0);
+    CHECK(before < 10 * NS_PER_S);
+    CHECK_WITHIN(squares / N / (mean * mean), 1.96, 2.04);            /* of an exponential: 2 */
+    CHECK_WITHIN(long_gaps, N * exp(-3) * 0.96, N * exp(-3) * 1.04);
+    CHECK_WITHIN(first_half, N / 2 - 4 * sqrt(N) / 2, N / 2 + 4 * sqrt(N) / 2);
+}
+
+static void empty_and_single(void)
+{
+    struct pacer p;
+    pacer_init(&p, PACER_POISSON, 5, 1e9, 0, 0, 1);
+    CHECK(p.next_ns == UINT64_MAX);
+    pacer_init(&p, PACER_UNIFORM, 5, 1e9, 1, 0, 1);
+    CHECK_SAME(p.next_ns, 5);
+    pacer_advance(&p);
+    CHECK(p.next_ns == UINT64_MAX);
+}
+
+int main(void)
+{
+    TEST("uniform arrivals are exact to the nanosecond", uniform_is_exact);
+    TEST("schedules beside each other interleave", beside_each_other_they_interleave);
+    TEST("a long schedule does not drift", a_long_schedule_does_not_drift);
+    TEST("poisson arrivals have the exact count and exponential gaps", poisson_has_the_count_and_the_gaps);
+    TEST("schedules of no and of one request", empty_and_single);
+    return UNIT_END;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Fuzz target: any bytes, however cut, must give the same replies, never hang and never read outside what was handed in. */
+#include "resp.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Scan all of data in parts of `step` bytes (each copied, so that reading past it is seen). Returns a digest of what was found. */
+static uint64_t scan(const uint8_t *data, size_t size, size_t step)
+{
+    struct resp r;
+    uint64_t digest = 1469598103934665603u;
+    resp_reset(&r);
+    for (size_t from = 0; from < size; from += step) {
+        size_t n = size - from < step ? size - from : step;
+        char *part = malloc(n);
+        if (!part) abort();
+        memcpy(part, data + from, n);
+        const char *at = part, *end = part + n;
+        for (;;) {
+            const char *before = at;
+            enum resp_event event = resp_scan(&r, &at, end);
+            if (at < before || at > end) abort();
+            if (event == RESP_MORE) {
+                if (at != end) abort();
+                break;
+            }
+            if (event == RESP_BODY) {
+                if (r.piece < part || r.piece + r.piece_len > end || r.piece_at + r.piece_len > (uint64_t)r.bulk_len) abort();
+                for (size_t i = 0; i < r.piece_len; i++) digest = (digest ^ (uint8_t)r.piece[i]) * 1099511628211u;
+                continue;
+            }
+            digest = (digest ^ (uint64_t)event ^ (uint64_t)(uint8_t)r.type << 8 ^ (uint64_t)r.nil << 16) * 1099511628211u;
+            if (event == RESP_REPLY) {
+                digest = (digest ^ (uint64_t)r.bulk_len ^ strlen(r.text)) * 1099511628211u;
+                continue;
+            }
+            free(part);
+            return digest;
+        }
+        free(part);
+    }
+    return digest;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint64_t whole = scan(data, size, size ? size : 1);
+    if (scan(data, size, 1) != whole || scan(data, size, 3) != whole || scan(data, size, 7) != whole) abort();
+    return 0;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* The RESP scanner: the same events however replies are cut, and refusal of what is no RESP. */
+#include "resp.h"
+#include "unit.h"
+
+#include <string.h>
+
+/* What a scan came to, as text: one letter an event. */
+struct seen {
+    char events[256];
+    char body[256];
+    size_t events_len, body_len;
+};
+
+/* Scan text[0, n), handing in at most `step` bytes at a time. */
+static void scan(struct seen *s, const char *text, size_t n, size_t first, size_t step)
+{
+    struct resp r;
+    memset(s, 0, sizeof *s);
+    resp_reset(&r);
+    for (size_t from = 0, part = first; from < n; from += part, part = step) {
+        if (part > n - from) part = n - from;
+        char copy[256]; /* of exactly these bytes, so that a read beyond them is seen by the sanitizer */
+        memcpy(copy, text + from, part);
+        const char *at = copy, *end = copy + part;
+        for (enum resp_event e; (e = resp_scan(&r, &at, end)) != RESP_MORE;) {
+            if (e == RESP_BODY) {
+                if (r.piece_at != s->body_len % 1000) s->events[s->events_len++] = '?';
+                memcpy(s->body + s->body_len, r.piece, r.piece_len);
+                s->body_len += r.piece_len;
+            } else if (e == RESP_REPLY) {
+                s->events[s->events_len++] = r.nil ? 'n' : r.type;
+                s->body_len = 0;
+                if (r.type == '-' || r.type == '+') {
+                    memcpy(s->events + s->events_len, r.text, strlen(r.text));
+                    s->events_len += strlen(r.text);
+                }
+            } else {
+                s->events[s->events_len++] = 'B';
+                return;
+            }
+        }
+    }
+    if (!resp_idle(&r)) s->events[s->events_len++] = '.';
+}
+
+/* The same events at every cut, and byte by byte. */
+static void expect(const char *text, size_t n, const char *events)
+{
+    struct seen s;
+    for (size_t cut = 1; cut <= n; cut++) {
+        scan(&s, text, n, cut, n);
+        if (strcmp(s.events, events) != 0) printf("# cut at %zu: '%s'\n", cut, s.events);
+        CHECK(!strcmp(s.events, events));
+    }
+    scan(&s, text, n, 1, 1);
+    CHECK(!strcmp(s.events, events));
+}
+
+#define EXPECT(text, events) expect(text, sizeof(text) - 1, events)
+
+static void replies_at_every_cut(void)
+{
+    EXPECT("+OK\r\n", "+OK");
+    EXPECT("-ERR no such thing\r\n+OK\r\n", "-ERR no such thing+OK");
+    EXPECT(":12\r\n$-1\r\n$0\r\n\r\n$5\r\nhe\r\no\r\n*-1\r\n", ":n$$n");
+    EXPECT("*0\r\n*2\r\n$1\r\na\r\n*2\r\n:1\r\n$-1\r\n+x\r\n", "**+x");
+}
+
+static void resp3(void)
+{
+    EXPECT("_\r\n#t\r\n,1.5\r\n(123\r\n=6\r\ntxt:hi\r\n", "n#,(=");
+    EXPECT("%1\r\n+a\r\n:1\r\n~2\r\n:1\r\n:2\r\n!5\r\nERR x\r\n", "%~!");
+    EXPECT(">2\r\n+invalidate\r\n*1\r\n$1\r\nk\r\n$1\r\nv\r\n", "$");
+    EXPECT("|1\r\n+ttl\r\n:3\r\n$1\r\nv\r\n", "$");
+    EXPECT("*2\r\n|1\r\n+a\r\n+b\r\n:1\r\n:2\r\n+OK\r\n", "*+OK");
+    EXPECT(">0\r\n|0\r\n+OK\r\n", "+OK");
+}
+
+static void bodies_come_whole(void)
+{
+    struct seen s;
+    static const char text[] = "$11\r\nhello\r\nwrld\r\n";
+    for (size_t cut = 1; cut < sizeof text - 3; cut++) {
+        scan(&s, text, sizeof text - 3, cut, 1); /* without the end, so that the body is kept */
+        CHECK_SAME(s.body_len, 11);
+        CHECK(!memcmp(s.body, "hello\r\nwrld", 11));
+    }
+}
+
+static void no_resp_is_refused(void)
+{
+    EXPECT("x", "B");
+    EXPECT("\r\n", "B");
+    EXPECT("+OK\rx", "B");
+    EXPECT("$3\r\nabcd", "B");
+    EXPECT("$3\r\nabc\rx", "B");
+    EXPECT("$x\r\n", "B");
+    EXPECT("$\r\n", "B");
+    EXPECT("$-2\r\n", "B");
+    EXPECT("$--1\r\n", "B");
+    EXPECT("$1-\r\n", "B");
+    EXPECT("%-1\r\n", "B");
+    EXPECT("$3\rx", "B");
+    EXPECT("$99999999999999999999", "B");
+    EXPECT("$9223372036854775807\r\n", "B");
+    EXPECT("$4294967297\r\n", "B");
+    EXPECT("*1048577\r\n", "B");
+    EXPECT("*1048576\r\n*1048576\r\n", "B");
+    EXPECT("$4294967296\r\n", ".");
+}
+
+static void long_lines_are_cut(void)
+{
+    char line[200] = "-";
+    struct resp r;
+    const char *at = line;
+    memset(line + 1, 'e', 150);
+    memcpy(line + 151, "\r\n", 2);
+    resp_reset(&r);
+    CHECK_SAME(resp_scan(&r, &at, line + 153), RESP_REPLY);
+    CHECK_SAME(strlen(r.text), RESP_TEXT_MAX - 1);
+}
+
+int main(void)
+{
+    TEST("replies are found at every cut", replies_at_every_cut);
+    TEST("RESP3 types, pushes and attributes", resp3);
+    TEST("bodies are handed out whole and in order", bodies_come_whole);
+    TEST("what is no RESP is refused", no_resp_is_refused);
+    TEST("error lines are kept up to a length", long_lines_are_cut);
+    return UNIT_END;
+}
