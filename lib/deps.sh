@@ -324,7 +324,7 @@ END
 # Checks, says, installs, and checks again.
 # Usage: main run|check [--dry-run] [NAME...]   Returns: 0 all there, 1 not, 2 bad usage
 main() {
-  local set=${1:-} dry_run='' rows manager names
+  local set=${1:-} dry_run='' rows manager name names
   local -a sudo_command=(sudo)
   # Daemons and tools of root live where a user's PATH may not look.
   export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C
@@ -336,7 +336,10 @@ main() {
     dry_run=1
     set -- "$set" "${@:3}"
   fi
-  if [[ $set != run && $set != check || " $* " == *" -"* ]]; then
+  for name in "${@:2}"; do
+    [[ $DEPENDENCIES == *" $name "* ]] || set=
+  done
+  if [[ $set != run && $set != check ]]; then
     _deps_usage >&2
     return 2
   fi
