@@ -86,13 +86,13 @@ _doctor_memory() {
 }
 
 _doctor_client() {
-  local client=$1 row why
+  local client=$1 row why=$_REMOTE_TMP/why
   while IFS= read -r row; do _doctor_row "$client" "$row"; done < <(remote_run "$client" doctor client)
-  if why=$( (client_prepare "$client") 2>&1); then
-    client_prepare "$client" 2>/dev/null
+  if client_prepare "$client" 2>"$why"; then
+    cat "$why" >&2
     _doctor_row "$client" ok "load generator" "runs" "./test" -
   else
-    _doctor_row "$client" fail "load generator" "${why//$'\n'/; }" "./test or the means to build it" "lib/deps.sh run, there"
+    _doctor_row "$client" fail "load generator" "$(tail -n 1 "$why")" "./test or the means to build it" "lib/deps.sh run, there"
   fi
 }
 

@@ -105,6 +105,28 @@ assert_nothing_left() {
   assert_match "198.18.0.12 +fail +reachable"
 }
 
+@test "a client with another libc gets the load generator built there, once" {
+  # The client says that its libc is another; what is built there is then really built by its own make.
+  # shellcheck disable=SC2016 # expanded on the host
+  netns_host client2 bash -c 'mkdir -p "$HOME/bin" && printf "#!/bin/sh\necho other 1.0\n" >"$HOME/bin/getconf" && chmod +x "$HOME/bin/getconf" &&
+    printf "PATH=\$HOME/bin:\$PATH\n" >"$HOME/.bashrc"'
+  run_split master run "${WORDS[@]}"
+  assert_success
+  assert_contains "198.18.0.12: building the load generator there" "$stderr"
+  assert_exists results/*/native/100B-8i/rep-1/198.18.0.12/result.tsv
+  run_split master run "${WORDS[@]}"
+  assert_success
+  refute_contains "building the load generator" "$stderr"
+
+  # Where it cannot be built either, the host is not fit, and the line says why.
+  # shellcheck disable=SC2016 # expanded on the host
+  netns_host client2 bash -c 'printf "#!/bin/sh\necho no hiredis here >&2; exit 2\n" >"$HOME/bin/make" && chmod +x "$HOME/bin/make" && rm -rf /var/tmp/tierbench-test/cache'
+  run_split master run "${WORDS[@]}"
+  assert_failure 3
+  assert_contains "198.18.0.12: load generator: the load generator does not build here: no hiredis here" "$stderr"
+  assert_nothing_left
+}
+
 @test "the master is killed: the load on the other client goes on in its screen session until stop ends it" {
   job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" PHASES=get TIME=60
   wait_until 60 grep -q 'phase get starts' job.err
@@ -118,4 +140,6 @@ assert_nothing_left() {
   assert_contains "198.18.0.12: ended what"
   assert_contains "198.18.0.1: ended what"
   assert_nothing_left
+  # Nor are the master's own connections and their folder.
+  refute_exists "${TMPDIR:-/tmp}/tierbench-$JOB_PID".*
 }

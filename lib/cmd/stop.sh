@@ -8,12 +8,15 @@
 # shellcheck shell=bash
 
 cmd_stop() {
-  local host mode=stale status=0
+  local host mode=stale status=0 ended
   options_read "${BASH_SOURCE[0]}" "$@"
   [[ -z $FORCE ]] || mode=force
   remote_init
   while read -r host; do
-    if ! remote_open "$host" || ! remote_run -e LEASE "$host" stop "$mode" | sed "s/^/$host: /"; then
+    if remote_open "$host" && ended=$(remote_run -e LEASE "$host" stop "$mode"); then
+      ended=${ended:-nothing was left}
+      printf '%s\n' "$host: ${ended//$'\n'/$'\n'$host: }"
+    else
       status=3
     fi
   done < <(doctor_hosts)

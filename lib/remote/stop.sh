@@ -5,7 +5,7 @@
 # Usage: main stale|force
 #   stale: only runs whose master is gone; force: all of ours
 main() {
-  local lock folder ended=0
+  local lock folder
   work_open
   lock=$WORK/lock
   if [[ $1 == stale && -e $lock ]] && lock_owner_lives "$lock" "$LEASE"; then
@@ -22,8 +22,6 @@ main() {
     proc_end 60 "$folder"/server/instances.proc || fail "$folder: an instance does not end"
     rm -rf -- "$folder"
     echo "ended what ${folder##*/run-} had left"
-    ended=1
   done
   rm -f -- "$lock" "$lock".*
-  ((ended)) || echo "nothing was left"
 }
