@@ -22,6 +22,8 @@ cmd_run() {
   lock_name "$(basename "$SCENARIO" .conf)"
   run_prepare
   lock_take
+  tune_start
+  _run_capture
   _run_cells || failed=1
   RESULT_PROGRAM=${0##*/} result_table "$RUN"
   log_info "the run: $RUN"
@@ -37,7 +39,7 @@ _run_build() {
 
 # Check the hosts, make or reopen the run's folder, and write down what is about to happen.
 run_prepare() {
-  local rows=$_REMOTE_TMP/doctor host
+  local rows=$_REMOTE_TMP/doctor
   REDIS_PASSWORD=$(head -c 18 /dev/urandom | base64 | tr '+/' 'xy')
   _run_stale
   doctor_rows >"$rows"
@@ -46,6 +48,11 @@ run_prepare() {
     die_unfit "a host is not fit (./do_it.sh doctor shows all checks); nothing was started"
   fi
   _run_folder
+}
+
+# Write down what every host is, tuned as it is for the run.
+_run_capture() {
+  local host
   while read -r host; do
     log_info "reading what $host is"
     sysinfo_capture "$host" "$RUN" || die "$host: its description could not be written to $RUN"
@@ -96,6 +103,7 @@ _run_cells() {
     IFS=$'\t' read -r name size instances repeat variant <<<"$cell"
     variant_use "$variant"
     server_auto
+    tune_apply "$variant"
     keys=$(fill_keys "$size" "$instances")
     log_info "$number of ${#cells[@]}: $variant, $instances instances, $keys keys of $size B each, repeat $repeat"
     repeat_run "$RUN/$variant/$name/rep-$repeat" "$size" "$instances" "$keys" "$repeat" || failed=1

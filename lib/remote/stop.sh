@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# End what broken runs left on this host. Setting sent in front: LEASE.
+# End what broken runs left on this host, and put back what they changed. Setting sent in front: LEASE.
+# Needs: cpus irq vsmp tune_kind tune_journal tune
 
 # Usage: main stale|force
 #   stale: only runs whose master is gone; force: all of ours
@@ -20,6 +21,10 @@ main() {
     # Load generators first: one that loses its server would only write errors.
     proc_end 15 "$folder"/client-*/generator.proc || fail "$folder: a load generator does not end"
     proc_end 60 "$folder"/server/instances.proc || fail "$folder: an instance does not end"
+    (
+      tune_lock
+      tune_stop "$folder"
+    ) || fail "$folder: not all that it changed is put back"
     rm -rf -- "$folder"
     echo "ended what ${folder##*/run-} had left"
   done
