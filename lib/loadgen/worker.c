@@ -308,8 +308,11 @@ static void end(struct worker *w)
     }
     /* A phase with a length lasts at least as long, so that ops over time is the rate. */
     uint64_t length_end = plan->open ? plan->start_ns + (uint64_t)plan->length_ns : plan->stop_ns;
-    if (length_end != UINT64_MAX && finish < length_end && !worker_stop) finish = length_end;
-    w->elapsed_ns = finish - w->begin_ns;
+    if (length_end != UINT64_MAX) {
+        w->begin_ns = plan->start_ns;
+        if (finish < length_end && !worker_stop) finish = length_end;
+    }
+    w->elapsed_ns = finish > w->begin_ns ? finish - w->begin_ns : 0;
 }
 
 void worker_run(struct worker *w, const struct plan *plan)
