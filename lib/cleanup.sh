@@ -12,16 +12,18 @@ cleanup_push() {
   _CLEANUP+=("$quoted")
 }
 
-# Undo the newest entry now.
+# Undo the newest entry now. It leaves the stack when it is done, so that a signal in the middle has it done again:
+# every entry must bear that.
 # Usage: cleanup_pop
+# Returns: the entry's status
 cleanup_pop() {
-  local last=$((${#_CLEANUP[@]} - 1)) entry
-  local -a command
+  local last=$((${#_CLEANUP[@]} - 1)) entry status=0
   entry=${_CLEANUP[last]}
-  unset "_CLEANUP[last]"
   # The entry was written with %q by cleanup_push, so this gives back its very words.
   declare -a command="($entry)"
-  "${command[@]}"
+  "${command[@]}" || status=$?
+  unset "_CLEANUP[last]"
+  return "$status"
 }
 
 # Take the traps: call once, first thing, in an entry script.

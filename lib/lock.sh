@@ -8,16 +8,17 @@
 # Returns: exits 3 when somebody else's run has it.
 lock_take() {
   local status=0
+  # First, because a signal may come as soon as it is taken; only a lock that is ours is released.
+  cleanup_push _lock_release
   remote_run -e RUN_ID -e RUN_OWNER -e LEASE "$SERVER" lock take || status=$?
   ((status == 0)) || die_unfit "$SERVER: the run was not started, and what is there was left alone"
-  cleanup_push _lock_release
   # A master that is killed cannot release: the lease then runs out, so it must be renewed as long as the master lives.
   _lock_renew $$ &
   _LOCK_RENEWER=$!
 }
 
 _lock_release() {
-  kill "$_LOCK_RENEWER" 2>/dev/null || :
+  [[ -z ${_LOCK_RENEWER-} ]] || kill "$_LOCK_RENEWER" 2>/dev/null || :
   remote_run -e RUN_ID -e RUN_OWNER -e LEASE "$SERVER" lock release || :
 }
 
