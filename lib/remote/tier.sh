@@ -11,3 +11,9 @@ tier_prefix() {
   read -r -a TIER_PREFIX <<<"$1"
   TIER_PREFIX=(numactl "${TIER_PREFIX[@]}" --)
 }
+
+# Print the memory nodes of this host, their sizes and distances.
+# Usage: tier_nodes
+tier_nodes() {
+  numactl -H
+}
