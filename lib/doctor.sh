@@ -14,8 +14,29 @@ doctor_rows() {
   ((reached)) || return 0
   server_facts
   plan_check
+  _doctor_needs
+  _doctor_row "$(_doctor_master)" ok ssh "$(ssh -V 2>&1)" "in PATH" -
   _doctor_server
   for host in $CLIENT_IP; do _doctor_client "$host"; done
+  while read -r host; do
+    _doctor_clock "$host"
+    _doctor_tune "$host"
+  done < <(doctor_hosts)
+}
+
+# Print rows as tables for people, one a host.
+# Usage: doctor_show <ROWS
+doctor_show() {
+  local rows host
+  rows=$(cat)
+  while read -r host; do
+    printf '%s\n' "$host"
+    awk -F '\t' -v OFS='\t' -v host="$host" '
+      NR == 1 { print "  state", "check", "found", "wanted", "how to mend" }
+      # A host that is server and client has some checks twice.
+      $1 == host && !seen[$0]++ { print "  " $2, $3, $4, $5, $6 }' <<<"$rows" | table_print
+    echo
+  done < <(awk -F '\t' '!seen[$1]++ { print $1 }' <<<"$rows")
 }
 
 # Print every host once.
@@ -35,6 +56,82 @@ _doctor_row() {
   printf '%s\n' "$*"
 }
 
+# What the plan asks of links and ports.
+# Returns: sets what lib/remote/doctor.sh is sent.
+_doctor_needs() {
+  local size most=0
+  for size in $VALUE_SIZES; do
+    size=$(conf_bytes "$size")
+    most=$((size > most ? size : most))
+  done
+  NEED_OPS=${RATE%.*}
+  ((NEED_OPS > 0)) || NEED_OPS=$PLAN_OPS
+  NEED_BITS=$((most * 8 * NEED_OPS))
+  NEED_PORTS=$CONNECTIONS
+  NEED_NUMACTL=$SERVER_NUMACTL$CLIENT_NUMACTL
+  [[ $PLACEMENT != numa && $PLACEMENT != split ]] || NEED_NUMACTL+=$PLACEMENT
+  FIRST_PORT=$REDISBASE
+  LAST_PORT=$((REDISBASE + $(plan_most) - 1))
+}
+
+# Usage: _doctor_run HOST ROLE
+_doctor_run() {
+  local ADDRESS NEED_MBIT clients
+  read -r -a clients <<<"$CLIENT_IP"
+  ADDRESS=$(host_data "$SERVER")
+  # A client carries its share.
+  NEED_MBIT=$((NEED_BITS / 1000000 + 1))
+  [[ $2 == server ]] || NEED_MBIT=$((NEED_BITS / ${#clients[@]} / 1000000 + 1))
+  remote_run -e LEASE -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT "$1" doctor "$2"
+}
+
+# The name of this host among those of the run.
+_doctor_master() {
+  local host
+  while read -r host; do
+    if remote_is_local "$host"; then
+      echo "$host"
+      return
+    fi
+  done < <(doctor_hosts)
+  echo master
+}
+
+# How far a host's clock is from ours. A run starts phases by it, and corrects it by what it measures.
+_doctor_clock() {
+  local host=$1 before after theirs off
+  if remote_is_local "$host"; then
+    _doctor_row "$host" ok clock "ours" "within 1 s" -
+    return
+  fi
+  before=${EPOCHREALTIME/./}
+  theirs=$(remote_run "$host" doctor clock)
+  after=${EPOCHREALTIME/./}
+  off=$(awk -v us=$((${theirs/./} - (before + after) / 2)) -v trip=$((after - before)) \
+    'BEGIN { printf "%+.3f s off, give or take %.3f s", us / 1e6, trip / 2e6 }')
+  if [[ $off =~ ^[+-]0\. ]]; then
+    _doctor_row "$host" ok clock "$off" "within 1 s" -
+  else
+    _doctor_row "$host" warn clock "$off" "within 1 s" "chronyc makestep, or ntpd -gq, there"
+  fi
+}
+
+# What tuning would do, and what it cannot: a warning, and with TUNE_STRICT=1 a failure.
+_doctor_tune() {
+  local host=$1 rows state=warn name why mode mend
+  ((!TUNE_STRICT)) || state=fail
+  rows=$(tune_check "$host")
+  _doctor_row "$host" ok tuning \
+    "$(awk -F '\t' '$2 == "would" && !seen[$1]++ { printf "%s%s", sep, $1; sep = ", " } END { if (!sep) printf "nothing to change" }' <<<"$rows")" \
+    "set for the run, then put back" -
+  while IFS=$'\t' read -r name why; do
+    mode=TUNE_$name
+    mend="TUNE_$name=off, if it is to stay as it is"
+    [[ $why != "needs root" ]] || mend="run as root, or TUNE_$name=off"
+    _doctor_row "$host" "$state" "TUNE_$name" "$why" "${!mode}" "$mend"
+  done < <(awk -F '\t' -v OFS='\t' '$2 == "cannot" && !seen[$1]++ { print $1, $6 }' <<<"$rows")
+}
+
 _doctor_reach() {
   local host=$1 why
   if why=$(remote_open "$host" 2>&1); then
@@ -49,7 +146,7 @@ _doctor_reach() {
 
 _doctor_server() {
   local row taken why
-  while IFS= read -r row; do _doctor_row "$SERVER" "$row"; done < <(remote_run "$SERVER" doctor server)
+  while IFS= read -r row; do _doctor_row "$SERVER" "$row"; done < <(_doctor_run "$SERVER" server)
   if why=$( (server_find_redis) 2>&1); then
     server_find_redis
     _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
@@ -87,7 +184,7 @@ _doctor_memory() {
 
 _doctor_client() {
   local client=$1 row why=$_REMOTE_TMP/why
-  while IFS= read -r row; do _doctor_row "$client" "$row"; done < <(remote_run "$client" doctor client)
+  while IFS= read -r row; do _doctor_row "$client" "$row"; done < <(_doctor_run "$client" client)
   if client_prepare "$client" 2>"$why"; then
     cat "$why" >&2
     _doctor_row "$client" ok "load generator" "runs" "./test" -

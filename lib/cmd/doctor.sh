@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Check every host: reachable, tools, memory, ports, limits; say what is missing and the command that mends it.
+# Check every host: reachable, tools, memory, ports, limits, links, clocks, tuning; say what is missing and the command that mends it.
 #
 # Usage: ./do_it.sh doctor [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
 #
@@ -7,12 +7,12 @@
 # shellcheck shell=bash
 
 cmd_doctor() {
-  local rows status=0
+  local rows
   options_read "${BASH_SOURCE[0]}" "$@"
   remote_init
   lock_name doctor
   rows=$_REMOTE_TMP/doctor
   doctor_rows >"$rows"
-  { printf 'host\tstate\tcheck\tfound\twanted\tto mend\n' && cat "$rows"; } | table_print
+  doctor_show <"$rows"
   ! grep -q $'\tfail\t' "$rows" || return 3
 }
