@@ -8,7 +8,7 @@
 
 #define NS_PER_US UINT64_C(1000)
 #define NS_PER_MS UINT64_C(1000000)
-#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_S  UINT64_C(1000000000)
 
 /** Read CLOCK_MONOTONIC. Returns nanoseconds since an arbitrary start. */
 static inline uint64_t clock_now_ns(void)

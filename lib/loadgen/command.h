@@ -11,13 +11,13 @@
 #include <stdint.h>
 #include <string.h>
 
-#define COMMAND_SET (UINT64_C(1) << 63) /* in a tagged key: this request sets it */
+#define COMMAND_SET         (UINT64_C(1) << 63) /* in a tagged key: this request sets it */
 #define COMMAND_KEY(tagged) ((tagged) & ~COMMAND_SET)
 
 #define COMMAND_HEAD_MAX (64 + OPTIONS_PREFIX_MAX)
-#define COMMAND_DIGITS 20
+#define COMMAND_DIGITS   20
 #define COMMAND_TAIL_MAX 16384 /* bytes of a ready-made value; longer ones are made piece by piece */
-#define COMMAND_SLACK 64       /* bytes that command_encode may write behind the command */
+#define COMMAND_SLACK    64    /* bytes that command_encode may write behind the command */
 
 /* What a command looks like up to the digits of its key, for keys of one length. */
 struct command_head {

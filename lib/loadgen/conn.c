@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#define FLUSH_MAX (1024 * 1024)          /* bytes written to one connection before others have their turn */
-#define BACKOFF_MIN_NS (50 * NS_PER_MS)  /* between attempts to connect again, doubled up to */
-#define BACKOFF_MAX_NS (1 * NS_PER_S)
+#define FLUSH_MAX      (1024UL * 1024)  /* bytes written to one connection before others have their turn */
+#define BACKOFF_MIN_NS (50 * NS_PER_MS) /* between attempts to connect again, doubled up to */
+#define BACKOFF_MAX_NS (200 * NS_PER_MS)
 
 /* The next tagged key of a target. */
 static inline uint64_t next_request(struct worker *w, struct target *t)

@@ -5,8 +5,8 @@
 
 #include "worker.h"
 
-#define CONN_IN_SIZE (256 * 1024)
-#define CONN_OUT_SIZE (256 * 1024)
+#define CONN_IN_SIZE  (256UL * 1024)
+#define CONN_OUT_SIZE (256UL * 1024)
 
 /** Put one request into the ring of c, which must have room. It is written by the next conn_flush. */
 void conn_push(struct worker *w, struct conn *c, uint64_t intended_ns, uint64_t now_ns);

@@ -20,7 +20,9 @@ static long long command(redisContext *c, const struct links *s, uint64_t port, 
         result = 0;
     else
         snprintf(why, LINK_WHY, "%s:%ju: %s: %s", s->options->host, (uintmax_t)port, word[0],
-                 reply && reply->type == REDIS_REPLY_ERROR ? reply->str : c->errstr[0] ? c->errstr : "unexpected reply");
+                 reply && reply->type == REDIS_REPLY_ERROR ? reply->str
+                 : c->errstr[0]                            ? c->errstr
+                                                           : "unexpected reply");
     if (reply) freeReplyObject(reply);
     return result;
 }

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define BUSY 0.95               /* a thread that needs more of a CPU than this is the limit itself */
-#define LAG_LIMIT_US 1000       /* a p99 of the send lag above this, and above a tenth of the latency's p99, spoils the latency */
+#define BUSY         0.95 /* a thread that needs more of a CPU than this is the limit itself */
+#define LAG_LIMIT_US 1000 /* a p99 of the send lag above this, and above a tenth of the latency's p99, spoils the latency */
 
 static void pin(const struct options *o, int thread)
 {
@@ -46,8 +46,8 @@ static int raise_limit(const struct options *o, char *why)
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need) return 0;
     limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
     if (limit.rlim_cur >= need && !setrlimit(RLIMIT_NOFILE, &limit)) return 0;
-    snprintf(why, ENGINE_WHY, "%ju connections need %ju open files, and the limit is %ju (ulimit -n)", (uintmax_t)(groups * o->connections), (uintmax_t)need,
-             (uintmax_t)limit.rlim_max);
+    snprintf(why, ENGINE_WHY, "%ju connections need %ju open files, and the limit is %ju (ulimit -n)", (uintmax_t)(groups * o->connections),
+             (uintmax_t)need, (uintmax_t)limit.rlim_max);
     return -1;
 }
 

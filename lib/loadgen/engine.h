@@ -24,14 +24,14 @@ struct result {
     struct plan plan;
     struct hist latency, service, lag; /* owned; service and lag only of an open loop */
     uint64_t count[COUNTS];
-    uint64_t start_us;              /* since the epoch */
-    uint64_t elapsed_us;            /* from the start to the end of the last thread */
+    uint64_t start_us;   /* since the epoch */
+    uint64_t elapsed_us; /* from the start to the end of the last thread */
     uint64_t outages, outage_longest_us, outage_total_us;
     uint64_t cpu_us;
-    double busiest;                 /* share of a CPU that the busiest thread needed, 0 to 1 */
+    double busiest; /* share of a CPU that the busiest thread needed, 0 to 1 */
     int busiest_thread;
     int client_limited;
-    int misses_fail;                /* every key had been set: a miss is a failure */
+    int misses_fail; /* every key had been set: a miss is a failure */
     int interrupted;
 };
 

@@ -8,11 +8,11 @@
 #define HIST_MAX_US UINT64_C(3600000000) /* one hour; what is longer is counted in `over` */
 
 struct hist {
-    uint64_t total; /* samples in range */
-    uint64_t over;  /* samples above HIST_MAX_US: in no bucket, but in every percentile */
-    uint64_t sum;   /* us, over all samples, those above range included */
-    uint64_t min;   /* us, UINT64_MAX when empty */
-    uint64_t max;   /* us, exact, those above range included */
+    uint64_t total;     /* samples in range */
+    uint64_t over;      /* samples above HIST_MAX_US: in no bucket, but in every percentile */
+    uint64_t sum;       /* us, over all samples, those above range included */
+    uint64_t min;       /* us, UINT64_MAX when empty */
+    uint64_t max;       /* us, exact, those above range included */
     uint32_t low, high; /* touched indices [low, high): what merge and clear look at */
     uint32_t slots;
     int digits;

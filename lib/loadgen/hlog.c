@@ -8,10 +8,10 @@
 
 #include <zlib.h>
 
-#define COOKIE_V2 UINT32_C(0x1c849313)            /* payload with zigzag LEB128 counts */
+#define COOKIE_V2            UINT32_C(0x1c849313) /* payload with zigzag LEB128 counts */
 #define COOKIE_V2_COMPRESSED UINT32_C(0x1c849314) /* the same, deflated */
-#define HEADER 40
-#define COUNT_MAX 9 /* bytes of one count in LEB128-64b9B */
+#define HEADER               40
+#define COUNT_MAX            9 /* bytes of one count in LEB128-64b9B */
 
 static void put_be(unsigned char *out, uint64_t value, int bytes)
 {
@@ -95,9 +95,10 @@ void hlog_begin(FILE *f, uint64_t start_epoch_ns)
     char date[64] = "";
     if (gmtime_r(&seconds, &tm)) strftime(date, sizeof date, "%a %b %d %H:%M:%S UTC %Y", &tm);
     double start = (double)start_epoch_ns / 1e9;
-    fprintf(f, "#[Latency in microseconds]\n#[Histogram log format version 1.3]\n#[StartTime: %.3f (seconds since epoch), %s]\n"
-               "#[BaseTime: %.3f (seconds since epoch)]\n"
-               "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
+    fprintf(f,
+            "#[Latency in microseconds]\n#[Histogram log format version 1.3]\n#[StartTime: %.3f (seconds since epoch), %s]\n"
+            "#[BaseTime: %.3f (seconds since epoch)]\n"
+            "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
             start, date, start);
 }
 

@@ -15,8 +15,8 @@ struct redisContext;
 /* What all links have in common; read-only once links_init has returned. */
 struct links {
     const struct options *options;
-    char address[64];  /* of the host, as numbers, so that a reconnect asks no name server */
-    char *greeting;    /* owned: bytes that a new link starts with: AUTH or HELLO, then PING */
+    char address[64]; /* of the host, as numbers, so that a reconnect asks no name server */
+    char *greeting;   /* owned: bytes that a new link starts with: AUTH or HELLO, then PING */
     size_t greeting_len;
     int greeting_replies;
     void *tls; /* TLS context, or NULL */
@@ -34,8 +34,8 @@ int links_init(struct links *s, const struct options *o, char why[LINK_WHY]);
 /** Release what links_init allocated. */
 void links_free(struct links *s);
 
-/** Connect to an instance, authenticate, and with `ping` wait until it answers PING. Returns a context that the caller frees with redisFree, or NULL with one line
- *  in why that names host and port. */
+/** Connect to an instance, authenticate, and with `ping` wait until it answers PING. Returns a context that the caller frees with redisFree, or NULL
+ * with one line in why that names host and port. */
 struct redisContext *link_connect(const struct links *s, uint64_t port, int ping, char why[LINK_WHY]);
 
 /** link_connect, then make the stream non-blocking. Returns 0, or -1 with a line in why. */

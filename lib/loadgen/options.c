@@ -33,27 +33,36 @@ static const struct spec specs[] = {
     {NULL, NULL, NULL, "Load", HEADING, 0, 0, 0, 0, NULL},
     {"connections", "c", "N", "connections of each thread to each of its instances (default 1)", WHOLE, AT(connections), 0, 1, 65536, NULL},
     {"pipeline", "P", "N", "requests on the way on a connection at one time (default 1)", WHOLE, AT(pipeline), 0, 1, 65536, NULL},
-    {"rate", "r", "R", "open loop: R requests a second, all threads together, whatever the server does;\n"
-                       "latency counts from the intended start (default: closed loop)", REAL, AT(rate), 0, 0.001, 1e9, NULL},
-    {"arrival", NULL, "HOW", "uniform or poisson: how an open loop's requests lie in time (default uniform)", SPECIAL, 0, AT(given_arrival), 0, 0, set_arrival},
-    {"phases", NULL, "LIST", "set, get, mixed, populate, in any order, separated by commas (default set,get);\n"
-                             "populate sets every key once, as fast as it can, before what is measured", SPECIAL, 0, 0, 0, 0, set_phases},
+    {"rate", "r", "R",
+     "open loop: R requests a second, all threads together, whatever the server does;\n"
+     "latency counts from the intended start (default: closed loop)",
+     REAL, AT(rate), 0, 0.001, 1e9, NULL},
+    {"arrival", NULL, "HOW", "uniform or poisson: how an open loop's requests lie in time (default uniform)", SPECIAL, 0, AT(given_arrival), 0, 0,
+     set_arrival},
+    {"phases", NULL, "LIST",
+     "set, get, mixed, populate, in any order, separated by commas (default set,get);\n"
+     "populate sets every key once, as fast as it can, before what is measured",
+     SPECIAL, 0, 0, 0, 0, set_phases},
     {"ratio", NULL, "S:G", "mixed: S sets to G gets (default 1:10)", SPECIAL, 0, AT(given_ratio), 0, 0, set_ratio},
     {"time", NULL, "S", "seconds a phase lasts (default: until every key was taken once)", REAL, AT(time_s), AT(given_time), 0.001, 1e8, NULL},
     {"requests", NULL, "N", "requests of a phase, all threads together", WHOLE, AT(requests), AT(given_requests), 1, 1e18, NULL},
     {"warmup", NULL, "S", "seconds of the same load before each measured phase, not recorded", REAL, AT(warmup_s), 0, 0.001, 1e8, NULL},
     {NULL, NULL, NULL, "Keys and values", HEADING, 0, 0, 0, 0, NULL},
-    {"keys", NULL, "PATTERN", "sequential (default), shuffle (each once, in random order), uniform,\n"
-                              "gaussian[:SD] (SD in keys, default a sixth of them), zipf[:THETA] (0 < THETA < 2, default 0.99)", SPECIAL, 0, 0, 0, 0, set_keys},
+    {"keys", NULL, "PATTERN",
+     "sequential (default), shuffle (each once, in random order), uniform,\n"
+     "gaussian[:SD] (SD in keys, default a sixth of them), zipf[:THETA] (0 < THETA < 2, default 0.99)",
+     SPECIAL, 0, 0, 0, 0, set_keys},
     {"key-min", NULL, "N", "number of the first key (default 0)", WHOLE, AT(key_min), 0, 0, 1e18, NULL},
     {"key-max", NULL, "N", "number of the last key, in place of COUNT", WHOLE, AT(key_max), AT(given_key_max), 0, 1e18, NULL},
     {"key-prefix", NULL, "STR", "text before the number of each key (default none)", TEXT, AT(key_prefix), 0, 0, 0, NULL},
-    {"data", NULL, "KIND", "pattern (default, the guide's), random, or compressible:RATIO (RATIO > 1: size to compressed size)", SPECIAL, 0, 0, 0, 0, set_data},
+    {"data", NULL, "KIND", "pattern (default, the guide's), random, or compressible:RATIO (RATIO > 1: size to compressed size)", SPECIAL, 0, 0, 0, 0,
+     set_data},
     {"sizes", NULL, "LIST", "value sizes in place of SIZE: N, LOW-HIGH, or SIZE:WEIGHT,SIZE:WEIGHT,...", SPECIAL, 0, 0, 0, 0, set_sizes},
     {"seed", NULL, "N", "seed of keys, values and arrivals; the same seed sends the same requests (default 1)", WHOLE, AT(seed), 0, 0, 1.8e19, NULL},
     {"no-verify", NULL, NULL, "do not compare what GET returns", FLAG_OFF, AT(verify), 0, 0, 0, NULL},
     {NULL, NULL, NULL, "Server", HEADING, 0, 0, 0, 0, NULL},
-    {"instances", NULL, "N", "instances on PORT, PORT+1, ...: threads share them round robin (default: one a thread)", WHOLE, AT(instances), 0, 1, 65535, NULL},
+    {"instances", NULL, "N", "instances on PORT, PORT+1, ...: threads share them round robin (default: one a thread)", WHOLE, AT(instances), 0, 1,
+     65535, NULL},
     {"socket", NULL, "PATH", "unix socket in place of HOST; %p in PATH stands for the port", TEXT, AT(socket), 0, 0, 0, NULL},
     {"user", NULL, "NAME", "ACL user; the password is read from REDISCLI_AUTH", TEXT, AT(user), 0, 0, 0, NULL},
     {"resp", NULL, "V", "protocol version, 2 or 3 (default 2)", WHOLE, AT(resp), 0, 2, 3, NULL},
@@ -64,15 +73,18 @@ static const struct spec specs[] = {
     {"sni", NULL, "NAME", "TLS: name to ask for", TEXT, AT(tls_name), 0, 0, 0, NULL},
     {"no-flush", NULL, NULL, "never FLUSHALL (default: before a first phase that sets)", FLAG_OFF, AT(flush), 0, 0, 0, NULL},
     {"force", NULL, NULL, "FLUSHALL even an instance that holds keys of others", FLAG_ON, AT(force), 0, 0, 0, NULL},
-    {"timeout", NULL, "S", "seconds to wait for a reply, and for a lost instance to come back (default 30)", REAL, AT(timeout_s), 0, 0.001, 86400, NULL},
+    {"timeout", NULL, "S", "seconds to wait for a reply, and for a lost instance to come back (default 30)", REAL, AT(timeout_s), 0, 0.001, 86400,
+     NULL},
     {"connect-timeout", NULL, "S", "seconds to wait for a connection at the start (default 5)", REAL, AT(connect_timeout_s), 0, 0.001, 3600, NULL},
     {NULL, NULL, NULL, "This machine", HEADING, 0, 0, 0, 0, NULL},
     {"cpus", NULL, "LIST", "pin thread i to the i-th CPU of LIST, such as 0-3,8 (round robin)", SPECIAL, 0, 0, 0, 0, set_cpus},
-    {"spin", NULL, NULL, "poll in place of sleeping: uses a whole CPU a thread, takes the wake-up out of the latency", FLAG_ON, AT(spin), 0, 0, 0, NULL},
+    {"spin", NULL, NULL, "poll in place of sleeping: uses a whole CPU a thread, takes the wake-up out of the latency", FLAG_ON, AT(spin), 0, 0, 0,
+     NULL},
     {NULL, NULL, NULL, "Results", HEADING, 0, 0, 0, 0, NULL},
     {"interval", NULL, "S", "seconds of a row of the series (default 1)", REAL, AT(interval_s), 0, 0.01, 600, NULL},
     {"out", NULL, "DIR", "folder for result files (default: only the guide's histogram files, in the current one)", TEXT, AT(out), 0, 0, 0, NULL},
-    {"gate", NULL, "DIR", "before a phase write DIR/ready-PHASE and wait for DIR/start-PHASE, which holds the time to start", TEXT, AT(gate), 0, 0, 0, NULL},
+    {"gate", NULL, "DIR", "before a phase write DIR/ready-PHASE and wait for DIR/start-PHASE, which holds the time to start", TEXT, AT(gate), 0, 0, 0,
+     NULL},
     {"help", "h", NULL, "print this", FLAG_ON, AT(help), 0, 0, 0, NULL},
     {"version", NULL, NULL, "print the version", FLAG_ON, AT(version), 0, 0, 0, NULL},
 };
@@ -149,8 +161,7 @@ static int set_phases(struct options *o, const char *text)
 static int set_ratio(struct options *o, const char *text)
 {
     const char *colon = strchr(text, ':');
-    if (!colon || number_u64_n(text, (size_t)(colon - text), 0, 1000000, &o->ratio_set) ||
-        number_u64(colon + 1, 0, 1000000, &o->ratio_get))
+    if (!colon || number_u64_n(text, (size_t)(colon - text), 0, 1000000, &o->ratio_set) || number_u64(colon + 1, 0, 1000000, &o->ratio_get))
         return -1;
     o->ratio_text = text;
     return o->ratio_set + o->ratio_get ? 0 : -1;
@@ -161,7 +172,8 @@ static int set_keys(struct options *o, const char *text)
     static const struct {
         const char *name;
         enum keys_kind kind;
-    } kinds[] = {{"sequential", KEYS_SEQUENTIAL}, {"shuffle", KEYS_SHUFFLE}, {"uniform", KEYS_UNIFORM}, {"gaussian", KEYS_GAUSSIAN}, {"zipf", KEYS_ZIPF}};
+    } kinds[] = {
+        {"sequential", KEYS_SEQUENTIAL}, {"shuffle", KEYS_SHUFFLE}, {"uniform", KEYS_UNIFORM}, {"gaussian", KEYS_GAUSSIAN}, {"zipf", KEYS_ZIPF}};
     size_t n = strcspn(text, ":");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (strlen(kinds[i].name) != n || strncmp(text, kinds[i].name, n) != 0) continue;
@@ -226,6 +238,7 @@ static int set_cpus(struct options *o, const char *text)
 static int store(struct options *o, const struct spec *s, const char *text)
 {
     char *field = (char *)o + s->field;
+    if (s->takes && !text) return -1;
     if (s->given) *(int *)((char *)o + s->given) = 1;
     switch (s->kind) {
     case WHOLE:
@@ -234,7 +247,7 @@ static int store(struct options *o, const struct spec *s, const char *text)
         return number_double(text, s->low, s->high, (double *)(void *)field);
     case TEXT:
         *(const char **)(void *)field = text;
-        return *text || s->field == AT(key_prefix) ? 0 : -1;
+        return (text && *text) || s->field == AT(key_prefix) ? 0 : -1;
     case SPECIAL:
         return s->set(o, text);
     default:
@@ -300,7 +313,8 @@ static int finish(struct options *o, char *why)
     if (o->given_key_max) {
         if (o->key_max < o->key_min) return fail(why, "--key-max %ju is below --key-min %ju", (uintmax_t)o->key_max, (uintmax_t)o->key_min);
         if (o->given_count && o->count != o->key_max - o->key_min + 1)
-            return fail(why, "--key-max and COUNT disagree: keys %ju..%ju are not %ju", (uintmax_t)o->key_min, (uintmax_t)o->key_max, (uintmax_t)o->count);
+            return fail(why, "--key-max and COUNT disagree: keys %ju..%ju are not %ju", (uintmax_t)o->key_min, (uintmax_t)o->key_max,
+                        (uintmax_t)o->count);
         o->count = o->key_max - o->key_min + 1;
     }
     o->key_max = o->key_min + o->count - 1;
@@ -372,7 +386,8 @@ int options_parse(struct options *o, int argc, char **argv, int threads, char wh
             if (bad) return fail(why, "--sizes '%s' is not N, LOW-HIGH or SIZE:WEIGHT,... of sizes from 1 to 536870912", text);
         } else if (store(o, s, text)) {
             if (s->kind == WHOLE || s->kind == REAL)
-                return fail(why, "--%s '%s' is not a %s from %.10g to %.10g", s->name, text, s->kind == WHOLE ? "whole number" : "number", s->low, s->high);
+                return fail(why, "--%s '%s' is not a %s from %.10g to %.10g", s->name, text, s->kind == WHOLE ? "whole number" : "number", s->low,
+                            s->high);
             return fail(why, "--%s '%s' is not what it takes: %s", s->name, text, s->takes);
         }
     }

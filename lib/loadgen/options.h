@@ -10,11 +10,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define LOADGEN_VERSION "1.0.0"
+#define LOADGEN_VERSION    "1.0.0"
 #define OPTIONS_PHASES_MAX 16
-#define OPTIONS_WHY 256
+#define OPTIONS_WHY        256
 #define OPTIONS_PREFIX_MAX 128
-#define OPTIONS_CPUS_MAX 1024
+#define OPTIONS_CPUS_MAX   1024
 
 enum phase_kind { PHASE_SET, PHASE_GET, PHASE_MIXED, PHASE_POPULATE };
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER (1024 * 1024)
+#define BUFFER         (1024UL * 1024)
 #define TICKS_PER_HALF 5 /* lines for each halving of the distance to 100 %, HdrHistogram's default */
 
 int output_folder(const char *path)

@@ -22,8 +22,7 @@ static void set_next(struct pacer *p)
     p->next_ns = p->start_ns + (uint64_t)at;
 }
 
-void pacer_init(struct pacer *p, enum pacer_arrival arrival, uint64_t start_ns, double length_ns, uint64_t total, double offset,
-                uint64_t seed)
+void pacer_init(struct pacer *p, enum pacer_arrival arrival, uint64_t start_ns, double length_ns, uint64_t total, double offset, uint64_t seed)
 {
     p->arrival = arrival;
     p->start_ns = start_ns;

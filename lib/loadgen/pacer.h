@@ -14,7 +14,7 @@ struct pacer {
     uint64_t start_ns;
     uint64_t total, issued;
     double length_ns; /* of the whole schedule */
-    double offset; /* uniform, in steps */
+    double offset;    /* uniform, in steps */
     double step_ns;
     double at_ns; /* poisson: the last arrival, from the start */
     struct rng rng;
@@ -25,8 +25,7 @@ struct pacer {
  *  uniform: request i is meant for start + (i + offset) * length / total; offset in [0, 1) staggers schedules that run beside each other.
  *  poisson: the times are those of a Poisson process given that it has exactly this many arrivals in this time (they are then
  *  distributed as sorted uniform variates), so that the rate is the asked one to the last request. seed chooses them. */
-void pacer_init(struct pacer *p, enum pacer_arrival arrival, uint64_t start_ns, double length_ns, uint64_t total, double offset,
-                uint64_t seed);
+void pacer_init(struct pacer *p, enum pacer_arrival arrival, uint64_t start_ns, double length_ns, uint64_t total, double offset, uint64_t seed);
 
 /** Take the next request, whose intended start is p->next_ns before the call. Must not be called when that is UINT64_MAX. */
 void pacer_advance(struct pacer *p);

@@ -24,8 +24,8 @@ static const char *date(char text[32])
 void report_start(const struct options *o)
 {
     char now[32];
-    printf("threads = %d start_port = %d value_len = %d key_count = %ld\n", (int)o->threads, (int)o->port, (int)llround(values_mean_length(&o->values)),
-           (long)o->count);
+    printf("threads = %d start_port = %d value_len = %d key_count = %ld\n", (int)o->threads, (int)o->port,
+           (int)llround(values_mean_length(&o->values)), (long)o->count);
     printf("%s : value(s) allocated, connecting\n", date(now));
     fflush(stdout);
 }
@@ -69,8 +69,8 @@ void report_phase_finished(const struct engine *e, const struct result *r)
         const struct worker *w = order ? order[i] : &e->worker[i];
         const struct hist *h = &w->recorder.total;
         printf("Thread %3d: port %d %s %ld keys - elapse %ld usecs , max time %ld , average %ld , max average %ld\n", w->id, (int)w->target[0].port,
-               options_phase_name(r->plan.kind), (long)w->recorder.total_count[COUNT_OPS], (long)(w->elapsed_ns / 1000), (long)h->max, (long)hist_mean(h),
-               (long)w->max_average_us);
+               options_phase_name(r->plan.kind), (long)w->recorder.total_count[COUNT_OPS], (long)(w->elapsed_ns / 1000), (long)h->max,
+               (long)hist_mean(h), (long)w->max_average_us);
     }
     free(order);
     printf("%s : %d threads finished - %s\n", date(now), e->workers, options_phase_name(r->plan.kind));
@@ -91,10 +91,10 @@ void report_problems(const struct engine *e, const struct result *r)
         const struct worker *w = &e->worker[i];
         const uint64_t *count = w->recorder.total_count;
         if (!recorder_errors(count) && !(r->misses_fail && count[COUNT_MISSES])) continue;
-        fprintf(stderr, "test: %s: thread %d, port %d: %ju error replies, %ju misses, %ju mismatches, %ju timeouts, %ju lost, %ju not sent%s%s%s\n", name, i,
-                (int)w->target[0].port, (uintmax_t)count[COUNT_ERROR_REPLIES], (uintmax_t)count[COUNT_MISSES], (uintmax_t)count[COUNT_MISMATCHES],
-                (uintmax_t)count[COUNT_TIMEOUTS], (uintmax_t)count[COUNT_LOST], (uintmax_t)count[COUNT_UNSENT], w->first_error[0] ? "; first error: " : "",
-                w->first_error, "");
+        fprintf(stderr, "test: %s: thread %d, port %d: %ju error replies, %ju misses, %ju mismatches, %ju timeouts, %ju lost, %ju not sent%s%s%s\n",
+                name, i, (int)w->target[0].port, (uintmax_t)count[COUNT_ERROR_REPLIES], (uintmax_t)count[COUNT_MISSES],
+                (uintmax_t)count[COUNT_MISMATCHES], (uintmax_t)count[COUNT_TIMEOUTS], (uintmax_t)count[COUNT_LOST], (uintmax_t)count[COUNT_UNSENT],
+                w->first_error[0] ? "; first error: " : "", w->first_error, "");
     }
     if (r->outages)
         fprintf(stderr, "test: %s: %ju outages, the longest %.1f s, %.1f s in all\n", name, (uintmax_t)r->outages, (double)r->outage_longest_us / 1e6,
@@ -102,8 +102,10 @@ void report_problems(const struct engine *e, const struct result *r)
     if (r->latency.over)
         fprintf(stderr, "test: %s: %ju samples above one hour are in no bucket, but in every percentile\n", name, (uintmax_t)r->latency.over);
     if (r->client_limited)
-        fprintf(stderr, "test: %s: this client was the limit: thread %d needed %.0f %% of a CPU, p99 of the send lag %ju us; use more threads, CPUs or clients\n",
-                name, r->busiest_thread, r->busiest * 100, r->plan.open ? (uintmax_t)hist_percentile(&r->lag, 99) : 0);
+        fprintf(
+            stderr,
+            "test: %s: this client was the limit: thread %d needed %.0f %% of a CPU, p99 of the send lag %ju us; use more threads, CPUs or clients\n",
+            name, r->busiest_thread, r->busiest * 100, r->plan.open ? (uintmax_t)hist_percentile(&r->lag, 99) : 0);
 }
 
 static int write_percentiles(const char *dir, const char *phase, const char *kind, const struct hist *h)

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RESP_BULK_MAX INT64_C(4294967296)   /* bytes; Redis' own default limit is 512 MB */
-#define RESP_ELEMENTS_MAX INT64_C(1048576)  /* of one aggregate, and open at one time in one reply */
-#define RESP_TEXT_MAX 96                    /* bytes kept of an error or status line */
+#define RESP_BULK_MAX     INT64_C(4294967296) /* bytes; Redis' own default limit is 512 MB */
+#define RESP_ELEMENTS_MAX INT64_C(1048576)    /* of one aggregate, and open at one time in one reply */
+#define RESP_TEXT_MAX     96                  /* bytes kept of an error or status line */
 
 enum resp_event {
     RESP_MORE,  /* the input is used up, the reply goes on */

@@ -54,9 +54,9 @@ static void row(struct series *s, double now_s)
     s->done += s->count[COUNT_OPS];
     s->errors += recorder_errors(s->count);
     if (s->table.file)
-        fprintf(s->table.file, "%.3f\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\n", now_s, (uintmax_t)s->count[COUNT_OPS], (uintmax_t)recorder_errors(s->count),
-                (uintmax_t)s->count[COUNT_MISSES], (uintmax_t)s->count[COUNT_BYTES], (uintmax_t)hist_percentile(h, 50),
-                (uintmax_t)hist_percentile(h, 99), (uintmax_t)hist_percentile(h, 99.9), (uintmax_t)h->max);
+        fprintf(s->table.file, "%.3f\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\n", now_s, (uintmax_t)s->count[COUNT_OPS],
+                (uintmax_t)recorder_errors(s->count), (uintmax_t)s->count[COUNT_MISSES], (uintmax_t)s->count[COUNT_BYTES],
+                (uintmax_t)hist_percentile(h, 50), (uintmax_t)hist_percentile(h, 99), (uintmax_t)hist_percentile(h, 99.9), (uintmax_t)h->max);
     if (s->log.file && hlog_add(s->log.file, h, s->last_s, length_s)) s->failed = ENOMEM;
     write_status(s, now_s, s->count[COUNT_OPS], length_s);
     if (s->progress) write_progress(s, now_s, s->count[COUNT_OPS], length_s);

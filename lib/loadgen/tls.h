@@ -27,8 +27,8 @@ int tls_used(const struct redisContext *c);
 ssize_t tls_read(struct redisContext *c, void *to, size_t n);
 ssize_t tls_write(struct redisContext *c, const void *from, size_t n, int *backlog);
 #else
-#define tls_used(c) 0
-#define tls_read(c, to, n) (-1)
+#define tls_used(c)                    0
+#define tls_read(c, to, n)             (-1)
 #define tls_write(c, from, n, backlog) (-1)
 #endif
 

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATTERN_STEPS 75           /* the guide's values walk from '0' through 75 characters */
-#define POOL_SIZE 65536            /* random bytes, a power of two */
-#define POOL_SLACK 4096            /* the pool's start again, so that a slice never wraps */
-#define STRETCH UINT64_C(4096)     /* bytes under one mask; a page, as compressing memory tiers see it */
-#define PATTERN_SIZE (POOL_SIZE / PATTERN_STEPS * PATTERN_STEPS)
+#define PATTERN_STEPS 75UL           /* the guide's values walk from '0' through 75 characters */
+#define POOL_SIZE     65536UL        /* random bytes, a power of two */
+#define POOL_SLACK    4096UL         /* the pool's start again, so that a slice never wraps */
+#define STRETCH       UINT64_C(4096) /* bytes under one mask; a page, as compressing memory tiers see it */
+#define PATTERN_SIZE  (POOL_SIZE / PATTERN_STEPS * PATTERN_STEPS)
 
 int values_init(struct values *v, const struct values_spec *spec)
 {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VALUES_SIZES_MAX 16
+#define VALUES_SIZES_MAX  16
 #define VALUES_SIZE_LIMIT UINT64_C(536870912) /* 512 MB, Redis' own limit */
 
 enum values_kind { VALUES_PATTERN, VALUES_RANDOM, VALUES_COMPRESSIBLE };

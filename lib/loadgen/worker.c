@@ -17,9 +17,9 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define EVENTS 512
-#define TICK_MAX_S 0.1                  /* between looks at the clock for timeouts, intervals and lost connections */
-#define STOP_DRAIN_NS (1 * NS_PER_S)    /* after an interrupt, time for replies to come in */
+#define EVENTS        512
+#define TICK_MAX_S    0.1            /* between looks at the clock for timeouts, intervals and lost connections */
+#define STOP_DRAIN_NS (1 * NS_PER_S) /* after an interrupt, time for replies to come in */
 
 volatile sig_atomic_t worker_stop;
 
@@ -45,7 +45,8 @@ static int target_init(struct target *t, const struct options *o, const struct v
     t->conns = (uint32_t)o->connections;
     t->conn = calloc(t->conns, sizeof *t->conn);
     t->free = calloc(t->conns, sizeof *t->free);
-    if (!t->conn || !t->free || commands_init(&t->commands, o->key_prefix, values, o->values.kind == VALUES_PATTERN ? t->instance : t->port)) return -1;
+    if (!t->conn || !t->free || commands_init(&t->commands, o->key_prefix, values, o->values.kind == VALUES_PATTERN ? t->instance : t->port))
+        return -1;
     for (uint32_t i = 0; i < t->conns; i++)
         if (conn_init(&t->conn[i], t, ring, o->rate > 0)) return -1;
     return 0;
@@ -124,12 +125,12 @@ int worker_connect(struct worker *w, char why[LINK_WHY])
 /* Nanoseconds this thread was runnable but had no CPU, as the kernel counts them; 0 where it does not. */
 static uint64_t run_delay_ns(void)
 {
-    uint64_t on = 0, waited = 0;
+    char text[128] = "";
     FILE *f = fopen("/proc/thread-self/schedstat", "re");
     if (!f) return 0;
-    if (fscanf(f, "%ju %ju", (uintmax_t *)&on, (uintmax_t *)&waited) != 2) waited = 0;
+    const char *second = fgets(text, sizeof text, f) ? strchr(text, ' ') : NULL; /* time on a CPU, time waited, number of turns */
     fclose(f);
-    return waited;
+    return second ? strtoull(second, NULL, 10) : 0;
 }
 
 /* Wait for events up to timeout_ns (UINT64_MAX: until there is one). Falls back to ppoll on kernels before 5.11. */
@@ -262,7 +263,8 @@ static void target_begin(struct worker *w, struct target *t)
         t->left = keys_share(plan->total, number, groups);
     else
         t->left = keys_share(o->count, t->part, t->parts);
-    if (plan->open) pacer_init(&t->pacer, o->arrival, plan->start_ns, plan->length_ns, t->left, (double)number / (double)groups, rng_mix(o->seed + stream));
+    if (plan->open)
+        pacer_init(&t->pacer, o->arrival, plan->start_ns, plan->length_ns, t->left, (double)number / (double)groups, rng_mix(o->seed + stream));
     if (t->left) w->unfinished++;
     t->outages = t->outage_longest_ns = t->outage_total_ns = 0;
     t->free_head = t->free_count = 0;

@@ -18,16 +18,16 @@
 /* A phase, the same for all threads. */
 struct plan {
     enum phase_kind kind;
-    int index;          /* of the phases of this run: part of the seed */
-    char name[32];      /* of its files: the kind, with -2 and so on when it is not the first of its kind */
+    int index;     /* of the phases of this run: part of the seed */
+    char name[32]; /* of its files: the kind, with -2 and so on when it is not the first of its kind */
     int open, verify, record;
     uint64_t pipeline;
-    uint64_t total;     /* requests of all threads; 0: as many as fit into the time */
-    double rate;        /* requests a second of all threads, 0: closed loop */
-    double length_ns;   /* open loop: of the schedule */
-    uint64_t time_ns;   /* length that was asked for, 0: none */
-    uint64_t start_ns;  /* CLOCK_MONOTONIC; set with plan_start */
-    uint64_t stop_ns;   /* no request is sent later; UINT64_MAX: until all are sent */
+    uint64_t total;    /* requests of all threads; 0: as many as fit into the time */
+    double rate;       /* requests a second of all threads, 0: closed loop */
+    double length_ns;  /* open loop: of the schedule */
+    uint64_t time_ns;  /* length that was asked for, 0: none */
+    uint64_t start_ns; /* CLOCK_MONOTONIC; set with plan_start */
+    uint64_t stop_ns;  /* no request is sent later; UINT64_MAX: until all are sent */
 };
 
 /** Set when a planned phase starts, and with that when it stops. */
@@ -66,11 +66,11 @@ struct target {
     struct keys keys;
     struct rng choice; /* mixed: set or get */
     struct pacer pacer;
-    uint64_t left;                /* requests still to be sent; UINT64_MAX: until the time is over */
-    struct conn **free;           /* open loop: ring of connections with room */
+    uint64_t left;      /* requests still to be sent; UINT64_MAX: until the time is over */
+    struct conn **free; /* open loop: ring of connections with room */
     uint32_t free_head, free_count;
-    uint64_t free_since_ns;       /* when the ring was last empty and got its first */
-    uint64_t down_ns;             /* when the last live connection was lost; 0 when one lives */
+    uint64_t free_since_ns; /* when the ring was last empty and got its first */
+    uint64_t down_ns;       /* when the last live connection was lost; 0 when one lives */
     uint64_t outages, outage_longest_ns, outage_total_ns;
 };
 

@@ -13,6 +13,7 @@ static void slots_hold_their_values(void)
 {
     struct hist h;
     CHECK_SAME(hist_init(&h, 3), 0);
+    if (unit_bad) return;
     CHECK_SAME(h.slots, 23552);
     CHECK(h.slots * sizeof *h.count < 300000);
     for (uint32_t i = 0; i + 1 < h.slots; i++) CHECK_SAME(hist_highest(&h, i) + 1, hist_lowest(&h, i + 1));
@@ -39,6 +40,7 @@ static void percentiles_are_those_of_the_samples(void)
     struct hist h;
     struct rng rng;
     CHECK_SAME(hist_init(&h, 3), 0);
+    if (unit_bad) return;
     rng_seed(&rng, 7, 0);
     for (int i = 0; i < N; i++) {
         sample[i] = rng_next(&rng) >> (34 + rng_below(&rng, 24));
@@ -60,6 +62,7 @@ static void merging_adds_and_clearing_empties(void)
 {
     struct hist a, b, both;
     CHECK(!hist_init(&a, 3) && !hist_init(&b, 3) && !hist_init(&both, 3));
+    if (unit_bad) return;
     for (uint64_t i = 1; i < 5000; i++) {
         hist_record(i % 3 ? &a : &b, i * i, i);
         hist_record(&both, i * i, i);
@@ -81,6 +84,7 @@ static void samples_over_an_hour_are_counted(void)
 {
     struct hist h;
     CHECK_SAME(hist_init(&h, 3), 0);
+    if (unit_bad) return;
     hist_record(&h, 10, 98);
     hist_record(&h, HIST_MAX_US, 1);
     hist_record(&h, HIST_MAX_US + 1, 1);
@@ -157,6 +161,7 @@ static void encoding_keeps_every_count(void)
 {
     struct hist h;
     CHECK_SAME(hist_init(&h, 3), 0);
+    if (unit_bad) return;
     check_encoded(&h);
     hist_record(&h, 0, 1);
     hist_record(&h, 2, UINT64_C(1) << 55);

@@ -60,9 +60,9 @@ static void poisson_has_the_count_and_the_gaps(void)
     CHECK_SAME(n, N);
     CHECK_SAME(backward, 0);
     CHECK(before < 10 * NS_PER_S);
-    CHECK_WITHIN(squares / N / (mean * mean), 1.96, 2.04);            /* of an exponential: 2 */
+    CHECK_WITHIN(squares / N / (mean * mean), 1.96, 2.04); /* of an exponential: 2 */
     CHECK_WITHIN(long_gaps, N * exp(-3) * 0.96, N * exp(-3) * 1.04);
-    CHECK_WITHIN(first_half, N / 2 - 4 * sqrt(N) / 2, N / 2 + 4 * sqrt(N) / 2);
+    CHECK_WITHIN(first_half, N / 2.0 - 2 * sqrt(N), N / 2.0 + 2 * sqrt(N));
 }
 
 static void empty_and_single(void)

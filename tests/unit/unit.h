@@ -9,40 +9,40 @@
 static int unit_number, unit_failed, unit_bad;
 
 /* Check a condition; on failure print it with its place and go on. */
-#define CHECK(condition)                                                    \
-    do {                                                                    \
-        if (!(condition)) {                                                 \
-            printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition);        \
-            unit_bad = 1;                                                   \
-        }                                                                   \
+#define CHECK(condition)                                             \
+    do {                                                             \
+        if (!(condition)) {                                          \
+            printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            unit_bad = 1;                                            \
+        }                                                            \
     } while (0)
 
 /* Check that two whole numbers are the same; on failure print both. */
-#define CHECK_SAME(a, b)                                                                                    \
-    do {                                                                                                    \
-        intmax_t unit_a = (intmax_t)(a), unit_b = (intmax_t)(b);                                            \
-        if (unit_a != unit_b) {                                                                             \
-            printf("# %s:%d: %s is %jd, not %jd (%s)\n", __FILE__, __LINE__, #a, unit_a, unit_b, #b);       \
-            unit_bad = 1;                                                                                   \
-        }                                                                                                   \
+#define CHECK_SAME(a, b)                                                                              \
+    do {                                                                                              \
+        intmax_t unit_a = (intmax_t)(a), unit_b = (intmax_t)(b);                                      \
+        if (unit_a != unit_b) {                                                                       \
+            printf("# %s:%d: %s is %jd, not %jd (%s)\n", __FILE__, __LINE__, #a, unit_a, unit_b, #b); \
+            unit_bad = 1;                                                                             \
+        }                                                                                             \
     } while (0)
 
 /* Check that a lies in [low, high]; on failure print it. */
-#define CHECK_WITHIN(a, low, high)                                                                                              \
-    do {                                                                                                                        \
-        double unit_a = (double)(a), unit_low = (double)(low), unit_high = (double)(high);                                      \
-        if (!(unit_a >= unit_low && unit_a <= unit_high)) {                                                                     \
-            printf("# %s:%d: %s is %g, not within %g..%g\n", __FILE__, __LINE__, #a, unit_a, unit_low, unit_high);               \
-            unit_bad = 1;                                                                                                       \
-        }                                                                                                                       \
+#define CHECK_WITHIN(a, low, high)                                                                                 \
+    do {                                                                                                           \
+        double unit_a = (double)(a), unit_low = (double)(low), unit_high = (double)(high);                         \
+        if (!(unit_a >= unit_low && unit_a <= unit_high)) {                                                        \
+            printf("# %s:%d: %s is %g, not within %g..%g\n", __FILE__, __LINE__, #a, unit_a, unit_low, unit_high); \
+            unit_bad = 1;                                                                                          \
+        }                                                                                                          \
     } while (0)
 
 /* Run one test and print its line. */
-#define TEST(title, function)                                               \
-    do {                                                                    \
-        unit_bad = 0;                                                       \
-        function();                                                         \
-        unit_failed |= unit_bad;                                            \
+#define TEST(title, function)                                                   \
+    do {                                                                        \
+        unit_bad = 0;                                                           \
+        function();                                                             \
+        unit_failed |= unit_bad;                                                \
         printf("%sok %d - %s\n", unit_bad ? "not " : "", ++unit_number, title); \
     } while (0)
 
