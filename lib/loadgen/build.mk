@@ -94,7 +94,3 @@ build/venv/bin/python:
 
 check-hlog: test build/venv/bin/python ## read our HdrHistogram files with the hdrhistogram package of PyPI
 	@tests/hlog_crosscheck.sh build/venv/bin/python
-
-.PHONY: lint-flags
-lint-flags: # the flags that lint compiles C files with
-	@echo '-std=gnu11 -D_GNU_SOURCE -O2 -fopenmp -I$(LOADGEN_DIR) $(HIREDIS_CFLAGS)'
