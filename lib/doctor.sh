@@ -145,13 +145,12 @@ _doctor_reach() {
 }
 
 _doctor_server() {
-  local row taken why
+  local row taken why=$_REMOTE_TMP/why
   while IFS= read -r row; do _doctor_row "$SERVER" "$row"; done < <(_doctor_run "$SERVER" server)
-  if why=$( (server_find_redis) 2>&1); then
-    server_find_redis
+  if server_find_redis 2>"$why"; then
     _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
   else
-    _doctor_row "$SERVER" fail redis-server "${why//$'\n'/; }" "REDIS_FROM=$REDIS_FROM" "REDIS_FROM=package, or lib/deps.sh run redis-server there"
+    _doctor_row "$SERVER" fail redis-server "$(tail -n 1 "$why")" "REDIS_FROM=$REDIS_FROM" "REDIS_FROM=package, or lib/deps.sh run redis-server there"
   fi
   taken=$(server_ports "$(plan_most)")
   if [[ -n $taken ]]; then
@@ -186,7 +185,6 @@ _doctor_client() {
   local client=$1 row why=$_REMOTE_TMP/why
   while IFS= read -r row; do _doctor_row "$client" "$row"; done < <(_doctor_run "$client" client)
   if client_prepare "$client" 2>"$why"; then
-    cat "$why" >&2
     _doctor_row "$client" ok "load generator" "runs" "./test" -
   else
     _doctor_row "$client" fail "load generator" "$(tail -n 1 "$why")" "./test or the means to build it" "lib/deps.sh run, there"

@@ -2,16 +2,19 @@
 # shellcheck shell=bash
 # Messages for people, on stderr; stdout is left to data.
 
+# Where people read, also while a caller catches a function's stderr to put its reason into a table.
+exec {LOG_FD}>&2
+
 # Say what happens, with the time of day.
 # Usage: log_info MESSAGE...
 log_info() {
-  printf '%(%H:%M:%S)T %s\n' -1 "$*" >&2
+  printf '%(%H:%M:%S)T %s\n' -1 "$*" >&"$LOG_FD"
 }
 
 # Say what a user should look at although work goes on.
 # Usage: log_warn MESSAGE...
 log_warn() {
-  printf '%(%H:%M:%S)T warning: %s\n' -1 "$*" >&2
+  printf '%(%H:%M:%S)T warning: %s\n' -1 "$*" >&"$LOG_FD"
 }
 
 # Say in one line what is wrong, and leave: with 1, something failed.

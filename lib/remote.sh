@@ -92,7 +92,7 @@ remote_run() {
   while :; do
     status=0
     if remote_is_local "$host"; then
-      _remote_script "$script" "${names[@]}" | bash -s -- "$@" >"$out" || status=$?
+      _remote_script "$script" "${names[@]}" | bash -s -- "$@" >"$out" {LOG_FD}>&- || status=$?
       break
     fi
     _remote_script "$script" "${names[@]}" |
@@ -157,7 +157,7 @@ _remote_ssh() {
     shift 2
   fi
   # shellcheck disable=SC2029 # the words were quoted for the host on purpose
-  ssh "${options[@]}" "${before[@]}" "$host" "$@"
+  ssh "${options[@]}" "${before[@]}" "$host" "$@" {LOG_FD}>&-
 }
 
 # Name a host's control socket: 16 hex digits (FNV-1a, 64 bit). ssh's own %C is 40 and can take the path past 107 bytes.

@@ -39,7 +39,10 @@ server_find_redis() {
       if [[ -r $source ]]; then
         key=redis-$VER-$(sha256sum "$source" | cut -c 1-12)
       else
-        [[ $source == *://* ]] || conf_refuse REDIS_SOURCE "there is no file $source here"
+        [[ $source == *://* ]] || {
+          printf 'REDIS_SOURCE: there is no file %s here\n' "$source" >&2
+          return 1
+        }
         key=redis-$VER-$(sha256sum <<<"$source" | cut -c 1-12)
       fi
       REDIS_BINARY=$(remote_run "$SERVER" redis built "$key") && return

@@ -1,0 +1,55 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Redis from source: the tarball of the distribution's source package is built on the server, kept, and run.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  scratch_teardown
+}
+
+# Fetch the upstream tarball of the distribution's Redis, with package lists of this test's own.
+# Usage: fetch_tarball   Sets: TARBALL VERSION
+fetch_tarball() {
+  need_command apt-get
+  mkdir -p apt/lists/partial apt/cache/archives/partial
+  local list
+  for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+    [[ ! -e $list ]] || sed -n 's/^deb /deb-src /p' "$list" >>apt/sources.list
+  done
+  touch apt/sources.list
+  mkdir -p apt/parts
+  for list in /etc/apt/sources.list.d/*.sources; do
+    [[ ! -e $list ]] || sed 's/^Types:.*/Types: deb-src/' "$list" >"apt/parts/${list##*/}"
+  done
+  local -a options=(-q -o "Dir::Etc::SourceList=$PWD/apt/sources.list" -o "Dir::Etc::SourceParts=$PWD/apt/parts"
+    -o "Dir::State::Lists=$PWD/apt/lists" -o "Dir::Cache=$PWD/apt/cache" -o APT::Sandbox::User=root)
+  if ! { apt-get "${options[@]}" update && apt-get "${options[@]}" --download-only source redis; } >apt.log 2>&1; then
+    skip "the source package cannot be fetched: $(tail -n 1 apt.log)"
+  fi
+  TARBALL=$(echo "$PWD"/redis_*.orig.tar.*)
+  VERSION=${TARBALL##*/redis_}
+  VERSION=${VERSION%%.orig.tar.*}
+}
+
+@test "a run builds Redis from its source once, and the instances are of that build" {
+  local base info
+  fetch_tarball
+  base=$(ports_pick 2)
+  run_split "$REPO/do_it.sh" run -s demo REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" KEYS=100 \
+    VALUE_SIZES=100 REDISRUNS=1 REDIS_FROM=source REDIS_SOURCE="${TARBALL//$VERSION/{VER\}}" VER="$VERSION"
+  assert_success
+  assert_equal "$(grep -c "building Redis $VERSION on 127.0.0.1, once" <<<"$stderr")" 1
+  info=$(cat results/*/native/100B-2i/rep-1/server/info.after)
+  assert_match "executable:$SCRATCH/work/cache/redis-$VERSION-[0-9a-f]+/src/redis-server" "$info"
+  run_split "$REPO/do_it.sh" doctor -s demo REMOTE_DIR="$SCRATCH/work" REDISBASE="$base" REDIS_FROM=source \
+    REDIS_SOURCE="${TARBALL//$VERSION/{VER\}}" VER="$VERSION"
+  assert_success
+  refute_contains "building Redis" "$stderr"
+}
