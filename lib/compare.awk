@@ -232,11 +232,11 @@ function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, 
   put_percent(interval_low)
   put_percent(interval_high)
   put(interval_low == "" ? "" : sprintf("%.1f to %.1f %%", 100 * interval_low, 100 * interval_high))
+  put(says)
   put(ratio == "" ? "" : text_number(100 * ratio - 100, 4))
   put(ratio == "" ? "" : sprintf("%+.1f %%", 100 * ratio - 100))
   put(ratio == "" ? "" : text_number(ratio, 6))
   put(ratio == "" ? "" : sprintf("x%.3g", ratio))
-  put(says)
   print row
 }
 
@@ -274,11 +274,11 @@ function print_row_heads(    one_base, one_other, k) {
   other_head = one_other ? text_escape(label[other_of[1]]) : "other"
   print "rows", "point", "operation", "metric", "unit", "_figure", "base", "base_median", "base_min", "base_max", "base_repeats", "_base", "_base_spread", \
     "other", "other_median", "other_min", "other_max", "other_repeats", "_other", "_other_spread", "percent_of_base", "low_percent", "high_percent", \
-    "_interval", "gain_percent", "_gain", "factor", "_factor", "mark"
+    "_interval", "mark", "gain_percent", "_gain", "factor", "_factor"
   print "rows", "Point", "Phase", "", "", "Figure", one_base ? "" : "Base", "", "", "", "", base_head, "min max", \
-    one_other ? "" : "Compared", "", "", "", "", other_head, "min max", "% of base", "", "", "95 % interval", "", "Gain", "", "Factor", "Verdict"
+    one_other ? "" : "Compared", "", "", "", "", other_head, "min max", "% of base", "", "", "95 % interval", "Verdict", "", "Gain", "", "Factor"
   print "rows", "text", "text", "text", "text", "text", "text", "raw", "raw", "raw", "raw", "right", "right", "text", "raw", "raw", "raw", "raw", "right", "right", \
-    "percent", "raw", "raw", "right", "raw", "right", "raw", "right", "text"
+    "percent", "raw", "raw", "right", "text", "raw", "right", "raw", "right"
   print "repeats", "point", "len", "keys", "servers", "operation", "repeat", "metric", "base", "base_value", "other", "other_value", "percent_of_base", "max_time"
   print "repeats", "", "Value size", "Keys each", "Servers", "Operation", "Repeat", "", one_base ? "" : "Base", \
     base_head " " metric_title[first_metric], one_other ? "" : "Compared", other_head " " metric_title[first_metric], "% of " base_head, "Max time s"
@@ -368,7 +368,7 @@ function judge_failures(k, i, metric, mo, ratio,    f, rule, shown) {
 
 # One sentence a pair and figure: how far the other is from the base, and how sure that is.
 function print_verdict(    k, m, metric, text, count) {
-  for (k = 1; k <= pairs; k++)
+  for (k = 1; k <= pairs; k++) {
     for (m = 1; m <= 2; m++) {
       metric = m == 1 ? (((k, "ops") in figures) ? "ops" : "tx") : "p99"
       if (!((k, metric) in figures)) continue
@@ -380,6 +380,21 @@ function print_verdict(    k, m, metric, text, count) {
       text = text joined(k, metric, count) "."
       print "verdict", text_escape(text)
     }
+    if ((text = also(k)) != "") print "verdict", text_escape(label[other_of[k]] " is also " text ".")
+  }
+}
+
+# What else is better or worse, by figures that have no sentence of their own.
+function also(k,    m, metric, out, word, w, most) {
+  split("worse,better", word, ",")
+  for (w = 1; w <= 2; w++)
+    for (m = 1; m <= shown_metrics; m++) {
+      metric = want_now[m]
+      if (metric == "ops" || metric == "p99" || metric == "tx" || !marks[k, metric, word[w]]) continue
+      out = out (out == "" ? "" : "; ") word[w] " in " metric_title[metric] ": " marks[k, metric, word[w]] " of " figures[k, metric] \
+        sprintf(", x%.3g to x%.3g", lowest[k, metric], highest[k, metric])
+    }
+  return out
 }
 
 function joined(k, metric, counted,    i, n, word, out) {
@@ -438,8 +453,9 @@ END {
     listed[rule["metric"]] = 1
     want_now[++wanted_now] = rule["metric"]
   }
-  first_metric = wanted ? want[1] : "ops"
-  if (!wanted) for (r = 1; r <= rows; r++) if (value_of[r, "tx"] != "") first_metric = "tx"
+  # The guide's Tx, unless a phase was too short to have one.
+  first_metric = wanted ? want[1] : "tx"
+  if (!wanted) for (r = 1; r <= rows; r++) if (value_of[r, "tx"] == "") first_metric = "ops"
   print_row_heads()
   for (i = 1; i <= spots; i++)
     for (k = 1; k <= pairs; k++) {

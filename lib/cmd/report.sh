@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# Make plots and one self-contained report.html of a run.
+#
+# Usage: ./do_it.sh report [--detail N] [RUN]
+#
+#   RUN         a run's folder, or its name under results/; default: the newest run
+#   --detail N  draw latency by percentile, by thread and over time for at most N points (default 4), or all
+#
+# Writes RUN/report.html, which needs no network and no other file, and RUN/plots/ with every picture as SVG and PNG.
+# The path of the page is printed on stdout.
+# Exit status: 0 done, 1 a result could not be read whole or a picture not drawn, 2 bad usage.
+# shellcheck shell=bash
+
+# shellcheck source=lib/report.sh
+. "$LIB/report.sh"
+
+cmd_report() {
+  local word='' path PLOT_DETAIL=4
+  conf_environment
+  conf_resolve
+  while (($# > 0)); do
+    case $1 in
+      -h | --help)
+        options_help "${BASH_SOURCE[0]}"
+        return 0
+        ;;
+      --detail | --detail=*)
+        if [[ $1 == --detail ]]; then
+          (($# > 1)) || die_usage "--detail needs a value"
+          shift
+        fi
+        PLOT_DETAIL=${1#--detail=}
+        [[ $PLOT_DETAIL =~ ^(all|[1-9][0-9]{0,3})$ ]] || die_usage "--detail: $PLOT_DETAIL is neither a number nor all"
+        ;;
+      -*) die_usage "unknown option $1 (see ./do_it.sh report --help)" ;;
+      *)
+        [[ -z $word ]] || die_usage "a report is about one run; compare sets several side by side"
+        word=$1
+        ;;
+    esac
+    shift
+  done
+  command -v gnuplot >/dev/null || die "gnuplot is not installed (make deps)"
+  if [[ -n $word ]]; then
+    path=$(compare_resolve "$word") || die_usage "there is no run $word (./do_it.sh list names runs)"
+  else
+    path=$(result_newest) || die "there is no run in $RESULTS_DIR yet"
+  fi
+  [[ -d $path ]] || die_usage "$path is not a folder of results"
+  RESULT_PROGRAM=report report_make "$path"
+}

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The pictures of a run: bars, scaling, throughput against p99, latency by percentile and thread, and over time.
+
+_PLOT_LIB=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+
+# Draw all pictures of runs into FOLDER, as SVG and PNG, and print one line each: NAME, TITLE, DESCRIPTION.
+# Usage: plot_all FOLDER RUN...
+# Globals: PLOT_DETAIL, how many points are drawn in detail (default: 4; all), PLOT_CORNER, the text in the corner
+# Returns: 1 when a picture could not be drawn or a result could not be read whole
+plot_all() {
+  local folder=$1 status=0 script name title first second third words
+  shift
+  mkdir -p -- "$folder/data" || return
+  result_totals "$@" >"$folder/data/totals" || status=1
+  result_rows "$@" >"$folder/data/rows" 2>/dev/null || status=1
+  _plot_data "$folder/data" >"$folder/data/jobs" || status=1
+  while IFS=$'\t' read -r script name title first second third words; do
+    if _plot_one "$folder" "$script" "$name" "$title" "$first" "$second" "$third"; then
+      printf '%s\t%s\t%s\n' "$name" "$title" "$words"
+    else
+      log_warn "the picture $name could not be drawn"
+      status=1
+    fi
+  done <"$folder/data/jobs"
+  rm -rf -- "$folder/data"
+  return "$status"
+}
+
+# Write the data of all pictures into FOLDER and print what is to be drawn.
+_plot_data() {
+  OUT=$1 LC_ALL=C awk -f "$_PLOT_LIB/text.awk" -f "$_PLOT_LIB/interval.awk" -f "$_PLOT_LIB/plot/data.awk" "$1/totals" &&
+    OUT=$1 DETAIL=${PLOT_DETAIL:-4} LC_ALL=C awk -f "$_PLOT_LIB/text.awk" -f "$_PLOT_LIB/histogram.awk" \
+      -f "$_PLOT_LIB/plot/detail.awk" "$1/rows"
+}
+
+# Draw one picture. Everything goes in as an argument or as data, so that no name is ever read as a command.
+_plot_one() {
+  local folder=$1 script=$2 name=$3 title=$4
+  gnuplot -c "$_PLOT_LIB/plot/$script.gp" "$folder/data/$name.dat" "$folder/$name" "$title" "${PLOT_CORNER:-}" "$5" "$6" \
+    "$_PLOT_LIB/plot/style.gp" "$7" </dev/null
+}

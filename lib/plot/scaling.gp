@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# Throughput by number of instances, a line a variant: the median of repeats, whiskers from the least to the most of them.
+# Arguments: DATA OUTPUT TITLE CORNER VARIANTS UNUSED STYLE. Blocks of DATA, a variant each: instances, median, least, most.
+
+data = ARG1
+load ARG7
+variants = int(ARG5)
+set title ARG3
+set label 100 ARG4
+set xlabel "Redis instances"
+set ylabel "Throughput (thousand operations a second)"
+set yrange [0:*]
+set offsets graph 0.03, graph 0.03, graph 0.05, 0
+do for [kind in "svg png"] {
+  if (kind eq "svg") { set terminal svg size 640, 400 dynamic noenhanced font "sans-serif,14" background "#ffffff" } \
+  else { set terminal pngcairo size 1280, 800 fontscale 2 linewidth 2 pointscale 2 noenhanced font "sans,10" background "#ffffff" }
+  set output ARG2.".".kind
+  plot for [v = 1:variants] ARG1 index v - 1 using 1:($2 / 1000):xtic(1) with linespoints lt (v - 1) % 7 + 1 title name[v], \
+    for [v = 1:variants] ARG1 index v - 1 using 1:($2 / 1000):($3 / 1000):($4 / 1000) with yerrorbars lt (v - 1) % 7 + 1 dt 1 lw 1.2 notitle
+  unset output
+}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# What all pictures share. The picture sets `data` to its data file first.
+# Colours are Okabe and Ito's, told apart by the colour-blind; dashes, marks and lightness tell them apart in grey.
+
+set encoding utf8
+set datafile separator "\t"
+set datafile missing "NaN"
+set datafile commentschars "\001"
+set termoption noenhanced
+
+array colour[7] = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000"]
+set linetype 1 lc rgb colour[1] lw 2.2 pt 7 ps 0.9 dt 1
+set linetype 2 lc rgb colour[2] lw 2.2 pt 5 ps 0.9 dt (9, 4)
+set linetype 3 lc rgb colour[3] lw 2.2 pt 9 ps 1.0 dt (3, 3)
+set linetype 4 lc rgb colour[4] lw 2.2 pt 11 ps 1.0 dt (10, 3, 3, 3)
+set linetype 5 lc rgb colour[5] lw 2.2 pt 13 ps 1.0 dt (16, 4)
+set linetype 6 lc rgb colour[6] lw 2.2 pt 3 ps 0.9 dt (5, 3)
+set linetype 7 lc rgb colour[7] lw 2.2 pt 2 ps 0.9 dt 1
+
+set border 3 lc rgb "#444444"
+set tics nomirror out
+set grid ytics lc rgb "#d8d8d8" lt 1 lw 0.7
+set style fill solid 0.9 border lc rgb "#333333"
+set title noenhanced offset 0,0.3
+set key outside bottom center horizontal noenhanced samplen 4 height 0.4
+# The run's name, so that a picture that is passed on still says where it is from.
+set label 100 at screen 0.99, 0.025 right noenhanced tc rgb "#555555" font ",9"
+
+# Ticks of a latency in microseconds, in words: 1, 2, 5, 10 ... The same by the logarithm of the latency.
+latency_tics = ""
+latency_log_tics = ""
+do for [power = 0:9] {
+  unit = power < 3 ? "µs" : power < 6 ? "ms" : "s"
+  scale = 10.0 ** (power < 3 ? 0 : power < 6 ? 3 : 6)
+  do for [step in "1 2 5"] {
+    us = step * 10.0 ** power
+    latency_tics = latency_tics.sprintf('%s"%g %s" %g', strlen(latency_tics) ? ", " : "", us / scale, unit, us)
+    latency_log_tics = latency_log_tics.sprintf('%s"%g %s" %.4f', strlen(latency_log_tics) ? ", " : "", us / scale, unit, log10(us))
+  }
+}
+
+# The names of the variants, a line each: read as data, so that nothing in a name is ever taken for a command.
+array name[64]
+stats data.".names" using (name[int($0) + 1] = strcol(1), 1) nooutput

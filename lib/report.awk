@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+# What a reader of a report must know before believing it, from totals: lines `warning TEXT`, and `summary TEXT`, which is
+# the verdict of a run that has nothing to be compared with.
+
+function warn(text) {
+  print "warning", text_escape(text)
+}
+
+# Notes one warning of a kind with how many rows have it and where it is largest.
+function count_kind(kind, value, where) {
+  if (value == "" || value + 0 <= 0) return
+  number[kind]++
+  if (value + 0 > largest[kind]) {
+    largest[kind] = value + 0
+    largest_at[kind] = where
+  }
+}
+
+BEGIN {
+  FS = OFS = "\t"
+  kinds = split("errors misses mismatches timeouts lost outages", kind_name, " ")
+}
+
+NR == 1 {
+  for (i = 1; i <= NF; i++) at[$i] = i
+  next
+}
+
+{
+  rows++
+  where = text_unescape(($at["variant"] == "" ? $at["run"] : $at["variant"]) ", " $at["operation"] " at " ($at["point"] == "" ? $at["len"] " B" : $at["point"]) ", repeat " $at["repeat"])
+  for (i = 1; i <= kinds; i++) count_kind(kind_name[i], $at[kind_name[i]], where)
+  count_kind("limited", $at["client_limited"], where)
+  # A tenth of a second, or a hundredth of the phase: then the first client had the server to itself for a while.
+  if ($at["start_spread_us"] + 0 > 100000 || ($at["max_time_us"] > 0 && $at["start_spread_us"] / $at["max_time_us"] > 0.01)) count_kind("spread", $at["start_spread_us"], where)
+  # In an open loop, requests that were sent late are the client's fault.
+  if ($at["rate"] + 0 > 0) count_kind("lag", $at["send_lag_p99_us"] > 1000 ? $at["send_lag_p99_us"] : "", where)
+  if ($at["max_time_us"] + 0 < 1000000) brief++
+  op = text_unescape($at["operation"])
+  who = text_unescape($at["variant"] == "" ? $at["run"] : $at["variant"])
+  if (!(who in seen)) seen[who] = ++variants
+  if (!((who, op) in n)) order[++cells] = who SUBSEP op
+  v = $at["ops_per_sec"] + 0
+  n[who, op]++
+  if (n[who, op] == 1 || v < low[who, op]) low[who, op] = v
+  if (v > high[who, op]) high[who, op] = v
+  if ($at["p99_us"] + 0 > p99[who, op]) p99[who, op] = $at["p99_us"] + 0
+}
+
+END {
+  text["errors"] = "requests failed"
+  text["misses"] = "keys that were read were not there"
+  text["mismatches"] = "values that were read were not those that had been set"
+  text["timeouts"] = "requests got no reply in time"
+  text["lost"] = "requests were lost with their connection"
+  text["outages"] = "times an instance could not be reached"
+  for (i = 1; i <= kinds; i++)
+    if (number[kind_name[i]]) warn(text["" kind_name[i]] " in " number[kind_name[i]] " of " rows " results; most in " largest_at[kind_name[i]] ": " text_group(largest[kind_name[i]], 0))
+  if (number["limited"]) warn("the client was the bottleneck in " number["limited"] " of " rows " results, first of all in " largest_at["limited"] ": they show the client's speed, not the server's")
+  if (number["spread"]) warn("clients started a phase apart in " number["spread"] " of " rows " results; most in " largest_at["spread"] ": " text_group(largest["spread"] / 1000, 0) " ms")
+  if (number["lag"]) warn("requests left the client late in " number["lag"] " of " rows " results; the p99 of the delay was largest in " largest_at["lag"] ": " text_group(largest["lag"], 0) " us")
+  if (brief) warn(brief " of " rows " results took less than a second: too short to say much, and too short for a Tx in whole seconds")
+  for (i = 1; i <= cells; i++) {
+    split(order[i], part, SUBSEP)
+    print "summary", text_escape(part[1] ", " part[2] ": " text_group(low[order[i]], 0) (n[order[i]] > 1 ? " to " text_group(high[order[i]], 0) : "") " operations a second" \
+      (p99[order[i]] ? ", p99 latency at most " text_group(p99[order[i]], 0) " us" : "") ".")
+  }
+}
