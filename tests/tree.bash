@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Another machine for tests: a tree of /proc, /sys and tools below a folder, and the scripts of a host run against it.
+
+# Make a machine of four CPUs with a NIC, systemd and vSMP below $SCRATCH/tree, and put its tools first in the PATH.
+# Usage: tree_make [NIC_KIND]   Exports: TIERBENCH_ROOT PATH   Returns: 0
+#   NIC_KIND is virtio (default), ixgbe, ena or mlx5: how its interrupts are found and called
+tree_make() {
+  local cpu unit
+  export TIERBENCH_ROOT=$SCRATCH/tree
+  rm -rf -- "$TIERBENCH_ROOT"
+  mkdir -p -- "$TIERBENCH_ROOT"/{dev,run/systemd/system,units,usr/local/bin,proc/{irq,sys/{vm,net/core,net/ipv4,kernel}},sys/kernel/mm/{ksm,transparent_hugepage}}
+  cd "$TIERBENCH_ROOT" || return
+  for cpu in 0 1 2 3; do
+    mkdir -p "sys/devices/system/cpu/cpu$cpu"/{cpufreq,power}
+    echo powersave >"sys/devices/system/cpu/cpu$cpu/cpufreq/scaling_governor"
+    echo 6 >"sys/devices/system/cpu/cpu$cpu/power/energy_perf_bias"
+  done
+  echo 0-3 >sys/devices/system/cpu/online
+  echo 0 >proc/sys/vm/overcommit_memory
+  echo 60 >proc/sys/vm/swappiness
+  echo 3 >proc/sys/vm/page-cluster
+  echo 4096 >proc/sys/net/core/somaxconn
+  echo 2048 >proc/sys/net/ipv4/tcp_max_syn_backlog
+  printf '32768\t60999\n' >proc/sys/net/ipv4/ip_local_port_range
+  echo 1 >proc/sys/kernel/numa_balancing
+  echo 1 >sys/kernel/mm/ksm/run
+  echo 'always [madvise] never' >sys/kernel/mm/transparent_hugepage/enabled
+  for unit in irqbalance tuned firewalld; do echo active >"units/$unit.service"; done
+  _tree_nic "${1:-virtio}"
+  _tree_tools
+  cd "$SCRATCH" || return
+}
+
+# Where a NIC's device leads, and its interrupts.
+_tree_nic() {
+  local bus=0000:00:05.0 device irq
+  [[ $1 != mlx5 ]] || bus=0000:3b:00.0
+  device=sys/devices/pci0000:00/$bus
+  [[ $1 != virtio ]] || device+=/virtio2
+  mkdir -p "$device" sys/class/net/eth0/queues/{rx-0,rx-1,tx-0} sys/class/net/lo sys/bus/drivers/"$1"
+  ln -s "$PWD/$device" sys/class/net/eth0/device
+  ln -s "$PWD/sys/bus/drivers/$1" "$device/driver"
+  echo 10000 >sys/class/net/eth0/speed
+  echo 0 >sys/class/net/eth0/queues/rx-0/rps_cpus
+  echo f >sys/class/net/eth0/queues/tx-0/xps_cpus
+  cp "$REPO/tests/fixtures/irq/$1.interrupts" proc/interrupts
+  while read -r irq; do
+    mkdir "proc/irq/$irq"
+    echo 0-3 >"proc/irq/$irq/smp_affinity_list"
+  done < <(sed -n 's/^ *\([0-9]*\):.*/\1/p' proc/interrupts)
+  if [[ $1 == virtio ]]; then
+    # 40 is another device's; 41 was never asked for, so /proc/irq does not have it.
+    mkdir "${device%/*}/msi_irqs"
+    touch "${device%/*}/msi_irqs"/{37,38,39,41}
+  fi
+}
+
+# Stand-ins for tools that read and change the tree.
+_tree_tools() {
+  mkdir -p bin
+  cat >bin/systemctl <<'END'
+#!/bin/sh
+file=$TIERBENCH_ROOT/units/$2
+case $1 in
+  is-active) cat "$file" 2>/dev/null || { echo inactive; exit 4; } ;;
+  stop) echo inactive >"$file" ;;
+  start) echo active >"$file" ;;
+esac
+END
+  cat >bin/ip <<'END'
+#!/bin/sh
+# 10.0.0.1 is this machine's own on eth0, or on bond0 or the VLAN on it when they are there; all else is behind eth0.
+dev=eth0
+for each in bond0 bond0.7; do [ ! -d "$TIERBENCH_ROOT/sys/class/net/$each" ] || dev=$each; done
+case "$*" in
+  *address*127.0.0.1*) echo "1: lo    inet 127.0.0.1/8" ;;
+  *address*10.0.0.1*) echo "2: $dev    inet 10.0.0.1/24" ;;
+  *route*) echo "10.0.0.9 dev $dev src 10.0.0.1" ;;
+esac
+END
+  echo off >units/nna
+  printf '#!/bin/sh\necho "vSMP 9.1 (vsmpversion)"\n' >usr/local/bin/imdtversion
+  cat >usr/local/bin/imdtctl <<'END'
+#!/bin/sh
+case $1 in
+  --status) echo "NNA mode (nna): $(cat "$TIERBENCH_ROOT/units/nna")" ;;
+  --nna=*) echo "${1#*=}" >"$TIERBENCH_ROOT/units/nna" ;;
+esac
+END
+  chmod +x bin/* usr/local/bin/*
+  [[ :$PATH: == *":$TIERBENCH_ROOT/bin:"* ]] || PATH=$TIERBENCH_ROOT/bin:$PATH
+}
+
+# Print the state of everything in the tree that tuning may change.
+# Usage: tree_state   Returns: 0
+tree_state() {
+  local file line
+  while read -r file; do
+    read -r line <"$file"
+    [[ ! $line =~ \[([^]]+)\] ]] || line=${BASH_REMATCH[1]}
+    printf '%s %s\n' "${file#"$TIERBENCH_ROOT"}" "$line"
+  done < <(find "$TIERBENCH_ROOT"/{proc/sys,proc/irq,sys/devices/system,sys/kernel,units} -type f | sort)
+}
+
+# Run a script of lib/remote as remote.sh does on a host, with the machine in TIERBENCH_ROOT.
+# Usage: remote_script SCRIPT [ARG]...
+# Globals: RUN_ID and what the script is sent   Returns: the script's status
+remote_script() {
+  local script=$1
+  shift
+  (
+    LIB=$REPO/lib
+    # shellcheck source=lib/remote.sh
+    . "$LIB/remote.sh"
+    REMOTE_DIR=$SCRATCH/work LEASE=10
+    RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\tnever' "$RUN_ID")
+    _remote_script "$script" REMOTE_DIR RUN_ID RUN_OWNER LEASE TUNE_ROWS TUNE_LEASE ADDRESS REDIS_BINARY NEED_MBIT NEED_PORTS \
+      NEED_NUMACTL FIRST_PORT LAST_PORT >"$SCRATCH/script.sh"
+  )
+  bash -s -- "$@" <"$SCRATCH/script.sh" 3>&-
+}
+
+# Print the rows of conf/tuning.tsv for a host with the settings in place, as the master sends them.
+# Usage: tune_table HOST [NAME=VALUE]...   Returns: 0
+tune_table() (
+  ROOT=$REPO LIB=$REPO/lib RESUME='' host=$1
+  shift
+  for module in log conf hosts tune; do
+    # shellcheck source=/dev/null # one of the list above
+    . "$LIB/$module.sh"
+  done
+  conf_defaults "$ROOT/conf/defaults.conf"
+  for word in SERVER=10.0.0.1 CLIENT_IP=10.0.0.9 "$@"; do conf_word argument "$word" test; done
+  conf_resolve
+  tune_settings "$host"
+)
+
+# Set what scripts are sent unless a test says otherwise.
+# Usage: tree_defaults   Sets: RUN_ID and more   Returns: 0
+tree_defaults() {
+  RUN_ID=test-1 TUNE_LEASE=120 TUNE_ROWS='' ADDRESS=10.0.0.1 REDIS_BINARY=''
+  NEED_MBIT=1 NEED_PORTS=1 NEED_NUMACTL='' FIRST_PORT=6379 LAST_PORT=6380
+}
