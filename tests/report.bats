@@ -1,0 +1,184 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The report of a run: in a browser, in print and in the hands of somebody who chose the names in it.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load logs
+
+setup() {
+  scratch_setup
+  need_command gnuplot
+}
+teardown() { scratch_teardown; }
+
+# Make a run of two variants and two points, with histograms and time series: run_make NAME [VARIANT]
+run_make() {
+  local repeat variant len folder other=${2:-swap} latency
+  for len in 1000 2000; do
+    for repeat in 1 2 3; do
+      for variant in native "$other"; do
+        latency=30
+        [[ $variant == native ]] || latency=90
+        repeat_make "$1" "$variant" "${len}B-4i" "$repeat" c "$len" 500000 4 $((latency + repeat)) $((latency * 4)) "set:$((latency / 3))" "get:$((latency / 5))"
+        folder=$1/$variant/${len}B-4i/rep-$repeat/c
+        for phase in set get; do
+          printf 'us 0 1 total\n%d 50 40 90 90.000\n%d 0 10 10 100.000\n' "$latency" $((latency * 4)) >"$folder/histogram-$phase-a1B2c3"
+          printf 'time_s\tops\terrors\tmisses\tbytes\tp50_us\tp99_us\tp99_9_us\tmax_us\n' >"$folder/$phase.series.tsv"
+          printf '%d.000\t1000\t0\t0\t100\t30\t90\t100\t200\n' 1 2 3 4 >>"$folder/$phase.series.tsv"
+        done
+      done
+    done
+  done
+  printf 'SCENARIO=imdt\nVARIANTS="native swap"\nSERVER=s\nCLIENT_IP=c\nKEYS=500000\n' >"$1/run.conf"
+  mkdir -p "$1/env/s"
+  printf 'kernel\t6.1.0\n' >"$1/env/s/env.tsv"
+}
+
+report() { "$REPO/do_it.sh" report "$@"; }
+
+# Open a page in headless Chromium inside another that measures it, and print what that found, as `name=value` words.
+browse() {
+  local page=$1 width=$2
+  cat >"$SCRATCH/outer.html" <<END
+<!DOCTYPE html><title>waiting</title><iframe id="f" src="file://$page" style="width:${width}px;height:900px;border:0"></iframe>
+<script>
+onload = function () {
+  var d = document.getElementById("f").contentDocument, drawn = 0, named = 0;
+  var pictures = d.querySelectorAll("figure svg");
+  pictures.forEach(function (s) {
+    var box = s.getBoundingClientRect();
+    if (box.width > 100 && box.height > 100 && s.querySelectorAll("path, polygon, text").length > 5) drawn++;
+    if (s.getAttribute("role") === "img" && s.querySelector("title").textContent && s.querySelector("desc").textContent) named++;
+  });
+  var ids = {}, twice = 0;
+  d.querySelectorAll("[id]").forEach(function (e) { if (ids[e.id]) twice++; ids[e.id] = 1; });
+  var rows = Array.from(d.querySelectorAll("#rows tr")).map(function (r) {
+    return Array.from(r.children).map(function (c) { return c.textContent; }).join("|");
+  });
+  var root = d.documentElement;
+  document.body.innerHTML = "<pre id=found></pre>";
+  document.getElementById("found").textContent = ["pictures=" + pictures.length, "drawn=" + drawn, "named=" + named, "twice=" + twice,
+    "scripts=" + d.querySelectorAll("script").length, "foreign=" + d.querySelectorAll("img, b, iframe, object, link").length,
+    "headings=" + d.querySelectorAll("h1, h2").length, "overflow=" + (root.scrollWidth > root.clientWidth), "title=" + d.title].join("\n") +
+    "\n" + rows.map(function (r) { return "row=" + r; }).join("\n");
+};
+</script>
+END
+  # A profile of its own, and no word to any other machine.
+  timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+    --disable-component-update --disable-sync --user-data-dir="$SCRATCH/profile" --allow-file-access-from-files --disable-web-security \
+    --enable-logging=stderr --virtual-time-budget=10000 --dump-dom "file://$SCRATCH/outer.html" 2>"$SCRATCH/browser.log" |
+    sed -n '/<pre id="found">/,/<\/pre>/p' | sed 's/.*<pre id="found">//; s/<\/pre>.*//; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g'
+  grep CONSOLE "$SCRATCH/browser.log" | sed 's/^/console=/' || :
+}
+
+found() { sed -n "s/^$1=//p" <<<"$output"; }
+
+@test "one file with everything in it, and every picture beside it as SVG and PNG" {
+  run_make 20250101T100000Z-x
+  run_split report 20250101T100000Z-x
+  assert_success
+  assert_output 20250101T100000Z-x/report.html
+  assert_equal "$stderr" ''
+  assert_equal "$(grep -cE '(src|href)="?(https?:)?//|@import|<script' 20250101T100000Z-x/report.html)" 0
+  local name
+  for name in bars-1 bars-2 tradeoff-1 percentile-1-1 percentile-2-2 time-1 heat-1-1-1 heat-2-2-2; do
+    assert_exists 20250101T100000Z-x/plots/$name.svg 20250101T100000Z-x/plots/$name.png
+  done
+  refute_exists 20250101T100000Z-x/plots/data
+}
+
+@test "a browser draws it all without a word of complaint, on a desk and on a phone" {
+  need_command chromium
+  run_make 20250101T100000Z-x
+  report 20250101T100000Z-x
+  local width
+  for width in 1280 360; do
+    run browse "$SCRATCH/20250101T100000Z-x/report.html" $width
+    assert_equal "$(found console)" ''
+    assert_equal "$(found drawn)" "$(found pictures)"
+    assert_equal "$(found named)" "$(found pictures)"
+    (($(found pictures) >= 14)) || fail "too few pictures"
+    assert_equal "$(found twice)" 0
+    assert_equal "$(found overflow)" false
+    (($(found headings) >= 7)) || fail "too few headings"
+  done
+}
+
+@test "the rows of the page are those of summary2csv.sh" {
+  need_command chromium
+  need_command python3
+  run_make 20250101T100000Z-x
+  report 20250101T100000Z-x
+  browse "$SCRATCH/20250101T100000Z-x/report.html" 1280 | sed -n 's/^row=//p' >page
+  "$REPO/summary2csv.sh" 20250101T100000Z-x >rows.csv
+  run python3 - <<'END'
+import csv
+page = [line.rstrip("\n").split("|") for line in open("page")]
+rows = list(csv.DictReader(open("rows.csv")))
+head, page = page[0], page[1:]
+assert len(page) == len(rows) == 24, (len(page), len(rows))
+for shown, row in zip(page, rows):
+    for name, value in zip(head, shown):
+        assert value == (row[name] or "-") or value == row[name], (name, value, row[name])
+END
+  assert_success
+}
+
+@test "names and settings that look like HTML, a script or a command are shown as text" {
+  need_command chromium
+  # shellcheck disable=SC2016 # it is to be shown as it stands
+  local run='20250101T100000Z-<img src=x onerror=alert(1)>' variant='sw"ap`touch pwned`<b>'"'"';system("touch pwned")'
+  run_make "$run" "$variant"
+  printf 'REDIS_CONF="</pre><script>document.title=1</script>"\n' >>"$run/run.conf"
+  mkdir -p "$run/env/<b>host"
+  printf 'kernel\t<script>document.title=2</script>\n' >"$run/env/<b>host/env.tsv"
+  printf '</pre><script>document.title=3</script>\n' >"$run/env/<b>host/setup.log"
+  run report "$run"
+  assert_success
+  refute_exists pwned "$REPO/pwned"
+  cp "$run/report.html" page.html
+  run browse "$SCRATCH/page.html" 1280
+  assert_equal "$(found console)" ''
+  assert_equal "$(found scripts)" 0
+  assert_equal "$(found foreign)" 0
+  assert_equal "$(found drawn)" "$(found pictures)"
+  assert_contains "title=$run"
+}
+
+@test "a run of one variant has a verdict too" {
+  local repeat
+  for repeat in 1 2; do repeat_make 20250101T100000Z-x native 1000B-4i $repeat c 1000 500000 4 30 90 set:9; done
+  run report 20250101T100000Z-x
+  assert_success
+  assert_contains 'native, set: ' "$(<20250101T100000Z-x/report.html)"
+  assert_contains 'operations a second, p99 latency at most 90 us' "$(<20250101T100000Z-x/report.html)"
+}
+
+@test "what to mind is said: misses, a limited client, a repeat that is missing, a cut log" {
+  run_make 20250101T100000Z-x
+  local client=20250101T100000Z-x/swap/1000B-4i/rep-1/c
+  awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["misses"] = 7; $at["client_limited"] = 1 } { print }' $client/result.tsv >new
+  mv new $client/result.tsv
+  mv 20250101T100000Z-x/swap/2000B-4i/rep-3 20250101T100000Z-x/swap/2000B-4i/rep-3.cut-20250101-100000
+  sed -i '/Complete/d' 20250101T100000Z-x/native/1000B-4i/rep-2/c/redis.log.*
+  run report 20250101T100000Z-x
+  assert_failure 1
+  page=$(<20250101T100000Z-x/report.html)
+  assert_contains 'keys that were read were not there in 2 of' "$page"
+  assert_contains 'the client was the bottleneck in 2 of' "$page"
+  assert_contains 'not complete, left out: 20250101T100000Z-x/swap/2000B-4i/rep-3.cut-20250101-100000' "$page"
+  assert_contains 'has no &#39;Complete.&#39; line' "$page"
+}
+
+@test "bad usage exits 2, an empty run 1, each with one line" {
+  run report a b
+  assert_failure 2
+  run report --detail none x
+  assert_failure 2
+  mkdir 20250101T100000Z-empty
+  run report 20250101T100000Z-empty
+  assert_failure 1
+  refute_exists 20250101T100000Z-empty/report.html
+}
