@@ -162,6 +162,8 @@ function ratios(base, other, metric, out,    i, n, by_repeat, v) {
 
 # The verdict on one figure, from the interval and from what the way of measuring can tell.
 function mark(metric, b, o, least, least_time) {
+  # What is equal needs no repeats to be no difference.
+  if (o == b) return "no difference shown"
   if (least < 3) return "too few repeats"
   if (interval_low == "") return ""
   if (interval_low <= 1 && interval_high >= 1) return "no difference shown"
@@ -384,13 +386,13 @@ function print_verdict(    k, m, metric, text, count) {
   }
 }
 
-# What else is better or worse, by figures that have no sentence of their own.
+# What else is better or worse, by figures that have no sentence of their own; one in twenty would be by chance.
 function also(k,    m, metric, out, word, w, most) {
   split("worse,better", word, ",")
   for (w = 1; w <= 2; w++)
     for (m = 1; m <= shown_metrics; m++) {
       metric = want_now[m]
-      if (metric == "ops" || metric == "p99" || metric == "tx" || !marks[k, metric, word[w]]) continue
+      if (metric == "ops" || metric == "p99" || metric == "tx" || marks[k, metric, word[w]] <= figures[k, metric] / 10) continue
       out = out (out == "" ? "" : "; ") word[w] " in " metric_title[metric] ": " marks[k, metric, word[w]] " of " figures[k, metric] \
         sprintf(", x%.3g to x%.3g", lowest[k, metric], highest[k, metric])
     }

@@ -49,7 +49,7 @@ function setup_line(line, into,    f) {
 
 # What changes from one hour to the next on the same machine, or says where and not how, is no difference.
 function passing(key) {
-  return tolower(key) ~ /uptime|^date|_date$|^time$|load_?avg|_free|free_|available|_pid$|^boot|_used|^captured|_mhz/ || \
+  return (key !~ /^sysctl\./ && tolower(key) ~ /uptime|(^|[._])(date|time|load|loadavg|free|available|used|pid|boot|captured|mhz)($|[._])/) || \
     key ~ /^(RESULTS_DIR|REMOTE_DIR|SSH_CONFIG|CONNECT_TIMEOUT|REMOTE_RETRY|LEASE|PLAN_OPS|READY_TIMEOUT|VARIANTS)$/
 }
 

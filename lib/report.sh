@@ -140,7 +140,7 @@ _report_repeats() {
 }
 
 _report_pictures() {
-  local run=$1 name title words
+  local run=$1 name title words class
   [[ -n $2 ]] || return 0
   printf '<section id="pictures">\n<h2>Pictures</h2>\n'
   if [[ ${PLOT_DETAIL:-4} != all ]]; then
@@ -150,7 +150,9 @@ _report_pictures() {
   while IFS=$'\t' read -r name title words; do
     title=$(printf '%s' "$title" | html_text)
     words=$(printf '%s' "$words" | html_text)
-    printf '<figure>\n<div class="wide">'
+    class=''
+    ! grep -q -m 1 'viewBox="0 0 1280 ' "$run/plots/$name.svg" || class=' class="broad"'
+    printf '<figure%s>\n<div class="wide">' "$class"
     _report_svg "$run/plots/$name.svg" "$name" "$title" "$words"
     printf '</div>\n<figcaption>%s</figcaption>\n</figure>\n' "$words"
   done <<<"$2"

@@ -17,13 +17,15 @@ width = 0.8 / variants
 set boxwidth width * 0.94
 set xtics noenhanced
 if (groups > 4) { set xtics rotate by -35 font ",11" }
+# Many groups take the whole width of a page.
+size_x = groups * variants > 16 ? 1280 : 640
 do for [kind in "svg png"] {
-  if (kind eq "svg") { set terminal svg size 640, 400 dynamic noenhanced font "sans-serif,14" background "#ffffff" } \
-  else { set terminal pngcairo size 1280, 800 fontscale 2 linewidth 2 pointscale 2 noenhanced font "sans,10" background "#ffffff" }
+  if (kind eq "svg") { set terminal svg size size_x, 400 dynamic noenhanced font "sans-serif,14" background "#ffffff" } \
+  else { set terminal pngcairo size 2 * size_x, 800 fontscale 2 linewidth 2 pointscale 2 noenhanced font "sans,10" background "#ffffff" }
   set output ARG2.".".kind
   plot for [v = 1:variants] ARG1 index v using 1:($2 / 1000) with boxes dt 1 lw 1 lc rgb colour[(v - 1) % 7 + 1] title name[v], \
     for [v = 1:variants] ARG1 index v using 1:($3 / 1000):(0):(($4 - $3) / 1000) with vectors heads size screen 0.006, 90 lc rgb "#222222" dt 1 lw 1.4 notitle, \
-    for [v = 1:variants] ARG1 index v using 1:($4 / 1000):5 with labels offset 0, 0.8 font groups * variants > 8 ? ",9" : ",11" notitle, \
+    for [v = 1:variants] ARG1 index v using 1:($4 / 1000):5 with labels offset 0, 0.8 font groups * variants > 8 ? ",8" : ",11" notitle, \
     ARG1 index 0 using 1:(0):xtic(2) with points ps 0 notitle
   unset output
 }

@@ -43,7 +43,7 @@ function bars(p,    file, g, v, groups, list, n, base, label, w, cell, drawn) {
       if (!n) continue
       label = ""
       if (v == 1) base[g] = interval_median(out, n)
-      else if (base[g] > 0) label = sprintf("%.0f %%", 100 * interval_median(out, n) / base[g])
+      else if (base[g] > 0 && groups * variants <= 50) label = sprintf("%.0f %%", 100 * interval_median(out, n) / base[g])
       printf "%.4f\t%s\t%s\t%s\t%s\n", g + (v - (variants + 1) / 2) * w, interval_median(out, n), out[1], out[n], label > file
       drawn++
     }
