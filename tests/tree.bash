@@ -95,12 +95,13 @@ END
 # Print the state of everything in the tree that tuning may change.
 # Usage: tree_state   Returns: 0
 tree_state() {
-  local file line
-  while read -r file; do
-    read -r line <"$file"
-    [[ ! $line =~ \[([^]]+)\] ]] || line=${BASH_REMATCH[1]}
-    printf '%s %s\n' "${file#"$TIERBENCH_ROOT"}" "$line"
-  done < <(find "$TIERBENCH_ROOT"/{proc/sys,proc/irq,sys/devices/system,sys/kernel,units} -type f | sort)
+  # shellcheck disable=SC2016 # awk's own fields
+  find "$TIERBENCH_ROOT"/{proc/sys,proc/irq,sys/devices/system,sys/kernel,units} -type f | sort | xargs awk '
+    FNR == 1 {
+      sub(ENVIRON["TIERBENCH_ROOT"], "", FILENAME)
+      if (match($0, /\[[^]]+\]/)) $0 = substr($0, RSTART + 1, RLENGTH - 2)
+      print FILENAME, $0
+    }'
 }
 
 # Run a script of lib/remote as remote.sh does on a host, with the machine in TIERBENCH_ROOT.
@@ -123,18 +124,19 @@ remote_script() {
 
 # Print the rows of conf/tuning.tsv for a host with the settings in place, as the master sends them.
 # Usage: tune_table HOST [NAME=VALUE]...   Returns: 0
-tune_table() (
-  ROOT=$REPO LIB=$REPO/lib RESUME='' host=$1
-  shift
-  for module in log conf hosts tune; do
-    # shellcheck source=/dev/null # one of the list above
-    . "$LIB/$module.sh"
-  done
-  conf_defaults "$ROOT/conf/defaults.conf"
-  for word in SERVER=10.0.0.1 CLIENT_IP=10.0.0.9 "$@"; do conf_word argument "$word" test; done
-  conf_resolve
-  tune_settings "$host"
-)
+tune_table() {
+  # A process of its own: bats looks at every command that runs in its own.
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c '
+    set -Eeuo pipefail
+    ROOT=$REPO RESUME= host=$1
+    shift
+    for module in log conf hosts tune; do . "$REPO/lib/$module.sh"; done
+    conf_defaults "$ROOT/conf/defaults.conf"
+    for word in SERVER=10.0.0.1 CLIENT_IP=10.0.0.9 "$@"; do conf_word argument "$word" test; done
+    conf_resolve
+    tune_settings "$host"' bash "$@"
+}
 
 # Set what scripts are sent unless a test says otherwise.
 # Usage: tree_defaults   Sets: RUN_ID and more   Returns: 0

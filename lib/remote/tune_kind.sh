@@ -26,7 +26,7 @@ tune_targets() {
       for word in "${list[@]}"; do
         while IFS= read -r path; do
           TARGET+=("${path#"${TIERBENCH_ROOT-}"}")
-        done < <(compgen -G "${TIERBENCH_ROOT-}$word")
+        done < <(compgen -G "${TIERBENCH_ROOT-}$word" | sort -V)
       done
       if ((${#TARGET[@]} == 0)); then
         WHY="there is no $words"
@@ -135,6 +135,7 @@ tune_fits() {
 # Returns: 1 with WHY.
 tune_may() {
   WHY="needs root"
+  ((EUID != 0)) || WHY="is read-only"
   case $1 in
     file | hold) [[ -w ${TIERBENCH_ROOT-}$2 ]] ;;
     *) ((EUID == 0)) ;;

@@ -1,0 +1,333 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Tuning of a machine in a tree: set, journalled first, always put back, and never over somebody else's change.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load tree
+
+setup() {
+  scratch_setup
+  tree_make
+  tree_defaults
+  TUNE_ROWS=$(tune_table 10.0.0.1 TUNE_FIREWALL=on SWAPPINESS=10 PAGE_CLUSTER=0)
+  JOURNAL=$SCRATCH/work/run-test-1/tune/journal
+}
+
+teardown() {
+  # A watchdog that a test left, if it failed.
+  local pid start
+  while read -r pid start _; do
+    process_end "$pid" "$start"
+  done < <(cat "$SCRATCH"/work/run-*/tune/*.proc 2>/dev/null)
+  scratch_teardown
+}
+
+# Run a verb of lib/remote/tune.sh.
+tune() { run_split remote_script tune "$@"; }
+
+# Print the state and the value of a setting in the output of the last tune.
+said() { awk -F '\t' -v name="$1" '$1 == name { print $2, $4, $5; exit }' <<<"$output"; }
+
+# Assert that the machine is as it was made, and that nothing of the run is left.
+assert_back() {
+  assert_equal "$(tree_state)" "$original"
+  assert_equal "$(find "$SCRATCH/work" -name 'run-*')" ''
+}
+
+@test "every setting of the table is changed, and everything is as before after restore" {
+  local original during
+  original=$(tree_state)
+  tune apply
+  assert_success
+  assert_equal "$(said IRQBALANCE)" 'set active inactive'
+  assert_line $'FIREWALL\tset\tfirewalld.service\tactive\tinactive\t-'
+  assert_equal "$(said KSM)" 'same inactive inactive'
+  assert_equal "$(said GOVERNOR)" 'set powersave performance'
+  assert_equal "$(said ENERGY_BIAS)" 'set 6 0'
+  assert_equal "$(said IRQ)" 'set 0-3 0'
+  assert_equal "$(said OVERCOMMIT)" 'set 0 1'
+  assert_equal "$(said SOMAXCONN)" 'set 4096 65535'
+  assert_equal "$(said SYN_BACKLOG)" 'set 2048 65535'
+  assert_equal "$(said THP)" 'set madvise never'
+  assert_equal "$(said NUMA_BALANCING)" 'set 1 0'
+  assert_equal "$(said SWAPPINESS)" 'set 60 10'
+  assert_equal "$(said PAGE_CLUSTER)" 'set 3 0'
+  assert_equal "$(said KSM_RUN)" 'set 1 0'
+  assert_equal "$(said VSMP)" 'set off on'
+  during=$(tree_state)
+  assert_contains '/units/nna on' "$during"
+  assert_contains '/units/irqbalance.service inactive' "$during"
+  assert_contains '/proc/irq/39/smp_affinity_list 2' "$during"
+  assert_contains '/proc/irq/40/smp_affinity_list 0-3' "$during"
+  assert_contains 'cpu3/cpufreq/scaling_governor performance' "$during"
+  tune restore
+  assert_success
+  assert_equal "$(cut -f 2 <<<"$output" | sort -u)" back
+  assert_back
+}
+
+@test "the journal is there first: for root alone, with run, boot, target, old and new value" {
+  tune apply
+  assert_equal "$(stat -c '%a %U' "$JOURNAL")" "600 $(id -un)"
+  assert_contains "$(printf 'test-1\t%s\tfile\tTHP\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever' \
+    "$(</proc/sys/kernel/random/boot_id)")" "$(<"$JOURNAL")"
+  tune restore
+  # What sees a journal without this value on the disk, when it is changed, is a failure.
+  cat >"$TIERBENCH_ROOT/bin/systemctl" <<END
+#!/bin/sh
+case \$1 in stop) grep -q "\$2.active.inactive" "$JOURNAL" && echo journalled >>"$SCRATCH/seen" ;; esac
+case \$1 in is-active) echo active ;; esac
+END
+  tune apply
+  assert_equal "$(sort "$SCRATCH/seen" | uniq -c | awk '{ print $1, $2 }')" '6 journalled'
+  tune restore
+}
+
+@test "applied twice, as after a lost link, it is still put back to the first value; restored twice, nothing happens" {
+  local original
+  original=$(tree_state)
+  tune apply
+  tune apply
+  assert_success
+  assert_equal "$(said THP)" 'set madvise never'
+  tune restore
+  assert_back
+  tune restore
+  assert_success
+  assert_output ''
+  assert_back
+}
+
+@test "another variant's value replaces the first, and what it does not ask for is put back" {
+  local original
+  original=$(tree_state)
+  tune apply
+  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=100 THP=always TUNE_OVERCOMMIT=off)
+  tune apply
+  assert_equal "$(said SWAPPINESS)" 'set 60 100'
+  assert_equal "$(said THP)" 'set madvise always'
+  assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/overcommit_memory")" 0
+  assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/page-cluster")" 3
+  assert_equal "$(<"$TIERBENCH_ROOT/units/firewalld.service")" active
+  tune restore
+  assert_back
+}
+
+@test "a value that somebody else changed meanwhile is left alone and reported" {
+  tune apply
+  echo 33 >"$TIERBENCH_ROOT/proc/sys/vm/swappiness"
+  tune apply
+  assert_line $'SWAPPINESS\ttheirs\t/proc/sys/vm/swappiness\t60\t33\tsomebody else changed it from 10'
+  tune restore
+  assert_success
+  assert_line $'SWAPPINESS\ttheirs\t/proc/sys/vm/swappiness\t60\t10\t33'
+  assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/swappiness")" 33
+  assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/page-cluster")" 3
+}
+
+@test "after a reboot nothing is written: the boot id tells" {
+  tune apply
+  cp -r work work.saved
+  tune restore
+  rm -rf work && mv work.saved work
+  sed -i "s/$(</proc/sys/kernel/random/boot_id)/00000000-0000-0000-0000-000000000000/" "$JOURNAL"
+  # What the machine came up with is the value of the journal by chance.
+  echo 10 >"$TIERBENCH_ROOT/proc/sys/vm/swappiness"
+  tune restore
+  assert_success
+  assert_line $'SWAPPINESS\trebooted\t/proc/sys/vm/swappiness\t60\t10\t10'
+  assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/swappiness")" 10
+}
+
+@test "a journal whose last line was cut is read up to there, and gone on with" {
+  local original
+  original=$(tree_state)
+  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10 | grep SWAPPINESS)
+  tune apply
+  printf 'change\t2\ttest-1\t%s\tfile\tTHP\t/sys/kernel/mm/transp' "$(</proc/sys/kernel/random/boot_id)" >>"$JOURNAL"
+  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10)
+  # Without its watchdog, a new one is started and the journal opened again.
+  read -r pid start _ <work/run-test-1/tune/watchdog.proc
+  process_end "$pid" "$start"
+  tune apply
+  assert_equal "$(said THP)" 'set madvise never'
+  tune restore
+  assert_back
+}
+
+@test "without a sign of life the watchdog puts the host back; the next apply says so and tunes it again" {
+  local original
+  original=$(tree_state)
+  TUNE_LEASE=2
+  tune apply
+  wait_until 20 test -e work/run-test-1/tune/lapsed
+  assert_equal "$(tree_state)" "$original"
+  tune renew
+  assert_output lapsed
+  tune apply
+  assert_match 'lapsed.watchdog.-.-.put back at .*: the master was not heard of for [0-9]+ s'
+  assert_equal "$(said THP)" 'set madvise never'
+  tune renew
+  assert_output ''
+  tune restore
+  assert_back
+}
+
+@test "the watchdog holds no descriptor of who started it, and ends with the journal" {
+  local pid start
+  tune apply
+  read -r pid start _ <work/run-test-1/tune/watchdog.proc
+  process_alive "$pid" "$start"
+  assert_equal "$(find "/proc/$pid/fd" -lname "$SCRATCH/*" ! -lname '*/watchdog.sh' -printf '%l\n')" ''
+  assert_equal "$(ps -o sid= -p "$pid" | tr -d ' ')" "$pid"
+  tune restore
+  process_gone "$pid" "$start"
+}
+
+@test "what cannot be done is named with its reason, and nothing else suffers" {
+  rm -r "$TIERBENCH_ROOT"/sys/devices/system/cpu/cpu*/{cpufreq,power} "$TIERBENCH_ROOT/run/systemd" "$TIERBENCH_ROOT"/usr/local/bin/*
+  rm "$TIERBENCH_ROOT/proc/sys/kernel/numa_balancing"
+  mkdir "$TIERBENCH_ROOT/proc/4711"
+  echo irqbalance >"$TIERBENCH_ROOT/proc/4711/comm"
+  tune apply
+  assert_success
+  assert_line $'IRQBALANCE\tcannot\tirqbalance.service\t-\t-\tno systemd to stop it with; it runs as process 4711'
+  assert_equal "$(said TUNED)" 'same inactive inactive'
+  assert_match 'GOVERNOR.cannot.*there is no /sys/devices/system/cpu/cpu\[0-9\]\*/cpufreq/scaling_governor'
+  assert_match 'NUMA_BALANCING.same.*there is no /proc/sys/kernel/numa_balancing'
+  assert_match 'VSMP.same.*this machine does not run on vSMP'
+  assert_equal "$(said THP)" 'set madvise never'
+  tune restore
+}
+
+@test "what the kernel refuses is named in its own words, and not undone later" {
+  need_root
+  # A real file of the kernel, and a value that it does not take.
+  unset -v TIERBENCH_ROOT
+  local before
+  before=$(</proc/sys/vm/overcommit_memory)
+  TUNE_ROWS=$'OVERCOMMIT\tauto\tfile\t/proc/sys/vm/overcommit_memory\t9\nOSTYPE\tauto\tfile\t/proc/sys/kernel/ostype\tother'
+  tune apply
+  assert_line "OVERCOMMIT"$'\t'"cannot"$'\t'"/proc/sys/vm/overcommit_memory"$'\t'"$before"$'\t'"$before"$'\t'"Invalid argument"
+  assert_line $'OSTYPE\tcannot\t/proc/sys/kernel/ostype\tLinux\tLinux\tis read-only'
+  tune restore
+  assert_output ''
+  assert_equal "$(</proc/sys/vm/overcommit_memory)" "$before"
+}
+
+@test "what could not be put back is left alone on auto, and done on on" {
+  # shellcheck disable=SC2016 # expanded by the stand-in
+  printf '#!/bin/sh\ncase $1 in --nna=*) echo "${1#*=}" >"$TIERBENCH_ROOT/units/nna" ;; esac\n' >"$TIERBENCH_ROOT/usr/local/bin/imdtctl"
+  tune apply
+  assert_match 'VSMP.cannot.nna.-.-.what it is now cannot be read, so it could not be put back'
+  assert_equal "$(<"$TIERBENCH_ROOT/units/nna")" off
+  TUNE_ROWS=$(tune_table 10.0.0.1 TUNE_VSMP=on)
+  tune apply
+  assert_equal "$(<"$TIERBENCH_ROOT/units/nna")" on
+  tune restore
+  assert_match 'VSMP.theirs.nna.unknown.on'
+}
+
+@test "a larger value than wanted is left, and a kept one too" {
+  echo 100000 >"$TIERBENCH_ROOT/proc/sys/net/core/somaxconn"
+  TUNE_ROWS=$(tune_table 10.0.0.1 THP=keep)
+  tune apply
+  assert_equal "$(said SOMAXCONN)" 'same 100000 100000'
+  assert_equal "$(said THP)" 'off - -'
+  tune restore
+}
+
+@test "check changes nothing and says what would be" {
+  local original
+  original=$(tree_state)
+  tune check
+  assert_success
+  assert_equal "$(said THP)" 'would madvise never'
+  assert_back
+}
+
+@test "C-states: the number is held as long as the run lasts, and let go with it" {
+  need_root
+  [[ -w /dev/cpu_dma_latency ]] || skip 'no /dev/cpu_dma_latency here'
+  local before pid start
+  unset -v TIERBENCH_ROOT
+  before=$(od -An -td4 /dev/cpu_dma_latency)
+  TUNE_ROWS=$'CSTATES\ton\thold\t/dev/cpu_dma_latency\t0'
+  tune apply
+  assert_success
+  assert_equal "$(od -An -td4 /dev/cpu_dma_latency | tr -d ' ')" 0
+  read -r pid start _ <work/run-test-1/tune/hold.proc
+  tune apply
+  assert_equal "$(said CSTATES)" "set ${before// /} 0"
+  process_alive "$pid" "$start"
+  tune restore
+  assert_success
+  process_gone "$pid" "$start"
+  assert_equal "$(od -An -td4 /dev/cpu_dma_latency)" "$before"
+}
+
+@test "every row of the table is a setting, is in the documentation with its source, and the other way round" {
+  local names
+  names=$(sed -n 's/^\([A-Z_]*\)\t.*/\1/p' "$REPO/conf/tuning.tsv" | sort)
+  assert_equal "$(sed -n 's/^TUNE_\([A-Z_]*\)=.*on|auto|off.*/\1/p' "$REPO/conf/defaults.conf" | sort)" "$names"
+  # shellcheck disable=SC2016 # backticks of Markdown
+  assert_equal "$(sed -n 's/^| `TUNE_\([A-Z_]*\)` .*/\1/p' "$REPO/docs/tuning.md" | sort)" "$names"
+}
+
+@test "a client gets only what is said to be for clients" {
+  assert_equal "$(tune_table 10.0.0.9 | cut -f 1 | paste -s -d ' ')" 'IRQBALANCE TUNED FIREWALL GOVERNOR ENERGY_BIAS CSTATES'
+}
+
+# --- any subset, killed at any step ---
+
+# Replace sync by one that kills who called it at the Nth call from now, before or after it is done.
+kill_at() {
+  printf '%s' "$1" >"$SCRATCH/steps"
+  cat >"$TIERBENCH_ROOT/bin/sync" <<END
+#!/bin/bash
+read -r left <"$SCRATCH/steps" || :
+((left == 1)) && kill -9 \$PPID
+((left <= 0)) || printf '%s' \$((left - 1)) >"$SCRATCH/steps"
+exit 0
+END
+  chmod +x "$TIERBENCH_ROOT/bin/sync"
+}
+
+# Choose settings and values at random. Not in a subshell, which would draw the same numbers each time.
+# Usage: some_rows   Sets: TUNE_ROWS
+some_rows() {
+  local -a modes=(on auto off) thp=(never always madvise)
+  local name
+  local -a words=("SWAPPINESS=$((RANDOM % 101))" "PAGE_CLUSTER=$((RANDOM % 9))" "THP=${thp[RANDOM % 3]}" "IRQ_CPUS=$((RANDOM % 4))")
+  while read -r name; do
+    # The device for C-states is no file that keeps what was in it.
+    [[ $name == CSTATES ]] || words+=("TUNE_$name=${modes[RANDOM % 3]}")
+  done < <(sed -n 's/^\([A-Z_]*\)\t.*/\1/p' "$REPO/conf/tuning.tsv")
+  TUNE_ROWS=$(tune_table 10.0.0.1 "${words[@]}")
+}
+
+@test "any subset of settings, changed twice and killed at any step, ends in the original state after stop" {
+  local original round seed=${TUNE_SEED:-$RANDOM} verb
+  RANDOM=$seed
+  for ((round = 1; round <= ${TUNE_ROUNDS:-20}; round++)); do
+    echo "TUNE_SEED=$seed, round $round"
+    tree_make
+    original=$(tree_state)
+    for verb in apply apply restore; do
+      some_rows
+      # Each may be killed; a number past its last step lets it end well.
+      kill_at $((RANDOM % 30 + 1))
+      remote_script tune "$verb" >last.out 2>&1 || :
+      ((RANDOM % 3)) || break
+    done
+    kill_at 0
+    # Its own copy of the settings is not what stop works from.
+    TUNE_ROWS=''
+    run_split remote_script stop force
+    assert_success
+    assert_back
+    run_split remote_script stop force
+    assert_output ''
+  done
+}
