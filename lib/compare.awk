@@ -58,19 +58,22 @@ $1 == "T" {
     if (metric_column[metric_names[i]] in place_of) value_of[r, metric_names[i]] = col(metric_column[metric_names[i]])
 }
 
-# Names the subjects by what tells them apart.
-function name_subjects(    s, runs, variants, seen, name, used) {
-  runs = variants = 0
+# Names the subjects by what tells them apart; once it is known which ARE_COMPARED, only those need telling apart.
+function name_subjects(are_compared,    s, k, runs, variants, count, seen, name, used, in_pair) {
+  runs = variants = count = 0
+  for (k = 1; k <= pairs; k++) in_pair[base_of[k]] = in_pair[other_of[k]] = 1
   for (s = 1; s <= subjects; s++) {
-    if (!(("r", of_run[s], of_argument[s]) in seen)) runs++
+    if (are_compared && !(s in in_pair)) continue
+    count++
+    if (!(("r", of_run[s]) in seen)) runs++
     if (!(("v", of_variant[s]) in seen)) variants++
-    seen["r", of_run[s], of_argument[s]] = 1
+    seen["r", of_run[s]] = 1
     seen["v", of_variant[s]] = 1
   }
   for (s = 1; s <= subjects; s++) {
+    if (are_compared && !(s in in_pair)) continue
     if (of_variant[s] == "" || (runs > 1 && variants == 1)) name = of_run[s] != "" ? of_run[s] : argument[of_argument[s]]
-    else if (runs > 1 && of_run[s] != "" && runs != subjects) name = of_run[s] ":" of_variant[s]
-    else if (runs > 1 && variants < subjects) name = of_run[s] ":" of_variant[s]
+    else if (runs > 1 && variants < count) name = of_run[s] ":" of_variant[s]
     else name = of_variant[s]
     used[name]++
     label[s] = used[name] > 1 ? name " (" used[name] ")" : name
@@ -430,9 +433,10 @@ function points_of(s,    i, out, seen) {
 }
 
 END {
-  name_subjects()
+  name_subjects(0)
   make_pairs()
   if (!pairs) exit 1
+  name_subjects(1)
   make_cells(unnamed)
   if (!unnamed && !has_common()) make_cells(1)
   if (!has_common()) {

@@ -28,6 +28,12 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
     }
     all += value
   }
+  # Every request that succeeded is a sample; fewer samples are a file that was cut where its per cent are already 100.000.
+  if (kept[t, "tsv"] && sum[t, "errors"] + sum[t, "timeouts"] + sum[t, "lost"] == 0 && all + sum[t, "out_of_range"] != sum[t, "ops"]) {
+    printf "%s: %s: the histograms of %s hold %.0f of %.0f requests; percentiles are left empty\n", program, folder[t], kept[t, "operation"],
+      all + sum[t, "out_of_range"], sum[t, "ops"] > "/dev/stderr"
+    return
+  }
   histogram_sort(buckets)
   # Samples above the histograms' range are in no bucket, but above every one of them.
   all += sum[t, "out_of_range"]

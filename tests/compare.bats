@@ -80,6 +80,15 @@ figure() {
   assert_equal "$(tail -n +2 <<<"$output" | grep -c .)" 12
 }
 
+@test "subjects are called by what tells them apart" {
+  run_make 20250101T100000Z-x 3 30 90 20 60
+  run_make 20250102T100000Z-y 3 30 90 20 60
+  assert_equal "$(figure p50 base 20250101T100000Z-x)$(figure p50 other 20250101T100000Z-x)" nativeswap
+  assert_equal "$(figure p50 base 20250101T100000Z-x/native 20250102T100000Z-y/native)" 20250101T100000Z-x
+  assert_equal "$(figure p50 other 20250101T100000Z-x 20250102T100000Z-y | tr '\n' ' ')" '20250102T100000Z-y:native 20250102T100000Z-y:swap '
+  assert_equal "$(figure p50 other 20250101T100000Z-x 20250101T100000Z-x | tr '\n' ' ')" 'native (2) swap (2) '
+}
+
 @test "a slowed server is worse, and the other way round better" {
   run_make 20250101T100000Z-x 3 30 90 20 60
   assert_equal "$(figure p50 mark 20250101T100000Z-x)" worse

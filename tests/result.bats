@@ -338,9 +338,8 @@ END
 
 @test "the table adds clients up and takes percentiles from their histograms together" {
   local run=r/20250101-x client
-  for client in a b; do
-    repeat_make "$run" native p 1 "$client" 1000 50 1 23 99 set:3
-  done
+  repeat_make "$run" native p 1 a 1000 90 1 23 99 set:3
+  repeat_make "$run" native p 1 b 1000 10 1 23 99 set:3
   # 90 samples of 10 us beside 10 of 500 us; no average of the two clients' own figures gives these percentiles.
   histogram_make 10:90 >"$run/native/p/rep-1/a/histogram-set-a1B2c3"
   histogram_make 500:10 >"$run/native/p/rep-1/b/histogram-set-a1B2c3"
@@ -349,7 +348,7 @@ END
   assert_equal "$(column p50_us <<<"$output")" 10
   assert_equal "$(column p99_us <<<"$output")" 129 # capped by the largest sample that was seen
   assert_equal "$(column servers <<<"$output")" 2
-  assert_equal "$(column tx_bps <<<"$output")" 266666.666666
+  assert_equal "$(column tx_bps <<<"$output")" 266666.666667
 }
 
 @test "a cut histogram leaves percentiles empty and says so" {
@@ -361,6 +360,17 @@ END
   run_split bash -c '. "$REPO/lib/result.sh"; FORMAT=csv result_table "$1"' - "$run"
   assert_equal "$(column p99_us <<<"$output")" ''
   assert_contains 'histogram-set-a1B2c3: the histogram is missing or cut short' "$stderr"
+}
+
+@test "a histogram that is cut where its per cent look whole is found out by its count" {
+  local run=r/20250101-x client
+  for client in a b; do
+    repeat_make "$run" native p 1 "$client" 1000 101 1 23 99 set:3
+    histogram_make 10:90 20:10 >"$run/native/p/rep-1/$client/histogram-set-a1B2c3"
+  done
+  run_split bash -c '. "$REPO/lib/result.sh"; FORMAT=csv result_table "$1"' - "$run"
+  assert_equal "$(column p99_us <<<"$output")" ''
+  assert_contains 'hold 200 of 202 requests' "$stderr"
 }
 
 @test "the table shows each variant in per cent of the first that VARIANTS names" {
