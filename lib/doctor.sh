@@ -15,7 +15,7 @@ doctor_rows() {
   server_facts
   plan_check
   _doctor_needs
-  _doctor_row "$(_doctor_master)" ok ssh "$(ssh -V 2>&1)" "in PATH" -
+  _doctor_row "$(_doctor_master)" ok ssh "$(remote_version)" "in PATH" -
   _doctor_server
   for host in $CLIENT_IP; do _doctor_client "$host"; done
   while read -r host; do

@@ -42,6 +42,12 @@ remote_close() {
   rm -rf -- "$_REMOTE_TMP"
 }
 
+# Print which ssh this is.
+# Usage: remote_version
+remote_version() {
+  ssh -V 2>&1
+}
+
 # Whether an address is this machine: loopback, or an address of one of its interfaces.
 # Usage: remote_is_local HOST
 remote_is_local() {

@@ -147,6 +147,8 @@ recorded_alive() {
   assert_contains taken
   assert_contains "and is gone: its lock is broken" "$stderr"
   refute_exists work/lock
+  # Its private folder stays until somebody says stop.
+  "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
 }
 
 @test "Redis is built from a tarball once, kept, and run" {
