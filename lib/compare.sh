@@ -38,7 +38,8 @@ compare_sections() {
   found=$(
     _compare_input "$@" |
       LC_ALL=C METRICS=${METRICS-} LIMITS=${LIMITS-} FAIL_IFS=${FAIL_IFS-} awk -f "$_COMPARE_LIB/text.awk" \
-        -f "$_COMPARE_LIB/metric.awk" -f "$_COMPARE_LIB/interval.awk" -f "$_COMPARE_LIB/compare.awk"
+        -f "$_COMPARE_LIB/metric.awk" -f "$_COMPARE_LIB/interval.awk" \
+        -f "$_COMPARE_LIB/subject.awk" -f "$_COMPARE_LIB/verdict.awk" -f "$_COMPARE_LIB/compare.awk"
   ) || status=1
   [[ -z $found ]] || printf '%s\n' "$found"
   _compare_files <<<"$found" | LC_ALL=C awk -f "$_COMPARE_LIB/text.awk" -f "$_COMPARE_LIB/environment.awk" | sed $'s/^/differs\t/'

@@ -103,7 +103,8 @@ _result_list() {
 result_rows() {
   # PWD is passed by name because awk has no other way to know it.
   _result_list "$@" |
-    LC_ALL=C RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/result.awk"
+    LC_ALL=C RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD awk -f "$_RESULT_LIB/text.awk" \
+      -f "$_RESULT_LIB/loadlog.awk" -f "$_RESULT_LIB/result.awk"
 }
 
 # Prints the rows as CSV (RFC 4180).

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+# Who is compared with whom, and where they meet: subjects, pairs of them, and the cells of repeats that they share.
+# Part of compare.awk, which reads the rows.
+
+function note(text) {
+  if (text in noted) return
+  noted[text] = 1
+  print "notes", text_escape(text)
+}
+
+# Names the subjects by what tells them apart; once it is known which ARE_COMPARED, only those need telling apart.
+function name_subjects(are_compared,    s, k, runs, variants, count, seen, name, used, in_pair) {
+  runs = variants = count = 0
+  for (k = 1; k <= pairs; k++) in_pair[base_of[k]] = in_pair[other_of[k]] = 1
+  for (s = 1; s <= subjects; s++) {
+    if (are_compared && !(s in in_pair)) continue
+    count++
+    if (!(("r", of_run[s]) in seen)) runs++
+    if (!(("v", of_variant[s]) in seen)) variants++
+    seen["r", of_run[s]] = 1
+    seen["v", of_variant[s]] = 1
+  }
+  for (s = 1; s <= subjects; s++) {
+    if (are_compared && !(s in in_pair)) continue
+    if (of_variant[s] == "" || (runs > 1 && variants == 1)) name = of_run[s] != "" ? of_run[s] : argument[of_argument[s]]
+    else if (runs > 1 && variants < count) name = of_run[s] ":" of_variant[s]
+    else name = of_variant[s]
+    used[name]++
+    label[s] = used[name] > 1 ? name " (" used[name] ")" : name
+  }
+}
+
+# Decides which subjects are compared with which: base_of[pair] and other_of[pair].
+function make_pairs(    s, o, first, count) {
+  count = 0
+  for (s = 1; s <= subjects; s++)
+    if (of_argument[s] == 1) {
+      count++
+      if (!first || rank[s] < rank[first]) first = s
+    }
+  if (!first) return
+  if (arguments == 1 || count == 1) {
+    for (o = 1; o <= subjects; o++)
+      if (o != first) {
+        base_of[++pairs] = first
+        other_of[pairs] = o
+      }
+    if (!pairs) note(label[first] " is the only variant here: nothing to compare it with")
+    return
+  }
+  # Two runs of several variants: each variant against itself.
+  for (o = 1; o <= subjects; o++) {
+    if (of_argument[o] == 1) continue
+    for (s = 1; s <= subjects; s++)
+      if (of_argument[s] == 1 && of_variant[s] == of_variant[o]) {
+        base_of[++pairs] = s
+        other_of[pairs] = o
+        break
+      }
+    if (s > subjects) note(label[o] ": " argument[1] " has no variant of that name; left out")
+  }
+}
+
+# Sorts the rows into cells: rows_at[cell, 1..count_at[cell]], a cell being a subject's repeats of one point and phase.
+function make_cells(by_shape,    r, cell, i) {
+  for (i in count_at) delete count_at[i]
+  for (i in spot_seen) delete spot_seen[i]
+  spots = 0
+  for (r = 1; r <= rows; r++) {
+    point[r] = by_shape ? shape[r] : named[r]
+    if (!((point[r], operation[r]) in spot_seen)) {
+      spot_seen[point[r], operation[r]] = ++spots
+      spot_point[spots] = point[r]
+      spot_operation[spots] = operation[r]
+    }
+    cell = subject[r] SUBSEP point[r] SUBSEP operation[r]
+    rows_at[cell, ++count_at[cell]] = r
+  }
+}
+
+function has_common(    k, i) {
+  for (k = 1; k <= pairs; k++)
+    for (i = 1; i <= spots; i++)
+      if (((base_of[k], spot_point[i], spot_operation[i]) in count_at) && ((other_of[k], spot_point[i], spot_operation[i]) in count_at)) return 1
+  return 0
+}
+
+# Puts the known values of METRIC in a cell into out[1..n], sorted, and returns n.
+function values(cell, metric, out,    i, n, v) {
+  n = 0
+  for (i = 1; i <= count_at[cell]; i++) {
+    v = value_of[rows_at[cell, i], metric]
+    if (v != "") out[++n] = v + 0
+  }
+  interval_sort(out, n)
+  return n
+}
+
+function median_of(cell, metric,    v, n) {
+  n = values(cell, metric, v)
+  return n ? interval_median(v, n) : ""
+}
+
+# Puts the ratios of repeats that both cells have into out[1..n], sorted, and returns n.
+function ratios(base, other, metric, out,    i, n, by_repeat, v) {
+  n = 0
+  for (i = 1; i <= count_at[base]; i++) by_repeat[repeat[rows_at[base, i]]] = value_of[rows_at[base, i], metric]
+  for (i = 1; i <= count_at[other]; i++) {
+    v = value_of[rows_at[other, i], metric]
+    if (v > 0 && by_repeat[repeat[rows_at[other, i]]] > 0) out[++n] = v / by_repeat[repeat[rows_at[other, i]]]
+  }
+  interval_sort(out, n)
+  return n
+}
+
+# What one side has and the other has not.
+function note_gaps(    k, i, b, o, cb, co) {
+  for (k = 1; k <= pairs; k++)
+    for (i = 1; i <= spots; i++) {
+      cb = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
+      co = other_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
+      if ((cb in count_at) && !(co in count_at)) note(label[other_of[k]] " has no " spot_operation[i] " at " spot_point[i] ", which " label[base_of[k]] " has")
+      if ((co in count_at) && !(cb in count_at)) note(label[base_of[k]] " has no " spot_operation[i] " at " spot_point[i] ", which " label[other_of[k]] " has")
+      if ((cb in count_at) && (co in count_at) && count_at[cb] != count_at[co])
+        note(spot_operation[i] " at " spot_point[i] ": " count_at[cb] " repeats of " label[base_of[k]] " and " count_at[co] " of " label[other_of[k]])
+    }
+}
+
+function points_of(s,    i, out, seen) {
+  for (i = 1; i <= rows; i++)
+    if (subject[i] == s && !(point[i] in seen)) {
+      seen[point[i]] = 1
+      out = out (out == "" ? "" : ", ") point[i]
+    }
+  return out == "" ? "none" : out
+}

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+# What follows from a comparison: the best point within a limit, rules that are met, and the verdict in words.
+# Part of compare.awk, which reads the rows and compares them.
+
+# The most operations a second that each subject reaches while every limit holds, per phase.
+function print_limits(    s, i, j, k, rule, cell, holds, ops, best, where, base, is_subject, list, n, op_seen, op) {
+  if (!limits) return
+  print "limits", "subject", "operation", "limit", "point", "ops_per_sec", "percent_of_base"
+  print "limits", "Under the limit", "Phase", "Limit", "Best point", "ops/s", "% of base"
+  print "limits", "text", "text", "text", "text", 0, "percent"
+  for (k = 1; k <= pairs; k++) {
+    if (!(base_of[k] in is_subject)) list[++n] = base_of[k]
+    is_subject[base_of[k]] = base_of[k]
+    if (!(other_of[k] in is_subject)) list[++n] = other_of[k]
+    if (other_of[k] != base_of[k]) is_subject[other_of[k]] = base_of[k]
+  }
+  for (j = 1; j <= n; j++) {
+    s = list[j]
+    for (i in op_seen) delete op_seen[i]
+    for (i = 1; i <= spots; i++) {
+      if (!((s, spot_point[i], spot_operation[i]) in count_at)) continue
+      op = spot_operation[i]
+      if (!(op in op_seen)) {
+        op_seen[op] = 1
+        where[s, op] = ""
+        best[s, op] = ""
+      }
+      cell = s SUBSEP spot_point[i] SUBSEP op
+      holds = 1
+      for (k = 1; k <= limits; k++) {
+        metric_rule(limit_text[k], rule)
+        ops = median_of(cell, rule["metric"])
+        if (ops == "" || !metric_holds(rule, ops)) holds = 0
+      }
+      ops = median_of(cell, "ops")
+      if (holds && ops != "" && ops + 0 > best[s, op] + 0) {
+        best[s, op] = ops
+        where[s, op] = spot_point[i]
+      }
+    }
+    base = is_subject[s]
+    for (i = 1; i <= spots; i++) {
+      op = spot_operation[i]
+      if (!(op in op_seen)) continue
+      delete op_seen[op]
+      print "limits", text_escape(label[s]), op, limit_line(), where[s, op] == "" ? "none keeps it" : text_escape(where[s, op]), best[s, op] == "" ? "" : raw(best[s, op]), \
+        (best[s, op] != "" && best[base, op] > 0 ? text_number(100 * best[s, op] / best[base, op], 4) : "")
+    }
+  }
+}
+
+function limit_line(    k, out) {
+  for (k = 1; k <= limits; k++) out = out (k > 1 ? " and " : "") limit_text[k]
+  return text_escape(out)
+}
+
+# Notes every --fail-if that a figure meets.
+function judge_failures(k, i, metric, mo, ratio,    f, rule, shown) {
+  for (f = 1; f <= fail_ifs; f++) {
+    metric_rule(fail_text[f], rule)
+    if (rule["metric"] != metric) continue
+    if (rule["percent"] && ratio == "") continue
+    judged_rule[f] = 1
+    if (!metric_holds(rule, rule["percent"] ? 100 * ratio : mo)) continue
+    shown = rule["percent"] ? sprintf("%.1f %% of %s", 100 * ratio, label[base_of[k]]) : metric_show(metric, mo) (metric_unit[metric] == "" ? "" : " " metric_unit[metric])
+    print "failed", text_escape(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[metric] " is " shown " (" fail_text[f] ")")
+  }
+}
+
+# One sentence a pair and figure: how far the other is from the base, and how sure that is.
+function print_verdict(    k, m, metric, text, count) {
+  for (k = 1; k <= pairs; k++) {
+    for (m = 1; m <= 2; m++) {
+      metric = m == 1 ? (((k, "ops") in figures) ? "ops" : "tx") : "p99"
+      if (!((k, metric) in figures)) continue
+      text = label[other_of[k]] (m == 1 ? " reaches " : " has ")
+      if (figures[k, metric] == 1) text = text sprintf("%.1f %%", 100 * lowest[k, metric])
+      else text = text sprintf("%.1f %% (%s) to %.1f %% (%s)", 100 * lowest[k, metric], lowest_at[k, metric], 100 * highest[k, metric], highest_at[k, metric])
+      text = text " of " label[base_of[k]] "'s " metric_title[metric] (figures[k, metric] == 1 ? ": " : "; of " figures[k, metric] " comparisons: ")
+      count = figures[k, metric] == 1 ? 0 : 1
+      text = text joined(k, metric, count) "."
+      print "verdict", text_escape(text)
+    }
+    if ((text = also(k)) != "") print "verdict", text_escape(label[other_of[k]] " is also " text ".")
+  }
+}
+
+# What else is better or worse, by figures that have no sentence of their own; one in twenty would be by chance.
+function also(k,    m, metric, out, word, w, most) {
+  split("worse,better", word, ",")
+  for (w = 1; w <= 2; w++)
+    for (m = 1; m <= shown_metrics; m++) {
+      metric = want_now[m]
+      if (metric == "ops" || metric == "p99" || metric == "tx" || marks[k, metric, word[w]] <= figures[k, metric] / 10) continue
+      out = out (out == "" ? "" : "; ") word[w] " in " metric_title[metric] ": " marks[k, metric, word[w]] " of " figures[k, metric] \
+        sprintf(", x%.3g to x%.3g", lowest[k, metric], highest[k, metric])
+    }
+  return out
+}
+
+function joined(k, metric, counted,    i, n, word, out) {
+  n = split("better,worse,no difference shown,too few repeats", word, ",")
+  for (i = 1; i <= n; i++)
+    if (marks[k, metric, word[i]])
+      out = out (out == "" ? "" : ", ") (counted ? marks[k, metric, word[i]] " " : "") (word[i] == "too few repeats" ? "too few repeats to tell" : word[i])
+  return out
+}
