@@ -132,7 +132,9 @@ _tune_tell() {
         ;;
     esac
   done <<<"$2"
-  [[ -z $names ]] || log_info "$host: cannot be set here:$names"
+  # Once, not for each variant.
+  [[ -z $names || ${_TUNE_SAID["cannot $host"]-} == "$names" ]] || log_info "$host: cannot be set here:$names"
+  _TUNE_SAID["cannot $host"]=$names
 }
 
 # Keep what was said of a host; the last column is filled in when the host is put back.

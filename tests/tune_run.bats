@@ -1,0 +1,225 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Real settings of this machine: what they are during a run, and that they are as before after every way out of it.
+# shellcheck disable=SC2154 # stderr is set by run_split and job_wait
+
+load helper
+load netns
+
+# What these tests change, on the machine itself. Values that no run uses by default show whose they are.
+FILES=(/proc/sys/vm/swappiness /proc/sys/vm/page-cluster /proc/sys/vm/overcommit_memory /sys/kernel/mm/transparent_hugepage/enabled
+  /proc/sys/net/core/somaxconn /proc/sys/net/ipv4/tcp_max_syn_backlog /proc/sys/kernel/numa_balancing /sys/kernel/mm/ksm/run)
+
+setup() {
+  need_root
+  scratch_setup
+  local file
+  for file in /proc/irq/*/smp_affinity_list; do FILES+=("$file"); done
+  values_all >"$SCRATCH/before"
+  # A user's address of this machine, whose NIC has interrupts; without one, loopback has none to move.
+  ADDRESS=$(hostname -I 2>/dev/null | awk '{ print $1 }')
+  ADDRESS=${ADDRESS:-127.0.0.1}
+  WORDS=(-s demo VALUE_SIZES=100 SWAPPINESS=37 PAGE_CLUSTER=6 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/work")
+}
+
+teardown() {
+  [[ -n ${SCRATCH-} ]] || return 0
+  # Should a test fail, the machine must not keep what it set.
+  "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  netns_down
+  local file value
+  while read -r file value; do
+    [[ $(value_of "$file") == "$value" ]] || { printf '%s\n' "$value" >"$file"; } 2>/dev/null || :
+  done <"$SCRATCH/before"
+  scratch_teardown
+}
+
+# Print the value of a file of the kernel; of [bracketed] choices the chosen one.
+value_of() {
+  local line=
+  { IFS= read -r line <"$1"; } 2>/dev/null || :
+  [[ ! $line =~ \[([^]]+)\] ]] || line=${BASH_REMATCH[1]}
+  printf '%s\n' "$line"
+}
+
+values_all() {
+  local file
+  for file in "${FILES[@]}"; do printf '%s %s\n' "$file" "$(value_of "$file")"; done
+}
+
+# Tell whether a file has a value.
+value_is() { [[ $(value_of "$1") == "$2" ]]; }
+
+# Everything is as before, and nothing of the run is left.
+assert_back() {
+  values_all >"$SCRATCH/after"
+  diff "$SCRATCH/before" "$SCRATCH/after" || fail 'these are not as before'
+  assert_equal "$(find "$SCRATCH/work" -name 'run-*')" ''
+  # Looked for by its script, which lies in this test's own folder.
+  assert_equal "$(grep -lsa "$SCRATCH/work/run-.*/[t]une/" /proc/[0-9]*/cmdline | tr '\n' ' ')" ''
+}
+
+# Start a run that lasts until it is ended, and wait until it is tuned and loaded.
+long_run() {
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$(ports_pick 2)" RATE=20 KEYS=100000 "$@"
+  wait_until 60 value_is /proc/sys/vm/swappiness 37
+  wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
+  assert_equal "$(value_of /proc/sys/vm/page-cluster)" 6
+}
+
+@test "normal end: set during the run, recorded before, during and after, and as before afterwards" {
+  local record
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 2)" KEYS=2000 TUNE_CSTATES=on
+  wait_until 60 value_is /proc/sys/vm/swappiness 37
+  wait_until 60 value_is /proc/sys/vm/page-cluster 6
+  job_wait 120
+  assert_success
+  assert_back
+  record=$(echo "$SCRATCH"/results/*/env/"$ADDRESS"/tuning.tsv)
+  # What a row says of the time before is what was read before; and of after, what is now.
+  while IFS=$'\t' read -r _ _ state target before during _ after; do
+    [[ $state == set && $target == /proc/* || $target == /sys/* && $state == set ]] || continue
+    assert_equal "$before" "$(sed -n "s|^$target ||p" "$SCRATCH/before")"
+    assert_equal "$after" "$before"
+    [[ $during != "$before" ]]
+  done <"$record"
+  assert_contains $'SWAPPINESS\tset\t/proc/sys/vm/swappiness' "$(<"$record")"
+  # What the run wrote of the host is what it was tuned to.
+  assert_equal "$(sed -n 's/^sysctl.vm.swappiness\t//p' "${record%/*}/env.tsv")" 37
+  assert_equal "$(sed -n 's/^thp.enabled\t//p' "${record%/*}/env.tsv")" never
+}
+
+@test "the interrupts of this machine's NIC are moved for the run" {
+  local irq first
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  irq=$(bash -c '. "$REPO/lib/remote/cpus.sh"; . "$REPO/lib/remote/irq.sh"; irq_list "$(irq_devices "$1" | head -n 1)"' bash "$ADDRESS" | tail -n 1)
+  [[ -n $irq ]] || skip "the NIC of $ADDRESS has no interrupts of its own"
+  first=$(($(nproc) - 1))
+  ! value_is "/proc/irq/$irq/smp_affinity_list" "$first" || skip "this machine has one CPU"
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 2)" KEYS=2000 IRQ_CPUS="$first" TUNE_IRQ=on
+  wait_until 60 value_is "/proc/irq/$irq/smp_affinity_list" "$first"
+  job_wait 120
+  assert_success
+  assert_back
+}
+
+@test "a failure: as before" {
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE="$(ports_pick 2)" KEYS=2000 REDIS_CONF="maxmemory 1mb; maxmemory-policy noeviction"
+  assert_failure
+  assert_contains 'value(s) set for the run' "$stderr"
+  assert_back
+}
+
+@test "Ctrl-C: as before" {
+  long_run
+  kill -INT "$JOB_PID"
+  job_wait 60
+  assert_equal "$status" 130
+  assert_back
+}
+
+@test "TERM: as before" {
+  long_run
+  kill -TERM "$JOB_PID"
+  job_wait 60
+  assert_equal "$status" 143
+  assert_back
+}
+
+@test "kill -9: stop puts everything back and says what; a second stop finds nothing" {
+  long_run
+  kill -KILL "$JOB_PID"
+  job_wait 60
+  assert_equal "$(value_of /proc/sys/vm/swappiness)" 37
+  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+  assert_success
+  assert_contains "SWAPPINESS: /proc/sys/vm/swappiness is $(sed -n 's|^/proc/sys/vm/swappiness ||p' "$SCRATCH/before") again, was 37"
+  assert_back
+  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+  assert_success
+  refute_contains SWAPPINESS
+}
+
+@test "kill -9: without a stop the host puts itself back after the lease" {
+  long_run TUNE_LEASE=3
+  kill -KILL "$JOB_PID"
+  job_wait 60
+  wait_until 60 value_is /proc/sys/vm/swappiness "$(sed -n 's|^/proc/sys/vm/swappiness ||p' "$SCRATCH/before")"
+  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+  assert_success
+  assert_back
+}
+
+@test "kill -9: the next run puts back what the killed one left, and tunes anew" {
+  long_run
+  kill -KILL "$JOB_PID"
+  job_wait 60
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" SWAPPINESS=38 REDISBASE="$(ports_pick 2)" KEYS=2000 REDISRUNS=1
+  assert_success
+  assert_match $'SWAPPINESS\tset\t/proc/sys/vm/swappiness\t'"$(sed -n 's|^/proc/sys/vm/swappiness ||p' "$SCRATCH/before")"$'\t38' \
+    "$(cat "$SCRATCH"/results/*/env/127.0.0.1/tuning.tsv)"
+  assert_back
+}
+
+@test "a link cut for longer than the lease: the server puts itself back, and is tuned again when it is reached" {
+  local port=6379 somaxconn
+  netns_up "$SCRATCH"
+  [[ $NETNS_FILES != shared ]] || skip 'hosts cannot have files of their own here'
+  somaxconn=$(netns_host server cat /proc/sys/net/core/somaxconn)
+  job_start netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG" \
+    REMOTE_DIR=/var/tmp/tierbench-test CONNECT_TIMEOUT=2 REDISBASE="$port" RATE=20 KEYS=100000 TUNE_LEASE=4 TIMEOUT=300
+  wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
+  assert_equal "$(netns_host server cat /proc/sys/net/core/somaxconn)" 65535
+  assert_equal "$(value_of /proc/sys/vm/swappiness)" 37
+  netns_link server down
+  wait_until 60 value_is /proc/sys/vm/swappiness "$(sed -n 's|^/proc/sys/vm/swappiness ||p' "$SCRATCH/before")"
+  assert_equal "$(netns_host server cat /proc/sys/net/core/somaxconn)" "$somaxconn"
+  netns_link server up
+  wait_until 60 grep -q 'did not hear of us for TUNE_LEASE=4 s and put itself back' "$SCRATCH/job.err"
+  # The process of the job is the one around the master, which is in its group.
+  kill -INT -- "-$JOB_PID"
+  job_wait 90
+  values_all >"$SCRATCH/after"
+  diff "$SCRATCH/before" "$SCRATCH/after"
+  assert_equal "$(netns_host server cat /proc/sys/net/core/somaxconn)" "$somaxconn"
+  assert_equal "$(netns_host server find /var/tmp/tierbench-test -name 'run-*')" ''
+}
+
+@test "a variant has its own values, and the other variant's host is as before" {
+  mkdir -p copy
+  tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
+  printf '# SPDX-License-Identifier: MIT\n# Swaps more readily.\nSWAPPINESS=91\nTUNE_PAGE_CLUSTER=off\n' >copy/conf/variants/swappy.conf
+  printf '# SPDX-License-Identifier: MIT\n# As the scenario says.\n' >copy/conf/variants/plain.conf
+  printf '# SPDX-License-Identifier: MIT\n# Two variants.\nSRV_OVERRIDE=1\nVALUE_SIZES=100\nREDISRUNS=2\nKEYS=500\nSWAPPINESS=37\nPAGE_CLUSTER=6\n' >copy/conf/scenarios/two.conf
+  run_split copy/do_it.sh run -s two -v plain -v swappy RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/work" REDISBASE="$(ports_pick 1)"
+  assert_success
+  cut -f 1-3,6 "$SCRATCH"/results/*/env/127.0.0.1/tuning.tsv | tr '\t' ' ' >said
+  assert_equal "$(grep -E 'SWAPPINESS|PAGE_CLUSTER' said)" $'plain SWAPPINESS set 37\nplain PAGE_CLUSTER set 6\nswappy SWAPPINESS set 91\nswappy PAGE_CLUSTER off -'
+  assert_back
+}
+
+@test "without root everything runs, nothing is changed, and what was not done is named" {
+  need_command setpriv
+  mkdir -p copy home
+  tar -C "$REPO" --exclude=./.git --exclude=./results -cf - . | tar -C copy -xf -
+  chmod -R a+rX copy && chmod 755 "$SCRATCH"
+  chmod 755 copy/test
+  chown -R 65534:65534 home copy
+  run_split setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$SCRATCH/home" TMPDIR="$SCRATCH/home" SCREENDIR="$SCRATCH/home/screen" \
+    copy/do_it.sh run -s demo VALUE_SIZES=100 REDISRUNS=1 KEYS=500 SWAPPINESS=37 RESULTS_DIR="$SCRATCH/home/results" REMOTE_DIR="$SCRATCH/home/work" \
+    REDISBASE="$(ports_pick 2)"
+  assert_success
+  assert_match 'cannot be set here:.* SWAPPINESS \(needs root\)' "$stderr"
+  values_all >"$SCRATCH/after"
+  diff "$SCRATCH/before" "$SCRATCH/after"
+}
+
+@test "TUNE_STRICT=1: a host that cannot be tuned as asked is not fit, and nothing was started" {
+  [[ ! -e /sys/devices/system/cpu/cpu0/cpufreq ]] || skip 'this machine has all that is asked for'
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE="$(ports_pick 2)" TUNE_STRICT=1
+  assert_failure 3
+  assert_contains 'TUNE_GOVERNOR: there is no /sys/devices/system/cpu' "$stderr"
+  refute_exists "$SCRATCH/results"
+  values_all >"$SCRATCH/after"
+  diff "$SCRATCH/before" "$SCRATCH/after"
+}
