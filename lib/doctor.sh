@@ -18,6 +18,8 @@ doctor_rows() {
   _doctor_row "$(_doctor_master)" ok ssh "$(remote_version)" "in PATH" -
   _doctor_server
   for host in $CLIENT_IP; do _doctor_client "$host"; done
+  _doctor_fill
+  _doctor_memory
   while read -r host; do
     _doctor_clock "$host"
     _doctor_tune "$host"
@@ -159,20 +161,30 @@ _doctor_server() {
   else
     _doctor_row "$SERVER" ok ports "free" "$(plan_most) from $REDISBASE on" -
   fi
-  _doctor_memory
+}
+
+# What keys cost, of Redis itself, when the fill hangs on it.
+_doctor_fill() {
+  local why=$_REMOTE_TMP/why
+  [[ -n ${REDIS_BINARY-} ]] || return 0
+  if fill_calibrate 2>"$why"; then return; fi
+  _doctor_row "$SERVER" fail "cost of a key" "$(tr '\n' ';' <"$why")" "a scratch instance on port $REDISBASE, with samples set from here" "set KEYS"
 }
 
 # The fill of every point against what the server has, less what must stay free.
 _doctor_memory() {
-  local name size instances keys need most=0 keep
+  local name size instances keys need most=0 keep gap
   keep=$(fill_reserve "$SERVER_BYTES")
-  while read -r name size instances; do
+  while read -r name size instances _; do
     keys=$(fill_keys "$size" "$instances")
+    gap=$(fill_gap "$size" "$instances" "$keys")
+    [[ -z $gap ]] || _doctor_row "$SERVER" warn fill "$gap for $name" "within 1 % of $FILL" \
+      "another FILL: no number of keys comes nearer (docs/tiers.md)"
     need=$(fill_bytes "$size" "$instances" "$keys")
     if ((need + keep > SERVER_FREE)); then
       _doctor_row "$SERVER" fail memory "$(_doctor_mib "$SERVER_FREE") available" \
         "$(_doctor_mib "$need") for $name ($instances x $keys keys of $size B) and $(_doctor_mib "$keep") kept free" \
-        "set KEYS, or RESERVE"
+        "set FILL or KEYS, or RESERVE"
       return
     fi
     most=$((need > most ? need : most))

@@ -8,6 +8,7 @@
 # Returns: exits 3 when somebody else's run has it.
 lock_take() {
   local status=0
+  [[ -z ${_LOCK_RENEWER-} ]] || return 0 # it is ours already
   # First, because a signal may come as soon as it is taken; only a lock that is ours is released.
   cleanup_push _lock_release
   remote_run -e RUN_ID -e RUN_OWNER -e LEASE "$SERVER" lock take || status=$?

@@ -3,29 +3,50 @@
 # What will run: pure functions from settings to rows, so that a plan can be read, tested and repeated.
 # Rows are words separated by tabs.
 
-# Print the points of the sweep: NAME SIZE INSTANCES.
+# Print the points of the sweep: NAME SIZE INSTANCES RATIO PATTERN, the last two `-` where there is one for all.
 # Usage: plan_points
-# Globals: VALUE_SIZES INSTANCES SRV_OVERRIDE SERVER_CORES (resolved numbers)
+# Globals: VALUE_SIZES INSTANCES DRAM_RATIO KEY_PATTERN
 plan_points() {
-  local size instances bytes
+  local size instances bytes ratio pattern
+  local -a ratios patterns
+  read -r -a ratios <<<"$DRAM_RATIO"
+  read -r -a patterns <<<"$KEY_PATTERN"
+  ((${#ratios[@]} > 1)) || ratios=(-)
+  ((${#patterns[@]} > 1)) || patterns=(-)
   for instances in $INSTANCES; do
     for size in $VALUE_SIZES; do
       bytes=$(conf_bytes "$size")
-      printf '%s\t%s\t%s\n' "${bytes}B-${instances}i" "$bytes" "$instances"
+      for ratio in "${ratios[@]}"; do
+        for pattern in "${patterns[@]}"; do
+          printf '%s\t%s\t%s\t%s\t%s\n' "${bytes}B-${instances}i$(_plan_suffix "${ratio/:/to}")$(_plan_suffix "${pattern/:/}")" \
+            "$bytes" "$instances" "$ratio" "$pattern"
+        done
+      done
     done
   done
 }
 
-# Print every repeat in the order they run: NAME SIZE INSTANCES REPEAT VARIANT.
+_plan_suffix() {
+  [[ $1 == - ]] || printf -- '-%s' "$1"
+}
+
+# Bring the settings to a point: those that the variant leaves open.
+# Usage: plan_use RATIO PATTERN
+plan_use() {
+  [[ $1 == - ]] || DRAM_RATIO=$1
+  [[ $2 == - ]] || KEY_PATTERN=$2
+}
+
+# Print every repeat in the order they run: NAME SIZE INSTANCES REPEAT VARIANT RATIO PATTERN.
 # Variants alternate within a repeat (A B A B), so that a drift of the machine falls on all of them.
 # Usage: plan_cells
 # Globals: as plan_points, and REDISRUNS VARIANTS
 plan_cells() {
-  local name size instances repeat variant
-  while read -r name size instances; do
+  local name size instances repeat variant ratio pattern
+  while read -r name size instances ratio pattern; do
     for ((repeat = 1; repeat <= REDISRUNS; repeat++)); do
       for variant in $VARIANTS; do
-        printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$size" "$instances" "$repeat" "$variant"
+        printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$size" "$instances" "$repeat" "$variant" "$ratio" "$pattern"
       done
     done
   done < <(plan_points)

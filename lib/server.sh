@@ -22,6 +22,13 @@ server_auto() {
   [[ $SERVER_MEM != auto ]] || SERVER_MEM=$_SERVER_GIB
 }
 
+# Make the password that guards this run's instances.
+# Usage: server_password
+# Returns: sets REDIS_PASSWORD
+server_password() {
+  REDIS_PASSWORD=$(head -c 18 /dev/urandom | base64 | tr '+/' 'xy')
+}
+
 # Find redis-server on the server, installing or building it as REDIS_FROM says.
 # Usage: server_find_redis
 # Globals: REDIS_FROM REDIS_SERVER REDIS_SOURCE VER; sets REDIS_BINARY (a path on the server)
@@ -54,9 +61,10 @@ server_find_redis() {
 }
 
 # Start the instances of a point, each pinned, and wait until each has answered PING.
-# Usage: server_start INSTANCES
+# Usage: server_start INSTANCES [PLAN]
+#   PLAN stands in for what place_instances prints
 server_start() {
-  INSTANCE_PLAN=$(place_instances "$1") || return
+  INSTANCE_PLAN=${2-$(place_instances "$1")} || return
   REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
   SERVER_ADDRESS=$(host_data "$SERVER")
   remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e REDIS_BINARY -e REDIS_TEMPLATE -e REDIS_CONF -e IO_THREADS -e BIO_CPUS \

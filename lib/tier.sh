@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Which memory the instances get: the master's side of NUMA policies.
+# Which memory the instances get: the master's side of NUMA policies and of DRAM in front of slower storage.
+
+# Whether the tier gives the instances less DRAM than they have data.
+# Usage: tier_limited
+# Globals: TIER
+tier_limited() {
+  [[ $TIER == swap || $TIER == zram || $TIER == zswap ]]
+}
 
 # Print the words of numactl that keep a process's memory, and with `with-cpus` its CPUs too, on a node.
 # Usage: tier_bind NODE [with-cpus]

@@ -34,15 +34,25 @@ setup() {
 }
 
 @test "variants alternate within a repeat, so that a drift of the machine falls on all" {
-  VALUE_SIZES="10 1K" INSTANCES=2 REDISRUNS=2 VARIANTS="base other"
-  assert_equal "$(plan_cells | tr '\t' ' ')" "10B-2i 10 2 1 base
-10B-2i 10 2 1 other
-10B-2i 10 2 2 base
-10B-2i 10 2 2 other
-1024B-2i 1024 2 1 base
-1024B-2i 1024 2 1 other
-1024B-2i 1024 2 2 base
-1024B-2i 1024 2 2 other"
+  VALUE_SIZES="10 1K" INSTANCES=2 REDISRUNS=2 VARIANTS="base other" DRAM_RATIO=1:4 KEY_PATTERN=uniform
+  assert_equal "$(plan_cells | tr '\t' ' ')" "10B-2i 10 2 1 base - -
+10B-2i 10 2 1 other - -
+10B-2i 10 2 2 base - -
+10B-2i 10 2 2 other - -
+1024B-2i 1024 2 1 base - -
+1024B-2i 1024 2 1 other - -
+1024B-2i 1024 2 2 base - -
+1024B-2i 1024 2 2 other - -"
+}
+
+@test "ratios of DRAM to data and orders of keys are points when there are several" {
+  VALUE_SIZES=10 INSTANCES=2 DRAM_RATIO="1:1 1:4" KEY_PATTERN="sequential zipf:1.2"
+  assert_equal "$(plan_points | tr '\t' ' ')" "10B-2i-1to1-sequential 10 2 1:1 sequential
+10B-2i-1to1-zipf1.2 10 2 1:1 zipf:1.2
+10B-2i-1to4-sequential 10 2 1:4 sequential
+10B-2i-1to4-zipf1.2 10 2 1:4 zipf:1.2"
+  plan_use 1:4 zipf:1.2
+  assert_equal "$DRAM_RATIO $KEY_PATTERN" "1:4 zipf:1.2"
 }
 
 @test "what must stay free is 8 GiB or a tenth, the smaller, unless RESERVE says" {

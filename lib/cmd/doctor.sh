@@ -11,6 +11,7 @@ cmd_doctor() {
   options_read "${BASH_SOURCE[0]}" "$@"
   remote_init
   lock_name doctor
+  server_password
   rows=$_REMOTE_TMP/doctor
   doctor_rows >"$rows"
   doctor_show <"$rows"

@@ -12,10 +12,15 @@ cmd_plan() {
   if remote_is_local "$SERVER"; then
     remote_init
     server_facts
+    lock_name plan
+    server_password
+    # Estimates do where this machine has no redis-server, or something else has the port.
+    ! server_find_redis 2>/dev/null || fill_calibrate || log_warn "keys and bytes are estimated; a run asks Redis"
   elif [[ " $SERVER_CORES $SERVER_MEM " == *" auto "* ]]; then
     die_usage "plan touches no host, and SERVER_CORES and SERVER_MEM are read off $SERVER: give both, as in SERVER_CORES=72 SERVER_MEM=754"
   else
     server_auto
+    SERVER_BYTES=$((SERVER_MEM << 30))
     place_read
   fi
   plan_check
@@ -35,21 +40,22 @@ _plan_head() {
 }
 
 _plan_points() {
-  local name size instances keys seconds total=0 runs
+  local name size instances keys seconds total=0 runs bytes
   local -a phases variants
   read -r -a phases <<<"$PHASES"
   read -r -a variants <<<"$VARIANTS"
   runs=$((REDISRUNS * ${#variants[@]}))
-  printf 'point\tvalue B\tinstances\tkeys each\tkeys\tpayload MiB\texpected MiB\trepeats\tminutes\n'
-  while read -r name size instances; do
+  printf 'point\tvalue B\tinstances\tkeys each\tkeys\tB/key\texpected MiB\thow known\theadroom MiB\trepeats\tminutes\n'
+  while read -r name size instances _; do
     keys=$(fill_keys "$size" "$instances") || exit
+    bytes=$(fill_bytes "$size" "$instances" "$keys")
     seconds=$(((keys * instances / PLAN_OPS + ${TIME%.*} + 1) * ${#phases[@]} * runs))
     total=$((total + seconds))
-    printf '%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d.%d\n' "$name" "$size" "$instances" "$keys" $((keys * instances)) \
-      $((keys * instances * size >> 20)) $(($(fill_bytes "$size" "$instances" "$keys") >> 20)) \
+    printf '%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%d\t%d\t%d.%d\n' "$name" "$size" "$instances" "$keys" $((keys * instances)) \
+      $((bytes / keys / instances)) $((bytes >> 20)) "$(fill_source "$size")" $(((SERVER_BYTES - bytes) >> 20)) \
       "$runs" $((seconds / 60)) $((seconds % 60 / 6))
   done < <(plan_points)
-  printf 'all\t\t\t\t\t\t\t\t%d.%d\n' $((total / 60)) $((total % 60 / 6))
+  printf 'all\t\t\t\t\t\t\t\t\t\t%d.%d\n' $((total / 60)) $((total % 60 / 6))
 }
 
 # Who loads which instances, for the largest number of them.

@@ -40,7 +40,7 @@ _run_build() {
 # Check the hosts, make or reopen the run's folder, and write down what is about to happen.
 run_prepare() {
   local rows=$_REMOTE_TMP/doctor
-  REDIS_PASSWORD=$(head -c 18 /dev/urandom | base64 | tr '+/' 'xy')
+  server_password
   _run_stale
   doctor_rows >"$rows"
   if grep -q $'\tfail\t' "$rows"; then
@@ -83,6 +83,7 @@ _run_folder() {
     server_auto
     _run_conf >"$RUN/run.conf.new"
     mv -- "$RUN/run.conf.new" "$RUN/run.conf"
+    fill_write "$RUN/fill.tsv"
   fi
   log_info "results go to $RUN"
 }
@@ -94,15 +95,16 @@ _run_conf() {
 
 # Every repeat in the plan's order; a failed one does not end the run.
 _run_cells() {
-  local name size instances repeat variant keys failed=0
+  local name size instances repeat variant ratio pattern keys failed=0
   local -a cells
   mapfile -t cells < <(plan_cells)
   local cell number=0
   for cell in "${cells[@]}"; do
     number=$((number + 1))
-    IFS=$'\t' read -r name size instances repeat variant <<<"$cell"
+    IFS=$'\t' read -r name size instances repeat variant ratio pattern <<<"$cell"
     variant_use "$variant"
     server_auto
+    plan_use "$ratio" "$pattern"
     tune_apply "$variant"
     keys=$(fill_keys "$size" "$instances")
     log_info "$number of ${#cells[@]}: $variant, $instances instances, $keys keys of $size B each, repeat $repeat"

@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A fill that is asked for as memory is met within 1 %, because Redis itself says what a key costs.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  scratch_teardown
+}
+
+# Calibrate, fill, read (which makes Redis give back the tables that it outgrew), and print for each value size: keys, the target, what was expected and what is used.
+# Usage: fill_measure INSTANCES FILL SIZE... ; sets output
+fill_measure() {
+  local base
+  base=$(ports_pick "$1")
+  cat >master.sh <<'END'
+set -Eeuo pipefail
+LIB=$ROOT/lib RESUME=
+for module in log cleanup conf options hosts remote remote/common remote/cpus tier place plan fill lock server; do . "$LIB/$module.sh"; done
+cleanup_init
+conf_defaults "$ROOT/conf/defaults.conf"
+for word in "$@"; do conf_word argument "$word" test; done
+conf_resolve
+remote_init
+lock_name test
+server_password
+server_facts
+server_find_redis
+fill_calibrate
+used() { server_info | awk -F : '/^used_memory:/ { sum += $2 } END { printf "%.0f", sum }'; }
+for size in $VALUE_SIZES; do
+  size=$(conf_bytes "$size")
+  keys=$(fill_keys "$size" "$SRV_OVERRIDE")
+  server_start "$SRV_OVERRIDE"
+  REDISCLI_AUTH=$REDIS_PASSWORD OMP_NUM_THREADS=$SRV_OVERRIDE "$ROOT/test" --phases set,get --pipeline 64 --data "$DATA" --out . \
+    127.0.0.1 "$REDISBASE" "$size" "$keys" >log 2>&1
+  # Connections are given back a little later.
+  now=$(used) last=
+  until [[ $now == "$last" ]]; do
+    last=$now
+    sleep 0.15
+    now=$(used)
+  done
+  server_stop
+  echo "$size $keys $(fill_target) $(fill_bytes "$size" "$SRV_OVERRIDE" "$keys") $now"
+done
+END
+  ROOT=$REPO run_split bash master.sh REMOTE_DIR="$SCRATCH/work" REDISBASE="$base" SRV_OVERRIDE="$1" FILL="$2" VALUE_SIZES="${*:3}" \
+    "${FILL_WORDS[@]}"
+}
+
+# Fail unless every size was met within 1 %. The table goes to the terminal when it is wanted.
+fill_check() {
+  assert_success
+  [[ -z ${TIERBENCH_SHOW-} ]] || printf '# instances %s, %s\n%s\n' "$1" "$2" "$output" | sed 's/^/# /' >&3
+  awk -v sizes="$3" '
+    function off(a, b) { return a > b ? (a - b) / b : (b - a) / b }
+    { seen++; if (off($5, $3) > 0.01) { print "value of " $1 " B: " $5 " of " $3; bad = 1 } }
+    END { if (seen != sizes) print seen " sizes of " sizes; exit bad || seen != sizes }' <<<"$output" || fail "not within 1 %"
+}
+
+@test "values of 1 B to 10,000 B in one instance: used_memory is what FILL asks for, within 1 %" {
+  fill_measure 1 60M 1 10 100 1000 10000
+  fill_check 1 60M 5
+}
+
+@test "values of 100,000 B and of 1 MB in one instance: used_memory is what FILL asks for, within 1 %" {
+  fill_measure 1 250M 100000 1000000 1M
+  fill_check 1 250M 3
+}
+
+@test "values of 1 B to 10,000 B in eight instances: used_memory is what FILL asks for, within 1 %" {
+  fill_measure 8 100M 1 10 100 1000 10000
+  fill_check 8 100M 5
+}
+
+@test "values of 100,000 B and of 1 MB in eight instances: used_memory is what FILL asks for, within 1 %" {
+  fill_measure 8 500M 100000 1000000
+  fill_check 8 500M 2
+}
+
+@test "random values and longer names of keys are asked about too" {
+  FILL_WORDS=(DATA=random)
+  fill_measure 1 150M 1 20 45
+  fill_check 1 150M 3
+}
+
+@test "a share is of the memory that may be used, and a target between two sizes of the dict's table is said" {
+  # shellcheck source=lib/fill.sh
+  . "$REPO/lib/log.sh" && . "$REPO/lib/conf.sh" && . "$REPO/lib/fill.sh"
+  LIB=$REPO/lib KEYS=auto RESERVE=1G SERVER_BYTES=$((11 << 30)) FILL=50%
+  assert_equal "$(fill_target)" $((5 << 30))
+  _FILL_MODEL[1]=$'base\t0\ncost\t3\t56'
+  # 2^20 keys take 64 B each with a full table; one more doubles it.
+  FILL=$((68 << 20))
+  assert_match '^[+-][0-9.]+ %$' "$(fill_gap 1 1 "$(fill_keys 1 1)")"
+  FILL=$((60 << 20))
+  assert_equal "$(fill_gap 1 1 "$(fill_keys 1 1)")" ''
+}
+
+@test "a fill too small for one key is refused" {
+  run_split "$REPO/do_it.sh" plan -s demo KEYS=auto FILL=1M VALUE_SIZES=10M REMOTE_DIR="$SCRATCH/work" REDISBASE="$(ports_pick 2)"
+  assert_failure 2
+  assert_contains "less than one key" "$stderr"
+}
+
+@test "plan prints keys, bytes a key, the total and the server's headroom" {
+  run_split "$REPO/do_it.sh" plan -s demo KEYS=auto FILL=64M VALUE_SIZES=1000 REMOTE_DIR="$SCRATCH/work" REDISBASE="$(ports_pick 2)"
+  assert_success
+  assert_contains "B/key  expected MiB  how known  headroom MiB"
+  assert_match '1000B-2i +1000 +2 +[0-9]+ +[0-9]+ +[0-9]{4} +6[34] +asked'
+  assert_equal "$(find work -name 'run-*')" ''
+}
