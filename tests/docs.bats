@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What the documentation says can be typed, can be typed; what it points to is there.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+docs() {
+  find "$REPO" -maxdepth 1 -name '*.md'
+  find "$REPO/docs" "$REPO/results" -name '*.md' ! -path '*/sample/*'
+}
+
+# Print the lines of the fenced blocks of a file that begin with a command, comments cut off.
+# Usage: commands FILE COMMAND
+commands() {
+  awk -v command="$2" '
+    /^ *```/ { inside = !inside; next }
+    inside { sub(/^ +/, ""); sub(/ +#.*/, ""); if (index($0, command) == 1 && !/\.\.\./) print }' "$1"
+}
+
+@test "every link within the project leads somewhere" {
+  local file link missing=''
+  while read -r file; do
+    while read -r link; do
+      [[ $link != *://* && $link != '#'* ]] || continue
+      [[ -e $(dirname "$file")/${link%%#*} ]] || missing+="${file#"$REPO/"}: $link"$'\n'
+    done < <(grep -oE '\]\([^)]+\)' "$file" | sed 's/^](//; s/)$//')
+  done < <(docs)
+  [[ -z $missing ]] || fail "$missing"
+}
+
+@test "every do_it.sh command of the documentation is one that do_it.sh takes" {
+  local file line count=0
+  local -a words
+  while read -r file; do
+    while read -r line; do
+      read -r -a words <<<"$(tr -d \"\' <<<"${line%%>*}")"
+      words=("${words[@]:1}")
+      # What would start a run, or needs its results, is only parsed: as a plan of the same words.
+      case ${words[0]-} in
+        compare | report | stop | list | doctor | kpi)
+          run_split "$REPO/do_it.sh" "${words[0]}" --help
+          ;;
+        *)
+          [[ ${words[0]-} != run && ${words[0]-} != plan ]] || words=("${words[@]:1}")
+          [[ " ${words[*]-} " != *" --resume "* ]] || continue
+          # Names that stand for something of the reader's own.
+          words=("${words[@]/my-hosts/$REPO/hosts.example}")
+          [[ " ${words[*]-} " != *" SCENARIO "* && " ${words[*]-} " != *" results/"* ]] || continue
+          sed 's# ~/.ssh/id_ed25519# - #' "$REPO/hosts.example" >hosts.example
+          words=("${words[@]/"$REPO/hosts.example"/hosts.example}")
+          words+=(SRV_OVERRIDE=8 KEYS=100)
+          # Of a server that is not here, nothing can be read.
+          [[ " ${words[*]} " != *" hosts.example "* ]] || words+=(SERVER_CORES=8 SERVER_MEM=754)
+          run_split "$REPO/do_it.sh" plan "${words[@]}"
+          ;;
+      esac
+      ((status == 0)) || fail "${file#"$REPO/"}: $line"
+      count=$((count + 1))
+    done < <(commands "$file" ./do_it.sh)
+  done < <(docs)
+  ((count >= 5)) || fail "only $count commands were found: is the documentation read?"
+}
+
+@test "every make target of the documentation is one that the Makefile has" {
+  local file line target
+  while read -r file; do
+    while read -r line; do
+      for target in ${line#make }; do
+        [[ $target != *=* ]] || continue
+        make -C "$REPO" -n "$target" >/dev/null || fail "${file#"$REPO/"}: $line"
+      done
+    done < <(commands "$file" 'make ')
+  done < <(docs)
+}
+
+@test "every setting in capitals that the documentation assigns is one of defaults.conf" {
+  local file name missing=''
+  while read -r file; do
+    while read -r name; do
+      grep -q "^$name=" "$REPO/conf/defaults.conf" || missing+="${file#"$REPO/"}: $name"$'\n'
+    done < <(grep -oE '(`|NAME |sh |^\./do_it.sh.* )[A-Z][A-Z_]+=' "$file" | grep -oE '[A-Z][A-Z_]+=$' | tr -d = | sort -u |
+      grep -vxE 'PREFIX|DESTDIR|HIREDIS_DIR|REDIS_SRC|TLS|CI|FUZZ_SECONDS|SUITE_LIMIT|NAME|WERROR|ROUNDS|OMP_NUM_THREADS|REDISCLI_AUTH')
+  done < <(docs)
+  [[ -z $missing ]] || fail "$missing"
+}
