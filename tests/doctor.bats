@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What doctor finds on a host, on this machine and on one in a tree.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load tree
+load netns
+
+setup() {
+  scratch_setup
+  tree_defaults
+}
+
+teardown() {
+  netns_down
+  scratch_teardown
+}
+
+# Check the tree in a role; rows with one blank between fields.
+check() {
+  run_split remote_script doctor "$@"
+  output=${output//$'\t'/ | }
+}
+
+@test "a host that is fit: one table, every row with state, check, found, wanted and how to mend, exit 0" {
+  run_split "$REPO/do_it.sh" doctor -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/work"
+  assert_success
+  assert_equal "${lines[0]}" 127.0.0.1
+  assert_match 'state +check +found +wanted +how to mend'
+  local name
+  for name in reachable ssh tar leftovers link taskset screen 'open files' 'port range' redis-server ports memory 'load generator' clock tuning; do
+    assert_match $'\n  ok +'"$name  "
+  done
+  assert_equal "$(grep -c '^[^ ]' <<<"$output")" 1
+  # A host that is server and client is not told the same twice.
+  assert_equal "$(grep -c ' our folder ' <<<"$output")" 1
+}
+
+@test "a needed thing that fails: exit 3, the row says how to mend it" {
+  run_split "$REPO/do_it.sh" doctor -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/work" REDIS_SERVER=/nonexistent/redis-server
+  assert_failure 3
+  assert_match 'fail +redis-server .*REDIS_FROM=package'
+  run_split "$REPO/do_it.sh" doctor -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/work" KEYS=1000000000
+  assert_failure 3
+  assert_match 'fail +memory .*set KEYS'
+}
+
+@test "the link's speed against the largest value times the operations" {
+  tree_make ixgbe
+  NEED_MBIT=8001
+  check server
+  assert_line 'ok | link | eth0 ixgbe 10000 Mbit/s | 8001 Mbit/s | -'
+  NEED_MBIT=80001
+  check server
+  assert_match 'warn \| link \| eth0 ixgbe 10000 Mbit/s \| 80001 Mbit/s for the largest value at PLAN_OPS or RATE'
+  echo -1 >"$TIERBENCH_ROOT/sys/class/net/eth0/speed"
+  check client
+  assert_line 'ok | link | eth0 ixgbe unknown Mbit/s | 80001 Mbit/s | -'
+  ADDRESS=127.0.0.1
+  check client
+  assert_line 'ok | link | loopback | 80001 Mbit/s | -'
+}
+
+@test "what a plan needs of the link: value, rate, and a client's share" {
+  run_split "$REPO/do_it.sh" doctor -s demo VALUE_SIZES="100 100000" RATE=1000 KEYS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/work"
+  assert_success
+  assert_match 'link +loopback +801 Mbit/s'
+}
+
+@test "ports: a client's connections must fit, an instance's port may not be handed out" {
+  tree_make ixgbe
+  NEED_PORTS=28232
+  check client
+  assert_line 'ok | port range | 32768-60999 | 28232 connections to an instance | -'
+  NEED_PORTS=28233
+  check client
+  assert_match "fail \| port range \| 32768-60999 \| 28233 connections"
+  check server
+  assert_line 'ok | port range | 32768-60999 | outside of 6379-6380 | -'
+  FIRST_PORT=32700 LAST_PORT=32768
+  check server
+  assert_match 'warn \| port range \| .* net.ipv4.ip_local_reserved_ports=32700-32768'
+  echo 32700-32768 >"$TIERBENCH_ROOT/proc/sys/net/ipv4/ip_local_reserved_ports"
+  check server
+  assert_match 'ok \| port range'
+}
+
+@test "what an earlier run left is named, and whether settings are among it; a living run is none" {
+  mkdir -p work/run-old-1/tune work/run-live-1
+  chmod 700 work
+  printf 'old-1\tsomebody\telsewhere\t1\t1\tboot\tspace\tsince\n' >work/run-old-1/owner
+  touch -d '1 hour ago' work/run-old-1/owner
+  touch work/run-old-1/tune/journal
+  cp work/run-old-1/owner work/run-live-1/owner
+  touch work/run-live-1/owner
+  ADDRESS=127.0.0.1
+  check server
+  assert_line 'warn | leftovers | old-1 (with settings of this host that are not put back) | none | ./do_it.sh stop'
+}
+
+@test "numactl is needed only where a policy is asked for" {
+  ADDRESS=127.0.0.1
+  check server
+  refute_contains numactl
+  NEED_NUMACTL=numa
+  check server
+  assert_match '(ok|fail) \| numactl'
+}
+
+@test "tuning: what would be set, what cannot be, and a failure with TUNE_STRICT=1" {
+  local words=(-s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/work")
+  tree_make
+  # Kept files of the kernel alone: the rest of the machine is this one.
+  rm -r "$TIERBENCH_ROOT"/sys/devices/system/cpu/cpu*/cpufreq
+  run_split "$REPO/do_it.sh" doctor "${words[@]}"
+  assert_success
+  assert_match 'ok +tuning +IRQBALANCE, TUNED, KSM_RUN, ENERGY_BIAS, OVERCOMMIT, SOMAXCONN, SYN_BACKLOG, THP, NUMA_BALANCING, VSMP'
+  assert_match 'warn +TUNE_GOVERNOR +there is no .*scaling_governor +auto +TUNE_GOVERNOR=off'
+  run_split "$REPO/do_it.sh" doctor "${words[@]}" TUNE_STRICT=1
+  assert_failure 3
+  assert_match 'fail +TUNE_GOVERNOR'
+  run_split "$REPO/do_it.sh" doctor "${words[@]}" TUNE_STRICT=1 TUNE_GOVERNOR=off
+  assert_success
+}
+
+@test "three hosts: a table each, with how far their clocks are apart" {
+  local host
+  netns_up "$SCRATCH"
+  run_split netns_exec client1 "$REPO/do_it.sh" doctor -s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=100 \
+    SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/work"
+  assert_success
+  for host in 198.18.0.1 198.18.0.11 198.18.0.12; do assert_line "$host"; done
+  # They are one machine, so their clocks differ by what the way there takes.
+  assert_equal "$(grep -cE 'ok +clock +[+-]0\.[0-9]{3} s off, give or take [0-9.]+ s' <<<"$output")" 2
+  assert_match 'clock +ours'
+  [[ $NETNS_FILES != shared ]] || rm -rf "$SCRATCH/work"
+}

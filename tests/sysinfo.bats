@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What is written of each host: the guide's setup.log, files for readers, and env.tsv for comparing.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load tree
+
+setup() {
+  scratch_setup
+  tree_defaults
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Capture this machine, or the tree, into env/.
+capture() {
+  mkdir -p env
+  remote_script sysinfo >env.tar
+  tar -C env -xf env.tar
+}
+
+# Print the value of a key of env.tsv.
+value() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' env/env.tsv; }
+
+@test "setup.log has what the guide's has, in its order" {
+  ADDRESS=127.0.0.1
+  capture
+  # shellcheck disable=SC2016 # a program of awk
+  run awk '/^Linux /{ print "uname" } /^Mem:/{ print "free" } /load average/{ print "uptime" } /transparent_hugepage/{ print "thp" }
+    /^Architecture/{ print "lscpu" } /^Running NATIVE$/{ print "native" }' env/setup.log
+  assert_output $'uname\nfree\nuptime\nthp\nlscpu\nnative'
+}
+
+@test "the files a reader may want are there, and none is empty" {
+  local file
+  REDIS_BINARY=$(command -v redis-server) ADDRESS=$(hostname -I | awk '{ print $1 }')
+  ADDRESS=${ADDRESS:-127.0.0.1}
+  capture
+  for file in setup.log lscpu-e.txt numactl.txt meminfo.txt cmdline.txt sysctl.txt vulnerabilities.txt thp.txt mounts.txt swaps.txt \
+    block.txt dmi-memory.txt redis.txt env.tsv; do
+    [[ -s env/$file ]] || fail "$file is empty or not there"
+  done
+  assert_equal "$(find work -name 'sysinfo.*')" ''
+}
+
+@test "env.tsv: sorted, each key once, two columns, and as the machine says" {
+  REDIS_BINARY=$(command -v redis-server) ADDRESS=127.0.0.1
+  capture
+  assert_equal "$(awk -F '\t' 'NF != 2 || $1 == "" || $2 == ""' env/env.tsv)" ''
+  assert_equal "$(cut -f 1 env/env.tsv | LC_ALL=C sort -u)" "$(cut -f 1 env/env.tsv)"
+  assert_equal "$(value kernel.release)" "$(uname -r)"
+  assert_equal "$(value cpu.count)" "$(getconf _NPROCESSORS_ONLN)"
+  assert_equal "$(value memory.kib)" "$(awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo)"
+  assert_equal "$(value sysctl.vm.page-cluster)" "$(</proc/sys/vm/page-cluster)"
+  assert_equal "$(value clock.source)" "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null || echo -)"
+  assert_contains "v=$(value redis.version) " "$(redis-server --version)"
+  assert_contains "malloc=$(value redis.malloc) " "$(redis-server --version)"
+  assert_equal "$(value nic.devices)" lo
+}
+
+@test "two captures of a machine that nobody changed are the same; a change is one line" {
+  tree_make ixgbe
+  capture
+  cp env/env.tsv first.tsv
+  capture
+  diff first.tsv env/env.tsv
+  echo performance >"$TIERBENCH_ROOT/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor"
+  capture
+  assert_equal "$(diff first.tsv env/env.tsv | grep '^[<>]')" $'< cpu.governor\tpowersave\n> cpu.governor\tperformance powersave'
+}
+
+@test "governor, THP, NIC, queues, interrupts and vSMP of another machine" {
+  tree_make ena
+  capture
+  assert_equal "$(value cpu.governor)" powersave
+  assert_equal "$(value cpu.energy_bias)" 6
+  assert_equal "$(value thp.enabled)" madvise
+  assert_equal "$(value nic.devices)" eth0
+  assert_equal "$(value nic.eth0.driver)" ena
+  assert_equal "$(value nic.eth0.speed)" 10000
+  assert_equal "$(value nic.eth0.rx_queues)" 2
+  assert_equal "$(value nic.eth0.tx-0.xps)" f
+  assert_equal "$(value irq.eth0-Tx-Rx-1)" 0-3
+  assert_equal "$(value tier.vsmp)" 'vSMP 9.1 (vsmpversion)'
+  assert_contains 'NNA mode (nna): off' "$(<env/setup.log)"
+  refute_contains 'Running NATIVE' "$(<env/setup.log)"
+  assert_equal "$(wc -l <env/irq.tsv)" 3
+}
+
+@test "a run has it for the server and for every client, and the head of each log" {
+  run_split "$REPO/do_it.sh" run -s demo VALUE_SIZES=100 REDISRUNS=1 KEYS=500 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/work" \
+    REDISBASE="$(ports_pick 2)"
+  assert_success
+  assert_exists results/*/env/127.0.0.1/{setup.log,env.tsv,sysctl.txt,tuning.tsv,redis.txt}
+  assert_match '====> SERVER system -.*Running NATIVE.*====> CLIENT system -.*Running NATIVE' "$(cat results/*/native/*/rep-1/127.0.0.1/redis.log.*)"
+  assert_equal "$(find results -name '*.new*')" ''
+}
