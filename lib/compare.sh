@@ -26,7 +26,7 @@ compare_resolve() {
 # Usage: compare_known condition|metric WORD
 # Returns: 0 it is, 1 it is not
 compare_known() {
-  KIND=$1 WORD=$2 LC_ALL=C awk -f "$_COMPARE_LIB/metric.awk" -f "$_COMPARE_LIB/known.awk"
+  KIND=$1 WORD=$2 LC_ALL=C awk -f "$_COMPARE_LIB/text.awk" -f "$_COMPARE_LIB/metric.awk" -f "$_COMPARE_LIB/known.awk"
 }
 
 # Compare and print sections, as compare.awk describes them, with `differs` for what the environments differ in.

@@ -225,8 +225,7 @@ _report_fill() {
     !(($at["variant"], $at["point"]) in seen) && $at["point"] != "" {
       seen[$at["variant"], $at["point"]] = 1
       folder = $at["folder"]
-      sub(/\/[^\/]*$/, "/server/info.after", folder)
-      print $at["variant"], $at["point"], $at["servers"] * $at["keys"], folder
+      print $at["variant"], $at["point"], $at["servers"] * $at["keys"], folder "/../server/info.after"
     }'
 }
 

@@ -56,6 +56,11 @@ _result_list_folder() {
     escaped=''
     for file in "$client"/redis.log.*; do
       [[ -e $file ]] || continue
+      # Some awks end when they are given a folder to read.
+      if [[ ! -f $file ]]; then
+        _result_problem "$file" 'is not a file'
+        continue
+      fi
       _result_escape "$file"
       found+=("$escaped")
     done
@@ -63,6 +68,10 @@ _result_list_folder() {
   done
   for file in "$folder"/redis.log.*; do
     [[ -e $file ]] || continue
+    if [[ ! -f $file ]]; then
+      _result_problem "$file" 'is not a file'
+      continue
+    fi
     _result_escape "$file"
     found+=("$escaped")
   done

@@ -123,8 +123,7 @@ NR == 1 {
 # set against each other, else by their own clocks.
 function start_spread(t,    file, line, f, first, last, count) {
   if (clients[t] < 2) return ""
-  file = text_unescape(folder[t])
-  sub(/\/[^\/]*$/, "/starts.tsv", file)
+  file = text_unescape(folder[t]) "/../starts.tsv"
   if (file !~ /^\//) file = "./" file
   while ((getline line < file) > 0) {
     split(line, f, "\t")

@@ -199,6 +199,22 @@ END
   assert_line '| Point | Phase | Figure | native | min max | imdt | min max | % of base | 95 % interval | Verdict | Gain | Factor |'
 }
 
+@test "mawk and gawk compare alike" {
+  need_command mawk gawk
+  local awk
+  guide_make
+  run_make 20250101T100000Z-x 3 30 90 20 60
+  for awk in mawk gawk; do
+    mkdir "with-$awk"
+    ln -s "$(command -v "$awk")" "with-$awk/awk"
+    {
+      PATH=$SCRATCH/with-$awk:$PATH compare --limit 'p99<=1ms' native imdt
+      PATH=$SCRATCH/with-$awk:$PATH compare --metric p99 --fail-if 'p99>1us' --format json 20250101T100000Z-x || [[ $? == 1 ]]
+    } >"said.$awk" 2>&1
+  done
+  cmp said.mawk said.gawk
+}
+
 @test "nothing in common is one clear line; what is comparable is still compared" {
   repeat_make r/20250101-x native 1000B-4i 1 c 1000 50 4 23 99 set:3
   repeat_make r/20250102-y native 2000B-4i 1 c 2000 50 4 23 99 set:3
