@@ -57,7 +57,7 @@ place_instances() {
 place_client() {
   if [[ -n $CLIENT_NUMACTL ]]; then
     echo "$CLIENT_NUMACTL"
-  elif [[ $PLACEMENT == split && -z $SERVER_NUMACTL && $1 == "$SERVER" ]]; then
+  elif [[ $PLACEMENT == split && -z $SERVER_NUMACTL ]] && _place_same_host "$1"; then
     tier_bind "$(_place_other_node)" with-cpus
   fi
 }
@@ -114,6 +114,11 @@ place_show() {
       }
     }'
   sed -n 's/^# \(node [0-9]* .*\)/-\t0\t-\t\1/p' <<<"$_PLACE_TOPOLOGY"
+}
+
+# Whether a client is the server's own machine, which may have two names.
+_place_same_host() {
+  [[ $1 == "$SERVER" ]] || { remote_is_local "$1" && remote_is_local "$SERVER"; }
 }
 
 _place_rows() {

@@ -45,7 +45,7 @@ tune_end() {
   for pid in "${_TUNE_RENEWERS[@]}"; do kill "$pid" 2>/dev/null || :; done
   while read -r host; do
     if rows=$(_tune_run "$host" restore); then
-      awk -F '\t' -v host="$host" '$2 != "back" { printf "warning: %s: %s: %s is %s, not %s as before the run: %s\n", host, $1, $3, $6, $4, $2 }' <<<"$rows" >&2
+      awk -F '\t' -v host="$host" 'NF && $2 != "back" { printf "warning: %s: %s: %s is %s, not %s as before the run: %s\n", host, $1, $3, $6, $4, $2 }' <<<"$rows" >&2
       _tune_complete "$host" "$rows"
     else
       log_warn "$host: it could not be put back; it does that itself, $TUNE_LEASE s after the last sign of life, or ./do_it.sh stop does"

@@ -204,3 +204,25 @@ END
   assert_success
   assert_line "cpus $cpu threads 2"
 }
+
+@test "a load generator really runs where CLIENT_NUMACTL says" {
+  need_command numactl
+  local cpu=$(($(nproc) - 1)) pid
+  job_start "$REPO/do_it.sh" run -s demo VALUE_SIZES=100 RATE=20 KEYS=100000 CLIENT_NUMACTL="-C $cpu" REDISBASE="$(ports_pick 2)" \
+    RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/work"
+  wait_until 60 grep -q 'phase set starts' job.err
+  pid=$(cat work/run-*/client-*/test.pid)
+  assert_equal "$(sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$pid/status")" "$cpu"
+  kill -INT "$JOB_PID"
+  job_wait 60
+  assert_equal "$status" 130
+}
+
+@test "a placement that a variant cannot have is refused before anything starts" {
+  mkdir copy
+  tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
+  printf '# SPDX-License-Identifier: MIT\n# A node that is not there.\nPLACEMENT=split\nPLACEMENT_NODE=99\n' >copy/conf/variants/far.conf
+  run_split copy/do_it.sh run -s demo -v native -v far RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/work" REDISBASE="$(ports_pick 2)"
+  assert_failure 2
+  assert_contains 'PLACEMENT_NODE=99: node 99 has no CPU on the server' "$stderr"
+}

@@ -161,7 +161,7 @@ long_run() {
   assert_back
 }
 
-@test "a link cut for longer than the lease: the server puts itself back, and is tuned again when it is reached" {
+@test "a link cut for longer than the lease: the server puts itself back, and the master says so when it is reached again" {
   local port=6379 somaxconn
   netns_up "$SCRATCH"
   [[ $NETNS_FILES != shared ]] || skip 'hosts cannot have files of their own here'
