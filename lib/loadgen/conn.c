@@ -309,34 +309,47 @@ static int greeted(struct worker *w, struct conn *c, const char *p, const char *
     }
 }
 
+/* Handle what a read returned: n bytes, or -1 for a broken link. */
+static void received(struct worker *w, struct conn *c, ssize_t n, uint64_t now)
+{
+    if (n < 0) {
+        conn_drop(w, c, COUNT_LOST, now);
+        return;
+    }
+    c->progress_ns = now;
+    if (c->state == CONN_GREETING) {
+        int done = greeted(w, c, w->in, w->in + n);
+        if (done > 0) conn_up(w, c, now);
+        if (done < 0) conn_drop(w, c, COUNT_LOST, now);
+        return;
+    }
+    if (take(w, c, w->in, w->in + n, now)) {
+        keep_error(w, "the server sent what is no reply");
+        conn_drop(w, c, COUNT_LOST, now);
+        return;
+    }
+    if (w->open)
+        conn_offer(w, c, now);
+    else if (!c->inflight)
+        conn_refill(w, c, now);
+}
+
 static void readable(struct worker *w, struct conn *c)
 {
-    ssize_t n;
     do {
-        n = link_read(&c->link, w->in, CONN_IN_SIZE);
+        ssize_t n = link_read(&c->link, w->in, CONN_IN_SIZE);
         if (!n) return;
-        uint64_t now = clock_now_ns();
-        if (n < 0) {
-            conn_drop(w, c, COUNT_LOST, now);
-            return;
-        }
-        c->progress_ns = now;
-        if (c->state == CONN_GREETING) {
-            int done = greeted(w, c, w->in, w->in + n);
-            if (done > 0) conn_up(w, c, now);
-            if (done < 0) conn_drop(w, c, COUNT_LOST, now);
-            return;
-        }
-        if (take(w, c, w->in, w->in + n, now)) {
-            keep_error(w, "the server sent what is no reply");
-            conn_drop(w, c, COUNT_LOST, now);
-            return;
-        }
-        if (w->open)
-            conn_offer(w, c, now);
-        else if (!c->inflight)
-            conn_refill(w, c, now);
+        received(w, c, n, clock_now_ns());
     } while (c->link.context && link_layered(&c->link)); /* TLS may hold more than epoll can see */
+}
+
+uint64_t conn_wait(struct worker *w, struct conn *c)
+{
+    ssize_t n = link_wait(&c->link, w->in, CONN_IN_SIZE);
+    if (!n) return 0;
+    uint64_t now = clock_now_ns();
+    received(w, c, n, now);
+    return now;
 }
 
 void conn_event(struct worker *w, struct conn *c, uint32_t events)

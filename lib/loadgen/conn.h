@@ -20,6 +20,10 @@ void conn_flush(struct worker *w, struct conn *c);
 /** Handle the epoll events of c. */
 void conn_event(struct worker *w, struct conn *c, uint32_t events);
 
+/** The only connection of a thread in a closed loop: sleep in the read itself, which saves a call and a wake-up a request. Returns the time
+ *  on CLOCK_MONOTONIC when something came, else 0. */
+uint64_t conn_wait(struct worker *w, struct conn *c);
+
 /** Give up the connection: its requests on the way are counted as `kind`, and it will be opened again. */
 void conn_drop(struct worker *w, struct conn *c, enum count kind, uint64_t now_ns);
 

@@ -156,22 +156,31 @@ redisContext *link_connect(const struct links *s, uint64_t port, int ping_it, ch
     return NULL;
 }
 
-static int take_over(struct link *l, redisContext *c)
+/* Reads and writes say themselves that they do not wait, so that link_wait can; TLS has no such way and needs the flag. */
+static int set_blocking(int fd, int blocking)
 {
-    int one = 1, flags = fcntl(c->fd, F_GETFL);
+    struct timeval longest = {.tv_sec = 0, .tv_usec = LINK_WAIT_MS * 1000};
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest)) return -1;
+    return fcntl(fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
+}
+
+static int take_over(struct link *l, redisContext *c, int blocking)
+{
+    int one = 1;
     l->context = c;
     l->fd = c->fd;
     l->backlog = 0;
     c->flags &= ~REDIS_BLOCK;
     setsockopt(l->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one); /* fails on a unix socket, which needs none */
-    return flags < 0 || fcntl(l->fd, F_SETFL, flags | O_NONBLOCK) < 0 ? -1 : 0;
+    return set_blocking(l->fd, blocking);
 }
 
 int link_open(struct link *l, const struct links *s, uint64_t port, int ping, char why[LINK_WHY])
 {
     redisContext *c = link_connect(s, port, ping, why);
     if (!c) return -1;
-    if (take_over(l, c)) {
+    if (take_over(l, c, !s->tls)) {
         snprintf(why, LINK_WHY, "port %ju: %s", (uintmax_t)port, strerror(errno));
         link_close(l);
         return -1;
@@ -185,7 +194,7 @@ int link_reopen(struct link *l, const struct links *s, uint64_t port)
     char text[128];
     redisContext *c = start(s, port, s->tls ? &second : NULL);
     if (!c) return -1;
-    if (c->err || (s->tls && tls_start(s->tls, c, text, sizeof text)) || take_over(l, c)) {
+    if (c->err || (s->tls && tls_start(s->tls, c, text, sizeof text)) || take_over(l, c, 0)) {
         redisFree(c);
         l->context = NULL;
         l->fd = -1;
@@ -194,11 +203,11 @@ int link_reopen(struct link *l, const struct links *s, uint64_t port)
     return 0;
 }
 
-int link_ready(const struct link *l)
+int link_ready(struct link *l)
 {
     int error = 0;
     socklen_t size = sizeof error;
-    return getsockopt(l->fd, SOL_SOCKET, SO_ERROR, &error, &size) || error ? -1 : 0;
+    return getsockopt(l->fd, SOL_SOCKET, SO_ERROR, &error, &size) || error || set_blocking(l->fd, !tls_used(l->context)) ? -1 : 0;
 }
 
 void link_close(struct link *l)
@@ -215,18 +224,28 @@ int link_layered(const struct link *l)
     return tls_used(l->context);
 }
 
+static inline ssize_t receive(const struct link *l, void *to, size_t n, int flags)
+{
+    ssize_t got = recv(l->fd, to, n, flags);
+    if (got > 0) return got;
+    return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) ? 0 : -1;
+}
+
 ssize_t link_read(struct link *l, void *to, size_t n)
 {
     if (__builtin_expect(tls_used(l->context), 0)) return tls_read(l->context, to, n);
-    ssize_t got = recv(l->fd, to, n, 0);
-    if (got > 0) return got;
-    return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) ? 0 : -1;
+    return receive(l, to, n, MSG_DONTWAIT);
+}
+
+ssize_t link_wait(struct link *l, void *to, size_t n)
+{
+    return receive(l, to, n, 0);
 }
 
 ssize_t link_write(struct link *l, const void *from, size_t n)
 {
     if (__builtin_expect(tls_used(l->context), 0)) return tls_write(l->context, from, n, &l->backlog);
-    ssize_t put = send(l->fd, from, n, MSG_NOSIGNAL);
+    ssize_t put = send(l->fd, from, n, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (put >= 0) return put;
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
 }

@@ -10,7 +10,8 @@
 
 struct redisContext;
 
-#define LINK_WHY 512
+#define LINK_WAIT_MS 50
+#define LINK_WHY     512
 
 /* What all links have in common; read-only once links_init has returned. */
 struct links {
@@ -46,13 +47,16 @@ int link_open(struct link *l, const struct links *s, uint64_t port, int ping, ch
 int link_reopen(struct link *l, const struct links *s, uint64_t port);
 
 /** Returns 0 when a link_reopen has come through, -1 when it failed. */
-int link_ready(const struct link *l);
+int link_ready(struct link *l);
 
 /** Close the link, if it is open. */
 void link_close(struct link *l);
 
 /** Read what is there. Returns bytes read, 0 when there is nothing now, -1 when the link is broken. */
 ssize_t link_read(struct link *l, void *to, size_t n);
+
+/** As link_read, but sleep until there is something, for at most LINK_WAIT_MS or until a signal. Not for a layered link. */
+ssize_t link_wait(struct link *l, void *to, size_t n);
 
 /** Returns whether bytes may wait above the socket, where epoll does not see them: then read until 0. */
 int link_layered(const struct link *l);

@@ -332,7 +332,17 @@ void worker_run(struct worker *w, const struct plan *plan)
             if (c->state == CONN_READY && w->open) conn_offer(w, c, plan->start_ns);
             if (c->state == CONN_READY && !w->open) conn_refill(w, c, w->begin_ns);
         }
+    struct conn *only = !w->open && !spin && w->targets == 1 && w->target[0].conns == 1 ? w->target[0].conn : NULL;
+    uint64_t tick_ns = 0;
     while (!w->failed) {
+        if (only && only->state == CONN_READY && only->inflight && !only->unwritten && !link_layered(&only->link)) {
+            uint64_t now = conn_wait(w, only);
+            if (now && now < tick_ns) continue;
+            now = clock_now_ns();
+            tick_ns = now + LINK_WAIT_MS * NS_PER_MS;
+            tick(w, now, &stopped_ns);
+            continue;
+        }
         uint64_t sleep_ns = w->open ? dispatch(w) : UINT64_MAX, polled_ns = spin ? clock_now_ns() : 0;
         int ticked = 0;
         if (!w->inflight && !w->unfinished) break;
