@@ -27,7 +27,7 @@ report_make() {
   totals=$(result_totals "$run" 2>/dev/null) || status=1
   sections=$(RESULT_PROGRAM=report compare_sections "$run" 2>/dev/null) || :
   rm -rf -- "$run/plots"
-  pictures=$(PLOT_CORNER=$name plot_all "$run/plots" "$run" 2>/dev/null) || status=1
+  pictures=$(PLOT_CORNER=$name plot_all "$run/plots" "$run") || status=1
   _report_page "$run" "$name" "$rows" "$totals" "$sections" "$pictures" >"$run/report.html.new" || return 1
   mv -- "$run/report.html.new" "$run/report.html"
   printf '%s\n' "$run/report.html"

@@ -15,8 +15,8 @@ function write_names(file,    v) {
   close(file ".names")
 }
 
-function job(script, name, title, a, b, words) {
-  print script, name, text_escape(title), a, b, "-", text_escape(words)
+function job(script, name, title, a, b, words, c) {
+  print script, name, text_escape(title), a, b, (c == "" ? "-" : c), text_escape(words)
 }
 
 function opened(path) {
@@ -95,7 +95,7 @@ function heat(p, g, v,    file, i, r, base, t, n, f, line, share, b, seen, wide,
 }
 
 # Throughput and p99 over time, in the first repeat of each variant, all phases one after another.
-function timeline(g,    file, v, p, i, r, line, f, n, k, status, begin, ends, series, slot, ops, p99, bad, most, used, before, length_of, fastest, failures, longest) {
+function timeline(g,    file, v, p, i, r, line, f, n, k, status, begin, ends, series, slot, ops, p99, bad, most, used, before, length_of, fastest, longest, calm, worst) {
   file = OUT "/time-" g ".dat"
   used = 0
   for (v = 1; v <= variants; v++) {
@@ -135,7 +135,8 @@ function timeline(g,    file, v, p, i, r, line, f, n, k, status, begin, ends, se
         if (length_of[k] > 0) {
           printf "%.3f\t%.2f\t%s\t%d\n", (start[r] - begin) / 1e6 + slot[k], ops[k] / length_of[k], (p99[k] > 0 ? p99[k] : "NaN"), bad[k] > file
           if (ops[k] / length_of[k] > fastest) fastest = ops[k] / length_of[k]
-          if (bad[k] > 0) failures = 1
+          if (p99[k] > 0 && (calm == "" || p99[k] < calm)) calm = p99[k]
+          if (p99[k] > worst) worst = p99[k]
           n++
         }
       # A gap between the phases, for nothing was measured there.
@@ -151,8 +152,8 @@ function timeline(g,    file, v, p, i, r, line, f, n, k, status, begin, ends, se
   }
   close(file)
   write_names(file)
-  if (used && longest > 2) job("time", "time-" g, "Throughput and p99 over time at " point[g] ", first repeat", variants, failures ? fastest : -fastest, \
-    "Two panels over time: operations a second and p99 latency, a line for each variant, with a dotted line at the end of each phase.")
+  if (used && longest > 2) job("time", "time-" g, "Throughput and p99 over time at " point[g] ", first repeat", variants, fastest, \
+    "Two panels over time: operations a second and p99 latency, a line for each variant, with a dotted line at the end of each phase.", (worst > 0 ? calm " " worst : "1 1000"))
 }
 
 BEGIN {

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # Throughput and p99 over time, a line a variant, from the start of its first phase. A vertical line is the end of a phase;
 # a cross on the upper edge is an interval in which requests failed.
-# Arguments: DATA OUTPUT TITLE CORNER VARIANTS MOST STYLE. Blocks of DATA, two a variant: seconds, ops/s, p99 in us, errors;
-# then the ends of its phases: seconds, phase. MOST is the highest ops/s; minus that when nothing failed.
+# Arguments: DATA OUTPUT TITLE CORNER VARIANTS MOST STYLE RANGE. Blocks of DATA, two a variant: seconds, ops/s, p99 in us, errors;
+# then the ends of its phases: seconds, phase. MOST is the highest ops/s, RANGE the
+# lowest and the highest p99.
 
 data = ARG1
 load ARG7
 variants = int(ARG5)
-failures = ARG6 + 0 > 0
-most = abs(ARG6) / 1000.0 * 1.08
+most = ARG6 / 1000.0 * 1.08
 set label 100 ARG4
 do for [kind in "svg png"] {
   if (kind eq "svg") { set terminal svg size 640, 520 dynamic noenhanced font "sans-serif,14" background "#ffffff" } \
@@ -28,8 +28,8 @@ do for [kind in "svg png"] {
   set yrange [0:most]
   unset logscale
   set ytics auto
-    plot for [v = 1:variants] ARG1 index 2 * v - 2 using 1:($2 / 1000) with lines lt (v - 1) % 7 + 1 title name[v], \
-    for [v = 1:(failures ? variants : 0)] ARG1 index 2 * v - 2 using 1:($4 > 0 ? most * 0.98 : NaN) with points pt 2 ps 1 lw 2 lc rgb "#D55E00" notitle, \
+  plot for [v = 1:variants] ARG1 index 2 * v - 2 using 1:($2 / 1000) with lines lt (v - 1) % 7 + 1 title name[v], \
+    for [v = 1:variants] ARG1 index 2 * v - 2 using 1:($4 > 0 ? most * 0.98 : -most) with points pt 2 ps 1 lw 2 lc rgb "#D55E00" notitle, \
     for [v = 1:variants] ARG1 index 2 * v - 1 using 1:(0):(0):(most) with vectors nohead lw 1 dt 3 lc rgb colour[(v - 1) % 7 + 1] notitle, \
     for [v = 1:variants] ARG1 index 2 * v - 1 using 1:(most * (1.04 - 0.08 * v)):2 with labels right offset -0.3, 0 font ",9" tc rgb colour[(v - 1) % 7 + 1] notitle
   x_high = GPVAL_X_MAX
@@ -42,7 +42,7 @@ do for [kind in "svg png"] {
   set ylabel "p99 latency (log scale)"
   set logscale y
   set xrange [0:x_high]
-  set yrange [*:*]
+  set yrange [word(ARG8, 1) / 1.5:word(ARG8, 2) * 1.5]
   eval "set ytics (".latency_tics.")"
   plot for [v = 1:variants] ARG1 index 2 * v - 2 using 1:3 with lines lt (v - 1) % 7 + 1 notitle
   unset multiplot
