@@ -24,9 +24,9 @@ do for [kind in "svg png"] {
   set ylabel "Thousand ops/s"
   unset xlabel
   set format x ""
+  unset logscale
   set xrange [0:*]
   set yrange [0:most]
-  unset logscale
   set ytics auto
   plot for [v = 1:variants] ARG1 index 2 * v - 2 using 1:($2 / 1000) with lines lt (v - 1) % 7 + 1 title name[v], \
     for [v = 1:variants] ARG1 index 2 * v - 2 using 1:($4 > 0 ? most * 0.98 : -most) with points pt 2 ps 1 lw 2 lc rgb "#D55E00" notitle, \
