@@ -76,7 +76,7 @@ assert_back() {
   # What sees a journal without this value on the disk, when it is changed, is a failure.
   cat >"$TIERBENCH_ROOT/bin/systemctl" <<END
 #!/bin/sh
-case \$1 in stop) grep -q "\$2.active.inactive" "$JOURNAL" && echo journalled >>"$SCRATCH/seen" ;; esac
+case \$1 in stop) { grep -q "\$2.active.inactive" "$JOURNAL" && echo journalled || echo early; } >>"$SCRATCH/seen" ;; esac
 case \$1 in is-active) echo active ;; esac
 END
   tune apply
