@@ -119,7 +119,7 @@ _tune_tell() {
   while IFS=$'\t' read -r name state target _ _ why; do
     case $state in
       lapsed) log_warn "$host: $why; the repeat before this was not tuned all through" ;;
-      theirs) log_warn "$host: $name: $target: $why; left alone" ;;
+      theirs | shared) log_warn "$host: $name: $target: $why" ;;
       cannot)
         mode=TUNE_$name
         [[ $name != "$last" ]] || continue

@@ -126,6 +126,22 @@ END
   assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/page-cluster")" 3
 }
 
+@test "what another run has set is said to be shared, and stays that run's to put back" {
+  local original
+  original=$(tree_state)
+  tune apply
+  RUN_ID=test-2
+  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=11)
+  tune apply
+  assert_line $'THP\tshared\t/sys/kernel/mm/transparent_hugepage/enabled\tnever\tnever\tthe run test-1 set it, and puts it back when it ends'
+  assert_equal "$(said SWAPPINESS)" 'set 10 11'
+  tune restore
+  assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/swappiness")" 10
+  RUN_ID=test-1
+  tune restore
+  assert_back
+}
+
 @test "after a reboot nothing is written: the boot id tells" {
   tune apply
   cp -r work work.saved

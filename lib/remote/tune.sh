@@ -4,13 +4,13 @@
 # Needs: cpus irq vsmp tune_kind tune_journal
 # Settings sent in front: RUN_ID, RUN_OWNER, and for check and apply: TUNE_ROWS (lines NAME MODE KIND TARGETS VALUE), TUNE_LEASE.
 
-# Usage: main check|apply|renew|restore|pending
+# Usage: main check|apply|renew|restore
 #   check    what apply would do
 #   apply    bring the host to what TUNE_ROWS say: what is off, and was changed by this run, is put back
 #   renew    note that the master lives; prints `lapsed` when the host was put back without it
 #   restore  put back all that this run changed
-# check and apply print NAME STATE TARGET BEFORE NOW WHY, restore NAME RESULT TARGET BEFORE DURING AFTER, pending the runs
-# whose changes were not put back. STATE: set, same (was so), off, cannot, theirs (somebody else changed it since); check says
+# check and apply print NAME STATE TARGET BEFORE NOW WHY, restore NAME RESULT TARGET BEFORE DURING AFTER.
+# STATE: set, same (was so), shared (another run made it so), off, cannot, theirs (somebody else changed it since); check says
 # `would` for set. RESULT: back, theirs, rebooted, gone, stuck.
 main() {
   work_open
@@ -18,7 +18,6 @@ main() {
   case $1 in
     check) tune_rows check ;;
     renew) tune_renew ;;
-    pending) tune_pending ;;
     *)
       tune_lock
       "tune_$1"
@@ -46,6 +45,7 @@ tune_apply() {
 tune_rows() {
   local row name mode kind targets value
   local -a rows
+  _tune_others
   journal_read
   if [[ $1 == apply && -e $TUNE/lapsed ]]; then
     tune_say - lapsed watchdog - - "$(<"$TUNE/lapsed")"
@@ -63,6 +63,20 @@ tune_rows() {
     else
       _tune_row "$1" "$name" "$mode" "$kind"
     fi
+  done
+}
+
+# What other runs have changed on this host: TUNE_OTHERS by target.
+_tune_others() {
+  local folder target TUNE
+  declare -gA TUNE_OTHERS=()
+  for folder in "$WORK"/run-*/tune; do
+    [[ -e $folder/journal && $folder != "$WORK/run-$RUN_ID/tune" ]] || continue
+    TUNE=$folder
+    journal_read
+    for target in "${!JOURNAL_PENDING[@]}"; do
+      TUNE_OTHERS[$target]=${JOURNAL_RUN[JOURNAL_PENDING[$target]]}
+    done
   done
 }
 
@@ -90,6 +104,8 @@ _tune_row() {
       else
         tune_say "$name" theirs "$target" "${JOURNAL_OLD[seq]}" "$VALUE" "somebody else changed it from ${JOURNAL_NEW[seq]}"
       fi
+    elif tune_fits "$row" "$VALUE" "$wanted" && [[ -v "TUNE_OTHERS[$target]" ]]; then
+      tune_say "$name" shared "$target" "$VALUE" "$VALUE" "the run ${TUNE_OTHERS[$target]} set it, and puts it back when it ends"
     elif tune_fits "$row" "$VALUE" "$wanted"; then
       tune_say "$name" same "$target" "$VALUE" "$VALUE" -
     elif ! tune_may "$KIND" "$target"; then
@@ -315,16 +331,6 @@ tune_stop() {
       *) printf '%s: %s: %s\n' "$name" "$target" "$result" ;;
     esac
   done <<<"$rows"
-}
-
-tune_pending() {
-  local file
-  for file in "$WORK"/run-*/tune/journal; do
-    [[ ! -e $file ]] || {
-      file=${file%/tune/journal}
-      printf '%s\n' "${file##*/run-}"
-    }
-  done
 }
 
 # Print a row; no field is empty.
