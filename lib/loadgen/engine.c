@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define BUSY         0.95 /* a thread that needs more of a CPU than this is the limit itself */
 #define LAG_LIMIT_US 1000 /* a p99 of the send lag above this, and above a tenth of the latency's p99, spoils the latency */
 
 static void pin(const struct options *o, int thread)
@@ -216,7 +215,7 @@ static void judge(const struct engine *e, struct result *r)
         r->busiest = share;
         r->busiest_thread = i;
     }
-    r->client_limited = r->busiest > BUSY;
+    r->client_limited = r->busiest > ENGINE_BUSY;
     if (!r->plan.open) return;
     uint64_t lag = hist_percentile(&r->lag, 99);
     r->client_limited |= lag > LAG_LIMIT_US && lag > hist_percentile(&r->latency, 99) / 10;

@@ -6,7 +6,8 @@
 #include "crew.h"
 #include "worker.h"
 
-#define ENGINE_WHY LINK_WHY
+#define ENGINE_WHY  LINK_WHY
+#define ENGINE_BUSY 0.95 /* a thread that needs more of a CPU than this is the limit itself */
 
 struct engine {
     const struct options *options;

@@ -101,11 +101,13 @@ void report_problems(const struct engine *e, const struct result *r)
                 (double)r->outage_total_us / 1e6);
     if (r->latency.over)
         fprintf(stderr, "test: %s: %ju samples above one hour are in no bucket, but in every percentile\n", name, (uintmax_t)r->latency.over);
-    if (r->client_limited)
-        fprintf(
-            stderr,
-            "test: %s: this client was the limit: thread %d needed %.0f %% of a CPU, p99 of the send lag %ju us; use more threads, CPUs or clients\n",
-            name, r->busiest_thread, r->busiest * 100, r->plan.open ? (uintmax_t)hist_percentile(&r->lag, 99) : 0);
+    if (!r->client_limited) return;
+    fprintf(stderr, "test: %s: this client was the limit: ", name);
+    if (r->busiest > ENGINE_BUSY)
+        fprintf(stderr, "thread %d needed %.0f %% of a CPU", r->busiest_thread, r->busiest * 100);
+    else
+        fprintf(stderr, "1 %% of the requests went out %ju us late or more", (uintmax_t)hist_percentile(&r->lag, 99));
+    fputs("; use more threads, CPUs or clients\n", stderr);
 }
 
 static int write_percentiles(const char *dir, const char *phase, const char *kind, const struct hist *h)

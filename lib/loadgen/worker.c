@@ -65,7 +65,8 @@ int worker_init(struct worker *w, int id, const struct options *o, const struct 
     if (w->epoll < 0 || w->ticker < 0 || epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->ticker, &event)) return -1;
     w->in = malloc(CONN_IN_SIZE);
     w->out = malloc(CONN_OUT_SIZE);
-    w->target = calloc(w->targets, sizeof *w->target);
+    w->target = aligned_alloc(64, w->targets * sizeof *w->target);
+    if (w->target) memset(w->target, 0, w->targets * sizeof *w->target);
     w->dirty = calloc(w->targets * o->connections, sizeof(struct conn *));
     if (!w->in || !w->out || !w->target || !w->dirty || recorder_init(&w->recorder, o->rate > 0)) return -1;
     for (uint32_t i = 0; i < w->targets; i++) {
