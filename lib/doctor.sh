@@ -20,6 +20,7 @@ doctor_rows() {
   for host in $CLIENT_IP; do _doctor_client "$host"; done
   _doctor_fill
   _doctor_memory
+  _doctor_tiers
   while read -r host; do
     _doctor_clock "$host"
     _doctor_tune "$host"
@@ -171,26 +172,60 @@ _doctor_fill() {
   _doctor_row "$SERVER" fail "cost of a key" "$(tr '\n' ';' <"$why")" "a scratch instance on port $REDISBASE, with samples set from here" "set KEYS"
 }
 
-# The fill of every point against what the server has, less what must stay free.
+# The fill of every point against what the server has, less what must stay free: for each variant, what it takes of DRAM.
 _doctor_memory() {
-  local name size instances keys need most=0 keep gap
+  local variant name size instances ratio keys need most=0 keep gap
   keep=$(fill_reserve "$SERVER_BYTES")
-  while read -r name size instances _; do
-    keys=$(fill_keys "$size" "$instances")
-    gap=$(fill_gap "$size" "$instances" "$keys")
-    [[ -z $gap ]] || _doctor_row "$SERVER" warn fill "$gap for $name" "within 1 % of $FILL" \
-      "another FILL: no number of keys comes nearer (docs/tiers.md)"
-    need=$(fill_bytes "$size" "$instances" "$keys")
-    if ((need + keep > SERVER_FREE)); then
-      _doctor_row "$SERVER" fail memory "$(_doctor_mib "$SERVER_FREE") available" \
-        "$(_doctor_mib "$need") for $name ($instances x $keys keys of $size B) and $(_doctor_mib "$keep") kept free" \
-        "set FILL or KEYS, or RESERVE"
-      return
-    fi
-    most=$((need > most ? need : most))
-  done < <(plan_points)
+  for variant in $VARIANTS; do
+    while read -r name size instances ratio _; do
+      _doctor_use "$variant" "$ratio"
+      keys=$(fill_keys "$size" "$instances")
+      gap=$(fill_gap "$size" "$instances" "$keys")
+      [[ -z $gap || $variant != "${VARIANTS%% *}" ]] || _doctor_row "$SERVER" warn fill "$gap for $name" "within 1 % of $FILL" \
+        "another FILL: no number of keys comes nearer (docs/tiers.md)"
+      need=$(tier_dram "$(fill_bytes "$size" "$instances" "$keys")" "$instances")
+      if ((need + keep > SERVER_FREE)); then
+        _doctor_row "$SERVER" fail memory "$(_doctor_mib "$SERVER_FREE") available" \
+          "$(_doctor_mib "$need") for $name ($instances x $keys keys of $size B) and $(_doctor_mib "$keep") kept free" \
+          "set FILL or KEYS, or RESERVE"
+        _doctor_use "${VARIANTS%% *}" -
+        return
+      fi
+      most=$((need > most ? need : most))
+    done < <(plan_points)
+  done
+  _doctor_use "${VARIANTS%% *}" -
   _doctor_row "$SERVER" ok memory "$(_doctor_mib "$SERVER_FREE") available" \
     "$(_doctor_mib "$most") and $(_doctor_mib "$keep") kept free" -
+}
+
+# The settings of a variant at a point.
+_doctor_use() {
+  variant_use "$1"
+  server_auto
+  plan_use "$2" -
+}
+
+# Which kinds of memory the server has, and whether each variant's tier can be had with the largest fill.
+_doctor_tiers() {
+  local variant name size instances bytes most many kind where detail state found wanted mend
+  while IFS=$'\t' read -r kind where detail; do
+    _doctor_row "$SERVER" ok "memory: $kind" "$detail" "${where/host/-}" -
+  done < <(tier_detect "$SERVER")
+  for variant in $VARIANTS; do
+    _doctor_use "$variant" -
+    most=0 many=1
+    while read -r name size instances _; do
+      bytes=$(fill_bytes "$size" "$instances" "$(fill_keys "$size" "$instances")")
+      ((bytes <= most)) || most=$bytes many=$instances
+    done < <(plan_points)
+    # With several ratios, the least DRAM needs the most of everything else.
+    DRAM_RATIO=${DRAM_RATIO##* }
+    while IFS=$'\t' read -r state found wanted mend; do
+      _doctor_row "$SERVER" "$state" "variant $variant" "$found" "$wanted" "$mend"
+    done < <(tier_check "$most" "$many")
+  done
+  _doctor_use "${VARIANTS%% *}" -
 }
 
 _doctor_client() {

@@ -38,17 +38,27 @@ place_read() {
 # Globals: PLACEMENT PLACEMENT_NODE SERVER_CPUS SERVER_CORES IRQ_CPUS IO_THREADS SERVER_NUMACTL REDISBASE
 # Returns: 1 when no CPU is left for them.
 place_instances() {
-  local instances=$1 port cpus node
+  local instances=$1 port cpus node memory
+  memory=$(tier_policy)
   if [[ -n $SERVER_NUMACTL ]]; then
     for ((port = REDISBASE; port < REDISBASE + instances; port++)); do
-      printf '%s\t-\t%s\n' "$port" "$SERVER_NUMACTL"
+      printf '%s\t-\t%s\n' "$port" "$SERVER_NUMACTL${memory:+ $memory}"
     done
     return
   fi
   _place_rows "$instances" | while IFS=$'\t' read -r port cpus node; do
     [[ $node == - ]] || node=$(tier_bind "$node")
+    # A memory tier is what is asked about, so it comes before where memory would be best.
+    node=${memory:-$node}
     printf '%s\t%s\t%s\n' "$port" "$cpus" "$node"
   done
+}
+
+# Print the server's memory nodes as a list: all, or those far from every CPU.
+# Usage: place_memory_nodes all|far
+place_memory_nodes() {
+  { [[ $1 == far ]] || _place_nodes && sed -n 's/^# node \([0-9]*\) has memory and no CPU$/\1/p' <<<"$_PLACE_TOPOLOGY"; } |
+    sort -n | awk "$CPUS_AWK"'{ node[NR] = $1 } END { print cpus_compress(node, NR) }'
 }
 
 # Print the words of numactl for the load generator of a client; nothing when it is free to run where it likes.

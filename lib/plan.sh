@@ -88,6 +88,7 @@ plan_check() {
       conf_refuse SERVER "the client $client cannot reach a loopback address"
     fi
   done
+  tier_settings_check
   place_check
   for instances in $INSTANCES; do
     ((instances >= ${#clients[@]})) ||

@@ -31,6 +31,7 @@ _repeat_load() {
   local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client port count
   local -a clients=()
   POINT_INSTANCES=$instances
+  tier_up "$(fill_bytes "$size" "$instances" "$keys")" "$instances" || return
   server_start "$instances" || return
   server_info >"$folder/server/info.before" || return
   while IFS=$'\t' read -r client port count; do
@@ -65,5 +66,6 @@ _repeat_stop() {
   log_progress_end
   for client in $CLIENT_IP; do client_stop "$client" || status=1; done
   server_stop || status=1
+  tier_down || status=1
   return "$status"
 }

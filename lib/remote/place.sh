@@ -8,6 +8,7 @@ main() {
   lscpu -p=CPU,CORE,SOCKET,NODE
   for node in /sys/devices/system/node/node[0-9]*; do
     [[ -e $node/cpulist && -z $(<"$node/cpulist") ]] || continue
+    ! grep -q 'MemTotal: *0 kB' "$node/meminfo" || continue
     printf '# node %s has memory and no CPU\n' "${node##*/node}"
   done
 }

@@ -20,6 +20,13 @@ tune_targets() {
       vsmp_prefix >/dev/null || return 1
       TARGET=("$words")
       ;;
+    weights)
+      for word in $value; do
+        TARGET+=("$words${word%:*}")
+        WANTED+=("${word#*:}")
+      done
+      return
+      ;;
     service | hold) read -r -a TARGET <<<"$words" ;;
     *)
       read -r -a list <<<"$words"
@@ -63,7 +70,7 @@ _tune_irqs() {
 # Returns: sets KIND
 tune_kind() {
   case $1 in
-    irq | file* | least) KIND='file' ;;
+    irq | file* | least | weights) KIND='file' ;;
     *) KIND=$1 ;;
   esac
 }

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# A memory cgroup of our own, of version 1 or 2, whichever the host has memory on.
+# TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
+
+# Find where memory can be limited.
+# Usage: cgroup_find
+# Returns: sets CGROUP_VERSION (1 or 2) and CGROUP_ROOT; 1 with WHY.
+cgroup_find() {
+  local root=${TIERBENCH_ROOT-} folder type options
+  CGROUP_VERSION='' CGROUP_ROOT=''
+  while read -r _ folder type options _; do
+    if [[ $type == cgroup && ,$options, == *,memory,* ]]; then
+      CGROUP_VERSION=1 CGROUP_ROOT=$root$folder
+    elif [[ $type == cgroup2 && " $(cat "$root$folder/cgroup.controllers" 2>/dev/null) " == *" memory "* ]]; then
+      CGROUP_VERSION=2 CGROUP_ROOT=$root$folder
+    fi
+  done <"$root/proc/mounts"
+  WHY="the kernel gives no memory controller, neither in a cgroup of version 1 nor of version 2"
+  [[ -n $CGROUP_VERSION ]]
+}
+
+# Make the run's cgroup. It lies at the root, not below this session, which may end before the run is cleaned up.
+# Usage: cgroup_make LIMIT SWAP
+#   bytes of DRAM, and of swap beside it
+# Globals: RUN_ID TIER_FOLDER
+# Returns: 1 with WHY.
+cgroup_make() {
+  local limit=$1 swap=$2 folder
+  cgroup_find || return
+  folder=$CGROUP_ROOT/tierbench-$RUN_ID
+  if [[ $CGROUP_VERSION == 2 && " $(<"$CGROUP_ROOT/cgroup.subtree_control") " != *" memory "* ]]; then
+    tier_note control "$CGROUP_ROOT"
+    _cgroup_set "$CGROUP_ROOT/cgroup.subtree_control" +memory || return
+  fi
+  tier_note cgroup "$folder"
+  WHY="$folder cannot be made"
+  mkdir -- "$folder" || return
+  if [[ $CGROUP_VERSION == 2 ]]; then
+    # Not memory.high: it makes those who are over it sleep, which is no tier's latency.
+    _cgroup_set "$folder/memory.max" "$limit" || return
+    [[ ! -e $folder/memory.swap.max ]] || _cgroup_set "$folder/memory.swap.max" "$swap" || return
+  else
+    _cgroup_set "$folder/memory.limit_in_bytes" "$limit" || return
+    # There only when the kernel counts swap.
+    [[ ! -e $folder/memory.memsw.limit_in_bytes ]] || _cgroup_set "$folder/memory.memsw.limit_in_bytes" $((limit + swap)) || return
+  fi
+  printf '%s\n' "$folder" >"$TIER_FOLDER/cgroup"
+}
+
+# Print what a cgroup uses, a counter a line: NAME VALUE.
+# Usage: cgroup_usage FOLDER
+cgroup_usage() {
+  local file name
+  for file in usage_in_bytes:usage current:usage limit_in_bytes:limit max:limit swap.current:swap failcnt:limit_hits; do
+    name=${file#*:} file=$1/memory.${file%:*}
+    [[ ! -e $file ]] || printf '%s\t%s\n' "$name" "$(<"$file")"
+  done
+  # Version 1 has swap and majors in memory.stat; version 2 the majors there, and the kills in memory.events.
+  awk '$1 == "swap" || $1 == "pgmajfault" || $1 == "oom_kill" { print $1 "\t" $2 }' \
+    "$1/memory.stat" "$1/memory.events" "$1/memory.oom_control" 2>/dev/null || :
+}
+
+_cgroup_set() {
+  WHY=$( (LC_ALL=C && echo "$2" >"$1") 2>&1) && return
+  WHY="$1 does not take $2: ${WHY##*: }"
+  return 1
+}

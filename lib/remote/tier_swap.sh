@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Swap for a tier: a file, a block device that is a swap area already, or zram. It comes before all other swap of the host.
+
+# Where swap is to be: the folder of a file, or a block device.
+# Usage: swap_place
+# Globals: TIER_SWAP WORK
+# Returns: sets SWAP_DEVICE or SWAP_FOLDER; 1 with WHY.
+swap_place() {
+  SWAP_DEVICE='' SWAP_FOLDER=''
+  if [[ $TIER_SWAP == auto ]]; then
+    SWAP_FOLDER=$WORK
+  elif [[ -b $TIER_SWAP ]]; then
+    SWAP_DEVICE=$(readlink -f -- "$TIER_SWAP")
+    tier_swapping "$SWAP_DEVICE" || [[ $(blkid -p -s TYPE -o value -- "$SWAP_DEVICE" 2>/dev/null) == swap ]] || {
+      WHY="$TIER_SWAP is no swap area: mkswap would make it one, and erase it"
+      return 1
+    }
+    return
+  else
+    SWAP_FOLDER=$TIER_SWAP
+  fi
+  WHY="$SWAP_FOLDER: no such folder"
+  [[ -d $SWAP_FOLDER ]] || return
+  WHY="$SWAP_FOLDER: a path with blanks is told of by the kernel in another form"
+  [[ $SWAP_FOLDER != *[[:space:]]* ]] || return
+  WHY="$SWAP_FOLDER: its file system ($(stat -f -c %T -- "$SWAP_FOLDER")) cannot hold a swap file"
+  case $(stat -f -c %T -- "$SWAP_FOLDER") in tmpfs | ramfs | nfs | overlayfs | squashfs | fuseblk) return 1 ;; esac
+}
+
+# Bytes that can be swapped to there.
+# Usage: swap_room
+# Returns: prints them
+swap_room() {
+  if [[ -n $SWAP_DEVICE ]]; then
+    blockdev --getsize64 "$SWAP_DEVICE"
+  else
+    echo $(($(stat -f -c '%a * %S' -- "$SWAP_FOLDER")))
+  fi
+}
+
+# Make swap of at least so many bytes and use it.
+# Usage: swap_make BYTES
+# Globals: TIER_SWAP TIER_FOLDER RUN_ID
+# Returns: 1 with WHY.
+swap_make() {
+  local bytes=$1 file
+  swap_place || return
+  if [[ -n $SWAP_DEVICE ]]; then
+    # In use already: the administrator's, and it stays.
+    tier_swapping "$SWAP_DEVICE" || _swap_on "$SWAP_DEVICE"
+    return
+  fi
+  file=$(readlink -f -- "$SWAP_FOLDER")/tierbench-$RUN_ID.swap
+  WHY="$file is there already"
+  [[ ! -e $file ]] || return
+  tier_note file "$file"
+  WHY="$file cannot be made"
+  (umask 077 && : >"$file") || return
+  # On btrfs a swap file must not be copied on write.
+  chattr +C "$file" 2>/dev/null || :
+  WHY="$file: there is no room for $((bytes >> 20)) MiB"
+  fallocate -l "$bytes" "$file" 2>/dev/null || head -c "$bytes" /dev/zero >"$file" || return
+  WHY="$file: mkswap fails"
+  mkswap -L "${RUN_ID:0:15}" "$file" >/dev/null 2>&1 || return
+  _swap_on "$file" && return
+  # Some file systems hand out space that swap cannot use until it has been written.
+  head -c "$bytes" /dev/zero >"$file" && mkswap "$file" >/dev/null 2>&1 && _swap_on "$file"
+}
+
+# Make a zram device of so many bytes and swap to it.
+# Usage: swap_zram BYTES
+# Globals: ZRAM_ALGORITHM TIER_FOLDER RUN_ID
+# Returns: 1 with WHY.
+swap_zram() {
+  local number device end
+  WHY="no zram device can be added"
+  number=$(cat /sys/class/zram-control/hot_add) || return
+  tier_note zram "$number"
+  device=/sys/block/zram$number
+  if [[ $ZRAM_ALGORITHM != auto ]]; then
+    WHY="zram does not know $ZRAM_ALGORITHM, but $(<"$device/comp_algorithm")"
+    _tier_write "$device/comp_algorithm" "$ZRAM_ALGORITHM" || return
+  fi
+  WHY="zram does not take a size of $1"
+  _tier_write "$device/disksize" "$1" || return
+  # udev makes the node, where there is one.
+  end=$((SECONDS + 10))
+  until [[ -b /dev/zram$number ]]; do
+    WHY="/dev/zram$number does not appear"
+    ((SECONDS < end)) || return
+    sleep 0.05 # between two looks
+  done
+  WHY="/dev/zram$number: mkswap fails"
+  mkswap -L "${RUN_ID:0:15}" "/dev/zram$number" >/dev/null 2>&1 || return
+  printf '%s\n' "$device" >"$TIER_FOLDER/zram"
+  _swap_on "/dev/zram$number"
+}
+
+_swap_on() {
+  tier_note swap "$1"
+  # The highest priority there is: what the cgroup pushes out goes here and nowhere else.
+  WHY=$(swapon -p 32767 "$1" 2>&1)
+}
