@@ -64,6 +64,7 @@ check  sanitizer clang:fuzzer  libclang-rt-dev|libclang-common-dev    compiler-r
 check  sanitizer gcc:address   gcc                                    libasan
 check  sanitizer gcc:undefined gcc                                    libubsan
 check  command  python3        python3                                python3
+check  command  chromium       chromium|chromium-browser              chromium
 check  command  redis-benchmark redis-tools                           redis|valkey-compat-redis
 check  command  mawk           mawk                                   mawk
 check  command  gawk           gawk                                   gawk

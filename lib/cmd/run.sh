@@ -10,12 +10,15 @@
 #   --resume RUN   go on with a run that was cut: repeats that are whole stay, the others are run
 #   NAME=VALUE     a setting of conf/defaults.conf
 #
-# The result table is printed on stdout; everything else goes to stderr.
+# The result table is printed on stdout; everything else, with the path of the report, goes to stderr.
 # Exit status: 0 done, 1 a repeat failed, 2 bad usage or settings, 3 a host is not fit, 130 or 143 interrupted.
 # shellcheck shell=bash
 
+# shellcheck source=lib/report.sh
+. "$LIB/report.sh"
+
 cmd_run() {
-  local failed=0
+  local failed=0 page
   options_read "${BASH_SOURCE[0]}" "$@"
   _run_build
   remote_init
@@ -25,8 +28,11 @@ cmd_run() {
   tune_start
   _run_capture
   _run_cells || failed=1
-  RESULT_PROGRAM=${0##*/} result_table "$RUN"
+  RESULT_PROGRAM=${0##*/} result_table "$RUN" || failed=1
   log_info "the run: $RUN"
+  # Drawn from what is there by now; it can be drawn again, so a page that fails does not make the run fail.
+  page=$(report_make "$RUN") || :
+  [[ -z $page ]] || log_info "the report: $page"
   return "$failed"
 }
 
