@@ -6,12 +6,18 @@
 load helper
 load netns
 
-# What these tests change, on the machine itself. Values that no run uses by default show whose they are.
-FILES=(/proc/sys/vm/swappiness /proc/sys/vm/page-cluster /proc/sys/vm/overcommit_memory /sys/kernel/mm/transparent_hugepage/enabled
-  /proc/sys/net/core/somaxconn /proc/sys/net/ipv4/tcp_max_syn_backlog /proc/sys/kernel/numa_balancing /sys/kernel/mm/ksm/run)
+# What most of these tests change, on the machine itself: what no run changes by default, so that another checkout's tests, or a
+# user's run, can go on beside them.
+FILES=(/proc/sys/vm/swappiness /proc/sys/vm/page-cluster)
+# What every run changes by default; one test does, when it is alone.
+COMMON=(/proc/sys/vm/overcommit_memory /sys/kernel/mm/transparent_hugepage/enabled /proc/sys/net/core/somaxconn
+  /proc/sys/net/ipv4/tcp_max_syn_backlog)
 
 setup() {
   need_root
+  # Two of this file at once would change the same values; the lock is on one of them, so that no file stays.
+  exec 8</proc/sys/vm/swappiness
+  flock -w 300 8
   scratch_setup
   local file
   for file in /proc/irq/*/smp_affinity_list; do FILES+=("$file"); done
@@ -19,7 +25,8 @@ setup() {
   # A user's address of this machine, whose NIC has interrupts; without one, loopback has none to move.
   ADDRESS=$(hostname -I 2>/dev/null | awk '{ print $1 }')
   ADDRESS=${ADDRESS:-127.0.0.1}
-  WORDS=(-s demo VALUE_SIZES=100 SWAPPINESS=37 PAGE_CLUSTER=6 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/work")
+  WORDS=(-s demo VALUE_SIZES=100 SWAPPINESS=37 PAGE_CLUSTER=6 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/work"
+    TUNE_OVERCOMMIT=off TUNE_THP=off TUNE_SOMAXCONN=off TUNE_SYN_BACKLOG=off TUNE_IRQ=off)
 }
 
 teardown() {
@@ -59,6 +66,11 @@ assert_back() {
   assert_equal "$(grep -lsa "$SCRATCH/work/run-.*/[t]une/" /proc/[0-9]*/cmdline | tr '\n' ' ')" ''
 }
 
+# Tell whether no run but this test's tunes this machine: each has a watchdog.
+alone() {
+  ! grep -lsa '/run-.*/[t]une/watchdog.sh' /proc/[0-9]*/cmdline | xargs -r grep -Lsa "$SCRATCH" | grep -q .
+}
+
 # Start a run that lasts until it is ended, and wait until it is tuned and loaded.
 long_run() {
   job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$(ports_pick 2)" RATE=20 KEYS=100000 "$@"
@@ -68,23 +80,29 @@ long_run() {
 }
 
 @test "normal end: set during the run, recorded before, during and after, and as before afterwards" {
-  local record
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 2)" KEYS=2000 TUNE_CSTATES=on
-  wait_until 60 value_is /proc/sys/vm/swappiness 37
-  wait_until 60 value_is /proc/sys/vm/page-cluster 6
+  local record state target before during after
+  wait_until 60 alone || skip 'another run tunes this machine'
+  FILES+=("${COMMON[@]}")
+  values_all >"$SCRATCH/before"
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 2)" KEYS=2000 TUNE_CSTATES=on \
+    TUNE_OVERCOMMIT=on TUNE_THP=on TUNE_SOMAXCONN=on TUNE_SYN_BACKLOG=on TUNE_IRQ=auto
+  wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
+  values_all >"$SCRATCH/during"
   job_wait 120
   assert_success
+  alone || skip 'another run began to tune this machine'
+  assert_equal "$(grep -E 'swappiness|page-cluster|overcommit|hugepage' "$SCRATCH/during" | sed 's/.* //' | paste -s -d ' ')" '37 6 1 never'
   assert_back
   record=$(echo "$SCRATCH"/results/*/env/"$ADDRESS"/tuning.tsv)
-  # What a row says of the time before is what was read before; and of after, what is now.
+  # What the run wrote is what was seen from outside.
   while IFS=$'\t' read -r _ _ state target before during _ after; do
-    [[ $state == set && $target == /proc/* || $target == /sys/* && $state == set ]] || continue
+    [[ $state == set && $target != /dev/* ]] || continue
     assert_equal "$before" "$(sed -n "s|^$target ||p" "$SCRATCH/before")"
+    assert_equal "$during" "$(sed -n "s|^$target ||p" "$SCRATCH/during")"
     assert_equal "$after" "$before"
-    [[ $during != "$before" ]]
   done <"$record"
   assert_contains $'SWAPPINESS\tset\t/proc/sys/vm/swappiness' "$(<"$record")"
-  # What the run wrote of the host is what it was tuned to.
+  # What it wrote of the host is what the host was tuned to.
   assert_equal "$(sed -n 's/^sysctl.vm.swappiness\t//p' "${record%/*}/env.tsv")" 37
   assert_equal "$(sed -n 's/^thp.enabled\t//p' "${record%/*}/env.tsv")" never
 }
@@ -167,7 +185,7 @@ long_run() {
   [[ $NETNS_FILES != shared ]] || skip 'hosts cannot have files of their own here'
   somaxconn=$(netns_host server cat /proc/sys/net/core/somaxconn)
   job_start netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG" \
-    REMOTE_DIR=/var/tmp/tierbench-test CONNECT_TIMEOUT=2 REDISBASE="$port" RATE=20 KEYS=100000 TUNE_LEASE=4 TIMEOUT=300
+    REMOTE_DIR=/var/tmp/tierbench-test CONNECT_TIMEOUT=2 REDISBASE="$port" RATE=20 KEYS=100000 TUNE_LEASE=4 TIMEOUT=300 TUNE_SOMAXCONN=on
   wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
   assert_equal "$(netns_host server cat /proc/sys/net/core/somaxconn)" 65535
   assert_equal "$(value_of /proc/sys/vm/swappiness)" 37
@@ -190,7 +208,7 @@ long_run() {
   tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
   printf '# SPDX-License-Identifier: MIT\n# Swaps more readily.\nSWAPPINESS=91\nTUNE_PAGE_CLUSTER=off\n' >copy/conf/variants/swappy.conf
   printf '# SPDX-License-Identifier: MIT\n# As the scenario says.\n' >copy/conf/variants/plain.conf
-  printf '# SPDX-License-Identifier: MIT\n# Two variants.\nSRV_OVERRIDE=1\nVALUE_SIZES=100\nREDISRUNS=2\nKEYS=500\nSWAPPINESS=37\nPAGE_CLUSTER=6\n' >copy/conf/scenarios/two.conf
+  printf '# SPDX-License-Identifier: MIT\n# Two variants.\nSRV_OVERRIDE=1\nVALUE_SIZES=100\nREDISRUNS=2\nKEYS=500\nSWAPPINESS=37\nPAGE_CLUSTER=6\nTUNE_OVERCOMMIT=off\nTUNE_THP=off\nTUNE_SOMAXCONN=off\nTUNE_SYN_BACKLOG=off\n' >copy/conf/scenarios/two.conf
   run_split copy/do_it.sh run -s two -v plain -v swappy RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/work" REDISBASE="$(ports_pick 1)"
   assert_success
   cut -f 1-3,6 "$SCRATCH"/results/*/env/127.0.0.1/tuning.tsv | tr '\t' ' ' >said
