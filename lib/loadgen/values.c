@@ -94,30 +94,45 @@ static uint64_t turn(uint64_t mask, uint64_t at)
     return bits ? mask >> bits | mask << (64 - bits) : mask;
 }
 
+/* Two words at a time, in what every CPU of these kinds has as one register. */
+typedef uint64_t pair __attribute__((vector_size(16)));
+
 static void mask_out(char *out, const unsigned char *pool, uint64_t mask, size_t n)
 {
+    const pair masks = {mask, mask};
     size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        uint64_t word;
-        memcpy(&word, pool + i, 8);
-        word ^= mask;
-        memcpy(out + i, &word, 8);
+    for (; i + 16 <= n; i += 16) {
+        pair words;
+        memcpy(&words, pool + i, 16);
+        words ^= masks;
+        memcpy(out + i, &words, 16);
     }
-    for (unsigned shift = 0; i < n; i++, shift += 8) out[i] = (char)(pool[i] ^ (unsigned char)(mask >> shift));
+    for (unsigned at = 0; i < n; i++, at += 8) out[i] = (char)(pool[i] ^ (unsigned char)(mask >> (at & 63)));
 }
 
 static int mask_same(const char *in, const unsigned char *pool, uint64_t mask, size_t n)
 {
-    uint64_t off = 0;
+    const pair masks = {mask, mask};
+    pair off = {0, 0}, off2 = {0, 0}, a, b, a2, b2;
+    uint64_t rest = 0;
     size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        uint64_t a, b;
-        memcpy(&a, pool + i, 8);
-        memcpy(&b, in + i, 8);
-        off |= a ^ b ^ mask;
+    for (; i + 32 <= n; i += 32) {
+        memcpy(&a, pool + i, 16);
+        memcpy(&b, in + i, 16);
+        memcpy(&a2, pool + i + 16, 16);
+        memcpy(&b2, in + i + 16, 16);
+        off |= a ^ b ^ masks;
+        off2 |= a2 ^ b2 ^ masks;
     }
-    for (unsigned shift = 0; i < n; i++, shift += 8) off |= (unsigned char)(pool[i] ^ (unsigned char)(mask >> shift) ^ (unsigned char)in[i]);
-    return !off;
+    off |= off2;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t x, y;
+        memcpy(&x, pool + i, 8);
+        memcpy(&y, in + i, 8);
+        rest |= x ^ y ^ mask;
+    }
+    for (unsigned at = 0; i < n; i++, at += 8) rest |= (unsigned char)(pool[i] ^ (unsigned char)(mask >> (at & 63)) ^ (unsigned char)in[i]);
+    return !(off[0] | off[1] | rest);
 }
 
 static int all_zero(const char *in, size_t n)
