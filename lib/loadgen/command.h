@@ -26,11 +26,11 @@ struct command_head {
 } __attribute__((aligned(64))); /* its first 32 bytes, all of it for most keys, lie in one line */
 
 struct commands {
+    struct command_head set[COMMAND_DIGITS + 1], get[COMMAND_DIGITS + 1];
     const struct values *values;
     uint64_t place;     /* see values_fill */
     uint64_t value_len; /* when all values have one size, else 0 */
-    struct command_head set[COMMAND_DIGITS + 1], get[COMMAND_DIGITS + 1];
-    char *tail; /* owned: all of a SET behind its key, when it is the same for every key and short; else NULL */
+    char *tail;         /* owned: all of a SET behind its key, when it is the same for every key and short; else NULL */
     uint32_t tail_len;
     char got[40]; /* how a reply with a value of value_len starts */
     uint32_t got_len;

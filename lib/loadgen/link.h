@@ -10,7 +10,7 @@
 
 struct redisContext;
 
-#define LINK_WAIT_MS 50
+#define LINK_WAIT_MS 50L
 #define LINK_WHY     512
 
 /* What all links have in common; read-only once links_init has returned. */
