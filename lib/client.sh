@@ -87,6 +87,7 @@ client_wait() {
     _client_show "$@"
     ((running > 0)) || break
     _client_start "$failed" "$@"
+    monitor_alarm || return 1
     sleep 0.5 # the pace of polls
   done
   log_progress_end
@@ -168,6 +169,8 @@ _client_start() {
     done
     return 0
   fi
+  # With nothing under way, the counters stand still.
+  monitor_mark "$phase" || :
   # Far enough ahead for every client to hear of it.
   start=$((${EPOCHREALTIME/./} + 400000 + 200000 * $#))
   for client in "$@"; do

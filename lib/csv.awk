@@ -5,7 +5,7 @@ BEGIN {
   FS = "\t"
   wanted = split("filename clients len servers keys max_time operation run scenario variant point repeat client threads" \
     " connections pipeline rate ops ops_per_sec tx_bps avg_us p50_us p90_us p99_us p99_9_us p99_99_us max_us max_time_us" \
-    " errors misses", want, " ")
+    " errors misses far_per_op used_memory rss swap far_share placement", want, " ")
 }
 
 NR == 1 {

@@ -34,11 +34,14 @@ _repeat_load() {
   tier_up "$(fill_bytes "$size" "$instances" "$keys")" "$instances" || return
   server_start "$instances" || return
   server_info >"$folder/server/info.before" || return
+  monitor_start "$(fill_bytes "$size" "$instances" "$keys")" || return
   while IFS=$'\t' read -r client port count; do
     clients+=("$client")
     client_launch "$client" "$port" "$count" "$size" "$keys" || return
   done < <(plan_clients "$instances")
   client_wait "${clients[@]}" || status=1
+  monitor_mark end || status=1
+  monitor_fetch "$folder/server" || status=1
   for client in "${clients[@]}"; do
     client_fetch "$client" "$folder/$client" "redis.log.$client.$stamp.$repeat" "$RUN/setup.log" || status=1
     [[ ! -s $folder/$client/stderr ]] || sed "s/^/$client: /" "$folder/$client/stderr" >&2
@@ -65,6 +68,7 @@ _repeat_stop() {
   local client status=0
   log_progress_end
   for client in $CLIENT_IP; do client_stop "$client" || status=1; done
+  monitor_stop || status=1
   server_stop || status=1
   tier_down || status=1
   return "$status"

@@ -184,6 +184,37 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
   cell["tsv"] = r ? 1 : 0
 }
 
+# Fills far_per_op, used_memory, rss, swap, far_share and placement from what the server's counters say of the cell's phase.
+# All of the server's figures are of all clients together, and so is far_per_op: pages fetched from swap, by what the server
+# counted of SET and GET. Memory that the CPU reaches by itself is fetched unseen, so there it stays empty.
+function fill_tier(    file, line, f, pages, calls, rss, anon, swap, used, seen, tier) {
+  file = name["folder"]
+  sub(/\/[^\/]*$/, "/server/counters.tsv", file)
+  file = opened(file)
+  tier["tier"] = tier["far_bytes"] = tier["placement"] = ""
+  while ((getline line < file) > 0) {
+    split(line, f, "\t")
+    if (f[1] != cell["operation"]) continue
+    seen = 1
+    if (f[2] == "tier") tier[f[3]] = f[5]
+    else if (f[2] == "host" && (f[3] == "pswpin" || f[3] == "zswpin")) pages += f[5] - f[4]
+    else if (f[2] !~ /^[0-9]+$/) continue
+    else if (f[3] == "calls") calls += f[5] - f[4]
+    else if (f[3] == "rss") rss += f[5]
+    else if (f[3] == "anon") anon += f[5]
+    else if (f[3] == "swap") swap += f[5]
+    else if (f[3] == "used_memory") used += f[5]
+  }
+  close(file)
+  if (!seen) return
+  if (calls > 0 && tier["tier"] !~ /^(bind|preferred|interleave|weighted|tiering|imdt)$/) cell["far_per_op"] = text_number(pages / calls, 6)
+  cell["used_memory"] = text_number(used, 0)
+  cell["rss"] = text_number(rss, 0)
+  cell["swap"] = text_number(swap, 0)
+  if (anon + swap > 0) cell["far_share"] = text_number(tier["far_bytes"] / (anon + swap), 4)
+  cell["placement"] = text_escape(tier["placement"])
+}
+
 # Rows are kept until the end: the header is known only when every result.tsv has been seen. Columns are only ever added
 # behind the others, so a row that is kept as text lacks nothing but empty columns at its end.
 function keep_row(    i, out) {
@@ -222,6 +253,7 @@ function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
       }
     }
     fill_cells(path, p, r)
+    if ("point" in name) fill_tier()
     keep_row()
   }
   for (r = 1; r <= rows; r++)
@@ -234,7 +266,7 @@ BEGIN {
   start_folder = ENVIRON["PWD"]
   columns_out = split("filename clients len servers keys max_time operation run scenario variant point repeat client threads" \
     " connections pipeline rate ops ops_per_sec tx_bps avg_us p50_us p90_us p99_us p99_9_us p99_99_us max_us max_time_us" \
-    " errors misses folder run_folder variant_rank histogram tsv", column_name, " ")
+    " errors misses folder run_folder variant_rank histogram tsv far_per_op used_memory rss swap far_share placement", column_name, " ")
   for (i = 1; i <= columns_out; i++) place_of[column_name[i]] = i
 }
 

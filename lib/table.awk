@@ -17,6 +17,9 @@ NR == 1 {
 {
   rows++
   for (name in at) cell[rows, name] = $at[name]
+  # A server that keeps all in DRAM, as it was asked to, is not worth three columns.
+  if ($at["far_per_op"] > 0 || $at["far_share"] > 0.005) far = tiers = 1
+  if ($at["placement"] == "off") tiers = 1
   vary("run", $at["run"])
   vary("variant", $at["variant"])
   vary("point", $at["point"])
@@ -31,16 +34,18 @@ NR == 1 {
 
 END {
   print "run", "variant", "point", "repeat", "len", "keys", "servers", "operation", "tx_bps", "ops_per_sec", "percent_of_baseline",
-    "p50_us", "p99_us", "p99_9_us", "max_time", "errors", "misses"
+    "p50_us", "p99_us", "p99_9_us", "max_time", "errors", "misses", "far_per_op", "far_percent", "placement"
   print varies["run"] ? "Run" : "", varies["variant"] ? "Variant" : "", point_tells ? "Point" : "", varies["repeat"] ? "Repeat" : "",
     "Value size", "Keys each", "Servers", "Operation", "Tx combined bit/s", "ops/s", varies["variant"] ? "% of baseline" : "",
-    "p50 us", "p99 us", "p99.9 us", "Max time s", "Errors", "Misses"
-  print "text", "text", "text", "raw", 0, 0, 0, "text", 0, 0, "percent", 0, 0, 0, 0, 0, 0
+    "p50 us", "p99 us", "p99.9 us", "Max time s", "Errors", "Misses", \
+    far ? "Far/op" : "", far ? "% far" : "", tiers ? "Placement" : ""
+  print "text", "text", "text", "raw", 0, 0, 0, "text", 0, 0, "percent", 0, 0, 0, 0, 0, 0, 3, "percent", "text"
   for (r = 1; r <= rows; r++) {
     b = base[cell[r, "run"], cell[r, "point"], cell[r, "repeat"], cell[r, "operation"]]
     print cell[r, "run"], cell[r, "variant"], cell[r, "point"], cell[r, "repeat"], cell[r, "len"], cell[r, "keys"], cell[r, "servers"],
       toupper(cell[r, "operation"]), cell[r, "tx_bps"], cell[r, "ops_per_sec"],
       (b > 0 && cell[r, "ops_per_sec"] != "") ? sprintf("%.4f", 100 * cell[r, "ops_per_sec"] / b) : "",
-      cell[r, "p50_us"], cell[r, "p99_us"], cell[r, "p99_9_us"], cell[r, "max_time"], cell[r, "errors"], cell[r, "misses"]
+      cell[r, "p50_us"], cell[r, "p99_us"], cell[r, "p99_9_us"], cell[r, "max_time"], cell[r, "errors"], cell[r, "misses"],
+      cell[r, "far_per_op"], cell[r, "far_share"] == "" ? "" : 100 * cell[r, "far_share"], cell[r, "placement"]
   }
 }

@@ -63,7 +63,8 @@ BEGIN {
   summed = split("ops ops_per_sec tx_bps bytes errors misses error_replies mismatches timeouts lost outages out_of_range client_cpu_us" \
     " client_limited", sum_column, " ")
   maxed = split("max_time max_time_us elapsed_us max_us outage_longest_us send_lag_p99_us", max_column, " ")
-  keep_count = split("run scenario variant point repeat operation len keys threads connections pipeline rate run_folder variant_rank tsv latency_from version", keep, " ")
+  keep_count = split("run scenario variant point repeat operation len keys threads connections pipeline rate run_folder variant_rank tsv latency_from version" \
+    " far_per_op used_memory rss swap far_share placement", keep, " ")
 }
 
 NR == 1 {
@@ -119,19 +120,6 @@ NR == 1 {
   histograms[t] = (clients[t] > 1 ? histograms[t] "\t" : "") (at("histogram") == "" ? "" : (at("tsv") + 0) at("histogram"))
 }
 
-# Accesses to far memory during the phase of total T, an operation; server/far.tsv of the repeat has PHASE and their number.
-function far_per_op(t,    file, line, f, found) {
-  file = text_unescape(folder[t]) "/../server/far.tsv"
-  if (file !~ /^\//) file = "./" file
-  found = ""
-  while ((getline line < file) > 0) {
-    split(line, f, "\t")
-    if (f[1] == kept[t, "operation"] && f[2] ~ /^[0-9]+$/) found = f[2]
-  }
-  close(file)
-  return found != "" && sum[t, "ops"] > 0 ? text_number(found / sum[t, "ops"], 6) : ""
-}
-
 # How far apart the clients of total T started its phase, in us: by starts.tsv of the repeat, where the clients' clocks are
 # set against each other, else by their own clocks.
 function start_spread(t,    file, line, f, first, last, count) {
@@ -157,9 +145,9 @@ function total(t, column, decimals) {
 
 END {
   print " \trun\tscenario\tvariant\tpoint\trepeat\toperation\tlen\tkeys\tthreads\tconnections\tpipeline\trate\trun_folder\tvariant_rank" \
-    "\ttsv\tlatency_from\tversion\tclients\tservers\tops\tops_per_sec\ttx_bps\tbytes\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tp99_99_us" \
+    "\ttsv\tlatency_from\tversion\tfar_per_op\tused_memory\trss\tswap\tfar_share\tplacement\tclients\tservers\tops\tops_per_sec\ttx_bps\tbytes\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tp99_99_us" \
     "\tmax_us\tmax_time\tmax_time_us\terrors\tmisses\tmismatches\ttimeouts\tlost\toutages\toutage_longest_us\tclient_cpu_per_op" \
-    "\tclient_limited\tsend_lag_p99_us\tstart_spread_us\tfar_per_op\tfolder"
+    "\tclient_limited\tsend_lag_p99_us\tstart_spread_us\tfolder"
   for (t = 1; t <= totals; t++) {
     if (clients[t] > 1 || percentile[t, 1] == "") {
       for (i = 1; i <= percentiles; i++) percentile[t, i] = ""
@@ -172,10 +160,10 @@ END {
     printf "\t%d\t%s\t%s\t%s\t%s\t%s\t%s", clients[t], total(t, "servers", 0), total(t, "ops", 0), total(t, "ops_per_sec", 3), total(t, "tx_bps", 6),
       total(t, "bytes", 0), (known[t, "latency_sum"] == clients[t] && sum[t, "ops"] > 0) ? text_number(sum[t, "latency_sum"] / sum[t, "ops"], 3) : ""
     for (i = 1; i <= percentiles; i++) printf "\t%s", percentile[t, i]
-    printf "\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", total(t, "max_us", 0), total(t, "max_time", 0), total(t, "max_time_us", 0),
+    printf "\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", total(t, "max_us", 0), total(t, "max_time", 0), total(t, "max_time_us", 0),
       total(t, "errors", 0), total(t, "misses", 0), total(t, "mismatches", 0), total(t, "timeouts", 0), total(t, "lost", 0), total(t, "outages", 0),
       total(t, "outage_longest_us", 0), (known[t, "client_cpu_us"] == clients[t] && sum[t, "ops"] > 0) ? text_number(sum[t, "client_cpu_us"] / sum[t, "ops"], 3) : "",
-      total(t, "client_limited", 0), total(t, "send_lag_p99_us", 0), start_spread(t), far_per_op(t), folder[t]
+      total(t, "client_limited", 0), total(t, "send_lag_p99_us", 0), start_spread(t), folder[t]
   }
   exit failed
 }

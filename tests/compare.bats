@@ -203,8 +203,10 @@ END
   run_make 20250101T100000Z-x 3 30 90 20 60
   for repeat in 1 2 3; do
     mkdir 20250101T100000Z-x/{native,swap}/1000B-4i/rep-$repeat/server
-    printf 'phase\tfar\nset\t20000\n' >20250101T100000Z-x/native/1000B-4i/rep-$repeat/server/far.tsv
-    printf 'phase\tfar\nset\t200000\nget\t7\n' >20250101T100000Z-x/swap/1000B-4i/rep-$repeat/server/far.tsv
+    printf 'phase\tscope\tcounter\tbefore\tafter\n%s\n' $'set\thost\tpswpin\t7\t20007\nset\t6379\tcalls\t0\t2000000' \
+      >20250101T100000Z-x/native/1000B-4i/rep-$repeat/server/counters.tsv
+    printf 'phase\tscope\tcounter\tbefore\tafter\n%s\n' $'set\thost\tpswpin\t7\t200007\nset\t6379\tcalls\t0\t2000000' \
+      >20250101T100000Z-x/swap/1000B-4i/rep-$repeat/server/counters.tsv
   done
   assert_equal "$(figure far base_median 20250101T100000Z-x) $(figure far other_median 20250101T100000Z-x)" '0.01 0.1'
   assert_equal "$(figure far mark 20250101T100000Z-x)" worse

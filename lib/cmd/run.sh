@@ -29,6 +29,7 @@ cmd_run() {
   _run_capture
   _run_cells || failed=1
   RESULT_PROGRAM=${0##*/} result_table "$RUN" || failed=1
+  _run_compare
   log_info "the run: $RUN"
   # Drawn from what is there by now; it can be drawn again, so a page that fails does not make the run fail.
   page=$(report_make "$RUN") || :
@@ -98,6 +99,19 @@ _run_folder() {
 _run_conf() {
   printf '# %s\n' "Every setting of this run; ./do_it.sh run -s $RUN/run.conf repeats it."
   conf_print
+}
+
+# With several variants: the guide's Table 1, the others against the first, and below it what the guide leaves out.
+_run_compare() {
+  local sections
+  [[ $VARIANTS == *' '* ]] || return 0
+  sections=$(RESULT_PROGRAM=${0##*/} METRICS=$'tx\nops\np50\np99\np99.9\nfar' LIMITS='' FAIL_IFS='' compare_sections "$RUN" 2>/dev/null) || return 0
+  printf '\nEach repeat against %s\n\n' "${VARIANTS%% *}"
+  compare_section repeats table <<<"$sections"
+  printf '\nMedian of repeats against %s\n\n' "${VARIANTS%% *}"
+  compare_section rows table <<<"$sections"
+  ! result_rows "$RUN" 2>/dev/null | grep -q $'\toff$' ||
+    log_warn "rows with placement=off are of a tier that did not get what its variant asks for"
 }
 
 # Every repeat in the plan's order; a failed one does not end the run.

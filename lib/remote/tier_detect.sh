@@ -123,9 +123,9 @@ _detect_tier() {
 # Persistent memory modules, of which Memory Mode shows the system nothing else: by Intel's tool, or by the firmware's table.
 _detect_modules() {
   local tool count
+  # `Volatile | DDR | PMem modules | total`, in older versions `MemoryCapacity=SIZE`.
   tool=$(_detect_tool ipmctl) && "$tool" show -memoryresources 2>/dev/null | awk -F '[|=]' '
-    { gsub(/^[ \t]+|[ \t]+$/, "", $1); gsub(/[ \t]+/, " ", $0) }
-    $1 ~ /^(MemoryCapacity|Volatile|MemoryMode)$/ && $0 !~ /[|=] ?0(\.0+)? / { print "memory-mode\tmodules\tipmctl:" $0; exit }'
+    $1 ~ /^ *(MemoryCapacity|Volatile) *$/ && $(NF > 2 ? 3 : 2) + 0 > 0 { gsub(/ +/, " "); print "memory-mode\tmodules\tby ipmctl: " $0; exit }'
   tool=$(_detect_tool dmidecode) && count=$("$tool" -t 17 2>/dev/null | grep -cE 'Memory Technology: Intel.*(persistent|Optane)|Type: Logical non-volatile') &&
     printf 'pmem\tmodules\t%s persistent memory modules, by dmidecode\n' "$count"
   return 0

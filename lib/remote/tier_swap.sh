@@ -25,7 +25,7 @@ swap_place() {
   WHY="$SWAP_FOLDER: a path with blanks is told of by the kernel in another form"
   [[ $SWAP_FOLDER != *[[:space:]]* ]] || return
   WHY="$SWAP_FOLDER: its file system ($(stat -f -c %T -- "$SWAP_FOLDER")) cannot hold a swap file"
-  case $(stat -f -c %T -- "$SWAP_FOLDER") in tmpfs | ramfs | nfs | overlayfs | squashfs | fuseblk) return 1 ;; esac
+  case $(stat -f -c %T -- "$SWAP_FOLDER") in tmpfs | ramfs | proc | sysfs | nfs | overlayfs | squashfs | fuseblk) return 1 ;; esac
 }
 
 # Bytes that can be swapped to there.

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The master's side of the monitors: counters around every phase, where the bytes are, and the guard of the server.
+
+_MONITOR_ON=   # they run on the server now
+_MONITOR_LAST= # the phase that runs, or none
+_MONITOR_NEXT=0
+
+# Start the monitors of a repeat, when its instances are up.
+# Usage: monitor_start PLANNED_BYTES
+#   the used_memory that is expected once all keys are set
+# Globals: SERVER SERVER_BYTES
+monitor_start() {
+  local RESERVE_BYTES
+  _MONITOR_PLANNED=$1 _MONITOR_LAST='' _MONITOR_NEXT=0 _MONITOR_OFF=
+  RESERVE_BYTES=$(fill_reserve "$SERVER_BYTES")
+  remote_run -e RUN_ID -e RESERVE_BYTES "$SERVER" monitor start || return
+  _MONITOR_ON=yes
+}
+
+# Note all counters between two phases, and tell where the bytes are after the one that has ended.
+# Usage: monitor_mark NEXT_PHASE
+monitor_mark() {
+  local rows
+  [[ -n $_MONITOR_ON ]] || return 0
+  rows=$(remote_run -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" monitor mark "$1") || {
+    log_warn "$SERVER: the counters before $1 could not be read"
+    return 1
+  }
+  [[ -z $_MONITOR_LAST ]] || _monitor_tell "$_MONITOR_LAST" "$rows"
+  _MONITOR_LAST=$1
+}
+
+# Look now and then whether the guard has ended the load.
+# Usage: monitor_alarm
+# Returns: 1 when it has, with the reason on stderr.
+monitor_alarm() {
+  local why
+  [[ -n $_MONITOR_ON ]] && ((SECONDS >= _MONITOR_NEXT)) || return 0
+  _MONITOR_NEXT=$((SECONDS + 2))
+  why=$(remote_run -e RUN_ID "$SERVER" monitor alarm) || return 0
+  [[ -n $why ]] || return 0
+  log_progress_end
+  log_warn "$SERVER: guard: $why"
+  return 1
+}
+
+# End the monitors and write what they saw: samples as they are, and counters.tsv with each phase's before and after.
+# Usage: monitor_fetch FOLDER
+monitor_fetch() {
+  local folder=$1 mark
+  local -a marks=() files=()
+  [[ -n $_MONITOR_ON ]] || return 0
+  _MONITOR_ON=
+  remote_run -e RUN_ID "$SERVER" monitor fetch | tar -C "$folder" -xf - || return
+  [[ -e $folder/marks ]] || return 0
+  mapfile -t marks <"$folder/marks"
+  for mark in "${marks[@]}"; do files+=("$folder/mark-$mark"); done
+  MARKS="${marks[*]}" LC_ALL=C awk -f "$LIB/counters.awk" "${files[@]}" >"$folder/counters.tsv" || return
+  rm -f -- "$folder/marks" "${files[@]}"
+}
+
+# End the monitors, whatever became of the repeat.
+# Usage: monitor_stop
+monitor_stop() {
+  _MONITOR_ON=
+  remote_run -e RUN_ID "$SERVER" monitor stop
+}
+
+# One line on where the bytes are, and a warning when that is not where they were asked to be.
+_monitor_tell() {
+  local text
+  text=$(awk -F '\t' -v planned="$_MONITOR_PLANNED" '
+    $1 ~ /^[0-9]+$/ { sum[$2] += $3 }
+    $1 == "tier" { tier[$2] = $3 }
+    $2 ~ /^node[0-9]+$/ && !($2 in seen) { seen[$2] = 1; list[++nodes] = $2 }
+    function mib(bytes) { return sprintf("%.1f MiB", bytes / 1048576) }
+    END {
+      printf "used_memory %s (%+.1f %% of plan), Rss %s, swap %s", mib(sum["used_memory"]), 100 * (sum["used_memory"] / planned - 1), mib(sum["rss"]), mib(sum["swap"])
+      for (i = 1; i <= nodes; i++) printf ", %s %s", list[i], mib(sum[list[i]])
+      if (sum["anon"] + sum["swap"] > 0) printf "; %.1f %% far", 100 * tier["far_bytes"] / (sum["anon"] + sum["swap"])
+      printf "; placement %s%s", tier["placement"], tier["placed_percent"] == "-" ? "" : " (" tier["placed_percent"] " % of what was asked)"
+    }' <<<"$2")
+  log_info "after $1: $text"
+  [[ $text != *"; placement off"* ]] || log_warn "the bytes are not where the variant wants them: rows are marked placement=off"
+}

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The monitors: one process that writes down once a second what memory does, and guards the host. It forks nothing, so that
+# it costs well under 1 % of a CPU.
+# Globals: MONITOR (its folder), RECORD (the instances), RESERVE_BYTES
+
+# What of /proc/vmstat tells of memory tiers; the kernel may not have all of them.
+# shellcheck disable=SC2034 # lib/remote/monitor.sh has use for it too
+MONITOR_VMSTAT=(pswpin pswpout workingset_refault_anon pgmajfault swap_ra swap_ra_hit pgpromote_success pgdemote_kswapd
+  pgdemote_direct numa_hit numa_miss zswpin zswpout oom_kill)
+
+# How many instances are looked at in a second; more than that take turns.
+MONITOR_TURN=32
+
+# Sample until the folder's file `on` is gone.
+# Usage: monitor_loop
+monitor_loop() {
+  local now used
+  MONITOR_PORTS=() MONITOR_PIDS=() MONITOR_STARTS=() MONITOR_NEXT=0
+  while read -r pid start port; do
+    MONITOR_PIDS+=("$pid") MONITOR_STARTS+=("$start") MONITOR_PORTS+=("$port")
+  done <"$RECORD"
+  # Nobody ever writes to this pipe: reading from it with a limit is a pause that needs no process.
+  exec {MONITOR_PIPE}<> <(:)
+  sample_vmstat_open
+  printf 'time\tsome_us\tfull_us\n' >"$MONITOR/pressure.tsv"
+  printf 'time\tport\trss\tswap\tmajflt\n' >"$MONITOR/instances.tsv"
+  while [[ -e $MONITOR/on ]]; do
+    now=${EPOCHREALTIME/[.,]/}
+    sample_vmstat "$EPOCHREALTIME"
+    sample_pressure "$EPOCHREALTIME"
+    sample_instances "$EPOCHREALTIME"
+    guard || return 0
+    used=$((${EPOCHREALTIME/[.,]/} - now))
+    ((used < 990000)) || used=990000
+    printf -v used '0.%06d' $((1000000 - used - 1))
+    read -r -t "$used" -u "$MONITOR_PIPE" || :
+  done
+}
+
+# Where the wanted counters stand in /proc/vmstat: their lines do not move while the machine is up.
+sample_vmstat_open() {
+  local line name
+  local -a lines
+  local -A at=()
+  mapfile -t lines </proc/vmstat
+  for line in "${!lines[@]}"; do at[${lines[line]% *}]=$line; done
+  MONITOR_LINES=()
+  printf 'time' >"$MONITOR/vmstat.tsv"
+  for name in "${MONITOR_VMSTAT[@]}"; do
+    [[ -v "at[$name]" ]] || continue
+    MONITOR_LINES+=("${at[$name]}")
+    printf '\t%s' "$name" >>"$MONITOR/vmstat.tsv"
+    [[ $name != oom_kill ]] || MONITOR_OOM_LINE=${at[$name]}
+  done
+  echo >>"$MONITOR/vmstat.tsv"
+  MONITOR_OOM=${lines[MONITOR_OOM_LINE]#* }
+}
+
+sample_vmstat() {
+  local row=$1 line
+  local -a lines
+  mapfile -t lines </proc/vmstat
+  for line in "${MONITOR_LINES[@]}"; do row+=$'\t'${lines[line]#* }; done
+  printf '%s\n' "$row" >>"$MONITOR/vmstat.tsv"
+  MONITOR_OOM_NOW=${lines[MONITOR_OOM_LINE]#* }
+}
+
+sample_pressure() {
+  local some full
+  # The kernel may have been built or started without it.
+  { read -r some && read -r full; } </proc/pressure/memory 2>/dev/null || return 0
+  printf '%s\t%s\t%s\n' "$1" "${some##*total=}" "${full##*total=}" >>"$MONITOR/pressure.tsv"
+}
+
+sample_instances() {
+  local turn index line swap
+  local -a field
+  for ((turn = 0; turn < MONITOR_TURN && turn < ${#MONITOR_PIDS[@]}; turn++)); do
+    index=$MONITOR_NEXT
+    MONITOR_NEXT=$(((MONITOR_NEXT + 1) % ${#MONITOR_PIDS[@]}))
+    { read -r line <"/proc/${MONITOR_PIDS[index]}/stat"; } 2>/dev/null || continue
+    read -r -a field <<<"${line##*) }"
+    swap=0
+    while read -r line; do
+      [[ $line == VmSwap:* ]] || continue
+      read -r _ swap _ <<<"$line"
+      break
+    done <"/proc/${MONITOR_PIDS[index]}/status" 2>/dev/null
+    # Fields 24 and 12 of proc(5), counted from the third.
+    printf '%s\t%s\t%s\t%s\t%s\n' "$1" "${MONITOR_PORTS[index]}" $((field[21] * 4096)) $((swap * 1024)) "${field[9]}" >>"$MONITOR/instances.tsv"
+  done
+}
+
+# Keep the host out of harm: when memory that must stay free is used, or an instance is gone, all instances are ended.
+# Returns: 1 when it had to, with the reason in the file `alarm`.
+guard() {
+  local index available why=''
+  local -a lines
+  mapfile -t -n 3 lines </proc/meminfo
+  read -r _ available _ <<<"${lines[2]}"
+  if ((available * 1024 < RESERVE_BYTES)); then
+    why="$((available >> 10)) MiB of memory are available, and $((RESERVE_BYTES >> 20)) MiB must stay free (RESERVE)"
+  fi
+  for index in "${!MONITOR_PIDS[@]}"; do
+    [[ -z $why ]] || break
+    proc_alive "${MONITOR_PIDS[index]}" "${MONITOR_STARTS[index]}" && continue
+    # Not when it is being stopped as planned.
+    [[ -e $MONITOR/on ]] || return 1
+    why="the instance on port ${MONITOR_PORTS[index]} is gone"
+    sample_vmstat "$EPOCHREALTIME"
+    ((MONITOR_OOM_NOW == MONITOR_OOM)) || why="the OOM killer took the instance on port ${MONITOR_PORTS[index]}"
+  done
+  [[ -n $why ]] || return 0
+  printf '%s; the load was ended\n' "$why" >"$MONITOR/alarm.new"
+  mv -f -- "$MONITOR/alarm.new" "$MONITOR/alarm"
+  proc_end 30 "$RECORD" || :
+  return 1
+}

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Where the bytes of the instances really are, and whether that is where the tier wants them. Rows SCOPE COUNTER VALUE.
+
+# Print the pages of a process by node, of what is its own and no file's.
+# Usage: tier_pages PID PORT
+tier_pages() {
+  awk -v port="$2" '
+    / anon=/ {
+      size = 4096
+      for (i = 3; i <= NF; i++) if ($i ~ /^kernelpagesize_kB=/) size = substr($i, 19) * 1024
+      for (i = 3; i <= NF; i++) if ($i ~ /^N[0-9]+=/) { split($i, part, "="); sum[substr(part[1], 2)] += part[2] * size }
+    }
+    END { for (node in sum) printf "%s\tnode%s\t%.0f\n", port, node, sum[node] }' "/proc/$1/numa_maps" 2>/dev/null || :
+}
+
+# Print what the tier was asked for, and what its cgroup and zram device hold.
+# Usage: tier_state
+# Globals: WORK RUN_ID
+tier_state() {
+  local folder=$WORK/run-$RUN_ID/tier
+  [[ ! -e $folder/asked ]] || sed 's/^/tier\t/' "$folder/asked"
+  [[ ! -e $folder/cgroup ]] || cgroup_usage "$(<"$folder/cgroup")" | sed 's/^/cgroup\t/'
+  [[ ! -e $folder/zram ]] ||
+    awk '{ printf "zram\tdata\t%s\nzram\tcompressed\t%s\nzram\tmemory\t%s\n", $1, $2, $3 }' "$(<"$folder/zram")/mm_stat"
+}
+
+# Judge the rows on stdin: `tier placement` is ok, off when less than 90 % is where it was asked for, or - when the kernel does
+# not tell; `tier far` is bytes that are not in DRAM, and `tier placed` the share of what was asked for, in per cent.
+# Usage: tier_verify <ROWS
+tier_verify() {
+  awk -F '\t' -v OFS='\t' '
+    function expand(list, into,    n, part, ends, i, node, count) {
+      n = split(list, part, ",")
+      for (i = 1; i <= n; i++) {
+        if (split(part[i], ends, "-") < 2) ends[2] = ends[1]
+        for (node = ends[1] + 0; node <= ends[2] + 0; node++) { into[node] = 1; count++ }
+      }
+      return count + 0
+    }
+    $1 == "tier" { asked[$2] = $3; next }
+    $1 !~ /^[0-9]+$/ { next }
+    # Pages of files, the program among them, are no data, and the tier does not place them.
+    $2 == "anon" { rss += $3 }
+    $2 == "swap" { swap += $3 }
+    $2 ~ /^node[0-9]+$/ { on[substr($2, 5)] += $3; pages += $3 }
+    END {
+      all = rss + swap
+      kind = asked["tier"]
+      count = expand(asked["nodes"], wanted)
+      expand(asked["far"], far)
+      # What is bound to a node is asked about as if it were slow, whatever it is.
+      if (kind == "bind" || kind == "preferred") for (node in wanted) far[node] = 1
+      away = swap
+      for (node in on) if (node in far) away += on[node]
+      placed = "-"
+      if (all == 0) placed = "-"
+      else if (kind == "native") placed = 1 - swap / all
+      else if (kind == "bind" || kind == "preferred") {
+        for (node in on) if (node in wanted) there += on[node]
+        # With one node there is no count by page: all that is resident is on it.
+        placed = pages > 0 ? there / (pages + swap) : rss / all
+      } else if (kind == "interleave" || kind == "weighted") {
+        n = split(asked["weights"], pair, " ")
+        for (node in wanted) weight[node] = 1
+        if (kind == "weighted" && asked["weights"] != "keep")
+          for (i = 1; i <= n; i++) { split(pair[i], part, ":"); weight[part[1]] = part[2] }
+        for (node in wanted) total += weight[node]
+        # The node that got least of its share tells; weights that of the kernel itself are not known here.
+        if (pages > 0 && !(kind == "weighted" && asked["weights"] == "keep")) {
+          placed = 1
+          for (node in wanted) {
+            share = (on[node] / pages) / (weight[node] / total)
+            if (share < placed) placed = share
+          }
+        }
+      } else if (asked["limit"] > 0) {
+        # Beyond its DRAM nothing has a place but the tier.
+        placed = all > asked["limit"] ? swap / (all - asked["limit"]) : 1
+        if (placed > 1) placed = 1
+      }
+      printf "tier\tfar_bytes\t%.0f\n", away
+      printf "tier\tplaced_percent\t%s\n", placed == "-" ? "-" : sprintf("%.1f", 100 * placed)
+      # A fill that has not begun is nowhere.
+      print "tier", "placement", placed == "-" ? "-" : placed >= 0.9 ? "ok" : "off"
+    }'
+}

@@ -1,0 +1,239 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Memory tiers: seen on machines that are not here, refused where they cannot be, and real on this one.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  scratch_teardown
+}
+
+# Make a machine of tests/fixtures/tiers below $SCRATCH/tree; the lines of its file are `PATH = TEXT`, `PATH + TEXT` for one line
+# more, `PATH -> TARGET` for a link, and `PATH ! COMMANDS` for a program.
+# Usage: machine NAME
+machine() {
+  local path how text
+  export TIERBENCH_ROOT=$SCRATCH/tree
+  rm -rf -- "$TIERBENCH_ROOT"
+  while read -r path how text; do
+    [[ $path != \#* && -n $path ]] || continue
+    mkdir -p -- "$TIERBENCH_ROOT/$(dirname "$path")"
+    case $how in
+      =) printf '%s\n' "$text" >"$TIERBENCH_ROOT/$path" ;;
+      +) printf '%s\n' "$text" >>"$TIERBENCH_ROOT/$path" ;;
+      '->') ln -s -- "$text" "$TIERBENCH_ROOT/$path" ;;
+      !)
+        printf '#!/bin/sh\n# vsmpversion\n%s\n' "$text" >"$TIERBENCH_ROOT/$path"
+        chmod +x "$TIERBENCH_ROOT/$path"
+        ;;
+    esac
+  done <"$REPO/tests/fixtures/tiers/$1.tree"
+}
+
+# Run a host's script on the machine: tiers detect, say. Settings are NAME=VALUE.
+# Usage: on_host [NAME=VALUE]... VERB
+on_host() {
+  local -a settings=(RUN_ID=test RUN_OWNER=test TIER=native TIER_NODES= TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto
+    TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0 TIER_FAR=)
+  while [[ $1 == *=* ]]; do
+    settings+=("$1")
+    shift
+  done
+  {
+    printf '%s\n' "REMOTE_DIR=$SCRATCH/work" "${settings[@]}"
+    cat "$REPO"/lib/remote/{common,vsmp,tier,tier_undo,tier_cgroup,tier_swap,tier_detect,tier_check,tiers}.sh
+    printf 'main "%s" </dev/null\n' "$1"
+  } | bash
+}
+
+# The words that keep a run small and inside this test's folder.
+words() {
+  WORDS=(-s demo REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=auto FILL=48M VALUE_SIZES=1000
+  DATA=random REDISRUNS=1 "$@")
+}
+
+# Nothing of a tier of this test is on the host.
+assert_no_tier() {
+  assert_equal "$(grep -c "$SCRATCH" /proc/swaps)" 0
+  assert_equal "$(find /sys/fs/cgroup -maxdepth 2 -type d -name 'tierbench-demo-*' 2>/dev/null)" ''
+  assert_equal "$(find "$SCRATCH" -name '*.swap')" ''
+  assert_equal "$(find work -name 'run-*')" ''
+}
+
+need_cgroup() {
+  need_root
+  need_command mkswap swapon
+  grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || grep -qsw memory /sys/fs/cgroup/cgroup.controllers || skip 'no memory cgroup here'
+}
+
+# One column of the rows of the only run: COLUMN VARIANT OPERATION.
+column() {
+  "$REPO/summary2csv.sh" results/* | awk -F , -v name="$1" -v variant="$2" -v operation="$3" '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["variant"] == variant && $at["operation"] == operation { print $at[name] }'
+}
+
+@test "DRAM alone is told as such" {
+  machine dram
+  run on_host detect
+  assert_success
+  assert_line $'dram\tnode0\t386352 MiB, CPUs 0-11, memory tier 4'
+  assert_line $'all\thost\tDRAM only'
+}
+
+@test "PMem in Memory Mode shows by its cache, and by the modules" {
+  machine memory-mode
+  run on_host detect
+  assert_line $'memory-mode\tnode0\tDRAM is a cache in front of this node: 103079215104 bytes in lines of 64, indexing 0, write policy 0'
+  assert_contains $'memory-mode\tmodules\tby ipmctl: Volatile'
+  assert_line $'pmem\tmodules\t1 persistent memory modules, by dmidecode'
+}
+
+@test "a node without a CPU is told apart: CXL, PMem, and HBM, which is the faster one" {
+  machine cxl
+  run on_host detect
+  assert_line $'cxl\tnode1\t131072 MiB, no CPU, memory tier 22, read latency 300 ns, write latency 300 ns, read bandwidth 30000 MB/s'
+  assert_line $'all\thost\tdram, cxl'
+  machine pmem
+  run on_host detect
+  assert_line $'pmem\tnode2\t761718 MiB, no CPU, memory tier 22'
+  machine hbm
+  run on_host detect
+  assert_line $'hbm\tnode1\t65536 MiB, no CPU, memory tier 4, read bandwidth 800000 MB/s'
+}
+
+@test "vSMP is told by its tools, with version and nna" {
+  machine imdt
+  run on_host detect
+  assert_line $'vsmp\thost\tvSMP Foundation: 8.5.2455.12 (vsmpversion); nna: NNA: on'
+  run on_host TIER=imdt check
+  assert_contains $'ok\tabcdversion: vSMP Foundation'
+}
+
+@test "swap, zram and zswap are told, each with its size" {
+  machine swap
+  run on_host detect
+  assert_line $'swap\t/dev/nvme0n1p2\tpartition of 8191 MiB, 1 used, priority -2'
+  assert_line $'zram\tzram0\t1024 MiB, compressed by lz4, 100 MiB in 21 MiB'
+  assert_line $'zswap\thost\tcompressed by lzo, up to 20 % of memory'
+  refute_contains zram1
+  run on_host check
+  assert_match $'^warn\tthe server has swap'
+}
+
+@test "what a host cannot do is refused with the reason" {
+  machine dram
+  run on_host TIER=bind check
+  assert_match $'^fail\tevery node has a CPU'
+  run on_host TIER=bind TIER_NODES=7 check
+  assert_match $'^fail\tnode 7 has no memory'
+  run on_host TIER=bind TIER_NODES=1 TIER_DATA=999999999999 check
+  assert_match $'^fail\t[0-9]+ MiB free on nodes 1'
+  run on_host TIER=weighted TIER_NODES=0-1 check
+  assert_match $'^fail\tthe kernel has no weighted interleave'
+  run on_host TIER=tiering check
+  assert_match $'^fail\tevery node has a CPU: there is one tier'
+  run on_host TIER=imdt check
+  assert_match $'^fail\tRunning NATIVE'
+  echo >"$TIERBENCH_ROOT/proc/mounts"
+  ((EUID != 0)) || {
+    run on_host TIER=swap check
+    assert_match $'^fail\tthe kernel gives no memory controller'
+  }
+  unset TIERBENCH_ROOT
+  ((EUID != 0)) || {
+    run on_host TIER=swap TIER_SWAP=/proc check
+    assert_match $'^fail\t'
+    run on_host TIER=swap TIER_SWAP=/nowhere check
+    assert_match $'^fail\t/nowhere: no such folder'
+  }
+}
+
+@test "every variant has a tier of its own, and numactl's words for it" {
+  local variant
+  for variant in bind preferred interleave weighted tiering swap zram zswap imdt native; do
+    grep -qx "TIER=$variant" "$REPO/conf/variants/$variant.conf" || fail "$variant"
+  done
+  # shellcheck source=lib/tier.sh
+  . "$REPO/lib/remote/cpus.sh" && . "$REPO/lib/place.sh" && . "$REPO/lib/tier.sh"
+  _PLACE_TOPOLOGY=$'0,0,0,0\n1,1,0,1\n# node 2 has memory and no CPU\n# node 3 has memory and no CPU' TIER_NODES=auto
+  TIER=bind && assert_equal "$(tier_policy)" --membind=2-3
+  TIER=preferred && assert_equal "$(tier_policy)" --preferred-many=2-3
+  TIER=interleave && assert_equal "$(tier_policy)" --interleave=0-3
+  TIER=weighted TIER_NODES=0,2 && assert_equal "$(tier_policy)" --weighted-interleave=0,2
+  TIER=native && assert_equal "$(tier_policy)" ''
+  TIER=swap DRAM_RATIO=1:4 && assert_equal "$(tier_limit $((400 << 20)) 2)" $((108 << 20))
+}
+
+@test "placement is judged by where the bytes are" {
+  local verify="$REPO/lib/remote/tier_verify.sh"
+  # shellcheck source=lib/remote/tier_verify.sh
+  . "$verify"
+  judge() { printf '%s\n' "$@" | tr ' ' '\t' | tier_verify | tr '\t' ' '; }
+  run judge 'tier tier bind' 'tier nodes 1' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 5' '7000 node1 95'
+  assert_line 'tier placement ok'
+  assert_line 'tier far_bytes 95'
+  run judge 'tier tier bind' 'tier nodes 1' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 11' '7000 node1 89'
+  assert_line 'tier placement off'
+  run judge 'tier tier interleave' 'tier nodes 0-1' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 54' '7000 node1 46'
+  assert_line 'tier placed_percent 92.0'
+  run judge 'tier tier weighted' 'tier nodes 0-1' 'tier weights 0:3' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 75' '7000 node1 25'
+  assert_line 'tier placed_percent 100.0'
+  run judge 'tier tier weighted' 'tier nodes 0-1' 'tier weights keep' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 75' '7000 node1 25'
+  assert_line 'tier placement -'
+  run judge 'tier tier swap' 'tier limit 25' '7000 anon 24' '7000 swap 76'
+  assert_line 'tier placement ok'
+  run judge 'tier tier swap' 'tier limit 25' '7000 anon 40' '7000 swap 60'
+  assert_line 'tier placement off'
+  run judge 'tier tier native' '7000 anon 80' '7000 swap 20'
+  assert_line 'tier placement off'
+}
+
+@test "native, swap and zram take turns; pages really go out, and everything is undone" {
+  need_cgroup
+  [[ -e /sys/class/zram-control/hot_add ]] || skip 'no zram here'
+  words -v native -v swap -v zram
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  assert_success
+  assert_no_tier
+  assert_match 'after set: used_memory [0-9.]+ MiB .*; placement ok' "$stderr"
+  assert_contains "Each repeat against native"
+  assert_contains "far accesses, per op"
+  local variant
+  assert_equal "$(column swap native get) $(column placement native get)" '0 ok'
+  for variant in swap zram; do
+    (($(column swap "$variant" get) > 20 << 20)) || fail "$variant: nothing was swapped"
+    assert_equal "$(column placement "$variant" set)" ok
+    awk -v far="$(column far_per_op "$variant" get)" 'BEGIN { exit !(far > 0.01) }' || fail "$variant: nothing was fetched"
+    awk -v used="$(column used_memory "$variant" get)" 'BEGIN { exit !(used > 47.5 * 1048576 && used < 48.5 * 1048576) }' ||
+      fail "$variant: the fill is not what was asked for"
+    assert_match $'get\tcgroup\tlimit\t' "$(cat results/*/"$variant"/*/rep-1/server/counters.tsv)"
+  done
+}
+
+@test "after kill -9 in the middle of a load, stop undoes swap, cgroup and zram" {
+  need_cgroup
+  [[ -e /sys/class/zram-control/hot_add ]] || skip 'no zram here'
+  local variant device
+  for variant in swap zram; do
+    words -v "$variant" PHASES="set get" TIME=20
+    job_start "$REPO/do_it.sh" run "${WORDS[@]}"
+    wait_until 60 grep -q 'phase get starts' job.err
+    device=$(sed -n 's/^swap\t[^\t]*\t//p' work/run-*/tier/journal)
+    grep -q "^$device " /proc/swaps || grep -q "^$device"$'\t' /proc/swaps
+    kill -KILL "$JOB_PID"
+    job_wait 10
+    run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+    assert_success
+    assert_contains "tier: cgroup"
+    assert_contains "tier: swap $device is gone"
+    assert_equal "$(grep -c "^${device}[[:space:]]" /proc/swaps)" 0
+    refute_exists "$device"
+    assert_no_tier
+  done
+}
