@@ -46,7 +46,7 @@ client_prepare() {
 # Globals: the settings of the load, see conf/defaults.conf
 client_launch() {
   local client=$1 port=$2 count=$3 size=$4 keys=$5
-  local -a prefix options=(--gate . --out . --instances "$count" --connections "$CONNECTIONS" --pipeline "$PIPELINE"
+  local -a words prefix options=(--gate . --out . --instances "$count" --connections "$CONNECTIONS" --pipeline "$PIPELINE"
     --phases "${PHASES// /,}" --keys "$KEY_PATTERN" --data "$DATA" --seed "$SEED"
     --interval "$INTERVAL" --timeout "$TIMEOUT")
   [[ $RATE == 0 ]] || options+=(--rate "$(_client_share "$client" "$RATE")" --arrival "$ARRIVAL")
@@ -61,6 +61,11 @@ client_launch() {
   _CLIENT_STATUS[$client]=
   unset "_CLIENT_TRIP[$client]"
   read -r -a prefix < <(tier_command "$(place_client "$client")") || prefix=()
+  if [[ -n $CLIENT_PREFIX ]]; then
+    words=$(launch_words "$client" "$CLIENT_PREFIX") || return
+    IFS=$'\t' read -r -a words <<<"$words"
+    prefix+=("${words[@]}")
+  fi
   _client_run "$client" launch "${prefix[@]}" "${_CLIENT_BINARY[$client]}" "${options[@]}" \
     "$(host_data "$SERVER")" "$port" "$size" "$keys"
 }

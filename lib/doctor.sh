@@ -21,6 +21,7 @@ doctor_rows() {
   _doctor_fill
   _doctor_memory
   _doctor_tiers
+  _doctor_launch
   while read -r host; do
     _doctor_clock "$host"
     _doctor_tune "$host"
@@ -224,6 +225,19 @@ _doctor_tiers() {
     while IFS=$'\t' read -r state found wanted mend; do
       _doctor_row "$SERVER" "$state" "variant $variant" "$found" "$wanted" "$mend"
     done < <(tier_check "$most" "$many")
+  done
+  _doctor_use "${VARIANTS%% *}" -
+}
+
+# Whether the words in front of the programs work, for every variant.
+_doctor_launch() {
+  local variant host state found wanted mend
+  for variant in $VARIANTS; do
+    _doctor_use "$variant" -
+    launch_check
+    while IFS=$'\t' read -r host state found wanted mend; do
+      _doctor_row "$host" "$state" "variant $variant" "$found" "$wanted" "$mend"
+    done < <(launch_try)
   done
   _doctor_use "${VARIANTS%% *}" -
 }

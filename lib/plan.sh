@@ -90,6 +90,7 @@ plan_check() {
   done
   tier_settings_check
   place_check
+  launch_check
   for instances in $INSTANCES; do
     ((instances >= ${#clients[@]})) ||
       conf_refuse "$(_plan_instances_from)" "$instances instances cannot be divided over ${#clients[@]} clients"

@@ -67,7 +67,9 @@ server_start() {
   INSTANCE_PLAN=${2-$(place_instances "$1")} || return
   REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
   SERVER_ADDRESS=$(host_data "$SERVER")
-  remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e REDIS_BINARY -e REDIS_TEMPLATE -e REDIS_CONF -e IO_THREADS -e BIO_CPUS \
+  LAUNCH_WORDS=
+  [[ -z $SERVER_PREFIX ]] || LAUNCH_WORDS=$(launch_words "$SERVER" "$SERVER_PREFIX") || return
+  remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e REDIS_BINARY -e REDIS_TEMPLATE -e REDIS_CONF -e IO_THREADS -e BIO_CPUS -e LAUNCH_WORDS \
     -e SERVER_ADDRESS -e REDIS_PASSWORD -e READY_TIMEOUT "$SERVER" server start
 }
 

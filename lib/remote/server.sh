@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # The Redis instances of a run, on the server.
 # Settings sent in front: RUN_ID, and for start: RUN_OWNER, INSTANCE_PLAN (lines PORT CPUS POLICY), REDIS_BINARY, REDIS_TEMPLATE (the text of
-# conf/redis.conf), REDIS_CONF, IO_THREADS, BIO_CPUS, SERVER_ADDRESS, REDIS_PASSWORD, READY_TIMEOUT; for info: SERVER_ADDRESS, REDIS_PASSWORD.
+# conf/redis.conf), REDIS_CONF, IO_THREADS, BIO_CPUS, LAUNCH_WORDS (in front of redis-server, separated by
+# tabs), SERVER_ADDRESS, REDIS_PASSWORD, READY_TIMEOUT; for info: SERVER_ADDRESS, REDIS_PASSWORD.
 # Needs: tier
 
 # Usage: main facts|ports|start|info|logs|stop
@@ -14,6 +15,7 @@ main() {
   work_open
   FOLDER=$WORK/run-$RUN_ID/server
   RECORD=$FOLDER/instances.proc
+  WRAPPERS=$FOLDER/wrappers.proc
   # A call that the master repeats after a lost link must not meet its own first try.
   exec {SERVER_LOCK}>"$WORK/server.flock"
   flock "$SERVER_LOCK"
@@ -42,8 +44,9 @@ server_ports() {
 
 server_start() {
   local taken port cpus policy
-  local -a pin
-  proc_end 30 "$RECORD" || fail "$FOLDER: an instance of an earlier try does not end"
+  local -a pin prefix
+  IFS=$'\t' read -r -a prefix <<<"$LAUNCH_WORDS"
+  proc_end 30 "$RECORD" "$WRAPPERS" || fail "$FOLDER: an instance of an earlier try does not end"
   taken=$(server_ports)
   [[ -z $taken ]] || fail "$taken"
   rm -rf -- "$FOLDER"
@@ -55,11 +58,29 @@ server_start() {
     pin=(taskset -c "$cpus")
     [[ $cpus != - ]] || pin=()
     # A session of its own: Ctrl-C in the master's terminal reaches every process of the terminal's group.
-    setsid "${pin[@]}" "${TIER_PREFIX[@]}" "$REDIS_BINARY" "$FOLDER/$port.conf" \
+    setsid "${pin[@]}" "${TIER_PREFIX[@]}" "${prefix[@]}" "$REDIS_BINARY" "$FOLDER/$port.conf" \
       </dev/null >>"$FOLDER/redis-$port.log" 2>&1 {SERVER_LOCK}>&- &
     proc_record "$RECORD" $! "$port" || fail "$port: redis-server ended at once: $(tail -n 1 "$FOLDER/redis-$port.log")"
   done <<<"$INSTANCE_PLAN"
   instances_ready
+  [[ -z $LAUNCH_WORDS ]] || instances_wrapped
+}
+
+# Where a wrapper is still there and Redis is another process, record both: to end the one would leave the other.
+instances_wrapped() {
+  local pid start port own
+  local -a found=()
+  while read -r pid start port; do
+    redis_ask "$SERVER_ADDRESS" "$port" 'INFO server' || fail "port $port: redis-server does not answer INFO"
+    [[ $REDIS_REPLY =~ process_id:([0-9]+) ]] || fail "port $port: redis-server does not tell its process"
+    own=${BASH_REMATCH[1]}
+    found+=("$own $port")
+    [[ $own == "$pid" ]] || printf '%s\t%s\t%s\n' "$pid" "$start" "$port" >>"$WRAPPERS"
+  done <"$RECORD"
+  for own in "${found[@]}"; do
+    proc_record "$RECORD.new" "${own% *}" "${own#* }" || fail "port ${own#* }: redis-server has ended"
+  done
+  mv -f -- "$RECORD.new" "$RECORD"
 }
 
 # Write the configuration of one instance; REDIS_CONF stands last, where it overrides.
@@ -118,7 +139,7 @@ server_logs() {
 # End the instances and remove their folder.
 server_stop() {
   # A large instance takes its time to give its memory back.
-  proc_end 60 "$RECORD" || fail "$RECORD: an instance does not end"
+  proc_end 60 "$RECORD" "$WRAPPERS" || fail "$RECORD: an instance does not end"
   rm -rf -- "$FOLDER"
   run_close
 }

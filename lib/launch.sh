@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The words in front of the programs that a run starts (SERVER_PREFIX, CLIENT_PREFIX), with files of ours put on the host.
+#
+# {FILE} in a prefix is a file of this project, such as {conf/onload/redis-balanced.opf}; the host sees its own copy.
+
+# Print a prefix as it is on a host, its words separated by tabs, after putting the files that it names there.
+# Usage: launch_words HOST PREFIX
+# Globals: ROOT
+# Returns: 1 with a line on stderr when a file is not there or cannot be put.
+launch_words() {
+  local host=$1 word file path
+  local -a words
+  read -r -a words <<<"$2"
+  for word in "${words[@]}"; do
+    while [[ $word =~ \{([^{}]+)\} ]]; do
+      file=${BASH_REMATCH[1]}
+      path=$(_launch_file "$host" "$file") || return
+      word=${word/"{$file}"/"$path"}
+    done
+    printf '%s\t' "$word"
+  done
+}
+
+# Refuse a prefix that names a file which is not of this project.
+# Usage: launch_check
+# Globals: SERVER_PREFIX CLIENT_PREFIX ROOT
+# Returns: exits 2.
+launch_check() {
+  local name text file
+  for name in SERVER_PREFIX CLIENT_PREFIX; do
+    text=${!name}
+    while [[ $text =~ \{([^{}]+)\} ]]; do
+      file=${BASH_REMATCH[1]}
+      _launch_ours "$file" || conf_refuse "$name" "there is no file $file in this project"
+      text=${text/"{$file}"/}
+    done
+  done
+}
+
+# Try both prefixes of the resolved variant where they will be used, as rows HOST STATE FOUND WANTED MEND.
+# Usage: launch_try
+# Globals: SERVER CLIENT_IP SERVER_PREFIX CLIENT_PREFIX
+launch_try() {
+  local client
+  _launch_try_one "$SERVER" SERVER_PREFIX
+  for client in $CLIENT_IP; do _launch_try_one "$client" CLIENT_PREFIX; done
+}
+
+_launch_try_one() {
+  local host=$1 name=$2 words why=$_REMOTE_TMP/why
+  [[ -n ${!name} ]] || return 0
+  if words=$(launch_words "$host" "${!name}" 2>"$why") && IFS=$'\t' read -r -a words <<<"$words" &&
+    remote_run "$host" launch "${words[@]}" 2>"$why"; then
+    printf '%s\tok\t%s\t%s\t-\n' "$host" "${words[*]}" "$name runs a program"
+  else
+    printf '%s\tfail\t%s\t%s\t%s\n' "$host" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$name=${!name}" \
+      "install it there, or leave the variant out"
+  fi
+}
+
+_launch_ours() {
+  [[ $1 != *..* && $1 != /* && -f $ROOT/$1 && -r $ROOT/$1 ]]
+}
+
+# Print the path of one of our files on a host, and put it there when that is another machine.
+_launch_file() {
+  local host=$1 file=$2 path
+  _launch_ours "$file" || {
+    printf '%s: is no file of this project\n' "$file" >&2
+    return 1
+  }
+  if remote_is_local "$host"; then
+    printf '%s\n' "$ROOT/$file"
+    return
+  fi
+  # By content, so that a run that goes on at the same time with another text keeps its own.
+  path=$(remote_work "$host")/cache/$(sha256sum "$ROOT/$file" | cut -c 1-16)-${file##*/} || return
+  remote_put "$host" "$ROOT/$file" "$path" && printf '%s\n' "$path"
+}

@@ -1,0 +1,155 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Words in front of redis-server and the load generator: they wrap, they are refused when missing, and a gain or loss shows.
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the scripts in quotes expand when they run
+
+load helper
+load netns
+
+setup() {
+  scratch_setup
+  mkdir -p copy
+  tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
+  WORDS=(-s demo REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1)
+}
+
+teardown() {
+  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  netns_down
+  scratch_teardown
+}
+
+# Write a variant of this test.
+# Usage: variant NAME LINE...
+variant() {
+  printf '# SPDX-License-Identifier: MIT\n# A variant of a test.\n' >"copy/conf/variants/$1.conf"
+  printf '%s\n' "${@:2}" >>"copy/conf/variants/$1.conf"
+}
+
+# Build a library that makes each write to a socket take longer, by counting in a loop.
+preload_build() {
+  cat >slow.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+ssize_t write(int fd, const void *data, size_t size) {
+  static ssize_t (*next)(int, const void *, size_t);
+  if (!next) next = (ssize_t (*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+  for (volatile int i = 0; i < 200000; i++) continue;
+  return next(fd, data, size);
+}
+END
+  cc -shared -fPIC -O1 -o slow.so slow.c -ldl
+}
+
+@test "a wrapper is really around server and load generator: both carry its environment" {
+  local pid
+  printf '#!/bin/sh\nWRAPPED_BY=$0 WRAPPED_WITH=$1; export WRAPPED_BY WRAPPED_WITH; shift; exec "$@"\n' >wrap
+  chmod +x wrap
+  # A process title is written over the environment that the kernel shows.
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" REDIS_CONF='set-proc-title no' RATE=20 KEYS=100000 SERVER_PREFIX="$SCRATCH/wrap server" CLIENT_PREFIX="$SCRATCH/wrap client"
+  wait_until 60 grep -q 'phase set starts' job.err
+  while read -r pid _; do
+    tr '\0' '\n' <"/proc/$pid/environ" | grep -qx 'WRAPPED_WITH=server'
+    tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q '^[^ ]*redis-server '
+  done < <(cat work/run-*/server/instances.proc)
+  pid=$(cat work/run-*/client-*/test.pid)
+  tr '\0' '\n' <"/proc/$pid/environ" | grep -qx 'WRAPPED_WITH=client'
+  assert_equal "$(basename "$(readlink "/proc/$pid/exe")")" test
+  kill -INT -"$JOB_PID"
+  job_wait 60
+  assert_equal "$status" 130
+}
+
+@test "a wrapper that stays in front as a process of its own leaves nothing behind" {
+  local pid start
+  printf '#!/bin/bash\n"$@" &\nwait $!\n' >stay
+  chmod +x stay
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" RATE=20 KEYS=100000 SERVER_PREFIX="$SCRATCH/stay"
+  wait_until 60 grep -q 'phase set starts' job.err
+  assert_equal "$(cat work/run-*/server/wrappers.proc | wc -l)" 2
+  cat work/run-*/server/*.proc >seen
+  assert_equal "$(wc -l <seen)" 4
+  # The instances are Redis itself, not what stands in front.
+  pid=$(head -n 1 work/run-*/server/instances.proc | cut -f 1)
+  [[ $(readlink "/proc/$pid/exe") == *redis* ]] || fail "$pid is not redis-server"
+  kill -INT -"$JOB_PID"
+  job_wait 60
+  while read -r pid start _; do process_gone "$pid" "$start" || fail "$pid still runs"; done <seen
+}
+
+@test "doctor refuses a missing program, one that does not start another, and a library that cannot be preloaded" {
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" SERVER_PREFIX='/nowhere/onload --profile=x'
+  assert_failure 3
+  assert_contains "variant native: '/nowhere/onload' is missing" "$stderr"
+  refute_exists results
+  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}" CLIENT_PREFIX='false'
+  assert_failure 3
+  assert_match "fail +variant native +'false' does not start a program"
+  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}" SERVER_PREFIX='env LD_PRELOAD=/nowhere/lib.so'
+  assert_failure 3
+  assert_contains 'cannot be preloaded'
+  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}" SERVER_PREFIX='env WRAPPED=yes'
+  assert_success
+  assert_match 'ok +variant native +env WRAPPED=yes +SERVER_PREFIX runs a program'
+  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}" SERVER_PREFIX='onload --profile={conf/onload/none.opf}'
+  assert_failure 2
+  assert_contains 'there is no file conf/onload/none.opf' "$stderr"
+  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}" SERVER_PREFIX='onload --profile={../etc/passwd}'
+  assert_failure 2
+}
+
+@test "the cookbook's variants name profiles with its settings" {
+  local name file
+  for name in balanced performance; do
+    file=conf/onload/redis-$name.opf
+    grep -qxF "SERVER_PREFIX=\"onload --profile={$file}\"" "$REPO/conf/variants/onload-$name.conf"
+    # Onload reads such a file as shell code with this one command.
+    run bash -c 'onload_set() { printf "%s=%s\n" "$1" "$2"; }; . "$1"' bash "$REPO/$file"
+    assert_success
+    assert_line EF_UL_EPOLL=2
+    assert_line EF_HIGH_THROUGHPUT_MODE=1
+    [[ $name != balanced ]] || assert_line EF_POLL_USEC=20
+    [[ $name != performance ]] || assert_line EF_POLL_USEC=100000
+  done
+}
+
+@test "a stand-in for onload is handed the profile, on another host too" {
+  netns_up "$SCRATCH"
+  [[ $NETNS_FILES != shared ]] || skip 'the hosts share their files here'
+  # What the profile says is seen in the environment of the program, as with the real one.
+  cat >onload <<'END'
+#!/bin/bash
+onload_set() { export "$1=$2"; }
+. "${1#--profile=}"
+shift
+exec "$@"
+END
+  chmod +x onload
+  local host pid
+  for host in server client1; do
+    netns_host "$host" bash -c 'cat >/var/tmp/onload && chmod +x /var/tmp/onload' <onload
+  done
+  variant wrapped 'SERVER_PREFIX="/var/tmp/onload --profile={conf/onload/redis-balanced.opf}"'
+  job_start netns_exec client1 copy/do_it.sh run "${WORDS[@]}" -v wrapped SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 REMOTE_DIR=/var/tmp/tierbench \
+    SSH_CONFIG="$NETNS_SSH_CONFIG" REDIS_CONF='set-proc-title no' RATE=20 KEYS=100000
+  wait_until 60 grep -q 'phase set starts' job.err
+  pid=$(netns_host server bash -c 'head -n 1 /var/tmp/tierbench/run-*/server/instances.proc' | cut -f 1)
+  tr '\0' '\n' <"/proc/$pid/environ" | grep -qx 'EF_POLL_USEC=20'
+  kill -INT -"$JOB_PID"
+  job_wait 60
+}
+
+@test "a preloaded library that slows the server shows as a loss in the table" {
+  need_command cc
+  preload_build
+  variant slow "SERVER_PREFIX=\"env LD_PRELOAD=$SCRATCH/slow.so\""
+  run_split copy/do_it.sh run "${WORDS[@]}" -v kernel -v slow KEYS=3000
+  assert_success
+  # Each reply costs the slow server a loop of 200,000 rounds, tens of times what the rest of it costs.
+  run_split copy/do_it.sh compare --metric ops --format csv "$SCRATCH"/results/*
+  assert_success
+  assert_match 'slow'
+  run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /percent/) at = i; next } $at + 0 < 60 { lost++ } END { print NR - 1, lost + 0 }' <<<"$output"
+  assert_output '2 2'
+}
