@@ -87,10 +87,7 @@ check-fuzz: ## fuzz the RESP scanner for FUZZ_SECONDS=60
 bench: test ## client CPU per operation beside redis-benchmark, on a private Redis
 	@tests/bench/client-cpu.sh
 
-.PHONY: check-hlog
+# A Python with a reader of HdrHistogram files, for the tests.
 build/venv/bin/python:
 	python3 -m venv build/venv
 	build/venv/bin/pip -q --disable-pip-version-check install hdrhistogram
-
-check-hlog: test build/venv/bin/python ## read our HdrHistogram files with the hdrhistogram package of PyPI
-	@tests/hlog_crosscheck.sh build/venv/bin/python

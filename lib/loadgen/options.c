@@ -310,6 +310,9 @@ static int finish(struct options *o, char *why)
     if (strlen(o->key_prefix) > OPTIONS_PREFIX_MAX) return fail(why, "--key-prefix is longer than %d bytes", OPTIONS_PREFIX_MAX);
     if (!o->tls && (o->tls_ca || o->tls_cert || o->tls_key || o->tls_name)) return fail(why, "--cacert, --cert, --key and --sni need --tls");
     if (!o->tls_cert != !o->tls_key) return fail(why, "--cert and --key need each other");
+#ifndef LOADGEN_TLS
+    if (o->tls) return fail(why, "--tls needs a build with TLS (make TLS=1, hiredis 1.0 or newer with hiredis_ssl)");
+#endif
     if (o->given_key_max) {
         if (o->key_max < o->key_min) return fail(why, "--key-max %ju is below --key-min %ju", (uintmax_t)o->key_max, (uintmax_t)o->key_min);
         if (o->given_count && o->count != o->key_max - o->key_min + 1)

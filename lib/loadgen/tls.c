@@ -14,7 +14,7 @@ int tls_init(void **tls, const struct options *o, char *why)
 {
     (void)o;
     *tls = NULL;
-    snprintf(why, LINK_WHY, "--tls needs a build with TLS (make TLS=1, hiredis 1.0 or newer with hiredis_ssl)");
+    snprintf(why, LINK_WHY, "this build has no TLS"); /* options_parse has refused --tls */
     return -1;
 }
 

@@ -202,6 +202,21 @@ static void tick(struct worker *w, uint64_t now, uint64_t *stopped_ns)
             if (w->target[i].conn[j].inflight) conn_drop(w, &w->target[i].conn[j], COUNT_LOST, now);
 }
 
+/* How much of the delay of the request that is sent now is this thread's own doing, in ns. What was due while the thread let time pass
+ *  was kept waiting by it too, although it then also has to wait for those before it. */
+static uint64_t own_delay(struct target *t, uint64_t now)
+{
+    uint64_t intended = t->pacer.next_ns;
+    uint64_t could = intended > t->free_since_ns ? intended : t->free_since_ns;
+    uint64_t since = intended > t->late_from_ns ? intended : t->late_from_ns;
+    uint64_t now_late = now > could ? now - could : 0;
+    uint64_t was_late = t->late_until_ns > since ? t->late_until_ns - since : 0;
+    if (now_late <= was_late) return was_late;
+    t->late_from_ns = could;
+    t->late_until_ns = now;
+    return now_late;
+}
+
 /* Open loop: give requests that are due to connections with room, first come first served. */
 static void dispatch_target(struct worker *w, struct target *t, uint64_t now)
 {
@@ -211,8 +226,7 @@ static void dispatch_target(struct worker *w, struct target *t, uint64_t now)
         t->free_count--;
         c->in_free = 0;
         if (c->state != CONN_READY) continue; /* lost while it was free */
-        uint64_t could = t->pacer.next_ns > t->free_since_ns ? t->pacer.next_ns : t->free_since_ns;
-        hist_record(&w->recorder.lag, now > could ? (now - could) / NS_PER_US : 0, 1);
+        hist_record(&w->recorder.lag, own_delay(t, now) / NS_PER_US, 1);
         conn_push(w, c, t->pacer.next_ns, now);
         pacer_advance(&t->pacer);
         if (!--t->left) w->unfinished--;

@@ -69,8 +69,9 @@ struct target {
     uint64_t left;      /* requests still to be sent; UINT64_MAX: until the time is over */
     struct conn **free; /* open loop: ring of connections with room */
     uint32_t free_head, free_count;
-    uint64_t free_since_ns; /* when the ring was last empty and got its first */
-    uint64_t down_ns;       /* when the last live connection was lost; 0 when one lives */
+    uint64_t free_since_ns;               /* when the ring was last empty and got its first */
+    uint64_t late_from_ns, late_until_ns; /* the last time that this thread let pass with a request due and a connection free */
+    uint64_t down_ns;                     /* when the last live connection was lost; 0 when one lives */
     uint64_t outages, outage_longest_ns, outage_total_ns;
 };
 

@@ -1,0 +1,312 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The load generator against real servers: what it sends, what it counts, and what it says when something breaks.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  [[ -x $REPO/test ]] || make -s -C "$REPO"
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# The generator with THREADS threads, its files in ./out.
+# Usage: loadgen THREADS OPTION...
+loadgen() {
+  local threads=$1
+  shift
+  OMP_NUM_THREADS=$threads run_split "$REPO/test" --out out "$@"
+}
+
+# Print a column of result.tsv for an operation.
+# Usage: result OPERATION COLUMN
+result() {
+  awk -F '\t' -v operation="$1" -v name="$2" '
+    NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+    $column["operation"] == operation { print $column[name] }' out/result.tsv
+}
+
+# Print how often the server was asked a command.
+# Usage: calls COMMAND [PORT]
+calls() {
+  redis-cli -p "${2:-$REDIS_PORT}" info commandstats | sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p"
+}
+
+# Start COUNT servers on ports in a row. Sets FIRST.
+instances() {
+  local index
+  FIRST=$(ports_pick "$1")
+  for ((index = 0; index < $1; index++)); do redis_start -p $((FIRST + index)); done
+}
+
+@test "the guide's form: positional arguments, its lines in its order, its histogram files in the current folder" {
+  instances 2
+  OMP_NUM_THREADS=2 run_split "$REPO/test" 127.0.0.1 "$FIRST" 1000 500
+  assert_success
+  assert_line "threads = 2 start_port = $FIRST value_len = 1000 key_count = 500"
+  local operation
+  for operation in set get; do
+    assert_match "2 threads started - $operation"
+    assert_equal "$(grep -cE "^Thread +[01]: port [0-9]+ $operation 500 keys - elapse [0-9]+ usecs , max time [0-9]+ , average [0-9]+ , max average [0-9]+$" <<<"$output")" 2
+    assert_match "2 threads finished - $operation"
+    assert_equal "$(find . -maxdepth 1 -name "histogram-$operation-??????" | wc -l)" 1
+    # us, one column a thread, total, cumulative per cent
+    assert_equal "$(awk 'NR == 1 { next } { sum += $(NF - 1) } END { print sum, $NF }' histogram-"$operation"-*)" "1000 100.000"
+  done
+  assert_match ' : Complete\.'
+}
+
+@test "every key is set and read exactly once, by the server's own count, however threads, connections and pipelines divide them" {
+  local words
+  instances 3
+  for words in "3 1 1 sequential" "2 4 7 sequential" "5 3 16 shuffle" "1 2 1 shuffle"; do
+    read -r threads connections pipeline keys <<<"$words"
+    for port in $FIRST $((FIRST + 1)) $((FIRST + 2)); do redis-cli -p "$port" config resetstat >/dev/null; done
+    loadgen "$threads" --instances 3 -c "$connections" -P "$pipeline" --keys "$keys" 127.0.0.1 "$FIRST" 50 1237
+    assert_success
+    for port in $FIRST $((FIRST + 1)) $((FIRST + 2)); do
+      assert_equal "$words: $(calls set "$port") $(calls get "$port") $(redis-cli -p "$port" dbsize)" "$words: 1237 1237 1238"
+    done
+    assert_equal "$(result set ops) $(result get ops) $(result get errors) $(result get misses)" "3711 3711 0 0"
+  done
+}
+
+@test "an instance with keys of others is not flushed, unless --force says so; --no-flush never flushes" {
+  redis_start
+  redis-cli -p "$REDIS_PORT" set theirs 1
+  loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_failure 1
+  assert_contains "127.0.0.1:$REDIS_PORT" "$stderr"
+  assert_equal "$(redis-cli -p "$REDIS_PORT" get theirs)" 1
+  loadgen 1 --no-flush 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_success
+  assert_equal "$(redis-cli -p "$REDIS_PORT" get theirs)" 1
+  loadgen 1 --force 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_success
+  assert_equal "$(redis-cli -p "$REDIS_PORT" get theirs)" ''
+}
+
+@test "what GET returns is compared: a changed, a lost and a wrong-typed value are each counted by kind, and the rest goes on" {
+  local data
+  redis_start
+  for data in pattern random compressible:3; do
+    loadgen 1 --data "$data" --phases set 127.0.0.1 "$REDIS_PORT" 300 1000
+    assert_success
+    loadgen 1 --data "$data" --no-flush --phases get 127.0.0.1 "$REDIS_PORT" 300 1000
+    assert_success
+    redis-cli -p "$REDIS_PORT" setrange 17 200 '~' >/dev/null
+    redis-cli -p "$REDIS_PORT" append 18 more >/dev/null
+    redis-cli -p "$REDIS_PORT" del 19 20 >/dev/null
+    redis-cli -p "$REDIS_PORT" lpush 20 x >/dev/null
+    loadgen 1 --data "$data" --no-flush --phases get -c 3 -P 8 127.0.0.1 "$REDIS_PORT" 300 1000
+    assert_failure 1
+    assert_equal "$data $(result get mismatches) $(result get misses) $(result get error_replies) $(result get ops)" "$data 2 1 1 999"
+    assert_contains WRONGTYPE "$stderr"
+    loadgen 1 --data "$data" --no-flush --no-verify --phases get 127.0.0.1 "$REDIS_PORT" 300 1000
+    assert_equal "$(result get mismatches)" 0
+    redis-cli -p "$REDIS_PORT" del 20 >/dev/null
+  done
+}
+
+@test "nobody there: one line that names the address, exit 1" {
+  local port
+  port=$(ports_pick 1)
+  loadgen 1 127.0.0.1 "$port" 10 10
+  assert_failure 1
+  assert_contains "127.0.0.1:$port" "$stderr"
+  assert_equal "$(wc -l <<<"$stderr")" 1
+}
+
+@test "a connection that the server closes is made again; what was on the way counts as lost, never as answered" {
+  redis_start
+  loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 1000
+  job_start env OMP_NUM_THREADS=1 "$REPO/test" --no-flush --phases get --keys uniform -c 4 -P 4 --time 4 --out out 127.0.0.1 "$REDIS_PORT" 100 1000
+  wait_until 10 bash -c "(( \$(redis-cli -p $REDIS_PORT client list | grep -c cmd=get) == 4 ))"
+  redis-cli -p "$REDIS_PORT" client kill type normal skipme yes >/dev/null
+  job_wait 20
+  assert_equal "$status" 1
+  (($(result get lost) > 0 && $(result get ops) > 1000)) || fail "lost $(result get lost), ops $(result get ops)"
+}
+
+@test "a server that goes away and comes back is an outage, counted and timed, and the phase goes on" {
+  redis_start
+  loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 1000
+  job_start env OMP_NUM_THREADS=1 "$REPO/test" --no-flush --no-verify --phases get --keys uniform -c 2 --time 6 --out out 127.0.0.1 "$REDIS_PORT" 100 1000
+  wait_until 10 bash -c "(( \$(redis-cli -p $REDIS_PORT client list | grep -c cmd=get) == 2 ))"
+  local port=$REDIS_PORT
+  process_end "$REDIS_PID" "$(process_start "$REDIS_PID")"
+  redis_start -p "$port"
+  job_wait 30
+  assert_equal "$(result get outages)" 1
+  (($(result get outage_longest_us) > 0 && $(result get outage_total_us) >= $(result get outage_longest_us)))
+  (($(calls get) > 0)) || fail "the new server was asked nothing"
+  (($(result get misses) > 0)) || fail "its empty keys were not counted as misses"
+}
+
+@test "a server that does not answer is a timeout, by kind" {
+  redis_start
+  loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 100
+  job_start env OMP_NUM_THREADS=1 "$REPO/test" --no-flush --phases get --keys uniform -c 2 --timeout 1 --time 4 --out out 127.0.0.1 "$REDIS_PORT" 100 100
+  wait_until 10 bash -c "(( \$(redis-cli -p $REDIS_PORT client list | grep -c cmd=get) == 2 ))"
+  kill -STOP "$REDIS_PID"
+  job_wait 30
+  kill -CONT "$REDIS_PID"
+  assert_equal "$status" 1
+  (($(result get timeouts) > 0)) || fail "no timeout was counted"
+}
+
+@test "AUTH: the password comes from REDISCLI_AUTH alone; wrong and missing ones are said, and it is never printed" {
+  redis_start --requirepass s3cret --user default on '>s3cret' '~*' '+@all' --user bench on '>b3nch' '~*' '+@all'
+  export REDISCLI_AUTH=s3cret
+  loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_success
+  refute_contains s3cret "$output$stderr"
+  export REDISCLI_AUTH=b3nch
+  loadgen 1 --user bench 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_success
+  export REDISCLI_AUTH=wr0ng
+  loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_failure 1
+  assert_contains WRONGPASS "$stderr"
+  refute_contains wr0ng "$output$stderr"
+  unset REDISCLI_AUTH
+  loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_failure 1
+  assert_contains NOAUTH "$stderr"
+}
+
+@test "unix sockets, one for each instance" {
+  redis_start --unixsocket "$SCRATCH/redis.sock"
+  loadgen 1 --socket "$SCRATCH/redis.sock" 127.0.0.1 "$REDIS_PORT" 10 100
+  assert_success
+  assert_equal "$(calls get)" 100
+}
+
+@test "open loop: as many requests as rate times time, counted from the schedule" {
+  local arrival
+  redis_start
+  loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 1000
+  for arrival in uniform poisson; do
+    redis-cli -p "$REDIS_PORT" config resetstat >/dev/null
+    loadgen 2 --instances 1 --no-flush --phases get --keys uniform -c 5 --rate 1500 --arrival "$arrival" --time 2 127.0.0.1 "$REDIS_PORT" 100 1000
+    assert_equal "$arrival $(result get ops) $(calls get) $(result get latency_from)" "$arrival 3000 3000 intended"
+    assert_exists out/get.service.hgrm
+  done
+  loadgen 1 --no-flush --phases get 127.0.0.1 "$REDIS_PORT" 100 1000
+  assert_equal "$(result get latency_from)" sent
+}
+
+@test "a client that could not send in time is said: client_limited, on stderr too" {
+  redis_start
+  loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 1000
+  job_start env OMP_NUM_THREADS=1 "$REPO/test" --no-flush --phases get --keys uniform --rate 1000 --time 4 --out out 127.0.0.1 "$REDIS_PORT" 100 1000
+  wait_until 10 bash -c "(( \$(redis-cli -p $REDIS_PORT client list | grep -c cmd=get) == 1 ))"
+  # It is the client that stands still for a second, not the server.
+  kill -STOP "$JOB_PID"
+  sleep 1
+  kill -CONT "$JOB_PID"
+  job_wait 20
+  assert_equal "$(result get client_limited) $(result get ops)" "1 4000"
+  assert_contains "this client was the limit" "$stderr"
+}
+
+@test "one seed sends the same requests, another seed others" {
+  local digest=() seed
+  redis_start
+  for seed in 7 7 8; do
+    loadgen 2 --instances 1 --phases set --keys zipf:0.8 --seed "$seed" --requests 500 127.0.0.1 "$REDIS_PORT" 64 100000
+    digest+=("$(redis-cli -p "$REDIS_PORT" --scan | sort | sha256sum)")
+  done
+  assert_equal "${digest[0]}" "${digest[1]}"
+  [[ ${digest[0]} != "${digest[2]}" ]] || fail "the seed makes no difference"
+}
+
+@test "mixed: populated first, at the ratio, every operation in the server's count; a warm-up is not in ours" {
+  redis_start
+  loadgen 2 --instances 1 --phases populate,mixed --ratio 1:3 --keys uniform -P 4 --requests 40000 127.0.0.1 "$REDIS_PORT" 100 2000
+  assert_success
+  assert_equal "$(result mixed ops) $(result mixed misses)" "40000 0"
+  assert_equal "$(($(calls set) - 2000 + $(calls get)))" 40000
+  assert_equal "$(result mixed sets)" "$(($(calls set) - 2000))"
+  # A quarter, within six standard deviations of the draw (87).
+  (($(result mixed sets) > 9480 && $(result mixed sets) < 10520)) || fail "sets: $(result mixed sets)"
+  redis-cli -p "$REDIS_PORT" config resetstat >/dev/null
+  loadgen 1 --no-flush --phases get --keys uniform --warmup 0.5 --requests 300 127.0.0.1 "$REDIS_PORT" 100 2000
+  assert_success
+  assert_equal "$(result get ops)" 300
+  (($(calls get) > 300)) || fail "there was no warm-up"
+}
+
+@test "sizes: fixed, a range, a weighted list; a value of 64 MB comes back as it went" {
+  redis_start
+  loadgen 1 --sizes 10-20 127.0.0.1 "$REDIS_PORT" 1 300
+  assert_success
+  local key length
+  for key in 0 7 99 299; do
+    length=$(redis-cli -p "$REDIS_PORT" strlen "$key")
+    ((length >= 10 && length <= 20)) || fail "key $key has $length bytes"
+  done
+  loadgen 1 --sizes 100:70,1000:25,5000:5 --data random 127.0.0.1 "$REDIS_PORT" 1 500
+  assert_success
+  loadgen 1 --data random 127.0.0.1 "$REDIS_PORT" $((64 << 20)) 2
+  assert_success
+  assert_equal "$(redis-cli -p "$REDIS_PORT" strlen 1)" $((64 << 20))
+}
+
+@test "a thousand connections on one thread" {
+  redis_start
+  loadgen 1 -c 1000 127.0.0.1 "$REDIS_PORT" 100 20000
+  assert_success
+  assert_equal "$(calls get)" 20000
+}
+
+@test "Ctrl-C ends a phase with what was measured, and exit 130" {
+  redis_start
+  job_start env OMP_NUM_THREADS=2 "$REPO/test" --instances 1 --phases mixed --keys uniform --time 60 --out out 127.0.0.1 "$REDIS_PORT" 100 1000
+  wait_until 10 bash -c "(( \$(redis-cli -p $REDIS_PORT client list | grep -cE 'cmd=(get|set)') >= 1 ))"
+  kill -INT "$JOB_PID"
+  job_wait 10
+  assert_equal "$status" 130
+  assert_equal "$(result mixed interrupted)" 1
+  (($(result mixed ops) > 0))
+}
+
+@test "the gate: each phase waits for its start file, and starts at the time in it" {
+  redis_start
+  mkdir gate
+  job_start env OMP_NUM_THREADS=1 "$REPO/test" --gate gate --out out 127.0.0.1 "$REDIS_PORT" 100 100
+  wait_until 10 test -e gate/ready-set
+  assert_equal "$(calls set)" ''
+  local start
+  start=$(($(date +%s) + 1))
+  echo "$start" >gate/start-set.new && mv gate/start-set.new gate/start-set
+  wait_until 10 test -e gate/ready-get
+  assert_equal "$(calls set)" 100
+  echo 0 >gate/start-get.new && mv gate/start-get.new gate/start-get
+  job_wait 10
+  assert_equal "$status" 0
+  (($(result set start_us) >= start * 1000000)) || fail "started at $(result set start_us), before $start"
+}
+
+@test "files that cannot be written are said, and fail the run" {
+  redis_start
+  touch afile
+  OMP_NUM_THREADS=1 run_split "$REPO/test" --out afile/out 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_failure 2
+  assert_contains afile/out "$stderr"
+}
+
+@test "our HdrHistogram files say the same to a reader that others wrote" {
+  need_command python3
+  make -s -C "$REPO" build/venv/bin/python >venv.log 2>&1 || skip "the hdrhistogram package cannot be fetched: $(tail -n 1 venv.log)"
+  redis_start
+  loadgen 2 --instances 1 --phases populate,get,mixed --keys uniform --time 2 --interval 0.3 -c 5 --rate 20000 --arrival poisson \
+    127.0.0.1 "$REDIS_PORT" 100 20000
+  assert_success
+  run "$REPO/build/venv/bin/python" "$REPO/tests/hlog_crosscheck.py" out
+  assert_success
+}

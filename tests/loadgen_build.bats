@@ -1,0 +1,66 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# How the load generator is built: with TLS, with a hiredis of the user's own, and what is said when there is none.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  tar -C "$REPO" --exclude=build -cf - Makefile test.c lib/loadgen | tar -xf -
+}
+
+teardown() {
+  scratch_teardown
+}
+
+@test "no hiredis: one clear line, and nothing half built" {
+  PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH=/nowhere run_split make -s test
+  assert_failure
+  assert_contains "pkg-config finds no hiredis: install libhiredis-dev (hiredis-devel), or give HIREDIS_DIR= or REDIS_SRC=" "$stderr"
+  refute_exists test
+  run_split make -s test HIREDIS_DIR=/nowhere
+  assert_failure
+  assert_contains "no hiredis.h and libhiredis.a in /nowhere" "$stderr"
+  PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH=/nowhere run_split make -s test TLS=1
+  assert_failure
+  assert_contains "hiredis 1.0 with hiredis_ssl" "$stderr"
+}
+
+@test "a hiredis of the user's own, from its own folder, linked in statically" {
+  local library headers
+  library=$(gcc -print-file-name=libhiredis.a)
+  [[ -e $library ]] || skip "the distribution's hiredis has no static library"
+  mkdir -p own/hiredis
+  headers=$(dirname "$(printf '#include <hiredis/hiredis.h>\n' | gcc -E -x c - | sed -n 's/^# 1 "\(.*hiredis\.h\)".*/\1/p')")
+  cp "$headers"/*.h own/hiredis/
+  cp "$library" own/
+  run_split make -s test HIREDIS_DIR="$PWD/own"
+  assert_success
+  refute_contains libhiredis.so "$(ldd test)"
+  redis_start
+  OMP_NUM_THREADS=1 run_split ./test --out out 127.0.0.1 "$REDIS_PORT" 100 100
+  assert_success
+}
+
+@test "TLS where hiredis has it; where it has not, the option is refused" {
+  if ! pkg-config --exists hiredis_ssl openssl; then
+    make -s test
+    run_split ./test --tls 127.0.0.1 1
+    assert_failure 2
+    assert_contains "--tls" "$stderr"
+    return
+  fi
+  need_command openssl
+  make -s test TLS=1
+  openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost \
+    -addext subjectAltName=IP:127.0.0.1 2>/dev/null
+  local port
+  port=$(ports_pick 1)
+  redis_start --tls-port "$port" --tls-cert-file "$PWD/cert.pem" --tls-key-file "$PWD/key.pem" --tls-auth-clients no --tls-ca-cert-file "$PWD/cert.pem"
+  OMP_NUM_THREADS=1 run_split ./test --tls --cacert cert.pem --out out 127.0.0.1 "$port" 100 1000
+  assert_success
+  # A certificate that nobody trusts is no server of ours.
+  OMP_NUM_THREADS=1 run_split ./test --tls --cacert /etc/hostname --out out 127.0.0.1 "$port" 100 1000
+  assert_failure
+}
