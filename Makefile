@@ -10,7 +10,7 @@ DESTDIR ?=
 # The rules of the load generator: test, check-unit, check-fuzz, bench.
 -include lib/loadgen/build.mk
 
-.PHONY: help deps deps-check demo check lint format clean install uninstall
+.PHONY: help deps deps-check demo check check-qemu lint format clean install uninstall
 
 # The help is the text behind `##` on a target's own line, here and in build.mk, so that it stands in one place.
 help: ## list the targets
@@ -31,6 +31,9 @@ demo: ## set up, build, and run the demo scenario on 127.0.0.1
 check: ## set up, lint, build, and run every test; the last line is the result
 	@lib/deps.sh check
 	@tests/run.sh
+
+check-qemu: test ## what needs a slow memory node and cgroups of version 2, in an emulated machine (minutes)
+	@tests/qemu/run.sh
 
 lint: ## check the style of every shell and C file; changes nothing
 	@lib/lint.sh check

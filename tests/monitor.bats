@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Monitors: what they write down, what they cost, and the guard that ends a load before it harms the host.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  BASE=$(ports_pick 2)
+}
+
+teardown() {
+  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  scratch_teardown
+}
+
+words() {
+  WORDS=(-s demo REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=2000 VALUE_SIZES=100 REDISRUNS=1 "$@")
+}
+
+@test "counters stand before and after each phase, samples once a second, and the server's count of calls agrees" {
+  words TIME=3 PHASES="set get"
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  assert_success
+  local server ops calls
+  server=$(echo results/*/native/*/rep-1/server)
+  assert_exists "$server"/{counters,vmstat,instances}.tsv
+  assert_equal "$(cut -f 1 "$server/counters.tsv" | sort -u | tr '\n' ' ')" 'get phase set '
+  ops=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at["ops"] }' results/*/native/*/rep-1/127.0.0.1/result.tsv)
+  calls=$(awk -F '\t' '$1 == "get" && $3 == "calls" { sum += $5 - $4 } END { print sum }' "$server/counters.tsv")
+  assert_equal "$calls" "$ops"
+  (($(wc -l <"$server/vmstat.tsv") >= 6)) || fail "fewer than one sample a second"
+  # No second is missing, and none is there twice.
+  awk 'NR > 2 && ($1 - last < 0.8 || $1 - last > 2.5) { print "gap of " $1 - last; exit 1 } { last = $1 }' "$server/vmstat.tsv"
+  assert_equal "$(find work -name 'run-*')" ''
+}
+
+@test "the monitors take under 1 % of a CPU, as the kernel counts it" {
+  words TIME=8 PHASES=get
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}"
+  wait_until 60 bash -c 'test -s work/run-*/monitor/vmstat.tsv'
+  local pid before after count=0
+  read -r pid _ <"$(echo work/run-*/monitor/monitor.proc)"
+  ticks() { sed 's/.*) //' "/proc/$pid/stat" | awk '{ print $12 + $13 }'; }
+  before=$(ticks)
+  count=$(wc -l <"$(echo work/run-*/monitor/vmstat.tsv)")
+  wait_until 30 bash -c "((\$(wc -l <\$(echo work/run-*/monitor/vmstat.tsv)) >= $count + 6))"
+  after=$(ticks)
+  # Six seconds; a tick is 10 ms.
+  ((after - before <= 6)) || fail "$((after - before)) ticks in 6 s"
+  job_wait 60
+  assert_equal "$status" 0
+}
+
+@test "memory that must stay free is used: the guard ends the load, says why, and the rest is cleaned up" {
+  # More than there is: the first look finds too little. The check before the run knows better, so it is told after it.
+  words TIME=20 PHASES=get
+  job_start env "$REPO/do_it.sh" run "${WORDS[@]}" RESERVE=16M
+  wait_until 60 bash -c 'test -s work/run-*/monitor/vmstat.tsv'
+  # What the sampler reads is replaced by a machine that is nearly full.
+  local folder
+  folder=$(echo work/run-*/monitor)
+  read -r pid _ <"$folder/monitor.proc"
+  kill -TERM "$pid"
+  sed -i 's/^declare -- RESERVE_BYTES=.*/declare -- RESERVE_BYTES="1125899906842624"/' "$folder/monitor.sh"
+  setsid bash "$folder/monitor.sh" </dev/null >/dev/null 2>&1 3>&- &
+  job_wait 60
+  assert_equal "$status" 1
+  assert_match 'guard: [0-9]+ MiB of memory are available, and [0-9]+ MiB must stay free \(RESERVE\); the load was ended' "$stderr"
+  assert_equal "$(find results -name 'rep-1.failed-*' | wc -l)" 1
+  assert_equal "$(find work -name 'run-*')" ''
+}
+
+@test "an instance that is gone ends the load within seconds, not when the generator's patience does" {
+  words TIME=60 PHASES=get TIMEOUT=300
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}"
+  wait_until 60 grep -q 'phase get starts' job.err
+  kill -KILL "$(head -n 1 work/run-*/server/instances.proc | cut -f 1)"
+  job_wait 40
+  assert_equal "$status" 1
+  assert_contains "guard: the instance on port $BASE is gone" "$stderr"
+}
+
+@test "what the OOM killer took is told as such" {
+  ((EUID == 0)) || skip 'needs root'
+  grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || skip 'no memory cgroup of version 1 here'
+  words KEYS=auto FILL=48M VALUE_SIZES=1000 -v swap
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" RATE=2000 TIMEOUT=300
+  wait_until 60 grep -q 'phase set starts' job.err
+  # With neither more memory nor more swap, the kernel has to take somebody.
+  local group limit
+  group=$(cat work/run-*/tier/cgroup)
+  wait_until 30 bash -c "((\$(cat $group/memory.usage_in_bytes) > 12000000))"
+  echo "$(($(cat "$group/memory.usage_in_bytes") + 4096))" >"$group/memory.limit_in_bytes"
+  limit=$(<"$group/memory.limit_in_bytes")
+  echo "$limit" >"$group/memory.memsw.limit_in_bytes" || :
+  job_wait 90
+  assert_equal "$status" 1
+  assert_contains "guard: the OOM killer took the instance on port" "$stderr"
+  assert_equal "$(find /sys/fs/cgroup -maxdepth 2 -type d -name "tierbench-demo-$JOB_PID")" ''
+}
