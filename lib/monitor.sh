@@ -78,7 +78,7 @@ _monitor_tell() {
     END {
       printf "used_memory %s (%+.1f %% of plan), Rss %s, swap %s", mib(sum["used_memory"]), 100 * (sum["used_memory"] / planned - 1), mib(sum["rss"]), mib(sum["swap"])
       for (i = 1; i <= nodes; i++) printf ", %s %s", list[i], mib(sum[list[i]])
-      if (sum["anon"] + sum["swap"] > 0) printf "; %.1f %% far", 100 * tier["far_bytes"] / (sum["anon"] + sum["swap"])
+      if (tier["data_bytes"] > 0) printf "; %.1f %% far", 100 * tier["far_bytes"] / tier["data_bytes"]
       printf "; placement %s%s", tier["placement"], tier["placed_percent"] == "-" ? "" : " (" tier["placed_percent"] " % of what was asked)"
     }' <<<"$2")
   log_info "after $1: $text"

@@ -187,11 +187,11 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
 # Fills far_per_op, used_memory, rss, swap, far_share and placement from what the server's counters say of the cell's phase.
 # All of the server's figures are of all clients together, and so is far_per_op: pages fetched from swap, by what the server
 # counted of SET and GET. Memory that the CPU reaches by itself is fetched unseen, so there it stays empty.
-function fill_tier(    file, line, f, pages, calls, rss, anon, swap, used, seen, tier) {
+function fill_tier(    file, line, f, pages, calls, rss, swap, used, seen, tier) {
   file = name["folder"]
   sub(/\/[^\/]*$/, "/server/counters.tsv", file)
   file = opened(file)
-  tier["tier"] = tier["far_bytes"] = tier["placement"] = ""
+  tier["tier"] = tier["far_bytes"] = tier["data_bytes"] = tier["placement"] = ""
   while ((getline line < file) > 0) {
     split(line, f, "\t")
     if (f[1] != cell["operation"]) continue
@@ -201,7 +201,6 @@ function fill_tier(    file, line, f, pages, calls, rss, anon, swap, used, seen,
     else if (f[2] !~ /^[0-9]+$/) continue
     else if (f[3] == "calls") calls += f[5] - f[4]
     else if (f[3] == "rss") rss += f[5]
-    else if (f[3] == "anon") anon += f[5]
     else if (f[3] == "swap") swap += f[5]
     else if (f[3] == "used_memory") used += f[5]
   }
@@ -211,7 +210,7 @@ function fill_tier(    file, line, f, pages, calls, rss, anon, swap, used, seen,
   cell["used_memory"] = text_number(used, 0)
   cell["rss"] = text_number(rss, 0)
   cell["swap"] = text_number(swap, 0)
-  if (anon + swap > 0) cell["far_share"] = text_number(tier["far_bytes"] / (anon + swap), 4)
+  if (tier["data_bytes"] > 0) cell["far_share"] = text_number(tier["far_bytes"] / tier["data_bytes"], 4)
   cell["placement"] = text_escape(tier["placement"])
 }
 

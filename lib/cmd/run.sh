@@ -64,6 +64,7 @@ _run_capture() {
     log_info "reading what $host is"
     sysinfo_capture "$host" "$RUN" || die "$host: its description could not be written to $RUN"
   done < <(doctor_hosts)
+  { printf 'kind\twhere\tdetail\n' && tier_detect "$SERVER"; } >"$RUN/env/$SERVER/tiers.tsv"
   sysinfo_head "$RUN" >"$RUN/setup.log"
 }
 

@@ -45,7 +45,8 @@ tier_verify() {
     $2 == "swap" { swap += $3 }
     $2 ~ /^node[0-9]+$/ { on[substr($2, 5)] += $3; pages += $3 }
     END {
-      all = rss + swap
+      # The two ways of counting differ by a little; shares are taken within one.
+      all = (pages > 0 ? pages : rss) + swap
       kind = asked["tier"]
       count = expand(asked["nodes"], wanted)
       expand(asked["far"], far)
@@ -79,7 +80,7 @@ tier_verify() {
         placed = all > asked["limit"] ? swap / (all - asked["limit"]) : 1
         if (placed > 1) placed = 1
       }
-      printf "tier\tfar_bytes\t%.0f\n", away
+      printf "tier\tdata_bytes\t%.0f\ntier\tfar_bytes\t%.0f\n", all, away
       printf "tier\tplaced_percent\t%s\n", placed == "-" ? "-" : sprintf("%.1f", 100 * placed)
       # A fill that has not begun is nowhere.
       print "tier", "placement", placed == "-" ? "-" : placed >= 0.9 ? "ok" : "off"
