@@ -59,7 +59,8 @@ struct conn {
 /* One instance as one thread sees it. */
 struct target {
     uint64_t instance, port;
-    uint64_t part, parts; /* this thread's part of the instance's keys */
+    uint64_t late_from_ns, late_until_ns; /* the last time that this thread let pass with a request due and a connection free */
+    uint64_t part, parts;                 /* this thread's part of the instance's keys */
     struct commands commands;
     struct conn *conn;
     uint32_t conns, live;
@@ -69,9 +70,8 @@ struct target {
     uint64_t left;      /* requests still to be sent; UINT64_MAX: until the time is over */
     struct conn **free; /* open loop: ring of connections with room */
     uint32_t free_head, free_count;
-    uint64_t free_since_ns;               /* when the ring was last empty and got its first */
-    uint64_t late_from_ns, late_until_ns; /* the last time that this thread let pass with a request due and a connection free */
-    uint64_t down_ns;                     /* when the last live connection was lost; 0 when one lives */
+    uint64_t free_since_ns; /* when the ring was last empty and got its first */
+    uint64_t down_ns;       /* when the last live connection was lost; 0 when one lives */
     uint64_t outages, outage_longest_ns, outage_total_ns;
 };
 

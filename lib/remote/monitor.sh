@@ -11,6 +11,11 @@ main() {
   RECORD=$WORK/run-$RUN_ID/server/instances.proc
   case $1 in
     mark) monitor_mark "$2" ;;
+    stop)
+      monitor_stop
+      rm -rf -- "$MONITOR"
+      run_close
+      ;;
     *) "monitor_$1" ;;
   esac
 }
