@@ -45,14 +45,16 @@ client_prepare() {
 # Usage: client_launch CLIENT FIRST_PORT INSTANCES VALUE_BYTES KEYS
 # Globals: the settings of the load, see conf/defaults.conf
 client_launch() {
-  local client=$1 port=$2 count=$3 size=$4 keys=$5
+  local client=$1 port=$2 count=$3 size=$4 keys=$5 requests
   local -a words prefix options=(--gate . --out . --instances "$count" --connections "$CONNECTIONS" --pipeline "$PIPELINE"
     --phases "${PHASES// /,}" --keys "$KEY_PATTERN" --data "$DATA" --seed "$SEED"
     --interval "$INTERVAL" --timeout "$TIMEOUT")
   [[ $RATE == 0 ]] || options+=(--rate "$(_client_share "$client" "$RATE")" --arrival "$ARRIVAL")
   [[ " $PHASES " != *" mixed "* ]] || options+=(--ratio "$RATIO")
   [[ $TIME == 0 ]] || options+=(--time "$TIME")
-  [[ $REQUESTS == 0 ]] || options+=(--requests "$REQUESTS")
+  requests=$REQUESTS
+  [[ $REQUESTS != 0 || $TIME != 0 ]] || requests=$((INSTANCE_REQUESTS * count))
+  [[ $requests == 0 ]] || options+=(--requests "$requests")
   [[ $WARMUP == 0 ]] || options+=(--warmup "$WARMUP")
   [[ $VERIFY == on ]] || options+=(--no-verify)
   CLIENT_THREADS=$THREADS

@@ -6,6 +6,7 @@
 # KIND is one or more of these, joined by `|`:
 #   a literal word              on, off, auto, guide ...
 #   int:MIN..MAX  number:MIN..MAX
+#   span:MIN..MAX               a number, or A..B, or A..B..STEP; `all` stands for the server's CPUs that instances may use
 #   size:MIN..MAX               bytes, also 10K 4M 2G (powers of 1024)
 #   percent                     1%..100%
 #   host path word cpus text    (path and text may be empty)
@@ -193,6 +194,7 @@ _conf_is_one() {
   min=${kind#*:} max=${kind#*..} min=${min%%..*}
   case $kind in
     int:*) [[ $value =~ ^(0|[1-9][0-9]{0,17})$ ]] && ((value >= min && value <= max)) ;;
+    span:*) _conf_is_span "$value" "int:${kind#span:}" ;;
     number:*)
       [[ $value =~ ^[0-9]{1,15}(\.[0-9]{1,9})?$ ]] &&
         awk -v v="$value" -v a="$min" -v b="$max" 'BEGIN { exit !(v >= a && v <= b) }'
@@ -208,6 +210,17 @@ _conf_is_one() {
     path | text) return 0 ;;
     *) [[ -n $kind && $value == "$kind" ]] ;;
   esac
+}
+
+# Whether a value is A, A..B or A..B..STEP with numbers of the kind, `all` in place of A or B.
+# Usage: _conf_is_span VALUE KIND
+_conf_is_span() {
+  local number='([1-9][0-9]{0,8}|all)' first last
+  [[ $1 =~ ^$number(\.\.$number(\.\.[1-9][0-9]{0,8})?)?$ ]] || return 1
+  first=${BASH_REMATCH[1]} last=${BASH_REMATCH[3]:-all}
+  [[ $first == all ]] || _conf_is_one "$first" "$2" || return 1
+  [[ $last == all ]] || _conf_is_one "$last" "$2" || return 1
+  [[ $first == all || $last == all ]] || ((first <= last))
 }
 
 # Print the known name that takes the fewest edits (Levenshtein distance, case folded) to become NAME.

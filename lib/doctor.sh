@@ -156,6 +156,7 @@ _doctor_server() {
   else
     _doctor_row "$SERVER" fail redis-server "$(tail -n 1 "$why")" "REDIS_FROM=$REDIS_FROM" "REDIS_FROM=package, or lib/deps.sh run redis-server there"
   fi
+  _doctor_row "$SERVER" ok "isolated CPUs" "$(place_isolated | grep . || echo none)" "one an instance, if any" -
   taken=$(server_ports "$(plan_most)")
   if [[ -n $taken ]]; then
     _doctor_row "$SERVER" fail ports "${taken//$'\n'/, }" "free from $REDISBASE on" \

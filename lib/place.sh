@@ -30,7 +30,7 @@ place_read() {
   fi
   [[ $PLACEMENT == spread || $PLACEMENT == cpu || -n $SERVER_NUMACTL ]] ||
     conf_refuse PLACEMENT "needs the server's topology: save what lscpu -p prints there, and name the file in SERVER_TOPOLOGY"
-  _PLACE_TOPOLOGY=$(seq 0 $((SERVER_CORES - 1)) | sed 's/.*/&,&,0,0/')
+  _PLACE_TOPOLOGY=$(_place_plain)
 }
 
 # Print where each instance runs: PORT CPUS POLICY; `-` is none, POLICY are words of numactl.
@@ -131,12 +131,49 @@ _place_same_host() {
   [[ $1 == "$SERVER" ]] || { remote_is_local "$1" && remote_is_local "$SERVER"; }
 }
 
+# Print the CPUs that the kernel keeps free of everything that is not put there, as a list; nothing when there are none.
+# Usage: place_isolated
+place_isolated() {
+  sed -n 's/^# isolated //p' <<<"$_PLACE_TOPOLOGY"
+}
+
+# Print how many CPUs the instances may use.
+# Usage: place_usable
+# Globals: as place_instances
+place_usable() {
+  local PLACEMENT=cpu IO_THREADS=1 SERVER_CORES=$SERVER_CORES
+  if [[ -n $_PLACE_TOPOLOGY ]]; then
+    # As many instances as there could be: each CPU is then named.
+    _place_rows "$SERVER_CORES" | cut -f 2 | sort -u | wc -l
+  else
+    _PLACE_TOPOLOGY=$(_place_plain) _place_rows "$SERVER_CORES" | cut -f 2 | sort -u | wc -l
+  fi
+}
+
+# Print the topology of a server that is not known: cores of one node.
+_place_plain() {
+  seq 0 $((SERVER_CORES - 1)) | sed 's/.*/&,&,0,0/'
+}
+
 _place_rows() {
   local allowed='' except=''
-  [[ $SERVER_CPUS == auto ]] || allowed=$SERVER_CPUS
+  allowed=$(_place_allowed)
   [[ $IRQ_CPUS == auto ]] || except=$IRQ_CPUS
   awk -v instances="$1" -v base="$REDISBASE" -v placement="$PLACEMENT" -v node="$PLACEMENT_NODE" -v cores="$SERVER_CORES" \
     -v allowed="$allowed" -v except="$except" -v share="$IO_THREADS" "$CPUS_AWK$(<"$LIB/place.awk")" <<<"$_PLACE_TOPOLOGY"
+}
+
+# The only CPUs that instances may use, as a list; nothing when that is all of them.
+_place_allowed() {
+  if [[ $SERVER_CPUS != auto ]]; then
+    echo "$SERVER_CPUS"
+  else
+    awk -v isolated="$(place_isolated)" -v irq="${IRQ_CPUS/auto/}" "$CPUS_AWK"'BEGIN {
+      for (i = cpus_expand(irq, list); i > 0; i--) taken[list[i]] = 1
+      for (i = cpus_expand(isolated, cpu); i > 0; i--) if (!(cpu[i] in taken)) left[++n] = cpu[i]
+      print cpus_compress(left, n)
+    }'
+  fi
 }
 
 # The nodes that have CPUs.

@@ -52,6 +52,20 @@ plan_cells() {
   done < <(plan_points)
 }
 
+# Print the numbers of instances of the sweep, spelt out and in order.
+# Usage: plan_instances
+# Globals: INSTANCES, as it is set
+plan_instances() {
+  local word first last step all=''
+  [[ $INSTANCES != *all* ]] || all=$(place_usable)
+  # shellcheck disable=SC2086 # split into words on purpose
+  for word in ${INSTANCES//all/$all}; do
+    first=${word%%..*} last=${word#*..} step=1
+    [[ $last != *..* ]] || step=${last#*..} last=${last%%..*}
+    seq "$first" "$step" "$last"
+  done | sort -nu | paste -sd ' '
+}
+
 # Print the largest number of instances of the sweep.
 # Usage: plan_most
 # Globals: INSTANCES

@@ -15,6 +15,7 @@ plot_all() {
   # What is wrong with a result was said where its rows were read first.
   result_totals "$@" >"$folder/data/totals" 2>/dev/null || status=1
   result_rows "$@" >"$folder/data/rows" 2>/dev/null || status=1
+  LC_ALL=C awk -f "$_PLOT_LIB/text.awk" -f "$_PLOT_LIB/window.awk" "$folder/data/rows" >"$folder/data/windows" || status=1
   _plot_data "$folder/data" >"$folder/data/jobs" || status=1
   while IFS=$'\t' read -r script name title first second third words; do
     if _plot_one "$folder" "$script" "$name" "$title" "$first" "$second" "$third"; then
@@ -30,7 +31,7 @@ plot_all() {
 
 # Write the data of all pictures into FOLDER and print what is to be drawn.
 _plot_data() {
-  OUT=$1 LC_ALL=C awk -f "$_PLOT_LIB/text.awk" -f "$_PLOT_LIB/interval.awk" -f "$_PLOT_LIB/plot/data.awk" "$1/totals" &&
+  OUT=$1 LC_ALL=C awk -f "$_PLOT_LIB/text.awk" -f "$_PLOT_LIB/interval.awk" -f "$_PLOT_LIB/plot/data.awk" "$1/windows" "$1/totals" &&
     OUT=$1 DETAIL=${PLOT_DETAIL:-4} LC_ALL=C awk -f "$_PLOT_LIB/text.awk" -f "$_PLOT_LIB/histogram.awk" \
       -f "$_PLOT_LIB/plot/detail.awk" "$1/rows"
 }

@@ -19,6 +19,7 @@ server_auto() {
   [[ $SERVER_CORES != auto ]] || SERVER_CORES=$_SERVER_CPUS
   [[ $SRV_OVERRIDE != auto ]] || SRV_OVERRIDE=$SERVER_CORES
   [[ $INSTANCES != auto ]] || INSTANCES=$SRV_OVERRIDE
+  INSTANCES=$(plan_instances)
   [[ $SERVER_MEM != auto ]] || SERVER_MEM=$_SERVER_GIB
 }
 

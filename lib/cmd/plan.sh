@@ -19,9 +19,9 @@ cmd_plan() {
   elif [[ " $SERVER_CORES $SERVER_MEM " == *" auto "* ]]; then
     die_usage "plan touches no host, and SERVER_CORES and SERVER_MEM are read off $SERVER: give both, as in SERVER_CORES=72 SERVER_MEM=754"
   else
+    place_read
     server_auto
     SERVER_BYTES=$((SERVER_MEM << 30))
-    place_read
   fi
   plan_check
   _plan_head

@@ -16,6 +16,8 @@
 
 # shellcheck source=lib/report.sh
 . "$LIB/report.sh"
+# shellcheck source=lib/scaling.sh
+. "$LIB/scaling.sh"
 
 cmd_run() {
   local failed=0 page
@@ -30,6 +32,7 @@ cmd_run() {
   _run_cells || failed=1
   RESULT_PROGRAM=${0##*/} result_table "$RUN" || failed=1
   _run_compare
+  scaling_show "$RUN"
   log_info "the run: $RUN"
   # Drawn from what is there by now; it can be drawn again, so a page that fails does not make the run fail.
   page=$(report_make "$RUN") || :

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Writes the data of the pictures that come from totals: bars, scaling curves, throughput against p99.
+# Writes the data of the pictures that come from windows and totals: bars, scaling curves, throughput against p99.
 # Environment: OUT, the folder for data. Output: a picture a line: script, name, title, arguments 5, 6 and 8, and its description.
 
 function plot_text(s) {
@@ -69,7 +69,7 @@ function scaling(p, len,    file, g, v, n, cell, drawn, sizes, x, xs) {
     drawn = 0
     for (g = 1; g <= points; g++) {
       if (len_of[point[g]] != len) continue
-      n = values(phase[p] SUBSEP point[g] SUBSEP variant[v], "ops_per_sec", out)
+      n = values(phase[p] SUBSEP point[g] SUBSEP variant[v], "window", out)
       if (!n) continue
       printf "%s\t%s\t%s\t%s\n", servers_of[point[g]], interval_median(out, n), out[1], out[n] > file
       drawn++
@@ -122,8 +122,16 @@ BEGIN {
   OUT = ENVIRON["OUT"]
 }
 
-NR == 1 {
+# The first file is windows (window.awk), the second totals.
+FNR == 1 {
+  files++
+  for (i in at) delete at[i]
   for (i = 1; i <= NF; i++) at[$i] = i
+  next
+}
+
+files == 1 {
+  window[$at["run"], $at["variant"], $at["point"], $at["repeat"], $at["operation"]] = $at["ops_per_sec"]
   next
 }
 
@@ -149,6 +157,9 @@ NR == 1 {
   cell = op SUBSEP name SUBSEP who
   i = ++count[cell]
   value[cell, i, "ops_per_sec"] = $at["ops_per_sec"]
+  # What counts of a point of the sweep is the time in which all generators ran.
+  seen = $at["run"] SUBSEP $at["variant"] SUBSEP $at["point"] SUBSEP $at["repeat"] SUBSEP $at["operation"]
+  value[cell, i, "window"] = window[seen] != "" ? window[seen] : $at["ops_per_sec"]
   value[cell, i, "p99_us"] = $at["p99_us"]
 }
 

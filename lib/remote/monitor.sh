@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # What memory does on the server while it is loaded: samples each second, and a look at everything at each phase's boundary.
-# Needs: tier_cgroup tier_detect tier_verify monitor_sample
+# Needs: tier_cgroup tier_detect tier_verify monitor_sample cpus irq monitor_load
 # Settings sent in front: RUN_ID, RESERVE_BYTES (for start), SERVER_ADDRESS and REDIS_PASSWORD (for mark).
 
 # Usage: main start|mark NAME|alarm|stop|fetch
@@ -42,6 +42,7 @@ monitor_mark() {
   [[ -d $MONITOR ]] || fail "the monitors do not run"
   rows=$(
     mark_host
+    mark_load
     mark_instances
     tier_state
   )
@@ -69,8 +70,9 @@ mark_instances() {
     if redis_ask "$SERVER_ADDRESS" "$port" 'INFO all'; then
       awk -F '[:,=]' -v port="$port" '
         $1 ~ /^(used_memory|used_memory_rss|mem_fragmentation_ratio|keyspace_hits|keyspace_misses)$/ { print port "\t" $1 "\t" $2 }
+        $1 ~ /^used_cpu_(user|sys)$/ { cpu += $2 }
         /^cmdstat_(get|set):/ { calls += $3 }
-        END { printf "%s\tcalls\t%.0f\n", port, calls }' <<<"${REDIS_REPLY//$'\r'/}"
+        END { printf "%s\tcalls\t%.0f\n%s\tused_cpu_us\t%.0f\n", port, calls, port, cpu * 1000000 }' <<<"${REDIS_REPLY//$'\r'/}"
     fi
     awk -v port="$port" '
       $1 == "VmRSS:" { printf "%s\trss\t%.0f\n", port, $2 * 1024 }

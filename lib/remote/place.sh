@@ -4,7 +4,9 @@
 
 # Usage: main
 main() {
-  local node
+  local node isolated=
+  { read -r isolated </sys/devices/system/cpu/isolated; } 2>/dev/null || :
+  [[ -z $isolated ]] || printf '# isolated %s\n' "$isolated"
   lscpu -p=CPU,CORE,SOCKET,NODE
   for node in /sys/devices/system/node/node[0-9]*; do
     [[ -e $node/cpulist && -z $(<"$node/cpulist") ]] || continue

@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The sweep over instances: which numbers, on which CPUs, what counts of a point, the table and the knee.
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; awk's fields are not the shell's
+
+load helper
+load netns
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  netns_down
+  scratch_teardown
+}
+
+# The numbers of instances that a plan for a server of 48 CPUs has.
+# Usage: numbers SETTING...
+numbers() {
+  run_split "$REPO/do_it.sh" plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=48 SERVER_MEM=64 "$@"
+  output=$(sed -n 's/^128B-\([0-9]*\)i .*/\1/p' <<<"$output" | paste -sd ' ')
+}
+
+# Settings of a short sweep.
+# Usage: words SETTING...; sets WORDS
+words() {
+  WORDS=(-s scaling REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 4)" REDISRUNS=1 KEYS=500
+  CONNECTIONS=5 INSTANCE_REQUESTS=20000 INTERVAL=0.1 "$@")
+}
+
+# Calls of a command over all instances, from a file of INFO.
+calls() {
+  sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# What lib/window.awk prints: its header, and a row without anything that a monitor knows.
+windows_head() {
+  awk -f "$REPO/lib/text.awk" -f "$REPO/lib/window.awk" </dev/null
+}
+
+# Usage: windows_row VARIANT RANK PHASE INSTANCES OPS_PER_SEC
+windows_row() {
+  printf 'r\t%s\t%s\tp\t1\t%s\t128\t%s\t%s\t1000000\t0\t%s\t\t1000000\t%s\t0\tnowhere\n' "$1" "$2" "$3" "$4" "$5" "$5" "$4"
+}
+
+@test "instances: lists, ranges and steps, to all CPUs less those kept for interrupts" {
+  numbers INSTANCES='3 1..2 2'
+  assert_output '1 2 3'
+  numbers INSTANCES=1..24..4
+  assert_output '1 5 9 13 17 21'
+  numbers INSTANCES='8..all..8 all' IRQ_CPUS=0-3
+  assert_output '8 16 24 32 40 44'
+  numbers SERVER_CPUS=4-6
+  assert_output '1 2 3'
+  numbers
+  assert_equal "$(wc -w <<<"$output")" 48
+}
+
+@test "instances that are no numbers are refused" {
+  local word
+  for word in 0 1..0 4..2 1.. ..4 1..4..0 1...4 some 1..60001 1..2..3..4; do
+    numbers INSTANCES="$word"
+    assert_failure 2
+    assert_contains "INSTANCES=$word is not of the kind" "$stderr"
+  done
+}
+
+@test "instances go to the CPUs that the kernel keeps free, but for those of the interrupts" {
+  { cat "$REPO/tests/fixtures/cpus/2x12.lscpu" && echo '# isolated 4-7,20'; } >isolated.lscpu
+  run_split "$REPO/do_it.sh" plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 IRQ_CPUS=4 \
+    SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
+  assert_success
+  assert_equal "$(sed -n '/^placement/,$p' <<<"$output" | awk '/^6/ { print $3 }' | sort -n | paste -sd ' ')" '5 6 7 20'
+  assert_contains '128B-4i'
+  refute_contains '128B-5i'
+  run_split "$REPO/do_it.sh" plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 SERVER_CPUS=0-1 \
+    SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
+  assert_contains '128B-2i'
+  refute_contains '128B-3i'
+}
+
+@test "only the time in which all threads of all clients ran counts, and what was cut off is said" {
+  local client
+  mkdir -p rep-1/{a,b}
+  printf 'phase\tclient\tstart_us\nset\ta\t1000000\nset\tb\t1500000\n' >rep-1/starts.tsv
+  # Client a: 100 operations a second for 2 s, then 50 for 1 s, as one of its two threads is done.
+  printf 'time_s\tops\n1.000\t100\n2.000\t100\n3.000\t50\n' >rep-1/a/set.series.tsv
+  printf 'time_s\tops\n1.000\t10\n2.000\t10\n' >rep-1/b/set.series.tsv
+  printf 'x : 2 threads started - set\nThread   0: port 1 set 100 keys - elapse 2000000 usecs , max\nThread   1: port 2 set 150 keys - elapse 3000000 usecs , max\n' >rep-1/a/log
+  printf 'x : 1 threads started - set\nThread   0: port 3 set 20 keys - elapse 2000000 usecs , max\n' >rep-1/b/log
+  {
+    printf 'run_folder\tvariant\tpoint\trepeat\toperation\tclient\tservers\tops\tfolder\tfilename\n'
+    for client in a b; do printf 'r\tv\tp\t1\tset\t%s\t2\t250\trep-1/%s\trep-1/%s/log\n' "$client" "$client" "$client"; done
+  } >rows
+  # From 1.5 s, when b starts, to 3 s, when the first thread of a is done; all of it is from 1 s to 4 s.
+  run bash -c "awk -f $REPO/lib/text.awk -f $REPO/lib/window.awk rows | cut -f 8-11 | tail -n 1"
+  assert_output $'4\t110\t1500000\t50'
+  # Without a series, each thread counts with the rate that it had.
+  rm rep-1/*/set.series.tsv
+  run bash -c "awk -f $REPO/lib/text.awk -f $REPO/lib/window.awk rows | cut -f 9 | tail -n 1"
+  assert_output 110
+}
+
+@test "the cookbook's own figures: gains, and the knees where it sees them" {
+  # Kernel and Onload balanced, SET at 25 Gbit/s, from 9 to 15 instances.
+  {
+    windows_head
+    while read -r n kernel onload; do
+      windows_row kernel 1 set "$n" "$kernel"
+      windows_row onload 2 set "$n" "$onload"
+    done <<'END'
+9 8770000 12800000
+10 9600000 14100000
+11 10200000 15300000
+12 11000000 16500000
+13 11600000 17000000
+14 12400000 17100000
+15 12700000 17100000
+END
+  } >windows
+  run awk -f "$REPO/lib/text.awk" -f "$REPO/lib/interval.awk" -f "$REPO/lib/scaling.awk" windows
+  assert_success
+  assert_line $'row\t12\t11000000\t16500000\t50\t0'
+  assert_match 'onload, set: the knee is at 12 instances; each of the next adds \+3\.0 %'
+  assert_match 'kernel, set: the knee is at 14 instances'
+}
+
+@test "curves that grow evenly have no knee, however many instances" {
+  {
+    windows_head
+    for n in 20 24 28 32; do windows_row v 1 get "$n" "${n}000000"; done
+  } >windows
+  run awk -f "$REPO/lib/text.awk" -f "$REPO/lib/interval.awk" -f "$REPO/lib/scaling.awk" windows
+  assert_contains 'no knee up to 32 instances'
+}
+
+@test "a sweep of 1 to 4 instances: every request is made, every GET finds its key, a table for SET and one for GET" {
+  local n rep
+  words INSTANCES=1..4
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v kernel -v native
+  assert_success
+  assert_match $'\nSET, values of 128 B: operations a second while all load generators were running\n'
+  assert_match $'\nGET, values of 128 B'
+  assert_equal "$(sed -n '/^GET, values/,$p' <<<"$output" | grep -cE '^ +[1-4] +[0-9,]+ +[0-9,]+ +-?[0-9.]+% +[0-9.]+%$')" 4
+  assert_equal "$(grep -cE '^(kernel|native), (set|get): (the knee is at [1-4] |no knee up to 4 )' <<<"$output")" 4
+  assert_match 'an instance uses [0-9]+ %'
+  for n in 1 2 3 4; do
+    rep=$(echo "$SCRATCH"/results/*/kernel/128B-"$n"i/rep-1)
+    # Each key once when they are populated, then what was asked for.
+    assert_equal "$(calls set "$rep/server/info.after")" $((n * 20500))
+    assert_equal "$(calls get "$rep/server/info.after")" $((n * 20000))
+    assert_equal "$(awk -F: '$1 == "keyspace_misses" { sum += $2 } END { print sum + 0 }' "$rep/server/info.after")" 0
+  done
+  need_command gnuplot
+  assert_exists "$(echo "$SCRATCH"/results/*)"/plots/scaling-{2,3}-128.svg
+}
+
+@test "a sweep over two hosts" {
+  netns_up "$SCRATCH"
+  words INSTANCES=1..4
+  run_split netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG" \
+    REMOTE_DIR=/var/tmp/tierbench-"$NETNS_ID"
+  assert_success
+  assert_equal "$(sed -n '/^GET, values/,$p' <<<"$output" | grep -cE '^ +[1-4] +[0-9,]+ +[0-9.]+%$')" 4
+  [[ $NETNS_FILES != shared ]] || rm -rf "/var/tmp/tierbench-$NETNS_ID"
+}
+
+@test "a point whose load generator dies is no figure; the other points are" {
+  words INSTANCES='1 2' TIME=3 PHASES=get
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}"
+  wait_until 60 grep -q 'phase get starts' job.err
+  kill -KILL "$(cat work/run-*/client-*/test.pid)"
+  job_wait 120
+  assert_equal "$status" 1
+  assert_equal "$(find results -type d -path '*128B-1i/rep-1.failed-*' -prune | wc -l)" 1
+  assert_exists results/*/kernel/128B-2i/rep-1
+  run_split "$REPO/summary2csv.sh" "$(echo results/*)"
+  refute_contains 128B-1i
+}
+
+@test "doctor shows the isolated CPUs" {
+  words
+  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
+  assert_match 'ok +isolated CPUs +(none|[0-9,-]+) '
+}
