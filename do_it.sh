@@ -23,7 +23,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LIB=$ROOT/lib
 
 # shellcheck source=lib/log.sh
-for module in log cleanup conf options hosts remote remote/common remote/cpus tier place launch tune plan fill lock server client monitor \
+for module in log cleanup conf options hosts remote remote/common remote/cpus tier place launch generator tune plan fill lock server client monitor \
   sysinfo doctor repeat result table; do
   # shellcheck disable=SC1090 # one of the list above
   . "$LIB/$module.sh"

@@ -45,7 +45,7 @@ client_prepare() {
 # Usage: client_launch CLIENT FIRST_PORT INSTANCES VALUE_BYTES KEYS
 # Globals: the settings of the load, see conf/defaults.conf
 client_launch() {
-  local client=$1 port=$2 count=$3 size=$4 keys=$5 requests
+  local client=$1 port=$2 count=$3 size=$4 keys=$5 requests text
   local -a words prefix options=(--gate . --out . --instances "$count" --connections "$CONNECTIONS" --pipeline "$PIPELINE"
     --phases "${PHASES// /,}" --keys "$KEY_PATTERN" --data "$DATA" --seed "$SEED"
     --interval "$INTERVAL" --timeout "$TIMEOUT")
@@ -64,11 +64,17 @@ client_launch() {
   unset "_CLIENT_TRIP[$client]"
   read -r -a prefix < <(tier_command "$(place_client "$client")") || prefix=()
   if [[ -n $CLIENT_PREFIX ]]; then
-    words=$(launch_words "$client" "$CLIENT_PREFIX") || return
-    IFS=$'\t' read -r -a words <<<"$words"
+    text=$(launch_words "$client" "$CLIENT_PREFIX") || return
+    IFS=$'\t' read -r -a words <<<"$text"
     prefix+=("${words[@]}")
   fi
-  _client_run "$client" launch "${prefix[@]}" "${_CLIENT_BINARY[$client]}" "${options[@]}" \
+  if [[ $GENERATOR == test ]]; then
+    words=("${_CLIENT_BINARY[$client]}")
+  else
+    text=$(generator_words "$client") || return
+    IFS=$'\t' read -r -a words <<<"$text"
+  fi
+  _client_run "$client" launch "${prefix[@]}" "${words[@]}" "${options[@]}" \
     "$(host_data "$SERVER")" "$port" "$size" "$keys"
 }
 

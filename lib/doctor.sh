@@ -236,9 +236,10 @@ _doctor_launch() {
   for variant in $VARIANTS; do
     _doctor_use "$variant" -
     launch_check
+    generator_check
     while IFS=$'\t' read -r host state found wanted mend; do
       _doctor_row "$host" "$state" "variant $variant" "$found" "$wanted" "$mend"
-    done < <(launch_try)
+    done < <(launch_try && generator_try)
   done
   _doctor_use "${VARIANTS%% *}" -
 }

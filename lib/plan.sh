@@ -105,6 +105,7 @@ plan_check() {
   tier_settings_check
   place_check
   launch_check
+  generator_check
   for instances in $INSTANCES; do
     ((instances >= ${#clients[@]})) ||
       conf_refuse "$(_plan_instances_from)" "$instances instances cannot be divided over ${#clients[@]} clients"

@@ -109,7 +109,7 @@ _run_conf() {
 _run_compare() {
   local sections
   [[ $VARIANTS == *' '* ]] || return 0
-  sections=$(RESULT_PROGRAM=${0##*/} METRICS=$'tx\nops\np50\np99\np99.9\nfar' LIMITS='' FAIL_IFS='' compare_sections "$RUN" 2>/dev/null) || return 0
+  sections=$(RESULT_PROGRAM=${0##*/} METRICS=$'tx\nops\np50\np99\np99.9\nfar\ncpu' LIMITS='' FAIL_IFS='' compare_sections "$RUN" 2>/dev/null) || return 0
   printf '\nEach repeat against %s\n\n' "${VARIANTS%% *}"
   compare_section repeats table <<<"$sections"
   printf '\nMedian of repeats against %s\n\n' "${VARIANTS%% *}"
