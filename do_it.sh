@@ -24,7 +24,7 @@ LIB=$ROOT/lib
 
 # shellcheck source=lib/log.sh
 for module in log cleanup conf options hosts remote remote/common remote/cpus tier place launch generator tune plan fill lock server client monitor \
-  sysinfo doctor repeat result table; do
+  sysinfo doctor repeat result warnings table; do
   # shellcheck disable=SC1090 # one of the list above
   . "$LIB/$module.sh"
 done

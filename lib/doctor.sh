@@ -22,6 +22,7 @@ doctor_rows() {
   _doctor_memory
   _doctor_tiers
   _doctor_launch
+  _doctor_warnings
   while read -r host; do
     _doctor_clock "$host"
     _doctor_tune "$host"
@@ -228,6 +229,14 @@ _doctor_tiers() {
     done < <(tier_check "$most" "$many")
   done
   _doctor_use "${VARIANTS%% *}" -
+}
+
+# What Redis said of the server when the newest run started it.
+_doctor_warnings() {
+  local state found wanted mend
+  while IFS=$'\t' read -r state found wanted mend; do
+    _doctor_row "$SERVER" "$state" "Redis warnings" "$found" "$wanted" "$mend"
+  done < <(warnings_check)
 }
 
 # Whether the words in front of the programs work, for every variant.

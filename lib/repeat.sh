@@ -48,6 +48,7 @@ _repeat_load() {
   done
   server_info >"$folder/server/info.after" || status=1
   server_logs "$folder/server" || status=1
+  warnings_tell "$folder/server"
   ((status == 0)) || return
   _repeat_starts "$folder" "${clients[@]}" >"$folder/starts.tsv"
 }
