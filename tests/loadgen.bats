@@ -225,6 +225,22 @@ instances() {
   [[ ${digest[0]} != "${digest[2]}" ]] || fail "the seed makes no difference"
 }
 
+@test "shuffled: a get does not walk the keys in the order of the set before it" {
+  redis_start
+  redis-cli -p "$REDIS_PORT" monitor >monitor.log 2>/dev/null 3>&- &
+  process_note $!
+  wait_until 10 bash -c "redis-cli -p $REDIS_PORT client list | grep -q cmd=monitor"
+  loadgen 1 --keys shuffle 127.0.0.1 "$REDIS_PORT" 10 300
+  assert_success
+  wait_until 10 bash -c "(( \$(grep -c '\"GET\"' monitor.log) == 300 ))"
+  local sets gets
+  sets=$(sed -n 's/.*"SET" "\([0-9]*\)".*/\1/p' monitor.log)
+  gets=$(sed -n 's/.*"GET" "\([0-9]*\)".*/\1/p' monitor.log)
+  assert_equal "$(sort -n <<<"$sets")" "$(seq 0 299)"
+  assert_equal "$(sort -n <<<"$gets")" "$(seq 0 299)"
+  [[ $sets != "$gets" ]] || fail "one order for both"
+}
+
 @test "mixed: populated first, at the ratio, every operation in the server's count; a warm-up is not in ours" {
   redis_start
   loadgen 2 --instances 1 --phases populate,mixed --ratio 1:3 --keys uniform -P 4 --requests 40000 127.0.0.1 "$REDIS_PORT" 100 2000
