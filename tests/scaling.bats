@@ -58,6 +58,15 @@ windows_row() {
   assert_equal "$(wc -w <<<"$output")" 48
 }
 
+@test "a plan counts the requests of the sweep, not its keys" {
+  run_split "$REPO/do_it.sh" plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 REDISRUNS=1 PLAN_OPS=1000000
+  # Three phases of 50,000,000 requests at a million a second, and a second at each: 153 s; for two instances twice the load.
+  assert_match '128B-1i .* 2\.5
+'
+  assert_match '128B-2i .* 5\.0
+'
+}
+
 @test "instances that are no numbers are refused" {
   local word
   for word in 0 1..0 4..2 1.. ..4 1..4..0 1...4 some 1..60001 1..2..3..4; do

@@ -49,13 +49,26 @@ _plan_points() {
   while read -r name size instances _; do
     keys=$(fill_keys "$size" "$instances") || exit
     bytes=$(fill_bytes "$size" "$instances" "$keys")
-    seconds=$(((keys * instances / PLAN_OPS + ${TIME%.*} + 1) * ${#phases[@]} * runs))
+    seconds=$((($(_plan_work $((keys * instances)) "$instances") / PLAN_OPS + ${TIME%.*} + 1) * ${#phases[@]} * runs))
     total=$((total + seconds))
     printf '%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%d\t%d\t%d.%d\n' "$name" "$size" "$instances" "$keys" $((keys * instances)) \
       $((bytes / keys / instances)) $((bytes >> 20)) "$(fill_source "$size")" $(((SERVER_BYTES - bytes) >> 20)) \
       "$runs" $((seconds / 60)) $((seconds % 60 / 6))
   done < <(plan_points)
   printf 'all\t\t\t\t\t\t\t\t\t\t%d.%d\n' $((total / 60)) $((total % 60 / 6))
+}
+
+# Print the requests of a phase, all clients together, by KEYS of all instances unless settings say otherwise.
+_plan_work() {
+  local -a clients
+  read -r -a clients <<<"$CLIENT_IP"
+  if [[ $TIME != 0 ]]; then
+    echo "$1"
+  elif ((REQUESTS > 0)); then
+    echo $((REQUESTS * ${#clients[@]}))
+  else
+    echo $((INSTANCE_REQUESTS > 0 ? INSTANCE_REQUESTS * $2 : $1))
+  fi
 }
 
 # Who loads which instances, for the largest number of them.
