@@ -10,7 +10,7 @@ DESTDIR ?=
 # The rules of the load generator: test, check-unit, check-fuzz, bench.
 -include lib/loadgen/build.mk
 
-.PHONY: help deps deps-check demo check check-qemu lint format clean install uninstall
+.PHONY: docs help deps deps-check demo check check-qemu lint format clean install uninstall
 
 # The help is the text behind `##` on a target's own line, here and in build.mk, so that it stands in one place.
 help: ## list the targets
@@ -34,6 +34,13 @@ check: ## set up, lint, build, and run every test; the last line is the result
 
 check-qemu: test ## what needs a slow memory node and cgroups of version 2, in an emulated machine (minutes)
 	@tests/qemu/run.sh
+
+docs: ## draw the documentation's pictures from the sample run
+	@./do_it.sh report results/sample
+	@mkdir -p docs/pictures
+	@cp results/sample/plots/bars-3.svg docs/pictures/throughput.svg
+	@cp results/sample/plots/percentile-3-1.svg docs/pictures/percentiles.svg
+	@cp results/sample/plots/time-1.svg docs/pictures/time.svg
 
 lint: ## check the style of every shell and C file; changes nothing
 	@lib/lint.sh check

@@ -87,3 +87,22 @@ calls() {
   assert_equal "$status" 1
   assert_equal "$(find results -type d -name 'rep-1.failed-*' | wc -l)" 1
 }
+
+@test "the run's password is on no command line of the peer, and its user can do nothing else" {
+  local base
+  base=$(ports_pick 1)
+  job_start "$REPO/do_it.sh" run -s crosscheck -v redis-benchmark REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" \
+    SRV_OVERRIDE=1 KEYS=1000 REDISRUNS=1 INSTANCE_REQUESTS=3000000
+  wait_until 60 grep -q 'phase get starts' job.err
+  local password
+  password=$(cat work/run-*/client-*/auth)
+  [[ -n $password ]]
+  local file leaks=''
+  for file in /proc/[0-9]*/cmdline; do
+    [[ $(tr '\0' ' ' 2>/dev/null <"$file") != *"$password"* ]] || leaks+="$file "
+  done 2>/dev/null
+  assert_equal "$leaks" ''
+  assert_contains NOPERM "$(redis-cli --user peer -a none --no-auth-warning -p "$base" flushall 2>&1)"
+  kill -INT -"$JOB_PID"
+  job_wait 30
+}

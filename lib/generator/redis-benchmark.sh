@@ -103,7 +103,7 @@ load() {
       for (i = 0; i < keys; i++) printf "*3\r\n$3\r\nSET\r\n$16\r\nkey:%012d\r\n$%d\r\n%s\r\n", i, size, value
     }' | redis-cli -h "$HOST" -p "$port" --pipe
   else
-    exec redis-benchmark -h "$HOST" -p "$port" -a "$REDISCLI_AUTH" -n "$EACH" -P "$PIPELINE" -c "$CONNECTIONS" -d "$SIZE" -r "$KEYS" -t "$phase" --csv
+    exec redis-benchmark -h "$HOST" -p "$port" --user peer -a none -n "$EACH" -P "$PIPELINE" -c "$CONNECTIONS" -d "$SIZE" -r "$KEYS" -t "$phase" --csv
   fi
 }
 
