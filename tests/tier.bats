@@ -221,9 +221,9 @@ column() {
   [[ -e /sys/class/zram-control/hot_add ]] || skip 'no zram here'
   local variant device
   for variant in swap zram; do
-    words -v "$variant" PHASES="set get" TIME=20
+    words -v "$variant" PHASES="set get" TIME=10
     job_start "$REPO/do_it.sh" run "${WORDS[@]}"
-    wait_until 60 grep -q 'phase get starts' job.err
+    wait_until 120 grep -q 'phase get starts' job.err || fail "the load did not begin: $(<job.err)"
     device=$(sed -n 's/^swap\t[^\t]*\t//p' work/run-*/tier/journal)
     grep -q "^$device " /proc/swaps || grep -q "^$device"$'\t' /proc/swaps
     kill -KILL "$JOB_PID"
