@@ -83,6 +83,7 @@ tier_verify() {
       printf "tier\tdata_bytes\t%.0f\ntier\tfar_bytes\t%.0f\n", all, away
       printf "tier\tplaced_percent\t%s\n", placed == "-" ? "-" : sprintf("%.1f", 100 * placed)
       # A fill that has not begun is nowhere.
-      print "tier", "placement", placed == "-" ? "-" : placed >= 0.9 ? "ok" : "off"
+      # In brackets: mawk takes a bare > in print for a redirection.
+      print "tier", "placement", (placed == "-" ? "-" : placed >= 0.9 ? "ok" : "off")
     }'
 }
