@@ -24,7 +24,7 @@ check() {
 }
 
 @test "a host that is fit: one table, every row with state, check, found, wanted and how to mend, exit 0" {
-  run_split "$REPO/do_it.sh" doctor -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/work"
+  run_split "$REPO/do_it.sh" doctor -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
   assert_success
   assert_equal "${lines[0]}" 127.0.0.1
   assert_match 'state +check +found +wanted +how to mend'
@@ -38,10 +38,10 @@ check() {
 }
 
 @test "a needed thing that fails: exit 3, the row says how to mend it" {
-  run_split "$REPO/do_it.sh" doctor -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/work" REDIS_SERVER=/nonexistent/redis-server
+  run_split "$REPO/do_it.sh" doctor -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host" REDIS_SERVER=/nonexistent/redis-server
   assert_failure 3
   assert_match 'fail +redis-server .*REDIS_FROM=package'
-  run_split "$REPO/do_it.sh" doctor -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/work" KEYS=1000000000
+  run_split "$REPO/do_it.sh" doctor -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host" KEYS=1000000000
   assert_failure 3
   assert_match 'fail +memory .*KEYS'
 }
@@ -63,7 +63,7 @@ check() {
 }
 
 @test "what a plan needs of the link: value, rate, and a client's share" {
-  run_split "$REPO/do_it.sh" doctor -s demo VALUE_SIZES="100 100000" RATE=1000 KEYS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/work"
+  run_split "$REPO/do_it.sh" doctor -s demo VALUE_SIZES="100 100000" RATE=1000 KEYS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
   assert_success
   assert_match 'link +loopback +801 Mbit/s'
 }
@@ -87,13 +87,13 @@ check() {
 }
 
 @test "what an earlier run left is named, and whether settings are among it; a living run is none" {
-  mkdir -p work/run-old-1/tune work/run-live-1
-  chmod 700 work
-  printf 'old-1\tsomebody\telsewhere\t1\t1\tboot\tspace\tsince\n' >work/run-old-1/owner
-  touch -d '1 hour ago' work/run-old-1/owner
-  touch work/run-old-1/tune/journal
-  cp work/run-old-1/owner work/run-live-1/owner
-  touch work/run-live-1/owner
+  mkdir -p host/run-old-1/tune host/run-live-1
+  chmod 700 host
+  printf 'old-1\tsomebody\telsewhere\t1\t1\tboot\tspace\tsince\n' >host/run-old-1/owner
+  touch -d '1 hour ago' host/run-old-1/owner
+  touch host/run-old-1/tune/journal
+  cp host/run-old-1/owner host/run-live-1/owner
+  touch host/run-live-1/owner
   ADDRESS=127.0.0.1
   check server
   assert_line 'warn | leftovers | old-1 (with settings of this host that are not put back) | none | ./do_it.sh stop'
@@ -109,7 +109,7 @@ check() {
 }
 
 @test "tuning: what would be set, what cannot be, and a failure with TUNE_STRICT=1" {
-  local words=(-s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/work")
+  local words=(-s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host")
   tree_make
   # Kept files of the kernel alone: the rest of the machine is this one.
   rm -r "$TIERBENCH_ROOT"/sys/devices/system/cpu/cpu*/cpufreq
@@ -128,11 +128,11 @@ check() {
   local host
   netns_up "$SCRATCH"
   run_split netns_exec client1 "$REPO/do_it.sh" doctor -s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=100 \
-    SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/work"
+    SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host"
   assert_success
   for host in 198.18.0.1 198.18.0.11 198.18.0.12; do assert_line "$host"; done
   # They are one machine, so their clocks differ by what the way there takes.
   assert_equal "$(grep -cE 'ok +clock +[+-]0\.[0-9]{3} s off, give or take [0-9.]+ s' <<<"$output")" 2
   assert_match 'clock +ours'
-  [[ $NETNS_FILES != shared ]] || rm -rf "$SCRATCH/work"
+  [[ $NETNS_FILES != shared ]] || rm -rf "$SCRATCH/host"
 }

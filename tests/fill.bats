@@ -10,7 +10,7 @@ setup() {
 }
 
 teardown() {
-  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  [[ ! -d host ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   scratch_teardown
 }
 
@@ -51,7 +51,7 @@ for size in $VALUE_SIZES; do
   echo "$size $keys $(fill_target) $(fill_bytes "$size" "$SRV_OVERRIDE" "$keys") $now"
 done
 END
-  ROOT=$REPO run_split bash master.sh REMOTE_DIR="$SCRATCH/work" REDISBASE="$base" SRV_OVERRIDE="$1" FILL="$2" VALUE_SIZES="${*:3}" \
+  ROOT=$REPO run_split bash master.sh REMOTE_DIR="$SCRATCH/host" REDISBASE="$base" SRV_OVERRIDE="$1" FILL="$2" VALUE_SIZES="${*:3}" \
     "${FILL_WORDS[@]}"
 }
 
@@ -105,15 +105,15 @@ fill_check() {
 }
 
 @test "a fill too small for one key is refused" {
-  run_split "$REPO/do_it.sh" plan -s demo KEYS=auto FILL=1M VALUE_SIZES=10M REMOTE_DIR="$SCRATCH/work" REDISBASE="$(ports_pick 2)"
+  run_split "$REPO/do_it.sh" plan -s demo KEYS=auto FILL=1M VALUE_SIZES=10M REMOTE_DIR="$SCRATCH/host" REDISBASE="$(ports_pick 2)"
   assert_failure 2
   assert_contains "less than one key" "$stderr"
 }
 
 @test "plan prints keys, bytes a key, the total and the server's headroom" {
-  run_split "$REPO/do_it.sh" plan -s demo KEYS=auto FILL=64M VALUE_SIZES=1000 REMOTE_DIR="$SCRATCH/work" REDISBASE="$(ports_pick 2)"
+  run_split "$REPO/do_it.sh" plan -s demo KEYS=auto FILL=64M VALUE_SIZES=1000 REMOTE_DIR="$SCRATCH/host" REDISBASE="$(ports_pick 2)"
   assert_success
   assert_contains "B/key  expected MiB  how known  headroom MiB"
   assert_match '1000B-2i +1000 +2 +[0-9]+ +[0-9]+ +[0-9]{4} +6[34] +asked'
-  assert_equal "$(find work -name 'run-*')" ''
+  assert_equal "$(find host -name 'run-*')" ''
 }

@@ -7,12 +7,12 @@ load helper
 
 setup() {
   scratch_setup
-  WORDS=(-s crosscheck REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" REDISRUNS=1 KEYS=500
+  WORDS=(-s crosscheck REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" REDISRUNS=1 KEYS=500
   CONNECTIONS=5 INSTANCE_REQUESTS=20000)
 }
 
 teardown() {
-  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  [[ ! -d host ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   scratch_teardown
 }
 
@@ -70,8 +70,8 @@ calls() {
   need_command redis-benchmark redis-cli
   job_start "$REPO/do_it.sh" run "${WORDS[@]}" -v redis-benchmark INSTANCE_REQUESTS=500000000
   wait_until 60 grep -q 'phase set starts' job.err
-  wait_until 20 test -e "$(echo work/run-*/client-*/out)"/set.0.csv
-  pid=$(cat work/run-*/client-*/test.pid)
+  wait_until 20 test -e "$(echo host/run-*/client-*/out)"/set.0.csv
+  pid=$(cat host/run-*/client-*/test.pid)
   pid=$(cat "/proc/$pid/task/$pid/children")
   pid=${pid%% *}
   start=$(process_start "$pid")
@@ -82,7 +82,7 @@ calls() {
   process_gone "$pid" "$start" || fail "redis-benchmark still runs"
   job_start "$REPO/do_it.sh" run "${WORDS[@]}" -v redis-benchmark INSTANCE_REQUESTS=500000000
   wait_until 60 grep -q 'phase set starts' job.err
-  kill -KILL "$(cut -f 1 work/run-*/server/instances.proc)"
+  kill -KILL "$(cut -f 1 host/run-*/server/instances.proc)"
   job_wait 120
   assert_equal "$status" 1
   assert_equal "$(find results -type d -name 'rep-1.failed-*' | wc -l)" 1
@@ -91,11 +91,11 @@ calls() {
 @test "the run's password is on no command line of the peer, and its user can do nothing else" {
   local base
   base=$(ports_pick 1)
-  job_start "$REPO/do_it.sh" run -s crosscheck -v redis-benchmark REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" \
+  job_start "$REPO/do_it.sh" run -s crosscheck -v redis-benchmark REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" \
     SRV_OVERRIDE=1 KEYS=1000 REDISRUNS=1 INSTANCE_REQUESTS=3000000
   wait_until 60 grep -q 'phase get starts' job.err
   local password
-  password=$(cat work/run-*/client-*/auth)
+  password=$(cat host/run-*/client-*/auth)
   [[ -n $password ]]
   local file leaks=''
   for file in /proc/[0-9]*/cmdline; do

@@ -10,11 +10,11 @@ setup() {
   scratch_setup
   mkdir -p copy
   tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
-  WORDS=(-s demo REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1)
+  WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1)
 }
 
 teardown() {
-  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  [[ ! -d host ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   netns_down
   scratch_teardown
 }
@@ -52,8 +52,8 @@ END
   while read -r pid _; do
     tr '\0' '\n' <"/proc/$pid/environ" | grep -qx 'WRAPPED_WITH=server'
     tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q '^[^ ]*redis-server '
-  done < <(cat work/run-*/server/instances.proc)
-  pid=$(cat work/run-*/client-*/test.pid)
+  done < <(cat host/run-*/server/instances.proc)
+  pid=$(cat host/run-*/client-*/test.pid)
   tr '\0' '\n' <"/proc/$pid/environ" | grep -qx 'WRAPPED_WITH=client'
   assert_equal "$(basename "$(readlink "/proc/$pid/exe")")" test
   kill -INT -"$JOB_PID"
@@ -67,11 +67,11 @@ END
   chmod +x stay
   job_start "$REPO/do_it.sh" run "${WORDS[@]}" RATE=20 KEYS=100000 SERVER_PREFIX="$SCRATCH/stay"
   wait_until 60 grep -q 'phase set starts' job.err
-  assert_equal "$(cat work/run-*/server/wrappers.proc | wc -l)" 2
-  cat work/run-*/server/*.proc >seen
+  assert_equal "$(cat host/run-*/server/wrappers.proc | wc -l)" 2
+  cat host/run-*/server/*.proc >seen
   assert_equal "$(wc -l <seen)" 4
   # The instances are Redis itself, not what stands in front.
-  pid=$(head -n 1 work/run-*/server/instances.proc | cut -f 1)
+  pid=$(head -n 1 host/run-*/server/instances.proc | cut -f 1)
   [[ $(readlink "/proc/$pid/exe") == *redis* ]] || fail "$pid is not redis-server"
   kill -INT -"$JOB_PID"
   job_wait 60

@@ -11,12 +11,12 @@ setup() {
 }
 
 teardown() {
-  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  [[ ! -d host ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   scratch_teardown
 }
 
 words() {
-  WORDS=(-s demo REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=2000 VALUE_SIZES=100 REDISRUNS=1 "$@")
+  WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=2000 VALUE_SIZES=100 REDISRUNS=1 "$@")
 }
 
 @test "counters stand before and after each phase, samples once a second, and the server's count of calls agrees" {
@@ -33,19 +33,19 @@ words() {
   (($(wc -l <"$server/vmstat.tsv") >= 6)) || fail "fewer than one sample a second"
   # No second is missing, and none is there twice.
   awk 'NR > 2 && ($1 - last < 0.8 || $1 - last > 2.5) { print "gap of " $1 - last; exit 1 } { last = $1 }' "$server/vmstat.tsv"
-  assert_equal "$(find work -name 'run-*')" ''
+  assert_equal "$(find host -name 'run-*')" ''
 }
 
 @test "the monitors take under 1 % of a CPU, as the kernel counts it" {
   words TIME=8 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
-  wait_until 60 bash -c 'test -s work/run-*/monitor/vmstat.tsv'
+  wait_until 60 bash -c 'test -s host/run-*/monitor/vmstat.tsv'
   local pid before after count=0
-  read -r pid _ <"$(echo work/run-*/monitor/monitor.proc)"
+  read -r pid _ <"$(echo host/run-*/monitor/monitor.proc)"
   ticks() { sed 's/.*) //' "/proc/$pid/stat" | awk '{ print $12 + $13 }'; }
   before=$(ticks)
-  count=$(wc -l <"$(echo work/run-*/monitor/vmstat.tsv)")
-  wait_until 30 bash -c "((\$(wc -l <\$(echo work/run-*/monitor/vmstat.tsv)) >= $count + 6))"
+  count=$(wc -l <"$(echo host/run-*/monitor/vmstat.tsv)")
+  wait_until 30 bash -c "((\$(wc -l <\$(echo host/run-*/monitor/vmstat.tsv)) >= $count + 6))"
   after=$(ticks)
   # Six seconds; a tick is 10 ms.
   ((after - before <= 6)) || fail "$((after - before)) ticks in 6 s"
@@ -57,10 +57,10 @@ words() {
   # More than there is: the first look finds too little. The check before the run knows better, so it is told after it.
   words TIME=20 PHASES=get
   job_start env "$REPO/do_it.sh" run "${WORDS[@]}" RESERVE=16M
-  wait_until 60 bash -c 'test -s work/run-*/monitor/vmstat.tsv'
+  wait_until 60 bash -c 'test -s host/run-*/monitor/vmstat.tsv'
   # What the sampler reads is replaced by a machine that is nearly full.
   local folder
-  folder=$(echo work/run-*/monitor)
+  folder=$(echo host/run-*/monitor)
   read -r pid _ <"$folder/monitor.proc"
   kill -TERM "$pid"
   sed -i 's/^declare -- RESERVE_BYTES=.*/declare -- RESERVE_BYTES="1125899906842624"/' "$folder/monitor.sh"
@@ -69,14 +69,14 @@ words() {
   assert_equal "$status" 1
   assert_match 'guard: [0-9]+ MiB of memory are available, and [0-9]+ MiB must stay free \(RESERVE\); the load was ended' "$stderr"
   assert_equal "$(find results -name 'rep-1.failed-*' | wc -l)" 1
-  assert_equal "$(find work -name 'run-*')" ''
+  assert_equal "$(find host -name 'run-*')" ''
 }
 
 @test "an instance that is gone ends the load within seconds, not when the generator's patience does" {
   words TIME=60 PHASES=get TIMEOUT=300
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   wait_until 60 grep -q 'phase get starts' job.err
-  kill -KILL "$(head -n 1 work/run-*/server/instances.proc | cut -f 1)"
+  kill -KILL "$(head -n 1 host/run-*/server/instances.proc | cut -f 1)"
   job_wait 40
   assert_equal "$status" 1
   assert_contains "guard: the instance on port $BASE is gone" "$stderr"
@@ -90,7 +90,7 @@ words() {
   wait_until 60 grep -q 'phase set starts' job.err
   # With neither more memory nor more swap, the kernel has to take somebody.
   local group limit
-  group=$(cat work/run-*/tier/cgroup)
+  group=$(cat host/run-*/tier/cgroup)
   wait_until 30 bash -c "((\$(cat $group/memory.usage_in_bytes) > 12000000))"
   echo "$(($(cat "$group/memory.usage_in_bytes") + 4096))" >"$group/memory.limit_in_bytes"
   limit=$(<"$group/memory.limit_in_bytes")

@@ -185,7 +185,7 @@ ROOT=$REPO LIB=$REPO/lib RESUME=
 for module in log cleanup conf options hosts remote remote/common remote/cpus tier place plan fill lock server; do . "\$LIB/\$module.sh"; done
 cleanup_init
 conf_defaults "\$ROOT/conf/defaults.conf"
-for word in REMOTE_DIR=$SCRATCH/work REDISBASE=$base "\$@"; do conf_word argument "\$word" test; done
+for word in REMOTE_DIR=$SCRATCH/host REDISBASE=$base "\$@"; do conf_word argument "\$word" test; done
 conf_resolve
 remote_init
 lock_name test
@@ -193,7 +193,7 @@ REDIS_PASSWORD=secret
 server_facts
 server_find_redis
 server_start 1
-read -r pid _ <$SCRATCH/work/run-\$RUN_ID/server/instances.proc
+read -r pid _ <$SCRATCH/host/run-\$RUN_ID/server/instances.proc
 echo "cpus \$(sed -n 's/^Cpus_allowed_list:\t//p' "/proc/\$pid/status") threads \$(REDISCLI_AUTH=secret redis-cli -p $base config get io-threads | tail -n 1)"
 server_stop
 END
@@ -209,9 +209,9 @@ END
   need_command numactl
   local cpu=$(($(nproc) - 1)) pid
   job_start "$REPO/do_it.sh" run -s demo VALUE_SIZES=100 RATE=20 KEYS=100000 CLIENT_NUMACTL="-C $cpu" REDISBASE="$(ports_pick 2)" \
-    RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/work"
+    RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host"
   wait_until 60 grep -q 'phase set starts' job.err
-  pid=$(cat work/run-*/client-*/test.pid)
+  pid=$(cat host/run-*/client-*/test.pid)
   assert_equal "$(sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$pid/status")" "$cpu"
   kill -INT "$JOB_PID"
   job_wait 60
@@ -222,7 +222,7 @@ END
   mkdir copy
   tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
   printf '# SPDX-License-Identifier: MIT\n# A node that is not there.\nPLACEMENT=split\nPLACEMENT_NODE=99\n' >copy/conf/variants/far.conf
-  run_split copy/do_it.sh run -s demo -v native -v far RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/work" REDISBASE="$(ports_pick 2)"
+  run_split copy/do_it.sh run -s demo -v native -v far RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" REDISBASE="$(ports_pick 2)"
   assert_failure 2
   assert_contains 'PLACEMENT_NODE=99: node 99 has no CPU on the server' "$stderr"
 }

@@ -12,14 +12,14 @@ setup() {
 
 teardown() {
   # Whatever a failed test left on the "hosts" of this test.
-  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  [[ ! -d host ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   scratch_teardown
 }
 
 # The words that keep a run small and inside this test's folder.
 # Usage: words; sets WORDS
 words() {
-  WORDS=(-s demo REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 "$@")
+  WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 "$@")
 }
 
 # The one run folder of this test.
@@ -29,7 +29,7 @@ run_folder() {
 
 # Nothing of a run is left on the host: no process that it recorded, no folder of it, no lock.
 assert_nothing_left() {
-  assert_equal "$(find work -name 'run-*' -o -name lock)" ''
+  assert_equal "$(find host -name 'run-*' -o -name lock)" ''
   local port
   for port in "$BASE" $((BASE + 1)); do port_free "$port" || fail "port $port is still open"; done
 }
@@ -102,11 +102,11 @@ calls() {
   wait_until 60 bash -c "grep -c 'phase get starts' job.err | grep -qx 2"
   kill -KILL "$JOB_PID"
   job_wait 10 || :
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   assert_success
   assert_contains "ended what"
   assert_nothing_left
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   assert_success
   assert_contains "nothing was left"
 
@@ -123,7 +123,7 @@ calls() {
   words TIME=5 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   wait_for_load get
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   assert_failure 3
   assert_contains "its master is alive" "$stderr"
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE=$((BASE + 2))
@@ -141,7 +141,7 @@ calls() {
   assert_failure 3
   assert_contains "port $REDIS_PORT is taken" "$stderr"
   assert_equal "$(redis-cli -p "$REDIS_PORT" get mine)" 1
-  assert_equal "$(find work -name 'run-*' -o -name lock)" ''
+  assert_equal "$(find host -name 'run-*' -o -name lock)" ''
   refute_exists results
 }
 
@@ -149,7 +149,7 @@ calls() {
   words REDISRUNS=2 TIME=4 PHASES=get TIMEOUT=3
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   wait_for_load get
-  kill -KILL "$(head -n 1 work/run-*/server/instances.proc | cut -f 1)"
+  kill -KILL "$(head -n 1 host/run-*/server/instances.proc | cut -f 1)"
   job_wait 120
   assert_equal "$status" 1
   assert_nothing_left

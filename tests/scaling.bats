@@ -11,7 +11,7 @@ setup() {
 }
 
 teardown() {
-  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  [[ ! -d host ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   netns_down
   scratch_teardown
 }
@@ -26,7 +26,7 @@ numbers() {
 # Settings of a short sweep.
 # Usage: words SETTING...; sets WORDS
 words() {
-  WORDS=(-s scaling REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 4)" REDISRUNS=1 KEYS=500
+  WORDS=(-s scaling REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 4)" REDISRUNS=1 KEYS=500
   CONNECTIONS=5 INSTANCE_REQUESTS=20000 INTERVAL=0.1 "$@")
 }
 
@@ -180,7 +180,7 @@ END
   words INSTANCES='1 2' TIME=3 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   wait_until 60 grep -q 'phase get starts' job.err
-  kill -KILL "$(cat work/run-*/client-*/test.pid)"
+  kill -KILL "$(cat host/run-*/client-*/test.pid)"
   job_wait 120
   assert_equal "$status" 1
   assert_equal "$(find results -type d -path '*128B-1i/rep-1.failed-*' -prune | wc -l)" 1

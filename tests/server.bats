@@ -22,7 +22,7 @@ ROOT=$REPO LIB=$REPO/lib RESUME=
 for module in log cleanup conf options hosts remote remote/common remote/cpus tier place plan fill lock server; do . "\$LIB/\$module.sh"; done
 cleanup_init
 conf_defaults "\$ROOT/conf/defaults.conf"
-for word in REMOTE_DIR=$SCRATCH/work $1; do conf_word argument "\$word" test; done
+for word in REMOTE_DIR=$SCRATCH/host $1; do conf_word argument "\$word" test; done
 conf_resolve
 remote_init
 lock_name test
@@ -34,12 +34,12 @@ END
   run_split bash master.sh
 }
 
-# Count the redis-server processes that the run in $SCRATCH/work recorded and that still run.
+# Count the redis-server processes that the run in $SCRATCH/host recorded and that still run.
 recorded_alive() {
   local pid start count=0
   while read -r pid start _; do
     ! process_alive "$pid" "$start" || count=$((count + 1))
-  done < <(cat work/run-*/server/instances.proc 2>/dev/null)
+  done < <(cat host/run-*/server/instances.proc 2>/dev/null)
   echo "$count"
 }
 
@@ -49,7 +49,7 @@ recorded_alive() {
   master "SRV_OVERRIDE=288 REDISBASE=$base" '
     server_start 288
     server_info
-    cp '"$SCRATCH"'/work/run-*/server/instances.proc '"$SCRATCH"'/record
+    cp '"$SCRATCH"'/host/run-*/server/instances.proc '"$SCRATCH"'/record
     server_stop'
   assert_success
   assert_equal "$(grep -c '^redis_version:' <<<"$output")" 288
@@ -58,7 +58,7 @@ recorded_alive() {
   while read -r pid start _; do
     process_gone "$pid" "$start" || fail "$pid still runs"
   done <seen
-  assert_equal "$(find work -name 'run-*')" ''
+  assert_equal "$(find host -name 'run-*')" ''
 }
 
 @test "each instance is pinned as planned and listens on the server's address alone" {
@@ -68,7 +68,7 @@ recorded_alive() {
     server_start 2
     while read -r pid _ port; do
       printf "%s %s\n" "$port" "$(grep Cpus_allowed_list "/proc/$pid/status" | cut -f 2)"
-    done <'"$SCRATCH"'/work/run-*/server/instances.proc
+    done <'"$SCRATCH"'/host/run-*/server/instances.proc
     place_instances 2 | cut -f 1,2 | tr "\t" " "
     ss -Hltn | grep -E ":($REDISBASE|$((REDISBASE + 1))) " | grep -vc "127.0.0.1:" || :
     server_stop'
@@ -85,8 +85,8 @@ recorded_alive() {
     server_start 1
     redis-cli -p "$REDISBASE" ping || :
     grep -al "[s]ecret" /proc/[0-9]*/cmdline 2>/dev/null | sed "s/^/leak: /" || :
-    grep -l secret '"$SCRATCH"'/work/run-*/server/*.log | sed "s/^/leak: /" || :
-    stat -c "%a" '"$SCRATCH"'/work '"$SCRATCH"'/work/run-*/server '"$SCRATCH"'/work/run-*/server/*.conf | sort -u | tr "\n" " "
+    grep -l secret '"$SCRATCH"'/host/run-*/server/*.log | sed "s/^/leak: /" || :
+    stat -c "%a" '"$SCRATCH"'/host '"$SCRATCH"'/host/run-*/server '"$SCRATCH"'/host/run-*/server/*.conf | sort -u | tr "\n" " "
     server_stop'
   assert_success
   assert_contains NOAUTH "$output$stderr"
@@ -113,7 +113,7 @@ recorded_alive() {
   master "SRV_OVERRIDE=2 REDISBASE=$base REDIS_CONF='maxmemory nonsense'" 'server_start 2 || { server_stop; exit 1; }' || :
   assert_failure
   assert_contains "redis-server ended" "$stderr"
-  assert_equal "$(find work -name 'run-*')" ''
+  assert_equal "$(find host -name 'run-*')" ''
 }
 
 @test "REDIS_CONF overrides conf/redis.conf, as CONFIG GET tells" {
@@ -141,14 +141,14 @@ recorded_alive() {
 
   # An owner that was killed leaves its lock behind.
   bash -c 'sed "s/^lock_take.*/lock_take; kill -9 \$\$/" first.sh >killed.sh; exec bash killed.sh' || :
-  assert_exists work/lock
+  assert_exists host/lock
   master "" 'lock_take; echo taken'
   assert_success
   assert_contains taken
   assert_contains "and is gone: its lock is broken" "$stderr"
-  refute_exists work/lock
+  refute_exists host/lock
   # Its private folder stays until somebody says stop.
-  "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+  "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
 }
 
 @test "Redis is built from a tarball once, kept, and run" {
@@ -163,7 +163,7 @@ recorded_alive() {
   master "$words" 'server_start 1; echo up; server_stop; server_find_redis; echo "$REDIS_BINARY"'
   assert_success
   assert_contains up
-  assert_contains "$SCRATCH/work/cache/redis-1-"
+  assert_contains "$SCRATCH/host/cache/redis-1-"
   assert_equal "$(wc -l <built)" 1
   # A tree that does not build says why.
   printf 'all:\n\t@echo no compiler here; false\n' >redis-1/Makefile

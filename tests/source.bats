@@ -10,7 +10,7 @@ setup() {
 }
 
 teardown() {
-  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  [[ ! -d host ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   scratch_teardown
 }
 
@@ -42,7 +42,7 @@ fetch_tarball() {
   local base info
   fetch_tarball
   base=$(ports_pick 2)
-  run_split "$REPO/do_it.sh" run -s demo REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" KEYS=100 \
+  run_split "$REPO/do_it.sh" run -s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" KEYS=100 \
     VALUE_SIZES=100 REDISRUNS=1 REDIS_FROM=source REDIS_SOURCE="${TARBALL//$VERSION/{VER\}}" VER="$VERSION"
   assert_success
   assert_equal "$(grep -c "building Redis $VERSION on 127.0.0.1, once" <<<"$stderr")" 1
@@ -54,8 +54,8 @@ fetch_tarball() {
   make -s -C loadgen test REDIS_SRC="$tree"
   refute_contains libhiredis.so "$(ldd loadgen/test)"
   loadgen/test --version
-  assert_match "executable:$SCRATCH/work/cache/redis-$VERSION-[0-9a-f]+/src/redis-server" "$info"
-  run_split "$REPO/do_it.sh" doctor -s demo REMOTE_DIR="$SCRATCH/work" REDISBASE="$base" REDIS_FROM=source \
+  assert_match "executable:$SCRATCH/host/cache/redis-$VERSION-[0-9a-f]+/src/redis-server" "$info"
+  run_split "$REPO/do_it.sh" doctor -s demo REMOTE_DIR="$SCRATCH/host" REDISBASE="$base" REDIS_FROM=source \
     REDIS_SOURCE="${TARBALL//$VERSION/{VER\}}" VER="$VERSION"
   assert_success
   refute_contains "building Redis" "$stderr"

@@ -43,7 +43,7 @@ value() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' env/env.tsv; }
     block.txt dmi-memory.txt redis.txt env.tsv; do
     [[ -s env/$file ]] || fail "$file is empty or not there"
   done
-  assert_equal "$(find work -name 'sysinfo.*')" ''
+  assert_equal "$(find host -name 'sysinfo.*')" ''
 }
 
 @test "env.tsv: sorted, each key once, two columns, and as the machine says" {
@@ -91,7 +91,7 @@ value() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' env/env.tsv; }
 }
 
 @test "a run has it for the server and for every client, and the head of each log" {
-  run_split "$REPO/do_it.sh" run -s demo VALUE_SIZES=100 REDISRUNS=1 KEYS=500 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/work" \
+  run_split "$REPO/do_it.sh" run -s demo VALUE_SIZES=100 REDISRUNS=1 KEYS=500 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" \
     REDISBASE="$(ports_pick 2)"
   assert_success
   assert_exists results/*/env/127.0.0.1/{setup.log,env.tsv,sysctl.txt,tuning.tsv,redis.txt}

@@ -10,7 +10,7 @@ setup() {
 }
 
 teardown() {
-  [[ ! -d work ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  [[ ! -d host ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   scratch_teardown
 }
 
@@ -46,7 +46,7 @@ on_host() {
     shift
   done
   {
-    printf '%s\n' "REMOTE_DIR=$SCRATCH/work" "${settings[@]}"
+    printf '%s\n' "REMOTE_DIR=$SCRATCH/host" "${settings[@]}"
     cat "$REPO"/lib/remote/{common,vsmp,tier,tier_undo,tier_cgroup,tier_swap,tier_detect,tier_check,tiers}.sh
     printf 'main "%s" </dev/null\n' "$1"
   } | bash
@@ -54,7 +54,7 @@ on_host() {
 
 # The words that keep a run small and inside this test's folder.
 words() {
-  WORDS=(-s demo REMOTE_DIR="$SCRATCH/work" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=auto FILL=48M VALUE_SIZES=1000
+  WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=auto FILL=48M VALUE_SIZES=1000
   DATA=random REDISRUNS=1 "$@")
 }
 
@@ -63,7 +63,7 @@ assert_no_tier() {
   assert_equal "$(grep -c "$SCRATCH" /proc/swaps)" 0
   assert_equal "$(find /sys/fs/cgroup -maxdepth 2 -type d -name 'tierbench-demo-*' 2>/dev/null)" ''
   assert_equal "$(find "$SCRATCH" -name '*.swap')" ''
-  assert_equal "$(find work -name 'run-*')" ''
+  assert_equal "$(find host -name 'run-*')" ''
 }
 
 need_cgroup() {
@@ -224,11 +224,11 @@ column() {
     words -v "$variant" PHASES="set get" TIME=10
     job_start "$REPO/do_it.sh" run "${WORDS[@]}"
     wait_until 120 grep -q 'phase get starts' job.err || fail "the load did not begin: $(<job.err)"
-    device=$(sed -n 's/^swap\t[^\t]*\t//p' work/run-*/tier/journal)
+    device=$(sed -n 's/^swap\t[^\t]*\t//p' host/run-*/tier/journal)
     grep -q "^$device " /proc/swaps || grep -q "^$device"$'\t' /proc/swaps
     kill -KILL "$JOB_PID"
     job_wait 10
-    run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+    run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
     assert_success
     assert_contains "tier: cgroup"
     assert_contains "tier: swap $device is gone"

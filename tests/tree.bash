@@ -114,7 +114,7 @@ remote_script() {
     LIB=$REPO/lib
     # shellcheck source=lib/remote.sh
     . "$LIB/remote.sh"
-    REMOTE_DIR=$SCRATCH/work LEASE=10
+    REMOTE_DIR=$SCRATCH/host LEASE=10
     RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\tnever' "$RUN_ID")
     _remote_script "$script" REMOTE_DIR RUN_ID RUN_OWNER LEASE TUNE_ROWS TUNE_LEASE ADDRESS REDIS_BINARY NEED_MBIT NEED_PORTS \
       NEED_NUMACTL FIRST_PORT LAST_PORT >"$SCRATCH/script.sh"

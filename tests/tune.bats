@@ -11,7 +11,7 @@ setup() {
   tree_make
   tree_defaults
   TUNE_ROWS=$(tune_table 10.0.0.1 TUNE_FIREWALL=on SWAPPINESS=10 PAGE_CLUSTER=0)
-  JOURNAL=$SCRATCH/work/run-test-1/tune/journal
+  JOURNAL=$SCRATCH/host/run-test-1/tune/journal
 }
 
 teardown() {
@@ -19,7 +19,7 @@ teardown() {
   local pid start
   while read -r pid start _; do
     process_end "$pid" "$start"
-  done < <(cat "$SCRATCH"/work/run-*/tune/*.proc 2>/dev/null)
+  done < <(cat "$SCRATCH"/host/run-*/tune/*.proc 2>/dev/null)
   scratch_teardown
 }
 
@@ -32,7 +32,7 @@ said() { awk -F '\t' -v name="$1" '$1 == name { print $2, $4, $5; exit }' <<<"$o
 # Assert that the machine is as it was made, and that nothing of the run is left.
 assert_back() {
   assert_equal "$(tree_state)" "$original"
-  assert_equal "$(find "$SCRATCH/work" -name 'run-*')" ''
+  assert_equal "$(find "$SCRATCH/host" -name 'run-*')" ''
 }
 
 @test "every setting of the table is changed, and everything is as before after restore" {
@@ -144,9 +144,9 @@ END
 
 @test "after a reboot nothing is written: the boot id tells" {
   tune apply
-  cp -r work work.saved
+  cp -r host host.saved
   tune restore
-  rm -rf work && mv work.saved work
+  rm -rf host && mv host.saved host
   sed -i "s/$(</proc/sys/kernel/random/boot_id)/00000000-0000-0000-0000-000000000000/" "$JOURNAL"
   # What the machine came up with is the value of the journal by chance.
   echo 10 >"$TIERBENCH_ROOT/proc/sys/vm/swappiness"
@@ -164,7 +164,7 @@ END
   printf 'change\t2\ttest-1\t%s\tfile\tTHP\t/sys/kernel/mm/transp' "$(</proc/sys/kernel/random/boot_id)" >>"$JOURNAL"
   TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10)
   # Without its watchdog, a new one is started and the journal opened again.
-  read -r pid start _ <work/run-test-1/tune/watchdog.proc
+  read -r pid start _ <host/run-test-1/tune/watchdog.proc
   process_end "$pid" "$start"
   tune apply
   assert_equal "$(said THP)" 'set madvise never'
@@ -177,7 +177,7 @@ END
   original=$(tree_state)
   TUNE_LEASE=2
   tune apply
-  wait_until 20 test -e work/run-test-1/tune/lapsed
+  wait_until 20 test -e host/run-test-1/tune/lapsed
   assert_equal "$(tree_state)" "$original"
   tune renew
   assert_output lapsed
@@ -193,7 +193,7 @@ END
 @test "the watchdog holds no descriptor of who started it, and ends with the journal" {
   local pid start
   tune apply
-  read -r pid start _ <work/run-test-1/tune/watchdog.proc
+  read -r pid start _ <host/run-test-1/tune/watchdog.proc
   process_alive "$pid" "$start"
   assert_equal "$(find "/proc/$pid/fd" -lname "$SCRATCH/*" ! -lname '*/watchdog.sh' -printf '%l\n')" ''
   assert_equal "$(ps -o sid= -p "$pid" | tr -d ' ')" "$pid"
@@ -273,7 +273,7 @@ END
   tune apply
   assert_success
   assert_equal "$(od -An -td4 /dev/cpu_dma_latency | tr -d ' ')" 0
-  read -r pid start _ <work/run-test-1/tune/hold.proc
+  read -r pid start _ <host/run-test-1/tune/hold.proc
   tune apply
   assert_equal "$(said CSTATES)" "set ${before// /} 0"
   process_alive "$pid" "$start"

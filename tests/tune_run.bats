@@ -25,14 +25,14 @@ setup() {
   # A user's address of this machine, whose NIC has interrupts; without one, loopback has none to move.
   ADDRESS=$(hostname -I 2>/dev/null | awk '{ print $1 }')
   ADDRESS=${ADDRESS:-127.0.0.1}
-  WORDS=(-s demo VALUE_SIZES=100 SWAPPINESS=37 PAGE_CLUSTER=6 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/work"
+  WORDS=(-s demo VALUE_SIZES=100 SWAPPINESS=37 PAGE_CLUSTER=6 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host"
     TUNE_OVERCOMMIT=off TUNE_THP=off TUNE_SOMAXCONN=off TUNE_SYN_BACKLOG=off TUNE_IRQ=off)
 }
 
 teardown() {
   [[ -n ${SCRATCH-} ]] || return 0
   # Should a test fail, the machine must not keep what it set.
-  "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/work" >/dev/null 2>&1 || :
+  "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   netns_down
   local file value
   while read -r file value; do
@@ -61,9 +61,9 @@ value_is() { [[ $(value_of "$1") == "$2" ]]; }
 assert_back() {
   values_all >"$SCRATCH/after"
   diff "$SCRATCH/before" "$SCRATCH/after" || fail 'these are not as before'
-  assert_equal "$(find "$SCRATCH/work" -name 'run-*')" ''
+  assert_equal "$(find "$SCRATCH/host" -name 'run-*')" ''
   # Looked for by its script, which lies in this test's own folder.
-  assert_equal "$(grep -lsa "$SCRATCH/work/run-.*/[t]une/" /proc/[0-9]*/cmdline | tr '\n' ' ')" ''
+  assert_equal "$(grep -lsa "$SCRATCH/host/run-.*/[t]une/" /proc/[0-9]*/cmdline | tr '\n' ' ')" ''
 }
 
 # Tell whether no run but this test's tunes this machine: each has a watchdog.
@@ -149,11 +149,11 @@ long_run() {
   kill -KILL "$JOB_PID"
   job_wait 60
   assert_equal "$(value_of /proc/sys/vm/swappiness)" 37
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   assert_success
   assert_contains "SWAPPINESS: /proc/sys/vm/swappiness is $(sed -n 's|^/proc/sys/vm/swappiness ||p' "$SCRATCH/before") again, was 37"
   assert_back
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   assert_success
   refute_contains SWAPPINESS
 }
@@ -163,7 +163,7 @@ long_run() {
   kill -KILL "$JOB_PID"
   job_wait 60
   wait_until 60 value_is /proc/sys/vm/swappiness "$(sed -n 's|^/proc/sys/vm/swappiness ||p' "$SCRATCH/before")"
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/work"
+  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   assert_success
   assert_back
 }
@@ -209,7 +209,7 @@ long_run() {
   printf '# SPDX-License-Identifier: MIT\n# Swaps more readily.\nSWAPPINESS=91\nTUNE_PAGE_CLUSTER=off\n' >copy/conf/variants/swappy.conf
   printf '# SPDX-License-Identifier: MIT\n# As the scenario says.\n' >copy/conf/variants/plain.conf
   printf '# SPDX-License-Identifier: MIT\n# Two variants.\nSRV_OVERRIDE=1\nVALUE_SIZES=100\nREDISRUNS=2\nKEYS=500\nSWAPPINESS=37\nPAGE_CLUSTER=6\nTUNE_OVERCOMMIT=off\nTUNE_THP=off\nTUNE_SOMAXCONN=off\nTUNE_SYN_BACKLOG=off\n' >copy/conf/scenarios/two.conf
-  run_split copy/do_it.sh run -s two -v plain -v swappy RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/work" REDISBASE="$(ports_pick 1)"
+  run_split copy/do_it.sh run -s two -v plain -v swappy RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" REDISBASE="$(ports_pick 1)"
   assert_success
   cut -f 1-3,6 "$SCRATCH"/results/*/env/127.0.0.1/tuning.tsv | tr '\t' ' ' >said
   assert_equal "$(grep -E 'SWAPPINESS|PAGE_CLUSTER' said)" $'plain SWAPPINESS set 37\nplain PAGE_CLUSTER set 6\nswappy SWAPPINESS set 91\nswappy PAGE_CLUSTER off -'
