@@ -3,8 +3,8 @@
 # Lines come out as `table TITLE`, `row ...` for render.awk, and `note TEXT`; rows follow the title of their table.
 
 # Full means that nothing more can be had of it.
-function filled(percent) {
-  return percent >= 90 ? " (full)" : ""
+function filled(share) {
+  return share >= 90 ? " (full)" : ""
 }
 
 function median_of(cell, name,    n, i, out) {
