@@ -88,7 +88,7 @@ commands() {
     while read -r name; do
       grep -q "^$name=" "$REPO/conf/defaults.conf" || missing+="${file#"$REPO/"}: $name"$'\n'
     done < <(grep -oE '(`|NAME |sh |^\./do_it.sh.* )[A-Z][A-Z_]+=' "$file" | grep -oE '[A-Z][A-Z_]+=$' | tr -d = | sort -u |
-      grep -vxE 'PREFIX|DESTDIR|HIREDIS_DIR|REDIS_SRC|TLS|CI|FUZZ_SECONDS|SUITE_LIMIT|NAME|WERROR|ROUNDS|OMP_NUM_THREADS|REDISCLI_AUTH')
+      grep -vxE 'PREFIX|DESTDIR|HIREDIS_DIR|REDIS_SRC|TLS|CI|TEST_AWK|FUZZ_SECONDS|SUITE_LIMIT|NAME|WERROR|ROUNDS|OMP_NUM_THREADS|REDISCLI_AUTH')
   done < <(docs)
   [[ -z $missing ]] || fail "$missing"
 }

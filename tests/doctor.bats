@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What doctor finds on a host, on this machine and on one in a tree.
+# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

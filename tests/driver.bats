@@ -1,12 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The test driver counts what passed, failed and was skipped, and its last line and exit status say so.
+# The test driver counts what passed, failed and was skipped, and its last line and exit status say so; lanes go beside each other.
+# shellcheck disable=SC2016 # what stands in single quotes is for the suites
 
 load helper
 
 setup() {
   scratch_setup
-  unset -v CI
+  unset -v CI TEST_AWK
 }
 
 teardown() {
@@ -21,6 +22,12 @@ suite() {
     printf '@test "case %s" {\n%s\n}\n' "$n" "$body"
   done >suite.bats
   run "$REPO/tests/run.sh" suite.bats
+}
+
+# Write a test file with one test, in a lane, that works in this folder: lane_suite LANE NAME BODY
+lane_suite() {
+  printf '# lane: %s\nload %s/tests/helper\nteardown() { SCRATCH= scratch_teardown; }\n@test "%s" {\nSCRATCH=%s; cd "$SCRATCH"\n%s\n}\n' \
+    "$1" "$REPO" "$2" "$SCRATCH" "$3" >"$2.bats"
 }
 
 @test "all passed: exit 0" {
@@ -65,11 +72,51 @@ suite() {
 }
 
 @test "a suite that leaves a file behind is a failure" {
-  # shellcheck disable=SC2016 # expanded by the test
   suite ': >"$TMPDIR/mine"'
   assert_failure 1
   assert_line 'failed: suite.bats: left in TMPDIR: mine '
   assert_equal "${lines[-1]}" '1 passed, 1 failed'
+}
+
+@test "a suite of each lane runs at a time, and of one lane only one" {
+  # Each host suite makes a folder that may not be there; the first of them and the other lane's wait for each other.
+  lane_suite host first 'mkdir busy; : >first; wait_until 20 test -e other; rmdir busy'
+  lane_suite host second 'mkdir busy; rmdir busy'
+  lane_suite rest other ': >other; wait_until 20 test -e first'
+  run "$REPO/tests/run.sh" first.bats second.bats other.bats
+  assert_success
+  assert_equal "${lines[-1]}" '3 passed, 0 failed'
+}
+
+@test "what a suite prints is not mixed with what another does" {
+  # They take turns to speak.
+  lane_suite host one 'for n in 1 2 3; do echo "# one $n"; : >"one.$n"; wait_until 20 test -e "two.$n"; done >&3'
+  lane_suite rest two 'for n in 1 2 3; do wait_until 20 test -e "one.$n"; echo "# two $n"; : >"two.$n"; done >&3'
+  run "$REPO/tests/run.sh" one.bats two.bats
+  assert_success
+  assert_match $'== one.bats\n1..1\n# one 1\n# one 2\n# one 3\nok 1 [^\n]*\n== one.bats: [0-9]+ s\n'
+  assert_match $'== two.bats\n1..1\n# two 1\n# two 2\n# two 3\nok 1 [^\n]*\n== two.bats: [0-9]+ s\n'
+}
+
+@test "suites that end at once are all counted" {
+  local n
+  for ((n = 0; n < 20; n++)); do
+    lane_suite host "host$n" :
+    lane_suite rest "rest$n" :
+  done
+  run "$REPO/tests/run.sh" host*.bats rest*.bats
+  assert_success
+  assert_equal "${lines[-1]}" '40 passed, 0 failed'
+}
+
+@test "suites use mawk, or the awk that is asked for" {
+  local awk
+  need_command mawk gawk
+  for awk in mawk gawk; do
+    [[ $awk == mawk ]] && unset -v TEST_AWK || export TEST_AWK=$awk
+    suite '[[ $(readlink -f "$(command -v awk)") == "$(readlink -f "$(command -v '"$awk"')")" ]]'
+    assert_success
+  done
 }
 
 @test "an unknown suite is bad usage" {
@@ -78,17 +125,23 @@ suite() {
   assert_contains 'unknown suite: nonsense'
 }
 
-@test "an interrupted driver ends its suite and leaves no folder" {
-  printf '@test "long" {\necho $$ >"%s/pid"\nsleep 60\n}\n' "$SCRATCH" >suite.bats
+@test "an interrupted driver ends the suites of both lanes and what they started, shows how far they came, and leaves no folder" {
+  local lane pid
+  local -A start=()
+  for lane in host rest; do
+    # One in the test's group, and one in a group of its own, as job_start has them.
+    lane_suite "$lane" "$lane" "echo \$\$ >$lane.pid; job_start sleep 60; echo \$JOB_PID >$lane.job; echo '# $lane began' >&3; sleep 60"
+  done
   mkdir tmp
-  TMPDIR=$SCRATCH/tmp job_start "$REPO/tests/run.sh" suite.bats
-  wait_until 10 test -s pid
-  local pid start
-  pid=$(<pid)
-  start=$(process_start "$pid")
+  TMPDIR=$SCRATCH/tmp job_start "$REPO/tests/run.sh" host.bats rest.bats
+  wait_until 20 test -s host.job -a -s rest.job
+  while read -r pid; do start[$pid]=$(process_start "$pid"); done < <(cat host.pid host.job rest.pid rest.job)
+  assert_equal "${#start[@]}" 4
   kill -INT "$JOB_PID"
-  job_wait 20
+  job_wait 30
   assert_equal "$status" 130
-  wait_until 5 process_gone "$pid" "$start"
+  for pid in "${!start[@]}"; do wait_until 5 process_gone "$pid" "${start[$pid]}"; done
+  assert_contains '# host began'
+  assert_contains '# rest began'
   assert_equal "$(find tmp -mindepth 1)" ''
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Other load generators in the place of ours: the same rows, counted by Redis, and what they cannot do is refused.
+# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

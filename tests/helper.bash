@@ -98,11 +98,11 @@ port_free() {
 }
 
 # Print the first of COUNT free ports in a row, below those that the kernel hands out.
-# Usage: ports_pick COUNT   Returns: 0, or 1 if none were found
+# Usage: ports_pick COUNT   Globals: TEST_PORTS, where to look (10000)   Returns: 0, or 1 if none were found
 ports_pick() {
   local count=$1 try base port
   for ((try = 0; try < 50; try++)); do
-    base=$((10000 + RANDOM % (22000 - count)))
+    base=$((${TEST_PORTS:-10000} + RANDOM % (11000 - count)))
     for ((port = base; port < base + count; port++)); do
       port_free "$port" || continue 2
     done
@@ -148,6 +148,10 @@ _redis_answers_or_ended() {
   answer=$(redis-cli -p "$REDIS_PORT" info server 2>&1)
   [[ $answer == *"process_id:$REDIS_PID"* || $answer == *NOAUTH* ]]
 }
+
+# Print the words for do_it.sh that leave the host's settings as they are, so that a run disturbs nobody's.
+# Usage: words_untuned   Returns: 0
+words_untuned() { sed -n 's/^\(TUNE_[A-Z_]*\)=.* #: on|auto|off$/\1=off/p' "$REPO/conf/defaults.conf"; }
 
 # Start a command in the background as from a terminal: in a process group of its own, and not ignoring Ctrl-C.
 # Usage: job_start COMMAND...   Sets: JOB_PID; writes $SCRATCH/job.out and job.err   Returns: 0

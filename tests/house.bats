@@ -95,6 +95,17 @@ house_none() {
     house_grep '>>?[[:space:]]*"?/(proc|sys)/|\btee\b.*[[:space:]]"?/(proc|sys)/|\bsysctl[[:space:]]+(-q[[:space:]]+)?(-w|-p)')" 'go through lib/tune.sh:'
 }
 
+@test "what changes the machine, or uses what it has once, is in the lane of the host" {
+  local file bad=''
+  for file in tests/*.bats; do
+    [[ $file != tests/house.bats ]] && ! grep -qx '# lane: host' "$file" || continue
+    # A run tunes its hosts, unless it is told not to.
+    # shellcheck disable=SC2016 # the words as they stand there
+    bad+=$(grep -nHE '\bnetns_up\b|do_it\.sh"? run |/sys/fs/cgroup|\b(mount|swapon) ' "$file" | grep -vF 'run "${untuned[@]}"' || :)
+  done
+  house_none "$bad" 'these want a line # lane: host, or words_untuned:'
+}
+
 @test "nothing names a place that only the author has" {
   house_none "$(house_files . -- ! -name LICENSE ! -name test ! -path ./tests/house.bats | xargs grep -nHIE '(^|[[:space:]=:(])/(root|home/[a-z]+|work)/' -- || :)" 'a path of one machine:'
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Monitors: what they write down, what they cost, and the guard that ends a load before it harms the host.
+# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

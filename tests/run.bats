@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A whole run on this machine, and what becomes of it when something goes wrong in the middle.
+# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs every test, one suite after the other, and ends with one line: N passed, N failed.
+# Runs every test, in two lanes beside each other, and ends with one line: N passed, N failed.
 #
-# Usage: tests/run.sh [SUITE...]   SUITE: lint, build, unit, fuzz, or a .bats file; without one, all of them
+# Usage: tests/run.sh [SUITE...]   SUITE: build, lint, unit, fuzz, or a .bats file; without one, all of them
+# A suite with the line `# lane: host` changes the machine, or uses what a machine has once: these run one after the other.
+# The rest run one after the other too, beside them. What a suite prints is shown when it ends.
+# TEST_AWK=NAME is the awk that all of them use, where it is installed (mawk).
 # CI=true makes a skip a failure where the thing that is missing could have been installed.
 # Exit status: 0 all passed, 1 not, 2 bad usage.
 set -Eeuo pipefail
@@ -14,7 +17,10 @@ SUITE_LIMIT=${SUITE_LIMIT:-600}
 passed=0
 skips=()
 failures=()
-suite_pid=
+# The suite that runs in each lane, by the name of the lane.
+declare -A suite_pid=() suite_name=() suite_began=()
+# Where each lane looks for free ports: between two that looked in one place at once, a port could be picked twice.
+declare -A lane_ports=([host]=10000 [rest]=21000)
 
 # shellcheck source=tests/helper.bash
 . "$ROOT/tests/helper.bash"
@@ -54,81 +60,138 @@ run_count() {
   fi
 }
 
-# Runs one suite, shows what it prints, and counts its results.
-# Usage: run_suite NAME COMMAND...   Returns: 0
-run_suite() {
-  local name=$1 status=0 began=$SECONDS log=$scratch/suite.log out tee_pid
-  shift
-  printf '== %s\n' "$name"
-  exec {out}> >(exec tee "$log")
-  tee_pid=$!
-  # A job of its own (-m), because other background processes ignore SIGINT and the tests of Ctrl-C could not be run;
-  # in the background, so that a signal to this script is seen at once.
-  set -m
-  TMPDIR=$scratch/t timeout --kill-after=20 "$SUITE_LIMIT" "$@" </dev/null >&"$out" 2>&1 {out}>&- &
-  suite_pid=$!
-  set +m
-  wait "$suite_pid" || status=$?
-  suite_pid=
-  exec {out}>&-
-  wait "$tee_pid" || :
-  run_count "$name" "$status" "$log"
-  run_left "$name"
-  printf '== %s: %s s\n' "$name" "$((SECONDS - began))"
-}
-
-# Counts it as a failure if a suite left a file behind.
-# Usage: run_left NAME   Returns: 0
-run_left() {
-  local left
-  left=$(find "$scratch/t" -mindepth 1 -maxdepth 1 -printf '%f ')
-  [[ -z $left ]] || failures+=("$1: left in TMPDIR: $left")
-  rm -rf --one-file-system -- "$scratch/t"
-  mkdir -m 711 -- "$scratch/t"
-}
-
-# Ends the suite that runs and removes what it may have left.
-# Usage: run_finish   Returns: 0
-run_finish() {
-  if [[ -n $suite_pid ]]; then
-    kill -TERM "$suite_pid" 2>/dev/null || :
-    wait "$suite_pid" 2>/dev/null || :
-  fi
-  netns_sweep || :
-  rm -rf -- "$scratch"
-}
-
-# Runs a suite by its name on the command line.
-# Usage: run_named SUITE   Returns: 0, 2 for a name that is none
-run_named() {
+# Finds the command of a suite.
+# Usage: run_command SUITE   Sets: command   Returns: 0, 2 for a name that is none
+run_command() {
   case $1 in
-    lint) run_suite lint "$ROOT/lib/lint.sh" check ;;
-    build) run_suite build make --no-print-directory -C "$ROOT" test ;;
-    unit) run_suite unit make --no-print-directory -C "$ROOT" check-unit ;;
-    fuzz) run_suite fuzz make --no-print-directory -C "$ROOT" check-fuzz ;;
+    build) command=(make --no-print-directory -C "$ROOT" test) ;;
+    lint) command=("$ROOT/lib/lint.sh" check) ;;
+    unit) command=(make --no-print-directory -C "$ROOT" check-unit) ;;
+    fuzz) command=(make --no-print-directory -C "$ROOT" check-fuzz) ;;
     *.bats)
       [[ -f $1 ]] || {
         printf 'no such test file: %s\n' "$1" >&2
         return 2
       }
-      run_suite "${1##*/}" bats --tap "$1"
+      command=(bats --tap "$1")
       ;;
     *)
-      printf 'unknown suite: %s (lint, build, unit, fuzz, or a .bats file)\n' "$1" >&2
+      printf 'unknown suite: %s (build, lint, unit, fuzz, or a .bats file)\n' "$1" >&2
       return 2
       ;;
   esac
+}
+
+# Starts a suite in a lane.
+# Usage: run_start LANE SUITE   Returns: 0
+run_start() {
+  local lane=$1
+  local -a command
+  run_command "$2"
+  suite_name[$lane]=${2##*/}
+  suite_began[$lane]=$SECONDS
+  mkdir -m 711 -- "$scratch/$lane"
+  command=(timeout --kill-after=20 "$SUITE_LIMIT" "${command[@]}")
+  # The tests of the host are the longer way and wait for what they started; the others have what they leave.
+  [[ $lane == host ]] || command=(nice -n 5 "${command[@]}")
+  # A job of its own (-m), because other background processes ignore SIGINT and the tests of Ctrl-C could not be run.
+  set -m
+  TMPDIR=$scratch/$lane TEST_PORTS=${lane_ports[$lane]} "${command[@]}" </dev/null >"$scratch/$lane.log" 2>&1 &
+  suite_pid[$lane]=$!
+  set +m
+}
+
+# Shows what the suite of a lane printed.
+# Usage: run_show LANE   Returns: 0
+run_show() {
+  printf '== %s\n' "${suite_name[$1]}"
+  cat -- "$scratch/$1.log"
+}
+
+# Shows a suite that has ended, counts its results, and counts it as a failure if it left a file behind.
+# Usage: run_end LANE STATUS   Returns: 0
+run_end() {
+  local lane=$1 name=${suite_name[$1]} left
+  unset -v "suite_pid[$lane]"
+  run_show "$lane"
+  run_count "$name" "$2" "$scratch/$lane.log"
+  left=$(find "$scratch/$lane" -mindepth 1 -maxdepth 1 -printf '%f ')
+  [[ -z $left ]] || failures+=("$name: left in TMPDIR: $left")
+  rm -rf --one-file-system -- "${scratch:?}/$lane"
+  printf '== %s: %s s\n' "$name" "$((SECONDS - suite_began[$lane]))"
+}
+
+# Starts the next suite of a lane, if there is one.
+# Usage: run_next LANE   Globals: the array of the lane's name   Returns: 0
+run_next() {
+  local -n waiting=$1
+  ((${#waiting[@]} > 0)) || return 0
+  run_start "$1" "${waiting[0]}"
+  waiting=("${waiting[@]:1}")
+}
+
+# Runs suites, each in its lane.
+# Usage: run_lanes SUITE...   Returns: 0
+run_lanes() {
+  local suite lane ended status
+  local -a host=() rest=()
+  for suite; do
+    if [[ $suite == *.bats ]] && grep -qx '# lane: host' -- "$suite"; then
+      host+=("$suite")
+    else
+      rest+=("$suite")
+    fi
+  done
+  run_next host
+  run_next rest
+  while ((${#suite_pid[@]} > 0)); do
+    status=0
+    wait -n -p ended "${suite_pid[@]}" || status=$?
+    for lane in host rest; do
+      [[ ${suite_pid[$lane]-} == "$ended" ]] || continue
+      run_end "$lane" "$status"
+      run_next "$lane"
+    done
+  done
+}
+
+# Ends the suites that run, shows how far they came, and removes what they may have left.
+# Usage: run_finish   Returns: 0
+run_finish() {
+  local lane
+  for lane in "${!suite_pid[@]}"; do kill -TERM "${suite_pid[$lane]}" 2>/dev/null || :; done
+  for lane in "${!suite_pid[@]}"; do
+    wait "${suite_pid[$lane]}" 2>/dev/null || :
+    run_show "$lane"
+  done
+  netns_sweep || :
+  rm -rf -- "$scratch"
+}
+
+# Puts the awk that is asked for in front of the machine's own.
+# Usage: run_awk   Returns: 0
+run_awk() {
+  local awk
+  awk=$(command -v "${TEST_AWK:-mawk}") || return 0
+  mkdir -- "$scratch/bin"
+  ln -s -- "$awk" "$scratch/bin/awk"
+  export PATH=$scratch/bin:$PATH
 }
 
 # Runs the suites and prints the result.
 # Usage: main [SUITE...]   Returns: 0 all passed, 1 not, 2 bad usage
 main() {
   local each
-  local -a suites=("$@")
-  (($# > 0)) || suites=(lint build unit fuzz "$ROOT"/tests/*.bats)
-  for each in "${suites[@]}"; do
-    run_named "$each" || return
-  done
+  local -a command
+  (($# > 0)) || set -- build lint unit fuzz "$ROOT"/tests/*.bats
+  for each; do run_command "$each" || return; done
+  run_awk
+  # Both lanes use what is built.
+  if [[ $1 == build ]]; then
+    run_lanes build
+    shift
+  fi
+  run_lanes "$@"
   for each in "${skips[@]}"; do printf 'skipped: %s\n' "$each"; done
   for each in "${failures[@]}"; do printf 'failed: %s\n' "$each"; done
   printf '%s passed, %s failed' "$passed" "${#failures[@]}"
@@ -139,7 +202,6 @@ main() {
 
 # Short names: the path of a control socket of ssh below it has room for 108 bytes.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/tb.XXXXXX")
-mkdir -m 711 -- "$scratch/t"
 # A test may become another user, who must find the way to its own folder.
 chmod 711 "$scratch"
 trap run_finish EXIT

@@ -39,10 +39,11 @@ fetch_tarball() {
 }
 
 @test "a run builds Redis from its source once, and the instances are of that build" {
-  local base info
+  local base info untuned
   fetch_tarball
   base=$(ports_pick 2)
-  run_split "$REPO/do_it.sh" run -s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" KEYS=100 \
+  mapfile -t untuned < <(words_untuned)
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" KEYS=100 \
     VALUE_SIZES=100 REDISRUNS=1 REDIS_FROM=source REDIS_SOURCE="${TARBALL//$VERSION/{VER\}}" VER="$VERSION"
   assert_success
   assert_equal "$(grep -c "building Redis $VERSION on 127.0.0.1, once" <<<"$stderr")" 1

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What is written of each host: the guide's setup.log, files for readers, and env.tsv for comparing.
+# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Memory tiers: seen on machines that are not here, refused where they cannot be, and real on this one.
+# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Real settings of this machine: what they are during a run, and that they are as before after every way out of it.
+# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split and job_wait
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What Redis warns of when it starts: said by the run and by doctor, and nothing on a tuned host.
+# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
