@@ -82,7 +82,7 @@ check-fuzz: ## fuzz the RESP scanner for FUZZ_SECONDS=60
 	@command -v $(FUZZ_CC) >/dev/null || { echo 'check-fuzz needs clang with libFuzzer' >&2; exit 1; }
 	@mkdir -p $(UNIT_OUT)/corpus
 	$(FUZZ_CC) -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I$(LOADGEN_DIR) -o $(UNIT_OUT)/resp_fuzz tests/unit/resp_fuzz.c $(LOADGEN_DIR)/resp.c
-	$(UNIT_OUT)/resp_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=5 -max_len=4096 -print_final_stats=1 -artifact_prefix=$(UNIT_OUT)/ -dict=tests/unit/resp.dict $(UNIT_OUT)/corpus
+	$(UNIT_OUT)/resp_fuzz -verbosity=0 -max_total_time=$(FUZZ_SECONDS) -timeout=5 -max_len=4096 -print_final_stats=1 -artifact_prefix=$(UNIT_OUT)/ -dict=tests/unit/resp.dict $(UNIT_OUT)/corpus
 
 bench: test ## client CPU per operation beside redis-benchmark, on a private Redis
 	@tests/bench/client-cpu.sh
