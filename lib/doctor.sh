@@ -13,6 +13,7 @@ doctor_rows() {
   done < <(doctor_hosts)
   ((reached)) || return 0
   server_facts
+  _doctor_skip
   plan_check
   _doctor_needs
   _doctor_row "$(_doctor_master)" ok ssh "$(remote_version)" "in PATH" -
@@ -239,13 +240,22 @@ _doctor_warnings() {
   done < <(warnings_check)
 }
 
+# Variants that are left out, because what they measure with is not there.
+_doctor_skip() {
+  local variant host found
+  generator_skip >"$_REMOTE_TMP/skipped"
+  while IFS=$'\t' read -r variant host found; do
+    log_warn "$host: $found: the variant $variant is left out"
+    _doctor_row "$host" warn "variant $variant" "$found" "a load generator, with GENERATOR_MISSING=skip" "install it there; left out until then"
+  done <"$_REMOTE_TMP/skipped"
+}
+
 # Whether the words in front of the programs work, for every variant.
 _doctor_launch() {
   local variant host state found wanted mend
   for variant in $VARIANTS; do
     _doctor_use "$variant" -
     launch_check
-    generator_check
     while IFS=$'\t' read -r host state found wanted mend; do
       _doctor_row "$host" "$state" "variant $variant" "$found" "$wanted" "$mend"
     done < <(launch_try && generator_try)

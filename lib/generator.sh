@@ -2,26 +2,70 @@
 # shellcheck shell=bash
 # Which program makes the load: ./test, or an adapter in lib/generator that runs another and writes the same files.
 
-# Refuse settings that the chosen generator has no counterpart for.
+# Refuse settings that a variant's generator has no counterpart for.
 # Usage: generator_check
-# Globals: GENERATOR TIME RATE PHASES KEY_PATTERN WARMUP
+# Globals: VARIANTS GENERATOR and the load; leaves the first variant's settings resolved
 # Returns: exits 2.
 generator_check() {
-  [[ $GENERATOR != test ]] || return 0
-  [[ $TIME == 0 ]] || conf_refuse TIME "$GENERATOR counts requests; set REQUESTS or INSTANCE_REQUESTS"
-  [[ $RATE == 0 ]] || conf_refuse RATE "$GENERATOR has no rate"
+  local variant
+  for variant in $VARIANTS; do
+    variant_use "$variant"
+    server_auto
+    [[ $GENERATOR == test ]] || _generator_check_peer
+  done
+  [[ ${variant} == "${VARIANTS%% *}" ]] || variant_use "${VARIANTS%% *}"
+  server_auto
+}
+
+_generator_check_peer() {
   [[ $WARMUP == 0 ]] || conf_refuse WARMUP "$GENERATOR has no warm-up"
-  [[ " $PHASES " != *" mixed "* ]] || conf_refuse PHASES "$GENERATOR has no mixed load"
-  [[ $KEY_PATTERN == uniform ]] || conf_refuse KEY_PATTERN "$GENERATOR takes keys at random: uniform"
+  case $GENERATOR in
+    redis-benchmark)
+      [[ $TIME == 0 ]] || conf_refuse TIME "$GENERATOR counts requests; set REQUESTS or INSTANCE_REQUESTS"
+      [[ $RATE == 0 ]] || conf_refuse RATE "$GENERATOR has no rate"
+      [[ " $PHASES " != *" mixed "* ]] || conf_refuse PHASES "$GENERATOR has no mixed load"
+      [[ $KEY_PATTERN == uniform ]] || conf_refuse KEY_PATTERN "$GENERATOR takes keys at random: uniform"
+      [[ $DATA == pattern ]] || conf_refuse DATA "$GENERATOR fills all values with the same letter: pattern"
+      [[ $THREADS == auto ]] || conf_refuse THREADS "$GENERATOR is run with one thread an instance: auto"
+      ;;
+    memtier_benchmark)
+      [[ $TIME != *.*[!0]* ]] || conf_refuse TIME "$GENERATOR counts whole seconds"
+      [[ " $KEY_PATTERN " != *" shuffle"* ]] || conf_refuse KEY_PATTERN "$GENERATOR has no order in which each key comes once, at random"
+      [[ $DATA != compressible* ]] || conf_refuse DATA "$GENERATOR has values all alike or random: pattern, random"
+      [[ $KEYS == auto ]] || ((KEYS >= 3)) || conf_refuse KEYS "$GENERATOR needs 3 keys or more"
+      _generator_check_shares
+      ;;
+  esac
+}
+
+# Refuse what cannot be divided evenly over the instances' processes, their threads and connections.
+_generator_check_shares() {
+  local instances client count threads connections part
+  for instances in $INSTANCES; do
+    while IFS=$'\t' read -r client _ count; do
+      threads=1
+      if [[ $THREADS != auto ]] && ((count > 0)); then
+        threads=$((THREADS / count))
+        ((threads * count == THREADS)) || conf_refuse THREADS "$GENERATOR runs one process an instance, and $client has $count instances of $instances"
+      fi
+      connections=$((CONNECTIONS * threads))
+      [[ $RATE == 0 ]] || awk -v rate="$RATE" -v parts=$((instances * connections)) 'BEGIN { exit rate < parts || rate % parts > 0 }' ||
+        conf_refuse RATE "$GENERATOR limits each connection to a whole number: a multiple of $((instances * connections)) with $instances instances"
+      if [[ $KEYS != auto && " $KEY_PATTERN " == *" sequential "* ]]; then
+        # All but the last connection have parts of the same length, and these must end before the keys do.
+        part=$(((KEYS + connections - 1) / connections))
+        ((part * (connections - 1) < KEYS)) || conf_refuse KEYS "$GENERATOR cannot divide so few over $connections connections"
+      fi
+    done < <(plan_clients "$instances")
+  done
 }
 
 # Print the words that start the adapter on a client, separated by tabs, after putting it there.
 # Usage: generator_words CLIENT
 # Globals: GENERATOR
 generator_words() {
-  local file=lib/generator/$GENERATOR.sh
   printf 'bash\t'
-  launch_words "$1" "{$file}"
+  launch_words "$1" "{lib/generator/peer.sh} {lib/generator/$GENERATOR.sh}"
 }
 
 # Whether the generator is on every client, as rows HOST STATE FOUND WANTED MEND.
@@ -34,7 +78,26 @@ generator_try() {
     if remote_run "$client" launch "$GENERATOR" --version 2>"$why"; then
       printf '%s\tok\t%s\tGENERATOR=%s\t-\n' "$client" "$GENERATOR" "$GENERATOR"
     else
-      printf '%s\tfail\t%s\tGENERATOR=%s\tinstall it there, or leave the variant out\n' "$client" "$(tr '\n\t' '  ' <"$why")" "$GENERATOR"
+      printf '%s\tfail\t%s\tGENERATOR=%s\tinstall it there, or leave the variant out\n' "$client" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$GENERATOR"
     fi
   done
+}
+
+# Leave variants whose generator a client lacks out of the run where GENERATOR_MISSING says so, and say which.
+# Usage: generator_skip
+# Globals: VARIANTS GENERATOR_MISSING GENERATOR CLIENT_IP
+# Returns: prints a row VARIANT HOST FOUND for each; the settings are those of the first that is left.
+generator_skip() {
+  local variant missing kept=''
+  for variant in $VARIANTS; do
+    variant_use "$variant"
+    missing=
+    [[ $GENERATOR_MISSING == refuse ]] || missing=$(generator_try | awk -F '\t' -v OFS='\t' -v variant="$variant" '$2 == "fail" { print variant, $1, $3 }')
+    if [[ -n $missing ]]; then printf '%s\n' "$missing"; else kept+=" $variant"; fi
+  done
+  # With nothing left, the first reason that stops a run is the one to be told.
+  [[ -z $kept ]] || conf_word argument "VARIANTS=$kept" "GENERATOR_MISSING=$GENERATOR_MISSING"
+  conf_resolve
+  variant_use "${VARIANTS%% *}"
+  server_auto
 }

@@ -69,8 +69,8 @@ server_start() {
   REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
   SERVER_ADDRESS=$(host_data "$SERVER")
   local REDIS_CONF=$REDIS_CONF
-  # redis-benchmark takes a password only as an argument, where others on the client can see it. So it gets a user without one,
-  # who can do what it measures and no more.
+  # Other generators take a password only as an argument, where others on the client can see it. So they get a user without one,
+  # who can do what they measure and no more.
   [[ $GENERATOR == test ]] || REDIS_CONF+="; user peer on nopass ~* -@all +ping +get +set +config|get"
   LAUNCH_WORDS=
   [[ -z $SERVER_PREFIX ]] || LAUNCH_WORDS=$(launch_words "$SERVER" "$SERVER_PREFIX") || return

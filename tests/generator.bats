@@ -22,23 +22,65 @@ calls() {
   sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-@test "ours and redis-benchmark side by side, client CPU included; each made the requests that it counts" {
-  local rep row
+# The generators on this machine as `VARIANT PROGRAM`.
+installed() {
+  echo 'loadgen test'
+  echo 'redis-benchmark redis-benchmark'
+  ! command -v memtier_benchmark >/dev/null || echo 'memtier memtier_benchmark'
+}
+
+need_memtier() {
+  command -v memtier_benchmark >/dev/null || skip 'no distribution has memtier_benchmark: whoever builds it has it tested here'
+}
+
+# One column of a phase in a result.tsv.
+# Usage: row FOLDER PHASE COLUMN
+row() {
+  awk -F '\t' -v phase="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == phase { print $at[name] }' "$1/result.tsv"
+}
+
+# Run an adapter by itself, its gates open; its files go to out.
+# Usage: adapter PROGRAM PHASES OPTION... HOST PORT SIZE KEYS   Sets: as run_split does
+adapter() {
+  local program=$1 phases=$2 phase
+  shift 2
+  rm -rf out
+  mkdir out
+  for phase in ${phases//,/ }; do echo 0.0 >"out/start-$phase"; done
+  # shellcheck disable=SC2016 # expanded by the shell inside
+  run_split bash -c 'cd out && exec bash "$0/lib/generator/peer.sh" "$0/lib/generator/$1.sh" "${@:2}"' "$REPO" "$program" --phases "$phases" "$@"
+}
+
+# A path with everything but one program.
+# Usage: path_without PROGRAM
+path_without() {
+  local folder
+  mkdir path
+  for folder in /usr/local/sbin /usr/local/bin /usr/sbin /usr/bin /sbin /bin; do ln -s "$folder"/* path/ 2>/dev/null || :; done
+  rm -f "path/$1"
+}
+
+@test "all that are installed side by side, client CPU included; each made the requests that it counts" {
+  local rep variant program each count=0
   need_command redis-benchmark redis-cli
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" INSTANCES=2
   assert_success
   assert_match 'set +client CPU, us/op +[0-9.]+ .* [0-9.]+ '
   # 20,000 requests an instance, for redis-benchmark in whole pipelines of 128; and 500 keys when they are populated.
-  for row in 'loadgen 20000' 'redis-benchmark 20096'; do
-    rep=$(echo "$SCRATCH"/results/*/"${row% *}"/128B-2i/rep-1)
-    assert_equal "$(calls get "$rep/server/info.after")" $((2 * ${row#* }))
-    assert_equal "$(calls set "$rep/server/info.after")" $((2 * ${row#* } + 1000))
-    assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == "get" { print $at["ops"] }' "$rep"/127.0.0.1/result.tsv)" $((2 * ${row#* }))
+  while read -r variant program; do
+    count=$((count + 1))
+    each=20000
+    [[ $program != redis-benchmark ]] || each=20096
+    rep=$(echo "$SCRATCH"/results/*/"$variant"/128B-2i/rep-1)
+    assert_equal "$(calls get "$rep/server/info.after")" $((2 * each))
+    assert_equal "$(calls set "$rep/server/info.after")" $((2 * each + 1000))
+    assert_equal "$(row "$rep/127.0.0.1" get ops)" $((2 * each))
+    assert_equal "$(row "$rep/127.0.0.1" populate ops)" 1000
     assert_equal "$(awk -F: '$1 == "keyspace_misses" { sum += $2 } END { print sum + 0 }' "$rep/server/info.after")" 0
-  done
+  done < <(installed)
   run_split "$REPO/summary2csv.sh" "$(echo "$SCRATCH"/results/*)"
   assert_success
-  assert_equal "${#lines[@]}" 7
+  assert_equal "${#lines[@]}" $((1 + 3 * count))
 }
 
 @test "what redis-benchmark cannot tell or do: empty columns, and settings that are refused" {
@@ -48,45 +90,175 @@ calls() {
   assert_success
   run_split "$REPO/summary2csv.sh" "$(echo "$SCRATCH"/results/*)"
   assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["misses"] "|" $at["p90_us"] "|" ($at["ops_per_sec"] > 0) }' <<<"$output" | sort -u)" '||1'
-  for word in TIME=1 RATE=5 WARMUP=1 PHASES=mixed KEY_PATTERN=zipf; do
-    run_split "$REPO/do_it.sh" plan "${WORDS[@]}" -v redis-benchmark "$word"
+  for word in TIME=1 RATE=5 WARMUP=1 PHASES=mixed KEY_PATTERN=zipf DATA=random THREADS=2; do
+    # Also where another variant stands before it.
+    run_split "$REPO/do_it.sh" plan "${WORDS[@]}" -v loadgen -v redis-benchmark "$word"
     assert_failure 2
     assert_contains "${word%%=*}=${word#*=}: redis-benchmark" "$stderr"
   done
 }
 
-@test "a generator that is not installed: the host is not fit" {
-  local folder
-  mkdir path
-  # Everything but redis-benchmark.
-  for folder in /usr/local/sbin /usr/local/bin /usr/sbin /usr/bin /sbin /bin; do ln -s "$folder"/* path/ 2>/dev/null || :; done
-  rm -f path/redis-benchmark
-  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
+@test "a generator that is not installed: left out of the crosscheck with a line, elsewhere the host is not fit" {
+  need_command redis-benchmark redis-cli
+  path_without redis-benchmark
+  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v loadgen -v redis-benchmark
+  assert_success
+  assert_contains "'redis-benchmark' is missing: the variant redis-benchmark is left out" "$stderr"
+  assert_equal "$(cd results/* && ls -d loadgen redis-benchmark 2>/dev/null)" loadgen
+  assert_equal "$(sed -n 's/^VARIANTS=//p' results/*/run.conf)" '"loadgen"'
+  # With nothing left there is nothing to run.
+  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" doctor "${WORDS[@]}" -v redis-benchmark
+  assert_failure 3
+  assert_match "fail +variant redis-benchmark +'redis-benchmark' is missing +GENERATOR=redis-benchmark"
+  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" doctor "${WORDS[@]}" -s scaling -v loadgen -v redis-benchmark
   assert_failure 3
   assert_match "fail +variant redis-benchmark +'redis-benchmark' is missing +GENERATOR=redis-benchmark"
 }
 
-@test "an interrupted run ends the peer, and one whose server dies is no result" {
-  local pid start
+@test "an interrupted run ends the peer; one whose server or whose client dies is no result" {
+  local variant program pid start
   need_command redis-benchmark redis-cli
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" -v redis-benchmark INSTANCE_REQUESTS=500000000
+  while read -r variant program; do
+    [[ $program != test ]] || continue
+    long_run "$variant"
+    pid=$(peer_pid)
+    start=$(process_start "$pid")
+    assert_match "$program" "$(tr '\0' ' ' <"/proc/$pid/cmdline")"
+    kill -INT -"$JOB_PID"
+    job_wait 60
+    assert_equal "$status" 130
+    process_gone "$pid" "$start" || fail "$program still runs"
+    long_run "$variant"
+    kill -KILL "$(cut -f 1 host/run-*/server/instances.proc)"
+    job_wait 120
+    assert_equal "$status" 1
+    long_run "$variant"
+    kill -KILL "$(peer_pid)"
+    job_wait 120
+    assert_equal "$status" 1
+    assert_contains 'no figures for set' "$stderr"
+    assert_equal "$(find results -type d -path "*/$variant/*" -name 'rep-1.failed-*' | wc -l)" 2
+    assert_equal "$(find results -type d -path "*/$variant/*" -name rep-1 | wc -l)" 0
+  done < <(installed)
+}
+
+# Start a run that has long to go, and wait until its load does.
+# Usage: long_run VARIANT   Sets: as job_start does
+long_run() {
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" -v "$1" INSTANCE_REQUESTS=500000000
   wait_until 60 grep -q 'phase set starts' job.err
-  wait_until 20 test -e "$(echo host/run-*/client-*/out)"/set.0.csv
+  wait_until 20 peer_pid
+}
+
+# Print the process of the load, a child of the adapter.
+peer_pid() {
+  local pid
+  local -a children
   pid=$(cat host/run-*/client-*/test.pid)
-  pid=$(cat "/proc/$pid/task/$pid/children")
-  pid=${pid%% *}
-  start=$(process_start "$pid")
-  assert_match redis-benchmark "$(tr '\0' ' ' <"/proc/$pid/cmdline")"
-  kill -INT -"$JOB_PID"
-  job_wait 60
-  assert_equal "$status" 130
-  process_gone "$pid" "$start" || fail "redis-benchmark still runs"
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" -v redis-benchmark INSTANCE_REQUESTS=500000000
-  wait_until 60 grep -q 'phase set starts' job.err
-  kill -KILL "$(cut -f 1 host/run-*/server/instances.proc)"
-  job_wait 120
-  assert_equal "$status" 1
-  assert_equal "$(find results -type d -name 'rep-1.failed-*' | wc -l)" 1
+  read -r -a children <"/proc/$pid/task/$pid/children" || :
+  for pid in "${children[@]}"; do
+    # Before the program is there, it is a copy of the adapter.
+    [[ $(readlink "/proc/$pid/exe") != *benchmark* ]] || echo "$pid"
+  done | grep .
+}
+
+@test "a recording of memtier_benchmark becomes the figures that it tells itself" {
+  mkdir bin
+  # In the place of the program, what it wrote on 2,000 keys of which 1,250 are missing, SET:GET 1:3, 1,200 a second on 5 connections.
+  cat >bin/memtier_benchmark <<END
+#!/bin/sh
+[ "\$1" != --version ] || { echo 'memtier_benchmark v=2.3.0 sha=0 bits=64'; exit; }
+echo "\$@" >>$SCRATCH/said
+cat $REPO/tests/fixtures/memtier/mixed.json >"\$3"
+cat $REPO/tests/fixtures/memtier/mixed.err >&2
+END
+  chmod +x bin/memtier_benchmark
+  PATH=$SCRATCH/bin:$PATH adapter memtier_benchmark set,get,mixed --connections 5 --pipeline 4 --time 2 --rate 6000 --ratio 1:3 127.0.0.1 1 128 2000
+  assert_success
+  # What its own table says of each kind: Count, p50, p99, p99.9 and the longest; Redis counted 3,430 misses.
+  assert_equal "$(row out set ops) $(row out get ops) $(row out mixed ops)" '3005 9010 12015'
+  assert_equal "$(row out mixed p50_us) $(row out mixed p99_us) $(row out mixed p99_9_us) $(row out mixed max_us)" '55 207 895 919'
+  assert_equal "$(row out get avg_us) $(row out mixed avg_us) $(row out mixed sets) $(row out get misses) $(row out mixed misses)" '69.0 69.0 3005 3430 3430'
+  assert_equal "$(row out mixed errors) $(row out mixed latency_from) $(row out mixed arrival) $(row out mixed version)" '0 sent limited memtier_benchmark 2.3.0'
+  # The rate that it printed, 6002.81 a second, and the seconds of its series.
+  assert_match '^6002\.8' "$(row out mixed ops_per_sec)"
+  assert_equal "$(cut -f 1,2 out/mixed.series.tsv | paste -sd ' ')" $'time_s\tops 1.000\t5995 2.002\t6020'
+  assert_equal "$(awk 'NR > 1 { sum += $2 } END { print sum, $NF }' out/histogram-mixed-*)" '12015 100.000'
+  # The same keys as ours, and the load that was asked for.
+  assert_contains '--key-prefix  --key-maximum 1999 --distinct-client-seed --test-time 2 --rate-limiting 1200 --ratio 1:3 --key-pattern R:R --threads 1 --clients 5 --pipeline 4' \
+    "$(tail -n 1 said)"
+}
+
+@test "memtier_benchmark asks for our keys, in every pattern, and what Redis counts is what its rows say" {
+  local pattern
+  need_memtier
+  need_command redis-cli
+  redis_start
+  redis-cli -p "$REDIS_PORT" acl setuser peer on nopass '~*' +@all
+  # 7 connections do not divide 100 keys, and each is populated once all the same.
+  adapter memtier_benchmark populate --connections 7 127.0.0.1 "$REDIS_PORT" 64 100
+  assert_success
+  assert_equal "$(row out populate ops) $(redis-cli -p "$REDIS_PORT" dbsize)" '100 100'
+  OMP_NUM_THREADS=1 "$REPO/test" --phases get --keys sequential --no-verify --no-flush 127.0.0.1 "$REDIS_PORT" 64 100 >/dev/null
+  assert_equal "$(redis-cli -p "$REDIS_PORT" info stats | sed -n 's/^keyspace_misses:\([0-9]*\).*/\1/p')" 0
+  for pattern in uniform gaussian gaussian:3 zipf zipf:1.5 sequential; do
+    redis-cli -p "$REDIS_PORT" config resetstat
+    OMP_NUM_THREADS=2 adapter memtier_benchmark set,get,mixed --connections 4 --pipeline 8 --keys "$pattern" --ratio 3:1 --requests 1601 \
+      127.0.0.1 "$REDIS_PORT" 64 100
+    assert_success
+    redis-cli -p "$REDIS_PORT" info commandstats >commands
+    # Rounded up to the same number for each of 8 connections: 1,608.
+    assert_equal "$(row out get ops) $(row out mixed ops) $(row out get misses)" '1608 1608 0'
+    assert_equal "$(calls set commands)" $((1608 + $(row out mixed sets)))
+    assert_equal "$(calls get commands)" $((1608 + 1608 - $(row out mixed sets)))
+    assert_equal "$(redis-cli -p "$REDIS_PORT" info stats | sed -n 's/^keyspace_misses:\([0-9]*\).*/\1/p')" 0
+    assert_equal "$(redis-cli -p "$REDIS_PORT" dbsize)" 100
+  done
+  # Sequential takes each key once.
+  redis-cli -p "$REDIS_PORT" flushall
+  adapter memtier_benchmark set --connections 4 --keys sequential 127.0.0.1 "$REDIS_PORT" 64 100
+  assert_equal "$(row out set ops) $(redis-cli -p "$REDIS_PORT" dbsize)" '100 100'
+}
+
+@test "memtier_benchmark for a time, under a rate, on two instances: the whole run, its histogram and its series" {
+  local rep
+  need_memtier
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v memtier INSTANCES=2 CONNECTIONS=2 PIPELINE=1 TIME=2 RATE=400 PHASES='populate mixed' RATIO=1:1
+  assert_success
+  rep=$(echo results/*/memtier/128B-2i/rep-1)
+  assert_equal "$(calls get "$rep/server/info.after") $(calls set "$rep/server/info.after")" \
+    "$(($(row "$rep/127.0.0.1" mixed ops) - $(row "$rep/127.0.0.1" mixed sets))) $(($(row "$rep/127.0.0.1" mixed sets) + 1000))"
+  assert_equal "$(row "$rep/127.0.0.1" mixed misses) $(row "$rep/127.0.0.1" mixed rate) $(row "$rep/127.0.0.1" populate rate)" '0 400.000000 0'
+  # 400 a second for two seconds, and a burst of two for each connection.
+  (($(row "$rep/127.0.0.1" mixed ops) <= 808)) || fail "$(row "$rep/127.0.0.1" mixed ops) requests"
+  assert_equal "$(awk 'NR > 1 { sum += $2 } END { print sum }' "$rep/127.0.0.1/mixed.series.tsv")" "$(row "$rep/127.0.0.1" mixed ops)"
+  assert_equal "$(awk 'NR > 1 { sum += $(NF - 1) } END { print sum }' "$rep"/127.0.0.1/histogram-mixed-*)" "$(row "$rep/127.0.0.1" mixed ops)"
+  [[ $(row "$rep/127.0.0.1" mixed p99_us) -gt 0 ]]
+}
+
+@test "memtier_benchmark: an error reply is counted and makes the repeat fail" {
+  need_memtier
+  redis_start
+  redis-cli -p "$REDIS_PORT" acl setuser peer on nopass '~*' +get +ping
+  adapter memtier_benchmark set --connections 2 --requests 10 127.0.0.1 "$REDIS_PORT" 64 100
+  assert_failure
+  assert_contains 'NOPERM' "$stderr"
+  assert_equal "$(row out set errors) $(row out set error_replies)" '10 10'
+}
+
+@test "what memtier_benchmark cannot do is refused" {
+  local word
+  for word in TIME=1.5 WARMUP=1 'KEY_PATTERN=uniform shuffle' DATA=compressible:2 KEYS=2 RATE=7 RATE=3 THREADS=3 'KEYS=6 KEY_PATTERN=sequential'; do
+    # shellcheck disable=SC2086 # the last one is two settings
+    case $word in
+      KEYS=6*) run_split "$REPO/do_it.sh" plan "${WORDS[@]}" -v memtier INSTANCES=2 $word ;;
+      *) run_split "$REPO/do_it.sh" plan "${WORDS[@]}" -v memtier INSTANCES=2 "$word" ;;
+    esac
+    assert_failure 2
+    assert_contains "${word%% KEY_*}: memtier_benchmark" "$stderr"
+  done
+  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" -v memtier INSTANCES=2 THREADS=4 RATE=40 KEY_PATTERN='gaussian zipf' DATA=random TIME=3
+  assert_success
 }
 
 @test "the run's password is on no command line of the peer, and its user can do nothing else" {
