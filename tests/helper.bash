@@ -37,16 +37,12 @@ scratch_teardown() {
 # Print when a process started, in ticks since boot: with it, a pid names one process for ever.
 # Usage: process_start PID   Returns: 0, or 1 if there is none
 process_start() {
-  local stat
-  # The file may be gone by the time it is opened.
-  { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
-  # The second field is the command in brackets and may hold blanks; 22 - 2 fields on is the start.
-  stat=${stat##*) }
-  # shellcheck disable=SC2086 # split into fields on purpose
-  set -- $stat
-  # A zombie has ended; only its parent has not asked yet.
-  [[ $1 != [ZX] ]] || return 1
-  printf '%s\n' "${20}"
+  # In a shell of its own, for it sets options that a test has not.
+  (
+    # shellcheck source=lib/remote/common.sh
+    . "$REPO/lib/remote/common.sh"
+    proc_start "$1" && printf '%s\n' "$PROC_START"
+  )
 }
 
 # Note a process of this test, so that scratch_teardown ends it.
@@ -185,6 +181,27 @@ run_split() {
   run _run_split "$@"
   # shellcheck disable=SC2034 # for the test
   stderr=$(<"$SCRATCH/stderr")
+}
+
+# Run a piece of shell with the master's modules and settings, in a process of its own, as do_it.sh does.
+# Usage: master SETTINGS CODE   Sets: as run_split does   Returns: 0
+master() {
+  cat >master.sh <<END
+set -Eeuo pipefail
+ROOT=$REPO LIB=$REPO/lib RESUME=
+for module in log cleanup conf options hosts remote remote/common remote/cpus tier place plan fill lock server; do . "\$LIB/\$module.sh"; done
+cleanup_init
+conf_defaults "\$ROOT/conf/defaults.conf"
+for word in REMOTE_DIR=$SCRATCH/host $1; do conf_word argument "\$word" test; done
+conf_resolve
+remote_init
+lock_name test
+REDIS_PASSWORD=secret
+server_facts
+server_find_redis
+$2
+END
+  run_split bash master.sh
 }
 
 # Fail with a reason and what the command under test said.

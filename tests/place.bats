@@ -180,28 +180,17 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
   local base cpu
   base=$(ports_pick 1)
   cpu=$(($(nproc) - 1))
-  cat >master.sh <<END
-set -Eeuo pipefail
-ROOT=$REPO LIB=$REPO/lib RESUME=
-for module in log cleanup conf options hosts remote remote/common remote/cpus tier place plan fill lock server; do . "\$LIB/\$module.sh"; done
-cleanup_init
-conf_defaults "\$ROOT/conf/defaults.conf"
-for word in REMOTE_DIR=$SCRATCH/host REDISBASE=$base "\$@"; do conf_word argument "\$word" test; done
-conf_resolve
-remote_init
-lock_name test
-REDIS_PASSWORD=secret
-server_facts
-server_find_redis
-server_start 1
-read -r pid _ <$SCRATCH/host/run-\$RUN_ID/server/instances.proc
-echo "cpus \$(sed -n 's/^Cpus_allowed_list:\t//p' "/proc/\$pid/status") threads \$(REDISCLI_AUTH=secret redis-cli -p $base config get io-threads | tail -n 1)"
-server_stop
-END
-  run_split bash master.sh SERVER_CPUS="$cpu"
+  # shellcheck disable=SC2016 # expanded by the master
+  local code='
+    server_start 1
+    read -r pid _ <'"$SCRATCH"'/host/run-$RUN_ID/server/instances.proc
+    printf "cpus %s threads %s\n" "$(sed -n "s/^Cpus_allowed_list:\t//p" "/proc/$pid/status")" \
+      "$(REDISCLI_AUTH=secret redis-cli -p "$REDISBASE" config get io-threads | tail -n 1)"
+    server_stop'
+  master "REDISBASE=$base SERVER_CPUS=$cpu" "$code"
   assert_success
   assert_line "cpus $cpu threads 1"
-  run_split bash master.sh SERVER_NUMACTL="-C $cpu" IO_THREADS=2
+  master "REDISBASE=$base 'SERVER_NUMACTL=-C $cpu' IO_THREADS=2" "$code"
   assert_success
   assert_line "cpus $cpu threads 2"
 }
@@ -214,7 +203,7 @@ END
   wait_until 60 grep -q 'phase set starts' job.err
   pid=$(cat host/run-*/client-*/test.pid)
   assert_equal "$(sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$pid/status")" "$cpu"
-  kill -INT "$JOB_PID"
+  kill -INT -"$JOB_PID"
   job_wait 60
   assert_equal "$status" 130
 }

@@ -13,27 +13,6 @@ teardown() {
   scratch_teardown
 }
 
-# Run a piece of shell with the master's modules and settings, in a process of its own, as do_it.sh does.
-# Usage: master SETTINGS CODE
-master() {
-  cat >master.sh <<END
-set -Eeuo pipefail
-ROOT=$REPO LIB=$REPO/lib RESUME=
-for module in log cleanup conf options hosts remote remote/common remote/cpus tier place plan fill lock server; do . "\$LIB/\$module.sh"; done
-cleanup_init
-conf_defaults "\$ROOT/conf/defaults.conf"
-for word in REMOTE_DIR=$SCRATCH/host $1; do conf_word argument "\$word" test; done
-conf_resolve
-remote_init
-lock_name test
-REDIS_PASSWORD=secret
-server_facts
-server_find_redis
-$2
-END
-  run_split bash master.sh
-}
-
 # Count the redis-server processes that the run in $SCRATCH/host recorded and that still run.
 recorded_alive() {
   local pid start count=0
