@@ -7,7 +7,7 @@
 # Reads FILE into into[key]; returns 0 when there is no such file.
 function read_facts(file, into,    i, line, status, at) {
   for (i in into) delete into[i]
-  if (file !~ /^\//) file = "./" file
+  file = text_opened(file)
   status = (getline line < file)
   if (status < 0) {
     close(file)

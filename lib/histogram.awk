@@ -22,11 +22,12 @@ function histogram_width(us, ours,    w) {
   return w
 }
 
-# Adds the total column of a histogram table to bucket[]; returns its samples, 0 when the file cannot be read whole.
-function histogram_add(path, ours,    file, line, n, f, last, seen) {
-  file = path ~ /^\// ? path : "./" path
+# Adds the total column of a histogram table to bucket[]; returns its samples, 0 when the file cannot be read whole; then
+# nothing is added.
+function histogram_add(path, ours,    file, line, n, f, last, seen, lines, us, count, i) {
+  file = text_opened(path)
   last = ""
-  seen = 0
+  seen = lines = 0
   if ((getline line < file) <= 0) {
     close(file)
     return 0
@@ -34,21 +35,25 @@ function histogram_add(path, ours,    file, line, n, f, last, seen) {
   while ((getline line < file) > 0) {
     n = split(line, f, " ")
     if (n < 3 || !text_is_count(f[n - 1])) {
-      seen = 0
       last = ""
       break
     }
     if (f[n - 1] > 0) {
-      if (!(f[1] in bucket)) order[++buckets] = f[1] + 0
-      bucket[f[1]] += f[n - 1]
-      if (ours) exact[f[1]] = 1
+      us[++lines] = f[1]
+      count[lines] = f[n - 1]
       seen += f[n - 1]
     }
     last = f[n]
   }
   close(file)
   # The cumulative per cent of the last line says whether the file is whole.
-  return last + 0 >= 99.9995 ? seen : 0
+  if (last + 0 < 99.9995) return 0
+  for (i = 1; i <= lines; i++) {
+    if (!(us[i] in bucket)) order[++buckets] = us[i] + 0
+    bucket[us[i]] += count[i]
+    if (ours) exact[us[i]] = 1
+  }
+  return seen
 }
 
 # Shell sort of order[1..n]: awk has no portable sort, and the buckets of one client come sorted already.

@@ -65,6 +65,24 @@ options_help() {
   awk '!/^#/ { exit } !/^#!|SPDX|shellcheck/ { sub(/^# ?/, ""); print }' "$1"
 }
 
+# Print the help of a command whose words ask for it.
+# Usage: options_asked_help FILE WORD...
+# Returns: 0 when it was asked for, 1 when not
+options_asked_help() {
+  local file=$1 word
+  shift
+  for word; do
+    case $word in
+      -h | --help)
+        options_help "$file"
+        return 0
+        ;;
+      --) return 1 ;;
+    esac
+  done
+  return 1
+}
+
 # Refuse a variant that has no file.
 # Usage: variant_check
 variant_check() {

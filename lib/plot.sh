@@ -31,8 +31,10 @@ plot_all() {
 
 # Write the data of all pictures into FOLDER and print what is to be drawn.
 _plot_data() {
-  OUT=$1 LC_ALL=C awk -f "$_PLOT_LIB/text.awk" -f "$_PLOT_LIB/interval.awk" -f "$_PLOT_LIB/plot/data.awk" "$1/windows" "$1/totals" &&
-    OUT=$1 DETAIL=${PLOT_DETAIL:-4} LC_ALL=C awk -f "$_PLOT_LIB/text.awk" -f "$_PLOT_LIB/histogram.awk" \
+  OUT=$1 LC_ALL=C awk -f "$_PLOT_LIB/text.awk" -f "$_PLOT_LIB/interval.awk" -f "$_PLOT_LIB/plot/common.awk" \
+    -f "$_PLOT_LIB/plot/data.awk" "$1/windows" "$1/totals" &&
+    OUT=$1 DETAIL=${PLOT_DETAIL:-4} RESULT_PROGRAM=${RESULT_PROGRAM:-report} LC_ALL=C awk -f "$_PLOT_LIB/text.awk" \
+      -f "$_PLOT_LIB/histogram.awk" -f "$_PLOT_LIB/plot/common.awk" -f "$_PLOT_LIB/plot/events.awk" -f "$_PLOT_LIB/plot/time.awk" \
       -f "$_PLOT_LIB/plot/detail.awk" "$1/rows"
 }
 

@@ -15,11 +15,6 @@ function complain(path, what) {
   failed = 1
 }
 
-# What a path is opened as: with ./ in front, so that no awk takes a name such as "-" for something else.
-function opened(path) {
-  return path ~ /^\// ? path : "./" path
-}
-
 # An absolute path without . and .. in it.
 function absolute(path,    n, i, depth, part, kept, out) {
   if (path !~ /^\//) path = start_folder "/" path
@@ -42,7 +37,7 @@ function read_conf(folder, name,    line, file, n, i, word) {
   if (folder in scenario_of) return
   scenario_of[folder] = name
   sub(/^[0-9][0-9TZ:_-]*-/, "", scenario_of[folder])
-  file = opened(folder "/run.conf")
+  file = text_opened(folder "/run.conf")
   while ((getline line < file) > 0) {
     if (line ~ /^SCENARIO=/) scenario_of[folder] = unquoted(substr(line, 10))
     if (line ~ /^VARIANTS=/) {
@@ -190,7 +185,7 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
 function fill_tier(    file, line, f, pages, calls, rss, swap, used, seen, tier) {
   file = name["folder"]
   sub(/\/[^\/]*$/, "/server/counters.tsv", file)
-  file = opened(file)
+  file = text_opened(file)
   tier["tier"] = tier["far_bytes"] = tier["data_bytes"] = tier["placement"] = ""
   while ((getline line < file) > 0) {
     split(line, f, "\t")
@@ -228,11 +223,11 @@ function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
     complain(path, "belongs to a repeat that was not finished; left out")
     return
   }
-  file = opened(path)
+  file = text_opened(path)
   read_log(file)
   if (problem != "") complain(path, substr(problem, 3))
   shown_tsv = name["folder"] "/result.tsv"
-  rows = read_tsv(opened(shown_tsv))
+  rows = read_tsv(text_opened(shown_tsv))
   if (rows == -2) return
   for (p = 1; p <= phases; p++) {
     r = 0

@@ -40,10 +40,26 @@ _result_problem() {
   printf 'E\t%s\t%s\n' "$escaped" "$2"
 }
 
+# Adds the logs that lie in FOLDER, escaped, to the list `found` of the caller.
+# Usage: _result_find_logs FOLDER
+_result_find_logs() {
+  local file escaped
+  for file in "$1"/redis.log.*; do
+    [[ -e $file ]] || continue
+    # Some awks end when they are given a folder to read.
+    if [[ ! -f $file ]]; then
+      _result_problem "$file" 'is not a file'
+      continue
+    fi
+    _result_escape "$file"
+    found+=("$escaped")
+  done
+}
+
 # Prints the logs of one folder for result.awk: of a run, of a part of one, or lying in it directly as the guide leaves them.
 # Usage: _result_list_folder FOLDER
 _result_list_folder() {
-  local folder=${1%/} file escaped real client found=() problems=()
+  local folder=${1%/} escaped real client before found=() problems=()
   [[ -n $folder ]] || folder=/
   if ! real=$(cd -- "$folder" 2>/dev/null && pwd -P); then
     _result_problem "$folder" 'is a folder that cannot be opened'
@@ -53,28 +69,11 @@ _result_list_folder() {
     client=${client%/}
     # A repeat that was cut has another ending, and the folder of the server's own files is no client.
     [[ ${client%/*} =~ /rep-[0-9]+$ && -d $client && ${client##*/} != server ]] || continue
-    escaped=''
-    for file in "$client"/redis.log.*; do
-      [[ -e $file ]] || continue
-      # Some awks end when they are given a folder to read.
-      if [[ ! -f $file ]]; then
-        _result_problem "$file" 'is not a file'
-        continue
-      fi
-      _result_escape "$file"
-      found+=("$escaped")
-    done
-    [[ -n $escaped ]] || problems+=("$client")
+    before=${#found[@]}
+    _result_find_logs "$client"
+    ((${#found[@]} > before)) || problems+=("$client")
   done
-  for file in "$folder"/redis.log.*; do
-    [[ -e $file ]] || continue
-    if [[ ! -f $file ]]; then
-      _result_problem "$file" 'is not a file'
-      continue
-    fi
-    _result_escape "$file"
-    found+=("$escaped")
-  done
+  _result_find_logs "$folder"
   for client in "${problems[@]}"; do _result_problem "$client" 'has no redis.log of its client'; done
   if ((${#found[@]} == 0)); then
     _result_problem "$folder" 'holds no complete result'

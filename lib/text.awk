@@ -28,6 +28,11 @@ function text_escape(s,    out, i, c) {
   return out
 }
 
+# What a path is opened as: with ./ in front, so that no awk takes a name such as "-" for something else.
+function text_opened(path) {
+  return path ~ /^\// ? path : "./" path
+}
+
 # One field of RFC 4180: in quotes only when it holds a comma, a quote or a line break.
 function text_csv(s) {
   if (s !~ /[",\n\r]/) return s

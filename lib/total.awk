@@ -124,8 +124,7 @@ NR == 1 {
 # set against each other, else by their own clocks.
 function start_spread(t,    file, line, f, first, last, count) {
   if (clients[t] < 2) return ""
-  file = text_unescape(folder[t]) "/../starts.tsv"
-  if (file !~ /^\//) file = "./" file
+  file = text_opened(text_unescape(folder[t]) "/../starts.tsv")
   while ((getline line < file) > 0) {
     split(line, f, "\t")
     if (f[1] != kept[t, "operation"] || f[3] !~ /^[0-9]+$/) continue

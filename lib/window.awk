@@ -11,15 +11,10 @@ function at(column) {
   return (column in place_of) ? $place_of[column] : ""
 }
 
-function opened(path) {
-  path = text_unescape(path)
-  return path ~ /^\// ? path : "./" path
-}
-
 # Starts of the clients of total T in starts.tsv: start[client], in us.
 function read_starts(t,    file, line, f, i) {
   for (i in start) delete start[i]
-  file = opened(folder[t] "/../starts.tsv")
+  file = text_opened(text_unescape(folder[t] "/../starts.tsv"))
   while ((getline line < file) > 0) {
     split(line, f, "\t")
     if (f[1] == text_unescape(operation[t]) && f[3] ~ /^[0-9]+$/) start[f[2]] = f[3] + 0
@@ -30,7 +25,7 @@ function read_starts(t,    file, line, f, i) {
 # Reads what each thread of member M did in its phase: sets first_done, last_done (us) and rate (operations a us, all threads).
 function read_threads(m,    file, line, f, inside, words) {
   first_done = last_done = rate = 0
-  file = opened(log_of[m])
+  file = text_opened(text_unescape(log_of[m]))
   words = " threads started - " text_unescape(operation[total_of[m]])
   while ((getline line < file) > 0) {
     if (index(line, " threads started - ")) inside = substr(line, length(line) - length(words) + 1) == words
@@ -45,7 +40,7 @@ function read_threads(m,    file, line, f, inside, words) {
 
 # Operations of member M between FROM and TO, us since its start; -1 when it has no series.
 function read_series(m, from, to,    file, line, f, n, i, column, before, after, share, sum, rows) {
-  file = opened(folder_of[m] "/" operation[total_of[m]] ".series.tsv")
+  file = text_opened(text_unescape(folder_of[m] "/" operation[total_of[m]] ".series.tsv"))
   if ((getline line < file) > 0) {
     n = split(line, f, "\t")
     for (i = 1; i <= n; i++) column[f[i]] = i

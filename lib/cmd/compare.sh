@@ -22,14 +22,11 @@
 cmd_compare() {
   local METRICS='' LIMITS='' FAIL_IFS='' format=table repeats='' status=0 sections word path
   local -a words=() paths=()
+  ! options_asked_help "${BASH_SOURCE[0]}" "$@" || return 0
   conf_environment
   conf_resolve
   while (($# > 0)); do
     case $1 in
-      -h | --help)
-        options_help "${BASH_SOURCE[0]}"
-        return 0
-        ;;
       --metric | --limit | --fail-if | --format)
         (($# > 1)) || die_usage "$1 needs a value"
         _compare_option "$1" "$2"

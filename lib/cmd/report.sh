@@ -16,14 +16,11 @@
 
 cmd_report() {
   local word='' path PLOT_DETAIL=4
+  ! options_asked_help "${BASH_SOURCE[0]}" "$@" || return 0
   conf_environment
   conf_resolve
   while (($# > 0)); do
     case $1 in
-      -h | --help)
-        options_help "${BASH_SOURCE[0]}"
-        return 0
-        ;;
       --detail | --detail=*)
         if [[ $1 == --detail ]]; then
           (($# > 1)) || die_usage "--detail needs a value"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Throughput of variants as bars, a group a point: the median of repeats, whiskers from the least to the most of them.
-# Arguments: DATA OUTPUT TITLE CORNER VARIANTS GROUPS STYLE. Block 0 of DATA: position, name of the group;
-# block 1 and on, a variant each: position, median, least, most, label.
+# Arguments: DATA OUTPUT TITLE CORNER VARIANTS GROUPS STYLE PLACES. Blocks of DATA, a variant each: position, median, least, most,
+# label; then one with the position and name of each group. PLACES is how many bars a group has room for.
 
 data = ARG1
 load ARG7
@@ -13,7 +13,7 @@ set ylabel "Throughput (thousand operations a second)"
 set yrange [0:*]
 set offsets 0, 0, graph 0.08, 0
 set xrange [0.4:groups + 0.6]
-width = 0.8 / variants
+width = 0.8 / ARG8
 set boxwidth width * 0.94
 set xtics noenhanced
 if (groups > 4) { set xtics rotate by -35 font ",11" }
@@ -23,9 +23,9 @@ do for [kind in "svg png"] {
   if (kind eq "svg") { set terminal svg size size_x, 400 dynamic noenhanced font "sans-serif,14" background "#ffffff" } \
   else { set terminal pngcairo size 2 * size_x, 800 fontscale 2 linewidth 2 pointscale 2 noenhanced font "sans,10" background "#ffffff" }
   set output ARG2.".".kind
-  plot for [v = 1:variants] ARG1 index v using 1:($2 / 1000) with boxes dt 1 lw 1 lc rgb colour[(v - 1) % 7 + 1] title name[v], \
-    for [v = 1:variants] ARG1 index v using 1:($3 / 1000):(0):(($4 - $3) / 1000) with vectors heads size screen 0.006, 90 lc rgb "#222222" dt 1 lw 1.4 notitle, \
-    for [v = 1:variants] ARG1 index v using 1:($4 / 1000):5 with labels offset 0, 0.8 font groups * variants > 8 ? ",8" : ",11" notitle, \
-    ARG1 index 0 using 1:(0):xtic(2) with points ps 0 notitle
+  plot for [v = 1:variants] ARG1 index v - 1 using 1:($2 / 1000) with boxes dt 1 lw 1 lc rgb colour[style[v]] title name[v], \
+    for [v = 1:variants] ARG1 index v - 1 using 1:($3 / 1000):(0):(($4 - $3) / 1000) with vectors heads size screen 0.006, 90 lc rgb "#222222" dt 1 lw 1.4 notitle, \
+    for [v = 1:variants] ARG1 index v - 1 using 1:($4 / 1000):5 with labels offset 0, 0.8 font groups * variants > 8 ? ",8" : ",11" notitle, \
+    ARG1 index variants using 1:(0):xtic(2) with points ps 0 notitle
   unset output
 }

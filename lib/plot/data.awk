@@ -2,14 +2,6 @@
 # Writes the data of the pictures that come from windows and totals: bars, scaling curves, throughput against p99.
 # Environment: OUT, the folder for data. Output: a picture a line: script, name, title, arguments 5, 6 and 8, and its description.
 
-function plot_text(s) {
-  s = text_unescape(s)
-  gsub(/[\001-\037\177]/, "?", s)
-  # The only character that means something to gnuplot in a data file.
-  gsub(/"/, "'", s)
-  return s
-}
-
 # Puts the known values of a column in a cell into out[1..n], sorted, and returns n.
 function values(cell, name, out,    i, n) {
   n = 0
@@ -18,45 +10,32 @@ function values(cell, name, out,    i, n) {
   return n
 }
 
-function write_names(file,    v) {
-  for (v = 1; v <= variants; v++) print plot_text(variant[v]) > (file ".names")
-  close(file ".names")
-}
-
-# A block of a gnuplot file must hold a line to be counted.
-function no_data(file) {
-  print "NaN\tNaN\tNaN\tNaN\t" > file
-}
-
-function bars(p,    file, g, v, groups, list, n, base, label, w, cell, drawn) {
+function bars(p,    file, g, v, groups, list, n, base, label, w, drawn) {
   groups = 0
   for (g = 1; g <= points; g++) if ((phase[p], point[g]) in seen_at) list[++groups] = point[g]
   file = OUT "/bars-" p ".dat"
-  for (g = 1; g <= groups; g++) print g "\t" plot_text(list[g]) > file
   w = 0.8 / variants
   for (v = 1; v <= variants; v++) {
-    printf "\n\n" > file
     drawn = 0
     for (g = 1; g <= groups; g++) {
-      cell = phase[p] SUBSEP list[g] SUBSEP variant[v]
-      n = values(cell, "ops_per_sec", out)
+      n = values(phase[p] SUBSEP list[g] SUBSEP variant[v], "ops_per_sec", out)
       if (!n) continue
+      if (!drawn++) plot_block(file, v)
       label = ""
       if (v == 1) base[g] = interval_median(out, n)
       else if (base[g] > 0 && groups * variants <= 50) label = sprintf("%.0f %%", 100 * interval_median(out, n) / base[g])
       printf "%.4f\t%s\t%s\t%s\t%s\n", g + (v - (variants + 1) / 2) * w, interval_median(out, n), out[1], out[n], label > file
-      drawn++
     }
-    if (!drawn) no_data(file)
   }
-  close(file)
-  write_names(file)
-  job("bars", "bars-" p, "Throughput, " phase[p], variants, groups, "Bars of the throughput of " variants " variants in the phase " phase[p] \
-    ", a group for each of " groups " points, with whiskers from the least to the most of the repeats; over a bar its per cent of " variant[1] ".")
+  printf "\n\n" > file
+  for (g = 1; g <= groups; g++) print g "\t" plot_text(list[g]) > file
+  n = plot_close(file)
+  if (n) plot_job("bars", "bars-" p, "Throughput, " phase[p], n, groups, "Bars of the throughput of " n " variants in the phase " phase[p] \
+    ", a group for each of " groups " points, with whiskers from the least to the most of the repeats; over a bar its per cent of " variant[1] ".", variants)
 }
 
 # One picture a phase and value size, when that size was run with several numbers of instances.
-function scaling(p, len,    file, g, v, n, cell, drawn, sizes, x, xs) {
+function scaling(p, len,    file, g, v, n, drawn, sizes, xs) {
   for (g = 1; g <= points; g++)
     if (len_of[point[g]] == len && ((phase[p], point[g]) in seen_at) && !(servers_of[point[g]] in xs)) {
       xs[servers_of[point[g]]] = 1
@@ -65,28 +44,23 @@ function scaling(p, len,    file, g, v, n, cell, drawn, sizes, x, xs) {
   if (sizes < 2) return
   file = OUT "/scaling-" p "-" len ".dat"
   for (v = 1; v <= variants; v++) {
-    if (v > 1) printf "\n\n" > file
     drawn = 0
     for (g = 1; g <= points; g++) {
       if (len_of[point[g]] != len) continue
       n = values(phase[p] SUBSEP point[g] SUBSEP variant[v], "window", out)
       if (!n) continue
+      if (!drawn++) plot_block(file, v)
       printf "%s\t%s\t%s\t%s\n", servers_of[point[g]], interval_median(out, n), out[1], out[n] > file
-      drawn++
     }
-    if (!drawn) no_data(file)
   }
-  close(file)
-  write_names(file)
-  job("scaling", "scaling-" p "-" len, "Throughput by number of instances, " phase[p] ", values of " text_group(len, 0) " B", variants, sizes, \
+  n = plot_close(file)
+  if (n) plot_job("scaling", "scaling-" p "-" len, "Throughput by number of instances, " phase[p] ", values of " text_group(len, 0) " B", n, sizes, \
     "Lines of throughput over the number of Redis instances, one for each variant.")
 }
 
-function tradeoff(p,    file, g, v, n, m, cell, drawn, most, ops, joined, p99, least, highest) {
+function tradeoff(p,    file, g, v, n, m, cell, drawn, ops, joined, p99, least, highest) {
   file = OUT "/tradeoff-" p ".dat"
-  most = 0
   for (v = 1; v <= variants; v++) {
-    if (v > 1) printf "\n\n" > file
     drawn = 0
     for (g = 1; g <= points; g++) {
       cell = phase[p] SUBSEP point[g] SUBSEP variant[v]
@@ -96,25 +70,18 @@ function tradeoff(p,    file, g, v, n, m, cell, drawn, most, ops, joined, p99, l
       m = values(cell, "p99_us", out)
       if (!m || interval_median(out, m) <= 0) continue
       # A line joins what differs in one thing only: the number of instances.
-      if (drawn && len_of[point[g]] != joined) printf "\n" > file
+      if (!drawn++) plot_block(file, v)
+      else if (len_of[point[g]] != joined) printf "\n" > file
       joined = len_of[point[g]]
       p99 = interval_median(out, m)
       if (least == "" || p99 < least) least = p99
       if (p99 > highest) highest = p99
       printf "%s\t%s\t%s\n", ops, p99, (points <= 8 ? plot_text(point[g]) : "") > file
-      drawn++
     }
-    if (drawn > most) most = drawn
-    if (!drawn) no_data(file)
   }
-  close(file)
-  write_names(file)
-  if (most) job("tradeoff", "tradeoff-" p, "Throughput against p99 latency, " phase[p], variants, least, \
+  n = plot_close(file)
+  if (n) plot_job("tradeoff", "tradeoff-" p, "Throughput against p99 latency, " phase[p], n, least, \
     "Marks of throughput and p99 latency of every point, joined where only the number of instances differs; lower and further right is better.", highest / least)
-}
-
-function job(script, name, title, a, b, words, c) {
-  print script, name, text_escape(title), a, b, c == "" ? "-" : c, text_escape(words)
 }
 
 BEGIN {
@@ -139,20 +106,9 @@ files == 1 {
   name = $at["point"] == "" ? $at["len"] "B-" $at["servers"] "i" : text_unescape($at["point"])
   who = text_unescape($at["variant"] == "" ? $at["run"] : $at["variant"])
   op = text_unescape($at["operation"])
-  if (!(who in variant_seen)) {
-    variant_seen[who] = $at["variant_rank"] == "" ? 9999 : $at["variant_rank"] + 0
-    variant[++variants] = who
-  }
-  if (!(name in point_seen)) {
-    point_seen[name] = 1
-    point[++points] = name
-    len_of[name] = $at["len"]
-    servers_of[name] = $at["servers"]
-  }
-  if (!(op in phase_seen)) {
-    phase_seen[op] = 1
-    phase[++phases] = op
-  }
+  plot_note(who, $at["variant_rank"], name, op)
+  len_of[name] = $at["len"]
+  servers_of[name] = $at["servers"]
   seen_at[op, name] = 1
   cell = op SUBSEP name SUBSEP who
   i = ++count[cell]
@@ -164,12 +120,7 @@ files == 1 {
 }
 
 END {
-  # The baseline first, as VARIANTS names them.
-  for (i = 2; i <= variants; i++) {
-    who = variant[i]
-    for (j = i - 1; j >= 1 && variant_seen[variant[j]] > variant_seen[who]; j--) variant[j + 1] = variant[j]
-    variant[j + 1] = who
-  }
+  plot_sort_variants()
   for (p = 1; p <= phases; p++) bars(p)
   for (p = 1; p <= phases; p++) {
     for (g in done) delete done[g]

@@ -39,6 +39,8 @@ do for [power = 0:9] {
   }
 }
 
-# The names of the variants, a line each: read as data, so that nothing in a name is ever taken for a command.
+# The variants of this picture, a line each: the number of its colour, which is the same in all pictures, and its name. Read as
+# data, so that nothing in a name is ever taken for a command.
+array style[64]
 array name[64]
-stats data.".names" using (name[int($0) + 1] = strcol(1), 1) nooutput
+stats data.".names" using (style[int($0) + 1] = int($1), name[int($0) + 1] = strcol(2), 1) nooutput

@@ -20,7 +20,7 @@ do for [kind in "svg png"] {
   if (kind eq "svg") { set terminal svg size 640, 400 dynamic noenhanced font "sans-serif,14" background "#ffffff" } \
   else { set terminal pngcairo size 1280, 800 fontscale 2 linewidth 2 pointscale 2 noenhanced font "sans,10" background "#ffffff" }
   set output ARG2.".".kind
-  plot for [v = 1:variants] ARG1 index v - 1 using ($1 / 1000):2 with linespoints lt (v - 1) % 7 + 1 title name[v], \
+  plot for [v = 1:variants] ARG1 index v - 1 using ($1 / 1000):2 with linespoints lt style[v] title name[v], \
     for [v = 1:variants] ARG1 index v - 1 using ($1 / 1000):2:3 with labels left offset 0.7, 0.5 font ",9" tc rgb "#444444" notitle
   unset output
 }

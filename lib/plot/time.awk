@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+# What happened over time at one point, in the first repeat of each variant: throughput, p99, accesses to far memory, and the
+# events among them (events.awk). Part of detail.awk, which reads the rows.
+#
+# Time is in seconds since a variant's first phase began. Each figure is of an interval, and is drawn as a line from its start
+# to its end, so that a phase of one interval is seen too.
+
+# Reads the series of variant V at point G: begin (us since the epoch, on the clients' clock), and for each phase p
+# interval[p, 1..intervals[p], from|to|ops|p99|errors|misses], phase_from[p] and phase_to[p]. Returns how many intervals there are.
+function time_read(g, v,    p, i, r, k, n, f, line, series) {
+  for (i in interval) delete interval[i]
+  for (i in intervals) delete intervals[i]
+  begin = ""
+  n = 0
+  for (p = 1; p <= phases; p++)
+    if (cell_rows[p, g, v]) {
+      r = row_of[p, g, v, 1]
+      if (start[r] != "" && (begin == "" || start[r] + 0 < begin)) begin = start[r] + 0
+    }
+  for (p = 1; p <= phases && begin != ""; p++) {
+    for (i = 1; i <= cell_rows[p, g, v]; i++) {
+      r = row_of[p, g, v, i]
+      if (repeat[r] != repeat[row_of[p, g, v, 1]]) continue
+      if (i == 1) phase_from[p] = phase_to[p] = (start[r] - begin) / 1e6
+      series = text_opened(folder[r] "/" phase[p] ".series.tsv")
+      k = 0
+      while ((getline line < series) > 0) {
+        if (split(line, f, "\t") < 7 || f[1] !~ /^[0-9.]+$/) continue
+        # The k-th interval of every client: what they did together, and the p99 of the client that was worst off.
+        k++
+        interval[p, k, "ops"] += f[2]
+        interval[p, k, "errors"] += f[3]
+        interval[p, k, "misses"] += f[4]
+        if (f[7] > interval[p, k, "p99"]) interval[p, k, "p99"] = f[7] + 0
+        if (f[1] > interval[p, k, "to"]) interval[p, k, "to"] = f[1] + 0
+        if (k > intervals[p]) intervals[p] = k
+      }
+      close(series)
+    }
+    for (k = 1; k <= intervals[p]; k++) {
+      interval[p, k, "to"] += phase_from[p]
+      interval[p, k, "from"] = phase_to[p]
+      phase_to[p] = interval[p, k, "to"]
+    }
+    n += intervals[p]
+  }
+  return n
+}
+
+# Writes throughput and p99 of the variant that was read.
+function time_throughput(file, v,    p, k, span, rate, p99) {
+  plot_block(file, v)
+  for (p = 1; p <= phases; p++) {
+    for (k = 1; k <= intervals[p]; k++) {
+      span = interval[p, k, "to"] - interval[p, k, "from"]
+      if (span <= 0) continue
+      rate = interval[p, k, "ops"] / span
+      p99 = interval[p, k, "p99"]
+      if (rate > fastest) fastest = rate
+      if (p99 > 0 && (calm == "" || p99 < calm)) calm = p99
+      if (p99 > worst) worst = p99
+      time_line(file, interval[p, k, "from"], interval[p, k, "to"], sprintf("%.2f", rate) "\t" (p99 > 0 ? p99 : "NaN"))
+    }
+    # A gap between the phases, for nothing was measured there.
+    if (intervals[p]) printf "\n" > file
+  }
+}
+
+function time_line(file, from, to, value) {
+  printf "%.3f\t%s\n%.3f\t%s\n", from, value, to, value > file
+}
+
+# Writes accesses to far memory an operation, from the server's samples: pages read from swap in the time between two of
+# them, by the operations of the same time. Where no counter sees such an access there is nothing.
+function time_far(file, g, v,    p, r, i, j, k, line, f, n, at, samples, when, pages, from, to, share, ops, drawn, before) {
+  r = time_first_row(g, v)
+  if (far_per_op[r] == "") return
+  samples = text_opened(folder[r] "/../server/vmstat.tsv")
+  if ((getline line < samples) > 0) {
+    n = split(line, f, "\t")
+    for (k = 1; k <= n; k++) at[f[k]] = k
+  }
+  n = 0
+  while ((getline line < samples) > 0) {
+    if (split(line, f, "\t") < 2 || !("pswpin" in at)) break
+    n++
+    when[n] = f[1] - (begin + ahead) / 1e6
+    pages[n] = f[at["pswpin"]] + (("zswpin" in at) ? f[at["zswpin"]] : 0)
+  }
+  close(samples)
+  for (p = 1; p <= phases; p++) {
+    before = drawn
+    k = 1
+    for (i = 2; i <= n; i++) {
+      from = when[i - 1] > phase_from[p] ? when[i - 1] : phase_from[p]
+      to = when[i] < phase_to[p] ? when[i] : phase_to[p]
+      # Of a sample that only touches the phase nobody knows which pages were for it.
+      if (!intervals[p] || to - from < (when[i] - when[i - 1]) / 2) continue
+      while (k < intervals[p] && interval[p, k, "to"] <= from) k++
+      ops = 0
+      for (j = k; j <= intervals[p] && interval[p, j, "from"] < to; j++) {
+        share = (interval[p, j, "to"] < to ? interval[p, j, "to"] : to) - (interval[p, j, "from"] > from ? interval[p, j, "from"] : from)
+        if (share > 0) ops += interval[p, j, "ops"] * share / (interval[p, j, "to"] - interval[p, j, "from"])
+      }
+      if (ops <= 0) continue
+      if (!drawn++) plot_block(file, v)
+      share = (pages[i] - pages[i - 1]) / ops
+      if (share > farthest) farthest = share
+      time_line(file, from, to, sprintf("%.5f", share))
+    }
+    if (drawn > before) printf "\n" > file
+  }
+}
+
+function time_first_row(g, v,    p) {
+  for (p = 1; p <= phases; p++) if (cell_rows[p, g, v]) return row_of[p, g, v, 1]
+}
+
+# How far the server's clock is ahead of the clients', in us: nothing, unless the marks of its counters say that this cannot be.
+# A phase starts after the mark in front of it and ends before the one behind it.
+function time_ahead(g, v,    p, marks, line, f, low, high) {
+  marks = text_opened(folder[time_first_row(g, v)] "/../server/counters.tsv")
+  low = high = ""
+  while ((getline line < marks) > 0) {
+    if (split(line, f, "\t") < 5 || f[2] != "cpus" || f[3] != "time_us") continue
+    for (p = 1; p <= phases; p++)
+      if (phase[p] == f[1] && intervals[p]) {
+        if (low == "" || f[4] - begin - phase_from[p] * 1e6 > low) low = f[4] - begin - phase_from[p] * 1e6
+        if (high == "" || f[5] - begin - phase_to[p] * 1e6 < high) high = f[5] - begin - phase_to[p] * 1e6
+      }
+  }
+  close(marks)
+  return low != "" && low > 0 ? low : high != "" && high < 0 ? high : 0
+}
+
+# Draws what there is of point G.
+function time_draw(g,    time, far, v, p, i, n, longest, label, label_count) {
+  time = OUT "/time-" g ".dat"
+  far = OUT "/far-" g ".dat"
+  fastest = farthest = worst = longest = total = 0
+  calm = ""
+  events_clear()
+  label_count = 0
+  for (v = 1; v <= variants; v++) {
+    n = time_read(g, v)
+    if (!n) continue
+    if (n > longest) longest = n
+    ahead = time_ahead(g, v)
+    time_throughput(time, v)
+    time_far(far, g, v)
+    events_series(v)
+    events_server(g, v)
+    for (p = 1; p <= phases; p++)
+      if (intervals[p]) {
+        label[++label_count] = phase_from[p] "\t" p "\t" v
+        if (phase_to[p] > total) total = phase_to[p]
+      }
+  }
+  # Three steps are the least that can be called a course of time.
+  if (longest > 2) {
+    i = time_labels(time, label, label_count)
+    n = i + events_write(time, i)
+    i = plot_close(time)
+    plot_job("time", "time-" g, "Throughput and p99 over time at " point[g] ", first repeat", i, fastest, \
+      "Two panels over time: operations a second and p99 latency, a line for each variant, with a dotted line at the start of each phase." events_words(), \
+      (worst > 0 ? calm " " worst : "1 1000") " " total " " n " " event_kinds)
+    if (farthest > 0) {
+      n = time_labels(far, label, label_count)
+      i = plot_close(far)
+      plot_job("far", "far-" g, "Accesses to far memory over time at " point[g] ", first repeat", i, text_number(farthest, 5), \
+        "Pages read from swap for each operation over time, a line for each variant, with a dotted line at the start of each phase.", total " " n)
+    }
+  }
+}
+
+# Writes where phases start as a block: seconds, row of its label from the top, colour, phase. Returns how many rows there are: one a
+# variant, and more where a phase is too short for its name.
+function time_labels(file, label, n,    i, f, row, most, ends) {
+  printf "\n\n" > file
+  most = 0
+  for (i = 1; i <= n; i++) {
+    split(label[i], f, "\t")
+    for (row = f[3]; (row in ends) && ends[row] > f[1]; row += variants) ;
+    # A letter takes about a hundredth of the width.
+    ends[row] = f[1] + total * 0.013 * (length(phase[f[2]]) + 1)
+    if (row > most) most = row
+    printf "%.3f\t%d\t%d\t%s\n", f[1], row, (f[3] - 1) % 7 + 1, plot_text(phase[f[2]]) > file
+  }
+  return most
+}
