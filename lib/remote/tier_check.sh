@@ -36,7 +36,7 @@ check_nodes() {
     row fail "one node with memory ($TIER_NODES)" "two nodes or more" "another server"
   elif [[ $TIER == weighted && ! -d ${TIERBENCH_ROOT-}/sys/kernel/mm/mempolicy/weighted_interleave ]]; then
     row fail "the kernel has no weighted interleave" "Linux 6.9 or newer" "a newer kernel"
-  elif [[ $TIER == weighted ]] && ! numactl --help 2>&1 | grep -q -- --weighted-interleave; then
+  elif [[ $TIER == weighted && $(numactl --help 2>&1) != *--weighted-interleave* ]]; then
     row fail "this numactl knows no --weighted-interleave" "numactl 2.0.17 or newer" "a newer numactl"
   else
     for node in $wanted; do
