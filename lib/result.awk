@@ -180,9 +180,10 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
 }
 
 # Fills far_per_op, used_memory, rss, swap, far_share and placement from what the server's counters say of the cell's phase.
-# All of the server's figures are of all clients together, and so is far_per_op: pages fetched from swap, by what the server
-# counted of SET and GET. Memory that the CPU reaches by itself is fetched unseen, so there it stays empty.
-function fill_tier(    file, line, f, pages, calls, rss, swap, used, seen, tier) {
+# All of the server's figures are of all clients together, and so is far_per_op: how often an instance had to wait for a page
+# from swap (its major faults), by what Redis counted of SET and GET. The host's count of such pages has those of everybody else
+# in it. Memory that the CPU reaches by itself is fetched unseen, so there it stays empty.
+function fill_tier(    file, line, f, waits, calls, rss, swap, used, seen, tier) {
   file = name["folder"]
   sub(/\/[^\/]*$/, "/server/counters.tsv", file)
   file = text_opened(file)
@@ -192,16 +193,16 @@ function fill_tier(    file, line, f, pages, calls, rss, swap, used, seen, tier)
     if (f[1] != cell["operation"]) continue
     seen = 1
     if (f[2] == "tier") tier[f[3]] = f[5]
-    else if (f[2] == "host" && (f[3] == "pswpin" || f[3] == "zswpin")) pages += f[5] - f[4]
     else if (f[2] !~ /^[0-9]+$/) continue
     else if (f[3] == "calls") calls += f[5] - f[4]
+    else if (f[3] == "majflt") waits += f[5] - f[4]
     else if (f[3] == "rss") rss += f[5]
     else if (f[3] == "swap") swap += f[5]
     else if (f[3] == "used_memory") used += f[5]
   }
   close(file)
   if (!seen) return
-  if (calls > 0 && tier["tier"] !~ /^(bind|preferred|interleave|weighted|tiering|imdt)$/) cell["far_per_op"] = text_number(pages / calls, 6)
+  if (calls > 0 && tier["tier"] !~ /^(bind|preferred|interleave|weighted|tiering|imdt)$/) cell["far_per_op"] = text_number(waits / calls, 6)
   cell["used_memory"] = text_number(used, 0)
   cell["rss"] = text_number(rss, 0)
   cell["swap"] = text_number(swap, 0)

@@ -199,13 +199,13 @@ END
   assert_line '| Point | Phase | Figure | native | min max | imdt | min max | % of base | 95 % interval | Verdict | Gain | Factor |'
 }
 
-@test "accesses to far memory are set against the operations of their phase" {
+@test "waits for far memory are set against the operations of their phase, and are those of the instances, not of the host" {
   run_make 20250101T100000Z-x 3 30 90 20 60
   for repeat in 1 2 3; do
     mkdir 20250101T100000Z-x/{native,swap}/1000B-4i/rep-$repeat/server
-    printf 'phase\tscope\tcounter\tbefore\tafter\n%s\n' $'set\thost\tpswpin\t7\t20007\nset\t6379\tcalls\t0\t2000000' \
+    printf 'phase\tscope\tcounter\tbefore\tafter\n%s\n' $'set\thost\tpswpin\t7\t900007\nset\t6379\tmajflt\t7\t20007\nset\t6379\tcalls\t0\t2000000' \
       >20250101T100000Z-x/native/1000B-4i/rep-$repeat/server/counters.tsv
-    printf 'phase\tscope\tcounter\tbefore\tafter\n%s\n' $'set\thost\tpswpin\t7\t200007\nset\t6379\tcalls\t0\t2000000' \
+    printf 'phase\tscope\tcounter\tbefore\tafter\n%s\n' $'set\thost\tpswpin\t7\t900007\nset\t6379\tmajflt\t7\t200007\nset\t6379\tcalls\t0\t2000000' \
       >20250101T100000Z-x/swap/1000B-4i/rep-$repeat/server/counters.tsv
   done
   assert_equal "$(figure far base_median 20250101T100000Z-x) $(figure far other_median 20250101T100000Z-x)" '0.01 0.1'

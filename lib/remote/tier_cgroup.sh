@@ -52,12 +52,14 @@ cgroup_make() {
 # Usage: cgroup_usage FOLDER
 cgroup_usage() {
   local file name
-  for file in usage_in_bytes:usage current:usage limit_in_bytes:limit max:limit swap.current:swap failcnt:limit_hits; do
+  for file in usage_in_bytes:usage current:usage limit_in_bytes:limit max:limit high:high swap.current:swap swap.max:swap_limit \
+    memsw.limit_in_bytes:memsw_limit failcnt:limit_hits; do
     name=${file#*:} file=$1/memory.${file%:*}
     [[ ! -e $file ]] || printf '%s\t%s\n' "$name" "$(<"$file")"
   done
-  # Version 1 has swap and majors in memory.stat; version 2 the majors there, and the kills in memory.events.
-  awk '$1 == "swap" || $1 == "pgmajfault" || $1 == "oom_kill" { print $1 "\t" $2 }' \
+  # Version 1 has swap and majors in memory.stat; version 2 the majors there, in newer kernels pages swapped, and the kills in
+  # memory.events.
+  awk '$1 ~ /^(swap|pgmajfault|workingset_refault_anon|[pz]swp(in|out)|oom_kill)$/ { print $1 "\t" $2 }' \
     "$1/memory.stat" "$1/memory.events" "$1/memory.oom_control" 2>/dev/null || :
 }
 
