@@ -21,10 +21,13 @@ scratch_setup() {
   cd "$SCRATCH" || return 1
 }
 
-# End what the helpers started in this test and remove its folder.
+# End what the helpers started in this test, and what a run left on $SCRATCH/host, and remove its folder.
 # Usage: scratch_teardown   Returns: 0
 scratch_teardown() {
   local each
+  if compgen -G "${SCRATCH:-/nowhere}/host/run-*" >/dev/null; then
+    "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
+  fi
   for each in "${TEST_PROCESSES[@]}"; do
     process_end "${each%%:*}" "${each#*:}"
   done
@@ -171,6 +174,18 @@ job_wait() {
   wait "$JOB_PID" || status=$?
   # shellcheck disable=SC2034 # for the test
   output=$(<"$SCRATCH/job.out") stderr=$(<"$SCRATCH/job.err")
+}
+
+# Wait until the load of the run that is the job is under way.
+# Usage: job_load PHASE   Returns: 0, or 1 with what the job said
+job_load() {
+  wait_until 120 _job_loads_or_ended "$1" || :
+  grep -q "phase $1 starts" "$SCRATCH/job.err" || fail "the load did not begin: $(<"$SCRATCH/job.err")"
+}
+
+# Usage: _job_loads_or_ended PHASE   Returns: 0 yes, 1 not yet
+_job_loads_or_ended() {
+  grep -q "phase $1 starts" "$SCRATCH/job.err" || ! process_start "$JOB_PID" >/dev/null
 }
 
 # Run bats' `run` with stderr kept out of the output, in $SCRATCH/stderr.

@@ -12,7 +12,6 @@ setup() {
 }
 
 teardown() {
-  [[ ! -d host ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   scratch_teardown
 }
 
@@ -76,7 +75,7 @@ words() {
 @test "an instance that is gone ends the load within seconds, not when the generator's patience does" {
   words TIME=60 PHASES=get TIMEOUT=300
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
-  wait_until 60 grep -q 'phase get starts' job.err
+  job_load get
   kill -KILL "$(head -n 1 host/run-*/server/instances.proc | cut -f 1)"
   job_wait 40
   assert_equal "$status" 1
@@ -88,7 +87,7 @@ words() {
   grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || skip 'no memory cgroup of version 1 here'
   words KEYS=auto FILL=48M VALUE_SIZES=1000 -v swap
   job_start "$REPO/do_it.sh" run "${WORDS[@]}" RATE=2000 TIMEOUT=300
-  wait_until 60 grep -q 'phase set starts' job.err
+  job_load set
   # With neither more memory nor more swap, the kernel has to take somebody.
   local group limit
   group=$(cat host/run-*/tier/cgroup)

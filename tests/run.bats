@@ -12,8 +12,6 @@ setup() {
 }
 
 teardown() {
-  # Whatever a failed test left on the "hosts" of this test.
-  [[ ! -d host ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   scratch_teardown
 }
 
@@ -33,11 +31,6 @@ assert_nothing_left() {
   assert_equal "$(find host -name 'run-*' -o -name lock)" ''
   local port
   for port in "$BASE" $((BASE + 1)); do port_free "$port" || fail "port $port is still open"; done
-}
-
-# Wait until the load of the run in the background is under way.
-wait_for_load() {
-  wait_until 30 grep -q "phase ${1:-set} starts" job.err
 }
 
 # Calls of a command over all instances, from a file of INFO.
@@ -123,7 +116,7 @@ calls() {
 @test "a run whose master lives is not stopped by another, and a second run is refused" {
   words TIME=5 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
-  wait_for_load get
+  job_load get
   run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   assert_failure 3
   assert_contains "its master is alive" "$stderr"
@@ -149,7 +142,7 @@ calls() {
 @test "a Redis killed during the load fails its repeat, which is kept aside, and the run goes on" {
   words REDISRUNS=2 TIME=4 PHASES=get TIMEOUT=3
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
-  wait_for_load get
+  job_load get
   kill -KILL "$(head -n 1 host/run-*/server/instances.proc | cut -f 1)"
   job_wait 120
   assert_equal "$status" 1

@@ -12,7 +12,6 @@ setup() {
 }
 
 teardown() {
-  [[ ! -d host ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   netns_down
   scratch_teardown
 }

@@ -8,11 +8,16 @@ load helper
 
 setup() {
   scratch_setup
+  LOOPS=() # devices that this test made
 }
 
 teardown() {
-  [[ ! -d host ]] || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
+  local device
   scratch_teardown
+  for device in "${LOOPS[@]}"; do
+    swapoff "$device" 2>/dev/null || :
+    losetup -d "$device"
+  done
 }
 
 # Make a machine of tests/fixtures/tiers below $SCRATCH/tree; the lines of its file are `PATH = TEXT`, `PATH + TEXT` for one line
@@ -37,7 +42,7 @@ machine() {
   done <"$REPO/tests/fixtures/tiers/$1.tree"
 }
 
-# Run a host's script on the machine: tiers detect, say. Settings are NAME=VALUE.
+# Run a host's script on the machine: tiers detect, say. Settings are NAME=VALUE; HOST_CODE comes after all functions.
 # Usage: on_host [NAME=VALUE]... VERB
 on_host() {
   local -a settings=(RUN_ID=test RUN_OWNER=test TIER=native TIER_NODES= TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto
@@ -49,7 +54,7 @@ on_host() {
   {
     printf '%s\n' "REMOTE_DIR=$SCRATCH/host" "${settings[@]}"
     cat "$REPO"/lib/remote/{common,vsmp,tier,tier_undo,tier_cgroup,tier_swap,tier_detect,tier_check,tiers}.sh
-    printf 'main "%s" </dev/null\n' "$1"
+    printf '%s\nmain "%s" </dev/null\n' "${HOST_CODE-}" "$1"
   } | bash
 }
 
@@ -71,6 +76,19 @@ need_cgroup() {
   need_root
   need_command mkswap swapon
   grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || grep -qsw memory /sys/fs/cgroup/cgroup.controllers || skip 'no memory cgroup here'
+}
+
+need_zram() {
+  need_cgroup
+  [[ -e /sys/class/zram-control/hot_add ]] || skip 'no zram here'
+}
+
+# Make a file of this test a block device.
+# Usage: loop_up FILE   Sets: LOOP
+loop_up() {
+  need_command losetup
+  LOOP=$(losetup -f --show "$1") || skip 'no loop device here'
+  LOOPS+=("$LOOP")
 }
 
 # One column of the rows of the only run: COLUMN VARIANT OPERATION.
@@ -195,19 +213,21 @@ column() {
   assert_line 'tier placement off'
 }
 
-@test "native, swap and zram take turns; pages really go out, and everything is undone" {
-  need_cgroup
-  [[ -e /sys/class/zram-control/hot_add ]] || skip 'no zram here'
-  words -v native -v swap -v zram
+@test "native and the tiers behind a memory limit take turns; pages really go out, and everything is undone" {
+  need_zram
+  local zswap=/sys/module/zswap/parameters/enabled variant before=''
+  local -a variants=(swap zram)
+  [[ ! -e $zswap ]] || variants+=(zswap) before=$(<"$zswap")
+  words VARIANTS="native ${variants[*]}"
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_success
   assert_no_tier
+  [[ ! -e $zswap ]] || assert_equal "$(<"$zswap")" "$before"
   assert_match 'after set: used_memory [0-9.]+ MiB .*; placement ok' "$stderr"
   assert_contains "Each repeat against native"
   assert_contains "far accesses, per op"
-  local variant
   assert_equal "$(column swap native get) $(column placement native get)" '0 ok'
-  for variant in swap zram; do
+  for variant in "${variants[@]}"; do
     (($(column swap "$variant" get) > 20 << 20)) || fail "$variant: nothing was swapped"
     assert_equal "$(column placement "$variant" set)" ok
     awk -v far="$(column far_per_op "$variant" get)" 'BEGIN { exit !(far > 0.01) }' || fail "$variant: nothing was fetched"
@@ -217,14 +237,54 @@ column() {
   done
 }
 
-@test "after kill -9 in the middle of a load, stop undoes swap, cgroup and zram" {
+@test "a swap device that is there is used and given back as it was; one that is in use stays in use" {
   need_cgroup
-  [[ -e /sys/class/zram-control/hot_add ]] || skip 'no zram here'
+  truncate -s 256M area
+  mkswap -L standing area
+  head -c 4096 area >header
+  loop_up area
+  words -v swap TIER_SWAP="$LOOP"
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  assert_success
+  (($(column swap swap set) > 20 << 20)) || fail "nothing was swapped"
+  assert_equal "$(column placement swap set)" ok
+  assert_equal "$(grep -c "^$LOOP " /proc/swaps)" 0
+  assert_equal "$(blkid -p -s TYPE -o value "$LOOP") $(blkid -p -s LABEL -o value "$LOOP")" 'swap standing'
+  cmp <(head -c 4096 area) header
+  assert_no_tier
+
+  rm -r results
+  swapon -p 7 "$LOOP"
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  assert_success
+  (($(column swap swap set) > 20 << 20)) || fail "nothing was swapped"
+  assert_match "^$LOOP .*"$'\t7$' "$(grep "^$LOOP " /proc/swaps)"
+  assert_no_tier
+}
+
+@test "a block device that is no swap area is refused, and nothing is written on it" {
+  need_cgroup
+  head -c 64M /dev/urandom >area
+  cp area before
+  loop_up area
+  words -v swap TIER_SWAP="$LOOP"
+  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
+  assert_failure 3
+  assert_match "fail +variant swap +$LOOP is no swap area: mkswap would make it one, and erase it"
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  assert_failure 3
+  sync "$LOOP"
+  cmp area before
+}
+
+@test "after kill -9 in the middle of a load, stop undoes swap, cgroup and zram" {
+  need_zram
   local variant device
   for variant in swap zram; do
-    words -v "$variant" PHASES="set get" TIME=10
+    # Longer than any machine takes to be asked and killed; stop ends the load.
+    words -v "$variant" PHASES="populate get" TIME=300
     job_start "$REPO/do_it.sh" run "${WORDS[@]}"
-    wait_until 120 grep -q 'phase get starts' job.err || fail "the load did not begin: $(<job.err)"
+    job_load get
     device=$(sed -n 's/^swap\t[^\t]*\t//p' host/run-*/tier/journal)
     grep -q "^$device " /proc/swaps || grep -q "^$device"$'\t' /proc/swaps
     kill -KILL "$JOB_PID"
@@ -237,4 +297,46 @@ column() {
     refute_exists "$device"
     assert_no_tier
   done
+}
+
+@test "a zram device that was added the moment before a kill -9 is taken away by the next run, and by stop" {
+  need_zram
+  local before
+  before=$(find /sys/block -name 'zram*')
+  # shellcheck disable=SC2016 # for the host
+  HOST_CODE='cat() { command cat "$@" && [[ $1 != */hot_add ]] || return; kill -KILL $$; }'
+  run on_host TIER=zram up
+  assert_failure 137
+  [[ $(find /sys/block -name 'zram*') != "$before" ]] || fail "none was added"
+  # Its owner has not been heard of for longer than LEASE.
+  touch -d '1 hour ago' host/run-test/owner
+  run_split "$REPO/do_it.sh" run -s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" \
+    KEYS=100 VALUE_SIZES=100 REDISRUNS=1
+  assert_success
+  assert_contains 'ended what test had left' "$stderr"
+  assert_equal "$(find /sys/block -name 'zram*')" "$before"
+
+  run on_host TIER=zram up
+  assert_failure 137
+  run_split "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host"
+  assert_success
+  assert_equal "$(find /sys/block -name 'zram*')" "$before"
+}
+
+@test "a zram device of somebody else, who was faster, is left alone" {
+  need_zram
+  local number recorded size
+  # shellcheck disable=SC2016 # for the host
+  HOST_CODE='cat() { if [[ $1 == */hot_add ]]; then kill -KILL $$ && exit; else command cat "$@"; fi; }'
+  run on_host TIER=zram up
+  assert_failure 137
+  number=$(</sys/class/zram-control/hot_add)
+  echo 1M >"/sys/block/zram$number/disksize"
+  recorded=$(cut -f 3 host/run-test/tier/journal)
+  run_split "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host"
+  size=$(cat "/sys/block/zram$number/disksize")
+  echo 1 >"/sys/block/zram$number/reset"
+  echo "$number" >/sys/class/zram-control/hot_remove
+  assert_success
+  assert_equal "$recorded $size" "$number 1048576"
 }

@@ -32,7 +32,9 @@ swap_place() {
 # Usage: swap_room
 # Returns: prints them
 swap_room() {
-  if [[ -n $SWAP_DEVICE ]]; then
+  if [[ -n $SWAP_DEVICE ]] && tier_swapping "$SWAP_DEVICE"; then
+    awk -v path="$SWAP_DEVICE" '$1 == path { printf "%.0f\n", ($3 - $4) * 1024 }' /proc/swaps
+  elif [[ -n $SWAP_DEVICE ]]; then
     blockdev --getsize64 "$SWAP_DEVICE"
   else
     echo $(($(stat -f -c '%a * %S' -- "$SWAP_FOLDER")))
@@ -75,8 +77,11 @@ swap_make() {
 swap_zram() {
   local number device end
   WHY="no zram device can be added"
+  # The kernel takes the lowest number that is free. Once it is known to be ours, the record says so.
+  for ((number = 0; ; number++)); do [[ -e /sys/block/zram$number ]] || break; done
+  tier_note zram-next "$number"
   number=$(cat /sys/class/zram-control/hot_add) || return
-  tier_note zram "$number"
+  tier_note_instead zram "$number"
   device=/sys/block/zram$number
   if [[ $ZRAM_ALGORITHM != auto ]]; then
     WHY="zram does not know $ZRAM_ALGORITHM, but $(<"$device/comp_algorithm")"

@@ -2,14 +2,26 @@
 # shellcheck shell=bash
 # What a tier has made on this host, on record before it is made, and the way back.
 # The journal is $TIER_FOLDER/journal, lines `KIND BOOT TARGET`, tab-separated; what is undone is struck off its end.
-# Kinds: file, swap (in use), zram (a device number), cgroup (a folder), control (a cgroup whose children were given memory).
+# Kinds: file, swap (in use), zram (a device number), zram-next (the number that the next device will have), cgroup (a folder),
+# control (a cgroup whose children were given memory).
 
 # Put something on record that is about to be made.
 # Usage: tier_note KIND TARGET
 # Globals: TIER_FOLDER
 tier_note() {
-  printf '%s\t%s\t%s\n' "$1" "$(</proc/sys/kernel/random/boot_id)" "$2" >>"$TIER_FOLDER/journal"
+  _tier_line "$@" >>"$TIER_FOLDER/journal"
   sync "$TIER_FOLDER/journal" "$TIER_FOLDER"
+}
+
+# Put on record what came of the last line.
+# Usage: tier_note_instead KIND TARGET
+# Globals: TIER_FOLDER
+tier_note_instead() {
+  local journal=$TIER_FOLDER/journal
+  { head -n -1 "$journal" && _tier_line "$@"; } >"$journal.new"
+  sync "$journal.new"
+  mv -f -- "$journal.new" "$journal"
+  sync "$TIER_FOLDER"
 }
 
 # Undo all that is on record, the last first, and remove the folder. Processes in a cgroup must have ended.
@@ -43,7 +55,7 @@ tier_stop() {
   TIER_FOLDER=$1/tier
   [[ -d $TIER_FOLDER ]] || return 0
   while IFS=$'\t' read -r kind _ target; do
-    [[ -z $target ]] || printf 'tier: %s %s is gone\n' "$kind" "$target"
+    [[ -z $target || $kind == zram-next ]] || printf 'tier: %s %s is gone\n' "$kind" "$target"
   done < <(cat "$TIER_FOLDER/journal" 2>/dev/null) >"$1/tier.said"
   tier_undo || return
   cat "$1/tier.said"
@@ -66,6 +78,12 @@ _tier_undo_zram() {
   _tier_again 10 _tier_write /sys/class/zram-control/hot_remove "$1" || tier_stuck "/dev/zram$1 cannot be removed"
 }
 
+# Between the line and the device the run may have ended, and then the device is empty, or there is none.
+_tier_undo_zram-next() {
+  [[ $(cat "/sys/block/zram$1/disksize" 2>/dev/null) == 0 ]] || return 0
+  _tier_again 10 _tier_write /sys/class/zram-control/hot_remove "$1" || tier_stuck "/dev/zram$1 cannot be removed"
+}
+
 _tier_undo_cgroup() {
   [[ -d $1 ]] || return 0
   # A process that has ended is still in it for a moment.
@@ -75,6 +93,10 @@ _tier_undo_cgroup() {
 _tier_undo_control() {
   # Somebody else's child may have come to need it; then it is no longer ours to take away.
   _tier_write "$1/cgroup.subtree_control" -memory || :
+}
+
+_tier_line() {
+  printf '%s\t%s\t%s\n' "$1" "$(</proc/sys/kernel/random/boot_id)" "$2"
 }
 
 # Whether a path is swap in use.
