@@ -32,7 +32,9 @@ check: ## set up, lint, build, and run every test; the last line is the result
 	@lib/deps.sh check
 	@tests/run.sh
 
-check-qemu: test ## what needs a slow memory node and cgroups of version 2, in an emulated machine (minutes)
+check-qemu: ## what needs a slow memory node and cgroups of version 2, in an emulated machine (minutes)
+	@lib/deps.sh qemu
+	@$(MAKE) --no-print-directory test
 	@tests/qemu/run.sh
 
 docs: ## draw the documentation's pictures from the sample run

@@ -16,7 +16,7 @@ declare -A EXTRA_REPOSITORIES=(
 )
 
 # What is needed, and by what it is known to be there: the thing itself, never the name of a package.
-# set: run, or check (tests only). kind: command, module (pkg-config), header (COMPILER:NAME is found), sanitizer (COMPILER:NAME links).
+# set: run, or beyond that check (the tests) or qemu (make check-qemu). kind: command, module (pkg-config), header (COMPILER:NAME is found), sanitizer (COMPILER:NAME links).
 # Names joined by | are alternatives of which the first that the repositories have is taken.
 # A string, not a document for cat: on a machine without cat the answer must not be that nothing is missing.
 DEPENDENCIES='
@@ -70,6 +70,9 @@ check  command  mawk           mawk                                   mawk
 check  command  gawk           gawk                                   gawk
 check  command  nsenter        util-linux                             util-linux-core|util-linux
 check  command  unshare        util-linux                             util-linux-core|util-linux
+qemu   command  qemu-system-x86_64 qemu-system-x86                    qemu-system-x86-core
+qemu   command  busybox        busybox-static|busybox                 busybox
+qemu   command  xz             xz-utils                               xz
 '
 
 # Says one line on stderr.
@@ -97,12 +100,12 @@ _deps_have() {
 }
 
 # Prints the rows of the table that this set needs and this machine lacks; of the named things alone if there are names.
-# Usage: deps_missing run|check [NAME...]   Returns: 0
+# Usage: deps_missing run|check|qemu [NAME...]   Returns: 0
 deps_missing() {
   local set kind name apt dnf wanted=" ${*:2} "
   while read -r set kind name apt dnf; do
     [[ -n $set ]] || continue
-    [[ $set == run || $1 == check ]] || continue
+    [[ $set == run || $set == "$1" ]] || continue
     (($# == 1)) || [[ $wanted == *" $name "* ]] || continue
     _deps_have "$kind" "$name" || printf '%s %s %s %s %s\n' "$set" "$kind" "$name" "$apt" "$dnf"
   done <<<"$DEPENDENCIES"
@@ -313,9 +316,10 @@ _deps_install() {
 # Usage: _deps_usage   Returns: 0
 _deps_usage() {
   cat <<'END'
-Usage: lib/deps.sh run|check [--dry-run] [NAME...]
+Usage: lib/deps.sh run|check|qemu [--dry-run] [NAME...]
   run        what a benchmark needs: Redis, a compiler, hiredis, ssh, screen, gnuplot, ...
   check      that, and what the tests need
+  qemu       what a benchmark needs, and what make check-qemu needs
   NAME       only these things of the table, such as redis-server
   --dry-run  say what is missing and which packages would bring it; change nothing
 Does nothing, without root or network, when nothing is missing.
@@ -323,7 +327,7 @@ END
 }
 
 # Checks, says, installs, and checks again.
-# Usage: main run|check [--dry-run] [NAME...]   Returns: 0 all there, 1 not, 2 bad usage
+# Usage: main run|check|qemu [--dry-run] [NAME...]   Returns: 0 all there, 1 not, 2 bad usage
 main() {
   local set=${1:-} dry_run='' rows manager name names
   local -a sudo_command=(sudo)
@@ -340,7 +344,7 @@ main() {
   for name in "${@:2}"; do
     [[ $DEPENDENCIES == *" $name "* ]] || set=
   done
-  if [[ $set != run && $set != check ]]; then
+  if [[ $set != run && $set != check && $set != qemu ]]; then
     _deps_usage >&2
     return 2
   fi

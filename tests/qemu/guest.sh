@@ -5,59 +5,117 @@ set -Eeuo pipefail
 cd /tierbench
 
 COUNT=0
-WORDS=(REMOTE_DIR=/var/tmp/work RESULTS_DIR=/var/tmp/results REDISBASE=24000 SRV_OVERRIDE=1 VALUE_SIZES=4000 REDISRUNS=1
-  KEYS=auto FILL=16M DATA=random RESERVE=64M TUNE_LEASE=600 READY_TIMEOUT=120 TIMEOUT=120)
+SWAP=/dev/nvme0n1
+WEIGHTS=/sys/kernel/mm/mempolicy/weighted_interleave
 
-# Tell whether what was said has something in it.
-# Usage: check TITLE NEEDLE TEXT
+# Tell whether a text matches.
+# Usage: check TITLE REGEX TEXT
 check() {
   COUNT=$((COUNT + 1))
   if [[ $3 =~ $2 ]]; then
     echo "ok $COUNT $1"
   else
     echo "not ok $COUNT $1"
-    printf '# %s\n' "${3//$'\n'/$'\n'# }"
+    printf '# wanted: %s\n# %s\n' "$2" "${3//$'\n'/$'\n'# }"
   fi
 }
 
-# Run a variant, and print all that it says with the rows of its result.
-measure() {
-  rm -rf /var/tmp/results
-  ./do_it.sh run -s demo -v "$1" "${WORDS[@]}" "${@:2}" 2>&1 || echo "exit status $?"
-  ./summary2csv.sh /var/tmp/results/* 2>/dev/null || :
+# Print what of the kernel variants change, as it stands.
+settings() {
+  echo "weights=$(cat "$WEIGHTS"/node[0-9]* | paste -s -d ,) balancing=$(</proc/sys/kernel/numa_balancing)" \
+    "demotion=$(</sys/kernel/mm/numa/demotion_enabled) root=$(</sys/fs/cgroup/cgroup.subtree_control)"
+}
+
+# One scenario for all, and what only the tests need: a program in front of Redis that writes down what it finds when it
+# is started, weights that can be told from the kernel's, and a Redis that goes another way than its variant wants.
+prepare() {
+  cat >/var/tmp/witness <<'END'
+#!/bin/bash
+cgroup=/sys/fs/cgroup$(cut -d : -f 3 /proc/self/cgroup)
+policy=$(sed -E 's/^[0-9a-f]+ //; s/ (file|anon|heap|stack|dirty|mapped).*//; q' /proc/self/numa_maps)
+limits=$(cat "$cgroup"/memory.{high,max,swap.max} 2>/dev/null | paste -s -d ,)
+printf 'policy=%s limits=%s ' "$policy" "$limits" >>/var/tmp/witnessed
+(. /var/tmp/settings && settings) >>/var/tmp/witnessed
+exec "$@"
+END
+  chmod 755 /var/tmp/witness
+  { echo "WEIGHTS=$WEIGHTS" && declare -f settings; } >/var/tmp/settings
+  cat >conf/scenarios/guest.conf <<'END'
+# What is common to all variants here.
+SERVER=127.0.0.1
+CLIENT_IP=127.0.0.1
+SRV_OVERRIDE=1
+VALUE_SIZES=4000
+REDISRUNS=1
+KEYS=auto
+FILL=16M
+PHASES=set
+DATA=random
+RESERVE=64M
+TUNE_LEASE=600
+READY_TIMEOUT=120
+TIMEOUT=120
+TIER_SWAP=/dev/nvme0n1
+SERVER_PREFIX=/var/tmp/witness
+REMOTE_DIR=/var/tmp/work
+RESULTS_DIR=/var/tmp/results
+END
+  { cat conf/variants/weighted.conf && echo 'TIER_WEIGHTS="0:3 1:1"'; } >conf/variants/three-to-one.conf
+  { cat conf/variants/bind.conf && echo 'SERVER_PREFIX="numactl --membind=0"'; } >conf/variants/astray.conf
+}
+
+# Print a figure of a variant's row.
+# Usage: figure VARIANT COLUMN...
+figure() {
+  awk -F , -v variant="$1" -v names="${*:2}" '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(names, name, " ") }
+    $at["variant"] == variant { for (i = 1; i <= n; i++) printf "%s%s", $at[name[i]], i < n ? " " : "\n" }' /var/tmp/rows
+}
+
+# Print what a variant's counters say at the end of the fill.
+# Usage: counter VARIANT SCOPE NAME
+counter() {
+  awk -F '\t' -v scope="$2" -v name="$3" '$1 == "set" && $2 == scope && $3 == name { print $5 }' /var/tmp/results/*/"$1"/*/rep-1/server/counters.tsv
 }
 
 main() {
-  local said
+  local before said
   uname -r | sed 's/^/# Linux /'
   numactl -H | sed 's/^/# /'
-  said=$(./do_it.sh doctor -s demo -v bind -v interleave -v zram "${WORDS[@]}" 2>&1) || :
-  grep -E 'memory|variant' <<<"$said" | sed 's/^/# /' || :
-  check 'the node without a CPU is seen, with its latency' 'node1' "$(grep 'no CPU' <<<"$said" | grep 'read latency')"
-  check 'doctor lets bind, interleave and zram pass' '^3$' "$(grep -cE '^ *ok +variant (bind|interleave|zram) ' <<<"$said")"
-  check 'doctor refuses bind to a node that is not there' 'node 5 has no memory' \
-    "$(./do_it.sh doctor -s demo -v bind TIER_NODES=5 "${WORDS[@]}" 2>&1)"
+  prepare
+  before=$(settings)
+  echo "# $before"
 
-  said=$(measure bind)
-  grep 'after ' <<<"$said" | sed 's/^/# /' || :
-  check 'bind: all is on node 1, by the pages themselves' 'after set:[^;]*; (9[0-9.]+|100.0) % far; placement ok' "$said"
-  check 'bind: the rows say so' ',(0\.9[0-9]*|1),ok' "$said"
+  said=$(./do_it.sh doctor -s guest -v bind -v zswap TIER_NODES=5 TIER_SWAP=/dev/nvme0n1 2>&1) || :
+  check 'doctor refuses a node that is not there' 'fail +variant bind +node 5 has no memory' "$said"
+  check 'doctor refuses zswap, which this kernel does not have' 'fail +variant zswap +the kernel has no zswap' "$said"
 
-  said=$(measure interleave)
-  grep 'after ' <<<"$said" | sed 's/^/# /' || :
-  check 'interleave: half is on each node' 'after set:[^;]*; (4[5-9]|5[0-5])[0-9.]* % far; placement ok' "$said"
+  rm -f /var/tmp/witnessed
+  ./do_it.sh run -s guest -v bind -v preferred -v interleave -v three-to-one -v weighted -v tiering -v astray -v swap -v zram >/var/tmp/table 2>/var/tmp/said ||
+    echo "# exit status $?"
+  sed 's/^/# /' /var/tmp/said /var/tmp/table /var/tmp/witnessed
+  ./summary2csv.sh /var/tmp/results/* >/var/tmp/rows || :
+  said=$(</var/tmp/witnessed)
 
-  # A redis-server that goes its own way, whatever it was started with.
-  printf '#!/bin/bash\nexec numactl --membind=0 redis-server "$@"\n' >/tmp/stray
-  chmod +x /tmp/stray
-  said=$(measure bind REDIS_SERVER=/tmp/stray)
-  check 'a placement that is not what was asked for is marked' 'placement off' "$said"
-
-  said=$(measure zram)
-  grep 'after ' <<<"$said" | sed 's/^/# /' || :
-  check 'zram in a cgroup of version 2: pages go out' 'after set:[^;]*swap ([5-9]|1[0-9])\.[0-9] MiB[^;]*;[^;]*; placement ok' "$said"
-  check 'nothing of it stays' '^0 0$' "$(find /sys/fs/cgroup -name 'tierbench*' | wc -l) $(grep -c zram /proc/swaps || :)"
-  check 'what the root hands down is as before' '^$' "$(cat /sys/fs/cgroup/cgroup.subtree_control)"
+  check 'the node without a CPU is seen, with its latency' $'slow\tnode1\t[0-9]+ MiB, no CPU, memory tier [0-9]+, read latency 300 ns' \
+    "$(cat /var/tmp/results/*/env/*/tiers.tsv)"
+  check 'bind: all is on node 1, by the pages themselves' '^(0\.9|1).* ok$' "$(figure bind far_share placement)"
+  check 'preferred: all is on node 1, which has room' '^(0\.9|1).* ok$' "$(figure preferred far_share placement)"
+  check 'interleave: half is on each node' '^0\.(4[5-9]|5[0-5]).* ok$' "$(figure interleave far_share placement)"
+  check 'weighted: the weights stand when Redis starts' 'policy=weighted interleave:0-1 limits=[^ ]* weights=3,1 ' "$said"
+  check 'weighted: a quarter of the pages is on the node of weight 1' '^0\.2[3-7].* ok$' "$(figure three-to-one far_share placement)"
+  check "weighted with the kernel's own weights: nobody judges it" '^0\.[0-9]+ -$' "$(figure weighted far_share placement)"
+  check 'tiering: balancing and demotion are on when Redis starts' 'balancing=2 demotion=true' "$said"
+  check 'tiering: nobody judges where a page is' ' -$' "$(figure tiering far_share placement)"
+  check 'a placement that is not what was asked for is marked' '^0 off$' "$(figure astray far_share placement)"
+  check 'swap: on a device that was there; pages go out' '^0\.[678].* ok$' "$(figure swap far_share placement)"
+  check 'swap: DRAM and swap are limited, and nobody over a limit is put to sleep' \
+    "limits=max,$(counter swap cgroup limit),$(counter swap cgroup swap_limit) " "$said"
+  check 'zram: pages go out' '^0\.[678].* ok$' "$(figure zram far_share placement)"
+  check 'no cgroup, no swap and no zram device stays' '^ 1 zram0$' \
+    "$(find /sys/fs/cgroup -name 'tierbench*') $(wc -l </proc/swaps) $(cd /sys/block && echo zram*)"
+  check 'the swap device is what it was' '^swap standing$' "$(blkid -p -s TYPE -s LABEL -o value "$SWAP" | sort -r | paste -s -d ' ')"
+  check 'the settings of the kernel are what they were' "^$before\$" "$(settings)"
   echo "1..$COUNT"
 }
 

@@ -4,43 +4,60 @@
 #
 # Usage: tests/qemu/run.sh
 #
-# Kernel: the distribution's cloud kernel, downloaded and unpacked below build/qemu, not installed. Everything else in the
-# guest are this machine's own programs. Nothing here says anything about speed: the CPU is emulated.
+# The kernel, and a numactl that knows weights, are of the Debian that has them, from the mirror that this machine's apt knows;
+# they are unpacked below build/qemu and not installed. Everything else in the guest are this machine's own programs.
+# Nothing here says anything about speed: the CPU is emulated, also where there is KVM, which in a virtual machine may be of no use.
 set -Eeuo pipefail
 
 REPO=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd -P)
 CACHE=$REPO/build/qemu
-LIMIT=540 # seconds that the guest may take
+SUITE=trixie # Linux 6.12 and numactl 2.0.19
+LIMIT=540    # seconds that the guest may take
 
 # Programs that the harness, Redis and the tests call.
 PROGRAMS='bash awk sed grep sort head tail cut tr cat cp mv rm rmdir mkdir mktemp ln ls stat chmod touch date sleep uname id dirname basename
   readlink seq wc find xargs tee od env sync sha256sum base64 paste tar gzip hostname getconf lscpu taskset setsid flock free uptime ss ip
-  ssh screen numactl mkswap swapon swapoff redis-server blkid fallocate mount chattr comm uniq expr printf true false test df ps sysctl diff'
+  ssh screen mkswap swapon swapoff redis-server blkid blockdev fallocate mount chattr comm uniq expr printf true false test df ps sysctl'
 
-# Say what is missing, and leave.
-qemu_need() {
-  local name
-  for name; do
-    command -v "$name" >/dev/null || {
-      echo "$name is missing: apt-get install qemu-system-x86 busybox-static" >&2
-      exit 2
-    }
-  done
+# What the kernel needs as modules, but for those that they need themselves.
+MODULES='zram'
+
+# Say why this cannot be run here, and leave.
+qemu_cannot() {
+  printf 'check-qemu: %s\n' "$*" >&2
+  exit 2
 }
 
-# Find the kernel of the newest cloud image package, downloading it once.
-# Sets: KERNEL MODULES
-qemu_kernel() {
-  local package
-  mkdir -p -- "$CACHE/kernel"
-  if ! compgen -G "$CACHE/kernel/boot/vmlinuz-*" >/dev/null; then
-    package=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/.*Depends: \(linux-image-.*\)/\1/p' | head -n 1)
-    (cd "$CACHE" && apt-get -q download "$package") >&2
-    dpkg-deb -x "$CACHE/$package"_*.deb "$CACHE/kernel"
-    rm -f -- "$CACHE/$package"_*.deb
-  fi
-  KERNEL=$(compgen -G "$CACHE/kernel/boot/vmlinuz-*" | head -n 1)
-  MODULES=$(compgen -G "$CACHE/kernel/lib/modules/*" | head -n 1)
+# Run a tool of apt with package lists of our own, of SUITE on the mirror that this machine uses.
+# Usage: qemu_apt FOLDER COMMAND...
+qemu_apt() {
+  local apt=$1/apt
+  "$2" -q -o "Dir::Etc::SourceList=$apt/sources.list" -o "Dir::Etc::SourceParts=$apt/parts" -o "Dir::State::Lists=$apt/lists" \
+    -o "Dir::Cache=$apt/cache" -o "Dir::State::status=$apt/status" -o APT::Sandbox::User=root -o Acquire::Languages=none \
+    -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false "${@:3}"
+}
+
+# Fetch and unpack the packages, once.
+# Usage: qemu_fetch FOLDER
+qemu_fetch() {
+  local folder=$1 new=$1.new mirror key=/usr/share/keyrings/debian-archive-keyring.gpg signed='' package
+  [[ ! -d $folder ]] || return 0
+  # shellcheck disable=SC2016 # fields of apt
+  mirror=$(apt-get indextargets --format '$(LABEL) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
+    awk '$1 == "Debian" && $2 == "main" { print $3; exit }')
+  [[ -n $mirror ]] || qemu_cannot "apt on this machine knows no mirror of Debian"
+  rm -rf -- "$new"
+  mkdir -p -- "$new"/apt/{parts,lists/partial,cache/archives/partial}
+  [[ ! -e $key ]] || signed="[signed-by=$key] "
+  printf 'deb %s%s %s main\n' "$signed" "$mirror" "$SUITE" >"$new/apt/sources.list"
+  : >"$new/apt/status"
+  qemu_apt "$new" apt-get update >&2
+  # The package without a version is empty and names the newest.
+  package=$(qemu_apt "$new" apt-cache depends linux-image-cloud-amd64 | sed -n 's/.*Depends: \(linux-image-.*\)/\1/p' | head -n 1)
+  (cd "$new" && qemu_apt "$new" apt-get download "$package" numactl libnuma1 libc6) >&2
+  for package in "$new"/*.deb; do dpkg-deb -x "$package" "$new"; done
+  rm -rf -- "$new"/*.deb "$new/apt"
+  mv -- "$new" "$folder"
 }
 
 # Copy a program and the libraries that it asks for into the guest's tree.
@@ -60,56 +77,91 @@ qemu_program() {
   done < <(ldd "$path" 2>/dev/null | grep -o '/[^ ]*' || :)
 }
 
-# Make the guest's tree and pack it.
-# Usage: qemu_initramfs TREE FILE
+# Put numactl into the guest's tree with the C library that it was built for; what it starts has the tree's own.
+# Usage: qemu_numactl TREE FOLDER
+qemu_numactl() {
+  local libraries
+  libraries=$(find "$2/usr/lib" -name libnuma.so.1 -printf '%h' -quit)
+  mkdir -- "$1/numactl"
+  cp -L -t "$1/numactl" -- "$libraries"/{libnuma.so.1,libc.so.6,ld-linux-x86-64.so.2} "$2/usr/bin/numactl"
+  printf '#!/bin/bash\nexec /numactl/ld-linux-x86-64.so.2 --library-path /numactl /numactl/numactl "$@"\n' >"$1/usr/bin/numactl"
+  chmod 755 "$1/usr/bin/numactl"
+}
+
+# Put a module of the kernel into the guest's tree after those that it needs, and on its list.
+# Usage: qemu_module TREE FOLDER NAME
+qemu_module() {
+  local file name list=$1/lib/modules/list
+  file=$(find "$2/usr/lib/modules" -name "$3.ko*" -o -name "${3//_/-}.ko*" | head -n 1)
+  # Not there: the kernel has it built in.
+  [[ -n $file ]] && ! grep -qsx "$3" "$list" || return 0
+  case $file in
+    *.xz) xz -dc "$file" ;;
+    *) cat "$file" ;;
+  esac >"$1/lib/modules/$3"
+  for name in $(tr '\0' '\n' <"$1/lib/modules/$3" | sed -n 's/^depends=//p' | tr ',' ' '); do qemu_module "$1" "$2" "$name"; done
+  echo "$3" >>"$list"
+}
+
+# Make the guest's tree and pack it. It is not compressed: to unpack it would take the emulated CPU longer than to read it.
+# Usage: qemu_initramfs TREE FOLDER FILE
 qemu_initramfs() {
   local tree=$1 program module
   mkdir -p -- "$tree"/{usr/bin,proc,sys,dev,tmp,run/screen,var/tmp,etc,root,lib/modules}
   ln -s usr/bin "$tree/bin"
   ln -s usr/bin "$tree/sbin"
   ln -s bin "$tree/usr/sbin"
-  for program in $PROGRAMS; do qemu_program "$tree" "$program"; done
-  cp -L -- "$(type -P busybox)" "$tree/usr/bin/busybox"
+  for program in $PROGRAMS busybox; do qemu_program "$tree" "$program"; done
+  for program in $(busybox --list); do [[ -e $tree/usr/bin/$program ]] || ln -s busybox "$tree/usr/bin/$program"; done
   # Its libraries; the program itself comes with the tree.
   qemu_program "$tree" "$REPO/test"
   cp -f -L -- "$(type -P test)" "$tree/usr/bin/test"
-  mkdir -p -- "$tree/usr/share/terminfo/v" "$tree/usr/lib/x86_64-linux-gnu"
+  qemu_numactl "$tree" "$2"
+  for module in $MODULES; do qemu_module "$tree" "$2" "$module"; done
+  mkdir -p -- "$tree/usr/share/terminfo/v"
   cp -r -- "$(find /lib/terminfo /usr/share/terminfo -name vt100 2>/dev/null | head -n 1)" "$tree/usr/share/terminfo/v/" || :
-  for module in zsmalloc zram lz4_compress lzo_compress lzo lzo-rle lz4 842_compress; do
-    find "$MODULES" -name "$module.ko*" -exec cp -t "$tree/lib/modules" -- {} +
-  done
   printf 'root:x:0:0:root:/root:/bin/bash\n' >"$tree/etc/passwd"
   printf 'root:x:0:\nutmp:x:43:\ntty:x:5:\n' >"$tree/etc/group"
   printf '127.0.0.1 localhost\n' >"$tree/etc/hosts"
   mkdir -- "$tree/tierbench"
-  tar -C "$REPO" --exclude=./build --exclude=./results --exclude=./.git -cf - . | tar -C "$tree/tierbench" -xf -
+  tar -C "$REPO" --exclude=./build --exclude='./results/*' --exclude=./.git --exclude=./docs --exclude=./tests/fixtures -cf - . |
+    tar -C "$tree/tierbench" -xf -
   install -m 755 "$REPO/tests/qemu/init" "$tree/init"
-  (cd "$tree" && find . | busybox cpio -o -H newc 2>/dev/null | gzip -1) >"$2"
+  (cd "$tree" && find . | busybox cpio -o -H newc 2>/dev/null) >"$3"
 }
 
 # Boot, and leave what the guest says on its console in a file.
-# Usage: qemu_boot INITRAMFS FILE
+# Usage: qemu_boot FOLDER INITRAMFS SWAP FILE
 qemu_boot() {
-  timeout "$LIMIT" qemu-system-x86_64 -M q35,hmat=on,accel=tcg -cpu max -smp 2 -m 1792M -nographic -no-reboot -nic none \
-    -object memory-backend-ram,id=m0,size=1280M -object memory-backend-ram,id=m1,size=512M \
+  timeout "$LIMIT" qemu-system-x86_64 -M q35,hmat=on,accel=tcg -cpu max,-cx16 -smp 2 -m 1280M -nographic -no-reboot -nic none \
+    -object memory-backend-ram,id=m0,size=896M -object memory-backend-ram,id=m1,size=384M \
     -numa node,nodeid=0,memdev=m0,cpus=0-1 -numa node,nodeid=1,memdev=m1,initiator=0 \
     -numa hmat-lb,initiator=0,target=0,hierarchy=memory,data-type=access-latency,latency=100 \
     -numa hmat-lb,initiator=0,target=0,hierarchy=memory,data-type=access-bandwidth,bandwidth=20G \
     -numa hmat-lb,initiator=0,target=1,hierarchy=memory,data-type=access-latency,latency=300 \
     -numa hmat-lb,initiator=0,target=1,hierarchy=memory,data-type=access-bandwidth,bandwidth=5G \
-    -kernel "$KERNEL" -initrd "$1" -append 'console=ttyS0 quiet panic=-1 cgroup_no_v1=all psi=1' </dev/null | stdbuf -o0 tr -d '\r' | tee "$2"
+    -drive "file=$3,if=none,id=swap,format=raw" -device nvme,drive=swap,serial=swap \
+    -kernel "$(compgen -G "$1/boot/vmlinuz-*")" -initrd "$2" \
+    -append 'console=ttyS0 quiet panic=-1 cgroup_no_v1=all psi=1 mitigations=off nokaslr init_on_alloc=0' \
+    </dev/null | stdbuf -o0 tr -d '\r' | tee "$4"
 }
 
 main() {
   local work
-  qemu_need qemu-system-x86_64 busybox redis-server numactl dpkg-deb
+  [[ $(uname -m) == x86_64 ]] || qemu_cannot "the guest is an x86_64 with this machine's programs, and this is none"
+  command -v apt-get >/dev/null || qemu_cannot "the guest's kernel is a package of Debian, and here is no apt"
   [[ -x $REPO/test ]] || make -s -C "$REPO"
-  qemu_kernel
+  mkdir -p -- "$CACHE"
+  qemu_fetch "$CACHE/$SUITE"
   work=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-qemu.XXXXXX")
   # shellcheck disable=SC2064 # the folder is known now
   trap "rm -rf -- '$work'" EXIT
-  qemu_initramfs "$work/tree" "$work/initramfs" 2>&1 | sed 's/^/# /' >&2
-  qemu_boot "$work/initramfs" "$work/console" || :
+  qemu_initramfs "$work/tree" "$CACHE/$SUITE" "$work/initramfs" 2>&1 | sed 's/^/# /' >&2
+  # A swap device of the guest's administrator.
+  (umask 077 && truncate -s 192M "$work/swap")
+  # It is no swap file of this machine, where its holes would matter.
+  mkswap -q -L standing "$work/swap" 2>/dev/null
+  qemu_boot "$CACHE/$SUITE" "$work/initramfs" "$work/swap" "$work/console" || :
   # The guest counts for itself; one that never came to its end has failed.
   grep -q '^1\.\.[0-9]*$' "$work/console" || {
     echo 'the guest did not come to its end' >&2
