@@ -13,7 +13,7 @@ generator_check() {
     server_auto
     [[ $GENERATOR == test ]] || _generator_check_peer
   done
-  [[ ${variant} == "${VARIANTS%% *}" ]] || variant_use "${VARIANTS%% *}"
+  [[ $variant == "${VARIANTS%% *}" ]] || variant_use "${VARIANTS%% *}"
   server_auto
 }
 

@@ -202,13 +202,13 @@ END
   assert_equal "$(redis-cli -p "$REDIS_PORT" info stats | sed -n 's/^keyspace_misses:\([0-9]*\).*/\1/p')" 0
   for pattern in uniform gaussian gaussian:3 zipf zipf:1.5 sequential; do
     redis-cli -p "$REDIS_PORT" config resetstat
-    OMP_NUM_THREADS=2 adapter memtier_benchmark set,get,mixed --connections 4 --pipeline 8 --keys "$pattern" --ratio 3:1 --requests 1601 \
+    OMP_NUM_THREADS=2 adapter memtier_benchmark populate,set,get,mixed --connections 4 --pipeline 8 --keys "$pattern" --ratio 3:1 --requests 1601 \
       127.0.0.1 "$REDIS_PORT" 64 100
     assert_success
     redis-cli -p "$REDIS_PORT" info commandstats >commands
     # Rounded up to the same number for each of 8 connections: 1,608.
     assert_equal "$(row out get ops) $(row out mixed ops) $(row out get misses)" '1608 1608 0'
-    assert_equal "$(calls set commands)" $((1608 + $(row out mixed sets)))
+    assert_equal "$(calls set commands)" $((100 + 1608 + $(row out mixed sets)))
     assert_equal "$(calls get commands)" $((1608 + 1608 - $(row out mixed sets)))
     assert_equal "$(redis-cli -p "$REDIS_PORT" info stats | sed -n 's/^keyspace_misses:\([0-9]*\).*/\1/p')" 0
     assert_equal "$(redis-cli -p "$REDIS_PORT" dbsize)" 100
@@ -217,6 +217,12 @@ END
   redis-cli -p "$REDIS_PORT" flushall
   adapter memtier_benchmark set --connections 4 --keys sequential 127.0.0.1 "$REDIS_PORT" 64 100
   assert_equal "$(row out set ops) $(redis-cli -p "$REDIS_PORT" dbsize)" '100 100'
+  # And where the parts would reach past the last key, none is set.
+  redis-cli -p "$REDIS_PORT" flushall
+  adapter memtier_benchmark set --connections 40 --keys sequential 127.0.0.1 "$REDIS_PORT" 64 100
+  assert_failure
+  assert_contains 'cannot divide 100 keys over 40 connections' "$stderr"
+  assert_equal "$(redis-cli -p "$REDIS_PORT" dbsize)" 0
 }
 
 @test "memtier_benchmark for a time, under a rate, on two instances: the whole run, its histogram and its series" {

@@ -16,21 +16,22 @@ adapter_each() {
 }
 
 adapter_load() {
-  local phase=$1 port=$2 stem=$3 connections=$CONNECTIONS threads=$THREADS ratio=1:0 pipeline=$PIPELINE letter given
+  local phase=$1 port=$2 stem=$3 connections=$CONNECTIONS threads=$THREADS ratio=1:0 pipeline=$PIPELINE pattern=$PATTERN letter given part
   local -a words=(--hide-histogram --json-out-file "$stem.json" --server "$HOST" --port "$port" --authenticate peer:none --data-size "$SIZE")
   # The numbers from 0 on and nothing before them, which are the names that ./test gives. Without a seed of its own every
   # connection would ask for the same keys at the same time.
   words+=(--key-prefix '' --key-maximum $((KEYS - 1)) --distinct-client-seed)
   [[ $DATA != random ]] || words+=(--random-data)
-  case $PATTERN in
+  [[ $phase != populate ]] || pattern=sequential
+  case $pattern in
     uniform) letter=R ;;
     gaussian*)
-      letter=G given=${PATTERN#gaussian}
+      letter=G given=${pattern#gaussian}
       given=${given#:}
       words+=(--key-stddev "${given:-$(awk -v keys="$KEYS" 'BEGIN { printf "%.3f", keys / 6 }')}")
       ;;
     zipf*)
-      letter=Z given=${PATTERN#zipf}
+      letter=Z given=${pattern#zipf}
       given=${given#:}
       words+=(--key-zipf-exp "${given:-0.99}")
       ;;
@@ -42,7 +43,7 @@ adapter_load() {
     mixed) ratio=$RATIO ;;
     populate)
       # As ./test does it: whatever the options say, each key once. The parts are alike only if their number divides the keys.
-      letter=P threads=1
+      threads=1
       while ((KEYS % connections)); do connections=$((connections - 1)); done
       ((pipeline >= 32)) || pipeline=32
       words+=(--requests $((KEYS / connections)))
@@ -52,24 +53,40 @@ adapter_load() {
     if [[ $TIME == 0 ]]; then words+=(--requests $((EACH / connections / threads))); else words+=(--test-time "${TIME%.*}"); fi
     [[ $RATE == 0 ]] || words+=(--rate-limiting "$(awk -v rate="$RATE" -v parts=$((INSTANCES * connections * threads)) 'BEGIN { printf "%.0f", rate / parts }')")
   fi
+  # All but the last part are of the same length; where they end behind the last key, there would be keys that are not ours.
+  part=$(((KEYS + connections * threads - 1) / connections / threads))
+  [[ $letter != P ]] || ((part * (connections * threads - 1) < KEYS)) || {
+    printf 'error: cannot divide %d keys over %d connections\n' "$KEYS" $((connections * threads)) >"$stem.err"
+    exit 1
+  }
   words+=(--ratio "$ratio" --key-pattern "$letter:$letter" --threads "$threads" --clients "$connections" --pipeline "$pipeline")
-  exec memtier_benchmark "${words[@]}" >"$stem.out" 2>"$stem.err"
+  exec memtier_benchmark "${words[@]}" >"$stem.out" 2> >(memtier_said "$stem")
+}
+
+# Keep of what it says the first error reply and how many there were, for it has a line for each and they can be millions.
+# Usage: memtier_said STEM   Returns: STEM.err is there once it has said all
+memtier_said() {
+  # Its progress has no line breaks.
+  tr '\r' '\n' | awk '
+    /handle error response/ && replies++ { next }
+    /^\[RUN / { next }
+    { print }
+    END { printf "error replies: %.0f\n", replies }' >"$1.err.new"
+  mv -- "$1.err.new" "$1.err"
 }
 
 adapter_figures() {
-  local phase=$1 stem=$2 kind=Sets wanted=$EACH bad first packed row
+  local phase=$1 stem=$2 kind=Sets wanted=$EACH first packed row end=$((SECONDS + 10))
   [[ $phase != get ]] || kind=Gets
   [[ $phase != mixed ]] || kind=Totals
   [[ $phase != populate ]] || wanted=$KEYS
   [[ $phase == populate || $TIME == 0 ]] || wanted=0
-  # Its progress has no line breaks.
-  bad=$(tr '\r' '\n' <"$stem.err" | grep -E '^(server .* handle error response|[Cc]onnect|error|Maximum|Thread|.*[Ff]ailed)' || :)
-  first=${bad%%$'\n'*}
+  # It has ended, and the last of its words are on their way.
+  until [[ -e $stem.err ]] || ((SECONDS > end)); do sleep 0.01; done
+  first=$(grep -m 1 -E '^(server .* handle error response|[Cc]onnect|error:|Maximum|Thread|.*[Ff]ailed)' "$stem.err") || first=
   [[ -z $first ]] || printf 'memtier_benchmark: %s\n' "$first" >&2
-  row=$(memtier_row "$kind" "$wanted" "$(grep -c 'handle error response' <<<"$bad" || :)" "$stem" <"$stem.json") || {
-    [[ -n $first ]] || tr '\r' '\n' <"$stem.err" | tail -n 1 >&2
-    return 1
-  }
+  [[ -e $stem.json ]] || return 1
+  row=$(memtier_row "$kind" "$wanted" "$(sed -n 's/^error replies: //p' "$stem.err")" "$stem" <"$stem.json") || return 1
   packed=${row##*$'\t'}
   memtier_slots <<<"$packed" >"$stem.slots"
   awk -v ops="${row%%$'\t'*}" '{ sum += $2 } END { exit sum != ops }' "$stem.slots" || {
