@@ -104,6 +104,8 @@ client_wait() {
     sleep 0.5 # the pace of polls
   done
   log_progress_end
+  # A generator whose instances the guard ended may be sooner with that than the next look.
+  ((!failed)) || monitor_alarm now || :
   return "$failed"
 }
 

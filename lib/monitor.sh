@@ -31,12 +31,13 @@ monitor_mark() {
   _MONITOR_LAST=$1
 }
 
-# Look now and then whether the guard has ended the load.
-# Usage: monitor_alarm
+# Look now and then, or now, whether the guard has ended the load.
+# Usage: monitor_alarm [now]
 # Returns: 1 when it has, with the reason on stderr.
 monitor_alarm() {
   local why
-  [[ -n $_MONITOR_ON ]] && ((SECONDS >= _MONITOR_NEXT)) || return 0
+  [[ -n $_MONITOR_ON ]] || return 0
+  [[ ${1-} == now ]] || ((SECONDS >= _MONITOR_NEXT)) || return 0
   _MONITOR_NEXT=$((SECONDS + 2))
   why=$(remote_run -e RUN_ID "$SERVER" monitor alarm) || return 0
   [[ -n $why ]] || return 0
