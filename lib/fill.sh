@@ -51,6 +51,16 @@ fill_bytes() {
   echo $(($(_fill_awk bytes "$1" KEYS="$3") * $2))
 }
 
+# Print what the fill of a repeat is to be, rows NAME VALUE: keys an instance, how many bytes they are expected to take over all
+# instances and how that is known, and how many bytes FILL asks for, when it names them.
+# Usage: fill_plan VALUE_BYTES INSTANCES KEYS
+fill_plan() {
+  local target
+  target=$(fill_target)
+  printf 'keys\t%s\nexpected_bytes\t%s\nknown\t%s\n' "$3" "$(fill_bytes "$1" "$2" "$3")" "$(fill_source "$1")"
+  [[ -z $target ]] || printf 'target_bytes\t%s\n' "$target"
+}
+
 # Say how a point's expected bytes are known: `asked` of Redis by a sample, or `estimated`.
 # Usage: fill_source VALUE_BYTES
 fill_source() {

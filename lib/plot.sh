@@ -4,17 +4,13 @@
 
 _PLOT_LIB=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 
-# Draw all pictures of runs into FOLDER, as SVG and PNG, and print one line each: NAME, TITLE, DESCRIPTION.
-# Usage: plot_all FOLDER RUN...
+# Draw all pictures into FOLDER, as SVG and PNG, and print one line each: NAME, TITLE, DESCRIPTION.
+# Usage: plot_all FOLDER
+#   FOLDER/data holds `rows` and `totals`, as result.sh prints them; what the pictures are drawn from goes there too
 # Globals: PLOT_DETAIL, how many points are drawn in detail (default: 4; all), PLOT_CORNER, the text in the corner
-# Returns: 1 when a picture could not be drawn or a result could not be read whole
+# Returns: 1 when a picture could not be drawn or a histogram could not be read whole
 plot_all() {
   local folder=$1 status=0 script name title first second third words
-  shift
-  mkdir -p -- "$folder/data" || return
-  # What is wrong with a result was said where its rows were read first.
-  result_totals "$@" >"$folder/data/totals" 2>/dev/null || status=1
-  result_rows "$@" >"$folder/data/rows" 2>/dev/null || status=1
   LC_ALL=C awk -f "$_PLOT_LIB/text.awk" -f "$_PLOT_LIB/window.awk" "$folder/data/rows" >"$folder/data/windows" || status=1
   _plot_data "$folder/data" >"$folder/data/jobs" || status=1
   while IFS=$'\t' read -r script name title first second third words; do
@@ -25,7 +21,6 @@ plot_all() {
       status=1
     fi
   done <"$folder/data/jobs"
-  rm -rf -- "$folder/data"
   return "$status"
 }
 

@@ -34,6 +34,7 @@ _repeat_load() {
   tier_up "$(fill_bytes "$size" "$instances" "$keys")" "$instances" || return
   server_start "$instances" || return
   server_info >"$folder/server/info.before" || return
+  fill_plan "$size" "$instances" "$keys" >"$folder/server/plan.tsv" || return
   monitor_start "$(fill_bytes "$size" "$instances" "$keys")" || return
   while IFS=$'\t' read -r client port count; do
     clients+=("$client")

@@ -6,14 +6,24 @@ function warn(text) {
   print "warning", text_escape(text)
 }
 
-# Notes one warning of a kind with how many rows have it and where it is largest.
+# Notes one warning of a kind with how many rows have it, the first of them, and where it is largest.
 function count_kind(kind, value, where) {
   if (value == "" || value + 0 <= 0) return
-  number[kind]++
+  if (++number[kind] <= 4) places[kind] = places[kind] (number[kind] > 1 ? "; " : "") where
   if (value + 0 > largest[kind]) {
     largest[kind] = value + 0
     largest_at[kind] = where
   }
+}
+
+# How many results a warning is about, and which: the first four of them.
+function listed(kind) {
+  return number[kind] " of " rows " results: " places[kind] (number[kind] > 4 ? "; and " number[kind] - 4 " more" : "")
+}
+
+# What a warning says of how often and where: in 3 of 12 results; most in swap, set at 1000B-2i, repeat 1
+function most_of(kind) {
+  return " in " number[kind] " of " rows " results; most in " largest_at[kind] ": "
 }
 
 BEGIN {
@@ -31,6 +41,12 @@ NR == 1 {
   where = text_unescape(($at["variant"] == "" ? $at["run"] : $at["variant"]) ", " $at["operation"] " at " ($at["point"] == "" ? $at["len"] " B" : $at["point"]) ", repeat " $at["repeat"])
   for (i = 1; i <= kinds; i++) count_kind(kind_name[i], $at[kind_name[i]], where)
   count_kind("limited", $at["client_limited"], where)
+  count_kind("placement", $at["placement"] == "off", where)
+  if ($at["tier"] == "native") {
+    count_kind("swapped", $at["swap"], where)
+    # A page or two, of the program itself, are no news.
+    count_kind("fetched", $at["far_per_op"] > 0.001 ? $at["far_per_op"] : "", where)
+  }
   # A tenth of a second, or a hundredth of the phase: then the first client had the server to itself for a while.
   if ($at["start_spread_us"] + 0 > 100000 || ($at["max_time_us"] > 0 && $at["start_spread_us"] / $at["max_time_us"] > 0.01)) count_kind("spread", $at["start_spread_us"], where)
   # In an open loop, requests that were sent late are the client's fault.
@@ -55,10 +71,13 @@ END {
   text["lost"] = "requests were lost with their connection"
   text["outages"] = "times an instance could not be reached"
   for (i = 1; i <= kinds; i++)
-    if (number[kind_name[i]]) warn(text["" kind_name[i]] " in " number[kind_name[i]] " of " rows " results; most in " largest_at[kind_name[i]] ": " text_group(largest[kind_name[i]], 0))
-  if (number["limited"]) warn("the client was the bottleneck in " number["limited"] " of " rows " results, first of all in " largest_at["limited"] ": they show the client's speed, not the server's")
-  if (number["spread"]) warn("clients started a phase apart in " number["spread"] " of " rows " results; most in " largest_at["spread"] ": " text_group(largest["spread"] / 1000, 0) " ms")
-  if (number["lag"]) warn("requests left the client late in " number["lag"] " of " rows " results; the p99 of the delay was largest in " largest_at["lag"] ": " text_group(largest["lag"], 0) " us")
+    if (number[kind_name[i]]) warn(text[kind_name[i]] most_of(kind_name[i]) text_group(largest[kind_name[i]], 0))
+  if (number["placement"]) warn("the bytes were not where the variant wants them (placement off) in " listed("placement"))
+  if (number["swapped"]) warn("memory of native instances was swapped out" most_of("swapped") text_group(largest["swapped"] / 1048576, 1) " MiB")
+  if (number["fetched"]) warn("native instances waited for pages from swap" most_of("fetched") text_group(largest["fetched"], 3) " an operation")
+  if (number["limited"]) warn("the client was the bottleneck, so that its speed is shown and not the server's, in " listed("limited"))
+  if (number["spread"]) warn("clients started a phase apart" most_of("spread") text_group(largest["spread"] / 1000, 0) " ms")
+  if (number["lag"]) warn("requests left the client late (p99)" most_of("lag") text_group(largest["lag"], 0) " us")
   if (brief) warn(brief " of " rows " results took less than a second: too short to say much, and too short for a Tx in whole seconds")
   for (i = 1; i <= cells; i++) {
     split(order[i], part, SUBSEP)

@@ -10,27 +10,47 @@ _REPORT_LIB=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$_REPORT_LIB/compare.sh"
 # shellcheck source=lib/plot.sh
 . "$_REPORT_LIB/plot.sh"
+# shellcheck source=lib/warnings.sh
+[[ $(type -t warnings_run) == function ]] || . "$_REPORT_LIB/warnings.sh"
 
 # Make RUN/report.html and RUN/plots/ and print the path of the page.
 # Usage: report_make RUN
 # Globals: PLOT_DETAIL, as plot_all
 # Returns: 1 when there is nothing to report, or something could not be read or drawn; what could is in the page
 report_make() {
-  local run=${1%/} status=0 sections totals rows pictures name
+  local run=${1%/} status=0 data name RESULT_PROGRAM=${RESULT_PROGRAM:-report}
+  export RESULT_PROGRAM
   name=$(cd -- "$run" && pwd -P) || return 1
   name=${name##*/}
-  rows=$(result_rows "$run") || status=1
-  if (($(wc -l <<<"$rows") < 2)); then
+  data=$run/plots/data
+  rm -rf -- "$run/plots"
+  mkdir -p -- "$data" || return 1
+  _report_data "$run" "$name" "$data" || status=1
+  cat -- "$data/problems" >&2
+  if (($(wc -l <"$data/rows") < 2)); then
     log_warn "$run: nothing to report"
+    rm -rf -- "$run/plots"
     return 1
   fi
-  totals=$(result_totals "$run" 2>/dev/null) || status=1
-  sections=$(RESULT_PROGRAM=report compare_sections "$run" 2>/dev/null) || :
-  rm -rf -- "$run/plots"
-  pictures=$(PLOT_CORNER=$name plot_all "$run/plots" "$run") || status=1
-  _report_page "$run" "$name" "$rows" "$totals" "$sections" "$pictures" >"$run/report.html.new" || return 1
+  _report_page "$run" "$name" "$data" >"$run/report.html.new" || return 1
   mv -- "$run/report.html.new" "$run/report.html"
+  rm -rf -- "$data"
   printf '%s\n' "$run/report.html"
+  return "$status"
+}
+
+# Put into DATA what the page is made of, a file each: rows, totals, sections (as compare_sections prints them), pictures (as plot_all
+# does), fill (as fill.awk does), and problems, the lines about what could not be read whole.
+_report_data() {
+  local run=$1 name=$2 data=$3 status=0
+  result_rows "$run" >"$data/rows" 2>"$data/problems" || status=1
+  result_add_up <"$data/rows" >"$data/totals" 2>>"$data/problems" || status=1
+  # A run of one variant has nothing to be compared with.
+  compare_sections "$run" >"$data/sections" 2>/dev/null || :
+  _report_repeats_held "$data/totals" | LC_ALL=C awk -f "$_REPORT_LIB/text.awk" -f "$_REPORT_LIB/fill.awk" >"$data/fill" || status=1
+  PLOT_CORNER=$name plot_all "$run/plots" >"$data/pictures" 2>>"$data/problems" || status=1
+  # A histogram that the figures went without is not news when the pictures do.
+  awk -F ': the histogram is missing' '!seen[$1]++' "$data/problems" >"$data/problems.once" && mv -- "$data/problems.once" "$data/problems"
   return "$status"
 }
 
@@ -40,7 +60,7 @@ html_text() {
 }
 
 _report_page() {
-  local run=$1 name=$2 rows=$3 totals=$4 sections=$5 pictures=$6 title question
+  local run=$1 name=$2 data=$3 title question
   question=$(_report_question "$run")
   title=$(printf '%s' "$question" | html_text)
   name=$(printf '%s' "$name" | html_text)
@@ -50,12 +70,12 @@ _report_page() {
   printf '<title>%s – %s</title>\n<style>\n' "$name" "$title"
   cat -- "$_REPORT_LIB/report.css"
   printf '</style>\n</head>\n<body>\n<main>\n<header>\n<h1>%s</h1>\n<p class="run">Run %s</p>\n</header>\n' "$title" "$name"
-  _report_verdict "$totals" "$sections"
-  _report_warnings "$run" "$totals" "$rows"
-  _report_figures "$totals" "$sections"
-  _report_pictures "$run" "$pictures"
-  _report_repeats "$totals" "$sections" "$rows"
-  _report_environment "$run" "$sections" "$totals"
+  _report_verdict "$data"
+  _report_warnings "$run" "$data"
+  _report_figures "$data"
+  _report_pictures "$run" "$data"
+  _report_every "$data"
+  _report_environment "$run" "$data"
   _report_settings "$run"
   printf '<footer><p>Every figure on this page is computed from the rows that summary2csv.sh prints for this run.</p></footer>\n'
   printf '</main>\n</body>\n</html>\n'
@@ -72,76 +92,85 @@ _report_question() {
 
 _report_verdict() {
   printf '<section id="verdict">\n<h2>Verdict</h2>\n'
-  if grep -q $'^verdict\t' <<<"$2"; then
-    compare_prose verdict '' <<<"$2" | html_text | sed 's/.*/<p class="verdict">&<\/p>/'
+  if grep -q $'^verdict\t' "$1/sections"; then
+    compare_prose verdict '' <"$1/sections"
   else
-    _report_lines summary <<<"$1" | sed 's/.*/<p class="verdict">&<\/p>/'
-  fi
+    _report_said "$1/totals" | compare_prose summary ''
+  fi | html_text | sed 's/.*/<p class="verdict">&<\/p>/'
   printf '</section>\n'
 }
 
-# Print the lines of report.awk of one kind, as text of the page.
-_report_lines() {
-  LC_ALL=C awk -f "$_REPORT_LIB/text.awk" -f "$_REPORT_LIB/report.awk" | sed -n "s/^$1\t//p" |
-    PREFIX='' LC_ALL=C awk -f "$_REPORT_LIB/text.awk" -f "$_REPORT_LIB/prose.awk" | html_text
+# Print what report.awk says of totals.
+_report_said() {
+  LC_ALL=C awk -f "$_REPORT_LIB/text.awk" -f "$_REPORT_LIB/report.awk" "$1"
 }
 
 _report_warnings() {
-  local warnings
+  local run=$1 data=$2 warnings
   warnings=$(
-    _report_lines warning <<<"$2"
-    result_unfinished "$1" | sed 's/^/not complete, left out: /' | html_text
-    # Whatever a later step wrote about a repeat that must be minded.
-    cat -- "$1"/*/*/rep-*/server/warnings.txt 2>/dev/null | sort | uniq -c | sed 's/^ *\([0-9]*\) \(.*\)/\2 (\1 times)/' | html_text
-    result_rows "$1" 2>&1 >/dev/null | html_text
+    _report_said "$data/totals" | compare_prose warning ''
+    compare_prose warning '' <"$data/fill"
+    warnings_run "$run"
+    _report_unfinished "$run"
+    sed 's/^report: //' "$data/problems"
   )
   printf '<section id="warnings">\n<h2>To be minded</h2>\n'
   if [[ -n $warnings ]]; then
     printf '<ul class="warnings">\n'
-    sed 's/.*/<li>&<\/li>/' <<<"$warnings"
+    html_text <<<"$warnings" | sed 's/.*/<li>&<\/li>/'
     printf '</ul>\n'
   else
-    printf '<p>No errors, no misses, no client that was the bottleneck, no repeat that is missing.</p>\n'
+    printf '<p>%s</p>\n' "Nothing: no errors or misses, no client that was the bottleneck or late, no memory where it should not be, \
+no warning from Redis, no repeat that is missing."
   fi
   printf '</section>\n'
 }
 
+# Say which repeats are not there because they did not finish, each with the reason if its files have one.
+_report_unfinished() {
+  local folder why
+  while IFS= read -r folder; do
+    why=$(cat -- "$folder/server/alarm" "$folder"/*/stderr 2>/dev/null | head -n 1)
+    printf 'not complete, left out: %s%s\n' "$folder" "${why:+ ($why)}"
+  done < <(result_unfinished "$1")
+}
+
 _report_figures() {
-  local totals=$1 sections=$2
+  local data=$1
   printf '<section id="figures">\n<h2>Figures</h2>\n'
-  if grep -q $'^rows\t' <<<"$sections"; then
+  if grep -q $'^rows\t' "$data/sections"; then
     printf '<p>Median of repeats; beside it the least and the most of them. An interval that holds 100&nbsp;%% shows no difference.</p>\n<div class="wide" id="comparison">\n'
-    compare_section rows html <<<"$sections" | sed 's/<td>\(worse\|better\)<\/td>/<td class="\1">\1<\/td>/g'
+    compare_section rows html <"$data/sections" | sed 's/<td>\(worse\|better\)<\/td>/<td class="\1">\1<\/td>/g'
     printf '</div>\n'
   else
-    _report_totals "$totals"
+    _report_totals "$data"
   fi
   printf '</section>\n'
 }
 
 _report_totals() {
   printf '<h3>All clients together</h3>\n<div class="wide" id="totals">\n'
-  LC_ALL=C awk -f "$_REPORT_LIB/table.awk" <<<"$1" | FORMAT=html LC_ALL=C awk -f "$_REPORT_LIB/text.awk" -f "$_REPORT_LIB/render.awk"
+  LC_ALL=C awk -f "$_REPORT_LIB/table.awk" "$1/totals" | FORMAT=html LC_ALL=C awk -f "$_REPORT_LIB/text.awk" -f "$_REPORT_LIB/render.awk"
   printf '</div>\n'
 }
 
-_report_repeats() {
-  local totals=$1 sections=$2 rows=$3
+_report_every() {
+  local data=$1
   printf '<section id="every">\n<h2>Every repeat</h2>\n'
-  if grep -q $'^rows\t' <<<"$sections"; then
+  if grep -q $'^rows\t' "$data/sections"; then
     printf '<h3>Side by side</h3>\n<div class="wide" id="repeats">\n'
-    compare_section repeats html <<<"$sections"
+    compare_section repeats html <"$data/sections"
     printf '</div>\n'
-    _report_totals "$totals"
+    _report_totals "$data"
   fi
   printf '<details>\n<summary>Every row, as summary2csv.sh prints it</summary>\n<div class="wide" id="rows">\n'
-  LC_ALL=C awk -f "$_REPORT_LIB/rows.awk" <<<"$rows" | FORMAT=html LC_ALL=C awk -f "$_REPORT_LIB/text.awk" -f "$_REPORT_LIB/render.awk"
+  LC_ALL=C awk -f "$_REPORT_LIB/rows.awk" "$data/rows" | FORMAT=html LC_ALL=C awk -f "$_REPORT_LIB/text.awk" -f "$_REPORT_LIB/render.awk"
   printf '</div>\n</details>\n</section>\n'
 }
 
 _report_pictures() {
-  local run=$1 name title words class
-  [[ -n $2 ]] || return 0
+  local run=$1 data=$2 name title words class
+  [[ -s $data/pictures ]] || return 0
   printf '<section id="pictures">\n<h2>Pictures</h2>\n'
   if [[ ${PLOT_DETAIL:-4} != all ]]; then
     printf '<p>Percentiles, threads and time are drawn for at most %d points; --detail all draws every one. Each is in plots/ as SVG and PNG.</p>\n' "${PLOT_DETAIL:-4}"
@@ -155,7 +184,7 @@ _report_pictures() {
     printf '<figure%s>\n<div class="wide">' "$class"
     _report_svg "$run/plots/$name.svg" "$name" "$title" "$words"
     printf '</div>\n<figcaption>%s</figcaption>\n</figure>\n' "$words"
-  done <<<"$2"
+  done <"$data/pictures"
   printf '</div>\n</section>\n'
 }
 
@@ -186,17 +215,17 @@ _report_svg() {
 }
 
 _report_environment() {
-  local run=$1 sections=$2 totals=$3 folder host fill
+  local run=$1 data=$2 folder host
   printf '<section id="environment">\n<h2>Environment</h2>\n'
-  if (($(grep -c $'^differs\t' <<<"$sections") > 3)); then
+  if (($(grep -c $'^differs\t' "$data/sections") > 3)); then
     printf '<h3>What differs between the variants</h3>\n<div class="wide">\n'
-    compare_section differs html <<<"$sections"
+    compare_section differs html <"$data/sections"
     printf '</div>\n'
   fi
-  fill=$(_report_fill "$run" <<<"$totals" | LC_ALL=C awk -f "$_REPORT_LIB/text.awk" -f "$_REPORT_LIB/fill.awk")
-  if (($(wc -l <<<"$fill") > 3)); then
-    printf '<h3>What the instances held at the end of the first repeat</h3>\n<div class="wide" id="fill">\n'
-    FORMAT=html LC_ALL=C awk -f "$_REPORT_LIB/text.awk" -f "$_REPORT_LIB/render.awk" <<<"$fill"
+  if (($(grep -c $'^table\t' "$data/fill") > 3)); then
+    printf '<h3>The fill, and where it was</h3>\n'
+    printf '<p>At the end of the repeat that is furthest from what FILL asks for or, where it names no size, from what was planned.</p>\n<div class="wide" id="fill">\n'
+    compare_section table html <"$data/fill"
     printf '</div>\n'
   fi
   for folder in "$run"/env/*/; do
@@ -218,15 +247,19 @@ _report_environment() {
   printf '</section>\n'
 }
 
-# Print, for each variant and point of the first repeat, its keys and the file that tells what was held.
-_report_fill() {
+# Print what fill.awk reads, for each repeat as its last phase left it.
+_report_repeats_held() {
   LC_ALL=C awk -F '\t' -v OFS='\t' '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-    !(($at["variant"], $at["point"]) in seen) && $at["point"] != "" {
-      seen[$at["variant"], $at["point"]] = 1
-      folder = $at["folder"]
-      print $at["variant"], $at["point"], $at["servers"] * $at["keys"], folder "/../server/info.after"
-    }'
+    $at["point"] != "" {
+      key = $at["variant"] SUBSEP $at["point"] SUBSEP $at["repeat"]
+      if (!(key in last)) {
+        order[++keys] = key
+        set[key] = sprintf("%.0f", $at["servers"] * $at["keys"])
+      }
+      last[key] = $at["variant"] OFS $at["point"] OFS $at["repeat"] OFS set[key] OFS $at["folder"] "/../server" OFS $at["placement"] OFS $at["far_share"]
+    }
+    END { for (i = 1; i <= keys; i++) print last[order[i]] }' "$1"
 }
 
 _report_settings() {

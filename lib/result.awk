@@ -7,7 +7,7 @@
 #   E MESSAGE         something found wrong while looking for logs
 # Output: a header, then rows, tab-separated and escaped. The first columns are those of the CSV; behind them come all
 # other columns of result.tsv, and for the table, compare and report: folder, run_folder (absolute), variant_rank (place of
-# the variant in VARIANTS), histogram (the file of the phase) and tsv (1 when there is a result.tsv).
+# the variant in VARIANTS), histogram (the file of the phase), tsv (1 when there is a result.tsv) and tier (the variant's).
 # Exit status 1 when anything could not be read whole; what was whole is printed all the same.
 
 function complain(path, what) {
@@ -179,7 +179,7 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
   cell["tsv"] = r ? 1 : 0
 }
 
-# Fills far_per_op, used_memory, rss, swap, far_share and placement from what the server's counters say of the cell's phase.
+# Fills tier, far_per_op, used_memory, rss, swap, far_share and placement from what the server's counters say of the cell's phase.
 # All of the server's figures are of all clients together, and so is far_per_op: how often an instance had to wait for a page
 # from swap (its major faults), by what Redis counted of SET and GET. The host's count of such pages has those of everybody else
 # in it. Memory that the CPU reaches by itself is fetched unseen, so there it stays empty.
@@ -208,6 +208,7 @@ function fill_tier(    file, line, f, waits, calls, rss, swap, used, seen, tier)
   cell["swap"] = text_number(swap, 0)
   if (tier["data_bytes"] > 0) cell["far_share"] = text_number(tier["far_bytes"] / tier["data_bytes"], 4)
   cell["placement"] = text_escape(tier["placement"])
+  cell["tier"] = text_escape(tier["tier"])
 }
 
 # Rows are kept until the end: the header is known only when every result.tsv has been seen. Columns are only ever added
@@ -261,7 +262,7 @@ BEGIN {
   start_folder = ENVIRON["PWD"]
   columns_out = split("filename clients len servers keys max_time operation run scenario variant point repeat client threads" \
     " connections pipeline rate ops ops_per_sec tx_bps avg_us p50_us p90_us p99_us p99_9_us p99_99_us max_us max_time_us" \
-    " errors misses folder run_folder variant_rank histogram tsv far_per_op used_memory rss swap far_share placement", column_name, " ")
+    " errors misses folder run_folder variant_rank histogram tsv tier far_per_op used_memory rss swap far_share placement", column_name, " ")
   for (i = 1; i <= columns_out; i++) place_of[column_name[i]] = i
 }
 

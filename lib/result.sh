@@ -122,13 +122,19 @@ result_csv() {
   result_rows "$@" | LC_ALL=C awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/csv.awk"
 }
 
+# Adds up rows, as result_rows prints them, over clients.
+# Usage: result_add_up <ROWS
+# Returns: as result_rows
+result_add_up() {
+  LC_ALL=C RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/histogram.awk" -f "$_RESULT_LIB/total.awk" |
+    LC_ALL=C sort -s -t $'\t' -k 1,1 | cut -f 2-
+}
+
 # Prints rows added up over clients: one line a (run, variant, point, repeat, operation), tab-separated with a header.
 # Usage: result_totals RUN_OR_FILE...
 # Returns: as result_rows
 result_totals() {
-  result_rows "$@" |
-    LC_ALL=C RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/histogram.awk" -f "$_RESULT_LIB/total.awk" |
-    LC_ALL=C sort -s -t $'\t' -k 1,1 | cut -f 2-
+  result_rows "$@" | result_add_up
 }
 
 # Prints the result table that a run ends with: a row a variant, point, repeat and phase.

@@ -23,7 +23,10 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
     value = path[i] == "" ? 0 : histogram_add(text_unescape(substr(path[i], 2)), substr(path[i], 1, 1))
     if (!value) {
       # A folder of the guide's logs often comes without its histograms: nothing was promised there.
-      if (path[i] ~ /^1/) printf "%s: %s: the histogram is missing or cut short; percentiles are left empty\n", program, substr(path[i], 2) > "/dev/stderr"
+      if (path[i] ~ /^1/) {
+        printf "%s: %s: the histogram is missing or cut short; percentiles are left empty\n", program, substr(path[i], 2) > "/dev/stderr"
+        failed = 1
+      }
       return
     }
     all += value
@@ -32,6 +35,7 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
   if (kept[t, "tsv"] && sum[t, "errors"] + sum[t, "timeouts"] + sum[t, "lost"] == 0 && all + sum[t, "out_of_range"] != sum[t, "ops"]) {
     printf "%s: %s: the histograms of %s hold %.0f of %.0f requests; percentiles are left empty\n", program, folder[t], kept[t, "operation"],
       all + sum[t, "out_of_range"], sum[t, "ops"] > "/dev/stderr"
+    failed = 1
     return
   }
   histogram_sort(buckets)
@@ -63,7 +67,7 @@ BEGIN {
   summed = split("ops ops_per_sec tx_bps bytes errors misses error_replies mismatches timeouts lost outages out_of_range client_cpu_us" \
     " client_limited", sum_column, " ")
   maxed = split("max_time max_time_us elapsed_us max_us outage_longest_us send_lag_p99_us", max_column, " ")
-  keep_count = split("run scenario variant point repeat operation len keys threads connections pipeline rate run_folder variant_rank tsv latency_from version" \
+  keep_count = split("run scenario variant point repeat operation len keys threads connections pipeline rate run_folder variant_rank tsv latency_from version tier" \
     " far_per_op used_memory rss swap far_share placement", keep, " ")
 }
 
@@ -144,7 +148,7 @@ function total(t, column, decimals) {
 
 END {
   print " \trun\tscenario\tvariant\tpoint\trepeat\toperation\tlen\tkeys\tthreads\tconnections\tpipeline\trate\trun_folder\tvariant_rank" \
-    "\ttsv\tlatency_from\tversion\tfar_per_op\tused_memory\trss\tswap\tfar_share\tplacement\tclients\tservers\tops\tops_per_sec\ttx_bps\tbytes\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tp99_99_us" \
+    "\ttsv\tlatency_from\tversion\ttier\tfar_per_op\tused_memory\trss\tswap\tfar_share\tplacement\tclients\tservers\tops\tops_per_sec\ttx_bps\tbytes\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tp99_99_us" \
     "\tmax_us\tmax_time\tmax_time_us\terrors\tmisses\tmismatches\ttimeouts\tlost\toutages\toutage_longest_us\tclient_cpu_per_op" \
     "\tclient_limited\tsend_lag_p99_us\tstart_spread_us\tfolder"
   for (t = 1; t <= totals; t++) {

@@ -2,30 +2,52 @@
 # shellcheck shell=bash
 # What Redis itself finds wrong with its host when it starts, from the logs of instances; a tuned host leaves it nothing to say.
 
-# Print each different warning once, with the number of instances that gave it: COUNT TEXT.
+# Print each different warning once, with the number of instances that gave it, how many folders they are in, and the first
+# of these: COUNT TEXT FOLDERS FOLDER.
 # Usage: warnings_read FOLDER...
 #   a FOLDER holds logs of instances, redis-PORT.log
 warnings_read() {
-  local folder
-  local -a files=()
-  for folder in "$@"; do files+=("$folder"/redis-*.log); done
-  LC_ALL=C awk -v OFS='\t' '
-    match($0, /# (WARNING|Warning)[: ] */) {
-      text = substr($0, RSTART + RLENGTH)
-      gsub(/[\001-\037\177]/, " ", text)
-      if (!(text in count)) order[++texts] = text
-      count[text]++
+  local folder file
+  # Through a pipe: the logs of a large run are more than a command line may hold.
+  for folder in "$@"; do
+    for file in "$folder"/redis-*.log; do [[ ! -r $file ]] || printf '%s\t%s\n' "$folder" "$file"; done
+  done | LC_ALL=C awk -F '\t' -v OFS='\t' '
+    {
+      file = $2 ~ /^\// ? $2 : "./" $2
+      while ((getline line < file) > 0)
+        if (match(line, /# (WARNING|Warning)[: ] */)) {
+          text = substr(line, RSTART + RLENGTH)
+          gsub(/[\001-\037\177]/, " ", text)
+          if (!(text in count)) {
+            order[++texts] = text
+            first[text] = $1
+          }
+          count[text]++
+          if (!((text, $1) in seen)) folders[text]++
+          seen[text, $1] = 1
+        }
+      close(file)
     }
-    END { for (i = 1; i <= texts; i++) print count[order[i]], order[i] }' "${files[@]}" 2>/dev/null || :
+    END { for (i = 1; i <= texts; i++) print count[order[i]], order[i], folders[order[i]], first[order[i]] }'
 }
 
 # Say which warnings the instances of a repeat gave.
 # Usage: warnings_tell FOLDER
 warnings_tell() {
   local count text
-  while IFS=$'\t' read -r count text; do
+  while IFS=$'\t' read -r count text _; do
     log_warn "Redis warns ($count of the instances): $text"
   done < <(warnings_read "$1")
+}
+
+# Say the same of a whole run, a line each: TEXT.
+# Usage: warnings_run RUN
+warnings_run() {
+  local run=$1 count text folders first
+  while IFS=$'\t' read -r count text folders first; do
+    first=${first%/server}
+    printf 'Redis warns (%s instances in %s repeats, the first in %s): %s\n' "$count" "$folders" "${first#"$run"/}" "$text"
+  done < <(warnings_read "$run"/*/*/rep-*/server)
 }
 
 # Print what the instances of the newest run warned of, as rows STATE FOUND WANTED MEND.

@@ -240,6 +240,39 @@ END
   assert_contains '20250101-x has no set at 2000B-4i, which 20250102-y has' "$stderr"
 }
 
+@test "logs of other value sizes have nothing in common; of those that have, these are compared" {
+  mkdir small large
+  log_make 1000 50 4 set:3 >small/redis.log.a.20180501-100000.1
+  log_make 2000 50 4 set:3 >large/redis.log.a.20180501-100000.1
+  run_split compare small large
+  assert_failure 1
+  assert_output ''
+  assert_equal "$stderr" 'compare: no common points: small has 1000B-4i; large has 2000B-4i'
+  log_make 1000 50 4 set:3 >large/redis.log.a.20180501-110000.2
+  run_split compare --format csv --metric tx small large
+  assert_success
+  assert_equal "$(cut -d , -f 1,2 <<<"$output")" $'point,operation\n1000B-4i,set'
+  assert_contains 'compare: small has no set at 2000B-4i, which large has' "$stderr"
+}
+
+@test "a histogram that is cut short costs the percentiles that need it, and is named once" {
+  local repeat variant client
+  for repeat in 1 2 3; do
+    for variant in native swap; do
+      for client in a b; do
+        repeat_make 20250101T100000Z-x $variant 1000B-4i $repeat $client 1000 50 4 30 90 set:3
+        histogram_make 30:190 90:10 >20250101T100000Z-x/$variant/1000B-4i/rep-$repeat/$client/histogram-set-a1B2c3
+      done
+    done
+  done
+  sed -i '$d' 20250101T100000Z-x/swap/1000B-4i/rep-2/b/histogram-set-a1B2c3
+  run_split compare --format csv --metric p99 --metric ops 20250101T100000Z-x
+  assert_failure 1
+  assert_equal "$stderr" 'compare: 20250101T100000Z-x/swap/1000B-4i/rep-2/b/histogram-set-a1B2c3: the histogram is missing or cut short; percentiles are left empty'
+  # Metric, repeats of the base, repeats of the other.
+  assert_equal "$(cut -d , -f 3,9,14 <<<"$output")" $'metric,base_repeats,other_repeats\np99,3,2\nops,3,3'
+}
+
 @test "an empty run, an unfinished repeat, a run of one variant: each one line" {
   mkdir -p 20250101T100000Z-empty
   run_make 20250102T100000Z-x 3 30 90 20 60

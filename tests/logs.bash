@@ -55,3 +55,19 @@ repeat_make() {
   log_make "$1" "$2" "$3" "${@:6}" >"$folder/$name"
   tsv_make "$@" >"$folder/result.tsv"
 }
+
+# Make the server's folder of a repeat: counters of the phases set and get, as the monitors leave them, and INFO of one instance.
+# Usage: server_make REPEAT_FOLDER TIER PLACEMENT SWAPPED_BYTES WAITS   Returns: 0
+#   each phase is of 2,000,000 calls and waits so often for a page from swap; the instance holds 1,000 keys in 100 MiB
+server_make() {
+  local phase
+  mkdir -p "$1/server"
+  {
+    printf 'phase\tscope\tcounter\tbefore\tafter\n'
+    for phase in set get; do
+      printf "$phase"'\t%s\n' $'6379\tmajflt\t1000\t'$((1000 + $5)) $'6379\tcalls\t0\t2000000' $'6379\tused_memory\t0\t104857600' $'6379\trss\t0\t115343360' \
+        $'6379\tswap\t0\t'"$4" $'tier\ttier\t'"$2"$'\t'"$2" $'tier\tdata_bytes\t0\t104857600' $'tier\tfar_bytes\t0\t'"$4" $'tier\tplacement\t-\t'"$3"
+    done
+  } >"$1/server/counters.tsv"
+  printf '### instance 6379\r\nused_memory:104857600\r\nused_memory_rss:115343360\r\ndb0:keys=1000,expires=0,avg_ttl=0\r\n' >"$1/server/info.after"
+}

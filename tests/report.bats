@@ -149,7 +149,10 @@ END
 
 @test "a run of one variant has a verdict too" {
   local repeat
-  for repeat in 1 2; do repeat_make 20250101T100000Z-x native 1000B-4i $repeat c 1000 500000 4 30 90 set:9; done
+  for repeat in 1 2; do
+    repeat_make 20250101T100000Z-x native 1000B-4i $repeat c 1000 500000 4 30 90 set:9
+    histogram_make 30:100 >20250101T100000Z-x/native/1000B-4i/rep-$repeat/c/histogram-set-a1B2c3
+  done
   run report 20250101T100000Z-x
   assert_success
   assert_contains 'native, set: ' "$(<20250101T100000Z-x/report.html)"
@@ -167,7 +170,7 @@ END
   assert_failure 1
   page=$(<20250101T100000Z-x/report.html)
   assert_contains 'keys that were read were not there in 2 of' "$page"
-  assert_contains 'the client was the bottleneck in 2 of' "$page"
+  assert_contains 'the client was the bottleneck, so that its speed is shown and not the server&#39;s, in 2 of' "$page"
   assert_contains 'not complete, left out: 20250101T100000Z-x/swap/2000B-4i/rep-3.cut-20250101-100000' "$page"
   assert_contains 'has no &#39;Complete.&#39; line' "$page"
 }

@@ -36,5 +36,5 @@ teardown() {
     printf '%d:M 05 Dec 2018 20:12:12.24%d # WARNING overcommit_memory is set to 0! Background save may fail\n%d:M * Ready\n' "$port" "$port" "$port" >"server/redis-$port.log"
   done
   run bash -c '. "$1/lib/warnings.sh" && warnings_read server' bash "$REPO"
-  assert_output $'2\tovercommit_memory is set to 0! Background save may fail'
+  assert_output $'2\tovercommit_memory is set to 0! Background save may fail\t1\tserver'
 }

@@ -31,7 +31,7 @@ function bars(p,    file, g, v, groups, list, n, base, label, w, drawn) {
   for (g = 1; g <= groups; g++) print g "\t" plot_text(list[g]) > file
   n = plot_close(file)
   if (n) plot_job("bars", "bars-" p, "Throughput, " phase[p], n, groups, "Bars of the throughput of " n " variants in the phase " phase[p] \
-    ", a group for each of " groups " points, with whiskers from the least to the most of the repeats; over a bar its per cent of " variant[1] ".", variants)
+    (groups > 1 ? ", a group for each of " groups " points" : "") ", with whiskers from the least to the most of the repeats; over a bar its per cent of " variant[1] ".", variants)
 }
 
 # One picture a phase and value size, when that size was run with several numbers of instances.

@@ -2,7 +2,7 @@
 # Writes the data of the pictures that come from histograms and time series, for a few points: latency by percentile,
 # latency of every thread, and what happened over time (time.awk). Input: rows of result.sh.
 # Environment: OUT, the folder for data; DETAIL, how many points are drawn. Output: as data.awk; a histogram that cannot be
-# read whole is named on stderr and left out.
+# read whole is named on stderr and left out, and the exit status is 1.
 
 # Latency by percentile, over all clients and repeats of each variant.
 function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
@@ -15,7 +15,10 @@ function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
       r = row_of[p, g, v, i]
       if (histogram[r] == "") continue
       n = histogram_add(histogram[r], ours[r])
-      if (!n && ours[r]) printf "%s: %s: the histogram is missing or cut short; left out of the pictures\n", program, histogram[r] > "/dev/stderr"
+      if (!n && ours[r]) {
+        printf "%s: %s: the histogram is missing or cut short; left out of the pictures\n", program, histogram[r] > "/dev/stderr"
+        failed = 1
+      }
       all += n
     }
     if (!all) continue
@@ -118,4 +121,5 @@ END {
     for (p = 1; p <= phases; p++)
       for (v = 1; v <= variants; v++) heat(p, g, v)
   }
+  exit failed
 }

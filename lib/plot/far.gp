@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Accesses to far memory over time, a line a variant, from the start of its first phase. A dotted line is the start of a phase.
-# Arguments: DATA OUTPUT TITLE CORNER VARIANTS MOST STYLE NUMBERS. Blocks of DATA, a variant each: seconds, pages an operation; then the
+# Waits for far memory over time, a line a variant, from the start of its first phase. A dotted line is the start of a phase.
+# Arguments: DATA OUTPUT TITLE CORNER VARIANTS MOST STYLE NUMBERS. Blocks of DATA, a variant each: seconds, waits an operation; then the
 # starts of phases: seconds, row, colour, phase. MOST is the highest of the figures; NUMBERS are the last second and the rows of labels.
 
 data = ARG1
@@ -10,7 +10,7 @@ row = 0.066
 set title ARG3
 set label 100 ARG4
 set xlabel "Seconds since the start of the first phase"
-set ylabel "Pages read from swap an operation"
+set ylabel "Waits for a page from swap an operation"
 set xrange [0:word(ARG8, 1) * 1.01]
 set yrange [0:ARG6 * 1.05 / (1 - row * word(ARG8, 2))]
 set y2range [0:1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What happened over time at one point, in the first repeat of each variant: throughput, p99, accesses to far memory, and the
+# What happened over time at one point, in the first repeat of each variant: throughput, p99, waits for far memory, and the
 # events among them (events.awk). Part of detail.awk, which reads the rows.
 #
 # Time is in seconds since a variant's first phase began. Each figure is of an interval, and is drawn as a line from its start
@@ -70,46 +70,64 @@ function time_line(file, from, to, value) {
   printf "%.3f\t%s\n%.3f\t%s\n", from, value, to, value > file
 }
 
-# Writes accesses to far memory an operation, from the server's samples: pages read from swap in the time between two of
-# them, by the operations of the same time. Where no counter sees such an access there is nothing.
-function time_far(file, g, v,    p, r, i, j, k, line, f, n, at, samples, when, pages, from, to, share, ops, drawn, before) {
+# Writes waits for far memory an operation: the major faults of the instances, as they were sampled, by the operations of each
+# interval. Where no counter sees such a wait there is nothing.
+function time_far(file, g, v,    p, r, k, line, f, n, samples, now, seen, when, faults, waits, known, ports, span, share, drawn, before) {
   r = time_first_row(g, v)
   if (far_per_op[r] == "") return
-  samples = text_opened(folder[r] "/../server/vmstat.tsv")
-  if ((getline line < samples) > 0) {
-    n = split(line, f, "\t")
-    for (k = 1; k <= n; k++) at[f[k]] = k
-  }
-  n = 0
+  samples = text_opened(folder[r] "/../server/instances.tsv")
   while ((getline line < samples) > 0) {
-    if (split(line, f, "\t") < 2 || !("pswpin" in at)) break
-    n++
-    when[n] = f[1] - (begin + ahead) / 1e6
-    pages[n] = f[at["pswpin"]] + (("zswpin" in at) ? f[at["zswpin"]] : 0)
+    if (split(line, f, "\t") < 5 || f[2] !~ /^[0-9]+$/) continue
+    now = f[1] - (begin + ahead) / 1e6
+    if (!(f[2] in seen)) {
+      seen[f[2]] = 1
+      ports++
+    } else time_spread(when[f[2]], now, f[5] - faults[f[2]], waits, known)
+    when[f[2]] = now
+    faults[f[2]] = f[5]
   }
   close(samples)
   for (p = 1; p <= phases; p++) {
     before = drawn
-    k = 1
-    for (i = 2; i <= n; i++) {
-      from = when[i - 1] > phase_from[p] ? when[i - 1] : phase_from[p]
-      to = when[i] < phase_to[p] ? when[i] : phase_to[p]
-      # Of a sample that only touches the phase nobody knows which pages were for it.
-      if (!intervals[p] || to - from < (when[i] - when[i - 1]) / 2) continue
-      while (k < intervals[p] && interval[p, k, "to"] <= from) k++
-      ops = 0
-      for (j = k; j <= intervals[p] && interval[p, j, "from"] < to; j++) {
-        share = (interval[p, j, "to"] < to ? interval[p, j, "to"] : to) - (interval[p, j, "from"] > from ? interval[p, j, "from"] : from)
-        if (share > 0) ops += interval[p, j, "ops"] * share / (interval[p, j, "to"] - interval[p, j, "from"])
-      }
-      if (ops <= 0) continue
+    for (k = 1; k <= intervals[p]; k++) {
+      span = interval[p, k, "to"] - interval[p, k, "from"]
+      # What less than half is known of is not guessed.
+      if (interval[p, k, "ops"] <= 0 || known[p, k] < ports * span / 2) continue
       if (!drawn++) plot_block(file, v)
-      share = (pages[i] - pages[i - 1]) / ops
+      share = waits[p, k] * ports * span / known[p, k] / interval[p, k, "ops"]
       if (share > farthest) farthest = share
-      time_line(file, from, to, sprintf("%.5f", share))
+      time_line(file, interval[p, k, "from"], interval[p, k, "to"], sprintf("%.5f", share))
     }
     if (drawn > before) printf "\n" > file
   }
+}
+
+# Spreads what an instance waited for between two samples of it over the intervals that lie between them: between the phases
+# nobody asks it for anything. Adds to waits[p, k], and the time that is known of to known[p, k].
+function time_spread(from, to, count, waits, known,    p, k, active, share) {
+  for (p = 1; p <= phases; p++) if (intervals[p]) active += time_shared(from, to, phase_from[p], phase_to[p])
+  if (active <= 0) return
+  for (p = 1; p <= phases; p++) {
+    if (!intervals[p] || time_shared(from, to, phase_from[p], phase_to[p]) <= 0) continue
+    # Intervals are of one length, more or less.
+    k = int((from - phase_from[p]) / (interval[p, 1, "to"] - interval[p, 1, "from"]))
+    if (k < 1) k = 1
+    if (k > intervals[p]) k = intervals[p]
+    while (k > 1 && interval[p, k, "from"] > from) k--
+    for (; k <= intervals[p] && interval[p, k, "from"] < to; k++) {
+      share = time_shared(from, to, interval[p, k, "from"], interval[p, k, "to"])
+      if (share <= 0) continue
+      waits[p, k] += count * share / active
+      known[p, k] += share
+    }
+  }
+}
+
+# How long two spans of time have in common.
+function time_shared(from, to, other_from, other_to) {
+  if (other_from > from) from = other_from
+  if (other_to < to) to = other_to
+  return to > from ? to - from : 0
 }
 
 function time_first_row(g, v,    p) {
@@ -152,7 +170,7 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count) {
     events_server(g, v)
     for (p = 1; p <= phases; p++)
       if (intervals[p]) {
-        label[++label_count] = phase_from[p] "\t" p "\t" v
+        label[++label_count] = sprintf("%.3f\t%d\t%d", phase_from[p], p, v)
         if (phase_to[p] > total) total = phase_to[p]
       }
   }
@@ -163,12 +181,12 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count) {
     i = plot_close(time)
     plot_job("time", "time-" g, "Throughput and p99 over time at " point[g] ", first repeat", i, fastest, \
       "Two panels over time: operations a second and p99 latency, a line for each variant, with a dotted line at the start of each phase." events_words(), \
-      (worst > 0 ? calm " " worst : "1 1000") " " total " " n " " event_kinds)
+      (worst > 0 ? calm " " worst : "1 1000") " " text_number(total, 3) " " n " " event_kinds)
     if (farthest > 0) {
       n = time_labels(far, label, label_count)
       i = plot_close(far)
-      plot_job("far", "far-" g, "Accesses to far memory over time at " point[g] ", first repeat", i, text_number(farthest, 5), \
-        "Pages read from swap for each operation over time, a line for each variant, with a dotted line at the start of each phase.", total " " n)
+      plot_job("far", "far-" g, "Waits for far memory over time at " point[g] ", first repeat", i, text_number(farthest, 5), \
+        "How often an instance waited for a page from swap, for each operation over time, a line for each variant, with a dotted line at the start of each phase.", text_number(total, 3) " " n)
     }
   }
 }

@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a report says must be minded, and what it says of the fill: each fault once, with its place, and nothing without fault.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load logs
+
+setup() {
+  scratch_setup
+  need_command gnuplot
+  RUN=20250101T100000Z-x
+}
+teardown() { scratch_teardown; }
+
+# Make a run of native and swap, two repeats of two clients each, that has no fault.
+clean_make() {
+  local repeat variant client phase folder
+  for repeat in 1 2; do
+    for variant in native swap; do
+      folder="$RUN"/$variant/1000B-1i/rep-$repeat
+      for client in a b; do
+        repeat_make "$RUN" $variant 1000B-1i $repeat $client 1000 500000 1 30 90 set:9 get:7
+        sed -i $'1s/$/\tmismatches\ttimeouts\tlost\toutages\tsend_lag_p99_us/; 2,$s/$/\t0\t0\t0\t0\t0/' "$folder/$client/result.tsv"
+        for phase in set get; do histogram_make 30:490000 90:10000 >"$folder/$client/histogram-$phase-a1B2c3"; done
+      done
+      if [[ $variant == native ]]; then
+        server_make "$folder" native ok 0 0
+      else
+        server_make "$folder" swap ok 52428800 900000
+      fi
+      printf 'keys\t1000\nexpected_bytes\t104900000\nknown\tasked\ntarget_bytes\t104857600\n' >"$folder/server/plan.tsv"
+      printf '%s\n' $'set\ta\t1700000000000000' $'set\tb\t1700000000000100' $'get\ta\t1700000010000000' $'get\tb\t1700000010000100' >"$folder/starts.tsv"
+    done
+  done
+  printf 'SCENARIO=imdt\nVARIANTS="native swap"\n' >"$RUN"/run.conf
+}
+
+# Set a column in both phases of a client: fault VARIANT REPEAT CLIENT COLUMN VALUE
+fault() {
+  local file="$RUN"/$1/1000B-1i/rep-$2/$3/result.tsv
+  awk -F '\t' -v OFS='\t' -v name="$4" -v value="$5" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at[name] = value } { print }' "$file" >new
+  mv new "$file"
+}
+
+# Report the run and print the lines that are to be minded.
+minded() {
+  "$REPO/do_it.sh" report "$RUN" >/dev/null 2>said || :
+  sed -n '/<section id="warnings">/,/<\/section>/s/^<li>\(.*\)<\/li>$/\1/p' "$RUN"/report.html | sed "s/&#39;/'/g; s/&quot;/\"/g; s/&gt;/>/g"
+}
+
+# The text of the cells of the fill table's rows, a row a line.
+fill_rows() {
+  sed -n '/id="fill"/,/<\/div>/p' "$RUN"/report.html | grep '^\(<tbody>\)\?<tr><td\|^<tr><td' | sed 's/<\/td><td[^>]*>/|/g; s/<[^>]*>//g'
+}
+
+@test "a run without fault has nothing to be minded" {
+  clean_make
+  run minded
+  assert_output ''
+  assert_equal "$(<said)" ''
+  assert_contains 'Nothing: no errors or misses' "$(<"$RUN"/report.html)"
+}
+
+@test "what the clients saw is a line a kind, with how many results have it and where it is worst" {
+  clean_make
+  fault native 1 a errors 5
+  fault native 2 b errors 7
+  fault native 1 a outages 1
+  fault swap 1 b misses 3
+  fault swap 1 a mismatches 2
+  fault swap 1 b timeouts 4
+  fault swap 2 b lost 6
+  fault swap 2 a client_limited 1
+  fault native 2 a rate 1000
+  fault native 2 a send_lag_p99_us 2500
+  run minded
+  assert_line 'requests failed in 4 of 8 results; most in native, set at 1000B-1i, repeat 2: 7'
+  assert_line 'times an instance could not be reached in 2 of 8 results; most in native, set at 1000B-1i, repeat 1: 1'
+  assert_line 'keys that were read were not there in 2 of 8 results; most in swap, set at 1000B-1i, repeat 1: 3'
+  assert_line 'values that were read were not those that had been set in 2 of 8 results; most in swap, set at 1000B-1i, repeat 1: 2'
+  assert_line 'requests got no reply in time in 2 of 8 results; most in swap, set at 1000B-1i, repeat 1: 4'
+  assert_line 'requests were lost with their connection in 2 of 8 results; most in swap, set at 1000B-1i, repeat 2: 6'
+  assert_line "the client was the bottleneck, so that its speed is shown and not the server's, in 2 of 8 results: swap, set at 1000B-1i, repeat 2; swap, get at 1000B-1i, repeat 2"
+  assert_line 'requests left the client late (p99) in 2 of 8 results; most in native, set at 1000B-1i, repeat 2: 2,500 us'
+  assert_equal "${#lines[@]}" 8
+}
+
+@test "clients that started apart are named, by the master's clock" {
+  clean_make
+  sed -i $'s/^set\tb\t.*/set\tb\t1700000000250000/' "$RUN"/native/1000B-1i/rep-2/starts.tsv
+  run minded
+  assert_output 'clients started a phase apart in 1 of 8 results; most in native, set at 1000B-1i, repeat 2: 250 ms'
+}
+
+@test "memory that is not where it should be: placement off, and swap under native" {
+  clean_make
+  server_make "$RUN"/native/1000B-1i/rep-1 native off 20971520 4000
+  run minded
+  assert_line 'the bytes were not where the variant wants them (placement off) in 2 of 8 results: native, set at 1000B-1i, repeat 1; native, get at 1000B-1i, repeat 1'
+  assert_line 'memory of native instances was swapped out in 2 of 8 results; most in native, set at 1000B-1i, repeat 1: 20.0 MiB'
+  assert_line 'native instances waited for pages from swap in 2 of 8 results; most in native, set at 1000B-1i, repeat 1: 0.002 an operation'
+  assert_equal "${#lines[@]}" 3
+}
+
+@test "what Redis warns of when it starts is told once, with its place" {
+  clean_make
+  printf '%s\n' '1:M 05 Dec 2018 20:12:12.249 # WARNING: The TCP backlog setting of 511 cannot be <enforced>' '1:M 05 Dec 2018 20:12:12.300 * Ready' \
+    >"$RUN"/native/1000B-1i/rep-2/server/redis-6379.log
+  cp "$RUN"/native/1000B-1i/rep-2/server/redis-6379.log "$RUN"/swap/1000B-1i/rep-1/server/
+  run minded
+  assert_output 'Redis warns (2 instances in 2 repeats, the first in native/1000B-1i/rep-2): The TCP backlog setting of 511 cannot be &lt;enforced>'
+}
+
+@test "a repeat that the guard ended is missing, and why" {
+  clean_make
+  mv "$RUN"/swap/1000B-1i/rep-2 "$RUN"/swap/1000B-1i/rep-2.failed-20250101-100000
+  echo '100 MiB of memory are available, and 200 MiB must stay free (RESERVE); the load was ended' >"$RUN"/swap/1000B-1i/rep-2.failed-20250101-100000/server/alarm
+  run minded
+  assert_output "not complete, left out: $RUN/swap/1000B-1i/rep-2.failed-20250101-100000 (100 MiB of memory are available, and 200 MiB must stay free (RESERVE); the load was ended)"
+}
+
+@test "a histogram that is cut short is named, on stderr and in the page, and the rest is drawn" {
+  clean_make
+  sed -i '$d' "$RUN"/swap/1000B-1i/rep-1/a/histogram-get-a1B2c3
+  run minded
+  assert_output "$RUN/swap/1000B-1i/rep-1/a/histogram-get-a1B2c3: the histogram is missing or cut short; percentiles are left empty"
+  assert_equal "$(sed 's/^report: //' said)" "$output"
+  assert_exists "$RUN"/plots/percentile-2-1.svg "$RUN"/plots/bars-2.svg
+  run "$REPO/do_it.sh" report "$RUN"
+  assert_failure 1
+}
+
+@test "the fill is set against what was asked for, in the repeat that is furthest off, with where it was" {
+  clean_make
+  sed -i 's/^used_memory:.*/used_memory:106430464\r/' "$RUN"/swap/1000B-1i/rep-2/server/info.after
+  printf '%s\n' $'get\t6379\tnode0\t0\t31457280' $'get\t6379\tnode1\t0\t10485760' >>"$RUN"/swap/1000B-1i/rep-2/server/counters.tsv
+  run minded
+  assert_output 'swap at 1000B-1i: the fill is more than 1 % off what FILL asks for in 1 of 2 repeats; most in repeat 2: +1.5 %'
+  run fill_rows
+  # Variant, point, repeat, instances, keys planned and held, held, asked for, planned, used, off by, least, most, RSS, RSS/used, swapped, nodes, far, placement
+  assert_line 'native|1000B-1i|1|1|1,000|1,000|100.0%|100.0|100.0|100.0|+0.00 %|100.0|100.0|110.0|1.10|0.0||0.0%|ok'
+  assert_line 'swap|1000B-1i|2|1|1,000|1,000|100.0%|100.0|100.0|101.5|+1.50 %|101.5|101.5|110.0|1.08|50.0|node0 30.0, node1 10.0|50.0%|ok'
+}

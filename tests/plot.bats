@@ -1,0 +1,194 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The pictures' data: who is drawn, what happened when, and that gnuplot has nothing to complain of.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load logs
+
+setup() {
+  scratch_setup
+  need_command gnuplot
+  RUN=20250101T100000Z-x
+}
+teardown() { scratch_teardown; }
+
+# Where the fixtures' phases begin, in seconds since the epoch: set here, get ten seconds later.
+BEGIN=1700000000
+
+# Make a run of native and swap with one repeat, 100 requests a second in series of four seconds, and samples of the server: swap waits
+# 50 times a second. Usage: run_make [SECONDS_THAT_THE_SERVERS_CLOCK_IS_AHEAD]
+run_make() {
+  local variant folder phase second waits ahead=${1:-0}
+  for variant in native swap; do
+    folder="$RUN"/$variant/1000B-1i/rep-1
+    repeat_make "$RUN" $variant 1000B-1i 1 c 1000 500000 1 30 90 set:4 get:4
+    awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 3 { $at["start_us"] = sprintf("%.0f", $at["start_us"] + 10000000) } { print }' "$folder/c/result.tsv" >new
+    mv new "$folder/c/result.tsv"
+    waits=0
+    [[ $variant == native ]] || waits=50
+    server_make "$folder" $variant ok $((waits * 1000000)) $((waits * 4))
+    for phase in set get; do
+      histogram_make 30:490000 90:10000 >"$folder/c/histogram-$phase-a1B2c3"
+      printf 'time_s\tops\terrors\tmisses\tbytes\tp50_us\tp99_us\tp99_9_us\tmax_us\n' >"$folder/c/$phase.series.tsv"
+      printf '%d.000\t100\t0\t0\t100\t30\t90\t100\t200\n' 1 2 3 4 >>"$folder/c/$phase.series.tsv"
+    done
+    printf 'time\tpswpin\tzswpin\toom_kill\n' >"$folder/server/vmstat.tsv"
+    printf 'time\tport\trss\tswap\tmajflt\n' >"$folder/server/instances.tsv"
+    for ((second = -2; second < 20; second++)); do
+      # Pages of the host, which are nothing to the instance.
+      printf '%d.000000\t%d\t%d\t3\n' $((BEGIN + ahead + second)) $((second * 999)) 7 >>"$folder/server/vmstat.tsv"
+      printf '%d.000000\t6379\t1000\t1000\t%d\n' $((BEGIN + ahead + second)) $((1000 + second * waits)) >>"$folder/server/instances.tsv"
+    done
+    printf '%s\n' $'set\tcpus\ttime_us\t'$((BEGIN + ahead - 1))000000$'\t'$((BEGIN + ahead + 8))000000 \
+      $'get\tcpus\ttime_us\t'$((BEGIN + ahead + 8))000000$'\t'$((BEGIN + ahead + 16))000000 >>"$folder/server/counters.tsv"
+  done
+  printf 'SCENARIO=imdt\nVARIANTS="native swap"\n' >"$RUN"/run.conf
+}
+
+# Write the data of the run's pictures into the folder data and print what is to be drawn.
+data_make() {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c '
+    set -Eeuo pipefail
+    for module in log result plot; do . "$REPO/lib/$module.sh"; done
+    rm -rf data
+    mkdir data
+    result_rows "$1" >data/rows
+    result_add_up <data/rows >data/totals
+    awk -f "$REPO/lib/text.awk" -f "$REPO/lib/window.awk" data/rows >data/windows
+    _plot_data data' bash "$RUN"
+}
+
+# One block of a gnuplot file, numbered from 0, without empty lines: block FILE NUMBER
+block() {
+  awk -v want="$2" '/^$/ { empty++; next } { if (empty >= 2) n++; empty = 0 } n == want { print }' "$1"
+}
+
+@test "waits for far memory are set against the operations of the same time" {
+  run_make
+  run data_make
+  assert_success
+  assert_match $'\nfar\tfar-1\t'
+  assert_equal "$(cat data/far-1.dat.names)" $'1\tnative\n2\tswap'
+  assert_equal "$(block data/far-1.dat 0 | cut -f 2 | sort -u)" 0.00000
+  assert_equal "$(block data/far-1.dat 1)" "$(printf '%d.000\t0.50000\n' 0 1 1 2 2 3 3 4 10 11 11 12 12 13 13 14)"
+  run "$REPO/do_it.sh" report "$RUN"
+  assert_exists "$RUN"/plots/far-1.svg "$RUN"/plots/far-1.png
+}
+
+@test "a run without waits for far memory, or on a tier where nobody sees them, has no picture of them" {
+  run_make
+  server_make "$RUN"/swap/1000B-1i/rep-1 bind ok 0 0
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_success
+  assert_equal "$stderr" ''
+  assert_exists "$RUN"/plots/time-1.svg
+  refute_exists "$RUN"/plots/far-1.svg
+}
+
+@test "a server whose clock is an hour ahead gives the same picture" {
+  local ahead
+  run_make
+  data_make
+  cp data/far-1.dat ours.dat
+  for ahead in 3600 -3600; do
+    rm -r "$RUN"
+    run_make $ahead
+    data_make
+    # Between its marks a phase has some seconds to be in, so the server's clock is known to that.
+    assert_equal "$(block data/far-1.dat 1 | cut -f 2 | sort -u)" 0.50000
+    assert_equal "$(block data/far-1.dat 1 | awk '{ print int($1) }' | head -n 8 | tail -n 1)" 4
+  done
+}
+
+@test "a phase that had one interval is a line too, and phases are marked where they start" {
+  run_make
+  sed -i 3,5d "$RUN"/native/1000B-1i/rep-1/c/set.series.tsv
+  data_make
+  assert_equal "$(block data/time-1.dat 0 | head -n 2)" $'0.000\t100.00\t90\n1.000\t100.00\t90'
+  assert_equal "$(block data/time-1.dat 2)" $'0.000\t1\t1\tset\n10.000\t1\t1\tget\n0.000\t2\t2\tset\n10.000\t2\t2\tget'
+}
+
+@test "what happened is marked when it happened, in any time zone of the server" {
+  local zone line swap="$RUN"/swap/1000B-1i/rep-1
+  run_make
+  sed -i $'3s/\t0\t0\t/\t4\t3\t/; 5s/\t100\t/\t0\t/' "$RUN"/native/1000B-1i/rep-1/c/get.series.tsv
+  awk -F '\t' -v OFS='\t' 'NR > 9 { $4 = 4 } { print }' "$swap"/server/vmstat.tsv >new
+  mv new "$swap"/server/vmstat.tsv
+  for zone in UTC0 IST-5:30 PST8; do
+    # The sample before the first phase was taken two seconds after this.
+    {
+      for line in '-4:* Ready to accept connections' '2:* Background saving started by pid 9' '3:# Client id=3 closed for overcoming of output buffer limits.' \
+        '11:* Background saving terminated with success' '12:* DB saved on disk in another line' '300:* Background saving started by pid 10'; do
+        printf '7:M %s %s\n' "$(TZ=$zone date -d "@$((BEGIN + ${line%%:*}))" '+%d %b %Y %H:%M:%S.250')" "${line#*:}"
+      done
+    } >"$swap"/server/redis-6379.log
+    run data_make
+    assert_success
+    assert_match 'Marked above the lines: requests failed \(1\), keys not found \(1\), nothing answered \(1\), OOM killer \(1\), snapshot begins \(1\), connection cut off \(1\), snapshot ends \(2\)'
+    assert_equal "$(paste -sd , data/time-1.dat.events)" 'requests failed,keys not found,nothing answered,OOM killer,snapshot begins,connection cut off,snapshot ends'
+    assert_equal "$(block data/time-1.dat 3)" $'11.500\t1\t3\t1\n11.500\t2\t3\t1\n13.500\t3\t3\t1\n6.000\t4\t4\t2\n2.250\t5\t4\t2\n3.250\t6\t4\t2\n11.250\t7\t4\t2\n12.250\t7\t4\t2'
+  done
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_success
+  assert_equal "$stderr" ''
+}
+
+@test "events are told by what Redis itself writes, at the time it writes it" {
+  local before after when
+  before=$(date +%s)
+  redis_start --logfile "$SCRATCH/redis.log"
+  redis-cli -p "$REDIS_PORT" set a b >/dev/null
+  redis-cli -p "$REDIS_PORT" bgsave >/dev/null
+  wait_until 20 grep -q 'Background saving terminated' redis.log
+  redis-cli -p "$REDIS_PORT" bgrewriteaof >/dev/null
+  wait_until 20 grep -q 'AOF rewrite finished' redis.log
+  after=$(date +%s)
+  cat >told.awk <<'PROGRAM'
+/^[0-9]+:[A-Z] / {
+  kind = event_kind($0)
+  if (kind ~ /snapshot|AOF/) print kind
+  last = event_seconds($0)
+}
+END { printf "%d\n", last }
+PROGRAM
+  run awk -f "$REPO/lib/text.awk" -f "$REPO/lib/plot/common.awk" -f "$REPO/lib/plot/time.awk" -f "$REPO/lib/plot/events.awk" -f told.awk redis.log
+  assert_line 'snapshot begins'
+  assert_line 'snapshot ends'
+  assert_line 'AOF rewrite begins'
+  assert_line 'AOF rewrite ends'
+  when=$((lines[-1] - $(date -d "$(date '+%F %T') UTC" +%s) + $(date +%s)))
+  ((when >= before - 1 && when <= after + 1)) || fail "$when is not between $before and $after"
+}
+
+@test "variants without series or histograms leave gnuplot nothing to say, and keep their colours" {
+  run_make
+  rm "$RUN"/native/1000B-1i/rep-1/c/*.series.tsv "$RUN"/native/1000B-1i/rep-1/c/histogram-*
+  sed -i '/^Histogram/d' "$RUN"/native/1000B-1i/rep-1/c/redis.log.*
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_success
+  assert_equal "$stderr" ''
+  assert_exists "$RUN"/plots/time-1.svg "$RUN"/plots/percentile-1-1.svg
+  data_make
+  assert_equal "$(<data/time-1.dat.names)" $'2\tswap'
+  rm "$RUN"/swap/1000B-1i/rep-1/c/*.series.tsv
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_success
+  assert_equal "$stderr" ''
+  refute_exists "$RUN"/plots/time-1.svg
+}
+
+@test "mawk and gawk write the same data" {
+  need_command mawk gawk
+  local awk
+  run_make
+  for awk in mawk gawk; do
+    mkdir "with-$awk"
+    ln -s "$(command -v "$awk")" "with-$awk/awk"
+    PATH=$SCRATCH/with-$awk:$PATH data_make >"said.$awk"
+    mv data "data.$awk"
+  done
+  cmp said.mawk said.gawk
+  diff -r data.mawk data.gawk
+}
