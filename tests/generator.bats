@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Other load generators in the place of ours: the same rows, counted by Redis, and what they cannot do is refused.
-# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -10,6 +9,7 @@ setup() {
   scratch_setup
   WORDS=(-s crosscheck REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" REDISRUNS=1 KEYS=500
   CONNECTIONS=5 INSTANCE_REQUESTS=20000)
+  mapfile -t untuned < <(words_untuned)
 }
 
 teardown() {
@@ -62,7 +62,7 @@ path_without() {
 @test "all that are installed side by side, client CPU included; each made the requests that it counts" {
   local rep variant program each count=0
   need_command redis-benchmark redis-cli
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" INSTANCES=2
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" INSTANCES=2
   assert_success
   assert_match 'set +client CPU, us/op +[0-9.]+ .* [0-9.]+ '
   # 20,000 requests an instance, for redis-benchmark in whole pipelines of 128; and 500 keys when they are populated.
@@ -85,7 +85,7 @@ path_without() {
 @test "what redis-benchmark cannot tell or do: empty columns, and settings that are refused" {
   local word
   need_command redis-benchmark redis-cli
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v redis-benchmark
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v redis-benchmark
   assert_success
   run_split "$REPO/summary2csv.sh" "$(echo "$SCRATCH"/results/*)"
   assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["misses"] "|" $at["p90_us"] "|" ($at["ops_per_sec"] > 0) }' <<<"$output" | sort -u)" '||1'
@@ -100,7 +100,7 @@ path_without() {
 @test "a generator that is not installed: left out of the crosscheck with a line, elsewhere the host is not fit" {
   need_command redis-benchmark redis-cli
   path_without redis-benchmark
-  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v loadgen -v redis-benchmark
+  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v loadgen -v redis-benchmark
   assert_success
   assert_contains "'redis-benchmark' is missing: the variant redis-benchmark is left out" "$stderr"
   assert_equal "$(cd results/* && ls -d loadgen redis-benchmark 2>/dev/null)" loadgen
@@ -144,7 +144,7 @@ path_without() {
 # Start a run that has long to go, and wait until its load does.
 # Usage: long_run VARIANT   Sets: as job_start does
 long_run() {
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" -v "$1" INSTANCE_REQUESTS=500000000
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v "$1" INSTANCE_REQUESTS=500000000
   wait_until 60 grep -q 'phase set starts' job.err
   wait_until 20 peer_pid
 }
@@ -228,7 +228,7 @@ END
 @test "memtier_benchmark for a time, under a rate, on two instances: the whole run, its histogram and its series" {
   local rep
   need_memtier
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v memtier INSTANCES=2 CONNECTIONS=2 PIPELINE=1 TIME=2 RATE=400 PHASES='populate mixed' RATIO=1:1
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v memtier INSTANCES=2 CONNECTIONS=2 PIPELINE=1 TIME=2 RATE=400 PHASES='populate mixed' RATIO=1:1
   assert_success
   rep=$(echo results/*/memtier/128B-2i/rep-1)
   assert_equal "$(calls get "$rep/server/info.after") $(calls set "$rep/server/info.after")" \
@@ -269,7 +269,7 @@ END
 @test "the run's password is on no command line of the peer, and its user can do nothing else" {
   local base
   base=$(ports_pick 1)
-  job_start "$REPO/do_it.sh" run -s crosscheck -v redis-benchmark REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" \
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" -s crosscheck -v redis-benchmark REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" \
     SRV_OVERRIDE=1 KEYS=1000 REDISRUNS=1 INSTANCE_REQUESTS=3000000
   wait_until 60 grep -q 'phase get starts' job.err
   local password
