@@ -43,6 +43,7 @@ docs: ## draw the documentation's pictures from the sample run
 	@cp results/sample/plots/bars-3.svg docs/pictures/throughput.svg
 	@cp results/sample/plots/percentile-3-1.svg docs/pictures/percentiles.svg
 	@cp results/sample/plots/time-1.svg docs/pictures/time.svg
+	@cp results/sample/plots/far-1.svg docs/pictures/far.svg
 
 lint: ## check the style of every shell and C file; changes nothing
 	@lib/lint.sh check
