@@ -174,9 +174,19 @@ function print_row_heads(    one_base, one_other, k) {
   print "rows", "text", "text", "text", "text", "text", "text", "raw", "raw", "raw", "raw", "right", "right", "text", "raw", "raw", "raw", "raw", "right", "right", \
     "percent", "raw", "raw", "right", "text", "raw", "right", "raw", "right"
   print "repeats", "point", "len", "keys", "servers", "operation", "repeat", "metric", "base", "base_value", "other", "other_value", "percent_of_base", "max_time"
-  print "repeats", "", "Value size", "Keys each", "Servers", "Operation", "Repeat", "", one_base ? "" : "Base", \
+  print "repeats", (point_tells() ? "Point" : ""), "Value size", "Keys each", "Servers", "Operation", "Repeat", "", one_base ? "" : "Base", \
     base_head " " metric_title[first_metric], one_other ? "" : "Compared", other_head " " metric_title[first_metric], "% of " base_head, "Max time s"
   print "repeats", "text", 0, 0, 0, "text", "raw", "text", "text", metric_decimals[first_metric], "text", metric_decimals[first_metric], "percent", 0
+}
+
+# Whether points are more than a value size and a number of servers, which have columns of their own.
+function point_tells(    r, key, seen) {
+  for (r = 1; r <= rows; r++) {
+    key = len[r] SUBSEP servers[r]
+    if ((key in seen) && seen[key] != point[r]) return 1
+    seen[key] = point[r]
+  }
+  return 0
 }
 
 # One row a repeat, as in the guide's Table 1.

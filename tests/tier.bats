@@ -213,6 +213,32 @@ column() {
   assert_line 'tier placement off'
 }
 
+@test "with several ratios of DRAM to data, a table sets what is left of the baseline against them, by order of keys" {
+  need_command mawk gawk
+  local variant point awk
+  for variant in native swap; do
+    for point in 1to1-sequential 1to1-zipf0.8 1to8-sequential 1to8-zipf0.8; do
+      mkdir -p "run/$variant"
+      cp -r "$REPO/results/sample/$variant/1000B-2i" "run/$variant/1000B-2i-$point"
+    done
+  done
+  cp "$REPO/results/sample/run.conf" run/
+  # One that can be told from the others: three times what the instances waited for.
+  sed -i -E 's/^(get\t[0-9]+\tmajflt\t)([0-9]+)\t[0-9]+$/\12\t300002/' run/swap/1000B-2i-1to8-zipf0.8/rep-*/server/counters.tsv
+  for awk in mawk gawk; do
+    mkdir "with-$awk"
+    ln -s "$(command -v "$awk")" "with-$awk/awk"
+    # shellcheck disable=SC2016 # for the shell that runs it
+    run env PATH="$SCRATCH/with-$awk:$PATH" LIB="$REPO/lib" bash -c '. "$LIB/result.sh" && . "$LIB/ratio.sh" && ratio_show run'
+    assert_success
+    assert_contains 'GET of 1,000 B on 2 instances, by DRAM:data'
+    assert_match $'\nsequential +native +ops/s +[0-9,]+ +[0-9,]+\n'
+    assert_match $'\nsequential +swap +% of native +[0-9.]+% +[0-9.]+%\n'
+    assert_match $'\nsequential +swap +far/op +(0\\.7[0-9]+) +0\\.7[0-9]+\n'
+    assert_match $'\nzipf0\\.8 +swap +far/op +0\\.7[0-9]+ +[1-9][0-9]*\\.[0-9]+'
+  done
+}
+
 @test "native and the tiers behind a memory limit take turns; pages really go out, and everything is undone" {
   need_zram
   local zswap=/sys/module/zswap/parameters/enabled variant before=''

@@ -18,6 +18,8 @@
 . "$LIB/report.sh"
 # shellcheck source=lib/scaling.sh
 . "$LIB/scaling.sh"
+# shellcheck source=lib/ratio.sh
+. "$LIB/ratio.sh"
 
 cmd_run() {
   local failed=0 page
@@ -33,6 +35,7 @@ cmd_run() {
   RESULT_PROGRAM=${0##*/} result_table "$RUN" || failed=1
   _run_compare
   scaling_show "$RUN"
+  ratio_show "$RUN"
   log_info "the run: $RUN"
   # Drawn from what is there by now; it can be drawn again, so a page that fails does not make the run fail.
   page=$(report_make "$RUN") || :
