@@ -181,6 +181,8 @@ _doctor_memory() {
   local variant name size instances ratio keys need most=0 keep gap
   keep=$(fill_reserve "$SERVER_BYTES")
   for variant in $VARIANTS; do
+    # All of its points again, after the last one of the variant before.
+    _doctor_use "$variant" -
     while read -r name size instances ratio _; do
       _doctor_use "$variant" "$ratio"
       keys=$(fill_keys "$size" "$instances")

@@ -239,6 +239,17 @@ column() {
   done
 }
 
+@test "doctor sizes a sweep over ratios for each variant, by the ratio that needs most" {
+  need_cgroup
+  run_split "$REPO/do_it.sh" doctor -s tier-sweep -v native -v swap FILL=128M SRV_OVERRIDE=2 REMOTE_DIR="$SCRATCH/host" \
+    REDISBASE="$(ports_pick 2)"
+  assert_success
+  assert_equal "$stderr" ''
+  # An eighth of 128 MiB and 4 MiB an instance; all of it at 1:1.
+  assert_match 'ok +variant swap +.* 24 MiB of DRAM, 1[0-9]{2} MiB of swap'
+  assert_match 'ok +memory +[0-9]+ MiB available +13[0-9] MiB and'
+}
+
 @test "native and the tiers behind a memory limit take turns; pages really go out, and everything is undone" {
   need_zram
   local zswap=/sys/module/zswap/parameters/enabled variant before=''
