@@ -71,7 +71,7 @@ check  command  gawk           gawk                                   gawk
 check  command  nsenter        util-linux                             util-linux-core|util-linux
 check  command  unshare        util-linux                             util-linux-core|util-linux
 qemu   command  qemu-system-x86_64 qemu-system-x86                    qemu-system-x86-core
-qemu   command  busybox        busybox-static|busybox                 busybox
+qemu   command  busybox        busybox-static                         busybox
 qemu   command  xz             xz-utils                               xz
 '
 

@@ -82,6 +82,17 @@ deps() {
   refute_exists "$POLICY_FILE"
 }
 
+@test "what make check-qemu needs is a set of its own, beside what a run needs" {
+  without_screen
+  rm -f bin/busybox bin/qemu-system-x86_64 bin/bats
+  run deps qemu --dry-run
+  assert_failure 1
+  assert_line 'deps: missing: screen qemu-system-x86_64 busybox'
+  assert_line 'deps: would install: busybox-static qemu-system-x86 screen'
+  run deps check --dry-run
+  assert_line 'deps: missing: screen bats'
+}
+
 @test "only what is missing is installed, and it is said" {
   need_root
   without_screen

@@ -29,6 +29,9 @@ settings() {
 # One scenario for all, and what only the tests need: a program in front of Redis that writes down what it finds when it
 # is started, weights that can be told from the kernel's, and a Redis that goes another way than its variant wants.
 prepare() {
+  # Pictures of emulated speeds are of no use.
+  printf '#!/bin/sh\n' >/usr/bin/gnuplot
+  chmod 755 /usr/bin/gnuplot
   cat >/var/tmp/witness <<'END'
 #!/bin/bash
 cgroup=/sys/fs/cgroup$(cut -d : -f 3 /proc/self/cgroup)
@@ -45,7 +48,7 @@ END
 SERVER=127.0.0.1
 CLIENT_IP=127.0.0.1
 SRV_OVERRIDE=1
-VALUE_SIZES=4000
+VALUE_SIZES=32000
 REDISRUNS=1
 KEYS=auto
 FILL=16M
@@ -60,7 +63,7 @@ SERVER_PREFIX=/var/tmp/witness
 REMOTE_DIR=/var/tmp/work
 RESULTS_DIR=/var/tmp/results
 END
-  { cat conf/variants/weighted.conf && echo 'TIER_WEIGHTS="0:3 1:1"'; } >conf/variants/three-to-one.conf
+  echo 'TIER_WEIGHTS="0:3 1:1"' >>conf/variants/weighted.conf
   { cat conf/variants/bind.conf && echo 'SERVER_PREFIX="numactl --membind=0"'; } >conf/variants/astray.conf
 }
 
@@ -86,14 +89,15 @@ main() {
   before=$(settings)
   echo "# $before"
 
-  said=$(./do_it.sh doctor -s guest -v bind -v zswap TIER_NODES=5 TIER_SWAP=/dev/nvme0n1 2>&1) || :
+  said=$(./do_it.sh doctor -s guest -v bind KEYS=100 TIER_NODES=5 2>&1) || :
   check 'doctor refuses a node that is not there' 'fail +variant bind +node 5 has no memory' "$said"
-  check 'doctor refuses zswap, which this kernel does not have' 'fail +variant zswap +the kernel has no zswap' "$said"
 
   rm -f /var/tmp/witnessed
-  ./do_it.sh run -s guest -v bind -v preferred -v interleave -v three-to-one -v weighted -v tiering -v astray -v swap -v zram >/var/tmp/table 2>/var/tmp/said ||
-    echo "# exit status $?"
-  sed 's/^/# /' /var/tmp/said /var/tmp/table /var/tmp/witnessed
+  ./do_it.sh run -s guest -v bind -v preferred -v interleave -v weighted -v tiering -v astray -v swap -v zram 2>&1 >/var/tmp/table |
+    sed 's/^/# /' || echo '# the run failed'
+  # The first table; what compares emulated speeds is of no use.
+  awk 'NF == 0 { exit } { print "# " $0 }' /var/tmp/table
+  sed 's/^/# /' /var/tmp/witnessed
   ./summary2csv.sh /var/tmp/results/* >/var/tmp/rows || :
   said=$(</var/tmp/witnessed)
 
@@ -103,15 +107,14 @@ main() {
   check 'preferred: all is on node 1, which has room' '^(0\.9|1).* ok$' "$(figure preferred far_share placement)"
   check 'interleave: half is on each node' '^0\.(4[5-9]|5[0-5]).* ok$' "$(figure interleave far_share placement)"
   check 'weighted: the weights stand when Redis starts' 'policy=weighted interleave:0-1 limits=[^ ]* weights=3,1 ' "$said"
-  check 'weighted: a quarter of the pages is on the node of weight 1' '^0\.2[3-7].* ok$' "$(figure three-to-one far_share placement)"
-  check "weighted with the kernel's own weights: nobody judges it" '^0\.[0-9]+ -$' "$(figure weighted far_share placement)"
-  check 'tiering: balancing and demotion are on when Redis starts' 'balancing=2 demotion=true' "$said"
+  check 'weighted: a quarter of the pages is on the node of weight 1' '^0\.2[3-7].* ok$' "$(figure weighted far_share placement)"
+  check 'tiering: balancing and demotion are on when Redis starts, and the weights are back' 'weights=1,1 balancing=2 demotion=true' "$said"
   check 'tiering: nobody judges where a page is' ' -$' "$(figure tiering far_share placement)"
   check 'a placement that is not what was asked for is marked' '^0 off$' "$(figure astray far_share placement)"
-  check 'swap: on a device that was there; pages go out' '^0\.[678].* ok$' "$(figure swap far_share placement)"
+  check 'swap: on a device that was there; pages go out' '^0\.[5-8].* ok$' "$(figure swap far_share placement)"
   check 'swap: DRAM and swap are limited, and nobody over a limit is put to sleep' \
     "limits=max,$(counter swap cgroup limit),$(counter swap cgroup swap_limit) " "$said"
-  check 'zram: pages go out' '^0\.[678].* ok$' "$(figure zram far_share placement)"
+  check 'zram: pages go out' '^0\.[5-8].* ok$' "$(figure zram far_share placement)"
   check 'no cgroup, no swap and no zram device stays' '^ 1 zram0$' \
     "$(find /sys/fs/cgroup -name 'tierbench*') $(wc -l </proc/swaps) $(cd /sys/block && echo zram*)"
   check 'the swap device is what it was' '^swap standing$' "$(blkid -p -s TYPE -s LABEL -o value "$SWAP" | sort -r | paste -s -d ' ')"
