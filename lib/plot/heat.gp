@@ -20,6 +20,8 @@ set grid front ytics
 set xtics 1
 if (int(ARG5) > 16) { set xtics autofreq }
 set rmargin at screen 0.84
+# Room for the name in the corner under a label that is long.
+set bmargin 4.8
 unset key
 do for [kind in "svg png"] {
   if (kind eq "svg") { set terminal svg size 640, 400 dynamic noenhanced font "sans-serif,14" background "#ffffff" } \

@@ -19,7 +19,7 @@ high = 182 + (rows > 2 ? 16 * (rows - 2) : 0)
 row = 16.0 / high
 row_y(n) = 1.035 - row * n
 most = ARG6 / 1000.0 * 1.05 / (1 - row * rows)
-key_high = kinds > 0 ? 20 * int((kinds + 1) / 2) + 8 : 0
+key_high = kinds > 0 ? 20 * int((kinds + 1) / 2) + 28 : 0
 size_y = 338 + high + key_high
 from_top(y) = 1 - 1.0 * y / size_y
 set label 100 ARG4
@@ -54,7 +54,7 @@ do for [kind in "svg png"] {
   set ytics auto
   eval upper
   unset title
-  set key at screen 0.5, (key_high + 16.0) / size_y center top horizontal maxcols 2 samplen 1
+  set key at screen 0.5, (key_high - 4.0) / size_y center top horizontal maxcols 2 samplen 1
   set tmargin at screen from_top(99 + high)
   set bmargin at screen from_top(265 + high)
   set format x "%g"
