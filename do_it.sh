@@ -23,8 +23,8 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LIB=$ROOT/lib
 
 # shellcheck source=lib/log.sh
-for module in log cleanup conf options hosts remote remote/common remote/cpus tier place launch generator tune plan fill lock server client monitor \
-  sysinfo doctor repeat result warnings table; do
+for module in log cleanup alias conf options hosts remote remote/common remote/cpus tier place launch generator tune plan fill lock server client monitor trace \
+  sysinfo doctor repeat links result warnings table; do
   # shellcheck disable=SC1090 # one of the list above
   . "$LIB/$module.sh"
 done
@@ -55,6 +55,7 @@ main() {
   esac
   [[ -r $LIB/cmd/$command.sh ]] || die_usage "there is no command $command (./do_it.sh --help)"
   cleanup_init
+  alias_read "$ROOT/conf/aliases.tsv"
   conf_defaults "$ROOT/conf/defaults.conf"
   conf_file block "$ROOT/do_it.sh" "$(grep -m 1 '^# >>> settings' "$ROOT/do_it.sh")" "# <<< settings"
   # shellcheck disable=SC1090 # the command's own file

@@ -47,18 +47,21 @@ client_prepare() {
 client_launch() {
   local client=$1 port=$2 count=$3 size=$4 keys=$5 requests text
   local -a words prefix options=(--gate . --out . --instances "$count" --connections "$CONNECTIONS" --pipeline "$PIPELINE"
-    --phases "${PHASES// /,}" --keys "$KEY_PATTERN" --data "$DATA" --seed "$SEED"
-    --interval "$INTERVAL" --timeout "$TIMEOUT")
+    --phases "${PHASES// /,}" --keys "$KEY_PATTERN" --data "$DATA" --seed "$(_client_seed "$client")"
+    --interval "$INTERVAL" --timeout "$REPLY_TIMEOUT")
   [[ $RATE == 0 ]] || options+=(--rate "$(_client_share "$client" "$RATE")" --arrival "$ARRIVAL")
   [[ " $PHASES " != *" mixed "* ]] || options+=(--ratio "$RATIO")
   [[ $TIME == 0 ]] || options+=(--time "$TIME")
   requests=$REQUESTS
-  [[ $REQUESTS != 0 || $TIME != 0 ]] || requests=$((INSTANCE_REQUESTS * count))
-  [[ $requests == 0 ]] || options+=(--requests "$requests")
-  [[ $WARMUP == 0 ]] || options+=(--warmup "$WARMUP")
-  [[ $VERIFY == on ]] || options+=(--no-verify)
+  ((requests > 0)) || requests=$((INSTANCE_REQUESTS * count))
   CLIENT_THREADS=$THREADS
-  [[ $THREADS != auto ]] || CLIENT_THREADS=$count
+  [[ $THREADS != auto ]] || CLIENT_THREADS=$((INSTANCE_THREADS * count))
+  ((requests > 0)) || requests=$((CONNECTION_REQUESTS * CONNECTIONS * (CLIENT_THREADS > count ? CLIENT_THREADS : count)))
+  [[ $requests == 0 || $TIME != 0 ]] || options+=(--requests "$requests")
+  [[ $WARMUP == 0 ]] || options+=(--warmup "$WARMUP")
+  [[ $KEY_MIN == 0 ]] || options+=(--key-min "$KEY_MIN")
+  [[ $POPULATE_PATTERN == auto || " $PHASES " != *" populate "* ]] || options+=(--populate-keys "$POPULATE_PATTERN")
+  [[ $VERIFY == on ]] || options+=(--no-verify)
   _CLIENT_STATE[$client]=running
   _CLIENT_STATUS[$client]=
   unset "_CLIENT_TRIP[$client]"
@@ -186,6 +189,7 @@ _client_start() {
   fi
   # With nothing under way, the counters stand still.
   monitor_mark "$phase" || :
+  trace_mark "$phase" || log_warn "$SERVER: nothing is traced"
   # Far enough ahead for every client to hear of it.
   start=$((${EPOCHREALTIME/./} + 400000 + 200000 * $#))
   for client in "$@"; do
@@ -203,6 +207,18 @@ _client_seconds() {
 _client_share() {
   plan_clients "$POINT_INSTANCES" | awk -v client="$1" -v rate="$2" -v all="$POINT_INSTANCES" \
     '$1 == client { printf "%.6f", rate * $3 / all }'
+}
+
+# The seed of a client.
+_client_seed() {
+  local one number=0
+  if [[ $DISTINCT_SEEDS == on ]]; then
+    for one in $CLIENT_IP; do
+      [[ $one != "$1" ]] || break
+      number=$((number + 1))
+    done
+  fi
+  echo $((SEED + number))
 }
 
 # A progress line for each client, on a terminal only.

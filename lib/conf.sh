@@ -11,6 +11,7 @@
 #   percent                     1%..100%
 #   host path word cpus text    (path and text may be empty)
 #   list:KIND                   words separated by blanks; at least one
+# A scenario or variant may begin with LIKE=NAME: the settings of that file beside it, and then its own.
 
 # Lowest first; a later layer overrides.
 readonly CONF_LAYERS=(default block hosts scenario variant environment argument)
@@ -33,11 +34,14 @@ conf_defaults() {
 
 # Read a file of assignments into a layer; with BEGIN and END, only the lines between those two lines.
 # Usage: conf_file LAYER FILE [BEGIN END]
+# Globals: _CONF_LIKE, the files that are being read, each for the one before
 # Returns: exits 2 with file:line at the first line that is not a good assignment.
+_CONF_LIKE=
 conf_file() {
   local layer=$1 file=$2 begin=${3-} end=${4-} line number=0 inside=1
   [[ -r $file && ! -d $file ]] || die_usage "$file: cannot be read"
   [[ -z $begin ]] || inside=0
+  # shellcheck disable=SC2094 # LIKE is told the file's name, and reads another
   while IFS= read -r line || [[ -n $line ]]; do
     number=$((number + 1))
     if [[ -n $begin && $line == "$begin" ]]; then
@@ -50,6 +54,10 @@ conf_file() {
     [[ ! $line =~ ^[[:space:]]*(#.*)?$ ]] || continue
     [[ $line =~ ^[[:space:]]*([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]] ||
       die_usage "$file:$number: not NAME=VALUE: $line"
+    if [[ ${BASH_REMATCH[1]} == LIKE ]]; then
+      _conf_like "$layer" "$file" "${BASH_REMATCH[2]}" "$file:$number"
+      continue
+    fi
     _conf_set "$layer" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$file:$number"
   done <"$file"
 }
@@ -68,7 +76,7 @@ conf_word() {
 conf_environment() {
   local pair
   while IFS= read -r -d '' pair; do
-    [[ -v "_CONF_KIND[${pair%%=*}]" ]] || continue
+    [[ -v "_CONF_KIND[${pair%%=*}]" ]] || alias_is "${pair%%=*}" || continue
     conf_word environment "$pair" "environment"
   done <"/proc/$$/environ"
 }
@@ -106,6 +114,16 @@ conf_where() {
   printf '%s' "$where"
 }
 
+# Print the number of the layer that a setting's value comes from, 0 being the lowest.
+# Usage: conf_layer NAME
+conf_layer() {
+  local number highest=0
+  for ((number = 0; number < ${#CONF_LAYERS[@]}; number++)); do
+    [[ ! -v "_CONF_VALUE[${CONF_LAYERS[number]} $1]" ]] || highest=$number
+  done
+  echo "$highest"
+}
+
 # Refuse a resolved setting for a reason that only shows beside other settings.
 # Usage: conf_refuse NAME REASON...
 conf_refuse() {
@@ -133,6 +151,17 @@ conf_bytes() {
   esac
 }
 
+# Read the file that another one is like.
+_conf_like() {
+  local layer=$1 file=$2 name=${3%%[[:space:]#]*} where=$4 other
+  local _CONF_LIKE="$_CONF_LIKE $file "
+  [[ $layer == scenario || $layer == variant ]] || die_usage "$where: LIKE belongs into a scenario or a variant"
+  other=${file%/*}/$name.conf
+  [[ -r $other ]] || die_usage "$where: LIKE=$name: there is no $other"
+  [[ $_CONF_LIKE != *" $other "* ]] || die_usage "$where: LIKE=$name: that is a circle"
+  conf_file "$layer" "$other"
+}
+
 # Strip quotes, brackets and a trailing comment from the right side of an assignment in a file, then take it.
 _conf_set() {
   local layer=$1 name=$2 raw=$3 where=$4
@@ -141,7 +170,7 @@ _conf_set() {
     raw=${BASH_REMATCH[1]}
   elif [[ $raw =~ ^\(([^\)]*)\)$rest ]]; then
     raw=${BASH_REMATCH[1]}
-    [[ ${_CONF_KIND[$name]-list:} == *list:* ]] || die_usage "$where: $name takes one value, not a list"
+    [[ ${_CONF_KIND[$(alias_name "$name")]-list:} == *list:* ]] || die_usage "$where: $name takes one value, not a list"
   elif [[ $raw =~ ^([^[:space:]\"\'\(\)#]*)$rest ]]; then
     raw=${BASH_REMATCH[1]}
   else
@@ -153,6 +182,11 @@ _conf_set() {
 _conf_put() {
   local layer=$1 name=$2 value=$3 where=$4 wrong="is empty, but the kind is"
   local -a words
+  if alias_is "$name"; then
+    value=$(alias_value "$name" "$value") || die_usage "$where: $name=$3 is none of: $(alias_values "$name") (conf/aliases.tsv)"
+    where+=": $name"
+    name=$(alias_name "$name")
+  fi
   [[ -v "_CONF_KIND[$name]" ]] ||
     die_usage "$where: $name is not a setting; the nearest is $(_conf_nearest "$name") (conf/defaults.conf lists all)"
   [[ $value != *[$'\n"']* ]] || die_usage "$where: $name: a value cannot hold a line break or a double quote"

@@ -23,6 +23,7 @@ doctor_rows() {
   _doctor_memory
   _doctor_tiers
   _doctor_launch
+  _doctor_trace
   _doctor_warnings
   while read -r host; do
     _doctor_clock "$host"
@@ -178,7 +179,7 @@ _doctor_fill() {
 
 # The fill of every point against what the server has, less what must stay free: for each variant, what it takes of DRAM.
 _doctor_memory() {
-  local variant name size instances ratio keys need most=0 keep gap
+  local variant name size instances ratio keys need most=0 keep gap rule
   keep=$(fill_reserve "$SERVER_BYTES")
   for variant in $VARIANTS; do
     # All of its points again, after the last one of the variant before.
@@ -190,9 +191,10 @@ _doctor_memory() {
       [[ -z $gap || $variant != "${VARIANTS%% *}" ]] || _doctor_row "$SERVER" warn fill "$gap for $name" "within 1 % of $FILL" \
         "another FILL: no number of keys comes nearer (docs/tiers.md)"
       need=$(tier_dram "$(fill_bytes "$size" "$instances" "$keys")" "$instances")
+      rule=$(fill_rule "$size" "$instances" "$keys")
       if ((need + keep > SERVER_FREE)); then
         _doctor_row "$SERVER" fail memory "$(_doctor_mib "$SERVER_FREE") available" \
-          "$(_doctor_mib "$need") for $name ($instances x $keys keys of $size B) and $(_doctor_mib "$keep") kept free" \
+          "$(_doctor_mib "$need") for $name ($instances x $keys keys of $size B; 1.5 x (size + 32) x keys says $(_doctor_mib "$rule")) and $(_doctor_mib "$keep") kept free" \
           "set FILL or KEYS, or RESERVE"
         _doctor_use "${VARIANTS%% *}" -
         return
@@ -201,6 +203,8 @@ _doctor_memory() {
     done < <(plan_points)
   done
   _doctor_use "${VARIANTS%% *}" -
+  [[ $EVICTION == off || $MAXMEMORY != off ]] ||
+    _doctor_row "$SERVER" warn memory "EVICTION=$EVICTION" "MAXMEMORY" "set MAXMEMORY: without it nothing is ever evicted"
   _doctor_row "$SERVER" ok memory "$(_doctor_mib "$SERVER_FREE") available" \
     "$(_doctor_mib "$most") and $(_doctor_mib "$keep") kept free" -
 }
@@ -263,6 +267,14 @@ _doctor_launch() {
     done < <(launch_try && generator_try)
   done
   _doctor_use "${VARIANTS%% *}" -
+}
+
+# Whether the program that traces is there.
+_doctor_trace() {
+  local host state found wanted mend
+  while IFS=$'\t' read -r host state found wanted mend; do
+    _doctor_row "$host" "$state" trace "$found" "$wanted" "$mend"
+  done < <(trace_try)
 }
 
 _doctor_client() {

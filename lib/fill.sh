@@ -17,15 +17,16 @@ fill_guide() {
 
 # Print the keys an instance for a point.
 # Usage: fill_keys VALUE_BYTES INSTANCES
-# Globals: KEYS FILL SERVER_MEM SERVER_BYTES RESERVE
+# Globals: KEYS KEY_MIN KEY_MAX FILL SERVER_MEM SERVER_BYTES RESERVE
 # Returns: exits 2 when no key fits.
 fill_keys() {
-  local size=$1 instances=$2 keys=$KEYS target
-  if [[ $KEYS == auto && $FILL == guide ]]; then
+  local size=$1 instances=$2 keys target
+  keys=$(_fill_named)
+  if [[ $keys == auto && $FILL == guide ]]; then
     keys=$(fill_guide "$SERVER_MEM" "$size" "$instances")
     ((keys > 0)) ||
       conf_refuse FILL "the guide's formula leaves no key of $size B for $instances instances in $SERVER_MEM GiB; set KEYS"
-  elif [[ $KEYS == auto ]]; then
+  elif [[ $keys == auto ]]; then
     target=$(fill_target)
     keys=$(_fill_awk keys "$size" TARGET=$((target / instances)))
     ((keys > 0)) || conf_refuse FILL "that is less than one key of $size B in each of $instances instances takes"
@@ -36,9 +37,9 @@ fill_keys() {
 # Print the used_memory, in bytes over all instances, that FILL asks for; nothing when it names none.
 # A share is of what may be used: all of the server's memory but what must stay free.
 # Usage: fill_target
-# Globals: KEYS FILL SERVER_BYTES
+# Globals: KEYS KEY_MAX FILL SERVER_BYTES
 fill_target() {
-  [[ $KEYS == auto && $FILL != guide ]] || return 0
+  [[ $(_fill_named) == auto && $FILL != guide ]] || return 0
   case $FILL in
     *%) echo $(((SERVER_BYTES - $(fill_reserve "$SERVER_BYTES")) * ${FILL%\%} / 100)) ;;
     *) conf_bytes "$FILL" ;;
@@ -47,8 +48,35 @@ fill_target() {
 
 # Print the bytes, as Redis' used_memory counts them, that a fill is expected to take over all instances.
 # Usage: fill_bytes VALUE_BYTES INSTANCES KEYS
+# Globals: MAXMEMORY
 fill_bytes() {
-  echo $(($(_fill_awk bytes "$1" KEYS="$3") * $2))
+  local each
+  each=$(_fill_awk bytes "$1" KEYS="$3")
+  [[ $MAXMEMORY == off ]] || (($(conf_bytes "$MAXMEMORY") > each)) || each=$(conf_bytes "$MAXMEMORY")
+  echo $((each * $2))
+}
+
+# Print the bytes of the same fill by the rule of thumb of the Redis-Memtier workload: 1.5 x (value + 32) x keys.
+# Usage: fill_rule VALUE_BYTES INSTANCES KEYS
+fill_rule() {
+  echo $((3 * ($1 + 32) * $3 * $2 / 2))
+}
+
+# Of KEYS and KEY_MAX, which say how many keys in two ways, keep the one that overrides the other, when settings were resolved.
+# Usage: fill_settle
+# Globals: KEYS KEY_MIN KEY_MAX
+# Returns: exits 2 when both stand in one place, or when there are no keys between KEY_MIN and KEY_MAX.
+fill_settle() {
+  if [[ $KEYS != auto && $KEY_MAX != auto ]]; then
+    (($(conf_layer KEYS) != $(conf_layer KEY_MAX))) || conf_refuse KEY_MAX "KEYS=$KEYS says how many there are already"
+    if (($(conf_layer KEYS) > $(conf_layer KEY_MAX))); then KEY_MAX=auto; else KEYS=auto; fi
+  fi
+  [[ $KEY_MAX == auto ]] || ((KEY_MIN <= KEY_MAX)) || conf_refuse KEY_MAX "is below KEY_MIN=$KEY_MIN"
+}
+
+# Print the keys an instance that settings name, or auto.
+_fill_named() {
+  if [[ $KEY_MAX == auto ]]; then echo "$KEYS"; else echo $((KEY_MAX - KEY_MIN + 1)); fi
 }
 
 # Print what the fill of a repeat is to be, rows NAME VALUE: keys an instance, how many bytes they are expected to take over all
@@ -106,7 +134,8 @@ fill_calibrate() {
     return
   fi
   cleanup_push server_stop
-  server_start 1 "$REDISBASE"$'\t-\t-' || status=1
+  # What it may keep, and what it writes to disk, is not what is asked.
+  MAXMEMORY=off PERSISTENCE=off server_start 1 "$REDISBASE"$'\t-\t-' || status=1
   for size in $VALUE_SIZES; do
     ((status == 0)) || break
     size=$(conf_bytes "$size")
@@ -136,6 +165,7 @@ _fill_read() {
 # Whether some number of this run hangs on what a key costs.
 _fill_wanted() {
   local variant
+  [[ $KEY_MAX == auto ]] || return 0
   [[ $KEYS != auto || $FILL == guide ]] || return 0
   for variant in $VARIANTS; do
     ! (variant_use "$variant" && tier_limited) || return 0

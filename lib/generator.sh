@@ -19,6 +19,7 @@ generator_check() {
 
 _generator_check_peer() {
   [[ $WARMUP == 0 ]] || conf_refuse WARMUP "$GENERATOR has no warm-up"
+  [[ $KEY_MIN == 0 ]] || conf_refuse KEY_MIN "$GENERATOR is run on keys from 0 on"
   case $GENERATOR in
     redis-benchmark)
       [[ $TIME == 0 ]] || conf_refuse TIME "$GENERATOR counts requests; set REQUESTS or INSTANCE_REQUESTS"
@@ -26,6 +27,7 @@ _generator_check_peer() {
       [[ " $PHASES " != *" mixed "* ]] || conf_refuse PHASES "$GENERATOR has no mixed load"
       [[ $KEY_PATTERN == uniform ]] || conf_refuse KEY_PATTERN "$GENERATOR takes keys at random: uniform"
       [[ $DATA == pattern ]] || conf_refuse DATA "$GENERATOR fills all values with the same letter: pattern"
+      [[ $INSTANCE_THREADS == 1 ]] || conf_refuse INSTANCE_THREADS "$GENERATOR is run with one thread an instance"
       [[ $THREADS == auto ]] || conf_refuse THREADS "$GENERATOR is run with one thread an instance: auto"
       ;;
     memtier_benchmark)
@@ -43,7 +45,7 @@ _generator_check_shares() {
   local instances client count threads connections part
   for instances in $INSTANCES; do
     while IFS=$'\t' read -r client _ count; do
-      threads=1
+      threads=$INSTANCE_THREADS
       if [[ $THREADS != auto ]] && ((count > 0)); then
         threads=$((THREADS / count))
         ((threads * count == THREADS)) || conf_refuse THREADS "$GENERATOR runs one process an instance, and $client has $count instances of $instances"

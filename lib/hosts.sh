@@ -44,6 +44,19 @@ hosts_read() {
   ((${#clients[@]} > 0)) || die_usage "$file: no client line"
 }
 
+# Bring CLIENT_IP down to the clients that make load, when settings were resolved.
+# Usage: hosts_clients
+# Globals: SERVER CLIENT_IP CLIENT_COUNT SINGLE_NODE
+# Returns: exits 2 when there are fewer than that.
+hosts_clients() {
+  local -a clients
+  [[ $SINGLE_NODE == off ]] || CLIENT_IP=$SERVER
+  [[ $CLIENT_COUNT != auto ]] || return 0
+  read -r -a clients <<<"$CLIENT_IP"
+  ((CLIENT_COUNT <= ${#clients[@]})) || conf_refuse CLIENT_COUNT "there are ${#clients[@]} clients: $CLIENT_IP"
+  CLIENT_IP=${clients[*]:0:CLIENT_COUNT}
+}
+
 # Print the address on which a host carries the load: its data address, else the address it is reached at.
 # Usage: host_data ADDRESS
 host_data() {

@@ -5,16 +5,24 @@
 # Where people read, also while a caller catches a function's stderr to put its reason into a table.
 exec {LOG_FD}>&2
 
+# A file that keeps what is said, when a run has one.
+LOG_FILE=
+
 # Say what happens, with the time of day.
 # Usage: log_info MESSAGE...
 log_info() {
-  printf '%(%H:%M:%S)T %s\n' -1 "$*" >&"$LOG_FD"
+  _log_say "$*"
 }
 
 # Say what a user should look at although work goes on.
 # Usage: log_warn MESSAGE...
 log_warn() {
-  printf '%(%H:%M:%S)T warning: %s\n' -1 "$*" >&"$LOG_FD"
+  _log_say "warning: $*"
+}
+
+_log_say() {
+  printf '%(%H:%M:%S)T %s\n' -1 "$1" >&"$LOG_FD"
+  [[ -z $LOG_FILE ]] || printf '%(%Y-%m-%dT%H:%M:%S%z)T %s\n' -1 "$1" >>"$LOG_FILE"
 }
 
 # Say in one line what is wrong, and leave: with 1, something failed.
@@ -39,6 +47,7 @@ _log_leave() {
   local status=$1
   shift
   printf '%s: %s\n' "${0##*/}" "$*" >&2
+  [[ -z $LOG_FILE ]] || printf '%(%Y-%m-%dT%H:%M:%S%z)T %s\n' -1 "$*" >>"$LOG_FILE"
   exit "$status"
 }
 

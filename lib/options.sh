@@ -99,6 +99,8 @@ variant_use() {
   conf_clear variant
   conf_file variant "$(_variant_file "$1")"
   conf_resolve
+  hosts_clients
+  fill_settle
 }
 
 # A run that goes on reads the settings it began with, not what the files say by now.

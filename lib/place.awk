@@ -19,6 +19,16 @@ BEGIN {
   at[$1] = $4 + 0
 }
 
+# Puts the CPUs of node `node` first, then those of the nodes after it, round to the one before.
+function from_node(   i, top, n, k, kept) {
+  for (i = 1; i <= count; i++) {
+    kept[i] = cpu[i]
+    if (at[cpu[i]] > top) top = at[cpu[i]]
+  }
+  for (n = 0; n <= top; n++)
+    for (i = 1; i <= count; i++) if (at[kept[i]] == (node + n) % (top + 1)) cpu[++k] = kept[i]
+}
+
 # Groups by core, in the order of each core's first CPU.
 function by_core(   i, key, c) {
   for (i = 1; i <= count; i++) {
@@ -41,15 +51,14 @@ function by_cpu(   i, c, rank, most, r) {
       if (rank[cpu[i]] == r) { unit[++units, 1] = cpu[i]; members[units] = 1 }
 }
 
-# Groups by node; only one of them when it is named.
-function by_node(only,   i, n, top) {
-  top = -1
-  for (i = 1; i <= count; i++) if (at[cpu[i]] > top) top = at[cpu[i]]
-  for (n = 0; n <= top; n++) {
+# Groups by node, in the order of each node's first CPU; only the node `only` when it is named.
+function by_node(only,   i, n, key, number) {
+  for (i = 1; i <= count; i++) {
+    n = at[cpu[i]]
     if (only != "" && n != only) continue
-    members[units + 1] = 0
-    for (i = 1; i <= count; i++) if (at[cpu[i]] == n) unit[units + 1, ++members[units + 1]] = cpu[i]
-    if (members[units + 1]) memory[++units] = n
+    if (!(n in number)) { number[n] = ++units; members[units] = 0; memory[units] = n }
+    key = number[n]
+    unit[key, ++members[key]] = cpu[i]
   }
 }
 
@@ -83,11 +92,12 @@ function join_units(   need, group, i, j, k, joined, sizes, all) {
 
 END {
   if (!count) exit 1
+  if (node != "") from_node()
   if (placement == "spread") by_step()
   else if (placement == "core") { by_core(); join_units() }
   else if (placement == "cpu") { by_cpu(); join_units() }
   else if (placement == "numa") by_node("")
-  else by_node(node)
+  else by_node(node == "" ? 0 : node)
   if (!units) exit 1
   for (u = 1; u <= units; u++) {
     split("", one)

@@ -28,7 +28,7 @@ place_read() {
     _PLACE_TOPOLOGY=$(<"$SERVER_TOPOLOGY")
     return
   fi
-  [[ $PLACEMENT == spread || $PLACEMENT == cpu || -n $SERVER_NUMACTL ]] ||
+  [[ $PLACEMENT == spread || $PLACEMENT == cpu || $PLACEMENT == none || -n $SERVER_NUMACTL ]] ||
     conf_refuse PLACEMENT "needs the server's topology: save what lscpu -p prints there, and name the file in SERVER_TOPOLOGY"
   _PLACE_TOPOLOGY=$(_place_plain)
 }
@@ -40,9 +40,10 @@ place_read() {
 place_instances() {
   local instances=$1 port cpus node memory
   memory=$(tier_policy)
-  if [[ -n $SERVER_NUMACTL ]]; then
+  if [[ -n $SERVER_NUMACTL || $PLACEMENT == none ]]; then
+    memory=${SERVER_NUMACTL:+$SERVER_NUMACTL${memory:+ }}$memory
     for ((port = REDISBASE; port < REDISBASE + instances; port++)); do
-      printf '%s\t-\t%s\n' "$port" "$SERVER_NUMACTL${memory:+ $memory}"
+      printf '%s\t-\t%s\n' "$port" "${memory:--}"
     done
     return
   fi
@@ -83,8 +84,9 @@ place_check() {
   ((SERVER_CORES <= cpus)) || conf_refuse SERVER_CORES "the server has $cpus logical CPUs"
   [[ $SERVER_CPUS == auto ]] || _place_known SERVER_CPUS
   [[ $IRQ_CPUS == auto ]] || _place_known IRQ_CPUS
+  [[ $PLACEMENT_NODE == auto ]] || _place_nodes | grep -qx "$PLACEMENT_NODE" ||
+    conf_refuse PLACEMENT_NODE "node $PLACEMENT_NODE has no CPU on the server"
   if [[ $PLACEMENT == split ]]; then
-    _place_nodes | grep -qx "$PLACEMENT_NODE" || conf_refuse PLACEMENT_NODE "node $PLACEMENT_NODE has no CPU on the server"
     [[ -n $(_place_other_node) ]] || conf_refuse PLACEMENT "needs two NUMA nodes with CPUs, and the server has one"
   fi
   _place_rows 1 >/dev/null || conf_refuse "$(_place_culprit)" "no CPU is left for the instances"
@@ -159,7 +161,7 @@ _place_rows() {
   local allowed='' except=''
   allowed=$(_place_allowed)
   [[ $IRQ_CPUS == auto ]] || except=$IRQ_CPUS
-  awk -v instances="$1" -v base="$REDISBASE" -v placement="$PLACEMENT" -v node="$PLACEMENT_NODE" -v cores="$SERVER_CORES" \
+  awk -v instances="$1" -v base="$REDISBASE" -v placement="$PLACEMENT" -v node="${PLACEMENT_NODE/auto/}" -v cores="$SERVER_CORES" \
     -v allowed="$allowed" -v except="$except" -v share="$IO_THREADS" "$CPUS_AWK$(<"$LIB/place.awk")" <<<"$_PLACE_TOPOLOGY"
 }
 
@@ -183,7 +185,7 @@ _place_nodes() {
 
 # The node after the instances' one, round to the first.
 _place_other_node() {
-  { _place_nodes && _place_nodes; } | awk -v node="$PLACEMENT_NODE" 'seen && $1 != node { print $1; exit } $1 == node { seen = 1 }'
+  { _place_nodes && _place_nodes; } | awk -v node="${PLACEMENT_NODE/auto/0}" 'seen && $1 != node { print $1; exit } $1 == node { seen = 1 }'
 }
 
 # Refuse a list that names a CPU which is not there.

@@ -19,6 +19,7 @@ repeat_run() {
   cleanup_pop || status=1
   if ((status == 0)); then
     mv -T -- "$folder.partial" "$folder"
+    links_make "$folder" || log_warn "$folder: not all links to its logs could be made"
   else
     mv -- "$folder.partial" "$folder.failed-$stamp"
     log_warn "failed; what is there: $folder.failed-$stamp"
@@ -28,7 +29,7 @@ repeat_run() {
 
 # Each step says itself what is wrong; the logs are fetched even after a failure, because they tell why.
 _repeat_load() {
-  local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client port count
+  local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client port count line
   local -a clients=()
   POINT_INSTANCES=$instances
   tier_up "$(fill_bytes "$size" "$instances" "$keys")" "$instances" || return
@@ -41,11 +42,12 @@ _repeat_load() {
     client_launch "$client" "$port" "$count" "$size" "$keys" || return
   done < <(plan_clients "$instances")
   client_wait "${clients[@]}" || status=1
+  trace_fetch "$folder/server" || status=1
   monitor_mark end || status=1
   monitor_fetch "$folder/server" || status=1
   for client in "${clients[@]}"; do
     client_fetch "$client" "$folder/$client" "redis.log.$client.$stamp.$repeat" "$RUN/setup.log" || status=1
-    [[ ! -s $folder/$client/stderr ]] || sed "s/^/$client: /" "$folder/$client/stderr" >&2
+    [[ ! -s $folder/$client/stderr ]] || while IFS= read -r line; do log_warn "$client: $line"; done <"$folder/$client/stderr"
   done
   server_info >"$folder/server/info.after" || status=1
   server_logs "$folder/server" || status=1
@@ -71,6 +73,7 @@ _repeat_stop() {
   log_progress_end
   for client in $CLIENT_IP; do client_stop "$client" || status=1; done
   monitor_stop || status=1
+  trace_stop || status=1
   server_stop || status=1
   tier_down || status=1
   return "$status"

@@ -68,13 +68,15 @@ server_start() {
   INSTANCE_PLAN=${2-$(place_instances "$1")} || return
   REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
   SERVER_ADDRESS=$(host_data "$SERVER")
-  local REDIS_CONF=$REDIS_CONF
+  local directives
+  directives=$(_server_directives)
+  local REDIS_CONF=$directives
   # Other generators take a password only as an argument, where others on the client can see it. So they get a user without one,
   # who can do what they measure and no more.
   [[ $GENERATOR == test ]] || REDIS_CONF+="; user peer on nopass ~* -@all +ping +get +set +config|get"
   LAUNCH_WORDS=
   [[ -z $SERVER_PREFIX ]] || LAUNCH_WORDS=$(launch_words "$SERVER" "$SERVER_PREFIX") || return
-  remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e REDIS_BINARY -e REDIS_TEMPLATE -e REDIS_CONF -e IO_THREADS -e BIO_CPUS -e LAUNCH_WORDS \
+  remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e REDIS_BINARY -e REDIS_TEMPLATE -e REDIS_CONF -e IO_THREADS -e IO_THREADS_AFFINITY -e BIO_CPUS -e LAUNCH_WORDS \
     -e SERVER_ADDRESS -e REDIS_PASSWORD -e READY_TIMEOUT "$SERVER" server start
 }
 
@@ -101,4 +103,19 @@ server_logs() {
 # Usage: server_stop
 server_stop() {
   remote_run -e RUN_ID "$SERVER" server stop
+}
+
+# Print the directives that settings stand for, separated by semicolons; those of REDIS_CONF come last, where they override.
+# Globals: IO_THREADS_DO_READS PERSISTENCE RDB_SECONDS APPENDFSYNC MAXMEMORY EVICTION REDIS_CONF
+_server_directives() {
+  local text=''
+  # Older versions of Redis refuse words that they do not know, so these stand there only when they are asked for.
+  [[ $IO_THREADS_DO_READS == off ]] || text+="io-threads-do-reads yes; "
+  [[ $PERSISTENCE != off && $PERSISTENCE != aof ]] || text+='save ""; '
+  [[ $PERSISTENCE != off && $PERSISTENCE != rdb ]] || text+="appendonly no; "
+  [[ $PERSISTENCE != rdb ]] || text+="save $RDB_SECONDS 1; "
+  [[ $PERSISTENCE != aof ]] || text+="appendonly yes; appendfsync $APPENDFSYNC; "
+  [[ $MAXMEMORY == off ]] || text+="maxmemory $(conf_bytes "$MAXMEMORY"); "
+  [[ $EVICTION == off ]] || text+="maxmemory-policy $EVICTION; "
+  printf '%s' "$text$REDIS_CONF"
 }

@@ -98,7 +98,7 @@ refused() {
 
 @test "layers: default, block, hosts file, scenario, variant, environment, command line, each over the one before" {
   # shellcheck source=lib/conf.sh
-  . lib/log.sh && . lib/conf.sh
+  . lib/log.sh && . lib/alias.sh && . lib/conf.sh
   layers() { # LAYER... -> the value of KEYS with these layers set
     local layer
     conf_defaults conf/defaults.conf
@@ -113,6 +113,20 @@ refused() {
     below=("$layer" "${below[@]}") # the order of setting must not matter
     assert_equal "$(layers "${below[@]}")" "${#layer}"
   done
+}
+
+@test "a scenario like another has its settings, and its own over them; a circle and a missing one are named" {
+  printf 'PIPELINE=5\nCONNECTIONS=7\n' >conf/scenarios/first.conf
+  printf 'LIKE=first  # and then\nPIPELINE=6\n' >conf/scenarios/second.conf
+  plan -s second
+  assert_success
+  assert_contains '7 connection(s) a thread, pipeline 6'
+  printf 'LIKE=second\n' >conf/scenarios/first.conf
+  refused "$PWD/conf/scenarios/first.conf:1: LIKE=second: that is a circle" ./do_it.sh plan -s second
+  printf 'LIKE=third\n' >conf/scenarios/first.conf
+  refused "$PWD/conf/scenarios/first.conf:1: LIKE=third: there is no $PWD/conf/scenarios/third.conf" ./do_it.sh plan -s second
+  sed -i 's/^REDISRUNS=.*/LIKE=demo/' do_it.sh
+  refused "$PWD/do_it.sh:$(grep -n '^LIKE' do_it.sh | cut -d: -f1): LIKE belongs into a scenario or a variant" ./do_it.sh plan
 }
 
 @test "the block in do_it.sh is read, and the environment overrides it although the block is shell code" {
@@ -134,7 +148,7 @@ refused() {
 
 @test "what is printed as run.conf is read back to the same values" {
   # shellcheck source=lib/conf.sh
-  . lib/log.sh && . lib/conf.sh
+  . lib/log.sh && . lib/alias.sh && . lib/conf.sh
   conf_defaults conf/defaults.conf
   conf_word argument 'REDIS_CONF=io-threads 4; maxmemory 1gb # not a comment' test
   conf_word argument 'VALUE_SIZES= 1K   2M ' test

@@ -21,7 +21,7 @@ fill_measure() {
   cat >master.sh <<'END'
 set -Eeuo pipefail
 LIB=$ROOT/lib RESUME=
-for module in log cleanup conf options hosts remote remote/common remote/cpus tier place plan fill lock server; do . "$LIB/$module.sh"; done
+for module in log cleanup alias conf options hosts remote remote/common remote/cpus tier place plan fill lock server; do . "$LIB/$module.sh"; done
 cleanup_init
 conf_defaults "$ROOT/conf/defaults.conf"
 for word in "$@"; do conf_word argument "$word" test; done
@@ -92,8 +92,8 @@ fill_check() {
 
 @test "a share is of the memory that may be used, and a target between two sizes of the dict's table is said" {
   # shellcheck source=lib/fill.sh
-  . "$REPO/lib/log.sh" && . "$REPO/lib/conf.sh" && . "$REPO/lib/fill.sh"
-  LIB=$REPO/lib KEYS=auto RESERVE=1G SERVER_BYTES=$((11 << 30)) FILL=50%
+  . "$REPO/lib/log.sh" && . "$REPO/lib/alias.sh" && . "$REPO/lib/conf.sh" && . "$REPO/lib/fill.sh"
+  LIB=$REPO/lib KEYS=auto KEY_MAX=auto MAXMEMORY=off RESERVE=1G SERVER_BYTES=$((11 << 30)) FILL=50%
   assert_equal "$(fill_target)" $((5 << 30))
   _FILL_MODEL[1]=$'base\t0\ncost\t3\t56'
   # 2^20 keys take 64 B each with a full table; one more doubles it.
@@ -112,7 +112,7 @@ fill_check() {
 @test "plan prints keys, bytes a key, the total and the server's headroom" {
   run_split "$REPO/do_it.sh" plan -s demo KEYS=auto FILL=64M VALUE_SIZES=1000 REMOTE_DIR="$SCRATCH/host" REDISBASE="$(ports_pick 2)"
   assert_success
-  assert_contains "B/key  expected MiB  how known  headroom MiB"
+  assert_contains "B/key  expected MiB  how known  rule MiB  headroom MiB"
   assert_match '1000B-2i +1000 +2 +[0-9]+ +[0-9]+ +[0-9]{4} +6[34] +asked'
   assert_equal "$(find host -name 'run-*')" ''
 }

@@ -258,6 +258,38 @@ instances() {
   (($(calls get) > 300)) || fail "there was no warm-up"
 }
 
+@test "populate takes the order that is asked for, whatever the phase after it does" {
+  redis_start
+  loadgen 1 --phases populate,get --keys uniform --populate-keys sequential --requests 10 127.0.0.1 "$REDIS_PORT" 10 1000
+  assert_success
+  assert_equal "$(result populate pattern) $(result get pattern)" 'sequential uniform'
+  loadgen 1 --phases populate --keys sequential --populate-keys shuffle 127.0.0.1 "$REDIS_PORT" 10 1000
+  assert_success
+  assert_equal "$(result populate pattern) $(redis-cli -p "$REDIS_PORT" dbsize)" 'shuffle 1001' # with our marker
+  loadgen 1 --populate-keys shuffle 127.0.0.1 "$REDIS_PORT"
+  assert_failure 2
+  assert_equal "$stderr" 'test: --populate-keys needs the phase populate in --phases'
+}
+
+@test "instances are told apart: requests, time, percentiles, and the bytes that the server counted" {
+  local before after
+  instances 2
+  before=$(redis-cli -p "$FIRST" info stats | sed -n 's/^total_net_\(in\|out\)put_bytes:\([0-9]*\).*/\2/p' | awk "{ sum += \$1 } END { print sum }")
+  loadgen 4 --instances 2 --phases set,get --connections 3 127.0.0.1 "$FIRST" 100 20000
+  assert_success
+  after=$(redis-cli -p "$FIRST" info stats | sed -n 's/^total_net_\(in\|out\)put_bytes:\([0-9]*\).*/\2/p' | awk "{ sum += \$1 } END { print sum }")
+  for phase in set get; do
+    assert_equal "$(cut -f 1,2,4 "out/$phase.instances.tsv" | paste -sd ' ')" $'ports\tthreads\tops '"$FIRST"$'\t2\t20000 '$((FIRST + 1))$'\t2\t20000'
+    assert_equal "$(awk -F '\t' 'NR > 1 { ops += $4; sets += $5; bytes += $8; wire += $9 } END { printf "%d %d %d %d", ops, sets, bytes, wire }' "out/$phase.instances.tsv")" \
+      "$(result "$phase" ops) $(result "$phase" sets) $(result "$phase" bytes) $(result "$phase" wire_bytes)"
+  done
+  # What the server saw besides are greetings, our marker, FLUSHALL and the questions above.
+  awk -v seen=$((after - before)) -v ours="$(awk -F '\t' 'FNR == 2 { sum += $9 } END { print sum }' out/{set,get}.instances.tsv)" \
+    'BEGIN { exit !(ours <= seen && ours > seen - 20000) }' || fail "the server counted $((after - before)) bytes"
+  loadgen 1 --instances 2 --phases set 127.0.0.1 "$FIRST" 100 10
+  assert_equal "$(cut -f 1,4 out/set.instances.tsv | tail -n +2)" "$FIRST,$((FIRST + 1))"$'\t20'
+}
+
 @test "sizes: fixed, a range, a weighted list; a value of 64 MB comes back as it went" {
   redis_start
   loadgen 1 --sizes 10-20 127.0.0.1 "$REDIS_PORT" 1 300

@@ -73,7 +73,7 @@ words() {
 }
 
 @test "an instance that is gone ends the load within seconds, not when the generator's patience does" {
-  words TIME=60 PHASES=get TIMEOUT=300
+  words TIME=60 PHASES=get REPLY_TIMEOUT=300
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
   kill -KILL "$(head -n 1 host/run-*/server/instances.proc | cut -f 1)"
@@ -86,7 +86,7 @@ words() {
   ((EUID == 0)) || skip 'needs root'
   grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || skip 'no memory cgroup of version 1 here'
   words KEYS=auto FILL=48M VALUE_SIZES=1000 -v swap
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" RATE=2000 TIMEOUT=300
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" RATE=2000 REPLY_TIMEOUT=300
   job_load set
   # With neither more memory nor more swap, the kernel has to take somebody.
   local group limit

@@ -22,7 +22,7 @@ place() {
   cat >master.sh <<END
 set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib RESUME=
-for module in log cleanup conf options hosts remote remote/common remote/cpus tier place plan fill; do . "\$LIB/\$module.sh"; done
+for module in log cleanup alias conf options hosts remote remote/common remote/cpus tier place plan fill; do . "\$LIB/\$module.sh"; done
 conf_defaults "\$ROOT/conf/defaults.conf"
 for word in "\$@"; do conf_word argument "\$word" test; done
 conf_resolve
@@ -104,6 +104,27 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
   place cpuless 3 PLACEMENT=split PLACEMENT_NODE=1
   assert_equal "$(shares)" '8-15,24-31 --membind=1 3'
   assert_line 'client --cpunodebind=0 --membind=0'
+}
+
+@test "the first instances go to the node that is asked for, and go on to the next" {
+  place 2x12 3 PLACEMENT=core PLACEMENT_NODE=1
+  assert_equal "$(cpus)" '12 13 14'
+  place 2x12 14 PLACEMENT=cpu PLACEMENT_NODE=1
+  assert_equal "$(cpus)" "$(seq -s ' ' 12 23) 0 1"
+  place 2x12 3 PLACEMENT=numa PLACEMENT_NODE=1
+  assert_equal "$(cpus)" '12-23 0-11 12-23'
+  place 2x12 3 PLACEMENT=core PLACEMENT_NODE=auto
+  assert_equal "$(cpus)" '0 1 2'
+  place 2x12 3 PLACEMENT=core PLACEMENT_NODE=2
+  assert_failure 2
+  assert_contains 'PLACEMENT_NODE=2: node 2 has no CPU' "$stderr"
+}
+
+@test "none: nothing says where an instance runs, but for a memory tier" {
+  place 2x12 2 PLACEMENT=none
+  assert_output $'6379 - -\n6380 - -\nclient '
+  place cpuless 1 PLACEMENT=none TIER=bind
+  assert_output $'6379 - --membind=2\nclient '
 }
 
 @test "explicit options of numactl take the place of a placement" {

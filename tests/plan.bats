@@ -6,7 +6,7 @@ load helper
 
 setup() {
   # shellcheck source=lib/plan.sh
-  . "$REPO/lib/log.sh" && . "$REPO/lib/conf.sh" && . "$REPO/lib/plan.sh" && . "$REPO/lib/fill.sh"
+  . "$REPO/lib/log.sh" && . "$REPO/lib/alias.sh" && . "$REPO/lib/conf.sh" && . "$REPO/lib/plan.sh" && . "$REPO/lib/fill.sh"
   REDISBASE=6379
 }
 

@@ -131,7 +131,7 @@ tune_table() {
     set -Eeuo pipefail
     ROOT=$REPO RESUME= host=$1
     shift
-    for module in log conf hosts tune; do . "$REPO/lib/$module.sh"; done
+    for module in log alias conf hosts tune; do . "$REPO/lib/$module.sh"; done
     conf_defaults "$ROOT/conf/defaults.conf"
     for word in SERVER=10.0.0.1 CLIENT_IP=10.0.0.9 "$@"; do conf_word argument "$word" test; done
     conf_resolve

@@ -4,6 +4,7 @@
 # Usage: ./do_it.sh plan [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
 #
 # What is read off a remote server when a run starts (SERVER_CORES, SERVER_MEM) must be given here to see the whole plan.
+# `rule` is the fill by the Redis-Memtier workload's rule of thumb, 1.5 x (value + 32) x keys; `expected` is what Redis was asked.
 # The time is an estimate: PLAN_OPS operations a second, all clients together, and a second at each phase.
 # shellcheck shell=bash
 
@@ -45,17 +46,17 @@ _plan_points() {
   read -r -a phases <<<"$PHASES"
   read -r -a variants <<<"$VARIANTS"
   runs=$((REDISRUNS * ${#variants[@]}))
-  printf 'point\tvalue B\tinstances\tkeys each\tkeys\tB/key\texpected MiB\thow known\theadroom MiB\trepeats\tminutes\n'
+  printf 'point\tvalue B\tinstances\tkeys each\tkeys\tB/key\texpected MiB\thow known\trule MiB\theadroom MiB\trepeats\tminutes\n'
   while read -r name size instances _; do
     keys=$(fill_keys "$size" "$instances") || exit
     bytes=$(fill_bytes "$size" "$instances" "$keys")
     seconds=$((($(_plan_work $((keys * instances)) "$instances") / PLAN_OPS + ${TIME%.*} + 1) * ${#phases[@]} * runs))
     total=$((total + seconds))
-    printf '%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%d\t%d\t%d.%d\n' "$name" "$size" "$instances" "$keys" $((keys * instances)) \
-      $((bytes / keys / instances)) $((bytes >> 20)) "$(fill_source "$size")" $(((SERVER_BYTES - bytes) >> 20)) \
+    printf '%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%d\t%d\t%d\t%d.%d\n' "$name" "$size" "$instances" "$keys" $((keys * instances)) \
+      $((bytes / keys / instances)) $((bytes >> 20)) "$(fill_source "$size")" $(($(fill_rule "$size" "$instances" "$keys") >> 20)) $(((SERVER_BYTES - bytes) >> 20)) \
       "$runs" $((seconds / 60)) $((seconds % 60 / 6))
   done < <(plan_points)
-  printf 'all\t\t\t\t\t\t\t\t\t\t%d.%d\n' $((total / 60)) $((total % 60 / 6))
+  printf 'all\t\t\t\t\t\t\t\t\t\t\t%d.%d\n' $((total / 60)) $((total % 60 / 6))
 }
 
 # Print the requests of a phase, all clients together, by KEYS of all instances unless settings say otherwise.
@@ -66,8 +67,10 @@ _plan_work() {
     echo "$1"
   elif ((REQUESTS > 0)); then
     echo $((REQUESTS * ${#clients[@]}))
+  elif ((INSTANCE_REQUESTS > 0)); then
+    echo $((INSTANCE_REQUESTS * $2))
   else
-    echo $((INSTANCE_REQUESTS > 0 ? INSTANCE_REQUESTS * $2 : $1))
+    echo $((CONNECTION_REQUESTS > 0 ? CONNECTION_REQUESTS * CONNECTIONS * INSTANCE_THREADS * $2 : $1))
   fi
 }
 

@@ -99,7 +99,9 @@ _run_folder() {
     _run_conf >"$RUN/run.conf.new"
     mv -- "$RUN/run.conf.new" "$RUN/run.conf"
     fill_write "$RUN/fill.tsv"
+    cp -- "$RUN/run.conf" "$RUN/run.log" # what was asked, and below it what happened
   fi
+  LOG_FILE=$RUN/run.log
   log_info "results go to $RUN"
 }
 

@@ -95,6 +95,7 @@ void conn_flush(struct worker *w, struct conn *c)
             return;
         }
         sent += (size_t)put;
+        w->recorder.active_count[COUNT_WIRE] += (uint64_t)put;
         if (put == end - w->out) {
             c->unwritten = stop - i;
             c->written = partly;
@@ -332,6 +333,7 @@ static void received(struct worker *w, struct conn *c, ssize_t n, uint64_t now)
         if (done < 0) conn_drop(w, c, COUNT_LOST, now);
         return;
     }
+    w->recorder.active_count[COUNT_WIRE] += (uint64_t)n;
     if (take(w, c, w->in, w->in + n, now)) {
         keep_error(w, "the server sent what is no reply");
         conn_drop(w, c, COUNT_LOST, now);

@@ -25,7 +25,7 @@ struct spec {
     setter *set;
 };
 
-static setter set_arrival, set_phases, set_ratio, set_keys, set_data, set_sizes, set_cpus;
+static setter set_arrival, set_phases, set_ratio, set_keys, set_populate, set_data, set_sizes, set_cpus;
 
 #define AT(member) offsetof(struct options, member)
 
@@ -52,6 +52,8 @@ static const struct spec specs[] = {
      "sequential (default), shuffle (each once, in random order), uniform,\n"
      "gaussian[:SD] (SD in keys, default a sixth of them), zipf[:THETA] (0 < THETA < 2, default 0.99)",
      SPECIAL, 0, 0, 0, 0, set_keys},
+    {"populate-keys", NULL, "ORDER", "sequential or shuffle, for the phase populate (default: sequential if --keys is, else shuffle)", SPECIAL, 0,
+     AT(given_populate), 0, 0, set_populate},
     {"key-min", NULL, "N", "number of the first key (default 0)", WHOLE, AT(key_min), 0, 0, 1e18, NULL},
     {"key-max", NULL, "N", "number of the last key, in place of COUNT", WHOLE, AT(key_max), AT(given_key_max), 0, 1e18, NULL},
     {"key-prefix", NULL, "STR", "text before the number of each key (default none)", TEXT, AT(key_prefix), 0, 0, 0, NULL},
@@ -187,6 +189,17 @@ static int set_keys(struct options *o, const char *text)
     return -1;
 }
 
+static int set_populate(struct options *o, const char *text)
+{
+    if (!strcmp(text, "sequential"))
+        o->populate = KEYS_SEQUENTIAL;
+    else if (!strcmp(text, "shuffle"))
+        o->populate = KEYS_SHUFFLE;
+    else
+        return -1;
+    return 0;
+}
+
 static int set_data(struct options *o, const char *text)
 {
     o->data_text = text;
@@ -300,11 +313,16 @@ static int positional(struct options *o, int index, const char *text, char *why)
 /* Bring what was given together, and refuse what contradicts. */
 static int finish(struct options *o, char *why)
 {
-    int mixed = 0;
-    for (int i = 0; i < o->phases; i++) mixed |= o->phase[i] == PHASE_MIXED;
+    int mixed = 0, populate = 0;
+    for (int i = 0; i < o->phases; i++) {
+        mixed |= o->phase[i] == PHASE_MIXED;
+        populate |= o->phase[i] == PHASE_POPULATE;
+    }
     if (o->given_time && o->given_requests) return fail(why, "--time and --requests exclude each other");
     if (o->given_arrival && o->rate <= 0) return fail(why, "--arrival needs --rate: a closed loop has no arrivals");
     if (o->given_ratio && !mixed) return fail(why, "--ratio needs the phase mixed in --phases");
+    if (o->given_populate && !populate) return fail(why, "--populate-keys needs the phase populate in --phases");
+    if (!o->given_populate) o->populate = o->keys.kind == KEYS_SEQUENTIAL ? KEYS_SEQUENTIAL : KEYS_SHUFFLE;
     if (o->force && !o->flush) return fail(why, "--force and --no-flush exclude each other");
     if (o->user && !o->password) return fail(why, "--user needs the password in the environment variable REDISCLI_AUTH");
     if (strlen(o->key_prefix) > OPTIONS_PREFIX_MAX) return fail(why, "--key-prefix is longer than %d bytes", OPTIONS_PREFIX_MAX);

@@ -33,6 +33,7 @@ struct options {
     uint64_t connections, pipeline;
     uint64_t count; /* keys per instance */
     struct keys_spec keys;
+    enum keys_kind populate; /* order of the phase populate */
     const char *key_prefix;
     uint64_t key_min, key_max;
     struct values_spec values;
@@ -51,7 +52,7 @@ struct options {
     int cpus;
     const char *out, *gate;
     /* which options were given, to find contradictions */
-    int given_size, given_count, given_time, given_requests, given_arrival, given_ratio, given_key_max;
+    int given_size, given_count, given_time, given_requests, given_arrival, given_ratio, given_key_max, given_populate;
 };
 
 /** Read the command line into o. `threads` is how many OpenMP will give. Strings stay owned by argv and the environment.

@@ -12,6 +12,7 @@ enum count {
     COUNT_OPS,           /* requests that were answered, error replies not among them */
     COUNT_SETS,          /* of these, sets */
     COUNT_BYTES,         /* payload: bytes of values set and got */
+    COUNT_WIRE,          /* bytes of commands and replies, written and read */
     COUNT_MISSES,        /* GETs answered with nil */
     COUNT_ERROR_REPLIES, /* errors, and replies of a type that does not belong to the command */
     COUNT_MISMATCHES,    /* GETs that returned another length or content than was set */

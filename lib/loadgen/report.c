@@ -120,6 +120,41 @@ static int write_percentiles(const char *dir, const char *phase, const char *kin
     return output_commit(&out);
 }
 
+/* Write a row an instance; threads that drive several have one for these together. */
+static int write_instances(const struct engine *e, const struct result *r, const char *dir)
+{
+    const int threads = e->workers, groups = threads < (int)e->options->instances ? threads : (int)e->options->instances;
+    struct output out;
+    struct hist all;
+    char name[64];
+    snprintf(name, sizeof name, "%s.instances.tsv", r->plan.name);
+    if (hist_init(&all, 3)) return -1;
+    if (output_begin(&out, dir, name)) {
+        hist_free(&all);
+        return -1;
+    }
+    fputs("ports\tthreads\telapsed_us\tops\tsets\tmisses\terrors\tbytes\twire_bytes\tavg_us\tp50_us\tp99_us\tp99_9_us\tmax_us\n", out.file);
+    for (int group = 0; group < groups; group++) {
+        const struct worker *first = &e->worker[group];
+        uint64_t count[COUNTS] = {0}, elapsed_ns = 0;
+        int members = 0;
+        hist_clear(&all);
+        for (int i = group; i < threads; i += groups, members++) {
+            const struct worker *w = &e->worker[i];
+            hist_merge(&all, &w->recorder.total);
+            for (int k = 0; k < COUNTS; k++) count[k] += w->recorder.total_count[k];
+            if (w->elapsed_ns > elapsed_ns) elapsed_ns = w->elapsed_ns;
+        }
+        for (uint32_t i = 0; i < first->targets; i++) fprintf(out.file, "%s%ju", i ? "," : "", (uintmax_t)first->target[i].port);
+        fprintf(out.file, "\t%d\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%.3f\t%ju\t%ju\t%ju\t%ju\n", members, (uintmax_t)(elapsed_ns / 1000),
+                (uintmax_t)count[COUNT_OPS], (uintmax_t)count[COUNT_SETS], (uintmax_t)count[COUNT_MISSES], (uintmax_t)recorder_errors(count),
+                (uintmax_t)count[COUNT_BYTES], (uintmax_t)count[COUNT_WIRE], hist_mean(&all), (uintmax_t)hist_percentile(&all, 50),
+                (uintmax_t)hist_percentile(&all, 99), (uintmax_t)hist_percentile(&all, 99.9), (uintmax_t)all.max);
+    }
+    hist_free(&all);
+    return output_commit(&out);
+}
+
 int report_files(const struct engine *e, const struct result *r, const char *dir, int all)
 {
     struct output out;
@@ -141,7 +176,7 @@ int report_files(const struct engine *e, const struct result *r, const char *dir
     printf("Histogram saved to file %s\n", !strncmp(out.final, "./", 2) ? out.final + 2 : out.final);
     fflush(stdout);
     if (!all) return 0;
-    if (write_percentiles(dir, r->plan.name, "", &r->latency)) return -1;
+    if (write_percentiles(dir, r->plan.name, "", &r->latency) || write_instances(e, r, dir)) return -1;
     return r->plan.open ? write_percentiles(dir, r->plan.name, ".service", &r->service) : 0;
 }
 
@@ -217,7 +252,7 @@ static void parameter_columns(struct row *row, const struct options *o, const st
     column(row, "key_min", "%ju", (uintmax_t)o->key_min);
     column(row, "key_max", "%ju", (uintmax_t)o->key_max);
     column(row, "key_prefix", "%s", *o->key_prefix ? o->key_prefix : "-");
-    column(row, "pattern", "%s", p->kind == PHASE_POPULATE ? o->keys.kind == KEYS_SEQUENTIAL ? "sequential" : "shuffle" : o->keys_text);
+    column(row, "pattern", "%s", p->kind != PHASE_POPULATE ? o->keys_text : o->populate == KEYS_SEQUENTIAL ? "sequential" : "shuffle");
     column(row, "data", "%s", o->data_text);
     column(row, "seed", "%ju", (uintmax_t)o->seed);
     column(row, "ratio", "%s", p->kind == PHASE_MIXED ? o->ratio_text : "-");
@@ -236,6 +271,7 @@ static void row_make(struct row *row, const struct options *o, const struct resu
     column(row, "sets", "%ju", (uintmax_t)r->count[COUNT_SETS]);
     column(row, "ops_per_sec", "%.3f", r->elapsed_us ? (double)r->count[COUNT_OPS] * 1e6 / (double)r->elapsed_us : 0);
     column(row, "bytes", "%ju", (uintmax_t)r->count[COUNT_BYTES]);
+    column(row, "wire_bytes", "%ju", (uintmax_t)r->count[COUNT_WIRE]);
     percentile_columns(row, &r->latency);
     count_columns(row, r);
     const struct hist *service = p->open ? &r->service : &r->latency;

@@ -22,8 +22,8 @@ void report_complete(void);
 /** Print failures of each thread by kind and what may spoil the figures, on stderr. */
 void report_problems(const struct engine *e, const struct result *r);
 
-/** Write the files of a phase into `dir`: the guide's table, and with `all` the percentile files. Prints where the table is. Returns 0, or -1
- *  with errno. */
+/** Write the files of a phase into `dir`: the guide's table, and with `all` the percentiles and a row an instance. Prints where the table
+ *  is. Returns 0, or -1 with errno. */
 int report_files(const struct engine *e, const struct result *r, const char *dir, int all);
 
 /** Write result.tsv: its header and `rows` rows, tab-separated, made by report_row. Returns 0, or -1 with errno. */

@@ -271,7 +271,7 @@ static void target_begin(struct worker *w, struct target *t)
     uint64_t stream = number + ((uint64_t)plan->index << 32);
     /* In the order of the set before it, a shuffled get would walk memory from end to end. */
     spec.seed += (uint64_t)plan->index * RNG_STEP;
-    if (plan->kind == PHASE_POPULATE) spec.kind = spec.kind == KEYS_SEQUENTIAL ? KEYS_SEQUENTIAL : KEYS_SHUFFLE;
+    if (plan->kind == PHASE_POPULATE) spec.kind = o->populate;
     keys_init(&t->keys, &spec, t->part, t->parts, stream);
     rng_seed(&t->choice, o->seed ^ UINT64_C(0x6d69786564), stream);
     if (!plan->total)

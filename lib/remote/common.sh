@@ -66,13 +66,15 @@ proc_end() {
   local limit=$1 signal
   shift
   for signal in TERM KILL; do
-    _proc_signal "$signal" "$@"
-    _proc_gone "$limit" "$@" && return 0
+    proc_signal "$signal" "$@"
+    proc_gone "$limit" "$@" && return 0
   done
   return 1
 }
 
-_proc_signal() {
+# Send a signal to every process of the records that still runs.
+# Usage: proc_signal SIGNAL FILE...
+proc_signal() {
   local signal=$1 file pid start
   shift
   for file in "$@"; do
@@ -83,7 +85,10 @@ _proc_signal() {
   done
 }
 
-_proc_gone() {
+# Wait until every process of the records has ended.
+# Usage: proc_gone LIMIT FILE...
+# Returns: 1 when one still runs after LIMIT seconds.
+proc_gone() {
   local end=$((SECONDS + $1)) file pid start left
   shift
   while :; do

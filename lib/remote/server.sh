@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The Redis instances of a run, on the server.
 # Settings sent in front: RUN_ID, and for start: RUN_OWNER, INSTANCE_PLAN (lines PORT CPUS POLICY), REDIS_BINARY, REDIS_TEMPLATE (the text of
-# conf/redis.conf), REDIS_CONF, IO_THREADS, BIO_CPUS, LAUNCH_WORDS (in front of redis-server, separated by
+# conf/redis.conf), REDIS_CONF, IO_THREADS, IO_THREADS_AFFINITY, BIO_CPUS, LAUNCH_WORDS (in front of redis-server, separated by
 # tabs), SERVER_ADDRESS, REDIS_PASSWORD, READY_TIMEOUT; for info: SERVER_ADDRESS, REDIS_PASSWORD.
 # Needs: tier
 
@@ -88,7 +88,7 @@ instance_conf() {
   local port=$1 cpus=$2 threads=
   # Older versions of Redis refuse these words, so they stand there only when they are asked for.
   ((IO_THREADS == 1)) || threads+="io-threads $IO_THREADS"$'\n'
-  ((IO_THREADS == 1)) || [[ $cpus == - ]] || threads+="server_cpulist $cpus"$'\n'
+  ((IO_THREADS == 1)) || [[ $cpus == - || $IO_THREADS_AFFINITY == off ]] || threads+="server_cpulist $cpus"$'\n'
   [[ $BIO_CPUS == auto ]] || threads+="bio_cpulist $BIO_CPUS"$'\n'
   mkdir -p -- "$FOLDER/data-$port"
   printf '%s\nport %s\nbind %s\ndir "%s"\nlogfile "%s"\nrequirepass %s\nmasterauth %s\n%s%s\n' "$REDIS_TEMPLATE" \

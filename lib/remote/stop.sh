@@ -21,6 +21,7 @@ main() {
     # Load generators first: one that loses its server would only write errors.
     proc_end 15 "$folder"/client-*/generator.proc || fail "$folder: a load generator does not end"
     proc_end 5 "$folder"/monitor/monitor.proc || fail "$folder: the monitors do not end"
+    proc_end 5 "$folder"/trace.proc || fail "$folder: the program of TRACE does not end"
     proc_end 60 "$folder"/server/instances.proc "$folder"/server/wrappers.proc || fail "$folder: an instance does not end"
     tier_stop "$folder" || fail "$folder: not all that its tier made is undone"
     (

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# Print a run's key figures as the Redis-Memtier workload lists them, and the same of all requests together.
+#
+# Usage: ./do_it.sh kpi [--populate] [RUN]
+#
+#   RUN         a run's folder, or a part of one; default: the newest run
+#   --populate  list the populate phase too
+#
+# For each repeat and measured phase: a block of lines for each instance; the workload's totals, among them a P99 that is the mean of
+# the instances'; then the totals of all requests, whose percentiles come from merged histograms. KB/s counts the bytes of
+# commands and replies. The primary figure has a star.
+# Exit status: 0 done, 1 a result could not be read whole or tells nothing of its instances, 2 bad usage.
+# shellcheck shell=bash
+
+# shellcheck source=lib/kpi.sh
+. "$LIB/kpi.sh"
+# shellcheck source=lib/compare.sh
+. "$LIB/compare.sh"
+
+cmd_kpi() {
+  local word='' path populate=''
+  conf_environment
+  conf_resolve
+  while (($# > 0)); do
+    case $1 in
+      -h | --help)
+        options_help "${BASH_SOURCE[0]}"
+        return 0
+        ;;
+      --populate) populate=yes ;;
+      -*) die_usage "unknown option $1 (see ./do_it.sh kpi --help)" ;;
+      *)
+        [[ -z $word ]] || die_usage "kpi takes one run"
+        word=$1
+        ;;
+    esac
+    shift
+  done
+  if [[ -n $word ]]; then
+    path=$(compare_resolve "$word") || die_usage "there is no run $word (./do_it.sh list names runs)"
+  else
+    path=$(result_newest) || die "there is no run in $RESULTS_DIR yet"
+  fi
+  RESULT_PROGRAM=kpi kpi_show "$path" "$populate"
+}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# A program of the user's (TRACE) that runs on the server while phases are measured.
+
+_TRACE_ON=
+
+# Start it when the first phase after populate is about to begin.
+# Usage: trace_mark NEXT_PHASE
+# Globals: TRACE SERVER
+# Returns: 1 with a line on stderr when it does not start.
+trace_mark() {
+  [[ -n $TRACE && -z $_TRACE_ON && $1 != populate ]] || return 0
+  _TRACE_ON=yes
+  remote_run -e RUN_ID -e RUN_OWNER -e TRACE "$SERVER" trace start
+}
+
+# End it, and fetch what it printed and wrote.
+# Usage: trace_fetch FOLDER
+trace_fetch() {
+  [[ -n $_TRACE_ON ]] || return 0
+  mkdir -p -- "$1/trace"
+  remote_run -e RUN_ID "$SERVER" trace fetch | tar -C "$1/trace" -xf -
+}
+
+# End it, whatever became of the repeat.
+# Usage: trace_stop
+trace_stop() {
+  [[ -n $_TRACE_ON ]] || return 0
+  _TRACE_ON=
+  remote_run -e RUN_ID "$SERVER" trace stop
+}
+
+# Whether the server has the program, as a row HOST STATE FOUND WANTED MEND.
+# Usage: trace_try
+trace_try() {
+  local word why=$_REMOTE_TMP/why
+  read -r word _ <<<"$TRACE"
+  [[ -n $word ]] || return 0
+  if remote_run "$SERVER" launch "$word" --version 2>"$why"; then
+    printf '%s\tok\t%s\tTRACE\t-\n' "$SERVER" "$TRACE"
+  else
+    printf '%s\tfail\t%s\tTRACE=%s\tinstall it there, or leave TRACE empty\n' "$SERVER" "$(tr '\n\t' '  ' <"$why")" "$TRACE"
+  fi
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The Redis-Memtier workload over several hosts: which of them make the load, and from which seeds.
+# lane: host
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load netns
+
+SERVER_HOST=198.18.0.1
+CLIENTS="198.18.0.11 198.18.0.12"
+
+setup() {
+  scratch_setup
+  netns_up "$SCRATCH"
+  WORDS=(-s wsf-pkm SERVER="$SERVER_HOST" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR=/var/tmp/tierbench-test
+    RESULTS_DIR="$SCRATCH/results" CPU_USED=2 MEMTIER_DATA_SIZE=100 MEMTIER_KEY_MAXIMUM=999 MEMTIER_TEST_TIME=0 MEMTIER_REQUESTS=50)
+}
+
+teardown() {
+  netns_down
+  [[ $NETNS_FILES != shared ]] || rm -rf /var/tmp/tierbench-test
+  scratch_teardown
+}
+
+# Run do_it.sh on the master, and print the hosts that made the load, with the seed and the requests of each.
+loads() {
+  run_split netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" "$@"
+  assert_success
+  local file
+  for file in results/*/native/*/rep-1/198.*/result.tsv; do
+    awk -F '\t' -v host="$(basename "${file%/*}")" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+      $at["operation"] == "mixed" { print host, $at["seed"], $at["ops"] }' "$file"
+  done
+}
+
+@test "all clients, as many as asked for, or the server alone make the load" {
+  assert_equal "$(loads MEMTIER_DISTINCT_CLIENT_SEED=true)" $'198.18.0.11 1 800\n198.18.0.12 2 800'
+  run_split "$REPO/do_it.sh" kpi results/*
+  assert_success
+  assert_contains 'Formal execution: Instance 1 ops(ops/sec):'
+  rm -rf results
+  assert_equal "$(loads CLIENT_COUNT=1)" '198.18.0.11 1 1600'
+  rm -rf results
+  assert_equal "$(loads RUN_SINGLE_NODE=true)" '198.18.0.1 1 1600'
+}
