@@ -294,6 +294,23 @@ END
   assert_contains 'without it nothing is ever evicted'
 }
 
+@test "every eviction policy is Redis' own by its word" {
+  local policy
+  local -a variants=()
+  mkdir copy
+  tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
+  for policy in noeviction allkeys-lru allkeys-lfu allkeys-random volatile-lru volatile-lfu volatile-random volatile-ttl; do
+    printf '# SPDX-License-Identifier: MIT\n# A policy of a test.\nLIKE=native\nEVICTION=%s\n' "$policy" >"copy/conf/variants/$policy.conf"
+    variants+=(-v "$policy")
+  done
+  run_split copy/do_it.sh run "${untuned[@]}" -s wsf-pkm "${variants[@]}" "${WORDS[@]}" MAXMEMORY=64M MEMTIER_TEST_TIME=0 MEMTIER_REQUESTS=1
+  assert_success
+  for policy in results/*/*/100B-2i; do
+    assert_equal "$(sed -n 's/^maxmemory_policy:\([a-z-]*\).*/\1/p; s/^maxmemory:\([0-9]*\).*/\1/p' "$policy/rep-1/server/info.after" | sort -u | paste -sd ' ')" \
+      "67108864 $(basename "${policy%/*}")"
+  done
+}
+
 @test "a fill that does not fit is refused with both estimates, the workload's and Redis' own" {
   run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_DATA_SIZE=4096 MEMTIER_KEY_MAXIMUM=99999999
   assert_failure 3
