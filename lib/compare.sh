@@ -22,6 +22,18 @@ compare_resolve() {
   fi
 }
 
+# Print the folder of the run that WORD means, or of the newest one when it is empty.
+# Usage: compare_run WORD
+# Globals: RESULTS_DIR
+# Returns: exits 2 when there is no such run, 1 when there is none at all.
+compare_run() {
+  if [[ -n $1 ]]; then
+    compare_resolve "$1" || die_usage "there is no run $1 (./do_it.sh list names runs)"
+  else
+    result_newest || die "there is no run in $RESULTS_DIR yet"
+  fi
+}
+
 # Tell whether WORD is a condition such as p99<=1ms, or with KIND metric, whether it is the name of a figure.
 # Usage: compare_known condition|metric WORD
 # Returns: 0 it is, 1 it is not

@@ -19,14 +19,11 @@
 
 cmd_kpi() {
   local word='' path populate=''
+  ! options_asked_help "${BASH_SOURCE[0]}" "$@" || return 0
   conf_environment
   conf_resolve
   while (($# > 0)); do
     case $1 in
-      -h | --help)
-        options_help "${BASH_SOURCE[0]}"
-        return 0
-        ;;
       --populate) populate=yes ;;
       -*) die_usage "unknown option $1 (see ./do_it.sh kpi --help)" ;;
       *)
@@ -36,10 +33,6 @@ cmd_kpi() {
     esac
     shift
   done
-  if [[ -n $word ]]; then
-    path=$(compare_resolve "$word") || die_usage "there is no run $word (./do_it.sh list names runs)"
-  else
-    path=$(result_newest) || die "there is no run in $RESULTS_DIR yet"
-  fi
+  path=$(compare_run "$word") || exit
   RESULT_PROGRAM=kpi kpi_show "$path" "$populate"
 }

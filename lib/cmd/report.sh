@@ -38,11 +38,7 @@ cmd_report() {
     shift
   done
   command -v gnuplot >/dev/null || die "gnuplot is not installed (make deps)"
-  if [[ -n $word ]]; then
-    path=$(compare_resolve "$word") || die_usage "there is no run $word (./do_it.sh list names runs)"
-  else
-    path=$(result_newest) || die "there is no run in $RESULTS_DIR yet"
-  fi
+  path=$(compare_run "$word") || exit
   [[ -d $path ]] || die_usage "$path is not a folder of results"
   RESULT_PROGRAM=report report_make "$path"
 }
