@@ -2,8 +2,9 @@
 # shellcheck shell=bash
 # What lib/generator/peer.sh has to know of memtier_benchmark: the same keys as ./test has, and what it writes as JSON.
 #
-# It counts latency in slots of 8 us and more, tells its time as the mean over its connections, misses as a rate with two decimals,
-# and sends no more than a rate in up to 50 bursts a second, without making up for what the server held up.
+# It counts latency in slots of 8 us and more, tells misses as a rate with two decimals, and keeps to a rate in up to 50 bursts a second,
+# without making up for what the server held up. Its own time and rate are of no use: it takes the mean of its connections' ends,
+# whole seconds and fractions apart, and is off by up to a second when these lie in different seconds.
 
 adapter_version() {
   memtier_benchmark --version | awk 'NR == 1 { sub(/^v=/, "", $2); print $1, $2 }'
@@ -75,8 +76,38 @@ memtier_said() {
   mv -- "$1.err.new" "$1.err"
 }
 
+# A process is at it as long as it has more threads than its first, which only looks on, and ends up to a second later.
+adapter_watch() {
+  local i left=1 now never pause
+  local -a began=() threads
+  # More processes are looked at less often. Nothing ever comes through the pipe: a pause without a process.
+  printf -v pause '%d.%03d' $((INSTANCES / 1000)) $((INSTANCES % 1000))
+  exec {never}<> <(:)
+  while ((left)); do
+    read -r -t "$pause" -u "$never" || :
+    left=0
+    for i in "${!PIDS[@]}"; do
+      [[ -z ${TOOK[i]-} ]] || continue
+      threads=(/proc/"${PIDS[i]}"/task/*)
+      now=${EPOCHREALTIME/[.,]/}
+      if ((${#threads[@]} > 1)); then
+        began[i]=${began[i]-$now}
+      elif [[ -n ${began[i]-} ]]; then
+        TOOK[i]=$((now - began[i]))
+        continue
+      elif [[ ! -e ${threads[0]} ]]; then
+        # It was too quick to be seen.
+        TOOK[i]=0
+        continue
+      fi
+      left=1
+    done
+  done
+  exec {never}<&-
+}
+
 adapter_figures() {
-  local phase=$1 stem=$2 kind=Sets wanted=$EACH first packed row end=$((SECONDS + 10))
+  local phase=$1 stem=$2 took=$3 kind=Sets wanted=$EACH first packed row end=$((SECONDS + 10))
   [[ $phase != get ]] || kind=Gets
   [[ $phase != mixed ]] || kind=Totals
   [[ $phase != populate ]] || wanted=$KEYS
@@ -86,7 +117,7 @@ adapter_figures() {
   first=$(grep -m 1 -E '^(server .* handle error response|[Cc]onnect|error:|Maximum|Thread|.*[Ff]ailed)' "$stem.err") || first=
   [[ -z $first ]] || printf 'memtier_benchmark: %s\n' "$first" >&2
   [[ -e $stem.json ]] || return 1
-  row=$(memtier_row "$kind" "$wanted" "$(sed -n 's/^error replies: //p' "$stem.err")" "$stem" <"$stem.json") || return 1
+  row=$(memtier_row "$kind" "$wanted" "$took" "$(sed -n 's/^error replies: //p' "$stem.err")" "$stem" <"$stem.json") || return 1
   packed=${row##*$'\t'}
   memtier_slots <<<"$packed" >"$stem.slots"
   awk -v ops="${row%%$'\t'*}" '{ sum += $2 } END { exit sum != ops }' "$stem.slots" || {
@@ -97,9 +128,9 @@ adapter_figures() {
 }
 
 # From the JSON on stdin to the row of adapter_figures with the packed histogram behind it; the seconds go to STEM.seconds.
-# Usage: memtier_row KIND REQUESTS ERROR_REPLIES STEM
+# Usage: memtier_row KIND REQUESTS US ERROR_REPLIES STEM
 memtier_row() {
-  awk -v kind="$1" -v wanted="$2" -v errors="$3" -v seconds="$4.seconds" '
+  awk -v kind="$1" -v wanted="$2" -v took="$3" -v errors="$4" -v seconds="$5.seconds" '
     function at(section, name) { return value["ALL STATS/" section "/" name] }
     {
       # However it is laid out: a bracket or a member a line. Nothing that counts has a comma or a bracket in its text.
@@ -128,14 +159,18 @@ memtier_row() {
       ops = at(kind, "Count") + 0
       rate = at(kind, "Ops/sec") + 0
       lost = at("Totals", "Connection Errors") + 0
-      if (ops <= 0 || rate <= 0) exit 1
+      if (ops <= 0) exit 1
+      # Where nothing was seen, a time that is off is better than none.
+      if (took <= 0) took = rate > 0 ? ops * 1000000 / rate : 1
       # What was lost on the way is all that a count below the one that was asked for can mean.
       if (wanted > ops && !lost) lost = wanted - ops
       mean = at(kind, "Average Latency")
       # Of both kinds together it rounds the mean down to 0.
       if (kind == "Totals") mean = (at("Sets", "Average Latency") * at("Sets", "Count") + at("Gets", "Average Latency") * at("Gets", "Count")) / ops
-      printf "%.0f\t%.0f\t%.1f\t%.0f\t\t\t\t\t\t%.0f\t%.0f\t%.0f\t%.0f\t%s\n", ops, ops * 1000000 / rate, mean * 1000, at(kind, "Max Latency") * 1000,
-        at("Sets", "Count"), at("Totals", "Misses/sec") * ops / rate, errors, lost, at(kind, "Percentile Latencies/Histogram log format/Compressed Histogram")
+      # Both rates are by the same time, so that their ratio is right even where that is not.
+      misses = at("Gets", "Count") == 0 ? 0 : rate > 0 ? sprintf("%.0f", at("Totals", "Misses/sec") * ops / rate) : ""
+      printf "%.0f\t%.0f\t%.1f\t%.0f\t\t\t\t\t\t%.0f\t%s\t%.0f\t%.0f\t%s\n", ops, took, mean * 1000, at(kind, "Max Latency") * 1000,
+        at("Sets", "Count"), misses, errors, lost, at(kind, "Percentile Latencies/Histogram log format/Compressed Histogram")
     }'
 }
 

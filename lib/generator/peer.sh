@@ -6,6 +6,8 @@
 #   adapter_version                   print the program's name and version
 #   adapter_each REQUESTS             print how many requests an instance gets where so many are asked for
 #   adapter_load PHASE PORT STEM      become the load of a phase on an instance; what it writes goes to STEM.*
+#   adapter_watch                     return when the load is done, with the us that the i-th process was at it in TOOK[i]; one that
+#                                     has no better way does without
 #   adapter_figures PHASE STEM US     read that, the load having taken US, and print a row, empty where the program cannot tell:
 #                                     ops, elapsed, average and longest time, p50, p90, p99, p99.9, p99.99 (all in us), sets, misses,
 #                                     error replies, lost. STEM.slots and STEM.seconds may hold `US COUNT` and `SECOND COUNT`
@@ -82,12 +84,14 @@ run_phase() {
     adapter_load "$phase" $((PORT + i)) "$phase.$i" &
     PIDS+=($!)
   done
+  TOOK=()
+  ! declare -F adapter_watch >/dev/null || adapter_watch
   for pid in "${PIDS[@]}"; do wait "$pid" || failed=1; done
   cpu_us
   used=$((CPU_US - before))
   took=$((${EPOCHREALTIME/[.,]/} - start))
   for ((i = 0; i < INSTANCES; i++)); do
-    adapter_figures "$phase" "$phase.$i" "$took" || {
+    adapter_figures "$phase" "$phase.$i" "${TOOK[i]:-$took}" || {
       printf 'port %d: no figures for %s\n' $((PORT + i)) "$phase" >&2
       return 1
     }
