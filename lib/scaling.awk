@@ -72,7 +72,8 @@ function knee(o, l, v,    i, before, now, n, m, gain, cell) {
       gain = (now / before - 1) / (point[i] - n)
       if (gain < 0.05 && gain < 0.5 / n) {
         print "note", text_escape(variant_text(v) ", " o ": the knee is at " n (n == 1 ? " instance" : " instances") "; each of the next " \
-          (point[i] - n == 1 ? "adds" : point[i] - n " adds") sprintf(" %+.1f %%", 100 * gain) ". With " point[i] ": " busy(cell) ".")
+          (point[i] - n == 1 ? "" : point[i] - n " ") \
+          (gain < 0 ? sprintf("takes %.1f %% away", -100 * gain) : sprintf("adds %+.1f %%", 100 * gain)) ". With " point[i] ": " busy(cell) ".")
         return
       }
     }
