@@ -163,6 +163,7 @@ PROGRAM
 }
 
 @test "variants without series or histograms leave gnuplot nothing to say, and keep their colours" {
+  local series
   run_make
   rm "$RUN"/native/1000B-1i/rep-1/c/*.series.tsv "$RUN"/native/1000B-1i/rep-1/c/histogram-*
   sed -i '/^Histogram/d' "$RUN"/native/1000B-1i/rep-1/c/redis.log.*
@@ -172,6 +173,15 @@ PROGRAM
   assert_exists "$RUN"/plots/time-1.svg "$RUN"/plots/percentile-1-1.svg
   data_make
   assert_equal "$(<data/time-1.dat.names)" $'2\tswap'
+  # A series of operations alone.
+  for series in "$RUN"/swap/1000B-1i/rep-1/c/*.series.tsv; do
+    awk -F '\t' -v OFS='\t' 'NR > 1 { for (i = 3; i <= NF; i++) $i = "" } { print }' "$series" >bare
+    mv bare "$series"
+  done
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_success
+  assert_equal "$stderr" ''
+  assert_exists "$RUN"/plots/time-1.svg
   rm "$RUN"/swap/1000B-1i/rep-1/c/*.series.tsv
   run_split "$REPO/do_it.sh" report "$RUN"
   assert_success

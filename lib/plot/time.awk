@@ -48,8 +48,11 @@ function time_read(g, v,    p, i, r, k, n, f, line, series) {
 }
 
 # Writes throughput and p99 of the variant that was read.
-function time_throughput(file, v,    p, k, span, rate, p99) {
+function time_throughput(file, v,    p, k, span, rate, p99, none) {
   plot_block(file, v)
+  # A load generator that tells none has its line below the panel: gnuplot is not content without a point.
+  none = 0.001
+  for (p = 1; p <= phases; p++) for (k = 1; k <= intervals[p]; k++) if (interval[p, k, "p99"] > 0) none = "NaN"
   for (p = 1; p <= phases; p++) {
     for (k = 1; k <= intervals[p]; k++) {
       span = interval[p, k, "to"] - interval[p, k, "from"]
@@ -59,7 +62,7 @@ function time_throughput(file, v,    p, k, span, rate, p99) {
       if (rate > fastest) fastest = rate
       if (p99 > 0 && (calm == "" || p99 < calm)) calm = p99
       if (p99 > worst) worst = p99
-      time_line(file, interval[p, k, "from"], interval[p, k, "to"], sprintf("%.2f", rate) "\t" (p99 > 0 ? p99 : "NaN"))
+      time_line(file, interval[p, k, "from"], interval[p, k, "to"], sprintf("%.2f", rate) "\t" (p99 > 0 ? p99 : none))
     }
     # A gap between the phases, for nothing was measured there.
     if (intervals[p]) printf "\n" > file
