@@ -17,7 +17,8 @@ TEST_PROCESSES=()
 # Usage: scratch_setup   Sets: SCRATCH   Returns: 0
 scratch_setup() {
   SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-test.XXXXXX")
-  export SCRATCH
+  # What do_it.sh leaves on a host for the next run, too.
+  export SCRATCH REMOTE_DIR=$SCRATCH/host
   cd "$SCRATCH" || return 1
 }
 
@@ -34,7 +35,7 @@ scratch_teardown() {
   TEST_PROCESSES=()
   cd "$REPO" || return 1
   [[ -z ${SCRATCH:-} ]] || rm -rf --one-file-system -- "$SCRATCH"
-  unset -v SCRATCH
+  unset -v SCRATCH REMOTE_DIR
 }
 
 # Print when a process started, in ticks since boot: with it, a pid names one process for ever.

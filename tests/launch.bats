@@ -131,10 +131,10 @@ END
     netns_host "$host" bash -c 'cat >/var/tmp/onload && chmod +x /var/tmp/onload' <onload
   done
   variant wrapped 'SERVER_PREFIX="/var/tmp/onload --profile={conf/onload/redis-balanced.opf}"'
-  job_start netns_exec client1 copy/do_it.sh run "${WORDS[@]}" -v wrapped SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 REMOTE_DIR=/var/tmp/tierbench \
+  job_start netns_exec client1 copy/do_it.sh run "${WORDS[@]}" -v wrapped SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 \
     SSH_CONFIG="$NETNS_SSH_CONFIG" REDIS_CONF='set-proc-title no' RATE=20 KEYS=100000
   wait_until 60 grep -q 'phase set starts' job.err
-  pid=$(netns_host server bash -c 'head -n 1 /var/tmp/tierbench/run-*/server/instances.proc' | cut -f 1)
+  pid=$(netns_host server bash -c 'head -n 1 "$SCRATCH"/host/run-*/server/instances.proc' | cut -f 1)
   tr '\0' '\n' <"/proc/$pid/environ" | grep -qx 'EF_POLL_USEC=20'
   kill -INT -"$JOB_PID"
   job_wait 60

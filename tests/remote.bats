@@ -14,12 +14,11 @@ setup() {
   scratch_setup
   netns_up "$SCRATCH"
   WORDS=(-s demo SERVER="$SERVER_HOST" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" SRV_OVERRIDE=8 KEYS=500 VALUE_SIZES=100
-    REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR=/var/tmp/tierbench-test CONNECT_TIMEOUT=3)
+    REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" CONNECT_TIMEOUT=3)
 }
 
 teardown() {
   netns_down
-  [[ $NETNS_FILES != shared ]] || rm -rf /var/tmp/tierbench-test
   scratch_teardown
 }
 
@@ -36,7 +35,7 @@ calls() {
 assert_nothing_left() {
   local host
   for host in server client1 client2; do
-    assert_equal "$(netns_host "$host" find /var/tmp/tierbench-test -name 'run-*' -o -name lock)" ''
+    assert_equal "$(netns_host "$host" find "$SCRATCH/host" -name 'run-*' -o -name lock)" ''
   done
   [[ -z $(pgrep -f "$SCRATCH/[r]esults" || :) ]] || fail "a process of the run is left"
 }
@@ -64,7 +63,7 @@ assert_nothing_left() {
 @test "a hosts file takes the place of the settings block" {
   printf 'server %s root 22 %s\nclient 198.18.0.11\nclient 198.18.0.12 root - %s\n' "$SERVER_HOST" "$NETNS_DIR/id" "$NETNS_DIR/id" >hosts
   run_split master run -H hosts -s imdt SSH_CONFIG="$NETNS_SSH_CONFIG" SRV_OVERRIDE=4 KEYS=200 VALUE_SIZES=100 REDISRUNS=1 \
-    RESULTS_DIR="$SCRATCH/results" REMOTE_DIR=/var/tmp/tierbench-test
+    RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host"
   assert_success
   assert_exists results/*-imdt/hosts results/*-imdt/native/100B-4i/rep-1/198.18.0.12/result.tsv
   assert_nothing_left
@@ -121,7 +120,7 @@ assert_nothing_left() {
 
   # Where it cannot be built either, the host is not fit, and the line says why.
   # shellcheck disable=SC2016 # expanded on the host
-  netns_host client2 bash -c 'printf "#!/bin/sh\necho no hiredis here >&2; exit 2\n" >"$HOME/bin/make" && chmod +x "$HOME/bin/make" && rm -rf /var/tmp/tierbench-test/cache'
+  netns_host client2 bash -c 'printf "#!/bin/sh\necho no hiredis here >&2; exit 2\n" >"$HOME/bin/make" && chmod +x "$HOME/bin/make" && rm -rf "$SCRATCH/host/cache"'
   run_split master run "${WORDS[@]}"
   assert_failure 3
   assert_contains "198.18.0.12: load generator: the load generator does not build here: no hiredis here" "$stderr"
@@ -134,7 +133,7 @@ assert_nothing_left() {
   kill -KILL "$JOB_PID"
   job_wait 10 || :
   # shellcheck disable=SC2016 # expanded on the host
-  run_split netns_host client2 bash -c 'kill -0 "$(cut -f 1 /var/tmp/tierbench-test/run-*/client-*/generator.proc | head -n 1)"'
+  run_split netns_host client2 bash -c 'kill -0 "$(cut -f 1 "$SCRATCH"/host/run-*/client-*/generator.proc | head -n 1)"'
   assert_success
   run_split master stop "${WORDS[@]}"
   assert_success

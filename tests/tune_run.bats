@@ -186,7 +186,7 @@ long_run() {
   [[ $NETNS_FILES != shared ]] || skip 'hosts cannot have files of their own here'
   somaxconn=$(netns_host server cat /proc/sys/net/core/somaxconn)
   job_start netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG" \
-    REMOTE_DIR=/var/tmp/tierbench-test CONNECT_TIMEOUT=2 REDISBASE="$port" RATE=20 KEYS=100000 TUNE_LEASE=4 REPLY_TIMEOUT=300 TUNE_SOMAXCONN=on
+    REMOTE_DIR="$SCRATCH/host" CONNECT_TIMEOUT=2 REDISBASE="$port" RATE=20 KEYS=100000 TUNE_LEASE=4 REPLY_TIMEOUT=300 TUNE_SOMAXCONN=on
   wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
   assert_equal "$(netns_host server cat /proc/sys/net/core/somaxconn)" 65535
   assert_equal "$(value_of /proc/sys/vm/swappiness)" 37
@@ -201,7 +201,7 @@ long_run() {
   values_all >"$SCRATCH/after"
   diff "$SCRATCH/before" "$SCRATCH/after"
   assert_equal "$(netns_host server cat /proc/sys/net/core/somaxconn)" "$somaxconn"
-  assert_equal "$(netns_host server find /var/tmp/tierbench-test -name 'run-*')" ''
+  assert_equal "$(netns_host server find "$SCRATCH/host" -name 'run-*')" ''
 }
 
 @test "a variant has its own values, and the other variant's host is as before" {

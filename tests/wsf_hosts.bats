@@ -13,13 +13,12 @@ CLIENTS="198.18.0.11 198.18.0.12"
 setup() {
   scratch_setup
   netns_up "$SCRATCH"
-  WORDS=(-s wsf-pkm SERVER="$SERVER_HOST" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR=/var/tmp/tierbench-test
+  WORDS=(-s wsf-pkm SERVER="$SERVER_HOST" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host"
     RESULTS_DIR="$SCRATCH/results" CPU_USED=2 MEMTIER_DATA_SIZE=100 MEMTIER_KEY_MAXIMUM=999 MEMTIER_TEST_TIME=0 MEMTIER_REQUESTS=50)
 }
 
 teardown() {
   netns_down
-  [[ $NETNS_FILES != shared ]] || rm -rf /var/tmp/tierbench-test
   scratch_teardown
 }
 
