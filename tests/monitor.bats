@@ -37,7 +37,10 @@ words() {
 }
 
 @test "the monitors take under 1 % of a CPU, as the kernel counts it" {
-  words TIME=8 PHASES=get
+  # With a cgroup to read, where there can be one.
+  local variant=native
+  ((EUID != 0)) || ! grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || variant=swap
+  words TIME=8 PHASES=get -v "$variant"
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   wait_until 60 bash -c 'test -s host/run-*/monitor/vmstat.tsv'
   local pid before after count=0

@@ -25,9 +25,11 @@ monitor_start() {
   rm -rf -- "$MONITOR"
   mkdir -p -- "$MONITOR"
   : >"$MONITOR/on"
+  MONITOR_STAT=
+  [[ ! -e $WORK/run-$RUN_ID/tier/cgroup ]] || MONITOR_STAT=$(<"$WORK/run-$RUN_ID/tier/cgroup")/memory.stat
   {
     echo 'set -u'
-    declare -p WORK MONITOR RECORD RESERVE_BYTES MONITOR_VMSTAT MONITOR_TURN
+    declare -p WORK MONITOR RECORD RESERVE_BYTES MONITOR_VMSTAT MONITOR_TURN MONITOR_STAT
     declare -f
     echo monitor_loop
   } >"$MONITOR/monitor.sh"

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The monitors: one process that writes down once a second what memory does, and guards the host. It forks nothing, so that
 # it costs well under 1 % of a CPU.
-# Globals: MONITOR (its folder), RECORD (the instances), RESERVE_BYTES
+# Globals: MONITOR (its folder), RECORD (the instances), RESERVE_BYTES, MONITOR_STAT (memory.stat of the tier's cgroup, or empty)
 
 # What of /proc/vmstat tells of memory tiers; the kernel may not have all of them.
 # shellcheck disable=SC2034 # lib/remote/monitor.sh has use for it too
@@ -15,7 +15,7 @@ MONITOR_TURN=32
 # Sample until the folder's file `on` is gone.
 # Usage: monitor_loop
 monitor_loop() {
-  local now used
+  local now
   MONITOR_PORTS=() MONITOR_PIDS=() MONITOR_STARTS=() MONITOR_NEXT=0
   while read -r pid start port; do
     MONITOR_PIDS+=("$pid") MONITOR_STARTS+=("$start") MONITOR_PORTS+=("$port")
@@ -31,12 +31,28 @@ monitor_loop() {
     sample_pressure "$EPOCHREALTIME"
     sample_instances "$EPOCHREALTIME"
     guard || return 0
-    used=$((${EPOCHREALTIME/[.,]/} - now))
-    ((used < 990000)) || used=990000
-    printf -v used '0.%06d' $((1000000 - used - 1))
-    read -r -t "$used" -u "$MONITOR_PIPE" || :
+    pause $((now + 1000000))
   done
 }
+
+# Wait until a time in microseconds. Meanwhile have the kernel count the cgroup of the tier anew, ten times a second, by reading
+# what it counts. By itself it does so every two seconds, and goes by these counts when it reclaims: if all pages have turned
+# from inactive to active meanwhile, as those do that are fetched again and again, it looks for none among them, finds none to
+# take, and calls the OOM killer while most of the swap is free.
+# Usage: pause END
+pause() {
+  local left
+  while :; do
+    left=$(($1 - ${EPOCHREALTIME/[.,]/}))
+    ((left >= 10000)) || left=10000
+    [[ -z $MONITOR_STAT ]] || ((left < 100000)) || left=100000
+    ((left < 1000000)) || left=999999
+    printf -v left '0.%06d' "$left"
+    read -r -t "$left" -u "$MONITOR_PIPE" || :
+    [[ -z $MONITOR_STAT ]] || read -r _ <"$MONITOR_STAT" || :
+    ((${EPOCHREALTIME/[.,]/} < $1)) || return 0
+  done
+} 2>/dev/null
 
 # Where the wanted counters stand in /proc/vmstat: their lines do not move while the machine is up.
 sample_vmstat_open() {
