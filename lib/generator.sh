@@ -2,19 +2,12 @@
 # shellcheck shell=bash
 # Which program makes the load: ./test, or an adapter in lib/generator that runs another and writes the same files.
 
-# Refuse settings that a variant's generator has no counterpart for.
+# Refuse settings that the generator has no counterpart for.
 # Usage: generator_check
-# Globals: VARIANTS GENERATOR and the load; leaves the first variant's settings resolved
+# Globals: GENERATOR and the load
 # Returns: exits 2.
 generator_check() {
-  local variant
-  for variant in $VARIANTS; do
-    variant_use "$variant"
-    server_auto
-    [[ $GENERATOR == test ]] || _generator_check_peer
-  done
-  [[ $variant == "${VARIANTS%% *}" ]] || variant_use "${VARIANTS%% *}"
-  server_auto
+  [[ $GENERATOR == test ]] || _generator_check_peer
 }
 
 _generator_check_peer() {

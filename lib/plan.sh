@@ -102,15 +102,26 @@ plan_check() {
       conf_refuse SERVER "the client $client cannot reach a loopback address"
     fi
   done
-  tier_settings_check
-  place_check
-  launch_check
-  generator_check
+  _plan_variants
   for instances in $INSTANCES; do
     ((instances >= ${#clients[@]})) ||
       conf_refuse "$(_plan_instances_from)" "$instances instances cannot be divided over ${#clients[@]} clients"
     ((REDISBASE + instances - 1 <= 65535)) ||
       conf_refuse REDISBASE "the ports of $instances instances would end at $((REDISBASE + instances - 1)), past 65535"
+  done
+}
+
+# The same of every variant's settings; leaves the first one's resolved.
+_plan_variants() {
+  local variant
+  # The first comes last.
+  for variant in ${VARIANTS#"${VARIANTS%% *}"} "${VARIANTS%% *}"; do
+    variant_use "$variant"
+    server_auto
+    tier_settings_check
+    place_check
+    launch_check
+    generator_check
   done
 }
 

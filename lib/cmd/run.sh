@@ -91,7 +91,6 @@ _run_folder() {
       mkdir -- "$RUN/$variant"
       variant_use "$variant"
       server_auto
-      place_check
       _run_conf >"$RUN/$variant/variant.conf"
     done
     variant_use "${VARIANTS%% *}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What must hold on a machine with a slow node without a CPU and cgroups of version 2, in TAP; runs inside the guest.
+# What must hold on a machine with two nodes of CPUs, a slow node without any and cgroups of version 2, in TAP; runs inside the guest.
 set -Eeuo pipefail
 cd /tierbench
 
@@ -34,7 +34,7 @@ prepare() {
 cgroup=/sys/fs/cgroup$(cut -d : -f 3 /proc/self/cgroup)
 policy=$(sed -E 's/^[0-9a-f]+ //; s/ (file|anon|heap|stack|dirty|mapped).*//; q' /proc/self/numa_maps)
 limits=$(cat "$cgroup"/memory.{high,max,swap.max} 2>/dev/null | paste -s -d ,)
-printf 'policy=%s limits=%s ' "$policy" "$limits" >>/var/tmp/witnessed
+printf '%s policy=%s cpus=%s limits=%s ' "${1##*/}" "$policy" "$(sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status)" "$limits" >>/var/tmp/witnessed
 (. /var/tmp/settings && settings) >>/var/tmp/witnessed
 exec "$@"
 END
@@ -54,13 +54,16 @@ DATA=random
 RESERVE=64M
 TUNE_LEASE=600
 READY_TIMEOUT=120
-TIMEOUT=120
+REPLY_TIMEOUT=120
 TIER_SWAP=/dev/nvme0n1
 SERVER_PREFIX=/var/tmp/witness
 REMOTE_DIR=/var/tmp/work
 RESULTS_DIR=/var/tmp/results
 END
-  echo 'TIER_WEIGHTS="0:3 1:1"' >>conf/variants/weighted.conf
+  # Two of the three nodes: Linux counts those with CPUs first, so the slow one is node 2.
+  echo 'TIER_NODES=0,2' | tee -a conf/variants/interleave.conf >>conf/variants/weighted.conf
+  echo 'TIER_WEIGHTS="0:3 2:1"' >>conf/variants/weighted.conf
+  printf '# Redis on one node, the load on the next.\nPLACEMENT=split\nPLACEMENT_NODE=1\nCLIENT_PREFIX=/var/tmp/witness\n' >conf/variants/split.conf
   { cat conf/variants/bind.conf && echo 'SERVER_PREFIX="numactl --membind=0"'; } >conf/variants/astray.conf
 }
 
@@ -90,7 +93,7 @@ main() {
   check 'doctor refuses a node that is not there' 'fail +variant bind +node 5 has no memory' "$said"
 
   rm -f /var/tmp/witnessed
-  ./do_it.sh run -s guest -v bind -v preferred -v interleave -v weighted -v tiering -v astray -v swap -v zram 2>&1 >/var/tmp/table |
+  ./do_it.sh run -s guest -v bind -v preferred -v interleave -v weighted -v tiering -v astray -v split -v swap -v zram 2>&1 >/var/tmp/table |
     sed -e '/gnuplot\|could not be drawn/d' -e 's/^/# /' || echo '# the run failed'
   # The first table; what compares emulated speeds is of no use.
   awk 'NF == 0 { exit } { print "# " $0 }' /var/tmp/table
@@ -98,20 +101,22 @@ main() {
   ./summary2csv.sh /var/tmp/results/* >/var/tmp/rows || :
   said=$(</var/tmp/witnessed)
 
-  check 'the node without a CPU is seen, with its latency' $'slow\tnode1\t[0-9]+ MiB, no CPU, memory tier [0-9]+, read latency 300 ns' \
+  check 'the node without a CPU is seen, with its latency' $'slow\tnode2\t[0-9]+ MiB, no CPU, memory tier [0-9]+, read latency 300 ns' \
     "$(cat /var/tmp/results/*/env/*/tiers.tsv)"
-  check 'bind: all is on node 1, by the pages themselves' '^(0\.9|1).* ok$' "$(figure bind far_share placement)"
-  check 'preferred: all is on node 1, which has room' '^(0\.9|1).* ok$' "$(figure preferred far_share placement)"
-  check 'interleave: half is on each node' '^0\.(4[5-9]|5[0-5]).* ok$' "$(figure interleave far_share placement)"
-  check 'weighted: the weights stand when Redis starts' 'policy=weighted interleave:0-1 limits=[^ ]* weights=3,1 ' "$said"
+  check 'bind: all is on the slow node, by the pages themselves' '^(0\.9|1).* ok$' "$(figure bind far_share placement)"
+  check 'preferred: all is on the slow node, which has room' '^(0\.9|1).* ok$' "$(figure preferred far_share placement)"
+  check 'interleave: half is on each of two nodes' '^0\.(4[5-9]|5[0-5]).* ok$' "$(figure interleave far_share placement)"
+  check 'weighted: the weights stand when Redis starts' 'policy=weighted interleave:0,2 cpus=[^ ]* limits=[^ ]* weights=3,1,1 ' "$said"
   check 'weighted: a quarter of the pages is on the node of weight 1' '^0\.2[3-7].* ok$' "$(figure weighted far_share placement)"
-  check 'tiering: balancing and demotion are on when Redis starts, and the weights are back' 'weights=1,1 balancing=2 demotion=true' "$said"
+  check 'tiering: balancing and demotion are on when Redis starts, and the weights are back' 'weights=1,1,1 balancing=2 demotion=true' "$said"
   check 'tiering: nobody judges where a page is' ' -$' "$(figure tiering far_share placement)"
   check 'a placement that is not what was asked for is marked' '^0 off$' "$(figure astray far_share placement)"
-  check 'swap: on a device that was there; pages go out' '^0\.[5-8].* ok$' "$(figure swap far_share placement)"
+  check 'split: Redis and its memory are on one node' 'redis-server policy=bind:1 cpus=1 ' "$said"
+  check 'split: the load and its memory are on the next' 'test policy=bind:0 cpus=0 ' "$said"
+  check 'swap: on a device that was there; pages go out' '^(0\.[5-9]|1).* ok$' "$(figure swap far_share placement)"
   check 'swap: DRAM and swap are limited, and nobody over a limit is put to sleep' \
     "limits=max,$(counter swap cgroup limit),$(counter swap cgroup swap_limit) " "$said"
-  check 'zram: pages go out' '^0\.[5-8].* ok$' "$(figure zram far_share placement)"
+  check 'zram: pages go out' '^(0\.[5-9]|1).* ok$' "$(figure zram far_share placement)"
   check 'no cgroup, no swap and no zram device stays' '^ 1 zram0$' \
     "$(find /sys/fs/cgroup -name 'tierbench*') $(wc -l </proc/swaps) $(cd /sys/block && echo zram*)"
   check 'the swap device is what it was' '^swap standing$' "$(blkid -p -s TYPE -s LABEL -o value "$SWAP" | sort -r | paste -s -d ' ')"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Boot a machine with a slow memory node without a CPU, and cgroups of version 2, in QEMU, and run tests/qemu/guest.sh in it.
+# Boot a machine with two nodes of CPUs and a slow one without any, and cgroups of version 2, in QEMU, and run tests/qemu/guest.sh in it.
 #
 # Usage: tests/qemu/run.sh
 #
@@ -138,10 +138,12 @@ qemu_initramfs() {
 # Usage: qemu_boot FOLDER INITRAMFS SWAP FILE
 qemu_boot() {
   timeout "$LIMIT" qemu-system-x86_64 -M q35,hmat=on,accel=tcg -cpu Nehalem,-cx16 -smp 2 -m 1280M -nographic -no-reboot -nic none \
-    -object memory-backend-ram,id=m0,size=896M -object memory-backend-ram,id=m1,size=384M \
-    -numa node,nodeid=0,memdev=m0,cpus=0-1 -numa node,nodeid=1,memdev=m1,initiator=0 \
+    -object memory-backend-ram,id=m0,size=768M -object memory-backend-ram,id=m1,size=384M -object memory-backend-ram,id=m2,size=128M \
+    -numa node,nodeid=0,memdev=m0,cpus=0 -numa node,nodeid=1,memdev=m1,initiator=0 -numa node,nodeid=2,memdev=m2,cpus=1 \
     -numa hmat-lb,initiator=0,target=0,hierarchy=memory,data-type=access-latency,latency=100 \
     -numa hmat-lb,initiator=0,target=0,hierarchy=memory,data-type=access-bandwidth,bandwidth=20G \
+    -numa hmat-lb,initiator=2,target=2,hierarchy=memory,data-type=access-latency,latency=100 \
+    -numa hmat-lb,initiator=2,target=2,hierarchy=memory,data-type=access-bandwidth,bandwidth=20G \
     -numa hmat-lb,initiator=0,target=1,hierarchy=memory,data-type=access-latency,latency=300 \
     -numa hmat-lb,initiator=0,target=1,hierarchy=memory,data-type=access-bandwidth,bandwidth=5G \
     -drive "file=$3,if=none,id=swap,format=raw" -device nvme,drive=swap,serial=swap \
