@@ -261,7 +261,6 @@ _doctor_launch() {
   local variant host state found wanted mend
   for variant in $VARIANTS; do
     _doctor_use "$variant" -
-    launch_check
     while IFS=$'\t' read -r host state found wanted mend; do
       _doctor_row "$host" "$state" "variant $variant" "$found" "$wanted" "$mend"
     done < <(launch_try && generator_try)

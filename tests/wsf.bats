@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The Redis-Memtier workload: its test cases, its parameters under its own names, and what they do to Redis.
+# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
