@@ -52,12 +52,9 @@ client_launch() {
   [[ $RATE == 0 ]] || options+=(--rate "$(_client_share "$client" "$RATE")" --arrival "$ARRIVAL")
   [[ " $PHASES " != *" mixed "* ]] || options+=(--ratio "$RATIO")
   [[ $TIME == 0 ]] || options+=(--time "$TIME")
-  requests=$REQUESTS
-  ((requests > 0)) || requests=$((INSTANCE_REQUESTS * count))
-  CLIENT_THREADS=$THREADS
-  [[ $THREADS != auto ]] || CLIENT_THREADS=$((INSTANCE_THREADS * count))
-  ((requests > 0)) || requests=$((CONNECTION_REQUESTS * CONNECTIONS * (CLIENT_THREADS > count ? CLIENT_THREADS : count)))
-  [[ $requests == 0 || $TIME != 0 ]] || options+=(--requests "$requests")
+  CLIENT_THREADS=$(plan_threads "$count")
+  requests=$(plan_requests "$count")
+  [[ $requests == 0 ]] || options+=(--requests "$requests")
   [[ $WARMUP == 0 ]] || options+=(--warmup "$WARMUP")
   [[ $KEY_MIN == 0 ]] || options+=(--key-min "$KEY_MIN")
   [[ $POPULATE_PATTERN == auto || " $PHASES " != *" populate "* ]] || options+=(--populate-keys "$POPULATE_PATTERN")

@@ -21,7 +21,7 @@ fill_guide() {
 # Returns: exits 2 when no key fits.
 fill_keys() {
   local size=$1 instances=$2 keys target
-  keys=$(_fill_named)
+  keys=$(fill_named)
   if [[ $keys == auto && $FILL == guide ]]; then
     keys=$(fill_guide "$SERVER_MEM" "$size" "$instances")
     ((keys > 0)) ||
@@ -39,7 +39,7 @@ fill_keys() {
 # Usage: fill_target
 # Globals: KEYS KEY_MAX FILL SERVER_BYTES
 fill_target() {
-  [[ $(_fill_named) == auto && $FILL != guide ]] || return 0
+  [[ $(fill_named) == auto && $FILL != guide ]] || return 0
   case $FILL in
     *%) echo $(((SERVER_BYTES - $(fill_reserve "$SERVER_BYTES")) * ${FILL%\%} / 100)) ;;
     *) conf_bytes "$FILL" ;;
@@ -75,7 +75,9 @@ fill_settle() {
 }
 
 # Print the keys an instance that settings name, or auto.
-_fill_named() {
+# Usage: fill_named
+# Globals: KEYS KEY_MIN KEY_MAX
+fill_named() {
   if [[ $KEY_MAX == auto ]]; then echo "$KEYS"; else echo $((KEY_MAX - KEY_MIN + 1)); fi
 }
 

@@ -11,6 +11,8 @@ generator_check() {
 }
 
 _generator_check_peer() {
+  local keys
+  keys=$(fill_named)
   [[ $WARMUP == 0 ]] || conf_refuse WARMUP "$GENERATOR has no warm-up"
   [[ $KEY_MIN == 0 ]] || conf_refuse KEY_MIN "$GENERATOR is run on keys from 0 on"
   case $GENERATOR in
@@ -27,15 +29,21 @@ _generator_check_peer() {
       [[ $TIME != *.*[!0]* ]] || conf_refuse TIME "$GENERATOR counts whole seconds"
       [[ " $KEY_PATTERN " != *" shuffle"* ]] || conf_refuse KEY_PATTERN "$GENERATOR has no order in which each key comes once, at random"
       [[ $DATA != compressible* ]] || conf_refuse DATA "$GENERATOR has values all alike or random: pattern, random"
-      [[ $KEYS == auto ]] || ((KEYS >= 3)) || conf_refuse KEYS "$GENERATOR needs 3 keys or more"
-      _generator_check_shares
+      [[ $keys == auto ]] || ((keys >= 3)) || conf_refuse "$(_generator_keys_from)" "$GENERATOR needs 3 keys or more"
+      _generator_check_shares "$keys"
       ;;
   esac
 }
 
+# The setting that the number of keys comes from.
+_generator_keys_from() {
+  if [[ $KEY_MAX == auto ]]; then echo KEYS; else echo KEY_MAX; fi
+}
+
 # Refuse what cannot be divided evenly over the instances' processes, their threads and connections.
+# Usage: _generator_check_shares KEYS
 _generator_check_shares() {
-  local instances client count threads connections part
+  local keys=$1 instances client count threads connections part
   for instances in $INSTANCES; do
     while IFS=$'\t' read -r client _ count; do
       threads=$INSTANCE_THREADS
@@ -46,10 +54,10 @@ _generator_check_shares() {
       connections=$((CONNECTIONS * threads))
       [[ $RATE == 0 ]] || awk -v rate="$RATE" -v parts=$((instances * connections)) 'BEGIN { exit rate < parts || rate % parts > 0 }' ||
         conf_refuse RATE "$GENERATOR limits each connection to a whole number: a multiple of $((instances * connections)) with $instances instances"
-      if [[ $KEYS != auto && " $KEY_PATTERN " == *" sequential "* ]]; then
+      if [[ $keys != auto && " $KEY_PATTERN " == *" sequential "* ]]; then
         # All but the last connection have parts of the same length, and these must end before the keys do.
-        part=$(((KEYS + connections - 1) / connections))
-        ((part * (connections - 1) < KEYS)) || conf_refuse KEYS "$GENERATOR cannot divide so few over $connections connections"
+        part=$(((keys + connections - 1) / connections))
+        ((part * (connections - 1) < keys)) || conf_refuse "$(_generator_keys_from)" "$GENERATOR cannot divide so few over $connections connections"
       fi
     done < <(plan_clients "$instances")
   done
@@ -67,15 +75,9 @@ generator_words() {
 # Usage: generator_try
 # Globals: GENERATOR CLIENT_IP
 generator_try() {
-  local client why=$_REMOTE_TMP/why
+  local client
   [[ $GENERATOR != test ]] || return 0
-  for client in $CLIENT_IP; do
-    if remote_run "$client" launch "$GENERATOR" --version 2>"$why"; then
-      printf '%s\tok\t%s\tGENERATOR=%s\t-\n' "$client" "$GENERATOR" "$GENERATOR"
-    else
-      printf '%s\tfail\t%s\tGENERATOR=%s\tinstall it there, or leave the variant out\n' "$client" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$GENERATOR"
-    fi
-  done
+  for client in $CLIENT_IP; do launch_has "$client" "$GENERATOR" GENERATOR "install it there, or leave the variant out"; done
 }
 
 # Leave variants whose generator a client lacks out of the run where GENERATOR_MISSING says so, and say which.

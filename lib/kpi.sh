@@ -8,7 +8,7 @@
 # Globals: RESULT_PROGRAM
 # Returns: 1 when a result could not be read whole or does not tell its instances apart.
 kpi_show() {
-  local rows status=0 count=0 variant point repeat operation ops_per_sec wire avg p99 misses errors folder
+  local rows status=0 count=0 variant point repeat operation ops_per_sec avg p99 misses errors folder
   rows=$(result_totals "$1") || status=1
   # Tab is white space to read, which would swallow empty fields; another separator does not.
   while IFS=$'\001' read -r variant point repeat operation ops_per_sec avg p99 misses errors folder; do

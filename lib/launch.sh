@@ -47,6 +47,17 @@ launch_try() {
   for client in $CLIENT_IP; do _launch_try_one "$client" CLIENT_PREFIX; done
 }
 
+# Whether a host has a program that a setting names, as a row HOST STATE FOUND WANTED MEND.
+# Usage: launch_has HOST PROGRAM SETTING MEND
+launch_has() {
+  local why=$_REMOTE_TMP/why
+  if remote_run "$1" launch "$2" --version 2>"$why"; then
+    printf '%s\tok\t%s\t%s\t-\n' "$1" "$2" "$3=${!3}"
+  else
+    printf '%s\tfail\t%s\t%s\t%s\n' "$1" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$3=${!3}" "$4"
+  fi
+}
+
 _launch_try_one() {
   local host=$1 name=$2 words why=$_REMOTE_TMP/why
   [[ -n ${!name} ]] || return 0

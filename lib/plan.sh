@@ -88,6 +88,31 @@ plan_clients() {
   done
 }
 
+# Print the threads of the load generator of a client with so many instances.
+# Usage: plan_threads INSTANCES
+# Globals: THREADS INSTANCE_THREADS
+plan_threads() {
+  if [[ $THREADS == auto ]]; then echo $((INSTANCE_THREADS * $1)); else echo "$THREADS"; fi
+}
+
+# Print the requests that a phase makes on a client with so many instances; 0: as TIME says, or one a key.
+# Usage: plan_requests INSTANCES
+# Globals: TIME REQUESTS INSTANCE_REQUESTS CONNECTION_REQUESTS CONNECTIONS, and as plan_threads
+plan_requests() {
+  local threads
+  if [[ $TIME != 0 ]]; then
+    echo 0
+  elif ((REQUESTS > 0)); then
+    echo "$REQUESTS"
+  elif ((INSTANCE_REQUESTS > 0)); then
+    echo $((INSTANCE_REQUESTS * $1))
+  else
+    threads=$(plan_threads "$1")
+    # A thread has its connections to each of its instances, of which it has several where there are fewer threads.
+    echo $((CONNECTION_REQUESTS * CONNECTIONS * (threads > $1 ? threads : $1)))
+  fi
+}
+
 # Refuse settings that contradict each other, naming where the culprit stands.
 # Usage: plan_check
 # Returns: exits 2.

@@ -33,12 +33,5 @@ trace_stop() {
 # Whether the server has the program, as a row HOST STATE FOUND WANTED MEND.
 # Usage: trace_try
 trace_try() {
-  local word why=$_REMOTE_TMP/why
-  read -r word _ <<<"$TRACE"
-  [[ -n $word ]] || return 0
-  if remote_run "$SERVER" launch "$word" --version 2>"$why"; then
-    printf '%s\tok\t%s\tTRACE\t-\n' "$SERVER" "$TRACE"
-  else
-    printf '%s\tfail\t%s\tTRACE=%s\tinstall it there, or leave TRACE empty\n' "$SERVER" "$(tr '\n\t' '  ' <"$why")" "$TRACE"
-  fi
+  [[ -z $TRACE ]] || launch_has "$SERVER" "${TRACE%% *}" TRACE "install it there, or leave TRACE empty"
 }

@@ -61,17 +61,11 @@ _plan_points() {
 
 # Print the requests of a phase, all clients together, by KEYS of all instances unless settings say otherwise.
 _plan_work() {
-  local -a clients
-  read -r -a clients <<<"$CLIENT_IP"
-  if [[ $TIME != 0 ]]; then
-    echo "$1"
-  elif ((REQUESTS > 0)); then
-    echo $((REQUESTS * ${#clients[@]}))
-  elif ((INSTANCE_REQUESTS > 0)); then
-    echo $((INSTANCE_REQUESTS * $2))
-  else
-    echo $((CONNECTION_REQUESTS > 0 ? CONNECTION_REQUESTS * CONNECTIONS * INSTANCE_THREADS * $2 : $1))
-  fi
+  local count work=0
+  while read -r _ _ count; do
+    work=$((work + $(plan_requests "$count")))
+  done < <(plan_clients "$2")
+  echo $((work > 0 ? work : $1))
 }
 
 # Who loads which instances, for the largest number of them.
