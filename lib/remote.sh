@@ -6,6 +6,7 @@
 readonly _REMOTE_LOST=255
 
 _REMOTE_TMP=               # control sockets and buffers, ours alone
+_REMOTE_START=             # when the script began: it, and not a later process with its number, is the master
 declare -A _REMOTE_OPEN=() # hosts that answered once in this run
 declare -A _REMOTE_LOCAL=()
 
@@ -14,6 +15,8 @@ declare -A _REMOTE_LOCAL=()
 remote_init() {
   # A control socket's path must stay under 108 bytes, so this is not under RESULTS_DIR.
   _REMOTE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-$$.XXXXXX")
+  proc_start $$
+  _REMOTE_START=$PROC_START
   cleanup_push remote_close
 }
 
@@ -104,6 +107,8 @@ remote_run() {
     _remote_script "$script" "${names[@]}" |
       _remote_ssh "$host" "bash -s --$(printf ' %q' "$@")" >"$out" 2> >(tee "$errors" >&2) || status=$?
     if ((status != _REMOTE_LOST || SECONDS >= deadline)) || [[ ! -v "_REMOTE_OPEN[$host]" ]]; then break; fi
+    # A part of a script that was killed has nobody to try for; `stop` has taken the connection from under it.
+    proc_alive $$ "$_REMOTE_START" || break
     log_warn "$host is out of reach ($(_remote_reason "$errors")); trying again"
     _remote_ssh "$host" -O exit 2>/dev/null || :
     sleep 1 # the pace of retries, not a wait for readiness
