@@ -97,21 +97,12 @@ refused() {
 }
 
 @test "layers: default, block, hosts file, scenario, variant, environment, command line, each over the one before" {
-  # shellcheck source=lib/conf.sh
-  . lib/log.sh && . lib/alias.sh && . lib/conf.sh
-  layers() { # LAYER... -> the value of KEYS with these layers set
-    local layer
-    conf_defaults conf/defaults.conf
-    for layer; do conf_word "$layer" "KEYS=${#layer}" "$layer"; done
-    conf_resolve
-    echo "$KEYS"
-  }
-  assert_equal "$(layers)" auto
-  local -a below=()
+  assert_equal "$(conf_value KEYS)" auto
+  local -a words=()
   local layer
   for layer in block hosts scenario variant environment argument; do
-    below=("$layer" "${below[@]}") # the order of setting must not matter
-    assert_equal "$(layers "${below[@]}")" "${#layer}"
+    words=("$layer" "KEYS=${#layer}" "${words[@]}") # the order of setting must not matter
+    assert_equal "$(conf_value KEYS "${words[@]}")" "${#layer}"
   done
 }
 

@@ -199,6 +199,23 @@ run_split() {
   stderr=$(<"$SCRATCH/stderr")
 }
 
+# Print what a setting is when layers have these words. In a shell of its own: bats follows each line of the test's.
+# Usage: conf_value NAME [LAYER NAME=VALUE]...   Returns: 0, or what do_it.sh would end with
+conf_value() {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c 'set -Eeuo pipefail
+    for module in log alias conf; do . "$REPO/lib/$module.sh"; done
+    alias_read "$REPO/conf/aliases.tsv"
+    conf_defaults "$REPO/conf/defaults.conf"
+    name=$1
+    while shift && (($# > 0)); do
+      conf_word "$1" "$2" "$1"
+      shift
+    done
+    conf_resolve
+    printf "%s\n" "${!name}"' bash "$@"
+}
+
 # Run a piece of shell with the master's modules and settings, in a process of its own, as do_it.sh does.
 # Usage: master SETTINGS CODE   Sets: as run_split does   Returns: 0
 master() {

@@ -18,24 +18,6 @@ teardown() {
   scratch_teardown
 }
 
-# Print our name and value of settings that are given in words of the workload.
-# Usage: resolved NAME WORD...
-resolved() {
-  (
-    # shellcheck disable=SC2034 # for the modules
-    ROOT=$REPO LIB=$REPO/lib
-    for module in log alias conf; do
-      # shellcheck disable=SC1090 # one of the list above
-      . "$REPO/lib/$module.sh"
-    done
-    alias_read "$REPO/conf/aliases.tsv"
-    conf_defaults "$REPO/conf/defaults.conf"
-    for word in "${@:2}"; do conf_word argument "$word" "command line"; done
-    conf_resolve
-    printf '%s\n' "${!1}"
-  )
-}
-
 # Run a scenario, and print a column of a phase's row in result.tsv.
 # Usage: column PHASE NAME
 column() {
@@ -112,7 +94,7 @@ static-single-node 0.2"
 @test "its parameters are taken under its own names, from the command line and the environment" {
   local theirs value ours
   while IFS=$'\t' read -r theirs value ours; do
-    assert_equal "$(resolved "${ours%%=*}" "$theirs=$value")" "${ours#*=}"
+    assert_equal "$(conf_value "${ours%%=*}" argument "$theirs=$value")" "${ours#*=}"
   done <<'END'
 CPU_USED	4	INSTANCES=4
 CLIENT_COUNT	5	CLIENT_COUNT=5
