@@ -2,8 +2,6 @@
 # shellcheck shell=bash
 # Runs and variants side by side: finds what is meant, has it compared, and prints it in the format asked for.
 
-_COMPARE_LIB=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-
 # Print the folder or file that WORD means: itself, a run in results/, or a variant of the newest run.
 # Usage: compare_resolve WORD
 # Globals: RESULTS_DIR
@@ -38,7 +36,7 @@ compare_run() {
 # Usage: compare_known condition|metric WORD
 # Returns: 0 it is, 1 it is not
 compare_known() {
-  KIND=$1 WORD=$2 LC_ALL=C awk -f "$_COMPARE_LIB/text.awk" -f "$_COMPARE_LIB/metric.awk" -f "$_COMPARE_LIB/known.awk"
+  KIND=$1 WORD=$2 figures_run metric known
 }
 
 # Compare and print sections, as compare.awk describes them, with `differs` for what the environments differ in.
@@ -49,12 +47,10 @@ compare_sections() {
   local found status=0
   found=$(
     _compare_input "$@" |
-      LC_ALL=C METRICS=${METRICS-} LIMITS=${LIMITS-} FAIL_IFS=${FAIL_IFS-} awk -f "$_COMPARE_LIB/text.awk" \
-        -f "$_COMPARE_LIB/metric.awk" -f "$_COMPARE_LIB/interval.awk" \
-        -f "$_COMPARE_LIB/subject.awk" -f "$_COMPARE_LIB/verdict.awk" -f "$_COMPARE_LIB/compare.awk"
+      METRICS=${METRICS-} LIMITS=${LIMITS-} FAIL_IFS=${FAIL_IFS-} figures_run metric interval subject verdict compare
   ) || status=1
   [[ -z $found ]] || printf '%s\n' "$found"
-  _compare_files <<<"$found" | LC_ALL=C awk -f "$_COMPARE_LIB/text.awk" -f "$_COMPARE_LIB/environment.awk" | sed $'s/^/differs\t/'
+  _compare_files <<<"$found" | figures_run environment | sed $'s/^/differs\t/'
   return "$status"
 }
 
@@ -127,13 +123,13 @@ _compare_host_file() {
 # Print one section of what compare_sections printed, in FORMAT.
 # Usage: compare_section NAME FORMAT <SECTIONS
 compare_section() {
-  sed -n "s/^$1\t//p" | FORMAT=$2 LC_ALL=C awk -f "$_COMPARE_LIB/text.awk" -f "$_COMPARE_LIB/render.awk"
+  sed -n "s/^$1\t//p" | figures_table "$2"
 }
 
 # Print the lines of a section that is prose, each after PREFIX.
 # Usage: compare_prose NAME PREFIX <SECTIONS
 compare_prose() {
-  sed -n "s/^$1\t//p" | PREFIX=$2 LC_ALL=C awk -f "$_COMPARE_LIB/text.awk" -f "$_COMPARE_LIB/prose.awk"
+  sed -n "s/^$1\t//p" | figures_prose "$2"
 }
 
 # Print a comparison for people: what differs, the figures, each repeat, the limits and the verdict.

@@ -34,10 +34,10 @@ _kpi_listing() {
     printf '%s: %s: has no %s.instances.tsv, which tells the instances apart\n' "$RESULT_PROGRAM" "$folder" "$operation" >&2
     return 1
   }
-  OPERATION=$operation OPS_PER_SEC=$3 AVG_US=$4 P99_US=$5 MISSES=$6 ERRORS=$7 LC_ALL=C awk -f "$LIB/kpi.awk" "${files[@]}"
+  OPERATION=$operation OPS_PER_SEC=$3 AVG_US=$4 P99_US=$5 MISSES=$6 ERRORS=$7 figures_run kpi -- "${files[@]}"
 }
 
-# The repeat's folder, above that of a client. Names in rows are escaped as printf does (lib/text.awk).
+# The repeat's folder, above that of a client. Names in rows are escaped as printf does (lib/figures/text.awk).
 _kpi_folder() {
   local folder
   printf -v folder '%b' "$1"

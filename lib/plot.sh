@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The pictures of a run: bars, scaling, throughput against p99, latency by percentile and thread, and over time.
 
-_PLOT_LIB=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+_PLOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)/plot
 
 # Draw all pictures into FOLDER, as SVG and PNG, and print one line each: NAME, TITLE, DESCRIPTION.
 # Usage: plot_all FOLDER
@@ -11,7 +11,7 @@ _PLOT_LIB=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # Returns: 1 when a picture could not be drawn or a histogram could not be read whole
 plot_all() {
   local folder=$1 status=0 script name title first second third words
-  LC_ALL=C awk -f "$_PLOT_LIB/text.awk" -f "$_PLOT_LIB/window.awk" "$folder/data/rows" >"$folder/data/windows" || status=1
+  figures_run window -- "$folder/data/rows" >"$folder/data/windows" || status=1
   _plot_data "$folder/data" >"$folder/data/jobs" || status=1
   while IFS=$'\t' read -r script name title first second third words; do
     if _plot_one "$folder" "$script" "$name" "$title" "$first" "$second" "$third"; then
@@ -26,16 +26,14 @@ plot_all() {
 
 # Write the data of all pictures into FOLDER and print what is to be drawn.
 _plot_data() {
-  OUT=$1 LC_ALL=C awk -f "$_PLOT_LIB/text.awk" -f "$_PLOT_LIB/interval.awk" -f "$_PLOT_LIB/plot/common.awk" \
-    -f "$_PLOT_LIB/plot/data.awk" "$1/windows" "$1/totals" &&
-    OUT=$1 DETAIL=${PLOT_DETAIL:-4} RESULT_PROGRAM=${RESULT_PROGRAM:-report} LC_ALL=C awk -f "$_PLOT_LIB/text.awk" \
-      -f "$_PLOT_LIB/histogram.awk" -f "$_PLOT_LIB/plot/common.awk" -f "$_PLOT_LIB/plot/events.awk" -f "$_PLOT_LIB/plot/time.awk" \
-      -f "$_PLOT_LIB/plot/detail.awk" "$1/rows"
+  OUT=$1 figures_run interval -- -f "$_PLOT/common.awk" -f "$_PLOT/data.awk" "$1/windows" "$1/totals" &&
+    OUT=$1 DETAIL=${PLOT_DETAIL:-4} RESULT_PROGRAM=${RESULT_PROGRAM:-report} figures_run histogram -- \
+      -f "$_PLOT/common.awk" -f "$_PLOT/events.awk" -f "$_PLOT/time.awk" -f "$_PLOT/detail.awk" "$1/rows"
 }
 
 # Draw one picture. Everything goes in as an argument or as data, so that no name is ever read as a command.
 _plot_one() {
   local folder=$1 script=$2 name=$3 title=$4
-  gnuplot -c "$_PLOT_LIB/plot/$script.gp" "$folder/data/$name.dat" "$folder/$name" "$title" "${PLOT_CORNER:-}" "$5" "$6" \
-    "$_PLOT_LIB/plot/style.gp" "$7" </dev/null
+  gnuplot -c "$_PLOT/$script.gp" "$folder/data/$name.dat" "$folder/$name" "$title" "${PLOT_CORNER:-}" "$5" "$6" \
+    "$_PLOT/style.gp" "$7" </dev/null
 }

@@ -47,7 +47,7 @@ _report_data() {
   result_add_up <"$data/rows" >"$data/totals" 2>>"$data/problems" || status=1
   # A run of one variant has nothing to be compared with.
   compare_sections "$run" >"$data/sections" 2>/dev/null || :
-  _report_repeats_held "$data/totals" | LC_ALL=C awk -f "$_REPORT_LIB/text.awk" -f "$_REPORT_LIB/fill.awk" >"$data/fill" || status=1
+  _report_repeats_held "$data/totals" | figures_run fill >"$data/fill" || status=1
   PLOT_CORNER=$name plot_all "$run/plots" >"$data/pictures" 2>>"$data/problems" || status=1
   # A histogram that the figures went without is not news when the pictures do.
   awk -F ': the histogram is missing' '!seen[$1]++' "$data/problems" >"$data/problems.once" && mv -- "$data/problems.once" "$data/problems"
@@ -102,7 +102,7 @@ _report_verdict() {
 
 # Print what report.awk says of totals.
 _report_said() {
-  LC_ALL=C awk -f "$_REPORT_LIB/text.awk" -f "$_REPORT_LIB/report.awk" "$1"
+  figures_run report -- "$1"
 }
 
 _report_warnings() {
@@ -150,7 +150,7 @@ _report_figures() {
 
 _report_totals() {
   printf '<h3>All clients together</h3>\n<div class="wide" id="totals">\n'
-  LC_ALL=C awk -f "$_REPORT_LIB/table.awk" "$1/totals" | FORMAT=html LC_ALL=C awk -f "$_REPORT_LIB/text.awk" -f "$_REPORT_LIB/render.awk"
+  figures_run table -- "$1/totals" | figures_table html
   printf '</div>\n'
 }
 
@@ -164,7 +164,7 @@ _report_every() {
     _report_totals "$data"
   fi
   printf '<details>\n<summary>Every row, as summary2csv.sh prints it</summary>\n<div class="wide" id="rows">\n'
-  LC_ALL=C awk -f "$_REPORT_LIB/rows.awk" "$data/rows" | FORMAT=html LC_ALL=C awk -f "$_REPORT_LIB/text.awk" -f "$_REPORT_LIB/render.awk"
+  figures_run rows -- "$data/rows" | figures_table html
   printf '</div>\n</details>\n</section>\n'
 }
 

@@ -3,6 +3,8 @@
 # shellcheck shell=bash
 
 _RESULT_LIB=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=lib/figures.sh
+. "$_RESULT_LIB/figures.sh"
 
 # Puts TEXT, with tab, line break and backslash escaped, into the variable `escaped` of the caller.
 # Usage: _result_escape TEXT
@@ -111,22 +113,21 @@ _result_list() {
 result_rows() {
   # PWD is passed by name because awk has no other way to know it.
   _result_list "$@" |
-    LC_ALL=C RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD awk -f "$_RESULT_LIB/text.awk" \
-      -f "$_RESULT_LIB/loadlog.awk" -f "$_RESULT_LIB/result.awk"
+    RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run loadlog result
 }
 
 # Prints the rows as CSV (RFC 4180).
 # Usage: result_csv RUN_OR_FILE...
 # Returns: as result_rows
 result_csv() {
-  result_rows "$@" | LC_ALL=C awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/csv.awk"
+  result_rows "$@" | figures_run csv
 }
 
 # Adds up rows, as result_rows prints them, over clients.
 # Usage: result_add_up <ROWS
 # Returns: as result_rows
 result_add_up() {
-  LC_ALL=C RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/histogram.awk" -f "$_RESULT_LIB/total.awk" |
+  RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} figures_run histogram total |
     LC_ALL=C sort -s -t $'\t' -k 1,1 | cut -f 2-
 }
 
@@ -139,13 +140,10 @@ result_totals() {
 
 # Prints the result table that a run ends with: a row a variant, point, repeat and phase.
 # Usage: result_table RUN_OR_FILE...
-# Globals: FORMAT, one of table (default), csv, markdown, json, html
+# Globals: FORMAT, as figures_table
 # Returns: as result_rows
 result_table() {
-  local FORMAT=${FORMAT:-table}
-  export FORMAT
-  result_totals "$@" | LC_ALL=C awk -f "$_RESULT_LIB/table.awk" |
-    LC_ALL=C awk -f "$_RESULT_LIB/text.awk" -f "$_RESULT_LIB/render.awk"
+  result_totals "$@" | figures_run table | figures_table
 }
 
 # Prints the repeats of a run that were begun and never finished, a path a line.

@@ -109,7 +109,7 @@ figure() {
 }
 
 @test "the interval covers the truth at least as often as it says" {
-  run awk -f "$REPO/lib/interval.awk" -f <(
+  run awk -f "$REPO/lib/figures/interval.awk" -f <(
     cat <<'END'
 function gauss() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307179586 * rand()) }
 BEGIN {

@@ -56,7 +56,7 @@ data_make() {
     mkdir data
     result_rows "$1" >data/rows
     result_add_up <data/rows >data/totals
-    awk -f "$REPO/lib/text.awk" -f "$REPO/lib/window.awk" data/rows >data/windows
+    awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/window.awk" data/rows >data/windows
     _plot_data data' bash "$RUN"
 }
 
@@ -153,7 +153,7 @@ block() {
 }
 END { printf "%d\n", last }
 PROGRAM
-  run awk -f "$REPO/lib/text.awk" -f "$REPO/lib/plot/common.awk" -f "$REPO/lib/plot/time.awk" -f "$REPO/lib/plot/events.awk" -f told.awk redis.log
+  run awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/plot/common.awk" -f "$REPO/lib/plot/time.awk" -f "$REPO/lib/plot/events.awk" -f told.awk redis.log
   assert_line 'snapshot begins'
   assert_line 'snapshot ends'
   assert_line 'AOF rewrite begins'

@@ -35,9 +35,9 @@ calls() {
   sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-# What lib/window.awk prints: its header, and a row without anything that a monitor knows.
+# What lib/figures/window.awk prints: its header, and a row without anything that a monitor knows.
 windows_head() {
-  awk -f "$REPO/lib/text.awk" -f "$REPO/lib/window.awk" </dev/null
+  awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/window.awk" </dev/null
 }
 
 # Usage: windows_row VARIANT RANK PHASE INSTANCES OPS_PER_SEC
@@ -104,11 +104,11 @@ windows_row() {
     for client in a b; do printf 'r\tv\tp\t1\tset\t%s\t2\t250\trep-1/%s\trep-1/%s/log\n' "$client" "$client" "$client"; done
   } >rows
   # From 1.5 s, when b starts, to 3 s, when the first thread of a is done; all of it is from 1 s to 4 s.
-  run bash -c "awk -f $REPO/lib/text.awk -f $REPO/lib/window.awk rows | cut -f 8-11 | tail -n 1"
+  run bash -c "awk -f $REPO/lib/figures/text.awk -f $REPO/lib/figures/window.awk rows | cut -f 8-11 | tail -n 1"
   assert_output $'4\t110\t1500000\t50'
   # Without a series, each thread counts with the rate that it had.
   rm rep-1/*/set.series.tsv
-  run bash -c "awk -f $REPO/lib/text.awk -f $REPO/lib/window.awk rows | cut -f 9 | tail -n 1"
+  run bash -c "awk -f $REPO/lib/figures/text.awk -f $REPO/lib/figures/window.awk rows | cut -f 9 | tail -n 1"
   assert_output 110
 }
 
@@ -129,7 +129,7 @@ windows_row() {
 15 12700000 17100000
 END
   } >windows
-  run awk -f "$REPO/lib/text.awk" -f "$REPO/lib/interval.awk" -f "$REPO/lib/scaling.awk" windows
+  run awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/interval.awk" -f "$REPO/lib/figures/scaling.awk" windows
   assert_success
   assert_line $'row\t12\t11000000\t16500000\t50\t0'
   assert_match 'onload, set: the knee is at 12 instances; each of the next adds \+3\.0 %'
@@ -141,7 +141,7 @@ END
     windows_head
     for n in 20 24 28 32; do windows_row v 1 get "$n" "${n}000000"; done
   } >windows
-  run awk -f "$REPO/lib/text.awk" -f "$REPO/lib/interval.awk" -f "$REPO/lib/scaling.awk" windows
+  run awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/interval.awk" -f "$REPO/lib/figures/scaling.awk" windows
   assert_contains 'no knee up to 32 instances'
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # From windows (window.awk) to a table for each phase and value size, instances against variants, and the knee of each curve.
-# Lines come out as `table TITLE`, `row ...` for render.awk, and `note TEXT`; rows follow the title of their table.
+# Lines come out for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
 # Full means that nothing more can be had of it.
 function filled(share) {
@@ -88,7 +88,7 @@ function variant_text(v) {
 }
 
 function table(o, l,    i, v, line, kinds, base, now, cut, cell) {
-  print "table", text_escape(toupper(o) ", values of " text_group(l, 0) " B: operations a second while all load generators were running")
+  print "title", text_escape(toupper(o) ", values of " text_group(l, 0) " B: operations a second while all load generators were running")
   line = "instances"
   for (v = 1; v <= variants; v++) line = line OFS variant[v]
   for (v = 2; v <= variants; v++) line = line OFS variant[v] " gain %"

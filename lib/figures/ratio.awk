@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # From totals to a table for each phase and shape: the order of keys and the variant against DRAM:DATA, to see where a tier hurts.
-# Lines come out as `title TEXT` and `row ...` for render.awk; rows follow the title of their table.
+# Lines come out for figures_tables: `title TEXT` and `row ...`.
 
 function median_of(key, figure,    n, i, out) {
   for (i = 1; i <= count[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# From rows to figures: runs the awk programs of lib/figures/, and prints the tables and the prose that they lay out.
+
+_FIGURES=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)/figures
+
+# Run programs of lib/figures/ as one, text.awk among them. Numbers come out the same in every locale.
+# Usage: figures_run NAME... [-- ARGUMENT...]
+#   ARGUMENT is for awk: a file, or a further program as -f FILE
+# Returns: awk's status
+figures_run() {
+  local -a programs=(-f "$_FIGURES/text.awk")
+  while (($# > 0)) && [[ $1 != -- ]]; do
+    programs+=(-f "$_FIGURES/$1.awk")
+    shift
+  done
+  LC_ALL=C awk "${programs[@]}" "${@:2}"
+}
+
+# Print a table that is laid out for render.awk.
+# Usage: figures_table [FORMAT] <TABLE
+#   FORMAT is table, markdown, csv, json or html (default: the global of that name, else table)
+figures_table() {
+  FORMAT=${1:-${FORMAT:-table}} figures_run render
+}
+
+# Print escaped lines as prose, each after PREFIX.
+# Usage: figures_prose PREFIX <LINES
+figures_prose() {
+  PREFIX=$1 figures_run prose
+}
+
+# Print several tables with what is said of them: lines `title TEXT`, then `row ...` for render.awk, then `note TEXT` if any.
+# Usage: figures_tables <LINES
+# Globals: FORMAT, as figures_table
+figures_tables() {
+  local line rows='' after=''
+  while IFS= read -r line || [[ -n $rows ]]; do
+    if [[ $line == row$'\t'* ]]; then
+      rows+=${line#*$'\t'}$'\n'
+      continue
+    fi
+    if [[ -n $rows ]]; then
+      figures_table <<<"${rows%$'\n'}"
+      rows='' after=$'\n'
+    fi
+    case $line in
+      title$'\t'*) printf '\n%s\n\n' "$(figures_prose '' <<<"${line#*$'\t'}")" ;;
+      note$'\t'*)
+        printf '%s' "$after"
+        figures_prose '' <<<"${line#*$'\t'}"
+        after=''
+        ;;
+    esac
+  done
+}
