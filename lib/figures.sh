@@ -18,10 +18,10 @@ figures_run() {
 }
 
 # Print a table that is laid out for render.awk.
-# Usage: figures_table [FORMAT] <TABLE
-#   FORMAT is table, markdown, csv, json or html (default: the global of that name, else table)
+# Usage: figures_table FORMAT <TABLE
+#   FORMAT is table, markdown, csv, json or html
 figures_table() {
-  FORMAT=${1:-${FORMAT:-table}} figures_run render
+  FORMAT=$1 figures_run render
 }
 
 # Print escaped lines as prose, each after PREFIX.
@@ -32,7 +32,7 @@ figures_prose() {
 
 # Print several tables with what is said of them: lines `title TEXT`, then `row ...` for render.awk, then `note TEXT` if any.
 # Usage: figures_tables <LINES
-# Globals: FORMAT, as figures_table
+# Globals: FORMAT, as figures_table takes it (default: table)
 figures_tables() {
   local line rows='' after=''
   while IFS= read -r line || [[ -n $rows ]]; do
@@ -41,7 +41,7 @@ figures_tables() {
       continue
     fi
     if [[ -n $rows ]]; then
-      figures_table <<<"${rows%$'\n'}"
+      figures_table "${FORMAT:-table}" <<<"${rows%$'\n'}"
       rows='' after=$'\n'
     fi
     case $line in

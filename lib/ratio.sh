@@ -4,7 +4,7 @@
 
 # Print the tables of a run; nothing when it has one ratio of DRAM to data.
 # Usage: ratio_show RUN
-# Globals: FORMAT, as figures_table
+# Globals: FORMAT, as figures_tables
 ratio_show() {
   # What cannot be read whole was named with the result table.
   { result_totals "$1" 2>/dev/null || :; } | figures_run interval ratio | figures_tables

@@ -140,13 +140,12 @@ remote_work() {
 # script names, the script, and the call of its main.
 _remote_script() {
   local script=$1 name
-  local -a needs
+  local -a needs files=()
   read -r -a needs < <(sed -n '1,/^$/s/^# Needs: //p' "$LIB/remote/$script.sh") || :
   shift
   for name in "$@"; do printf '%s=%q\n' "$name" "${!name-}"; done
-  cat "$LIB/remote/common.sh"
-  for name in "${needs[@]}"; do cat "$LIB/remote/$name.sh"; done
-  cat "$LIB/remote/$script.sh"
+  for name in common "${needs[@]}" "$script"; do files+=("$LIB/remote/$name.sh"); done
+  cat "${files[@]}"
   # Without </dev/null a command of the script could read the rest of the script as its input.
   # shellcheck disable=SC2016 # expanded on the host
   printf '\nmain "$@" </dev/null\n'

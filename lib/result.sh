@@ -140,10 +140,10 @@ result_totals() {
 
 # Prints the result table that a run ends with: a row a variant, point, repeat and phase.
 # Usage: result_table RUN_OR_FILE...
-# Globals: FORMAT, as figures_table
+# Globals: FORMAT, as figures_table takes it (default: table)
 # Returns: as result_rows
 result_table() {
-  result_totals "$@" | figures_run table | figures_table
+  result_totals "$@" | figures_run table | figures_table "${FORMAT:-table}"
 }
 
 # Prints the repeats of a run that were begun and never finished, a path a line.

@@ -4,7 +4,7 @@
 
 # Print the tables and knees of a run; nothing when it has one number of instances.
 # Usage: scaling_show RUN
-# Globals: FORMAT, as figures_table
+# Globals: FORMAT, as figures_tables
 scaling_show() {
   # What cannot be read whole was named with the result table.
   { result_rows "$1" 2>/dev/null || :; } | figures_run window | figures_run interval scaling | figures_tables

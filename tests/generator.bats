@@ -16,11 +16,6 @@ teardown() {
   scratch_teardown
 }
 
-# Calls of a command over all instances, from a file of INFO.
-calls() {
-  sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
-}
-
 # The generators on this machine as `VARIANT PROGRAM`.
 installed() {
   echo 'loadgen test'
@@ -71,8 +66,8 @@ path_without() {
     each=20000
     [[ $program != redis-benchmark ]] || each=20096
     rep=$(echo "$SCRATCH"/results/*/"$variant"/128B-2i/rep-1)
-    assert_equal "$(calls get "$rep/server/info.after")" $((2 * each))
-    assert_equal "$(calls set "$rep/server/info.after")" $((2 * each + 1000))
+    assert_equal "$(info_calls get "$rep/server/info.after")" $((2 * each))
+    assert_equal "$(info_calls set "$rep/server/info.after")" $((2 * each + 1000))
     assert_equal "$(row "$rep/127.0.0.1" get ops)" $((2 * each))
     assert_equal "$(row "$rep/127.0.0.1" populate ops)" 1000
     assert_equal "$(awk -F: '$1 == "keyspace_misses" { sum += $2 } END { print sum + 0 }' "$rep/server/info.after")" 0
@@ -213,8 +208,8 @@ END
     redis-cli -p "$REDIS_PORT" info commandstats >commands
     # Rounded up to the same number for each of 8 connections: 1,608.
     assert_equal "$(row out get ops) $(row out mixed ops) $(row out get misses)" '1608 1608 0'
-    assert_equal "$(calls set commands)" $((100 + 1608 + $(row out mixed sets)))
-    assert_equal "$(calls get commands)" $((1608 + 1608 - $(row out mixed sets)))
+    assert_equal "$(info_calls set commands)" $((100 + 1608 + $(row out mixed sets)))
+    assert_equal "$(info_calls get commands)" $((1608 + 1608 - $(row out mixed sets)))
     assert_equal "$(redis-cli -p "$REDIS_PORT" info stats | sed -n 's/^keyspace_misses:\([0-9]*\).*/\1/p')" 0
     assert_equal "$(redis-cli -p "$REDIS_PORT" dbsize)" 100
   done
@@ -236,7 +231,7 @@ END
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v memtier INSTANCES=2 CONNECTIONS=2 PIPELINE=1 TIME=2 RATE=400 PHASES='populate mixed' RATIO=1:1
   assert_success
   rep=$(echo results/*/memtier/128B-2i/rep-1)
-  assert_equal "$(calls get "$rep/server/info.after") $(calls set "$rep/server/info.after")" \
+  assert_equal "$(info_calls get "$rep/server/info.after") $(info_calls set "$rep/server/info.after")" \
     "$(($(row "$rep/127.0.0.1" mixed ops) - $(row "$rep/127.0.0.1" mixed sets))) $(($(row "$rep/127.0.0.1" mixed sets) + 1000))"
   assert_equal "$(row "$rep/127.0.0.1" mixed misses) $(row "$rep/127.0.0.1" mixed rate) $(row "$rep/127.0.0.1" populate rate)" '0 400.000000 0'
   # Its own account of the time can be off by a second; ours is not.

@@ -216,6 +216,19 @@ conf_value() {
     printf "%s\n" "${!name}"' bash "$@"
 }
 
+# Print how often a command was called, by all instances together, from a file with their INFO.
+# Usage: info_calls COMMAND FILE   Returns: 0
+info_calls() {
+  sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# Print a column of a phase's row in the result.tsv of the one repeat in $SCRATCH/results.
+# Usage: phase_column PHASE NAME   Returns: 0
+phase_column() {
+  awk -F '\t' -v phase="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == phase { print $at[name] }' \
+    "$SCRATCH"/results/*/native/*/rep-1/*/result.tsv
+}
+
 # Run a piece of shell with the master's modules and settings, in a process of its own, as do_it.sh does.
 # Usage: master SETTINGS CODE   Sets: as run_split does   Returns: 0
 master() {

@@ -27,10 +27,6 @@ master() {
   netns_exec client1 "$REPO/do_it.sh" "$@"
 }
 
-calls() {
-  sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
-}
-
 # No process of the run and no folder of it on any host.
 assert_nothing_left() {
   local host
@@ -52,8 +48,8 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
     assert_exists "$rep/$client"/{result.tsv,set.hgrm,get.hlog} results/*/env/"$client"/setup.log
   done
   assert_exists results/*/env/$SERVER_HOST/setup.log
-  assert_equal "$(calls set "$rep/server/info.after")" 4000
-  assert_equal "$(calls get "$rep/server/info.after")" 4000
+  assert_equal "$(info_calls set "$rep/server/info.after")" 4000
+  assert_equal "$(info_calls get "$rep/server/info.after")" 4000
   # Both clients, both phases, on the master's clock; the guide starts them one after the other.
   assert_equal "$(tail -n +2 "$rep/starts.tsv" | cut -f 1,2 | tr '\t' ' ' | sort)" \
     $'get 198.18.0.11\nget 198.18.0.12\nset 198.18.0.11\nset 198.18.0.12'
@@ -84,8 +80,8 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   assert_equal "$status" 0
   local rep
   rep=$(echo results/*/native/100B-8i/rep-1)
-  assert_equal "$(calls set "$rep/server/info.after")" 320000
-  assert_equal "$(calls get "$rep/server/info.after")" 320000
+  assert_equal "$(info_calls set "$rep/server/info.after")" 320000
+  assert_equal "$(info_calls get "$rep/server/info.after")" 320000
   assert_exists "$rep"/198.18.0.1{1,2}/result.tsv
   assert_nothing_left
 }

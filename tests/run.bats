@@ -33,11 +33,6 @@ assert_nothing_left() {
   for port in "$BASE" $((BASE + 1)); do port_free "$port" || fail "port $port is still open"; done
 }
 
-# Calls of a command over all instances, from a file of INFO.
-calls() {
-  sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
-}
-
 @test "a run leaves whole results, rows, a table, and nothing else" {
   words REDISRUNS=2 VALUE_SIZES="100 1000"
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
@@ -51,8 +46,8 @@ calls() {
     assert_exists "$rep"/127.0.0.1/{result.tsv,set.hgrm,get.hgrm,set.hlog,get.hlog,set.series.tsv} "$rep"/server/info.{before,after} \
       "$rep"/server/redis-"$BASE".log
     # Redis' own count of what it was asked: every key once with SET, once with GET, nothing else.
-    assert_equal "$(calls set "$rep/server/info.after")" 1000
-    assert_equal "$(calls get "$rep/server/info.after")" 1000
+    assert_equal "$(info_calls set "$rep/server/info.after")" 1000
+    assert_equal "$(info_calls get "$rep/server/info.after")" 1000
     (cd "$rep/127.0.0.1" && sha256sum --quiet -c SHA256SUMS)
   done
   assert_equal "$(find "$run" -name '*.partial' -o -name '*.failed*' -o -name '*.cut*')" ''

@@ -30,11 +30,6 @@ words() {
   CONNECTIONS=5 INSTANCE_REQUESTS=20000 INTERVAL=0.1 "$@")
 }
 
-# Calls of a command over all instances, from a file of INFO.
-calls() {
-  sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
-}
-
 # What lib/figures/window.awk prints: its header, and a row without anything that a monitor knows.
 windows_head() {
   awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/window.awk" </dev/null
@@ -158,8 +153,8 @@ END
   for n in 1 2 3 4; do
     rep=$(echo "$SCRATCH"/results/*/kernel/128B-"$n"i/rep-1)
     # Each key once when they are populated, then what was asked for.
-    assert_equal "$(calls set "$rep/server/info.after")" $((n * 20500))
-    assert_equal "$(calls get "$rep/server/info.after")" $((n * 20000))
+    assert_equal "$(info_calls set "$rep/server/info.after")" $((n * 20500))
+    assert_equal "$(info_calls get "$rep/server/info.after")" $((n * 20000))
     assert_equal "$(awk -F: '$1 == "keyspace_misses" { sum += $2 } END { print sum + 0 }' "$rep/server/info.after")" 0
   done
   need_command gnuplot
