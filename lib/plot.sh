@@ -3,6 +3,9 @@
 # The pictures of a run: bars, scaling, throughput against p99, latency by percentile and thread, and over time.
 
 _PLOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)/plot
+# How the files of pictures are called, as a regular expression.
+# shellcheck disable=SC2034 # report.sh asks
+PLOT_FILE='^(bars|scaling|tradeoff|percentile|heat|time|far)-[0-9-]+\.(svg|png)$'
 
 # Draw all pictures into FOLDER, as SVG and PNG, and print one line each: NAME, TITLE, DESCRIPTION.
 # Usage: plot_all FOLDER

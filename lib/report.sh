@@ -13,30 +13,45 @@ _REPORT_LIB=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=lib/warnings.sh
 [[ $(type -t warnings_run) == function ]] || . "$_REPORT_LIB/warnings.sh"
 
-# Make RUN/report.html and RUN/plots/ and print the path of the page.
+# Make RUN/report.html and RUN/plots/ and print the path of the page. What an earlier report left is replaced once there is a new one;
+# other files in plots/ stay, for any folder of results may have its own.
 # Usage: report_make RUN
 # Globals: PLOT_DETAIL, as plot_all
 # Returns: 1 when there is nothing to report, or something could not be read or drawn; what could is in the page
 report_make() {
-  local run=${1%/} status=0 data name RESULT_PROGRAM=${RESULT_PROGRAM:-report}
+  local run=${1%/} status=0 new data name RESULT_PROGRAM=${RESULT_PROGRAM:-report}
   export RESULT_PROGRAM
   name=$(cd -- "$run" && pwd -P) || return 1
   name=${name##*/}
-  data=$run/plots/data
-  rm -rf -- "$run/plots"
+  new=$run/.report.new
+  data=$new/data
+  rm -rf -- "$new"
   mkdir -p -- "$data" || return 1
   _report_data "$run" "$name" "$data" || status=1
   cat -- "$data/problems" >&2
   if (($(wc -l <"$data/rows") < 2)); then
     log_warn "$run: nothing to report"
-    rm -rf -- "$run/plots"
+    rm -rf -- "$new"
     return 1
   fi
-  _report_page "$run" "$name" "$data" >"$run/report.html.new" || return 1
-  mv -- "$run/report.html.new" "$run/report.html"
-  rm -rf -- "$data"
+  _report_page "$run" "$name" "$data" >"$new/report.html" || return 1
+  _report_swap "$run" "$new" || return 1
+  rm -rf -- "$new"
   printf '%s\n' "$run/report.html"
   return "$status"
+}
+
+# Put the page and the pictures that are in NEW in the place of those that an earlier report left in RUN.
+_report_swap() {
+  local run=$1 new=$2 file
+  mkdir -p -- "$run/plots" || return 1
+  for file in "$run"/plots/*; do
+    [[ ! ${file##*/} =~ $PLOT_FILE ]] || rm -f -- "$file" || return 1
+  done
+  for file in "$new"/*.svg "$new"/*.png; do
+    [[ ! -e $file ]] || mv -- "$file" "$run/plots/" || return 1
+  done
+  mv -- "$new/report.html" "$run/report.html"
 }
 
 # Put into DATA what the page is made of, a file each: rows, totals, sections (as compare_sections prints them), pictures (as plot_all
@@ -48,7 +63,7 @@ _report_data() {
   # A run of one variant has nothing to be compared with.
   compare_sections "$run" >"$data/sections" 2>/dev/null || :
   _report_repeats_held "$data/totals" | figures_run fill >"$data/fill" || status=1
-  PLOT_CORNER=$name plot_all "$run/plots" >"$data/pictures" 2>>"$data/problems" || status=1
+  PLOT_CORNER=$name plot_all "${data%/*}" >"$data/pictures" 2>>"$data/problems" || status=1
   # A histogram that the figures went without is not news when the pictures do.
   awk -F ': the histogram is missing' '!seen[$1]++' "$data/problems" >"$data/problems.once" && mv -- "$data/problems.once" "$data/problems"
   return "$status"
@@ -73,7 +88,7 @@ _report_page() {
   _report_verdict "$data"
   _report_warnings "$run" "$data"
   _report_figures "$data"
-  _report_pictures "$run" "$data"
+  _report_pictures "$data"
   _report_every "$data"
   _report_environment "$run" "$data"
   _report_settings "$run"
@@ -169,7 +184,7 @@ _report_every() {
 }
 
 _report_pictures() {
-  local run=$1 data=$2 name title words class
+  local data=$1 name title words class plots=${1%/*}
   [[ -s $data/pictures ]] || return 0
   printf '<section id="pictures">\n<h2>Pictures</h2>\n'
   if [[ ${PLOT_DETAIL:-4} != all ]]; then
@@ -180,9 +195,9 @@ _report_pictures() {
     title=$(printf '%s' "$title" | html_text)
     words=$(printf '%s' "$words" | html_text)
     class=''
-    ! grep -q -m 1 'viewBox="0 0 1280 ' "$run/plots/$name.svg" || class=' class="broad"'
+    ! grep -q -m 1 'viewBox="0 0 1280 ' "$plots/$name.svg" || class=' class="broad"'
     printf '<figure%s>\n<div class="wide">' "$class"
-    _report_svg "$run/plots/$name.svg" "$name" "$title" "$words"
+    _report_svg "$plots/$name.svg" "$name" "$title" "$words"
     printf '</div>\n<figcaption>%s</figcaption>\n</figure>\n' "$words"
   done <"$data/pictures"
   printf '</div>\n</section>\n'

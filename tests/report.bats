@@ -86,7 +86,23 @@ found() { sed -n "s/^$1=//p" <<<"$output"; }
   for name in bars-1 bars-2 tradeoff-1 percentile-1-1 percentile-2-2 time-1 heat-1-1-1 heat-2-2-2; do
     assert_exists 20250101T100000Z-x/plots/$name.svg 20250101T100000Z-x/plots/$name.png
   done
-  refute_exists 20250101T100000Z-x/plots/data
+  refute_exists 20250101T100000Z-x/.report.new
+}
+
+@test "a folder keeps what is its own: a report takes the place of an earlier report, and of nothing else" {
+  local repeat
+  mkdir -p proj/plots
+  echo precious | tee proj/plots/figure1.csv proj/plots/bars-9.svg >/dev/null
+  run report proj
+  assert_failure 1
+  assert_equal "$(cat proj/plots/*)" $'precious\nprecious'
+  for repeat in 1 2; do log_make 1000 50000 4 set:9 >proj/redis.log.c.20250101-100000.$repeat; done
+  run report proj
+  assert_success
+  assert_equal "$(cat proj/plots/figure1.csv)" precious
+  assert_exists proj/report.html proj/plots/bars-1.svg
+  # Only this name can be an earlier report's.
+  refute_exists proj/plots/bars-9.svg proj/.report.new
 }
 
 @test "a browser draws it all without a word of complaint, on a desk and on a phone" {
