@@ -48,18 +48,39 @@ fill_target() {
 
 # Print the bytes, as Redis' used_memory counts them, that a fill is expected to take over all instances.
 # Usage: fill_bytes VALUE_BYTES INSTANCES KEYS
-# Globals: MAXMEMORY
+# Globals: as fill_set and _fill_all
 fill_bytes() {
-  local each
-  each=$(_fill_awk bytes "$1" KEYS="$3")
-  [[ $MAXMEMORY == off ]] || (($(conf_bytes "$MAXMEMORY") > each)) || each=$(conf_bytes "$MAXMEMORY")
-  echo $((each * $2))
+  _fill_all "$1" "$2" "$(fill_set "$2" "$3")"
 }
 
 # Print the bytes of the same fill by the rule of thumb of the Redis-Memtier workload: 1.5 x (value + 32) x keys.
 # Usage: fill_rule VALUE_BYTES INSTANCES KEYS
 fill_rule() {
-  echo $((3 * ($1 + 32) * $3 * $2 / 2))
+  echo $((3 * ($1 + 32) * $(fill_set "$2" "$3") * $2 / 2))
+}
+
+# Print how many of its keys an instance holds once all phases have run: all of them, unless no phase makes enough SETs.
+# Usage: fill_set INSTANCES KEYS
+# Globals: PHASES TIME RATIO, and as plan_clients and plan_requests
+fill_set() {
+  local instances=$1 keys=$2 phase count requests sets gets each=0 held=0
+  while read -r _ _ count; do
+    requests=$(plan_requests "$count")
+    ((each * count >= requests)) || each=$(((requests + count - 1) / count))
+  done < <(plan_clients "$instances")
+  # As long as TIME lasts, or one a key.
+  ((each > 0)) || each=$keys
+  for phase in $PHASES; do
+    case $phase in
+      populate) held=$keys ;;
+      set) held=$((held + each)) ;;
+      mixed)
+        sets=${RATIO%:*} gets=${RATIO#*:}
+        ((sets == 0)) || if [[ $TIME == 0 ]]; then held=$((held + (each * sets - 1) / (sets + gets) + 1)); else held=$keys; fi
+        ;;
+    esac
+  done
+  echo $((held < keys ? held : keys))
 }
 
 # Of KEYS and KEY_MAX, which say how many keys in two ways, keep the one that overrides the other, when settings were resolved.
@@ -104,7 +125,7 @@ fill_gap() {
   local target bytes
   target=$(fill_target)
   [[ -n $target ]] || return 0
-  bytes=$(fill_bytes "$1" "$2" "$3")
+  bytes=$(_fill_all "$1" "$2" "$3")
   awk -v target="$target" -v bytes="$bytes" 'BEGIN {
     off = 100 * (bytes / target - 1)
     if (off > 1 || off < -1) printf "%+.1f %%\n", off
@@ -224,6 +245,16 @@ _fill_used() {
 # The fewest instances of the sweep have the most keys each.
 _fill_fewest() {
   sort -n <<<"${INSTANCES// /$'\n'}" | head -n 1
+}
+
+# Print the bytes of so many keys in each instance, over all of them.
+# Usage: _fill_all VALUE_BYTES INSTANCES KEYS
+# Globals: MAXMEMORY
+_fill_all() {
+  local each
+  each=$(_fill_awk bytes "$1" KEYS="$3")
+  [[ $MAXMEMORY == off ]] || (($(conf_bytes "$MAXMEMORY") > each)) || each=$(conf_bytes "$MAXMEMORY")
+  echo $((each * $2))
 }
 
 # Run lib/keycost.awk on the model of a value size.

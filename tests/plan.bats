@@ -62,3 +62,19 @@ setup() {
   RESERVE=3M
   assert_equal "$(fill_reserve 1000)" $((3 << 20))
 }
+
+@test "memory is planned for the keys that the phases set: all, unless they make fewer SETs" {
+  CLIENT_IP="a b" CONNECTION_REQUESTS=0 INSTANCE_REQUESTS=110 REQUESTS=0 THREADS=auto INSTANCE_THREADS=1 CONNECTIONS=1 TIME=0 RATIO=1:10
+  held() { assert_equal "$(PHASES=$1 fill_set 3 "$2")" "$3"; }
+  held "populate mixed" 1000 1000
+  held mixed 1000 10
+  held "mixed get mixed" 1000 20
+  held mixed 5 5
+  held "set get" 1000 110
+  held get 1000 0
+  RATIO=0:1 held mixed 1000 0
+  # Time sets no bound, and without a number of requests there is one a key.
+  TIME=1 held mixed 1000 1000
+  TIME=1 RATIO=0:1 held mixed 1000 0
+  INSTANCE_REQUESTS=0 held set 1000 1000
+}

@@ -41,7 +41,7 @@ _plan_head() {
 }
 
 _plan_points() {
-  local name size instances keys seconds total=0 runs bytes
+  local name size instances keys seconds total=0 runs bytes held
   local -a phases variants
   read -r -a phases <<<"$PHASES"
   read -r -a variants <<<"$VARIANTS"
@@ -50,10 +50,11 @@ _plan_points() {
   while read -r name size instances _; do
     keys=$(fill_keys "$size" "$instances") || exit
     bytes=$(fill_bytes "$size" "$instances" "$keys")
+    held=$(fill_set "$instances" "$keys")
     seconds=$((($(_plan_work $((keys * instances)) "$instances") / PLAN_OPS + ${TIME%.*} + 1) * ${#phases[@]} * runs))
     total=$((total + seconds))
     printf '%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%d\t%d\t%d\t%d.%d\n' "$name" "$size" "$instances" "$keys" $((keys * instances)) \
-      $((bytes / keys / instances)) $((bytes >> 20)) "$(fill_source "$size")" $(($(fill_rule "$size" "$instances" "$keys") >> 20)) $(((SERVER_BYTES - bytes) >> 20)) \
+      $((held > 0 ? bytes / instances / held : 0)) $((bytes >> 20)) "$(fill_source "$size")" $(($(fill_rule "$size" "$instances" "$keys") >> 20)) $(((SERVER_BYTES - bytes) >> 20)) \
       "$runs" $((seconds / 60)) $((seconds % 60 / 6))
   done < <(plan_points)
   printf 'all\t\t\t\t\t\t\t\t\t\t\t%d.%d\n' $((total / 60)) $((total % 60 / 6))
