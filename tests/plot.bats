@@ -189,6 +189,24 @@ PROGRAM
   refute_exists "$RUN"/plots/time-1.svg
 }
 
+@test "a line joins what differs in the number of instances alone" {
+  local instances
+  for instances in 1 2; do
+    repeat_make "$RUN" native 1000B-${instances}i-1to1 1 c 1000 400000 $instances 30 90 get:4
+    repeat_make "$RUN" native 1000B-${instances}i-1to8 1 c 1000 100000 $instances 30 90 get:4
+    for folder in "$RUN"/native/*/rep-1/c; do histogram_make 30:1000 90:10 >"$folder/histogram-get-a1B2c3"; done
+  done
+  run data_make
+  assert_success
+  assert_contains $'\nscaling\tscaling-1-1000-1\tThroughput by number of instances, get, values of 1,000 B, 1:1\t'
+  assert_contains $'\nscaling\tscaling-1-1000-2\tThroughput by number of instances, get, values of 1,000 B, 1:8\t'
+  assert_equal "$(wc -l <data/scaling-1-1000-1.dat)" 2
+  assert_equal "$(cut -f 3 data/tradeoff-1.dat)" $'1000B-1i-1to1\n1000B-2i-1to1\n\n1000B-1i-1to8\n1000B-2i-1to8'
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_equal "$stderr" ''
+  assert_exists "$RUN"/plots/scaling-1-1000-{1,2}.svg
+}
+
 @test "mawk and gawk write the same data" {
   need_command mawk gawk
   local awk

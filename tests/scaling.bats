@@ -35,9 +35,9 @@ windows_head() {
   awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/window.awk" </dev/null
 }
 
-# Usage: windows_row VARIANT RANK PHASE INSTANCES OPS_PER_SEC
+# Usage: windows_row VARIANT RANK PHASE INSTANCES OPS_PER_SEC [REST_OF_POINT]
 windows_row() {
-  printf 'r\t%s\t%s\tp\t1\t%s\t128\t%s\t%s\t1000000\t0\t%s\t\t1000000\t%s\t0\tnowhere\n' "$1" "$2" "$3" "$4" "$5" "$5" "$4"
+  printf 'r\t%s\t%s\t128B-%si%s\t1\t%s\t128\t%s\t%s\t1000000\t0\t%s\t\t1000000\t%s\t0\tnowhere\n' "$1" "$2" "$4" "${6-}" "$3" "$4" "$5" "$5" "$4"
 }
 
 @test "instances: lists, ranges and steps, to all CPUs less those kept for interrupts" {
@@ -138,6 +138,23 @@ END
   } >windows
   run awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/interval.awk" -f "$REPO/lib/figures/scaling.awk" windows
   assert_contains 'no knee up to 32 instances'
+}
+
+@test "what differs in more than instances is another curve, with a table of its own" {
+  {
+    windows_head
+    for n in 1 2 4; do
+      windows_row v 1 get $n "${n}000000" -1to1-zipf
+      windows_row v 1 get $n 500000 -1to8-zipf
+    done
+  } >windows
+  run awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/interval.awk" -f "$REPO/lib/figures/scaling.awk" windows
+  assert_success
+  assert_equal "$(grep -E '^(title|row.[124])|knee' <<<"$output" | cut -d ';' -f 1 | cut -d . -f 1)" \
+    "$(printf '%s\n' $'title\tGET, values of 128 B, 1:1, zipf: operations a second while all load generators were running' \
+      $'row\t1\t1000000\t0' $'row\t2\t2000000\t0' $'row\t4\t4000000\t0' $'note\tv, get: no knee up to 4 instances' \
+      $'title\tGET, values of 128 B, 1:8, zipf: operations a second while all load generators were running' \
+      $'row\t1\t500000\t0' $'row\t2\t500000\t0' $'row\t4\t500000\t0' $'note\tv, get: the knee is at 1 instance')"
 }
 
 @test "a sweep of 1 to 4 instances: every request is made, every GET finds its key, a table for SET and one for GET" {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# From windows (window.awk) to a table for each phase and value size, instances against variants, and the knee of each curve.
+# From windows (window.awk) to a table for each phase, value size and what else tells points apart (text_rest), instances against variants, and the knee of each curve.
 # Lines come out for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
 # Full means that nothing more can be had of it.
@@ -62,10 +62,10 @@ function percent(x) {
 }
 
 # The first point after which an instance more gains under 5 %, and less than half of what an even share would.
-function knee(o, l, v,    i, before, now, n, m, gain, cell) {
+function knee(o, l, rest, v,    i, before, now, n, m, gain, cell) {
   before = ""
   for (i = 1; i <= points; i++) {
-    cell = o SUBSEP l SUBSEP point[i] SUBSEP v
+    cell = o SUBSEP l SUBSEP rest SUBSEP point[i] SUBSEP v
     now = median_of(cell, "ops")
     if (now == "") continue
     if (before != "") {
@@ -80,15 +80,15 @@ function knee(o, l, v,    i, before, now, n, m, gain, cell) {
     before = now
     n = point[i]
   }
-  print "note", text_escape(variant_text(v) ", " o ": no knee up to " n " instances. There: " busy(o SUBSEP l SUBSEP n SUBSEP v) ".")
+  print "note", text_escape(variant_text(v) ", " o ": no knee up to " n " instances. There: " busy(o SUBSEP l SUBSEP rest SUBSEP n SUBSEP v) ".")
 }
 
 function variant_text(v) {
   return text_unescape(variant[v])
 }
 
-function table(o, l,    i, v, line, kinds, base, now, cut, cell) {
-  print "title", text_escape(toupper(o) ", values of " text_group(l, 0) " B: operations a second while all load generators were running")
+function table(o, l, rest,    i, v, line, kinds, base, now, cut, cell) {
+  print "title", text_escape(toupper(o) ", values of " text_group(l, 0) " B" (rest == "" ? "" : ", " rest) ": operations a second while all load generators were running")
   line = "instances"
   for (v = 1; v <= variants; v++) line = line OFS variant[v]
   for (v = 2; v <= variants; v++) line = line OFS variant[v] " gain %"
@@ -102,7 +102,7 @@ function table(o, l,    i, v, line, kinds, base, now, cut, cell) {
     line = point[i]
     cut = ""
     for (v = 1; v <= variants; v++) {
-      cell = o SUBSEP l SUBSEP point[i] SUBSEP v
+      cell = o SUBSEP l SUBSEP rest SUBSEP point[i] SUBSEP v
       now = median_of(cell, "ops")
       if (v == 1) base = now
       line = line OFS (now == "" ? "" : text_number(now, 0))
@@ -134,8 +134,9 @@ $at["operation"] == "populate" || $at["ops_per_sec"] == "" { next }
   l = $at["len"]
   n = $at["servers"] + 0
   if (!(n in point_seen)) { point_seen[n] = 1; point[++points] = n }
-  if (!((o, l) in curve_seen)) { curve_seen[o, l] = 1; curve[++curves] = o SUBSEP l }
-  line_of[++lines] = o SUBSEP l SUBSEP n SUBSEP who
+  rest = text_rest(text_unescape($at["point"]))
+  if (!((o, l, rest) in curve_seen)) { curve_seen[o, l, rest] = 1; curve[++curves] = o SUBSEP l SUBSEP rest }
+  line_of[++lines] = o SUBSEP l SUBSEP rest SUBSEP n SUBSEP who
   ops_at[lines] = $at["ops_per_sec"]
   cut_at[lines] = $at["cut_percent"]
   folder_at[lines] = text_unescape($at["folder"])
@@ -156,7 +157,7 @@ END {
   for (i = 1; i <= variants; i++) place[variant[i]] = i
   for (i = 1; i <= lines; i++) {
     split(line_of[i], f, SUBSEP)
-    cell = f[1] SUBSEP f[2] SUBSEP f[3] SUBSEP place[f[4]]
+    cell = f[1] SUBSEP f[2] SUBSEP f[3] SUBSEP f[4] SUBSEP place[f[5]]
     j = ++count[cell]
     value[cell, j, "ops"] = ops_at[i]
     value[cell, j, "cut"] = cut_at[i]
@@ -172,7 +173,7 @@ END {
   if (points < 2) exit
   for (i = 1; i <= curves; i++) {
     split(curve[i], f, SUBSEP)
-    table(f[1], f[2])
-    for (j = 1; j <= variants; j++) knee(f[1], f[2], j)
+    table(f[1], f[2], f[3])
+    for (j = 1; j <= variants; j++) knee(f[1], f[2], f[3], j)
   }
 }

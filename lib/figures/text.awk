@@ -33,6 +33,14 @@ function text_opened(path) {
   return path ~ /^\// ? path : "./" path
 }
 
+# What tells a point from others of its size and number of instances: 1000B-8i-1to4-zipf gives 1:4, zipf; empty when nothing does.
+function text_rest(point) {
+  if (!sub(/^[0-9]+B-[0-9]+i-/, "", point)) return ""
+  if (match(point, /^[0-9]+to[0-9]+(-|$)/)) sub(/to/, ":", point)
+  sub(/-/, ", ", point)
+  return point
+}
+
 # One field of RFC 4180: in quotes only when it holds a comma, a quote or a line break.
 function text_csv(s) {
   if (s !~ /[",\n\r]/) return s

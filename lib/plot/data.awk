@@ -34,19 +34,20 @@ function bars(p,    file, g, v, groups, list, n, base, label, w, drawn) {
     (groups > 1 ? ", a group for each of " groups " points" : "") ", with whiskers from the least to the most of the repeats; over a bar its per cent of " variant[1] ".", variants)
 }
 
-# One picture a phase and value size, when that size was run with several numbers of instances.
-function scaling(p, len,    file, g, v, n, drawn, sizes, xs) {
+# One picture a phase and curve (what differs in nothing but the number of instances), when that was run with several of them.
+function scaling(p, c,    file, name, g, v, n, drawn, sizes, xs) {
   for (g = 1; g <= points; g++)
-    if (len_of[point[g]] == len && ((phase[p], point[g]) in seen_at) && !(servers_of[point[g]] in xs)) {
+    if (curve_of[point[g]] == c && ((phase[p], point[g]) in seen_at) && !(servers_of[point[g]] in xs)) {
       xs[servers_of[point[g]]] = 1
       sizes++
     }
   if (sizes < 2) return
-  file = OUT "/scaling-" p "-" len ".dat"
+  name = "scaling-" p "-" curve_len[c] (curve_rest[c] == "" ? "" : "-" c)
+  file = OUT "/" name ".dat"
   for (v = 1; v <= variants; v++) {
     drawn = 0
     for (g = 1; g <= points; g++) {
-      if (len_of[point[g]] != len) continue
+      if (curve_of[point[g]] != c) continue
       n = values(phase[p] SUBSEP point[g] SUBSEP variant[v], "window", out)
       if (!n) continue
       if (!drawn++) plot_block(file, v)
@@ -54,15 +55,16 @@ function scaling(p, len,    file, g, v, n, drawn, sizes, xs) {
     }
   }
   n = plot_close(file)
-  if (n) plot_job("scaling", "scaling-" p "-" len, "Throughput by number of instances, " phase[p] ", values of " text_group(len, 0) " B", n, sizes, \
-    "Lines of throughput over the number of Redis instances, one for each variant.")
+  if (n) plot_job("scaling", name, "Throughput by number of instances, " phase[p] ", values of " text_group(curve_len[c], 0) " B" \
+    (curve_rest[c] == "" ? "" : ", " curve_rest[c]), n, sizes, "Lines of throughput over the number of Redis instances, one for each variant.")
 }
 
-function tradeoff(p,    file, g, v, n, m, cell, drawn, ops, joined, p99, least, highest) {
+function tradeoff(p,    file, c, g, v, n, m, cell, drawn, ops, joined, p99, least, highest) {
   file = OUT "/tradeoff-" p ".dat"
   for (v = 1; v <= variants; v++) {
     drawn = 0
-    for (g = 1; g <= points; g++) {
+    for (c = 1; c <= curves; c++) for (g = 1; g <= points; g++) {
+      if (curve_of[point[g]] != c) continue
       cell = phase[p] SUBSEP point[g] SUBSEP variant[v]
       n = values(cell, "ops_per_sec", out)
       if (!n) continue
@@ -71,8 +73,8 @@ function tradeoff(p,    file, g, v, n, m, cell, drawn, ops, joined, p99, least, 
       if (!m || interval_median(out, m) <= 0) continue
       # A line joins what differs in one thing only: the number of instances.
       if (!drawn++) plot_block(file, v)
-      else if (len_of[point[g]] != joined) printf "\n" > file
-      joined = len_of[point[g]]
+      else if (c != joined) printf "\n" > file
+      joined = c
       p99 = interval_median(out, m)
       if (least == "" || p99 < least) least = p99
       if (p99 > highest) highest = p99
@@ -107,7 +109,13 @@ files == 1 {
   who = text_unescape($at["variant"] == "" ? $at["run"] : $at["variant"])
   op = text_unescape($at["operation"])
   plot_note(who, $at["variant_rank"], name, op)
-  len_of[name] = $at["len"]
+  rest = text_rest(name)
+  if (!(($at["len"], rest) in curve)) {
+    curve[$at["len"], rest] = ++curves
+    curve_len[curves] = $at["len"]
+    curve_rest[curves] = rest
+  }
+  curve_of[name] = curve[$at["len"], rest]
   servers_of[name] = $at["servers"]
   seen_at[op, name] = 1
   cell = op SUBSEP name SUBSEP who
@@ -122,13 +130,7 @@ files == 1 {
 END {
   plot_sort_variants()
   for (p = 1; p <= phases; p++) bars(p)
-  for (p = 1; p <= phases; p++) {
-    for (g in done) delete done[g]
-    for (g = 1; g <= points; g++)
-      if (!(len_of[point[g]] in done)) {
-        done[len_of[point[g]]] = 1
-        scaling(p, len_of[point[g]])
-      }
-  }
+  for (p = 1; p <= phases; p++)
+    for (c = 1; c <= curves; c++) scaling(p, c)
   for (p = 1; p <= phases; p++) tradeoff(p)
 }
