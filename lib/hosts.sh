@@ -53,6 +53,7 @@ hosts_clients() {
   [[ $SINGLE_NODE == off ]] || CLIENT_IP=$SERVER
   [[ $CLIENT_COUNT != auto ]] || return 0
   read -r -a clients <<<"$CLIENT_IP"
+  [[ $SINGLE_NODE == off ]] || ((CLIENT_COUNT == 1)) || conf_refuse CLIENT_COUNT "with SINGLE_NODE=on the server alone makes the load"
   ((CLIENT_COUNT <= ${#clients[@]})) || conf_refuse CLIENT_COUNT "there are ${#clients[@]} clients: $CLIENT_IP"
   CLIENT_IP=${clients[*]:0:CLIENT_COUNT}
 }

@@ -125,6 +125,9 @@ KEYS=5|: MEMTIER_KEY_MAXIMUM: KEY_MAX=999: KEYS=5 says how many there are alread
 MEMTIER_KEY_MINUMUM=1000|: MEMTIER_KEY_MAXIMUM: KEY_MAX=999: is below KEY_MIN=1000
 CLIENT_COUNT=2|: CLIENT_COUNT=2: there are 1 clients: 127.0.0.1
 END
+  run_split "$REPO/do_it.sh" plan -s wsf-gated CLIENT_COUNT=2
+  assert_failure 2
+  assert_equal "$stderr" "do_it.sh: command line: CLIENT_COUNT=2: with SINGLE_NODE=on the server alone makes the load"
   refute_exists results
 }
 
