@@ -24,16 +24,32 @@ instances_make() {
   } >"$1"
 }
 
+# Make a client of a repeat, a thread an instance, whose log and result.tsv count what its instances did.
+# Usage: client_make REPEAT_FOLDER CLIENT PHASE INSTANCE...
+client_make() {
+  local run=${1%/*/*/*} each thread=0 sum=0
+  local -a names edits=()
+  IFS=/ read -r -a names <<<"${1#"$run"/}"
+  repeat_make "$run" "${names[0]}" "${names[1]}" "${names[2]#rep-}" "$2" 100 1000 $(($# - 3)) 780 1210 "$3:100"
+  instances_make "$1/$2/$3.instances.tsv" "${@:4}"
+  while read -r each; do
+    edits+=(-e "s/^\\(Thread *$thread: .* $3 \\)1000 keys/\\1$each keys/")
+    thread=$((thread + 1)) sum=$((sum + each))
+  done < <(tail -n +2 "$1/$2/$3.instances.tsv" | cut -f 4)
+  sed -i "${edits[@]}" "$1/$2"/redis.log.*
+  awk -F '\t' -v OFS='\t' -v sum="$sum" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["ops"] = sum } { print }' \
+    "$1/$2/result.tsv" >summed
+  mv summed "$1/$2/result.tsv"
+}
+
 # A run of two clients with the four instances of the workload's own sample.
 sample_make() {
   local rep=results/20250101T000000Z-wsf-pkm/native/100B-4i/rep-1
-  repeat_make "${rep%/*/*/*}" native 100B-4i 1 192.0.2.21 100 1000 4 780 1210 mixed:100
-  repeat_make "${rep%/*/*/*}" native 100B-4i 1 192.0.2.22 100 1000 4 780 1210 mixed:100
-  instances_make "$rep/192.0.2.21/mixed.instances.tsv" 6379:191202.45:152961.83:0:781.95:1220:26867.08 6380:191647.74:153318.09:0:780.09:1220:26929.65
-  instances_make "$rep/192.0.2.22/mixed.instances.tsv" 6381:195448.13:156358.39:0:764.81:1180:27463.67 6382:195943.94:156755.05:0:762.86:1210:27533.34
-  # 4,000 requests each: nearly all of one client's are fast, a tenth of the other's are slow. No mean of p99 tells that.
-  histogram_make 100:3990 200:10 >"$rep/192.0.2.21/histogram-mixed-a1B2c3"
-  histogram_make 100:3600 1100:400 >"$rep/192.0.2.22/histogram-mixed-a1B2c3"
+  client_make "$rep" 192.0.2.21 mixed 6379:191202.45:152961.83:0:781.95:1220:26867.08 6380:191647.74:153318.09:0:780.09:1220:26929.65
+  client_make "$rep" 192.0.2.22 mixed 6381:195448.13:156358.39:0:764.81:1180:27463.67 6382:195943.94:156755.05:0:762.86:1210:27533.34
+  # Of some 38 million requests each: nearly all of one client's are fast, a tenth of the other's are slow. No mean of p99 tells that.
+  histogram_make 100:38200000 200:85019 >"$rep/192.0.2.21/histogram-mixed-a1B2c3"
+  histogram_make 100:35200000 1100:3939207 >"$rep/192.0.2.22/histogram-mixed-a1B2c3"
 }
 
 @test "the listing of the workload's own sample, line for line, with its totals" {
@@ -87,9 +103,8 @@ Total Throughput(KB/s): 108793.74
 
 @test "hits, misses and the hit ratio are of the reads" {
   local rep=results/20250101T000000Z-wsf-pkm/native/100B-1i/rep-1
-  repeat_make "${rep%/*/*/*}" native 100B-1i 1 127.0.0.1 100 100000 1 50 60 mixed:10
   # 1,000 a second: 200 are writes, 600 find their key, 200 do not.
-  instances_make "$rep/127.0.0.1/mixed.instances.tsv" 7000:1000:600:200:50:60:100
+  client_make "$rep" 127.0.0.1 mixed 7000:1000:600:200:50:60:100
   sed -i '2s/\t0\t0\t0\t\([0-9]*\)\t1.0$/\t0\t20000\t0\t\1\t1.0/' "$rep/127.0.0.1/result.tsv"
   run_split "$REPO/do_it.sh" kpi results/*
   assert_success
@@ -97,21 +112,80 @@ Total Throughput(KB/s): 108793.74
   assert_line 'Formal execution: Instance 0 missed(misses/sec): 200.00'
   assert_line 'Hit ratio (%): 75.0000'
   assert_line 'Misses: 20000'
+  # Some generators do not tell.
+  sed -i '2s/\t20000\t0\t\([0-9]*\)\t1.0$/\t\t0\t\1\t1.0/' "$rep/127.0.0.1/result.tsv"
+  run_split "$REPO/do_it.sh" kpi results/*
+  assert_success
+  assert_line 'Hit ratio (%): not known'
+  assert_line 'Misses: not known'
+}
+
+@test "clients that end apart: the rate of all is by the time of the slowest, and no sum of rates" {
+  local rep=results/20250101T000000Z-wsf-pkm/native/100B-2i/rep-1
+  client_make "$rep" 192.0.2.21 mixed 6379:10:10:0:50:60:1
+  client_make "$rep" 192.0.2.22 mixed 6380:10:10:0:50:60:1
+  sed -i 's/\t100000000\t/\t10000000\t/' "$rep/192.0.2.22/mixed.instances.tsv"
+  histogram_make 50:1000 | tee "$rep/192.0.2.21/histogram-mixed-a1B2c3" >"$rep/192.0.2.22/histogram-mixed-a1B2c3"
+  run_split "$REPO/do_it.sh" kpi results/*
+  assert_success
+  # 1,000 requests in 100 s and 1,000 in 10 s.
+  assert_line '*Total OPS(ops/sec): 110.00'
+  assert_line 'OPS to the end of the slowest instance (ops/sec): 20.00'
+}
+
+@test "part of a run is not listed as the whole: one line and exit 1" {
+  local rep=results/20250101T000000Z-wsf-pkm/native/100B-4i/rep-1 file damage line
+  sample_make
+  file=$rep/192.0.2.21/mixed.instances.tsv
+  cp -r results whole
+  while IFS='|' read -r damage line; do
+    case $damage in
+      gone) rm "$file" ;;
+      empty) : >"$file" ;;
+      heads) sed -i '2,$d' "$rep"/*/mixed.instances.tsv ;;
+      row) sed -i '$d' "$file" ;;
+      cut) truncate -s -40 "$file" ;;
+    esac
+    run_split "$REPO/do_it.sh" kpi results/*
+    assert_failure 1
+    assert_equal "$stderr" "kpi: $rep: mixed.instances.tsv is not whole: $line requests"
+    refute_contains Total
+    rm -rf results
+    cp -r whole results
+  done <<'END'
+gone|1 of 2 client(s), 2 of 4 instance(s), 39139207 of 77424226
+empty|1 of 2 client(s), 2 of 4 instance(s), 39139207 of 77424226
+heads|2 of 2 client(s), 0 of 4 instance(s), 0 of 77424226
+row|2 of 2 client(s), 3 of 4 instance(s), 58259452 of 77424226
+cut|2 of 2 client(s), 3 of 4 instance(s), 58259452 of 77424226
+END
+}
+
+@test "instances have the numbers that the run gave them, by its first port" {
+  local rep=results/20250101T000000Z-wsf-pkm/native/100B-4i/rep-1
+  sample_make
+  rm -r "$rep/192.0.2.21"
+  echo 'REDISBASE="6379"' >"${rep%/*/*}/variant.conf"
+  run_split "$REPO/do_it.sh" kpi results/*
+  assert_success
+  assert_line 'Formal execution: Instance 2 ops(ops/sec): 195448.13'
 }
 
 @test "populate is listed when it is asked for, and does not count otherwise" {
   local rep=results/20250101T000000Z-wsf-pkm/native/100B-1i/rep-1
-  repeat_make "${rep%/*/*/*}" native 100B-1i 1 127.0.0.1 100 1000 1 50 60 populate:1 mixed:10
+  repeat_make "${rep%/*/*/*}" native 100B-1i 1 127.0.0.1 100 500 1 50 60 populate:1 mixed:10
   instances_make "$rep/127.0.0.1/populate.instances.tsv" 7000:5:0:0:50:60:1
-  instances_make "$rep/127.0.0.1/mixed.instances.tsv" 7000:7:0:0:50:60:1
+  instances_make "$rep/127.0.0.1/mixed.instances.tsv" 7000:5:0:0:50:60:1
+  # As many requests in half the time.
+  sed -i 's/\t100000000\t/\t50000000\t/' "$rep/127.0.0.1/populate.instances.tsv"
   run_split "$REPO/do_it.sh" kpi results/*
   assert_success
   refute_contains Populate
-  assert_line '*Total OPS(ops/sec): 7.00'
+  assert_line '*Total OPS(ops/sec): 5.00'
   run_split "$REPO/do_it.sh" kpi --populate results/*
   assert_success
-  assert_line 'Populate: Instance 0 ops(ops/sec): 5.00'
-  assert_line '*Total OPS(ops/sec): 7.00'
+  assert_line 'Populate: Instance 0 ops(ops/sec): 10.00'
+  assert_line '*Total OPS(ops/sec): 5.00'
 }
 
 @test "a run that does not tell its instances apart, a bad word, no run: one line, and the right exit status" {
