@@ -341,6 +341,16 @@ instances() {
   (($(result set start_us) >= start * 1000000)) || fail "started at $(result set start_us), before $start"
 }
 
+@test "the gate: nothing but a phase that waits is called ready" {
+  redis_start
+  # In the way of the file's last name, so that what comes before it stays to be seen.
+  mkdir -p gate/ready-set/taken
+  OMP_NUM_THREADS=1 run_split "$REPO/test" --gate gate --out out 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_failure
+  assert_contains '--gate: cannot write gate/ready-set: ' "$stderr"
+  assert_equal "$(echo gate/ready-*)" gate/ready-set
+}
+
 @test "files that cannot be written are said, and fail the run" {
   redis_start
   touch afile

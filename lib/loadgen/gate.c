@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "number.h"
+#include "output.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -31,17 +32,20 @@ static int read_time(const char *path, char before[64], double *seconds)
 
 int gate_wait(const char *dir, const char *name, const volatile sig_atomic_t *stop, uint64_t *start_ns, char why[GATE_WHY])
 {
-    char ready[PATH_MAX], part[PATH_MAX + 8], start[PATH_MAX], text[64] = "";
+    char ready[64], start[PATH_MAX], text[64] = "";
+    struct output out;
     double seconds = 0;
-    int found;
-    snprintf(ready, sizeof ready, "%s/ready-%s", dir, name);
-    snprintf(part, sizeof part, "%s.part", ready);
+    int found, bad;
+    snprintf(ready, sizeof ready, "ready-%s", name);
     snprintf(start, sizeof start, "%s/start-%s", dir, name);
-    FILE *f = fopen(part, "we");
-    int bad = !f || fprintf(f, "%ld\n", (long)getpid()) < 0;
-    if (f) bad |= fclose(f) != 0;
-    if (bad || rename(part, ready)) {
-        snprintf(why, GATE_WHY, "--gate: cannot write %.200s: %s", ready, strerror(errno));
+    /* Who waits for ready-* takes whatever is there for a phase, so what is still being written has a name that no such pattern meets. */
+    bad = output_begin(&out, dir, ready);
+    if (!bad) {
+        fprintf(out.file, "%ld\n", (long)getpid());
+        bad = output_commit(&out);
+    }
+    if (bad) {
+        snprintf(why, GATE_WHY, "--gate: cannot write %.200s/%s: %s", dir, ready, strerror(errno));
         return -1;
     }
     while (!(found = read_time(start, text, &seconds)) && !*stop) clock_sleep_until_ns(clock_now_ns() + POLL_NS);
