@@ -56,11 +56,17 @@ compare_sections() {
 
 # Print the totals of every argument under its number and name.
 _compare_input() {
-  local number=0 status=0 escaped argument
+  local number=0 status=0 escaped argument file
   for argument; do
     number=$((number + 1))
     _result_escape "${argument##*/}"
     printf 'A\t%d\t%s\n' "$number" "$escaped"
+    for file in "$argument"/*/variant.conf; do
+      [[ -e $file ]] || continue
+      file=${file%/*}
+      _result_escape "${file##*/}"
+      printf 'V\t%d\t%s\n' "$number" "$escaped"
+    done
     result_totals "$argument" | sed "s/^/T\t$number\t/" || status=1
   done
   return "$status"

@@ -39,6 +39,14 @@ run_make() {
   printf 'SCENARIO=x\nVARIANTS="native swap"\n' >"$1/run.conf"
 }
 
+# Write VALUE into a column of one result.tsv of run_make: result_set RUN VARIANT REPEAT COLUMN VALUE
+result_set() {
+  local file=$1/$2/1000B-4i/rep-$3/c/result.tsv
+  awk -F '\t' -v OFS='\t' -v name="$4" -v value="$5" \
+    'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } NR > 1 { $at = value } { print }' "$file" >"$file.new"
+  mv "$file.new" "$file"
+}
+
 compare() { "$REPO/do_it.sh" compare "$@"; }
 
 # Print one column of the comparison's CSV for a metric: figure METRIC COLUMN RUN...
@@ -126,6 +134,21 @@ BEGIN {
     }
     if (hits < 950 || pairs < 950) print n, hits, pairs
   }
+  unlike(3, .1, 20, .01)
+  unlike(20, .01, 3, .1)
+  unlike(4, .1, 10, .01)
+}
+# Few repeats that spread against many that do not: what both know together is little more than what the few know.
+function unlike(nb, of_b, no, of_o) {
+  hits = 0
+  for (k = 0; k < 1000; k++) {
+    for (i = 1; i <= nb; i++) b[i] = exp(of_b * gauss())
+    for (i = 1; i <= no; i++) o[i] = exp(of_o * gauss())
+    interval_sort(b, nb); interval_sort(o, no)
+    interval_ratio(b, nb, o, no)
+    hits += interval_low <= 1 && interval_high >= 1
+  }
+  if (hits < 950) print nb, of_b, no, of_o, hits
 }
 END
   )
@@ -140,10 +163,47 @@ END
   assert_contains 'imdt, set at 1000B-288i: Tx combined is 94.4 % of native (tx<95%)' "$stderr"
   run_split compare --fail-if 'tx<90%' --fail-if 'errors>0' native imdt
   assert_success
-  # A rule that nothing can be judged by must not pass for kept.
+  # A rule that cannot be judged must not pass for kept.
   run_split compare --fail-if 'p99>2ms' native imdt
   assert_failure 1
   assert_contains 'no such figure' "$stderr"
+}
+
+@test "--fail-if: a point or a variant that cannot be judged is a failure, though all others keep the rule" {
+  local repeat run=20250101T100000Z-x
+  run_make $run 3 30 30 20 20
+  for repeat in 1 2 3; do
+    repeat_make $run native 1000B-8i $repeat c 1000 500000 8 30 90 set:20
+    repeat_make $run swap 1000B-8i $repeat c 1000 500000 8 30 90 set:0
+  done
+  run_split compare --metric p50 --fail-if 'tx<50%' --fail-if 'p50>1ms' $run
+  assert_failure 1
+  assert_equal "$(grep -c fail-if <<<"$stderr")" 1
+  assert_contains 'swap, set at 1000B-8i: Tx combined cannot be judged, for there is no such figure (tx<50%)' "$stderr"
+  mv $run/swap/1000B-8i/rep-1 $run/swap/1000B-8i/rep-1.partial
+  rm -r $run/swap/1000B-8i/rep-[23]
+  mkdir $run/zram
+  touch $run/zram/variant.conf
+  run_split compare --metric p50 --fail-if 'p50>1ms' $run
+  assert_failure 1
+  assert_contains 'swap, set at 1000B-8i: p50 latency cannot be judged, for there is no result (p50>1ms)' "$stderr"
+  assert_contains "zram of $run has no complete result (p50>1ms)" "$stderr"
+}
+
+@test "one bad repeat of a count is seen, and nothing of something is judged by whether the repeats are apart" {
+  local repeat run=20250101T100000Z-x
+  run_make $run 3 30 30 20 20
+  result_set $run swap 3 misses 900000
+  run_split compare --fail-if 'misses>0' $run
+  assert_failure 1
+  assert_contains 'swap, set at 1000B-4i: misses is 900,000 (misses>0)' "$stderr"
+  assert_match 'misses, the most +0 +0 to 0 +900,000 +0 to 900,000 +- +- +no interval'
+  for repeat in 1 2; do result_set $run swap $repeat misses 800000; done
+  for repeat in 1 2 3; do result_set $run swap $repeat ops_per_sec 0; done
+  run_split compare $run
+  assert_match 'misses, the most .* worse '
+  assert_contains 'worse in misses: 1 of 1, from 0 to 900,000'
+  assert_contains "swap reaches 0.0 % of native's throughput: worse."
 }
 
 @test "--fail-if is judged by a figure that is not shown, too" {

@@ -21,6 +21,9 @@ BEGIN {
 
 $1 == "A" { argument[++arguments] = text_unescape($3); next }
 
+# The folder of a variant, which may hold no complete result.
+$1 == "V" { begun[$2, ++variants_begun[$2]] = text_unescape($3); next }
+
 $3 == "run" && $4 == "scenario" {
   for (i = 1; i <= NF; i++) place_of[$i] = i
   next
@@ -52,19 +55,22 @@ $1 == "T" {
     if (metric_column[metric_names[i]] in place_of) value_of[r, metric_names[i]] = col(metric_column[metric_names[i]])
 }
 
-# The verdict on one figure, from the interval and from what the way of measuring can tell.
-function mark(metric, b, o, least, least_time) {
+# The verdict on one figure, from the interval and from what the way of measuring can tell. Where there is no interval, APART says
+# that every repeat of one side is above every repeat of the other.
+function mark(metric, b, o, least, least_time, apart) {
   # What is equal needs no repeats to be no difference.
   if (o == b) return "no difference shown"
   if (least < 3) return "too few repeats"
-  if (interval_low == "") return ""
-  if (interval_low <= 1 && interval_high >= 1) return "no difference shown"
+  if (interval_low == "" && !apart) return "no interval"
+  if (interval_low != "" && interval_low <= 1 && interval_high >= 1) return "no difference shown"
   # A hair more than the resolution: the figures are rounded.
   if ((o > b ? o - b : b - o) <= metric_resolution(metric, b, least_time) * 1.000001) return "no difference shown"
   return (o > b) == (metric_direction[metric] > 0) ? "better" : "worse"
 }
 
-function percent_around(low, middle, high) {
+# How far the repeats are from their median; of counts, the least and the most themselves.
+function spread(metric, low, middle, high) {
+  if (metric_is_count(metric)) return metric_show(metric, low) " to " metric_show(metric, high)
   return middle > 0 ? sprintf("%+.1f %+.1f %%", 100 * (low / middle - 1), 100 * (high / middle - 1)) : ""
 }
 
@@ -82,13 +88,14 @@ function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, 
   nb = values(base, metric, b)
   no = values(other, metric, o)
   if (!nb || !no) return
-  mb = interval_median(b, nb)
-  mo = interval_median(o, no)
+  mb = stands_for(metric, b, nb)
+  mo = stands_for(metric, o, no)
   # Nobody needs to read that there were no errors on either side; who asks for the figure gets it.
-  if (metric_unit[metric] == "" && !wanted && b[nb] == 0 && o[no] == 0) hidden = 1
+  if (metric_is_count(metric) && !wanted && b[nb] == 0 && o[no] == 0) hidden = 1
   interval_low = interval_high = ""
   least = nb < no ? nb : no
-  if (b[1] > 0 && o[1] > 0) {
+  # The interval is of medians, which do not stand for counts; and nothing is a multiple of 0.
+  if (!metric_is_count(metric) && b[1] > 0 && o[1] > 0) {
     # Variants of one run take turns, so what drifts falls on both of a pair and cancels in their ratio.
     if (of_folder[base_of[k]] != "" && of_folder[base_of[k]] == of_folder[other_of[k]]) {
       least = nr = ratios(base, other, metric, r)
@@ -96,12 +103,14 @@ function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, 
     } else if (least >= 3) interval_ratio(b, nb, o, no)
   }
   ratio = mb > 0 ? mo / mb : ""
-  judge_failures(k, i, metric, mo, ratio)
+  judge_failures(k, i, metric, mb, mo, ratio)
   if (hidden) return
   if (interval_low != "" && ratio < interval_low) interval_low = ratio
   if (interval_high != "" && ratio > interval_high) interval_high = ratio
-  says = mark(metric, mb, mo, least, least_max_time(base, other))
+  says = mark(metric, mb, mo, least, least_max_time(base, other), b[nb] < o[1] || o[no] < b[1])
   marks[k, metric, says]++
+  compared[k, metric]++
+  if (ratio == "" && (!((k, metric) in most_from_zero) || mo > most_from_zero[k, metric])) most_from_zero[k, metric] = mo
   if (ratio != "") {
     if (!((k, metric) in lowest) || ratio < lowest[k, metric]) {
       lowest[k, metric] = ratio
@@ -113,15 +122,15 @@ function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, 
     }
     figures[k, metric]++
   }
-  if (says == "better" || says == "worse" || says == "no difference shown") judged++
+  if (interval_low != "" && says != "too few repeats") judged++
   row = "rows"
   put(text_escape(spot_point[i]))
   put(text_escape(spot_operation[i]))
   put(metric)
   put(metric_unit[metric])
-  put(metric_title[metric] (metric_unit[metric] == "" ? "" : ", " metric_unit[metric]))
-  put_side(base_of[k], metric, b, nb, mb)
-  put_side(other_of[k], metric, o, no, mo)
+  put(metric_title[metric] ", " (metric_is_count(metric) ? "the most" : metric_unit[metric]))
+  put_side(base_of[k], metric, b, nb)
+  put_side(other_of[k], metric, o, no)
   put_percent(ratio)
   put_percent(interval_low)
   put_percent(interval_high)
@@ -143,14 +152,15 @@ function put_percent(ratio) {
 }
 
 # The columns of one side: name, median, least, most, repeats, and the same for people.
-function put_side(s, metric, v, n, middle) {
+function put_side(s, metric, v, n,    stands) {
+  stands = stands_for(metric, v, n)
   put(text_escape(label[s]))
-  put(raw(middle))
+  put(raw(interval_median(v, n)))
   put(raw(v[1]))
   put(raw(v[n]))
   put(n)
-  put(metric_show(metric, middle))
-  put(percent_around(v[1], middle, v[n]))
+  put(metric_show(metric, stands))
+  put(spread(metric, v[1], stands, v[n]))
 }
 
 # A number for programs: all its digits.
@@ -195,6 +205,7 @@ function print_repeats(    k, r, i, other, found, b, o) {
     for (r = 1; r <= rows; r++) {
       if (subject[r] != base_of[k]) continue
       other = other_of[k] SUBSEP point[r] SUBSEP operation[r]
+      if (!(other in count_at)) continue
       found = 0
       for (i = 1; i <= count_at[other]; i++) if (repeat[rows_at[other, i]] == repeat[r]) found = rows_at[other, i]
       if (!found) continue
@@ -208,6 +219,7 @@ function print_repeats(    k, r, i, other, found, b, o) {
 END {
   name_subjects(0)
   make_pairs()
+  note_missing()
   if (!pairs) exit 1
   name_subjects(1)
   make_cells(unnamed)
@@ -244,6 +256,6 @@ END {
   print_repeats()
   print_limits()
   print_verdict()
-  for (f = 1; f <= fail_ifs; f++) if (!judged_rule[f]) print "failed", text_escape(fail_text[f] ": there is no such figure to judge")
+  note_unjudged()
   if (judged >= 20) note("of " judged " verdicts at 95 %, about " int(judged / 20 + 0.5) " would show a difference by chance where there is none")
 }

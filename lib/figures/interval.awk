@@ -67,21 +67,30 @@ function student(df,    t) {
 }
 
 # The interval of median(o) / median(b), both sorted and above 0: sets interval_low and interval_high.
-function interval_ratio(b, nb, o, no,    least) {
-  least = nb < no ? nb : no
-  interval_of(interval_median(o, no) / interval_median(b, nb), sqrt(interval_variance(b, nb) + interval_variance(o, no)),
-    nb + no - 2, least)
+# The degrees of freedom are Welch's: where one side has few repeats that spread and the other many that do not, hardly more is
+# known than the few tell.
+function interval_ratio(b, nb, o, no,    of_b, of_o, all) {
+  of_b = interval_widened(b, nb)
+  of_o = interval_widened(o, no)
+  all = of_b + of_o
+  interval_of(interval_median(o, no) / interval_median(b, nb), all,
+    all > 0 ? all * all / (of_b * of_b / (nb - 1) + of_o * of_o / (no - 1)) : 1)
 }
 
 # The interval of the median of pairwise ratios r[1..n], sorted and above 0.
 function interval_paired(r, n) {
-  interval_of(interval_median(r, n), sqrt(interval_variance(r, n)), n - 1, n)
+  interval_of(interval_median(r, n), interval_widened(r, n), n - 1)
 }
 
-function interval_of(estimate, error, df, n,    reach) {
-  reach = exp(student(df) * error * sqrt(n / (n - 1)))
+function interval_of(estimate, variance, df,    reach) {
+  # A hair more, for what is whole can come out of floating point a little less.
+  reach = exp(student(int(df + 1e-9)) * sqrt(variance))
   interval_low = estimate / reach
   interval_high = estimate * reach
+}
+
+function interval_widened(v, n) {
+  return interval_variance(v, n) * n / (n - 1)
 }
 
 # The variance of the logarithm of the median over all draws from sorted v[1..n].

@@ -33,6 +33,11 @@ function metric_name(word) {
   return (word in metric_alias) ? metric_alias[word] : ""
 }
 
+# What is counted and not measured: a repeat that is bad must not vanish in a median.
+function metric_is_count(name) {
+  return metric_unit[name] == ""
+}
+
 # A value as people read it.
 function metric_show(name, value) {
   return value == "" ? "-" : text_group(value, metric_decimals[name])

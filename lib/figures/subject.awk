@@ -59,6 +59,21 @@ function make_pairs(    s, o, first, count) {
       }
     if (s > subjects) note(label[o] ": " argument[1] " has no variant of that name; left out")
   }
+  for (s = 1; s <= subjects; s++) {
+    if (of_argument[s] != 1) continue
+    for (o = 1; o <= pairs; o++) if (base_of[o] == s) break
+    if (o > pairs) missed[++missing] = label[s] " has nothing to be compared with, for no other has a variant of that name"
+  }
+}
+
+# Variants that were begun, and of which nothing is there to be compared.
+function note_missing(    a, i, s) {
+  for (a = 1; a <= arguments; a++)
+    for (i = 1; i <= variants_begun[a]; i++) {
+      for (s = 1; s <= subjects; s++) if (of_argument[s] == a && of_variant[s] == begun[a, i]) break
+      if (s > subjects) missed[++missing] = begun[a, i] " of " argument[a] " has no complete result"
+    }
+  for (i = 1; i <= missing; i++) note(missed[i])
 }
 
 # Sorts the rows into cells: rows_at[cell, 1..count_at[cell]], a cell being a subject's repeats of one point and phase.
@@ -96,9 +111,15 @@ function values(cell, metric, out,    i, n, v) {
   return n
 }
 
-function median_of(cell, metric,    v, n) {
+# What stands for sorted v[1..n] repeats of a figure: their median, of counts the most.
+function stands_for(name, v, n) {
+  return metric_is_count(name) ? v[n] : interval_median(v, n)
+}
+
+# What stands for the repeats of a cell.
+function figure_of(cell, metric,    v, n) {
   n = values(cell, metric, v)
-  return n ? interval_median(v, n) : ""
+  return n ? stands_for(metric, v, n) : ""
 }
 
 # Puts the ratios of repeats that both cells have into out[1..n], sorted, and returns n.
