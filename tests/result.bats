@@ -71,6 +71,22 @@ guide_rows() {
   assert_equal "$(column tx_bps <<<"$output")" ''
 }
 
+@test "a GET that found nothing carried nothing, and the keys of an instance are not the requests to it" {
+  repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 get:2 mixed:2
+  # 20 keys an instance; of 200 requests 150 missed.
+  awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    NR == 3 { $at["keys"] = 20; $at["misses"] = 150; $at["bytes"] = 50000 } { print }' r/20250101-x/native/p/rep-1/c/result.tsv >changed
+  mv changed r/20250101-x/native/p/rep-1/c/result.tsv
+  run "$REPO/summary2csv.sh" r/20250101-x
+  assert_success
+  assert_equal "$(column tx_bps <<<"$output" | tr '\n' ' ')" '800000 200000 '
+  assert_equal "$(column keys <<<"$output" | tr '\n' ' ')" '50 50 '
+  run bash -c '. "$REPO/lib/result.sh"; FORMAT=csv result_table r/20250101-x'
+  assert_success
+  assert_equal "$(column tx_bps <<<"$output" | tr '\n' ' ')" '800000 200000 '
+  assert_equal "$(column keys <<<"$output" | tr '\n' ' ')" '50 20 '
+}
+
 @test "a run folder gives its names and the columns of result.tsv" {
   repeat_make results/20250101T100000Z-imdt native 1000B-4i 1 10.0.0.1 1000 50 4 23 99 set:3 get:2
   run "$REPO/summary2csv.sh" results/20250101T100000Z-imdt

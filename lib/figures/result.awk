@@ -7,7 +7,8 @@
 #   E MESSAGE         something found wrong while looking for logs
 # Output: a header, then rows, tab-separated and escaped. The first columns are those of the CSV; behind them come all
 # other columns of result.tsv, and for the table, compare and report: folder, run_folder (absolute), variant_rank (place of
-# the variant in VARIANTS), histogram (the file of the phase), tsv (1 when there is a result.tsv) and tier (the variant's).
+# the variant in VARIANTS), histogram (the file of the phase), tsv (1 when there is a result.tsv), instance_keys (the keys of an
+# instance, where `keys` is what a phase made of requests to it) and tier (the variant's).
 # Exit status 1 when anything could not be read whole; what was whole is printed all the same.
 
 function complain(path, what) {
@@ -156,6 +157,7 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
   cell["clients"] = sections
   cell["len"] = phase[p, "len"]
   cell["servers"] = (r && tsv[r, "instances"] > 0) ? tsv[r, "instances"] : phase[p, "servers"]
+  cell["instance_keys"] = r ? tsv[r, "keys"] : phase[p, "keys"]
   # Threads that share an instance, or that run for a time, say what each of them did; keys is what each instance got.
   if (r && cell["servers"] != phase[p, "threads"]) cell["keys"] = int(phase[p, "keys_sum"] / cell["servers"])
   else cell["keys"] = phase[p, "keys"]
@@ -163,9 +165,9 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
   cell["operation"] = text_escape(phase[p, "operation"])
   cell["threads"] = phase[p, "threads"]
   cell["max_time_us"] = us
-  # keys_sum is servers * keys. With values of several sizes only their sum tells what was carried.
+  # keys_sum is servers * keys. With values of several sizes, or GETs that found nothing, only the sum of bytes tells what was carried.
   bits = phase[p, "keys_sum"] * phase[p, "len"] * 8
-  if (r && tsv[r, "sizes"] != "" && tsv[r, "sizes"] != "-") bits = tsv[r, "bytes"] * 8
+  if (r && text_is_count(tsv[r, "bytes"]) && (tsv[r, "misses"] > 0 || tsv[r, "sizes"] != "" && tsv[r, "sizes"] != "-")) bits = tsv[r, "bytes"] * 8
   cell["tx_bps"] = seconds ? text_number(bits / seconds, 6) : ""
   if (!r) {
     cell["ops"] = text_number(phase[p, "keys_sum"], 0)
@@ -262,7 +264,7 @@ BEGIN {
   start_folder = ENVIRON["PWD"]
   columns_out = split("filename clients len servers keys max_time operation run scenario variant point repeat client threads" \
     " connections pipeline rate ops ops_per_sec tx_bps avg_us p50_us p90_us p99_us p99_9_us p99_99_us max_us max_time_us" \
-    " errors misses folder run_folder variant_rank histogram tsv tier far_per_op used_memory rss swap far_share placement", column_name, " ")
+    " errors misses folder run_folder variant_rank histogram tsv instance_keys tier far_per_op used_memory rss swap far_share placement", column_name, " ")
   for (i = 1; i <= columns_out; i++) place_of[column_name[i]] = i
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Adds up rows over clients: one line a (run, variant, point, repeat, operation), in the order people read them.
+# Adds up rows over clients: one line a (run, variant, point, repeat, operation), in the order people read them; `keys` are
+# those of an instance, however many requests a phase made.
 # Rates and counts are summed. Percentiles of several clients come from their histograms added together; without the
 # histograms they stay empty, for no arithmetic on percentiles gives the percentile of the whole.
 # A sort key is put in front of each line; the caller sorts by it and cuts it off.
@@ -99,6 +100,7 @@ NR == 1 {
   if (!(key in number)) {
     t = number[key] = ++totals
     for (i = 1; i <= keep_count; i++) kept[t, keep[i]] = at(keep[i])
+    if (at("instance_keys") != "") kept[t, "keys"] = at("instance_keys")
     folder[t] = at("folder")
   }
   t = number[key]
