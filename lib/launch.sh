@@ -38,13 +38,17 @@ launch_check() {
   done
 }
 
-# Try both prefixes of the resolved variant where they will be used, as rows HOST STATE FOUND WANTED MEND.
+# Try both prefixes of the resolved variant, and its options of numactl, where they will be used, as rows HOST STATE FOUND WANTED MEND.
 # Usage: launch_try
-# Globals: SERVER CLIENT_IP SERVER_PREFIX CLIENT_PREFIX
+# Globals: SERVER CLIENT_IP SERVER_PREFIX CLIENT_PREFIX SERVER_NUMACTL CLIENT_NUMACTL, and as tier_policy
 launch_try() {
   local client
+  _launch_try_numactl "$SERVER" SERVER_NUMACTL "$(tier_policy)"
   _launch_try_one "$SERVER" SERVER_PREFIX
-  for client in $CLIENT_IP; do _launch_try_one "$client" CLIENT_PREFIX; done
+  for client in $CLIENT_IP; do
+    _launch_try_numactl "$client" CLIENT_NUMACTL
+    _launch_try_one "$client" CLIENT_PREFIX
+  done
 }
 
 # Whether a host has a program that a setting names, as a row HOST STATE FOUND WANTED MEND.
@@ -55,6 +59,20 @@ launch_has() {
     printf '%s\tok\t%s\t%s\t-\n' "$1" "$2" "$3=${!3}"
   else
     printf '%s\tfail\t%s\t%s\t%s\n' "$1" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$3=${!3}" "$4"
+  fi
+}
+
+# Usage: _launch_try_numactl HOST SETTING [POLICY]
+#   POLICY are more options, those of the memory tier
+_launch_try_numactl() {
+  local host=$1 name=$2 words why=$_REMOTE_TMP/why
+  [[ -n ${!name} ]] || return 0
+  read -r -a words < <(tier_command "${!name} ${3-}")
+  if remote_run "$host" launch "${words[@]}" 2>"$why"; then
+    printf '%s\tok\t%s\t%s\t-\n' "$host" "${words[*]}" "$name starts a program"
+  else
+    printf '%s\tfail\t%s\t%s\t%s\n' "$host" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$name=${!name}" \
+      "options of numactl that name what is there, such as -N 0 -m 0"
   fi
 }
 

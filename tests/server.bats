@@ -91,7 +91,13 @@ recorded_alive() {
   base=$(ports_pick 2)
   master "SRV_OVERRIDE=2 REDISBASE=$base REDIS_CONF='maxmemory nonsense'" 'server_start 2 || { server_stop; exit 1; }' || :
   assert_failure
-  assert_contains "redis-server ended" "$stderr"
+  assert_contains "redis-server ended: argument must be a memory value" "$stderr"
+  # What stands in front of it says why, and then how it is used.
+  if command -v numactl >/dev/null; then
+    master "SRV_OVERRIDE=1 REDISBASE=$base" "SERVER_NUMACTL='-N 0 -M 0' && server_start 1 || { server_stop; exit 1; }" || :
+    assert_failure
+    assert_match 'redis-server ended[a-z ]*: numactl: ' "$stderr"
+  fi
   assert_equal "$(find host -name 'run-*')" ''
 }
 

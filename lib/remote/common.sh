@@ -32,6 +32,16 @@ fail() {
   exit 1
 }
 
+# Print, of what a program said before it failed, the one line that tells why: the last one, or the first beside its usage.
+# Usage: said_why <TEXT
+said_why() {
+  awk '
+    # The complaint of numactl goes on with its usage on the same line.
+    match($0, /[Uu]sage: |^Try /) { usage = 1; $0 = substr($0, 1, RSTART - 1) }
+    NF && (!usage || /^[A-Za-z_-]+: /) { last = $0; if (first == "") first = $0 }
+    END { text = usage ? first : last; print text == "" ? "no reason given" : text }'
+}
+
 # Print the start time of a process (clock ticks since boot, field 22 of /proc/PID/stat, proc(5)); with the pid
 # it names one process for as long as the machine is up.
 # Usage: proc_start PID

@@ -8,7 +8,7 @@ main() {
   local said
   command -v -- "$1" >/dev/null || fail "'$1' is missing"
   [[ ${2-} != --version ]] || return 0
-  said=$("$@" true 2>&1) || fail "'$*' does not start a program: ${said:-no reason given}"
+  said=$("$@" true 2>&1) || fail "'$*' does not start a program: $(said_why <<<"$said")"
   # The loader goes on without a library that it cannot preload, and the run would measure something else.
   [[ $said != *'cannot be preloaded'* ]] || fail "$said"
 }

@@ -60,7 +60,7 @@ server_start() {
     # A session of its own: Ctrl-C in the master's terminal reaches every process of the terminal's group.
     setsid "${pin[@]}" "${TIER_PREFIX[@]}" "${prefix[@]}" "$REDIS_BINARY" "$FOLDER/$port.conf" \
       </dev/null >>"$FOLDER/redis-$port.log" 2>&1 {SERVER_LOCK}>&- &
-    proc_record "$RECORD" $! "$port" || fail "$port: redis-server ended at once: $(tail -n 1 "$FOLDER/redis-$port.log")"
+    proc_record "$RECORD" $! "$port" || fail "$port: redis-server ended at once: $(said_why <"$FOLDER/redis-$port.log")"
   done <<<"$INSTANCE_PLAN"
   instances_ready
   [[ -z $LAUNCH_WORDS ]] || instances_wrapped
@@ -107,7 +107,7 @@ instances_ready() {
         unset "waiting[$port]"
       else
         read -r pid start <<<"${waiting[$port]}"
-        proc_alive "$pid" "$start" || fail "port $port: redis-server ended: $(tail -n 1 "$FOLDER/redis-$port.log")"
+        proc_alive "$pid" "$start" || fail "port $port: redis-server ended: $(said_why <"$FOLDER/redis-$port.log")"
       fi
     done
     ((${#waiting[@]} > 0)) || return 0
