@@ -39,7 +39,7 @@ compare_known() {
   KIND=$1 WORD=$2 figures_run metric known
 }
 
-# Compare and print sections, as compare.awk describes them, with `differs` for what the environments differ in.
+# Compare and print sections, as compare.awk describes them, with those of environment.awk.
 # Usage: compare_sections RUN_OR_FOLDER...
 # Globals: METRICS LIMITS FAIL_IFS, one word a line
 # Returns: 1 when there is nothing to compare, or when a result could not be read whole
@@ -50,13 +50,13 @@ compare_sections() {
       METRICS=${METRICS-} LIMITS=${LIMITS-} FAIL_IFS=${FAIL_IFS-} figures_run metric interval subject verdict compare
   ) || status=1
   [[ -z $found ]] || printf '%s\n' "$found"
-  _compare_files <<<"$found" | figures_run environment | sed $'s/^/differs\t/'
+  _compare_files <<<"$found" | figures_run environment
   return "$status"
 }
 
-# Print the totals of every argument under its number and name.
+# Print the totals of every argument under its number and name, and what its reader must be warned of.
 _compare_input() {
-  local number=0 status=0 escaped argument file
+  local number=0 status=0 escaped argument file totals
   for argument; do
     number=$((number + 1))
     _result_escape "${argument##*/}"
@@ -67,7 +67,10 @@ _compare_input() {
       _result_escape "${file##*/}"
       printf 'V\t%d\t%s\n' "$number" "$escaped"
     done
-    result_totals "$argument" | sed "s/^/T\t$number\t/" || status=1
+    totals=$(result_totals "$argument") || status=1
+    [[ -n $totals ]] || continue
+    sed "s/^/T\t$number\t/" <<<"$totals"
+    figures_run report <<<"$totals" | sed -n "s/^warning\t/W\t$number\t/p"
   done
   return "$status"
 }
@@ -77,7 +80,12 @@ _compare_files() {
   local section base base_folder base_variant other other_folder other_variant
   # Tab is white space to read, which would swallow empty fields; another separator does not.
   while IFS=$'\001' read -r section base base_folder base_variant other other_folder other_variant; do
-    [[ $section == pairs && -n $base_folder && -n $other_folder ]] || continue
+    [[ $section == pairs ]] || continue
+    # Logs that lie in a folder by themselves say nothing of where they come from.
+    if [[ -z $base_folder || -z $other_folder ]]; then
+      printf '%s\t%s\tsettings and hosts\t%s\t%s\n' "$base" "$other" "${base_folder:+$base_folder/run.conf}" "${other_folder:+$other_folder/run.conf}"
+      continue
+    fi
     printf '%s\t%s\tsetting\t%s\t%s\n' "$base" "$other" "$(_compare_settings "$base_folder" "$base_variant")" \
       "$(_compare_settings "$other_folder" "$other_variant")"
     [[ $base_folder != "$other_folder" ]] || continue
@@ -100,6 +108,11 @@ _compare_hosts() {
   local -a base_hosts other_hosts
   mapfile -t base_hosts < <(_compare_host_names "$base_folder/run.conf")
   mapfile -t other_hosts < <(_compare_host_names "$other_folder/run.conf")
+  if [[ -z ${base_hosts[0]-} || -z ${other_hosts[0]-} ]]; then
+    printf '%s\t%s\tserver\t%s\t%s\n' "$base" "$other" "$(_compare_host_file "$base_folder" "${base_hosts[0]-}")" \
+      "$(_compare_host_file "$other_folder" "${other_hosts[0]-}")"
+    return
+  fi
   for index in "${!base_hosts[@]}"; do
     where=server
     ((index == 0)) || where="client $index"

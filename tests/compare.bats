@@ -220,23 +220,52 @@ END
   assert_success
   assert_contains '"subject": "native", "operation": "set", "limit": "p99<=0.2ms", "point": "1000B-4i"'
   assert_contains '"subject": "swap", "operation": "set", "limit": "p99<=0.2ms", "point": "none keeps it"'
+  guide_make
+  run_split compare --limit 'p99<=1ms' native imdt
+  assert_match 'native +set +p99<=1ms +not known'
+  refute_contains 'none keeps it'
 }
 
 @test "what differs between the environments stands above the table; what passes does not" {
   local run
   for run in 20250101T100000Z-x 20250102T100000Z-x; do
     run_make $run 3 30 90 20 60
-    printf 'SERVER=10.0.0.9\nCLIENT_IP="10.0.0.1"\n' >>$run/run.conf
+    printf 'SERVER=10.0.0.9\nCLIENT_IP="10.0.0.9"\n' >>$run/run.conf
     mkdir -p $run/env/10.0.0.9
     printf 'kernel\t6.1.%s\nthp\tnever\nuptime\t%s\n' "${run:7:1}" "$run" >$run/env/10.0.0.9/env.tsv
   done
-  echo PIPELINE=4 >>20250102T100000Z-x/run.conf
+  printf 'PIPELINE=4\nTIME=30\nRESULTS_DIR=/a\n' >>20250102T100000Z-x/run.conf
   run_split compare --metric p50 20250101T100000Z-x 20250102T100000Z-x
   assert_success
   assert_match 'server +kernel +6\.1\.1 +6\.1\.2'
   assert_match 'setting +PIPELINE +\(not said\) +4'
+  assert_match 'setting +TIME +\(not said\) +30'
   refute_contains uptime
   refute_contains thp
+  refute_contains RESULTS_DIR
+  assert_equal "$stderr" ''
+  rm -r 20250102T100000Z-x/env
+  guide_make
+  run_split compare --metric p50 20250101T100000Z-x 20250102T100000Z-x
+  assert_equal "$stderr" 'compare: not described in 20250102T100000Z-x: server; what differs there is not known'
+  run_split compare --metric tx native imdt
+  assert_contains 'compare: not described in imdt: settings and hosts' "$stderr"
+}
+
+@test "what must be minded of the figures is said of each run that is compared" {
+  local run
+  for run in 20250101T100000Z-x 20250102T100000Z-x; do
+    run_make $run 1 30 30 20 20
+    server_make $run/swap/1000B-4i/rep-1 swap off 1000000 2
+  done
+  result_set 20250102T100000Z-x swap 1 client_limited 1
+  run_split compare --metric p50 20250102T100000Z-x
+  assert_contains 'compare: the client was the bottleneck, so that its speed is shown and not the server'"'s, in 1 of 2 results: swap, set at" "$stderr"
+  assert_contains 'compare: the bytes were not where the variant wants them (placement off) in 1 of 2 results: swap' "$stderr"
+  run_split compare --metric p50 20250101T100000Z-x 20250102T100000Z-x
+  assert_equal "$(grep -c 'placement off' <<<"$stderr")" 2
+  assert_contains 'compare: 20250102T100000Z-x: the client was the bottleneck' "$stderr"
+  refute_contains 'compare: 20250101T100000Z-x: the client was the bottleneck' "$stderr"
 }
 
 @test "every format is what its name says" {

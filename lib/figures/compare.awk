@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Sets totals side by side: per point and phase, what each other subject reaches of the base.
 #
-# Input: `A INDEX LABEL` for each argument of the user, then its totals as `T INDEX ...`, the header first.
+# Input: `A INDEX LABEL` for each argument of the user, `V INDEX VARIANT` for those that were begun in it, then its totals as
+# `T INDEX ...`, the header first, and warnings of report.awk as `W INDEX TEXT`.
 # A subject is one variant of one argument. Environment: METRICS, LIMITS and FAIL_IFS, a word each a line.
 # Output: lines with the name of a section in front: rows, repeats and limits (their first three lines being those that
 # render.awk wants), pairs, verdict, failed and notes. Exit status 1 when there is nothing to compare.
@@ -20,6 +21,9 @@ BEGIN {
 }
 
 $1 == "A" { argument[++arguments] = text_unescape($3); next }
+
+# What a reader of the argument must know before believing its figures.
+$1 == "W" { warning_of[++warnings] = $2; warned[warnings] = text_unescape($3); next }
 
 # The folder of a variant, which may hold no complete result.
 $1 == "V" { begun[$2, ++variants_begun[$2]] = text_unescape($3); next }
@@ -233,6 +237,7 @@ END {
     print "pairs", text_escape(label[base_of[k]]), of_folder[base_of[k]], text_escape(of_variant[base_of[k]]), \
       text_escape(label[other_of[k]]), of_folder[other_of[k]], text_escape(of_variant[other_of[k]])
   note_gaps()
+  note_warnings()
   if (!wanted) wanted_now = split("tx ops p50 p99 p99.9 far cpu errors misses", want_now, " ")
   else for (m = 1; m <= wanted; m++) want_now[wanted_now = m] = want[m]
   shown_metrics = wanted_now

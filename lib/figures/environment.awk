@@ -2,11 +2,13 @@
 # Names what differs between two environments or two sets of settings.
 #
 # Input, tab-separated and escaped: `BASE OTHER WHERE FILE FILE`, the files being env.tsv (KEY<TAB>VALUE), a setup.log,
-# or settings (NAME=VALUE). Output, for render.awk: heads and a row a difference. Exit status 0 always.
+# or settings (NAME=VALUE, WHERE being setting). Output, with the name of a section in front: differs, being heads and a row a
+# difference for render.awk, and notes on what is not described. Exit status 0 always.
 
 # Reads FILE into into[key]; returns 0 when there is no such file.
 function read_facts(file, into,    i, line, status, at) {
   for (i in into) delete into[i]
+  if (file == "") return 0
   file = text_opened(file)
   status = (getline line < file)
   if (status < 0) {
@@ -48,8 +50,9 @@ function setup_line(line, into,    f) {
 }
 
 # What changes from one hour to the next on the same machine, or says where and not how, is no difference.
-function passing(key) {
-  return (key !~ /^sysctl\./ && tolower(key) ~ /uptime|(^|[._])(date|time|load|loadavg|free|available|used|pid|boot|captured|mhz)($|[._])/) || \
+function passing(key, where) {
+  return where != "setting" ? \
+    key !~ /^sysctl\./ && tolower(key) ~ /uptime|(^|[._])(date|time|load|loadavg|free|available|used|pid|boot|captured|mhz)($|[._])/ : \
     key ~ /^(RESULTS_DIR|REMOTE_DIR|SSH_CONFIG|CONNECT_TIMEOUT|REMOTE_RETRY|LEASE|PLAN_OPS|READY_TIMEOUT|VARIANTS)$/
 }
 
@@ -57,18 +60,36 @@ function show(facts, key) {
   return (key in facts) ? (facts[key] == "" ? "(empty)" : facts[key]) : "(not said)"
 }
 
+# Remembers that FILE, of the side that is called LABEL, could not be read.
+function lacking(file, label, where,    who) {
+  # What belongs to a run is said once of it, not of each of its variants.
+  who = file
+  if (!sub(/\/env\/.*/, "", who) && !sub(/\/[^\/]*$/, "", who)) who = text_unescape(label)
+  sub(/.*\//, "", who)
+  if ((who, where) in lacks) return
+  lacks[who, where] = 1
+  if (!(who in missing)) order[++whos] = who
+  missing[who] = missing[who] (missing[who] == "" ? "" : ", ") (where == "setting" ? "settings" : where)
+}
+
 BEGIN {
   FS = OFS = "\t"
-  print "base", "other", "where", "what", "base_value", "other_value"
-  print "Base", "Compared", "Where", "What differs", "Base has", "Compared has"
-  print "text", "text", "text", "text", "text", "text"
+  print "differs", "base", "other", "where", "what", "base_value", "other_value"
+  print "differs", "Base", "Compared", "Where", "What differs", "Base has", "Compared has"
+  print "differs", "text", "text", "text", "text", "text", "text"
 }
 
 {
-  if (!read_facts(text_unescape($4), one) || !read_facts(text_unescape($5), two)) next
+  known_one = read_facts(text_unescape($4), one)
+  known_two = read_facts(text_unescape($5), two)
+  # What variants of one run share tells them apart in nothing.
+  shared = $4 != "" && $4 "" == $5 ""
+  if (!known_one && !shared) lacking(text_unescape($4), $1, $3)
+  if (!known_two && !shared) lacking(text_unescape($5), $2, $3)
+  if (!known_one || !known_two) next
   keys = 0
-  for (key in one) if (!passing(key) && one[key] "" != two[key] "") list[++keys] = key
-  for (key in two) if (!passing(key) && !(key in one)) list[++keys] = key
+  for (key in one) if (!passing(key, $3) && one[key] "" != two[key] "") list[++keys] = key
+  for (key in two) if (!passing(key, $3) && !(key in one)) list[++keys] = key
   for (i = 2; i <= keys; i++) {
     key = list[i]
     for (j = i - 1; j >= 1 && list[j] > key; j--) list[j + 1] = list[j]
@@ -76,5 +97,10 @@ BEGIN {
   }
   for (i = 1; i <= keys; i++)
     if (!(i > 1 && list[i] == list[i - 1]) && show(one, list[i]) != show(two, list[i]))
-      print $1, $2, $3, text_escape(list[i]), text_escape(show(one, list[i])), text_escape(show(two, list[i]))
+      print "differs", $1, $2, $3, text_escape(list[i]), text_escape(show(one, list[i])), text_escape(show(two, list[i]))
+}
+
+END {
+  for (i = 1; i <= whos; i++)
+    print "notes", text_escape("not described in " order[i] ": " missing[order[i]] "; what differs there is not known")
 }

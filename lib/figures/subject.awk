@@ -147,6 +147,15 @@ function note_gaps(    k, i, b, o, cb, co) {
     }
 }
 
+# What must be minded of each argument, named by its run where there are several.
+function note_warnings(    w, s, name) {
+  for (w = 1; w <= warnings; w++) {
+    name = argument[warning_of[w]]
+    for (s = subjects; s >= 1; s--) if (of_argument[s] == warning_of[w] && of_run[s] != "") name = of_run[s]
+    note((arguments > 1 ? name ": " : "") warned[w])
+  }
+}
+
 function points_of(s,    i, out, seen) {
   for (i = 1; i <= rows; i++)
     if (subject[i] == s && !(point[i] in seen)) {
