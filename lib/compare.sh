@@ -69,7 +69,7 @@ _compare_input() {
     done
     totals=$(result_totals "$argument") || status=1
     [[ -n $totals ]] || continue
-    sed "s/^/T\t$number\t/" <<<"$totals"
+    printf '%s\n' "$totals" | sed "s/^/T\t$number\t/"
     figures_run report <<<"$totals" | sed -n "s/^warning\t/W\t$number\t/p"
   done
   return "$status"
