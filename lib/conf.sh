@@ -240,10 +240,17 @@ _conf_is_one() {
     percent) [[ $value =~ ^([1-9][0-9]?|100)%$ ]] ;;
     host) [[ $value =~ ^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$ || $value == ::1 ]] ;;
     word) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] ;;
-    cpus) [[ $value =~ ^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$ ]] ;;
+    cpus) _conf_is_cpus "$value" ;;
     path | text) return 0 ;;
     *) [[ -n $kind && $value == "$kind" ]] ;;
   esac
+}
+
+# Whether a value is a list as the kernel writes it, 0-3,8, each range in its order.
+_conf_is_cpus() {
+  local part
+  [[ $1 =~ ^[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*$ ]] || return 1
+  for part in ${1//,/ }; do ((10#${part%-*} <= 10#${part#*-})) || return 1; done
 }
 
 # Whether a value is A, A..B or A..B..STEP with numbers of the kind, `all` in place of A or B.

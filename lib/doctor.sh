@@ -183,9 +183,9 @@ _doctor_memory() {
   keep=$(fill_reserve "$SERVER_BYTES")
   for variant in $VARIANTS; do
     # All of its points again, after the last one of the variant before.
-    _doctor_use "$variant" -
+    plan_at "$variant" - -
     while read -r name size instances ratio _; do
-      _doctor_use "$variant" "$ratio"
+      plan_at "$variant" "$ratio" -
       keys=$(fill_keys "$size" "$instances")
       gap=$(fill_gap "$size" "$instances" "$keys")
       [[ -z $gap || $variant != "${VARIANTS%% *}" ]] || _doctor_row "$SERVER" warn fill "$gap for $name" "within 1 % of $FILL" \
@@ -196,24 +196,17 @@ _doctor_memory() {
         _doctor_row "$SERVER" fail memory "$(_doctor_mib "$SERVER_FREE") available" \
           "$(_doctor_mib "$need") for $name ($instances x $keys keys of $size B; 1.5 x (size + 32) x keys says $(_doctor_mib "$rule")) and $(_doctor_mib "$keep") kept free" \
           "set FILL or KEYS, or RESERVE"
-        _doctor_use "${VARIANTS%% *}" -
+        plan_at "${VARIANTS%% *}" - -
         return
       fi
       most=$((need > most ? need : most))
     done < <(plan_points)
   done
-  _doctor_use "${VARIANTS%% *}" -
+  plan_at "${VARIANTS%% *}" - -
   [[ $EVICTION == off || $MAXMEMORY != off ]] ||
     _doctor_row "$SERVER" warn memory "EVICTION=$EVICTION" "MAXMEMORY" "set MAXMEMORY: without it nothing is ever evicted"
   _doctor_row "$SERVER" ok memory "$(_doctor_mib "$SERVER_FREE") available" \
     "$(_doctor_mib "$most") and $(_doctor_mib "$keep") kept free" -
-}
-
-# The settings of a variant at a point.
-_doctor_use() {
-  variant_use "$1"
-  server_auto
-  plan_use "$2" -
 }
 
 # Which kinds of memory the server has, and whether each variant's tier can be had with the largest fill.
@@ -223,19 +216,19 @@ _doctor_tiers() {
     _doctor_row "$SERVER" ok "memory: $kind" "$detail" "${where/host/-}" -
   done < <(tier_detect "$SERVER")
   for variant in $VARIANTS; do
-    _doctor_use "$variant" -
+    plan_at "$variant" - -
     most=0 many=1
     while read -r name size instances _; do
       bytes=$(fill_bytes "$size" "$instances" "$(fill_keys "$size" "$instances")")
       ((bytes <= most)) || most=$bytes many=$instances
     done < <(plan_points)
     # With several ratios, the least DRAM needs the most of everything else.
-    DRAM_RATIO=${DRAM_RATIO##* }
+    DRAM_RATIO=$(tier_least)
     while IFS=$'\t' read -r state found wanted mend; do
       _doctor_row "$SERVER" "$state" "variant $variant" "$found" "$wanted" "$mend"
     done < <(tier_check "$most" "$many")
   done
-  _doctor_use "${VARIANTS%% *}" -
+  plan_at "${VARIANTS%% *}" - -
 }
 
 # What Redis said of the server when the newest run started it.
@@ -260,12 +253,12 @@ _doctor_skip() {
 _doctor_launch() {
   local variant host state found wanted mend
   for variant in $VARIANTS; do
-    _doctor_use "$variant" -
+    plan_at "$variant" - -
     while IFS=$'\t' read -r host state found wanted mend; do
       _doctor_row "$host" "$state" "variant $variant" "$found" "$wanted" "$mend"
     done < <(launch_try && generator_try)
   done
-  _doctor_use "${VARIANTS%% *}" -
+  plan_at "${VARIANTS%% *}" - -
 }
 
 # Whether the program that traces is there.

@@ -37,6 +37,14 @@ plan_use() {
   [[ $2 == - ]] || KEY_PATTERN=$2
 }
 
+# Bring the settings to a variant at a point.
+# Usage: plan_at VARIANT RATIO PATTERN
+plan_at() {
+  variant_use "$1"
+  server_auto
+  plan_use "$2" "$3"
+}
+
 # Print every repeat in the order they run: NAME SIZE INSTANCES REPEAT VARIANT RATIO PATTERN.
 # Variants alternate within a repeat (A B A B), so that a drift of the machine falls on all of them.
 # Usage: plan_cells

@@ -50,17 +50,30 @@ tier_limit() {
   fi
 }
 
+# Print the ratio that gives the data the least DRAM, of several.
+# Usage: tier_least
+# Globals: DRAM_RATIO
+tier_least() {
+  tr ' ' '\n' <<<"$DRAM_RATIO" | awk -F : 'NR == 1 || $1 / $2 < least { least = $1 / $2; ratio = $0 } END { print ratio }'
+}
+
 # Print the bytes of memory that the data take on the server itself. On zram all of it stays there, compressed or not.
 # Usage: tier_dram DATA_BYTES INSTANCES
 tier_dram() {
   if [[ $TIER == swap || $TIER == zswap ]]; then tier_limit "$@"; else echo "$1"; fi
 }
 
-# Refuse settings of the tier that are none.
+# Refuse settings of the tier that are none, or that contradict others.
 # Usage: tier_settings_check
 # Returns: exits 2.
 tier_settings_check() {
   local word
+  # numactl takes one policy, and a second one for a conflict.
+  [[ -z $(tier_policy) ]] || for word in $SERVER_NUMACTL; do
+    case $word in
+      -[mipPlw]* | --m* | --i* | --pr* | --lo* | --w*) conf_refuse SERVER_NUMACTL "$word says where memory is to be, and so does TIER=$TIER" ;;
+    esac
+  done
   for word in $DRAM_RATIO; do
     if [[ $word =~ ^[1-9][0-9]{0,3}:[1-9][0-9]{0,3}$ ]] && ((${word%:*} <= ${word#*:})); then continue; fi
     conf_refuse DRAM_RATIO "$word is not DRAM:DATA, such as 1:4, with no more DRAM than data"
@@ -95,14 +108,15 @@ tier_detect() {
 }
 
 _tier_run() {
-  local TIER_DATA=$1 TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR
+  local TIER_DATA=$1 TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_RESERVE
   TIER_LIMIT=$(tier_limit "$1" "$2")
   # Room for all that has no place in DRAM, and a quarter more for what Redis does not count.
   TIER_SPACE=$(((TIER_DATA - (TIER_LIMIT < TIER_DATA ? TIER_LIMIT : TIER_DATA)) * 5 / 4 + (64 << 20)))
   TIER_NODES=$(_tier_nodes)
   TIER_FAR=$(place_memory_nodes far)
+  TIER_RESERVE=$(fill_reserve "$SERVER_BYTES")
   remote_run -e RUN_ID -e RUN_OWNER -e TIER -e TIER_NODES -e TIER_WEIGHTS -e TIER_SWAP -e ZRAM_ALGORITHM -e TIER_DATA -e TIER_LIMIT \
-    -e TIER_SPACE -e TIER_FAR "$SERVER" tiers "$3"
+    -e TIER_SPACE -e TIER_FAR -e TIER_RESERVE "$SERVER" tiers "$3"
 }
 
 # The nodes that the tier is about, as a list; empty when there are none of their kind.

@@ -46,11 +46,11 @@ refused() {
     ./do_it.sh plan
 }
 
-@test "bounds are kept: value sizes, repeats, ports, rates" {
+@test "bounds are kept: value sizes, repeats, ports, rates, lists" {
   local word
   for word in VALUE_SIZES=0 VALUE_SIZES=513M VALUE_SIZES=-1 VALUE_SIZES='100 x' VALUE_SIZES= REDISRUNS=0 REDISRUNS=1001 \
     REDISRUNS=1e3 REDISBASE=0 REDISBASE=65536 RATE=-1 RATE=1.5.2 VERIFY=maybe SERVER= CLIENT_IP= 'SERVER=a b' KEYS=0 \
-    KEYS=99999999999999999999 INSTANCES=0 PHASES='set put' SEED=x; do
+    KEYS=99999999999999999999 INSTANCES=0 PHASES='set put' SEED=x SERVER_CPUS=5-2 TIER_NODES=0,3-1; do
     run_split ./do_it.sh plan "$word"
     assert_failure 2
     assert_match "^do_it.sh: command line: ${word%%=*}=.*$" "$stderr" || fail "$word was taken"

@@ -46,7 +46,7 @@ machine() {
 # Usage: on_host [NAME=VALUE]... VERB
 on_host() {
   local -a settings=(RUN_ID=test RUN_OWNER=test TIER=native TIER_NODES= TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto
-    TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0 TIER_FAR=)
+    TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0 TIER_FAR= TIER_RESERVE=0)
   while [[ $1 == *=* ]]; do
     settings+=("$1")
     shift
@@ -155,6 +155,9 @@ column() {
   assert_match $'^fail\t[0-9]+ MiB free on nodes 1'
   run on_host TIER=weighted TIER_NODES=0-1 check
   assert_match $'^fail\tthe kernel has no weighted interleave'
+  run_split "$REPO/do_it.sh" plan -v bind SERVER=192.0.2.1 SERVER_CORES=2 SERVER_MEM=24 TIER_NODES=1 SERVER_NUMACTL="-C 0 -m0"
+  assert_failure 2
+  assert_contains 'SERVER_NUMACTL=-C 0 -m0: -m0 says where memory is to be, and so does TIER=bind' "$stderr"
   run on_host TIER=tiering check
   assert_match $'^fail\tevery node has a CPU: there is one tier'
   run on_host TIER=imdt check
@@ -173,6 +176,32 @@ column() {
   }
 }
 
+@test "nodes must have room for the data and for their share of what stays free, each where pages go round" {
+  machine dram
+  # 362 GiB and 7.6 GiB of it free, a half of the server's memory each.
+  echo 'Node 0 MemFree: 379584512 kB' >>"$TIERBENCH_ROOT/sys/devices/system/node/node0/meminfo"
+  echo 'Node 1 MemFree: 7969177 kB' >>"$TIERBENCH_ROOT/sys/devices/system/node/node1/meminfo"
+  run on_host TIER=interleave TIER_NODES=0-1 TIER_DATA=$((200 << 30)) check
+  assert_match $'^fail\t7782 MiB free on nodes 1\t102400 MiB, and 0 MiB kept free'
+  run on_host TIER=bind TIER_NODES=0-1 TIER_DATA=$((200 << 30)) check
+  assert_match $'^ok\t378470 MiB free on nodes 0,1\t204800 MiB'
+  run on_host TIER=bind TIER_NODES=1 TIER_DATA=$((7969177 << 10)) check
+  assert_match $'^ok\t'
+  run on_host TIER=bind TIER_NODES=1 TIER_DATA=$((7969177 << 10)) TIER_RESERVE=$((1 << 30)) check
+  assert_match $'^fail\t7782 MiB free on nodes 1\t7782 MiB, and 512 MiB kept free'
+  # By the weights that are asked for, else by those of the kernel.
+  mkdir -p "$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave" bin
+  printf '#!/bin/sh\necho --weighted-interleave\n' >bin/numactl
+  chmod +x bin/numactl
+  HOST_CODE="PATH=$SCRATCH/bin:$PATH"
+  run on_host TIER=weighted TIER_NODES=0-1 TIER_WEIGHTS="'0:99 1:1'" TIER_DATA=$((200 << 30)) check
+  assert_match $'^ok\t7782 MiB free on nodes 1\t2048 MiB'
+  echo 3 >"$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave/node0"
+  echo 1 >"$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave/node1"
+  run on_host TIER=weighted TIER_NODES=0-1 TIER_DATA=$((200 << 30)) check
+  assert_match $'^fail\t7782 MiB free on nodes 1\t51200 MiB'
+}
+
 @test "every variant has a tier of its own, and numactl's words for it" {
   local variant
   for variant in bind preferred interleave weighted tiering swap zram zswap imdt native; do
@@ -187,6 +216,7 @@ column() {
   TIER=weighted TIER_NODES=0,2 && assert_equal "$(tier_policy)" --weighted-interleave=0,2
   TIER=native && assert_equal "$(tier_policy)" ''
   TIER=swap DRAM_RATIO=1:4 && assert_equal "$(tier_limit $((400 << 20)) 2)" $((108 << 20))
+  DRAM_RATIO="1:1 1:8 2:9" && assert_equal "$(tier_least)" 1:8
 }
 
 @test "placement is judged by where the bytes are" {
@@ -242,7 +272,7 @@ column() {
 @test "doctor sizes a sweep over ratios for each variant, by the ratio that needs most" {
   need_cgroup
   run_split "$REPO/do_it.sh" doctor -s tier-sweep -v native -v swap FILL=128M SRV_OVERRIDE=2 REMOTE_DIR="$SCRATCH/host" \
-    REDISBASE="$(ports_pick 2)"
+    DRAM_RATIO="1:8 1:1" REDISBASE="$(ports_pick 2)"
   assert_success
   assert_equal "$stderr" ''
   # An eighth of 128 MiB (a per cent more or less) and 4 MiB an instance; all of it at 1:1.

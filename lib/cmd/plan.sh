@@ -4,6 +4,7 @@
 # Usage: ./do_it.sh plan [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
 #
 # What is read off a remote server when a run starts (SERVER_CORES, SERVER_MEM) must be given here to see the whole plan.
+# `headroom` is what is left of the server's memory with the variant that takes most of it; a tier's DRAM is all that swap and zswap take.
 # `rule` is the fill by the Redis-Memtier workload's rule of thumb, 1.5 x (value + 32) x keys; `expected` is what Redis was asked.
 # The time is an estimate: PLAN_OPS operations a second, all clients together, and a second at each phase.
 # shellcheck shell=bash
@@ -41,23 +42,35 @@ _plan_head() {
 }
 
 _plan_points() {
-  local name size instances keys seconds total=0 runs bytes held
+  local name size instances ratio keys seconds total=0 runs bytes held
   local -a phases variants
   read -r -a phases <<<"$PHASES"
   read -r -a variants <<<"$VARIANTS"
   runs=$((REDISRUNS * ${#variants[@]}))
   printf 'point\tvalue B\tinstances\tkeys each\tkeys\tB/key\texpected MiB\thow known\trule MiB\theadroom MiB\trepeats\tminutes\n'
-  while read -r name size instances _; do
+  while read -r name size instances ratio _; do
     keys=$(fill_keys "$size" "$instances") || exit
     bytes=$(fill_bytes "$size" "$instances" "$keys")
     held=$(fill_set "$instances" "$keys")
     seconds=$((($(_plan_work $((keys * instances)) "$instances") / PLAN_OPS + ${TIME%.*} + 1) * ${#phases[@]} * runs))
     total=$((total + seconds))
     printf '%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%d\t%d\t%d\t%d.%d\n' "$name" "$size" "$instances" "$keys" $((keys * instances)) \
-      $((held > 0 ? bytes / instances / held : 0)) $((bytes >> 20)) "$(fill_source "$size")" $(($(fill_rule "$size" "$instances" "$keys") >> 20)) $(((SERVER_BYTES - bytes) >> 20)) \
+      $((held > 0 ? bytes / instances / held : 0)) $((bytes >> 20)) "$(fill_source "$size")" $(($(fill_rule "$size" "$instances" "$keys") >> 20)) $(((SERVER_BYTES - $(_plan_dram "$size" "$instances" "$ratio")) >> 20)) \
       "$runs" $((seconds / 60)) $((seconds % 60 / 6))
   done < <(plan_points)
   printf 'all\t\t\t\t\t\t\t\t\t\t\t%d.%d\n' $((total / 60)) $((total % 60 / 6))
+}
+
+# Print the bytes of the server's memory that a point takes with the variant that takes most; beyond a tier's DRAM they go elsewhere.
+# Usage: _plan_dram VALUE_BYTES INSTANCES RATIO
+_plan_dram() {
+  local variant bytes most=0
+  for variant in $VARIANTS; do
+    plan_at "$variant" "$3" -
+    bytes=$(tier_dram "$(fill_bytes "$1" "$2" "$(fill_keys "$1" "$2")")" "$2")
+    most=$((bytes > most ? bytes : most))
+  done
+  echo "$most"
 }
 
 # Print the requests of a phase, all clients together, by KEYS of all instances unless settings say otherwise.

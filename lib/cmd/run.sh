@@ -134,9 +134,7 @@ _run_cells() {
   for cell in "${cells[@]}"; do
     number=$((number + 1))
     IFS=$'\t' read -r name size instances repeat variant ratio pattern <<<"$cell"
-    variant_use "$variant"
-    server_auto
-    plan_use "$ratio" "$pattern"
+    plan_at "$variant" "$ratio" "$pattern"
     tune_apply "$variant"
     keys=$(fill_keys "$size" "$instances")
     log_info "$number of ${#cells[@]}: $variant, $instances instances, $keys keys of $size B each, repeat $repeat"

@@ -48,16 +48,41 @@ check_nodes() {
   fi
 }
 
-# Whether the nodes have room for the data.
+# Whether the nodes have room for the data and for their share of what must stay free: all of them together, or, where pages go
+# round, each for what comes to it.
 check_room() {
-  local free
-  # shellcheck disable=SC2086 # numbers, a word each
-  free=$(for node in $1; do cat "${TIERBENCH_ROOT-}/sys/devices/system/node/node$node/meminfo"; done |
-    awk '$3 == "MemFree:" || $3 == "FilePages:" { sum += $4 } END { printf "%.0f", sum * 1024 }')
-  if [[ $TIER != preferred ]] && ((free < TIER_DATA)); then
-    row fail "$((free >> 20)) MiB free on nodes ${1//$'\n'/,}" "$((TIER_DATA >> 20)) MiB" "set FILL or KEYS, or other TIER_NODES"
+  local node folder=${TIERBENCH_ROOT-}/sys weights=$TIER_WEIGHTS where free need keep
+  if [[ $weights == keep ]]; then
+    weights=
+    for node in $1; do weights+="$node:$(_detect_read "$folder/kernel/mm/mempolicy/weighted_interleave/node$node") "; done
+  fi
+  IFS=$'\t' read -r where free need keep < <(
+    cat "$folder"/devices/system/node/node*/meminfo |
+      awk -v tier="$TIER" -v nodes="${1//$'\n'/ }" -v weights="$weights" -v data="$TIER_DATA" -v reserve="$TIER_RESERVE" '
+        $3 == "MemTotal:" { total[$2] = $4; all += $4 }
+        $3 == "MemFree:" || $3 == "FilePages:" { free[$2] += $4 * 1024 }
+        END {
+          n = split(nodes, node, " ")
+          for (i = 1; i <= n; i++) weight[node[i]] = 1
+          if (tier == "weighted") for (i = split(weights, pair, " "); i > 0; i--) if (split(pair[i], part, ":") == 2 && part[2] > 0) weight[part[1]] = part[2]
+          for (i = 1; i <= n; i++) sum += weight[node[i]]
+          round = tier == "interleave" || tier == "weighted"
+          for (i = 1; i <= n; i++) {
+            g = round ? i : 1
+            list[g] = list[g] (list[g] == "" ? "" : ",") node[i]
+            room[g] += free[node[i]]
+            need[g] += data * weight[node[i]] / sum
+            keep[g] += all > 0 ? reserve * total[node[i]] / all : 0
+          }
+          # The one with the least left over tells.
+          for (g = worst = 1; g <= (round ? n : 1); g++) if (room[g] - need[g] - keep[g] < room[worst] - need[worst] - keep[worst]) worst = g
+          printf "%s\t%.0f\t%.0f\t%.0f\n", list[worst], room[worst], need[worst], keep[worst]
+        }'
+  )
+  if [[ $TIER != preferred ]] && ((free < need + keep)); then
+    row fail "$((free >> 20)) MiB free on nodes $where" "$((need >> 20)) MiB, and $((keep >> 20)) MiB kept free" "set FILL or KEYS, or other TIER_NODES"
   else
-    row ok "$((free >> 20)) MiB free on nodes ${1//$'\n'/,}" "$((TIER_DATA >> 20)) MiB" -
+    row ok "$((free >> 20)) MiB free on nodes $where" "$((need >> 20)) MiB, and $((keep >> 20)) MiB kept free" -
   fi
 }
 
