@@ -104,8 +104,8 @@ client_wait() {
     sleep 0.5 # the pace of polls
   done
   log_progress_end
-  # A generator whose instances the guard ended may be sooner with that than the next look.
-  ((!failed)) || monitor_alarm now || :
+  # A generator whose instances the guard ended may be sooner with that than the next look; and a load that nobody guarded is none.
+  monitor_alarm now || failed=1
   return "$failed"
 }
 

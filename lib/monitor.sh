@@ -31,9 +31,9 @@ monitor_mark() {
   _MONITOR_LAST=$1
 }
 
-# Look now and then, or now, whether the guard has ended the load.
+# Look now and then, or now, whether the guard has ended the load, or is gone.
 # Usage: monitor_alarm [now]
-# Returns: 1 when it has, with the reason on stderr.
+# Returns: 1 when it has or is, with the reason on stderr.
 monitor_alarm() {
   local why
   [[ -n $_MONITOR_ON ]] || return 0

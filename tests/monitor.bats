@@ -65,14 +65,31 @@ words() {
   local folder
   folder=$(echo host/run-*/monitor)
   read -r pid _ <"$folder/monitor.proc"
-  kill -TERM "$pid"
   sed -i 's/^declare -- RESERVE_BYTES=.*/declare -- RESERVE_BYTES="1125899906842624"/' "$folder/monitor.sh"
-  setsid bash "$folder/monitor.sh" </dev/null >/dev/null 2>&1 3>&- &
+  mkfifo go
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  setsid bash -c 'read -r _ <go; exec bash "$1"' bash "$folder/monitor.sh" </dev/null >/dev/null 2>&1 3>&- &
+  process_note $!
+  # On record before the first one ends, for that would be an alarm too.
+  printf '%s\t%s\tmonitor\n' $! "$(process_start $!)" >"$folder/monitor.proc"
+  kill -TERM "$pid"
+  echo >go
   job_wait 60
   assert_equal "$status" 1
   assert_match 'guard: [0-9]+ MiB of memory are available, and [0-9]+ MiB must stay free \(RESERVE\); the load was ended' "$stderr"
   assert_equal "$(find results -name 'rep-1.failed-*' | wc -l)" 1
   assert_equal "$(find host -name 'run-*')" ''
+}
+
+@test "a guard that is gone itself ends the load and fails the repeat" {
+  words TIME=60 PHASES=get
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}"
+  job_load get
+  kill -KILL "$(cut -f 1 host/run-*/monitor/monitor.proc)"
+  job_wait 40
+  assert_equal "$status" 1
+  assert_contains "guard: the monitors are gone" "$stderr"
+  assert_equal "$(find results -name 'rep-1.failed-*' | wc -l) $(find host -name 'run-*' | wc -l)" '1 0'
 }
 
 @test "an instance that is gone ends the load within seconds, not when the generator's patience does" {

@@ -87,9 +87,19 @@ mark_instances() {
   done <"$RECORD"
 }
 
-# Print the alarm, if the guard has ended the load.
+# Print the alarm, if the guard has ended the load, or is gone itself.
 monitor_alarm() {
-  [[ ! -e $MONITOR/alarm ]] || cat "$MONITOR/alarm"
+  local pid start gone=''
+  if [[ -e $MONITOR/on ]]; then
+    read -r pid start _ <"$MONITOR/monitor.proc"
+    proc_alive "$pid" "$start" || gone=yes
+  fi
+  # It writes this before it ends.
+  if [[ -e $MONITOR/alarm ]]; then
+    cat "$MONITOR/alarm"
+  elif [[ -n $gone ]]; then
+    printf 'the monitors are gone, and nothing else keeps the server out of harm; the load was ended\n'
+  fi
 }
 
 monitor_stop() {
