@@ -8,7 +8,9 @@
 #   int:MIN..MAX  number:MIN..MAX
 #   span:MIN..MAX               a number, or A..B, or A..B..STEP; `all` stands for the server's CPUs that instances may use
 #   size:MIN..MAX               bytes, also 10K 4M 2G (powers of 1024)
+#   WORD:number:MIN..MAX        the word, a colon and the number
 #   percent                     1%..100%
+#   ratio                       two numbers with a colon between them, not both 0
 #   host path word cpus text    (path and text may be empty)
 #   list:KIND                   words separated by blanks; at least one
 # A scenario or variant may begin with LIKE=NAME: the settings of that file beside it, and then its own.
@@ -194,6 +196,8 @@ _conf_put() {
     read -r -a words <<<"$value"
     value=${words[*]-}
   fi
+  # One way to write that there is none.
+  [[ ${_CONF_KIND[$name]} != number:* || ! $value =~ ^0+(\.0+)?$ ]] || value=0
   [[ -z $value ]] || wrong="is not of the kind"
   _conf_is "$value" "${_CONF_KIND[$name]}" ||
     die_usage "$where: $name=$value $wrong ${_CONF_KIND[$name]}"
@@ -228,6 +232,7 @@ _conf_is_one() {
   min=${kind#*:} max=${kind#*..} min=${min%%..*}
   case $kind in
     int:*) [[ $value =~ ^(0|[1-9][0-9]{0,17})$ ]] && ((value >= min && value <= max)) ;;
+    [a-z]*:number:*) [[ $value == "${kind%%:*}":* ]] && _conf_is_one "${value#*:}" "${kind#*:}" ;;
     span:*) _conf_is_span "$value" "int:${kind#span:}" ;;
     number:*)
       [[ $value =~ ^[0-9]{1,15}(\.[0-9]{1,9})?$ ]] &&
@@ -237,6 +242,7 @@ _conf_is_one() {
       [[ $value =~ ^[1-9][0-9]{0,11}[KMG]?$ ]] &&
         (($(conf_bytes "$value") >= $(conf_bytes "$min") && $(conf_bytes "$value") <= $(conf_bytes "$max")))
       ;;
+    ratio) [[ $value =~ ^(0|[1-9][0-9]{0,5}):(0|[1-9][0-9]{0,5})$ && $value != 0:0 ]] ;;
     percent) [[ $value =~ ^([1-9][0-9]?|100)%$ ]] ;;
     host) [[ $value =~ ^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$ || $value == ::1 ]] ;;
     word) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] ;;

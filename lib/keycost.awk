@@ -75,6 +75,8 @@ $1 == "sample" {
 }
 
 END {
+  # One sample tells nothing, and what could not set them has said why.
+  if (ENVIRON["DO"] == "fit" && samples < 2) exit 1
   if (ENVIRON["DO"] == "fit") fit()
   else if (ENVIRON["DO"] == "keys") printf "%.0f\n", nearest(ENVIRON["TARGET"] + 0)
   else if (ENVIRON["DO"] == "bytes") printf "%.0f\n", bytes(ENVIRON["KEYS"] + 0)

@@ -46,16 +46,25 @@ refused() {
     ./do_it.sh plan
 }
 
-@test "bounds are kept: value sizes, repeats, ports, rates, lists" {
+@test "bounds are kept: value sizes, repeats, ports, rates, lists, shares, orders of keys, contents of values" {
   local word
   for word in VALUE_SIZES=0 VALUE_SIZES=513M VALUE_SIZES=-1 VALUE_SIZES='100 x' VALUE_SIZES= REDISRUNS=0 REDISRUNS=1001 \
     REDISRUNS=1e3 REDISBASE=0 REDISBASE=65536 RATE=-1 RATE=1.5.2 VERIFY=maybe SERVER= CLIENT_IP= 'SERVER=a b' KEYS=0 \
-    KEYS=99999999999999999999 INSTANCES=0 PHASES='set put' SEED=x SERVER_CPUS=5-2 TIER_NODES=0,3-1; do
+    KEYS=99999999999999999999 INSTANCES=0 PHASES='set put' SEED=x SERVER_CPUS=5-2 TIER_NODES=0,3-1 \
+    RATIO=4 RATIO=0:0 KEY_PATTERN='uniform foo' KEY_PATTERN=zipf:2 KEY_PATTERN=uniform:1 DATA=foo DATA=compressible:1; do
     run_split ./do_it.sh plan "$word"
     assert_failure 2
     assert_match "^do_it.sh: command line: ${word%%=*}=.*$" "$stderr" || fail "$word was taken"
     [[ $stderr != *$'\n'* ]] || fail "more than a line for $word"
   done
+}
+
+@test "what the load generator takes is taken, and no time is no time in any spelling" {
+  local word
+  for word in RATIO=0:1 RATIO=20:80 KEY_PATTERN='shuffle gaussian gaussian:1.5 zipf zipf:0.99' DATA=compressible:2.5 DATA=random; do
+    assert_equal "$(conf_value "${word%%=*}" argument "$word")" "${word#*=}"
+  done
+  assert_equal "$(conf_value TIME argument MEMTIER_TEST_TIME=0.0) $(conf_value WARMUP argument WARMUP=00.00)" '0 0'
 }
 
 @test "a line that is no assignment is named" {

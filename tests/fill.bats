@@ -103,6 +103,12 @@ fill_check() {
   assert_equal "$(fill_gap 1 1 "$(fill_keys 1 1)")" ''
 }
 
+@test "without two samples there is no model of what a key costs" {
+  run env DO=fit awk -f "$REPO/lib/keycost.awk" <<<$'sample\t3\t10\t1000'
+  assert_failure 1
+  assert_output ''
+}
+
 @test "a fill too small for one key is refused" {
   run_split "$REPO/do_it.sh" plan -s demo KEYS=auto FILL=1M VALUE_SIZES=10M REMOTE_DIR="$SCRATCH/host" REDISBASE="$(ports_pick 2)"
   assert_failure 2
