@@ -179,7 +179,7 @@ _doctor_fill() {
 
 # The fill of every point against what the server has, less what must stay free: for each variant, what it takes of DRAM.
 _doctor_memory() {
-  local variant name size instances ratio keys need most=0 keep gap rule
+  local variant name size instances ratio keys need wanted most=-1 keep gap
   keep=$(fill_reserve "$SERVER_BYTES")
   for variant in $VARIANTS; do
     # All of its points again, after the last one of the variant before.
@@ -191,22 +191,21 @@ _doctor_memory() {
       [[ -z $gap || $variant != "${VARIANTS%% *}" ]] || _doctor_row "$SERVER" warn fill "$gap for $name" "within 1 % of $FILL" \
         "another FILL: no number of keys comes nearer (docs/tiers.md)"
       need=$(tier_dram "$(fill_bytes "$size" "$instances" "$keys")" "$instances")
-      rule=$(fill_rule "$size" "$instances" "$keys")
+      ((need > most)) || continue
+      most=$need
+      wanted="$(_doctor_mib "$need") for $name ($instances x $keys keys of $size B; 1.5 x (size + 32) x keys says"
+      wanted+=" $(_doctor_mib "$(fill_rule "$size" "$instances" "$keys")")) and $(_doctor_mib "$keep") kept free"
       if ((need + keep > SERVER_FREE)); then
-        _doctor_row "$SERVER" fail memory "$(_doctor_mib "$SERVER_FREE") available" \
-          "$(_doctor_mib "$need") for $name ($instances x $keys keys of $size B; 1.5 x (size + 32) x keys says $(_doctor_mib "$rule")) and $(_doctor_mib "$keep") kept free" \
-          "set FILL or KEYS, or RESERVE"
+        _doctor_row "$SERVER" fail memory "$(_doctor_mib "$SERVER_FREE") available" "$wanted" "set FILL or KEYS, or RESERVE"
         plan_at "${VARIANTS%% *}" - -
         return
       fi
-      most=$((need > most ? need : most))
     done < <(plan_points)
   done
   plan_at "${VARIANTS%% *}" - -
   [[ $EVICTION == off || $MAXMEMORY != off ]] ||
     _doctor_row "$SERVER" warn memory "EVICTION=$EVICTION" "MAXMEMORY" "set MAXMEMORY: without it nothing is ever evicted"
-  _doctor_row "$SERVER" ok memory "$(_doctor_mib "$SERVER_FREE") available" \
-    "$(_doctor_mib "$most") and $(_doctor_mib "$keep") kept free" -
+  _doctor_row "$SERVER" ok memory "$(_doctor_mib "$SERVER_FREE") available" "$wanted" -
 }
 
 # Which kinds of memory the server has, and whether each variant's tier can be had with the largest fill.

@@ -33,6 +33,8 @@ check() {
   for name in reachable ssh tar leftovers link taskset screen 'open files' 'port range' redis-server ports memory 'load generator' clock tuning; do
     assert_match $'\n  ok +'"$name  "
   done
+  # Both estimates of the largest fill: what it takes, and 1.5 x (1000 + 32) x 400,000 by the rule of thumb.
+  assert_match 'ok +memory +[0-9]+ MiB available +[0-9]+ MiB for 1000B-2i \(2 x 200000 keys of 1000 B; 1\.5 x \(size \+ 32\) x keys says 590 MiB\) and '
   assert_equal "$(grep -c '^[^ ]' <<<"$output")" 1
   # A host that is server and client is not told the same twice.
   assert_equal "$(grep -c ' our folder ' <<<"$output")" 1

@@ -78,3 +78,15 @@ setup() {
   TIME=1 RATIO=0:1 held mixed 1000 0
   INSTANCE_REQUESTS=0 held set 1000 1000
 }
+
+@test "the time of a plan: populate by its keys, other phases by TIME and WARMUP" {
+  local words=(-s wsf-static-multi-node SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 PLACEMENT=none)
+  # 10,000,001 keys at 100,000 a second, 300 s, and a second at each: 402 s.
+  run "$REPO/do_it.sh" plan "${words[@]}"
+  assert_success
+  assert_match '100B-1i .* 6\.7
+'
+  run "$REPO/do_it.sh" plan "${words[@]}" WARMUP=30
+  assert_match '100B-1i .* 7\.2
+'
+}

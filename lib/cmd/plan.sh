@@ -6,7 +6,8 @@
 # What is read off a remote server when a run starts (SERVER_CORES, SERVER_MEM) must be given here to see the whole plan.
 # `headroom` is what is left of the server's memory with the variant that takes most of it; a tier's DRAM is all that swap and zswap take.
 # `rule` is the fill by the Redis-Memtier workload's rule of thumb, 1.5 x (value + 32) x keys; `expected` is what Redis was asked.
-# The time is an estimate: PLAN_OPS operations a second, all clients together, and a second at each phase.
+# The time is an estimate: what a phase lasts by TIME and WARMUP, else PLAN_OPS operations a second, all clients together; and a
+# second at each phase.
 # shellcheck shell=bash
 
 cmd_plan() {
@@ -52,7 +53,7 @@ _plan_points() {
     keys=$(fill_keys "$size" "$instances") || exit
     bytes=$(fill_bytes "$size" "$instances" "$keys")
     held=$(fill_set "$instances" "$keys")
-    seconds=$((($(_plan_work $((keys * instances)) "$instances") / PLAN_OPS + ${TIME%.*} + 1) * ${#phases[@]} * runs))
+    seconds=$(($(_plan_seconds $((keys * instances)) "$instances") * runs))
     total=$((total + seconds))
     printf '%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%d\t%d\t%d\t%d.%d\n' "$name" "$size" "$instances" "$keys" $((keys * instances)) \
       $((held > 0 ? bytes / instances / held : 0)) $((bytes >> 20)) "$(fill_source "$size")" $(($(fill_rule "$size" "$instances" "$keys") >> 20)) $(((SERVER_BYTES - $(_plan_dram "$size" "$instances" "$ratio")) >> 20)) \
@@ -71,6 +72,21 @@ _plan_dram() {
     most=$((bytes > most ? bytes : most))
   done
   echo "$most"
+}
+
+# Print the seconds of all phases of a repeat, by KEYS of all instances: populate sets each once, whatever TIME says.
+_plan_seconds() {
+  local phase seconds=0
+  for phase in $PHASES; do
+    if [[ $phase == populate ]]; then
+      seconds=$((seconds + $1 / PLAN_OPS + 1))
+    elif [[ $TIME == 0 ]]; then
+      seconds=$((seconds + ${WARMUP%.*} + $(_plan_work "$1" "$2") / PLAN_OPS + 1))
+    else
+      seconds=$((seconds + ${WARMUP%.*} + ${TIME%.*} + 1))
+    fi
+  done
+  echo "$seconds"
 }
 
 # Print the requests of a phase, all clients together, by KEYS of all instances unless settings say otherwise.
