@@ -2,15 +2,19 @@
 # shellcheck shell=bash
 # A run's logs under the names that the Redis-Memtier workload gives to its own, for scripts that look for these.
 
-# Link a repeat's logs by instance number, in its own folder, and in the run's folder if it has none yet.
+# Link a repeat's logs by instance number, in its own folder, and in the run's folder if that links to no other repeat.
 # Usage: links_make REPEAT_FOLDER
 # Globals: RUN LOG_LINKS, and of the point: POINT_INSTANCES REDISBASE
 links_make() {
-  local folder=$1 inside=${1#"$RUN/"} name file
+  local folder=$1 inside=${1#"$RUN/"} name file free=1
   [[ $LOG_LINKS == on ]] || return 0
+  # All of the run's links lead to one repeat, or they would mix points. If that repeat was removed, they lead nowhere.
+  for name in "$RUN"/redis-*.log "$RUN"/memtier-*.log; do
+    if [[ -e $name ]]; then free=0; elif [[ -L $name ]]; then rm -- "$name" || return; fi
+  done
   _links_rows "$folder" | while IFS=$'\t' read -r name file; do
     ln -s -- "$file" "$folder/$name" || return
-    [[ -e $RUN/$name ]] || ln -s -- "$inside/$file" "$RUN/$name" || return
+    ((!free)) || ln -s -- "$inside/$file" "$RUN/$name" || return
   done
 }
 

@@ -174,6 +174,26 @@ END
   assert_equal "${#lines[@]}" 3
 }
 
+@test "the links of a run's folder lead to one repeat, also when its first one was removed and made again" {
+  local RUN=$SCRATCH/run LOG_LINKS=on PHASES="populate mixed" CLIENT_IP=127.0.0.1 REDISBASE=6379 POINT_INSTANCES rep
+  # shellcheck source=lib/links.sh
+  . "$REPO/lib/plan.sh" && . "$REPO/lib/links.sh"
+  for POINT_INSTANCES in 1 2; do
+    rep=$RUN/native/100B-${POINT_INSTANCES}i/rep-1
+    mkdir -p "$rep/127.0.0.1" "$rep/server"
+    touch "$rep/127.0.0.1/redis.log.127.0.0.1.20250101-100000.1" "$rep/server/redis-6379.log" "$rep/server/redis-6380.log"
+    links_make "$rep"
+  done
+  # The second instance is of the second point, and its links stay there.
+  assert_equal "$(cd "$RUN" && readlink ./*.log | cut -d / -f 2 | uniq -c)" '      3 100B-1i'
+  assert_equal "$(find "$rep" -type l | wc -l)" 6
+  rm -r "$RUN/native/100B-1i"
+  find "$rep" -type l -delete
+  links_make "$rep"
+  assert_equal "$(cd "$RUN" && readlink ./*.log | cut -d / -f 2 | uniq -c)" '      6 100B-2i'
+  assert_equal "$(find -L "$RUN" -type l)" ''
+}
+
 @test "a program that traces runs while phases are measured, is told to end, and what it writes is kept" {
   local trace
   cat >tracer <<'END'
