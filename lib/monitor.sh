@@ -27,6 +27,7 @@ monitor_mark() {
     log_warn "$SERVER: the counters before $1 could not be read"
     return 1
   }
+  _monitor_silent "$1" "$rows"
   [[ -z $_MONITOR_LAST ]] || _monitor_tell "$_MONITOR_LAST" "$rows"
   _MONITOR_LAST=$1
 }
@@ -68,16 +69,26 @@ monitor_stop() {
   remote_run -e RUN_ID "$SERVER" monitor stop
 }
 
+# Name the instances that told nothing of themselves in front of a phase.
+_monitor_silent() {
+  local ports
+  ports=$(awk -F '\t' '$2 == "unanswered" { printf " %s", $1 }' <<<"$2")
+  [[ -z $ports ]] || log_warn "$SERVER: before $1 there was no answer to INFO from port$ports; figures that need it stay empty"
+}
+
 # One line on where the bytes are, and a warning when that is not where they were asked to be.
 _monitor_tell() {
   local text
   text=$(awk -F '\t' -v planned="$_MONITOR_PLANNED" '
     $1 ~ /^[0-9]+$/ { sum[$2] += $3 }
     $1 == "tier" { tier[$2] = $3 }
+    $2 == "unanswered" { silent = 1 }
     $2 ~ /^node[0-9]+$/ && !($2 in seen) { seen[$2] = 1; list[++nodes] = $2 }
     function mib(bytes) { return sprintf("%.1f MiB", bytes / 1048576) }
     END {
-      printf "used_memory %s (%+.1f %% of plan), Rss %s, swap %s", mib(sum["used_memory"]), 100 * (sum["used_memory"] / planned - 1), mib(sum["rss"]), mib(sum["swap"])
+      if (silent) printf "used_memory not known"
+      else printf "used_memory %s (%+.1f %% of plan)", mib(sum["used_memory"]), 100 * (sum["used_memory"] / planned - 1)
+      printf ", Rss %s, swap %s", mib(sum["rss"]), mib(sum["swap"])
       for (i = 1; i <= nodes; i++) printf ", %s %s", list[i], mib(sum[list[i]])
       if (tier["data_bytes"] > 0) printf "; %.1f %% far", 100 * tier["far_bytes"] / tier["data_bytes"]
       printf "; placement %s%s", tier["placement"], tier["placed_percent"] == "-" ? "" : " (" tier["placed_percent"] " % of what was asked)"

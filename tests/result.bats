@@ -223,6 +223,34 @@ END
   assert_contains 'rep-3/c/result.tsv: line 3 has 27 columns and not 28' "$stderr"
 }
 
+@test "what an instance did not tell leaves its columns empty, and its port is named" {
+  need_command mawk gawk
+  local awk
+  told() { # BEFORE AFTER of used_memory, BEFORE AFTER of calls
+    printf '%s\n' $'phase\tscope\tcounter\tbefore\tafter' $'set\t7000\tused_memory\t10\t2000' $'set\t7000\tcalls\t0\t500' $'set\t7000\tmajflt\t1\t101' \
+      $'set\t7000\trss\t5\t3000' $'set\t7001\tused_memory\t'"$1"$'\t'"$2" $'set\t7001\tcalls\t'"$3"$'\t'"$4" $'set\t7001\tmajflt\t0\t150' \
+      $'set\t7001\trss\t5\t3000' >r/20250101-x/native/p/rep-1/server/counters.tsv
+    run_split env PATH="$SCRATCH/with-$awk:$PATH" "$REPO/summary2csv.sh" r/20250101-x
+    assert_success
+    told=$(column far_per_op <<<"$output"),$(column used_memory <<<"$output"),$(column rss <<<"$output")
+  }
+  repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
+  mkdir r/20250101-x/native/p/rep-1/server
+  for awk in mawk gawk; do
+    mkdir "with-$awk"
+    ln -s "$(command -v "$awk")" "with-$awk/awk"
+    told 10 2000 0 500
+    assert_equal "$told $stderr" '0.25,4000,6000 '
+    told 10 - 0 -
+    assert_equal "$told" ',,6000'
+    assert_equal "$stderr" \
+      'summary2csv.sh: r/20250101-x/native/p/rep-1/server/counters.tsv: not all counters of phase set are known of port 7001; what needs them is left empty'
+    told - 2000 - 500
+    assert_equal "$told" ',4000,6000'
+    assert_contains 'of port 7001' "$stderr"
+  done
+}
+
 @test "a client folder without its log is named" {
   repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
   mkdir r/20250101-x/native/p/rep-1/d r/20250101-x/native/p/rep-1/server

@@ -184,30 +184,44 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
 # Fills tier, far_per_op, used_memory, rss, swap, far_share and placement from what the server's counters say of the cell's phase.
 # All of the server's figures are of all clients together, and so is far_per_op: how often an instance had to wait for a page
 # from swap (its major faults), by what Redis counted of SET and GET. The host's count of such pages has those of everybody else
-# in it. Memory that the CPU reaches by itself is fetched unseen, so there it stays empty.
-function fill_tier(    file, line, f, waits, calls, rss, swap, used, seen, tier) {
-  file = name["folder"]
-  sub(/\/[^\/]*$/, "/server/counters.tsv", file)
-  file = text_opened(file)
+# in it. Memory that the CPU reaches by itself is fetched unseen, so there it stays empty. So does what an instance did not tell
+# that was asked: the sum of the others is not the figure.
+function fill_tier(    file, shown, line, f, differs, sum, told, known, port, ports, lacks, seen, tier, i, text) {
+  shown = name["folder"]
+  sub(/\/[^\/]*$/, "/server/counters.tsv", shown)
+  file = text_opened(shown)
   tier["tier"] = tier["far_bytes"] = tier["data_bytes"] = tier["placement"] = ""
+  differs["calls"] = differs["majflt"] = 1
+  differs["rss"] = differs["swap"] = differs["used_memory"] = 0
   while ((getline line < file) > 0) {
     split(line, f, "\t")
     if (f[1] != cell["operation"]) continue
     seen = 1
     if (f[2] == "tier") tier[f[3]] = f[5]
-    else if (f[2] !~ /^[0-9]+$/) continue
-    else if (f[3] == "calls") calls += f[5] - f[4]
-    else if (f[3] == "majflt") waits += f[5] - f[4]
-    else if (f[3] == "rss") rss += f[5]
-    else if (f[3] == "swap") swap += f[5]
-    else if (f[3] == "used_memory") used += f[5]
+    if (f[2] !~ /^[0-9]+$/) continue
+    if (!(f[2] in known)) port[++ports] = f[2]
+    known[f[2]] = 1
+    if (f[3] == "unanswered") lacks[f[2]] = 1
+    if (!(f[3] in differs)) continue
+    if (f[5] == "-" || (differs[f[3]] && f[4] == "-")) lacks[f[2]] = 1
+    else {
+      told[f[3]]++
+      sum[f[3]] += differs[f[3]] ? f[5] - f[4] : f[5]
+    }
   }
   close(file)
   if (!seen) return
-  if (calls > 0 && tier["tier"] !~ /^(bind|preferred|interleave|weighted|tiering|imdt)$/) cell["far_per_op"] = text_number(waits / calls, 6)
-  cell["used_memory"] = text_number(used, 0)
-  cell["rss"] = text_number(rss, 0)
-  cell["swap"] = text_number(swap, 0)
+  for (i = 1; i <= ports; i++) if (port[i] in lacks) text = text " " port[i]
+  if (text != "" && !((file, cell["operation"]) in warned)) {
+    warned[file, cell["operation"]] = 1
+    printf "%s: %s: not all counters of phase %s are known of port%s; what needs them is left empty\n", program, shown, cell["operation"], text > "/dev/stderr"
+  }
+  for (i in differs) if (told[i] < ports) delete sum[i]
+  if (sum["calls"] > 0 && "majflt" in sum && tier["tier"] !~ /^(bind|preferred|interleave|weighted|tiering|imdt)$/)
+    cell["far_per_op"] = text_number(sum["majflt"] / sum["calls"], 6)
+  if ("used_memory" in sum) cell["used_memory"] = text_number(sum["used_memory"], 0)
+  if ("rss" in sum) cell["rss"] = text_number(sum["rss"], 0)
+  if ("swap" in sum) cell["swap"] = text_number(sum["swap"], 0)
   if (tier["data_bytes"] > 0) cell["far_share"] = text_number(tier["far_bytes"] / tier["data_bytes"], 4)
   cell["placement"] = text_escape(tier["placement"])
   cell["tier"] = text_escape(tier["tier"])

@@ -75,6 +75,8 @@ mark_instances() {
         $1 ~ /^used_cpu_(user|sys)$/ { cpu += $2 }
         /^cmdstat_(get|set):/ { calls += $3 }
         END { printf "%s\tcalls\t%.0f\n%s\tused_cpu_us\t%.0f\n", port, calls, port, cpu * 1000000 }' <<<"${REDIS_REPLY//$'\r'/}"
+    else
+      printf '%s\tunanswered\t1\n' "$port"
     fi
     awk -v port="$port" '
       $1 == "VmRSS:" { printf "%s\trss\t%.0f\n", port, $2 * 1024 }
