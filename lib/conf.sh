@@ -92,6 +92,15 @@ conf_clear() {
   done
 }
 
+# Print what a layer says, as NAME=VALUE.
+# Usage: conf_said LAYER
+conf_said() {
+  local name
+  for name in "${_CONF_NAMES[@]}"; do
+    [[ ! -v "_CONF_VALUE[$1 $name]" ]] || printf '%s=%s\n' "$name" "${_CONF_VALUE["$1 $name"]}"
+  done
+}
+
 # Set the global variable of every setting to its value by the order of layers.
 # Usage: conf_resolve
 conf_resolve() {

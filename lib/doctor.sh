@@ -226,6 +226,9 @@ _doctor_tiers() {
     while IFS=$'\t' read -r state found wanted mend; do
       _doctor_row "$SERVER" "$state" "variant $variant" "$found" "$wanted" "$mend"
     done < <(tier_check "$most" "$many")
+    while IFS=$'\t' read -r found wanted mend; do
+      _doctor_row "$SERVER" fail "variant $variant" "$found" "$wanted" "$mend"
+    done < <(tune_lacks "$variant")
   done
   plan_at "${VARIANTS%% *}" - -
 }

@@ -103,6 +103,16 @@ variant_use() {
   fill_settle
 }
 
+# Print what a variant's file sets, as NAME=VALUE; nothing when there is no such file any more.
+# Usage: variant_sets VARIANT
+variant_sets() (
+  # Not the one of a run that goes on: that has every setting.
+  [[ -r $ROOT/conf/variants/$1.conf ]] || exit 0
+  conf_clear variant
+  conf_file variant "$ROOT/conf/variants/$1.conf"
+  conf_said variant
+)
+
 # A run that goes on reads the settings it began with, not what the files say by now.
 _variant_file() {
   if [[ -n $RESUME ]]; then

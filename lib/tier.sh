@@ -108,7 +108,8 @@ tier_detect() {
 }
 
 _tier_run() {
-  local TIER_DATA=$1 TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_RESERVE
+  local TIER_DATA=$1 TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS
+  [[ $TUNE_SWAPPINESS != off ]] || TIER_SWAPPINESS=keep
   TIER_LIMIT=$(tier_limit "$1" "$2")
   # Room for all that has no place in DRAM, and a quarter more for what Redis does not count.
   TIER_SPACE=$(((TIER_DATA - (TIER_LIMIT < TIER_DATA ? TIER_LIMIT : TIER_DATA)) * 5 / 4 + (64 << 20)))
@@ -116,7 +117,7 @@ _tier_run() {
   TIER_FAR=$(place_memory_nodes far)
   TIER_RESERVE=$(fill_reserve "$SERVER_BYTES")
   remote_run -e RUN_ID -e RUN_OWNER -e TIER -e TIER_NODES -e TIER_WEIGHTS -e TIER_SWAP -e ZRAM_ALGORITHM -e TIER_DATA -e TIER_LIMIT \
-    -e TIER_SPACE -e TIER_FAR -e TIER_RESERVE "$SERVER" tiers "$3"
+    -e TIER_SPACE -e TIER_FAR -e TIER_RESERVE -e TIER_SWAPPINESS "$SERVER" tiers "$3"
 }
 
 # The nodes that the tier is about, as a list; empty when there are none of their kind.

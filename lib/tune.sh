@@ -61,6 +61,29 @@ tune_check() {
   _tune_run "$1" check
 }
 
+# Print what keeps the server from being what a variant's file says, or weights of its own: rows FOUND WANTED MEND.
+# Usage: tune_lacks VARIANT
+# Globals: the settings of the variant
+tune_lacks() {
+  local names rows name state target before now why mode
+  names=$(variant_sets "$1")
+  [[ $TIER != weighted || $TIER_WEIGHTS == keep ]] || names+=$'\nTIER_WEIGHTS=\nWEIGHTS_AUTO='
+  # As if all of them were on: what is so already needs no tuning.
+  rows=$(tune_settings "$SERVER" | NAMES=$names awk -F '\t' -v OFS='\t' '
+    BEGIN { n = split(ENVIRON["NAMES"], line, "\n"); for (i = 1; i <= n; i++) { split(line[i], part, "="); sets["=" part[1]] = part[2] } }
+    NR == FNR { if ($5 in sets || sets["=TUNE_" $1] == "on") wanted[$1] = 1; next }
+    $1 in wanted && $5 != "keep" { $2 = "on"; print }' "$ROOT/conf/tuning.tsv" -)
+  [[ -n $rows ]] || return 0
+  while IFS=$'\t' read -r name state target before now why; do
+    mode=TUNE_$name
+    if [[ $state == cannot ]]; then
+      printf '%s\t%s\t%s\n' "$target: $why" "$name as the variant sets it" "as root, or another server"
+    elif [[ $state == would && ${!mode} == off ]]; then
+      printf '%s\t%s\t%s\n' "$target is $before, and $mode=off leaves it so" "$now" "$mode=auto"
+    fi
+  done < <(_tune_run "$SERVER" check "$rows")
+}
+
 # Print the rows of conf/tuning.tsv for a host with their settings in place: NAME MODE KIND TARGETS VALUE.
 # Usage: tune_settings HOST
 # Globals: SERVER and the settings of tuning
@@ -84,10 +107,11 @@ _tune_value() {
   if [[ $1 == =* ]]; then echo "${!name}"; else echo "$1"; fi
 }
 
+# Usage: _tune_run HOST VERB [ROWS]
 _tune_run() {
   local host=$1 verb=$2
-  TUNE_ROWS=
-  [[ $verb != apply && $verb != check ]] || TUNE_ROWS=$(tune_settings "$host")
+  TUNE_ROWS=${3-}
+  [[ -n $TUNE_ROWS || $verb != apply && $verb != check ]] || TUNE_ROWS=$(tune_settings "$host")
   remote_run -e RUN_ID -e RUN_OWNER -e TUNE_ROWS -e TUNE_LEASE "$host" tune "$verb"
 }
 

@@ -9,6 +9,7 @@ load helper
 setup() {
   scratch_setup
   LOOPS=() # devices that this test made
+  ZSWAP=   # what zswap was before this test changed it
 }
 
 teardown() {
@@ -18,6 +19,7 @@ teardown() {
     swapoff "$device" 2>/dev/null || :
     losetup -d "$device"
   done
+  [[ -z $ZSWAP ]] || echo "$ZSWAP" >/sys/module/zswap/parameters/enabled
 }
 
 # Make a machine of tests/fixtures/tiers below $SCRATCH/tree; the lines of its file are `PATH = TEXT`, `PATH + TEXT` for one line
@@ -46,7 +48,7 @@ machine() {
 # Usage: on_host [NAME=VALUE]... VERB
 on_host() {
   local -a settings=(RUN_ID=test RUN_OWNER=test TIER=native TIER_NODES= TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto
-    TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0 TIER_FAR= TIER_RESERVE=0)
+    TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0 TIER_FAR= TIER_RESERVE=0 TIER_SWAPPINESS=keep)
   while [[ $1 == *=* ]]; do
     settings+=("$1")
     shift
@@ -166,6 +168,16 @@ column() {
   ((EUID != 0)) || {
     run on_host TIER=swap check
     assert_match $'^fail\tthe kernel gives no memory controller'
+    run on_host TIER=swap TIER_SWAPPINESS=0 check
+    assert_match $'^fail\tvm.swappiness 0'
+    # In a container of version 2; files of its kernel have no size.
+    echo 'cgroup2 /sys/fs/cgroup cgroup2 rw 0 0' >"$TIERBENCH_ROOT/proc/mounts"
+    mkdir -p "$TIERBENCH_ROOT/sys/fs/cgroup"
+    echo cpu memory >"$TIERBENCH_ROOT/sys/fs/cgroup/cgroup.controllers"
+    touch "$TIERBENCH_ROOT"/sys/fs/cgroup/cgroup.{subtree_control,type}
+    ln -s /proc/self/stat "$TIERBENCH_ROOT/sys/fs/cgroup/cgroup.procs"
+    run on_host TIER=swap check
+    assert_match $'^fail\tmemory is not handed down'
   }
   unset TIERBENCH_ROOT
   ((EUID != 0)) || {
@@ -231,6 +243,8 @@ column() {
   assert_line 'tier placement off'
   run judge 'tier tier interleave' 'tier nodes 0-1' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 54' '7000 node1 46'
   assert_line 'tier placed_percent 92.0'
+  run judge 'tier tier interleave' 'tier nodes 0-1' 'tier far 1' '7000 anon 100' '7000 swap 900' '7000 node0 50' '7000 node1 50'
+  assert_line 'tier placed_percent 10.0'
   run judge 'tier tier weighted' 'tier nodes 0-1' 'tier weights 0:3' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 75' '7000 node1 25'
   assert_line 'tier placed_percent 100.0'
   run judge 'tier tier weighted' 'tier nodes 0-1' 'tier weights keep' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 75' '7000 node1 25'
@@ -239,6 +253,8 @@ column() {
   assert_line 'tier placement ok'
   run judge 'tier tier swap' 'tier limit 25' '7000 anon 40' '7000 swap 60'
   assert_line 'tier placement off'
+  run judge 'tier tier swap' 'tier limit 25' 'swap used 0' '7000 anon 24' '7000 swap 76'
+  assert_line 'tier placed_percent 0.0'
   run judge 'tier tier native' '7000 anon 80' '7000 swap 20'
   assert_line 'tier placement off'
 }
@@ -280,11 +296,42 @@ column() {
   assert_match 'ok +memory +[0-9]+ MiB available +13[0-9] MiB and'
 }
 
+@test "doctor refuses a variant that something keeps from being what its file says, and one that could not swap" {
+  need_cgroup
+  local zswap=/sys/module/zswap/parameters/enabled
+  [[ -e $zswap ]] || skip 'no zswap here'
+  ZSWAP=$(<"$zswap")
+  echo N >"$zswap"
+  words -v swap -v zswap FILL=64M TUNE_ZSWAP=off
+  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
+  assert_failure 3
+  assert_match "fail +variant zswap +$zswap is N, and TUNE_ZSWAP=off leaves it so +Y +TUNE_ZSWAP=auto"
+  assert_equal "$(grep -c ' fail ' <<<"$output")" 1
+  words -v swap FILL=64M SWAPPINESS=0
+  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
+  assert_failure 3
+  assert_match 'fail +variant swap +vm.swappiness 0'
+}
+
+@test "keys at random: read-ahead from zswap does not fill the limit until the OOM killer comes" {
+  need_cgroup
+  [[ -e /sys/module/zswap/parameters/enabled ]] || skip 'no zswap here'
+  words -v zswap FILL=128M TIME=2 KEY_PATTERN=uniform PHASES="populate get"
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  assert_success
+  refute_contains 'OOM' "$stderr"
+  assert_equal "$(column placement zswap get)" ok
+}
+
 @test "native and the tiers behind a memory limit take turns; pages really go out, and everything is undone" {
   need_zram
   local zswap=/sys/module/zswap/parameters/enabled variant before=''
   local -a variants=(swap zram)
-  [[ ! -e $zswap ]] || variants+=(zswap) before=$(<"$zswap")
+  # On at first, so that what has no zswap in front must turn it off.
+  [[ ! -e $zswap ]] || {
+    variants+=(zswap) ZSWAP=$(<"$zswap") before=Y
+    echo Y >"$zswap"
+  }
   words VARIANTS="native ${variants[*]}"
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_success
@@ -301,6 +348,8 @@ column() {
     awk -v used="$(column used_memory "$variant" get)" 'BEGIN { exit !(used > 47.5 * 1048576 && used < 48.5 * 1048576) }' ||
       fail "$variant: the fill is not what was asked for"
     assert_match $'get\tcgroup\tlimit\t' "$(cat results/*/"$variant"/*/rep-1/server/counters.tsv)"
+    [[ $variant == zswap ]] || awk -F '\t' '$2 == "host" && $3 == "zswpout" && $4 != $5 { exit 1 }' \
+      results/*/"$variant"/*/rep-1/server/counters.tsv || fail "$variant: zswap was in front"
   done
 }
 
@@ -327,6 +376,15 @@ column() {
   (($(column swap swap set) > 20 << 20)) || fail "nothing was swapped"
   assert_match "^$LOOP .*"$'\t7$' "$(grep "^$LOOP " /proc/swaps)"
   assert_no_tier
+
+  # Another one that is not after it would be measured.
+  truncate -s 64M other
+  mkswap other
+  loop_up other
+  swapon -p 7 "$LOOP"
+  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
+  assert_failure 3
+  assert_match "fail +variant swap +${LOOPS[0]} is in use with priority 7, and $LOOP with 7 is not after it"
 }
 
 @test "a block device that is no swap area is refused, and nothing is written on it" {

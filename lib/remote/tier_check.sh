@@ -99,12 +99,15 @@ check_tiering() {
 }
 
 check_limited() {
-  local room device
+  local room device swappiness=$TIER_SWAPPINESS
+  [[ $swappiness != keep ]] || swappiness=$(_detect_read "${TIERBENCH_ROOT-}/proc/sys/vm/swappiness")
   if ((EUID != 0)); then
     row fail "not root" "root: cgroups and swap are the administrator's" "log in as root"
+  elif [[ $swappiness == 0 ]]; then
+    row fail "vm.swappiness 0: a cgroup that is full swaps nothing out, and the OOM killer comes" "1 or more" "SWAPPINESS=60"
   elif ! cgroup_find; then
     row fail "$WHY" "a cgroup that limits memory" "mount it, or boot with cgroup_enable=memory"
-  elif [[ $CGROUP_VERSION == 2 ]] && ! grep -qw memory "$CGROUP_ROOT/cgroup.subtree_control" && [[ -s $CGROUP_ROOT/cgroup.procs && -e $CGROUP_ROOT/cgroup.type ]]; then
+  elif [[ $CGROUP_VERSION == 2 ]] && ! grep -qw memory "$CGROUP_ROOT/cgroup.subtree_control" && [[ -e $CGROUP_ROOT/cgroup.type && -n $(_detect_read "$CGROUP_ROOT/cgroup.procs") ]]; then
     row fail "memory is not handed down in $CGROUP_ROOT, and processes are in it" "a cgroup that limits memory" "run it outside of this container"
   elif ! command -v mkswap >/dev/null || ! command -v swapon >/dev/null; then
     row fail "mkswap or swapon is missing" "util-linux" "lib/deps.sh run, there"

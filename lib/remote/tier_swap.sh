@@ -16,6 +16,7 @@ swap_place() {
       WHY="$TIER_SWAP is no swap area: mkswap would make it one, and erase it"
       return 1
     }
+    _swap_first
     return
   else
     SWAP_FOLDER=$TIER_SWAP
@@ -26,6 +27,22 @@ swap_place() {
   [[ $SWAP_FOLDER != *[[:space:]]* ]] || return
   WHY="$SWAP_FOLDER: its file system ($(stat -f -c %T -- "$SWAP_FOLDER")) cannot hold a swap file"
   case $(stat -f -c %T -- "$SWAP_FOLDER") in tmpfs | ramfs | proc | sysfs | nfs | overlayfs | squashfs | fuseblk) return 1 ;; esac
+}
+
+# Whether the device, if it is in use, is what the kernel swaps to before all other swap.
+_swap_first() {
+  WHY=$(awk -v path="$SWAP_DEVICE" -v name="$TIER_SWAP" '
+    NR == 1 { next }
+    $1 == path { mine = $5; used = 1; next }
+    !others++ || $5 > most { most = $5; other = $1 }
+    END { if (used && others && most >= mine) print name " is in use with priority " mine ", and " other " with " most " is not after it" }' /proc/swaps)
+  [[ -z $WHY ]]
+}
+
+# Note what the tier swaps to, and the bytes that others have there.
+# Usage: _swap_note DEVICE
+_swap_note() {
+  awk -v path="$1" '$1 == path { printf "%s\t%.0f\n", $1, $4 * 1024 }' /proc/swaps >"$TIER_FOLDER/swap"
 }
 
 # Bytes that can be swapped to there.
@@ -50,7 +67,7 @@ swap_make() {
   swap_place || return
   if [[ -n $SWAP_DEVICE ]]; then
     # In use already: the administrator's, and it stays.
-    tier_swapping "$SWAP_DEVICE" || _swap_on "$SWAP_DEVICE"
+    if tier_swapping "$SWAP_DEVICE"; then _swap_note "$SWAP_DEVICE"; else _swap_on "$SWAP_DEVICE"; fi
     return
   fi
   file=$(readlink -f -- "$SWAP_FOLDER")/tierbench-$RUN_ID.swap
@@ -105,5 +122,5 @@ swap_zram() {
 _swap_on() {
   tier_note swap "$1"
   # The highest priority there is: what the cgroup pushes out goes here and nowhere else.
-  WHY=$(swapon -p 32767 "$1" 2>&1)
+  WHY=$(swapon -p 32767 "$1" 2>&1) && _swap_note "$1"
 }

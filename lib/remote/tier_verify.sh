@@ -14,13 +14,16 @@ tier_pages() {
     END { for (node in sum) printf "%s\tnode%s\t%.0f\n", port, node, sum[node] }' "/proc/$1/numa_maps" 2>/dev/null || :
 }
 
-# Print what the tier was asked for, and what its cgroup and zram device hold.
+# Print what the tier was asked for, and what its cgroup, its swap and its zram device hold.
 # Usage: tier_state
 # Globals: WORK RUN_ID
 tier_state() {
   local folder=$WORK/run-$RUN_ID/tier
   [[ ! -e $folder/asked ]] || sed 's/^/tier\t/' "$folder/asked"
   [[ ! -e $folder/cgroup ]] || cgroup_usage "$(<"$folder/cgroup")" | sed 's/^/cgroup\t/'
+  [[ ! -s $folder/swap ]] ||
+    awk -F '\t' 'NR == FNR { path = $1; before = $2; next } { split($0, f, " ") }
+      f[1] == path { used = f[4] * 1024 - before; printf "swap\tused\t%.0f\n", used > 0 ? used : 0 }' "$folder/swap" /proc/swaps
   [[ ! -e $folder/zram ]] ||
     awk '{ printf "zram\tdata\t%s\nzram\tcompressed\t%s\nzram\tmemory\t%s\n", $1, $2, $3 }' "$(<"$folder/zram")/mm_stat"
 }
@@ -39,6 +42,8 @@ tier_verify() {
       return count + 0
     }
     $1 == "tier" { asked[$2] = $3; next }
+    # Other swap of the host is not what was asked for.
+    $1 == "swap" && $2 == "used" { area = $3; known = 1 }
     $1 !~ /^[0-9]+$/ { next }
     # Pages of files, the program among them, are no data, and the tier does not place them.
     $2 == "anon" { rss += $3 }
@@ -71,13 +76,13 @@ tier_verify() {
         if (pages > 0 && !(kind == "weighted" && asked["weights"] == "keep")) {
           placed = 1
           for (node in wanted) {
-            share = (on[node] / pages) / (weight[node] / total)
+            share = (on[node] / (pages + swap)) / (weight[node] / total)
             if (share < placed) placed = share
           }
         }
       } else if (asked["limit"] > 0) {
         # Beyond its DRAM nothing has a place but the tier.
-        placed = all > asked["limit"] ? swap / (all - asked["limit"]) : 1
+        placed = all > asked["limit"] ? (known && area < swap ? area : swap) / (all - asked["limit"]) : 1
         if (placed > 1) placed = 1
       }
       printf "tier\tdata_bytes\t%.0f\ntier\tfar_bytes\t%.0f\n", all, away

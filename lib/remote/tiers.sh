@@ -4,7 +4,7 @@
 # Needs: vsmp tier tier_undo tier_cgroup tier_swap tier_detect tier_check
 # Settings sent in front: for up and down RUN_ID and RUN_OWNER; for check and up TIER, TIER_NODES (numbers), TIER_WEIGHTS,
 # TIER_SWAP, ZRAM_ALGORITHM, TIER_LIMIT (bytes of DRAM for all instances; 0: no limit), TIER_SPACE (bytes of swap), TIER_FAR (nodes
-# without a CPU), TIER_RESERVE (bytes that must stay free on the server).
+# without a CPU), TIER_RESERVE (bytes that must stay free on the server), TIER_SWAPPINESS (a number, or keep).
 
 # Usage: main detect|check|up|down
 main() {
