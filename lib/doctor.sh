@@ -15,6 +15,7 @@ doctor_rows() {
   server_facts
   _doctor_skip
   plan_check
+  _doctor_vain
   _doctor_needs
   _doctor_row "$(_doctor_master)" ok ssh "$(remote_version)" "in PATH" -
   _doctor_server
@@ -61,6 +62,14 @@ doctor_failures() {
 _doctor_row() {
   local IFS=$'\t'
   printf '%s\n' "$*"
+}
+
+# What is asked for in vain.
+_doctor_vain() {
+  local found wanted mend
+  while IFS=$'\t' read -r found wanted mend; do
+    _doctor_row "$SERVER" warn settings "$found" "$wanted" "$mend"
+  done < <(plan_vain)
 }
 
 # What the plan asks of links and ports.
@@ -203,8 +212,6 @@ _doctor_memory() {
     done < <(plan_points)
   done
   plan_at "${VARIANTS%% *}" - -
-  [[ $EVICTION == off || $MAXMEMORY != off ]] ||
-    _doctor_row "$SERVER" warn memory "EVICTION=$EVICTION" "MAXMEMORY" "set MAXMEMORY: without it nothing is ever evicted"
   _doctor_row "$SERVER" ok memory "$(_doctor_mib "$SERVER_FREE") available" "$wanted" -
 }
 

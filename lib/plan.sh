@@ -158,6 +158,33 @@ _plan_variants() {
   done
 }
 
+# Print what is asked for and has no effect beside the other settings of some variant, as rows FOUND WANTED MEND.
+# Usage: plan_vain
+plan_vain() {
+  local variant
+  for variant in $VARIANTS; do
+    variant_use "$variant"
+    server_auto
+    _plan_vain_eviction
+  done | awk '!seen[$0]++'
+}
+
+# Say the same as warnings.
+# Usage: plan_warn
+plan_warn() {
+  local found mend
+  while IFS=$'\t' read -r found _ mend; do log_warn "$found: $mend"; done < <(plan_vain)
+}
+
+_plan_vain_eviction() {
+  [[ $EVICTION != off ]] || return 0
+  if [[ $MAXMEMORY == off && $REDIS_CONF != *"maxmemory "* ]]; then
+    printf 'EVICTION=%s\tMAXMEMORY\tset MAXMEMORY: without it nothing is ever evicted\n' "$EVICTION"
+  elif [[ $EVICTION == volatile-* ]]; then
+    printf 'EVICTION=%s\tnoeviction or allkeys-\tof the keys that it may evict, those that expire, the load has none: it is as noeviction\n' "$EVICTION"
+  fi
+}
+
 # The setting that the number of instances comes from.
 _plan_instances_from() {
   [[ $(conf_where INSTANCES) == *defaults.conf:* ]] || {

@@ -27,6 +27,7 @@ cmd_plan() {
     SERVER_BYTES=$((SERVER_MEM << 30))
   fi
   plan_check
+  plan_warn
   _plan_head
   _plan_points | table_print
   echo

@@ -61,6 +61,7 @@ run_prepare() {
     die_unfit "a host is not fit (./do_it.sh doctor shows all checks); nothing was started"
   fi
   _run_folder
+  plan_warn
 }
 
 # Write down what every host is, tuned as it is for the run.
