@@ -35,9 +35,9 @@ windows_head() {
   awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/window.awk" </dev/null
 }
 
-# Usage: windows_row VARIANT RANK PHASE INSTANCES OPS_PER_SEC [REST_OF_POINT]
+# Usage: windows_row VARIANT RANK PHASE INSTANCES OPS_PER_SEC [REST_OF_POINT [FOLDER]]
 windows_row() {
-  printf 'r\t%s\t%s\t128B-%si%s\t1\t%s\t128\t%s\t%s\t1000000\t0\t%s\t\t1000000\t%s\t0\tnowhere\n' "$1" "$2" "$4" "${6-}" "$3" "$4" "$5" "$5" "$4"
+  printf 'r\t%s\t%s\t128B-%si%s\t1\t%s\t128\t%s\t%s\t1000000\t0\t%s\t\t1000000\t%s\t0\t%s\n' "$1" "$2" "$4" "${6-}" "$3" "$4" "$5" "$5" "$4" "${7-nowhere}"
 }
 
 @test "instances: lists, ranges and steps, to all CPUs less those kept for interrupts" {
@@ -138,6 +138,24 @@ END
   } >windows
   run awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/interval.awk" -f "$REPO/lib/figures/scaling.awk" windows
   assert_contains 'no knee up to 32 instances'
+}
+
+@test "how busy things were is told of the phase, not of the time around it that the counters have too" {
+  mkdir -p rep-1/{client,server}
+  # A phase of a second, 3 s between the marks; the second CPU had no interrupt.
+  printf 'get\t%s\t%s\t1000\t%s\n' cpus time_us 3001000 cpus busy_us 1961000 cpu0 irq_us 301000 cpu1 irq_us 1000 7001 used_cpu_us 901000 \
+    7002 used_cpu_us 701000 eth0 rx_bytes 2501000 eth0 tx_bytes 100001000 >rep-1/server/counters.tsv
+  printf 'get\t%s\t%s\t%s\t%s\n' cpus count 2 2 eth0 speed_mbit 1000 1000 >>rep-1/server/counters.tsv
+  sed -i '1i phase\tscope\tcounter\tbefore\tafter' rep-1/server/counters.tsv
+  { windows_head && windows_row v 1 get 1 1000 '' rep-1/client && windows_row v 1 get 2 1000 '' rep-1/client; } >windows
+  knees() { awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/interval.awk" -f "$REPO/lib/figures/scaling.awk" windows | grep ^note; }
+  run knees
+  assert_contains "an instance uses 80 %, the server's CPUs are busy to 98 % (full), the busiest one with interrupts to 30 %, \
+the link of 1,000 Mbit/s to 80 %, a thread"
+  # What the start of the phase cost does not make more than all of them.
+  sed -i 's/\t1961000$/\t2961000/; s/\t301000$/\t1000/' rep-1/server/counters.tsv
+  run knees
+  assert_contains "the server's CPUs are busy to 100 % (full), the busiest one with interrupts to 0 %"
 }
 
 @test "what differs in more than instances is another curve, with a table of its own" {

@@ -7,6 +7,10 @@ function filled(share) {
   return share >= 90 ? " (full)" : ""
 }
 
+function at_most(limit, x) {
+  return x > limit ? limit : x
+}
+
 function median_of(cell, name,    n, i, out) {
   for (i = 1; i <= count[cell]; i++) if (value[cell, i, name] != "") out[++n] = value[cell, i, name] + 0
   if (!n) return ""
@@ -15,7 +19,7 @@ function median_of(cell, name,    n, i, out) {
 }
 
 # Reads how much the server's parts did in the phase of a repeat, from the monitors' counters: sets load[...] in per cent.
-function read_load(folder, operation, us,    file, line, f, i, column, d, scope, ports, rx, tx, speed, time) {
+function read_load(folder, operation, us,    file, line, f, i, column, d, scope, ports, rx, tx, speed) {
   for (i in load) delete load[i]
   file = folder "/../server/counters.tsv"
   if (file !~ /^\//) file = "./" file
@@ -25,8 +29,7 @@ function read_load(folder, operation, us,    file, line, f, i, column, d, scope,
     if (f[1] != operation || f[4] !~ /^[0-9]+$/ || f[5] !~ /^[0-9]+$/) continue
     d = f[5] - f[4]
     if (f[3] == "used_cpu_us") { ports++; load["server"] += d / us * 100 }
-    else if (f[3] == "busy_us" && f[2] == "cpus") load["host"] = d * 100
-    else if (f[3] == "time_us" && f[2] == "cpus") time = d
+    else if (f[3] == "busy_us" && f[2] == "cpus") load["host"] = d / us * 100
     else if (f[3] == "count" && f[2] == "cpus") load["cpus"] = f[5]
     else if (f[3] == "irq_us" && d / us * 100 > load["irq"] + 0) load["irq"] = d / us * 100
     else if (f[3] == "rx_bytes") rx[f[2]] = d
@@ -35,9 +38,10 @@ function read_load(folder, operation, us,    file, line, f, i, column, d, scope,
   }
   close(file)
   if (ports) load["server"] /= ports
-  # The counters are read a little before and after the phase, and what else runs then is not of the load.
-  if (load["cpus"] && time > 0) load["host"] /= load["cpus"] * time
+  # The counters are read a little before and after the phase. Hardly anything is busy then, so all of it is taken for the phase's.
+  if (load["cpus"]) load["host"] = at_most(100, load["host"] / load["cpus"])
   else delete load["host"]
+  if ("irq" in load) load["irq"] = at_most(100, load["irq"] + 0)
   for (scope in speed) {
     d = (rx[scope] > tx[scope] ? rx[scope] : tx[scope]) * 8 / us / speed[scope] * 100
     if (d > load["link"] + 0) { load["link"] = d; load["speed"] = speed[scope] }
