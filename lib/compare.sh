@@ -146,9 +146,15 @@ compare_section() {
 }
 
 # Print the lines of a section that is prose, each after PREFIX.
-# Usage: compare_prose NAME PREFIX <SECTIONS
+# Usage: compare_prose NAME PREFIX [FORMAT] <SECTIONS
 compare_prose() {
-  sed -n "s/^$1\t//p" | figures_prose "$2"
+  sed -n "s/^$1\t//p" | figures_prose "${@:2}"
+}
+
+# Print a line for each thing that differs, for those who get no table of them.
+# Usage: compare_differences PREFIX <SECTIONS
+compare_differences() {
+  sed -n $'s/^differs\t//p' | awk -F '\t' 'NR > 3 { print $3 ", " $4 ": " $5 " (" $1 "), " $6 " (" $2 ")" }' | figures_prose "$1"
 }
 
 # Print a comparison for people: what differs, the figures, each repeat, the limits and the verdict.
@@ -174,20 +180,24 @@ compare_people() {
     compare_section limits "$format" <<<"$sections"
   fi
   printf '\n'
-  compare_prose verdict '' <<<"$sections"
+  compare_prose verdict '' "$format" <<<"$sections"
 }
 
-# Print a comparison as one JSON object.
-# Usage: compare_json SECTIONS
+# Print a comparison as one JSON object: tables, and prose as lists of strings.
+# Usage: compare_json REPEATS_ONLY SECTIONS
 compare_json() {
-  local name first=yes
+  local name first=yes sections=$2
+  local -a names=(differs rows repeats limits verdict notes failed)
+  [[ -z $1 ]] || names=(repeats)
   printf '{'
-  for name in differs rows repeats limits; do
+  for name in "${names[@]}"; do
     [[ -n $first ]] || printf ', '
     first=''
     printf '"%s": ' "$name"
-    if grep -q "^$name"$'\t' <<<"$1"; then
-      compare_section "$name" json <<<"$1"
+    if [[ $name == @(verdict|notes|failed) ]]; then
+      compare_prose "$name" '' json <<<"$sections"
+    elif grep -q "^$name"$'\t' <<<"$sections"; then
+      compare_section "$name" json <<<"$sections"
     else
       printf '[]\n'
     fi

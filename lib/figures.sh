@@ -25,9 +25,10 @@ figures_table() {
 }
 
 # Print escaped lines as prose, each after PREFIX.
-# Usage: figures_prose PREFIX <LINES
+# Usage: figures_prose PREFIX [FORMAT] <LINES
+#   FORMAT is table (default), markdown or json, which is an array of strings
 figures_prose() {
-  PREFIX=$1 figures_run prose
+  PREFIX=$1 FORMAT=${2:-table} figures_run prose
 }
 
 # Print several tables with what is said of them: lines `title TEXT`, then `row ...` for render.awk, then `note TEXT` if any.
@@ -45,10 +46,10 @@ figures_tables() {
       rows='' after=$'\n'
     fi
     case $line in
-      title$'\t'*) printf '\n%s\n\n' "$(figures_prose '' <<<"${line#*$'\t'}")" ;;
+      title$'\t'*) printf '\n%s\n\n' "$(figures_prose '' "${FORMAT:-table}" <<<"${line#*$'\t'}")" ;;
       note$'\t'*)
         printf '%s' "$after"
-        figures_prose '' <<<"${line#*$'\t'}"
+        figures_prose '' "${FORMAT:-table}" <<<"${line#*$'\t'}"
         after=''
         ;;
     esac

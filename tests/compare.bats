@@ -271,7 +271,8 @@ END
 @test "every format is what its name says" {
   guide_make
   need_command python3
-  compare --format json native imdt >out.json
+  compare --format json --fail-if 'tx<95%' native imdt >out.json || [[ $? == 1 ]]
+  compare --format json --repeats native imdt >repeats.json
   compare --format csv native imdt >out.csv
   run python3 - <<'END'
 import csv, json
@@ -282,8 +283,17 @@ for a, b in zip(j["rows"], c):
     assert list(a) == list(b)
     assert all(str(v) == b[k] or (v is None and b[k] == "") or float(b[k]) == v for k, v in a.items()), (a, b)
 assert len(j["repeats"]) == 6
+assert len(j["verdict"]) == 1 and j["verdict"][0].startswith("imdt reaches 92.0 % (get at 1000B-288i) to 94.4 %"), j["verdict"]
+assert len(j["failed"]) == 2 and j["failed"][0] == "imdt, set at 1000B-288i: Tx combined is 94.4 % of native (tx<95%)", j["failed"]
+assert any("not described in imdt" in n for n in j["notes"]), j["notes"]
+assert list(json.load(open("repeats.json"))) == ["repeats"]
 END
   assert_success
+  run_make 20250101T100000Z-x 1 30 90 20 60
+  mkdir -p 20250101T100000Z-x/swap
+  printf 'TIER=swap\n' >20250101T100000Z-x/swap/variant.conf
+  run_split compare --format csv 20250101T100000Z-x
+  assert_contains 'compare: differs: setting, TIER: (not said) (native), swap (swap)' "$stderr"
   run compare --format markdown native imdt
   assert_line '| Point | Phase | Figure | native | min max | imdt | min max | % of base | 95 % interval | Verdict | Gain | Factor |'
 }
@@ -299,6 +309,21 @@ END
   done
   assert_equal "$(figure far base_median 20250101T100000Z-x) $(figure far other_median 20250101T100000Z-x)" '0.01 0.1'
   assert_equal "$(figure far mark 20250101T100000Z-x)" worse
+}
+
+@test "a name drives neither the terminal nor a page made of the markdown" {
+  local name=$'sw\e]0;x\a\xc2\x9b31m<img src=x>|[a]'
+  repeat_make 20250101T100000Z-x native 1000B-4i 1 c 1000 50 4 23 99 set:3
+  repeat_make 20250101T100000Z-x "$name" 1000B-4i 1 c 1000 50 4 46 99 set:3
+  run_split compare 20250101T100000Z-x
+  assert_contains ' sw?]0;x??31m<img src=x>|[a] '
+  assert_contains 'sw?]0;x??31m<img src=x>|[a] reaches 100.0 %'
+  refute_contains $'\e'
+  refute_contains $'\xc2\x9b'
+  run_split compare --format markdown 20250101T100000Z-x
+  assert_contains '| sw?&#93;0;x??31m&lt;img src=x&gt;&#124;&#91;a&#93; |'
+  assert_contains 'sw?&#93;0;x??31m&lt;img src=x&gt;&#124;&#91;a&#93; reaches'
+  refute_contains '<img'
 }
 
 @test "mawk and gawk compare alike" {
@@ -393,4 +418,9 @@ END
   assert_failure 2
   run compare --format xml x
   assert_failure 2
+  for option in --repeats --format=csv; do
+    run compare $option --limit 'p99<=1ms' x
+    assert_failure 2
+    assert_contains --limit
+  done
 }

@@ -9,8 +9,8 @@
 #   --metric NAME     only this figure; more than once for more: tx ops avg p50 p90 p99 p99.9 p99.99 max far cpu errors misses
 #   --limit 'RULE'    also the most operations a second at a point that keeps the rule, such as 'p99<=1ms'
 #   --fail-if 'RULE'  exit 1 when a figure is so: 'tx<95%' is of the base, 'p99>2ms' is the figure itself
-#   --repeats         only the table with a row a repeat, as in the guide's Table 1
-#   --format FORMAT   table (default), markdown, csv or json
+#   --repeats         only the table with a row a repeat, as in the guide's Table 1; not with --limit
+#   --format FORMAT   table (default), markdown, csv (one table; not with --limit) or json (all of them, verdict and notes)
 #
 # A 95 % interval that holds 100 % is 'no difference shown'; with fewer than three repeats there is no interval.
 # Exit status: 0 done, 1 a rule of --fail-if is met or a result could not be read whole, 2 bad usage.
@@ -44,6 +44,9 @@ cmd_compare() {
     esac
     shift
   done
+  if [[ -n $LIMITS && ($format == csv || -n $repeats) ]]; then
+    die_usage "--limit has a table of its own, for which --repeats and --format csv have no place: leave them out (json has every table)"
+  fi
   ((${#words[@]} > 0)) || die_usage "nothing to compare: name a run (./do_it.sh list names them)"
   for word in "${words[@]}"; do
     path=$(compare_resolve "$word") || die_usage "there is no run, variant or folder $word (./do_it.sh list names runs)"
@@ -54,9 +57,11 @@ cmd_compare() {
   _compare_unfinished "${paths[@]}"
   compare_prose notes 'compare: ' <<<"$sections" >&2
   grep -q $'^rows\t' <<<"$sections" || return 1
+  # What has no place in the one table that is asked for.
+  [[ $format != csv && -z $repeats ]] || compare_differences 'compare: differs: ' <<<"$sections" >&2
   case $format in
     csv) if [[ -n $repeats ]]; then compare_section repeats csv <<<"$sections"; else compare_section rows csv <<<"$sections"; fi ;;
-    json) compare_json "$sections" ;;
+    json) compare_json "$repeats" "$sections" ;;
     *) compare_people "$format" "$repeats" "$sections" ;;
   esac
   if grep -q $'^failed\t' <<<"$sections"; then

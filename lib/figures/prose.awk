@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: MIT
-# Prints escaped lines as prose, each after PREFIX (in the environment), with nothing in them that drives a terminal.
+# Prints escaped lines as prose, each after PREFIX (in the environment), with nothing in them that drives a terminal. With FORMAT
+# markdown, as markdown shows them; with json, as an array of strings.
+
+BEGIN {
+  format = ENVIRON["FORMAT"]
+  if (format == "json") printf "["
+}
 
 {
   line = text_unescape($0)
-  gsub(/[\001-\037\177]/, "?", line)
-  print ENVIRON["PREFIX"] line
+  if (format == "json") printf "%s\n %s", (NR > 1 ? "," : ""), text_json(line)
+  else print ENVIRON["PREFIX"] (format == "markdown" ? text_markdown(text_plain(line)) : text_plain(line))
 }
+
+END { if (format == "json") print (NR ? "\n]" : "]") }

@@ -5,12 +5,6 @@
 # with commas between thousands. An empty heading keeps a column out of what people read; a name that begins with _ keeps it from
 # programs.
 
-# Whatever a name holds, it must not drive the terminal.
-function plain(s) {
-  gsub(/[\001-\037\177]/, "?", s)
-  return s
-}
-
 # Characters, not bytes: what continues a UTF-8 character takes no place.
 function shown_length(s) {
   if (s !~ /[\200-\277]/) return length(s)
@@ -25,36 +19,24 @@ function blanks(n) {
 
 function shown(s, i) {
   s = text_unescape(s)
-  if (kind[i] == "text") return plain(s)
-  if (kind[i] == "right") return plain(s == "" ? "-" : s)
+  if (kind[i] == "text") return text_plain(s)
+  if (kind[i] == "right") return text_plain(s == "" ? "-" : s)
   if (s == "") return "-"
   if (kind[i] == "percent") return text_group(s, 1) "%"
   return kind[i] == "raw" ? s : text_group(s, kind[i])
 }
 
-function json_string(s,    out, i, c) {
-  out = ""
-  for (i = 1; i <= length(s); i++) {
-    c = substr(s, i, 1)
-    out = out (c == "\\" || c == "\"" ? "\\" c : c == "\n" ? "\\n" : c == "\t" ? "\\t" : c == "\r" ? "\\r" : c < " " ? sprintf("\\u%04x", code[c]) : c)
-  }
-  return "\"" out "\""
-}
-
-function markdown(s) {
-  gsub(/[|]/, "\\&#124;", s)
-  gsub(/</, "\\&lt;", s)
-  return s
-}
-
 BEGIN {
   FS = "\t"
   format = ENVIRON["FORMAT"]
-  for (i = 1; i < 32; i++) code[sprintf("%c", i)] = i
 }
 
 NR == 1 { columns = split($0, column, "\t"); next }
-NR == 2 { split($0, heading, "\t"); next }
+NR == 2 {
+  split($0, heading, "\t")
+  for (i = 1; i <= columns; i++) heading[i] = text_plain(text_unescape(heading[i]))
+  next
+}
 NR == 3 { split($0, kind, "\t"); next }
 
 {
@@ -82,8 +64,8 @@ function render_json(    r, i, v) {
     printf "%s\n {", (r > 1 ? "," : "")
     for (i = 1; i <= count; i++) {
       v = text_unescape(value[r, programs[i]])
-      printf "%s%s: %s", (i > 1 ? ", " : ""), json_string(column[programs[i]]),
-        (v == "" ? "null" : kind[programs[i]] !~ /^(text|right)$/ && v ~ /^-?[0-9]+(\.[0-9]+)?$/ ? v : json_string(v))
+      printf "%s%s: %s", (i > 1 ? ", " : ""), text_json(column[programs[i]]),
+        (v == "" ? "null" : kind[programs[i]] !~ /^(text|right)$/ && v ~ /^-?[0-9]+(\.[0-9]+)?$/ ? v : text_json(v))
     }
     printf "}"
   }
@@ -120,7 +102,7 @@ function render_markdown(    r, i, line) {
     line = "|"
     for (i = 1; i <= columns; i++) {
       if (heading[i] == "") continue
-      line = line " " (r == -1 ? markdown(heading[i]) : r == 0 ? (kind[i] == "text" ? ":--" : "--:") : markdown(shown(value[r, i], i))) " |"
+      line = line " " (r == -1 ? text_markdown(heading[i]) : r == 0 ? (kind[i] == "text" ? ":--" : "--:") : text_markdown(shown(value[r, i], i))) " |"
     }
     print line
   }

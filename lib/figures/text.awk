@@ -93,6 +93,40 @@ function text_natural(s,    out, digits) {
   return out s
 }
 
+# Text for people: whatever a name holds, it must not drive the terminal. C1 controls come as two bytes in UTF-8, by a
+# string, for a locale of UTF-8 refuses a program that has half a character in a regular expression.
+function text_plain(s) {
+  gsub(/[\001-\037\177]/, "?", s)
+  gsub("\302[\200-\237]", "?", s)
+  return s
+}
+
+# A string of JSON, in its quotes.
+function text_json(s,    out, i, c) {
+  if (!("\t" in text_code)) for (i = 1; i < 32; i++) text_code[sprintf("%c", i)] = i
+  out = ""
+  for (i = 1; i <= length(s); i++) {
+    c = substr(s, i, 1)
+    out = out (c == "\\" || c == "\"" ? "\\" c : c == "\n" ? "\\n" : c == "\t" ? "\\t" : c == "\r" ? "\\r" : c < " " ? sprintf("\\u%04x", text_code[c]) : c)
+  }
+  return "\"" out "\""
+}
+
+# Text that markdown shows as it stands, also in a cell of a table.
+function text_markdown(s) {
+  if (s !~ /[&<>|*`\[\]\\]/) return s
+  gsub(/&/, "\\&amp;", s)
+  gsub(/</, "\\&lt;", s)
+  gsub(/>/, "\\&gt;", s)
+  gsub(/[|]/, "\\&#124;", s)
+  gsub(/[*]/, "\\&#42;", s)
+  gsub(/`/, "\\&#96;", s)
+  gsub(/\[/, "\\&#91;", s)
+  gsub(/\]/, "\\&#93;", s)
+  gsub(/\\/, "\\&#92;", s)
+  return s
+}
+
 # Text that HTML shows as it stands, also inside an attribute in double quotes.
 function text_html(s) {
   if (s !~ /[&<>"']/) return s
