@@ -14,9 +14,10 @@
 #   host path word cpus text    (path and text may be empty)
 #   list:KIND                   words separated by blanks; at least one
 # A scenario or variant may begin with LIKE=NAME: the settings of that file beside it, and then its own.
+# The run.conf of a run may begin with OVER="NAME...": of these its values stand above a variant's, as they did in the run.
 
 # Lowest first; a later layer overrides.
-readonly CONF_LAYERS=(default block hosts scenario variant environment argument)
+readonly CONF_LAYERS=(default block hosts scenario variant over environment argument)
 
 declare -A _CONF_KIND=() _CONF_VALUE=() _CONF_WHERE=()
 _CONF_NAMES=()
@@ -40,7 +41,7 @@ conf_defaults() {
 # Returns: exits 2 with file:line at the first line that is not a good assignment.
 _CONF_LIKE=
 conf_file() {
-  local layer=$1 file=$2 begin=${3-} end=${4-} line number=0 inside=1
+  local layer=$1 file=$2 begin=${3-} end=${4-} line number=0 inside=1 over='' name value
   [[ -r $file && ! -d $file ]] || die_usage "$file: cannot be read"
   [[ -z $begin ]] || inside=0
   # shellcheck disable=SC2094 # LIKE is told the file's name, and reads another
@@ -56,11 +57,15 @@ conf_file() {
     [[ ! $line =~ ^[[:space:]]*(#.*)?$ ]] || continue
     [[ $line =~ ^[[:space:]]*([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]] ||
       die_usage "$file:$number: not NAME=VALUE: $line"
-    if [[ ${BASH_REMATCH[1]} == LIKE ]]; then
-      _conf_like "$layer" "$file" "${BASH_REMATCH[2]}" "$file:$number"
-      continue
+    name=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
+    if [[ $name == LIKE ]]; then
+      _conf_like "$layer" "$file" "$value" "$file:$number"
+    elif [[ $name == OVER && $layer == scenario ]]; then
+      over=" ${value//\"/} "
+    else
+      _conf_set "$layer" "$name" "$value" "$file:$number"
+      [[ $over != *" $name "* ]] || _conf_set over "$name" "$value" "$file:$number"
     fi
-    _conf_set "$layer" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$file:$number"
   done <"$file"
 }
 
@@ -133,6 +138,17 @@ conf_layer() {
     [[ ! -v "_CONF_VALUE[${CONF_LAYERS[number]} $1]" ]] || highest=$number
   done
   echo "$highest"
+}
+
+# Print the settings that stand above any variant's: those of the command line and the environment.
+# Usage: conf_over
+conf_over() {
+  local name layer
+  for name in "${_CONF_NAMES[@]}"; do
+    for layer in over environment argument; do
+      [[ ! -v "_CONF_VALUE[$layer $name]" ]] || printf '%s\n' "$name"
+    done
+  done | uniq
 }
 
 # Refuse a resolved setting for a reason that only shows beside other settings.

@@ -93,11 +93,11 @@ variant_check() {
   done
 }
 
-# Resolve the settings with a variant's file in its layer.
+# Resolve the settings with a variant's file in its layer, or with none when VARIANT is empty.
 # Usage: variant_use VARIANT
 variant_use() {
   conf_clear variant
-  conf_file variant "$(_variant_file "$1")"
+  [[ -z $1 ]] || conf_file variant "$(_variant_file "$1")"
   conf_resolve
   hosts_clients
   fill_settle
@@ -113,6 +113,19 @@ variant_sets() (
   conf_said variant
 )
 
+# Print the settings that, read as a scenario, repeat the run: without what variants set, for each brings its own along, and with a
+# list of those that stand above theirs.
+# Usage: options_print
+# Returns: leaves the settings resolved without a variant
+options_print() {
+  local over
+  variant_use ''
+  server_auto
+  over=$(conf_over)
+  [[ -z $over ]] || printf 'OVER="%s"\n' "${over//$'\n'/ }"
+  conf_print
+}
+
 # A run that goes on reads the settings it began with, not what the files say by now.
 _variant_file() {
   if [[ -n $RESUME ]]; then
@@ -127,6 +140,8 @@ _options_resume() {
   [[ -r $RESUME/run.conf ]] || die_usage "--resume: $RESUME is not a run: it has no run.conf"
   [[ ! -e $RESUME/hosts ]] || hosts_read "$RESUME/hosts"
   conf_file scenario "$RESUME/run.conf"
+  # Each variant's file has it all already, as it came out with that one.
+  conf_clear over
 }
 
 # Load the scenario: a name, or a file (the run.conf of an earlier run, say).

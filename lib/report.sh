@@ -69,6 +69,14 @@ _report_data() {
   return "$status"
 }
 
+# Print the command that repeats a run.
+# Usage: report_again RUN
+report_again() {
+  printf './do_it.sh run '
+  [[ ! -e $1/hosts ]] || printf -- '-H %q ' "$1/hosts"
+  printf -- '-s %q\n' "$1/run.conf"
+}
+
 # Print standard input as text of the page.
 html_text() {
   LC_ALL=C sed -e 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g' -e "s/'/\\&#39;/g" | LC_ALL=C tr -d '\000-\010\013-\037\177'
@@ -281,7 +289,7 @@ _report_settings() {
   local run=$1 file
   printf '<section id="settings">\n<h2>Settings</h2>\n'
   if [[ -r $run/run.conf ]]; then
-    printf '<p>To run it again:</p>\n<pre>./do_it.sh run -s %s</pre>\n' "$(printf '%q' "$run/run.conf" | html_text)"
+    printf '<p>To run it again:</p>\n<pre>%s</pre>\n' "$(report_again "$run" | html_text)"
   fi
   for file in "$run/run.conf" "$run"/*/variant.conf; do
     [[ -r $file ]] || continue

@@ -163,6 +163,40 @@ refused() {
   assert_contains 'maxmemory 1gb # not a comment' "$(<two)"
 }
 
+@test "what a run leaves repeats it: what was set over a variant stays over it, and what a variant sets stays with that one" {
+  local first
+  printf 'PIPELINE=5\nCONNECTIONS=7\nKEY_MAX=50\n' >conf/variants/mine.conf
+  # Usage: settings FILE VARIANT...; prints the settings of each variant, and into FILE those that repeat the run
+  cat >settings.sh <<'END'
+set -Eeuo pipefail
+ROOT=$PWD RESUME= file=$1 scenario=${2#none}
+shift 2
+for module in log alias conf options hosts fill plan server; do . "lib/$module.sh"; done
+conf_defaults conf/defaults.conf
+for word in "$@"; do conf_word argument "$word" test; done
+[[ -z $scenario ]] || conf_file scenario "$scenario"
+conf_resolve
+for variant in $VARIANTS; do
+  variant_use "$variant"
+  echo "$variant"
+  conf_print
+done
+options_print >"$file"
+END
+  for first in 'mine native' 'native mine'; do
+    bash settings.sh run.conf none VARIANTS="$first" PIPELINE=9 KEYS=30 SRV_OVERRIDE=2 INSTANCES=2 SERVER_CORES=2 SERVER_MEM=8 >before
+    bash settings.sh again.conf run.conf >after
+    diff before after
+    cmp run.conf again.conf
+    assert_equal "$(sed -n 's/^OVER=//p' run.conf | tr -d '"' | tr ' ' '\n' | sort | paste -sd ' ')" \
+      'INSTANCES KEYS PIPELINE SERVER_CORES SERVER_MEM SRV_OVERRIDE VARIANTS'
+  done
+  plan -s ./run.conf
+  assert_contains '1 connection(s) a thread, pipeline 9'
+  plan -s ./run.conf -v mine PIPELINE=11
+  assert_contains '7 connection(s) a thread, pipeline 11'
+}
+
 @test "a hosts file gives server and clients; each bad line is named" {
   printf '# comment\nserver 203.0.113.1 - - - 198.51.100.1\nclient 203.0.113.2 root 2222 -\nclient 203.0.113.3 # the second\n' >hosts
   run_split ./do_it.sh plan -H hosts SERVER_CORES=4 SERVER_MEM=64

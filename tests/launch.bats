@@ -144,8 +144,11 @@ END
   need_command cc
   preload_build
   variant slow "SERVER_PREFIX=\"env LD_PRELOAD=$SCRATCH/slow.so\""
-  run_split copy/do_it.sh run "${WORDS[@]}" -v kernel -v slow KEYS=3000
+  run_split copy/do_it.sh run "${WORDS[@]}" -v kernel -v slow KEYS=3000 CLIENT_PREFIX='env WRAPPED=yes'
   assert_success
+  # The variant kernel has no prefixes; a run that repeats this one has the one that was given all the same.
+  run_split copy/do_it.sh doctor -s "$SCRATCH"/results/*/run.conf
+  assert_match 'ok +variant kernel +env WRAPPED=yes +CLIENT_PREFIX runs a program'
   # Each reply costs the slow server a loop of 200,000 rounds, tens of times what the rest of it costs.
   run_split copy/do_it.sh compare --metric ops --format csv "$SCRATCH"/results/*
   assert_success

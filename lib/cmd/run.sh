@@ -5,6 +5,7 @@
 #        ./do_it.sh run --resume RUN
 #
 #   -s SCENARIO    a name under conf/scenarios, or a file: the run.conf of an earlier run repeats that run
+#                  (with -H, its file hosts, when it has one)
 #   -v VARIANT     a name under conf/variants; the first is the baseline
 #   -H HOSTS_FILE  server and clients, as in hosts.example
 #   --resume RUN   go on with a run that was cut: repeats that are whole stay, the others are run
@@ -92,12 +93,12 @@ _run_folder() {
       mkdir -- "$RUN/$variant"
       variant_use "$variant"
       server_auto
-      _run_conf >"$RUN/$variant/variant.conf"
+      { _run_conf && conf_print; } >"$RUN/$variant/variant.conf"
     done
+    { _run_conf && options_print; } >"$RUN/run.conf.new"
+    mv -- "$RUN/run.conf.new" "$RUN/run.conf"
     variant_use "${VARIANTS%% *}"
     server_auto
-    _run_conf >"$RUN/run.conf.new"
-    mv -- "$RUN/run.conf.new" "$RUN/run.conf"
     fill_write "$RUN/fill.tsv"
     cp -- "$RUN/run.conf" "$RUN/run.log" # what was asked, and below it what happened
   fi
@@ -105,9 +106,9 @@ _run_folder() {
   log_info "results go to $RUN"
 }
 
+# Print what stands above the settings of a run.
 _run_conf() {
-  printf '# %s\n' "Every setting of this run; ./do_it.sh run -s $RUN/run.conf repeats it."
-  conf_print
+  printf '# %s\n' "Every setting of this run; $(report_again "$RUN") repeats it."
 }
 
 # With several variants: the guide's Table 1, the others against the first, and below it what the guide leaves out.
