@@ -8,9 +8,11 @@
 links_make() {
   local folder=$1 inside=${1#"$RUN/"} name file free=1
   [[ $LOG_LINKS == on ]] || return 0
-  # All of the run's links lead to one repeat, or they would mix points. If that repeat was removed, they lead nowhere.
+  # All of the run's links lead to one repeat, or they would mix points. If that repeat was removed, they lead nowhere; if it was
+  # removed and this is it again, some lead to it already.
   for name in "$RUN"/redis-*.log "$RUN"/memtier-*.log; do
-    if [[ -e $name ]]; then free=0; elif [[ -L $name ]]; then rm -- "$name" || return; fi
+    [[ -L $name ]] || continue
+    if [[ -e $name && $(readlink -- "$name") != "$inside"/* ]]; then free=0; else rm -- "$name" || return; fi
   done
   _links_rows "$folder" | while IFS=$'\t' read -r name file; do
     ln -s -- "$file" "$folder/$name" || return

@@ -187,7 +187,15 @@ END
   # The second instance is of the second point, and its links stay there.
   assert_equal "$(cd "$RUN" && readlink ./*.log | cut -d / -f 2 | uniq -c)" '      3 100B-1i'
   assert_equal "$(find "$rep" -type l | wc -l)" 6
-  rm -r "$RUN/native/100B-1i"
+  # Made again, the first repeat has a log of another name.
+  rep=$RUN/native/100B-1i/rep-1
+  find "$rep" -type l -delete
+  mv "$rep/127.0.0.1/redis.log.127.0.0.1.20250101-100000.1" "$rep/127.0.0.1/redis.log.127.0.0.1.20250101-110000.1"
+  POINT_INSTANCES=1 links_make "$rep"
+  assert_equal "$(cd "$RUN" && readlink ./*.log | cut -d / -f 2 | uniq -c)" '      3 100B-1i'
+  assert_equal "$(find -L "$RUN" -type l)" ''
+  rm -r "$rep"
+  rep=$RUN/native/100B-2i/rep-1
   find "$rep" -type l -delete
   links_make "$rep"
   assert_equal "$(cd "$RUN" && readlink ./*.log | cut -d / -f 2 | uniq -c)" '      6 100B-2i'
