@@ -14,12 +14,15 @@ trace_mark() {
   remote_run -e RUN_ID -e RUN_OWNER -e TRACE "$SERVER" trace start
 }
 
-# End it, and fetch what it printed and wrote.
+# End it, and fetch what it printed and wrote; say so when it had ended by itself.
 # Usage: trace_fetch FOLDER
 trace_fetch() {
+  local line status=0 why=$_REMOTE_TMP/trace
   [[ -n $_TRACE_ON ]] || return 0
   mkdir -p -- "$1/trace"
-  remote_run -e RUN_ID "$SERVER" trace fetch | tar -C "$1/trace" -xf -
+  remote_run -e RUN_ID "$SERVER" trace fetch 2>"$why" | tar -C "$1/trace" -xf - || status=1
+  while IFS= read -r line; do log_warn "$SERVER: $line"; done <"$why"
+  return "$status"
 }
 
 # End it, whatever became of the repeat.

@@ -155,11 +155,13 @@ END
   refute_exists results
 }
 
-@test "what it logs has the workload's names in the run's folder" {
+@test "what it logs has the workload's names in the run's folder, and that a trace came to its end" {
   local run
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=1
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=1 EVENT_TRACE_PARAMS='timeout -v 0.3 sleep 60'
   assert_success
   run=$(echo results/*)
+  # A program that traces is not there any more.
+  assert_match 'TRACE: the program ended before the load did: timeout: sending signal TERM' "$(<"$run/run.log")"
   grep -q '^PIPELINE="1"$' "$run/run.log"
   grep -q 'phase mixed starts' "$run/run.log"
   for number in 0 1; do

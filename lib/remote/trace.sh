@@ -26,6 +26,10 @@ trace_start() {
 
 # End it and print its files as a tar stream.
 trace_fetch() {
+  local pid start
+  if read -r pid start _ 2>/dev/null <"$RECORD" && ! proc_alive "$pid" "$start"; then
+    printf 'TRACE: the program ended before the load did: %s\n' "$(said_why <"$FOLDER/trace.log")" >&2
+  fi
   proc_signal INT "$RECORD"
   proc_gone 30 "$RECORD" || proc_end 5 "$RECORD" || fail "TRACE: the program does not end"
   cd "$FOLDER" || fail "$FOLDER: is gone"
