@@ -19,6 +19,25 @@ words() {
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=2000 VALUE_SIZES=100 REDISRUNS=1 "$@")
 }
 
+# Run code of the master with the monitors beside processes that do nothing and are on record as instances from port BASE on.
+# Usage: monitored COUNT CODE   Sets: as run_split does   Returns: 0
+monitored() {
+  # shellcheck disable=SC2016 # expanded by the master
+  master "RESERVE=1M" '
+    . "$LIB/monitor.sh"
+    folder=$SCRATCH/host/run-$RUN_ID idle=()
+    trap "kill \${idle[*]}" EXIT
+    mkdir -p "$folder/server"
+    for ((i = 0; i < '"$1"'; i++)); do
+      sleep 60 </dev/null >/dev/null 2>&1 &
+      idle+=($!)
+      proc_record "$folder/server/instances.proc" $! $(('"$BASE"' + i))
+    done
+    monitor_start 1000000
+    '"$2"'
+    monitor_stop'
+}
+
 @test "counters stand before and after each phase, samples once a second, and the server's count of calls agrees" {
   words TIME=3 PHASES="set get"
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
@@ -54,6 +73,30 @@ words() {
   ((after - before <= 6)) || fail "$((after - before)) ticks in 6 s"
   job_wait 60
   assert_equal "$status" 0
+}
+
+@test "with 288 instances the monitors take a few per cent of a CPU at most" {
+  # shellcheck disable=SC2016 # expanded by the master
+  monitored 288 '
+    until rows=$(cat "$folder/monitor/vmstat.tsv" 2>/dev/null | wc -l) && ((rows >= 5)); do sleep 0.1; done
+    read -r pid _ <"$folder/monitor/monitor.proc"
+    # Ticks of 10 ms in four seconds.
+    sed "s/.*) //" "/proc/$pid/stat" | awk "{ print \"ticks\", \$12 + \$13 }"
+    awk "NR > 1 { print \$2 }" "$folder/monitor/instances.tsv" | sort -u | wc -l'
+  assert_success
+  assert_match $'ticks ([0-9]+)\n([0-9]+)$'
+  ((BASH_REMATCH[1] <= 12)) || fail "${BASH_REMATCH[1]} ticks in 4 s"
+  # They take turns: 32 a second.
+  ((BASH_REMATCH[2] >= 96)) || fail "${BASH_REMATCH[2]} instances were looked at"
+}
+
+@test "an instance that does not answer INFO is named, and stands as such among the counters" {
+  # shellcheck disable=SC2016 # expanded by the master
+  monitored 1 'monitor_mark set && monitor_mark end && monitor_fetch "$SCRATCH"'
+  assert_success
+  assert_contains "before set there was no answer to INFO from port $BASE;" "$stderr"
+  assert_contains "after set: used_memory not known, Rss " "$stderr"
+  grep -qx "set"$'\t'"$BASE"$'\tunanswered\t1\t1' counters.tsv
 }
 
 @test "memory that must stay free is used: the guard ends the load, says why, and the rest is cleaned up" {

@@ -16,7 +16,7 @@ MONITOR_TURN=32
 # Usage: monitor_loop
 monitor_loop() {
   local now
-  MONITOR_PORTS=() MONITOR_PIDS=() MONITOR_STARTS=() MONITOR_NEXT=0
+  MONITOR_PORTS=() MONITOR_PIDS=() MONITOR_STARTS=() MONITOR_NEXT=0 MONITOR_SWAP_LINE=0
   while read -r pid start port; do
     MONITOR_PIDS+=("$pid") MONITOR_STARTS+=("$start") MONITOR_PORTS+=("$port")
   done <"$RECORD"
@@ -89,23 +89,40 @@ sample_pressure() {
   printf '%s\t%s\t%s\n' "$1" "${some##*total=}" "${full##*total=}" >>"$MONITOR/pressure.tsv"
 }
 
+# Write down what the next instances in turn use; leaves in MONITOR_GONE the number of one that is no longer what was recorded.
 sample_instances() {
   local turn index line swap
-  local -a field
+  local -a field status
+  MONITOR_GONE=
   for ((turn = 0; turn < MONITOR_TURN && turn < ${#MONITOR_PIDS[@]}; turn++)); do
     index=$MONITOR_NEXT
     MONITOR_NEXT=$(((MONITOR_NEXT + 1) % ${#MONITOR_PIDS[@]}))
-    { read -r line <"/proc/${MONITOR_PIDS[index]}/stat"; } 2>/dev/null || continue
-    read -r -a field <<<"${line##*) }"
-    swap=0
-    while read -r line; do
-      [[ $line == VmSwap:* ]] || continue
-      read -r _ swap _ <<<"$line"
-      break
-    done <"/proc/${MONITOR_PIDS[index]}/status" 2>/dev/null
-    # Fields 24 and 12 of proc(5), counted from the third.
-    printf '%s\t%s\t%s\t%s\t%s\n' "$1" "${MONITOR_PORTS[index]}" $((field[21] * 4096)) $((swap * 1024)) "${field[9]}" >>"$MONITOR/instances.tsv"
+    line=
+    { read -r line <"/proc/${MONITOR_PIDS[index]}/stat"; } 2>/dev/null || :
+    # Not by read, which needs a file or a pipe of its own for a text. Nothing behind the name is a pattern.
+    # shellcheck disable=SC2206
+    field=(${line##*) })
+    # Field 22 of proc(5), counted from the third, is what proc_start compares.
+    if [[ -z $line || ${field[0]} == Z || ${field[19]} != "${MONITOR_STARTS[index]}" ]]; then
+      MONITOR_GONE=$index
+      continue
+    fi
+    # At once, for the kernel makes the text anew for each piece that is read. Its lines do not move either.
+    { mapfile -t status <"/proc/${MONITOR_PIDS[index]}/status"; } 2>/dev/null || :
+    [[ ${status[MONITOR_SWAP_LINE]-} == VmSwap:* ]] || sample_swap_line
+    swap=${status[MONITOR_SWAP_LINE]-}
+    swap=${swap//[^0-9]/}
+    # Fields 24 and 12.
+    printf '%s\t%s\t%s\t%s\t%s\n' "$1" "${MONITOR_PORTS[index]}" $((field[21] * 4096)) $((${swap:-0} * 1024)) "${field[9]}"
+  done >>"$MONITOR/instances.tsv"
+}
+
+# Where `status` of the caller, the lines of /proc/PID/status, tells of swap.
+sample_swap_line() {
+  for MONITOR_SWAP_LINE in "${!status[@]}"; do
+    [[ ${status[MONITOR_SWAP_LINE]} != VmSwap:* ]] || return 0
   done
+  MONITOR_SWAP_LINE=0
 }
 
 # Keep the host out of harm: when memory that must stay free is used, or an instance is gone, all instances are ended.
@@ -118,15 +135,23 @@ guard() {
   if ((available * 1024 < RESERVE_BYTES)); then
     why="$((available >> 10)) MiB of memory are available, and $((RESERVE_BYTES >> 20)) MiB must stay free (RESERVE)"
   fi
-  for index in "${!MONITOR_PIDS[@]}"; do
-    [[ -z $why ]] || break
-    proc_alive "${MONITOR_PIDS[index]}" "${MONITOR_STARTS[index]}" && continue
-    # Not when it is being stopped as planned.
-    [[ -e $MONITOR/on ]] || return 1
-    why="the instance on port ${MONITOR_PORTS[index]} is gone"
-    sample_vmstat "$EPOCHREALTIME"
-    ((MONITOR_OOM_NOW == MONITOR_OOM)) || why="the OOM killer took the instance on port ${MONITOR_PORTS[index]}"
-  done
+  if [[ -z $why ]]; then
+    # Whether there is such a process at all is all that can be asked of hundreds in each second; whether it is still ours, and no
+    # zombie, is seen in its turn.
+    for index in "${!MONITOR_PIDS[@]}"; do
+      kill -0 "${MONITOR_PIDS[index]}" || {
+        MONITOR_GONE=$index
+        break
+      }
+    done 2>/dev/null
+    if [[ -n $MONITOR_GONE ]]; then
+      # Not when it is being stopped as planned.
+      [[ -e $MONITOR/on ]] || return 1
+      why="the instance on port ${MONITOR_PORTS[MONITOR_GONE]} is gone"
+      sample_vmstat "$EPOCHREALTIME"
+      ((MONITOR_OOM_NOW == MONITOR_OOM)) || why="the OOM killer took the instance on port ${MONITOR_PORTS[MONITOR_GONE]}"
+    fi
+  fi
   [[ -n $why ]] || return 0
   printf '%s; the load was ended\n' "$why" >"$MONITOR/alarm.new"
   mv -f -- "$MONITOR/alarm.new" "$MONITOR/alarm"
