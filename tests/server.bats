@@ -101,6 +101,18 @@ recorded_alive() {
   assert_equal "$(find host -name 'run-*')" ''
 }
 
+@test "an instance that keeps snapshots is ended without a last one" {
+  master "SRV_OVERRIDE=1 REDISBASE=$(ports_pick 1) PERSISTENCE=rdb RDB_SECONDS=3600" '
+    server_start 1
+    redis_ask 127.0.0.1 "$REDISBASE" "SET key value"
+    exec 5<"$(echo "$REMOTE_DIR"/run-*/server/redis-*.log)"
+    server_stop
+    cat <&5'
+  assert_success
+  assert_contains 'ready to exit'
+  refute_contains 'Saving the final RDB snapshot'
+}
+
 @test "REDIS_CONF overrides conf/redis.conf, as CONFIG GET tells" {
   local base
   base=$(ports_pick 1)

@@ -136,8 +136,19 @@ server_logs() {
   tar -cf - redis-*.log
 }
 
+# Tell instances that keep snapshots to make none on the way out: nobody reads it, and a large one takes longer than they are given.
+instances_unsaved() {
+  local file REDIS_PASSWORD
+  while IFS= read -r file; do
+    REDIS_PASSWORD=$(sed -n 's/^requirepass //p' "$file")
+    # One that does not answer is ended as it is.
+    redis_ask "$(sed -n 's/^bind //p' "$file")" "$(basename "$file" .conf)" 'CONFIG SET save ""' || :
+  done < <(grep -lE '^[[:space:]]*save[[:space:]]+"?[0-9]' "$FOLDER"/*.conf 2>/dev/null)
+}
+
 # End the instances and remove their folder.
 server_stop() {
+  instances_unsaved
   # A large instance takes its time to give its memory back.
   proc_end 60 "$RECORD" "$WRAPPERS" || fail "$RECORD: an instance does not end"
   rm -rf -- "$FOLDER"
