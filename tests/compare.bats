@@ -206,6 +206,33 @@ END
   assert_contains "swap reaches 0.0 % of native's throughput: worse."
 }
 
+@test "how fast the keys are set before other phases is not judged, and of a phase under a second no client CPU" {
+  local repeat run=20250101T100000Z-x
+  for repeat in 1 2 3; do
+    repeat_make $run native 1000B-4i $repeat c 1000 500000 4 30 90 populate:9 set:0 get:20
+    repeat_make $run swap 1000B-4i $repeat c 1000 500000 4 30 90 populate:90 set:0 get:20
+  done
+  printf 'SCENARIO=x\nVARIANTS="native swap"\n' >$run/run.conf
+  run_split compare --fail-if 'ops<50%' --limit 'p99<=1ms' $run
+  assert_success
+  refute_contains populate
+  refute_contains POPULATE
+  assert_match 'get +client CPU'
+  refute_contains 'set +client CPU'
+  # What failed then counts, and where nothing else was measured, so does how fast it was.
+  result_set $run swap 2 errors 3
+  run_split compare --fail-if 'errors>0' $run
+  assert_failure 1
+  assert_contains 'swap, populate at 1000B-4i: errors is 3 (errors>0)' "$stderr"
+  rm -r $run
+  for repeat in 1 2 3; do
+    repeat_make $run native 1000B-4i $repeat c 1000 500000 4 30 90 populate:9
+    repeat_make $run swap 1000B-4i $repeat c 1000 500000 4 30 90 populate:90
+  done
+  run_split compare $run
+  assert_match 'populate +throughput'
+}
+
 @test "--fail-if is judged by a figure that is not shown, too" {
   run_make 20250101T100000Z-x 3 30 90 20 60
   run_split compare --metric tx --fail-if 'p99>0.3ms' 20250101T100000Z-x

@@ -59,7 +59,7 @@ path_without() {
   need_command redis-benchmark redis-cli
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" INSTANCES=2
   assert_success
-  assert_match 'set +client CPU, us/op +[0-9.]+ .* [0-9.]+ '
+  assert_match 'set +throughput, ops/s +[0-9,]+ .* [0-9,]+ '
   # 20,000 requests an instance, for redis-benchmark in whole pipelines of 128; and 500 keys when they are populated.
   while read -r variant program; do
     count=$((count + 1))
@@ -70,6 +70,7 @@ path_without() {
     assert_equal "$(info_calls set "$rep/server/info.after")" $((2 * each + 1000))
     assert_equal "$(row "$rep/127.0.0.1" get ops)" $((2 * each))
     assert_equal "$(row "$rep/127.0.0.1" populate ops)" 1000
+    assert_match '^[0-9]+$' "$(row "$rep/127.0.0.1" get client_cpu_us)"
     assert_equal "$(awk -F: '$1 == "keyspace_misses" { sum += $2 } END { print sum + 0 }' "$rep/server/info.after")" 0
   done < <(installed)
   run_split "$REPO/summary2csv.sh" "$(echo "$SCRATCH"/results/*)"

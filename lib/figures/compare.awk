@@ -87,6 +87,8 @@ function least_max_time(base, other,    i, least) {
 
 # Compares one figure of one pair at one spot: prints its row unless it is HIDDEN, and judges it.
 function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, mo, r, nr, ratio, says, least) {
+  # What went wrong then went wrong all the same.
+  if (is_fill(spot_operation[i]) && !metric_is_count(metric)) return
   base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
   other = other_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
   nb = values(base, metric, b)
@@ -207,7 +209,7 @@ function point_tells(    r, key, seen) {
 function print_repeats(    k, r, i, other, found, b, o) {
   for (k = 1; k <= pairs; k++)
     for (r = 1; r <= rows; r++) {
-      if (subject[r] != base_of[k]) continue
+      if (subject[r] != base_of[k] || is_fill(operation[r])) continue
       other = other_of[k] SUBSEP point[r] SUBSEP operation[r]
       if (!(other in count_at)) continue
       found = 0
@@ -233,6 +235,7 @@ END {
       note("no common points: " label[base_of[k]] " has " points_of(base_of[k]) "; " label[other_of[k]] " has " points_of(other_of[k]))
     exit 1
   }
+  more_than_fill = has_common("populate")
   for (k = 1; k <= pairs; k++)
     print "pairs", text_escape(label[base_of[k]]), of_folder[base_of[k]], text_escape(of_variant[base_of[k]]), \
       text_escape(label[other_of[k]]), of_folder[other_of[k]], text_escape(of_variant[other_of[k]])
@@ -251,7 +254,7 @@ END {
   }
   # The guide's Tx, unless a phase was too short to have one.
   first_metric = wanted ? want[1] : "tx"
-  if (!wanted) for (r = 1; r <= rows; r++) if (value_of[r, "tx"] == "") first_metric = "ops"
+  if (!wanted) for (r = 1; r <= rows; r++) if (value_of[r, "tx"] == "" && !is_fill(operation[r])) first_metric = "ops"
   print_row_heads()
   for (i = 1; i <= spots; i++)
     for (k = 1; k <= pairs; k++) {

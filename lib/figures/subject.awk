@@ -93,11 +93,17 @@ function make_cells(by_shape,    r, cell, i) {
   }
 }
 
-function has_common(    k, i) {
+# Whether any pair has a point and phase in common, other than the phase EXCEPT.
+function has_common(except,    k, i) {
   for (k = 1; k <= pairs; k++)
     for (i = 1; i <= spots; i++)
-      if (((base_of[k], spot_point[i], spot_operation[i]) in count_at) && ((other_of[k], spot_point[i], spot_operation[i]) in count_at)) return 1
+      if (spot_operation[i] != except && ((base_of[k], spot_point[i], spot_operation[i]) in count_at) && ((other_of[k], spot_point[i], spot_operation[i]) in count_at)) return 1
   return 0
+}
+
+# Whether what is measured of OPERATION is by the way: how fast the keys are set before the phases that are asked about.
+function is_fill(operation) {
+  return operation == "populate" && more_than_fill
 }
 
 # Puts the known values of METRIC in a cell into out[1..n], sorted, and returns n.

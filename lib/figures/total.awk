@@ -148,6 +148,12 @@ function total(t, column, decimals) {
   return known[t, column] == clients[t] ? text_number(sum[t, column], decimals) : ""
 }
 
+# What a request costs the clients. Some of them count CPU in ticks of 10 ms: too coarse for a phase under a second.
+function cpu_per_op(t) {
+  if (known[t, "client_cpu_us"] != clients[t] || sum[t, "ops"] <= 0 || sum[t, "max_time_us"] < 1000000) return ""
+  return text_number(sum[t, "client_cpu_us"] / sum[t, "ops"], 3)
+}
+
 END {
   print " \trun\tscenario\tvariant\tpoint\trepeat\toperation\tlen\tkeys\tthreads\tconnections\tpipeline\trate\trun_folder\tvariant_rank" \
     "\ttsv\tlatency_from\tversion\ttier\tfar_per_op\tused_memory\trss\tswap\tfar_share\tplacement\tclients\tservers\tops\tops_per_sec\ttx_bps\tbytes\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tp99_99_us" \
@@ -167,7 +173,7 @@ END {
     for (i = 1; i <= percentiles; i++) printf "\t%s", percentile[t, i]
     printf "\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", total(t, "max_us", 0), total(t, "max_time", 0), total(t, "max_time_us", 0),
       total(t, "errors", 0), total(t, "misses", 0), total(t, "mismatches", 0), total(t, "timeouts", 0), total(t, "lost", 0), total(t, "outages", 0),
-      total(t, "outage_longest_us", 0), (known[t, "client_cpu_us"] == clients[t] && sum[t, "ops"] > 0) ? text_number(sum[t, "client_cpu_us"] / sum[t, "ops"], 3) : "",
+      total(t, "outage_longest_us", 0), cpu_per_op(t),
       total(t, "client_limited", 0), total(t, "send_lag_p99_us", 0), start_spread(t), folder[t]
   }
   exit failed

@@ -18,8 +18,8 @@ function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, wher
     s = list[j]
     for (i in op_seen) delete op_seen[i]
     for (i = 1; i <= spots; i++) {
-      if (!((s, spot_point[i], spot_operation[i]) in count_at)) continue
       op = spot_operation[i]
+      if (is_fill(op) || !((s, spot_point[i], op) in count_at)) continue
       if (!(op in op_seen)) {
         op_seen[op] = 1
         where[s, op] = ""
@@ -84,6 +84,7 @@ function note_unjudged(    f, k, i, v, base, other, rule, why) {
         base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
         other = other_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
         if (!(base in count_at) || ((f, k, i) in judged_rule)) continue
+        if (is_fill(spot_operation[i]) && !metric_is_count(rule["metric"])) continue
         # The phase that fills is measured by the way: it is often too short for a Tx.
         if (spot_operation[i] == "populate" && (other in count_at) && !values(base, rule["metric"], v) && !values(other, rule["metric"], v)) continue
         why = !(other in count_at) ? "there is no result" : !values(other, rule["metric"], v) ? "there is no such figure" : \
