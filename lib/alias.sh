@@ -2,16 +2,17 @@
 # shellcheck shell=bash
 # Names that other tools have for our settings: conf/aliases.tsv, the one list of them.
 
-declare -A _ALIAS_NAME=() _ALIAS_VALUES=()
+declare -A _ALIAS_NAME=() _ALIAS_VALUES=() _ALIAS_WHERE=()
 
 # Read the list.
 # Usage: alias_read FILE
 alias_read() {
-  local theirs ours values
-  while IFS=$'\t' read -r theirs ours values; do
+  local theirs ours values where
+  while IFS=$'\t' read -r theirs ours values where; do
     [[ $theirs != \#* ]] || continue
     _ALIAS_NAME[$theirs]=$ours
     _ALIAS_VALUES[$theirs]=$values
+    _ALIAS_WHERE[$theirs]=$where
   done <"$1"
 }
 
@@ -25,6 +26,12 @@ alias_name() {
 # Usage: alias_is NAME
 alias_is() {
   [[ -v "_ALIAS_NAME[$1]" ]]
+}
+
+# Whether a name is one of the others, and not so common that the environment may mean something else by it.
+# Usage: alias_is_own NAME
+alias_is_own() {
+  alias_is "$1" && [[ ${_ALIAS_WHERE[$1]} != given ]]
 }
 
 # Print what a value of theirs is with us.

@@ -83,7 +83,7 @@ conf_word() {
 conf_environment() {
   local pair
   while IFS= read -r -d '' pair; do
-    [[ -v "_CONF_KIND[${pair%%=*}]" ]] || alias_is "${pair%%=*}" || continue
+    [[ -v "_CONF_KIND[${pair%%=*}]" ]] || alias_is_own "${pair%%=*}" || continue
     conf_word environment "$pair" "environment"
   done <"/proc/$$/environ"
 }

@@ -166,6 +166,7 @@ plan_vain() {
     variant_use "$variant"
     server_auto
     _plan_vain_eviction
+    _plan_vain_requests
   done | awk '!seen[$0]++'
 }
 
@@ -183,6 +184,17 @@ _plan_vain_eviction() {
   elif [[ $EVICTION == volatile-* ]]; then
     printf 'EVICTION=%s\tnoeviction or allkeys-\tof the keys that it may evict, those that expire, the load has none: it is as noeviction\n' "$EVICTION"
   fi
+}
+
+# Requests of one who reads that they come before TIME: set above it, or beside it by hand.
+_plan_vain_requests() {
+  local name
+  [[ $TIME != 0 ]] || return 0
+  for name in REQUESTS INSTANCE_REQUESTS CONNECTION_REQUESTS; do
+    [[ ${!name} != 0 ]] || continue
+    (($(conf_layer "$name") > $(conf_layer TIME))) || [[ $(conf_where "$name") == environment* || $(conf_where "$name") == "command line"* ]] || continue
+    printf '%s=%s\tTIME=0\tset TIME=0: with TIME=%s time counts and requests do not\n' "$name" "${!name}" "$TIME"
+  done
 }
 
 # The setting that the number of instances comes from.

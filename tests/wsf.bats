@@ -106,9 +106,22 @@ END
     [[ $theirs == \#* || $theirs == MEMTIER_KEY_MINIMUM ]] || grep -q "^$theirs"$'\t' "$BATS_TEST_FILENAME" ||
       fail "$theirs is not tried"
   done <"$REPO/conf/aliases.tsv"
-  MEMTIER_PIPELINE=6 run_split "$REPO/do_it.sh" plan -s wsf-pkm "${WORDS[@]}"
+  # TIMEOUT is a name that others use too.
+  MEMTIER_PIPELINE=6 TIMEOUT=30s run_split "$REPO/do_it.sh" plan -s wsf-pkm "${WORDS[@]}"
   assert_success
   assert_contains 'pipeline 6'
+}
+
+@test "Redis and the load on one host are on two nodes, where it has them" {
+  # One node is all that the machine of a test can be counted on to have, so runs in miniature set PLACEMENT=core.
+  local scenario topology=$REPO/tests/fixtures/cpus/2x12.lscpu
+  for scenario in wsf-single-node wsf-static-single-node; do
+    run_split "$REPO/do_it.sh" plan -s "$scenario" "${WORDS[@]}" CPU_USED=1 SERVER_TOPOLOGY="$topology" SERVER_CORES=2
+    assert_success
+    assert_line 'placement split'
+    assert_match $'\n127\\.0\\.0\\.1 [^\n]* --cpunodebind=1 --membind=1\n'
+    assert_match $'\n'"$BASE +1 +[0-9,-]+ +--membind=0"
+  done
 }
 
 @test "a value that the workload does not know, keys named twice, more clients than there are: one line, before anything starts" {
@@ -140,9 +153,10 @@ END
   assert_match '10B-2i +10 +2 +30 +60 '
 }
 
-@test "time bounds a phase if it is given, and requests if it is not" {
+@test "time bounds a phase if it is given, and requests if it is not; requests beside time are named" {
   run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=1 MEMTIER_REQUESTS=1
   assert_success
+  assert_match 'warning: CONNECTION_REQUESTS=1: .* with TIME=1 time counts' "$stderr"
   (($(phase_column mixed elapsed_us) >= 1000000)) || fail "it did not last a second"
   (($(phase_column mixed ops) > 32)) || fail "a request a connection was all"
 }
