@@ -13,6 +13,20 @@ server_facts() {
   server_auto
 }
 
+# Look whether the memory of the server that must stay free is free now.
+# Usage: server_room
+# Globals: SERVER SERVER_BYTES RESERVE; sets SERVER_FREE
+# Returns: 1 with a line on stderr when it is not.
+server_room() {
+  local facts keep
+  keep=$(fill_reserve "$SERVER_BYTES")
+  facts=$(remote_run "$SERVER" server facts) || return
+  IFS=$'\t' read -r _ _ _ SERVER_FREE <<<"$facts"
+  ((SERVER_FREE < keep)) || return 0
+  log_warn "$SERVER: $((SERVER_FREE >> 20)) MiB of memory are available with no instance running, and $((keep >> 20)) MiB must stay free (RESERVE)"
+  return 1
+}
+
 # Put known facts in place of the settings that say auto; call again whenever settings were resolved anew.
 # Usage: server_auto
 server_auto() {

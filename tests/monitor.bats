@@ -124,6 +124,24 @@ monitored() {
   assert_equal "$(find host -name 'run-*')" ''
 }
 
+@test "while memory that must stay free is used, no further repeat is started" {
+  # The check before the run would refuse it, so this begins behind it: with the repeats.
+  # shellcheck disable=SC2016 # expanded by the master
+  master "SRV_OVERRIDE=1 REDISBASE=$BASE KEYS=100 REDISRUNS=3 RESERVE=1024G TUNE_LEASE=120 $(words_untuned | paste -sd ' ')" '
+    for module in launch generator tune client monitor trace doctor repeat links warnings; do . "$LIB/$module.sh"; done
+    . "$LIB/cmd/run.sh"
+    client_prepare "$SERVER"
+    RUN=$SCRATCH/run
+    ! _run_cells'
+  assert_success
+  assert_contains "1 of 3: native" "$stderr"
+  assert_contains "must stay free (RESERVE); the load was ended" "$stderr"
+  assert_match 'MiB of memory are available with no instance running, and 1048576 MiB must stay free \(RESERVE\)' "$stderr"
+  assert_contains "no further repeat is started" "$stderr"
+  refute_contains "2 of 3" "$stderr"
+  assert_equal "$(find host -name 'run-*')" ''
+}
+
 @test "a guard that is gone itself ends the load and fails the repeat" {
   words TIME=60 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"

@@ -338,6 +338,7 @@ column() {
   assert_no_tier
   [[ ! -e $zswap ]] || assert_equal "$(<"$zswap")" "$before"
   assert_match 'after set: used_memory [0-9.]+ MiB .*; placement ok' "$stderr"
+  assert_match 'after set: .*, cgroup [1-9][0-9.]* MiB of [1-9][0-9.]* MiB; .*; placement ok' "$stderr"
   assert_contains "Each repeat against native"
   assert_contains "far accesses, per op"
   assert_equal "$(column swap native get) $(column placement native get)" '0 ok'

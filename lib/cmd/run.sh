@@ -127,7 +127,7 @@ _run_compare() {
     log_warn "rows with placement=off are of a tier that did not get what its variant asks for"
 }
 
-# Every repeat in the plan's order; a failed one does not end the run.
+# Every repeat in the plan's order; a failed one does not end the run, unless the next would fail in the same way for want of memory.
 _run_cells() {
   local name size instances repeat variant ratio pattern keys failed=0
   local -a cells
@@ -140,7 +140,13 @@ _run_cells() {
     tune_apply "$variant"
     keys=$(fill_keys "$size" "$instances")
     log_info "$number of ${#cells[@]}: $variant, $instances instances, $keys keys of $size B each, repeat $repeat"
-    repeat_run "$RUN/$variant/$name/rep-$repeat" "$size" "$instances" "$keys" "$repeat" || failed=1
+    repeat_run "$RUN/$variant/$name/rep-$repeat" "$size" "$instances" "$keys" "$repeat" && continue
+    failed=1
+    ((number < ${#cells[@]})) || break
+    server_room || {
+      log_warn "no further repeat is started; once there is room, ./do_it.sh run --resume $RUN does the rest"
+      break
+    }
   done
   return "$failed"
 }
