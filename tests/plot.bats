@@ -102,6 +102,18 @@ block() {
   done
 }
 
+@test "a rate of millions is drawn, and a phase of microseconds is nothing to stumble over" {
+  run_make
+  sed -i '3s/\t100\t/\t4500001\t/; 3s/^2/1.9/' "$RUN"/native/1000B-1i/rep-1/c/set.series.tsv
+  # All of this phase is within a thousandth of a second, and of the next one the first interval.
+  sed -i '2s/^1/0/; 3,$d' "$RUN"/swap/1000B-1i/rep-1/c/set.series.tsv
+  sed -i '2s/^1/0/' "$RUN"/swap/1000B-1i/rep-1/c/get.series.tsv
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_success
+  assert_equal "$stderr" ''
+  assert_exists "$RUN"/plots/time-1.svg "$RUN"/plots/far-1.svg
+}
+
 @test "a phase that had one interval is a line too, and phases are marked where they start" {
   run_make
   sed -i 3,5d "$RUN"/native/1000B-1i/rep-1/c/set.series.tsv

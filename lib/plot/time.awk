@@ -95,7 +95,7 @@ function time_far(file, g, v,    p, r, k, line, f, n, samples, now, seen, when, 
     for (k = 1; k <= intervals[p]; k++) {
       span = interval[p, k, "to"] - interval[p, k, "from"]
       # What less than half is known of is not guessed.
-      if (interval[p, k, "ops"] <= 0 || known[p, k] < ports * span / 2) continue
+      if (interval[p, k, "ops"] <= 0 || span <= 0 || known[p, k] < ports * span / 2) continue
       if (!drawn++) plot_block(file, v)
       share = waits[p, k] * ports * span / known[p, k] / interval[p, k, "ops"]
       if (share > farthest) farthest = share
@@ -107,13 +107,14 @@ function time_far(file, g, v,    p, r, k, line, f, n, samples, now, seen, when, 
 
 # Spreads what an instance waited for between two samples of it over the intervals that lie between them: between the phases
 # nobody asks it for anything. Adds to waits[p, k], and the time that is known of to known[p, k].
-function time_spread(from, to, count, waits, known,    p, k, active, share) {
+function time_spread(from, to, count, waits, known,    p, k, active, share, length_of_one) {
   for (p = 1; p <= phases; p++) if (intervals[p]) active += time_shared(from, to, phase_from[p], phase_to[p])
   if (active <= 0) return
   for (p = 1; p <= phases; p++) {
     if (!intervals[p] || time_shared(from, to, phase_from[p], phase_to[p]) <= 0) continue
-    # Intervals are of one length, more or less.
-    k = int((from - phase_from[p]) / (interval[p, 1, "to"] - interval[p, 1, "from"]))
+    # Intervals are of one length, more or less; one of microseconds has none, as it is written.
+    length_of_one = interval[p, 1, "to"] - interval[p, 1, "from"]
+    k = length_of_one > 0 ? int((from - phase_from[p]) / length_of_one) : 1
     if (k < 1) k = 1
     if (k > intervals[p]) k = intervals[p]
     while (k > 1 && interval[p, k, "from"] > from) k--
@@ -182,7 +183,7 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count) {
     i = time_labels(time, label, label_count)
     n = i + events_write(time, i)
     i = plot_close(time)
-    plot_job("time", "time-" g, "Throughput and p99 over time at " point[g] ", first repeat", i, fastest, \
+    plot_job("time", "time-" g, "Throughput and p99 over time at " point[g] ", first repeat", i, text_number(fastest, 2), \
       "Two panels over time: operations a second and p99 latency, a line for each variant, with a dotted line at the start of each phase." events_words(), \
       (worst > 0 ? calm " " worst : "1 1000") " " text_number(total, 3) " " n " " event_kinds)
     if (farthest > 0) {
