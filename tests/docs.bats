@@ -70,6 +70,18 @@ commands() {
   ((count >= 4)) || fail "only $count commands were found: is the documentation read?"
 }
 
+@test "what is shown of the sample run's comparison is what compare prints" {
+  local line count=0
+  cd "$REPO"
+  run_split ./do_it.sh compare --metric ops --metric p99 --metric far results/sample
+  assert_success
+  while IFS= read -r line; do
+    assert_line "$line"
+    count=$((count + 1))
+  done < <(awk '/^```/ { inside = !inside; next } inside && /^(Point|1000B-2i|swap) /' docs/devices.md)
+  ((count == 7)) || fail "$count lines are shown"
+}
+
 @test "every make target of the documentation is one that the Makefile has" {
   local file line target
   while read -r file; do
