@@ -167,6 +167,7 @@ plan_vain() {
     server_auto
     _plan_vain_eviction
     _plan_vain_requests
+    _plan_vain_affinity
   done | awk '!seen[$0]++'
 }
 
@@ -192,9 +193,25 @@ _plan_vain_requests() {
   [[ $TIME != 0 ]] || return 0
   for name in REQUESTS INSTANCE_REQUESTS CONNECTION_REQUESTS; do
     [[ ${!name} != 0 ]] || continue
-    (($(conf_layer "$name") > $(conf_layer TIME))) || [[ $(conf_where "$name") == environment* || $(conf_where "$name") == "command line"* ]] || continue
+    (($(conf_layer "$name") > $(conf_layer TIME))) || _plan_by_hand "$name" || continue
     printf '%s=%s\tTIME=0\tset TIME=0: with TIME=%s time counts and requests do not\n' "$name" "${!name}" "$TIME"
   done
+}
+
+# Redis is told the instance's CPUs, which it has only where the plan names them; and one thread is no other than the instance.
+_plan_vain_affinity() {
+  [[ $IO_THREADS_AFFINITY == on ]] || return 0
+  if ((IO_THREADS == 1)); then
+    ! _plan_by_hand IO_THREADS_AFFINITY || printf 'IO_THREADS_AFFINITY=on\tIO_THREADS above 1\tset IO_THREADS: there are no threads to pin\n'
+  elif [[ -n $SERVER_NUMACTL || $PLACEMENT == none ]]; then
+    printf 'IO_THREADS_AFFINITY=on\tCPUs of the plan\tset IO_THREADS_AFFINITY=off: with %s Redis is told of no CPUs to pin them to\n' \
+      "$([[ -n $SERVER_NUMACTL ]] && echo SERVER_NUMACTL || echo PLACEMENT=none)"
+  fi
+}
+
+# Whether a setting was given for this command, on its line or in the environment.
+_plan_by_hand() {
+  [[ $(conf_where "$1") == environment* || $(conf_where "$1") == "command line"* ]]
 }
 
 # The setting that the number of instances comes from.

@@ -96,11 +96,14 @@ allowed() {
 }
 
 @test "io threads: their number, whether they read, and the CPUs that Redis itself gives them" {
-  local pid task found=0
-  loaded -s wsf-pkm CPU_USED=1 REDIS_SERVER_IO_THREADS=2 REDIS_SERVER_IO_THREADS_DO_READS=true REDIS_SERVER_IO_THREADS_CPU_AFFINITY=true
+  local pid task found=0 cpus strategy
+  # What stands in front of Redis lets it run anywhere, so that only Redis itself can keep its threads to the first CPU.
+  cpus=$(allowed /proc/self)
+  local -a wide=(CPU_USED=1 REDIS_SERVER_IO_THREADS=2 SERVER_CPUS="${cpus%%[,-]*}" SERVER_PREFIX="taskset -c $cpus")
+  loaded -s wsf-pkm "${wide[@]}" REDIS_SERVER_IO_THREADS_DO_READS=true REDIS_SERVER_IO_THREADS_CPU_AFFINITY=true
   assert_equal "$(config io-threads) $(config io-threads-do-reads)" '2 yes'
   pid=$(instance_pids)
-  assert_equal "$(config server_cpulist)" "$(allowed "/proc/$pid")"
+  assert_equal "$(config server_cpulist)" "${cpus%%[,-]*}"
   for task in "/proc/$pid/task"/*; do
     [[ $(<"$task/comm") == io_thd_* ]] || continue
     found=1
@@ -108,9 +111,14 @@ allowed() {
   done
   ((found)) || fail "there is no thread io_thd"
   unloaded
-  loaded -s wsf-pkm CPU_USED=1 REDIS_SERVER_IO_THREADS=2
+  loaded -s wsf-pkm "${wide[@]}"
   assert_equal "$(config io-threads) $(config io-threads-do-reads)|$(config server_cpulist)" '2 no|'
+  assert_equal "$(allowed "/proc/$(instance_pids)")" "$cpus"
   unloaded
+  for strategy in REDIS_NUMACTL_STRATEGY=0 REDIS_SERVER_NUMACTL_OPTIONS='-C 0' REDIS_SERVER_IO_THREADS=1; do
+    run_split "$REPO/do_it.sh" plan -s wsf-pkm "${WORDS[@]}" REDIS_SERVER_IO_THREADS=2 REDIS_SERVER_IO_THREADS_CPU_AFFINITY=true "$strategy"
+    assert_match 'warning: IO_THREADS_AFFINITY=on: set IO_THREADS' "$stderr"
+  done
 }
 
 @test "persistence: a snapshot, a log, neither; on the disk and by Redis' own word" {
