@@ -235,7 +235,7 @@ master() {
   cat >master.sh <<END
 set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib RESUME=
-for module in log cleanup alias conf options hosts remote remote/common remote/cpus tier place plan fill lock server; do . "\$LIB/\$module.sh"; done
+for module in log cleanup alias conf options hosts remote remote/common remote/cpus tier place plan fill lock launch server; do . "\$LIB/\$module.sh"; done
 cleanup_init
 conf_defaults "\$ROOT/conf/defaults.conf"
 for word in REMOTE_DIR=$SCRATCH/host $1; do conf_word argument "\$word" test; done

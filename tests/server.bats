@@ -113,6 +113,27 @@ recorded_alive() {
   refute_contains 'Saving the final RDB snapshot'
 }
 
+@test "behind a wrapper that stays, an instance ends with a start that fails; one in a pid namespace is refused, and nobody else's process ended" {
+  local base
+  base=$(ports_pick 2)
+  printf '#!/bin/bash\n[[ $* != *%s.conf ]] || exit 1\n"$@" &\nwait $!\n' $((base + 1)) >stay
+  chmod +x stay
+  # The second instance never starts; that the first one does is waited for, so that there is something to leave behind.
+  master "SRV_OVERRIDE=2 REDISBASE=$base SERVER_PREFIX=$SCRATCH/stay" '
+    server_start 2 || { until grep -q "Ready to accept" '"$SCRATCH"'/host/run-*/server/redis-$REDISBASE.log; do sleep 0.05; done; server_stop; }'
+  assert_contains "$((base + 1)): redis-server ended" "$stderr"
+  port_free "$base" || fail "an instance was left: $(ss -Hltnp "sport = :$base")"
+  assert_equal "$(find host -name 'run-*')" ''
+  # A pid of another namespace is the pid of somebody else here.
+  unshare --pid --fork true 2>/dev/null || skip 'a pid namespace cannot be made here'
+  master "SRV_OVERRIDE=2 REDISBASE=$base 'SERVER_PREFIX=unshare --pid --fork'" '
+    server_start 2 || { cat '"$SCRATCH"'/host/run-*/server/*.proc; server_stop; }'
+  assert_contains "port $base: the wrapper hides redis-server's process: the pid that it gives, 1," "$stderr"
+  assert_equal "$(cut -f 1 <<<"$output" | grep -cx 1)" 0
+  port_free "$base" || fail "an instance was left: $(ss -Hltnp "sport = :$base")"
+  assert_equal "$(find host -name 'run-*')" ''
+}
+
 @test "REDIS_CONF overrides conf/redis.conf, as CONFIG GET tells" {
   local base
   base=$(ports_pick 1)

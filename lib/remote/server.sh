@@ -4,7 +4,7 @@
 # Settings sent in front: RUN_ID, and for start: RUN_OWNER, INSTANCE_PLAN (lines PORT CPUS POLICY), REDIS_BINARY, REDIS_TEMPLATE (the text of
 # conf/redis.conf), REDIS_CONF, IO_THREADS, IO_THREADS_AFFINITY, BIO_CPUS, LAUNCH_WORDS (in front of redis-server, separated by
 # tabs), SERVER_ADDRESS, REDIS_PASSWORD, READY_TIMEOUT; for info: SERVER_ADDRESS, REDIS_PASSWORD.
-# Needs: tier
+# Needs: tier instances
 
 # Usage: main facts|ports|start|info|logs|stop
 main() {
@@ -46,7 +46,7 @@ server_start() {
   local taken port cpus policy
   local -a pin prefix
   IFS=$'\t' read -r -a prefix <<<"$LAUNCH_WORDS"
-  proc_end 30 "$RECORD" "$WRAPPERS" || fail "$FOLDER: an instance of an earlier try does not end"
+  instances_end 30 "$FOLDER" || fail "$FOLDER: an instance of an earlier try does not end"
   taken=$(server_ports)
   [[ -z $taken ]] || fail "$taken"
   rm -rf -- "$FOLDER"
@@ -74,6 +74,8 @@ instances_wrapped() {
     redis_ask "$SERVER_ADDRESS" "$port" 'INFO server' || fail "port $port: redis-server does not answer INFO"
     [[ $REDIS_REPLY =~ process_id:([0-9]+) ]] || fail "port $port: redis-server does not tell its process"
     own=${BASH_REMATCH[1]}
+    # With pids of its own it tells the number of somebody else's process here.
+    proc_below "$own" "$pid" || fail "port $port: the wrapper hides redis-server's process: the pid that it gives, $own, is none that SERVER_PREFIX has begun"
     found+=("$own $port")
     [[ $own == "$pid" ]] || printf '%s\t%s\t%s\n' "$pid" "$start" "$port" >>"$WRAPPERS"
   done <"$RECORD"
@@ -81,6 +83,19 @@ instances_wrapped() {
     proc_record "$RECORD.new" "${own% *}" "${own#* }" || fail "port ${own#* }: redis-server has ended"
   done
   mv -f -- "$RECORD.new" "$RECORD"
+}
+
+# Whether a process is another one, or was begun by it at whatever remove.
+# Usage: proc_below PID ANCESTOR
+proc_below() {
+  local pid=$1 line
+  while ((pid > 0)); do
+    [[ $pid != "$2" ]] || return 0
+    { read -r line <"/proc/$pid/stat"; } 2>/dev/null || return 1
+    # The parent is field 4 of proc(5), the second behind the name.
+    read -r _ pid _ <<<"${line##*) }"
+  done
+  return 1
 }
 
 # Write the configuration of one instance; REDIS_CONF stands last, where it overrides.
@@ -150,7 +165,7 @@ instances_unsaved() {
 server_stop() {
   instances_unsaved
   # A large instance takes its time to give its memory back.
-  proc_end 60 "$RECORD" "$WRAPPERS" || fail "$RECORD: an instance does not end"
+  instances_end 60 "$FOLDER" || fail "$RECORD: an instance does not end"
   rm -rf -- "$FOLDER"
   run_close
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # End what broken runs left on this host, and put back what they changed. Setting sent in front: LEASE.
-# Needs: cpus irq vsmp tune_kind tune_journal tune tier_undo
+# Needs: cpus instances irq vsmp tune_kind tune_journal tune tier_undo
 
 # Usage: main stale|force
 #   stale: only runs whose master is gone; force: all of ours
@@ -22,7 +22,7 @@ main() {
     proc_end 15 "$folder"/client-*/generator.proc || fail "$folder: a load generator does not end"
     proc_end 5 "$folder"/monitor/monitor.proc || fail "$folder: the monitors do not end"
     proc_end 5 "$folder"/trace.proc || fail "$folder: the program of TRACE does not end"
-    proc_end 60 "$folder"/server/instances.proc "$folder"/server/wrappers.proc || fail "$folder: an instance does not end"
+    instances_end 60 "$folder/server" || fail "$folder: an instance does not end"
     tier_stop "$folder" || fail "$folder: not all that its tier made is undone"
     (
       tune_lock
