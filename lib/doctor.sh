@@ -240,7 +240,7 @@ _doctor_tiers() {
   plan_at "${VARIANTS%% *}" - -
 }
 
-# What Redis said of the server when the newest run started it.
+# What Redis said of the server when the newest run on it started it.
 _doctor_warnings() {
   local state found wanted mend
   while IFS=$'\t' read -r state found wanted mend; do

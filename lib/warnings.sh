@@ -50,12 +50,17 @@ warnings_run() {
   done < <(warnings_read "$run"/*/*/rep-*/server)
 }
 
-# Print what the instances of the newest run warned of, as rows STATE FOUND WANTED MEND.
+# Print what the instances of the newest run on this server warned of, as rows STATE FOUND WANTED MEND.
 # Usage: warnings_check
-# Globals: RESULTS_DIR
+# Globals: RESULTS_DIR SERVER
 warnings_check() {
-  local run rows
-  run=$(result_newest) || return 0
+  local run='' file rows LC_ALL=C
+  # Names begin with the time of the start, so the last one counts.
+  for file in "$RESULTS_DIR"/[0-9]*/run.conf; do
+    grep -sqxF "SERVER=\"$SERVER\"" "$file" || continue
+    ! compgen -G "${file%/run.conf}/*/*/rep-*/server/redis-*.log" >/dev/null || run=${file%/run.conf}
+  done
+  [[ -n $run ]] || return 0
   rows=$(warnings_read "$run"/*/*/rep-*/server)
   if [[ -z $rows ]]; then
     printf 'ok\tnone\tnone in the logs of %s\t-\n' "${run##*/}"

@@ -30,6 +30,23 @@ teardown() {
   assert_match 'warn +Redis warnings +The TCP backlog setting of 2147483000 cannot be enforced'
 }
 
+@test "doctor tells the warnings of the newest run on the same server that left logs, and nothing where there is none" {
+  # Usage: run_left NAME SERVER [WARNING]; without the third there are no logs
+  run_left() {
+    mkdir -p "results/$1/native/1000B-1i/rep-1/server"
+    printf 'SERVER="%s"\n' "$2" >"results/$1/run.conf"
+    [[ -z ${3-} ]] || printf '1:M 05 Dec 2018 20:12:12.241 # WARNING %s\n' "$3" >"results/$1/native/1000B-1i/rep-1/server/redis-6379.log"
+  }
+  told() { RESULTS_DIR=results SERVER=$1 bash -c '. "$1/lib/warnings.sh" && warnings_check' bash "$REPO" | cut -f 1-3; }
+  run_left 20250101T100000Z-x 192.0.2.1 older
+  run_left 20250102T100000Z-x 192.0.2.1 newer
+  run_left 20250103T100000Z-x 192.0.2.2 other
+  run_left 20250104T100000Z-x 192.0.2.1
+  assert_equal "$(told 192.0.2.1)" $'warn\tnewer\tnone in the logs of 20250102T100000Z-x'
+  assert_equal "$(told 192.0.2.2)" $'warn\tother\tnone in the logs of 20250103T100000Z-x'
+  assert_equal "$(told 192.0.2.3)" ''
+}
+
 @test "warnings of several instances are told once, without what differs" {
   mkdir server
   for port in 1 2; do
