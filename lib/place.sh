@@ -139,6 +139,13 @@ place_isolated() {
   sed -n 's/^# isolated //p' <<<"$_PLACE_TOPOLOGY"
 }
 
+# Print the CPUs that instances are kept to because the kernel keeps these free, as a list; nothing when they are not.
+# Usage: place_kept
+# Globals: as place_instances
+place_kept() {
+  [[ $SERVER_CPUS != auto || $PLACEMENT == none || -n $SERVER_NUMACTL ]] || _place_allowed
+}
+
 # Print how many CPUs the instances may use.
 # Usage: place_usable
 # Globals: as place_instances

@@ -158,7 +158,7 @@ _plan_variants() {
   done
 }
 
-# Print what is asked for and has no effect beside the other settings of some variant, as rows FOUND WANTED MEND.
+# Print what is asked for and has no effect beside the other settings of some variant, or one that may surprise, as rows FOUND WANTED MEND.
 # Usage: plan_vain
 plan_vain() {
   local variant
@@ -168,6 +168,7 @@ plan_vain() {
     _plan_vain_eviction
     _plan_vain_requests
     _plan_vain_affinity
+    _plan_isolated
   done | awk '!seen[$0]++'
 }
 
@@ -207,6 +208,16 @@ _plan_vain_affinity() {
     printf 'IO_THREADS_AFFINITY=on\tCPUs of the plan\tset IO_THREADS_AFFINITY=off: with %s Redis is told of no CPUs to pin them to\n' \
       "$([[ -n $SERVER_NUMACTL ]] && echo SERVER_NUMACTL || echo PLACEMENT=none)"
   fi
+}
+
+# Kept to the CPUs that the kernel keeps free, instances may share what they would each have had of the others.
+_plan_isolated() {
+  local cpus most
+  cpus=$(place_kept)
+  most=$(plan_most)
+  [[ -n $cpus ]] && ((most > $(place_usable))) || return 0
+  printf '%s instances on the CPUs %s\ta CPU each\tset SERVER_CPUS or INSTANCES: the kernel keeps these CPUs free (isolcpus), so instances use no others\n' \
+    "$most" "$cpus"
 }
 
 # Whether a setting was given for this command, on its line or in the environment.

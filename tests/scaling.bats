@@ -76,6 +76,7 @@ windows_row() {
   run_split "$REPO/do_it.sh" plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 IRQ_CPUS=4 \
     SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
   assert_success
+  refute_contains 'instances on the CPUs' "$stderr"
   assert_equal "$(sed -n '/^placement/,$p' <<<"$output" | awk '/^6/ { print $3 }' | sort -n | paste -sd ' ')" '5 6 7 20'
   assert_contains '128B-4i'
   refute_contains '128B-5i'
@@ -83,6 +84,12 @@ windows_row() {
     SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
   assert_contains '128B-2i'
   refute_contains '128B-3i'
+  # A scenario that knows nothing of them says where its instances are, unless that was asked for.
+  run_split "$REPO/do_it.sh" plan -s imdt SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
+  assert_contains '24 instances on the CPUs 4-7,20: set SERVER_CPUS' "$stderr"
+  run_split "$REPO/do_it.sh" plan -s imdt SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu" \
+    SERVER_CPUS=4-7,20
+  refute_contains 'instances on the CPUs' "$stderr"
 }
 
 @test "only the time in which all threads of all clients ran counts, and what was cut off is said" {
