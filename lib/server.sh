@@ -30,10 +30,13 @@ server_room() {
 # Put known facts in place of the settings that say auto; call again whenever settings were resolved anew.
 # Usage: server_auto
 server_auto() {
+  local numbers
   [[ $SERVER_CORES != auto ]] || SERVER_CORES=$_SERVER_CPUS
   [[ $SRV_OVERRIDE != auto ]] || SRV_OVERRIDE=$SERVER_CORES
   [[ $INSTANCES != auto ]] || INSTANCES=$SRV_OVERRIDE
-  INSTANCES=$(plan_instances)
+  numbers=$(plan_instances)
+  [[ -n $numbers ]] || conf_refuse INSTANCES "that is no number of instances where they may use $(place_usable) CPUs"
+  INSTANCES=$numbers
   [[ $SERVER_MEM != auto ]] || SERVER_MEM=$_SERVER_GIB
 }
 
@@ -87,7 +90,7 @@ server_start() {
   local REDIS_CONF=$directives
   # Other generators take a password only as an argument, where others on the client can see it. So they get a user without one,
   # who can do what they measure and no more.
-  [[ $GENERATOR == test ]] || REDIS_CONF+="; user peer on nopass ~* -@all +ping +get +set +config|get"
+  [[ $GENERATOR == test ]] || REDIS_CONF+="; user peer on nopass ~* -@all +ping +get +set"
   LAUNCH_WORDS=
   [[ -z $SERVER_PREFIX ]] || LAUNCH_WORDS=$(launch_words "$SERVER" "$SERVER_PREFIX") || return
   remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e REDIS_BINARY -e REDIS_TEMPLATE -e REDIS_CONF -e IO_THREADS -e IO_THREADS_AFFINITY -e BIO_CPUS -e LAUNCH_WORDS \

@@ -83,6 +83,7 @@ path_without() {
   need_command redis-benchmark redis-cli
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v redis-benchmark
   assert_success
+  refute_exists "$(echo results/*/redis-benchmark/*/rep-1/127.0.0.1)/stderr"
   run_split "$REPO/summary2csv.sh" "$(echo "$SCRATCH"/results/*)"
   assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["misses"] "|" $at["p90_us"] "|" ($at["ops_per_sec"] > 0) }' <<<"$output" | sort -u)" '||1'
   for word in TIME=1 RATE=5 WARMUP=1 PHASES=mixed KEY_PATTERN=zipf DATA=random THREADS=2; do
@@ -284,6 +285,7 @@ END
   done 2>/dev/null
   assert_equal "$leaks" ''
   assert_contains NOPERM "$(redis-cli --user peer -a none --no-auth-warning -p "$base" flushall 2>&1)"
+  assert_contains NOPERM "$(redis-cli --user peer -a none --no-auth-warning -p "$base" config get requirepass 2>&1)"
   kill -INT -"$JOB_PID"
   job_wait 30
 }

@@ -53,6 +53,24 @@ windows_row() {
   assert_equal "$(wc -w <<<"$output")" 48
 }
 
+@test "a sweep without a number is refused, and a run without one does not hide the others from the list" {
+  local words=(-s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64) name
+  run_split "$REPO/do_it.sh" plan "${words[@]}" INSTANCES=5..all
+  assert_failure 2
+  assert_contains 'command line: INSTANCES=5..all: that is no number of instances' "$stderr"
+  run_split "$REPO/do_it.sh" plan "${words[@]}" INSTANCES=all..1
+  assert_failure 2
+  for name in first second; do
+    mkdir -p "results/$name"
+    cp "$REPO/results/sample/run.conf" "results/$name/"
+  done
+  sed -i 's/^INSTANCES=.*/INSTANCES=""/' results/first/run.conf
+  RESULTS_DIR=results run_split "$REPO/do_it.sh" list
+  assert_success
+  assert_match 'run +results/first +cannot be read: .*run.conf:[0-9]+: INSTANCES= is empty'
+  assert_match 'run +results/second +0 of '
+}
+
 @test "a plan counts the requests of the sweep, not its keys" {
   run_split "$REPO/do_it.sh" plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 REDISRUNS=1 PLAN_OPS=1000000
   # Two phases of 50,000,000 requests at a million a second, and a second at each and at populate: 103 s; for two instances twice the load.

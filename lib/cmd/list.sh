@@ -23,10 +23,15 @@ _list_run() {
   local done=0 all
   done=$(find "$1" -mindepth 3 -maxdepth 3 -type d -name 'rep-*' ! -name '*.*' | wc -l)
   # Every repeat that its settings ask for.
-  all=$(
+  if ! all=$(
+    exec 2>&1
     conf_file scenario "$1/run.conf"
     conf_resolve
     plan_cells | wc -l
-  )
+  ); then
+    # One that is broken does not hide those behind it.
+    printf '%-9s %-16s %s\n' run "$1" "cannot be read: ${all##*$'\n'}"
+    return
+  fi
   printf '%-9s %-16s %s of %s repeats\n' run "$1" "$done" "$all"
 }
