@@ -72,7 +72,7 @@ _doctor_vain() {
   done < <(plan_vain)
 }
 
-# What the plan asks of links and ports.
+# What the plan asks of links, ports and open files.
 # Returns: sets what lib/remote/doctor.sh is sent.
 _doctor_needs() {
   local size most=0
@@ -83,11 +83,29 @@ _doctor_needs() {
   NEED_OPS=${RATE%.*}
   ((NEED_OPS > 0)) || NEED_OPS=$PLAN_OPS
   NEED_BITS=$((most * 8 * NEED_OPS))
-  NEED_PORTS=$CONNECTIONS
+  _doctor_connections
   NEED_NUMACTL=$SERVER_NUMACTL$CLIENT_NUMACTL
   [[ $PLACEMENT != numa && $PLACEMENT != split ]] || NEED_NUMACTL+=$PLACEMENT
   FIRST_PORT=$REDISBASE
   LAST_PORT=$((REDISBASE + $(plan_most) - 1))
+}
+
+# What the connections of one client ask of it: most of all at the largest point, and to one instance at the smallest.
+_doctor_connections() {
+  local instances count threads groups
+  NEED_PORTS=0 NEED_FILES=0
+  for instances in "${INSTANCES%% *}" "$(plan_most)"; do
+    while read -r _ _ count; do
+      threads=$(plan_threads "$count")
+      groups=$(((threads + count - 1) / count))
+      ((CONNECTIONS * groups <= NEED_PORTS)) || NEED_PORTS=$((CONNECTIONS * groups))
+      # ./test has them all in one process, others have one for each instance.
+      [[ $GENERATOR != test ]] || groups=$((threads > count ? threads : count))
+      # The rest is what ./test counts with: two for each thread, and some.
+      groups=$((CONNECTIONS * groups + 2 * threads + 64))
+      ((groups <= NEED_FILES)) || NEED_FILES=$groups
+    done < <(plan_clients "$instances")
+  done
 }
 
 # Usage: _doctor_run HOST ROLE
@@ -98,7 +116,7 @@ _doctor_run() {
   # A client carries its share.
   NEED_MBIT=$((NEED_BITS / 1000000 + 1))
   [[ $2 == server ]] || NEED_MBIT=$((NEED_BITS / ${#clients[@]} / 1000000 + 1))
-  remote_run -e LEASE -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT "$1" doctor "$2"
+  remote_run -e LEASE -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_FILES -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT "$1" doctor "$2"
 }
 
 # The name of this host among those of the run.

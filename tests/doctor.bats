@@ -65,10 +65,23 @@ check() {
   assert_line 'ok | link | loopback | 80001 Mbit/s | -'
 }
 
-@test "what a plan needs of the link: value, rate, and a client's share" {
-  run_split "$REPO/do_it.sh" doctor -s demo VALUE_SIZES="100 100000" RATE=1000 KEYS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
+@test "what a plan needs of link, ports and open files: value, rate, a client's share, and the threads' connections" {
+  run_split "$REPO/do_it.sh" doctor -s demo VALUE_SIZES="100 100000" RATE=1000 KEYS=100 INSTANCES='1 2' INSTANCE_THREADS=3 CONNECTIONS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
   assert_success
   assert_match 'link +loopback +801 Mbit/s'
+  assert_match 'ok +port range +[0-9-]+ +300 connections to an instance'
+  # 2 x 3 threads with 100 connections each.
+  assert_match 'ok +open files +[a-z0-9]+ +676 '
+}
+
+@test "open files: a client that may not open its connections is not fit" {
+  NEED_FILES=$(ulimit -Hn)
+  [[ $NEED_FILES != unlimited ]] || skip 'there is no limit here'
+  check client
+  assert_line "ok | open files | $NEED_FILES | $NEED_FILES | -"
+  NEED_FILES=$((NEED_FILES + 1))
+  check client
+  assert_match "fail \\| open files \\| [0-9]+ \\| $NEED_FILES: the load generator's connections"
 }
 
 @test "ports: a client's connections must fit, an instance's port may not be handed out" {

@@ -117,7 +117,7 @@ remote_script() {
     REMOTE_DIR=$SCRATCH/host LEASE=10
     RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\tnever' "$RUN_ID")
     _remote_script "$script" REMOTE_DIR RUN_ID RUN_OWNER LEASE TUNE_ROWS TUNE_LEASE ADDRESS REDIS_BINARY NEED_MBIT NEED_PORTS \
-      NEED_NUMACTL FIRST_PORT LAST_PORT >"$SCRATCH/script.sh"
+      NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT >"$SCRATCH/script.sh"
   )
   bash -s -- "$@" <"$SCRATCH/script.sh" 3>&-
 }
@@ -142,5 +142,5 @@ tune_table() {
 # Usage: tree_defaults   Sets: RUN_ID and more   Returns: 0
 tree_defaults() {
   RUN_ID=test-1 TUNE_LEASE=120 TUNE_ROWS='' ADDRESS=10.0.0.1 REDIS_BINARY=''
-  NEED_MBIT=1 NEED_PORTS=1 NEED_NUMACTL='' FIRST_PORT=6379 LAST_PORT=6380
+  NEED_MBIT=1 NEED_PORTS=1 NEED_FILES=1 NEED_NUMACTL='' FIRST_PORT=6379 LAST_PORT=6380
 }

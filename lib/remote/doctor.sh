@@ -3,8 +3,8 @@
 # Whether this host has what its role needs, as rows: STATE CHECK FOUND WANTED MEND.
 # Needs: cpus irq
 # Settings sent in front: LEASE, ADDRESS (which carries the load), NEED_MBIT (what the load needs of the link, in Mbit/s),
-# NEED_PORTS (a client's connections to one instance), NEED_NUMACTL (not empty: policies are asked for), FIRST_PORT and
-# LAST_PORT of the instances.
+# NEED_PORTS (a client's connections to one instance), NEED_FILES (what it opens for all its connections),
+# NEED_NUMACTL (not empty: policies are asked for), FIRST_PORT and LAST_PORT of the instances.
 # TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
 
 # Usage: main server|client|clock
@@ -23,12 +23,12 @@ main() {
     server)
       for tool in setsid taskset lscpu; do need "$tool"; done
       [[ -z $NEED_NUMACTL ]] || need numactl
-      limit 10032 "what redis-server asks for with its default maxclients"
+      limit warn 10032 "what redis-server asks for with its default maxclients"
       ports_reserved
       ;;
     client)
       need screen --version
-      limit 1024 "the load generator's connections"
+      limit fail "$NEED_FILES" "the load generator's connections at the largest point"
       ports_ephemeral
       ;;
   esac
@@ -111,13 +111,15 @@ ports_reserved() {
   fi
 }
 
+# How many files a process may open, against what it will.
+# Usage: limit STATE WANTED WHAT
 limit() {
   local most
   most=$(ulimit -Hn)
-  if [[ $most == unlimited ]] || ((most >= $1)); then
-    row ok "open files" "$most" "$1" -
+  if [[ $most == unlimited ]] || ((most >= $2)); then
+    row ok "open files" "$most" "$2" -
   else
-    row warn "open files" "$most" "$1: $2" "raise nofile in /etc/security/limits.conf"
+    row "$1" "open files" "$most" "$2: $3" "raise nofile in /etc/security/limits.conf"
   fi
 }
 
