@@ -55,10 +55,12 @@ place_instances() {
   done
 }
 
-# Print the server's memory nodes as a list: all, or those far from every CPU.
+# Print the server's memory nodes as a list: all, or those far from every CPU, of which a faster one is none.
 # Usage: place_memory_nodes all|far
 place_memory_nodes() {
-  { [[ $1 == far ]] || _place_nodes && sed -n 's/^# node \([0-9]*\) has memory and no CPU$/\1/p' <<<"$_PLACE_TOPOLOGY"; } |
+  local faster='.*'
+  [[ $1 != far ]] || faster=
+  { [[ $1 == far ]] || _place_nodes && sed -n "s/^# node \([0-9]*\) has memory and no CPU$faster\$/\1/p" <<<"$_PLACE_TOPOLOGY"; } |
     sort -n | awk "$CPUS_AWK"'{ node[NR] = $1 } END { print cpus_compress(node, NR) }'
 }
 

@@ -96,6 +96,8 @@ tune_settings() {
     mode=TUNE_$name
     mode=${!mode}
     targets=$(_tune_value "$targets") value=$(_tune_value "$value")
+    # Weights that are set turn the kernel's own off, so it is noted that they were on, and they are put back.
+    [[ $name != WEIGHTS_AUTO || $value != keep || $TIER_WEIGHTS == keep ]] || value=false
     [[ $value != keep ]] || mode=off
     printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$mode" "$kind" "$targets" "$value"
   done <"$ROOT/conf/tuning.tsv"

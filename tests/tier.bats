@@ -105,6 +105,10 @@ column() {
   assert_success
   assert_line $'dram\tnode0\t386352 MiB, CPUs 0-11, memory tier 4'
   assert_line $'all\thost\tDRAM only'
+  # A kernel without NUMA shows no node.
+  rm -r "$TIERBENCH_ROOT/sys/devices/system/node"
+  run on_host detect
+  assert_output $'dram\thost\t773424 MiB, no NUMA\nall\thost\tDRAM only'
 }
 
 @test "PMem in Memory Mode shows by its cache, and by the modules" {
@@ -113,6 +117,8 @@ column() {
   assert_line $'memory-mode\tnode0\tDRAM is a cache in front of this node: 103079215104 bytes in lines of 64, indexing 0, write policy 0'
   assert_contains $'memory-mode\tmodules\tby ipmctl: Volatile'
   assert_line $'pmem\tmodules\t1 persistent memory modules, by dmidecode'
+  run on_host check
+  assert_match $'^warn\tDRAM is a cache in front of slower memory.*memory-mode'
 }
 
 @test "a node without a CPU is told apart: CXL, PMem, and HBM, which is the faster one" {
@@ -126,6 +132,23 @@ column() {
   machine hbm
   run on_host detect
   assert_line $'hbm\tnode1\t65536 MiB, no CPU, memory tier 4, read bandwidth 800000 MB/s'
+  # The usual way of HBM: set aside by the firmware, and put online by kmem. As such it may be slow memory too.
+  local dax=sys/devices/platform/hmem.0/dax0.0
+  mkdir -p "$TIERBENCH_ROOT/$dax" "$TIERBENCH_ROOT/sys/bus/dax/"{devices,drivers/kmem}
+  echo 1 >"$TIERBENCH_ROOT/$dax/target_node"
+  ln -s /sys/bus/dax/drivers/kmem "$TIERBENCH_ROOT/$dax/driver"
+  ln -s "$TIERBENCH_ROOT/$dax" "$TIERBENCH_ROOT/sys/bus/dax/devices/dax0.0"
+  run on_host detect
+  assert_contains $'hbm\tnode1\t'
+  # What is faster is no slow tier.
+  run on_host TIER=tiering check
+  assert_match $'^fail\tevery node has a CPU, or is faster'
+  run bash -c 'cat "$REPO"/lib/remote/{tier_detect,place}.sh - <<<main | bash'
+  assert_line '# node 1 has memory and no CPU, and is faster than those with one'
+  echo 30000 >"$TIERBENCH_ROOT/sys/devices/system/node/node1/access0/initiators/read_bandwidth"
+  echo 'System RAM (kmem)' >"$TIERBENCH_ROOT/proc/iomem"
+  run on_host detect
+  assert_contains $'slow\tnode1\t'
 }
 
 @test "vSMP is told by its tools, with version and nna" {
@@ -134,6 +157,8 @@ column() {
   assert_line $'vsmp\thost\tvSMP Foundation: 8.5.2455.12 (vsmpversion); nna: NNA: on'
   run on_host TIER=imdt check
   assert_contains $'ok\tabcdversion: vSMP Foundation'
+  run on_host check
+  assert_match $'^warn\tDRAM is a cache in front of slower memory.*vsmp'
 }
 
 @test "swap, zram and zswap are told, each with its size" {
@@ -225,6 +250,9 @@ column() {
   TIER=bind && assert_equal "$(tier_policy)" --membind=2-3
   TIER=preferred && assert_equal "$(tier_policy)" --preferred-many=2-3
   TIER=interleave && assert_equal "$(tier_policy)" --interleave=0-3
+  _PLACE_TOPOLOGY+=', and is faster than those with one'
+  TIER=bind && assert_equal "$(tier_policy)" --membind=2
+  TIER=interleave && assert_equal "$(tier_policy)" --interleave=0-3
   TIER=weighted TIER_NODES=0,2 && assert_equal "$(tier_policy)" --weighted-interleave=0,2
   TIER=native && assert_equal "$(tier_policy)" ''
   TIER=swap DRAM_RATIO=1:4 && assert_equal "$(tier_limit $((400 << 20)) 2)" $((108 << 20))
@@ -255,6 +283,8 @@ column() {
   assert_line 'tier placement off'
   run judge 'tier tier swap' 'tier limit 25' 'swap used 0' '7000 anon 24' '7000 swap 76'
   assert_line 'tier placed_percent 0.0'
+  run judge 'tier tier imdt' '7000 anon 100' '7000 swap 0'
+  assert_line 'tier far_bytes -'
   run judge 'tier tier native' '7000 anon 80' '7000 swap 20'
   assert_line 'tier placement off'
 }
@@ -293,7 +323,7 @@ column() {
   assert_equal "$stderr" ''
   # An eighth of 128 MiB (a per cent more or less) and 4 MiB an instance; all of it at 1:1.
   assert_match 'ok +variant swap +.* 2[34] MiB of DRAM, 1[0-9]{2} MiB of swap'
-  assert_match 'ok +memory +[0-9]+ MiB available +13[0-9] MiB and'
+  assert_match 'ok +memory +[0-9]+ MiB available +13[0-9] MiB for .* and'
 }
 
 @test "doctor refuses a variant that something keeps from being what its file says, and one that could not swap" {
@@ -316,7 +346,7 @@ column() {
 @test "keys at random: read-ahead from zswap does not fill the limit until the OOM killer comes" {
   need_cgroup
   [[ -e /sys/module/zswap/parameters/enabled ]] || skip 'no zswap here'
-  words -v zswap FILL=128M TIME=2 KEY_PATTERN=uniform PHASES="populate get"
+  words -v zswap FILL=256M VALUE_SIZES=100000 TIME=2 KEY_PATTERN=uniform PHASES="populate set get"
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_success
   refute_contains 'OOM' "$stderr"

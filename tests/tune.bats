@@ -323,6 +323,30 @@ some_rows() {
   TUNE_ROWS=$(tune_table 10.0.0.1 "${words[@]}")
 }
 
+@test "weights that are set turn the kernel's own off, which are put back after them; not where they cannot be" {
+  local folder original
+  folder=$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave
+  mkdir -p "$folder"
+  echo true >"$folder/auto"
+  echo 1 | tee "$folder/node0" >"$folder/node1"
+  original=$(tree_state)
+  TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS="0:3 1:2")
+  tune check
+  assert_equal "$(said WEIGHTS_AUTO)" 'would true false'
+  assert_equal "$(said WEIGHTS)" 'would 1 3'
+  tune apply
+  assert_equal "$(cat "$folder"/*)" $'false\n3\n2'
+  tune restore
+  assert_success
+  assert_back
+  # Firmware may have told nothing of bandwidth; the kernel then refuses `true`, even where it says it.
+  # shellcheck disable=SC2016 # for the host
+  sed -i '$i tune_write() { WHY="No such device" && [[ $3 != true ]] && echo "$3" >"$TIERBENCH_ROOT$2"; }' "$SCRATCH/script.sh"
+  run_split bash -s -- apply <"$SCRATCH/script.sh"
+  assert_equal "$(said WEIGHTS_AUTO) $(said WEIGHTS)" 'cannot true true cannot - -'
+  assert_equal "$(cat "$folder"/*)" $'true\n1\n1'
+}
+
 @test "any subset of settings, changed twice and killed at any step, ends in the original state after stop" {
   local original round seed=${TUNE_SEED:-$RANDOM} verb
   RANDOM=$seed

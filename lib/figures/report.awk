@@ -45,6 +45,8 @@ NR == 1 {
   if ($at["tier"] == "native") {
     count_kind("swapped", $at["swap"], where)
     # A page or two, of the program itself, are no news.
+    # What was swapped out is far too, and is told above.
+    count_kind("away", $at["far_share"] > 0.01 && $at["far_share"] * ($at["rss"] + $at["swap"]) > 2 * $at["swap"] ? $at["far_share"] : "", where)
     count_kind("fetched", $at["far_per_op"] > 0.001 ? $at["far_per_op"] : "", where)
   }
   # A tenth of a second, or a hundredth of the phase: then the first client had the server to itself for a while.
@@ -74,6 +76,7 @@ END {
     if (number[kind_name[i]]) warn(text[kind_name[i]] most_of(kind_name[i]) text_group(largest[kind_name[i]], 0))
   if (number["placement"]) warn("the bytes were not where the variant wants them (placement off) in " listed("placement"))
   if (number["swapped"]) warn("memory of native instances was swapped out" most_of("swapped") text_group(largest["swapped"] / 1048576, 1) " MiB")
+  if (number["away"]) warn("memory of native instances was on slower nodes" most_of("away") text_group(100 * largest["away"], 1) " %")
   if (number["fetched"]) warn("native instances waited for pages from swap" most_of("fetched") text_group(largest["fetched"], 3) " an operation")
   if (number["limited"]) warn("the client was the bottleneck, so that its speed is shown and not the server's, in " listed("limited"))
   if (number["spread"]) warn("clients started a phase apart" most_of("spread") text_group(largest["spread"] / 1000, 0) " ms")

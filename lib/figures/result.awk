@@ -222,7 +222,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   if ("used_memory" in sum) cell["used_memory"] = text_number(sum["used_memory"], 0)
   if ("rss" in sum) cell["rss"] = text_number(sum["rss"], 0)
   if ("swap" in sum) cell["swap"] = text_number(sum["swap"], 0)
-  if (tier["data_bytes"] > 0) cell["far_share"] = text_number(tier["far_bytes"] / tier["data_bytes"], 4)
+  if (tier["data_bytes"] > 0 && tier["far_bytes"] != "-") cell["far_share"] = text_number(tier["far_bytes"] / tier["data_bytes"], 4)
   cell["placement"] = text_escape(tier["placement"])
   cell["tier"] = text_escape(tier["tier"])
 }

@@ -5,8 +5,9 @@
 # Usage: tier_check
 # Globals: TIER and what lib/remote/tiers.sh is sent
 tier_check() {
-  local nodes
+  local nodes faster=''
   nodes=$(tier_memory_nodes)
+  ! grep -q fast <<<"$nodes" || faster=", or is faster than those with one"
   case $TIER in
     native) check_native ;;
     bind | preferred | interleave | weighted) check_nodes "$nodes" ;;
@@ -17,6 +18,12 @@ tier_check() {
 }
 
 check_native() {
+  local kinds kind
+  kinds=$(tier_detect | cut -f 1 | sort -u)
+  for kind in vsmp memory-mode; do
+    ! grep -qx "$kind" <<<"$kinds" ||
+      row warn "DRAM is a cache in front of slower memory, and nobody tells how much is where ($kind)" "all of the data in DRAM" "the server's boot without it"
+  done
   if awk 'NR > 1 { found = 1 } END { exit !found }' "${TIERBENCH_ROOT-}/proc/swaps"; then
     row warn "the server has swap, and may use it" "all of the data in memory" "swapoff -a, if nothing there needs it"
   else
@@ -31,7 +38,7 @@ check_nodes() {
   if ! command -v numactl >/dev/null; then
     row fail "numactl is missing" "numactl" "lib/deps.sh run, there"
   elif [[ -z $TIER_NODES ]]; then
-    row fail "every node has a CPU" "a node of memory without a CPU" "name the nodes: TIER_NODES=1"
+    row fail "every node has a CPU$faster" "a node of memory without a CPU" "name the nodes: TIER_NODES=1"
   elif [[ $TIER == interleave || $TIER == weighted ]] && ((count < 2)); then
     row fail "one node with memory ($TIER_NODES)" "two nodes or more" "another server"
   elif [[ $TIER == weighted && ! -d ${TIERBENCH_ROOT-}/sys/kernel/mm/mempolicy/weighted_interleave ]]; then
@@ -88,7 +95,7 @@ check_room() {
 
 check_tiering() {
   if ! grep -q far <<<"$1"; then
-    row fail "every node has a CPU: there is one tier" "a slower node to demote to" "another server"
+    row fail "every node has a CPU$faster: there is one tier" "a slower node to demote to" "another server"
   elif [[ ! -e ${TIERBENCH_ROOT-}/proc/sys/kernel/numa_balancing ]]; then
     row fail "the kernel has no NUMA balancing" "kernel.numa_balancing" "a kernel with CONFIG_NUMA_BALANCING"
   elif [[ ! -e ${TIERBENCH_ROOT-}/sys/kernel/mm/numa/demotion_enabled ]]; then

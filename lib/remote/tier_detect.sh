@@ -22,9 +22,17 @@ tier_detect() {
     END { print "all\thost\t" (text == "dram" ? "DRAM only" : text) }' <<<"$rows"
 }
 
-# Print the nodes that have memory, and whether each has a CPU: NODE cpu|far.
+# Print the nodes that have memory, and what each is: NODE cpu|far|fast; fast is without a CPU, and faster than those with one.
 # Usage: tier_memory_nodes
 tier_memory_nodes() {
+  local node place
+  while IFS=$'\t' read -r node place; do
+    [[ $place == cpu ]] || ! _detect_faster "$node" || place=fast
+    printf '%s\t%s\n' "$node" "$place"
+  done < <(_detect_places)
+}
+
+_detect_places() {
   local root=${TIERBENCH_ROOT-}/sys/devices/system/node node
   for node in $(_detect_list "$(_detect_read "$root/has_memory")"); do
     if [[ -n $(_detect_read "$root/node$node/cpulist") ]]; then
@@ -37,10 +45,13 @@ tier_memory_nodes() {
 
 _detect_nodes() {
   local node kind place folder cache index
+  # A kernel without NUMA knows of no node.
+  [[ -e $DETECT_ROOT/sys/devices/system/node/has_memory ]] ||
+    printf 'dram\thost\t%s\n' "$(awk '$1 == "MemTotal:" { printf "%d MiB, no NUMA", $2 / 1024 }' "$DETECT_ROOT/proc/meminfo")"
   while IFS=$'\t' read -r node place; do
     folder=$DETECT_ROOT/sys/devices/system/node/node$node
     kind=dram
-    [[ $place == cpu ]] || kind=$(_detect_far "$node")
+    [[ $place == cpu ]] || kind=$(_detect_far "$node" "$place")
     printf '%s\tnode%s\t%s\n' "$kind" "$node" "$(_detect_node "$node" "$folder")"
     for index in "$folder"/memory_side_cache/index*; do
       [[ -e $index/size ]] || continue
@@ -71,20 +82,27 @@ _detect_node() {
 }
 
 # The kind of a node without a CPU: what its memory hangs on tells, else how fast it is beside those with CPUs.
+# Usage: _detect_far NODE far|fast
 _detect_far() {
-  local node=$1 device path
+  local node=$1 device path other=''
   for device in "$DETECT_ROOT"/sys/bus/dax/devices/dax*; do
     [[ $(_detect_read "$device/target_node") == "$node" && $(readlink -- "$device/driver") == */kmem ]] || continue
     path=$(readlink -f -- "$device")
     case $path in
       */ndbus*) echo pmem ;;
       */cxl* | */region[0-9]*) echo cxl ;;
-      *) echo slow ;;
+      # Memory that the firmware sets aside (hmem) can be of any kind.
+      *)
+        other=yes
+        break
+        ;;
     esac
     return
   done
-  if _detect_faster "$node"; then
+  if [[ $2 == fast ]]; then
     echo hbm
+  elif [[ -n $other ]]; then
+    echo slow
   elif compgen -G "$DETECT_ROOT/sys/bus/cxl/devices/mem*" >/dev/null; then
     echo cxl
   elif grep -q 'System RAM (kmem)' "$DETECT_ROOT/proc/iomem" 2>/dev/null; then
@@ -96,7 +114,7 @@ _detect_far() {
 
 # Whether a node is in a faster tier than those with CPUs, or firmware gives it more bandwidth.
 _detect_faster() {
-  local node other place tier mine own theirs
+  local other place tier mine own theirs DETECT_ROOT=${TIERBENCH_ROOT-}
   tier=$(_detect_tier "$1")
   own=$(_detect_read "$DETECT_ROOT/sys/devices/system/node/node$1/access0/initiators/read_bandwidth")
   while IFS=$'\t' read -r other place; do
@@ -105,7 +123,7 @@ _detect_faster() {
     theirs=$(_detect_read "$DETECT_ROOT/sys/devices/system/node/node$other/access0/initiators/read_bandwidth")
     [[ -z $tier || -z $mine || $tier -ge $mine ]] || return 0
     [[ -z $own || -z $theirs || $own -le $theirs ]] || return 0
-  done < <(tier_memory_nodes)
+  done < <(_detect_places)
   return 1
 }
 
@@ -126,7 +144,10 @@ _detect_modules() {
   # `Volatile | DDR | PMem modules | total`, in older versions `MemoryCapacity=SIZE`.
   tool=$(_detect_tool ipmctl) && "$tool" show -memoryresources 2>/dev/null | awk -F '[|=]' '
     $1 ~ /^ *(MemoryCapacity|Volatile) *$/ && $(NF > 2 ? 3 : 2) + 0 > 0 { gsub(/ +/, " "); print "memory-mode\tmodules\tby ipmctl: " $0; exit }'
-  tool=$(_detect_tool dmidecode) && count=$("$tool" -t 17 2>/dev/null | grep -cE 'Memory Technology: Intel.*(persistent|Optane)|Type: Logical non-volatile') &&
+  tool=$(_detect_tool dmidecode) && count=$("$tool" -t 17 2>/dev/null | awk -v RS= '
+    # A device a paragraph; it may have both lines.
+    /Memory Technology: Intel[^\n]*(persistent|Optane)|Type: Logical non-volatile/ { count++ }
+    END { print count + 0; exit !count }') &&
     printf 'pmem\tmodules\t%s persistent memory modules, by dmidecode\n' "$count"
   return 0
 }

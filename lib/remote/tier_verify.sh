@@ -29,7 +29,7 @@ tier_state() {
 }
 
 # Judge the rows on stdin: `tier placement` is ok, off when less than 90 % is where it was asked for, or - when the kernel does
-# not tell; `tier far` is bytes that are not in DRAM, and `tier placed` the share of what was asked for, in per cent.
+# not tell; `tier far_bytes` are those that are not in DRAM, or -, and `tier placed` the share of what was asked for, in per cent.
 # Usage: tier_verify <ROWS
 tier_verify() {
   awk -F '\t' -v OFS='\t' '
@@ -85,7 +85,9 @@ tier_verify() {
         placed = all > asked["limit"] ? (known && area < swap ? area : swap) / (all - asked["limit"]) : 1
         if (placed > 1) placed = 1
       }
-      printf "tier\tdata_bytes\t%.0f\ntier\tfar_bytes\t%.0f\n", all, away
+      printf "tier\tdata_bytes\t%.0f\n", all
+      # The hypervisor tells nobody what it has in DRAM.
+      printf "tier\tfar_bytes\t%s\n", kind == "imdt" ? "-" : sprintf("%.0f", away)
       printf "tier\tplaced_percent\t%s\n", placed == "-" ? "-" : sprintf("%.1f", 100 * placed)
       # A fill that has not begun is nowhere.
       # In brackets: mawk takes a bare > in print for a redirection.

@@ -45,6 +45,8 @@ tune_apply() {
 tune_rows() {
   local row name mode kind targets value
   local -a rows
+  # What check finds that apply would set, for rows that hang on it.
+  declare -gA TUNE_WOULD=()
   _tune_others
   journal_read
   if [[ $1 == apply && -e $TUNE/lapsed ]]; then
@@ -112,7 +114,10 @@ _tune_row() {
       tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "$WHY"
     elif [[ $VALUE == unknown && $mode == auto ]]; then
       tune_say "$name" cannot "$target" - - "what it is now cannot be read, so it could not be put back"
+    elif [[ $row == again* ]] && ! tune_write "$KIND" "$target" "$VALUE"; then
+      tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "the kernel would not take $VALUE back: $WHY"
     elif [[ $verb == check ]]; then
+      TUNE_WOULD[$target]=$wanted
       tune_say "$name" would "$target" "$VALUE" "$wanted" -
     else
       tune_open

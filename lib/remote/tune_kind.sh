@@ -21,6 +21,13 @@ tune_targets() {
       TARGET=("$words")
       ;;
     weights)
+      # The first weight that is set turns the kernel's own off; unless that was noted before, for good.
+      path=${words%/*}/auto
+      if [[ ! -v "TUNE_WOULD[$path]" ]] && tune_read file "$path" && [[ $VALUE == true ]]; then
+        WHY="${path##*/} is true, and setting weights would turn it off for good"
+        return 1
+      fi
+      WHY=
       for word in $value; do
         TARGET+=("$words${word%:*}")
         WANTED+=("${word#*:}")
@@ -37,7 +44,7 @@ tune_targets() {
       done
       if ((${#TARGET[@]} == 0)); then
         WHY="there is no $words"
-        [[ $kind != 'file?' ]] || STATE=same
+        [[ $kind != *\? ]] || STATE=same
         return 1
       fi
       ;;
@@ -70,7 +77,7 @@ _tune_irqs() {
 # Returns: sets KIND
 tune_kind() {
   case $1 in
-    irq | file* | least | weights) KIND='file' ;;
+    irq | file* | again* | least | weights) KIND='file' ;;
     *) KIND=$1 ;;
   esac
 }
