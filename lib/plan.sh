@@ -137,11 +137,18 @@ plan_check() {
   done
   _plan_variants
   for instances in $INSTANCES; do
-    ((instances >= ${#clients[@]})) ||
-      conf_refuse "$(_plan_instances_from)" "$instances instances cannot be divided over ${#clients[@]} clients"
+    ((instances >= ${#clients[@]})) || _plan_undivided "$instances" ${#clients[@]}
     ((REDISBASE + instances - 1 <= 65535)) ||
       conf_refuse REDISBASE "the ports of $instances instances would end at $((REDISBASE + instances - 1)), past 65535"
   done
+}
+
+# Refuse a number of instances that leaves a client without any; of a sweep, without all of its numbers.
+# Usage: _plan_undivided INSTANCES CLIENTS
+_plan_undivided() {
+  local why="$1 instances cannot be divided over $2 clients"
+  [[ $INSTANCES == *' '* ]] || conf_refuse "$(_plan_instances_from)" "$why"
+  die_usage "$(conf_where INSTANCES): INSTANCES: $why; begin with as many as there are clients: INSTANCES=$2..all"
 }
 
 # The same of every variant's settings; leaves the first one's resolved.

@@ -71,6 +71,14 @@ windows_row() {
   assert_match 'run +results/second +0 of '
 }
 
+@test "a sweep that begins with fewer instances than clients is refused with the one that does not" {
+  numbers CLIENT_IP='203.0.113.2 203.0.113.3'
+  assert_failure 2
+  assert_match 'scaling\.conf:[0-9]+: INSTANCES: 1 instances cannot be divided over 2 clients; .*: INSTANCES=2\.\.all$' "$stderr"
+  numbers CLIENT_IP='203.0.113.2 203.0.113.3' INSTANCES=2..all
+  assert_equal "$(wc -w <<<"$output")" 47
+}
+
 @test "a plan counts the requests of the sweep, not its keys" {
   run_split "$REPO/do_it.sh" plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 REDISRUNS=1 PLAN_OPS=1000000
   # Two phases of 50,000,000 requests at a million a second, and a second at each and at populate: 103 s; for two instances twice the load.
