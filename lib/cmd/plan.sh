@@ -44,7 +44,7 @@ _plan_head() {
 }
 
 _plan_points() {
-  local name size instances ratio keys seconds total=0 runs bytes held
+  local name size instances ratio keys seconds total=0 runs bytes dram held
   local -a phases variants
   read -r -a phases <<<"$PHASES"
   read -r -a variants <<<"$VARIANTS"
@@ -53,11 +53,12 @@ _plan_points() {
   while read -r name size instances ratio _; do
     keys=$(fill_keys "$size" "$instances") || exit
     bytes=$(fill_bytes "$size" "$instances" "$keys")
+    dram=$(_plan_dram "$size" "$instances" "$ratio") || exit
     held=$(fill_set "$instances" "$keys")
     seconds=$(($(_plan_seconds $((keys * instances)) "$instances") * runs))
     total=$((total + seconds))
     printf '%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%d\t%d\t%d\t%d.%d\n' "$name" "$size" "$instances" "$keys" $((keys * instances)) \
-      $((held > 0 ? bytes / instances / held : 0)) $((bytes >> 20)) "$(fill_source "$size")" $(($(fill_rule "$size" "$instances" "$keys") >> 20)) $(((SERVER_BYTES - $(_plan_dram "$size" "$instances" "$ratio")) >> 20)) \
+      $((held > 0 ? bytes / instances / held : 0)) $((bytes >> 20)) "$(fill_source "$size")" $(($(fill_rule "$size" "$instances" "$keys") >> 20)) $(((SERVER_BYTES - dram) >> 20)) \
       "$runs" $((seconds / 60)) $((seconds % 60 / 6))
   done < <(plan_points)
   printf 'all\t\t\t\t\t\t\t\t\t\t\t%d.%d\n' $((total / 60)) $((total % 60 / 6))
@@ -66,10 +67,11 @@ _plan_points() {
 # Print the bytes of the server's memory that a point takes with the variant that takes most; beyond a tier's DRAM they go elsewhere.
 # Usage: _plan_dram VALUE_BYTES INSTANCES RATIO
 _plan_dram() {
-  local variant bytes most=0
+  local variant keys bytes most=0
   for variant in $VARIANTS; do
     plan_at "$variant" "$3" -
-    bytes=$(tier_dram "$(fill_bytes "$1" "$2" "$(fill_keys "$1" "$2")")" "$2")
+    keys=$(fill_keys "$1" "$2") || return
+    bytes=$(tier_dram "$(fill_bytes "$1" "$2" "$keys")" "$2")
     most=$((bytes > most ? bytes : most))
   done
   echo "$most"
