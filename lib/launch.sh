@@ -68,7 +68,7 @@ _launch_try_numactl() {
   local host=$1 name=$2 words why=$_REMOTE_TMP/why
   [[ -n ${!name} ]] || return 0
   read -r -a words < <(tier_command "${!name} ${3-}")
-  if remote_run "$host" launch "${words[@]}" 2>"$why"; then
+  if remote_run -e READY_TIMEOUT "$host" launch "${words[@]}" 2>"$why"; then
     printf '%s\tok\t%s\t%s\t-\n' "$host" "${words[*]}" "$name starts a program"
   else
     printf '%s\tfail\t%s\t%s\t%s\n' "$host" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$name=${!name}" \
@@ -80,7 +80,7 @@ _launch_try_one() {
   local host=$1 name=$2 words why=$_REMOTE_TMP/why
   [[ -n ${!name} ]] || return 0
   if words=$(launch_words "$host" "${!name}" 2>"$why") && IFS=$'\t' read -r -a words <<<"$words" &&
-    remote_run "$host" launch "${words[@]}" 2>"$why"; then
+    remote_run -e READY_TIMEOUT "$host" launch "${words[@]}" 2>"$why"; then
     printf '%s\tok\t%s\t%s\t-\n' "$host" "${words[*]}" "$name runs a program"
   else
     printf '%s\tfail\t%s\t%s\t%s\n' "$host" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$name=${!name}" \

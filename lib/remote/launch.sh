@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Whether the words in front of a program start it on this host: they are tried with one that does nothing.
+# Setting sent in front, but for --version: READY_TIMEOUT.
 
 # Usage: main WORD... | PROGRAM --version
 #   with --version, the program need only be there
 main() {
-  local said
+  local said most status=0
   command -v -- "$1" >/dev/null || fail "'$1' is missing"
   [[ ${2-} != --version ]] || return 0
-  said=$("$@" true 2>&1) || fail "'$*' does not start a program: $(said_why <<<"$said")"
+  # One that does not come back would hold up everything.
+  most=$((READY_TIMEOUT < 10 ? READY_TIMEOUT : 10))
+  said=$(timeout -k 2 "$most" "$@" true 2>&1) || status=$?
+  ((status != 124 && status != 137)) || fail "'$*' does not come back: a program that does nothing takes more than $most s"
+  ((status == 0)) || fail "'$*' does not start a program: $(said_why <<<"$said")"
   # The loader goes on without a library that it cannot preload, and the run would measure something else.
   [[ $said != *'cannot be preloaded'* ]] || fail "$said"
 }
