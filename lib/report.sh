@@ -143,10 +143,24 @@ _report_warnings() {
     html_text <<<"$warnings" | sed 's/.*/<li>&<\/li>/'
     printf '</ul>\n'
   else
-    printf '<p>%s</p>\n' "Nothing: no errors or misses, no client that was the bottleneck or late, no memory where it should not be, \
-no warning from Redis, no repeat that is missing."
+    printf '<p>%s</p>\n' "$(_report_clear "$run" "$data" | html_text)"
   fi
   printf '</section>\n'
+}
+
+# Say that nothing need be minded, of what the results can tell: the guide's logs have no misses, and other folders than a run's no repeats.
+_report_clear() {
+  local run=$1 data=$2 state what told='' untold=''
+  while IFS=$'\t' read -r state what; do
+    if [[ $state == told ]]; then told+=", no $what"; else untold+=", $what"; fi
+  done < <(
+    _report_said "$data/totals" | grep $'told\t'
+    for what in "warning from Redis/server/redis-*.log" "repeat that is missing/"; do
+      compgen -G "$run/*/*/rep-*/${what#*/}" >/dev/null || printf un
+      printf 'told\t%s\n' "${what%%/*}"
+    done
+  )
+  printf 'Nothing%s.%s\n' "${told/#,/:}" "${untold:+ Not known: ${untold#, }.}"
 }
 
 # Say which repeats are not there because they did not finish, each with the reason if its files have one.

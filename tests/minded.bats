@@ -59,7 +59,7 @@ fill_rows() {
   run minded
   assert_output ''
   assert_equal "$(<said)" ''
-  assert_contains 'Nothing: no errors or misses' "$(<"$RUN"/report.html)"
+  assert_contains 'Nothing: no errors, no misses, no client that was the bottleneck or late, no memory where it should not be' "$(<"$RUN"/report.html)"
 }
 
 @test "what the clients saw is a line a kind, with how many results have it and where it is worst" {

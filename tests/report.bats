@@ -191,6 +191,14 @@ END
   assert_contains 'has no &#39;Complete.&#39; line' "$page"
 }
 
+@test "a page of logs that cannot tell of misses does not say that there were none" {
+  mkdir guide
+  log_make 1000 50000 4 set:9 >guide/redis.log.c.20250101-100000.1
+  run report guide
+  assert_success
+  assert_contains '<p>Nothing: no errors. Not known: misses, client that was the bottleneck or late, memory where it should not be, warning from Redis, repeat that is missing.<' "$(<guide/report.html)"
+}
+
 @test "bad usage exits 2, an empty run 1, each with one line" {
   run report a b
   assert_failure 2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What a reader of a report must know before believing it, from totals: lines `warning TEXT`, and `summary TEXT`, which is
-# the verdict of a run that has nothing to be compared with.
+# the verdict of a run that has nothing to be compared with, and `told WHAT` or `untold WHAT`: whether the results can tell of it.
 
 function warn(text) {
   print "warning", text_escape(text)
@@ -28,6 +28,7 @@ function most_of(kind) {
 
 BEGIN {
   FS = OFS = "\t"
+  asked = split("errors misses client_limited placement", asked_name, " ")
   kinds = split("errors misses mismatches timeouts lost outages", kind_name, " ")
 }
 
@@ -40,6 +41,7 @@ NR == 1 {
   rows++
   where = text_unescape(($at["variant"] == "" ? $at["run"] : $at["variant"]) ", " $at["operation"] " at " ($at["point"] == "" ? $at["len"] " B" : $at["point"]) ", repeat " $at["repeat"])
   for (i = 1; i <= kinds; i++) count_kind(kind_name[i], $at[kind_name[i]], where)
+  for (i = 1; i <= asked; i++) told[asked_name[i]] += $at[asked_name[i]] != ""
   count_kind("limited", $at["client_limited"], where)
   count_kind("placement", $at["placement"] == "off", where)
   if ($at["tier"] == "native") {
@@ -82,6 +84,10 @@ END {
   if (number["spread"]) warn("clients started a phase apart" most_of("spread") text_group(largest["spread"] / 1000, 0) " ms")
   if (number["lag"]) warn("requests left the client late (p99)" most_of("lag") text_group(largest["lag"], 0) " us")
   if (brief) warn(brief " of " rows " results took less than a second: too short to say much, and too short for a Tx in whole seconds")
+  text["client_limited"] = "client that was the bottleneck or late"
+  text["placement"] = "memory where it should not be"
+  for (i = 1; i <= asked; i++)
+    print (told[asked_name[i]] == rows ? "told" : "untold"), (i <= 2 ? asked_name[i] : text[asked_name[i]])
   for (i = 1; i <= cells; i++) {
     split(order[i], part, SUBSEP)
     print "summary", text_escape(part[1] ", " part[2] ": " text_group(low[order[i]], 0) (n[order[i]] > 1 ? " to " text_group(high[order[i]], 0) : "") " operations a second" \
