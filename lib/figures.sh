@@ -26,30 +26,32 @@ figures_table() {
 
 # Print escaped lines as prose, each after PREFIX.
 # Usage: figures_prose PREFIX [FORMAT] <LINES
-#   FORMAT is table (default), markdown or json, which is an array of strings
+#   FORMAT is table (default), markdown, html or json, which is an array of strings
 figures_prose() {
   PREFIX=$1 FORMAT=${2:-table} figures_run prose
 }
 
 # Print several tables with what is said of them: lines `title TEXT`, then `row ...` for render.awk, then `note TEXT` if any.
 # Usage: figures_tables <LINES
-# Globals: FORMAT, as figures_table takes it (default: table)
+# Globals: FORMAT: table (default), markdown or html
 figures_tables() {
-  local line rows='' after=''
+  local line rows='' after='' title='\n%s\n\n' table='%s\n' note='%s\n'
+  [[ ${FORMAT-} != html ]] || title='<h3>%s</h3>\n' table='<div class="wide">\n%s\n</div>\n' note='<p>%s</p>\n'
   while IFS= read -r line || [[ -n $rows ]]; do
     if [[ $line == row$'\t'* ]]; then
       rows+=${line#*$'\t'}$'\n'
       continue
     fi
     if [[ -n $rows ]]; then
-      figures_table "${FORMAT:-table}" <<<"${rows%$'\n'}"
+      # shellcheck disable=SC2059 # one of those above
+      printf "$table" "$(figures_table "${FORMAT:-table}" <<<"${rows%$'\n'}")"
       rows='' after=$'\n'
     fi
+    # shellcheck disable=SC2059 # as above
     case $line in
-      title$'\t'*) printf '\n%s\n\n' "$(figures_prose '' "${FORMAT:-table}" <<<"${line#*$'\t'}")" ;;
+      title$'\t'*) printf "$title" "$(figures_prose '' "${FORMAT:-table}" <<<"${line#*$'\t'}")" ;;
       note$'\t'*)
-        printf '%s' "$after"
-        figures_prose '' "${FORMAT:-table}" <<<"${line#*$'\t'}"
+        printf "%s$note" "$after" "$(figures_prose '' "${FORMAT:-table}" <<<"${line#*$'\t'}")"
         after=''
         ;;
     esac

@@ -7,5 +7,12 @@
 # Globals: FORMAT, as figures_tables
 ratio_show() {
   # What cannot be read whole was named with the result table.
-  { result_totals "$1" 2>/dev/null || :; } | figures_run interval ratio | figures_tables
+  { result_totals "$1" 2>/dev/null || :; } | ratio_tables
+}
+
+# Print the same of totals.
+# Usage: ratio_tables <TOTALS
+# Globals: FORMAT, as figures_tables
+ratio_tables() {
+  figures_run interval ratio | figures_tables
 }

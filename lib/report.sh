@@ -8,6 +8,10 @@ _REPORT_LIB=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 [[ $(type -t result_rows) == function ]] || . "$_REPORT_LIB/result.sh"
 # shellcheck source=lib/compare.sh
 . "$_REPORT_LIB/compare.sh"
+# shellcheck source=lib/scaling.sh
+. "$_REPORT_LIB/scaling.sh"
+# shellcheck source=lib/ratio.sh
+. "$_REPORT_LIB/ratio.sh"
 # shellcheck source=lib/plot.sh
 . "$_REPORT_LIB/plot.sh"
 # shellcheck source=lib/warnings.sh
@@ -182,6 +186,9 @@ _report_figures() {
   else
     _report_totals "$data"
   fi
+  # The drawing of the pictures has left the windows.
+  FORMAT=html scaling_tables <"$data/windows"
+  FORMAT=html ratio_tables <"$data/totals"
   printf '</section>\n'
 }
 

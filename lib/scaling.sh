@@ -7,5 +7,12 @@
 # Globals: FORMAT, as figures_tables
 scaling_show() {
   # What cannot be read whole was named with the result table.
-  { result_rows "$1" 2>/dev/null || :; } | figures_run window | figures_run interval scaling | figures_tables
+  { result_rows "$1" 2>/dev/null || :; } | figures_run window | scaling_tables
+}
+
+# Print the same of what window.awk prints.
+# Usage: scaling_tables <WINDOWS
+# Globals: FORMAT, as figures_tables
+scaling_tables() {
+  figures_run interval scaling | figures_tables
 }

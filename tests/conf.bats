@@ -64,7 +64,7 @@ refused() {
   for word in RATIO=0:1 RATIO=20:80 KEY_PATTERN='shuffle gaussian gaussian:1.5 zipf zipf:0.99' DATA=compressible:2.5 DATA=random; do
     assert_equal "$(conf_value "${word%%=*}" argument "$word")" "${word#*=}"
   done
-  assert_equal "$(conf_value TIME argument MEMTIER_TEST_TIME=0.0) $(conf_value WARMUP argument WARMUP=00.00)" '0 0'
+  assert_equal "$(conf_value TIME argument MEMTIER_TEST_TIME=0.0) $(conf_value WARMUP argument WARMUP=00.00) $(conf_value RATE argument RATE=0.0)" '0 0 0'
 }
 
 @test "a line that is no assignment is named" {

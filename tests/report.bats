@@ -175,6 +175,24 @@ END
   assert_contains 'operations a second, p99 latency at most 90 us' "$(<20250101T100000Z-x/report.html)"
 }
 
+@test "the tables of a sweep that the run ends with are in the page: instances with the knee, DRAM to data" {
+  local n folder run=20250101T100000Z-x
+  for n in 1 2; do
+    repeat_make $run native 1000B-${n}i 1 c 1000 500000 $n 30 90 get:20
+    repeat_make $run 'a<b' 1000B-${n}i 1 c 1000 500000 $n 30 90 get:20
+    repeat_make $run native 1000B-4i-1to$n-zipf 1 c 1000 500000 4 30 90 get:20
+  done
+  for folder in "$run"/*/*/rep-1/c; do histogram_make 30:100 >"$folder/histogram-get-a1B2c3"; done
+  printf 'VARIANTS="native a<b"\n' >$run/run.conf
+  run_split report $run
+  assert_success
+  page=$(sed -n '/<section id="figures">/,/<.section>/p' $run/report.html)
+  assert_contains '<h3>GET, values of 1,000 B: operations a second while all load generators were running</h3>' "$page"
+  assert_contains '<p>a&lt;b, get: no knee up to 2 instances. There: an instance uses an unknown part' "$page"
+  assert_contains '<h3>GET of 1,000 B on 4 instances, by DRAM:data</h3>' "$page"
+  refute_contains 'a<b' "$page"
+}
+
 @test "what to mind is said: misses, a limited client, a repeat that is missing, a cut log" {
   run_make 20250101T100000Z-x
   local client=20250101T100000Z-x/swap/1000B-4i/rep-1/c

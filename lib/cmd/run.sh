@@ -17,10 +17,6 @@
 
 # shellcheck source=lib/report.sh
 . "$LIB/report.sh"
-# shellcheck source=lib/scaling.sh
-. "$LIB/scaling.sh"
-# shellcheck source=lib/ratio.sh
-. "$LIB/ratio.sh"
 
 cmd_run() {
   local failed=0 page
