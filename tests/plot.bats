@@ -219,6 +219,16 @@ PROGRAM
   assert_exists "$RUN"/plots/scaling-1-1000-{1,2}.svg
 }
 
+@test "there may be any number of variants" {
+  mkdir draw
+  awk 'BEGIN { for (v = 1; v <= 70; v++) printf "1\t%d\t%d\t%d\t\n\n\n", v, v, v; print "1\tpoint" }' >draw/bars-1.dat
+  awk 'BEGIN { for (v = 1; v <= 70; v++) printf "%d\tvariant %d\n", (v - 1) % 7 + 1, v }' >draw/bars-1.dat.names
+  run gnuplot -c "$REPO/lib/plot/bars.gp" draw/bars-1.dat draw/bars-1 title corner 70 1 "$REPO/lib/plot/style.gp" 70
+  assert_success
+  assert_output ''
+  assert_contains 'variant 70' "$(<draw/bars-1.svg)"
+}
+
 @test "mawk and gawk write the same data" {
   need_command mawk gawk
   local awk

@@ -56,9 +56,11 @@ onload = function () {
   var rows = Array.from(d.querySelectorAll("#rows tr")).map(function (r) {
     return Array.from(r.children).map(function (c) { return c.textContent; }).join("|");
   });
+  var cut = 0;
+  d.querySelectorAll("figure:not(.broad) .wide").forEach(function (w) { if (w.scrollWidth > w.clientWidth) cut++; });
   var root = d.documentElement;
   document.body.innerHTML = "<pre id=found></pre>";
-  document.getElementById("found").textContent = ["pictures=" + pictures.length, "drawn=" + drawn, "named=" + named, "twice=" + twice,
+  document.getElementById("found").textContent = ["pictures=" + pictures.length, "drawn=" + drawn, "named=" + named, "cut=" + cut, "twice=" + twice,
     "scripts=" + d.querySelectorAll("script").length, "foreign=" + d.querySelectorAll("img, b, iframe, object, link").length,
     "headings=" + d.querySelectorAll("h1, h2").length, "overflow=" + (root.scrollWidth > root.clientWidth), "title=" + d.title].join("\n") +
     "\n" + rows.map(function (r) { return "row=" + r; }).join("\n");
@@ -117,6 +119,7 @@ found() { sed -n "s/^$1=//p" <<<"$output"; }
     assert_equal "$(found named)" "$(found pictures)"
     (($(found pictures) >= 14)) || fail "too few pictures"
     assert_equal "$(found twice)" 0
+    assert_equal "$(found cut)" 0
     assert_equal "$(found overflow)" false
     (($(found headings) >= 7)) || fail "too few headings"
   done

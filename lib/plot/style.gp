@@ -41,6 +41,7 @@ do for [power = 0:9] {
 
 # The variants of this picture, a line each: the number of its colour, which is the same in all pictures, and its name. Read as
 # data, so that nothing in a name is ever taken for a command.
-array style[64]
-array name[64]
+stats data.".names" using 0 nooutput
+array style[STATS_records]
+array name[STATS_records]
 stats data.".names" using (style[int($0) + 1] = int($1), name[int($0) + 1] = strcol(2), 1) nooutput
