@@ -343,14 +343,16 @@ column() {
   assert_match 'fail +variant swap +vm.swappiness 0'
 }
 
-@test "keys at random: read-ahead from zswap does not fill the limit until the OOM killer comes" {
+@test "keys at random: nothing is read ahead from zswap, which fills the limit until the OOM killer comes" {
   need_cgroup
   [[ -e /sys/module/zswap/parameters/enabled ]] || skip 'no zswap here'
-  words -v zswap FILL=256M VALUE_SIZES=100000 TIME=2 KEY_PATTERN=uniform PHASES="populate set get"
+  words -v zswap KEY_PATTERN=uniform PHASES="populate get" TIME=1
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_success
   refute_contains 'OOM' "$stderr"
   assert_equal "$(column placement zswap get)" ok
+  # The killer does not come every time, but what brings it can be counted.
+  assert_equal "$(awk -F '\t' '$1 == "get" && $3 == "swap_ra" { print $5 - $4 }' results/*/zswap/*/rep-1/server/counters.tsv)" 0
 }
 
 @test "native and the tiers behind a memory limit take turns; pages really go out, and everything is undone" {
