@@ -219,6 +219,23 @@ PROGRAM
   assert_exists "$RUN"/plots/scaling-1-1000-{1,2}.svg
 }
 
+@test "the whiskers of a bar are the interval that compare tells, and the picture says so" {
+  local repeat
+  for repeat in 1 2 3; do
+    repeat_make "$RUN" native 1000B-1i $repeat c 1000 500000 1 30 90 get:$((3 + repeat % 2))
+    repeat_make "$RUN" swap 1000B-1i $repeat c 1000 500000 1 30 90 get:$((8 + repeat))
+  done
+  printf 'VARIANTS="native swap"\n' >"$RUN"/run.conf
+  run data_make
+  assert_contains 'those of bars with a per cent of native from three repeats or more are its 95 % interval'
+  "$REPO/do_it.sh" compare --metric ops --format csv "$RUN"/native "$RUN"/swap >told.csv
+  run awk -F '\t' 'NR == FNR && NF > 3 { if (++n == 1) base = $2; else { low = $3 / base * 100; high = $4 / base * 100 } next }
+    NR != FNR && FNR == 1 { split($0, name, ","); next }
+    NR != FNR { split($0, cell, ","); for (i in name) if (name[i] ~ /low/) told_low = cell[i]; else if (name[i] ~ /high/) told_high = cell[i] }
+    END { printf "%.2f %.2f %.2f %.2f\n", low, told_low, high, told_high }' data/bars-1.dat told.csv
+  assert_match '^([0-9.]+) \1 ([0-9.]+) \2$' || fail "$(cat data/bars-1.dat told.csv)"
+}
+
 @test "there may be any number of variants" {
   mkdir draw
   awk 'BEGIN { for (v = 1; v <= 70; v++) printf "1\t%d\t%d\t%d\t\n\n\n", v, v, v; print "1\tpoint" }' >draw/bars-1.dat

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Throughput of variants as bars, a group a point: the median of repeats, whiskers from the least to the most of them.
-# Arguments: DATA OUTPUT TITLE CORNER VARIANTS GROUPS STYLE PLACES. Blocks of DATA, a variant each: position, median, least, most,
+# Throughput of variants as bars, a group a point: the median of repeats, and whiskers.
+# Arguments: DATA OUTPUT TITLE CORNER VARIANTS GROUPS STYLE PLACES. Blocks of DATA, a variant each: position, median, ends of the whisker,
 # label; then one with the position and name of each group. PLACES is how many bars a group has room for.
 
 data = ARG1

@@ -10,7 +10,21 @@ function values(cell, name, out,    i, n) {
   return n
 }
 
-function bars(p,    file, g, v, groups, list, n, base, label, w, drawn) {
+# The per cent of the first variant's throughput that CELL has, as compare tells it: from pairs of repeats, for variants of one run take turns.
+# Sets interval_low and interval_high; returns 0 where there are fewer than three pairs.
+function paired(first, cell, ratio,    i, n, by_repeat, r) {
+  for (i = 1; i <= count[first]; i++) by_repeat[value[first, i, "repeat"]] = value[first, i, "ops_per_sec"]
+  for (i = 1; i <= count[cell]; i++)
+    if (value[cell, i, "ops_per_sec"] > 0 && by_repeat[value[cell, i, "repeat"]] > 0) r[++n] = value[cell, i, "ops_per_sec"] / by_repeat[value[cell, i, "repeat"]]
+  if (n < 3) return 0
+  interval_sort(r, n)
+  interval_paired(r, n)
+  if (ratio < interval_low) interval_low = ratio
+  if (ratio > interval_high) interval_high = ratio
+  return 1
+}
+
+function bars(p,    file, g, v, groups, list, n, base, label, w, drawn, low, high, ratio, intervals) {
   groups = 0
   for (g = 1; g <= points; g++) if ((phase[p], point[g]) in seen_at) list[++groups] = point[g]
   file = OUT "/bars-" p ".dat"
@@ -22,16 +36,28 @@ function bars(p,    file, g, v, groups, list, n, base, label, w, drawn) {
       if (!n) continue
       if (!drawn++) plot_block(file, v)
       label = ""
+      low = out[1]
+      high = out[n]
       if (v == 1) base[g] = interval_median(out, n)
-      else if (base[g] > 0 && groups * variants <= 50) label = sprintf("%.0f %%", 100 * interval_median(out, n) / base[g])
-      printf "%.4f\t%s\t%s\t%s\t%s\n", g + (v - (variants + 1) / 2) * w, interval_median(out, n), out[1], out[n], label > file
+      else if (base[g] > 0) {
+        ratio = interval_median(out, n) / base[g]
+        if (groups * variants <= 50) label = sprintf("%.0f %%", 100 * ratio)
+        if (paired(phase[p] SUBSEP list[g] SUBSEP variant[1], phase[p] SUBSEP list[g] SUBSEP variant[v], ratio)) {
+          low = base[g] * interval_low
+          high = base[g] * interval_high
+          intervals++
+        }
+      }
+      printf "%.4f\t%s\t%s\t%s\t%s\n", g + (v - (variants + 1) / 2) * w, interval_median(out, n), low, high, label > file
     }
   }
   printf "\n\n" > file
   for (g = 1; g <= groups; g++) print g "\t" plot_text(list[g]) > file
   n = plot_close(file)
   if (n) plot_job("bars", "bars-" p, "Throughput, " phase[p], n, groups, "Bars of the throughput of " n " variants in the phase " phase[p] \
-    (groups > 1 ? ", a group for each of " groups " points" : "") ", with whiskers from the least to the most of the repeats; over a bar its per cent of " variant[1] ".", variants)
+    (groups > 1 ? ", a group for each of " groups " points" : "") ". Whiskers go from the least to the most of the repeats" \
+    (intervals ? "; those of bars with a per cent of " variant[1] " from three repeats or more are its 95 % interval" : "") \
+    ". Over a bar is its per cent of " variant[1] ".", variants)
 }
 
 # One picture a phase and curve (what differs in nothing but the number of instances), when that was run with several of them.
@@ -120,6 +146,7 @@ files == 1 {
   seen_at[op, name] = 1
   cell = op SUBSEP name SUBSEP who
   i = ++count[cell]
+  value[cell, i, "repeat"] = $at["run"] SUBSEP $at["repeat"]
   value[cell, i, "ops_per_sec"] = $at["ops_per_sec"]
   # What counts of a point of the sweep is the time in which all generators ran.
   seen = $at["run"] SUBSEP $at["variant"] SUBSEP $at["point"] SUBSEP $at["repeat"] SUBSEP $at["operation"]
