@@ -35,9 +35,10 @@ windows_head() {
   awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/window.awk" </dev/null
 }
 
-# Usage: windows_row VARIANT RANK PHASE INSTANCES OPS_PER_SEC [REST_OF_POINT [FOLDER]]
+# Usage: windows_row VARIANT RANK PHASE INSTANCES OPS_PER_SEC [REST_OF_POINT [FOLDER [RATE]]]
 windows_row() {
-  printf 'r\t%s\t%s\t128B-%si%s\t1\t%s\t128\t%s\t%s\t1000000\t0\t%s\t\t1000000\t%s\t0\t%s\n' "$1" "$2" "$4" "${6-}" "$3" "$4" "$5" "$5" "$4" "${7-nowhere}"
+  printf 'r\t%s\t%s\t128B-%si%s\t1\t%s\t128\t%s\t%s\t1000000\t0\t%s\t\t1000000\t%s\t0\t%s\t%s\n' "$1" "$2" "$4" "${6-}" "$3" "$4" "$5" "$5" "$4" \
+    "${8-0}" "${7-nowhere}"
 }
 
 @test "instances: lists, ranges and steps, to all CPUs less those kept for interrupts" {
@@ -162,6 +163,32 @@ END
   assert_line $'row\t12\t11000000\t16500000\t50\t0'
   assert_match 'onload, set: the knee is at 12 instances; each of the next adds \+3\.0 %'
   assert_match 'kernel, set: the knee is at 14 instances'
+}
+
+@test "one slow point in a curve that goes on growing is no knee, and a schedule has none" {
+  {
+    windows_head
+    # The cookbook's kernel and GET at 100 Gbit/s, where it dips.
+    while read -r n ops; do windows_row kernel 1 get "$n" "$ops"; done <<'END'
+16 19100000
+17 20100000
+18 20600000
+19 21200000
+20 22200000
+21 23400000
+22 23500000
+23 24500000
+24 26000000
+25 26400000
+26 27300000
+27 27400000
+28 29100000
+END
+    for n in 1 2 3; do windows_row paced 2 get "$n" 1000000 '' nowhere 1000000; done
+  } >windows
+  run awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/interval.awk" -f "$REPO/lib/figures/scaling.awk" windows
+  assert_match 'kernel, get: no knee up to 28 instances'
+  refute_contains 'paced, get'
 }
 
 @test "curves that grow evenly have no knee, however many instances" {

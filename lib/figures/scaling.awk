@@ -65,16 +65,29 @@ function percent(x) {
   return x == "" ? "an unknown part" : sprintf("%.0f %%%s", x, filled(x))
 }
 
-# The first point after which an instance more gains under 5 %, and less than half of what an even share would.
-function knee(o, l, rest, v,    i, before, now, n, m, gain, cell) {
+# Whether GAIN, of an instance more than N, is under 5 %, and less than half of what an even share would be.
+function little(gain, n) {
+  return gain < 0.05 && gain < 0.5 / n
+}
+
+# The first point after which an instance more gains little, and those up to the end of the curve, on average, too: one slow
+# point in a curve that goes on growing is none.
+function knee(o, l, rest, v,    i, before, now, n, gain, cell, last, end) {
   before = ""
+  for (i = 1; i <= points; i++) {
+    cell = o SUBSEP l SUBSEP rest SUBSEP point[i] SUBSEP v
+    # With a rate the curve is that of the schedule.
+    if (rate_of[cell] > 0) return
+    now = median_of(cell, "ops")
+    if (now != "") { last = now; end = point[i] }
+  }
   for (i = 1; i <= points; i++) {
     cell = o SUBSEP l SUBSEP rest SUBSEP point[i] SUBSEP v
     now = median_of(cell, "ops")
     if (now == "") continue
     if (before != "") {
       gain = (now / before - 1) / (point[i] - n)
-      if (gain < 0.05 && gain < 0.5 / n) {
+      if (little(gain, n) && little((last / before - 1) / (end - n), n)) {
         print "note", text_escape(variant_text(v) ", " o ": the knee is at " n (n == 1 ? " instance" : " instances") "; each of the next " \
           (point[i] - n == 1 ? "" : point[i] - n " ") \
           (gain < 0 ? sprintf("takes %.1f %% away", -100 * gain) : sprintf("adds %+.1f %%", 100 * gain)) ". With " point[i] ": " busy(cell) ".")
@@ -148,6 +161,7 @@ $at["operation"] == "populate" || $at["ops_per_sec"] == "" { next }
   cpu_at[lines] = $at["client_cpu_us"]
   threads_at[lines] = $at["threads"]
   limited_at[lines] = $at["client_limited"]
+  rate_at[lines] = $at["rate"]
 }
 
 END {
@@ -172,6 +186,7 @@ END {
     cpu_of[cell] = cpu_at[i]
     threads_of[cell] = threads_at[i]
     limited_of[cell] = limited_at[i]
+    rate_of[cell] = rate_at[i]
   }
   # With one number of instances there is nothing that grows.
   if (points < 2) exit

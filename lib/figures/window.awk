@@ -5,7 +5,7 @@
 # is from the latest start of a client to the first thread that was done, on the master's clock (starts.tsv). Operations
 # are those of the series; a row that the window cuts counts by its share of time. Without a series every thread counts with its own rate.
 # Output columns: run variant variant_rank point repeat operation len servers ops_per_sec window_us cut_percent ops client_cpu_us
-# elapsed_us threads client_limited folder.
+# elapsed_us threads client_limited rate folder.
 
 function at(column) {
   return (column in place_of) ? $place_of[column] : ""
@@ -85,6 +85,7 @@ NR == 1 {
   threads[t] += at("threads")
   ops[t] += at("ops")
   limited[t] += at("client_limited")
+  scheduled[t] += at("rate")
   if (at("client_cpu_us") == "") no_cpu[t] = 1
   cpu[t] += at("client_cpu_us")
   if (at("max_time_us") + 0 > elapsed[t]) elapsed[t] = at("max_time_us") + 0
@@ -92,7 +93,7 @@ NR == 1 {
 
 END {
   print "run", "variant", "variant_rank", "point", "repeat", "operation", "len", "servers", "ops_per_sec", "window_us", "cut_percent", "ops",
-    "client_cpu_us", "elapsed_us", "threads", "client_limited", "folder"
+    "client_cpu_us", "elapsed_us", "threads", "client_limited", "rate", "folder"
   for (t = 1; t <= totals; t++) {
     read_starts(t)
     n = split(list[t], member, " ")
@@ -113,7 +114,7 @@ END {
     }
     # Without the times there is no window, and without a window no figure.
     if (i <= n || to <= from) {
-      print head[t], servers[t], "", "", "", ops[t], no_cpu[t] ? "" : cpu[t], elapsed[t], threads[t], limited[t], folder[t]
+      print head[t], servers[t], "", "", "", ops[t], no_cpu[t] ? "" : cpu[t], elapsed[t], threads[t], limited[t], scheduled[t], folder[t]
       continue
     }
     sum = 0
@@ -123,6 +124,6 @@ END {
       sum += part < 0 ? own_rate[m] * (to - from) : part
     }
     print head[t], servers[t], text_number(sum * 1000000 / (to - from), 3), text_number(to - from, 0), text_number(100 * (1 - (to - from) / (last - earliest)), 1),
-      ops[t], no_cpu[t] ? "" : cpu[t], elapsed[t], threads[t], limited[t], folder[t]
+      ops[t], no_cpu[t] ? "" : cpu[t], elapsed[t], threads[t], limited[t], scheduled[t], folder[t]
   }
 }
