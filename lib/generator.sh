@@ -14,6 +14,7 @@ _generator_check_peer() {
   local keys
   keys=$(fill_named)
   [[ $WARMUP == 0 ]] || conf_refuse WARMUP "$GENERATOR has no warm-up"
+  [[ $POPULATE_PATTERN != shuffle ]] || conf_refuse POPULATE_PATTERN "$GENERATOR is run to populate in order: sequential"
   [[ $KEY_MIN == 0 ]] || conf_refuse KEY_MIN "$GENERATOR is run on keys from 0 on"
   case $GENERATOR in
     redis-benchmark)

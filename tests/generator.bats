@@ -86,7 +86,7 @@ path_without() {
   refute_exists "$(echo results/*/redis-benchmark/*/rep-1/127.0.0.1)/stderr"
   run_split "$REPO/summary2csv.sh" "$(echo "$SCRATCH"/results/*)"
   assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["misses"] "|" $at["p90_us"] "|" ($at["ops_per_sec"] > 0) }' <<<"$output" | sort -u)" '||1'
-  for word in TIME=1 RATE=5 WARMUP=1 PHASES=mixed KEY_PATTERN=zipf DATA=random THREADS=2; do
+  for word in TIME=1 RATE=5 WARMUP=1 POPULATE_PATTERN=shuffle PHASES=mixed KEY_PATTERN=zipf DATA=random THREADS=2; do
     # Also where another variant stands before it.
     run_split "$REPO/do_it.sh" plan "${WORDS[@]}" -v loadgen -v redis-benchmark "$word"
     assert_failure 2
@@ -109,6 +109,31 @@ path_without() {
   PATH=$SCRATCH/path run_split "$REPO/do_it.sh" doctor "${WORDS[@]}" -s scaling -v loadgen -v redis-benchmark
   assert_failure 3
   assert_match "fail +variant redis-benchmark +'redis-benchmark' is missing +GENERATOR=redis-benchmark"
+}
+
+@test "a peer whose instance falls silent is ended after REPLY_TIMEOUT; each instance gets a request at least" {
+  local program base port
+  need_command redis-benchmark redis-cli
+  base=$(ports_pick 2)
+  for port in $((base + 1)) "$base"; do
+    redis_start -p "$port"
+    redis-cli -p "$port" acl setuser peer on nopass '~*' +get +set +ping
+  done
+  while read -r _ program; do
+    [[ $program != test ]] || continue
+    adapter "$program" set --instances 2 --requests 1 127.0.0.1 "$base" 64 100
+    assert_success
+    assert_equal "$(row out set ops)" 2
+    redis-cli -p "$base" config resetstat
+    (
+      until [[ $(redis-cli -p "$REDIS_PORT" info commandstats) == *cmdstat_set:calls=[1-9][0-9][0-9]* ]]; do sleep 0.05; done
+      kill -STOP "$REDIS_PID"
+    ) 3>&- &
+    adapter "$program" set --requests 500000000 --timeout 0.6 127.0.0.1 "$REDIS_PORT" 64 100
+    kill -CONT "$REDIS_PID"
+    assert_failure
+    assert_contains "port $REDIS_PORT: no reply in 0.6 s" "$stderr"
+  done < <(installed)
 }
 
 @test "an interrupted run ends the peer; one whose server or whose client dies is no result" {

@@ -17,18 +17,30 @@ set -Eeuo pipefail
 export LC_ALL=C
 
 PIDS=()
+WATCH=
 
 # End the processes that run, when this one is ended.
 give_up() {
   local pid
   for pid in "${PIDS[@]}"; do kill -TERM "$pid" 2>/dev/null || :; done
+  [[ -z $WATCH ]] || kill -KILL "$WATCH" 2>/dev/null || :
   exit 143
+}
+
+# End the processes that run, when an instance is found silent: none of them would ever end by itself.
+silenced() {
+  local pid running
+  running=$(jobs -pr)
+  for pid in "${PIDS[@]}"; do
+    # The number of one that has ended may be somebody else's by now.
+    [[ " ${running//$'\n'/ } " != *" $pid "* ]] || kill -KILL "$pid" 2>/dev/null || :
+  done
 }
 
 # Usage: main OPTION... HOST PORT SIZE KEYS
 main() {
   local phase
-  INSTANCES=1 CONNECTIONS=1 PIPELINE=1 PHASES=set,get REQUESTS=0 TIME=0 RATE=0 RATIO=1:10 PATTERN=uniform DATA=pattern
+  INSTANCES=1 CONNECTIONS=1 PIPELINE=1 PHASES=set,get REQUESTS=0 TIME=0 RATE=0 RATIO=1:10 PATTERN=uniform DATA=pattern TIMEOUT=30
   while [[ ${1-} == --* ]]; do
     case $1 in
       --instances) INSTANCES=$2 ;;
@@ -41,6 +53,7 @@ main() {
       --ratio) RATIO=$2 ;;
       --keys) PATTERN=$2 ;;
       --data) DATA=$2 ;;
+      --timeout) TIMEOUT=$2 ;;
       # What has no counterpart here; --no-verify stands alone.
       --no-verify) set -- "$1" "$@" ;;
       *) ;;
@@ -49,10 +62,11 @@ main() {
   done
   HOST=$1 PORT=$2 SIZE=$3 KEYS=$4
   THREADS=$(((${OMP_NUM_THREADS:-$INSTANCES} + INSTANCES - 1) / INSTANCES))
-  EACH=$(adapter_each $((REQUESTS > 0 ? REQUESTS / INSTANCES : KEYS)))
+  EACH=$(adapter_each $((REQUESTS > 0 ? (REQUESTS + INSTANCES - 1) / INSTANCES : KEYS)))
   VERSION=$(adapter_version)
   TICKS=$(getconf CLK_TCK)
   trap give_up TERM INT
+  trap silenced USR1
   printf 'threads = %d start_port = %d value_len = %d key_count = %d\n' $((INSTANCES * THREADS)) "$PORT" "$SIZE" "$KEYS"
   printf 'operation\thost\tport\tinstances\tthreads\tconnections\tpipeline\trate\tarrival\tlen\tkeys\tpattern\tdata\tratio\tstart_us' >result.tsv
   printf '\telapsed_us\tmax_time_us\tops\tsets\tops_per_sec\tbytes\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tp99_99_us\tmax_us' >>result.tsv
@@ -84,10 +98,16 @@ run_phase() {
     adapter_load "$phase" $((PORT + i)) "$phase.$i" &
     PIDS+=($!)
   done
+  watch_instances &
+  WATCH=$!
+  disown "$WATCH" # nobody waits for it
   TOOK=()
   ! declare -F adapter_watch >/dev/null || adapter_watch
   for pid in "${PIDS[@]}"; do wait "$pid" || failed=1; done
   cpu_us
+  # TERM could come before it has its traps.
+  kill -KILL "$WATCH" 2>/dev/null || :
+  PIDS=() WATCH=
   used=$((CPU_US - before))
   took=$((${EPOCHREALTIME/[.,]/} - start))
   for ((i = 0; i < INSTANCES; i++)); do
@@ -105,6 +125,41 @@ run_phase() {
   failed=$(result_row "$phase" "$start" "$used" "$name")
   rm -f -- "$phase".[0-9]* "$phase.figures" "$phase.slots"
   [[ $failed == 0 ]]
+}
+
+# Ask every instance PING three times in the time that a reply may take, each on a connection of its own, and end the load when one
+# says nothing for so long. Whether the load itself gets on cannot be seen from here.
+watch_instances() {
+  local i fd never pause status words='AUTH peer none'
+  local -a link=()
+  # A connection that is gone is for the programs to see.
+  trap '' PIPE USR1
+  pause=$(awk -v limit="$TIMEOUT" 'BEGIN { printf "%.3f", limit / 3 }')
+  # Nothing ever comes through the pipe: a pause without a process.
+  exec {never}<> <(:)
+  for ((i = 0; i < INSTANCES; i++)); do
+    ! { exec {fd}<>"/dev/tcp/$HOST/$((PORT + i))"; } 2>/dev/null || link[i]=$fd
+  done
+  while kill -0 $$ 2>/dev/null; do
+    for i in "${!link[@]}"; do
+      { printf '%s\r\n' "$words" >&"${link[i]}"; } 2>/dev/null || unset "link[$i]"
+    done
+    for i in "${!link[@]}"; do
+      # A refusal is an answer too.
+      status=0
+      IFS= read -r -t "$TIMEOUT" -u "${link[i]}" _ || status=$?
+      ((status)) || continue
+      ((status > 128)) || {
+        unset "link[$i]"
+        continue
+      }
+      printf 'port %d: no reply in %s s\n' $((PORT + i)) "$TIMEOUT" >&2
+      while kill -USR1 $$ 2>/dev/null; do read -r -t "$pause" -u "$never" _ || :; done
+      return
+    done
+    words=PING
+    read -r -t "$pause" -u "$never" _ || :
+  done
 }
 
 # The log's lines, the slowest last, which is the one that the guide's summary reads. Threads of one process share what it tells.

@@ -18,12 +18,13 @@ adapter_load() {
   local phase=$1 port=$2 stem=$3
   exec >"$stem.out"
   if [[ $phase == populate ]]; then
-    awk -v keys="$KEYS" -v size="$SIZE" 'BEGIN {
+    # In its place, so that to end it leaves nothing behind.
+    exec redis-cli -h "$HOST" -p "$port" --pipe < <(awk -v keys="$KEYS" -v size="$SIZE" 'BEGIN {
       # Some awks have no room for so much in sprintf.
       for (value = "x"; length(value) < size; ) value = value value
       value = substr(value, 1, size)
       for (i = 0; i < keys; i++) print sprintf("*3\r\n$3\r\nSET\r\n$16\r\nkey:%012d\r\n$%d\r\n", i, size) value "\r"
-    }' | redis-cli -h "$HOST" -p "$port" --pipe
+    }')
   else
     # That it may not see the settings, which hold the run's password, is as it should be.
     exec redis-benchmark -h "$HOST" -p "$port" --user peer -a none -n "$EACH" -P "$PIPELINE" -c "$CONNECTIONS" -d "$SIZE" -r "$KEYS" -t "$phase" --csv \
@@ -36,9 +37,10 @@ adapter_figures() {
   if [[ $phase == populate ]]; then
     grep -q "errors: 0, replies: $KEYS\$" "$stem.out" && printf '%s\t%s\t\t\t\t\t\t\t\t\t\t\t\n' "$KEYS" "$took" && return
   else
-    awk -F '","' -v ops="$EACH" -v name="\"${phase^^}" '
-      $1 == name && $2 + 0 > 0 {
-        printf "%d\t%.0f", ops, ops * 1000000 / $2
+    awk -F '","' -v ops="$EACH" -v name="\"${phase^^}" -v took="$took" '
+      # Too few for its clock have a rate without end.
+      $1 == name && ($2 == "inf" || $2 + 0 > 0) {
+        printf "%d\t%.0f", ops, $2 == "inf" ? took : ops * 1000000 / $2
         if (NF >= 8) printf "\t%.0f\t%.0f\t%.0f\t\t%.0f\t\t", $3 * 1000, $8 * 1000, $5 * 1000, $7 * 1000
         else printf "\t\t\t\t\t\t\t"
         printf "\t\t\t\t\n"
