@@ -130,11 +130,13 @@ lane_suite() {
   local -A start=()
   for lane in host rest; do
     # One in the test's group, and one in a group of its own, as job_start has them.
-    lane_suite "$lane" "$lane" "echo \$\$ >$lane.pid; job_start sleep 60; echo \$JOB_PID >$lane.job; echo '# $lane began' >&3; sleep 60"
+    lane_suite "$lane" "$lane" "echo \$\$ >$lane.pid; job_start sleep 60; echo \$JOB_PID >$lane.job; echo '# $lane began' >&3; sleep 60.\$\$"
   done
   mkdir tmp
   TMPDIR=$SCRATCH/tmp job_start "$REPO/tests/run.sh" host.bats rest.bats
   wait_until 20 test -s host.job -a -s rest.job
+  # A signal in the moment before a shell begins this would be seen only when it ends.
+  for lane in host rest; do wait_until 20 pgrep -f "^sleep 60\.$(<"$lane.pid")\$"; done
   while read -r pid; do start[$pid]=$(process_start "$pid"); done < <(cat host.pid host.job rest.pid rest.job)
   assert_equal "${#start[@]}" 4
   kill -INT "$JOB_PID"
