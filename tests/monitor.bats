@@ -181,3 +181,18 @@ monitored() {
   assert_contains "guard: the OOM killer took the instance on port" "$stderr"
   assert_equal "$(find /sys/fs/cgroup -maxdepth 2 -type d -name "tierbench-demo-$JOB_PID")" ''
 }
+
+@test "what the tier's swap holds is told by every awk" {
+  local awk
+  need_command mawk gawk
+  mkdir -p work/run-x/tier
+  printf '/nowhere\t0\n' >work/run-x/tier/swap
+  for awk in mawk gawk; do
+    mkdir "with-$awk"
+    ln -s "$(command -v "$awk")" "with-$awk/awk"
+    # shellcheck disable=SC2016 # for the shell that runs it
+    run env PATH="$SCRATCH/with-$awk:$PATH" WORK="$SCRATCH/work" RUN_ID=x bash -c '. "$REPO/lib/remote/tier_verify.sh" && tier_state'
+    assert_success
+    assert_output ''
+  done
+}

@@ -23,7 +23,7 @@ tier_state() {
   [[ ! -e $folder/cgroup ]] || cgroup_usage "$(<"$folder/cgroup")" | sed 's/^/cgroup\t/'
   [[ ! -s $folder/swap ]] ||
     awk -F '\t' 'NR == FNR { path = $1; before = $2; next } { split($0, f, " ") }
-      f[1] == path { used = f[4] * 1024 - before; printf "swap\tused\t%.0f\n", used > 0 ? used : 0 }' "$folder/swap" /proc/swaps
+      f[1] == path { used = f[4] * 1024 - before; printf "swap\tused\t%.0f\n", (used > 0 ? used : 0) }' "$folder/swap" /proc/swaps
   [[ ! -e $folder/zram ]] ||
     awk '{ printf "zram\tdata\t%s\nzram\tcompressed\t%s\nzram\tmemory\t%s\n", $1, $2, $3 }' "$(<"$folder/zram")/mm_stat"
 }
