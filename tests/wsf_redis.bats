@@ -1,15 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The Redis-Memtier workload: what its parameters do to Redis and to the load, by the word of Redis and of the kernel.
-# shellcheck disable=SC2154 # stderr is set by run_split
+# shellcheck disable=SC2154 # stderr is set by run_split, the words by wsf_setup
 
 load helper
+load wsf
 
 setup() {
-  scratch_setup
-  BASE=$(ports_pick 2)
-  mapfile -t untuned < <(words_untuned)
-  WORDS=(REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" CPU_USED=2 MEMTIER_DATA_SIZE=100 MEMTIER_KEY_MAXIMUM=999)
+  wsf_setup
 }
 
 teardown() {

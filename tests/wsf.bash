@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What the suites of the Redis-Memtier workload begin with: two instances on this machine, which is left untuned, and few keys.
+
+# Make a scratch folder and the words of a run in it.
+# Usage: wsf_setup   Sets: BASE untuned WORDS   Returns: 0
+wsf_setup() {
+  scratch_setup
+  BASE=$(ports_pick 2)
+  # shellcheck disable=SC2034 # for the tests
+  mapfile -t untuned < <(words_untuned)
+  # shellcheck disable=SC2034 # for the tests
+  WORDS=(REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" CPU_USED=2 MEMTIER_DATA_SIZE=100 MEMTIER_KEY_MAXIMUM=999)
+}
