@@ -10,32 +10,40 @@ DESTDIR ?=
 # The rules of the load generator: test, check-unit, check-fuzz, bench.
 -include lib/loadgen/build.mk
 
-.PHONY: docs help deps deps-check demo check check-qemu lint format clean install uninstall
+.PHONY: docs help deps deps-check demo check check-qemu check-faults check-mutants lint format clean install uninstall
 
 # The help is the text behind `##` on a target's own line, here and in build.mk, so that it stands in one place.
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## install what a run needs and is missing
-	@lib/deps.sh run
+	@tools/deps.sh run
 
 deps-check: ## install what a run or the tests need and is missing
-	@lib/deps.sh check
+	@tools/deps.sh check
 
 # A make of its own for the build: build.mk asks pkg-config while it is read, which is before deps has run.
 demo: ## set up, build, and run the demo scenario on 127.0.0.1
-	@lib/deps.sh run
-	@$(MAKE) --no-print-directory test
-	@./do_it.sh run -s demo
+	@tools/deps.sh run
+	@echo 'building the load generator'
+	@$(MAKE) -s --no-print-directory test
+	@./do_it.sh run -s demo REDISBASE="$$(tools/ports.sh 2)"
 
 check: ## set up, lint, build, and run every test; the last line is the result
-	@lib/deps.sh check
+	@tools/deps.sh check
 	@tests/run.sh
 
 check-qemu: ## what needs a slow memory node and cgroups of version 2, in an emulated machine (minutes)
-	@lib/deps.sh qemu
+	@tools/deps.sh qemu
 	@$(MAKE) --no-print-directory test
 	@tests/qemu/run.sh
+
+check-mutants: test ## break the code on purpose, a line at a time, and run the tests that must notice
+	@tools/mutate.sh
+
+check-faults: test ## break runs on purpose for MINUTES (5), and look at what is left
+	@tools/deps.sh check
+	@tests/faults/run.sh
 
 docs: ## draw the documentation's pictures from the sample run
 	@./do_it.sh report results/sample
@@ -46,30 +54,35 @@ docs: ## draw the documentation's pictures from the sample run
 	@cp results/sample/plots/far-1.svg docs/pictures/far.svg
 
 lint: ## check the style of every shell and C file; changes nothing
-	@lib/lint.sh check
+	@tools/lint.sh check
 
-# For lib/lint.sh: what a C file is compiled with.
+# For tools/lint.sh: what a C file is compiled with.
 .PHONY: lint-flags
 lint-flags:
 	@echo '$(LOADGEN_CFLAGS)'
 
 format: ## rewrite shell and C files in the house style
-	@lib/lint.sh format
+	@tools/lint.sh format
 
 clean: ## remove what the build made; results stay
 	rm -rf -- build test
 
 # lib/, not share/: the tree holds a binary of this machine's kind.
 home = $(PREFIX)/lib/tierbench
+manual = $(PREFIX)/share/man/man1
+completion = $(PREFIX)/share/bash-completion/completions
 
 install: test ## install under PREFIX (default /usr/local), below DESTDIR if given
 	@install -d -- '$(DESTDIR)$(home)' '$(DESTDIR)$(PREFIX)/bin'
 	@tar -cf - --exclude='*.o' --exclude=./build --exclude=./results --exclude=./tests --exclude='./.*' --owner=0 --group=0 . \
 	  | tar -xf - --no-same-owner -C '$(DESTDIR)$(home)'
-	@printf '#!/bin/sh\n# SPDX-License-Identifier: MIT\n# Runs the installed tierbench with results in the current folder.\nRESULTS_DIR=$${RESULTS_DIR:-$$PWD/results} exec "%s/do_it.sh" "$$@"\n' '$(home)' \
+	@printf '#!/bin/sh\n# SPDX-License-Identifier: MIT\n# Runs the installed tierbench with results in the current folder.\nTIERBENCH_RESULTS_DIR=$${TIERBENCH_RESULTS_DIR:-$$PWD/results} exec "%s/do_it.sh" "$$@"\n' '$(home)' \
 	  > '$(DESTDIR)$(PREFIX)/bin/tierbench'
 	@chmod 755 '$(DESTDIR)$(PREFIX)/bin/tierbench'
+	@install -d -- '$(DESTDIR)$(manual)' '$(DESTDIR)$(completion)'
+	@tools/man.sh > '$(DESTDIR)$(manual)/tierbench.1'
+	@sed 's#:-/usr/local/lib/tierbench}#:-$(home)}#' tools/completion.bash > '$(DESTDIR)$(completion)/tierbench'
 	@echo 'installed: $(DESTDIR)$(PREFIX)/bin/tierbench'
 
 uninstall: ## remove what install put there
-	rm -rf -- '$(DESTDIR)$(home)' '$(DESTDIR)$(PREFIX)/bin/tierbench'
+	rm -rf -- '$(DESTDIR)$(home)' '$(DESTDIR)$(PREFIX)/bin/tierbench' '$(DESTDIR)$(manual)/tierbench.1' '$(DESTDIR)$(completion)/tierbench'

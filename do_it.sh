@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Measure what Redis does on a server's memory: edit the settings below, then run this on the master client.
 
-# >>> settings (lib/conf.sh reads these lines and names one that is wrong; conf/defaults.conf explains and lists all)
+# >>> settings (lib/core/conf.sh reads these lines and names one that is wrong; conf/defaults.conf explains and lists all)
 # The question, and what to compare: conf/scenarios and conf/variants.
 SCENARIO=imdt
 VARIANTS=(native)
@@ -19,15 +19,13 @@ REDISRUNS=3
 # <<< settings
 
 set -Eeuo pipefail
+# Whatever the language of the user, numbers have a point; a plain user's PATH may lack the tools of the system.
+export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LIB=$ROOT/lib
 
-# shellcheck source=lib/log.sh
-for module in log cleanup alias conf options hosts remote remote/common remote/cpus tier place launch generator tune plan fill lock server client monitor trace \
-  sysinfo doctor repeat links result warnings table; do
-  # shellcheck disable=SC1090 # one of the list above
-  . "$LIB/$module.sh"
-done
+# shellcheck source=lib/modules.sh
+. "$LIB/modules.sh"
 
 # Print what this script does, from the commands' own header comments.
 usage() {
@@ -42,8 +40,12 @@ usage() {
 main() {
   local command=run
   case ${1-} in
-    -h | --help)
+    -h | --help | help)
       usage
+      return
+      ;;
+    --version)
+      version_print
       return
       ;;
     [a-z]*)
@@ -53,7 +55,9 @@ main() {
       fi
       ;;
   esac
-  [[ -r $LIB/cmd/$command.sh ]] || die_usage "there is no command $command (./do_it.sh --help)"
+  # For commands that are suggested: what this one was called with.
+  COMMAND_WORDS=("$@")
+  [[ -r $LIB/cmd/$command.sh ]] || die_usage "command line: $command: unknown command; ./do_it.sh help lists them"
   cleanup_init
   alias_read "$ROOT/conf/aliases.tsv"
   conf_defaults "$ROOT/conf/defaults.conf"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test: load Redis instances, measure them, and tell the truth about it. main(): parse, run the phases, report. */
-#include "clock.h"
 #include "engine.h"
-#include "gate.h"
 #include "output.h"
+#include "phase.h"
 #include "report.h"
-#include "series.h"
+#include "windows.h"
 
 #include <errno.h>
 #include <omp.h>
@@ -15,11 +14,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#define START_DELAY_NS (2 * NS_PER_MS) /* for all threads to wake up before the first request */
-
+/* Before the first phase there is nothing to keep, and a name server or FLUSHALL may take minutes to answer. */
 static void on_signal(int number)
 {
-    worker_stop = number;
+    static const char text[] = "test: interrupted\n";
+    if (phase_begun) {
+        worker_stop = number;
+        return;
+    }
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(128 + number);
+    _exit(128 + number);
 }
 
 static void catch_signals(void)
@@ -31,67 +35,26 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-static int complain(const char *text)
-{
-    fflush(stdout);
-    fprintf(stderr, "test: %s\n", text);
-    return -1;
-}
-
-/* Run a phase, once for warming up when that is asked for, and then for the record. Returns 0, or -1 after a line on stderr. */
-static int run_phase(struct engine *e, struct plan *plan, struct result *r)
-{
-    const struct options *o = e->options;
-    struct series series;
-    char why[ENGINE_WHY];
-    uint64_t start_ns = 0;
-    if (o->gate) {
-        int rc = gate_wait(o->gate, plan->name, &worker_stop, &start_ns, why);
-        if (rc < 0) return complain(why);
-        if (rc > 0) return -1;
-    }
-    if (o->warmup_s > 0 && plan->kind != PHASE_POPULATE) {
-        struct plan warm = *plan;
-        engine_plan_warmup(e, &warm);
-        plan_start(&warm, start_ns ? start_ns : clock_now_ns() + START_DELAY_NS);
-        if (engine_run(e, &warm, r, why)) return complain(why);
-        engine_result_free(r);
-        if (worker_stop) return -1;
-        start_ns = 0;
-    }
-    report_phase_started(o, plan);
-    plan_start(plan, start_ns ? start_ns : clock_now_ns() + START_DELAY_NS);
-    if (series_begin(&series, e, plan, o->out, isatty(STDERR_FILENO))) return complain(strerror(errno));
-    int rc = engine_run(e, plan, r, why), unwritten = series_end(&series), saved = errno;
-    if (rc) return complain(why);
-    if (unwritten) {
-        fprintf(stderr, "test: cannot write the series of %s: %s\n", plan->name, strerror(saved));
-        engine_result_free(r);
-        return -1;
-    }
-    return 0;
-}
-
 /* Run all phases. Returns 0, 1 when something failed, or 128 + the signal that ended it. */
 static int run(struct engine *e)
 {
     const struct options *o = e->options;
-    static char rows[OPTIONS_PHASES_MAX][REPORT_ROW_MAX];
+    static struct report_rows rows;
     char why[ENGINE_WHY];
     int failed = 0;
     for (int i = 0; i < o->phases && !worker_stop; i++) {
-        struct plan plan;
         struct result result;
-        engine_plan(e, i, &plan);
-        if (run_phase(e, &plan, &result)) return worker_stop ? 128 + worker_stop : 1;
+        int rc = phase_run(e, i, &result, &failed);
+        if (rc < 0) return worker_stop ? 128 + worker_stop : 1;
+        if (rc > 0) continue;
         report_phase_finished(e, &result);
-        report_row(o, &result, rows[i]);
+        report_row(o, &result, &rows);
         report_problems(e, &result);
-        failed |= engine_failed(&result);
-        int bad = report_files(e, &result, o->out ? o->out : ".", o->out != NULL) || (o->out && report_rows(o->out, rows, i + 1));
+        failed |= engine_failed(e, &result);
+        int bad = report_files(e, &result, o->out ? o->out : ".", o->out != NULL) || (o->out && report_rows(o->out, &rows));
         if (bad) {
-            snprintf(why, sizeof why, "cannot write results of %s: %s", plan.name, strerror(errno));
-            complain(why);
+            snprintf(why, sizeof why, "cannot write results of %s: %s", result.plan.name, strerror(errno));
+            phase_complain(why);
             failed = 1;
         }
         engine_result_free(&result);
@@ -102,20 +65,23 @@ static int run(struct engine *e)
 }
 
 /* Thread 0: everything from the first connection to the last file. Returns the exit status. */
-static int session(const struct options *o, struct crew *crew)
+static int session(struct options *o, struct crew *crew)
 {
     struct engine engine;
     char why[ENGINE_WHY];
     int status = 1;
     report_start(o);
     if (engine_init(&engine, o, crew, why) || engine_connect(&engine, why)) {
-        complain(why);
+        phase_complain(why);
     } else {
         report_connected(&engine);
         int rc = engine_prepare(&engine, why);
-        if (rc < 0) complain(why);
+        if (rc < 0) phase_complain(why);
         if (!rc) report_flushed(&engine);
-        if (rc >= 0) status = run(&engine);
+        if (rc >= 0) {
+            status = run(&engine);
+            engine_finish(&engine);
+        }
     }
     engine_free(&engine);
     return worker_stop ? 128 + worker_stop : status;
@@ -135,6 +101,11 @@ int main(int argc, char **argv)
     if (o.help) options_help(stdout);
     if (o.version) printf("test %s\n", LOADGEN_VERSION);
     if (o.help || o.version) return 0;
+    if (o.windows) {
+        if (!windows_print(o.windows, o.file, o.files, stdout, why)) return fflush(stdout) ? 1 : 0;
+        fprintf(stderr, "test: %s\n", why);
+        return 1;
+    }
     if (o.out && output_folder(o.out)) {
         fprintf(stderr, "test: --out %s: %s\n", o.out, strerror(errno));
         return 2;

@@ -15,7 +15,7 @@ teardown() {
 # Run a script that has the traps, as a job that signals reach.
 # Usage: script CODE
 script() {
-  printf 'set -Eeuo pipefail\n. %s/lib/cleanup.sh\ncleanup_init\n%s\n' "$REPO" "$1" >script.sh
+  printf 'set -Eeuo pipefail\n. %s/lib/core/cleanup.sh\ncleanup_init\n%s\n' "$REPO" "$1" >script.sh
   job_start bash script.sh
 }
 
@@ -37,9 +37,9 @@ false'
   assert_equal "$output" still
 }
 
-@test "signals end the script with 130 and 143, and everything is undone once" {
+@test "signals end the script with 128 and their number, and everything is undone once" {
   local pair
-  for pair in INT:130 TERM:143; do
+  for pair in INT:130 TERM:143 HUP:143 QUIT:131 USR1:138 USR2:140 ALRM:142 XCPU:152 XFSZ:153; do
     rm -f waiting
     script 'cleanup_push echo undone
 : >waiting
@@ -52,14 +52,87 @@ while :; do sleep 0.1; done'
   done
 }
 
+@test "a second Ctrl-C does not cut short what the first one began to undo" {
+  script 'undo() { : >begun; until [[ -e again ]]; do sleep 0.1; done; echo end; }
+cleanup_push undo
+exit 0'
+  wait_until 10 test -e begun
+  kill -INT -"$JOB_PID"
+  touch again
+  job_wait 10
+  assert_equal "$output" end
+}
+
+@test "a signal while a pipe is read with a time limit: what is undone may take longer than that limit" {
+  # shellcheck disable=SC2016 # expanded by the script
+  script 'undo() { sleep 1.2; echo "$(echo undone)"; }
+cleanup_push undo
+exec {pipe}<> <(:)
+: >waiting
+while :; do read -r -t 1 -u "$pipe" _ || :; done'
+  wait_until 10 test -e waiting
+  kill -INT -"$JOB_PID"
+  job_wait 10
+  assert_equal "$status" 130
+  assert_equal "$output" undone
+}
+
 @test "what a signal interrupts in the middle of being undone is undone again" {
-  script 'undo() { echo begin; : >begun; [[ -e again ]] || while :; do sleep 0.1; done; echo end; }
+  script 'undo() { echo begin; [[ ! -e begun ]] || { echo end; return; }; : >begun; while :; do sleep 0.1; done; }
 cleanup_push undo
 cleanup_pop'
   wait_until 10 test -e begun
-  touch again
   kill -INT -"$JOB_PID"
   job_wait 10
   assert_equal "$status" 130
   assert_equal "$output" $'begin\nbegin\nend'
+}
+
+@test "a reader of the messages that is gone ends the script, and what is undone is undone to the end" {
+  printf 'set -Eeuo pipefail\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" >script.sh
+  cat >>script.sh <<'END'
+undo() { printf 'undoing %s\n' "$1" >&2; bash -c 'echo said by a program >&2'; echo "undone $1" >>undone; }
+cleanup_push undo first
+cleanup_push undo second
+for ((n = 0; n < 100000; n++)); do echo "line $n" >&2; done
+END
+  run bash -c 'bash script.sh 2>&1 >/dev/null | { read -r line; echo "$line"; }; echo "${PIPESTATUS[0]}"'
+  assert_output $'line 0\n141'
+  assert_equal "$(<undone)" $'undone second\nundone first'
+}
+
+@test "an entry that gives up, or whose messages cannot be written, does not take the others with it" {
+  script 'leave() { echo leaving; exit 5; }
+full() { echo nothing >/dev/full; echo full; }
+cleanup_push echo last
+cleanup_push leave
+cleanup_push full
+exit 4'
+  job_wait 10
+  assert_equal "$status" 4
+  assert_equal "$output" $'full\nleaving\nlast'
+}
+
+@test "what an entry kills is no news" {
+  printf 'set -Eeuo pipefail\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" >script.sh
+  cat >>script.sh <<'END'
+sleep 60 &
+pid=$!
+undo() { kill -KILL "$pid" && until [[ ! -e /proc/$pid || $(cat /proc/$pid/stat 2>/dev/null) == *' Z '* ]]; do sleep 0.01; done; }
+cleanup_push undo
+END
+  run bash script.sh
+  assert_success
+  assert_output ''
+}
+
+@test "what is undone after a signal in IFS=x read splits words as ever" {
+  printf 'set -Eeuo pipefail\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" >script.sh
+  cat >>script.sh <<'END'
+undo() { read -r first _ <<<'a b' && echo "$first"; }
+cleanup_push undo
+IFS=$'\t' read -r one two < <(sleep 0.3; kill -INT $$; exec sleep 2)
+END
+  run bash script.sh
+  assert_equal "$status $output" '130 a'
 }

@@ -30,19 +30,19 @@ refused() {
 }
 
 @test "an unknown setting on the command line is named, with the nearest known one" {
-  refused "command line: VALEU_SIZE is not a setting; the nearest is VALUE_SIZES (conf/defaults.conf lists all)" \
+  refused "command line: VALEU_SIZE: unknown setting; the nearest is VALUE_SIZES (conf/defaults.conf lists all)" \
     ./do_it.sh plan VALEU_SIZE=1
 }
 
 @test "an unknown setting in a scenario is named with file and line" {
   printf '# a question\n\nREDISRUN=3\n' >conf/scenarios/mine.conf
-  refused "$PWD/conf/scenarios/mine.conf:3: REDISRUN is not a setting; the nearest is REDISRUNS (conf/defaults.conf lists all)" \
+  refused "$PWD/conf/scenarios/mine.conf:3: REDISRUN: unknown setting; the nearest is REDISRUNS (conf/defaults.conf lists all)" \
     ./do_it.sh plan -s mine
 }
 
 @test "a value of the wrong kind is named with file and line" {
   sed -i 's/^REDISRUNS=.*/REDISRUNS=many/' do_it.sh
-  refused "$PWD/do_it.sh:$(grep -n '^REDISRUNS' do_it.sh | cut -d: -f1): REDISRUNS=many is not of the kind int:1..1000" \
+  refused "$PWD/do_it.sh:$(grep -n '^REDISRUNS' do_it.sh | cut -d: -f1): REDISRUNS=many: invalid; accepted: auto, a whole number from 1 to 1000" \
     ./do_it.sh plan
 }
 
@@ -51,7 +51,7 @@ refused() {
   for word in VALUE_SIZES=0 VALUE_SIZES=513M VALUE_SIZES=-1 VALUE_SIZES='100 x' VALUE_SIZES= REDISRUNS=0 REDISRUNS=1001 \
     REDISRUNS=1e3 REDISBASE=0 REDISBASE=65536 RATE=-1 RATE=1.5.2 VERIFY=maybe SERVER= CLIENT_IP= 'SERVER=a b' KEYS=0 \
     KEYS=99999999999999999999 INSTANCES=0 PHASES='set put' SEED=x SERVER_CPUS=5-2 TIER_NODES=0,3-1 \
-    RATIO=4 RATIO=0:0 KEY_PATTERN='uniform foo' KEY_PATTERN=zipf:2 KEY_PATTERN=uniform:1 DATA=foo DATA=compressible:1; do
+    RATIO=4 RATIO=0:0 KEY_PATTERN='uniform foo' KEY_PATTERN=zipf:3.1 KEY_PATTERN=uniform:1 DATA=foo DATA=compressible:1; do
     run_split ./do_it.sh plan "$word"
     assert_failure 2
     assert_match "^do_it.sh: command line: ${word%%=*}=.*$" "$stderr" || fail "$word was taken"
@@ -69,7 +69,7 @@ refused() {
 
 @test "a line that is no assignment is named" {
   printf '# a question\nexport KEYS=1\n' >conf/scenarios/mine.conf
-  refused "$PWD/conf/scenarios/mine.conf:2: not NAME=VALUE: export KEYS=1" ./do_it.sh plan -s mine
+  refused "$PWD/conf/scenarios/mine.conf:2: export KEYS=1: not an assignment; accepted: NAME=VALUE" ./do_it.sh plan -s mine
 }
 
 @test "a value that would need a shell is refused, not run" {
@@ -81,22 +81,22 @@ refused() {
 }
 
 @test "unknown scenario, variant, command, option and word: a line each, exit 2" {
-  refused "there is no scenario nope (./do_it.sh list names them)" ./do_it.sh plan -s nope
-  refused "command line: -v: VARIANTS=nope: there is no variant nope (./do_it.sh list names them)" ./do_it.sh plan -v nope
-  refused "there is no command nope (./do_it.sh --help)" ./do_it.sh nope
-  refused "unknown option -x (see ./do_it.sh plan --help)" ./do_it.sh plan -x
-  refused "unexpected word 'nope' (settings are given as NAME=VALUE)" ./do_it.sh plan nope
-  refused "-s needs a value" ./do_it.sh plan -s
+  refused "command line: -s: SCENARIO=nope: not found; ./do_it.sh list names scenarios" ./do_it.sh plan -s nope
+  refused "command line: -v: VARIANTS=nope: nope: not found; ./do_it.sh list names variants" ./do_it.sh plan -v nope
+  refused "command line: nope: unknown command; ./do_it.sh help lists them" ./do_it.sh nope
+  refused "command line: -x: unknown option; ./do_it.sh plan --help lists them" ./do_it.sh plan -x
+  refused "command line: nope: unexpected argument; settings are given as NAME=VALUE" ./do_it.sh plan nope
+  refused "command line: -s: the value is missing; ./do_it.sh plan --help shows the options" ./do_it.sh plan -s
 }
 
 @test "settings that contradict each other: same client twice, too few instances, ports past the end" {
   local where
   plan CLIENT_IP="203.0.113.2 203.0.113.2"
   assert_failure 2
-  assert_contains "the client 203.0.113.2 stands there twice" "$stderr"
+  assert_contains "the client 203.0.113.2 is repeated" "$stderr"
   plan CLIENT_IP="203.0.113.2 203.0.113.3 203.0.113.4" SRV_OVERRIDE=2
   assert_failure 2
-  assert_equal "$stderr" "do_it.sh: command line: SRV_OVERRIDE=2: 2 instances cannot be divided over 3 clients"
+  assert_equal "$stderr" "do_it.sh: command line: SRV_OVERRIDE=2: 2 instances cannot be divided over 3 clients; use at least 3 instances, or set CLIENT_COUNT=2"
   plan REDISBASE=65000 SRV_OVERRIDE=1000
   assert_failure 2
   assert_contains "the ports of 1000 instances would end at 65999, past 65535" "$stderr"
@@ -122,11 +122,11 @@ refused() {
   assert_success
   assert_contains '7 connection(s) a thread, pipeline 6'
   printf 'LIKE=second\n' >conf/scenarios/first.conf
-  refused "$PWD/conf/scenarios/first.conf:1: LIKE=second: that is a circle" ./do_it.sh plan -s second
+  refused "$PWD/conf/scenarios/first.conf:1: LIKE=second: circular include; remove one of the LIKE lines" ./do_it.sh plan -s second
   printf 'LIKE=third\n' >conf/scenarios/first.conf
-  refused "$PWD/conf/scenarios/first.conf:1: LIKE=third: there is no $PWD/conf/scenarios/third.conf" ./do_it.sh plan -s second
+  refused "$PWD/conf/scenarios/first.conf:1: LIKE=third: $PWD/conf/scenarios/third.conf: not found; name a file beside this one" ./do_it.sh plan -s second
   sed -i 's/^REDISRUNS=.*/LIKE=demo/' do_it.sh
-  refused "$PWD/do_it.sh:$(grep -n '^LIKE' do_it.sh | cut -d: -f1): LIKE belongs into a scenario or a variant" ./do_it.sh plan
+  refused "$PWD/do_it.sh:$(grep -n '^LIKE' do_it.sh | cut -d: -f1): LIKE=demo: not supported here; accepted in scenarios and variants" ./do_it.sh plan
 }
 
 @test "the block in do_it.sh is read, and the environment overrides it although the block is shell code" {
@@ -146,9 +146,21 @@ refused() {
   assert_contains "clients  203.0.113.8 203.0.113.9"
 }
 
+@test "a list has blanks or commas between its words, and is kept with blanks" {
+  assert_equal "$(conf_value VALUE_SIZES argument 'VALUE_SIZES=100,1K, 10000')" '100 1K 10000'
+  assert_equal "$(conf_value INSTANCES argument INSTANCES=1..4,8)" '1..4 8'
+  assert_equal "$(conf_value PHASES argument PHASES=set,get)" 'set get'
+  assert_equal "$(conf_value PHASES argument PHASES=get,)" get
+  # In text a comma is a comma.
+  assert_equal "$(conf_value LIMITS argument 'LIMITS=a,b c')" 'a,b c'
+  plan PHASES=set,got
+  assert_failure 2
+  assert_contains 'PHASES=set got: invalid' "$stderr"
+}
+
 @test "what is printed as run.conf is read back to the same values" {
-  # shellcheck source=lib/conf.sh
-  . lib/log.sh && . lib/alias.sh && . lib/conf.sh
+  # shellcheck source=lib/core/conf.sh
+  . lib/core/log.sh && . lib/core/alias.sh && . lib/core/conf.sh
   conf_defaults conf/defaults.conf
   conf_word argument 'REDIS_CONF=io-threads 4; maxmemory 1gb # not a comment' test
   conf_word argument 'VALUE_SIZES= 1K   2M ' test
@@ -171,7 +183,8 @@ refused() {
 set -Eeuo pipefail
 ROOT=$PWD RESUME= file=$1 scenario=${2#none}
 shift 2
-for module in log alias conf options hosts fill plan server; do . "lib/$module.sh"; done
+LIB=$ROOT/lib
+. "$LIB/modules.sh"
 conf_defaults conf/defaults.conf
 for word in "$@"; do conf_word argument "$word" test; done
 [[ -z $scenario ]] || conf_file scenario "$scenario"
@@ -208,16 +221,16 @@ END
     printf 'server 203.0.113.1\n%s\n' "$1" >hosts
     refused "hosts:2: $2" ./do_it.sh plan -H hosts
   }
-  bad 'servant 203.0.113.2' "the role is server or client, not 'servant'"
-  bad 'client' "no address after 'client'"
-  bad 'client 203.0.113.2 root 99999' "'99999' is not a port"
-  bad 'client 203.0.113.2 root 22 /nowhere/key' "the key /nowhere/key cannot be read"
-  bad 'client 203.0.113.2 root 22 - 203.0.113.9 more' "more than six words: more"
-  bad 'server 203.0.113.2' "a second server; there can be one"
-  bad 'client 203.0.113.2;reboot' "CLIENT_IP=203.0.113.2;reboot is not of the kind list:host"
+  bad 'servant 203.0.113.2' "servant: unknown role; accepted: server, client"
+  bad 'client' 'client: the address is missing; add it after the role'
+  bad 'client 203.0.113.2 root 99999' "99999: invalid port; accepted: 1 to 65535, or - for the default"
+  bad 'client 203.0.113.2 root 22 /nowhere/key' "/nowhere/key: cannot open the ssh key; name a file that you can read, or - for the default"
+  bad 'client 203.0.113.2 root 22 - 203.0.113.9 more' "more: too many columns; accepted: ROLE ADDRESS USER PORT KEY DATA"
+  bad 'server 203.0.113.2' "203.0.113.2: a second server; keep one server line"
+  bad 'client 203.0.113.2;reboot' "CLIENT_IP=203.0.113.2;reboot: invalid; accepted: a list, separated by blanks, of: a host name or address"
   printf 'client 203.0.113.2\n' >hosts
-  refused "hosts: no server line" ./do_it.sh plan -H hosts
-  refused "nohosts: cannot be read" ./do_it.sh plan -H nohosts
+  refused "command line: -H=hosts: no server line; add a line: server ADDRESS" ./do_it.sh plan -H hosts
+  refused "command line: -H=nohosts: cannot open; name a hosts file, as hosts.example is" ./do_it.sh plan -H nohosts
 }
 
 @test "every command has help, and it ends well" {

@@ -51,12 +51,12 @@ without_screen() {
 
 # Run the set-up where bin/ is all there is.
 deps() {
-  PATH=$SCRATCH/bin "$REPO/lib/deps.sh" "$@"
+  PATH=$SCRATCH/bin "$REPO/tools/deps.sh" "$@"
 }
 
 @test "nothing missing: nothing is called, nothing is said" {
   stand_in apt-get 'exit 1'
-  run env PATH="$SCRATCH/bin:$PATH" "$REPO/lib/deps.sh" check
+  run env PATH="$SCRATCH/bin:$PATH" "$REPO/tools/deps.sh" check
   assert_success
   assert_output ''
   assert_equal "$(<"$CALLS")" ''
@@ -66,7 +66,7 @@ deps() {
   local args
   for args in '' nonsense 'run --nonsense' 'run --dry-run more'; do
     # shellcheck disable=SC2086 # words
-    run "$REPO/lib/deps.sh" $args
+    run "$REPO/tools/deps.sh" $args
     assert_failure 2
     assert_contains Usage
   done
@@ -177,7 +177,7 @@ deps() {
   without_screen
   echo mine >"$POLICY_FILE"
   : >hold
-  job_start env PATH="$SCRATCH/bin" "$REPO/lib/deps.sh" run
+  job_start env PATH="$SCRATCH/bin" "$REPO/tools/deps.sh" run
   wait_until 10 test -e installing
   refute_contains mine "$(<"$POLICY_FILE")"
   # A terminal sends it to the whole group.
@@ -193,12 +193,12 @@ deps() {
   without_screen
   echo mine >"$POLICY_FILE"
   : >hold
-  job_start env PATH="$SCRATCH/bin" "$REPO/lib/deps.sh" run
+  job_start env PATH="$SCRATCH/bin" "$REPO/tools/deps.sh" run
   wait_until 10 test -e installing
   kill -KILL -- "-$JOB_PID"
   job_wait 10
   refute_contains mine "$(<"$POLICY_FILE")"
-  run "$REPO/lib/deps.sh" run
+  run "$REPO/tools/deps.sh" run
   assert_success
   assert_equal "$(<"$POLICY_FILE")" mine
   assert_equal "$(ls -A sbin)" policy-rc.d
@@ -208,7 +208,7 @@ deps() {
   need_root
   without_screen
   # The checkout may lie where nobody else can read.
-  cp "$REPO/lib/deps.sh" .
+  cp "$REPO/tools/deps.sh" .
   chmod 755 . bin
   chmod 666 calls
   local -a nobody=(env PATH="$SCRATCH/bin" setpriv --reuid=65534 --regid=65534 --clear-groups bash)

@@ -37,16 +37,30 @@ commands() {
   [[ -z $missing ]] || fail "$missing"
 }
 
+@test "every row of docs/security.md names a test that is there" {
+  local row test file title bad='' count=0
+  while IFS= read -r row; do
+    test=${row%" |"}
+    test=${test##*"| "}
+    file=${test%%: *} title=${test#*: }
+    count=$((count + 1))
+    [[ $row == *" | tests/"* ]] && grep -qxF "@test \"$title\" {" "$REPO/$file" || bad+="$row"$'\n'
+  done < <(grep -E '^\| can' "$REPO/docs/security.md")
+  ((count > 15))
+  [[ -z $bad ]] || fail "$bad"
+}
+
 @test "every do_it.sh command of the documentation is one that do_it.sh takes" {
   local file line count=0
   local -a words
   while read -r file; do
     while read -r line; do
-      read -r -a words <<<"$(tr -d \"\' <<<"${line%%>*}")"
+      # Quotes keep words together, as in a shell.
+      mapfile -t words < <(xargs -n 1 printf '%s\n' <<<"${line%% >*}")
       words=("${words[@]:1}")
       # What would start a run, or needs its results, is only parsed: as a plan of the same words.
       case ${words[0]-} in
-        compare | report | stop | list | doctor | kpi)
+        compare | report | stop | list | doctor | kpi | verify)
           run_split "$REPO/do_it.sh" "${words[0]}" --help
           ;;
         *)
@@ -103,4 +117,9 @@ commands() {
       grep -vxE 'PREFIX|DESTDIR|HIREDIS_DIR|REDIS_SRC|TLS|CI|TEST_AWK|FUZZ_SECONDS|SUITE_LIMIT|NAME|LIKE|WERROR|ROUNDS|OMP_NUM_THREADS|REDISCLI_AUTH')
   done < <(docs)
   [[ -z $missing ]] || fail "$missing"
+}
+
+@test "the columns of docs/results.md are those of the schema, in its order" {
+  run "$REPO/tools/columns.sh" check
+  assert_success
 }

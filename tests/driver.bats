@@ -8,6 +8,8 @@ load helper
 setup() {
   scratch_setup
   unset -v CI TEST_AWK
+  # What a suite leaves is left on purpose here.
+  export REAP_LIMIT=2
 }
 
 teardown() {
@@ -65,7 +67,7 @@ lane_suite() {
 }
 
 @test "a suite that hangs is ended, and is a failure" {
-  export SUITE_LIMIT=1
+  export SUITE_LIMIT=1 REAP_LIMIT=2
   suite 'sleep 60'
   assert_failure 1
   assert_contains 'suite.bats: took more than 1 s'
@@ -76,6 +78,14 @@ lane_suite() {
   assert_failure 1
   assert_line 'failed: suite.bats: left in TMPDIR: mine '
   assert_equal "${lines[-1]}" '1 passed, 1 failed'
+}
+
+@test "a suite that leaves a process behind is a failure, and the process is ended" {
+  suite 'sleep 60.5 </dev/null >/dev/null 2>&1 3>&- & echo $! >'"$SCRATCH/left"
+  assert_failure 1
+  assert_line 'failed: suite.bats: left running: sleep 60.5 ; '
+  ended() { ! process_start "$(<left)"; }
+  wait_until 5 ended
 }
 
 @test "a suite of each lane runs at a time, and of one lane only one" {
@@ -117,6 +127,30 @@ lane_suite() {
     suite '[[ $(readlink -f "$(command -v awk)") == "$(readlink -f "$(command -v '"$awk"')")" ]]'
     assert_success
   done
+}
+
+@test "suites can be run again and again" {
+  printf '@test "now and then" {\necho x >>%s/times\n(($(wc -l <%s/times) != 2))\n}\n' "$SCRATCH" "$SCRATCH" >suite.bats
+  run "$REPO/tests/run.sh" --repeat 3 suite.bats
+  assert_failure 1
+  assert_equal "${lines[-1]}" '2 passed, 1 failed'
+  run "$REPO/tests/run.sh" --repeat 0 suite.bats
+  assert_failure 2
+}
+
+@test "the suites that a change can touch" {
+  changed() { bash -c 'ROOT=$REPO; . "$REPO/tests/changed.bash"; changed_suites "$@" | sed "s|.*/||"' bash "$@"; }
+  run changed tests/kpi.bats
+  assert_output $'kpi.bats\nlint'
+  run changed lib/loadgen/hist.c
+  assert_equal "${lines[0]}" build
+  assert_line loadgen_data.bats
+  assert_line unit
+  run changed lib/host/tune_journal.sh
+  assert_line tune.bats
+  refute_contains kpi.bats
+  run changed lib/shared/common.sh
+  assert_equal "${#lines[@]}" $(($(find "$REPO"/tests -maxdepth 1 -name '*.bats' | wc -l) + 4))
 }
 
 @test "an unknown suite is bad usage" {

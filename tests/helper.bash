@@ -6,9 +6,11 @@ REPO=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
 export REPO
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 export LC_ALL=C.UTF-8
+# Suites set settings by their names alone; what a user's environment does without this is tests/environment.bats.
+export TIERBENCH_ENVIRONMENT=bare
 
 # What a user's environment may set must not reach the programs under test.
-unset -v REDISCLI_AUTH OMP_NUM_THREADS RESULTS_DIR
+unset -v REDISCLI_AUTH OMP_NUM_THREADS RESULTS_DIR COLUMNS
 
 # Processes that helpers started, as PID:STARTTIME.
 TEST_PROCESSES=()
@@ -18,7 +20,7 @@ TEST_PROCESSES=()
 scratch_setup() {
   SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-test.XXXXXX")
   # What do_it.sh leaves on a host for the next run, too.
-  export SCRATCH REMOTE_DIR=$SCRATCH/host
+  export SCRATCH REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks
   cd "$SCRATCH" || return 1
 }
 
@@ -26,7 +28,7 @@ scratch_setup() {
 # Usage: scratch_teardown   Returns: 0
 scratch_teardown() {
   local each
-  if compgen -G "${SCRATCH:-/nowhere}/host/run-*" >/dev/null; then
+  if compgen -G "${SCRATCH:-/nowhere}/host/[rt]un*-*" >/dev/null; then
     "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   fi
   for each in "${TEST_PROCESSES[@]}"; do
@@ -35,16 +37,16 @@ scratch_teardown() {
   TEST_PROCESSES=()
   cd "$REPO" || return 1
   [[ -z ${SCRATCH:-} ]] || rm -rf --one-file-system -- "$SCRATCH"
-  unset -v SCRATCH REMOTE_DIR
+  unset -v SCRATCH REMOTE_DIR LOCK_DIR
 }
 
 # Print when a process started, in ticks since boot: with it, a pid names one process for ever.
 # Usage: process_start PID   Returns: 0, or 1 if there is none
 process_start() {
-  # In a shell of its own, for it sets options that a test has not.
+  # In a shell of its own, for it has a function `fail` too.
   (
-    # shellcheck source=lib/remote/common.sh
-    . "$REPO/lib/remote/common.sh"
+    # shellcheck source=lib/shared/common.sh
+    . "$REPO/lib/shared/common.sh"
     proc_start "$1" && printf '%s\n' "$PROC_START"
   )
 }
@@ -72,14 +74,23 @@ process_gone() {
 process_end() {
   process_alive "$1" "$2" || return 0
   kill -TERM "$1" 2>/dev/null || :
-  wait_until 5 process_gone "$1" "$2" 2>/dev/null && return 0
+  wait_within 5 process_gone "$1" "$2" 2>/dev/null && return 0
   process_gone "$1" "$2" || kill -KILL "$1" 2>/dev/null || :
   wait_until 5 process_gone "$1" "$2"
 }
 
-# Ask again and again, until a command succeeds.
-# Usage: wait_until SECONDS COMMAND...   Returns: 0, or 1 when the time is over, with a line on stderr
+# Wait for an event: ask again and again, until a command succeeds. SECONDS is for a machine that is not slow; a slow one has ten times
+# that, up to five minutes, which costs nothing where the event comes.
+# Usage: wait_until SECONDS COMMAND...   Globals: TEST_PATIENCE, the factor (10)   Returns: as wait_within
 wait_until() {
+  local limit=$(($1 * ${TEST_PATIENCE:-10}))
+  ((limit <= 300)) || limit=$(($1 > 300 ? $1 : 300))
+  wait_within "$limit" "${@:2}"
+}
+
+# Ask again and again, until a command succeeds, no longer than SECONDS: for what may well not come.
+# Usage: wait_within SECONDS COMMAND...   Returns: 0, or 1 when the time is over, with a line on stderr
+wait_within() {
   local limit=$1 end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000))
   shift
   until "$@" >/dev/null 2>&1; do
@@ -90,6 +101,10 @@ wait_until() {
     sleep 0.05 # the pace of asking
   done
 }
+
+# Remove directories in which processes still write: what they put there meanwhile goes in the next round.
+# Usage: remove_busy DIRECTORY...   Returns: 0, or 1 if it is still there when the time is over
+remove_busy() { wait_until 10 rm -r -- "$@"; }
 
 # Tell whether nothing listens on a port of 127.0.0.1.
 # Usage: port_free PORT   Returns: 0 free, 1 taken
@@ -102,7 +117,7 @@ port_free() {
 ports_pick() {
   local count=$1 try base port
   for ((try = 0; try < 50; try++)); do
-    base=$((${TEST_PORTS:-10000} + RANDOM % (11000 - count)))
+    base=$((${TEST_PORTS:-10000} + RANDOM % (4000 - count)))
     for ((port = base; port < base + count; port++)); do
       port_free "$port" || continue 2
     done
@@ -152,6 +167,13 @@ _redis_answers_or_ended() {
 # Print the words for do_it.sh that leave the host's settings as they are, so that a run disturbs nobody's.
 # Usage: words_untuned   Returns: 0
 words_untuned() { sed -n 's/^\(TUNE_[A-Z_]*\)=.* #: on|auto|off$/\1=off/p' "$REPO/conf/defaults.conf"; }
+
+# Leave the host's settings as they are in every run of this test, so that it disturbs nobody's.
+# Usage: untune   Exports: the settings of words_untuned   Returns: 0
+untune() {
+  local word
+  while read -r word; do export "${word?}"; done < <(words_untuned)
+}
 
 # Start a command in the background as from a terminal: in a process group of its own, and not ignoring Ctrl-C.
 # Usage: job_start COMMAND...   Sets: JOB_PID; writes $SCRATCH/job.out and job.err   Returns: 0
@@ -204,7 +226,8 @@ run_split() {
 conf_value() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
-    for module in log alias conf; do . "$REPO/lib/$module.sh"; done
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
     alias_read "$REPO/conf/aliases.tsv"
     conf_defaults "$REPO/conf/defaults.conf"
     name=$1
@@ -235,10 +258,10 @@ master() {
   cat >master.sh <<END
 set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib RESUME=
-for module in log cleanup alias conf options hosts remote remote/common remote/cpus tier place plan fill lock launch server; do . "\$LIB/\$module.sh"; done
+. "\$LIB/modules.sh"
 cleanup_init
 conf_defaults "\$ROOT/conf/defaults.conf"
-for word in REMOTE_DIR=$SCRATCH/host $1; do conf_word argument "\$word" test; done
+for word in REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks $1; do conf_word argument "\$word" test; done
 conf_resolve
 remote_init
 lock_name test

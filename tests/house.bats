@@ -17,12 +17,12 @@ house_files() {
     shift
   done
   shift
-  find "${paths[@]}" -type d \( -path ./.git -o -path ./build -o -path ./results -o -name fixtures \) -prune -o -type f "$@" -print
+  find "${paths[@]}" -path ./.git -prune -o -type d \( -path ./build -o -path ./results -o -name fixtures \) -prune -o -type f "$@" -print
 }
 
 # Print every shell file but the ones that name what is forbidden in order to look for it.
 house_shell() {
-  house_files do_it.sh summary2csv.sh lib conf .ci tests -- \
+  house_files do_it.sh summary2csv.sh lib tools conf .ci tests -- \
     \( -name '*.sh' -o -name '*.bash' -o -name '*.bats' -o -path .ci/run \) ! -path tests/house.bats
 }
 
@@ -44,7 +44,7 @@ house_none() {
   local file bad='' head
   while read -r file; do
     # The lines of the interpreter and for shellcheck may stand between.
-    head=$(head -n 5 "$file" | grep -vE '^#!|^# shellcheck ' | head -n 2)
+    head=$(head -n 5 "$file" | grep -vE '^#!|^# shellcheck ' | sed -n 1,2p)
     [[ ${head%%$'\n'*} == *'SPDX-License-Identifier: MIT'* && ${head#*$'\n'} =~ [[:alpha:]]+\ +[^\ ]+\ +[^\ ]+ ]] || bad+="$file: $head"$'\n'
   done < <(house_files . -- \( -name '*.sh' -o -name '*.bash' -o -name '*.bats' -o -name '*.awk' -o -name '*.gp' -o -name '*.[ch]' \
     -o -name '*.conf' -o -name '*.mk' -o -name '*.py' -o -name Makefile -o -path ./.ci/run \))
@@ -81,18 +81,52 @@ house_none() {
   house_none "$bad" 'these do not set -Eeuo pipefail:'
 }
 
-@test "only lib/remote.sh calls ssh and scp" {
-  house_none "$(house_shell | grep -vE '^(lib/remote\.sh|tests/)' | house_grep "${house_command}(ssh|scp|sftp|rsync) ")" 'go through lib/remote.sh:'
+@test "no reader of a pipe stops before its end" {
+  # With pipefail, a writer that had more to say ends by SIGPIPE, and what was found counts as not found: now and then.
+  house_none "$(house_shell | house_grep '[^|]\|[[:space:]]*(grep (-[a-zA-Z]+ )*-[a-zA-Z]*[qm]|head -[n0-9]|awk [^|]*[^D] \{[^}]*\bexit\b)')" 'read to the end (grep >/dev/null, sed -n 1p):'
+}
+
+@test "only lib/core/remote.sh calls ssh and scp" {
+  house_none "$(house_shell | grep -vE '^(lib/core/remote\.sh|tests/)' | house_grep "${house_command}(ssh|scp|sftp|rsync) ")" 'go through lib/core/remote.sh:'
+}
+
+@test "no program of others runs without a limit of time" {
+  local names='gnuplot|numactl|screen|openssl|redis-server|redis-cli|redis-benchmark|memtier_benchmark|ethtool|sysctl|systemctl|lscpu|dmidecode|blkid|ip|ss|make|curl|wget'
+  # What becomes the load with exec is watched by the one that started it.
+  house_none "$(house_files lib -- -name '*.sh' |
+    house_grep "(^|[;&|{!\`]|\\$\\(|\\b(then|do|else|if|elif|while|until)\\b|[A-Z]+=[^ ]*)[[:space:]]*(($names) |\"\\\$\\{?[A-Za-z_]+\\}?\" --version|\"\\\$(\\{prefix\\}|\\(vsmp_prefix\\)))")" 'run these with run_limited:'
+}
+
+@test "only lib/core/reply.sh and lib/core/receive.sh read what a host sent, unchecked" {
+  house_none "$(house_shell | grep -vE '^(lib/core/(remote|reply|receive)\.sh|tests/)' | house_grep '\bremote_raw\b|\bREMOTE_FILE\b|\b_remote_s(sh|end|cript)\b')" \
+    'go through remote_run or receive_files:'
+}
+
+@test "every call of a script whose answer is used has its form in lib/core/replies.tsv" {
+  local call bad=''
+  # What stands in a command substitution, or is read from, with a script and a verb; a call without a row may print nothing.
+  # shellcheck disable=SC2016 # the words as they stand there
+  while read -r call; do
+    grep -qE "^${call/ /$'\t'}"$'\t' lib/core/replies.tsv || bad+="$call"$'\n'
+  done < <(house_files lib -- -name '*.sh' ! -path 'lib/host/*' | xargs grep -hoE '(\$\(|< <\()(_client_run "\$client"|remote_run( -e [A-Z_]+)* "\$[A-Za-z0-9]+") [a-z]+( [a-z]+)?' |
+    sed -E 's/^.*_client_run "\$client"/client/; s/^.*"\$[A-Za-z0-9]+" //; s/^(work|place)$/\1 -/' | sort -u)
+  house_none "$bad" 'no row in lib/core/replies.tsv for:'
+}
+
+@test "no archive of a host is unpacked on the master" {
+  house_none "$(house_shell | grep -E '^lib/(core|cmd|plan|run|results)/' | house_grep "${house_command}(tar|cpio|unzip|pax) [^|]*(-[a-zA-Z]*x|-i|-r|--extract)")" 'go through lib/core/receive.sh:'
 }
 
 @test "only the tier modules place memory" {
-  house_none "$(house_shell | grep -vE '^(lib/(remote/)?tier[^/]*\.sh|tests/)' |
-    house_grep "${house_command}(numactl|swapon|swapoff|mkswap) |/sys/fs/cgroup")" 'go through lib/tier.sh:'
+  house_none "$(house_shell | grep -vE '^(lib/(run|host)/tier[^/]*\.sh|tests/)' |
+    house_grep "${house_command}(numactl|swapon|swapoff|mkswap) |/sys/fs/cgroup")" 'go through lib/run/tier.sh:'
 }
 
 @test "only the tune modules write to /proc and /sys" {
-  house_none "$(house_shell | grep -vE '^(lib/(remote/)?(tune|tier)[^/]*\.sh|tests/)' |
-    house_grep '>>?[[:space:]]*"?/(proc|sys)/|\btee\b.*[[:space:]]"?/(proc|sys)/|\bsysctl[[:space:]]+(-q[[:space:]]+)?(-w|-p)')" 'go through lib/tune.sh:'
+  # clear_refs is no setting: it clears marks of one process, and there is nothing to put back.
+  house_none "$(house_shell | grep -vE '^(lib/(run|host)/(tune|tier)[^/]*\.sh|tests/)' |
+    house_grep '>>?[[:space:]]*"?/(proc|sys)/|\btee\b.*[[:space:]]"?/(proc|sys)/|\bsysctl[[:space:]]+(-q[[:space:]]+)?(-w|-p)' |
+    grep -v '^lib/host/wss\.sh:.*/clear_refs"')" 'go through lib/run/tune.sh:'
 }
 
 @test "what changes the machine, or uses what it has once, is in the lane of the host" {
@@ -101,11 +135,63 @@ house_none() {
     [[ $file != tests/house.bats ]] && ! grep -qx '# lane: host' "$file" || continue
     # A run tunes its hosts, unless it is told not to.
     # shellcheck disable=SC2016 # the words as they stand there
-    bad+=$(grep -nHE '\bnetns_up\b|do_it\.sh"? run |/sys/fs/cgroup|\b(mount|swapon) ' "$file" | grep -vF 'run "${untuned[@]}"' || :)
+    bad+=$(grep -nHE '/sys/fs/cgroup|\b(mount|swapon) ' "$file" | grep -v "mount -t tmpfs" || :)
+    # shellcheck disable=SC2016 # as above
+    grep -qx '  untune' "$file" || bad+=$(grep -nHE 'do_it\.sh"? run ' "$file" | grep -vF 'run "${untuned[@]}"' || :)
   done
-  house_none "$bad" 'these want a line # lane: host, or words_untuned:'
+  house_none "$bad" 'these want a line # lane: host, or untune in their setup:'
 }
 
 @test "nothing names a place that only the author has" {
   house_none "$(house_files . -- ! -name LICENSE ! -name test ! -path ./tests/house.bats | xargs grep -nHIE '(^|[[:space:]=:(])/(root|home/[a-z]+|work)/' -- || :)" 'a path of one machine:'
+}
+
+@test "every message that ends a command with 2 or 3 has its row in tests/messages.tsv, and its form" {
+  local file text row found bad=''
+  local -a rows=()
+  mapfile -t rows < <(grep -v '^#' tests/messages.tsv | cut -f 4)
+  # The last text of each call, with what is put in for a * each.
+  while IFS=$'\t' read -r file text; do
+    found=
+    for row in "${rows[@]}"; do
+      # shellcheck disable=SC2053 # the text is a pattern
+      if [[ $row == *$text* ]]; then
+        found=yes
+        break
+      fi
+    done
+    [[ $found ]] || bad+="$file: $text"$'\n'
+  done < <(house_files do_it.sh lib -- -name '*.sh' ! -path 'lib/host/*' | xargs grep -hnHE -A 2 '\b(die_usage|die_unfit|conf_refuse) ' -- | awk '
+    /^[^:]*:[0-9]+:[[:space:]]*#/ || /-[0-9]+-/ && !open { next }
+    {
+      file = $0
+      sub(/[-:][0-9]+[-:].*/, "", file)
+      open = /\\$/
+      gsub(/\\"/, "*")
+      gsub(/\$\(\([^()]*\)\)/, "*")
+      while (gsub(/\$\{[^{}]*\}/, "*") + gsub(/\$\([^()]*\)/, "*")) continue
+      gsub(/\$[A-Za-z0-9_#*]+/, "*")
+      if (open) next
+      gsub(/[][?\\]/, "*")
+      if (match($0, /"[^"]*"[^"]*$/)) {
+        text = substr($0, RSTART + 1)
+        sub(/".*/, "", text)
+        print file "\t" text
+      }
+    }')
+  house_none "$bad" 'no row in tests/messages.tsv for:'
+  for row in "${rows[@]}"; do
+    [[ $row =~ ^[a-z0-9_.]+:\ [^\ ].*:\ .+\;\ .+ || $row == *': unknown value; accepted: '* ]] || bad+="$row"$'\n'
+  done
+  house_none "$bad" 'not of the form WHERE: NAME=VALUE: what is wrong; how to fix it:'
+}
+
+@test "phrases that readers stumble over are not written" {
+  # In documents, and in what programs print; the glossary of CONTRIBUTING.md has the words to write.
+  local docs='per cent|\bput(s)? (it|them)? ?back\b|\b[Ff]olders?\b|\b[Ll]ikewise\b|\b[Pp]icture\b|\bmends?\b|\bby hand\b'
+  local all='[Tt]o be minded|that is a circle|wait(s|ing)? politely|is a multiple of 0|no kernel lacks|for whomever|\bof whom\b|\bin vain\b|\bsurely\b|hear of us|itself back|is no number of|stands there twice'
+  house_none "$(house_files README.md CONTRIBUTING.md docs results/README.md -- -name '*.md' | xargs grep -nHE -e "$docs|$all" -- | grep -vE '^CONTRIBUTING.md:[0-9]+:\||[|] tests/[a-z_]*.bats: ' || :)" \
+    'write it in the words of the glossary (CONTRIBUTING.md):'
+  house_none "$(house_files README.md docs do_it.sh summary2csv.sh lib conf tools -- ! -name '*.svg' | xargs grep -nHE -e "$all" -- || :)" \
+    'write it in the words of the glossary (CONTRIBUTING.md):'
 }

@@ -195,10 +195,10 @@ END
   assert_match '^kpi: .*rep-1: has no set.instances.tsv, which tells the instances apart$' "$stderr"
   run_split "$REPO/do_it.sh" kpi nothing-of-the-kind
   assert_failure 2
-  assert_equal "$stderr" 'do_it.sh: there is no run nothing-of-the-kind (./do_it.sh list names runs)'
+  assert_equal "$stderr" 'do_it.sh: command line: nothing-of-the-kind: no such run; ./do_it.sh list names runs'
   run_split "$REPO/do_it.sh" kpi --all
   assert_failure 2
-  assert_equal "$stderr" 'do_it.sh: unknown option --all (see ./do_it.sh kpi --help)'
+  assert_equal "$stderr" 'do_it.sh: command line: --all: unknown option; ./do_it.sh kpi --help lists them'
   mkdir empty
   RESULTS_DIR=$SCRATCH/empty run_split "$REPO/do_it.sh" kpi
   assert_failure 1

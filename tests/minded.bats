@@ -108,6 +108,23 @@ fill_rows() {
   assert_equal "$("$REPO/summary2csv.sh" "$RUN" | grep -c 'swap,1000B-1i,1,.*,52428800,,ok')" 4
 }
 
+@test "a policy that moved nothing in a phase is named, one that moved pages has them per operation" {
+  local folder phase
+  clean_make
+  for folder in "$RUN"/swap/*/rep-*; do
+    for phase in set get; do printf '%s\thost\t%s\n' "$phase" $'pgpromote_success\t7\t7' "$phase" $'pgdemote_kswapd\t5\t5'; done >>"$folder/server/counters.tsv"
+    sed -i 's/^\([a-z]*\ttier\ttier\t\)swap\tswap$/\1tiering\ttiering/' "$folder/server/counters.tsv"
+  done
+  # In one phase of one repeat pages went up and down: 3000 and 1000 in 2,000,000 calls.
+  folder=$RUN/swap/1000B-1i/rep-1/server/counters.tsv
+  sed -i 's/^get\thost\tpgpromote_success\t7\t7$/get\thost\tpgpromote_success\t7\t3007/; s/^get\thost\tpgdemote_kswapd\t5\t5$/get\thost\tpgdemote_kswapd\t5\t1005/' "$folder"
+  run minded
+  assert_line 'the policy moved nothing (no page was promoted or demoted) in 3 of 8 results: swap, set at 1000B-1i, repeat 1; swap, set at 1000B-1i, repeat 2; swap, get at 1000B-1i, repeat 2'
+  run "$REPO/summary2csv.sh" --total "$RUN"
+  assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["variant"] == "swap" { print $at["operation"], $at["repeat"], $at["moved_per_op"] }
+    $at["variant"] == "native" && $at["moved_per_op"] != "" { print "native has no such counters" }' <<<"$output" | sort)" $'get 1 0.002\nget 2 0\nset 1 0\nset 2 0'
+}
+
 @test "what Redis warns of when it starts is told once, with its place" {
   clean_make
   printf '%s\n' '1:M 05 Dec 2018 20:12:12.249 # WARNING: The TCP backlog setting of 511 cannot be <enforced>' '1:M 05 Dec 2018 20:12:12.300 * Ready' \

@@ -24,7 +24,6 @@ words() {
 monitored() {
   # shellcheck disable=SC2016 # expanded by the master
   master "RESERVE=1M" '
-    . "$LIB/monitor.sh"
     folder=$SCRATCH/host/run-$RUN_ID idle=()
     trap "kill \${idle[*]}" EXIT
     mkdir -p "$folder/server"
@@ -40,42 +39,64 @@ monitored() {
 
 @test "counters stand before and after each phase, samples once a second, and the server's count of calls agrees" {
   words TIME=3 PHASES="set get"
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}"
+  job_load set
+  # A neighbour, beside it: what it used is printed in ms.
+  local burnt
+  burnt=$(bash -c 'TIMEFORMAT=%3U; time timeout 1.5 bash -c "while :; do :; done"' 2>&1) || :
+  job_wait 60
   assert_success
   local server ops calls
   server=$(echo results/*/native/*/rep-1/server)
   assert_exists "$server"/{counters,vmstat,instances}.tsv
   assert_equal "$(cut -f 1 "$server/counters.tsv" | sort -u | tr '\n' ' ')" 'get phase set '
-  ops=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at["ops"] }' results/*/native/*/rep-1/127.0.0.1/result.tsv)
+  ops=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at["ops"] + $at["late"] }' results/*/native/*/rep-1/127.0.0.1/result.tsv)
   calls=$(awk -F '\t' '$1 == "get" && $3 == "calls" { sum += $5 - $4 } END { print sum }' "$server/counters.tsv")
   assert_equal "$calls" "$ops"
   (($(wc -l <"$server/vmstat.tsv") >= 6)) || fail "fewer than one sample a second"
-  # No second is missing, and none is there twice.
-  awk 'NR > 2 && ($1 - last < 0.8 || $1 - last > 2.5) { print "gap of " $1 - last; exit 1 } { last = $1 }' "$server/vmstat.tsv"
+  # No second is there twice: a busy machine may take longer, and none less.
+  awk 'NR > 2 && $1 - last < 0.5 { print "gap of " $1 - last; exit 1 } { last = $1 }' "$server/vmstat.tsv"
   assert_equal "$(find host -name 'run-*')" ''
+  # Others' CPU time has the neighbour's in it, by the server's probes and by the client's.
+  assert_match '^[0-9]+\.[0-9]{3}$' "$burnt"
+  local host
+  for host in server 127.0.0.1; do
+    awk -F '\t' -v host="$host" -v burnt="$burnt" '$2 == host { foreign += $4 * $9 / 100; ours += $7 } END { exit !(foreign >= 0.8 * burnt && ours > 0) }' \
+      "${server%/*}/neighbours.tsv" || fail "the neighbour used $burnt s: $(<"${server%/*}/neighbours.tsv")"
+  done
+}
+
+# Print the ticks of CPU time that a shell takes for so many empty rounds: what is little on a fast machine is more on a slow one.
+# Usage: rounds_ticks COUNT   Returns: 0
+rounds_ticks() {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c 'for ((i = 0; i < $1; i++)); do :; done; sed "s/.*) //" "/proc/$$/stat"' bash "$1" | awk '{ print $12 + $13 }'
 }
 
 @test "the monitors take under 1 % of a CPU, as the kernel counts it" {
   # With a cgroup to read, where there can be one.
   local variant=native
   ((EUID != 0)) || ! grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || variant=swap
-  words TIME=8 PHASES=get -v "$variant"
+  words TIME=15 PHASES=get -v "$variant"
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   wait_until 60 bash -c 'test -s host/run-*/monitor/vmstat.tsv'
-  local pid before after count=0
+  local pid before after count=0 most
   read -r pid _ <"$(echo host/run-*/monitor/monitor.proc)"
   ticks() { sed 's/.*) //' "/proc/$pid/stat" | awk '{ print $12 + $13 }'; }
   before=$(ticks)
   count=$(wc -l <"$(echo host/run-*/monitor/vmstat.tsv)")
   wait_until 30 bash -c "((\$(wc -l <\$(echo host/run-*/monitor/vmstat.tsv)) >= $count + 6))"
   after=$(ticks)
-  # Six seconds; a tick is 10 ms.
-  ((after - before <= 6)) || fail "$((after - before)) ticks in 6 s"
+  # Six seconds; a tick is 10 ms. A machine on which 50,000 rounds take longer is slower than those that have 1 %.
+  most=$(rounds_ticks 50000)
+  ((most > 6)) || most=6
+  ((after - before <= most)) || fail "$((after - before)) ticks in 6 s"
   job_wait 60
   assert_equal "$status" 0
 }
 
 @test "with 288 instances the monitors take a few per cent of a CPU at most" {
+  local most
   # shellcheck disable=SC2016 # expanded by the master
   monitored 288 '
     until rows=$(cat "$folder/monitor/vmstat.tsv" 2>/dev/null | wc -l) && ((rows >= 5)); do sleep 0.1; done
@@ -85,9 +106,12 @@ monitored() {
     awk "NR > 1 { print \$2 }" "$folder/monitor/instances.tsv" | sort -u | wc -l'
   assert_success
   assert_match $'ticks ([0-9]+)\n([0-9]+)$'
-  ((BASH_REMATCH[1] <= 12)) || fail "${BASH_REMATCH[1]} ticks in 4 s"
+  local -a found=("${BASH_REMATCH[@]}")
+  most=$(rounds_ticks 100000)
+  ((most > 12)) || most=12
+  ((found[1] <= most)) || fail "${found[1]} ticks in 4 s, and $most at most here"
   # They take turns: 32 a second.
-  ((BASH_REMATCH[2] >= 96)) || fail "${BASH_REMATCH[2]} instances were looked at"
+  ((found[2] >= 96)) || fail "${found[2]} instances were looked at"
 }
 
 @test "an instance that does not answer INFO is named, and stands as such among the counters" {
@@ -128,10 +152,14 @@ monitored() {
   # The check before the run would refuse it, so this begins behind it: with the repeats.
   # shellcheck disable=SC2016 # expanded by the master
   master "SRV_OVERRIDE=1 REDISBASE=$BASE KEYS=100 REDISRUNS=3 RESERVE=1024G TUNE_LEASE=120 $(words_untuned | paste -sd ' ')" '
-    for module in launch generator tune client monitor trace doctor repeat links warnings; do . "$LIB/$module.sh"; done
     . "$LIB/cmd/run.sh"
     client_prepare "$SERVER"
+    facts_read "$SERVER"
+    facts_use
+    plan_settle
+    plan_make
     RUN=$SCRATCH/run
+    mkdir "$RUN"
     ! _run_cells'
   assert_success
   assert_contains "1 of 3: native" "$stderr"
@@ -142,8 +170,24 @@ monitored() {
   assert_equal "$(find host -name 'run-*')" ''
 }
 
+@test "what the monitors saw is there until stop: a link that is cut behind their last byte loses nothing" {
+  # shellcheck disable=SC2016 # expanded by the master
+  monitored 1 '
+    mkdir one two
+    for into in one two; do
+      wait_for=$((SECONDS + 120))
+      until [[ -s $folder/monitor/vmstat.tsv ]]; do ((SECONDS < wait_for)); done
+      _MONITOR_ON=yes
+      monitor_fetch "$into"
+    done'
+  assert_success
+  assert_exists one/vmstat.tsv
+  cmp one/vmstat.tsv two/vmstat.tsv
+  assert_equal "$(find host -path '*/monitor')" ''
+}
+
 @test "a guard that is gone itself ends the load and fails the repeat" {
-  words TIME=60 PHASES=get
+  words TIME=600 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
   kill -KILL "$(cut -f 1 host/run-*/monitor/monitor.proc)"
@@ -154,7 +198,7 @@ monitored() {
 }
 
 @test "an instance that is gone ends the load within seconds, not when the generator's patience does" {
-  words TIME=60 PHASES=get REPLY_TIMEOUT=300
+  words TIME=600 PHASES=get REPLY_TIMEOUT=300
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
   kill -KILL "$(head -n 1 host/run-*/server/instances.proc | cut -f 1)"
@@ -172,6 +216,9 @@ monitored() {
   # With neither more memory nor more swap, the kernel has to take somebody.
   local group limit
   group=$(cat host/run-*/tier/cgroup)
+  # All instances are in it, as a user who is not root.
+  assert_equal "$(sort "$group/cgroup.procs")" "$(cut -f 1 host/run-*/server/instances.proc | sort)"
+  refute_contains root "$(ps -o user= -p "$(paste -s -d , "$group/cgroup.procs")")"
   wait_until 30 bash -c "((\$(cat $group/memory.usage_in_bytes) > 12000000))"
   echo "$(($(cat "$group/memory.usage_in_bytes") + 4096))" >"$group/memory.limit_in_bytes"
   limit=$(<"$group/memory.limit_in_bytes")
@@ -191,7 +238,7 @@ monitored() {
     mkdir "with-$awk"
     ln -s "$(command -v "$awk")" "with-$awk/awk"
     # shellcheck disable=SC2016 # for the shell that runs it
-    run env PATH="$SCRATCH/with-$awk:$PATH" WORK="$SCRATCH/work" RUN_ID=x bash -c '. "$REPO/lib/remote/tier_verify.sh" && tier_state'
+    run env PATH="$SCRATCH/with-$awk:$PATH" WORK="$SCRATCH/work" RUN_ID=x bash -c '. "$REPO/lib/host/tier_verify.sh" && tier_state'
     assert_success
     assert_output ''
   done

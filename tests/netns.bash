@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A server and two clients on one wire: network namespaces, each with an address, an sshd and files of its own.
+# A server and clients on one wire: network namespaces, each with an address, an sshd and files of its own.
 #
 #   netns_up DIR                 builds it all below DIR, or skips the test with the reason
 #   netns_exec HOST CMD...       runs a command on HOST's network, with the files of the test (as a master would)
@@ -10,21 +10,31 @@
 #   netns_down                   ends and removes everything; may be called twice
 #   netns_sweep                  does that for test processes that were killed
 #
-# Hosts: server 198.18.0.1, client1 198.18.0.11, client2 198.18.0.12 (RFC 2544's range for benchmarks); each is known to
-# ssh by its name and by its address. Names of namespaces are unique to the test process; links have names inside
+# Hosts: server 198.18.0.1, client1 198.18.0.11, client2 198.18.0.12 and so on, as many as NETNS_CLIENTS says (2; RFC 2544's
+# range for benchmarks); each is known to ssh by its name and by its address. Names of namespaces are unique to the test process; links have names inside
 # namespaces only, so checkouts can test at the same time.
 #
 # Files: where the machine allows it, every host has its own /tmp, /var/tmp, /run and home, and does not see this
 # checkout; NETNS_FILES is `own` then, else `shared`. Process ids are shared by all.
 
-NETNS_HOSTS=(server client1 client2)
-declare -gA NETNS_ADDRESS=([server]=198.18.0.1 [client1]=198.18.0.11 [client2]=198.18.0.12)
+NETNS_HOSTS=(server)
+declare -gA NETNS_ADDRESS=([server]=198.18.0.1)
+
+# Name the hosts. Usage: _netns_hosts CLIENTS   Sets: NETNS_HOSTS NETNS_ADDRESS
+_netns_hosts() {
+  local number
+  for ((number = 1; number <= $1; number++)); do
+    NETNS_HOSTS+=("client$number")
+    NETNS_ADDRESS[client$number]=198.18.0.$((10 + number))
+  done
+}
+_netns_hosts "${NETNS_CLIENTS:-2}"
 
 # Print the name of a host's namespace.
 # Usage: netns_name HOST|switch   Globals: NETNS_ID   Returns: 0
 netns_name() { printf '%s-%s\n' "$NETNS_ID" "$1"; }
 
-# Build three hosts, or skip the test with the reason.
+# Build the hosts, or skip the test with the reason.
 # Usage: netns_up DIR   Exports: NETNS_ID NETNS_DIR NETNS_FILES NETNS_SSH_CONFIG NETNS_KNOWN_HOSTS
 # Returns: 0, or 1 with a line on stderr and everything taken down
 netns_up() {
@@ -113,7 +123,7 @@ _netns_keys() {
     done
     printf 'Host *\n  User root\n  IdentityFile %s\n  IdentitiesOnly yes\n' "$NETNS_DIR/id"
     printf '  UserKnownHostsFile %s\n  GlobalKnownHostsFile /dev/null\n  StrictHostKeyChecking yes\n' "$NETNS_KNOWN_HOSTS"
-    printf '  UpdateHostKeys no\n  BatchMode yes\n  ConnectTimeout 5\n'
+    printf '  UpdateHostKeys no\n  BatchMode yes\n  ConnectTimeout 20\n'
   } >"$NETNS_SSH_CONFIG"
 }
 
@@ -245,7 +255,7 @@ netns_down() {
         process_gone "${each%%:*}" "${each#*:}" || kill "-$signal" "${each%%:*}" 2>/dev/null || :
       done
     done
-    wait_until 5 _netns_empty 2>/dev/null && break
+    wait_within 20 _netns_empty 2>/dev/null && break
     [[ $signal == TERM ]] || left=1
   done
   for host in switch "${NETNS_HOSTS[@]}"; do

@@ -22,7 +22,7 @@ place() {
   cat >master.sh <<END
 set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib RESUME=
-for module in log cleanup alias conf options hosts remote remote/common remote/cpus tier place plan fill; do . "\$LIB/\$module.sh"; done
+. "\$LIB/modules.sh"
 conf_defaults "\$ROOT/conf/defaults.conf"
 for word in "\$@"; do conf_word argument "\$word" test; done
 conf_resolve
@@ -190,10 +190,10 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
   printf '0,0,0,0\n1,1,0,0\n' >single.lscpu
   place 2x12 2 SERVER_TOPOLOGY=single.lscpu SERVER_CORES=2 PLACEMENT=split
   assert_failure 2
-  assert_contains 'needs two NUMA nodes with CPUs' "$stderr"
+  assert_contains 'requires two NUMA nodes with CPUs' "$stderr"
   place 2x12 2 SERVER_TOPOLOGY=auto PLACEMENT=core
   assert_failure 2
-  assert_contains "needs the server's topology" "$stderr"
+  assert_contains "requires the topology of the server" "$stderr"
 }
 
 @test "an instance really runs where it was put, with the threads it was asked for" {

@@ -1,12 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What will run: instances and their CPUs, the clients' shares, the order of repeats, and the guide's fill.
+# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
 setup() {
-  # shellcheck source=lib/plan.sh
-  . "$REPO/lib/log.sh" && . "$REPO/lib/alias.sh" && . "$REPO/lib/conf.sh" && . "$REPO/lib/plan.sh" && . "$REPO/lib/fill.sh"
+  # shellcheck source=lib/plan/plan.sh
+  . "$REPO/lib/core/log.sh" && . "$REPO/lib/core/alias.sh" && . "$REPO/lib/core/conf.sh" && . "$REPO/lib/plan/plan.sh" && . "$REPO/lib/plan/shares.sh" && . "$REPO/lib/plan/fill.sh" &&
+    . "$REPO/lib/run/rounds.sh" && . "$REPO/lib/plan/axes.sh"
+  LIB=$REPO/lib SWEEP=''
   REDISBASE=6379
 }
 
@@ -33,26 +36,106 @@ setup() {
   done
 }
 
+# Print the rows of a plan for a server that is not here, with these columns.
+# Usage: planned 'COLUMN...' WORD...
+planned() {
+  local columns=$1
+  shift
+  "$REPO/do_it.sh" plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 "$@" |
+    awk -F '\t' -v columns="$columns" '
+      BEGIN { n = split(columns, want, " ") }
+      NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+      { for (i = 1; i <= n; i++) printf "%s%s", (want[i] in at) ? $at[want[i]] : "?", i < n ? " " : "\n" }'
+}
+
 @test "variants alternate within a repeat, so that a drift of the machine falls on all" {
-  VALUE_SIZES="10 1K" INSTANCES=2 REDISRUNS=2 VARIANTS="base other" DRAM_RATIO=1:4 KEY_PATTERN=uniform
-  assert_equal "$(plan_cells | tr '\t' ' ')" "10B-2i 10 2 1 base - -
-10B-2i 10 2 1 other - -
-10B-2i 10 2 2 base - -
-10B-2i 10 2 2 other - -
-1024B-2i 1024 2 1 base - -
-1024B-2i 1024 2 1 other - -
-1024B-2i 1024 2 2 base - -
-1024B-2i 1024 2 2 other - -"
+  run planned 'number point value_size instances repeat variant' VALUE_SIZES="10 1K" INSTANCES=2 REDISRUNS=2 -v native -v loadgen
+  assert_output "1 10B-2i 10 2 1 native
+2 10B-2i 10 2 1 loadgen
+3 10B-2i 10 2 2 native
+4 10B-2i 10 2 2 loadgen
+5 1024B-2i 1024 2 1 native
+6 1024B-2i 1024 2 1 loadgen
+7 1024B-2i 1024 2 2 native
+8 1024B-2i 1024 2 2 loadgen"
 }
 
 @test "ratios of DRAM to data and orders of keys are points when there are several" {
-  VALUE_SIZES=10 INSTANCES=2 DRAM_RATIO="1:1 1:4" KEY_PATTERN="sequential zipf:1.2"
-  assert_equal "$(plan_points | tr '\t' ' ')" "10B-2i-1to1-sequential 10 2 1:1 sequential
-10B-2i-1to1-zipf1.2 10 2 1:1 zipf:1.2
-10B-2i-1to4-sequential 10 2 1:4 sequential
-10B-2i-1to4-zipf1.2 10 2 1:4 zipf:1.2"
-  plan_use 1:4 zipf:1.2
-  assert_equal "$DRAM_RATIO $KEY_PATTERN" "1:4 zipf:1.2"
+  run planned 'point dram_ratio key_pattern sweep' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 DRAM_RATIO="1:1 1:4" KEY_PATTERN="sequential zipf:1.2"
+  assert_output "10B-2i-1to1-sequential 1:1 sequential 1:1, sequential
+10B-2i-1to1-zipf1.2 1:1 zipf:1.2 1:1, zipf:1.2
+10B-2i-1to4-sequential 1:4 sequential 1:4, sequential
+10B-2i-1to4-zipf1.2 1:4 zipf:1.2 1:4, zipf:1.2"
+  run planned 'point dram_ratio key_pattern sweep' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 KEY_PATTERN=uniform
+  assert_output "10B-2i - - -"
+}
+
+@test "any setting is swept: a point for each value with each of the others, and a column of the setting's name" {
+  run planned 'point rate thp sweep' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 SWEEP='RATE=100,2000.5 THP=never,always'
+  assert_output "10B-2i-rate100-thpnever 100 never rate 100, thp never
+10B-2i-rate100-thpalways 100 always rate 100, thp always
+10B-2i-rate2000.5-thpnever 2000.5 never rate 2000.5, thp never
+10B-2i-rate2000.5-thpalways 2000.5 always rate 2000.5, thp always"
+  # What is derived follows the value of each point: keys, the threads of a client, the seconds of a repeat.
+  run planned 'keys seconds' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 PHASES=get SWEEP='KEYS=100,300000 TIME=0,7'
+  assert_output "100 1
+100 8
+300000 7
+300000 8"
+  run planned 'clients places' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 KEYS=9 SWEEP='INSTANCE_THREADS=1,3 PLACEMENT=spread,cpu'
+  assert_output "203.0.113.2/6379/2/2 0-1@-;2-3@-
+203.0.113.2/6379/2/2 0@-;1@-
+203.0.113.2/6379/2/6 0-1@-;2-3@-
+203.0.113.2/6379/2/6 0@-;1@-"
+}
+
+@test "a sweep stands above a variant and the command line, and the next variant has its own values again" {
+  cp -r "$REPO/do_it.sh" "$REPO/conf" "$REPO/lib" "$BATS_TEST_TMPDIR"
+  printf '# mine\nPIPELINE=7\nKEY_MAX=69\nINSTANCE_THREADS=1\n' >"$BATS_TEST_TMPDIR/conf/variants/mine.conf"
+  printf '# other\nKEYS=500\nINSTANCE_THREADS=3\n' >"$BATS_TEST_TMPDIR/conf/variants/native.conf"
+  REPO=$BATS_TEST_TMPDIR run planned 'variant pipeline keys clients' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 PIPELINE=3 SWEEP=PIPELINE=1,2 -v mine -v native
+  assert_output "mine 1 70 203.0.113.2/6379/2/2
+native 1 500 203.0.113.2/6379/2/6
+mine 2 70 203.0.113.2/6379/2/2
+native 2 500 203.0.113.2/6379/2/6"
+}
+
+@test "what cannot be swept is refused, with where it stands and why" {
+  local sweep why
+  while read -r sweep why; do
+    run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 SWEEP="$sweep"
+    assert_failure 2
+    assert_contains "do_it.sh: command line: SWEEP: $why" "$stderr"
+  done <<'END'
+RATE RATE: invalid; accepted: NAME=VALUE,VALUE...
+RATE=1,,2 RATE=1,,2: invalid; accepted: NAME=VALUE,VALUE...
+RAET=1,2 RAET: unknown setting; the nearest is RATE (conf/defaults.conf lists all)
+PIPELINE=1,fast PIPELINE=fast: invalid; accepted: a whole number from 1 to 100000
+RATE=1,1 RATE=1,1: the value 1 is repeated
+REDISRUNS=1,2 REDISRUNS=1,2: REDISRUNS has one value for the whole run
+DRAM_RATIO=1:2,1:4 DRAM_RATIO=1:2,1:4: DRAM_RATIO is a list already; set DRAM_RATIO="1:2 1:4"
+END
+  # A value that does not go with the others is refused as that value.
+  run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 SWEEP=PLACEMENT=cpu,split
+  assert_failure 2
+  assert_equal "$stderr" "do_it.sh: command line: SWEEP: PLACEMENT=split: requires two NUMA nodes with CPUs, and the server has one; set another PLACEMENT"
+  # The name of a directory has no colon, so these would be one.
+  run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 SWEEP=TIER_WEIGHTS=1:13,11:3
+  assert_failure 2
+  assert_contains "two points would share the directory 1000B-4i-tierweights113: 1000 4 - - 11:3 and 1000 4 - - 1:13" "$stderr"
+}
+
+@test "1,000 rows are planned, each with its values" {
+  run planned 'number instances keys seconds' VALUE_SIZES="100 1000 5000 10000" INSTANCES=1..125..1 REDISRUNS=1 FILL=8G PHASES=get PLAN_OPS=1000000000 \
+    -v native -v loadgen SERVER_CORES=64
+  assert_success
+  assert_equal "${#lines[@]}" 1000
+  # As each is planned alone.
+  local -a all=("${lines[@]}")
+  run planned 'number instances keys seconds' VALUE_SIZES=100 INSTANCES=1 REDISRUNS=1 FILL=8G PHASES=get PLAN_OPS=1000000000 SERVER_CORES=64
+  assert_output "${all[0]}"
+  run planned 'instances keys seconds' VALUE_SIZES=10000 INSTANCES=125 REDISRUNS=1 FILL=8G PHASES=get PLAN_OPS=1000000000 SERVER_CORES=64
+  assert_output "${all[999]#1000 }"
 }
 
 @test "what must stay free is 8 GiB or a tenth, the smaller, unless RESERVE says" {
@@ -64,8 +147,8 @@ setup() {
 }
 
 @test "memory is planned for the keys that the phases set: all, unless they make fewer SETs" {
-  CLIENT_IP="a b" CONNECTION_REQUESTS=0 INSTANCE_REQUESTS=110 REQUESTS=0 THREADS=auto INSTANCE_THREADS=1 CONNECTIONS=1 TIME=0 RATIO=1:10
-  held() { assert_equal "$(PHASES=$1 fill_set 3 "$2")" "$3"; }
+  CLIENT_IP="a b" COMMANDS=off CONNECTION_REQUESTS=0 INSTANCE_REQUESTS=110 REQUESTS=0 THREADS=auto INSTANCE_THREADS=1 CONNECTIONS=1 TIME=0 RATIO=1:10
+  held() { PHASES=$1 fill_set_of 3 "$2" && assert_equal "$REPLY" "$3"; }
   held "populate mixed" 1000 1000
   held mixed 1000 10
   held "mixed get mixed" 1000 20

@@ -51,12 +51,12 @@ data_make() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c '
     set -Eeuo pipefail
-    for module in log result plot; do . "$REPO/lib/$module.sh"; done
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
     rm -rf data
     mkdir data
     result_rows "$1" >data/rows
     result_add_up <data/rows >data/totals
-    awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/window.awk" data/rows >data/windows
     _plot_data data' bash "$RUN"
 }
 
@@ -98,7 +98,7 @@ block() {
     data_make
     # Between its marks a phase has some seconds to be in, so the server's clock is known to that.
     assert_equal "$(block data/far-1.dat 1 | cut -f 2 | sort -u)" 0.50000
-    assert_equal "$(block data/far-1.dat 1 | awk '{ print int($1) }' | head -n 8 | tail -n 1)" 4
+    assert_equal "$(block data/far-1.dat 1 | awk '{ print int($1) }' | sed -n 1,8p | tail -n 1)" 4
   done
 }
 
@@ -118,7 +118,7 @@ block() {
   run_make
   sed -i 3,5d "$RUN"/native/1000B-1i/rep-1/c/set.series.tsv
   data_make
-  assert_equal "$(block data/time-1.dat 0 | head -n 2)" $'0.000\t100.00\t90\n1.000\t100.00\t90'
+  assert_equal "$(block data/time-1.dat 0 | sed -n 1,2p)" $'0.000\t100.00\t90\n1.000\t100.00\t90'
   assert_equal "$(block data/time-1.dat 2)" $'0.000\t1\t1\tset\n10.000\t1\t1\tget\n0.000\t2\t2\tset\n10.000\t2\t2\tget'
 }
 
@@ -147,6 +147,27 @@ block() {
   assert_equal "$stderr" ''
 }
 
+@test "the steps of a fault are marked at their times, and what the logs of masters and replicas say of it" {
+  local server="$RUN"/swap/1000B-1i/rep-1/server line
+  run_make 3600
+  printf 'time_us\tnode\tevent\tdetail\n' >"$server"/events.tsv
+  for line in '1:node down' '2:taken over' '3:node up' '4:resync ends' '11:failed back' '12:settled' '13:no such step'; do
+    printf '%s500000\t1\t%s\tx\n' $((BEGIN + 3600 + ${line%%:*})) "${line#*:}" >>"$server"/events.tsv
+  done
+  for line in '6379:-4:* Ready to accept connections' '6379:2:* Marking node 0123 as failing (quorum reached).' \
+    '6380:-4:* Ready to accept connections' "6380:3:# Failover election won: I'm the new master."; do
+    printf '7:M %s %s\n' "$(TZ=UTC0 date -d "@$((BEGIN + 3600 + $(cut -d : -f 2 <<<"$line")))" '+%d %b %Y %H:%M:%S.750')" "${line#*:*:}" >>"$server/redis-${line%%:*}.log"
+  done
+  run data_make
+  assert_success
+  assert_equal "$(paste -sd , data/time-1.dat.events)" 'node down,taken over,node up,resync ends,failed back,node failing,election won'
+  # The server's clock is known to a second; what lies between two of its stamps, to the ms.
+  assert_equal "$(block data/time-1.dat 3 | awk 'NR == 1 { from = $1 } { printf "%s%.2f", (NR > 1 ? " " : ""), $1 - from }')" '0.00 1.00 2.00 3.00 10.00 1.25 2.25'
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_success
+  assert_equal "$stderr" ''
+}
+
 @test "events are told by what Redis itself writes, at the time it writes it" {
   local before after when
   before=$(date +%s)
@@ -165,12 +186,12 @@ block() {
 }
 END { printf "%d\n", last }
 PROGRAM
-  run awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/plot/common.awk" -f "$REPO/lib/plot/time.awk" -f "$REPO/lib/plot/events.awk" -f told.awk redis.log
+  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/plot/common.awk" -f "$REPO/lib/results/plot/time.awk" -f "$REPO/lib/results/plot/events.awk" -f told.awk redis.log
   assert_line 'snapshot begins'
   assert_line 'snapshot ends'
   assert_line 'AOF rewrite begins'
   assert_line 'AOF rewrite ends'
-  when=$((lines[-1] - $(date -d "$(date '+%F %T') UTC" +%s) + $(date +%s)))
+  when=$((lines[-1] - $(date -d "$(date -d "@$after" '+%F %T') UTC" +%s) + after))
   ((when >= before - 1 && when <= after + 1)) || fail "$when is not between $before and $after"
 }
 
@@ -213,7 +234,7 @@ PROGRAM
   assert_contains $'\nscaling\tscaling-1-1000-1\tThroughput by number of instances, get, values of 1,000 B, 1:1\t'
   assert_contains $'\nscaling\tscaling-1-1000-2\tThroughput by number of instances, get, values of 1,000 B, 1:8\t'
   assert_equal "$(wc -l <data/scaling-1-1000-1.dat)" 2
-  assert_equal "$(cut -f 3 data/tradeoff-1.dat)" $'1000B-1i-1to1\n1000B-2i-1to1\n\n1000B-1i-1to8\n1000B-2i-1to8'
+  assert_equal "$(cut -f 3,4 data/tradeoff-1.dat | tr -d '\t')" $'1000B-1i-1to1\n1000B-2i-1to1\n\n1000B-1i-1to8\n1000B-2i-1to8'
   run_split "$REPO/do_it.sh" report "$RUN"
   assert_equal "$stderr" ''
   assert_exists "$RUN"/plots/scaling-1-1000-{1,2}.svg
@@ -227,11 +248,11 @@ PROGRAM
   done
   printf 'VARIANTS="native swap"\n' >"$RUN"/run.conf
   run data_make
-  assert_contains 'those of bars with a per cent of native from three repeats or more are its 95 % interval'
+  assert_contains 'those of bars with a percentage of native from three repeats or more are its 95 % interval'
   "$REPO/do_it.sh" compare --metric ops --format csv "$RUN"/native "$RUN"/swap >told.csv
   run awk -F '\t' 'NR == FNR && NF > 3 { if (++n == 1) base = $2; else { low = $3 / base * 100; high = $4 / base * 100 } next }
     NR != FNR && FNR == 1 { split($0, name, ","); next }
-    NR != FNR { split($0, cell, ","); for (i in name) if (name[i] ~ /low/) told_low = cell[i]; else if (name[i] ~ /high/) told_high = cell[i] }
+    NR != FNR { split($0, cell, ","); for (i in name) if (name[i] == "low_percent") told_low = cell[i]; else if (name[i] == "high_percent") told_high = cell[i] }
     END { printf "%.2f %.2f %.2f %.2f\n", low, told_low, high, told_high }' data/bars-1.dat told.csv
   assert_match '^([0-9.]+) \1 ([0-9.]+) \2$' || fail "$(cat data/bars-1.dat told.csv)"
 }
@@ -240,7 +261,7 @@ PROGRAM
   mkdir draw
   awk 'BEGIN { for (v = 1; v <= 70; v++) printf "1\t%d\t%d\t%d\t\n\n\n", v, v, v; print "1\tpoint" }' >draw/bars-1.dat
   awk 'BEGIN { for (v = 1; v <= 70; v++) printf "%d\tvariant %d\n", (v - 1) % 7 + 1, v }' >draw/bars-1.dat.names
-  run gnuplot -c "$REPO/lib/plot/bars.gp" draw/bars-1.dat draw/bars-1 title corner 70 1 "$REPO/lib/plot/style.gp" 70
+  run gnuplot -c "$REPO/lib/results/plot/bars.gp" draw/bars-1.dat draw/bars-1 title corner 70 1 "$REPO/lib/results/plot/style.gp" 70
   assert_success
   assert_output ''
   assert_contains 'variant 70' "$(<draw/bars-1.svg)"

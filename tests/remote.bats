@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A whole run over ssh: a server and two clients as hosts of their own, and what a bad link or a bad login does.
-# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -12,9 +11,10 @@ CLIENTS="198.18.0.11 198.18.0.12"
 
 setup() {
   scratch_setup
+  untune
   netns_up "$SCRATCH"
   WORDS=(-s demo SERVER="$SERVER_HOST" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" SRV_OVERRIDE=8 KEYS=500 VALUE_SIZES=100
-    REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" CONNECT_TIMEOUT=3)
+    REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" CONNECT_TIMEOUT=10)
 }
 
 teardown() {
@@ -31,7 +31,7 @@ master() {
 assert_nothing_left() {
   local host
   for host in server client1 client2; do
-    assert_equal "$(netns_host "$host" find "$SCRATCH/host" -name 'run-*' -o -name lock)" ''
+    assert_equal "$(netns_host "$host" find "$SCRATCH"/{host,locks} -name 'run-*' -o -name 'tierbench-lock*')" ''
   done
   # What a killed master leaves of itself sees within a second or two that it is gone.
   wait_until 20 processes_gone || fail "a process of the run is left: $(pgrep -af "$SCRATCH/[r]esults")"
@@ -72,7 +72,7 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" KEYS=40000 RATE=16000 ARRIVAL=uniform
   wait_until 60 grep -q 'phase set starts' job.err
   # The load has begun when the server has keys; then pull the cable of the client that is not the master.
-  wait_until 30 bash -c "ss -N '$(netns_name server)' -Htn state established '( sport >= :6379 and sport <= :6386 )' | grep -q ."
+  wait_until 30 bash -c "ss -N '$(netns_name server)' -Htn state established '( sport >= :6379 and sport <= :6386 )' | grep . >/dev/null"
   netns_link client2 down
   sleep 5 # the length of the outage is what is tested
   netns_link client2 up
@@ -99,7 +99,7 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   assert_failure 3
   assert_match "198.18.0.99: (unreachable|ssh: .*)" "$stderr"
   refute_exists results
-  run_split master doctor "${WORDS[@]}"
+  run_split master doctor --all "${WORDS[@]}"
   assert_failure 3
   assert_match $'198.18.0.12\n[^\n]*\n +fail +reachable'
 }
@@ -126,8 +126,24 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   assert_nothing_left
 }
 
+@test "a client that is gone for good is waited for once; the others and the server are left clean, in time" {
+  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" PHASES=get TIME=600 REDISRUNS=3 REMOTE_RETRY=2
+  wait_until 60 grep -q 'phase get starts' job.err
+  netns_link client2 down
+  wait_until 90 grep -q '198.18.0.12: it did not answer for REMOTE_RETRY=2 s' job.err
+  job_wait 200
+  assert_failure 1
+  # Its tuning, which it undoes itself, is the last that is tried.
+  assert_contains "198.18.0.12: the load generator there could not be ended" "$stderr"
+  assert_equal "$(grep -c '198.18.0.12 is out of reach' job.err)" 1
+  local host
+  for host in server client1; do
+    assert_equal "$(netns_host "$host" find "$SCRATCH/host" -name 'run-*')" ''
+  done
+}
+
 @test "the master is killed while a client is out of reach: nobody goes on trying, the load does until stop ends it" {
-  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" PHASES=get TIME=90
+  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" PHASES=get TIME=600
   wait_until 60 grep -q 'phase get starts' job.err
   netns_link client2 down
   wait_until 60 grep -q '198.18.0.12 is out of reach' job.err
@@ -136,7 +152,7 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   wait_until 20 processes_gone
   netns_link client2 up
   # shellcheck disable=SC2016 # expanded on the host
-  run_split netns_host client2 bash -c 'kill -0 "$(cut -f 1 "$SCRATCH"/host/run-*/client-*/generator.proc | head -n 1)"'
+  run_split netns_host client2 bash -c 'kill -0 "$(cut -f 1 "$SCRATCH"/host/run-*/client-*/generator.proc | sed -n 1p)"'
   assert_success
   run_split master stop "${WORDS[@]}"
   assert_success

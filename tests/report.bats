@@ -23,7 +23,7 @@ run_make() {
         repeat_make "$1" "$variant" "${len}B-4i" "$repeat" c "$len" 500000 4 $((latency + repeat)) $((latency * 4)) "set:$((latency / 3))" "get:$((latency / 5))"
         folder=$1/$variant/${len}B-4i/rep-$repeat/c
         for phase in set get; do
-          printf 'us 0 1 total\n%d 50 40 90 90.000\n%d 0 10 10 100.000\n' "$latency" $((latency * 4)) >"$folder/histogram-$phase-a1B2c3"
+          printf 'us 0 1 2 total\n%d 50 20 20 90 90.000\n%d 0 5 5 10 100.000\n' "$latency" $((latency * 4)) >"$folder/histogram-$phase-a1B2c3"
           printf 'time_s\tops\terrors\tmisses\tbytes\tp50_us\tp99_us\tp99_9_us\tmax_us\n' >"$folder/$phase.series.tsv"
           printf '%d.000\t1000\t0\t0\t100\t30\t90\t100\t200\n' 1 2 3 4 >>"$folder/$phase.series.tsv"
         done
@@ -132,6 +132,7 @@ found() { sed -n "s/^$1=//p" <<<"$output"; }
   report 20250101T100000Z-x
   browse "$SCRATCH/20250101T100000Z-x/report.html" 1280 | sed -n 's/^row=//p' >page
   "$REPO/summary2csv.sh" 20250101T100000Z-x >rows.csv
+  assert_equal "$(sed -n 1p page | tr '|' ',')" "$(sed -n 1p rows.csv)"
   run python3 - <<'END'
 import csv
 page = [line.rstrip("\n").split("|") for line in open("page")]
@@ -158,6 +159,8 @@ END
   assert_success
   refute_exists pwned "$REPO/pwned"
   cp "$run/report.html" page.html
+  grep -qF '<meta http-equiv="Content-Security-Policy" content="default-src '"'none'; style-src 'unsafe-inline'; img-src data:"'">' page.html ||
+    fail "the page has no policy"
   run browse "$SCRATCH/page.html" 1280
   assert_equal "$(found console)" ''
   assert_equal "$(found scripts)" 0
@@ -217,7 +220,7 @@ END
   log_make 1000 50000 4 set:9 >guide/redis.log.c.20250101-100000.1
   run report guide
   assert_success
-  assert_contains '<p>Nothing: no errors. Not known: misses, client that was the bottleneck or late, memory where it should not be, warning from Redis, repeat that is missing.<' "$(<guide/report.html)"
+  assert_contains '<p>Nothing: no errors. Not known: misses, client that was the bottleneck or late, memory where it should not be, CPU time taken by others, phase that was disturbed or not settled, warning from Redis, repeat that is missing.<' "$(<guide/report.html)"
 }
 
 @test "bad usage exits 2, an empty run 1, each with one line" {
@@ -229,4 +232,67 @@ END
   run report 20250101T100000Z-empty
   assert_failure 1
   refute_exists 20250101T100000Z-empty/report.html
+}
+
+@test "on top are date, hosts, Redis, fill, load, repeats and what differs from the scenario, and links to what the page has" {
+  local page
+  run_make 20250101T100000Z-x
+  printf 'SCENARIO="imdt"\nVARIANTS="native swap"\nOVER="KEYS VALUE_SIZES TUNE_KSM RESULTS_DIR"\nSERVER="s"\nCLIENT_IP="c d"\nKEYS="500000"\nVALUE_SIZES="1000 2000"\nREDISRUNS="3"\nTUNE_KSM="off"\n' >20250101T100000Z-x/run.conf
+  printf '%s\t%s\n' cpu.model 'A <CPU>' cpu.count 72 memory.kib 790626304 kernel.release 6.1.0 redis.version 7.0.15 os.name - >20250101T100000Z-x/env/s/env.tsv
+  run_split report 20250101T100000Z-x
+  assert_success
+  page=$(<20250101T100000Z-x/report.html)
+  assert_contains '<h1>imdt: swap against native</h1>' "$page"
+  assert_contains '<dt>Date</dt><dd>2025-01-01 10:00:00 UTC</dd>' "$page"
+  assert_contains '<dt>Server</dt><dd>s: A &lt;CPU&gt;, 72 logical CPUs, 754.0 GiB, Linux 6.1.0</dd>' "$page"
+  assert_contains '<dt>Redis</dt><dd>7.0.15</dd>' "$page"
+  assert_contains '<dt>Clients</dt><dd>c d</dd>' "$page"
+  assert_contains '<dt>Fill</dt><dd>KEYS=500000</dd>' "$page"
+  assert_contains '<dt>Repeats</dt><dd>REDISRUNS=3, 12 complete</dd>' "$page"
+  assert_contains '<dt>Differs from the scenario</dt><dd>KEYS=500000, VALUE_SIZES=1000 2000</dd>' "$page"
+  # Every link leads to a section, and every section has one.
+  assert_equal "$(grep -oE '<a href="#[a-z]+' <<<"$page" | sed 's/.*#//')" "$(grep -oE '^<section id="[a-z]+' <<<"$page" | sed 's/.*"//')"
+  # The path of a server that is none leads nowhere.
+  sed -i 's#SERVER=.*#SERVER="../../etc"#' 20250101T100000Z-x/run.conf
+  run_split report 20250101T100000Z-x
+  assert_contains '<dt>Server</dt><dd>-</dd>' "$(<20250101T100000Z-x/report.html)"
+}
+
+@test "repeats that are far apart are flagged, and the figures of one variant do not mix points" {
+  local page len
+  for len in 100 1000; do
+    repeat_make 20250101T100000Z-x native "${len}B-1i" 1 c "$len" 1000 1 30 90 set:10
+    repeat_make 20250101T100000Z-x native "${len}B-1i" 2 c "$len" 1000 1 30 90 "set:$((len == 100 ? 16 : 10))"
+  done
+  printf 'VARIANTS=native\n' >20250101T100000Z-x/run.conf
+  run_split report 20250101T100000Z-x
+  page=$(<20250101T100000Z-x/report.html)
+  assert_contains 'repeats of the same point differ by more than 10 % in throughput, in 1 of 2 cases; most in native, set at 100B-1i: ' "$page"
+  assert_equal "$(grep -c '<p class="verdict">native, set at 100*B-1i: ' <<<"$page")" 2
+}
+
+@test "a narrow page leaves out the less important columns, heading and cells alike" {
+  run bash -c 'LIB=$REPO/lib; . "$REPO/lib/results/report_head.sh"
+    printf "%s\n" "<table>" "<thead><tr><th scope=\"col\">A</th><th scope=\"col\" class=\"n\">min max</th><th scope=\"col\">C</th></tr></thead>" \
+      "<tbody>" "<tr><td>1</td><td class=\"n\">2</td><td>3</td></tr>" | report_narrow "min max" C'
+  assert_success
+  assert_line '<thead><tr><th scope="col">A</th><th scope="col" class="opt n">min max</th><th class="opt" scope="col">C</th></tr></thead>'
+  assert_line '<tr><td>1</td><td class="opt n">2</td><td class="opt">3</td></tr>'
+}
+
+@test "populate is drawn last, each phase has bars of its p99, and two threads have no heat map" {
+  local page variant repeat
+  for variant in native swap; do
+    for repeat in 1 2 3; do repeat_make 20250101T100000Z-x "$variant" 100B-2i "$repeat" c 100 1000 2 30 90 populate:10 get:10; done
+  done
+  printf 'us 0 1 total\n30 50 50 100 100.000\n' >20250101T100000Z-x/native/100B-2i/rep-1/c/histogram-get-a1B2c3
+  printf 'VARIANTS="native swap"\n' >20250101T100000Z-x/run.conf
+  run_split report 20250101T100000Z-x
+  page=$(grep -oE '<title id="[a-z]+-[0-9-]+-title">[^<]*' 20250101T100000Z-x/report.html | sed 's/.*>//')
+  assert_contains $'Throughput, get\np99 latency, get\n' "$page"
+  # Once the first of populate is drawn, the rest is of populate too.
+  assert_equal "$(awk '/populate/ { later = 1 } later && !/populate/' <<<"$page")" ''
+  assert_contains 'p99 latency, populate' "$page"
+  assert_exists 20250101T100000Z-x/plots/tail-1.svg
+  refute_contains 'Latency of every thread' "$page"
 }

@@ -11,7 +11,12 @@ setup() { scratch_setup; }
 teardown() { scratch_teardown; }
 
 HEADER=filename,clients,len,servers,keys,max_time,operation,run,scenario,variant,point,repeat,client,threads,connections,pipeline
-HEADER+=,rate,ops,ops_per_sec,tx_bps,avg_us,p50_us,p90_us,p99_us,p99_9_us,p99_99_us,max_us,max_time_us,errors,misses,far_per_op,used_memory,rss,swap,far_share,placement
+HEADER+=,rate,ops,ops_per_sec,tx_bps,avg_us,p50_us,p90_us,p99_us,p99_9_us,p99_99_us,max_us,max_time_us,errors,misses,far_per_op,used_memory,rss,swap,far_share,placement,ops_margin_percent,p99_margin_percent,settled,disturbed,warmup_s,late,unanswered,at_least_us,miss_reason,foreign_cpu_percent,steal_percent
+
+# Print the columns of HEADER of CSV rows that hold no quotes: those that keep their names and order; new ones come behind them.
+kept_columns() {
+  cut -d , -f "1-$(tr ',' '\n' <<<"$HEADER" | wc -l)"
+}
 
 # Print one column of CSV rows that hold no quotes.
 # Usage: column NAME <csv
@@ -46,7 +51,7 @@ guide_rows() {
   cp redis.log.a.20180501-100000.1 redis.log.b.20180501-100000.1
   run "$REPO/summary2csv.sh" redis.log.*
   assert_success
-  assert_equal "${lines[0]}" "$HEADER"
+  assert_equal "$(kept_columns <<<"${lines[0]}")" "$HEADER"
   assert_equal "${#lines[@]}" 3
 }
 
@@ -60,7 +65,7 @@ guide_rows() {
 @test "a guide's log gives what it can tell, and leaves the rest empty" {
   log_make 1000 10 2 set:3 >redis.log.10.0.0.1.20180501-100000.4
   run "$REPO/summary2csv.sh" redis.log.10.0.0.1.20180501-100000.4
-  assert_line "redis.log.10.0.0.1.20180501-100000.4,1,1000,2,10,3,set,,,,,4,10.0.0.1,2,,,,20,5.36,53333.333333,257,,,,,,40001,3731204,0,,,,,,,"
+  assert_equal "$(kept_columns <<<"${lines[1]}")" "redis.log.10.0.0.1.20180501-100000.4,1,1000,2,10,3,set,,,,,4,10.0.0.1,2,,,,20,5.36,53333.333333,257,,,,,,40001,3731204,0,,,,,,,,,,,,,,,,,,"
 }
 
 @test "under a second there is no Tx, and nothing is divided by zero" {
@@ -81,7 +86,7 @@ guide_rows() {
   assert_success
   assert_equal "$(column tx_bps <<<"$output" | tr '\n' ' ')" '800000 200000 '
   assert_equal "$(column keys <<<"$output" | tr '\n' ' ')" '50 50 '
-  run bash -c '. "$REPO/lib/result.sh"; FORMAT=csv result_table r/20250101-x'
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=csv result_table'
   assert_success
   assert_equal "$(column tx_bps <<<"$output" | tr '\n' ' ')" '800000 200000 '
   assert_equal "$(column keys <<<"$output" | tr '\n' ' ')" '50 20 '
@@ -91,7 +96,7 @@ guide_rows() {
   repeat_make results/20250101T100000Z-imdt native 1000B-4i 1 10.0.0.1 1000 50 4 23 99 set:3 get:2
   run "$REPO/summary2csv.sh" results/20250101T100000Z-imdt
   assert_success
-  assert_equal "${lines[2]}" "results/20250101T100000Z-imdt/native/1000B-4i/rep-1/10.0.0.1/redis.log.10.0.0.1.20250101-100000.1,1,1000,4,50,2,get,20250101T100000Z-imdt,imdt,native,1000B-4i,1,10.0.0.1,4,1,1,0,200,73,800000,23,23,24,99,109,119,129,2731204,0,0,,,,,,"
+  assert_equal "$(kept_columns <<<"${lines[2]}")" "results/20250101T100000Z-imdt/native/1000B-4i/rep-1/10.0.0.1/redis.log.10.0.0.1.20250101-100000.1,1,1000,4,50,2,get,20250101T100000Z-imdt,imdt,native,1000B-4i,1,10.0.0.1,4,1,1,0,200,73,800000,23,23,24,99,109,119,129,2731204,0,0,,,,,,,,,,,,,,,,,"
 }
 
 @test "the scenario is what run.conf says" {
@@ -251,6 +256,17 @@ END
   done
 }
 
+@test "on a tier of nodes no fault tells of far accesses, and the column is empty" {
+  repeat_make r/20250101-x bind p 1 c 1000 50 4 23 99 set:3
+  server_make r/20250101-x/bind/p/rep-1 bind ok 0 500000
+  run "$REPO/summary2csv.sh" r/20250101-x
+  assert_success
+  assert_equal "$(column far_per_op <<<"$output")" ''
+  server_make r/20250101-x/bind/p/rep-1 swap ok 0 500000
+  run "$REPO/summary2csv.sh" r/20250101-x
+  assert_equal "$(column far_per_op <<<"$output")" 0.25
+}
+
 @test "a client folder without its log is named" {
   repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
   mkdir r/20250101-x/native/p/rep-1/d r/20250101-x/native/p/rep-1/server
@@ -292,7 +308,7 @@ END
   assert_contains '--nonsense'
   run "$REPO/summary2csv.sh" --help
   assert_success
-  assert_contains 'Usage: summary2csv.sh [RUN_OR_FILE...]'
+  assert_contains 'Usage: summary2csv.sh [--total] [--json] [RUN_OR_FILE...]'
   refute_contains pipefail
 }
 
@@ -325,7 +341,7 @@ END
   for what in summary2csv.sh table; do
     for awk in mawk gawk; do
       if [[ $what == table ]]; then
-        PATH=$SCRATCH/with-$awk:$PATH bash -c '. "$REPO/lib/result.sh"; result_table r/20250101-x' >"$what.$awk" 2>&1
+        PATH=$SCRATCH/with-$awk:$PATH bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table' >"$what.$awk" 2>&1
       else
         PATH=$SCRATCH/with-$awk:$PATH "$REPO/summary2csv.sh" r/20250101-x redis.log.* >"$what.$awk" 2>&1 || [[ $? == 1 ]]
       fi
@@ -374,7 +390,7 @@ END
   # Twice the same client has the same percentiles as one.
   cp -r $folder/a $folder/b
   mv $folder/b/redis.log.a.20250101-100000.1 $folder/b/redis.log.b.20250101-100000.1
-  table=$(FORMAT=csv bash -c '. "$REPO/lib/result.sh"; result_table r/20250101-x')
+  table=$(FORMAT=csv bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table')
   for name in p50_us p99_us p99_9_us; do
     assert_equal "$(column $name <<<"$table")" "$(column $name <<<"$output")"
   done
@@ -382,17 +398,46 @@ END
 
 @test "the table adds clients up and takes percentiles from their histograms together" {
   local run=r/20250101-x client
-  repeat_make "$run" native p 1 a 1000 90 1 23 99 set:3
-  repeat_make "$run" native p 1 b 1000 10 1 23 99 set:3
+  repeat_make "$run" native p 1 a 1000 90 1 10 99 set:3
+  repeat_make "$run" native p 1 b 1000 10 1 500 99 set:3
   # 90 samples of 10 us beside 10 of 500 us; no average of the two clients' own figures gives these percentiles.
   histogram_make 10:90 >"$run/native/p/rep-1/a/histogram-set-a1B2c3"
   histogram_make 500:10 >"$run/native/p/rep-1/b/histogram-set-a1B2c3"
-  run bash -c '. "$REPO/lib/result.sh"; FORMAT=csv result_table "$1"' - "$run"
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
   assert_success
   assert_equal "$(column p50_us <<<"$output")" 10
   assert_equal "$(column p99_us <<<"$output")" 129 # capped by the largest sample that was seen
   assert_equal "$(column servers <<<"$output")" 2
   assert_equal "$(column tx_bps <<<"$output")" 266666.666667
+  # The mean of all operations, not of the two means.
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tr "\t" ","' - "$run"
+  assert_equal "$(column avg_us <<<"$output")" 59
+}
+
+@test "a heading of the table stands above its own figures" {
+  repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=markdown result_table'
+  assert_equal "$(awk -F ' *[|] *' 'NR == 1 { for (i = 2; i < NF; i++) name[i] = $i } NR == 3 { for (i in name) print name[i] "=" $i }' <<<"$output" |
+    sort | paste -sd ' ')" 'Errors=0 Keys each=50 Max time s=3 Misses=0 Operation=SET Servers=4 Tx combined bit/s=533,333 Value size=1,000 ops/s=53 p50 us=23 p99 us=99 p99.9 us=109'
+}
+
+@test "percentiles among requests without an answer are lower bounds: >= for people, a number and its bound for programs" {
+  local run=r/20250101-x client file
+  for client in a b; do
+    repeat_make "$run" native p 1 "$client" 1000 90 1 23 99 set:3
+    # Of 100 requests one was late, and nine got no answer in 400 us, or in 500 us for b.
+    histogram_make 10:91 "$([[ $client == a ]] && echo 400 || echo 500)":9 >"$run/native/p/rep-1/$client/histogram-set-a1B2c3"
+    file=$run/native/p/rep-1/$client/result.tsv
+    awk -F '\t' -v OFS='\t' -v bound="$([[ $client == a ]] && echo 400 || echo 500)" '
+      NR == 1 { print $0, "timeouts", "late", "unanswered", "at_least_us"; for (i = 1; i <= NF; i++) if ($i == "max_us") max = i; next }
+      { $max = 1500; print $0, 9, 1, 9, bound }' "$file" >new
+    mv new "$file"
+  done
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | result_table' - "$run"
+  assert_success
+  assert_match ' 10 +>=500 +>=500 ' "$output"
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
+  assert_equal "$(column p99_us <<<"$output")" 500
 }
 
 @test "a cut histogram leaves percentiles empty and says so" {
@@ -401,7 +446,7 @@ END
     repeat_make "$run" native p 1 "$client" 1000 50 1 23 99 set:3
     histogram_make 10:90 20:10 | sed '$d' >"$run/native/p/rep-1/$client/histogram-set-a1B2c3"
   done
-  run_split bash -c '. "$REPO/lib/result.sh"; FORMAT=csv result_table "$1"' - "$run"
+  run_split bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
   assert_equal "$(column p99_us <<<"$output")" ''
   assert_contains 'histogram-set-a1B2c3: the histogram is missing or cut short' "$stderr"
 }
@@ -412,7 +457,7 @@ END
     repeat_make "$run" native p 1 "$client" 1000 101 1 23 99 set:3
     histogram_make 10:90 20:10 >"$run/native/p/rep-1/$client/histogram-set-a1B2c3"
   done
-  run_split bash -c '. "$REPO/lib/result.sh"; FORMAT=csv result_table "$1"' - "$run"
+  run_split bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
   assert_equal "$(column p99_us <<<"$output")" ''
   assert_contains 'hold 200 of 202 requests' "$stderr"
 }
@@ -421,7 +466,7 @@ END
   repeat_make r/20250101-x swap p 1 c 1000 50 1 23 99 set:7
   repeat_make r/20250101-x native p 1 c 1000 500 1 23 99 set:7
   echo 'VARIANTS="native swap"' >r/20250101-x/run.conf
-  run bash -c '. "$REPO/lib/result.sh"; result_table r/20250101-x'
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table'
   assert_success
   assert_match 'native .* 100\.0% '
   assert_match 'swap .* 9\.4% '
@@ -430,6 +475,6 @@ END
 @test "what a name holds does not reach the terminal as a command" {
   repeat_make r/20250101-x $'sw\e[2Jap' p 1 c 1000 50 1 23 99 set:7
   repeat_make r/20250101-x native p 1 c 1000 50 1 23 99 set:7
-  run bash -c '. "$REPO/lib/result.sh"; result_table r/20250101-x'
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table'
   assert_contains 'sw?[2Jap'
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A whole run on this machine, and what becomes of it when something goes wrong in the middle.
-# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
 setup() {
   scratch_setup
+  untune
   BASE=$(ports_pick 4)
 }
 
@@ -28,7 +28,7 @@ run_folder() {
 
 # Nothing of a run is left on the host: no process that it recorded, no folder of it, no lock.
 assert_nothing_left() {
-  assert_equal "$(find host -name 'run-*' -o -name lock)" ''
+  assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
   local port
   for port in "$BASE" $((BASE + 1)); do port_free "$port" || fail "port $port is still open"; done
 }
@@ -75,7 +75,7 @@ assert_nothing_left() {
     words REDISRUNS=2 KEYS=500
     job_start "$REPO/do_it.sh" run "${WORDS[@]}" VALUE_SIZES="100 1000" PHASES=get TIME=4
     wait_until 60 grep -q 'rep.* 2$\|repeat 2' job.err
-    wait_until 30 bash -c "grep -c 'phase get starts' job.err | grep -qx 2"
+    wait_until 30 bash -c "grep -c 'phase get starts' job.err | grep -x 2 >/dev/null"
     kill -"$signal" -"$JOB_PID"
     job_wait 60
     assert_equal "$status" "$want"
@@ -88,7 +88,7 @@ assert_nothing_left() {
 @test "after kill -9, stop cleans up and --resume finishes what was cut" {
   words REDISRUNS=2 TIME=3 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
-  wait_until 60 bash -c "grep -c 'phase get starts' job.err | grep -qx 2"
+  wait_until 60 bash -c "grep -c 'phase get starts' job.err | grep -x 2 >/dev/null"
   kill -KILL "$JOB_PID"
   job_wait 10 || :
   run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
@@ -108,8 +108,30 @@ assert_nothing_left() {
   assert_nothing_left
 }
 
+@test "with REDISRUNS=auto variants take turns until the figures are precise or the limit is reached, and --resume runs no more" {
+  local run rounds
+  # What others use is no matter here.
+  words REDISRUNS=auto REDISRUNS_MIN=2 REDISRUNS_MAX=3 PRECISION=100% PHASES=set FOREIGN_LIMIT=1000% -v native -v loadgen
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  assert_success
+  run=$(run_folder)
+  rounds=$(find "$run"/native -name 'rep-?' | wc -l)
+  ((rounds >= 2 && rounds <= 3)) || fail "$rounds rounds"
+  assert_equal "$(find "$run"/loadgen -name 'rep-?' | wc -l)" "$rounds"
+  assert_contains "1 of at most 6: native" "$stderr"
+  assert_match "100B-2i: (precise or decided after $rounds rounds: set throughput of loadgen: [0-9.]+ % of native|not precise after REDISRUNS_MAX=3 rounds)" "$stderr"
+  run_split "$REPO/do_it.sh" run --resume "$run"
+  assert_success
+  assert_equal "$(find "$run"/native -name 'rep-?*' | wc -l)" "$rounds"
+  RESULTS_DIR=$SCRATCH/results run "$REPO/do_it.sh" list
+  assert_contains "$((2 * rounds)) of at most 6 repeats"
+  assert_match "100B-2i: (precise or decided|not precise) after (REDISRUNS_MAX=)?$rounds rounds" "$stderr"
+  assert_nothing_left
+}
+
 @test "a run whose master lives is not stopped by another, and a second run is refused" {
-  words TIME=5 PHASES=get
+  # Longer than any machine takes for what is tried meanwhile.
+  words TIME=600 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
   run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
@@ -118,8 +140,12 @@ assert_nothing_left() {
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE=$((BASE + 2))
   assert_failure 3
   assert_contains "has this server" "$stderr"
+  # It goes on as if nothing had been.
+  while read -r pid start _; do process_alive "$pid" "$start" || fail "$pid is gone"; done < <(cat host/run-*/server/instances.proc host/run-*/client-*/generator.proc)
+  assert_equal "$(grep -c warning: job.err)" "$(grep -c 'both run on' job.err)"
+  kill -INT -"$JOB_PID"
   job_wait 60
-  assert_equal "$status" 0
+  assert_equal "$status" 130
 }
 
 @test "a Redis that is not ours on a planned port: exit 3, nothing started, and it is untouched" {
@@ -130,7 +156,7 @@ assert_nothing_left() {
   assert_failure 3
   assert_contains "port $REDIS_PORT is taken" "$stderr"
   assert_equal "$(redis-cli -p "$REDIS_PORT" get mine)" 1
-  assert_equal "$(find host -name 'run-*' -o -name lock)" ''
+  assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
   refute_exists results
 }
 
@@ -151,7 +177,7 @@ assert_nothing_left() {
   words KEYS=1000000000
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_failure 3
-  assert_match "memory: [0-9]+ MiB available; wanted: [0-9]+ MiB for 100B-2i \(2 x 1000000000 keys of 100 B; 1.5 x \(size \+ 32\) x keys says 377655 MiB\) and [0-9]+ MiB kept free" "$stderr"
+  assert_match "memory: [0-9]+ MiB available; requires: [0-9]+ MiB for 100B-2i \(2 x 1000000000 keys of 100 B; 1.5 x \(size \+ 32\) x keys says 377655 MiB\) and [0-9]+ MiB kept free" "$stderr"
 }
 
 @test "redis-server missing, and a results folder that cannot be written: a clear line each" {
@@ -163,7 +189,7 @@ assert_nothing_left() {
   words
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" RESULTS_DIR="$SCRATCH/afile"
   assert_failure 2
-  assert_contains "$SCRATCH/afile cannot be written" "$stderr"
+  assert_contains "RESULTS_DIR=$SCRATCH/afile: cannot write to it" "$stderr"
   assert_nothing_left
 }
 
@@ -177,4 +203,22 @@ assert_nothing_left() {
   assert_failure 1
   assert_contains "No space left" "$stderr"
   assert_nothing_left
+}
+
+@test "a directory whose programs may not be run is named as such, not as a missing library" {
+  need_root
+  local key
+  mkdir noexec
+  mount -t tmpfs -o noexec tmpfs noexec || skip "a tmpfs cannot be mounted here"
+  key=$(sha256sum "$REPO/test" | cut -c 1-16)
+  mkdir -m 700 noexec/host noexec/host/cache
+  cp "$REPO/test" "noexec/host/cache/test-$key"
+  # The way of a client that is reached over ssh, without the ssh.
+  # shellcheck disable=SC2016 # for the master's shell
+  master REMOTE_DIR="$SCRATCH/noexec/host" 'remote_is_local() { [[ $1 != elsewhere ]]; }
+    _remote_ssh() { shift; bash -c "$*"; }
+    client_prepare elsewhere'
+  umount noexec
+  assert_failure
+  assert_equal "$stderr" "REMOTE_DIR=$SCRATCH/noexec/host: programs cannot be run there (mounted noexec?); set REMOTE_DIR to a directory where they can"
 }

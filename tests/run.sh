@@ -1,31 +1,38 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs every test, in two lanes beside each other, and ends with one line: N passed, N failed.
+# Runs every test, in three lanes beside each other, and ends with one line: N passed, N failed.
 #
-# Usage: tests/run.sh [SUITE...]   SUITE: build, lint, unit, fuzz, or a .bats file; without one, all of them
+# Usage: tests/run.sh [--repeat N] [--changed | SUITE...]
+#   SUITE: build, lint, unit, fuzz, or a .bats file; without one, all of them; --changed: those that the changes of this branch can touch
+#   --repeat N runs them N times, to find what fails now and then
 # A suite with the line `# lane: host` changes the machine, or uses what a machine has once: these run one after the other.
-# The rest run one after the other too, beside them. What a suite prints is shown when it ends.
+# The rest run beside them, two at a time. What a suite prints is shown when it ends.
 # TEST_AWK=NAME is the awk that all of them use, where it is installed (mawk).
 # CI=true makes a skip a failure where the thing that is missing could have been installed.
 # Exit status: 0 all passed, 1 not, 2 bad usage.
 set -Eeuo pipefail
 
 ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
-# Seconds that one suite may take.
-SUITE_LIMIT=${SUITE_LIMIT:-600}
+# Seconds that one suite may take: for a machine that is several times slower than those that it was written on.
+SUITE_LIMIT=${SUITE_LIMIT:-1800}
 
 passed=0
 skips=()
 failures=()
 # The suite that runs in each lane, by the name of the lane.
 declare -A suite_pid=() suite_name=() suite_began=()
-# Where each lane looks for free ports: between two that looked in one place at once, a port could be picked twice.
-declare -A lane_ports=([host]=10000 [rest]=21000)
+# Where each lane looks for free ports: between two that looked in one place at once, a port could be picked twice. The bus of a Redis
+# Cluster is 10000 above, where no lane looks and the kernel hands out none either.
+declare -A lane_ports=([host]=10000 [rest]=14000 [more]=18000)
+# The suites that each lane takes its next one from.
+declare -A lane_queue=([host]=host [rest]=rest [more]=rest)
 
 # shellcheck source=tests/helper.bash
 . "$ROOT/tests/helper.bash"
 # shellcheck source=tests/netns.bash
 . "$ROOT/tests/netns.bash"
+# shellcheck source=tests/changed.bash
+. "$ROOT/tests/changed.bash"
 
 # Counts a suite's results from its TAP lines, or as one test if it printed none.
 # Usage: run_count NAME STATUS FILE   Returns: 0
@@ -65,7 +72,7 @@ run_count() {
 run_command() {
   case $1 in
     build) command=(make --no-print-directory -C "$ROOT" test) ;;
-    lint) command=("$ROOT/lib/lint.sh" check) ;;
+    lint) command=("$ROOT/tools/lint.sh" check) ;;
     unit) command=(make --no-print-directory -C "$ROOT" check-unit) ;;
     fuzz) command=(make --no-print-directory -C "$ROOT" check-fuzz) ;;
     *.bats)
@@ -108,23 +115,59 @@ run_show() {
   cat -- "$scratch/$1.log"
 }
 
-# Shows a suite that has ended, counts its results, and counts it as a failure if it left a file behind.
+# Prints the processes that a lane's suite started and that still run: they have its folder as TMPDIR.
+# Usage: run_processes LANE   Returns: 0
+run_processes() {
+  local file
+  grep -lzE "^TMPDIR=$scratch/$1(/|\$)" /proc/[0-9]*/environ 2>/dev/null | while read -r file; do
+    file=${file#/proc/}
+    printf '%s\n' "${file%/environ}"
+  done
+}
+
+# Tells whether a lane's suite has no process left.
+# Usage: run_clear LANE   Returns: 0 none, 1 some
+run_clear() {
+  [[ -z $(run_processes "$1") ]]
+}
+
+# Ends what a lane's suite left running, and says what that was; what is about to end has some seconds for it.
+# Usage: run_reap LANE   Globals: REAP_LIMIT, the seconds (30)   Sets: reaped, a text   Returns: 0
+run_reap() {
+  local pid said
+  reaped=''
+  ! wait_within "${REAP_LIMIT:-30}" run_clear "$1" 2>/dev/null || return 0
+  for pid in $(run_processes "$1"); do
+    # One that has ended since then is none.
+    said=$({ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null) || continue
+    reaped+="$said; "
+    kill -KILL "$pid" 2>/dev/null || :
+  done
+}
+
+# Shows a suite that has ended, counts its results, and counts it as a failure if it left a process or a file behind.
 # Usage: run_end LANE STATUS   Returns: 0
 run_end() {
-  local lane=$1 name=${suite_name[$1]} left
+  local lane=$1 name=${suite_name[$1]} left reaped
   unset -v "suite_pid[$lane]"
+  run_reap "$lane"
   run_show "$lane"
   run_count "$name" "$2" "$scratch/$lane.log"
+  [[ -z $reaped ]] || failures+=("$name: left running: $reaped")
   left=$(find "$scratch/$lane" -mindepth 1 -maxdepth 1 -printf '%f ')
   [[ -z $left ]] || failures+=("$name: left in TMPDIR: $left")
   rm -rf --one-file-system -- "${scratch:?}/$lane"
   printf '== %s: %s s\n' "$name" "$((SECONDS - suite_began[$lane]))"
 }
 
-# Starts the next suite of a lane, if there is one.
-# Usage: run_next LANE   Globals: the array of the lane's name   Returns: 0
+# Starts the next suite of a lane, if there is one. When no suite waits for the host, its lane takes those of the others.
+# Usage: run_next LANE   Globals: the arrays that lane_queue names   Returns: 0
 run_next() {
-  local -n waiting=$1
+  local -n waiting=${lane_queue[$1]}
+  if ((${#waiting[@]} == 0)); then
+    unset -n waiting
+    local -n waiting=rest
+  fi
   ((${#waiting[@]} > 0)) || return 0
   run_start "$1" "${waiting[0]}"
   waiting=("${waiting[@]:1}")
@@ -142,12 +185,11 @@ run_lanes() {
       rest+=("$suite")
     fi
   done
-  run_next host
-  run_next rest
+  for lane in "${!lane_queue[@]}"; do run_next "$lane"; done
   while ((${#suite_pid[@]} > 0)); do
     status=0
     wait -n -p ended "${suite_pid[@]}" || status=$?
-    for lane in host rest; do
+    for lane in "${!lane_queue[@]}"; do
       [[ ${suite_pid[$lane]-} == "$ended" ]] || continue
       run_end "$lane" "$status"
       run_next "$lane"
@@ -158,10 +200,11 @@ run_lanes() {
 # Ends the suites that run, shows how far they came, and removes what they may have left.
 # Usage: run_finish   Returns: 0
 run_finish() {
-  local lane
+  local lane reaped
   for lane in "${!suite_pid[@]}"; do kill -TERM "${suite_pid[$lane]}" 2>/dev/null || :; done
   for lane in "${!suite_pid[@]}"; do
     wait "${suite_pid[$lane]}" 2>/dev/null || :
+    run_reap "$lane"
     run_show "$lane"
   done
   netns_sweep || :
@@ -179,10 +222,23 @@ run_awk() {
 }
 
 # Runs the suites and prints the result.
-# Usage: main [SUITE...]   Returns: 0 all passed, 1 not, 2 bad usage
+# Usage: main [--repeat N] [--changed | SUITE...]   Returns: 0 all passed, 1 not, 2 bad usage
 main() {
-  local each
-  local -a command
+  local each round repeat=1
+  local -a command suites files
+  if [[ ${1-} == --repeat ]]; then
+    [[ ${2-} =~ ^[1-9][0-9]{0,3}$ ]] || {
+      printf 'run.sh: --repeat %s: is no number of times; 1 to 9999\n' "${2-}" >&2
+      return 2
+    }
+    repeat=$2
+    shift 2
+  fi
+  if [[ ${1-} == --changed ]]; then
+    mapfile -t files < <(changed_files)
+    mapfile -t suites < <(changed_suites "${files[@]}")
+    set -- "${suites[@]}"
+  fi
   (($# > 0)) || set -- build lint unit fuzz "$ROOT"/tests/*.bats
   for each; do run_command "$each" || return; done
   run_awk
@@ -191,7 +247,7 @@ main() {
     run_lanes build
     shift
   fi
-  run_lanes "$@"
+  for ((round = 1; round <= repeat; round++)); do run_lanes "$@"; done
   for each in "${skips[@]}"; do printf 'skipped: %s\n' "$each"; done
   for each in "${failures[@]}"; do printf 'failed: %s\n' "$each"; done
   printf '%s passed, %s failed' "$passed" "${#failures[@]}"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The sweep over instances: which numbers, on which CPUs, what counts of a point, the table and the knee.
-# lane: host
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; awk's fields are not the shell's
 
 load helper
@@ -9,6 +8,7 @@ load netns
 
 setup() {
   scratch_setup
+  untune
 }
 
 teardown() {
@@ -30,14 +30,16 @@ words() {
   CONNECTIONS=5 INSTANCE_REQUESTS=20000 INTERVAL=0.1 "$@")
 }
 
-# What lib/figures/window.awk prints: its header, and a row without anything that a monitor knows.
+# Totals of a sweep: the columns that are read, and a row without anything that a monitor knows.
 windows_head() {
-  awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/window.awk" </dev/null
+  printf '%s\t' run variant variant_rank point sweep repeat operation len servers window_ops_per_sec window_us cut_percent ops client_cpu_us max_time_us threads \
+    client_limited rate
+  echo folder
 }
 
-# Usage: windows_row VARIANT RANK PHASE INSTANCES OPS_PER_SEC [REST_OF_POINT [FOLDER [RATE]]]
+# Usage: windows_row VARIANT RANK PHASE INSTANCES OPS_PER_SEC [SWEEP [FOLDER [RATE]]]
 windows_row() {
-  printf 'r\t%s\t%s\t128B-%si%s\t1\t%s\t128\t%s\t%s\t1000000\t0\t%s\t\t1000000\t%s\t0\t%s\t%s\n' "$1" "$2" "$4" "${6-}" "$3" "$4" "$5" "$5" "$4" \
+  printf 'r\t%s\t%s\t128B-%si\t%s\t1\t%s\t128\t%s\t%s\t1000000\t0\t%s\t\t1000000\t%s\t0\t%s\t%s\n' "$1" "$2" "$4" "${6-}" "$3" "$4" "$5" "$5" "$4" \
     "${8-0}" "${7-nowhere}"
 }
 
@@ -58,7 +60,7 @@ windows_row() {
   local words=(-s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64) name
   run_split "$REPO/do_it.sh" plan "${words[@]}" INSTANCES=5..all
   assert_failure 2
-  assert_contains 'command line: INSTANCES=5..all: that is no number of instances' "$stderr"
+  assert_contains 'command line: INSTANCES=5..all: empty range' "$stderr"
   run_split "$REPO/do_it.sh" plan "${words[@]}" INSTANCES=all..1
   assert_failure 2
   for name in first second; do
@@ -68,15 +70,33 @@ windows_row() {
   sed -i 's/^INSTANCES=.*/INSTANCES=""/' results/first/run.conf
   RESULTS_DIR=results run_split "$REPO/do_it.sh" list
   assert_success
-  assert_match 'run +results/first +cannot be read: .*run.conf:[0-9]+: INSTANCES= is empty'
+  assert_match 'run +results/first +cannot be read: .*run.conf:[0-9]+: INSTANCES=: empty'
   assert_match 'run +results/second +0 of '
 }
 
+@test "a list of many runs counts their repeats without a process for each" {
+  local run
+  mkdir bin
+  # shellcheck disable=SC2016 # expanded by the script
+  printf '#!/bin/sh\necho "$0" >>%q\nexec %q "$@"\n' "$SCRATCH/calls" "$(command -v find)" >bin/find
+  chmod +x bin/find
+  for run in results/2026010{1,2,3}T000000Z-demo; do
+    mkdir -p "$run"/native/100B-1i/rep-{1,2}{,.failed-1}
+    printf 'VARIANTS="native swap"\nINSTANCES="1 2"\nVALUE_SIZES="100"\nDRAM_RATIO="1:4"\nKEY_PATTERN="sequential uniform"\nREDISRUNS="3"\n' >"$run/run.conf"
+  done
+  # One that no run wrote is read as a scenario is.
+  sed -i 's/^REDISRUNS=.*/REDISRUNS=3/' results/20260102T000000Z-demo/run.conf
+  PATH=$PWD/bin:$PATH run_split "$REPO/do_it.sh" list RESULTS_DIR=results
+  assert_success
+  assert_equal "$(grep -c '^run .* 2 of 24 repeats$' <<<"$output")" 3
+  assert_equal "$(wc -l <calls)" 1
+}
+
 @test "a sweep that begins with fewer instances than clients is refused with the one that does not" {
-  numbers CLIENT_IP='203.0.113.2 203.0.113.3'
+  numbers CLIENT_IP='203.0.113.2 203.0.113.3' INSTANCES=1..all
   assert_failure 2
-  assert_match 'scaling\.conf:[0-9]+: INSTANCES: 1 instances cannot be divided over 2 clients; .*: INSTANCES=2\.\.all$' "$stderr"
-  numbers CLIENT_IP='203.0.113.2 203.0.113.3' INSTANCES=2..all
+  assert_match 'INSTANCES: 1 instances cannot be divided over 2 clients; .*: INSTANCES=clients\.\.all$' "$stderr"
+  numbers CLIENT_IP='203.0.113.2 203.0.113.3'
   assert_equal "$(wc -w <<<"$output")" 47
 }
 
@@ -94,7 +114,7 @@ windows_row() {
   for word in 0 1..0 4..2 1.. ..4 1..4..0 1...4 some 1..60001 1..2..3..4; do
     numbers INSTANCES="$word"
     assert_failure 2
-    assert_contains "INSTANCES=$word is not of the kind" "$stderr"
+    assert_contains "INSTANCES=$word: invalid" "$stderr"
   done
 }
 
@@ -120,25 +140,26 @@ windows_row() {
 }
 
 @test "only the time in which all threads of all clients ran counts, and what was cut off is said" {
-  local client
+  window() {
+    bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_add_up <rows' |
+      awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["servers"], $at["window_ops_per_sec"], $at["window_us"], $at["cut_percent"] }'
+  }
   mkdir -p rep-1/{a,b}
   printf 'phase\tclient\tstart_us\nset\ta\t1000000\nset\tb\t1500000\n' >rep-1/starts.tsv
   # Client a: 100 operations a second for 2 s, then 50 for 1 s, as one of its two threads is done.
   printf 'time_s\tops\n1.000\t100\n2.000\t100\n3.000\t50\n' >rep-1/a/set.series.tsv
   printf 'time_s\tops\n1.000\t10\n2.000\t10\n' >rep-1/b/set.series.tsv
-  printf 'x : 2 threads started - set\nThread   0: port 1 set 100 keys - elapse 2000000 usecs , max\nThread   1: port 2 set 150 keys - elapse 3000000 usecs , max\n' >rep-1/a/log
-  printf 'x : 1 threads started - set\nThread   0: port 3 set 20 keys - elapse 2000000 usecs , max\n' >rep-1/b/log
   {
-    printf 'run_folder\tvariant\tpoint\trepeat\toperation\tclient\tservers\tops\tfolder\tfilename\n'
-    for client in a b; do printf 'r\tv\tp\t1\tset\t%s\t2\t250\trep-1/%s\trep-1/%s/log\n' "$client" "$client" "$client"; done
+    printf 'variant\tpoint\trepeat\toperation\tservers\tops\tclient\tfolder\tfirst_done_us\tmax_time_us\tthreads_ops_per_sec\n'
+    printf 'v\tp\t1\tset\t2\t250\t%s\n' $'a\trep-1/a\t2000000\t3000000\t100' $'b\trep-1/b\t2000000\t2000000\t10'
   } >rows
   # From 1.5 s, when b starts, to 3 s, when the first thread of a is done; all of it is from 1 s to 4 s.
-  run bash -c "awk -f $REPO/lib/figures/text.awk -f $REPO/lib/figures/window.awk rows | cut -f 8-11 | tail -n 1"
-  assert_output $'4\t110\t1500000\t50'
+  run window
+  assert_output '4 110 1500000 50'
   # Without a series, each thread counts with the rate that it had.
   rm rep-1/*/set.series.tsv
-  run bash -c "awk -f $REPO/lib/figures/text.awk -f $REPO/lib/figures/window.awk rows | cut -f 9 | tail -n 1"
-  assert_output 110
+  run window
+  assert_output '4 110 1500000 50'
 }
 
 @test "the cookbook's own figures: gains, and the knees where it sees them" {
@@ -158,7 +179,7 @@ windows_row() {
 15 12700000 17100000
 END
   } >windows
-  run awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/interval.awk" -f "$REPO/lib/figures/scaling.awk" windows
+  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
   assert_success
   assert_line $'row\t12\t11000000\t16500000\t50\t0'
   assert_match 'onload, set: the knee is at 12 instances; each of the next adds \+3\.0 %'
@@ -186,7 +207,7 @@ END
 END
     for n in 1 2 3; do windows_row paced 2 get "$n" 1000000 '' nowhere 1000000; done
   } >windows
-  run awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/interval.awk" -f "$REPO/lib/figures/scaling.awk" windows
+  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
   assert_match 'kernel, get: no knee up to 28 instances'
   refute_contains 'paced, get'
 }
@@ -196,7 +217,7 @@ END
     windows_head
     for n in 20 24 28 32; do windows_row v 1 get "$n" "${n}000000"; done
   } >windows
-  run awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/interval.awk" -f "$REPO/lib/figures/scaling.awk" windows
+  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
   assert_contains 'no knee up to 32 instances'
 }
 
@@ -208,7 +229,7 @@ END
   printf 'get\t%s\t%s\t%s\t%s\n' cpus count 2 2 eth0 speed_mbit 1000 1000 >>rep-1/server/counters.tsv
   sed -i '1i phase\tscope\tcounter\tbefore\tafter' rep-1/server/counters.tsv
   { windows_head && windows_row v 1 get 1 1000 '' rep-1/client && windows_row v 1 get 2 1000 '' rep-1/client; } >windows
-  knees() { awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/interval.awk" -f "$REPO/lib/figures/scaling.awk" windows | grep ^note; }
+  knees() { awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows | grep ^note; }
   run knees
   assert_contains "an instance uses 80 %, the server's CPUs are busy to 98 % (full), the busiest one with interrupts to 30 %, \
 the link of 1,000 Mbit/s to 80 %, a thread"
@@ -222,11 +243,11 @@ the link of 1,000 Mbit/s to 80 %, a thread"
   {
     windows_head
     for n in 1 2 4; do
-      windows_row v 1 get $n "${n}000000" -1to1-zipf
-      windows_row v 1 get $n 500000 -1to8-zipf
+      windows_row v 1 get $n "${n}000000" '1:1, zipf'
+      windows_row v 1 get $n 500000 '1:8, zipf'
     done
   } >windows
-  run awk -f "$REPO/lib/figures/text.awk" -f "$REPO/lib/figures/interval.awk" -f "$REPO/lib/figures/scaling.awk" windows
+  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
   assert_success
   assert_equal "$(grep -E '^(title|row.[124])|knee' <<<"$output" | cut -d ';' -f 1 | cut -d . -f 1)" \
     "$(printf '%s\n' $'title\tGET, values of 128 B, 1:1, zipf: operations a second while all load generators were running' \
@@ -265,7 +286,7 @@ the link of 1,000 Mbit/s to 80 %, a thread"
 }
 
 @test "a point whose load generator dies is no figure; the other points are" {
-  words INSTANCES='1 2' TIME=3 PHASES=get
+  words INSTANCES='1 2' TIME=5 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   wait_until 60 grep -q 'phase get starts' job.err
   kill -KILL "$(cat host/run-*/client-*/test.pid)"
@@ -279,6 +300,6 @@ the link of 1,000 Mbit/s to 80 %, a thread"
 
 @test "doctor shows the isolated CPUs" {
   words
-  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
+  run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_match 'ok +isolated CPUs +(none|[0-9,-]+) '
 }

@@ -25,7 +25,7 @@ recorded_alive() {
 @test "288 instances come up, all answer, and all are gone afterwards" {
   local base
   base=$(ports_pick 288)
-  master "SRV_OVERRIDE=288 REDISBASE=$base" '
+  master "SRV_OVERRIDE=288 REDISBASE=$base READY_TIMEOUT=600" '
     server_start 288
     server_info
     cp '"$SCRATCH"'/host/run-*/server/instances.proc '"$SCRATCH"'/record
@@ -35,7 +35,7 @@ recorded_alive() {
   assert_equal "$(wc -l <record)" 288
   cp record seen
   while read -r pid start _; do
-    process_gone "$pid" "$start" || fail "$pid still runs"
+    wait_until 10 process_gone "$pid" "$start" || fail "$pid still runs"
   done <seen
   assert_equal "$(find host -name 'run-*')" ''
 }
@@ -152,19 +152,19 @@ recorded_alive() {
   cp master.sh first.sh
   master "" 'lock_take; echo taken'
   assert_failure 3
-  assert_match "the run test-[0-9]+ of $(id -un) on $(uname -n) \(pid [0-9]+, since .*\) has this server" "$stderr"
+  assert_match "the run test-[0-9]+-[0-9a-f]{8} of $(id -un) on $(uname -n) \(pid [0-9]+, since .*\) has this server" "$stderr"
   refute_contains taken
   touch enough
   wait
 
   # An owner that was killed leaves its lock behind.
   bash -c 'sed "s/^lock_take.*/lock_take; kill -9 \$\$/" first.sh >killed.sh; exec bash killed.sh' || :
-  assert_exists host/lock
+  assert_equal "$(find locks -name 'tierbench-lock.test-*' | wc -l)" 1
   master "" 'lock_take; echo taken'
   assert_success
   assert_contains taken
   assert_contains "and is gone: its lock is broken" "$stderr"
-  refute_exists host/lock
+  assert_equal "$(find locks -type f)" ''
   # Its private folder stays until somebody says stop.
   "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
 }
@@ -189,4 +189,36 @@ recorded_alive() {
   master "$words" ':'
   assert_failure
   assert_contains "Redis does not build:" "$stderr"
+}
+
+@test "Redis is built by a run between its checks and its start; plan and doctor only look" {
+  local base untuned
+  mkdir -p redis-1/src
+  printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v redis-server)" >redis-1/src/start
+  printf 'all:\n\tcp src/start src/redis-server\n\tchmod +x src/redis-server\n\techo built >>%s/built\n' "$SCRATCH" >redis-1/Makefile
+  tar -czf redis-1.tar.gz redis-1
+  base=$(ports_pick 2)
+  mapfile -t untuned < <(words_untuned)
+  local -a words=("${untuned[@]}" -s demo SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$base" KEYS=100 VALUE_SIZES=100 REDISRUNS=1 REDIS_FROM=source
+    VER=1 REDIS_SOURCE="$SCRATCH/redis-{VER}.tar.gz" REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results")
+  run_split "$REPO/do_it.sh" doctor --all "${words[@]}"
+  assert_success
+  assert_match 'ok +redis-server +not there yet +source +a run provides it'
+  run_split "$REPO/do_it.sh" plan "${words[@]}" KEYS=auto FILL=20M
+  assert_success
+  assert_contains estimated
+  refute_exists built
+  # What a key costs is asked of it once it is there.
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}" KEYS=auto FILL=20M TIME=1
+  assert_success
+  assert_equal "$(wc -l <built)" 1
+  assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["known"] }' results/*/plan.tsv)" asked
+  # A tree that does not build: the run is refused, and nothing was started.
+  printf 'all:\n\t@echo no compiler here; false\n' >redis-1/Makefile
+  tar -czf redis-1.tar.gz redis-1
+  rm -r results
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}"
+  assert_failure 3
+  assert_contains "127.0.0.1: redis-server: Redis does not build:" "$stderr"
+  refute_exists results
 }

@@ -47,15 +47,15 @@ machine() {
 # Run a host's script on the machine: tiers detect, say. Settings are NAME=VALUE; HOST_CODE comes after all functions.
 # Usage: on_host [NAME=VALUE]... VERB
 on_host() {
-  local -a settings=(RUN_ID=test RUN_OWNER=test TIER=native TIER_NODES= TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto
-    TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0 TIER_FAR= TIER_RESERVE=0 TIER_SWAPPINESS=keep)
+  local -a settings=(RUN_ID=test "RUN_OWNER=$(printf '%q' $'test\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10')" TIER=native TIER_NODES= TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto
+  TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0 TIER_FAR= TIER_RESERVE=0 TIER_SWAPPINESS=keep)
   while [[ $1 == *=* ]]; do
     settings+=("$1")
     shift
   done
   {
-    printf '%s\n' "REMOTE_DIR=$SCRATCH/host" "${settings[@]}"
-    cat "$REPO"/lib/remote/{common,vsmp,tier,tier_undo,tier_cgroup,tier_swap,tier_detect,tier_check,tiers}.sh
+    printf '%s\n' 'set -Eeuo pipefail' "REMOTE_DIR=$SCRATCH/host" "${settings[@]}"
+    cat "$REPO"/lib/shared/{common,owner}.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,tier_detect,tier_check,tiers}.sh
     printf '%s\nmain "%s" </dev/null\n' "${HOST_CODE-}" "$1"
   } | bash
 }
@@ -143,7 +143,7 @@ column() {
   # What is faster is no slow tier.
   run on_host TIER=tiering check
   assert_match $'^fail\tevery node has a CPU, or is faster'
-  run bash -c 'cat "$REPO"/lib/remote/{tier_detect,place}.sh - <<<main | bash'
+  run bash -c 'cat "$REPO"/lib/host/{tier_detect,place}.sh - <<<main | bash'
   assert_line '# node 1 has memory and no CPU, and is faster than those with one'
   echo 30000 >"$TIERBENCH_ROOT/sys/devices/system/node/node1/access0/initiators/read_bandwidth"
   echo 'System RAM (kmem)' >"$TIERBENCH_ROOT/proc/iomem"
@@ -184,7 +184,7 @@ column() {
   assert_match $'^fail\tthe kernel has no weighted interleave'
   run_split "$REPO/do_it.sh" plan -v bind SERVER=192.0.2.1 SERVER_CORES=2 SERVER_MEM=24 TIER_NODES=1 SERVER_NUMACTL="-C 0 -m0"
   assert_failure 2
-  assert_contains 'SERVER_NUMACTL=-C 0 -m0: -m0 says where memory is to be, and so does TIER=bind' "$stderr"
+  assert_contains 'SERVER_NUMACTL=-C 0 -m0: -m0 conflicts with TIER=bind' "$stderr"
   run on_host TIER=tiering check
   assert_match $'^fail\tevery node has a CPU: there is one tier'
   run on_host TIER=imdt check
@@ -244,8 +244,8 @@ column() {
   for variant in bind preferred interleave weighted tiering swap zram zswap imdt native; do
     grep -qx "TIER=$variant" "$REPO/conf/variants/$variant.conf" || fail "$variant"
   done
-  # shellcheck source=lib/tier.sh
-  . "$REPO/lib/remote/cpus.sh" && . "$REPO/lib/place.sh" && . "$REPO/lib/tier.sh"
+  # shellcheck source=lib/run/tier.sh
+  . "$REPO/lib/shared/cpus.sh" && . "$REPO/lib/plan/place.sh" && . "$REPO/lib/run/tier.sh"
   _PLACE_TOPOLOGY=$'0,0,0,0\n1,1,0,1\n# node 2 has memory and no CPU\n# node 3 has memory and no CPU' TIER_NODES=auto
   TIER=bind && assert_equal "$(tier_policy)" --membind=2-3
   TIER=preferred && assert_equal "$(tier_policy)" --preferred-many=2-3
@@ -255,13 +255,13 @@ column() {
   TIER=interleave && assert_equal "$(tier_policy)" --interleave=0-3
   TIER=weighted TIER_NODES=0,2 && assert_equal "$(tier_policy)" --weighted-interleave=0,2
   TIER=native && assert_equal "$(tier_policy)" ''
-  TIER=swap DRAM_RATIO=1:4 && assert_equal "$(tier_limit $((400 << 20)) 2)" $((108 << 20))
+  TIER=swap DRAM_RATIO=1:4 && tier_limit $((400 << 20)) 2 && assert_equal "$REPLY" $((108 << 20))
   DRAM_RATIO="1:1 1:8 2:9" && assert_equal "$(tier_least)" 1:8
 }
 
 @test "placement is judged by where the bytes are" {
-  local verify="$REPO/lib/remote/tier_verify.sh"
-  # shellcheck source=lib/remote/tier_verify.sh
+  local verify="$REPO/lib/host/tier_verify.sh"
+  # shellcheck source=lib/host/tier_verify.sh
   . "$verify"
   judge() { printf '%s\n' "$@" | tr ' ' '\t' | tier_verify | tr '\t' ' '; }
   run judge 'tier tier bind' 'tier nodes 1' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 5' '7000 node1 95'
@@ -305,7 +305,7 @@ column() {
     mkdir "with-$awk"
     ln -s "$(command -v "$awk")" "with-$awk/awk"
     # shellcheck disable=SC2016 # for the shell that runs it
-    run env PATH="$SCRATCH/with-$awk:$PATH" LIB="$REPO/lib" bash -c '. "$LIB/result.sh" && . "$LIB/ratio.sh" && ratio_show run'
+    run env PATH="$SCRATCH/with-$awk:$PATH" LIB="$REPO/lib" ROOT="$REPO" bash -c '. "$LIB/modules.sh" && result_totals run | ratio_tables'
     assert_success
     assert_contains 'GET of 1,000 B on 2 instances, by DRAM:data'
     assert_match $'\nsequential +native +ops/s +[0-9,]+ +[0-9,]+\n'
@@ -317,10 +317,10 @@ column() {
 
 @test "doctor sizes a sweep over ratios for each variant, by the ratio that needs most" {
   need_cgroup
-  run_split "$REPO/do_it.sh" doctor -s tier-sweep -v native -v swap FILL=128M SRV_OVERRIDE=2 REMOTE_DIR="$SCRATCH/host" \
+  run_split "$REPO/do_it.sh" doctor --all -s tier-sweep -v native -v swap FILL=128M SRV_OVERRIDE=2 REMOTE_DIR="$SCRATCH/host" \
     DRAM_RATIO="1:8 1:1" REDISBASE="$(ports_pick 2)"
   assert_success
-  assert_equal "$stderr" ''
+  assert_match '^[0-9:]+ checking 127.0.0.1$' "$stderr"
   # An eighth of 128 MiB (a per cent more or less) and 4 MiB an instance; all of it at 1:1.
   assert_match 'ok +variant swap +.* 2[34] MiB of DRAM, 1[0-9]{2} MiB of swap'
   assert_match 'ok +memory +[0-9]+ MiB available +13[0-9] MiB for .* and'
@@ -333,12 +333,12 @@ column() {
   ZSWAP=$(<"$zswap")
   echo N >"$zswap"
   words -v swap -v zswap FILL=64M TUNE_ZSWAP=off
-  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
+  run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_failure 3
   assert_match "fail +variant zswap +$zswap is N, and TUNE_ZSWAP=off leaves it so +Y +TUNE_ZSWAP=auto"
   assert_equal "$(grep -c ' fail ' <<<"$output")" 1
   words -v swap FILL=64M SWAPPINESS=0
-  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
+  run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_failure 3
   assert_match 'fail +variant swap +vm.swappiness 0'
 }
@@ -415,7 +415,7 @@ column() {
   mkswap other
   loop_up other
   swapon -p 7 "$LOOP"
-  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
+  run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_failure 3
   assert_match "fail +variant swap +${LOOPS[0]} is in use with priority 7, and $LOOP with 7 is not after it"
 }
@@ -426,7 +426,7 @@ column() {
   cp area before
   loop_up area
   words -v swap TIER_SWAP="$LOOP"
-  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
+  run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_failure 3
   assert_match "fail +variant swap +$LOOP is no swap area: mkswap would make it one, and erase it"
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
@@ -444,7 +444,7 @@ column() {
     job_start "$REPO/do_it.sh" run "${WORDS[@]}"
     job_load get
     device=$(sed -n 's/^swap\t[^\t]*\t//p' host/run-*/tier/journal)
-    grep -q "^$device " /proc/swaps || grep -q "^$device"$'\t' /proc/swaps
+    grep -qE "^${device}[[:space:]].*[[:space:]]32767\$" /proc/swaps
     kill -KILL "$JOB_PID"
     job_wait 10
     run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"

@@ -104,20 +104,22 @@ tree_state() {
     }'
 }
 
-# Run a script of lib/remote as remote.sh does on a host, with the machine in TIERBENCH_ROOT.
+# Run a script of lib/host as remote.sh does on a host, with the machine in TIERBENCH_ROOT.
 # Usage: remote_script SCRIPT [ARG]...
 # Globals: RUN_ID and what the script is sent   Returns: the script's status
 remote_script() {
   local script=$1
   shift
   (
-    LIB=$REPO/lib
-    # shellcheck source=lib/remote.sh
-    . "$LIB/remote.sh"
-    REMOTE_DIR=$SCRATCH/host LEASE=10
-    RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\tnever' "$RUN_ID")
-    _remote_script "$script" REMOTE_DIR RUN_ID RUN_OWNER LEASE TUNE_ROWS TUNE_LEASE ADDRESS REDIS_BINARY NEED_MBIT NEED_PORTS \
-      NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT >"$SCRATCH/script.sh"
+    ROOT=$REPO LIB=$REPO/lib
+    # shellcheck source=lib/modules.sh
+    . "$LIB/modules.sh"
+    REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks REMOTE_MARK=mark-of-the-reply
+    RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10' "$RUN_ID")
+    _remote_script "$script" REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER TUNE_ROWS TUNE_LEASE ADDRESS REDIS_BINARY NEED_MBIT NEED_PORTS \
+      NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT |
+      # What the script prints is compared whole.
+      sed "/$REMOTE_MARK/d" >"$SCRATCH/script.sh"
   )
   bash -s -- "$@" <"$SCRATCH/script.sh" 3>&-
 }
@@ -131,7 +133,8 @@ tune_table() {
     set -Eeuo pipefail
     ROOT=$REPO RESUME= host=$1
     shift
-    for module in log alias conf hosts tune; do . "$REPO/lib/$module.sh"; done
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
     conf_defaults "$ROOT/conf/defaults.conf"
     for word in SERVER=10.0.0.1 CLIENT_IP=10.0.0.9 "$@"; do conf_word argument "$word" test; done
     conf_resolve

@@ -11,7 +11,7 @@ setup() {
   tree_make
   tree_defaults
   TUNE_ROWS=$(tune_table 10.0.0.1 TUNE_FIREWALL=on SWAPPINESS=10 PAGE_CLUSTER=0)
-  JOURNAL=$SCRATCH/host/run-test-1/tune/journal
+  JOURNAL=$SCRATCH/host/tune-test-1/journal
 }
 
 teardown() {
@@ -23,16 +23,19 @@ teardown() {
   scratch_teardown
 }
 
-# Run a verb of lib/remote/tune.sh.
+# Run a verb of lib/host/tune.sh.
 tune() { run_split remote_script tune "$@"; }
 
 # Print the state and the value of a setting in the output of the last tune.
 said() { awk -F '\t' -v name="$1" '$1 == name { print $2, $4, $5; exit }' <<<"$output"; }
 
+# Tell whether the machine is as it was made.
+tree_is() { [[ $(tree_state) == "$1" ]]; }
+
 # Assert that the machine is as it was made, and that nothing of the run is left.
 assert_back() {
   assert_equal "$(tree_state)" "$original"
-  assert_equal "$(find "$SCRATCH/host" -name 'run-*')" ''
+  assert_equal "$(find "$SCRATCH/host" -name 'run-*' -o -name 'tune-*')" ''
 }
 
 @test "every setting of the table is changed, and everything is as before after restore" {
@@ -164,7 +167,7 @@ END
   printf 'change\t2\ttest-1\t%s\tfile\tTHP\t/sys/kernel/mm/transp' "$(</proc/sys/kernel/random/boot_id)" >>"$JOURNAL"
   TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10)
   # Without its watchdog, a new one is started and the journal opened again.
-  read -r pid start _ <host/run-test-1/tune/watchdog.proc
+  read -r pid start _ <host/tune-test-1/watchdog.proc
   process_end "$pid" "$start"
   tune apply
   assert_equal "$(said THP)" 'set madvise never'
@@ -177,10 +180,12 @@ END
   original=$(tree_state)
   TUNE_LEASE=2
   tune apply
-  wait_until 20 test -e host/run-test-1/tune/lapsed
+  wait_until 20 test -e host/tune-test-1/lapsed
   assert_equal "$(tree_state)" "$original"
   tune renew
   assert_output lapsed
+  # Time enough for a slow machine to say that it is still there.
+  TUNE_LEASE=120
   tune apply
   assert_match 'lapsed.watchdog.-.-.put back at .*: the master was not heard of for [0-9]+ s'
   assert_equal "$(said THP)" 'set madvise never'
@@ -193,12 +198,35 @@ END
 @test "the watchdog holds no descriptor of who started it, and ends with the journal" {
   local pid start
   tune apply
-  read -r pid start _ <host/run-test-1/tune/watchdog.proc
+  read -r pid start _ <host/tune-test-1/watchdog.proc
   process_alive "$pid" "$start"
-  assert_equal "$(find "/proc/$pid/fd" -lname "$SCRATCH/*" ! -lname '*/watchdog.sh' -printf '%l\n')" ''
+  assert_equal "$(find "/proc/$pid/fd" -lname "$SCRATCH/*" ! -lname '*/tune-test-1/*' -printf '%l\n')" ''
   assert_equal "$(ps -o sid= -p "$pid" | tr -d ' ')" "$pid"
   tune restore
-  process_gone "$pid" "$start"
+  wait_until 10 process_gone "$pid" "$start"
+}
+
+@test "what a run changed is put back by stop after its directory was removed by hand" {
+  local original
+  original=$(tree_state)
+  tune apply
+  rm -rf host/run-*
+  [[ $(tree_state) != "$original" ]]
+  TUNE_ROWS=''
+  run_split remote_script stop force
+  assert_success
+  assert_line 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10'
+  assert_back
+}
+
+@test "somebody removed the journal: the watchdog, which has it open, puts the host back" {
+  local original
+  original=$(tree_state)
+  # Its pace is a tenth of it.
+  TUNE_LEASE=30
+  tune apply
+  rm -rf host
+  wait_until 60 tree_is "$original"
 }
 
 @test "what cannot be done is named with its reason, and nothing else suffers" {
@@ -273,13 +301,13 @@ END
   tune apply
   assert_success
   assert_equal "$(od -An -td4 /dev/cpu_dma_latency | tr -d ' ')" 0
-  read -r pid start _ <host/run-test-1/tune/hold.proc
+  read -r pid start _ <host/tune-test-1/hold.proc
   tune apply
   assert_equal "$(said CSTATES)" "set ${before// /} 0"
   process_alive "$pid" "$start"
   tune restore
   assert_success
-  process_gone "$pid" "$start"
+  wait_until 10 process_gone "$pid" "$start"
   assert_equal "$(od -An -td4 /dev/cpu_dma_latency)" "$before"
 }
 

@@ -20,13 +20,13 @@ teardown() {
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_success
   refute_contains 'Redis warns' "$stderr"
-  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
+  run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_match 'ok +Redis warnings +none +none in the logs of [0-9TZ]+-demo'
   # The kernel counts a backlog in 32 bits, and nobody sets the limit as high as this.
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDIS_CONF='tcp-backlog 2147483000'
   assert_success
   assert_contains 'Redis warns (2 of the instances): The TCP backlog setting of 2147483000 cannot be enforced' "$stderr"
-  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
+  run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_match 'warn +Redis warnings +The TCP backlog setting of 2147483000 cannot be enforced'
 }
 
@@ -37,7 +37,7 @@ teardown() {
     printf 'SERVER="%s"\n' "$2" >"results/$1/run.conf"
     [[ -z ${3-} ]] || printf '1:M 05 Dec 2018 20:12:12.241 # WARNING %s\n' "$3" >"results/$1/native/1000B-1i/rep-1/server/redis-6379.log"
   }
-  told() { RESULTS_DIR=results SERVER=$1 bash -c '. "$1/lib/warnings.sh" && warnings_check' bash "$REPO" | cut -f 1-3; }
+  told() { RESULTS_DIR=results SERVER=$1 bash -c 'ROOT=$1 LIB=$1/lib && . "$LIB/modules.sh" && warnings_check' bash "$REPO" | cut -f 1-3; }
   run_left 20250101T100000Z-x 192.0.2.1 older
   run_left 20250102T100000Z-x 192.0.2.1 newer
   run_left 20250103T100000Z-x 192.0.2.2 other
@@ -52,6 +52,6 @@ teardown() {
   for port in 1 2; do
     printf '%d:M 05 Dec 2018 20:12:12.24%d # WARNING overcommit_memory is set to 0! Background save may fail\n%d:M * Ready\n' "$port" "$port" "$port" >"server/redis-$port.log"
   done
-  run bash -c '. "$1/lib/warnings.sh" && warnings_read server' bash "$REPO"
+  run bash -c 'ROOT=$1 LIB=$1/lib && . "$LIB/modules.sh" && warnings_read server' bash "$REPO"
   assert_output $'2\tovercommit_memory is set to 0! Background save may fail\t1\tserver'
 }

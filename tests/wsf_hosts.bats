@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The Redis-Memtier workload over several hosts: which of them make the load, and from which seeds.
-# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -12,6 +11,7 @@ CLIENTS="198.18.0.11 198.18.0.12"
 
 setup() {
   scratch_setup
+  untune
   netns_up "$SCRATCH"
   WORDS=(-s wsf-pkm SERVER="$SERVER_HOST" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host"
     RESULTS_DIR="$SCRATCH/results" CPU_USED=2 MEMTIER_DATA_SIZE=100 MEMTIER_KEY_MAXIMUM=999 MEMTIER_TEST_TIME=0 MEMTIER_REQUESTS=50)

@@ -16,7 +16,7 @@ teardown() {
 
 # Start a run in the background and wait until its measured phase is under way.
 loaded() {
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" MEMTIER_TEST_TIME=60 RATE=50 "$@"
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" MEMTIER_TEST_TIME=600 RATE=50 "$@"
   wait_until 60 grep -q 'phase mixed starts' job.err
 }
 
@@ -82,12 +82,12 @@ allowed() {
   local pid
   need_command numactl
   loaded -s wsf-pkm REDIS_SERVER_NUMACTL_OPTIONS='-C 0 -m 0' MEMTIER_CLIENT_NUMACTL_OPTIONS='-C 0'
-  pid=$(instance_pids | head -n 1)
+  pid=$(instance_pids | sed -n 1p)
   assert_equal "$(allowed "/proc/$pid")" 0
   grep -q ' bind:0 ' "/proc/$pid/numa_maps"
   assert_equal "$(allowed "/proc/$(cat host/run-*/client-*/test.pid)")" 0
   unloaded
-  run_split "$REPO/do_it.sh" doctor -s wsf-pkm "${WORDS[@]}" REDIS_SERVER_NUMACTL_OPTIONS='-N 0 -M 0' MEMTIER_CLIENT_NUMACTL_OPTIONS='-N 1023 -m 1023'
+  run_split "$REPO/do_it.sh" doctor --all -s wsf-pkm "${WORDS[@]}" REDIS_SERVER_NUMACTL_OPTIONS='-N 0 -M 0' MEMTIER_CLIENT_NUMACTL_OPTIONS='-N 1023 -m 1023'
   assert_failure 3
   assert_match $'fail +variant native +\'numactl -N 0 -M 0\' does not start a program: numactl: [^\n]* SERVER_NUMACTL=-N 0 -M 0 .*-N 0 -m 0\n'
   assert_match $'fail +variant native +\'numactl -N 1023 -m 1023\' does not start a program: [^\n]*1023[^\n]* CLIENT_NUMACTL=-N 1023 -m 1023 '
@@ -141,14 +141,14 @@ allowed() {
   assert_success
   misses=$(phase_column mixed misses)
   ((misses > 0)) || fail "nothing was missed"
-  (($(sed -n 's/^evicted_keys:\([0-9]*\).*/\1/p' results/*/native/*/rep-1/server/info.after | head -n 1) > 0)) || fail "nothing was evicted"
+  (($(sed -n 's/^evicted_keys:\([0-9]*\).*/\1/p' results/*/native/*/rep-1/server/info.after | sed -n 1p) > 0)) || fail "nothing was evicted"
   run_split "$REPO/do_it.sh" kpi results/*
   assert_line "Misses: $misses"
   rm -rf results
   run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_KEY_MAXIMUM=19999 MEMTIER_TEST_TIME=1 REDIS_EVICTION_POLICY=noeviction MAXMEMORY=3M
   assert_failure 1
   assert_contains 'OOM command not allowed' "$stderr"
-  run_split "$REPO/do_it.sh" doctor -s wsf-pkm "${WORDS[@]}" REDIS_EVICTION_POLICY=allkeys-lru
+  run_split "$REPO/do_it.sh" doctor --all -s wsf-pkm "${WORDS[@]}" REDIS_EVICTION_POLICY=allkeys-lru
   assert_match 'warn +settings +EVICTION=allkeys-lru .*without it nothing is ever evicted'
   run_split "$REPO/do_it.sh" plan -s wsf-pkm "${WORDS[@]}" REDIS_EVICTION_POLICY=allkeys-lru
   assert_match 'warning: EVICTION=allkeys-lru: .*without it nothing is ever evicted' "$stderr"

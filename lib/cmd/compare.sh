@@ -1,60 +1,80 @@
 # SPDX-License-Identifier: MIT
 # Compare runs or variants: what each reaches of the first, and whether the difference is more than chance.
 #
-# Usage: ./do_it.sh compare [OPTION]... BASE [OTHER]...
+# Usage: ./do_it.sh compare [OPTION]... [SMALLEST=PERCENT] BASE [OTHER]...
 #
 #   BASE, OTHER       a run (its folder, or its name under results/), RUN:VARIANT, a variant of the newest run, or a folder
 #                     of redis.log.* files of the guide's format. One run alone: its variants against its first variant.
 #                     Two runs of several variants: each variant against itself.
-#   --metric NAME     only this figure; more than once for more: tx ops avg p50 p90 p99 p99.9 p99.99 max far cpu errors misses
+#   --metric NAME     only this figure; more than once for more; --metric list prints their names
 #   --limit 'RULE'    also the most operations a second at a point that keeps the rule, such as 'p99<=1ms'
 #   --fail-if 'RULE'  exit 1 when a figure is so: 'tx<95%' is of the base, 'p99>2ms' is the figure itself
+#   --all             every face of a ratio: percentage, gain and factor; by default a percentage for throughput, a factor for costs
 #   --repeats         only the table with a row a repeat, as in the guide's Table 1; not with --limit
-#   --format FORMAT   table (default), markdown, csv (one table; not with --limit) or json (all of them, verdict and notes)
+#   --format FORMAT   table (default), markdown, csv (one table; not with --limit), json (all of them, verdict
+#                     and notes; of one variant alone its totals), openmetrics (totals) or openmetrics-series (time series)
 #
-# A 95 % interval that holds 100 % is 'no difference shown'; with fewer than three repeats there is no interval.
+#   SMALLEST=2%       the smallest difference that matters to you
+#
+# Verdicts: 'same within 2 %' when the whole 95 % interval is within SMALLEST of 100 %, 'better' or 'worse' when it does not
+# contain 100 %, else 'not decided', with how many more repeats would decide. With fewer than three repeats there is no interval.
 # Exit status: 0 done, 1 a rule of --fail-if is met or a result could not be read whole, 2 bad usage.
 # shellcheck shell=bash
 
-# shellcheck source=lib/compare.sh
-. "$LIB/compare.sh"
-
 cmd_compare() {
-  local METRICS='' LIMITS='' FAIL_IFS='' format=table repeats='' status=0 sections word path
+  local METRICS='' RULES='' FAIL_IFS='' FACES='' format=table repeats='' status=0 sections word path what
   local -a words=() paths=()
   ! options_asked_help "${BASH_SOURCE[0]}" "$@" || return 0
   conf_environment
-  conf_resolve
+  if [[ "$*" =~ ^--metric[\ =]list$ ]]; then
+    compare_known list | tr ' ' '\n'
+    return
+  fi
   while (($# > 0)); do
     case $1 in
       --metric | --limit | --fail-if | --format)
-        (($# > 1)) || die_usage "$1 needs a value"
+        (($# > 1)) || die_usage "command line: $1: the value is missing; ./do_it.sh compare --help shows the options"
         _compare_option "$1" "$2"
         shift
         ;;
       --metric=* | --limit=* | --fail-if=* | --format=*) _compare_option "${1%%=*}" "${1#*=}" ;;
+      --all) FACES=all ;;
       --repeats) repeats=yes ;;
       --)
         shift
         words+=("$@")
         break
         ;;
-      -*) die_usage "unknown option $1 (see ./do_it.sh compare --help)" ;;
+      SMALLEST=*) conf_word argument "$1" "command line" ;;
+      -*) die_usage "command line: $1: unknown option; ./do_it.sh compare --help lists them" ;;
       *) words+=("$1") ;;
     esac
     shift
   done
-  if [[ -n $LIMITS && ($format == csv || -n $repeats) ]]; then
-    die_usage "--limit has a table of its own, for which --repeats and --format csv have no place: leave them out (json has every table)"
+  conf_resolve
+  if [[ -n $RULES && ($format == csv || -n $repeats) ]]; then
+    die_usage "command line: --limit: conflicts with --repeats and --format csv, which print one other table; leave them out, or use --format json"
   fi
-  ((${#words[@]} > 0)) || die_usage "nothing to compare: name a run (./do_it.sh list names them)"
+  ((${#words[@]} > 0)) || die_usage "command line: BASE: missing; name a run (./do_it.sh list names runs)"
   for word in "${words[@]}"; do
-    path=$(compare_resolve "$word") || die_usage "there is no run, variant or folder $word (./do_it.sh list names runs)"
+    path=$(compare_resolve "$word") || die_usage "command line: $word: no such run, variant or directory; ./do_it.sh list names runs and variants"
     paths+=("$path")
   done
   export RESULT_PROGRAM=compare
+  if [[ $format == openmetrics* ]]; then
+    [[ -z $RULES$FAIL_IFS$repeats$METRICS ]] || die_usage "command line: --format=$format: conflicts with --metric, --limit, --fail-if and --repeats; leave them out"
+    what=totals
+    [[ $format == openmetrics ]] || what=series
+    export_openmetrics "$what" "${paths[@]}"
+    return
+  fi
   sections=$(compare_sections "${paths[@]}") || status=1
   _compare_unfinished "${paths[@]}"
+  if [[ $format == json && ${#paths[@]} == 1 ]] && ! grep -q $'^rows\t' <<<"$sections"; then
+    # One variant alone has no base, but figures.
+    export_json "${paths[0]}"
+    return
+  fi
   compare_prose notes 'compare: ' <<<"$sections" >&2
   grep -q $'^rows\t' <<<"$sections" || return 1
   # What has no place in the one table that is asked for.
@@ -75,19 +95,20 @@ cmd_compare() {
 _compare_option() {
   case $1 in
     --metric)
-      compare_known metric "$2" || die_usage "--metric: there is no figure $2 (tx ops avg p50 p90 p99 p99.9 p99.99 max far cpu errors misses)"
+      compare_known metric "$2" || die_usage "command line: --metric=$2: unknown metric; accepted: $(compare_known list)"
       METRICS+=${METRICS:+$'\n'}$2
       ;;
     --limit)
-      if [[ $2 == *%* ]] || ! compare_known condition "$2"; then die_usage "--limit: '$2' is not of the form p99<=1ms"; fi
-      LIMITS+=${LIMITS:+$'\n'}$2
+      if [[ $2 == *%* ]] || ! compare_known condition "$2"; then die_usage "command line: --limit=$2: invalid; accepted: FIGURE<=TIME, such as p99<=1ms"; fi
+      RULES+=${RULES:+$'\n'}$2
       ;;
     --fail-if)
-      compare_known condition "$2" || die_usage "--fail-if: '$2' is not of the form tx<95% or p99>2ms"
+      compare_known condition "$2" || die_usage "command line: --fail-if=$2: invalid; accepted: tx<95% or p99>2ms"
       FAIL_IFS+=${FAIL_IFS:+$'\n'}$2
       ;;
     --format)
-      [[ $2 =~ ^(table|csv|markdown|json)$ ]] || die_usage "--format: $2 is none of table, csv, markdown, json"
+      [[ $2 =~ ^(table|csv|markdown|json|openmetrics|openmetrics-series)$ ]] ||
+        die_usage "command line: --format=$2: unknown format; accepted: table csv markdown json openmetrics openmetrics-series"
       format=$2
       ;;
   esac

@@ -1,19 +1,40 @@
 # SPDX-License-Identifier: MIT
-# Check every host: reachable, tools, memory, ports, limits, links, clocks, tuning; say what is missing and the command that mends it.
+# Check every host: reachable, tools, memory, ports, limits, links, clocks, tuning; print what is missing and how to fix it.
 #
-# Usage: ./do_it.sh doctor [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
+# Usage: ./do_it.sh doctor [--all] [--fix [--yes]] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
 #
+#   --all   print every check, a table per host; by default problems and warnings only
+#   --fix   install what is missing, with each host's package manager, after asking for each host; then check again
+#   --yes   with --fix: do not ask
+#
+# The load generator is built first where it is not up to date. The last line is 'fit' or the number of problems.
 # A run makes the same checks before it starts anything. Exit status: 0 all hosts are fit, 3 one is not.
 # shellcheck shell=bash
 
 cmd_doctor() {
-  local rows
-  options_read "${BASH_SOURCE[0]}" "$@"
+  local word all='' fix='' yes='' rows status=0
+  local -a words=()
+  for word; do
+    case $word in
+      --all) all=all ;;
+      --fix) fix=yes ;;
+      --yes) yes=yes ;;
+      *) words+=("$word") ;;
+    esac
+  done
+  [[ -z $yes || -n $fix ]] || die_usage "command line: --yes: requires --fix; add --fix"
+  options_read "${BASH_SOURCE[0]}" "${words[@]}"
   remote_init
   lock_name doctor
   server_password
+  log_info "checking $(doctor_hosts | paste -sd ' ')"
   rows=$_REMOTE_TMP/doctor
   doctor_rows >"$rows"
-  doctor_show <"$rows"
-  ! grep -q $'\tfail\t' "$rows" || return 3
+  if [[ -n $fix ]]; then
+    doctor_fix "$rows" "$yes" || status=$?
+    # What was installed is looked for again.
+    ((status == 2)) || doctor_rows >"$rows"
+  fi
+  doctor_show "$all" <"$rows"
+  ! grep $'\tfail\t' "$rows" >/dev/null || return 3
 }

@@ -12,11 +12,6 @@
 # Exit status: 0 done, 1 a result could not be read whole or tells nothing of its instances, 2 bad usage.
 # shellcheck shell=bash
 
-# shellcheck source=lib/kpi.sh
-. "$LIB/kpi.sh"
-# shellcheck source=lib/compare.sh
-. "$LIB/compare.sh"
-
 cmd_kpi() {
   local word='' path populate=''
   ! options_asked_help "${BASH_SOURCE[0]}" "$@" || return 0
@@ -25,9 +20,9 @@ cmd_kpi() {
   while (($# > 0)); do
     case $1 in
       --populate) populate=yes ;;
-      -*) die_usage "unknown option $1 (see ./do_it.sh kpi --help)" ;;
+      -*) die_usage "command line: $1: unknown option; ./do_it.sh kpi --help lists them" ;;
       *)
-        [[ -z $word ]] || die_usage "kpi takes one run"
+        [[ -z $word ]] || die_usage "command line: $1: too many arguments; accepted: one run"
         word=$1
         ;;
     esac

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# List scenarios, variants and past runs, a line each.
+# List scenarios, variants, workloads and past runs, a line each.
 #
 # Usage: ./do_it.sh list
 # shellcheck shell=bash
@@ -7,31 +7,126 @@
 cmd_list() {
   local file
   options_read "${BASH_SOURCE[0]}" "$@"
-  for file in "$ROOT"/conf/scenarios/*.conf; do _list_conf scenario "$file"; done
-  for file in "$ROOT"/conf/variants/*.conf; do _list_conf variant "$file"; done
-  for file in "$RESULTS_DIR"/*/run.conf; do
-    [[ ! -e $file ]] || _list_run "${file%/run.conf}"
-  done
+  {
+    for file in "$ROOT"/conf/scenarios/*.conf; do _list_conf scenario "$file"; done
+    for file in "$ROOT"/conf/variants/*.conf; do _list_conf variant "$file"; done
+    for file in "$ROOT"/conf/workloads/*.conf; do _list_conf workload "$file"; done
+    _list_runs
+  } | _list_align
+}
+
+# Align rows KIND NAME TEXT; where the terminal is narrower, the text goes on below itself.
+_list_align() {
+  local TABLE_WIDTH
+  table_width
+  LIST_WIDTH=$TABLE_WIDTH LC_ALL=C awk -F '\t' '
+    { kind[NR] = $1; name[NR] = $2; text[NR] = $3; if (length($2) > widest) widest = length($2) }
+    END {
+      room = ENVIRON["LIST_WIDTH"] - 13 - widest
+      for (i = 1; i <= NR; i++) {
+        line = sprintf("%-9s  %-" widest "s  ", kind[i], name[i])
+        n = split(text[i], word, " ")
+        for (w = used = 0; w++ < n; ) {
+          if (used && room >= 20 && used + 1 + length(word[w]) > room) {
+            print line
+            line = sprintf("%" (13 + widest) "s", "")
+            used = 0
+          }
+          line = line (used ? " " : "") word[w]
+          used += length(word[w]) + (used > 0)
+        }
+        print line
+      }
+    }'
 }
 
 # The first comment line after the licence says what a file is.
 _list_conf() {
-  printf '%-9s %-16s %s\n' "$1" "$(basename "$2" .conf)" "$(sed -n '2s/^# //p' "$2")"
+  printf '%s\t%s\t%s\n' "$1" "$(basename "$2" .conf)" "$(sed -n '2s/^# //p' "$2")"
 }
 
-_list_run() {
-  local done=0 all
-  done=$(find "$1" -mindepth 3 -maxdepth 3 -type d -name 'rep-*' ! -name '*.*' | wc -l)
-  # Every repeat that its settings ask for.
-  if ! all=$(
-    exec 2>&1
-    conf_file scenario "$1/run.conf"
-    conf_resolve
-    plan_cells | wc -l
-  ); then
+# A line each, without a process for each: there may be thousands.
+_list_runs() {
+  local file run count
+  local -a files=() old=() plans=()
+  local -A whole=() all=()
+  # A FIFO would hold this up for ever.
+  for file in "$RESULTS_DIR"/*/run.conf; do
+    [[ -f $file && ! -L $file ]] || continue
+    files+=("$file")
+    if [[ -f ${file%/*}/plan.tsv && ! -L ${file%/*}/plan.tsv ]]; then plans+=("${file%/*}/plan.tsv"); else old+=("$file"); fi
+  done
+  ((${#files[@]} > 0)) || return 0
+  while IFS=/ read -r run _; do whole[$run]=$((${whole[$run]-0} + 1)); done < <(
+    find "$RESULTS_DIR" -mindepth 4 -maxdepth 4 -type d -name 'rep-*' ! -name '*.*' -printf '%P\n'
+  )
+  while IFS=$'\t' read -r file count; do all[$file]=$count; done < <(
+    ((${#plans[@]} == 0)) || printf '%s\0' "${plans[@]}" | _list_plans
+    ((${#old[@]} == 0)) || printf '%s\0' "${old[@]}" | _list_cells
+  )
+  for file in "${files[@]}"; do
+    run=${file%/run.conf} count=${all[$file]-}
     # One that is broken does not hide those behind it.
-    printf '%-9s %-16s %s\n' run "$1" "cannot be read: ${all##*$'\n'}"
-    return
-  fi
-  printf '%-9s %-16s %s of %s repeats\n' run "$1" "$done" "$all"
+    if [[ -n $count ]] || count=$(_list_cells_of "$file" 2>&1); then
+      printf '%s\t%s\t%s of %s repeats\n' run "$run" "${whole[${run##*/}]-0}" "$count"
+    else
+      printf '%s\t%s\t%s\n' run "$run" "cannot be read: ${count##*$'\n'}"
+    fi
+  done
 }
+
+# Print RUN/run.conf and the number of repeats of its plan.
+# Usage: _list_plans <FILES, each with a NUL behind it
+_list_plans() {
+  # shellcheck disable=SC2016 # of awk
+  LC_ALL=C xargs -0 awk -F '\t' '
+    function finish() { # of one file
+      if (file == "") return
+      sub(/plan.tsv$/, "run.conf", file)
+      print file "\t" most rows + 0
+    }
+    FNR == 1 { finish(); file = FILENAME; rows = 0; most = ""; next }
+    { rows++ }
+    $5 == "maybe" { most = "at most " }
+    END { finish() }'
+}
+
+# The same of a run without a plan.tsv, made before there was one, if its settings are all spelt out.
+# Usage: _list_cells <FILES, each with a NUL behind it
+_list_cells() {
+  # shellcheck disable=SC2016 # of awk
+  NAMES="${_CONF_NAMES[*]}" LC_ALL=C xargs -0 awk '
+    function finish() { # of one file
+      if (file != "" && good && runs && points["VARIANTS"] && points["INSTANCES"] && points["VALUE_SIZES"] && points["DRAM_RATIO"] && points["KEY_PATTERN"])
+        print file "\t" runs * points["VARIANTS"] * points["INSTANCES"] * points["VALUE_SIZES"] * points["DRAM_RATIO"] * points["KEY_PATTERN"]
+      split("", points)
+      runs = 0; good = 1; file = FILENAME
+    }
+    BEGIN { n = split(ENVIRON["NAMES"], name, " "); for (i = 1; i <= n; i++) known[name[i]] = 1 }
+    FNR == 1 { finish() }
+    /^#/ || /^$/ { next }
+    {
+      at = index($0, "=")
+      key = substr($0, 1, at - 1); value = substr($0, at + 1)
+      if (key == "OVER") next
+      if (!(key in known) || value !~ /^"[^"]*"$/) { good = 0; next }
+      value = substr(value, 2, length(value) - 2)
+      if (key == "REDISRUNS") runs = value ~ /^[1-9][0-9]*$/ ? value : 0
+      else if (key == "INSTANCES" && value !~ /^[0-9 ]+$/) good = 0
+      else if (key == "VALUE_SIZES" && value !~ /^[0-9KMG ]+$/) good = 0
+      if (key ~ /^(VARIANTS|INSTANCES|VALUE_SIZES|DRAM_RATIO|KEY_PATTERN)$/) points[key] = split(value, word, " ")
+    }
+    END { finish() }'
+}
+
+# The same of one file whose settings must be resolved first.
+_list_cells_of() (
+  variants=()
+  conf_file scenario "$1"
+  conf_resolve
+  [[ $REDISRUNS != auto ]] || printf 'at most '
+  axes_settle
+  axes_points
+  read -r -a variants <<<"$VARIANTS"
+  echo $((${#POINT_NAMES[@]} * ${#variants[@]} * $(rounds_count max)))
+)

@@ -1,104 +1,113 @@
 # SPDX-License-Identifier: MIT
-# Show what a run would do: instances, CPUs, keys, memory, time. No host is touched.
+# Show what a run would do: instances, CPUs, keys, memory, time. Nothing is done on another host.
 #
-# Usage: ./do_it.sh plan [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
+# Usage: ./do_it.sh plan [--rows] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
 #
-# What is read off a remote server when a run starts (SERVER_CORES, SERVER_MEM) must be given here to see the whole plan.
+#   --rows         the plan itself, as a run keeps it in plan.tsv: a row for each repeat, with every derived value (docs/plan.md)
+#
+# What is read off a remote server when a run starts must be given here: as FACTS, a run on it (results/RUN) or a file of one
+# (env/HOST/facts.tsv), or as SERVER_CORES and SERVER_MEM. With more CPUs than this machine has, they plan for another one; else a
+# scratch Redis on 127.0.0.1 tells what a key costs.
 # `headroom` is what is left of the server's memory with the variant that takes most of it; a tier's DRAM is all that swap and zswap take.
 # `rule` is the fill by the Redis-Memtier workload's rule of thumb, 1.5 x (value + 32) x keys; `expected` is what Redis was asked.
 # The time is an estimate: what a phase lasts by TIME and WARMUP, else PLAN_OPS operations a second, all clients together; and a
-# second at each phase.
+# second at each phase. With REDISRUNS=auto it is a range.
 # shellcheck shell=bash
 
 cmd_plan() {
-  options_read "${BASH_SOURCE[0]}" "$@"
-  if remote_is_local "$SERVER"; then
+  local rows='' word
+  local -a words=()
+  for word; do
+    if [[ $word == --rows ]]; then rows=yes; else words+=("$word"); fi
+  done
+  options_read "${BASH_SOURCE[0]}" "${words[@]}"
+  if [[ -n $FACTS ]]; then
+    facts_load
+    server_auto
+    plan_settle
+  elif remote_is_local "$SERVER" && ! _plan_larger; then
     remote_init
     server_facts
+    plan_settle
     lock_name plan
     server_password
     # Estimates do where this machine has no redis-server, or something else has the port.
-    ! server_find_redis 2>/dev/null || fill_calibrate || log_warn "keys and bytes are estimated; a run asks Redis"
+    ! server_look_redis 2>/dev/null || fill_calibrate || log_warn "keys and bytes are estimated; a run asks Redis"
   elif [[ " $SERVER_CORES $SERVER_MEM " == *" auto "* ]]; then
-    die_usage "plan touches no host, and SERVER_CORES and SERVER_MEM are read off $SERVER: give both, as in SERVER_CORES=72 SERVER_MEM=754"
+    conf_refuse SERVER "plan does not connect to other hosts; set SERVER_CORES and SERVER_MEM, as in SERVER_CORES=72 SERVER_MEM=754, or FACTS=RUN"
   else
     place_read
     server_auto
     SERVER_BYTES=$((SERVER_MEM << 30))
+    plan_settle
   fi
-  plan_check
+  plan_make
   plan_warn
+  if [[ -n $rows ]]; then
+    plan_print
+    return
+  fi
   _plan_head
   _plan_points | table_print
   echo
   _plan_clients | table_print
   printf '\nplacement %s\n' "$PLACEMENT${SERVER_NUMACTL:+, overridden by SERVER_NUMACTL}"
-  place_show "$(plan_most)" | table_print
+  place_show "$(cluster_processes "$(plan_most)")" | table_print
+  cluster_show "$(plan_most)" | table_print
+}
+
+# Whether the settings are those of a machine with more CPUs than this one.
+_plan_larger() {
+  [[ " $SERVER_CORES $SERVER_MEM " != *" auto "* ]] && ((SERVER_CORES > $(nproc)))
 }
 
 _plan_head() {
-  printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "$REDISRUNS"
+  printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "$(_plan_range "$(rounds_count min)" "$(rounds_count max)")"
   printf 'server   %s (%s logical CPUs, %s GiB), Redis %s\n' "$SERVER" "$SERVER_CORES" "$SERVER_MEM" "$REDIS_FROM"
   printf 'clients  %s\n' "$CLIENT_IP"
-  printf 'phases   %s; %s connection(s) a thread, pipeline %s, keys %s\n\n' "$PHASES" "$CONNECTIONS" "$PIPELINE" "$KEY_PATTERN"
+  printf 'phases   %s; %s connection(s) a thread, pipeline %s, keys %s\n' "$PHASES" "$CONNECTIONS" "$PIPELINE" "$KEY_PATTERN$(load_text)"
+  search_say
+  echo
 }
 
+# Print two numbers as a range, or the one that they both are.
+_plan_range() {
+  if [[ $1 == "$2" ]]; then echo "$1"; else echo "$1-$2"; fi
+}
+
+# A row for each point: the baseline's figures, and of the server's memory what the variant that takes most leaves.
 _plan_points() {
-  local name size instances ratio keys seconds total=0 runs bytes dram held
-  local -a phases variants
-  read -r -a phases <<<"$PHASES"
-  read -r -a variants <<<"$VARIANTS"
-  runs=$((REDISRUNS * ${#variants[@]}))
-  printf 'point\tvalue B\tinstances\tkeys each\tkeys\tB/key\texpected MiB\thow known\trule MiB\theadroom MiB\trepeats\tminutes\n'
-  while read -r name size instances ratio _; do
-    keys=$(fill_keys "$size" "$instances") || exit
-    bytes=$(fill_bytes "$size" "$instances" "$keys")
-    dram=$(_plan_dram "$size" "$instances" "$ratio") || exit
-    held=$(fill_set "$instances" "$keys")
-    seconds=$(($(_plan_seconds $((keys * instances)) "$instances") * runs))
-    total=$((total + seconds))
-    printf '%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%d\t%d\t%d\t%d.%d\n' "$name" "$size" "$instances" "$keys" $((keys * instances)) \
-      $((held > 0 ? bytes / instances / held : 0)) $((bytes >> 20)) "$(fill_source "$size")" $(($(fill_rule "$size" "$instances" "$keys") >> 20)) $(((SERVER_BYTES - dram) >> 20)) \
-      "$runs" $((seconds / 60)) $((seconds % 60 / 6))
-  done < <(plan_points)
-  printf 'all\t\t\t\t\t\t\t\t\t\t\t%d.%d\n' $((total / 60)) $((total % 60 / 6))
-}
-
-# Print the bytes of the server's memory that a point takes with the variant that takes most; beyond a tier's DRAM they go elsewhere.
-# Usage: _plan_dram VALUE_BYTES INSTANCES RATIO
-_plan_dram() {
-  local variant keys bytes most=0
-  for variant in $VARIANTS; do
-    plan_at "$variant" "$3" -
-    keys=$(fill_keys "$1" "$2") || return
-    bytes=$(tier_dram "$(fill_bytes "$1" "$2" "$keys")" "$2")
-    most=$((bytes > most ? bytes : most))
-  done
-  echo "$most"
-}
-
-# Print the seconds of all phases of a repeat, by KEYS of all instances: populate sets each once, whatever TIME says.
-_plan_seconds() {
-  local phase seconds=0
-  for phase in $PHASES; do
-    if [[ $phase == populate ]]; then
-      seconds=$((seconds + $1 / PLAN_OPS + 1))
-    elif [[ $TIME == 0 ]]; then
-      seconds=$((seconds + ${WARMUP%.*} + $(_plan_work "$1" "$2") / PLAN_OPS + 1))
-    else
-      seconds=$((seconds + ${WARMUP%.*} + ${TIME%.*} + 1))
-    fi
-  done
-  echo "$seconds"
-}
-
-# Print the requests of a phase, all clients together, by KEYS of all instances unless settings say otherwise.
-_plan_work() {
-  local count work=0
-  while read -r _ _ count; do
-    work=$((work + $(plan_requests "$count")))
-  done < <(plan_clients "$2")
-  echo $((work > 0 ? work : $1))
+  plan_print | BYTES=$SERVER_BYTES awk -F '\t' -v OFS='\t' '
+    function minutes(s) { return sprintf("%d.%d", s / 60, s % 60 / 6) }
+    function range(a, b) { return a == b ? a : a "-" b }
+    NR == 1 {
+      for (i = 1; i <= NF; i++) at[$i] = i
+      print "point", "value B", "instances", "keys each", "keys", "B/key", "expected MiB", "how known", "rule MiB", "headroom MiB", "repeats", "minutes"
+      next
+    }
+    {
+      p = $at["point"]
+      if (!(p in most)) point[++points] = p
+      most[p]++
+      all_most += $at["seconds"]
+      seconds_most[p] += $at["seconds"]
+      if ($at["need"] == "yes") { least[p]++; seconds_least[p] += $at["seconds"]; all_least += $at["seconds"] }
+      if ($at["dram_bytes"] > dram[p]) dram[p] = $at["dram_bytes"] + 0
+      if (p in line) next
+      keys = $at["keys"] * $at["instances"]
+      held = $at["set_keys"] * $at["instances"]
+      line[p] = p OFS $at["value_size"] OFS $at["instances"] OFS $at["keys"] OFS sprintf("%.0f", keys) OFS \
+        sprintf("%d", held > 0 ? $at["data_bytes"] / held : 0) OFS sprintf("%.0f", int($at["data_bytes"] / 1048576)) OFS $at["known"] OFS \
+        sprintf("%.0f", int($at["rule_bytes"] / 1048576))
+    }
+    function floor(x) { return int(x) > x ? int(x) - 1 : int(x) }
+    END {
+      for (i = 1; i <= points; i++) {
+        p = point[i]
+        print line[p], sprintf("%.0f", floor((ENVIRON["BYTES"] - dram[p]) / 1048576)), range(least[p], most[p]), range(minutes(seconds_least[p]), minutes(seconds_most[p]))
+      }
+      print "all\t\t\t\t\t\t\t\t\t\t", range(minutes(all_least), minutes(all_most))
+    }'
 }
 
 # Who loads which instances, for the largest number of them.

@@ -11,9 +11,6 @@
 # Exit status: 0 done, 1 a result could not be read whole or a picture not drawn, 2 bad usage.
 # shellcheck shell=bash
 
-# shellcheck source=lib/report.sh
-. "$LIB/report.sh"
-
 cmd_report() {
   local word='' path PLOT_DETAIL=4
   ! options_asked_help "${BASH_SOURCE[0]}" "$@" || return 0
@@ -23,15 +20,15 @@ cmd_report() {
     case $1 in
       --detail | --detail=*)
         if [[ $1 == --detail ]]; then
-          (($# > 1)) || die_usage "--detail needs a value"
+          (($# > 1)) || die_usage "command line: --detail: the value is missing; accepted: a number, or all"
           shift
         fi
         PLOT_DETAIL=${1#--detail=}
-        [[ $PLOT_DETAIL =~ ^(all|[1-9][0-9]{0,3})$ ]] || die_usage "--detail: $PLOT_DETAIL is neither a number nor all"
+        [[ $PLOT_DETAIL =~ ^(all|[1-9][0-9]{0,3})$ ]] || die_usage "command line: --detail=$PLOT_DETAIL: invalid; accepted: a whole number from 1 to 9999, or all"
         ;;
-      -*) die_usage "unknown option $1 (see ./do_it.sh report --help)" ;;
+      -*) die_usage "command line: $1: unknown option; ./do_it.sh report --help lists them" ;;
       *)
-        [[ -z $word ]] || die_usage "a report is about one run; compare sets several side by side"
+        [[ -z $word ]] || die_usage "command line: $1: too many arguments; accepted: one run (compare takes several)"
         word=$1
         ;;
     esac
@@ -39,6 +36,6 @@ cmd_report() {
   done
   command -v gnuplot >/dev/null || die "gnuplot is not installed (make deps)"
   path=$(compare_run "$word") || exit
-  [[ -d $path ]] || die_usage "$path is not a folder of results"
+  [[ -d $path ]] || die_usage "command line: $word: not a directory of results; ./do_it.sh list names runs"
   RESULT_PROGRAM=report report_make "$path"
 }

@@ -15,59 +15,67 @@
 # Exit status: 0 done, 1 a repeat failed, 2 bad usage or settings, 3 a host is not fit, 130 or 143 interrupted.
 # shellcheck shell=bash
 
-# shellcheck source=lib/report.sh
-. "$LIB/report.sh"
-
 cmd_run() {
-  local failed=0 page
+  local failed=0 page why
   options_read "${BASH_SOURCE[0]}" "$@"
-  _run_build
+  lock_settings_check
+  RUN=
+  cleanup_push progress_leave
+  log_info "checking $(doctor_hosts | paste -sd ' ')"
+  why=$(build_make 2>&1) || die "$why (make deps installs what it needs)"
   remote_init
   lock_name "$(basename "$SCENARIO" .conf)"
   run_prepare
   lock_take
   tune_start
   _run_capture
-  _run_cells || failed=1
-  RESULT_PROGRAM=${0##*/} result_table "$RUN" || failed=1
-  _run_compare
-  scaling_show "$RUN"
-  ratio_show "$RUN"
+  _run_cells || failed=$?
+  # On a full disk nothing can be drawn or added; the run says so, and goes on when there is room.
+  ((failed < 2)) || return 1
+  stored_seal "$RUN" run || failed=1
+  export RESULT_PROGRAM=${0##*/}
+  # What cannot be printed can be printed again (summary2csv.sh, compare); the page is still made.
+  ending_show "$RUN" "$_REMOTE_TMP/results" || failed=1
+  failover_total "$RUN" || failed=1
   log_info "the run: $RUN"
-  # Drawn from what is there by now; it can be drawn again, so a page that fails does not make the run fail.
-  page=$(report_make "$RUN") || :
-  [[ -z $page ]] || log_info "the report: $page"
+  if ! command -v gnuplot >/dev/null; then
+    failed=1
+    log_warn "no report: gnuplot is missing (make deps), then ./do_it.sh report $RUN"
+  elif ! page=$(report_make "$RUN" "$_REMOTE_TMP/results"); then
+    failed=1
+    log_warn "the report is missing or not whole; ./do_it.sh report $RUN makes it again"
+  fi
+  [[ -z ${page-} ]] || log_info "the report: $page"
   return "$failed"
-}
-
-# The load generator is compiled like the guide's, before anything else; an installed tree brings it along.
-_run_build() {
-  local log
-  [[ ! -x $ROOT/test || -e $ROOT/build ]] || return 0
-  log=$(make -s -C "$ROOT" 2>&1) || die "the load generator does not build: $(tail -n 1 <<<"$log")"
 }
 
 # Check the hosts, make or reopen the run's folder, and write down what is about to happen.
 run_prepare() {
-  local rows=$_REMOTE_TMP/doctor
+  local rows=$_REMOTE_TMP/doctor shared
   server_password
   _run_stale
   doctor_rows >"$rows"
-  if grep -q $'\tfail\t' "$rows"; then
-    doctor_failures <"$rows" >&2
-    die_unfit "a host is not fit (./do_it.sh doctor shows all checks); nothing was started"
-  fi
+  _run_fit "$rows"
+  provision_rows >"$rows"
+  _run_fit "$rows"
   _run_folder
   plan_warn
+  shared=$(hosts_shared | paste -sd ' ')
+  [[ -z $shared ]] || log_warn "client and server both run on $shared: the load generator takes CPU time from the instances"
+}
+
+# End when rows of checks tell of a failure.
+# Usage: _run_fit FILE
+_run_fit() {
+  grep -q $'\tfail\t' "$1" || return 0
+  doctor_failures <"$1" >&2
+  die_unfit "doctor: a host is not fit, nothing was started; ./do_it.sh doctor --all prints all checks"
 }
 
 # Write down what every host is, tuned as it is for the run.
 _run_capture() {
-  local host
-  while read -r host; do
-    log_info "reading what $host is"
-    sysinfo_capture "$host" "$RUN" || die "$host: its description could not be written to $RUN"
-  done < <(doctor_hosts)
+  log_info "reading what $(doctor_hosts | paste -sd ' ') is"
+  { sysinfo_capture "$RUN" && facts_write "$RUN"; } || die "not every host's description could be written to $RUN"
   { printf 'kind\twhere\tdetail\n' && tier_detect "$SERVER"; } >"$RUN/env/$SERVER/tiers.tsv"
   sysinfo_head "$RUN" >"$RUN/setup.log"
 }
@@ -79,7 +87,7 @@ _run_folder() {
     RUN=$RESUME
   else
     name=$(basename "$SCENARIO" .conf)
-    { mkdir -p -- "$RESULTS_DIR" && [[ -w $RESULTS_DIR ]]; } || die_usage "$(conf_where RESULTS_DIR): $RESULTS_DIR cannot be written"
+    { mkdir -p -- "$RESULTS_DIR" && [[ -w $RESULTS_DIR ]]; } || die_usage "$(conf_where RESULTS_DIR): RESULTS_DIR=$RESULTS_DIR: cannot write to it; set a directory that you can write to"
     until RUN=$RESULTS_DIR/$(date -u +%Y%m%dT%H%M%SZ)-$name && mkdir -- "$RUN" 2>/dev/null; do
       [[ -d $RUN ]] || die "$RUN: cannot be made"
       sleep 1 # another run took this second's name
@@ -87,15 +95,14 @@ _run_folder() {
     [[ -z $HOSTS_FILE ]] || cp -- "$HOSTS_FILE" "$RUN/hosts"
     for variant in $VARIANTS; do
       mkdir -- "$RUN/$variant"
-      variant_use "$variant"
-      server_auto
+      plan_enter "$variant" ''
       { _run_conf && conf_print; } >"$RUN/$variant/variant.conf"
     done
     { _run_conf && options_print; } >"$RUN/run.conf.new"
     mv -- "$RUN/run.conf.new" "$RUN/run.conf"
-    variant_use "${VARIANTS%% *}"
-    server_auto
-    fill_write "$RUN/fill.tsv"
+    plan_enter "${VARIANTS%% *}" ''
+    plan_print >"$RUN/plan.tsv"
+    stored_note "$RUN"
     cp -- "$RUN/run.conf" "$RUN/run.log" # what was asked, and below it what happened
   fi
   LOG_FILE=$RUN/run.log
@@ -104,54 +111,59 @@ _run_folder() {
 
 # Print what stands above the settings of a run.
 _run_conf() {
-  printf '# %s\n' "Every setting of this run; $(report_again "$RUN") repeats it."
-}
-
-# With several variants: the guide's Table 1, the others against the first, and below it what the guide leaves out.
-_run_compare() {
-  local sections
-  [[ $VARIANTS == *' '* ]] || return 0
-  sections=$(RESULT_PROGRAM=${0##*/} METRICS=$'tx\nops\np50\np99\np99.9\nfar\ncpu' LIMITS='' FAIL_IFS='' compare_sections "$RUN" 2>/dev/null) || return 0
-  printf '\nEach repeat against %s\n\n' "${VARIANTS%% *}"
-  compare_section repeats table <<<"$sections"
-  printf '\nMedian of repeats against %s\n\n' "${VARIANTS%% *}"
-  compare_section rows table <<<"$sections"
-  ! result_rows "$RUN" 2>/dev/null | awk -F '\t' '
-    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-    $at["placement"] == "off" { found = 1 }
-    END { exit !found }' ||
-    log_warn "rows with placement=off are of a tier that did not get what its variant asks for"
+  printf '# %s\n' "Every setting of this run; $(report_again "$RUN") repeats it." "Made by $(version_print)."
 }
 
 # Every repeat in the plan's order; a failed one does not end the run, unless the next would fail in the same way for want of memory.
+# Returns: 1 when one failed, 2 when the disk is full
 _run_cells() {
-  local name size instances repeat variant ratio pattern keys failed=0
-  local -a cells
-  mapfile -t cells < <(plan_cells)
-  local cell number=0
-  for cell in "${cells[@]}"; do
-    number=$((number + 1))
-    IFS=$'\t' read -r name size instances repeat variant ratio pattern <<<"$cell"
-    plan_at "$variant" "$ratio" "$pattern"
+  local row name variant failed=0 settled='' most='' folder=
+  [[ $REDISRUNS != auto ]] || most='at most '
+  for row in "${PLAN_ROWS[@]}"; do
+    plan_row "$row"
+    name=${ROW[point]} variant=${ROW[variant]}
+    [[ $name != "$settled" ]] || continue
+    disk_room "$RUN" "$folder" || return 2
+    folder=$RUN/$variant/$name/rep-${ROW[repeat]}
+    progress_repeat "${ROW[number]}" "${#PLAN_ROWS[@]}" "$folder"
     tune_apply "$variant"
-    keys=$(fill_keys "$size" "$instances")
-    log_info "$number of ${#cells[@]}: $variant, $instances instances, $keys keys of $size B each, repeat $repeat"
-    repeat_run "$RUN/$variant/$name/rep-$repeat" "$size" "$instances" "$keys" "$repeat" && continue
+    log_info "${ROW[number]} of $most${#PLAN_ROWS[@]}: $variant, ${ROW[instances]} instances, ${ROW[keys]} keys of ${ROW[value_size]} B each$(_run_sweep), repeat ${ROW[repeat]}"
+    if rounds_repeat "$folder" "${ROW[value_size]}" "${ROW[instances]}" "${ROW[keys]}" "${ROW[repeat]}"; then
+      [[ $variant != "${VARIANTS##* }" ]] || ! rounds_look "$name" "${ROW[repeat]}" || settled=$name
+      continue
+    fi
     failed=1
-    ((number < ${#cells[@]})) || break
+    [[ ${ROW[number]} != "${#PLAN_ROWS[@]}" ]] || break
+    if [[ -n $REPEAT_LOST ]]; then
+      log_warn "no further repeat is started; ./do_it.sh run --resume $RUN does the rest"
+      break
+    fi
     server_room || {
       log_warn "no further repeat is started; once there is room, ./do_it.sh run --resume $RUN does the rest"
       break
     }
   done
+  plan_enter "${VARIANTS%% *}" ''
   return "$failed"
+}
+
+# What tells the row's point from others of its size and number of instances.
+_run_sweep() {
+  [[ ${ROW[sweep]} == - ]] || printf ', %s' "${ROW[sweep]}"
 }
 
 # End what an earlier run of ours left on the hosts, when its master is gone.
 _run_stale() {
   local host
-  while read -r host; do
-    remote_open "$host" || die_unfit "$host cannot be reached; nothing was started"
-    remote_run -e LEASE "$host" stop stale >&2 || die_unfit "$host is in use; nothing was started"
-  done < <(doctor_hosts)
+  local -a hosts
+  mapfile -t hosts < <(doctor_hosts)
+  remote_reach "${hosts[@]}" || {
+    side_print "${hosts[@]}" >&2
+    die_unfit "$(side_failed "${hosts[@]}"): cannot be reached, nothing was started; ./do_it.sh doctor prints what is missing"
+  }
+  side_run $((REMOTE_RETRY + 300)) _run_stale_host "${hosts[@]}" || die_unfit "$(side_failed "${hosts[@]}"): in use, nothing was started; wait for that run, or end it with ./do_it.sh stop --force"
+}
+
+_run_stale_host() {
+  remote_run "$1" stop stale >&2
 }

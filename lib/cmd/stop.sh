@@ -3,23 +3,41 @@
 #
 # Usage: ./do_it.sh stop [--force] [-H HOSTS_FILE] [NAME=VALUE]...
 #
-# Only processes that a run of ours recorded are ended, and only while their start time agrees.
+# Only processes that a run of ours recorded are ended, and only while their start time agrees; and those that write to the log of a run
+# of ours whose directory was removed.
 # A run whose master is alive is left alone and named (exit status 3); --force ends it too.
 # shellcheck shell=bash
 
 cmd_stop() {
-  local host mode=stale status=0 ended
+  local mode=stale status=0
+  local -a hosts
   options_read "${BASH_SOURCE[0]}" "$@"
   [[ -z $FORCE ]] || mode=force
   remote_init
-  while read -r host; do
-    if remote_open "$host" && ended=$(remote_run -e LEASE "$host" stop "$mode"); then
-      ended=${ended:-nothing was left}
-      printf '%s\n' "$host: ${ended//$'\n'/$'\n'$host: }"
-    else
-      status=3
-    fi
-  done < <(doctor_hosts)
-  remote_sweep
+  mapfile -t hosts < <(doctor_hosts)
+  # One that is gone keeps none of the others waiting.
+  side_run $((REMOTE_RETRY + 300)) _stop_host "${hosts[@]}" || status=3
+  side_print "${hosts[@]}" || status=1
+  [[ -n $HOSTS_FILE ]] || _stop_others
   return "$status"
+}
+
+_stop_host() {
+  local ended out=$_REMOTE_TMP/stop.$BASHPID line
+  remote_open "$1" || return
+  # What a host waits for is said while it waits.
+  remote_run "$1" stop "$mode" 2>&1 >"$out" | while IFS= read -r line; do
+    printf '%s: %s\n' "$1" "$line" >&"$LOG_FD"
+  done || return
+  ended=$(<"$out")
+  ended=${ended:-nothing was left}
+  printf '%s\n' "$1: ${ended//$'\n'/$'\n'$1: }"
+}
+
+# Name the hosts file of the newest run: a run that broke may have left something there.
+_stop_others() {
+  local file newest=
+  for file in "$RESULTS_DIR"/*/run.conf; do [[ ! -e $file ]] || newest=${file%/*}; done
+  [[ -z $newest || ! -e $newest/hosts ]] ||
+    log_warn "only the hosts of the settings were looked at; the newest run had others: ./do_it.sh stop -H $newest/hosts"
 }

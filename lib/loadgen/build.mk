@@ -3,7 +3,7 @@
 #
 #   HIREDIS_DIR=DIR   hiredis built in DIR (headers in DIR or DIR/hiredis or DIR/include/hiredis, library in DIR or DIR/lib)
 #   REDIS_SRC=DIR     a built Redis source tree: its deps/hiredis
-#   TLS=1             with TLS, which needs hiredis 1.0 or newer with hiredis_ssl
+#   TLS=1             with TLS, which needs OpenSSL 1.1 or newer
 #   WERROR=1          warnings are errors
 #   FUZZ_SECONDS=60   how long check-fuzz runs
 
@@ -23,20 +23,25 @@ endif
 ifdef HIREDIS_DIR
 HIREDIS_H := $(firstword $(wildcard $(addsuffix /hiredis.h,$(HIREDIS_DIR) $(HIREDIS_DIR)/hiredis $(HIREDIS_DIR)/include/hiredis)))
 HIREDIS_A := $(firstword $(wildcard $(addsuffix /libhiredis.a,$(HIREDIS_DIR) $(HIREDIS_DIR)/lib)))
-HIREDIS_SSL_A := $(firstword $(wildcard $(addsuffix /libhiredis_ssl.a,$(HIREDIS_DIR) $(HIREDIS_DIR)/lib)))
 HIREDIS_CFLAGS := $(if $(HIREDIS_H),-I$(patsubst %/,%,$(dir $(HIREDIS_H))))
-HIREDIS_LIBS := $(if $(TLS),$(HIREDIS_SSL_A) $(HIREDIS_A) -lssl -lcrypto,$(HIREDIS_A))
-HIREDIS_FOUND := $(if $(HIREDIS_H),$(if $(HIREDIS_A),$(if $(TLS),$(HIREDIS_SSL_A),yes)))
-HIREDIS_MISSING := no $(if $(TLS),libhiredis_ssl.a and )hiredis.h and libhiredis.a in $(HIREDIS_DIR) (build it there with make$(if $(TLS), USE_SSL=1))
+HIREDIS_LIBS := $(HIREDIS_A)
+HIREDIS_FOUND := $(if $(HIREDIS_H),$(if $(HIREDIS_A),yes))
+HIREDIS_MISSING := no hiredis.h and libhiredis.a in $(HIREDIS_DIR) (build it there with make)
 else
-HIREDIS_PC := hiredis $(if $(TLS),hiredis_ssl openssl)
-HIREDIS_FOUND := $(shell pkg-config --exists $(HIREDIS_PC) 2>/dev/null && echo yes)
-HIREDIS_CFLAGS := $(shell pkg-config --cflags $(HIREDIS_PC) 2>/dev/null)
-HIREDIS_LIBS := $(shell pkg-config --libs $(HIREDIS_PC) 2>/dev/null)
-HIREDIS_MISSING := pkg-config finds no $(if $(TLS),hiredis 1.0 with hiredis_ssl,hiredis): install libhiredis-dev (hiredis-devel), or give HIREDIS_DIR= or REDIS_SRC=
+HIREDIS_FOUND := $(shell pkg-config --exists hiredis 2>/dev/null && echo yes)
+HIREDIS_CFLAGS := $(shell pkg-config --cflags hiredis 2>/dev/null)
+HIREDIS_LIBS := $(shell pkg-config --libs hiredis 2>/dev/null)
+HIREDIS_MISSING := pkg-config finds no hiredis: install libhiredis-dev (hiredis-devel), or give HIREDIS_DIR= or REDIS_SRC=
 endif
-LOADGEN_CFLAGS += $(HIREDIS_CFLAGS) $(if $(TLS),-DLOADGEN_TLS)
-LOADGEN_LIBS := $(HIREDIS_LIBS) -lz -lm -lpthread
+ifdef TLS
+TLS_FOUND := $(shell pkg-config --exists openssl 2>/dev/null && echo yes)
+TLS_CFLAGS := -DLOADGEN_TLS $(shell pkg-config --cflags openssl 2>/dev/null)
+TLS_LIBS := $(shell pkg-config --libs openssl 2>/dev/null)
+else
+TLS_FOUND := yes
+endif
+LOADGEN_CFLAGS += $(HIREDIS_CFLAGS) $(TLS_CFLAGS)
+LOADGEN_LIBS := $(HIREDIS_LIBS) $(TLS_LIBS) -lz -lm -lpthread
 
 # Objects are made again when how they are made has changed.
 LOADGEN_STAMP := $(LOADGEN_OUT)/flags
@@ -45,23 +50,29 @@ $(shell mkdir -p $(LOADGEN_OUT); echo '$(CC) $(LOADGEN_CFLAGS) $(LOADGEN_LIBS)' 
 .PHONY: loadgen-hiredis
 loadgen-hiredis:
 	@$(if $(HIREDIS_FOUND),:,echo '$(HIREDIS_MISSING)' >&2; exit 1)
+	@$(if $(TLS_FOUND),:,echo 'pkg-config finds no openssl: install libssl-dev (openssl-devel), or build without TLS=1' >&2; exit 1)
 
-test: $(LOADGEN_OUT)/main.o $(LOADGEN_OBJ) ## build the load generator, ./test
+# Beside ./test, for runs with TLS=on.
+.PHONY: tls
+tls: ## build the load generator with TLS, build/tls/test
+	@$(MAKE) --no-print-directory TLS=1 LOADGEN_OUT=build/tls build/tls/test
+
+test $(LOADGEN_OUT)/test: $(LOADGEN_OUT)/main.o $(LOADGEN_OBJ) ## build the load generator, ./test
 	$(CC) -fopenmp $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LOADGEN_LIBS)
 
 $(LOADGEN_OUT)/main.o: test.c $(LOADGEN_STAMP) | loadgen-hiredis
-	$(CC) $(LOADGEN_CFLAGS) -MMD -c -o $@ $<
+	$(CC) $(LOADGEN_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(LOADGEN_OUT)/%.o: $(LOADGEN_DIR)/%.c $(LOADGEN_STAMP) | loadgen-hiredis
-	$(CC) $(LOADGEN_CFLAGS) -MMD -c -o $@ $<
+	$(CC) $(LOADGEN_CFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(wildcard $(LOADGEN_OUT)/*.d)
 
 # Unit tests, with what they test built again under the sanitizers.
 UNIT_OUT := build/unit
 UNIT_TESTS := $(patsubst tests/unit/%_test.c,%,$(wildcard tests/unit/*_test.c))
-UNIT_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g $(LOADGEN_WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -I$(LOADGEN_DIR)
-UNIT_SRC := $(addprefix $(LOADGEN_DIR)/,hist.c hlog.c resp.c keys.c values.c command.c number.c pacer.c options.c output.c recorder.c)
+UNIT_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g $(LOADGEN_WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -I$(LOADGEN_DIR) $(HIREDIS_CFLAGS)
+UNIT_SRC := $(addprefix $(LOADGEN_DIR)/,hist.c hlog.c resp.c replies.c keys.c pattern.c sizes.c values.c compressible.c command.c command_mix.c mix.c kinds.c answer.c number.c pacer.c options.c options_finish.c output.c recorder.c cpus.c conn.c flush.c worker.c cluster.c nodes.c slots.c gaps.c target.c windows.c control.c gate.c link.c endpoint.c tls.c)
 UNIT_OBJ := $(UNIT_SRC:$(LOADGEN_DIR)/%.c=$(UNIT_OUT)/%.o)
 UNIT_DEPS := tests/unit/unit.h $(wildcard $(LOADGEN_DIR)/*.h)
 
@@ -70,7 +81,7 @@ $(UNIT_OUT)/%.o: $(LOADGEN_DIR)/%.c $(UNIT_DEPS)
 	$(CC) $(UNIT_CFLAGS) -c -o $@ $<
 
 $(UNIT_OUT)/%_test: tests/unit/%_test.c $(UNIT_OBJ) $(UNIT_DEPS)
-	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_OBJ) -lz -lm -lpthread
+	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_OBJ) $(HIREDIS_LIBS) -lz -lm -lpthread
 
 .PHONY: check-unit check-fuzz bench
 .SECONDARY: $(UNIT_OBJ)
@@ -78,13 +89,17 @@ check-unit: $(UNIT_TESTS:%=$(UNIT_OUT)/%_test) ## unit tests of the load generat
 	@status=0; for t in $(UNIT_TESTS); do echo "# $$t"; $(UNIT_OUT)/$${t}_test || status=1; done; exit $$status
 
 FUZZ_CC ?= clang
-check-fuzz: ## fuzz the RESP scanner for FUZZ_SECONDS=60
+FUZZ_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I$(LOADGEN_DIR)
+FUZZ_FLAGS = -verbosity=0 -max_total_time=$(FUZZ_SECONDS) -timeout=5 -max_len=4096 -print_final_stats=1 -artifact_prefix=$(UNIT_OUT)/
+check-fuzz: ## fuzz the RESP scanner and the reader of CLUSTER NODES for FUZZ_SECONDS=60 each
 	@command -v $(FUZZ_CC) >/dev/null || { echo 'check-fuzz needs clang with libFuzzer' >&2; exit 1; }
-	@mkdir -p $(UNIT_OUT)/corpus
-	$(FUZZ_CC) -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I$(LOADGEN_DIR) -o $(UNIT_OUT)/resp_fuzz tests/unit/resp_fuzz.c $(LOADGEN_DIR)/resp.c
-	$(UNIT_OUT)/resp_fuzz -verbosity=0 -max_total_time=$(FUZZ_SECONDS) -timeout=5 -max_len=4096 -print_final_stats=1 -artifact_prefix=$(UNIT_OUT)/ -dict=tests/unit/resp.dict $(UNIT_OUT)/corpus
+	@mkdir -p $(UNIT_OUT)/corpus $(UNIT_OUT)/corpus-nodes
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $(UNIT_OUT)/resp_fuzz tests/unit/resp_fuzz.c $(LOADGEN_DIR)/resp.c
+	$(UNIT_OUT)/resp_fuzz $(FUZZ_FLAGS) -dict=tests/unit/resp.dict $(UNIT_OUT)/corpus
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $(UNIT_OUT)/nodes_fuzz tests/unit/nodes_fuzz.c $(addprefix $(LOADGEN_DIR)/,nodes.c slots.c number.c) -lm
+	$(UNIT_OUT)/nodes_fuzz $(FUZZ_FLAGS) -dict=tests/unit/nodes.dict $(UNIT_OUT)/corpus-nodes
 
-bench: test ## client CPU per operation beside redis-benchmark, on a private Redis
+bench: test ## client CPU per operation beside other generators and a floor, on a private Redis
 	@tests/bench/client-cpu.sh
 
 # A Python with a reader of HdrHistogram files, for the tests.

@@ -18,6 +18,12 @@ static inline uint64_t clock_now_ns(void)
     return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
+/** Returns nanoseconds in microseconds, to the nearest: cut off, a mean would be half a microsecond low. */
+static inline uint64_t clock_us(uint64_t ns)
+{
+    return (ns + NS_PER_US / 2) / NS_PER_US;
+}
+
 /** Read CLOCK_REALTIME. Returns nanoseconds since the epoch; only for stamps that leave this process. */
 static inline uint64_t clock_epoch_ns(void)
 {

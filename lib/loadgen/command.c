@@ -2,13 +2,15 @@
 /* Commands as bytes: see command.h. */
 #include "command.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void head_make(struct command_head *h, const char *verb, int words, const char *prefix, unsigned digits)
+static void head_make(struct command_head *h, const struct command_kind *kind, int words, const char *prefix, const char *tag, unsigned digits)
 {
-    int n = snprintf(h->text, sizeof h->text, "*%d\r\n$3\r\n%s\r\n$%zu\r\n%s", words, verb, strlen(prefix) + digits, prefix);
+    int n = snprintf(h->text, sizeof h->text, "*%d\r\n$%zu\r\n%s\r\n$%zu\r\n%s%s", words, strlen(kind->verb), kind->verb,
+                     strlen(prefix) + strlen(tag) + digits, prefix, tag);
     h->size = (uint32_t)n;
 }
 
@@ -21,32 +23,46 @@ static size_t middle_make(char out[32], uint64_t length)
     return n + 2;
 }
 
-int commands_init(struct commands *c, const char *prefix, const struct values *values, uint64_t place)
+size_t command_end(const struct commands *c, uint64_t key, char out[COMMAND_END_MAX])
+{
+    if (!c->values->spec.ttl_low) {
+        memcpy(out, "\r\n", 2);
+        return 2;
+    }
+    uint64_t ttl = c->values->spec.ttl_low;
+    if (c->values->spec.ttl_high > ttl) {
+        struct rng rng;
+        rng_seed(&rng, c->values->spec.seed ^ UINT64_C(0x74746c), key);
+        ttl += rng_below(&rng, c->values->spec.ttl_high - ttl + 1);
+    }
+    return (size_t)snprintf(out, COMMAND_END_MAX, "\r\n$2\r\nEX\r\n$%u\r\n%" PRIu64 "\r\n", number_digits(ttl), ttl);
+}
+
+int commands_init(struct commands *c, const char *prefix, const struct values *values, const struct slots_tags *tags, uint64_t place)
 {
     const struct values_spec *spec = &values->spec;
     memset(c, 0, sizeof *c);
     c->values = values;
+    c->tags = tags;
     c->place = place;
-    for (unsigned d = 1; d <= COMMAND_DIGITS; d++) {
-        head_make(&c->set[d], "SET", 3, prefix, d);
-        head_make(&c->get[d], "GET", 2, prefix, d);
-    }
-    for (int i = 0; i < spec->sizes; i++)
-        if (spec->size[i].high > c->largest) c->largest = spec->size[i].high;
-    c->largest += sizeof(struct command_head) + 64;
-    if (spec->sizes != 1 || spec->size[0].low != spec->size[0].high) return 0;
-    c->value_len = spec->size[0].low;
-    c->got_len = (uint32_t)snprintf(c->got, sizeof c->got, "$%ju\r\n", (uintmax_t)c->value_len);
-    memcpy(&c->got_word, c->got, 8);
-    c->got_mask = c->got_len >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * c->got_len) - 1; /* little endian, as is every CPU this is built for */
-    c->got_word &= c->got_mask;
-    if (spec->kind != VALUES_PATTERN || c->value_len > COMMAND_TAIL_MAX) return 0;
-    c->tail = malloc(c->value_len + 64);
+    for (int i = 0; i < COMMANDS; i++)
+        for (unsigned d = 1; d <= COMMAND_DIGITS; d++)
+            head_make(&c->head[i][d], &command_kinds[i], 2 + command_kinds[i].carries * (spec->ttl_low ? 3 : 1), prefix, tags ? SLOTS_TAG_ANY : "",
+                      d);
+    for (int i = 0; i < spec->sizes.choices; i++)
+        if (spec->sizes.choice[i].high > c->largest) c->largest = spec->sizes.choice[i].high;
+    c->largest += sizeof(struct command_head) + 64 + COMMAND_END_MAX;
+    if (spec->sizes.choices != 1 || spec->sizes.choice[0].low != spec->sizes.choice[0].high) return 0;
+    c->value_len = spec->sizes.choice[0].low;
+    replies_value_init(&c->got, c->value_len);
+    c->shared = spec->kind == VALUES_PATTERN && c->value_len > COMMAND_TAIL_MAX;
+    if (spec->kind != VALUES_PATTERN || c->shared || spec->ttl_high > spec->ttl_low) return 0;
+    c->tail = malloc(c->value_len + 64 + COMMAND_END_MAX);
     if (!c->tail) return -1;
     size_t n = middle_make(c->tail, c->value_len);
     values_fill(values, 0, place, 0, c->tail + n, c->value_len);
-    memcpy(c->tail + n + c->value_len, "\r\n", 2);
-    c->tail_len = (uint32_t)(n + c->value_len + 2);
+    c->tail_value = (uint32_t)n;
+    c->tail_len = (uint32_t)(n + c->value_len + command_end(c, 0, c->tail + n + c->value_len));
     return 0;
 }
 
@@ -58,7 +74,7 @@ void commands_free(struct commands *c)
 
 static const struct command_head *head_of(const struct commands *c, uint64_t tagged, unsigned digits)
 {
-    return tagged & COMMAND_SET ? &c->set[digits] : &c->get[digits];
+    return &c->head[tagged >> COMMAND_SHIFT][digits];
 }
 
 static uint64_t length_of(const struct commands *c, uint64_t key)
@@ -68,13 +84,15 @@ static uint64_t length_of(const struct commands *c, uint64_t key)
 
 uint64_t command_size(const struct commands *c, uint64_t tagged)
 {
+    if (command_mixed(tagged)) return command_words(c, tagged, 0, NULL, 0);
     uint64_t key = COMMAND_KEY(tagged);
     unsigned digits = number_digits(key);
     uint64_t size = head_of(c, tagged, digits)->size + digits;
-    if (!(tagged & COMMAND_SET)) return size + 2;
+    if (!command_kind(tagged)->carries) return size + 2;
     if (c->tail) return size + c->tail_len;
     uint64_t length = length_of(c, key);
-    return size + 3 + number_digits(length) + 2 + length + 2;
+    char end[COMMAND_END_MAX];
+    return size + 3 + number_digits(length) + 2 + length + command_end(c, key, end);
 }
 
 char *command_encode_value(const struct commands *c, uint64_t tagged, char *out)
@@ -82,19 +100,46 @@ char *command_encode_value(const struct commands *c, uint64_t tagged, char *out)
     uint64_t key = COMMAND_KEY(tagged), length = length_of(c, key);
     out += middle_make(out, length);
     values_fill(c->values, key, c->place, 0, out, length);
-    memcpy(out + length, "\r\n", 2);
-    return out + length + 2;
+    return out + length + command_end(c, key, out + length);
+}
+
+/* Write a command up to its value, or up to its end when it has none. Returns the size of that. */
+static size_t front_make(const struct commands *c, uint64_t tagged, char *out, uint64_t *length)
+{
+    size_t n = (size_t)(command_encode_key(c, tagged, out) - out);
+    *length = 0;
+    if (!command_kind(tagged)->carries) return n;
+    *length = length_of(c, COMMAND_KEY(tagged));
+    return n + middle_make(out + n, *length);
+}
+
+const char *command_piece(const struct commands *c, uint64_t tagged, uint64_t at, char *scratch, size_t *n)
+{
+    uint64_t length;
+    size_t front = front_make(c, tagged, scratch, &length);
+    if (at < front) {
+        *n = front - at;
+        return scratch + at;
+    }
+    at -= front;
+    if (at >= length) {
+        *n = command_end(c, COMMAND_KEY(tagged), scratch) - (size_t)(at - length);
+        return scratch + (at - length);
+    }
+    const char *value = values_shared(c->values, c->place, at, n);
+    if (*n > length - at) *n = (size_t)(length - at);
+    return value;
 }
 
 size_t command_encode_part(const struct commands *c, uint64_t tagged, uint64_t at, char *out, size_t n)
 {
-    char front[COMMAND_HEAD_MAX + COMMAND_DIGITS + 64];
-    uint64_t key = COMMAND_KEY(tagged), length = 0, size = command_size(c, tagged);
-    size_t done = 0, part, front_len = (size_t)(command_encode_key(c, tagged, front) - front);
-    if (tagged & COMMAND_SET) {
-        length = length_of(c, key);
-        front_len += middle_make(front + front_len, length);
+    if (command_mixed(tagged)) {
+        uint64_t whole = command_words(c, tagged, at, out, n);
+        return n < whole - at ? n : (size_t)(whole - at);
     }
+    char front[COMMAND_PIECE_MAX], end[COMMAND_END_MAX];
+    uint64_t key = COMMAND_KEY(tagged), length, size = command_size(c, tagged);
+    size_t done = 0, part, front_len = front_make(c, tagged, front, &length);
     if (n > size - at) n = (size_t)(size - at);
     for (; done < n; done += part, at += part) {
         if (at < front_len) {
@@ -104,8 +149,9 @@ size_t command_encode_part(const struct commands *c, uint64_t tagged, uint64_t a
             part = n - done < front_len + length - at ? n - done : (size_t)(front_len + length - at);
             values_fill(c->values, key, c->place, at - front_len, out + done, part);
         } else {
-            part = 1;
-            out[done] = "\r\n"[at - front_len - length];
+            command_end(c, key, end);
+            part = n - done;
+            memcpy(out + done, end + (at - front_len - length), part);
         }
     }
     return n;

@@ -2,158 +2,124 @@
 /* A connection under load: see conn.h. */
 #include "conn.h"
 
+#include "answer.h"
 #include "clock.h"
+#include "flush.h"
+#include "target.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 
-#define FLUSH_MAX      (1024UL * 1024)  /* bytes written to one connection before others have their turn */
 #define BACKOFF_MIN_NS (50 * NS_PER_MS) /* between attempts to connect again, doubled up to */
 #define BACKOFF_MAX_NS (200 * NS_PER_MS)
+
+/* The next request of a mix. */
+static uint64_t next_mixed(struct target *t, const struct mix *m, int populate)
+{
+    int command;
+    if (populate) {
+        uint64_t key = keys_next(&t->keys); /* a pass over the keys for each kind of them */
+        return COMMAND_TAG(m->fill[t->keys.pass % (uint64_t)m->fills], key);
+    }
+    uint64_t pick = rng_below(&t->choice, m->weights);
+    const int *entry = m->entry;
+    for (; pick >= m->command[*entry].weight; entry++) pick -= m->command[*entry].weight;
+    command = *entry;
+    uint64_t key = command == COMMAND_SET && t->keys.spec.kind == KEYS_LATEST ? keys_add(&t->keys) : keys_next(&t->keys);
+    if (m->command[command].numbers) key |= rng_below(&t->choice, m->command[command].numbers) << COMMAND_NUMBER_SHIFT;
+    return COMMAND_TAG(command, key);
+}
 
 /* The next tagged key of a target. */
 static inline uint64_t next_request(struct worker *w, struct target *t)
 {
     const struct options *o = w->options;
-    uint64_t key = keys_next(&t->keys);
-    switch (w->plan->kind) {
-    case PHASE_GET:
-        return key;
-    case PHASE_MIXED:
-        return rng_below(&t->choice, o->ratio_set + o->ratio_get) < o->ratio_set ? key | COMMAND_SET : key;
-    default:
-        return key | COMMAND_SET;
+    const enum phase_kind kind = w->plan->kind;
+    if (__builtin_expect(w->mix != NULL, 0)) return next_mixed(t, w->mix, kind == PHASE_POPULATE);
+    int set = kind != PHASE_GET && (kind != PHASE_MIXED || rng_below(&t->choice, o->ratio_set + o->ratio_get) < o->ratio_set);
+    uint64_t key = set && t->keys.spec.kind == KEYS_LATEST ? keys_add(&t->keys) : keys_next(&t->keys);
+    return COMMAND_TAG(set ? COMMAND_SET : COMMAND_GET, key);
+}
+
+/* KEYS_LATEST: a key that was added may be read once it is known to be there, and so are all that were added before it. */
+static void adds_look(struct worker *w, struct conn *c)
+{
+    struct target *t = c->target;
+    uint64_t before = c->oldest_add, first = t->keys.added;
+    if (t->keys.spec.kind != KEYS_LATEST || w->plan->kind == PHASE_GET) return;
+    c->oldest_add = UINT64_MAX;
+    for (uint32_t i = 0; i < c->inflight && c->oldest_add == UINT64_MAX; i++) {
+        uint64_t tagged = c->key[(c->head + i) & c->mask];
+        if (tagged >> COMMAND_SHIFT == COMMAND_SET) c->oldest_add = keys_added(&t->keys, COMMAND_KEY(tagged));
     }
+    if (before == c->oldest_add || before > t->keys.seen) return; /* others are older */
+    for (uint32_t i = 0; i < t->conns; i++)
+        if (t->conn[i].oldest_add < first) first = t->conn[i].oldest_add;
+    keys_see(&t->keys, first);
 }
 
 void target_end(struct worker *w, struct target *t, int unsent)
 {
     if (!t->left) return;
-    if (unsent) w->recorder.active_count[COUNT_UNSENT] += t->left;
+    if (unsent) answer_failed(w, t, COUNT_UNSENT, t->left);
+    if (unsent && w->open) { /* they waited from their intended start */
+        uint64_t now = clock_now_ns();
+        for (; t->left; t->left--, pacer_advance(&t->pacer))
+            recorder_unanswered(&w->recorder, now > t->pacer.next_ns ? clock_us(now - t->pacer.next_ns) : 0, 1);
+    }
     t->left = 0;
     w->unfinished--;
-}
-
-/* Ask epoll for room to write only while something waits to be written. */
-static void poll_out(struct worker *w, struct conn *c)
-{
-    uint8_t want = c->unwritten || c->link.backlog;
-    if (want == c->polled_out || c->link.fd < 0) return;
-    struct epoll_event event = {.events = want ? EPOLLIN | EPOLLOUT : EPOLLIN, .data.ptr = c};
-    if (!epoll_ctl(w->epoll, EPOLL_CTL_MOD, c->link.fd, &event)) c->polled_out = want;
-}
-
-/* Make bytes of the requests from ring position i up to stop, the first from byte `skip` on. Returns the end of the bytes; *i is then the
- *  first request that is not whole among them, and *partly how many of its bytes are made or were written before. */
-static char *encode(const struct worker *w, struct conn *c, uint32_t *i, uint32_t stop, uint64_t skip, uint64_t *partly, uint64_t now)
-{
-    const struct commands *commands = &c->target->commands;
-    char *at = w->out, *end = w->out + CONN_OUT_SIZE - COMMAND_SLACK;
-    *partly = 0;
-    if (!skip && !w->open && commands->largest <= CONN_OUT_SIZE / 2) { /* nearly always; in locals, which no byte written can alias */
-        const uint64_t *key = c->key;
-        const uint32_t mask = c->mask, last = stop;
-        const char *const full = end - commands->largest;
-        uint32_t n = *i;
-        for (; n != last && at <= full; n++) at = command_encode(commands, key[n & mask], at);
-        *i = n;
-        return at;
-    }
-    for (; *i != stop; ++*i) {
-        uint64_t tagged = c->key[*i & c->mask];
-        size_t room = (size_t)(end - at);
-        if (w->open && !skip) c->sent[*i & c->mask] = now;
-        if (!skip && (room >= commands->largest || room >= command_size(commands, tagged))) {
-            at = command_encode(commands, tagged, at);
-            continue;
-        }
-        size_t n = command_encode_part(commands, tagged, skip, at, room);
-        at += n;
-        skip += n;
-        if (skip < command_size(commands, tagged)) {
-            *partly = skip;
-            break;
-        }
-        skip = 0;
-    }
-    return at;
-}
-
-void conn_flush(struct worker *w, struct conn *c)
-{
-    uint64_t now = clock_now_ns();
-    size_t sent = 0;
-    if (c->unwritten == c->inflight && !c->written) c->sent_ns = now;
-    while ((c->unwritten || c->link.backlog) && sent < FLUSH_MAX) {
-        uint32_t stop = c->head + c->inflight, i = stop - c->unwritten;
-        uint64_t partly;
-        char *end = encode(w, c, &i, stop, c->written, &partly, now);
-        ssize_t put = link_write(&c->link, w->out, (size_t)(end - w->out));
-        if (put < 0) {
-            conn_drop(w, c, COUNT_LOST, now);
-            return;
-        }
-        sent += (size_t)put;
-        w->recorder.active_count[COUNT_WIRE] += (uint64_t)put;
-        if (put == end - w->out) {
-            c->unwritten = stop - i;
-            c->written = partly;
-            if (c->link.backlog) break;
-            continue;
-        }
-        /* The socket is full: find the request it stopped in. */
-        for (uint64_t left = (uint64_t)put; left;) {
-            uint64_t need = command_size(&c->target->commands, c->key[(stop - c->unwritten) & c->mask]) - c->written;
-            if (left < need) {
-                c->written += left;
-                break;
-            }
-            left -= need;
-            c->unwritten--;
-            c->written = 0;
-        }
-        break;
-    }
-    poll_out(w, c);
 }
 
 void conn_push(struct worker *w, struct conn *c, uint64_t intended_ns, uint64_t now_ns)
 {
     uint32_t slot = (c->head + c->inflight) & c->mask;
+    keys_at(&c->target->keys, intended_ns - w->plan->start_ns);
     c->key[slot] = next_request(w, c->target);
     c->intended[slot] = intended_ns;
     c->sent[slot] = now_ns;
     c->inflight++;
     c->unwritten++;
     w->inflight++;
+    adds_look(w, c);
+    if (!c->target->inflight++) target_pending(c->target, intended_ns);
 }
 
 void conn_refill(struct worker *w, struct conn *c, uint64_t now_ns)
 {
     struct target *t = c->target;
-    if (!t->left) return;
+    if (!t->left || c->idle) return;
     if (now_ns >= w->plan->stop_ns) {
         target_end(w, t, 0);
         return;
     }
     uint32_t n = (uint32_t)(w->plan->pipeline < t->left ? w->plan->pipeline : t->left);
     c->head = 0;
-    for (uint32_t i = 0; i < n; i++) c->key[i] = next_request(w, t);
+    c->following = 0;
+    keys_at(&t->keys, now_ns > w->plan->start_ns ? now_ns - w->plan->start_ns : 0);
+    if (w->plan->kind == PHASE_MIXED || w->mix || t->keys.spec.kind == KEYS_LATEST)
+        for (uint32_t i = 0; i < n; i++) c->key[i] = next_request(w, t);
+    else
+        keys_take(&t->keys, COMMAND_TAG(w->plan->kind == PHASE_GET ? COMMAND_GET : COMMAND_SET, 0), c->key, n);
     c->inflight = c->unwritten = n;
     w->inflight += n;
+    t->inflight += n;
+    if (!t->pending_ns) t->pending_ns = now_ns;
     t->left -= n;
     if (!t->left) w->unfinished--;
-    conn_flush(w, c);
+    adds_look(w, c);
+    conn_flush(w, c, now_ns);
 }
 
 void conn_offer(struct worker *w, struct conn *c, uint64_t now_ns)
 {
     struct target *t = c->target;
-    if (!w->open || c->in_free || c->inflight >= w->plan->pipeline) return;
+    if (!w->open || c->in_free || c->idle || c->inflight >= w->plan->pipeline) return;
     if (!t->free_count) t->free_since_ns = now_ns;
-    t->free[(t->free_head + t->free_count++) % t->conns] = c;
-    c->in_free = 1;
+    conn_line_up(c);
 }
 
 /* Account for the requests of one read that were answered: in a closed loop they were sent together and came together. */
@@ -165,138 +131,149 @@ static void account(struct worker *w, uint64_t latency_us, uint64_t n)
     if (w->latency_sum_us >= (w->max_average_us + 1) * w->answered) w->max_average_us = w->latency_sum_us / w->answered;
 }
 
-static void keep_error(struct worker *w, const char *text)
-{
-    if (!w->first_error[0]) snprintf(w->first_error, sizeof w->first_error, "%s", text);
-}
-
-/* Classify a reply that the scanner has read. Returns 1 when it answers the request, 0 when it is an error. */
-static int classify(struct worker *w, struct conn *c, uint64_t tagged)
-{
-    const struct resp *r = &c->scan;
-    uint64_t *count = w->recorder.active_count;
-    if (r->type == '-' || r->type == '!') {
-        count[COUNT_ERROR_REPLIES]++;
-        keep_error(w, r->text);
-        return 0;
-    }
-    if (tagged & COMMAND_SET) {
-        if (r->type == '+' && !strcmp(r->text, "OK")) {
-            count[COUNT_BYTES] += values_length(c->target->commands.values, COMMAND_KEY(tagged));
-            count[COUNT_SETS]++;
-            return 1;
-        }
-    } else if (r->nil) {
-        count[COUNT_MISSES]++;
-        return 1;
-    } else if (r->type == '$') {
-        count[COUNT_BYTES] += (uint64_t)r->bulk_len;
-        if (w->plan->verify && (c->body_bad || (uint64_t)r->bulk_len != values_length(c->target->commands.values, COMMAND_KEY(tagged))))
-            count[COUNT_MISMATCHES]++;
-        return 1;
-    }
-    count[COUNT_ERROR_REPLIES]++;
-    keep_error(w, "reply of a type that does not belong to the command");
-    return 0;
-}
-
-/* Does a whole reply to a GET of the one value size stand at p? Returns its size, or 0 to let the scanner look. */
-static inline size_t whole_value(const struct commands *m, const char *p, const char *end)
-{
-    size_t size = m->got_len + m->value_len + 2;
-    uint64_t word;
-    if (!m->value_len || (size_t)(end - p) < size || end - p < 8) return 0;
-    memcpy(&word, p, 8);
-    if ((word & m->got_mask) != m->got_word) return 0;
-    if (m->got_len > 8 && memcmp(p, m->got, m->got_len) != 0) return 0;
-    return p[size - 2] == '\r' && p[size - 1] == '\n' ? size : 0;
-}
-
 static inline int value_same(const struct commands *m, uint64_t key, const char *value)
 {
-    if (m->tail) return !memcmp(value, m->tail + m->tail_len - 2 - m->value_len, m->value_len);
+    if (m->tail) return !memcmp(value, m->tail + m->tail_value, m->value_len);
     return values_check(m->values, key, m->place, 0, value, m->value_len);
 }
 
 /* Open loop: record an answered request by its own times. */
 static inline void record_open(struct worker *w, struct conn *c, uint32_t slot, uint64_t now)
 {
-    account(w, (now - c->intended[slot]) / NS_PER_US, 1);
-    hist_record(&w->recorder.service, (now - c->sent[slot]) / NS_PER_US, 1);
+    account(w, clock_us(now - c->intended[slot]), 1);
+    hist_record(&w->recorder.service, clock_us(now - c->sent[slot]), 1);
 }
 
 /* Take in replies that stand whole in [*p, end) and are of the one expected form: the fast way for nearly all of them. Returns how many;
- * *sets of them are to SETs. Leaves *p at the first that is not so. */
-static inline uint32_t take_expected(struct worker *w, struct conn *c, const char **p, const char *end, uint64_t now, uint32_t *sets)
+ * Leaves *p at the first that is not so. */
+static inline uint32_t take_expected(struct worker *w, struct conn *c, const char **p, const char *end, uint64_t now, struct carried *carried)
 {
     const struct commands *m = &c->target->commands;
     const char *at = *p;
     uint32_t n = c->inflight - c->unwritten, done = 0, set = 0;
     int verify = w->plan->verify, open = w->open;
-    if (!m->value_len) return 0;
+    if (!m->value_len || w->mix) return 0;
+    if (!open && w->plan->kind != PHASE_MIXED && (w->plan->kind != PHASE_GET || !verify)) { /* no request needs to be looked at */
+        if (w->plan->kind == PHASE_GET) {
+            done = replies_values(&m->got, at, end, n);
+            at += done * m->got.size;
+        } else {
+            done = set = replies_ok(at, end, n);
+            at += (size_t)done * REPLIES_OK_SIZE;
+        }
+        n = done;
+    }
     for (; done < n; done++) {
         uint32_t slot = (c->head + done) & c->mask;
         uint64_t tagged = c->key[slot];
-        if (tagged & COMMAND_SET) {
+        if (command_kind(tagged)->reply == COMMAND_OK) {
             if (end - at < 5 || memcmp(at, "+OK\r\n", 5) != 0) break;
             at += 5;
             set++;
         } else {
-            size_t size = whole_value(m, at, end);
-            if (!size) break;
-            if (verify && !value_same(m, COMMAND_KEY(tagged), at + m->got_len)) w->recorder.active_count[COUNT_MISMATCHES]++;
-            at += size;
+            if (!replies_value_at(&m->got, at, end)) break;
+            if (verify && !value_same(m, COMMAND_KEY(tagged), at + m->got.head_len)) answer_failed(w, c->target, COUNT_MISMATCHES, 1);
+            at += m->got.size;
         }
         if (open) record_open(w, c, slot, now);
     }
     c->head += done;
     c->inflight -= done;
-    *sets += set;
+    carried->sets += set;
+    carried->bytes += done * m->value_len;
     *p = at;
     return done;
+}
+
+/* Of a mix: count a reply by its command, and send what follows it. Returns 1 when the request is done. */
+static int take_mixed(struct worker *w, struct conn *c, uint64_t tagged, int answers, const struct carried *before, const struct carried *carried,
+                      uint64_t now)
+{
+    const struct mix_command *m = &w->mix->command[tagged >> COMMAND_SHIFT];
+    uint32_t slot = c->head & c->mask, next = (c->head + c->inflight) & c->mask;
+    if (w->plan->kind == PHASE_POPULATE) return 1;
+    struct kind *k = &w->kinds.kind[m->entry];
+    k->count[KIND_BYTES] += carried->bytes - before->bytes;
+    k->count[KIND_MISSES] += carried->misses - before->misses;
+    if (!answers) {
+        k->count[KIND_ERRORS]++;
+        return 1;
+    }
+    if (m->next) {
+        c->key[next] = COMMAND_TAG(m->next, COMMAND_KEY(tagged));
+        if (w->open) c->intended[next] = c->intended[slot], c->sent[next] = c->sent[slot];
+        c->inflight++; /* the caller takes the answered one off */
+        c->unwritten++;
+        c->following = 1;
+        return 0;
+    }
+    k->count[now < w->window_ns ? KIND_OPS : KIND_LATE]++;
+    hist_record(&k->latency, clock_us(now - (w->open ? c->intended[slot] : c->sent_ns)), 1);
+    return 1;
 }
 
 /* Take in the bytes [p, end) of replies. Returns 0, or -1 when the stream cannot be understood any further. */
 static int take(struct worker *w, struct conn *c, const char *p, const char *end, uint64_t now)
 {
-    const struct commands *m = &c->target->commands;
     uint64_t *count = w->recorder.active_count;
-    uint32_t before = c->inflight, answered = 0, expected = 0, sets = 0;
-    int bad = 0;
+    struct carried carried = {0, 0, 0}, last;
+    uint32_t before = c->inflight, oldest = c->head & c->mask, answered = 0;
+    struct target *t = c->target;
+    int bad = 0, answers;
     while (p < end && !bad) {
-        if (resp_idle(&c->scan)) expected += take_expected(w, c, &p, end, now, &sets);
+        if (resp_idle(&c->scan)) answered += take_expected(w, c, &p, end, now, &carried);
         if (p == end) break;
         uint64_t tagged = c->key[c->head & c->mask];
         switch (resp_scan(&c->scan, &p, end)) {
         case RESP_MORE:
             break;
         case RESP_BODY:
-            if (w->plan->verify && c->inflight && !c->body_bad)
-                c->body_bad = !values_check(m->values, COMMAND_KEY(tagged), m->place, c->scan.piece_at, c->scan.piece, c->scan.piece_len);
+            if (w->plan->verify && c->inflight) answer_body(w, c, tagged);
             break;
         case RESP_REPLY:
-            if (c->inflight <= c->unwritten) { /* a reply to nothing */
+            if (c->inflight <= c->unwritten) {
+                answer_failed(w, c->target, COUNT_ERROR_REPLIES, 1);
+                answer_keep(w, c->target, "a reply that answers no request");
                 bad = 1;
                 break;
             }
-            if (classify(w, c, tagged)) {
+            last = carried;
+            answers = answer_classify(w, c, tagged, &carried);
+            if (w->mix && !take_mixed(w, c, tagged, answers, &last, &carried, now)) answers = 0;
+            if (answers) {
                 answered++;
                 if (w->open) record_open(w, c, c->head & c->mask, now);
             }
             c->body_bad = 0;
+            c->bodies = 0;
             c->head++;
             c->inflight--;
             break;
         case RESP_BAD:
+            if (!c->inflight) answer_failed(w, c->target, COUNT_ERROR_REPLIES, 1); /* else what is on the way is lost by it */
+            answer_keep(w, c->target, "the server sent what is no reply");
             bad = 1;
         }
     }
-    count[COUNT_OPS] += answered + expected;
-    count[COUNT_SETS] += sets;
-    count[COUNT_BYTES] += expected * m->value_len;
-    if (!w->open && answered + expected) account(w, (now - c->sent_ns) / NS_PER_US, answered + expected);
+    if (now < w->window_ns) {
+        count[COUNT_OPS] += answered;
+        count[COUNT_SETS] += carried.sets;
+        count[COUNT_BYTES] += carried.bytes;
+        count[COUNT_MISSES] += carried.misses;
+    } else {
+        count[COUNT_LATE] += answered;
+    }
+    if (!w->open && answered) account(w, clock_us(now - c->sent_ns), answered);
     w->inflight -= before - c->inflight;
+    t->inflight -= before - c->inflight;
+    if (answered) {
+        uint64_t us = clock_us(now - (w->open ? c->intended[oldest] : c->sent_ns));
+        if (us > t->tally.max_us) t->tally.max_us = us;
+        if (now < w->window_ns) t->tally.ops += answered;
+        target_heard(t, now, 1);
+    }
     w->last_reply_ns = now;
+    adds_look(w, c);
     return bad ? -1 : 0;
 }
 
@@ -329,47 +306,53 @@ static void received(struct worker *w, struct conn *c, ssize_t n, uint64_t now)
     c->progress_ns = now;
     if (c->state == CONN_GREETING) {
         int done = greeted(w, c, w->in, w->in + n);
+        struct epoll_event event = {.events = flush_interest(c, 0), .data.ptr = c};
+        if (done > 0 && epoll_ctl(w->epoll, EPOLL_CTL_MOD, c->link.fd, &event)) done = -1;
         if (done > 0) conn_up(w, c, now);
         if (done < 0) conn_drop(w, c, COUNT_LOST, now);
         return;
     }
     w->recorder.active_count[COUNT_WIRE] += (uint64_t)n;
     if (take(w, c, w->in, w->in + n, now)) {
-        keep_error(w, "the server sent what is no reply");
         conn_drop(w, c, COUNT_LOST, now);
         return;
     }
+    if (c->following && c->unwritten) conn_flush(w, c, now);
+    if (c->resting || c->state != CONN_READY) return;
     if (w->open)
         conn_offer(w, c, now);
     else if (!c->inflight)
         conn_refill(w, c, now);
 }
 
-static void readable(struct worker *w, struct conn *c)
+/* Read what is there. A read that fills less than the buffer has emptied the socket, but says nothing of an `end` behind the bytes. */
+static void readable(struct worker *w, struct conn *c, uint32_t end)
 {
+    ssize_t n;
     do {
-        ssize_t n = link_read(&c->link, w->in, CONN_IN_SIZE);
+        n = link_read(&c->link, w->in, CONN_IN_SIZE);
         if (!n) return;
         received(w, c, n, clock_now_ns());
-    } while (c->link.context && link_layered(&c->link)); /* TLS may hold more than epoll can see */
+    } while (c->state != CONN_DOWN && (n == CONN_IN_SIZE || end || link_layered(&c->link))); /* TLS may hold more than epoll can see */
 }
 
-uint64_t conn_wait(struct worker *w, struct conn *c)
+/* Nobody listens at the address. */
+static void refused(struct worker *w, struct target *t)
 {
-    ssize_t n = link_wait(&c->link, w->in, CONN_IN_SIZE);
-    if (!n) return 0;
-    uint64_t now = clock_now_ns();
-    received(w, c, n, now);
-    return now;
+    w->recorder.active_count[COUNT_REFUSED]++;
+    snprintf(t->error, sizeof t->error, "connection refused");
 }
 
 void conn_event(struct worker *w, struct conn *c, uint32_t events)
 {
     if (c->state == CONN_CONNECTING) {
-        struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
         const struct links *s = w->links;
-        if (link_ready(&c->link) || epoll_ctl(w->epoll, EPOLL_CTL_MOD, c->link.fd, &event) ||
-            link_write(&c->link, s->greeting, s->greeting_len) != (ssize_t)s->greeting_len) {
+        int ready = link_ready(&c->link, s);
+        struct epoll_event event = {.events = ready || c->link.want & POLLIN ? EPOLLIN : EPOLLOUT, .data.ptr = c};
+        if (ready < 0 && errno == ECONNREFUSED) refused(w, c->target);
+        int bad = ready < 0 || epoll_ctl(w->epoll, EPOLL_CTL_MOD, c->link.fd, &event);
+        if (!ready && !bad) return; /* in the middle of a TLS handshake */
+        if (bad || link_write(&c->link, s->greeting, s->greeting_len) != (ssize_t)s->greeting_len) {
             conn_drop(w, c, COUNT_LOST, clock_now_ns());
             return;
         }
@@ -377,25 +360,49 @@ void conn_event(struct worker *w, struct conn *c, uint32_t events)
         return;
     }
     if (c->state == CONN_DOWN) return;
-    if (events & EPOLLOUT) conn_flush(w, c);
-    if ((events & (EPOLLIN | EPOLLERR | EPOLLHUP)) && c->state != CONN_DOWN) readable(w, c);
+    uint32_t end = events & (EPOLLRDHUP | EPOLLERR | EPOLLHUP);
+    if ((events & EPOLLOUT) && c->unwritten) conn_flush(w, c, clock_now_ns());
+    if ((end || (events & EPOLLIN)) && c->state != CONN_DOWN) readable(w, c, end);
 }
 
-int conn_register(struct worker *w, struct conn *c, uint32_t events)
+int conn_register(struct worker *w, struct conn *c, int connecting)
 {
-    struct epoll_event event = {.events = events, .data.ptr = c};
+    struct epoll_event event = {.events = connecting ? EPOLLIN | EPOLLOUT : flush_interest(c, 0), .data.ptr = c};
     c->polled_out = 0;
     return epoll_ctl(w->epoll, EPOLL_CTL_ADD, c->link.fd, &event);
+}
+
+/* The requests on the way get no answer any more: they have waited at least until now. */
+static void unanswered(struct worker *w, const struct conn *c, uint64_t now_ns)
+{
+    for (uint32_t i = 0; w->mix && w->plan->kind == PHASE_MIXED && i < c->inflight; i++)
+        w->kinds.kind[w->mix->command[c->key[(c->head + i) & c->mask] >> COMMAND_SHIFT].entry].count[KIND_ERRORS]++;
+    if (!w->open) {
+        recorder_unanswered(&w->recorder, clock_us(now_ns - c->sent_ns), c->inflight);
+        return;
+    }
+    for (uint32_t i = 0; i < c->inflight; i++) {
+        uint32_t slot = (c->head + i) & c->mask;
+        recorder_unanswered(&w->recorder, clock_us(now_ns - c->intended[slot]), 1);
+        hist_record(&w->recorder.service, clock_us(now_ns - c->sent[slot]), 1);
+    }
 }
 
 void conn_drop(struct worker *w, struct conn *c, enum count kind, uint64_t now_ns)
 {
     struct target *t = c->target;
     if (c->state == CONN_READY && !--t->live) t->down_ns = now_ns;
-    w->recorder.active_count[kind] += c->inflight;
+    answer_failed(w, t, kind, c->inflight);
+    if (w->links->cluster && c->state == CONN_READY) {
+        snprintf(t->error, sizeof t->error, kind == COUNT_TIMEOUTS ? "no reply in time" : "connection lost");
+        cluster_wake(w->links->cluster);
+    }
+    unanswered(w, c, now_ns);
     w->inflight -= c->inflight;
-    c->inflight = c->unwritten = 0;
+    t->inflight -= c->inflight;
+    c->inflight = c->unwritten = c->resting = c->following = 0;
     c->written = 0;
+    if (w->plan) adds_look(w, c);
     c->backoff_ns = c->state == CONN_READY ? 0 : c->backoff_ns ? c->backoff_ns * 2 : BACKOFF_MIN_NS;
     if (c->backoff_ns > BACKOFF_MAX_NS) c->backoff_ns = BACKOFF_MAX_NS;
     c->retry_ns = now_ns + c->backoff_ns;
@@ -408,8 +415,11 @@ void conn_retry(struct worker *w, struct conn *c, uint64_t now_ns)
     c->state = CONN_CONNECTING;
     c->progress_ns = now_ns;
     c->greeted = c->body_bad = 0;
+    c->bodies = 0;
     resp_reset(&c->scan);
-    if (link_reopen(&c->link, w->links, c->target->port) || conn_register(w, c, EPOLLIN | EPOLLOUT)) conn_drop(w, c, COUNT_LOST, now_ns);
+    int bad = link_reopen(&c->link, w->links, &c->target->endpoint);
+    if (bad && errno == ECONNREFUSED) refused(w, c->target);
+    if (bad || conn_register(w, c, 1)) conn_drop(w, c, COUNT_LOST, now_ns);
 }
 
 void conn_up(struct worker *w, struct conn *c, uint64_t now_ns)

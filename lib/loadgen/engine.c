@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "control.h"
+#include "cpus.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#define WORKER_ALIGN 4096 /* no two threads write to one page */
 #define LAG_LIMIT_US 1000 /* a p99 of the send lag above this, and above a tenth of the latency's p99, spoils the latency */
 
 static void pin(const struct options *o, int thread)
@@ -50,38 +52,16 @@ static int raise_limit(const struct options *o, char *why)
     return -1;
 }
 
-int engine_init(struct engine *e, const struct options *o, struct crew *crew, char why[ENGINE_WHY])
-{
-    memset(e, 0, sizeof *e);
-    e->options = o;
-    e->crew = crew;
-    if (check_cpus(o, why) || raise_limit(o, why) || links_init(&e->links, o, why)) return -1;
-    e->worker = aligned_alloc(64, o->threads * sizeof *e->worker);
-    e->why = calloc(o->threads, sizeof *e->why);
-    if (e->worker) memset(e->worker, 0, o->threads * sizeof *e->worker);
-    int bad = !e->worker || !e->why || values_init(&e->values, &o->values);
-    for (uint64_t i = 0; !bad && i < o->threads; i++) {
-        e->workers++;
-        bad = worker_init(&e->worker[i], (int)i, o, &e->links, &e->values);
-    }
-    if (bad) snprintf(why, ENGINE_WHY, "cannot prepare %ju threads: %s", (uintmax_t)o->threads, strerror(errno ? errno : ENOMEM));
-    return bad ? -1 : 0;
-}
-
-void engine_free(struct engine *e)
-{
-    for (int i = 0; i < e->workers; i++) worker_free(&e->worker[i]);
-    free(e->worker);
-    free(e->why);
-    values_free(&e->values);
-    links_free(&e->links);
-}
-
-static void connect_job(void *arg, int thread)
+/* Memory is on the node of the thread that touches it first, so each thread makes its own worker, where it will run. */
+static void init_job(void *arg, int thread)
 {
     struct engine *e = arg;
     pin(e->options, thread);
-    worker_connect(&e->worker[thread], e->why[thread]);
+    struct worker *w = aligned_alloc(WORKER_ALIGN, (sizeof *w + WORKER_ALIGN - 1) / WORKER_ALIGN * WORKER_ALIGN);
+    e->worker[thread] = w;
+    if (w) memset(w, 0, sizeof *w);
+    if (!w || worker_init(w, thread, e->options, &e->links, &e->values, e->why[thread]))
+        if (!e->why[thread][0]) snprintf(e->why[thread], LINK_WHY, "cannot prepare thread %d: %s", thread, strerror(errno ? errno : ENOMEM));
 }
 
 /* The first complaint of any thread, if there is one. */
@@ -95,83 +75,180 @@ static int gather(struct engine *e, char why[ENGINE_WHY])
     return 0;
 }
 
+/* What the instances are: those behind PORT, or the shards of a cluster. */
+static int instances_init(struct engine *e, struct options *o, char why[ENGINE_WHY])
+{
+    if (links_init(&e->links, o, &worker_stop, why)) return -1;
+    if (!o->cluster) return 0;
+    e->links.cluster = &e->cluster;
+    if (cluster_init(&e->cluster, &e->links, o, why)) return -1;
+    o->instances = e->cluster.shards;
+    return 0;
+}
+
+int engine_init(struct engine *e, struct options *o, struct crew *crew, char why[ENGINE_WHY])
+{
+    memset(e, 0, sizeof *e);
+    e->options = o;
+    e->crew = crew;
+    e->cpus = cpus_usable(o);
+    if (check_cpus(o, why) || instances_init(e, o, why) || raise_limit(o, why)) return -1;
+    e->worker = calloc(o->threads, sizeof(struct worker *));
+    e->why = calloc(o->threads, sizeof *e->why);
+    e->control = calloc(o->instances, sizeof *e->control);
+    if (!e->worker || !e->why || !e->control || values_init(&e->values, &o->values)) {
+        snprintf(why, ENGINE_WHY, "cannot prepare %ju threads: %s", (uintmax_t)o->threads, strerror(ENOMEM));
+        return -1;
+    }
+    for (uint64_t i = 0; i < o->instances; i++)
+        if (control_init(&e->control[i], &e->links, i, why)) return -1;
+    if (o->cluster && cluster_watch(&e->cluster)) {
+        snprintf(why, ENGINE_WHY, "cannot watch the cluster: %s", strerror(errno));
+        return -1;
+    }
+    e->workers = (int)o->threads;
+    crew_run(e->crew, init_job, e);
+    return gather(e, why);
+}
+
+void engine_free(struct engine *e)
+{
+    for (int i = 0; i < e->workers; i++) {
+        if (e->worker[i]) worker_free(e->worker[i]);
+        free(e->worker[i]);
+    }
+    free(e->worker);
+    free(e->control);
+    free(e->why);
+    values_free(&e->values);
+    if (e->links.cluster) cluster_free(&e->cluster);
+    links_free(&e->links);
+}
+
+static void connect_job(void *arg, int thread)
+{
+    struct engine *e = arg;
+    worker_connect(e->worker[thread], e->why[thread]);
+}
+
 int engine_connect(struct engine *e, char why[ENGINE_WHY])
 {
     crew_run(e->crew, connect_job, e);
     return gather(e, why);
 }
 
+typedef int visit_one(const struct links *, struct control *, char *);
+
+struct visit {
+    struct engine *engine;
+    visit_one *one;
+};
+
 /* Instances are divided over the threads once more, each by one thread, whoever drives them. */
-static void each_instance(struct engine *e, int thread, int (*visit)(const struct links *, uint64_t, char *))
+static void visit_job(void *arg, int thread)
 {
+    const struct visit *v = arg;
+    struct engine *e = v->engine;
     const struct options *o = e->options;
-    for (uint64_t i = (uint64_t)thread; i < o->instances && !e->why[thread][0] && !worker_stop; i += o->threads) {
+    for (uint64_t i = (uint64_t)thread; i < o->instances && !e->why[thread][0]; i += o->threads) {
         char why[LINK_WHY] = "";
-        if (visit(&e->links, o->port + i, why)) memcpy(e->why[thread], why, sizeof why);
+        if (e->links.cluster) cluster_follow(&e->cluster, (uint32_t)i, &e->control[i].endpoint);
+        int rc = worker_stop ? -1 : v->one(&e->links, &e->control[i], why);
+        if (!rc) continue;
+        if (!why[0]) snprintf(why, sizeof why, "%.300s: %s", e->control[i].endpoint.name, worker_stop ? "interrupted" : "no reason is known");
+        memcpy(e->why[thread], why, sizeof why);
     }
 }
 
-static void check_job(void *arg, int thread)
+/* Visit every instance. Returns 0, or -1 with the first complaint; the others are visited all the same. */
+static int visit(struct engine *e, visit_one *one, char why[ENGINE_WHY])
 {
-    each_instance(arg, thread, control_check);
+    struct visit v = {e, one};
+    for (int i = 0; i < e->workers; i++) e->why[i][0] = 0;
+    crew_run(e->crew, visit_job, &v);
+    return gather(e, why);
 }
 
-static void flush_job(void *arg, int thread)
+/* Ask all servers how many keys they took away. Returns 0, or -1. */
+static int taken(struct engine *e, uint64_t *evicted, uint64_t *expired)
 {
-    each_instance(arg, thread, control_flush);
-}
-
-static void mark_job(void *arg, int thread)
-{
-    each_instance(arg, thread, control_mark_empty);
+    char why[ENGINE_WHY];
+    *evicted = *expired = 0;
+    if (visit(e, control_taken, why)) return -1;
+    for (uint64_t i = 0; i < e->options->instances; i++) {
+        *evicted += e->control[i].evicted;
+        *expired += e->control[i].expired;
+    }
+    return 0;
 }
 
 int engine_prepare(struct engine *e, char why[ENGINE_WHY])
 {
     const struct options *o = e->options;
-    int sets = o->phase[0] == PHASE_SET || o->phase[0] == PHASE_POPULATE;
-    if (!sets || !o->flush) {
-        int writes = 0;
-        for (int i = 0; i < o->phases; i++) writes |= o->phase[i] != PHASE_GET;
-        if (writes) crew_run(e->crew, mark_job, e);
-        return gather(e, why) ? -1 : 1;
-    }
-    if (!o->force) crew_run(e->crew, check_job, e);
-    if (gather(e, why)) return -1;
-    crew_run(e->crew, flush_job, e);
-    return gather(e, why);
+    uint64_t evicted;
+    if (o->values.ttl_low) taken(e, &evicted, &e->expired); /* a server that does not answer is told below */
+    int sets = o->phase[0] == PHASE_SET || o->phase[0] == PHASE_POPULATE, writes = 0;
+    for (int i = 0; i < o->phases; i++) writes |= o->phase[i] != PHASE_GET;
+    if (!sets || !o->flush) return writes && visit(e, control_mark_empty, why) ? -1 : 1;
+    if (!o->force && visit(e, control_check, why)) return -1;
+    return visit(e, control_flush, why);
+}
+
+void engine_finish(struct engine *e)
+{
+    char why[ENGINE_WHY];
+    for (int i = 0; i < e->options->phases; i++)
+        if (e->options->phase[i] != PHASE_GET) {
+            visit(e, control_mark_again, why);
+            return;
+        }
 }
 
 void engine_plan(const struct engine *e, int index, struct plan *plan)
 {
     const struct options *o = e->options;
     int before = 0, populate = o->phase[index] == PHASE_POPULATE;
-    double time_s = populate ? 0 : o->time_s;
     memset(plan, 0, sizeof *plan);
     plan->kind = o->phase[index];
     plan->index = index;
     plan->record = 1;
     plan->verify = o->verify;
-    plan->open = o->rate > 0 && !populate;
-    plan->rate = plan->open ? o->rate : 0;
     plan->pipeline = populate && o->pipeline < WORKER_POPULATE_PIPELINE ? WORKER_POPULATE_PIPELINE : o->pipeline;
     plan->stop_ns = UINT64_MAX;
+    plan->patience_ns = (uint64_t)(o->timeout_s * 1e9);
     for (int i = 0; i < index; i++) before += o->phase[i] == o->phase[index];
     snprintf(plan->name, sizeof plan->name, before ? "%s-%d" : "%s", options_phase_name(plan->kind), before + 1);
-    plan->total = o->requests && !populate ? o->requests : o->count * o->instances;
-    if (time_s > 0) plan->total = plan->open ? (uint64_t)llround(plan->rate * time_s) : 0;
-    if (plan->open) plan->length_ns = time_s > 0 ? time_s * 1e9 : (double)plan->total / plan->rate * 1e9;
+    engine_plan_load(e, plan, populate ? 0 : o->rate, 0, populate ? 0 : o->time_s);
+}
+
+void engine_plan_load(const struct engine *e, struct plan *plan, double rate, uint64_t connections, double time_s)
+{
+    const struct options *o = e->options;
+    plan->open = rate > 0;
+    plan->rate = rate;
+    plan->connections = connections ? connections : o->connections;
+    const uint64_t fills = o->mix.typed ? (uint64_t)o->mix.fills : 1;
+    plan->total = plan->kind == PHASE_POPULATE ? o->populate_count * o->instances * fills : o->requests ? o->requests : o->count * o->instances;
+    if (time_s > 0) plan->total = plan->open ? (uint64_t)llround(rate * time_s) : 0;
+    if (time_s > 0 && plan->open && !plan->total) plan->total = 1; /* 0 is as many as fit */
+    plan->length_ns = !plan->open ? 0 : time_s > 0 ? time_s * 1e9 : (double)plan->total / rate * 1e9;
     plan->time_ns = (uint64_t)(time_s * 1e9);
 }
 
-void engine_plan_warmup(const struct engine *e, struct plan *plan)
+void engine_plan_warmup(const struct engine *e, struct plan *plan, double time_s)
 {
-    double time_s = e->options->warmup_s;
     plan->record = 0;
     plan->index += OPTIONS_PHASES_MAX; /* other random keys than those that are measured */
-    plan->time_ns = (uint64_t)(time_s * 1e9);
-    plan->length_ns = plan->open ? time_s * 1e9 : 0;
-    plan->total = plan->open ? (uint64_t)llround(plan->rate * time_s) : 0;
+    engine_plan_load(e, plan, plan->rate, plan->connections, time_s);
+}
+
+void engine_plan_step(const struct engine *e, struct plan *plan, int offer, double time_s)
+{
+    uint64_t patience_ns = (uint64_t)(time_s * 1e9);
+    plan->step = 1;
+    plan->index += 2 * OPTIONS_PHASES_MAX * offer;
+    if (plan->patience_ns > patience_ns) plan->patience_ns = patience_ns;
+    engine_plan_load(e, plan, plan->rate, plan->connections, time_s);
 }
 
 struct run {
@@ -182,40 +259,78 @@ struct run {
 static void run_job(void *arg, int thread)
 {
     struct run *run = arg;
-    worker_run(&run->engine->worker[thread], run->plan);
+    worker_run(run->engine->worker[thread], run->plan);
 }
 
 /* Outages are seen by every thread of an instance: of each instance the thread that saw most of them counts. */
-static void merge_outages(const struct engine *e, struct result *r)
+static int merge_outages(const struct engine *e, struct result *r)
 {
+    const struct target **worst = calloc(e->options->instances, sizeof(struct target *));
+    if (!worst) return -1;
     for (int i = 0; i < e->workers; i++)
-        for (uint32_t j = 0; j < e->worker[i].targets; j++) {
-            const struct target *t = &e->worker[i].target[j];
-            int most = 1;
-            for (int k = (int)t->instance; k < e->workers && most; k += (int)e->options->instances) {
-                if ((uint64_t)e->workers < e->options->instances) break; /* each instance has one thread */
-                const struct target *other = &e->worker[k].target[0];
-                most = k == i || other->outage_total_ns < t->outage_total_ns || (other->outage_total_ns == t->outage_total_ns && i < k);
-            }
-            if (!most) continue;
-            r->outages += t->outages;
-            r->outage_total_us += t->outage_total_ns / NS_PER_US;
-            if (t->outage_longest_ns / NS_PER_US > r->outage_longest_us) r->outage_longest_us = t->outage_longest_ns / NS_PER_US;
+        for (uint32_t j = 0; j < e->worker[i]->targets; j++) {
+            const struct target *t = &e->worker[i]->target[j], **w = &worst[t->instance];
+            if (!*w || t->outage_total_ns > (*w)->outage_total_ns) *w = t;
         }
+    for (uint64_t i = 0; i < e->options->instances; i++) {
+        const struct target *t = worst[i];
+        if (!t) continue;
+        r->outages += t->outages;
+        r->outage_total_us += t->outage_total_ns / NS_PER_US;
+        if (t->outage_longest_ns / NS_PER_US > r->outage_longest_us) r->outage_longest_us = t->outage_longest_ns / NS_PER_US;
+    }
+    free(worst);
+    return 0;
+}
+
+/* An instance was silent when it was so to all its threads. */
+static int merge_gaps(const struct engine *e, struct result *r)
+{
+    uint64_t instances = e->options->instances;
+    uint8_t *seen = calloc(instances, 2), *heard = seen + instances;
+    r->gaps = calloc(instances, sizeof *r->gaps);
+    r->instances = instances;
+    int bad = !seen || !r->gaps;
+    for (int i = 0; !bad && i < e->workers; i++)
+        for (uint32_t j = 0; !bad && j < e->worker[i]->targets; j++) {
+            struct target *t = &e->worker[i]->target[j];
+            struct gaps *g = &r->gaps[t->instance];
+            if (!t->silent) heard[t->instance] = 1;
+            if (!seen[t->instance])
+                for (uint32_t k = 0; k < t->gaps.count; k++) gaps_add(g, &t->gaps.gap[k]);
+            else
+                bad = gaps_both(g, &t->gaps, CLUSTER_GAP_NS);
+            seen[t->instance] = 1;
+        }
+    for (uint64_t i = 0; !bad && i < instances; i++) {
+        const struct gaps *g = &r->gaps[i];
+        if (!heard[i] && !r->silent) r->silent = (int)i + 1;
+        r->gap_count += g->count;
+        for (uint32_t k = 0; k < g->count; k++)
+            if ((g->gap[k].to_ns - g->gap[k].from_ns) / NS_PER_US > r->gap_longest_us)
+                r->gap_longest_us = (g->gap[k].to_ns - g->gap[k].from_ns) / NS_PER_US;
+    }
+    free(seen);
+    return bad ? -1 : 0;
 }
 
 static void judge(const struct engine *e, struct result *r)
 {
+    uint64_t used = 0, longest = 0;
     for (int i = 0; i < e->workers; i++) {
-        const struct worker *w = &e->worker[i];
+        const struct worker *w = e->worker[i];
         uint64_t needed = w->cpu_ns > w->idle_ns ? w->cpu_ns - w->idle_ns : 0;
+        used += needed;
+        if (w->ran_ns > longest) longest = w->ran_ns;
         if (r->plan.open) needed += w->waited_ns; /* a schedule slips as much while the thread waits for a CPU */
-        double share = w->elapsed_ns ? (double)needed / (double)w->elapsed_ns : 0;
+        double share = w->ran_ns ? (double)needed / (double)w->ran_ns : 0;
         if (share <= r->busiest) continue;
         r->busiest = share;
         r->busiest_thread = i;
     }
-    r->client_limited = r->busiest > ENGINE_BUSY;
+    /* Threads that share too few CPUs are none of them busy. */
+    r->process = longest ? (double)used / (double)longest / e->cpus : 0;
+    r->client_limited = r->busiest > ENGINE_BUSY || r->process > ENGINE_BUSY;
     if (!r->plan.open) return;
     uint64_t lag = hist_percentile(&r->lag, 99);
     r->client_limited |= lag > LAG_LIMIT_US && lag > hist_percentile(&r->latency, 99) / 10;
@@ -225,58 +340,92 @@ static int merge(const struct engine *e, const struct plan *plan, struct result 
 {
     memset(r, 0, sizeof *r);
     r->plan = *plan;
-    if (hist_init(&r->latency, 3) || (plan->open && (hist_init(&r->service, 3) || hist_init(&r->lag, 2)))) {
+    if (hist_init(&r->latency, 3) || (plan->open && (hist_init(&r->service, 3) || hist_init(&r->lag, 2))) ||
+        (plan->kind == PHASE_MIXED && kinds_init(&r->kinds, e->options->mix.entries))) {
         snprintf(why, ENGINE_WHY, "out of memory");
         return -1;
     }
     uint64_t begin = UINT64_MAX;
+    r->at_least_us = UINT64_MAX;
+    r->miss_reason = "-";
     for (int i = 0; i < e->workers; i++) {
-        const struct worker *w = &e->worker[i];
+        const struct worker *w = e->worker[i];
         hist_merge(&r->latency, &w->recorder.total);
         if (plan->open) {
             hist_merge(&r->service, &w->recorder.service);
             hist_merge(&r->lag, &w->recorder.lag);
         }
+        kinds_merge(&r->kinds, &w->kinds);
         for (int k = 0; k < COUNTS; k++) r->count[k] += w->recorder.total_count[k];
         if (w->begin_ns < begin) begin = w->begin_ns;
         if (w->elapsed_ns / NS_PER_US > r->elapsed_us) r->elapsed_us = w->elapsed_ns / NS_PER_US;
         r->cpu_us += w->cpu_ns / NS_PER_US;
+        if (w->recorder.at_least_us < r->at_least_us) r->at_least_us = w->recorder.at_least_us;
         if (!w->failed) continue;
         snprintf(why, ENGINE_WHY, "thread %d: %s", i, strerror(w->failed));
         return -1;
     }
     r->start_us = (clock_epoch_ns() - (clock_now_ns() - begin)) / NS_PER_US;
     r->interrupted = worker_stop;
-    merge_outages(e, r);
+    if (e->links.cluster && cluster_broken(&e->cluster)) {
+        snprintf(why, ENGINE_WHY, "%s", e->cluster.why);
+        return -1;
+    }
+    if (merge_outages(e, r) || merge_gaps(e, r)) {
+        snprintf(why, ENGINE_WHY, "out of memory");
+        return -1;
+    }
     judge(e, r);
     return 0;
+}
+
+/* Why keys are gone that were set: what the servers say that they took away. */
+static const char *explain_misses(struct engine *e)
+{
+    uint64_t evicted, expired;
+    if (taken(e, &evicted, &expired)) return "unknown";
+    return evicted ? "evicted" : expired ? "expired" : "gone";
 }
 
 int engine_run(struct engine *e, const struct plan *plan, struct result *r, char why[ENGINE_WHY])
 {
     struct run run = {e, plan};
     const struct options *o = e->options;
-    for (int i = 0; i < e->workers; i++) recorder_clear(&e->worker[i].recorder);
+    memset(r, 0, sizeof *r);
+    worker_enough = 0;
+    for (int i = 0; i < e->workers; i++) recorder_clear(&e->worker[i]->recorder);
     crew_run(e->crew, run_job, &run);
     if (merge(e, plan, r, why)) {
         engine_result_free(r);
         return -1;
     }
     if (!plan->record) return 0;
-    r->misses_fail = e->filled && plan->kind == PHASE_GET && (o->keys.kind == KEYS_SEQUENTIAL || o->keys.kind == KEYS_SHUFFLE);
+    r->misses_fail = e->filled && !o->allow_misses;
+    if (r->count[COUNT_MISSES]) r->miss_reason = !e->filled ? "unset" : o->mix.removes ? "removed" : explain_misses(e);
+    uint64_t evicted, expired;
+    if (o->values.ttl_low && !taken(e, &evicted, &expired)) {
+        r->expired = expired > e->expired ? expired - e->expired : 0;
+        e->expired = expired;
+    }
     if (plan->kind == PHASE_POPULATE) e->filled = 1;
-    if (plan->kind == PHASE_SET && !o->requests && o->time_s <= 0 && o->keys.kind <= KEYS_SHUFFLE) e->filled = 1;
+    if (plan->kind == PHASE_SET && !o->mix.typed && !o->requests && !plan->time_ns && o->keys.kind <= KEYS_SHUFFLE) e->filled = 1;
     return 0;
 }
 
 void engine_result_free(struct result *r)
 {
+    for (uint64_t i = 0; r->gaps && i < r->instances; i++) gaps_free(&r->gaps[i]);
+    free(r->gaps);
+    r->gaps = NULL;
+    kinds_free(&r->kinds);
     hist_free(&r->latency);
     hist_free(&r->service);
     hist_free(&r->lag);
 }
 
-int engine_failed(const struct result *r)
+int engine_failed(const struct engine *e, const struct result *r)
 {
+    if (r->unread) return 1;
+    if (e->options->faults) return r->silent || r->count[COUNT_MISMATCHES] || (r->misses_fail && r->count[COUNT_MISSES]);
     return recorder_errors(r->count) > 0 || (r->misses_fail && r->count[COUNT_MISSES]);
 }

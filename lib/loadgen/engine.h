@@ -3,6 +3,7 @@
 #ifndef LOADGEN_ENGINE_H
 #define LOADGEN_ENGINE_H
 
+#include "control.h"
 #include "crew.h"
 #include "worker.h"
 
@@ -13,9 +14,14 @@ struct engine {
     const struct options *options;
     struct crew *crew;
     struct links links;
+    struct cluster cluster; /* when links.cluster says so */
     struct values values;
-    struct worker *worker; /* owned, one a thread */
+    struct worker **worker;  /* owned, one a thread, each made by its thread: its memory is then on that thread's node */
+    struct control *control; /* owned, one an instance */
     int workers;
+    double cpus;           /* how many CPUs the threads may use */
+    int steps;             /* rows of steps.tsv so far */
+    uint64_t expired;      /* keys that expired, by the servers' count, up to the last look */
     int filled;            /* a phase of this run has set every key */
     char (*why)[LINK_WHY]; /* owned, one a thread: what went wrong while connecting */
 };
@@ -24,20 +30,30 @@ struct engine {
 struct result {
     struct plan plan;
     struct hist latency, service, lag; /* owned; service and lag only of an open loop */
+    struct kinds kinds;                /* owned; of a phase that sends a mix of commands, else none */
     uint64_t count[COUNTS];
     uint64_t start_us;   /* since the epoch */
     uint64_t elapsed_us; /* from the start to the end of the last thread */
     uint64_t outages, outage_longest_us, outage_total_us;
+    struct gaps *gaps; /* owned, one an instance: when all its threads waited without an answer */
+    uint64_t instances, gap_count, gap_longest_us;
+    int silent; /* the first instance that did not answer at the end though requests were due, from 1; 0: none */
     uint64_t cpu_us;
     double busiest; /* share of a CPU that the busiest thread needed, 0 to 1 */
+    double process; /* share of the CPUs that it may use that the process needed, 0 to 1 */
     int busiest_thread;
     int client_limited;
-    int misses_fail; /* every key had been set: a miss is a failure */
+    uint64_t at_least_us;    /* percentiles from here on are lower bounds: requests got no answer; UINT64_MAX: none */
+    int misses_fail;         /* every key had been set, and may not go: a miss is a failure */
+    const char *miss_reason; /* why keys were not there: unset, evicted, expired, gone, unknown; - without misses */
+    uint64_t expired;        /* keys that expired since the phase before, where --expire asks for it */
     int interrupted;
+    int unread; /* tracked writes could not be read back */
 };
 
-/** Allocate everything and resolve the host; opens no connection. Returns 0, or -1 with one line in why. Free with engine_free. */
-int engine_init(struct engine *e, const struct options *o, struct crew *crew, char why[ENGINE_WHY]);
+/** Allocate everything and resolve the host; opens no connection, but to ask a cluster for its shards, which say how many instances there are.
+ * Returns 0, or -1 with one line in why. Free with engine_free. */
+int engine_init(struct engine *e, struct options *o, struct crew *crew, char why[ENGINE_WHY]);
 
 /** Close and release everything. */
 void engine_free(struct engine *e);
@@ -49,11 +65,23 @@ int engine_connect(struct engine *e, char why[ENGINE_WHY]);
  *  nothing was to be flushed, -1 with one line in why. */
 int engine_prepare(struct engine *e, char why[ENGINE_WHY]);
 
+/** All phases are over: write the marker again where we flushed or found it, for eviction may have taken it. What fails is left: a later run then
+ *  refuses to flush. */
+void engine_finish(struct engine *e);
+
 /** Plan phase number `index` of the options. */
 void engine_plan(const struct engine *e, int index, struct plan *plan);
 
-/** Turn the plan of a phase into that of its warm-up: the same load for the time that is asked for, without a record. */
-void engine_plan_warmup(const struct engine *e, struct plan *plan);
+/** Give a planned phase another load: `rate` requests a second of all threads (0: a closed loop) on `connections` of each thread to each of its
+ *  instances (0: all), for time_s seconds (0: until all requests are done). */
+void engine_plan_load(const struct engine *e, struct plan *plan, double rate, uint64_t connections, double time_s);
+
+/** Turn the plan of a phase into that of its warm-up: the same load for time_s seconds, without a record. */
+void engine_plan_warmup(const struct engine *e, struct plan *plan, double time_s);
+
+/** Turn the plan of a phase into that of a step: the same load for time_s seconds, with random streams that belong to its `offer` (1 and up)
+ *  alone. What is due waits no longer than that after its end. */
+void engine_plan_step(const struct engine *e, struct plan *plan, int offer, double time_s);
 
 /** Run a phase that starts at plan->start_ns. Returns 0 and fills r, or -1 with one line in why. Free r with engine_result_free. */
 int engine_run(struct engine *e, const struct plan *plan, struct result *r, char why[ENGINE_WHY]);
@@ -61,7 +89,8 @@ int engine_run(struct engine *e, const struct plan *plan, struct result *r, char
 /** Release what engine_run allocated in r. */
 void engine_result_free(struct result *r);
 
-/** Returns 1 when the phase failed: errors of any kind, or misses where every key had been set. */
-int engine_failed(const struct result *r);
+/** Returns 1 when the phase failed: errors of any kind, or misses where every key had been set. Where nodes may go down errors are no failure, but an
+ *  instance that does not answer at the end is. */
+int engine_failed(const struct engine *e, const struct result *r);
 
 #endif

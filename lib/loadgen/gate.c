@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "number.h"
 #include "output.h"
+#include "plain.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,28 +15,49 @@
 
 #define POLL_NS (5 * NS_PER_MS)
 
-/* Read the time in a start file. A text without a newline may still be being written: it counts when it was the same one poll before.
- * Returns 1, 0 when there is none yet, -1 when it holds no time. */
-static int read_time(const char *path, char before[64], double *seconds)
+int gate_read(const char *text, uint64_t connections, struct gate_order *order)
 {
-    char text[64] = "";
-    FILE *f = fopen(path, "re");
-    if (!f) return 0;
-    text[fread(text, 1, sizeof text - 1, f)] = 0;
-    fclose(f);
-    int whole = text[0] && (strchr(text, '\n') || !strcmp(text, before));
-    memcpy(before, text, sizeof text);
-    if (!whole) return 0;
-    text[strcspn(text, " \r\n")] = 0;
-    return number_double(text, 0, 1e11, seconds) ? -1 : 1;
+    char copy[GATE_TEXT], *rest = copy, *word[4];
+    int words = 0;
+    memset(order, 0, sizeof *order);
+    if (strlen(text) >= sizeof copy) return -1;
+    memcpy(copy, text, strlen(text) + 1);
+    copy[strcspn(copy, "\r\n")] = 0;
+    for (char *at; words < 4 && (at = strsep(&rest, " ")) != NULL;)
+        if (*at) word[words++] = at;
+    if (words == 1 && (!strcmp(word[0], "keep") || !strcmp(word[0], "skip"))) {
+        order->go = word[0][0] == 'k' ? GATE_KEEP : GATE_SKIP;
+        return 0;
+    }
+    if (!words || words > 3 || number_double(word[0], 0, 1e11, &order->start_s)) return -1;
+    if (words == 1) return 0;
+    order->loaded = 1;
+    if (word[1][0] == 'c' ? number_u64(word[1] + 1, 0, connections, &order->connections) : number_double(word[1], 0.001, 1e9, &order->rate))
+        return -1;
+    if (words == 2) return 0;
+    order->go = strcmp(word[2], "take") ? GATE_STEP : GATE_TAKE;
+    return order->go == GATE_STEP && number_double(word[2], 0.01, 1e6, &order->seconds) ? -1 : 0;
 }
 
-int gate_wait(const char *dir, const char *name, const volatile sig_atomic_t *stop, uint64_t *start_ns, char why[GATE_WHY])
+/* Read a start file. A text without a newline may still be being written: it counts when it was the same one poll before. Returns 1 when it is
+ * there, else 0. */
+static int read_start(const char *path, char text[GATE_TEXT])
 {
-    char ready[64], start[PATH_MAX], text[64] = "";
+    char before[GATE_TEXT];
+    FILE *f = fopen(path, "re");
+    if (!f) return 0;
+    memcpy(before, text, sizeof before);
+    text[fread(text, 1, GATE_TEXT - 1, f)] = 0;
+    fclose(f);
+    return text[0] && (strchr(text, '\n') || !strcmp(text, before));
+}
+
+int gate_wait(const char *dir, const char *name, uint64_t connections, const volatile sig_atomic_t *stop, struct gate_order *order,
+              char why[GATE_WHY])
+{
+    char ready[64], start[PATH_MAX], text[GATE_TEXT] = "";
     struct output out;
-    double seconds = 0;
-    int found, bad;
+    int bad;
     snprintf(ready, sizeof ready, "ready-%s", name);
     snprintf(start, sizeof start, "%s/start-%s", dir, name);
     /* Who waits for ready-* takes whatever is there for a phase, so what is still being written has a name that no such pattern meets. */
@@ -48,14 +70,16 @@ int gate_wait(const char *dir, const char *name, const volatile sig_atomic_t *st
         snprintf(why, GATE_WHY, "--gate: cannot write %.200s/%s: %s", dir, ready, strerror(errno));
         return -1;
     }
-    while (!(found = read_time(start, text, &seconds)) && !*stop) clock_sleep_until_ns(clock_now_ns() + POLL_NS);
+    while (!read_start(start, text) && !*stop) clock_sleep_until_ns(clock_now_ns() + POLL_NS);
     if (*stop) return 1;
-    if (found < 0) {
-        snprintf(why, GATE_WHY, "--gate: %.200s holds no time in seconds since the epoch", start);
+    if (gate_read(text, connections, order)) {
+        text[strcspn(text, "\r\n")] = 0;
+        plain_text(text);
+        snprintf(why, GATE_WHY, "--gate: %.100s: '%.100s': expected TIME [RATE|cCONNECTIONS [SECONDS|take]], keep or skip", start, text);
         return -1;
     }
     uint64_t now = clock_now_ns(), epoch = clock_epoch_ns();
-    uint64_t when = (uint64_t)seconds * NS_PER_S + (uint64_t)((seconds - (double)(uint64_t)seconds) * 1e9);
-    *start_ns = when > epoch ? now + (when - epoch) : now;
+    uint64_t when = (uint64_t)order->start_s * NS_PER_S + (uint64_t)((order->start_s - (double)(uint64_t)order->start_s) * 1e9);
+    order->start_ns = when > epoch ? now + (when - epoch) : now;
     return 0;
 }

@@ -1,16 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* The gate before a phase, at which the master lets all clients start together. */
+/* The gate before a phase, at which the master lets all clients start together, and where it may look at other loads first. */
 #ifndef LOADGEN_GATE_H
 #define LOADGEN_GATE_H
 
 #include <signal.h>
 #include <stdint.h>
 
-#define GATE_WHY 320
+#define GATE_WHY  320
+#define GATE_TEXT 128 /* longest text of a start file, its NUL included */
 
-/** Write DIR/ready-NAME and wait for DIR/start-NAME, which holds the time to start at in seconds since the epoch (a fraction allowed).
- *  Sets *start_ns to that time on CLOCK_MONOTONIC (now, when it has passed). Returns 0; 1 when *stop was set meanwhile; -1 with one line in
- *  why. */
-int gate_wait(const char *dir, const char *name, const volatile sig_atomic_t *stop, uint64_t *start_ns, char why[GATE_WHY]);
+enum gate_go {
+    GATE_PHASE, /* run the phase */
+    GATE_STEP,  /* run a step, then offer the phase again */
+    GATE_TAKE,  /* run the phase, then offer it again: it may be run anew */
+    GATE_KEEP,  /* the last take is the phase's result */
+    GATE_SKIP   /* leave the phase out */
+};
+
+/* What a start file asks for. */
+struct gate_order {
+    enum gate_go go;
+    double start_s;       /* seconds since the epoch; not of GATE_KEEP and GATE_SKIP */
+    uint64_t start_ns;    /* the same on CLOCK_MONOTONIC; set by gate_wait */
+    int loaded;           /* a load is named, in the next two; else it is that of the options */
+    double rate;          /* requests a second of all threads, 0: a closed loop */
+    uint64_t connections; /* of each thread to each of its instances, 0: all */
+    double seconds;       /* of a step, warm-up included */
+};
+
+/** Read the text of a start file: `TIME [LOAD [SECONDS|take]]`, `keep` or `skip`, where LOAD is requests a second, or cN for a closed loop on N
+ *  connections, of `connections` that there are; c0 is all of them. Returns 0, or -1 when it is none of these. */
+int gate_read(const char *text, uint64_t connections, struct gate_order *order);
+
+/** Write DIR/ready-NAME and wait for DIR/start-NAME; a time there that has passed is now. Returns 0 with the order filled; 1 when *stop was set
+ *  meanwhile; -1 with one line in why. */
+int gate_wait(const char *dir, const char *name, uint64_t connections, const volatile sig_atomic_t *stop, struct gate_order *order,
+              char why[GATE_WHY]);
 
 #endif

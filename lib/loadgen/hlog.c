@@ -54,9 +54,10 @@ static size_t payload(const struct hist *h, unsigned char *out)
     return (size_t)(at - out);
 }
 
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 static char *base64(const unsigned char *in, size_t n)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char *out = malloc((n + 2) / 3 * 4 + 1), *at = out;
     if (!out) return NULL;
     for (size_t i = 0; i < n; i += 3) {
@@ -86,6 +87,70 @@ char *hlog_encode(const struct hist *h)
     free(raw);
     free(packed);
     return text;
+}
+
+static uint64_t get_be(const unsigned char *in, int bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++) value = value << 8 | in[i];
+    return value;
+}
+
+/* Undo base64, in place. Returns the size, 0 when it is none. */
+static size_t unbase64(char *text)
+{
+    size_t n = strlen(text), out = 0;
+    uint32_t word = 0;
+    if (n % 4) return 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *at = text[i] == '=' && i + 2 >= n ? letters : strchr(letters, text[i]);
+        if (!at) return 0;
+        word = word << 6 | (uint32_t)(at - letters);
+        if (i % 4 != 3) continue;
+        for (int shift = 16; shift >= 0; shift -= 8) text[out++] = (char)(word >> shift & 0xff);
+        word = 0;
+    }
+    return n ? out - (text[n - 1] == '=') - (text[n - 2] == '=') : 0;
+}
+
+/* Add the counts of a payload. Returns 0, or -1 when they are none of h's. */
+static int counts_add(const unsigned char *at, const unsigned char *end, struct hist *h)
+{
+    for (uint64_t slot = 0; at < end;) {
+        uint64_t bits = 0;
+        int bytes = 0;
+        for (int more = 1; more; bytes++) {
+            if (at == end) return -1;
+            more = bytes < COUNT_MAX - 1 && *at & 0x80;
+            bits |= (uint64_t)(bytes < COUNT_MAX - 1 ? *at & 0x7f : *at) << 7 * bytes;
+            at++;
+        }
+        int64_t count = (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
+        if (count <= 0) {
+            slot += count ? 0 - (uint64_t)count : 1;
+            continue;
+        }
+        if (slot >= h->slots || count > INT64_MAX / 2) return -1;
+        uint64_t us = hist_highest(h, (uint32_t)slot++);
+        hist_record(h, us < HIST_MAX_US ? us : HIST_MAX_US, (uint64_t)count);
+    }
+    return 0;
+}
+
+int hlog_decode(const char *text, struct hist *h)
+{
+    const size_t most = HEADER + ((size_t)h->slots + 1) * COUNT_MAX;
+    char *packed = strdup(text);
+    unsigned char *raw = malloc(most);
+    uLongf n = most;
+    size_t size = packed ? unbase64(packed) : 0;
+    const unsigned char *in = (const unsigned char *)packed;
+    int bad = !raw || size < 8 || get_be(in, 4) != COOKIE_V2_COMPRESSED || get_be(in + 4, 4) != size - 8;
+    bad = bad || uncompress(raw, &n, in + 8, size - 8) != Z_OK || n < HEADER || get_be(raw, 4) != COOKIE_V2 || get_be(raw + 4, 4) != n - HEADER;
+    bad = bad || (int)get_be(raw + 12, 4) != h->digits || counts_add(raw + HEADER, raw + n, h);
+    free(packed);
+    free(raw);
+    return bad ? -1 : 0;
 }
 
 void hlog_begin(FILE *f, uint64_t start_epoch_ns)

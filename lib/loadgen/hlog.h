@@ -11,6 +11,10 @@
 /** Returns the V2 compressed encoding of h in base64, or NULL when out of memory. The caller frees it. */
 char *hlog_encode(const struct hist *h);
 
+/** Add what hlog_encode made to h, which must have three digits: each sample at the highest value of its slot. Returns 0, or -1 when the text is none
+ *  that this program makes. */
+int hlog_decode(const char *text, struct hist *h);
+
 /** Write the head of a log whose times count from start_epoch_ns. */
 void hlog_begin(FILE *f, uint64_t start_epoch_ns);
 

@@ -59,6 +59,12 @@ static double zipf_density(double theta, double x)
     return exp(-theta * log(x));
 }
 
+static void zipf_over(struct keys *k, uint64_t count)
+{
+    k->zipf_count = count;
+    k->zipf_last = zipf_integral(k->spec.theta, (double)count + 0.5);
+}
+
 static uint64_t zipf_rank(struct keys *k)
 {
     double theta = k->spec.theta;
@@ -66,16 +72,27 @@ static uint64_t zipf_rank(struct keys *k)
         double u = k->zipf_last + rng_unit(&k->rng) * (k->zipf_first - k->zipf_last);
         double x = zipf_inverse(theta, u), rank = floor(x + 0.5);
         if (rank < 1) rank = 1;
-        if (rank > (double)k->spec.count) rank = (double)k->spec.count;
+        if (rank > (double)k->zipf_count) rank = (double)k->zipf_count;
         if (rank - x <= k->zipf_cut || u >= zipf_integral(theta, rank + 0.5) - zipf_density(theta, rank)) return (uint64_t)rank - 1;
     }
 }
 
-/* Normal variates by Marsaglia's polar method, drawn again until they fall on a key. */
+/* A wide normal distribution is nearly flat over the keys: draw evenly and keep by the density. More than 0.6 of the draws are kept. */
+static uint64_t gaussian_wide_rank(struct keys *k, double middle, double sd)
+{
+    for (;;) {
+        double x = rng_unit(&k->rng) * (double)k->spec.count - 0.5, z = (x - middle) / sd;
+        double rank = floor(x + 0.5);
+        if (rng_unit(&k->rng) < exp(-z * z / 2) && rank < (double)k->spec.count) return rank > 0 ? (uint64_t)rank : 0;
+    }
+}
+
+/* Normal variates by Marsaglia's polar method, drawn again until they fall on a key: more than 0.6 of them do. */
 static uint64_t gaussian_rank(struct keys *k)
 {
     double middle = ((double)k->spec.count - 1) / 2;
     double sd = k->spec.sd > 0 ? k->spec.sd : (double)k->spec.count / 6;
+    if (sd > (double)k->spec.count / 2) return gaussian_wide_rank(k, middle, sd);
     for (;;) {
         double z;
         if (k->has_spare) {
@@ -98,20 +115,91 @@ static uint64_t gaussian_rank(struct keys *k)
     }
 }
 
+/* Hot keys are the first ranks; the other requests go to the other keys. */
+static uint64_t hotspot_rank(struct keys *k)
+{
+    if (k->hot == k->spec.count || rng_unit(&k->rng) * 100 < k->spec.hot_requests) return rng_below(&k->rng, k->hot);
+    return k->hot + rng_below(&k->rng, k->spec.count - k->hot);
+}
+
+/* The newest key most. */
+static uint64_t latest_key(struct keys *k)
+{
+    uint64_t count = k->spec.count, all = count + k->seen, place;
+    if (k->zipf_count != all) zipf_over(k, all);
+    place = all - 1 - zipf_rank(k);
+    return k->spec.first + (place < count ? place : count + k->part + (place - count) * k->parts);
+}
+
+/* The key at a rank, 0 being the most popular one. */
+static uint64_t placed(const struct keys *k, uint64_t rank)
+{
+    if (!k->moves) return k->spec.first + rank;
+    rank += k->offset;
+    if (rank >= k->spec.count) rank -= k->spec.count;
+    return k->spec.first + (k->spec.scramble ? keys_permute(&k->permutation, rank) : rank);
+}
+
+static void shift_init(struct keys *k, const struct keys_spec *spec)
+{
+    double step = spec->shift_percent / 100 * (double)spec->count;
+    k->due_ns = UINT64_MAX;
+    if (spec->shift_s <= 0) return;
+    k->due_ns = k->shift_ns = (uint64_t)(spec->shift_s * 1e9);
+    k->shift_step = step < 1 ? 1 : (uint64_t)step;
+}
+
 void keys_init(struct keys *k, const struct keys_spec *spec, uint64_t part, uint64_t parts, uint64_t stream)
 {
-    uint64_t share = spec->count / parts, more = spec->count % parts;
     memset(k, 0, sizeof *k);
+    k->part = part;
+    k->parts = parts;
+    /* More walkers than keys: some have one in common, and none has nothing to walk. */
+    if (parts > spec->count) {
+        parts = spec->count;
+        part %= parts;
+    }
+    uint64_t share = spec->count / parts, more = spec->count % parts;
     k->spec = *spec;
     rng_seed(&k->rng, spec->seed, stream);
     k->from = k->position = part * share + (part < more ? part : more);
     k->to = k->from + keys_share(spec->count, part, parts);
-    if (spec->kind == KEYS_SHUFFLE) keys_permutation_init(&k->permutation, spec->count, spec->seed);
-    if (spec->kind == KEYS_ZIPF) {
-        k->zipf_first = zipf_integral(spec->theta, 1.5) - 1;
-        k->zipf_last = zipf_integral(spec->theta, (double)spec->count + 0.5);
-        k->zipf_cut = 2 - zipf_inverse(spec->theta, zipf_integral(spec->theta, 2.5) - zipf_density(spec->theta, 2));
+    k->moves = spec->scramble || spec->shift_s > 0;
+    shift_init(k, spec);
+    if (spec->kind == KEYS_SHUFFLE || spec->scramble)
+        keys_permutation_init(&k->permutation, spec->count, spec->kind == KEYS_SHUFFLE ? spec->seed : spec->place_seed);
+    if (spec->kind == KEYS_HOTSPOT) {
+        double hot = floor(spec->hot_keys / 100 * (double)spec->count + 0.5);
+        k->hot = hot < 1 ? 1 : hot < (double)spec->count ? (uint64_t)hot : spec->count;
     }
+    if (spec->kind == KEYS_ZIPF || spec->kind == KEYS_LATEST) {
+        k->zipf_first = zipf_integral(spec->theta, 1.5) - 1;
+        k->zipf_cut = 2 - zipf_inverse(spec->theta, zipf_integral(spec->theta, 2.5) - zipf_density(spec->theta, 2));
+        zipf_over(k, spec->count);
+    }
+}
+
+void keys_shift(struct keys *k, uint64_t ns)
+{
+    uint64_t shifts = ns / k->shift_ns;
+    k->offset = (uint64_t)((unsigned __int128)shifts * k->shift_step % k->spec.count);
+    k->due_ns = (shifts + 1) * k->shift_ns;
+}
+
+uint64_t keys_add(struct keys *k)
+{
+    return k->spec.first + k->spec.count + k->part + k->added++ * k->parts;
+}
+
+uint64_t keys_added(const struct keys *k, uint64_t key)
+{
+    uint64_t behind = k->spec.first + k->spec.count;
+    return key < behind ? UINT64_MAX : (key - behind) / k->parts;
+}
+
+void keys_see(struct keys *k, uint64_t n)
+{
+    k->seen = n < k->added ? n : k->added;
 }
 
 /* Start the next pass over this walker's part. Every walker makes the same permutation of a pass, so that parts stay disjoint. */
@@ -126,9 +214,13 @@ uint64_t keys_next_other(struct keys *k)
 {
     switch (k->spec.kind) {
     case KEYS_GAUSSIAN:
-        return k->spec.first + gaussian_rank(k);
+        return placed(k, gaussian_rank(k));
     case KEYS_ZIPF:
-        return k->spec.first + zipf_rank(k);
+        return placed(k, zipf_rank(k));
+    case KEYS_HOTSPOT:
+        return placed(k, hotspot_rank(k));
+    case KEYS_LATEST:
+        return latest_key(k);
     case KEYS_SHUFFLE:
         if (k->position == k->to) next_pass(k);
         return k->spec.first + keys_permute(&k->permutation, k->position++);

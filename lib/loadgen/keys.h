@@ -7,16 +7,21 @@
 
 #include <stdint.h>
 
-enum keys_kind { KEYS_SEQUENTIAL, KEYS_SHUFFLE, KEYS_UNIFORM, KEYS_GAUSSIAN, KEYS_ZIPF };
+enum keys_kind { KEYS_SEQUENTIAL, KEYS_SHUFFLE, KEYS_UNIFORM, KEYS_GAUSSIAN, KEYS_ZIPF, KEYS_HOTSPOT, KEYS_LATEST };
 
-/* What is asked for: keys first .. first + count - 1. */
+/* What is asked for: keys first .. first + count - 1, and with KEYS_LATEST those that keys_add adds behind them. */
 struct keys_spec {
     enum keys_kind kind;
     uint64_t first, count;
-    double sd;    /* gaussian: standard deviation in keys; 0 means count / 6 */
-    double theta; /* zipf: the exponent, 0 < theta < 2 */
-    uint64_t seed;
+    double sd;                     /* gaussian: standard deviation in keys; 0 means count / 6 */
+    double theta;                  /* zipf and latest: the exponent, 0 < theta <= KEYS_THETA_MAX */
+    double hot_keys, hot_requests; /* hotspot: percent of the keys, and of the requests, which go to those */
+    double shift_s, shift_percent; /* each shift_s seconds the popular keys are others, so many percent of all keys further; 0: never */
+    int scramble;                  /* popular keys do not lie side by side, but where a permutation by place_seed puts them */
+    uint64_t seed, place_seed;
 };
+
+#define KEYS_THETA_MAX 3
 
 /* A permutation of 0 .. count - 1. */
 struct keys_permutation {
@@ -30,15 +35,40 @@ struct keys {
     uint64_t position, from, to; /* sequential and shuffle: the part [from, to) of the keys that is walked */
     uint64_t pass;
     struct keys_permutation permutation;
-    double spare; /* gaussian: the second of a pair */
-    int has_spare;
+    double spare;         /* gaussian: the second of a pair */
+    int has_spare, moves; /* moves: a rank is not yet a place */
     double zipf_first, zipf_last, zipf_cut;
+    uint64_t zipf_count;
+    uint64_t hot;                          /* hotspot: keys that are hot, of ranks 0 .. hot - 1 */
+    uint64_t offset;                       /* places that the popular keys have moved by */
+    uint64_t shift_ns, shift_step, due_ns; /* how often and how far; when next, UINT64_MAX: never */
+    uint64_t part, parts;                  /* latest: of the walkers that add keys */
+    uint64_t added, seen;                  /* latest: keys that this walker has added, and those of them that keys_next may return */
 };
 
 /** Prepare to walk keys as spec says. Sequential and shuffled keys are taken from part `part` of `parts` equal parts (the first ones are
  *  one larger when count does not divide), so that several walkers take every key exactly once; a walker that comes to its end starts
- *  again, shuffled in a new order. Random patterns draw from all keys, each walker from a random stream named `stream`. */
+ *  again, shuffled in a new order. Where there are more parts than keys, parts share a key. Random patterns draw from all keys, each walker from a
+ * random stream named `stream`. */
 void keys_init(struct keys *k, const struct keys_spec *spec, uint64_t part, uint64_t parts, uint64_t stream);
+
+/** Move the popular keys to where they are ns nanoseconds after the start of the phase: the same place for every walker and in every run. */
+void keys_shift(struct keys *k, uint64_t ns);
+
+/** As keys_shift, for every request: does nothing until the next shift is due. */
+static inline void keys_at(struct keys *k, uint64_t ns)
+{
+    if (__builtin_expect(ns >= k->due_ns, 0)) keys_shift(k, ns);
+}
+
+/** Returns a new key behind all others (KEYS_LATEST). Walkers add every parts-th key each, so that none adds another's. */
+uint64_t keys_add(struct keys *k);
+
+/** Returns which of this walker's added keys it is, counted from 0; UINT64_MAX for a key that was there before. */
+uint64_t keys_added(const struct keys *k, uint64_t key);
+
+/** Let keys_next return the first n of the keys that this walker has added. */
+void keys_see(struct keys *k, uint64_t n);
 
 /** Returns the next key of a pattern that needs more than a line. */
 uint64_t keys_next_other(struct keys *k);
@@ -48,6 +78,19 @@ static inline uint64_t keys_next(struct keys *k)
 {
     if (k->spec.kind == KEYS_UNIFORM) return k->spec.first + rng_below(&k->rng, k->spec.count);
     return keys_next_other(k);
+}
+
+/** Write the next n keys to out, each with the bits of `tag` set. */
+static inline void keys_take(struct keys *k, uint64_t tag, uint64_t *out, uint32_t n)
+{
+    if (k->spec.kind == KEYS_UNIFORM) {
+        struct rng rng = k->rng; /* a copy that no key written can alias */
+        const uint64_t first = k->spec.first, count = k->spec.count;
+        for (uint32_t i = 0; i < n; i++) out[i] = tag | (first + rng_below(&rng, count));
+        k->rng = rng;
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) out[i] = tag | keys_next_other(k);
 }
 
 /** Returns how many keys one pass of this walker takes. */

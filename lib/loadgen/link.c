@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Links to instances: see link.h. */
+/* Links to endpoints: see link.h. Nothing here waits in a call that a signal to another thread could not end. */
 #include "link.h"
 
+#include "clock.h"
+#include "plain.h"
 #include "tls.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <hiredis.h>
+#include <linux/sockios.h>
 
-static struct timeval timeval_of(double seconds)
-{
-    struct timeval tv = {.tv_sec = (time_t)seconds, .tv_usec = (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)};
-    return tv;
-}
+#define SLICE_MS 50 /* between looks at whether to go on waiting */
 
 /* The words of the command that authenticates. Returns how many there are, 0 when none is needed. */
 static int auth_words(const struct options *o, const char *word[5])
@@ -43,7 +41,7 @@ static int greeting_make(struct links *s)
     const char *word[5];
     char *auth = NULL;
     static const char ping[] = "*1\r\n$4\r\nPING\r\n";
-    int words = auth_words(s->options, word), n = words ? redisFormatCommandArgv(&auth, words, word, NULL) : 0;
+    int words = auth_words(s->options, word), n = words ? (int)redisFormatCommandArgv(&auth, words, word, NULL) : 0;
     if (n < 0) return -1;
     s->greeting_len = (size_t)n + sizeof ping - 1;
     s->greeting = malloc(s->greeting_len);
@@ -52,35 +50,27 @@ static int greeting_make(struct links *s)
         memcpy(s->greeting + n, ping, sizeof ping - 1);
     }
     s->greeting_replies = words ? 2 : 1;
-    free(auth);
+    redisFreeCommand(auth);
     return s->greeting ? 0 : -1;
 }
 
-int links_init(struct links *s, const struct options *o, char why[LINK_WHY])
+int links_init(struct links *s, const struct options *o, const volatile sig_atomic_t *stop, char why[LINK_WHY])
 {
-    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found = NULL;
     memset(s, 0, sizeof *s);
     s->options = o;
+    s->stop = stop;
 #if HIREDIS_MAJOR < 1
     if (o->resp == 3) {
         snprintf(why, LINK_WHY, "--resp 3 needs hiredis 1.0 or newer; this is a build with %d.%d", HIREDIS_MAJOR, HIREDIS_MINOR);
         return -1;
     }
 #endif
-    if (!o->socket) {
-        int rc = getaddrinfo(o->host, NULL, &hints, &found);
-        if (!rc) rc = getnameinfo(found->ai_addr, found->ai_addrlen, s->address, sizeof s->address, NULL, 0, NI_NUMERICHOST);
-        if (found) freeaddrinfo(found);
-        if (rc) {
-            snprintf(why, LINK_WHY, "cannot resolve %s: %s", o->host, gai_strerror(rc));
-            return -1;
-        }
-    }
+    if (endpoint_resolve(&s->host, o, why)) return -1;
     if (greeting_make(s)) {
         snprintf(why, LINK_WHY, "out of memory");
         return -1;
     }
-    return o->tls ? tls_init(&s->tls, o, why) : 0;
+    return o->tls ? tls_init(&s->tls, o, why, LINK_WHY) : 0;
 }
 
 void links_free(struct links *s)
@@ -89,163 +79,238 @@ void links_free(struct links *s)
     tls_free(s->tls);
 }
 
-/* The path of an instance's socket: %p in the pattern becomes the port. */
-static void socket_path(const char *pattern, uint64_t port, char *out, size_t size)
+/* Wait until the link is ready for events. Returns 1, 0 when the time is over, -1 when waiting was ended. */
+static int wait_for(const struct link *l, const struct links *s, short events, uint64_t deadline_ns)
 {
-    const char *mark = strstr(pattern, "%p");
-    if (mark)
-        snprintf(out, size, "%.*s%ju%s", (int)(mark - pattern), pattern, (uintmax_t)port, mark + 2);
-    else
-        snprintf(out, size, "%s", pattern);
-}
-
-static redisContext *start(const struct links *s, uint64_t port, const struct timeval *timeout)
-{
-    char path[256];
-    if (s->options->socket) {
-        socket_path(s->options->socket, port, path, sizeof path);
-        return timeout ? redisConnectUnixWithTimeout(path, *timeout) : redisConnectUnixNonBlock(path);
+    struct pollfd ready = {.fd = l->fd, .events = events};
+    for (;;) {
+        uint64_t now = clock_now_ns(), left_ms = deadline_ns > now ? (deadline_ns - now) / NS_PER_MS + 1 : 0;
+        if (*s->stop) return -1;
+        if (poll(&ready, 1, left_ms < SLICE_MS ? (int)left_ms : SLICE_MS) > 0) return 1;
+        if (!left_ms) return 0;
     }
-    return timeout ? redisConnectWithTimeout(s->address, (int)port, *timeout) : redisConnectNonBlock(s->address, (int)port);
 }
 
-/* One command that must not be answered with an error. Returns NULL when fine, else what went wrong. */
-static const char *ask(redisContext *c, int words, const char **word, char *text, size_t size)
+static uint64_t deadline_of(double limit_s)
 {
-    redisReply *reply = redisCommandArgv(c, words, word, NULL);
-    const char *problem = NULL;
-    if (!reply) {
-        snprintf(text, size, "%s", c->errstr[0] ? c->errstr : "no reply");
-        problem = text;
-    } else if (reply->type == REDIS_REPLY_ERROR) {
-        snprintf(text, size, "%s", reply->str);
-        problem = text;
-    }
-    if (reply) freeReplyObject(reply);
-    return problem;
+    return clock_now_ns() + (uint64_t)(limit_s * 1e9);
 }
 
-redisContext *link_connect(const struct links *s, uint64_t port, int ping_it, char why[LINK_WHY])
-{
-    const struct options *o = s->options;
-    struct timeval timeout = timeval_of(o->connect_timeout_s);
-    const char *word[5], *ping[] = {"PING"}, *problem = NULL;
-    char text[128];
-    redisContext *c = start(s, port, &timeout);
-    if (!c) {
-        problem = "out of memory";
-    } else if (c->err) {
-        problem = c->errstr;
-    } else if (s->tls && tls_start(s->tls, c, text, sizeof text)) {
-        problem = text;
-    } else {
-        redisSetTimeout(c, timeout);
-        int words = auth_words(o, word);
-        if (words) problem = ask(c, words, word, text, sizeof text);
-        if (!problem && ping_it) problem = ask(c, 1, ping, text, sizeof text);
-    }
-    if (!problem) return c;
-    if (o->socket) {
-        char path[256];
-        socket_path(o->socket, port, path, sizeof path);
-        snprintf(why, LINK_WHY, "cannot use %s: %s", path, problem);
-    } else {
-        snprintf(why, LINK_WHY, "cannot use %s:%ju: %s", o->host, (uintmax_t)port, problem);
-    }
-    if (c) redisFree(c);
-    return NULL;
-}
-
-/* Reads and writes say themselves that they do not wait, so that link_wait can; TLS has no such way and needs the flag. */
-static int set_blocking(int fd, int blocking)
-{
-    struct timeval longest = {.tv_sec = 0, .tv_usec = LINK_WAIT_MS * 1000};
-    int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest)) return -1;
-    return fcntl(fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
-}
-
-static int take_over(struct link *l, redisContext *c, int blocking)
+/* Start to connect to one address. */
+static int dial(struct link *l, const struct endpoint *e, uint32_t n)
 {
     int one = 1;
-    l->context = c;
-    l->fd = c->fd;
-    l->backlog = 0;
-    c->flags &= ~REDIS_BLOCK;
+    const struct sockaddr *address = (const struct sockaddr *)(const void *)&e->address[n];
+    l->layer = NULL;
+    l->linked = 0;
+    l->want = POLLOUT;
+    l->fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (l->fd < 0) return -1;
     setsockopt(l->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one); /* fails on a unix socket, which needs none */
-    return set_blocking(l->fd, blocking);
+    if (!connect(l->fd, address, e->size[n]) || errno == EINPROGRESS) return 0;
+    int saved = errno;
+    link_close(l);
+    errno = saved;
+    return -1;
 }
 
-int link_open(struct link *l, const struct links *s, uint64_t port, int ping, char why[LINK_WHY])
+int link_reopen(struct link *l, const struct links *s, const struct endpoint *e)
 {
-    redisContext *c = link_connect(s, port, ping, why);
-    if (!c) return -1;
-    if (take_over(l, c, !s->tls)) {
-        snprintf(why, LINK_WHY, "port %ju: %s", (uintmax_t)port, strerror(errno));
-        link_close(l);
-        return -1;
-    }
-    return 0;
+    (void)s;
+    return dial(l, e, (e->best + l->turn++) % e->addresses);
 }
 
-int link_reopen(struct link *l, const struct links *s, uint64_t port)
-{
-    struct timeval second = {1, 0};
-    char text[128];
-    redisContext *c = start(s, port, s->tls ? &second : NULL);
-    if (!c) return -1;
-    if (c->err || (s->tls && tls_start(s->tls, c, text, sizeof text)) || take_over(l, c, 0)) {
-        redisFree(c);
-        l->context = NULL;
-        l->fd = -1;
-        return -1;
-    }
-    return 0;
-}
-
-int link_ready(struct link *l)
+int link_ready(struct link *l, const struct links *s)
 {
     int error = 0;
     socklen_t size = sizeof error;
-    return getsockopt(l->fd, SOL_SOCKET, SO_ERROR, &error, &size) || error || set_blocking(l->fd, !tls_used(l->context)) ? -1 : 0;
+    if (!l->linked) {
+        if (getsockopt(l->fd, SOL_SOCKET, SO_ERROR, &error, &size) || error) {
+            if (error) errno = error;
+            return -1;
+        }
+        l->linked = 1;
+        if (s->tls) l->layer = tls_open(s->tls, l->fd);
+        if (s->tls && !l->layer) return -1;
+    }
+    if (l->layer) {
+        int done = tls_ready(l->layer, &l->want);
+        if (done <= 0) return done;
+    }
+    return 1;
+}
+
+/* Connect to one address and encrypt, waiting. Returns 0, or -1 with a reason. */
+static int connect_to(struct link *l, const struct links *s, const struct endpoint *e, uint32_t n, char *text, size_t size)
+{
+    double limit = s->options->connect_timeout_s;
+    uint64_t deadline = deadline_of(limit);
+    if (dial(l, e, n)) {
+        snprintf(text, size, "%s", strerror(errno));
+        return -1;
+    }
+    for (;;) {
+        int waited = wait_for(l, s, l->want, deadline), ready = waited > 0 ? link_ready(l, s) : 0;
+        if (ready > 0) return 0;
+        if (waited > 0 && !ready) continue;
+        if (waited < 0)
+            snprintf(text, size, "interrupted");
+        else if (!waited)
+            snprintf(text, size, l->linked ? "TLS: no handshake in %.10g s" : "no connection in %.10g s", limit);
+        else if (l->layer)
+            tls_problem(l->layer, text, size);
+        else
+            snprintf(text, size, "%s", strerror(errno));
+        return -1;
+    }
+}
+
+/* Read on until the reader has a reply. Returns it, or NULL with a reason. */
+static redisReply *reply_read(struct link *l, const struct links *s, redisReader *reader, double limit_s, const char *command, char *why)
+{
+    char bytes[4096];
+    uint64_t deadline = deadline_of(limit_s);
+    void *reply = NULL;
+    for (;;) {
+        ssize_t n = link_read(l, bytes, sizeof bytes);
+        if (n > 0) {
+            if (redisReaderFeed(reader, bytes, (size_t)n) != REDIS_OK || redisReaderGetReply(reader, &reply) != REDIS_OK) {
+                snprintf(why, LINK_WHY, "%s: what came is no reply: %s", command, reader->errstr);
+                return NULL;
+            }
+            if (reply) return reply;
+            continue;
+        }
+        int waited = n ? -2 : wait_for(l, s, POLLIN, deadline);
+        if (waited > 0) continue;
+        if (waited == -2)
+            snprintf(why, LINK_WHY, "%s: the server closed the connection", command);
+        else if (waited < 0)
+            snprintf(why, LINK_WHY, "%s: interrupted", command);
+        else
+            snprintf(why, LINK_WHY, "no reply to %s in %.10g s", command, limit_s);
+        return NULL;
+    }
+}
+
+static int send_all(struct link *l, const struct links *s, const char *bytes, size_t n, uint64_t deadline_ns)
+{
+    while (n) {
+        ssize_t put = link_write(l, bytes, n);
+        if (put < 0 || (!put && wait_for(l, s, POLLOUT, deadline_ns) <= 0)) return -1;
+        bytes += put;
+        n -= (size_t)put;
+    }
+    return 0;
+}
+
+redisReply *link_ask(struct link *l, const struct links *s, double limit_s, int words, const char **word, char why[LINK_WHY])
+{
+    char *bytes = NULL;
+    int n = (int)redisFormatCommandArgv(&bytes, words, word, NULL);
+    redisReader *reader = n < 0 ? NULL : redisReaderCreate();
+    redisReply *reply = NULL;
+    if (!reader)
+        snprintf(why, LINK_WHY, "out of memory");
+    else if (send_all(l, s, bytes, (size_t)n, deadline_of(limit_s)))
+        snprintf(why, LINK_WHY, "%s: the server takes nothing", word[0]);
+    else
+        reply = reply_read(l, s, reader, limit_s, word[0], why);
+    if (reader) redisReaderFree(reader);
+    redisFreeCommand(bytes);
+    if (reply && reply->type == REDIS_REPLY_ERROR) {
+        snprintf(why, LINK_WHY, "%.256s", reply->str && *reply->str ? reply->str : "an error without a text");
+        freeReplyObject(reply);
+        reply = NULL;
+    }
+    if (!reply) plain_text(why);
+    return reply;
+}
+
+/* Authenticate and ask PING. Returns 0, or -1 with a reason. */
+static int greet(struct link *l, const struct links *s, int ping_it, char *why)
+{
+    static const char *ping[] = {"PING"};
+    const char *word[5];
+    double limit = s->options->connect_timeout_s;
+    int words = auth_words(s->options, word);
+    redisReply *reply = NULL;
+    if (words) {
+        reply = link_ask(l, s, limit, words, word, why);
+        if (!reply) return -1;
+        freeReplyObject(reply);
+    }
+    if (!ping_it) return 0;
+    reply = link_ask(l, s, limit, 1, ping, why);
+    if (!reply) return -1;
+    freeReplyObject(reply);
+    return 0;
+}
+
+int link_open(struct link *l, const struct links *s, struct endpoint *e, int ping, char why[LINK_WHY])
+{
+    char text[LINK_WHY] = "";
+    int bad = -1;
+    for (uint32_t i = 0; bad && i < e->addresses && !*s->stop; i++) {
+        uint32_t n = (e->best + i) % e->addresses;
+        bad = connect_to(l, s, e, n, text, sizeof text);
+        if (bad)
+            link_close(l);
+        else
+            e->best = n;
+    }
+    if (!bad && !greet(l, s, ping, text)) return 0;
+    link_close(l);
+    snprintf(why, LINK_WHY, "cannot use %.300s: %.180s", e->name, text[0] ? text : "interrupted");
+    return -1;
+}
+
+int link_stale(const struct link *l)
+{
+    char byte;
+    if (l->fd < 0) return 0;
+    if (link_layered(l)) return tls_read(l->layer, &byte, 1) != 0;
+    ssize_t n = recv(l->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return !n || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
+
+uint32_t link_queued(const struct link *l)
+{
+    int queued = 0;
+    return l->fd >= 0 && !ioctl(l->fd, SIOCOUTQ, &queued) && queued > 0 ? (uint32_t)queued : 0;
 }
 
 void link_close(struct link *l)
 {
-    if (l->context) redisFree(l->context);
-    l->context = NULL;
+    tls_close(l->layer);
+    l->layer = NULL;
+    if (l->fd >= 0) close(l->fd);
     l->fd = -1;
-    l->backlog = 0;
-}
-
-int link_layered(const struct link *l)
-{
-    (void)l;
-    return tls_used(l->context);
-}
-
-static inline ssize_t receive(const struct link *l, void *to, size_t n, int flags)
-{
-    ssize_t got = recv(l->fd, to, n, flags);
-    if (got > 0) return got;
-    return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) ? 0 : -1;
 }
 
 ssize_t link_read(struct link *l, void *to, size_t n)
 {
-    if (__builtin_expect(tls_used(l->context), 0)) return tls_read(l->context, to, n);
-    return receive(l, to, n, MSG_DONTWAIT);
+    if (__builtin_expect(link_layered(l), 0)) return tls_read(l->layer, to, n);
+    ssize_t got = recv(l->fd, to, n, MSG_DONTWAIT);
+    if (got > 0) return got;
+    return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) ? 0 : -1;
 }
 
-ssize_t link_wait(struct link *l, void *to, size_t n)
+/* What a send returned, as link_write returns it. */
+static inline ssize_t taken(ssize_t put)
 {
-    return receive(l, to, n, 0);
+    if (put >= 0) return put;
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
 }
 
 ssize_t link_write(struct link *l, const void *from, size_t n)
 {
-    if (__builtin_expect(tls_used(l->context), 0)) return tls_write(l->context, from, n, &l->backlog);
-    ssize_t put = send(l->fd, from, n, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (put >= 0) return put;
-    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
+    if (__builtin_expect(link_layered(l), 0)) return tls_write(l->layer, from, n);
+    return taken(send(l->fd, from, n, MSG_NOSIGNAL | MSG_DONTWAIT));
+}
+
+ssize_t link_writev(struct link *l, const struct iovec *from, int count)
+{
+    struct msghdr message = {.msg_iov = (struct iovec *)from, .msg_iovlen = (size_t)count};
+    return taken(sendmsg(l->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT));
 }

@@ -1,53 +1,68 @@
 /* SPDX-License-Identifier: MIT */
-/* A link to one instance: made by hiredis, with AUTH or HELLO done, then used as a bare non-blocking stream of bytes. */
+/* A link to one endpoint: connected, encrypted and authenticated here, then used as a bare non-blocking stream of bytes. */
 #ifndef LOADGEN_LINK_H
 #define LOADGEN_LINK_H
 
+#include "endpoint.h"
 #include "options.h"
 
+#include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-struct redisContext;
+struct redisReply;
+struct tls;
+struct cluster;
 
-#define LINK_WAIT_MS 50L
-#define LINK_WHY     512
+#define LINK_WHY ENDPOINT_WHY
 
 /* What all links have in common; read-only once links_init has returned. */
 struct links {
     const struct options *options;
-    char address[64]; /* of the host, as numbers, so that a reconnect asks no name server */
-    char *greeting;   /* owned: bytes that a new link starts with: AUTH or HELLO, then PING */
+    const volatile sig_atomic_t *stop; /* not 0: waiting ends */
+    struct endpoint host;              /* resolved once, so that a reconnect asks no name server */
+    char *greeting;                    /* owned: bytes that a new link starts with: AUTH or HELLO, then PING */
     size_t greeting_len;
     int greeting_replies;
-    void *tls; /* TLS context, or NULL */
+    struct tls *tls;         /* owned: TLS context, or NULL */
+    struct cluster *cluster; /* when the instances are its shards, else NULL */
 };
 
 struct link {
-    int fd; /* -1 when closed */
-    struct redisContext *context;
-    int backlog; /* TLS: bytes that link_write took are still to be sent */
+    int fd;         /* -1 when closed */
+    uint32_t turn;  /* attempts so far: which address is next */
+    void *layer;    /* the TLS session, or NULL */
+    short want;     /* while it is being made: the poll events that it waits for */
+    uint8_t linked; /* the socket is connected */
 };
 
-/** Resolve the host and prepare what links need. Returns 0, or -1 with one line in why. Free with links_free. */
-int links_init(struct links *s, const struct options *o, char why[LINK_WHY]);
+/** Resolve the host and prepare what links need; *stop ends waiting when it is set. Returns 0, or -1 with one line in why. Free with
+ *  links_free. */
+int links_init(struct links *s, const struct options *o, const volatile sig_atomic_t *stop, char why[LINK_WHY]);
 
 /** Release what links_init allocated. */
 void links_free(struct links *s);
 
-/** Connect to an instance, authenticate, and with `ping` wait until it answers PING. Returns a context that the caller frees with redisFree, or NULL
- * with one line in why that names host and port. */
-struct redisContext *link_connect(const struct links *s, uint64_t port, int ping, char why[LINK_WHY]);
+/** Connect to an endpoint, trying all its addresses, authenticate, and with `ping` wait until it answers PING. Each step has the options'
+ *  limit for connecting. Returns 0, or -1 with one line in why that names the endpoint. */
+int link_open(struct link *l, const struct links *s, struct endpoint *e, int ping, char why[LINK_WHY]);
 
-/** link_connect, then make the stream non-blocking. Returns 0, or -1 with a line in why. */
-int link_open(struct link *l, const struct links *s, uint64_t port, int ping, char why[LINK_WHY]);
+/** Send a command on a link with nothing on the way, and wait for its reply, at most limit_s seconds. Returns the reply, which the caller
+ *  frees with freeReplyObject, or NULL with one printable line in why: also for an error, whose text that is. */
+struct redisReply *link_ask(struct link *l, const struct links *s, double limit_s, int words, const char **word, char why[LINK_WHY]);
 
-/** Start to connect again without waiting (with TLS it waits up to a second). Returns 0 when under way: wait until the stream can be
- *  written, then call link_ready. Returns -1 when it failed at once. */
-int link_reopen(struct link *l, const struct links *s, uint64_t port);
+/** Start to connect again without waiting, each time to the next address. Returns 0 when under way: call link_ready when the stream is ready
+ *  for what link->want says. Returns -1 when it failed at once. */
+int link_reopen(struct link *l, const struct links *s, const struct endpoint *e);
 
-/** Returns 0 when a link_reopen has come through, -1 when it failed. */
-int link_ready(struct link *l);
+/** Go on connecting. Returns 1 when the link can be used, 0 when it waits for link->want, -1 when it failed. */
+int link_ready(struct link *l, const struct links *s);
+
+/** Returns 1 when the other side has closed a link with nothing on the way. */
+int link_stale(const struct link *l);
+
+/** Returns how many bytes that were written wait in the socket for the other side, 0 when that cannot be known. */
+uint32_t link_queued(const struct link *l);
 
 /** Close the link, if it is open. */
 void link_close(struct link *l);
@@ -55,13 +70,19 @@ void link_close(struct link *l);
 /** Read what is there. Returns bytes read, 0 when there is nothing now, -1 when the link is broken. */
 ssize_t link_read(struct link *l, void *to, size_t n);
 
-/** As link_read, but sleep until there is something, for at most LINK_WAIT_MS or until a signal. Not for a layered link. */
-ssize_t link_wait(struct link *l, void *to, size_t n);
-
 /** Returns whether bytes may wait above the socket, where epoll does not see them: then read until 0. */
-int link_layered(const struct link *l);
+static inline int link_layered(const struct link *l)
+{
+    return l->layer != NULL;
+}
 
-/** Write what fits. Returns bytes taken, 0 when none fits now, -1 when the link is broken. */
+/** Write what fits. Returns bytes taken, 0 when none fits now, -1 when the link is broken. A layered link that took none must be offered the
+ *  same bytes again. */
 ssize_t link_write(struct link *l, const void *from, size_t n);
+
+struct iovec;
+
+/** As link_write, from several places. Not for a layered link. */
+ssize_t link_writev(struct link *l, const struct iovec *from, int count);
 
 #endif

@@ -3,13 +3,14 @@
 #include "options.h"
 
 #include "number.h"
+#include "pattern.h"
 
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_LIMIT (UINT64_C(1) << 60)
+#define KEY_LIMIT (OPTIONS_KEY_END / 2) /* of COUNT, and of the lowest key: together they stay below the end */
 
 enum kind { FLAG_ON, FLAG_OFF, WHOLE, REAL, TEXT, SPECIAL, HEADING };
 
@@ -25,7 +26,8 @@ struct spec {
     setter *set;
 };
 
-static setter set_arrival, set_phases, set_ratio, set_keys, set_populate, set_data, set_sizes, set_cpus;
+static setter set_arrival, set_phases, set_ratio, set_keys, set_shift, set_populate, set_data, set_sizes, set_expire, set_cpus, set_shards,
+    set_commands, set_command, set_command_ratio;
 
 #define AT(member) offsetof(struct options, member)
 
@@ -44,24 +46,45 @@ static const struct spec specs[] = {
      "populate sets every key once, as fast as it can, before what is measured",
      SPECIAL, 0, 0, 0, 0, set_phases},
     {"ratio", NULL, "S:G", "mixed: S sets to G gets (default 1:10)", SPECIAL, 0, AT(given_ratio), 0, 0, set_ratio},
+    {"commands", NULL, "LIST",
+     "mixed: NAME[-N]:WEIGHT,..., in place of --ratio, such as get:80,set:15,hgetall-10:5. NAME: get set mget mset\n"
+     "del rmw incr hset hget hgetall lpush lpop lrange zadd zrange xadd; N: keys, fields or elements (default 10)",
+     SPECIAL, 0, 0, 0, 0, set_commands},
+    {"command", NULL, "WORDS", "mixed: a command of your own as well, WORDS with __key__ and __data__ in them", SPECIAL, 0, 0, 0, 0, set_command},
+    {"command-ratio", NULL, "N", "the weight of the --command before it (default 1)", SPECIAL, 0, 0, 0, 0, set_command_ratio},
     {"time", NULL, "S", "seconds a phase lasts (default: until every key was taken once)", REAL, AT(time_s), AT(given_time), 0.001, 1e8, NULL},
     {"requests", NULL, "N", "requests of a phase, all threads together", WHOLE, AT(requests), AT(given_requests), 1, 1e18, NULL},
     {"warmup", NULL, "S", "seconds of the same load before each measured phase, not recorded", REAL, AT(warmup_s), 0, 0.001, 1e8, NULL},
     {NULL, NULL, NULL, "Keys and values", HEADING, 0, 0, 0, 0, NULL},
     {"keys", NULL, "PATTERN",
      "sequential (default), shuffle (each once, in random order), uniform,\n"
-     "gaussian[:SD] (SD in keys, default a sixth of them), zipf[:THETA] (0 < THETA < 2, default 0.99)",
+     "gaussian[:SD] (SD in keys, default a sixth of them), zipf[:THETA] (0 < THETA <= 3, default 0.99),\n"
+     "hotspot:K:R (R % of the requests to K % of the keys), latest[:THETA] (zipf from the newest key back; SET adds keys)",
      SPECIAL, 0, 0, 0, 0, set_keys},
+    {"scramble", NULL, NULL, "gaussian, zipf, hotspot: popular keys are spread over all keys (default: side by side)", FLAG_ON, AT(keys.scramble), 0,
+     0, 0, NULL},
+    {"shift", NULL, "S:P", "gaussian, zipf, hotspot: every S seconds of a phase the popular keys are others, P % of all keys further", SPECIAL, 0, 0,
+     0, 0, set_shift},
     {"populate-keys", NULL, "ORDER", "sequential or shuffle, for the phase populate (default: sequential if --keys is, else shuffle)", SPECIAL, 0,
      AT(given_populate), 0, 0, set_populate},
-    {"key-min", NULL, "N", "number of the first key (default 0)", WHOLE, AT(key_min), 0, 0, 1e18, NULL},
-    {"key-max", NULL, "N", "number of the last key, in place of COUNT", WHOLE, AT(key_max), AT(given_key_max), 0, 1e18, NULL},
+    {"key-min", NULL, "N", "number of the first key (default 0)", WHOLE, AT(key_min), 0, 0, 5e14, NULL},
+    {"key-max", NULL, "N",
+     "number of the last key, in place of COUNT; with COUNT and the phase populate: populate sets\n"
+     "keys 0..COUNT-1, and the other phases take KEY-MIN..KEY-MAX of them",
+     WHOLE, AT(key_max), AT(given_key_max), 0, 5e14, NULL},
     {"key-prefix", NULL, "STR", "text before the number of each key (default none)", TEXT, AT(key_prefix), 0, 0, 0, NULL},
     {"data", NULL, "KIND", "pattern (default, the guide's), random, or compressible:RATIO (RATIO > 1: size to compressed size)", SPECIAL, 0, 0, 0, 0,
      set_data},
-    {"sizes", NULL, "LIST", "value sizes in place of SIZE: N, LOW-HIGH, or SIZE:WEIGHT,SIZE:WEIGHT,...", SPECIAL, 0, 0, 0, 0, set_sizes},
+    {"sizes", NULL, "LIST",
+     "value sizes in place of SIZE: N, LOW-HIGH, SIZE:WEIGHT,SIZE:WEIGHT,..., lognormal:MEAN:SD,\n"
+     "pareto:MIN:ALPHA, gpareto:LOCATION:SCALE:SHAPE, or etc (Facebook's pool of that name)",
+     SPECIAL, 0, 0, 0, 0, set_sizes},
+    {"expire", NULL, "S", "SETs give keys S seconds to live, or LOW-HIGH, each key its own; misses are then no failure", SPECIAL, 0, 0, 0, 0,
+     set_expire},
     {"seed", NULL, "N", "seed of keys, values and arrivals; the same seed sends the same requests (default 1)", WHOLE, AT(seed), 0, 0, 1.8e19, NULL},
     {"no-verify", NULL, NULL, "do not compare what GET returns", FLAG_OFF, AT(verify), 0, 0, 0, NULL},
+    {"allow-misses", NULL, NULL, "keys that are gone though they were set are no failure: the server evicts or expires them", FLAG_ON,
+     AT(allow_misses), 0, 0, 0, NULL},
     {NULL, NULL, NULL, "Server", HEADING, 0, 0, 0, 0, NULL},
     {"instances", NULL, "N", "instances on PORT, PORT+1, ...: threads share them round robin (default: one a thread)", WHOLE, AT(instances), 0, 1,
      65535, NULL},
@@ -78,6 +101,18 @@ static const struct spec specs[] = {
     {"timeout", NULL, "S", "seconds to wait for a reply, and for a lost instance to come back (default 30)", REAL, AT(timeout_s), 0, 0.001, 86400,
      NULL},
     {"connect-timeout", NULL, "S", "seconds to wait for a connection at the start (default 5)", REAL, AT(connect_timeout_s), 0, 0.001, 3600, NULL},
+    {NULL, NULL, NULL, "Redis Cluster", HEADING, 0, 0, 0, 0, NULL},
+    {"cluster", NULL, NULL, "HOST:PORT is any node: load all masters, shard i (by lowest slot) in place of the instance on PORT+i", FLAG_ON,
+     AT(cluster), 0, 0, 0, NULL},
+    {"shards", NULL, "A-B", "load shards A to B only, counted from 0 (default: all)", SPECIAL, 0, AT(shards_given), 0, 0, set_shards},
+    {"node", NULL, "LIST", "ids that the cluster's nodes must be among, separated by commas; else nothing is written", TEXT, AT(nodes), 0, 0, 0,
+     NULL},
+    {"faults", NULL, NULL, "nodes may go down: errors are no failure when every shard answers at the end of the phase", FLAG_ON, AT(faults), 0, 0, 0,
+     NULL},
+    {"track", NULL, "R",
+     "beside the last phase, R writes a second to each shard, a new bit each; read back afterwards:\n"
+     "acknowledged writes that are lost (track.tsv)",
+     WHOLE, AT(track), 0, 1, 100000, NULL},
     {NULL, NULL, NULL, "This machine", HEADING, 0, 0, 0, 0, NULL},
     {"cpus", NULL, "LIST", "pin thread i to the i-th CPU of LIST, such as 0-3,8 (round robin)", SPECIAL, 0, 0, 0, 0, set_cpus},
     {"spin", NULL, NULL, "poll in place of sleeping: uses a whole CPU a thread, takes the wake-up out of the latency", FLAG_ON, AT(spin), 0, 0, 0,
@@ -85,8 +120,10 @@ static const struct spec specs[] = {
     {NULL, NULL, NULL, "Results", HEADING, 0, 0, 0, 0, NULL},
     {"interval", NULL, "S", "seconds of a row of the series (default 1)", REAL, AT(interval_s), 0, 0.01, 600, NULL},
     {"out", NULL, "DIR", "folder for result files (default: only the guide's histogram files, in the current one)", TEXT, AT(out), 0, 0, 0, NULL},
-    {"gate", NULL, "DIR", "before a phase write DIR/ready-PHASE and wait for DIR/start-PHASE, which holds the time to start", TEXT, AT(gate), 0, 0, 0,
-     NULL},
+    {"gate", NULL, "DIR", "before a phase write DIR/ready-PHASE and wait for DIR/start-PHASE, which holds the time to start (docs/loadgen.md)", TEXT,
+     AT(gate), 0, 0, 0, NULL},
+    {"windows", NULL, "LIST", "no load: print percentiles of times FROM-TO,... (in s) from the interval logs that follow, FILE.hlog...", TEXT,
+     AT(windows), 0, 0, 0, NULL},
     {"help", "h", NULL, "print this", FLAG_ON, AT(help), 0, 0, 0, NULL},
     {"version", NULL, NULL, "print the version", FLAG_ON, AT(version), 0, 0, 0, NULL},
 };
@@ -121,12 +158,12 @@ void options_help(FILE *to)
             line = next ? next + 1 : NULL;
         }
     }
-    fputs("\nExit status: 0 done, 1 something failed, 2 bad usage, 130 or 143 interrupted. The password comes from REDISCLI_AUTH alone.\n", to);
+    fputs("\nNumbers may be written 100000, 1e5 or 100k (k, M, G: thousand, million, thousand million).\n"
+          "Exit status: 0 done, 1 something failed, 2 bad usage, 130 or 143 interrupted. The password comes from REDISCLI_AUTH alone.\n",
+          to);
 }
 
-static int fail(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static int fail(char *why, const char *format, ...)
+int options_refuse(char *why, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -169,24 +206,40 @@ static int set_ratio(struct options *o, const char *text)
     return o->ratio_set + o->ratio_get ? 0 : -1;
 }
 
+static int set_commands(struct options *o, const char *text)
+{
+    o->commands_text = text;
+    return mix_parse(&o->mix, text, o->bad);
+}
+
+static int set_command(struct options *o, const char *text)
+{
+    if (!o->commands_text) o->commands_text = text;
+    return mix_add(&o->mix, text, 1, o->bad);
+}
+
+static int set_command_ratio(struct options *o, const char *text)
+{
+    uint64_t weight;
+    struct mix *m = &o->mix;
+    if (!m->entries || !m->command[m->entry[m->entries - 1]].unknown) return options_refuse(o->bad, "there is no --command before it");
+    struct mix_command *c = &m->command[m->entry[m->entries - 1]];
+    if (number_u64(text, 1, 1000000, &weight)) return -1;
+    m->weights += weight - c->weight;
+    c->weight = weight;
+    return 0;
+}
+
 static int set_keys(struct options *o, const char *text)
 {
-    static const struct {
-        const char *name;
-        enum keys_kind kind;
-    } kinds[] = {
-        {"sequential", KEYS_SEQUENTIAL}, {"shuffle", KEYS_SHUFFLE}, {"uniform", KEYS_UNIFORM}, {"gaussian", KEYS_GAUSSIAN}, {"zipf", KEYS_ZIPF}};
-    size_t n = strcspn(text, ":");
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strlen(kinds[i].name) != n || strncmp(text, kinds[i].name, n) != 0) continue;
-        o->keys.kind = kinds[i].kind;
-        o->keys_text = text;
-        if (!text[n]) return 0;
-        if (kinds[i].kind == KEYS_GAUSSIAN) return number_double(text + n + 1, 1e-6, 1e18, &o->keys.sd);
-        if (kinds[i].kind == KEYS_ZIPF) return number_double(text + n + 1, 1e-6, 1.999999, &o->keys.theta);
-        return -1;
-    }
-    return -1;
+    o->keys_text = text;
+    return pattern_parse(&o->keys, text);
+}
+
+static int set_shift(struct options *o, const char *text)
+{
+    o->shift_text = text;
+    return pattern_shift(&o->keys, text);
 }
 
 static int set_populate(struct options *o, const char *text)
@@ -217,17 +270,16 @@ static int set_data(struct options *o, const char *text)
 static int set_sizes(struct options *o, const char *text)
 {
     o->sizes_text = text;
-    for (o->values.sizes = 0;;) {
-        struct values_size size = {0, 0, 1};
-        size_t n = strcspn(text, ","), number = strcspn(text, ":,"), low = strcspn(text, "-:,");
-        if (o->values.sizes == VALUES_SIZES_MAX || number_u64_n(text, low, 1, VALUES_SIZE_LIMIT, &size.low)) return -1;
-        size.high = size.low;
-        if (low < number && number_u64_n(text + low + 1, number - low - 1, size.low, VALUES_SIZE_LIMIT, &size.high)) return -1;
-        if (number < n && number_u64_n(text + number + 1, n - number - 1, 1, 1000000000, &size.weight)) return -1;
-        o->values.size[o->values.sizes++] = size;
-        if (!text[n]) return 0;
-        text += n + 1;
-    }
+    return sizes_parse(&o->values.sizes, text);
+}
+
+static int set_expire(struct options *o, const char *text)
+{
+    size_t low = strcspn(text, "-");
+    o->expire_text = text;
+    if (number_amount_n(text, low, 1, 1000000000, &o->values.ttl_low)) return -1;
+    o->values.ttl_high = o->values.ttl_low;
+    return text[low] ? number_amount(text + low + 1, o->values.ttl_low, 1000000000, &o->values.ttl_high) : 0;
 }
 
 static int set_cpus(struct options *o, const char *text)
@@ -247,6 +299,13 @@ static int set_cpus(struct options *o, const char *text)
     }
 }
 
+static int set_shards(struct options *o, const char *text)
+{
+    size_t n = strcspn(text, "-");
+    if (!text[n] || number_u64_n(text, n, 0, 16383, &o->shards_first)) return -1;
+    return number_u64(text + n + 1, o->shards_first, 16383, &o->shards_last);
+}
+
 /* Store an option's argument by its kind. Returns 0, or -1 when the text is not of that kind. */
 static int store(struct options *o, const struct spec *s, const char *text)
 {
@@ -255,7 +314,7 @@ static int store(struct options *o, const struct spec *s, const char *text)
     if (s->given) *(int *)((char *)o + s->given) = 1;
     switch (s->kind) {
     case WHOLE:
-        return number_u64(text, (uint64_t)s->low, (uint64_t)s->high, (uint64_t *)(void *)field);
+        return number_amount(text, (uint64_t)s->low, (uint64_t)s->high, (uint64_t *)(void *)field);
     case REAL:
         return number_double(text, s->low, s->high, (double *)(void *)field);
     case TEXT:
@@ -294,64 +353,19 @@ static int positional(struct options *o, int index, const char *text, char *why)
     switch (index) {
     case 0:
         o->host = text;
-        return *text ? 0 : fail(why, "HOST is empty");
+        return *text ? 0 : options_refuse(why, "HOST is empty");
     case 1:
-        return number_u64(text, 1, 65535, &o->port) ? fail(why, "PORT '%s' is not a whole number from 1 to 65535", text) : 0;
+        return number_u64(text, 1, 65535, &o->port) ? options_refuse(why, "PORT '%s' is not a whole number from 1 to 65535", text) : 0;
     case 2:
-        o->given_size = 1;
-        if (number_u64(text, 1, VALUES_SIZE_LIMIT, &o->values.size[0].low))
-            return fail(why, "SIZE '%s' is not a whole number from 1 to 536870912 (512 MB)", text);
+        if (number_amount(text, 1, SIZES_LIMIT, &o->size))
+            return options_refuse(why, "SIZE '%s' is not a whole number from 1 to 536870912 (512 MB)", text);
         return 0;
     case 3:
         o->given_count = 1;
-        return number_u64(text, 1, KEY_LIMIT, &o->count) ? fail(why, "COUNT '%s' is not a whole number from 1 up", text) : 0;
+        return number_amount(text, 1, KEY_LIMIT, &o->count) ? options_refuse(why, "COUNT '%s' is not a whole number from 1 up", text) : 0;
     default:
-        return fail(why, "'%s' is one argument too many: HOST PORT SIZE COUNT are all", text);
+        return options_refuse(why, "'%s' is one argument too many: HOST PORT SIZE COUNT are all", text);
     }
-}
-
-/* Bring what was given together, and refuse what contradicts. */
-static int finish(struct options *o, char *why)
-{
-    int mixed = 0, populate = 0;
-    for (int i = 0; i < o->phases; i++) {
-        mixed |= o->phase[i] == PHASE_MIXED;
-        populate |= o->phase[i] == PHASE_POPULATE;
-    }
-    if (o->given_time && o->given_requests) return fail(why, "--time and --requests exclude each other");
-    if (o->given_arrival && o->rate <= 0) return fail(why, "--arrival needs --rate: a closed loop has no arrivals");
-    if (o->given_ratio && !mixed) return fail(why, "--ratio needs the phase mixed in --phases");
-    if (o->given_populate && !populate) return fail(why, "--populate-keys needs the phase populate in --phases");
-    if (!o->given_populate) o->populate = o->keys.kind == KEYS_SEQUENTIAL ? KEYS_SEQUENTIAL : KEYS_SHUFFLE;
-    if (o->force && !o->flush) return fail(why, "--force and --no-flush exclude each other");
-    if (o->user && !o->password) return fail(why, "--user needs the password in the environment variable REDISCLI_AUTH");
-    if (strlen(o->key_prefix) > OPTIONS_PREFIX_MAX) return fail(why, "--key-prefix is longer than %d bytes", OPTIONS_PREFIX_MAX);
-    if (!o->tls && (o->tls_ca || o->tls_cert || o->tls_key || o->tls_name)) return fail(why, "--cacert, --cert, --key and --sni need --tls");
-    if (!o->tls_cert != !o->tls_key) return fail(why, "--cert and --key need each other");
-#ifndef LOADGEN_TLS
-    if (o->tls) return fail(why, "--tls needs a build with TLS (make TLS=1, hiredis 1.0 or newer with hiredis_ssl)");
-#endif
-    if (o->given_key_max) {
-        if (o->key_max < o->key_min) return fail(why, "--key-max %ju is below --key-min %ju", (uintmax_t)o->key_max, (uintmax_t)o->key_min);
-        if (o->given_count && o->count != o->key_max - o->key_min + 1)
-            return fail(why, "--key-max and COUNT disagree: keys %ju..%ju are not %ju", (uintmax_t)o->key_min, (uintmax_t)o->key_max,
-                        (uintmax_t)o->count);
-        o->count = o->key_max - o->key_min + 1;
-    }
-    o->key_max = o->key_min + o->count - 1;
-    if (!o->sizes_text) {
-        o->values.size[0].high = o->values.size[0].low;
-        o->values.size[0].weight = 1;
-    }
-    if (!o->instances) o->instances = o->threads;
-    if (o->port + o->instances - 1 > 65535)
-        return fail(why, "PORT %ju and %ju instances go past port 65535", (uintmax_t)o->port, (uintmax_t)o->instances);
-    if (o->socket && o->instances > 1 && !strstr(o->socket, "%p"))
-        return fail(why, "--socket '%s' needs %%p for the port, as there are %ju instances", o->socket, (uintmax_t)o->instances);
-    o->keys.first = o->key_min;
-    o->keys.count = o->count;
-    o->keys.seed = o->values.seed = o->seed;
-    return 0;
 }
 
 int options_parse(struct options *o, int argc, char **argv, int threads, char why[OPTIONS_WHY])
@@ -368,8 +382,7 @@ int options_parse(struct options *o, int argc, char **argv, int threads, char wh
     o->keys.theta = 0.99;
     o->keys_text = "sequential";
     o->data_text = "pattern";
-    o->values.sizes = 1;
-    o->values.size[0].low = 100;
+    o->size = 100;
     o->ratio_text = "1:10";
     o->ratio_set = 1;
     o->ratio_get = 10;
@@ -382,11 +395,14 @@ int options_parse(struct options *o, int argc, char **argv, int threads, char wh
     o->verify = o->flush = 1;
     o->password = getenv("REDISCLI_AUTH");
     if (o->password && !*o->password) o->password = NULL;
-    /* The size list is stored apart, so that a SIZE typed after --sizes does not change it. */
-    struct values_spec listed = o->values;
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i], *text;
         if (only_positional || arg[0] != '-' || !arg[1]) {
+            if (o->windows) { /* its files take the places of arguments that were read */
+                if (!o->file) o->file = argv + i;
+                o->file[o->files++] = argv[i];
+                continue;
+            }
             if (positional(o, index++, arg, why)) return -1;
             continue;
         }
@@ -395,26 +411,21 @@ int options_parse(struct options *o, int argc, char **argv, int threads, char wh
             continue;
         }
         const struct spec *s = find(arg, &text);
-        if (!s) return fail(why, "unknown option '%s' (see --help)", arg);
-        if (!s->takes && text) return fail(why, "option '%s' takes no argument", arg);
-        if (s->takes && !text && i + 1 == argc) return fail(why, "option '%s' needs %s", arg, s->takes);
+        if (!s) return options_refuse(why, "unknown option '%s' (see --help)", arg);
+        if (!s->takes && text) return options_refuse(why, "option '%s' takes no argument", arg);
+        if (s->takes && !text && i + 1 == argc) return options_refuse(why, "option '%s' needs %s", arg, s->takes);
         if (s->takes && !text) text = argv[++i];
-        if (s->set == set_sizes) {
-            struct values_spec keep = o->values;
-            int bad = store(o, s, text);
-            listed = o->values;
-            o->values = keep;
-            if (bad) return fail(why, "--sizes '%s' is not N, LOW-HIGH or SIZE:WEIGHT,... of sizes from 1 to 536870912", text);
-        } else if (store(o, s, text)) {
+        if (store(o, s, text)) {
+            if (o->bad[0]) return options_refuse(why, "--%s %.*s", s->name, OPTIONS_WHY - 30, o->bad);
+            if (s->set == set_sizes)
+                return options_refuse(
+                    why, "--sizes '%s' is not N, LOW-HIGH or SIZE:WEIGHT,... of sizes from 1 to 536870912, nor a distribution (see --help)", text);
             if (s->kind == WHOLE || s->kind == REAL)
-                return fail(why, "--%s '%s' is not a %s from %.10g to %.10g", s->name, text, s->kind == WHOLE ? "whole number" : "number", s->low,
-                            s->high);
-            return fail(why, "--%s '%s' is not what it takes: %s", s->name, text, s->takes);
+                return options_refuse(why, "--%s '%s' is not a %s from %.10g to %.10g", s->name, text, s->kind == WHOLE ? "whole number" : "number",
+                                      s->low, s->high);
+            return options_refuse(why, "--%s '%s' is not what it takes: %s", s->name, text, s->takes);
         }
     }
-    if (o->sizes_text) {
-        memcpy(o->values.size, listed.size, sizeof listed.size);
-        o->values.sizes = listed.sizes;
-    }
-    return o->help || o->version ? 0 : finish(o, why);
+    if (o->windows && !o->files) return options_refuse(why, "--windows needs FILE.hlog... behind it");
+    return o->help || o->version || o->windows ? 0 : options_finish(o, why);
 }

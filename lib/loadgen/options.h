@@ -4,6 +4,7 @@
 #define LOADGEN_OPTIONS_H
 
 #include "keys.h"
+#include "mix.h"
 #include "pacer.h"
 #include "values.h"
 
@@ -14,6 +15,7 @@
 #define OPTIONS_PHASES_MAX 16
 #define OPTIONS_WHY        256
 #define OPTIONS_PREFIX_MAX 128
+#define OPTIONS_KEY_END    (UINT64_C(1) << 50) /* no key is as high */
 #define OPTIONS_CPUS_MAX   1024
 
 enum phase_kind { PHASE_SET, PHASE_GET, PHASE_MIXED, PHASE_POPULATE };
@@ -31,33 +33,53 @@ struct options {
     /* how much, by how many */
     uint64_t threads, instances; /* instances: 0 until options_finish makes it the number of threads */
     uint64_t connections, pipeline;
-    uint64_t count; /* keys per instance */
+    uint64_t count; /* keys per instance that phases take, all but populate */
+    uint64_t populate_first, populate_count;
     struct keys_spec keys;
     enum keys_kind populate; /* order of the phase populate */
     const char *key_prefix;
     uint64_t key_min, key_max;
+    uint64_t size; /* SIZE; --sizes stands above it */
     struct values_spec values;
-    const char *sizes_text, *keys_text, *data_text, *ratio_text;
+    const char *sizes_text, *keys_text, *shift_text, *data_text, *ratio_text, *expire_text;
     enum phase_kind phase[OPTIONS_PHASES_MAX];
     int phases;
     uint64_t ratio_set, ratio_get;
+    struct mix mix; /* of the phase mixed, in place of the ratio, when it has entries */
+    const char *commands_text;
     double rate; /* requests a second of all threads together; 0 is a closed loop */
     enum pacer_arrival arrival;
     double time_s, warmup_s, interval_s, timeout_s, connect_timeout_s;
     uint64_t requests; /* of a phase, all threads together; 0 is one pass over the keys */
     uint64_t seed;
+    /* a cluster */
+    int cluster, faults, shards_given;
+    uint64_t shards_first, shards_last; /* this client's part, counted from 0 */
+    const char *nodes;                  /* ids that the cluster may consist of, or NULL */
+    uint64_t track;                     /* tracked writes a second and shard */
+    /* in place of a load */
+    const char *windows; /* FROM-TO,... */
+    char **file;         /* interval logs, `files` of them: in argv */
+    int files;
     /* switches */
-    int verify, flush, force, spin, help, version;
+    int verify, flush, force, spin, allow_misses, help, version;
     int cpu[OPTIONS_CPUS_MAX];
     int cpus;
     const char *out, *gate;
     /* which options were given, to find contradictions */
-    int given_size, given_count, given_time, given_requests, given_arrival, given_ratio, given_key_max, given_populate;
+    int given_count, given_time, given_requests, given_arrival, given_ratio, given_key_max, given_populate;
+    char bad[OPTIONS_WHY]; /* why the last argument was refused, where the option itself says it */
 };
 
 /** Read the command line into o. `threads` is how many OpenMP will give. Strings stay owned by argv and the environment.
  *  Returns 0, or -1 with one line in why that names the argument. */
 int options_parse(struct options *o, int argc, char **argv, int threads, char why[OPTIONS_WHY]);
+
+/** Bring what was given together, and refuse what contradicts: the last step of options_parse. Returns 0, or -1 with one line in why. */
+int options_finish(struct options *o, char why[OPTIONS_WHY]);
+
+/** Write one line in why, of OPTIONS_WHY bytes. Returns -1. */
+int options_refuse(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Print the help text, made from the table of options. */
 void options_help(FILE *to);

@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include "output.h"
+#include "report_kinds.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,8 +25,8 @@ static const char *date(char text[32])
 void report_start(const struct options *o)
 {
     char now[32];
-    printf("threads = %d start_port = %d value_len = %d key_count = %ld\n", (int)o->threads, (int)o->port,
-           (int)llround(values_mean_length(&o->values)), (long)o->count);
+    printf("threads = %d start_port = %d value_len = %d key_count = %ld\n", (int)o->threads, (int)o->port, (int)llround(o->values.sizes.mean),
+           (long)o->count);
     printf("%s : value(s) allocated, connecting\n", date(now));
     fflush(stdout);
 }
@@ -33,22 +34,22 @@ void report_start(const struct options *o)
 void report_connected(const struct engine *e)
 {
     for (int i = 0; i < e->workers; i++)
-        for (uint32_t j = 0; j < e->worker[i].targets; j++) printf("Thread %3d: port %d connected\n", i, (int)e->worker[i].target[j].port);
+        for (uint32_t j = 0; j < e->worker[i]->targets; j++) printf("Thread %3d: port %d connected\n", i, (int)e->worker[i]->target[j].port);
     fflush(stdout);
 }
 
 void report_flushed(const struct engine *e)
 {
     for (int i = 0; i < e->workers; i++)
-        for (uint32_t j = 0; j < e->worker[i].targets; j++)
-            if (!e->worker[i].target[j].part) printf("Thread %3d: port %d flushall :OK\n", i, (int)e->worker[i].target[j].port);
+        for (uint32_t j = 0; j < e->worker[i]->targets; j++)
+            if (!e->worker[i]->target[j].part) printf("Thread %3d: port %d flushall :OK\n", i, (int)e->worker[i]->target[j].port);
     fflush(stdout);
 }
 
 void report_phase_started(const struct options *o, const struct plan *plan)
 {
     char now[32];
-    printf("%s : %d threads started - %s\n", date(now), (int)o->threads, options_phase_name(plan->kind));
+    printf("%s : %d threads started - %s\n", date(now), (int)o->threads, plan->name);
     fflush(stdout);
 }
 
@@ -63,17 +64,17 @@ void report_phase_finished(const struct engine *e, const struct result *r)
 {
     char now[32];
     const struct worker **order = malloc((size_t)e->workers * sizeof *order);
-    for (int i = 0; order && i < e->workers; i++) order[i] = &e->worker[i];
+    for (int i = 0; order && i < e->workers; i++) order[i] = e->worker[i];
     if (order) qsort(order, (size_t)e->workers, sizeof *order, by_elapsed); /* the guide's summary reads the line before `finished` */
     for (int i = 0; i < e->workers; i++) {
-        const struct worker *w = order ? order[i] : &e->worker[i];
+        const struct worker *w = order ? order[i] : e->worker[i];
         const struct hist *h = &w->recorder.total;
         printf("Thread %3d: port %d %s %ld keys - elapse %ld usecs , max time %ld , average %ld , max average %ld\n", w->id, (int)w->target[0].port,
-               options_phase_name(r->plan.kind), (long)w->recorder.total_count[COUNT_OPS], (long)(w->elapsed_ns / 1000), (long)h->max,
-               (long)hist_mean(h), (long)w->max_average_us);
+               r->plan.name, (long)w->recorder.total_count[COUNT_OPS], (long)(w->elapsed_ns / 1000), (long)h->max, (long)hist_mean(h),
+               (long)w->max_average_us);
     }
     free(order);
-    printf("%s : %d threads finished - %s\n", date(now), e->workers, options_phase_name(r->plan.kind));
+    printf("%s : %d threads finished - %s\n", date(now), e->workers, r->plan.name);
     fflush(stdout);
 }
 
@@ -88,7 +89,7 @@ void report_problems(const struct engine *e, const struct result *r)
 {
     const char *name = r->plan.name;
     for (int i = 0; i < e->workers; i++) {
-        const struct worker *w = &e->worker[i];
+        const struct worker *w = e->worker[i];
         const uint64_t *count = w->recorder.total_count;
         if (!recorder_errors(count) && !(r->misses_fail && count[COUNT_MISSES])) continue;
         fprintf(stderr, "test: %s: thread %d, port %d: %ju error replies, %ju misses, %ju mismatches, %ju timeouts, %ju lost, %ju not sent%s%s%s\n",
@@ -96,27 +97,45 @@ void report_problems(const struct engine *e, const struct result *r)
                 (uintmax_t)count[COUNT_MISMATCHES], (uintmax_t)count[COUNT_TIMEOUTS], (uintmax_t)count[COUNT_LOST], (uintmax_t)count[COUNT_UNSENT],
                 w->first_error[0] ? "; first error: " : "", w->first_error, "");
     }
+    if (r->count[COUNT_MISSES] && strcmp(r->miss_reason, "unset") != 0 && strcmp(r->miss_reason, "removed") != 0)
+        fprintf(stderr, "test: %s: %ju keys were missing though all had been set (%s)%s\n", name, (uintmax_t)r->count[COUNT_MISSES],
+                !strcmp(r->miss_reason, "gone") ? "nothing was evicted or expired" : r->miss_reason,
+                r->misses_fail ? "; --allow-misses takes this for no failure" : "");
+    if (r->count[COUNT_UNANSWERED])
+        fprintf(stderr,
+                "test: %s: %ju requests got no answer: percentiles count them with the time that they waited, so those >= %ju us are lower bounds\n",
+                name, (uintmax_t)r->count[COUNT_UNANSWERED], (uintmax_t)r->at_least_us);
     if (r->outages)
         fprintf(stderr, "test: %s: %ju outages, the longest %.1f s, %.1f s in all\n", name, (uintmax_t)r->outages, (double)r->outage_longest_us / 1e6,
                 (double)r->outage_total_us / 1e6);
+    if (e->links.cluster && r->gap_count)
+        fprintf(stderr, "test: %s: %ju gaps without an answer of a shard, the longest %.1f s\n", name, (uintmax_t)r->gap_count,
+                (double)r->gap_longest_us / 1e6);
+    if (e->options->faults && r->silent) fprintf(stderr, "test: %s: shard %u did not come back\n", name, e->cluster.first + (unsigned)r->silent - 1);
     if (r->latency.over)
         fprintf(stderr, "test: %s: %ju samples above one hour are in no bucket, but in every percentile\n", name, (uintmax_t)r->latency.over);
     if (!r->client_limited) return;
     fprintf(stderr, "test: %s: this client was the limit: ", name);
     if (r->busiest > ENGINE_BUSY)
         fprintf(stderr, "thread %d needed %.0f %% of a CPU", r->busiest_thread, r->busiest * 100);
+    else if (r->process > ENGINE_BUSY)
+        fprintf(stderr, "%d threads needed %.0f %% of the %.3g CPUs that they may use", e->workers, r->process * 100, e->cpus);
     else
         fprintf(stderr, "1 %% of the requests went out %ju us late or more", (uintmax_t)hist_percentile(&r->lag, 99));
     fputs("; use more threads, CPUs or clients\n", stderr);
 }
 
-static int write_percentiles(const char *dir, const char *phase, const char *kind, const struct hist *h)
+static int write_percentiles(const char *dir, const struct result *r, const char *kind, const struct hist *h)
 {
     struct output out;
     char name[64];
-    snprintf(name, sizeof name, "%s%s.hgrm", phase, kind);
+    snprintf(name, sizeof name, "%s%s.hgrm", r->plan.name, kind);
     if (output_begin(&out, dir, name)) return -1;
     output_percentiles(out.file, h);
+    if (r->count[COUNT_UNANSWERED])
+        fprintf(out.file,
+                "#[Unanswered = %ju requests, counted with the time that they waited, %ju us or more: values from there on are lower bounds]\n",
+                (uintmax_t)r->count[COUNT_UNANSWERED], (uintmax_t)r->at_least_us);
     return output_commit(&out);
 }
 
@@ -135,12 +154,12 @@ static int write_instances(const struct engine *e, const struct result *r, const
     }
     fputs("ports\tthreads\telapsed_us\tops\tsets\tmisses\terrors\tbytes\twire_bytes\tavg_us\tp50_us\tp99_us\tp99_9_us\tmax_us\n", out.file);
     for (int group = 0; group < groups; group++) {
-        const struct worker *first = &e->worker[group];
+        const struct worker *first = e->worker[group];
         uint64_t count[COUNTS] = {0}, elapsed_ns = 0;
         int members = 0;
         hist_clear(&all);
         for (int i = group; i < threads; i += groups, members++) {
-            const struct worker *w = &e->worker[i];
+            const struct worker *w = e->worker[i];
             hist_merge(&all, &w->recorder.total);
             for (int k = 0; k < COUNTS; k++) count[k] += w->recorder.total_count[k];
             if (w->elapsed_ns > elapsed_ns) elapsed_ns = w->elapsed_ns;
@@ -155,6 +174,24 @@ static int write_instances(const struct engine *e, const struct result *r, const
     return output_commit(&out);
 }
 
+/* Write a row a gap of each shard. */
+static int write_gaps(const struct engine *e, const struct result *r, const char *dir)
+{
+    struct output out;
+    char name[64];
+    snprintf(name, sizeof name, "%s.gaps.tsv", r->plan.name);
+    if (output_begin(&out, dir, name)) return -1;
+    fputs("shard\tfrom_s\tto_s\taddress_before\taddress_after\tlast_error\n", out.file);
+    for (uint32_t i = 0; i < e->cluster.shards; i++)
+        for (uint32_t k = 0; k < r->gaps[i].count; k++) {
+            const struct gap *g = &r->gaps[i].gap[k];
+            double start = (double)r->plan.start_ns;
+            fprintf(out.file, "%u\t%.3f\t%.3f\t%s\t%s\t%s\n", e->cluster.first + i, ((double)g->from_ns - start) / 1e9,
+                    ((double)g->to_ns - start) / 1e9, g->before, g->after, g->error);
+        }
+    return output_commit(&out);
+}
+
 int report_files(const struct engine *e, const struct result *r, const char *dir, int all)
 {
     struct output out;
@@ -162,7 +199,7 @@ int report_files(const struct engine *e, const struct result *r, const char *dir
     const struct hist **hist = malloc((size_t)e->workers * sizeof *hist);
     snprintf(name, sizeof name, "histogram-%s", r->plan.name);
     if (!hist) return -1;
-    for (int i = 0; i < e->workers; i++) hist[i] = &e->worker[i].recorder.total;
+    for (int i = 0; i < e->workers; i++) hist[i] = &e->worker[i]->recorder.total;
     int rc = output_begin_unique(&out, dir, name);
     if (!rc) {
         rc = output_table(out.file, hist, e->workers);
@@ -176,14 +213,16 @@ int report_files(const struct engine *e, const struct result *r, const char *dir
     printf("Histogram saved to file %s\n", !strncmp(out.final, "./", 2) ? out.final + 2 : out.final);
     fflush(stdout);
     if (!all) return 0;
-    if (write_percentiles(dir, r->plan.name, "", &r->latency) || write_instances(e, r, dir)) return -1;
-    return r->plan.open ? write_percentiles(dir, r->plan.name, ".service", &r->service) : 0;
+    if (write_percentiles(dir, r, "", &r->latency) || write_instances(e, r, dir) || (e->links.cluster && write_gaps(e, r, dir)) ||
+        report_kinds(e->options, r, dir))
+        return -1;
+    return r->plan.open ? write_percentiles(dir, r, ".service", &r->service) : 0;
 }
 
-/* A row under construction; with names, the header is made of the same calls. */
+/* A row under construction and the header above it, which grow by the same calls. */
 struct row {
     char *at, *end;
-    int names;
+    char *name_at, *name_end;
 };
 
 static void column(struct row *row, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -191,21 +230,16 @@ static void column(struct row *row, const char *name, const char *format, ...) _
 static void column(struct row *row, const char *name, const char *format, ...)
 {
     va_list args;
-    int n;
-    size_t room = (size_t)(row->end - row->at);
-    if (row->names) {
-        n = snprintf(row->at, room, "%s\t", name);
-    } else {
-        va_start(args, format);
-        n = vsnprintf(row->at, room, format, args);
-        va_end(args);
-        if (n >= 0 && (size_t)n + 1 < room) {
-            for (char *c = row->at; *c; c++)
-                if ((unsigned char)*c < ' ') *c = '?'; /* a prefix may hold anything; a table may not */
-            row->at[n++] = '\t';
-        }
-    }
-    if (n > 0 && (size_t)n < room) row->at += n;
+    size_t room = (size_t)(row->end - row->at), name_room = (size_t)(row->name_end - row->name_at);
+    va_start(args, format);
+    int n = vsnprintf(row->at, room, format, args), named = snprintf(row->name_at, name_room, "%s\t", name);
+    va_end(args);
+    if (n < 0 || named < 0 || (size_t)n + 1 >= room || (size_t)named >= name_room) return;
+    for (char *c = row->at; *c; c++)
+        if ((unsigned char)*c < ' ') *c = '?'; /* a prefix may hold anything; a table may not */
+    row->at[n] = '\t';
+    row->at += n + 1;
+    row->name_at += named;
 }
 
 static void percentile_columns(struct row *row, const struct hist *h)
@@ -237,25 +271,27 @@ static void count_columns(struct row *row, const struct result *r)
 static void parameter_columns(struct row *row, const struct options *o, const struct result *r)
 {
     const struct plan *p = &r->plan;
-    column(row, "operation", "%s", options_phase_name(p->kind));
+    column(row, "operation", "%s", p->name);
     column(row, "host", "%s", o->socket ? o->socket : o->host);
     column(row, "port", "%ju", (uintmax_t)o->port);
     column(row, "instances", "%ju", (uintmax_t)o->instances);
     column(row, "threads", "%ju", (uintmax_t)o->threads);
-    column(row, "connections", "%ju", (uintmax_t)o->connections);
+    column(row, "connections", "%ju", (uintmax_t)p->connections);
     column(row, "pipeline", "%ju", (uintmax_t)p->pipeline);
     column(row, "rate", "%.10g", p->rate);
     column(row, "arrival", "%s", !p->open ? "closed" : o->arrival == PACER_POISSON ? "poisson" : "uniform");
-    column(row, "len", "%lld", llround(values_mean_length(&o->values)));
+    column(row, "len", "%lld", llround(o->values.sizes.mean));
     column(row, "sizes", "%s", o->sizes_text ? o->sizes_text : "-");
-    column(row, "keys", "%ju", (uintmax_t)o->count);
-    column(row, "key_min", "%ju", (uintmax_t)o->key_min);
-    column(row, "key_max", "%ju", (uintmax_t)o->key_max);
+    const int populate = p->kind == PHASE_POPULATE;
+    const uint64_t first = populate ? o->populate_first : o->key_min, count = populate ? o->populate_count : o->count;
+    column(row, "keys", "%ju", (uintmax_t)count);
+    column(row, "key_min", "%ju", (uintmax_t)first);
+    column(row, "key_max", "%ju", (uintmax_t)(first + count - 1));
     column(row, "key_prefix", "%s", *o->key_prefix ? o->key_prefix : "-");
-    column(row, "pattern", "%s", p->kind != PHASE_POPULATE ? o->keys_text : o->populate == KEYS_SEQUENTIAL ? "sequential" : "shuffle");
+    column(row, "pattern", "%s", !populate ? o->keys_text : o->populate == KEYS_SEQUENTIAL ? "sequential" : "shuffle");
     column(row, "data", "%s", o->data_text);
     column(row, "seed", "%ju", (uintmax_t)o->seed);
-    column(row, "ratio", "%s", p->kind == PHASE_MIXED ? o->ratio_text : "-");
+    column(row, "ratio", "%s", p->kind == PHASE_MIXED && !o->mix.entries ? o->ratio_text : "-");
     column(row, "verify", "%d", p->verify);
     column(row, "warmup_s", "%.10g", p->kind == PHASE_POPULATE ? 0 : o->warmup_s);
 }
@@ -284,26 +320,81 @@ static void row_make(struct row *row, const struct options *o, const struct resu
     column(row, "client_cpu_us", "%ju", (uintmax_t)r->cpu_us);
     column(row, "interrupted", "%d", r->interrupted != 0);
     column(row, "version", "%s", LOADGEN_VERSION);
-    row->at[-1] = '\n';
-    *row->at = 0;
+    column(row, "late", "%ju", (uintmax_t)r->count[COUNT_LATE]);
+    column(row, "unanswered", "%ju", (uintmax_t)r->count[COUNT_UNANSWERED]);
+    column(row, "at_least_us", "%ju", r->at_least_us == UINT64_MAX ? 0 : (uintmax_t)(r->at_least_us ? r->at_least_us : 1));
+    column(row, "scramble", "%d", p->kind != PHASE_POPULATE && o->keys.scramble);
+    column(row, "shift", "%s", p->kind != PHASE_POPULATE && o->shift_text ? o->shift_text : "-");
+    column(row, "expire", "%s", o->expire_text ? o->expire_text : "-");
+    column(row, "expired", "%ju", (uintmax_t)r->expired);
+    column(row, "miss_reason", "%s", r->miss_reason ? r->miss_reason : "-");
+    column(row, "moved", "%ju", (uintmax_t)r->count[COUNT_MOVED]);
+    column(row, "clusterdown", "%ju", (uintmax_t)r->count[COUNT_CLUSTERDOWN]);
+    column(row, "loading", "%ju", (uintmax_t)r->count[COUNT_LOADING]);
+    column(row, "readonly", "%ju", (uintmax_t)r->count[COUNT_READONLY]);
+    column(row, "refused", "%ju", (uintmax_t)r->count[COUNT_REFUSED]);
+    column(row, "gaps", "%ju", (uintmax_t)r->gap_count);
+    column(row, "gap_longest_us", "%ju", (uintmax_t)r->gap_longest_us);
+    char text[REPORT_KINDS_MAX];
+    report_kinds_names(o, r, text);
+    column(row, "commands", "%s", text);
+    report_kinds_text(o, r, text);
+    column(row, "command_latency", "%s", text);
+    row->at[-1] = row->name_at[-1] = '\n';
+    *row->at = *row->name_at = 0;
 }
 
-void report_row(const struct options *o, const struct result *r, char row[REPORT_ROW_MAX])
+void report_row(const struct options *o, const struct result *r, struct report_rows *rows)
 {
-    struct row out = {row, row + REPORT_ROW_MAX, 0};
+    char *row = rows->row[rows->rows++];
+    struct row out = {row, row + REPORT_ROW_MAX, rows->header, rows->header + REPORT_ROW_MAX};
     row_make(&out, o, r);
 }
 
-int report_rows(const char *dir, char rows[][REPORT_ROW_MAX], int n)
+int report_step(const char *dir, const struct result *r, int number, int more)
 {
-    static const struct options no_options = {.values.sizes = 1, .key_prefix = "", .host = ""};
-    static const struct result no_result;
-    char header[REPORT_ROW_MAX];
-    struct row names = {header, header + sizeof header, 1};
+    char path[PATH_MAX], text[2][REPORT_ROW_MAX];
+    struct row row = {text[0], text[0] + REPORT_ROW_MAX, text[1], text[1] + REPORT_ROW_MAX};
+    const struct hist *h = &r->latency;
+    column(&row, "phase", "%s", r->plan.name);
+    column(&row, "offer", "%d", number);
+    column(&row, "rate", "%.10g", r->plan.rate);
+    column(&row, "connections", "%ju", (uintmax_t)r->plan.connections);
+    column(&row, "asked_us", "%ju", (uintmax_t)(r->plan.time_ns / 1000));
+    column(&row, "start_us", "%ju", (uintmax_t)r->start_us);
+    column(&row, "elapsed_us", "%ju", (uintmax_t)r->elapsed_us);
+    column(&row, "ops", "%ju", (uintmax_t)r->count[COUNT_OPS]);
+    percentile_columns(&row, h);
+    column(&row, "errors", "%ju", (uintmax_t)recorder_errors(r->count));
+    column(&row, "unsent", "%ju", (uintmax_t)r->count[COUNT_UNSENT]);
+    column(&row, "client_limited", "%d", r->client_limited);
+    column(&row, "send_lag_p99_us", "%ju", r->plan.open ? (uintmax_t)hist_percentile(&r->lag, 99) : 0);
+    *row.at = *row.name_at = 0;
+    if ((size_t)snprintf(path, sizeof path, "%s/steps.tsv", dir) >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    FILE *f = fopen(path, more ? "ae" : "we");
+    if (!f) return -1;
+    if (!more) fprintf(f, "%shistogram\n", text[1]);
+    fputs(text[0], f);
+    const char *gap = "";
+    for (uint32_t i = h->low; i < h->high; i++) {
+        if (!h->count[i]) continue;
+        fprintf(f, "%s%ju:%ju", gap, (uintmax_t)hist_highest(h, i), (uintmax_t)h->count[i]);
+        gap = " ";
+    }
+    if (h->over) fprintf(f, "%s%ju:%ju", gap, (uintmax_t)h->max, (uintmax_t)h->over);
+    fputc('\n', f);
+    int bad = ferror(f);
+    return fclose(f) || bad ? -1 : 0;
+}
+
+int report_rows(const char *dir, const struct report_rows *rows)
+{
     struct output out;
-    row_make(&names, &no_options, &no_result);
     if (output_begin(&out, dir, "result.tsv")) return -1;
-    fputs(header, out.file);
-    for (int i = 0; i < n; i++) fputs(rows[i], out.file);
+    fputs(rows->header, out.file);
+    for (int i = 0; i < rows->rows; i++) fputs(rows->row[i], out.file);
     return output_commit(&out);
 }

@@ -26,8 +26,20 @@ void report_problems(const struct engine *e, const struct result *r);
  *  is. Returns 0, or -1 with errno. */
 int report_files(const struct engine *e, const struct result *r, const char *dir, int all);
 
-/** Write result.tsv: its header and `rows` rows, tab-separated, made by report_row. Returns 0, or -1 with errno. */
-int report_rows(const char *dir, char rows[][REPORT_ROW_MAX], int n);
-void report_row(const struct options *o, const struct result *r, char row[REPORT_ROW_MAX]);
+/* The rows of result.tsv so far, and its header, as text. */
+struct report_rows {
+    char header[REPORT_ROW_MAX], row[OPTIONS_PHASES_MAX][REPORT_ROW_MAX];
+    int rows;
+};
+
+/** Add the row of a phase, tab-separated. */
+void report_row(const struct options *o, const struct result *r, struct report_rows *rows);
+
+/** Add a row to steps.tsv in `dir`: a step, or a take of a phase, that was run at offer `number` of its phase. The column histogram has
+ *  `US:COUNT` for each slot in use, US being the slot's highest value. Returns 0, or -1 with errno. */
+int report_step(const char *dir, const struct result *r, int number, int more);
+
+/** Write result.tsv: the header and all rows, of which there is one at least. Returns 0, or -1 with errno. */
+int report_rows(const char *dir, const struct report_rows *rows);
 
 #endif

@@ -35,6 +35,8 @@ static enum resp_event length_done(struct resp *r)
     if (r->negative) {
         if (r->line_type != '$' && r->line_type != '*') return RESP_BAD;
         if (r->top) r->nil = 1;
+        if (!r->top && !r->skip) r->nils++;
+        if (!r->skip && r->line_type == '*') r->items++;
         return element_done(r);
     }
     switch (r->line_type) {
@@ -43,6 +45,8 @@ static enum resp_event length_done(struct resp *r)
     case '=':
         if (n > RESP_BULK_MAX) return RESP_BAD;
         if (r->top) r->bulk_len = n;
+        if (!r->skip) r->bytes += (uint64_t)n;
+        r->item_len = (uint64_t)n;
         r->left = n;
         r->state = n ? AT_BULK : AT_BULK_CR;
         return RESP_MORE;
@@ -71,7 +75,11 @@ static enum resp_event element_start(struct resp *r, char c)
         r->nil = 0;
         r->bulk_len = -1;
         r->text_len = 0;
+        r->items = r->nils = r->bytes = 0;
+        r->faults = 0;
     }
+    if (!r->skip && c != '*' && c != '%' && c != '~' && c != '>' && c != '|') r->items++;
+    if (!r->skip && (c == '-' || c == '!')) r->faults = 1;
     r->line_type = (uint8_t)c;
     r->number = 0;
     r->negative = r->digits = 0;
@@ -133,14 +141,14 @@ static enum resp_event number_take(struct resp *r, char c)
     return RESP_MORE;
 }
 
-/* Take in bytes of a bulk string; those of a top-level one are handed out, the start of a bulk error is kept as its text. */
+/* Take in bytes of a bulk string, which are handed out unless they belong to no reply; the start of a bulk error is kept as its text. */
 static enum resp_event bulk_take(struct resp *r, const char **at, const char *end)
 {
     size_t n = (size_t)(end - *at);
     if ((int64_t)n > r->left) n = (size_t)r->left;
     r->piece = *at;
     r->piece_len = n;
-    r->piece_at = (uint64_t)(r->bulk_len - r->left);
+    r->piece_at = r->item_len - (uint64_t)r->left;
     *at += n;
     r->left -= (int64_t)n;
     if (!r->left) r->state = AT_BULK_CR;
@@ -150,7 +158,7 @@ static enum resp_event bulk_take(struct resp *r, const char **at, const char *en
         memcpy(r->text + r->text_len, r->piece, n);
         r->text_len += n;
     }
-    return r->top && r->line_type == '$' ? RESP_BODY : RESP_MORE;
+    return !r->skip && r->line_type == '$' ? RESP_BODY : RESP_MORE;
 }
 
 enum resp_event resp_scan(struct resp *r, const char **at, const char *end)
@@ -169,7 +177,8 @@ enum resp_event resp_scan(struct resp *r, const char **at, const char *end)
         case AT_LINE_LF:
             ++*at;
             if (c != '\n') return RESP_BAD;
-            if (r->top && r->line_type == '_') r->nil = 1;
+            if (r->line_type == '_' && r->top) r->nil = 1;
+            if (r->line_type == '_' && !r->top && !r->skip) r->nils++;
             event = element_done(r);
             break;
         case AT_NUMBER:

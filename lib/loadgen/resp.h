@@ -12,7 +12,7 @@
 
 enum resp_event {
     RESP_MORE,  /* the input is used up, the reply goes on */
-    RESP_BODY,  /* piece, piece_len and piece_at describe bytes of the top-level bulk string */
+    RESP_BODY,  /* piece, piece_len and piece_at describe bytes of a bulk string: the reply itself, or its item number `items`, counted from 1 */
     RESP_REPLY, /* one whole reply: type, nil, bulk_len and text describe it */
     RESP_BAD    /* not RESP: the connection cannot be used further */
 };
@@ -24,11 +24,14 @@ struct resp {
     uint8_t nil;      /* $-1, *-1 or _ */
     int64_t bulk_len; /* of a top-level bulk string, else -1 */
     char text[RESP_TEXT_MAX];
-    size_t text_len; /* bytes of the top-level line seen, at most RESP_TEXT_MAX - 1 kept; text ends in NUL when a reply is complete */
+    uint64_t items, nils; /* what is no array, map or set in a reply, however deep, and those of these that are nil; of any other reply 1 and 0 */
+    uint64_t bytes;       /* of all its bulk strings */
+    uint8_t faults;       /* there is an error among its items */
+    size_t text_len;      /* bytes of the top-level line seen, at most RESP_TEXT_MAX - 1 kept; text ends in NUL when a reply is complete */
     /* of a RESP_BODY event */
     const char *piece;
     size_t piece_len;
-    uint64_t piece_at;
+    uint64_t piece_at, item_len; /* item_len: of the whole bulk string */
     /* inside */
     uint8_t state, line_type, top, started;
     int64_t open; /* elements that are still to come before the reply is whole */

@@ -17,6 +17,7 @@
 static uint64_t expected(const struct series *s, double now_s)
 {
     double length_s = (double)s->plan->time_ns / 1e9;
+    if (s->ended) return s->done; /* what was not sent in time never will be */
     if (s->plan->total) return s->plan->total;
     return now_s > 0 && now_s < length_s ? (uint64_t)((double)s->done * length_s / now_s) : s->done;
 }
@@ -43,24 +44,55 @@ static void write_progress(const struct series *s, double now_s, uint64_t ops, d
     fflush(stderr);
 }
 
+/* A row for each shard. Returns how many gave no answer to any thread. */
+static unsigned shard_rows(struct series *s, double now_s)
+{
+    struct cluster *c = &s->engine->cluster;
+    unsigned down = 0;
+    for (uint32_t i = 0; i < c->shards; i++) {
+        struct tally t;
+        char name[ENDPOINT_NAME];
+        cluster_take(c, i, &t, name);
+        down += t.silent && !t.heard;
+        fprintf(s->shards.file, "%.3f\t%u\t%s\t%ju\t%ju\t%ju\n", now_s, c->first + i, name, (uintmax_t)t.ops, (uintmax_t)t.errors,
+                (uintmax_t)t.max_us);
+    }
+    return down;
+}
+
+/* The master says that the phase has lasted long enough. */
+static void look_for_stop(const struct series *s)
+{
+    char path[PATH_MAX];
+    if (!s->engine->options->gate) return;
+    snprintf(path, sizeof path, "%s/stop", s->engine->options->gate);
+    if (!access(path, F_OK)) worker_enough = 1;
+}
+
 /* One row of everything, for the interval that ended at now_s. */
 static void row(struct series *s, double now_s)
 {
     double length_s = now_s - s->last_s;
+    unsigned down = 0;
     hist_clear(&s->interval);
     memset(s->count, 0, sizeof s->count);
-    for (int i = 0; i < s->engine->workers; i++) recorder_take(&s->engine->worker[i].recorder, &s->interval, s->count);
+    for (int i = 0; i < s->engine->workers; i++) recorder_take(&s->engine->worker[i]->recorder, &s->interval, s->count);
     const struct hist *h = &s->interval;
-    s->done += s->count[COUNT_OPS];
+    s->done += s->count[COUNT_OPS] + s->count[COUNT_LATE];
     s->errors += recorder_errors(s->count);
     if (s->table.file)
-        fprintf(s->table.file, "%.3f\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\n", now_s, (uintmax_t)s->count[COUNT_OPS],
+        fprintf(s->table.file, "%.3f\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju", now_s, (uintmax_t)s->count[COUNT_OPS],
                 (uintmax_t)recorder_errors(s->count), (uintmax_t)s->count[COUNT_MISSES], (uintmax_t)s->count[COUNT_BYTES],
                 (uintmax_t)hist_percentile(h, 50), (uintmax_t)hist_percentile(h, 99), (uintmax_t)hist_percentile(h, 99.9), (uintmax_t)h->max);
+    if (s->shards.file) down = shard_rows(s, now_s);
+    if (s->table.file)
+        fprintf(s->table.file, "\t%ju\t%ju\t%ju\t%u\n", (uintmax_t)s->count[COUNT_LOST], (uintmax_t)s->count[COUNT_REFUSED],
+                (uintmax_t)s->count[COUNT_MOVED], down);
     if (s->log.file && hlog_add(s->log.file, h, s->last_s, length_s)) s->failed = ENOMEM;
     write_status(s, now_s, s->count[COUNT_OPS], length_s);
     if (s->progress) write_progress(s, now_s, s->count[COUNT_OPS], length_s);
     s->last_s = now_s;
+    look_for_stop(s);
 }
 
 static void *report(void *arg)
@@ -82,12 +114,15 @@ static void *report(void *arg)
 static int open_files(struct series *s)
 {
     char name[64];
-    if (!s->out) return 0;
+    if (!s->out || s->plan->step) return 0;
     snprintf(name, sizeof name, "%s.series.tsv", s->plan->name);
     if (output_begin(&s->table, s->out, name)) return -1;
     snprintf(name, sizeof name, "%s.hlog", s->plan->name);
     if (output_begin(&s->log, s->out, name)) return -1;
-    fputs("time_s\tops\terrors\tmisses\tbytes\tp50_us\tp99_us\tp99_9_us\tmax_us\n", s->table.file);
+    snprintf(name, sizeof name, "%s.shards.tsv", s->plan->name);
+    if (s->engine->links.cluster && output_begin(&s->shards, s->out, name)) return -1;
+    fputs("time_s\tops\terrors\tmisses\tbytes\tp50_us\tp99_us\tp99_9_us\tmax_us\tlost\trefused\tredirects\tshards_down\n", s->table.file);
+    if (s->shards.file) fputs("time_s\tshard\taddress\tops\terrors\tmax_us\n", s->shards.file);
     uint64_t now = clock_now_ns(), start = s->plan->start_ns;
     hlog_begin(s->log.file, start > now ? clock_epoch_ns() + (start - now) : clock_epoch_ns() - (now - start));
     return 0;
@@ -106,6 +141,7 @@ int series_begin(struct series *s, struct engine *engine, const struct plan *pla
     if (open_files(s)) {
         int saved = errno;
         if (s->table.file) output_abandon(&s->table);
+        if (s->log.file) output_abandon(&s->log);
         hist_free(&s->interval);
         errno = saved;
         return -1;
@@ -135,6 +171,7 @@ int series_end(struct series *s)
     if (s->progress) fputs("\r\033[K", stderr);
     if (s->table.file && output_commit(&s->table)) s->failed = errno;
     if (s->log.file && output_commit(&s->log)) s->failed = errno;
+    if (s->shards.file && output_commit(&s->shards)) s->failed = errno;
     hist_free(&s->interval);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->wake);

@@ -17,7 +17,7 @@ struct series {
     int failed;      /* errno of a file that could not be written, else 0 */
     /* inside */
     int running, rows, logs, ended;
-    struct output table, log;
+    struct output table, log, shards;
     struct hist interval;
     uint64_t count[COUNTS], done, errors;
     double last_s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TLS by hiredis_ssl, in builds with make TLS=1; other builds refuse --tls. */
+/* TLS by OpenSSL, in builds with make TLS=1; other builds refuse --tls. */
 #ifndef LOADGEN_TLS_H
 #define LOADGEN_TLS_H
 
@@ -8,28 +8,29 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-struct redisContext;
+struct tls;
 
-/** Make the TLS context that all links share. Returns 0, or -1 with one line in why (LINK_WHY bytes). Free with tls_free. */
-int tls_init(void **tls, const struct options *o, char *why);
+/** Make what all sessions share. Returns 0, or -1 with one line in why of `size` bytes. Free with tls_free. */
+int tls_init(struct tls **tls, const struct options *o, char *why, size_t size);
 
-/** Release a context of tls_init; NULL is fine. */
-void tls_free(void *tls);
+/** Release what tls_init made; NULL is fine. */
+void tls_free(struct tls *tls);
 
-/** Encrypt a connected context; waits for the handshake. Returns 0, or -1 with a line in why. */
-int tls_start(void *tls, struct redisContext *c, char *why, size_t size);
+/** Make a session on a connected, non-blocking socket. Returns it, or NULL. Free with tls_close. */
+void *tls_open(const struct tls *tls, int fd);
 
-#ifdef LOADGEN_TLS
-/** Returns whether c is encrypted. */
-int tls_used(const struct redisContext *c);
+/** Go on with the handshake; the certificate must be of the host that was asked for. Returns 1 when done, 0 when it waits for the poll events
+ *  in *want, -1 when it failed. */
+int tls_ready(void *session, short *want);
 
-/** As link_read and link_write; *backlog is set while bytes that were taken are still to be sent. */
-ssize_t tls_read(struct redisContext *c, void *to, size_t n);
-ssize_t tls_write(struct redisContext *c, const void *from, size_t n, int *backlog);
-#else
-#define tls_used(c)                    0
-#define tls_read(c, to, n)             (-1)
-#define tls_write(c, from, n, backlog) (-1)
-#endif
+/** Write why the last call on this thread failed. */
+void tls_problem(const void *session, char *why, size_t size);
+
+/** Say goodbye and release a session; NULL is fine. */
+void tls_close(void *session);
+
+/** As link_read and link_write. */
+ssize_t tls_read(void *session, void *to, size_t n);
+ssize_t tls_write(void *session, const void *from, size_t n);
 
 #endif

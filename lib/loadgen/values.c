@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Values: see values.h. Random content is a slice of one random pool, XORed with a word that differs from key to key and from stretch to
- * stretch, which costs a tenth of drawing every byte anew and repeats nothing that a compressor can find. */
+/* Values: see values.h. Content is a slice of one pool, XORed with a word that differs from key to key and from stretch to stretch, which
+ * costs a tenth of drawing every byte anew and repeats nothing that a compressor can find. */
 #include "values.h"
 
-#include "rng.h"
+#include "compressible.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,18 +11,34 @@
 #define PATTERN_STEPS 75UL           /* the guide's values walk from '0' through 75 characters */
 #define POOL_SIZE     65536UL        /* random bytes, a power of two */
 #define POOL_SLACK    4096UL         /* the pool's start again, so that a slice never wraps */
-#define STRETCH       UINT64_C(4096) /* bytes under one mask; a page, as compressing memory tiers see it */
+#define STRETCH       UINT64_C(4096) /* bytes of random content under one mask */
+#define PIECES_SIZE   1048576UL      /* compressible content: so much that a CPU cannot learn which branches decompressing it takes */
 #define PATTERN_SIZE  (POOL_SIZE / PATTERN_STEPS * PATTERN_STEPS)
+
+/* A pool of compressible pieces, each a stretch of some value from its start. Returns 0, or -1 when out of memory. */
+static int pieces_init(struct values *v, struct rng *rng)
+{
+    uint64_t longest = 1;
+    for (int i = 0; i < v->spec.sizes.choices; i++)
+        if (v->spec.sizes.choice[i].high > longest) longest = v->spec.sizes.choice[i].high;
+    v->stretch = longest < COMPRESSIBLE_MAX ? (longest + 7) / 8 * 8 : COMPRESSIBLE_MAX;
+    v->pieces = PIECES_SIZE / v->stretch;
+    v->pool = malloc(v->pieces * v->stretch);
+    if (!v->pool) return -1;
+    for (uint64_t i = 0; i < v->pieces; i++) compressible_make(v->pool + i * v->stretch, v->stretch, v->spec.ratio, rng);
+    return 0;
+}
 
 int values_init(struct values *v, const struct values_spec *spec)
 {
     struct rng rng;
     v->spec = *spec;
-    v->weight_total = 0;
-    for (int i = 0; i < spec->sizes; i++) v->weight_total += spec->size[i].weight;
+    v->stretch = STRETCH;
+    v->pieces = 0;
+    rng_seed(&rng, spec->seed, UINT64_C(0x76616c756573));
+    if (spec->kind == VALUES_COMPRESSIBLE) return pieces_init(v, &rng);
     v->pool = malloc(POOL_SIZE + POOL_SLACK);
     if (!v->pool) return -1;
-    rng_seed(&rng, spec->seed, UINT64_C(0x76616c756573));
     for (size_t i = 0; i < POOL_SIZE; i += 8) {
         uint64_t word = rng_next(&rng);
         memcpy(v->pool + i, &word, 8);
@@ -41,50 +57,25 @@ void values_free(struct values *v)
 
 uint64_t values_length(const struct values *v, uint64_t key)
 {
-    const struct values_size *size = v->spec.size;
-    if (v->spec.sizes == 1 && size->low == size->high) return size->low;
+    const struct sizes *sizes = &v->spec.sizes;
     struct rng rng;
+    if (sizes->choices == 1 && sizes->choice[0].low == sizes->choice[0].high) return sizes->choice[0].low;
     rng_seed(&rng, v->spec.seed ^ UINT64_C(0x6c656e677468), key);
-    uint64_t pick = rng_below(&rng, v->weight_total);
-    while (pick >= size->weight) pick -= size++->weight;
-    return size->low + rng_below(&rng, size->high - size->low + 1);
+    return sizes_draw(sizes, &rng);
 }
 
-double values_mean_length(const struct values_spec *spec)
-{
-    double sum = 0, weights = 0;
-    for (int i = 0; i < spec->sizes; i++) {
-        sum += ((double)spec->size[i].low + (double)spec->size[i].high) / 2 * (double)spec->size[i].weight;
-        weights += (double)spec->size[i].weight;
-    }
-    return sum / weights;
-}
-
-/* How many bytes of a stretch of `length` bytes in a value of `whole` bytes must be random for deflate to reach ratio. What deflate adds was
- * measured with zlib: 0.4 % on random bytes, a byte or so for each match of 258 zeros, 2 bytes for the change; and 10 to 60 bytes of code
- * tables for a value that is packed alone, of which a third is counted, so that the ratio lies between packed alone and packed together. */
-static size_t random_part(uint64_t length, uint64_t whole, double ratio)
-{
-    double random = (double)length / ratio, zeros = (double)length - random;
-    double tables = 10 + 0.05 * (double)whole / ratio;
-    double added = 2 + 0.004 * random + zeros / 240 + (tables < 60 ? tables : 60) / 3 * (double)length / (double)whole;
-    return random > added ? (size_t)(random - added) : 0;
-}
-
-/* One stretch of a value: `random` bytes of pool content under a mask, then zeros. */
+/* One stretch of a value: pool content under a mask. */
 struct stretch {
     const unsigned char *pool;
     uint64_t mask;
-    size_t random;
 };
 
-static struct stretch stretch_of(const struct values *v, uint64_t key, uint64_t place, uint64_t number, uint64_t length)
+static struct stretch stretch_of(const struct values *v, uint64_t key, uint64_t place, uint64_t number)
 {
     uint64_t mask = rng_mix(rng_mix(key + v->spec.seed * RNG_STEP) ^ rng_mix(place + number * RNG_STEP));
-    struct stretch s = {v->pool + (rng_mix(mask) & (POOL_SIZE - 1) & ~UINT64_C(7)), mask, STRETCH};
-    uint64_t left = length - number * STRETCH;
-    if (v->spec.kind == VALUES_COMPRESSIBLE) s.random = random_part(left < STRETCH ? left : STRETCH, length, v->spec.ratio);
-    return s;
+    uint64_t pick = rng_mix(mask), from = pick & (POOL_SIZE - 1) & ~UINT64_C(7);
+    if (v->pieces) from = (uint64_t)((unsigned __int128)pick * v->pieces >> 64) * v->stretch;
+    return (struct stretch){v->pool + from, mask};
 }
 
 /* The mask as it stands at byte `at` of a stretch. */
@@ -135,18 +126,10 @@ static int mask_same(const char *in, const unsigned char *pool, uint64_t mask, s
     return !(off[0] | off[1] | rest);
 }
 
-static int all_zero(const char *in, size_t n)
-{
-    unsigned char off = 0;
-    for (size_t i = 0; i < n; i++) off |= (unsigned char)in[i];
-    return !off;
-}
-
 /* Walk bytes [at, at + n): fill `out`, or compare with `in`. Returns 0 when a comparison fails. */
 static int walk(const struct values *v, uint64_t key, uint64_t place, uint64_t at, char *out, const char *in, size_t n)
 {
     size_t done = 0, part;
-    uint64_t length = v->spec.kind == VALUES_COMPRESSIBLE ? values_length(v, key) : 0;
     if (v->spec.kind == VALUES_PATTERN) {
         for (; done < n; done += part) {
             size_t from = (size_t)((place + at + done) % PATTERN_STEPS);
@@ -159,21 +142,18 @@ static int walk(const struct values *v, uint64_t key, uint64_t place, uint64_t a
         return 1;
     }
     for (; done < n; done += part) {
-        uint64_t in_stretch = (at + done) % STRETCH;
-        struct stretch s = stretch_of(v, key, place, (at + done) / STRETCH, length);
-        size_t to = in_stretch < s.random ? s.random : STRETCH;
-        part = n - done < to - in_stretch ? n - done : (size_t)(to - in_stretch);
-        if (in_stretch < s.random) {
-            uint64_t mask = turn(s.mask, in_stretch);
-            if (out)
-                mask_out(out + done, s.pool + in_stretch, mask, part);
-            else if (!mask_same(in + done, s.pool + in_stretch, mask, part))
-                return 0;
-        } else if (out) {
-            memset(out + done, 0, part);
-        } else if (!all_zero(in + done, part)) {
-            return 0;
+        uint64_t in_stretch = at + done, number = 0;
+        if (in_stretch >= v->stretch) { /* no division for short values */
+            number = in_stretch / v->stretch;
+            in_stretch %= v->stretch;
         }
+        struct stretch s = stretch_of(v, key, place, number);
+        uint64_t mask = turn(s.mask, in_stretch);
+        part = n - done < v->stretch - in_stretch ? n - done : (size_t)(v->stretch - in_stretch);
+        if (out)
+            mask_out(out + done, s.pool + in_stretch, mask, part);
+        else if (!mask_same(in + done, s.pool + in_stretch, mask, part))
+            return 0;
     }
     return 1;
 }
@@ -186,4 +166,10 @@ void values_fill(const struct values *v, uint64_t key, uint64_t place, uint64_t 
 int values_check(const struct values *v, uint64_t key, uint64_t place, uint64_t at, const char *in, size_t n)
 {
     return walk(v, key, place, at, NULL, in, n);
+}
+
+const char *values_shared(const struct values *v, uint64_t place, uint64_t at, size_t *n)
+{
+    *n = VALUES_SHARED;
+    return (const char *)v->pool + (place + at) % PATTERN_STEPS;
 }

@@ -4,6 +4,8 @@
 
 #include "clock.h"
 #include "conn.h"
+#include "flush.h"
+#include "target.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,11 +19,15 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#define PING_EVERY    64 /* connections, while they are made */
 #define EVENTS        512
-#define TICK_MAX_S    0.1            /* between looks at the clock for timeouts, intervals and lost connections */
-#define STOP_DRAIN_NS (1 * NS_PER_S) /* after an interrupt, time for replies to come in */
+#define TICK_MAX_S    0.05             /* between looks at the clock for intervals and interrupts */
+#define SCAN_NS       (90 * NS_PER_MS) /* between looks at all connections, for timeouts and lost ones */
+#define CLUSTER_TICKS 0.01             /* s: with a cluster both are so short, for who waits on a lost node waits on it */
+#define STOP_DRAIN_NS (40 * NS_PER_MS) /* after an interrupt, time for replies to come in: less than from one tick to the next */
+#define WAIT_SLICE_NS (20 * NS_PER_MS) /* before a start, between looks at interrupts */
 
-volatile sig_atomic_t worker_stop;
+volatile sig_atomic_t worker_stop, worker_enough;
 
 static int conn_init(struct conn *c, struct target *t, uint32_t ring, int open)
 {
@@ -36,23 +42,37 @@ static int conn_init(struct conn *c, struct target *t, uint32_t ring, int open)
     return c->key && (!open || (c->intended && c->sent)) ? 0 : -1;
 }
 
-static int target_init(struct target *t, const struct options *o, const struct values *values)
+static int target_init(struct target *t, const struct options *o, const struct links *links, const struct values *values, char *why)
 {
     uint32_t ring = 1;
     uint64_t deepest = o->pipeline > WORKER_POPULATE_PIPELINE ? o->pipeline : WORKER_POPULATE_PIPELINE;
     while (ring < deepest) ring *= 2;
+    struct cluster *cluster = links->cluster;
+    const struct slots_tags *tags = NULL;
+    uint64_t place = t->instance;
     t->port = o->port + t->instance;
+    if (cluster) { /* content hangs on the shard, wherever that is served */
+        t->shard = (uint32_t)t->instance;
+        t->port += cluster->first;
+        place += cluster->first;
+        tags = &cluster->shard[t->shard].tags;
+        t->moves = cluster_follow(cluster, t->shard, &t->endpoint);
+        snprintf(t->by, sizeof t->by, "%.*s", GAPS_TEXT - 1, t->endpoint.name);
+    } else {
+        if (endpoint_instance(&t->endpoint, &links->host, o, t->port, why)) return -1;
+        if (o->values.kind != VALUES_PATTERN) place = t->port;
+    }
     t->conns = (uint32_t)o->connections;
     t->conn = calloc(t->conns, sizeof *t->conn);
     t->free = calloc(t->conns, sizeof *t->free);
-    if (!t->conn || !t->free || commands_init(&t->commands, o->key_prefix, values, o->values.kind == VALUES_PATTERN ? t->instance : t->port))
-        return -1;
+    if (!t->conn || !t->free || commands_init(&t->commands, o->key_prefix, values, tags, place)) return -1;
+    if (o->mix.entries) commands_mix(&t->commands, &o->mix, o->key_prefix, o->key_min, o->count);
     for (uint32_t i = 0; i < t->conns; i++)
-        if (conn_init(&t->conn[i], t, ring, o->rate > 0)) return -1;
+        if (conn_init(&t->conn[i], t, ring, o->rate > 0 || o->gate)) return -1;
     return 0;
 }
 
-int worker_init(struct worker *w, int id, const struct options *o, const struct links *links, const struct values *values)
+int worker_init(struct worker *w, int id, const struct options *o, const struct links *links, const struct values *values, char why[LINK_WHY])
 {
     uint64_t threads = o->threads, instances = o->instances, me = (uint64_t)id;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
@@ -68,13 +88,14 @@ int worker_init(struct worker *w, int id, const struct options *o, const struct 
     w->target = aligned_alloc(64, w->targets * sizeof *w->target);
     if (w->target) memset(w->target, 0, w->targets * sizeof *w->target);
     w->dirty = calloc(w->targets * o->connections, sizeof(struct conn *));
-    if (!w->in || !w->out || !w->target || !w->dirty || recorder_init(&w->recorder, o->rate > 0)) return -1;
+    if (!w->in || !w->out || !w->target || !w->dirty || recorder_init(&w->recorder, o->rate > 0 || o->gate) || kinds_init(&w->kinds, o->mix.entries))
+        return -1;
     for (uint32_t i = 0; i < w->targets; i++) {
         struct target *t = &w->target[i];
         t->instance = threads >= instances ? me % instances : me + i * threads;
         t->part = threads >= instances ? me / instances : 0;
         t->parts = threads >= instances ? keys_share(threads, t->instance, instances) : 1;
-        if (target_init(t, o, values)) return -1;
+        if (target_init(t, o, links, values, why)) return -1;
     }
     return 0;
 }
@@ -90,6 +111,7 @@ void worker_free(struct worker *w)
             free(t->conn[j].sent);
         }
         commands_free(&t->commands);
+        gaps_free(&t->gaps);
         free(t->conn);
         free(t->free);
     }
@@ -100,6 +122,7 @@ void worker_free(struct worker *w)
     if (w->epoll > 0) close(w->epoll);
     if (w->ticker > 0) close(w->ticker);
     recorder_free(&w->recorder);
+    kinds_free(&w->kinds);
 }
 
 int worker_connect(struct worker *w, char why[LINK_WHY])
@@ -112,8 +135,10 @@ int worker_connect(struct worker *w, char why[LINK_WHY])
                 snprintf(why, LINK_WHY, "interrupted");
                 return -1;
             }
-            if (link_open(&c->link, w->links, t->port, !j, why)) return -1;
-            if (conn_register(w, c, EPOLLIN)) {
+            /* An answer shows that the server has taken all connections before: it is never asked for more than its backlog holds, which
+             * would cost a second each. */
+            if (link_open(&c->link, w->links, &t->endpoint, j % PING_EVERY == 0, why)) return -1;
+            if (conn_register(w, c, 0)) {
                 snprintf(why, LINK_WHY, "epoll: %s", strerror(errno));
                 return -1;
             }
@@ -153,8 +178,16 @@ static int wait_events(struct worker *w, struct epoll_event *events, uint64_t ti
     return n > 0 ? epoll_wait(w->epoll, events, EVENTS, 0) : n;
 }
 
+/* Has the server taken bytes since the last look, of those that wait in the socket? */
+static int taking(struct conn *c)
+{
+    uint32_t before = c->queued;
+    c->queued = link_queued(&c->link);
+    return c->queued < before;
+}
+
 /* Has the connection waited too long for a reply, or to be made? */
-static int overdue(const struct worker *w, const struct conn *c, uint64_t now)
+static int overdue(const struct worker *w, struct conn *c, uint64_t now)
 {
     uint64_t since = c->progress_ns, limit;
     if (c->state == CONN_READY) {
@@ -165,38 +198,60 @@ static int overdue(const struct worker *w, const struct conn *c, uint64_t now)
     } else {
         limit = (uint64_t)(w->options->connect_timeout_s * 1e9);
     }
-    return now > since && now - since > limit;
+    if (now <= since || now - since <= limit / 2) return 0;
+    if (c->state == CONN_READY && taking(c)) c->progress_ns = since = now;
+    return now - since > limit;
 }
 
 /* What is looked after a few times a second: the end of the phase, connections that wait too long or are down. */
-static void tick_target(struct worker *w, struct target *t, uint64_t now)
+static void tick_target(struct worker *w, struct target *t, uint64_t now, int scan)
 {
     const struct plan *plan = w->plan;
     uint64_t patience = (uint64_t)(w->options->timeout_s * 1e9);
-    if (worker_stop) target_end(w, t, 0);
+    if (worker_stop || worker_enough || (w->links->cluster && cluster_broken(w->links->cluster))) target_end(w, t, 0);
+    if (w->links->cluster) target_follow(w, t, now);
+    if (w->open && t->left && t->pacer.next_ns <= now) target_pending(t, t->pacer.next_ns);
     if (!w->open && now >= plan->stop_ns) target_end(w, t, 0);
     if (!w->open && plan->stop_ns == UINT64_MAX && t->down_ns && now - t->down_ns > patience) target_end(w, t, 1);
-    if (w->open && now > plan->start_ns + (uint64_t)plan->length_ns + patience) target_end(w, t, 1);
-    for (uint32_t i = 0; i < t->conns; i++) {
+    if (w->open && now > plan->start_ns + (uint64_t)plan->length_ns + plan->patience_ns) target_end(w, t, 1);
+    for (uint32_t i = 0; scan && i < t->conns; i++) {
         struct conn *c = &t->conn[i];
         if (c->state != CONN_DOWN && overdue(w, c, now)) conn_drop(w, c, COUNT_TIMEOUTS, now);
         if (c->state == CONN_DOWN && c->retry_ns <= now && t->left) conn_retry(w, c, now);
     }
 }
 
-static void tick(struct worker *w, uint64_t now, uint64_t *stopped_ns)
+/* Hand over the running interval. */
+static void post(struct worker *w, uint64_t now)
+{
+    recorder_post(&w->recorder);
+    for (uint32_t i = 0; i < w->targets; i++) {
+        struct target *t = &w->target[i];
+        t->tally.silent = t->pending_ns && now > t->pending_ns + CLUSTER_GAP_NS;
+        t->tally.heard = !t->tally.silent;
+        if (t->tally.ops && !t->tally.silent) snprintf(t->by, sizeof t->by, "%.*s", GAPS_TEXT - 1, t->endpoint.name);
+        if (w->links->cluster) cluster_post(w->links->cluster, t->shard, &t->tally);
+        memset(&t->tally, 0, sizeof t->tally);
+    }
+}
+
+/* What is done between events. */
+static void tick(struct worker *w, uint64_t now)
 {
     uint64_t expired;
     if (read(w->ticker, &expired, sizeof expired) < 0 && errno != EAGAIN) w->failed = errno;
     if (now >= w->post_ns) {
         uint64_t step = (uint64_t)(w->options->interval_s * 1e9);
-        recorder_post(&w->recorder);
+        post(w, now);
         w->post_ns += (now - w->post_ns) / step * step + step;
     }
-    for (uint32_t i = 0; i < w->targets; i++) tick_target(w, &w->target[i], now);
-    if (!worker_stop) return;
-    if (!*stopped_ns) *stopped_ns = now;
-    if (now - *stopped_ns < STOP_DRAIN_NS) return;
+    int scan = now >= w->scan_ns;
+    if (scan) w->scan_ns = now + (w->links->cluster ? 0 : SCAN_NS);
+    for (uint32_t i = 0; i < w->targets; i++) tick_target(w, &w->target[i], now, scan);
+    if (worker_enough && !w->stopped_ns) w->stopped_ns = now;
+    if (!worker_stop && !(w->links->cluster && cluster_broken(w->links->cluster))) return;
+    if (!w->stopped_ns) w->stopped_ns = now;
+    if (now - w->stopped_ns < STOP_DRAIN_NS) return;
     for (uint32_t i = 0; i < w->targets; i++)
         for (uint32_t j = 0; j < w->target[i].conns; j++)
             if (w->target[i].conn[j].inflight) conn_drop(w, &w->target[i].conn[j], COUNT_LOST, now);
@@ -222,10 +277,10 @@ static void dispatch_target(struct worker *w, struct target *t, uint64_t now)
 {
     while (t->free_count && t->left && t->pacer.next_ns <= now) {
         struct conn *c = t->free[t->free_head];
-        t->free_head = (t->free_head + 1) % t->conns;
+        if (++t->free_head == t->conns) t->free_head = 0;
         t->free_count--;
         c->in_free = 0;
-        if (c->state != CONN_READY) continue; /* lost while it was free */
+        if (c->state != CONN_READY || c->resting) continue; /* lost while it was free, or told to wait */
         hist_record(&w->recorder.lag, own_delay(t, now) / NS_PER_US, 1);
         conn_push(w, c, t->pacer.next_ns, now);
         pacer_advance(&t->pacer);
@@ -234,10 +289,7 @@ static void dispatch_target(struct worker *w, struct target *t, uint64_t now)
             c->in_dirty = 1;
             w->dirty[w->dirties++] = c;
         }
-        if (c->inflight < w->plan->pipeline) {
-            t->free[(t->free_head + t->free_count++) % t->conns] = c;
-            c->in_free = 1;
-        }
+        if (c->inflight < w->plan->pipeline) conn_line_up(c);
     }
 }
 
@@ -253,7 +305,7 @@ static uint64_t dispatch(struct worker *w)
     }
     for (uint32_t i = 0; i < w->dirties; i++) {
         w->dirty[i]->in_dirty = 0;
-        if (w->dirty[i]->state == CONN_READY) conn_flush(w, w->dirty[i]);
+        if (w->dirty[i]->state == CONN_READY) conn_flush(w, w->dirty[i], clock_now_ns());
     }
     if (next == UINT64_MAX) return UINT64_MAX;
     if (w->dirties) now = clock_now_ns();
@@ -266,44 +318,86 @@ static void target_begin(struct worker *w, struct target *t)
     const struct options *o = w->options;
     const struct plan *plan = w->plan;
     struct keys_spec spec = o->keys;
+    uint64_t added = t->keys.added;
     uint64_t groups = o->threads > o->instances ? o->threads : o->instances;
     uint64_t number = t->part * o->instances + t->instance; /* of this target among all threads' */
     uint64_t stream = number + ((uint64_t)plan->index << 32);
     /* In the order of the set before it, a shuffled get would walk memory from end to end. */
     spec.seed += (uint64_t)plan->index * RNG_STEP;
-    if (plan->kind == PHASE_POPULATE) spec.kind = o->populate;
+    if (!plan->record) spec.shift_s = 0; /* what was warmed up is what is popular at the start */
+    if (plan->kind == PHASE_POPULATE)
+        spec = (struct keys_spec){.kind = o->populate, .first = o->populate_first, .count = o->populate_count, .seed = spec.seed};
     keys_init(&t->keys, &spec, t->part, t->parts, stream);
+    t->keys.added = added;
+    keys_see(&t->keys, added);
     rng_seed(&t->choice, o->seed ^ UINT64_C(0x6d69786564), stream);
     if (!plan->total)
         t->left = UINT64_MAX;
     else if (plan->time_ns || (o->requests && plan->kind != PHASE_POPULATE))
         t->left = keys_share(plan->total, number, groups);
     else
-        t->left = keys_share(o->count, t->part, t->parts);
+        t->left = keys_share(spec.count, t->part, t->parts) * (plan->kind == PHASE_POPULATE && w->mix ? (uint64_t)w->mix->fills : 1);
     if (plan->open)
         pacer_init(&t->pacer, o->arrival, plan->start_ns, plan->length_ns, t->left, (double)number / (double)groups, rng_mix(o->seed + stream));
     if (t->left) w->unfinished++;
     t->outages = t->outage_longest_ns = t->outage_total_ns = 0;
+    t->inflight = t->pending_ns = t->heard_ns = 0;
+    t->silent = 0;
+    t->error[0] = 0;
+    gaps_clear(&t->gaps);
+    memset(&t->tally, 0, sizeof t->tally);
     t->free_head = t->free_count = 0;
     if (t->down_ns) t->down_ns = plan->start_ns;
-    for (uint32_t i = 0; i < t->conns; i++) t->conn[i].in_free = t->conn[i].in_dirty = 0;
+    for (uint32_t i = 0; i < t->conns; i++) {
+        t->conn[i].in_free = t->conn[i].in_dirty = t->conn[i].resting = 0;
+        t->conn[i].idle = i >= plan->connections;
+        t->conn[i].oldest_add = UINT64_MAX;
+    }
+}
+
+/* Open what the server closed while it was idle, before anything could be lost on it. One failure is enough for an instance: the rest is opened
+ * again in the phase, as after an outage. */
+static void refresh(struct worker *w, struct target *t)
+{
+    int gone = 0, moved = w->links->cluster && cluster_moved(w->links->cluster, t->shard, t->moves);
+    if (moved) t->moves = cluster_follow(w->links->cluster, t->shard, &t->endpoint);
+    for (uint32_t i = 0; i < t->conns; i++) {
+        struct conn *c = &t->conn[i];
+        char why[LINK_WHY];
+        if (c->state != CONN_READY || !(moved || link_stale(&c->link))) continue;
+        link_close(&c->link);
+        if (!gone) gone = link_open(&c->link, w->links, &t->endpoint, 1, why) || conn_register(w, c, 0);
+        resp_reset(&c->scan);
+        if (gone) conn_drop(w, c, COUNT_LOST, clock_now_ns());
+    }
 }
 
 static void begin(struct worker *w)
 {
     const struct plan *plan = w->plan;
-    double interval = w->options->interval_s, tick_s = interval / ceil(interval / TICK_MAX_S);
+    double interval = w->options->interval_s, most = w->links->cluster ? CLUSTER_TICKS : TICK_MAX_S, tick_s = interval / ceil(interval / most);
     uint64_t tick_ns = (uint64_t)(tick_s * 1e9);
     struct timespec period = {.tv_sec = (time_t)(tick_ns / NS_PER_S), .tv_nsec = (long)(tick_ns % NS_PER_S)};
     struct itimerspec timer = {.it_interval = period, .it_value = period};
+    const struct mix *mix = w->options->mix.entries ? &w->options->mix : NULL;
     w->open = plan->open;
+    w->mix = mix && (plan->kind == PHASE_MIXED || (plan->kind == PHASE_POPULATE && (mix->typed || mix->fills > 1))) ? mix : NULL;
+    kinds_clear(&w->kinds);
     w->inflight = w->unfinished = 0;
     w->cpu_ns = w->waited_ns = w->idle_ns = 0;
+    w->scan_ns = w->stopped_ns = 0;
+    w->window_ns = plan->open ? UINT64_MAX : plan->stop_ns;
     w->answered = w->latency_sum_us = w->max_average_us = 0;
     w->first_error[0] = 0;
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); /* the default of 50 us would delay every request of an open loop */
-    for (uint32_t i = 0; i < w->targets; i++) target_begin(w, &w->target[i]);
-    while (clock_now_ns() < plan->start_ns && !worker_stop) clock_sleep_until_ns(plan->start_ns);
+    for (uint32_t i = 0; i < w->targets; i++) {
+        refresh(w, &w->target[i]);
+        target_begin(w, &w->target[i]);
+    }
+    /* In short sleeps: a signal wakes one thread of all. */
+    for (uint64_t now; (now = clock_now_ns()) < plan->start_ns && !worker_stop;)
+        clock_sleep_until_ns(plan->start_ns - now < WAIT_SLICE_NS ? plan->start_ns : now + WAIT_SLICE_NS);
+    for (uint32_t i = 0; worker_stop && i < w->targets; i++) target_end(w, &w->target[i], 0);
     w->begin_ns = w->last_reply_ns = clock_now_ns();
     w->post_ns = plan->start_ns + (uint64_t)(interval * 1e9);
     if (timerfd_settime(w->ticker, 0, &timer, NULL)) w->failed = errno;
@@ -315,9 +409,11 @@ static void end(struct worker *w)
     const struct plan *plan = w->plan;
     uint64_t now = clock_now_ns(), finish = w->last_reply_ns;
     timerfd_settime(w->ticker, 0, &off, NULL);
-    recorder_post(&w->recorder);
+    w->ran_ns = now - w->begin_ns;
+    post(w, now);
     for (uint32_t i = 0; i < w->targets; i++) {
         struct target *t = &w->target[i];
+        target_heard(t, now, 0);
         if (!t->down_ns) continue;
         uint64_t down = now - t->down_ns; /* it did not come back in this phase */
         t->outages++;
@@ -325,11 +421,13 @@ static void end(struct worker *w)
         if (down > t->outage_longest_ns) t->outage_longest_ns = down;
         finish = now;
     }
-    /* A phase with a length lasts at least as long, so that ops over time is the rate. */
+    if (finish < w->stopped_ns) finish = w->stopped_ns;
+    /* An open loop lasts at least as long as its schedule, so that ops over time is the rate; a closed one exactly as long as was asked for:
+     * what comes later is counted apart. */
     uint64_t length_end = plan->open ? plan->start_ns + (uint64_t)plan->length_ns : plan->stop_ns;
     if (length_end != UINT64_MAX) {
         w->begin_ns = plan->start_ns;
-        if (finish < length_end && !worker_stop) finish = length_end;
+        if ((finish < length_end && !w->stopped_ns) || (finish > length_end && !plan->open)) finish = length_end;
     }
     w->elapsed_ns = finish > w->begin_ns ? finish - w->begin_ns : 0;
 }
@@ -337,7 +435,7 @@ static void end(struct worker *w)
 void worker_run(struct worker *w, const struct plan *plan)
 {
     struct epoll_event events[EVENTS];
-    uint64_t stopped_ns = 0, cpu_ns, waited_ns;
+    uint64_t cpu_ns, waited_ns;
     int spin = w->options->spin;
     w->plan = plan;
     begin(w);
@@ -347,19 +445,9 @@ void worker_run(struct worker *w, const struct plan *plan)
         for (uint32_t j = 0; j < w->target[i].conns; j++) {
             struct conn *c = &w->target[i].conn[j];
             if (c->state == CONN_READY && w->open) conn_offer(w, c, plan->start_ns);
-            if (c->state == CONN_READY && !w->open) conn_refill(w, c, w->begin_ns);
+            if (c->state == CONN_READY && !w->open) conn_refill(w, c, clock_now_ns());
         }
-    struct conn *only = !w->open && !spin && w->targets == 1 && w->target[0].conns == 1 ? w->target[0].conn : NULL;
-    uint64_t tick_ns = 0;
     while (!w->failed) {
-        if (only && only->state == CONN_READY && only->inflight && !only->unwritten && !link_layered(&only->link)) {
-            uint64_t now = conn_wait(w, only);
-            if (now && now < tick_ns) continue;
-            now = clock_now_ns();
-            tick_ns = now + LINK_WAIT_MS * NS_PER_MS;
-            tick(w, now, &stopped_ns);
-            continue;
-        }
         uint64_t sleep_ns = w->open ? dispatch(w) : UINT64_MAX, polled_ns = spin ? clock_now_ns() : 0;
         int ticked = 0;
         if (!w->inflight && !w->unfinished) break;
@@ -372,7 +460,7 @@ void worker_run(struct worker *w, const struct plan *plan)
             else
                 ticked = 1;
         }
-        if (ticked) tick(w, clock_now_ns(), &stopped_ns);
+        if (ticked) tick(w, clock_now_ns());
     }
     w->cpu_ns = clock_thread_cpu_ns() - cpu_ns;
     w->waited_ns = run_delay_ns() - waited_ns;

@@ -3,8 +3,11 @@
 #ifndef LOADGEN_WORKER_H
 #define LOADGEN_WORKER_H
 
+#include "cluster.h"
 #include "command.h"
+#include "gaps.h"
 #include "keys.h"
+#include "kinds.h"
 #include "link.h"
 #include "pacer.h"
 #include "recorder.h"
@@ -21,13 +24,16 @@ struct plan {
     int index;     /* of the phases of this run: part of the seed */
     char name[32]; /* of its files: the kind, with -2 and so on when it is not the first of its kind */
     int open, verify, record;
+    int step; /* a look at one load: it has a row in steps.tsv and no other file */
     uint64_t pipeline;
-    uint64_t total;    /* requests of all threads; 0: as many as fit into the time */
-    double rate;       /* requests a second of all threads, 0: closed loop */
-    double length_ns;  /* open loop: of the schedule */
-    uint64_t time_ns;  /* length that was asked for, 0: none */
-    uint64_t start_ns; /* CLOCK_MONOTONIC; set with plan_start */
-    uint64_t stop_ns;  /* no request is sent later; UINT64_MAX: until all are sent */
+    uint64_t connections; /* of each thread to each of its instances that are used */
+    uint64_t total;       /* requests of all threads; 0: as many as fit into the time */
+    double rate;          /* requests a second of all threads, 0: closed loop */
+    double length_ns;     /* open loop: of the schedule */
+    uint64_t time_ns;     /* length that was asked for, 0: none */
+    uint64_t patience_ns; /* open loop: time after the end of the schedule for what is due */
+    uint64_t start_ns;    /* CLOCK_MONOTONIC; set with plan_start */
+    uint64_t stop_ns;     /* no request is sent later; UINT64_MAX: until all are sent */
 };
 
 /** Set when a planned phase starts, and with that when it stops. */
@@ -46,22 +52,29 @@ struct conn {
     struct resp scan;
     enum conn_state state;
     uint32_t head, inflight, unwritten, mask;
-    uint64_t written;   /* bytes of the first unwritten request that are written */
-    uint64_t sent_ns;   /* closed loop: when the batch on the way was sent */
-    uint64_t *key;      /* tagged keys */
-    uint64_t *intended; /* open loop: times of each request */
+    uint64_t oldest_add; /* of the keys that were added, the first without an answer yet; UINT64_MAX: none */
+    uint64_t written;    /* bytes of the first unwritten request that are written */
+    uint64_t sent_ns;    /* closed loop: when the batch on the way was sent */
+    uint64_t *key;       /* tagged keys */
+    uint64_t *intended;  /* open loop: times of each request */
     uint64_t *sent;
     uint64_t retry_ns, backoff_ns;
-    uint64_t progress_ns; /* when bytes last came, or the attempt to connect began */
+    uint64_t progress_ns; /* when bytes last came or went, or the attempt to connect began */
+    uint32_t queued;      /* bytes that waited in the socket at the last look */
     uint8_t polled_out, in_free, in_dirty, body_bad, greeted;
+    uint8_t idle;      /* the phase uses fewer connections */
+    uint8_t following; /* requests that follow others are on the way or to be written */
+    uint32_t bodies;   /* values of the running reply that came whole */
+    uint8_t resting;   /* of a cluster: an error came, and nothing is sent until the next tick */
 };
 
 /* One instance as one thread sees it. */
 struct target {
+    struct commands commands; /* first, for it begins a cache line */
     uint64_t instance, port;
+    struct endpoint endpoint;
     uint64_t late_from_ns, late_until_ns; /* the last time that this thread let pass with a request due and a connection free */
     uint64_t part, parts;                 /* this thread's part of the instance's keys */
-    struct commands commands;
     struct conn *conn;
     uint32_t conns, live;
     struct keys keys;
@@ -73,36 +86,52 @@ struct target {
     uint64_t free_since_ns; /* when the ring was last empty and got its first */
     uint64_t down_ns;       /* when the last live connection was lost; 0 when one lives */
     uint64_t outages, outage_longest_ns, outage_total_ns;
+    uint64_t inflight;             /* requests on the way */
+    uint64_t pending_ns, heard_ns; /* since when requests have been due and none was answered, 0: none is due; the last answer */
+    struct gaps gaps;              /* of the phase */
+    int silent;                    /* at the end of the phase, requests were due and none answered */
+    /* of a cluster */
+    uint32_t shard, moves;                /* the shard; how many of its moves this thread has followed */
+    struct tally tally;                   /* of the running interval */
+    char error[GAPS_TEXT], by[GAPS_TEXT]; /* the last error; who answered last */
 };
 
 struct worker {
     int id, epoll, ticker, open;
+    int failed; /* the loop itself could not run: errno */
     uint32_t targets;
     struct target *target;
     const struct plan *plan;
     const struct options *options;
     const struct links *links;
+    const struct mix *mix; /* what the phase sends, when that is not GETs and SETs alone */
+    struct kinds kinds;
     struct recorder recorder;
     char *in, *out;
-    struct conn **dirty; /* connections with requests to write */
-    uint32_t dirties;
+    struct conn **dirty;          /* connections with requests to write */
+    uint32_t dirties, unfinished; /* unfinished: targets that have requests to send */
     uint64_t inflight;
-    uint32_t unfinished; /* targets that have requests to send */
     uint64_t post_ns;    /* next interval boundary */
+    uint64_t scan_ns;    /* next look at all connections */
+    uint64_t stopped_ns; /* when an interrupt was seen, else 0 */
+    uint64_t window_ns;  /* what is answered from here on is late; UINT64_MAX: nothing is */
     uint64_t last_reply_ns, begin_ns;
-    uint64_t cpu_ns, waited_ns, idle_ns; /* of the phase: on a CPU; runnable without one; polling in vain */
+    uint64_t cpu_ns, waited_ns, idle_ns; /* of the phase: on a CPU; runnable without one; idle polling */
     uint64_t elapsed_ns;
+    uint64_t ran_ns; /* from the first request to the last reply, without what is cut off or added to make elapsed_ns */
     uint64_t answered, latency_sum_us, max_average_us;
     char first_error[RESP_TEXT_MAX];
-    int failed; /* the loop itself could not run: errno */
 } __attribute__((aligned(64)));
 
 /* Set by the signal handler: ends phases early. */
 extern volatile sig_atomic_t worker_stop;
 
-/** Allocate a worker's buffers, targets and connections; opens nothing. Targets are instance, instance + step, ... as the engine's plan
- *  says. Returns 0, or -1 when out of memory or descriptors. Free with worker_free. */
-int worker_init(struct worker *w, int id, const struct options *o, const struct links *links, const struct values *values);
+/* Set by the reporter: the phase has lasted long enough, and nothing is wrong with it. */
+extern volatile sig_atomic_t worker_enough;
+
+/** Allocate a worker's buffers, targets and connections in the zeroed w; opens nothing. Targets are instance, instance + step, ... as the
+ *  engine's plan says. Returns 0, or -1 with errno, or with one line in why. Free with worker_free. */
+int worker_init(struct worker *w, int id, const struct options *o, const struct links *links, const struct values *values, char why[LINK_WHY]);
 
 /** Close connections and release what worker_init allocated. */
 void worker_free(struct worker *w);

@@ -12,13 +12,13 @@ set -Eeuo pipefail
 REPO=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd -P)
 CACHE=$REPO/build/qemu
 SUITE=trixie # Linux 6.12 and numactl 2.0.19
-LIMIT=540    # seconds that the guest may take
+LIMIT=1400   # seconds that the guest may take
 
 # Programs that the harness, Redis and the tests call. An emulated CPU takes long to link a program with its libraries, so those that
 # are called all the time are busybox's, which is linked already, as is the bash of the package. What starts other programs is
 # not, since busybox would start its own.
 PROGRAMS='env timeout grep sort cp mv ln ls stat date find xargs od sync sha256sum base64 tar gzip getconf lscpu taskset setsid flock free uptime ss ip ssh
-  screen mkswap swapon swapoff redis-server blkid blockdev fallocate mount chattr df ps sysctl'
+  screen mkswap swapon swapoff redis-server blkid blockdev fallocate mount chattr df ps sysctl dd setpriv head chmod readlink'
 
 # What the kernel needs as modules, but for those that they need themselves.
 MODULES='zram'
@@ -54,7 +54,7 @@ qemu_fetch() {
   : >"$new/apt/status"
   qemu_apt "$new" apt-get update >&2
   # The package without a version is empty and names the newest.
-  package=$(qemu_apt "$new" apt-cache depends linux-image-cloud-amd64 | sed -n 's/.*Depends: \(linux-image-.*\)/\1/p' | head -n 1)
+  package=$(qemu_apt "$new" apt-cache depends linux-image-cloud-amd64 | sed -n 's/.*Depends: \(linux-image-.*\)/\1/p' | sed -n 1p)
   (cd "$new" && qemu_apt "$new" apt-get download "$package" numactl libnuma1 libc6 bash-static) >&2
   for package in "$new"/*.deb; do dpkg-deb -x "$package" "$new"; done
   rm -rf -- "$new"/*.deb "$new/apt"
@@ -93,7 +93,7 @@ qemu_numactl() {
 # Usage: qemu_module TREE FOLDER NAME
 qemu_module() {
   local file name list=$1/lib/modules/list
-  file=$(find "$2/usr/lib/modules" -name "$3.ko*" -o -name "${3//_/-}.ko*" | head -n 1)
+  file=$(find "$2/usr/lib/modules" -name "$3.ko*" -o -name "${3//_/-}.ko*" | sed -n 1p)
   # Not there: the kernel has it built in.
   [[ -n $file ]] && ! grep -qsx "$3" "$list" || return 0
   case $file in
@@ -123,9 +123,10 @@ qemu_initramfs() {
   qemu_numactl "$tree" "$2"
   for module in $MODULES; do qemu_module "$tree" "$2" "$module"; done
   mkdir -p -- "$tree/usr/share/terminfo/v"
-  cp -r -- "$(find /lib/terminfo /usr/share/terminfo -name vt100 2>/dev/null | head -n 1)" "$tree/usr/share/terminfo/v/" || :
-  printf 'root:x:0:0:root:/root:/bin/bash\n' >"$tree/etc/passwd"
-  printf 'root:x:0:\nutmp:x:43:\ntty:x:5:\n' >"$tree/etc/group"
+  cp -r -- "$(find /lib/terminfo /usr/share/terminfo -name vt100 2>/dev/null | sed -n 1p)" "$tree/usr/share/terminfo/v/" || :
+  # Who instances run as, with no other user for them.
+  printf 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/:/bin/false\n' >"$tree/etc/passwd"
+  printf 'root:x:0:\nutmp:x:43:\ntty:x:5:\nnogroup:x:65534:\n' >"$tree/etc/group"
   printf '127.0.0.1 localhost\n' >"$tree/etc/hosts"
   mkdir -- "$tree/tierbench"
   tar -C "$REPO" --exclude=./build --exclude='./results/*' --exclude=./.git --exclude=./docs --exclude=./tests/fixtures -cf - . |

@@ -25,7 +25,7 @@ static void defaults_are_the_guides(void)
     CHECK_SAME(parse(""), 0);
     CHECK(!strcmp(o.host, "127.0.0.1"));
     CHECK_SAME(o.port, 6789);
-    CHECK_SAME(o.values.size[0].low, 100);
+    CHECK_SAME(o.values.sizes.choice[0].low, 100);
     CHECK_SAME(o.count, 200000000);
     CHECK_SAME(o.threads, 4);
     CHECK_SAME(o.instances, 4);
@@ -50,16 +50,40 @@ static void options_are_read(void)
     CHECK_SAME(o.keys.seed, 9);
     CHECK_WITHIN(o.values.ratio, 2.5, 2.5);
     CHECK_SAME(parse("--sizes 100:70,1000:25,2000-3000:5 h 1 77 9"), 0);
-    CHECK_SAME(o.values.sizes, 3);
-    CHECK_SAME(o.values.size[0].low, 100);
-    CHECK_SAME(o.values.size[2].high, 3000);
-    CHECK_SAME(o.values.size[2].weight, 5);
+    CHECK_SAME(o.values.sizes.choices, 3);
+    CHECK_SAME(o.values.sizes.choice[0].low, 100);
+    CHECK_SAME(o.values.sizes.choice[2].high, 3000);
+    CHECK_SAME(o.values.sizes.choice[2].weight, 5);
     CHECK_SAME(parse("--cpus 0-2,5 --spin --instances 2 --interval 0.5 --timeout 9 -- h"), 0);
     CHECK_SAME(o.cpus, 4);
     CHECK_SAME(o.cpu[3], 5);
     CHECK_SAME(o.instances, 2);
     CHECK_SAME(parse("--keys gaussian:10"), 0);
     CHECK_WITHIN(o.keys.sd, 10, 10);
+    CHECK_SAME(parse("--rate 100k --requests 1e6 --sizes 1k-2k,0.5M:2 h 1 1 2.5M"), 0);
+    CHECK_WITHIN(o.rate, 100000, 100000);
+    CHECK_SAME(o.requests, 1000000);
+    CHECK_SAME(o.values.sizes.choice[0].high, 2000);
+    CHECK_SAME(o.values.sizes.choice[1].low, 500000);
+    CHECK_SAME(o.count, 2500000);
+    CHECK_SAME(parse("--rate 1.5e3 --time 0.5 --seed 18000000000000000001"), -1);
+    CHECK_SAME(parse("--rate 1.5e3 --time .5 --seed 17999999999999999999"), 0);
+    CHECK_WITHIN(o.rate, 1500, 1500);
+    CHECK_SAME(o.seed, UINT64_C(17999999999999999999));
+    CHECK_SAME(parse("--keys hotspot:10:90 --shift 2.5:1 --scramble"), 0);
+    CHECK(o.keys.kind == KEYS_HOTSPOT && o.keys.scramble);
+    CHECK_WITHIN(o.keys.hot_keys + o.keys.hot_requests + o.keys.shift_s + o.keys.shift_percent, 103.5, 103.5);
+    CHECK_SAME(parse("--keys zipf:3 --phases populate,get --key-min 20 --key-max 29 h 1 1 100"), 0);
+    CHECK_SAME(o.populate_first + o.populate_count, 100);
+    CHECK_SAME(o.keys.first, 20);
+    CHECK_SAME(o.keys.count, 10);
+    CHECK_SAME(o.count, 10);
+    CHECK_SAME(parse("--phases populate,get --key-min 20 --key-max 29"), 0);
+    CHECK_SAME(o.populate_first, 20);
+    CHECK_SAME(o.populate_count, 10);
+    CHECK_SAME(parse("--sizes etc --expire 5-60"), 0);
+    CHECK(o.values.sizes.kind == SIZES_GPARETO && o.allow_misses);
+    CHECK_SAME(o.values.ttl_low * 100 + o.values.ttl_high, 560);
     setenv("REDISCLI_AUTH", "secret", 1);
     CHECK_SAME(parse("--user u"), 0);
     CHECK(!strcmp(o.password, "secret"));
@@ -78,7 +102,12 @@ static void wrong_ones_are_refused_by_name(void)
         {"h 1 536870913", "SIZE"},
         {"h 1 -5", "-5"},
         {"h 1 1 0", "COUNT"},
-        {"h 1 1 1e3", "COUNT"},
+        {"h 1 1 1.5", "COUNT"},
+        {"h 1 1 1e20", "COUNT"},
+        {"h 1 1 1e99999", "COUNT"},
+        {"h 1 1 1kk", "COUNT"},
+        {"h 1 1 k", "COUNT"},
+        {"h 1 1 1K", "COUNT"},
         {"h 1 1 1 1", "one argument too many"},
         {"''", "HOST"},
         {"--foo", "--foo"},
@@ -90,8 +119,11 @@ static void wrong_ones_are_refused_by_name(void)
         {"--rate 0", "--rate"},
         {"--rate -1", "--rate"},
         {"--rate nan", "--rate"},
-        {"--rate 1e3", "--rate"},
+        {"--rate 1e", "--rate"},
+        {"--rate 1e3x", "--rate"},
+        {"--rate 1e300", "--rate"},
         {"--rate 5 --arrival never", "--arrival"},
+        {"--rate 0.4 --time 1", "--rate 0.4 and --time 1"},
         {"--arrival poisson", "--arrival"},
         {"--phases", "--phases"},
         {"--phases put", "--phases"},
@@ -105,7 +137,25 @@ static void wrong_ones_are_refused_by_name(void)
         {"--requests 0", "--requests"},
         {"--keys up", "--keys"},
         {"--keys zipf:0", "--keys"},
-        {"--keys zipf:2", "--keys"},
+        {"--keys zipf:3.1", "--keys"},
+        {"--keys latest:4 --phases populate", "--keys"},
+        {"--keys latest", "populate"},
+        {"--keys hotspot", "--keys"},
+        {"--keys hotspot:10", "--keys"},
+        {"--keys hotspot:0:90", "--keys"},
+        {"--keys hotspot:100:90", "--keys"},
+        {"--keys hotspot:10:0", "--keys"},
+        {"--keys hotspot:10:101", "--keys"},
+        {"--keys hotspot:10:90:1", "--keys"},
+        {"--scramble", "sequential"},
+        {"--keys uniform --scramble", "uniform"},
+        {"--shift 1:10", "sequential"},
+        {"--keys latest --phases populate,get --shift 1:10", "latest"},
+        {"--keys zipf --shift 1", "--shift"},
+        {"--keys zipf --shift 0:10", "--shift"},
+        {"--keys zipf --shift 1:0", "--shift"},
+        {"--keys zipf --shift 1:100", "--shift"},
+        {"--phases populate,get --key-max 9 h 1 1 5", "0..4"},
         {"--keys zipf:", "--keys"},
         {"--keys uniform:1", "--keys"},
         {"--keys gaussian:-1", "--keys"},
@@ -118,6 +168,15 @@ static void wrong_ones_are_refused_by_name(void)
         {"--sizes 5-4", "--sizes"},
         {"--sizes 5:0", "--sizes"},
         {"--sizes 5,", "--sizes"},
+        {"--sizes lognormal:100", "--sizes"},
+        {"--sizes lognormal:0:5", "--sizes"},
+        {"--sizes lognormal:5:5:5", "--sizes"},
+        {"--sizes pareto:10:0", "--sizes"},
+        {"--sizes gpareto:0:0:1", "--sizes"},
+        {"--sizes weibull:1:2", "--sizes"},
+        {"--expire 0", "--expire"},
+        {"--expire 9-8", "--expire"},
+        {"--expire 5-", "--expire"},
         {"--seed -1", "--seed"},
         {"--seed 18446744073709551616", "--seed"},
         {"--instances 0", "--instances"},

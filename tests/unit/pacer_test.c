@@ -76,6 +76,15 @@ static void empty_and_single(void)
     CHECK(p.next_ns == UINT64_MAX);
 }
 
+static void microseconds_are_the_nearest(void)
+{
+    CHECK_SAME(clock_us(0), 0);
+    CHECK_SAME(clock_us(499), 0);
+    CHECK_SAME(clock_us(500), 1);
+    CHECK_SAME(clock_us(1499), 1);
+    CHECK_SAME(clock_us(1500), 2);
+}
+
 int main(void)
 {
     TEST("uniform arrivals are exact to the nanosecond", uniform_is_exact);
@@ -83,5 +92,6 @@ int main(void)
     TEST("a long schedule does not drift", a_long_schedule_does_not_drift);
     TEST("poisson arrivals have the exact count and exponential gaps", poisson_has_the_count_and_the_gaps);
     TEST("schedules of no and of one request", empty_and_single);
+    TEST("a latency is rounded to the nearest microsecond", microseconds_are_the_nearest);
     return UNIT_END;
 }

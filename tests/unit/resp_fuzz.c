@@ -29,13 +29,15 @@ static uint64_t scan(const uint8_t *data, size_t size, size_t step)
                 break;
             }
             if (event == RESP_BODY) {
-                if (r.piece < part || r.piece + r.piece_len > end || r.piece_at + r.piece_len > (uint64_t)r.bulk_len) abort();
+                if (r.piece < part || r.piece + r.piece_len > end || r.piece_at + r.piece_len > r.item_len || !r.items) abort();
                 for (size_t i = 0; i < r.piece_len; i++) digest = (digest ^ (uint8_t)r.piece[i]) * 1099511628211u;
                 continue;
             }
             digest = (digest ^ (uint64_t)event ^ (uint64_t)(uint8_t)r.type << 8 ^ (uint64_t)r.nil << 16) * 1099511628211u;
             if (event == RESP_REPLY) {
                 digest = (digest ^ (uint64_t)r.bulk_len ^ strlen(r.text)) * 1099511628211u;
+                if (r.nils > r.items) abort();
+                digest = (digest ^ r.items ^ r.nils << 24 ^ r.bytes << 8 ^ r.faults) * 1099511628211u;
                 continue;
             }
             free(part);

@@ -25,7 +25,8 @@ static void scan(struct seen *s, const char *text, size_t n, size_t first, size_
         const char *at = copy, *end = copy + part;
         for (enum resp_event e; (e = resp_scan(&r, &at, end)) != RESP_MORE;) {
             if (e == RESP_BODY) {
-                if (r.piece_at != s->body_len % 1000) s->events[s->events_len++] = '?';
+                if (r.type == '$' && r.piece_at != s->body_len % 1000) s->events[s->events_len++] = '?';
+                if (r.type != '$') continue;
                 memcpy(s->body + s->body_len, r.piece, r.piece_len);
                 s->body_len += r.piece_len;
             } else if (e == RESP_REPLY) {
@@ -88,6 +89,58 @@ static void bodies_come_whole(void)
     }
 }
 
+/* What is in a reply as text: each bulk string behind its number, then how many items, how many of them nil, bytes and faults. */
+static void list(char out[512], const char *text, size_t n, size_t first, size_t step)
+{
+    struct resp r;
+    size_t len = 0;
+    resp_reset(&r);
+    out[0] = 0;
+    for (size_t from = 0, part = first; from < n; from += part, part = step) {
+        if (part > n - from) part = n - from;
+        char copy[512];
+        memcpy(copy, text + from, part);
+        const char *at = copy, *end = copy + part;
+        for (enum resp_event e; (e = resp_scan(&r, &at, end)) != RESP_MORE && e != RESP_BAD;) {
+            if (e == RESP_REPLY) {
+                len += (size_t)snprintf(out + len, 512 - len, "(%d %d %d %d)", (int)r.items, (int)r.nils, (int)r.bytes, r.faults);
+                continue;
+            }
+            if (!r.piece_at) len += (size_t)snprintf(out + len, 512 - len, "%d/%d:", (int)r.items, (int)r.item_len);
+            memcpy(out + len, r.piece, r.piece_len);
+            len += r.piece_len;
+            out[len] = 0;
+        }
+    }
+}
+
+/* The same items at every cut, and byte by byte. */
+static void expect_items(const char *text, size_t n, const char *wanted)
+{
+    char got[512];
+    for (size_t cut = 1; cut <= n; cut++) {
+        list(got, text, n, cut, n);
+        if (strcmp(got, wanted) != 0) printf("# cut at %zu: '%s'\n", cut, got);
+        CHECK(!strcmp(got, wanted));
+    }
+    list(got, text, n, 1, 1);
+    CHECK(!strcmp(got, wanted));
+}
+
+#define ITEMS(text, wanted) expect_items(text, sizeof(text) - 1, wanted)
+
+static void items_are_handed_out(void)
+{
+    ITEMS("*3\r\n$2\r\nab\r\n$-1\r\n$3\r\ncde\r\n", "1/2:ab3/3:cde(3 1 5 0)");
+    ITEMS("*0\r\n*-1\r\n$-1\r\n_\r\n$1\r\nx\r\n", "(0 0 0 0)(1 0 0 0)(1 0 0 0)(1 0 0 0)1/1:x(1 0 1 0)");
+    ITEMS("%2\r\n$1\r\nf\r\n$2\r\nv1\r\n+g\r\n_\r\n", "1/1:f2/2:v1(4 1 3 0)");
+    ITEMS("*2\r\n*2\r\n$1\r\na\r\n*1\r\n$1\r\nb\r\n~2\r\n:1\r\n$1\r\nc\r\n", "1/1:a2/1:b4/1:c(4 0 3 0)");
+    ITEMS("*2\r\n*-1\r\n$0\r\n\r\n", "(2 1 0 0)");
+    ITEMS("*2\r\n-ERR x\r\n$1\r\na\r\n", "2/1:a(2 0 1 1)");
+    ITEMS(">2\r\n$1\r\nm\r\n$-1\r\n*1\r\n|1\r\n$1\r\nt\r\n:3\r\n$1\r\na\r\n", "1/1:a(1 0 1 0)"); /* pushes and attributes are no items */
+    ITEMS("*1\r\n=6\r\ntxt:hi\r\n", "(1 0 6 0)");
+}
+
 static void no_resp_is_refused(void)
 {
     EXPECT("x", "B");
@@ -127,6 +180,7 @@ int main(void)
     TEST("replies are found at every cut", replies_at_every_cut);
     TEST("RESP3 types, pushes and attributes", resp3);
     TEST("bodies are handed out whole and in order", bodies_come_whole);
+    TEST("items of arrays, maps and sets are handed out and counted, at every cut", items_are_handed_out);
     TEST("what is no RESP is refused", no_resp_is_refused);
     TEST("error lines are kept up to a length", long_lines_are_cut);
     return UNIT_END;

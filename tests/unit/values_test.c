@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Values: the guide's pattern, content by key, any piece alike, compressibility by zlib, sizes by weight; and commands made of them. */
+/* Values: the guide's pattern, content by key, any piece alike, sizes by weight; and commands made of them. */
 #include "command.h"
 #include "unit.h"
 #include "values.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +12,8 @@
 
 static struct values_spec spec_of(enum values_kind kind, uint64_t size, double ratio)
 {
-    struct values_spec spec = {.kind = kind, .ratio = ratio, .seed = 1, .sizes = 1};
-    spec.size[0].low = spec.size[0].high = size;
-    spec.size[0].weight = 1;
+    struct values_spec spec = {.kind = kind, .ratio = ratio, .seed = 1};
+    sizes_one(&spec.sizes, size);
     return spec;
 }
 
@@ -60,41 +60,17 @@ static void any_piece_is_the_same(void)
     }
 }
 
-/* Size of many values over their deflated size: each alone, or all in one stream. */
-static double ratio_of(const struct values *v, uint64_t size, int together)
+/* Size of many values over their deflated size, all in one stream. */
+static double ratio_of(const struct values *v, uint64_t size)
 {
-    uint64_t n = 2000000 / size + 1, raw = 0, packed = 0;
-    unsigned char *in = malloc(n * size), *out = malloc(compressBound(n * size));
+    uint64_t n = 2000000 / size + 1;
+    uLongf packed = compressBound(n * size);
+    unsigned char *in = malloc(n * size), *out = malloc(packed);
     for (uint64_t key = 0; key < n; key++) values_fill(v, key, 1, 0, (char *)in + key * size, size);
-    for (uint64_t at = 0; at < n; at += together ? n : 1) {
-        uLong len = together ? n * size : size;
-        uLongf packed_len = compressBound(len);
-        CHECK_SAME(compress2(out, &packed_len, in + at * size, len, 6), Z_OK);
-        raw += len;
-        packed += packed_len;
-    }
+    CHECK_SAME(compress2(out, &packed, in, n * size, 6), Z_OK);
     free(in);
     free(out);
-    return (double)raw / (double)packed;
-}
-
-static void compressible_is_to_five_percent(void)
-{
-    static const double ratios[] = {1.25, 1.5, 2, 3, 4, 8, 10};
-    static const uint64_t sizes[] = {1000, 4096, 10000, 100000, 1000000};
-    for (size_t r = 0; r < sizeof ratios / sizeof *ratios; r++)
-        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-            struct values v;
-            struct values_spec spec = spec_of(VALUES_COMPRESSIBLE, sizes[s], ratios[r]);
-            CHECK_SAME(values_init(&v, &spec), 0);
-            if (unit_bad) return;
-            double together = ratio_of(&v, sizes[s], 1), alone = ratio_of(&v, sizes[s], 0);
-            if (getenv("UNIT_VERBOSE")) printf("# ratio %g size %ju: together %.3f alone %.3f\n", ratios[r], (uintmax_t)sizes[s], together, alone);
-            /* Code tables weigh on small values at high ratios: no content is within 5 % packed alone and packed together. */
-            if (sizes[s] >= 4096 || ratios[r] <= 8) CHECK_WITHIN(together / ratios[r], 0.95, 1.05);
-            if (sizes[s] >= 10000 || ratios[r] <= 3) CHECK_WITHIN(alone / ratios[r], 0.95, 1.05);
-            values_free(&v);
-        }
+    return (double)(n * size) / (double)packed;
 }
 
 static void random_does_not_compress(void)
@@ -105,7 +81,7 @@ static void random_does_not_compress(void)
         struct values_spec spec = spec_of(VALUES_RANDOM, sizes[s], 0);
         CHECK_SAME(values_init(&v, &spec), 0);
         if (unit_bad) return;
-        CHECK_WITHIN(ratio_of(&v, sizes[s], 1), 0.99, 1.001);
+        CHECK_WITHIN(ratio_of(&v, sizes[s]), 0.99, 1.001);
         values_free(&v);
     }
 }
@@ -113,9 +89,10 @@ static void random_does_not_compress(void)
 static void sizes_follow_their_weights(void)
 {
     struct values v;
-    struct values_spec spec = {.kind = VALUES_PATTERN, .seed = 4, .sizes = 3, .size = {{100, 100, 70}, {1000, 1000, 25}, {2000, 4000, 5}}};
+    struct values_spec spec = {.kind = VALUES_PATTERN, .seed = 4};
     uint64_t small = 0, middle = 0, large = 0, N = 100000;
     double sum = 0;
+    CHECK_SAME(sizes_parse(&spec.sizes, "100:70,1k:25,2000-4000:5"), 0);
     CHECK_SAME(values_init(&v, &spec), 0);
     if (unit_bad) return;
     for (uint64_t key = 0; key < N; key++) {
@@ -129,8 +106,54 @@ static void sizes_follow_their_weights(void)
     CHECK_SAME(small + middle + large, N);
     CHECK_WITHIN(small, 69000, 71000);
     CHECK_WITHIN(middle, 24300, 25700);
-    CHECK_WITHIN(sum / (double)N / values_mean_length(&spec), 0.98, 1.02);
+    CHECK_WITHIN(sum / (double)N / spec.sizes.mean, 0.98, 1.02);
     values_free(&v);
+}
+
+/* Chi-square against the exact probability of each size, and the mean against the closed form. */
+static void sizes_have_their_distributions(void)
+{
+    static const struct {
+        const char *text;
+        double mean;
+    } shapes[] = {{"lognormal:200:100", 200},
+                  {"lognormal:50:200", 50},
+                  {"pareto:100:2.5", 100 * 2.5 / 1.5},
+                  {"gpareto:15:200:0", 215},
+                  {"gpareto:0:214.476:0.348238", 214.476 / (1 - 0.348238)},
+                  {"etc", 214.476 / (1 - 0.348238)}};
+    enum { DRAWS = 400000 };
+    static uint64_t count[SIZES_TAIL_MAX + 1];
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct sizes s;
+        struct rng rng;
+        double sum = 0, expected = 0, observed = 0;
+        int bins = 0;
+        CHECK_SAME(sizes_parse(&s, shapes[i].text), 0);
+        CHECK_WITHIN(s.mean / shapes[i].mean, 0.99, 1.01);
+        memset(count, 0, sizeof count);
+        rng_seed(&rng, 31, i);
+        for (int j = 0; j < DRAWS; j++) count[sizes_draw(&s, &rng)]++;
+        CHECK_SAME(count[0], 0);
+        for (uint64_t size = 1; size <= SIZES_TAIL_MAX; size++) {
+            double above = size == SIZES_TAIL_MAX ? 0 : sizes_above(&s, (double)size + 0.5),
+                   below = size == 1 ? 1 : sizes_above(&s, (double)size - 0.5);
+            expected += (below - above) * DRAWS;
+            observed += (double)count[size];
+            if (expected < 50 && size < SIZES_TAIL_MAX) continue;
+            if (expected > 1) sum += (observed - expected) * (observed - expected) / expected, bins++;
+            expected = observed = 0;
+        }
+        CHECK_WITHIN((sum - (bins - 1)) / sqrt(2.0 * (bins - 1)), -4, 4);
+    }
+    /* The probabilities themselves, against what the definitions say. */
+    struct sizes s;
+    CHECK_SAME(sizes_parse(&s, "gpareto:10:200:0.5"), 0);
+    CHECK_WITHIN(sizes_above(&s, 410), 0.25 - 1e-9, 0.25 + 1e-9); /* (1 + 0.5 * 400 / 200)^-2 */
+    CHECK_SAME(sizes_parse(&s, "pareto:100:2"), 0);
+    CHECK_WITHIN(sizes_above(&s, 1000), 0.01 - 1e-9, 0.01 + 1e-9);
+    CHECK_SAME(sizes_parse(&s, "lognormal:100:100"), 0);
+    CHECK_WITHIN(sizes_above(&s, 100 / sqrt(2)), 0.5 - 1e-9, 0.5 + 1e-9); /* the median: mean / sqrt(1 + sd^2 / mean^2) */
 }
 
 static void commands_are_resp(void)
@@ -138,36 +161,72 @@ static void commands_are_resp(void)
     static const struct {
         enum values_kind kind;
         uint64_t size;
-    } shapes[] = {{VALUES_PATTERN, 5}, {VALUES_RANDOM, 5}, {VALUES_PATTERN, 20000}, {VALUES_RANDOM, 20000}};
-    static const uint64_t keys[] = {0, 9, 10, 99, 12345, UINT64_C(999999999999999999), UINT64_C(1000000000000000000)};
-    static char whole[32768], wanted[32768], part[32768];
-    for (size_t s = 0; s < 4; s++)
+    } shapes[] = {{VALUES_PATTERN, 5}, {VALUES_RANDOM, 5}, {VALUES_PATTERN, 20000}, {VALUES_RANDOM, 20000}, {VALUES_PATTERN, 100000}};
+    static const uint64_t keys[] = {0, 9, 10, 99, 12345, UINT64_C(999999999999999), UINT64_C(1000000000000000)};
+    static char whole[131072], wanted[131072], part[131072];
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-            for (int set = 0; set < 2; set++) {
+            for (int set = 0; set < 4; set++) { /* 2: each lives 60 s; 3: 500 to 509 s */
                 struct values v;
                 struct values_spec spec = spec_of(shapes[s].kind, shapes[s].size, 0);
+                spec.ttl_low = spec.ttl_high = set == 2 ? 60 : 0;
+                if (set == 3) spec.ttl_low = 500, spec.ttl_high = 509;
                 struct commands c;
                 char digits[32];
-                uint64_t tagged = keys[k] | (set ? COMMAND_SET : 0);
-                CHECK(!values_init(&v, &spec) && !commands_init(&c, "a long enough prefix:", &v, 3));
+                uint64_t tagged = COMMAND_TAG(set ? COMMAND_SET : COMMAND_GET, keys[k]);
+                CHECK(!values_init(&v, &spec) && !commands_init(&c, "a long enough prefix:", &v, NULL, 3));
                 if (unit_bad) return;
                 int n = snprintf(digits, sizeof digits, "%ju", (uintmax_t)keys[k]);
-                int len = snprintf(wanted, sizeof wanted, "*%d\r\n$3\r\n%s\r\n$%d\r\na long enough prefix:%s\r\n", set ? 3 : 2, set ? "SET" : "GET",
-                                   n + 21, digits);
+                int len = snprintf(wanted, sizeof wanted, "*%d\r\n$3\r\n%s\r\n$%d\r\na long enough prefix:%s\r\n",
+                                   set > 1 ? 5
+                                   : set   ? 3
+                                           : 2,
+                                   set ? "SET" : "GET", n + 21, digits);
                 if (set) {
                     len += snprintf(wanted + len, sizeof wanted - (size_t)len, "$%ju\r\n", (uintmax_t)shapes[s].size);
                     values_fill(&v, keys[k], 3, 0, wanted + len, shapes[s].size);
                     len += (int)shapes[s].size;
                     memcpy(wanted + len, "\r\n", 2);
                     len += 2;
+                    if (set == 2) len += sprintf(wanted + len, "$2\r\nEX\r\n$2\r\n60\r\n");
+                    if (set == 3) len += sprintf(wanted + len, "$2\r\nEX\r\n$3\r\n500\r\n");
                 }
                 CHECK_SAME(command_size(&c, tagged), len);
                 CHECK_SAME(command_encode(&c, tagged, whole) - whole, len);
+                if (set == 3) {
+                    wanted[len - 3] = whole[len - 3];
+                    CHECK_WITHIN(wanted[len - 3], '0', '9');
+                }
                 CHECK(!memcmp(whole, wanted, (size_t)len));
+                uint32_t next = 0;
+                if (command_plain(&c, (unsigned)(tagged >> COMMAND_SHIFT))) {
+                    const uint64_t ring[2] = {tagged, tagged};
+                    char *end = command_encode_run(&c, (unsigned)(tagged >> COMMAND_SHIFT), ring, 1, 3, 5, &next, whole, whole + sizeof whole);
+                    CHECK(end - whole == 2L * len && next == 5 && !memcmp(whole, wanted, (size_t)len) && !memcmp(whole + len, wanted, (size_t)len));
+                    end = command_encode_run(&c, (unsigned)(tagged >> COMMAND_SHIFT), ring, 1, 3, 5, &next, whole, whole + c.largest);
+                    CHECK(end - whole == len && next == 4);
+                }
                 for (uint64_t at = 0, step = 1; at < (uint64_t)len; step = step * 2 % 1999 + 1) {
                     size_t got = command_encode_part(&c, tagged, at, part, step);
                     CHECK(got > 0 && !memcmp(part, wanted + at, got));
                     at += got;
+                }
+                CHECK_SAME(c.shared, shapes[s].kind == VALUES_PATTERN && shapes[s].size > COMMAND_TAIL_MAX);
+                for (uint64_t at = 0; c.shared && at < (uint64_t)len;) {
+                    char *scratch = malloc(COMMAND_PIECE_MAX);
+                    size_t got;
+                    if (!scratch) abort();
+                    const char *piece = command_piece(&c, tagged, at, scratch, &got);
+                    if (piece == NULL || !got || got > (uint64_t)len - at) abort();
+                    for (size_t step = 0; step < got; step += 997) { /* from any byte on it is the same */
+                        size_t rest;
+                        const char *again = command_piece(&c, tagged, at + step, scratch, &rest);
+                        CHECK(rest <= len - at - step && !memcmp(again, wanted + at + step, rest));
+                    }
+                    piece = command_piece(&c, tagged, at, scratch, &got);
+                    CHECK(!memcmp(piece, wanted + at, got));
+                    at += got;
+                    free(scratch);
                 }
                 commands_free(&c);
                 values_free(&v);
@@ -178,9 +237,9 @@ int main(void)
 {
     TEST("the pattern is the guide's", the_pattern_is_the_guides);
     TEST("any piece of a value is the same, and a changed byte is found", any_piece_is_the_same);
-    TEST("compressible:RATIO is met to 5 % by zlib", compressible_is_to_five_percent);
     TEST("random content does not compress", random_does_not_compress);
     TEST("sizes follow their weights", sizes_follow_their_weights);
+    TEST("sizes pass chi-square for each distribution", sizes_have_their_distributions);
     TEST("commands are RESP, whole and in pieces", commands_are_resp);
     return UNIT_END;
 }

@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Settings: read files of plain assignments, refuse what is unknown or of the wrong kind, resolve the layers.
+#
+# conf/defaults.conf is the one list of settings: `NAME=VALUE  #: KIND`, the comment above it being its documentation.
+# KIND is one or more of these, joined by `|`:
+#   a literal word              on, off, auto, guide ...
+#   int:MIN..MAX  number:MIN..MAX
+#   span:MIN..MAX               a number, or A..B, or A..B..STEP; `all` stands for the server's CPUs that instances may use
+#   size:MIN..MAX               bytes, also 10K 4M 2G (powers of 1024)
+#   pair:MIN..MAX:MIN..MAX      two numbers with a colon between them
+#   WORD:number:MIN..MAX        the word, a colon and the number; WORD:pair:... likewise
+#   percent                     1%..100%
+#   percent:MIN..MAX            also with decimals: 0.5%
+#   ratio                       two numbers with a colon between them, not both 0
+#   host path word cpus text    (path and text may be empty)
+#   list:KIND                   words separated by blanks or, unless KIND is text, commas; at least one. Kept with blanks
+# A scenario or variant may begin with LIKE=NAME: the settings of that file beside it, and then its own.
+# The run.conf of a run may begin with OVER="NAME...": of these its values stand above a variant's, as they did in the run.
+
+# Lowest first; a later layer overrides.
+readonly CONF_LAYERS=(default block hosts scenario variant over environment argument)
+
+declare -A _CONF_KIND=() _CONF_VALUE=() _CONF_WHERE=()
+_CONF_NAMES=()
+# The layer that stands for `variant`: each variant's file has one of its own, so that it is read once (conf_variant).
+_CONF_VARIANT=variant
+# By setting: where the point in force has its value from (conf_point).
+declare -A _CONF_POINT=()
+
+# Read the list of settings with their kinds and defaults.
+# Usage: conf_defaults FILE
+conf_defaults() {
+  local file=$1 line name
+  while IFS= read -r line; do
+    [[ $line =~ ^([A-Z][A-Z0-9_]*)=.*'#: '(.*)$ ]] || continue
+    name=${BASH_REMATCH[1]}
+    _CONF_NAMES+=("$name")
+    _CONF_KIND[$name]=${BASH_REMATCH[2]}
+  done <"$file"
+  conf_file default "$file"
+}
+
+# Read a file of assignments into a layer; with BEGIN and END, only the lines between those two lines.
+# Usage: conf_file LAYER FILE [BEGIN END]
+# Globals: _CONF_LIKE, the files that are being read, each for the one before
+# Returns: exits 2 with file:line at the first line that is not a good assignment.
+_CONF_LIKE=
+conf_file() {
+  local layer=$1 file=$2 begin=${3-} end=${4-} line number=0 inside=1 over='' name value
+  [[ -r $file && ! -d $file ]] || die_usage "$file: cannot open; name a file of settings that you can read"
+  [[ -z $begin ]] || inside=0
+  # shellcheck disable=SC2094 # LIKE is told the file's name, and reads another
+  while IFS= read -r -n 65537 line || [[ -n $line ]]; do
+    number=$((number + 1))
+    ((${#line} <= 65536)) || die_usage "$file:$number: line: too long; accepted: at most 65536 characters"
+    if [[ -n $begin && $line == "$begin" ]]; then
+      inside=1
+      continue
+    elif [[ -n $end && $line == "$end" ]]; then
+      inside=0
+    fi
+    ((inside)) || continue
+    [[ ! $line =~ ^[[:space:]]*(#.*)?$ ]] || continue
+    [[ $line =~ ^[[:space:]]*([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]] ||
+      die_usage "$file:$number: $line: not an assignment; accepted: NAME=VALUE"
+    name=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
+    if [[ $name == LIKE ]]; then
+      _conf_like "$layer" "$file" "$value" "$file:$number"
+    elif [[ $name == OVER && $layer == scenario ]]; then
+      over=" ${value//\"/} "
+    else
+      _conf_set "$layer" "$name" "$value" "$file:$number"
+      [[ $over != *" $name "* ]] || _conf_set over "$name" "$value" "$file:$number"
+    fi
+  done <"$file"
+}
+
+# Take one NAME=VALUE word as a setting, its value as it stands.
+# Usage: conf_word LAYER WORD WHERE
+conf_word() {
+  local layer=$1 word=$2 where=$3
+  [[ $word =~ ^([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]] || die_usage "$where: $word: not an assignment; accepted: NAME=VALUE"
+  _conf_put "$layer" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$where"
+}
+
+# What begins with TIERBENCH_ in an environment and is no setting.
+readonly _CONF_OTHERS=" ENVIRONMENT HOME ROOT SHOW "
+
+# Take the settings that stand in the environment this script was started with: TIERBENCH_NAME=VALUE. A name alone may be somebody
+# else's, DATA or TIME; it is ignored, with a line when it could be meant, unless TIERBENCH_ENVIRONMENT=bare.
+# The block in do_it.sh has set shell variables of the same names since, so the kernel's copy is asked.
+# Usage: conf_environment
+conf_environment() {
+  local pair name ignored='' bare=${TIERBENCH_ENVIRONMENT-}
+  [[ -z $bare || $bare == bare ]] || die_usage "environment: TIERBENCH_ENVIRONMENT=$bare: unknown value; accepted: bare"
+  while IFS= read -r -d '' pair; do
+    name=${pair%%=*}
+    if [[ $name == TIERBENCH_?* ]]; then
+      [[ $_CONF_OTHERS == *" ${name#TIERBENCH_} "* ]] || conf_word environment "${pair#TIERBENCH_}" "environment"
+    elif [[ ! -v "_CONF_KIND[$name]" ]]; then
+      if alias_is_own "$name"; then
+        if [[ -n $bare ]]; then conf_word environment "$pair" "environment"; else ignored+=" $name"; fi
+      fi
+    elif [[ -n $bare ]]; then
+      conf_word environment "$pair" "environment"
+    elif _conf_is "${pair#*=}" "${_CONF_KIND[$name]}"; then
+      ignored+=" $name"
+    fi
+  done <"/proc/$$/environ"
+  [[ -z $ignored ]] ||
+    log_warn "environment:$ignored: ignored; requires: TIERBENCH_ in front of the name, such as TIERBENCH_${ignored##* }"
+}
+
+# Make a variant's layer the one that counts; the layers of others stay as they are.
+# Usage: conf_variant NAME
+#   NAME is empty for none
+conf_variant() {
+  _CONF_VARIANT=variant${1:+:$1}
+}
+
+# Set a resolved setting to the value that a point of the sweep has; it stands above every layer until settings are resolved again.
+# Usage: conf_point NAME VALUE [WHERE]
+#   WHERE is where the value is from, if the setting itself does not say
+conf_point() {
+  printf -v "$1" '%s' "$2"
+  [[ -z ${3-} ]] || _CONF_POINT[$1]=$3
+}
+
+# Forget what a layer says.
+# Usage: conf_clear LAYER
+conf_clear() {
+  local name
+  for name in "${_CONF_NAMES[@]}"; do
+    unset "_CONF_VALUE[$1 $name]" "_CONF_WHERE[$1 $name]"
+  done
+}
+
+# Take a setting of one layer into another, unless that says it itself.
+# Usage: conf_inherit LAYER FROM NAME WHERE
+conf_inherit() {
+  [[ ! -v "_CONF_VALUE[$1 $3]" ]] || return 0
+  _CONF_VALUE["$1 $3"]=${_CONF_VALUE["$2 $3"]}
+  _CONF_WHERE["$1 $3"]=$4
+}
+
+# Print what a layer says, as NAME=VALUE.
+# Usage: conf_said LAYER
+conf_said() {
+  local name
+  for name in "${_CONF_NAMES[@]}"; do
+    [[ ! -v "_CONF_VALUE[$1 $name]" ]] || printf '%s=%s\n' "$name" "${_CONF_VALUE["$1 $name"]}"
+  done
+}
+
+# Set the global variable of every setting to its value by the order of layers.
+# Usage: conf_resolve
+conf_resolve() {
+  local name layer value
+  local -a layers=("${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}")
+  _CONF_POINT=()
+  for name in "${_CONF_NAMES[@]}"; do
+    value=
+    for layer in "${layers[@]}"; do
+      value=${_CONF_VALUE["$layer $name"]-$value}
+    done
+    unset "$name" # it may be an array, set by the block in do_it.sh
+    printf -v "$name" '%s' "$value"
+  done
+}
+
+# Where a setting's value comes from, for messages: `file:line`, `environment` or `command line`.
+# Usage: conf_where NAME
+conf_where() {
+  local layer where=
+  for layer in "${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}"; do
+    where=${_CONF_WHERE["$layer $1"]-$where}
+  done
+  printf '%s' "${_CONF_POINT[$1]-$where}"
+}
+
+# Print the number of the layer that a setting's value comes from, 0 being the lowest.
+# Usage: conf_layer NAME
+conf_layer() {
+  local number highest=0
+  [[ ! -v "_CONF_POINT[$1]" ]] || highest=${#CONF_LAYERS[@]}
+  local -a layers=("${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}")
+  for ((number = 0; number < ${#layers[@]}; number++)); do
+    [[ ! -v "_CONF_VALUE[${layers[number]} $1]" ]] || ((highest > number)) || highest=$number
+  done
+  echo "$highest"
+}
+
+# Print the settings that stand above any variant's: those of the command line and the environment.
+# Usage: conf_over
+conf_over() {
+  local name layer
+  for name in "${_CONF_NAMES[@]}"; do
+    for layer in over environment argument; do
+      [[ ! -v "_CONF_VALUE[$layer $name]" ]] || printf '%s\n' "$name"
+    done
+  done | uniq
+}
+
+# Refuse a resolved setting for a reason that only shows beside other settings.
+# Usage: conf_refuse NAME REASON...
+conf_refuse() {
+  local name=$1
+  shift
+  die_usage "$(conf_where "$name"): $name=${!name}: $*"
+}
+
+# Print every resolved setting as an assignment that conf_file reads back.
+# Usage: conf_print
+conf_print() {
+  local name
+  for name in "${_CONF_NAMES[@]}"; do printf '%s="%s"\n' "$name" "${!name}"; done
+}
+
+# Print a size in bytes: 10K -> 10240.
+# Usage: conf_bytes SIZE
+conf_bytes() {
+  conf_size "$1"
+  echo "$REPLY"
+}
+
+# The same, without a process.
+# Usage: conf_size SIZE
+# Returns: sets REPLY
+conf_size() {
+  REPLY=${1%[KMG]}
+  case $1 in
+    *K) REPLY=$((REPLY << 10)) ;;
+    *M) REPLY=$((REPLY << 20)) ;;
+    *G) REPLY=$((REPLY << 30)) ;;
+  esac
+}
+
+# Read the file that another one is like.
+_conf_like() {
+  local layer=$1 file=$2 name=${3%%[[:space:]#]*} where=$4 other
+  local _CONF_LIKE="$_CONF_LIKE $file "
+  [[ $layer == scenario || $layer == variant* || $layer == file ]] || die_usage "$where: LIKE=$name: not supported here; accepted in scenarios and variants"
+  other=${file%/*}/$name.conf
+  [[ -r $other ]] || die_usage "$where: LIKE=$name: $other: not found; name a file beside this one"
+  [[ $_CONF_LIKE != *" $other "* ]] || die_usage "$where: LIKE=$name: circular include; remove one of the LIKE lines"
+  conf_file "$layer" "$other"
+}
+
+# Strip quotes, brackets and a trailing comment from the right side of an assignment in a file, then take it.
+_conf_set() {
+  local layer=$1 name=$2 raw=$3 where=$4
+  local rest='[[:space:]]*(#.*)?$'
+  if [[ $raw =~ ^\"([^\"]*)\"$rest || $raw =~ ^\'([^\']*)\'$rest ]]; then
+    raw=${BASH_REMATCH[1]}
+  elif [[ $raw =~ ^\(([^\)]*)\)$rest ]]; then
+    raw=${BASH_REMATCH[1]}
+    [[ ${_CONF_KIND[$(alias_name "$name")]-list:} == *list:* ]] || die_usage "$where: $name=($raw): a list is not supported; give one value"
+  elif [[ $raw =~ ^([^[:space:]\"\'\(\)#]*)$rest ]]; then
+    raw=${BASH_REMATCH[1]}
+  else
+    die_usage "$where: $name=$raw: a value with blanks or brackets requires quotes; write $name=\"...\""
+  fi
+  _conf_put "$layer" "$name" "$raw" "$where"
+}
+
+_conf_put() {
+  local layer=$1
+  conf_check "${@:2}"
+  _CONF_VALUE["$layer $CONF_NAME"]=$CONF_TEXT
+  _CONF_WHERE["$layer $CONF_NAME"]=$CONF_FROM
+}
+
+# Check the value of a setting by its kind, and bring both into the one form that they are kept in.
+# Usage: conf_check NAME VALUE WHERE
+# Returns: sets CONF_NAME CONF_TEXT CONF_FROM; exits 2 with a line that begins with WHERE.
+conf_check() {
+  local name=$1 value=$2 where=$3 wrong=empty
+  local -a words
+  if alias_is "$name"; then
+    value=$(alias_value "$name" "$value") || die_usage "$where: $name=$2: unknown value; accepted: $(alias_values "$name") (conf/aliases.tsv)"
+    where+=": $name"
+    name=$(alias_name "$name")
+  fi
+  [[ -v "_CONF_KIND[$name]" ]] ||
+    die_usage "$where: $name: unknown setting; the nearest is $(_conf_nearest "$name") (conf/defaults.conf lists all)"
+  [[ $value != *[$'\n"']* ]] || die_usage "$where: $name: a line break or a double quote in the value is not supported; remove it"
+  if [[ ${_CONF_KIND[$name]} == *list:* ]]; then
+    # In text a comma may have a meaning of its own.
+    [[ ${_CONF_KIND[$name]} == *list:text* ]] || value=${value//,/ }
+    read -r -a words <<<"$value"
+    value=${words[*]-}
+  fi
+  # One way to write that there is none.
+  [[ ${_CONF_KIND[$name]} != *number:* || ! $value =~ ^0+(\.0+)?$ ]] || value=0
+  [[ -z $value ]] || wrong=invalid
+  _conf_is "$value" "${_CONF_KIND[$name]}" ||
+    die_usage "$where: $name=$value: $wrong; accepted: $(kind_text "${_CONF_KIND[$name]}")"
+  CONF_NAME=$name CONF_TEXT=$value CONF_FROM=$where
+}
+
+# Whether a value is of a kind (see the head of this file).
+# Usage: _conf_is VALUE KIND
+_conf_is() {
+  local value=$1 kind=$2 one word
+  if [[ $kind == list:* ]]; then
+    [[ -n $value ]] || return 1
+    for word in $value; do _conf_is "$word" "${kind#list:}" || return 1; done
+    return 0
+  fi
+  while [[ -n $kind ]]; do
+    one=${kind%%|*}
+    kind=${kind#"$one"}
+    kind=${kind#|}
+    if [[ $one == list:* ]]; then
+      _conf_is "$value" "$one${kind:+|$kind}"
+      return
+    fi
+    ! _conf_is_one "$value" "$one" || return 0
+  done
+  return 1
+}
+
+_conf_is_one() {
+  local value=$1 kind=$2 min max
+  min=${kind#*:} max=${kind#*..} min=${min%%..*}
+  case $kind in
+    int:*) [[ $value =~ ^(0|[1-9][0-9]{0,17})$ ]] && ((value >= min && value <= max)) ;;
+    pair:*)
+      [[ $value == *:* ]] && kind=${kind#pair:} && _conf_is_one "${value%%:*}" "number:${kind%%:*}" &&
+        _conf_is_one "${value#*:}" "number:${kind#*:}"
+      ;;
+    [a-z]*:number:* | [a-z]*:pair:*) [[ $value == "${kind%%:*}":* ]] && _conf_is_one "${value#*:}" "${kind#*:}" ;;
+    span:*) _conf_is_span "$value" "int:${kind#span:}" ;;
+    number:*)
+      [[ $value =~ ^[0-9]{1,15}(\.[0-9]{1,9})?$ ]] && _conf_at_least "$value" "$min" && _conf_at_least "$max" "$value"
+      ;;
+    size:*)
+      [[ $value =~ ^[1-9][0-9]{0,11}[KMG]?$ ]] || return
+      conf_size "$min" && min=$REPLY
+      conf_size "$max" && max=$REPLY
+      conf_size "$value"
+      ((REPLY >= min && REPLY <= max))
+      ;;
+    ratio) [[ $value =~ ^(0|[1-9][0-9]{0,5}):(0|[1-9][0-9]{0,5})$ && $value != 0:0 ]] ;;
+    percent) [[ $value =~ ^([1-9][0-9]?|100)%$ ]] ;;
+    percent:*) [[ $value == *% ]] && _conf_is_one "${value%\%}" "number:${kind#percent:}" ;;
+    host) [[ $value =~ ^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$ || $value == ::1 ]] ;;
+    word) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] ;;
+    cpus) _conf_is_cpus "$value" ;;
+    path | text) return 0 ;;
+    *) [[ -n $kind && $value == "$kind" ]] ;;
+  esac
+}
+
+# Whether a decimal is another one or more; up to 15 digits before the point and 9 behind it.
+# Usage: _conf_at_least NUMBER OTHER
+_conf_at_least() {
+  local whole=${1%%.*} other=${2%%.*} part=000000000 rest=000000000
+  [[ $1 != *.* ]] || part=${1#*.}000000000
+  [[ $2 != *.* ]] || rest=${2#*.}000000000
+  ((10#$whole > 10#$other || (10#$whole == 10#$other && 10#${part:0:9} >= 10#${rest:0:9})))
+}
+
+# Whether a value is a list as the kernel writes it, 0-3,8, each range in its order.
+_conf_is_cpus() {
+  local part
+  # No kernel has more than 8192 CPUs (CONFIG_NR_CPUS), and each that is named is looked at.
+  [[ ${#1} -le 4096 && $1 =~ ^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*$ ]] || return 1
+  for part in ${1//,/ }; do ((10#${part%-*} <= 10#${part#*-} && 10#${part#*-} < 8192)) || return 1; done
+}
+
+# Whether a value is A, A..B or A..B..STEP with numbers of the kind, `all` or `clients` in place of A or B.
+# Usage: _conf_is_span VALUE KIND
+_conf_is_span() {
+  local number='([1-9][0-9]{0,8}|all|clients)' first last
+  [[ $1 =~ ^$number(\.\.$number(\.\.[1-9][0-9]{0,8})?)?$ ]] || return 1
+  first=${BASH_REMATCH[1]} last=${BASH_REMATCH[3]:-all}
+  [[ $first == [a-z]* ]] || _conf_is_one "$first" "$2" || return 1
+  [[ $last == [a-z]* ]] || _conf_is_one "$last" "$2" || return 1
+  [[ $first == [a-z]* || $last == [a-z]* ]] || ((first <= last))
+}
+
+# Print the known name that takes the fewest edits (Levenshtein distance, case folded) to become NAME.
+_conf_nearest() {
+  printf '%s\n' "${_CONF_NAMES[@]}" | awk -v name="$1" '
+    function least(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
+    function distance(s, t,   i, j, row, last, old) {
+      for (j = 0; j <= length(t); j++) row[j] = j
+      for (i = 1; i <= length(s); i++) {
+        last = row[0]; row[0] = i
+        for (j = 1; j <= length(t); j++) {
+          old = row[j]
+          row[j] = least(row[j] + 1, row[j - 1] + 1, last + (substr(s, i, 1) != substr(t, j, 1)))
+          last = old
+        }
+      }
+      return row[length(t)]
+    }
+    { d = distance(toupper(name), $0); if (NR == 1 || d < best) { best = d; nearest = $0 } }
+    END { print nearest }'
+}

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The hosts file: roles, addresses and how to log in. hosts.example shows the format.
+
+# By address: login data for ssh (`-` was left out), and the address that carries the load.
+declare -A HOST_USER=() HOST_PORT=() HOST_KEY=() HOST_DATA=()
+
+# Read a hosts file; its server and clients become the settings SERVER and CLIENT_IP.
+# Usage: hosts_read FILE [LAYER]
+#   LAYER is that of the settings (hosts)
+# Returns: exits 2 with file:line at the first bad line.
+hosts_read() {
+  local file=$1 layer=${2-hosts} number=0 line role address user port key data more server=
+  local -a clients=()
+  [[ -r $file && ! -d $file ]] || die_usage "command line: -H=$file: cannot open; name a hosts file, as hosts.example is"
+  while IFS= read -r -n 4097 line || [[ -n $line ]]; do
+    number=$((number + 1))
+    ((${#line} <= 4096)) || die_usage "$file:$number: line: too long; accepted: at most 4096 characters"
+    line=${line%%#*}
+    read -r role address user port key data more <<<"$line"
+    [[ -n $role ]] || continue
+    [[ -z $more ]] || die_usage "$file:$number: $more: too many columns; accepted: ROLE ADDRESS USER PORT KEY DATA"
+    [[ -n $address ]] || die_usage "$file:$number: $role: the address is missing; add it after the role"
+    case $role in
+      server)
+        [[ -z $server ]] || die_usage "$file:$number: $address: a second server; keep one server line"
+        server=$address
+        conf_word "$layer" "SERVER=$address" "$file:$number"
+        ;;
+      client)
+        clients+=("$address")
+        conf_word "$layer" "CLIENT_IP=${clients[*]}" "$file:$number"
+        ;;
+      *) die_usage "$file:$number: $role: unknown role; accepted: server, client" ;;
+    esac
+    [[ ${port:--} == - || ($port =~ ^[1-9][0-9]{0,4}$ && $port -le 65535) ]] ||
+      die_usage "$file:$number: $port: invalid port; accepted: 1 to 65535, or - for the default"
+    key=${key/#\~/$HOME}
+    [[ ${key:--} == - || -r $key ]] || die_usage "$file:$number: $key: cannot open the ssh key; name a file that you can read, or - for the default"
+    [[ ${user:--} == - ]] || HOST_USER[$address]=$user
+    [[ ${port:--} == - ]] || HOST_PORT[$address]=$port
+    [[ ${key:--} == - ]] || HOST_KEY[$address]=$key
+    [[ ${data:--} == - ]] || HOST_DATA[$address]=$data
+  done <"$file"
+  [[ -n $server ]] || die_usage "command line: -H=$file: no server line; add a line: server ADDRESS"
+  ((${#clients[@]} > 0)) || die_usage "command line: -H=$file: no client line; add a line: client ADDRESS"
+}
+
+# Bring CLIENT_IP down to the clients that make load, when settings were resolved.
+# Usage: hosts_clients
+# Globals: SERVER CLIENT_IP CLIENT_COUNT SINGLE_NODE
+# Returns: exits 2 when there are fewer than that.
+hosts_clients() {
+  local -a clients
+  [[ $SINGLE_NODE == off ]] || CLIENT_IP=$SERVER
+  [[ $CLIENT_COUNT != auto ]] || return 0
+  read -r -a clients <<<"$CLIENT_IP"
+  [[ $SINGLE_NODE == off ]] || ((CLIENT_COUNT == 1)) || conf_refuse CLIENT_COUNT "conflicts with SINGLE_NODE=on, where the server alone makes the load; set CLIENT_COUNT=1 or auto"
+  ((CLIENT_COUNT <= ${#clients[@]})) || conf_refuse CLIENT_COUNT "more than the clients that are given: $CLIENT_IP; name more of them, or set CLIENT_COUNT=auto"
+  CLIENT_IP=${clients[*]:0:CLIENT_COUNT}
+}
+
+# Print the address on which a host carries the load: its data address, else the address it is reached at.
+# Usage: host_data ADDRESS
+host_data() {
+  echo "${HOST_DATA[$1]-$1}"
+}
+
+# Print the clients that run on the server's machine, unless that was asked for.
+# Usage: hosts_shared
+# Globals: SERVER CLIENT_IP SINGLE_NODE
+hosts_shared() {
+  local client
+  [[ $SINGLE_NODE == off ]] || return 0
+  for client in $CLIENT_IP; do
+    if [[ $client == "$SERVER" ]] || { remote_is_local "$client" && remote_is_local "$SERVER"; }; then printf '%s\n' "$client"; fi
+  done
+}

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# One run at a time on a server: the lock there names its owner, and is broken only when its owner is gone.
+
+_LOCK_RENEWER=
+
+# Refuse a lease that ends while a host is still waited for.
+# Usage: lock_settings_check
+# Globals: LEASE REMOTE_RETRY RESUME
+# Returns: exits 2
+lock_settings_check() {
+  [[ $LEASE != auto ]] && ((LEASE <= REMOTE_RETRY)) || return 0
+  # The settings that a run of an older version wrote down are not the user's words, and a run that goes on takes no others.
+  [[ -n $RESUME || $(conf_where LEASE) == *run.conf:* ]] || conf_refuse LEASE "not more than REMOTE_RETRY=$REMOTE_RETRY; set LEASE=auto, or a lower REMOTE_RETRY"
+  LEASE=auto
+}
+
+# Take the server's lock for this run and keep it alive until the script ends.
+# Usage: lock_take
+# Globals: SERVER RUN_ID RUN_OWNER
+# Returns: exits 3 when another run has it.
+lock_take() {
+  local status=0
+  [[ -z $_LOCK_RENEWER ]] || return 0 # it is ours already
+  # First, because a signal may come as soon as it is taken; only a lock that is ours is released.
+  cleanup_push _lock_release
+  remote_run "$SERVER" lock take || status=$?
+  ((status == 0)) || die_unfit "$SERVER: lock: not available, nothing was started; the line above names the owner or the reason"
+  # A master that is killed cannot release: the lease then runs out, so it must be renewed as long as the master lives.
+  _lock_renew $$ &
+  _LOCK_RENEWER=$!
+}
+
+# Whether the server is still this run's. A master that slept, or whose link was cut, for longer than the lease has lost it.
+# Usage: lock_held
+# Globals: SERVER
+# Returns: 1 with the reason on stderr; 0 too where no lock was taken.
+lock_held() {
+  [[ -n $_LOCK_RENEWER ]] || return 0
+  remote_run "$SERVER" lock renew
+}
+
+_lock_release() {
+  [[ -z $_LOCK_RENEWER ]] || kill "$_LOCK_RENEWER" 2>/dev/null || :
+  remote_run "$SERVER" lock release || :
+}
+
+_lock_renew() {
+  local master=$1 start next=0 pace REMOTE_RETRY=0
+  trap - EXIT INT TERM HUP
+  proc_start "$master" || return 0
+  start=$PROC_START
+  pace=$(($(_lock_lease) / 6))
+  # Often enough that a link which is cut for REMOTE_RETRY does not end the lease.
+  pace=$((pace > 10 ? 10 : pace))
+  # Looks at the master every second, so that nothing outlives it for longer.
+  while proc_alive "$master" "$start"; do
+    if ((SECONDS >= next)); then
+      remote_run "$SERVER" lock renew >/dev/null 2>&1 || :
+      next=$((SECONDS + pace))
+    fi
+    sleep 1
+  done
+}
+
+# Print the seconds that a lock lasts when its master is not heard of.
+# Globals: LEASE REMOTE_RETRY
+_lock_lease() {
+  if [[ $LEASE == auto ]]; then echo $((REMOTE_RETRY + 60)); else echo "$LEASE"; fi
+}
+
+# Name a run, and its owner as every host is told.
+# Usage: lock_name NAME
+# Returns: sets RUN_ID RUN_OWNER
+lock_name() {
+  local name=${1//[^A-Za-z0-9.-]/_} random
+  # Two masters may have one process id, each in a container of its own, and one client between them.
+  random=$(od -An -N 4 -t x4 /dev/urandom)
+  RUN_ID=${name:0:60}-$$-${random// /}
+  [[ $RUN_ID == [A-Za-z0-9]* ]] || RUN_ID=run$RUN_ID
+  RUN_OWNER=$(lock_owner "$RUN_ID")
+}
+
+# Print this process as the owner of something (lib/shared/owner.sh reads the line).
+# Usage: lock_owner NAME
+# Globals: LEASE REMOTE_RETRY
+lock_owner() {
+  local user host
+  proc_start $$
+  user=$(id -un 2>/dev/null) || user=$EUID
+  host=$(uname -n)
+  user=${user//[^A-Za-z0-9._@+-]/_} host=${host//[^A-Za-z0-9._@+-]/_}
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "${user:0:64}" "${host:0:64}" $$ "$PROC_START" \
+    "$(</proc/sys/kernel/random/boot_id)" "$(readlink /proc/self/ns/pid)" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(_lock_lease)"
+}

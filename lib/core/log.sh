@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Messages for people, on stderr; stdout is left to data.
+
+# Where people read, also while a caller catches a function's stderr to put its reason into a table.
+exec {LOG_FD}>&2
+
+# A file that keeps what is said, when a run has one.
+LOG_FILE=
+
+# yes once a message could not be written: the script then ends with 1 at best.
+LOG_LOST=
+
+# Say what happens, with the time of day.
+# Usage: log_info MESSAGE...
+log_info() {
+  _log_say "$*"
+}
+
+# Say what a user should look at although work goes on.
+# Usage: log_warn MESSAGE...
+log_warn() {
+  _log_say "warning: $*"
+}
+
+_log_say() {
+  # A message that nobody can have must not end the work that it is about; the exit status tells.
+  { printf '%(%H:%M:%S)T %s\n' -1 "$1" >&"$LOG_FD"; } 2>/dev/null || LOG_LOST=yes
+  [[ -z $LOG_FILE ]] || { printf '%(%Y-%m-%dT%H:%M:%S%z)T %s\n' -1 "$1" >>"$LOG_FILE"; } 2>/dev/null || LOG_LOST=yes
+}
+
+# Say in one line what is wrong, and leave: with 1, something failed.
+# Usage: die MESSAGE...
+die() {
+  _log_leave 1 "$@"
+}
+
+# The same with 2: what the user typed or wrote in a file cannot be used.
+# Usage: die_usage MESSAGE...
+die_usage() {
+  _log_leave 2 "$@"
+}
+
+# The same with 3: a host is not fit.
+# Usage: die_unfit MESSAGE...
+die_unfit() {
+  _log_leave 3 "$@"
+}
+
+_log_leave() {
+  local status=$1
+  shift
+  printf '%s: %s\n' "${0##*/}" "$*" >&2 2>/dev/null || :
+  [[ -z $LOG_FILE ]] || { printf '%(%Y-%m-%dT%H:%M:%S%z)T %s\n' -1 "$*" >>"$LOG_FILE"; } 2>/dev/null || :
+  exit "$status"
+}
+
+# Show a block of progress lines in place of the one before; nothing when stderr is not a terminal.
+# Usage: log_progress LINE...
+# Globals: _LOG_PROGRESS (lines on the screen now)
+_LOG_PROGRESS=0
+log_progress() {
+  [[ -t 2 ]] || return 0
+  local line
+  ((_LOG_PROGRESS == 0)) || printf '\033[%dA' "$_LOG_PROGRESS" >&2
+  for line in "$@"; do printf '\033[K%s\n' "$line" >&2; done
+  _LOG_PROGRESS=$#
+}
+
+# Leave the progress lines where they are; what follows goes below them.
+# Usage: log_progress_end
+log_progress_end() {
+  _LOG_PROGRESS=0
+}

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The command line that run, plan, doctor and stop share, and the settings that it leads to.
+
+# Read the command line and resolve all settings for the baseline variant.
+# Usage: options_read FILE WORD...
+#   FILE is the command's own, whose header comment is its help
+# Returns: sets RESUME (a run's folder, or empty), HOSTS_FILE (or empty) and FORCE; exits 0 after --help, 2 on a bad word.
+options_read() {
+  local file=$1 hosts='' scenario='' variants='' words=''
+  shift
+  RESUME='' FORCE=''
+  while (($# > 0)); do
+    [[ $1 != -[svH] && $1 != --resume ]] || (($# > 1)) || die_usage "command line: $1: the value is missing; ./do_it.sh $(basename "$file" .sh) --help shows the options"
+    case $1 in
+      -s)
+        scenario=$2
+        shift
+        ;;
+      -v)
+        variants+=" $2"
+        shift
+        ;;
+      -H)
+        hosts=$2
+        shift
+        ;;
+      --resume)
+        RESUME=$2
+        shift
+        ;;
+      --force) FORCE=yes ;;
+      -h | --help)
+        options_help "$file"
+        exit 0
+        ;;
+      -*) die_usage "command line: $1: unknown option; ./do_it.sh $(basename "$file" .sh) --help lists them" ;;
+      *=*)
+        conf_word argument "$1" "command line"
+        words+=" $1"
+        ;;
+      *) die_usage "command line: $1: unexpected argument; settings are given as NAME=VALUE" ;;
+    esac
+    shift
+  done
+  if [[ -n $RESUME ]]; then
+    [[ -z $scenario$variants$hosts$words ]] ||
+      die_usage "command line: --resume=$RESUME: conflicts with other settings, as a run is resumed with its own; leave them out"
+    _options_resume
+  else
+    conf_environment
+    # Named on the command line, so it stands above a scenario that has hosts of its own, as the demo does.
+    [[ -z $hosts ]] || hosts_read "$hosts" argument
+    HOSTS_FILE=$hosts
+    [[ -z $variants ]] || conf_word argument "VARIANTS=$variants" "command line: -v"
+    _options_scenario "$scenario"
+    workload_read
+  fi
+  conf_resolve
+  variant_check
+  variant_use "${VARIANTS%% *}"
+}
+
+# Print the header comment of a file: what stands between the licence line and the first line of code.
+# Usage: options_help FILE
+options_help() {
+  awk '!/^#/ { exit } !/^#!|SPDX|shellcheck/ { sub(/^# ?/, ""); print }' "$1"
+}
+
+# Print the help of a command whose words ask for it.
+# Usage: options_asked_help FILE WORD...
+# Returns: 0 when it was asked for, 1 when not
+options_asked_help() {
+  local file=$1 word
+  shift
+  for word; do
+    case $word in
+      -h | --help)
+        options_help "$file"
+        return 0
+        ;;
+      --) return 1 ;;
+    esac
+  done
+  return 1
+}
+
+# Refuse a variant that has no file.
+# Usage: variant_check
+variant_check() {
+  local variant
+  for variant in $VARIANTS; do
+    [[ -r $(_variant_file "$variant") ]] ||
+      conf_refuse VARIANTS "$variant: not found; ./do_it.sh list names variants"
+  done
+}
+
+# By variant: yes once its file was read.
+declare -A _VARIANT_READ=()
+
+# Resolve the settings with a variant's file in its layer, or with none when VARIANT is empty.
+# Usage: variant_use VARIANT
+variant_use() {
+  conf_variant "$1"
+  # What plan_enter has left in force is no more.
+  PLAN_ENTERED=
+  if [[ -n $1 && ! -v "_VARIANT_READ[$1]" ]]; then
+    conf_file "variant:$1" "$(_variant_file "$1")"
+    _VARIANT_READ[$1]=yes
+  fi
+  conf_resolve
+  hosts_clients
+  load_settle
+  fill_settle
+}
+
+# Print what a variant's file sets, as NAME=VALUE; nothing when there is no such file any more.
+# Usage: variant_sets VARIANT
+variant_sets() (
+  # Not the one of a run that goes on: that has every setting.
+  [[ -r $ROOT/conf/variants/$1.conf ]] || exit 0
+  conf_file file "$ROOT/conf/variants/$1.conf"
+  conf_said file
+)
+
+# Print the settings that, read as a scenario, repeat the run: without what variants set, for each brings its own along, and with a
+# list of those that stand above theirs.
+# Usage: options_print
+# Returns: leaves the settings resolved without a variant
+options_print() {
+  local over
+  variant_use ''
+  server_auto
+  over=$(conf_over)
+  [[ -z $over ]] || printf 'OVER="%s"\n' "${over//$'\n'/ }"
+  conf_print
+}
+
+# A run that goes on reads the settings it began with, not what the files say by now.
+_variant_file() {
+  if [[ -n $RESUME ]]; then
+    echo "$RESUME/$1/variant.conf"
+  else
+    echo "$ROOT/conf/variants/$1.conf"
+  fi
+}
+
+_options_resume() {
+  RESUME=${RESUME%/}
+  [[ -r $RESUME/run.conf ]] || die_usage "command line: --resume=$RESUME: not a run, run.conf is missing; ./do_it.sh list names runs"
+  stored_check "$RESUME" || die_usage "command line: --resume=$RESUME: cannot be resumed, as the line above says; start a new run"
+  [[ -r $RESUME/plan.tsv ]] || die_usage "command line: --resume=$RESUME: plan.tsv is missing, so an older version started it; resume with that version"
+  [[ ! -e $RESUME/hosts ]] || hosts_read "$RESUME/hosts"
+  conf_file scenario "$RESUME/run.conf"
+  # Each variant's file has it all already, as it came out with that one.
+  conf_clear over
+}
+
+# Load the scenario: a name, or a file (the run.conf of an earlier run, say).
+_options_scenario() {
+  local file=$1 where="command line: -s"
+  conf_resolve
+  [[ -n $file ]] || file=$SCENARIO where=$(conf_where SCENARIO)
+  if [[ $file != */* ]]; then
+    [[ -r $ROOT/conf/scenarios/$file.conf ]] ||
+      die_usage "$where: SCENARIO=$file: not found; ./do_it.sh list names scenarios"
+    [[ -z $1 ]] || conf_word argument "SCENARIO=$file" "$where"
+    file=$ROOT/conf/scenarios/$file.conf
+  fi
+  conf_file scenario "$file"
+  # A file of the user's has its own name, but a run.conf says which scenario it came from.
+  [[ $file != */* || $file == "$ROOT/conf/scenarios/"* ]] || conf_said scenario | grep '^SCENARIO=' >/dev/null ||
+    conf_word argument "SCENARIO=$(basename "$file" .conf)" "command line: -s"
+}

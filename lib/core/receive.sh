@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The one way for a host's files into results: regular files with names that were asked for, bounded, checked, then moved into place.
+#
+# A host sends no archive, which could hold links, devices, owners and paths. It sends a line SIZE, SHA256, NAME for each file, an
+# empty line, and the bytes of the files in that order (files_send in lib/shared/common.sh); the files are made here.
+
+# Run a script that sends files, and put them into a folder, with our owner and mode 0644.
+# Usage: receive_files FOLDER [-e NAME]... HOST SCRIPT [VERB]
+#   FOLDER is there, and no link
+# Returns: the script's exit status; REPLY_BAD with one line on stderr when not all files are as they must be: there is then none of them.
+receive_files() {
+  local folder=$1 limit files patterns REMOTE_FILE REMOTE_MARK status=0 host call
+  local -a words
+  shift
+  words=("$@")
+  while [[ ${words[0]} == -e ]]; do words=("${words[@]:2}"); done
+  host=${words[0]} call=${words[*]:1}
+  _receive_kind "$call"
+  if [[ ! -d $folder || -L $folder ]]; then
+    printf '%s: is not a folder: nothing is received into it\n' "$folder" >&2
+    return 1
+  fi
+  # The lines in front of the files, too.
+  remote_raw $((limit + 1024)) "$@" || status=$?
+  if ((status == 0)); then
+    (umask 077 && _receive_stream "$folder") || status=$?
+  fi
+  rm -f -- "$REMOTE_FILE" "$REMOTE_FILE.err"
+  return "$status"
+}
+
+# What each call may send: KiB, number of files, and their names as patterns of case.
+# Returns: sets limit, files and patterns of the caller
+_receive_kind() {
+  case $1 in
+    'client fetch') limit=$((4 << 20)) files=10000 patterns='result.tsv*|steps.tsv|track.tsv|histogram-*|stdout|stderr|populate.*|set.*|get.*|mixed.*|set-*|get-*|mixed-*' ;;
+    'server logs') limit=$((1 << 20)) files=10000 patterns='redis-*.log|events.tsv' ;;
+    'monitor fetch') limit=$((1 << 20)) files=100 patterns='*.tsv|marks|mark-*|alarm|monitor.err' ;;
+    sysinfo) limit=$((64 << 10)) files=200 patterns='*.txt|*.tsv|setup.log' ;;
+    'trace fetch') limit=$((4 << 20)) files=1000 patterns='*' ;;
+    *) die "receive_files: $1 sends no files" ;;
+  esac
+}
+
+# Make the files of a stream beside their place, and move them there when all are right.
+# Usage: _receive_stream FOLDER
+# Globals: those that receive_files has set
+_receive_stream() {
+  local folder=$1 new line size sum name total=0 index
+  local -a sizes=() names=() sums=()
+  local -A seen=()
+  {
+    # Start-up files of the login shell may print; not for ever.
+    for ((index = 0; index < 10000; index++)); do
+      IFS= read -r -n 4096 line || break
+      [[ $line != "$REMOTE_MARK" ]] || break
+    done
+    [[ $line == "$REMOTE_MARK" ]] ||
+      { _receive_refuse "no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there" || return; }
+    while IFS= read -r -n 4096 line || { _receive_refuse "the list of files is cut short" || return; }; do
+      [[ -n $line ]] || break
+      IFS=$'\t' read -r size sum name <<<"$line"
+      [[ $size =~ ^(0|[1-9][0-9]{0,12})$ && $sum =~ ^[0-9a-f]{64}$ ]] || { _receive_refuse "the list of files has the line '$line'" || return; }
+      _receive_wanted "$name" || { _receive_refuse "the file '$name' was not asked for" || return; }
+      [[ ! -v "seen[$name]" ]] || { _receive_refuse "the file '$name' comes twice" || return; }
+      seen[$name]=1
+      sizes+=("$size") names+=("$name") sums+=("$sum  $name")
+      total=$((total + size))
+      ((${#names[@]} <= files && total >> 10 <= limit)) || { _receive_refuse "more than $files files, or $((limit >> 10)) MiB" || return; }
+    done
+    new=$(mktemp -d "$folder/.receive.XXXXXX") || return
+    for index in "${!names[@]}"; do
+      head -c "${sizes[index]}" >"$new/${names[index]}" || { rm -rf -- "$new" && return 1; }
+    done
+    # A script that failed on its way has not written the end.
+    { IFS= read -r -n 4096 line && [[ -z $line ]] && IFS= read -r -n 4096 line; } || line=
+    [[ $line == "$REMOTE_MARK.end" ]] || {
+      rm -rf -- "$new"
+      _receive_refuse "the files are cut short" || return
+    }
+  } <"$REMOTE_FILE"
+  if ((${#names[@]} > 0)) && ! (cd -- "$new" && printf '%s\n' "${sums[@]}" | sha256sum -c - >/dev/null 2>&1); then
+    rm -rf -- "$new"
+    _receive_refuse "a file is not what its checksum says" || return
+  fi
+  # rename(2) takes the place of a link, and does not follow it.
+  { chmod -R go=rX -- "$new" && find "$new" -type f -exec mv -f -t "$folder" -- {} +; } || {
+    rm -rf -- "$new"
+    return 1
+  }
+  rmdir -- "$new"
+}
+
+# Whether a name is plain and was asked for.
+_receive_wanted() {
+  local pattern
+  local -a list
+  [[ $1 =~ ^[A-Za-z0-9][A-Za-z0-9._@+-]{0,199}$ ]] || return 1
+  IFS='|' read -r -a list <<<"$patterns"
+  for pattern in "${list[@]}"; do
+    # shellcheck disable=SC2053 # it is a pattern
+    [[ $1 != $pattern ]] || return 0
+  done
+  return 1
+}
+
+# Usage: _receive_refuse WHY
+# Returns: REPLY_BAD
+_receive_refuse() {
+  printf "%s: invalid files from '%s': %s\n" "$host" "$call" "$(LC_ALL=C tr -c '[:print:]' '?' <<<"${1:0:300}" | sed 's/?$//')" >&2
+  return "$REPLY_BAD"
+}

@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# One way to run a script on a host: here with bash, elsewhere with ssh. Nothing else in the project calls ssh.
+
+# Exit status of ssh itself when the connection, not the command, failed.
+readonly _REMOTE_LOST=255
+
+_REMOTE_TMP=               # control sockets and buffers, ours alone
+_REMOTE_FD=                # open as long as this script runs, and locked
+_REMOTE_START=             # when the script began: it, and not a later process with its number, is the master
+declare -A _REMOTE_OPEN=() # hosts that answered once in this run
+declare -A _REMOTE_LOCAL=()
+_REMOTE_OURS= # the addresses of this machine
+
+# What a script may print, in KiB.
+readonly _REMOTE_REPLY_KIB=$((16 << 10))
+# The shell reads the whole script before it runs any of it, and in blocks: from a pipe it would read a byte at a time.
+# shellcheck disable=SC2016 # for the shell on the host
+readonly _REMOTE_SHELL='. <(cat)'
+# In front of what is sent: a start-up file of the login shell that reads its input gets this instead.
+printf -v _REMOTE_PAD '%16384s' ''
+readonly _REMOTE_PAD=${_REMOTE_PAD// /$'\n'}
+
+# Make the private folder for control sockets; connections end and it goes when the script does. Those of dead masters go now.
+# Usage: remote_init
+remote_init() {
+  # A control socket's path must stay under 108 bytes, so this is not under RESULTS_DIR.
+  _REMOTE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-$$.XXXXXX")
+  cleanup_push remote_close
+  proc_start $$
+  _REMOTE_START=$PROC_START
+  lock_owner "private-$$" >"$_REMOTE_TMP/owner"
+  # Let go by the kernel when this process ends, however it ends. Nothing that outlives it may have the descriptor.
+  exec {_REMOTE_FD}<"$_REMOTE_TMP/owner"
+  flock -n "$_REMOTE_FD"
+  remote_sweep
+}
+
+# End the connections that masters left who were killed, and remove their private folders.
+# Usage: remote_sweep
+remote_sweep() {
+  local folder
+  for folder in "${TMPDIR:-/tmp}"/tierbench-*; do
+    [[ -d $folder && ! -L $folder && -O $folder && $folder =~ /tierbench-[0-9]+\.[A-Za-z0-9]{6}$ ]] || continue
+    _remote_abandoned "$folder" || continue
+    _remote_end "$folder"
+  done
+}
+
+# End the connections of a private folder, whichever part of the script made them, and remove it.
+# Usage: _remote_end FOLDER
+_remote_end() {
+  local socket
+  for socket in "$1"/*; do
+    [[ ! -S $socket ]] || ssh -o "ControlPath=$socket" -O exit none 2>/dev/null || :
+  done
+  rm -rf -- "$1"
+}
+
+# Whether a private folder is known to be that of a dead master. A process id tells only in its own pid namespace; in another, or after a
+# restart of the machine, the lock on the owner's line does.
+_remote_abandoned() {
+  if ! owner_read "$1/owner"; then
+    # A master is killed in the moment before it writes the line; a day is more than that takes.
+    [[ -n $(find "$1" -maxdepth 0 -mmin +1440 2>/dev/null) ]]
+  elif owner_here; then
+    ! proc_alive "$OWNER_PID" "$OWNER_START"
+  else
+    flock -n "$1/owner" true 2>/dev/null
+  fi
+}
+
+# End every connection and remove the private folder.
+# Usage: remote_close
+remote_close() {
+  _remote_end "$_REMOTE_TMP"
+}
+
+# Print which ssh this is.
+# Usage: remote_version
+remote_version() {
+  ssh -V 2>&1
+}
+
+# Whether a host is this machine: loopback, an address of one of its interfaces, or a name for such addresses.
+# Usage: remote_is_local HOST
+remote_is_local() {
+  local host=$1
+  if [[ ! -v "_REMOTE_LOCAL[$host]" ]]; then
+    _REMOTE_LOCAL[$host]=no
+    [[ -n $_REMOTE_OURS ]] || _REMOTE_OURS=" $(hostname -I 2>/dev/null) "
+    if remote_is_loopback "$host" || [[ $_REMOTE_OURS == *" $host "* ]] || _remote_named "$host"; then
+      _REMOTE_LOCAL[$host]=yes
+    fi
+  fi
+  [[ ${_REMOTE_LOCAL[$host]} == yes ]]
+}
+
+# Whether a name stands for addresses of this machine alone, and ssh would not go elsewhere by it: to another port, say, behind which
+# another machine is.
+# Usage: _remote_named NAME
+# Globals: SSH_CONFIG HOST_PORT _REMOTE_OURS
+_remote_named() {
+  local name=$1 key value address found=1
+  local -a config=()
+  [[ $name == *[!0-9.]* && $name != *:* && ${HOST_PORT[$name]-22} == 22 ]] || return 1
+  [[ -z ${SSH_CONFIG-} ]] || config=(-F "$SSH_CONFIG")
+  while read -r key value; do
+    case $key in
+      hostname) name=$value ;;
+      port) [[ $value == 22 ]] || return 1 ;;
+      proxycommand | proxyjump) [[ $value == none ]] || return 1 ;;
+    esac
+  done < <(ssh -G "${config[@]}" -- "$name" 2>/dev/null)
+  while read -r address _; do
+    remote_is_loopback "$address" || [[ $_REMOTE_OURS == *" $address "* ]] || return 1
+    found=0
+  done < <(run_limited 10 getent ahosts "$name" 2>/dev/null)
+  return "$found"
+}
+
+# Whether an address is one that only its own machine can reach.
+# Usage: remote_is_loopback ADDRESS
+remote_is_loopback() {
+  [[ $1 == 127.* || $1 == localhost || $1 == ::1 ]]
+}
+
+# Reach hosts for the first time, side by side, without trying again; those that were reached before are not asked.
+# Usage: remote_reach HOST...
+# Returns: 1 when one is out of reach; SIDE_OUT then has why, by host.
+remote_reach() {
+  local host failed=0
+  local -a new=()
+  # Asked here, so that the shells need not ask again.
+  for host; do
+    remote_is_local "$host" || :
+    [[ -v "_REMOTE_OPEN[$host]" ]] || new+=("$host")
+  done
+  side_run $((CONNECT_TIMEOUT + 30)) _remote_try "${new[@]}" || failed=1
+  for host in "${new[@]}"; do
+    ((${SIDE_STATUS[$host]})) || _REMOTE_OPEN[$host]=yes
+  done
+  return "$failed"
+}
+
+_remote_try() {
+  remote_open "$1" 2>&1
+}
+
+# Reach a host for the first time, without trying again.
+# Usage: remote_open HOST
+# Returns: 0, or 1 with one line on stderr that says why not.
+remote_open() {
+  local host=$1 errors=$_REMOTE_TMP/open.err.$BASHPID
+  if ! remote_is_local "$host" && ! _remote_connect "$host" "$errors"; then
+    printf '%s: %s\n' "$host" "$(remote_reason "$errors")" >&2
+    return 1
+  fi
+  _REMOTE_OPEN[$host]=yes
+}
+
+# Make the connection to a host anew, once.
+# Usage: remote_again HOST
+# Returns: 1 with what ssh says on stderr.
+remote_again() {
+  _remote_ssh "$1" -O exit 2>/dev/null || :
+  _remote_connect "$1" /dev/stderr
+}
+
+# Make the connection that all calls to a host share. The calls make none: it would keep their stderr open.
+# Usage: _remote_connect HOST ERRORS
+_remote_connect() {
+  # A part of a script that was killed would leave a connection that nobody ends.
+  proc_alive $$ "$_REMOTE_START" || return
+  _REMOTE_SHARE=auto _remote_ssh "$1" true </dev/null >/dev/null 2>"$2"
+}
+
+# Run lib/host/SCRIPT.sh on a host; print what it printed, checked (lib/core/reply.sh), when it is done.
+# A lost connection is made again for REMOTE_RETRY seconds, so a script must bear being run twice.
+# Usage: remote_run [-e NAME]... HOST SCRIPT [ARG]...
+#   -e NAME sends the value of that variable in front of the script: settings, and secrets, which must not be arguments
+# Globals: REMOTE_RETRY; REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER, which every script is sent
+# Returns: the script's exit status, and prints nothing unless that is 0; 255 when the host stayed out of reach;
+# REPLY_BAD with one line on stderr when the reply is not of its form.
+remote_run() {
+  local REMOTE_FILE REMOTE_MARK status=0
+  local -a words=("$@")
+  remote_raw "$_REMOTE_REPLY_KIB" "$@" || status=$?
+  while [[ ${words[0]} == -e ]]; do words=("${words[@]:2}"); done
+  ((status != 0)) || reply_print "${words[0]}" "${words[1]}" "${words[2]--}" || status=$?
+  rm -f -- "$REMOTE_FILE" "$REMOTE_FILE.err"
+  return "$status"
+}
+
+# Run a script on a host and leave what it printed in a file, unchecked: between the lines REMOTE_MARK and REMOTE_MARK.end, after
+# whatever the login shell's start-up files printed. Only lib/core/reply.sh and lib/core/receive.sh read that file.
+# Usage: remote_raw MAX_KIB [-e NAME]... HOST SCRIPT [ARG]...
+# Returns: as remote_run; sets REMOTE_FILE (the caller removes it, and REMOTE_FILE.err) and REMOTE_MARK
+remote_raw() {
+  local limit=$(($1 << 10)) status deadline=$((SECONDS + REMOTE_RETRY)) host script
+  local -a names=(REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER)
+  shift
+  while [[ $1 == -e ]]; do
+    names+=("$2")
+    shift 2
+  done
+  host=$1 script=$2
+  shift 2
+  # One that is gone is asked once more each time, no longer waited for.
+  ! remote_gone "$host" || deadline=$SECONDS
+  REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID.$RANDOM
+  REMOTE_MARK=tierbench-reply-$RANDOM$RANDOM$RANDOM
+  while :; do
+    status=0
+    if remote_is_local "$host"; then
+      _remote_said_beside "$host" "$script" "${#names[@]}" "${names[@]}" "$@" >"$REMOTE_FILE" || status=$?
+      break
+    fi
+    _remote_said_beside "$host" "$script" "${#names[@]}" "${names[@]}" "$@" | head -c "$limit" >"$REMOTE_FILE" || status=$?
+    ((status)) || break
+    if (($(stat -c %s "$REMOTE_FILE") >= limit)); then
+      printf '%s: %s: the reply is longer than %d MiB\n' "$host" "$script" $((limit >> 20)) >&2
+      status=$REPLY_BAD
+    fi
+    if ((status != _REMOTE_LOST || SECONDS >= deadline)) || [[ ! -v "_REMOTE_OPEN[$host]" ]]; then break; fi
+    # A part of a script that was killed has nobody to try for; `stop` has taken the connection from under it.
+    proc_alive $$ "$_REMOTE_START" || break
+    log_warn "$host is out of reach ($(remote_reason "$REMOTE_FILE.err")); trying again"
+    sleep 1 # the pace of retries, not a wait for readiness
+    remote_again "$host" 2>"$REMOTE_FILE.err" || :
+  done
+  if ((status != _REMOTE_LOST)); then
+    ! remote_gone "$host" || rm -f -- "$_REMOTE_TMP/gone.$host"
+  elif ((REMOTE_RETRY > 0)); then
+    remote_give_up "$host"
+  fi
+  return "$status"
+}
+
+# Remember that a host did not answer for REMOTE_RETRY seconds: nobody waits for it again. The note is a file, for all of our shells.
+# Usage: remote_give_up HOST
+remote_give_up() {
+  : >"$_REMOTE_TMP/gone.$1"
+}
+
+# Whether a host was given up.
+# Usage: remote_gone HOST
+remote_gone() {
+  [[ -e $_REMOTE_TMP/gone.$1 ]]
+}
+
+# Usage: _remote_send HOST SCRIPT NAMES NAME... ARG...
+_remote_send() {
+  local host=$1 script=$2 count=$3 text
+  shift 3
+  text=$(_remote_script "$script" "${@:1:count}")
+  # A host that goes away while it is sent this is named by ssh; that the pipe is broken then needs no line.
+  if remote_is_local "$host"; then
+    printf '%s\n' "$text" 2>/dev/null |
+      env -u POSIXLY_CORRECT bash -c "$_REMOTE_SHELL" bash "${@:count+1}" {LOG_FD}>&- {_REMOTE_FD}<&- || return "${PIPESTATUS[1]}"
+  else
+    printf '%s%s\n' "$_REMOTE_PAD" "$text" 2>/dev/null |
+      _remote_ssh "$host" "env -u POSIXLY_CORRECT bash --norc -c '$_REMOTE_SHELL' bash$(printf ' %q' "${@:count+1}")" || return "${PIPESTATUS[1]}"
+  fi
+}
+
+# The same, with its stderr through _remote_said.
+# Globals: REMOTE_FILE
+_remote_said_beside() {
+  { _remote_send "$@" 2>&1 >&4 4>&- 5>&- | _remote_said "$REMOTE_FILE.err" 2>&5 4>&- 5>&-; } 4>&1 5>&2
+}
+
+# Print what a host's script writes to stderr, line by line: without control characters, bounded, and without what start-up files of
+# the login shell wrote before the mark. FILE gets what stands before the mark: when it never comes, it is ssh's reason.
+# A full disk fails every write of a script, and the shell names each by its line there: one message stands for all of them.
+# Usage: _remote_said FILE <STDERR
+_remote_said() {
+  local line lines=0 full='' LC_ALL=C
+  local -a before=()
+  : >"$1"
+  while IFS= read -r -n 4096 line || [[ -n $line ]]; do
+    if [[ $line == "$REMOTE_MARK" ]]; then
+      before=() lines=1
+    elif ((lines > 10000)); then
+      continue
+    else
+      line=${line//$'\302'[$'\200'-$'\237']/}
+      line=${line//[[:cntrl:]]/ }
+      if ((lines)); then
+        if [[ $line =~ :\ line\ [0-9]+:\ .*No\ space\ left\ on\ device$ ]]; then
+          [[ -z $full ]] || continue
+          full=1 line='cannot write: No space left on device (REMOTE_DIR: is its disk full?)'
+        fi
+        lines=$((lines + 1))
+        printf '%s\n' "$line" >&2
+      elif ((${#before[@]} < 200)); then
+        before+=("$line")
+      fi
+    fi
+  done
+  ((${#before[@]} == 0)) || printf '%s\n' "${before[@]}" | tee "$1" >&2
+}
+
+# Copy a file to a host, under a temporary name until it is whole.
+# Usage: remote_put HOST FILE PATH
+remote_put() {
+  local host=$1 file=$2 path=$3 command mark=tierbench-put-$RANDOM$RANDOM sum
+  sum=$(sha256sum <"$file") || return
+  # What stands in front of the mark is for start-up files of the login shell that read.
+  # shellcheck disable=SC2016 # expanded on the host
+  command='while IFS= read -r line; do [[ $line != "$1" ]] || break; done
+    umask 077 && cat >"$2.new" && [[ $(sha256sum <"$2.new") == "$3" ]] && mv -f -- "$2.new" "$2"'
+  if remote_is_local "$host"; then
+    { printf '%s\n' "$mark" && cat -- "$file"; } | bash -c "$command" bash "$mark" "$path" "$sum"
+  else
+    { printf '%s%s\n' "$_REMOTE_PAD" "$mark" && cat -- "$file"; } 2>/dev/null |
+      _remote_ssh "$host" "bash --norc -c $(printf '%q ' "$command" bash "$mark" "$path" "$sum")" >/dev/null
+  fi || {
+    printf '%s: %s could not be copied there\n' "$host" "$path" >&2
+    return 1
+  }
+}
+
+# Print the path of our folder on a host, making it.
+# Usage: remote_work HOST
+remote_work() {
+  remote_run "$1" work
+}
+
+# The text that runs on the host: the variables, the common part, what a line `# Needs: NAME...` of the script names
+# (in lib/shared or lib/host), the script, and the call of its main.
+_remote_script() {
+  local script=$1 name room
+  local -a needs files=()
+  read -r -a needs < <(sed -n '1,/^$/s/^# Needs: //p' "$LIB/host/$script.sh") || :
+  shift
+  # The marks stand on lines of their own.
+  [[ -z ${REMOTE_MARK-} ]] || printf 'printf "\\n%s\\n"; printf "\\n%s\\n" >&2\n' "$REMOTE_MARK" "$REMOTE_MARK"
+  # A login there may ask for POSIX's ways, in which tools and bash itself do other things.
+  echo 'set -Eeuo pipefail; set +o posix; unset -v POSIXLY_CORRECT'
+  # Numbers have a point, and a plain user's PATH does not lead to sysctl.
+  # shellcheck disable=SC2016 # expanded on the host
+  echo 'export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin'
+  for name in "$@"; do printf '%s=%q\n' "$name" "${!name-}"; done
+  for name in common owner "${needs[@]}" "$script"; do
+    for room in shared host; do [[ ! -e $LIB/$room/$name.sh ]] || files+=("$LIB/$room/$name.sh"); done
+  done
+  cat "${files[@]}"
+  # shellcheck disable=SC2016 # expanded on the host
+  printf '\nmain "$@" </dev/null\n'
+  [[ -z ${REMOTE_MARK-} ]] || printf 'printf "\\n%s\\n"\n' "$REMOTE_MARK.end"
+}
+
+_remote_ssh() {
+  local host=$1
+  shift
+  # What the user's ssh_config has for work at a terminal is closed: a host gets no agent, no port and no display of the master.
+  local -a options=(-o BatchMode=yes -o StrictHostKeyChecking=yes -o "ConnectTimeout=$CONNECT_TIMEOUT"
+    -o ServerAliveInterval=5 -o ServerAliveCountMax=3
+    -o ForwardAgent=no -o ForwardX11=no -o ClearAllForwardings=yes -o GSSAPIDelegateCredentials=no -o Tunnel=no
+    -o PermitLocalCommand=no -o RemoteCommand=none -o RequestTTY=no -o EscapeChar=none
+    -o "ControlMaster=${_REMOTE_SHARE-no}" -o "ControlPath=$_REMOTE_TMP/$(_remote_socket "$host")" -o ControlPersist=60)
+  [[ -z $SSH_CONFIG ]] || options+=(-F "$SSH_CONFIG")
+  [[ ! -v "HOST_USER[$host]" ]] || options+=(-l "${HOST_USER[$host]}")
+  [[ ! -v "HOST_PORT[$host]" ]] || options+=(-p "${HOST_PORT[$host]}")
+  [[ ! -v "HOST_KEY[$host]" ]] || options+=(-i "${HOST_KEY[$host]}" -o IdentitiesOnly=yes)
+  local -a before=()
+  if [[ ${1-} == -O ]]; then
+    before=(-O "$2")
+    shift 2
+  fi
+  # shellcheck disable=SC2029 # the words were quoted for the host on purpose
+  ssh "${options[@]}" "${before[@]}" "$host" "$@" {LOG_FD}>&- {_REMOTE_FD}<&-
+}
+
+# Name a host's control socket: 16 hex digits (FNV-1a, 64 bit). ssh's own %C is 40 and can take the path past 107 bytes.
+_remote_socket() {
+  local text=$1 hash=0xcbf29ce484222325 index byte
+  for ((index = 0; index < ${#text}; index++)); do
+    printf -v byte '%d' "'${text:index:1}"
+    hash=$(((hash ^ byte) * 0x100000001b3))
+  done
+  printf '%016x' "$hash"
+}
+
+# Say in a few words what ssh meant.
+# Usage: remote_reason FILE
+remote_reason() {
+  local file=$1
+  case $(<"$file") in
+    *'Host key verification failed'* | *'host key is known'*) echo "its host key is unknown or has changed: check it, then add it to known_hosts" ;;
+    *'Permission denied'*) echo "ssh key refused: add the master's public key to its authorized_keys" ;;
+    *'Could not resolve'*) echo "the name does not resolve" ;;
+    *'Connection refused'*) echo "nothing answers on its ssh port" ;;
+    *'timed out'* | *'No route'* | *'unreachable'*) echo "unreachable" ;;
+    *) echo "ssh: $(tail -n 1 "$file" | LC_ALL=C tr -d '\001-\037\177-\377')" ;;
+  esac
+}

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Ask hosts side by side: one function for all of them at the same time, each in a shell of its own, with a time limit for each.
+
+declare -A SIDE_OUT=()    # by host: what the function printed in the last call
+declare -A SIDE_STATUS=() # by host: what it returned; 124: stopped at the time limit
+
+readonly _SIDE_MAX=64 # shells at the same time
+_SIDE_CALL=0
+_SIDE_PIDS=()   # by index: the shells that run now
+_SIDE_STARTING= # the last process that was started before the shell that is being started
+_SIDE_PIPE=     # a shell that ends says so here, by a line CALL INDEX
+_SIDE_OWNER=    # the process whose pipe it is
+
+# Run FUNCTION HOST for each host, side by side. Each shell is a copy: variables that FUNCTION sets are lost, what it prints is kept.
+# Usage: side_run LIMIT FUNCTION HOST...
+#   LIMIT  seconds for each host, from its start
+# Returns: sets SIDE_OUT and SIDE_STATUS; 1 when a host failed. What was printed on stderr comes out in the order of hosts, and each
+#   line names its host.
+side_run() {
+  local limit=$1 function=$2 next=0 index status failed=0 base
+  shift 2
+  local -a hosts=("$@") end=() running
+  SIDE_OUT=() SIDE_STATUS=()
+  _side_open
+  _SIDE_CALL=$((_SIDE_CALL + 1))
+  base=$_REMOTE_TMP/side.$BASHPID
+  # Before the first shell starts: a signal must not leave one behind.
+  cleanup_push _side_abort
+  while ((next < ${#hosts[@]} || ${#_SIDE_PIDS[@]} > 0)); do
+    while ((next < ${#hosts[@]} && ${#_SIDE_PIDS[@]} < _SIDE_MAX)); do
+      _SIDE_STARTING=$!
+      _side_shell "$next" "$function" "${hosts[next]}" </dev/null >"$base.$next.out" 2>"$base.$next.err" &
+      _SIDE_PIDS[next]=$!
+      _SIDE_STARTING=
+      _side_now
+      end[next]=$((_SIDE_NOW + limit * 100))
+      next=$((next + 1))
+    done
+    # All have the same limit: the lowest index is due first.
+    running=("${!_SIDE_PIDS[@]}") index=${running[0]} status=0
+    _side_now
+    if ((end[index] > _SIDE_NOW)); then
+      _side_ended || continue
+      wait "${_SIDE_PIDS[index]}" 2>/dev/null || status=$?
+    else
+      status=124
+      printf 'no answer within %s s\n' "$limit" >>"$base.$index.err"
+      _side_kill "${_SIDE_PIDS[index]}"
+    fi
+    unset "_SIDE_PIDS[index]"
+    SIDE_STATUS[${hosts[index]}]=$status
+    ((status == 0)) || failed=1
+  done
+  cleanup_pop
+  for index in "${!hosts[@]}"; do _side_read "$base.$index" "${hosts[index]}"; done
+  return "$failed"
+}
+
+# Print what the last call printed, in the order of hosts.
+# Usage: side_print HOST...
+side_print() {
+  local host
+  for host; do [[ -z ${SIDE_OUT[$host]-} ]] || printf '%s\n' "${SIDE_OUT[$host]}"; done
+}
+
+# Print those that failed in the last call, in the order of hosts, in one line.
+# Usage: side_failed HOST...
+side_failed() {
+  local host names=''
+  for host; do ((${SIDE_STATUS[$host]-0} == 0)) || names+="${names:+, }$host"; done
+  printf '%s\n' "$names"
+}
+
+# Each process that asks has a pipe of its own. It is open for both directions, so reading never ends before its time.
+_side_open() {
+  [[ $_SIDE_OWNER != "$BASHPID" ]] || return 0
+  exec {_SIDE_PIPE}<> <(:)
+  _SIDE_OWNER=$BASHPID _SIDE_PIDS=()
+}
+
+# Hundredths of a second since the machine was started: the clock of the day may be set meanwhile.
+# Returns: sets _SIDE_NOW
+_side_now() {
+  read -r _SIDE_NOW _ </proc/uptime
+  _SIDE_NOW=$((10#${_SIDE_NOW/./}))
+}
+
+# Wait up to a second for a shell to end.
+# Usage: _side_ended
+# Returns: 0 and sets index of the caller; 1 when none has ended
+_side_ended() {
+  local call
+  if read -r -t 1 -u "$_SIDE_PIPE" call index; then
+    # A line of an earlier call comes from a shell that was stopped at its limit.
+    [[ $call == "$_SIDE_CALL" && -v "_SIDE_PIDS[index]" ]]
+    return
+  fi
+  # One that was killed says nothing.
+  for index in "${!_SIDE_PIDS[@]}"; do [[ -e /proc/${_SIDE_PIDS[index]} ]] || return 0; done
+  return 1
+}
+
+# One host's shell.
+# Usage: _side_shell INDEX FUNCTION HOST
+_side_shell() {
+  local status=0
+  # shellcheck disable=SC2064 # the values of now
+  trap "echo $_SIDE_CALL $1 >&$_SIDE_PIPE" EXIT
+  "$2" "$3"
+  status=$?
+  # While bash runs the EXIT trap of the script, its subshells have none.
+  echo "$_SIDE_CALL $1" >&"$_SIDE_PIPE"
+  trap - EXIT
+  return "$status"
+}
+
+# Keep what a host's shell printed, and pass on its errors.
+# Usage: _side_read FILE HOST
+_side_read() {
+  local line text
+  IFS= read -r -d '' text <"$1.out" || :
+  SIDE_OUT[$2]=${text%$'\n'}
+  while IFS= read -r line || [[ -n $line ]]; do
+    [[ $line == *"$2"* ]] || line="$2: $line"
+    printf '%s\n' "$line" >&2
+  done <"$1.err"
+}
+
+# Stop what still runs: the script is about to end.
+_side_abort() {
+  local index
+  # A signal may come before the new shell is noted.
+  [[ -z $_SIDE_STARTING || $! == "$_SIDE_STARTING" ]] || _side_kill "$!"
+  _SIDE_STARTING=
+  for index in "${!_SIDE_PIDS[@]}"; do
+    _side_kill "${_SIDE_PIDS[index]}"
+    unset "_SIDE_PIDS[index]"
+  done
+}
+
+# Stop a shell and all that it began: an ssh, say, that nothing else would end.
+# Usage: _side_kill PID
+_side_kill() {
+  local path line parent before=0
+  local -A tree=([$1]=1) parents
+  # Or bash would say that it was killed.
+  disown "$1" 2>/dev/null || :
+  # Stopped first, so that none says that one was killed; and looked for until there is no other: one may have begun in the moment
+  # before its parent was stopped.
+  until ((${#tree[@]} == before)); do
+    before=${#tree[@]}
+    kill -s STOP "${!tree[@]}" 2>/dev/null || :
+    parents=()
+    for path in /proc/[0-9]*/stat; do
+      { read -r line <"$path"; } 2>/dev/null || continue
+      read -r _ parent _ <<<"${line##*) }"
+      parents[${line%% *}]=$parent
+    done
+    _side_grow
+  done
+  kill -s KILL "${!tree[@]}" 2>/dev/null || :
+}
+
+# Add to the tree of _side_kill what its members began.
+# Globals: tree parents
+_side_grow() {
+  local pid size=-1
+  until ((${#tree[@]} == size)); do
+    size=${#tree[@]}
+    for pid in "${!parents[@]}"; do [[ ! -v "tree[${parents[$pid]}]" ]] || tree[$pid]=1; done
+  done
+}

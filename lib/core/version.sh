@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Which tierbench this is: the version of the load generator, and the commit where the checkout knows it.
+
+# Print the version, the commit and whether the checkout has changes that are not committed.
+# Usage: version_print
+version_print() {
+  local version commit
+  version=$(sed -n 's/^#define LOADGEN_VERSION *"\(.*\)"$/\1/p' "$LIB/loadgen/options.h")
+  # Not the commit of some checkout around this one.
+  if [[ -e $ROOT/.git ]] && ! command -v git >/dev/null; then
+    commit=$(_version_head) && commit+=', changes not known: git is missing' || commit=
+  fi
+  if [[ -z ${commit-} && -e $ROOT/.git ]] && commit=$(git -c safe.directory='*' -C "$ROOT" rev-parse --short=12 HEAD 2>/dev/null); then
+    [[ -z $(git -c safe.directory='*' -C "$ROOT" status --porcelain --untracked-files=no 2>/dev/null) ]] || commit+=', changed'
+  fi
+  printf 'tierbench %s (%s)\n' "$version" "${commit:-no commit is known}"
+}
+
+# Print the commit of a checkout where git itself is missing.
+_version_head() {
+  local head
+  read -r head <"$ROOT/.git/HEAD" || return
+  if [[ $head == 'ref: '* ]]; then
+    head=${head#ref: }
+    [[ $head =~ ^refs/[A-Za-z0-9._/-]+$ && $head != *..* ]] || return
+    if [[ -r $ROOT/.git/$head ]]; then
+      read -r head <"$ROOT/.git/$head" || return
+    else
+      head=$(sed -n "s#^\([0-9a-f]*\) $head\$#\1#p" "$ROOT/.git/packed-refs") || return
+    fi
+  fi
+  [[ $head =~ ^[0-9a-f]{40,64}$ ]] && printf '%s\n' "${head:0:12}"
+} 2>/dev/null

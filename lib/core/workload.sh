@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Standard workloads: settings of a file in conf/workloads, taken where WORKLOAD is named.
+
+# Take the settings of WORKLOAD into the layer that names it; what that layer says itself, and all above it, stays.
+# Usage: workload_read
+# Globals: ROOT; the layers, read; WORKLOAD
+# Returns: exits 2 when there is no such workload.
+workload_read() {
+  local layer file name where
+  conf_resolve
+  [[ $WORKLOAD != off ]] || return 0
+  layer=${CONF_LAYERS[$(conf_layer WORKLOAD)]}
+  file=$ROOT/conf/workloads/$WORKLOAD.conf
+  [[ $WORKLOAD != ycsb-e ]] ||
+    conf_refuse WORKLOAD "not supported: it scans records in the order of their keys, which Redis does not keep; ./do_it.sh list names workloads"
+  [[ $WORKLOAD != *[!A-Za-z0-9_-]* && -r $file ]] || conf_refuse WORKLOAD "not found; ./do_it.sh list names workloads"
+  where=$(conf_where WORKLOAD)
+  conf_file workload "$file"
+  while IFS='=' read -r name _; do conf_inherit "$layer" workload "$name" "$where: WORKLOAD=$WORKLOAD"; done < <(conf_said workload)
+}

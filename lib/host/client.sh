@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The load generator on a client, inside a screen session, so that it does not end with the master's connection.
+# Settings sent in front: RUN_ID, CLIENT (this host's name in the run), for launch CLIENT_THREADS, CLIENT_PASSWORD and
+# SERVER_CERTIFICATE, and for launch and look RUN_OWNER.
+# Needs: probe
+
+# Usage: main have KEY | build KEY | launch BINARY [ARG]... | look SECONDS [PHASE ORDER...] | step | enough | fetch | stop
+main() {
+  local verb=$1
+  shift
+  work_open
+  FOLDER=$WORK/run-$RUN_ID/client-${CLIENT//[^A-Za-z0-9.-]/_}
+  OUT=$FOLDER/out
+  RECORD=$FOLDER/generator.proc
+  ARRIVED=${EPOCHREALTIME/,/.}
+  # A look changes nothing that another call does, and others need not wait for its end.
+  if [[ $verb == look ]]; then
+    client_look "$@"
+    return
+  fi
+  exec {CLIENT_LOCK}>"$WORK/client.flock"
+  flock "$CLIENT_LOCK"
+  "client_$verb" "$@"
+}
+
+# Print `yes PATH` when the cached binary KEY runs here, else `no`, machine and libc, which a copy must fit, and why it does not start.
+client_have() {
+  local binary=$WORK/cache/test-$1 why=
+  # As access(2) tells, whoever asks and whatever the mode.
+  [[ ! -e $binary ]] || { chmod 700 "$binary" && [[ -x $binary ]]; } ||
+    fail "REMOTE_DIR=$WORK: programs cannot be run there (mounted noexec?); set REMOTE_DIR to a directory where they can"
+  if [[ -e $binary ]] && why=$(run_limited 10 "$binary" --version 2>&1); then
+    printf 'yes\t%s\n' "$binary"
+  else
+    printf 'no\t%s %s\t%s\n' "$(uname -m)" "$(getconf GNU_LIBC_VERSION 2>/dev/null || echo unknown)" \
+      "$(said_why <<<"${why#"$binary: "}" | tr -d '[:cntrl:]')"
+  fi
+}
+
+# Build the binary KEY from the sources in cache/KEY.tar.
+# Usage: client_build KEY test|build/tls/test
+client_build() {
+  local source=$WORK/cache/source-$1 target=test
+  [[ $2 == test ]] || target=tls
+  rm -rf -- "$source"
+  mkdir -p -- "$source"
+  tar -xf "$WORK/cache/$1.tar" -C "$source"
+  run_limited 600 make -C "$source" "$target" >"$source.log" 2>&1 || fail "the load generator does not build here: $(said_error <"$source.log")"
+  mv -f -- "$source/$2" "$WORK/cache/test-$1"
+  rm -rf -- "$source" "$WORK/cache/$1.tar"
+  client_have "$1"
+}
+
+# Start the generator, and look whether it waits for its first phase.
+client_launch() {
+  client_start "$@"
+  exec {CLIENT_LOCK}>&-
+  client_look 2
+}
+
+client_start() {
+  local session=tierbench-$RUN_ID-${FOLDER##*/client-} end=$((SECONDS + 20)) pid
+  [[ ! -e $FOLDER/launched ]] || return 0
+  proc_end 10 "$RECORD"
+  rm -rf -- "$FOLDER"
+  run_open
+  mkdir -p -- "$OUT"
+  client_clock
+  printf '%s' "$CLIENT_PASSWORD" >"$FOLDER/auth"
+  [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$FOLDER/tls.crt"
+  write_job "$@" >"$FOLDER/job.sh"
+  TERM=${TERM/dumb/vt100} run_limited 20 screen -dmS "$session" bash "$FOLDER/job.sh" {CLIENT_LOCK}>&- || fail "screen cannot start a session"
+  until [[ -s $FOLDER/test.pid ]]; do
+    ((SECONDS < end)) || fail "the screen session $session did not start the load generator in 20 s"
+    client_pause
+  done
+  # The job first: it is then still there to write the exit status of a generator that is ended.
+  for pid in "$(<"$FOLDER/test.pid")" "$(<"$FOLDER/job.pid")"; do
+    # It may be done already; one that cannot be put on record is killed, and the next look finds it lost.
+    proc_started "$RECORD" "$pid" generator || :
+  done
+  touch "$FOLDER/launched"
+}
+
+# The script that runs inside the screen session.
+write_job() {
+  printf 'cd %q\n' "$OUT"
+  printf 'export OMP_NUM_THREADS=%q REDISCLI_AUTH\n' "$CLIENT_THREADS"
+  # shellcheck disable=SC2016 # expanded by the job
+  printf 'REDISCLI_AUTH=$(<%q)\n' "$FOLDER/auth"
+  printf 'echo $$ >%q\n' "$FOLDER/job.pid"
+  printf '%q ' "$@"
+  printf '</dev/null >%q 2>%q &\n' "$FOLDER/stdout" "$FOLDER/stderr"
+  printf 'echo $! >%q\n' "$FOLDER/test.pid"
+  printf 'wait $!\n'
+  printf 'status=$?\ntimes >%q\n' "$FOLDER/times"
+  # shellcheck disable=SC2016 # expanded by the job
+  printf 'echo $status >%q.new && mv %q.new %q\n' "$FOLDER/exit" "$FOLDER/exit" "$FOLDER/exit"
+}
+
+# Give the generator the order for PHASE, TIME at least: seconds since the epoch on this host's clock (docs/loadgen.md); then wait for news, SECONDS at most. Print
+# `clock ARRIVED LEFT` (this host's, at the beginning and the end), `ready PHASE` when the generator waits for that phase,
+# `status LINE`, `machine` with what probe_cpu prints while no phase runs, `jumped SECONDS` when the clock was set, `stopped` when a signal has stopped the generator, and `exit STATUS` or
+# `lost` when it is over.
+# Usage: client_look SECONDS [PHASE ORDER...]
+client_look() {
+  local end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000)) turn=0 READY='' STATE=''
+  run_renew
+  if [[ -n ${2-} && ! -e $OUT/start-$2 ]]; then
+    printf '%s\n' "${*:3}" >"$OUT/start-$2.new"
+    mv -f -- "$OUT/start-$2.new" "$OUT/start-$2"
+  fi
+  while ((${EPOCHREALTIME/[.,]/} < end)); do
+    client_ready
+    [[ -z $READY && ! -s $FOLDER/exit ]] || break
+    # The generator must be seen to be there; for the rest of its news there are files.
+    ((turn++ % 25)) || client_state
+    [[ $STATE == R ]] || break
+    client_pause
+  done
+  client_ready
+  client_state
+  [[ -z $READY ]] || printf 'ready\t%s\n' "$READY"
+  [[ ! -s $OUT/status ]] || printf 'status\t%s\n' "$(<"$OUT/status")"
+  client_clock
+  if [[ -s $FOLDER/exit ]]; then
+    probe_row "$(probe_times "$FOLDER/times")"
+    printf 'exit\t%s\n' "$(<"$FOLDER/exit")"
+  elif [[ $STATE == T ]]; then
+    printf 'stopped\n'
+  elif [[ $STATE != R ]]; then
+    printf 'lost\n'
+  elif [[ -n $READY ]]; then
+    probe_row 0 "$RECORD"
+  fi
+  printf 'clock\t%s\t%s\n' "$ARRIVED" "${EPOCHREALTIME/,/.}"
+}
+
+# The phase that the generator waits for, in READY.
+client_ready() {
+  local file
+  for file in "$OUT"/ready-*; do
+    [[ ! -e $file || -e $OUT/start-${file##*/ready-} ]] || READY=${file##*/ready-}
+  done
+}
+
+# What the generator does, in STATE: T when a signal has stopped it, R when it or the job that writes down its end is there.
+client_state() {
+  local pid start line
+  STATE=
+  [[ -e $RECORD ]] || return 0
+  while read -r pid start _; do
+    { read -r line <"/proc/$pid/stat"; } 2>/dev/null || continue
+    proc_alive "$pid" "$start" || continue
+    line=${line##*) }
+    if [[ $line == [Tt]* ]]; then STATE=T; else STATE=${STATE:-R}; fi
+  done <"$RECORD"
+}
+
+# A pause of 20 ms without a process: nobody ever writes to this pipe.
+client_pause() {
+  [[ -n ${CLIENT_NEVER-} ]] || exec {CLIENT_NEVER}<> <(:)
+  read -r -t 0.02 -u "$CLIENT_NEVER" || :
+}
+
+# Print `jumped SECONDS` when the clock of the day has moved against that which nobody sets, since the generator was started.
+client_clock() {
+  local before after now from at by
+  { read -r before _ && now=${EPOCHREALTIME/[.,]/}; } </proc/uptime || return 0
+  read -r after _ </proc/uptime
+  before=${before/./} after=${after/./}
+  # Interrupted in the middle, this tells nothing.
+  ((10#$after - 10#$before <= 5)) || return 0
+  at=$((now / 10000 - 10#$before))
+  if [[ ! -s $FOLDER/clock ]]; then
+    printf '%s %s\n' "$at" "$before" >"$FOLDER/clock"
+    return 0
+  fi
+  read -r from now <"$FOLDER/clock"
+  by=$((at - from))
+  # A clock that is set right slowly gains or loses 0.5 ms in a second at most (adjtime(3)).
+  ((${by#-} <= 50 + (10#$before - 10#$now) / 1000)) || printf 'jumped\t%d.%02d\n' $((by / 100)) $((${by#-} % 100))
+}
+
+# Print the last row of steps.tsv: `figure NAME VALUE` for each column, `samples` among them, and `bucket US COUNT` for each slot of its histogram.
+client_step() {
+  LC_ALL=C awk -F '\t' '
+    NR == 1 { n = split($0, name, FS); next }
+    { row = $0 }
+    END {
+      split(row, value, FS)
+      buckets = split(value[n], slot, " ")
+      for (i = 1; i <= buckets; i++) {
+        split(slot[i], part, ":")
+        samples += part[2]
+        print "bucket\t" part[1] "\t" part[2]
+      }
+      for (i = 1; i < n; i++) if (value[i] ~ /^[0-9.]+$/) print "figure\t" name[i] "\t" value[i]
+      print "figure\tsamples\t" samples + 0
+    }' "$OUT/steps.tsv"
+}
+
+# Send everything that the generator wrote.
+client_fetch() {
+  cd "$OUT" 2>/dev/null || fail "$OUT: is gone"
+  cp ../stdout ../stderr .
+  rm -f -- ready-* start-* status* stop
+  files_send -- *
+}
+
+# Have the generator end its phase: it has lasted long enough.
+client_enough() {
+  : >"$OUT/stop"
+}
+
+# End the generator and remove its folder.
+client_stop() {
+  proc_end 15 "$RECORD" || fail "$RECORD: a load generator does not end"
+  rm -rf -- "$FOLDER"
+  run_close
+}

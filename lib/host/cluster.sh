@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Instances of a Redis Cluster, on the server: what each knows of the others before it starts, and when all is well.
+# Settings sent in front: CLUSTER_TABLE (lines PORT NODE SHARD ROLE MASTER_PORT FIRST LAST ID, empty without a cluster), SERVER_ADDRESS,
+# REDIS_PASSWORD, READY_TIMEOUT.
+
+# Write nodes.conf of every instance: nothing has to be sent to any of them, so that no process can join by mistake.
+# Usage: cluster_write
+# Globals: CLUSTER_TABLE FOLDER
+cluster_write() {
+  local port
+  [[ -n $CLUSTER_TABLE ]] || return 0
+  while read -r port _; do
+    awk -F '\t' -v me="$port" -v address="$SERVER_ADDRESS" '
+      { row[NR] = $0; if ($4 == "master") { id[$1] = $8; shards++ } }
+      END {
+        for (i = 1; i <= NR; i++) {
+          split(row[i], f, "\t")
+          line = f[8] " " address ":" f[1] "@" f[1] + 10000 " " (f[1] == me ? "myself," : "")
+          line = line (f[4] == "master" ? "master -" : "slave " id[f[5]]) " 0 0 " f[3] + 1 " connected"
+          print line (f[4] == "master" ? " " f[6] "-" f[7] : "")
+        }
+        print "vars currentEpoch " shards " lastVoteEpoch 0"
+      }' <<<"$CLUSTER_TABLE" >"$FOLDER/data-$port/nodes.conf"
+    user_give "$FOLDER/data-$port/nodes.conf"
+  done <<<"$CLUSTER_TABLE"
+}
+
+# Wait until every instance says that the cluster is whole and its replication up.
+# Usage: cluster_ready
+# Globals: CLUSTER_TABLE SERVER_ADDRESS READY_TIMEOUT
+cluster_ready() {
+  local end=$((SECONDS + READY_TIMEOUT)) all port role why
+  [[ -n $CLUSTER_TABLE ]] || return 0
+  all=$(wc -l <<<"$CLUSTER_TABLE")
+  while IFS=$'\t' read -r port _ _ role _; do
+    until cluster_well "$port" "$role" "$all"; do
+      ((SECONDS < end)) || fail "port $port: $why after $READY_TIMEOUT s; is port $((port + 10000)) open between the nodes?"
+      sleep 0.05 # between two rounds of asking
+    done
+  done <<<"$CLUSTER_TABLE"
+}
+
+# Whether an instance says that all is well; sets why when not.
+# Usage: cluster_well PORT ROLE NODES
+cluster_well() {
+  why="no answer to CLUSTER INFO"
+  redis_ask "$SERVER_ADDRESS" "$1" 'CLUSTER INFO' || return
+  why="the cluster is not whole"
+  [[ $REDIS_REPLY == *cluster_state:ok* && $REDIS_REPLY == *"cluster_known_nodes:$3"* ]] || return
+  [[ $2 == replica ]] || return 0
+  why="the replica has no link to its master"
+  redis_ask "$SERVER_ADDRESS" "$1" 'INFO replication' && [[ $REDIS_REPLY == *master_link_status:up* ]]
+}

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Whether this host has what its role needs, as rows: STATE CHECK FOUND WANTED MEND.
+# Needs: cpus irq
+# Settings sent in front: ADDRESS (which carries the load), NEED_MBIT (what the load needs of the link, in Mbit/s),
+# NEED_PORTS (a client's connections to one instance), NEED_FILES (what it opens for all its connections),
+# NEED_NUMACTL (not empty: policies are asked for), FIRST_PORT and LAST_PORT of the instances.
+# TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
+
+# Usage: main server|client|clock
+main() {
+  local tool
+  if [[ $1 == clock ]]; then
+    printf '%s\n' "${EPOCHREALTIME/,/.}"
+    return
+  fi
+  work_open
+  row ok "our folder" "$WORK" "ours alone" -
+  for tool in tar sha256sum flock awk; do need "$tool"; done
+  leftovers
+  link
+  case $1 in
+    server)
+      for tool in setsid taskset lscpu; do need "$tool"; done
+      [[ -z $NEED_NUMACTL ]] || need numactl
+      limit warn 10032 "what redis-server asks for with its default maxclients"
+      ports_reserved
+      ;;
+    client)
+      need screen --version
+      limit fail "$NEED_FILES" "the load generator's connections at the largest point"
+      ports_ephemeral
+      ;;
+  esac
+}
+
+# A tool must be there; with an option that shows its version, that is what was found.
+# Usage: need TOOL [OPTION]
+need() {
+  local found
+  if found=$(command -v "$1"); then
+    if [[ -n ${2-} ]]; then
+      # A program may fail to show its version, as older ones of screen do, but it must return.
+      found=$(run_limited 10 "$1" "$2" 2>&1) || (($? != 124)) || {
+        row fail "$1" "${found##*$'\n'}" "a program that works" "install $1 anew, here"
+        return
+      }
+      found=${found%%$'\n'*}
+    fi
+    row ok "$1" "$found" "in PATH" -
+  else
+    row fail "$1" missing "in PATH" "install: $1"
+  fi
+}
+
+# What a broken run left is ended by the next run, and by stop; it is shown because it takes memory and ports until then.
+leftovers() {
+  local folder names=
+  for folder in "$WORK"/run-* "$WORK"/tune-*; do
+    [[ -d $folder ]] || continue
+    if ! run_ours "$folder" || owner_lives "$folder/owner"; then continue; fi
+    [[ " $names " == *" $OWNER_RUN "* ]] || names+="${names:+ }$OWNER_RUN"
+    [[ ${folder##*/} == run-* || ! -e $folder/journal ]] || names+=" (with settings of this host that are not put back)"
+  done
+  if [[ -n $names ]]; then
+    row warn leftovers "$names" none "./do_it.sh stop"
+  else
+    row ok leftovers none none -
+  fi
+}
+
+# The slowest of the NICs that carry the load, against what it needs.
+link() {
+  local device speed slowest='' found='' driver
+  for device in $(irq_devices "$ADDRESS" || :); do
+    if [[ $device == lo ]]; then
+      row ok link loopback "$NEED_MBIT Mbit/s" -
+      return
+    fi
+    speed=
+    { read -r speed <"${TIERBENCH_ROOT-}/sys/class/net/$device/speed"; } 2>/dev/null || :
+    driver=$(readlink "${TIERBENCH_ROOT-}/sys/class/net/$device/device/driver" || echo virtual)
+    # What has no speed says -1, or refuses to say.
+    [[ $speed =~ ^[1-9][0-9]*$ ]] || speed=unknown
+    found+="${found:+, }$device ${driver##*/} $speed Mbit/s"
+    [[ $speed == unknown ]] || ((speed >= ${slowest:-speed + 1})) || slowest=$speed
+  done
+  if [[ -z $found ]]; then
+    row warn link "no NIC carries $ADDRESS" "$NEED_MBIT Mbit/s" "ip route get $ADDRESS"
+  elif [[ -n $slowest ]] && ((slowest < NEED_MBIT)); then
+    row warn link "$found" "$NEED_MBIT Mbit/s for the largest value at PLAN_OPS or RATE" "the link will be what is measured: a faster one, or smaller values"
+  else
+    row ok link "$found" "$NEED_MBIT Mbit/s" -
+  fi
+}
+
+# Ports that the kernel hands out to connections, against what a client needs: a port serves once for each instance.
+ports_ephemeral() {
+  local low high
+  read -r low high <"${TIERBENCH_ROOT-}/proc/sys/net/ipv4/ip_local_port_range"
+  if ((high - low + 1 >= NEED_PORTS)); then
+    row ok "port range" "$low-$high" "$NEED_PORTS connections to an instance" -
+  else
+    row fail "port range" "$low-$high" "$NEED_PORTS connections to an instance" "sysctl net.ipv4.ip_local_port_range='1024 65535', here"
+  fi
+}
+
+# The kernel may hand a port of ours to a connection of somebody else.
+ports_reserved() {
+  local low high reserved
+  read -r low high <"${TIERBENCH_ROOT-}/proc/sys/net/ipv4/ip_local_port_range"
+  reserved=$(cat "${TIERBENCH_ROOT-}/proc/sys/net/ipv4/ip_local_reserved_ports" 2>/dev/null) || :
+  if ((FIRST_PORT > high || LAST_PORT < low)) || [[ $reserved == *"$FIRST_PORT-$LAST_PORT"* ]]; then
+    row ok "port range" "$low-$high" "outside of $FIRST_PORT-$LAST_PORT" -
+  else
+    row warn "port range" "$low-$high" "outside of $FIRST_PORT-$LAST_PORT, the instances' ports" \
+      "set REDISBASE, or sysctl net.ipv4.ip_local_reserved_ports=$FIRST_PORT-$LAST_PORT, here"
+  fi
+}
+
+# How many files a process may open, against what it will.
+# Usage: limit STATE WANTED WHAT
+limit() {
+  local most
+  most=$(ulimit -Hn)
+  if [[ $most == unlimited ]] || ((most >= $2)); then
+    row ok "open files" "$most" "$2" -
+  else
+    row "$1" "open files" "$most" "$2: $3" "raise nofile in /etc/security/limits.conf"
+  fi
+}
+
+row() {
+  local IFS=$'\t'
+  printf '%s\n' "$*"
+}

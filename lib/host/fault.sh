@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# A fault of one node of a cluster, on the server: a process of its own goes through its steps and stamps each in events.tsv.
+# Settings sent in front: INSTANCE_PLAN, CLUSTER_TABLE, REDIS_BINARY, REDIS_USER, SERVER_ADDRESS, REDIS_PASSWORD, RUN_OWNER, NODE_TIMEOUT, PERSISTENCE, FAULT,
+# FAULT_NODE, FAULT_AT, FAULT_DOWN, FAILBACK, SETTLE.
+
+# Begin: the load starts in DELAY_US microseconds.
+# Usage: server_fault DELAY_US
+server_fault() {
+  local begin=$((${EPOCHREALTIME/[.,]/} + $1)) program=$REDIS_BINARY
+  user_find || fail "$USER_WHY"
+  [[ ! -x $FOLDER/redis-server ]] || program=/proc/self/cwd/redis-server
+  # Nothing below prints what is secret, and nobody else reads it.
+  (
+    umask 077
+    {
+      echo 'set -u'
+      declare -p "${!_OWNER@}"
+      declare -p WORK RUN_ID FOLDER RECORD INSTANCE_PLAN CLUSTER_TABLE SERVER_ADDRESS REDIS_PASSWORD NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT \
+        FAULT_DOWN FAILBACK SETTLE USER_NAME USER_ID USER_GROUP USER_WORDS begin program
+      declare -f
+      echo fault_run
+    } >"$FOLDER/fault.sh"
+  )
+  printf 'time_us\tnode\tevent\tdetail\n' >"$FOLDER/events.tsv"
+  setsid bash "$FOLDER/fault.sh" </dev/null >/dev/null 2>"$FOLDER/fault.err" {SERVER_LOCK}>&- &
+  proc_started "$FOLDER/fault.proc" $! fault || fail "the fault ended at once: $(said_why <"$FOLDER/fault.err")"
+}
+
+# Print how far it is: `running EVENT`, `done EVENT`, or `failed WHY` when its process ended before its last step.
+# Usage: server_look
+server_look() {
+  local last pid start
+  last=$(tail -n 1 "$FOLDER/events.tsv" | cut -f 3)
+  read -r pid start _ <"$FOLDER/fault.proc"
+  if [[ $last == settled ]]; then
+    printf 'done\t%s\n' "$last"
+  elif [[ $last == refused ]]; then
+    printf 'failed\t%s\n' "$(tail -n 1 "$FOLDER/events.tsv" | cut -f 4)"
+  elif proc_alive "$pid" "$start"; then
+    printf 'running\t%s\n' "$last"
+  else
+    printf 'failed\t%s\n' "after '$last': $(said_why <"$FOLDER/fault.err")"
+  fi
+}
+
+# Usage: fault_event EVENT [DETAIL]
+fault_event() {
+  printf '%s\t%s\t%s\t%s\n' "${EPOCHREALTIME/[.,]/}" "$FAULT_NODE" "$1" "${2-}" >>"$FOLDER/events.tsv"
+}
+
+# Sleep until a time in microseconds; ends with the master of the run.
+# Usage: fault_until TIME_US
+fault_until() {
+  local left
+  while left=$(($1 - ${EPOCHREALTIME/[.,]/})) && ((left > 0)); do
+    owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
+    ((left < 1000000)) || left=1000000
+    sleep "$(printf '0.%06d' "$left" | sed 's/^0\.1000000$/1/')"
+  done
+}
+
+# Seconds with a fraction as microseconds.
+fault_us() {
+  awk -v seconds="$1" 'BEGIN { printf "%.0f", seconds * 1e6 }'
+}
+
+# Whether the instance on a port says of its replication what matches the pattern.
+# Usage: fault_says PORT PATTERN
+fault_says() {
+  redis_ask "$SERVER_ADDRESS" "$1" 'INFO replication' && [[ $REDIS_REPLY =~ $2 ]]
+}
+
+# Print the ports of a shard's replicas, or of the node's instances, or of the shards whose master is on it.
+fault_replicas() { awk -F '\t' -v port="$1" '$4 == "replica" && $5 == port { print $1 }' <<<"$CLUSTER_TABLE"; }
+fault_ports() { awk -F '\t' -v node="$FAULT_NODE" '$2 == node { print $1 }' <<<"$CLUSTER_TABLE"; }
+fault_masters() { awk -F '\t' -v node="$FAULT_NODE" '$2 == node && $4 == "master" { print $1 "\t" $3 }' <<<"$CLUSTER_TABLE"; }
+
+# Print the bytes that all instances of other nodes have sent for replication.
+fault_bytes() {
+  local port sum=0
+  while read -r port; do
+    redis_ask "$SERVER_ADDRESS" "$port" 'INFO stats' || continue
+    [[ ! $REDIS_REPLY =~ total_net_repl_output_bytes:([0-9]+) ]] || sum=$((sum + BASH_REMATCH[1]))
+  done < <(awk -F '\t' -v node="$FAULT_NODE" '$2 != node { print $1 }' <<<"$CLUSTER_TABLE")
+  echo "$sum"
+}
+
+# Go through all steps.
+fault_run() {
+  local port shard down bytes
+  fault_until $((begin + $(fault_us "$FAULT_AT")))
+  while IFS=$'\t' read -r port shard; do
+    fault_says "$port" 'state=online' && continue
+    fault_event refused "shard $shard has no replica in step; no fault was made"
+    return
+  done < <(fault_masters)
+  fault_signal
+  down=${EPOCHREALTIME/[.,]/}
+  fault_event 'node down' "$FAULT"
+  fault_taken
+  fault_until $((down + $(fault_us "$FAULT_DOWN")))
+  bytes=$(fault_bytes)
+  fault_up
+  fault_synced || {
+    fault_event refused 'the node is not in step again after 900 s'
+    return
+  }
+  fault_event 'resync ends' "bytes=$(($(fault_bytes) - bytes))"
+  if [[ $FAILBACK == on ]]; then
+    fault_until $((${EPOCHREALTIME/[.,]/} + 2000000))
+    while IFS=$'\t' read -r port shard; do fault_back "$port" "$shard"; done < <(fault_masters)
+  fi
+  fault_until $((${EPOCHREALTIME/[.,]/} + $(fault_us "$SETTLE")))
+  fault_event settled
+}
+
+# Send the signal to the instances of the node, those on record.
+fault_signal() {
+  local port signal=KILL
+  [[ $FAULT != term ]] || signal=TERM
+  [[ $FAULT != stop ]] || signal=STOP
+  : >"$FOLDER/node.proc"
+  while read -r port; do awk -v port="$port" '$3 == port' "$RECORD" >>"$FOLDER/node.proc"; done < <(fault_ports)
+  if [[ $FAULT != stop ]]; then
+    # The guard takes what is on record and gone for an accident.
+    awk 'NR == FNR { node[$3] = 1; next } !($3 in node)' "$FOLDER/node.proc" "$RECORD" >"$RECORD.new" && mv -f -- "$RECORD.new" "$RECORD"
+  fi
+  proc_signal "$signal" "$FOLDER/node.proc"
+}
+
+# Wait until each shard that was hit has another master.
+fault_taken() {
+  local limit=60 end port shard replica
+  local -A waiting=()
+  [[ $NODE_TIMEOUT == default ]] || ((NODE_TIMEOUT * 6 / 1000 < limit)) || limit=$((NODE_TIMEOUT * 6 / 1000))
+  [[ $NODE_TIMEOUT != default ]] || limit=90
+  end=$((SECONDS + limit))
+  while IFS=$'\t' read -r port shard; do waiting[$port]=$shard; done < <(fault_masters)
+  while ((${#waiting[@]} > 0)); do
+    owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
+    ((SECONDS < end)) || {
+      fault_event 'not taken over' "shards ${waiting[*]}"
+      return
+    }
+    for port in "${!waiting[@]}"; do
+      for replica in $(fault_replicas "$port"); do
+        fault_says "$replica" 'role:master' || continue
+        fault_event 'taken over' "shard ${waiting[$port]} by $replica"
+        unset "waiting[$port]"
+        break
+      done
+    done
+    sleep 0.05 # between two rounds of asking
+  done
+}
+
+# Bring the node back: it goes on, or it starts again, and empty unless it keeps its data on disk.
+fault_up() {
+  local port cpus policy how=empty
+  local -a pin
+  if [[ $FAULT == stop ]]; then
+    proc_signal CONT "$FOLDER/node.proc"
+    fault_event 'node up' continued
+    return
+  fi
+  [[ $PERSISTENCE != rdb && $PERSISTENCE != aof ]] || how='from disk'
+  proc_gone 60 "$FOLDER/node.proc" || proc_end 10 "$FOLDER/node.proc"
+  cd "$FOLDER" || exit 1
+  while read -r port; do
+    # A replica keeps the file of its last full sync, and would load it.
+    [[ $how != empty ]] || find "data-$port" -mindepth 1 -maxdepth 1 ! -name nodes.conf -exec rm -rf -- {} +
+    IFS=$'\t' read -r _ cpus policy < <(awk -F '\t' -v port="$port" '$1 == port' <<<"$INSTANCE_PLAN")
+    tier_prefix "$policy"
+    pin=(taskset -c "$cpus")
+    [[ $cpus != - ]] || pin=()
+    setsid "${pin[@]}" "${TIER_PREFIX[@]}" "${USER_WORDS[@]}" "$program" "/proc/self/cwd/$port.conf" </dev/null >>"$FOLDER/redis-$port.log" 2>&1 &
+    proc_started "$RECORD" $! "$port" || exit 1
+  done < <(fault_ports)
+  fault_event 'node up' "$how"
+}
+
+# Wait until every instance of the node is a replica in step.
+fault_synced() {
+  local port end=$((SECONDS + 900))
+  while read -r port; do
+    until fault_says "$port" 'role:slave' && [[ $REDIS_REPLY == *master_link_status:up* && $REDIS_REPLY == *master_sync_in_progress:0* ]]; do
+      owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
+      ((SECONDS < end)) || return 1
+      sleep 0.05 # between two rounds of asking
+    done
+  done < <(fault_ports)
+}
+
+# Make an instance the master of its shard again.
+# Usage: fault_back PORT SHARD
+fault_back() {
+  local end=$((SECONDS + 30))
+  redis_ask "$SERVER_ADDRESS" "$1" 'CLUSTER FAILOVER' || :
+  until fault_says "$1" 'role:master'; do
+    ((SECONDS < end)) || {
+      fault_event 'not failed back' "shard $2"
+      return
+    }
+    sleep 0.02 # between two rounds of asking
+  done
+  fault_event 'failed back' "shard $2"
+}

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The interrupts of the NIC that carries an address: which there are, and which CPUs they go to.
+# TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
+
+# Print the NICs that carry an address, a line each: of a bond or a VLAN those below it.
+# Usage: irq_devices ADDRESS
+# Returns: 1 when there is none.
+irq_devices() {
+  local address=$1 device
+  # A host may be called by its name.
+  [[ $address =~ ^[0-9.]+$ || $address == *:* ]] || address=$(getent ahosts "$address" | awk 'NR == 1 { print $1 }')
+  device=$(run_limited 10 ip -o address show to "$address" 2>/dev/null | awk 'NR == 1 { print $2 }') || :
+  # Not ours: the way to it.
+  [[ -n $device ]] || device=$(run_limited 10 ip -o route get "$address" 2>/dev/null | sed -n 's/.* dev \([^ ]*\).*/\1/p') || :
+  [[ -n $device ]] || return 1
+  _irq_lower "$device"
+}
+
+_irq_lower() {
+  local below found=0
+  for below in "${TIERBENCH_ROOT-}/sys/class/net/$1"/lower_*; do
+    [[ -e $below || -L $below ]] || continue
+    found=1
+    _irq_lower "${below##*/lower_}"
+  done
+  ((found)) || printf '%s\n' "$1"
+}
+
+# Print the interrupts of a NIC, a number a line.
+# Usage: irq_list DEVICE
+irq_list() {
+  local nic=${TIERBENCH_ROOT-}/sys/class/net/$1/device target folder irq
+  [[ -e $nic ]] || return 0
+  target=$(readlink -f "$nic")
+  folder=$target/msi_irqs
+  # A virtio device is a child of the PCI device that has the interrupts.
+  [[ ${target##*/} != virtio* ]] || folder=${target%/*}/msi_irqs
+  if [[ -d $folder ]]; then
+    for irq in "$folder"/*; do
+      [[ ! -d ${TIERBENCH_ROOT-}/proc/irq/${irq##*/} ]] || printf '%s\n' "${irq##*/}"
+    done | sort -n
+  else
+    _irq_by_name "$1" "${target##*/}"
+  fi
+}
+
+# Those whose name in /proc/interrupts is the NIC's: eth0, eth0-TxRx-0 (ixgbe), eth0-Tx-Rx-0 (ena), i40e-eth0-TxRx-0,
+# mlx5_comp0@pci:0000:3b:00.0 (by the bus address), virtio2-input.0 (by the virtio device).
+_irq_by_name() {
+  awk -v nic="$1" -v device="$2" '
+    $1 ~ /^[0-9]+:$/ {
+      name = $NF
+      if (name == nic || index(name, nic "-") == 1 || index(name, nic ":") == 1 || index(name, "-" nic "-") ||
+          index(name, device "-") == 1 || (device ~ /:/ && index(name, "@pci:" device))) print $1 + 0
+    }' "${TIERBENCH_ROOT-}/proc/interrupts"
+}
+
+# Spread interrupts over CPUs as the guide does: step = max(1, CPUs / interrupts), neighbours, round again at the end.
+# Usage: irq_spread auto|CPUS <IRQS
+# Prints: IRQ CPUS, a line each
+irq_spread() {
+  local cpus=$1
+  [[ $cpus != auto ]] || cpus=$(<"${TIERBENCH_ROOT-}/sys/devices/system/cpu/online")
+  awk -v list="$cpus" "$CPUS_AWK"'
+    { irq[NR] = $1 }
+    END {
+      n = cpus_expand(list, cpu)
+      step = NR ? int(n / NR) : 1
+      if (step < 1) step = 1
+      for (i = 1; i <= NR; i++) {
+        for (j = 1; j <= step; j++) one[j] = cpu[first + j]
+        print irq[i] "\t" cpus_compress(one, step)
+        first += step
+        if (first + step > n) first = 0
+      }
+    }'
+}
+
+# Print the interrupts of a NIC: DEVICE IRQ NAME CPUS EFFECTIVE_CPUS.
+# Usage: irq_map DEVICE
+irq_map() {
+  local irq folder effective
+  while read -r irq; do
+    folder=${TIERBENCH_ROOT-}/proc/irq/$irq
+    effective=$(cat "$folder/effective_affinity_list" 2>/dev/null) || :
+    printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$irq" \
+      "$(awk -v irq="$irq:" '$1 == irq { print $NF; exit }' "${TIERBENCH_ROOT-}/proc/interrupts")" \
+      "$(cat "$folder/smp_affinity_list" 2>/dev/null || :)" "${effective:--}"
+  done < <(irq_list "$1")
+}
+
+# Print the queues of a NIC with the CPUs that packets are steered to: DEVICE QUEUE rps|xps MASK.
+# Usage: irq_queues DEVICE
+irq_queues() {
+  local file mask
+  for file in "${TIERBENCH_ROOT-}/sys/class/net/$1/queues"/*/[rx]ps_cpus; do
+    # A NIC with one queue has the file and refuses to read it.
+    mask=
+    { read -r mask <"$file"; } 2>/dev/null || :
+    [[ -n $mask ]] || continue
+    file=${file#*/queues/}
+    printf '%s\t%s\t%s\t%s\n' "$1" "${file%/*}" "${file:${#file}-8:3}" "$mask"
+  done
+}

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The lock of a server: one run at a time, whichever user it is of. Settings sent in front: LOCK_DIR, RUN_ID, RUN_OWNER.
+# Needs: locks
+
+# Usage: main take|renew|release
+main() {
+  work_open
+  locks_open
+  LOCK=$LOCKS/tierbench-lock.$RUN_ID
+  "lock_$1"
+}
+
+lock_take() {
+  ! lock_mine || return 0
+  if locks_live; then fail "$(owner_say) has this server"; fi
+  locks_sweep >&2
+  # All users must be able to read it; noclobber is O_EXCL: nothing that another user has put there is written to.
+  (umask 022 && set -o noclobber && printf '%s\n' "$RUN_OWNER" >"$LOCK") || fail "LOCK_DIR=$LOCKS: the lock $LOCK cannot be written; all users must be able to (chmod 1777 $LOCKS)"
+}
+
+# Note that the master lives. Fails when the lock is gone, or was not renewed within the lease: another run may have had the server since.
+lock_renew() {
+  lock_mine || fail "the lock of this run is gone$(lock_other)"
+  if ! owner_here && ! owner_fresh "$LOCK"; then
+    fail "the lock of this run was not renewed for $OWNER_LEASE s (LEASE), and another run may have had the server$(lock_other)"
+  fi
+  touch -c -- "$LOCK"
+  run_renew
+}
+
+lock_release() {
+  ! lock_mine || rm -f -- "$LOCK"
+}
+
+lock_mine() {
+  [[ -O $LOCK ]] && owner_read "$LOCK" && [[ $OWNER_LINE == "$RUN_OWNER" ]]
+}
+
+# Print who has the server now.
+lock_other() {
+  ! locks_live || printf ': %s has this server' "$(owner_say)"
+}

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What memory does on the server while it is loaded: samples each second, and a look at everything at each phase's boundary.
+# Needs: protocol tier_cgroup tier_detect tier_verify monitor_sample cpus irq monitor_load probe info
+# Settings sent in front: RUN_ID, RESERVE_BYTES (for start), SERVER_ADDRESS, REDIS_PASSWORD and RUN_OWNER (for mark).
+
+# Usage: main start|mark NAME|alarm|stop|fetch
+main() {
+  work_open
+  MONITOR=$WORK/run-$RUN_ID/monitor
+  RECORD=$WORK/run-$RUN_ID/server/instances.proc
+  case $1 in
+    mark) monitor_mark "$2" ;;
+    stop)
+      monitor_stop
+      rm -rf -- "$MONITOR"
+      run_close
+      ;;
+    *) "monitor_$1" ;;
+  esac
+}
+
+monitor_start() {
+  monitor_stop
+  rm -rf -- "$MONITOR"
+  mkdir -p -- "$MONITOR"
+  : >"$MONITOR/on"
+  MONITOR_STAT=
+  [[ ! -e $WORK/run-$RUN_ID/tier/cgroup ]] || MONITOR_STAT=$(<"$WORK/run-$RUN_ID/tier/cgroup")/memory.stat
+  {
+    echo 'set -u'
+    declare -p WORK MONITOR RECORD RESERVE_BYTES MONITOR_VMSTAT MONITOR_TURN MONITOR_STAT
+    declare -f
+    echo monitor_loop
+  } >"$MONITOR/monitor.sh"
+  setsid bash "$MONITOR/monitor.sh" </dev/null >/dev/null 2>"$MONITOR/monitor.err" &
+  proc_started "$MONITOR/monitor.proc" $! monitor || fail "the monitors ended at once: $(cat "$MONITOR/monitor.err")"
+}
+
+# Write down all counters as they stand, under the name of the phase that comes next (`look`: not at all); print them too, and `machine` with what
+# probe_cpu prints.
+# Usage: monitor_mark NAME
+monitor_mark() {
+  local file=$MONITOR/mark-$1 rows
+  [[ -d $MONITOR ]] || fail "the monitors do not run"
+  rows=$(
+    mark_host
+    mark_load
+    mark_instances
+    tier_state
+  )
+  rows+=$'\n'$(tier_verify <<<"$rows")
+  [[ $1 == look ]] || {
+    printf '%s\n' "$rows" >"$file.new" && mv -f -- "$file.new" "$file" &&
+      # The order of marks is that of this list.
+      { grep -qxF -- "$1" "$MONITOR/marks" || printf '%s\n' "$1" >>"$MONITOR/marks"; }
+  } 2>/dev/null || fail "$file: cannot be written (REMOTE_DIR: is its disk full?)"
+  printf '%s\n' "$rows"
+  probe_row 0 "$RECORD" "$MONITOR/monitor.proc" "${RECORD%/*}/wrappers.proc" "$WORK/run-$RUN_ID/trace.proc" "$WORK/run-$RUN_ID/perf.proc"
+}
+
+# Rows SCOPE COUNTER VALUE.
+mark_host() {
+  local IFS='|'
+  awk -v names="${MONITOR_VMSTAT[*]}" '
+    BEGIN { n = split(names, name, "|"); for (i = 1; i <= n; i++) wanted[name[i]] = 1; OFS = "\t" }
+    FILENAME == "/proc/vmstat" && $1 in wanted { print "host", $1, $2 }
+    FILENAME == "/proc/meminfo" && $1 == "MemAvailable:" { printf "host\tavailable\t%.0f\n", $2 * 1024 }' /proc/vmstat /proc/meminfo
+  awk '{ sub(/^.*total=/, "", $NF); print "host\tpressure_" $1 "_us\t" $NF }' /proc/pressure/memory 2>/dev/null || :
+}
+
+mark_instances() {
+  local pid port nodes
+  info_all "$RECORD" | LC_ALL=C awk -F '[:,=]' '
+    function finish() { if (answered) printf "%s\tcalls\t%.0f\n%s\tused_cpu_us\t%.0f\n", port, calls, port, cpu * 1000000 }
+    /^### instance / { finish(); port = substr($0, 14); answered = 1; calls = cpu = 0; next }
+    /^# no answer$/ { print port "\tunanswered\t1"; answered = 0; next }
+    $1 ~ /^(used_memory|used_memory_rss|mem_fragmentation_ratio|keyspace_hits|keyspace_misses)$/ { print port "\t" $1 "\t" $2 }
+    $1 ~ /^used_cpu_(user|sys)$/ { cpu += $2 }
+    /^cmdstat_(get|set):/ { calls += $3 }
+    END { finish() }'
+  LC_ALL=C awk -v OFS='\t' '
+    BEGIN { name["VmRSS:"] = "rss"; name["RssAnon:"] = "anon"; name["VmSwap:"] = "swap" }
+    {
+      file = "/proc/" $1 "/status"
+      while ((getline line < file) > 0) {
+        split(line, f, " ")
+        if (f[1] in name) printf "%s\t%s\t%.0f\n", $3, name[f[1]], f[2] * 1024
+      }
+      close(file)
+      file = "/proc/" $1 "/stat"
+      if ((getline line < file) > 0) {
+        sub(/^.*\) /, "", line)
+        split(line, f, " ")
+        print $3, "majflt", f[10]
+      }
+      close(file)
+    }' "$RECORD" 2>/dev/null || : # mawk gives up when a process ends while it is read
+  # With one node it is Rss, and need not be counted page by page.
+  nodes=$(tier_memory_nodes | wc -l)
+  ((nodes < 2)) || while read -r pid _ port; do tier_pages "$pid" "$port"; done <"$RECORD"
+}
+
+# Print the alarm, if the guard has ended the load, is gone itself, or is not at work.
+monitor_alarm() {
+  local pid start line up beat='' gone=''
+  if [[ -e $MONITOR/on ]]; then
+    read -r pid start _ <"$MONITOR/monitor.proc"
+    proc_alive "$pid" "$start" || gone="are gone"
+    read -r up _ </proc/uptime
+    { read -r beat <"$MONITOR/beat"; } 2>/dev/null || :
+    line=
+    { read -r line <"/proc/$pid/stat"; } 2>/dev/null || :
+    if [[ ${line##*) } == [Tt]* ]]; then
+      gone="were stopped by a signal (SIGSTOP)"
+    elif [[ -n $beat ]] && ((${up%.*} - ${beat%.*} >= MONITOR_SILENT)); then
+      gone="did nothing for $((${up%.*} - ${beat%.*})) s"
+    fi
+  fi
+  # It writes this before it ends.
+  if [[ -e $MONITOR/alarm ]]; then
+    cat "$MONITOR/alarm"
+  elif [[ -n $gone ]]; then
+    printf 'the monitors %s, and nothing else keeps the server out of harm; the load was ended\n' "$gone"
+  fi
+}
+
+monitor_stop() {
+  [[ -d $MONITOR ]] || return 0
+  rm -f -- "$MONITOR/on"
+  proc_end 5 "$MONITOR/monitor.proc" || fail "the monitors do not end"
+}
+
+# End the monitors and send their files. They stay until `stop`: when the link is cut behind the last byte, they are sent again.
+monitor_fetch() {
+  monitor_stop
+  cd "$MONITOR" 2>/dev/null || fail "$MONITOR: is gone"
+  [[ -s monitor.err ]] || rm -f monitor.err
+  files_send -- *.tsv marks mark-* alarm monitor.err
+}

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Counts loads that far memory served, with `perf stat` over the instances' processes while a phase runs.
+# Settings sent in front: RUN_ID; for start and check PERF_EVENTS: words `instance EVENT` or `socket EVENT`, a pair after the other; for start RUN_OWNER.
+# TIERBENCH_ROOT, if set, stands in front of the kernel's paths, so that a test can show another machine.
+
+# Usage: main cpu|check|start|end|stop
+main() {
+  [[ $1 == cpu || $1 == check ]] || work_open
+  FOLDER=${WORK-}/run-${RUN_ID-}/perf
+  RECORD=${WORK-}/run-${RUN_ID-}/perf.proc
+  "perf_$1"
+}
+
+# Print what CPU this is: `cpu VENDOR FAMILY MODEL STEPPING NAME`, as conf/far_events.tsv names them.
+perf_cpu() {
+  LC_ALL=C awk -F '[ \t]*:[ \t]*' '
+    function set(name, value) { if (!(name in of)) of[name] = value }
+    $1 == "vendor_id" || $1 == "CPU implementer" { set("vendor", $2) }
+    $1 == "cpu family" { set("family", $2) }
+    $1 == "model" || $1 == "CPU part" { set("model", $2) }
+    $1 == "stepping" { set("stepping", $2) }
+    $1 == "model name" { set("name", $2) }
+    function shown(name) { gsub(/[^ -~]/, "", of[name]); return of[name] == "" ? "-" : of[name] }
+    END { print "cpu\t" shown("vendor") "\t" shown("family") "\t" shown("model") "\t" shown("stepping") "\t" shown("name") }' \
+    "${TIERBENCH_ROOT-}/proc/cpuinfo"
+}
+
+# Read PERF_EVENTS. Returns: sets PERF_instance and PERF_socket, arrays of options of perf for each scope.
+perf_events() {
+  local word scope=
+  # shellcheck disable=SC2034 # read by name, in perf_of
+  PERF_instance=() PERF_socket=()
+  for word in $PERF_EVENTS; do
+    if [[ -z $scope ]]; then
+      scope=$word
+      continue
+    fi
+    if [[ $scope == socket ]]; then PERF_socket+=(-e "$word"); else PERF_instance+=(-e "$word"); fi
+    scope=
+  done
+}
+
+# Start counting; it has begun when this returns.
+perf_start() {
+  local pid start pids='' scope
+  perf_end >/dev/null 2>&1 || :
+  run_open
+  rm -rf -- "$FOLDER"
+  mkdir -p -- "$FOLDER"
+  perf_events
+  while read -r pid start _; do
+    ! proc_alive "$pid" "$start" || pids+=${pids:+,}$pid
+  done <"$WORK/run-$RUN_ID/server/instances.proc"
+  # An instance has a few threads, and each a file for each event.
+  ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
+  ((${#PERF_instance[@]} == 0)) || perf_launch instance "${PERF_instance[@]}" -p "$pids"
+  ((${#PERF_socket[@]} == 0)) || perf_launch socket "${PERF_socket[@]}" -a
+}
+
+# Usage: perf_launch SCOPE OPTION...
+perf_launch() {
+  local scope=$1 answer='' said
+  shift
+  mkfifo -- "$FOLDER/$scope.ask" "$FOLDER/$scope.answer"
+  # Where perf adds words for people, those are of no use; it is told to begin, and says when it has.
+  setsid env --default-signal=INT perf stat -x '|' -o "$FOLDER/$scope.out" --control "fifo:$FOLDER/$scope.ask,$FOLDER/$scope.answer" -D -1 "$@" \
+    </dev/null >"$FOLDER/$scope.log" 2>&1 &
+  proc_started "$RECORD" $! perf || :
+  exec {PERF_ASK}<>"$FOLDER/$scope.ask" {PERF_ANSWER}<>"$FOLDER/$scope.answer"
+  echo enable >&"$PERF_ASK"
+  read -r -t 10 -u "$PERF_ANSWER" answer || :
+  exec {PERF_ASK}>&- {PERF_ANSWER}>&-
+  [[ $answer == ack* ]] && return 0
+  said=$(said_why <"$FOLDER/$scope.log")
+  proc_end 5 "$RECORD" || :
+  fail "perf does not count: $said"
+}
+
+# End counting, and print `count SCOPE NUMBER VALUE PERCENT` for each event in the order of PERF_EVENTS: VALUE is - when it was not counted, and
+# PERCENT the part of the time that it had a counter.
+perf_end() {
+  local scope
+  [[ -e $RECORD ]] || return 0
+  proc_signal INT "$RECORD"
+  proc_gone 30 "$RECORD" || proc_end 5 "$RECORD" || fail "perf does not end"
+  rm -f -- "$RECORD"
+  for scope in instance socket; do
+    [[ ! -e $FOLDER/$scope.out ]] || perf_counts "$scope" <"$FOLDER/$scope.out"
+  done
+  rm -rf -- "$FOLDER"
+}
+
+# Usage: perf_counts SCOPE <OUTPUT_OF_PERF
+perf_counts() {
+  LC_ALL=C awk -F '|' -v scope="$1" '
+    /^#/ || NF < 5 { next }
+    {
+      n++
+      print "count\t" scope "\t" n "\t" ($1 ~ /^[0-9]+(\.[0-9]+)?$/ ? sprintf("%.0f", $1) : "-") "\t" ($5 ~ /^[0-9]+(\.[0-9]+)?$/ ? $5 : 0)
+    }'
+}
+
+# End it, whatever became of the repeat.
+perf_stop() {
+  proc_end 5 "$RECORD" || fail "perf does not end"
+  rm -rf -- "$FOLDER" "$RECORD"
+  run_close
+}
+
+# Print whether the events of PERF_EVENTS can be counted here, as a row STATE FOUND WANTED MEND.
+perf_check() {
+  local scope out why='' level='' odd
+  local wanted="FAR_EVENTS: loads from far memory"
+  if ! command -v perf >/dev/null; then
+    printf 'warn\tperf is missing\t%s\tinstall: linux-perf (Debian), linux-tools (Ubuntu), perf (Fedora); phases are measured all the same\n' "$wanted"
+    return
+  fi
+  perf_events
+  out=$(
+    ((${#PERF_instance[@]} == 0)) || perf_try instance "${PERF_instance[@]}"
+    ((${#PERF_socket[@]} == 0)) || perf_try socket "${PERF_socket[@]}" -a
+  )
+  odd=$(awk -F '\t' '$1 == "count" && $4 == "-" { n++ } END { print n + 0 }' <<<"$out")
+  why=$(awk -F '\t' '$1 == "why" { print $2; exit }' <<<"$out")
+  { read -r level <"${TIERBENCH_ROOT-}/proc/sys/kernel/perf_event_paranoid"; } 2>/dev/null || level=
+  if [[ -z $why ]] && ((odd == 0)); then
+    if awk -F '\t' '$1 == "count" && $5 < 100 { found = 1 } END { exit !found }' <<<"$out"; then
+      printf 'warn\tcounters are shared: events are counted for a part of the time and scaled\t%s\tsysctl kernel.nmi_watchdog=0 frees one, here\n' "$wanted"
+    else
+      printf 'ok\t%s\t%s\t-\n' "$(command -v perf)" "$wanted"
+    fi
+  elif ((EUID != 0)) && [[ $level =~ ^[0-9]+$ ]] && ((level > 1)); then
+    printf 'warn\tperf_event_paranoid is %s\t%s\tsysctl kernel.perf_event_paranoid=%s, here; phases are measured all the same\n' "$level" "$wanted" \
+      "$([[ $PERF_EVENTS == *socket* ]] && echo 0 || echo 1)"
+  else
+    printf 'warn\t%s\t%s\ta machine, or a virtual machine or container with a PMU; phases are measured all the same\n' \
+      "${why:-$odd event(s) cannot be counted here}" "$wanted"
+  fi
+}
+
+# Count for a moment: as perf_counts, or `why TEXT`.
+# Usage: perf_try SCOPE OPTION...
+perf_try() {
+  local scope=$1 out status=0
+  shift
+  # A child that does nothing but count: what never runs is never counted.
+  out=$(run_limited 20 perf stat -x '|' "$@" -- bash -c 'for ((i = 0; i < 20000; i++)); do :; done' 2>&1) || status=$?
+  if ((status != 0)); then
+    printf 'why\t%s\n' "$(said_why <<<"$out" | tr -d '[:cntrl:]')"
+  else
+    perf_counts "$scope" <<<"$out"
+  fi
+}

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Where redis-server comes from: already there, from the package manager, or built from source once and kept; and whom it can run as.
+# Needs: user tls
+
+# Print the absolute path of redis-server, or whom it can run as: STATE FOUND, STATE being ok, warn or fail; with tls, what TLS=on lacks.
+# Settings sent in front: READY_TIMEOUT, for package DEPS_SCRIPT (the text of tools/deps.sh), for user REDIS_USER, and for tls REDIS_BINARY.
+
+# Usage: main user | tls | installed PATH | package | built KEY | build KEY SOURCE
+#   KEY names a build in the cache; SOURCE is a tarball in the cache, or a URL
+main() {
+  local path
+  case $1 in
+    user) redis_user && return ;;
+    tls) tls_missing && return ;;
+  esac
+  path=$(redis_path "$@")
+  redis_returns "$path"
+  printf '%s\n' "$path"
+}
+
+redis_path() {
+  case $1 in
+    installed) redis_installed "$2" ;;
+    package) redis_package ;;
+    built) redis_built "$2" ;;
+    build) redis_build "$2" "$3" ;;
+  esac
+}
+
+redis_user() {
+  if ! user_find; then
+    printf 'fail\t%s\n' "$USER_WHY"
+  elif [[ -n $USER_WHY ]]; then
+    printf 'warn\troot (%s)\n' "$USER_WHY"
+  else
+    printf 'ok\t%s\n' "${USER_NAME:-$(id -un)}"
+  fi
+}
+
+# A stand-in may take any word for its configuration, and serve for ever.
+redis_returns() {
+  run_limited $((READY_TIMEOUT < 10 ? READY_TIMEOUT : 10)) "$1" --version >/dev/null || (($? != 124)) || exit 1
+}
+
+redis_installed() {
+  command -v -- "$1" || fail "redis-server is missing: '$1' is not there; install it, or set REDIS_FROM=package or source"
+}
+
+redis_package() {
+  if ! command -v redis-server; then
+    [[ $(id -u) == 0 ]] || fail "REDIS_FROM=package needs root on the server"
+    # shellcheck disable=SC2016 # expanded by the script
+    run_limited 1800 bash -c "$DEPS_SCRIPT"$'\n''main "$@"' deps.sh run redis-server >&2 || fail "the package manager could not install redis-server"
+    command -v redis-server || fail "redis-server is missing after its package was installed"
+  fi
+}
+
+redis_built() {
+  work_open
+  local binary=$WORK/cache/$1/src/redis-server
+  [[ ! -e $binary || -x $binary ]] ||
+    fail "REMOTE_DIR=$WORK: programs cannot be run there (mounted noexec?); set REMOTE_DIR to a directory where they can"
+  [[ -x $binary ]] && echo "$binary"
+}
+
+redis_build() {
+  local key=$1 source=$2 tarball new
+  work_open
+  mkdir -p -- "$WORK/cache"
+  new=$WORK/cache/$key.new
+  tarball=$WORK/cache/$key.tar.gz
+  if [[ $source == *://* ]]; then
+    if command -v curl >/dev/null; then
+      run_limited 900 curl -fsSL -o "$tarball" -- "$source" || fail "$source: cannot be fetched"
+    else
+      run_limited 900 wget -q -O "$tarball" -- "$source" || fail "$source: cannot be fetched"
+    fi
+  fi
+  rm -rf -- "$new"
+  mkdir -p -- "$new"
+  tar -xf "$tarball" -C "$new" --strip-components=1 || fail "$source: is not a tarball"
+  run_limited 1800 make -C "$new" -j "$(getconf _NPROCESSORS_ONLN)" >"$WORK/cache/$key.log" 2>&1 ||
+    fail "Redis does not build: $(said_error <"$WORK/cache/$key.log") (the whole log: $WORK/cache/$key.log)"
+  mv -- "$new" "$WORK/cache/$key"
+  rm -f -- "$tarball"
+  redis_built "$key"
+}

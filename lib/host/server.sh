@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The Redis instances of a run, on the server.
+# Settings sent in front: RUN_ID, and for start: RUN_OWNER, INSTANCE_PLAN (lines PORT CPUS POLICY), REDIS_BINARY, REDIS_TEMPLATE (the text of
+# conf/redis.conf), REDIS_CONF, IO_THREADS, IO_THREADS_AFFINITY, BIO_CPUS, LAUNCH_WORDS (in front of redis-server, separated by
+# tabs), SERVER_ADDRESS, REDIS_PASSWORD, LOAD_PASSWORD, REDIS_USER, TLS, CLUSTER_TABLE, READY_TIMEOUT; for info: SERVER_ADDRESS, REDIS_PASSWORD.
+# Needs: protocol tier instances user acl tls info cluster fault
+
+# Usage: main facts|ports|start|fault DELAY_US|look|info|logs|stop
+main() {
+  if [[ $1 == facts ]]; then
+    server_facts
+    return
+  fi
+  work_open
+  FOLDER=$WORK/run-$RUN_ID/server
+  RECORD=$FOLDER/instances.proc
+  WRAPPERS=$FOLDER/wrappers.proc
+  # A call that the master repeats after a lost link must not meet its own first try.
+  exec {SERVER_LOCK}>"$WORK/server.flock"
+  flock "$SERVER_LOCK"
+  "server_$1" "${@:2}"
+}
+
+# Print: logical CPUs, GiB of memory as free -g counts them, bytes of memory, bytes available.
+server_facts() {
+  awk -v cpus="$(getconf _NPROCESSORS_ONLN)" '
+    $1 == "MemTotal:" { total = $2 }
+    $1 == "MemAvailable:" { available = $2 }
+    END { printf "%d\t%d\t%.0f\t%.0f\n", cpus, int(total / 1048576), total * 1024, available * 1024 }' /proc/meminfo
+}
+
+# Print a line for every port of the plan that somebody listens on.
+server_ports() {
+  local -A taken=()
+  local port who
+  while read -r port; do taken[$port]=1; done < <(ports_listening)
+  while read -r port _; do
+    [[ -v "taken[$port]" ]] || continue
+    # Without ss the port is still known to be taken.
+    who=$(run_limited 10 ss -Hltnp "sport = :$port" 2>/dev/null | sed -n 's/.*users:((\(.*\)))$/\1/p' | sed -n 1p) || who=
+    printf 'port %s is taken%s\n' "$port" "${who:+ by $who}"
+  done <<<"$INSTANCE_PLAN"
+}
+
+# Start all instances and wait for them. Prints what the master needs to know, rows NAME VALUE: `user load` when load generators have a
+# user of their own, `certificate PEM` in base64 with TLS, and `root REASON` when auto found no other user.
+#
+# An instance may run as a user who cannot pass the folders above its own, so it is started in there and names everything from there.
+server_start() {
+  local taken port cpus policy program=$REDIS_BINARY
+  local -a pin prefix ports=()
+  IFS=$'\t' read -r -a prefix <<<"$LAUNCH_WORDS"
+  instances_end 30 "$FOLDER" || fail "$FOLDER: an instance of an earlier try does not end"
+  taken=$(server_ports)
+  [[ -z $taken ]] || fail "$taken"
+  rm -rf -- "$FOLDER"
+  run_open
+  mkdir -- "$FOLDER"
+  user_find || fail "$USER_WHY"
+  user_limits
+  acl_version
+  while read -r port cpus _; do
+    instance_conf "$port" "$cpus"
+    ports+=("$port")
+  done <<<"$INSTANCE_PLAN"
+  cluster_write
+  cd -- "$FOLDER" 2>/dev/null || fail "$FOLDER: is gone"
+  tls_make
+  user_give "${ports[@]/#/data-}" "${ports[@]/%/.conf}" redis-*.log
+  if [[ -n $USER_NAME ]]; then
+    chgrp -- "$USER_GROUP" . && chmod 710 .
+    user_reaches "$program" || {
+      install -m 755 -- "$program" redis-server
+      program=/proc/self/cwd/redis-server
+    }
+  fi
+  while read -r port cpus policy; do
+    tier_prefix "$policy"
+    pin=(taskset -c "$cpus")
+    [[ $cpus != - ]] || pin=()
+    # A session of its own: Ctrl-C in the master's terminal reaches every process of the terminal's group.
+    # What stands in front may need root, as chrt does; Redis itself does not.
+    setsid "${pin[@]}" "${TIER_PREFIX[@]}" "${prefix[@]}" "${USER_WORDS[@]}" "$program" "/proc/self/cwd/$port.conf" \
+      </dev/null >>"$FOLDER/redis-$port.log" 2>&1 {SERVER_LOCK}>&- &
+    proc_started "$RECORD" $! "$port" || fail "$port: redis-server ended at once: $(said_why <"$FOLDER/redis-$port.log")"
+  done <<<"$INSTANCE_PLAN"
+  instances_ready
+  cluster_ready
+  [[ -z $LAUNCH_WORDS ]] || instances_wrapped
+  ! acl_users || printf 'user\tload\n'
+  [[ $TLS == off ]] || printf 'certificate\t%s\n' "$(base64 -w 0 tls.crt)"
+  [[ -z $USER_WHY ]] || printf 'root\t%s\n' "$USER_WHY"
+}
+
+# Where a wrapper is still there and Redis is another process, record both: to end the one would leave the other.
+instances_wrapped() {
+  local pid start port own
+  local -a found=()
+  while read -r pid start port; do
+    redis_ask "$SERVER_ADDRESS" "$port" 'INFO server' || fail "port $port: redis-server does not answer INFO"
+    [[ $REDIS_REPLY =~ process_id:([0-9]+) ]] || fail "port $port: redis-server does not tell its process"
+    own=${BASH_REMATCH[1]}
+    # With pids of its own it tells the number of somebody else's process here.
+    proc_below "$own" "$pid" || fail "port $port: the wrapper hides redis-server's process: the pid that it gives, $own, is none that SERVER_PREFIX has begun"
+    found+=("$own $port")
+    [[ $own == "$pid" ]] || printf '%s\t%s\t%s\n' "$pid" "$start" "$port" >>"$WRAPPERS"
+  done <"$RECORD"
+  for own in "${found[@]}"; do
+    proc_record "$RECORD.new" "${own% *}" "${own#* }" || fail "port ${own#* }: redis-server has ended"
+  done
+  mv -f -- "$RECORD.new" "$RECORD"
+}
+
+# Whether a process is another one, or was begun by it at whatever remove.
+# Usage: proc_below PID ANCESTOR
+proc_below() {
+  local pid=$1 line
+  while ((pid > 0)); do
+    [[ $pid != "$2" ]] || return 0
+    { read -r line <"/proc/$pid/stat"; } 2>/dev/null || return 1
+    # The parent is field 4 of proc(5), the second behind the name.
+    read -r _ pid _ <<<"${line##*) }"
+  done
+  return 1
+}
+
+# Write the configuration of one instance, and make its folder and log; REDIS_CONF stands last, where it overrides.
+instance_conf() {
+  local port=$1 cpus=$2 threads=
+  # Older versions of Redis refuse these words, so they stand there only when they are asked for.
+  ((IO_THREADS == 1)) || threads+="io-threads $IO_THREADS"$'\n'
+  ((IO_THREADS == 1)) || [[ $cpus == - || $IO_THREADS_AFFINITY == off ]] || threads+="server_cpulist $cpus"$'\n'
+  [[ $BIO_CPUS == auto ]] || threads+="bio_cpulist $BIO_CPUS"$'\n'
+  mkdir -p -- "$FOLDER/data-$port"
+  : >"$FOLDER/redis-$port.log"
+  # Its log is its output, which is open already when it becomes another user.
+  printf '%s\n%s\nbind %s\ndir data-%s\nlogfile ""\nrequirepass %s\nmasterauth %s\n%s\n%s%s\n' "$REDIS_TEMPLATE" \
+    "$(tls_conf "$port")" "$SERVER_ADDRESS" "$port" "$REDIS_PASSWORD" "$REDIS_PASSWORD" \
+    "$(acl_conf)" "$threads" "${REDIS_CONF//;/$'\n'}" >"$FOLDER/$port.conf"
+}
+
+# Ask every instance PING until all have answered.
+instances_ready() {
+  local end=$((SECONDS + READY_TIMEOUT)) pid start port
+  local -A waiting=()
+  while read -r pid start port; do waiting[$port]="$pid $start"; done <"$RECORD"
+  while :; do
+    for port in "${!waiting[@]}"; do
+      if redis_ask "$SERVER_ADDRESS" "$port" PING; then
+        unset "waiting[$port]"
+      else
+        read -r pid start <<<"${waiting[$port]}"
+        proc_alive "$pid" "$start" || fail "port $port: redis-server ended: $(said_why <"$FOLDER/redis-$port.log")"
+      fi
+    done
+    ((${#waiting[@]} > 0)) || return 0
+    ((SECONDS < end)) || fail "${#waiting[@]} instances do not answer PING after $READY_TIMEOUT s, ports: ${!waiting[*]}"
+    sleep 0.05 # between two rounds of asking
+  done
+}
+
+# Print what INFO says of every instance, each under a line of its own.
+server_info() {
+  [[ -e $RECORD ]] || fail "no instance is running"
+  info_all "$RECORD"
+}
+
+# Send the instances' logs, and the events of a fault; copies, because the instances go on writing.
+server_logs() {
+  local -a files
+  mkdir -p -- "$FOLDER/logs"
+  if cp -- "$FOLDER"/redis-*.log "$FOLDER/logs" 2>/dev/null; then
+    [[ ! -e $FOLDER/events.tsv ]] || cp -- "$FOLDER/events.tsv" "$FOLDER/logs"
+    cd "$FOLDER/logs" 2>/dev/null || fail "$FOLDER: is gone"
+  else
+    # On a full disk nothing is added to them either.
+    cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is gone"
+  fi
+  files=(redis-*.log)
+  [[ ! -e events.tsv ]] || files+=(events.tsv)
+  files_send -- "${files[@]}"
+}
+
+# Tell instances that keep snapshots to make none on the way out: nobody reads it, and a large one takes longer than they are given.
+instances_unsaved() {
+  local file config REDIS_PASSWORD
+  while IFS= read -r file; do
+    REDIS_PASSWORD=$(sed -n 's/^requirepass //p' "$file")
+    config=$(sed -n 's/^rename-command CONFIG //p' "$file")
+    # One that does not answer is ended as it is.
+    redis_ask "$(sed -n 's/^bind //p' "$file")" "$(basename "$file" .conf)" "${config:-CONFIG} SET save \"\"" || :
+  done < <(grep -lE '^[[:space:]]*save[[:space:]]+"?[0-9]' "$FOLDER"/*.conf 2>/dev/null)
+}
+
+# End the instances and remove their folder.
+server_stop() {
+  instances_unsaved
+  # A large instance takes its time to give its memory back.
+  instances_end 60 "$FOLDER" || fail "$RECORD: an instance does not end"
+  rm -rf -- "$FOLDER"
+  run_close
+}

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# End what broken runs left on this host, and put back what they changed. Setting sent in front: LOCK_DIR.
+# Needs: cpus instances irq vsmp tune_kind tune_journal tune tier_undo tier_cgroup tier_lost locks
+
+# Usage: main stale|force
+#   stale: only runs whose master is gone; force: all of this user's
+main() {
+  local folder
+  work_open
+  # A client need not have one.
+  [[ ! -d $LOCK_DIR ]] || locks_open
+  if [[ $1 == stale ]] && locks_live; then fail "$(owner_say) has this server, and its master is alive: interrupt it there"; fi
+  # What follows may take a minute.
+  locks_close
+  exec {STOP_SERVER}>"$WORK/server.flock" {STOP_CLIENT}>"$WORK/client.flock"
+  stop_wait "$STOP_SERVER" "instances"
+  stop_wait "$STOP_CLIENT" "load generators"
+  # What was tuned is put back last.
+  for folder in "$WORK"/run-* "$WORK"/tune-*; do
+    if ! run_ours "$folder"; then
+      stop_stray "$folder"
+    elif [[ $1 == force ]] || ! owner_lives "$folder/owner"; then
+      case ${folder##*/} in
+        run-*) stop_run "$folder" ;;
+        *) stop_tune "$folder" ;;
+      esac
+    fi
+  done
+  [[ ! -d $LOCK_DIR ]] || locks_open
+  stop_lost "$1"
+  tier_lost_undo "$1" || fail "not all that the tier of a run made is undone, whose directory was removed"
+  # Of sessions with our name, those whose screen is no more; a client need not have it.
+  ! command -v screen >/dev/null || run_limited 10 screen -wipe tierbench- >/dev/null 2>&1 || :
+  # What scripts that were killed have left; no live one takes an hour.
+  find "$WORK" -maxdepth 1 \( -name 'sysinfo.*' -o -name 'found.*.proc' \) -mmin +60 -exec rm -rf -- {} +
+  [[ $1 == stale ]] || stop_locks
+  locks_sweep >/dev/null
+}
+
+# Wait until no other call of ours is under way on this host, and say so.
+# Usage: stop_wait DESCRIPTOR WHAT
+stop_wait() {
+  ! flock -n "$1" || return 0
+  printf 'waiting for a call of a run that starts or stops %s here, 300 s at most\n' "$2" >&2
+  flock -w 300 "$1" || fail "$WORK: a call of a run that starts or stops $2 does not end; lslocks names its process"
+}
+
+# Usage: stop_run FOLDER
+stop_run() {
+  local folder=$1
+  # Load generators first: one that loses its server would only write errors.
+  proc_end 15 "$folder"/client-*/generator.proc || fail "$folder: a load generator does not end"
+  proc_end 5 "$folder"/monitor/monitor.proc || fail "$folder: the monitors do not end"
+  proc_end 5 "$folder"/trace.proc || fail "$folder: the program of TRACE does not end"
+  proc_end 5 "$folder"/perf.proc || fail "$folder: perf does not end"
+  instances_end 60 "$folder/server" || fail "$folder: an instance does not end"
+  tier_stop "$folder" || fail "$folder: not all that its tier made is undone"
+  # An older version kept the record here.
+  stop_tune "$folder/tune"
+  rm -rf -- "$folder"
+  echo "ended what ${folder##*/run-} had left"
+}
+
+# Put back what a run changed on this host; the record is beside the run's directory, and stays when that is removed.
+# Usage: stop_tune FOLDER
+stop_tune() {
+  (
+    tune_lock
+    tune_stop "$1"
+  ) || fail "$1: not all that it changed is put back"
+  rm -rf -- "$1"
+}
+
+# What has a run's name and no owner's line: a master that was killed in the moment before it wrote that has left nothing else.
+# Usage: stop_stray FOLDER
+stop_stray() {
+  [[ -e $1 || -L $1 ]] || return 0
+  [[ ! -d $1 || -L $1 || ! -O $1 || -e $1/owner ]] || {
+    rm -f -- "$1/owner.new"
+    ! rmdir -- "$1" 2>/dev/null || return 0
+  }
+  printf '%s: has no line of an owner, so no run of ours made it; left alone\n' "$1" >&2
+}
+
+# End what runs on although its run's folder, and every record in it, was removed. The lock tells whether the master lives.
+# Usage: stop_lost stale|force
+stop_lost() {
+  local record=$WORK/lost.proc pid run file ended=
+  : >"$record"
+  while IFS=$'\t' read -r pid run file; do
+    [[ $1 == force ]] || ! owner_lives "${LOCKS-}/tierbench-lock.$run" || continue
+    proc_record "$record" "$pid" "$file" || continue
+    [[ $ended == *" $run "* ]] || ended+=" $run "
+  done < <(proc_lost)
+  proc_end 60 "$record" || fail "$record: a process of a run whose directory is gone does not end"
+  rm -f -- "$record"
+  for run in $ended; do printf 'ended what %s had left, whose directory was removed\n' "$run"; done
+}
+
+# Remove the locks of this user whose masters live; name one of another user.
+stop_locks() {
+  while locks_live own; do rm -f -- "$LOCK_FOUND"; done
+  ! locks_live || printf '%s has this server and belongs to another user; left alone\n' "$(owner_say)" >&2
+}

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# A memory cgroup of our own, of version 1 or 2, whichever the host has memory on.
+# TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
+
+# Find where memory can be limited.
+# Usage: cgroup_find
+# Returns: sets CGROUP_VERSION (1 or 2) and CGROUP_ROOT; 1 with WHY.
+cgroup_find() {
+  local root=${TIERBENCH_ROOT-} folder type options
+  CGROUP_VERSION='' CGROUP_ROOT=''
+  while read -r _ folder type options _; do
+    if [[ $type == cgroup && ,$options, == *,memory,* ]]; then
+      CGROUP_VERSION=1 CGROUP_ROOT=$root$folder
+    elif [[ $type == cgroup2 && " $(cat "$root$folder/cgroup.controllers" 2>/dev/null) " == *" memory "* ]]; then
+      CGROUP_VERSION=2 CGROUP_ROOT=$root$folder
+    fi
+  done <"$root/proc/mounts"
+  WHY="the kernel gives no memory controller, neither in a cgroup of version 1 nor of version 2"
+  [[ -n $CGROUP_VERSION ]]
+}
+
+# Make the run's cgroup. It lies at the root, not below this session, which may end before the run is cleaned up.
+# Usage: cgroup_make LIMIT SWAP
+#   bytes of DRAM, and of swap beside it
+# Globals: RUN_ID TIER_FOLDER
+# Returns: 1 with WHY.
+cgroup_make() {
+  local limit=$1 swap=$2 folder
+  cgroup_find || return
+  folder=$CGROUP_ROOT/tierbench-$RUN_ID
+  if [[ $CGROUP_VERSION == 2 && " $(<"$CGROUP_ROOT/cgroup.subtree_control") " != *" memory "* ]]; then
+    tier_note control "$CGROUP_ROOT" || return
+    _cgroup_set "$CGROUP_ROOT/cgroup.subtree_control" +memory || return
+  fi
+  tier_note cgroup "$folder" || return
+  WHY="$folder cannot be made"
+  mkdir -- "$folder" || return
+  if [[ $CGROUP_VERSION == 2 ]]; then
+    # Not memory.high: it makes those who are over it sleep, which is no tier's latency.
+    _cgroup_set "$folder/memory.max" "$limit" || return
+    [[ ! -e $folder/memory.swap.max ]] || _cgroup_set "$folder/memory.swap.max" "$swap" || return
+  else
+    _cgroup_set "$folder/memory.limit_in_bytes" "$limit" || return
+    # There only when the kernel counts swap.
+    [[ ! -e $folder/memory.memsw.limit_in_bytes ]] || _cgroup_set "$folder/memory.memsw.limit_in_bytes" $((limit + swap)) || return
+  fi
+  # Instances look here for the cgroup that they go into.
+  WHY="$TIER_FOLDER/cgroup cannot be written (REMOTE_DIR: is its disk full?)"
+  { printf '%s\n' "$folder" >"$TIER_FOLDER/cgroup"; } 2>/dev/null
+}
+
+# Give a cgroup with processes in it another limit. Less of it comes in small pieces: version 2 calls the OOM killer where it cannot reclaim enough
+# for the new limit at once, and version 1 gives up.
+# Usage: cgroup_limit FOLDER BYTES
+# Returns: 1 with WHY, when a piece is not had within 20 s; the limit is then what was had.
+cgroup_limit() {
+  local file=$1/memory.max now next step end
+  [[ -e $file ]] || file=$1/memory.limit_in_bytes
+  now=$(<"$file")
+  step=$((now / 64 > 1 << 20 ? now / 64 : 1 << 20))
+  while ((now > $2)); do
+    next=$((now - step > $2 ? now - step : $2)) end=$((SECONDS + 20))
+    until
+      # The kernel reclaims by counts that reading brings up to date.
+      read -r _ <"$1/memory.stat"
+      _cgroup_set "$file" "$next"
+    do
+      ((SECONDS < end)) || return 1
+      sleep 0.05 # between two tries
+    done
+    now=$next
+  done
+  _cgroup_set "$file" "$2"
+}
+
+# Print what a cgroup uses, a counter a line: NAME VALUE.
+# Usage: cgroup_usage FOLDER
+cgroup_usage() {
+  local file name
+  for file in usage_in_bytes:usage current:usage limit_in_bytes:limit max:limit high:high swap.current:swap swap.max:swap_limit \
+    memsw.limit_in_bytes:memsw_limit failcnt:limit_hits; do
+    name=${file#*:} file=$1/memory.${file%:*}
+    [[ ! -e $file ]] || printf '%s\t%s\n' "$name" "$(<"$file")"
+  done
+  # Version 1 has swap and majors in memory.stat; version 2 the majors there, in newer kernels pages swapped, and the kills in
+  # memory.events.
+  awk '$1 ~ /^(swap|pgmajfault|workingset_refault_anon|[pz]swp(in|out)|oom_kill)$/ { print $1 "\t" $2 }' \
+    "$1/memory.stat" "$1/memory.events" "$1/memory.oom_control" 2>/dev/null || :
+}
+
+_cgroup_set() {
+  WHY=$( (LC_ALL=C && echo "$2" >"$1") 2>&1) && return
+  WHY="$1 does not take $2: ${WHY##*: }"
+  return 1
+}

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Whether this host can give the tier that a variant asks for, as rows STATE FOUND WANTED MEND.
+
+# Usage: tier_check
+# Globals: TIER and what lib/host/tiers.sh is sent
+tier_check() {
+  local nodes faster=''
+  nodes=$(tier_memory_nodes)
+  ! grep -q fast <<<"$nodes" || faster=", or is faster than those with one"
+  case $TIER in
+    native) check_native ;;
+    bind | preferred | interleave | weighted) check_nodes "$nodes" ;;
+    tiering) check_tiering "$nodes" ;;
+    swap | zram | zswap) check_limited ;;
+    imdt) check_imdt ;;
+  esac
+}
+
+check_native() {
+  local kinds kind
+  kinds=$(tier_detect | cut -f 1 | sort -u)
+  for kind in vsmp memory-mode; do
+    ! grep -qx "$kind" <<<"$kinds" ||
+      row warn "DRAM is a cache in front of slower memory, and nobody tells how much is where ($kind)" "all of the data in DRAM" "the server's boot without it"
+  done
+  if awk 'NR > 1 { found = 1 } END { exit !found }' "${TIERBENCH_ROOT-}/proc/swaps"; then
+    row warn "the server has swap, and may use it" "all of the data in memory" "swapoff -a, if nothing there needs it"
+  else
+    row ok "no swap" "all of the data in memory" -
+  fi
+}
+
+check_nodes() {
+  local node wanted count
+  wanted=$(_detect_list "$TIER_NODES")
+  count=$(grep -c . <<<"$wanted") || :
+  if ! command -v numactl >/dev/null; then
+    row fail "numactl is missing" "numactl" "install: numactl"
+  elif [[ -z $TIER_NODES ]]; then
+    row fail "every node has a CPU$faster" "a node of memory without a CPU" "name the nodes: TIER_NODES=1"
+  elif [[ $TIER == interleave || $TIER == weighted ]] && ((count < 2)); then
+    row fail "one node with memory ($TIER_NODES)" "two nodes or more" "another server"
+  elif [[ $TIER == weighted && ! -d ${TIERBENCH_ROOT-}/sys/kernel/mm/mempolicy/weighted_interleave ]]; then
+    row fail "the kernel has no weighted interleave" "Linux 6.9 or newer" "a newer kernel"
+  elif [[ $TIER == weighted && $(run_limited 10 numactl --help 2>&1) != *--weighted-interleave* ]]; then
+    row fail "this numactl knows no --weighted-interleave" "numactl 2.0.17 or newer" "a newer numactl"
+  else
+    for node in $wanted; do
+      grep -q "^$node"$'\t' <<<"$1" && continue
+      row fail "node $node has no memory, or is not there" "nodes with memory: $(cut -f 1 <<<"$1" | tr '\n' ' ')" "set TIER_NODES"
+      return
+    done
+    check_room "$wanted"
+  fi
+}
+
+# Whether the nodes have room for the data and for their share of what must stay free: all of them together, or, where pages go
+# round, each for what comes to it.
+check_room() {
+  local node folder=${TIERBENCH_ROOT-}/sys weights=$TIER_WEIGHTS where free need keep
+  if [[ $weights == keep ]]; then
+    weights=
+    for node in $1; do weights+="$node:$(_detect_read "$folder/kernel/mm/mempolicy/weighted_interleave/node$node") "; done
+  fi
+  IFS=$'\t' read -r where free need keep < <(
+    cat "$folder"/devices/system/node/node*/meminfo |
+      awk -v tier="$TIER" -v nodes="${1//$'\n'/ }" -v weights="$weights" -v data="$TIER_DATA" -v reserve="$TIER_RESERVE" '
+        $3 == "MemTotal:" { total[$2] = $4; all += $4 }
+        $3 == "MemFree:" || $3 == "FilePages:" { free[$2] += $4 * 1024 }
+        END {
+          n = split(nodes, node, " ")
+          for (i = 1; i <= n; i++) weight[node[i]] = 1
+          if (tier == "weighted") for (i = split(weights, pair, " "); i > 0; i--) if (split(pair[i], part, ":") == 2 && part[2] > 0) weight[part[1]] = part[2]
+          for (i = 1; i <= n; i++) sum += weight[node[i]]
+          round = tier == "interleave" || tier == "weighted"
+          for (i = 1; i <= n; i++) {
+            g = round ? i : 1
+            list[g] = list[g] (list[g] == "" ? "" : ",") node[i]
+            room[g] += free[node[i]]
+            need[g] += data * weight[node[i]] / sum
+            keep[g] += all > 0 ? reserve * total[node[i]] / all : 0
+          }
+          # The one with the least left over tells.
+          for (g = worst = 1; g <= (round ? n : 1); g++) if (room[g] - need[g] - keep[g] < room[worst] - need[worst] - keep[worst]) worst = g
+          printf "%s\t%.0f\t%.0f\t%.0f\n", list[worst], room[worst], need[worst], keep[worst]
+        }'
+  )
+  if [[ $TIER != preferred ]] && ((free < need + keep)); then
+    row fail "$((free >> 20)) MiB free on nodes $where" "$((need >> 20)) MiB, and $((keep >> 20)) MiB kept free" "set FILL or KEYS, or other TIER_NODES"
+  else
+    row ok "$((free >> 20)) MiB free on nodes $where" "$((need >> 20)) MiB, and $((keep >> 20)) MiB kept free" -
+  fi
+}
+
+check_tiering() {
+  if ! grep -q far <<<"$1"; then
+    row fail "every node has a CPU$faster: there is one tier" "a slower node to demote to" "another server"
+  elif [[ ! -e ${TIERBENCH_ROOT-}/proc/sys/kernel/numa_balancing ]]; then
+    row fail "the kernel has no NUMA balancing" "kernel.numa_balancing" "a kernel with CONFIG_NUMA_BALANCING"
+  elif [[ ! -e ${TIERBENCH_ROOT-}/sys/kernel/mm/numa/demotion_enabled ]]; then
+    row fail "the kernel cannot demote" "/sys/kernel/mm/numa/demotion_enabled" "Linux 5.18 or newer"
+  else
+    row ok "$(cut -f 1 <<<"$1" | wc -l) nodes, $(grep -c far <<<"$1") without a CPU" "two tiers" -
+  fi
+}
+
+check_limited() {
+  local room device swappiness=$TIER_SWAPPINESS
+  [[ $swappiness != keep ]] || swappiness=$(_detect_read "${TIERBENCH_ROOT-}/proc/sys/vm/swappiness")
+  if ((EUID != 0)); then
+    row fail "not root" "root: cgroups and swap are the administrator's" "log in as root"
+  elif [[ $swappiness == 0 ]]; then
+    row fail "vm.swappiness 0: a cgroup that is full swaps nothing out, and the OOM killer comes" "1 or more" "SWAPPINESS=60"
+  elif ! cgroup_find; then
+    row fail "$WHY" "a cgroup that limits memory" "mount it, or boot with cgroup_enable=memory"
+  elif [[ $CGROUP_VERSION == 2 ]] && ! grep -qw memory "$CGROUP_ROOT/cgroup.subtree_control" && [[ -e $CGROUP_ROOT/cgroup.type && -n $(_detect_read "$CGROUP_ROOT/cgroup.procs") ]]; then
+    row fail "memory is not handed down in $CGROUP_ROOT, and processes are in it" "a cgroup that limits memory" "run it outside of this container"
+  elif ! command -v mkswap >/dev/null || ! command -v swapon >/dev/null; then
+    row fail "mkswap or swapon is missing" "util-linux" "install: mkswap"
+  elif [[ $TIER == zswap && ! -e ${TIERBENCH_ROOT-}/sys/module/zswap/parameters/enabled ]]; then
+    row fail "the kernel has no zswap" "zswap" "a kernel with CONFIG_ZSWAP"
+  elif [[ $TIER == zram ]]; then
+    check_zram
+  elif ! swap_place; then
+    row fail "$WHY" "room to swap to" "set TIER_SWAP"
+  else
+    room=$(swap_room)
+    device=${SWAP_DEVICE:-$SWAP_FOLDER}
+    if ((room < TIER_SPACE)); then
+      row fail "$((room >> 20)) MiB at $device" "$((TIER_SPACE >> 20)) MiB of swap" "set TIER_SWAP"
+    else
+      row ok "cgroup v$CGROUP_VERSION; $((room >> 20)) MiB at $device" "$((TIER_LIMIT >> 20)) MiB of DRAM, $((TIER_SPACE >> 20)) MiB of swap" -
+    fi
+  fi
+}
+
+check_zram() {
+  local known
+  known=$(cat "${TIERBENCH_ROOT-}"/sys/block/zram*/comp_algorithm 2>/dev/null | sed -n 1p)
+  if [[ ! -e ${TIERBENCH_ROOT-}/sys/class/zram-control/hot_add ]]; then
+    row fail "the kernel has no zram, or its module is not loaded" "zram" "modprobe zram"
+  elif [[ $ZRAM_ALGORITHM != auto && -n $known && " ${known//[][]/} " != *" $ZRAM_ALGORITHM "* ]]; then
+    row fail "zram knows ${known//[][]/}" "$ZRAM_ALGORITHM" "set ZRAM_ALGORITHM"
+  else
+    row ok "cgroup v$CGROUP_VERSION; zram${known:+ with ${known//[][]/}}" "$((TIER_LIMIT >> 20)) MiB of DRAM, $((TIER_SPACE >> 20)) MiB of zram" -
+  fi
+}
+
+check_imdt() {
+  local prefix
+  if ! prefix=$(vsmp_prefix); then
+    row fail "Running NATIVE: no vSMP tools in /usr/local/bin" "a server on Memory Drive Technology" "the server's IMDT boot"
+  else
+    row ok "${prefix##*/}version: $(run_limited 20 "${prefix}version" -vvv 2>/dev/null | sed -n 1p)" "nna on (TUNE_VSMP)" -
+  fi
+}
+
+row() {
+  local IFS=$'\t'
+  printf '%s\n' "$*"
+}

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Which kinds of memory this host has, as rows KIND WHERE DETAIL.
+# TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
+
+# Print a row for each node with memory, for what stands in front of one, and for all that can be swapped to.
+# KIND is dram, memory-mode, pmem, cxl, hbm, slow (a node without a CPU of which no more is known), vsmp, swap, zram or zswap;
+# a last row `all` names the kinds there are.
+# Usage: tier_detect
+tier_detect() {
+  local rows
+  DETECT_ROOT=${TIERBENCH_ROOT-}
+  rows=$(
+    _detect_nodes
+    _detect_modules
+    _detect_vsmp
+    _detect_swaps
+    _detect_zswap
+  )
+  printf '%s\n' "$rows"
+  awk -F '\t' '!seen[$1]++ { text = text (text == "" ? "" : ", ") $1 }
+    END { print "all\thost\t" (text == "dram" ? "DRAM only" : text) }' <<<"$rows"
+}
+
+# Print the nodes that have memory, and what each is: NODE cpu|far|fast; fast is without a CPU, and faster than those with one.
+# Usage: tier_memory_nodes
+tier_memory_nodes() {
+  local node place
+  while IFS=$'\t' read -r node place; do
+    [[ $place == cpu ]] || ! _detect_faster "$node" || place=fast
+    printf '%s\t%s\n' "$node" "$place"
+  done < <(_detect_places)
+}
+
+_detect_places() {
+  local root=${TIERBENCH_ROOT-}/sys/devices/system/node node
+  for node in $(_detect_list "$(_detect_read "$root/has_memory")"); do
+    if [[ -n $(_detect_read "$root/node$node/cpulist") ]]; then
+      printf '%s\tcpu\n' "$node"
+    else
+      printf '%s\tfar\n' "$node"
+    fi
+  done
+}
+
+_detect_nodes() {
+  local node kind place folder cache index
+  # A kernel without NUMA knows of no node.
+  [[ -e $DETECT_ROOT/sys/devices/system/node/has_memory ]] ||
+    printf 'dram\thost\t%s\n' "$(awk '$1 == "MemTotal:" { printf "%d MiB, no NUMA", $2 / 1024 }' "$DETECT_ROOT/proc/meminfo")"
+  while IFS=$'\t' read -r node place; do
+    folder=$DETECT_ROOT/sys/devices/system/node/node$node
+    kind=dram
+    [[ $place == cpu ]] || kind=$(_detect_far "$node" "$place")
+    printf '%s\tnode%s\t%s\n' "$kind" "$node" "$(_detect_node "$node" "$folder")"
+    for index in "$folder"/memory_side_cache/index*; do
+      [[ -e $index/size ]] || continue
+      cache="$(_detect_read "$index/size") bytes in lines of $(_detect_read "$index/line_size")"
+      cache+=", indexing $(_detect_read "$index/indexing"), write policy $(_detect_read "$index/write_policy")"
+      printf 'memory-mode\tnode%s\tDRAM is a cache in front of this node: %s\n' "$node" "$cache"
+    done
+  done < <(tier_memory_nodes)
+}
+
+# What is to be known of a node: size, CPUs, tier, and what firmware says of the way to it.
+_detect_node() {
+  local node=$1 folder=$2 text cpus what value
+  # A node's own count can lag behind while memory is still being prepared; with one node, the whole machine's is right.
+  text="$(awk '$3 == "MemTotal:" { printf "%d MiB", $4 / 1024 }' "$folder/meminfo" 2>/dev/null || :)"
+  [[ $(_detect_read "$DETECT_ROOT/sys/devices/system/node/has_memory") != 0 ]] ||
+    text=$(awk '$1 == "MemTotal:" { printf "%d MiB", $2 / 1024 }' "$DETECT_ROOT/proc/meminfo")
+  cpus=$(_detect_read "$folder/cpulist")
+  text+=", ${cpus:+CPUs $cpus}"
+  [[ -n $cpus ]] || text+="no CPU"
+  value=$(_detect_tier "$node")
+  text+="${value:+, memory tier $value}"
+  for what in read_latency:ns write_latency:ns read_bandwidth:MB/s write_bandwidth:MB/s; do
+    value=$(_detect_read "$folder/access0/initiators/${what%:*}")
+    [[ ${value:-0} == 0 ]] || text+=", ${what%:*} $value ${what#*:}"
+  done
+  printf '%s\n' "${text//_/ }"
+}
+
+# The kind of a node without a CPU: what its memory hangs on tells, else how fast it is beside those with CPUs.
+# Usage: _detect_far NODE far|fast
+_detect_far() {
+  local node=$1 device path other=''
+  for device in "$DETECT_ROOT"/sys/bus/dax/devices/dax*; do
+    [[ $(_detect_read "$device/target_node") == "$node" && $(readlink -- "$device/driver") == */kmem ]] || continue
+    path=$(readlink -f -- "$device")
+    case $path in
+      */ndbus*) echo pmem ;;
+      */cxl* | */region[0-9]*) echo cxl ;;
+      # Memory that the firmware sets aside (hmem) can be of any kind.
+      *)
+        other=yes
+        break
+        ;;
+    esac
+    return
+  done
+  if [[ $2 == fast ]]; then
+    echo hbm
+  elif [[ -n $other ]]; then
+    echo slow
+  elif compgen -G "$DETECT_ROOT/sys/bus/cxl/devices/mem*" >/dev/null; then
+    echo cxl
+  elif grep -q 'System RAM (kmem)' "$DETECT_ROOT/proc/iomem" 2>/dev/null; then
+    echo pmem
+  else
+    echo slow
+  fi
+}
+
+# Whether a node is in a faster tier than those with CPUs, or firmware gives it more bandwidth.
+_detect_faster() {
+  local other place tier mine own theirs DETECT_ROOT=${TIERBENCH_ROOT-}
+  tier=$(_detect_tier "$1")
+  own=$(_detect_read "$DETECT_ROOT/sys/devices/system/node/node$1/access0/initiators/read_bandwidth")
+  while IFS=$'\t' read -r other place; do
+    [[ $place == cpu ]] || continue
+    mine=$(_detect_tier "$other")
+    theirs=$(_detect_read "$DETECT_ROOT/sys/devices/system/node/node$other/access0/initiators/read_bandwidth")
+    [[ -z $tier || -z $mine || $tier -ge $mine ]] || return 0
+    [[ -z $own || -z $theirs || $own -le $theirs ]] || return 0
+  done < <(_detect_places)
+  return 1
+}
+
+# The number of the memory tier that a node is in; a smaller one is faster.
+_detect_tier() {
+  local file
+  for file in "$DETECT_ROOT"/sys/devices/virtual/memory_tiering/memory_tier*/nodelist; do
+    [[ -e $file && " $(_detect_list "$(<"$file")" | tr '\n' ' ') " == *" $1 "* ]] || continue
+    file=${file%/nodelist}
+    echo "${file##*memory_tier}"
+    return
+  done
+}
+
+# Persistent memory modules, of which Memory Mode shows the system nothing else: by Intel's tool, or by the firmware's table.
+_detect_modules() {
+  local tool count
+  # `Volatile | DDR | PMem modules | total`, in older versions `MemoryCapacity=SIZE`.
+  tool=$(_detect_tool ipmctl) && "$tool" show -memoryresources 2>/dev/null | awk -F '[|=]' '
+    $1 ~ /^ *(MemoryCapacity|Volatile) *$/ && $(NF > 2 ? 3 : 2) + 0 > 0 { gsub(/ +/, " "); print "memory-mode\tmodules\tby ipmctl: " $0; exit }'
+  tool=$(_detect_tool dmidecode) && count=$("$tool" -t 17 2>/dev/null | awk -v RS= '
+    # A device a paragraph; it may have both lines.
+    /Memory Technology: Intel[^\n]*(persistent|Optane)|Type: Logical non-volatile/ { count++ }
+    END { print count + 0; exit !count }') &&
+    printf 'pmem\tmodules\t%s persistent memory modules, by dmidecode\n' "$count"
+  return 0
+}
+
+_detect_tool() {
+  local folder
+  for folder in /usr/sbin /usr/bin /sbin; do
+    [[ -x $DETECT_ROOT$folder/$1 ]] || continue
+    echo "$DETECT_ROOT$folder/$1"
+    return
+  done
+  return 1
+}
+
+_detect_vsmp() {
+  local prefix
+  prefix=$(vsmp_prefix) || return 0
+  printf 'vsmp\thost\t%s; nna: %s\n' "$(run_limited 20 "${prefix}version" -vvv 2>/dev/null | sed -n 1p)" \
+    "$(run_limited 20 "${prefix}ctl" --status 2>/dev/null | grep -i nna | sed -n 1p)"
+}
+
+_detect_swaps() {
+  local path kind size used priority device
+  while read -r path kind size used priority; do
+    [[ $path == /* && $path != /dev/zram* ]] || continue
+    printf 'swap\t%s\t%s of %d MiB, %d used, priority %s\n' "$path" "$kind" $((size >> 10)) $((used >> 10)) "$priority"
+  done < <(cat "$DETECT_ROOT/proc/swaps" 2>/dev/null)
+  for device in "$DETECT_ROOT"/sys/block/zram*; do
+    size=$(_detect_read "$device/disksize")
+    [[ ${size:-0} != 0 ]] || continue
+    printf 'zram\t%s\t%d MiB, compressed by %s, %s\n' "${device##*/}" $((size >> 20)) \
+      "$(_detect_read "$device/comp_algorithm" | sed -n 's/.*\[\(.*\)\].*/\1/p')" \
+      "$(awk '{ printf "%d MiB in %d MiB", $1 / 1048576, $3 / 1048576 }' "$device/mm_stat")"
+  done
+}
+
+_detect_zswap() {
+  local folder=$DETECT_ROOT/sys/module/zswap/parameters
+  [[ $(_detect_read "$folder/enabled") == [Y1] ]] || return 0
+  printf 'zswap\thost\tcompressed by %s, up to %s %% of memory\n' "$(_detect_read "$folder/compressor")" \
+    "$(_detect_read "$folder/max_pool_percent")"
+}
+
+# The first line of a file, or nothing.
+_detect_read() {
+  local line=
+  { IFS= read -r line <"$1"; } 2>/dev/null || :
+  printf '%s' "$line"
+}
+
+# The numbers of a list as the kernel writes them: 0-2,4.
+_detect_list() {
+  awk -v list="$1" 'BEGIN {
+    n = split(list, part, ",")
+    for (i = 1; i <= n; i++) {
+      if (split(part[i], ends, "-") < 2) ends[2] = ends[1]
+      for (node = ends[1]; node <= ends[2]; node++) if (part[i] != "") print node + 0
+    }
+  }'
+}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What a tier made for a run whose directory, and the journal in it, was removed: found by its name, since each name has the run in it.
+# A note beside that directory, WORK/tier-RUN, tells that the tier was made from this WORK: others may have runs of their own on this host.
+
+# Undo what tiers of such runs made, and print a line for each. A run whose master lives, or whose cgroup has processes, is left alone.
+# Usage: tier_lost_undo stale|force
+# Globals: WORK LOCKS
+# Returns: 1 with a line on stderr when something does not go
+tier_lost_undo() {
+  local row kind run target note
+  local -a rows
+  # Nobody else makes cgroups or swap.
+  ((EUID == 0)) || return 0
+  mapfile -t rows < <(tier_lost)
+  for row in "${rows[@]}"; do
+    IFS=$'\t' read -r kind run target <<<"$row"
+    _tier_lost_dead "$1" "$run" || continue
+    "_tier_undo_$kind" "$target" || return 1
+    printf 'tier: %s %s of %s is gone, whose directory was removed\n' "$kind" "$target" "$run"
+  done
+  # Nothing is there any more of what they tell of.
+  for note in "$WORK"/tier-*-*; do
+    run=${note##*/tier-}
+    if [[ -f $note && ! -e $WORK/run-$run ]] && _tier_lost_dead "$1" "$run"; then rm -f -- "$note"; fi
+  done
+}
+
+# Print KIND, RUN and TARGET of everything that has the name of a run of this WORK whose directory is gone, in the order in which it can be undone.
+# RUN is `*-HEX`, with the last part of the run's name, where a name has room for no more.
+# Usage: tier_lost
+# Globals: WORK
+tier_lost() {
+  local folder path label
+  if cgroup_find; then
+    for folder in "$CGROUP_ROOT"/tierbench-*; do
+      [[ ! -d $folder ]] || _tier_lost_row cgroup "${folder##*/tierbench-}" "$folder"
+    done
+  fi
+  while read -r path _; do
+    case $path in
+      */tierbench-*.swap)
+        label=${path##*/tierbench-}
+        # Of another mount namespace when it is not here.
+        [[ -f $path && ! -L $path && -O $path ]] || continue
+        _tier_lost_row swap "${label%.swap}" "$path"
+        _tier_lost_row file "${label%.swap}" "$path"
+        ;;
+      /dev/zram*)
+        label=$(swap_label "$path")
+        [[ $label =~ ^tb-[0-9a-f]{8}$ ]] || continue
+        _tier_lost_row swap "*-${label#tb-}" "$path"
+        _tier_lost_row zram "*-${label#tb-}" "${path#/dev/zram}"
+        ;;
+    esac
+  done </proc/swaps
+}
+
+# Print the label of a swap area: 16 bytes at 1052 of its header (linux/swap.h, union swap_header).
+# Usage: swap_label PATH
+swap_label() {
+  dd if="$1" bs=4 skip=263 count=4 2>/dev/null | tr -d '\0'
+}
+
+# Usage: _tier_lost_row KIND RUN TARGET
+_tier_lost_row() {
+  [[ $2 =~ ^(\*|[A-Za-z0-9][A-Za-z0-9._-]*-[0-9]+)-[0-9a-f]{8}$ ]] || return 0
+  # shellcheck disable=SC2086 # RUN may be a pattern
+  [[ -z $(compgen -G "$WORK/run-$2/owner") && -n $(compgen -G "$WORK/tier-$2") ]] || return 0
+  printf '%s\t%s\t%s\n' "$1" "$2" "$3"
+}
+
+# Whether nobody of a run is there any more.
+# Usage: _tier_lost_dead stale|force RUN
+# Returns: 1 when its master lives, or processes are in its cgroup
+_tier_lost_dead() {
+  local lock folder pid
+  for lock in "${LOCKS-/nonexistent}"/tierbench-lock.*; do
+    # shellcheck disable=SC2053 # RUN may be a pattern
+    [[ ${lock##*/tierbench-lock.} == $2 ]] || continue
+    [[ $1 == force ]] || ! owner_lives "$lock" || return 1
+  done
+  [[ -n ${CGROUP_ROOT-} ]] || cgroup_find || return 0
+  for folder in "$CGROUP_ROOT"/tierbench-*; do
+    # shellcheck disable=SC2053 # as above
+    [[ -d $folder && ${folder##*/tierbench-} == $2 ]] || continue
+    ! read -r pid 2>/dev/null <"$folder/cgroup.procs" || return 1
+  done
+}

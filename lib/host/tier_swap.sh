@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Swap for a tier: a file, a block device that is a swap area already, or zram. It comes before all other swap of the host.
+
+# Where swap is to be: the folder of a file, or a block device.
+# Usage: swap_place
+# Globals: TIER_SWAP WORK
+# Returns: sets SWAP_DEVICE or SWAP_FOLDER; 1 with WHY.
+swap_place() {
+  SWAP_DEVICE='' SWAP_FOLDER=''
+  if [[ $TIER_SWAP == auto ]]; then
+    SWAP_FOLDER=$WORK
+  elif [[ -b $TIER_SWAP ]]; then
+    SWAP_DEVICE=$(readlink -f -- "$TIER_SWAP")
+    tier_swapping "$SWAP_DEVICE" || [[ $(run_limited 20 blkid -p -s TYPE -o value -- "$SWAP_DEVICE" 2>/dev/null) == swap ]] || {
+      WHY="$TIER_SWAP is no swap area: mkswap would make it one, and erase it"
+      return 1
+    }
+    _swap_first
+    return
+  else
+    SWAP_FOLDER=$TIER_SWAP
+  fi
+  WHY="$SWAP_FOLDER: no such folder"
+  [[ -d $SWAP_FOLDER ]] || return
+  WHY="$SWAP_FOLDER: a path with blanks is told of by the kernel in another form"
+  [[ $SWAP_FOLDER != *[[:space:]]* ]] || return
+  WHY="$SWAP_FOLDER: its file system ($(stat -f -c %T -- "$SWAP_FOLDER")) cannot hold a swap file"
+  case $(stat -f -c %T -- "$SWAP_FOLDER") in tmpfs | ramfs | proc | sysfs | nfs | overlayfs | squashfs | fuseblk) return 1 ;; esac
+}
+
+# Whether the device, if it is in use, is what the kernel swaps to before all other swap.
+_swap_first() {
+  WHY=$(awk -v path="$SWAP_DEVICE" -v name="$TIER_SWAP" '
+    NR == 1 { next }
+    $1 == path { mine = $5; used = 1; next }
+    !others++ || $5 > most { most = $5; other = $1 }
+    END { if (used && others && most >= mine) print name " is in use with priority " mine ", and " other " with " most " is not after it" }' /proc/swaps)
+  [[ -z $WHY ]]
+}
+
+# Note what the tier swaps to, and the bytes that others have there.
+# Usage: _swap_note DEVICE
+# Returns: 1 with WHY.
+_swap_note() {
+  awk -v path="$1" '$1 == path { printf "%s\t%.0f\n", $1, $4 * 1024 }' /proc/swaps 2>/dev/null >"$TIER_FOLDER/swap" && [[ -s $TIER_FOLDER/swap ]] && return
+  WHY="$TIER_FOLDER/swap cannot be written (REMOTE_DIR: is its disk full?)"
+  return 1
+}
+
+# Bytes that can be swapped to there.
+# Usage: swap_room
+# Returns: prints them
+swap_room() {
+  if [[ -n $SWAP_DEVICE ]] && tier_swapping "$SWAP_DEVICE"; then
+    awk -v path="$SWAP_DEVICE" '$1 == path { printf "%.0f\n", ($3 - $4) * 1024 }' /proc/swaps
+  elif [[ -n $SWAP_DEVICE ]]; then
+    blockdev --getsize64 "$SWAP_DEVICE"
+  else
+    echo $(($(stat -f -c '%a * %S' -- "$SWAP_FOLDER")))
+  fi
+}
+
+# Make swap of at least so many bytes and use it.
+# Usage: swap_make BYTES
+# Globals: TIER_SWAP TIER_FOLDER RUN_ID
+# Returns: 1 with WHY.
+swap_make() {
+  local bytes=$1 file
+  swap_place || return
+  if [[ -n $SWAP_DEVICE ]]; then
+    # In use already: the administrator's, and it stays.
+    if tier_swapping "$SWAP_DEVICE"; then _swap_note "$SWAP_DEVICE"; else _swap_on "$SWAP_DEVICE"; fi
+    return
+  fi
+  file=$(readlink -f -- "$SWAP_FOLDER")/tierbench-$RUN_ID.swap
+  WHY="$file is there already"
+  [[ ! -e $file ]] || return
+  tier_note file "$file" || return
+  WHY="$file cannot be made"
+  (umask 077 && : >"$file") || return
+  # On btrfs a swap file must not be copied on write.
+  chattr +C "$file" 2>/dev/null || :
+  WHY="$file: there is no room for $((bytes >> 20)) MiB"
+  fallocate -l "$bytes" "$file" 2>/dev/null || head -c "$bytes" /dev/zero >"$file" || return
+  WHY="$file: mkswap fails"
+  mkswap -L "tb-${RUN_ID##*-}" "$file" >/dev/null 2>&1 || return
+  tier_note swap "$file" || return
+  _swap_use "$file" && return
+  # Some file systems hand out space that swap cannot use until it has been written.
+  head -c "$bytes" /dev/zero >"$file" && mkswap "$file" >/dev/null 2>&1 && _swap_use "$file"
+}
+
+# Make a zram device of so many bytes and swap to it.
+# Usage: swap_zram BYTES
+# Globals: ZRAM_ALGORITHM TIER_FOLDER RUN_ID
+# Returns: 1 with WHY.
+swap_zram() {
+  local number device end
+  # The kernel takes the lowest number that is free. Once it is known to be ours, the record says so.
+  for ((number = 0; ; number++)); do [[ -e /sys/block/zram$number ]] || break; done
+  tier_note zram-next "$number" || return
+  WHY="no zram device can be added"
+  number=$(cat /sys/class/zram-control/hot_add) || return
+  tier_note_instead zram "$number" || {
+    # It may not be the number on record, and nobody uses it yet.
+    _tier_write /sys/class/zram-control/hot_remove "$number" || WHY+="; /dev/zram$number stays"
+    return 1
+  }
+  device=/sys/block/zram$number
+  if [[ $ZRAM_ALGORITHM != auto ]]; then
+    WHY="zram does not know $ZRAM_ALGORITHM, but $(<"$device/comp_algorithm")"
+    _tier_write "$device/comp_algorithm" "$ZRAM_ALGORITHM" || return
+  fi
+  WHY="zram does not take a size of $1"
+  _tier_write "$device/disksize" "$1" || return
+  # udev makes the node, where there is one.
+  end=$((SECONDS + 10))
+  until [[ -b /dev/zram$number ]]; do
+    WHY="/dev/zram$number does not appear"
+    ((SECONDS < end)) || return
+    sleep 0.05 # between two looks
+  done
+  WHY="/dev/zram$number: mkswap fails"
+  mkswap -L "tb-${RUN_ID##*-}" "/dev/zram$number" >/dev/null 2>&1 || return
+  WHY="$TIER_FOLDER/zram cannot be written (REMOTE_DIR: is its disk full?)"
+  { printf '%s\n' "$device" >"$TIER_FOLDER/zram"; } 2>/dev/null || return
+  _swap_on "/dev/zram$number"
+}
+
+_swap_on() {
+  tier_note swap "$1" || return
+  _swap_use "$1"
+}
+
+# Swap to what is on record.
+_swap_use() {
+  # The highest priority there is: what the cgroup pushes out goes here and nowhere else.
+  WHY=$(swapon -p 32767 "$1" 2>&1) && _swap_note "$1"
+}

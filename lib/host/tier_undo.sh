@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What a tier has made on this host, on record before it is made, and the way back.
+# The journal is $TIER_FOLDER/journal, lines `KIND BOOT TARGET`, tab-separated; what is undone is struck off its end.
+# Kinds: file, swap (in use), zram (a device number), zram-next (the number that the next device will have), cgroup (a folder),
+# control (a cgroup whose children were given memory).
+
+# Put something on record that is about to be made. It may be made only when this succeeded: the line is on the disk then.
+# Usage: tier_note KIND TARGET
+# Globals: TIER_FOLDER
+# Returns: 1 with WHY. Callers check it themselves: behind `||` and `if` errexit is off.
+tier_note() {
+  local journal=$TIER_FOLDER/journal size=0
+  [[ ! -e $journal ]] || size=$(stat -c %s -- "$journal")
+  if { _tier_line "$@" >>"$journal"; } 2>/dev/null && sync "$journal" "$TIER_FOLDER" 2>/dev/null; then return 0; fi
+  # A line that was cut would take the next one with it; to shorten a file needs no room.
+  truncate -c -s "$size" -- "$journal" 2>/dev/null || :
+  _tier_unrecorded
+}
+
+# Put on record what came of the last line.
+# Usage: tier_note_instead KIND TARGET
+# Globals: TIER_FOLDER
+# Returns: 1 with WHY; the record is then as it was.
+tier_note_instead() {
+  local journal=$TIER_FOLDER/journal
+  if { head -n -1 -- "$journal" && _tier_line "$@"; } >"$journal.new" 2>/dev/null && sync "$journal.new" 2>/dev/null; then
+    mv -f -- "$journal.new" "$journal" && sync "$TIER_FOLDER" && return
+  fi
+  rm -f -- "$journal.new"
+  _tier_unrecorded
+}
+
+_tier_unrecorded() {
+  WHY="$TIER_FOLDER/journal cannot be written to the disk, and nothing is changed without a record (REMOTE_DIR: is its disk full?)"
+  return 1
+}
+
+# Undo all that is on record, the last first, and remove the folder, and the note beside the run's directory that it was there. Processes in a cgroup must have ended.
+# Usage: tier_undo
+# Globals: TIER_FOLDER
+# Returns: 1 with a line on stderr when something does not go; the record then keeps it.
+tier_undo() {
+  local kind boot target now folder=${TIER_FOLDER%/tier}
+  local -a lines=()
+  now=$(</proc/sys/kernel/random/boot_id)
+  [[ -d $TIER_FOLDER ]] || return 0
+  [[ ! -e $TIER_FOLDER/journal ]] || mapfile -t lines <"$TIER_FOLDER/journal"
+  while ((${#lines[@]} > 0)); do
+    IFS=$'\t' read -r kind boot target <<<"${lines[-1]}"
+    # Of all that a tier makes, only files outlive the machine's restart; a name may be another's by then.
+    # A line that was cut has no target, and what it was for was not made.
+    if [[ -n $target ]] && [[ $kind == file || $boot == "$now" ]]; then
+      "_tier_undo_${kind//-/_}" "$target" || return 1
+    fi
+    unset 'lines[-1]'
+    # On a full disk too: a shorter file needs no room.
+    truncate -s "$((${#lines[@]} == 0 ? 0 : $(printf '%s\n' "${lines[@]}" | wc -c)))" -- "$TIER_FOLDER/journal" || return 1
+  done
+  rm -rf -- "$TIER_FOLDER"
+  rm -f -- "${folder%/*}/tier-${folder##*/run-}"
+}
+
+# Put back what a broken run left, and say so.
+# Usage: tier_stop RUN_FOLDER
+tier_stop() {
+  local kind target said=''
+  TIER_FOLDER=$1/tier
+  [[ -d $TIER_FOLDER ]] || return 0
+  while IFS=$'\t' read -r kind _ target; do
+    [[ -z $target || $kind == zram-next ]] || said+="tier: $kind $target is gone"$'\n'
+  done < <(cat "$TIER_FOLDER/journal" 2>/dev/null)
+  tier_undo || return
+  printf '%s' "$said"
+}
+
+_tier_undo_file() {
+  rm -f -- "$1"
+}
+
+_tier_undo_swap() {
+  tier_swapping "$1" || return 0
+  swapoff "$1" || tier_stuck "$1 cannot be given up as swap: is there memory for what is on it?"
+}
+
+_tier_undo_zram() {
+  local device=/sys/block/zram$1
+  [[ -e $device ]] || return 0
+  # A device that was just swapped to is let go a moment later.
+  _tier_again 10 _tier_write "$device/reset" 1 || tier_stuck "/dev/zram$1 cannot be reset"
+  _tier_again 10 _tier_write /sys/class/zram-control/hot_remove "$1" || tier_stuck "/dev/zram$1 cannot be removed"
+}
+
+# Between the line and the device the run may have ended, and then the device is empty, or there is none.
+_tier_undo_zram_next() {
+  [[ $(cat "/sys/block/zram$1/disksize" 2>/dev/null) == 0 ]] || return 0
+  _tier_again 10 _tier_write /sys/class/zram-control/hot_remove "$1" || tier_stuck "/dev/zram$1 cannot be removed"
+}
+
+_tier_undo_cgroup() {
+  [[ -d $1 ]] || return 0
+  # A process that has ended is still in it for a moment.
+  _tier_again 20 rmdir "$1" || tier_stuck "$1 cannot be removed: $(wc -l <"$1/cgroup.procs") processes are in it"
+}
+
+_tier_undo_control() {
+  # Somebody else's child may have come to need it; then it is no longer ours to take away.
+  _tier_write "$1/cgroup.subtree_control" -memory || :
+}
+
+_tier_line() {
+  printf '%s\t%s\t%s\n' "$1" "$(</proc/sys/kernel/random/boot_id)" "$2"
+}
+
+# Whether a path is swap in use.
+# Usage: tier_swapping PATH
+tier_swapping() {
+  awk -v path="$1" '$1 == path { found = 1 } END { exit !found }' /proc/swaps
+}
+
+# Say what does not go.
+# Usage: tier_stuck MESSAGE
+# Returns: 1
+tier_stuck() {
+  printf '%s\n' "$1" >&2
+  return 1
+}
+
+_tier_write() {
+  { echo "$2" >"$1"; } 2>/dev/null
+}
+
+# Usage: _tier_again SECONDS COMMAND...
+_tier_again() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@" 2>/dev/null; do
+    ((SECONDS < end)) || return 1
+    sleep 0.1 # between two tries
+  done
+}

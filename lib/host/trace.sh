@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# A program of the user's that runs on the server while phases are measured, in a folder of its own.
+# Settings sent in front: RUN_ID, and for start: RUN_OWNER, TRACE.
+
+# Usage: main start|fetch|stop
+main() {
+  work_open
+  FOLDER=$WORK/run-$RUN_ID/trace
+  RECORD=$WORK/run-$RUN_ID/trace.proc
+  "trace_$1"
+}
+
+trace_start() {
+  local -a words
+  read -r -a words <<<"$TRACE"
+  # A call that the master repeats after a lost link finds the program running.
+  [[ ! -e $RECORD ]] || return 0
+  run_open
+  mkdir -p -- "$FOLDER"
+  cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is gone"
+  # What bash starts in the background ignores INT, which is how such programs are told to write down what they saw.
+  setsid env --default-signal=INT "${words[@]}" </dev/null >trace.log 2>&1 &
+  proc_started "$RECORD" $! trace || fail "TRACE: '$TRACE' ended at once: $(tail -n 1 trace.log)"
+}
+
+# End it and send its files.
+trace_fetch() {
+  local pid start
+  if read -r pid start _ 2>/dev/null <"$RECORD" && ! proc_alive "$pid" "$start"; then
+    printf 'TRACE: the program ended before the load did: %s\n' "$(said_why <"$FOLDER/trace.log")" >&2
+  fi
+  proc_signal INT "$RECORD"
+  proc_gone 30 "$RECORD" || proc_end 5 "$RECORD" || fail "TRACE: the program does not end"
+  cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is gone"
+  files_send -- *
+}
+
+trace_stop() {
+  proc_end 5 "$RECORD" || fail "TRACE: the program does not end"
+  rm -rf -- "$FOLDER" "$RECORD"
+  run_close
+}

@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Tunes this host and puts it back: the only code that writes to /proc and /sys.
+# Needs: cpus irq vsmp tune_kind tune_journal
+# Settings sent in front: RUN_ID, RUN_OWNER, and for check and apply: TUNE_ROWS (lines NAME MODE KIND TARGETS VALUE), TUNE_LEASE.
+
+# Usage: main check|apply|renew|restore
+#   check    what apply would do
+#   apply    bring the host to what TUNE_ROWS say: what is off, and was changed by this run, is put back
+#   renew    note that the master lives; prints `lapsed` when the host was put back without it
+#   restore  put back all that this run changed
+# check and apply print NAME STATE TARGET BEFORE NOW WHY, restore NAME RESULT TARGET BEFORE DURING AFTER.
+# STATE: set, same (was so), shared (another run made it so), off, cannot, theirs (somebody else changed it since); check says
+# `would` for set. RESULT: back, theirs, rebooted, gone, stuck.
+main() {
+  work_open
+  TUNE=$WORK/tune-$RUN_ID
+  case $1 in
+    check) tune_rows check ;;
+    renew) tune_renew ;;
+    *)
+      tune_lock
+      "tune_$1"
+      ;;
+  esac
+}
+
+# One at a time: a call that is repeated after a lost link, the watchdog, and `stop` must not meet.
+# Usage: tune_lock
+tune_lock() {
+  exec {TUNE_FD}>"$WORK/tune.flock"
+  flock "$TUNE_FD"
+}
+
+tune_apply() {
+  tune_rows apply
+  [[ -e $TUNE/journal ]] || return 0
+  tune_alive
+  run_renew
+  ((${#JOURNAL_PENDING[@]} == 0)) || tune_open
+}
+
+# Go through the rows.
+# Usage: tune_rows check|apply
+tune_rows() {
+  local row name mode kind targets value
+  local -a rows
+  # What check finds that apply would set, for rows that hang on it.
+  declare -gA TUNE_WOULD=()
+  _tune_others
+  journal_read
+  if [[ $1 == apply && -e $TUNE/lapsed ]]; then
+    tune_say - lapsed watchdog - - "$(<"$TUNE/lapsed")"
+    rm -f -- "$TUNE/lapsed"
+  fi
+  # All at once: a command in the loop could read the rest as its input.
+  mapfile -t rows <<<"$TUNE_ROWS"
+  for row in "${rows[@]}"; do
+    IFS=$'\t' read -r name mode kind targets value <<<"$row"
+    if [[ $mode == off ]]; then
+      [[ $1 == check ]] || _tune_undo_name "$name"
+      tune_say "$name" off - - - "not asked for"
+    elif ! tune_targets "$kind" "$targets" "$value"; then
+      tune_say "$name" "$STATE" "${targets// /,}" - - "$WHY"
+    else
+      _tune_row "$1" "$name" "$mode" "$kind"
+    fi
+  done
+}
+
+# What other runs have changed on this host: TUNE_OTHERS by target.
+_tune_others() {
+  local folder target TUNE
+  declare -gA TUNE_OTHERS=()
+  for folder in "$WORK"/tune-*; do
+    [[ -e $folder/journal && $folder != "$WORK/tune-$RUN_ID" ]] || continue
+    TUNE=$folder
+    journal_read
+    for target in "${!JOURNAL_PENDING[@]}"; do
+      TUNE_OTHERS[$target]=${JOURNAL_RUN[JOURNAL_PENDING[$target]]}
+    done
+  done
+}
+
+# One setting: look at every target, journal all that will change, then change it.
+_tune_row() {
+  local verb=$1 name=$2 mode=$3 row=$4 index target wanted seq KIND
+  local -a changing=()
+  tune_kind "$row"
+  for index in "${!TARGET[@]}"; do
+    target=${TARGET[index]} wanted=${WANTED[index]}
+    if ! tune_read "$KIND" "$target"; then
+      tune_say "$name" cannot "$target" - - "$WHY"
+      continue
+    fi
+    seq=${JOURNAL_PENDING[$target]-}
+    if [[ -n $seq && $verb == apply && ${JOURNAL_NEW[seq]} != "$wanted" ]]; then
+      # Another variant wants another value; going back first keeps one change a target to put back.
+      tune_undo "$seq"
+      seq=
+      tune_read "$KIND" "$target" || :
+    fi
+    if [[ -n $seq ]]; then
+      if tune_fits "$row" "$VALUE" "$wanted" || [[ $KIND == hold ]]; then
+        tune_say "$name" set "$target" "${JOURNAL_OLD[seq]}" "$VALUE" -
+      else
+        tune_say "$name" theirs "$target" "${JOURNAL_OLD[seq]}" "$VALUE" "somebody else changed it from ${JOURNAL_NEW[seq]}"
+      fi
+    elif tune_fits "$row" "$VALUE" "$wanted" && [[ -v "TUNE_OTHERS[$target]" ]]; then
+      tune_say "$name" shared "$target" "$VALUE" "$VALUE" "the run ${TUNE_OTHERS[$target]} set it, and puts it back when it ends"
+    elif tune_fits "$row" "$VALUE" "$wanted"; then
+      tune_say "$name" same "$target" "$VALUE" "$VALUE" -
+    elif ! tune_may "$KIND" "$target"; then
+      tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "$WHY"
+    elif [[ $VALUE == unknown && $mode == auto ]]; then
+      tune_say "$name" cannot "$target" - - "what it is now cannot be read, so it could not be put back"
+    elif [[ $row == again* ]] && ! tune_write "$KIND" "$target" "$VALUE"; then
+      tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "the kernel would not take $VALUE back: $WHY"
+    elif [[ $verb == check ]]; then
+      TUNE_WOULD[$target]=$wanted
+      tune_say "$name" would "$target" "$VALUE" "$wanted" -
+    else
+      tune_open
+      journal_add "$KIND" "$name" "$target" "$VALUE" "$wanted"
+      changing+=("$JOURNAL_SEQ")
+    fi
+  done
+  ((${#changing[@]} > 0)) || return 0
+  journal_sync
+  for seq in "${changing[@]}"; do _tune_change "$seq"; done
+}
+
+# Make one change that the journal has, and look what came of it.
+_tune_change() {
+  local seq=$1 why=-
+  local kind=${JOURNAL_KIND[seq]} name=${JOURNAL_NAME[seq]} target=${JOURNAL_TARGET[seq]} old=${JOURNAL_OLD[seq]} new=${JOURNAL_NEW[seq]}
+  if [[ $kind == hold ]]; then
+    tune_hold "$target" "$new" || why=$WHY
+  else
+    tune_write "$kind" "$target" "$new" || why=$WHY
+  fi
+  tune_read "$kind" "$target" || why=$WHY
+  if [[ $VALUE == "$new" || $kind == vsmp ]]; then
+    tune_say "$name" set "$target" "$old" "$VALUE" "$why"
+  elif [[ $VALUE == "$old" ]]; then
+    journal_undone "$seq" unchanged "$VALUE"
+    [[ $why != - ]] || why="the kernel kept $old"
+    tune_say "$name" cannot "$target" "$old" "$VALUE" "$why"
+  else
+    journal_now "$seq" "$VALUE" || {
+      tune_write "$kind" "$target" "$old" || :
+      fail "$TUNE/journal: cannot be written to the disk, so $target was put back (REMOTE_DIR: is its disk full?)"
+    }
+    tune_say "$name" set "$target" "$old" "$VALUE" "the kernel made it $VALUE, not $new"
+  fi
+}
+
+# Before the first change: the folder, the journal, a sign of life, and who puts things back if none follows. The folder is beside the
+# run's directory, not in it: what was changed stays on record when somebody removes that one.
+# Usage: tune_open
+tune_open() {
+  local pid start
+  if [[ -e $TUNE/watchdog.proc ]]; then
+    read -r pid start _ <"$TUNE/watchdog.proc" || :
+    ! proc_alive "${pid:-0}" "${start:-0}" || return 0
+  fi
+  owner_write "$TUNE"
+  journal_open
+  tune_alive
+  rm -f -- "$TUNE/watchdog.proc"
+  tune_spawn watchdog tune_watchdog
+}
+
+# Note when the master was last heard of, in seconds since this host was started: a clock that nobody sets.
+# Usage: tune_alive
+tune_alive() {
+  local up
+  read -r up _ </proc/uptime
+  printf '%s\n' "${up%.*}" >"$TUNE/alive"
+}
+
+# Start a function of this script as a process of its own, which stays when this one and its connection end.
+# Usage: tune_spawn NAME FUNCTION [ARG]...
+tune_spawn() {
+  local name=$1
+  shift
+  {
+    echo 'set -u'
+    # A descriptor that is left open would keep those waiting who read from its other end.
+    # shellcheck disable=SC2016 # for the process
+    echo 'for fd in /proc/self/fd/*; do fd=${fd##*/}; ((fd < 3 || fd > 200)) || exec {fd}>&-; done'
+    declare -p TUNE WORK RUN_ID TUNE_LEASE
+    [[ -z ${TIERBENCH_ROOT-} ]] || declare -p TIERBENCH_ROOT
+    declare -f
+    printf '%q ' "$@"
+  } >"$TUNE/$name.sh"
+  setsid bash "$TUNE/$name.sh" </dev/null >/dev/null 2>&1 {TUNE_FD}>&- &
+  proc_started "$TUNE/$name.proc" $! "$name" || fail "$TUNE/$name.proc: cannot be written, or $TUNE/$name.sh ended at once"
+}
+
+# Wait without a process of its own: nobody ever writes to this pipe.
+# Usage: tune_pace SECONDS
+tune_pace() {
+  [[ -n ${TUNE_PIPE-} ]] || exec {TUNE_PIPE}<> <(:)
+  read -r -t "$1" -u "$TUNE_PIPE" || :
+}
+
+# Put the host back when the master was not heard of for TUNE_LEASE seconds, or when somebody removed the journal.
+# Usage: tune_watchdog
+tune_watchdog() {
+  local up alive journal pace=$((TUNE_LEASE / 10))
+  ((pace > 0)) || pace=1
+  # As long as it is open, it can be read.
+  exec {journal}<"$TUNE/journal" || return
+  while [[ ! -e $TUNE/lapsed ]]; do
+    if [[ ! $TUNE/journal -ef /proc/self/fd/$journal ]]; then
+      tune_undo_all "/proc/self/fd/$journal"
+      return
+    fi
+    read -r up _ </proc/uptime
+    alive=
+    { read -r alive <"$TUNE/alive"; } 2>/dev/null || :
+    if [[ -n $alive ]] && ((${up%.*} - alive >= TUNE_LEASE)); then
+      tune_lock
+      [[ -e $TUNE/journal ]] || return
+      tune_undo_all
+      printf 'put back at %(%FT%TZ)T: the master was not heard of for %s s\n' -1 $((${up%.*} - alive)) >"$TUNE/lapsed"
+      return
+    fi
+    tune_pace "$pace"
+  done
+}
+
+# Keep a number in a file that counts as long as it is open (see Documentation/power/pm_qos_interface.rst).
+# Usage: tune_hold TARGET NUMBER
+# Returns: 1 with WHY.
+tune_hold() {
+  local end=$((SECONDS + 5))
+  _tune_release
+  tune_spawn hold tune_holder "${TIERBENCH_ROOT-}$1" "$2"
+  WHY="the process that holds it open did not get it in 5 s"
+  until tune_read hold "$1" && [[ $VALUE == "$2" ]]; do
+    ((SECONDS < end)) || return 1
+    sleep 0.02 # between two looks
+  done
+}
+
+# Usage: tune_holder FILE NUMBER
+tune_holder() {
+  local bytes fd
+  printf -v bytes '\\x%02x\\x%02x\\x%02x\\x%02x' $(($2 & 255)) $(($2 >> 8 & 255)) $(($2 >> 16 & 255)) $(($2 >> 24 & 255))
+  exec {fd}<>"$1" || return
+  # shellcheck disable=SC2059 # the bytes are the format
+  printf "$bytes" >&"$fd"
+  # It goes by itself when its folder does, should it ever not be on record.
+  while [[ -e $TUNE/journal ]]; do tune_pace 5; done
+}
+
+_tune_release() {
+  [[ ! -e $TUNE/hold.proc ]] || proc_end 5 "$TUNE/hold.proc" || :
+  rm -f -- "$TUNE/hold.proc"
+}
+
+tune_renew() {
+  [[ -e $TUNE/journal ]] || return 0
+  tune_alive
+  run_renew
+  [[ ! -e $TUNE/lapsed ]] || echo lapsed
+}
+
+# Undo one change, unless somebody else made another since.
+# Usage: tune_undo SEQ
+# Returns: 1 when it is not undone; the journal then keeps it.
+tune_undo() {
+  local seq=$1
+  local kind=${JOURNAL_KIND[seq]} target=${JOURNAL_TARGET[seq]} old=${JOURNAL_OLD[seq]} new=${JOURNAL_NEW[seq]}
+  if [[ ${JOURNAL_BOOT[seq]} != "$(</proc/sys/kernel/random/boot_id)" ]]; then
+    tune_read "$kind" "$target" || VALUE=-
+    journal_undone "$seq" rebooted "$VALUE"
+    return
+  fi
+  if [[ $kind == hold ]]; then
+    _tune_release
+    tune_read "$kind" "$target" || VALUE=-
+    journal_undone "$seq" back "$VALUE"
+    return
+  fi
+  if ! tune_read "$kind" "$target"; then
+    journal_undone "$seq" gone -
+    return
+  fi
+  if [[ $VALUE != "$old" && $VALUE != "$new" || $old == unknown ]]; then
+    journal_undone "$seq" theirs "$VALUE"
+    return
+  fi
+  [[ $VALUE == "$old" ]] || tune_write "$kind" "$target" "$old" || :
+  tune_read "$kind" "$target" || VALUE=-
+  [[ $VALUE == "$old" ]] || return 1
+  journal_undone "$seq" back "$VALUE"
+}
+
+# Undo all changes, the last first; the list is read anew.
+# Usage: tune_undo_all [JOURNAL]
+# Returns: 1 when one is not undone.
+tune_undo_all() {
+  local seq status=0
+  journal_read "$@"
+  for ((seq = JOURNAL_SEQ; seq > 0; seq--)); do
+    [[ ! -v "JOURNAL_KIND[seq]" || -v "JOURNAL_RESULT[seq]" ]] || tune_undo "$seq" || status=1
+  done
+  return "$status"
+}
+
+_tune_undo_name() {
+  local seq
+  for ((seq = JOURNAL_SEQ; seq > 0; seq--)); do
+    if [[ ${JOURNAL_NAME[seq]-} == "$1" && ! -v "JOURNAL_RESULT[seq]" ]]; then tune_undo "$seq" || :; fi
+  done
+}
+
+tune_restore() {
+  local status=0
+  [[ -e $TUNE/journal ]] || return 0
+  tune_undo_all || status=1
+  journal_report
+  proc_end 5 "$TUNE/watchdog.proc" || :
+  _tune_release
+  ((status == 0)) || fail "what is stuck stays in $TUNE/journal; ./do_it.sh stop tries again"
+  rm -rf -- "$TUNE"
+}
+
+# Put back what a broken run left, and say so in lines for people.
+# Usage: tune_stop FOLDER
+tune_stop() {
+  local rows name result target old new after
+  TUNE=$1
+  [[ -e $TUNE/journal ]] || return 0
+  rows=$(tune_restore) || return
+  while IFS=$'\t' read -r name result target old new after; do
+    case $result in
+      back) printf '%s: %s is %s again, was %s\n' "$name" "$target" "$after" "$new" ;;
+      rebooted) printf '%s: %s is %s since this host was started again\n' "$name" "$target" "$after" ;;
+      theirs) printf '%s: %s is %s, which somebody else made of %s: left alone; before the run it was %s\n' "$name" "$target" "$after" "$new" "$old" ;;
+      *) printf '%s: %s: %s\n' "$name" "$target" "$result" ;;
+    esac
+  done <<<"$rows"
+}
+
+# Print a row; no field is empty.
+# Usage: tune_say FIELD...
+tune_say() {
+  local IFS=$'\t'
+  printf '%s\n' "$*"
+}

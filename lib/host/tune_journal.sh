@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The journal of a host's changes: every line is on the disk before what it says is done.
+#
+# Lines, tab-separated:
+#   change SEQ RUN BOOT KIND NAME TARGET OLD NEW
+#   now    SEQ VALUE           what the kernel made of NEW
+#   undone SEQ RESULT AFTER
+
+# Start the journal, or go on with it after a line that was cut in the middle.
+# Usage: journal_open
+# Globals: TUNE
+journal_open() {
+  local file=$TUNE/journal
+  if [[ ! -e $file ]]; then
+    # The name itself must be on the disk too.
+    { : >"$file" && sync "$TUNE"; } 2>/dev/null || _journal_refuse
+  elif [[ -s $file && -n $(tail -c 1 "$file") ]]; then
+    { echo >>"$file"; } 2>/dev/null || _journal_refuse
+  fi
+}
+
+# Read the journal; a line that was cut is none, for its change was not yet made.
+# Usage: journal_read [FILE]
+# Returns: sets JOURNAL_SEQ, the last number, and by number JOURNAL_{RUN,BOOT,KIND,NAME,TARGET,OLD,NEW,RESULT,AFTER};
+#   JOURNAL_PENDING by target is the number of the change that is in force.
+journal_read() {
+  local line file=${1-$TUNE/journal}
+  local -a field
+  JOURNAL_SEQ=0
+  declare -gA JOURNAL_PENDING=()
+  declare -ga JOURNAL_RUN=() JOURNAL_BOOT=() JOURNAL_KIND=() JOURNAL_NAME=() JOURNAL_TARGET=() JOURNAL_OLD=() JOURNAL_NEW=()
+  declare -ga JOURNAL_RESULT=() JOURNAL_AFTER=()
+  [[ -e $file ]] || return 0
+  # The last line counts only with its end.
+  while IFS= read -r line; do
+    # A tab counts as a blank for read, which would join two of them around an empty value; mapfile does not.
+    mapfile -t -d $'\t' field <<<"$line"
+    field[-1]=${field[-1]%$'\n'}
+    case ${field[0]-}:${#field[@]} in
+      change:9)
+        JOURNAL_SEQ=${field[1]}
+        _journal_take "${field[@]:1}"
+        ;;
+      now:3) JOURNAL_NEW[field[1]]=${field[2]} ;;
+      undone:4) _journal_done "${field[@]:1}" ;;
+    esac
+  done <"$file"
+}
+
+_journal_take() {
+  local seq=$1
+  JOURNAL_RUN[seq]=$2 JOURNAL_BOOT[seq]=$3 JOURNAL_KIND[seq]=$4 JOURNAL_NAME[seq]=$5
+  JOURNAL_TARGET[seq]=$6 JOURNAL_OLD[seq]=$7 JOURNAL_NEW[seq]=$8
+  JOURNAL_PENDING[$6]=$seq
+}
+
+_journal_done() {
+  JOURNAL_RESULT[$1]=$2
+  JOURNAL_AFTER[$1]=$3
+  unset "JOURNAL_PENDING[${JOURNAL_TARGET[$1]}]"
+}
+
+# Add a change that is about to be made; journal_sync must follow before it is. Ends the script when it cannot be written.
+# Usage: journal_add KIND NAME TARGET OLD NEW
+# Globals: RUN_ID; sets JOURNAL_SEQ
+journal_add() {
+  local boot
+  boot=$(</proc/sys/kernel/random/boot_id)
+  JOURNAL_SEQ=$((JOURNAL_SEQ + 1))
+  _journal_take "$JOURNAL_SEQ" "$RUN_ID" "$boot" "$@"
+  _journal_write change "$JOURNAL_SEQ" "$RUN_ID" "$boot" "$@" || _journal_refuse
+}
+
+# Wait until all of it is on the disk. Ends the script when it cannot be, for the changes that it holds may not be made then.
+# Usage: journal_sync
+journal_sync() {
+  sync "$TUNE/journal" 2>/dev/null || _journal_refuse
+}
+
+# Note what the kernel made of a change.
+# Usage: journal_now SEQ VALUE
+# Returns: 1 when it cannot be written: nobody would then know that the value is ours.
+journal_now() {
+  JOURNAL_NEW[$1]=$2
+  _journal_write now "$@" && sync "$TUNE/journal" 2>/dev/null
+}
+
+# Note that a change is no more, and how that came. Without the note it is undone once more, which changes nothing; a full disk must not
+# keep the others from being undone.
+# Usage: journal_undone SEQ RESULT AFTER
+journal_undone() {
+  _journal_done "$@"
+  { _journal_write undone "$@" && sync "$TUNE/journal" 2>/dev/null; } || :
+}
+
+# Print every change: NAME RESULT TARGET BEFORE DURING AFTER.
+# Usage: journal_report
+journal_report() {
+  local seq
+  for ((seq = 1; seq <= JOURNAL_SEQ; seq++)); do
+    [[ -v "JOURNAL_KIND[seq]" && ${JOURNAL_RESULT[seq]-} != unchanged ]] || continue
+    tune_say "${JOURNAL_NAME[seq]}" "${JOURNAL_RESULT[seq]-stuck}" "${JOURNAL_TARGET[seq]}" \
+      "${JOURNAL_OLD[seq]}" "${JOURNAL_NEW[seq]}" "${JOURNAL_AFTER[seq]--}"
+  done
+}
+
+_journal_write() {
+  local IFS=$'\t' size
+  size=$(stat -c %s -- "$TUNE/journal") || return
+  ! { printf '%s\n' "$*" >>"$TUNE/journal"; } 2>/dev/null || return 0
+  # A line that was cut would take the next one with it; to shorten a file needs no room.
+  truncate -c -s "$size" -- "$TUNE/journal" 2>/dev/null || :
+  return 1
+}
+
+_journal_refuse() {
+  fail "$TUNE/journal: cannot be written to the disk, and nothing is changed without a record (REMOTE_DIR: is its disk full?)"
+}

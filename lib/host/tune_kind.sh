@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Each kind of setting in conf/tuning.tsv: which targets it has here, how one is read, and how it is changed.
+# TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
+
+# Find the targets of a row of conf/tuning.tsv on this host.
+# Usage: tune_targets KIND TARGETS VALUE
+# Returns: sets TARGET and WANTED, an item each; 1 with WHY and STATE (same: nothing to do here; cannot) when there is none.
+tune_targets() {
+  local kind=$1 words=$2 value=$3 word path
+  local -a list
+  TARGET=() WANTED=() STATE=cannot WHY=''
+  case $kind in
+    irq)
+      _tune_irqs "$words" "$value"
+      return
+      ;;
+    vsmp)
+      STATE=same WHY="this machine does not run on vSMP"
+      vsmp_prefix >/dev/null || return 1
+      TARGET=("$words")
+      ;;
+    weights)
+      # The first weight that is set turns the kernel's own off; unless that was noted before, for good.
+      path=${words%/*}/auto
+      if [[ ! -v "TUNE_WOULD[$path]" ]] && tune_read file "$path" && [[ $VALUE == true ]]; then
+        WHY="${path##*/} is true, and setting weights would turn it off for good"
+        return 1
+      fi
+      WHY=
+      for word in $value; do
+        TARGET+=("$words${word%:*}")
+        WANTED+=("${word#*:}")
+      done
+      return
+      ;;
+    service | hold) read -r -a TARGET <<<"$words" ;;
+    *)
+      read -r -a list <<<"$words"
+      for word in "${list[@]}"; do
+        while IFS= read -r path; do
+          TARGET+=("${path#"${TIERBENCH_ROOT-}"}")
+        done < <(compgen -G "${TIERBENCH_ROOT-}$word" | sort -V)
+      done
+      if ((${#TARGET[@]} == 0)); then
+        WHY="there is no $words"
+        [[ $kind != *\? ]] || STATE=same
+        return 1
+      fi
+      ;;
+  esac
+  for word in "${TARGET[@]}"; do WANTED+=("$value"); done
+}
+
+_tune_irqs() {
+  local address=$1 cpus=$2 devices device irq list all=
+  WHY="no NIC carries $address"
+  devices=$(irq_devices "$address") || return 1
+  for device in $devices; do
+    list=$(irq_list "$device")
+    all+=${list:+$list$'\n'}
+  done
+  if [[ -z $all ]]; then
+    WHY="${devices//$'\n'/, } has no interrupts of its own"
+    # Loopback is the CPUs' own work; any other NIC without interrupts hides them.
+    [[ $devices != lo ]] || STATE=same
+    return 1
+  fi
+  while IFS=$'\t' read -r irq list; do
+    TARGET+=("/proc/irq/$irq/smp_affinity_list")
+    WANTED+=("$list")
+  done < <(printf '%s' "$all" | irq_spread "$cpus")
+}
+
+# The kind under which a change of a row is journalled: interrupts and the variants of `file` are files.
+# Usage: tune_kind KIND
+# Returns: sets KIND
+tune_kind() {
+  case $1 in
+    irq | file* | again* | least | weights) KIND='file' ;;
+    *) KIND=$1 ;;
+  esac
+}
+
+# Read the value of a target.
+# Usage: tune_read KIND TARGET
+# Returns: sets VALUE; 1 with WHY when it cannot be read.
+tune_read() {
+  VALUE='' WHY=''
+  case $1 in
+    file) _tune_read_file "${TIERBENCH_ROOT-}$2" ;;
+    service) _tune_read_service "$2" ;;
+    hold)
+      [[ -e ${TIERBENCH_ROOT-}$2 ]] || WHY="there is no $2"
+      [[ -n $WHY ]] || VALUE=$(od -An -td4 -N 4 "${TIERBENCH_ROOT-}$2" 2>/dev/null) || WHY="needs root"
+      VALUE=${VALUE//[[:space:]]/}
+      ;;
+    vsmp)
+      # The last word of the line that names it, if that says on or off.
+      VALUE=$(run_limited 20 "$(vsmp_prefix)ctl" --status 2>/dev/null |
+        sed -nE "s/.*\\b$2\\b.*\\b(on|off|enabled|disabled)\\b.*/\\1/Ip" | tail -n 1 | tr '[:upper:]' '[:lower:]') || :
+      VALUE=${VALUE/enabled/on} VALUE=${VALUE/disabled/off}
+      VALUE=${VALUE:-unknown}
+      ;;
+  esac
+  [[ -z $WHY ]]
+}
+
+_tune_read_file() {
+  local line
+  { IFS= read -r line <"$1"; } 2>/dev/null || [[ -n ${line-} ]] || {
+    WHY="cannot be read"
+    [[ -e $1 ]] || WHY="is gone"
+    return 1
+  }
+  # Of `always [madvise] never` the word in brackets is the value.
+  [[ ! $line =~ \[([^]]+)\] ]] || line=${BASH_REMATCH[1]}
+  VALUE=${line//$'\t'/ }
+}
+
+_tune_read_service() {
+  local name=${1%.service} file comm
+  if [[ -d ${TIERBENCH_ROOT-}/run/systemd/system ]]; then
+    VALUE=$(run_limited 20 systemctl is-active "$1" 2>/dev/null) || :
+    # One that failed, or that is not there, does not run.
+    [[ $VALUE == active || $VALUE == activating || $VALUE == reloading ]] || VALUE=inactive
+    return
+  fi
+  VALUE=inactive
+  for file in "${TIERBENCH_ROOT-}"/proc/[0-9]*/comm; do
+    # It may have ended since its name was listed; an expansion that fails would end this script.
+    comm=
+    { IFS= read -r comm <"$file"; } 2>/dev/null || :
+    [[ $comm == "$name" ]] || continue
+    file=${file%/comm}
+    WHY="no systemd to stop it with; it runs as process ${file##*/}"
+    return 1
+  done
+}
+
+# Whether a value is what is wanted.
+# Usage: tune_fits KIND_OF_ROW VALUE WANTED
+tune_fits() {
+  [[ $2 == "$3" ]] || { [[ $1 == least && $2 =~ ^[0-9]+$ ]] && ((10#$2 >= $3)); }
+}
+
+# Whether this user may change a target at all.
+# Usage: tune_may KIND TARGET
+# Returns: 1 with WHY.
+tune_may() {
+  WHY="needs root"
+  ((EUID != 0)) || WHY="is read-only"
+  case $1 in
+    file | hold) [[ -w ${TIERBENCH_ROOT-}$2 ]] ;;
+    *) ((EUID == 0)) ;;
+  esac
+}
+
+# Change a target.
+# Usage: tune_write KIND TARGET VALUE
+# Returns: 1 with WHY when the kernel or the tool refuses.
+tune_write() {
+  local kind=$1 target=$2 value=$3 verb=start
+  case $kind in
+    # Bash itself says why a write fails.
+    file) WHY=$( (LC_ALL=C && printf '%s\n' "$value" >"${TIERBENCH_ROOT-}$target") 2>&1) ;;
+    service)
+      [[ $value == active ]] || verb=stop
+      WHY=$(run_limited 120 systemctl "$verb" "$target" 2>&1)
+      ;;
+    vsmp) WHY=$(run_limited 60 "$(vsmp_prefix)ctl" "--$target=$value" 2>&1) ;;
+  esac && return
+  WHY=${WHY##*$'\n'}
+  WHY=${WHY##*: }
+  return 1
+}

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Whom the instances run as: the login user, or in place of root a user who may do nothing else here.
+# Setting sent in front: REDIS_USER (auto, keep, or the name of a user).
+
+# The users that auto takes in place of root, the first that exists: those of the packages, then the one that owns nothing.
+readonly USER_KNOWN='redis valkey nobody'
+
+# Find the user that instances run as, and how one is started as that user.
+# Usage: user_find
+# Globals: REDIS_USER
+# Returns: sets USER_NAME, USER_ID and USER_GROUP (empty: instances run as this user), USER_WORDS, which stand in front of redis-server,
+#   and USER_WHY, the reason why auto stays with root; 1 with USER_WHY when the user that was named cannot be had.
+user_find() {
+  local name=$REDIS_USER said
+  USER_NAME='' USER_ID='' USER_GROUP='' USER_WORDS=() USER_WHY=''
+  [[ $name != keep ]] || return 0
+  if ((EUID != 0)); then
+    [[ $name != auto && $name != "$(id -un)" ]] || return 0
+    USER_WHY="REDIS_USER=$name: only root starts instances as another user"
+    return 1
+  fi
+  if [[ $name == auto ]]; then
+    for name in $USER_KNOWN; do ! id -u -- "$name" >/dev/null 2>&1 || break; done
+  fi
+  USER_WHY="REDIS_USER=$name: no such user here"
+  if USER_ID=$(id -u -- "$name" 2>/dev/null) && USER_GROUP=$(id -g -- "$name" 2>/dev/null); then
+    USER_WHY="REDIS_USER=$name: setpriv is missing"
+    USER_WORDS=(setpriv "--reuid=$USER_ID" "--regid=$USER_GROUP" --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs --)
+    USER_NAME=$name
+    # In a container there may be no such user, or not the right to become one.
+    if command -v setpriv >/dev/null; then
+      said=$(run_limited 10 "${USER_WORDS[@]}" true 2>&1) && USER_WHY='' && return
+      USER_WHY="REDIS_USER=$name: $(said_why <<<"$said")"
+    fi
+  fi
+  USER_NAME='' USER_ID='' USER_GROUP='' USER_WORDS=()
+  [[ $REDIS_USER == auto ]]
+}
+
+# Whether that user can start a program by its path.
+# Usage: user_reaches PROGRAM
+user_reaches() {
+  run_limited 10 "${USER_WORDS[@]}" test -x "$1"
+}
+
+# Raise the limits that root may raise and redis-server, once it is somebody else, may not: open files, and processes of one user.
+# Usage: user_limits
+# Globals: REDIS_CONF
+user_limits() {
+  local files=65536 now text=${REDIS_CONF,,}
+  [[ -n $USER_NAME ]] || return 0
+  # Redis needs 32 for itself.
+  [[ ! $text =~ maxclients[[:space:]]+\"?([0-9]{1,7}) ]] || ((BASH_REMATCH[1] + 32 <= files)) || files=$((BASH_REMATCH[1] + 32))
+  now=$(ulimit -Hn)
+  [[ $now == unlimited ]] || ((now >= files)) || ulimit -n "$files" 2>/dev/null || :
+  ulimit -u unlimited 2>/dev/null || :
+}
+
+# Give files and folders to that user.
+# Usage: user_give PATH...
+user_give() {
+  [[ -z $USER_NAME ]] || chown -- "$USER_ID:$USER_GROUP" "$@"
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* What a reply means to the request that it answers: a value, a miss, a wrong value, an error. */
+#ifndef LOADGEN_ANSWER_H
+#define LOADGEN_ANSWER_H
+
+#include "worker.h"
+
+/* What the replies of one read carried. */
+struct carried {
+    uint64_t sets, bytes, misses;
+};
+
+/** Classify the reply that the scanner of c has read. Returns 1 when it answers the request, 0 when it is an error, which is counted. */
+int answer_classify(struct worker *w, struct conn *c, uint64_t tagged, struct carried *carried);
+
+/** Compare the bytes of a value that the scanner of c hands out with what was set. */
+void answer_body(struct worker *w, struct conn *c, uint64_t tagged);
+
+/** Count n requests of t that failed. */
+static inline void answer_failed(struct worker *w, struct target *t, enum count kind, uint64_t n)
+{
+    w->recorder.active_count[kind] += n;
+    t->tally.errors += n;
+}
+
+/** Keep the first error of a phase for its report, and the last one of a shard. */
+void answer_keep(struct worker *w, struct target *t, const char *text);
+
+#endif

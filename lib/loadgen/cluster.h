@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* A Redis Cluster under load: its shards, where each is served now, a thread that looks when something is wrong, and what each shard did in
+ * an interval. Shards are numbered by their lowest slot; shard i takes the place of the instance on PORT + i. */
+#ifndef LOADGEN_CLUSTER_H
+#define LOADGEN_CLUSTER_H
+
+#include "link.h"
+#include "nodes.h"
+
+#include <pthread.h>
+
+#define CLUSTER_GAP_NS (100 * UINT64_C(1000000)) /* silence of a shard while requests are due that counts as a gap */
+
+/* What the threads of a shard hand over of an interval, together. */
+struct tally {
+    uint64_t ops, errors, max_us;
+    uint32_t silent, heard; /* threads that have waited longer than CLUSTER_GAP_NS for an answer, and others */
+};
+
+struct shard {
+    struct slots_tags tags;
+    uint16_t *slot; /* owned: its slots, rising */
+    uint32_t slots;
+    char id[NODES_ID + 1];    /* of the node that serves it */
+    struct endpoint endpoint; /* of that node; under the cluster's lock */
+    uint64_t epoch;
+    uint32_t moves; /* how often it went to another node: read by all threads without the lock */
+    struct tally tally;
+};
+
+struct cluster {
+    const struct links *links;
+    struct shard *shard; /* owned: this client's part of them */
+    uint32_t shards, first;
+    int ended, woken, running;
+    int broken;                 /* it cannot be used further: read by all threads without the lock */
+    char why[LINK_WHY];         /* why */
+    struct endpoint *known;     /* owned: every node with an address */
+    uint32_t known_count, turn; /* whom the watcher asks next */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+};
+
+/** Ask HOST:PORT for the nodes once, check that they may be used (all of --node when it is given), and number the shards; all of them, or those
+ *  of --shards. Sends nothing that writes. Returns 0, or -1 with one line in why. Free with cluster_free in both cases. */
+int cluster_init(struct cluster *c, const struct links *links, const struct options *o, char why[LINK_WHY]);
+
+/** Start the watcher. Returns 0, or -1 with errno. */
+int cluster_watch(struct cluster *c);
+
+/** End the watcher and release everything. */
+void cluster_free(struct cluster *c);
+
+/** Something is wrong with a shard: have the watcher look. Not for the hot path, though it costs little when it looks already. */
+void cluster_wake(struct cluster *c);
+
+/** Returns whether the shard went to another node since `moves`. */
+static inline int cluster_moved(const struct cluster *c, uint32_t shard, uint32_t moves)
+{
+    return __atomic_load_n(&c->shard[shard].moves, __ATOMIC_ACQUIRE) != moves;
+}
+
+/** Returns whether the cluster cannot be used further; why says it then. */
+static inline int cluster_broken(const struct cluster *c)
+{
+    return __atomic_load_n(&c->broken, __ATOMIC_ACQUIRE);
+}
+
+/** Copy where a shard is served now. Returns how often it moved. */
+uint32_t cluster_follow(struct cluster *c, uint32_t shard, struct endpoint *e);
+
+/** Hand over what one thread saw of a shard in an interval. */
+void cluster_post(struct cluster *c, uint32_t shard, const struct tally *tally);
+
+/** Take away what was handed over, and copy the name of the node that serves the shard. */
+void cluster_take(struct cluster *c, uint32_t shard, struct tally *tally, char name[ENDPOINT_NAME]);
+
+#endif

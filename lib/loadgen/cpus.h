@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The CPUs that this process may use: its affinity, --cpus, and the quota of its cgroups. */
+#ifndef LOADGEN_CPUS_H
+#define LOADGEN_CPUS_H
+
+#include "options.h"
+
+/** Returns how many CPUs the threads may use together: a fraction with a quota, at least 0.01. */
+double cpus_usable(const struct options *o);
+
+/** Read a cpu.max of cgroup v2, `QUOTA PERIOD` or `max PERIOD`. Returns the CPUs that it allows, 0 when it sets no limit or is none. */
+double cpus_quota(const char *text);
+
+#endif

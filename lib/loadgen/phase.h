@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* One phase from the gate to its result: warm-up, steps at loads that the gate asks for, and the run that counts. */
+#ifndef LOADGEN_PHASE_H
+#define LOADGEN_PHASE_H
+
+#include "engine.h"
+
+#include <signal.h>
+
+/* Set when the first load begins: from then on an interrupt leaves something worth keeping. */
+extern volatile sig_atomic_t phase_begun;
+
+/** Print a line of this program on stderr. Returns -1. */
+int phase_complain(const char *text);
+
+/** Run phase number `index` of the options: as they say, or with a gate as it says there (docs/loadgen.md). Sets *failed to 1 when a step met wrong
+ *  values or error replies. Returns 0 with r filled, which is freed with engine_result_free; 1 when the gate said to leave the phase out; -1
+ *  after a line on stderr, or when it was interrupted before it began. */
+int phase_run(struct engine *e, int index, struct result *r, int *failed);
+
+#endif

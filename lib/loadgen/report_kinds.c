@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* A mixed phase by command: see report_kinds.h. */
+#include "report_kinds.h"
+
+#include "output.h"
+
+#include <stdio.h>
+
+static const struct mix_command *command_of(const struct options *o, int entry)
+{
+    return &o->mix.command[o->mix.entry[entry]];
+}
+
+static int write_rows(const struct options *o, const struct result *r, const char *dir)
+{
+    struct output out;
+    char name[64];
+    snprintf(name, sizeof name, "%s.commands.tsv", r->plan.name);
+    if (output_begin(&out, dir, name)) return -1;
+    fputs("command\tweight\tops\tlate\tmisses\terrors\tbytes\tavg_us\tp50_us\tp99_us\tp99_9_us\tmax_us\thistogram\n", out.file);
+    for (int i = 0; i < r->kinds.kinds; i++) {
+        const struct kind *k = &r->kinds.kind[i];
+        const struct hist *h = &k->latency;
+        const char *gap = "\t";
+        fprintf(out.file, "%s\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%.1f\t%ju\t%ju\t%ju\t%ju", command_of(o, i)->name, (uintmax_t)command_of(o, i)->weight,
+                (uintmax_t)k->count[KIND_OPS], (uintmax_t)k->count[KIND_LATE], (uintmax_t)k->count[KIND_MISSES], (uintmax_t)k->count[KIND_ERRORS],
+                (uintmax_t)k->count[KIND_BYTES], hist_mean(h), (uintmax_t)hist_percentile(h, 50), (uintmax_t)hist_percentile(h, 99),
+                (uintmax_t)hist_percentile(h, 99.9), (uintmax_t)h->max);
+        for (uint32_t slot = h->low; slot < h->high; slot++) {
+            if (!h->count[slot]) continue;
+            fprintf(out.file, "%s%ju:%ju", gap, (uintmax_t)hist_highest(h, slot), (uintmax_t)h->count[slot]);
+            gap = " ";
+        }
+        if (h->over) fprintf(out.file, "%s%ju:%ju", gap, (uintmax_t)h->max, (uintmax_t)h->over);
+        fputs(!h->total && !h->over ? "\t-\n" : "\n", out.file);
+    }
+    return output_commit(&out);
+}
+
+int report_kinds(const struct options *o, const struct result *r, const char *dir)
+{
+    if (!r->kinds.kinds) return 0;
+    for (int i = 0; i < r->kinds.kinds; i++) {
+        struct output out;
+        char name[96];
+        snprintf(name, sizeof name, "%s.%s.hgrm", r->plan.name, command_of(o, i)->name);
+        if (output_begin(&out, dir, name)) return -1;
+        output_percentiles(out.file, &r->kinds.kind[i].latency);
+        if (output_commit(&out)) return -1;
+    }
+    return write_rows(o, r, dir);
+}
+
+void report_kinds_text(const struct options *o, const struct result *r, char out[REPORT_KINDS_MAX])
+{
+    size_t at = 0;
+    snprintf(out, REPORT_KINDS_MAX, "-");
+    for (int i = 0; i < r->kinds.kinds && at < REPORT_KINDS_MAX; i++) {
+        const struct kind *k = &r->kinds.kind[i];
+        at +=
+            (size_t)snprintf(out + at, REPORT_KINDS_MAX - at, "%s%s:%ju:%ju:%ju", i ? "," : "", command_of(o, i)->name, (uintmax_t)k->count[KIND_OPS],
+                             (uintmax_t)hist_percentile(&k->latency, 50), (uintmax_t)hist_percentile(&k->latency, 99));
+    }
+}
+
+void report_kinds_names(const struct options *o, const struct result *r, char out[REPORT_KINDS_MAX])
+{
+    size_t at = 0;
+    snprintf(out, REPORT_KINDS_MAX, "-");
+    for (int i = 0; i < r->kinds.kinds && at < REPORT_KINDS_MAX; i++)
+        at +=
+            (size_t)snprintf(out + at, REPORT_KINDS_MAX - at, "%s%s:%ju", i ? "," : "", command_of(o, i)->name, (uintmax_t)command_of(o, i)->weight);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* An instance as a thread sees it: see target.h. */
+#include "target.h"
+
+#include "conn.h"
+
+#include <stdio.h>
+
+/* Requests were due for longer than a gap takes. */
+static void gap_note(struct target *t, uint64_t now_ns, int answered)
+{
+    struct gap gap = {.from_ns = t->pending_ns, .to_ns = now_ns};
+    snprintf(gap.before, sizeof gap.before, "%.*s", GAPS_TEXT - 1, t->by[0] ? t->by : "-");
+    snprintf(gap.after, sizeof gap.after, "%.*s", GAPS_TEXT - 1, answered ? t->endpoint.name : "-");
+    snprintf(gap.error, sizeof gap.error, "%.*s", GAPS_TEXT - 1, t->error[0] ? t->error : "-");
+    gaps_add(&t->gaps, &gap);
+}
+
+void target_heard(struct target *t, uint64_t now_ns, int answered)
+{
+    int late = t->pending_ns && now_ns > t->pending_ns + CLUSTER_GAP_NS;
+    if (__builtin_expect(late, 0)) gap_note(t, now_ns, answered);
+    if (!answered) t->silent = late;
+    t->pending_ns = t->inflight ? now_ns : 0;
+    t->heard_ns = now_ns;
+    if (__builtin_expect(late, 0) && answered) {
+        snprintf(t->by, sizeof t->by, "%.*s", GAPS_TEXT - 1, t->endpoint.name);
+        t->error[0] = 0;
+    }
+}
+
+/* The shard went to another node: what is on the way to the old one is lost, and new connections are made at once. */
+static void target_move(struct worker *w, struct target *t, uint64_t now_ns)
+{
+    t->moves = cluster_follow(w->links->cluster, t->shard, &t->endpoint);
+    for (uint32_t i = 0; i < t->conns; i++) {
+        struct conn *c = &t->conn[i];
+        if (c->state != CONN_DOWN) conn_drop(w, c, COUNT_LOST, now_ns);
+        c->backoff_ns = 0;
+        c->retry_ns = now_ns;
+        c->link.turn = 0;
+    }
+}
+
+void target_follow(struct worker *w, struct target *t, uint64_t now_ns)
+{
+    if (t->pending_ns && now_ns > t->pending_ns + 2 * CLUSTER_GAP_NS) cluster_wake(w->links->cluster);
+    if (cluster_moved(w->links->cluster, t->shard, t->moves)) target_move(w, t, now_ns);
+    for (uint32_t i = 0; i < t->conns; i++) {
+        struct conn *c = &t->conn[i];
+        if (!c->resting || c->state != CONN_READY) continue;
+        c->resting = 0;
+        if (w->open)
+            conn_offer(w, c, now_ns);
+        else if (!c->inflight)
+            conn_refill(w, c, now_ns);
+    }
+}

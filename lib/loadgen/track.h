@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Tracked writes: beside the load, a new bit each time, R a second and shard; what was acknowledged is kept here and compared afterwards with what
+ * the server has. Where keys are written again, a later write hides that an earlier one was lost. */
+#ifndef LOADGEN_TRACK_H
+#define LOADGEN_TRACK_H
+
+#include "cluster.h"
+
+struct tracked;
+
+struct track {
+    struct cluster *cluster;
+    uint64_t rate, start_ns;
+    struct tracked *shard; /* owned, one a shard of this client */
+    int ended, running;    /* ended: written once, read by the thread without a lock */
+    pthread_t thread;
+    uint64_t acked, lost; /* of all shards, once track_end has returned */
+};
+
+/** Empty the bits of every shard and begin to write at start_ns (CLOCK_MONOTONIC), `rate` a second to each. Returns 0, or -1 with one line in why.
+ * End with track_end when 0 was returned. */
+int track_begin(struct track *t, struct cluster *c, uint64_t rate, uint64_t start_ns, char why[LINK_WHY]);
+
+/** No more writes: read back and compare, write `track.tsv` into dir unless that is NULL, and release everything. Returns 0, or -1 with one line in
+ *  why when a shard or the file cannot be used. */
+int track_end(struct track *t, const char *dir, char why[LINK_WHY]);
+
+#endif

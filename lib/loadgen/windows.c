@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Windows of time of a phase: see windows.h. */
+#include "windows.h"
+
+#include "hlog.h"
+#include "number.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOW_US 1000 /* an interval with a p99 above it is slow */
+#define SAME_S  0.02 /* intervals of two clients that begin so close are one */
+#define MOST    64   /* windows */
+
+struct window {
+    double from_s, to_s;
+    uint64_t intervals, slow;
+    double length_s;
+    struct hist hist;
+};
+
+/* A log that is read interval by interval. */
+struct log {
+    FILE *file;
+    char *line;
+    size_t room;
+    unsigned number; /* of the line */
+    int over;
+    double start_s, length_s;
+    struct hist hist; /* of the interval */
+};
+
+static int complain(char *why, const char *name, const struct log *l, const char *text)
+{
+    snprintf(why, WINDOWS_WHY, "%.150s: line %u: %s", name, l->number, text);
+    return -1;
+}
+
+/* Go on to the next interval. Returns 0 (`over` is set at the end), or -1 with a line in why. */
+static int advance(struct log *l, const char *name, char *why)
+{
+    for (;;) {
+        ssize_t n = getline(&l->line, &l->room, l->file);
+        if (n < 0) {
+            l->over = 1;
+            return 0;
+        }
+        l->number++;
+        if (l->line[0] == '#' || l->line[0] == '"') continue;
+        char *save = NULL, *start = strtok_r(l->line, ",", &save), *length = strtok_r(NULL, ",", &save), *top = strtok_r(NULL, ",", &save),
+             *text = strtok_r(NULL, ",\n", &save);
+        double max_ms;
+        if (!text || number_double(start, 0, 1e9, &l->start_s) || number_double(length, 0, 1e9, &l->length_s) || number_double(top, 0, 1e12, &max_ms))
+            return complain(why, name, l, "is no interval");
+        hist_clear(&l->hist);
+        if (hlog_decode(text, &l->hist)) return complain(why, name, l, "holds no histogram that this program wrote");
+        l->hist.max = (uint64_t)llround(max_ms * 1000); /* exact, where a slot is not */
+        return 0;
+    }
+}
+
+static int windows_read(const char *list, struct window *w, int *count, char *why)
+{
+    for (*count = 0;; (*count)++) {
+        char from[32], to[32];
+        size_t n = strcspn(list, ","), dash = strcspn(list, "-");
+        if (*count == MOST || dash >= n || dash >= sizeof from || n - dash - 1 >= sizeof to) break;
+        snprintf(from, sizeof from, "%.*s", (int)dash, list);
+        snprintf(to, sizeof to, "%.*s", (int)(n - dash - 1), list + dash + 1);
+        if (number_double(from, 0, 1e9, &w[*count].from_s) || number_double(to, w[*count].from_s, 1e9, &w[*count].to_s)) break;
+        if (hist_init(&w[*count].hist, 3)) break;
+        if (!list[n]) {
+            ++*count;
+            return 0;
+        }
+        list += n + 1;
+    }
+    snprintf(why, WINDOWS_WHY, "--windows '%.100s' is not FROM-TO,... of at most %d windows", list, MOST);
+    return -1;
+}
+
+static void add(struct window *w, int count, double start_s, double length_s, const struct hist *h)
+{
+    double middle_s = start_s + length_s / 2;
+    for (int i = 0; i < count; i++) {
+        if (middle_s < w[i].from_s || middle_s >= w[i].to_s) continue;
+        w[i].intervals++;
+        w[i].slow += hist_percentile(h, 99) > SLOW_US;
+        w[i].length_s += length_s;
+        hist_merge(&w[i].hist, h);
+    }
+}
+
+/* Go through all logs side by side, in the order of time. */
+static int merge(struct log *l, char **file, int files, struct window *w, int count, struct hist *all, char *why)
+{
+    for (;;) {
+        double first_s = INFINITY, length_s = 0;
+        for (int i = 0; i < files; i++)
+            if (!l[i].over && l[i].start_s < first_s) first_s = l[i].start_s;
+        if (isinf(first_s)) return 0;
+        hist_clear(all);
+        for (int i = 0; i < files; i++) {
+            if (l[i].over || l[i].start_s > first_s + SAME_S) continue;
+            hist_merge(all, &l[i].hist);
+            if (l[i].length_s > length_s) length_s = l[i].length_s;
+            if (advance(&l[i], file[i], why)) return -1;
+        }
+        add(w, count, first_s, length_s, all);
+    }
+}
+
+int windows_print(const char *list, char **file, int files, FILE *to, char why[WINDOWS_WHY])
+{
+    static struct window w[MOST];
+    struct log *l = calloc((size_t)files, sizeof *l);
+    struct hist all = {.count = NULL};
+    int count = 0, bad = !l || hist_init(&all, 3);
+    if (bad) snprintf(why, WINDOWS_WHY, "out of memory");
+    bad = bad || windows_read(list, w, &count, why);
+    for (int i = 0; !bad && i < files; i++) {
+        l[i].file = fopen(file[i], "re");
+        bad = !l[i].file || hist_init(&l[i].hist, 3);
+        if (bad) snprintf(why, WINDOWS_WHY, "%.200s: %s", file[i], strerror(errno));
+        bad = bad || advance(&l[i], file[i], why);
+    }
+    if (!bad && merge(l, file, files, w, count, &all, why)) bad = 1;
+    if (!bad) fputs("from_s\tto_s\tintervals\tslow\tlength_s\trequests\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tmax_us\n", to);
+    for (int i = 0; i < count; i++) {
+        const struct hist *h = &w[i].hist;
+        if (!bad)
+            fprintf(to, "%.3f\t%.3f\t%ju\t%ju\t%.3f\t%ju\t%.1f\t%ju\t%ju\t%ju\t%ju\t%ju\n", w[i].from_s, w[i].to_s, (uintmax_t)w[i].intervals,
+                    (uintmax_t)w[i].slow, w[i].length_s, (uintmax_t)h->total, hist_mean(h), (uintmax_t)hist_percentile(h, 50),
+                    (uintmax_t)hist_percentile(h, 90), (uintmax_t)hist_percentile(h, 99), (uintmax_t)hist_percentile(h, 99.9), (uintmax_t)h->max);
+        hist_free(&w[i].hist);
+    }
+    for (int i = 0; l && i < files; i++) {
+        if (l[i].file) fclose(l[i].file);
+        free(l[i].line);
+        hist_free(&l[i].hist);
+    }
+    free(l);
+    hist_free(&all);
+    return bad ? -1 : 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Windows of time of a phase, from the interval logs of its clients: percentiles of merged histograms, never of percentiles. */
+#ifndef LOADGEN_WINDOWS_H
+#define LOADGEN_WINDOWS_H
+
+#include <stdio.h>
+
+#define WINDOWS_WHY 256
+
+/** Read the interval logs `file`, of clients that began together, merge what lies in each window of `list` (FROM-TO,..., in s from the start), and
+ *  print a header and a row a window. An interval belongs to the window that its middle is in. Returns 0, or -1 with one line in why. */
+int windows_print(const char *list, char **file, int files, FILE *to, char why[WINDOWS_WHY]);
+
+#endif

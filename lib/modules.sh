@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Loads every module of the master's side, each once; a module itself loads nothing.
+# Globals: LIB, this folder; ROOT, the project's.
+
+# What a login has set must not change what tools and bash do (POSIXLY_CORRECT), and a job may be started with no HOME.
+set +o posix
+unset -v POSIXLY_CORRECT
+[[ -v HOME ]] || export HOME=~
+# Nobody else writes to what a run makes, however open the login is.
+umask "$(printf '%04o' $((8#$(umask) | 8#022)))"
+
+# shellcheck source=lib/core/log.sh
+for module in "$LIB"/{core,shared,plan,run,results}/*.sh; do
+  # shellcheck disable=SC1090 # each file of the rooms named above
+  . "$module"
+done
+unset -v module

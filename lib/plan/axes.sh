@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Axes of the sweep: which settings have several values, and the points that they make. lib/plan/axes.tsv is the table of axes.
+
+# By setting, as in the table; and the settings that are lists by themselves, in its order.
+declare -A _AXES_COLUMN=() _AXES_FORM=() _AXES_COLON=()
+_AXES_LISTS=()
+# By axis of SWEEP: where it was asked for.
+declare -A _AXES_FROM=()
+# By axis: the values that it takes, separated by blanks; `-` where every variant has one of its own.
+declare -A _AXES_VALUES=()
+
+# Read the table, once.
+_axes_table() {
+  local setting column form colon
+  ((${#_AXES_LISTS[@]} == 0)) || return 0
+  while IFS=$'\t' read -r setting column form colon; do
+    [[ $setting != \#* ]] || continue
+    _AXES_COLUMN[$setting]=$column
+    [[ -n $form ]] || continue
+    _AXES_FORM[$setting]=$form
+    _AXES_COLON[$setting]=${colon#-}
+    _AXES_LISTS+=("$setting")
+  done <"$LIB/plan/axes.tsv"
+}
+
+# Take the axes from the resolved settings.
+# Usage: axes_settle
+# Globals: SWEEP and the settings that are lists by themselves
+# Returns: sets AXES, the settings that are axes; exits 2 when one cannot be.
+axes_settle() {
+  local setting word
+  local -a words
+  _axes_table
+  AXES=() _AXES_VALUES=() _AXES_FROM=()
+  for setting in "${_AXES_LISTS[@]}"; do
+    read -r -a words <<<"${!setting}"
+    if [[ $setting == VALUE_SIZES ]]; then
+      for word in "${!words[@]}"; do
+        conf_size "${words[word]}"
+        words[word]=$REPLY
+      done
+    fi
+    # One value of these is nothing swept: a variant may have another.
+    [[ $setting == VALUE_SIZES || $setting == INSTANCES ]] || ((${#words[@]} > 1)) || words=(-)
+    AXES+=("$setting")
+    _AXES_VALUES[$setting]=${words[*]}
+  done
+  for word in ${SWEEP-}; do _axes_sweep "$word"; done
+}
+
+# Take one word of SWEEP.
+# Usage: _axes_sweep NAME=VALUE,VALUE...
+_axes_sweep() {
+  local where value name=${1%%=*}
+  local -a values
+  local -A seen=()
+  where="$(conf_where SWEEP): SWEEP"
+  [[ $1 =~ ^[A-Za-z_][A-Za-z0-9_]*=[^,]+(,[^,]+)*$ ]] || die_usage "$where: $1: invalid; accepted: NAME=VALUE,VALUE..., such as RATE=10000,50000"
+  IFS=, read -r -a values <<<"${1#*=}"
+  for value in "${values[@]}"; do
+    conf_check "$name" "$value" "$where"
+    [[ ! -v "seen[$CONF_TEXT]" ]] || die_usage "$where: $1: the value $value is repeated; give each value once"
+    seen[$CONF_TEXT]=1
+    values[${#seen[@]} - 1]=$CONF_TEXT
+  done
+  name=$CONF_NAME
+  [[ ${_AXES_COLUMN[$name]-} != - ]] || die_usage "$where: $1: $name has one value for the whole run; run once for each value"
+  [[ ! -v "_AXES_FORM[$name]" || ! " ${_AXES_LISTS[*]} " == *" $name "* ]] ||
+    die_usage "$where: $1: $name is a list already; set $name=\"${values[*]}\""
+  [[ ! -v "_AXES_VALUES[$name]" ]] || die_usage "$where: $1: $name is repeated; give each setting once, with all its values"
+  AXES+=("$name")
+  _AXES_VALUES[$name]=${values[*]}
+  _AXES_FROM[$name]=$where
+}
+
+# The columns of the axes.
+# Usage: axes_columns
+# Globals: AXES
+# Returns: sets AXES_COLUMNS
+axes_columns() {
+  local setting
+  AXES_COLUMNS=()
+  for setting in "${AXES[@]}"; do AXES_COLUMNS+=("${_AXES_COLUMN[$setting]-${setting,,}}"); done
+}
+
+# The combinations of what SWEEP names, one of no values where it is empty.
+# Usage: axes_sweeps
+# Globals: AXES
+# Returns: sets POINT_SWEEPS, as POINT_VALUES has them
+axes_sweeps() {
+  local setting value sweep none=''
+  local -a more
+  for setting in "${_AXES_LISTS[@]}"; do none+=$'\t'-; done
+  POINT_SWEEPS=("${none#$'\t'}")
+  for setting in "${AXES[@]:${#_AXES_LISTS[@]}}"; do
+    more=()
+    for sweep in "${POINT_SWEEPS[@]}"; do
+      for value in ${_AXES_VALUES[$setting]}; do more+=("$sweep"$'\t'"$value"); done
+    done
+    POINT_SWEEPS=("${more[@]}")
+  done
+}
+
+# Make the points: every value of each axis with every one of the others, the last axis changing fastest.
+# Usage: axes_points
+# Globals: AXES
+# Returns: sets POINT_NAMES, and POINT_VALUES (of each axis, separated by tabs; `-` is what the variant has) and POINT_SWEEP (for
+#   people: what tells the point from others of its size and number of instances; `-` when nothing does). Exits 2 when two points
+#   would have one name.
+axes_points() {
+  local setting value i
+  local -a names values sweeps
+  local -A seen=()
+  POINT_NAMES=('') POINT_VALUES=('') POINT_SWEEP=('')
+  for setting in "${AXES[@]}"; do
+    names=() values=() sweeps=()
+    for i in "${!POINT_NAMES[@]}"; do
+      for value in ${_AXES_VALUES[$setting]}; do
+        _axes_written "$setting" "$value"
+        names+=("${POINT_NAMES[i]}${REPLY:+-$REPLY}")
+        values+=("${POINT_VALUES[i]}"$'\t'"$value")
+        _axes_told "$setting" "$value"
+        sweeps+=("${POINT_SWEEP[i]}${REPLY:+, $REPLY}")
+      done
+    done
+    POINT_NAMES=("${names[@]#-}") POINT_VALUES=("${values[@]}") POINT_SWEEP=("${sweeps[@]}")
+  done
+  POINT_VALUES=("${POINT_VALUES[@]#$'\t'}") POINT_SWEEP=("${POINT_SWEEP[@]#, }")
+  for i in "${!POINT_NAMES[@]}"; do
+    POINT_SWEEP[i]=${POINT_SWEEP[i]:--}
+    [[ ! -v "seen[${POINT_NAMES[i]}]" ]] ||
+      die_usage "$(conf_where SWEEP): SWEEP=${SWEEP-}: two points would share the directory ${POINT_NAMES[i]}: ${POINT_VALUES[i]//$'\t'/ } and ${seen["${POINT_NAMES[i]}"]//$'\t'/ }; leave one out"
+    seen[${POINT_NAMES[i]}]=${POINT_VALUES[i]}
+  done
+}
+
+# A value as it is written in the name of a directory; sets REPLY.
+_axes_written() {
+  local setting=$1 value=${2/:/${_AXES_COLON[$1]-}} form
+  REPLY=
+  [[ $2 != - ]] || return 0
+  form=${_AXES_FORM[$setting]-${setting,,}%}
+  REPLY=${form//_/}
+  value=${value//:/-}
+  REPLY=${REPLY//%/${value//[!A-Za-z0-9._-]/}}
+}
+
+# A value as people read it beside size and instances; sets REPLY.
+_axes_told() {
+  REPLY=
+  [[ $2 != - && $1 != VALUE_SIZES && $1 != INSTANCES ]] || return 0
+  REPLY=${_AXES_COLUMN[$1]-${1,,}}
+  REPLY=${REPLY//_/ }' '$2
+  # These say by themselves what they are.
+  [[ $1 != DRAM_RATIO && $1 != KEY_PATTERN ]] || REPLY=$2
+}
+
+# Bring the resolved settings to a point.
+# Usage: axes_use VALUES
+#   VALUES as POINT_VALUES has them
+# Globals: AXES
+axes_use() {
+  local i
+  local -a values
+  IFS=$'\t' read -r -a values <<<"$1"
+  for i in "${!AXES[@]}"; do
+    [[ ${values[i]} != - ]] || continue
+    conf_point "${AXES[i]}" "${values[i]}" "${_AXES_FROM[${AXES[i]}]-}"
+  done
+}

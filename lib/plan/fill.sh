@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# How many keys fill the memory that is asked for, and whether they fit.
+
+# By value size in bytes: what keys cost, in the lines that lib/plan/keycost.awk reads.
+declare -A _FILL_MODEL=()
+# Questions to lib/plan/keycost.awk, `keys VALUE_BYTES TARGET` or `bytes VALUE_BYTES KEYS`: what it said, and those still to be asked.
+declare -A _FILL_SAID=() _FILL_ASKED=()
+
+# Keys an instance by the formula of the 2018 guide: 8 GB kept back, 90 % of the rest, a key taken as 110 % of its value,
+# rounded down to 10,000 keys, divided by the instances. All integer arithmetic, in this order.
+# Usage: fill_guide MEM_GIB VALUE_BYTES INSTANCES
+fill_guide() {
+  _fill_guide "$@"
+  echo "$REPLY"
+}
+
+# The same, without a process; sets REPLY.
+_fill_guide() {
+  local mem=$1 size=$2 instances=$3 keys
+  keys=$(((mem - 8) * (1 << 30) * 90 / 110 / size))
+  REPLY=$((keys / 10000 * 10000 / instances))
+}
+
+# Print the keys an instance for a point.
+# Usage: fill_keys VALUE_BYTES INSTANCES
+# Globals: KEYS KEY_MIN KEY_MAX FILL SERVER_MEM SERVER_BYTES RESERVE
+# Returns: exits 2 when no key fits.
+fill_keys() {
+  fill_keys_of "$@" || { fill_answer && fill_keys_of "$@"; }
+  echo "$REPLY"
+}
+
+# The same, without a process.
+# Returns: sets REPLY; 1 when fill_answer has to be called first.
+fill_keys_of() {
+  local size=$1 instances
+  # A replica takes what its master takes.
+  cluster_processes_of "$2"
+  instances=$REPLY
+  fill_named
+  if [[ $REPLY != auto ]]; then
+    :
+  elif [[ $FILL == guide ]]; then
+    _fill_guide "$SERVER_MEM" "$size" "$instances"
+    ((REPLY > 0)) ||
+      conf_refuse FILL "too small: the guide's formula leaves no key of $size B for $instances instances in $SERVER_MEM GiB; set KEYS or a size"
+  else
+    fill_target
+    _fill_ask keys "$size" $((REPLY / instances)) || return
+    ((REPLY > 0)) || conf_refuse FILL "too small; $instances instances need room for at least one key of $size B each"
+  fi
+  ! fill_apart || ((KEY_MAX < REPLY)) || conf_refuse KEY_MAX "populate sets only the keys 0..$((REPLY - 1)); set a lower KEY_MAX, or more KEYS"
+}
+
+# The used_memory, in bytes over all instances, that FILL asks for; empty when it names none.
+# A share is of what may be used: all of the server's memory but what must stay free.
+# Usage: fill_target
+# Globals: KEYS KEY_MAX FILL SERVER_BYTES
+# Returns: sets REPLY
+fill_target() {
+  fill_named
+  if [[ $REPLY != auto || $FILL == guide ]]; then
+    REPLY=
+  elif [[ $FILL == *% ]]; then
+    _fill_reserve "$SERVER_BYTES"
+    REPLY=$(((SERVER_BYTES - REPLY) * ${FILL%\%} / 100))
+  else
+    conf_size "$FILL"
+  fi
+}
+
+# The bytes, as Redis' used_memory counts them, that so many keys in each instance are expected to take over all of them.
+# Usage: fill_bytes_of VALUE_BYTES INSTANCES KEYS
+# Globals: MAXMEMORY
+# Returns: sets REPLY; 1 when fill_answer has to be called first.
+fill_bytes_of() {
+  local each
+  _fill_ask bytes "$1" "$3" || return
+  each=$REPLY
+  if [[ $MAXMEMORY != off ]]; then
+    conf_size "$MAXMEMORY"
+    ((REPLY > each)) || each=$REPLY
+  fi
+  cluster_processes_of "$2"
+  REPLY=$((each * REPLY))
+}
+
+# How many of its keys an instance holds once all phases have run: all of them, unless no phase makes enough SETs;
+# with KEY_PATTERN=latest also those that are added, as far as that is known.
+# Usage: fill_set_of INSTANCES KEYS
+# Globals: PHASES TIME RATE RATIO COMMANDS KEY_PATTERN, and as plan_shares and plan_requests_of
+# Returns: sets REPLY
+fill_set_of() {
+  local keys=$2 phase i requests sets gets each=0 held=0 added=0
+  plan_shares "$1"
+  for i in "${!SHARE_CLIENT[@]}"; do
+    plan_requests_of "${SHARE_COUNT[i]}"
+    requests=$REPLY
+    ((each * SHARE_COUNT[i] >= requests)) || each=$(((requests + SHARE_COUNT[i] - 1) / SHARE_COUNT[i]))
+  done
+  # As long as TIME lasts, or one a key.
+  ((each > 0)) || each=$keys
+  for phase in $PHASES; do
+    case $phase in
+      populate) held=$keys ;;
+      set) held=$((held + each)) ;;
+      mixed)
+        sets=${RATIO%:*} gets=${RATIO#*:}
+        if [[ $COMMANDS != off ]]; then
+          mix_weights
+          read -r sets gets <<<"$REPLY"
+        fi
+        if [[ " $KEY_PATTERN" == *" latest"* ]]; then
+          # Each SET adds a key. How many a closed loop makes in TIME, nobody knows before.
+          requests=$each
+          [[ $TIME == 0 ]] || requests=$(awk -v rate="$RATE" -v time="$TIME" -v parts="$1" 'BEGIN { printf "%.0f", rate * time / parts }')
+          added=$((added + requests * sets / (sets + gets)))
+          continue
+        fi
+        ((sets == 0)) || if [[ $TIME == 0 ]]; then held=$((held + (each * sets - 1) / (sets + gets) + 1)); else held=$keys; fi
+        ;;
+    esac
+  done
+  REPLY=$(((held < keys ? held : keys) + added))
+}
+
+# Of the settings that say how many keys there are, keep those that count, when settings were resolved: KEYS or FILL of a higher layer override
+# KEY_MAX; else both count where there is populate (fill_apart), and KEY_MAX overrides KEYS where there is none.
+# Usage: fill_settle
+# Globals: KEYS KEY_MIN KEY_MAX FILL PHASES
+# Returns: exits 2 when both are in one place, or when there are no keys between KEY_MIN and KEY_MAX.
+fill_settle() {
+  [[ $KEY_MAX != auto ]] || return 0
+  if [[ $KEYS != auto ]] && (($(conf_layer KEYS) > $(conf_layer KEY_MAX))); then
+    KEY_MAX=auto
+  elif [[ $KEYS == auto && $FILL != guide ]] && (($(conf_layer FILL) > $(conf_layer KEY_MAX))); then
+    KEY_MAX=auto
+  else
+    ((KEY_MIN <= KEY_MAX)) || conf_refuse KEY_MAX "less than KEY_MIN=$KEY_MIN; set KEY_MAX to at least KEY_MIN"
+  fi
+  [[ $KEYS != auto && $KEY_MAX != auto ]] || return 0
+  if fill_apart; then
+    ((KEY_MAX < KEYS)) || conf_refuse KEY_MAX "populate sets only the keys 0..$((KEYS - 1)) (KEYS=$KEYS); set a lower KEY_MAX, or more KEYS"
+  else
+    (($(conf_layer KEYS) != $(conf_layer KEY_MAX))) ||
+      conf_refuse KEY_MAX "conflicts with KEYS=$KEYS; set one of them, or start PHASES with populate"
+    KEYS=auto
+  fi
+}
+
+# Whether populate sets other keys than those that the measured phases take, KEY_MIN to KEY_MAX.
+# Usage: fill_apart
+# Globals: KEYS KEY_MAX FILL PHASES
+fill_apart() {
+  [[ $KEY_MAX != auto && " $PHASES " == *" populate "* ]] && [[ $KEYS != auto || $FILL != guide ]]
+}
+
+# The keys an instance that settings name, or auto.
+# Usage: fill_named
+# Globals: KEYS KEY_MIN KEY_MAX
+# Returns: sets REPLY
+fill_named() {
+  REPLY=$KEYS
+  [[ $KEY_MAX == auto ]] || fill_apart || REPLY=$((KEY_MAX - KEY_MIN + 1))
+}
+
+# How a point's expected bytes are known: `asked` of Redis by a sample, or `estimated`.
+# Usage: fill_source VALUE_BYTES
+# Returns: sets REPLY
+fill_source() {
+  REPLY=estimated
+  [[ ! -v "_FILL_MODEL[$1]" ]] || REPLY=asked
+}
+
+# Print how far from FILL the nearest number of keys is, when that is more than 1 %: a dict's table that doubles, or a
+# value that is large beside the target, leaves gaps that no number of keys falls into.
+# Usage: fill_gap TARGET BYTES
+fill_gap() {
+  awk -v target="$1" -v bytes="$2" 'BEGIN {
+    off = 100 * (bytes / target - 1)
+    if (off > 1 || off < -1) printf "%+.1f %%\n", off
+  }'
+}
+
+# Print the bytes that must stay free on a server of TOTAL bytes.
+# Usage: fill_reserve TOTAL
+# Globals: RESERVE
+fill_reserve() {
+  _fill_reserve "$1"
+  echo "$REPLY"
+}
+
+# The same, without a process; sets REPLY.
+_fill_reserve() {
+  local tenth=$(($1 / 10)) most=$((8 << 30))
+  if [[ $RESERVE != auto ]]; then
+    conf_size "$RESERVE"
+  else
+    REPLY=$((tenth < most ? tenth : most))
+  fi
+}
+
+# Ask Redis itself what keys cost, when FILL or a variant's tier depends on it: a scratch instance on the server gets
+# samples of the very keys and values that the run will set.
+# Usage: fill_calibrate
+# Globals: VALUE_SIZES VALUE_DISTRIBUTION COMMANDS DATA SEED; needs plan_settle, server_find_redis and the load generator
+# Returns: 1 with the reason on stderr; estimates then stand in.
+fill_calibrate() {
+  local size model status=0
+  _fill_wanted || return 0
+  cleanup_push server_stop
+  # What it may keep, and what it writes to disk, is not what is asked.
+  MAXMEMORY=off PERSISTENCE=off CLUSTER=off server_start 1 "$REDISBASE"$'\t-\t-' || status=1
+  for size in $VALUE_SIZES; do
+    ((status == 0)) || break
+    size=$(conf_bytes "$size")
+    [[ ! -v "_FILL_MODEL[$size]" ]] || continue
+    if model=$(_fill_sample "$size"); then _FILL_MODEL[$size]=$model; else status=1; fi
+  done
+  _FILL_SAID=()
+  cleanup_pop || status=1
+  return "$status"
+}
+
+# Print what keys cost, as Redis said: lines VALUE_BYTES and those of the model.
+# Usage: fill_models
+fill_models() {
+  local size line
+  for size in "${!_FILL_MODEL[@]}"; do
+    while IFS= read -r line; do printf '%s\t%s\n' "$size" "$line"; done <<<"${_FILL_MODEL[$size]}"
+  done
+}
+
+# Take lines of fill_models.
+# Usage: fill_learn <LINES
+fill_learn() {
+  local size line
+  while IFS=$'\t' read -r size line; do
+    _FILL_MODEL[$size]=${_FILL_MODEL[$size]+${_FILL_MODEL[$size]}$'\n'}$line
+  done
+  _FILL_SAID=()
+}
+
+# Whether some number of this run hangs on what a key costs.
+_fill_wanted() {
+  local variant sweep
+  for variant in $VARIANTS; do
+    for sweep in "${POINT_SWEEPS[@]}"; do
+      ! (plan_enter "$variant" "$sweep" && { tier_limited || [[ $KEYS == auto && $KEY_MAX == auto && $FILL != guide ]]; }) || return 0
+    done
+  done
+  return 1
+}
+
+# Print the model of one value size.
+_fill_sample() {
+  local size=$1 digits from keys room most used bytes=8 limit=75000 values
+  # Sizes of a distribution must come often enough for their mean to be known.
+  [[ $VALUE_DISTRIBUTION == off ]] || bytes=256 limit=400000
+  mix_fills
+  read -r _ values <<<"$REPLY"
+  ((values > 0)) || values=1
+  local -a samples=("3 1")
+  # Half as many keys again as seem to be coming: a name longer than any that comes need not be asked about.
+  most=$(($(fill_keys "$size" "$(_fill_fewest)") * 3 / 2))
+  for ((digits = 4; digits <= ${#most} && digits <= 15; digits++)); do samples+=("$digits 1"); done
+  # The largest sample once more by half: two sizes tell what is there without any key.
+  for digits in "${samples[@]}" "${samples[-1]% *} 2"; do
+    read -r digits room <<<"$digits"
+    from=0
+    ((digits == 3)) || from=$((10 ** (digits - 1)))
+    keys=$(((bytes << 20) / ((size + 64) * values)))
+    ((keys <= limit)) || keys=$limit
+    ((keys <= 10 ** digits - from)) || keys=$((10 ** digits - from))
+    ((keys >= 8)) || keys=8
+    keys=$((keys / room))
+    # The guide's values come round every 75 keys, and some of them are numbers, which Redis keeps in less.
+    ((keys < 75)) || keys=$((keys / 75 * 75))
+    used=$(_fill_used "$size" "$from" "$keys") || return
+    printf 'sample\t%d\t%d\t%d\n' "$digits" "$keys" "$used"
+  done | DO=fit _fill_cost
+}
+
+# Print the used_memory of the scratch instance with a sample of keys in it.
+_fill_used() {
+  local size=$1 from=$2 keys=$3 out=$_REMOTE_TMP/sample used='' last info try
+  rm -rf -- "$out"
+  mkdir -- "$out"
+  # The GETs are for Redis: a table that was outgrown is emptied a step a request.
+  local -a user=()
+  local phases=set,get
+  [[ $VALUE_DISTRIBUTION == off ]] || user=(--sizes "$VALUE_DISTRIBUTION")
+  [[ $COMMANDS == off ]] || phases=populate,get user+=(--commands "$COMMANDS")
+  [[ -z $LOAD_USER ]] || user+=(--user "$LOAD_USER")
+  [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$out/tls.crt"
+  mapfile -t -O "${#user[@]}" user < <(tls_options "$out/tls.crt")
+  REDISCLI_AUTH=$(server_load_password) OMP_NUM_THREADS=1 "$(tls_program)" "${user[@]}" --phases "$phases" --pipeline 64 --data "$DATA" --seed "$SEED" \
+    --key-min "$from" --key-max $((from + keys - 1)) --out "$out" --timeout 30 \
+    "$(host_data "$SERVER")" "$REDISBASE" "$size" >"$out/log" 2>&1 </dev/null || {
+    printf 'the sample of keys of %d B cannot be set: %s\n' "$size" "$(tail -n 1 "$out/log")" >&2
+    return 1
+  }
+  # The generator's connection goes a little later.
+  for ((try = 0; try < 50; try++)); do
+    last=$used
+    info=$(server_info) || return
+    used=$(sed -n 's/^used_memory://p' <<<"$info")
+    [[ $used =~ ^[1-9][0-9]{0,17}$ ]] || used=
+    [[ -z $used || $used != "$last" ]] || break
+    sleep 0.12 # longer than the interval at which Redis tidies up
+  done
+  [[ -n $used ]] || {
+    printf '%s: invalid reply to INFO: used_memory is not a number\n' "$SERVER" >&2
+    return 1
+  }
+  printf '%s\n' "$used"
+}
+
+# The fewest instances of the sweep have the most keys each.
+_fill_fewest() {
+  sort -n <<<"${INSTANCES// /$'\n'}" | sed -n 1p
+}
+
+# Look a question to lib/plan/keycost.awk up.
+# Usage: _fill_ask keys|bytes VALUE_BYTES NUMBER
+# Returns: sets REPLY; 1 when it has not been answered yet, and is noted for fill_answer.
+_fill_ask() {
+  local key="$1 $2 $3"
+  REPLY=${_FILL_SAID[$key]-}
+  [[ -z $REPLY ]] || return 0
+  _FILL_ASKED[$key]=1
+  return 1
+}
+
+# Have all questions that were noted answered by one process.
+# Usage: fill_answer
+fill_answer() {
+  local key answer
+  local -a questions=("${!_FILL_ASKED[@]}")
+  ((${#questions[@]} > 0)) || return 0
+  while IFS=$'\t' read -r key answer; do
+    _FILL_SAID[$key]=$answer
+  done < <({ fill_models && printf 'ask\t%s\n' "${questions[@]}"; } | _fill_cost)
+  _FILL_ASKED=()
+}
+
+# Run lib/plan/keycost.awk for the kinds of keys that populate makes.
+# Usage: _fill_cost <LINES
+_fill_cost() {
+  mix_fills
+  KINDS=${REPLY% *} VALUES=${REPLY#* } LC_ALL=C awk -f "$LIB/plan/keycost.awk"
+}

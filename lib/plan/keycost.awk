@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+# What keys cost in one Redis instance, and how many fit: bytes(KEYS) = base + the keys' own bytes + the dict's table.
+#
+# Model, a line each, tab-separated: `base BYTES` (no key), `cost DIGITS BYTES` (a key whose number has so many digits; 3 is
+# three or fewer): the name of a key is part of its cost. The table has as many slots of 8 bytes as the next power of two.
+# KINDS in the environment: how many keys of different kinds each number is, and VALUES, how many values they hold together (default 1).
+# With DO=fit in the environment: print a model from samples, lines `sample DIGITS KEYS USED_MEMORY`, the last two with the most digits.
+# Else: answer questions behind the lines of models, each with the value size in bytes in front. A size without a model is estimated
+# by the sizes that jemalloc hands out and Redis 7's structures. Each answer comes behind its question:
+#   ask	keys SIZE TARGET    the number of keys whose bytes come closest to TARGET
+#   ask	bytes SIZE KEYS     the bytes of KEYS keys
+
+# What an allocation of n bytes takes: steps of 16 up to 128, then four to each doubling.
+function class(n,    step) {
+  if (n <= 8) return 8
+  for (step = 16; step * 8 < n; step *= 2) ;
+  return int((n + step - 1) / step) * step
+}
+
+function estimate(size,    value, digits) {
+  # Up to 44 bytes stand in one piece with their object of 16; longer ones have a header of 3, 5 or 9 of their own.
+  value = size <= 44 ? class(16 + 3 + size + 1) : 16 + class(size + 1 + (size < 256 ? 3 : size < 65536 ? 5 : 9))
+  base[size] = 1000000
+  for (digits = 3; digits <= 15; digits++) cost[size, digits] = values * value + kinds * (class(24) + class(digits + 2))
+  top[size] = 15
+}
+
+# The marker key of the load generator is one more.
+function table(keys,    slots) {
+  for (slots = 4; slots < keys * kinds + 1; slots *= 2) ;
+  return 8 * slots
+}
+
+function bytes(size, keys,    sum, from, to, digits) {
+  sum = base[size] + table(keys)
+  for (digits = 3; from < keys; digits++) {
+    to = 10 ^ digits < keys ? 10 ^ digits : keys
+    sum += (to - from) * ((size, digits) in cost ? cost[size, digits] : cost[size, top[size]])
+    from = to
+  }
+  return sum
+}
+
+# bytes() grows with every key, so halving finds the last that fits; the next may be nearer.
+function nearest(size, target,    low, high, middle) {
+  high = 2 ^ 45
+  while (high - low > 1) {
+    middle = int((low + high) / 2)
+    if (bytes(size, middle) <= target) low = middle
+    else high = middle
+  }
+  return target - bytes(size, low) <= bytes(size, low + 1) - target ? low : low + 1
+}
+
+function fit(    large, small, base, i) {
+  large = samples - 1
+  small = samples
+  base = used[large] - table(keys[large]) - keys[large] * (used[large] - table(keys[large]) - used[small] + table(keys[small])) / (keys[large] - keys[small])
+  printf "base\t%.0f\n", base
+  for (i = 1; i <= large; i++) printf "cost\t%d\t%.4f\n", digits_of[i], (used[i] - table(keys[i]) - base) / keys[i]
+}
+
+BEGIN {
+  FS = OFS = "\t"
+  kinds = ENVIRON["KINDS"] > 0 ? ENVIRON["KINDS"] + 0 : 1
+  values = ENVIRON["KINDS"] > 0 ? ENVIRON["VALUES"] + 0 : 1
+}
+
+$2 == "base" { base[$1] = $3 + 0 }
+$2 == "cost" { cost[$1, $3 + 0] = $4 + 0; top[$1] = $3 + 0 }
+$1 == "sample" {
+  digits_of[++samples] = $2
+  keys[samples] = $3
+  used[samples] = $4
+}
+$1 == "ask" {
+  split($2, word, " ")
+  if (!(word[2] in base)) estimate(word[2])
+  printf "%s\t%.0f\n", $2, word[1] == "keys" ? nearest(word[2], word[3] + 0) : bytes(word[2], word[3] + 0)
+}
+
+END {
+  if (ENVIRON["DO"] != "fit") exit
+  # One sample tells nothing, and what could not set them has said why.
+  if (samples < 2) exit 1
+  fit()
+}

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What kind of load the settings ask for: refuse what makes no sense, print it, and print the options of ./test for it.
+
+# Put the mean of VALUE_DISTRIBUTION into VALUE_SIZES, when settings were resolved.
+# Usage: load_settle
+# Globals: VALUE_DISTRIBUTION
+# Returns: sets VALUE_SIZES; exits 2 when VALUE_DISTRIBUTION is no distribution.
+load_settle() {
+  local mean
+  [[ $VALUE_DISTRIBUTION != off ]] || return 0
+  mean=$(load_mean "$VALUE_DISTRIBUTION")
+  [[ -n $mean ]] || conf_refuse VALUE_DISTRIBUTION \
+    "invalid; accepted: off, LOW-HIGH, SIZE:WEIGHT,SIZE:WEIGHT,..., lognormal:MEAN:SD, pareto:MIN:ALPHA (ALPHA above 1), gpareto:LOCATION:SCALE:SHAPE (SHAPE below 1) or etc"
+  VALUE_SIZES=$mean
+}
+
+# Print the mean of a distribution of sizes, in whole bytes; nothing when it is none. What ./test cuts off is left out of account.
+# Usage: load_mean DISTRIBUTION
+load_mean() {
+  local number='[0-9]+([.][0-9]+)?' choice='[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?(:[1-9][0-9]{0,8})?' kind=${1%%:*}
+  case $kind in
+    etc) [[ $1 == etc ]] || return 0 ;;
+    lognormal | pareto) [[ $1 =~ ^$kind:$number:$number$ ]] || return 0 ;;
+    gpareto) [[ $1 =~ ^$kind:$number:$number:$number$ ]] || return 0 ;;
+    *) [[ $1 =~ ^$choice(,$choice)*$ ]] || return 0 ;;
+  esac
+  awk -v given="$1" 'BEGIN {
+    if (given == "etc") given = "gpareto:0:214.476:0.348238"
+    n = split(given, v, ":")
+    if (v[1] == "lognormal") mean = v[3] > 0 ? v[2] : 0
+    else if (v[1] == "pareto") mean = v[3] > 1 ? v[2] * v[3] / (v[3] - 1) : 0
+    else if (v[1] == "gpareto") mean = v[4] < 1 && v[3] > 0 ? v[2] + v[3] / (1 - v[4]) : 0
+    else {
+      n = split(given, choice, ",")
+      for (i = 1; i <= n; i++) {
+        weight = split(choice[i], v, ":") > 1 ? v[2] : 1
+        if (split(v[1], ends, "-") < 2) ends[2] = ends[1]
+        if (ends[2] + 0 < ends[1] + 0) exit
+        sum += (ends[1] + ends[2]) / 2 * weight
+        weights += weight
+      }
+      mean = sum / weights
+    }
+    if (mean >= 0.5 && mean < 536870912) printf "%d\n", mean + 0.5
+  }'
+}
+
+# Refuse settings of the load that contradict each other.
+# Usage: load_check
+# Globals: KEY_PATTERN SHIFT SCRAMBLE PHASES EXPIRE
+# Returns: exits 2.
+load_check() {
+  local pattern
+  [[ $EXPIRE == off ]] || _load_is_range "$EXPIRE" || conf_refuse EXPIRE "invalid; accepted: off, seconds from 1 to 999999999, or LOW-HIGH"
+  mix_check
+  for pattern in $KEY_PATTERN; do
+    case $pattern in
+      gaussian* | zipf* | hotspot*) ;;
+      *)
+        [[ $SHIFT == off ]] || conf_refuse SHIFT "KEY_PATTERN=$pattern has no popular keys to move; gaussian, zipf and hotspot have"
+        [[ $SCRAMBLE == off ]] || conf_refuse SCRAMBLE "KEY_PATTERN=$pattern has no popular keys to spread; gaussian, zipf and hotspot have"
+        ;;
+    esac
+    if [[ $pattern == latest* ]]; then
+      [[ $PHASES != set* ]] || conf_refuse PHASES "KEY_PATTERN=$pattern adds keys after the last one; start PHASES with populate"
+    fi
+  done
+}
+
+# Whether a value is a whole number from 1 up, or two in their order with a dash between them.
+_load_is_range() {
+  [[ $1 =~ ^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$ ]] && ((${1%-*} <= ${1#*-}))
+}
+
+# Print what is asked for and has no effect, or may surprise, as rows FOUND WANTED MEND.
+# Usage: load_vain
+# Globals: KEY_PATTERN PHASES TIME RATE SHIFT
+load_vain() {
+  mix_vain
+  if [[ " $KEY_PATTERN" == *" latest"* && " $PHASES " == *" mixed "* && $TIME != 0 && $RATE == 0 ]]; then
+    printf 'KEY_PATTERN=%s\tRATE or REQUESTS\tset RATE or REQUESTS: how many keys a closed loop adds in TIME=%s is not known before, nor how much memory they take\n' \
+      "$KEY_PATTERN" "$TIME"
+  fi
+  if [[ $SHIFT != off && $TIME != 0 ]] && awk -v every="${SHIFT%:*}" -v time="$TIME" 'BEGIN { exit every < time }'; then
+    printf 'SHIFT=%s\tTIME above %s\tset TIME: a phase of %s s ends before the first shift\n' "$SHIFT" "${SHIFT%:*}" "$TIME"
+  fi
+}
+
+# Print what the pattern of keys does not say itself.
+# Usage: load_text
+# Globals: SCRAMBLE SHIFT KEY_MIN KEY_MAX VALUE_DISTRIBUTION EXPIRE COMMANDS
+load_text() {
+  [[ $SCRAMBLE == off ]] || printf ', scrambled'
+  [[ $SHIFT == off ]] || printf ', moving by %s %% every %s s' "${SHIFT#*:}" "${SHIFT%:*}"
+  ! fill_apart || printf ', of %d..%d' "$KEY_MIN" "$KEY_MAX"
+  [[ $COMMANDS == off ]] || printf '; mixed %s' "$COMMANDS"
+  [[ $VALUE_DISTRIBUTION == off ]] || printf '; values %s' "$VALUE_DISTRIBUTION"
+  [[ $EXPIRE == off ]] || printf '; keys live %s s' "$EXPIRE"
+}
+
+# Print the options of ./test, one a line.
+# Usage: load_options
+# Globals: SCRAMBLE SHIFT VALUE_DISTRIBUTION EXPIRE COMMANDS
+load_options() {
+  [[ $SCRAMBLE == off ]] || echo --scramble
+  [[ $SHIFT == off ]] || printf '%s\n' --shift "$SHIFT"
+  [[ $VALUE_DISTRIBUTION == off ]] || printf '%s\n' --sizes "$VALUE_DISTRIBUTION"
+  [[ $EXPIRE == off ]] || printf '%s\n' --expire "$EXPIRE"
+  [[ $COMMANDS == off ]] || printf '%s\n' --commands "$COMMANDS"
+}

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+# Places instances on CPUs: reads a topology (lscpu -p: CPU,CORE,SOCKET,NODE), then questions, lines
+#   ask	INSTANCES PLACEMENT NODE CORES ALLOWED EXCEPT SHARE
+# where `-` is no such limit; lib/plan/place.sh says what they mean. Prints behind each question, by a tab, the CPUs that instances have
+# in turn: CPUS@NODE, with a semicolon between two; `-` for any node; `none` when no CPU is left.
+# Read after CPUS_AWK (lib/shared/cpus.sh).
+
+BEGIN { FS = "," }
+
+/^[0-9]/ {
+  there[++known] = $1 + 0
+  # An id of a core may be unique in its socket only.
+  core[$1 + 0] = $3 ":" $2
+  at[$1 + 0] = $4 + 0
+}
+
+/^ask\t/ {
+  question = substr($0, 5)
+  split(question, word, " ")
+  print question "\t" answer(word[1], word[2], word[3], word[4], word[5], word[6], word[7])
+}
+
+# Takes the CPUs that may be used into cpu[1..count], as many as CORES.
+function take(cores, allowed, except,    i, list, may, never) {
+  if (allowed != "-") for (i = cpus_expand(allowed, list); i > 0; i--) may[list[i]] = 1
+  if (except != "-") for (i = cpus_expand(except, list); i > 0; i--) never[list[i]] = 1
+  count = 0
+  for (i = 1; i <= known && count < cores; i++)
+    if (allowed != "-" ? there[i] in may : !(there[i] in never)) cpu[++count] = there[i]
+}
+
+# Puts the CPUs of node `node` first, then those of the nodes after it, round to the one before.
+function from_node(node,    i, top, n, k, kept) {
+  for (i = 1; i <= count; i++) {
+    kept[i] = cpu[i]
+    if (at[cpu[i]] > top) top = at[cpu[i]]
+  }
+  for (n = 0; n <= top; n++)
+    for (i = 1; i <= count; i++) if (at[kept[i]] == (node + n) % (top + 1)) cpu[++k] = kept[i]
+}
+
+# Groups by core, in the order of each core's first CPU.
+function by_core(    i, key, c, number) {
+  for (i = 1; i <= count; i++) {
+    c = cpu[i]
+    if (!(core[c] in number)) { number[core[c]] = ++units; members[units] = 0 }
+    key = number[core[c]]
+    unit[key, ++members[key]] = c
+  }
+}
+
+# Groups of one CPU: the first CPU of every core, then every second one, so that few instances never share a core.
+function by_cpu(    i, c, rank, most, r, taken) {
+  for (i = 1; i <= count; i++) {
+    c = cpu[i]
+    rank[c] = ++taken[core[c]]
+    if (rank[c] > most) most = rank[c]
+  }
+  for (r = 1; r <= most; r++)
+    for (i = 1; i <= count; i++)
+      if (rank[cpu[i]] == r) { unit[++units, 1] = cpu[i]; members[units] = 1 }
+}
+
+# Groups by node, in the order of each node's first CPU; only the node `only` when it is named.
+function by_node(only,   i, n, key, number) {
+  for (i = 1; i <= count; i++) {
+    n = at[cpu[i]]
+    if (only != "" && n != only) continue
+    if (!(n in number)) { number[n] = ++units; members[units] = 0; memory[units] = n }
+    key = number[n]
+    unit[key, ++members[key]] = cpu[i]
+  }
+}
+
+# The guide: as many neighbouring CPUs each as there are for all, wrapping; fewer are left over than one instance has.
+function by_step(instances, share,    step, i, first) {
+  step = int(count / instances)
+  if (step < share) step = share < count ? share : count
+  for (first = 1; first + step - 1 <= count; first += step) {
+    members[++units] = step
+    for (i = 0; i < step; i++) unit[units, i + 1] = cpu[first + i]
+  }
+}
+
+# Join as many neighbouring groups as one instance's threads need CPUs.
+function join_units(share,    need, group, i, j, k, joined, sizes, all) {
+  need = int((share + members[1] - 1) / members[1])
+  if (need < 2) return
+  if (need > units) need = units
+  for (group = 1; group * need <= units; group++) {
+    k = 0
+    for (i = (group - 1) * need + 1; i <= group * need; i++)
+      for (j = 1; j <= members[i]; j++) joined[group, ++k] = unit[i, j]
+    sizes[group] = k
+  }
+  units = group - 1
+  for (i = 1; i <= units; i++) {
+    members[i] = sizes[i]
+    for (j = 1; j <= sizes[i]; j++) unit[i, j] = joined[i, j]
+  }
+}
+
+function answer(instances, placement, node, cores, allowed, except, share,    u, i, one, out) {
+  units = 0
+  split("", unit)
+  split("", members)
+  split("", memory)
+  take(cores, allowed, except)
+  if (!count) return "none"
+  if (node != "-") from_node(node)
+  if (placement == "spread") by_step(instances, share)
+  else if (placement == "core") { by_core(); join_units(share) }
+  else if (placement == "cpu") { by_cpu(); join_units(share) }
+  else if (placement == "numa") by_node("")
+  else by_node(node == "-" ? 0 : node)
+  if (!units) return "none"
+  for (u = 1; u <= units && u <= instances; u++) {
+    split("", one)
+    for (i = 1; i <= members[u]; i++) one[i] = unit[u, i]
+    out = out ";" cpus_compress(one, members[u]) "@" ((u in memory) ? memory[u] : "-")
+  }
+  return substr(out, 2)
+}

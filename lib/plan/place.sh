@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Where instances and local clients run: one plan of CPUs and memory nodes, from the settings and the server's topology.
+
+# The server's CPUs as `lscpu -p=CPU,CORE,SOCKET,NODE` prints them, and a `# node N ...` line for each node without a CPU.
+_PLACE_TOPOLOGY=
+# Questions to lib/plan/place.awk, what it reads behind `ask`: what it said, and those still to be asked.
+declare -A _PLACE_SAID=() _PLACE_ASKED=()
+
+# Learn the server's topology without a look at it; with no file, its CPUs are taken for cores of one node.
+# Usage: place_read
+# Globals: SERVER_TOPOLOGY SERVER_CORES (a number)
+# Returns: exits 2 when the file is none, or is needed and not there.
+place_read() {
+  if [[ $SERVER_TOPOLOGY != auto ]]; then
+    grep -qE '^[0-9]+,[0-9]+,[0-9]*,[0-9]*' "$SERVER_TOPOLOGY" 2>/dev/null ||
+      conf_refuse SERVER_TOPOLOGY "not a file that lscpu -p printed; on the server: lscpu -p=CPU,CORE,SOCKET,NODE >FILE"
+    place_learn "$(<"$SERVER_TOPOLOGY")"
+    return
+  fi
+  [[ $PLACEMENT == spread || $PLACEMENT == cpu || $PLACEMENT == none || -n $SERVER_NUMACTL ]] ||
+    conf_refuse PLACEMENT "requires the topology of the server; set SERVER_TOPOLOGY to a file that lscpu -p=CPU,CORE,SOCKET,NODE printed there"
+  place_learn "$(_place_plain)"
+}
+
+# Print where each instance runs: PORT CPUS POLICY; `-` is none, POLICY are words of numactl.
+# Usage: place_instances INSTANCES [PLACES]
+#   PLACES as place_of gives them
+# Globals: PLACEMENT PLACEMENT_NODE SERVER_CPUS SERVER_CORES IRQ_CPUS IO_THREADS SERVER_NUMACTL REDISBASE
+# Returns: 1 when no CPU is left for them.
+place_instances() {
+  local i
+  local -a places
+  REPLY=${2-}
+  [[ -n $REPLY ]] || place_of "$1" || { place_answer && place_of "$1"; } || return
+  [[ $REPLY != none ]] || return
+  # What the user says to numactl stands alone, whatever is in it.
+  if [[ $REPLY == -@* ]]; then places=("$REPLY"); else IFS=';' read -r -a places <<<"$REPLY"; fi
+  for ((i = 0; i < $1; i++)); do
+    REPLY=${places[i % ${#places[@]}]}
+    printf '%s\t%s\t%s\n' $((REDISBASE + i)) "${REPLY%%@*}" "${REPLY#*@}"
+  done
+}
+
+# Where instances run, without a process: CPUS@POLICY for each in turn, and round again, with a semicolon between two; `none` when no
+# CPU is left for them.
+# Usage: place_of INSTANCES
+# Globals: as place_instances
+# Returns: sets REPLY; 1 when place_answer has to be called first.
+place_of() {
+  local memory units unit text=''
+  tier_policy_of
+  memory=$REPLY
+  if [[ -n $SERVER_NUMACTL || $PLACEMENT == none ]]; then
+    memory=${SERVER_NUMACTL:+$SERVER_NUMACTL${memory:+ }}$memory
+    REPLY=-@${memory:--}
+    return
+  fi
+  _place_units "$1" || return
+  [[ $REPLY != none && ($REPLY == *@[0-9]* || -n $memory) ]] || return 0
+  IFS=';' read -r -a units <<<"$REPLY"
+  # A memory tier is what is asked about, so it comes before where memory would be best.
+  for unit in "${units[@]}"; do text+=";${unit%@*}@${memory:-$(tier_bind "${unit#*@}")}"; done
+  REPLY=${text#;}
+}
+
+# Have all placements that were noted worked out by one process.
+# Usage: place_answer
+place_answer() {
+  local key answer
+  local -a questions=("${!_PLACE_ASKED[@]}")
+  ((${#questions[@]} > 0)) || return 0
+  while IFS=$'\t' read -r key answer; do
+    _PLACE_SAID[$key]=$answer
+  done < <({ printf '%s\n' "$_PLACE_TOPOLOGY" && printf 'ask\t%s\n' "${questions[@]}"; } | awk "$CPUS_AWK$(<"$LIB/plan/place.awk")")
+  _PLACE_ASKED=()
+}
+
+# Take a topology; what was worked out for another is forgotten.
+# Usage: place_learn TEXT
+place_learn() {
+  _PLACE_TOPOLOGY=$1
+  _PLACE_SAID=() _PLACE_ASKED=()
+}
+
+# Print the server's memory nodes as a list: all, or those far from every CPU, of which a faster one is none.
+# Usage: place_memory_nodes all|far
+place_memory_nodes() {
+  local faster='.*'
+  [[ $1 != far ]] || faster=
+  { [[ $1 == far ]] || _place_nodes && sed -n "s/^# node \([0-9]*\) has memory and no CPU$faster\$/\1/p" <<<"$_PLACE_TOPOLOGY"; } |
+    sort -n | awk "$CPUS_AWK"'{ node[NR] = $1 } END { print cpus_compress(node, NR) }'
+}
+
+# Print the words of numactl for the load generator of a client; nothing when it is free to run where it likes.
+# Usage: place_client CLIENT
+# Globals: CLIENT_NUMACTL PLACEMENT PLACEMENT_NODE
+place_client() {
+  if [[ -n $CLIENT_NUMACTL ]]; then
+    echo "$CLIENT_NUMACTL"
+  elif [[ $PLACEMENT == split && -z $SERVER_NUMACTL ]] && _place_same_host "$1"; then
+    tier_bind "$(_place_other_node)" with-cpus
+  fi
+}
+
+# Refuse a placement that this server cannot give, naming where the culprit stands.
+# Usage: place_check
+# Globals: as place_instances
+# Returns: exits 2.
+place_check() {
+  local cpus
+  [[ -n $_PLACE_TOPOLOGY && -z $SERVER_NUMACTL ]] || return 0
+  cpus=$(grep -c '^[0-9]' <<<"$_PLACE_TOPOLOGY")
+  ((SERVER_CORES <= cpus)) || conf_refuse SERVER_CORES "the server has $cpus logical CPUs; set at most that many"
+  [[ $SERVER_CPUS == auto ]] || _place_known SERVER_CPUS
+  [[ $IRQ_CPUS == auto ]] || _place_known IRQ_CPUS
+  [[ $PLACEMENT_NODE == auto ]] || _place_nodes | grep -x "$PLACEMENT_NODE" >/dev/null ||
+    conf_refuse PLACEMENT_NODE "node $PLACEMENT_NODE has no CPU on the server; accepted: $(_place_nodes | paste -sd ' ')"
+  if [[ $PLACEMENT == split ]]; then
+    [[ -n $(_place_other_node) ]] || conf_refuse PLACEMENT "requires two NUMA nodes with CPUs, and the server has one; set another PLACEMENT"
+  fi
+  _place_units 1 || { place_answer && _place_units 1; }
+  [[ $REPLY != none ]] || conf_refuse "$(_place_culprit)" "no CPU is left for the instances; leave at least one to them"
+}
+
+# Print the placement for people: a row for each set of CPUs, or for each round over all of them when there are many.
+# Usage: place_show INSTANCES [PLACES]
+place_show() {
+  printf 'ports\tinstances\tCPUs\tmemory and policy\n'
+  place_instances "$@" | awk -F '\t' "$CPUS_AWK"'
+    function ports(first, last, step) {
+      return first (last == first ? "" : "-" last (step > 1 ? " step " step : ""))
+    }
+    {
+      port[NR] = $1; cpus[NR] = $2; policy[NR] = $3
+      key = $2 "\t" $3
+      if (!(key in members)) order[++sets] = key
+      if (members[key]++) { if (!(key in step)) step[key] = $1 - last[key] } else begin[key] = $1
+      last[key] = $1
+    }
+    END {
+      if (sets <= 16) {
+        for (s = 1; s <= sets; s++) {
+          split(order[s], part, "\t")
+          print ports(begin[order[s]], last[order[s]], step[order[s]]) "\t" members[order[s]] "\t" part[1] "\t" part[2]
+        }
+        exit
+      }
+      # The sets come round in one order, so a round ends where the first comes again.
+      for (i = 1; i <= NR; i = j) {
+        n = 0; split("", union)
+        for (j = i; j <= NR && (j == i || cpus[j] != cpus[i]); j++) {
+          k = cpus_expand(cpus[j], one)
+          for (m = 1; m <= k; m++) union[++n] = one[m]
+        }
+        print ports(port[i], port[j - 1], 1) "\t" j - i "\t" cpus_compress(union, n) ", " k " each\t" policy[i]
+      }
+    }'
+  sed -n 's/^# \(node [0-9]* .*\)/-\t0\t-\t\1/p' <<<"$_PLACE_TOPOLOGY"
+}
+
+# Whether a client is the server's own machine, which may have two names.
+_place_same_host() {
+  [[ $1 == "$SERVER" ]] || { remote_is_local "$1" && remote_is_local "$SERVER"; }
+}
+
+# Print the CPUs that the kernel keeps free of everything that is not put there, as a list; nothing when there are none.
+# Usage: place_isolated
+place_isolated() {
+  sed -n 's/^# isolated //p' <<<"$_PLACE_TOPOLOGY"
+}
+
+# Print the CPUs that instances are kept to because the kernel keeps these free, as a list; nothing when they are not.
+# Usage: place_kept
+# Globals: as place_instances
+place_kept() {
+  [[ $SERVER_CPUS == auto && $PLACEMENT != none && -z $SERVER_NUMACTL ]] || return 0
+  _place_allowed
+  [[ -z $REPLY ]] || printf '%s\n' "$REPLY"
+}
+
+# Print how many CPUs the instances may use.
+# Usage: place_usable
+# Globals: as place_instances
+place_usable() {
+  local PLACEMENT=cpu IO_THREADS=1
+  [[ -n $_PLACE_TOPOLOGY ]] || local _PLACE_TOPOLOGY
+  _PLACE_TOPOLOGY=${_PLACE_TOPOLOGY:-$(_place_plain)}
+  # As many instances as there could be: each CPU is then named.
+  _place_units "$SERVER_CORES" || { place_answer && _place_units "$SERVER_CORES"; }
+  [[ $REPLY != none ]] || REPLY=
+  tr ';' '\n' <<<"$REPLY" | sort -u | grep -c . || :
+}
+
+# Print the topology of a server that is not known: cores of one node.
+_place_plain() {
+  seq 0 $((SERVER_CORES - 1)) | sed 's/.*/&,&,0,0/'
+}
+
+# The sets of CPUs that instances have in turn, CPUS@NODE with a semicolon between two, or `none`.
+# Usage: _place_units INSTANCES
+# Returns: sets REPLY; 1 when place_answer has to be called first.
+_place_units() {
+  local key
+  _place_allowed
+  key="$1 $PLACEMENT ${PLACEMENT_NODE/auto/-} $SERVER_CORES ${REPLY:--} ${IRQ_CPUS/auto/-} $IO_THREADS"
+  REPLY=${_PLACE_SAID[$key]-}
+  [[ -z $REPLY ]] || return 0
+  _PLACE_ASKED[$key]=1
+  return 1
+}
+
+# The only CPUs that instances may use, as a list; empty when that is all of them.
+# Returns: sets REPLY
+_place_allowed() {
+  local isolated
+  REPLY=$SERVER_CPUS
+  [[ $REPLY == auto ]] || return 0
+  REPLY=
+  [[ $_PLACE_TOPOLOGY == *"# isolated "* ]] || return 0
+  isolated=$(place_isolated)
+  REPLY=$(awk -v isolated="$isolated" -v irq="${IRQ_CPUS/auto/}" "$CPUS_AWK"'BEGIN {
+    for (i = cpus_expand(irq, list); i > 0; i--) taken[list[i]] = 1
+    for (i = cpus_expand(isolated, cpu); i > 0; i--) if (!(cpu[i] in taken)) left[++n] = cpu[i]
+    print cpus_compress(left, n)
+  }')
+}
+
+# The nodes that have CPUs.
+_place_nodes() {
+  awk -F, '/^[0-9]/ { print $4 + 0 }' <<<"$_PLACE_TOPOLOGY" | sort -nu
+}
+
+# The node after the instances' one, round to the first.
+_place_other_node() {
+  { _place_nodes && _place_nodes; } | awk -v node="${PLACEMENT_NODE/auto/0}" 'seen && !said && $1 != node { print $1; said = 1 } $1 == node { seen = 1 }'
+}
+
+# Refuse a list that names a CPU which is not there.
+_place_known() {
+  local unknown
+  unknown=$(awk -F, -v list="${!1}" "$CPUS_AWK"'
+    /^[0-9]/ { there[$1 + 0] = 1 }
+    END { n = cpus_expand(list, cpus); for (i = 1; i <= n; i++) if (!(cpus[i] in there)) { print cpus[i]; exit } }' <<<"$_PLACE_TOPOLOGY")
+  [[ -z $unknown ]] || conf_refuse "$1" "the server has no CPU $unknown; name CPUs that lscpu lists there"
+}
+
+_place_culprit() {
+  if [[ $SERVER_CPUS == auto && $IRQ_CPUS != auto ]]; then echo IRQ_CPUS; else echo SERVER_CPUS; fi
+}

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What will run, as data: facts and settings to one row per repeat, with every derived value (plan.tsv). Rows are words separated by tabs.
+
+# The rows in their order, and the names of their columns.
+PLAN_ROWS=()
+PLAN_COLUMNS=()
+# By variant: its settings with the server's facts in place of `auto`, a line each; by variant and axis, the value of that setting.
+declare -A _PLAN_SETTINGS=() _PLAN_OWN=()
+# The variant whose settings are in force.
+PLAN_ENTERED=
+# The row that is run, by column.
+declare -A ROW=()
+
+# Print the numbers of instances of the sweep, spelt out and in order.
+# Usage: plan_instances
+# Globals: INSTANCES, as it is set; CLIENT_IP
+plan_instances() {
+  local word first last step all='' words
+  local -a clients
+  if [[ $INSTANCES =~ ^[0-9]+$ ]]; then
+    printf '%s\n' "$INSTANCES"
+    return
+  fi
+  read -r -a clients <<<"$CLIENT_IP"
+  [[ $INSTANCES != *all* ]] || all=$(place_usable)
+  words=${INSTANCES//all/$all}
+  # shellcheck disable=SC2086 # split into words on purpose
+  for word in ${words//clients/${#clients[@]}}; do
+    first=${word%%..*} last=${word#*..} step=1
+    [[ $last != *..* ]] || step=${last#*..} last=${last%%..*}
+    seq "$first" "$step" "$last"
+  done | sort -nu | paste -sd ' '
+}
+
+# Print the largest number of instances of the sweep.
+# Usage: plan_most
+# Globals: INSTANCES
+plan_most() {
+  local number most=0
+  for number in $INSTANCES; do most=$((number > most ? number : most)); done
+  echo "$most"
+}
+
+# Make the plan: derive all values of every repeat.
+# Variants alternate within a repeat (A B A B), so that a drift of the machine falls on all of them.
+# Usage: plan_make
+# Globals: as plan_settle leaves them; what keys cost, as far as it is known
+# Returns: sets PLAN_ROWS; leaves the baseline's settings resolved; exits 2 on settings that cannot be.
+plan_make() {
+  local variant i repeat need most least row number=0
+  local -a POINT_NAMES POINT_VALUES POINT_SWEEP
+  local -A cell=() # by variant and point: the columns behind those of the axes
+  axes_points
+  for variant in "${_PLAN_VARIANTS[@]}"; do _plan_cells "$variant"; done
+  least=$(rounds_count min)
+  most=$(rounds_count max)
+  PLAN_ROWS=()
+  for i in "${!POINT_NAMES[@]}"; do
+    for ((repeat = 1; repeat <= most; repeat++)); do
+      need=yes
+      ((repeat <= least)) || need=maybe
+      for variant in $VARIANTS; do
+        row=$((++number))$'\t'$variant$'\t'${POINT_NAMES[i]}$'\t'$repeat$'\t'$need$'\t'${POINT_SWEEP[i]}$'\t'
+        row+=${POINT_VALUES[i]}$'\t'${cell["$variant $i"]}
+        PLAN_ROWS+=("$row")
+      done
+    done
+  done
+}
+
+# Check the settings of every variant, with each combination of what SWEEP names, and keep them for plan_enter.
+# Usage: plan_settle
+# Globals: the settings, resolved for the baseline with the server's facts
+# Returns: sets AXES and PLAN_COLUMNS; leaves the baseline's settings resolved; exits 2 on settings that cannot be.
+plan_settle() {
+  local variant sweep searches=0
+  _plan_check_run
+  axes_settle
+  _plan_columns
+  axes_sweeps
+  # The first comes last, and its settings stay.
+  read -r -a _PLAN_VARIANTS <<<"${VARIANTS#"${VARIANTS%% *}"} ${VARIANTS%% *}"
+  for variant in "${_PLAN_VARIANTS[@]}"; do
+    variant_use "$variant"
+    server_auto
+    _plan_keep "$variant"
+    for sweep in "${POINT_SWEEPS[@]}"; do
+      plan_enter "$variant" "$sweep"
+      tier_settings_check
+      cluster_check
+      fault_check
+      place_check
+      launch_check
+      load_check
+      generator_check
+      search_check
+      wss_check
+      ! size_wanted || searches=$((searches + 1))
+    done
+    plan_enter "$variant" ''
+  done
+  size_check_variants "$searches"
+}
+
+# Set PLAN_COLUMNS; those of axes stand between `sweep` and `places`, with `-` where every variant has a value of its own.
+_plan_columns() {
+  PLAN_COLUMNS=(number variant point repeat need sweep)
+  _PLAN_AXES=${#PLAN_COLUMNS[@]}
+  axes_columns
+  PLAN_COLUMNS+=("${AXES_COLUMNS[@]}" places keys set_keys data_bytes full_bytes target_bytes rule_bytes dram_bytes known clients seconds)
+}
+
+# Derive the values of all points of a variant.
+# Globals: cell and POINT_... of plan_make
+_plan_cells() {
+  local variant=$1 i
+  local -a todo=("${!POINT_NAMES[@]}") left
+  # What one process answers for all points is asked for in the first rounds.
+  while ((${#todo[@]} > 0)); do
+    left=()
+    for i in "${todo[@]}"; do
+      plan_enter "$variant" "${POINT_VALUES[i]}"
+      if _plan_cell; then cell["$variant $i"]=$REPLY; else left+=("$i"); fi
+    done
+    fill_answer
+    place_answer
+    todo=("${left[@]}")
+  done
+  plan_enter "$variant" ''
+}
+
+# Derive the values of the point in force; sets REPLY, tab-separated.
+# Returns: 1 when questions have to be answered first.
+_plan_cell() {
+  local size=$VALUE_SIZES instances=$INSTANCES places keys held bytes full target rule dram known i shares='' asked=0
+  cluster_processes_of "$instances"
+  place_of "$REPLY" || asked=1
+  places=${REPLY//$'\t'/ }
+  fill_keys_of "$size" "$instances" || return
+  keys=$REPLY
+  fill_set_of "$instances" "$keys"
+  held=$REPLY
+  fill_bytes_of "$size" "$instances" "$held" || asked=1
+  bytes=$REPLY
+  fill_bytes_of "$size" "$instances" "$keys" || asked=1
+  full=$REPLY
+  ((!asked)) || return
+  fill_target
+  target=${REPLY:--}
+  rule=$((3 * (size + 32) * held * instances / 2))
+  tier_dram "$bytes" "$instances"
+  dram=$REPLY
+  fill_source "$size"
+  known=$REPLY
+  plan_shares "$instances"
+  for i in "${!SHARE_CLIENT[@]}"; do
+    plan_threads_of "${SHARE_COUNT[i]}"
+    shares+=" ${SHARE_CLIENT[i]}/${SHARE_PORT[i]}/${SHARE_COUNT[i]}/$REPLY"
+  done
+  _plan_seconds $((keys * instances)) "$bytes"
+  REPLY=$places$'\t'$keys$'\t'$held$'\t'$bytes$'\t'$full$'\t'$target$'\t'$rule$'\t'$dram$'\t'$known$'\t'${shares# }$'\t'$REPLY
+}
+
+# The seconds of all phases of a repeat, by KEYS of all instances and the bytes that they take: populate sets each once, whatever TIME says.
+# Globals: SHARE_... of the point
+# Returns: sets REPLY
+_plan_seconds() {
+  local phase count work=0 seconds=0
+  for count in "${SHARE_COUNT[@]}"; do
+    plan_requests_of "$count"
+    work=$((work + REPLY))
+  done
+  ((work > 0)) || work=$1
+  for phase in $PHASES; do
+    if [[ $phase == populate ]]; then
+      seconds=$((seconds + $1 / PLAN_OPS + 1))
+    elif [[ $TIME == 0 ]]; then
+      seconds=$((seconds + ${WARMUP%.*} + work / PLAN_OPS + 1))
+    else
+      seconds=$((seconds + ${WARMUP%.*} + ${TIME%.*} + 1))
+    fi
+  done
+  ! search_wanted || seconds=$((seconds + $(search_seconds)))
+  wss_seconds "$2"
+  REPLY=$((seconds + REPLY))
+}
+
+# Keep a variant's settings as they are resolved now.
+_plan_keep() {
+  local name text=''
+  for name in "${_CONF_NAMES[@]}"; do text+=${!name}$'\n'; done
+  _PLAN_SETTINGS[$1]=$text
+  for name in "${AXES[@]}" KEYS KEY_MAX; do _PLAN_OWN["$1 $name"]=${!name}; done
+  PLAN_ENTERED=$1
+}
+
+# Bring the settings to a variant of the plan, at a point.
+# Usage: plan_enter VARIANT VALUES
+#   VALUES as POINT_VALUES has them; empty: at none
+plan_enter() {
+  local i
+  local -a values
+  if [[ $1 != "$PLAN_ENTERED" ]]; then
+    conf_variant "$1"
+    mapfile -t values <<<"${_PLAN_SETTINGS[$1]}"
+    for i in "${!_CONF_NAMES[@]}"; do printf -v "${_CONF_NAMES[i]}" '%s' "${values[i]}"; done
+    PLAN_ENTERED=$1
+  else
+    for i in "${AXES[@]}" KEYS KEY_MAX; do printf -v "$i" '%s' "${_PLAN_OWN["$1 $i"]}"; done
+  fi
+  _CONF_POINT=()
+  [[ -n $2 ]] || return 0
+  axes_use "$2"
+  fill_settle
+}
+
+# Bring the settings to a row of the plan.
+# Usage: plan_row ROW
+# Returns: sets ROW, the row's values by column
+plan_row() {
+  local i point=''
+  local -a fields
+  IFS=$'\t' read -r -a fields <<<"$1"
+  ROW=()
+  for i in "${!PLAN_COLUMNS[@]}"; do
+    ROW[${PLAN_COLUMNS[i]}]=${fields[i]}
+    ((i < _PLAN_AXES || i >= _PLAN_AXES + ${#AXES[@]})) || point+=$'\t'${fields[i]}
+  done
+  plan_enter "${ROW[variant]}" "${point#$'\t'}"
+}
+
+# Whether the row in force is one of those with a combination of what SWEEP names.
+# Usage: plan_within SWEEP
+plan_within() {
+  local i
+  local -a values
+  IFS=$'\t' read -r -a values <<<"$1"
+  for i in "${!AXES[@]}"; do [[ ${values[i]} == - || ${values[i]} == "${!AXES[i]}" ]] || return; done
+}
+
+# Print the plan, a header first.
+# Usage: plan_print
+plan_print() {
+  local IFS=$'\t'
+  printf '%s\n' "${PLAN_COLUMNS[*]}" "${PLAN_ROWS[@]}"
+}
+
+# Take the plan of a run that goes on, in place of making one.
+# Usage: plan_load FILE
+# Returns: as plan_make; exits 2 when it is not a plan of these settings.
+plan_load() {
+  local line number=1 header
+  header=$(IFS=$'\t' && printf '%s' "${PLAN_COLUMNS[*]}")
+  PLAN_ROWS=()
+  {
+    IFS= read -r line || :
+    [[ $line == "$header" ]] || die_usage "$1:1: the columns do not match ${1%/*}/run.conf: cannot resume; restore both files, or start a new run"
+    while IFS= read -r line; do
+      number=$((number + 1))
+      _plan_is_row "$line" || die_usage "$1:$number: not a row of a plan: cannot resume; restore the file, or start a new run"
+      PLAN_ROWS+=("$line")
+    done
+  } <"$1"
+}
+
+# Whether a line can be executed as a row: it may come from somebody else.
+_plan_is_row() {
+  local i column value setting
+  local -a fields
+  IFS=$'\t' read -r -a fields <<<"$1"
+  ((${#fields[@]} == ${#PLAN_COLUMNS[@]})) || return
+  for i in "${!PLAN_COLUMNS[@]}"; do
+    column=${PLAN_COLUMNS[i]} value=${fields[i]}
+    case $column in
+      number | repeat | keys | set_keys | *_bytes | seconds) [[ $value =~ ^(0|[1-9][0-9]{0,17})$ || $column == target_bytes && $value == - ]] || return ;;
+      variant) [[ " $VARIANTS " == *" $value "* ]] || return ;;
+      point) [[ $value =~ ^[0-9][A-Za-z0-9._-]*$ ]] || return ;;
+      places) [[ $value =~ ^([0-9,-]+@[^@\;]+(\;|$))+$ || $value == -@* ]] || return ;;
+    esac
+    if ((i >= _PLAN_AXES && i < _PLAN_AXES + ${#AXES[@]})); then
+      setting=${AXES[i - _PLAN_AXES]}
+      [[ $value == - ]] || (conf_check "$setting" "$value" '' && [[ $CONF_TEXT == "$value" ]]) 2>/dev/null || return
+    fi
+  done
+}
+
+# Refuse settings of the run that contradict each other, naming where the culprit stands.
+_plan_check_run() {
+  local client seen=" " instances
+  local -a clients
+  read -r -a clients <<<"$CLIENT_IP"
+  for client in "${clients[@]}"; do
+    [[ $seen != *" $client "* ]] || conf_refuse CLIENT_IP "the client $client is repeated; give each client once"
+    seen+="$client "
+    if ! remote_is_local "$client" && remote_is_loopback "$(host_data "$SERVER")"; then
+      conf_refuse SERVER "the client $client cannot reach a loopback address; set SERVER to an address that clients reach"
+    fi
+  done
+  rounds_check
+  for instances in $INSTANCES; do
+    ((instances >= ${#clients[@]})) || _plan_undivided "$instances" ${#clients[@]}
+    ((REDISBASE + instances - 1 <= 65535)) ||
+      conf_refuse REDISBASE "the ports of $instances instances would end at $((REDISBASE + instances - 1)), past 65535; set a lower REDISBASE, or fewer INSTANCES"
+  done
+}
+
+# Refuse a number of instances that leaves a client without any; of a sweep, without all of its numbers.
+# Usage: _plan_undivided INSTANCES CLIENTS
+_plan_undivided() {
+  local why="$1 instances cannot be divided over $2 clients"
+  [[ $INSTANCES == *' '* ]] || conf_refuse "$(_plan_instances_from)" "$why; use at least $2 instances, or set CLIENT_COUNT=$1"
+  die_usage "$(conf_where INSTANCES): INSTANCES: $why; start the sweep at the number of clients: INSTANCES=clients..all"
+}
+
+# The setting that the number of instances comes from.
+_plan_instances_from() {
+  [[ $(conf_where INSTANCES) == *defaults.conf:* ]] || {
+    echo INSTANCES
+    return
+  }
+  echo SRV_OVERRIDE
+}

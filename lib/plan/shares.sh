@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Which client loads which instances, with how many threads and requests.
+
+# Divide the instances over the clients: contiguous, the remainder one each to the first clients.
+# Usage: plan_shares INSTANCES
+# Globals: CLIENT_IP REDISBASE
+# Returns: sets SHARE_CLIENT SHARE_PORT (the first) SHARE_COUNT, an element for each client
+plan_shares() {
+  local i count port=$REDISBASE
+  read -r -a SHARE_CLIENT <<<"$CLIENT_IP"
+  SHARE_PORT=() SHARE_COUNT=()
+  for i in "${!SHARE_CLIENT[@]}"; do
+    count=$(($1 / ${#SHARE_CLIENT[@]} + (i < $1 % ${#SHARE_CLIENT[@]} ? 1 : 0)))
+    SHARE_PORT+=("$port") SHARE_COUNT+=("$count")
+    port=$((port + count))
+  done
+}
+
+# Print the same: CLIENT FIRST_PORT COUNT.
+# Usage: plan_clients INSTANCES
+plan_clients() {
+  local i
+  local -a SHARE_CLIENT SHARE_PORT SHARE_COUNT
+  plan_shares "$1"
+  for i in "${!SHARE_CLIENT[@]}"; do printf '%s\t%s\t%s\n' "${SHARE_CLIENT[i]}" "${SHARE_PORT[i]}" "${SHARE_COUNT[i]}"; done
+}
+
+# The threads of the load generator of a client with so many instances.
+# Usage: plan_threads_of INSTANCES
+# Globals: THREADS INSTANCE_THREADS
+# Returns: sets REPLY
+plan_threads_of() {
+  REPLY=$THREADS
+  [[ $THREADS != auto ]] || REPLY=$((INSTANCE_THREADS * $1))
+}
+
+# Print the same.
+plan_threads() {
+  plan_threads_of "$1"
+  echo "$REPLY"
+}
+
+# The requests that a phase makes on a client with so many instances; 0: as TIME says, or one a key.
+# Usage: plan_requests_of INSTANCES
+# Globals: TIME REQUESTS INSTANCE_REQUESTS CONNECTION_REQUESTS CONNECTIONS, and as plan_threads_of
+# Returns: sets REPLY
+plan_requests_of() {
+  REPLY=0
+  [[ $TIME == 0 ]] || return 0
+  if ((REQUESTS > 0)); then
+    REPLY=$REQUESTS
+  elif ((INSTANCE_REQUESTS > 0)); then
+    REPLY=$((INSTANCE_REQUESTS * $1))
+  elif ((CONNECTION_REQUESTS > 0)); then
+    plan_threads_of "$1"
+    # A thread has its connections to each of its instances, of which it has several where there are fewer threads.
+    REPLY=$((CONNECTION_REQUESTS * CONNECTIONS * (REPLY > $1 ? REPLY : $1)))
+  fi
+}
+
+# Print the same.
+plan_requests() {
+  plan_requests_of "$1"
+  echo "$REPLY"
+}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Settings that were asked for and have no effect beside others.
+
+# Print what is asked for and has no effect beside the other settings of some variant, or one that may surprise, as rows FOUND WANTED MEND.
+# Usage: plan_vain
+plan_vain() {
+  local variant sweep
+  for variant in $VARIANTS; do
+    for sweep in "${POINT_SWEEPS[@]}"; do
+      plan_enter "$variant" "$sweep"
+      _plan_vain_eviction
+      _plan_vain_requests
+      _plan_vain_affinity
+      _plan_isolated
+      load_vain
+    done
+  done | awk '!seen[$0]++'
+}
+
+# Say the same as warnings.
+# Usage: plan_warn
+plan_warn() {
+  local found mend
+  while IFS=$'\t' read -r found _ mend; do log_warn "$found: $mend"; done < <(plan_vain)
+}
+
+_plan_vain_eviction() {
+  [[ $EVICTION != off ]] || return 0
+  if [[ $MAXMEMORY == off && $REDIS_CONF != *"maxmemory "* ]]; then
+    printf 'EVICTION=%s\tMAXMEMORY\tset MAXMEMORY: without it nothing is ever evicted\n' "$EVICTION"
+  elif [[ $EVICTION == volatile-* && $EXPIRE == off ]]; then
+    printf 'EVICTION=%s\tnoeviction or allkeys-\tof the keys that it may evict, those that expire, the load has none: it is as noeviction\n' "$EVICTION"
+  fi
+}
+
+# Requests of one who reads that they come before TIME: set above it, or beside it by hand.
+_plan_vain_requests() {
+  local name
+  [[ $TIME != 0 ]] || return 0
+  for name in REQUESTS INSTANCE_REQUESTS CONNECTION_REQUESTS; do
+    [[ ${!name} != 0 ]] || continue
+    (($(conf_layer "$name") > $(conf_layer TIME))) || _plan_by_hand "$name" || continue
+    printf '%s=%s\tTIME=0\tset TIME=0: with TIME=%s time counts and requests do not\n' "$name" "${!name}" "$TIME"
+  done
+}
+
+# Redis is told the instance's CPUs, which it has only where the plan names them; and one thread is no other than the instance.
+_plan_vain_affinity() {
+  [[ $IO_THREADS_AFFINITY == on ]] || return 0
+  if ((IO_THREADS == 1)); then
+    ! _plan_by_hand IO_THREADS_AFFINITY || printf 'IO_THREADS_AFFINITY=on\tIO_THREADS above 1\tset IO_THREADS: there are no threads to pin\n'
+  elif [[ -n $SERVER_NUMACTL || $PLACEMENT == none ]]; then
+    printf 'IO_THREADS_AFFINITY=on\tCPUs of the plan\tset IO_THREADS_AFFINITY=off: with %s Redis is told of no CPUs to pin them to\n' \
+      "$([[ -n $SERVER_NUMACTL ]] && echo SERVER_NUMACTL || echo PLACEMENT=none)"
+  fi
+}
+
+# Kept to the CPUs that the kernel keeps free, instances may share what they would each have had of the others.
+_plan_isolated() {
+  local cpus most
+  cpus=$(place_kept)
+  most=$(plan_most)
+  [[ -n $cpus ]] && ((most > $(place_usable))) || return 0
+  printf '%s instances on the CPUs %s\ta CPU each\tset SERVER_CPUS or INSTANCES: the kernel keeps these CPUs free (isolcpus), so instances use no others\n' \
+    "$most" "$cpus"
+}
+
+# Whether a setting was given for this command, on its line or in the environment.
+_plan_by_hand() {
+  [[ $(conf_where "$1") == environment* || $(conf_where "$1") == "command line"* ]]
+}

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Runs and variants side by side: finds what is meant, has it compared, and prints it in the format asked for.
+
+# Print the folder or file that WORD means: itself, a run in results/, or a variant of the newest run.
+# Usage: compare_resolve WORD
+# Globals: RESULTS_DIR
+# Returns: 1 when there is none
+compare_resolve() {
+  local word=$1 newest
+  if [[ -e $word ]]; then
+    printf '%s\n' "$word"
+  elif [[ $word == *:* && -d ${word%:*}/${word##*:} ]]; then
+    # RUN:VARIANT is how a variant of a run is called in the tables.
+    printf '%s\n' "${word%:*}/${word##*:}"
+  elif [[ -d ${RESULTS_DIR:-results}/${word/:/\/} ]]; then
+    printf '%s\n' "${RESULTS_DIR:-results}/${word/:/\/}"
+  elif newest=$(result_newest) && [[ -d $newest/$word ]]; then
+    printf '%s\n' "$newest/$word"
+  else
+    return 1
+  fi
+}
+
+# Print the folder of the run that WORD means, or of the newest one when it is empty.
+# Usage: compare_run WORD
+# Globals: RESULTS_DIR
+# Returns: exits 2 when there is no such run, 1 when there is none at all.
+compare_run() {
+  if [[ -n $1 ]]; then
+    compare_resolve "$1" || die_usage "command line: $1: no such run; ./do_it.sh list names runs"
+  else
+    result_newest || die "there is no run in $RESULTS_DIR yet"
+  fi
+}
+
+# Tell whether WORD is a condition such as p99<=1ms, or the name of a metric; with list, print these names.
+# Usage: compare_known condition|metric WORD
+#        compare_known list
+# Returns: 0 it is, 1 it is not
+compare_known() {
+  KIND=$1 WORD=${2-} figures_run metric known
+}
+
+# Compare and print sections, as compare.awk describes them, with those of environment.awk.
+# Usage: compare_sections RUN_OR_FOLDER...
+# Globals: METRICS RULES FAIL_IFS, one word a line; FACES (all: every face of a ratio); SMALLEST (default: 2%); COMPARE_TOTALS, a file with the totals of the one argument, where
+#   they have been read
+# Returns: 1 when there is nothing to compare, or when a result could not be read whole
+compare_sections() {
+  local found status=0
+  found=$(
+    _compare_input "$@" |
+      METRICS=${METRICS-} RULES=${RULES-} FAIL_IFS=${FAIL_IFS-} FACES=${FACES-} SMALLEST=${SMALLEST:-2%} \
+        figures_run metric interval robust decide schedule subject mark face verdict compare
+  ) || status=1
+  [[ -z $found ]] || printf '%s\n' "$found"
+  _compare_files <<<"$found" | figures_run environment
+  return "$status"
+}
+
+# Print the totals of every argument under its number and name, and what its reader must be warned of.
+_compare_input() {
+  local number=0 status=0 escaped argument file totals
+  for argument; do
+    number=$((number + 1))
+    _result_escape "${argument##*/}"
+    printf 'A\t%d\t%s\n' "$number" "$escaped"
+    for file in "$argument"/*/variant.conf; do
+      [[ -e $file ]] || continue
+      file=${file%/*}
+      _result_escape "${file##*/}"
+      printf 'V\t%d\t%s\n' "$number" "$escaped"
+    done
+    if [[ -n ${COMPARE_TOTALS-} ]]; then
+      totals=$(<"$COMPARE_TOTALS")
+    else
+      totals=$(result_totals "$argument") || status=1
+    fi
+    [[ -n $totals ]] || continue
+    printf '%s\n' "$totals" | sed "s/^/T\t$number\t/"
+    figures_run report <<<"$totals" | sed -n "s/^warning\t/W\t$number\t/p"
+  done
+  return "$status"
+}
+
+# For each pair on stdin, print which files describe the two sides: BASE OTHER WHERE FILE FILE.
+_compare_files() {
+  local section base base_folder base_variant other other_folder other_variant
+  # Tab is white space to read, which would swallow empty fields; another separator does not.
+  while IFS=$'\001' read -r section base base_folder base_variant other other_folder other_variant; do
+    [[ $section == pairs ]] || continue
+    # Logs that lie in a folder by themselves say nothing of where they come from.
+    if [[ -z $base_folder || -z $other_folder ]]; then
+      printf '%s\t%s\tsettings and hosts\t%s\t%s\n' "$base" "$other" "${base_folder:+$base_folder/run.conf}" "${other_folder:+$other_folder/run.conf}"
+      continue
+    fi
+    printf '%s\t%s\tsetting\t%s\t%s\n' "$base" "$other" "$(_compare_settings "$base_folder" "$base_variant")" \
+      "$(_compare_settings "$other_folder" "$other_variant")"
+    [[ $base_folder != "$other_folder" ]] || continue
+    _compare_hosts "$base" "$base_folder" "$other" "$other_folder"
+  done < <(grep $'^pairs\t' | tr '\t' '\001')
+}
+
+# Print the file with the settings of a variant: its own, else the run's.
+_compare_settings() {
+  if [[ -r $1/$2/variant.conf ]]; then
+    printf '%s\n' "$1/$2/variant.conf"
+  else
+    printf '%s\n' "$1/run.conf"
+  fi
+}
+
+# Print the descriptions of hosts with the same part in two runs: the server, and the clients in their order.
+_compare_hosts() {
+  local base=$1 base_folder=$2 other=$3 other_folder=$4 index where
+  local -a base_hosts other_hosts
+  mapfile -t base_hosts < <(_compare_host_names "$base_folder/run.conf")
+  mapfile -t other_hosts < <(_compare_host_names "$other_folder/run.conf")
+  if [[ -z ${base_hosts[0]-} || -z ${other_hosts[0]-} ]]; then
+    printf '%s\t%s\tserver\t%s\t%s\n' "$base" "$other" "$(_compare_host_file "$base_folder" "${base_hosts[0]-}")" \
+      "$(_compare_host_file "$other_folder" "${other_hosts[0]-}")"
+    return
+  fi
+  for index in "${!base_hosts[@]}"; do
+    where=server
+    ((index == 0)) || where="client $index"
+    # A machine that is server and client is described once.
+    ((index == 0)) || [[ ${base_hosts[index]} != "${base_hosts[0]}" || ${other_hosts[index]-} != "${other_hosts[0]-}" ]] || continue
+    [[ -n ${other_hosts[index]-} ]] || continue
+    printf '%s\t%s\t%s\t%s\t%s\n' "$base" "$other" "$where" "$(_compare_host_file "$base_folder" "${base_hosts[index]}")" \
+      "$(_compare_host_file "$other_folder" "${other_hosts[index]}")"
+  done
+}
+
+# Print the hosts of a run, the server first.
+_compare_host_names() {
+  [[ -r $1 ]] || return 0
+  sed -n 's/^SERVER=//p' "$1" | tr -d "\"'" | sed -n 1p
+  sed -n 's/^CLIENT_IP=//p' "$1" | tr -d "\"'()" | sed -n 1p | tr -s ' ' '\n'
+}
+
+_compare_host_file() {
+  if [[ -r $1/env/$2/env.tsv ]]; then
+    printf '%s\n' "$1/env/$2/env.tsv"
+  else
+    printf '%s\n' "$1/env/$2/setup.log"
+  fi
+}
+
+# Print one section of what compare_sections printed, in FORMAT.
+# Usage: compare_section NAME FORMAT <SECTIONS
+compare_section() {
+  sed -n "s/^$1\t//p" | figures_table "$2"
+}
+
+# Print the lines of a section that is prose, each after PREFIX.
+# Usage: compare_prose NAME PREFIX [FORMAT] <SECTIONS
+compare_prose() {
+  sed -n "s/^$1\t//p" | figures_prose "${@:2}"
+}
+
+# Print a line for each thing that differs, for those who get no table of them.
+# Usage: compare_differences PREFIX <SECTIONS
+compare_differences() {
+  sed -n $'s/^differs\t//p' | awk -F '\t' 'NR > 3 { print $3 ", " $4 ": " $5 " (" $1 "), " $6 " (" $2 ")" }' | figures_prose "$1"
+}
+
+# Print a comparison for people: what differs, the figures, each repeat, the limits and the verdict.
+# Usage: compare_people FORMAT REPEATS_ONLY SECTIONS
+compare_people() {
+  local format=$1 repeats_only=$2 sections=$3 bold=''
+  [[ $format != markdown ]] || bold='**'
+  if [[ -n $repeats_only ]]; then
+    compare_section repeats "$format" <<<"$sections"
+    return
+  fi
+  if (($(grep -c $'^differs\t' <<<"$sections") > 3)); then
+    printf '%sWhat differs between them%s\n\n' "$bold" "$bold"
+    compare_section differs "$format" <<<"$sections"
+    printf '\n'
+  fi
+  printf '%sMedian of repeats, with their min and max; the ratio to the base is that of geometric means%s\n\n' "$bold" "$bold"
+  compare_section rows "$format" <<<"$sections"
+  printf '\n%sEach repeat%s\n\n' "$bold" "$bold"
+  compare_section repeats "$format" <<<"$sections"
+  if grep -q $'^limits\t' <<<"$sections"; then
+    printf '\n%sThe most operations a second within the limit%s\n\n' "$bold" "$bold"
+    compare_section limits "$format" <<<"$sections"
+  fi
+  printf '\n'
+  compare_prose verdict '' "$format" <<<"$sections"
+}
+
+# Print a comparison as one JSON object: tables, and prose as lists of strings.
+# Usage: compare_json REPEATS_ONLY SECTIONS
+compare_json() {
+  local name first=yes sections=$2
+  local -a names=(differs rows repeats limits verdict notes failed)
+  [[ -z $1 ]] || names=(repeats)
+  printf '{'
+  for name in "${names[@]}"; do
+    [[ -n $first ]] || printf ', '
+    first=''
+    printf '"%s": ' "$name"
+    if [[ $name == @(verdict|notes|failed) ]]; then
+      compare_prose "$name" '' json <<<"$sections"
+    elif grep -q "^$name"$'\t' <<<"$sections"; then
+      compare_section "$name" json <<<"$sections"
+    else
+      printf '[]\n'
+    fi
+  done
+  printf '}\n'
+}

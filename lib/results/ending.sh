@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What a run ends with: its tables and its verdict, from results that are read once, for the report too.
+
+# Print the tables of a run and leave what was read in DATA, for report_make.
+# Usage: ending_show RUN DATA
+# Globals: VARIANTS
+# Returns: 1 when a result could not be read whole
+ending_show() {
+  local data=$2 text status=0
+  report_read "$1" "$data" || status=1
+  cat -- "$data/problems" >&2
+  text=$(_ending_text "$1" "$data") || status=1
+  # In one piece, so that an output that is full is one line.
+  { printf '%s\n' "$text"; } 2>/dev/null || {
+    log_warn "the tables: write failure: is the output full, or its reader gone?"
+    status=1
+  }
+  return "$status"
+}
+
+# Print the tables and the verdict.
+# Usage: _ending_text RUN DATA
+# Returns: 1 when a table could not be made
+_ending_text() {
+  local run=$1 data=$2 status=0
+  result_table <"$data/totals" || status=1
+  _ending_compare "$data/sections"
+  _ending_placement "$data/totals"
+  scaling_tables <"$data/totals" || status=1
+  ratio_tables <"$data/totals" || status=1
+  working_tables <"$data/totals" || status=1
+  kinds_tables "$run" <"$data/totals" || status=1
+  searched_tables "$run" <"$data/totals" || status=1
+  price_tables "$run" <"$data/totals" || status=1
+  _ending_verdict "$data"
+  return "$status"
+}
+
+# With several variants: the guide's Table 1, the others against the first, and below it what the guide leaves out.
+_ending_compare() {
+  grep $'^rows\t' "$1" >/dev/null || return 0
+  printf '\nEach repeat against %s\n\n' "${VARIANTS%% *}"
+  compare_section repeats table <"$1"
+  printf '\nMedian of repeats against %s\n\n' "${VARIANTS%% *}"
+  compare_section rows table <"$1"
+}
+
+# Warn of memory that is not where the variant asks for it.
+_ending_placement() {
+  awk -F '\t' '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    $at["placement"] == "off" { found = 1 }
+    END { exit found }' "$1" ||
+    log_warn "rows with placement=off are of a tier that did not get what its variant asks for"
+}
+
+# What the run says in words: the verdict of a comparison, or the figures of a single variant.
+_ending_verdict() {
+  local verdict
+  verdict=$(compare_prose verdict '' <"$1/sections")
+  [[ -n $verdict ]] || verdict=$(report_summary <"$1/totals") || :
+  [[ -z $verdict ]] || printf '\n%s\n' "$verdict"
+}

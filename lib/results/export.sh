@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Figures for other programs: a run of one variant as JSON, totals and time series as OpenMetrics text.
+
+# Print the totals of runs as OpenMetrics text, or with `series` their time series.
+# Usage: export_openmetrics totals|series RUN...
+# Returns: 1 when a result could not be read whole
+export_openmetrics() {
+  local what=$1 rows status=0 SERIES=''
+  if [[ $what == series ]]; then
+    SERIES=yes
+    rows=$(result_rows "${@:2}") || status=1
+  else
+    rows=$(result_totals "${@:2}") || status=1
+  fi
+  SERIES=$SERIES figures_run openmetrics <<<"$rows" || status=1
+  return "$status"
+}
+
+# Print what there is to say of a run that has nothing to be compared with, as one JSON object: its totals, the summary in words and the
+# warnings.
+# Usage: export_json RUN
+# Returns: 1 when a result could not be read whole, or there is none
+export_json() {
+  local totals status=0
+  totals=$(result_totals "$1") || status=1
+  (($(wc -l <<<"$totals") > 1)) || return 1
+  printf '{"totals": '
+  figures_run table <<<"$totals" | figures_table json
+  printf ', "summary": '
+  figures_run report <<<"$totals" | compare_prose summary '' json
+  printf ', "warnings": '
+  figures_run report <<<"$totals" | compare_prose warning '' json
+  printf '}\n'
+  return "$status"
+}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What a fault did: a table of windows between its steps, and the figures of the failover, of a repeat and over all repeats.
+
+# Write windows.tsv and failover.tsv into a repeat's folder, when it had a fault.
+# Usage: failover_write FOLDER CLIENT...
+# Globals: PHASES
+# Returns: 1 when a file it needs is not there
+failover_write() {
+  local folder=$1 phase client start windows name
+  local -a logs=() series=() gaps=() tracks=()
+  shift
+  [[ -e $folder/server/events.tsv ]] || return 0
+  phase=${PHASES##* }
+  start=$(awk -F '\t' -v phase="$phase" '$1 == phase && (!n++ || $3 < least) { least = $3 } END { print least }' "$folder/starts.tsv")
+  for client; do
+    name=$folder/$client/$phase
+    logs+=("$name.hlog") series+=("$name.series.tsv") gaps+=("$name.gaps.tsv")
+    [[ ! -e $folder/$client/track.tsv ]] || tracks+=("$folder/$client/track.tsv")
+  done
+  awk -F '\t' -v start="$start" -f "$LIB/results/figures/failover_windows.awk" "$folder/server/events.tsv" "${series[@]}" >"$folder/windows.part" || return
+  windows=$(cut -f 2 "$folder/windows.part" | paste -sd ,)
+  [[ -n $windows ]] || { rm -f -- "$folder/windows.part" && return; }
+  "$ROOT/test" --windows "$windows" "${logs[@]}" >"$folder/windows.hist" || return
+  awk -F '\t' -v OFS='\t' '
+    FILENAME != part { if (FNR == 1) for (i = 1; i <= NF; i++) at[$i] = i; else slow[FNR - 1] = $at["intervals"] ? 100 * $at["slow"] / $at["intervals"] : 0
+      p50[FNR - 1] = $at["p50_us"]; p99[FNR - 1] = $at["p99_us"]; next }
+    FNR == 1 { print "window", "from_s", "to_s", "ops_per_sec", "of_before_percent", "p50_us", "p99_us", "slow_percent", "errors" }
+    { split($2, t, "-"); print $1, t[1], t[2], $3, $4, p50[FNR], p99[FNR], sprintf("%.0f", slow[FNR]), $5 }' \
+    part="$folder/windows.part" "$folder/windows.hist" "$folder/windows.part" >"$folder/windows.tsv" || return
+  rm -f -- "$folder/windows.part" "$folder/windows.hist"
+  awk -F '\t' -v start="$start" -v phase="$phase" -f "$LIB/results/figures/failover.awk" "$folder/windows.tsv" "$folder/server/events.tsv" "${gaps[@]}" "${tracks[@]}" \
+    >"$folder/failover.tsv"
+}
+
+# Print the tables of a repeat for people.
+# Usage: failover_show FOLDER
+failover_show() {
+  [[ -s $1/windows.tsv ]] || return 0
+  tr '_' ' ' <"$1/windows.tsv" | table_print
+}
+
+# Print the figures over all repeats of a run: median, min, max.
+# Usage: failover_total RUN
+failover_total() {
+  local -a files
+  mapfile -t files < <(compgen -G "$1/*/*/rep-*/failover.tsv" | grep -E '/rep-[0-9]+/' || :)
+  ((${#files[@]} > 0)) || return 0
+  awk -F '\t' '
+    function variant(name, n, part) { n = split(name, part, "/"); return part[n - 3] " " part[n - 2] }
+    FNR > 1 && $2 ~ /^[0-9.]+$/ { key = variant(FILENAME) "\t" $1; if (!(key in count)) order[++keys] = key; value[key, ++count[key]] = $2 }
+    END {
+      print "variant, point\tfailover\tmedian\tmin\tmax\trepeats"
+      for (k = 1; k <= keys; k++) {
+        key = order[k]; n = count[key]
+        for (i = 1; i <= n; i++) v[i] = value[key, i] + 0
+        for (i = 2; i <= n; i++) for (j = i; j > 1 && v[j] < v[j - 1]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
+        middle = n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+        printf "%s\t%.10g\t%.10g\t%.10g\t%d\n", key, middle, v[1], v[n], n
+      }
+    }' "${files[@]}" | table_print
+}

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: MIT
+# Sets totals side by side: per point and phase, what each other subject reaches of the base.
+#
+# Input: `A INDEX LABEL` for each argument of the user, `V INDEX VARIANT` for those that were begun in it, then its totals as
+# `T INDEX ...`, the header first, and warnings of report.awk as `W INDEX TEXT`.
+# A subject is one variant of one argument. Environment: METRICS, RULES and FAIL_IFS, a word each a line, SMALLEST, such as 2%, and FACES: all.
+# Output: lines with the name of a section in front: rows, repeats and limits (their first three lines being those that
+# render.awk wants), pairs, verdict, failed and notes. Exit status 1 when there is nothing to compare.
+
+function col(name) {
+  return $(place_of[name])
+}
+
+BEGIN {
+  FS = OFS = "\t"
+  metric_init()
+  wanted = split(ENVIRON["METRICS"], want, "\n")
+  for (i = 1; i <= wanted; i++) want[i] = metric_name(want[i])
+  limits = split(ENVIRON["RULES"], limit_text, "\n")
+  fail_ifs = split(ENVIRON["FAIL_IFS"], fail_text, "\n")
+  smallest = ENVIRON["SMALLEST"] / 100
+  all_faces = ENVIRON["FACES"] == "all"
+}
+
+$1 == "A" { argument[++arguments] = text_unescape($3); next }
+
+# What a reader of the argument must know before believing its figures.
+$1 == "W" { warning_of[++warnings] = $2; warned[warnings] = text_unescape($3); next }
+
+# The folder of a variant, which may hold no complete result.
+$1 == "V" { begun[$2, ++variants_begun[$2]] = text_unescape($3); next }
+
+$1 == "T" && !headed[$2]++ {
+  for (i in place_of) delete place_of[i]
+  for (i = 1; i <= NF; i++) place_of[$i] = i
+  next
+}
+
+$1 == "T" {
+  id = $2 SUBSEP col("run") SUBSEP col("variant")
+  if (!(id in subject_of)) {
+    s = subject_of[id] = ++subjects
+    of_argument[s] = $2
+    of_run[s] = text_unescape(col("run"))
+    of_variant[s] = text_unescape(col("variant"))
+    of_folder[s] = col("run_folder")
+    rank[s] = col("variant_rank") == "" ? 9999 : col("variant_rank") + 0
+  }
+  r = ++rows
+  subject[r] = subject_of[id]
+  named[r] = text_unescape(col("point"))
+  # Logs without points still have a size and a number of servers.
+  shape[r] = col("len") "B-" col("servers") "i"
+  if (named[r] == "") unnamed = 1
+  operation[r] = text_unescape(col("operation"))
+  repeat[r] = col("repeat")
+  len[r] = col("len")
+  keys[r] = col("keys")
+  servers[r] = col("servers")
+  max_time[r] = col("max_time")
+  for (i = 1; i <= metrics_known; i++)
+    if (metric_column[metric_names[i]] in place_of) value_of[r, metric_names[i]] = col(metric_column[metric_names[i]])
+}
+
+# How far the repeats are from their median; of counts, the least and the most themselves.
+function spread(metric, low, middle, high) {
+  if (metric_is_count(metric)) return metric_show(metric, low) " to " metric_show(metric, high)
+  return middle > 0 ? sprintf("%+.1f %+.1f %%", 100 * (low / middle - 1), 100 * (high / middle - 1)) : ""
+}
+
+function least_max_time(base, other,    i, least) {
+  least = max_time[rows_at[base, 1]]
+  for (i = 1; i <= count_at[base]; i++) if (max_time[rows_at[base, i]] < least) least = max_time[rows_at[base, i]]
+  for (i = 1; i <= count_at[other]; i++) if (max_time[rows_at[other, i]] < least) least = max_time[rows_at[other, i]]
+  return least
+}
+
+# Compares one figure of one pair at one spot: prints its row unless it is HIDDEN, and judges it.
+function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, mo, ratio, says) {
+  # What went wrong then went wrong all the same.
+  if (is_fill(spot_operation[i]) && !metric_is_count(metric)) return
+  base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
+  other = other_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
+  nb = values(base, metric, b)
+  no = values(other, metric, o)
+  if (!nb || !no) return
+  mb = stands_for(metric, b, nb)
+  mo = stands_for(metric, o, no)
+  # Nobody needs to read that there were no errors on either side; who asks for the figure gets it.
+  if (metric_is_count(metric) && !wanted && b[nb] == 0 && o[no] == 0) hidden = 1
+  judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "")
+  if (hidden) return
+  find_interval(k, base, other, metric, b, nb, o, no)
+  ratio = interval_centre != "" ? interval_centre : mb > 0 ? mo / mb : ""
+  says = mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other))
+  remember(k, i, metric, says, ratio, mb, mo)
+  row = "rows"
+  put(text_escape(spot_point[i]))
+  put(text_escape(spot_operation[i]))
+  put(metric)
+  put(metric_unit[metric])
+  put(metric_title[metric] ", " (metric_is_count(metric) ? "the most" : metric_unit[metric]))
+  put_side(base_of[k], metric, b, nb)
+  put_side(other_of[k], metric, o, no)
+  put_percent(ratio)
+  put(ratio == "" ? "" : face_ratio(metric, ratio))
+  put_percent(interval_low)
+  put_percent(interval_high)
+  put(interval_low == "" ? "" : all_faces ? sprintf("%.1f to %.1f %%", 100 * interval_low, 100 * interval_high) : face_range(metric, interval_low, interval_high))
+  put(says)
+  put(says mark_more(" would decide") (mark_robust == "" || mark_robust == says ? "" : \
+    sprintf("; robust: %s (%s)", mark_robust, all_faces ? sprintf("%.1f to %.1f %%", 100 * robust_low, 100 * robust_high) : face_range(metric, robust_low, robust_high))))
+  put(ratio == "" ? "" : text_number(100 * ratio - 100, 4))
+  put(ratio == "" ? "" : sprintf("%+.1f %%", 100 * ratio - 100))
+  put(ratio == "" ? "" : text_number(ratio, 6))
+  put(ratio == "" ? "" : face_factor(ratio))
+  put(mark_repeats)
+  put_percent(robust_centre)
+  put_percent(robust_low)
+  put_percent(robust_high)
+  put(mark_robust)
+  print row
+}
+
+# Keeps what the verdict in words needs of a figure.
+function remember(k, i, metric, says, ratio, mb, mo,    word) {
+  word = says ~ /^same/ ? "same" : says
+  marks[k, metric, word]++
+  compared[k, metric]++
+  if (word == "same" && mark_limit > same_limit[k, metric]) same_limit[k, metric] = mark_limit
+  if (word == "not decided" && mark_repeats == "") undecidable[k, metric]++
+  if (mark_repeats != "" && (!((k, metric) in most_repeats) || mark_repeats > most_repeats[k, metric])) most_repeats[k, metric] = mark_repeats
+  if (mark_repeats != "" && (!((k, metric) in least_repeats) || mark_repeats < least_repeats[k, metric])) least_repeats[k, metric] = mark_repeats
+  if (mark_robust != "" && mark_robust != says) disagreed[k, metric] = disagreed[k, metric] == "" ? mark_robust : "*"
+  if (interval_low != "") judged++
+  if (ratio == "") {
+    if (!((k, metric) in most_from_zero) || mo > most_from_zero[k, metric]) most_from_zero[k, metric] = mo
+    return
+  }
+  if (!((k, metric) in lowest) || ratio < lowest[k, metric]) {
+    lowest[k, metric] = ratio
+    lowest_at[k, metric] = spot_operation[i] " at " spot_point[i]
+    lowest_base[k, metric] = mb
+    lowest_other[k, metric] = mo
+  }
+  if (!((k, metric) in highest) || ratio > highest[k, metric]) {
+    highest[k, metric] = ratio
+    highest_at[k, metric] = spot_operation[i] " at " spot_point[i]
+    highest_base[k, metric] = mb
+    highest_other[k, metric] = mo
+  }
+  figures[k, metric]++
+}
+
+function put(value) {
+  row = row OFS value
+}
+
+function put_percent(ratio) {
+  put(ratio == "" ? "" : text_number(100 * ratio, 4))
+}
+
+# The columns of one side: name, median, least, most, repeats, and the same for people.
+function put_side(s, metric, v, n,    stands) {
+  stands = stands_for(metric, v, n)
+  put(text_escape(label[s]))
+  put(raw(interval_median(v, n)))
+  put(raw(v[1]))
+  put(raw(v[n]))
+  put(n)
+  put(metric_show(metric, stands))
+  put(spread(metric, v[1], stands, v[n]))
+}
+
+# A number for programs: all its digits.
+function raw(x) {
+  return text_number(x, 6)
+}
+
+function print_row_heads(    one_base, one_other, k) {
+  one_base = one_other = 1
+  for (k = 2; k <= pairs; k++) {
+    if (base_of[k] != base_of[1]) one_base = 0
+    if (other_of[k] != other_of[1]) one_other = 0
+  }
+  base_head = one_base ? text_escape(label[base_of[1]]) : "base"
+  other_head = one_other ? text_escape(label[other_of[1]]) : "other"
+  print "rows", "point", "operation", "metric", "unit", "_figure", "base", "base_median", "base_min", "base_max", "base_repeats", "_base", "_base_spread", \
+    "other", "other_median", "other_min", "other_max", "other_repeats", "_other", "_other_spread", "percent_of_base", "_ratio", "low_percent", "high_percent", \
+    "_interval", "mark", "_mark", "gain_percent", "_gain", "factor", "_factor", "more_repeats", "robust_percent", "robust_low_percent", "robust_high_percent", "robust_mark"
+  print "rows", "Point", "Phase", "", "", "Figure", one_base ? "" : "Base", "", "", "", "", base_head, "min max", \
+    one_other ? "" : "Compared", "", "", "", "", other_head, "min max", all_faces ? "% of base (geo. means)" : "", all_faces ? "" : "of base", "", "", "95 % interval", "", "Verdict", "", all_faces ? "Gain" : "", "", \
+    all_faces ? "Factor" : "", "", "", "", "", ""
+  print "rows", "text", "text", "text", "text", "text", "text", "raw", "raw", "raw", "raw", "right", "right", "text", "raw", "raw", "raw", "raw", "right", "right", \
+    "percent", "right", "raw", "raw", "right", "text", "text", "raw", "right", "raw", "right", "raw", "raw", "raw", "raw", "text"
+  print "repeats", "point", "len", "keys", "servers", "operation", "repeat", "metric", "base", "base_value", "other", "other_value", "percent_of_base", "max_time"
+  print "repeats", (point_tells() ? "Point" : ""), "Value size", "Keys each", "Servers", "Operation", "Repeat", "", one_base ? "" : "Base", \
+    base_head " " metric_title[first_metric], one_other ? "" : "Compared", other_head " " metric_title[first_metric], "% of " base_head, "Max time s"
+  print "repeats", "text", 0, 0, 0, "text", "raw", "text", "text", metric_decimals[first_metric], "text", metric_decimals[first_metric], "percent", 0
+}
+
+# Whether points are more than a value size and a number of servers, which have columns of their own.
+function point_tells(    r, key, seen) {
+  for (r = 1; r <= rows; r++) {
+    key = len[r] SUBSEP servers[r]
+    if ((key in seen) && seen[key] != point[r]) return 1
+    seen[key] = point[r]
+  }
+  return 0
+}
+
+# One row a repeat, as in the guide's Table 1.
+function print_repeats(    k, r, i, other, found, b, o) {
+  for (k = 1; k <= pairs; k++)
+    for (r = 1; r <= rows; r++) {
+      if (subject[r] != base_of[k] || is_fill(operation[r])) continue
+      other = other_of[k] SUBSEP point[r] SUBSEP operation[r]
+      if (!(other in count_at)) continue
+      found = 0
+      for (i = 1; i <= count_at[other]; i++) if (repeat[rows_at[other, i]] == repeat[r]) found = rows_at[other, i]
+      if (!found) continue
+      b = value_of[r, first_metric]
+      o = value_of[found, first_metric]
+      print "repeats", text_escape(point[r]), len[r], keys[r], servers[r], toupper(text_escape(operation[r])), repeat[r], first_metric, text_escape(label[base_of[k]]), b, \
+        text_escape(label[other_of[k]]), o, (b > 0 && o != "" ? text_number(100 * o / b, 4) : ""), max_time[r]
+    }
+}
+
+END {
+  name_subjects(0)
+  make_pairs()
+  note_missing()
+  if (!pairs) exit 1
+  name_subjects(1)
+  make_cells(unnamed)
+  if (!unnamed && !has_common()) make_cells(1)
+  if (!has_common()) {
+    for (k = 1; k <= pairs; k++)
+      note("no common points: " label[base_of[k]] " has " points_of(base_of[k]) "; " label[other_of[k]] " has " points_of(other_of[k]))
+    exit 1
+  }
+  more_than_fill = has_common("populate")
+  for (k = 1; k <= pairs; k++)
+    print "pairs", text_escape(label[base_of[k]]), of_folder[base_of[k]], text_escape(of_variant[base_of[k]]), \
+      text_escape(label[other_of[k]]), of_folder[other_of[k]], text_escape(of_variant[other_of[k]])
+  note_gaps()
+  note_warnings()
+  if (!wanted) wanted_now = metric_usual(want_now)
+  else for (m = 1; m <= wanted; m++) want_now[wanted_now = m] = want[m]
+  shown_metrics = wanted_now
+  # A condition is judged whether its figure is shown or not.
+  for (m = 1; m <= wanted_now; m++) listed[want_now[m]] = 1
+  for (f = 1; f <= fail_ifs; f++) {
+    metric_rule(fail_text[f], rule)
+    if (rule["metric"] in listed) continue
+    listed[rule["metric"]] = 1
+    want_now[++wanted_now] = rule["metric"]
+  }
+  # The guide's Tx, unless a phase was too short to have one.
+  first_metric = wanted ? want[1] : "tx"
+  if (!wanted) for (r = 1; r <= rows; r++) if (value_of[r, "tx"] == "" && !is_fill(operation[r])) first_metric = "ops"
+  print_row_heads()
+  for (i = 1; i <= spots; i++)
+    for (k = 1; k <= pairs; k++) {
+      if (!((base_of[k], spot_point[i], spot_operation[i]) in count_at) || !((other_of[k], spot_point[i], spot_operation[i]) in count_at)) continue
+      for (m = 1; m <= wanted_now; m++) compare_figure(k, i, want_now[m], m > shown_metrics)
+    }
+  print_repeats()
+  print_limits()
+  print_verdict()
+  note_unjudged()
+  if (judged >= 20) note("of " judged " verdicts at 95 %, about " int(judged / 20 + 0.5) " would show a difference by chance where there is none")
+}

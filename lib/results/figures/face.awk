@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# A ratio and its figures as people read them: a percentage of the base for throughput, a factor for latency and other costs.
+
+# A factor with three significant digits: 28.9x.
+function face_factor(ratio) {
+  return (ratio >= 999.5 ? sprintf("%.0f", ratio) : sprintf("%.3g", ratio)) "x"
+}
+
+# A ratio by the face of its metric.
+function face_ratio(metric, ratio) {
+  return metric_direction[metric] > 0 ? sprintf("%.1f %%", 100 * ratio) : face_factor(ratio)
+}
+
+# Two ends of an interval by the face of a metric.
+function face_range(metric, low, high) {
+  return metric_direction[metric] > 0 ? sprintf("%.1f to %.1f %%", 100 * low, 100 * high) : face_factor(low) " to " face_factor(high)
+}
+
+# A figure with its unit, three significant digits: 490 us, 1.63 ms.
+function face_figure(metric, value) {
+  if (metric_unit[metric] != "us") return metric_show(metric, value) (metric_unit[metric] == "" ? "" : " " metric_unit[metric])
+  if (value < 999.5) return sprintf("%.3g us", value)
+  return value < 999500 ? sprintf("%.3g ms", value / 1000) : sprintf("%.3g s", value / 1000000)
+}
+
+# What a figure is instead of another, and where: 490 us instead of 17 us (28.9x, get at 1000B-2i).
+function face_instead(metric, base, other, ratio, whose, where) {
+  return face_figure(metric, other) " instead of " whose face_figure(metric, base) " (" face_factor(ratio) (where == "" ? "" : ", " where) ")"
+}

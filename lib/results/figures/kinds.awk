@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# From totals and the PHASE.commands.tsv of each client to a table for each phase and point: commands, and variants beside each other.
+# Files: the totals first, then those whose paths end in VARIANT/POINT/rep-N/CLIENT/PHASE.commands.tsv. Lines come out for figures_tables.
+
+function remember(list, name) {
+  if ((list, name) in known) return
+  known[list, name] = 1
+  size[list]++
+  item[list, size[list]] = name
+}
+
+# The percentile of all requests of a command, by its slots: the highest value of the slot in which it lies.
+function percentile(key, share,    n, i, us, sum, rank) {
+  n = split(slots_of[key], us, " ")
+  interval_sort(us, n)
+  rank = share / 100 * samples[key]
+  for (i = 1; i <= n; i++) {
+    sum += slot[key, us[i]]
+    if (sum >= rank && sum > 0) return text_group(us[i], 0)
+  }
+  return ""
+}
+
+function print_table(table,    part, c, v, key, all) {
+  split(table, part, SUBSEP)
+  print "title", toupper(part[1]) " of " text_group(len_of[part[2]], 0) " B" (servers_of[part[2]] == "" ? "" : " on " servers_of[part[2]] " instance" (servers_of[part[2]] == 1 ? "" : "s")) \
+    (sweep_of[part[2]] == "" ? "" : ", " sweep_of[part[2]]) ": by command, all repeats together"
+  print "row", "command", "variant", "requests", "percent", "p50_us", "p99_us", "p99_9_us", "misses", "errors"
+  print "row", "Command", "Variant", "Requests", "% of all", "p50 us", "p99 us", "p99.9 us", "Misses", "Errors"
+  print "row", "text", "text", "right", "right", "right", "right", "right", "right", "right"
+  for (c = 1; c <= size["command", table]; c++)
+    for (v = 1; v <= size["variant"]; v++) {
+      key = table SUBSEP item["command", table, c] SUBSEP item["variant", v]
+      if (!(key in ops)) continue
+      all = requests[table, item["variant", v]]
+      print "row", item["command", table, c], item["variant", v], text_group(ops[key], 0), (all ? sprintf("%.1f%%", 100 * ops[key] / all) : ""), percentile(key, 50), percentile(key, 99),
+        percentile(key, 99.9), text_group(misses[key], 0), text_group(errors[key], 0)
+    }
+}
+
+BEGIN { FS = OFS = "\t" }
+
+FNR == 1 {
+  files++
+  for (i in at) delete at[i]
+  for (i = 1; i <= NF; i++) at[$i] = i
+  n = split(FILENAME, part, "/")
+  phase = part[n]
+  sub(/\.commands\.tsv$/, "", phase)
+  variant = part[n - 4]
+  point = part[n - 3]
+  next
+}
+
+files == 1 {
+  if ($at["variant_rank"] > 0) rank[$at["variant"]] = $at["variant_rank"]
+  len_of[$at["point"]] = $at["len"]
+  servers_of[$at["point"]] = $at["servers"]
+  sweep_of[$at["point"]] = $at["sweep"]
+  next
+}
+
+{
+  table = phase SUBSEP point
+  remember("table", table)
+  remember("command" SUBSEP table, $at["command"])
+  found_variant[variant] = 1
+  key = table SUBSEP $at["command"] SUBSEP variant
+  ops[key] += $at["ops"] + $at["late"]
+  requests[table, variant] += $at["ops"] + $at["late"]
+  misses[key] += $at["misses"]
+  errors[key] += $at["errors"]
+  n = split($at["histogram"], cell, " ")
+  for (i = 1; i <= n; i++) {
+    if (cell[i] !~ /^[0-9]+:[0-9]+$/) continue
+    split(cell[i], pair, ":")
+    if (!((key, pair[1]) in slot)) slots_of[key] = slots_of[key] " " pair[1]
+    slot[key, pair[1]] += pair[2]
+    samples[key] += pair[2]
+  }
+}
+
+END {
+  # In the order of VARIANTS; a variant of which nothing is known comes last.
+  for (r = 1; r <= 1000; r++) for (v in rank) if (rank[v] == r && (v in found_variant)) remember("variant", v)
+  for (v in found_variant) remember("variant", v)
+  for (t = 1; t <= size["table"]; t++) print_table(item["table", t])
+}

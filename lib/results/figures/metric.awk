@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+# The figures that are compared: what users call them, which column of totals holds them, their unit and which way is better, by the schema.
+
+# Fill metric_names[1..metrics_known], in the order in which people read, and metric_*[NAME]; metric_direction is 1 when more is better, -1 when less is.
+function metric_init(    i, n, column, name) {
+  schema_read()
+  for (i = 1; i <= schema_columns; i++) if (schema[schema_name[i], "metric"] != "") column[++n] = schema_name[i]
+  schema_sort(column, n)
+  for (i = 1; i <= n; i++) {
+    name = schema[column[i], "metric"]
+    metric_names[++metrics_known] = name
+    metric_column[name] = column[i]
+    metric_title[name] = schema[column[i], "title"]
+    metric_unit[name] = schema[column[i], "unit"]
+    metric_direction[name] = schema[column[i], "better"] == "more" ? 1 : -1
+    metric_decimals[name] = schema[column[i], "decimals"]
+    metric_alias[name] = metric_alias[column[i]] = name
+  }
+}
+
+# Put the metrics that are compared when none is named into out[1..n] and return n.
+function metric_usual(out,    i, n) {
+  for (i = 1; i <= metrics_known; i++) if (schema_when(metric_column[metric_names[i]], "compare") != "") out[++n] = metric_names[i]
+  return n
+}
+
+# The name of a metric for what a user wrote, empty when there is none.
+function metric_name(word) {
+  return (word in metric_alias) ? metric_alias[word] : ""
+}
+
+# What is counted and not measured: a repeat that is bad must not vanish in a median.
+function metric_is_count(name) {
+  return metric_unit[name] == ""
+}
+
+# A value as people read it.
+function metric_show(name, value) {
+  return value == "" ? "-" : text_group(value, metric_decimals[name])
+}
+
+# The smallest difference that the way of measuring can tell: a bucket of the histogram, a whole second of max_time.
+function metric_resolution(name, value, max_time) {
+  if (metric_unit[name] == "us" && schema[metric_column[name], "clients"] != "mean") return value / 1024 > 1 ? value / 1024 : 1
+  if (name == "tx") return max_time > 0 ? value / max_time : value
+  return 0
+}
+
+# Reads a condition such as p99<=1ms or tx<95%: sets rule[metric, sign, value, percent] and returns 1, or 0 when it is none.
+function metric_rule(text, rule,    sign, at, number, unit, factor) {
+  gsub(/[ \t]/, "", text)
+  if (!match(text, /[<>]=?/)) return 0
+  rule["metric"] = metric_name(substr(text, 1, RSTART - 1))
+  sign = substr(text, RSTART, RLENGTH)
+  text = substr(text, RSTART + RLENGTH)
+  if (rule["metric"] == "" || !match(text, /^[0-9]+(\.[0-9]+)?/)) return 0
+  number = substr(text, 1, RLENGTH)
+  unit = substr(text, RLENGTH + 1)
+  factor = 0
+  rule["percent"] = unit == "%"
+  if (unit == "" || unit == "%") factor = 1
+  else if (metric_unit[rule["metric"]] == "us") factor = unit == "us" ? 1 : unit == "ms" ? 1000 : unit == "s" ? 1000000 : 0
+  else factor = unit ~ /^[kK]$/ ? 1000 : unit == "M" ? 1000000 : unit == "G" ? 1000000000 : 0
+  if (!factor) return 0
+  rule["sign"] = sign
+  rule["value"] = number * factor
+  return 1
+}
+
+# Whether VALUE is as the rule says.
+function metric_holds(rule, value) {
+  if (rule["sign"] == "<") return value < rule["value"]
+  if (rule["sign"] == "<=") return value <= rule["value"]
+  if (rule["sign"] == ">") return value > rule["value"]
+  return value >= rule["value"]
+}

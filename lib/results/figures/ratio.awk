@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+# From totals to a table for each phase and shape: the order of keys and the variant against DRAM:DATA, to see where a tier hurts.
+# Lines come out for figures_tables: `title TEXT` and `row ...`.
+
+function median_of(key, figure,    n, i, out) {
+  for (i = 1; i <= count[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0
+  if (!n) return ""
+  interval_sort(out, n)
+  return interval_median(out, n)
+}
+
+# What of a figure stands in the table; the base's throughput is a number, and the others' a part of it.
+function shown(table, keys, variant, ratio, figure,    x, base) {
+  x = median_of(table SUBSEP keys SUBSEP variant SUBSEP ratio, figure)
+  if (x == "") return ""
+  if (figure == "far_per_op") return sprintf("%.3f", x)
+  if (figure != "ops_per_sec" || variant == variants[1]) return text_group(x, 0)
+  base = median_of(table SUBSEP keys SUBSEP variants[1] SUBSEP ratio, figure)
+  return base > 0 ? sprintf("%.1f%%", 100 * x / base) : ""
+}
+
+function remember(list, name) {
+  if ((list, name) in known) return
+  known[list, name] = 1
+  size[list]++
+  if (list == "table") tables[size[list]] = name
+  else if (list == "keys") orders[size[list]] = name
+  else if (list == "ratio") ratios[size[list]] = name
+}
+
+# Rows of one variant and order of keys.
+function print_rows(table, keys, v,    f, r, line) {
+  for (f = 1; f <= 3; f++) {
+    if (name[f] == "far_per_op" && v == 1) continue
+    line = "row" OFS (keys == "-" ? "" : keys) OFS variants[v] OFS (f == 1 && v > 1 ? "% of " variants[1] : title[f])
+    for (r = 1; r <= size["ratio"]; r++) line = line OFS shown(table, keys, variants[v], ratios[r], name[f])
+    print line
+  }
+}
+
+function print_table(table,    part, k, v, r, names, heads, kinds) {
+  split(table, part, SUBSEP)
+  print "title", toupper(part[1]) " of " text_group(part[2], 0) " B on " part[3] " instance" (part[3] == 1 ? "" : "s") ", by DRAM:data"
+  for (r = 1; r <= size["ratio"]; r++) {
+    names = names OFS ratios[r]
+    heads = heads OFS ratios[r]
+    kinds = kinds OFS "right"
+  }
+  print "row", "keys", "variant", "figure" names
+  print "row", (size["keys"] > 1 ? "Keys" : ""), "Variant", "Figure" heads
+  print "row", "text", "text", "text" kinds
+  for (k = 1; k <= size["keys"]; k++)
+    for (v = 1; v <= most; v++) if (v in variants) print_rows(table, orders[k], v)
+}
+
+BEGIN {
+  FS = OFS = "\t"
+  split("ops_per_sec p99_us far_per_op", name, " ")
+  split("ops/s|p99 us|far/op", title, "|")
+}
+
+NR == 1 {
+  for (i = 1; i <= NF; i++) at[$i] = i
+  next
+}
+
+$at["dram_ratio"] != "" && $at["operation"] != "populate" && $at["variant_rank"] > 0 {
+  ratio = $at["dram_ratio"]
+  # What else is swept, which begins with the ratio.
+  keys = substr($at["sweep"], length(ratio) + 3)
+  if (keys == "") keys = "-"
+  table = $at["operation"] SUBSEP $at["len"] SUBSEP $at["servers"]
+  variants[$at["variant_rank"] + 0] = $at["variant"]
+  if ($at["variant_rank"] > most) most = $at["variant_rank"] + 0
+  remember("table", table)
+  remember("keys", keys)
+  remember("ratio", ratio)
+  key = table SUBSEP keys SUBSEP $at["variant"] SUBSEP ratio
+  count[key]++
+  for (f = 1; f <= 3; f++) value[key, count[key], name[f]] = $at[name[f]]
+}
+
+END {
+  for (t = 1; t <= size["table"]; t++) print_table(tables[t])
+}

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+# Prints a table for people or for programs: FORMAT in the environment is table, markdown, csv, json or html.
+# Input, tab-separated and escaped as in text.awk: a line of column names, a line of headings, a line of kinds, then rows.
+# Kinds: text; right for text that is laid out like a number; raw for a number as it stands; percent; or a number of decimals,
+# with commas between thousands. A number may have >= in front of it, which only people get to see. An empty heading keeps a column out of what people read; a name that begins with _ keeps it from
+# programs.
+
+# Characters, not bytes: what continues a UTF-8 character takes no place.
+function shown_length(s) {
+  if (s !~ /[\200-\277]/) return length(s)
+  gsub(/[\200-\277]/, "", s)
+  return length(s)
+}
+
+function blanks(n) {
+  while (length(blank) < n) blank = blank "                                "
+  return substr(blank, 1, n)
+}
+
+function shown(s, i) {
+  s = text_unescape(s)
+  if (kind[i] == "text") return text_plain(s)
+  if (kind[i] == "right") return text_plain(s == "" ? "-" : s)
+  if (s == "") return "-"
+  if (s ~ /^>=/) return ">=" shown(substr(s, 3), i)
+  if (kind[i] == "percent") return text_group(s, 1) "%"
+  return kind[i] == "raw" ? s : text_group(s, kind[i])
+}
+
+BEGIN {
+  FS = "\t"
+  format = ENVIRON["FORMAT"]
+  if (format == "json") printf "["
+}
+
+NR == 1 { columns = split($0, column, "\t"); next }
+NR == 2 {
+  split($0, heading, "\t")
+  for (i = 1; i <= columns; i++) heading[i] = text_plain(text_unescape(heading[i]))
+  next
+}
+NR == 3 {
+  split($0, kind, "\t")
+  for_programs()
+  if (format == "csv") for (i = 1; i <= count; i++) printf "%s%s", column[programs[i]], (i < count ? "," : "\n")
+  if (format == "json") for (i = 1; i <= count; i++) name[i] = text_json(column[programs[i]])
+  next
+}
+
+# Programs get each row as it comes: there may be many.
+format == "csv" { render_csv(); next }
+format == "json" { render_json(); next }
+
+{
+  rows++
+  for (i = 1; i <= columns; i++) value[rows, i] = $i
+}
+
+# The columns that programs get, in programs[1..count].
+function for_programs(    i) {
+  count = 0
+  for (i = 1; i <= columns; i++) if (column[i] !~ /^_/) programs[++count] = i
+}
+
+# What a program gets: a number as such.
+function bare(i,    v) {
+  v = text_unescape($i)
+  if (kind[i] !~ /^(text|right)$/) sub(/^>=/, "", v)
+  return v
+}
+
+function render_csv(    i) {
+  for (i = 1; i <= count; i++) printf "%s%s", text_csv(bare(programs[i])), (i < count ? "," : "\n")
+}
+
+function render_json(    i, v) {
+  printf "%s\n {", (rows++ ? "," : "")
+  for (i = 1; i <= count; i++) {
+    v = bare(programs[i])
+    printf "%s%s: %s", (i > 1 ? ", " : ""), name[i],
+      (v == "" ? "null" : kind[programs[i]] !~ /^(text|right)$/ && v ~ /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/ ? v : text_json(v))
+  }
+  printf "}"
+}
+
+function render_text(    r, i, s, wide, line, n) {
+  for (i = 1; i <= columns; i++) {
+    if (heading[i] == "") continue
+    wide[i] = shown_length(heading[i])
+    for (r = 1; r <= rows; r++) {
+      value[r, i] = shown(value[r, i], i)
+      n = shown_length(value[r, i])
+      if (n > wide[i]) wide[i] = n
+    }
+  }
+  for (r = -1; r <= rows; r++) {
+    line = ""
+    for (i = 1; i <= columns; i++) {
+      if (heading[i] == "") continue
+      s = r == -1 ? heading[i] : r == 0 ? "" : value[r, i]
+      n = wide[i] - shown_length(s)
+      s = kind[i] == "text" ? s blanks(n) : blanks(n) s
+      if (r == 0) gsub(/ /, "-", s)
+      line = line (line == "" ? "" : "  ") s
+    }
+    sub(/ +$/, "", line)
+    print line
+  }
+}
+
+function render_markdown(    r, i, line) {
+  for (r = -1; r <= rows; r++) {
+    line = "|"
+    for (i = 1; i <= columns; i++) {
+      if (heading[i] == "") continue
+      line = line " " (r == -1 ? text_markdown(heading[i]) : r == 0 ? (kind[i] == "text" ? ":--" : "--:") : text_markdown(shown(value[r, i], i))) " |"
+    }
+    print line
+  }
+}
+
+function render_html(    r, i, open) {
+  print "<table>"
+  for (r = 0; r <= rows; r++) {
+    printf "%s", (r == 0 ? "<thead><tr>" : r == 1 ? "<tbody>\n<tr>" : "<tr>")
+    for (i = 1; i <= columns; i++) {
+      if (heading[i] == "") continue
+      open = kind[i] == "text" ? "" : " class=\"n\""
+      printf "%s", (r == 0 ? "<th scope=\"col\"" open ">" text_html(heading[i]) "</th>" : "<td" open ">" text_html(shown(value[r, i], i)) "</td>")
+    }
+    print (r == 0 ? "</tr></thead>" : "</tr>")
+  }
+  print (rows ? "</tbody></table>" : "</table>")
+}
+
+END {
+  if (format == "csv") exit
+  if (format == "json") print "\n]"
+  else if (format == "markdown") render_markdown()
+  else if (format == "html") render_html()
+  else render_text()
+}

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+# What a reader of a report must know before believing it, from totals: lines `warning TEXT`, and `summary TEXT`, which is
+# the verdict of a run that has nothing to be compared with, and `told WHAT` or `untold WHAT`: whether the results can tell of it.
+
+function warn(text) {
+  print "warning", text_escape(text)
+}
+
+# Notes one warning of a kind with how many rows have it, the first of them, and where it is largest.
+function count_kind(kind, value, where) {
+  if (value == "" || value + 0 <= 0) return
+  if (++number[kind] <= 4) places[kind] = places[kind] (number[kind] > 1 ? "; " : "") where
+  if (value + 0 > largest[kind]) {
+    largest[kind] = value + 0
+    largest_at[kind] = where
+  }
+}
+
+# How many results a warning is about, and which: the first four of them.
+function listed(kind) {
+  return number[kind] " of " rows " results: " places[kind] (number[kind] > 4 ? "; and " number[kind] - 4 " more" : "")
+}
+
+# Spans of seconds as people list them: 3-4, 41-43.
+function listed_spans(spans) {
+  gsub(/ /, ", ", spans)
+  return spans
+}
+
+# A margin as margin.awk has it: 100 is all that it says of more.
+function shown_margin(percent) {
+  return percent < 100 ? "+-" text_group(percent, percent < 10 ? 1 : 0) " %" : "100 % or more"
+}
+
+# What a warning says of how often and where: in 3 of 12 results; most in swap, set at 1000B-2i, repeat 1
+function most_of(kind) {
+  return " in " number[kind] " of " rows " results; most in " largest_at[kind] ": "
+}
+
+BEGIN {
+  FS = OFS = "\t"
+  asked = split("errors misses client_limited placement foreign_over", asked_name, " ")
+  kinds = split("errors misses mismatches timeouts lost outages", kind_name, " ")
+}
+
+NR == 1 {
+  for (i = 1; i <= NF; i++) at[$i] = i
+  next
+}
+
+{
+  rows++
+  where = text_unescape(($at["variant"] == "" ? $at["run"] : $at["variant"]) ", " $at["operation"] " at " ($at["point"] == "" ? $at["len"] " B" : $at["point"]) ", repeat " $at["repeat"])
+  for (i = 1; i <= kinds; i++) count_kind(kind_name[i], $at[kind_name[i]], where)
+  for (i = 1; i <= asked; i++) told[asked_name[i]] += $at[asked_name[i]] != ""
+  count_kind("limited", $at["client_limited"], where)
+  count_kind("placement", $at["placement"] == "off", where)
+  if ($at["tier"] == "native") {
+    count_kind("swapped", $at["swap"], where)
+    # A page or two, of the program itself, are no news.
+    # What was swapped out is far too, and is told above.
+    count_kind("away", $at["far_share"] > 0.01 && $at["far_share"] * ($at["rss"] + $at["swap"]) > 2 * $at["swap"] ? $at["far_share"] : "", where)
+    count_kind("fetched", $at["far_per_op"] > 0.001 ? $at["far_per_op"] : "", where)
+  }
+  # A tenth of a second, or a hundredth of the phase: then the first client had the server to itself for a while.
+  if ($at["start_spread_us"] + 0 > 100000 || ($at["max_time_us"] > 0 && $at["start_spread_us"] / $at["max_time_us"] > 0.01)) count_kind("spread", $at["start_spread_us"], where)
+  # In an open loop, requests that were sent late are the client's fault.
+  if ($at["rate"] + 0 > 0) count_kind("lag", $at["send_lag_p99_us"] > 1000 ? $at["send_lag_p99_us"] : "", where)
+  # How fast keys are set before other phases is not asked.
+  if ($at["operation"] != "populate") {
+    timed++
+    judged += $at["settled"] != ""
+    count_kind("wide", $at["ops_margin_percent"] > 5 ? $at["ops_margin_percent"] : "", where)
+    count_kind("wide tail", $at["p99_margin_percent"] > 25 ? $at["p99_margin_percent"] : "", where)
+    count_kind("unsettled", $at["settled"] == "no", where)
+    count_kind("disturbed", $at["disturbed"] != "" && $at["disturbed"] != "no", where " at " listed_spans($at["disturbed"]) " s")
+    count_kind("idle policy", $at["tier"] == "tiering" && $at["moved_per_op"] != "" && $at["moved_per_op"] == 0, where)
+    count_kind("warmup", $at["warmup_s"], where ": " $at["warmup_s"] " s")
+  }
+  if ($at["foreign_over"] > 0) {
+    count_kind("foreign", $at["foreign_cpu_percent"] >= $at["steal_percent"] ? $at["foreign_cpu_percent"] : "", where (", on " ($at["foreign_host"] == "server" ? "the server" : $at["foreign_host"])))
+    count_kind("steal", $at["steal_percent"] > $at["foreign_cpu_percent"] ? $at["steal_percent"] : "", where)
+  }
+  if ($at["max_time_us"] + 0 < 1000000) brief++
+  op = text_unescape($at["operation"])
+  who = text_unescape($at["variant"] == "" ? $at["run"] : $at["variant"])
+  place = text_unescape($at["point"] == "" ? $at["len"] " B" : $at["point"])
+  if (!((who, op) in points)) order[++cells] = who SUBSEP op
+  if (!((who, op, place) in n)) place_of[who, op, ++points[who, op]] = place
+  v = $at["ops_per_sec"] + 0
+  n[who, op, place]++
+  if (n[who, op, place] == 1 || v < low[who, op, place]) low[who, op, place] = v
+  if (v > high[who, op, place]) high[who, op, place] = v
+  if ($at["p99_us"] + 0 > p99[who, op, place]) p99[who, op, place] = $at["p99_us"] + 0
+}
+
+# The figures of a variant in a phase at one point: its repeats, and the highest p99 of them.
+function figures_at(key) {
+  return text_group(low[key], 0) (n[key] > 1 ? " to " text_group(high[key], 0) : "") " operations a second" \
+    (p99[key] ? ", p99 latency at most " text_group(p99[key], 0) " us" : "")
+}
+
+# Repeats of one thing that differ by more than this part are named: no single one of them is to be quoted.
+function count_noise(    i, j, key, part) {
+  for (i = 1; i <= cells; i++) {
+    split(order[i], part, SUBSEP)
+    # How fast keys are set before other phases is not asked.
+    if (part[2] == "populate") continue
+    for (j = 1; j <= points[order[i]]; j++) {
+      key = order[i] SUBSEP place_of[order[i], j]
+      if (n[key] < 2 || low[key] <= 0) continue
+      repeated++
+      if (high[key] / low[key] > 1.1 && ++noisy && high[key] / low[key] > noise) {
+        noise = high[key] / low[key]
+        noise_at = part[1] ", " part[2] " at " place_of[order[i], j] ": " text_group(low[key], 0) " to " text_group(high[key], 0) " operations a second"
+      }
+    }
+  }
+}
+
+END {
+  text["errors"] = "requests failed"
+  text["misses"] = "keys that were read were not there"
+  text["mismatches"] = "values that were read were not those that had been set"
+  text["timeouts"] = "requests got no reply in time"
+  text["lost"] = "requests were lost with their connection"
+  text["outages"] = "times an instance could not be reached"
+  for (i = 1; i <= kinds; i++)
+    if (number[kind_name[i]]) warn(text[kind_name[i]] most_of(kind_name[i]) text_group(largest[kind_name[i]], 0))
+  if (number["placement"]) warn("the bytes were not where the variant wants them (placement off) in " listed("placement"))
+  if (number["swapped"]) warn("memory of native instances was swapped out" most_of("swapped") text_group(largest["swapped"] / 1048576, 1) " MiB")
+  if (number["away"]) warn("memory of native instances was on slower nodes" most_of("away") text_group(100 * largest["away"], 1) " %")
+  if (number["fetched"]) warn("native instances waited for pages from swap" most_of("fetched") text_group(largest["fetched"], 3) " an operation")
+  if (number["idle policy"]) warn("the policy moved nothing (no page was promoted or demoted) in " listed("idle policy"))
+  if (number["limited"]) warn("the client was the bottleneck, so that its speed is shown and not the server's, in " listed("limited"))
+  if (number["spread"]) warn("clients started a phase apart" most_of("spread") text_group(largest["spread"] / 1000, 0) " ms")
+  if (number["lag"]) warn("requests left the client late (p99)" most_of("lag") text_group(largest["lag"], 0) " us")
+  if (number["disturbed"]) warn("disturbed (single intervals stand apart from the rest) in " listed("disturbed"))
+  if (number["unsettled"]) warn("not settled (the first and the last third differ by more than their error margin) in " listed("unsettled"))
+  if (number["warmup"]) warn("a warm-up is part of the figures in " listed("warmup"))
+  if (number["wide"]) warn("the throughput of one repeat has an error margin above 5 %" most_of("wide") shown_margin(largest["wide"]))
+  if (number["wide tail"]) warn("the p99 of one repeat has an error margin above 25 %" most_of("wide tail") shown_margin(largest["wide tail"]))
+  count_noise()
+  if (noisy) warn("repeats of the same point differ by more than 10 % in throughput, in " noisy " of " repeated " cases; most in " noise_at)
+  if (number["foreign"]) warn("other programs used CPU time" most_of("foreign") text_group(largest["foreign"], 1) " % of a CPU")
+  if (number["steal"]) warn("the hypervisor took CPU time" most_of("steal") text_group(largest["steal"], 1) " % of a CPU")
+  if (brief) warn(brief " of " rows " results took less than a second: too short to say much, and too short for a Tx in whole seconds")
+  text["client_limited"] = "client that was the bottleneck or late"
+  text["placement"] = "memory where it should not be"
+  text["foreign_over"] = "CPU time taken by others"
+  for (i = 1; i <= asked; i++)
+    print (told[asked_name[i]] == rows ? "told" : "untold"), (i <= 2 ? asked_name[i] : text[asked_name[i]])
+  print (judged == timed ? "told" : "untold"), "phase that was disturbed or not settled"
+  for (i = 1; i <= cells; i++) {
+    split(order[i], part, SUBSEP)
+    for (j = 1; j <= points[order[i]]; j++)
+      print "summary", text_escape(part[1] ", " part[2] (points[order[i]] > 1 ? " at " place_of[order[i], j] : "") ": " figures_at(order[i] SUBSEP place_of[order[i], j]) ".")
+  }
+}

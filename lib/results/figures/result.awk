@@ -1,0 +1,478 @@
+# SPDX-License-Identifier: MIT
+# Reads load generator logs, ours and the guide's, with the result.tsv beside them, and prints one row a phase.
+#
+# Input, a line each, tab-separated, names escaped as in text.awk:
+#   D GIVEN REAL      a folder as the user named it, and where it really is (for the names in the path)
+#   F PATH [VERBATIM] a log to read; VERBATIM when the user named the file itself
+#   E MESSAGE         something found wrong while looking for logs
+# Output: a header, then rows, tab-separated and escaped, with the columns of the schema.
+# Exit status 1 when anything could not be read whole; what was whole is printed all the same.
+
+function complain(path, what) {
+  printf "%s: %s: %s\n", program, path, what > "/dev/stderr"
+  failed = 1
+}
+
+# An absolute path without . and .. in it.
+function absolute(path,    n, i, depth, part, kept, out) {
+  if (path !~ /^\//) path = start_folder "/" path
+  n = split(path, part, "/")
+  depth = 0
+  for (i = 1; i <= n; i++) {
+    if (part[i] == "" || part[i] == ".") continue
+    if (part[i] == "..") {
+      if (depth > 0) depth--
+    } else kept[++depth] = part[i]
+  }
+  out = ""
+  for (i = 1; i <= depth; i++) out = out "/" kept[i]
+  return out
+}
+
+# Reads the scenario, the order of the variants and the axes of SWEEP from the run.conf of the run in FOLDER, and the values of axes from
+# its plan.tsv; without a run.conf, the scenario is what is left of the run's NAME after its time.
+function read_conf(folder, name,    line, file, n, i, word) {
+  if (folder in scenario_of) return
+  scenario_of[folder] = name
+  sub(/^[0-9][0-9TZ:_-]*-/, "", scenario_of[folder])
+  file = text_opened(folder "/run.conf")
+  while ((getline line < file) > 0) {
+    if (line ~ /^SCENARIO=/) scenario_of[folder] = unquoted(substr(line, 10))
+    if (line ~ /^PRICE=/) price_of[folder] = unquoted(substr(line, 7))
+    if (line ~ /^VARIANTS=/) {
+      n = split(unquoted(substr(line, 10)), word, " ")
+      for (i = n; i >= 1; i--) rank_of[folder, word[i]] = i
+    }
+    if (line ~ /^SWEEP=/) {
+      n = split(unquoted(substr(line, 7)), word, " ")
+      for (i = 1; i <= n; i++) see_axis(tolower(substr(word[i], 1, index(word[i], "=") - 1)))
+    }
+  }
+  close(file)
+  read_plan(folder)
+}
+
+# An axis that has no column gets one behind the others.
+function see_axis(name) {
+  schema_see(name)
+  if (schema[name, "source"] != "plan.tsv" || (name in is_axis)) return
+  is_axis[name] = 1
+  axis[++axes] = name
+  column_name[++columns_out] = name
+}
+
+# Reads what the plan of the run in FOLDER has for the columns that are axes: of_plan[folder, variant, point, column]. In a run without
+# one, of an earlier version, only the names of points tell: 1000B-8i-1to4-zipf.
+function read_plan(folder,    line, file, n, i, f, column, at) {
+  file = text_opened(folder "/plan.tsv")
+  while ((getline line < file) > 0) {
+    if (line ~ /^#/) continue
+    n = split(line, f, "\t")
+    if (!("point" in at)) {
+      for (i = 1; i <= n; i++) {
+        at[f[i]] = i
+        column[i] = f[i]
+      }
+      continue
+    }
+    planned[folder] = 1
+    for (i = 1; i <= n; i++) if (column[i] in is_axis) of_plan[folder, f[at["variant"]], f[at["point"]], column[i]] = f[i] == "-" ? "" : f[i]
+  }
+  close(file)
+}
+
+# Fills what the search of the cell's phase found, from the repeat's FOUND: search.tsv, of the most load, or size.tsv, of the least DRAM.
+function fill_search(found,    file, line, n, f, i, column, broken) {
+  file = name["folder"]
+  sub(/\/[^\/]*$/, "/" found, file)
+  file = text_opened(file)
+  while ((getline line < file) > 0) {
+    n = split(line, f, "\t")
+    if (!column[1]) for (i = 1; i <= n; i++) column[i] = f[i]
+    if (f[1] != cell["operation"]) continue
+    broken = f[3] == "broken"
+    for (i = 2; i <= n; i++)
+      if ((schema[column[i], "source"] == "search.tsv" || schema[column[i], "source"] == "size.tsv" && !broken) && f[i] != "-") cell[column[i]] = text_escape(f[i])
+    if (found == "search.tsv" && !broken) cell["capacity_ops_per_sec"] = cell["ops_per_sec"]
+  }
+  close(file)
+}
+
+# Fills far_loads_per_op and far_source from what perf counted in the cell's phase, the repeat's far.tsv. A phase that was measured again
+# has its events again: the last ones count.
+function fill_far(    file, line, f, key, keys, order, i, sum, text, counted) {
+  file = name["folder"]
+  sub(/\/[^\/]*$/, "/far.tsv", file)
+  file = text_opened(file)
+  while ((getline line < file) > 0) {
+    if (split(line, f, "\t") != 7 || f[1] != cell["operation"]) continue
+    key = f[3] SUBSEP f[4]
+    if (!(key in far_value)) order[++keys] = key
+    far_value[key] = f[6]
+    sub(/^.*\./, "", f[5])
+    text = f[5] (f[3] == "socket" ? " (whole sockets)" : "")
+    if (!text_is_count(f[6])) text = text " (not counted)"
+    else if (f[7] < 99.5) text = text sprintf(" (%.0f %% of the time)", f[7])
+    far_text[key] = text
+    far_cpu = f[2]
+  }
+  close(file)
+  for (i = 1; i <= keys; i++) {
+    text = (i == 1 ? far_cpu ": " : text " + ") far_text[order[i]]
+    if (text_is_count(far_value[order[i]])) {
+      sum += far_value[order[i]]
+      counted = 1
+    }
+    delete far_value[order[i]]
+  }
+  if (!keys) return
+  cell["far_source"] = text_escape(text)
+  if (counted && phase_calls > 0) cell["far_loads_per_op"] = text_number(sum / phase_calls, 6)
+}
+
+# Fills what all instances touched in the load of the cell's phase, from the repeat's wss.tsv.
+function fill_wss(    file, line, f, column, sum) {
+  file = name["folder"]
+  sub(/\/[^\/]*$/, "/wss.tsv", file)
+  file = text_opened(file)
+  while ((getline line < file) > 0) {
+    split(line, f, "\t")
+    column = "wss_" f[3] "s_bytes"
+    if (f[1] == cell["operation"] && schema[column, "source"] == "wss.tsv" && text_is_count(f[4])) sum[column] += f[4]
+  }
+  close(file)
+  for (column in sum) cell[column] = text_number(sum[column], 0)
+}
+
+# Fills what the memory of the cell's phase costs by the run's PRICE, where the phase is within a limit that was searched.
+function fill_cost(    file, cost) {
+  if (price_of[name["run_folder"]] == "" || cell["limit"] == "" || cell["search"] == "broken") return
+  prices_begin(price_of[name["run_folder"]])
+  file = name["folder"]
+  sub(/\/[^\/]*$/, "/server/counters.tsv", file)
+  if (!prices_read(text_opened(file), cell["operation"])) return
+  cost = prices_cost(prices_near, prices_far, text_unescape(cell["tier"]))
+  if (cost != "") cell["memory_cost"] = text_number(cost, 6)
+}
+
+# Fills what a fault in the cell's phase did, from the repeat's failover.tsv: a figure a line, the phase first.
+function fill_failover(    file, line, f, mine) {
+  file = name["folder"]
+  sub(/\/[^\/]*$/, "/failover.tsv", file)
+  file = text_opened(file)
+  while ((getline line < file) > 0) {
+    split(line, f, "\t")
+    if (f[1] == "phase") mine = f[2] == cell["operation"]
+    if (mine && schema[f[1], "source"] == "failover.tsv" && f[2] ~ /^[0-9.]+$/) cell[f[1]] = f[2]
+  }
+  close(file)
+}
+
+# Fills the columns that are axes.
+function fill_axes(    i, ratio, folder, rest) {
+  folder = name["run_folder"]
+  if (folder in planned) {
+    for (i = 1; i <= axes; i++) cell[axis[i]] = of_plan[folder, cell["variant"], cell["point"], axis[i]]
+    return
+  }
+  rest = name["point"]
+  if (!sub(/^[0-9]+B-[0-9]+i-/, "", rest)) return
+  if (match(rest, /^[0-9]+to[0-9]+(-|$)/)) {
+    ratio = substr(rest, 1, RLENGTH)
+    rest = substr(rest, RLENGTH + 1)
+    sub(/-$/, "", ratio)
+    sub(/to/, ":", ratio)
+    cell["dram_ratio"] = ratio
+  }
+  cell["key_pattern"] = text_escape(rest)
+  cell["sweep"] = text_escape(ratio (ratio != "" && rest != "" ? ", " : "") rest)
+}
+
+function unquoted(value) {
+  return value ~ /^".*"$/ || value ~ /^'.*'$/ ? substr(value, 2, length(value) - 2) : value
+}
+
+# Sets name[run, scenario, variant, point, repeat, client, folder ...] from where a log lies and what it is called.
+function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
+  for (i in name) delete name[i]
+  real = path
+  if (given != "" && !verbatim) real = actual substr(path, length(given) + 1)
+  real = absolute(real)
+  n = split(real, part, "/")
+  name["folder"] = path ~ /\// ? path : "./" path
+  sub(/\/[^\/]*$/, "", name["folder"])
+  # redis.log.CLIENT.STAMP.REPEAT; a client may have dots in its name.
+  rest = part[n]
+  if (rest ~ /^redis\.log\..+\.[^.]+\.[0-9]+$/) {
+    rest = substr(rest, 11)
+    match(rest, /\.[^.]+\.[0-9]+$/)
+    stamp = substr(rest, RSTART + 1)
+    name["client"] = substr(rest, 1, RSTART - 1)
+    name["repeat"] = substr(stamp, index(stamp, ".") + 1)
+  }
+  if (n >= 7 && part[n - 2] ~ /^rep-/) {
+    if (part[n - 2] !~ /^rep-[0-9]+$/) return 0
+    name["client"] = part[n - 1]
+    name["repeat"] = substr(part[n - 2], 5)
+    name["point"] = part[n - 3]
+    name["variant"] = part[n - 4]
+    name["run"] = part[n - 5]
+    folder = ""
+    for (i = 2; i <= n - 5; i++) folder = folder "/" part[i]
+    read_conf(folder, name["run"])
+    name["scenario"] = scenario_of[folder]
+    name["variant_rank"] = (folder, name["variant"]) in rank_of ? rank_of[folder, name["variant"]] : ""
+    name["run_folder"] = folder
+  } else if (!verbatim) name["run"] = part[n - 1]
+  return 1
+}
+
+# Reads result.tsv beside a log into tsv[row, column]; returns its number of rows, -1 when there is none, -2 when it is broken.
+function read_tsv(file,    line, n, i, column, cell, rows, columns, status) {
+  for (i in tsv) delete tsv[i]
+  for (i in tsv_used) delete tsv_used[i]
+  status = (getline line < file)
+  if (status < 0) {
+    close(file)
+    return -1
+  }
+  if (status == 0) {
+    complain(shown_tsv, "is empty")
+    close(file)
+    return -2
+  }
+  columns = split(line, column, "\t")
+  rows = 0
+  while ((status = (getline line < file)) > 0) {
+    n = split(line, cell, "\t")
+    if (n != columns) {
+      complain(shown_tsv, "line " (rows + 2) " has " n " columns and not " columns "; the file is cut short or not ours")
+      close(file)
+      return -2
+    }
+    rows++
+    for (i = 1; i <= n; i++) tsv[rows, column[i]] = cell[i]
+  }
+  close(file)
+  return rows
+}
+
+# The row of result.tsv that is the phase P of the log, 0 when none is; each is used once.
+function tsv_row(p, rows,    r) {
+  for (r = 1; r <= rows; r++)
+    if (!(r in tsv_used) && tsv[r, "operation"] == phase[p, "operation"]) {
+      tsv_used[r] = 1
+      return r
+    }
+  return 0
+}
+
+# What result.tsv and the log say differently about phase P; empty when they agree.
+function disagreement(p, r,    out) {
+  out = ""
+  if (tsv[r, "len"] != phase[p, "len"]) out = out ", len " tsv[r, "len"] " against " phase[p, "len"]
+  if (tsv[r, "threads"] != phase[p, "threads"]) out = out ", threads " tsv[r, "threads"] " against " phase[p, "threads"]
+  if (tsv[r, "max_time_us"] != phase[p, "longest"]) out = out ", longest thread " tsv[r, "max_time_us"] " us against " phase[p, "longest"] " us"
+  if (tsv[r, "ops"] != "" && tsv[r, "ops"] + 0 != phase[p, "keys_sum"]) out = out ", operations " tsv[r, "ops"] " against " phase[p, "keys_sum"]
+  return substr(out, 3)
+}
+
+# Fills cell[column], escaped, for phase P; r is its row of result.tsv or 0. A value of result.tsv holds no tab or line break,
+# and a backslash in it is the generator's own escape.
+function fill_cells(path, p, r,    i, us, seconds, bits) {
+  for (i in cell) delete cell[i]
+  if (r) for (i = 1; i <= tsv_columns; i++) if ((r, tsv_column[i]) in tsv) cell[tsv_column[i]] = tsv[r, tsv_column[i]]
+  us = phase[p, "longest"]
+  seconds = int(us / 1000000)
+  cell["filename"] = text_escape(path)
+  cell["clients"] = sections
+  cell["len"] = phase[p, "len"]
+  cell["servers"] = (r && tsv[r, "instances"] > 0) ? tsv[r, "instances"] : phase[p, "servers"]
+  cell["instance_keys"] = r ? tsv[r, "keys"] : phase[p, "keys"]
+  # Threads that share an instance, or that run for a time, say what each of them did; keys is what each instance got.
+  if (r && cell["servers"] != phase[p, "threads"]) cell["keys"] = int(phase[p, "keys_sum"] / cell["servers"])
+  else cell["keys"] = phase[p, "keys"]
+  cell["max_time"] = seconds
+  cell["operation"] = text_escape(phase[p, "operation"])
+  cell["threads"] = phase[p, "threads"]
+  cell["max_time_us"] = us
+  cell["first_done_us"] = phase[p, "shortest"]
+  cell["threads_ops_per_sec"] = text_number(phase[p, "own_rates"] * 1000000, 3)
+  # keys_sum is servers * keys. With values of several sizes, or GETs that found nothing, only the sum of bytes tells what was carried.
+  bits = phase[p, "keys_sum"] * phase[p, "len"] * 8
+  if (r && text_is_count(tsv[r, "bytes"]) && (tsv[r, "misses"] > 0 || tsv[r, "sizes"] != "" && tsv[r, "sizes"] != "-")) bits = tsv[r, "bytes"] * 8
+  cell["tx_bps"] = seconds ? text_number(bits / seconds, 6) : ""
+  if (!r) {
+    cell["ops"] = text_number(phase[p, "keys_sum"], 0)
+    cell["ops_per_sec"] = us ? text_number(phase[p, "keys_sum"] * 1000000 / us, 3) : ""
+    cell["avg_us"] = phase[p, "mean"] == "" ? "" : text_number(phase[p, "mean"], 3)
+    cell["max_us"] = phase[p, "slowest"]
+    cell["errors"] = phase[p, "errors"]
+  }
+  for (i in name) cell[i] = text_escape(name[i])
+  if (phase[p, "histogram"] != "") cell["histogram"] = text_escape(name["folder"] "/" phase[p, "histogram"])
+  cell["tsv"] = r ? 1 : 0
+}
+
+# Fills tier, far_per_op, used_memory, rss, swap, far_share and placement from what the server's counters say of the cell's phase.
+# All of the server's figures are of all clients together, and so is far_per_op: how often an instance had to wait for a page
+# from swap (its major faults), by what Redis counted of SET and GET. The host's count of such pages has those of everybody else
+# in it. Memory that the CPU reaches by itself is fetched unseen, so there it stays empty. So does what an instance did not tell
+# that was asked: the sum of the others is not the figure.
+function fill_tier(    file, shown, line, f, differs, sum, told, known, port, ports, lacks, seen, tier, i, text, moved, moves) {
+  shown = name["folder"]
+  sub(/\/[^\/]*$/, "/server/counters.tsv", shown)
+  file = text_opened(shown)
+  phase_calls = 0
+  tier["tier"] = tier["far_bytes"] = tier["data_bytes"] = tier["placement"] = ""
+  differs["calls"] = differs["majflt"] = 1
+  differs["rss"] = differs["swap"] = differs["used_memory"] = 0
+  while ((getline line < file) > 0) {
+    split(line, f, "\t")
+    if (f[1] != cell["operation"]) continue
+    seen = 1
+    if (f[2] == "tier") tier[f[3]] = f[5]
+    # Pages of all processes that were promoted or demoted: no kernel counts them by process.
+    if (f[2] == "host" && f[3] ~ /^pg(promote_success|demote_[a-z]+)$/ && text_is_count(f[4]) && text_is_count(f[5])) {
+      moved += f[5] - f[4]
+      moves++
+    }
+    if (f[2] !~ /^[0-9]+$/) continue
+    if (!(f[2] in known)) port[++ports] = f[2]
+    known[f[2]] = 1
+    if (f[3] == "unanswered") lacks[f[2]] = 1
+    if (!(f[3] in differs)) continue
+    if (f[5] == "-" || (differs[f[3]] && f[4] == "-")) lacks[f[2]] = 1
+    else {
+      told[f[3]]++
+      sum[f[3]] += differs[f[3]] ? f[5] - f[4] : f[5]
+    }
+  }
+  close(file)
+  if (!seen) return
+  for (i = 1; i <= ports; i++) if (port[i] in lacks) text = text " " port[i]
+  if (text != "" && !((file, cell["operation"]) in warned)) {
+    warned[file, cell["operation"]] = 1
+    printf "%s: %s: not all counters of phase %s are known of port%s; what needs them is left empty\n", program, shown, cell["operation"], text > "/dev/stderr"
+  }
+  for (i in differs) if (told[i] < ports) delete sum[i]
+  phase_calls = sum["calls"] + 0
+  if (sum["calls"] > 0 && "majflt" in sum && tier["tier"] !~ /^(bind|preferred|interleave|weighted|tiering|imdt)$/)
+    cell["far_per_op"] = text_number(sum["majflt"] / sum["calls"], 6)
+  if (moves && phase_calls > 0) cell["moved_per_op"] = text_number(moved / phase_calls, 6)
+  if ("used_memory" in sum) cell["used_memory"] = text_number(sum["used_memory"], 0)
+  if ("rss" in sum) cell["rss"] = text_number(sum["rss"], 0)
+  if ("swap" in sum) cell["swap"] = text_number(sum["swap"], 0)
+  if (tier["data_bytes"] > 0 && tier["far_bytes"] != "-") cell["far_share"] = text_number(tier["far_bytes"] / tier["data_bytes"], 4)
+  cell["placement"] = text_escape(tier["placement"])
+  cell["tier"] = text_escape(tier["tier"])
+}
+
+# Fills foreign_cpu_percent, steal_percent, foreign_host and foreign_over (1 or 0) from the repeat's neighbours.tsv: of the server and of
+# the row's client, the one where others took more.
+function fill_neighbours(    file, line, f) {
+  file = name["folder"]
+  sub(/\/[^\/]*$/, "/neighbours.tsv", file)
+  file = text_opened(file)
+  while ((getline line < file) > 0) {
+    if (split(line, f, "\t") != 12 || f[1] != cell["operation"] || (f[2] != "server" && f[2] != name["client"])) continue
+    if (cell["foreign_cpu_percent"] == "" || f[9] > cell["foreign_cpu_percent"] + 0) {
+      cell["foreign_cpu_percent"] = f[9]
+      cell["foreign_host"] = text_escape(f[2])
+    }
+    if (cell["steal_percent"] == "" || f[10] > cell["steal_percent"] + 0) cell["steal_percent"] = f[10]
+    if (cell["foreign_over"] == "" || f[12] > 0) cell["foreign_over"] = f[12] + 0
+  }
+  close(file)
+}
+
+# Fills what the series of phase P tells of the error of its figures (margin.awk), for this client alone.
+function fill_margin(p,    i) {
+  if (!margin_read(1, text_opened(name["folder"] "/" phase[p, "operation"] ".series.tsv"), 0, phase[p, "shortest"] / 1000000)) return
+  margin_judge(margin_merge(1), cell["rate"] > 0)
+  for (i = 1; i <= margin_columns; i++) cell[margin_column[i]] = margin_of[margin_column[i]]
+}
+
+# Rows are kept until the end: the header is known only when the axes of every run have been seen. Columns are only ever added
+# behind the others, so a row that is kept as text lacks nothing but empty columns at its end.
+function keep_row(    i, out) {
+  out = cell[column_name[1]]
+  for (i = 2; i <= columns_out; i++) out = out "\t" cell[column_name[i]]
+  kept[++rows_out] = out
+  wide[rows_out] = columns_out
+}
+
+function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
+  if (!place(path, verbatim)) {
+    complain(path, "belongs to a repeat that was not finished; left out")
+    return
+  }
+  file = text_opened(path)
+  read_log(file)
+  if (problem != "") complain(path, substr(problem, 3))
+  shown_tsv = name["folder"] "/result.tsv"
+  rows = read_tsv(text_opened(shown_tsv))
+  if (rows == -2) return
+  for (p = 1; p <= phases; p++) {
+    r = 0
+    if (rows >= 0) {
+      r = tsv_row(p, rows)
+      if (!r) {
+        complain(shown_tsv, "has no row for phase " phase[p, "operation"] " of the log")
+        continue
+      }
+      if (tsv[r, "interrupted"] > 0) {
+        complain(path, "phase " phase[p, "operation"] " was interrupted")
+        continue
+      }
+      if ((what = disagreement(p, r)) != "") {
+        complain(shown_tsv, "disagrees with the log about phase " phase[p, "operation"] ": " what)
+        continue
+      }
+    }
+    fill_cells(path, p, r)
+    if ("point" in name) {
+      fill_axes()
+      fill_tier()
+      fill_neighbours()
+      fill_search("search.tsv")
+      fill_search("size.tsv")
+      fill_cost()
+      fill_failover()
+      fill_wss()
+      fill_far()
+    }
+    if (r) fill_margin(p)
+    keep_row()
+  }
+  for (r = 1; r <= rows; r++)
+    if (!(r in tsv_used)) complain(path, "has no whole phase " tsv[r, "operation"] ", which result.tsv beside it has")
+}
+
+BEGIN {
+  FS = "\t"
+  program = ENVIRON["RESULT_PROGRAM"]
+  start_folder = ENVIRON["PWD"]
+  schema_read()
+  for (i = 1; i <= schema_columns; i++) {
+    if (schema_in_rows(schema_name[i])) column_name[++columns_out] = schema_name[i]
+    if (schema[schema_name[i], "source"] == "plan.tsv") {
+      axis[++axes] = schema_name[i]
+      is_axis[schema_name[i]] = 1
+    }
+    if (schema[schema_name[i], "source"] == "result.tsv") tsv_column[++tsv_columns] = schema_name[i]
+  }
+}
+
+$1 == "D" { given = text_unescape($2); actual = text_unescape($3) }
+$1 == "F" { take_file(text_unescape($2), $3) }
+$1 == "E" { complain(text_unescape($2), text_unescape($3)) }
+
+END {
+  for (i = 1; i <= columns_out; i++) printf "%s%s", column_name[i], (i < columns_out ? "\t" : "\n")
+  for (r = 1; r <= rows_out; r++) {
+    for (i = wide[r]; i < columns_out; i++) kept[r] = kept[r] "\t"
+    print kept[r]
+  }
+  exit failed
+}

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+# What is still open after a round of REDISRUNS=auto: of each other variant against the first, per phase and metric; with one variant, of its
+# geometric mean. Input: totals of one point. Environment: VARIANTS, METRICS, PRECISION, SMALLEST, ROUND, MIN, MAX.
+# Output: lines `open TEXT`, `closed TEXT` and `unknown TEXT`, a figure each, and `stop 1` when no further round is needed or allowed,
+# else `stop 0 NEXT_LOOK`. Load it behind metric.awk, interval.awk, decide.awk and schedule.awk.
+
+BEGIN {
+  FS = OFS = "\t"
+  metric_init()
+  variants = split(ENVIRON["VARIANTS"], variant, " ")
+  metrics = split(ENVIRON["METRICS"], metric, " ")
+  round = ENVIRON["ROUND"] + 0
+  min = ENVIRON["MIN"] + 0
+  max = ENVIRON["MAX"] + 0
+  level = schedule_level(min, max)
+}
+
+NR == 1 {
+  for (i = 1; i <= NF; i++) at[$i] = i
+  next
+}
+
+{
+  phase = text_unescape($at["operation"])
+  if (!(phase in known)) {
+    known[phase] = 1
+    phases[++phase_count] = phase
+  }
+  for (i = 1; i <= metrics; i++) value[text_unescape($at["variant"]), phase, metric_name(metric[i]), $at["repeat"] + 0] = $at[metric_column[metric_name(metric[i])]]
+  time = $at["max_time"]
+  if (!((phase) in least_time) || time + 0 < least_time[phase]) least_time[phase] = time + 0
+}
+
+# The rounds after which the interval is within PRECISION, if repeats go on spreading as these N did; 0 when not after 1000.
+function rounds_needed(error, n, precision,    m) {
+  for (m = n + 1; m <= 1000; m++) if (interval_t(level, m - 1) * error * sqrt(n / m) <= log(1 + precision)) return m
+  return 0
+}
+
+# Judges one figure: of OTHER against BASE, or of BASE alone where OTHER is empty.
+function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, says, text, precision, limit, rounds, more) {
+  # A run that goes on may have later repeats already; they are looked at in their turn.
+  for (i = 1; i <= round; i++) {
+    b = value[base, phase, metric, i]
+    o = other == "" ? b : value[other, phase, metric, i]
+    if (b <= 0 || o <= 0) continue
+    r[++n] = other == "" ? b : o / b
+    v[n] = b + 0
+  }
+  text = phase " " metric_title[metric] " of " (other == "" ? base : other)
+  if (n < 2) {
+    # Where not a single repeat has the figure, more of them will not either.
+    print (n == 0 && round >= min ? "unknown" : "open"), text ": too few repeats"
+    return n > 0 || round < min
+  }
+  interval_paired(v, n, level)
+  step = metric_resolution(metric, interval_centre, least_time[phase]) / interval_centre
+  precision = step > ENVIRON["PRECISION"] / 100 ? step : ENVIRON["PRECISION"] / 100
+  limit = step > ENVIRON["SMALLEST"] / 100 ? step : ENVIRON["SMALLEST"] / 100
+  interval_paired(r, n, level)
+  reach = interval_high / interval_centre - 1
+  text = text (other == "" ? "" : sprintf(": %.1f %% of %s,", 100 * interval_centre, base)) (reach < 10 ? sprintf(" +-%.1f %%", 100 * reach) : " +-1000 % or more")
+  says = other == "" ? "open" : decide(interval_low, interval_high, metric_direction[metric], limit)
+  if (says != "open") text = text ", " says
+  if (says != "open" || reach <= precision + 1e-9) {
+    print "closed", text
+    return 0
+  }
+  rounds = rounds_needed(interval_error, n, precision)
+  more = other == "" ? 0 : decide_more(interval_centre, interval_error, interval_df, n, limit)
+  if (more && (!rounds || n + more < rounds)) rounds = n + more
+  print "open", text sprintf(" (wanted: +-%.1f %%%s; about %s rounds)", 100 * precision, other == "" ? "" : ", or a verdict", rounds ? rounds : "more than 1000")
+  return 1
+}
+
+END {
+  for (p = 1; p <= phase_count; p++) {
+    # What only fills is not asked.
+    if (phases[p] == "populate" && phase_count > 1) continue
+    for (m = 1; m <= metrics; m++)
+      if (variants == 1) open += judge(variant[1], "", phases[p], metric_name(metric[m]))
+      else for (i = 2; i <= variants; i++) open += judge(variant[1], variant[i], phases[p], metric_name(metric[m]))
+  }
+  if (round >= max || (schedule_is_look(round, min, max) && !open)) print "stop", 1
+  else print "stop", 0, schedule_next(schedule_is_look(round, min, max) ? round : last_look(), min, max)
+}
+
+# The look before this round, 0 when there was none.
+function last_look(    look, before) {
+  for (look = schedule_next(0, min, max); look < round; look = schedule_next(look, min, max)) before = look
+  return before + 0
+}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# When REDISRUNS=auto looks at its figures, and at which level, so that looking often raises no false alarms.
+#
+# Looks are after MIN rounds, then after 1.6 times as many, rounded up, and after MAX: 3 5 8 13 21 30. Each of K looks uses intervals of
+# level 1 - 0.05 / K^0.85, as Pocock's boundary has one level for all looks (Biometrika 64, 1977). K^0.85 is close to his table
+# (0.0294, 0.0221, 0.0182, 0.0158 for 2 to 5 looks) and below it; `tests/rounds.bats` simulates what comes of it.
+# All names begin with schedule_.
+
+# The round of the look after round N (0: of the first look).
+function schedule_next(n, min, max,    next_look) {
+  if (n < min) return min < max ? min : max
+  next_look = int(n * 1.6)
+  if (next_look < n * 1.6 - 1e-9) next_look++
+  return next_look < max ? next_look : max
+}
+
+# Whether there is a look after round N.
+function schedule_is_look(n, min, max,    look) {
+  for (look = schedule_next(0, min, max); look < n; look = schedule_next(look, min, max));
+  return look == n
+}
+
+# The level of the intervals at every look.
+function schedule_level(min, max,    look, looks) {
+  looks = 1
+  for (look = schedule_next(0, min, max); look < max; look = schedule_next(look, min, max)) looks++
+  return 1 - 0.05 / looks ^ 0.85
+}
+
+# The level of the intervals within the run in FOLDER, empty (0.95) unless it was one of REDISRUNS=auto.
+function schedule_of(folder,    file, line, conf) {
+  if (folder in schedule_known) return schedule_known[folder]
+  file = folder "/run.conf"
+  while ((getline line < file) > 0)
+    if (match(line, /^REDISRUNS(_MIN|_MAX)?="/)) conf[substr(line, 1, RLENGTH - 2)] = substr(line, RLENGTH + 1, length(line) - RLENGTH - 1)
+  close(file)
+  return schedule_known[folder] = conf["REDISRUNS"] == "auto" ? schedule_level(conf["REDISRUNS_MIN"] + 0, conf["REDISRUNS_MAX"] + 0) : ""
+}

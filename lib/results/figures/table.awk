@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+# Lays out totals as the table that a run ends with, a row a repeat as in the guide's Table 1, for render.awk.
+# Its columns are those that the schema shows in `table`, by their place. Conditions: varies: not the same in every row. point: the
+# value size does not name the point. variant: there are several. far: far memory was used. tiers: or should have been. used: not 0 everywhere.
+
+# A percentile of row R; requests that got no answer count with the time that they waited, which makes it a lower bound.
+function percentile(r, value) {
+  return cell[r, "at_least_us"] > 0 && value + 0 >= cell[r, "at_least_us"] + 0 ? ">=" value : value
+}
+
+# Whether a column with the condition WHEN is one for people.
+function wanted(name, when) {
+  if (when == "varies") return varies[name]
+  if (when == "variant") return varies["variant"]
+  if (when == "point") return point_tells
+  if (when == "far") return far
+  if (when == "tiers") return tiers
+  return when == "used" ? used[name] : 1
+}
+
+# What row R has in the column NAME.
+function figure(r, name,    b) {
+  if (name == "percent_of_baseline") {
+    b = base[cell[r, "run"], cell[r, "point"], cell[r, "repeat"], cell[r, "operation"]]
+    return b > 0 && cell[r, "ops_per_sec"] != "" ? sprintf("%.4f", 100 * cell[r, "ops_per_sec"] / b) : ""
+  }
+  if (name == "far_percent") return cell[r, "far_share"] == "" ? "" : 100 * cell[r, "far_share"]
+  if (name == "operation") return toupper(cell[r, name])
+  return schema[name, "clients"] == "histogram" ? percentile(r, cell[r, name]) : cell[r, name]
+}
+
+BEGIN { FS = OFS = "\t" }
+
+NR == 1 {
+  for (i = 1; i <= NF; i++) {
+    schema_see($i)
+    at[$i] = i
+  }
+  columns = schema_list("table", column)
+  schema_sort(column, columns)
+  next
+}
+
+{
+  rows++
+  for (name in at) {
+    cell[rows, name] = $at[name]
+    if (rows > 1 && $at[name] != cell[1, name]) varies[name] = 1
+    if ($at[name] != "" && $at[name] != "0") used[name] = 1
+  }
+  # A server that keeps all in DRAM, as it was asked to, is not worth three columns.
+  if ($at["far_per_op"] > 0 || $at["far_share"] > 0.005) far = tiers = 1
+  if ($at["placement"] == "off") tiers = 1
+  # A point that is told by its value size needs no column of its own.
+  if (($at["len"] in point_of) && point_of[$at["len"]] != $at["point"]) point_tells = 1
+  point_of[$at["len"]] = $at["point"]
+  # The baseline is the variant that VARIANTS names first; without VARIANTS there is none.
+  if ($at["variant_rank"] == 1) base[$at["run"], $at["point"], $at["repeat"], $at["operation"]] = $at["ops_per_sec"]
+}
+
+END {
+  for (i = 1; i <= columns; i++) printf "%s%s", column[i], (i < columns ? OFS : "\n")
+  for (i = 1; i <= columns; i++)
+    printf "%s%s", (wanted(column[i], schema_when(column[i], "table")) ? schema[column[i], "heading"] : ""), (i < columns ? OFS : "\n")
+  for (i = 1; i <= columns; i++) printf "%s%s", schema[column[i], "decimals"], (i < columns ? OFS : "\n")
+  for (r = 1; r <= rows; r++)
+    for (i = 1; i <= columns; i++) printf "%s%s", figure(r, column[i]), (i < columns ? OFS : "\n")
+}

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+# Text in and out of the tables: escaping of names, CSV fields, numbers for people. Plain POSIX awk: mawk and gawk give the same.
+
+# A table line holds one row, so a tab, a newline or a backslash in a name travels as \t, \n, \r or \\.
+function text_unescape(s,    out, i, c) {
+  if (!index(s, "\\")) return s
+  out = ""
+  for (i = 1; i <= length(s); i++) {
+    c = substr(s, i, 1)
+    if (c == "\\") {
+      i++
+      c = substr(s, i, 1)
+      c = c == "t" ? "\t" : c == "n" ? "\n" : c == "r" ? "\r" : c
+    }
+    out = out c
+  }
+  return out
+}
+
+# The reverse of text_unescape. Character by character: awks differ in how gsub reads a backslash.
+function text_escape(s,    out, i, c) {
+  if (s !~ /[\\\t\n\r]/) return s
+  out = ""
+  for (i = 1; i <= length(s); i++) {
+    c = substr(s, i, 1)
+    out = out (c == "\\" ? "\\\\" : c == "\t" ? "\\t" : c == "\n" ? "\\n" : c == "\r" ? "\\r" : c)
+  }
+  return out
+}
+
+# What a path is opened as: with ./ in front, so that no awk takes a name such as "-" for something else.
+function text_opened(path) {
+  return path ~ /^\// ? path : "./" path
+}
+
+# One field of RFC 4180: in quotes only when it holds a comma, a quote or a line break.
+function text_csv(s) {
+  # A spreadsheet takes text that begins so for a formula, and runs it; with an apostrophe in front it is text.
+  if (s ~ /^[=+@\t\r-]/ && s !~ /^[-+0-9.,:;%() eE]*$/) s = "'" s
+  if (s !~ /[",\n\r]/) return s
+  gsub(/"/, "\"\"", s)
+  return "\"" s "\""
+}
+
+# A number with at most DECIMALS places and no trailing zeros, never in exponent form.
+function text_number(x, decimals,    s) {
+  s = sprintf("%." decimals "f", x)
+  if (index(s, ".")) {
+    sub(/0+$/, "", s)
+    sub(/\.$/, "", s)
+  }
+  return s == "-0" ? "0" : s
+}
+
+# A number with commas between thousands, rounded to DECIMALS places; empty stays empty.
+function text_group(x, decimals,    s, sign, whole, rest, out) {
+  if (x == "") return ""
+  s = sprintf("%." (decimals + 0) "f", x)
+  sign = sub(/^-/, "", s) ? "-" : ""
+  whole = s
+  rest = ""
+  if (index(s, ".")) {
+    whole = substr(s, 1, index(s, ".") - 1)
+    rest = substr(s, index(s, "."))
+  }
+  out = ""
+  while (length(whole) > 3) {
+    out = "," substr(whole, length(whole) - 2) out
+    whole = substr(whole, 1, length(whole) - 3)
+  }
+  return sign whole out rest
+}
+
+# Whole and not negative, so that arithmetic on it means something.
+function text_is_count(s) {
+  return s ~ /^[0-9]+$/
+}
+
+# Sort key that puts rep-2 before rep-10: every run of digits is padded to one width.
+function text_natural(s,    out, digits) {
+  out = ""
+  while (match(s, /[0-9]+/)) {
+    digits = substr(s, RSTART, RLENGTH)
+    out = out substr(s, 1, RSTART - 1) (RLENGTH < 20 ? substr("00000000000000000000", 1, 20 - RLENGTH) : "") digits
+    s = substr(s, RSTART + RLENGTH)
+  }
+  return out s
+}
+
+# Text for people: whatever a name holds, it must not drive the terminal. C1 controls come as two bytes in UTF-8, by a
+# string, for a locale of UTF-8 refuses a program that has half a character in a regular expression.
+function text_plain(s) {
+  gsub(/[\001-\037\177]/, "?", s)
+  gsub("\302[\200-\237]", "?", s)
+  return s
+}
+
+# A string of JSON, in its quotes.
+function text_json(s,    out, i, c) {
+  if (!("\t" in text_code)) for (i = 1; i < 32; i++) text_code[sprintf("%c", i)] = i
+  out = ""
+  for (i = 1; i <= length(s); i++) {
+    c = substr(s, i, 1)
+    out = out (c == "\\" || c == "\"" ? "\\" c : c == "\n" ? "\\n" : c == "\t" ? "\\t" : c == "\r" ? "\\r" : c < " " ? sprintf("\\u%04x", text_code[c]) : c)
+  }
+  return "\"" out "\""
+}
+
+# Text that markdown shows as it stands, also in a cell of a table.
+function text_markdown(s) {
+  if (s !~ /[&<>|*`\[\]\\]/) return s
+  gsub(/&/, "\\&amp;", s)
+  gsub(/</, "\\&lt;", s)
+  gsub(/>/, "\\&gt;", s)
+  gsub(/[|]/, "\\&#124;", s)
+  gsub(/[*]/, "\\&#42;", s)
+  gsub(/`/, "\\&#96;", s)
+  gsub(/\[/, "\\&#91;", s)
+  gsub(/\]/, "\\&#93;", s)
+  gsub(/\\/, "\\&#92;", s)
+  return s
+}
+
+# Text that HTML shows as it stands, also inside an attribute in double quotes.
+function text_html(s) {
+  if (s !~ /[&<>"']/) return s
+  gsub(/&/, "\\&amp;", s)
+  gsub(/</, "\\&lt;", s)
+  gsub(/>/, "\\&gt;", s)
+  gsub(/"/, "\\&quot;", s)
+  gsub(/'/, "\\&#39;", s)
+  return s
+}

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+# What follows from a comparison: the best point within a limit, rules that are met, and the verdict in words.
+# Part of compare.awk, which reads the rows and compares them.
+
+# The most operations a second that each subject reaches while every limit holds, per phase.
+function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, where, points, unknown, base, is_subject, list, n, op_seen, op) {
+  if (!limits) return
+  print "limits", "subject", "operation", "limit", "point", "ops_per_sec", "percent_of_base"
+  print "limits", "Under the limit", "Phase", "Limit", "Best point", "ops/s", "% of base"
+  print "limits", "text", "text", "text", "text", 0, "percent"
+  for (k = 1; k <= pairs; k++) {
+    if (!(base_of[k] in is_subject)) list[++n] = base_of[k]
+    is_subject[base_of[k]] = base_of[k]
+    if (!(other_of[k] in is_subject)) list[++n] = other_of[k]
+    if (other_of[k] != base_of[k]) is_subject[other_of[k]] = base_of[k]
+  }
+  for (j = 1; j <= n; j++) {
+    s = list[j]
+    for (i in op_seen) delete op_seen[i]
+    for (i = 1; i <= spots; i++) {
+      op = spot_operation[i]
+      if (is_fill(op) || !((s, spot_point[i], op) in count_at)) continue
+      if (!(op in op_seen)) {
+        op_seen[op] = 1
+        where[s, op] = ""
+        best[s, op] = ""
+      }
+      cell = s SUBSEP spot_point[i] SUBSEP op
+      holds = 1
+      unsure = 0
+      for (k = 1; k <= limits; k++) {
+        metric_rule(limit_text[k], rule)
+        ops = figure_of(cell, rule["metric"])
+        if (ops == "") unsure = 1
+        if (ops == "" || !metric_holds(rule, ops)) holds = 0
+      }
+      points[s, op]++
+      unknown[s, op] += unsure
+      ops = figure_of(cell, "ops")
+      if (holds && ops != "" && ops + 0 > best[s, op] + 0) {
+        best[s, op] = ops
+        where[s, op] = spot_point[i]
+      }
+    }
+    base = is_subject[s]
+    for (i = 1; i <= spots; i++) {
+      op = spot_operation[i]
+      if (!(op in op_seen)) continue
+      delete op_seen[op]
+      if (unknown[s, op]) note("--limit: whether " label[s] ", " op " keeps it is not known at " unknown[s, op] " of " points[s, op] " points")
+      print "limits", text_escape(label[s]), op, limit_line(), where[s, op] != "" ? text_escape(where[s, op]) : !unknown[s, op] ? "none keeps it" : \
+        unknown[s, op] < points[s, op] ? "none that is known" : "not known", best[s, op] == "" ? "" : raw(best[s, op]), \
+        (best[s, op] != "" && best[base, op] > 0 ? text_number(100 * best[s, op] / best[base, op], 4) : "")
+    }
+  }
+}
+
+function limit_line(    k, out) {
+  for (k = 1; k <= limits; k++) out = out (k > 1 ? " and " : "") limit_text[k]
+  return text_escape(out)
+}
+
+# Notes every --fail-if that a figure meets.
+function judge_failures(k, i, metric, mb, mo, ratio,    f, rule, shown) {
+  # Nothing is a part of 0, but of what should be little, none is as much as none.
+  if (ratio == "" && mb == 0 && mo == 0 && metric_direction[metric] < 0) ratio = 1
+  for (f = 1; f <= fail_ifs; f++) {
+    metric_rule(fail_text[f], rule)
+    if (rule["metric"] != metric) continue
+    if (rule["percent"] && ratio == "") continue
+    judged_rule[f, k, i] = 1
+    if (!metric_holds(rule, rule["percent"] ? 100 * ratio : mo)) continue
+    shown = rule["percent"] ? sprintf("%.1f %% of %s", 100 * ratio, label[base_of[k]]) : metric_show(metric, mo) (metric_unit[metric] == "" ? "" : " " metric_unit[metric])
+    failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[metric] " is " shown, fail_text[f])
+  }
+}
+
+# Notes every --fail-if that could not be judged somewhere the base was measured: it must not pass for kept.
+function note_unjudged(    f, k, i, v, base, other, rule, why) {
+  for (f = 1; f <= fail_ifs; f++) {
+    metric_rule(fail_text[f], rule)
+    for (k = 1; k <= pairs; k++)
+      for (i = 1; i <= spots; i++) {
+        base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
+        other = other_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
+        if (!(base in count_at) || ((f, k, i) in judged_rule)) continue
+        if (is_fill(spot_operation[i]) && !metric_is_count(rule["metric"])) continue
+        # The phase that fills is measured by the way: it is often too short for a Tx.
+        if (spot_operation[i] == "populate" && (other in count_at) && !values(base, rule["metric"], v) && !values(other, rule["metric"], v)) continue
+        why = !(other in count_at) ? "there is no result" : !values(other, rule["metric"], v) ? "there is no such figure" : \
+          label[base_of[k]] (values(base, rule["metric"], v) ? " has 0" : " has no such figure")
+        failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[rule["metric"]] " cannot be judged, for " why, fail_text[f])
+      }
+    for (i = 1; i <= missing; i++) failed(missed[i], fail_text[f])
+  }
+}
+
+function failed(text, rule) {
+  print "failed", text_escape(text " (" rule ")")
+}
+
+# One sentence a pair and figure: how far the other is from the base, and how sure that is.
+function print_verdict(    k, m, metric, text, count) {
+  for (k = 1; k <= pairs; k++) {
+    for (m = 1; m <= 2; m++) {
+      metric = m == 1 ? (((k, "ops") in compared) ? "ops" : "tx") : "p99"
+      if (!((k, metric) in compared)) continue
+      if (m == 2 && figures[k, metric]) {
+        text = label[other_of[k]] " has a " metric_title[metric] " of " instead(k, metric)
+        print "verdict", text_escape(text (compared[k, metric] == 1 ? ": " : "; of " compared[k, metric] " comparisons: ") joined(k, metric, compared[k, metric] > 1) ".")
+        continue
+      }
+      text = label[other_of[k]] (m == 1 ? " reaches " : " has ")
+      if (!figures[k, metric]) text = text "at most " metric_show(metric, most_from_zero[k, metric]) " where there is 0"
+      else if (figures[k, metric] == 1) text = text sprintf("%.1f %%", 100 * lowest[k, metric])
+      else text = text sprintf("%.1f %% (%s) to %.1f %% (%s)", 100 * lowest[k, metric], lowest_at[k, metric], 100 * highest[k, metric], highest_at[k, metric])
+      text = text " of " label[base_of[k]] "'s " metric_title[metric] (compared[k, metric] == 1 ? ": " : "; of " compared[k, metric] " comparisons: ")
+      count = compared[k, metric] == 1 ? 0 : 1
+      text = text joined(k, metric, count) "."
+      print "verdict", text_escape(text)
+    }
+    if ((text = also(k)) != "") print "verdict", text_escape(label[other_of[k]] " is also " text ".")
+  }
+}
+
+# A latency at the points where the ratio is lowest and highest.
+function instead(k, metric,    whose, low) {
+  whose = label[base_of[k]] "'s "
+  low = face_instead(metric, lowest_base[k, metric], lowest_other[k, metric], lowest[k, metric], whose, figures[k, metric] == 1 ? "" : lowest_at[k, metric])
+  if (figures[k, metric] == 1) return low
+  return low " to " face_instead(metric, highest_base[k, metric], highest_other[k, metric], highest[k, metric], "", highest_at[k, metric])
+}
+
+# What else is better or worse, by figures that have no sentence of their own; one in twenty would be by chance.
+function also(k,    m, metric, out, word, w, most) {
+  split("worse,better", word, ",")
+  for (w = 1; w <= 2; w++)
+    for (m = 1; m <= shown_metrics; m++) {
+      metric = want_now[m]
+      if (metric == "ops" || metric == "p99" || metric == "tx" || marks[k, metric, word[w]] <= compared[k, metric] / 10) continue
+      out = out (out == "" ? "" : "; ") word[w] " in " metric_title[metric] ": " marks[k, metric, word[w]] " of " compared[k, metric] \
+        (figures[k, metric] ? ", " face_factor(lowest[k, metric]) " to " face_factor(highest[k, metric]) : "") \
+        ((k, metric) in most_from_zero ? ", from 0 to " metric_show(metric, most_from_zero[k, metric]) : "")
+    }
+  return out
+}
+
+function joined(k, metric, counted,    i, n, word, out) {
+  n = split("better,worse,same,not decided,equal,no interval,too few repeats", word, ",")
+  for (i = 1; i <= n; i++)
+    if (marks[k, metric, word[i]])
+      out = out (out == "" ? "" : ", ") (counted ? marks[k, metric, word[i]] " " : "") \
+        (word[i] == "too few repeats" ? "too few repeats to tell" : word[i] == "same" ? mark_same(same_limit[k, metric]) : word[i]) \
+        (word[i] == "not decided" ? to_decide(k, metric) : "")
+  if ((k, metric) in disagreed) out = out "; the robust interval says " (disagreed[k, metric] == "*" || counted ? "otherwise of some" : disagreed[k, metric])
+  return out
+}
+
+# How many more repeats would decide what is not decided.
+function to_decide(k, metric,    least, most) {
+  if (!((k, metric) in most_repeats)) return ""
+  least = decide_round(least_repeats[k, metric])
+  most = decide_round(most_repeats[k, metric])
+  if (!least || !most) return ""
+  return " (about " (least == most ? "" : least " to ") most " more repeat" (most == 1 ? "" : "s") " would decide)"
+}

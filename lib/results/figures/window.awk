@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# What was reached while every load generator was running. Part of total.awk, which has read the series of all clients.
+#
+# Instances that are done leave the others more of the machine, so the end of a phase measures something else. The window
+# is from the latest start of a client to the first thread that was done, on the master's clock (starts.tsv). Operations
+# are those of the series; a row that the window cuts counts by its share of time. Without a series every thread counts with its own rate.
+
+# Operations of client C between FROM and TO, in seconds since the first client began; DONE is when its last thread was done.
+function window_ops(c, from, to, done,    r, before, after, share, sum) {
+  for (r = 1; r <= series_rows[c]; r++) {
+    before = series_from[c, r]
+    # The last row ends with the last thread; its time is rounded.
+    after = series_to[c, r] < done ? series_to[c, r] : done
+    share = (after < to ? after : to) - (before > from ? before : from)
+    if (share > 0 && after > before) sum += series_ops[c, r] * share / (after - before)
+  }
+  return sum + 0
+}
+
+# Fill window_ops_per_sec, window_us and cut_percent of total T; without the times there is no window, and without a window no figure.
+function window_fill(t,    c, n, begin, from, to, last, sum, earliest) {
+  n = clients[t]
+  if (n > 1 && starts != n) return
+  for (c = 1; c <= n; c++) {
+    # One client alone needs no clock but its own.
+    if (first_done[t, c] <= 0 || (n > 1 && !(client_of[t, c] in begun))) return
+    begin = offset_of(t, c)
+    if (c == 1 || begin > from) from = begin
+    if (c == 1 || begin + first_done[t, c] / 1000000 < to) to = begin + first_done[t, c] / 1000000
+    if (c == 1 || begin + last_done[t, c] / 1000000 > last) last = begin + last_done[t, c] / 1000000
+    if (begin < earliest || c == 1) earliest = begin
+  }
+  if (to <= from) return
+  for (c = 1; c <= n; c++)
+    sum += series_rows[c] ? window_ops(c, from, to, offset_of(t, c) + last_done[t, c] / 1000000) : own_rate[t, c] * (to - from)
+  own[t, "window_ops_per_sec"] = text_number(sum / (to - from), 3)
+  own[t, "window_us"] = text_number((to - from) * 1000000, 0)
+  own[t, "cut_percent"] = text_number(100 * (1 - (to - from) / (last - earliest)), 1)
+}

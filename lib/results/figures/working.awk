@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+# From totals to a table of working sets: for each phase, shape and order of keys what the instances touched in 1, 4 and 16 s, the ratio of DRAM
+# to data that is predicted to be enough, and which ratios were enough where a tier limits DRAM in the same run.
+# Lines come out for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
+
+function median_of(key, figure,    n, i, out) {
+  for (i = 1; i <= count[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0
+  if (!n) return ""
+  interval_sort(out, n)
+  return interval_median(out, n)
+}
+
+function mib(bytes) {
+  return bytes == "" ? "" : sprintf("%.1f", bytes / 1048576)
+}
+
+# The part of the data that a ratio leaves in DRAM: 1:4 is 0.25.
+function share_of(ratio,    part) {
+  split(ratio, part, ":")
+  return part[2] > 0 ? part[1] / part[2] : ""
+}
+
+# What the phase's limited points of the same shape say: least ratio that was enough, and the largest that was not.
+function seen_of(shape,    i, key, far, enough, short, share) {
+  for (i = 1; i <= keys_limited; i++) {
+    key = limited[i]
+    if (shape_of[key] != shape) continue
+    far = median_of(key, "far")
+    if (far == "") continue
+    share = share_of(ratio_of[key])
+    if (far < 0.01) {
+      if (enough == "" || share < share_of(enough)) enough = ratio_of[key]
+    } else if (short == "" || share > share_of(short)) short = ratio_of[key]
+  }
+  if (enough == "" && short == "") return ""
+  return (enough == "" ? "" : enough " is enough") (enough != "" && short != "" ? ", " : "") (short == "" ? "" : short " is not")
+}
+
+BEGIN {
+  FS = OFS = "\t"
+  split("wss_1s_bytes wss_4s_bytes wss_16s_bytes rss swap far", figure, " ")
+}
+
+NR == 1 {
+  for (i = 1; i <= NF; i++) at[$i] = i
+  next
+}
+
+$at["operation"] != "populate" {
+  ratio = $at["dram_ratio"]
+  # What else is swept, which begins with the ratio.
+  rest = ratio == "" ? $at["sweep"] : substr($at["sweep"], length(ratio) + 3)
+  held = $at["tier"] ~ /^(swap|zram|zswap)$/
+  shape = $at["operation"] SUBSEP $at["len"] SUBSEP $at["servers"] SUBSEP rest
+  key = shape SUBSEP $at["variant"] SUBSEP ratio
+  if (!(key in count)) {
+    shape_of[key] = shape
+    ratio_of[key] = ratio
+    variant_of[key] = $at["variant"]
+    limit_of[key] = held
+    rest_of[key] = rest
+    order[++keys] = key
+    if (held && ratio != "") limited[++keys_limited] = key
+  }
+  count[key]++
+  for (f = 1; f <= 5; f++) value[key, count[key], figure[f]] = $at[figure[f]]
+  value[key, count[key], "far"] = $at["far_per_op"]
+  if ($at["wss_16s_bytes"] != "") probed = 1
+}
+
+END {
+  if (!probed) exit
+  print "title", "Working sets: memory that all instances touched, MiB"
+  print "row", "phase", "variant", "point", "1s", "4s", "16s", "data", "ratio", "seen"
+  print "row", "Phase", "Variant", "Point", "1 s", "4 s", "16 s", "Resident and swapped", "Predicted DRAM:data", "Seen in this run"
+  print "row", "text", "text", "text", "right", "right", "right", "right", "right", "text"
+  for (i = 1; i <= keys; i++) {
+    key = order[i]
+    wss = median_of(key, "wss_16s_bytes")
+    if (wss == "") continue
+    data = median_of(key, "rss") + median_of(key, "swap")
+    split(key, part, SUBSEP)
+    predicted = ""
+    # Where DRAM is short, what was touched is what found room in it.
+    if (!limit_of[key] && wss > 0 && data > 0) predicted = wss < data ? sprintf("1:%.1f", int(10 * data / wss) / 10) : "1:1.0"
+    print "row", part[1], variant_of[key], part[2] " B, " part[3] " instance" (part[3] == 1 ? "" : "s") (rest_of[key] == "" ? "" : ", " rest_of[key]) \
+      (ratio_of[key] == "" ? "" : ", " ratio_of[key]), \
+      mib(median_of(key, "wss_1s_bytes")), mib(median_of(key, "wss_4s_bytes")), mib(wss), mib(data), predicted, limit_of[key] ? "" : seen_of(shape_of[key])
+  }
+  print "note", "Predicted: DRAM for what was touched in 16 s. Seen: far accesses below 0.01 per operation, or not, with DRAM limited to a ratio."
+}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The key figures of a run in the form of the Redis-Memtier workload's listing.
+
+# Print the listing of every repeat and phase.
+# Usage: kpi_show RUN POPULATE
+#   POPULATE is empty, or not: then the phase populate is listed too
+# Globals: RESULT_PROGRAM
+# Returns: 1 when a result could not be read whole or does not tell all of its instances apart.
+kpi_show() {
+  local rows status=0 count=0 variant point repeat operation avg p99 misses errors clients servers ops folder
+  rows=$(result_totals "$1") || status=1
+  # Tab is white space to read, which would swallow empty fields; another separator does not.
+  while IFS=$'\001' read -r variant point repeat operation avg p99 misses errors clients servers ops folder; do
+    [[ -n $2 || $operation != populate ]] || continue
+    count=$((count + 1))
+    ((count == 1)) || echo
+    [[ -z $variant ]] || printf '# %s, %s, repeat %s, %s\n' "$variant" "$point" "$repeat" "$operation"
+    _kpi_listing "$(_kpi_folder "$folder")" "$operation" "$avg" "$p99" "$misses" "$errors" "$clients" "$servers" "$ops" || status=1
+  done < <(_kpi_columns "variant point repeat operation avg_us p99_us misses errors clients servers ops folder" <<<"$rows")
+  if ((count == 0)); then
+    printf '%s: %s: holds no measured phase\n' "$RESULT_PROGRAM" "$1" >&2
+    return 1
+  fi
+  return "$status"
+}
+
+# The listing of one phase of one repeat: its folder and name, then its figures as lib/results/figures/kpi.awk takes them.
+_kpi_listing() {
+  local folder=$1 operation=$2 file first
+  local -a files=()
+  for file in "$folder"/*/"$operation".instances.tsv; do [[ ! -e $file ]] || files+=("$file"); done
+  ((${#files[@]} > 0)) || {
+    printf '%s: %s: has no %s.instances.tsv, which tells the instances apart\n' "$RESULT_PROGRAM" "$folder" "$operation" >&2
+    return 1
+  }
+  first=$(sed -n 's/^REDISBASE="\([0-9]*\)"$/\1/p' "$folder/../../variant.conf" 2>/dev/null) || first=
+  FOLDER=$folder OPERATION=$operation AVG_US=$3 P99_US=$4 MISSES=$5 ERRORS=$6 CLIENTS=$7 SERVERS=$8 OPS=$9 FIRST=$first \
+    figures_run kpi -- "${files[@]}"
+}
+
+# The repeat's folder, above that of a client. Names in rows are escaped as printf does (lib/results/figures/text.awk).
+_kpi_folder() {
+  local folder
+  printf -v folder '%b' "$1"
+  printf '%s\n' "${folder%/*}"
+}
+
+# Print columns of a table by their names, separated by \001.
+_kpi_columns() {
+  LC_ALL=C awk -F '\t' -v names="$1" '
+    BEGIN { n = split(names, name, " ") }
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    {
+      for (i = 1; i <= n; i++) {
+        # A name goes to the terminal; the folder is needed as it is.
+        if (name[i] != "folder") gsub(/[\001-\010\013-\037\177]/, "?", $at[name[i]])
+        printf "%s%s", $at[name[i]], (i < n ? "\001" : "\n")
+      }
+    }'
+}

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+# Writes the data of the pictures that come from totals: bars, scaling curves, throughput against p99.
+# Environment: OUT, the folder for data. Output: a picture a line: script, name, title, arguments 5, 6 and 8, and its description.
+
+# Puts the known values of a column in a cell into out[1..n], sorted, and returns n.
+function values(cell, name, out,    i, n) {
+  n = 0
+  for (i = 1; i <= count[cell]; i++) if (value[cell, i, name] != "") out[++n] = value[cell, i, name] + 0
+  interval_sort(out, n)
+  return n
+}
+
+# The part of the first variant's figure that CELL has, as compare tells it: from pairs of repeats, for variants of one run take turns.
+# Sets interval_centre, interval_low and interval_high; returns 0 where there are fewer than three pairs.
+function paired(first, cell, column,    i, n, by_repeat, r) {
+  for (i = 1; i <= count[first]; i++) by_repeat[value[first, i, "repeat"]] = value[first, i, column]
+  for (i = 1; i <= count[cell]; i++)
+    if (value[cell, i, column] > 0 && by_repeat[value[cell, i, "repeat"]] > 0) r[++n] = value[cell, i, column] / by_repeat[value[cell, i, "repeat"]]
+  if (n < 3) return 0
+  interval_paired(r, n)
+  return 1
+}
+
+# Bars of a column: throughput, or the p99 latency.
+function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label, w, drawn, low, high, ratio, intervals) {
+  groups = 0
+  for (g = 1; g <= points; g++) if ((phase[p], point[g]) in seen_at) list[++groups] = point[g]
+  file = OUT "/" kind "-" p ".dat"
+  w = 0.8 / variants
+  for (v = 1; v <= variants; v++) {
+    drawn = 0
+    for (g = 1; g <= groups; g++) {
+      n = values(phase[p] SUBSEP list[g] SUBSEP variant[v], column, out)
+      if (!n) continue
+      if (!drawn++) plot_block(file, v)
+      label = ""
+      low = out[1]
+      high = out[n]
+      if (v == 1) base[g] = interval_median(out, n)
+      else if (base[g] > 0) {
+        ratio = interval_median(out, n) / base[g]
+        if (paired(phase[p] SUBSEP list[g] SUBSEP variant[1], phase[p] SUBSEP list[g] SUBSEP variant[v], column)) {
+          ratio = interval_centre
+          low = base[g] * interval_low
+          high = base[g] * interval_high
+          intervals++
+        }
+        if (groups * variants <= 50) label = kind == "bars" ? sprintf("%.0f %%", 100 * ratio) : sprintf("x%.3g", ratio)
+      }
+      printf "%.4f\t%s\t%s\t%s\t%s\n", g + (v - (variants + 1) / 2) * w, interval_median(out, n), low, high, label > file
+    }
+  }
+  printf "\n\n" > file
+  for (g = 1; g <= groups; g++) print g "\t" plot_text(list[g]) > file
+  n = plot_close(file)
+  if (n) plot_job("bars", kind "-" p, (kind == "bars" ? "Throughput" : what) ", " phase[p], n, groups, "Bars of the " what " of " n " variants in the phase " phase[p] \
+    (groups > 1 ? ", a group for each of " groups " points" : "") ". Whiskers go from the least to the most of the repeats" \
+    (intervals ? "; those of bars with a " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] " from three repeats or more are its 95 % interval" : "") \
+    "." (variants > 1 ? " Over a bar is its " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] "." : ""), variants)
+}
+
+# One picture a phase and curve (what differs in nothing but the number of instances), when that was run with several of them.
+function scaling(p, c,    file, name, g, v, n, drawn, sizes, xs) {
+  for (g = 1; g <= points; g++)
+    if (curve_of[point[g]] == c && ((phase[p], point[g]) in seen_at) && !(servers_of[point[g]] in xs)) {
+      xs[servers_of[point[g]]] = 1
+      sizes++
+    }
+  if (sizes < 2) return
+  name = "scaling-" p "-" curve_len[c] (curve_rest[c] == "" ? "" : "-" c)
+  file = OUT "/" name ".dat"
+  for (v = 1; v <= variants; v++) {
+    drawn = 0
+    for (g = 1; g <= points; g++) {
+      if (curve_of[point[g]] != c) continue
+      n = values(phase[p] SUBSEP point[g] SUBSEP variant[v], "window", out)
+      if (!n) continue
+      if (!drawn++) plot_block(file, v)
+      printf "%s\t%s\t%s\t%s\n", servers_of[point[g]], interval_median(out, n), out[1], out[n] > file
+    }
+  }
+  n = plot_close(file)
+  if (n) plot_job("scaling", name, "Throughput by number of instances, " phase[p] ", values of " text_group(curve_len[c], 0) " B" \
+    (curve_rest[c] == "" ? "" : ", " curve_rest[c]), n, sizes, "Lines of throughput over the number of Redis instances, one for each variant.")
+}
+
+function tradeoff(p,    file, c, g, v, n, m, cell, drawn, ops, joined, p99, least, highest) {
+  file = OUT "/tradeoff-" p ".dat"
+  for (v = 1; v <= variants; v++) {
+    drawn = 0
+    for (c = 1; c <= curves; c++) for (g = 1; g <= points; g++) {
+      if (curve_of[point[g]] != c) continue
+      cell = phase[p] SUBSEP point[g] SUBSEP variant[v]
+      n = values(cell, "ops_per_sec", out)
+      if (!n) continue
+      ops = interval_median(out, n)
+      m = values(cell, "p99_us", out)
+      if (!m || interval_median(out, m) <= 0) continue
+      # A line joins what differs in one thing only: the number of instances.
+      if (!drawn++) plot_block(file, v)
+      else if (c != joined) printf "\n" > file
+      joined = c
+      p99 = interval_median(out, m)
+      if (least == "" || p99 < least) least = p99
+      if (p99 > highest) highest = p99
+      printf "%s\t%s\t%s\t%s\n", ops, p99, (points <= 8 && g % 2 ? plot_text(point[g]) : ""), (points <= 8 && g % 2 == 0 ? plot_text(point[g]) : "") > file
+    }
+  }
+  n = plot_close(file)
+  if (n) plot_job("tradeoff", "tradeoff-" p, "Throughput against p99 latency, " phase[p], n, least, \
+    "Marks of throughput and p99 latency of every point, joined where only the number of instances differs; lower and further right is better.", highest / least)
+}
+
+BEGIN {
+  FS = OFS = "\t"
+  OUT = ENVIRON["OUT"]
+}
+
+NR == 1 {
+  for (i = 1; i <= NF; i++) at[$i] = i
+  next
+}
+
+{
+  name = $at["point"] == "" ? $at["len"] "B-" $at["servers"] "i" : text_unescape($at["point"])
+  who = text_unescape($at["variant"] == "" ? $at["run"] : $at["variant"])
+  op = text_unescape($at["operation"])
+  plot_note(who, $at["variant_rank"], name, op)
+  rest = text_unescape($at["sweep"])
+  if (!(($at["len"], rest) in curve)) {
+    curve[$at["len"], rest] = ++curves
+    curve_len[curves] = $at["len"]
+    curve_rest[curves] = rest
+  }
+  curve_of[name] = curve[$at["len"], rest]
+  servers_of[name] = $at["servers"]
+  seen_at[op, name] = 1
+  cell = op SUBSEP name SUBSEP who
+  i = ++count[cell]
+  value[cell, i, "repeat"] = $at["run"] SUBSEP $at["repeat"]
+  value[cell, i, "ops_per_sec"] = $at["ops_per_sec"]
+  # What counts of a point of the sweep is the time in which all generators ran.
+  value[cell, i, "window"] = $at["window_ops_per_sec"] != "" ? $at["window_ops_per_sec"] : $at["ops_per_sec"]
+  value[cell, i, "p99_us"] = $at["p99_us"]
+}
+
+END {
+  plot_sort_variants()
+  for (p = 1; p <= phases; p++) bars(p, "bars", "ops_per_sec", "throughput")
+  for (p = 1; p <= phases; p++) bars(p, "tail", "p99_us", "p99 latency")
+  for (p = 1; p <= phases; p++)
+    for (c = 1; c <= curves; c++) scaling(p, c)
+  for (p = 1; p <= phases; p++) tradeoff(p)
+}

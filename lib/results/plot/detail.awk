@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+# Writes the data of the pictures that come from histograms and time series, for a few points: latency by percentile,
+# latency of every thread, and what happened over time (time.awk). Input: rows of result.sh.
+# Environment: OUT, the folder for data; DETAIL, how many points are drawn. Output: as data.awk; a histogram that cannot be
+# read whole is named on stderr and left out, and the exit status is 1.
+
+# Latency by percentile, over all clients and repeats of each variant.
+function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
+  file = OUT "/percentile-" p "-" g ".dat"
+  most = 10
+  for (v = 1; v <= variants; v++) {
+    histogram_clear()
+    all = 0
+    for (i = 1; i <= cell_rows[p, g, v]; i++) {
+      r = row_of[p, g, v, i]
+      if (histogram[r] == "") continue
+      n = histogram_add(histogram[r], ours[r])
+      if (!n && ours[r]) {
+        printf "%s: %s: the histogram is missing or cut short; left out of the pictures\n", program, histogram[r] > "/dev/stderr"
+        failed = 1
+      }
+      all += n
+    }
+    if (!all) continue
+    plot_block(file, v)
+    if (all > most) most = all
+    histogram_sort(buckets)
+    acc = 0
+    for (i = 1; i <= buckets; i++) {
+      share = acc / all
+      print 1 / (1 - share) "\t" histogram_top(order[i]) > file
+      acc += bucket[order[i]]
+    }
+    # The last sample ends where one in `all` would be slower.
+    print all "\t" histogram_top(order[buckets]) > file
+  }
+  n = plot_close(file)
+  if (n) plot_job("percentile", "percentile-" p "-" g, "Latency by percentile, " phase[p] " at " point[g], n, \
+    text_number(int(log(most) / log(10)) + 1, 0), "Lines of latency over the share of requests that were at least as fast, one for each variant, on a scale that gives every nine the same room.")
+}
+
+# Latency of every thread in one repeat of one variant; the threads of several clients stand side by side.
+function heat(p, g, v,    file, i, r, base, t, n, f, line, share, b, seen, wide, slot, top) {
+  file = OUT "/heat-" p "-" g "-" v ".dat"
+  base = 0
+  for (i = 1; i <= cell_rows[p, g, v]; i++) {
+    r = row_of[p, g, v, i]
+    if (repeat[r] != repeat[row_of[p, g, v, 1]] || histogram[r] == "") continue
+    for (b in share) delete share[b]
+    for (t in seen) delete seen[t]
+    wide = 0
+    if ((getline line < text_opened(histogram[r])) > 0)
+      while ((getline line < text_opened(histogram[r])) > 0) {
+        n = split(line, f, " ")
+        if (n < 4 || f[1] < 1) continue
+        slot = int(log(f[1]) / log(10) * 12)
+        wide = n - 3
+        for (t = 1; t <= wide; t++)
+          if (f[t + 1] > 0) {
+            share[t, slot] += f[t + 1]
+            seen[t] += f[t + 1]
+            if (slot > top) top = slot
+          }
+      }
+    close(text_opened(histogram[r]))
+    if (wide && !base) plot_block(file, v)
+    for (t = 1; t <= wide; t++)
+      for (slot = 0; slot <= top; slot++)
+        if ((t, slot) in share) printf "%d\t%.5f\t%.5g\n", base + t - 1, (slot + 0.5) / 12, 100 * share[t, slot] / seen[t] > file
+    base += wide
+  }
+  plot_close(file)
+  # Two columns show nothing that the percentiles do not.
+  if (base > 2) plot_job("heat", "heat-" p "-" g "-" v, "Latency of every thread, " variant[v] ", " phase[p] " at " point[g], base, 0, \
+    "Heat map of " base " threads and their latencies: a thread whose instance is slower stands out as a column that reaches higher.")
+}
+
+BEGIN {
+  FS = OFS = "\t"
+  OUT = ENVIRON["OUT"]
+  program = ENVIRON["RESULT_PROGRAM"]
+}
+
+NR == 1 {
+  for (i = 1; i <= NF; i++) at[$i] = i
+  next
+}
+
+{
+  r = ++rows
+  row_point[r] = text_unescape($at["point"] == "" ? $at["len"] "B" : $at["point"])
+  row_variant[r] = text_unescape($at["variant"] == "" ? $at["run"] : $at["variant"])
+  row_phase[r] = text_unescape($at["operation"])
+  plot_note(row_variant[r], $at["variant_rank"], row_point[r], row_phase[r])
+  repeat[r] = $at["repeat"]
+  folder[r] = text_unescape($at["folder"])
+  histogram[r] = text_unescape($at["histogram"])
+  ours[r] = $at["tsv"] + 0
+  start[r] = ("start_us" in at) ? $at["start_us"] : ""
+  port[r] = ("port" in at) ? $at["port"] : ""
+  instances[r] = $at["servers"]
+  far_per_op[r] = $at["far_per_op"]
+}
+
+END {
+  plot_sort_variants()
+  for (i = 1; i <= variants; i++) number_v[variant[i]] = i
+  for (i = 1; i <= points; i++) number_g[point[i]] = i
+  for (i = 1; i <= phases; i++) number_p[phase[i]] = i
+  for (r = 1; r <= rows; r++) {
+    p = number_p[row_phase[r]]
+    g = number_g[row_point[r]]
+    v = number_v[row_variant[r]]
+    row_of[p, g, v, ++cell_rows[p, g, v]] = r
+  }
+  # Spread over all points, the first and the last among them.
+  wanted = ENVIRON["DETAIL"] == "all" || ENVIRON["DETAIL"] + 0 > points ? points : ENVIRON["DETAIL"] + 0
+  for (i = 1; i <= wanted; i++) {
+    g = wanted == 1 ? points : 1 + int((i - 1) * (points - 1) / (wanted - 1) + 0.5)
+    for (p = 1; p <= phases; p++) percentile(p, g)
+    time_draw(g)
+    for (p = 1; p <= phases; p++)
+      for (v = 1; v <= variants; v++) heat(p, g, v)
+  }
+  exit failed
+}

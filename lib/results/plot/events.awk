@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+# What happened to a server or a client while it was measured, as marks over time: from the series, the logs of the instances,
+# and the kernel's counters. Part of detail.awk; time.awk has read the series.
+
+function events_clear(    i) {
+  for (i in event_number) delete event_number[i]
+  for (i in event_seen) delete event_seen[i]
+  for (i in event_row) delete event_row[i]
+  events = event_kinds = event_rows = 0
+}
+
+# Takes in an event of variant V; the same thing in the same second, of another instance, is not another event.
+function event_add(v, seconds, kind) {
+  if (kind == "" || seconds < 0 || seconds > events_end + 1 || ((v, int(seconds), kind) in event_seen)) return
+  event_seen[v, int(seconds), kind] = 1
+  if (!(kind in event_number)) {
+    event_name[++event_kinds] = kind
+    event_number[kind] = event_kinds
+    event_count[event_kinds] = 0
+  }
+  if (!(v in event_row)) event_row[v] = ++event_rows
+  event_count[event_number[kind]]++
+  event_at[++events] = sprintf("%.3f\t%d", seconds, event_number[kind])
+  event_of[events] = v
+}
+
+# What the load generators saw.
+function events_series(v,    p, k, middle, span) {
+  events_end = 0
+  for (p = 1; p <= phases; p++) if (intervals[p] && phase_to[p] > events_end) events_end = phase_to[p]
+  for (p = 1; p <= phases; p++)
+    for (k = 1; k <= intervals[p]; k++) {
+      span = interval[p, k, "to"] - interval[p, k, "from"]
+      middle = interval[p, k, "from"] + span / 2
+      if (interval[p, k, "errors"] > 0) event_add(v, middle, "requests failed")
+      if (interval[p, k, "misses"] > 0) event_add(v, middle, "keys not found")
+      # What is left of a phase behind its last whole interval may be empty.
+      if (interval[p, k, "ops"] == 0 && span > (interval[p, 1, "to"] - interval[p, 1, "from"]) / 2) event_add(v, middle, "nothing answered")
+    }
+}
+
+# What the server's own files say.
+function events_server(g, v,    r, p, i, n, had, samples, line, f, first, oom, now, seen) {
+  r = time_first_row(g, v)
+  samples = text_opened(folder[r] "/../server/vmstat.tsv")
+  first = oom = ""
+  while ((getline line < samples) > 0) {
+    n = split(line, f, "\t")
+    if (f[1] == "time") {
+      for (i = 1; i <= n; i++) if (f[i] == "oom_kill") oom = i
+      continue
+    }
+    if (first == "") first = f[1] + 0
+    if (oom == "") break
+    if (seen != "" && f[oom] > seen) event_add(v, f[1] - (begin + ahead) / 1e6, "OOM killer")
+    seen = f[oom] + 0
+  }
+  close(samples)
+  events_fault(v, text_opened(folder[r] "/../server/events.tsv"))
+  if (first == "") return
+  for (p = 1; p <= phases; p++)
+    for (i = 1; i <= cell_rows[p, g, v]; i++) {
+      r = row_of[p, g, v, i]
+      if (repeat[r] != repeat[row_of[p, g, v, 1]] || port[r] !~ /^[0-9]+$/) continue
+      # The replicas of a cluster are on the ports behind.
+      for (n = 0; n < instances[r] || had; n++)
+        if (!((port[r] + n) in now)) {
+          now[port[r] + n] = 1
+          had = events_log(v, text_opened(folder[r] "/../server/redis-" (port[r] + n) ".log"), first)
+        }
+    }
+}
+
+# The steps of a fault, stamped by the server.
+function events_fault(v, file,    line, f) {
+  while ((getline line < file) > 0) {
+    split(line, f, "\t")
+    if (f[1] ~ /^[0-9]+$/ && f[3] ~ /^(node down|taken over|not taken over|node up|resync ends|failed back|not failed back)$/) event_add(v, (f[1] - begin - ahead) / 1e6, f[3])
+  }
+  close(file)
+}
+
+# Reads the log of an instance from where it was ready. Its lines have the time of day where the server is, so that is set by
+# the first sample, which was taken moments after: zones differ by quarters of an hour. Returns whether there is such a file.
+function events_log(v, file, first,    line, ready, when, zone, lines) {
+  while ((getline line < file) > 0) {
+    lines++
+    if (line !~ /^[0-9]+:[A-Z] [0-9]+ [A-Z][a-z][a-z] [0-9]+ [0-9:.]+ [-.*#] /) continue
+    if (!ready) {
+      if (line !~ /Ready to accept connections/) continue
+      ready = 1
+      zone = (event_seconds(line) - first) / 900
+      zone = 900 * int(zone + (zone < 0 ? -0.5 : 0.5))
+      continue
+    }
+    event_add(v, event_seconds(line) - zone - (begin + ahead) / 1e6, event_kind(line))
+  }
+  close(file)
+  return lines > 0
+}
+
+# Seconds since the epoch of a log line's time, as if it were UTC.
+function event_seconds(line,    f, clock, month, year, days) {
+  split(line, f, " ")
+  split(f[5], clock, ":")
+  month = (index("JanFebMarAprMayJunJulAugSepOctNovDec", f[3]) + 2) / 3
+  # Years begin in March here, so that the day that comes and goes is their last.
+  year = f[4] - (month <= 2)
+  days = 365 * year + int(year / 4) - int(year / 100) + int(year / 400) + int((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + f[2] - 1 - 719468
+  return days * 86400 + clock[1] * 3600 + clock[2] * 60 + clock[3]
+}
+
+# What a line of an instance's log means to its clients; nothing for what is of no interest to them.
+function event_kind(line) {
+  if (line ~ /Background saving started/) return "snapshot begins"
+  if (line ~ /^[0-9]+:M .*(Background saving terminated with success|DB saved on disk)/) return "snapshot ends"
+  if (line ~ /Background saving error|Background saving terminated by|Can.t save in background/) return "snapshot fails"
+  if (line ~ /Background append only file rewriting started/) return "AOF rewrite begins"
+  if (line ~ /Background AOF rewrite finished successfully/) return "AOF rewrite ends"
+  if (line ~ /Asynchronous AOF fsync is taking too long/) return "AOF waits for the disk"
+  if (line ~ /Ready to accept connections/) return "instance restarted"
+  if (line ~ /Out Of Memory/) return "out of memory"
+  if (line ~ /closed .*output buffer limits/) return "connection cut off"
+  if (line ~ /Marking node .* as failing \(quorum reached\)/) return "node failing"
+  if (line ~ /Failover election won/) return "election won"
+  if (line ~ /MASTER|[Mm]aster|[Rr]eplica|[Ss]lave|[Rr]esync/) return "replication"
+  return line ~ /^[^#]* # / ? "Redis warns" : ""
+}
+
+# Writes the events as a block: seconds, kind, row from the top below the ROWS that labels have, colour; returns how many rows they take.
+function events_write(file, rows,    e) {
+  if (!events) return 0
+  printf "\n\n" > file
+  for (e = 1; e <= events; e++) printf "%s\t%d\t%d\n", event_at[e], rows + event_row[event_of[e]], (event_of[e] - 1) % 7 + 1 > file
+  for (e = 1; e <= event_kinds; e++) print event_name[e] > (file ".events")
+  close(file ".events")
+  return event_rows
+}
+
+# The events in words.
+function events_words(    e, out) {
+  for (e = 1; e <= event_kinds; e++) out = out (e > 1 ? ", " : "") event_name[e] " (" event_count[e] ")"
+  return out == "" ? "" : " Marked above the lines: " out "."
+}

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What the memory of each variant costs for what it can do within a limit: PRICE, with the answers of searches.
+
+# What a price is for: near memory; slower memory that the CPU reaches by itself; memory that zram and zswap keep; a swap device.
+readonly _PRICE_KINDS='dram|cxl|zram|nvme'
+
+# Refuse a PRICE that is none.
+# Usage: price_check
+# Globals: PRICE
+# Returns: exits 2.
+price_check() {
+  local word kind
+  for word in $PRICE; do
+    kind=${word%%:*}
+    [[ $word =~ ^[a-z]+:([0-9]{1,9}(\.[0-9]{1,9})?|[a-z]+)$ ]] || conf_refuse PRICE "'$word': invalid; accepted: KIND:NUMBER, such as dram:3.5, or KIND:KIND, such as zram:dram"
+    for kind in "$kind" "${word#*:}"; do
+      [[ $kind == [0-9]* || "|$_PRICE_KINDS|" == *"|$kind|"* ]] || conf_refuse PRICE "'$word': unknown kind $kind; accepted: ${_PRICE_KINDS//|/ }"
+    done
+  done
+  [[ -z $PRICE || " $PRICE" == *" dram:"[0-9]* ]] || conf_refuse PRICE "no price of dram; add it as a number, such as dram:3.5"
+}
+
+# Print the tables of a run; nothing when it has no prices, or searched nothing.
+# Usage: price_tables RUN <TOTALS
+# Globals: FORMAT, as figures_tables
+price_tables() {
+  local price
+  price=$(sed -n 's/^PRICE="\(.*\)"$/\1/p' "$1/run.conf" 2>/dev/null) || :
+  if [[ -z $price ]]; then
+    cat >/dev/null
+  else
+    PRICE=$price figures_run interval prices price | figures_tables
+  fi
+}

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+# The one reader of results: finds the logs of runs, and turns them into rows, CSV and the result table.
+# shellcheck shell=bash
+
+# Puts TEXT, with tab, line break and backslash escaped, into the variable `escaped` of the caller.
+# Usage: _result_escape TEXT
+_result_escape() {
+  escaped=$1
+  [[ $escaped == *[$'\\\t\n\r']* ]] || return 0
+  escaped=${escaped//\\/\\\\}
+  escaped=${escaped//$'\t'/\\t}
+  escaped=${escaped//$'\n'/\\n}
+  escaped=${escaped//$'\r'/\\r}
+}
+
+# Prints the newest run folder under results/: the one whose name holds the latest time.
+# Usage: result_newest
+# Globals: RESULTS_DIR, the folder of runs; default: results/ of this project
+# Returns: 1 when there is no run
+result_newest() {
+  local folder=${RESULTS_DIR:-$ROOT/results} run newest='' LC_ALL=C
+  folder=${folder%/}
+  # Beside the user, the short name reads better in the rows.
+  [[ $folder != "$PWD/results" ]] || folder=results
+  # Names begin with the time of the start, so the last in order is the newest; the committed sample has no time.
+  for run in "$folder"/[0-9]*/; do
+    [[ -d $run && $run > $newest ]] && newest=$run
+  done
+  [[ -n $newest ]] || return 1
+  printf '%s\n' "${newest%/}"
+}
+
+# Prints an E line of result.awk: something is wrong with PATH.
+# Usage: _result_problem PATH MESSAGE
+_result_problem() {
+  local escaped
+  _result_escape "$1"
+  printf 'E\t%s\t%s\n' "$escaped" "$2"
+}
+
+# Adds the logs that lie in FOLDER, escaped, to the list `found` of the caller.
+# Usage: _result_find_logs FOLDER
+_result_find_logs() {
+  local file escaped
+  for file in "$1"/redis.log.*; do
+    [[ -e $file ]] || continue
+    # Some awks end when they are given a folder to read.
+    if [[ ! -f $file ]]; then
+      _result_problem "$file" 'is not a file'
+      continue
+    fi
+    _result_escape "$file"
+    found+=("$escaped")
+  done
+}
+
+# Prints the logs of one folder for result.awk: of a run, of a part of one, or lying in it directly as the guide leaves them.
+# Usage: _result_list_folder FOLDER
+_result_list_folder() {
+  local folder=${1%/} escaped real client before found=() problems=() kind path why
+  local -A left=()
+  [[ -n $folder ]] || folder=/
+  if ! real=$(cd -- "$folder" 2>/dev/null && pwd -P); then
+    _result_problem "$folder" 'is a folder that cannot be opened'
+    return 0
+  fi
+  while IFS=$'\t' read -r kind path why; do
+    _result_problem "$folder/$path" "$why$([[ $kind == odd ]] || [[ $path != *rep-* ]] || echo '; the repeat is left out')"
+    if [[ $kind == odd ]]; then
+      _result_problem "$folder" 'is not read: it may hold regular files alone'
+      return 0
+    fi
+    [[ ! /$path =~ ^(.*/rep-[0-9]+)/ ]] || left[$folder${BASH_REMATCH[1]}]=1
+  done < <(stored_look "$folder")
+  for client in "$folder"/*/*/rep-*/*/ "$folder"/*/rep-*/*/ "$folder"/rep-*/*/; do
+    client=${client%/}
+    # A repeat that was cut has another ending, and the folder of the server's own files is no client.
+    [[ ${client%/*} =~ /rep-[0-9]+$ && -d $client && ${client##*/} != server ]] || continue
+    [[ ! -v "left[${client%/*}]" ]] || continue
+    before=${#found[@]}
+    _result_find_logs "$client"
+    ((${#found[@]} > before)) || problems+=("$client")
+  done
+  _result_find_logs "$folder"
+  for client in "${problems[@]}"; do _result_problem "$client" 'has no redis.log of its client'; done
+  if ((${#found[@]} == 0)); then
+    _result_problem "$folder" 'holds no complete result'
+    return 0
+  fi
+  _result_escape "$folder"
+  printf 'D\t%s\t' "$escaped"
+  _result_escape "$real"
+  printf '%s\n' "$escaped"
+  printf 'F\t%s\n' "${found[@]}" | LC_ALL=C sort -V
+}
+
+# Prints what result.awk is to read for the given runs and files.
+# Usage: _result_list RUN_OR_FILE...
+_result_list() {
+  local path escaped
+  for path in "$@"; do
+    if [[ -d $path ]]; then
+      _result_list_folder "$path"
+    elif [[ ! -e $path ]]; then
+      _result_problem "$path" 'does not exist'
+    elif [[ ! -f $path || ! -r $path ]]; then
+      _result_problem "$path" 'cannot be read'
+    else
+      _result_escape "$path"
+      printf 'F\t%s\t1\n' "$escaped"
+    fi
+  done
+}
+
+# Prints one row a (run, variant, point, repeat, client, phase), tab-separated with a header; what is wrong goes to stderr.
+# Usage: result_rows RUN_OR_FILE...
+# Globals: RESULT_PROGRAM, the name in front of messages (default: summary2csv.sh)
+# Returns: 1 when a file could not be read whole; every whole row is printed all the same
+result_rows() {
+  # PWD is passed by name because awk has no other way to know it.
+  _result_list "$@" |
+    RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run loadlog interval margin prices result
+}
+
+# Prints every column of rows, or of totals, that the schema shows there.
+# Usage: result_columns csv|total FORMAT <ROWS   FORMAT is csv (RFC 4180), json or html
+result_columns() {
+  WHERE=$1 figures_run rows | figures_table "$2"
+}
+
+# Adds up rows, as result_rows prints them, over clients.
+# Usage: result_add_up <ROWS
+# Returns: as result_rows
+result_add_up() {
+  RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} figures_run histogram interval margin window total |
+    LC_ALL=C sort -s -t $'\t' -k 1,1 | cut -f 2-
+}
+
+# Prints rows added up over clients: one line a (run, variant, point, repeat, operation), tab-separated with a header.
+# Usage: result_totals RUN_OR_FILE...
+# Returns: as result_rows
+result_totals() {
+  result_rows "$@" | result_add_up
+}
+
+# Reads results once, for all that is made of them: DATA/rows, DATA/totals, and DATA/problems, what could not be read whole.
+# Usage: result_read DATA RUN_OR_FILE...
+# Returns: as result_rows
+result_read() {
+  local data=$1 status=0
+  mkdir -p -- "$data" || return 1
+  result_rows "${@:2}" >"$data/rows" 2>"$data/problems" || status=1
+  result_add_up <"$data/rows" >"$data/totals" 2>>"$data/problems" || status=1
+  return "$status"
+}
+
+# Prints the result table that a run ends with: a row a variant, point, repeat and phase.
+# Usage: result_table <TOTALS
+# Globals: FORMAT, as figures_table takes it (default: table)
+result_table() {
+  figures_run table | figures_table "${FORMAT:-table}"
+}
+
+# Prints the repeats of a run that were begun and never finished, a path a line.
+# Usage: result_unfinished RUN
+result_unfinished() {
+  local folder whole
+  for folder in "$1"/*/*/rep-*.*/ "$1"/*/rep-*.*/; do
+    folder=${folder%/}
+    whole=${folder%/*}/${folder##*/}
+    whole=${whole%/rep-*}/rep-${whole##*/rep-}
+    whole=${whole%%.partial*}
+    whole=${whole%.cut-*}
+    whole=${whole%.failed-*}
+    whole=${whole%.disturbed-*}
+    [[ ! -d $folder || -d $whole ]] || printf '%s\n' "$folder"
+  done
+}

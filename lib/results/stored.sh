@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Whether a folder of results can be read: regular files alone, none without bound, and each as long as it was when it was written.
+#
+# A results folder may come from somebody else. A FIFO in it would hold up its reader for ever, a device fill its memory, a link show
+# a file from elsewhere; so nothing is read of a folder with such a thing in it.
+
+# Write down how long each file in a folder is, in a file SIZES of its own.
+# Usage: stored_note FOLDER
+stored_note() {
+  (cd -- "$1" && find . -type f ! -name 'SIZES*' ! -name run.log -printf '%s\t%P\n' | LC_ALL=C sort -k 2 >SIZES.new && mv -f -- SIZES.new SIZES)
+}
+
+# Write the checksums of a repeat's files into a file SHA256SUMS of its own, or with `run` those of what describes the run and of each
+# repeat's list. lib/results/verify.sh checks both.
+# Usage: stored_seal FOLDER [run]
+stored_seal() {
+  (
+    cd -- "$1" || exit
+    if [[ ${2-} == run ]]; then
+      find . -mindepth 1 -type f \( -path './*/*/rep-*/SHA256SUMS' -o -path './env/*' -o -path './*/variant.conf' -o -name run.conf -o \
+        -name hosts -o -path './*.tsv' ! -path './*/*' -o -path ./setup.log \) ! -path './*/*/rep-*.*/*' ! -path './*/*/rep-*/*/*' -printf '%P\0'
+    else
+      find . -type f ! -path './SHA256SUMS*' ! -name SIZES -printf '%P\0'
+    fi | LC_ALL=C sort -z | xargs -0 -r sha256sum -- >SHA256SUMS.new && mv -f -- SHA256SUMS.new SHA256SUMS
+  )
+}
+
+# Print what is wrong with a folder, lines KIND PATH WHY: `odd` is a file that no reader may open, `cut` one that is not as long as
+# its SIZES says.
+# Usage: stored_look FOLDER
+stored_look() {
+  LC_ALL=C find "${1%/}/" -mindepth 1 -printf '%y\t%s\t%P\t%l\n' 2>/dev/null | FOLDER=${1%/} LC_ALL=C awk -F '\t' -v OFS='\t' '
+    function odd(why) { print "odd", $3, why; found = 1 }
+    BEGIN { kind["p"] = "FIFO"; kind["s"] = "socket"; kind["b"] = kind["c"] = "device" }
+    $1 == "d" && NF == 4 { next }
+    NF != 4 || $3 == "" { odd("a name with a tab or a line break in it"); next }
+    # Logs under the names of another workload (lib/run/links.sh) lead to files beside them.
+    $1 == "l" && $3 ~ /(^|\/)(redis|memtier-[a-z]*)-?[0-9]+\.log$/ && $4 !~ /^\// && $4 !~ /(^|\/)\.\.(\/|$)/ { next }
+    $1 == "l" { odd("a link"); next }
+    $1 != "f" { odd("a " ($1 in kind ? kind[$1] : "special file")); next }
+    $2 > 4294967296 { odd("larger than 4 GiB"); next }
+    {
+      size[$3] = $2
+      if ($3 ~ /(^|\/)SIZES$/ && $2 < 16777216) list[++lists] = $3
+    }
+    END {
+      if (found) exit
+      for (i = 1; i <= lists; i++) {
+        file = ENVIRON["FOLDER"] "/" list[i]
+        beside = substr(list[i], 1, length(list[i]) - 5)
+        while ((getline line < file) > 0) {
+          split(line, f, "\t")
+          name = beside f[2]
+          if (seen[name]++) continue
+          if (!(name in size)) print "cut", name, "is missing"
+          else if (size[name] != f[1]) print "cut", name, "has " size[name] " bytes of " f[1]
+        }
+        close(file)
+      }
+    }'
+}
+
+# Refuse a run that cannot be read, or whose settings were cut short.
+# Usage: stored_check RUN
+# Returns: 1 with one line on stderr.
+stored_check() {
+  local kind path why
+  while IFS=$'\t' read -r kind path why; do
+    [[ $kind == odd || $path == run.conf || $path == */variant.conf || $path == plan.tsv ]] || continue
+    printf '%s\n' "$(stored_say "$1" "$kind" "$path" "$why")" >&2
+    return 1
+  done < <(stored_look "$1")
+}
+
+# Print a line of stored_look for people.
+# Usage: stored_say FOLDER KIND PATH WHY
+stored_say() {
+  if [[ $2 == odd ]]; then
+    printf '%s/%s: %s: nothing of this folder is read; remove it' "$1" "$3" "$4"
+  else
+    printf '%s/%s: %s: it was cut short or changed' "$1" "$3" "$4"
+  fi
+}

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Tab-separated rows as a table for people.
+
+# Align the columns of the rows on stdin; a column of numbers, other than the first, stands to the right.
+# Usage: table_print <ROWS
+table_print() {
+  awk -F '\t' '
+    {
+      for (i = 1; i <= NF; i++) {
+        cell[NR, i] = $i
+        if (length($i) > width[i]) width[i] = length($i)
+        if (i == 1 || NR > 1 && $i !~ /^[0-9,.%-]*$/) text[i] = 1
+      }
+      if (NF > columns) columns = NF
+    }
+    END {
+      for (r = 1; r <= NR; r++) {
+        line = ""
+        for (i = 1; i <= columns; i++) {
+          pad = sprintf("%" (width[i] - length(cell[r, i])) "s", "")
+          line = line (i > 1 ? "  " : "") (text[i] ? cell[r, i] pad : pad cell[r, i])
+        }
+        sub(/ +$/, "", line)
+        print line
+      }
+    }'
+}
+
+# Find the number of columns that stdout has: COLUMNS if that is set, else what its terminal says.
+# Usage: table_width
+# Returns: sets TABLE_WIDTH; 0: there is no limit
+table_width() {
+  TABLE_WIDTH=0
+  if [[ ${COLUMNS-} =~ ^[1-9][0-9]{0,3}$ ]]; then
+    TABLE_WIDTH=$COLUMNS
+  elif [[ -t 1 ]]; then
+    read -r _ TABLE_WIDTH < <(stty size <&1 2>/dev/null) || TABLE_WIDTH=0
+  fi
+}

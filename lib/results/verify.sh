@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Whether a run's directory is as the run left it: every file against the lists SHA256SUMS of clients, repeats and the run.
+
+# Compare the files of a run with its lists. Prints rows KIND PATH: missing, changed, added (in a directory whose list does not have it),
+# unlisted (no list is about it), same.
+# Usage: verify_files RUN
+# Returns: 1 with one line on stderr when something in it may not be read
+verify_files() {
+  local run=${1%/} kind path why
+  while IFS=$'\t' read -r kind path why; do
+    [[ $kind == odd ]] || continue
+    printf '%s\n' "$(stored_say "$run" "$kind" "$path" "$why")" >&2
+    return 1
+  done < <(stored_look "$run")
+  (
+    cd -- "$run" || exit
+    # shellcheck disable=SC2016 # of awk
+    # Lists first. What a report draws, what is written beside the results, and repeats that are not whole are no part of them.
+    find . -name SHA256SUMS -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 -r awk '
+      FNR == 1 { folder = FILENAME; sub(/SHA256SUMS$/, "", folder); print "L\t" folder }
+      # Names that lead out of the directory are none of ours.
+      /^[0-9a-f]+ [ *]/ && length($1) == 64 && substr($0, 67) !~ /^\/|(^|\/)\.\.(\/|$)/ { print "W\t" folder "\t" $1 "\t" substr($0, 67) }' || exit
+    find . -type f ! -name 'SIZES*' ! -path './plots/*' ! -path './report*' ! -path ./run.log ! -path ./README.md \
+      ! -path './SHA256SUMS*' ! -path './exports/*' -printf '%P\0' | LC_ALL=C sort -z | grep -zvE '^([^/]+/){1,2}rep-[^/]*\.' | xargs -0 -r sha256sum -- | awk '{ print "H\t" $1 "\t" substr($0, 67) }'
+  ) | LC_ALL=C awk -F '\t' -v OFS='\t' '
+    $1 == "L" { listed[$2] = 1; next }
+    $1 == "W" { name = $2 $4; if (!(name in want)) order[++names] = name; want[name] = want[name] " " $3; next }
+    { have[$3] = $2; file[++files] = $3 }
+    END {
+      for (i = 1; i <= names; i++) {
+        name = order[i]
+        if (!(name in have)) { print "missing", name; continue }
+        # A file may be in several lists; all must agree.
+        n = split(want[name], sum, " ")
+        bad = 0
+        for (k = 1; k <= n; k++) bad += sum[k] != have[name]
+        print bad ? "changed" : "same", name
+      }
+      for (i = 1; i <= files; i++) {
+        name = file[i]
+        if (name in want) continue
+        print covered(name) ? "added" : "unlisted", name
+      }
+    }
+    # Whether a list is about the place of a file: that of its directory or of one above, but of the run'"'"'s only where that has its kind.
+    function covered(name,   at) {
+      if (name ~ /(^|\/)SHA256SUMS$/) return (name ~ /^[^\/]+\/[^\/]+\/rep-[0-9]+\/SHA256SUMS$/) && ("" in listed)
+      at = name
+      while (sub(/\/[^\/]*$/, "", at)) if ((at "/") in listed) return 1
+      # The list of the run has every repeat that was whole.
+      return ("" in listed)
+    }'
+}
+
+# Print for people whether a run is whole and unchanged; the last line says it.
+# Usage: verify_show RUN
+# Returns: 1 when it is not
+verify_show() {
+  local run=${1%/} rows made kind problems=0
+  local -A count=([missing]=0 [changed]=0 [added]=0 [unlisted]=0 [same]=0)
+  rows=$(verify_files "$run") || return
+  made=$(sed -n 's/^# .*Made by \(.*\)\.$/\1/p' "$run/run.conf" 2>/dev/null | sed -n 1p) || :
+  printf 'made by   %s\n' "${made:-not known}"
+  [[ $made == "$(version_print)" ]] || printf 'read by   %s\n' "$(version_print)"
+  [[ $made != *changed* ]] || printf 'warning   the tool had changes that no commit has\n'
+  while IFS=$'\t' read -r kind _; do [[ -z $kind ]] || count[$kind]=$((count[$kind] + 1)); done <<<"$rows"
+  printf 'files     %d checked, %d in no list\n' $((count[same] + count[changed] + count[missing])) "${count[unlisted]}"
+  [[ -e $run/SHA256SUMS ]] || printf 'warning   the run has no list of its own: it did not end, or is of an older version\n'
+  result_unfinished "$run" | sed 's/^/warning   not complete: /'
+  grep -E '^(missing|changed|added)'$'\t' <<<"$rows" | sed $'s/\t/   /; s/^added /added   /' || :
+  problems=$((count[missing] + count[changed] + count[added]))
+  if ((count[same] + problems == 0)); then
+    printf 'nothing to check: no file of the run is in a list SHA256SUMS\n'
+    return 1
+  elif ((problems > 0)); then
+    printf '%d problem%s\n' "$problems" "$( ((problems == 1)) || echo s)"
+    return 1
+  fi
+  printf 'whole and unchanged\n'
+}

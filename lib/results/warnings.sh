@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What Redis itself finds wrong with its host when it starts, from the logs of instances; a tuned host leaves it nothing to say.
+
+# Print each different warning once, with the number of instances that gave it, how many folders they are in, and the first
+# of these: COUNT TEXT FOLDERS FOLDER.
+# Usage: warnings_read FOLDER...
+#   a FOLDER holds logs of instances, redis-PORT.log
+warnings_read() {
+  local folder file
+  # Through a pipe: the logs of a large run are more than a command line may hold.
+  for folder in "$@"; do
+    for file in "$folder"/redis-*.log; do [[ ! -r $file ]] || printf '%s\t%s\n' "$folder" "$file"; done
+  done | LC_ALL=C awk -F '\t' -v OFS='\t' '
+    {
+      file = $2 ~ /^\// ? $2 : "./" $2
+      while ((getline line < file) > 0)
+        if (match(line, /# (WARNING|Warning)[: ] */)) {
+          text = substr(line, RSTART + RLENGTH)
+          gsub(/[\001-\037\177]/, " ", text)
+          if (!(text in count)) {
+            order[++texts] = text
+            first[text] = $1
+          }
+          count[text]++
+          if (!((text, $1) in seen)) folders[text]++
+          seen[text, $1] = 1
+        }
+      close(file)
+    }
+    END { for (i = 1; i <= texts; i++) print count[order[i]], order[i], folders[order[i]], first[order[i]] }'
+}
+
+# Say which warnings the instances of a repeat gave.
+# Usage: warnings_tell FOLDER
+warnings_tell() {
+  local count text
+  while IFS=$'\t' read -r count text _; do
+    log_warn "Redis warns ($count of the instances): $text"
+  done < <(warnings_read "$1")
+}
+
+# Say the same of a whole run, a line each: TEXT.
+# Usage: warnings_run RUN
+warnings_run() {
+  local run=$1 count text folders first
+  while IFS=$'\t' read -r count text folders first; do
+    first=${first%/server}
+    printf 'Redis warns (%s instances in %s repeats, the first in %s): %s\n' "$count" "$folders" "${first#"$run"/}" "$text"
+  done < <(warnings_read "$run"/*/*/rep-*/server)
+}
+
+# Print what the instances of the newest run on this server warned of, as rows STATE FOUND WANTED MEND.
+# Usage: warnings_check
+# Globals: RESULTS_DIR SERVER
+warnings_check() {
+  local run='' file rows index LC_ALL=C
+  local -a files=("$RESULTS_DIR"/*/run.conf)
+  # Names begin with the time of the start, so the last one counts; those before it are not opened.
+  for ((index = ${#files[@]} - 1; index >= 0; index--)); do
+    file=${files[index]}
+    [[ ${file#"$RESULTS_DIR/"} == [0-9]* ]] || continue
+    [[ -f $file && ! -L $file ]] || continue
+    grep -sqxF "SERVER=\"$SERVER\"" "$file" || continue
+    compgen -G "${file%/run.conf}/*/*/rep-*/server/redis-*.log" >/dev/null || continue
+    run=${file%/run.conf}
+    break
+  done
+  [[ -n $run ]] || return 0
+  rows=$(warnings_read "$run"/*/*/rep-*/server)
+  if [[ -z $rows ]]; then
+    printf 'ok\tnone\tnone in the logs of %s\t-\n' "${run##*/}"
+  else
+    awk -F '\t' -v OFS='\t' -v run="${run##*/}" '{ print "warn", $2, "none in the logs of " run, "what it says, or the TUNE_ setting for it (docs/tuning.md)" }' <<<"$rows"
+  fi
+}

@@ -1,0 +1,453 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The master's side of the load generators: put ./test on each client, start it, keep all in step, fetch what they wrote.
+
+declare -A _CLIENT_BINARY=() # path of the load generator on each client
+declare -A _CLIENT_STATE=()  # of each client: running, or the exit status
+declare -A _CLIENT_READY=()  # the phase that each waits to start
+declare -A _CLIENT_GO=()     # the phase and the time that each is still to be given
+declare -A _CLIENT_OFFSET=() # microseconds that its clock is ahead of ours
+declare -A _CLIENT_STATUS=() # its last status line
+declare -A _CLIENT_TRIP=()   # the shortest round trip seen, microseconds
+declare -A _CLIENT_PROBE=()  # what its CPUs had done when it waited last, see lib/host/probe.sh
+declare -A _CLIENT_LAST=()   # the last one
+declare -A _CLIENT_LOST=()   # since when it does not answer, in SECONDS
+declare -A _CLIENT_MOVED=()  # when its status changed last, or its phase began, in SECONDS
+
+# Seconds that one look waits for news.
+readonly _CLIENT_LOOK=2
+# Seconds after which a load that makes no progress is no load.
+readonly _CLIENT_STALL=10
+
+# Put the load generator on clients: a copy when machine and libc are ours, else built there.
+# Usage: client_prepare CLIENT...
+# Returns: 1 when one cannot have it, with the reason on stderr and in SIDE_OUT.
+client_prepare() {
+  local client key ours program status=0
+  program=$(tls_program)
+  # Doctor has a row for one that is not built.
+  [[ -x $program ]] || program=$ROOT/test
+  key=$(sha256sum "$program" | cut -c 1-16)
+  ours="$(uname -m) $(getconf GNU_LIBC_VERSION)"
+  side_run $((REMOTE_RETRY + 600)) _client_prepare "$@" || status=1
+  for client; do
+    if ((${SIDE_STATUS[$client]} == 0)); then
+      _CLIENT_BINARY[$client]=${SIDE_OUT[$client]}
+    else
+      printf '%s\n' "${SIDE_OUT[$client]}" >&2
+    fi
+  done
+  return "$status"
+}
+
+# Print the path of the load generator on a client, or why there is none.
+# Globals: key, ours and program of client_prepare
+_client_prepare() {
+  local client=$1 answer what path why work
+  if remote_is_local "$client"; then
+    printf '%s\n' "$program"
+    return 0
+  fi
+  exec 2>&1
+  answer=$(_client_run "$client" have "$key") || return
+  IFS=$'\t' read -r what path why <<<"$answer"
+  if [[ $what != yes ]]; then
+    work=$(remote_work "$client") || return
+    if [[ $path != "$ours" ]]; then
+      why="it is for $ours, the host has $path"
+    else
+      remote_put "$client" "$program" "$work/cache/test-$key" || return
+      answer=$(_client_run "$client" have "$key") || return
+      IFS=$'\t' read -r what path why <<<"$answer"
+    fi
+    if [[ $answer == no* ]]; then
+      log_info "$client: building the load generator there: a copy of ours does not start: $why"
+      _client_sources "$_REMOTE_TMP/$key.$BASHPID.tar"
+      remote_put "$client" "$_REMOTE_TMP/$key.$BASHPID.tar" "$work/cache/$key.tar" || return
+      answer=$(_client_run "$client" build "$key" "${program#"$ROOT/"}") || return
+    fi
+    IFS=$'\t' read -r what path why <<<"$answer"
+    [[ $what == yes ]] || {
+      printf '%s: the load generator does not start there: %s\n' "$client" "$why"
+      return 1
+    }
+  fi
+  printf '%s\n' "$path"
+}
+
+# Start the load generators, each against its share of the instances; each then waits at its first phase.
+# Usage: client_launch INSTANCES VALUE_BYTES KEYS
+# Globals: the settings of the load, see conf/defaults.conf
+# Returns: sets CLIENTS, those that have a share; 1 when one cannot be started.
+client_launch() {
+  local size=$2 keys=$3 client first count status=0
+  local -A share=()
+  CLIENTS=()
+  while IFS=$'\t' read -r client first count; do
+    CLIENTS+=("$client")
+    share[$client]="$first $count"
+    _CLIENT_STATE[$client]=running
+    unset "_CLIENT_STATUS[$client]" "_CLIENT_TRIP[$client]" "_CLIENT_GO[$client]" "_CLIENT_LOST[$client]" "_CLIENT_MOVED[$client]" "_CLIENT_PROBE[$client]"
+  done < <(plan_clients "$1")
+  side_run $((REMOTE_RETRY + 60)) _client_launch "${CLIENTS[@]}" || status=1
+  for client in "${CLIENTS[@]}"; do _client_take "$client"; done
+  return "$status"
+}
+
+# Globals: share, size and keys of client_launch
+_client_launch() {
+  local client=$1 port count requests text
+  read -r port count <<<"${share[$client]}"
+  local -a words prefix options=(--gate . --out . --instances "$count" --connections "$(search_connections)" --pipeline "$PIPELINE"
+  --phases "$(client_phases)" --keys "$KEY_PATTERN" --data "$DATA" --seed "$(_client_seed "$client")"
+  --interval "$INTERVAL" --timeout "$REPLY_TIMEOUT")
+  [[ $RATE == search || $RATE == 0 ]] || options+=(--rate "$(client_share "$client" "$RATE")")
+  [[ $RATE == 0 ]] || options+=(--arrival "$ARRIVAL")
+  [[ " $PHASES " != *" mixed "* || $COMMANDS != off ]] || options+=(--ratio "$RATIO")
+  [[ $TIME == 0 ]] || options+=(--time "$TIME")
+  CLIENT_THREADS=$(plan_threads "$count")
+  requests=$(plan_requests "$count")
+  [[ $requests == 0 ]] || options+=(--requests "$requests")
+  [[ $WARMUP == 0 ]] || options+=(--warmup "$WARMUP")
+  [[ $KEY_MIN == 0 ]] || options+=(--key-min "$KEY_MIN")
+  ! fill_apart || options+=(--key-max "$KEY_MAX")
+  text=$(load_options)
+  [[ -z $text ]] || mapfile -t -O "${#options[@]}" options <<<"$text"
+  text=$(cluster_options "$port" "$count" && fault_options)
+  if [[ -n $text ]]; then
+    mapfile -t -O "${#options[@]}" options <<<"$text"
+    port=$REDISBASE # any node tells of all
+  fi
+  [[ $POPULATE_PATTERN == auto || " $PHASES " != *" populate "* ]] || options+=(--populate-keys "$POPULATE_PATTERN")
+  [[ $VERIFY == on ]] || options+=(--no-verify)
+  [[ $EVICTION == off || $EVICTION == noeviction ]] || options+=(--allow-misses)
+  [[ -z $LOAD_USER ]] || options+=(--user "$LOAD_USER")
+  mapfile -t -O "${#options[@]}" options < <(tls_options ../tls.crt)
+  local CLIENT_PASSWORD
+  CLIENT_PASSWORD=$(server_load_password)
+  read -r -a prefix < <(tier_command "$(place_client "$client")") || prefix=()
+  if [[ -n $CLIENT_PREFIX ]]; then
+    text=$(launch_words "$client" "$CLIENT_PREFIX") || return
+    IFS=$'\t' read -r -a words <<<"$text"
+    prefix+=("${words[@]}")
+  fi
+  if [[ $GENERATOR == test ]]; then
+    words=("${_CLIENT_BINARY[$client]}")
+  else
+    text=$(generator_words "$client") || return
+    IFS=$'\t' read -r -a words <<<"$text"
+  fi
+  _client_ask "$client" launch "${prefix[@]}" "${words[@]}" "${options[@]}" "$(host_data "$SERVER")" "$port" "$size" "$keys"
+}
+
+# Print the phases for the load generator, with those that a search or a probe adds.
+# Usage: client_phases
+# Globals: PHASES
+client_phases() {
+  local phases
+  phases=$(search_phases)
+  # shellcheck disable=SC2086 # split into words on purpose
+  phases=$(wss_phases $phases)
+  printf '%s\n' "${phases// /,}"
+}
+
+# Keep the clients in step until every generator has ended: when all wait for a phase, all are given one time to start it.
+# Usage: client_wait CLIENT...
+# Returns: 1 when one ended with anything but 0, with a line on stderr for it; the others are ended then.
+client_wait() {
+  local client failed=0
+  local -a running
+  while :; do
+    running=()
+    for client; do
+      [[ ${_CLIENT_STATE[$client]} != running ]] || _client_stalls "$client"
+      case ${_CLIENT_STATE[$client]} in
+        running) running+=("$client") ;;
+        0)
+          log_info "$client: done"
+          _CLIENT_STATE[$client]="done"
+          ;;
+        done | told) ;;
+        *)
+          log_progress_end
+          log_warn "$client: ${_CLIENT_STATE[$client]}"
+          _CLIENT_STATE[$client]=told
+          failed=1
+          ;;
+      esac
+    done
+    _client_show "$@"
+    # One that has failed ends the others.
+    ((${#running[@]} > 0 && !failed)) || break
+    _client_start "$@"
+    monitor_alarm || return 1
+    _client_fault "$@" || return 1
+    side_run 90 _client_look "${running[@]}" || :
+    for client in "${running[@]}"; do _client_take "$client"; done
+    ((${#_CLIENT_GO[@]} > 0)) || wss_look
+  done
+  log_progress_end
+  # A generator whose instances the guard ended may be sooner with that than the next look; and a load that nobody guarded is none.
+  monitor_alarm now || failed=1
+  return "$failed"
+}
+
+# Look how far a fault is, and have the generators end their phase when it is over.
+_client_fault() {
+  local status=0
+  fault_look || status=$?
+  ((status == 2)) || return "$status"
+  side_run $((REMOTE_RETRY + 60)) _client_enough "$@"
+}
+
+_client_enough() {
+  _client_run "$1" enough
+}
+
+# Fetch what the generators wrote, check it, and write their logs in the guide's form.
+# Usage: client_fetch FOLDER STAMP REPEAT SETUP_LOG CLIENT...
+#   each client gets a folder in FOLDER
+# Returns: 1 when not all of it is there.
+client_fetch() {
+  local into=$1 log=$2.$3 setup=$4
+  side_run $((REMOTE_RETRY + 600)) _client_fetch "${@:5}"
+}
+
+# Globals: into, log and setup of client_fetch
+_client_fetch() {
+  local client=$1 folder=$into/$1 log=redis.log.$1.$log sums
+  mkdir -p -- "$folder"
+  CLIENT=$client receive_files "$folder" -e RUN_ID -e RUN_OWNER -e CLIENT "$client" client fetch || return
+  { cat "$setup" "$folder/stdout" && echo DONE; } >"$folder/$log" || return
+  rm -- "$folder/stdout"
+  [[ -s $folder/stderr ]] || rm -- "$folder/stderr"
+  # With the log: what lies in the results can be checked for ever.
+  sums=$(cd "$folder" && sha256sum -- *) && printf '%s\n' "$sums" >"$folder/SHA256SUMS"
+}
+
+# Print what the CPUs of a client had done when its generator waited last, see lib/host/probe.sh.
+# Usage: client_probe CLIENT
+client_probe() {
+  printf '%s\n' "${_CLIENT_PROBE[$1]-}"
+}
+
+# Print the figures and the histogram of the last step on a client, see lib/host/client.sh.
+# Usage: client_step CLIENT
+client_step() {
+  _client_run "$1" step
+}
+
+# Print how far a client's clock is ahead of the master's, in microseconds.
+# Usage: client_offset CLIENT
+client_offset() {
+  echo "${_CLIENT_OFFSET[$1]}"
+}
+
+# End the generators of clients and remove what they left there.
+# Usage: client_stop CLIENT...
+# Returns: 1 when one is not done; SIDE_STATUS then has 124 or 255 for those that do not answer.
+client_stop() {
+  side_run $((REMOTE_RETRY + 60)) _client_stop "$@"
+}
+
+_client_stop() {
+  _client_run "$1" stop
+}
+
+_client_run() {
+  local CLIENT=$1
+  shift
+  remote_run -e RUN_ID -e RUN_OWNER -e CLIENT -e CLIENT_THREADS -e CLIENT_PASSWORD -e SERVER_CERTIFICATE "$CLIENT" client "$@"
+}
+
+# Run a verb of lib/host/client.sh that ends with a look; print what it says, and `trip BEFORE AFTER` by our clock.
+# Usage: _client_ask CLIENT VERB [ARG]...
+_client_ask() {
+  local before=${EPOCHREALTIME/[.,]/} answer
+  answer=$(_client_run "$@") || return
+  printf '%s\ntrip\t%s\t%s\n' "$answer" "$before" "${EPOCHREALTIME/[.,]/}"
+}
+
+# One look at a client: when it is out of reach, that is told at once, and the others are not kept waiting.
+_client_look() {
+  local client=$1 status=0 errors=$_REMOTE_TMP/look.$BASHPID REMOTE_RETRY=0
+  local -a go
+  read -r -a go <<<"${_CLIENT_GO[$client]-}"
+  _client_ask "$client" look "$_CLIENT_LOOK" "${go[@]}" 2>"$errors" || status=$?
+  if ((status == 255)); then
+    printf 'lost\t%s\n' "$(remote_reason "$errors")"
+    remote_again "$client" 2>/dev/null || :
+  else
+    cat "$errors" >&2
+  fi
+  return "$status"
+}
+
+# Take in what the last call of side_run said of a client. Its clock is read on the way: of all looks, the one with the shortest
+# round trip, without the time spent there, tells best (as in NTP).
+_client_take() {
+  local client=$1 word first second arrived=0 left=0 trip
+  case ${SIDE_STATUS[$client]} in
+    0)
+      [[ ! -v "_CLIENT_LOST[$client]" ]] || log_info "$client answers again"
+      unset "_CLIENT_LOST[$client]" "_CLIENT_GO[$client]"
+      ;;
+    124 | 255)
+      [[ -v "_CLIENT_LOST[$client]" ]] || log_warn "$client is out of reach (${SIDE_OUT[$client]#lost$'\t'}); trying again"
+      _CLIENT_LOST[$client]=${_CLIENT_LOST[$client]-$SECONDS}
+      ((SECONDS - _CLIENT_LOST[$client] >= REMOTE_RETRY)) || return 0
+      _CLIENT_STATE[$client]="it did not answer for REMOTE_RETRY=$REMOTE_RETRY s"
+      remote_give_up "$client"
+      return 0
+      ;;
+    *)
+      _CLIENT_STATE[$client]="the load generator cannot be looked at"
+      return 0
+      ;;
+  esac
+  _CLIENT_READY[$client]=
+  while IFS=$'\t' read -r word first second; do
+    case $word in
+      ready) _CLIENT_READY[$client]=$first ;;
+      status)
+        [[ ${_CLIENT_STATUS[$client]-} == "$first"$'\t'"$second" ]] || _CLIENT_MOVED[$client]=$SECONDS
+        _CLIENT_STATUS[$client]=$first$'\t'$second
+        ;;
+      jumped) _CLIENT_STATE[$client]="its clock jumped by $first s; times of this repeat mean nothing" ;;
+      stopped) _CLIENT_STATE[$client]="the load generator was stopped by a signal (SIGSTOP)" ;;
+      machine) _CLIENT_PROBE[$client]=$first$'\t'$second ;;
+      exit)
+        neighbour_mark end "$client" "${_CLIENT_PROBE[$client]-}"
+        # A jump is worth more.
+        [[ ${_CLIENT_STATE[$client]} != running ]] || _CLIENT_STATE[$client]=$first
+        [[ $first == 0 ]] || _CLIENT_STATE[$client]="the load generator ended with $first"
+        ;;
+      lost) _CLIENT_STATE[$client]="the load generator ended with no exit status: it was killed" ;;
+      clock) arrived=${first/./} left=${second/./} ;;
+      trip)
+        trip=$((second - first - (left - arrived)))
+        _CLIENT_LAST[$client]=$trip
+        ((trip < ${_CLIENT_TRIP[$client]:-trip + 1})) || continue
+        _CLIENT_TRIP[$client]=$trip
+        _CLIENT_OFFSET[$client]=$(((arrived - first + left - second) / 2))
+        ! remote_is_local "$client" || _CLIENT_OFFSET[$client]=0
+        ;;
+    esac
+  done <<<"${SIDE_OUT[$client]}"
+}
+
+# Note when a generator whose phase has begun, and is not done, makes no progress.
+_client_stalls() {
+  local client=$1 count total limit=$_CLIENT_STALL
+  # Others do not write a status each second.
+  [[ $GENERATOR == test && $FAULT == none && -z ${_CLIENT_READY[$client]} && -v "_CLIENT_MOVED[$client]" && ! -v "_CLIENT_LOST[$client]" ]] || return 0
+  IFS=$'\t' read -r _ count total _ <<<"${_CLIENT_STATUS[$client]-}"
+  [[ -z ${total-} || $count != "$total" ]] || return 0
+  ((${INTERVAL%.*} * 2 < limit)) || limit=$((${INTERVAL%.*} * 2 + 2))
+  ((SECONDS - _CLIENT_MOVED[$client] < limit)) || _CLIENT_STATE[$client]="the load generator makes no progress for $limit s"
+}
+
+# When every generator waits for the same phase, set them all off at one time.
+_client_start() {
+  local client phase start slowest=0 step='' load=''
+  for client; do
+    [[ ${_CLIENT_STATE[$client]} == running && -n ${_CLIENT_READY[$client]} && ! -v "_CLIENT_GO[$client]" ]] || return 0
+    phase=${_CLIENT_READY[$client]}
+    ((_CLIENT_LAST[$client] <= slowest)) || slowest=${_CLIENT_LAST[$client]}
+  done
+  perf_end
+  if search_is "$phase"; then
+    search_turn "$phase" "$@" || {
+      for client; do _CLIENT_STATE[$client]="the search cannot go on"; done
+      return 0
+    }
+    step=$SEARCH_DO
+  elif wss_is "$phase"; then
+    wss_turn "$phase"
+    step=$WSS_DO
+    [[ $step == skip ]] || _client_mark "$phase" "$@"
+  fi
+  case $step in
+    keep | skip)
+      for client; do
+        _CLIENT_GO[$client]="$phase $step"
+        _CLIENT_MOVED[$client]=$SECONDS
+      done
+      return 0
+      ;;
+    step) ;;
+    *)
+      _client_mark "${phase%.*}" "$@"
+      perf_mark "${phase%.*}"
+      trace_mark "${phase%.*}" || log_warn "$SERVER: nothing is traced"
+      ;;
+  esac
+  # Far enough ahead for every client to hear of it: all are asked at the same time, as they were when they said that they are ready.
+  start=$((${EPOCHREALTIME/[.,]/} + 100000 + slowest * 3 / 2))
+  [[ -n $step ]] || fault_mark "$phase" "$start" || {
+    for client; do _CLIENT_STATE[$client]="the fault cannot begin"; done
+    return 0
+  }
+  for client; do
+    [[ -z $step ]] || load=" $(_client_load "$phase" "$client")"
+    _CLIENT_GO[$client]="$phase $(_client_seconds $((start + ${_CLIENT_OFFSET[$client]})))$load"
+    _CLIENT_MOVED[$client]=$SECONDS
+  done
+  ! wss_is "$phase" || wss_mark "$start"
+  [[ $step == step ]] || log_info "phase ${phase%.*} starts on $# client(s)"
+}
+
+# Note all counters of the server and the clients at the beginning of a phase: with nothing under way, they stand still.
+# Usage: _client_mark PHASE CLIENT...
+_client_mark() {
+  local client phase=$1
+  # Who disturbs a probe disturbs no figure.
+  ! wss_is "$phase" || phase=steps
+  for client in "${@:2}"; do neighbour_mark "$phase" "$client" "$(client_probe "$client")"; done
+  monitor_mark "$1" || :
+}
+
+# Print the load of a step for a client.
+# Usage: _client_load PHASE CLIENT
+_client_load() {
+  if wss_is "$1"; then wss_words "$2"; else search_words "$2"; fi
+}
+
+# Microseconds as seconds with a fraction.
+_client_seconds() {
+  printf '%d.%06d' $(($1 / 1000000)) $(($1 % 1000000))
+}
+
+# Print the part of a rate that falls to a client: as many parts as it has instances.
+# Usage: client_share CLIENT RATE
+client_share() {
+  plan_clients "$POINT_INSTANCES" | awk -v client="$1" -v rate="$2" -v all="$POINT_INSTANCES" \
+    '$1 == client { printf "%.6f", rate * $3 / all }'
+}
+
+# The seed of a client.
+_client_seed() {
+  local one number=0
+  if [[ $DISTINCT_SEEDS == on ]]; then
+    for one in $CLIENT_IP; do
+      [[ $one != "$1" ]] || break
+      number=$((number + 1))
+    done
+  fi
+  echo $((SEED + number))
+}
+
+# A progress line for the run and one for each client, on a terminal only.
+_client_show() {
+  local client
+  local -a lines=()
+  [[ -t 2 ]] || return 0
+  lines+=("$(progress_words)")
+  for client; do lines+=("$(progress_client "$client" "${_CLIENT_STATUS[$client]-}")"); done
+  log_progress "${lines[@]}"
+}
+
+# The sources that the load generator is built from, for a client with another machine or libc.
+_client_sources() {
+  tar -C "$ROOT" -cf "$1" Makefile test.c lib/loadgen
+}

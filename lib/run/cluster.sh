@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# CLUSTER=on: which process serves which shard, on which node, and what the load generator has to know of it.
+
+# Whether the instances form a Redis Cluster.
+# Usage: cluster_on
+# Globals: CLUSTER
+cluster_on() {
+  [[ $CLUSTER == on ]]
+}
+
+# Print how many nodes the cluster has: groups of instances that go down together.
+# Usage: cluster_nodes
+# Globals: CLUSTER_NODES
+cluster_nodes() {
+  if [[ $CLUSTER_NODES == auto ]]; then echo 3; else echo "$CLUSTER_NODES"; fi
+}
+
+# Print how many processes so many instances are: with CLUSTER=on each shard has its replicas too.
+# Usage: cluster_processes INSTANCES
+# Globals: CLUSTER REPLICAS
+cluster_processes() {
+  cluster_processes_of "$1"
+  echo "$REPLY"
+}
+
+# The same, without a process.
+# Returns: sets REPLY
+cluster_processes_of() {
+  REPLY=$1
+  [[ $CLUSTER != on ]] || REPLY=$(($1 * (1 + REPLICAS)))
+}
+
+# Print the processes of a cluster: PORT NODE SHARD ROLE MASTER_PORT FIRST_SLOT LAST_SLOT ID. Masters come first, in the order of shards. Nodes count from 1.
+# A shard's replicas are on other nodes than its master, and a node's replicas are spread over all other nodes.
+# Usage: cluster_table INSTANCES
+# Globals: REDISBASE REPLICAS RUN_ID
+cluster_table() {
+  local shards=$1 nodes shard copy port node role sum
+  nodes=$(cluster_nodes)
+  for ((copy = -1; copy < REPLICAS; copy++)); do
+    for ((shard = 0; shard < shards; shard++)); do
+      port=$((REDISBASE + (copy + 1) * shards + shard)) role=replica
+      node=$(((shard + 1 + (shard / nodes + copy) % (nodes - 1)) % nodes))
+      ((copy >= 0)) || node=$((shard % nodes)) role=master
+      sum=$(printf '%s %s' "${RUN_ID-}" "$port" | sha256sum)
+      printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$port" $((node + 1)) "$shard" "$role" $((REDISBASE + shard)) \
+        $((shard * 16384 / shards)) $(((shard + 1) * 16384 / shards - 1)) "${sum:0:40}"
+    done
+  done
+}
+
+# Print the directives of a cluster's instances, separated by semicolons.
+# Globals: CLUSTER NODE_TIMEOUT FULL_COVERAGE SERVER_ADDRESS
+cluster_directives() {
+  cluster_on || return 0
+  printf 'cluster-enabled yes; cluster-config-file nodes.conf; cluster-announce-ip %s; ' "$SERVER_ADDRESS"
+  [[ $NODE_TIMEOUT == default ]] || printf 'cluster-node-timeout %s; ' "$NODE_TIMEOUT"
+  printf 'cluster-require-full-coverage %s; cluster-migration-barrier 1000; ' "$(if [[ $FULL_COVERAGE == on ]]; then echo yes; else echo no; fi)"
+  # Redis' default delay is 5 s of waiting in every resync, and its buffer limit cuts a resync under writes off, for ever again.
+  printf 'repl-diskless-sync yes; repl-diskless-sync-delay 0; client-output-buffer-limit replica 0 0 0; '
+}
+
+# Print the options of the load generator, a line each, for a client with COUNT shards from PORT on.
+# Usage: cluster_options PORT COUNT
+# Globals: POINT_INSTANCES REDISBASE
+cluster_options() {
+  cluster_on || return 0
+  printf '%s\n' --cluster --shards "$(($1 - REDISBASE))-$(($1 - REDISBASE + $2 - 1))" --node "$(cluster_table "$POINT_INSTANCES" | cut -f 8 | paste -sd ,)"
+}
+
+# Print the cluster for people: a row per shard.
+# Usage: cluster_show INSTANCES
+cluster_show() {
+  cluster_on || return 0
+  echo
+  printf 'shard\tslots\tmaster (node)\treplicas (node)\n'
+  cluster_table "$1" | awk -F '\t' '
+    $4 == "master" { order[++n] = $3; slots[$3] = $6 "-" $7; master[$3] = $1 " (" $2 ")" }
+    $4 == "replica" { replicas[$3] = replicas[$3] (replicas[$3] == "" ? "" : ", ") $1 " (" $2 ")" }
+    END { for (i = 1; i <= n; i++) print order[i] "\t" slots[order[i]] "\t" master[order[i]] "\t" (replicas[order[i]] == "" ? "-" : replicas[order[i]]) }'
+}
+
+# Refuse a cluster that cannot be, naming where the culprit stands.
+# Usage: cluster_check
+# Returns: exits 2.
+cluster_check() {
+  local nodes instances last
+  cluster_on || return 0
+  nodes=$(cluster_nodes)
+  ((nodes >= 3)) || conf_refuse CLUSTER_NODES "too few: with $nodes nodes no majority of masters is left to take over; set at least 3"
+  ((REPLICAS < nodes)) || conf_refuse REPLICAS "too many: on $nodes nodes one node would hold a shard twice; set at most $((nodes - 1)), or more CLUSTER_NODES"
+  [[ $GENERATOR == test ]] || conf_refuse GENERATOR "does not support CLUSTER=on; set GENERATOR=test"
+  [[ $TLS == off ]] || conf_refuse TLS "not supported with CLUSTER=on; set TLS=off"
+  for instances in $INSTANCES; do
+    ((instances >= nodes)) || conf_refuse INSTANCES "too few: $instances shards on $nodes nodes leave a node without a master; set at least $nodes"
+    last=$((REDISBASE + $(cluster_processes "$instances") - 1))
+    ((last <= 55535)) || conf_refuse REDISBASE "the cluster bus of port $last would be port $((last + 10000)), past 65535; set a lower REDISBASE"
+  done
+}

@@ -1,0 +1,435 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Whether every host is fit for what is planned, as rows: HOST STATE CHECK FOUND WANTED MEND.
+# STATE is ok, warn (it runs, but judge the figures with it in mind) or fail. MEND is a command, a hint, `-`, or `install: NAME...`: what
+# tools/deps.sh knows by these names (lib/run/doctor_show.sh makes a command of it).
+
+# Settings whose values hosts are asked about, one variant at a time.
+readonly _DOCTOR_ASKED="TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM PLACEMENT PLACEMENT_NODE SERVER_NUMACTL CLIENT_NUMACTL \
+SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION WEIGHTS_AUTO ZSWAP"
+
+# Reach every host, then check each.
+# Usage: doctor_rows
+# Globals: SERVER CLIENT_IP and the plan; the server's facts are read on the way
+doctor_rows() {
+  local -a hosts clients
+  mapfile -t hosts < <(doctor_hosts)
+  read -r -a clients <<<"$CLIENT_IP"
+  _doctor_reach "${hosts[@]}" || return 0
+  _doctor_here
+  facts_read "${hosts[@]}" || :
+  facts_use || {
+    _doctor_row "$SERVER" fail facts "cannot be read" "its CPUs and memory" "the line above says why"
+    return 0
+  }
+  server_auto
+  _doctor_skip
+  plan_settle
+  _doctor_vain
+  if [[ -n $RESUME ]]; then plan_load "$RESUME/plan.tsv"; else plan_make; fi
+  _doctor_needs
+  _doctor_server
+  _doctor_clients "${clients[@]}"
+  _doctor_fill
+  # By now Redis may have said what a key costs.
+  [[ -n $RESUME ]] || plan_make
+  _doctor_memory
+  _doctor_tiers
+  _doctor_launch
+  _doctor_trace
+  _doctor_wss
+  _doctor_perf
+  _doctor_warnings
+  side_run $((REMOTE_RETRY + 60)) _doctor_settings "${hosts[@]}" || :
+  side_print "${hosts[@]}"
+}
+
+# What can be checked only once the server has a Redis (lib/run/provision.sh), as rows.
+# Usage: doctor_redis
+doctor_redis() {
+  _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
+  _doctor_fill
+  [[ -n $RESUME ]] || plan_make
+  _doctor_memory
+  _doctor_launch
+}
+
+# Print every host once.
+# Usage: doctor_hosts
+doctor_hosts() {
+  printf '%s\n' "$SERVER" "${CLIENT_IP// /$'\n'}" | awk '!seen[$0]++'
+}
+
+_doctor_row() {
+  local IFS=$'\t'
+  printf '%s\n' "$*"
+}
+
+# Ask a host, and report it as unfit when it does not answer, or not in the form that is expected.
+# Usage: _doctor_ask HOST CHECK COMMAND...
+# Returns: 0 with what COMMAND printed in _DOCTOR_SAID; 1 after a row, or when it printed nothing
+_doctor_ask() {
+  local host=$1 check=$2 why=$_REMOTE_TMP/why.$BASHPID
+  shift 2
+  if ! _DOCTOR_SAID=$("$@" 2>"$why"); then
+    _doctor_row "$host" fail "$check" "$(tail -n 1 "$why" | tr '\t' ' ')" "an answer" "see what it says"
+    return 1
+  fi
+  cat "$why" >&2
+  [[ -n $_DOCTOR_SAID ]]
+}
+
+# Settings without effect.
+_doctor_vain() {
+  local found wanted mend
+  while IFS=$'\t' read -r found wanted mend; do
+    _doctor_row "$SERVER" warn settings "$found" "$wanted" "$mend"
+  done < <(plan_vain)
+}
+
+# What the plan asks of links, ports and open files: of all rows, the one that asks most.
+# Returns: sets what lib/host/doctor.sh is sent.
+_doctor_needs() {
+  local row ops
+  NEED_BITS=0 NEED_PORTS=0 NEED_FILES=0 NEED_NUMACTL=''
+  for row in "${PLAN_ROWS[@]}"; do
+    plan_row "$row"
+    [[ ${ROW[repeat]} == 1 ]] || continue
+    ops=0
+    [[ $RATE == search ]] || ops=${RATE%.*}
+    ((ops > 0)) || ops=$PLAN_OPS
+    # The point in force has one value size.
+    ((VALUE_SIZES * 8 * ops <= NEED_BITS)) || NEED_BITS=$((VALUE_SIZES * 8 * ops))
+    [[ -z $SERVER_NUMACTL$CLIENT_NUMACTL && $PLACEMENT != numa && $PLACEMENT != split ]] || NEED_NUMACTL=yes
+    _doctor_connections
+  done
+  plan_enter "${VARIANTS%% *}" ''
+  FIRST_PORT=$REDISBASE
+  LAST_PORT=$((REDISBASE + $(plan_most) - 1))
+}
+
+# What the connections of one client ask of it at the point in force.
+_doctor_connections() {
+  local count threads groups connections=$CONNECTIONS
+  [[ $connections != search ]] || connections=$(search_connections)
+  plan_shares "${ROW[instances]}"
+  for count in "${SHARE_COUNT[@]}"; do
+    plan_threads_of "$count"
+    threads=$REPLY
+    groups=$(((threads + count - 1) / count))
+    ((connections * groups <= NEED_PORTS)) || NEED_PORTS=$((connections * groups))
+    # ./test has them all in one process, others have one for each instance.
+    [[ $GENERATOR != test ]] || groups=$((threads > count ? threads : count))
+    # The rest is what ./test counts with: two for each thread, and some.
+    groups=$((connections * groups + 2 * threads + 64))
+    ((groups <= NEED_FILES)) || NEED_FILES=$groups
+  done
+}
+
+# Usage: _doctor_run HOST ROLE
+_doctor_run() {
+  local ADDRESS NEED_MBIT clients
+  read -r -a clients <<<"$CLIENT_IP"
+  ADDRESS=$(host_data "$SERVER")
+  # A client carries its share.
+  NEED_MBIT=$((NEED_BITS / 1000000 + 1))
+  [[ $2 == server ]] || NEED_MBIT=$((NEED_BITS / ${#clients[@]} / 1000000 + 1))
+  remote_run -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_FILES -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT "$1" doctor "$2"
+}
+
+# What the master needs for itself: a way to the others, the load generator, what draws the report.
+# Returns: sets DOCTOR_BUILT to yes when there is a load generator.
+_doctor_here() {
+  local master why host
+  master=$(_doctor_master)
+  DOCTOR_BUILT=yes
+  why=$(build_make 2>&1) || {
+    DOCTOR_BUILT=
+    _doctor_row "$master" fail "load generator" "$why" "./test, built" "install: $BUILD_NEEDS"
+  }
+  if command -v ssh >/dev/null; then
+    _doctor_row "$master" ok ssh "$(remote_version)" "in PATH" -
+  else
+    _doctor_row "$master" ok ssh "missing" "only for other hosts" -
+  fi
+  if command -v gnuplot >/dev/null; then
+    _doctor_row "$master" ok gnuplot "$(command -v gnuplot)" "in PATH" -
+  else
+    _doctor_row "$master" warn gnuplot missing "the report's plots" "install: gnuplot"
+  fi
+  while read -r host; do
+    _doctor_row "$host" warn "shared host" "client and server run on one host" "separate machines" \
+      "set CLIENT_IP, or accept that the load generator takes CPU time from the instances"
+  done < <(hosts_shared)
+}
+
+# The name of this host among those of the run.
+_doctor_master() {
+  local host
+  while read -r host; do
+    if remote_is_local "$host"; then
+      echo "$host"
+      return
+    fi
+  done < <(doctor_hosts)
+  echo master
+}
+
+# How far a host's clock is from ours. A run starts phases by it, and corrects it by what it measures.
+_doctor_clock() {
+  local host=$1 before after theirs off
+  if remote_is_local "$host"; then
+    _doctor_row "$host" ok clock "ours" "within 1 s" -
+    return
+  fi
+  before=${EPOCHREALTIME/./}
+  _doctor_ask "$host" clock remote_run "$host" doctor clock || return 0
+  after=${EPOCHREALTIME/./}
+  theirs=$_DOCTOR_SAID
+  off=$(awk -v us=$((${theirs/./} - (before + after) / 2)) -v trip=$((after - before)) \
+    'BEGIN { printf "%+.3f s off, give or take %.3f s", us / 1e6, trip / 2e6 }')
+  if [[ $off =~ ^[+-]0\. ]]; then
+    _doctor_row "$host" ok clock "$off" "within 1 s" -
+  else
+    _doctor_row "$host" warn clock "$off" "within 1 s" "chronyc makestep, or ntpd -gq, there"
+  fi
+}
+
+# What tuning would do, and what it cannot: a warning, and with TUNE_STRICT=1 a failure.
+_doctor_tune() {
+  local host=$1 rows state=warn name why mode mend
+  ((!TUNE_STRICT)) || state=fail
+  _doctor_ask "$host" tuning tune_check "$host" || return 0
+  rows=$_DOCTOR_SAID
+  _doctor_row "$host" ok tuning \
+    "$(awk -F '\t' '$2 == "would" && !seen[$1]++ { printf "%s%s", sep, $1; sep = ", " } END { if (!sep) printf "nothing to change" }' <<<"$rows")" \
+    "set for the run, then put back" -
+  while IFS=$'\t' read -r name why; do
+    mode=TUNE_$name
+    mend="TUNE_$name=off, if it is to stay as it is"
+    [[ $why != "needs root" ]] || mend="run as root, or TUNE_$name=off"
+    _doctor_row "$host" "$state" "TUNE_$name" "$why" "${!mode}" "$mend"
+  done < <(awk -F '\t' -v OFS='\t' '$2 == "cannot" && !seen[$1]++ { print $1, $6 }' <<<"$rows")
+}
+
+# Usage: _doctor_reach HOST...
+# Returns: 1 when one is out of reach.
+_doctor_reach() {
+  local host how status=0
+  if ! command -v ssh >/dev/null; then
+    for host; do
+      remote_is_local "$host" || {
+        _doctor_row "$(_doctor_master)" fail ssh missing "to reach $host" "install: ssh"
+        return 1
+      }
+    done
+  fi
+  remote_reach "$@" || status=1
+  for host; do
+    how=ssh
+    ! remote_is_local "$host" || how="this machine"
+    if ((${SIDE_STATUS[$host]-0} == 0)); then
+      _doctor_row "$host" ok reachable "$how" "a shell" -
+    else
+      _doctor_row "$host" fail reachable "${SIDE_OUT[$host]#"$host: "}" "ssh with a key, without a prompt" "ssh $host true"
+    fi
+  done
+  return "$status"
+}
+
+_doctor_server() {
+  local row taken status=0 why=$_REMOTE_TMP/why
+  ! _doctor_ask "$SERVER" checks _doctor_run "$SERVER" server ||
+    while IFS= read -r row; do _doctor_row "$SERVER" "$row"; done <<<"$_DOCTOR_SAID"
+  server_look_redis 2>"$why" || status=$?
+  if ((status == 0)); then
+    _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
+  elif ((status == 2)); then
+    _doctor_row "$SERVER" ok redis-server "not there yet" "$REDIS_FROM" "a run provides it"
+  elif [[ $REDIS_FROM == installed && $REDIS_SERVER == redis-server ]]; then
+    _doctor_row "$SERVER" fail redis-server "$(tail -n 1 "$why")" "REDIS_FROM=$REDIS_FROM" "install: redis-server"
+  else
+    _doctor_row "$SERVER" fail redis-server "$(tail -n 1 "$why")" "REDIS_FROM=$REDIS_FROM" "set REDIS_FROM=package, or the REDIS_ settings"
+  fi
+  _doctor_row "$SERVER" ok "isolated CPUs" "$(place_isolated | grep . || echo none)" "one an instance, if any" -
+  taken=
+  ! _doctor_ask "$SERVER" ports server_ports "$(plan_most)" || taken=$_DOCTOR_SAID
+  if [[ -n $taken ]]; then
+    _doctor_row "$SERVER" fail ports "${taken//$'\n'/, }" "free from $REDISBASE on" \
+      "set REDISBASE, or ./do_it.sh stop if it is of a broken run"
+  else
+    _doctor_row "$SERVER" ok ports "free" "$(plan_most) from $REDISBASE on" -
+  fi
+}
+
+# What keys cost, of Redis itself, when the fill hangs on it.
+_doctor_fill() {
+  local why=$_REMOTE_TMP/why
+  # The plan of a run that goes on has it.
+  [[ -n ${REDIS_BINARY-} && -n $DOCTOR_BUILT && -z $RESUME ]] || return 0
+  if fill_calibrate 2>"$why"; then return; fi
+  _doctor_row "$SERVER" fail "cost of a key" "$(tr '\n' ';' <"$why")" "a scratch instance on port $REDISBASE, with samples set from here" "set KEYS"
+}
+
+# The fill of every point against what the server has, less what must stay free: for each variant, what it takes of DRAM.
+_doctor_memory() {
+  local row need wanted='' most=-1 keep gap point
+  keep=$(fill_reserve "$SERVER_BYTES")
+  for row in "${PLAN_ROWS[@]}"; do
+    plan_row "$row"
+    [[ ${ROW[repeat]} == 1 ]] || continue
+    point=${ROW[point]}
+    if [[ ${ROW[target_bytes]} != - && ${ROW[variant]} == "${VARIANTS%% *}" ]]; then
+      gap=$(fill_gap "${ROW[target_bytes]}" "${ROW[full_bytes]}")
+      [[ -z $gap ]] || _doctor_row "$SERVER" warn fill "$gap for $point" "within 1 % of $FILL" \
+        "another FILL: no number of keys comes nearer (docs/tiers.md)"
+    fi
+    need=${ROW[dram_bytes]}
+    ((need > most)) || continue
+    most=$need
+    wanted="$(_doctor_mib "$need") for $point (${ROW[instances]} x ${ROW[keys]} keys of ${ROW[value_size]} B; 1.5 x (size + 32) x keys says"
+    wanted+=" $(_doctor_mib "${ROW[rule_bytes]}")) and $(_doctor_mib "$keep") kept free"
+    ((need + keep <= SERVER_FREE)) || break
+  done
+  plan_enter "${VARIANTS%% *}" ''
+  if ((most + keep > SERVER_FREE)); then
+    _doctor_row "$SERVER" fail memory "$(_doctor_mib "$SERVER_FREE") available" "$wanted" "set FILL or KEYS, or RESERVE"
+  else
+    _doctor_row "$SERVER" ok memory "$(_doctor_mib "$SERVER_FREE") available" "$wanted" -
+  fi
+}
+
+# Which kinds of memory the server has, and whether each variant's tier can be had with the largest fill.
+_doctor_tiers() {
+  local kind where detail
+  ! _doctor_ask "$SERVER" memory tier_detect "$SERVER" ||
+    while IFS=$'\t' read -r kind where detail; do
+      _doctor_row "$SERVER" ok "memory: $kind" "$detail" "${where/host/-}" -
+    done <<<"$_DOCTOR_SAID"
+  _doctor_each _doctor_tier
+}
+
+# Usage: _doctor_tier VARIANT SWEEP
+#   with the settings of both in force
+_doctor_tier() {
+  local variant=$1 row data bytes=0 many=1 state found wanted mend
+  for row in "${PLAN_ROWS[@]}"; do
+    [[ $row == *$'\t'"$variant"$'\t'* ]] || continue
+    plan_row "$row"
+    [[ ${ROW[repeat]} == 1 && ${ROW[variant]} == "$variant" ]] || continue
+    plan_within "$2" || continue
+    data=${ROW[data_bytes]}
+    ((data <= bytes)) || bytes=$data many=${ROW[instances]}
+  done
+  plan_enter "$variant" "$2"
+  # With several ratios, the least DRAM needs the most of everything else.
+  DRAM_RATIO=$(tier_least)
+  ! _doctor_ask "$SERVER" "variant $variant" tier_check "$bytes" "$many" ||
+    while IFS=$'\t' read -r state found wanted mend; do
+      _doctor_row "$SERVER" "$state" "variant $variant" "$found" "$wanted" "$mend"
+    done <<<"$_DOCTOR_SAID"
+  ! _doctor_ask "$SERVER" "variant $variant" tune_lacks "$variant" ||
+    while IFS=$'\t' read -r found wanted mend; do
+      _doctor_row "$SERVER" fail "variant $variant" "$found" "$wanted" "$mend"
+    done <<<"$_DOCTOR_SAID"
+}
+
+# Run a check for every variant, with each combination of what SWEEP names of the settings that hosts are asked about; its rows once each.
+# Usage: _doctor_each FUNCTION
+#   FUNCTION is called with VARIANT and SWEEP, in a process of its own
+_doctor_each() {
+  local variant sweep key name
+  local -A seen=()
+  for variant in $VARIANTS; do
+    for sweep in "${POINT_SWEEPS[@]}"; do
+      plan_enter "$variant" "$sweep"
+      key=$variant
+      for name in "${AXES[@]}"; do [[ " $_DOCTOR_ASKED " != *" $name "* ]] || key+=" ${!name}"; done
+      [[ ! -v "seen[$key]" ]] || continue
+      seen[$key]=1
+      ("$1" "$variant" "$sweep")
+    done
+  done | awk '!seen[$0]++'
+}
+
+# What Redis said of the server when the newest run on it started it.
+_doctor_warnings() {
+  local state found wanted mend
+  while IFS=$'\t' read -r state found wanted mend; do
+    _doctor_row "$SERVER" "$state" "Redis warnings" "$found" "$wanted" "$mend"
+  done < <(warnings_check)
+}
+
+# Variants that are left out, because what they measure with is not there.
+_doctor_skip() {
+  local variant host found
+  generator_skip >"$_REMOTE_TMP/skipped"
+  while IFS=$'\t' read -r variant host found; do
+    log_warn "$host: $found: the variant $variant is left out"
+    _doctor_row "$host" warn "variant $variant" "$found" "a load generator, with GENERATOR_MISSING=skip" "install it there; left out until then"
+  done <"$_REMOTE_TMP/skipped"
+}
+
+# Whether the words in front of the programs work, for every variant.
+_doctor_launch() {
+  _doctor_each _doctor_prefix
+}
+
+# Usage: _doctor_prefix VARIANT SWEEP
+_doctor_prefix() {
+  local host state found wanted mend
+  while IFS=$'\t' read -r host state found wanted mend; do
+    _doctor_row "$host" "$state" "variant $1" "$found" "$wanted" "$mend"
+  done < <(launch_try && generator_try)
+}
+
+# Whether the program that traces is there.
+_doctor_trace() {
+  local host state found wanted mend
+  while IFS=$'\t' read -r host state found wanted mend; do
+    _doctor_row "$host" "$state" trace "$found" "$wanted" "$mend"
+  done < <(trace_try)
+}
+
+# Whether loads from far memory can be counted.
+_doctor_perf() {
+  ! _doctor_ask "$SERVER" "far loads" perf_doctor || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" "far loads" "${_DOCTOR_SAID#*$'\t'}"
+}
+
+# Whether the working set can be counted.
+_doctor_wss() {
+  ! _doctor_ask "$SERVER" "working set" wss_try || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" "working set" "${_DOCTOR_SAID#*$'\t'}"
+}
+
+# Usage: _doctor_clients CLIENT...
+_doctor_clients() {
+  local client row
+  side_run $((REMOTE_RETRY + 60)) _doctor_client "$@" || :
+  side_print "$@"
+  [[ -n $DOCTOR_BUILT ]] || return 0
+  client_prepare "$@" 2>/dev/null || :
+  for client; do
+    row=${SIDE_OUT[$client]##*$'\n'}
+    if ((${SIDE_STATUS[$client]} == 0)); then
+      _doctor_row "$client" ok "load generator" "runs" "./test" -
+    else
+      _doctor_row "$client" fail "load generator" "${row#"$client: "}" "./test, or what it takes to build it" "install: $BUILD_NEEDS"
+    fi
+  done
+}
+
+_doctor_client() {
+  local row
+  ! _doctor_ask "$1" checks _doctor_run "$1" client ||
+    while IFS= read -r row; do _doctor_row "$1" "$row"; done <<<"$_DOCTOR_SAID"
+}
+
+# What hangs on the settings of the host, not on what it has.
+_doctor_settings() {
+  _doctor_clock "$1"
+  _doctor_tune "$1"
+}
+
+_doctor_mib() {
+  printf '%d MiB' $(($1 >> 20))
+}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What doctor prints of its rows, and what it installs where they say that something is missing (doctor --fix).
+
+# Print rows for people: problems and warnings, grouped; the last line is `fit` or `N problems`.
+# Usage: doctor_show [all] <ROWS
+#   all  every check, a table per host
+# Globals: COMMAND_WORDS
+doctor_show() {
+  local TABLE_WIDTH
+  table_width
+  _doctor_text "${1:-problems}" "$TABLE_WIDTH"
+}
+
+# Print one line per problem.
+# Usage: doctor_failures <ROWS
+doctor_failures() {
+  _doctor_text lines 0
+}
+
+# Usage: _doctor_text AS WIDTH <ROWS
+_doctor_text() {
+  local host here='' deps=$ROOT/tools/deps.sh
+  while read -r host; do ! remote_is_local "$host" || here+=" $host"; done < <(doctor_hosts)
+  [[ $PWD != "$ROOT" ]] || deps=tools/deps.sh
+  DOCTOR_AS=$1 DOCTOR_WIDTH=$2 DOCTOR_LOCAL="$here " DOCTOR_DEPS=$deps DOCTOR_FIX=$(_doctor_again) LC_ALL=C awk -f "$LIB/run/doctor.awk"
+}
+
+# Print the command that installs what is missing, with the words of this one.
+_doctor_again() {
+  local word
+  printf '%s doctor --fix' "$0"
+  for word in "${COMMAND_WORDS[@]}"; do [[ $word == --all || $word == --fix || $word == --yes ]] || printf ' %q' "$word"; done
+}
+
+# Install what rows say is missing, host by host, after asking for each.
+# Usage: doctor_fix ROWS_FILE [yes]
+#   yes  do not ask
+# Returns: 1 when something could not be installed, or was not to be; 2 when there is nothing that could be
+doctor_fix() {
+  local host names status=2
+  while IFS=$'\t' read -r -u 8 host names; do
+    [[ $status == 1 ]] || status=0
+    if [[ -z ${2-} ]] && ! _doctor_asked "$host" "$names"; then
+      status=1
+    elif _doctor_install "$host" "$names"; then
+      log_info "$host: installed: $names"
+    else
+      log_warn "$host: could not install all of: $names"
+      status=1
+    fi
+  done 8< <(LC_ALL=C awk -F '\t' -v OFS='\t' '
+    $2 != "ok" && sub(/^install: /, "", $6) {
+      if (!($1 in names)) order[++hosts] = $1
+      n = split($6, word, " ")
+      for (i = 1; i <= n; i++) if (!(($1, word[i]) in seen)) {
+        seen[$1, word[i]] = 1
+        names[$1] = names[$1] (names[$1] == "" ? "" : " ") word[i]
+      }
+    }
+    END { for (h = 1; h <= hosts; h++) print order[h], names[order[h]] }' "$1")
+  return "$status"
+}
+
+# Usage: _doctor_asked HOST NAMES
+# Returns: 0 yes, 1 no
+_doctor_asked() {
+  local answer=
+  [[ -t 0 ]] || {
+    log_warn "$1: nobody to ask whether to install $2; doctor --fix --yes installs without asking"
+    return 1
+  }
+  read -r -p "$1: install what brings $2? [y/N] " answer || :
+  [[ $answer == [yY] || $answer == [yY]es ]]
+}
+
+# Usage: _doctor_install HOST NAMES
+_doctor_install() {
+  local DEPS_SCRIPT
+  [[ $1 != master ]] || set -- 127.0.0.1 "$2"
+  DEPS_SCRIPT=$(<"$ROOT/tools/deps.sh")
+  # shellcheck disable=SC2086 # names without blanks
+  remote_run -e DEPS_SCRIPT "$1" deps $2
+}

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# FAULT: one node of the cluster goes down in the last phase and comes back; the master's side.
+
+_FAULT_ON=   # it is under way on the server
+_FAULT_LAST= # the event that was told last
+
+# Whether a fault is asked for.
+# Usage: fault_on
+# Globals: FAULT
+fault_on() {
+  [[ $FAULT != none ]]
+}
+
+# Print the options of the load generator, a line each.
+# Usage: fault_options
+# Globals: FAULT TRACK
+fault_options() {
+  ! fault_on || echo --faults
+  [[ $TRACK == 0 ]] || printf '%s\n' --track "$TRACK"
+}
+
+# A phase is about to begin, at START_US of the master's clock: begin the fault with the last one.
+# Usage: fault_mark PHASE START_US
+# Globals: PHASES
+# Returns: 1 with a line on stderr
+fault_mark() {
+  fault_on && [[ $1 == "${PHASES##* }"* ]] || return 0
+  local delay=$(($2 - ${EPOCHREALTIME/[.,]/}))
+  _FAULT_ON=yes _FAULT_LAST=
+  remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e CLUSTER_TABLE -e REDIS_BINARY -e REDIS_USER -e SERVER_ADDRESS -e REDIS_PASSWORD -e NODE_TIMEOUT \
+    -e PERSISTENCE -e FAULT -e FAULT_NODE -e FAULT_AT -e FAULT_DOWN -e FAILBACK -e SETTLE "$SERVER" server fault "$delay"
+}
+
+# Look how far it is; when all steps are done, the load has lasted long enough.
+# Usage: fault_look
+# Returns: 0; 2 when the load may end now; 1 with a line on stderr when the fault failed
+fault_look() {
+  local state text
+  [[ -n $_FAULT_ON ]] || return 0
+  IFS=$'\t' read -r state text < <(remote_run -e RUN_ID "$SERVER" server look) || return 0
+  [[ $text == "$_FAULT_LAST" || $text == event ]] || log_info "$SERVER: $text"
+  _FAULT_LAST=$text
+  case $state in
+    done)
+      _FAULT_ON=
+      return 2
+      ;;
+    failed)
+      _FAULT_ON=
+      log_warn "$SERVER: $text"
+      return 1
+      ;;
+  esac
+}
+
+# Say when the load ended before the last step did.
+# Usage: fault_end
+fault_end() {
+  [[ -z $_FAULT_ON ]] || log_warn "the load ended after '$_FAULT_LAST', before the fault was over: raise TIME"
+  _FAULT_ON=
+}
+
+# Refuse a fault that cannot be, naming where the culprit stands.
+# Usage: fault_check
+# Returns: exits 2.
+fault_check() {
+  local need
+  [[ $TRACK == 0 ]] || cluster_on || conf_refuse TRACK "requires a cluster; set CLUSTER=on"
+  fault_on || return 0
+  cluster_on || conf_refuse FAULT "requires a cluster; set CLUSTER=on"
+  ((REPLICAS > 0)) || conf_refuse FAULT "requires a replica that takes over; set REPLICAS to at least 1"
+  ((FAULT_NODE <= $(cluster_nodes))) || conf_refuse FAULT_NODE "there are $(cluster_nodes) nodes; set one of them, or more CLUSTER_NODES"
+  [[ -z $SERVER_PREFIX ]] || conf_refuse SERVER_PREFIX "not supported with FAULT=$FAULT; leave it empty"
+  ! search_wanted || conf_refuse FAULT "conflicts with a search; set RATE and CONNECTIONS to numbers"
+  [[ ${PHASES##* } != populate && $TIME != 0 ]] || conf_refuse FAULT "requires a timed last phase; set TIME, and end PHASES with set, get or mixed"
+  need=$(awk -v at="$FAULT_AT" -v down="$FAULT_DOWN" -v settle="$SETTLE" -v time="$TIME" 'BEGIN { if (at + down + settle > time) printf "%.10g", at + down }')
+  [[ -z $need ]] || conf_refuse TIME "ends before the node is up at $need s and SETTLE=$SETTLE s have passed; set a longer TIME"
+}

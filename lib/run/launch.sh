@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The words in front of the programs that a run starts (SERVER_PREFIX, CLIENT_PREFIX), with files of ours put on the host.
+#
+# {FILE} in a prefix is a file of this project, such as {conf/onload/redis-balanced.opf}; the host sees its own copy.
+
+# Print a prefix as it is on a host, its words separated by tabs, after putting the files that it names there.
+# Usage: launch_words HOST PREFIX
+# Globals: ROOT
+# Returns: 1 with a line on stderr when a file is not there or cannot be put.
+launch_words() {
+  local host=$1 word file path
+  local -a words
+  read -r -a words <<<"$2"
+  for word in "${words[@]}"; do
+    while [[ $word =~ \{([^{}]+)\} ]]; do
+      file=${BASH_REMATCH[1]}
+      path=$(_launch_file "$host" "$file") || return
+      word=${word/"{$file}"/"$path"}
+    done
+    printf '%s\t' "$word"
+  done
+}
+
+# Refuse a prefix that names a file which is not of this project.
+# Usage: launch_check
+# Globals: SERVER_PREFIX CLIENT_PREFIX ROOT
+# Returns: exits 2.
+launch_check() {
+  local name text file
+  for name in SERVER_PREFIX CLIENT_PREFIX; do
+    text=${!name}
+    while [[ $text =~ \{([^{}]+)\} ]]; do
+      file=${BASH_REMATCH[1]}
+      _launch_ours "$file" || conf_refuse "$name" "$file: not found in this project; {FILE} names a file below the directory of do_it.sh"
+      text=${text/"{$file}"/}
+    done
+  done
+}
+
+# Try both prefixes of the resolved variant, and its options of numactl, where they will be used, as rows HOST STATE FOUND WANTED MEND.
+# Usage: launch_try
+# Globals: SERVER CLIENT_IP SERVER_PREFIX CLIENT_PREFIX SERVER_NUMACTL CLIENT_NUMACTL, and as tier_policy
+launch_try() {
+  local client
+  _launch_try_user
+  tls_try
+  _launch_try_numactl "$SERVER" SERVER_NUMACTL "$(tier_policy)"
+  _launch_try_one "$SERVER" SERVER_PREFIX
+  for client in $CLIENT_IP; do
+    _launch_try_numactl "$client" CLIENT_NUMACTL
+    _launch_try_one "$client" CLIENT_PREFIX
+  done
+}
+
+# Whether a host has a program that a setting names, as a row HOST STATE FOUND WANTED MEND.
+# Usage: launch_has HOST PROGRAM SETTING MEND
+launch_has() {
+  local why=$_REMOTE_TMP/why
+  if remote_run "$1" launch "$2" --version 2>"$why"; then
+    printf '%s\tok\t%s\t%s\t-\n' "$1" "$2" "$3=${!3}"
+  else
+    printf '%s\tfail\t%s\t%s\t%s\n' "$1" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$3=${!3}" "$4"
+  fi
+}
+
+# Usage: _launch_try_numactl HOST SETTING [POLICY]
+#   POLICY are more options, those of the memory tier
+_launch_try_numactl() {
+  local host=$1 name=$2 words why=$_REMOTE_TMP/why
+  [[ -n ${!name} ]] || return 0
+  read -r -a words < <(tier_command "${!name} ${3-}")
+  if remote_run -e READY_TIMEOUT "$host" launch "${words[@]}" 2>"$why"; then
+    printf '%s\tok\t%s\t%s\t-\n' "$host" "${words[*]}" "$name starts a program"
+  else
+    printf '%s\tfail\t%s\t%s\t%s\n' "$host" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$name=${!name}" \
+      "options of numactl that name what is there, such as -N 0 -m 0"
+  fi
+}
+
+# Whom the instances can run as.
+_launch_try_user() {
+  local said state found fix=-
+  said=$(remote_run -e REDIS_USER "$SERVER" redis user) || return
+  IFS=$'\t' read -r state found <<<"$said"
+  [[ $state == ok ]] || fix='a user that the server has, or keep'
+  printf '%s\t%s\tinstances run as %s\t%s\t%s\n' "$SERVER" "$state" "$found" "REDIS_USER=$REDIS_USER" "$fix"
+}
+
+_launch_try_one() {
+  local host=$1 name=$2 words why=$_REMOTE_TMP/why REDIS_USER=$REDIS_USER
+  # Behind SERVER_PREFIX redis-server becomes another user, who may not see the same files.
+  [[ $name == SERVER_PREFIX ]] || REDIS_USER=keep
+  [[ -n ${!name} ]] || return 0
+  if words=$(launch_words "$host" "${!name}" 2>"$why") && IFS=$'\t' read -r -a words <<<"$words" &&
+    remote_run -e READY_TIMEOUT -e REDIS_USER "$host" launch "${words[@]}" 2>"$why"; then
+    printf '%s\tok\t%s\t%s\t-\n' "$host" "${words[*]}" "$name runs a program"
+  else
+    printf '%s\tfail\t%s\t%s\t%s\n' "$host" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$name=${!name}" \
+      "install it there, or leave the variant out"
+  fi
+}
+
+_launch_ours() {
+  [[ $1 != *..* && $1 != /* && -f $ROOT/$1 && -r $ROOT/$1 ]]
+}
+
+# Print the path of one of our files on a host, and put it there when that is another machine.
+_launch_file() {
+  local host=$1 file=$2 path work
+  _launch_ours "$file" || {
+    printf '%s: is no file of this project\n' "$file" >&2
+    return 1
+  }
+  if remote_is_local "$host"; then
+    printf '%s\n' "$ROOT/$file"
+    return
+  fi
+  # By content, so that a run that goes on at the same time with another text keeps its own.
+  work=$(remote_work "$host") || return
+  path=$work/cache/$(sha256sum "$ROOT/$file" | cut -c 1-16)-${file##*/}
+  remote_put "$host" "$ROOT/$file" "$path" && printf '%s\n' "$path"
+}

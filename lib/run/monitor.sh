@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The master's side of the monitors: counters around every phase, where the bytes are, and the guard of the server.
+
+_MONITOR_ON=   # they run on the server now
+_MONITOR_LAST= # the phase that runs, or none
+_MONITOR_NEXT=0
+MONITOR_ALARM= # why the guard has ended the load of this repeat
+MONITOR_ROWS=  # the counters at the last mark, as lib/host/monitor.sh prints them
+
+# Start the monitors of a repeat, when its instances are up.
+# Usage: monitor_start PLANNED_BYTES
+#   the used_memory that is expected once all keys are set
+# Globals: SERVER SERVER_BYTES
+monitor_start() {
+  local RESERVE_BYTES
+  MONITOR_ALARM=
+  _MONITOR_PLANNED=$1 _MONITOR_LAST='' _MONITOR_NEXT=0 _MONITOR_OFF=
+  RESERVE_BYTES=$(fill_reserve "$SERVER_BYTES")
+  remote_run -e RUN_ID -e RESERVE_BYTES "$SERVER" monitor start || return
+  _MONITOR_ON=yes
+}
+
+# Note all counters between two phases, and tell where the bytes are after the one that has ended.
+# Usage: monitor_mark NEXT_PHASE
+#   search-PHASE and searched-PHASE stand around what a search measures; `look` reads the counters and keeps nothing
+# Returns: sets MONITOR_ROWS, all counters as they are
+monitor_mark() {
+  local rows phase=$1
+  [[ -n $_MONITOR_ON ]] || return 0
+  MONITOR_ROWS=
+  rows=$(remote_run -e RUN_ID -e RUN_OWNER -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" monitor mark "$1") || {
+    log_warn "$SERVER: the counters before $1 could not be read"
+    return 1
+  }
+  MONITOR_ROWS=$rows
+  if _monitor_between "$1"; then phase=steps; fi
+  neighbour_mark "$phase" server "$(sed -n $'s/^machine\t//p' <<<"$rows")"
+  _monitor_silent "$1" "$rows"
+  [[ -z $_MONITOR_LAST ]] || _monitor_between "$_MONITOR_LAST" || _monitor_tell "$_MONITOR_LAST" "$rows"
+  _MONITOR_LAST=$1
+}
+
+# Whether what begins at a mark is no phase: steps of a search, or the probe of a working set.
+_monitor_between() {
+  [[ $1 == search* || $1 == look ]] || wss_is "$1"
+}
+
+# Look now and then, or now, whether the guard has ended the load, or is gone.
+# Usage: monitor_alarm [now]
+# Returns: 1 when it has or is, with the reason on stderr.
+monitor_alarm() {
+  local why status=0
+  [[ -n $_MONITOR_ON ]] || return 0
+  [[ ${1-} == now ]] || ((SECONDS >= _MONITOR_NEXT)) || return 0
+  _MONITOR_NEXT=$((SECONDS + 2))
+  why=$(remote_run -e RUN_ID "$SERVER" monitor alarm) || status=$?
+  ((status != REPLY_BAD)) || return 1
+  ((status == 0)) || return 0
+  [[ -n $why ]] || return 0
+  log_progress_end
+  MONITOR_ALARM=$why
+  log_warn "$SERVER: guard: $why"
+  return 1
+}
+
+# End the monitors and write what they saw: samples as they are, and counters.tsv with each phase's before and after.
+# Usage: monitor_fetch FOLDER
+monitor_fetch() {
+  local folder=$1 mark
+  local -a marks=() files=()
+  [[ -n $_MONITOR_ON ]] || return 0
+  _MONITOR_ON=
+  receive_files "$folder" -e RUN_ID "$SERVER" monitor fetch || return
+  [[ -e $folder/marks ]] || return 0
+  mapfile -t -n 100 marks <"$folder/marks"
+  for mark in "${marks[@]}"; do
+    if [[ ! $mark =~ ^((populate|set|get|mixed)(-[1-9][0-9]?)?|search(ed)?-(set|get|mixed)(-[1-9][0-9]?)?|end)$ || ! -f $folder/mark-$mark ]]; then
+      log_warn "$SERVER: invalid files from 'monitor fetch': marks has the line '$mark'"
+      return "$REPLY_BAD"
+    fi
+    files+=("$folder/mark-$mark")
+  done
+  MARKS="${marks[*]}" LC_ALL=C awk -f "$LIB/run/counters.awk" "${files[@]}" >"$folder/counters.tsv" || return
+  rm -f -- "$folder/marks" "${files[@]}"
+}
+
+# End the monitors, whatever became of the repeat.
+# Usage: monitor_stop
+monitor_stop() {
+  _MONITOR_ON=
+  remote_run -e RUN_ID "$SERVER" monitor stop
+}
+
+# Name the instances that told nothing of themselves in front of a phase.
+_monitor_silent() {
+  local ports
+  ports=$(awk -F '\t' '$2 == "unanswered" { printf " %s", $1 }' <<<"$2")
+  [[ -z $ports ]] || log_warn "$SERVER: before $1 there was no answer to INFO from port$ports; figures that need it stay empty"
+}
+
+# One line on where the bytes are, and a warning when that is not where they were asked to be.
+_monitor_tell() {
+  local text
+  text=$(awk -F '\t' -v planned="$_MONITOR_PLANNED" '
+    $1 ~ /^[0-9]+$/ { sum[$2] += $3 }
+    $1 == "tier" { tier[$2] = $3 }
+    $1 == "cgroup" { cgroup[$2] = $3 }
+    $2 == "unanswered" { silent = 1 }
+    $2 ~ /^node[0-9]+$/ && !($2 in seen) { seen[$2] = 1; list[++nodes] = $2 }
+    function mib(bytes) { return sprintf("%.1f MiB", bytes / 1048576) }
+    END {
+      if (silent) printf "used_memory not known"
+      else printf "used_memory %s (%+.1f %% of plan)", mib(sum["used_memory"]), 100 * (sum["used_memory"] / planned - 1)
+      printf ", Rss %s, swap %s", mib(sum["rss"]), mib(sum["swap"])
+      for (i = 1; i <= nodes; i++) printf ", %s %s", list[i], mib(sum[list[i]])
+      if ("usage" in cgroup) printf ", cgroup %s of %s", mib(cgroup["usage"]), mib(cgroup["limit"])
+      if (tier["data_bytes"] > 0 && tier["far_bytes"] != "-") printf "; %.1f %% far", 100 * tier["far_bytes"] / tier["data_bytes"]
+      printf "; placement %s%s", tier["placement"], tier["placed_percent"] == "-" ? "" : " (" tier["placed_percent"] " % of what was asked)"
+    }' <<<"$2")
+  log_info "after $1: $text"
+  [[ $text != *"; placement off"* ]] || log_warn "the bytes are not where the variant wants them: rows are marked placement=off"
+}

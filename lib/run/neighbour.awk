@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+# From probes to neighbours.tsv: for each phase and host, CPU time that neither Redis, nor load generators, nor monitors, nor our
+# scripts used. Input: lines MARK HOST and the columns of probe_cpu (lib/host/probe.sh); a phase goes from its mark to the
+# host's next one. LIMIT in the environment: percent of one CPU.
+#
+#   foreign = the larger of  used - ours  over the hosts of the run with the same kernel, which share its CPUs
+#                       and  all - ours   over those that also see the same processes
+#   limit   = LIMIT % of one CPU, or 0.5 % of all CPUs if that is more: daemons grow with a machine
+# Each of the two can miss something, and neither sees what is not there: `used` has no interrupts, which many kernels count among
+# the time of processes; `all` has no processes of other containers. Foreign and steal are percent of one CPU: 200 is two CPUs
+# for the whole time.
+
+BEGIN {
+  FS = OFS = "\t"
+  print "phase", "host", "cpus", "seconds", "used_us", "all_us", "ours_us", "steal_us", "foreign_cpu_percent", "steal_percent", "limit_percent", "over"
+}
+
+# A probe that was cut short is no probe.
+NF != 12 || $12 !~ /^[0-9]+$/ { next }
+
+{
+  if ($2 in last_mark) take_phase(last_mark[$2], $2)
+  last_mark[$2] = $1
+  for (i = 3; i <= 12; i++) last[$2, i] = $i
+}
+
+# What a host did since its mark before.
+function since(host, i) {
+  return $i - last[host, i]
+}
+
+function take_phase(phase, host,    n, group, g) {
+  # The steps of a search are looked at one by one.
+  if (phase == "steps") return
+  n = ++rows
+  phase_of[n] = phase
+  host_of[n] = host
+  cpus[n] = $6
+  time[n] = since(host, 5)
+  used[n] = since(host, 7)
+  steal[n] = since(host, 8)
+  all[n] = since(host, 9)
+  group[1] = kernel[n] = phase SUBSEP $3
+  group[2] = space[n] = phase SUBSEP $3 SUBSEP $4
+  for (g = 1; g <= 2; g++) {
+    ours[group[g]] += since(host, 10)
+    # Hosts behind one master or one sshd see the same scripts.
+    if ($11 != last[host, 11] || ((group[g], $11) in seen)) continue
+    seen[group[g], $11] = 1
+    ours[group[g]] += since(host, 12)
+  }
+}
+
+END {
+  for (n = 1; n <= rows; n++) {
+    if (time[n] <= 0) continue
+    foreign = used[n] - ours[kernel[n]]
+    if (all[n] - ours[space[n]] > foreign) foreign = all[n] - ours[space[n]]
+    foreign = foreign > 0 ? 100 * foreign / time[n] : 0
+    stolen = steal[n] > 0 ? 100 * steal[n] / time[n] : 0
+    limit = ENVIRON["LIMIT"] > 0.5 * cpus[n] ? ENVIRON["LIMIT"] + 0 : 0.5 * cpus[n]
+    printf "%s\t%s\t%d\t%.1f\t%.0f\t%.0f\t%.0f\t%.0f\t%.1f\t%.1f\t%g\t%d\n", phase_of[n], host_of[n], cpus[n], time[n] / 1000000, used[n], all[n],
+      ours[space[n]], steal[n], foreign, stolen, limit, (foreign > limit || stolen > limit)
+  }
+}

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The neighbours of a run: CPU time that others took on its hosts while a phase ran, from probes at the marks around the phases.
+
+_NEIGHBOUR_MARKS='' # lines MARK HOST and what probe_cpu printed there
+
+# Forget the marks of the repeat before.
+# Usage: neighbour_start
+neighbour_start() {
+  _NEIGHBOUR_MARKS=''
+}
+
+# Note a probe that was taken between two phases.
+# Usage: neighbour_mark NEXT_PHASE HOST PROBE
+#   HOST is `server` or a client's name; PROBE is the line of probe_cpu; an empty one is left out
+neighbour_mark() {
+  [[ -z $3 ]] || _NEIGHBOUR_MARKS+="$1"$'\t'"$2"$'\t'"$3"$'\n'
+}
+
+# Write FOLDER/neighbours.tsv, a row per phase and host, and warn of each phase and machine over the limit.
+# Usage: neighbour_write FOLDER
+# Globals: FOREIGN_LIMIT SERVER
+neighbour_write() {
+  local file=$1/neighbours.tsv phase host seconds foreign steal limit said=' '
+  printf '%s' "$_NEIGHBOUR_MARKS" | LIMIT=${FOREIGN_LIMIT%\%} LC_ALL=C awk -f "$LIB/run/neighbour.awk" >"$file" || return
+  while IFS=$'\t' read -r phase host _ seconds _ _ _ _ foreign steal limit _; do
+    [[ $host != server ]] || host=$SERVER
+    # A machine that is server and client has two rows.
+    [[ $said != *" $phase $host "* ]] || continue
+    said+="$phase $host "
+    log_warn "$host: during $phase ($seconds s) other programs used $foreign % of a CPU and the hypervisor took $steal % (limit $limit %)"
+  done < <(neighbour_over "$file")
+}
+
+# Print the rows of a neighbours.tsv that are over their limit.
+# Usage: neighbour_over FILE
+neighbour_over() {
+  awk -F '\t' 'NR > 1 && $12 == 1' "$1"
+}

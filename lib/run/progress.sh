@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# How far a run is: the repeat and the time left, for the progress line; and what is kept when it is stopped.
+
+_PROGRESS_NUMBER=0 # of the repeat that runs now
+_PROGRESS_ALL=0    # repeats of the run
+_PROGRESS_BEGAN=0  # when it began, in SECONDS
+_PROGRESS_DONE=0   # repeats that this process has run
+_PROGRESS_SPENT=0  # seconds that they took
+_PROGRESS_NEW=     # yes when the repeat that runs now was not there before
+
+# Note that a repeat begins.
+# Usage: progress_repeat NUMBER ALL FOLDER
+progress_repeat() {
+  if [[ -n $_PROGRESS_NEW ]]; then
+    _PROGRESS_DONE=$((_PROGRESS_DONE + 1))
+    _PROGRESS_SPENT=$((_PROGRESS_SPENT + SECONDS - _PROGRESS_BEGAN))
+  fi
+  _PROGRESS_NUMBER=$1 _PROGRESS_ALL=$2 _PROGRESS_BEGAN=$SECONDS
+  # A run that goes on passes by what is done already.
+  _PROGRESS_NEW=yes
+  [[ ! -e $3 ]] || _PROGRESS_NEW=
+}
+
+# Print how far the run is: `repeat 3 of 12, about 4 min left`. The time is known once a repeat is done.
+# Usage: progress_words
+progress_words() {
+  local left
+  printf 'repeat %d of %d' "$_PROGRESS_NUMBER" "$_PROGRESS_ALL"
+  ((_PROGRESS_DONE > 0)) || return 0
+  left=$((_PROGRESS_SPENT * (_PROGRESS_ALL - _PROGRESS_NUMBER + 1) / _PROGRESS_DONE - (SECONDS - _PROGRESS_BEGAN)))
+  ((left > 0)) || left=1
+  if ((left < 100)); then
+    printf ', about %d s left' "$left"
+  elif ((left < 6000)); then
+    printf ', about %d min left' $(((left + 30) / 60))
+  else
+    printf ', about %d h left' $(((left + 1800) / 3600))
+  fi
+}
+
+# Print a client's progress line: PHASE DONE TOTAL OPS_PER_SEC P99_US ELAPSED_S are its status.
+# Usage: progress_client CLIENT STATUS
+progress_client() {
+  local phase count total rate p99 elapsed
+  IFS=$'\t' read -r phase count total rate p99 elapsed _ <<<"$2"
+  LC_ALL=C awk -v client="$1" -v phase="${phase:-waiting}" -v count="${count:-0}" -v total="${total:-0}" \
+    -v rate="${rate:-0}" -v p99="${p99:-0}" -v elapsed="${elapsed:-0}" 'BEGIN {
+      share = total > 0 ? count / total : 0
+      # Before anything is done, or where the end is not known, there is no telling.
+      left = share > 0 ? sprintf("%.0f s left", elapsed * (1 - share) / share) : ""
+      line = sprintf("%-22s %-8s %5.1f %%  %10.0f ops/s  p99 %8.0f us  %12s", client, phase, share * 100, rate, p99, left)
+      sub(/ +$/, "", line)
+      print line
+    }'
+}
+
+# When a signal has stopped the run, print what is kept of it and how it goes on. Called on the way out, last of all.
+# Usage: progress_leave
+# Globals: RUN CLEANUP_STATUS
+progress_leave() {
+  local whole all=''
+  ((CLEANUP_STATUS > 128)) || return 0
+  if [[ -z ${RUN-} ]]; then
+    log_info "stopped before anything was measured; the hosts are as they were"
+    return
+  fi
+  ((_PROGRESS_ALL == 0)) || all=" of $_PROGRESS_ALL"
+  whole=$(find "$RUN" -mindepth 3 -maxdepth 3 -type d -name 'rep-*' ! -name '*.*' | wc -l)
+  log_info "stopped; kept: $whole$all whole repeats in $RUN"
+  log_info "the rest: ./do_it.sh run --resume $RUN"
+}

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# One repeat of one point of one variant: instances up, load, results home, instances down.
+
+# Run a repeat into RUN/VARIANT/POINT/rep-N; it has that name only once it is whole.
+# Usage: repeat_run FOLDER SIZE INSTANCES KEYS REPEAT
+# Globals: SERVER RUN ROW
+# Returns: 0 when done (or there already), 1 when it failed; its files then stay in rep-N.failed-TIME. REPEAT_LOST is yes when no further
+#   repeat may be started.
+repeat_run() {
+  local folder=$1 status=0 stamp again
+  shift
+  [[ ! -e $folder ]] || return 0
+  printf -v stamp '%(%Y%m%d-%H%M%S)T' -1
+  # What a cut run left is kept, but it is not a result.
+  [[ ! -e $folder.partial ]] || mv -- "$folder.partial" "$folder.cut-$stamp"
+  repeat_held || return
+  size_fresh
+  while :; do
+    mkdir -p -- "$folder.partial/server" || return
+    cleanup_push _repeat_stop
+    status=0 again=
+    _repeat_load "$folder.partial" "$stamp" "$@" || status=1
+    ((status == 0)) || ! size_again "$folder.partial" || again=yes
+    repeat_held || status=1 again=
+    cleanup_pop || status=1 again=
+    [[ -n $again ]] || break
+  done
+  ((status != 0)) || { stored_seal "$folder.partial" && stored_note "$folder.partial"; } || status=1
+  if ((status == 0)); then
+    mv -T -- "$folder.partial" "$folder"
+    links_make "$folder" || log_warn "$folder: not all links to its logs could be made"
+  else
+    mv -- "$folder.partial" "$folder.failed-$stamp"
+    log_warn "failed; what is there: $folder.failed-$stamp"
+    return 1
+  fi
+}
+
+# Whether the server is still this run's; what was measured beside another run is no result.
+# Usage: repeat_held
+# Returns: 1 with a line on stderr when it is not, or cannot be asked; sets REPEAT_LOST to yes when the lock is lost.
+REPEAT_LOST=
+repeat_held() {
+  local status=0
+  [[ -z $REPEAT_LOST ]] || return 1
+  lock_held || status=$?
+  case $status in
+    0) return 0 ;;
+    255) log_warn "$SERVER: the lock of this run could not be asked for" ;;
+    *)
+      REPEAT_LOST=yes
+      log_warn "$SERVER: the lock of this run is lost; a repeat beside another run is no result"
+      ;;
+  esac
+  return 1
+}
+
+# Each step says itself what is wrong; the logs are fetched even after a failure, because they tell why.
+_repeat_load() {
+  local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client line
+  local -a CLIENTS
+  POINT_INSTANCES=$instances
+  tier_up "${ROW[data_bytes]}" "$instances" || return
+  server_start "$instances" "$(place_instances "$(cluster_processes "$instances")" "${ROW[places]}")" || return
+  server_info >"$folder/server/info.before" || return
+  _repeat_plan >"$folder/server/plan.tsv" || return
+  neighbour_start
+  search_start "$folder"
+  wss_start "$folder"
+  perf_begin "$folder"
+  monitor_start "${ROW[data_bytes]}" || return
+  client_launch "$instances" "$size" "$keys" || return
+  client_wait "${CLIENTS[@]}" || status=1
+  fault_end
+  perf_end
+  trace_fetch "$folder/server" || status=1
+  monitor_mark end || status=1
+  monitor_fetch "$folder/server" || status=1
+  client_fetch "$folder" "$stamp" "$repeat" "$RUN/setup.log" "${CLIENTS[@]}" || status=1
+  for client in "${CLIENTS[@]}"; do
+    [[ ! -s $folder/$client/stderr ]] || while IFS= read -r line; do log_warn "$client: $line"; done <"$folder/$client/stderr"
+  done
+  server_info >"$folder/server/info.after" || status=1
+  server_logs "$folder/server" || status=1
+  warnings_tell "$folder/server"
+  ((status == 0)) || return
+  neighbour_write "$folder" || return
+  _repeat_starts "$folder" "${CLIENTS[@]}" >"$folder/starts.tsv" || return
+  fault_on || return 0
+  failover_write "$folder" "${CLIENTS[@]}" || return
+  log_info "repeat $repeat: node $FAULT_NODE went down by $FAULT"
+  failover_show "$folder" >&2
+}
+
+# What the fill of the repeat is to be, rows NAME VALUE: keys an instance, how many bytes they are expected to take over all
+# instances and how that is known, and how many bytes FILL asks for, when it names them.
+_repeat_plan() {
+  printf 'keys\t%s\nexpected_bytes\t%s\nknown\t%s\n' "${ROW[keys]}" "${ROW[data_bytes]}" "${ROW[known]}"
+  [[ ${ROW[target_bytes]} == - ]] || printf 'target_bytes\t%s\n' "${ROW[target_bytes]}"
+}
+
+# When each client really started each phase, on the master's clock: PHASE CLIENT START_US.
+_repeat_starts() {
+  local folder=$1 client
+  shift
+  printf 'phase\tclient\tstart_us\n'
+  for client in "$@"; do
+    awk -F '\t' -v client="$client" -v offset="$(client_offset "$client")" '
+      NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+      { printf "%s\t%s\t%.0f\n", $column["operation"], client, $column["start_us"] - offset }' "$folder/$client/result.tsv" || return
+  done
+}
+
+_repeat_stop() {
+  local client status=0
+  local -a clients later=()
+  log_progress_end
+  read -r -a clients <<<"$CLIENT_IP"
+  # Those that answer first, then the server with its memory; nobody waits there for a client that is gone.
+  REMOTE_RETRY=0 client_stop "${clients[@]}" || for client in "${clients[@]}"; do
+    case ${SIDE_STATUS[$client]} in
+      0) ;;
+      124 | 255) later+=("$client") ;;
+      *) status=1 ;;
+    esac
+  done
+  monitor_stop || status=1
+  trace_stop || status=1
+  perf_stop || status=1
+  server_stop || status=1
+  tier_down || status=1
+  ((${#later[@]} == 0)) || client_stop "${later[@]}" || {
+    log_warn "$(side_failed "${later[@]}"): the load generator there could not be ended; ./do_it.sh stop does that when it answers again"
+    status=1
+  }
+  return "$status"
+}

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Rounds: a repeat of every variant each, as many as REDISRUNS says, or with auto until the figures are precise or decided.
+
+# How often a disturbed repeat is run again before it counts all the same.
+_ROUNDS_AGAIN=2
+
+# Refuse settings of rounds that contradict each other.
+# Usage: rounds_check
+# Returns: exits 2.
+rounds_check() {
+  local metric
+  [[ $REDISRUNS == auto ]] || return 0
+  ((REDISRUNS_MIN <= REDISRUNS_MAX)) || conf_refuse REDISRUNS_MIN "more than REDISRUNS_MAX=$REDISRUNS_MAX; set REDISRUNS_MIN to at most that"
+  for metric in $PRECISION_METRICS; do
+    compare_known metric "$metric" || conf_refuse PRECISION_METRICS "unknown metric $metric; ./do_it.sh compare --metric list names them"
+  done
+}
+
+# Print the smallest number of rounds (min) or the largest (max).
+# Usage: rounds_count min|max
+rounds_count() {
+  if [[ $REDISRUNS != auto ]]; then
+    echo "$REDISRUNS"
+  elif [[ $1 == min ]]; then
+    echo "$REDISRUNS_MIN"
+  else
+    echo "$REDISRUNS_MAX"
+  fi
+}
+
+# Run a repeat, as repeat_run does. With REDISRUNS=auto one that others disturbed is set aside, as rep-N.disturbed-TIME, and run again.
+# Usage: rounds_repeat FOLDER SIZE INSTANCES KEYS REPEAT
+# Returns: as repeat_run
+rounds_repeat() {
+  local folder=$1 stamp why again
+  while :; do
+    repeat_run "$@" || return
+    [[ $REDISRUNS == auto ]] || return 0
+    why=$(rounds_disturbed "$folder")
+    [[ -n $why ]] || return 0
+    again=$(compgen -G "$folder.disturbed-*" | wc -l) || :
+    ((again < _ROUNDS_AGAIN)) || {
+      log_warn "disturbed again ($why); it counts, for it was run $((_ROUNDS_AGAIN + 1)) times"
+      return 0
+    }
+    printf -v stamp '%(%Y%m%d-%H%M%S)T-%d' -1 $((again + 1))
+    mv -T -- "$folder" "$folder.disturbed-$stamp" || return
+    log_warn "disturbed ($why): kept as $folder.disturbed-$stamp, and run again"
+  done
+}
+
+# Print what disturbed a repeat in the phases that are compared; nothing when nothing did.
+# Usage: rounds_disturbed FOLDER
+rounds_disturbed() {
+  [[ -r $1/neighbours.tsv ]] || return 0
+  neighbour_over "$1/neighbours.tsv" | awk -F '\t' '$1 != "populate" && !said++ { print $1 ": others used " $9 " % of a CPU, the hypervisor took " $10 " %" }'
+}
+
+# Say after a round which figures of a point are open.
+# Usage: rounds_look POINT ROUND
+# Globals: RUN VARIANTS PRECISION PRECISION_METRICS SMALLEST REDISRUNS_MIN REDISRUNS_MAX
+# Returns: 0 when the point needs no further round, 1 when it does
+rounds_look() {
+  local name=$1 round=$2 lines variant stop next open
+  local -a folders=()
+  [[ $REDISRUNS == auto ]] || return 1
+  for variant in $VARIANTS; do
+    [[ ! -d $RUN/$variant/$name ]] || folders+=("$RUN/$variant/$name")
+  done
+  lines=$(
+    result_totals "${folders[@]}" 2>/dev/null |
+      ROUND=$round MIN=$REDISRUNS_MIN MAX=$REDISRUNS_MAX METRICS=$PRECISION_METRICS PRECISION=$PRECISION SMALLEST=$SMALLEST VARIANTS=$VARIANTS \
+        figures_run metric interval decide schedule rounds
+  ) || :
+  IFS=$'\t' read -r _ stop next < <(grep $'^stop\t' <<<"$lines") || stop=0 next=''
+  open=$(sed -n $'s/^open\t//p' <<<"$lines")
+  if [[ $stop == 1 && -z $open ]]; then
+    log_info "$name: precise or decided after $round rounds: $(sed -n $'s/^[cu][a-z]*\t//p' <<<"$lines" | paste -sd ';' | sed 's/;/; /g')"
+  elif [[ $stop == 1 ]]; then
+    log_warn "$name: not precise after REDISRUNS_MAX=$round rounds: ${open//$'\n'/; }"
+  elif [[ -n $open ]]; then
+    log_info "$name, after round $round: $(grep -c '' <<<"$open") of $(grep -vc $'^stop\t' <<<"$lines") figures open: ${open//$'\n'/; }; the next look is after round ${next:-?}"
+  else
+    log_info "$name, after round $round: no figure open; the next look is after round ${next:-?}"
+  fi
+  [[ $stop == 1 ]]
+}

@@ -1,0 +1,423 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# RATE=search, CONNECTIONS=search and DRAM_RATIO=search: at the gate of a phase, steps at loads, or with shares of DRAM (lib/run/size.sh), that search.awk
+# names, until the answer is known; then the phase at it.
+
+_SEARCH_FOLDER=  # of the repeat: steps.tsv and search.tsv
+_SEARCH_PENDING= # the step or take that runs: PHASE KIND LIMIT LOAD TRY
+_SEARCH_PROBES=  # what probe_cpu printed before it, lines HOST PROBE
+_SEARCH_ROWS=    # the server's counters before it
+_SEARCH_STEP=0   # steps so far
+SEARCH_DO=       # what the clients are to do next: step, take, keep or skip
+_SEARCH_GIVEN=   # of a step or take: requests a second, or cN for N connections
+SEARCH_SECONDS=  # of a step
+
+readonly _SEARCH_FIGURES='avg|p50|p90|p99|p99.9|p99.99|max|far'
+# Phases that the load generator takes.
+readonly _SEARCH_PHASES=16
+
+# Whether the variant in force searches.
+# Usage: search_wanted
+# Globals: RATE CONNECTIONS DRAM_RATIO
+search_wanted() {
+  [[ $RATE == search || $CONNECTIONS == search ]] || size_wanted
+}
+
+# What it searches: dram, connections or rate.
+# Usage: search_what
+# Returns: sets REPLY
+search_what() {
+  REPLY=rate
+  [[ $CONNECTIONS != search ]] || REPLY=connections
+  ! size_wanted || REPLY=dram
+}
+
+# Whether a phase is searched: every one but populate.
+# Usage: search_is PHASE
+search_is() {
+  search_wanted && [[ $1 != populate* ]]
+}
+
+# Print the phases for the load generator: each that is searched comes once per limit.
+# Usage: search_phases
+# Globals: PHASES LIMITS
+search_phases() {
+  local phase limit list=''
+  for phase in $PHASES; do
+    if search_is "$phase"; then
+      for limit in $LIMITS; do list+="${limit:+ }$phase"; done
+    else
+      list+=" $phase"
+    fi
+  done
+  printf '%s\n' "${list# }"
+}
+
+# Print the connections that each thread of the load generator opens to each of its instances.
+# Usage: search_connections
+# Globals: CONNECTIONS INSTANCE_THREADS
+search_connections() {
+  local most=1024
+  # An instance takes 10,000 clients by default, some of which are ours for other ends.
+  ((most * INSTANCE_THREADS <= 9000)) || most=$((9000 / INSTANCE_THREADS))
+  if [[ $CONNECTIONS == search ]]; then echo "$most"; else echo "$CONNECTIONS"; fi
+}
+
+# Refuse settings of a search that contradict each other.
+# Usage: search_check
+# Returns: exits 2.
+search_check() {
+  local limit phase seen=' ' count=0 name=RATE
+  for limit in $LIMITS; do _search_check_limit "$limit"; done
+  price_check
+  size_check
+  search_wanted || return 0
+  [[ $RATE == search ]] || name=CONNECTIONS
+  ! size_wanted || name=DRAM_RATIO
+  [[ $RATE != search || $CONNECTIONS != search ]] || conf_refuse CONNECTIONS "conflicts with RATE=search; set only one of them to search"
+  [[ $GENERATOR == test ]] || conf_refuse "$name" "$GENERATOR does not support searches; set GENERATOR=test"
+  [[ $TIME != 0 ]] || conf_refuse "$name" "requires TIME; set the seconds that the found load is measured for"
+  [[ $RATE == search || $RATE == 0 || $name == DRAM_RATIO ]] || conf_refuse CONNECTIONS "conflicts with RATE=$RATE; set RATE=0: connections are searched in a closed loop"
+  for phase in $PHASES; do
+    [[ $phase != populate ]] || continue
+    [[ $seen != *" $phase "* ]] || conf_refuse PHASES "$phase is repeated; with a search, give each phase once"
+    seen+="$phase "
+  done
+  [[ " $KEY_PATTERN" != *" latest"* || " $PHASES " != *" mixed "* ]] ||
+    conf_refuse KEY_PATTERN "latest is not supported in a search with mixed, as each step adds keys; set another KEY_PATTERN, or PHASES without mixed"
+  [[ $seen != ' ' ]] || conf_refuse PHASES "no phase to search; add set, get or mixed"
+  count=$(search_phases | wc -w)
+  ((count <= _SEARCH_PHASES)) || conf_refuse LIMITS "too many: $count phases times limits; accepted: at most $_SEARCH_PHASES"
+}
+
+_search_check_limit() {
+  local figure=${1%%[<>=]*} rest
+  rest=${1#"$figure"}
+  [[ $1 == *[\<\>]* && -n $figure ]] || conf_refuse LIMITS "'$1': invalid; accepted: FIGURE<=TIME, such as p99<=1ms"
+  [[ "|$_SEARCH_FIGURES|" == *"|$figure|"* ]] || conf_refuse LIMITS "'$1': unknown figure $figure; accepted: ${_SEARCH_FIGURES//|/ }"
+  if [[ $figure == far ]]; then
+    [[ $DRAM_RATIO == search && $RATE != search ]] || conf_refuse LIMITS "'$1': requires DRAM_RATIO=search and RATE=NUMBER; far accesses do not depend on the load"
+    [[ $rest =~ ^'<'=?[0-9]+(\.[0-9]+)?$ ]] || conf_refuse LIMITS "'$1': invalid limit; accepted: a number of far accesses per operation, such as far<=0.05"
+    return 0
+  fi
+  [[ $rest =~ ^'<'=?[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] || conf_refuse LIMITS "'$1': invalid limit; accepted: a maximum in us, ms or s, such as $figure<=1ms"
+}
+
+# Print how many steps a search of one phase takes. Seen: 20 to 25 for one limit on a quiet machine, about 10 for each further one. For DRAM, looks
+# are made again until the instances have what they need.
+# Usage: search_expected
+# Globals: LIMITS
+search_expected() {
+  ! size_wanted || {
+    echo $((25 + 15 * $(wc -w <<<"$LIMITS")))
+    return
+  }
+  echo $((15 + 10 * $(wc -w <<<"$LIMITS")))
+}
+
+# Print a line about the search that a plan has; nothing when it has none.
+# Usage: search_say
+search_say() {
+  local what=rate variant entered=$PLAN_ENTERED
+  if [[ $DRAM_RATIO == search ]]; then
+    for variant in $VARIANTS; do
+      plan_enter "$variant" ''
+      ! size_wanted || printf 'search   %s: the min share of DRAM that keeps %s at %s: about %d steps of %s s per phase, at most %d per limit\n' "$variant" "${LIMITS// / and }" \
+        "$([[ $RATE == search ]] && echo "$SEARCH_LOAD of what ${VARIANTS%% *} keeps" || echo "$RATE ops/s")" "$(search_expected)" "$SEARCH_TIME" "$SEARCH_STEPS"
+    done
+    plan_enter "$entered" ''
+  fi
+  search_wanted || return 0
+  [[ $RATE == search ]] || what='number of connections'
+  printf 'search   the highest %s that keeps %s: about %d steps of %s s per phase, at most %d per limit\n' "$what" "${LIMITS// / and }" "$(search_expected)" \
+    "$SEARCH_TIME" "$SEARCH_STEPS"
+}
+
+# Print an estimate of the seconds that searches add to a repeat.
+# Usage: search_seconds
+# Globals: LIMITS SEARCH_TIME TIME PHASES
+search_seconds() {
+  local phases=0 phase
+  search_wanted || {
+    echo 0
+    return
+  }
+  for phase in $PHASES; do ! search_is "$phase" || phases=$((phases + 1)); done
+  # A second is the master's between two steps. Each further limit measures the phase once more.
+  LC_ALL=C awk -v steps="$(search_expected)" -v each="$SEARCH_TIME" -v more=$(($(wc -w <<<"$LIMITS") - 1)) -v long="$TIME" -v phases="$phases" \
+    'BEGIN { printf "%.0f\n", phases * (steps * (each + 1) + more * long) }'
+}
+
+# Begin the searches of a repeat.
+# Usage: search_start FOLDER
+search_start() {
+  _SEARCH_FOLDER=$1 _SEARCH_PENDING='' _SEARCH_PROBES='' _SEARCH_ROWS='' _SEARCH_STEP=0
+  [[ ! -e $1/steps.tsv ]] || _SEARCH_STEP=$(awk 'END { print NR - 1 }' "$1/steps.tsv")
+  size_start
+}
+
+# Note a look that could not be: the OOM killer ended it, or the kernel could not take so much away. Of a repeat that is made again, none of those
+# stay that were measured.
+# Usage: search_lost FOLDER SHARE oom|reclaim
+search_lost() {
+  local base kind=seek limit=-
+  IFS=$'\t' read -r base kind limit _ <<<"$_SEARCH_PENDING"
+  [[ $kind == scan ]] || kind=seek
+  LC_ALL=C awk -v phase="${base:-none}" -v kind="$kind" -v limit="${limit:--}" -v share="$2" -v why="$3" '
+    BEGIN { FS = OFS = "\t" }
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; columns = NF }
+    NR == 1 || $at["kind"] != "take" || why != "oom" { print; if (NR > 1 && $at["step"] + 0 > step) step = $at["step"] + 0 }
+    END {
+      for (i = 1; i <= columns; i++) $i = "-"
+      NF = columns
+      $at["phase"] = phase; $at["kind"] = kind; $at["limit"] = limit; $at["step"] = step + 1; $at["try"] = 1
+      $at["ops_per_sec"] = $at["answered_percent"] = 0; $at["unsent"] = $at["errors"] = $at["client_limited"] = 0
+      $at["counts"] = 1; $at["dram_share_percent"] = share; $at["lost"] = why
+      print
+    }' "$1/steps.tsv" >"$1/steps.tsv.new" && mv -f -- "$1/steps.tsv.new" "$1/steps.tsv"
+}
+
+# All clients wait at the gate of a phase that is searched: take in the step that they have made, and decide what comes next.
+# Usage: search_turn OFFER CLIENT...
+#   OFFER is the phase as the gate names it: mixed-2.5 is the sixth offer of the second mixed
+# Returns: sets SEARCH_DO, SEARCH_SECONDS and what search_words prints; 1 when the step cannot be read, with the reason on stderr
+search_turn() {
+  local phase=${1%.*} base turn=1 client line word kind limit load try rest probes what offer=$1 status=0
+  shift
+  base=${phase%%-*}
+  [[ $phase != *-* ]] || turn=${phase##*-}
+  for client; do neighbour_mark steps "$client" "$(client_probe "$client")"; done
+  monitor_mark "$(_search_mark "$phase")" || :
+  probes=$(_search_probes "$@")
+  [[ -z $_SEARCH_PENDING ]] || _search_take_in "$probes" "$@" || return
+  line=$(_search_next "$base" "$turn") || return
+  IFS=$'\t' read -r word kind limit load try rest <<<"$line"
+  search_what
+  what=$REPLY
+  [[ $what != dram || $word != step ]] || ((try == 1)) || _search_supersede || return
+  SEARCH_SECONDS=$SEARCH_TIME
+  case $word in
+    step)
+      SEARCH_DO=step
+      _SEARCH_PENDING="$base"$'\t'"$kind"$'\t'"$limit"$'\t'"$load"$'\t'"$try"
+      ;;
+    take)
+      load=$limit limit=$kind
+      SEARCH_DO=take
+      _SEARCH_PENDING="$base"$'\t'take$'\t'"$limit"$'\t'"$load"$'\t'1
+      log_info "$phase: $limit: measured at $(_search_say "$load")"
+      ;;
+    keep | none) _search_settle "$phase" "$line" ;;
+    *)
+      log_warn "$phase: the search has no next step: '$line'"
+      return 1
+      ;;
+  esac
+  _SEARCH_GIVEN=$load
+  case $what in
+    connections) _SEARCH_GIVEN=c$load ;;
+    rate) [[ $load != 0 ]] || _SEARCH_GIVEN=c0 ;;
+    dram)
+      size_rate "$base" || return
+      _SEARCH_GIVEN=$REPLY
+      [[ $word != step && $word != take ]] || size_set "$load" || status=$?
+      ;;
+  esac
+  if ((status == 2)); then
+    log_warn "$phase: the kernel does not take the instances down to $load % of DRAM: less is not looked at"
+    search_lost "$_SEARCH_FOLDER" "$load" reclaim || return
+    _SEARCH_STEP=$((_SEARCH_STEP + 1)) _SEARCH_PENDING=
+    search_turn "$offer" "$@"
+    return
+  fi
+  ((status == 0)) || return
+  _SEARCH_PROBES=$probes _SEARCH_ROWS=$MONITOR_ROWS
+}
+
+# The last look is made again: it does not count.
+_search_supersede() {
+  awk 'BEGIN { FS = OFS = "\t" }
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    NR > 1 { print row }
+    { row = $0; $at["counts"] = NR == 1 ? $at["counts"] : 0; last = $0 }
+    END { print last }' "$_SEARCH_FOLDER/steps.tsv" >"$_SEARCH_FOLDER/steps.tsv.new" && mv -f -- "$_SEARCH_FOLDER/steps.tsv.new" "$_SEARCH_FOLDER/steps.tsv"
+}
+
+# Print what the counters' mark at this turn is called. The first turn of a search ends the phase before it, and the turn behind a take ends
+# that take: each has a mark of its own, which a take that is made again replaces. Between two steps the counters are looked at, not kept.
+_search_mark() {
+  case $_SEARCH_PENDING in
+    '') echo "search-$1" ;;
+    *$'\t'take$'\t'*) echo "searched-$1" ;;
+    *) echo look ;;
+  esac
+}
+
+# Print what the start file of a client holds behind the time: its part of the load.
+# Usage: search_words CLIENT
+search_words() {
+  local load=$_SEARCH_GIVEN
+  [[ $load == c* ]] || load=$(client_share "$1" "$load")
+  if [[ $SEARCH_DO == take ]]; then echo "$load take"; else echo "$load $SEARCH_SECONDS"; fi
+}
+
+# Print what steps.awk says.
+# Usage: _search_next PHASE TURN
+_search_next() {
+  local REPLY
+  search_what
+  [[ -e $_SEARCH_FOLDER/steps.tsv ]] || _search_header >"$_SEARCH_FOLDER/steps.tsv" || return
+  SEARCH=$REPLY PHASE=$1 TURN=$2 MOST=$(search_connections) LIMITS=$LIMITS SEARCH_STEP=$SEARCH_STEP SEARCH_SURE=$SEARCH_SURE SEARCH_STEPS=$SEARCH_STEPS \
+    figures_run metric -- -f "$LIB/run/search.awk" -f "$LIB/run/steps.awk" "$_SEARCH_FOLDER/steps.tsv"
+}
+
+_search_header() {
+  printf 'phase\tkind\tlimit\tstep\ttry\trate\tconnections\tops_per_sec\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tp99_99_us\tmax_us\tanswered_percent\tunsent\terrors'
+  printf '\tclient_limited\tsend_lag_p99_us\tfar_per_op\tforeign_server\tforeign_client\tsteal\tcounts\tdram_share_percent\tlost\n'
+}
+
+# Print the probes of all hosts as they are now, lines HOST PROBE.
+_search_probes() {
+  local client
+  printf 'server\t%s\n' "$(sed -n $'s/^machine\t//p' <<<"$MONITOR_ROWS")"
+  for client; do printf '%s\t%s\n' "$client" "$(client_probe "$client")"; done
+}
+
+# Add the row of the step or take that has ended.
+# Usage: _search_take_in PROBES CLIENT...
+_search_take_in() {
+  local probes=$1 phase kind limit load try figures server client steal over far=- counts=1 connections rate share=- REPLY
+  shift
+  IFS=$'\t' read -r phase kind limit load try <<<"$_SEARCH_PENDING"
+  side_run $((REMOTE_RETRY + 60)) client_step "$@" || {
+    log_warn "$(side_failed "$@"): the row of a step could not be read"
+    return 1
+  }
+  figures=$(_search_printed "$@" | LC_ALL=C sort -t $'\t' -k 1,1 -k 2,2n | LC_ALL=C awk -f "$LIB/run/step.awk") || return
+  read -r server client steal over < <(_search_foreign "$probes") || :
+  [[ -z $_SEARCH_ROWS ]] || far=$(_search_far)
+  # The fourth try counts, or a busy machine would be looked at for ever.
+  [[ $FOREIGN == off || $kind == take || $over == 0 ]] || ((try > 3)) || counts=0
+  rate=$load connections=$CONNECTIONS
+  search_what
+  case $REPLY in
+    connections) rate=0 connections=$load ;;
+    dram)
+      size_rate "$phase" || return
+      rate=$REPLY share=$load
+      ;;
+  esac
+  _SEARCH_STEP=$((_SEARCH_STEP + 1))
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\n' "$phase" "$kind" "$limit" "$_SEARCH_STEP" "$try" "$rate" "$connections" "$figures" "$far" \
+    "$server" "$client" "$steal" "$counts" "$share" >>"$_SEARCH_FOLDER/steps.tsv"
+  _SEARCH_PENDING=
+  log_info "$(_search_told "$phase" "$kind" "$limit" "$load" "$counts" "$figures")$([[ $share == - ]] || echo ", far $far with $share % of DRAM")"
+}
+
+# Print what the clients said of the step, each figure behind the number of its client.
+_search_printed() {
+  local client number=0
+  for client; do
+    number=$((number + 1))
+    awk -v number="$number" 'BEGIN { FS = OFS = "\t" } $1 == "figure" { $1 = $1 OFS number } { print }' <<<"${SIDE_OUT[$client]}"
+  done
+}
+
+# Print the CPU time that others took during the step: on the server, on the client where it was most, what the hypervisor took, and 1 when
+# that is over FOREIGN, else 0.
+_search_foreign() {
+  local limit=${FOREIGN%\%}
+  [[ $FOREIGN != off ]] || limit=100000
+  { _search_behind step "$_SEARCH_PROBES" && _search_behind end "$1"; } | LIMIT=$limit LC_ALL=C awk -f "$LIB/run/neighbour.awk" | awk -F '\t' '
+    NR == 1 || $1 != "step" { next }
+    $2 == "server" { server = $9 }
+    $2 != "server" && $9 >= client + 0 { client = $9 }
+    $10 >= steal + 0 { steal = $10 }
+    { over += $12 }
+    END { print (server == "" ? "-" : server), (client == "" ? "-" : client), (steal == "" ? "-" : steal), (over > 0) }'
+}
+
+# Print the major faults of the instances per request during the step; - where memory is reached without faults.
+_search_far() {
+  case $TIER in
+    bind | preferred | interleave | weighted | tiering | imdt) echo - ;;
+    *)
+      { _search_behind before "$_SEARCH_ROWS" && _search_behind after "$MONITOR_ROWS"; } | LC_ALL=C awk -F '\t' '
+        $3 == "majflt" || $3 == "calls" { sum[$3] += $1 == "before" ? -$4 : $4 }
+        END { if (sum["calls"] > 0) printf "%.6f\n", sum["majflt"] / sum["calls"]; else print "-" }'
+      ;;
+  esac
+}
+
+# Print each line of a text behind a word and a tab.
+_search_behind() {
+  awk -v word="$1" '{ print word "\t" $0 }' <<<"$2"
+}
+
+# Print a line about a step.
+# Usage: _search_told PHASE KIND LIMIT LOAD COUNTS FIGURES
+_search_told() {
+  local ops avg p99
+  IFS=$'\t' read -r ops avg _ _ p99 _ <<<"$6"
+  printf '%s step %d%s: %s ops/s%s: avg %s us, p99 %s us%s' "$1" "$_SEARCH_STEP" "$([[ $3 == - ]] || printf ' for %s' "$3")" "${ops%.*}" \
+    "$([[ $4 == 0 ]] && echo ' in a closed loop')" "$avg" "$p99" "$([[ $5 == 1 ]] || echo '; others disturbed it: made again')"
+}
+
+# Print a load with its unit.
+_search_say() {
+  local REPLY
+  search_what
+  case $REPLY in
+    connections) echo "$1 connections" ;;
+    dram) echo "$1 % of DRAM" ;;
+    *) echo "$1 ops/s" ;;
+  esac
+}
+
+# Write down the answer of a limit.
+# Usage: _search_settle PHASE LINE
+_search_settle() {
+  local phase=$1 word limit load state low high soft_low soft_high steps least
+  size_wanted && {
+    _search_settle_size "$@"
+    return
+  }
+  [[ -e $_SEARCH_FOLDER/search.tsv ]] ||
+    printf 'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us\n' >"$_SEARCH_FOLDER/search.tsv"
+  if [[ $2 == none* ]]; then
+    IFS=$'\t' read -r word limit least load steps <<<"$2"
+    SEARCH_DO=skip
+    printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\n' "$phase" "$limit" "$load" "$steps" "$least" >>"$_SEARCH_FOLDER/search.tsv"
+    log_warn "$phase: $limit: no load keeps it; the min seen is $least us, at $(_search_say "$load")"
+    return
+  fi
+  IFS=$'\t' read -r word limit load state low high soft_low soft_high steps <<<"$2"
+  SEARCH_DO=$word
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\n' "$phase" "$limit" "$state" "$load" "$low" "$high" "$soft_low" "$soft_high" "$steps" >>"$_SEARCH_FOLDER/search.tsv"
+  log_info "$phase: $limit: $(_search_say "$load") ($state, after $steps steps; 95 % between $low and $high)"
+}
+
+# The same of a search for DRAM.
+_search_settle_size() {
+  local phase=$1 file=$_SEARCH_FOLDER/size.tsv word limit share state low high soft_low soft_high steps least broke
+  [[ -e $file ]] ||
+    printf 'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast\tbroke_by\trate\tbase_bytes\n' >"$file"
+  if [[ $2 == none* ]]; then
+    IFS=$'\t' read -r word limit least share steps <<<"$2"
+    SEARCH_DO=skip
+    printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t-\t%s\t%s\n' "$phase" "$limit" "${share:--}" "$steps" "${least:--}" "$(_search_rate "$phase")" "$_SIZE_BASE" >>"$file"
+    log_warn "$phase: $limit: not kept even with all data in DRAM; the min seen is ${least:--}, with ${share:--} % of DRAM"
+    return
+  fi
+  IFS=$'\t' read -r word limit share state low high soft_low soft_high steps broke <<<"$2"
+  SEARCH_DO=$word
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t%s\t%s\t%s\n' "$phase" "$limit" "$state" "$share" "$low" "$high" "$soft_low" "$soft_high" "$steps" "$broke" \
+    "$(_search_rate "$phase")" "$_SIZE_BASE" >>"$file"
+  log_info "$phase: $limit: $share % of DRAM ($state, after $steps steps; 95 % between $low and $high; below it breaks: $broke)"
+}
+
+# Print the rate that a search for DRAM holds.
+_search_rate() {
+  local REPLY
+  size_rate "${1%%-*}" && echo "$REPLY"
+}

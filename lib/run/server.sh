@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The master's side of the instances: facts of the server, where redis-server comes from, start, INFO, logs, stop.
+
+# Read the server's facts and put them in place of the settings that say auto.
+# Usage: server_facts
+# Globals: SERVER; sets SERVER_BYTES SERVER_FREE (bytes of memory, and available now)
+server_facts() {
+  facts_read "$SERVER" || return
+  facts_use
+  server_auto
+}
+
+# Look whether the memory of the server that must stay free is free now.
+# Usage: server_room
+# Globals: SERVER SERVER_BYTES RESERVE; sets SERVER_FREE
+# Returns: 1 with a line on stderr when it is not.
+server_room() {
+  local facts keep
+  keep=$(fill_reserve "$SERVER_BYTES")
+  facts=$(remote_run "$SERVER" server facts) || return
+  IFS=$'\t' read -r _ _ _ SERVER_FREE <<<"$facts"
+  ((SERVER_FREE < keep)) || return 0
+  log_warn "$SERVER: $((SERVER_FREE >> 20)) MiB of memory are available with no instance running, and $((keep >> 20)) MiB must stay free (RESERVE)"
+  return 1
+}
+
+# Put known facts in place of the settings that say auto; call again whenever settings were resolved anew.
+# Usage: server_auto
+server_auto() {
+  local numbers
+  [[ $SERVER_CORES != auto ]] || SERVER_CORES=$_SERVER_CPUS
+  [[ $SRV_OVERRIDE != auto ]] || SRV_OVERRIDE=$SERVER_CORES
+  [[ $INSTANCES != auto ]] || INSTANCES=$SRV_OVERRIDE
+  numbers=$(plan_instances)
+  [[ -n $numbers ]] || conf_refuse INSTANCES "empty range: instances may use $(place_usable) CPUs; set a number, or a range that starts there"
+  INSTANCES=$numbers
+  [[ $SERVER_MEM != auto ]] || SERVER_MEM=$_SERVER_GIB
+}
+
+# Make the passwords that guard this run's instances: the master's, and the one that the load generators get.
+# Usage: server_password
+# Returns: sets REDIS_PASSWORD LOAD_PASSWORD
+server_password() {
+  REDIS_PASSWORD=$(_server_secret)
+  LOAD_PASSWORD=$(_server_secret)
+}
+
+_server_secret() {
+  head -c 18 /dev/urandom | base64 | tr '+/' 'xy'
+}
+
+# Look for redis-server on the server, by REDIS_FROM. Nothing is changed there.
+# Usage: server_look_redis
+# Globals: REDIS_FROM REDIS_SERVER REDIS_SOURCE VER; sets REDIS_BINARY (a path on the server; empty: it is not there)
+# Returns: 1 with the reason on stderr; 2 when it is not there yet, and server_find_redis installs or builds it.
+server_look_redis() {
+  local path=redis-server key
+  REDIS_BINARY=
+  case $REDIS_FROM in
+    installed) REDIS_BINARY=$(remote_run -e READY_TIMEOUT "$SERVER" redis installed "$REDIS_SERVER") || return 1 ;;
+    package) REDIS_BINARY=$(remote_run -e READY_TIMEOUT "$SERVER" redis installed "$path" 2>/dev/null) || return 2 ;;
+    source)
+      key=$(_server_redis_key) || return 1
+      REDIS_BINARY=$(remote_run -e READY_TIMEOUT "$SERVER" redis built "$key" 2>/dev/null) || return 2
+      ;;
+  esac
+}
+
+# Print the name of the build of REDIS_SOURCE.
+_server_redis_key() {
+  local source=${REDIS_SOURCE//'{VER}'/$VER}
+  if [[ -r $source ]]; then
+    printf 'redis-%s-%s\n' "$VER" "$(sha256sum "$source" | cut -c 1-12)"
+  elif [[ $source == *://* ]]; then
+    printf 'redis-%s-%s\n' "$VER" "$(sha256sum <<<"$source" | cut -c 1-12)"
+  else
+    printf 'REDIS_SOURCE: there is no file %s here\n' "$source" >&2
+    return 1
+  fi
+}
+
+# Find redis-server on the server, installing or building it as REDIS_FROM says.
+# Usage: server_find_redis
+# Globals: as server_look_redis
+# Returns: 1 with the reason on stderr.
+server_find_redis() {
+  local status=0 source=${REDIS_SOURCE//'{VER}'/$VER} key work
+  server_look_redis || status=$?
+  ((status == 2)) || return "$status"
+  if [[ $REDIS_FROM == package ]]; then
+    DEPS_SCRIPT=$(<"$ROOT/tools/deps.sh")
+    REDIS_BINARY=$(remote_run -e READY_TIMEOUT -e DEPS_SCRIPT "$SERVER" redis package)
+    return
+  fi
+  key=$(_server_redis_key) || return
+  log_info "building Redis $VER on $SERVER, once"
+  work=$(remote_work "$SERVER") || return
+  [[ $source == *://* ]] || remote_put "$SERVER" "$source" "$work/cache/$key.tar.gz" || return
+  REDIS_BINARY=$(remote_run -e READY_TIMEOUT "$SERVER" redis build "$key" "$source")
+}
+
+# Start the instances of a point, each pinned, and wait until each has answered PING.
+# Usage: server_start INSTANCES [PLAN]
+#   PLAN stands in for what place_instances prints
+# Returns: sets LOAD_USER, whom the load generators log in as; empty: there are no users, and the password is the master's. Sets
+#   SERVER_CERTIFICATE, which they have to trust; empty: there is no TLS.
+server_start() {
+  local said name value
+  INSTANCE_PLAN=${2-$(place_instances "$(cluster_processes "$1")")} || return
+  CLUSTER_TABLE=
+  ! cluster_on || CLUSTER_TABLE=$(cluster_table "$1")
+  REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
+  LOAD_PASSWORD=${LOAD_PASSWORD:-$(_server_secret)}
+  SERVER_ADDRESS=$(host_data "$SERVER")
+  local directives
+  directives=$(_server_directives)
+  local REDIS_CONF=$directives
+  # Other generators take a password only as an argument, where others on the client can see it. So they get a user without one,
+  # who can do what they measure and no more.
+  [[ $GENERATOR == test ]] || REDIS_CONF+="; user peer on nopass ~* -@all +ping +get +set"
+  LOAD_COMMANDS=$(mix_allowed)
+  LAUNCH_WORDS=
+  [[ -z $SERVER_PREFIX ]] || LAUNCH_WORDS=$(launch_words "$SERVER" "$SERVER_PREFIX") || return
+  said=$(remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e REDIS_BINARY -e REDIS_TEMPLATE -e REDIS_CONF -e IO_THREADS -e IO_THREADS_AFFINITY -e BIO_CPUS \
+    -e LAUNCH_WORDS -e SERVER_ADDRESS -e REDIS_PASSWORD -e LOAD_PASSWORD -e LOAD_COMMANDS -e REDIS_USER -e TLS -e CLUSTER_TABLE -e READY_TIMEOUT "$SERVER" server start) || return
+  LOAD_USER='' SERVER_CERTIFICATE=''
+  while IFS=$'\t' read -r name value; do
+    case $name in
+      user) LOAD_USER=$value ;;
+      certificate) SERVER_CERTIFICATE=$(base64 -d <<<"$value") || return ;;
+      root) log_warn "$SERVER: instances run as root: $value" ;;
+    esac
+  done <<<"$said"
+}
+
+# Print the password of the load generators.
+# Usage: server_load_password
+server_load_password() {
+  if [[ -n $LOAD_USER ]]; then printf '%s' "$LOAD_PASSWORD"; else printf '%s' "$REDIS_PASSWORD"; fi
+}
+
+# Print which of a point's ports are taken, a line each.
+# Usage: server_ports INSTANCES
+server_ports() {
+  local count
+  count=$(cluster_processes "$1")
+  INSTANCE_PLAN=$(place_instances "$count") || return
+  ! cluster_on || INSTANCE_PLAN+=$'\n'$(seq $((REDISBASE + 10000)) $((REDISBASE + 10000 + count - 1)))
+  remote_run -e RUN_ID -e INSTANCE_PLAN "$SERVER" server ports
+}
+
+# Print INFO of every instance.
+# Usage: server_info
+server_info() {
+  remote_run -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" server info
+}
+
+# Fetch the instances' logs.
+# Usage: server_logs FOLDER
+server_logs() {
+  receive_files "$1" -e RUN_ID "$SERVER" server logs
+}
+
+# End the instances of this run.
+# Usage: server_stop
+server_stop() {
+  remote_run -e RUN_ID "$SERVER" server stop
+}
+
+# Print the directives that settings stand for, separated by semicolons; those of REDIS_CONF come last, where they override.
+# Globals: IO_THREADS_DO_READS PERSISTENCE RDB_SECONDS APPENDFSYNC MAXMEMORY EVICTION REDIS_CONF
+_server_directives() {
+  local text
+  text=$(cluster_directives)
+  # Older versions of Redis refuse words that they do not know, so these stand there only when they are asked for.
+  [[ $IO_THREADS_DO_READS == off ]] || text+="io-threads-do-reads yes; "
+  [[ $PERSISTENCE != off && $PERSISTENCE != aof ]] || text+='save ""; '
+  [[ $PERSISTENCE != off && $PERSISTENCE != rdb ]] || text+="appendonly no; "
+  [[ $PERSISTENCE != rdb ]] || text+="save $RDB_SECONDS 1; "
+  [[ $PERSISTENCE != aof ]] || text+="appendonly yes; appendfsync $APPENDFSYNC; "
+  [[ $MAXMEMORY == off ]] || text+="maxmemory $(conf_bytes "$MAXMEMORY"); "
+  [[ $EVICTION == off ]] || text+="maxmemory-policy $EVICTION; "
+  printf '%s' "$text$REDIS_CONF"
+}

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# DRAM_RATIO=search: the min share of DRAM at which a load keeps LIMITS. The search itself is lib/run/search.sh's, its loads being shares in percent.
+
+_SIZE_BASE=  # bytes that instances and their cgroup take with all data in DRAM: 100 %
+_SIZE_SHARE= # the share that is set now
+_SIZE_LOST=0 # how often the OOM killer has ended this repeat
+# Repeats that the OOM killer may end before the search gives up.
+readonly _SIZE_LOSSES=6
+# Bytes an instance beside the share.
+readonly _SIZE_SLACK=$((1 << 20))
+
+# Whether the variant in force searches its share of DRAM.
+# Usage: size_wanted
+# Globals: DRAM_RATIO
+size_wanted() {
+  [[ $DRAM_RATIO == search ]] && tier_limited
+}
+
+# Refuse settings of such a search that contradict each other.
+# Usage: size_check
+# Returns: exits 2.
+size_check() {
+  [[ $DRAM_RATIO == search ]] || return 0
+  [[ $CONNECTIONS != search ]] || conf_refuse CONNECTIONS "conflicts with DRAM_RATIO=search; set CONNECTIONS to a number, and RATE"
+  [[ $RATE != 0 ]] || conf_refuse DRAM_RATIO "requires a load to hold; set RATE to a number, or to search for SEARCH_LOAD of what the first variant keeps"
+  [[ " $PHASES " == " populate "* ]] || conf_refuse DRAM_RATIO "requires PHASES that begin with populate; 100 % of DRAM is what the data take then"
+  size_wanted || return 0
+  [[ $RATE != search || $PLAN_ENTERED != "${VARIANTS%% *}" ]] ||
+    conf_refuse DRAM_RATIO "with RATE=search, requires a first variant with all data in DRAM; set VARIANTS=\"native $PLAN_ENTERED\""
+}
+
+# Refuse a search for which no variant has anything to limit.
+# Usage: size_check_variants SEARCHES
+#   SEARCHES is how many variants have something
+# Returns: exits 2.
+size_check_variants() {
+  [[ $DRAM_RATIO != search || $1 != 0 ]] || conf_refuse DRAM_RATIO "no variant has a limit of DRAM; add swap, zram or zswap to VARIANTS"
+}
+
+# Begin the search of a repeat, or of what is tried again.
+# Usage: size_start
+size_start() {
+  _SIZE_BASE='' _SIZE_SHARE=''
+}
+
+# Set the share of DRAM; the first call of a repeat takes what is in use now for 100 %.
+# Usage: size_set SHARE
+# Returns: 1 with a line on stderr; 2 when the kernel cannot take so much away
+size_set() {
+  local bytes
+  [[ -n $_SIZE_BASE ]] || _size_measure || return
+  [[ $_SIZE_SHARE != "$1" ]] || return 0
+  bytes=$(size_bytes "$1")
+  # What the kernel counts of processes in advance must have a place at 100 %.
+  tier_set_limit $((bytes + POINT_INSTANCES * _SIZE_SLACK)) || return 2
+  _SIZE_SHARE=$1
+}
+
+# Print the bytes of a share.
+# Usage: size_bytes SHARE
+size_bytes() {
+  LC_ALL=C awk -v base="$_SIZE_BASE" -v share="$1" 'BEGIN { printf "%.0f\n", base * share / 100 }'
+}
+
+_size_measure() {
+  _SIZE_BASE=$(awk -F '\t' '$1 == "cgroup" && ($2 == "usage" || $2 == "swap") { sum += $3 } END { printf "%.0f\n", sum }' <<<"$MONITOR_ROWS")
+  [[ $_SIZE_BASE =~ ^[1-9][0-9]*$ ]] || {
+    log_warn "$SERVER: the memory of the instances could not be read, so there is no share of it"
+    _SIZE_BASE=
+    return 1
+  }
+  log_info "100 % of DRAM is $((_SIZE_BASE >> 20)) MiB: what the instances take with all data in it"
+}
+
+# The load of a phase: RATE, or SEARCH_LOAD of the lowest rate that the first variant's search of the same repeat found for a limit.
+# Usage: size_rate PHASE
+# Globals: RATE SEARCH_LOAD RUN VARIANTS ROW
+# Returns: sets REPLY; 1 with a line on stderr
+size_rate() {
+  local file=$RUN/${VARIANTS%% *}/${ROW[point]}/rep-${ROW[repeat]}/search.tsv
+  REPLY=$RATE
+  [[ $RATE == search ]] || return 0
+  REPLY=$(LC_ALL=C awk -F '\t' -v phase="$1" -v part="${SEARCH_LOAD%\%}" '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { name = $at["phase"]; sub(/-[0-9]+$/, "", name) }
+    name != phase { next }
+    $at["search"] == "none" { none = 1 }
+    least == "" || $at["load"] + 0 < least { least = $at["load"] + 0 }
+    END { if (!none && least > 0) printf "%.4f\n", least * part / 100 }' "$file" 2>/dev/null) || :
+  [[ -n $REPLY ]] && return
+  log_warn "$1: no load to hold: in repeat ${ROW[repeat]} of ${VARIANTS%% *}, the search found no rate for each of LIMITS"
+  return 1
+}
+
+# After a repeat has failed: whether it was the OOM killer in a search, and the repeat can be made again without the share that it came at.
+# Usage: size_again FOLDER
+#   FOLDER of the repeat; its steps stay, without those that were measured
+# Returns: 1 when it was not, or came too often
+size_again() {
+  local steps=$1/steps.tsv share=$_SIZE_SHARE
+  size_wanted && [[ -n $share && -e $steps && $MONITOR_ALARM == *"the OOM killer"* ]] || return
+  _SIZE_LOST=$((_SIZE_LOST + 1))
+  ((_SIZE_LOST <= _SIZE_LOSSES)) || {
+    log_warn "the OOM killer has ended this repeat $_SIZE_LOST times: given up"
+    return 1
+  }
+  log_warn "the OOM killer came at $share % of DRAM: less is not looked at, and the repeat is made again"
+  search_lost "$1" "$share" oom || return
+  find "$1" -mindepth 1 -maxdepth 1 ! -name steps.tsv -exec rm -rf -- {} +
+}
+
+# Forget what the OOM killer did in an earlier repeat.
+# Usage: size_fresh
+size_fresh() {
+  _SIZE_LOST=0
+}

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Which memory the instances get: the master's side of NUMA policies and of DRAM in front of slower storage.
+
+# What each instance keeps in DRAM beside its data: the program, its stacks and its buffers.
+readonly _TIER_PROGRAM=$((4 << 20))
+
+# Print the words of numactl that keep a process's memory, and with `with-cpus` its CPUs too, on a node.
+# Usage: tier_bind NODE [with-cpus]
+tier_bind() {
+  printf '%s--membind=%s\n' "${2:+--cpunodebind=$1 }" "$1"
+}
+
+# Print the command that starts another with a policy, as words.
+# Usage: tier_command POLICY
+tier_command() {
+  [[ -z $1 ]] || printf 'numactl %s\n' "$1"
+}
+
+# Whether the tier gives the instances less DRAM than they have data.
+# Usage: tier_limited
+# Globals: TIER
+tier_limited() {
+  [[ $TIER == swap || $TIER == zram || $TIER == zswap ]]
+}
+
+# Print the words of numactl that the tier wants for every instance; nothing when it wants none.
+# Usage: tier_policy
+# Globals: TIER TIER_NODES
+tier_policy() {
+  tier_policy_of
+  [[ -z $REPLY ]] || printf '%s\n' "$REPLY"
+}
+
+# The same; where the tier wants none, without a process.
+# Returns: sets REPLY
+tier_policy_of() {
+  local nodes
+  REPLY=
+  [[ $TIER == bind || $TIER == preferred || $TIER == interleave || $TIER == weighted ]] || return 0
+  nodes=$(_tier_nodes)
+  case $TIER in
+    bind) REPLY=--membind=$nodes ;;
+    # One node is taken by every numactl, several by newer ones.
+    preferred) if [[ $nodes == *[,-]* ]]; then REPLY=--preferred-many=$nodes; else REPLY=--preferred=$nodes; fi ;;
+    interleave) REPLY=--interleave=$nodes ;;
+    weighted) REPLY=--weighted-interleave=$nodes ;;
+  esac
+}
+
+# The DRAM in bytes that instances with so much data are given; 0 when it is not limited.
+# Usage: tier_limit DATA_BYTES INSTANCES
+# Globals: TIER DRAM_RATIO
+# Returns: sets REPLY
+tier_limit() {
+  REPLY=0
+  tier_limited || return 0
+  # A search begins with all data in DRAM, and room for what Redis does not count.
+  if [[ $DRAM_RATIO == search ]]; then
+    REPLY=$(($1 * 5 / 4 + (64 << 20) + $2 * _TIER_PROGRAM))
+  else
+    REPLY=$(($1 * ${DRAM_RATIO%:*} / ${DRAM_RATIO#*:} + $2 * _TIER_PROGRAM))
+  fi
+}
+
+# Limit the DRAM of the instances that run now.
+# Usage: tier_set_limit BYTES
+# Returns: 1 when that many cannot be, with the reason on stderr
+tier_set_limit() {
+  remote_run -e RUN_ID "$SERVER" tiers limit "$1"
+}
+
+# Print the ratio that gives the data the least DRAM, of several.
+# Usage: tier_least
+# Globals: DRAM_RATIO
+tier_least() {
+  [[ $DRAM_RATIO != search ]] || {
+    echo search
+    return
+  }
+  tr ' ' '\n' <<<"$DRAM_RATIO" | awk -F : 'NR == 1 || $1 / $2 < least { least = $1 / $2; ratio = $0 } END { print ratio }'
+}
+
+# The bytes of memory that the data take on the server itself. On zram all of it stays there, compressed or not.
+# Usage: tier_dram DATA_BYTES INSTANCES
+# Returns: sets REPLY
+tier_dram() {
+  REPLY=$1
+  [[ $TIER != swap && $TIER != zswap || $DRAM_RATIO == search ]] || tier_limit "$@"
+}
+
+# Refuse settings of the tier that are none, or that contradict others.
+# Usage: tier_settings_check
+# Returns: exits 2.
+tier_settings_check() {
+  local word
+  # numactl takes one policy, and a second one for a conflict.
+  [[ -z $(tier_policy) ]] || for word in $SERVER_NUMACTL; do
+    case $word in
+      -[mipPlw]* | --m* | --i* | --pr* | --lo* | --w*) conf_refuse SERVER_NUMACTL "$word conflicts with TIER=$TIER, which places memory too; leave $word out, or set TIER=native" ;;
+    esac
+  done
+  for word in $DRAM_RATIO; do
+    [[ $DRAM_RATIO != search ]] || break
+    [[ $word != search ]] || conf_refuse DRAM_RATIO "a search and ratios exclude each other; set DRAM_RATIO=search alone"
+    if [[ $word =~ ^[1-9][0-9]{0,3}:[1-9][0-9]{0,3}$ ]] && ((${word%:*} <= ${word#*:})); then continue; fi
+    conf_refuse DRAM_RATIO "invalid ratio $word; accepted: DRAM:DATA with no more DRAM than data, such as 1:4"
+  done
+  [[ $TIER_WEIGHTS == keep ]] || for word in $TIER_WEIGHTS; do
+    if [[ $word =~ ^[0-9]{1,4}:[1-9][0-9]{0,2}$ ]] && ((${word#*:} <= 255)); then continue; fi
+    conf_refuse TIER_WEIGHTS "invalid weight $word; accepted: keep, or NODE:WEIGHT with a weight from 1 to 255, such as 1:3"
+  done
+}
+
+# Make what the tier needs on the server; tier_down undoes it.
+# Usage: tier_up DATA_BYTES INSTANCES
+tier_up() {
+  _tier_run "$1" "$2" up
+}
+
+# Usage: tier_down
+tier_down() {
+  remote_run -e RUN_ID "$SERVER" tiers down
+}
+
+# Print whether the server can give the tier, as rows STATE FOUND WANTED MEND.
+# Usage: tier_check DATA_BYTES INSTANCES
+tier_check() {
+  _tier_run "$1" "$2" check
+}
+
+# Print which kinds of memory a host has, as rows KIND WHERE DETAIL.
+# Usage: tier_detect HOST
+tier_detect() {
+  remote_run "$1" tiers detect
+}
+
+_tier_run() {
+  local TIER_DATA=$1 TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS least
+  [[ $TUNE_SWAPPINESS != off ]] || TIER_SWAPPINESS=keep
+  tier_limit "$1" "$2"
+  TIER_LIMIT=$REPLY least=$REPLY
+  # Room for all that has no place in DRAM, and a quarter more for what Redis does not count. A search may leave nearly nothing there.
+  [[ $DRAM_RATIO != search ]] || least=0
+  TIER_SPACE=$(((TIER_DATA - (least < TIER_DATA ? least : TIER_DATA)) * 5 / 4 + (64 << 20)))
+  TIER_NODES=$(_tier_nodes)
+  TIER_FAR=$(place_memory_nodes far)
+  TIER_RESERVE=$(fill_reserve "$SERVER_BYTES")
+  remote_run -e RUN_ID -e RUN_OWNER -e TIER -e TIER_NODES -e TIER_WEIGHTS -e TIER_SWAP -e ZRAM_ALGORITHM -e TIER_DATA -e TIER_LIMIT \
+    -e TIER_SPACE -e TIER_FAR -e TIER_RESERVE -e TIER_SWAPPINESS "$SERVER" tiers "$3"
+}
+
+# The nodes that the tier is about, as a list; empty when there are none of their kind.
+_tier_nodes() {
+  if [[ $TIER_NODES != auto ]]; then
+    echo "$TIER_NODES"
+  elif [[ $TIER == bind || $TIER == preferred ]]; then
+    place_memory_nodes far
+  else
+    place_memory_nodes all
+  fi
+}

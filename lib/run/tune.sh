@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The master's side of tuning: which settings each host gets, the record of what they were, and the way back.
+
+# The process that tells the tuned hosts that the master lives.
+_TUNE_RENEWER=
+# By variant and host: what apply said last, so that the record has it once.
+declare -A _TUNE_SAID=()
+
+# Tune every host for the settings in force, and see to it that all is put back when the script ends.
+# Usage: tune_start
+# Globals: RUN, and the settings of tuning
+# Returns: exits 3 when TUNE_STRICT=1 and something cannot be done.
+tune_start() {
+  cleanup_push tune_end
+  _tune_renew $$ &
+  _TUNE_RENEWER=$!
+  tune_apply "${VARIANTS%% *}"
+}
+
+# Bring every host to the settings in force: those of a variant. Changes that it does not ask for are put back.
+# Usage: tune_apply VARIANT
+# Returns: exits 3 as tune_start.
+tune_apply() {
+  local variant=$1 host rows
+  local -a hosts
+  mapfile -t hosts < <(doctor_hosts)
+  side_run $((REMOTE_RETRY + 120)) _tune_apply "${hosts[@]}" || die "$(side_failed "${hosts[@]}"): could not be tuned"
+  for host in "${hosts[@]}"; do
+    rows=${SIDE_OUT[$host]}
+    [[ ${_TUNE_SAID["$variant $host"]-} != "$rows" ]] || continue
+    _TUNE_SAID["$variant $host"]=$rows
+    _tune_tell "$host" "$rows"
+    _tune_record "$variant" "$host" "$rows"
+    if ((TUNE_STRICT)) && awk -F '\t' '$2 == "cannot" { found = 1 } END { exit !found }' <<<"$rows"; then
+      die_unfit "$host: TUNE_STRICT=1: cannot be tuned as asked; set TUNE_STRICT=0, or the settings named above to off"
+    fi
+  done
+}
+
+_tune_apply() {
+  _tune_run "$1" apply
+}
+
+_tune_restore() {
+  _tune_run "$1" restore
+}
+
+# Put every host back, and complete the record.
+# Usage: tune_end
+tune_end() {
+  local host rows status=0
+  local -a hosts
+  mapfile -t hosts < <(doctor_hosts)
+  [[ -z $_TUNE_RENEWER ]] || kill "$_TUNE_RENEWER" 2>/dev/null || :
+  side_run $((REMOTE_RETRY + 120)) _tune_restore "${hosts[@]}" || :
+  for host in "${hosts[@]}"; do
+    if ((${SIDE_STATUS[$host]} == 0)); then
+      rows=${SIDE_OUT[$host]}
+      awk -F '\t' -v host="$host" 'NF && $2 != "back" { printf "warning: %s: %s: %s is %s, not %s as before the run: %s\n", host, $1, $3, $6, $4, $2 }' <<<"$rows" >&2
+      _tune_complete "$host" "$rows"
+    else
+      log_warn "$host: it could not be put back; it does that itself, $TUNE_LEASE s after the last sign of life, or ./do_it.sh stop does"
+      status=1
+    fi
+  done
+  return "$status"
+}
+
+# Print what tuning a host would do: NAME STATE TARGET BEFORE NOW WHY.
+# Usage: tune_check HOST
+tune_check() {
+  _tune_run "$1" check
+}
+
+# Print what keeps the server from being what a variant's file says, or weights of its own: rows FOUND WANTED MEND.
+# Usage: tune_lacks VARIANT
+# Globals: the settings of the variant
+tune_lacks() {
+  local names rows said name state target before now why mode
+  names=$(variant_sets "$1")
+  [[ $TIER != weighted || $TIER_WEIGHTS == keep ]] || names+=$'\nTIER_WEIGHTS=\nWEIGHTS_AUTO='
+  # As if all of them were on: what is so already needs no tuning.
+  rows=$(tune_settings "$SERVER" | NAMES=$names awk -F '\t' -v OFS='\t' '
+    BEGIN { n = split(ENVIRON["NAMES"], line, "\n"); for (i = 1; i <= n; i++) { split(line[i], part, "="); sets["=" part[1]] = part[2] } }
+    NR == FNR { if ($5 in sets || sets["=TUNE_" $1] == "on") wanted[$1] = 1; next }
+    $1 in wanted && $5 != "keep" { $2 = "on"; print }' "$ROOT/conf/tuning.tsv" -)
+  [[ -n $rows ]] || return 0
+  said=$(_tune_run "$SERVER" check "$rows") || return
+  while IFS=$'\t' read -r name state target before now why; do
+    mode=TUNE_$name
+    if [[ $state == cannot ]]; then
+      printf '%s\t%s\t%s\n' "$target: $why" "$name as the variant sets it" "as root, or another server"
+    elif [[ $state == would && ${!mode} == off ]]; then
+      printf '%s\t%s\t%s\n' "$target is $before, and $mode=off leaves it so" "$now" "$mode=auto"
+    fi
+  done <<<"$said"
+}
+
+# Print the rows of conf/tuning.tsv for a host with their settings in place: NAME MODE KIND TARGETS VALUE.
+# Usage: tune_settings HOST
+# Globals: SERVER and the settings of tuning
+tune_settings() {
+  local name role kind targets value mode NIC
+  NIC=$(host_data "$SERVER")
+  while IFS=$'\t' read -r name role kind targets value _; do
+    [[ $name != \#* ]] || continue
+    [[ $role == both || $1 == "$SERVER" ]] || continue
+    mode=TUNE_$name
+    mode=${!mode}
+    targets=$(_tune_value "$targets") value=$(_tune_value "$value")
+    # Weights that are set turn the kernel's own off, so it is noted that they were on, and they are put back.
+    [[ $name != WEIGHTS_AUTO || $value != keep || $TIER_WEIGHTS == keep ]] || value=false
+    [[ $value != keep ]] || mode=off
+    printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$mode" "$kind" "$targets" "$value"
+  done <"$ROOT/conf/tuning.tsv"
+}
+
+# A word of the table, or the value of the setting that it names.
+_tune_value() {
+  local name=${1#=}
+  if [[ $1 == =* ]]; then echo "${!name}"; else echo "$1"; fi
+}
+
+# Usage: _tune_run HOST VERB [ROWS]
+_tune_run() {
+  local host=$1 verb=$2
+  TUNE_ROWS=${3-}
+  [[ -n $TUNE_ROWS || $verb != apply && $verb != check ]] || TUNE_ROWS=$(tune_settings "$host")
+  remote_run -e RUN_ID -e RUN_OWNER -e TUNE_ROWS -e TUNE_LEASE "$host" tune "$verb"
+}
+
+# Tell the hosts every few seconds that the master lives, until it does not.
+_tune_renew() {
+  local master=$1 start next=0 pace=$((TUNE_LEASE / 6)) host fd REMOTE_RETRY=0
+  local -a hosts
+  local -A said=()
+  trap - EXIT INT HUP
+  trap '_side_abort; exit 143' TERM
+  ((pace > 0)) || pace=1
+  proc_start "$master" || return 0
+  start=$PROC_START
+  mapfile -t hosts < <(doctor_hosts)
+  # Nobody writes to it: reading from it is a pause without a process.
+  exec {fd}<> <(:)
+  # A look at the master every second, so that nothing outlives it for longer.
+  while proc_alive "$master" "$start"; do
+    if ((SECONDS >= next)); then
+      side_run "$pace" _tune_renew_host "${hosts[@]}" 2>/dev/null || :
+      for host in "${hosts[@]}"; do
+        [[ ${SIDE_OUT[$host]} != lapsed || ${said[$host]-} == lapsed ]] ||
+          log_warn "$host: TUNE_LEASE=$TUNE_LEASE: lease expired (no heartbeat for $TUNE_LEASE s): tuning was reverted; it is reapplied before the next repeat"
+        said[$host]=${SIDE_OUT[$host]}
+      done
+      next=$((SECONDS + pace))
+    fi
+    read -r -t 1 -u "$fd" || :
+  done
+}
+
+_tune_renew_host() {
+  _tune_run "$1" renew
+}
+
+# What a user should know of one host: on and not possible is a warning each, auto and not possible a line for all.
+_tune_tell() {
+  local host=$1 name state target why mode changed last='' names=''
+  changed=$(awk -F '\t' '$2 == "set" { n++; if (!seen[$1]++) names = names (names == "" ? "" : ", ") $1 } END { if (n) print n " value(s) set for the run: " names }' <<<"$2")
+  [[ -z $changed ]] || log_info "$host: $changed"
+  while IFS=$'\t' read -r name state target _ _ why; do
+    case $state in
+      lapsed) log_warn "$host: $why; the repeat before this was not tuned all through" ;;
+      theirs | shared) log_warn "$host: $name: $target: $why" ;;
+      cannot)
+        mode=TUNE_$name
+        [[ $name != "$last" ]] || continue
+        last=$name
+        if [[ ${!mode} == on ]]; then
+          log_warn "$host: $name: $target: $why"
+        else
+          names+=" $name ($why)"
+        fi
+        ;;
+    esac
+  done <<<"$2"
+  # Once, not for each variant.
+  [[ -z $names || ${_TUNE_SAID["cannot $host"]-} == "$names" ]] || log_info "$host: cannot be set here:$names"
+  _TUNE_SAID["cannot $host"]=$names
+}
+
+# Keep what was said of a host; the last column is filled in when the host is put back.
+_tune_record() {
+  local variant=$1 host=$2 file=$RUN/env/$2/tuning.tsv
+  mkdir -p -- "${file%/*}"
+  [[ -e $file ]] || printf 'variant\tname\tstate\ttarget\tbefore\tduring\twhy\tafter\n' >"$file"
+  awk -F '\t' -v OFS='\t' -v variant="$variant" 'NF { print variant, $0, "-" }' <<<"$3" >>"$file"
+}
+
+_tune_complete() {
+  local file=$RUN/env/$1/tuning.tsv
+  [[ -e $file ]] || return 0
+  awk -F '\t' -v OFS='\t' 'NR == FNR { after[$1, $3] = $6 ($2 == "back" ? "" : " (" $2 ")"); next }
+    $3 == "set" && ($2, $4) in after { $8 = after[$2, $4] } { print }' <(printf '%s\n' "$2") "$file" >"$file.new" && mv -- "$file.new" "$file"
+}

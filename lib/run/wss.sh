@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# PROBE_WSS: behind each measured phase, its load goes on unmeasured while the server counts which memory the instances touch.
+#
+# The load generator gets each phase a second time. At the gate it is given a step with the phase's load (docs/loadgen.md), then `skip`,
+# so that the second one leaves no row.
+
+_WSS_FOLDER= # of the repeat: wss.tsv
+_WSS_PHASE=  # the phase whose load goes on
+_WSS_END=    # when it ends, in microseconds by our clock; empty: it is not under way, or was counted
+
+# Seconds that the probe looks, and that the load goes on before and behind it; clearing and counting 64 GiB take some 2 s each.
+readonly _WSS_LOOK=16 _WSS_ROOM=8
+
+# Whether this run probes working sets.
+# Usage: wss_wanted
+# Globals: PROBE_WSS
+wss_wanted() {
+  [[ $PROBE_WSS == on ]]
+}
+
+# Whether a phase at the gate is a probe.
+# Usage: wss_is OFFER
+wss_is() {
+  wss_wanted && [[ ${1%.*} == *-2 && $1 != populate* ]]
+}
+
+# Print phases for the load generator: each that is measured comes a second time, for its probe.
+# Usage: wss_phases PHASE...
+wss_phases() {
+  local phase list=''
+  for phase; do
+    list+=" $phase"
+    ! wss_wanted || [[ $phase == populate ]] || list+=" $phase"
+  done
+  printf '%s\n' "${list# }"
+}
+
+# Refuse settings that a probe contradicts.
+# Usage: wss_check
+# Returns: exits 2.
+wss_check() {
+  local phase seen=' '
+  wss_wanted || return 0
+  [[ $GENERATOR == test ]] || conf_refuse PROBE_WSS "$GENERATOR does not support it; set GENERATOR=test"
+  ! search_wanted || conf_refuse PROBE_WSS "conflicts with a search; set RATE and CONNECTIONS to numbers"
+  ! fault_on || conf_refuse PROBE_WSS "conflicts with FAULT=$FAULT; set FAULT=none, or PROBE_WSS=off"
+  for phase in $PHASES; do
+    [[ $phase != populate ]] || continue
+    [[ $seen != *" $phase "* ]] || conf_refuse PHASES "$phase is repeated; with PROBE_WSS=on, give each phase once"
+    seen+="$phase "
+  done
+  [[ " $KEY_PATTERN" != *" latest"* || $seen != *" set "* && $seen != *" mixed "* ]] ||
+    conf_refuse KEY_PATTERN "PROBE_WSS=on does not support latest with set or mixed, as its load would add keys; set another KEY_PATTERN, or PROBE_WSS=off"
+}
+
+# The seconds that probes add to a repeat with so much data.
+# Usage: wss_seconds DATA_BYTES
+# Globals: PHASES
+# Returns: sets REPLY
+wss_seconds() {
+  local phase count=0
+  REPLY=0
+  wss_wanted || return 0
+  for phase in $PHASES; do [[ $phase == populate ]] || count=$((count + 1)); done
+  REPLY=$((count * $(_wss_length "$1")))
+}
+
+# Print how many seconds the load goes on for a probe.
+# Usage: _wss_length DATA_BYTES
+_wss_length() {
+  echo $((_WSS_LOOK + _WSS_ROOM + $1 / (10 << 30)))
+}
+
+# Print a row STATE FOUND WANTED MEND of whether the server's kernel can.
+# Usage: wss_try
+wss_try() {
+  ! wss_wanted || remote_run "$SERVER" wss check
+}
+
+# Begin the probes of a repeat.
+# Usage: wss_start FOLDER
+wss_start() {
+  _WSS_FOLDER=$1 _WSS_PHASE='' _WSS_END=''
+}
+
+# All clients wait at the gate of a probe: decide what they do next.
+# Usage: wss_turn OFFER
+# Returns: sets WSS_DO: step or skip
+wss_turn() {
+  if [[ $1 != *.* ]]; then
+    _WSS_PHASE=${1%-2}
+    WSS_DO=step
+    log_info "after $_WSS_PHASE: its load goes on unmeasured for $(_wss_length "${ROW[data_bytes]}") s: what it touches is counted"
+  else
+    WSS_DO=skip
+  fi
+}
+
+# Print what the start file of a client holds behind the time: the phase's load, and for how long.
+# Usage: wss_words CLIENT
+# Globals: RATE ROW
+wss_words() {
+  local load=c0
+  [[ $RATE == 0 ]] || load=$(client_share "$1" "$RATE")
+  echo "$load $(_wss_length "${ROW[data_bytes]}")"
+}
+
+# The load that wss_turn asked for starts at START_US of our clock.
+# Usage: wss_mark START_US
+wss_mark() {
+  _WSS_END=$(($1 + $(_wss_length "${ROW[data_bytes]}") * 1000000))
+}
+
+# All clients have been told to let the load go on: count what it touches, once.
+# Usage: wss_look
+# Returns: 0, also when it cannot be counted, with the reason on stderr
+wss_look() {
+  local rows clear read end=$_WSS_END
+  [[ -n $end ]] || return 0
+  _WSS_END=
+  rows=$(remote_run -e RUN_ID "$SERVER" wss probe) || {
+    log_warn "$SERVER: the working set of $_WSS_PHASE is not known"
+    return 0
+  }
+  ((${EPOCHREALTIME/[.,]/} <= end)) || {
+    log_warn "$SERVER: the working set of $_WSS_PHASE is not known: counting took longer than the load went on"
+    return 0
+  }
+  [[ -e $_WSS_FOLDER/wss.tsv ]] || printf 'phase\tport\tseconds\tbytes\n' >"$_WSS_FOLDER/wss.tsv"
+  awk -F '\t' -v OFS='\t' -v phase="$_WSS_PHASE" '$1 == "touched" { print phase, $2, $3, $4 }' <<<"$rows" >>"$_WSS_FOLDER/wss.tsv"
+  IFS=$'\t' read -r clear read < <(sed -n $'s/^cost\t//p' <<<"$rows") || :
+  log_info "after $_WSS_PHASE: touched $(_wss_told "$rows"); the probe's cost: $(_wss_ms "$clear") ms to clear, $(_wss_ms "$read") ms to read"
+}
+
+# Print the bytes of all instances for each time: 10.0 MiB in 1 s, ...
+_wss_told() {
+  LC_ALL=C awk -F '\t' '
+    $1 == "touched" { if (!($3 in sum)) order[++n] = $3; sum[$3] += $4 }
+    END { for (i = 1; i <= n; i++) printf "%s%.1f MiB in %s s", (i > 1 ? ", " : ""), sum[order[i]] / 1048576, order[i] }' <<<"$1"
+}
+
+# Microseconds as milliseconds.
+_wss_ms() {
+  LC_ALL=C awk -v us="$1" 'BEGIN { printf "%.1f", us / 1000 }'
+}

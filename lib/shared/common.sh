@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Sent before every remote script, and read by the master too: our folder, recorded processes.
+
+# Print our folder on this host.
+# Usage: work_dir
+# Globals: REMOTE_DIR
+work_dir() {
+  if [[ $REMOTE_DIR == auto ]]; then
+    echo "/var/tmp/tierbench-$(id -u)"
+  else
+    echo "$REMOTE_DIR"
+  fi
+}
+
+# Make our directory if need be; refuse one that another user could have put there, and the directory of another master's run.
+# Usage: work_open
+# Globals: RUN_ID RUN_OWNER (both empty or not set: the script is about no run)
+# Returns: sets WORK
+work_open() {
+  # Results are for everybody; what lies on a host, with a password in it, is not.
+  umask 077
+  WORK=$(work_dir)
+  work_alone "$WORK"
+  mkdir -p -- "$WORK" || fail "$WORK: cannot be made"
+  [[ ! -L $WORK && -O $WORK ]] || fail "$WORK: is not a folder of our own; move it away or set REMOTE_DIR"
+  run_own
+}
+
+# Refuse a directory that other users can write to or replace: scripts of ours run what they find in it. Each of its parents must be
+# root's or ours, and let nobody else write; where one is sticky, others cannot replace what is ours in it.
+# Usage: work_alone PATH [NAMED]
+#   NAMED is what messages call it
+work_alone() {
+  local path=$1 part at='' linked='' owner user group mode bits name said
+  local -a parts paths=(/.)
+  [[ $path == /* ]] || path=$PWD/$path
+  IFS=/ read -r -d '' -a parts <<<"$path" || :
+  for part in "${parts[@]}"; do
+    part=${part%$'\n'}
+    [[ -n $part && $part != . ]] || continue
+    at+=/$part
+    # Of a link: the link and what it leads to.
+    [[ ! -L $at ]] || paths+=("$at") linked=yes
+    [[ -e $at ]] || break
+    paths+=("$at/.")
+  done
+  said=$(stat -c '%u %U %G %a %n' -- "${paths[@]}") || fail "REMOTE_DIR=${2-$1}: cannot be looked at"
+  while read -r owner user group mode name; do
+    ((owner == 0 || owner == EUID)) ||
+      fail "REMOTE_DIR=${2-$1}: ${name%/.} belongs to another user ($user), who could replace it; set REMOTE_DIR to a path of root's or yours"
+    # The mode of a link means nothing.
+    [[ $name == */. ]] || continue
+    bits=$((8#$mode))
+    # A group with the user's name has nobody else in it.
+    [[ $group != "$user" ]] || bits=$((bits & ~8#20))
+    (((bits & 8#22) == 0)) || [[ $name != "$at/." && $((bits & 8#1000)) != 0 ]] ||
+      fail "REMOTE_DIR=${2-$1}: other users can write to ${name%/.} (mode $mode); chmod go-w it, or set REMOTE_DIR to another path"
+  done <<<"$said"
+  # What a link leads to has parents of its own.
+  [[ -z $linked ]] || work_alone "$(readlink -m -- "$path")" "${2-$1}"
+}
+
+# End the script with one line on stderr.
+# Usage: fail MESSAGE...
+fail() {
+  printf '%s\n' "$*" >&2
+  exit 1
+}
+
+# Run a program that is not ours, for a limited time: it may be anything that has the name.
+# Usage: run_limited SECONDS WORD...
+# Returns: the program's exit status; 124, with one line on stderr that names it, when it had to be stopped.
+run_limited() {
+  local seconds=$1 status=0
+  shift
+  # Without a group of its own it would leave behind what it started, which may hold a pipe that is read to its end.
+  timeout -k 2 "$seconds" "$@" || status=$?
+  # 137: it took KILL to stop it.
+  ((status == 124 || status == 137)) || return "$status"
+  printf '%s: does not return within %s s\n' "$*" "$seconds" >&2
+  return 124
+}
+
+# Print, of what a program said before it failed, the one line that tells why: the last one, or the first beside its usage.
+# Usage: said_why <TEXT
+said_why() {
+  awk '
+    # The complaint of numactl goes on with its usage on the same line.
+    match($0, /[Uu]sage: |^Try /) { usage = 1; $0 = substr($0, 1, RSTART - 1) }
+    NF && (!usage || /^[A-Za-z_-]+: /) { last = $0; if (first == "") first = $0 }
+    END { text = usage ? first : last; print text == "" ? "no reason given" : text }'
+}
+
+# Print, of what make said before it failed, the line that tells why: the first error, else the last line.
+# Usage: said_error <TEXT
+said_error() {
+  LC_ALL=C awk '
+    /error: |undefined reference|cannot find -l/ && error == "" { error = $0 }
+    /finds no |not found|No such file|Killed|No space left/ && other == "" { other = $0 }
+    NF { last = $0 }
+    END {
+      text = error != "" ? error : other != "" ? other : last
+      gsub(/[\001-\037\177]/, " ", text)
+      print text == "" ? "no reason given" : text
+    }'
+}
+
+# Print files of the current folder in the form that lib/core/receive.sh takes. What is no regular file, or has a name that is not
+# plain, is left out with a line on stderr.
+# Usage: files_send -- FILE...
+files_send() {
+  local name index
+  local -a plain=() sizes sums
+  shift
+  for name; do
+    if [[ -f $name && ! -L $name && $name =~ ^[A-Za-z0-9][A-Za-z0-9._@+-]{0,199}$ ]]; then
+      plain+=("$name")
+    elif [[ -e $name || -L $name ]]; then
+      printf '%s: is left behind: not a regular file with a plain name\n' "$name" >&2
+    fi
+  done
+  if ((${#plain[@]} > 0)); then
+    mapfile -t sizes < <(stat -c %s -- "${plain[@]}")
+    mapfile -t sums < <(sha256sum -- "${plain[@]}")
+    for index in "${!plain[@]}"; do printf '%s\t%s\t%s\n' "${sizes[index]}" "${sums[index]%% *}" "${plain[index]}"; done
+  fi
+  echo
+  ((${#plain[@]} == 0)) || cat -- "${plain[@]}"
+}
+
+# Print the start time of a process (clock ticks since boot, field 22 of /proc/PID/stat, proc(5)); with the pid
+# it names one process for as long as the machine is up.
+# Usage: proc_start PID
+# Returns: 1 when there is no such process; a zombie is none. Sets PROC_START, so that 288 calls need no 288 forks.
+proc_start() {
+  local line
+  local -a field
+  { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
+  # The name, field 2, may hold blanks and brackets; what follows the last bracket does not.
+  read -r -a field <<<"${line##*) }"
+  [[ ${field[0]} != Z ]] || return 1
+  PROC_START=${field[19]}
+}
+
+# Append a process to a record.
+# Usage: proc_record FILE PID WHAT
+proc_record() {
+  proc_start "$2" || return 1
+  printf '%s\t%s\t%s\n' "$2" "$PROC_START" "$3" >>"$1"
+}
+
+# Record a process that this script has just started; what cannot be put on record, on a full disk say, is killed.
+# Usage: proc_started FILE PID WHAT
+# Returns: 1 when it has ended, or cannot be recorded
+proc_started() {
+  ! { proc_record "$@"; } 2>/dev/null || return 0
+  kill -s KILL "$2" 2>/dev/null || :
+  return 1
+}
+
+# Whether the process that was recorded still runs.
+# Usage: proc_alive PID START
+proc_alive() {
+  proc_start "$1" && [[ $PROC_START == "$2" ]]
+}
+
+# End every process of the records with TERM, and with KILL what is still there after LIMIT seconds.
+# Usage: proc_end LIMIT FILE...
+# Returns: 1 when one would not go.
+proc_end() {
+  local limit=$1 signal
+  shift
+  for signal in TERM KILL; do
+    proc_signal "$signal" "$@"
+    # One that was stopped does not hear TERM before it goes on.
+    proc_signal CONT "$@"
+    proc_gone "$limit" "$@" && return 0
+  done
+  return 1
+}
+
+# Send a signal to every process of the records that still runs.
+# Usage: proc_signal SIGNAL FILE...
+proc_signal() {
+  local signal=$1 file pid start
+  shift
+  for file in "$@"; do
+    [[ -e $file ]] || continue
+    while read -r pid start _; do
+      ! proc_alive "$pid" "$start" || kill -s "$signal" "$pid" 2>/dev/null || :
+    done <"$file"
+  done
+}
+
+# Wait until every process of the records has ended.
+# Usage: proc_gone LIMIT FILE...
+# Returns: 1 when one still runs after LIMIT seconds.
+proc_gone() {
+  local end=$((SECONDS + $1)) file pid start left
+  shift
+  while :; do
+    left=0
+    for file in "$@"; do
+      [[ -e $file ]] || continue
+      while read -r pid start _; do
+        if proc_alive "$pid" "$start"; then
+          left=1
+          break
+        fi
+      done <"$file"
+    done
+    ((left)) || return 0
+    ((SECONDS < end)) || return 1
+    sleep 0.05 # between two looks
+  done
+}
+
+# Print every TCP port that is listened on, by the kernel's own table.
+# Usage: ports_listening
+ports_listening() {
+  local at state hex
+  cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | while read -r _ at _ state _; do
+    [[ $state == 0A ]] || continue
+    hex=${at##*:}
+    echo $((16#$hex))
+  done
+}

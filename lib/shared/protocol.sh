@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Asks a Redis, in its own protocol.
+
+# Ask a Redis one command and leave its answer in REDIS_REPLY; no fork, so that hundreds can be asked in a second.
+# Usage: redis_ask HOST PORT COMMAND
+# Globals: REDIS_PASSWORD (empty: no AUTH); WORK and RUN_ID: an instance of this run with TLS is asked through its socket
+# Returns: 1 when there is no connection, no answer in 5 s, or an error reply.
+redis_ask() {
+  local host=$1 port=$2 command=$3 fd
+  REDIS_REPLY=
+  if [[ -S ${WORK-}/run-${RUN_ID-}/server/data-$port/redis.sock ]]; then
+    _redis_talk_socket "$WORK/run-$RUN_ID/server/data-$port" "$command"
+    return
+  fi
+  { exec {fd}<>"/dev/tcp/$host/$port"; } 2>/dev/null || return 1
+  if _redis_talk "$fd" "$command"; then
+    exec {fd}>&-
+    return 0
+  fi
+  exec {fd}>&-
+  return 1
+}
+
+# The path of a socket has room for 107 bytes only, so it is named from its folder.
+_redis_talk_socket() {
+  local -a words
+  read -r -a words <<<"${2//\"\"/}"
+  [[ $2 != *'""' ]] || words+=("")
+  REDIS_REPLY=$(cd -- "$1" && REDISCLI_AUTH=$REDIS_PASSWORD run_limited 6 redis-cli -s redis.sock "${words[@]}" 2>/dev/null </dev/null) &&
+    [[ ! $REDIS_REPLY =~ ^(\(error\)\ )?(ERR|NOAUTH|NOPERM|WRONGPASS|LOADING|MISCONF|Error|Could\ not) ]]
+}
+
+_redis_talk() {
+  local fd=$1 command=$2 line
+  if [[ -n $REDIS_PASSWORD ]]; then
+    printf 'AUTH %s\r\n' "$REDIS_PASSWORD" >&"$fd" || return 1
+    IFS= read -r -t 5 -u "$fd" line && [[ $line == +OK* ]] || return 1
+  fi
+  printf '%s\r\n' "$command" >&"$fd" || return 1
+  IFS= read -r -t 5 -u "$fd" line || return 1
+  line=${line%$'\r'}
+  case $line in
+    '$'*)
+      # LC_ALL=C: the length counts bytes.
+      LC_ALL=C IFS= read -r -t 5 -d '' -N "${line#\$}" -u "$fd" REDIS_REPLY
+      ;;
+    -*) return 1 ;;
+    *) REDIS_REPLY=${line#[+:]} ;;
+  esac
+}

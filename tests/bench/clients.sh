@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What a run costs beside its load as clients are added: network namespaces with an sshd each, 32 instances, almost no load.
+# Usage: clients.sh     COUNTS="1 4 16 32" clients; prints for each the seconds of a run with one repeat, and of each repeat more
+set -Eeuo pipefail
+counts=${COUNTS:-1 4 16 32}
+export NETNS_CLIENTS=${counts##* }
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+# shellcheck source=tests/helper.bash
+. "$repo/tests/helper.bash"
+# shellcheck source=tests/netns.bash
+. "$repo/tests/netns.bash"
+skip() { printf 'clients.sh: %s\n' "$*" >&2 && exit 1; }
+
+# Run with so many clients and repeats. Usage: bench_run CLIENTS REPEATS   Prints the seconds it took
+bench_run() {
+  local number clients='' start
+  for ((number = 1; number <= $1; number++)); do clients+=" ${NETNS_ADDRESS[client$number]}"; done
+  rm -rf -- "$SCRATCH/results"
+  start=${EPOCHREALTIME/./}
+  netns_exec client1 "$repo/do_it.sh" run -s demo SERVER="${NETNS_ADDRESS[server]}" CLIENT_IP="${clients# }" SSH_CONFIG="$NETNS_SSH_CONFIG" \
+    SRV_OVERRIDE=32 KEYS=10 VALUE_SIZES=100 RESERVE=1M REDISRUNS="$2" RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" \
+    >"$SCRATCH/out" 2>&1 || {
+    cat "$SCRATCH/out" >&2
+    return 1
+  }
+  awk -v us=$((${EPOCHREALTIME/./} - start)) 'BEGIN { printf "%.2f\n", us / 1e6 }'
+}
+
+trap 'netns_down; scratch_teardown' EXIT
+scratch_setup
+netns_up "$SCRATCH"
+for count in $counts; do
+  bench_run "$count" 1 >/dev/null # the load generator is copied to the clients, once
+  one=$(bench_run "$count" 1)
+  printf '%2d clients: %6.2f s for a run with one repeat, %6.2f s for each repeat more\n' "$count" "$one" \
+    "$(awk -v one="$one" -v three="$(bench_run "$count" 3)" 'BEGIN { print (three - one) / 2 }')"
+done

@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# CLUSTER=on: where shards and replicas are, a run on a cluster of this machine, and what is refused.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load cluster
+
+setup() {
+  scratch_setup
+  untune
+  [[ -x $REPO/test ]] || make -s -C "$REPO"
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Print the table of a cluster: SETTINGS are words NAME=VALUE.
+# Usage: table SHARDS SETTING...   Returns: 0
+table() {
+  bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib RUN_ID=test
+    . "$LIB/modules.sh"
+    conf_defaults "$REPO/conf/defaults.conf"
+    for word in CLUSTER=on "${@:2}"; do conf_word argument "$word" test; done
+    conf_resolve
+    cluster_table "$1"' bash "$@"
+}
+
+# Refuse: ./do_it.sh plan with SETTINGS says TEXT.
+# Usage: refuses TEXT SETTING...
+refuses() {
+  run_split "$REPO/do_it.sh" plan -s cluster KEYS=100 SERVER_CORES=8 SERVER_MEM=16 "${@:2}"
+  assert_failure 2
+  assert_contains "$1" "$stderr"
+}
+
+@test "90 shards on three nodes: 60 processes each, no shard twice on a node, replicas spread over both others" {
+  table 90 >rows
+  assert_equal "$(cut -f 2 rows | sort | uniq -c | awk '{ print $1 }' | xargs)" '60 60 60'
+  assert_equal "$(cut -f 2,3 rows | sort | uniq -d | wc -l)" 0
+  # Of each node's 30 replicas, 15 are of either other node's masters.
+  awk -F '\t' '$4 == "master" { node[$3] = $2 } $4 == "replica" { count[$2 " of " node[$3]]++ } END { for (pair in count) print count[pair] }' rows >pairs
+  assert_equal "$(sort -u pairs) $(wc -l <pairs)" '15 6'
+  assert_equal "$(cut -f 6,7 rows | sed -n 1,90p | awk '{ if ($1 != next_slot) print "hole"; next_slot = $2 + 1 } END { print next_slot }')" 16384
+  assert_equal "$(cut -f 8 rows | sort -u | wc -l) $(cut -f 1 rows | sort -u | wc -l)" '180 180'
+}
+
+@test "with more replicas no node has a shard twice" {
+  local shards nodes replicas
+  for nodes in 3 4 5 7; do
+    for replicas in 1 2 3 4; do
+      ((replicas < nodes)) || continue
+      shards=$((nodes * 2 + 1))
+      table "$shards" CLUSTER_NODES=$nodes REPLICAS=$replicas | cut -f 2,3 | sort | uniq -d >twice
+      [[ ! -s twice ]] || fail "$nodes nodes, $replicas replicas: $(<twice)"
+    done
+  done
+}
+
+@test "a run on a cluster of this machine: what the servers count is what the load generator counts" {
+  local base results
+  base=$(cluster_ports 12)
+  run_split "$REPO/do_it.sh" run -s cluster INSTANCES=6 REDISBASE="$base" KEYS=3000 TIME=2 REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results"
+  assert_success
+  results=$(echo "$SCRATCH"/results/*/native/*/rep-1)
+  awk -F '[=,]' '/^role:/ { role = $0 } /^cmdstat_[sg]et:/ && role ~ /master/ { sum += $2 } END { print sum }' "$results/server/info.after" >calls
+  assert_equal "$(<calls)" "$(($(phase_column populate ops) + $(phase_column mixed ops) + $(phase_column mixed late)))"
+  assert_equal "$(grep -c '^role:master' "$results/server/info.after")" 6
+  assert_equal "$(grep -c '^db0:keys=3001,' "$results/server/info.after")" 12
+  assert_equal "$(phase_column mixed errors) $(phase_column mixed moved) $(phase_column mixed misses)" '0 0 0'
+  assert_exists "$results/127.0.0.1/mixed.shards.tsv" "$results/127.0.0.1/mixed.gaps.tsv"
+  refute_exists "$SCRATCH"/host/run-*
+}
+
+@test "a cluster that cannot be is refused, and the message says why" {
+  refuses 'with 2 nodes no majority of masters is left to take over; set at least 3' CLUSTER_NODES=2
+  refuses 'REPLICAS=3: too many: on 3 nodes one node would hold a shard twice' REPLICAS=3
+  refuses 'too few: 2 shards on 3 nodes leave a node without a master' INSTANCES=2
+  refuses "the cluster bus of port 56005 would be port 66005, past 65535" REDISBASE=56000
+  refuses 'TLS=on: not supported with CLUSTER=on' TLS=on
+  refuses 'does not support CLUSTER=on; set GENERATOR=test' GENERATOR=redis-benchmark PHASES='set get' TIME=0
+}
+
+@test "doctor says that a port of the cluster bus is taken" {
+  local base
+  base=$(cluster_ports 6)
+  redis_start -p $((base + 10003))
+  run_split "$REPO/do_it.sh" doctor -s cluster REDISBASE="$base" KEYS=100
+  assert_failure 3
+  assert_contains "port $((base + 10003)) is taken" "$output$stderr"
+}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Runs with known figures that are set side by side, and what compare says of them. Load it behind logs.
+
+# Make a run of two variants whose p50 is given, with REPEATS repeats: run_make NAME REPEATS P50 P50_OTHER SECONDS SECONDS_OTHER
+run_make() {
+  local repeat
+  for ((repeat = 1; repeat <= $2; repeat++)); do
+    repeat_make "$1" native 1000B-4i "$repeat" c 1000 500000 4 $(($3 + repeat % 2)) $(($3 * 4)) "set:$5"
+    repeat_make "$1" swap 1000B-4i "$repeat" c 1000 500000 4 $(($4 + repeat % 2)) $(($4 * 4)) "set:$6"
+  done
+  printf 'SCENARIO=x\nVARIANTS="native swap"\n' >"$1/run.conf"
+}
+
+# Write VALUE into a column of one result.tsv of run_make: result_set RUN VARIANT REPEAT COLUMN VALUE
+result_set() {
+  local file=$1/$2/1000B-4i/rep-$3/c/result.tsv
+  awk -F '\t' -v OFS='\t' -v name="$4" -v value="$5" \
+    'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } NR > 1 { $at = value } { print }' "$file" >"$file.new"
+  mv "$file.new" "$file"
+}
+
+compare() { "$REPO/do_it.sh" compare "$@"; }
+
+# Print one column of the comparison's CSV for a metric: figure METRIC COLUMN RUN...
+figure() {
+  local metric=$1 name=$2
+  shift 2
+  compare --format csv --metric "$metric" "$@" 2>/dev/null |
+    awk -F, -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }'
+}

@@ -1,0 +1,167 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Intervals and verdicts: what they promise, over simulated repeats, and how compare prints it.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load logs
+load compare
+
+setup() { scratch_setup; }
+teardown() { scratch_teardown; }
+
+# Run awk with the programs that make intervals: figures_awk ARGUMENT...
+figures_awk() {
+  local folder=$REPO/lib/results/figures
+  awk -f "$folder/interval.awk" -f "$folder/robust.awk" -f "$folder/decide.awk" "$@"
+}
+
+# Print METHOD:SHAPE:REPEATS:DIFFERENCE and the per cent of 4000 simulated rounds that are called different, a line each.
+simulate() { figures_awk -f "$REPO/tests/random.awk" -f "$REPO/tests/simulate.awk" 4000 "$@"; }
+
+# Set the throughput of each repeat of a variant of run_make: ops_set RUN VARIANT VALUE...
+ops_set() {
+  local run=$1 variant=$2 repeat=0 value
+  shift 2
+  for value; do result_set "$run" "$variant" $((++repeat)) ops_per_sec "$value"; done
+}
+
+@test "of equal repeats, normal, skewed or with outliers, an interval of 95 % contains the truth in 94 to 96 %" {
+  local -a cases=()
+  local method shape
+  for method in paired:3 paired:5 paired:10 welch:3 welch:5 welch:10 welch:20; do
+    for shape in normal skewed outliers; do cases+=("${method%:*}:$shape:${method#*:}:0"); done
+  done
+  simulate "${cases[@]}" >found
+  # Welch's formula takes two sides with the same spread for less known than they are: with few repeats it errs on the safe side.
+  run awk -F '[: ]' '
+    { covered = 100 - $5; sum[$1 " " $3] += covered / 3 }
+    covered < 94 || covered > 97.5 { print $0 ": covers " covered }
+    END { for (i in sum) if (sum[i] < 94 || sum[i] > (i ~ /welch [35]$/ ? 97.5 : 96)) print i ": " sum[i] }' found
+  assert_output '' || fail "$(cat found)"
+}
+
+@test "few repeats that spread against many that do not: hardly more is known than the few tell" {
+  cat >unlike.awk <<'END'
+function unlike(nb, of_b, no, of_o,    k, i, b, o, hits) {
+  for (k = 0; k < 2000; k++) {
+    for (i = 1; i <= nb; i++) b[i] = exp(of_b * gauss())
+    for (i = 1; i <= no; i++) o[i] = exp(of_o * gauss())
+    interval_ratio(b, nb, o, no)
+    hits += interval_low <= 1 && interval_high >= 1
+  }
+  if (hits < 1880 || hits > 1940) print nb, of_b, no, of_o, hits / 20
+}
+BEGIN {
+  seed = 3
+  unlike(3, .1, 20, .01)
+  unlike(20, .01, 3, .1)
+  unlike(4, .1, 10, .02)
+}
+END
+  run figures_awk -f "$REPO/tests/random.awk" -f unlike.awk
+  assert_output ''
+}
+
+@test "a difference that is there is found as often as a paired t test finds it" {
+  # About half a point less than in many more rounds: 31, 70, 54, 98 and 33 %. Medians with a bootstrap found 15, 38, 35, 87 and 24 %.
+  simulate paired:normal:3:10 paired:normal:5:10 paired:normal:10:5 paired:normal:10:10 paired:outliers:10:5 >found
+  run awk 'BEGIN { split("30.5 69.5 52.5 97.5 32.5", least, " ") } $2 < least[NR]' found
+  assert_output ''
+  assert_equal "$(wc -l <found)" 5
+}
+
+@test "quantiles and exact counts are those of the published tables, in mawk and in gawk" {
+  need_command mawk gawk
+  local awk
+  cat >tables.awk <<'END'
+BEGIN {
+  printf "%.3f %.3f %.3f %.3f %.3f %.3f ", interval_t(.95, 1), interval_t(.95, 2), interval_t(.95, 5), interval_t(.95, 30), interval_t(.99, 3), interval_t(.95, 2.5)
+  # One more than the critical values of Wilcoxon's two tests, two-sided 5 %.
+  print robust_signed(6), robust_signed(10), robust_signed(20), robust_sum(6, 6), robust_sum(6, 10), robust_sum(10, 6), robust_sum(20, 20)
+}
+END
+  for awk in mawk 'gawk --posix'; do
+    # shellcheck disable=SC2086 # gawk with its option
+    run $awk -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/robust.awk" -f tables.awk
+    assert_output '12.706 4.303 2.571 2.042 5.841 3.575 1 9 53 6 12 12 128'
+  done
+}
+
+@test "within a run what drifts cancels, for repeats are compared in pairs; between runs it does not" {
+  run_make 20250101T100000Z-x 4 30 30 20 20
+  ops_set 20250101T100000Z-x native 100000 80000 60000 90000
+  ops_set 20250101T100000Z-x swap 90000 72500 54000 80900
+  assert_equal "$(figure ops mark 20250101T100000Z-x)" worse
+  # The ratio of geometric means.
+  assert_equal "$(figure ops percent_of_base 20250101T100000Z-x)" 90.128
+  cp -r 20250101T100000Z-x 20250102T100000Z-x
+  run_split compare --metric ops 20250101T100000Z-x/native 20250102T100000Z-x/swap
+  assert_match 'not decided, about [0-9]+ more repeats would decide'
+}
+
+@test "within SMALLEST it is the same, and what is not known is not decided, with how many more repeats would" {
+  local more
+  run_make 20250101T100000Z-x 4 30 30 20 20
+  ops_set 20250101T100000Z-x native 100000 100000 100000 100000
+  ops_set 20250101T100000Z-x swap 101000 101100 100900 101000
+  assert_equal "$(figure ops mark 20250101T100000Z-x)" 'same within 2 %'
+  assert_equal "$(figure ops mark SMALLEST=0.5% 20250101T100000Z-x)" better
+  ops_set 20250101T100000Z-x swap 101000 105000 99000 102000
+  assert_equal "$(figure ops mark 20250101T100000Z-x)" 'not decided'
+  more=$(figure ops more_repeats 20250101T100000Z-x)
+  ((more > 1 && more < 50)) || fail "$more"
+  run_split compare --metric ops 20250101T100000Z-x
+  assert_match "not decided, about $more more repeats would decide"
+  assert_contains "throughput: not decided (about $more more repeats would decide)."
+  run compare SMALLEST=5 20250101T100000Z-x
+  assert_failure 2
+  assert_contains 'command line: SMALLEST=5: invalid; accepted: 0.1% to 100%'
+  run compare SMALLEST=0% 20250101T100000Z-x
+  assert_failure 2
+}
+
+@test "so many more repeats decide in most cases" {
+  cat >more.awk <<'END'
+function drawn() { return 0.97 * exp(.05 * gauss()) }
+BEGIN {
+  seed = 5
+  for (k = 0; k < 400; k++) {
+    for (i = 1; i <= 10; i++) r[i] = drawn()
+    interval_paired(r, 10)
+    if (decide(interval_low, interval_high, 1, .02) != "open") continue
+    more = decide_more(interval_centre, interval_error, interval_df, 10, .02)
+    for (i = 11; i <= 10 + more; i++) r[i] = drawn()
+    interval_paired(r, 10 + more)
+    asked++
+    decided += decide(interval_low, interval_high, 1, .02) != "open"
+  }
+  print (asked > 150 && decided / asked > 0.75 ? "most" : decided "/" asked)
+}
+END
+  run figures_awk -f "$REPO/tests/random.awk" -f more.awk
+  assert_output most
+}
+
+@test "a robust verdict is named beside the other where they differ, from six repeats on" {
+  local -a even=(90000 91000 89000 90500 89500 93000 90100 90200 90300 89900 89800)
+  run_make 20250101T100000Z-x 12 30 30 20 20
+  ops_set 20250101T100000Z-x native 100000 100000 100000 100000 100000 100000 100000 100000 100000 100000 100000 100000
+  ops_set 20250101T100000Z-x swap "${even[@]}" 200000
+  run_split compare --metric ops 20250101T100000Z-x
+  assert_match 'not decided, about [0-9]+ more repeats would decide; robust: worse \(89\.[0-9] to 9[0-9.]+ %\)'
+  assert_match 'more repeats would decide\); the robust interval says worse\.'
+  ops_set 20250101T100000Z-x swap "${even[@]}" 90000
+  run_split compare --metric ops 20250101T100000Z-x
+  assert_match ' worse('$'\n''|$)'
+  refute_contains robust
+  assert_equal "$(figure ops robust_mark 20250101T100000Z-x)" worse
+  rm -r 20250101T100000Z-x/{native,swap}/1000B-4i/rep-{6,7,8,9,10,11,12}
+  assert_equal "$(figure ops robust_mark 20250101T100000Z-x)$(figure ops mark 20250101T100000Z-x)" worse
+}
+
+@test "under three repeats there is no interval, and that is said" {
+  run_make 20250101T100000Z-x 2 30 90 20 60
+  assert_equal "$(figure p50 mark 20250101T100000Z-x)" 'too few repeats'
+  assert_equal "$(figure p50 low_percent 20250101T100000Z-x)" ''
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Figures for other programs: OpenMetrics text by the format's grammar, and JSON of one variant.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load logs
+
+setup() { scratch_setup; }
+teardown() { scratch_teardown; }
+
+# Print what breaks the grammar of OpenMetrics 1.0.0 in the text on stdin: order of lines, names by type and unit, labels, numbers, times.
+grammar() {
+  LC_ALL=C awk '
+    function bad(why) { print NR ": " why ": " $0 }
+    ended { bad("behind the end") }
+    /^# EOF$/ { ended = 1; next }
+    /^# TYPE / {
+      name = $3; type = $4; unit = ""
+      if (name in families) bad("a family comes twice")
+      families[name] = 1
+      if (NF != 4 || name !~ /^[a-zA-Z_:][a-zA-Z0-9_:]*$/ || type !~ /^(gauge|counter|summary|info)$/) bad("type")
+      if (type == "counter" && name ~ /_total$/) bad("a family of counters has no _total")
+      next
+    }
+    /^# UNIT / { unit = $4; if ($3 != name || substr(name, length(name) - length(unit)) != "_" unit) bad("the unit does not end the name"); next }
+    /^# HELP / { if ($3 != name) bad("help of another family"); next }
+    {
+      if (!match($0, /^[a-zA-Z_:][a-zA-Z0-9_:]*\{([a-z_]+="([^"\\]|\\[\\"n])*",?)*\} /)) { bad("no sample"); next }
+      key = substr($0, 1, RLENGTH - 1)
+      rest = substr($0, RLENGTH + 1)
+      if (rest !~ /^-?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)? [0-9]+(\.[0-9]+)?$/) bad("value or time")
+      sample = key
+      sub(/\{.*/, "", sample)
+      suffix = substr(sample, length(name) + 1)
+      if (substr(sample, 1, length(name)) != name) bad("sample of another family")
+      if (type == "counter" ? suffix != "_total" : type == "summary" ? suffix !~ /^(_count|_sum|)$/ : suffix != "") bad("suffix")
+      if (type == "summary" && (suffix == "") != (key ~ /,quantile="0\.[0-9]+"/)) bad("quantile")
+      split(rest, part, " ")
+      if (key in last && part[2] + 0 <= last[key] + 0) bad("time does not go on")
+      last[key] = part[2]
+      samples++
+    }
+    END {
+      if (!ended) print "no end"
+      if (!samples) print "no samples"
+    }'
+}
+
+# A run with a name that needs quoting: run_make NAME VARIANT...
+run_make() {
+  local variant repeat name=$1
+  for variant in "${@:2}"; do
+    for repeat in 1 2 3; do
+      repeat_make "$name" "$variant" 1000B-4i "$repeat" c 1000 500000 4 30 90 set:10 get:6
+      printf 'time_s\tops\terrors\tmisses\tbytes\tp50_us\tp99_us\tp99_9_us\tmax_us\n1.000\t1000\t0\t0\t100\t30\t90\t100\t200\n1.500\t600\t0\t0\t100\t31\t91\t101\t201\n2.5' \
+        >"$name/$variant/1000B-4i/rep-$repeat/c/get.series.tsv"
+    done
+  done
+  printf 'SCENARIO=imdt\nVARIANTS="%s"\n' "${*:2}" >"$name/run.conf"
+}
+
+@test "totals as OpenMetrics are of the grammar, with the figures of the table, in base units" {
+  run_make '20250101T100000Z-a"b\c' native swap
+  run_split "$REPO/do_it.sh" compare --format openmetrics 20250101T100000Z-a*
+  assert_success
+  assert_equal "$stderr" ''
+  assert_equal "$(grammar <<<"$output")" ''
+  assert_equal "$(tail -n 1 <<<"$output")" '# EOF'
+  # 2,000,000 operations in 6.731204 s; 90 us.
+  local labels='{run="20250101T100000Z-a\"b\\c",scenario="imdt",variant="native",point="1000B-4i",repeat="1",operation="get"'
+  assert_contains "tierbench_operations_per_second$labels} 297123 1700000006.731204" "$output"
+  assert_contains "tierbench_latency_seconds$labels,quantile=\"0.99\"} 9e-05 " "$output"
+  assert_contains "tierbench_latency_seconds_count$labels} 2000000 " "$output"
+  assert_contains "tierbench_errors_total$labels} 0 " "$output"
+}
+
+@test "series as OpenMetrics are of the grammar: rates of each interval at its time, a line that was cut left out" {
+  run_make 20250101T100000Z-x native
+  run_split "$REPO/do_it.sh" compare --format openmetrics-series 20250101T100000Z-x
+  assert_success
+  assert_equal "$(grammar <<<"$output")" ''
+  local labels='{run="20250101T100000Z-x",scenario="imdt",variant="native",point="1000B-4i",repeat="1",operation="get",client="c"}'
+  assert_contains "tierbench_interval_operations_per_second$labels 1000 1700000001.000000" "$output"
+  assert_contains "tierbench_interval_operations_per_second$labels 1200 1700000001.500000" "$output"
+  assert_contains "tierbench_interval_p999_seconds$labels 0.000101 1700000001.500000" "$output"
+  assert_equal "$(grep -c '^tierbench_interval_max_seconds{' <<<"$output")" 6
+}
+
+@test "the grammar's reader notices" {
+  assert_match 'no end' "$(printf '# TYPE a gauge\na{b="c"} 1 2\n' | grammar)"
+  assert_match 'suffix' "$(printf '# TYPE a counter\na{b="c"} 1 2\n# EOF\n' | grammar)"
+  assert_match 'unit' "$(printf '# TYPE a gauge\n# UNIT a seconds\na{b="c"} 1 2\n# EOF\n' | grammar)"
+  assert_match 'time does not' "$(printf '# TYPE a gauge\na{b="c"} 1 2\na{b="c"} 1 2\n# EOF\n' | grammar)"
+  assert_match 'no sample' "$(printf '# TYPE a gauge\na{b="c"d"} 1 2\n# EOF\n' | grammar)"
+}
+
+@test "JSON of one variant has its totals, its summary and its warnings" {
+  run_make 20250101T100000Z-x native
+  run_split "$REPO/do_it.sh" compare --format json 20250101T100000Z-x
+  assert_success
+  run python3 -c 'import json, sys
+d = json.loads(sys.argv[1])
+print(len(d["totals"]), d["totals"][0]["ops_per_sec"], d["summary"][0], sorted(d))' "$output"
+  assert_success
+  assert_output "6 186372 native, set: 186,372 to 186,372 operations a second, p99 latency at most 90 us. ['summary', 'totals', 'warnings']"
+}
+
+@test "what does not go with OpenMetrics is refused" {
+  run_make 20250101T100000Z-x native
+  run_split "$REPO/do_it.sh" compare --format openmetrics --repeats 20250101T100000Z-x
+  assert_failure 2
+  run_split "$REPO/do_it.sh" compare --format xml 20250101T100000Z-x
+  assert_failure 2
+  assert_contains 'openmetrics-series' "$stderr"
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Facts: a plan for a server that is not here, from a file that says what it is.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  {
+    printf 'cpus\t24\nmem_gib\t754\nmem_bytes\t809599991808\nmem_available_bytes\t800000000000\n'
+    grep -E '^([0-9]|# (isolated|node) )' "$REPO/tests/fixtures/cpus/2x12.lscpu" | sed $'s/^/topology\t/'
+  } >facts.tsv
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Print these columns of a plan for the server 203.0.113.1, by its facts.
+# Usage: planned 'COLUMN...' WORD...
+planned() {
+  local columns=$1
+  shift
+  "$REPO/do_it.sh" plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 REDISRUNS=1 "$@" |
+    awk -F '\t' -v columns="$columns" '
+      BEGIN { n = split(columns, want, " ") }
+      NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+      { for (i = 1; i <= n; i++) printf "%s%s", (want[i] in at) ? $at[want[i]] : "?", i < n ? " " : "\n" }'
+}
+
+@test "a plan from facts has their CPUs, nodes and memory; what is typed overrides them" {
+  run planned 'instances keys known places' FACTS=facts.tsv VALUE_SIZES=1000 PLACEMENT=numa
+  assert_success
+  assert_output "24 $(((754 - 8) * (1 << 30) * 90 / 110 / 1000 / 10000 * 10000 / 24)) estimated $(sed -n 's/^topology\t\([0-9].*\)/\1/p' facts.tsv | awk -F , '
+    { cpus[$4] = cpus[$4] (cpus[$4] == "" ? "" : ",") $1; if (!seen[$4]++) order[++n] = $4 }
+    END { for (i = 1; i <= n; i++) { first = cpus[order[i]]; last = first; sub(/,.*/, "", first); sub(/.*,/, "", last); printf "%s%s-%s@--membind=%s", (i > 1 ? ";" : ""), first, last, order[i] } }')"
+  run planned 'instances keys' FACTS=facts.tsv VALUE_SIZES=1000 SERVER_CORES=4 SERVER_MEM=64
+  assert_output "4 $(((64 - 8) * (1 << 30) * 90 / 110 / 1000 / 10000 * 10000 / 4))"
+}
+
+@test "what Redis said of a key's cost is a fact: the fill is planned by it" {
+  printf 'keycost\t1000\tbase\t0\nkeycost\t1000\tcost\t3\t2000\n' >>facts.tsv
+  run planned 'instances keys data_bytes known' FACTS=facts.tsv VALUE_SIZES=1000 SRV_OVERRIDE=1 FILL=2M
+  # 1,040 keys of 2,000 B and a table of 2,048 slots.
+  assert_output "1 1040 2096384 asked"
+}
+
+@test "facts of a directory are those of the server; without them, or with a line that is none, plan is refused" {
+  local line
+  mkdir -p several/203.0.113.1 other
+  cp facts.tsv several/203.0.113.1/
+  cp facts.tsv other/203.0.113.9.tsv
+  run planned instances FACTS=several VALUE_SIZES=1000
+  assert_output 24
+  run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=other
+  assert_failure 2
+  assert_equal "$stderr" "do_it.sh: command line: FACTS=other: no facts of 203.0.113.1 found; a run has them in env/203.0.113.1/facts.tsv"
+  for line in $'cpus\tmany' $'cpus\t-1' $'topology\t0,0,0,0;reboot' $'keycost\t1000\tbase\tinf' $'colour\tred' ''; do
+    { cat facts.tsv && printf '%s\n' "$line"; } >bad.tsv
+    run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=bad.tsv
+    assert_failure 2
+    assert_contains "bad.tsv:$(wc -l <bad.tsv) is not a fact" "$stderr"
+  done
+  grep -v ^mem_bytes facts.tsv >bad.tsv
+  run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=bad.tsv
+  assert_failure 2
+  assert_contains "bad.tsv has no line mem_bytes" "$stderr"
+}

@@ -1,0 +1,135 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# FAULT: one node of a cluster goes down in the load and comes back, and nothing is left behind on any way out.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load cluster
+
+setup() {
+  scratch_setup
+  [[ -x $REPO/test ]] || make -s -C "$REPO"
+  untune
+  BASE=$(cluster_ports 6)
+  FAULTY=("$REPO/do_it.sh" run -s failover REDISBASE="$BASE" KEYS=2000 RATE=600 NODE_TIMEOUT=2000 FAULT_AT=2 FAULT_DOWN=4 SETTLE=2 TIME=120 TRACK=200
+    REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results")
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Print the events of the one repeat, a word each.
+events() {
+  cut -f 3 "$SCRATCH"/results/*/native/*/rep-1/server/events.tsv | tail -n +2 | tr ' ' - | xargs
+}
+
+# Print a figure of the one repeat.
+figure() {
+  awk -F '\t' -v name="$1" '$1 == name { print $2 }' "$SCRATCH"/results/*/native/*/rep-1/failover.tsv
+}
+
+# Wait until the fault of the run that is the job has come to an event.
+# Usage: wait_event EVENT
+wait_event() {
+  wait_until 120 bash -c "cut -f 3 '$SCRATCH'/host/run-*/server/events.tsv | grep -xF '$1'" || fail "no event '$1': $(<"$SCRATCH/job.err")"
+}
+
+# No process has the files of this test as its output any more, and no run has a folder.
+nothing_left() {
+  refute_exists "$SCRATCH"/host/run-*
+  assert_equal "$(find /proc/[0-9]*/fd/[12] -maxdepth 0 -lname "$SCRATCH/host/run-*" 2>/dev/null)" ''
+  port_free "$BASE"
+}
+
+@test "a node is killed and comes back empty: every step is stamped, and the roles are as at the start" {
+  local repeat
+  run_split "${FAULTY[@]}"
+  assert_success
+  assert_equal "$(events)" 'node-down taken-over node-up resync-ends failed-back settled'
+  repeat=$(echo "$SCRATCH"/results/*/native/*/rep-1)
+  assert_equal "$(awk -F '[ :]' '/^### instance/ { port = $3 } /^role:/ { print port - base, $2 }' base="$BASE" "$repeat/server/info.after" | sort | xargs)" \
+    '0 master 1 master 2 master 3 slave 4 slave 5 slave'
+  # All keys are there again, on the node that came back empty too: keys, the marker and the tracked bits.
+  assert_equal "$(grep -c '^db0:keys=2002,' "$repeat/server/info.after")" 6
+  assert_equal "$(cut -f 1 "$repeat/windows.tsv" | tr ' ' - | xargs | sed 's/ drain//; s/ node-down//')" \
+    'window before no-master resync synced failback after whole-run'
+  [[ $(figure takeover_s) =~ ^[0-9.]+$ && $(figure gap_s) =~ ^[0-9.]+$ ]] || fail "$(<"$repeat/failover.tsv")"
+  awk -v gap="$(figure gap_s)" 'BEGIN { exit !(gap > 0.9) }' || fail "a gap of $(figure gap_s) s"
+  (($(figure acked_writes) > 0)) || fail "$(figure acked_writes) acknowledged"
+  assert_contains 'takeover_s' "$output"
+  assert_match '"takeover_s": [0-9]' "$("$REPO/summary2csv.sh" --json "$SCRATCH"/results/*)"
+  nothing_left
+}
+
+@test "a node that hangs is taken over, and goes on as a replica" {
+  run_split "${FAULTY[@]}" FAULT=stop FAULT_NODE=2 FAILBACK=off
+  assert_success
+  assert_equal "$(events)" 'node-down taken-over node-up resync-ends settled'
+  (($(phase_column mixed timeouts) + $(phase_column mixed lost) > 0)) || fail 'no request was on the way'
+  assert_equal "$(phase_column mixed refused)" 0
+  nothing_left
+}
+
+@test "a node that is told to end is taken over; with FULL_COVERAGE the other shards are down until then, and the run counts what that costs" {
+  run_split "${FAULTY[@]}" FAULT=term FAULT_NODE=3 FULL_COVERAGE=on FAILBACK=off
+  assert_success
+  assert_equal "$(events)" 'node-down taken-over node-up resync-ends settled'
+  # Detection takes longer than the way of a request, and the election half a second at least: shards that were not hit refused some.
+  (($(phase_column mixed clusterdown) > 0)) || fail 'the other shards served on'
+  assert_equal "$(grep -c '^db0:keys=2002,' "$SCRATCH"/results/*/native/*/rep-1/server/info.after)" 6
+  nothing_left
+}
+
+@test "interrupted while a node hangs, a run leaves nothing" {
+  job_start "${FAULTY[@]}" FAULT=stop FAULT_DOWN=60
+  wait_event 'node down'
+  kill -INT "$JOB_PID"
+  job_wait 60
+  assert_failure 130
+  nothing_left
+}
+
+@test "its master killed while a node is down, stop ends everything, also what hangs" {
+  job_start "${FAULTY[@]}" FAULT=stop FAULT_DOWN=60
+  wait_event 'taken over'
+  kill -KILL -- "-$JOB_PID"
+  job_wait 30
+  run_split "$REPO/do_it.sh" stop
+  assert_success
+  nothing_left
+}
+
+@test "without a replica in step no fault is made" {
+  local pid
+  job_start "${FAULTY[@]}" FAULT_AT=15
+  job_load mixed
+  # The replica of shard 0, which is on node 1.
+  pid=$(awk -v port=$((BASE + 3)) '$3 == port { print $1 }' "$SCRATCH"/host/run-*/server/instances.proc)
+  redis_password=$(sed -n 's/^requirepass //p' "$SCRATCH"/host/run-*/server/"$BASE.conf")
+  REDISCLI_AUTH=$redis_password redis-cli -p "$BASE" client kill type replica
+  kill -STOP "$pid"
+  REDISCLI_AUTH=$redis_password redis-cli -p "$BASE" client kill type replica
+  job_wait 120
+  assert_failure 1
+  assert_contains 'shard 0 has no replica in step; no fault was made' "$stderr"
+  nothing_left
+}
+
+@test "a fault that cannot be is refused" {
+  local word
+  while IFS='|' read -r word text; do
+    # shellcheck disable=SC2086 # several words
+    run_split "$REPO/do_it.sh" plan -s failover KEYS=100 SERVER_CORES=8 SERVER_MEM=16 $word
+    assert_failure 2
+    assert_contains "$text" "$stderr"
+  done <<'END'
+REPLICAS=0|FAULT=kill: requires a replica that takes over
+FAULT_NODE=4|FAULT_NODE=4: there are 3 nodes
+TIME=60|TIME=60: ends before the node is up at 80 s
+CLUSTER=off TRACK=0|FAULT=kill: requires a cluster
+CLUSTER=off FAULT=none|TRACK=1000: requires a cluster
+PHASES=populate|FAULT=kill: requires a timed last phase
+SERVER_PREFIX=nice|SERVER_PREFIX=nice: not supported with FAULT
+END
+}

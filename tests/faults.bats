@@ -1,0 +1,31 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The fault matrix itself: it breaks a run for real, counts what survived, and finds what is left of one that does not clean up.
+# lane: host
+
+load helper
+
+setup() {
+  scratch_setup
+  need_command ip sshd
+  need_root
+}
+
+teardown() {
+  scratch_teardown
+}
+
+@test "a master killed in the load leaves nothing that stop does not find" {
+  run env TRY=master-kill:set:100 "$REPO/tests/faults/run.sh"
+  assert_success
+  assert_equal "${lines[-1]}" '1 faults tried, 1 survived, state diff empty'
+}
+
+@test "a word that is no fault, or no number of minutes, is one line" {
+  run env TRY=flood:set:1 "$REPO/tests/faults/run.sh"
+  assert_failure 2
+  assert_match '^faults: TRY=flood:set:1: is no FAULT:MOMENT:NUMBER; faults: .*master-kill'
+  run env MINUTES=0x7 "$REPO/tests/faults/run.sh"
+  assert_failure 2
+  assert_output 'faults: MINUTES=0x7: is no number of minutes'
+}

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What a run may change on a machine, as text: two of these are the same before a run and after it was cleaned up.
+
+# Print the state of the machine and of the hosts on it.
+# Usage: state_print   Globals: NETNS_HOSTS, and RUN_FOLDER, the REMOTE_DIR of the runs   Returns: 0
+state_print() {
+  local host file
+  for file in /proc/sys/vm/* /sys/kernel/mm/{ksm,transparent_hugepage}/* /proc/sys/kernel/numa_balancing /sys/module/zswap/parameters/*; do
+    # What the kernel counts is no setting.
+    case $file in */stat_refresh | */pages_* | */full_scans | */ksm_* | */general_profit | */stable_node_*) continue ;; esac
+    [[ -f $file && -w $file ]] && printf '%s %s\n' "$file" "$(tr '\n' ' ' 2>/dev/null <"$file")"
+  done
+  find /sys/fs/cgroup -type d -name '*tierbench*' 2>/dev/null
+  tail -n +2 /proc/swaps
+  printf 'zram %s\n' /sys/block/zram*
+  for file in /proc/irq/*/smp_affinity_list; do printf '%s %s\n' "$file" "$(<"$file")"; done 2>/dev/null
+  for host in "${NETNS_HOSTS[@]}"; do _state_host "$host"; done
+}
+
+# The state of one host: the settings of its network, its processes, what lies in its folders.
+_state_host() {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  netns_host "$1" bash -c '
+    for file in /proc/sys/net/core/* /proc/sys/net/ipv4/*; do
+      # Of the kernel or the machine as a whole, and other tests beside this one may change them.
+      case $file in */flow_limit* | */netdev_rss_key | */tcp_fastopen_key | */*mem | */tcp_*congestion_control) continue ;; esac
+      [[ -f $file && -w $file ]] && printf "%s %s %s\n" "$0" "$file" "$(tr "\n" " " 2>/dev/null <"$file")"
+    done
+    for folder in "$1" /tmp /var/tmp /run/screen /run/lock; do
+      [[ ! -d $folder ]] || find "$folder" -mindepth 1 \( -path "$1/cache" -prune -o -type f -name "*.flock" -o -printf "$0 %p\n" \)
+    done' "$1" "$RUN_FOLDER" 2>/dev/null | sort
+  state_processes "$1" | sort -k 3
+}
+
+# Print the processes of a host, but its sshd: HOST PID COMMAND.
+# Usage: state_processes HOST   Returns: 0
+state_processes() {
+  local each command listener
+  listener=$(<"$NETNS_DIR/$1/sshd.process")
+  for each in $(netns_processes "$1"); do
+    [[ $each != "$listener" ]] || continue
+    command=$(tr '\0' ' ' 2>/dev/null <"/proc/${each%%:*}/cmdline") || continue
+    # A session whose peer went away waits for it as long as sshd does.
+    [[ $command != 'sshd: '* ]] || continue
+    printf '%s %s %s\n' "$1" "${each%%:*}" "$command"
+  done
+}

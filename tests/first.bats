@@ -1,0 +1,208 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The first hour on a machine that lacks something: what is missing is named in one line, with a fix that can be pasted.
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in quotes is expanded by stand-ins and by the master
+
+load helper
+
+setup() {
+  scratch_setup
+  mapfile -t untuned < <(words_untuned)
+  export POLICY_FILE=$SCRATCH/sbin/policy-rc.d
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Link every command of this machine into bin/, but for those that are named.
+# Usage: without NAME...
+without() {
+  local folder name
+  mkdir -p bin sbin
+  for folder in /usr/local/bin /usr/bin /bin; do
+    # A name that is there twice is linked once.
+    ln -s "$folder"/* bin/ 2>/dev/null || :
+  done
+  for name; do rm -f "bin/$name"; done
+}
+
+# Put a stand-in for a command into bin/.
+# Usage: stand_in NAME TEXT
+stand_in() {
+  mkdir -p bin
+  rm -f "bin/$1"
+  printf '#!/bin/bash\n%s\n' "$2" >"bin/$1"
+  chmod 755 "bin/$1"
+}
+
+# Copy what a fresh clone has to clone/: nothing is built there.
+fresh() {
+  mkdir clone
+  cp -r "$REPO"/{do_it.sh,summary2csv.sh,Makefile,test.c,conf,lib,tools} clone
+}
+
+# A demo of a moment that leaves the host as it is.
+# Usage: moment [NAME=VALUE]...   Sets: WORDS
+moment() {
+  WORDS=(-s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" "$@")
+}
+
+# Every line on stderr is one of the log's own.
+assert_no_raw_errors() {
+  assert_equal "$(grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$stderr" | grep .)" ''
+}
+
+@test "doctor on a fresh clone builds the load generator" {
+  fresh
+  moment
+  without make
+  # What make would do in the time of a test.
+  stand_in make "cp '$REPO/test' '$SCRATCH/clone/test' && mkdir -p '$SCRATCH/clone/build'"
+  PATH=$SCRATCH/bin run_split clone/do_it.sh doctor "${untuned[@]}" "${WORDS[@]}"
+  assert_success
+  assert_equal "${lines[-1]}" fit
+  assert_contains 'building the load generator' "$stderr"
+  assert_no_raw_errors
+}
+
+@test "doctor on a fresh clone without a compiler says so once, with what installs it" {
+  fresh
+  moment
+  without gcc make
+  PATH=$SCRATCH/bin run_split clone/do_it.sh doctor "${untuned[@]}" "${WORDS[@]}"
+  assert_failure 3
+  assert_line '  127.0.0.1: load generator: the load generator is not built, and make is missing; requires: ./test, built'
+  assert_line "    fix: $SCRATCH/clone/tools/deps.sh run gcc gcc:stdio.h gcc:omp.h make pkg-config hiredis zlib"
+  assert_equal "${lines[-1]}" '1 problem'
+  assert_no_raw_errors
+}
+
+@test "a build that fails is told by the compiler's first error" {
+  fresh
+  moment
+  stand_in make 'printf "%s\n" "test.c:3:10: fatal error: hiredis.h: No such file or directory" "test.c:9:1: error: second" "make: *** [build.mk:64: main.o] Error 1" >&2; exit 2'
+  PATH=$SCRATCH/bin:$PATH run_split clone/do_it.sh run "${untuned[@]}" "${WORDS[@]}"
+  assert_failure 1
+  assert_contains 'does not build (make test): test.c:3:10: fatal error: hiredis.h: No such file or directory (make deps installs what it needs)' "$stderr"
+  refute_contains second "$stderr"
+}
+
+@test "a port that is taken is named where ss is missing" {
+  redis_start
+  moment REDISBASE="$REDIS_PORT"
+  without ss
+  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" doctor "${untuned[@]}" "${WORDS[@]}" INSTANCES=1
+  assert_failure 3
+  assert_match "127.0.0.1: ports: port $REDIS_PORT is taken; requires: free from $REDIS_PORT on"
+  assert_equal "${lines[-1]}" '1 problem'
+}
+
+@test "the demo takes ports that are free" {
+  redis_start
+  (($("$REPO/tools/ports.sh" 1 "$REDIS_PORT") > REDIS_PORT))
+  # Two in a row do not begin below a port that is taken.
+  (($("$REPO/tools/ports.sh" 2 $((REDIS_PORT - 1))) > REDIS_PORT))
+  run make -s -C "$REPO" -n demo
+  assert_match 'do_it[.]sh run -s demo REDISBASE="\$\(tools/ports.sh 2\)"'
+}
+
+@test "without git a checkout still knows its commit" {
+  fresh
+  git -C clone init -q
+  git -C clone -c user.name=n -c user.email=e@example.org commit -q --allow-empty -m one
+  without git
+  PATH=$SCRATCH/bin run clone/do_it.sh --version
+  assert_success
+  assert_match "\($(git -C clone rev-parse --short=12 HEAD), changes not known: git is missing\)\$"
+  git -C clone pack-refs --all
+  PATH=$SCRATCH/bin run clone/do_it.sh --version
+  assert_match "\($(git -C clone rev-parse --short=12 HEAD), changes not known"
+}
+
+@test "an exit status that no command has is explained" {
+  master '' 'exit 99'
+  assert_failure 99
+  assert_contains 'ended with status 99' "$stderr"
+  master '' 'exit 3'
+  assert_equal "$stderr" ''
+}
+
+@test "doctor --fix installs what is missing after asking, says what it did, and checks again" {
+  need_root
+  moment
+  without screen sudo
+  stand_in apt-get '[[ " $* " != *" install "* ]] || { echo "$*" >>calls; ln -s /usr/bin/screen bin/screen; }'
+  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" doctor "${untuned[@]}" "${WORDS[@]}"
+  assert_failure 3
+  assert_line '  127.0.0.1: screen: missing; requires: in PATH'
+  assert_line "    fix: $REPO/tools/deps.sh run screen"
+  # Nobody is there to be asked.
+  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" doctor --fix "${untuned[@]}" "${WORDS[@]}" </dev/null
+  assert_failure 3
+  assert_contains 'doctor --fix --yes installs without asking' "$stderr"
+  refute_exists calls
+  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" doctor --fix --yes "${untuned[@]}" "${WORDS[@]}"
+  assert_success
+  assert_equal "${lines[-1]}" fit
+  assert_match 'install screen$' "$(<calls)"
+  assert_contains '127.0.0.1: installed: screen' "$stderr"
+}
+
+@test "the fix for another host is a command that can be pasted here" {
+  master '' 'SERVER=127.0.0.1 CLIENT_IP="192.0.2.9" COMMAND_WORDS=(-H "my hosts" FILL=4G)
+    printf "192.0.2.9\tfail\tscreen\tmissing\tin PATH\tinstall: screen\n" | doctor_show'
+  assert_success
+  assert_line '    fix: master.sh doctor --fix -H my\ hosts FILL=4G'
+  assert_equal "${lines[-1]}" '1 problem'
+}
+
+@test "doctor fits the terminal, groups hosts and settings, and shows all checks only when asked" {
+  printf '%s\n' \
+    $'h1\tok\ttar\t/usr/bin/tar\tin PATH\t-' $'h1\tfail\tscreen\tmissing\tin PATH\t-' $'h2\tfail\tscreen\tmissing\tin PATH\t-' \
+    $'h1\twarn\tTUNE_GOVERNOR\tthere is no such file\tauto\tTUNE_GOVERNOR=off' $'h2\twarn\tTUNE_KSM\tnot there\tauto\tTUNE_KSM=off' \
+    $'h1\twarn\tlink\teth0 with a very long description of the driver and of its speed 1000 Mbit/s\t80001 Mbit/s\ta faster one, or smaller values' >rows
+  master '' 'export COLUMNS=60; doctor_show <rows; echo; doctor_show all <rows'
+  assert_success
+  assert_line '  h1, h2: screen: missing; requires: in PATH'
+  assert_contains $'  h1, h2: tuning: TUNE_GOVERNOR, TUNE_KSM: not available\n    there (--all says why)\n'
+  assert_equal "$(grep -c '^2 problems$' <<<"$output")" 2
+  assert_equal "$(awk 'length > 60' <<<"$output")" ''
+  refute_contains /usr/bin/tar "${output%%2 problems*}"
+  assert_match 'ok +tar +/usr/bin/tar' "${output#*2 problems}"
+}
+
+@test "this machine's own name is this machine; a name that ssh takes elsewhere is not" {
+  stand_in getent '[[ $2 != here ]] || echo "127.0.1.1 STREAM here"; [[ $2 != both ]] || printf "%s\n" "127.0.1.1 STREAM" "192.0.2.7 STREAM"'
+  printf 'Host far\n  HostName here\n  Port 2222\nHost near\n  HostName here\n' >config
+  PATH=$SCRATCH/bin:$PATH master SSH_CONFIG="$SCRATCH/config" 'for name in here near far both nowhere; do
+      if remote_is_local "$name"; then echo "$name yes"; else echo "$name no"; fi
+    done'
+  assert_success
+  assert_equal "$output" $'here yes\nnear yes\nfar no\nboth no\nnowhere no'
+}
+
+@test "a run needs no option of sha256sum that busybox lacks" {
+  moment
+  stand_in sha256sum '[[ " $* " != *" --"[a-z]* ]] || { echo "sha256sum: unrecognized option" >&2; exit 1; }; exec /usr/bin/sha256sum "$@"'
+  PATH=$SCRATCH/bin:$PATH run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}"
+  assert_success
+}
+
+@test "a run whose report cannot be drawn says so in one line and exits 1" {
+  moment
+  without gnuplot
+  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}"
+  assert_failure 1
+  assert_match 'warning: no report: gnuplot is missing \(make deps\), then ./do_it.sh report [^ ]*demo$' "$stderr"
+  assert_contains 'SET'
+}
+
+@test "a full disk stops a run with one line that says how to go on" {
+  master RESULTS_DIR="$SCRATCH" 'stat() { echo "100 * 1024 / 1024"; }
+    disk_room "$PWD" && echo room
+    stat() { echo "10000 * 1024 / 1024"; }
+    disk_room "$PWD" && echo room'
+  assert_output room
+  assert_match "warning: RESULTS_DIR: 100 KiB are free and a repeat takes 512 KiB: .*./do_it[.]sh run --resume $SCRATCH\$" "$stderr"
+}

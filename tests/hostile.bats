@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Hosts that answer over ssh with more, less or else than was asked for: real ones, with start-up files of their own.
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; commands are expanded on the host
+
+load helper
+load netns
+
+setup() {
+  scratch_setup
+  untune
+  netns_up "$SCRATCH"
+  WORDS=(-s demo SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG" SRV_OVERRIDE=1 KEYS=100 VALUE_SIZES=100
+    REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" CONNECT_TIMEOUT=20)
+}
+
+teardown() {
+  netns_down
+  scratch_teardown
+}
+
+# do_it.sh on the master, which is the first client.
+master() {
+  netns_exec client1 "$REPO/do_it.sh" "$@"
+}
+
+# Give the server's login shell a start-up file.
+bashrc() {
+  netns_host server bash -c 'printf "%s\n" "$1" >~/.bashrc' bash "$1"
+}
+
+@test "a login shell that prints and reads what is sent does not matter; one that swallows it is one line; a command in a reply runs nowhere" {
+  # ssh_config asks for what is for a terminal.
+  sed -i "s|^Host \*|Host *\n  ForwardAgent yes\n  RequestTTY force\n  RemoteCommand id\n  PermitLocalCommand yes\n  LocalCommand touch $SCRATCH/local|" "$NETNS_SSH_CONFIG"
+  bashrc 'echo Welcome; echo -e "\e[31mred" >&2; read -r answer; head -n 1 >/dev/null'
+  run_split master run "${WORDS[@]}"
+  assert_success
+  refute_contains $'\e' "$stderr"
+  assert_exists results/*/native/100B-1i/rep-1/{SIZES,server/info.after}
+  refute_exists local
+
+  bashrc 'cat >/dev/null'
+  run_split master doctor "${WORDS[@]}"
+  assert_failure 3
+  assert_contains "198.18.0.1: invalid reply to 'server facts': no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there" "$stderr"
+
+  # What stands in for bash answers with a command where a number is expected.
+  bashrc 'env() { command env "$@" | sed "s/^[0-9][0-9]*\t/PATH[\$(id>pwned)]\t/"; }'
+  run_split master doctor "${WORDS[@]}"
+  assert_failure 3
+  assert_contains "198.18.0.1: invalid reply to 'server facts': cpus='PATH[\$(id>pwned)]': expected few" "$stderr"
+  refute_exists pwned results/pwned
+}

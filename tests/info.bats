@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What INFO says of all instances: whole, from each, with few processes, and without waiting for one that does not answer.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  mkdir -p work/run-x
+  : >record
+  ports=() pids=()
+  local i
+  for i in 1 2 3; do
+    redis_start --requirepass secret
+    ports+=("$REDIS_PORT") pids+=("$REDIS_PID")
+    printf '%s\t1\t%s\n' "$REDIS_PID" "$REDIS_PORT" >>record
+  done
+}
+
+teardown() {
+  kill -s CONT "${pids[@]}" 2>/dev/null || :
+  scratch_teardown
+}
+
+# Ask all instances of the record, with a limit for all of them together: LIMIT seconds (60), which only one that does not answer uses up.
+# Usage: info_of_all [CODE]   CODE runs before
+info_of_all() {
+  {
+    cat "$REPO"/lib/shared/{common,protocol}.sh
+    sed 's/^readonly _INFO_LIMIT=.*/readonly _INFO_LIMIT='"${LIMIT:-60}"'/' "$REPO/lib/host/info.sh"
+    printf 'set -Eeuo pipefail; REDIS_PASSWORD=secret SERVER_ADDRESS=127.0.0.1 WORK=%q RUN_ID=x\n%s\ninfo_all record\n' "$SCRATCH/work" "${1-}"
+  } >script
+  run_split bash script
+}
+
+@test "every instance is asked, and its answer is whole" {
+  local port
+  # One process for all: nothing is asked one by one.
+  info_of_all 'redis_ask() { return 1; }'
+  assert_success
+  assert_equal "$stderr" ''
+  assert_equal "$(grep '^### instance ' <<<"$output")" "$(printf '### instance %s\n' "${ports[@]}")"
+  for port in "${ports[@]}"; do
+    assert_contains "tcp_port:$port"$'\n'
+    # All sections, the last one too.
+    assert_equal "$(awk -v port="$port" '/^###/ { mine = $3 == port; next } mine && /^# /' <<<"$output")" \
+      "$(redis-cli -p "$port" -a secret --no-auth-warning info all | tr -d '\r' | grep '^# ')"
+  done
+  refute_contains $'\r'
+}
+
+@test "one that was stopped, or is gone, keeps no other from answering" {
+  kill -s STOP "${pids[1]}"
+  LIMIT=3 info_of_all
+  assert_success
+  assert_equal "$stderr" ''
+  assert_contains "### instance ${ports[1]}"$'\n# no answer\n'"### instance ${ports[2]}"
+  assert_equal "$(grep -c '^tcp_port:' <<<"$output")" 2
+  kill -s CONT "${pids[1]}"
+  redis-cli -p "${ports[0]}" -a secret --no-auth-warning shutdown nosave || :
+  process_gone "${pids[0]}" 2>/dev/null || :
+  info_of_all
+  assert_success
+  assert_contains "### instance ${ports[0]}"$'\n# no answer\n'"### instance ${ports[1]}"
+  assert_equal "$(grep -c '^tcp_port:' <<<"$output")" 2
+}
+
+@test "another password is no answer" {
+  info_of_all 'REDIS_PASSWORD=other'
+  assert_success
+  assert_equal "$(grep -c '^# no answer$' <<<"$output")" 3
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What stops without a word in the middle of a load: each is named in one line, and the repeat is no result.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# The record of a process of the run, once there is one whose log says so. Usage: life_pid FILE   Prints its pid
+life_pid() {
+  wait_until 60 compgen -G "host/run-*/$1"
+  head -n 1 "$(compgen -G "host/run-*/$1" | tail -n 1)" | cut -f 1
+}
+
+# Wait for lines of the run that match a regular expression. Usage: life_said COUNT REGEX
+life_said() {
+  wait_until 60 _life_count "$@" || fail "not said: $2: $(<job.err)"
+}
+
+_life_count() { (($(grep -cE -- "$2" job.err) >= $1)); }
+
+@test "a generator that was stopped, monitors that were stopped and a clock that was set: each is named, none is a result" {
+  local untuned
+  mapfile -t untuned < <(words_untuned)
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" -s demo SRV_OVERRIDE=1 VALUE_SIZES=100 KEYS=100 PHASES=get TIME=120 REDISRUNS=3 RESERVE=1M \
+    REDISBASE="$(ports_pick 1)" RESULTS_DIR="$SCRATCH/results" LOCK_DIR="$SCRATCH/lock"
+  life_said 1 'phase get starts'
+  kill -STOP "$(life_pid 'client-*/generator.proc')"
+  life_said 1 '127.0.0.1: the load generator was stopped by a signal \(SIGSTOP\)'
+  life_said 2 'phase get starts'
+  kill -STOP "$(life_pid monitor/monitor.proc)"
+  life_said 1 '127.0.0.1: guard: the monitors were stopped by a signal \(SIGSTOP\)'
+  life_said 3 'phase get starts'
+  # As if the clock had been an hour less when the generator was started.
+  local file from up
+  file=$(compgen -G 'host/run-*/client-*/clock')
+  read -r from up <"$file"
+  printf '%s %s\n' $((from - 360000)) "$up" >"$file.new"
+  mv "$file.new" "$file"
+  # /proc/uptime and the clock are each cut to 10 ms: their difference is so too.
+  life_said 1 '127.0.0.1: its clock jumped by (3599\.9|3600\.0)'
+  job_wait 120
+  assert_equal "$status" 1
+  assert_equal "$(find results -name 'rep-*.failed-*' | wc -l)" 3
+  assert_equal "$(find results -name 'rep-[123]')" ''
+  assert_equal "$(find host -name 'run-*')" ''
+}
+
+@test "a generator whose phase has begun and that makes no progress is named; one that is done, or waits, is none" {
+  # shellcheck disable=SC2016 # expanded by the script
+  cat >stall.sh <<END
+set -Eeuo pipefail
+ROOT=$REPO LIB=$REPO/lib RESUME=
+. "\$LIB/modules.sh"
+conf_defaults "\$ROOT/conf/defaults.conf"
+conf_resolve
+try() { # STATUS SECONDS READY
+  _CLIENT_STATE[a]=running _CLIENT_MOVED[a]=100 _CLIENT_STATUS[a]=\$1 _CLIENT_READY[a]=\${3-} SECONDS=\$2
+  _client_stalls a
+  echo "\${_CLIENT_STATE[a]}"
+}
+try $'get\t10\t100\t1' 109
+try $'get\t10\t100\t1' 110
+try '' 110
+try $'get\t100\t100\t1' 400
+try $'get\t10\t100\t1' 400 get
+INTERVAL=20 try $'get\t10\t100\t1' 141
+INTERVAL=20 try $'get\t10\t100\t1' 142
+END
+  run_split bash stall.sh
+  assert_success
+  assert_output "running
+the load generator makes no progress for 10 s
+the load generator makes no progress for 10 s
+running
+running
+running
+the load generator makes no progress for 42 s"
+}

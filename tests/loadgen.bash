@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What the suites of the load generator share: the generator, its result.tsv, instances in a row, and a server that misbehaves.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+# A scratch directory, and the generator built.
+setup() {
+  scratch_setup
+  [[ -x $REPO/test ]] || make -s -C "$REPO"
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Run the generator with THREADS threads, its files in ./out.
+# Usage: loadgen THREADS OPTION...   Sets: as run_split does
+loadgen() {
+  local threads=$1
+  shift
+  OMP_NUM_THREADS=$threads run_split "$REPO/test" --out out "$@"
+}
+
+# Start the generator in the background, its files in ./out.
+# Usage: loadgen_start THREADS OPTION...   Sets: as job_start does
+loadgen_start() {
+  local threads=$1
+  shift
+  job_start env OMP_NUM_THREADS="$threads" "$REPO/test" --out out "$@"
+}
+
+# Print a column of result.tsv for an operation.
+# Usage: result OPERATION COLUMN [DIR]   Returns: 0
+result() {
+  awk -F '\t' -v operation="$1" -v name="$2" '
+    NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+    $column["operation"] == operation { print $column[name] }' "${3:-out}/result.tsv"
+}
+
+# Print how often the server was asked a command.
+# Usage: calls COMMAND [PORT]   Returns: 0
+calls() {
+  redis-cli -p "${2:-$REDIS_PORT}" info commandstats | sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p"
+}
+
+# Start COUNT servers on ports in a row.
+# Usage: instances COUNT   Sets: FIRST   Returns: 0
+instances() {
+  local index
+  FIRST=$(ports_pick "$1")
+  for ((index = 0; index < $1; index++)); do redis_start -p $((FIRST + index)); done
+}
+
+# Wait until the server has COUNT connections whose last command is COMMAND.
+# Usage: wait_connections COUNT COMMAND   Returns: 0, or 1
+wait_connections() {
+  wait_until 20 bash -c "(( \$(redis-cli -p $REDIS_PORT client list | grep -cE 'cmd=($2)') == $1 ))"
+}
+
+# Start a server that misbehaves as delay_server.py says; what it answers is logged in NAME.log.
+# Usage: delay_server NAME OPTION...   Sets: DELAY_PORT DELAY_PID   Returns: 0, or 1
+delay_server() {
+  local name=$1
+  shift
+  need_command python3
+  python3 "$REPO/tests/delay_server.py" --port-file "$name.port" --log "$name.log" "$@" 2>"$name.err" 3>&- &
+  DELAY_PID=$!
+  process_note "$DELAY_PID"
+  wait_until 20 test -s "$name.port" || fail "the server did not start: $(<"$name.err")"
+  DELAY_PORT=$(<"$name.port")
+}

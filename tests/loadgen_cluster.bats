@@ -1,0 +1,225 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The load generator on a Redis Cluster: each shard gets its own keys, a master that is lost is followed, and what was lost is counted.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load loadgen
+load cluster
+
+@test "each shard gets its own keys, and the servers count what the generator counts" {
+  local port shard low high slot count least most
+  cluster_start 3 0
+  loadgen 2 --cluster --phases populate,set,get -c 2 -P 8 --data random 127.0.0.1 $((CLUSTER_PORT + 1)) 50 20000
+  assert_success
+  assert_equal "$(cluster_calls set "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)))" 120000
+  assert_equal "$(cluster_calls get "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)))" 60000
+  assert_equal "$(result set ops) $(result get ops) $(result get misses) $(result get errors) $(result get moved)" '60000 60000 0 0 0'
+  assert_equal "$(column_sum out/get.shards.tsv ops) $(column_sum out/get.series.tsv ops)" '60000 60000'
+  for shard in 0 1 2; do
+    port=$((CLUSTER_PORT + shard)) low=$((shard * 16384 / 3)) high=$(((shard + 1) * 16384 / 3 - 1))
+    assert_equal "$(redis-cli -p "$port" dbsize)" 20001
+    # 20,000 keys over 5,461 slots: three or four in each, and the marker in one.
+    for ((slot = low; slot <= high; slot++)); do echo "cluster countkeysinslot $slot"; done | redis-cli -p "$port" | sort | uniq -c >counts
+    least=$(awk 'NR == 1 || $2 < least { least = $2 } END { print least }' counts)
+    most=$(awk '$2 > most { most = $2 } END { print most }' counts)
+    assert_equal "$least" 3
+    assert_match '^[45]$' "$most"
+    count=$(awk '$2 == 5 { print $1 }' counts)
+    ((${count:-0} <= 1)) || fail "$count slots of shard $shard have 5 keys"
+  done
+}
+
+@test "another client of the cluster finds what --verify expects" {
+  cluster_start 3 0
+  loadgen 3 --cluster --phases populate --key-prefix user: 127.0.0.1 "$CLUSTER_PORT" 40 3000
+  assert_success
+  # The guide's pattern: shard s starts at '0' + s and walks through 75 characters.
+  for shard in 0 1 2; do
+    redis-cli -p $((CLUSTER_PORT + shard)) --scan --pattern 'user:{*}*' | shuf -n 34 >keys
+    assert_equal "$(wc -l <keys)" 34
+    # shellcheck disable=SC2016 # awk's own
+    LC_ALL=C awk -v shard="$shard" 'BEGIN { for (i = 0; i < 40; i++) text = text sprintf("%c", 48 + (shard + i) % 75) } { print text }' keys >expected
+    # Any node may be asked: the client follows its redirections.
+    sed 's/^/get /' keys | redis-cli -c -p $((CLUSTER_PORT + (shard + 1) % 3)) | grep -v '^->' >found
+    cmp found expected || fail "shard $shard: $(head -n 1 found) is not $(head -n 1 expected)"
+  done
+}
+
+@test "nobody is asked for the nodes a second time while all is well" {
+  cluster_start 3 0
+  loadgen 3 --cluster --phases populate,mixed --time 1.5 127.0.0.1 "$CLUSTER_PORT" 40 3000
+  assert_success
+  # All was well unless a busy machine made a shard wait for an answer, which is a row.
+  [[ $(sed 1d out/populate.gaps.tsv out/mixed.gaps.tsv) ]] || assert_equal "$(cluster_calls 'cluster|nodes' "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)))" 1
+}
+
+@test "a master is lost in the load: its replica is followed, and the silence is measured" {
+  CLUSTER_TIMEOUT=1000 cluster_start 3 1
+  loadgen 3 --cluster --phases populate --data random 127.0.0.1 "$CLUSTER_PORT" 50 3000
+  assert_success
+  loadgen_start 3 --cluster --faults --no-flush --phases mixed --time 15 --rate 600 --interval 1 --timeout 5 --keys uniform --data random \
+    --track 200 127.0.0.1 "$CLUSTER_PORT" 50 3000
+  # shellcheck disable=SC2016 # awk's own
+  wait_until 20 awk '$1 != "mixed" || $6 < 1 { exit 1 }' out/status
+  kill -KILL "${CLUSTER_PIDS[0]}"
+  job_wait 60
+  assert_success
+  # A busy machine may have made shorter ones, at any shard.
+  assert_match $'^0\t[0-9.]+\t[0-9.]+\t127.0.0.1:'"$CLUSTER_PORT"$'\t127.0.0.1:'"$((CLUSTER_PORT + 3))"$'\t' \
+    "$(awk -F '\t' 'NR > 1 && $3 - $2 > most { most = $3 - $2; row = $0 } END { print row }' out/mixed.gaps.tsv)"
+  # Noticed after the timeout of a second at the earliest; what had waited was sent then, and all but what was on the way was answered.
+  (($(result mixed gap_longest_us) > 900000)) || fail "a gap of $(result mixed gap_longest_us) us"
+  assert_equal "$(($(result mixed ops) + $(result mixed errors)))" 9000
+  (($(result mixed ops) > 6000)) || fail "$(result mixed ops) of 9000 answered"
+  assert_equal "$(result mixed mismatches) $(result mixed misses)" '0 0'
+  assert_equal "$(column_sum out/mixed.shards.tsv ops) $(column_sum out/mixed.series.tsv ops)" "$(result mixed ops) $(result mixed ops)"
+  assert_equal "$(column_sum out/mixed.shards.tsv errors)" "$(result mixed errors)"
+  (($(column_sum out/mixed.series.tsv shards_down) > 0)) || fail 'no interval with a shard down'
+  assert_equal "$(cut -f 1 out/track.tsv | xargs)" 'shard 0 1 2'
+  (($(column_sum out/track.tsv acked) > 500)) || fail "$(<out/track.tsv)"
+}
+
+@test "without --faults a lost master is a failure, and with it one that stays away" {
+  cluster_start 3 0
+  loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000
+  assert_success
+  loadgen_start 3 --cluster --faults --no-flush --phases get --time 6 --interval 0.25 --timeout 1 127.0.0.1 "$CLUSTER_PORT" 50 3000
+  wait_until 20 grep -q get out/status
+  kill -KILL "${CLUSTER_PIDS[2]}"
+  job_wait 30
+  assert_failure 1
+  assert_contains 'shard 2 did not come back' "$stderr"
+  loadgen 1 --cluster --no-flush --phases get 127.0.0.1 "$CLUSTER_PORT" 50 3000
+  assert_failure 1
+  assert_match 'slots 10922-16383 have no master|127.0.0.1:[0-9]+: Connection refused' "$stderr"
+}
+
+@test "errors of a cluster are counted by kind, and a closed loop does not make millions of them" {
+  CLUSTER_TIMEOUT=1000 cluster_start 3 0 --cluster-require-full-coverage yes
+  loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000
+  assert_success
+  loadgen_start 3 --cluster --faults --no-flush --phases get --time 10 --interval 0.25 --timeout 1 127.0.0.1 "$CLUSTER_PORT" 50 3000
+  wait_until 20 grep -q get out/status
+  kill -KILL "${CLUSTER_PIDS[2]}"
+  job_wait 30
+  assert_failure 1
+  (($(result get clusterdown) > 0)) || fail "clusterdown $(result get clusterdown)"
+  # A hundred looks a second at each of two connections.
+  (($(result get clusterdown) <= 2400)) || fail "clusterdown $(result get clusterdown)"
+  (($(result get refused) > 0)) || fail "refused $(result get refused)"
+  assert_equal "$(result get moved)" 0
+}
+
+@test "acknowledged writes that a server does not have are counted to the last one" {
+  local proxy
+  need_command python3
+  proxy=$(ports_pick 1)
+  CLUSTER_ANNOUNCE=$proxy cluster_start 1 0
+  python3 "$REPO/tests/lying_proxy.py" "$CLUSTER_PORT" 50 dropped "$proxy" 3>&- &
+  process_note "$!"
+  wait_until 10 redis-cli -p "$proxy" ping
+  loadgen 1 --cluster --phases populate,mixed --time 2 --rate 100 --track 5000 127.0.0.1 "$CLUSTER_PORT" 50 100
+  assert_success
+  (($(wc -l <dropped) >= 5)) || fail "$(wc -l <dropped) writes dropped"
+  assert_equal "$(column_sum out/track.tsv lost)" "$(wc -l <dropped)"
+  assert_contains "$(wc -l <dropped) of $(column_sum out/track.tsv acked) acknowledged writes are lost" "$stderr"
+  # An independent reader: bits that are set.
+  assert_equal "$(redis-cli -p "$CLUSTER_PORT" bitcount "$(redis-cli -p "$CLUSTER_PORT" --scan --pattern '*track')")" \
+    $(($(column_sum out/track.tsv acked) - $(column_sum out/track.tsv lost) + $(column_sum out/track.tsv unknown)))
+}
+
+@test "somebody who moves slots is named, and the load ends" {
+  cluster_start 3 0
+  loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000
+  assert_success
+  loadgen_start 3 --cluster --faults --no-flush --phases get --time 60 127.0.0.1 "$CLUSTER_PORT" 50 3000
+  wait_until 20 grep -q get out/status
+  redis-cli -p $((CLUSTER_PORT + 1)) cluster delslots 5461 2>/dev/null || :
+  # A slot goes to another node, with its keys left behind: MOVED has the watcher look.
+  for port in 0 1 2; do redis-cli -p $((CLUSTER_PORT + port)) cluster setslot 100 node "$(cluster_id $((CLUSTER_PORT + 1)))" || :; done
+  job_wait 30
+  assert_failure 1
+  assert_contains 'are on two nodes: is somebody resharding?' "$stderr"
+}
+
+@test "a cluster that is not whole, not ours or none is refused before anything is written" {
+  local ids
+  redis_start
+  loadgen 1 --cluster 127.0.0.1 "$REDIS_PORT" 50 100
+  assert_failure 1
+  assert_contains "127.0.0.1:$REDIS_PORT is no cluster (cluster_enabled:0)" "$stderr"
+  cluster_start 3 0
+  ids=$(cluster_id "$CLUSTER_PORT"),$(cluster_id $((CLUSTER_PORT + 1)))
+  loadgen 1 --cluster --node "$ids" 127.0.0.1 "$CLUSTER_PORT" 50 100
+  assert_failure 1
+  assert_contains "127.0.0.1:$((CLUSTER_PORT + 2)) is a node that this run did not start: nothing was written" "$stderr"
+  assert_equal "$(redis-cli -p $((CLUSTER_PORT + 2)) dbsize)$(redis-cli -p "$CLUSTER_PORT" dbsize)" 00
+  loadgen 1 --cluster --node "$ids,$(cluster_id $((CLUSTER_PORT + 2)))" 127.0.0.1 "$CLUSTER_PORT" 50 100
+  assert_success
+  loadgen 1 --cluster --instances 2 127.0.0.1 "$CLUSTER_PORT" 50 100
+  assert_failure 1
+  assert_contains '--instances 2: the cluster has 3 shards' "$stderr"
+  loadgen 1 --cluster --shards 1-3 127.0.0.1 "$CLUSTER_PORT" 50 100
+  assert_failure 1
+  assert_contains '--shards 1-3: the cluster has 3 shards, counted from 0' "$stderr"
+  redis-cli -p $((CLUSTER_PORT + 2)) cluster setslot 100 importing "$(cluster_id "$CLUSTER_PORT")"
+  loadgen 1 --cluster 127.0.0.1 $((CLUSTER_PORT + 2)) 50 100
+  assert_failure 1
+  assert_contains 'is somebody resharding?' "$stderr"
+  redis-cli -p "$CLUSTER_PORT" cluster delslotsrange 0 99
+  loadgen 1 --cluster 127.0.0.1 "$CLUSTER_PORT" 50 100
+  assert_failure 1
+  assert_contains 'slots 0-99 have no master' "$stderr"
+}
+
+@test "two clients share the shards" {
+  cluster_start 3 0
+  loadgen 2 --cluster --shards 1-2 --phases set 127.0.0.1 "$CLUSTER_PORT" 50 1000
+  assert_success
+  assert_equal "$(redis-cli -p "$CLUSTER_PORT" dbsize) $(redis-cli -p $((CLUSTER_PORT + 2)) dbsize)" '0 1001'
+  assert_equal "$(cut -f 2 out/set.shards.tsv | sort -u | xargs)" '1 2 shard'
+  loadgen 3 --cluster --no-flush --shards 0-0 --phases set 127.0.0.1 "$CLUSTER_PORT" 50 1000
+  assert_success
+  loadgen 3 --cluster --no-flush --phases get 127.0.0.1 "$CLUSTER_PORT" 50 1000
+  assert_success
+  assert_equal "$(result get misses) $(result get mismatches)" '0 0'
+}
+
+@test "options of a cluster that make no sense are refused" {
+  run_split "$REPO/test" --track 5
+  assert_failure 2
+  assert_contains 'need --cluster' "$stderr"
+  run_split "$REPO/test" --cluster --key-prefix 'a{b'
+  assert_failure 2
+  assert_contains 'a prefix must not contain {' "$stderr"
+  run_split "$REPO/test" --cluster --socket /tmp/x
+  assert_failure 2
+  run_split "$REPO/test" --cluster --shards 3-1
+  assert_failure 2
+  assert_contains "--shards '3-1'" "$stderr"
+  run_split "$REPO/test" --windows 0-1
+  assert_failure 2
+}
+
+@test "windows come from merged histograms of all clients" {
+  redis_start
+  loadgen 1 --phases set --time 2 --rate 500 --interval 0.5 127.0.0.1 "$REDIS_PORT" 50 1000
+  assert_success
+  run_split "$REPO/test" --windows 0-99,0-1,1-99 out/set.hlog
+  assert_success
+  assert_equal "$(sed -n 2p <<<"$output" | cut -f 6)" 1000
+  assert_equal "$(sed -n 2p <<<"$output" | cut -f 8,10,12)" "$(result set p50_us)"$'\t'"$(result set p99_us)"$'\t'"$(result set max_us)"
+  assert_equal "$(($(sed -n 3p <<<"$output" | cut -f 6) + $(sed -n 4p <<<"$output" | cut -f 6)))" 1000
+  run_split "$REPO/test" --windows 0-99 out/set.hlog out/set.hlog
+  assert_success
+  # Twice the requests, the same intervals, the same percentiles.
+  assert_equal "$(sed -n 2p <<<"$output" | cut -f 3,6,8)" "$(awk 'END { print NR - 5 }' out/set.hlog)"$'\t'2000$'\t'"$(result set p50_us)"
+  sed 's/,[^,]*$/,AAAA/' out/set.hlog >bad.hlog
+  run_split "$REPO/test" --windows 0-3 bad.hlog
+  assert_failure 1
+  assert_match '^test: bad.hlog: line [0-9]+: holds no histogram' "$stderr"
+  run_split "$REPO/test" --windows 3-1 out/set.hlog
+  assert_failure 1
+  assert_contains "--windows '3-1' is not FROM-TO" "$stderr"
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The load generator keeps its hands off the data of others, asks for the keys that it should, and never hangs.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load loadgen
+
+@test "data of others in any database of any instance: nothing is flushed anywhere" {
+  instances 2
+  loadgen 2 --phases set 127.0.0.1 "$FIRST" 10 10
+  assert_success
+  redis-cli -p $((FIRST + 1)) -n 3 set theirs 1
+  loadgen 2 --phases set 127.0.0.1 "$FIRST" 10 20
+  assert_failure 1
+  assert_contains "127.0.0.1:$((FIRST + 1)): databases other than 0 hold 1 keys (the first is database 3)" "$stderr"
+  assert_equal "$(redis-cli -p $((FIRST + 1)) -n 3 get theirs) $(redis-cli -p "$FIRST" dbsize)" "1 11"
+  loadgen 2 --force --phases set 127.0.0.1 "$FIRST" 10 20
+  assert_success
+  assert_equal "$(redis-cli -p $((FIRST + 1)) -n 3 get theirs)" ''
+}
+
+@test "an instance that does not tell clearly what it holds is not flushed, and the reason is never empty" {
+  local reply
+  # shellcheck disable=SC2016 # no expansion is wanted
+  for reply in 'DBSIZE=:-5\r\n' 'DBSIZE=+OK\r\n' 'DBSIZE=-\r\n' 'INFO=$2\r\nno\r\n' 'INFO=-NOPERM\r\n' 'EXISTS=+OK\r\n'; do
+    local options=(--reply "$reply")
+    [[ $reply != EXISTS* ]] || options+=(--reply 'DBSIZE=:1\r\n')
+    rm -f server.port
+    delay_server server "${options[@]}"
+    loadgen 1 127.0.0.1 "$DELAY_PORT" 10 10
+    assert_failure 1
+    assert_match "^test: 127\.0\.0\.1:$DELAY_PORT: (DBSIZE|INFO|INFO keyspace|EXISTS): [a-zA-Z]" "$stderr"
+    assert_equal "$(<server.log)" ''
+    kill "$DELAY_PID"
+  done
+}
+
+@test "fewer keys than threads on an instance: only those keys, however long it runs, in every order" {
+  local keys
+  redis_start
+  for keys in sequential shuffle; do
+    loadgen 5 --instances 1 --phases set,get --keys "$keys" --requests 2000 -P 4 127.0.0.1 "$REDIS_PORT" 10 3
+    assert_success
+    assert_equal "$keys $(result set ops) $(result get misses) $(redis-cli -p "$REDIS_PORT" dbsize)" "$keys 2000 0 4"
+  done
+}
+
+@test "a rate and a time without a request are refused; a warm-up without one sends one" {
+  redis_start
+  loadgen 1 --rate 0.4 --time 1 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_failure 2
+  assert_equal "$stderr" 'test: --rate 0.4 and --time 1 leave no request to send: their product must be at least 0.5'
+  loadgen 1 --phases get --rate 2 --time 1 --warmup 0.1 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_equal "$(result get ops) $(calls get)" "2 3"
+}
+
+@test "Ctrl-C ends it at once while FLUSHALL runs, while a connection is made, and before the start that a gate named" {
+  delay_server flush --silent FLUSHALL
+  loadgen_start 2 --instances 1 127.0.0.1 "$DELAY_PORT" 10 10
+  wait_until 20 grep -q 'silent FLUSHALL' flush.log
+  kill -INT "$JOB_PID"
+  job_wait 10
+  assert_equal "$status" 130
+  delay_server ping --silent PING
+  loadgen_start 2 --instances 1 --connect-timeout 600 127.0.0.1 "$DELAY_PORT" 10 10
+  wait_until 20 grep -q 'silent PING' ping.log
+  kill -TERM "$JOB_PID"
+  job_wait 10
+  assert_equal "$status" 143
+  redis_start
+  mkdir gate
+  loadgen_start 2 --instances 1 --gate gate 127.0.0.1 "$REDIS_PORT" 10 10
+  wait_until 20 test -e gate/ready-set
+  echo 0 >gate/start-set
+  wait_until 20 test -e gate/ready-get
+  echo $(($(date +%s) + 600)) >gate/start-get
+  sleep 0.5 # nothing outside shows that it has read the file
+  kill -INT "$JOB_PID"
+  job_wait 10
+  assert_equal "$status $(calls get)" '130 '
+}

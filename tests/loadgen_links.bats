@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The load generator's connections: addresses, servers that are slow or silent or say odd things, and links closed while idle.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load loadgen
+
+@test "every address of a host is tried; an IPv6 address may have brackets" {
+  redis_start
+  # Where localhost has ::1 too, and first, nobody listens there.
+  loadgen 1 localhost "$REDIS_PORT" 10 10
+  assert_success
+  python3 -c 'import socket; socket.create_server(("::1", 0), family=socket.AF_INET6)' 2>/dev/null || skip 'no IPv6 on this machine'
+  redis_start --bind 127.0.0.1 ::1
+  loadgen 1 '[::1]' "$REDIS_PORT" 10 10
+  assert_success
+  assert_equal "$(result get host)" '[::1]'
+}
+
+@test "a server that reads slowly is no server that does not answer: writing is progress" {
+  delay_server slow --rate 2000000
+  loadgen 1 --no-flush --phases set --timeout 1.2 127.0.0.1 "$DELAY_PORT" 1500000 1
+  assert_success
+  assert_equal "$(result set ops) $(result set timeouts)" '1 0'
+}
+
+@test "a connection that the server closed while it was idle is opened again, and nothing is lost" {
+  redis_start
+  mkdir gate
+  loadgen_start 2 --instances 1 --gate gate -c 3 --phases set,get,mixed 127.0.0.1 "$REDIS_PORT" 10 100
+  local phase
+  for phase in set get mixed; do
+    wait_until 20 test -e "gate/ready-$phase"
+    redis-cli -p "$REDIS_PORT" client kill type normal skipme yes >/dev/null
+    echo 0 >"gate/start-$phase.new" && mv "gate/start-$phase.new" "gate/start-$phase"
+  done
+  job_wait 20
+  assert_equal "$status $stderr" '0 '
+  assert_equal "$(result get lost) $(result get outages) $(result get ops)" '0 0 100'
+}
+
+@test "what a server says is printed without control bytes" {
+  delay_server rude --reply 'GET=-ERR \x1b[31mred\x07\x9b1m\r\n'
+  loadgen 1 --no-flush --phases get 127.0.0.1 "$DELAY_PORT" 10 1
+  assert_failure 1
+  assert_contains 'first error: ERR ?[31mred??1m' "$stderr"
+  delay_server ruder --reply 'PING=-ERR \x1b[31mred\r\n'
+  loadgen 1 --no-flush --phases get 127.0.0.1 "$DELAY_PORT" 10 1
+  assert_failure 1
+  assert_equal "$stderr" "test: cannot use 127.0.0.1:$DELAY_PORT: ERR ?[31mred"
+}
+
+@test "a server that takes connections and says nothing: the command without a reply is named" {
+  delay_server silent --silent PING
+  loadgen 1 --connect-timeout 0.5 127.0.0.1 "$DELAY_PORT" 10 1
+  assert_failure 1
+  assert_equal "$stderr" "test: cannot use 127.0.0.1:$DELAY_PORT: no reply to PING in 0.5 s"
+}

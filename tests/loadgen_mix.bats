@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Mixes of commands, as a real server sees them: what it was asked, how often each, what came back, and what is refused.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load loadgen
+
+# Print a column of the mixed phase's commands, one a command: NAME VALUE.
+# Usage: kinds COLUMN
+kinds() {
+  awk -F '\t' -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $1, $at[name] }' out/mixed.commands.tsv
+}
+
+# Print one of them. Usage: kind COMMAND COLUMN
+kind() {
+  kinds "$2" | sed -n "s/^$1 //p"
+}
+
+# The server must have been asked each command as often as it was answered; of GET and SET also what rmw sends, and of HSET, ZADD, INCR and
+# XADD what populate sent, FILLED keys each. Usage: same_counts FILLED
+same_counts() {
+  local command asked=0 sets got
+  for command in incr hset hget hgetall lpush lpop lrange zadd zrange xadd mget mset del getrange; do
+    got=$(kinds ops | sed -n "s/^$command\(-[0-9]*\)\{0,1\} //p")
+    [[ -n $got ]] || continue
+    case $command in incr | hset | zadd | xadd) got=$((got + $1)) ;; esac
+    [[ $command != hset ]] || got=$((got + 2)) # our marker, at the start and at the end
+    assert_equal "$command $(calls "$command")" "$command $got"
+    asked=$((asked + 1))
+  done
+  ((asked > 0)) || fail 'no command was looked at'
+  assert_equal "get $(calls get)" "get $(($(kind get ops) + $(kind rmw ops)))"
+  sets=$(kind set ops)
+  assert_equal "set $(calls set)" "set $((sets + $(kind rmw ops) + $1))"
+}
+
+EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpush:2,lrange-20,zadd-6,zrange-6,xadd-5'
+
+@test "every command, in a closed loop: the server counts what was answered, and each value is the one that was set" {
+  redis_start
+  loadgen 3 --instances 1 -c 3 -P 4 --phases populate,mixed --keys uniform --requests 30000 --data random --sizes 10-300 \
+    --commands "$EVERY" --command 'GETRANGE __key__ 0 4' --command-ratio 2 127.0.0.1 "$REDIS_PORT" 100 500
+  assert_success
+  assert_equal "$(result mixed ops) $(result mixed misses) $(result mixed mismatches) $(result mixed errors)" '30000 0 0 0'
+  same_counts 500
+  assert_equal "$(result mixed commands)" "get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr:1,hset-5:1,hget-5:2,hgetall-5:2,lpush:2,lrange-20:1,zadd-6:1,zrange-6:1,xadd-5:1,getrange:2"
+  assert_equal "$(result mixed ratio) $(result populate commands) $(result populate ops)" '- - 3000'
+  assert_equal "$(kinds ops | awk '{ n += $2 } END { print n }')" 30000
+  # All fields, members and elements are there.
+  assert_equal "$(redis-cli -p "$REDIS_PORT" hlen h:7) $(redis-cli -p "$REDIS_PORT" zcard z:7) $(redis-cli -p "$REDIS_PORT" dbsize)" '5 6 3001'
+  (($(redis-cli -p "$REDIS_PORT" llen l:7) >= 20)) || fail 'a list is short'
+  (($(redis-cli -p "$REDIS_PORT" xlen x:7) <= 5)) || fail 'a stream is long'
+}
+
+@test "every command, in an open loop with deep pipelines: the same, and a request is one whether it sends one command or two" {
+  redis_start
+  loadgen 2 --instances 1 -c 2 -P 16 --phases populate,mixed --keys zipf --scramble --rate 10000 --time 2 --data compressible:3 \
+    --commands "$EVERY" 127.0.0.1 "$REDIS_PORT" 200 300
+  assert_success
+  assert_equal "$(result mixed ops) $(result mixed misses) $(result mixed mismatches) $(result mixed errors)" '20000 0 0 0'
+  same_counts 300
+}
+
+@test "commands come as often as their weights say" {
+  redis_start
+  loadgen 2 --instances 1 -P 8 --phases mixed --keys uniform --requests 60000 --commands 'get:50,set:25,del:15,mget-2:7,rmw:3' 127.0.0.1 "$REDIS_PORT" 10 1000
+  assert_success
+  # Chi-square with 4 degrees of freedom: above 33.4 with a probability of 1e-6, and the seed is fixed.
+  kinds ops >got
+  kinds weight | join got - | awk '{ wanted = 60000 * $3 / 100; sum += ($2 - wanted) ^ 2 / wanted; n++ } END { print "chi-square", sum; exit !(n == 5 && sum < 33.4) }'
+}
+
+@test "latency by command: the histograms hold as many requests as were answered, and a slow command does not look like a fast one" {
+  redis_start
+  loadgen 1 --phases populate,mixed --keys uniform --requests 3000 --commands 'get:2,lrange-256:1' 127.0.0.1 "$REDIS_PORT" 1000 20
+  assert_success
+  awk -F '\t' 'NR > 1 { n = split($13, slot, " "); sum = 0; for (i = 1; i <= n; i++) { split(slot[i], v, ":"); sum += v[2] } if (sum != $3 + $4) exit 1 }' out/mixed.commands.tsv ||
+    fail "$(<out/mixed.commands.tsv)"
+  assert_equal "$(result mixed command_latency | tr , '\n' | cut -d : -f 1,2)" "get:$(kind get ops)"$'\n'"lrange-256:$(kind lrange-256 ops)"
+  grep 'Total count' out/mixed.get.hgrm | grep -w "$(kind get ops)" >/dev/null || fail "$(tail -3 out/mixed.get.hgrm)"
+  [[ -s out/mixed.lrange-256.hgrm ]] || fail 'a histogram is missing'
+  # 256 values of 1000 B each.
+  assert_equal "$(kind lrange-256 bytes)" $(($(kind lrange-256 ops) * 256000))
+}
+
+@test "misses are of keys: those of MGET are what the server counts, and DEL makes them no failure" {
+  redis_start
+  loadgen 1 --phases mixed --keys uniform --requests 2000 --commands 'mget-4:3,get:1' 127.0.0.1 "$REDIS_PORT" 10 1000
+  assert_success
+  assert_equal "$(result mixed misses)" "$(redis-cli -p "$REDIS_PORT" info stats | tr -d '\r' | sed -n 's/^keyspace_misses://p')"
+  loadgen 1 --phases populate,mixed --keys uniform --requests 2000 --commands del:1,get:1 127.0.0.1 "$REDIS_PORT" 10 100
+  assert_success
+  assert_equal "$(result mixed miss_reason) $(result mixed errors)" 'removed 0'
+  (($(result mixed misses) > 0)) || fail 'nothing was removed'
+}
+
+@test "new keys of latest are read, rewritten and multi-read only when they are there; sets of a mix expire" {
+  redis_start
+  loadgen 2 --instances 1 -c 3 -P 4 --phases populate,mixed --keys latest --requests 20000 --commands get:4,set:3,rmw:2,mget-3:1 127.0.0.1 "$REDIS_PORT" 50 300
+  assert_success
+  assert_equal "$(result mixed ops) $(result mixed misses) $(result mixed mismatches)" '20000 0 0'
+  assert_equal "$(redis-cli -p "$REDIS_PORT" dbsize)" $((301 + $(kind set ops)))
+  loadgen 1 --phases mixed --keys sequential --expire 1000 --commands rmw:1 127.0.0.1 "$REDIS_PORT" 50 5
+  assert_success
+  (($(redis-cli -p "$REDIS_PORT" ttl 3) > 900)) || fail 'a written key lives for ever'
+}
+
+@test "an error of a command counts for this one, and fails the run" {
+  redis_start
+  loadgen 1 --phases populate,mixed --keys uniform --requests 1000 --commands 'get:1,LLEN __key__:1' 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_failure 1
+  assert_contains 'WRONGTYPE' "$stderr"
+  assert_equal "$(kind get errors) $(kind llen errors)" "0 $(result mixed error_replies)"
+  assert_equal "$(kind llen ops) $(($(kind get ops) + $(kind llen errors)))" '0 1000'
+}
+
+@test "a mix that makes no sense is refused with one line" {
+  local words text
+  while IFS='|' read -r words text; do
+    local -a more
+    read -r -a more <<<"$words"
+    run_split "$REPO/test" "${more[@]}"
+    assert_failure 2
+    assert_contains "$text" "$stderr"
+    assert_equal "$words $(wc -l <<<"$stderr")" "$words 1"
+  done <<'END'
+--phases mixed --commands gat:1|--commands 'gat' is none of get set mget
+--phases mixed --commands get:0|a weight is a whole number
+--phases mixed --commands mget-999|is not mget-N with N from 1 to 256
+--commands get:1|--commands needs the phase mixed or populate
+--phases mixed --ratio 1:1 --commands get:1|--commands and --ratio exclude each other
+--phases populate,mixed --keys latest --commands hget:1|--keys latest adds strings alone
+--phases mixed --cluster --commands mget:1|with --cluster a command must have one key
+--phases mixed --command-ratio 3|there is no --command before it
+--phases mixed --command PING|has no __key__
+END
+}

@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Steps at the gate: a phase that waits there may be asked for looks at other loads first, from the same connections and keys.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load loadgen
+
+# Wait until the generator offers a phase, and give it an order.
+# Usage: order OFFER WORD...   Returns: 0, or 1
+order() {
+  local offer=$1
+  shift
+  wait_until 20 test -e "gate/ready-$offer" || fail "$offer was not offered: $(<"$SCRATCH/job.err")"
+  echo "$*" >"gate/start-$offer.new" && mv "gate/start-$offer.new" "gate/start-$offer"
+}
+
+# Start the generator at its gate, with keys set.
+# Usage: at_gate OPTION...   Returns: 0
+at_gate() {
+  redis_start
+  mkdir gate
+  loadgen_start 1 --gate gate "$@" 127.0.0.1 "$REDIS_PORT" 100 20000
+  order populate 0
+}
+
+# Print a column of a row of steps.tsv.
+# Usage: step ROW COLUMN   Returns: 0
+step() {
+  awk -F '\t' -v row="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } NR == row + 1 { print $at[name] }' out/steps.tsv
+}
+
+@test "steps: each runs at its own rate for its own time, leaves a row and no other file, and the phase is offered again" {
+  at_gate --phases populate,mixed --keys uniform --time 1 -c 4
+  # Half of what a slow machine can do, and time enough: a step leaves unsent what is late by its own time.
+  order mixed 0 400 2
+  order mixed.1 0 1600 2
+  order mixed.2 0 c2 0.4
+  order mixed.3 0 3000
+  job_wait 30
+  assert_equal "$status" 0
+  assert_equal "$(wc -l <out/steps.tsv)" 4
+  assert_equal "$(step 1 rate) $(step 1 ops) $(step 1 connections) $(step 1 offer)" "400 600 4 1"
+  assert_equal "$(step 2 rate) $(step 2 ops) $(step 2 connections) $(step 2 offer)" "1600 2400 4 2"
+  assert_equal "$(step 3 rate) $(step 3 connections) $(step 3 asked_us)" "0 2 300000"
+  # Warm-up, a quarter of the time, is on top of what a row has.
+  assert_equal "$(result mixed ops) $(result mixed rate) $(result mixed arrival)" "3000 3000 uniform"
+  assert_equal "$(wc -l <out/result.tsv)" 3
+  assert_equal "$(cd out && echo mixed.*)" "mixed.hgrm mixed.hlog mixed.instances.tsv mixed.series.tsv mixed.service.hgrm"
+  assert_equal "$(grep -c 'threads started - mixed' <<<"$output")" 1
+}
+
+@test "steps: percentiles of a row are those of its histogram, which holds every answered request" {
+  at_gate --phases populate,get --keys uniform --time 0.3 -c 4
+  order get 0 1000 1
+  order get.1 0
+  job_wait 30
+  assert_equal "$status" 0
+  step 1 histogram | tr ' :' '\n\t' | awk -F '\t' -v p50="$(step 1 p50_us)" -v p99="$(step 1 p99_us)" -v max="$(step 1 max_us)" -v ops="$(step 1 ops)" '
+    { at[NR] = $1; n[NR] = $2; all += $2 }
+    function rank(share,    i, seen) { for (i = 1; i <= NR; i++) if ((seen += n[i]) >= share * all) return at[i] < max ? at[i] : max }
+    END { if (all != ops || rank(0.5) != p50 || rank(0.99) != p99) { print all, ops, rank(0.5), p50, rank(0.99), p99; exit 1 } }'
+}
+
+# Whether a file of MONITOR has so many GETs.
+# Usage: seen COUNT FILE   Returns: 0 yes, 1 no
+seen() {
+  (($(grep -ci '"get"' "$2") >= $1))
+}
+
+@test "steps: each asks for keys of its own, and the phase for those that it would have asked for without them" {
+  local turn
+  redis_start
+  for turn in with without; do
+    mkdir gate
+    loadgen_start 1 --gate gate --phases populate,get,get --keys uniform --requests 300 127.0.0.1 "$REDIS_PORT" 100 20000
+    order populate 0
+    wait_until 20 test -e gate/ready-get
+    redis-cli -p "$REDIS_PORT" monitor >"$turn.monitor" 3>&- &
+    process_note $!
+    wait_until 10 grep -q OK "$turn.monitor"
+    if [[ $turn == with ]]; then
+      order get 0 100 2
+      order get.1 0 100 2
+      order get.2 0
+    else
+      order get 0
+    fi
+    order get-2 skip
+    job_wait 30
+    assert_equal "$status" 0
+    wait_until 10 seen "$([[ $turn == with ]] && echo 700 || echo 300)" "$turn.monitor"
+    rm -rf gate
+  done
+  # 50 of warm-up, 150 of a step, twice, then the phase; the first MONITOR goes on to see the second turn.
+  grep -i '"get"' with.monitor | awk 'NR <= 700 { print $NF }' >with.keys
+  grep -i '"get"' without.monitor | awk '{ print $NF }' >without.keys
+  [[ $(sed -n 51,200p with.keys) != "$(sed -n 251,400p with.keys)" ]] || fail "both steps asked for the same keys"
+  assert_equal "$(sed -n 401,700p with.keys)" "$(<without.keys)"
+}
+
+@test "a take is measured like the phase and offered again; keep makes the last one the result, skip leaves a phase out" {
+  at_gate --phases populate,mixed,mixed,get --keys uniform --time 0.5 -c 2
+  order mixed 0 4000 take
+  order mixed.1 0 1000 take
+  order mixed.2 keep
+  order mixed-2 skip
+  order get skip
+  job_wait 30
+  assert_equal "$status" 0
+  assert_equal "$(step 1 ops) $(step 2 ops)" "2000 500"
+  assert_equal "$(result mixed ops) $(result mixed rate)" "500 1000"
+  assert_equal "$(awk -F '\t' 'NR > 1 { print $1 }' out/result.tsv | paste -sd ' ')" "populate mixed"
+  assert_equal "$(wc -l <out/mixed.series.tsv)" 2
+}
+
+@test "a phase of a kind for the second time has a name of its own, in the log and in result.tsv too" {
+  redis_start
+  loadgen 1 --phases populate,get,get 127.0.0.1 "$REDIS_PORT" 100 100
+  assert_success
+  assert_contains 'threads finished - get-2' "$output"
+  assert_equal "$(result get-2 ops)" 100
+}
+
+@test "a step above what the server can do ends with requests unsent, and fails nothing" {
+  delay_server slow --delay 0.005
+  mkdir gate
+  loadgen_start 1 --no-flush --gate gate --phases get --no-verify --time 0.5 --timeout 30 127.0.0.1 "$DELAY_PORT" 10 100
+  order get 0 600 1
+  order get.1 0 50
+  job_wait 20
+  assert_equal "$status" 0
+  (($(step 1 unsent) > 0)) || fail "all requests were sent: $(step 1 unsent)"
+}
+
+@test "a start file that asks for nothing known ends the generator with its text" {
+  at_gate --phases populate,get --keys uniform --time 0.5 -c 2
+  order get 0 c3
+  job_wait 20
+  assert_equal "$status" 1
+  assert_contains "--gate: gate/start-get: '0 c3': expected TIME" "$stderr"
+}

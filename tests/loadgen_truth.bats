@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The load generator's figures: percentiles against a server that knows the truth, what is late, unanswered, missing or unasked.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load loadgen
+
+# Print the percentiles P of the truth, in us: request i was meant for START + i * STEP, and its reply went out at line i of the server's log.
+# Usage: truth LOG START_US STEP_US P...   Returns: 0
+truth() {
+  local log=$1 start=$2 step=$3
+  shift 3
+  awk -v start="$start" -v step="$step" '{ printf "%.0f\n", $1 - start - (NR - 1) * step }' "$log" | sort -n |
+    awk -v wanted="$*" '{ us[NR] = $1 } END { n = split(wanted, p, " "); for (i = 1; i <= n; i++) { r = p[i] / 100 * NR; print us[int(r) + (r > int(r))] } }'
+}
+
+# Tell whether a server has logged so many replies: the last line comes behind the last reply. Usage: logged COUNT LOG   Returns: 0 yes, 1 no
+logged() { (($(wc -l <"$2") == $1)); }
+
+@test "percentiles of an open loop are the truth of a server that stalls, is overloaded, or has two speeds" {
+  local name rate seconds said known floors p50 p90 p99 jobs=() column at
+  delay_server stalls --stall 2:0.5
+  local stalls=$DELAY_PORT
+  delay_server overload --delay 0.005
+  local overload=$DELAY_PORT
+  delay_server bimodal --delay 0.03:10
+  local bimodal=$DELAY_PORT
+  # The floors hold however slow this machine is: the server really sleeps.
+  while read -r name rate seconds; do
+    OMP_NUM_THREADS=1 "$REPO/test" --no-flush --no-verify --phases get --keys uniform --rate "$rate" --time "$seconds" --out "$name.out" \
+      127.0.0.1 "${!name}" 10 10 >/dev/null 2>"$name.said" 3>&- &
+    jobs+=($!)
+    process_note $!
+  done <<'END'
+stalls 200 4
+overload 300 2
+bimodal 100 3
+END
+  for at in "${jobs[@]}"; do wait "$at" || fail "a load failed: $(cat ./*.said)"; done
+  while read -r name rate p50 p90 p99; do
+    floors=("$p50" "$p90" "$p99")
+    at=0
+    for column in p50_us p90_us p99_us; do
+      said=$(result get "$column" "$name.out")
+      known=$(truth "$name.log" "$(result get start_us "$name.out")" $((1000000 / rate)) "${column:1:2}")
+      echo "# $name $column: $said, truth $known, at least ${floors[at]}" >&3
+      # Never less than the truth, but for what the clocks are read apart; more by the way to the client and its turn on a CPU, which the server
+      # does not see.
+      ((said >= known - known / 20 - 20000 && said <= known + 1000000)) || fail "$name $column: $said, truth $known"
+      ((said >= floors[at])) || fail "$name $column: $said, at least ${floors[at]}"
+      at=$((at + 1))
+    done
+  done <<'END'
+stalls 200 0 200000 400000
+overload 300 400000 800000 900000
+bimodal 100 0 0 30000
+END
+  # What counts from the actual send has forgiven nearly all of the stalls.
+  (($(result get service_p99_us stalls.out) < $(result get p99_us stalls.out) / 2)) || fail "service p99 $(result get service_p99_us stalls.out)"
+}
+
+@test "what is answered after the time of a closed loop is late: in no rate, but in the percentiles" {
+  delay_server slow --delay 0.3:5
+  loadgen 1 --no-flush --no-verify --phases get --keys uniform -P 8 --time 0.7 127.0.0.1 "$DELAY_PORT" 10 10
+  assert_success
+  assert_equal "$(result get elapsed_us) $(result get max_time_us)" '700000 700000'
+  (($(result get late) > 0)) || fail "nothing was late"
+  wait_until 10 logged "$(($(result get ops) + $(result get late)))" slow.log || fail "$(result get ops) in time, $(result get late) late, $(wc -l <slow.log) logged"
+  assert_equal "$(awk 'NR > 1 { sum += $(NF - 1) } END { print sum }' out/histogram-get-*)" "$(wc -l <slow.log)"
+  assert_equal "$(awk -v ops="$(result get ops)" 'BEGIN { printf "%.3f", ops / 0.7 }')" "$(result get ops_per_sec)"
+}
+
+@test "requests without an answer count in percentiles with the time that they waited, and are told apart" {
+  delay_server stalled --stall 100:100
+  # A closed loop: four requests wait in vain for a second each, and so does what is sent after them.
+  loadgen 1 --no-flush --no-verify --phases get --keys uniform -c 4 --timeout 0.5 --time 1.5 127.0.0.1 "$DELAY_PORT" 10 10
+  assert_failure 1
+  assert_equal "$(result get unanswered)" "$(result get timeouts)"
+  (($(result get at_least_us) >= 500000 && $(result get p50_us) >= 500000)) || fail "p50 $(result get p50_us), at least $(result get at_least_us)"
+  assert_contains 'requests got no answer' "$stderr"
+  assert_contains "#[Unanswered = $(result get unanswered) requests" "$(<out/get.hgrm)"
+  # An open loop: what could not even be sent has waited too, from its intended start.
+  delay_server stalled2 --stall 100:100
+  loadgen 1 --no-flush --no-verify --phases get --keys uniform --rate 100 --time 0.5 --timeout 0.5 127.0.0.1 "$DELAY_PORT" 10 10
+  assert_failure 1
+  assert_equal "$(result get unanswered)" "$(($(result get timeouts) + $(result get lost) + $(result get unsent)))"
+  (($(result get unanswered) == 50 && $(result get p50_us) >= 500000)) || fail "unanswered $(result get unanswered), p50 $(result get p50_us)"
+}
+
+@test "keys that are gone although all were set fail the run, with the reason; --allow-misses says that they may go" {
+  local keys
+  redis_start --maxmemory 3mb --maxmemory-policy allkeys-random
+  for keys in uniform zipf; do
+    loadgen 1 --phases populate,get --keys "$keys" --requests 2000 -P 8 127.0.0.1 "$REDIS_PORT" 1000 5000
+    assert_failure 1
+    (($(result get misses) > 0)) || fail "nothing was evicted"
+    assert_equal "$(result get miss_reason) $(result populate miss_reason)" 'evicted -'
+    assert_contains 'keys were missing though all had been set (evicted)' "$stderr"
+  done
+  loadgen 1 --allow-misses --phases populate,mixed --keys uniform --requests 2000 -P 8 127.0.0.1 "$REDIS_PORT" 1000 5000
+  assert_success
+  assert_equal "$(result mixed miss_reason)" evicted
+  assert_contains 'keys were missing though all had been set (evicted)' "$stderr"
+  # The marker may have gone with them, and still the instance is known as ours.
+  assert_equal "$(redis-cli -p "$REDIS_PORT" exists redis-tier-benchmark:marker)" 1
+}
+
+@test "a reply that answers nothing is an error" {
+  delay_server double --reply 'GET=$-1\r\n$-1\r\n'
+  loadgen 1 --no-flush --phases get --requests 1 127.0.0.1 "$DELAY_PORT" 10 10
+  assert_failure 1
+  assert_equal "$(result get ops) $(result get error_replies)" '1 1'
+  assert_contains 'a reply that answers no request' "$stderr"
+}
+
+@test "an interrupted run lasted until the interrupt, and not until the last reply" {
+  redis_start
+  loadgen_start 1 --no-flush --phases get --keys uniform --rate 0.1 --time 60 127.0.0.1 "$REDIS_PORT" 10 10
+  wait_connections 1 get
+  sleep 1 # what is measured
+  kill -INT "$JOB_PID"
+  job_wait 10
+  assert_equal "$status $(result get ops)" '130 1'
+  (($(result get elapsed_us) >= 1000000)) || fail "elapsed $(result get elapsed_us) us"
+}
+
+@test "rows of 20 ms with one connection: each has its own requests" {
+  delay_server even --delay 0.002
+  loadgen 1 --no-flush --no-verify --phases get --keys uniform --time 1.5 --interval 0.02 127.0.0.1 "$DELAY_PORT" 10 10
+  # A request takes 2 ms. With a look every 50 ms, two of three rows would be empty; by the server's log few are.
+  awk -F '\t' -v start="$(result get start_us)" '
+    NR == FNR { answered[int(($1 - start) / 20000)] = 1; next }
+    FNR > 1 { if (!((FNR - 2) in answered)) truth++; rows++; empty += $2 == 0 }
+    END { print rows, empty + 0, truth + 0; exit !(rows >= 70 && empty <= truth + rows / 2) }' even.log out/get.series.tsv >said ||
+    fail "rows, empty, and by the log: $(<said)"
+}
+
+@test "threads that share too few CPUs are the limit, though none of them is busy" {
+  redis_start
+  loadgen 1 --phases set --data compressible:3 -P 8 127.0.0.1 "$REDIS_PORT" 20000 200
+  assert_success
+  loadgen 6 --instances 1 --cpus 0 --no-flush --phases get --data compressible:3 --keys uniform -P 8 --requests 30000 127.0.0.1 "$REDIS_PORT" 20000 200
+  # With others on that CPU they cannot have all of it: the file itself tells how much they had.
+  local share
+  share=$(awk -v cpu="$(result get client_cpu_us)" -v time="$(result get elapsed_us)" 'BEGIN { printf "%d", 100 * cpu / time }')
+  ((share < 97)) || assert_equal "$share: $(result get client_limited)" "$share: 1"
+  ((share > 93)) || assert_equal "$share: $(result get client_limited)" "$share: 0"
+  ((share < 97)) || assert_contains '6 threads needed' "$stderr"
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A user of another language, whose PATH is short: the same run, the same figures.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  need_command localedef
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Make a locale in the test's folder and use it, with the PATH that a plain user has.
+# Usage: speak NAME   Exports: LOCPATH LC_ALL LANG PATH
+speak() {
+  mkdir -p locales
+  localedef --no-archive -i "$1" -f UTF-8 "./locales/$1.UTF-8" 2>/dev/null || [[ -d locales/$1.UTF-8 ]]
+  export LOCPATH=$SCRATCH/locales LC_ALL=$1.UTF-8 LANG=$1.UTF-8
+  PATH=/usr/local/bin:/usr/bin:/bin
+}
+
+@test "with a decimal comma and a short PATH a run and its report are as with a point" {
+  speak de_DE 2>/dev/null
+  # The language is really spoken.
+  assert_equal "$(bash -c 'printf "%.1f" 1,5')" 1,5
+  mapfile -t untuned < <(words_untuned)
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 RESULTS_DIR="$SCRATCH/results"
+  assert_success
+  # The log's own lines begin with the time of day; no program has anything to say beside them.
+  assert_equal "$(grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$stderr")" ''
+  assert_exists results/*/report.html
+  run_split "$REPO/summary2csv.sh" results/*
+  assert_success
+  assert_equal "$stderr" ''
+  assert_match 'native,100B-2i,1,127.0.0.1,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9.]+,'
+}
+
+@test "where i is no small I, settings are read all the same" {
+  speak tr_TR
+  run_split "$REPO/do_it.sh" plan -s imdt SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=72 SERVER_MEM=754
+  assert_success
+  assert_equal "$stderr" ''
+}
+
+@test "without LANG, and in other languages, the report and the comparison of a run are the same, and stderr is empty" {
+  local name first=''
+  need_command gnuplot
+  cp -r "$REPO/results/sample" sample
+  for name in '' de_DE tr_TR; do
+    if [[ $name ]]; then speak "$name" 2>/dev/null; else unset -v LANG LC_ALL; fi
+    run_split "$REPO/do_it.sh" report sample
+    assert_success
+    assert_equal "$stderr" ''
+    run_split "$REPO/do_it.sh" compare sample
+    assert_success
+    cat sample/report.html >>"page.$name"
+    printf '%s\n' "$output" >>"page.$name"
+    [[ -z $first ]] || cmp "$first" "page.$name"
+    first=${first:-page.$name}
+  done
+}

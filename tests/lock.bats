@@ -1,0 +1,231 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# One run at a time on a server, whoever runs: the lock, its owner, and what becomes of a run that has lost it.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  HERE="$(</proc/sys/kernel/random/boot_id)"$'\t'"$(readlink /proc/self/ns/pid)"
+  GONE=$'0\t0\t'$HERE
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Write what a host is sent for a script, with the owner RUN has, into $SCRATCH/RUN.SCRIPT.sh.
+# Usage: script SCRIPT RUN [PROCESS [LEASE]]
+#   PROCESS is PID, STARTTIME, BOOT and PIDSPACE, tab-separated; this shell's when it is left out
+script() {
+  local process=${3-}
+  [[ -n $process ]] || process=$(printf '%s\t%s\t%s' $$ "$(process_start $$)" "$HERE")
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    RUN_ID=$2 REMOTE_MARK=mark
+    printf -v RUN_OWNER "%s\tsomebody\tsomewhere\t%s\t2026-01-01T00:00:00Z\t%s" "$2" "$3" "$4"
+    _remote_script "$1" REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER' bash "$1" "$2" "$process" "${4:-60}" >"$SCRATCH/$2.$1.sh"
+}
+
+# Run such a script as this user, or as another.
+# Usage: host [-u UID] RUN SCRIPT VERB
+host() {
+  local -a as=()
+  if [[ $1 == -u ]]; then
+    as=(setpriv --reuid="$2" --regid="$2" --clear-groups env "REMOTE_DIR=$SCRATCH/host-$2")
+    shift 2
+  fi
+  run_split "${as[@]}" bash -s -- "$3" <"$1.$2.sh"
+}
+
+# A small run that leaves the host's settings alone.
+small() {
+  mapfile -t untuned < <(words_untuned)
+  untuned+=(-s demo RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 "$@")
+}
+
+@test "a stale lock is taken by one of two who come at once, every time" {
+  local round
+  script lock old "$GONE"
+  script lock one
+  script lock two
+  # The two wait for each other at the start of each round, and again before either of them lets go.
+  cat >race.sh <<'END'
+printf 'x' >"at.$2.$1"
+until [[ -e at.one.$1 && -e at.two.$1 ]]; do :; done
+if bash -s -- take <"$2.lock.sh" 2>>said; then echo "$1 $2" >>taken; fi
+printf 'x' >"done.$2.$1"
+until [[ -e done.one.$1 && -e done.two.$1 ]]; do sleep 0.002; done
+END
+  mkdir -m 1777 locks
+  for ((round = 1; round <= ${LOCK_ROUNDS:-40}; round++)); do
+    bash -s -- take <old.lock.sh
+    bash race.sh "$round" one &
+    bash race.sh "$round" two
+    wait $!
+    rm -f locks/tierbench-lock.{one,two}
+  done
+  assert_equal "$(cut -d ' ' -f 1 taken | uniq -c | awk '$1 != 1')" ''
+  assert_equal "$(wc -l <taken)" "$((round - 1))"
+}
+
+@test "the lock is everybody's: another user is kept out by a living run, and not by one that is gone" {
+  need_root
+  need_command setpriv
+  chmod 711 "$SCRATCH"
+  mkdir -m 755 host-65534
+  script lock mine
+  sed -i "s|^REMOTE_DIR=.*|: \"\${REMOTE_DIR:=$SCRATCH/host}\"|" mine.lock.sh
+  script lock theirs
+  sed -i "s|^REMOTE_DIR=.*|: \"\${REMOTE_DIR:=$SCRATCH/host}\"|" theirs.lock.sh
+  chmod 755 ./*.sh
+  chown 65534 host-65534
+  host mine lock take
+  assert_success
+  assert_equal "$(stat -c '%a' locks locks/tierbench-lock.mine | paste -s)" $'1777\t644'
+  host -u 65534 theirs lock take
+  assert_failure 1
+  assert_contains 'the run mine of somebody on somewhere' "$stderr"
+  host mine lock release
+  host -u 65534 theirs lock take
+  assert_success
+  host mine lock take
+  assert_failure 1
+  assert_contains 'the run theirs of somebody on somewhere' "$stderr"
+  # Not even --force takes it from another user.
+  run_split "$REPO/do_it.sh" stop --force
+  assert_contains 'the run theirs of somebody on somewhere' "$stderr"
+  assert_exists locks/tierbench-lock.theirs
+  host -u 65534 theirs lock release
+
+  # A dead run's lock, which the other user cannot remove, is in nobody's way.
+  script lock dead "$GONE"
+  host dead lock take
+  assert_success
+  host -u 65534 theirs lock take
+  assert_success
+  assert_exists locks/tierbench-lock.dead
+}
+
+@test "what another user puts into the lock's directory is neither run, nor waited for, nor written to" {
+  mkdir -m 1777 locks
+  mkfifo locks/tierbench-lock.fifo
+  ln -s "$SCRATCH/target" locks/tierbench-lock.mine
+  # shellcheck disable=SC2016 # what is not to be expanded
+  printf 'x\tu\th\tPATH[$(touch %s/pwned)]\t1\t%s\t2026-01-01T00:00:00Z\tPATH[$(touch %s/pwned)]\n' "$SCRATCH" "$HERE" "$SCRATCH" >locks/tierbench-lock.x
+  head -c 100000 /dev/zero >locks/tierbench-lock.zero
+  script lock mine
+  host mine lock take
+  assert_failure 1
+  assert_contains 'LOCK_DIR=' "$stderr"
+  refute_exists target pwned
+  rm locks/tierbench-lock.mine
+  host mine lock take
+  assert_success
+  refute_exists pwned
+}
+
+@test "a directory for locks that others could empty, or that cannot be shared, is refused" {
+  need_root
+  script lock mine
+  mkdir -m 777 locks
+  host mine lock take
+  assert_failure 1
+  assert_contains 'it is not sticky; chmod +t' "$stderr"
+  chmod 1777 locks
+  chown 65534 locks
+  host mine lock take
+  assert_failure 1
+  assert_contains 'belongs to another user' "$stderr"
+}
+
+@test "a lease that ran out is a lost lock, whatever the master says afterwards; on its own machine its process tells" {
+  script lock far $'1\t1\t00000000-0000-0000-0000-000000000000\tpid:[1]' 60
+  script lock next
+  host far lock take
+  assert_success
+  host far lock renew
+  assert_success
+  host next lock take
+  assert_failure 1
+  touch -d '61 seconds ago' locks/tierbench-lock.far
+  host far lock renew
+  assert_failure 1
+  assert_contains 'was not renewed for 60 s (LEASE)' "$stderr"
+  host next lock take
+  assert_success
+  host far lock renew
+  assert_failure 1
+  assert_contains 'the run next of somebody on somewhere (pid' "$stderr"
+  # What the master of the lost lock does at its end leaves the other's alone.
+  host far lock release
+  touch -d '1 hour ago' locks/tierbench-lock.next
+  host next lock renew
+  assert_success
+}
+
+@test "a run whose lock was taken away in the middle: the repeat is no result, and no other is started" {
+  small REDISRUNS=3 PHASES=get TIME=8
+  job_start "$REPO/do_it.sh" run "${untuned[@]}"
+  job_load get
+  rm locks/tierbench-lock.demo-*
+  job_wait 60
+  assert_failure 1
+  assert_contains 'the lock of this run is gone' "$stderr"
+  assert_contains 'no further repeat is started' "$stderr"
+  assert_equal "$(find results -name 'rep-*' -printf '%f\n' | sed 's/-[0-9]*-[0-9]*$//')" rep-1.failed
+  assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
+}
+
+@test "no name of a run comes twice, and what is another master's is refused by every action" {
+  script lock same
+  mkdir -p host/run-same
+  printf 'same\tother\telsewhere\t1\t1\t-\t-\t-\t60\n' >host/run-same/owner
+  local verb
+  for verb in 'client stop' 'server stop' 'monitor stop' 'trace stop' 'tiers down' 'tune restore' 'lock take'; do
+    script "${verb% *}" same
+    sed -i '1a CLIENT=127.0.0.1' "same.${verb% *}.sh"
+    host same "${verb% *}" "${verb#* }"
+    assert_failure 1
+    assert_contains "run-same: is the directory of another master's run; left alone" "$stderr"
+  done
+  assert_exists host/run-same/owner
+  # shellcheck disable=SC2016 # for the master's shell
+  master '' 'echo "$RUN_ID"; lock_name test; echo "$RUN_ID"'
+  assert_success
+  assert_match "^test-[0-9]+-[0-9a-f]{8}"$'\n'"test-[0-9]+-[0-9a-f]{8}$"
+  [[ ${lines[0]} != "${lines[1]}" ]]
+}
+
+@test "stop ends what has our form and our owner's line, and leaves the rest of the directory alone" {
+  mkdir -p host/run-notes host/lockfiles host/run-half-1-00000000 host/run-dead-1-00000000 elsewhere
+  echo mine >host/run-notes/paper
+  echo mine >host/lock.txt
+  : >host/run-half-1-00000000/owner.new
+  printf 'dead-1-00000000\tme\there\t%s\t2026-01-01T00:00:00Z\t60\n' "$GONE" | tee host/run-dead-1-00000000/owner >elsewhere/owner
+  cp -r host/run-dead-1-00000000 host/run-other-1-00000000
+  ln -s "$SCRATCH/elsewhere" host/run-link-1-00000000
+  run_split "$REPO/do_it.sh" stop
+  assert_success
+  assert_output '127.0.0.1: ended what dead-1-00000000 had left'
+  assert_contains 'host/run-notes: has no line of an owner' "$stderr"
+  assert_exists host/run-notes/paper host/lock.txt host/lockfiles elsewhere/owner host/run-other-1-00000000 host/run-link-1-00000000
+  refute_exists host/run-dead-1-00000000 host/run-half-1-00000000
+}
+
+@test "a lease that ends while a host is still waited for is refused" {
+  small LEASE=100 REMOTE_RETRY=100
+  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  assert_failure 2
+  assert_equal "$stderr" 'do_it.sh: command line: LEASE=100: not more than REMOTE_RETRY=100; set LEASE=auto, or a lower REMOTE_RETRY'
+  # What a run of an older version wrote down is no mistake of the user's.
+  mkdir old
+  printf 'LEASE="120"\nREMOTE_RETRY="300"\nKEYS="100"\n' >old/run.conf
+  small
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s old/run.conf REDIS_SERVER=/nowhere/redis-server
+  assert_failure 3
+  refute_contains LEASE "$stderr"
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Every message that ends a command with 2 or 3, produced once: tests/messages.tsv is the table of them.
+
+load helper
+
+setup() {
+  scratch_setup
+  untune
+  # Runs that cannot be resumed: of an older version, with a FIFO, with another plan, with a bad row.
+  mkdir -p old cut odd/native torn/native
+  touch {old,cut,odd,torn}/run.conf {odd,torn}/native/variant.conf
+  mkfifo cut/pipe
+  printf 'point\n' >odd/plan.tsv
+  "$REPO/do_it.sh" plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 -s imdt | sed -n 1p >torn/plan.tsv
+  printf '1\n' >>torn/plan.tsv
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Run a row of the table, its words separated by blanks: `~` is a blank in a word, `@` the plan of a server that is not asked.
+# Usage: messages_run COMMAND GIVEN
+#   GIVEN is the text of the file `given`, `-` none; `%N` a line of N characters
+# Returns: sets status and stderr, paths left out
+messages_run() {
+  local word
+  local -a words=() command=("$REPO/do_it.sh")
+  read -r -a words <<<"$1"
+  rm -f given given.conf
+  case $2 in
+    -) ;;
+    %*) printf "%${2#%}s\n" x >given ;;
+    *) printf '%b\n' "$2" >given ;;
+  esac
+  [[ ! -e given ]] || cp given given.conf
+  for word in "${words[@]}"; do
+    case $word in
+      summary2csv.sh) command=("$REPO/$word") ;;
+      @) command+=(plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16) ;;
+      *) command+=("${word//'~'/ }") ;;
+    esac
+  done
+  status=0
+  stderr=$("${command[@]}" 2>&1 >/dev/null </dev/null) || status=$?
+  stderr=${stderr//"$REPO"/ROOT}
+  stderr=${stderr//"$SCRATCH"/.}
+}
+
+# Run every third row, from one on, and compare its status and its last line.
+# Usage: messages_third FIRST
+messages_third() {
+  local expected command given line number=0 bad=''
+  while IFS=$'\t' read -r expected command given line; do
+    [[ $expected == [23] ]] || continue
+    ((++number % 3 == $1)) || continue
+    messages_run "$command" "$given"
+    # Numbers of lines in our own files change with every edit.
+    stderr=$(sed -E 's/(ROOT[^: ]*):[0-9]+:/\1:N:/' <<<"${stderr##*$'\n'}")
+    [[ $status == "$expected" && $stderr == "$line" ]] || bad+="$command"$'\n'"  expected $expected: $line"$'\n'"  actual   $status: $stderr"$'\n'
+  done <"$REPO/tests/messages.tsv"
+  unset status stderr
+  ((number > 100)) || fail "the table has $number rows"
+  [[ -z $bad ]] || fail "$bad"
+}
+
+@test "each message comes with its status and its line: first third of the table" {
+  messages_third 0
+}
+
+@test "each message comes with its status and its line: second third" {
+  messages_third 1
+}
+
+@test "each message comes with its status and its line: last third" {
+  messages_third 2
+}
+
+@test "every kind of setting is explained in words" {
+  local kind text
+  while read -r kind; do
+    text=$(bash -c '. "$1/lib/core/kind.sh"; kind_text "$2"' bash "$REPO" "$kind")
+    [[ -n $text && ! $text =~ (int|number|span|size|pair|percent|list): ]] || fail "$kind: $text"
+  done < <(sed -n 's/^[A-Z].* #: //p' "$REPO/conf/defaults.conf" | sort -u)
+  [[ $(bash -c '. "$1/lib/core/kind.sh"; kind_text "auto|list:span:1..9"' bash "$REPO") == "a list, separated by blanks, of: auto, N, A..B or A..B..STEP from 1 to 9 "* ]]
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Neighbours: CPU time that neither Redis, nor the load generators, nor we ourselves used, from probes to warnings.
+
+load helper
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Print phase, host and the columns from foreign_cpu_percent on that neighbour.awk makes of marks, with blanks for tabs.
+# Usage: judged LIMIT <MARKS, whose columns are: MARK HOST KERNEL SPACE TIME CPUS USED STEAL ALL OURS ROOT SCRIPTS
+judged() {
+  tr ' ' '\t' | LIMIT=$1 awk -f "$REPO/lib/run/neighbour.awk" | sed 1d | cut -f 1,2,9- | tr '\t' ' '
+}
+
+@test "foreign is what is used less what is ours, by the larger of two counts, and never below 0" {
+  # In set 3 s are used, of which 2 s are ours and 0.5 s scripts; in get, processes count interrupts that `used` does not.
+  run judged 10 <<'END'
+set server k s 0 4 1000000 0 0 500000 7 100000
+get server k s 10000000 4 4000000 200000 2900000 2500000 7 600000
+end server k s 20000000 4 4100000 200000 9000000 8500000 7 600000
+END
+  assert_output $'set server 5.0 2.0 10 0\nget server 1.0 0.0 10 0'
+}
+
+@test "hosts with one kernel share their CPUs: what is ours on one is foreign to none" {
+  # A server and two clients on one machine; the clients are behind one sshd. 9 - (3 + 2 + 1) - 0.5 - 0.7 are left.
+  run judged 10 <<'END'
+set server k s 0 4 0 0 0 0 7 0
+set a k s 0 4 0 0 0 0 8 0
+set b k s 0 4 0 0 0 0 8 0
+end server k s 10000000 4 9000000 0 9000000 3000000 7 500000
+end a k s 10000000 4 9000000 0 9000000 2000000 8 700000
+end b k s 10000000 4 9000000 0 9000000 1000000 8 700000
+END
+  assert_output $'set server 18.0 0.0 10 1\nset a 18.0 0.0 10 1\nset b 18.0 0.0 10 1'
+  # Two containers of one machine share CPUs, but do not see each other's processes: 8 - 5 are left of the CPUs.
+  run judged 10 <<'END'
+set server k s 0 4 0 0 0 0 7 0
+set a k t 0 4 0 0 0 0 8 0
+end server k s 10000000 4 8000000 0 3500000 3000000 7 0
+end a k t 10000000 4 8000000 0 2100000 2000000 8 0
+END
+  assert_output $'set server 30.0 0.0 10 1\nset a 30.0 0.0 10 1'
+}
+
+@test "the limit is LIMIT percent of a CPU, or half a percent of all CPUs; a probe that was cut short is left out" {
+  run judged 10 <<'END'
+set server k s 0 100 0 0 0 0 7 0
+get server k s 100
+end server k s 10000000 100 4900000 0 0 0 7 0
+set a l s 0 2 0 0 0 0 8 0
+end a l s 10000000 2 0 1100000 0 0 8 0
+END
+  assert_output $'set server 49.0 0.0 50 0\nset a 0.0 11.0 10 1'
+}
+
+@test "a probe counts recorded processes and their ended children as ours, and what runs below it as scripts" {
+  cat >probe.sh <<'END'
+set -Eeuo pipefail
+. "$REPO/lib/shared/common.sh"
+. "$REPO/lib/host/probe.sh"
+RUN_OWNER=$'a\tb\tc\t0\t0\tother\tother\tx'
+# In a session of its own, as an instance is; its child has ended when it says so.
+setsid bash -c 'read -r _ <go; (for ((i = 0; i < 200000; i++)); do :; done); echo >spun; exec sleep 60' </dev/null >/dev/null 2>&1 3>&- &
+proc_record record $! one
+probe_cpu 0 record
+echo >go
+read -r _ <spun
+(for ((i = 0; i < 200000; i++)); do :; done)
+probe_cpu 5000000 record
+proc_end 5 record
+END
+  mkfifo go spun
+  run bash probe.sh
+  assert_success
+  # Both loops take the same, at least some ticks.
+  awk -F '\t' 'NR == 1 { all = $7; ours = $8; scripts = $10; next }
+    { exit !(NF == 10 && $8 - 5000000 - ours >= 50000 && $10 - scripts >= 50000 && $7 - all >= 100000) }' <<<"$output" || fail "not counted"
+}

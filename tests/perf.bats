@@ -1,0 +1,193 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Loads from far memory: which events each CPU has, what a run makes of what perf counts, and what happens where it cannot count.
+# shellcheck disable=SC2154 # stderr is set by run_split
+# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
+
+load helper
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Print the events of a CPU of tests/fixtures/cpuinfo: SCOPE EVENT CPU.
+# Usage: events_of NAME   Returns: 0
+events_of() {
+  mkdir -p root/proc
+  cp "$REPO/tests/fixtures/cpuinfo/$1" root/proc/cpuinfo
+  TIERBENCH_ROOT=$PWD/root bash -c 'set -euo pipefail; ROOT=$REPO; . "$REPO/lib/host/perf.sh"; main cpu >cpu; . "$REPO/lib/run/perf.sh"; perf_lookup <cpu' | cut -f 1,2,4
+}
+
+# Put a perf in front of PATH that counts nothing: each event has the next of the words of file `counts`, VALUE:PERCENT. What it was called
+# with is in file `called`.
+# Usage: perf_stub [VALUE:PERCENT]...   Returns: 0
+perf_stub() {
+  mkdir -p bin
+  printf '%s\n' "$@" >counts
+  cat >bin/perf <<END
+#!/bin/bash
+here=$PWD
+END
+  cat >>bin/perf <<'END'
+printf '%s\n' "$*" >>"$here/called"
+[[ -s $here/counts ]] || { echo "Error: Access to performance monitoring and observability operations is limited." >&2; exit 255; }
+out=/dev/stderr control='' events=() socket=0
+while (($# > 0)); do
+  case $1 in
+    -o) out=$2 ;;
+    --control) control=${2#fifo:} ;;
+    -e) events+=("$2") ;;
+    -a) socket=1 ;;
+  esac
+  shift
+done
+print_counts() {
+  mapfile -t count <"$here/counts"
+  ((!socket)) || count=(7000:100)
+  for i in "${!events[@]}"; do printf '%s||%s|1000|%s||\n' "${count[i]%%:*}" "${events[i]}" "${count[i]##*:}"; done >"$out"
+}
+if [[ -n $control ]]; then
+  trap 'print_counts; exit 130' INT
+  read -r line <"${control%,*}"
+  printf 'ack\n' >"${control#*,}"
+  exec {never}<> <(:)
+  while :; do read -r -t 1 -u "$never"; done
+fi
+print_counts
+END
+  chmod +x bin/perf
+  PATH=$PWD/bin:$PATH
+}
+
+# The words of a small run that counts; sets untuned.
+words() {
+  mapfile -t untuned < <(words_untuned)
+  untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=2000 VALUE_SIZES=100
+  SRV_OVERRIDE=2 REDISRUNS=1 PHASES="populate get" PIPELINE=8 "$@")
+}
+
+# Print a column of the row of phase get, as summary2csv.sh has it.
+# Usage: figure NAME   Returns: 0
+figure() {
+  "$REPO/summary2csv.sh" results/* | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at[name] }'
+}
+
+@test "each line of conf/far_events.tsv is whole, and no event of a CPU is there twice" {
+  run awk -F '\t' '/^#/ { next }
+    NF != 10 { print NR ": " NF " fields" }
+    $3 !~ /^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$/ && $3 !~ /^0x[0-9a-f]+(,0x[0-9a-f]+)*$/ { print NR ": model " $3 }
+    $6 !~ /^(instance|socket)$/ { print NR ": scope " $6 }
+    $7 !~ /^(r[0-9a-f]+:u|uncore_[a-z]+\/[a-z0-9=,]+\/)$/ { print NR ": event " $7 }
+    seen[$1, $3, $7]++ { print NR ": twice" }
+    { for (i = 1; i <= 10; i++) if ($i == "") print NR ": empty field " i }' "$REPO/conf/far_events.tsv"
+  assert_output ''
+}
+
+@test "five CPUs: each has its own events, by vendor, family and model" {
+  assert_equal "$(events_of granite-rapids)" $'instance\tr80d1:u\tGranite Rapids\ninstance\tr10d3:u\tGranite Rapids\ninstance\tr02d3:u\tGranite Rapids'
+  assert_equal "$(events_of sapphire-rapids | cut -f 2,3 | sort)" $'r02d3:u\tSapphire Rapids\nr10d3:u\tSapphire Rapids\nr80d1:u\tSapphire Rapids'
+  assert_equal "$(events_of emerald-rapids)" $'socket\tuncore_cha/event=0x35,umask=0x20c8168201/\tEmerald Rapids\ninstance\tr02d3:u\tEmerald Rapids'
+  assert_equal "$(events_of turin)" $'instance\tr8043:u\tZen 5\ninstance\tr4043:u\tZen 5'
+  assert_equal "$(events_of neoverse-n2)" $'instance\tr31:u\tNeoverse'
+  # Skylake has the model of Cascade Lake, and no PMem.
+  assert_equal "$(printf 'cpu\tGenuineIntel\t6\t85\t4\tx\n' | ROOT=$REPO bash -c '. "$REPO/lib/run/perf.sh"; perf_lookup' | cut -f 2)" r02d3:u
+  assert_equal "$(printf 'cpu\tGenuineIntel\t6\t85\t7\tx\n' | ROOT=$REPO bash -c '. "$REPO/lib/run/perf.sh"; perf_lookup' | cut -f 2 | tr '\n' ' ')" 'r80d1:u r10d3:u r02d3:u '
+  assert_equal "$(printf 'cpu\tGenuineIntel\t6\t167\t1\tx\n' | ROOT=$REPO bash -c '. "$REPO/lib/run/perf.sh"; perf_lookup')" ''
+}
+
+@test "a run with the events of Granite Rapids: loads per operation, and what was counted, scaled or not counted; nothing is left" {
+  perf_stub 6000:100 1000:63.21 '<not supported>:0'
+  words FAR_EVENTS="r80d1:u r10d3:u r02d3:u" TIME=1
+  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  assert_success
+  # Both instances are counted, in each phase, and nothing else.
+  local pids calls
+  assert_equal "$(grep -c -- --control called)" 2
+  pids=$(sed -n 's/^.* -p //p' called | sort -u)
+  assert_match '^[0-9]+,[0-9]+$' "$pids"
+  calls=$(awk -F '\t' '$1 == "get" && $3 == "calls" { sum += $5 - $4 } END { print sum }' results/*/native/*/rep-1/server/counters.tsv)
+  awk -v a="$(figure far_loads_per_op)" -v b="$(awk -v calls="$calls" 'BEGIN { printf "%.6f", 7000 / calls }')" 'BEGIN { exit !(a == b && a > 0) }' || fail "$(figure far_loads_per_op) of 7000 in $calls"
+  assert_equal "$(figure far_source)" 'FAR_EVENTS: r80d1:u + r10d3:u (63 % of the time) + r02d3:u (not counted)'
+  assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
+}
+
+@test "events by CPU in a run: the names of the table, and what is counted of whole sockets is named so" {
+  perf_stub 600:100
+  master "FAR_EVENTS=auto" '
+    remote_run() { case $* in *"perf cpu"*) printf "cpu\tGenuineIntel\t6\t207\t2\tx\n" ;; *"perf end"*) printf "count\tsocket\t1\t7000\t100.00\ncount\tinstance\t1\t600\t100.00\n" ;; *"perf start"*) echo "$PERF_EVENTS" >words ;; esac; }
+    perf_begin .
+    perf_mark get
+    perf_end'
+  assert_success
+  assert_equal "$(<words)" 'socket uncore_cha/event=0x35,umask=0x20c8168201/ instance r02d3:u'
+  assert_equal "$(<far.tsv)" $'phase\tcpu\tscope\tevent\tname\tvalue\tpercent
+get\tEmerald Rapids\tsocket\tuncore_cha/event=0x35,umask=0x20c8168201/\tUNC_CHA_TOR_INSERTS.IA_MISS_DRD_CXL_EXP_LOCAL\t7000\t100.00
+get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t600\t100.00'
+}
+
+@test "perf that may not count: it is said, the phase is measured all the same, and the columns are empty" {
+  perf_stub
+  : >counts
+  words FAR_EVENTS=r80d1:u
+  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  assert_success
+  assert_contains 'perf does not count: Error: Access to performance monitoring' "$stderr"
+  assert_contains "loads from far memory are not counted: run './do_it.sh doctor' with FAR_EVENTS=r80d1:u" "$stderr"
+  assert_equal "$(figure ops) $(figure far_loads_per_op)|$(figure far_source)" '4000 |'
+  # It is not tried again in each phase.
+  assert_equal "$(grep -c -- --control called)" 1
+}
+
+@test "what is missing is a row of doctor with the way to mend it, and never a failure" {
+  local row
+  local -a ask=(bash -c 'set -Eeuo pipefail; . "$REPO/lib/shared/common.sh"; . "$REPO/lib/host/perf.sh"; PERF_EVENTS=$1; main check' -)
+  mkdir -p root/proc/sys/kernel
+  echo 3 >root/proc/sys/kernel/perf_event_paranoid
+  perf_stub 10:100 20:100
+  row=$("${ask[@]}" 'instance r80d1:u instance r10d3:u')
+  assert_equal "$row" $'ok\t'"$PWD/bin/perf"$'\tFAR_EVENTS: loads from far memory\t-'
+  perf_stub 10:100 20:50
+  row=$("${ask[@]}" 'instance r80d1:u instance r10d3:u')
+  assert_match $'^warn\tcounters are shared' "$row"
+  perf_stub 10:100 '<not supported>:0'
+  row=$("${ask[@]}" 'instance r80d1:u instance r10d3:u')
+  assert_match $'^warn\t(1 event\(s\) cannot be counted here|perf_event_paranoid is)' "$row"
+  perf_stub
+  : >counts
+  row=$("${ask[@]}" 'instance r80d1:u')
+  assert_match $'^warn\tError: Access to performance monitoring|^warn\tperf_event_paranoid is' "$row"
+  rm bin/perf
+  row=$(PATH=$PWD/bin:/nowhere /bin/bash -c 'set -euo pipefail; . "$REPO/lib/host/perf.sh"; PERF_EVENTS="instance r80d1:u"; perf_check')
+  assert_match $'^warn\tperf is missing\t.*install: linux-perf' "$row"
+}
+
+@test "words that are no events are refused" {
+  run_split "$REPO/do_it.sh" plan FAR_EVENTS='r80d1:u --all'
+  assert_failure 2
+  assert_contains "invalid; accepted: a list" "$stderr"
+}
+
+@test "perf itself, where it may count: its minor faults of an instance are those of /proc" {
+  command -v perf >/dev/null || skip "this machine has no perf"
+  perf stat -x '|' -e minor-faults -- bash -c : 2>&1 | awk -F '|' '$1 > 0 { found = 1 } END { exit !found }' || skip "the kernel lets perf count nothing here"
+  redis_start --enable-debug-command yes
+  master "FAR_EVENTS=minor-faults" '
+    RUN_ID=T'$$' RUN_OWNER=
+    mkdir -p "$SCRATCH/host/run-$RUN_ID/server" && chmod 700 "$SCRATCH/host"
+    proc_record "$SCRATCH/host/run-$RUN_ID/server/instances.proc" '"$REDIS_PID $REDIS_PORT"'
+    faults() { cut -d " " -f 10 "/proc/'"$REDIS_PID"'/stat"; }
+    perf_begin .
+    perf_mark get
+    before=$(faults)
+    redis-cli -p '"$REDIS_PORT"' debug populate 30000 key 1000 >&2
+    after=$(faults)
+    perf_end
+    perf_stop
+    echo $((after - before)) "$(cut -f 6 far.tsv | tail -n 1)"'
+  assert_success
+  awk '$1 < 5000 || $2 < 0.99 * $1 || $2 > 1.01 * $1 { exit 1 }' <<<"$output" || fail "faults by /proc and by perf: $output; $stderr"
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What memory costs within a limit, from made-up totals and counters.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# A repeat of a variant: ops/s within the limit, GiB of data, of these far, and GiB that zram occupies if it does.
+# Usage: repeat RANK VARIANT TIER OPS HELD FAR [ZRAM]   Returns: 0
+repeat() {
+  mkdir -p "run/$2/1000B-1i/rep-1/server" "run/$2/1000B-1i/rep-1/client"
+  {
+    printf 'phase\tscope\tcounter\tbefore\tafter\n'
+    printf 'mixed\ttier\tdata_bytes\t0\t%s\nmixed\ttier\tfar_bytes\t0\t%s\n' $(($5 << 30)) $(($6 << 30))
+    [[ -z ${7-} ]] || printf 'mixed\tzram\tmemory\t0\t%s\n' $(($7 << 30))
+  } >"run/$2/1000B-1i/rep-1/server/counters.tsv"
+  printf '%s\t%s\t%s\t1000B-1i\tmixed\tp99<=1ms\t%s\t%s\n' "$1" "$2" "$3" "$4" "$PWD/run/$2/1000B-1i/rep-1/client" >>rows
+}
+
+# Print the table for these repeats and PRICE, its blanks squeezed.
+# Usage: priced PRICE   Returns: 0
+priced() {
+  mkdir -p run
+  printf 'PRICE="%s"\n' "$1" >run/run.conf
+  { printf 'variant_rank\tvariant\ttier\tpoint\toperation\tlimit\tcapacity_ops_per_sec\tfolder\n' && cat rows; } >totals
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    price_tables run <totals' | tr -s ' '
+}
+
+@test "cost is that of near memory and of what holds the rest; the break-even price makes a thousand operations cost the same" {
+  repeat 1 native native 100000 40 0
+  repeat 2 swap swap 50000 40 30
+  repeat 3 zram zram 80000 40 30 10
+  run priced "dram:4 nvme:0.1 zram:dram"
+  assert_success
+  # 40 x 4 = 160, 1.6 per 1,000; 10 x 4 + 30 x 0.1 = 43, 0.86; even at 1.6 x 50 = 80 = 40 + 30 p. zram: 10 x 4 + 10 x 4; 128 = 40 + 10 p.
+  assert_contains 'native 100,000 40.0 40.0 0.0000 160.0 4.0000 1.6000 -' "$output"
+  assert_contains 'swap 50,000 40.0 10.0 30.0 43.0 1.0750 0.8600 1.3333' "$output"
+  assert_contains 'zram 80,000 40.0 10.0 10.0 80.0 2.0000 1.0000 8.8000' "$output"
+  assert_contains 'MIXED at 1000B-1i, p99<=1ms: what memory costs' "$output"
+}
+
+@test "a tier that is too slow at any price has no break-even; one without a price is named" {
+  repeat 1 native native 100000 40 0
+  repeat 2 swap swap 10000 40 30
+  repeat 3 cxl bind 90000 40 40
+  run priced "dram:4 nvme:0.1"
+  assert_match 'swap 10,000 .* none' "$output"
+  assert_contains 'no price for cxl (cxl)' "$output"
+}
+
+@test "a break-even price is against the first variant alone: without its answer there is none" {
+  repeat 2 swap swap 50000 40 30
+  repeat 3 zram zram 80000 40 30 10
+  run priced "dram:4 nvme:0.1 zram:dram"
+  assert_match 'zram 80,000 .* 1.0000 -' "$output"
+}
+
+@test "without prices, or without an answer of a search, nothing is printed" {
+  repeat 1 native native 100000 40 0
+  run priced ''
+  assert_output ''
+  sed -i 's/p99<=1ms//' rows
+  run priced 'dram:4'
+  assert_output ''
+}
+
+@test "a PRICE that is none is refused" {
+  local word want
+  while IFS='|' read -r word want; do
+    run_split "$REPO/do_it.sh" plan -s demo "PRICE=$word" REMOTE_DIR="$SCRATCH/host"
+    assert_failure 2
+    assert_contains "$want" "$stderr"
+  done <<'END'
+dram|'dram': invalid; accepted: KIND:NUMBER
+dram:1 tape:2|unknown kind tape; accepted: dram cxl zram nvme
+nvme:1|no price of dram
+dram:-1|'dram:-1': invalid; accepted: KIND:NUMBER
+END
+}

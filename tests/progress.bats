@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a run says of itself: how far it is, what it found in the end, and what is kept when it is stopped.
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in quotes is expanded by the master
+
+load helper
+
+setup() {
+  scratch_setup
+  mapfile -t untuned < <(words_untuned)
+  WORDS=(-s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 RESULTS_DIR="$SCRATCH/results")
+}
+
+teardown() {
+  scratch_teardown
+}
+
+@test "the time left is known once a repeat is done; those that were there already do not count" {
+  mkdir there
+  master '' 'progress_repeat 1 12 there; progress_words; echo
+    SECONDS=100; progress_repeat 2 12 new; progress_words; echo
+    SECONDS=130; progress_repeat 3 12 new; progress_words; echo
+    SECONDS=150; progress_words; echo
+    SECONDS=1130; progress_repeat 4 12 new; progress_words; echo
+    SECONDS=9999; progress_words; echo'
+  assert_success
+  assert_output "repeat 1 of 12
+repeat 2 of 12
+repeat 3 of 12, about 5 min left
+repeat 3 of 12, about 5 min left
+repeat 4 of 12, about 77 min left
+repeat 4 of 12, about 1 s left"
+}
+
+@test "a client's line tells no time left before anything is done" {
+  master '' 'progress_client 192.0.2.1 $'\''get\t0\t1000\t0\t0\t0\t0'\''
+    progress_client 192.0.2.1 $'\''get\t250\t1000\t50\t17\t5\t0'\''
+    progress_client 192.0.2.1 ""'
+  assert_match '^192.0.2.1 +get +0.0 % +0 ops/s  p99 +0 us'$'\n'
+  assert_match '192.0.2.1 +get +25.0 % +50 ops/s  p99 +17 us +15 s left'$'\n'
+  assert_equal "$(grep -c left <<<"$output")" 1
+  assert_match 'waiting +0.0 %'
+}
+
+@test "a run begins with the hosts that it checks and ends with its figures in words" {
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REDISRUNS=1
+  assert_success
+  assert_match '^[0-9:]+ checking 127.0.0.1'$'\n' "$stderr"
+  assert_contains 'warning: client and server both run on 127.0.0.1: ' "$stderr"
+  assert_match $'\n\nnative, set.*: [0-9,]+ operations a second.*\nnative, get[^\n]*$'
+  # With SINGLE_NODE=on that is what was asked for.
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REDISRUNS=1 SINGLE_NODE=on
+  assert_success
+  refute_contains 'both run on' "$stderr"
+}
+
+@test "a comparison ends with its verdict" {
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v native -v kernel REDISRUNS=1
+  assert_success
+  assert_match $'\n\nkernel (reaches|has) [^\n]* native\'s [^\n]*\n[^\n]*$'
+}
+
+@test "Ctrl-C says what is kept and how to go on, and the run goes on by that" {
+  local run
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REDISRUNS=2 TIME=1
+  wait_until 120 grep -q '2 of 2: native' "$SCRATCH/job.err"
+  kill -INT -- "-$JOB_PID"
+  job_wait 60
+  assert_failure 130
+  run=$(echo results/*)
+  assert_match "stopped; kept: 1 of 2 whole repeats in $SCRATCH/$run"$'\n' "$stderr"
+  assert_match "the rest: ./do_it[.]sh run --resume $SCRATCH/$run\$" "$stderr"
+  # With its own settings, so it leaves the host as it is too.
+  run_split "$REPO/do_it.sh" "run" --resume "$SCRATCH/$run"
+  assert_success
+  assert_exists "$run"/native/*/rep-2
+  refute_contains 'stopped' "$stderr"
+}
+
+@test "list is aligned, and fits the terminal" {
+  COLUMNS=80 run "$REPO/do_it.sh" list
+  assert_success
+  assert_equal "$(awk 'length > 80' <<<"$output")" ''
+  # The text begins at the same column in each line.
+  assert_equal "$(awk '{ match($0, /^([a-z]+ +[^ ]+ +| +)/); print RLENGTH }' <<<"$output" | sort -u | wc -l)" 1
+}

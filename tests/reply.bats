@@ -1,0 +1,297 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a host says is used only when it is of its form: every field of every script, and every file that is received.
+# shellcheck disable=SC2154,SC2016 # status and stderr are set by run_split; commands are expanded where they are run
+
+load helper
+
+setup() {
+  scratch_setup
+  mkdir bin
+  # Stands in for ssh: the host is a shell here. With a file `stream` it says that instead, with `filter` what that makes of its answer.
+  cat >bin/ssh <<'END'
+#!/usr/bin/env bash
+while [[ ${1-} == -* ]]; do case $1 in -O) exit 0 ;; -o | -F | -l | -p | -i) shift 2 ;; *) shift ;; esac; done
+shift
+# What makes the connection is no script.
+[[ $1 != true ]] || exit 0
+if [[ -e $SCRATCH/stream ]]; then
+  mark=$(grep -m 1 -o 'tierbench-reply-[0-9]*' | sed -n 1p)
+  cat >/dev/null
+  printf '%s\n' "$mark" && cat "$SCRATCH/stream" && printf '\n%s.end\n' "$mark"
+elif [[ -e $SCRATCH/filter ]]; then
+  bash -c "$*" | bash "$SCRATCH/filter"
+else
+  bash -c "$*"
+fi
+END
+  chmod +x bin/ssh
+  PATH=$SCRATCH/bin:$PATH
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Run a piece of the master's shell that has a host named elsewhere.
+ask() {
+  cat >ask.sh <<END
+set -Eeuo pipefail
+ROOT=$REPO LIB=$REPO/lib RESUME=
+. "\$LIB/modules.sh"
+cleanup_init
+conf_defaults "\$ROOT/conf/defaults.conf"
+for word in REMOTE_DIR=$SCRATCH/host REMOTE_RETRY=0 SERVER=elsewhere; do conf_word argument "\$word" test; done
+conf_resolve
+remote_init
+lock_name test
+remote_open elsewhere
+$1
+END
+  run_split bash ask.sh
+}
+
+# Check one line as a field of a kind, as lib/core/reply.sh does.
+# Usage: field KIND VALUE
+field() {
+  printf 'x\t-\t9\tfield:%s\n' "$1" >table
+  printf 'mark\n%b\nmark.end\n' "$2" >said
+  run_split env REPLY_TABLE=table REPLY_TUNING="$REPO/conf/tuning.tsv" REPLY_CALL=$'x\t-' REPLY_MARK=mark LC_ALL=C awk -f "$REPO/lib/core/reply.awk" said
+}
+
+@test "a field of each kind takes what it is for, and nothing that bash would run" {
+  local kind values value
+  while read -r kind values; do
+    for value in ${values% ; *}; do
+      field "$kind" "$value"
+      assert_success
+      assert_equal "$output" "$(printf '%b' "$value")"
+    done
+    [[ $kind == text ]] || values+=' PATH[$(id>file)]'
+    for value in ${values#* ; } 'a\033[31mb' 'a\302\233b'; do
+      field "$kind" "$value"
+      assert_failure 1
+      assert_equal "$output" ''
+      assert_match "^field='[^[:cntrl:]]*': expected ${kind//|/[|]}\$" "$stderr"
+    done
+  done <<'END'
+count 0 7 123456789012345678 ; 07 -1 1.5 1234567890123456789 0x10 1e3 1,5
+few 0 99999 ; 100000 007
+number 0 -1.5 12 ; 1e3 nan 1,5 5x .5
+seconds 1700000000.123456 ; 1700000000 0.123456 1700000000.12 01.123456 1700000000,123456
+name a eth0:1 node0 numa_hit lapsed ; a/b a[0] $(id) a;b
+path /usr/bin/redis-server ./x ; -rf ~x $(id)
+text x PATH[0] $(id) ; a\001b \033[2J
+ok|warn|fail ok warn fail ; okay ok|warn o
+tuning THP - ; PATH thp THP[0]
+phase mixed-2.5 get populate ; gets mixed- mixed.x ../x $(id)
+topology 0,0,0,0 # #x ; 0,0,0,123456 0-1 x 0,0,0,0,$(id)
+info used_memory:7 cmdstat_config|get:calls=0 # ### ; used_memory -x
+END
+}
+
+@test "every field of every script: a command in it ends in one line with host and field, and runs nowhere" {
+  # For each form, a reply that is good, and for each of its fields one with a command in it.
+  awk -F '\t' -v OFS='\t' '
+    BEGIN {
+      sample["count"] = sample["few"] = 7; sample["number"] = "1.5"; sample["seconds"] = "1700000000.123456"; sample["name"] = "x"
+      sample["path"] = "/x"; sample["text"] = "x"; sample["tuning"] = "THP"; sample["topology"] = "0,0,0,0"; sample["phase"] = "get"; sample["info"] = "x:1"
+    }
+    /^#/ { next }
+    {
+      n = split($4, part, " ")
+      for (bad = 0; bad <= n; bad++) {
+        if (bad && !index(part[bad], ":")) continue
+        reply = ""
+        for (i = 1; i <= n; i++) {
+          name = part[i]; kind = ""
+          if (index(part[i], ":")) {
+            kind = substr(part[i], index(part[i], ":") + 1)
+            name = kind in sample ? sample[kind] : substr(kind, 1, index(kind, "|") - 1)
+          }
+          if (i == bad) { name = "PATH[$(id>pwned)]"; field = substr(part[i], 1, index(part[i], ":") - 1); of = kind }
+          reply = reply (i > 1 ? "\t" : "") name
+        }
+        print $1, $2, bad ? (of == "text" ? "passed" : field) : "passed", reply
+      }
+    }' "$REPO/lib/core/replies.tsv" >cases
+  (($(wc -l <cases) > 60))
+  ask '
+    REMOTE_FILE=$SCRATCH/said REMOTE_MARK=mark
+    while IFS=$'\''\t'\'' read -r script verb wanted reply; do
+      printf "\nmark\n%s\n\nmark.end\n" "$reply" >"$REMOTE_FILE"
+      status=0
+      said=$(reply_print elsewhere "$script" $verb 2>why) || status=$?
+      if [[ $wanted == passed ]]; then
+        ((status == 0)) && [[ $said == "$reply" ]] || printf "%s %s: refused: %s\n" "$script" "$verb" "$(<why)"
+      else
+        ((status == 3)) && [[ -z $said && $(<why) == "elsewhere: invalid reply to "*": $wanted="*": expected "* && $(wc -l <why) == 1 ]] ||
+          printf "%s %s %s: status %d: %s\n" "$script" "$verb" "$wanted" "$status" "$(<why)"
+      fi
+    done <cases'
+  assert_success
+  assert_equal "$output" ''
+  refute_exists pwned
+}
+
+@test "what is no reply is told apart: start-up files that print or read, a shell that runs nothing, a cut, NULs, too much" {
+  # Printed before and after, and lines read from what is sent: a reply all the same.
+  printf '#!/bin/bash\necho hello; echo -e "\\e[31mred" >&2; read -r x; head -n 1 >/dev/null; [[ $1 == -c ]] || exit\n%s "$@"' "$(type -P bash)" >login
+  chmod +x login
+  sed -i "s|^  bash -c \"\$\*\"\$|  $SCRATCH/login -c \"\$*\"|" bin/ssh
+  ask 'remote_run elsewhere server facts; remote_run elsewhere launch nothing-of-that-name --version'
+  assert_failure 1
+  assert_match $'^[0-9]+\t[0-9]+\t[0-9]+\t[0-9]+$'
+  assert_equal "$stderr" "'nothing-of-that-name' is missing"
+  local case wanted
+  while IFS='|' read -r case wanted; do
+    printf '%s\n' "$case" >filter
+    ask 'remote_run elsewhere server facts'
+    assert_failure 3
+    assert_equal "$output" ''
+    assert_equal "$stderr" "elsewhere: invalid reply to 'server facts': $wanted"
+  done <<'END'
+cat >/dev/null|no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there
+head -c 40|the reply is cut short
+tr '\t' '\0'|the reply is cut short
+awk '{ print } /^[0-9]/ { print }'|the reply has 2 lines, expected up to 1
+END
+  printf 'cat; head -c 20M /dev/zero\n' >filter
+  ask 'remote_run elsewhere server facts'
+  assert_failure 3
+  assert_equal "$stderr" 'elsewhere: server: the reply is longer than 16 MiB'
+}
+
+@test "what a host writes to stderr reaches the terminal without control characters" {
+  mkdir -m 700 host
+  printf 'x\e[31mred\302\2332J' >host/name
+  # shellcheck disable=SC2016 # for the host
+  ask 'remote_run elsewhere launch "$(<host/name)" --version'
+  assert_failure 1
+  refute_contains $'\e' "$stderr"
+  refute_contains $'\302\233' "$stderr"
+  assert_contains '[31mred' "$stderr"
+}
+
+# Print one line of the list of files that a host sends.
+# Usage: listed NAME TEXT [SIZE] [TEXT_OF_SUM]
+listed() {
+  printf '%s\t%s\t%s\n' "${3-${#2}}" "$(printf '%s' "${4-$2}" | sha256sum | cut -d ' ' -f 1)" "$1"
+}
+
+@test "files are received as regular files of our own, in place of a link and not through it" {
+  mkdir into
+  echo mine >outside
+  ln -s ../outside into/stdout
+  ln -s ../.. into/set.hgrm
+  { listed stdout abc && listed set.hgrm $'de\nf' && listed stderr '' && printf '\nabcde\nf'; } >stream
+  ask 'umask 077; receive_files into elsewhere client fetch; ls -A into'
+  assert_success
+  assert_output $'set.hgrm\nstderr\nstdout'
+  assert_equal "$(cat into/stdout into/set.hgrm)" $'abcde\nf'
+  assert_equal "$(<outside)" mine
+  assert_equal "$(stat -c '%F %a %u' into/stdout into/set.hgrm)" "regular file 644 $EUID"$'\n'"regular file 644 $EUID"
+  # Nor into a folder that is a link.
+  mkdir other
+  rm -r into
+  ln -s other into
+  ask 'receive_files into elsewhere client fetch'
+  assert_failure
+  assert_equal "$(ls -A other)" ''
+}
+
+@test "files that were not asked for, are too many or too large, or are not what was said: none is received, one line says why" {
+  local why
+  mkdir into
+  while read -r name why; do
+    case $name in
+      twice) { listed stdout a && listed stdout b && printf '\nab'; } >stream ;;
+      wrong) { listed stdout abc 3 abd && printf '\nabc'; } >stream ;;
+      short) { listed stdout abc 9 && printf '\nabc'; } >stream ;;
+      long) { listed stdout abc 2 ab && printf '\nabc'; } >stream ;;
+      large) { listed stdout abc 9999999999999 && printf '\nabc'; } >stream ;;
+      many) {
+        for ((i = 0; i < 10001; i++)); do printf '0\t%064d\tset.%d\n' 0 "$i"; done
+        echo
+      } >stream ;;
+      list) printf 'PATH[$(id>pwned)]\tx\tstdout\n\n' >stream ;;
+      *) { listed "$name" abc && printf '\nabc'; } >stream ;;
+    esac
+    ask 'receive_files into elsewhere client fetch'
+    assert_failure 3
+    assert_equal "$stderr" "elsewhere: invalid files from 'client fetch': ${why//NAME/$name}"
+    assert_equal "$(ls -A into)" ''
+  done <<'END'
+../stdout the file 'NAME' was not asked for
+/etc/set.x the file 'NAME' was not asked for
+set.x/y the file 'NAME' was not asked for
+.set.x the file 'NAME' was not asked for
+run.conf the file 'NAME' was not asked for
+set.$(id>pwned) the file 'NAME' was not asked for
+twice the file 'stdout' comes twice
+wrong a file is not what its checksum says
+short the files are cut short
+long the files are cut short
+large more than 10000 files, or 4096 MiB
+many more than 10000 files, or 4096 MiB
+list the list of files has the line 'PATH[$(id>pwned)]?x?stdout'
+END
+  refute_exists pwned ../stdout /etc/set.x
+}
+
+@test "what a host has that is no regular file with a plain name is not sent, and named" {
+  mkdir -m 700 -p host
+  ask 'cp -r "$LIB" lib; LIB=$PWD/lib
+    printf "main() { cd $SCRATCH/out; files_send -- *; }\n" >lib/host/sysinfo.sh
+    mkdir out; echo text >out/a.txt; ln -s /etc/passwd out/b.txt; mkfifo out/c.txt; echo x >"out/d e.txt"; mkdir out/f.txt into
+    receive_files into elsewhere sysinfo; ls into'
+  assert_success
+  assert_output a.txt
+  assert_equal "$(grep -c 'is left behind: not a regular file with a plain name' <<<"$stderr")" 4
+}
+
+@test "REMOTE_DIR that other users can write to, or replace, is refused in one line on the host that has it" {
+  need_root
+  # Usage: refused PATH LINE
+  refused() {
+    ask "REMOTE_DIR=$1 && remote_run elsewhere stop stale"
+    assert_failure
+    assert_equal "$stderr" "REMOTE_DIR=$1: $2"
+  }
+  local top=$SCRATCH/top change=" chmod go-w it, or set REMOTE_DIR to another path"
+  mkdir -p top/{open,sticky,theirs,group}/in
+  chmod 1777 top/sticky
+  ask "REMOTE_DIR=$top/sticky/in && remote_work elsewhere"
+  assert_success
+  ask "REMOTE_DIR=$top/sticky/new && remote_work elsewhere"
+  assert_success
+  assert_equal "$(stat -c %a top/sticky/new)" 700
+
+  # A journal that another user planted is not looked at, let alone run.
+  chmod 777 top/open
+  mkdir -p top/open/in/run-x/tune
+  echo 'x[$(id>pwned)]' >top/open/in/run-x/tune/journal
+  refused "$top/open/in" "other users can write to $top/open (mode 777);$change"
+  refute_exists pwned
+  refused "$top/open/new/deep" "other users can write to $top/open (mode 777);$change"
+  refute_exists top/open/new
+  # Sticky keeps others from what is in it, but they can add to it.
+  refused "$top/sticky" "other users can write to $top/sticky (mode 1777);$change"
+  chown nobody top/theirs
+  refused "$top/theirs/in" "$top/theirs belongs to another user (nobody), who could replace it; set REMOTE_DIR to a path of root's or yours"
+  chown root:daemon top/group
+  chmod 775 top/group
+  refused "$top/group/in" "other users can write to $top/group (mode 775);$change"
+  # A group of the user's name alone is fine.
+  chown root:root top/group
+  ask "REMOTE_DIR=$top/group/in && remote_work elsewhere"
+  assert_success
+  # Where a link leads counts, and whose it is.
+  ln -s open/in top/link
+  refused "$top/link/new" "other users can write to $top/open (mode 777);$change"
+  ln -s sticky/in top/good
+  ask "REMOTE_DIR=$top/good/new && remote_work elsewhere"
+  assert_success
+  chown -h nobody top/good
+  refused "$top/good/new" "$top/good belongs to another user (nobody), who could replace it; set REMOTE_DIR to a path of root's or yours"
+}

@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# REDISRUNS=auto: when it looks, what it finds open, what the looks do to false alarms, and what becomes of disturbed repeats.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  FIGURES=$REPO/lib/results/figures
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Run the awk program PROGRAM behind the statistics and the schedule.
+# Usage: statistics PROGRAM [ARGUMENT...]
+statistics() {
+  local program=$1
+  shift
+  awk -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$REPO/tests/random.awk" -f "$program" "$@"
+}
+
+# Print what rounds.awk says of totals: lines VARIANT REPEAT OPS P99 on stdin, all of one phase.
+# Usage: judged NAME=VALUE... <ROWS
+judged() {
+  {
+    printf 'variant\toperation\trepeat\tmax_time\tops_per_sec\tp99_us\n'
+    awk -v OFS='\t' '{ print $1, "get", $2, 10, $3, $4 }'
+  } | env VARIANTS="a b" METRICS="ops p99" PRECISION=2% SMALLEST=2% MIN=3 MAX=30 "$@" \
+    SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$FIGURES/text.awk" -f "$FIGURES/schema.awk" -f "$FIGURES/metric.awk" -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$FIGURES/rounds.awk" |
+    tr '\t' '|'
+}
+
+@test "looks are few and of one level, which is 95 % when there is one look alone" {
+  # shellcheck disable=SC2016 # an awk program
+  echo 'BEGIN {
+    for (n = 1; n <= 30; n++) if (schedule_is_look(n, 3, 30)) printf "%d ", n
+    print (schedule_level(3, 30) > 0.98), schedule_level(5, 5), schedule_next(0, 40, 30), schedule_next(30, 3, 30)
+  }' >looks.awk
+  run statistics looks.awk
+  assert_output "3 5 8 13 21 30 1 0.95 30 30"
+}
+
+@test "of equal variants it calls 5 of 100 different at most; a look after each round at 95 % calls more than 20" {
+  local name wrong called rounds
+  run statistics "$REPO/tests/rounds.awk" 2500 peek:3:30:5:0 schedule:3:30:5:0 schedule:3:10:5:0 schedule:3:30:5:10
+  assert_success
+  while read -r name wrong called rounds; do
+    case $name in
+      peek:*) want='called > 20' ;;
+      *:0) want='called <= 5.5 && wrong <= 5.5' ;;
+      # A difference is found, and the earlier the larger it is.
+      *:10) want='called > 99 && rounds < 12 && wrong <= 5.5' ;;
+    esac
+    awk -v called="$called" -v wrong="$wrong" -v rounds="$rounds" "BEGIN { exit !($want) }" || fail "$name: $wrong $called $rounds: not $want"
+  done <<<"$output"
+}
+
+@test "a figure is closed when it is precise, the same, better or worse, and the run stops at a look" {
+  # b has 90 % of the throughput and the same p99, give or take.
+  local rows=$'a 1 1000 500\nb 1 900 500\na 2 1010 500\nb 2 909 501\na 3 990 501\nb 3 892 500'
+  run judged ROUND=3 <<<"$rows"
+  assert_line "closed|get throughput of b: 90.0 % of a, +-0.4 %, worse"
+  assert_match 'closed\|get p99 latency of b: 100\.0 % of a, \+-[01]\.[0-9] %, same'
+  assert_line "stop|1"
+  # Between two looks the answer is not acted on.
+  run judged ROUND=4 <<<"$rows"$'\na 4 1000 500\nb 4 900 500'
+  assert_line "stop|0|5"
+  # Later repeats of a run that goes on are not seen yet.
+  run judged ROUND=3 <<<"$rows"$'\na 4 1000 500\nb 4 1 1'
+  assert_line "stop|1"
+}
+
+@test "an open figure tells how far it is and about how many rounds there will be; the last round stops all the same" {
+  local rows=$'a 1 1000 500\nb 1 1100 500\na 2 1000 500\nb 2 920 500\na 3 1000 500\nb 3 1000 500'
+  run judged ROUND=3 <<<"$rows"
+  assert_match 'open\|get throughput of b: 10[0-9.]+ % of a, \+-[0-9.]+ % \(wanted: \+-2\.0 %, or a verdict; about [0-9]+ rounds\)'
+  assert_line "stop|0|5"
+  run judged ROUND=3 MAX=3 <<<"$rows"
+  assert_match '(^|'$'\n'')open\|'
+  assert_line "stop|1"
+  run judged ROUND=1 <<<"$rows"
+  assert_line "open|get throughput of b: too few repeats"
+  assert_line "stop|0|3"
+}
+
+@test "one variant alone is judged by the interval of its mean; a figure that no repeat has holds nothing up" {
+  run judged ROUND=3 VARIANTS=a <<<$'a 1 1000 \na 2 1001 \na 3 1002 '
+  assert_match 'closed\|get throughput of a \+-0\.[0-9] %'
+  assert_line "unknown|get p99 latency of a: too few repeats"
+  assert_line "stop|1"
+}
+
+@test "steps of a figure are no reason to go on: p99 of some microseconds" {
+  run judged ROUND=3 METRICS=p99 <<<$'a 1 0 10\nb 1 0 10\na 2 0 10\nb 2 0 10\na 3 0 10\nb 3 0 10'
+  assert_output $'closed|get p99 latency of b: 100.0 % of a, +-0.0 %, same\nstop|1'
+}
+
+@test "compare uses the level of the looks within a run of REDISRUNS=auto, and of no other" {
+  # shellcheck disable=SC2016 # an awk program
+  printf '%s\n' 'BEGIN { printf "%.4f (%s)\n", schedule_of("auto"), schedule_of("fixed") }' >level.awk
+  mkdir auto fixed
+  printf 'REDISRUNS="auto"\nREDISRUNS_MIN="3"\nREDISRUNS_MAX="30"\n' >auto/run.conf
+  printf 'REDISRUNS="5"\nREDISRUNS_MIN="3"\nREDISRUNS_MAX="30"\n' >fixed/run.conf
+  run statistics level.awk
+  assert_output "$(awk 'BEGIN { printf "%.4f ()", 1 - 0.05 / 6 ^ 0.85 }')"
+}
+
+@test "a disturbed repeat is kept aside and run again, twice at most; other runs of repeats count as they are" {
+  # shellcheck disable=SC2016 # expanded by the master
+  master "REDISRUNS=auto" '
+    repeat_run() {
+      mkdir "$1"
+      printf "phase\thost\tc\ts\tu\ta\to\ts\tforeign\tsteal\tlimit\tover\npopulate\tserver\t2\t9\t0\t0\t0\t0\t99\t0\t10\t1\nget\tserver\t2\t9\t0\t0\t0\t0\t42.5\t0.0\t10\t%s\n" "$DISTURBED" >"$1/neighbours.tsv"
+      echo run >>"$SCRATCH/runs"
+    }
+    DISTURBED=0 rounds_repeat calm
+    DISTURBED=1 rounds_repeat noisy
+    REDISRUNS=3 DISTURBED=1 rounds_repeat fixed'
+  assert_success
+  assert_equal "$(grep -c run runs)" 5
+  assert_equal "$(find . -maxdepth 1 -name '*.disturbed-*' | wc -l)" 2
+  assert_exists calm noisy fixed
+  assert_contains "disturbed (get: others used 42.5 % of a CPU, the hypervisor took 0.0 %): kept as noisy.disturbed-" "$stderr"
+  assert_contains "it counts, for it was run 3 times" "$stderr"
+}
+
+@test "plan says repeats and minutes as a range, and settings that contradict each other are refused" {
+  local words=(-s wsf-static-multi-node SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 PLACEMENT=none REDISRUNS=auto)
+  run "$REPO/do_it.sh" plan "${words[@]}"
+  assert_success
+  assert_contains "3-30 repeat(s)"
+  assert_match '100B-1i .* 3-30 +20\.1-201\.0'
+  run_split "$REPO/do_it.sh" plan "${words[@]}" REDISRUNS_MAX=2
+  assert_failure 2
+  assert_contains "REDISRUNS_MIN=3: more than REDISRUNS_MAX=2" "$stderr"
+  run_split "$REPO/do_it.sh" plan "${words[@]}" PRECISION_METRICS="ops speed"
+  assert_failure 2
+  assert_contains "unknown metric speed" "$stderr"
+}

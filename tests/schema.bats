@@ -1,0 +1,229 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# One list of columns: what the schema says is what CSV, JSON, totals and compare do, and no column is named that it does not have.
+# shellcheck disable=SC2154 # stderr is set by run_split
+# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
+
+load helper
+load logs
+
+setup() { scratch_setup; }
+teardown() { scratch_teardown; }
+
+SCHEMA=$BATS_TEST_DIRNAME/../lib/results/schema.tsv
+
+# Print fields of the schema, by name, a column a line.
+# Usage: schema FIELD...
+schema() {
+  awk -F '\t' -v OFS='\t' -v names="$*" '/^#/ { next }
+    !n { n = split(names, name, " "); for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { for (i = 1; i <= n; i++) printf "%s%s", $at[name[i]], (i < n ? OFS : "\n") }' "$SCHEMA"
+}
+
+# Make a run of two clients, one of them nine times as busy, with histograms.
+clients_make() {
+  repeat_make r/20250101-x native 1000B-2i 1 a 1000 90 1 10 99 set:3
+  repeat_make r/20250101-x native 1000B-2i 1 b 1000 10 1 500 99 set:3
+  histogram_make 10:90 >r/20250101-x/native/1000B-2i/rep-1/a/histogram-set-a1B2c3
+  histogram_make 500:10 >r/20250101-x/native/1000B-2i/rep-1/b/histogram-set-a1B2c3
+}
+
+# Set columns of a client's result.tsv; one that is not there is added.
+# Usage: set_column CLIENT NAME VALUE
+set_column() {
+  local file=r/20250101-x/native/1000B-2i/rep-1/$1/result.tsv
+  awk -F '\t' -v OFS='\t' -v name="$2" -v value="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; if (!at) { at = NF + 1; $at = name } }
+    NR > 1 { $at = value } { print }' "$file" >new
+  mv new "$file"
+}
+
+@test "each line of the schema is whole, and its words are those that the code knows" {
+  local fields
+  fields=$(grep -m 1 -c '' <(grep -v '^#' "$SCHEMA"))
+  assert_equal "$fields" 1
+  run awk -F '\t' '/^#/ { next }
+    !n { n = NF; next }
+    NF != n { print $1 ": " NF " fields of " n }
+    seen[$1]++ { print $1 ": twice" }
+    $1 !~ /^[a-z][a-z0-9_]*$/ { print $1 ": name" }
+    $3 !~ /^(same|sum|max|min|largest|mean|histogram|series|different|count|own|-)$/ { print $1 ": clients " $3 }
+    $5 !~ /^(text|raw|percent|[0-9])$/ { print $1 ": decimals " $5 }
+    $6 !~ /^(more|less|-)$/ { print $1 ": better " $6 }
+    $7 !~ /^(-|(csv|total|compare|table(:(varies|variant|point|far|tiers|used))?)(,(csv|total|compare|table(:(varies|variant|point|far|tiers|used))?))*)$/ { print $1 ": shown " $7 }
+    $7 ~ /table/ && ($8 == "-" || $10 == "-") { print $1 ": in the table without place or heading" }
+    $9 != "-" && ($3 == "-" || $6 == "-" || $8 == "-" || $11 == "-") { print $1 ": a metric without total, better, place or title" }
+    $7 ~ /total/ && $3 == "-" { print $1 ": shown of totals, which do not have it" }
+    $12 == "" || $12 == "-" { print $1 ": without meaning" }' "$SCHEMA"
+  assert_output ''
+}
+
+@test "columns that the code fills or asks for are columns of the schema" {
+  local name bad=''
+  while read -r name; do
+    schema name | grep -xF -- "$name" >/dev/null || bad+="$name "
+  done < <(grep -ohE '(cell\[|own\[t, |(known|sum|kept)\[t, |cell\[r, )"[a-z0-9_]+"' "$REPO"/lib/results/figures/{result,total,table}.awk | sed 's/^[^"]*"//; s/"//' | sort -u)
+  [[ -z $bad ]] || fail "not in the schema: $bad"
+}
+
+@test "a new column's name ends with its unit, unless it is a count or a word" {
+  local name unit shown number=0 bad=''
+  while IFS=$'\t' read -r name unit shown; do
+    number=$((number + 1))
+    # Those that were there before have their names.
+    [[ $shown == *csv* || $shown == *total* ]] && ((number > 47)) || continue
+    case $unit in
+      -) continue ;;
+      */op) [[ $name == *_per_op ]] ;;
+      %) [[ $name == *_percent ]] ;;
+      ops/s) [[ $name == *_ops_per_sec ]] ;;
+      B) [[ $name == *_bytes ]] ;;
+      *) [[ $name == *_"${unit,,}" ]] ;;
+    esac || bad+="$name ($unit) "
+  done < <(schema name unit shown)
+  [[ -z $bad ]] || fail "$bad"
+}
+
+@test "--total adds clients up as the schema says" {
+  clients_make
+  set_column a rate 300
+  set_column b rate 100
+  set_column a misses 4
+  set_column a miss_reason evicted
+  set_column b miss_reason -
+  set_column a timeouts 1
+  set_column a unanswered 1
+  set_column b unanswered 0
+  set_column a at_least_us 400
+  set_column b at_least_us 0
+  set_column b start_us 1700000000250000
+  set_column a late 5
+  run "$REPO/summary2csv.sh" --total r/20250101-x
+  assert_success
+  assert_equal "${#lines[@]}" 2
+  run awk -F, 'NR == 1 { split($0, name); next } { for (i = 1; i <= NF; i++) print name[i] "=" $i }' <<<"$output"
+  for line in clients=2 len=1000 servers=2 max_time=3 threads=2 rate=400 ops=100 avg_us=59 p50_us=10 p99_us=129 p99_9_us=129 max_us=129 misses=4 \
+    miss_reason=evicted unanswered=1 at_least_us=400 start_us=1700000000000000 start_spread_us=250000 client_cpu_us_per_op=20 late=; do
+    assert_line "$line"
+  done
+  [[ $output != *filename=* && $output != *client=* ]]
+}
+
+@test "--total of the guide's own logs: the header first, a repeat a row, and the combined Tx" {
+  log_make 1000 2275590 144 set:594 >redis.log.192.168.1.92.20180501-100000.1
+  log_make 1000 2275590 144 set:597 >redis.log.192.168.1.90.20180501-100000.1
+  run "$REPO/summary2csv.sh" --total redis.log.*
+  assert_success
+  assert_equal "${#lines[@]}" 2
+  assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { printf "%s %.0f %s", $at["clients"], $at["tx_bps"], $at["p99_us"] }' <<<"$output")" \
+    '2 8804353696 '
+}
+
+@test "--json is what the CSV is, in both forms: numbers, words, and null where nothing is known" {
+  need_command python3
+  local form
+  repeat_make r/20250101-x 'va"r' 'p,1' 1 c 1000 50 2 23 99 set:3 get:2
+  clients_make
+  for form in '' --total; do
+    # shellcheck disable=SC2086 # nothing, or an option
+    "$REPO/summary2csv.sh" $form r/20250101-x >out.csv
+    # shellcheck disable=SC2086
+    "$REPO/summary2csv.sh" --json $form r/20250101-x >out.json
+    run python3 - <<'END'
+import csv, json
+rows, objects = list(csv.DictReader(open("out.csv", newline=""))), json.load(open("out.json"))
+assert len(rows) == len(objects) >= 3, (len(rows), len(objects))
+for row, thing in zip(rows, objects):
+    assert list(row) == list(thing), (list(row), list(thing))
+    for name in row:
+        v = thing[name]
+        assert row[name] == ("" if v is None else v if isinstance(v, str) else repr(v)), (name, row[name], v)
+        assert not isinstance(v, str) or name in ("filename", "operation", "run", "scenario", "variant", "point", "client"), (name, v)
+    assert isinstance(thing["ops"], int) and isinstance(thing["repeat"], int), thing
+END
+    assert_success
+  done
+}
+
+@test "an axis of the sweep is a column: of the plan, of a setting that only SWEEP names, and of points as they were named before" {
+  repeat_make r/20250101-x native 1000B-2i-1to4-zipf 1 c 1000 50 2 23 99 set:3
+  repeat_make r/20250102-x native odd-name 1 c 1000 50 2 23 99 set:3
+  printf 'SWEEP="THP=never,always"\n' >r/20250102-x/run.conf
+  printf 'variant\tpoint\trepeat\tdram_ratio\tkey_pattern\tthp\nnative\todd-name\t1\t1:8\t-\talways\n' >r/20250102-x/plan.tsv
+  for form in '' --total; do
+    # shellcheck disable=SC2086 # nothing, or an option
+    "$REPO/summary2csv.sh" $form r/20250101-x r/20250102-x >out.csv
+    run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { print $at["dram_ratio"] "/" $at["key_pattern"] "/" $at["thp"] }' out.csv
+    assert_output $'dram_ratio/key_pattern/thp\n1:4/zipf/\n1:8//always'
+  done
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x r/20250102-x | result_table'
+  assert_match 'DRAM:data +Keys +thp +'
+}
+
+@test "tables by axis are of the axes' columns, whatever the points are called" {
+  repeat_make r/20250101-x native one 1 c 1000 50 2 23 99 set:3
+  repeat_make r/20250101-x native two 1 c 1000 50 2 23 99 set:4
+  repeat_make r/20250101-x native three 1 c 1000 50 4 23 99 set:4
+  printf 'variant\tpoint\tsweep\tdram_ratio\nnative\tone\t1:4, rate 10\t1:4\nnative\ttwo\t1:8, rate 10\t1:8\nnative\tthree\t1:8, rate 10\t1:8\n' >r/20250101-x/plan.tsv
+  echo 'VARIANTS="native"' >r/20250101-x/run.conf
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | ratio_tables'
+  assert_match 'Variant +Figure +1:4 +1:8
+.*
+native +ops/s +26 +21
+'
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | scaling_tables'
+  assert_contains 'SET, values of 1,000 B, 1:4, rate 10: operations'
+  assert_contains 'SET, values of 1,000 B, 1:8, rate 10: operations'
+}
+
+@test "compare --metric list prints every metric, and a name that is none is answered with them" {
+  local names
+  names=$(schema metric place | grep -v '^-' | sort -t $'\t' -k 2n -s | cut -f 1)
+  [[ $names == *p99.99* ]]
+  run "$REPO/do_it.sh" compare --metric list
+  assert_output "$names"
+  run_split "$REPO/do_it.sh" compare --metric p95 .
+  assert_failure 2
+  assert_contains "--metric=p95: unknown metric; accepted: ${names//$'\n'/ }" "$stderr"
+}
+
+@test "what was reached while all clients were running: a row that the window cuts counts by its share, and a client without a series by its threads" {
+  local rep=r/20250101-x/native/1000B-2i/rep-1
+  clients_make
+  # Each takes 3.731204 s; b begins a second later.
+  printf '%s\n' $'set\ta\t1700000000000000' $'set\tb\t1700000001000000' >$rep/starts.tsv
+  printf 'time_s\tops\n1.000\t100\n2.000\t100\n3.000\t100\n3.731\t73\n' >$rep/a/set.series.tsv
+  printf 'time_s\tops\n1.000\t200\n2.000\t200\n3.000\t200\n3.731\t146\n' >$rep/b/set.series.tsv
+  # From 1 to 3.731204 s: 273 operations of a, and of b 400 and 0.731204 of 200.
+  window() { "$REPO/summary2csv.sh" --total r/20250101-x | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["window_ops_per_sec"], $at["window_us"], $at["cut_percent"] }'; }
+  run window
+  assert_output '299.956 2731204 42.3'
+  # Ten keys in 3.731204 s.
+  rm $rep/b/set.series.tsv
+  run window
+  assert_output '102.636 2731204 42.3'
+  rm $rep/starts.tsv
+  run window
+  assert_output '  '
+}
+
+@test "all that a run ends with comes of one reading of its logs, and what cannot be read is said once" {
+  need_command gnuplot
+  local real
+  real=$(command -v awk)
+  clients_make
+  repeat_make r/20250101-x swap 1000B-2i 1 a 1000 90 1 10 99 set:4
+  repeat_make r/20250101-x swap 1000B-2i 2 a 1000 90 1 10 99 set:4
+  sed -i '$d' r/20250101-x/swap/1000B-2i/rep-2/a/redis.log.*
+  echo 'VARIANTS="native swap"' >r/20250101-x/run.conf
+  mkdir with
+  printf '#!/bin/sh\nfor word; do case $word in *.awk) echo "${word##*/}" >>"%s/read" ;; esac; done\nexec "%s" "$@"\n' "$SCRATCH" "$real" >with/awk
+  chmod +x with/awk
+  run_split env PATH="$SCRATCH/with:$PATH" VARIANTS='native swap' bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; export RESULT_PROGRAM=x
+    ending_show r/20250101-x data || :; report_make r/20250101-x data'
+  assert_contains 'Median of repeats against native'
+  assert_contains 'swap reaches'
+  [[ -s r/20250101-x/report.html ]]
+  assert_equal "$(grep -cx 'loadlog.awk\|result.awk\|total.awk' read)" 3
+  assert_equal "$(grep -c 'Complete' <<<"$stderr")" 1
+  assert_equal "$(grep -c 'Complete' r/20250101-x/report.html)" 1
+}

@@ -1,0 +1,196 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a search does next, without a server: on made-up looks, and on a made-up server whose answer is known.
+
+load helper
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Run the functions of search.awk with the made-up server.
+# Usage: made_up SEARCHES CASE...   Returns: 0
+made_up() {
+  local figures=$REPO/lib/results/figures
+  LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv awk -f "$figures/text.awk" -f "$figures/schema.awk" -f "$figures/metric.awk" -f "$REPO/lib/run/search.awk" -f "$REPO/tests/random.awk" -f "$REPO/tests/search.awk" "$@"
+}
+
+# Print what comes next after the looks on stdin: KIND LIMIT RATE KEPT [ANSWERED [CLIENT_LIMITED [COUNTS]]], KEPT being p99 in us.
+# Usage: next [NAME=VALUE]... <LOOKS   Returns: 0
+next() {
+  {
+    printf 'phase\tkind\tlimit\ttry\trate\tconnections\tops_per_sec\tp99_us\tavg_us\tanswered_percent\terrors\tunsent\tclient_limited\tcounts\n'
+    awk 'BEGIN { OFS = "\t" } { print "mixed", $1, $2, 1, $3, $3, $3, $4, $4 / 10, $5 == "" ? 100 : $5, 0, 0, $6 + 0, $7 == "" ? 1 : $7 }'
+  } >steps.tsv
+  env PHASE=mixed LIMITS="p99<=1ms" SEARCH=rate SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 MOST=1024 TURN=1 "$@" LC_ALL=C \
+    SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/run/search.awk" -f "$REPO/lib/run/steps.awk" steps.tsv
+}
+
+# Print looks of a scan whose limit is kept up to a rate.
+# Usage: scanned RATE   Returns: 0
+scanned() {
+  local rate
+  echo "top - 100000 900"
+  for rate in 125000 113216 100533 87520 74697 62503 43762 25136 12569; do
+    echo "scan - $rate $((rate <= $1 ? 500 : 5000))"
+  done
+}
+
+@test "a made-up server, one look in five disturbed tenfold: all of 100 searches within 3 rungs, the median within 1, in 45 steps at most" {
+  local name least median most off steps
+  while read -r name least median most off steps _; do
+    assert_equal "$name $off" "$name 0"
+    ((median > 78431 && median < 81600)) || fail "$name: the median is $median, of $least to $most"
+    ((steps <= 45)) || fail "$name: $steps steps"
+  done < <(made_up 100 search:0 search:10 search:20)
+}
+
+@test "the same of halving with one look a load fails: the check can tell a bad search from a good one" {
+  local off
+  off=$(made_up 100 once:20 | awk '{ print $5 }')
+  ((off > 20)) || fail "only $off of 100 searches by halving are wrong"
+}
+
+@test "a closed loop that was disturbed too, half of its rate: the ladder goes up again" {
+  assert_equal "$(made_up 100 search:20:46000 | awk '{ print $5 }')" 0
+}
+
+@test "two limits in one search take fewer steps than two searches, and the second has its own answer" {
+  local one both off
+  one=$(made_up 100 search:20 | awk '{ print $7 }')
+  read -r _ _ _ _ off _ both < <(made_up 100 both:20)
+  # Noise of 10 % is three rungs there, and not two.
+  ((off <= 5)) || fail "$off of 100 answers for the second limit are wrong"
+  awk -v one="$one" -v both="$both" 'BEGIN { exit !(both < 1.8 * one) }' || fail "$both steps for both, $one for one"
+}
+
+@test "the first steps: the closed loop, then the scan from its fastest rung; a look that others disturbed is made again" {
+  assert_equal "$(next </dev/null)" $'step\ttop\t-\t0\t1'
+  assert_equal "$(next <<<'top - 100000 900')" $'step\tscan\t-\t125000\t1'
+  assert_equal "$(next <<<$'top - 100000 900\nscan - 125000 20000 100 0 0')" $'step\tscan\t-\t125000\t2'
+  assert_equal "$(next < <(scanned 70000 | sed -n 1,4p))" $'step\tscan\t-\t87520\t1'
+}
+
+@test "limits share looks: what was looked at for the first is known for the second" {
+  local one two
+  one=$(next LIMITS="p99<=1ms" < <(scanned 70000))
+  assert_match $'^step\tseek\tp99<=1ms\t' "$one"
+  two=$(next LIMITS="avg<=1ms p99<=1ms" TURN=2 < <(scanned 70000))
+  assert_match $'^step\tseek\tavg<=1ms\t' "$two"
+}
+
+# The looks of a search that has found 70,000 or so.
+found() {
+  local n
+  scanned 70000
+  for n in 1 2 3 4 5 6; do
+    echo "seek p99<=1ms 69009 800 100 0"
+    echo "seek p99<=1ms 70389 1200 100 ${1-0}"
+  done
+}
+
+@test "an answer: taken, measured slower while the phase breaks the limit, then kept; the load generator is named where it was the limit" {
+  assert_equal "$(next < <(found))" $'take\tp99<=1ms\t69009'
+  assert_match $'^keep\tp99<=1ms\t69009\tfound\t' "$(next < <(found && echo 'take p99<=1ms 69009 900'))"
+  assert_equal "$(next < <(found && echo 'take p99<=1ms 69009 1100'))" $'take\tp99<=1ms\t66329'
+  assert_match $'^keep\tp99<=1ms\t61278\tbroken\t' "$(next < <(
+    found
+    printf 'take p99<=1ms %s 1100\n' 69009 66329 63754 61278
+  ))"
+  assert_match $'^keep\tp99<=1ms\t69009\tclient\t' "$(next < <(found 1 && echo 'take p99<=1ms 69009 900'))"
+}
+
+@test "no load keeps it: the least figure seen, and where" {
+  local lines n
+  lines=$(scanned 1 && for n in 1 2 3 4 5 6 7 8; do echo "seek p99<=1ms 1250 1310"; done)
+  assert_match $'^none\tp99<=1ms\t1310\t1250\t' "$(next <<<"$lines")"
+}
+
+@test "too few steps: the answer is what is known by then, and marked" {
+  assert_match $'^take\t' "$(next SEARCH_STEPS=10 < <(scanned 70000))"
+  assert_match $'^keep\tp99<=1ms\t64000\topen\t' "$(next SEARCH_STEPS=10 < <(scanned 70000 && echo 'take p99<=1ms 64000 900'))"
+}
+
+@test "a look that left requests unanswered breaks every limit, however fast the rest was" {
+  assert_match $'^none\t' "$(next < <(
+    scanned 999999 | sed 's/ 500$/ 500 98/'
+    printf 'seek p99<=1ms 1250 500 98\n%.0s' 1 2 3 4 5 6 7 8
+  ))"
+}
+
+@test "connections: the ladder is of whole numbers up to all there are, without a closed loop first" {
+  assert_equal "$(next SEARCH=connections MOST=64 </dev/null)" $'step\tscan\t-\t64\t1'
+  assert_equal "$(next SEARCH=connections MOST=64 <<<'scan - 64 5000')" $'step\tscan\t-\t32\t1'
+  assert_match $'^step\tseek\tp99<=1ms\t(2[0-9]|1[0-9])\t' "$(next SEARCH=connections MOST=64 < <(
+    for n in 64 32; do echo "scan - $n 5000"; done
+    for n in 16 8 4 2 1; do echo "scan - $n 500"; done
+  ))"
+}
+
+# Print a step of two clients as steps.tsv has it: the first is fast, the second slow.
+# Usage: step_of_two   Returns: 0
+step_of_two() {
+  {
+    printf 'bucket\t100\t90\nbucket\t200\t10\nbucket\t1000\t80\nbucket\t5000\t20\n'
+    printf 'figure\t1\t%s\n' $'rate\t100' $'ops\t100' $'asked_us\t1000000' $'elapsed_us\t1000000' $'avg_us\t110' $'samples\t100' $'max_us\t190'
+    printf 'figure\t2\t%s\n' $'rate\t150' $'ops\t100' $'asked_us\t1000000' $'elapsed_us\t1250000' $'avg_us\t1800' $'samples\t100' $'max_us\t4900' $'unsent\t50' \
+      $'errors\t50' $'client_limited\t1' $'send_lag_p99_us\t7'
+  } | LC_ALL=C sort -t $'\t' -k 1,1 -k 2,2n | awk -f "$REPO/lib/run/step.awk"
+}
+
+@test "a step of two clients: rates add up, percentiles are those of both histograms together, and the slower end counts" {
+  # ops/s avg p50 p90 p99 p99.9 p99.99 max answered unsent errors client_limited lag
+  assert_equal "$(step_of_two)" "$(printf '%s\t' 180.000 955.0 200 1000 4900 4900 4900 4900 66.67 50 50 1 7 | sed 's/\t$//')"
+}
+
+# A repeat of a variant with what its search found: SEARCH LOAD OPS SOFT_LOW SOFT_HIGH LEAST, for one limit.
+# Usage: answer RANK VARIANT REPEAT SEARCH LOAD OPS SOFT_LOW SOFT_HIGH LEAST   Returns: 0
+answer() {
+  local folder=run/$2/1000B-1i/rep-$3
+  mkdir -p "$folder"
+  {
+    printf 'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us\n'
+    printf 'mixed\tp99<=1ms\t%s\t%s\t-\t-\t%s\t%s\t24\t%s\n' "$4" "$5" "$7" "$8" "$9"
+  } >"$folder/search.tsv"
+  [[ $4 == none ]] || printf '%s\t%s\t1000B-1i\t%s\tmixed\t1000\t1\t%s\t%s\t500\t900\t\t1\t\n' "$1" "$2" "$3" "$5" "$6" >>rows
+}
+
+# Print the table of these answers, its blanks squeezed.
+# Usage: table   Returns: 0
+table() {
+  { printf 'variant_rank\tvariant\tpoint\trepeat\toperation\tlen\tservers\trate\tops_per_sec\tavg_us\tp99_us\tfar_per_op\tconnections\tsweep\n' && cat rows; } >totals
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    searched_tables run <totals' | tr -s ' '
+}
+
+@test "the table: medians beside each other, % of the first variant, the range of repeats and of soft loads" {
+  answer 1 native 1 found 100000 99990 90000 104000 -
+  answer 1 native 2 found 90000 89990 88000 95000 -
+  answer 1 native 3 client 95000 94990 - 95000 -
+  answer 2 swap 1 found 10000 9500 9800 10400 -
+  run table
+  assert_contains 'p99<=1ms native >=94,990 - 500 900 - 89,990..99,990 88,000..104,000 24' "$output"
+  assert_contains 'p99<=1ms swap 9,500 10.0% 500 900 - 9,500..9,500 9,800..10,400 24' "$output"
+  assert_contains 'native, p99<=1ms: the load generator was the limit above this load' "$output"
+}
+
+@test "the table: what nothing keeps, and what the measured phase breaks, have words and no figures" {
+  answer 1 native 1 broken 100000 99990 90000 104000 -
+  answer 2 swap 1 none 2900 - - - 1310
+  run table
+  assert_contains 'p99<=1ms native broken' "$output"
+  assert_contains 'p99<=1ms swap none' "$output"
+  assert_contains 'swap, p99<=1ms: no load keeps it; the min seen is 1,310 us, at 2,900 ops/s' "$output"
+  assert_contains 'native, p99<=1ms: the measured phase does not keep it' "$output"
+  answer 1 native 2 found 90000 89990 88000 95000 -
+  run table
+  assert_contains 'p99<=1ms native 89,990' "$output"
+  assert_contains 'in 1 of 2 repeats, which are left out' "$output"
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A search with two clients: the rate is split, and a step is what both saw together.
+# lane: host
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load netns
+
+SERVER_HOST=198.18.0.1
+CLIENTS="198.18.0.11 198.18.0.12"
+
+setup() {
+  scratch_setup
+  netns_up "$SCRATCH"
+}
+
+teardown() {
+  netns_down
+  scratch_teardown
+}
+
+# Print a column of all rows of a file of steps.
+# Usage: column FILE NAME   Returns: 0
+column() {
+  awk -F '\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' "$1"
+}
+
+@test "each client has its part of every step; a step's row has the sum, and percentiles of both histograms" {
+  local rep client
+  run_split netns_exec client1 "$REPO/do_it.sh" run -s demo SERVER="$SERVER_HOST" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host" \
+    RESULTS_DIR="$SCRATCH/results" SRV_OVERRIDE=3 KEYS=2000 VALUE_SIZES=100 REDISRUNS=1 PHASES="populate mixed" KEY_PATTERN=uniform TIME=1 SEARCH_TIME=0.5 FOREIGN=off \
+    RATE=search LIMITS="avg<=200ms" SEARCH_STEPS=12
+  assert_success
+  rep=$(echo results/*/native/*/rep-1)
+  for client in $CLIENTS; do
+    column "$rep/$client/steps.tsv" rate >"$client.rate"
+    column "$rep/$client/steps.tsv" max_us >"$client.max"
+  done
+  # Two instances of three are the first client's. The closed loop has no rate.
+  paste "$rep/steps.tsv" <(sed '1i rate' 198.18.0.11.rate) <(sed '1i rate' 198.18.0.12.rate) <(sed '1i max' 198.18.0.11.max) <(sed '1i max' 198.18.0.12.max) >all
+  awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if (!($i in at)) at[$i] = i; next }
+    function off(a, b) { return a - b > 0.001 * b + 0.01 || b - a > 0.001 * b + 0.01 }
+    off($(NF - 3), $at["rate"] * 2 / 3) || off($(NF - 2), $at["rate"] / 3) || $at["max_us"] != ($(NF - 1) > $NF ? $(NF - 1) : $NF) { print; bad = 1 }
+    END { exit bad || NR < 12 }' all || fail "a step's row is not the sum of both clients"
+  # The phase too: two rows with a part of the rate each, and a total.
+  assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "mixed" { print ($at["rate"] > 0) }' "$rep"/198.*/result.tsv)" $'1\n1'
+  run_split "$REPO/summary2csv.sh" --total results/*
+  assert_success
+  assert_equal "${#lines[@]}" 3
+}

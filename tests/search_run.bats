@@ -1,0 +1,174 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Runs that search for the most load within a limit: steps, the phases that are measured, the table, and what is refused.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  BASE=$(ports_pick 2)
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# The words of a small run that searches; sets untuned.
+words() {
+  mapfile -t untuned < <(words_untuned)
+  untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=5000 VALUE_SIZES=100 SRV_OVERRIDE=1
+    REDISRUNS=1 PHASES="populate mixed" KEY_PATTERN=uniform TIME=1 SEARCH_TIME=0.5 FOREIGN=off "$@")
+}
+
+# The words that go on with the run of this test; sets untuned.
+words_resume() {
+  untuned=(--resume results/*)
+}
+
+# Print a column of the rows of a file of the repeat whose column `phase` is PHASE.
+# Usage: column FILE PHASE NAME   Returns: 0
+column() {
+  awk -F '\t' -v phase="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["phase"] == phase { print $at[name] }' results/*/native/*/rep-1/"$1"
+}
+
+# Print how many requests the server counted in a phase.
+# Usage: phase_calls PHASE   Returns: 0
+phase_calls() {
+  awk -F '\t' -v phase="$1" '$1 == phase && $3 == "calls" { sum += $5 - $4 } END { print sum + 0 }' results/*/native/*/rep-1/server/counters.tsv
+}
+
+@test "two limits: each measured at what was found for it, from the same steps; the table has a row for each, and nothing is left" {
+  words RATE=search LIMITS="avg<=200ms p50<=150ms" SEARCH_STEPS=25
+  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  assert_success
+  assert_equal "$(column search.tsv mixed limit) $(column search.tsv mixed-2 limit)" "avg<=200ms p50<=150ms"
+  assert_match '^(found|client|open|broken)$' "$(column search.tsv mixed search)"
+  # What was measured is what was found: the rate, and within the limit. How much of the rate a machine with other work gets through is its own.
+  local phase rate
+  for phase in mixed mixed-2; do
+    rate=$(column search.tsv "$phase" load)
+    assert_equal "$(phase_column "$phase" rate)" "$rate"
+    # A machine with other work may break the limit in the longer phase, which is then said; else it is kept at its rate.
+    [[ $(column search.tsv "$phase" search) == broken ]] ||
+      awk -v ops="$(phase_column "$phase" ops_per_sec)" -v rate="$rate" -v avg="$(phase_column "$phase" avg_us)" -v p50="$(phase_column "$phase" p50_us)" '
+        BEGIN { exit !(ops > 0 && ops < 1.01 * rate && ("'"$phase"'" == "mixed" ? avg <= 200000 : p50 <= 150000)) }' || fail "$phase: faster than its rate, or not within its limit"
+  done
+  # The scan is shared: one closed loop and nine looks belong to no limit.
+  assert_equal "$(awk -F '\t' '$3 == "-"' results/*/native/*/rep-1/steps.tsv | wc -l)" 10
+  assert_match $'MIXED of 100 B on 1 instance: the most operations a second within a limit' "$output"
+  assert_match 'avg<=200ms +native' "$output"
+  assert_match 'p50<=150ms +native' "$output"
+  run_split "$REPO/summary2csv.sh" results/*
+  assert_success
+  assert_equal "${#lines[@]}" 4
+  # A picture for each figure that has a limit.
+  need_command gnuplot jq
+  assert_exists results/*/plots/search-1-1-{1,2}.svg
+  # Bars of what was found: there are none where the measured phases broke both limits.
+  [[ $(column search.tsv mixed search)$(column search.tsv mixed-2 search) == brokenbroken ]] || assert_exists results/*/plots/limits-1-1.svg
+  assert_contains 'average latency by load, mixed, 100B-1i' "$(<"$(echo results/*/report.html)")"
+  assert_contains 'the most operations a second within a limit' "$(<"$(echo results/*/report.html)")"
+  assert_equal "$("$REPO/summary2csv.sh" --json results/* | jq -r '[.[] | [.operation, .limit, (.capacity_ops_per_sec == (if .search == "broken" then .capacity_ops_per_sec else .ops_per_sec end))] | @tsv] | join(";")')" \
+    $'populate\t\tfalse;mixed\tavg<=200ms\ttrue;mixed-2\tp50<=150ms\ttrue'
+  # Nothing of a step is a phase of the server's counters or of its neighbours, and in a phase are its own requests alone.
+  refute_contains steps "$(cat results/*/native/*/rep-1/server/counters.tsv results/*/native/*/rep-1/neighbours.tsv)"
+  assert_equal "$(phase_calls populate)" 5000
+  for phase in mixed mixed-2; do
+    awk -v calls="$(phase_calls "$phase")" -v ops="$(phase_column "$phase" ops)" -v rate="$(column search.tsv "$phase" load)" '
+      BEGIN { exit !(ops > 0 && calls >= ops && calls <= rate + 1) }' || fail "$phase: $(phase_calls "$phase") requests by the server's count"
+  done
+  assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
+}
+
+@test "a limit that no load keeps: no row, the min seen is named, and the other phases are whole" {
+  words RATE=search LIMITS="max<=1us" PHASES="populate mixed" SEARCH_STEPS=30
+  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  assert_success
+  assert_equal "$(column search.tsv mixed search)" none
+  assert_equal "$(phase_column mixed ops)" ''
+  assert_match 'native, max<=1us: no load keeps it; the min seen is [0-9,]+ us, at [0-9,]+ ops/s' "$output"
+}
+
+@test "connections: a closed loop on as many as keep the limit" {
+  words CONNECTIONS=search LIMITS="avg<=100ms" SEARCH_STEPS=16
+  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  assert_success
+  assert_equal "$(phase_column mixed connections) $(phase_column mixed arrival)" "$(column search.tsv mixed load) closed"
+  (($(phase_column mixed connections) > 1)) || fail "one connection keeps 100 ms"
+  assert_match 'Connections' "$output"
+}
+
+@test "a search that is cut is made again by --resume, and what it had is kept" {
+  words RATE=search LIMITS="avg<=200ms" SEARCH_STEPS=12
+  job_start "$REPO/do_it.sh" run "${untuned[@]}"
+  wait_until 60 grep -q 'mixed step 3' "$SCRATCH/job.err" || fail "no third step: $(<"$SCRATCH/job.err")"
+  kill -KILL "$JOB_PID"
+  job_wait 30
+  words_resume
+  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  assert_success
+  assert_exists results/*/native/*/rep-1/search.tsv results/*/native/*/rep-1.cut-*/steps.tsv
+  assert_equal "$(awk -F '\t' 'NR == 2 { print $4 }' results/*/native/*/rep-1/steps.tsv)" 1
+}
+
+@test "a step that others disturbed is kept without counting, and made again at most three times" {
+  local busy
+  bash -c 'while :; do :; done' 3>&- &
+  busy=$!
+  process_note "$busy"
+  words RATE=search LIMITS="avg<=200ms" SEARCH_STEPS=10 FOREIGN=20%
+  job_start "$REPO/do_it.sh" run "${untuned[@]}"
+  # One is enough: with others all the time, each step would be made four times.
+  wait_until 60 grep -q 'others disturbed it: made again' "$SCRATCH/job.err" || fail "no step was disturbed: $(<"$SCRATCH/job.err")"
+  kill "$busy"
+  job_wait 300
+  assert_success
+  awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $at["kind"] == "take" { next }
+    { over = $at["foreign_server"] > 20 || $at["foreign_client"] > 20 || $at["steal"] > 20 }
+    $at["try"] > 4 { print "a fifth try"; bad = 1 }
+    !$at["counts"] && !over { print "left out, and nobody disturbed it"; bad = 1 }
+    $at["counts"] && over && $at["try"] < 4 { print "counts, and others disturbed it"; bad = 1 }
+    !$at["counts"] { left_out++ }
+    END { exit bad || !left_out }' results/*/native/*/rep-1/steps.tsv || fail "$(<"$(echo results/*/native/*/rep-1/steps.tsv)")"
+}
+
+@test "a plan names the search, and counts its steps and measured phases in the minutes" {
+  local with without
+  words RATE=search LIMITS="avg<=1ms p99<=1ms" TIME=60 SEARCH_TIME=4
+  run_split "$REPO/do_it.sh" plan "${untuned[@]}"
+  assert_success
+  assert_match 'search +the highest rate that keeps avg<=1ms and p99<=1ms: about 35 steps of 4 s per phase, at most 80 per limit' "$output"
+  with=$(awk '/^all / { print $2 }' <<<"$output")
+  run_split "$REPO/do_it.sh" plan "${untuned[@]}" RATE=100
+  without=$(awk '/^all / { print $2 }' <<<"$output")
+  # 35 steps of 4 s and a second of the master's, and the second limit's phase.
+  assert_equal "$(awk -v a="$with" -v b="$without" 'BEGIN { printf "%.1f", a - b }')" 3.9
+}
+
+@test "settings of a search that contradict each other are refused before anything is started" {
+  local word want
+  local -a more
+  while IFS='|' read -r word want; do
+    words
+    IFS=';' read -r -a more <<<"$word"
+    run_split "$REPO/do_it.sh" run "${untuned[@]}" "${more[@]}"
+    assert_failure 2
+    assert_contains "$want" "$stderr"
+    refute_exists results
+  done <<'END'
+RATE=search;TIME=0|RATE=search: requires TIME
+RATE=search;CONNECTIONS=search|conflicts with RATE=search
+LIMITS=p99|'p99': invalid
+LIMITS=p95<=1ms|unknown figure p95; accepted: avg p50
+LIMITS=p99<=90%|invalid limit; accepted: a maximum
+LIMITS=p99>=1ms|invalid limit; accepted: a maximum
+RATE=search;PHASES=populate|no phase to search
+RATE=search;PHASES=get get|get is repeated
+CONNECTIONS=search;RATE=100|conflicts with RATE=100
+RATE=search;KEY_PATTERN=latest|latest is not supported in a search with mixed
+RATE=search;GENERATOR=memtier_benchmark|does not support searches
+SEARCH_SURE=10%|SEARCH_SURE=10%
+END
+}

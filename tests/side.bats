@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Hosts that are asked side by side: order, errors with names, time limits, and nothing left of those that were stopped.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# No such process runs. Usage: gone PID
+gone() { ! process_start "$1"; }
+
+# Run a piece of shell with the master's modules.
+side() {
+  cat >side.sh <<END
+set -Eeuo pipefail
+ROOT=$REPO LIB=$REPO/lib RESUME=
+. "\$LIB/modules.sh"
+cleanup_init
+conf_defaults "\$ROOT/conf/defaults.conf"
+conf_resolve
+remote_init
+$1
+END
+  run_split bash side.sh
+}
+
+@test "hosts are asked at the same time; outputs and errors come in their order, and each error names its host" {
+  # Each waits for the one after it: one after another they would never end.
+  # shellcheck disable=SC2016 # expanded by the script
+  side '
+    each() {
+      case $1 in
+        ten) until [[ -e b ]]; do sleep 0.02; done; echo "first" ;;
+        eleven) until [[ -e c ]]; do sleep 0.02; done; : >b; echo "second"; echo "it is bad" >&2; return 3 ;;
+        twelve) : >c; printf "%s\n" one two; echo "twelve: is worse" >&2; false; echo not reached ;;
+      esac
+    }
+    check() { echo "${SIDE_STATUS[ten]} ${SIDE_STATUS[eleven]} ${SIDE_STATUS[twelve]}"; side_print ten eleven twelve; side_failed ten eleven twelve; }
+    cleanup_push check
+    side_run 60 each ten eleven twelve'
+  assert_failure 1
+  assert_output $'0 3 1\nfirst\nsecond\none\ntwo\neleven, twelve'
+  assert_equal "$stderr" $'eleven: it is bad\ntwelve: is worse'
+}
+
+@test "one that gives no answer is stopped with all that it began; one that is killed is noticed; the others are not touched" {
+  # shellcheck disable=SC2016 # expanded by the script
+  side 'each() {
+      case $1 in
+        slow) sleep 600 & echo $! >pid; sleep 600 ;;
+        killed) kill -KILL $BASHPID ;;
+        well) echo well ;;
+      esac
+    }
+    side_run 6 each slow killed well || :
+    echo "${SIDE_STATUS[slow]} ${SIDE_STATUS[killed]} ${SIDE_STATUS[well]} ${SIDE_OUT[well]}"
+    # What a stopped one may still say belongs to no later call.
+    side_run 60 each well
+    echo "again ${SIDE_STATUS[well]}"'
+  assert_success
+  assert_output $'124 137 0 well\nagain 0'
+  assert_contains "slow: no answer within 6 s" "$stderr"
+  wait_until 20 gone "$(<pid)"
+}
+
+@test "an interrupted script leaves none of its shells, and asks again in its cleanup" {
+  # shellcheck disable=SC2016 # expanded by the script
+  side 'each() { echo $BASHPID >"pid-$1"; kill -TERM $$; sleep 600; }
+    last() { echo "cleaned $1"; }
+    clean() { side_run 60 last a b; side_print a b; }
+    cleanup_push clean
+    side_run 60 each a'
+  assert_failure 143
+  assert_output $'cleaned a\ncleaned b'
+  wait_until 20 gone "$(<pid-a)"
+}

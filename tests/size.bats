@@ -1,0 +1,278 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The search for the min share of DRAM, without a server: what it does next, on a made-up server whose answer is known; its table, its rate, and what
+# is refused. tests/size_run.bats runs it on real swap.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load logs
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Print what comes next after the looks on stdin: KIND SHARE P99 FAR [TRY [COUNTS [LOST [ANSWERED]]]], all for p99<=1ms.
+# Usage: next <LOOKS   Returns: 0
+next() {
+  {
+    printf 'phase\tkind\tlimit\ttry\trate\tconnections\tops_per_sec\tp99_us\tfar_per_op\tanswered_percent\terrors\tunsent\tclient_limited\tcounts\tdram_share_percent\tlost\n'
+    awk 'BEGIN { OFS = "\t" } {
+      print "get", $1, ($1 == "scan" ? "-" : "p99<=1ms"), $5 == "" ? 1 : $5, 1000, 1, 1000, $3, $4, $8 == "" ? 100 : $8, 0, 0, 0, $6 == "" ? 1 : $6, $2, $7 == "" ? "-" : $7 }'
+  } >steps.tsv
+  env PHASE=get LIMITS="p99<=1ms" SEARCH=dram SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 MOST=1 TURN=1 LC_ALL=C SCHEMA="$REPO/lib/results/schema.tsv" \
+    awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/run/search.awk" -f "$REPO/lib/run/steps.awk" steps.tsv
+}
+
+# Looks of a search whose load fits into 43 % of DRAM: kept at 44 %, broken at 42 %, three times each.
+found() {
+  printf 'scan 100 500 0\nscan 80 500 0\nscan 60 500 0\nscan 40 9000 0.4\nscan 40 9000 0.3 2\nscan 40 9000 0.3 3\nscan 20 9000 0.6\nscan 20 9000 0.6 2\n'
+  printf 'seek 44 500 0\nseek 44 500 0\nseek 44 500 0\nseek 42 5000 0.05\nseek 42 5000 0.05 2\n'
+  printf 'seek 42 5000 0.05\n%.0s' 1 2 3 4 5
+}
+
+@test "a made-up server, one look in five disturbed: all of 100 searches within 3 points, in 45 steps at most; the OOM killer's shares are left alone" {
+  local name least median most off steps kills broke figures=$REPO/lib/results/figures
+  while read -r name least median most off steps _ kills broke; do
+    if [[ $name == 0:60 ]]; then
+      assert_equal "$least $median $most $broke" "60 60 60 oom"
+      # Each costs a repeat.
+      ((kills <= 6)) || fail "the OOM killer came $kills times"
+      continue
+    fi
+    assert_equal "$name $off $broke" "$name 0 far"
+    ((steps <= 45)) || fail "$name: $steps steps"
+  done < <(LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv awk -f "$figures/text.awk" -f "$figures/schema.awk" -f "$figures/metric.awk" -f "$REPO/lib/run/search.awk" \
+    -f "$REPO/tests/random.awk" -f "$REPO/tests/size.awk" 100 0 20 0:60 0:30)
+}
+
+@test "the first steps: all data in DRAM, then less of it; the scan ends where nothing is kept any more" {
+  assert_equal "$(next </dev/null)" $'step\tscan\t-\t100\t1'
+  assert_equal "$(next <<<'scan 100 500 0')" $'step\tscan\t-\t80\t1'
+  assert_equal "$(next < <(found | sed -n 1,5p))" $'step\tscan\t-\t40\t3'
+  assert_equal "$(next < <(found | sed -n 1,6p))" $'step\tscan\t-\t20\t1'
+  # At 20 % and 40 % nothing was kept: 10 % is not looked at.
+  assert_match $'^step\tseek\tp99<=1ms\t(4|5)[0-9]\t1$' "$(next < <(found | sed -n 1,8p))"
+}
+
+@test "after a change of the share, a look that breaks the limit is made again while far accesses fall; one that keeps it counts" {
+  assert_equal "$(next <<<$'scan 100 500 0\nscan 80 5000 0.5')" $'step\tscan\t-\t80\t2'
+  assert_equal "$(next <<<$'scan 100 500 0\nscan 80 5000 0.5\nscan 80 5000 0.3 2')" $'step\tscan\t-\t80\t3'
+  assert_equal "$(next <<<$'scan 100 500 0\nscan 80 5000 0.5\nscan 80 5000 0.48 2')" $'step\tscan\t-\t60\t1'
+  assert_equal "$(next <<<$'scan 100 500 0\nscan 80 500 0.5')" $'step\tscan\t-\t60\t1'
+  # Without far accesses there is nothing to wait for.
+  assert_equal "$(next <<<$'scan 100 500 0\nscan 80 5000 0')" $'step\tscan\t-\t60\t1'
+}
+
+@test "an answer: settled, taken, measured with more DRAM while the phase breaks the limit; then kept with what breaks below it" {
+  assert_equal "$(next < <(found))" $'step\tsettle\tp99<=1ms\t44\t1'
+  assert_equal "$(next < <(found && echo 'settle 44 500 0'))" $'take\tp99<=1ms\t44'
+  assert_match $'^keep\tp99<=1ms\t44\tfound\t42\t44\t44\t42\t[0-9]+\tlatency$' "$(next < <(found && printf 'settle 44 500 0\ntake 44 500 0\n'))"
+  assert_equal "$(next < <(found && printf 'settle 44 500 0\ntake 44 5000 0\n'))" $'step\tsettle\tp99<=1ms\t48\t1'
+  assert_equal "$(next < <(found && printf 'settle 44 500 0\ntake 44 5000 0\nsettle 48 500 0\n'))" $'take\tp99<=1ms\t48'
+}
+
+@test "what breaks a limit is told: unanswered requests are throughput" {
+  assert_match $'\tthroughput$' "$(next < <(found | sed 's/^seek 42 .*/seek 42 500 0.05 1 1 - 70/' && printf 'settle 44 500 0\ntake 44 500 0\n'))"
+}
+
+@test "a limit that all data in DRAM does not keep has no answer" {
+  assert_match $'^none\tp99<=1ms\t1310\t100\t' "$(next < <(printf 'scan 100 1310 0\nscan 80 9000 0.2\nscan 80 9000 0.2 2\n' && printf 'seek 100 1310 0\n%.0s' 1 2 3 4 5 6 7 8))"
+}
+
+# A repeat of a variant with what its search found: SEARCH SHARE BROKE_BY, for one limit.
+# Usage: answer RANK VARIANT REPEAT SEARCH SHARE BROKE_BY   Returns: 0
+answer() {
+  local folder=run/$2/1000B-1i/rep-$3
+  mkdir -p "$folder/server" "$folder/client"
+  {
+    printf 'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast\tbroke_by\trate\tbase_bytes\n'
+    printf 'get\tp99<=1ms\t%s\t%s\t%s\t%s\t-\t-\t33\t-\t%s\t1000\t%s\n' "$4" "$5" $(($5 - 2)) "$5" "$6" $(((200 << 20) + 1))
+  } >"$folder/size.tsv"
+  [[ $2 != zram ]] || printf 'get\tzram\tmemory\t0\t%s\n' $((50 << 20)) >"$folder/server/counters.tsv"
+  [[ $4 == none ]] || printf '%s\t%s\t1000B-1i\t%s\tget\t1000\t1\t1000\t999\t500\t900\t0.01\t1\t\t%s\n' "$1" "$2" "$3" "$PWD/$folder/client" >>rows
+}
+
+# Print the table of these answers, its blanks squeezed.
+# Usage: table   Returns: 0
+table() {
+  { printf 'variant_rank\tvariant\tpoint\trepeat\toperation\tlen\tservers\trate\tops_per_sec\tavg_us\tp99_us\tfar_per_op\tconnections\tsweep\tfolder\n' && cat rows; } >totals
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    searched_tables run <totals' | tr -s ' '
+}
+
+@test "the table: the median share of repeats, its range, the memory that it is, and what breaks below it" {
+  answer 2 swap 1 found 40 latency
+  answer 2 swap 2 found 44 latency
+  answer 2 swap 3 found 46 oom
+  answer 3 zram 1 found 30 latency
+  run table
+  assert_contains 'GET of 1,000 B on 1 instance: the min share of DRAM at which 1,000 ops/s keep a limit' "$output"
+  assert_contains 'p99<=1ms swap 44% 38..46 40..46 88.0 999 500 900 0.010 latency oom 33' "$output"
+  # zram keeps 50 MiB beside its 30 % of 200 MiB.
+  assert_contains 'p99<=1ms zram 30% 28..30 30..30 110.0' "$output"
+  assert_contains 'zram: MiB include what zram keeps in memory' "$output"
+}
+
+@test "the table: what all data in DRAM does not keep, and what the measured phase breaks, have words and no figures" {
+  : >rows
+  answer 2 swap 1 none 100 -
+  answer 3 zram 1 broken 60 latency
+  run table
+  assert_contains 'p99<=1ms swap none' "$output"
+  assert_contains 'p99<=1ms zram broken' "$output"
+  assert_contains 'swap, p99<=1ms: not kept with all data in DRAM, in 1 of 1 repeats' "$output"
+}
+
+# Make a run whose only variant needs a share of DRAM for 2,000,000 GETs in 10.7 s, with 25 of 100 MiB far.
+# Usage: run_make RUN SHARE PRICE   Returns: 0
+run_make() {
+  repeat_make "$1" swap 1000B-1i 1 c 1000 2000000 1 30 900 get:10
+  server_make "$1/swap/1000B-1i/rep-1" swap ok $((25 << 20)) 1000
+  printf 'SCENARIO=size\nVARIANTS="swap"\nPRICE="%s"\n' "$3" >"$1/run.conf"
+  printf 'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast\tbroke_by\trate\tbase_bytes\nget\tp99<=1ms\tfound\t%s\t40\t44\t-\t-\t33\t-\tlatency\t1000\t100\n' \
+    "$2" >"$1/swap/1000B-1i/rep-1/size.tsv"
+}
+
+@test "compare knows the share of DRAM and the cost: a gate fails when more is needed, and not when it is the same" {
+  run_make 20250101T100000Z-a 44 "dram:4096 nvme:1024"
+  run_make 20250102T100000Z-b 60 "dram:8192 nvme:1024"
+  run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250101T100000Z-a --metric dram_share --metric cost --fail-if 'dram_share>105%' --fail-if 'cost>110%'
+  assert_success
+  run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --metric dram_share --fail-if 'dram_share>105%'
+  assert_failure 1
+  assert_match '44.0 .*60.0' "$output"
+  run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --metric cost --fail-if 'cost>110%'
+  assert_failure 1
+  # 75 MiB x 4 + 25 MiB x 1 = 325 for 186,382 operations a second.
+  assert_equal "$("$REPO/summary2csv.sh" --total 20250101T100000Z-a | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { print $at["limit"], $at["dram_share_percent"], $at["broke_by"], $at["capacity_ops_per_sec"], $at["cost_per_kops"] * $at["ops_per_sec"] / 1000 }')" "p99<=1ms 44 latency  325"
+  # What the measured phase breaks is no answer.
+  sed -i 's/found/broken/' 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv
+  assert_equal "$("$REPO/summary2csv.sh" --total 20250102T100000Z-b | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["search"] $at["dram_share_percent"] $at["cost_per_kops"] }')" broken
+}
+
+@test "the report draws the limit's figure and far accesses by share of DRAM, without a word of gnuplot" {
+  need_command gnuplot
+  run_make 20250101T100000Z-a 44 ''
+  histogram_make 30:1990000 900:10000 >20250101T100000Z-a/swap/1000B-1i/rep-1/c/histogram-get-a1B2c3
+  {
+    printf 'phase\tkind\tlimit\tstep\ttry\trate\tconnections\tops_per_sec\tavg_us\tp50_us\tp90_us\tp99_us\tfar_per_op\tcounts\tdram_share_percent\tlost\n'
+    printf 'get\t%s\n' $'scan\t-\t1\t1\t1000\t1\t1000\t100\t90\t200\t500\t0\t1\t100\t-' $'scan\t-\t2\t1\t1000\t1\t1000\t100\t90\t200\t700\t0.001\t1\t60\t-' \
+      $'scan\t-\t3\t1\t1000\t1\t1000\t100\t90\t200\t99999\t0.9\t0\t40\t-' $'scan\t-\t4\t2\t1000\t1\t1000\t100\t90\t200\t5000\t0.3\t1\t40\t-' \
+      $'scan\t-\t5\t1\t-\t-\t0\t-\t-\t-\t-\t-\t1\t20\toom'
+  } >20250101T100000Z-a/swap/1000B-1i/rep-1/steps.tsv
+  run_split "$REPO/do_it.sh" report 20250101T100000Z-a
+  assert_success
+  refute_contains gnuplot "$stderr"
+  refute_contains 'could not be drawn' "$stderr"
+  assert_exists 20250101T100000Z-a/plots/search-1-1-{1,2}-1.svg
+  refute_exists 20250101T100000Z-a/plots/search-1-1-1.svg
+  assert_exists 20250101T100000Z-a/plots/sizes-1-1.svg
+  refute_exists 20250101T100000Z-a/plots/limits-1-1.svg
+  assert_contains 'p99 latency by share of DRAM, get, 1000B-1i' "$(<20250101T100000Z-a/report.html)"
+  assert_contains 'far accesses by share of DRAM, get, 1000B-1i' "$(<20250101T100000Z-a/report.html)"
+  assert_contains 'the min share of DRAM at which 1,000 ops/s keep a limit' "$(<20250101T100000Z-a/report.html)"
+}
+
+@test "the rate that is held: a number as it is; of a search, a part of the lowest that the first variant's searches of the same repeat found" {
+  local code='VARIANTS="native swap" SEARCH_LOAD=80%
+    ROW=([point]=1000B-1i [repeat]=1) RUN=run'
+  master '' "$code; RATE=500; size_rate get; echo \$REPLY"
+  assert_equal "$output" 500
+  mkdir -p run/native/1000B-1i/rep-1
+  printf 'phase\tlimit\tsearch\tload\nget\tavg<=1ms\tfound\t20000\nget-2\tp99<=1ms\tfound\t10000\nset\tp99<=1ms\tnone\t100\n' >run/native/1000B-1i/rep-1/search.tsv
+  master '' "$code; RATE=search; size_rate get; echo \$REPLY"
+  assert_equal "$output" 8000.0000
+  master '' "$code; RATE=search; size_rate set || echo none"
+  assert_equal "$output" none
+  assert_contains 'no load to hold' "$stderr"
+}
+
+@test "a repeat that the OOM killer ended: its looks stay, measured phases do not, and the share that it came at is left alone" {
+  mkdir -p rep/server
+  printf 'phase\tkind\tlimit\tstep\ttry\trate\tconnections\tops_per_sec\tp99_us\tfar_per_op\tanswered_percent\tunsent\terrors\tclient_limited\tcounts\tdram_share_percent\tlost\n' >rep/steps.tsv
+  printf 'get\tscan\t-\t1\t1\t1000\t1\t1000\t500\t0\t100\t0\t0\t0\t1\t100\t-\nget\ttake\tp99<=1ms\t2\t1\t1000\t1\t1000\t500\t0\t100\t0\t0\t0\t1\t100\t-\n' >>rep/steps.tsv
+  master '' "DRAM_RATIO=search TIER=swap _SIZE_SHARE=80 _SEARCH_PENDING=\$'get\tscan\t-\t80\t1' MONITOR_ALARM='the OOM killer took the instance on port 1'
+    size_again rep && search_start rep && echo \$_SEARCH_STEP"
+  assert_success
+  assert_equal "$output" 2
+  assert_equal "$(awk -F '\t' '{ print $2, $16, $17 }' rep/steps.tsv | paste -sd ,)" 'kind dram_share_percent lost,scan 100 -,scan 80 oom'
+  refute_exists rep/server
+  cp rep/steps.tsv steps.tsv
+  assert_equal "$(PHASE=get LIMITS="p99<=1ms" SEARCH=dram SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 MOST=1 TURN=1 LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv \
+    awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/run/search.awk" \
+    -f "$REPO/lib/run/steps.awk" steps.tsv | cut -f 1-2)" $'step\tseek'
+  # Any other end of a repeat is a failure.
+  master '' "DRAM_RATIO=search TIER=swap _SIZE_SHARE=80 MONITOR_ALARM='the instance on port 1 is gone'; size_again rep || echo no"
+  assert_equal "$output" no
+}
+
+# The words of a plan of some variants that searches; sets untuned.
+# Usage: words VARIANTS [WORD]...
+words() {
+  local variant
+  mapfile -t untuned < <(words_untuned)
+  for variant in $1; do untuned+=(-v "$variant"); done
+  shift
+  untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" KEYS=5000 VALUE_SIZES=1000 SRV_OVERRIDE=1
+    REDISRUNS=1 PHASES="populate get" KEY_PATTERN=uniform TIME=10 DRAM_RATIO=search RATE=1000 "$@")
+}
+
+@test "a plan names the search of each variant that has one, and counts its steps in the minutes" {
+  local with without
+  words 'native swap' LIMITS="p99<=1ms" SEARCH_TIME=4
+  run_split "$REPO/do_it.sh" plan "${untuned[@]}"
+  assert_success
+  assert_match 'search +swap: the min share of DRAM that keeps p99<=1ms at 1000 ops/s: about 40 steps of 4 s per phase, at most 80 per limit' "$output"
+  refute_contains 'search   native' "$output"
+  with=$(awk '/^all / { print $2 }' <<<"$output")
+  run_split "$REPO/do_it.sh" plan "${untuned[@]}" DRAM_RATIO=1:4
+  without=$(awk '/^all / { print $2 }' <<<"$output")
+  # 40 steps of 4 s and a second of the master's, for swap alone.
+  assert_equal "$(awk -v a="$with" -v b="$without" 'BEGIN { printf "%.1f", a - b }')" 3.3
+  run_split "$REPO/do_it.sh" plan "${untuned[@]}" RATE=search
+  assert_match 'search +swap: .* at 80% of what native keeps' "$output"
+  assert_match 'search +the highest rate' "$output"
+}
+
+@test "settings of a search for DRAM that contradict each other are refused before anything is started" {
+  local variants word want
+  local -a more
+  while IFS='|' read -r variants word want; do
+    words "$variants"
+    IFS=';' read -r -a more <<<"$word"
+    # Not `run`: a host's swap is not for this suite, whatever is wrong with the check.
+    run_split "$REPO/do_it.sh" plan "${untuned[@]}" "${more[@]}"
+    assert_failure 2
+    assert_contains "$want" "$stderr"
+  done <<'END'
+native swap|DRAM_RATIO=1:4 search|a search and ratios exclude each other
+native swap|RATE=0|requires a load to hold
+native swap|RATE=0;CONNECTIONS=search|conflicts with DRAM_RATIO=search
+native||no variant has a limit of DRAM; add swap, zram or zswap
+swap|RATE=search|requires a first variant with all data in DRAM
+native swap|PHASES=get|requires PHASES that begin with populate
+native swap|TIME=0|requires TIME
+native swap|GENERATOR=memtier_benchmark|does not support searches
+native swap|RATE=search;LIMITS=far<=0.1|requires DRAM_RATIO=search and RATE=NUMBER
+native swap|LIMITS=far<=1ms|accepted: a number of far accesses
+native swap|DRAM_RATIO=1:4;LIMITS=far<=0.1|requires DRAM_RATIO=search
+native swap|SEARCH_LOAD=0%|SEARCH_LOAD=0%
+END
+}
+
+@test "a search changes no setting: what it holds is a share of SEARCH_LOAD before every step" {
+  local names
+  names=$(sed -n 's/^\([A-Z][A-Z0-9_]*\)=.*/\1/p' "$REPO/conf/defaults.conf" | paste -sd '|')
+  # Assignments outside of comments and texts; what is only passed on to awk has its own value.
+  run bash -c 'sed -E "s/(^|[[:space:]])#.*//; s/\"[^\"]*\"//g" "$@" | grep -oE "(^|[[:space:]])($0)=[^[:space:]]*" | grep -vE "([A-Z_]+)=[$]\1\$"' \
+    "$names" "$REPO/lib/run/search.sh" "$REPO/lib/run/size.sh"
+  assert_output ''
+}

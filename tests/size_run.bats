@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Searches for the min share of DRAM on real swap and zram, against a truth that is known: requests go to 40 % of the keys, which lie side by side.
+# Nothing here hangs on how fast the machine is: the limit is of far accesses.
+# lane: host
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  need_root
+  need_command mkswap swapon
+  grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || grep -qsw memory /sys/fs/cgroup/cgroup.controllers || skip 'no memory cgroup here'
+  scratch_setup
+  BASE=$(ports_pick 1)
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# The words of a search whose requests go to the first keys; sets untuned.
+# Usage: words VARIANT [WORD]...
+words() {
+  mapfile -t untuned < <(words_untuned)
+  untuned+=(-s demo -v native -v "$1" REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=1 REDISRUNS=1
+    KEYS=100000 VALUE_SIZES=1000 DATA=random POPULATE_PATTERN=sequential KEY_PATTERN=uniform PHASES="populate get" CONNECTIONS=16 RATE=4000 DRAM_RATIO=search
+    TIME=2 SEARCH_TIME=1.5 FOREIGN=off LIMITS="far<=0.02" "${@:2}")
+}
+
+# Print a column of the answer of a variant.
+# Usage: answer VARIANT NAME   Returns: 0
+answer() {
+  awk -F '\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' results/*/"$1"/*/rep-1/size.tsv
+}
+
+# Print the share of DRAM that a part of the keys takes, with the hash table, and with all that is not keys beside it: LOW HIGH, in percent.
+# Usage: truth VARIANT PART   Returns: 0
+truth() {
+  awk -F '\t' -v part="$2" -v base="$(answer "$1" base_bytes)" '
+    $1 == "get" && $3 == "used_memory" { used = $5 }
+    # A slot of 8 bytes for each key, rounded up to a power of two.
+    END { table = 131072 * 8; print 100 * (part * (used - table) + table) / base, 100 * (part * (used - table) + base - used + table) / base }' results/*/"$1"/*/rep-1/server/counters.tsv
+}
+
+# Nothing of the search is left on the host.
+assert_nothing_left() {
+  assert_equal "$(grep -c "$SCRATCH" /proc/swaps)" 0
+  assert_equal "$(find /sys/fs/cgroup -maxdepth 2 -type d -name 'tierbench-demo-*' 2>/dev/null)" ''
+  assert_equal "$(find host -name 'run-*' -o -name '*.swap')" ''
+}
+
+# Search, and compare with the truth within 3 points: the answer, or with other work on the machine its 95 %.
+# Usage: search_planted VARIANT   Returns: 0
+search_planted() {
+  local share low high from to
+  words "$1" KEY_MAX=39999
+  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  assert_success
+  share=$(answer "$1" dram_share_percent)
+  from=$(answer "$1" search_low)
+  to=$(answer "$1" search_high)
+  read -r low high < <(truth "$1" 0.4)
+  awk -v from="${from/#-/$share}" -v to="${to/#-/$share}" -v low="$low" -v high="$high" 'BEGIN { exit !(to >= low - 3 && from <= high + 3 && to - from < 20) }' ||
+    fail "$1: the answer is $share % of DRAM ($from to $to), and the keys need $low to $high %: $(<"$(echo results/*/"$1"/*/rep-1/steps.tsv)")"
+  assert_match '^(far|throughput|oom|reclaim)$' "$(answer "$1" broke_by)"
+  assert_match "the min share of DRAM at which 4,000 ops/s keep a limit" "$output"
+  assert_nothing_left
+}
+
+@test "swap: requests to 40 % of the keys need 40 % of DRAM, the table and what is no key, within 3 points; the measured phase keeps it" {
+  search_planted swap
+}
+
+@test "zram: requests to all keys alike: no DRAM can be taken away" {
+  local share low
+  [[ -e /sys/class/zram-control/hot_add ]] || skip 'no zram here'
+  words zram
+  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  assert_success
+  share=$(answer zram dram_share_percent)
+  # What goes is 2 % of the keys, for the limit, and memory without keys: a tenth of the instance here.
+  read -r low _ < <(truth zram 0.98)
+  awk -v share="$share" -v low="$low" 'BEGIN { exit !(share >= low - 5) }' || fail "the answer is $share %, and the keys need $low %: $(<"$(echo results/*/zram/*/rep-1/steps.tsv)")"
+  assert_contains 'zram: MiB include what zram keeps in memory' "$output"
+  assert_nothing_left
+}

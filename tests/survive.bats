@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a run survives around it: readers that go away, full devices, directories that are removed, odd logins; and what kill -9 leaves.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  BASE=$(ports_pick 2)
+  mapfile -t untuned < <(words_untuned)
+  untuned+=(-s demo RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=500 VALUE_SIZES=100 REDISRUNS=1)
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Nothing of a run is left: no directory, no lock, no instance.
+assert_nothing_left() {
+  assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
+  local port
+  for port in "$BASE" $((BASE + 1)); do port_free "$port" || fail "port $port is still open"; done
+}
+
+@test "the reader of the messages goes away in the middle: the run ends, and everything is undone" {
+  mkfifo said
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  job_start bash -c 'exec 2>said; exec "$@"' bash "$REPO/do_it.sh" run "${untuned[@]}" PHASES=get TIME=2
+  exec 6<said
+  timeout 300 grep -q -m 1 'phase get starts' <&6
+  exec 6<&-
+  job_wait 60
+  assert_failure 141
+  assert_nothing_left
+}
+
+@test "messages go to a full device: the run's results are whole, and its exit status tells" {
+  run bash -c '"$@" 2>/dev/full' bash "$REPO/do_it.sh" run "${untuned[@]}"
+  assert_failure 1
+  assert_contains 'SET'
+  assert_exists results/*/native/100B-2i/rep-1/127.0.0.1/result.tsv results/*/report.html
+  assert_nothing_left
+}
+
+@test "the table goes to a full device: one line says so, the results are whole, and the exit status tells" {
+  # shellcheck disable=SC2317 # called by run_split
+  full() { "$@" >/dev/full; }
+  run_split full "$REPO/do_it.sh" run "${untuned[@]}"
+  assert_failure 1
+  assert_equal "$(grep -c 'No space left on device\|write failure' <<<"$stderr")" 1
+  assert_exists results/*/native/100B-2i/rep-1/127.0.0.1/result.tsv results/*/report.html
+  assert_nothing_left
+}
+
+@test "a script that cannot write on a host with a full disk: one message without a line number, and what it says itself" {
+  # shellcheck disable=SC2016 # expanded by the master
+  master '' '
+    REMOTE_MARK=mark
+    printf "%s\n" mark "/dev/fd/63: line 12: printf: write error: No space left on device" "bash: line 7: echo: write error: No space left on device" \
+      "run-1: cannot be written" >said
+    _remote_said file <said'
+  assert_success
+  assert_equal "$stderr" $'cannot write: No space left on device (REMOTE_DIR: is its disk full?)\nrun-1: cannot be written'
+}
+
+@test "stop whose output goes to a full device cleans every host all the same" {
+  local gone
+  gone=$(printf '0\t0\t%s\t%s\t2026-01-01T00:00:00Z\t60' "$(</proc/sys/kernel/random/boot_id)" "$(readlink /proc/self/ns/pid)")
+  mkdir -p host/run-a-1-00000000
+  printf 'a-1-00000000\tme\there\t%s\n' "$gone" >host/run-a-1-00000000/owner
+  # shellcheck disable=SC2317 # called by run_split
+  full() { "$@" >/dev/full; }
+  run_split full "$REPO/do_it.sh" stop SERVER=127.0.0.1 CLIENT_IP='127.0.0.2 127.0.0.3'
+  assert_failure 1
+  refute_exists host/run-a-1-00000000
+  # It got to the last one.
+  assert_equal "$(grep -c 'No space left on device' <<<"$stderr")" 3
+}
+
+@test "a run whose directory was removed by hand: it ends its instances itself, and stop does when it could not" {
+  local mine
+  redis_start
+  mine=$REDIS_PORT
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" PHASES=get TIME=30
+  job_load get
+  remove_busy host/run-demo-*
+  job_wait 60
+  assert_failure 1
+  assert_nothing_left
+
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" PHASES=get TIME=600
+  job_load get
+  kill -KILL "$JOB_PID"
+  job_wait 10 || :
+  remove_busy host/run-demo-*
+  # A look at the log is no instance.
+  tail -f /dev/null >other.log &
+  process_note $!
+  run_split "$REPO/do_it.sh" stop
+  assert_success
+  assert_match '^127.0.0.1: ended what demo-[0-9]+-[0-9a-f]{8} had left, whose directory was removed$'
+  assert_nothing_left
+  process_alive "${TEST_PROCESSES[-1]%%:*}" "${TEST_PROCESSES[-1]#*:}"
+  assert_equal "$(redis-cli -p "$mine" ping)" PONG
+}
+
+@test "the private directory of a master goes with the next command once it is dead, in whichever pid namespace" {
+  export TMPDIR=$SCRATCH/tmp
+  mkdir tmp
+  master '' ': >up; while [[ ! -e down ]]; do sleep 0.05; done' >/dev/null &
+  wait_until 20 test -e up
+  run_split "$REPO/do_it.sh" stop
+  assert_success
+  assert_equal "$(find tmp -name 'tierbench-*' | wc -l)" 1
+  : >down
+  wait
+  assert_equal "$(find tmp -name 'tierbench-*')" ''
+
+  sed -i 's|^: >up.*|: >killed; kill -KILL $$|' master.sh
+  bash master.sh || :
+  assert_exists killed tmp/tierbench-*
+  run_split "$REPO/do_it.sh" doctor "${untuned[@]}"
+  assert_equal "$(find tmp -name 'tierbench-*')" ''
+
+  need_root
+  unshare --pid --fork --mount-proc true 2>/dev/null || skip 'pid namespaces cannot be made here'
+  rm -f up down
+  sed -i 's|^: >killed.*|: >up; while [[ ! -e down ]]; do sleep 0.05; done; kill -KILL $$|' master.sh
+  # Number 1 of its own namespace is not to be killed by itself, so a shell is around it.
+  unshare --pid --fork --mount-proc bash -c 'bash master.sh; :' &
+  wait_until 20 test -e up
+  run_split "$REPO/do_it.sh" stop
+  assert_equal "$(find tmp -name 'tierbench-*' | wc -l)" 1
+  : >down
+  wait
+  assert_equal "$(find tmp -name 'tierbench-*' | wc -l)" 1
+  run_split "$REPO/do_it.sh" stop
+  assert_equal "$(find tmp -name 'tierbench-*')" ''
+}
+
+@test "a stop that waits says what for" {
+  mkdir -m 700 host
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  job_start bash -c 'exec 5>host/server.flock && flock 5 && : >held && until [[ -e enough ]]; do sleep 0.05; done'
+  wait_until 10 test -e held
+  "$REPO/do_it.sh" stop --force >stop.out 2>stop.err 3>&- &
+  wait_until 20 grep -q 'waiting for a call of a run that starts or stops instances here, 300 s at most' stop.err
+  : >enough
+  wait $!
+  assert_equal "$(<stop.out)" '127.0.0.1: nothing was left'
+}
+
+@test "stop without -H names the hosts file of the newest run" {
+  mkdir -p results/20260101T000000Z-demo
+  : >results/20260101T000000Z-demo/run.conf
+  run_split "$REPO/do_it.sh" stop RESULTS_DIR="$SCRATCH/results"
+  assert_equal "$stderr" ''
+  printf 'server 127.0.0.1\nclient 127.0.0.1\n' >results/20260101T000000Z-demo/hosts
+  run_split "$REPO/do_it.sh" stop RESULTS_DIR="$SCRATCH/results"
+  assert_success
+  assert_contains "./do_it.sh stop -H $SCRATCH/results/20260101T000000Z-demo/hosts" "$stderr"
+  run_split "$REPO/do_it.sh" stop RESULTS_DIR="$SCRATCH/results" -H results/20260101T000000Z-demo/hosts
+  assert_equal "$stderr" ''
+}
+
+@test "sockets of dead screen sessions of ours go with stop, and others stay" {
+  need_command screen
+  local file
+  export SCREENDIR=$SCRATCH/screen
+  mkdir -m 700 screen
+  screen -dmS tierbench-dead-1 sleep 60
+  screen -dmS mine sleep 60
+  wait_until 10 compgen -G 'screen/*.tierbench-dead-1'
+  wait_until 10 compgen -G 'screen/*.mine'
+  for file in screen/*; do
+    file=${file#screen/}
+    process_note "${file%%.*}"
+    [[ $file == *.mine ]] || kill -KILL "${file%%.*}"
+  done
+  run_split "$REPO/do_it.sh" stop
+  assert_success
+  assert_equal "$(find screen -mindepth 1 | wc -l)" 1
+  assert_exists screen/*.mine
+}
+
+@test "an open umask opens nothing; no HOME, POSIXLY_CORRECT, and a quote in REMOTE_DIR change nothing" {
+  local folder="$SCRATCH/it's a \\host"
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run_split env -u HOME POSIXLY_CORRECT=1 bash -c 'umask 000; exec "$@"' bash "$REPO/do_it.sh" run "${untuned[@]}" REMOTE_DIR="$folder"
+  assert_success
+  assert_equal "$(stat -c %a "$folder")" 700
+  assert_equal "$(find "$folder" -name 'run-*')" ''
+  assert_equal "$(find results -perm /022 ! -type l)" ''
+  assert_equal "$(stat -c %a results/*/run.conf results/*/native/100B-2i/rep-1/starts.tsv | sort -u)" 644
+  # The key of a hosts file is looked for without it too.
+  printf 'server 127.0.0.1\nclient 127.0.0.1 - - ~/no/key\n' >hosts
+  run_split env -u HOME "$REPO/do_it.sh" plan -H hosts
+  assert_failure 2
+  assert_contains '/no/key: cannot open the ssh key' "$stderr"
+}

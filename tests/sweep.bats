@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A run of a plan: points of a swept setting, what a run that goes on takes from its plan.tsv, and runs made before there was one.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  local base
+  base=$(ports_pick 2)
+  mapfile -t untuned < <(words_untuned)
+  # Settings of a run of two instances on this machine, which it leaves as it is.
+  WORDS=(SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 INSTANCES=2 KEYS=300 VALUE_SIZES=100 REDISRUNS=1 REDISBASE="$base"
+    REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results")
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Go on with a run, which has its settings from when it began: it leaves the machine as it is too.
+# Usage: resume RUN
+resume() {
+  local -a words=(run --resume "$1")
+  run_split "$REPO/do_it.sh" "${words[@]}"
+}
+
+# Print a column of the run's plan, a line for each row.
+# Usage: plan_column NAME
+plan_column() {
+  awk -F '\t' -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' results/*/plan.tsv
+}
+
+@test "a run of two points of a swept setting sends what each says, and has it as a column of its plan; a run that goes on does what is missing" {
+  local run point
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" SWEEP='PIPELINE=1,16 DATA=random'
+  assert_success
+  assert_contains "1 of 2: native, 2 instances, 300 keys of 100 B each, pipeline 1, data random, repeat 1" "$stderr"
+  assert_contains "2 of 2: native, 2 instances, 300 keys of 100 B each, pipeline 16, data random, repeat 1" "$stderr"
+  run=$(echo results/*)
+  assert_equal "$(plan_column point)" $'100B-2i-pipeline1-datarandom\n100B-2i-pipeline16-datarandom'
+  assert_equal "$(plan_column pipeline)" $'1\n16'
+  for point in 1 16; do
+    # What the load generator says that it did, and Redis that it was asked.
+    assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["pipeline"] }' "$run/native/100B-2i-pipeline$point-datarandom/rep-1/127.0.0.1/result.tsv")" "$point"
+    assert_equal "$(info_calls set "$run/native/100B-2i-pipeline$point-datarandom/rep-1/server/info.after")" 600
+  done
+  run_split "$REPO/summary2csv.sh" "$run"
+  assert_success
+  assert_equal "$(awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["point"], $at["pipeline"], $at["data"] }' <<<"$output" | sort -u)" \
+    $'100B-2i-pipeline1-datarandom 1 random\n100B-2i-pipeline16-datarandom 16 random'
+
+  # What the run has found its hosts to be makes the same plan without them.
+  "$REPO/do_it.sh" plan --rows "${untuned[@]}" "${WORDS[@]}" SWEEP='PIPELINE=1,16 DATA=random' FACTS="$run" >again.tsv
+  cmp "$run/plan.tsv" again.tsv
+
+  # The plan is what is gone on with: here, with other keys than KEYS says.
+  rm -r "$run/native/100B-2i-pipeline16-datarandom/rep-1"
+  sed -i '3s/\t300\t300\t/\t200\t200\t/' "$run/plan.tsv"
+  RESULTS_DIR=$SCRATCH/results run "$REPO/do_it.sh" list
+  assert_contains "1 of 2 repeats"
+  resume "$run"
+  assert_success
+  assert_contains "2 of 2: native, 2 instances, 200 keys of 100 B each, pipeline 16, data random, repeat 1" "$stderr"
+  assert_equal "$(info_calls set "$run/native/100B-2i-pipeline16-datarandom/rep-1/server/info.after")" 400
+}
+
+@test "a plan that is not one of the run's settings is not gone on with" {
+  local row
+  mkdir -p results/one
+  "$REPO/do_it.sh" plan --rows "${untuned[@]}" "${WORDS[@]}" SWEEP=PIPELINE=1,16 >plan.tsv
+  # Usage: resumed WHAT; with the plan as it is
+  resumed() {
+    (cd "$SCRATCH" && printf '%s="%s"\n' SWEEP PIPELINE=1,16 SRV_OVERRIDE 2 SERVER_CORES 2 SERVER_MEM 8 >results/one/run.conf)
+    printf '%s\n' "${untuned[@]}" "${WORDS[@]}" | sed 's/=\(.*\)/="\1"/' >>results/one/run.conf
+    mkdir -p results/one/native
+    cp results/one/run.conf results/one/native/variant.conf
+    resume results/one
+  }
+  resumed
+  assert_failure 2
+  assert_contains "--resume=results/one: plan.tsv is missing" "$stderr"
+  for row in '1s/pipeline/rate/' '2s/\tnative\t/\tother\t/' '3s/100B-2i-pipeline16/..\/elsewhere/' '3s/\t16\t/\tfast\t/' '3s/\t300\t/\t3e2\t/'; do
+    sed "$row" plan.tsv >results/one/plan.tsv
+    resumed
+    assert_failure 2
+    assert_match 'plan\.tsv:([23]: not a row of a plan|1: the columns do not match)' "$stderr" || fail "$row"
+    [[ $stderr != *"1 of 2"* ]] || fail "it was run: $row"
+  done
+}
+
+@test "a run made before there were plans is listed and read, and its points by their names" {
+  mkdir results
+  cp -r "$REPO/results/sample" results/20250101T000000Z-imdt-random
+  refute_exists results/20250101T000000Z-imdt-random/plan.tsv
+  RESULTS_DIR=$SCRATCH/results run "$REPO/do_it.sh" list
+  assert_success
+  assert_match '20250101T000000Z-imdt-random +6 of 6 repeats'
+  run_split "$REPO/summary2csv.sh" results/20250101T000000Z-imdt-random
+  assert_success
+  assert_equal "${#lines[@]}" 19
+  run_split "$REPO/do_it.sh" compare results/20250101T000000Z-imdt-random
+  assert_success
+}

@@ -1,0 +1,49 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a tier made for a run whose directory, and the journal in it, was removed by hand.
+# lane: host
+
+load helper
+
+setup() {
+  scratch_setup
+  # The records of what was tuned would go with the directory.
+  untune
+}
+
+teardown() {
+  [[ ! -d ${other-} ]] || rmdir -- "$other"
+  scratch_teardown
+}
+
+@test "a run whose directory was removed by hand: stop takes back the swap and the cgroup of its tier" {
+  local variant pattern used devices
+  local -a words
+  ((EUID == 0)) || skip 'only root makes swap'
+  used=$(</proc/swaps)
+  devices=$(printf '%s ' /sys/block/zram*)
+  for variant in swap zram; do
+    [[ $variant == swap || -e /sys/class/zram-control ]] || continue
+    words=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=auto FILL=48M
+    VALUE_SIZES=1000 DATA=random REDISRUNS=1 PHASES=get TIME=600)
+    job_start "$REPO/do_it.sh" run -v "$variant" "${words[@]}"
+    job_load get
+    [[ -n $(find /sys/fs/cgroup -maxdepth 2 -type d -name 'tierbench-demo-*') ]]
+    kill -KILL "$JOB_PID"
+    job_wait 10 || :
+    remove_busy host/run-demo-*
+    # Of no run here: a run with another REMOTE_DIR may have just made it.
+    other=$(find /sys/fs/cgroup -maxdepth 2 -type d -name 'tierbench-demo-*' -printf '%h')/tierbench-demo-1-0badcafe
+    mkdir -- "$other"
+    run "$REPO/do_it.sh" stop "${words[@]}"
+    rmdir -- "$other"
+    assert_success
+    assert_match 'tier: cgroup /sys/fs/cgroup/.*/?tierbench-demo-.* is gone, whose directory was removed'
+    pattern='/host/tierbench-demo-[0-9]+-[0-9a-f]{8}\.swap'
+    [[ $variant == swap ]] || pattern=/dev/zram
+    assert_match "tier: swap .*$pattern.* is gone, whose directory was removed"
+    assert_equal "$(</proc/swaps)" "$used"
+    assert_equal "$(printf '%s ' /sys/block/zram*)" "$devices"
+    assert_equal "$(find /sys/fs/cgroup -maxdepth 2 -type d -name 'tierbench-demo-*')$(find host -name '*.swap' -o -name 'run-*' -o -name 'tier-*')" ''
+  done
+}

@@ -1,0 +1,135 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# TLS=on: what crosses the wire, where keys are, and what is refused.
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
+
+load helper
+load netns
+
+setup() {
+  scratch_setup
+  untune
+}
+
+teardown() {
+  netns_down
+  scratch_teardown
+}
+
+# Keep what comes to client2's network in a file, until the file `stop` is there.
+# Usage: capture FILE
+capture() {
+  rm -f stop
+  netns_exec client2 python3 -c '
+import os, socket, sys
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.ntohs(3))
+s.settimeout(0.1)
+# Room for all that comes while a busy machine does not let this read: SO_RCVBUFFORCE.
+s.setsockopt(socket.SOL_SOCKET, 33, 1 << 25)
+with open(sys.argv[1], "wb", 0) as out:
+    while not os.path.exists("stop"):
+        try: out.write(s.recv(65536))
+        except socket.timeout: pass
+os.rename(sys.argv[1], sys.argv[1] + ".whole")' "$1" </dev/null >/dev/null 2>&1 3>&- &
+  process_note $!
+  wait_until 20 test -e "$1"
+}
+
+# Usage: capture_end FILE
+capture_end() {
+  : >stop
+  wait_until 20 test -e "$1.whole"
+}
+
+@test "between hosts the password is in clear without TLS, and with it neither password nor values are; the key stays on the server" {
+  need_command python3 openssl redis-cli
+  need_root
+  netns_up "$SCRATCH"
+  local password host untuned
+  mapfile -t untuned < <(words_untuned)
+  job_start netns_exec client1 "$REPO/do_it.sh" run -s demo -v native -v tls SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" \
+    SSH_CONFIG="$NETNS_SSH_CONFIG" SRV_OVERRIDE=4 KEYS=400 VALUE_SIZES=100 REDISRUNS=1 PHASES=set RATE=100 "${untuned[@]}" \
+    RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host"
+  wait_until 120 grep -q '1 of 2: native' job.err
+  capture plain
+  wait_until 60 grep -q 'phase set starts' job.err
+  password=$(netns_host client2 bash -c 'cat "$SCRATCH"/host/run-*/client-*/auth')
+  capture_end plain
+  ((${#password} >= 24))
+  grep -qaF -- "$password" plain.whole || fail "the capture saw no password"
+  wait_until 60 grep -q '2 of 2: tls' job.err
+  capture tls
+  wait_until 60 bash -c '(($(grep -c "phase set starts" job.err) == 2))'
+  assert_equal "$(netns_host client2 bash -c 'cat "$SCRATCH"/host/run-*/client-*/auth')" "$password"
+  # The master, which is the first client, has the files of the test.
+  for host in '' 'netns_host client2'; do
+    # shellcheck disable=SC2086 # a command and its word
+    assert_equal "$($host bash -c 'find "$SCRATCH"/host/run-*/client-* -name "tls.*" -printf "%f %m\n"; grep -rl "PRIVATE KEY" "$SCRATCH/host"')" 'tls.crt 600'
+  done
+  if id -u redis >/dev/null 2>&1; then
+    assert_equal "$(netns_host server bash -c 'stat -c "%a %U" "$SCRATCH"/host/run-*/server/tls.key')" '600 redis'
+  fi
+  # Without TLS, and with another certificate than the run's, there is nobody to talk to.
+  run netns_exec client2 timeout 60 redis-cli -h 198.18.0.1 -p 6379 ping
+  refute_contains PONG
+  refute_contains NOAUTH
+  run netns_exec client2 bash -c 'REDISCLI_AUTH=$1 timeout 60 redis-cli -h 198.18.0.1 -p 6379 --tls --user load ping' bash "$password"
+  assert_contains 'certificate verify failed'
+  capture_end tls
+  (($(stat -c %s tls.whole) > 4000)) || fail "the capture saw nothing"
+  ! grep -qaF -- "$password" tls.whole || fail "the password was seen"
+  job_wait 120
+  assert_success
+  # Both variants were loaded whole, by the same program, and the monitors saw both.
+  assert_equal "$(awk 'FNR == 2 { ops += $0 ~ /^set\t/ } END { print ops + 0 }' results/*/{native,tls}/*/rep-1/198*/result.tsv)" 4
+  assert_equal "$(info_calls set results/*/tls/*/rep-1/server/info.after)" 1600
+  refute_contains 'no answer to INFO' "$stderr"
+  assert_equal "$(grep -rl 'PRIVATE KEY' results)" ''
+}
+
+@test "instances with TLS listen without it nowhere, keep to their persistence on the way out, and leave no key" {
+  local base
+  base=$(ports_pick 2)
+  master "SRV_OVERRIDE=2 REDISBASE=$base TLS=on PERSISTENCE=rdb" 'server_start 2
+    printf "%s\n" "$SERVER_CERTIFICATE" >trusted
+    openssl x509 -noout -ext subjectAltName <trusted
+    server_info | grep -c "^redis_version:"
+    export REDISCLI_AUTH=$(server_load_password)
+    redis-cli --tls --cacert trusted --user load -p "$REDISBASE" set a 1
+    redis-cli --user load -p "$REDISBASE" ping 2>&1 || :
+    while read -r pid _; do
+      find "/proc/$pid/fd" -lname "socket:*" -printf "%l\n" | tr -dc "0-9\n" | grep -F -x -f - <(awk "\$4 == \"0A\" { print \$10 }" /proc/net/tcp /proc/net/tcp6) | wc -l
+    done <'"$SCRATCH"'/host/run-$RUN_ID/server/instances.proc
+    tail -n +1 -F '"$SCRATCH"'/host/run-$RUN_ID/server/redis-$REDISBASE.log --pid=$$ >log 2>/dev/null &
+    server_stop'
+  assert_success
+  assert_contains 'IP Address:127.0.0.1'
+  assert_line 2
+  assert_line OK
+  refute_contains PONG
+  assert_equal "$(grep -cx 1 <<<"$output")" 2
+  refute_contains 'Saving the final RDB' "$(cat log)"
+  assert_equal "$(find host -name '*.key' -o -name 'run-*')" ''
+}
+
+@test "what TLS=on lacks, or does not go with, is said before anything starts" {
+  local -a words=(-s demo REDISBASE="$(ports_pick 2)" RESULTS_DIR="$SCRATCH/results" KEYS=100 TLS=on) untuned
+  mapfile -t untuned < <(words_untuned)
+  run_split "$REPO/do_it.sh" plan "${words[@]}" GENERATOR=redis-benchmark KEY_PATTERN=uniform
+  assert_failure 2
+  assert_contains 'TLS=on: not supported with GENERATOR=redis-benchmark' "$stderr"
+  run_split "$REPO/do_it.sh" plan "${words[@]}" REDIS_CONF='maxclients 100; dir /tmp'
+  assert_failure 2
+  assert_contains 'TLS=on: conflicts with dir in REDIS_CONF' "$stderr"
+  # An installed tree without the build, and a redis-server that knows no such option.
+  mkdir tree
+  tar -C "$REPO" -cf - do_it.sh test conf lib tools Makefile test.c | tar -C tree -xf -
+  printf '#!/bin/bash\n[[ "$*" != *--tls-port* ]] || { echo "Bad directive or wrong number of arguments"; exit 1; }\nexec redis-server "$@"\n' >no-tls
+  chmod +x no-tls
+  run_split tree/do_it.sh run "${untuned[@]}" "${words[@]}" REDIS_SERVER="$SCRATCH/no-tls"
+  assert_failure 3
+  assert_contains 'variant native: the load generator is built without TLS; requires: TLS=on; ' "$stderr"
+  assert_contains 'make tls' "$stderr"
+  assert_contains 'variant native: redis-server is built without TLS; requires: TLS=on; ' "$stderr"
+  refute_exists results
+}

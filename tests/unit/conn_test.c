@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* Links, connections and the worker's loop, against the other end of a socket: what is sent, what is made of replies, what is lost. */
+#include "clock.h"
+#include "conn.h"
+#include "unit.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static struct options o;
+static struct links links;
+static struct values values;
+static struct plan plan;
+static struct worker w;
+static struct conn *c; /* the one connection of w */
+static int peer;       /* its other end */
+
+/* Make a worker with one connection to `peer`, by a command line. Ends the program when that fails, for nothing can be tested then. */
+static void begin(const char *line)
+{
+    static char copy[256];
+    char *word[32] = {"test"}, *save = NULL, why[LINK_WHY] = "";
+    int n = 1, pair[2];
+    snprintf(copy, sizeof copy, "%s 127.0.0.1 1", line);
+    for (char *at = strtok_r(copy, " ", &save); at; at = strtok_r(NULL, " ", &save)) word[n++] = at;
+    memset(&w, 0, sizeof w);
+    worker_stop = 0;
+    if (options_parse(&o, n, word, 1, why) || links_init(&links, &o, &worker_stop, why) || values_init(&values, &o.values) ||
+        worker_init(&w, 0, &o, &links, &values, why) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) {
+        printf("# cannot begin: %s\n", why);
+        exit(1);
+    }
+    peer = pair[1];
+    c = &w.target[0].conn[0];
+    c->link.fd = pair[0];
+    fcntl(pair[0], F_SETFL, O_NONBLOCK);
+    int most = CONN_OUT_SIZE; /* doubled by the kernel: now and then all of a write fits */
+    setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &most, sizeof most);
+    CHECK_SAME(conn_register(&w, c, 0), 0);
+    conn_up(&w, c, 0);
+    memset(&plan, 0, sizeof plan);
+    plan.kind = o.phase[0];
+    plan.pipeline = o.pipeline;
+    plan.verify = 1;
+    plan.total = o.count;
+    plan.connections = o.connections;
+    plan.patience_ns = (uint64_t)(o.timeout_s * 1e9);
+    plan.stop_ns = UINT64_MAX;
+}
+
+/* As begin, and send the first batch of COUNT requests. */
+static void begin_batch(const char *line)
+{
+    begin(line);
+    struct target *t = &w.target[0];
+    w.plan = &plan;
+    w.window_ns = UINT64_MAX;
+    w.unfinished = 1;
+    t->left = o.count;
+    keys_init(&t->keys, &o.keys, 0, 1, 0);
+    conn_refill(&w, c, clock_now_ns());
+}
+
+static void end(void)
+{
+    if (peer >= 0) close(peer);
+    worker_free(&w);
+    values_free(&values);
+    links_free(&links);
+}
+
+static void answer(const char *bytes)
+{
+    CHECK_SAME(write(peer, bytes, strlen(bytes)), (ssize_t)strlen(bytes));
+    conn_event(&w, c, EPOLLIN);
+}
+
+static uint64_t counted(enum count kind)
+{
+    return w.recorder.active_count[kind] + w.recorder.total_count[kind];
+}
+
+static void replies_come_in_any_pieces(void)
+{
+    char got[4096], wanted[4096], *at = wanted;
+    begin_batch("--phases set -P 4 --key-max 3 --sizes 10");
+    for (uint64_t key = 0; key < 4; key++) at = command_encode(&w.target[0].commands, COMMAND_TAG(COMMAND_SET, key), at);
+    CHECK_SAME(recv(peer, got, sizeof got, MSG_DONTWAIT), at - wanted);
+    CHECK(!memcmp(got, wanted, (size_t)(at - wanted)));
+    answer("+OK\r\n+O");
+    CHECK_SAME(counted(COUNT_OPS), 1);
+    CHECK_SAME(w.inflight, 3);
+    answer("K\r\n+OK\r\n-ERR \x1b\r\n");
+    CHECK_SAME(counted(COUNT_OPS), 3);
+    CHECK_SAME(counted(COUNT_SETS), 3);
+    CHECK_SAME(counted(COUNT_BYTES), 30);
+    CHECK_SAME(counted(COUNT_ERROR_REPLIES), 1);
+    CHECK(!strcmp(w.first_error, "ERR ?"));
+    CHECK_SAME(w.inflight, 0);
+    end();
+}
+
+static void what_comes_after_the_window_is_late(void)
+{
+    begin_batch("--phases get -P 4 --key-max 3");
+    w.window_ns = 0;
+    answer("$-1\r\n$-1\r\n$3\r\nabc\r\n$-1\r\n");
+    CHECK_SAME(counted(COUNT_OPS), 0);
+    CHECK_SAME(counted(COUNT_LATE), 4);
+    CHECK_SAME(counted(COUNT_MISSES), 0);
+    CHECK_SAME(counted(COUNT_MISMATCHES), 1);
+    CHECK_SAME(w.recorder.active.total, 4);
+    end();
+}
+
+static void a_broken_stream_loses_what_is_on_the_way(void)
+{
+    begin_batch("--phases get -P 4 --key-max 3");
+    answer("$-1\r\n\x01");
+    CHECK_SAME(counted(COUNT_OPS), 1);
+    CHECK_SAME(counted(COUNT_LOST), 3);
+    CHECK_SAME(counted(COUNT_UNANSWERED), 3);
+    CHECK_SAME(w.recorder.active.total, 4); /* they are in the percentiles */
+    CHECK(w.recorder.at_least_us < UINT64_MAX);
+    CHECK(c->state == CONN_DOWN && w.inflight == 0);
+    end();
+}
+
+static void a_reply_to_nothing_is_an_error(void)
+{
+    begin_batch("--phases get -P 1 --key-max 0");
+    answer("$-1\r\n$-1\r\n");
+    CHECK_SAME(counted(COUNT_OPS), 1);
+    CHECK_SAME(counted(COUNT_ERROR_REPLIES), 1);
+    CHECK_SAME(counted(COUNT_LOST), 0);
+    CHECK(c->state == CONN_DOWN);
+    end();
+}
+
+/* Commands of a megabyte each, through a socket that takes a part at a time: not one byte is lost or sent twice. */
+static void a_full_socket_is_written_on(void)
+{
+    const size_t room = 8 << 20;
+    char *wanted = malloc(room), *got = malloc(room), *at = wanted;
+    size_t done = 0;
+    begin_batch("--phases set -P 5 --key-max 4 --data random --sizes 1000000");
+    for (uint64_t key = 0; key < 5; key++) at = command_encode(&w.target[0].commands, COMMAND_TAG(COMMAND_SET, key), at);
+    CHECK(c->unwritten > 0);
+    for (int idle = 0; done < (size_t)(at - wanted) && idle < 1000;) {
+        ssize_t n = recv(peer, got + done, room - done < 70001 ? room - done : 70001, MSG_DONTWAIT);
+        if (n > 0) done += (size_t)n;
+        idle = n > 0 ? 0 : idle + 1;
+        conn_event(&w, c, EPOLLOUT);
+    }
+    CHECK_SAME(done, at - wanted);
+    CHECK(!memcmp(got, wanted, done));
+    CHECK_SAME(c->unwritten, 0);
+    end();
+    free(wanted);
+    free(got);
+}
+
+static const char *served;
+
+/* The other side of a run: an answer for each command, of which each has one '*'. */
+static void *serve(void *arg)
+{
+    const char *reply = served;
+    (void)arg;
+    char bytes[65536];
+    ssize_t n;
+    while ((n = read(peer, bytes, sizeof bytes)) > 0)
+        for (ssize_t i = 0; i < n; i++)
+            if (bytes[i] == '*' && write(peer, reply, strlen(reply)) < 0) return NULL;
+    return NULL;
+}
+
+/* Run the plan against a server that gives this reply to everything; NULL: it says nothing. */
+static void run(const char *reply)
+{
+    pthread_t server;
+    recorder_clear(&w.recorder);
+    served = reply;
+    if (reply) pthread_create(&server, NULL, serve, NULL);
+    plan_start(&plan, clock_now_ns());
+    worker_run(&w, &plan);
+    if (!reply) return;
+    shutdown(peer, SHUT_RDWR);
+    pthread_join(server, NULL);
+}
+
+static void a_closed_loop_sends_every_key_once(void)
+{
+    begin("--phases set -P 7 --key-max 99");
+    run("+OK\r\n");
+    CHECK_SAME(w.failed, 0);
+    CHECK_SAME(counted(COUNT_OPS), 100);
+    CHECK_SAME(w.recorder.total.total, 100);
+    CHECK(w.elapsed_ns > 0 && w.elapsed_ns <= w.ran_ns);
+    end();
+}
+
+static void an_open_loop_sends_what_is_due(void)
+{
+    begin("--phases get -P 3 --rate 1000 --key-max 9");
+    plan.open = 1;
+    plan.rate = 1000;
+    plan.total = o.requests = 50;
+    plan.length_ns = 50e6;
+    run("$-1\r\n");
+    CHECK_SAME(counted(COUNT_OPS), 50);
+    CHECK_SAME(counted(COUNT_MISSES), 50);
+    CHECK_SAME(w.recorder.lag.total, 50);
+    CHECK_SAME(w.recorder.service.total, 50);
+    CHECK(w.elapsed_ns >= 50000000);
+    end();
+}
+
+/* Nothing is answered: of an open loop every request that was due is counted, sent or not, with the time that it waited. */
+static void silence_is_counted_to_the_last_request(void)
+{
+    begin("--phases get --rate 1000 --timeout 0.2 --key-max 9");
+    plan.open = 1;
+    plan.rate = 1000;
+    plan.total = o.requests = 20;
+    plan.length_ns = 20e6;
+    run(NULL);
+    CHECK_SAME(counted(COUNT_OPS), 0);
+    CHECK_SAME(counted(COUNT_TIMEOUTS) + counted(COUNT_UNSENT) + counted(COUNT_LOST), 20);
+    CHECK_SAME(counted(COUNT_UNANSWERED), 20);
+    CHECK_SAME(w.recorder.total.total, 20);
+    CHECK(hist_percentile(&w.recorder.total, 50) >= w.recorder.at_least_us && w.recorder.at_least_us >= 180000);
+    end();
+}
+
+static void an_interrupt_before_the_start_sends_nothing(void)
+{
+    begin("--phases set --key-max 99");
+    worker_stop = 2;
+    run(NULL);
+    char byte;
+    CHECK_SAME(recv(peer, &byte, 1, MSG_DONTWAIT), -1);
+    CHECK_SAME(counted(COUNT_OPS) + counted(COUNT_LOST), 0);
+    end();
+}
+
+/* A host with two addresses, at the first of which nobody listens. */
+static void every_address_is_tried(void)
+{
+    struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof in;
+    int heard = socket(AF_INET, SOCK_STREAM, 0), unheard = socket(AF_INET, SOCK_STREAM, 0);
+    struct link l = {.fd = -1};
+    struct endpoint e = {.name = "host:1", .addresses = 2, .size = {sizeof in, sizeof in}};
+    char why[LINK_WHY] = "";
+    begin("--phases get --connect-timeout 20 --key-max 9");
+    CHECK(!bind(unheard, (struct sockaddr *)&in, size) && !getsockname(unheard, (struct sockaddr *)&in, &size));
+    memcpy(&e.address[0], &in, size); /* bound and not listening: refused */
+    in.sin_port = 0;
+    CHECK(!bind(heard, (struct sockaddr *)&in, size) && !listen(heard, 1) && !getsockname(heard, (struct sockaddr *)&in, &size));
+    memcpy(&e.address[1], &in, size);
+    CHECK_SAME(link_open(&l, &links, &e, 0, why), 0);
+    CHECK_SAME(e.best, 1);
+    if (l.fd >= 0) {
+        CHECK_SAME(link_stale(&l), 0);
+        close(accept(heard, NULL, NULL));
+        for (int i = 0; i < 1000 && !link_stale(&l); i++) usleep(1000);
+        CHECK_SAME(link_stale(&l), 1);
+        link_close(&l);
+    }
+    e.addresses = 1;
+    e.best = 0;
+    CHECK_SAME(link_open(&l, &links, &e, 0, why), -1);
+    CHECK(!strcmp(why, "cannot use host:1: Connection refused"));
+    close(heard);
+    close(unheard);
+    end();
+}
+
+int main(void)
+{
+    TEST("a batch goes out as it should, and its replies may come in any pieces", replies_come_in_any_pieces);
+    TEST("what comes after the window of a closed loop is late", what_comes_after_the_window_is_late);
+    TEST("a broken stream loses what is on the way, and that is in the percentiles", a_broken_stream_loses_what_is_on_the_way);
+    TEST("a reply to nothing is an error", a_reply_to_nothing_is_an_error);
+    TEST("a full socket is written on where it stopped", a_full_socket_is_written_on);
+    TEST("a closed loop sends every key once", a_closed_loop_sends_every_key_once);
+    TEST("an open loop sends what is due", an_open_loop_sends_what_is_due);
+    TEST("silence is counted to the last request", silence_is_counted_to_the_last_request);
+    TEST("an interrupt before the start: nothing is sent", an_interrupt_before_the_start_sends_nothing);
+    TEST("every address of a host is tried; a link that was closed is stale", every_address_is_tried);
+    return UNIT_END;
+}

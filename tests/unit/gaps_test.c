@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Silences of an instance that several threads drive. */
+#include "gaps.h"
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Make a list of COUNT gaps from times in pairs. */
+static void make(struct gaps *g, const uint64_t *times, int count, const char *after)
+{
+    memset(g, 0, sizeof *g);
+    for (int i = 0; i < count; i++, times += 2) {
+        struct gap gap = {.from_ns = times[0], .to_ns = times[1]};
+        snprintf(gap.after, sizeof gap.after, "%s", after);
+        gaps_add(g, &gap);
+    }
+}
+
+static void what_one_thread_heard_ends_the_silence(void)
+{
+    static const uint64_t a[] = {100, 500, 1000, 2000, 3000, 3300}, b[] = {200, 900, 950, 1500, 1600, 1700};
+    struct gaps x, y;
+    make(&x, a, 3, "x");
+    make(&y, b, 3, "y");
+    CHECK_SAME(gaps_both(&x, &y, 100), 0);
+    CHECK_SAME(x.count, 2); /* 1600 to 1700 is no longer than the least */
+    CHECK(x.gap[0].from_ns == 200 && x.gap[0].to_ns == 500 && !strcmp(x.gap[0].after, "x"));
+    CHECK(x.gap[1].from_ns == 1000 && x.gap[1].to_ns == 1500 && !strcmp(x.gap[1].after, "y"));
+    gaps_free(&x);
+    gaps_free(&y);
+}
+
+static void without_a_silence_there_is_none(void)
+{
+    static const uint64_t a[] = {100, 500};
+    struct gaps x, y;
+    make(&x, a, 1, "x");
+    make(&y, a, 0, "y");
+    CHECK_SAME(gaps_both(&x, &y, 0), 0);
+    CHECK_SAME(x.count, 0);
+    gaps_free(&x);
+    gaps_free(&y);
+}
+
+static void lists_grow(void)
+{
+    struct gaps g = {0};
+    for (uint64_t i = 0; i < 1000; i++) gaps_add(&g, &(struct gap){.from_ns = i, .to_ns = i + 1});
+    CHECK_SAME(g.count, 1000);
+    CHECK_SAME(g.gap[999].from_ns, 999);
+    gaps_clear(&g);
+    CHECK_SAME(g.count, 0);
+    gaps_free(&g);
+}
+
+int main(void)
+{
+    TEST("an instance is silent when it is so to all its threads", what_one_thread_heard_ends_the_silence);
+    TEST("one thread that heard it all the time is enough", without_a_silence_there_is_none);
+    TEST("a list grows", lists_grow);
+    return UNIT_END;
+}

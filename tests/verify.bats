@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A run that is handed over can be checked: what is missing, changed or added is named.
+
+load helper
+
+setup() {
+  scratch_setup
+  mapfile -t untuned < <(words_untuned)
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Make a small run and move it elsewhere.
+# Usage: handed_over   Sets: RUN REP
+handed_over() {
+  "$REPO/do_it.sh" run "${untuned[@]}" -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=2 RESULTS_DIR="$SCRATCH/results" >out 2>&1
+  mv results/*-demo elsewhere
+  RUN=elsewhere
+  REP=$RUN/native/100B-2i/rep-1
+}
+
+@test "a run that was moved is whole and unchanged, a report beside it changes nothing, and it names the version that made it" {
+  handed_over
+  run "$REPO/do_it.sh" verify "$RUN"
+  assert_success
+  assert_equal "${lines[0]}" "made by   $("$REPO/do_it.sh" --version)"
+  assert_match $'\nfiles     [0-9]+ checked, 0 in no list\n'
+  assert_equal "${lines[-1]}" 'whole and unchanged'
+  rm -rf "$RUN/plots" "$RUN/report.html"
+  mkdir "$RUN/native/100B-2i/rep-3.failed-20260101-000000"
+  echo text >"$RUN/native/100B-2i/rep-3.failed-20260101-000000/why"
+  run "$REPO/do_it.sh" verify "$RUN"
+  assert_success
+  assert_contains 'warning   not complete: elsewhere/native/100B-2i/rep-3.failed-20260101-000000'
+}
+
+@test "what is missing, changed or added is named, on every level" {
+  handed_over
+  echo >>"$REP/127.0.0.1/get.hlog"
+  rm "$REP/server/counters.tsv"
+  sed -i 's/KEYS="500"/KEYS="501"/' "$RUN/run.conf"
+  touch "$RUN/env/127.0.0.1/more" "$RUN/native/100B-2i/rep-2/server/more"
+  cp -r "$REP" "$RUN/native/100B-2i/rep-3"
+  run "$REPO/do_it.sh" verify "$RUN"
+  assert_failure 1
+  assert_line 'changed   native/100B-2i/rep-1/127.0.0.1/get.hlog'
+  assert_line 'missing   native/100B-2i/rep-1/server/counters.tsv'
+  assert_line 'changed   run.conf'
+  assert_line 'added     env/127.0.0.1/more'
+  assert_line 'added     native/100B-2i/rep-2/server/more'
+  assert_line 'added     native/100B-2i/rep-3/SHA256SUMS'
+  # A whole repeat that goes is missed too.
+  rm -rf "$RUN/native/100B-2i/rep-2"
+  run "$REPO/do_it.sh" verify "$RUN"
+  assert_line 'missing   native/100B-2i/rep-2/SHA256SUMS'
+}
+
+@test "the list of a stranger leads nowhere else; what has no list is said to have none" {
+  mkdir -p strange/native/p/rep-1/c
+  printf '%064d  /etc/passwd\n%064d  ../../../../secret\n' 0 0 >strange/native/p/rep-1/c/SHA256SUMS
+  run "$REPO/do_it.sh" verify strange
+  assert_failure 1
+  refute_contains passwd
+  refute_contains secret
+  assert_contains 'nothing to check'
+  ln -s /etc/passwd strange/link
+  run "$REPO/do_it.sh" verify strange
+  assert_failure 1
+  assert_contains 'strange/link: a link'
+}
+
+@test "the sample in the repository is as the clients' lists say" {
+  run "$REPO/do_it.sh" verify "$REPO/results/sample"
+  assert_success
+  assert_contains 'warning   the run has no list of its own'
+}

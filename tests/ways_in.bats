@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The ways in: help, version, scenarios from a file, hosts from a file, plans for another machine, runs named by a path.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load logs
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+@test "help and --version" {
+  run "$REPO/do_it.sh" help
+  assert_success
+  assert_contains 'Usage: ./do_it.sh [COMMAND]'
+  run "$REPO/do_it.sh" --version
+  assert_success
+  assert_match '^tierbench [0-9]+\.[0-9]+\.[0-9]+ \(([0-9a-f]{12}(, changed)?|no commit is known)\)$'
+}
+
+@test "a copy that is no checkout knows its version, and no commit of the folder around it" {
+  git init -q .
+  git -c user.name=n -c user.email=e@example.org commit -q --allow-empty -m around
+  mkdir copy
+  cp -r "$REPO"/{do_it.sh,conf,lib} copy
+  run copy/do_it.sh --version
+  assert_match '\(no commit is known\)$'
+}
+
+@test "a scenario from a file has the name of the file" {
+  cp "$REPO/conf/scenarios/demo.conf" mine.conf
+  run "$REPO/do_it.sh" plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8
+  assert_success
+  assert_contains 'scenario mine, variants native'
+  # A run.conf says itself which scenario it came from.
+  echo 'SCENARIO=imdt' >>mine.conf
+  run "$REPO/do_it.sh" plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8
+  assert_contains 'scenario imdt, variants native'
+}
+
+@test "a hosts file stands above the hosts of a scenario" {
+  printf 'server 192.0.2.1\nclient 192.0.2.2\n' >hosts
+  run "$REPO/do_it.sh" plan -s demo -H hosts SERVER_CORES=4 SERVER_MEM=8
+  assert_success
+  assert_contains 'server   192.0.2.1 ('
+  assert_contains 'clients  192.0.2.2'
+}
+
+@test "this machine can plan for a larger one" {
+  run_split "$REPO/do_it.sh" plan SERVER=127.0.0.1 SERVER_CORES=72 SERVER_MEM=754
+  assert_success
+  assert_contains '(72 logical CPUs, 754 GiB)'
+  assert_equal "$stderr" ''
+}
+
+@test "sweeps over instances fit any number of clients as they stand" {
+  run "$REPO/do_it.sh" plan -s scaling SERVER=192.0.2.1 CLIENT_IP="192.0.2.2 192.0.2.3" SERVER_CORES=4 SERVER_MEM=64
+  assert_success
+  assert_equal "$(grep -oE '^128B-[0-9]+i' <<<"$output" | paste -sd ' ')" '128B-2i 128B-3i 128B-4i'
+  run "$REPO/do_it.sh" plan -s crosscheck SERVER=192.0.2.1 CLIENT_IP="192.0.2.2 192.0.2.3" SERVER_CORES=4 SERVER_MEM=64
+  assert_success
+  assert_equal "$(grep -oE '^128B-[0-9]+i' <<<"$output" | sort -u)" 128B-2i
+}
+
+@test "variants of a run in any folder can be compared by RUN:VARIANT" {
+  local variant
+  for variant in native swap; do repeat_make elsewhere/20250101-x $variant p 1 c 1000 5000 4 23 99 set:3; done
+  run "$REPO/do_it.sh" compare elsewhere/20250101-x:native elsewhere/20250101-x:swap
+  assert_success
+  assert_contains 'swap'
+}

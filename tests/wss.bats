@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Working sets: what the probe counts of a real Redis, what is made of it, and what is refused.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load logs
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# The words of a small run with a probe; sets untuned.
+words() {
+  BASE=$(ports_pick 2)
+  mapfile -t untuned < <(words_untuned)
+  untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=50000 VALUE_SIZES=1000
+    SRV_OVERRIDE=1 REDISRUNS=1 PHASES="populate get" KEY_PATTERN=shuffle POPULATE_PATTERN=sequential PIPELINE=64 TIME=1 PROBE_WSS=on "$@")
+}
+
+# Make a row of a working set in a repeat.
+# Usage: wss_make REPEAT PHASE BYTES_1S BYTES_4S BYTES_16S
+wss_make() {
+  [[ -e $1/wss.tsv ]] || printf 'phase\tport\tseconds\tbytes\n' >"$1/wss.tsv"
+  printf '%s\t6379\t1\t%s\n%s\t6379\t4\t%s\n%s\t6379\t16\t%s\n' "$2" "$3" "$2" "$4" "$2" "$5" >>"$1/wss.tsv"
+}
+
+@test "a load on all keys touches all of the data, one on a tenth of them a tenth; neither leaves a row or anything else" {
+  local all tenth rss
+  words SWEEP="KEY_MAX=49999,4999"
+  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  assert_success
+  run_split "$REPO/summary2csv.sh" results/*
+  assert_success
+  # Two points, populate and get of each: the probes have no rows.
+  assert_equal "${#lines[@]}" 5
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["operation"] == "get" { print $at["key_max"], $at["rss"], $at["wss_1s_bytes"], $at["wss_4s_bytes"], $at["wss_16s_bytes"] }
+    $at["operation"] == "populate" && $at["wss_16s_bytes"] != "" { print "populate was probed" }' <<<"$output" >got
+  assert_equal "$(wc -l <got)" 2
+  awk '$3 > $4 || $4 > $5 || $3 <= 0 { exit 1 }' got || fail "what is touched in a longer time is less: $(<got)"
+  read -r _ rss _ _ all <<<"$(awk '$1 == 49999' got)"
+  read -r _ _ _ _ tenth <<<"$(awk '$1 == 4999' got)"
+  # 50,000 keys of 1,000 B are 53 MB. Beside its tenth of the values the other load touches the whole hash table and Redis itself.
+  ((all > 48000000 && all <= rss)) || fail "all keys: $(<got)"
+  ((tenth > 4800000 && tenth < all * 2 / 5)) || fail "a tenth of the keys: $(<got)"
+  assert_match "after get: touched [0-9.]+ MiB in 1 s, [0-9.]+ MiB in 4 s, [0-9.]+ MiB in 16 s; the probe's cost: [0-9.]+ ms to clear, [0-9.]+ ms to read" "$(cat results/*/run.log)"
+  # The counters of the phase end before the probe's load begins.
+  assert_equal "$(info_calls get <(cat results/*/native/*-keymax49999/rep-1/server/info.after))" \
+    "$(awk -F '\t' '$3 == "calls" && $1 ~ /^get/ { sum += $5 - $4 } END { print sum }' results/*/native/*-keymax49999/rep-1/server/counters.tsv)"
+  assert_equal "$(awk -F '\t' '$1 == "get" && $3 == "calls" { print $5 - $4 }' results/*/native/*-keymax49999/rep-1/server/counters.tsv)" \
+    "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at["ops"] + $at["late"] }' results/*/native/*-keymax49999/rep-1/*/result.tsv)"
+  # Nor are neighbours of the probe anybody's.
+  refute_contains get-2 "$(cat results/*/native/*/rep-1/neighbours.tsv)"
+  refute_contains 'after get-2' "$(cat results/*/run.log)"
+  assert_contains 'Predicted DRAM:data' "$(cat results/*/report.html)"
+  assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
+}
+
+@test "the table: what was touched, the ratio that it predicts, and which ratios of the same run were enough" {
+  local point
+  repeat_make r/20250101-x native 1000B-1i 1 a 1000 1000 1 10 99 set:3 get:3
+  server_make r/20250101-x/native/1000B-1i/rep-1 native ok 0 0
+  wss_make r/20250101-x/native/1000B-1i/rep-1 get 10485760 20971520 41943040
+  for point in 1to2:0 1to4:900000; do
+    repeat_make r/20250101-x swap "1000B-1i-${point%:*}" 1 a 1000 1000 1 10 99 set:3 get:3
+    server_make "r/20250101-x/swap/1000B-1i-${point%:*}/rep-1" swap ok 52428800 "${point#*:}"
+    wss_make "r/20250101-x/swap/1000B-1i-${point%:*}/rep-1" get 1048576 1048576 1048576
+  done
+  run_split "$REPO/summary2csv.sh" --total r/20250101-x
+  assert_success
+  master "RESULTS_DIR=$SCRATCH" 'result_read . r/20250101-x 2>/dev/null || :; working_tables <totals'
+  assert_success
+  # 110 MiB of Rss, 40 MiB touched.
+  assert_match 'get +native +1000 B, 1 instance +10.0 +20.0 +40.0 +110.0 +1:2.7 +1:2 is enough, 1:4 is not' "$output"
+  # Where DRAM is short there is no prediction.
+  assert_match '1:4 +1.0 +1.0 +1.0 +160.0 +-' "$output"
+  refute_contains ' set ' "$output"
+}
+
+@test "a kernel without what the probe needs is a failure of doctor with what is missing" {
+  mkdir -p root/proc/self
+  : >root/proc/self/clear_refs
+  run bash -c '. "$REPO/lib/host/wss.sh"; TIERBENCH_ROOT=$PWD/root wss_check'
+  assert_output $'fail\tno /proc/PID/smaps_rollup\tPROBE_WSS=on: a kernel with CONFIG_PROC_PAGE_MONITOR\tset PROBE_WSS=off'
+  : >root/proc/self/smaps_rollup
+  run bash -c '. "$REPO/lib/host/wss.sh"; TIERBENCH_ROOT=$PWD/root wss_check'
+  assert_output $'ok\t/proc/PID/clear_refs and smaps_rollup\tPROBE_WSS=on\t-'
+}
+
+@test "settings that the probe contradicts are refused before anything is started" {
+  local word want
+  local -a more
+  while IFS='|' read -r word want; do
+    words
+    IFS=';' read -r -a more <<<"$word"
+    run_split "$REPO/do_it.sh" run "${untuned[@]}" "${more[@]}"
+    assert_failure 2
+    assert_contains "$want" "$stderr"
+    refute_exists results
+  done <<'END'
+RATE=search|PROBE_WSS=on: conflicts with a search
+PHASES=get get|get is repeated; with PROBE_WSS=on
+KEY_PATTERN=latest;PHASES=populate mixed|does not support latest with set or mixed
+GENERATOR=redis-benchmark;TIME=0;PHASES=set get;KEY_PATTERN=uniform|PROBE_WSS=on: redis-benchmark does not support it
+END
+}

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Checks every shell, awk and C file, or rewrites shell and C in the house style.
+set -Eeuo pipefail
+
+cd "${BASH_SOURCE[0]%/*}/.."
+
+# The warnings that the house wants from a compiler.
+WARNINGS=(-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror)
+
+# Prints every shell file of the project.
+# Usage: lint_shell_files   Returns: 0
+lint_shell_files() {
+  find do_it.sh summary2csv.sh .ci/run lib tools tests -type f \
+    \( -name '*.sh' -o -name '*.bash' -o -name '*.bats' -o -path .ci/run \) ! -path 'tests/fixtures/*' 2>/dev/null | sort
+}
+
+# Prints every C file of the project; headers too with `all`.
+# Usage: lint_c_files [all]   Returns: 0
+lint_c_files() {
+  find test.c lib/loadgen tests/unit tests/fuzz -type f \( -name '*.c' ${1:+-o -name '*.h'} \) 2>/dev/null | sort
+}
+
+# Runs one tool and says, as a line of TAP, whether it was content.
+# Usage: lint_tool NAME COMMAND...   Returns: 0 content, 1 not
+lint_tool() {
+  local name=$1 text status=0
+  shift
+  count=$((count + 1))
+  text=$("$@" 2>&1) || status=1
+  if ((status == 0)); then
+    printf 'ok %d %s\n' "$count" "$name"
+    return
+  fi
+  printf 'not ok %d %s\n%s\n' "$count" "$name" "$text"
+  return 1
+}
+
+# Compiles each C file with every warning as an error, and keeps nothing.
+# Usage: lint_compile FILE...   Returns: 0 clean, 1 not
+lint_compile() {
+  local file status=0
+  for file; do
+    # shellcheck disable=SC2086 # flags are words
+    gcc $c_flags "${WARNINGS[@]}" -c -o /dev/null "$file" || status=1
+  done
+  return "$status"
+}
+
+# Runs clang-tidy over each C file.
+# Usage: lint_tidy FILE...   Returns: 0 clean, 1 not
+lint_tidy() {
+  # shellcheck disable=SC2086 # flags are words
+  clang-tidy --quiet --warnings-as-errors='*' "$@" -- $c_flags
+}
+
+# Reads each awk file as POSIX has it and keeps nothing: the tests run them with mawk, and mawk takes what gawk does not.
+# Usage: lint_awk FILE...   Returns: 0 read, 1 not
+lint_awk() {
+  local file status=0
+  for file; do
+    # Bytes, as they are run.
+    LC_ALL=C gawk --posix --pretty-print=/dev/null -f "$file" </dev/null || status=1
+  done
+  return "$status"
+}
+
+# Checks every file with every tool.
+# Usage: lint_check   Returns: 0 clean, 1 not
+lint_check() {
+  local status=0 count=0
+  lint_tool shellcheck shellcheck -x "${shell_files[@]}" || status=1
+  lint_tool shfmt shfmt -i 2 -ci -d "${shell_files[@]}" || status=1
+  lint_tool gawk lint_awk "${awk_files[@]}" || status=1
+  if ((${#c_files[@]} > 0)); then
+    lint_tool clang-format clang-format --dry-run -Werror "${c_all[@]}" || status=1
+    lint_tool 'compiler warnings' lint_compile "${c_files[@]}" || status=1
+    lint_tool clang-tidy lint_tidy "${c_files[@]}" || status=1
+  fi
+  return "$status"
+}
+
+# Rewrites every file in the house style.
+# Usage: lint_format   Returns: 0
+lint_format() {
+  shfmt -i 2 -ci -w "${shell_files[@]}"
+  ((${#c_all[@]} == 0)) || clang-format -i "${c_all[@]}"
+}
+
+# Does what is asked.
+# Usage: main check|format   Returns: 0, 1 not clean, 2 bad usage
+main() {
+  local c_flags
+  local -a shell_files awk_files c_files c_all
+  mapfile -t shell_files < <(lint_shell_files)
+  mapfile -t awk_files < <(find lib -type f -name '*.awk' | sort)
+  mapfile -t c_files < <(lint_c_files)
+  mapfile -t c_all < <(lint_c_files all)
+  c_flags=$(make -s --no-print-directory lint-flags)
+  case ${1:-} in
+    check) lint_check ;;
+    format) lint_format ;;
+    *)
+      echo 'Usage: tools/lint.sh check|format' >&2
+      return 2
+      ;;
+  esac
+}
+
+main "$@"

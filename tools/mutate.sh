@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Breaks the code on purpose, one line at a time, and runs the tests that must notice: the faults are the rows of tests/mutants.tsv.
+#
+# Usage: tools/mutate.sh [NAME...]   NAME: a fault of the table; without one, all of them
+#
+# A fault is killed when its suite fails on a copy of this checkout with the fault in it. One that changes nothing, because
+# the line is not there any more, is a failure too: the table goes with the code. The suites must pass without a fault.
+# Exit status: 0 every fault was killed, 1 not, 2 bad usage.
+set -Eeuo pipefail
+
+ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
+TABLE=$ROOT/tests/mutants.tsv
+# Seconds that the tests of one fault may take; one that makes them hang is noticed too.
+LIMIT=300
+
+# Copy the checkout, as it stands, with what was built.
+# Usage: mutate_copy FOLDER   Returns: 0
+mutate_copy() {
+  mkdir -- "$1"
+  { git -C "$ROOT" ls-files -z && printf 'test\0'; } | tar -C "$ROOT" --null -T - -cf - | tar -C "$1" -xf -
+  [[ ! -d $ROOT/build ]] || cp -r -- "$ROOT/build" "$1/build"
+}
+
+# Make one fault in a copy, and say whether its tests notice.
+# Usage: mutate_one NAME FILE SUITE FILTER EXPRESSION   Returns: 0 killed, 1 not
+mutate_one() {
+  local name=$1 file=$2 suite=$3 filter=$4 expression=$5 copy=$scratch/tree status=0
+  rm -rf -- "$copy"
+  mutate_copy "$copy"
+  sed -E -i -e "$expression" -- "$copy/$file"
+  if cmp -s -- "$ROOT/$file" "$copy/$file"; then
+    printf 'stale     %s: %s has no such line\n' "$name" "$file"
+    return 1
+  fi
+  (
+    cd "$copy"
+    # What a fault keeps from coming is not waited for as on a slow machine.
+    export TEST_PATIENCE=1
+    if [[ $suite == unit ]]; then
+      timeout --kill-after=20 "$LIMIT" make -s check-unit
+    else
+      [[ $file != *.[ch] ]] || make -s test
+      timeout --kill-after=20 "$LIMIT" bats --tap -f "$filter" "tests/$suite.bats"
+    fi
+  ) </dev/null >"$scratch/log" 2>&1 || status=$?
+  if ((status == 0)) && [[ $suite != unit ]] && ! grep -q '^ok' "$scratch/log"; then
+    printf 'ERROR     %s: %s has no test %s\n' "$name" "$suite" "$filter"
+    return 1
+  fi
+  if ((status == 0)); then
+    printf 'SURVIVED  %s: %s does not notice\n' "$name" "$suite"
+    return 1
+  fi
+  # A suite that could not run at all, or a fault that does not compile, has not been noticed by a test.
+  if ((status != 124)) && ! grep -q '^not ok' "$scratch/log"; then
+    printf 'ERROR     %s: %s did not run: %s\n' "$name" "$suite" "$(tail -n 1 "$scratch/log")"
+    return 1
+  fi
+  printf 'killed    %s by %s: %s\n' "$name" "$suite" "$(grep -m 1 '^not ok' "$scratch/log" || printf 'it took more than %s s' "$LIMIT")"
+}
+
+# Make the faults that are asked for, one after the other.
+# Usage: main [NAME...]   Returns: 0 all killed, 1 not, 2 bad usage
+main() {
+  local name file suite filter expression killed=0 count=0
+  local -A wanted=()
+  for name; do
+    cut -f 1 "$TABLE" | grep -xF -- "$name" >/dev/null || {
+      printf 'mutate: NAME=%s: is no fault of tests/mutants.tsv\n' "$name" >&2
+      return 2
+    }
+    wanted[$name]=1
+  done
+  # The table is read by a descriptor of its own: what the tests run could read from stdin.
+  while IFS=$'\t' read -r -u 5 name file suite filter expression; do
+    [[ -n $name && $name != \#* ]] || continue
+    ((${#wanted[@]} == 0)) || [[ -v "wanted[$name]" ]] || continue
+    count=$((count + 1))
+    ! mutate_one "$name" "$file" "$suite" "$filter" "$expression" || killed=$((killed + 1))
+  done 5<"$TABLE"
+  printf '%s faults, %s killed\n' "$count" "$killed"
+  ((killed == count))
+}
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-mutate.XXXXXX")
+chmod 711 "$scratch"
+trap 'rm -rf --one-file-system -- "$scratch"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+main "$@"

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Prints the first port at which some ports in a row are free on this machine, for make demo: another Redis may have the usual one.
+#
+# Usage: tools/ports.sh COUNT [FIRST]   FIRST: where to begin (6379)
+set -Eeuo pipefail
+
+# shellcheck source=lib/shared/common.sh
+. "$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)/lib/shared/common.sh"
+
+main() {
+  local count=$1 base=${2:-6379} port
+  local -A taken=()
+  while read -r port; do taken[$port]=1; done < <(ports_listening)
+  for (( ; base + count <= 65536; base++)); do
+    for ((port = base; port < base + count; port++)); do
+      [[ ! -v "taken[$port]" ]] || continue 2
+    done
+    printf '%s\n' "$base"
+    return
+  done
+  fail "no $count free ports in a row from ${2:-6379} on"
+}
+
+main "$@"
