@@ -16,14 +16,14 @@ teardown() {
   scratch_teardown
 }
 
-# Write a test file whose tests have these bodies, and print the driver's last lines.
+# Write a test file whose tests have these bodies, and run the driver on it; with SUITE_CI as CI does.
 suite() {
   local body n=0
   for body; do
     n=$((n + 1))
     printf '@test "case %s" {\n%s\n}\n' "$n" "$body"
   done >suite.bats
-  run "$REPO/tests/run.sh" suite.bats
+  run env ${SUITE_CI:+CI=true} "$REPO/tests/run.sh" suite.bats
 }
 
 # Write a test file with one test, in a lane, that works in this folder: lane_suite LANE NAME BODY
@@ -53,10 +53,28 @@ lane_suite() {
 }
 
 @test "in CI a skip for what could be installed is a failure, another is not" {
-  export CI=true
+  local SUITE_CI=yes
   suite 'skip "nosuchtool is not installed"' 'skip "no such hardware"'
   assert_failure 1
   assert_equal "${lines[-1]}" '0 passed, 1 failed, 2 skipped'
+}
+
+@test "in CI a suite that failed runs once more, alone: what passes then is unsteady, what fails again is a failure" {
+  local SUITE_CI=yes
+  suite true "[[ -e $SCRATCH/mark ]] || { : >$SCRATCH/mark; false; }" 'skip "no such hardware"'
+  assert_success
+  assert_equal "${lines[-1]}" '2 passed, 0 failed, 1 skipped, 1 unsteady'
+  assert_line 'unsteady: suite.bats: case 2'
+  suite true "echo x >>$SCRATCH/tries; false"
+  assert_failure 1
+  assert_equal "${lines[-1]}" '1 passed, 1 failed'
+  assert_equal "$(grep -c x tries)" 2
+}
+
+@test "elsewhere a suite that fails is run once" {
+  suite "[[ -e $SCRATCH/mark ]] || { : >$SCRATCH/mark; false; }"
+  assert_failure 1
+  assert_equal "${lines[-1]}" '0 passed, 1 failed'
 }
 
 @test "a file that cannot be run is a failure" {

@@ -117,7 +117,7 @@ port_free() {
 ports_pick() {
   local count=$1 try base port
   for ((try = 0; try < 50; try++)); do
-    base=$((${TEST_PORTS:-10000} + RANDOM % (4000 - count)))
+    base=$((${TEST_PORTS:-10000} + RANDOM % (2500 - count)))
     for ((port = base; port < base + count; port++)); do
       port_free "$port" || continue 2
     done
@@ -273,10 +273,11 @@ END
   run_split bash master.sh
 }
 
-# Fail with a reason and what the command under test said.
+# Fail with a reason and what the command under test said; the last that it said comes first, because that often tells why.
 # Usage: fail TEXT...   Returns: 1
 fail() {
   printf '%s\n' "$*"
+  [[ $(wc -l <<<"${stderr-}") -lt 12 ]] || printf 'the end of stderr:\n%s\n' "$(tail -n 8 <<<"$stderr")"
   [[ -z ${status+set} ]] || printf 'status: %s\noutput:\n%s\n' "$status" "${output-}"
   [[ -z ${stderr-} ]] || printf 'stderr:\n%s\n' "$stderr"
   return 1

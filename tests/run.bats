@@ -161,7 +161,7 @@ assert_nothing_left() {
 }
 
 @test "a Redis killed during the load fails its repeat, which is kept aside, and the run goes on" {
-  words REDISRUNS=2 TIME=4 PHASES=get REPLY_TIMEOUT=3
+  words REDISRUNS=2 TIME=4 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
   kill -KILL "$(head -n 1 host/run-*/server/instances.proc | cut -f 1)"
