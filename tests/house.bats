@@ -195,3 +195,13 @@ house_none() {
   house_none "$(house_files README.md docs do_it.sh summary2csv.sh lib conf tools -- ! -name '*.svg' | xargs grep -nHE -e "$all" -- || :)" \
     'write it in the words of the glossary (CONTRIBUTING.md):'
 }
+
+@test "no sentence of the documents has more than 30 words" {
+  house_none "$(house_files README.md CHANGELOG.md CONTRIBUTING.md docs results/README.md results/sample/README.md -- -name '*.md' |
+    xargs awk -v MAX=30 -f tests/sentences.awk --)" 'one fact per sentence, at most 25 words; split these:'
+  # What the program counts, on sentences whose length is known.
+  printf '%s\n' 'One two three. Four (see [five](a b c d))' 'six!' '' '- seven eight nine ten' '| one two three four five |' >"$BATS_TEST_TMPDIR/text.md"
+  run awk -v MAX=2 -f tests/sentences.awk "$BATS_TEST_TMPDIR/text.md"
+  ((${#lines[@]} == 3)) || fail "$output"
+  [[ ${lines[0]} == *':1: 3 words: One two three. ' && ${lines[1]} == *':1: 4 words:Four (see [five]) six!' && ${lines[2]} == *':4: 4 words: seven'* ]] || fail "$output"
+}
