@@ -68,6 +68,23 @@ seen() {
   (($(grep -ci '"get"' "$2") >= $1))
 }
 
+@test "steps: one may have a pattern of keys of its own; the phase has that of the options" {
+  at_gate --phases populate,get --keys gaussian:5000 --requests 100 -c 2
+  wait_until 20 test -e gate/ready-get
+  redis-cli -p "$REDIS_PORT" monitor >keys.monitor 3>&- &
+  process_note $!
+  wait_until 10 grep -q OK keys.monitor
+  order get 0 200 2 gaussian:1
+  order get.1 0
+  job_wait 30
+  assert_equal "$status" 0
+  assert_equal "$(step 1 key_sd) $(result get key_sd) $(result populate key_sd)" "1 5000 -"
+  # 100 of warm-up, 300 of the step, then the phase.
+  wait_until 10 seen 500 keys.monitor
+  grep -i '"get"' keys.monitor | tr -d '"' | awk '{ key = $NF + 0; far = key < 9980 || key > 10020; if (NR <= 400) step += far; else phase += far }
+    END { if (step || phase < 50) { print step, phase; exit 1 } }'
+}
+
 @test "steps: each asks for keys of its own, and the phase for those that it would have asked for without them" {
   local turn
   redis_start

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "number.h"
 #include "output.h"
+#include "pattern.h"
 #include "plain.h"
 
 #include <errno.h>
@@ -17,26 +18,29 @@
 
 int gate_read(const char *text, uint64_t connections, struct gate_order *order)
 {
-    char copy[GATE_TEXT], *rest = copy, *word[4];
+    char copy[GATE_TEXT], *rest = copy, *word[5];
     int words = 0;
     memset(order, 0, sizeof *order);
     if (strlen(text) >= sizeof copy) return -1;
     memcpy(copy, text, strlen(text) + 1);
     copy[strcspn(copy, "\r\n")] = 0;
-    for (char *at; words < 4 && (at = strsep(&rest, " ")) != NULL;)
+    for (char *at; words < 5 && (at = strsep(&rest, " ")) != NULL;)
         if (*at) word[words++] = at;
     if (words == 1 && (!strcmp(word[0], "keep") || !strcmp(word[0], "skip"))) {
         order->go = word[0][0] == 'k' ? GATE_KEEP : GATE_SKIP;
         return 0;
     }
-    if (!words || words > 3 || number_double(word[0], 0, 1e11, &order->start_s)) return -1;
+    if (!words || words > 4 || number_double(word[0], 0, 1e11, &order->start_s)) return -1;
     if (words == 1) return 0;
     order->loaded = 1;
     if (word[1][0] == 'c' ? number_u64(word[1] + 1, 0, connections, &order->connections) : number_double(word[1], 0.001, 1e9, &order->rate))
         return -1;
     if (words == 2) return 0;
     order->go = strcmp(word[2], "take") ? GATE_STEP : GATE_TAKE;
-    return order->go == GATE_STEP && number_double(word[2], 0.01, 1e6, &order->seconds) ? -1 : 0;
+    if (order->go == GATE_STEP && number_double(word[2], 0.01, 1e6, &order->seconds)) return -1;
+    if (words == 3) return 0;
+    order->patterned = 1;
+    return order->go == GATE_STEP && !pattern_parse(&order->keys, word[3]) && pattern_has_place(order->keys.kind) && strchr(word[3], ':') ? 0 : -1;
 }
 
 /* Read a start file. A text without a newline may still be being written: it counts when it was the same one poll before. Returns 1 when it is
@@ -75,7 +79,7 @@ int gate_wait(const char *dir, const char *name, uint64_t connections, const vol
     if (gate_read(text, connections, order)) {
         text[strcspn(text, "\r\n")] = 0;
         plain_text(text);
-        snprintf(why, GATE_WHY, "--gate: %.100s: '%.100s': expected TIME [RATE|cCONNECTIONS [SECONDS|take]], keep or skip", start, text);
+        snprintf(why, GATE_WHY, "--gate: %.100s: '%.100s': expected TIME [RATE|cCONNECTIONS [SECONDS [KEYS]|take]], keep or skip", start, text);
         return -1;
     }
     uint64_t now = clock_now_ns(), epoch = clock_epoch_ns();

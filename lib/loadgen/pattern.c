@@ -46,3 +46,27 @@ int pattern_has_place(enum keys_kind kind)
 {
     return kind == KEYS_GAUSSIAN || kind == KEYS_ZIPF || kind == KEYS_HOTSPOT;
 }
+
+void pattern_follow(struct keys_spec *spec, const struct keys_spec *other)
+{
+    spec->kind = other->kind;
+    spec->sd = other->sd;
+    spec->theta = other->theta;
+    spec->hot_keys = other->hot_keys;
+    spec->hot_requests = other->hot_requests;
+}
+
+double pattern_parameter(const struct keys_spec *spec)
+{
+    switch (spec->kind) {
+    case KEYS_GAUSSIAN:
+        return spec->sd > 0 ? spec->sd : (double)spec->count / 6;
+    case KEYS_ZIPF:
+    case KEYS_LATEST:
+        return spec->theta;
+    case KEYS_HOTSPOT:
+        return spec->hot_requests;
+    default:
+        return 0;
+    }
+}

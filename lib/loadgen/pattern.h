@@ -16,4 +16,11 @@ int pattern_shift(struct keys_spec *spec, const char *text);
 /** Returns whether a pattern has popular keys that can be moved: all others take every key alike, or move by themselves. */
 int pattern_has_place(enum keys_kind kind);
 
+/** Make `spec` follow the pattern of another one: how popular each rank is. Its keys, their places and its random streams stay. */
+void pattern_follow(struct keys_spec *spec, const struct keys_spec *other);
+
+/** Returns the parameter of a pattern with popular keys: the SD of gaussian in keys, the exponent of zipf and latest, for hotspot the percent of
+ *  requests to the hot keys; 0 when it has none. */
+double pattern_parameter(const struct keys_spec *spec);
+
 #endif

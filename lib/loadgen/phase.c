@@ -104,6 +104,7 @@ static int run_step(struct engine *e, const struct plan *phase, const struct gat
     struct result r;
     engine_plan_load(e, &step, order->rate, order->connections, order->seconds);
     engine_plan_step(e, &step, offer, order->seconds * (1 - WARMUP_SHARE));
+    if (order->patterned) step.keys = &order->keys;
     if (run_load(e, &step, order->start_ns, order->seconds * WARMUP_SHARE, 0, &r)) return -1;
     int rc = worker_stop ? -1 : keep_row(e, &r, offer);
     /* Too much load is what a search looks for; wrong values are not. */

@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include "output.h"
+#include "pattern.h"
 #include "report_kinds.h"
 
 #include <errno.h>
@@ -268,6 +269,16 @@ static void count_columns(struct row *row, const struct result *r)
     column(row, "out_of_range", "%ju", (uintmax_t)r->latency.over);
 }
 
+/* The parameter of a pattern of keys; NULL is one that has none, or that of the options. */
+static void key_column(struct row *row, const struct keys_spec *keys)
+{
+    double parameter = keys ? pattern_parameter(keys) : 0;
+    if (parameter > 0)
+        column(row, "key_sd", "%.15g", parameter);
+    else
+        column(row, "key_sd", "%s", "-");
+}
+
 static void parameter_columns(struct row *row, const struct options *o, const struct result *r)
 {
     const struct plan *p = &r->plan;
@@ -340,6 +351,7 @@ static void row_make(struct row *row, const struct options *o, const struct resu
     column(row, "commands", "%s", text);
     report_kinds_text(o, r, text);
     column(row, "command_latency", "%s", text);
+    key_column(row, p->kind == PHASE_POPULATE ? NULL : &o->keys);
     row->at[-1] = row->name_at[-1] = '\n';
     *row->at = *row->name_at = 0;
 }
@@ -361,6 +373,7 @@ int report_step(const char *dir, const struct result *r, int number, int more)
     column(&row, "rate", "%.10g", r->plan.rate);
     column(&row, "connections", "%ju", (uintmax_t)r->plan.connections);
     column(&row, "asked_us", "%ju", (uintmax_t)(r->plan.time_ns / 1000));
+    key_column(&row, r->plan.keys);
     column(&row, "start_us", "%ju", (uintmax_t)r->start_us);
     column(&row, "elapsed_us", "%ju", (uintmax_t)r->elapsed_us);
     column(&row, "ops", "%ju", (uintmax_t)r->count[COUNT_OPS]);

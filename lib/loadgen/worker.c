@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "conn.h"
 #include "flush.h"
+#include "pattern.h"
 #include "target.h"
 
 #include <errno.h>
@@ -324,6 +325,7 @@ static void target_begin(struct worker *w, struct target *t)
     uint64_t stream = number + ((uint64_t)plan->index << 32);
     /* In the order of the set before it, a shuffled get would walk memory from end to end. */
     spec.seed += (uint64_t)plan->index * RNG_STEP;
+    if (plan->keys) pattern_follow(&spec, plan->keys);
     if (!plan->record) spec.shift_s = 0; /* what was warmed up is what is popular at the start */
     if (plan->kind == PHASE_POPULATE)
         spec = (struct keys_spec){.kind = o->populate, .first = o->populate_first, .count = o->populate_count, .seed = spec.seed};

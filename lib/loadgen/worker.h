@@ -26,14 +26,15 @@ struct plan {
     int open, verify, record;
     int step; /* a look at one load: it has a row in steps.tsv and no other file */
     uint64_t pipeline;
-    uint64_t connections; /* of each thread to each of its instances that are used */
-    uint64_t total;       /* requests of all threads; 0: as many as fit into the time */
-    double rate;          /* requests a second of all threads, 0: closed loop */
-    double length_ns;     /* open loop: of the schedule */
-    uint64_t time_ns;     /* length that was asked for, 0: none */
-    uint64_t patience_ns; /* open loop: time after the end of the schedule for what is due */
-    uint64_t start_ns;    /* CLOCK_MONOTONIC; set with plan_start */
-    uint64_t stop_ns;     /* no request is sent later; UINT64_MAX: until all are sent */
+    uint64_t connections;         /* of each thread to each of its instances that are used */
+    uint64_t total;               /* requests of all threads; 0: as many as fit into the time */
+    double rate;                  /* requests a second of all threads, 0: closed loop */
+    const struct keys_spec *keys; /* the pattern of a step; NULL: that of the options */
+    double length_ns;             /* open loop: of the schedule */
+    uint64_t time_ns;             /* length that was asked for, 0: none */
+    uint64_t patience_ns;         /* open loop: time after the end of the schedule for what is due */
+    uint64_t start_ns;            /* CLOCK_MONOTONIC; set with plan_start */
+    uint64_t stop_ns;             /* no request is sent later; UINT64_MAX: until all are sent */
 };
 
 /** Set when a planned phase starts, and with that when it stops. */

@@ -31,6 +31,19 @@ static void steps_and_takes_are_told_apart(void)
     CHECK(reads("skip") && order.go == GATE_SKIP);
 }
 
+static void a_step_may_have_a_pattern_of_keys(void)
+{
+    CHECK(reads("5 c0 2 gaussian:12465.5\n") && order.go == GATE_STEP && order.patterned && order.keys.kind == KEYS_GAUSSIAN);
+    CHECK_WITHIN(order.keys.sd, 12465.5, 12465.5);
+    CHECK(reads("5 1000 2 zipf:1.25") && order.patterned && order.keys.kind == KEYS_ZIPF);
+    CHECK_WITHIN(order.keys.theta, 1.25, 1.25);
+    CHECK(reads("5 1000 2 hotspot:10:90") && order.keys.kind == KEYS_HOTSPOT);
+    CHECK_WITHIN(order.keys.hot_requests, 90, 90);
+    CHECK(reads("5 1000 2") && !order.patterned);
+    CHECK(!reads("5 1000 2 gaussian") && !reads("5 1000 2 gaussian:0") && !reads("5 1000 2 uniform"));
+    CHECK(!reads("5 1000 take gaussian:5") && !reads("5 1000 2 gaussian:5 6"));
+}
+
 static void what_is_none_of_these_is_refused(void)
 {
     static const char *const bad[] = {"",       "\n",     "now",       "-1",        "5 0",          "5 fast",        "5 c17",
@@ -46,6 +59,7 @@ int main(void)
 {
     TEST("a phase has a time, and may have a load of its own", a_phase_has_a_time_and_may_have_a_load);
     TEST("steps, takes, keep and skip are told apart", steps_and_takes_are_told_apart);
+    TEST("a step may have a pattern of keys of its own", a_step_may_have_a_pattern_of_keys);
     TEST("what is none of these is refused", what_is_none_of_these_is_refused);
     return UNIT_END;
 }
