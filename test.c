@@ -102,12 +102,12 @@ int main(int argc, char **argv)
     if (o.version) printf("test %s\n", LOADGEN_VERSION);
     if (o.help || o.version) return 0;
     if (o.windows) {
-        if (!windows_print(o.windows, o.file, o.files, stdout, why)) return fflush(stdout) ? 1 : 0;
-        fprintf(stderr, "test: %s\n", why);
-        return 1;
+        int rc = windows_print(o.windows, o.file, o.files, stdout, why);
+        if (rc) fprintf(stderr, "test: %s\n", why);
+        return rc ? rc : fflush(stdout) ? 1 : 0;
     }
     if (o.out && output_folder(o.out)) {
-        fprintf(stderr, "test: --out %s: %s\n", o.out, strerror(errno));
+        fprintf(stderr, "test: --out %s: cannot open (%s); name a directory that you can write to\n", o.out, strerror(errno));
         return 2;
     }
     catch_signals();
@@ -116,7 +116,8 @@ int main(int argc, char **argv)
     {
         if (omp_get_num_threads() != (int)o.threads) {
 #pragma omp master
-            fprintf(stderr, "test: OpenMP gives %d threads in place of %ju\n", omp_get_num_threads(), (uintmax_t)o.threads);
+            fprintf(stderr, "test: OMP_NUM_THREADS=%ju: only %d threads can be started; set a lower number\n", (uintmax_t)o.threads,
+                    omp_get_num_threads());
         } else if (omp_get_thread_num()) {
             crew_serve(&crew, omp_get_thread_num());
         } else {

@@ -186,6 +186,46 @@ house_none() {
   house_none "$bad" 'not of the form WHERE: NAME=VALUE: what is wrong; how to fix it:'
 }
 
+@test "every message with which ./test refuses its command line has its row in tests/messages_test.tsv, and its form" {
+  local text row found bad=''
+  local -a rows=()
+  mapfile -t rows < <(grep -v '^#' tests/messages_test.tsv | cut -f 2)
+  # The texts of each call, with what is put in for a * each; a call that passes on the text of another has `bad` in it.
+  while IFS= read -r text; do
+    found=
+    for row in "${rows[@]}"; do
+      # shellcheck disable=SC2053 # the text is a pattern
+      if [[ $row == *$text* ]]; then
+        found=yes
+        break
+      fi
+    done
+    [[ $found ]] || bad+="$text"$'\n'
+  done < <(awk '
+    !open && /(options_refuse\(|fail\(why,) *.*/ && !/^(int|static int) / { open = 1; call = "" }
+    open { call = call $0 }
+    open && /;$/ {
+      open = found = 0
+      passes = call ~ /o->bad/
+      while (match(call, /"([^"\\]|\\.)*"/)) {
+        text = substr(call, RSTART + 1, RLENGTH - 2)
+        call = substr(call, RSTART + RLENGTH)
+        if (text !~ /; /) continue
+        found = 1
+        gsub(/%[.0-9*]*(s|d|zu|ju|g)/, "*", text)
+        gsub(/%%/, "%", text)
+        gsub(/[][?\\]/, "*", text)
+        print text
+      }
+      if (!found && !passes) print FILENAME ":" FNR ": a call without a text of the form"
+    }' lib/loadgen/options*.c lib/loadgen/mix.c)
+  house_none "$bad" 'no row in tests/messages_test.tsv for:'
+  for row in "${rows[@]}"; do
+    [[ $row =~ ^test:\ [^\ ].*:\ .+\;\ .+ ]] || bad+="$row"$'\n'
+  done
+  house_none "$bad" 'not of the form test: --OPTION VALUE: what is wrong; what is accepted:'
+}
+
 @test "phrases that readers stumble over are not written" {
   # In documents, and in what programs print; the glossary of CONTRIBUTING.md has the words to write.
   local docs='per cent|\bput(s)? (it|them)? ?back\b|\b[Ff]olders?\b|\b[Ll]ikewise\b|\b[Pp]icture\b|\bmends?\b|\bby hand\b'

@@ -234,7 +234,7 @@ load loadgen
   assert_equal "$(result populate pattern) $(redis-cli -p "$REDIS_PORT" dbsize)" 'shuffle 1001' # with our marker
   loadgen 1 --populate-keys shuffle 127.0.0.1 "$REDIS_PORT"
   assert_failure 2
-  assert_equal "$stderr" 'test: --populate-keys needs the phase populate in --phases'
+  assert_equal "$stderr" 'test: --populate-keys: requires the phase populate; add it to --phases'
 }
 
 @test "instances are told apart: requests, time, percentiles, and the bytes that the server counted" {

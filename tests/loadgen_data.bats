@@ -50,7 +50,7 @@ load loadgen
   redis_start
   loadgen 1 --rate 0.4 --time 1 127.0.0.1 "$REDIS_PORT" 10 10
   assert_failure 2
-  assert_equal "$stderr" 'test: --rate 0.4 and --time 1 leave no request to send: their product must be at least 0.5'
+  assert_equal "$stderr" 'test: --rate 0.4: no request is due within --time 1; set a product of at least 0.5'
   loadgen 1 --phases get --rate 2 --time 1 --warmup 0.1 127.0.0.1 "$REDIS_PORT" 10 10
   assert_equal "$(result get ops) $(calls get)" "2 3"
 }

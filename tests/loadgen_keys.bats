@@ -58,7 +58,7 @@ monitored() {
   assert_equal "$(monitored GET 1000 | awk '$1 == 999 { n++ } END { print (n > 540 && n < 680) }')" 1
   loadgen 1 --phases set --keys latest 127.0.0.1 "$REDIS_PORT" 100 10
   assert_failure 2
-  assert_contains 'begin with the phase populate' "$stderr"
+  assert_contains 'begin --phases with populate' "$stderr"
 }
 
 @test "an open loop of latest reads no key before it is there either" {

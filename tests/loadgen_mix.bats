@@ -125,14 +125,14 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
     assert_contains "$text" "$stderr"
     assert_equal "$words $(wc -l <<<"$stderr")" "$words 1"
   done <<'END'
---phases mixed --commands gat:1|--commands 'gat' is none of get set mget
---phases mixed --commands get:0|a weight is a whole number
---phases mixed --commands mget-999|is not mget-N with N from 1 to 256
---commands get:1|--commands needs the phase mixed or populate
---phases mixed --ratio 1:1 --commands get:1|--commands and --ratio exclude each other
---phases populate,mixed --keys latest --commands hget:1|--keys latest adds strings alone
---phases mixed --cluster --commands mget:1|with --cluster a command must have one key
---phases mixed --command-ratio 3|there is no --command before it
---phases mixed --command PING|has no __key__
+--phases mixed --commands gat:1|--commands gat:1: 'gat': unknown; accepted: get set mget
+--phases mixed --commands get:0|invalid weight; accepted: a whole number
+--phases mixed --commands mget-999|'mget-999': invalid; accepted: mget-N with N from 1 to 256
+--commands get:1|--commands get:1: requires the phase mixed or populate
+--phases mixed --ratio 1:1 --commands get:1|--commands get:1: conflicts with --ratio
+--phases populate,mixed --keys latest --commands hget:1|--keys latest supports only strings
+--phases mixed --cluster --commands mget:1|--cluster does not support commands of several keys
+--phases mixed --command-ratio 3|no --command comes before it
+--phases mixed --command PING|__key__ is missing
 END
 }

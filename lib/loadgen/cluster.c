@@ -80,7 +80,7 @@ static int all_served(const struct nodes *n, char why[LINK_WHY])
         return -1;
     }
     if (!n->moving) return 0;
-    snprintf(why, LINK_WHY, "slots are on their way from one node to another: is somebody resharding?");
+    snprintf(why, LINK_WHY, "slots are moving between nodes: resharding is not supported");
     return -1;
 }
 
@@ -122,14 +122,14 @@ static int shards_make(struct cluster *c, const struct nodes *n, const struct op
         seen[n->owner[slot]] = 1;
     }
     if (!bad && o->shards_last >= all && o->shards_given) {
-        snprintf(why, LINK_WHY, "--shards %ju-%ju: the cluster has %u shards, counted from 0", (uintmax_t)o->shards_first, (uintmax_t)o->shards_last,
-                 all);
+        snprintf(why, LINK_WHY, "--shards %ju-%ju: the cluster has %u shards; accepted: 0-%u", (uintmax_t)o->shards_first, (uintmax_t)o->shards_last,
+                 all, all - 1);
         bad = 1;
     }
     c->first = o->shards_given ? (uint32_t)o->shards_first : 0;
     c->shards = o->shards_given ? (uint32_t)(o->shards_last - o->shards_first + 1) : all;
     if (!bad && o->instances && o->instances != c->shards) {
-        snprintf(why, LINK_WHY, "--instances %ju: the cluster has %u shards%s", (uintmax_t)o->instances, c->shards,
+        snprintf(why, LINK_WHY, "--instances %ju: the cluster has %u shards%s; leave --instances out", (uintmax_t)o->instances, c->shards,
                  o->shards_given ? " in --shards" : "");
         bad = 1;
     }
@@ -154,7 +154,7 @@ int cluster_init(struct cluster *c, const struct links *links, const struct opti
     if (endpoint_instance(&from, &links->host, o, o->port, why) || link_open(&l, links, &from, 0, why)) return -1;
     int bad = ask(&l, links, o->connect_timeout_s, &nodes, text);
     if (bad && strstr(text, "cluster support disabled"))
-        snprintf(why, LINK_WHY, "%.300s is no cluster (cluster_enabled:0)", from.name);
+        snprintf(why, LINK_WHY, "%.300s: not a node of a Redis Cluster (cluster_enabled:0)", from.name);
     else if (bad || all_ours(&nodes, o, &from, text) || all_served(&nodes, text) || shards_make(c, &nodes, o, &from, text)) {
         bad = 1;
         snprintf(why, LINK_WHY, "%.200s: %.300s", from.name, text);
@@ -167,7 +167,7 @@ int cluster_init(struct cluster *c, const struct links *links, const struct opti
 /* Something cannot be used any more: every thread sees it in its next tick. */
 static void give_up(struct cluster *c, uint32_t shard)
 {
-    snprintf(c->why, sizeof c->why, "slots of shard %u are on two nodes: is somebody resharding?", c->first + shard);
+    snprintf(c->why, sizeof c->why, "slots of shard %u are on two nodes: resharding is not supported", c->first + shard);
     __atomic_store_n(&c->broken, 1, __ATOMIC_RELEASE);
 }
 

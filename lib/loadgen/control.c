@@ -43,7 +43,7 @@ static long long count(struct link *l, const struct links *s, const struct contr
     if (!reply) return -1;
     long long n = reply->integer;
     freeReplyObject(reply);
-    if (n < 0) snprintf(why, LINK_WHY, "%s: %s: the reply is %lld, which is no count", c->endpoint.name, word[0], n);
+    if (n < 0) snprintf(why, LINK_WHY, "%s: %s: invalid reply %lld, expected a count", c->endpoint.name, word[0], n);
     return n < 0 ? -1 : n;
 }
 
@@ -100,7 +100,7 @@ static int mark(struct link *l, const struct links *s, struct control *c, double
 
 int control_check(const struct links *s, struct control *c, char why[LINK_WHY])
 {
-    static const char hint[] = "that this program did not write: not flushed (--force flushes, --no-flush keeps them)";
+    static const char hint[] = "that this program did not write, so it was not flushed; --force flushes them, --no-flush keeps them";
     struct link l = {.fd = -1};
     uint64_t zero, others, other;
     if (link_open(&l, s, &c->endpoint, 0, why)) return -1;

@@ -40,7 +40,7 @@ static int socket_endpoint(struct endpoint *e, const char *pattern, uint64_t por
     un->sun_family = AF_UNIX;
     snprintf(e->name, sizeof e->name, "%.*s%s%s", before, pattern, digits, mark ? mark + 2 : "");
     if (strlen(e->name) >= sizeof un->sun_path) {
-        snprintf(why, ENDPOINT_WHY, "--socket: %.320s is longer than %zu bytes", e->name, sizeof un->sun_path - 1);
+        snprintf(why, ENDPOINT_WHY, "--socket: %.320s: too long; accepted: at most %zu bytes", e->name, sizeof un->sun_path - 1);
         return -1;
     }
     memcpy(un->sun_path, e->name, strlen(e->name) + 1);

@@ -32,7 +32,7 @@ static int check_cpus(const struct options *o, char *why)
     if (!o->cpus || sched_getaffinity(0, sizeof allowed, &allowed)) return 0;
     for (int i = 0; i < o->cpus; i++)
         if (!CPU_ISSET((size_t)o->cpu[i], &allowed)) {
-            snprintf(why, ENGINE_WHY, "--cpus: CPU %d is not there, or not for this process", o->cpu[i]);
+            snprintf(why, ENGINE_WHY, "--cpus: CPU %d is offline, or not allowed for this process; accepted: CPUs of its affinity", o->cpu[i]);
             return -1;
         }
     return 0;
@@ -47,8 +47,8 @@ static int raise_limit(const struct options *o, char *why)
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need) return 0;
     limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
     if (limit.rlim_cur >= need && !setrlimit(RLIMIT_NOFILE, &limit)) return 0;
-    snprintf(why, ENGINE_WHY, "%ju connections need %ju open files, and the limit is %ju (ulimit -n)", (uintmax_t)(groups * o->connections),
-             (uintmax_t)need, (uintmax_t)limit.rlim_max);
+    snprintf(why, ENGINE_WHY, "%ju connections require %ju open files, and the limit is %ju; raise it with ulimit -n",
+             (uintmax_t)(groups * o->connections), (uintmax_t)need, (uintmax_t)limit.rlim_max);
     return -1;
 }
 

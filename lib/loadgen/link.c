@@ -61,7 +61,7 @@ int links_init(struct links *s, const struct options *o, const volatile sig_atom
     s->stop = stop;
 #if HIREDIS_MAJOR < 1
     if (o->resp == 3) {
-        snprintf(why, LINK_WHY, "--resp 3 needs hiredis 1.0 or newer; this is a build with %d.%d", HIREDIS_MAJOR, HIREDIS_MINOR);
+        snprintf(why, LINK_WHY, "--resp 3: requires hiredis 1.0 or newer; this build has %d.%d", HIREDIS_MAJOR, HIREDIS_MINOR);
         return -1;
     }
 #endif
@@ -175,7 +175,7 @@ static redisReply *reply_read(struct link *l, const struct links *s, redisReader
         ssize_t n = link_read(l, bytes, sizeof bytes);
         if (n > 0) {
             if (redisReaderFeed(reader, bytes, (size_t)n) != REDIS_OK || redisReaderGetReply(reader, &reply) != REDIS_OK) {
-                snprintf(why, LINK_WHY, "%s: what came is no reply: %s", command, reader->errstr);
+                snprintf(why, LINK_WHY, "%s: invalid reply: %s", command, reader->errstr);
                 return NULL;
             }
             if (reply) return reply;
@@ -213,7 +213,7 @@ redisReply *link_ask(struct link *l, const struct links *s, double limit_s, int 
     if (!reader)
         snprintf(why, LINK_WHY, "out of memory");
     else if (send_all(l, s, bytes, (size_t)n, deadline_of(limit_s)))
-        snprintf(why, LINK_WHY, "%s: the server takes nothing", word[0]);
+        snprintf(why, LINK_WHY, "%s: the server does not read", word[0]);
     else
         reply = reply_read(l, s, reader, limit_s, word[0], why);
     if (reader) redisReaderFree(reader);

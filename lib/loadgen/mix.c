@@ -221,7 +221,7 @@ static int named_add(struct mix *m, const char *item, size_t n, uint64_t weight,
     const struct known *k = known_find(item, word);
     int plain = n == 3 && !strncmp(item, "get", 3) ? 0 : n == 3 && !strncmp(item, "set", 3) ? 1 : -1;
     snprintf(name, sizeof name, "%.*s", (int)n, item);
-    if (entry_has(m, name)) return fail(why, "'%s' is named twice", name);
+    if (entry_has(m, name)) return fail(why, "'%s': repeated; give each command once", name);
     if (plain >= 0) {
         plain_begin(m);
         m->command[plain].entry = m->entries;
@@ -231,16 +231,16 @@ static int named_add(struct mix *m, const char *item, size_t n, uint64_t weight,
     if (!k || k >= known_find("rmw write", 9)) {
         char names[MIX_WHY];
         mix_names(names, sizeof names);
-        return fail(why, "'%s' is none of %s, nor words with __key__", name, names);
+        return fail(why, "'%s': unknown; accepted: %s, or a command with __key__", name, names);
     }
     if (word < n && (!k->counted || number_u64_n(item + word + 1, n - word - 1, 1, MIX_TIMES_MAX, &times)))
-        return fail(why, k->counted ? "'%s' is not %s-N with N from 1 to 256" : "'%s': %s takes no number", name, k->name);
+        return fail(why, k->counted ? "'%s': invalid; accepted: %s-N with N from 1 to 256" : "'%s': takes no number; accepted: %s", name, k->name);
     int entry = m->entries, command = known_make(m, k, name, n, (int)times, entry);
-    if (command < 0) return fail(why, "'%s' is too much", name);
+    if (command < 0) return fail(why, "'%s': too many commands; leave some out", name);
     if (k->next) {
         const struct known *then = known_find(k->next, strlen(k->next));
         int next = known_make(m, then, then->name, strlen(then->name), 1, entry);
-        if (next < 0) return fail(why, "'%s' is too much", name);
+        if (next < 0) return fail(why, "'%s': too many commands; leave some out", name);
         m->command[command].next = next;
     }
     entry_add(m, command, weight);
@@ -253,19 +253,20 @@ int mix_add(struct mix *m, const char *words, uint64_t weight, char why[MIX_WHY]
     const char *verb = words + strspn(words, " ");
     char name[MIX_NAME];
     size_t n = strcspn(verb, " ");
-    if (m->entries == MIX_ENTRIES) return fail(why, "there are more than %d commands", MIX_ENTRIES);
-    if (n > MIX_NAME - 6 || !n) return fail(why, "'%.100s' does not begin with a command", words);
+    if (m->entries == MIX_ENTRIES) return fail(why, "too many commands; accepted: at most %d", MIX_ENTRIES);
+    if (n > MIX_NAME - 6 || !n) return fail(why, "'%.100s': does not begin with a command; accepted: COMMAND __key__ ...", words);
     for (size_t i = 0; i < n; i++)
-        if (!isalnum((unsigned char)verb[i]) && verb[i] != '.') return fail(why, "'%.100s' does not begin with a command", words);
-    if (!strstr(verb + n, "__key__")) return fail(why, "'%.100s' has no __key__ behind its command", words);
+        if (!isalnum((unsigned char)verb[i]) && verb[i] != '.')
+            return fail(why, "'%.100s': does not begin with a command; accepted: COMMAND __key__ ...", words);
+    if (!strstr(verb + n, "__key__")) return fail(why, "'%.100s': __key__ is missing; add it after the command", words);
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)
-        if (strlen(never[i]) == n && !strncasecmp(verb, never[i], n)) return fail(why, "%s is no load", never[i]);
+        if (strlen(never[i]) == n && !strncasecmp(verb, never[i], n)) return fail(why, "'%s': not supported as load; use another command", never[i]);
     for (size_t i = 0; i < n; i++) name[i] = (char)tolower((unsigned char)verb[i]);
     name[n] = 0;
     for (int i = 2; entry_has(m, name); i++) snprintf(name + n, sizeof name - n, "-%d", i);
     struct mix_command *c = command_begin(m, name, strlen(name), m->entries);
     if (!c || words_parse(m, c, verb, strlen(verb), 1))
-        return fail(why, "'%.100s' is too much: at most %d words, and %d parts of each", words, MIX_WORDS, MIX_PIECES);
+        return fail(why, "'%.100s': too long; accepted: at most %d words, with %d parts each", words, MIX_WORDS, MIX_PIECES);
     c->type = 's';
     c->reply = MIX_ANY;
     c->unknown = 1;
@@ -280,15 +281,15 @@ int mix_parse(struct mix *m, const char *list, char why[MIX_WHY])
         char item[512];
         size_t n = strcspn(list, ","), end = n;
         uint64_t weight = 1;
-        if (m->entries == MIX_ENTRIES) return fail(why, "there are more than %d commands", MIX_ENTRIES);
-        if (n >= sizeof item) return fail(why, "'%.60s...' is too long", list);
+        if (m->entries == MIX_ENTRIES) return fail(why, "too many commands; accepted: at most %d", MIX_ENTRIES);
+        if (n >= sizeof item) return fail(why, "'%.60s...': too long; accepted: at most %zu bytes", list, sizeof item - 1);
         while (end > 0 && list[end - 1] != ':') end--;
         if (end && !number_u64_n(list + end, n - end, 1, 1000000, &weight))
             end--;
         else if (!end || memchr(list, ' ', n))
             end = n;
         else
-            return fail(why, "'%.*s': a weight is a whole number from 1 to 1000000", (int)(n < 100 ? n : 100), list);
+            return fail(why, "'%.*s': invalid weight; accepted: a whole number from 1 to 1000000", (int)(n < 100 ? n : 100), list);
         snprintf(item, sizeof item, "%.*s", (int)end, list);
         if (strstr(item, "__key__") || strchr(item, ' ') ? mix_add(m, item, weight, why) : named_add(m, item, end, weight, why)) return -1;
         if (!list[n]) return 0;
@@ -323,7 +324,7 @@ int mix_finish(struct mix *m, char why[MIX_WHY])
         for (size_t j = 0; j < TABLE && !k; j++)
             if (table[j].type == type && table[j].fill) k = known_find(table[j].fill, strlen(table[j].fill));
         int fill = k ? known_make(m, k, k->name, strlen(k->name), times_of(m, type), -1) : -1;
-        if (fill < 0) return fail(why, "there are too many commands");
+        if (fill < 0) return fail(why, "too many commands; leave some out");
         m->fill[m->fills++] = fill;
     }
     return 0;

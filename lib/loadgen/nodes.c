@@ -100,7 +100,7 @@ static int line_read(struct nodes *nodes, struct piece line, char *why)
     if (number_u64_n(field[6].at, field[6].n, 0, UINT64_MAX, &node->epoch)) return -1;
     for (int i = 0; i < nodes->count; i++)
         if (!memcmp(nodes->node[i].id, node->id, NODES_ID)) {
-            snprintf(why, NODES_WHY, "node %s is there twice", node->id);
+            snprintf(why, NODES_WHY, "node %s is listed twice", node->id);
             return -1;
         }
     nodes->count++;
@@ -133,7 +133,7 @@ int nodes_parse(struct nodes *nodes, const char *text, size_t n, char why[NODES_
     for (const char *at = text; at < end;) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         if (!newline || line_read(nodes, (struct piece){at, (size_t)(newline - at)}, why)) {
-            if (!why[0]) snprintf(why, NODES_WHY, "line %d is no line of CLUSTER NODES", nodes->count + 1);
+            if (!why[0]) snprintf(why, NODES_WHY, "line %d is not a line of CLUSTER NODES", nodes->count + 1);
             return -1;
         }
         at = newline + 1;

@@ -119,7 +119,7 @@ static const struct spec specs[] = {
      NULL},
     {NULL, NULL, NULL, "Results", HEADING, 0, 0, 0, 0, NULL},
     {"interval", NULL, "S", "seconds of a row of the series (default 1)", REAL, AT(interval_s), 0, 0.01, 600, NULL},
-    {"out", NULL, "DIR", "folder for result files (default: only the guide's histogram files, in the current one)", TEXT, AT(out), 0, 0, 0, NULL},
+    {"out", NULL, "DIR", "directory for result files (default: only the guide's histogram files, in the current one)", TEXT, AT(out), 0, 0, 0, NULL},
     {"gate", NULL, "DIR", "before a phase write DIR/ready-PHASE and wait for DIR/start-PHASE, which holds the time to start (docs/loadgen.md)", TEXT,
      AT(gate), 0, 0, 0, NULL},
     {"windows", NULL, "LIST", "no load: print percentiles of times FROM-TO,... (in s) from the interval logs that follow, FILE.hlog...", TEXT,
@@ -222,7 +222,8 @@ static int set_command_ratio(struct options *o, const char *text)
 {
     uint64_t weight;
     struct mix *m = &o->mix;
-    if (!m->entries || !m->command[m->entry[m->entries - 1]].unknown) return options_refuse(o->bad, "there is no --command before it");
+    if (!m->entries || !m->command[m->entry[m->entries - 1]].unknown)
+        return options_refuse(o->bad, "no --command comes before it; add it after a --command");
     struct mix_command *c = &m->command[m->entry[m->entries - 1]];
     if (number_u64(text, 1, 1000000, &weight)) return -1;
     m->weights += weight - c->weight;
@@ -348,23 +349,50 @@ static const struct spec *find(const char *arg, const char **text)
     return NULL;
 }
 
+/* What an option takes, for the message that refuses its argument. */
+static const char *accepts(const struct spec *s)
+{
+    static const struct {
+        setter *set;
+        const char *text;
+    } texts[] = {
+        {set_arrival, "uniform, poisson"},
+        {set_phases, "a list of set, get, mixed, populate, such as set,get"},
+        {set_ratio, "S:G, two whole numbers that are not both 0"},
+        {set_command_ratio, "a whole number from 1 to 1000000"},
+        {set_keys, "sequential, shuffle, uniform, gaussian[:SD], zipf[:THETA], hotspot:K:R, latest[:THETA] (see --help)"},
+        {set_shift, "SECONDS:PERCENT, with a percentage below 100"},
+        {set_populate, "sequential, shuffle"},
+        {set_data, "pattern, random, compressible:RATIO with a ratio from 1.001 to 1000"},
+        {set_sizes, "N, LOW-HIGH or SIZE:WEIGHT,... with sizes from 1 to 536870912, or a distribution (see --help)"},
+        {set_expire, "S or LOW-HIGH, whole seconds from 1 to 1000000000"},
+        {set_cpus, "numbers of CPUs, such as 0-3,8"},
+        {set_shards, "A-B, from 0 to 16383"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (s->set == texts[i].set) return texts[i].text;
+    return s->takes;
+}
+
 static int positional(struct options *o, int index, const char *text, char *why)
 {
     switch (index) {
     case 0:
         o->host = text;
-        return *text ? 0 : options_refuse(why, "HOST is empty");
+        return *text ? 0 : options_refuse(why, "HOST=: empty; accepted: a host name or address");
     case 1:
-        return number_u64(text, 1, 65535, &o->port) ? options_refuse(why, "PORT '%s' is not a whole number from 1 to 65535", text) : 0;
+        return number_u64(text, 1, 65535, &o->port) ? options_refuse(why, "PORT=%s: invalid; accepted: a whole number from 1 to 65535", text) : 0;
     case 2:
         if (number_amount(text, 1, SIZES_LIMIT, &o->size))
-            return options_refuse(why, "SIZE '%s' is not a whole number from 1 to 536870912 (512 MB)", text);
+            return options_refuse(why, "SIZE=%s: invalid; accepted: a whole number from 1 to 536870912 (512 MB)", text);
         return 0;
     case 3:
         o->given_count = 1;
-        return number_amount(text, 1, KEY_LIMIT, &o->count) ? options_refuse(why, "COUNT '%s' is not a whole number from 1 up", text) : 0;
+        return number_amount(text, 1, KEY_LIMIT, &o->count)
+                   ? options_refuse(why, "COUNT=%s: invalid; accepted: a whole number from 1 to %ju", text, (uintmax_t)KEY_LIMIT)
+                   : 0;
     default:
-        return options_refuse(why, "'%s' is one argument too many: HOST PORT SIZE COUNT are all", text);
+        return options_refuse(why, "%s: unexpected argument; accepted: HOST PORT SIZE COUNT", text);
     }
 }
 
@@ -411,21 +439,18 @@ int options_parse(struct options *o, int argc, char **argv, int threads, char wh
             continue;
         }
         const struct spec *s = find(arg, &text);
-        if (!s) return options_refuse(why, "unknown option '%s' (see --help)", arg);
-        if (!s->takes && text) return options_refuse(why, "option '%s' takes no argument", arg);
-        if (s->takes && !text && i + 1 == argc) return options_refuse(why, "option '%s' needs %s", arg, s->takes);
+        if (!s) return options_refuse(why, "%s: unknown option; --help lists them", arg);
+        if (!s->takes && text) return options_refuse(why, "%s: the option takes no argument; write --%s", arg, s->name);
+        if (s->takes && !text && i + 1 == argc) return options_refuse(why, "%s: the argument is missing; add %s", arg, s->takes);
         if (s->takes && !text) text = argv[++i];
         if (store(o, s, text)) {
-            if (o->bad[0]) return options_refuse(why, "--%s %.*s", s->name, OPTIONS_WHY - 30, o->bad);
-            if (s->set == set_sizes)
-                return options_refuse(
-                    why, "--sizes '%s' is not N, LOW-HIGH or SIZE:WEIGHT,... of sizes from 1 to 536870912, nor a distribution (see --help)", text);
+            if (o->bad[0]) return options_refuse(why, "--%s %.60s: %.*s", s->name, text, OPTIONS_WHY - 90, o->bad);
             if (s->kind == WHOLE || s->kind == REAL)
-                return options_refuse(why, "--%s '%s' is not a %s from %.10g to %.10g", s->name, text, s->kind == WHOLE ? "whole number" : "number",
-                                      s->low, s->high);
-            return options_refuse(why, "--%s '%s' is not what it takes: %s", s->name, text, s->takes);
+                return options_refuse(why, "--%s %s: invalid; accepted: a %s from %.10g to %.10g", s->name, text,
+                                      s->kind == WHOLE ? "whole number" : "number", s->low, s->high);
+            return options_refuse(why, "--%s %.80s: %s; accepted: %s", s->name, text, *text ? "invalid" : "empty", accepts(s));
         }
     }
-    if (o->windows && !o->files) return options_refuse(why, "--windows needs FILE.hlog... behind it");
+    if (o->windows && !o->files) return options_refuse(why, "--windows %s: the logs are missing; name FILE.hlog... after it", o->windows);
     return o->help || o->version || o->windows ? 0 : options_finish(o, why);
 }

@@ -127,7 +127,8 @@ int phase_run(struct engine *e, int index, struct result *r, int *failed)
         engine_plan(e, index, &plan);
         if (o->gate && pass_gate(o, &plan, offer, &order)) break;
         if ((order.loaded && plan.kind == PHASE_POPULATE) || (order.go == GATE_KEEP && !taken)) {
-            snprintf(why, sizeof why, "--gate: %s: %s", plan.name, order.loaded ? "populate takes no load" : "keep without a take before it");
+            snprintf(why, sizeof why, "--gate: %s: %s", plan.name,
+                     order.loaded ? "populate does not support a load" : "keep without a take before it");
             phase_complain(why);
             break;
         }

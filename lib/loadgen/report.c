@@ -101,20 +101,19 @@ void report_problems(const struct engine *e, const struct result *r)
     if (r->count[COUNT_MISSES] && strcmp(r->miss_reason, "unset") != 0 && strcmp(r->miss_reason, "removed") != 0)
         fprintf(stderr, "test: %s: %ju keys were missing though all had been set (%s)%s\n", name, (uintmax_t)r->count[COUNT_MISSES],
                 !strcmp(r->miss_reason, "gone") ? "nothing was evicted or expired" : r->miss_reason,
-                r->misses_fail ? "; --allow-misses takes this for no failure" : "");
+                r->misses_fail ? "; with --allow-misses this is not a failure" : "");
     if (r->count[COUNT_UNANSWERED])
-        fprintf(stderr,
-                "test: %s: %ju requests got no answer: percentiles count them with the time that they waited, so those >= %ju us are lower bounds\n",
+        fprintf(stderr, "test: %s: %ju requests got no answer: percentiles include the time that they waited, so those >= %ju us are lower bounds\n",
                 name, (uintmax_t)r->count[COUNT_UNANSWERED], (uintmax_t)r->at_least_us);
     if (r->outages)
         fprintf(stderr, "test: %s: %ju outages, the longest %.1f s, %.1f s in all\n", name, (uintmax_t)r->outages, (double)r->outage_longest_us / 1e6,
                 (double)r->outage_total_us / 1e6);
     if (e->links.cluster && r->gap_count)
-        fprintf(stderr, "test: %s: %ju gaps without an answer of a shard, the longest %.1f s\n", name, (uintmax_t)r->gap_count,
+        fprintf(stderr, "test: %s: %ju gaps without an answer from a shard, the longest %.1f s\n", name, (uintmax_t)r->gap_count,
                 (double)r->gap_longest_us / 1e6);
     if (e->options->faults && r->silent) fprintf(stderr, "test: %s: shard %u did not come back\n", name, e->cluster.first + (unsigned)r->silent - 1);
     if (r->latency.over)
-        fprintf(stderr, "test: %s: %ju samples above one hour are in no bucket, but in every percentile\n", name, (uintmax_t)r->latency.over);
+        fprintf(stderr, "test: %s: %ju samples above one hour are outside the buckets; percentiles include them\n", name, (uintmax_t)r->latency.over);
     if (!r->client_limited) return;
     fprintf(stderr, "test: %s: this client was the limit: ", name);
     if (r->busiest > ENGINE_BUSY)
@@ -122,7 +121,7 @@ void report_problems(const struct engine *e, const struct result *r)
     else if (r->process > ENGINE_BUSY)
         fprintf(stderr, "%d threads needed %.0f %% of the %.3g CPUs that they may use", e->workers, r->process * 100, e->cpus);
     else
-        fprintf(stderr, "1 %% of the requests went out %ju us late or more", (uintmax_t)hist_percentile(&r->lag, 99));
+        fprintf(stderr, "1 %% of the requests were sent at least %ju us late", (uintmax_t)hist_percentile(&r->lag, 99));
     fputs("; use more threads, CPUs or clients\n", stderr);
 }
 

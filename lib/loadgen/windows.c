@@ -53,9 +53,9 @@ static int advance(struct log *l, const char *name, char *why)
              *text = strtok_r(NULL, ",\n", &save);
         double max_ms;
         if (!text || number_double(start, 0, 1e9, &l->start_s) || number_double(length, 0, 1e9, &l->length_s) || number_double(top, 0, 1e12, &max_ms))
-            return complain(why, name, l, "is no interval");
+            return complain(why, name, l, "invalid interval");
         hist_clear(&l->hist);
-        if (hlog_decode(text, &l->hist)) return complain(why, name, l, "holds no histogram that this program wrote");
+        if (hlog_decode(text, &l->hist)) return complain(why, name, l, "its histogram is damaged, or of another program");
         l->hist.max = (uint64_t)llround(max_ms * 1000); /* exact, where a slot is not */
         return 0;
     }
@@ -77,7 +77,7 @@ static int windows_read(const char *list, struct window *w, int *count, char *wh
         }
         list += n + 1;
     }
-    snprintf(why, WINDOWS_WHY, "--windows '%.100s' is not FROM-TO,... of at most %d windows", list, MOST);
+    snprintf(why, WINDOWS_WHY, "--windows %.100s: invalid; accepted: FROM-TO,... in seconds, at most %d windows", list, MOST);
     return -1;
 }
 
@@ -119,7 +119,7 @@ int windows_print(const char *list, char **file, int files, FILE *to, char why[W
     struct hist all = {.count = NULL};
     int count = 0, bad = !l || hist_init(&all, 3);
     if (bad) snprintf(why, WINDOWS_WHY, "out of memory");
-    bad = bad || windows_read(list, w, &count, why);
+    if (!bad && windows_read(list, w, &count, why)) bad = 2;
     for (int i = 0; !bad && i < files; i++) {
         l[i].file = fopen(file[i], "re");
         bad = !l[i].file || hist_init(&l[i].hist, 3);
@@ -143,5 +143,5 @@ int windows_print(const char *list, char **file, int files, FILE *to, char why[W
     }
     free(l);
     hist_free(&all);
-    return bad ? -1 : 0;
+    return bad;
 }

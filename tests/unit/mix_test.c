@@ -47,24 +47,24 @@ static void nonsense_is_refused(void)
 {
     static const struct {
         const char *list, *text;
-    } bad[] = {{"get:0", "a weight is a whole number from 1"},
-               {"get:x", "a weight is a whole number"},
-               {"gat:5", "'gat' is none of get set mget"},
-               {"", "is none of"},
-               {"get,,set", "is none of"},
-               {"get,get", "'get' is named twice"},
+    } bad[] = {{"get:0", "invalid weight; accepted: a whole number from 1"},
+               {"get:x", "invalid weight"},
+               {"gat:5", "'gat': unknown; accepted: get set mget"},
+               {"", "unknown"},
+               {"get,,set", "unknown"},
+               {"get,get", "'get': repeated"},
                {"mget-0", "with N from 1 to 256"},
                {"mget-257", "with N from 1 to 256"},
-               {"get-3", "none of"},
+               {"get-3", "unknown"},
                {"rmw-3", "takes no number"},
-               {"hash", "none of"},
-               {"rmw write", "no __key__"},
-               {"PING 1", "no __key__"},
-               {"SUBSCRIBE __key__", "is no load"},
-               {"FLUSHALL __key__", "is no load"},
+               {"hash", "unknown"},
+               {"rmw write", "__key__ is missing"},
+               {"PING 1", "__key__ is missing"},
+               {"SUBSCRIBE __key__", "not supported as load"},
+               {"FLUSHALL __key__", "not supported as load"},
                {"__key__ x", "does not begin with a command"},
-               {"SET __key__ __key____key____key____key____key__", "too much"},
-               {"get,set,mget-1,mget-2,mget-3,mget-4,mget-5,mget-6,mget-7,mget-8,mget-9,mset-1,mset-2,mset-3,mset-4,mset-5,mset-6", "more than 16"}};
+               {"SET __key__ __key____key____key____key____key__", "too long"},
+               {"get,set,mget-1,mget-2,mget-3,mget-4,mget-5,mget-6,mget-7,mget-8,mget-9,mset-1,mset-2,mset-3,mset-4,mset-5,mset-6", "at most 16"}};
     static struct mix m;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CHECK(parse(&m, bad[i].list) != 0);
