@@ -9,6 +9,7 @@ DESTDIR ?=
 
 # The rules of the load generator: test, check-unit, check-fuzz, bench.
 -include lib/loadgen/build.mk
+-include lib/membench/build.mk
 
 .PHONY: docs help deps deps-check demo check check-qemu check-faults check-mutants lint format clean install uninstall
 
@@ -59,7 +60,7 @@ lint: ## check the style of every shell and C file; changes nothing
 # For tools/lint.sh: what a C file is compiled with.
 .PHONY: lint-flags
 lint-flags:
-	@echo '$(LOADGEN_CFLAGS)'
+	@echo '$(LOADGEN_CFLAGS) -I$(MEMBENCH_DIR)'
 
 format: ## rewrite shell and C files in the house style
 	@tools/lint.sh format
@@ -72,10 +73,11 @@ home = $(PREFIX)/lib/tierbench
 manual = $(PREFIX)/share/man/man1
 completion = $(PREFIX)/share/bash-completion/completions
 
-install: test ## install under PREFIX (default /usr/local), below DESTDIR if given
+install: test membench ## install under PREFIX (default /usr/local), below DESTDIR if given
 	@install -d -- '$(DESTDIR)$(home)' '$(DESTDIR)$(PREFIX)/bin'
 	@tar -cf - --exclude='*.o' --exclude=./build --exclude=./results --exclude=./tests --exclude='./.*' --owner=0 --group=0 . \
 	  | tar -xf - --no-same-owner -C '$(DESTDIR)$(home)'
+	@install -m 755 -- '$(MEMBENCH_OUT)/membench' '$(DESTDIR)$(home)/lib/membench/membench'
 	@printf '#!/bin/sh\n# SPDX-License-Identifier: MIT\n# Runs the installed tierbench with results in the current folder.\nTIERBENCH_RESULTS_DIR=$${TIERBENCH_RESULTS_DIR:-$$PWD/results} exec "%s/do_it.sh" "$$@"\n' '$(home)' \
 	  > '$(DESTDIR)$(PREFIX)/bin/tierbench'
 	@chmod 755 '$(DESTDIR)$(PREFIX)/bin/tierbench'

@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: MIT
 # Check every host: reachable, tools, memory, ports, limits, links, clocks, tuning; print what is missing and how to fix it.
 #
-# Usage: ./do_it.sh doctor [--all] [--fix [--yes]] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
+# Usage: ./do_it.sh doctor [--all] [--fix [--yes]] [--probe] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
 #
 #   --all   print every check, a table per host; by default problems and warnings only
 #   --fix   install what is missing, with each host's package manager, after asking for each host; then check again
 #   --yes   with --fix: do not ask
+#   --probe measure the server's memory too: latency and bandwidth of every node from every socket, idle and loaded, in a table;
+#           check firmware (HMAT) and memory tiers against it, and propose TIER_WEIGHTS (docs/devices.md); about 3 s for each pair
 #
 # The load generator is built first where it is not up to date. The last line is 'fit' or the number of problems.
 # A run makes the same checks before it starts anything. Exit status: 0 all hosts are fit, 3 one is not.
 # shellcheck shell=bash
 
 cmd_doctor() {
-  local word all='' fix='' yes='' rows status=0
+  local word all='' fix='' yes='' probe='' rows status=0
   local -a words=()
   for word; do
     case $word in
       --all) all=all ;;
       --fix) fix=yes ;;
       --yes) yes=yes ;;
+      --probe) probe=yes ;;
       *) words+=("$word") ;;
     esac
   done
@@ -35,6 +38,8 @@ cmd_doctor() {
     # What was installed is looked for again.
     ((status == 2)) || doctor_rows >"$rows"
   fi
+  # A host that is out of reach, or has no directory for us, cannot be measured.
+  [[ -z $probe ]] || doctor_failed "$SERVER" <"$rows" || memory_probe "$rows"
   doctor_show "$all" <"$rows"
   ! grep $'\tfail\t' "$rows" >/dev/null || return 3
 }

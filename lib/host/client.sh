@@ -5,7 +5,7 @@
 # SERVER_CERTIFICATE, and for launch and look RUN_OWNER.
 # Needs: probe
 
-# Usage: main have KEY | build KEY | launch BINARY [ARG]... | look SECONDS [PHASE ORDER...] | step | enough | fetch | stop
+# Usage: main launch BINARY [ARG]... | look SECONDS [PHASE ORDER...] | step | enough | fetch | stop
 main() {
   local verb=$1
   shift
@@ -22,34 +22,6 @@ main() {
   exec {CLIENT_LOCK}>"$WORK/client.flock"
   flock "$CLIENT_LOCK"
   "client_$verb" "$@"
-}
-
-# Print `yes PATH` when the cached binary KEY runs here, else `no`, machine and libc, which a copy must fit, and why it does not start.
-client_have() {
-  local binary=$WORK/cache/test-$1 why=
-  # As access(2) tells, whoever asks and whatever the mode.
-  [[ ! -e $binary ]] || { chmod 700 "$binary" && [[ -x $binary ]]; } ||
-    fail "REMOTE_DIR=$WORK: programs cannot be run there (mounted noexec?); set REMOTE_DIR to a directory where they can"
-  if [[ -e $binary ]] && why=$(run_limited 10 "$binary" --version 2>&1); then
-    printf 'yes\t%s\n' "$binary"
-  else
-    printf 'no\t%s %s\t%s\n' "$(uname -m)" "$(getconf GNU_LIBC_VERSION 2>/dev/null || echo unknown)" \
-      "$(said_why <<<"${why#"$binary: "}" | tr -d '[:cntrl:]')"
-  fi
-}
-
-# Build the binary KEY from the sources in cache/KEY.tar.
-# Usage: client_build KEY test|build/tls/test
-client_build() {
-  local source=$WORK/cache/source-$1 target=test
-  [[ $2 == test ]] || target=tls
-  rm -rf -- "$source"
-  mkdir -p -- "$source"
-  tar -xf "$WORK/cache/$1.tar" -C "$source"
-  run_limited 600 make -C "$source" "$target" >"$source.log" 2>&1 || fail "the load generator does not build here: $(said_error <"$source.log")"
-  mv -f -- "$source/$2" "$WORK/cache/test-$1"
-  rm -rf -- "$source" "$WORK/cache/$1.tar"
-  client_have "$1"
 }
 
 # Start the generator, and look whether it waits for its first phase.

@@ -127,7 +127,13 @@ _detect_faster() {
   return 1
 }
 
-# The number of the memory tier that a node is in; a smaller one is faster.
+# Print the number of the memory tier that a node is in; a smaller one is faster.
+# Usage: tier_number NODE
+tier_number() {
+  local DETECT_ROOT=${TIERBENCH_ROOT-}
+  _detect_tier "$1"
+}
+
 _detect_tier() {
   local file
   for file in "$DETECT_ROOT"/sys/devices/virtual/memory_tiering/memory_tier*/nodelist; do

@@ -13,19 +13,22 @@ readonly BUILD_NEEDS='gcc gcc:stdio.h gcc:omp.h make pkg-config hiredis zlib'
 build_make() {
   [[ ! -x $ROOT/test || -e $ROOT/build ]] || return 0
   [[ -x $ROOT/test ]] || log_info "building the load generator"
-  _build_target test || return
-  ! tls_wanted || _build_target tls
+  build_target test || return
+  ! tls_wanted || build_target tls
 }
 
-# Usage: _build_target TARGET
-_build_target() {
-  local log
+# Build a target of the Makefile.
+# Usage: build_target TARGET
+# Returns: as build_make
+build_target() {
+  local log called='the load generator'
+  [[ $1 == test || $1 == tls ]] || called=$1
   command -v make >/dev/null || {
-    printf 'the load generator is not built, and make is missing\n' >&2
+    printf '%s is not built, and make is missing\n' "$called" >&2
     return 1
   }
   log=$(run_limited 900 make -s -C "$ROOT" "$1" 2>&1) || {
-    printf 'the load generator does not build (make %s): %s\n' "$1" "$(said_error <<<"$log")" >&2
+    printf '%s does not build (make %s): %s\n' "$called" "$1" "$(said_error <<<"$log")" >&2
     return 1
   }
 }

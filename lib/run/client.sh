@@ -23,12 +23,12 @@ readonly _CLIENT_STALL=10
 # Usage: client_prepare CLIENT...
 # Returns: 1 when one cannot have it, with the reason on stderr and in SIDE_OUT.
 client_prepare() {
-  local client key ours program status=0
+  local client key program target=test status=0
   program=$(tls_program)
   # Doctor has a row for one that is not built.
   [[ -x $program ]] || program=$ROOT/test
-  key=$(sha256sum "$program" | cut -c 1-16)
-  ours="$(uname -m) $(getconf GNU_LIBC_VERSION)"
+  [[ $program == "$ROOT/test" ]] || target=tls
+  key=$(program_key "$program")
   side_run $((REMOTE_RETRY + 600)) _client_prepare "$@" || status=1
   for client; do
     if ((${SIDE_STATUS[$client]} == 0)); then
@@ -40,39 +40,9 @@ client_prepare() {
   return "$status"
 }
 
-# Print the path of the load generator on a client, or why there is none.
-# Globals: key, ours and program of client_prepare
+# Globals: key, program and target of client_prepare
 _client_prepare() {
-  local client=$1 answer what path why work
-  if remote_is_local "$client"; then
-    printf '%s\n' "$program"
-    return 0
-  fi
-  exec 2>&1
-  answer=$(_client_run "$client" have "$key") || return
-  IFS=$'\t' read -r what path why <<<"$answer"
-  if [[ $what != yes ]]; then
-    work=$(remote_work "$client") || return
-    if [[ $path != "$ours" ]]; then
-      why="it is for $ours, the host has $path"
-    else
-      remote_put "$client" "$program" "$work/cache/test-$key" || return
-      answer=$(_client_run "$client" have "$key") || return
-      IFS=$'\t' read -r what path why <<<"$answer"
-    fi
-    if [[ $answer == no* ]]; then
-      log_info "$client: building the load generator there: a copy of ours does not start: $why"
-      _client_sources "$_REMOTE_TMP/$key.$BASHPID.tar"
-      remote_put "$client" "$_REMOTE_TMP/$key.$BASHPID.tar" "$work/cache/$key.tar" || return
-      answer=$(_client_run "$client" build "$key" "${program#"$ROOT/"}") || return
-    fi
-    IFS=$'\t' read -r what path why <<<"$answer"
-    [[ $what == yes ]] || {
-      printf '%s: the load generator does not start there: %s\n' "$client" "$why"
-      return 1
-    }
-  fi
-  printf '%s\n' "$path"
+  program_prepare "$1" test "$program" "$target" "$key"
 }
 
 # Start the load generators, each against its share of the instances; each then waits at its first phase.
@@ -445,9 +415,4 @@ _client_show() {
   lines+=("$(progress_words)")
   for client; do lines+=("$(progress_client "$client" "${_CLIENT_STATUS[$client]-}")"); done
   log_progress "${lines[@]}"
-}
-
-# The sources that the load generator is built from, for a client with another machine or libc.
-_client_sources() {
-  tar -C "$ROOT" -cf "$1" Makefile test.c lib/loadgen
 }

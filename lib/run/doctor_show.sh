@@ -33,6 +33,12 @@ _doctor_again() {
   for word in "${COMMAND_WORDS[@]}"; do [[ $word == --all || $word == --fix || $word == --yes ]] || printf ' %q' "$word"; done
 }
 
+# Whether a host cannot be reached, or refuses our directory.
+# Usage: doctor_failed HOST <ROWS
+doctor_failed() {
+  awk -F '\t' -v host="$1" '$1 == host && $2 == "fail" && $3 ~ /^(reachable|checks|facts)$/ { found = 1 } END { exit !found }'
+}
+
 # Install what rows say is missing, host by host, after asking for each.
 # Usage: doctor_fix ROWS_FILE [yes]
 #   yes  do not ask

@@ -92,6 +92,12 @@ main() {
   said=$(./do_it.sh doctor -s guest -v bind KEYS=100 TIER_NODES=5 2>&1) || :
   check 'doctor refuses a node that is not there' 'variant bind: node 5 has no memory, or is not there; requires: nodes with memory: 0 1 2' "$said"
 
+  said=$(./do_it.sh doctor --probe -s guest -v native KEYS=100 2>&1) || :
+  check 'doctor --probe: all three nodes from the socket, with what firmware says of the slow one' \
+    $'\n0 +0 +[0-9]+ [^\n]* 100 +20\.0 +[0-9]+\n0 +1 +[0-9]+ [^\n]*\n0 +2 +[0-9]+ [^\n]* 300 +5\.0 +[0-9]+\n' "$said"
+  check 'doctor --probe: firmware that is wrong (the CPU is emulated) is a warning' 'node 2: by firmware 3\.0x the latency of node [01], measured ' "$said"
+  check 'doctor --probe: a weight for each node' 'TIER_WEIGHTS="0:[0-9]+ 1:[0-9]+ 2:[0-9]+"' "$said"
+
   rm -f /var/tmp/witnessed
   ./do_it.sh run -s guest -v bind -v preferred -v interleave -v weighted -v tiering -v astray -v split -v swap -v zram 2>&1 >/var/tmp/table |
     sed -e '/gnuplot\|could not be drawn/d' -e 's/^/# /' || echo '# the run failed'

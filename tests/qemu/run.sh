@@ -117,6 +117,7 @@ qemu_initramfs() {
   install -m 755 -- "$(find "$2" -name bash-static -type f -path '*/bin/*')" "$tree/usr/bin/bash"
   # Its libraries; the program itself comes with the tree.
   qemu_program "$tree" "$REPO/test"
+  qemu_program "$tree" "$REPO/build/membench/membench"
   ln -sf busybox "$tree/usr/bin/test"
   ln -sf mawk "$tree/usr/bin/awk"
   ln -sf bash "$tree/usr/bin/sh"
@@ -131,6 +132,8 @@ qemu_initramfs() {
   mkdir -- "$tree/tierbench"
   tar -C "$REPO" --exclude=./build --exclude='./results/*' --exclude=./.git --exclude=./docs --exclude=./tests/fixtures -cf - . |
     tar -C "$tree/tierbench" -xf -
+  # As in an installed tree: there is no compiler.
+  install -m 755 "$REPO/build/membench/membench" "$tree/tierbench/lib/membench/membench"
   install -m 755 "$REPO/tests/qemu/init" "$tree/init"
   (cd "$tree" && find . | busybox cpio -o -H newc 2>/dev/null) >"$3"
 }
@@ -158,6 +161,7 @@ main() {
   [[ $(uname -m) == x86_64 ]] || qemu_cannot "the guest is an x86_64 with this machine's programs, and this is none"
   command -v apt-get >/dev/null || qemu_cannot "the guest's kernel is a package of Debian, and here is no apt"
   [[ -x $REPO/test ]] || make -s -C "$REPO"
+  make -s -C "$REPO" membench
   mkdir -p -- "$CACHE"
   qemu_fetch "$CACHE/$SUITE"
   work=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-qemu.XXXXXX")

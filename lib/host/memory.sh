@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# How fast each node's memory is from each socket, measured by membench, and what firmware and kernel say of it.
+# Needs: tier_detect cpus
+# TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
+
+# Seconds that one pair of socket and node may take, and after which no further pair is begun.
+MEMORY_PAIR=120 MEMORY_ALL=600
+
+# Print `node NODE PLACE TIER LATENCY_NS BANDWIDTH_MB_S WEIGHT`, what is known of each node with memory (`-`: not known), then
+# `pair SOCKET NODE LATENCY_NS LOADED_NS LOAD_MB_S READ_MB_S WRITE_MB_S PAGES CACHED SHARE_PERCENT` for each that was measured, or `failed SOCKET NODE WHY`.
+# They are kept for the runs that follow (lib/host/sysinfo.sh).
+# Usage: main measure PROGRAM
+main() {
+  work_open
+  mkdir -p -- "$WORK/cache"
+  # Two at a time would measure each other.
+  exec {MEMORY_LOCK}>"$WORK/memory.flock"
+  flock "$MEMORY_LOCK"
+  memory_nodes
+  memory_pairs "$2" | tee "$WORK/cache/memory.new"
+  memory_keep
+}
+
+# What the kernel says of each node. Of the ways to it, that of CPUs counts (access1), where the kernel tells it apart.
+memory_nodes() {
+  local node place way
+  while IFS=$'\t' read -r node place; do
+    way=$(memory_path "$node")/access1/initiators
+    [[ -e $way/read_latency ]] || way=${way/access1/access0}
+    printf 'node\t%s\t%s\t%s\t%s\t%s\t%s\n' "$node" "$place" "$(memory_or "$(tier_number "$node")")" "$(memory_figure "$way/read_latency")" \
+      "$(memory_figure "$way/read_bandwidth")" "$(memory_figure "${TIERBENCH_ROOT-}/sys/kernel/mm/mempolicy/weighted_interleave/node$node")"
+  done < <(memory_list)
+}
+
+# Print NODE and PLACE of each node with memory; a kernel without NUMA has one.
+memory_list() {
+  tier_memory_nodes | grep . || printf '0\tcpu\n'
+}
+
+memory_path() {
+  printf '%s/sys/devices/system/node/node%s' "${TIERBENCH_ROOT-}" "$1"
+}
+
+# Print a number of the kernel's, `-` where there is none.
+memory_figure() {
+  local line=
+  { IFS= read -r line <"$1"; } 2>/dev/null || :
+  [[ $line =~ ^[1-9][0-9]{0,9}$ ]] || line=
+  memory_or "$line"
+}
+
+memory_or() {
+  printf '%s' "${1:--}"
+}
+
+# Measure each node from each socket.
+# Usage: memory_pairs PROGRAM
+memory_pairs() {
+  local socket cpus node said why=$WORK/cache/memory.why
+  while IFS=$'\t' read -r socket cpus; do
+    while IFS=$'\t' read -r node _; do
+      if ((SECONDS >= MEMORY_ALL)); then
+        printf 'failed\t%s\t%s\tnot begun: %s s are over\n' "$socket" "$node" "$MEMORY_ALL"
+      elif said=$(run_limited "$MEMORY_PAIR" "$1" measure --node "$node" --cpus "$cpus" 2>"$why"); then
+        awk -F '\t' -v OFS='\t' -v socket="$socket" -v node="$node" '
+          function of(name) { return (name in value) ? value[name] : "-" }
+          { value[$1] = $2 }
+          END {
+            print "pair", socket, node, of("latency_ns"), of("loaded_ns"), of("load_mb_s"), of("read_mb_s"), of("write_mb_s"), of("pages"), of("cached"), of("share_percent")
+          }' <<<"$said"
+      else
+        printf 'failed\t%s\t%s\t%s\n' "$socket" "$node" "$(said_why <"$why" | tr -d '[:cntrl:]')"
+      fi
+    done < <(memory_list)
+  done < <(memory_sockets)
+  rm -f -- "$why"
+}
+
+# Print each socket with a CPU that we may use, and those CPUs.
+memory_sockets() {
+  local allowed file cpu socket
+  allowed=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "${TIERBENCH_ROOT-}/proc/self/status")
+  for file in "${TIERBENCH_ROOT-}"/sys/devices/system/cpu/cpu[0-9]*; do
+    cpu=${file##*/cpu}
+    socket=0
+    { read -r socket <"$file/topology/physical_package_id"; } 2>/dev/null || :
+    # -1 where the machine does not tell.
+    ((socket >= 0)) || socket=0
+    printf '%s\t%s\n' "$cpu" "$socket"
+  done | awk -F '\t' -v allowed="$allowed" "$CPUS_AWK"'
+    BEGIN { n = cpus_expand(allowed, list); for (i = 1; i <= n; i++) may[list[i]] = 1 }
+    $1 in may { socket[$1 + 0] = $2; if ($1 + 0 > top) top = $1 + 0; if ($2 + 0 > last) last = $2 + 0 }
+    END {
+      for (s = 0; s <= last; s++) {
+        n = 0
+        for (c = 0; c <= top; c++) if ((c in socket) && socket[c] == s) cpus[++n] = c
+        if (n) print s "\t" cpus_compress(cpus, n)
+      }
+    }'
+}
+
+# Keep what was measured, for as long as this machine is up.
+memory_keep() {
+  local boot
+  boot=$(</proc/sys/kernel/random/boot_id)
+  if ! { printf 'boot\t%s\n' "$boot" && memory_nodes && cat "$WORK/cache/memory.new"; } >"$WORK/cache/memory.tsv.new" ||
+    ! mv -f -- "$WORK/cache/memory.tsv.new" "$WORK/cache/memory.tsv"; then
+    fail "$WORK/cache: cannot be written (REMOTE_DIR: is its disk full?)"
+  fi
+  rm -f -- "$WORK/cache/memory.new"
+}

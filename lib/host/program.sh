@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# A program of ours on this host, by its key: the one that was copied or built before, or built now from its sources.
+
+# Usage: main have NAME KEY | build NAME KEY TARGET
+main() {
+  local verb=$1
+  shift
+  work_open
+  exec {PROGRAM_LOCK}>"$WORK/client.flock"
+  flock "$PROGRAM_LOCK"
+  "program_$verb" "$@"
+}
+
+# Print `yes PATH` when the cached program runs here, else `no`, machine and libc, which a copy must fit, and why it does not start.
+# Usage: program_have NAME KEY
+program_have() {
+  local binary=$WORK/cache/$1-$2 why=
+  # As access(2) tells, whoever asks and whatever the mode.
+  [[ ! -e $binary ]] || { chmod 700 "$binary" && [[ -x $binary ]]; } ||
+    fail "REMOTE_DIR=$WORK: programs cannot be run there (mounted noexec?); set REMOTE_DIR to a directory where they can"
+  if [[ -e $binary ]] && why=$(run_limited 10 "$binary" --version 2>&1); then
+    printf 'yes\t%s\n' "$binary"
+  else
+    printf 'no\t%s %s\t%s\n' "$(uname -m)" "$(getconf GNU_LIBC_VERSION 2>/dev/null || echo unknown)" \
+      "$(said_why <<<"${why#"$binary: "}" | tr -d '[:cntrl:]')"
+  fi
+}
+
+# Build the program from the sources in cache/KEY.tar; TARGET is what make is asked for, and FILE what it makes.
+# Usage: program_build NAME KEY TARGET FILE
+program_build() {
+  local source=$WORK/cache/source-$2
+  rm -rf -- "$source"
+  mkdir -p -- "$source"
+  tar -xf "$WORK/cache/$2.tar" -C "$source"
+  run_limited 600 make -C "$source" "$3" >"$source.log" 2>&1 || fail "$(program_called "$1") does not build here: $(said_error <"$source.log")"
+  mv -f -- "$source/$4" "$WORK/cache/$1-$2"
+  rm -rf -- "$source" "$WORK/cache/$2.tar"
+  program_have "$1" "$2"
+}
+
+# What messages call a program.
+program_called() {
+  if [[ $1 == test ]]; then echo "the load generator"; else echo "$1"; fi
+}

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# How membench, which measures and loads memory, is built; included by the Makefile at the top. It needs no library.
+
+MEMBENCH_DIR := lib/membench
+MEMBENCH_OUT := build/membench
+MEMBENCH_OBJ := $(patsubst $(MEMBENCH_DIR)/%.c,$(MEMBENCH_OUT)/%.o,$(wildcard $(MEMBENCH_DIR)/*.c)) $(MEMBENCH_OUT)/number.o
+# Read and write with all that a program for any CPU of the kind may use.
+MEMBENCH_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -g $(LOADGEN_WARN) -I$(MEMBENCH_DIR) -I$(LOADGEN_DIR) $(CFLAGS)
+
+.PHONY: membench
+membench: $(MEMBENCH_OUT)/membench ## build membench, which doctor --probe and NEIGHBOUR run on the server
+
+$(MEMBENCH_OUT)/membench: $(MEMBENCH_OBJ)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm -lpthread
+
+$(MEMBENCH_OUT)/%.o: $(MEMBENCH_DIR)/%.c $(wildcard $(MEMBENCH_DIR)/*.h)
+	@mkdir -p $(MEMBENCH_OUT)
+	$(CC) $(MEMBENCH_CFLAGS) -c -o $@ $<
+
+$(MEMBENCH_OUT)/number.o: $(LOADGEN_DIR)/number.c $(LOADGEN_DIR)/number.h
+	@mkdir -p $(MEMBENCH_OUT)
+	$(CC) $(MEMBENCH_CFLAGS) -c -o $@ $<

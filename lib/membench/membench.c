@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* membench: how fast the memory of a NUMA node is from some CPUs, and a load on it. main(): options, then one of the two. */
+#include "chase.h"
+#include "number.h"
+#include "room.h"
+#include "stream.h"
+#include "watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CHASE_BYTES ((uint64_t)256 << 20) /* the least that the chase is to go through: 0.4 s at 100 ns a load */
+#define CACHES      8                     /* how many times the largest cache that is */
+#define SEED        1
+#define PARTS       8 /* of a measurement of bandwidth, of which the best one counts */
+
+struct options {
+    bool load; /* else: measure */
+    int cpu[STREAM_THREADS];
+    int cpus;
+    int node;
+    uint64_t bytes; /* at most; 0: as much as it takes */
+    double seconds;
+    double gb_s;
+    struct watch watch;
+};
+
+static const char usage[] =
+    "Usage: membench measure --node N --cpus LIST [--bytes MAX] [--seconds S]\n"
+    "       membench load --node N --cpus LIST --gb-s RATE [--bytes MAX] [--process PID:START] [--lease FILE:SECONDS]\n"
+    "       membench --version\n"
+    "\n"
+    "measure: print the latency and the bandwidth of node N from these CPUs, a figure a line: NAME, a tab, the value.\n"
+    "load: read from node N at RATE GB/s until TERM or INT; print each second's time and GB/s. It ends by itself when process PID, which began\n"
+    "at START (field 22 of /proc/PID/stat), is gone, or when FILE is gone or has not been changed for SECONDS.\n"
+    "It takes MAX bytes of memory at most, and never more than a fourth of what is free on the node.\n";
+
+static int refuse(const char *what, const char *value)
+{
+    fprintf(stderr, "membench: %s%s%s\n", what, value ? ": " : "", value ? value : "");
+    return 2;
+}
+
+/* Read a list of CPUs, 0-3,8. Returns 0, or -1. */
+static int read_cpus(struct options *o, const char *text)
+{
+    o->cpus = 0;
+    for (;;) {
+        uint64_t first, last;
+        size_t n = strspn(text, "0123456789");
+        if (number_u64_n(text, n, 0, 65535, &first)) return -1;
+        last = first;
+        text += n;
+        if (*text == '-') {
+            n = strspn(++text, "0123456789");
+            if (number_u64_n(text, n, first, 65535, &last)) return -1;
+            text += n;
+        }
+        for (; first <= last; first++) {
+            if (o->cpus == STREAM_THREADS) return -1;
+            o->cpu[o->cpus++] = (int)first;
+        }
+        if (!*text) return 0;
+        if (*text++ != ',') return -1;
+    }
+}
+
+/* Take one option and its value. Returns 0, or 2 with a line on stderr. */
+static int take(struct options *o, const char *name, const char *value)
+{
+    uint64_t n;
+    if (!strcmp(name, "--node")) {
+        if (number_u64(value, 0, ROOM_NODES - 1, &n)) return refuse("--node: not the number of a node", value);
+        o->node = (int)n;
+        return 0;
+    }
+    if (!strcmp(name, "--cpus")) return read_cpus(o, value) ? refuse("--cpus: not a list of CPUs, such as 0-3,8", value) : 0;
+    if (!strcmp(name, "--bytes")) return number_amount(value, 1, UINT64_C(1) << 50, &o->bytes) ? refuse("--bytes: not a number of bytes", value) : 0;
+    if (!strcmp(name, "--seconds")) return number_double(value, 0.001, 60, &o->seconds) ? refuse("--seconds: not from 0.001 to 60", value) : 0;
+    if (!strcmp(name, "--gb-s")) return number_double(value, 0.001, 10000, &o->gb_s) ? refuse("--gb-s: not from 0.001 to 10000", value) : 0;
+    if (!strcmp(name, "--process")) return watch_process(&o->watch, value) ? refuse("--process: not PID:START", value) : 0;
+    if (!strcmp(name, "--lease")) return watch_lease(&o->watch, value) ? refuse("--lease: not FILE:SECONDS", value) : 0;
+    return refuse("unknown option", name);
+}
+
+static int read_options(struct options *o, int argc, char **argv)
+{
+    if (argc < 2 || !argv[1]) return refuse("measure or load is required", NULL);
+    o->load = !strcmp(argv[1], "load");
+    if (!o->load && strcmp(argv[1], "measure") != 0) return refuse("measure or load is required", argv[1]);
+    for (int i = 2; i < argc; i += 2) {
+        if (i + 1 == argc) return refuse("the value is missing", argv[i]);
+        int rc = take(o, argv[i], argv[i + 1]);
+        if (rc) return rc;
+    }
+    if (o->node < 0) return refuse("--node is required", NULL);
+    if (!o->cpus) return refuse("--cpus is required", NULL);
+    if (o->load && o->gb_s <= 0) return refuse("load: --gb-s is required", NULL);
+    return 0;
+}
+
+/* Say why something failed. Returns 1. */
+static int fail(const struct options *o, const char *what)
+{
+    fprintf(stderr, "membench: node %d: %s%s%s\n", o->node, what, errno ? ": " : "", errno ? strerror(errno) : "");
+    return 1;
+}
+
+/* Map what the options want, no more than may be taken. Returns 0, or 1 with a line on stderr. */
+static int take_room(const struct options *o, struct room *r, uint64_t wanted)
+{
+    uint64_t limit;
+    const char *why;
+    if (room_limit(o->node, &limit)) return fail(o, "has no memory, or is not there");
+    if (o->bytes && wanted > o->bytes) wanted = o->bytes;
+    if (wanted > limit) wanted = limit;
+    return room_map(r, (size_t)wanted, o->node, &why) ? fail(o, why) : 0;
+}
+
+/* Bandwidth of all CPUs, in the best part of the time: what others took is in the rest. Returns bytes per second, or -1 with errno. */
+static double bandwidth(const struct options *o, const struct room *r, enum stream_op op)
+{
+    struct stream *s = stream_begin(r->start, r->bytes, o->cpu, o->cpus, op, 0);
+    if (!s) return -1;
+    double best = 0;
+    for (int i = 0; i < PARTS; i++) {
+        double rate = stream_rate(s, o->seconds / PARTS);
+        if (rate > best) best = rate;
+    }
+    stream_end(s);
+    return best;
+}
+
+/* CPU time of this thread. */
+static uint64_t thread_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+static int measure(const struct options *o)
+{
+    struct room r;
+    uint64_t cache = room_cache(o->cpu[0]), chased = cache * CACHES > CHASE_BYTES ? cache * CACHES : CHASE_BYTES;
+    if (stream_pin(o->cpu[0])) return fail(o, "cannot run on the first of --cpus");
+    /* The first half is chased, the second one read meanwhile; all of it is then read and written. */
+    if (take_room(o, &r, 2 * chased)) return 1;
+    size_t half = r.bytes / 2;
+    printf("bytes\t%zu\npages\t%s\ncached\t%s\n", r.bytes, r.huge ? "huge" : "small", half < 4 * cache ? "yes" : "no");
+    struct chase c = chase_link(r.start, half, SEED);
+    chase_run(&c, o->seconds / PARTS);
+    uint64_t began = stream_now(), used = thread_ns();
+    printf("latency_ns\t%.1f\n", chase_best(&c, o->seconds));
+    printf("share_percent\t%.0f\n", 100.0 * (double)(thread_ns() - used) / (double)(stream_now() - began));
+    int rc = 0;
+    if (o->cpus > 1) {
+        struct stream *s = stream_begin(r.start + half, half, o->cpu + 1, o->cpus - 1, STREAM_READ, 0);
+        if (s) {
+            uint64_t bytes = stream_bytes(s);
+            began = stream_now();
+            double latency = chase_run(&c, o->seconds);
+            printf("loaded_ns\t%.1f\nload_mb_s\t%.0f\n", latency, (double)(stream_bytes(s) - bytes) * 1e3 / (double)(stream_now() - began));
+            stream_end(s);
+        } else
+            rc = fail(o, "cannot load it");
+    }
+    for (int op = STREAM_READ; op <= STREAM_WRITE && !rc; op++) {
+        double rate = bandwidth(o, &r, (enum stream_op)op);
+        if (rate < 0)
+            rc = fail(o, "cannot run on all of --cpus");
+        else
+            printf("%s_mb_s\t%.0f\n", op == STREAM_READ ? "read" : "write", rate / 1e6);
+    }
+    room_unmap(&r);
+    return rc;
+}
+
+/* Read at a rate until a signal, or until the one that asked for it is gone; a line each second. */
+static int load(const struct options *o)
+{
+    struct room r;
+    uint64_t cache = room_cache(o->cpu[0]);
+    watch_signals();
+    if (take_room(o, &r, cache * CACHES > CHASE_BYTES ? cache * CACHES : CHASE_BYTES)) return 1;
+    struct stream *s = stream_begin(r.start, r.bytes, o->cpu, o->cpus, STREAM_READ, o->gb_s * 1e9);
+    if (!s) return fail(o, "cannot run on all of --cpus");
+    printf("time\tgb_s\n");
+    fflush(stdout);
+    while (!watch_over(&o->watch)) {
+        double rate = stream_rate(s, 1);
+        printf("%.3f\t%.3f\n", watch_time(), rate / 1e9);
+        fflush(stdout);
+    }
+    stream_end(s);
+    room_unmap(&r);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static struct options o = {.node = -1, .seconds = 0.4};
+    if (argc == 2 && !strcmp(argv[1], "--version")) return puts("membench 1") < 0;
+    if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout) < 0;
+    int rc = read_options(&o, argc, argv);
+    if (rc) return rc;
+    /* Should memory run short all the same, it is this that goes. */
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        if (write(fd, "1000", 4) < 0) errno = 0;
+        close(fd);
+    }
+    rc = o.load ? load(&o) : measure(&o);
+    return fflush(stdout) || rc;
+}

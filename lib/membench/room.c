@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory of one NUMA node: see room.h. mbind(2) and get_mempolicy(2) are called by number, so that no library is needed. */
+#include "room.h"
+
+#include "number.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/mempolicy.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define HUGE_BYTES  ((size_t)2 << 20)
+#define WORD_BITS   (sizeof(unsigned long) * CHAR_BIT)
+#define SAMPLES     64
+#define COLLAPSES   3
+#define MEMINFO     "/proc/meminfo"
+#define MEMINFO_MAX 8192
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* Linux 6.1 */
+#endif
+
+/* Read a small file as text. Returns 0, or -1. */
+static int read_text(const char *path, char *text, size_t size)
+{
+    FILE *f = fopen(path, "re");
+    if (!f) return -1;
+    size_t n = fread(text, 1, size - 1, f);
+    fclose(f);
+    text[n] = 0;
+    return n ? 0 : -1;
+}
+
+/* Find `NAME  N kB` in a meminfo; in that of a node, `Node 0 ` stands before each name. Returns 0 and sets *bytes, or -1. */
+static int find_kib(const char *text, const char *name, uint64_t *bytes)
+{
+    uint64_t kib;
+    const char *at = strstr(text, name);
+    if (!at) return -1;
+    at += strlen(name);
+    at += strspn(at, " ");
+    if (number_u64_n(at, strspn(at, "0123456789"), 0, UINT64_MAX >> 10, &kib)) return -1;
+    *bytes = kib << 10;
+    return 0;
+}
+
+int room_free_in(const char *text, uint64_t *bytes)
+{
+    return find_kib(text, "MemFree:", bytes);
+}
+
+int room_limit(int node, uint64_t *bytes)
+{
+    char path[64], text[MEMINFO_MAX];
+    uint64_t available;
+    snprintf(path, sizeof path, "/sys/devices/system/node/node%d/meminfo", node);
+    /* A kernel without NUMA has no such file. */
+    if (read_text(path, text, sizeof text) && (node || read_text(MEMINFO, text, sizeof text))) return -1;
+    if (room_free_in(text, bytes) || read_text(MEMINFO, text, sizeof text)) return -1;
+    if (!find_kib(text, "MemAvailable:", &available) && available < *bytes) *bytes = available;
+    *bytes /= ROOM_PART;
+    return 0;
+}
+
+uint64_t room_cache(int cpu)
+{
+    uint64_t largest = 0;
+    for (int i = 0; i < 16; i++) {
+        char path[96], text[32];
+        uint64_t bytes;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/size", cpu, i);
+        if (read_text(path, text, sizeof text)) break;
+        size_t digits = strspn(text, "0123456789");
+        if (number_u64_n(text, digits, 0, UINT64_MAX >> 30, &bytes)) continue;
+        bytes <<= text[digits] == 'M' ? 20 : text[digits] == 'K' ? 10 : 0;
+        if (bytes > largest) largest = bytes;
+    }
+    return largest;
+}
+
+/* Ask that a range be on a node and nowhere else. Returns 0, or -1 with errno. */
+static int bind_range(void *start, size_t bytes, int node)
+{
+    unsigned long mask[ROOM_NODES / WORD_BITS] = {0};
+    mask[(size_t)node / WORD_BITS] = 1UL << ((size_t)node % WORD_BITS);
+    return (int)syscall(SYS_mbind, start, bytes, MPOL_BIND, mask, (unsigned long)ROOM_NODES, 0);
+}
+
+/* Whether pages of the buffer, looked at here and there, are on a node. */
+static bool is_on(const struct room *r, int node)
+{
+    for (size_t i = 0; i < SAMPLES; i++) {
+        int found = -1;
+        size_t at = (r->bytes / SAMPLES * i) & ~(size_t)4095;
+        if (syscall(SYS_get_mempolicy, &found, NULL, 0UL, r->start + at, MPOL_F_NODE | MPOL_F_ADDR) || found != node) return false;
+    }
+    return true;
+}
+
+/* How many bytes of the mapping that begins at START are huge pages, by the kernel's own count. */
+static uint64_t huge_bytes(const unsigned char *start)
+{
+    char line[512];
+    uint64_t bytes = 0;
+    FILE *f = fopen("/proc/self/smaps", "re");
+    if (!f) return 0;
+    bool inside = false;
+    while (fgets(line, sizeof line, f)) {
+        char *end;
+        unsigned long from = strtoul(line, &end, 16);
+        /* Lines of a mapping's head begin with two addresses; those of its figures with a name. */
+        if (end != line && *end == '-')
+            inside = from <= (unsigned long)start && (unsigned long)start < strtoul(end + 1, NULL, 16);
+        else if (inside && !strncmp(line, "AnonHugePages:", 14))
+            find_kib(line, "AnonHugePages:", &bytes);
+    }
+    fclose(f);
+    return bytes;
+}
+
+int room_map(struct room *r, size_t bytes, int node, const char **why)
+{
+    *r = (struct room){0};
+    bytes &= ~(HUGE_BYTES - 1);
+    if (!bytes) {
+        *why = "less than 2 MiB may be taken";
+        errno = ENOMEM;
+        return -1;
+    }
+    /* With room to begin at a boundary of huge pages; the rest is never touched. */
+    unsigned char *all = mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (all == MAP_FAILED) {
+        *why = "cannot map memory";
+        return -1;
+    }
+    size_t before = (HUGE_BYTES - (size_t)all % HUGE_BYTES) % HUGE_BYTES;
+    if (before) munmap(all, before);
+    if (HUGE_BYTES - before) munmap(all + before + bytes, HUGE_BYTES - before);
+    r->start = all + before;
+    r->bytes = bytes;
+    /* A kernel without NUMA has one node, and no call to ask for it. */
+    if (bind_range(r->start, bytes, node) && !(errno == ENOSYS && node == 0)) {
+        *why = "mbind failed";
+        room_unmap(r);
+        return -1;
+    }
+    madvise(r->start, bytes, MADV_HUGEPAGE);
+    memset(r->start, 1, bytes);
+    r->huge = huge_bytes(r->start) >= bytes / 10 * 9;
+    /* Where transparent huge pages are off by default, they can still be asked for. */
+    for (int i = 0; i < COLLAPSES && !r->huge; i++) {
+        int rc = madvise(r->start, bytes, MADV_COLLAPSE);
+        r->huge = huge_bytes(r->start) >= bytes / 10 * 9;
+        /* EAGAIN: a page was in use just then. */
+        if (rc && errno != EAGAIN) break;
+    }
+    errno = 0;
+    if (!is_on(r, node) && errno != ENOSYS) {
+        *why = "the kernel put the memory on another node";
+        errno = 0;
+        room_unmap(r);
+        return -1;
+    }
+    return 0;
+}
+
+void room_unmap(struct room *r)
+{
+    if (r->start) munmap(r->start, r->bytes);
+    *r = (struct room){0};
+}

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+# What the memory of a host can do, from lines of lib/host/memory.sh: a table for figures_tables (`title`, `row`, `note`), the weights that
+# follow from it, and `doctor HOST STATE CHECK FOUND WANTED FIX` where firmware or kernel say something else.
+# Environment: MEMORY_HOST.
+
+function doctor(found, wanted, fix) {
+  print "doctor", ENVIRON["MEMORY_HOST"], "warn", "memory speed", found, wanted, fix
+}
+
+function known(x) {
+  return x != "-" && x + 0 > 0
+}
+
+function shown(x, divide, decimals) {
+  return known(x) ? sprintf("%." decimals "f", x / divide) : ""
+}
+
+function times(x) {
+  return sprintf("%.1fx", x)
+}
+
+BEGIN { FS = OFS = "\t" }
+
+$1 == "node" {
+  node[++nodes] = $2
+  tier[$2] = $4
+  firmware["latency", $2] = $5
+  firmware["bandwidth", $2] = $6
+  weight[$2] = $7
+}
+
+$1 == "pair" {
+  pairs++
+  pair[pairs] = $0
+  # The way from the nearest socket is what firmware describes.
+  if (known($4) && (!(("latency", $3) in seen) || $4 + 0 < seen["latency", $3])) seen["latency", $3] = $4 + 0
+  # Bandwidth as the kernel takes it for its own weights: the smaller one of reading and writing (mm/mempolicy.c).
+  least = $7 + 0 < $8 + 0 ? $7 + 0 : $8 + 0
+  if (least > 0 && least > seen["bandwidth", $3] + 0) seen["bandwidth", $3] = least
+  if ($9 != "huge") small = 1
+  if ($10 == "yes") cached[$3] = 1
+  if (!known($5)) alone = 1
+  if ($11 < 95) disturbed = disturbed (disturbed == "" ? "" : ", ") "node " $3 " from socket " $2
+}
+
+$1 == "failed" { doctor("node " $3 " from socket " $2 ": " $4, "a node that can be measured", "see what it says") }
+
+# The node that is fastest in something: least latency, or most bandwidth.
+function fastest(what, of,    i, n, best) {
+  best = ""
+  for (i = 1; i <= nodes; i++) {
+    n = node[i]
+    if (!((what, n) in seen) || of == "firmware" && !known(firmware[what, n])) continue
+    if (best == "" || (what == "latency" ? value(what, n, of) < value(what, best, of) : value(what, n, of) > value(what, best, of))) best = n
+  }
+  return best
+}
+
+function value(what, n, of) {
+  return of == "firmware" ? firmware[what, n] + 0 : seen[what, n]
+}
+
+# How many times slower a node is than another, in what firmware or we say.
+function slower(what, n, than, of) {
+  return what == "latency" ? value(what, n, of) / value(what, than, of) : value(what, than, of) / value(what, n, of)
+}
+
+# Whether firmware sees a node in another relation to the fastest one than was measured.
+function check_firmware(what, word,    best, i, n, said, found) {
+  best = fastest(what, "firmware")
+  for (i = 1; i <= nodes; i++) {
+    n = node[i]
+    if (n == best || !((what, n) in seen) || !known(firmware[what, n])) continue
+    said = slower(what, n, best, "firmware")
+    found = slower(what, n, best, "")
+    if (found > 1.5 * said || said > 1.5 * found)
+      doctor("node " n ": by firmware " times(said) " " word " node " best ", measured " times(found), \
+        "HMAT that fits, as the kernel makes memory tiers and weights from it", "go by what was measured")
+  }
+}
+
+# Whether the kernel's tiers have the order that was measured.
+function check_tiers(    best, i, n, found) {
+  best = fastest("latency", "")
+  for (i = 1; i <= nodes; i++) {
+    n = node[i]
+    if (n == best || !(("latency", n) in seen) || tier[n] == "-" || tier[best] == "-") continue
+    found = slower("latency", n, best, "")
+    if (found < 1.3 || tier[n] + 0 > tier[best] + 0) continue
+    if (tier[n] == tier[best])
+      doctor("node " n " has " times(found) " the latency of node " best ", and both are in memory tier " tier[n], \
+        "a slower tier for node " n ", else the kernel neither promotes nor demotes between them", "firmware with HMAT, or variants that need no tiers (bind, weighted)")
+    else
+      doctor("node " n " has " times(found) " the latency of node " best ", and is in the faster memory tier " tier[n] " (" tier[best] ")", \
+        "a slower tier for node " n, "firmware with HMAT, or variants that need no tiers (bind, weighted)")
+  }
+}
+
+# Sets proposed[NODE]: small whole numbers in proportion to bandwidth, each within 5 % where 10 for the slowest allow it.
+function propose(    i, n, least, m, w, off, worst, best) {
+  least = ""
+  for (i = 1; i <= nodes; i++) {
+    n = node[i]
+    if (!(("bandwidth", n) in seen)) return 0
+    if (least == "" || seen["bandwidth", n] < least) least = seen["bandwidth", n]
+  }
+  for (m = 1; m <= 10; m++) {
+    worst = 0
+    for (i = 1; i <= nodes; i++) {
+      w = int(seen["bandwidth", node[i]] * m / least + 0.5)
+      if (w > 255) return best != ""
+      off = w * least / (m * seen["bandwidth", node[i]])
+      off = off > 1 ? off - 1 : 1 - off
+      if (off > worst) worst = off
+    }
+    if (best != "" && worst >= best - 1e-9) continue
+    best = worst
+    for (i = 1; i <= nodes; i++) proposed[node[i]] = int(seen["bandwidth", node[i]] * m / least + 0.5)
+    if (best <= 0.05) break
+  }
+  return 1
+}
+
+function print_weights(    i, text, now, differs) {
+  if (nodes < 2 || !propose()) return
+  for (i = 1; i <= nodes; i++) {
+    text = text (i > 1 ? " " : "") node[i] ":" proposed[node[i]]
+    now = now (i > 1 ? " " : "") node[i] ":" weight[node[i]]
+    if (weight[node[i]] != proposed[node[i]]) differs = 1
+  }
+  print "note", "Proposed for the variant weighted, by the smaller one of read and write: TIER_WEIGHTS=\"" text "\"" \
+    (now ~ /-/ ? "" : differs ? " (the kernel has " now ")" : ", as the kernel has them") "."
+}
+
+END {
+  print "title", text_escape("Memory of " ENVIRON["MEMORY_HOST"] ", measured")
+  print "row", "socket", "node", "latency_ns", "loaded_ns", "load_gb_s", "read_gb_s", "write_gb_s", "firmware_ns", "firmware_gb_s", "tier"
+  print "row", "Socket", "Node", "Latency ns", "Loaded ns", "at GB/s", "Read GB/s", "Write GB/s", "Firmware ns", "Firmware GB/s", "Memory tier"
+  print "row", "text", "text", "right", "right", "right", "right", "right", "right", "right", "right"
+  for (i = 1; i <= pairs; i++) {
+    split(pair[i], f, "\t")
+    print "row", f[2], f[3], shown(f[4], 1, 0), shown(f[5], 1, 0), shown(f[6], 1000, 1), shown(f[7], 1000, 1), shown(f[8], 1000, 1), \
+      shown(firmware["latency", f[3]], 1, 0), shown(firmware["bandwidth", f[3]], 1000, 1), tier[f[3]] == "-" ? "" : tier[f[3]]
+  }
+  if (pairs) {
+    print "note", "Latency: a load that needs the one before it, random lines of a large buffer. Loaded: while the socket's other CPUs read from the same node."
+    if (small) print "note", "Not all of it was in huge pages: walks of page tables are part of the latency."
+    for (i = 1; i <= nodes; i++) if (node[i] in cached) print "note", "Node " node[i] ": too little memory is free to leave the CPU's caches out of its figures."
+    if (disturbed != "") print "note", "Other programs, or the hypervisor, had CPU time meanwhile: measure again on an idle host (" disturbed ")."
+    if (alone) print "note", "A socket with one CPU has none that could load the node meanwhile."
+    print_weights()
+  }
+  check_firmware("latency", "the latency of")
+  check_firmware("bandwidth", "less bandwidth than")
+  check_tiers()
+}

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The master's side of membench: doctor --probe, a table of what the server's memory can do, and weights that follow from it.
+
+# Build membench where it is not up to date, and print its path on the server.
+# Usage: memory_program
+# Globals: ROOT SERVER
+# Returns: 1 with the reason on stdout
+memory_program() {
+  local file=$ROOT/build/membench/membench
+  # An installed tree brings it along.
+  if [[ -x $ROOT/lib/membench/membench ]]; then
+    file=$ROOT/lib/membench/membench
+  else
+    build_target membench 2>&1 || return
+  fi
+  program_prepare "$SERVER" membench "$file" membench "$(program_key "$file")"
+}
+
+# Measure every node of the server from each of its sockets; print a table, what it is checked against, and weights.
+# Usage: memory_probe FILE
+#   FILE gets rows for doctor: what firmware or kernel say otherwise, and what could not be measured
+# Globals: SERVER
+memory_probe() {
+  local program rows said
+  program=$(memory_program) || {
+    printf '%s\tfail\tmemory\t%s\tmembench, built\tinstall: %s\n' "$SERVER" "$(tail -n 1 <<<"$program" | tr '\t' ' ')" "gcc gcc:stdio.h make" >>"$1"
+    return 0
+  }
+  # What is loaded here would disturb the run that has the server, and the other way round.
+  lock_take
+  log_info "$SERVER: measuring memory: about 3 s for each node and socket"
+  rows=$(remote_run "$SERVER" memory measure "$program") || {
+    printf '%s\tfail\tmemory\tcould not be measured\tdoctor --probe\tsee what it says\n' "$SERVER" >>"$1"
+    return 0
+  }
+  said=$(memory_judge "$SERVER" <<<"$rows")
+  sed -n $'s/^doctor\t//p' <<<"$said" >>"$1"
+  figures_tables <<<"$said"
+  echo
+}
+
+# Print lines for figures_tables of what was measured, and `doctor ROW`.
+# Usage: memory_judge HOST <ROWS
+#   ROWS as lib/host/memory.sh prints them
+memory_judge() {
+  MEMORY_HOST=$1 figures_run ../../run/memory
+}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# A program that we build, put on a host: a copy when machine and libc are ours, else built there from its sources.
+
+# Print the path of a program on a host, or why there is none; here it is the program itself.
+# Usage: program_prepare HOST NAME FILE TARGET KEY
+#   FILE is what make TARGET makes here, and KEY the first digits of its checksum (program_key)
+# Returns: 1 when the host cannot have it, with the reason printed
+program_prepare() {
+  local host=$1 name=$2 file=$3 target=$4 key=$5 answer what path why work called='the load generator' ours
+  if remote_is_local "$host"; then
+    printf '%s\n' "$file"
+    return 0
+  fi
+  exec 2>&1
+  [[ $name == test ]] || called=$name
+  ours="$(uname -m) $(getconf GNU_LIBC_VERSION)"
+  answer=$(remote_run "$host" program have "$name" "$key") || return
+  IFS=$'\t' read -r what path why <<<"$answer"
+  if [[ $what != yes ]]; then
+    work=$(remote_work "$host") || return
+    if [[ $path != "$ours" ]]; then
+      why="it is for $ours, the host has $path"
+    else
+      remote_put "$host" "$file" "$work/cache/$name-$key" || return
+      answer=$(remote_run "$host" program have "$name" "$key") || return
+      IFS=$'\t' read -r what path why <<<"$answer"
+    fi
+    if [[ $answer == no* ]]; then
+      log_info "$host: building $called there: a copy of ours does not start: $why"
+      _program_sources "$_REMOTE_TMP/$key.$BASHPID.tar"
+      remote_put "$host" "$_REMOTE_TMP/$key.$BASHPID.tar" "$work/cache/$key.tar" || return
+      answer=$(remote_run "$host" program build "$name" "$key" "$target" "${file#"$ROOT/"}") || return
+    fi
+    IFS=$'\t' read -r what path why <<<"$answer"
+    [[ $what == yes ]] || {
+      printf '%s: %s does not start there: %s\n' "$host" "$called" "$why"
+      return 1
+    }
+  fi
+  printf '%s\n' "$path"
+}
+
+# Print the key of a program's file.
+# Usage: program_key FILE
+program_key() {
+  sha256sum "$1" | cut -c 1-16
+}
+
+# The sources that programs are built from, for a host with another machine or libc.
+_program_sources() {
+  tar -C "$ROOT" -cf "$1" Makefile test.c lib/loadgen lib/membench
+}

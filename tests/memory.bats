@@ -1,0 +1,191 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# doctor --probe: what is measured of memory, what firmware and kernel say of it, and the weights that follow.
+# shellcheck disable=SC2154 # stderr is set by run_split
+# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
+
+load helper
+load tree
+
+setup() {
+  scratch_setup
+  RUN_ID=memory-test
+  export RUN_ID
+  MEMBENCH=$REPO/build/membench/membench
+  [[ -x $MEMBENCH ]] || make -s -C "$REPO" membench
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Make a machine of two sockets and a CXL node below $SCRATCH/tree, and a membench that knows its figures: per node of each socket
+# LATENCY LOADED READ WRITE in the file `figures`, lines SOCKET_CPUS NODE ...
+machine() {
+  local path text cpu
+  export TIERBENCH_ROOT=$SCRATCH/tree
+  while read -r path text; do
+    mkdir -p "$TIERBENCH_ROOT/$(dirname "$path")"
+    printf '%s\n' "$text" >"$TIERBENCH_ROOT/$path"
+  done <<'END'
+sys/devices/system/node/has_memory 0-2
+sys/devices/system/node/node0/cpulist 0-1
+sys/devices/system/node/node1/cpulist 2-3
+sys/devices/system/node/node2/cpulist
+sys/devices/system/node/node0/access1/initiators/read_latency 100
+sys/devices/system/node/node0/access1/initiators/read_bandwidth 200000
+sys/devices/system/node/node1/access0/initiators/read_latency 100
+sys/devices/system/node/node2/access0/initiators/read_latency 250
+sys/devices/system/node/node2/access0/initiators/read_bandwidth 50000
+sys/devices/virtual/memory_tiering/memory_tier4/nodelist 0-1
+sys/devices/virtual/memory_tiering/memory_tier22/nodelist 2
+sys/kernel/mm/mempolicy/weighted_interleave/node0 1
+sys/kernel/mm/mempolicy/weighted_interleave/node1 1
+sys/kernel/mm/mempolicy/weighted_interleave/node2 1
+proc/self/status Cpus_allowed_list:	0-1,3
+END
+  for cpu in 0 1 2 3; do
+    mkdir -p "$TIERBENCH_ROOT/sys/devices/system/cpu/cpu$cpu/topology"
+    echo $((cpu / 2)) >"$TIERBENCH_ROOT/sys/devices/system/cpu/cpu$cpu/topology/physical_package_id"
+  done
+  cat >membench <<END
+#!/bin/bash
+here=$PWD
+END
+  cat >>membench <<'END'
+[[ $1 == measure && $2 == --node && $4 == --cpus ]] || exit 2
+read -r _ _ latency loaded read write < <(grep "^$5 $3 " "$here/figures") || { echo "membench: node $3: has no memory, or is not there" >&2; exit 1; }
+printf '%s\t%s\n' bytes 536870912 pages huge cached no latency_ns "$latency" share_percent 100
+[[ $loaded == - ]] || printf '%s\t%s\n' loaded_ns "$loaded" load_mb_s 1000
+printf '%s\t%s\n' read_mb_s "$read" write_mb_s "$write"
+END
+  chmod +x membench
+}
+
+# Print what a host of two nodes with these latencies and bandwidths is judged to be; the second one is in the tier given, with what its
+# firmware says.
+# Usage: judge LATENCY READ TIER FIRMWARE_NS
+judge() {
+  printf 'node\t0\tcpu\t4\t100\t-\t1\nnode\t1\tfar\t%s\t%s\t-\t1\npair\t0\t0\t100.0\t200.0\t9000\t120000\t100000\thuge\tno\t100\npair\t0\t1\t%s\t400.0\t900\t%s\t%s\thuge\tno\t100\n' \
+    "$3" "$4" "$1" "$2" "$2" >rows
+  bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; memory_judge host <rows'
+}
+
+@test "doctor --probe measures this machine, and prints a table in front of its last line; nothing runs on" {
+  mkdir locks
+  run_split "$REPO/do_it.sh" doctor --probe -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks"
+  assert_success
+  assert_equal "${lines[0]}" 'Memory of 127.0.0.1, measured'
+  assert_match $'\n0 +0 +[1-9][0-9]* .*[0-9]\.[0-9] +[0-9]+\.[0-9] '
+  assert_equal "${lines[-1]}" fit
+  assert_match $'^boot\t[0-9a-f-]+\nnode\t0\t.*\npair\t0\t0\t[0-9.]+\t' "$(<host/cache/memory.tsv)"
+  assert_equal "$(find locks -type f)" ''
+}
+
+@test "each node is measured from each socket, on the CPUs that we may use; what firmware and kernel say stands beside it" {
+  machine
+  printf '%s\n' '0-1 0 100 150 200000 180000' '0-1 1 180 250 90000 80000' '0-1 2 260 500 50000 40000' '3 0 180 - 9000 8000' '3 1 100 - 20000 18000' >figures
+  run_split remote_script memory measure "$PWD/membench"
+  assert_success
+  assert_equal "$(grep node <<<"$output")" $'node\t0\tcpu\t4\t100\t200000\t1\nnode\t1\tcpu\t4\t100\t-\t1\nnode\t2\tfar\t22\t250\t50000\t1
+failed\t1\t2\tmembench: node 2: has no memory, or is not there'
+  assert_equal "$(grep pair <<<"$output")" $'pair\t0\t0\t100\t150\t1000\t200000\t180000\thuge\tno\t100\npair\t0\t1\t180\t250\t1000\t90000\t80000\thuge\tno\t100
+pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t9000\t8000\thuge\tno\t100\npair\t1\t1\t100\t-\t-\t20000\t18000\thuge\tno\t100'
+  assert_equal "$(sed 1d host/cache/memory.tsv)" "$(
+    printf '%s\n' "$output" | sed -n '/^node/p'
+    printf '%s\n' "$output" | sed '/^node/d'
+  )"
+}
+
+@test "weights in proportion to the smaller one of read and write, small numbers first" {
+  run judge 200 50000 22 200
+  assert_contains 'TIER_WEIGHTS="0:2 1:1" (the kernel has 0:1 1:1).'
+  # Within 5 %, and what is equal is 1 to 1, as the kernel has it.
+  run judge 200 90000 22 200
+  assert_contains 'TIER_WEIGHTS="0:8 1:7"'
+  run judge 200 34000 22 200
+  assert_contains 'TIER_WEIGHTS="0:3 1:1"'
+  run judge 200 98000 22 200
+  assert_contains 'TIER_WEIGHTS="0:1 1:1", as the kernel has them.'
+  refute_contains $'doctor\t'
+}
+
+@test "tiers and firmware that say something else than what was measured are warnings, and what fits is none" {
+  run judge 200 50000 22 210
+  refute_contains $'doctor\t'
+  # What most people with CXL see: one tier for all.
+  run judge 210 50000 4 -
+  assert_contains $'doctor\thost\twarn\tmemory speed\tnode 1 has 2.1x the latency of node 0, and both are in memory tier 4\ta slower tier for node 1, else'
+  run judge 210 50000 2 200
+  assert_contains $'node 1 has 2.1x the latency of node 0, and is in the faster memory tier 2 (4)'
+  run judge 105 50000 22 300
+  assert_contains $'node 1: by firmware 3.0x the latency of node 0, measured 1.1x'
+}
+
+@test "what was disturbed, or too small to be memory, is said under the table" {
+  judge 200 50000 22 200 >/dev/null
+  sed -i 's/huge\tno\t100$/small\tyes\t60/' rows
+  run bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; memory_judge host <rows'
+  assert_contains 'Not all of it was in huge pages'
+  assert_contains "Node 1: too little memory is free to leave the CPU's caches out"
+  assert_contains 'measure again on an idle host (node 0 from socket 0, node 1 from socket 0).'
+}
+
+@test "membench takes no more than it may, and refuses what is not there" {
+  run "$MEMBENCH" measure --node 0 --cpus 0 --bytes 5000000 --seconds 0.01
+  assert_success
+  assert_line $'bytes\t4194304'
+  assert_line $'cached\tyes'
+  run "$MEMBENCH" measure --node 0 --cpus 0 --bytes 4096
+  assert_failure 1
+  assert_output 'membench: node 0: less than 2 MiB may be taken: Cannot allocate memory'
+  run "$MEMBENCH" measure --node 1023 --cpus 0
+  assert_failure 1
+  assert_contains 'membench: node 1023: has no memory, or is not there'
+  run "$MEMBENCH" measure --node 0 --cpus 3-1
+  assert_failure 2
+  assert_output 'membench: --cpus: not a list of CPUs, such as 0-3,8: 3-1'
+  run "$MEMBENCH" load --node 0 --cpus 0
+  assert_failure 2
+  assert_output 'membench: load: --gb-s is required'
+}
+
+@test "a load on memory ends with the process that asked for it, and with its lease" {
+  sleep 1000 3>&- &
+  process_note $!
+  local pid=$! start
+  start=$(process_start "$pid")
+  "$MEMBENCH" load --node 0 --cpus 0 --gb-s 0.01 --bytes 4000000 --process "$pid:$start" >said 2>&1 3>&- &
+  process_note $!
+  wait_until 10 grep -q '^[0-9.]*\s0\.0' said
+  process_end "$pid" "$start"
+  wait_until 10 process_gone "$!" "$(process_start "$!" || echo 0)"
+  : >lease
+  "$MEMBENCH" load --node 0 --cpus 0 --gb-s 0.01 --bytes 4000000 --lease "$PWD/lease:3600" >said 2>&1 3>&- &
+  process_note $!
+  wait_until 10 grep -q '^[0-9.]*\s0\.0' said
+  rm lease
+  wait "$!"
+}
+
+@test "another host gets a copy of membench, and builds it where its libc is another" {
+  # The way of a host that is reached over ssh, without the ssh.
+  local code='remote_is_local() { [[ $1 != elsewhere ]]; }
+    _remote_ssh() { shift; bash -c "$*"; }
+    SERVER=elsewhere
+    memory_program'
+  master '' "$code"
+  assert_success
+  assert_match "^$SCRATCH/host/cache/membench-[0-9a-f]{16}\$" "$output"
+  cmp "$output" "$MEMBENCH"
+  rm "$output"
+  mkdir bin
+  # That there is another libc is said there alone.
+  printf '#!/bin/sh\necho other 1.0\n' >bin/getconf
+  chmod +x bin/getconf
+  master '' "${code/bash -c/env PATH=\"\$SCRATCH/bin:\$PATH\" bash -c}"
+  assert_success
+  assert_contains 'elsewhere: building membench there: a copy of ours does not start: it is for ' "$stderr"
+  assert_equal "$("$output" --version)" 'membench 1'
+  assert_equal "$(find host/cache -type d -name 'source-*')" ''
+}

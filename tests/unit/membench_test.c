@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* membench: the order of the chase, memory on a node, threads at a rate, and when a load is over. */
+#include "chase.h"
+#include "room.h"
+#include "stream.h"
+#include "unit.h"
+#include "watch.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void the_links_are_one_cycle_through_all_lines(void)
+{
+    for (size_t lines = 2; lines < 3000; lines = lines * 3 + 1) {
+        unsigned char *start = aligned_alloc(ROOM_LINE, lines * ROOM_LINE);
+        struct chase c = chase_link(start, lines * ROOM_LINE, lines);
+        void **at = c.at;
+        size_t steps = 0, next = 0;
+        do {
+            void **to = *at;
+            CHECK(((unsigned char *)to - start) % ROOM_LINE == 0 && (unsigned char *)to >= start && (unsigned char *)to < start + lines * ROOM_LINE);
+            next += (unsigned char *)to - (unsigned char *)at == ROOM_LINE;
+            at = to;
+            steps++;
+        } while (at != c.at && steps <= lines);
+        CHECK_SAME(steps, lines);
+        /* In random order, one line or so is followed by the next one. */
+        CHECK(lines < 100 || next < 15);
+        CHECK(chase_run(&c, 0.001) > 0);
+        CHECK(chase_best(&c, 0.008) > 0);
+        free(start);
+    }
+}
+
+static void what_is_free_is_read_from_a_node_and_from_the_machine(void)
+{
+    uint64_t bytes = 0;
+    CHECK_SAME(room_free_in("Node 1 MemTotal:  134217728 kB\nNode 1 MemFree:   1000 kB\n", &bytes), 0);
+    CHECK_SAME(bytes, 1024000);
+    CHECK_SAME(room_free_in("MemTotal: 9 kB\nMemFree:   5 kB\nMemAvailable: 7 kB\n", &bytes), 0);
+    CHECK_SAME(bytes, 5120);
+    CHECK_SAME(room_free_in("MemTotal: 9 kB\n", &bytes), -1);
+    CHECK_SAME(room_free_in("MemFree: many kB\n", &bytes), -1);
+    CHECK_SAME(room_limit(0, &bytes), 0);
+    CHECK(bytes > 0);
+    CHECK_SAME(room_limit(ROOM_NODES - 1, &bytes), -1);
+}
+
+static void memory_is_mapped_whole_and_given_back(void)
+{
+    struct room r;
+    const char *why = "";
+    CHECK_SAME(room_map(&r, ((size_t)4 << 20) + 5, 0, &why), 0);
+    CHECK_SAME(r.bytes, 4 << 20);
+    CHECK(r.start && r.start[0] == 1 && r.start[r.bytes - 1] == 1);
+    room_unmap(&r);
+    CHECK(!r.start);
+    CHECK_SAME(room_map(&r, 4096, 0, &why), -1);
+    CHECK(!strcmp(why, "less than 2 MiB may be taken"));
+    /* A node that is not there. */
+    CHECK_SAME(room_map(&r, (size_t)4 << 20, ROOM_NODES - 1, &why), -1);
+}
+
+static void threads_go_through_their_parts_until_they_are_ended(void)
+{
+    const int cpus[2] = {0, 0};
+    static _Alignas(128) unsigned char room[1 << 20];
+    struct stream *s = stream_begin(room, sizeof room, cpus, 2, STREAM_WRITE, 0);
+    CHECK(s);
+    if (!s) return;
+    CHECK(stream_rate(s, 0.01) >= 0);
+    CHECK(stream_bytes(s) > 0);
+    while (stream_bytes(s) < 4 * sizeof room) usleep(1000);
+    stream_end(s);
+    CHECK(room[0] == 1 && room[sizeof room - 8] == 4);
+    /* A CPU that no machine has. */
+    const int odd[1] = {65535};
+    CHECK(!stream_begin(room, sizeof room, odd, 1, STREAM_READ, 0));
+}
+
+static void a_rate_is_not_passed(void)
+{
+    const int cpus[1] = {0};
+    static _Alignas(128) unsigned char room[1 << 20];
+    /* 2 MB/s: a slow machine makes less, and none makes more, but for the chunk that is begun. */
+    uint64_t began = stream_now();
+    struct stream *s = stream_begin(room, sizeof room, cpus, 1, STREAM_READ, 2e6);
+    CHECK(s);
+    if (!s) return;
+    stream_rate(s, 0.2);
+    uint64_t bytes = stream_bytes(s);
+    CHECK_WITHIN(bytes, 1, 2e6 * (double)(stream_now() - began) / 1e9 + 4096);
+    stream_end(s);
+}
+
+static void a_load_is_over_with_the_one_that_asked_for_it(void)
+{
+    struct watch w = {0};
+    char text[128], path[] = "/tmp/membench_test.XXXXXX";
+    FILE *f = fopen("/proc/self/stat", "re");
+    char line[1024] = "";
+    CHECK(f && fgets(line, sizeof line, f));
+    if (f) fclose(f);
+    char *rest = strrchr(line, ')'), start[32] = "";
+    CHECK_SAME(rest ? sscanf(rest, ") %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %31s", start) : 0, 1);
+    CHECK(!watch_over(&w));
+    snprintf(text, sizeof text, "%d:%s", (int)getpid(), start);
+    CHECK_SAME(watch_process(&w, text), 0);
+    CHECK(!watch_over(&w));
+    w.start++;
+    CHECK(watch_over(&w));
+    w = (struct watch){0};
+    int fd = mkstemp(path);
+    CHECK(fd >= 0);
+    if (fd >= 0) close(fd);
+    snprintf(text, sizeof text, "%s:3600", path);
+    CHECK_SAME(watch_lease(&w, text), 0);
+    CHECK(!watch_over(&w));
+    const struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    CHECK_SAME(utimensat(AT_FDCWD, path, old, 0), 0);
+    CHECK(watch_over(&w));
+    unlink(path);
+    w.seconds = UINT32_MAX;
+    CHECK(watch_over(&w));
+    CHECK_SAME(watch_process(&w, "12"), -1);
+    CHECK_SAME(watch_process(&w, "x:1"), -1);
+    CHECK_SAME(watch_lease(&w, ":5"), -1);
+    CHECK_SAME(watch_lease(&w, "file:0"), -1);
+}
+
+int main(void)
+{
+    TEST("the links are one cycle through all lines, in an order that is not theirs", the_links_are_one_cycle_through_all_lines);
+    TEST("what is free is read from a node, and from the machine", what_is_free_is_read_from_a_node_and_from_the_machine);
+    TEST("memory is mapped whole, and given back", memory_is_mapped_whole_and_given_back);
+    TEST("threads go through their parts until they are ended", threads_go_through_their_parts_until_they_are_ended);
+    TEST("a rate is not passed", a_rate_is_not_passed);
+    TEST("a load is over with the one that asked for it", a_load_is_over_with_the_one_that_asked_for_it);
+    return UNIT_END;
+}
