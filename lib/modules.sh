@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Loads every module of the master's side, each once; a module itself loads nothing.
-# Globals: LIB, this folder; ROOT, the project's.
+# Globals: LIB, this directory; ROOT, the project's.
 
 # What a login has set must not change what tools and bash do (POSIXLY_CORRECT), and a job may be started with no HOME.
 set +o posix

@@ -26,7 +26,7 @@ suite() {
   run env ${SUITE_CI:+CI=true} "$REPO/tests/run.sh" suite.bats
 }
 
-# Write a test file with one test, in a lane, that works in this folder: lane_suite LANE NAME BODY
+# Write a test file with one test, in a lane, that works in this directory: lane_suite LANE NAME BODY
 lane_suite() {
   printf '# lane: %s\nload %s/tests/helper\nteardown() { SCRATCH= scratch_teardown; }\n@test "%s" {\nSCRATCH=%s; cd "$SCRATCH"\n%s\n}\n' \
     "$1" "$REPO" "$2" "$SCRATCH" "$3" >"$2.bats"
@@ -107,7 +107,7 @@ lane_suite() {
 }
 
 @test "a suite of each lane runs at a time, and of one lane only one" {
-  # Each host suite makes a folder that may not be there; the first of them and the other lane's wait for each other.
+  # Each host suite makes a directory that may not be there; the first of them and the other lane's wait for each other.
   lane_suite host first 'mkdir busy; : >first; wait_until 20 test -e other; rmdir busy'
   lane_suite host second 'mkdir busy; rmdir busy'
   lane_suite rest other ': >other; wait_until 20 test -e first'

@@ -28,7 +28,7 @@ need_memtier() {
 }
 
 # One column of a phase in a result.tsv.
-# Usage: row FOLDER PHASE COLUMN
+# Usage: row DIR PHASE COLUMN
 row() {
   awk -F '\t' -v phase="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == phase { print $at[name] }' "$1/result.tsv"
 }

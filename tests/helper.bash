@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What every test file shares: a scratch folder, a private Redis, waiting by asking, and assertions.
+# What every test file shares: a scratch directory, a private Redis, waiting by asking, and assertions.
 
 REPO=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
 export REPO
@@ -15,7 +15,7 @@ unset -v REDISCLI_AUTH OMP_NUM_THREADS RESULTS_DIR COLUMNS
 # Processes that helpers started, as PID:STARTTIME.
 TEST_PROCESSES=()
 
-# Make a private folder for this test and go there.
+# Make a private directory for this test and go there.
 # Usage: scratch_setup   Sets: SCRATCH   Returns: 0
 scratch_setup() {
   SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-test.XXXXXX")
@@ -24,7 +24,7 @@ scratch_setup() {
   cd "$SCRATCH" || return 1
 }
 
-# End what the helpers started in this test, and what a run left on $SCRATCH/host, and remove its folder.
+# End what the helpers started in this test, and what a run left on $SCRATCH/host, and remove its directory.
 # Usage: scratch_teardown   Returns: 0
 scratch_teardown() {
   local each

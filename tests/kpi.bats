@@ -25,7 +25,7 @@ instances_make() {
 }
 
 # Make a client of a repeat, a thread an instance, whose log and result.tsv count what its instances did.
-# Usage: client_make REPEAT_FOLDER CLIENT PHASE INSTANCE...
+# Usage: client_make REPEAT_DIR CLIENT PHASE INSTANCE...
 client_make() {
   local run=${1%/*/*/*} each thread=0 sum=0
   local -a names edits=()

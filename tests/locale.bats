@@ -14,7 +14,7 @@ teardown() {
   scratch_teardown
 }
 
-# Make a locale in the test's folder and use it, with the PATH that a plain user has.
+# Make a locale in the test's directory and use it, with the PATH that a plain user has.
 # Usage: speak NAME   Exports: LOCPATH LC_ALL LANG PATH
 speak() {
   mkdir -p locales

@@ -46,7 +46,7 @@ histogram_make() {
     END { for (i = 1; i <= NR; i++) { sum += n[i]; printf "%d %d %d %.3f\n", us[i], n[i], n[i], 100 * sum / all } }'
 }
 
-# Make one client's folder of a repeat, with log and result.tsv.
+# Make one client's directory of a repeat, with log and result.tsv.
 # Usage: repeat_make RUN VARIANT POINT REPEAT CLIENT LEN KEYS THREADS P50 P99 PHASE:SECONDS...   Returns: 0
 repeat_make() {
   local folder=$1/$2/$3/rep-$4/$5 name=redis.log.$5.20250101-100000.$4
@@ -56,8 +56,8 @@ repeat_make() {
   tsv_make "$@" >"$folder/result.tsv"
 }
 
-# Make the server's folder of a repeat: counters of the phases set and get, as the monitors leave them, and INFO of one instance.
-# Usage: server_make REPEAT_FOLDER TIER PLACEMENT SWAPPED_BYTES WAITS   Returns: 0
+# Make the server's directory of a repeat: counters of the phases set and get, as the monitors leave them, and INFO of one instance.
+# Usage: server_make REPEAT_DIR TIER PLACEMENT SWAPPED_BYTES WAITS   Returns: 0
 #   each phase is of 2,000,000 calls and waits so often for a page from swap; the instance holds 1,000 keys in 100 MiB
 server_make() {
   local phase

@@ -70,7 +70,7 @@ _netns_ip() {
 # Usage: _netns_wire   Returns: 0, or 1 with ip's reason on stderr
 _netns_wire() {
   local host
-  # The first namespace of a machine makes a mount of this folder, which is to go with the last.
+  # The first namespace of a machine makes a mount of this directory, which is to go with the last.
   mountpoint -q /run/netns || : >"$NETNS_DIR/made-run-netns"
   ip netns add "$(netns_name switch)" || return 1
   _netns_ip switch link add name wire type bridge stp_state 0 forward_delay 0 || return 1
@@ -153,7 +153,7 @@ END
   # shellcheck disable=SC2016 # expanded by the inner shell
   _netns_enter "$host" bash -c "$(declare -f _netns_own_files); "'
     [[ $1 == shared ]] || _netns_own_files "$2" "$3" "$4"
-    # sshd wants an empty folder of root there; a running system has made it.
+    # sshd wants an empty directory of root there; a running system has made it.
     [[ -d /run/sshd ]] || { mkdir -m 755 /run/sshd && : >"$5/made-run-sshd"; }
     exec "$(command -v sshd)" -D -e -f "$5/sshd_config"' \
     bash "$NETNS_FILES" "$folder" "$REPO" ~root "$inside" </dev/null >"$folder/sshd.log" 2>&1 3>&- &
@@ -161,8 +161,8 @@ END
   printf '%s:%s\n' "$pid" "$(process_start "$pid")" >"$folder/sshd.process"
 }
 
-# Cover the folders that one machine does not share with another; runs in the host's mount namespace.
-# Usage: _netns_own_files FOLDER CHECKOUT HOME   Returns: 0
+# Cover the directories that one machine does not share with another; runs in the host's mount namespace.
+# Usage: _netns_own_files DIR CHECKOUT HOME   Returns: 0
 _netns_own_files() {
   set -e
   local path
@@ -282,7 +282,7 @@ netns_sweep() {
     NETNS_ID=${NETNS_ID%-switch}
     [[ $NETNS_ID =~ ^tierbench-([0-9]+)-[0-9]+$ && ! -e /proc/${BASH_REMATCH[1]} ]] || continue
     printf 'removing the namespaces of a test that was killed: %s\n' "$NETNS_ID" >&2
-    # Its scratch folder is not known; an empty one takes its place.
+    # Its scratch directory is not known; an empty one takes its place.
     NETNS_DIR=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-sweep.XXXXXX")
     netns_down
   done

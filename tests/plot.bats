@@ -46,7 +46,7 @@ run_make() {
   printf 'SCENARIO=imdt\nVARIANTS="native swap"\n' >"$RUN"/run.conf
 }
 
-# Write the data of the run's pictures into the folder data and print what is to be drawn.
+# Write the data of the run's pictures into the directory data and print what is to be drawn.
 data_make() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c '

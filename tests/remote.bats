@@ -27,7 +27,7 @@ master() {
   netns_exec client1 "$REPO/do_it.sh" "$@"
 }
 
-# No process of the run and no folder of it on any host.
+# No process of the run and no directory of it on any host.
 assert_nothing_left() {
   local host
   for host in server client1 client2; do
@@ -159,6 +159,6 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   assert_contains "198.18.0.12: ended what"
   assert_contains "198.18.0.1: ended what"
   assert_nothing_left
-  # Nor are the master's own connections and their folder.
+  # Nor are the master's own connections and their directory.
   refute_exists "${TMPDIR:-/tmp}/tierbench-$JOB_PID".*
 }

@@ -191,7 +191,7 @@ listed() {
   assert_equal "$(cat into/stdout into/set.hgrm)" $'abcde\nf'
   assert_equal "$(<outside)" mine
   assert_equal "$(stat -c '%F %a %u' into/stdout into/set.hgrm)" "regular file 644 $EUID"$'\n'"regular file 644 $EUID"
-  # Nor into a folder that is a link.
+  # Nor into a directory that is a link.
   mkdir other
   rm -r into
   ln -s other into

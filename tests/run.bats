@@ -15,18 +15,18 @@ teardown() {
   scratch_teardown
 }
 
-# The words that keep a run small and inside this test's folder.
+# The words that keep a run small and inside this test's directory.
 # Usage: words; sets WORDS
 words() {
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 "$@")
 }
 
-# The one run folder of this test.
+# The one run directory of this test.
 run_folder() {
   echo "$SCRATCH"/results/*
 }
 
-# Nothing of a run is left on the host: no process that it recorded, no folder of it, no lock.
+# Nothing of a run is left on the host: no process that it recorded, no directory of it, no lock.
 assert_nothing_left() {
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
   local port

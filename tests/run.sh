@@ -122,7 +122,7 @@ run_show() {
   cat -- "$scratch/$1.log"
 }
 
-# Prints the processes that a lane's suite started and that still run: they have its folder as TMPDIR.
+# Prints the processes that a lane's suite started and that still run: they have its directory as TMPDIR.
 # Usage: run_processes LANE   Returns: 0
 run_processes() {
   local file
@@ -288,7 +288,7 @@ main() {
 
 # Short names: the path of a control socket of ssh below it has room for 108 bytes.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/tb.XXXXXX")
-# A test may become another user, who must find the way to its own folder.
+# A test may become another user, who must find the way to its own directory.
 chmod 711 "$scratch"
 trap run_finish EXIT
 trap 'exit 130' INT

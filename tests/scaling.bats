@@ -37,7 +37,7 @@ windows_head() {
   echo folder
 }
 
-# Usage: windows_row VARIANT RANK PHASE INSTANCES OPS_PER_SEC [SWEEP [FOLDER [RATE]]]
+# Usage: windows_row VARIANT RANK PHASE INSTANCES OPS_PER_SEC [SWEEP [DIR [RATE]]]
 windows_row() {
   printf 'r\t%s\t%s\t128B-%si\t%s\t1\t%s\t128\t%s\t%s\t1000000\t0\t%s\t\t1000000\t%s\t0\t%s\t%s\n' "$1" "$2" "$4" "${6-}" "$3" "$4" "$5" "$5" "$4" \
     "${8-0}" "${7-nowhere}"

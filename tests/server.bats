@@ -165,7 +165,7 @@ recorded_alive() {
   assert_contains taken
   assert_contains "and is gone: its lock is broken" "$stderr"
   assert_equal "$(find locks -type f)" ''
-  # Its private folder stays until somebody says stop.
+  # Its private directory stays until somebody says stop.
   "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
 }
 

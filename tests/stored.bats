@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A results folder that somebody else wrote, or that was damaged: every reader ends, and says which file it is.
+# A results directory that somebody else wrote, or that was damaged: every reader ends, and says which file it is.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -60,7 +60,7 @@ on_host() {
   } | bash
 }
 
-# The words that keep a run small and inside this test's folder.
+# The words that keep a run small and inside this test's directory.
 words() {
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=auto FILL=48M VALUE_SIZES=1000
   DATA=random REDISRUNS=1 "$@")

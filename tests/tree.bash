@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Another machine for tests: a tree of /proc, /sys and tools below a folder, and the scripts of a host run against it.
+# Another machine for tests: a tree of /proc, /sys and tools below a directory, and the scripts of a host run against it.
 
 # Make a machine of four CPUs with a NIC, systemd and vSMP below $SCRATCH/tree, and put its tools first in the PATH.
 # Usage: tree_make [NIC_KIND]   Exports: TIERBENCH_ROOT PATH   Returns: 0

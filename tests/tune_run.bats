@@ -63,7 +63,7 @@ assert_back() {
   values_all >"$SCRATCH/after"
   diff "$SCRATCH/before" "$SCRATCH/after" || fail 'these are not as before'
   assert_equal "$(find "$SCRATCH/host" -name 'run-*' -o -name 'tune-*')" ''
-  # Looked for by its script, which lies in this test's own folder.
+  # Looked for by its script, which lies in this test's own directory.
   assert_equal "$(grep -lsa "$SCRATCH/host/[t]une-" /proc/[0-9]*/cmdline | tr '\n' ' ')" ''
 }
 

@@ -37,7 +37,7 @@ auto_user() {
       echo
     done <instances.proc
     stat -c "%a %U %n" . data-* *.conf *.log
-    # With the folders above open to all, theirs are still shut to others.
+    # With the directories above open to all, theirs are still shut to others.
     chmod 711 ../.. ..
     setpriv --reuid=1 --regid=1 --clear-groups cat "$REDISBASE.conf" 2>&1 || :
     setpriv --reuid=1 --regid=1 --clear-groups ls "$PWD" 2>&1 || :

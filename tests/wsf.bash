@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # What the suites of the Redis-Memtier workload begin with: two instances on this machine, which is left untuned, and few keys.
 
-# Make a scratch folder and the words of a run in it.
+# Make a scratch directory and the words of a run in it.
 # Usage: wsf_setup   Sets: BASE untuned WORDS   Returns: 0
 wsf_setup() {
   scratch_setup

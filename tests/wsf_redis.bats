@@ -126,7 +126,7 @@ allowed() {
   unloaded
   loaded -s wsf-pkm REDIS_PERSISTENCE_POLICY=AOF REDIS_APPENDFSYNC_MODE=always
   assert_equal "$(config save)|$(config appendonly) $(config appendfsync)" '|yes always'
-  # Redis 7 keeps its log in a folder.
+  # Redis 7 keeps its log in a directory.
   [[ -n $(find host/run-*/server/data-"$BASE" -name '*.aof' -size +10k) ]] || fail "no log of the writes"
   unloaded
   loaded -s wsf-pkm REDIS_PERSISTENCE_POLICY=false

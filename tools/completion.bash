@@ -13,7 +13,7 @@ _tierbench_root() {
 }
 
 # Print the names of files without their ending: scenarios, variants, commands.
-# Usage: _tierbench_names FOLDER ENDING
+# Usage: _tierbench_names DIR ENDING
 _tierbench_names() {
   local file
   for file in "$1"/*"$2"; do

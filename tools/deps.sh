@@ -283,7 +283,7 @@ _deps_finish() {
 # Holds a lock until the script ends, package manager included: two checkouts may set up at once, and one may have been killed.
 # Usage: _deps_lock [FLOCK_OPTION]   Globals: POLICY_FILE   Returns: 0 held, 1 not
 _deps_lock() {
-  # The lock is on the folder itself, so that no file stays.
+  # The lock is on the directory itself, so that no file stays.
   exec 9<"${POLICY_FILE%/*}"
   ! command -v flock >/dev/null || flock "$@" 9
 }

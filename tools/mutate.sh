@@ -15,7 +15,7 @@ TABLE=$ROOT/tests/mutants.tsv
 LIMIT=300
 
 # Copy the checkout, as it stands, with what was built.
-# Usage: mutate_copy FOLDER   Returns: 0
+# Usage: mutate_copy DIR   Returns: 0
 mutate_copy() {
   mkdir -- "$1"
   { git -C "$ROOT" ls-files -z && printf 'test\0'; } | tar -C "$ROOT" --null -T - -cf - | tar -C "$1" -xf -

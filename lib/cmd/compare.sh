@@ -3,7 +3,7 @@
 #
 # Usage: ./do_it.sh compare [OPTION]... [SMALLEST=PERCENT] BASE [OTHER]...
 #
-#   BASE, OTHER       a run (its folder, or its name under results/), RUN:VARIANT, a variant of the newest run, or a folder
+#   BASE, OTHER       a run (its directory, or its name under results/), RUN:VARIANT, a variant of the newest run, or a directory
 #                     of redis.log.* files of the guide's format. One run alone: its variants against its first variant.
 #                     Two runs of several variants: each variant against itself.
 #   --metric NAME     only this figure; more than once for more; --metric list prints their names

@@ -3,7 +3,7 @@
 #
 # Usage: ./do_it.sh kpi [--populate] [RUN]
 #
-#   RUN         a run's folder, or a part of one; default: the newest run
+#   RUN         a run's directory, or a part of one; default: the newest run
 #   --populate  list the populate phase too
 #
 # For each repeat and measured phase: a block of lines for each instance; the workload's totals, among them a P99 that is the mean of

@@ -3,7 +3,7 @@
 #
 # Usage: ./do_it.sh report [--detail N] [RUN]
 #
-#   RUN         a run's folder, or its name under results/; default: the newest run
+#   RUN         a run's directory, or its name under results/; default: the newest run
 #   --detail N  draw latency by percentile, by thread and over time for at most N points (default 4), or all
 #
 # Writes RUN/report.html, which needs no network and no other file, and RUN/plots/ with every picture as SVG and PNG.

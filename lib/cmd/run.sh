@@ -49,7 +49,7 @@ cmd_run() {
   return "$failed"
 }
 
-# Check the hosts, make or reopen the run's folder, and write down what is about to happen.
+# Check the hosts, make or reopen the run's directory, and write down what is about to happen.
 run_prepare() {
   local rows=$_REMOTE_TMP/doctor shared
   server_password
@@ -80,7 +80,7 @@ _run_capture() {
   sysinfo_head "$RUN" >"$RUN/setup.log"
 }
 
-# Make results/UTC-SCENARIO, or go on in the one that is resumed. A folder is never used twice.
+# Make results/UTC-SCENARIO, or go on in the one that is resumed. A directory is never used twice.
 _run_folder() {
   local name variant
   if [[ -n $RESUME ]]; then

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# End what a broken run left on the hosts: load generators, instances, their folders, the lock.
+# End what a broken run left on the hosts: load generators, instances, their directories, the lock.
 #
 # Usage: ./do_it.sh stop [--force] [-H HOSTS_FILE] [NAME=VALUE]...
 #

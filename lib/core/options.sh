@@ -5,7 +5,7 @@
 # Read the command line and resolve all settings for the baseline variant.
 # Usage: options_read FILE WORD...
 #   FILE is the command's own, whose header comment is its help
-# Returns: sets RESUME (a run's folder, or empty), HOSTS_FILE (or empty) and FORCE; exits 0 after --help, 2 on a bad word.
+# Returns: sets RESUME (a run's directory, or empty), HOSTS_FILE (or empty) and FORCE; exits 0 after --help, 2 on a bad word.
 options_read() {
   local file=$1 hosts='' scenario='' variants='' words=''
   shift

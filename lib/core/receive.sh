@@ -5,9 +5,9 @@
 # A host sends no archive, which could hold links, devices, owners and paths. It sends a line SIZE, SHA256, NAME for each file, an
 # empty line, and the bytes of the files in that order (files_send in lib/shared/common.sh); the files are made here.
 
-# Run a script that sends files, and put them into a folder, with our owner and mode 0644.
-# Usage: receive_files FOLDER [-e NAME]... HOST SCRIPT [VERB]
-#   FOLDER is there, and no link
+# Run a script that sends files, and put them into a directory, with our owner and mode 0644.
+# Usage: receive_files DIR [-e NAME]... HOST SCRIPT [VERB]
+#   DIR is there, and no link
 # Returns: the script's exit status; REPLY_BAD with one line on stderr when not all files are as they must be: there is then none of them.
 receive_files() {
   local folder=$1 limit files patterns REMOTE_FILE REMOTE_MARK status=0 host call
@@ -44,7 +44,7 @@ _receive_kind() {
 }
 
 # Make the files of a stream beside their place, and move them there when all are right.
-# Usage: _receive_stream FOLDER
+# Usage: _receive_stream DIR
 # Globals: those that receive_files has set
 _receive_stream() {
   local folder=$1 new line size sum name total=0 index

@@ -21,7 +21,7 @@ readonly _REMOTE_SHELL='. <(cat)'
 printf -v _REMOTE_PAD '%16384s' ''
 readonly _REMOTE_PAD=${_REMOTE_PAD// /$'\n'}
 
-# Make the private folder for control sockets; connections end and it goes when the script does. Those of dead masters go now.
+# Make the private directory for control sockets; connections end and it goes when the script does. Those of dead masters go now.
 # Usage: remote_init
 remote_init() {
   # A control socket's path must stay under 108 bytes, so this is not under RESULTS_DIR.
@@ -36,7 +36,7 @@ remote_init() {
   remote_sweep
 }
 
-# End the connections that masters left who were killed, and remove their private folders.
+# End the connections that masters left who were killed, and remove their private directories.
 # Usage: remote_sweep
 remote_sweep() {
   local folder
@@ -47,8 +47,8 @@ remote_sweep() {
   done
 }
 
-# End the connections of a private folder, whichever part of the script made them, and remove it.
-# Usage: _remote_end FOLDER
+# End the connections of a private directory, whichever part of the script made them, and remove it.
+# Usage: _remote_end DIR
 _remote_end() {
   local socket
   for socket in "$1"/*; do
@@ -57,7 +57,7 @@ _remote_end() {
   rm -rf -- "$1"
 }
 
-# Whether a private folder is known to be that of a dead master. A process id tells only in its own pid namespace; in another, or after a
+# Whether a private directory is known to be that of a dead master. A process id tells only in its own pid namespace; in another, or after a
 # restart of the machine, the lock on the owner's line does.
 _remote_abandoned() {
   if ! owner_read "$1/owner"; then
@@ -70,7 +70,7 @@ _remote_abandoned() {
   fi
 }
 
-# End every connection and remove the private folder.
+# End every connection and remove the private directory.
 # Usage: remote_close
 remote_close() {
   _remote_end "$_REMOTE_TMP"
@@ -321,7 +321,7 @@ remote_put() {
   }
 }
 
-# Print the path of our folder on a host, making it.
+# Print the path of our directory on a host, making it.
 # Usage: remote_work HOST
 remote_work() {
   remote_run "$1" work

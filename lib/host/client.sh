@@ -186,7 +186,7 @@ client_enough() {
   : >"$OUT/stop"
 }
 
-# End the generator and remove its folder.
+# End the generator and remove its directory.
 client_stop() {
   proc_end 15 "$RECORD" || fail "$RECORD: a load generator does not end"
   rm -rf -- "$FOLDER"

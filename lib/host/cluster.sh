@@ -6,7 +6,7 @@
 
 # Write nodes.conf of every instance: nothing has to be sent to any of them, so that no process can join by mistake.
 # Usage: cluster_write
-# Globals: CLUSTER_TABLE FOLDER
+# Globals: CLUSTER_TABLE DIR
 cluster_write() {
   local port
   [[ -n $CLUSTER_TABLE ]] || return 0

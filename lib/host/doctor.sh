@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether this host has what its role needs, as rows: STATE CHECK FOUND WANTED MEND.
+# Whether this host has what its role needs, as rows: STATE CHECK FOUND WANTED FIX.
 # Needs: cpus irq
 # Settings sent in front: ADDRESS (which carries the load), NEED_MBIT (what the load needs of the link, in Mbit/s),
 # NEED_PORTS (a client's connections to one instance), NEED_FILES (what it opens for all its connections),

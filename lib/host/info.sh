@@ -41,7 +41,7 @@ _info_together() {
   local port fd self=$BASHPID line text='' LC_ALL=C
   local -a links=()
   for port; do
-    # With TLS an instance has a socket in its folder and no open port.
+    # With TLS an instance has a socket in its directory and no open port.
     [[ ! -S $WORK/run-$RUN_ID/server/data-$port/redis.sock ]] || return
     { exec {fd}<>"/dev/tcp/$SERVER_ADDRESS/$port"; } 2>/dev/null || return
     links+=("$fd")

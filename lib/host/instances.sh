@@ -2,16 +2,16 @@
 # shellcheck shell=bash
 # How the instances of a run are ended: those on record, what a wrapper in front of redis-server has begun, and what has lost its record.
 
-# End the instances in a folder, and whatever else writes to their logs: until all have answered, only what stands in front of them
+# End the instances in a directory, and whatever else writes to their logs: until all have answered, only what stands in front of them
 # is on record, and that may have ended without them. A process that has an instance's log as its output is the instance's, whatever
-# pid it has and whoever its parent is by now; the log may have been removed since, with the folder and all records in it.
-# Usage: instances_end LIMIT FOLDER
+# pid it has and whoever its parent is by now; the log may have been removed since, with the directory and all records in it.
+# Usage: instances_end LIMIT DIR
 # Returns: 1 when one would not go within LIMIT seconds.
 instances_end() {
   local limit=$1 folder=$2 round status=0 found
   # What brings instances back must not do so any more.
   proc_end 10 "$folder/fault.proc" || return
-  # The folder may be gone, and the disk full.
+  # The directory may be gone, and the disk full.
   found=$WORK/found.$$.proc
   { printf '0\t0\tnone\n' >"$found"; } 2>/dev/null || {
     rm -f -- "$found"
@@ -30,8 +30,8 @@ instances_end() {
   return "$status"
 }
 
-# Write a record of every process whose output is a log of the folder, under a first line that is of no process.
-# Usage: _instances_find FOLDER FILE
+# Write a record of every process whose output is a log of the directory, under a first line that is of no process.
+# Usage: _instances_find DIR FILE
 _instances_find() {
   local folder pid target
   folder=$(readlink -m -- "$1")
@@ -52,7 +52,7 @@ proc_outputs() {
     WORK=$work awk -F '\t' 'index($2, ENVIRON["WORK"] "/run-") == 1 { split($1, part, "/"); print part[3] "\t" $2 }' || :
 }
 
-# Print PID, RUN and file of every process of a run whose folder has lost its owner's line: somebody removed the folder in the middle of the run.
+# Print PID, RUN and file of every process of a run whose directory has lost its owner's line: somebody removed the directory in the middle of the run.
 # Usage: proc_lost
 # Globals: WORK
 proc_lost() {

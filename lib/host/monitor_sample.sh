@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The monitors: one process that writes down once a second what memory does, and guards the host. It forks nothing, so that
 # it costs well under 1 % of a CPU.
-# Globals: MONITOR (its folder), RECORD (the instances), RESERVE_BYTES, MONITOR_STAT (memory.stat of the tier's cgroup, or empty)
+# Globals: MONITOR (its directory), RECORD (the instances), RESERVE_BYTES, MONITOR_STAT (memory.stat of the tier's cgroup, or empty)
 
 # What of /proc/vmstat tells of memory tiers; the kernel may not have all of them.
 # shellcheck disable=SC2034 # lib/host/monitor.sh has use for it too
@@ -15,7 +15,7 @@ MONITOR_SILENT=6
 # How many instances are looked at in a second; more than that take turns.
 MONITOR_TURN=32
 
-# Sample until the folder's file `on` is gone.
+# Sample until the directory's file `on` is gone.
 # Usage: monitor_loop
 monitor_loop() {
   local now beat

@@ -108,7 +108,7 @@ perf_stop() {
   run_close
 }
 
-# Print whether the events of PERF_EVENTS can be counted here, as a row STATE FOUND WANTED MEND.
+# Print whether the events of PERF_EVENTS can be counted here, as a row STATE FOUND WANTED FIX.
 perf_check() {
   local scope out why='' level='' odd
   local wanted="FAR_EVENTS: loads from far memory"

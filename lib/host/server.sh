@@ -46,7 +46,7 @@ server_ports() {
 # Start all instances and wait for them. Prints what the master needs to know, rows NAME VALUE: `user load` when load generators have a
 # user of their own, `certificate PEM` in base64 with TLS, and `root REASON` when auto found no other user.
 #
-# An instance may run as a user who cannot pass the folders above its own, so it is started in there and names everything from there.
+# An instance may run as a user who cannot pass the directories above its own, so it is started in there and names everything from there.
 server_start() {
   local taken port cpus policy program=$REDIS_BINARY
   local -a pin prefix ports=()
@@ -125,7 +125,7 @@ proc_below() {
   return 1
 }
 
-# Write the configuration of one instance, and make its folder and log; REDIS_CONF stands last, where it overrides.
+# Write the configuration of one instance, and make its directory and log; REDIS_CONF stands last, where it overrides.
 instance_conf() {
   local port=$1 cpus=$2 threads=
   # Older versions of Redis refuse these words, so they stand there only when they are asked for.
@@ -193,7 +193,7 @@ instances_unsaved() {
   done < <(grep -lE '^[[:space:]]*save[[:space:]]+"?[0-9]' "$FOLDER"/*.conf 2>/dev/null)
 }
 
-# End the instances and remove their folder.
+# End the instances and remove their directory.
 server_stop() {
   instances_unsaved
   # A large instance takes its time to give its memory back.

@@ -46,7 +46,7 @@ stop_wait() {
   flock -w 300 "$1" || fail "$WORK: a call of a run that starts or stops $2 does not end; lslocks names its process"
 }
 
-# Usage: stop_run FOLDER
+# Usage: stop_run DIR
 stop_run() {
   local folder=$1
   # Load generators first: one that loses its server would only write errors.
@@ -63,7 +63,7 @@ stop_run() {
 }
 
 # Put back what a run changed on this host; the record is beside the run's directory, and stays when that is removed.
-# Usage: stop_tune FOLDER
+# Usage: stop_tune DIR
 stop_tune() {
   (
     tune_lock
@@ -73,7 +73,7 @@ stop_tune() {
 }
 
 # What has a run's name and no owner's line: a master that was killed in the moment before it wrote that has left nothing else.
-# Usage: stop_stray FOLDER
+# Usage: stop_stray DIR
 stop_stray() {
   [[ -e $1 || -L $1 ]] || return 0
   [[ ! -d $1 || -L $1 || ! -O $1 || -e $1/owner ]] || {
@@ -83,7 +83,7 @@ stop_stray() {
   printf '%s: has no line of an owner, so no run of ours made it; left alone\n' "$1" >&2
 }
 
-# End what runs on although its run's folder, and every record in it, was removed. The lock tells whether the master lives.
+# End what runs on although its run's directory, and every record in it, was removed. The lock tells whether the master lives.
 # Usage: stop_lost stale|force
 stop_lost() {
   local record=$WORK/lost.proc pid run file ended=

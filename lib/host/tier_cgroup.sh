@@ -23,7 +23,7 @@ cgroup_find() {
 # Make the run's cgroup. It lies at the root, not below this session, which may end before the run is cleaned up.
 # Usage: cgroup_make LIMIT SWAP
 #   bytes of DRAM, and of swap beside it
-# Globals: RUN_ID TIER_FOLDER
+# Globals: RUN_ID TIER_DIR
 # Returns: 1 with WHY.
 cgroup_make() {
   local limit=$1 swap=$2 folder
@@ -52,7 +52,7 @@ cgroup_make() {
 
 # Give a cgroup with processes in it another limit. Less of it comes in small pieces: version 2 calls the OOM killer where it cannot reclaim enough
 # for the new limit at once, and version 1 gives up.
-# Usage: cgroup_limit FOLDER BYTES
+# Usage: cgroup_limit DIR BYTES
 # Returns: 1 with WHY, when a piece is not had within 20 s; the limit is then what was had.
 cgroup_limit() {
   local file=$1/memory.max now next step end
@@ -75,7 +75,7 @@ cgroup_limit() {
 }
 
 # Print what a cgroup uses, a counter a line: NAME VALUE.
-# Usage: cgroup_usage FOLDER
+# Usage: cgroup_usage DIR
 cgroup_usage() {
   local file name
   for file in usage_in_bytes:usage current:usage limit_in_bytes:limit max:limit high:high swap.current:swap swap.max:swap_limit \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether this host can give the tier that a variant asks for, as rows STATE FOUND WANTED MEND.
+# Whether this host can give the tier that a variant asks for, as rows STATE FOUND WANTED FIX.
 
 # Usage: tier_check
 # Globals: TIER and what lib/host/tiers.sh is sent

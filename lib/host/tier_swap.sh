@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 # Swap for a tier: a file, a block device that is a swap area already, or zram. It comes before all other swap of the host.
 
-# Where swap is to be: the folder of a file, or a block device.
+# Where swap is to be: the directory of a file, or a block device.
 # Usage: swap_place
 # Globals: TIER_SWAP WORK
-# Returns: sets SWAP_DEVICE or SWAP_FOLDER; 1 with WHY.
+# Returns: sets SWAP_DEVICE or SWAP_DIR; 1 with WHY.
 swap_place() {
   SWAP_DEVICE='' SWAP_FOLDER=''
   if [[ $TIER_SWAP == auto ]]; then
@@ -63,7 +63,7 @@ swap_room() {
 
 # Make swap of at least so many bytes and use it.
 # Usage: swap_make BYTES
-# Globals: TIER_SWAP TIER_FOLDER RUN_ID
+# Globals: TIER_SWAP TIER_DIR RUN_ID
 # Returns: 1 with WHY.
 swap_make() {
   local bytes=$1 file
@@ -93,7 +93,7 @@ swap_make() {
 
 # Make a zram device of so many bytes and swap to it.
 # Usage: swap_zram BYTES
-# Globals: ZRAM_ALGORITHM TIER_FOLDER RUN_ID
+# Globals: ZRAM_ALGORITHM TIER_DIR RUN_ID
 # Returns: 1 with WHY.
 swap_zram() {
   local number device end

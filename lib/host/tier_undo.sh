@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # What a tier has made on this host, on record before it is made, and the way back.
-# The journal is $TIER_FOLDER/journal, lines `KIND BOOT TARGET`, tab-separated; what is undone is struck off its end.
-# Kinds: file, swap (in use), zram (a device number), zram-next (the number that the next device will have), cgroup (a folder),
+# The journal is $TIER_DIR/journal, lines `KIND BOOT TARGET`, tab-separated; what is undone is struck off its end.
+# Kinds: file, swap (in use), zram (a device number), zram-next (the number that the next device will have), cgroup (a directory),
 # control (a cgroup whose children were given memory).
 
 # Put something on record that is about to be made. It may be made only when this succeeded: the line is on the disk then.
 # Usage: tier_note KIND TARGET
-# Globals: TIER_FOLDER
+# Globals: TIER_DIR
 # Returns: 1 with WHY. Callers check it themselves: behind `||` and `if` errexit is off.
 tier_note() {
   local journal=$TIER_FOLDER/journal size=0
@@ -20,7 +20,7 @@ tier_note() {
 
 # Put on record what came of the last line.
 # Usage: tier_note_instead KIND TARGET
-# Globals: TIER_FOLDER
+# Globals: TIER_DIR
 # Returns: 1 with WHY; the record is then as it was.
 tier_note_instead() {
   local journal=$TIER_FOLDER/journal
@@ -36,9 +36,9 @@ _tier_unrecorded() {
   return 1
 }
 
-# Undo all that is on record, the last first, and remove the folder, and the note beside the run's directory that it was there. Processes in a cgroup must have ended.
+# Undo all that is on record, the last first, and remove the directory, and the note beside the run's directory that it was there. Processes in a cgroup must have ended.
 # Usage: tier_undo
-# Globals: TIER_FOLDER
+# Globals: TIER_DIR
 # Returns: 1 with a line on stderr when something does not go; the record then keeps it.
 tier_undo() {
   local kind boot target now folder=${TIER_FOLDER%/tier}
@@ -62,7 +62,7 @@ tier_undo() {
 }
 
 # Put back what a broken run left, and say so.
-# Usage: tier_stop RUN_FOLDER
+# Usage: tier_stop RUN_DIR
 tier_stop() {
   local kind target said=''
   TIER_FOLDER=$1/tier

@@ -3,7 +3,7 @@
 # The instances' certificate, made here for this start; the key never leaves this host.
 # Settings sent in front: TLS, SERVER_ADDRESS.
 
-# Make tls.key and tls.crt in this folder. The certificate vouches for itself: clients trust it, and nothing else.
+# Make tls.key and tls.crt in this directory. The certificate vouches for itself: clients trust it, and nothing else.
 # Usage: tls_make
 # Globals: SERVER_ADDRESS
 tls_make() {
@@ -17,7 +17,7 @@ tls_make() {
   user_give tls.key tls.crt
 }
 
-# Print the directives of an instance. Its own folder is where it looks from.
+# Print the directives of an instance. Its own directory is where it looks from.
 # Usage: tls_conf PORT
 tls_conf() {
   if [[ $TLS == on ]]; then

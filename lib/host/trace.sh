@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A program of the user's that runs on the server while phases are measured, in a folder of its own.
+# A program of the user's that runs on the server while phases are measured, in a directory of its own.
 # Settings sent in front: RUN_ID, and for start: RUN_OWNER, TRACE.
 
 # Usage: main start|fetch|stop

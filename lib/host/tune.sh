@@ -155,7 +155,7 @@ _tune_change() {
   fi
 }
 
-# Before the first change: the folder, the journal, a sign of life, and who puts things back if none follows. The folder is beside the
+# Before the first change: the directory, the journal, a sign of life, and who puts things back if none follows. The directory is beside the
 # run's directory, not in it: what was changed stays on record when somebody removes that one.
 # Usage: tune_open
 tune_open() {
@@ -252,7 +252,7 @@ tune_holder() {
   exec {fd}<>"$1" || return
   # shellcheck disable=SC2059 # the bytes are the format
   printf "$bytes" >&"$fd"
-  # It goes by itself when its folder does, should it ever not be on record.
+  # It goes by itself when its directory does, should it ever not be on record.
   while [[ -e $TUNE/journal ]]; do tune_pace 5; done
 }
 
@@ -330,7 +330,7 @@ tune_restore() {
 }
 
 # Put back what a broken run left, and say so in lines for people.
-# Usage: tune_stop FOLDER
+# Usage: tune_stop DIR
 tune_stop() {
   local rows name result target old new after
   TUNE=$1

@@ -57,7 +57,7 @@ user_limits() {
   ulimit -u unlimited 2>/dev/null || :
 }
 
-# Give files and folders to that user.
+# Give files and directories to that user.
 # Usage: user_give PATH...
 user_give() {
   [[ -z $USER_NAME ]] || chown -- "$USER_ID:$USER_GROUP" "$@"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Our folder on a host, with its cache for binaries.
+# Our directory on a host, with its cache for binaries.
 
 # Usage: main
 main() {

@@ -64,7 +64,7 @@ wss_until() {
   done
 }
 
-# Print whether this kernel has what the probe needs, as a row STATE FOUND WANTED MEND.
+# Print whether this kernel has what the probe needs, as a row STATE FOUND WANTED FIX.
 wss_check() {
   local file lacks=''
   for file in clear_refs smaps_rollup; do

@@ -73,7 +73,7 @@ _load_is_range() {
   [[ $1 =~ ^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$ ]] && ((${1%-*} <= ${1#*-}))
 }
 
-# Print what is asked for and has no effect, or may surprise, as rows FOUND WANTED MEND.
+# Print what is asked for and has no effect, or may surprise, as rows FOUND WANTED FIX.
 # Usage: load_vain
 # Globals: KEY_PATTERN PHASES TIME RATE SHIFT
 load_vain() {

@@ -113,7 +113,7 @@ mix_allowed() {
   done < <(_mix_items)
 }
 
-# Print what is asked for and has no effect, or may surprise, as rows FOUND WANTED MEND.
+# Print what is asked for and has no effect, or may surprise, as rows FOUND WANTED FIX.
 # Usage: mix_vain
 # Globals: COMMANDS PHASES
 mix_vain() {

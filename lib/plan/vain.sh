@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Settings that were asked for and have no effect beside others.
 
-# Print what is asked for and has no effect beside the other settings of some variant, or one that may surprise, as rows FOUND WANTED MEND.
+# Print what is asked for and has no effect beside the other settings of some variant, or one that may surprise, as rows FOUND WANTED FIX.
 # Usage: plan_vain
 plan_vain() {
   local variant sweep

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Runs and variants side by side: finds what is meant, has it compared, and prints it in the format asked for.
 
-# Print the folder or file that WORD means: itself, a run in results/, or a variant of the newest run.
+# Print the directory or file that WORD means: itself, a run in results/, or a variant of the newest run.
 # Usage: compare_resolve WORD
 # Globals: RESULTS_DIR
 # Returns: 1 when there is none
@@ -22,7 +22,7 @@ compare_resolve() {
   fi
 }
 
-# Print the folder of the run that WORD means, or of the newest one when it is empty.
+# Print the directory of the run that WORD means, or of the newest one when it is empty.
 # Usage: compare_run WORD
 # Globals: RESULTS_DIR
 # Returns: exits 2 when there is no such run, 1 when there is none at all.
@@ -43,7 +43,7 @@ compare_known() {
 }
 
 # Compare and print sections, as compare.awk describes them, with those of environment.awk.
-# Usage: compare_sections RUN_OR_FOLDER...
+# Usage: compare_sections RUN_OR_DIR...
 # Globals: METRICS RULES FAIL_IFS, one word a line; FACES (all: every face of a ratio); SMALLEST (default: 2%); COMPARE_TOTALS, a file with the totals of the one argument, where
 #   they have been read
 # Returns: 1 when there is nothing to compare, or when a result could not be read whole
@@ -90,7 +90,7 @@ _compare_files() {
   # Tab is white space to read, which would swallow empty fields; another separator does not.
   while IFS=$'\001' read -r section base base_folder base_variant other other_folder other_variant; do
     [[ $section == pairs ]] || continue
-    # Logs that lie in a folder by themselves say nothing of where they come from.
+    # Logs that lie in a directory by themselves say nothing of where they come from.
     if [[ -z $base_folder || -z $other_folder ]]; then
       printf '%s\t%s\tsettings and hosts\t%s\t%s\n' "$base" "$other" "${base_folder:+$base_folder/run.conf}" "${other_folder:+$other_folder/run.conf}"
       continue

@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # What a fault did: a table of windows between its steps, and the figures of the failover, of a repeat and over all repeats.
 
-# Write windows.tsv and failover.tsv into a repeat's folder, when it had a fault.
-# Usage: failover_write FOLDER CLIENT...
+# Write windows.tsv and failover.tsv into a repeat's directory, when it had a fault.
+# Usage: failover_write DIR CLIENT...
 # Globals: PHASES
 # Returns: 1 when a file it needs is not there
 failover_write() {
@@ -34,7 +34,7 @@ failover_write() {
 }
 
 # Print the tables of a repeat for people.
-# Usage: failover_show FOLDER
+# Usage: failover_show DIR
 failover_show() {
   [[ -s $1/windows.tsv ]] || return 0
   tr '_' ' ' <"$1/windows.tsv" | table_print

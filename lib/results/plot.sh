@@ -7,9 +7,9 @@ _PLOT=$LIB/results/plot
 # shellcheck disable=SC2034 # report.sh asks
 PLOT_FILE='^(bars|tail|scaling|tradeoff|percentile|heat|time|far|search|limits|sizes)-[0-9-]+\.(svg|png)$'
 
-# Draw all pictures into FOLDER, as SVG and PNG, and print one line each: NAME, TITLE, DESCRIPTION.
-# Usage: plot_all FOLDER
-#   FOLDER/data holds `rows` and `totals`, as result.sh prints them, and `searched`, paths of steps.tsv, search.tsv and size.tsv files; what the pictures are drawn from goes there too
+# Draw all pictures into DIR, as SVG and PNG, and print one line each: NAME, TITLE, DESCRIPTION.
+# Usage: plot_all DIR
+#   DIR/data holds `rows` and `totals`, as result.sh prints them, and `searched`, paths of steps.tsv, search.tsv and size.tsv files; what the pictures are drawn from goes there too
 # Globals: PLOT_DETAIL, how many points are drawn in detail (default: 4; all), PLOT_CORNER, the text in the corner
 # Returns: 1 when a picture could not be drawn or a histogram could not be read whole
 plot_all() {
@@ -26,7 +26,7 @@ plot_all() {
   return "$status"
 }
 
-# Write the data of all pictures into FOLDER and print what is to be drawn.
+# Write the data of all pictures into DIR and print what is to be drawn.
 _plot_data() {
   OUT=$1 figures_run interval -- -f "$_PLOT/common.awk" -f "$_PLOT/data.awk" "$1/totals" &&
     OUT=$1 DETAIL=${PLOT_DETAIL:-4} RESULT_PROGRAM=${RESULT_PROGRAM:-report} figures_run histogram -- \
@@ -34,7 +34,7 @@ _plot_data() {
     _plot_searched "$1"
 }
 
-# The same of the steps of searches; nothing where FOLDER/searched, a list of the files of the run that hold them, is empty or not there.
+# The same of the steps of searches; nothing where DIR/searched, a list of the files of the run that hold them, is empty or not there.
 _plot_searched() {
   local -a files=()
   [[ ! -r $1/searched ]] || mapfile -t files <"$1/searched"

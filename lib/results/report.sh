@@ -4,7 +4,7 @@
 # Whatever a file of the run holds goes through text_html or html_text; the page allows no script and no other source.
 
 # Make RUN/report.html and RUN/plots/ and print the path of the page. What an earlier report left is replaced once there is a new one;
-# other files in plots/ stay, for any folder of results may have its own.
+# other files in plots/ stay, for any directory of results may have its own.
 # Usage: report_make RUN [DATA]   DATA is what report_read has read of it, whose problems have been named; without, it is read
 # Globals: PLOT_DETAIL, as plot_all
 # Returns: 1 when there is nothing to report, or something could not be read or drawn; what could is in the page
@@ -156,7 +156,7 @@ _report_warnings() {
   printf '</section>\n'
 }
 
-# Say that nothing need be minded, of what the results can tell: the guide's logs have no misses, and other folders than a run's no repeats.
+# Say that nothing need be minded, of what the results can tell: the guide's logs have no misses, and other directories than a run's no repeats.
 _report_clear() {
   local run=$1 data=$2 state what told='' untold=''
   while IFS=$'\t' read -r state what; do

@@ -13,9 +13,9 @@ _result_escape() {
   escaped=${escaped//$'\r'/\\r}
 }
 
-# Prints the newest run folder under results/: the one whose name holds the latest time.
+# Prints the newest run directory under results/: the one whose name holds the latest time.
 # Usage: result_newest
-# Globals: RESULTS_DIR, the folder of runs; default: results/ of this project
+# Globals: RESULTS_DIR, the directory of runs; default: results/ of this project
 # Returns: 1 when there is no run
 result_newest() {
   local folder=${RESULTS_DIR:-$ROOT/results} run newest='' LC_ALL=C
@@ -38,13 +38,13 @@ _result_problem() {
   printf 'E\t%s\t%s\n' "$escaped" "$2"
 }
 
-# Adds the logs that lie in FOLDER, escaped, to the list `found` of the caller.
-# Usage: _result_find_logs FOLDER
+# Adds the logs that lie in DIR, escaped, to the list `found` of the caller.
+# Usage: _result_find_logs DIR
 _result_find_logs() {
   local file escaped
   for file in "$1"/redis.log.*; do
     [[ -e $file ]] || continue
-    # Some awks end when they are given a folder to read.
+    # Some awks end when they are given a directory to read.
     if [[ ! -f $file ]]; then
       _result_problem "$file" 'is not a file'
       continue
@@ -54,8 +54,8 @@ _result_find_logs() {
   done
 }
 
-# Prints the logs of one folder for result.awk: of a run, of a part of one, or lying in it directly as the guide leaves them.
-# Usage: _result_list_folder FOLDER
+# Prints the logs of one directory for result.awk: of a run, of a part of one, or lying in it directly as the guide leaves them.
+# Usage: _result_list_folder DIR
 _result_list_folder() {
   local folder=${1%/} escaped real client before found=() problems=() kind path why
   local -A left=()
@@ -74,7 +74,7 @@ _result_list_folder() {
   done < <(stored_look "$folder")
   for client in "$folder"/*/*/rep-*/*/ "$folder"/*/rep-*/*/ "$folder"/rep-*/*/; do
     client=${client%/}
-    # A repeat that was cut has another ending, and the folder of the server's own files is no client.
+    # A repeat that was cut has another ending, and the directory of the server's own files is no client.
     [[ ${client%/*} =~ /rep-[0-9]+$ && -d $client && ${client##*/} != server ]] || continue
     [[ ! -v "left[${client%/*}]" ]] || continue
     before=${#found[@]}

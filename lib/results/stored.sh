@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether a folder of results can be read: regular files alone, none without bound, and each as long as it was when it was written.
+# Whether a directory of results can be read: regular files alone, none without bound, and each as long as it was when it was written.
 #
-# A results folder may come from somebody else. A FIFO in it would hold up its reader for ever, a device fill its memory, a link show
-# a file from elsewhere; so nothing is read of a folder with such a thing in it.
+# A results directory may come from somebody else. A FIFO in it would hold up its reader for ever, a device fill its memory, a link show
+# a file from elsewhere; so nothing is read of a directory with such a thing in it.
 
-# Write down how long each file in a folder is, in a file SIZES of its own.
-# Usage: stored_note FOLDER
+# Write down how long each file in a directory is, in a file SIZES of its own.
+# Usage: stored_note DIR
 stored_note() {
   (cd -- "$1" && find . -type f ! -name 'SIZES*' ! -name run.log -printf '%s\t%P\n' | LC_ALL=C sort -k 2 >SIZES.new && mv -f -- SIZES.new SIZES)
 }
 
 # Write the checksums of a repeat's files into a file SHA256SUMS of its own, or with `run` those of what describes the run and of each
 # repeat's list. lib/results/verify.sh checks both.
-# Usage: stored_seal FOLDER [run]
+# Usage: stored_seal DIR [run]
 stored_seal() {
   (
     cd -- "$1" || exit
@@ -26,9 +26,9 @@ stored_seal() {
   )
 }
 
-# Print what is wrong with a folder, lines KIND PATH WHY: `odd` is a file that no reader may open, `cut` one that is not as long as
+# Print what is wrong with a directory, lines KIND PATH WHY: `odd` is a file that no reader may open, `cut` one that is not as long as
 # its SIZES says.
-# Usage: stored_look FOLDER
+# Usage: stored_look DIR
 stored_look() {
   LC_ALL=C find "${1%/}/" -mindepth 1 -printf '%y\t%s\t%P\t%l\n' 2>/dev/null | FOLDER=${1%/} LC_ALL=C awk -F '\t' -v OFS='\t' '
     function odd(why) { print "odd", $3, why; found = 1 }
@@ -74,7 +74,7 @@ stored_check() {
 }
 
 # Print a line of stored_look for people.
-# Usage: stored_say FOLDER KIND PATH WHY
+# Usage: stored_say DIR KIND PATH WHY
 stored_say() {
   if [[ $2 == odd ]]; then
     printf '%s/%s: %s: nothing of this folder is read; remove it' "$1" "$3" "$4"

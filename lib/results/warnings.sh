@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 # What Redis itself finds wrong with its host when it starts, from the logs of instances; a tuned host leaves it nothing to say.
 
-# Print each different warning once, with the number of instances that gave it, how many folders they are in, and the first
-# of these: COUNT TEXT FOLDERS FOLDER.
-# Usage: warnings_read FOLDER...
-#   a FOLDER holds logs of instances, redis-PORT.log
+# Print each different warning once, with the number of instances that gave it, how many directories they are in, and the first
+# of these: COUNT TEXT FOLDERS DIR.
+# Usage: warnings_read DIR...
+#   a DIR holds logs of instances, redis-PORT.log
 warnings_read() {
   local folder file
   # Through a pipe: the logs of a large run are more than a command line may hold.
@@ -32,7 +32,7 @@ warnings_read() {
 }
 
 # Say which warnings the instances of a repeat gave.
-# Usage: warnings_tell FOLDER
+# Usage: warnings_tell DIR
 warnings_tell() {
   local count text
   while IFS=$'\t' read -r count text _; do
@@ -50,7 +50,7 @@ warnings_run() {
   done < <(warnings_read "$run"/*/*/rep-*/server)
 }
 
-# Print what the instances of the newest run on this server warned of, as rows STATE FOUND WANTED MEND.
+# Print what the instances of the newest run on this server warned of, as rows STATE FOUND WANTED FIX.
 # Usage: warnings_check
 # Globals: RESULTS_DIR SERVER
 warnings_check() {

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The load generator on the master: built from the checkout before anything else; an installed tree brings it along.
+# The load generator on the master: built from the checkout before anything else. An installed tree contains it already.
 
-# What the build needs, by the names of tools/deps.sh.
+# The packages that the build requires, by the names of tools/deps.sh.
 # shellcheck disable=SC2034 # for doctor
 readonly BUILD_NEEDS='gcc gcc:stdio.h gcc:omp.h make pkg-config hiredis zlib'
 
-# Build ./test, and with TLS=on the one with TLS, where they are not up to date.
+# Build ./test, and with TLS=on the build with TLS, where they are out of date.
 # Usage: build_make
 # Globals: ROOT, and as tls_wanted
 # Returns: 1 with the compiler's first error, one line on stderr, when it does not build

@@ -1,31 +1,31 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The master's side of the load generators: put ./test on each client, start it, keep all in step, fetch what they wrote.
+# The master's side of the load generators: put ./test on each client, start it, keep all clients in step, fetch the files that they wrote.
 
 declare -A _CLIENT_BINARY=() # path of the load generator on each client
 declare -A _CLIENT_STATE=()  # of each client: running, or the exit status
 declare -A _CLIENT_READY=()  # the phase that each waits to start
-declare -A _CLIENT_GO=()     # the phase and the time that each is still to be given
-declare -A _CLIENT_OFFSET=() # microseconds that its clock is ahead of ours
+declare -A _CLIENT_GO=()     # the phase and start time that each client has yet to be given
+declare -A _CLIENT_OFFSET=() # microseconds that its clock is ahead of the master's
 declare -A _CLIENT_STATUS=() # its last status line
 declare -A _CLIENT_TRIP=()   # the shortest round trip seen, microseconds
-declare -A _CLIENT_PROBE=()  # what its CPUs had done when it waited last, see lib/host/probe.sh
-declare -A _CLIENT_LAST=()   # the last one
-declare -A _CLIENT_LOST=()   # since when it does not answer, in SECONDS
+declare -A _CLIENT_PROBE=()  # CPU time on it when it last waited at the gate, see lib/host/probe.sh
+declare -A _CLIENT_LAST=()   # the last probe
+declare -A _CLIENT_LOST=()   # since when it has not answered, in SECONDS
 declare -A _CLIENT_MOVED=()  # when its status changed last, or its phase began, in SECONDS
 
-# Seconds that one look waits for news.
+# Seconds that one poll waits for news.
 readonly _CLIENT_LOOK=2
-# Seconds after which a load that makes no progress is no load.
+# Seconds without progress after which a load is considered stalled.
 readonly _CLIENT_STALL=10
 
-# Put the load generator on clients: a copy when machine and libc are ours, else built there.
+# Put the load generator on clients: a copy when machine and libc match the master's, else it is built there.
 # Usage: client_prepare CLIENT...
-# Returns: 1 when one cannot have it, with the reason on stderr and in SIDE_OUT.
+# Returns: 1 when a client cannot have it, with the reason on stderr and in SIDE_OUT.
 client_prepare() {
   local client key program target=test status=0
   program=$(tls_program)
-  # Doctor has a row for one that is not built.
+  # Doctor has a row for a generator that is not built.
   [[ -x $program ]] || program=$ROOT/test
   [[ $program == "$ROOT/test" ]] || target=tls
   key=$(program_key "$program")
@@ -121,9 +121,9 @@ client_phases() {
   printf '%s\n' "${phases// /,}"
 }
 
-# Keep the clients in step until every generator has ended: when all wait for a phase, all are given one time to start it.
+# Keep the clients in step until every generator has ended. When all wait for a phase, all get the same start time.
 # Usage: client_wait CLIENT...
-# Returns: 1 when one ended with anything but 0, with a line on stderr for it; the others are ended then.
+# Returns: 1 when a generator ended with another status than 0, with a line on stderr for it; the others are then stopped.
 client_wait() {
   local client failed=0
   local -a running
@@ -147,7 +147,7 @@ client_wait() {
       esac
     done
     _client_show "$@"
-    # One that has failed ends the others.
+    # A generator that failed stops the others.
     ((${#running[@]} > 0 && !failed)) || break
     _client_start "$@"
     monitor_alarm || return 1
@@ -157,12 +157,13 @@ client_wait() {
     ((${#_CLIENT_GO[@]} > 0)) || wss_look
   done
   log_progress_end
-  # A generator whose instances the guard ended may be sooner with that than the next look; and a load that nobody guarded is none.
+  # The guard may have ended the instances just before this look, which makes the generators fail. An unguarded load is invalid: check once
+  # more.
   monitor_alarm now || failed=1
   return "$failed"
 }
 
-# Look how far a fault is, and have the generators end their phase when it is over.
+# Look how far a fault is, and let the generators end their phase when it is over.
 _client_fault() {
   local status=0
   fault_look || status=$?
@@ -174,9 +175,9 @@ _client_enough() {
   _client_run "$1" enough
 }
 
-# Fetch what the generators wrote, check it, and write their logs in the guide's form.
-# Usage: client_fetch FOLDER STAMP REPEAT SETUP_LOG CLIENT...
-#   each client gets a folder in FOLDER
+# Fetch the files that the generators wrote, check them, and write their logs in the guide's form.
+# Usage: client_fetch DIR STAMP REPEAT SETUP_LOG CLIENT...
+#   each client gets a directory in DIR
 # Returns: 1 when not all of it is there.
 client_fetch() {
   local into=$1 log=$2.$3 setup=$4
@@ -191,11 +192,11 @@ _client_fetch() {
   { cat "$setup" "$folder/stdout" && echo DONE; } >"$folder/$log" || return
   rm -- "$folder/stdout"
   [[ -s $folder/stderr ]] || rm -- "$folder/stderr"
-  # With the log: what lies in the results can be checked for ever.
+  # SHA256SUMS includes the log, so that the results can be verified at any time later.
   sums=$(cd "$folder" && sha256sum -- *) && printf '%s\n' "$sums" >"$folder/SHA256SUMS"
 }
 
-# Print what the CPUs of a client had done when its generator waited last, see lib/host/probe.sh.
+# Print the CPU time on a client when its generator last waited, see lib/host/probe.sh.
 # Usage: client_probe CLIENT
 client_probe() {
   printf '%s\n' "${_CLIENT_PROBE[$1]-}"
@@ -213,9 +214,9 @@ client_offset() {
   echo "${_CLIENT_OFFSET[$1]}"
 }
 
-# End the generators of clients and remove what they left there.
+# Stop the generators of clients and remove their files there.
 # Usage: client_stop CLIENT...
-# Returns: 1 when one is not done; SIDE_STATUS then has 124 or 255 for those that do not answer.
+# Returns: 1 when a client could not be cleaned up; SIDE_STATUS then has 124 or 255 for those that do not answer.
 client_stop() {
   side_run $((REMOTE_RETRY + 60)) _client_stop "$@"
 }
@@ -230,7 +231,7 @@ _client_run() {
   remote_run -e RUN_ID -e RUN_OWNER -e CLIENT -e CLIENT_THREADS -e CLIENT_PASSWORD -e SERVER_CERTIFICATE "$CLIENT" client "$@"
 }
 
-# Run a verb of lib/host/client.sh that ends with a look; print what it says, and `trip BEFORE AFTER` by our clock.
+# Run a verb of lib/host/client.sh that ends with a look. Print its output, and `trip BEFORE AFTER` by the master's clock.
 # Usage: _client_ask CLIENT VERB [ARG]...
 _client_ask() {
   local before=${EPOCHREALTIME/[.,]/} answer
@@ -238,7 +239,7 @@ _client_ask() {
   printf '%s\ntrip\t%s\t%s\n' "$answer" "$before" "${EPOCHREALTIME/[.,]/}"
 }
 
-# One look at a client: when it is out of reach, that is told at once, and the others are not kept waiting.
+# Poll a client once. A client that is out of reach is reported at once, so that the others do not wait for it.
 _client_look() {
   local client=$1 status=0 errors=$_REMOTE_TMP/look.$BASHPID REMOTE_RETRY=0
   local -a go
@@ -253,8 +254,8 @@ _client_look() {
   return "$status"
 }
 
-# Take in what the last call of side_run said of a client. Its clock is read on the way: of all looks, the one with the shortest
-# round trip, without the time spent there, tells best (as in NTP).
+# Read what the last call of side_run reported for a client. Its clock is read in the same call. The call with the shortest round trip, less
+# the time spent on the client, gives the best offset (as in NTP).
 _client_take() {
   local client=$1 word first second arrived=0 left=0 trip
   case ${SIDE_STATUS[$client]} in
@@ -288,7 +289,7 @@ _client_take() {
       machine) _CLIENT_PROBE[$client]=$first$'\t'$second ;;
       exit)
         neighbour_mark end "$client" "${_CLIENT_PROBE[$client]-}"
-        # A jump is worth more.
+        # A jump of the clock overrides that: take the new offset.
         [[ ${_CLIENT_STATE[$client]} != running ]] || _CLIENT_STATE[$client]=$first
         [[ $first == 0 ]] || _CLIENT_STATE[$client]="the load generator ended with $first"
         ;;
@@ -306,10 +307,10 @@ _client_take() {
   done <<<"${SIDE_OUT[$client]}"
 }
 
-# Note when a generator whose phase has begun, and is not done, makes no progress.
+# Warn when a generator whose phase has begun, and is not done, makes no progress.
 _client_stalls() {
   local client=$1 count total limit=$_CLIENT_STALL
-  # Others do not write a status each second.
+  # Other generators do not write a status each second.
   [[ $GENERATOR == test && $FAULT == none && -z ${_CLIENT_READY[$client]} && -v "_CLIENT_MOVED[$client]" && ! -v "_CLIENT_LOST[$client]" ]] || return 0
   IFS=$'\t' read -r _ count total _ <<<"${_CLIENT_STATUS[$client]-}"
   [[ -z ${total-} || $count != "$total" ]] || return 0
@@ -317,7 +318,7 @@ _client_stalls() {
   ((SECONDS - _CLIENT_MOVED[$client] < limit)) || _CLIENT_STATE[$client]="the load generator makes no progress for $limit s"
 }
 
-# When every generator waits for the same phase, set them all off at one time.
+# When every generator waits for the same phase, start all of them at one time.
 _client_start() {
   local client phase start slowest=0 step='' load=''
   for client; do
@@ -352,7 +353,7 @@ _client_start() {
       trace_mark "${phase%.*}" || log_warn "$SERVER: nothing is traced"
       ;;
   esac
-  # Far enough ahead for every client to hear of it: all are asked at the same time, as they were when they said that they are ready.
+  # Far enough ahead for every client to get the message: all are called at the same time, as in the poll that reported them ready.
   start=$((${EPOCHREALTIME/[.,]/} + 100000 + slowest * 3 / 2))
   [[ -n $step ]] || fault_mark "$phase" "$start" || {
     for client; do _CLIENT_STATE[$client]="the fault cannot begin"; done
@@ -367,11 +368,11 @@ _client_start() {
   [[ $step == step ]] || log_info "phase ${phase%.*} starts on $# client(s)"
 }
 
-# Note all counters of the server and the clients at the beginning of a phase: with nothing under way, they stand still.
+# Read all counters of the server and the clients at the beginning of a phase. No request is in flight, so they are stable.
 # Usage: _client_mark PHASE CLIENT...
 _client_mark() {
   local client phase=$1
-  # Who disturbs a probe disturbs no figure.
+  # CPU time of others during a probe affects no figure.
   ! wss_is "$phase" || phase=steps
   for client in "${@:2}"; do neighbour_mark "$phase" "$client" "$(client_probe "$client")"; done
   monitor_mark "$1" || :
@@ -388,7 +389,7 @@ _client_seconds() {
   printf '%d.%06d' $(($1 / 1000000)) $(($1 % 1000000))
 }
 
-# Print the part of a rate that falls to a client: as many parts as it has instances.
+# Print a client's part of a rate: proportional to its number of instances.
 # Usage: client_share CLIENT RATE
 client_share() {
   plan_clients "$POINT_INSTANCES" | awk -v client="$1" -v rate="$2" -v all="$POINT_INSTANCES" \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# CLUSTER=on: which process serves which shard, on which node, and what the load generator has to know of it.
+# CLUSTER=on: which process serves which shard, on which node, and the load generator's options for it.
 
 # Whether the instances form a Redis Cluster.
 # Usage: cluster_on
@@ -16,7 +16,7 @@ cluster_nodes() {
   if [[ $CLUSTER_NODES == auto ]]; then echo 3; else echo "$CLUSTER_NODES"; fi
 }
 
-# Print how many processes so many instances are: with CLUSTER=on each shard has its replicas too.
+# Print the number of processes for so many instances: with CLUSTER=on each shard has its replicas too.
 # Usage: cluster_processes INSTANCES
 # Globals: CLUSTER REPLICAS
 cluster_processes() {
@@ -24,7 +24,7 @@ cluster_processes() {
   echo "$REPLY"
 }
 
-# The same, without a process.
+# As cluster_processes, without a subshell.
 # Returns: sets REPLY
 cluster_processes_of() {
   REPLY=$1
@@ -57,7 +57,7 @@ cluster_directives() {
   printf 'cluster-enabled yes; cluster-config-file nodes.conf; cluster-announce-ip %s; ' "$SERVER_ADDRESS"
   [[ $NODE_TIMEOUT == default ]] || printf 'cluster-node-timeout %s; ' "$NODE_TIMEOUT"
   printf 'cluster-require-full-coverage %s; cluster-migration-barrier 1000; ' "$(if [[ $FULL_COVERAGE == on ]]; then echo yes; else echo no; fi)"
-  # Redis' default delay is 5 s of waiting in every resync, and its buffer limit cuts a resync under writes off, for ever again.
+  # Redis' default delay adds 5 s to every resync. Its default buffer limit cuts off a resync under writes, again and again.
   printf 'repl-diskless-sync yes; repl-diskless-sync-delay 0; client-output-buffer-limit replica 0 0 0; '
 }
 
@@ -81,7 +81,7 @@ cluster_show() {
     END { for (i = 1; i <= n; i++) print order[i] "\t" slots[order[i]] "\t" master[order[i]] "\t" (replicas[order[i]] == "" ? "-" : replicas[order[i]]) }'
 }
 
-# Refuse a cluster that cannot be, naming where the culprit stands.
+# Refuse an invalid cluster, naming the setting and where it was set.
 # Usage: cluster_check
 # Returns: exits 2.
 cluster_check() {

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether the disk that results go to has room for another repeat.
+# Whether the disk of the results has room for another repeat.
 
 _DISK_REPEAT=512 # KiB that a repeat takes: the largest so far
 
-# Look whether another repeat has room; what a repeat takes is known from those that are done.
-# Usage: disk_room RUN [REPEAT_FOLDER]
-#   REPEAT_FOLDER is the repeat that ended last
-# Returns: 1 with one line on stderr when it has not
+# Check whether another repeat fits; its size is estimated from the repeats that are done.
+# Usage: disk_room RUN [REPEAT_DIR]
+#   REPEAT_DIR is the repeat that ended last
+# Returns: 1 with one line on stderr when it does not fit
 disk_room() {
   local free size
   if [[ -n ${2-} ]]; then
@@ -15,7 +15,7 @@ disk_room() {
     ((size <= _DISK_REPEAT)) || _DISK_REPEAT=$size
   fi
   free=$(($(stat -f -c '%a * %S / 1024' -- "$1")))
-  # Its report and the files that are replaced need room too.
+  # The report and files that are being replaced need room too.
   ((free < _DISK_REPEAT * 3 / 2)) || return 0
   log_warn "RESULTS_DIR: $free KiB are free and a repeat takes $_DISK_REPEAT KiB: no further repeat is started; free some, then ./do_it.sh run --resume $1"
   return 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Doctor's rows HOST STATE CHECK FOUND WANTED FIX as text for people: problems and warnings, or a table of all checks.
-# Environment: DOCTOR_AS (problems, all, or lines: one line per problem), DOCTOR_WIDTH (columns of the terminal; 0: no limit),
-# DOCTOR_LOCAL (hosts that are this machine, blanks around each), DOCTOR_DEPS (the installer here), DOCTOR_FIX (the command that installs
-# on other hosts). A FIX `install: NAME...` becomes the command that does it.
+# Doctor's rows HOST STATE CHECK FOUND WANTED FIX as text for people: problems and warnings, or a table of all checks. Environment:
+# DOCTOR_AS (problems, all, or lines: one line per problem), DOCTOR_WIDTH (columns of the terminal; 0: no limit), DOCTOR_LOCAL (hosts that
+# are this machine, blanks around each), DOCTOR_DEPS (the installer here), DOCTOR_FIX (the command that installs on other hosts). A FIX
+# `install: NAME...` is replaced by the command that installs these.
 
 BEGIN {
   FS = "\t"
@@ -42,7 +42,7 @@ function command(where, text) {
   return ENVIRON["DOCTOR_FIX"]
 }
 
-# What several hosts have in common becomes one entry, and so do all settings of tuning that fail for the same reason.
+# A problem that several hosts share becomes one entry, and so do all tuning settings that fail for the same reason.
 function group(   i, key, tuning) {
   for (i = 1; i <= rows; i++) {
     if (state[i] == "ok") continue
@@ -58,7 +58,7 @@ function group(   i, key, tuning) {
   }
 }
 
-# Notes a host of an entry, and the setting that it is about.
+# Add a host to an entry, with the setting concerned.
 function add(e, where, name) {
   if (!((e, where) in on)) {
     on[e, where] = 1
@@ -85,8 +85,8 @@ function list(which, title,   e, any) {
   if (any) print ""
 }
 
-# Prints a text behind a prefix in lines no wider than the terminal; those behind the first are indented. A word that is too long stays
-# whole: it may be meant to be pasted.
+# Print a text after a prefix in lines no wider than the terminal; continuation lines are indented. A word longer than a line is not broken,
+# so that it can be pasted.
 function fold(prefix, line, indent,   n, word, i, out) {
   if (!width || length(prefix line) <= width) { print prefix line; return }
   n = split(line, word, " ")
@@ -100,7 +100,7 @@ function fold(prefix, line, indent,   n, word, i, out) {
   print out
 }
 
-# Prints all checks of a host. Where they are wider than the terminal, what follows the check goes on lines of its own.
+# Print all checks of a host. Where they are wider than the terminal, the text after the check's name goes on lines of its own.
 function table(name,   i, w, s, line) {
   print name
   w[1] = length("check"); w[2] = length("found"); w[3] = length("wanted")

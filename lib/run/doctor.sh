@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether every host is fit for what is planned, as rows: HOST STATE CHECK FOUND WANTED MEND.
-# STATE is ok, warn (it runs, but judge the figures with it in mind) or fail. MEND is a command, a hint, `-`, or `install: NAME...`: what
+# Whether every host is fit for what is planned, as rows: HOST STATE CHECK FOUND WANTED FIX.
+# STATE is ok, warn (it runs, but judge the figures with it in mind) or fail. FIX is a command, a hint, `-`, or `install: NAME...`: what
 # tools/deps.sh knows by these names (lib/run/doctor_show.sh makes a command of it).
 
-# Settings whose values hosts are asked about, one variant at a time.
+# Settings that the checks on hosts depend on; they are checked one variant at a time.
 readonly _DOCTOR_ASKED="TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM PLACEMENT PLACEMENT_NODE SERVER_NUMACTL CLIENT_NUMACTL \
 SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION WEIGHTS_AUTO ZSWAP"
 
@@ -31,7 +31,7 @@ doctor_rows() {
   _doctor_server
   _doctor_clients "${clients[@]}"
   _doctor_fill
-  # By now Redis may have said what a key costs.
+  # Redis may have reported the cost of a key by now.
   [[ -n $RESUME ]] || plan_make
   _doctor_memory
   _doctor_tiers
@@ -44,7 +44,7 @@ doctor_rows() {
   side_print "${hosts[@]}"
 }
 
-# What can be checked only once the server has a Redis (lib/run/provision.sh), as rows.
+# Print checks that require Redis on the server (lib/run/provision.sh), as rows.
 # Usage: doctor_redis
 doctor_redis() {
   _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
@@ -65,7 +65,7 @@ _doctor_row() {
   printf '%s\n' "$*"
 }
 
-# Ask a host, and report it as unfit when it does not answer, or not in the form that is expected.
+# Call a host, and report it as unfit when it does not answer, or answers in an unexpected form.
 # Usage: _doctor_ask HOST CHECK COMMAND...
 # Returns: 0 with what COMMAND printed in _DOCTOR_SAID; 1 after a row, or when it printed nothing
 _doctor_ask() {
@@ -87,8 +87,8 @@ _doctor_vain() {
   done < <(plan_vain)
 }
 
-# What the plan asks of links, ports and open files: of all rows, the one that asks most.
-# Returns: sets what lib/host/doctor.sh is sent.
+# The requirements of the plan on links, ports and open files: the maximum over all rows.
+# Returns: sets the settings that lib/host/doctor.sh is sent.
 _doctor_needs() {
   local row ops
   NEED_BITS=0 NEED_PORTS=0 NEED_FILES=0 NEED_NUMACTL=''
@@ -98,7 +98,7 @@ _doctor_needs() {
     ops=0
     [[ $RATE == search ]] || ops=${RATE%.*}
     ((ops > 0)) || ops=$PLAN_OPS
-    # The point in force has one value size.
+    # The current point has one value size.
     ((VALUE_SIZES * 8 * ops <= NEED_BITS)) || NEED_BITS=$((VALUE_SIZES * 8 * ops))
     [[ -z $SERVER_NUMACTL$CLIENT_NUMACTL && $PLACEMENT != numa && $PLACEMENT != split ]] || NEED_NUMACTL=yes
     _doctor_connections
@@ -108,7 +108,7 @@ _doctor_needs() {
   LAST_PORT=$((REDISBASE + $(plan_most) - 1))
 }
 
-# What the connections of one client ask of it at the point in force.
+# The connections that one client opens at the current point.
 _doctor_connections() {
   local count threads groups connections=$CONNECTIONS
   [[ $connections != search ]] || connections=$(search_connections)
@@ -118,9 +118,9 @@ _doctor_connections() {
     threads=$REPLY
     groups=$(((threads + count - 1) / count))
     ((connections * groups <= NEED_PORTS)) || NEED_PORTS=$((connections * groups))
-    # ./test has them all in one process, others have one for each instance.
+    # ./test opens them all in one process; other generators run one process per instance.
     [[ $GENERATOR != test ]] || groups=$((threads > count ? threads : count))
-    # The rest is what ./test counts with: two for each thread, and some.
+    # The same allowance as in ./test: two descriptors per thread, and a few more.
     groups=$((connections * groups + 2 * threads + 64))
     ((groups <= NEED_FILES)) || NEED_FILES=$groups
   done
@@ -137,7 +137,7 @@ _doctor_run() {
   remote_run -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_FILES -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT "$1" doctor "$2"
 }
 
-# What the master needs for itself: a way to the others, the load generator, what draws the report.
+# What the master itself requires: ssh to the others, the load generator, gnuplot for the report.
 # Returns: sets DOCTOR_BUILT to yes when there is a load generator.
 _doctor_here() {
   local master why host
@@ -175,7 +175,7 @@ _doctor_master() {
   echo master
 }
 
-# How far a host's clock is from ours. A run starts phases by it, and corrects it by what it measures.
+# The offset of a host's clock from the master's. A run starts phases by these clocks, and corrects them by the measured offset.
 _doctor_clock() {
   local host=$1 before after theirs off
   if remote_is_local "$host"; then
@@ -195,7 +195,7 @@ _doctor_clock() {
   fi
 }
 
-# What tuning would do, and what it cannot: a warning, and with TUNE_STRICT=1 a failure.
+# What tuning would change, and what it cannot: a warning, and with TUNE_STRICT=1 a failure.
 _doctor_tune() {
   local host=$1 rows state=warn name why mode mend
   ((!TUNE_STRICT)) || state=fail
@@ -262,16 +262,16 @@ _doctor_server() {
   fi
 }
 
-# What keys cost, of Redis itself, when the fill hangs on it.
+# The cost of a key, measured with Redis, when the fill depends on it.
 _doctor_fill() {
   local why=$_REMOTE_TMP/why
-  # The plan of a run that goes on has it.
+  # The plan of a resumed run has it.
   [[ -n ${REDIS_BINARY-} && -n $DOCTOR_BUILT && -z $RESUME ]] || return 0
   if fill_calibrate 2>"$why"; then return; fi
   _doctor_row "$SERVER" fail "cost of a key" "$(tr '\n' ';' <"$why")" "a scratch instance on port $REDISBASE, with samples set from here" "set KEYS"
 }
 
-# The fill of every point against what the server has, less what must stay free: for each variant, what it takes of DRAM.
+# The fill of every point against the server's memory, less what must stay free: for each variant, the DRAM that it takes.
 _doctor_memory() {
   local row need wanted='' most=-1 keep gap point
   keep=$(fill_reserve "$SERVER_BYTES")
@@ -299,7 +299,7 @@ _doctor_memory() {
   fi
 }
 
-# Which kinds of memory the server has, and whether each variant's tier can be had with the largest fill.
+# Which kinds of memory the server has, and whether each variant's tier is possible with the largest fill.
 _doctor_tiers() {
   local kind where detail
   ! _doctor_ask "$SERVER" memory tier_detect "$SERVER" ||
@@ -322,7 +322,7 @@ _doctor_tier() {
     ((data <= bytes)) || bytes=$data many=${ROW[instances]}
   done
   plan_enter "$variant" "$2"
-  # With several ratios, the least DRAM needs the most of everything else.
+  # With several ratios, the smallest DRAM share needs the most of everything else.
   DRAM_RATIO=$(tier_least)
   ! _doctor_ask "$SERVER" "variant $variant" tier_check "$bytes" "$many" ||
     while IFS=$'\t' read -r state found wanted mend; do
@@ -334,7 +334,8 @@ _doctor_tier() {
     done <<<"$_DOCTOR_SAID"
 }
 
-# Run a check for every variant, with each combination of what SWEEP names of the settings that hosts are asked about; its rows once each.
+# Run a check for every variant, with each combination of the values in SWEEP of settings that hosts are asked about. Each row is printed
+# once.
 # Usage: _doctor_each FUNCTION
 #   FUNCTION is called with VARIANT and SWEEP, in a process of its own
 _doctor_each() {
@@ -352,7 +353,7 @@ _doctor_each() {
   done | awk '!seen[$0]++'
 }
 
-# What Redis said of the server when the newest run on it started it.
+# What Redis warned of when the newest run on this server started it.
 _doctor_warnings() {
   local state found wanted mend
   while IFS=$'\t' read -r state found wanted mend; do
@@ -360,7 +361,7 @@ _doctor_warnings() {
   done < <(warnings_check)
 }
 
-# Variants that are left out, because what they measure with is not there.
+# Variants that are skipped because their load generator is not installed.
 _doctor_skip() {
   local variant host found
   generator_skip >"$_REMOTE_TMP/skipped"
@@ -370,7 +371,7 @@ _doctor_skip() {
   done <"$_REMOTE_TMP/skipped"
 }
 
-# Whether the words in front of the programs work, for every variant.
+# Whether the prefix commands work, for every variant.
 _doctor_launch() {
   _doctor_each _doctor_prefix
 }
@@ -383,7 +384,7 @@ _doctor_prefix() {
   done < <(launch_try && generator_try)
 }
 
-# Whether the program that traces is there.
+# Whether the tracing program exists.
 _doctor_trace() {
   local host state found wanted mend
   while IFS=$'\t' read -r host state found wanted mend; do
@@ -424,7 +425,7 @@ _doctor_client() {
     while IFS= read -r row; do _doctor_row "$1" "$row"; done <<<"$_DOCTOR_SAID"
 }
 
-# What hangs on the settings of the host, not on what it has.
+# Checks that depend on the settings of the host, not on its hardware.
 _doctor_settings() {
   _doctor_clock "$1"
   _doctor_tune "$1"

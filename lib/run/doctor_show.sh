@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What doctor prints of its rows, and what it installs where they say that something is missing (doctor --fix).
+# How doctor prints its rows, and how it installs what they report as missing (doctor --fix).
 
 # Print rows for people: problems and warnings, grouped; the last line is `fit` or `N problems`.
 # Usage: doctor_show [all] <ROWS
@@ -26,7 +26,7 @@ _doctor_text() {
   DOCTOR_AS=$1 DOCTOR_WIDTH=$2 DOCTOR_LOCAL="$here " DOCTOR_DEPS=$deps DOCTOR_FIX=$(_doctor_again) LC_ALL=C awk -f "$LIB/run/doctor.awk"
 }
 
-# Print the command that installs what is missing, with the words of this one.
+# Print the command that installs what is missing, with the arguments of this command.
 _doctor_again() {
   local word
   printf '%s doctor --fix' "$0"
@@ -42,7 +42,7 @@ doctor_failed() {
 # Install what rows say is missing, host by host, after asking for each.
 # Usage: doctor_fix ROWS_FILE [yes]
 #   yes  do not ask
-# Returns: 1 when something could not be installed, or was not to be; 2 when there is nothing that could be
+# Returns: 1 when something could not be installed, or the user declined; 2 when there is nothing to install
 doctor_fix() {
   local host names status=2
   while IFS=$'\t' read -r -u 8 host names; do

@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 # FAULT: one node of the cluster goes down in the last phase and comes back; the master's side.
 
-_FAULT_ON=   # it is under way on the server
-_FAULT_LAST= # the event that was told last
+_FAULT_ON=   # yes while it runs on the server
+_FAULT_LAST= # the event that was last printed
 
-# Whether a fault is asked for.
+# Whether a fault is configured.
 # Usage: fault_on
 # Globals: FAULT
 fault_on() {
@@ -20,7 +20,7 @@ fault_options() {
   [[ $TRACK == 0 ]] || printf '%s\n' --track "$TRACK"
 }
 
-# A phase is about to begin, at START_US of the master's clock: begin the fault with the last one.
+# A phase is about to begin, at START_US of the master's clock: start the fault with the last phase.
 # Usage: fault_mark PHASE START_US
 # Globals: PHASES
 # Returns: 1 with a line on stderr
@@ -32,7 +32,7 @@ fault_mark() {
     -e PERSISTENCE -e FAULT -e FAULT_NODE -e FAULT_AT -e FAULT_DOWN -e FAILBACK -e SETTLE "$SERVER" server fault "$delay"
 }
 
-# Look how far it is; when all steps are done, the load has lasted long enough.
+# Look how far the fault is. When all steps are done, the load has lasted long enough.
 # Usage: fault_look
 # Returns: 0; 2 when the load may end now; 1 with a line on stderr when the fault failed
 fault_look() {
@@ -54,14 +54,14 @@ fault_look() {
   esac
 }
 
-# Say when the load ended before the last step did.
+# Warn when the load ended before the last step did.
 # Usage: fault_end
 fault_end() {
   [[ -z $_FAULT_ON ]] || log_warn "the load ended after '$_FAULT_LAST', before the fault was over: raise TIME"
   _FAULT_ON=
 }
 
-# Refuse a fault that cannot be, naming where the culprit stands.
+# Refuse an invalid fault, naming the setting and where it was set.
 # Usage: fault_check
 # Returns: exits 2.
 fault_check() {

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Which program makes the load: ./test, or an adapter in lib/run/generator that runs another and writes the same files.
 
-# Refuse settings that the generator has no counterpart for.
+# Refuse settings that the generator does not support.
 # Usage: generator_check
 # Globals: GENERATOR and the load
 # Returns: exits 2.
@@ -45,12 +45,12 @@ _generator_check_peer() {
   esac
 }
 
-# The setting that the number of keys comes from.
+# The setting that determines the number of keys.
 _generator_keys_from() {
   if [[ $KEY_MAX == auto ]]; then echo KEYS; else echo KEY_MAX; fi
 }
 
-# Refuse what cannot be divided evenly over the instances' processes, their threads and connections.
+# Refuse numbers that cannot be divided evenly over the instances' processes, their threads and connections.
 # Usage: _generator_check_shares KEYS
 _generator_check_shares() {
   local keys=$1 instances client count threads connections part
@@ -65,7 +65,7 @@ _generator_check_shares() {
       [[ $RATE == 0 ]] || awk -v rate="$RATE" -v parts=$((instances * connections)) 'BEGIN { exit rate < parts || rate % parts > 0 }' ||
         conf_refuse RATE "$GENERATOR limits each connection to a whole number; with $instances instances set a multiple of $((instances * connections))"
       if [[ $keys != auto && " $KEY_PATTERN " == *" sequential "* ]]; then
-        # All but the last connection have parts of the same length, and these must end before the keys do.
+        # All parts but the last have the same length, and must end before the keys do.
         part=$(((keys + connections - 1) / connections))
         ((part * (connections - 1) < keys)) || conf_refuse "$(_generator_keys_from)" "$GENERATOR cannot divide so few over $connections connections; set more keys, or fewer CONNECTIONS"
       fi
@@ -73,7 +73,7 @@ _generator_check_shares() {
   done
 }
 
-# Print the words that start the adapter on a client, separated by tabs, after putting it there.
+# Put the adapter on a client, and print the arguments that start it, separated by tabs.
 # Usage: generator_words CLIENT
 # Globals: GENERATOR
 generator_words() {
@@ -81,7 +81,7 @@ generator_words() {
   launch_words "$1" "{lib/run/generator/peer.sh} {lib/shared/common.sh} {lib/run/generator/$GENERATOR.sh}"
 }
 
-# Whether the generator is on every client, as rows HOST STATE FOUND WANTED MEND.
+# Whether the generator is on every client, as rows HOST STATE FOUND WANTED FIX.
 # Usage: generator_try
 # Globals: GENERATOR CLIENT_IP
 generator_try() {
@@ -90,10 +90,10 @@ generator_try() {
   for client in $CLIENT_IP; do launch_has "$client" "$GENERATOR" GENERATOR "install it there, or leave the variant out"; done
 }
 
-# Leave variants whose generator a client lacks out of the run where GENERATOR_MISSING says so, and say which.
+# Remove variants whose generator a client lacks from the run where GENERATOR_MISSING=skip, and name them.
 # Usage: generator_skip
 # Globals: VARIANTS GENERATOR_MISSING GENERATOR CLIENT_IP
-# Returns: prints a row VARIANT HOST FOUND for each; the settings are those of the first that is left.
+# Returns: prints a row VARIANT HOST FOUND for each; the settings are those of the first remaining variant.
 generator_skip() {
   local variant missing kept=''
   for variant in $VARIANTS; do
@@ -102,7 +102,7 @@ generator_skip() {
     [[ $GENERATOR_MISSING == refuse ]] || missing=$(generator_try | awk -F '\t' -v OFS='\t' -v variant="$variant" '$2 == "fail" { print variant, $1, $3 }')
     if [[ -n $missing ]]; then printf '%s\n' "$missing"; else kept+=" $variant"; fi
   done
-  # With nothing left, the first reason that stops a run is the one to be told.
+  # When no variant remains, print the first reason.
   [[ -z $kept ]] || conf_word argument "VARIANTS=$kept" "GENERATOR_MISSING=$GENERATOR_MISSING"
   conf_resolve
   variant_use "${VARIANTS%% *}"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The words in front of the programs that a run starts (SERVER_PREFIX, CLIENT_PREFIX), with files of ours put on the host.
+# The prefix commands of the programs that a run starts (SERVER_PREFIX, CLIENT_PREFIX), with our files copied to the host.
 #
 # {FILE} in a prefix is a file of this project, such as {conf/onload/redis-balanced.opf}; the host sees its own copy.
 
-# Print a prefix as it is on a host, its words separated by tabs, after putting the files that it names there.
+# Copy the files that a prefix names to a host, and print the prefix as used there, its arguments separated by tabs.
 # Usage: launch_words HOST PREFIX
 # Globals: ROOT
-# Returns: 1 with a line on stderr when a file is not there or cannot be put.
+# Returns: 1 with a line on stderr when a file is missing or cannot be copied.
 launch_words() {
   local host=$1 word file path
   local -a words
@@ -22,7 +22,7 @@ launch_words() {
   done
 }
 
-# Refuse a prefix that names a file which is not of this project.
+# Refuse a prefix that names a file outside this project.
 # Usage: launch_check
 # Globals: SERVER_PREFIX CLIENT_PREFIX ROOT
 # Returns: exits 2.
@@ -38,7 +38,7 @@ launch_check() {
   done
 }
 
-# Try both prefixes of the resolved variant, and its options of numactl, where they will be used, as rows HOST STATE FOUND WANTED MEND.
+# Try both prefixes of the resolved variant, and its numactl options, on the hosts that will use them, as rows HOST STATE FOUND WANTED FIX.
 # Usage: launch_try
 # Globals: SERVER CLIENT_IP SERVER_PREFIX CLIENT_PREFIX SERVER_NUMACTL CLIENT_NUMACTL, and as tier_policy
 launch_try() {
@@ -53,8 +53,8 @@ launch_try() {
   done
 }
 
-# Whether a host has a program that a setting names, as a row HOST STATE FOUND WANTED MEND.
-# Usage: launch_has HOST PROGRAM SETTING MEND
+# Whether a host has a program that a setting names, as a row HOST STATE FOUND WANTED FIX.
+# Usage: launch_has HOST PROGRAM SETTING FIX
 launch_has() {
   local why=$_REMOTE_TMP/why
   if remote_run "$1" launch "$2" --version 2>"$why"; then
@@ -78,7 +78,7 @@ _launch_try_numactl() {
   fi
 }
 
-# Whom the instances can run as.
+# Which user the instances can run as.
 _launch_try_user() {
   local said state found fix=-
   said=$(remote_run -e REDIS_USER "$SERVER" redis user) || return
@@ -89,7 +89,7 @@ _launch_try_user() {
 
 _launch_try_one() {
   local host=$1 name=$2 words why=$_REMOTE_TMP/why REDIS_USER=$REDIS_USER
-  # Behind SERVER_PREFIX redis-server becomes another user, who may not see the same files.
+  # After SERVER_PREFIX redis-server runs as another user, who may not have access to the same files.
   [[ $name == SERVER_PREFIX ]] || REDIS_USER=keep
   [[ -n ${!name} ]] || return 0
   if words=$(launch_words "$host" "${!name}" 2>"$why") && IFS=$'\t' read -r -a words <<<"$words" &&
@@ -105,7 +105,7 @@ _launch_ours() {
   [[ $1 != *..* && $1 != /* && -f $ROOT/$1 && -r $ROOT/$1 ]]
 }
 
-# Print the path of one of our files on a host, and put it there when that is another machine.
+# Print the path of one of our files on a host; copy it there when that is another machine.
 _launch_file() {
   local host=$1 file=$2 path work
   _launch_ours "$file" || {
@@ -116,7 +116,7 @@ _launch_file() {
     printf '%s\n' "$ROOT/$file"
     return
   fi
-  # By content, so that a run that goes on at the same time with another text keeps its own.
+  # Named by content, so that a run with another version of the file, at the same time, keeps its own copy.
   work=$(remote_work "$host") || return
   path=$work/cache/$(sha256sum "$ROOT/$file" | cut -c 1-16)-${file##*/}
   remote_put "$host" "$ROOT/$file" "$path" && printf '%s\n' "$path"

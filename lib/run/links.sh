@@ -2,14 +2,14 @@
 # shellcheck shell=bash
 # A run's logs under the names that the Redis-Memtier workload gives to its own, for scripts that look for these.
 
-# Link a repeat's logs by instance number, in its own folder, and in the run's folder if that links to no other repeat.
-# Usage: links_make REPEAT_FOLDER
+# Link a repeat's logs by instance number, in its own directory, and in the run's directory if no other repeat is linked there.
+# Usage: links_make REPEAT_DIR
 # Globals: RUN LOG_LINKS, and of the point: POINT_INSTANCES REDISBASE
 links_make() {
   local folder=$1 inside=${1#"$RUN/"} name file free=1
   [[ $LOG_LINKS == on ]] || return 0
-  # All of the run's links lead to one repeat, or they would mix points. If that repeat was removed, they lead nowhere; if it was
-  # removed and this is it again, some lead to it already.
+  # All links of the run lead to one repeat, or they would mix points. If that repeat was removed, they are dangling; if it was removed and
+  # runs again now, some are valid already.
   for name in "$RUN"/redis-*.log "$RUN"/memtier-*.log; do
     [[ -L $name ]] || continue
     if [[ -e $name && $(readlink -- "$name") != "$inside"/* ]]; then free=0; else rm -- "$name" || return; fi
@@ -20,7 +20,7 @@ links_make() {
   done
 }
 
-# Print the name of each link and where it leads, seen from the repeat's folder.
+# Print the name of each link and where it leads, seen from the repeat's directory.
 _links_rows() {
   local folder=$1 client port count i log number
   while IFS=$'\t' read -r client port count; do

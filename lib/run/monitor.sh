@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The master's side of the monitors: counters around every phase, where the bytes are, and the guard of the server.
+# The master's side of the monitors: counters around every phase, the placement of the data, and the guard of the server.
 
 _MONITOR_ON=   # they run on the server now
 _MONITOR_LAST= # the phase that runs, or none
@@ -21,7 +21,7 @@ monitor_start() {
   _MONITOR_ON=yes
 }
 
-# Note all counters between two phases, and tell where the bytes are after the one that has ended.
+# Read all counters between two phases, and print the placement of the data after the phase that has ended.
 # Usage: monitor_mark NEXT_PHASE
 #   search-PHASE and searched-PHASE stand around what a search measures; `look` reads the counters and keeps nothing
 # Returns: sets MONITOR_ROWS, all counters as they are
@@ -41,14 +41,14 @@ monitor_mark() {
   _MONITOR_LAST=$1
 }
 
-# Whether what begins at a mark is no phase: steps of a search, or the probe of a working set.
+# Whether a mark begins steps of a search or the probe of a working set, which are not phases.
 _monitor_between() {
   [[ $1 == search* || $1 == look ]] || wss_is "$1"
 }
 
-# Look now and then, or now, whether the guard has ended the load, or is gone.
+# Check at intervals, or now, whether the guard has ended the load, or is gone.
 # Usage: monitor_alarm [now]
-# Returns: 1 when it has or is, with the reason on stderr.
+# Returns: 1 in these cases, with the reason on stderr.
 monitor_alarm() {
   local why status=0
   [[ -n $_MONITOR_ON ]] || return 0
@@ -64,8 +64,8 @@ monitor_alarm() {
   return 1
 }
 
-# End the monitors and write what they saw: samples as they are, and counters.tsv with each phase's before and after.
-# Usage: monitor_fetch FOLDER
+# Stop the monitors and write what they recorded: the samples, and counters.tsv with each phase's before and after.
+# Usage: monitor_fetch DIR
 monitor_fetch() {
   local folder=$1 mark
   local -a marks=() files=()
@@ -85,21 +85,21 @@ monitor_fetch() {
   rm -f -- "$folder/marks" "${files[@]}"
 }
 
-# End the monitors, whatever became of the repeat.
+# Stop the monitors, whatever the state of the repeat.
 # Usage: monitor_stop
 monitor_stop() {
   _MONITOR_ON=
   remote_run -e RUN_ID "$SERVER" monitor stop
 }
 
-# Name the instances that told nothing of themselves in front of a phase.
+# Name the instances that did not report their counters before a phase.
 _monitor_silent() {
   local ports
   ports=$(awk -F '\t' '$2 == "unanswered" { printf " %s", $1 }' <<<"$2")
   [[ -z $ports ]] || log_warn "$SERVER: before $1 there was no answer to INFO from port$ports; figures that need it stay empty"
 }
 
-# One line on where the bytes are, and a warning when that is not where they were asked to be.
+# Print one line on the placement of the data, and warn when it is not where the variant asks for it.
 _monitor_tell() {
   local text
   text=$(awk -F '\t' -v planned="$_MONITOR_PLANNED" '

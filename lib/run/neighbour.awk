@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
-# From probes to neighbours.tsv: for each phase and host, CPU time that neither Redis, nor load generators, nor monitors, nor our
-# scripts used. Input: lines MARK HOST and the columns of probe_cpu (lib/host/probe.sh); a phase goes from its mark to the
-# host's next one. LIMIT in the environment: percent of one CPU.
+# From probes to neighbours.tsv: for each phase and host, the CPU time that neither Redis, nor load generators, nor monitors, nor our
+# scripts used. Input: lines MARK HOST and the columns of probe_cpu (lib/host/probe.sh); a phase lasts from its mark to the host's next
+# mark. LIMIT in the environment: percent of one CPU.
 #
 #   foreign = the larger of  used - ours  over the hosts of the run with the same kernel, which share its CPUs
 #                       and  all - ours   over those that also see the same processes
 #   limit   = LIMIT % of one CPU, or 0.5 % of all CPUs if that is more: daemons grow with a machine
-# Each of the two can miss something, and neither sees what is not there: `used` has no interrupts, which many kernels count among
-# the time of processes; `all` has no processes of other containers. Foreign and steal are percent of one CPU: 200 is two CPUs
-# for the whole time.
+# Two counts are made, because each can miss something, and neither counts too much. `used` lacks interrupts, which many kernels add to the
+# time of processes; `all` lacks processes of other containers. Foreign and steal are percent of one CPU: 200 is two CPUs for the whole
+# time.
 
 BEGIN {
   FS = OFS = "\t"
   print "phase", "host", "cpus", "seconds", "used_us", "all_us", "ours_us", "steal_us", "foreign_cpu_percent", "steal_percent", "limit_percent", "over"
 }
 
-# A probe that was cut short is no probe.
+# Ignore a truncated probe.
 NF != 12 || $12 !~ /^[0-9]+$/ { next }
 
 {
@@ -24,13 +24,13 @@ NF != 12 || $12 !~ /^[0-9]+$/ { next }
   for (i = 3; i <= 12; i++) last[$2, i] = $i
 }
 
-# What a host did since its mark before.
+# What a host did since its previous mark.
 function since(host, i) {
   return $i - last[host, i]
 }
 
 function take_phase(phase, host,    n, group, g) {
-  # The steps of a search are looked at one by one.
+  # The steps of a search are checked one by one.
   if (phase == "steps") return
   n = ++rows
   phase_of[n] = phase
@@ -44,7 +44,7 @@ function take_phase(phase, host,    n, group, g) {
   group[2] = space[n] = phase SUBSEP $3 SUBSEP $4
   for (g = 1; g <= 2; g++) {
     ours[group[g]] += since(host, 10)
-    # Hosts behind one master or one sshd see the same scripts.
+    # Hosts with one master or one sshd see the same scripts.
     if ($11 != last[host, 11] || ((group[g], $11) in seen)) continue
     seen[group[g], $11] = 1
     ours[group[g]] += since(host, 12)

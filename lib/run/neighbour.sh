@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The neighbours of a run: CPU time that others took on its hosts while a phase ran, from probes at the marks around the phases.
+# The neighbours of a run: CPU time that other programs used on its hosts during a phase, from probes at the marks around the phases.
 
-_NEIGHBOUR_MARKS='' # lines MARK HOST and what probe_cpu printed there
+_NEIGHBOUR_MARKS='' # lines MARK HOST and the output of probe_cpu there
 
-# Forget the marks of the repeat before.
+# Forget the marks of the previous repeat.
 # Usage: neighbour_start
 neighbour_start() {
   _NEIGHBOUR_MARKS=''
 }
 
-# Note a probe that was taken between two phases.
+# Record a probe that was taken between two phases.
 # Usage: neighbour_mark NEXT_PHASE HOST PROBE
 #   HOST is `server` or a client's name; PROBE is the line of probe_cpu; an empty one is left out
 neighbour_mark() {
   [[ -z $3 ]] || _NEIGHBOUR_MARKS+="$1"$'\t'"$2"$'\t'"$3"$'\n'
 }
 
-# Write FOLDER/neighbours.tsv, a row per phase and host, and warn of each phase and machine over the limit.
-# Usage: neighbour_write FOLDER
+# Write DIR/neighbours.tsv, a row per phase and host, and warn of each phase and machine over the limit.
+# Usage: neighbour_write DIR
 # Globals: FOREIGN_LIMIT SERVER
 neighbour_write() {
   local file=$1/neighbours.tsv phase host seconds foreign steal limit said=' '

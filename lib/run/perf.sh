@@ -2,17 +2,17 @@
 # shellcheck shell=bash
 # FAR_EVENTS: loads from memory that the CPU reaches by itself, counted by `perf stat` on the server while a phase runs.
 
-_PERF_ON=     # it counts now
+_PERF_ON=     # yes while it counts
 _PERF_PHASE=  # for this phase
 _PERF_FOLDER= # of the repeat: far.tsv
 _PERF_ROWS=   # the events that are counted, as perf_events prints them
 _PERF_CPU=    # the line of conf/far_events.tsv's server: VENDOR FAMILY MODEL STEPPING NAME
-_PERF_TOLD=   # it was said that it cannot count
+_PERF_TOLD=   # yes after the warning that it cannot count
 
-# Print the events of the server, rows SCOPE EVENT NAME CPU; nothing when it has none.
+# Print the events of the server, rows SCOPE EVENT NAME CPU; nothing when its CPU has none.
 # Usage: perf_events
 # Globals: FAR_EVENTS SERVER
-# Returns: 1 when the server's CPU cannot be asked for
+# Returns: 1 when the server's CPU cannot be identified
 perf_events() {
   local word
   case $FAR_EVENTS in
@@ -45,7 +45,7 @@ perf_lookup() {
     $1 == vendor && ($2 == "-" || $2 == family) && within($3, model) && within($4, stepping) { print $6, $7, $8, $5 }' - "$ROOT/conf/far_events.tsv"
 }
 
-# Print a row STATE FOUND WANTED MEND of whether the server can count; nothing when nothing is asked for.
+# Print a row STATE FOUND WANTED FIX of whether the server can count; nothing when FAR_EVENTS is off.
 # Usage: perf_doctor
 perf_doctor() {
   local rows PERF_EVENTS
@@ -61,12 +61,12 @@ perf_doctor() {
 }
 
 # Begin a repeat.
-# Usage: perf_begin FOLDER
+# Usage: perf_begin DIR
 perf_begin() {
   _PERF_FOLDER=$1 _PERF_ON='' _PERF_PHASE='' _PERF_TOLD=''
 }
 
-# A phase is about to begin: count while it runs. One that cannot be counted is measured all the same.
+# A phase is about to begin: count while it runs. A phase that cannot be counted is measured all the same.
 # Usage: perf_mark PHASE
 perf_mark() {
   local PERF_EVENTS
@@ -81,7 +81,7 @@ perf_mark() {
   }
 }
 
-# The phase is over: end counting, and keep what was counted.
+# The phase is over: stop counting, and keep the counts.
 # Usage: perf_end
 perf_end() {
   local counts
@@ -102,7 +102,7 @@ perf_end() {
   _PERF_PHASE=
 }
 
-# End it, whatever became of the repeat.
+# Stop counting, whatever the state of the repeat.
 # Usage: perf_stop
 perf_stop() {
   [[ -n $_PERF_ON ]] || return 0
@@ -110,7 +110,7 @@ perf_stop() {
   remote_run -e RUN_ID "$SERVER" perf stop
 }
 
-# Print events as the words that lib/host/perf.sh takes.
+# Print events as the arguments of lib/host/perf.sh.
 # Usage: _perf_words ROWS
 _perf_words() {
   awk -F '\t' '{ printf "%s%s %s", (NR > 1 ? " " : ""), $1, $2 }' <<<"$1"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# How far a run is: the repeat and the time left, for the progress line; and what is kept when it is stopped.
+# How far a run is: the repeat and the time left, for the progress line; and what is kept when the run is stopped.
 
 _PROGRESS_NUMBER=0 # of the repeat that runs now
 _PROGRESS_ALL=0    # repeats of the run
@@ -9,15 +9,15 @@ _PROGRESS_DONE=0   # repeats that this process has run
 _PROGRESS_SPENT=0  # seconds that they took
 _PROGRESS_NEW=     # yes when the repeat that runs now was not there before
 
-# Note that a repeat begins.
-# Usage: progress_repeat NUMBER ALL FOLDER
+# Record that a repeat begins.
+# Usage: progress_repeat NUMBER ALL DIR
 progress_repeat() {
   if [[ -n $_PROGRESS_NEW ]]; then
     _PROGRESS_DONE=$((_PROGRESS_DONE + 1))
     _PROGRESS_SPENT=$((_PROGRESS_SPENT + SECONDS - _PROGRESS_BEGAN))
   fi
   _PROGRESS_NUMBER=$1 _PROGRESS_ALL=$2 _PROGRESS_BEGAN=$SECONDS
-  # A run that goes on passes by what is done already.
+  # A resumed run skips repeats that are done.
   _PROGRESS_NEW=yes
   [[ ! -e $3 ]] || _PROGRESS_NEW=
 }
@@ -47,7 +47,7 @@ progress_client() {
   LC_ALL=C awk -v client="$1" -v phase="${phase:-waiting}" -v count="${count:-0}" -v total="${total:-0}" \
     -v rate="${rate:-0}" -v p99="${p99:-0}" -v elapsed="${elapsed:-0}" 'BEGIN {
       share = total > 0 ? count / total : 0
-      # Before anything is done, or where the end is not known, there is no telling.
+      # Before anything is done, or where the end is unknown, there is no estimate.
       left = share > 0 ? sprintf("%.0f s left", elapsed * (1 - share) / share) : ""
       line = sprintf("%-22s %-8s %5.1f %%  %10.0f ops/s  p99 %8.0f us  %12s", client, phase, share * 100, rate, p99, left)
       sub(/ +$/, "", line)
@@ -55,7 +55,7 @@ progress_client() {
     }'
 }
 
-# When a signal has stopped the run, print what is kept of it and how it goes on. Called on the way out, last of all.
+# When a signal has stopped the run, print what is kept of it and how to resume. Called last on the way out.
 # Usage: progress_leave
 # Globals: RUN CLEANUP_STATUS
 progress_leave() {

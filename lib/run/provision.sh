@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 # Provision: between the checks and the run, the only step that installs or builds Redis on the server.
 
-# Provide what the checks found missing and a run may bring, and check what hangs on it, as rows of lib/run/doctor.sh.
+# Provide what the checks found missing and a run may install, and check what depends on it, as rows of lib/run/doctor.sh.
 # Usage: provision_rows
-# Globals: SERVER REDIS_BINARY, as doctor_rows leaves it; sets REDIS_BINARY, and the plan anew when Redis has said what a key costs
+# Globals: SERVER REDIS_BINARY, as doctor_rows leaves it; sets REDIS_BINARY, and the plan anew when Redis has reported the cost of a key
 provision_rows() {
   local why=$_REMOTE_TMP/why
   [[ -z $REDIS_BINARY ]] || return 0

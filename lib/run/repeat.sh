@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# One repeat of one point of one variant: instances up, load, results home, instances down.
+# One repeat of one point of one variant: start instances, load, fetch results, stop instances.
 
-# Run a repeat into RUN/VARIANT/POINT/rep-N; it has that name only once it is whole.
-# Usage: repeat_run FOLDER SIZE INSTANCES KEYS REPEAT
+# Run a repeat into RUN/VARIANT/POINT/rep-N; the directory gets that name only when it is complete.
+# Usage: repeat_run DIR SIZE INSTANCES KEYS REPEAT
 # Globals: SERVER RUN ROW
 # Returns: 0 when done (or there already), 1 when it failed; its files then stay in rep-N.failed-TIME. REPEAT_LOST is yes when no further
 #   repeat may be started.
@@ -12,7 +12,7 @@ repeat_run() {
   shift
   [[ ! -e $folder ]] || return 0
   printf -v stamp '%(%Y%m%d-%H%M%S)T' -1
-  # What a cut run left is kept, but it is not a result.
+  # What an interrupted run left is kept, but it is not a result.
   [[ ! -e $folder.partial ]] || mv -- "$folder.partial" "$folder.cut-$stamp"
   repeat_held || return
   size_fresh
@@ -37,9 +37,9 @@ repeat_run() {
   fi
 }
 
-# Whether the server is still this run's; what was measured beside another run is no result.
+# Whether the run still holds the server's lock. What was measured beside another run is not a result.
 # Usage: repeat_held
-# Returns: 1 with a line on stderr when it is not, or cannot be asked; sets REPEAT_LOST to yes when the lock is lost.
+# Returns: 1 with a line on stderr when it does not, or the server cannot be reached; sets REPEAT_LOST to yes when the lock is lost.
 REPEAT_LOST=
 repeat_held() {
   local status=0
@@ -56,7 +56,7 @@ repeat_held() {
   return 1
 }
 
-# Each step says itself what is wrong; the logs are fetched even after a failure, because they tell why.
+# Each step reports its own errors. The logs are fetched even after a failure, because they contain the reason.
 _repeat_load() {
   local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client line
   local -a CLIENTS
@@ -93,14 +93,14 @@ _repeat_load() {
   failover_show "$folder" >&2
 }
 
-# What the fill of the repeat is to be, rows NAME VALUE: keys an instance, how many bytes they are expected to take over all
-# instances and how that is known, and how many bytes FILL asks for, when it names them.
+# The planned fill of the repeat, rows NAME VALUE: keys per instance, the expected bytes of all instances and how they are known, and the
+# bytes that FILL asks for, when it names them.
 _repeat_plan() {
   printf 'keys\t%s\nexpected_bytes\t%s\nknown\t%s\n' "${ROW[keys]}" "${ROW[data_bytes]}" "${ROW[known]}"
   [[ ${ROW[target_bytes]} == - ]] || printf 'target_bytes\t%s\n' "${ROW[target_bytes]}"
 }
 
-# When each client really started each phase, on the master's clock: PHASE CLIENT START_US.
+# The actual start of each phase on each client, on the master's clock: PHASE CLIENT START_US.
 _repeat_starts() {
   local folder=$1 client
   shift
@@ -117,7 +117,7 @@ _repeat_stop() {
   local -a clients later=()
   log_progress_end
   read -r -a clients <<<"$CLIENT_IP"
-  # Those that answer first, then the server with its memory; nobody waits there for a client that is gone.
+  # First the hosts that answer, then the server with its memory; a client that is gone does not delay them.
   REMOTE_RETRY=0 client_stop "${clients[@]}" || for client in "${clients[@]}"; do
     case ${SIDE_STATUS[$client]} in
       0) ;;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What a search does next: pure functions of its looks so far, with metric.awk in front of them. steps.awk reads the looks and calls them.
+# The next step of a search: pure functions of its looks so far. metric.awk is loaded first; steps.awk reads the looks and calls these
+# functions.
 #
 # search_next(l), l being the limit whose turn it is, returns one line, fields separated by tabs:
 #   step KIND LIMIT LOAD TRY   look at a load: KIND is top (a closed loop), scan, seek or settle (before a take)
@@ -11,17 +12,17 @@
 #                              slowest load at which a look broke the limit, SOFT_HIGH the fastest at which a look kept it
 #   none LIMIT FIGURE LOAD STEPS   no load keeps the limit; the least figure seen, and where
 #
-# In a search for DRAM a load is the share of DRAM in percent: the less of it, the harder. `keep` then has one field more: what breaks the limit
-# below the answer (latency, far, throughput, oom, reclaim or -), and its pairs are in the order of shares. After a change of the share the instances fetch
-# what they lack: a look that breaks a limit is made again while far accesses fall.
+# In a search for DRAM a load is the share of DRAM in percent: the smaller, the harder. `keep` then has one field more: what breaks the
+# limit below the answer (latency, far, throughput, oom, reclaim or -), and its pairs are in the order of shares. After a change of the
+# share the instances fetch what they lack, so a look that breaks a limit is repeated while far accesses fall.
 #
-# Rungs are numbered from the slowest, 1, and are SEARCH_STEP apart. Nobody trusts a single look: the search holds, for each rung, how likely it
-# is that the limit is kept up to it and broken above it, and looks where that is most open, next to the median (probabilistic bisection:
-# Horstein 1963; Waeber, Frazier and Henderson 2013). It is done when the answer is within two rungs of the median with the probability SEARCH_SURE.
-# Looks err in one direction more than in the other, for others can only make a server slower: below the answer BAD_LUCK of the looks break the
-# limit all the same, above it GOOD_LUCK keep it.
+# Rungs are numbered from the slowest, 1, and are SEARCH_STEP apart. No single look decides. For each rung, the search computes how likely
+# it is that the limit is kept up to it and broken above it. The next look is next to the median of this distribution (probabilistic
+# bisection: Horstein 1963; Waeber, Frazier and Henderson 2013). The search is done when the answer is within two rungs of the median with
+# the probability SEARCH_SURE. Errors are not symmetric, because other programs can only make a server slower. Below the answer, a share
+# BAD_LUCK of the looks break the limit all the same; above it, a share GOOD_LUCK keep it.
 
-# Begin a search: LIMITS as users write them, SEARCH is rate, connections or dram, MOST the connections that there are.
+# Begin a search: LIMITS as users write them, SEARCH is rate, connections or dram, MOST is the number of connections.
 function search_begin(limits_text, search, step_percent, sure_percent, steps_most, most) {
   if (!metrics_known) metric_init()
   bad_luck = 0.3
@@ -38,8 +39,8 @@ function search_begin(limits_text, search, step_percent, sure_percent, steps_mos
   rows = top = 0
 }
 
-# Take in a look or a take that has been made: its figures are in figure[rows + 1, METRIC]. IS_LOST: why it could not be: oom, the OOM
-# killer ended it; reclaim, the kernel could not take so much memory away; else empty.
+# Add a look or a take that has been made: its figures are in figure[rows + 1, METRIC]. IS_LOST says why it failed: oom, the OOM killer
+# ended it; reclaim, the kernel could not free so much memory; else empty.
 function search_add(what, whose, at_load, times, is_counted, by_the_client, is_sound, ops, is_lost) {
   rows++
   kind[rows] = what
@@ -55,7 +56,7 @@ function search_add(what, whose, at_load, times, is_counted, by_the_client, is_s
 }
 
 function search_next(turn,    i, r, l, line) {
-  # What others disturbed is looked at once more.
+  # A look that others disturbed is repeated.
   if (rows && (!counts[rows] || by_dram && unsettled(rows))) return "step" OFS kind[rows] OFS for_limit[rows] OFS load[rows] OFS try[rows] + 1
   if (by_rate && !top) return "step" OFS "top" OFS "-" OFS 0 OFS 1
   make_rungs()
@@ -69,7 +70,7 @@ function search_next(turn,    i, r, l, line) {
   return answer(turn)
 }
 
-# Whether look r says too little: the share of DRAM was another before, and far accesses still fall.
+# Whether look r is inconclusive: the share of DRAM was changed before it, and far accesses still fall.
 function unsettled(r,    l) {
   if (r == 1 || kind[r] == "take" || lost[r] || try[r] >= 8 || try[r] == 1 && load[r] == load[r - 1]) return 0
   for (l = 1; l <= limits && keeps(r, l); l++);
@@ -84,7 +85,7 @@ function hopeless(wanted,    r, l) {
   return 1
 }
 
-# The same for shares of DRAM: 100 %, and less by SEARCH_STEP each; as far as the OOM killer lets them.
+# The ladder for shares of DRAM: 100 %, then SEARCH_STEP less each, down to the share that the OOM killer allows.
 function make_shares(    i, n, r) {
   while (100 - rungs * points > 0) {
     rungs++
@@ -104,7 +105,7 @@ function make_rungs(    i, base, n) {
     return
   }
   if (by_rate) {
-    # Down to a hundredth of the closed loop's, and up as far as that may have been too low.
+    # From a hundredth of the closed loop's load up to four times it, as the closed loop may be too low.
     base = ceiling(log(100) / log(apart))
     rungs = base + ceiling(log(4) / log(apart))
     slowest = top / exp(base * log(apart))
@@ -131,7 +132,7 @@ function nearest(x,    i) {
   if (by_dram) i = 1 + int((100 - x) / points + 0.5)
   else if (by_rate) i = 1 + int(log(x / slowest) / log(apart) + 0.5)
   else for (i = 1; i < rungs && of_rung[i] < x; i++);
-  # Shares that the OOM killer forbids are beyond the ladder.
+  # Shares at which the OOM killer came are outside the ladder.
   return i < 1 ? 1 : i > rungs ? rungs + by_dram : i
 }
 
@@ -141,7 +142,7 @@ function keeps(r, l,    rule) {
   return sound[r] && figure[r, rule["metric"]] != "" && metric_holds(rule, figure[r, rule["metric"]] + 0)
 }
 
-# Sum up the looks at limit l: kept[rung], broken[rung], by_client[rung] of the broken ones; soft_low and soft_high; the steps made for it.
+# Count the looks at limit l: kept[rung], broken[rung], by_client[rung] of the broken ones; soft_low and soft_high; the steps made for it.
 function count_looks(l,    r) {
   for (r = 0; r <= rungs + 1; r++) kept[r] = broken[r] = by_client[r] = 0
   steps = soft_low = soft_high = 0
@@ -160,8 +161,8 @@ function count_looks(l,    r) {
   }
 }
 
-# From the looks, how likely each rung is the last that keeps the limit (0: none does): sets middle, the median; low and high, 95 % around it; and
-# certain, how likely the answer is near the middle.
+# From the looks, compute how likely each rung is the last that keeps the limit (0: no rung does). Sets middle, the median; low and high, 95
+# % around it; and certain, the probability that the answer is near the middle.
 function weigh_looks(    b, most, all, sum) {
   chance[0] = 0
   for (b = 1; b <= rungs; b++) chance[0] += kept[b] * log(good_luck) + broken[b] * log(1 - good_luck)
@@ -183,14 +184,14 @@ function weigh_looks(    b, most, all, sum) {
   for (b = middle - near_enough; b <= middle + near_enough; b++) if (b >= 0 && b <= rungs) certain += chance[b] / all
 }
 
-# Returns the next step of limit l; empty when it needs none.
+# Returns the next step of limit l; empty when it needs no further step.
 function seek(l,    look, last) {
   count_looks(l)
   weigh_looks()
   if (certain >= sure || steps >= most_steps) return ""
   look = middle
   if (!middle || middle < rungs && kept[middle + 1] + broken[middle + 1] < kept[middle] + broken[middle]) look = middle + 1
-  # Where the share stays as it is, nothing has to be fetched.
+  # When the share does not change, nothing has to be fetched.
   last = rung[rows]
   if (by_dram && middle && middle < rungs && (last == middle || last == middle + 1) && kept[last] + broken[last] < kept[2 * middle + 1 - last] + broken[2 * middle + 1 - last] + 3) look = last
   return "step" OFS "seek" OFS limit[l] OFS rung_load(look) OFS 1
@@ -212,7 +213,7 @@ function breaker(l,    r, why, ways, most) {
   return most
 }
 
-# Returns what is known of limit l.
+# Returns what is known about limit l.
 function answer(l,    r, takes, last, state, least, where, rule, above, clients, wanted) {
   count_looks(l)
   weigh_looks()
@@ -230,10 +231,10 @@ function answer(l,    r, takes, last, state, least, where, rule, above, clients,
       takes++
       last = r
     }
-  # The phase lasts longer than a look.
+  # A phase lasts longer than a look.
   if (!takes || !keeps(last, l) && takes < 4 && middle > 2 * takes) {
     wanted = rung_load(middle - 2 * takes)
-    # What the instances lack there is not to be fetched while the phase is measured.
+    # Pages that the instances lack must not be fetched during the measured phase.
     if (by_dram && load[rows] != wanted) return "step" OFS "settle" OFS limit[l] OFS wanted OFS 1
     return "take" OFS limit[l] OFS wanted
   }

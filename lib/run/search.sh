@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# RATE=search, CONNECTIONS=search and DRAM_RATIO=search: at the gate of a phase, steps at loads, or with shares of DRAM (lib/run/size.sh), that search.awk
-# names, until the answer is known; then the phase at it.
+# RATE=search, CONNECTIONS=search and DRAM_RATIO=search. At the gate of a phase, run steps at the loads, or with the shares of DRAM
+# (lib/run/size.sh), that search.awk names, until the answer is known; then measure the phase at the answer.
 
 _SEARCH_FOLDER=  # of the repeat: steps.tsv and search.tsv
-_SEARCH_PENDING= # the step or take that runs: PHASE KIND LIMIT LOAD TRY
-_SEARCH_PROBES=  # what probe_cpu printed before it, lines HOST PROBE
+_SEARCH_PENDING= # the running step or take: PHASE KIND LIMIT LOAD TRY
+_SEARCH_PROBES=  # the output of probe_cpu before it, lines HOST PROBE
 _SEARCH_ROWS=    # the server's counters before it
 _SEARCH_STEP=0   # steps so far
-SEARCH_DO=       # what the clients are to do next: step, take, keep or skip
+SEARCH_DO=       # what the clients do next: step, take, keep or skip
 _SEARCH_GIVEN=   # of a step or take: requests a second, or cN for N connections
 SEARCH_SECONDS=  # of a step
 
@@ -16,7 +16,7 @@ readonly _SEARCH_FIGURES='avg|p50|p90|p99|p99.9|p99.99|max|far'
 # Phases that the load generator takes.
 readonly _SEARCH_PHASES=16
 
-# Whether the variant in force searches.
+# Whether the current variant searches.
 # Usage: search_wanted
 # Globals: RATE CONNECTIONS DRAM_RATIO
 search_wanted() {
@@ -58,7 +58,7 @@ search_phases() {
 # Globals: CONNECTIONS INSTANCE_THREADS
 search_connections() {
   local most=1024
-  # An instance takes 10,000 clients by default, some of which are ours for other ends.
+  # An instance accepts 10,000 clients by default; some of them are reserved for the harness.
   ((most * INSTANCE_THREADS <= 9000)) || most=$((9000 / INSTANCE_THREADS))
   if [[ $CONNECTIONS == search ]]; then echo "$most"; else echo "$CONNECTIONS"; fi
 }
@@ -103,8 +103,8 @@ _search_check_limit() {
   [[ $rest =~ ^'<'=?[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] || conf_refuse LIMITS "'$1': invalid limit; accepted: a maximum in us, ms or s, such as $figure<=1ms"
 }
 
-# Print how many steps a search of one phase takes. Seen: 20 to 25 for one limit on a quiet machine, about 10 for each further one. For DRAM, looks
-# are made again until the instances have what they need.
+# Print the expected steps of a search of one phase. Measured: 20 to 25 for one limit on a quiet machine, about 10 for each further limit.
+# For DRAM, looks are repeated until the instances have what they need.
 # Usage: search_expected
 # Globals: LIMITS
 search_expected() {
@@ -115,7 +115,7 @@ search_expected() {
   echo $((15 + 10 * $(wc -w <<<"$LIMITS")))
 }
 
-# Print a line about the search that a plan has; nothing when it has none.
+# Print a line about the search in a plan; nothing when it has none.
 # Usage: search_say
 search_say() {
   local what=rate variant entered=$PLAN_ENTERED
@@ -143,22 +143,22 @@ search_seconds() {
     return
   }
   for phase in $PHASES; do ! search_is "$phase" || phases=$((phases + 1)); done
-  # A second is the master's between two steps. Each further limit measures the phase once more.
+  # The master needs about a second between two steps. Each further limit measures the phase once more.
   LC_ALL=C awk -v steps="$(search_expected)" -v each="$SEARCH_TIME" -v more=$(($(wc -w <<<"$LIMITS") - 1)) -v long="$TIME" -v phases="$phases" \
     'BEGIN { printf "%.0f\n", phases * (steps * (each + 1) + more * long) }'
 }
 
 # Begin the searches of a repeat.
-# Usage: search_start FOLDER
+# Usage: search_start DIR
 search_start() {
   _SEARCH_FOLDER=$1 _SEARCH_PENDING='' _SEARCH_PROBES='' _SEARCH_ROWS='' _SEARCH_STEP=0
   [[ ! -e $1/steps.tsv ]] || _SEARCH_STEP=$(awk 'END { print NR - 1 }' "$1/steps.tsv")
   size_start
 }
 
-# Note a look that could not be: the OOM killer ended it, or the kernel could not take so much away. Of a repeat that is made again, none of those
-# stay that were measured.
-# Usage: search_lost FOLDER SHARE oom|reclaim
+# Record a look that failed: the OOM killer ended it, or the kernel could not free so much memory. When the repeat is made again, its
+# measured takes are dropped.
+# Usage: search_lost DIR SHARE oom|reclaim
 search_lost() {
   local base kind=seek limit=-
   IFS=$'\t' read -r base kind limit _ <<<"$_SEARCH_PENDING"
@@ -177,7 +177,7 @@ search_lost() {
     }' "$1/steps.tsv" >"$1/steps.tsv.new" && mv -f -- "$1/steps.tsv.new" "$1/steps.tsv"
 }
 
-# All clients wait at the gate of a phase that is searched: take in the step that they have made, and decide what comes next.
+# All clients wait at the gate of a searched phase: read the step that they have made, and decide what comes next.
 # Usage: search_turn OFFER CLIENT...
 #   OFFER is the phase as the gate names it: mixed-2.5 is the sixth offer of the second mixed
 # Returns: sets SEARCH_DO, SEARCH_SECONDS and what search_words prints; 1 when the step cannot be read, with the reason on stderr
@@ -234,7 +234,7 @@ search_turn() {
   _SEARCH_PROBES=$probes _SEARCH_ROWS=$MONITOR_ROWS
 }
 
-# The last look is made again: it does not count.
+# The last look is repeated: it does not count.
 _search_supersede() {
   awk 'BEGIN { FS = OFS = "\t" }
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
@@ -243,8 +243,8 @@ _search_supersede() {
     END { print last }' "$_SEARCH_FOLDER/steps.tsv" >"$_SEARCH_FOLDER/steps.tsv.new" && mv -f -- "$_SEARCH_FOLDER/steps.tsv.new" "$_SEARCH_FOLDER/steps.tsv"
 }
 
-# Print what the counters' mark at this turn is called. The first turn of a search ends the phase before it, and the turn behind a take ends
-# that take: each has a mark of its own, which a take that is made again replaces. Between two steps the counters are looked at, not kept.
+# Print the name of the counters' mark at this turn. The first turn of a search ends the phase before it, and the turn after a take ends
+# that take. Each of them has its own mark; a repeated take replaces its mark. Between two steps the counters are read, not kept.
 _search_mark() {
   case $_SEARCH_PENDING in
     '') echo "search-$1" ;;
@@ -253,7 +253,7 @@ _search_mark() {
   esac
 }
 
-# Print what the start file of a client holds behind the time: its part of the load.
+# Print the content of a client's start file after the time: its part of the load.
 # Usage: search_words CLIENT
 search_words() {
   local load=$_SEARCH_GIVEN
@@ -261,7 +261,7 @@ search_words() {
   if [[ $SEARCH_DO == take ]]; then echo "$load take"; else echo "$load $SEARCH_SECONDS"; fi
 }
 
-# Print what steps.awk says.
+# Print the output of steps.awk.
 # Usage: _search_next PHASE TURN
 _search_next() {
   local REPLY
@@ -296,7 +296,7 @@ _search_take_in() {
   figures=$(_search_printed "$@" | LC_ALL=C sort -t $'\t' -k 1,1 -k 2,2n | LC_ALL=C awk -f "$LIB/run/step.awk") || return
   read -r server client steal over < <(_search_foreign "$probes") || :
   [[ -z $_SEARCH_ROWS ]] || far=$(_search_far)
-  # The fourth try counts, or a busy machine would be looked at for ever.
+  # The fourth try counts, or the search would not end on a busy machine.
   [[ $FOREIGN == off || $kind == take || $over == 0 ]] || ((try > 3)) || counts=0
   rate=$load connections=$CONNECTIONS
   search_what
@@ -314,7 +314,7 @@ _search_take_in() {
   log_info "$(_search_told "$phase" "$kind" "$limit" "$load" "$counts" "$figures")$([[ $share == - ]] || echo ", far $far with $share % of DRAM")"
 }
 
-# Print what the clients said of the step, each figure behind the number of its client.
+# Print the figures that the clients reported for the step, each after the number of its client.
 _search_printed() {
   local client number=0
   for client; do
@@ -323,8 +323,8 @@ _search_printed() {
   done
 }
 
-# Print the CPU time that others took during the step: on the server, on the client where it was most, what the hypervisor took, and 1 when
-# that is over FOREIGN, else 0.
+# Print the CPU time that others used during the step: on the server, on the client with the most, and the steal time; then 1 when that is
+# over FOREIGN, else 0.
 _search_foreign() {
   local limit=${FOREIGN%\%}
   [[ $FOREIGN != off ]] || limit=100000
@@ -337,7 +337,7 @@ _search_foreign() {
     END { print (server == "" ? "-" : server), (client == "" ? "-" : client), (steal == "" ? "-" : steal), (over > 0) }'
 }
 
-# Print the major faults of the instances per request during the step; - where memory is reached without faults.
+# Print the major faults of the instances per request during the step; - where far memory causes no faults.
 _search_far() {
   case $TIER in
     bind | preferred | interleave | weighted | tiering | imdt) echo - ;;
@@ -349,7 +349,7 @@ _search_far() {
   esac
 }
 
-# Print each line of a text behind a word and a tab.
+# Print each line of a text after a word and a tab.
 _search_behind() {
   awk -v word="$1" '{ print word "\t" $0 }' <<<"$2"
 }
@@ -374,7 +374,7 @@ _search_say() {
   esac
 }
 
-# Write down the answer of a limit.
+# Record the answer of a limit.
 # Usage: _search_settle PHASE LINE
 _search_settle() {
   local phase=$1 word limit load state low high soft_low soft_high steps least
@@ -397,7 +397,7 @@ _search_settle() {
   log_info "$phase: $limit: $(_search_say "$load") ($state, after $steps steps; 95 % between $low and $high)"
 }
 
-# The same of a search for DRAM.
+# As _search_settle, for a search for DRAM.
 _search_settle_size() {
   local phase=$1 file=$_SEARCH_FOLDER/size.tsv word limit share state low high soft_low soft_high steps least broke
   [[ -e $file ]] ||

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The master's side of the instances: facts of the server, where redis-server comes from, start, INFO, logs, stop.
+# The master's side of the instances: facts of the server, the source of redis-server, start, INFO, logs, stop.
 
-# Read the server's facts and put them in place of the settings that say auto.
+# Read the server's facts and use them for the settings that are auto.
 # Usage: server_facts
 # Globals: SERVER; sets SERVER_BYTES SERVER_FREE (bytes of memory, and available now)
 server_facts() {
@@ -11,10 +11,10 @@ server_facts() {
   server_auto
 }
 
-# Look whether the memory of the server that must stay free is free now.
+# Check whether the server's memory that must stay free is free now.
 # Usage: server_room
 # Globals: SERVER SERVER_BYTES RESERVE; sets SERVER_FREE
-# Returns: 1 with a line on stderr when it is not.
+# Returns: 1 with a line on stderr when it is not free.
 server_room() {
   local facts keep
   keep=$(fill_reserve "$SERVER_BYTES")
@@ -25,7 +25,7 @@ server_room() {
   return 1
 }
 
-# Put known facts in place of the settings that say auto; call again whenever settings were resolved anew.
+# Use known facts for the settings that are auto; call again whenever settings were resolved anew.
 # Usage: server_auto
 server_auto() {
   local numbers
@@ -38,7 +38,7 @@ server_auto() {
   [[ $SERVER_MEM != auto ]] || SERVER_MEM=$_SERVER_GIB
 }
 
-# Make the passwords that guard this run's instances: the master's, and the one that the load generators get.
+# Make the passwords of this run's instances: the master's, and that of the load generators.
 # Usage: server_password
 # Returns: sets REDIS_PASSWORD LOAD_PASSWORD
 server_password() {
@@ -50,7 +50,7 @@ _server_secret() {
   head -c 18 /dev/urandom | base64 | tr '+/' 'xy'
 }
 
-# Look for redis-server on the server, by REDIS_FROM. Nothing is changed there.
+# Look for redis-server on the server, by REDIS_FROM. This changes nothing there.
 # Usage: server_look_redis
 # Globals: REDIS_FROM REDIS_SERVER REDIS_SOURCE VER; sets REDIS_BINARY (a path on the server; empty: it is not there)
 # Returns: 1 with the reason on stderr; 2 when it is not there yet, and server_find_redis installs or builds it.
@@ -80,7 +80,7 @@ _server_redis_key() {
   fi
 }
 
-# Find redis-server on the server, installing or building it as REDIS_FROM says.
+# Find redis-server on the server; install or build it as REDIS_FROM says.
 # Usage: server_find_redis
 # Globals: as server_look_redis
 # Returns: 1 with the reason on stderr.
@@ -100,7 +100,7 @@ server_find_redis() {
   REDIS_BINARY=$(remote_run -e READY_TIMEOUT "$SERVER" redis build "$key" "$source")
 }
 
-# Start the instances of a point, each pinned, and wait until each has answered PING.
+# Start the instances of a point, each pinned, and wait until each answers PING.
 # Usage: server_start INSTANCES [PLAN]
 #   PLAN stands in for what place_instances prints
 # Returns: sets LOAD_USER, whom the load generators log in as; empty: there are no users, and the password is the master's. Sets
@@ -116,8 +116,8 @@ server_start() {
   local directives
   directives=$(_server_directives)
   local REDIS_CONF=$directives
-  # Other generators take a password only as an argument, where others on the client can see it. So they get a user without one,
-  # who can do what they measure and no more.
+  # Other generators take a password only as an argument, where other users of the client can see it. So they get a user without a password,
+  # with only the commands that they measure.
   [[ $GENERATOR == test ]] || REDIS_CONF+="; user peer on nopass ~* -@all +ping +get +set"
   LOAD_COMMANDS=$(mix_allowed)
   LAUNCH_WORDS=
@@ -157,7 +157,7 @@ server_info() {
 }
 
 # Fetch the instances' logs.
-# Usage: server_logs FOLDER
+# Usage: server_logs DIR
 server_logs() {
   receive_files "$1" -e RUN_ID "$SERVER" server logs
 }
@@ -168,12 +168,12 @@ server_stop() {
   remote_run -e RUN_ID "$SERVER" server stop
 }
 
-# Print the directives that settings stand for, separated by semicolons; those of REDIS_CONF come last, where they override.
+# Print the directives of the settings, separated by semicolons; those of REDIS_CONF come last, so that they override.
 # Globals: IO_THREADS_DO_READS PERSISTENCE RDB_SECONDS APPENDFSYNC MAXMEMORY EVICTION REDIS_CONF
 _server_directives() {
   local text
   text=$(cluster_directives)
-  # Older versions of Redis refuse words that they do not know, so these stand there only when they are asked for.
+  # Older versions of Redis refuse unknown directives, so these are written only when they are set.
   [[ $IO_THREADS_DO_READS == off ]] || text+="io-threads-do-reads yes; "
   [[ $PERSISTENCE != off && $PERSISTENCE != aof ]] || text+='save ""; '
   [[ $PERSISTENCE != off && $PERSISTENCE != rdb ]] || text+="appendonly no; "

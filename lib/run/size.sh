@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# DRAM_RATIO=search: the min share of DRAM at which a load keeps LIMITS. The search itself is lib/run/search.sh's, its loads being shares in percent.
+# DRAM_RATIO=search: the min share of DRAM at which a load keeps LIMITS. lib/run/search.sh does the search; its loads are shares in percent.
 
 _SIZE_BASE=  # bytes that instances and their cgroup take with all data in DRAM: 100 %
-_SIZE_SHARE= # the share that is set now
+_SIZE_SHARE= # the current share
 _SIZE_LOST=0 # how often the OOM killer has ended this repeat
-# Repeats that the OOM killer may end before the search gives up.
+# Times that the OOM killer may end a repeat before the search gives up.
 readonly _SIZE_LOSSES=6
-# Bytes an instance beside the share.
+# Bytes per instance in addition to the share.
 readonly _SIZE_SLACK=$((1 << 20))
 
-# Whether the variant in force searches its share of DRAM.
+# Whether the current variant searches its share of DRAM.
 # Usage: size_wanted
 # Globals: DRAM_RATIO
 size_wanted() {
@@ -30,7 +30,7 @@ size_check() {
     conf_refuse DRAM_RATIO "with RATE=search, requires a first variant with all data in DRAM; set VARIANTS=\"native $PLAN_ENTERED\""
 }
 
-# Refuse a search for which no variant has anything to limit.
+# Refuse a search when no variant has a DRAM limit.
 # Usage: size_check_variants SEARCHES
 #   SEARCHES is how many variants have something
 # Returns: exits 2.
@@ -38,21 +38,21 @@ size_check_variants() {
   [[ $DRAM_RATIO != search || $1 != 0 ]] || conf_refuse DRAM_RATIO "no variant has a limit of DRAM; add swap, zram or zswap to VARIANTS"
 }
 
-# Begin the search of a repeat, or of what is tried again.
+# Begin the search of a repeat, or of a further try.
 # Usage: size_start
 size_start() {
   _SIZE_BASE='' _SIZE_SHARE=''
 }
 
-# Set the share of DRAM; the first call of a repeat takes what is in use now for 100 %.
+# Set the share of DRAM; the first call of a repeat takes the memory in use now as 100 %.
 # Usage: size_set SHARE
-# Returns: 1 with a line on stderr; 2 when the kernel cannot take so much away
+# Returns: 1 with a line on stderr; 2 when the kernel cannot free so much memory
 size_set() {
   local bytes
   [[ -n $_SIZE_BASE ]] || _size_measure || return
   [[ $_SIZE_SHARE != "$1" ]] || return 0
   bytes=$(size_bytes "$1")
-  # What the kernel counts of processes in advance must have a place at 100 %.
+  # Memory that the kernel charges to processes in advance must fit at 100 %.
   tier_set_limit $((bytes + POINT_INSTANCES * _SIZE_SLACK)) || return 2
   _SIZE_SHARE=$1
 }
@@ -93,10 +93,10 @@ size_rate() {
   return 1
 }
 
-# After a repeat has failed: whether it was the OOM killer in a search, and the repeat can be made again without the share that it came at.
-# Usage: size_again FOLDER
-#   FOLDER of the repeat; its steps stay, without those that were measured
-# Returns: 1 when it was not, or came too often
+# After a failed repeat: whether the OOM killer ended it in a search, so that the repeat can be made again without that share.
+# Usage: size_again DIR
+#   DIR of the repeat; its steps stay, without those that were measured
+# Returns: 1 when it did not, or came too often
 size_again() {
   local steps=$1/steps.tsv share=$_SIZE_SHARE
   size_wanted && [[ -n $share && -e $steps && $MONITOR_ALARM == *"the OOM killer"* ]] || return
@@ -110,7 +110,7 @@ size_again() {
   find "$1" -mindepth 1 -maxdepth 1 ! -name steps.tsv -exec rm -rf -- {} +
 }
 
-# Forget what the OOM killer did in an earlier repeat.
+# Forget the OOM kills of earlier repeats.
 # Usage: size_fresh
 size_fresh() {
   _SIZE_LOST=0

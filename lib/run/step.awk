@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-# One step of all clients: their counts added up, percentiles from their histograms put together. Input: lines `bucket US COUNT` in the order
-# of US, then `figure CLIENT NAME VALUE`, the clients being 1, 2 and so on. Prints the columns of steps.tsv from ops_per_sec to send_lag_p99_us.
+# One step of all clients: their counts added up, percentiles from their merged histograms. Input: lines `bucket US COUNT` in the order of
+# US, then `figure CLIENT NAME VALUE`, the clients being 1, 2 and so on. Prints the columns of steps.tsv from ops_per_sec to
+# send_lag_p99_us.
 
 BEGIN {
   FS = OFS = "\t"
-  # A stall at the very end of a short step is no overload.
+  # A stall at the very end of a short step is not an overload.
   tail_us = 50000
 }
 

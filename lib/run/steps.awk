@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Reads steps.tsv and prints what the search does next, a line as search_next of search.awk returns it.
-# Environment: PHASE, whose rows count; LIMITS SEARCH SEARCH_STEP SEARCH_SURE SEARCH_STEPS, as the settings; MOST, the connections that there are; TURN, the number of
-# the limit whose turn at the gate it is, 1 being the first.
+# Read steps.tsv and print the next step of the search, a line as search_next of search.awk returns it. Environment: PHASE, whose rows
+# count; LIMITS SEARCH SEARCH_STEP SEARCH_SURE SEARCH_STEPS, as the settings; MOST, the number of connections; TURN, the number of the limit
+# whose turn at the gate it is, from 1.
 
 BEGIN {
   FS = OFS = "\t"

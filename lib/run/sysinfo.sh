@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What each host is, written into the run before anything is measured.
+# What each host is, written into the run before the measurement.
 
 # Write env/HOST/ of a run for every host.
-# Usage: sysinfo_capture FOLDER
+# Usage: sysinfo_capture DIR
 # Globals: SERVER REDIS_BINARY
 # Returns: 1 when a host could not be read, with the reason on stderr.
 sysinfo_capture() {
   local ADDRESS SYSINFO_RUN=$1
   local -a hosts
   mapfile -t hosts < <(doctor_hosts)
-  # On a client it is the way to the server that matters.
+  # On a client the network path to the server matters.
   ADDRESS=$(host_data "$SERVER")
   side_run $((REMOTE_RETRY + 120)) _sysinfo_host "${hosts[@]}"
 }
@@ -18,13 +18,13 @@ sysinfo_capture() {
 _sysinfo_host() {
   local host=$1 folder=$SYSINFO_RUN/env/$1 REDIS_BINARY=${REDIS_BINARY-}
   [[ $host == "$SERVER" ]] || REDIS_BINARY=
-  # What tuning wrote there stays.
+  # The rows of tuning there stay.
   mkdir -p -- "$folder"
   receive_files "$folder" -e ADDRESS -e REDIS_BINARY "$host" sysinfo
 }
 
-# Print what stands at the head of every log, as in the guide: the server, then the first client.
-# Usage: sysinfo_head FOLDER
+# Print the head of every log, as in the guide: the server, then the first client.
+# Usage: sysinfo_head DIR
 # Globals: SERVER CLIENT_IP
 sysinfo_head() {
   printf '====> SERVER system -\n'

@@ -2,16 +2,16 @@
 # shellcheck shell=bash
 # Which memory the instances get: the master's side of NUMA policies and of DRAM in front of slower storage.
 
-# What each instance keeps in DRAM beside its data: the program, its stacks and its buffers.
+# DRAM of each instance in addition to its data: the program, its stacks and its buffers.
 readonly _TIER_PROGRAM=$((4 << 20))
 
-# Print the words of numactl that keep a process's memory, and with `with-cpus` its CPUs too, on a node.
+# Print the numactl options that keep a process's memory, and with `with-cpus` its CPUs too, on a node.
 # Usage: tier_bind NODE [with-cpus]
 tier_bind() {
   printf '%s--membind=%s\n' "${2:+--cpunodebind=$1 }" "$1"
 }
 
-# Print the command that starts another with a policy, as words.
+# Print the command that starts a program with a policy, as arguments.
 # Usage: tier_command POLICY
 tier_command() {
   [[ -z $1 ]] || printf 'numactl %s\n' "$1"
@@ -24,7 +24,7 @@ tier_limited() {
   [[ $TIER == swap || $TIER == zram || $TIER == zswap ]]
 }
 
-# Print the words of numactl that the tier wants for every instance; nothing when it wants none.
+# Print the numactl options of the tier for every instance; nothing when it has none.
 # Usage: tier_policy
 # Globals: TIER TIER_NODES
 tier_policy() {
@@ -32,7 +32,7 @@ tier_policy() {
   [[ -z $REPLY ]] || printf '%s\n' "$REPLY"
 }
 
-# The same; where the tier wants none, without a process.
+# As tier_policy, without a subshell where the tier has no options.
 # Returns: sets REPLY
 tier_policy_of() {
   local nodes
@@ -41,21 +41,21 @@ tier_policy_of() {
   nodes=$(_tier_nodes)
   case $TIER in
     bind) REPLY=--membind=$nodes ;;
-    # One node is taken by every numactl, several by newer ones.
+    # Every numactl accepts one node; only newer versions accept several.
     preferred) if [[ $nodes == *[,-]* ]]; then REPLY=--preferred-many=$nodes; else REPLY=--preferred=$nodes; fi ;;
     interleave) REPLY=--interleave=$nodes ;;
     weighted) REPLY=--weighted-interleave=$nodes ;;
   esac
 }
 
-# The DRAM in bytes that instances with so much data are given; 0 when it is not limited.
+# The DRAM limit in bytes of instances with so much data; 0 when it is not limited.
 # Usage: tier_limit DATA_BYTES INSTANCES
 # Globals: TIER DRAM_RATIO
 # Returns: sets REPLY
 tier_limit() {
   REPLY=0
   tier_limited || return 0
-  # A search begins with all data in DRAM, and room for what Redis does not count.
+  # A search begins with all data in DRAM, and room for memory that Redis does not count.
   if [[ $DRAM_RATIO == search ]]; then
     REPLY=$(($1 * 5 / 4 + (64 << 20) + $2 * _TIER_PROGRAM))
   else
@@ -63,14 +63,14 @@ tier_limit() {
   fi
 }
 
-# Limit the DRAM of the instances that run now.
+# Set the DRAM limit of the running instances.
 # Usage: tier_set_limit BYTES
-# Returns: 1 when that many cannot be, with the reason on stderr
+# Returns: 1 when the limit cannot be set, with the reason on stderr
 tier_set_limit() {
   remote_run -e RUN_ID "$SERVER" tiers limit "$1"
 }
 
-# Print the ratio that gives the data the least DRAM, of several.
+# Print the smallest of several DRAM ratios.
 # Usage: tier_least
 # Globals: DRAM_RATIO
 tier_least() {
@@ -89,12 +89,12 @@ tier_dram() {
   [[ $TIER != swap && $TIER != zswap || $DRAM_RATIO == search ]] || tier_limit "$@"
 }
 
-# Refuse settings of the tier that are none, or that contradict others.
+# Refuse invalid settings of the tier, and settings that contradict others.
 # Usage: tier_settings_check
 # Returns: exits 2.
 tier_settings_check() {
   local word
-  # numactl takes one policy, and a second one for a conflict.
+  # numactl accepts one policy; a second one is a conflict.
   [[ -z $(tier_policy) ]] || for word in $SERVER_NUMACTL; do
     case $word in
       -[mipPlw]* | --m* | --i* | --pr* | --lo* | --w*) conf_refuse SERVER_NUMACTL "$word conflicts with TIER=$TIER, which places memory too; leave $word out, or set TIER=native" ;;
@@ -112,7 +112,7 @@ tier_settings_check() {
   done
 }
 
-# Make what the tier needs on the server; tier_down undoes it.
+# Set up the tier on the server; tier_down reverts it.
 # Usage: tier_up DATA_BYTES INSTANCES
 tier_up() {
   _tier_run "$1" "$2" up
@@ -123,7 +123,7 @@ tier_down() {
   remote_run -e RUN_ID "$SERVER" tiers down
 }
 
-# Print whether the server can give the tier, as rows STATE FOUND WANTED MEND.
+# Print whether the server supports the tier, as rows STATE FOUND WANTED FIX.
 # Usage: tier_check DATA_BYTES INSTANCES
 tier_check() {
   _tier_run "$1" "$2" check
@@ -140,7 +140,8 @@ _tier_run() {
   [[ $TUNE_SWAPPINESS != off ]] || TIER_SWAPPINESS=keep
   tier_limit "$1" "$2"
   TIER_LIMIT=$REPLY least=$REPLY
-  # Room for all that has no place in DRAM, and a quarter more for what Redis does not count. A search may leave nearly nothing there.
+  # Room for everything that does not fit in DRAM, and a quarter more for memory that Redis does not count. A search may leave nearly
+  # nothing in DRAM.
   [[ $DRAM_RATIO != search ]] || least=0
   TIER_SPACE=$(((TIER_DATA - (least < TIER_DATA ? least : TIER_DATA)) * 5 / 4 + (64 << 20)))
   TIER_NODES=$(_tier_nodes)
@@ -150,7 +151,7 @@ _tier_run() {
     -e TIER_SPACE -e TIER_FAR -e TIER_RESERVE -e TIER_SWAPPINESS "$SERVER" tiers "$3"
 }
 
-# The nodes that the tier is about, as a list; empty when there are none of their kind.
+# The nodes of the tier, as a list; empty when the server has none of that kind.
 _tier_nodes() {
   if [[ $TIER_NODES != auto ]]; then
     echo "$TIER_NODES"

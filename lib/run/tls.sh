@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Encrypted connections between load generators and instances (TLS=on): what the master has to know and bring for it.
+# Encrypted connections between load generators and instances (TLS=on): the master's side.
 #
-# Instances are then reached over TLS alone, with a certificate that the server makes for each start; its key stays there. The server's own
-# questions (PING, INFO) go through a socket in the file system.
+# Instances then accept TLS connections only, with a certificate that the server makes for each start; its key stays there. The server's own
+# commands (PING, INFO) use a unix socket.
 
-# Whether a variant of this run has TLS=on: then all variants are loaded by the same program, the build with TLS.
+# Whether a variant of this run has TLS=on: then the build with TLS loads all variants, so that they are compared with the same program.
 # Usage: tls_wanted
 # Globals: TLS VARIANTS
 tls_wanted() {
@@ -23,14 +23,14 @@ tls_program() {
   if tls_wanted; then printf '%s\n' "$ROOT/build/tls/test"; else printf '%s\n' "$ROOT/test"; fi
 }
 
-# Refuse what does not go with TLS.
+# Refuse settings that conflict with TLS.
 # Usage: tls_check
 # Globals: TLS GENERATOR REDIS_CONF
 # Returns: exits 2.
 tls_check() {
   [[ $TLS == on ]] || return 0
   [[ $GENERATOR == test ]] || conf_refuse TLS "not supported with GENERATOR=$GENERATOR; set GENERATOR=test or TLS=off"
-  # The instance names its certificate and its socket from there.
+  # The instance finds its certificate and its socket by relative paths from there.
   [[ ! ${REDIS_CONF,,} =~ (^|;)[[:space:]]*dir[[:space:]] ]] || conf_refuse TLS "conflicts with dir in REDIS_CONF; remove dir there, or set TLS=off"
 }
 
@@ -42,19 +42,19 @@ tls_options() {
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' --tls --cacert "$1"
 }
 
-# Print whether server and this machine have what TLS=on needs, as rows HOST STATE FOUND WANTED FIX.
+# Print whether server and this machine have what TLS=on requires, as rows HOST STATE FOUND WANTED FIX.
 # Usage: tls_try
 # Globals: TLS SERVER REDIS_BINARY
 tls_try() {
   local said state found fix
   [[ $TLS == on ]] || return 0
   if [[ ! -x $ROOT/build/tls/test ]]; then
-    # A run builds it in a checkout, as it does ./test.
+    # In a checkout, a run builds it, as it builds ./test.
     if [[ ! -e $ROOT/build ]] || ! run_limited 10 pkg-config --exists openssl 2>/dev/null; then
       printf '%s\tfail\tthe load generator is built without TLS\tTLS=on\t%s\n' "$SERVER" 'make tls, after tools/deps.sh run pkg-config openssl'
     fi
   fi
-  # A Redis that is not there yet is asked once it is.
+  # A Redis that is not installed yet is checked after its installation.
   [[ -n $REDIS_BINARY ]] || return 0
   said=$(remote_run -e REDIS_BINARY "$SERVER" redis tls) || return
   while IFS=$'\t' read -r state found; do

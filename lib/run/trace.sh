@@ -4,7 +4,7 @@
 
 _TRACE_ON=
 
-# Start it when the first phase after populate is about to begin.
+# Start it just before the first phase after populate.
 # Usage: trace_mark NEXT_PHASE
 # Globals: TRACE SERVER
 # Returns: 1 with a line on stderr when it does not start.
@@ -14,8 +14,8 @@ trace_mark() {
   remote_run -e RUN_ID -e RUN_OWNER -e TRACE "$SERVER" trace start
 }
 
-# End it, and fetch what it printed and wrote; say so when it had ended by itself.
-# Usage: trace_fetch FOLDER
+# Stop it, and fetch its output and files; warn when it had ended by itself.
+# Usage: trace_fetch DIR
 trace_fetch() {
   local line status=0 why=$_REMOTE_TMP/trace
   [[ -n $_TRACE_ON ]] || return 0
@@ -25,7 +25,7 @@ trace_fetch() {
   return "$status"
 }
 
-# End it, whatever became of the repeat.
+# Stop it, whatever the state of the repeat.
 # Usage: trace_stop
 trace_stop() {
   [[ -n $_TRACE_ON ]] || return 0
@@ -33,7 +33,7 @@ trace_stop() {
   remote_run -e RUN_ID "$SERVER" trace stop
 }
 
-# Whether the server has the program, as a row HOST STATE FOUND WANTED MEND.
+# Whether the program exists on the server, as a row HOST STATE FOUND WANTED FIX.
 # Usage: trace_try
 trace_try() {
   [[ -z $TRACE ]] || launch_has "$SERVER" "${TRACE%% *}" TRACE "install it there, or leave TRACE empty"

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The master's side of tuning: which settings each host gets, the record of what they were, and the way back.
+# The master's side of tuning: the settings of each host, the record of their old values, and the way back.
 
-# The process that tells the tuned hosts that the master lives.
+# The process that renews the lease on the tuned hosts while the master lives.
 _TUNE_RENEWER=
-# By variant and host: what apply said last, so that the record has it once.
+# By variant and host: the last output of apply, so that the record has it once.
 declare -A _TUNE_SAID=()
 
-# Tune every host for the settings in force, and see to it that all is put back when the script ends.
+# Tune every host for the current settings, and restore everything when the script ends.
 # Usage: tune_start
 # Globals: RUN, and the settings of tuning
-# Returns: exits 3 when TUNE_STRICT=1 and something cannot be done.
+# Returns: exits 3 when TUNE_STRICT=1 and a setting cannot be applied.
 tune_start() {
   cleanup_push tune_end
   _tune_renew $$ &
@@ -18,7 +18,7 @@ tune_start() {
   tune_apply "${VARIANTS%% *}"
 }
 
-# Bring every host to the settings in force: those of a variant. Changes that it does not ask for are put back.
+# Change every host to the current settings: those of a variant. Changes that the variant does not ask for are restored.
 # Usage: tune_apply VARIANT
 # Returns: exits 3 as tune_start.
 tune_apply() {
@@ -46,7 +46,7 @@ _tune_restore() {
   _tune_run "$1" restore
 }
 
-# Put every host back, and complete the record.
+# Restore every host, and complete the record.
 # Usage: tune_end
 tune_end() {
   local host rows status=0
@@ -73,14 +73,14 @@ tune_check() {
   _tune_run "$1" check
 }
 
-# Print what keeps the server from being what a variant's file says, or weights of its own: rows FOUND WANTED MEND.
+# Print the settings of a variant's file, or weights of its own, that do not hold on the server: rows FOUND WANTED FIX.
 # Usage: tune_lacks VARIANT
 # Globals: the settings of the variant
 tune_lacks() {
   local names rows said name state target before now why mode
   names=$(variant_sets "$1")
   [[ $TIER != weighted || $TIER_WEIGHTS == keep ]] || names+=$'\nTIER_WEIGHTS=\nWEIGHTS_AUTO='
-  # As if all of them were on: what is so already needs no tuning.
+  # Check as if all of them were on: a value that holds already needs no tuning.
   rows=$(tune_settings "$SERVER" | NAMES=$names awk -F '\t' -v OFS='\t' '
     BEGIN { n = split(ENVIRON["NAMES"], line, "\n"); for (i = 1; i <= n; i++) { split(line[i], part, "="); sets["=" part[1]] = part[2] } }
     NR == FNR { if ($5 in sets || sets["=TUNE_" $1] == "on") wanted[$1] = 1; next }
@@ -109,14 +109,14 @@ tune_settings() {
     mode=TUNE_$name
     mode=${!mode}
     targets=$(_tune_value "$targets") value=$(_tune_value "$value")
-    # Weights that are set turn the kernel's own off, so it is noted that they were on, and they are put back.
+    # Setting weights turns the kernel's automatic weights off. So it is recorded that they were on, and they are restored.
     [[ $name != WEIGHTS_AUTO || $value != keep || $TIER_WEIGHTS == keep ]] || value=false
     [[ $value != keep ]] || mode=off
     printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$mode" "$kind" "$targets" "$value"
   done <"$ROOT/conf/tuning.tsv"
 }
 
-# A word of the table, or the value of the setting that it names.
+# A text of the table, or the value of the setting that it names.
 _tune_value() {
   local name=${1#=}
   if [[ $1 == =* ]]; then echo "${!name}"; else echo "$1"; fi
@@ -130,7 +130,7 @@ _tune_run() {
   remote_run -e RUN_ID -e RUN_OWNER -e TUNE_ROWS -e TUNE_LEASE "$host" tune "$verb"
 }
 
-# Tell the hosts every few seconds that the master lives, until it does not.
+# Report to the hosts every few seconds that the master lives, until it does not.
 _tune_renew() {
   local master=$1 start next=0 pace=$((TUNE_LEASE / 6)) host fd REMOTE_RETRY=0
   local -a hosts
@@ -141,9 +141,9 @@ _tune_renew() {
   proc_start "$master" || return 0
   start=$PROC_START
   mapfile -t hosts < <(doctor_hosts)
-  # Nobody writes to it: reading from it is a pause without a process.
+  # Nothing writes to the pipe: reading from it is a pause without a process.
   exec {fd}<> <(:)
-  # A look at the master every second, so that nothing outlives it for longer.
+  # Check the master every second, so that this process does not outlive it by more.
   while proc_alive "$master" "$start"; do
     if ((SECONDS >= next)); then
       side_run "$pace" _tune_renew_host "${hosts[@]}" 2>/dev/null || :
@@ -162,7 +162,7 @@ _tune_renew_host() {
   _tune_run "$1" renew
 }
 
-# What a user should know of one host: on and not possible is a warning each, auto and not possible a line for all.
+# Messages about one host: a warning for each setting that is on and not possible, one line for all that are auto and not possible.
 _tune_tell() {
   local host=$1 name state target why mode changed last='' names=''
   changed=$(awk -F '\t' '$2 == "set" { n++; if (!seen[$1]++) names = names (names == "" ? "" : ", ") $1 } END { if (n) print n " value(s) set for the run: " names }' <<<"$2")
@@ -188,7 +188,7 @@ _tune_tell() {
   _TUNE_SAID["cannot $host"]=$names
 }
 
-# Keep what was said of a host; the last column is filled in when the host is put back.
+# Keep the output of a host; its last column is filled in when the host is restored.
 _tune_record() {
   local variant=$1 host=$2 file=$RUN/env/$2/tuning.tsv
   mkdir -p -- "${file%/*}"

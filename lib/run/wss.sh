@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# PROBE_WSS: behind each measured phase, its load goes on unmeasured while the server counts which memory the instances touch.
+# PROBE_WSS: after each measured phase, its load continues unmeasured while the server counts which memory the instances touch.
 #
-# The load generator gets each phase a second time. At the gate it is given a step with the phase's load (docs/loadgen.md), then `skip`,
-# so that the second one leaves no row.
+# The load generator gets each phase a second time. At the gate it gets a step with the phase's load (docs/loadgen.md), then `skip`, so that
+# the second phase leaves no row.
 
 _WSS_FOLDER= # of the repeat: wss.tsv
-_WSS_PHASE=  # the phase whose load goes on
-_WSS_END=    # when it ends, in microseconds by our clock; empty: it is not under way, or was counted
+_WSS_PHASE=  # the phase whose load continues
+_WSS_END=    # when it ends, in microseconds by the master's clock; empty: it is not running, or was counted
 
-# Seconds that the probe looks, and that the load goes on before and behind it; clearing and counting 64 GiB take some 2 s each.
+# Seconds of the probe, and of the load before and after it; clearing and counting 64 GiB take about 2 s each.
 readonly _WSS_LOOK=16 _WSS_ROOM=8
 
 # Whether this run probes working sets.
@@ -25,7 +25,7 @@ wss_is() {
   wss_wanted && [[ ${1%.*} == *-2 && $1 != populate* ]]
 }
 
-# Print phases for the load generator: each that is measured comes a second time, for its probe.
+# Print phases for the load generator: each measured phase comes a second time, for its probe.
 # Usage: wss_phases PHASE...
 wss_phases() {
   local phase list=''
@@ -36,7 +36,7 @@ wss_phases() {
   printf '%s\n' "${list# }"
 }
 
-# Refuse settings that a probe contradicts.
+# Refuse settings that conflict with a probe.
 # Usage: wss_check
 # Returns: exits 2.
 wss_check() {
@@ -72,14 +72,14 @@ _wss_length() {
   echo $((_WSS_LOOK + _WSS_ROOM + $1 / (10 << 30)))
 }
 
-# Print a row STATE FOUND WANTED MEND of whether the server's kernel can.
+# Print a row STATE FOUND WANTED FIX of whether the server's kernel supports it.
 # Usage: wss_try
 wss_try() {
   ! wss_wanted || remote_run "$SERVER" wss check
 }
 
 # Begin the probes of a repeat.
-# Usage: wss_start FOLDER
+# Usage: wss_start DIR
 wss_start() {
   _WSS_FOLDER=$1 _WSS_PHASE='' _WSS_END=''
 }
@@ -97,7 +97,7 @@ wss_turn() {
   fi
 }
 
-# Print what the start file of a client holds behind the time: the phase's load, and for how long.
+# Print the content of a client's start file after the time: the phase's load, and for how long.
 # Usage: wss_words CLIENT
 # Globals: RATE ROW
 wss_words() {
@@ -106,13 +106,13 @@ wss_words() {
   echo "$load $(_wss_length "${ROW[data_bytes]}")"
 }
 
-# The load that wss_turn asked for starts at START_US of our clock.
+# The load of wss_turn starts at START_US of the master's clock.
 # Usage: wss_mark START_US
 wss_mark() {
   _WSS_END=$(($1 + $(_wss_length "${ROW[data_bytes]}") * 1000000))
 }
 
-# All clients have been told to let the load go on: count what it touches, once.
+# The clients have been told to continue the load: count the touched memory, once.
 # Usage: wss_look
 # Returns: 0, also when it cannot be counted, with the reason on stderr
 wss_look() {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Sent before every remote script, and read by the master too: our folder, recorded processes.
+# Sent before every remote script, and read by the master too: our directory, recorded processes.
 
-# Print our folder on this host.
+# Print our directory on this host.
 # Usage: work_dir
 # Globals: REMOTE_DIR
 work_dir() {
@@ -106,7 +106,7 @@ said_error() {
     }'
 }
 
-# Print files of the current folder in the form that lib/core/receive.sh takes. What is no regular file, or has a name that is not
+# Print files of the current directory in the form that lib/core/receive.sh takes. What is no regular file, or has a name that is not
 # plain, is left out with a line on stderr.
 # Usage: files_send -- FILE...
 files_send() {

@@ -63,7 +63,7 @@ owner_say() {
 }
 
 # Whether a directory is of a run of ours, or of what it tuned: its name, its owner, and the line that every run writes into it first.
-# Usage: run_ours FOLDER
+# Usage: run_ours DIR
 # Returns: as owner_read.
 run_ours() {
   [[ -d $1 && ! -L $1 && -O $1 ]] && owner_read "$1/owner" && [[ ${1##*/} == "run-$OWNER_RUN" || ${1##*/} == "tune-$OWNER_RUN" ]]
@@ -90,7 +90,7 @@ run_open() {
 }
 
 # Make a directory with the run's owner's line in it.
-# Usage: owner_write FOLDER
+# Usage: owner_write DIR
 # Globals: RUN_OWNER
 owner_write() {
   { mkdir -p -- "$1" && printf '%s\n' "$RUN_OWNER" >"$1/owner.new" && mv -f -- "$1/owner.new" "$1/owner"; } 2>/dev/null ||

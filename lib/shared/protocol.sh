@@ -22,7 +22,7 @@ redis_ask() {
   return 1
 }
 
-# The path of a socket has room for 107 bytes only, so it is named from its folder.
+# The path of a socket has room for 107 bytes only, so it is named from its directory.
 _redis_talk_socket() {
   local -a words
   read -r -a words <<<"${2//\"\"/}"

@@ -3,7 +3,7 @@
 # shellcheck disable=SC2016 # what stands in single quotes is for the hosts
 # The faults, a function each: fault_NAME does it, fault_NAME_undo, where there is one, takes it back when the run has ended.
 #
-# Globals: JOB_PID, the master; READER, what reads the master's output; RUN_FOLDER, REMOTE_DIR on every host
+# Globals: JOB_PID, the master; READER, what reads the master's output; RUN_DIR, REMOTE_DIR on every host
 
 # Print the names of all faults.
 # Usage: fault_names   Returns: 0
@@ -13,7 +13,7 @@ fault_names() {
 
 # Send a signal to processes that the run recorded on a host.
 # Usage: fault_signal SIGNAL HOST PATTERN   Returns: 0
-#   PATTERN is a shell pattern of record files below the run's folder
+#   PATTERN is a shell pattern of record files below the run's directory
 fault_signal() {
   local pid
   for pid in $(fault_pids "$2" "$3"); do kill -s "$1" "$pid" 2>/dev/null || :; done
@@ -61,6 +61,6 @@ fault_server-gone() { netns_link server down; }
 fault_server-gone_undo() { netns_link server up; }
 
 fault_run-removed() { netns_host server bash -c 'rm -rf -- "$1"/run-*' bash "$RUN_FOLDER"; }
-# The folder of runs on the server is a small disk of its own there.
+# The directory of runs on the server is a small disk of its own there.
 fault_disk-full() { netns_host server bash -c 'head -c 1G /dev/zero >"$1/filler"' bash "$RUN_FOLDER" 2>/dev/null || :; }
 fault_disk-full_undo() { netns_host server rm -f -- "$RUN_FOLDER/filler"; }

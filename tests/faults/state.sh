@@ -3,7 +3,7 @@
 # What a run may change on a machine, as text: two of these are the same before a run and after it was cleaned up.
 
 # Print the state of the machine and of the hosts on it.
-# Usage: state_print   Globals: NETNS_HOSTS, and RUN_FOLDER, the REMOTE_DIR of the runs   Returns: 0
+# Usage: state_print   Globals: NETNS_HOSTS, and RUN_DIR, the REMOTE_DIR of the runs   Returns: 0
 state_print() {
   local host file
   for file in /proc/sys/vm/* /sys/kernel/mm/{ksm,transparent_hugepage}/* /proc/sys/kernel/numa_balancing /sys/module/zswap/parameters/*; do
@@ -18,7 +18,7 @@ state_print() {
   for host in "${NETNS_HOSTS[@]}"; do _state_host "$host"; done
 }
 
-# The state of one host: the settings of its network, its processes, what lies in its folders.
+# The state of one host: the settings of its network, its processes, what lies in its directories.
 _state_host() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   netns_host "$1" bash -c '

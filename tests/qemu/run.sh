@@ -30,7 +30,7 @@ qemu_cannot() {
 }
 
 # Run a tool of apt with package lists of our own, of SUITE on the mirror that this machine uses.
-# Usage: qemu_apt FOLDER COMMAND...
+# Usage: qemu_apt DIR COMMAND...
 qemu_apt() {
   local apt=$1/apt
   "$2" -q -o "Dir::Etc::SourceList=$apt/sources.list" -o "Dir::Etc::SourceParts=$apt/parts" -o "Dir::State::Lists=$apt/lists" \
@@ -39,7 +39,7 @@ qemu_apt() {
 }
 
 # Fetch and unpack the packages, once.
-# Usage: qemu_fetch FOLDER
+# Usage: qemu_fetch DIR
 qemu_fetch() {
   local folder=$1 new=$1.new mirror key=/usr/share/keyrings/debian-archive-keyring.gpg signed='' package
   [[ ! -d $folder ]] || return 0
@@ -79,7 +79,7 @@ qemu_program() {
 }
 
 # Put numactl into the guest's tree with the C library that it was built for; what it starts has the tree's own.
-# Usage: qemu_numactl TREE FOLDER
+# Usage: qemu_numactl TREE DIR
 qemu_numactl() {
   local libraries
   libraries=$(find "$2/usr/lib" -name libnuma.so.1 -printf '%h' -quit)
@@ -90,7 +90,7 @@ qemu_numactl() {
 }
 
 # Put a module of the kernel into the guest's tree after those that it needs, and on its list.
-# Usage: qemu_module TREE FOLDER NAME
+# Usage: qemu_module TREE DIR NAME
 qemu_module() {
   local file name list=$1/lib/modules/list
   file=$(find "$2/usr/lib/modules" -name "$3.ko*" -o -name "${3//_/-}.ko*" | sed -n 1p)
@@ -105,7 +105,7 @@ qemu_module() {
 }
 
 # Make the guest's tree and pack it. It is not compressed: to unpack it would take the emulated CPU longer than to read it.
-# Usage: qemu_initramfs TREE FOLDER FILE
+# Usage: qemu_initramfs TREE DIR FILE
 qemu_initramfs() {
   local tree=$1 program module
   mkdir -p -- "$tree"/{usr/bin,proc,sys,dev,tmp,run/screen,var/tmp,etc,root,lib/modules}
@@ -139,7 +139,7 @@ qemu_initramfs() {
 }
 
 # Boot, and leave what the guest says on its console in a file.
-# Usage: qemu_boot FOLDER INITRAMFS SWAP FILE
+# Usage: qemu_boot DIR INITRAMFS SWAP FILE
 qemu_boot() {
   timeout "$LIMIT" qemu-system-x86_64 -M q35,hmat=on,accel=tcg -cpu Nehalem,-cx16 -smp 2 -m 1280M -nographic -no-reboot -nic none \
     -object memory-backend-ram,id=m0,size=768M -object memory-backend-ram,id=m1,size=384M -object memory-backend-ram,id=m2,size=128M \
@@ -165,7 +165,7 @@ main() {
   mkdir -p -- "$CACHE"
   qemu_fetch "$CACHE/$SUITE"
   work=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-qemu.XXXXXX")
-  # shellcheck disable=SC2064 # the folder is known now
+  # shellcheck disable=SC2064 # the directory is known now
   trap "rm -rf -- '$work'" EXIT
   qemu_initramfs "$work/tree" "$CACHE/$SUITE" "$work/initramfs" 2>&1 | sed 's/^/# /' >&2
   # A swap device of the guest's administrator.

@@ -27,7 +27,7 @@ $1 == "A" { argument[++arguments] = text_unescape($3); next }
 # What a reader of the argument must know before believing its figures.
 $1 == "W" { warning_of[++warnings] = $2; warned[warnings] = text_unescape($3); next }
 
-# The folder of a variant, which may hold no complete result.
+# The directory of a variant, which may hold no complete result.
 $1 == "V" { begun[$2, ++variants_begun[$2]] = text_unescape($3); next }
 
 $1 == "T" && !headed[$2]++ {

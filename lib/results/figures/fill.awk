@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # How near a run came to the fill that was planned, and where the bytes were, a row a variant and point: of all its repeats
-# the one that is furthest off. Input, tab-separated and escaped: `VARIANT POINT REPEAT KEYS FOLDER PLACEMENT FAR_SHARE`, KEYS being
-# those that the first phase set in all instances, for a run without a plan, FOLDER being server/ of a repeat. Output: lines `table ...`, the table for render.awk, and `warning TEXT`.
+# the one that is furthest off. Input, tab-separated and escaped: `VARIANT POINT REPEAT KEYS DIR PLACEMENT FAR_SHARE`, KEYS being
+# those that the first phase set in all instances, for a run without a plan, DIR being server/ of a repeat. Output: lines `table ...`, the table for render.awk, and `warning TEXT`.
 
 # Reads what the instances said at the end: sets instances, keys, used, rss, least and most.
 function read_info(file,    line, value) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Lists the instances of a phase, read from PHASE.instances.tsv of all clients, in the form of the Redis-Memtier workload.
-# Environment: RESULT_PROGRAM and FOLDER for messages; OPERATION; what the clients' results say of all requests together: CLIENTS
+# Environment: RESULT_PROGRAM and DIR for messages; OPERATION; what the clients' results say of all requests together: CLIENTS
 # SERVERS OPS AVG_US P99_US MISSES ERRORS (empty: not known); FIRST, the port of instance 0 (empty: the lowest that is there).
 # Exit status 1, with one line and no listing, when the files are not all of that.
 

@@ -2,7 +2,7 @@
 # Reads load generator logs, ours and the guide's, with the result.tsv beside them, and prints one row a phase.
 #
 # Input, a line each, tab-separated, names escaped as in text.awk:
-#   D GIVEN REAL      a folder as the user named it, and where it really is (for the names in the path)
+#   D GIVEN REAL      a directory as the user named it, and where it really is (for the names in the path)
 #   F PATH [VERBATIM] a log to read; VERBATIM when the user named the file itself
 #   E MESSAGE         something found wrong while looking for logs
 # Output: a header, then rows, tab-separated and escaped, with the columns of the schema.
@@ -29,7 +29,7 @@ function absolute(path,    n, i, depth, part, kept, out) {
   return out
 }
 
-# Reads the scenario, the order of the variants and the axes of SWEEP from the run.conf of the run in FOLDER, and the values of axes from
+# Reads the scenario, the order of the variants and the axes of SWEEP from the run.conf of the run in DIR, and the values of axes from
 # its plan.tsv; without a run.conf, the scenario is what is left of the run's NAME after its time.
 function read_conf(folder, name,    line, file, n, i, word) {
   if (folder in scenario_of) return
@@ -61,7 +61,7 @@ function see_axis(name) {
   column_name[++columns_out] = name
 }
 
-# Reads what the plan of the run in FOLDER has for the columns that are axes: of_plan[folder, variant, point, column]. In a run without
+# Reads what the plan of the run in DIR has for the columns that are axes: of_plan[directory, variant, point, column]. In a run without
 # one, of an earlier version, only the names of points tell: 1000B-8i-1to4-zipf.
 function read_plan(folder,    line, file, n, i, f, column, at) {
   file = text_opened(folder "/plan.tsv")
@@ -192,7 +192,7 @@ function unquoted(value) {
   return value ~ /^".*"$/ || value ~ /^'.*'$/ ? substr(value, 2, length(value) - 2) : value
 }
 
-# Sets name[run, scenario, variant, point, repeat, client, folder ...] from where a log lies and what it is called.
+# Sets name[run, scenario, variant, point, repeat, client, directory ...] from where a log lies and what it is called.
 function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
   for (i in name) delete name[i]
   real = path

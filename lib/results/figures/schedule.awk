@@ -27,7 +27,7 @@ function schedule_level(min, max,    look, looks) {
   return 1 - 0.05 / looks ^ 0.85
 }
 
-# The level of the intervals within the run in FOLDER, empty (0.95) unless it was one of REDISRUNS=auto.
+# The level of the intervals within the run in DIR, empty (0.95) unless it was one of REDISRUNS=auto.
 function schedule_of(folder,    file, line, conf) {
   if (folder in schedule_known) return schedule_known[folder]
   file = folder "/run.conf"

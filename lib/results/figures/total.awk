@@ -23,7 +23,7 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
   for (i = 1; i <= n; i++) {
     value = path[i] == "" ? 0 : histogram_add(text_unescape(substr(path[i], 2)), substr(path[i], 1, 1))
     if (!value) {
-      # A folder of the guide's logs often comes without its histograms: nothing was promised there.
+      # A directory of the guide's logs often comes without its histograms: nothing was promised there.
       if (path[i] ~ /^1/) {
         printf "%s: %s: the histogram is missing or cut short; percentiles are left empty\n", program, substr(path[i], 2) > "/dev/stderr"
         failed = 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Writes the data of the pictures that come from totals: bars, scaling curves, throughput against p99.
-# Environment: OUT, the folder for data. Output: a picture a line: script, name, title, arguments 5, 6 and 8, and its description.
+# Environment: OUT, the directory for data. Output: a picture a line: script, name, title, arguments 5, 6 and 8, and its description.
 
 # Puts the known values of a column in a cell into out[1..n], sorted, and returns n.
 function values(cell, name, out,    i, n) {

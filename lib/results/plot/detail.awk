@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Writes the data of the pictures that come from histograms and time series, for a few points: latency by percentile,
 # latency of every thread, and what happened over time (time.awk). Input: rows of result.sh.
-# Environment: OUT, the folder for data; DETAIL, how many points are drawn. Output: as data.awk; a histogram that cannot be
+# Environment: OUT, the directory for data; DETAIL, how many points are drawn. Output: as data.awk; a histogram that cannot be
 # read whole is named on stderr and left out, and the exit status is 1.
 
 # Latency by percentile, over all clients and repeats of each variant.

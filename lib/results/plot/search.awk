@@ -2,7 +2,7 @@
 # Writes the data of the pictures of searches, from the steps of all repeats: latency against throughput, and against the share of DRAM.
 # Files: totals, for the order of variants; then steps.tsv, search.tsv and size.tsv of each repeat, whose paths end in VARIANT/POINT/rep-N/FILE.
 # A kind is rate, connections or share; inside, a share is negative, so that a greater one is slower, as a greater load is.
-# Environment: OUT, the folder for data. Output: as data.awk
+# Environment: OUT, the directory for data. Output: as data.awk
 
 function remember(list, name) {
   if ((list, name) in known) return

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What lib/run/generator/peer.sh has to know of memtier_benchmark: the same keys as ./test has, and what it writes as JSON.
+# What lib/run/generator/peer.sh needs to know about memtier_benchmark: options for the same keys as ./test, and how to read its JSON.
 #
-# It counts latency in slots of 8 us and more, tells misses as a rate with two decimals, and keeps to a rate in up to 50 bursts a second,
-# without making up for what the server held up. Its own time and rate are of no use: it takes the mean of its connections' ends,
-# whole seconds and fractions apart, and is off by up to a second when these lie in different seconds.
+# memtier_benchmark counts latency in slots of 8 us and more, and prints misses as a rate with two decimals. It keeps a rate in up to 50
+# bursts a second, and does not catch up after a stall of the server. Its own time and rate are not used. It averages the end times of its
+# connections, whole seconds and fractions separately, so it is off by up to a second when they end in different seconds.
 
 adapter_version() {
   run_limited 10 memtier_benchmark --version | awk 'NR == 1 { sub(/^v=/, "", $2); print $1, $2 }'
@@ -19,8 +19,8 @@ adapter_each() {
 adapter_load() {
   local phase=$1 port=$2 stem=$3 connections=$CONNECTIONS threads=$THREADS ratio=1:0 pipeline=$PIPELINE pattern=$PATTERN letter given part
   local -a words=(--hide-histogram --json-out-file "$stem.json" --server "$HOST" --port "$port" --authenticate peer:none --data-size "$SIZE")
-  # The numbers from 0 on and nothing before them, which are the names that ./test gives. Without a seed of its own every
-  # connection would ask for the same keys at the same time.
+  # Keys are the numbers from 0 on without a prefix, as ./test names them. Without --distinct-client-seed every connection would request the
+  # same keys at the same time.
   words+=(--key-prefix '' --key-maximum $((KEYS - 1)) --distinct-client-seed)
   [[ $DATA != random ]] || words+=(--random-data)
   [[ $phase != populate ]] || pattern=sequential
@@ -43,7 +43,7 @@ adapter_load() {
     get) ratio=0:1 ;;
     mixed) ratio=$RATIO ;;
     populate)
-      # As ./test does it: whatever the options say, each key once. The parts are alike only if their number divides the keys.
+      # As in ./test, populate sets each key once, whatever the options say. The parts are equal only if their number divides the keys.
       threads=1
       while ((KEYS % connections)); do connections=$((connections - 1)); done
       ((pipeline >= 32)) || pipeline=32
@@ -54,7 +54,7 @@ adapter_load() {
     if [[ $TIME == 0 ]]; then words+=(--requests $((EACH / connections / threads))); else words+=(--test-time "${TIME%.*}"); fi
     [[ $RATE == 0 ]] || words+=(--rate-limiting "$(awk -v rate="$RATE" -v parts=$((INSTANCES * connections * threads)) 'BEGIN { printf "%.0f", rate / parts }')")
   fi
-  # All but the last part are of the same length; where they end behind the last key, there would be keys that are not ours.
+  # All parts but the last have the same length. If they ended after the last key, they would set keys that are not ours.
   part=$(((KEYS + connections * threads - 1) / connections / threads))
   [[ $letter != P ]] || ((part * (connections * threads - 1) < KEYS)) || {
     printf 'error: cannot divide %d keys over %d connections\n' "$KEYS" $((connections * threads)) >"$stem.err"
@@ -64,8 +64,8 @@ adapter_load() {
   exec memtier_benchmark "${words[@]}" >"$stem.out" 2> >(memtier_said "$stem")
 }
 
-# Keep of what it says the first error reply and how many there were, for it has a line for each and they can be millions.
-# Usage: memtier_said STEM   Returns: STEM.err is there once it has said all
+# Keep only the first error reply and the number of them: memtier_benchmark prints a line for each, and there can be millions.
+# Usage: memtier_said STEM   Returns: 0; STEM.err exists once its output has ended
 memtier_said() {
   # Its progress has no line breaks.
   tr '\r' '\n' | awk '
@@ -76,11 +76,11 @@ memtier_said() {
   mv -- "$1.err.new" "$1.err"
 }
 
-# A process is at it as long as it has more threads than its first, which only looks on, and ends up to a second later.
+# A process is working as long as it has more than one thread: the first thread only waits, and ends up to a second later.
 adapter_watch() {
   local i left=1 now never pause
   local -a began=() threads
-  # More processes are looked at less often. Nothing ever comes through the pipe: a pause without a process.
+  # With more processes, poll less often. Nothing is ever written to the pipe: reading from it is a pause without a process.
   printf -v pause '%d.%03d' $((INSTANCES / 1000)) $((INSTANCES % 1000))
   exec {never}<> <(:)
   while ((left)); do
@@ -96,7 +96,7 @@ adapter_watch() {
         TOOK[i]=$((now - began[i]))
         continue
       elif [[ ! -e ${threads[0]} ]]; then
-        # It was too quick to be seen.
+        # It ended before the first poll.
         TOOK[i]=0
         continue
       fi
@@ -112,7 +112,7 @@ adapter_figures() {
   [[ $phase != mixed ]] || kind=Totals
   [[ $phase != populate ]] || wanted=$KEYS
   [[ $phase == populate || $TIME == 0 ]] || wanted=0
-  # It has ended, and the last of its words are on their way.
+  # It has ended, but the last of its output may not have been read yet.
   until [[ -e $stem.err ]] || ((SECONDS > end)); do sleep 0.01; done
   first=$(grep -m 1 -E '^(server .* handle error response|[Cc]onnect|error:|Maximum|Thread|.*[Ff]ailed)' "$stem.err") || first=
   [[ -z $first ]] || printf 'memtier_benchmark: %s\n' "$first" >&2
@@ -127,13 +127,13 @@ adapter_figures() {
   printf '%s\n' "${row%$'\t'*}"
 }
 
-# From the JSON on stdin to the row of adapter_figures with the packed histogram behind it; the seconds go to STEM.seconds.
+# Convert the JSON on stdin to the row of adapter_figures, followed by the packed histogram; the seconds go to STEM.seconds.
 # Usage: memtier_row KIND REQUESTS US ERROR_REPLIES STEM
 memtier_row() {
   awk -v kind="$1" -v wanted="$2" -v took="$3" -v errors="$4" -v seconds="$5.seconds" '
     function at(section, name) { return value["ALL STATS/" section "/" name] }
     {
-      # However it is laid out: a bracket or a member a line. Nothing that counts has a comma or a bracket in its text.
+      # Normalise the layout: one bracket or member per line. No value that is used contains a comma or a bracket.
       gsub(/[{}]/, "\n&\n")
       gsub(/,/, "\n")
       n = split($0, piece, "\n")
@@ -160,24 +160,24 @@ memtier_row() {
       rate = at(kind, "Ops/sec") + 0
       lost = at("Totals", "Connection Errors") + 0
       if (ops <= 0) exit 1
-      # Where nothing was seen, a time that is off is better than none.
+      # If the end was not observed, an inexact time is better than none.
       if (took <= 0) took = rate > 0 ? ops * 1000000 / rate : 1
-      # What was lost on the way is all that a count below the one that was asked for can mean.
+      # A count below the requested one can only mean lost requests.
       if (wanted > ops && !lost) lost = wanted - ops
       mean = at(kind, "Average Latency")
-      # Of both kinds together it rounds the mean down to 0.
+      # memtier_benchmark rounds the mean of both kinds together down to 0.
       if (kind == "Totals") mean = (at("Sets", "Average Latency") * at("Sets", "Count") + at("Gets", "Average Latency") * at("Gets", "Count")) / ops
-      # Both rates are by the same time, so that their ratio is right even where that is not.
+      # Both rates use the same time, so their ratio is right even where that time is not.
       misses = at("Gets", "Count") == 0 ? 0 : rate > 0 ? sprintf("%.0f", at("Totals", "Misses/sec") * ops / rate) : ""
       printf "%.0f\t%.0f\t%.1f\t%.0f\t\t\t\t\t\t%.0f\t%s\t%.0f\t%.0f\t%s\n", ops, took, mean * 1000, at(kind, "Max Latency") * 1000,
         at("Sets", "Count"), misses, errors, lost, at(kind, "Percentile Latencies/Histogram log format/Compressed Histogram")
     }'
 }
 
-# From a histogram as HdrHistogram packs it (V2: base64 of deflated zigzag numbers) to `US COUNT`, US being the last slot of
-# ./test within theirs, so that both tables are read alike.
+# Convert a packed HdrHistogram (V2: base64 of deflated zigzag numbers) to `US COUNT`. US is the last slot of ./test within theirs, so that
+# both tables are read in the same way.
 memtier_slots() {
-  # A packed histogram begins with 8 bytes of its own and 2 of zlib; gzip requires a head of its own; the missing tail does no harm.
+  # A packed histogram begins with 8 bytes of its own and 2 of zlib. gzip requires its own header; the missing trailer does no harm.
   { printf '\037\213\010\0\0\0\0\0\0\003' && base64 -d | tail -c +11; } | { gzip -dc 2>/dev/null || :; } | od -An -v -tu1 -w1 | awk '
     NR >= 13 && NR <= 16 { digits = digits * 256 + $1 }
     NR >= 17 && NR <= 24 { lowest = lowest * 256 + $1 }
@@ -187,7 +187,7 @@ memtier_slots() {
     }
     NR <= 40 { next }
     {
-      # Seven bits a byte, the lowest first, as long as the eighth is set.
+      # Seven bits per byte, lowest first; the eighth bit says that another byte follows.
       place = place ? place * 128 : 1
       number += $1 % 128 * place
       if ($1 >= 128) next

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Another load generator in the place of ./test: the same words, the same gate between phases, the same log and result.tsv.
+# Another load generator in place of ./test: the same options, the same gate between phases, the same log and result.tsv.
 # Usage: peer.sh COMMON ADAPTER OPTION... HOST PORT SIZE KEYS
 #
 # COMMON is lib/shared/common.sh.
@@ -21,7 +21,7 @@ export LC_ALL=C
 PIDS=()
 WATCH=
 
-# End the processes that run, when this one is ended.
+# Stop the running processes when this process is stopped.
 give_up() {
   local pid
   for pid in "${PIDS[@]}"; do kill -TERM "$pid" 2>/dev/null || :; done
@@ -29,12 +29,12 @@ give_up() {
   exit 143
 }
 
-# End the processes that run, when an instance is found silent: none of them would ever end by itself.
+# Stop the running processes when an instance is silent: none of them would end by itself.
 silenced() {
   local pid running
   running=$(jobs -pr)
   for pid in "${PIDS[@]}"; do
-    # The number of one that has ended may be somebody else's by now.
+    # The pid of a process that has ended may belong to another process by now.
     [[ " ${running//$'\n'/ } " != *" $pid "* ]] || kill -KILL "$pid" 2>/dev/null || :
   done
 }
@@ -58,7 +58,7 @@ main() {
       --data) DATA=$2 ;;
       --timeout) TIMEOUT=$2 ;;
       --user) LOAD_USER=$2 ;;
-      # What has no counterpart here; these stand alone.
+      # Options without a counterpart here; these have no argument.
       --no-verify | --allow-misses) set -- "$1" "$@" ;;
       *) ;;
     esac
@@ -82,11 +82,11 @@ main() {
   printf '%s : Complete.\n' "$(date)"
 }
 
-# Say that this is ready for a phase, and wait for the time to do so.
+# Report that this generator is ready for a phase, and wait for its start time.
 gate() {
   local start
   : >"ready-$1"
-  until [[ -s start-$1 ]]; do sleep 0.01; done # the pace of looking
+  until [[ -s start-$1 ]]; do sleep 0.01; done # polling interval
   start=$(<"start-$1")
   start=${start/./}
   until ((${EPOCHREALTIME/[.,]/} >= start)); do sleep 0.001; done
@@ -104,12 +104,12 @@ run_phase() {
   done
   watch_instances &
   WATCH=$!
-  disown "$WATCH" # nobody waits for it
+  disown "$WATCH" # no process waits for it
   TOOK=()
   ! declare -F adapter_watch >/dev/null || adapter_watch
   for pid in "${PIDS[@]}"; do wait "$pid" || failed=1; done
   cpu_us
-  # TERM could come before it has its traps.
+  # TERM could arrive before its traps are set.
   kill -KILL "$WATCH" 2>/dev/null || :
   PIDS=() WATCH=
   used=$((CPU_US - before))
@@ -131,15 +131,15 @@ run_phase() {
   [[ $failed == 0 ]]
 }
 
-# Ask every instance PING three times in the time that a reply may take, each on a connection of its own, and end the load when one
-# says nothing for so long. Whether the load itself gets on cannot be seen from here.
+# Send PING to every instance three times within the reply timeout, each on its own connection, and end the load when an instance does not
+# answer in that time. Whether the load itself makes progress cannot be seen from here.
 watch_instances() {
   local i fd never pause status words='AUTH peer none'
   local -a link=()
-  # A connection that is gone is for the programs to see.
+  # A closed connection is for the programs to notice.
   trap '' PIPE USR1
   pause=$(awk -v limit="$TIMEOUT" 'BEGIN { printf "%.3f", limit / 3 }')
-  # Nothing ever comes through the pipe: a pause without a process.
+  # Nothing is ever written to the pipe: reading from it is a pause without a process.
   exec {never}<> <(:)
   for ((i = 0; i < INSTANCES; i++)); do
     ! { exec {fd}<>"/dev/tcp/$HOST/$((PORT + i))"; } 2>/dev/null || link[i]=$fd
@@ -149,7 +149,7 @@ watch_instances() {
       { printf '%s\r\n' "$words" >&"${link[i]}"; } 2>/dev/null || unset "link[$i]"
     done
     for i in "${!link[@]}"; do
-      # A refusal is an answer too.
+      # An error reply is an answer too.
       status=0
       IFS= read -r -t "$TIMEOUT" -u "${link[i]}" _ || status=$?
       ((status)) || continue
@@ -166,7 +166,8 @@ watch_instances() {
   done
 }
 
-# The log's lines, the slowest last, which is the one that the guide's summary reads. Threads of one process share what it tells.
+# The log's lines, the slowest last, because the guide's summary reads the last one. Threads of one process get an even share of its
+# figures.
 thread_lines() {
   sort -s -n -t $'\t' -k 2,2 <(awk -F '\t' -v OFS='\t' '{ print $0, NR - 1 }' "$1.figures") |
     awk -F '\t' -v phase="$1" -v port="$PORT" -v threads="$THREADS" '
@@ -184,14 +185,14 @@ result_row() {
   [[ $rate == 0 ]] || arrival=limited
   row+=("$rate" "$arrival" "$SIZE" "$KEYS" "$PATTERN" "$DATA" "$ratio" "$2")
   awk -F '\t' -v OFS='\t' -v head="$(printf '%s\t' "${row[@]}")" -v len="$SIZE" -v cpu="$3" -v version="$VERSION" -v slots="${4:+$1.slots}" '
-    # A sum is known when every process tells its part.
+    # A sum is known only when every process reports its part.
     function known(column) { return told[column] == NR ? sprintf("%.0f", sum[column]) : "" }
     {
       for (i = 1; i <= 13; i++) if ($i != "") { told[i]++; sum[i] += $i; if ($i + 0 > most[i]) most[i] = $i + 0; last[i] = $i }
       weighted += $1 * $3
     }
     END {
-      # Percentiles of several processes cannot be put together without their histograms.
+      # Percentiles of several processes cannot be merged without their histograms.
       for (i = 5; i <= 9; i++) p[i] = NR == 1 ? last[i] : ""
       if (slots != "") {
         split("0 0 0 0 50 90 99 99.9 99.99", share, " ")
@@ -212,8 +213,8 @@ result_row() {
     }' "$1.figures"
 }
 
-# Write the table that ./test writes, a column an instance, and print its name; PHASE.slots is then what it was made of. Nothing
-# when a program keeps its latencies for itself.
+# Write the table that ./test writes, one column per instance, and print its name; PHASE.slots is its input. Print nothing when a program
+# has no histogram.
 histogram() {
   local phase=$1 i name
   for ((i = 0; i < INSTANCES; i++)); do
@@ -246,7 +247,7 @@ histogram() {
   echo "$name"
 }
 
-# Write the time series as far as it is known: what was done in each second.
+# Write the time series as far as it is known: operations in each second.
 series() {
   local phase=$1 i
   for ((i = 0; i < INSTANCES; i++)); do
@@ -257,7 +258,8 @@ series() {
     END {
       print "time_s\tops\terrors\tmisses\tbytes\tp50_us\tp99_us\tp99_9_us\tmax_us"
       for (s = 0; s <= last; s++) {
-        # The last second is as long as the load lasted, and one that hardly began belongs to the one before: its rate would be by chance.
+        # The last second is as long as the load lasted. A very short last second is merged into the previous one, because its rate would be
+        # random.
         at = s + 1 < longest / 1000000 ? s + 1 : longest / 1000000
         if (s < last && at + 0.1 > longest / 1000000) { ops[s + 1] += ops[s]; continue }
         printf "%.3f\t%d\t\t\t\t\t\t\t\n", at, ops[s]
@@ -265,7 +267,7 @@ series() {
     }' "$phase".[0-9]*.seconds >"$phase.series.tsv"
 }
 
-# Leave the CPU time of all processes of ours that have ended in CPU_US.
+# Set CPU_US to the CPU time of all our child processes that have ended.
 cpu_us() {
   local line
   local -a field
