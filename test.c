@@ -87,9 +87,24 @@ static int session(struct options *o, struct crew *crew)
     return worker_stop ? 128 + worker_stop : status;
 }
 
+/* Open the trace, and say what of it may surprise. Returns 0, or -1 after a line on stderr. */
+static int open_trace(struct options *o, struct trace *trace)
+{
+    char why[TRACE_WHY];
+    if (trace_open(trace, o->trace_file, why)) {
+        fprintf(stderr, "test: --trace %s\n", why);
+        return -1;
+    }
+    if (!trace->header->sets && !o->fill_misses)
+        fprintf(stderr, "test: --trace %s: it only reads: without --fill-misses nothing is set\n", o->trace_file);
+    options_traced(o, trace);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static struct options o;
+    static struct trace trace;
     struct crew crew;
     char why[OPTIONS_WHY];
     int status = 1;
@@ -106,6 +121,7 @@ int main(int argc, char **argv)
         if (rc) fprintf(stderr, "test: %s\n", why);
         return rc ? rc : fflush(stdout) ? 1 : 0;
     }
+    if (o.trace_file && open_trace(&o, &trace)) return 2;
     if (o.out && output_folder(o.out)) {
         fprintf(stderr, "test: --out %s: cannot open (%s); name a directory that you can write to\n", o.out, strerror(errno));
         return 2;
@@ -125,6 +141,7 @@ int main(int argc, char **argv)
             crew_dismiss(&crew);
         }
     }
+    if (o.trace) trace_close(&trace);
     if (fflush(stdout) && !status) status = 1;
     return status;
 }

@@ -3,6 +3,7 @@
 #include "answer.h"
 
 #include "plain.h"
+#include "replay.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,8 +39,7 @@ static enum count error_kind(const char *text)
     return COUNTS;
 }
 
-/* A reply of a type that the command does not have. Returns 0. */
-static int other_type(struct worker *w, struct conn *c)
+int answer_other_type(struct worker *w, struct conn *c)
 {
     answer_failed(w, c->target, COUNT_ERROR_REPLIES, 1);
     answer_keep(w, c->target, "reply of a type that does not belong to the command");
@@ -71,18 +71,18 @@ static int classify_mixed(struct worker *w, struct conn *c, uint64_t tagged, str
     int wrong = 0;
     switch (m->reply) {
     case MIX_VALUE:
-        if (!r->nil && r->type != '$') return other_type(w, c);
+        if (!r->nil && r->type != '$') return answer_other_type(w, c);
         wrong = !r->nil && (c->body_bad || (uint64_t)r->bulk_len != values_length(c->target->commands.values, key));
         carried->misses += r->nil;
         break;
     case MIX_OK:
-        if (r->type != '+' || strcmp(r->text, "OK") != 0) return other_type(w, c);
+        if (r->type != '+' || strcmp(r->text, "OK") != 0) return answer_other_type(w, c);
         break;
     case MIX_INTEGER:
-        if (r->type != ':') return other_type(w, c);
+        if (r->type != ':') return answer_other_type(w, c);
         break;
     case MIX_ITEMS:
-        if (r->nil ? m->keys : r->type != '*' && r->type != '%' && r->type != '~') return other_type(w, c);
+        if (r->nil ? m->keys : r->type != '*' && r->type != '%' && r->type != '~') return answer_other_type(w, c);
         wrong = c->body_bad || r->items % m->stride || (r->items - r->nils) / m->stride != c->bodies || (m->keys && r->items != (uint64_t)m->times);
         if (r->nil) wrong = 0;
         carried->misses += r->nil || !r->items ? 1 : r->nils;
@@ -103,6 +103,10 @@ void answer_body(struct worker *w, struct conn *c, uint64_t tagged)
 {
     const struct commands *commands = &c->target->commands;
     const struct resp *r = &c->scan;
+    if (w->replay) {
+        replay_body(c, tagged);
+        return;
+    }
     uint64_t key = COMMAND_KEY(tagged), at = r->piece_at, skip = 0;
     const char *piece = r->piece;
     size_t n = r->piece_len;
@@ -137,7 +141,7 @@ int answer_classify(struct worker *w, struct conn *c, uint64_t tagged, struct ca
         answer_keep(w, c->target, r->text);
         return 0;
     }
-    if (w->mix) return classify_mixed(w, c, tagged, carried);
+    if (w->mix) return w->replay ? replay_classify(w, c, tagged, carried) : classify_mixed(w, c, tagged, carried);
     if (command_kind(tagged)->reply == COMMAND_OK) {
         if (r->type == '+' && !strcmp(r->text, "OK")) {
             carried->bytes += values_length(c->target->commands.values, COMMAND_KEY(tagged));
@@ -153,5 +157,5 @@ int answer_classify(struct worker *w, struct conn *c, uint64_t tagged, struct ca
             answer_failed(w, c->target, COUNT_MISMATCHES, 1);
         return 1;
     }
-    return other_type(w, c);
+    return answer_other_type(w, c);
 }

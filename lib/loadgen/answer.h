@@ -13,6 +13,9 @@ struct carried {
 /** Classify the reply that the scanner of c has read. Returns 1 when it answers the request, 0 when it is an error, which is counted. */
 int answer_classify(struct worker *w, struct conn *c, uint64_t tagged, struct carried *carried);
 
+/** A reply of a type that the command does not have. Returns 0. */
+int answer_other_type(struct worker *w, struct conn *c);
+
 /** Compare the bytes of a value that the scanner of c hands out with what was set. */
 void answer_body(struct worker *w, struct conn *c, uint64_t tagged);
 

@@ -8,6 +8,7 @@
 #include "options.h"
 #include "replies.h"
 #include "slots.h"
+#include "trace.h"
 #include "values.h"
 
 #include <stddef.h>
@@ -75,6 +76,8 @@ struct commands {
     const struct mix *mix;         /* the commands that command_kinds has not, or NULL */
     const char *prefix;            /* of their keys */
     uint64_t first, count;         /* the keys that they take */
+    const struct trace *trace;     /* where the requests of a replay come from, or NULL */
+    double ttl_ms;                 /* milliseconds of this run that a second of the trace is, for times to live; 0: a second */
     int shared;                    /* values are long, and the same for every key: command_piece need not make them */
 };
 
@@ -84,6 +87,16 @@ int commands_init(struct commands *c, const char *prefix, const struct values *v
 
 /** Let c make the commands of a mix as well, which take `count` keys from `first` on; what they point to must outlive c. */
 void commands_mix(struct commands *c, const struct mix *mix, const char *prefix, uint64_t first, uint64_t count);
+
+/** Let c make the requests of a trace, which must outlive c, in place of a mix: a tagged key is then the number of a record. A key lives ttl_ms
+ * milliseconds for each second that the trace says; 0: as many seconds. */
+void commands_trace(struct commands *c, const struct trace *trace, double ttl_ms);
+
+/** As command_words, of a request of the trace. */
+uint64_t command_trace(const struct commands *c, uint64_t tagged, uint64_t from, char *out, size_t n);
+
+/** Returns what stands for the key in values_fill and values_check when its value has `size` bytes: a value of another size has other content. */
+uint64_t command_trace_content(const struct commands *c, const struct trace_record *r, uint64_t size);
 
 /** Returns the i-th of the keys of a command of several. */
 static inline uint64_t command_key_at(const struct commands *c, uint64_t key, uint64_t i)

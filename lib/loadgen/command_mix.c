@@ -92,6 +92,7 @@ static int words_sent(const struct commands *c, const struct mix_command *m)
 
 uint64_t command_words(const struct commands *c, uint64_t tagged, uint64_t from, char *out, size_t n)
 {
+    if (c->trace) return command_trace(c, tagged, from, out, n);
     const struct mix_command *m = &c->mix->command[tagged >> COMMAND_SHIFT];
     const uint64_t key = COMMAND_KEY(tagged);
     struct walk w = {0, from, n > UINT64_MAX - from ? UINT64_MAX : from + n, out};

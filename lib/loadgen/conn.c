@@ -5,6 +5,7 @@
 #include "answer.h"
 #include "clock.h"
 #include "flush.h"
+#include "replay.h"
 #include "target.h"
 
 #include <errno.h>
@@ -64,6 +65,10 @@ static void adds_look(struct worker *w, struct conn *c)
 void target_end(struct worker *w, struct target *t, int unsent)
 {
     if (!t->left) return;
+    if (w->replay) {
+        replay_end(w, t, unsent);
+        return;
+    }
     if (unsent) answer_failed(w, t, COUNT_UNSENT, t->left);
     if (unsent && w->open) { /* they waited from their intended start */
         uint64_t now = clock_now_ns();
@@ -209,6 +214,7 @@ static int take_mixed(struct worker *w, struct conn *c, uint64_t tagged, int ans
     }
     k->count[now < w->window_ns ? KIND_OPS : KIND_LATE]++;
     hist_record(&k->latency, clock_us(now - (w->open ? c->intended[slot] : c->sent_ns)), 1);
+    if (w->replay && w->options->fill_misses && c->scan.nil && tagged >> COMMAND_SHIFT == TRACE_GET) replay_fill(w, c, tagged, now);
     return 1;
 }
 
@@ -375,7 +381,7 @@ int conn_register(struct worker *w, struct conn *c, int connecting)
 /* The requests on the way get no answer any more: they have waited at least until now. */
 static void unanswered(struct worker *w, const struct conn *c, uint64_t now_ns)
 {
-    for (uint32_t i = 0; w->mix && w->plan->kind == PHASE_MIXED && i < c->inflight; i++)
+    for (uint32_t i = 0; w->mix && w->plan->kind != PHASE_POPULATE && i < c->inflight; i++)
         w->kinds.kind[w->mix->command[c->key[(c->head + i) & c->mask] >> COMMAND_SHIFT].entry].count[KIND_ERRORS]++;
     if (!w->open) {
         recorder_unanswered(&w->recorder, clock_us(now_ns - c->sent_ns), c->inflight);

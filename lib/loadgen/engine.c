@@ -186,8 +186,8 @@ int engine_prepare(struct engine *e, char why[ENGINE_WHY])
 {
     const struct options *o = e->options;
     uint64_t evicted;
-    if (o->values.ttl_low) taken(e, &evicted, &e->expired); /* a server that does not answer is told below */
-    int sets = o->phase[0] == PHASE_SET || o->phase[0] == PHASE_POPULATE, writes = 0;
+    if (o->values.ttl_low || o->trace) taken(e, &evicted, &e->expired); /* a server that does not answer is told below */
+    int sets = o->phase[0] == PHASE_SET || o->phase[0] == PHASE_POPULATE || o->trace, writes = 0;
     for (int i = 0; i < o->phases; i++) writes |= o->phase[i] != PHASE_GET;
     if (!sets || !o->flush) return writes && visit(e, control_mark_empty, why) ? -1 : 1;
     if (!o->force && visit(e, control_check, why)) return -1;
@@ -221,6 +221,22 @@ void engine_plan(const struct engine *e, int index, struct plan *plan)
     engine_plan_load(e, plan, populate ? 0 : o->rate, 0, populate ? 0 : o->time_s);
 }
 
+/* The plan of a replay: its requests have times of their own. */
+static void plan_trace(const struct options *o, struct plan *plan)
+{
+    const struct trace *t = o->trace;
+    const double share = (double)o->instances / (double)(o->trace_total ? o->trace_total : o->instances);
+    uint64_t count = o->given_requests && o->requests < t->count ? o->requests : t->count;
+    plan->open = o->speed > 0;
+    plan->rate = 0;
+    plan->length_ns = 0;
+    plan->total = (uint64_t)llround((double)count * share);
+    if (!plan->open) return;
+    plan->length_ns = (double)trace_us(&t->record[count - 1]) * 1000 / o->speed;
+    if (plan->time_ns && (double)plan->time_ns < plan->length_ns) plan->length_ns = (double)plan->time_ns;
+    if (plan->length_ns > 0) plan->rate = (double)t->count * share * o->speed * 1e6 / (double)(t->header->length_us + 1);
+}
+
 void engine_plan_load(const struct engine *e, struct plan *plan, double rate, uint64_t connections, double time_s)
 {
     const struct options *o = e->options;
@@ -233,6 +249,7 @@ void engine_plan_load(const struct engine *e, struct plan *plan, double rate, ui
     if (time_s > 0 && plan->open && !plan->total) plan->total = 1; /* 0 is as many as fit */
     plan->length_ns = !plan->open ? 0 : time_s > 0 ? time_s * 1e9 : (double)plan->total / rate * 1e9;
     plan->time_ns = (uint64_t)(time_s * 1e9);
+    if (plan->kind == PHASE_REPLAY) plan_trace(o, plan);
 }
 
 void engine_plan_warmup(const struct engine *e, struct plan *plan, double time_s)
@@ -341,7 +358,7 @@ static int merge(const struct engine *e, const struct plan *plan, struct result 
     memset(r, 0, sizeof *r);
     r->plan = *plan;
     if (hist_init(&r->latency, 3) || (plan->open && (hist_init(&r->service, 3) || hist_init(&r->lag, 2))) ||
-        (plan->kind == PHASE_MIXED && kinds_init(&r->kinds, e->options->mix.entries))) {
+        ((plan->kind == PHASE_MIXED || plan->kind == PHASE_REPLAY) && kinds_init(&r->kinds, e->options->mix.entries))) {
         snprintf(why, ENGINE_WHY, "out of memory");
         return -1;
     }
@@ -403,7 +420,7 @@ int engine_run(struct engine *e, const struct plan *plan, struct result *r, char
     r->misses_fail = e->filled && !o->allow_misses;
     if (r->count[COUNT_MISSES]) r->miss_reason = !e->filled ? "unset" : o->mix.removes ? "removed" : explain_misses(e);
     uint64_t evicted, expired;
-    if (o->values.ttl_low && !taken(e, &evicted, &expired)) {
+    if ((o->values.ttl_low || o->trace) && !taken(e, &evicted, &expired)) {
         r->expired = expired > e->expired ? expired - e->expired : 0;
         e->expired = expired;
     }

@@ -52,7 +52,10 @@ static char *encode(const struct worker *w, struct conn *c, uint32_t *i, uint32_
     for (; *i != stop; ++*i) {
         uint64_t tagged = c->key[*i & c->mask];
         size_t room = (size_t)(end - at);
-        if (w->open && !skip && !follows(w, tagged)) c->sent[*i & c->mask] = now;
+        if (w->open && !skip && !follows(w, tagged)) {
+            c->sent[*i & c->mask] = now;
+            if (!w->plan->open) c->intended[*i & c->mask] = now; /* a closed loop that is a replay */
+        }
         if (!skip && (room >= commands->largest || room >= command_size(commands, tagged))) {
             at = command_encode(commands, tagged, at);
             continue;

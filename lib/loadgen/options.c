@@ -27,14 +27,14 @@ struct spec {
 };
 
 static setter set_arrival, set_phases, set_ratio, set_keys, set_shift, set_populate, set_data, set_sizes, set_expire, set_cpus, set_shards,
-    set_commands, set_command, set_command_ratio;
+    set_commands, set_command, set_command_ratio, set_speed, set_trace_share;
 
 #define AT(member) offsetof(struct options, member)
 
 static const struct spec specs[] = {
     {NULL, NULL, NULL, "Load", HEADING, 0, 0, 0, 0, NULL},
     {"connections", "c", "N", "connections of each thread to each of its instances (default 1)", WHOLE, AT(connections), 0, 1, 65536, NULL},
-    {"pipeline", "P", "N", "requests on the way on a connection at one time (default 1)", WHOLE, AT(pipeline), 0, 1, 65536, NULL},
+    {"pipeline", "P", "N", "requests on the way on a connection at one time (default 1)", WHOLE, AT(pipeline), AT(given_pipeline), 1, 65536, NULL},
     {"rate", "r", "R",
      "open loop: R requests a second, all threads together, whatever the server does;\n"
      "latency counts from the intended start (default: closed loop)",
@@ -44,7 +44,7 @@ static const struct spec specs[] = {
     {"phases", NULL, "LIST",
      "set, get, mixed, populate, in any order, separated by commas (default set,get);\n"
      "populate sets every key once, as fast as it can, before what is measured",
-     SPECIAL, 0, 0, 0, 0, set_phases},
+     SPECIAL, 0, AT(given_phases), 0, 0, set_phases},
     {"ratio", NULL, "S:G", "mixed: S sets to G gets (default 1:10)", SPECIAL, 0, AT(given_ratio), 0, 0, set_ratio},
     {"commands", NULL, "LIST",
      "mixed: NAME[-N]:WEIGHT,..., in place of --ratio, such as get:80,set:15,hgetall-10:5. NAME: get set mget mset\n"
@@ -85,6 +85,17 @@ static const struct spec specs[] = {
     {"no-verify", NULL, NULL, "do not compare what GET returns", FLAG_OFF, AT(verify), 0, 0, 0, NULL},
     {"allow-misses", NULL, NULL, "keys that are gone though they were set are no failure: the server evicts or expires them", FLAG_ON,
      AT(allow_misses), 0, 0, 0, NULL},
+    {NULL, NULL, NULL, "A recorded trace in place of phases, keys and values", HEADING, 0, 0, 0, 0, NULL},
+    {"trace", NULL, "FILE",
+     "replay requests at their own times: lines timestamp,key,key_size,value_size,client,op,TTL, or libCacheSim's\n"
+     "oracleGeneral; latency counts from the trace's time. An index is made once: FILE.tierbench-index, or in the cache",
+     TEXT, AT(trace_file), 0, 0, 0, NULL},
+    {"speed", NULL, "X", "X times as fast as the trace, with times to live as much shorter; max: a closed loop (default 1)", SPECIAL, 0,
+     AT(given_speed), 0, 0, set_speed},
+    {"fill-misses", NULL, NULL, "a GET that misses is followed by a SET of its key, with the size that the trace says", FLAG_ON, AT(fill_misses), 0,
+     0, 0, NULL},
+    {"trace-share", NULL, "F/N", "several clients: the instances here are F, F+1, ... of N, counted from 0, that the keys are spread over", SPECIAL,
+     0, 0, 0, 0, set_trace_share},
     {NULL, NULL, NULL, "Server", HEADING, 0, 0, 0, 0, NULL},
     {"instances", NULL, "N", "instances on PORT, PORT+1, ...: threads share them round robin (default: one a thread)", WHOLE, AT(instances), 0, 1,
      65535, NULL},
@@ -130,7 +141,7 @@ static const struct spec specs[] = {
 
 #define SPECS (sizeof specs / sizeof *specs)
 
-static const char *const phase_names[] = {"set", "get", "mixed", "populate"};
+static const char *const phase_names[] = {"set", "get", "mixed", "populate", "replay"};
 
 const char *options_phase_name(enum phase_kind kind)
 {
@@ -188,7 +199,7 @@ static int set_phases(struct options *o, const char *text)
     o->phases = 0;
     for (;;) {
         size_t n = strcspn(text, ",");
-        int kind = 3;
+        int kind = PHASE_REPLAY;
         while (kind >= 0 && (strlen(phase_names[kind]) != n || strncmp(text, phase_names[kind], n) != 0)) kind--;
         if (kind < 0 || o->phases == OPTIONS_PHASES_MAX) return -1;
         o->phase[o->phases++] = (enum phase_kind)kind;
@@ -300,6 +311,19 @@ static int set_cpus(struct options *o, const char *text)
     }
 }
 
+static int set_speed(struct options *o, const char *text)
+{
+    o->speed = 0;
+    return strcmp(text, "max") ? number_double(text, 0.0001, 1e6, &o->speed) : 0;
+}
+
+static int set_trace_share(struct options *o, const char *text)
+{
+    size_t n = strcspn(text, "/");
+    if (!text[n] || number_u64(text + n + 1, 1, 65535, &o->trace_total)) return -1;
+    return number_u64_n(text, n, 0, o->trace_total - 1, &o->trace_first);
+}
+
 static int set_shards(struct options *o, const char *text)
 {
     size_t n = strcspn(text, "-");
@@ -367,6 +391,8 @@ static const char *accepts(const struct spec *s)
         {set_sizes, "N, LOW-HIGH or SIZE:WEIGHT,... with sizes from 1 to 536870912, or a distribution (see --help)"},
         {set_expire, "S or LOW-HIGH, whole seconds from 1 to 1000000000"},
         {set_cpus, "numbers of CPUs, such as 0-3,8"},
+        {set_speed, "max, or a number from 0.0001 to 1000000"},
+        {set_trace_share, "F/N, with F from 0 and below N"},
         {set_shards, "A-B, from 0 to 16383"},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -414,6 +440,7 @@ int options_parse(struct options *o, int argc, char **argv, int threads, char wh
     o->ratio_text = "1:10";
     o->ratio_set = 1;
     o->ratio_get = 10;
+    o->speed = 1;
     o->phases = 2;
     o->phase[0] = PHASE_SET;
     o->phase[1] = PHASE_GET;

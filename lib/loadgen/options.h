@@ -6,6 +6,7 @@
 #include "keys.h"
 #include "mix.h"
 #include "pacer.h"
+#include "trace.h"
 #include "values.h"
 
 #include <stdint.h>
@@ -18,7 +19,7 @@
 #define OPTIONS_KEY_END    (UINT64_C(1) << 50) /* no key is as high */
 #define OPTIONS_CPUS_MAX   1024
 
-enum phase_kind { PHASE_SET, PHASE_GET, PHASE_MIXED, PHASE_POPULATE };
+enum phase_kind { PHASE_SET, PHASE_GET, PHASE_MIXED, PHASE_POPULATE, PHASE_REPLAY };
 
 struct options {
     /* where */
@@ -52,6 +53,12 @@ struct options {
     double time_s, warmup_s, interval_s, timeout_s, connect_timeout_s;
     uint64_t requests; /* of a phase, all threads together; 0 is one pass over the keys */
     uint64_t seed;
+    /* a trace in place of all that */
+    const char *trace_file;
+    const struct trace *trace; /* what trace_file holds; main opens it, and closes it */
+    double speed;              /* times that of the trace; 0: a closed loop, as fast as it can */
+    int fill_misses;
+    uint64_t trace_first, trace_total; /* the instances here are trace_first and up of so many that share the trace; 0: they are all */
     /* a cluster */
     int cluster, faults, shards_given;
     uint64_t shards_first, shards_last; /* this client's part, counted from 0 */
@@ -67,6 +74,7 @@ struct options {
     int cpus;
     const char *out, *gate;
     /* which options were given, to find contradictions */
+    int given_pipeline, given_speed, given_phases;
     int given_count, given_time, given_requests, given_arrival, given_ratio, given_key_max, given_populate;
     char bad[OPTIONS_WHY]; /* why the last argument was refused, where the option itself says it */
 };
@@ -77,6 +85,12 @@ int options_parse(struct options *o, int argc, char **argv, int threads, char wh
 
 /** Bring what was given together, and refuse what contradicts: the last step of options_parse. Returns 0, or -1 with one line in why. */
 int options_finish(struct options *o, char why[OPTIONS_WHY]);
+
+/** Refuse what does not go with a trace, or needs one; the first step of options_finish. Returns 0, or -1 with one line in why. */
+int options_trace(struct options *o, char why[OPTIONS_WHY]);
+
+/** The trace is open: let sizes and counts be what it says. */
+void options_traced(struct options *o, const struct trace *trace);
 
 /** Write one line in why, of OPTIONS_WHY bytes. Returns -1. */
 int options_refuse(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));

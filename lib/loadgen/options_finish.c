@@ -43,7 +43,7 @@ static int finish_keys(struct options *o, int populate, char *why)
 /* The mix of commands: what populate sends, and what cannot go together. */
 static int finish_mix(struct options *o, int sent, char *why)
 {
-    if (!o->mix.entries) return 0;
+    if (!o->mix.entries || o->trace_file) return 0;
     if (!sent) return options_refuse(why, "--commands %.100s: requires the phase mixed or populate; add it to --phases", o->commands_text);
     if (o->given_ratio) return options_refuse(why, "--commands %.100s: conflicts with --ratio; leave one of them out", o->commands_text);
     if (o->cluster && o->mix.groups)
@@ -59,6 +59,7 @@ static int finish_mix(struct options *o, int sent, char *why)
 int options_finish(struct options *o, char why[OPTIONS_WHY])
 {
     int mixed = 0, populate = 0;
+    if (options_trace(o, why)) return -1;
     for (int i = 0; i < o->phases; i++) {
         mixed |= o->phase[i] == PHASE_MIXED;
         populate |= o->phase[i] == PHASE_POPULATE;
@@ -98,6 +99,9 @@ int options_finish(struct options *o, char why[OPTIONS_WHY])
     if (o->socket && o->instances > 1 && !strstr(o->socket, "%p"))
         return options_refuse(why, "--socket %s: %%p is missing, with %ju instances; add %%p, which stands for the port", o->socket,
                               (uintmax_t)o->instances);
+    if (o->trace_total && o->trace_first + o->instances > o->trace_total)
+        return options_refuse(why, "--trace-share %ju/%ju: too few for the %ju instances here; set a larger number behind the slash",
+                              (uintmax_t)o->trace_first, (uintmax_t)o->trace_total, (uintmax_t)o->instances);
     o->keys.seed = o->keys.place_seed = o->values.seed = o->seed;
     return 0;
 }

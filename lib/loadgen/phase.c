@@ -126,9 +126,9 @@ int phase_run(struct engine *e, int index, struct result *r, int *failed)
         char why[ENGINE_WHY];
         engine_plan(e, index, &plan);
         if (o->gate && pass_gate(o, &plan, offer, &order)) break;
-        if ((order.loaded && plan.kind == PHASE_POPULATE) || (order.go == GATE_KEEP && !taken)) {
+        if ((order.loaded && (plan.kind == PHASE_POPULATE || plan.kind == PHASE_REPLAY)) || (order.go == GATE_KEEP && !taken)) {
             snprintf(why, sizeof why, "--gate: %s: %s", plan.name,
-                     order.loaded ? "populate does not support a load" : "keep without a take before it");
+                     order.loaded ? "this phase does not support a load" : "keep without a take before it");
             phase_complain(why);
             break;
         }

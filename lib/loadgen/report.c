@@ -289,7 +289,7 @@ static void parameter_columns(struct row *row, const struct options *o, const st
     column(row, "connections", "%ju", (uintmax_t)p->connections);
     column(row, "pipeline", "%ju", (uintmax_t)p->pipeline);
     column(row, "rate", "%.10g", p->rate);
-    column(row, "arrival", "%s", !p->open ? "closed" : o->arrival == PACER_POISSON ? "poisson" : "uniform");
+    column(row, "arrival", "%s", !p->open ? "closed" : o->trace ? "trace" : o->arrival == PACER_POISSON ? "poisson" : "uniform");
     column(row, "len", "%lld", llround(o->values.sizes.mean));
     column(row, "sizes", "%s", o->sizes_text ? o->sizes_text : "-");
     const int populate = p->kind == PHASE_POPULATE;
@@ -347,10 +347,15 @@ static void row_make(struct row *row, const struct options *o, const struct resu
     column(row, "gap_longest_us", "%ju", (uintmax_t)r->gap_longest_us);
     char text[REPORT_KINDS_MAX];
     report_kinds_names(o, r, text);
-    column(row, "commands", "%s", text);
+    column(row, "commands", "%s", o->trace ? "-" : text);
     report_kinds_text(o, r, text);
     column(row, "command_latency", "%s", text);
     key_column(row, p->kind == PHASE_POPULATE ? NULL : &o->keys);
+    column(row, "trace", "%s", o->trace ? o->trace_file : "-");
+    if (o->trace && o->speed > 0)
+        column(row, "trace_speed", "%.10g", o->speed);
+    else
+        column(row, "trace_speed", "%s", o->trace ? "max" : "-");
     row->at[-1] = row->name_at[-1] = '\n';
     *row->at = *row->name_at = 0;
 }

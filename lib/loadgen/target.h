@@ -14,6 +14,21 @@ static inline void target_pending(struct target *t, uint64_t since_ns)
     if (!t->pending_ns) t->pending_ns = since_ns > t->heard_ns ? since_ns : t->heard_ns;
 }
 
+/** How much of the delay of the request that is sent now is this thread's own doing, in ns. What was due while the thread let time pass
+ *  was kept waiting by it too, although it then also has to wait for those before it. */
+static inline uint64_t target_own_delay(struct target *t, uint64_t now)
+{
+    uint64_t intended = t->pacer.next_ns;
+    uint64_t could = intended > t->free_since_ns ? intended : t->free_since_ns;
+    uint64_t since = intended > t->late_from_ns ? intended : t->late_from_ns;
+    uint64_t now_late = now > could ? now - could : 0;
+    uint64_t was_late = t->late_until_ns > since ? t->late_until_ns - since : 0;
+    if (now_late <= was_late) return was_late;
+    t->late_from_ns = could;
+    t->late_until_ns = now;
+    return now_late;
+}
+
 /** Look after a target of a cluster, a hundred times a second: follow its shard, and wake connections that rest. */
 void target_follow(struct worker *w, struct target *t, uint64_t now_ns);
 

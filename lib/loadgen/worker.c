@@ -6,6 +6,7 @@
 #include "conn.h"
 #include "flush.h"
 #include "pattern.h"
+#include "replay.h"
 #include "target.h"
 
 #include <errno.h>
@@ -47,6 +48,7 @@ static int target_init(struct target *t, const struct options *o, const struct l
 {
     uint32_t ring = 1;
     uint64_t deepest = o->pipeline > WORKER_POPULATE_PIPELINE ? o->pipeline : WORKER_POPULATE_PIPELINE;
+    if (o->trace) deepest *= 2; /* a fill has its place before its miss has left */
     while (ring < deepest) ring *= 2;
     struct cluster *cluster = links->cluster;
     const struct slots_tags *tags = NULL;
@@ -68,8 +70,9 @@ static int target_init(struct target *t, const struct options *o, const struct l
     t->free = calloc(t->conns, sizeof *t->free);
     if (!t->conn || !t->free || commands_init(&t->commands, o->key_prefix, values, tags, place)) return -1;
     if (o->mix.entries) commands_mix(&t->commands, &o->mix, o->key_prefix, o->key_min, o->count);
+    if (o->trace) commands_trace(&t->commands, o->trace, o->speed > 0 && o->speed != 1 ? 1000 / o->speed : 0);
     for (uint32_t i = 0; i < t->conns; i++)
-        if (conn_init(&t->conn[i], t, ring, o->rate > 0 || o->gate)) return -1;
+        if (conn_init(&t->conn[i], t, ring, o->rate > 0 || o->gate || o->trace)) return -1;
     return 0;
 }
 
@@ -89,7 +92,8 @@ int worker_init(struct worker *w, int id, const struct options *o, const struct 
     w->target = aligned_alloc(64, w->targets * sizeof *w->target);
     if (w->target) memset(w->target, 0, w->targets * sizeof *w->target);
     w->dirty = calloc(w->targets * o->connections, sizeof(struct conn *));
-    if (!w->in || !w->out || !w->target || !w->dirty || recorder_init(&w->recorder, o->rate > 0 || o->gate) || kinds_init(&w->kinds, o->mix.entries))
+    if (!w->in || !w->out || !w->target || !w->dirty || recorder_init(&w->recorder, o->rate > 0 || o->gate || o->trace) ||
+        kinds_init(&w->kinds, o->mix.entries))
         return -1;
     for (uint32_t i = 0; i < w->targets; i++) {
         struct target *t = &w->target[i];
@@ -212,9 +216,9 @@ static void tick_target(struct worker *w, struct target *t, uint64_t now, int sc
     if (worker_stop || worker_enough || (w->links->cluster && cluster_broken(w->links->cluster))) target_end(w, t, 0);
     if (w->links->cluster) target_follow(w, t, now);
     if (w->open && t->left && t->pacer.next_ns <= now) target_pending(t, t->pacer.next_ns);
-    if (!w->open && now >= plan->stop_ns) target_end(w, t, 0);
-    if (!w->open && plan->stop_ns == UINT64_MAX && t->down_ns && now - t->down_ns > patience) target_end(w, t, 1);
-    if (w->open && now > plan->start_ns + (uint64_t)plan->length_ns + plan->patience_ns) target_end(w, t, 1);
+    if (!plan->open && now >= plan->stop_ns) target_end(w, t, 0);
+    if (!plan->open && plan->stop_ns == UINT64_MAX && t->down_ns && now - t->down_ns > patience) target_end(w, t, 1);
+    if (plan->open && now > plan->start_ns + (uint64_t)plan->length_ns + plan->patience_ns) target_end(w, t, 1);
     for (uint32_t i = 0; scan && i < t->conns; i++) {
         struct conn *c = &t->conn[i];
         if (c->state != CONN_DOWN && overdue(w, c, now)) conn_drop(w, c, COUNT_TIMEOUTS, now);
@@ -258,21 +262,6 @@ static void tick(struct worker *w, uint64_t now)
             if (w->target[i].conn[j].inflight) conn_drop(w, &w->target[i].conn[j], COUNT_LOST, now);
 }
 
-/* How much of the delay of the request that is sent now is this thread's own doing, in ns. What was due while the thread let time pass
- *  was kept waiting by it too, although it then also has to wait for those before it. */
-static uint64_t own_delay(struct target *t, uint64_t now)
-{
-    uint64_t intended = t->pacer.next_ns;
-    uint64_t could = intended > t->free_since_ns ? intended : t->free_since_ns;
-    uint64_t since = intended > t->late_from_ns ? intended : t->late_from_ns;
-    uint64_t now_late = now > could ? now - could : 0;
-    uint64_t was_late = t->late_until_ns > since ? t->late_until_ns - since : 0;
-    if (now_late <= was_late) return was_late;
-    t->late_from_ns = could;
-    t->late_until_ns = now;
-    return now_late;
-}
-
 /* Open loop: give requests that are due to connections with room, first come first served. */
 static void dispatch_target(struct worker *w, struct target *t, uint64_t now)
 {
@@ -282,7 +271,7 @@ static void dispatch_target(struct worker *w, struct target *t, uint64_t now)
         t->free_count--;
         c->in_free = 0;
         if (c->state != CONN_READY || c->resting) continue; /* lost while it was free, or told to wait */
-        hist_record(&w->recorder.lag, own_delay(t, now) / NS_PER_US, 1);
+        hist_record(&w->recorder.lag, target_own_delay(t, now) / NS_PER_US, 1);
         conn_push(w, c, t->pacer.next_ns, now);
         pacer_advance(&t->pacer);
         if (!--t->left) w->unfinished--;
@@ -301,8 +290,11 @@ static uint64_t dispatch(struct worker *w)
     w->dirties = 0;
     for (uint32_t i = 0; i < w->targets; i++) {
         struct target *t = &w->target[i];
-        dispatch_target(w, t, now);
-        if (t->free_count && t->left && t->pacer.next_ns < next) next = t->pacer.next_ns;
+        if (w->replay)
+            replay_dispatch(w, t, now);
+        else
+            dispatch_target(w, t, now);
+        if ((w->replay ? !t->blocked : t->free_count) && t->left && t->pacer.next_ns < next) next = t->pacer.next_ns;
     }
     for (uint32_t i = 0; i < w->dirties; i++) {
         w->dirty[i]->in_dirty = 0;
@@ -339,8 +331,9 @@ static void target_begin(struct worker *w, struct target *t)
         t->left = keys_share(plan->total, number, groups);
     else
         t->left = keys_share(spec.count, t->part, t->parts) * (plan->kind == PHASE_POPULATE && w->mix ? (uint64_t)w->mix->fills : 1);
-    if (plan->open)
+    if (plan->open && !w->replay)
         pacer_init(&t->pacer, o->arrival, plan->start_ns, plan->length_ns, t->left, (double)number / (double)groups, rng_mix(o->seed + stream));
+    if (w->replay) replay_begin(w, t);
     if (t->left) w->unfinished++;
     t->outages = t->outage_longest_ns = t->outage_total_ns = 0;
     t->inflight = t->pending_ns = t->heard_ns = 0;
@@ -382,8 +375,9 @@ static void begin(struct worker *w)
     struct timespec period = {.tv_sec = (time_t)(tick_ns / NS_PER_S), .tv_nsec = (long)(tick_ns % NS_PER_S)};
     struct itimerspec timer = {.it_interval = period, .it_value = period};
     const struct mix *mix = w->options->mix.entries ? &w->options->mix : NULL;
-    w->open = plan->open;
-    w->mix = mix && (plan->kind == PHASE_MIXED || (plan->kind == PHASE_POPULATE && (mix->typed || mix->fills > 1))) ? mix : NULL;
+    w->replay = plan->kind == PHASE_REPLAY;
+    w->open = plan->open || w->replay;
+    w->mix = mix && (plan->kind == PHASE_MIXED || w->replay || (plan->kind == PHASE_POPULATE && (mix->typed || mix->fills > 1))) ? mix : NULL;
     kinds_clear(&w->kinds);
     w->inflight = w->unfinished = 0;
     w->cpu_ns = w->waited_ns = w->idle_ns = 0;

@@ -12,6 +12,7 @@
 #include "pacer.h"
 #include "recorder.h"
 #include "resp.h"
+#include "trace.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -81,8 +82,10 @@ struct target {
     struct keys keys;
     struct rng choice; /* mixed: set or get */
     struct pacer pacer;
-    uint64_t left;      /* requests still to be sent; UINT64_MAX: until the time is over */
-    struct conn **free; /* open loop: ring of connections with room */
+    struct trace_walk walk; /* of a replay */
+    uint8_t blocked;        /* of a replay: what is due waits for room on its connection */
+    uint64_t left;          /* requests still to be sent; UINT64_MAX: until the time is over */
+    struct conn **free;     /* open loop: ring of connections with room */
     uint32_t free_head, free_count;
     uint64_t free_since_ns; /* when the ring was last empty and got its first */
     uint64_t down_ns;       /* when the last live connection was lost; 0 when one lives */
@@ -106,6 +109,7 @@ struct worker {
     const struct options *options;
     const struct links *links;
     const struct mix *mix; /* what the phase sends, when that is not GETs and SETs alone */
+    int replay;            /* the phase is a trace, whose requests have times of their own in a closed loop too */
     struct kinds kinds;
     struct recorder recorder;
     char *in, *out;

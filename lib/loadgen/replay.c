@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace as the source of a phase: see replay.h. All requests of a key take one connection, so that they keep their order. */
+#include "replay.h"
+
+#include "clock.h"
+#include "target.h"
+
+#include <errno.h>
+#include <math.h>
+
+static double ns_per_us(const struct worker *w)
+{
+    return w->plan->open ? 1000 / w->options->speed : 0;
+}
+
+/* When a request is due, on CLOCK_MONOTONIC. */
+static uint64_t due_ns(const struct worker *w, uint64_t us)
+{
+    return w->plan->start_ns + (uint64_t)((double)us * ns_per_us(w));
+}
+
+void replay_begin(struct worker *w, struct target *t)
+{
+    const struct options *o = w->options;
+    struct trace_walk *k = &t->walk;
+    *k = (struct trace_walk){.trace = o->trace, .end = o->trace->count, .last_us = UINT64_MAX};
+    if (o->given_requests && o->requests < k->end) k->end = o->requests;
+    if (w->plan->open && w->plan->time_ns) k->last_us = (uint64_t)((double)w->plan->time_ns / ns_per_us(w));
+    k->instance = o->trace_first + t->instance;
+    k->total = o->trace_total ? o->trace_total : o->instances;
+    k->part = t->part;
+    k->parts = t->parts;
+    t->left = 1; /* there may be more */
+    t->blocked = 0;
+    t->pacer.next_ns = w->plan->start_ns;
+}
+
+/* The trace is at its end for this target. */
+static void over(struct worker *w, struct target *t)
+{
+    t->left = 0;
+    t->pacer.next_ns = UINT64_MAX;
+    w->unfinished--;
+}
+
+void replay_end(struct worker *w, struct target *t, int unsent)
+{
+    struct trace_walk *k = &t->walk;
+    uint64_t now = clock_now_ns();
+    enum trace_found found = TRACE_LATER;
+    while (unsent && found != TRACE_OVER && found != TRACE_DAMAGED && !worker_stop) {
+        found = trace_find(k, UINT64_MAX);
+        if (found != TRACE_FOUND) continue;
+        uint64_t due = due_ns(w, trace_us(&k->trace->record[k->next++]));
+        answer_failed(w, t, COUNT_UNSENT, 1);
+        if (w->plan->open) recorder_unanswered(&w->recorder, now > due ? clock_us(now - due) : 0, 1);
+    }
+    over(w, t);
+}
+
+static int usable(const struct conn *c)
+{
+    return c->state == CONN_READY && !c->resting;
+}
+
+/* The connection that a record's request takes: its key's own, another one while that is down. Returns NULL where there is no room. */
+static struct conn *connection(const struct worker *w, struct target *t, const struct trace_record *r)
+{
+    uint32_t at = trace_connection(&t->walk, r->hash, t->conns);
+    for (uint32_t i = 0; i < t->conns; i++, at = at + 1 == t->conns ? 0 : at + 1) {
+        struct conn *c = &t->conn[at];
+        if (usable(c)) return c->inflight < w->plan->pipeline ? c : NULL;
+    }
+    return NULL;
+}
+
+static void push(struct worker *w, struct conn *c, uint64_t tagged, uint64_t due, uint64_t now)
+{
+    uint32_t slot = (c->head + c->inflight) & c->mask;
+    c->key[slot] = tagged;
+    c->intended[slot] = due;
+    c->sent[slot] = now;
+    c->inflight++;
+    c->unwritten++;
+    w->inflight++;
+    if (!c->target->inflight++) target_pending(c->target, due);
+    if (c->in_dirty) return;
+    c->in_dirty = 1;
+    w->dirty[w->dirties++] = c;
+}
+
+void replay_dispatch(struct worker *w, struct target *t, uint64_t now)
+{
+    const struct plan *plan = w->plan;
+    struct trace_walk *k = &t->walk;
+    const uint64_t since = now > plan->start_ns ? now - plan->start_ns : 0;
+    const uint64_t until_us = plan->open ? (uint64_t)((double)since / ns_per_us(w)) : UINT64_MAX;
+    if (!plan->open && now >= plan->stop_ns && t->left) replay_end(w, t, 0);
+    while (t->left) {
+        enum trace_found found = trace_find(k, until_us);
+        const struct trace_record *r = &k->trace->record[k->next];
+        if (found == TRACE_OVER) {
+            over(w, t);
+            return;
+        }
+        if (found == TRACE_DAMAGED) {
+            w->failed = EBADMSG;
+            return;
+        }
+        t->pacer.next_ns = plan->open ? due_ns(w, trace_us(r)) : now;
+        if (found == TRACE_LATER) return;
+        struct conn *c = connection(w, t, r);
+        if (!c) {
+            t->blocked = 1;
+            return;
+        }
+        if (t->blocked) t->free_since_ns = now;
+        t->blocked = 0;
+        if (plan->open) hist_record(&w->recorder.lag, target_own_delay(t, now) / NS_PER_US, 1);
+        push(w, c, COMMAND_TAG(trace_op(r), k->next), t->pacer.next_ns, now);
+        k->next++;
+    }
+}
+
+void replay_fill(struct worker *w, struct conn *c, uint64_t tagged, uint64_t now)
+{
+    const uint64_t number = COMMAND_KEY(tagged);
+    const uint32_t slot = (c->head + c->inflight) & c->mask;
+    if (!w->options->trace->record[number].size || worker_stop) return; /* its size is not known */
+    c->key[slot] = COMMAND_TAG(TRACE_FILL, number);
+    c->intended[slot] = c->sent[slot] = now;
+    c->inflight++;
+    c->unwritten++;
+    c->following = 1;
+}
+
+int replay_classify(struct worker *w, struct conn *c, uint64_t tagged, struct carried *carried)
+{
+    const struct mix_command *m = &w->mix->command[tagged >> COMMAND_SHIFT];
+    const struct resp *r = &c->scan;
+    const int done = r->type == '+' && r->text[0] == 'O' && r->text[1] == 'K' && !r->text[2];
+    if (m->reply == MIX_VALUE ? !r->nil && r->type != '$' : m->reply == MIX_INTEGER ? r->type != ':' : !done && (m->reply == MIX_OK || !r->nil))
+        return answer_other_type(w, c);
+    carried->bytes += r->bytes;
+    if (m->reply == MIX_VALUE) {
+        carried->misses += r->nil;
+        if (c->body_bad && w->plan->verify) answer_failed(w, c->target, COUNT_MISMATCHES, 1);
+    }
+    if (m->data && done) {
+        carried->bytes += w->options->trace->record[COMMAND_KEY(tagged)].size;
+        carried->sets++;
+    }
+    return 1;
+}
+
+void replay_body(struct conn *c, uint64_t tagged)
+{
+    const struct commands *commands = &c->target->commands;
+    const struct resp *r = &c->scan;
+    if (tagged >> COMMAND_SHIFT != TRACE_GET || !r->piece_len || c->body_bad) return;
+    uint64_t content = command_trace_content(commands, &commands->trace->record[COMMAND_KEY(tagged)], r->item_len);
+    c->body_bad = !values_check(commands->values, content, commands->place, r->piece_at, r->piece, r->piece_len);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* A recorded trace: see trace.h. What was passed is given back to the kernel, so that memory does not grow with the trace. */
+#include "trace.h"
+
+#include "number.h"
+#include "rng.h"
+#include "trace_build.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LOOKS 65536       /* records that one call looks at */
+#define CHUNK (4UL << 20) /* bytes that are given back at a time */
+#define PAD   '_'         /* what a key is padded with */
+
+uint64_t trace_text_hash(const char *text, size_t n)
+{
+    uint64_t h = n, word;
+    for (; n >= 8; n -= 8, text += 8) {
+        memcpy(&word, text, 8);
+        h = rng_mix(h ^ word) + RNG_STEP;
+    }
+    word = 0;
+    memcpy(&word, text, n);
+    return rng_mix(h ^ word);
+}
+
+uint64_t trace_key_hash(const struct trace *t, const struct trace_record *r)
+{
+    return r->key_len ? trace_text_hash(t->source + r->key, r->key_len) : rng_mix(r->key + RNG_STEP);
+}
+
+void trace_key(const struct trace *t, const struct trace_record *r, char *out)
+{
+    size_t n = r->key_len;
+    if (n)
+        memcpy(out, t->source + r->key, n);
+    else
+        n = number_write(out, r->key);
+    if (n < r->key_size) memset(out + n, PAD, r->key_size - n);
+}
+
+/* Map a whole file. Returns its first byte, or NULL with errno. */
+static const void *map(const char *path, uint64_t *bytes)
+{
+    struct stat st;
+    void *at = MAP_FAILED;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return NULL;
+    if (!fstat(fd, &st)) {
+        *bytes = (uint64_t)st.st_size;
+        at = mmap(NULL, *bytes, PROT_READ, MAP_SHARED, fd, 0);
+    }
+    int saved = errno;
+    close(fd);
+    errno = saved;
+    return at == MAP_FAILED ? NULL : at;
+}
+
+int trace_open(struct trace *t, const char *path, char why[TRACE_WHY])
+{
+    uint64_t bytes = 0;
+    memset(t, 0, sizeof *t);
+    if (trace_build(path, t->index, why)) return -1;
+    t->header = map(t->index, &bytes);
+    t->mapped = bytes;
+    t->source = t->header ? map(path, &t->source_bytes) : NULL;
+    if (!t->source) {
+        snprintf(why, TRACE_WHY, "%s: %s", t->header ? path : t->index, strerror(errno));
+        trace_close(t);
+        return -1;
+    }
+    t->record = (const struct trace_record *)(t->header + 1);
+    t->count = t->header->count;
+    return 0;
+}
+
+void trace_close(struct trace *t)
+{
+    if (t->header) munmap((void *)(uintptr_t)t->header, t->mapped);
+    if (t->source) munmap((void *)(uintptr_t)t->source, t->source_bytes);
+    memset(t, 0, sizeof *t);
+}
+
+void trace_mix(struct mix *m)
+{
+    static const struct {
+        const char *name;
+        uint8_t reply, data;
+    } known[TRACE_OPS] = {{"get", MIX_VALUE, 0},      {"set", MIX_OK, 1},       {"add", MIX_ANY, 1},      {"replace", MIX_ANY, 1},
+                          {"delete", MIX_INTEGER, 0}, {"incr", MIX_INTEGER, 0}, {"decr", MIX_INTEGER, 0}, {"fill", MIX_OK, 1}};
+    m->commands = TRACE_END;
+    m->entries = TRACE_OPS;
+    m->removes = 1;
+    for (int i = 0; i < TRACE_OPS; i++) {
+        struct mix_command *c = &m->command[TRACE_GET + i];
+        snprintf(c->name, sizeof c->name, "%s", known[i].name);
+        c->reply = known[i].reply;
+        c->data = known[i].data;
+        c->type = 's';
+        c->entry = i;
+        m->entry[i] = TRACE_GET + i;
+    }
+}
+
+/* Give back the whole chunks of [*passed, at). */
+static void give_back(const char *from, uint64_t *passed, uint64_t at)
+{
+    uint64_t to = at / CHUNK * CHUNK;
+    if (to <= *passed) return;
+    madvise((void *)(uintptr_t)(from + *passed), to - *passed, MADV_DONTNEED);
+    *passed = to;
+}
+
+/* Requests on the way may still need what lies just behind; should they need more, the kernel reads it again. */
+static void give_back_all(struct trace_walk *k, const struct trace_record *r)
+{
+    uint64_t at = sizeof(struct trace_header) + k->next * sizeof *r;
+    if (at > CHUNK) give_back((const char *)k->trace->header, &k->passed, at - CHUNK);
+    if (r->key_len && r->key > CHUNK) give_back(k->trace->source, &k->passed_key, r->key - CHUNK);
+}
+
+/* Whether the record could have been written by trace_build for this trace. */
+static int sound(const struct trace *t, const struct trace_record *r)
+{
+    unsigned op = trace_op(r);
+    uint64_t key_bytes = r->key_len ? r->key_len : number_digits(r->key);
+    if (op < TRACE_GET || op >= TRACE_FILL || r->key_size > TRACE_KEY_MAX || r->key_size < key_bytes) return 0;
+    if (r->size > t->header->largest_value || r->key_size > t->header->largest_key) return 0;
+    return !r->key_len || (r->key < t->source_bytes && r->key_len <= t->source_bytes - r->key);
+}
+
+enum trace_found trace_find(struct trace_walk *k, uint64_t until_us)
+{
+    const struct trace *t = k->trace;
+    const struct trace_record *r;
+    for (int looks = 0; looks < LOOKS; looks++, k->next++) {
+        if (k->next >= k->end) return TRACE_OVER;
+        r = &t->record[k->next];
+        if (!(k->next & 4095)) give_back_all(k, r);
+        uint64_t us = trace_us(r);
+        if (us > k->last_us) return TRACE_OVER;
+        if (us > until_us) return TRACE_LATER;
+        uint64_t place = r->hash * k->total;
+        if (place >> 32 != k->instance || (uint64_t)(uint32_t)place * k->parts >> 32 != k->part) continue;
+        return sound(t, r) ? TRACE_FOUND : TRACE_DAMAGED;
+    }
+    return TRACE_LATER;
+}
+
+uint32_t trace_connection(const struct trace_walk *k, uint32_t hash, uint32_t n)
+{
+    uint32_t left = (uint32_t)((uint64_t)(uint32_t)(hash * k->total) * k->parts);
+    return (uint32_t)((uint64_t)left * n >> 32);
+}

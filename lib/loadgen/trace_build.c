@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* The index of a trace: see trace_build.h. It is written without a name, and gets its name when it is whole. */
+#include "trace_build.h"
+
+#include "output.h"
+#include "rng.h"
+#include "trace_parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COUNTER_BITS 14 /* of the estimate of how many keys there are: HyperLogLog, Flajolet et al. 2007, 0.8 % */
+#define COUNTERS     (1 << COUNTER_BITS)
+#define CHUNK        (4UL << 20)
+
+struct build {
+    struct trace_parser parser;
+    struct trace_header header;
+    uint64_t first_us, last_us;
+    uint8_t counter[COUNTERS];
+    FILE *file;
+    char temporary[PATH_MAX]; /* the file's name until it is whole; empty: it has none */
+};
+
+enum state { ABSENT, OTHER, STALE, FITS, NOWHERE };
+
+static void describe(const struct stat *st, struct trace_header *h)
+{
+    memcpy(h->magic, TRACE_MAGIC, sizeof h->magic);
+    h->record_bytes = sizeof(struct trace_record);
+    h->source_bytes = (uint64_t)st->st_size;
+    h->source_mtime_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec;
+}
+
+/* What stands at an index's place: nothing, another's file, one of another trace or version, what is looked for; or there cannot be one. */
+static enum state look(const char *path, const struct trace_header *wanted)
+{
+    struct trace_header h;
+    struct stat st;
+    if (lstat(path, &st)) return errno == ENOENT ? ABSENT : NOWHERE;
+    FILE *f = S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+    if (!f) return OTHER;
+    size_t n = fread(&h, 1, sizeof h, f);
+    fclose(f);
+    if (n < sizeof h || memcmp(h.magic, TRACE_MAGIC, 7) != 0) return OTHER;
+    if (memcmp(h.magic, wanted->magic, 8) != 0 || h.record_bytes != wanted->record_bytes || h.source_bytes != wanted->source_bytes ||
+        h.source_mtime_ns != wanted->source_mtime_ns)
+        return STALE;
+    return h.count && (uint64_t)st.st_size == sizeof h + h.count * h.record_bytes ? FITS : STALE;
+}
+
+/* The name of the index in the cache directory. Returns 0, or -1 where there is no such directory. */
+static int cached(const char *path, char out[PATH_MAX])
+{
+    char whole[PATH_MAX], dir[PATH_MAX];
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *name = strrchr(path, '/');
+    int n = cache && *cache == '/' ? snprintf(dir, sizeof dir, "%s/tierbench", cache)
+            : home && *home == '/' ? snprintf(dir, sizeof dir, "%s/.cache/tierbench", home)
+                                   : -1;
+    if (n < 0 || (size_t)n >= sizeof dir || output_folder(dir) || !realpath(path, whole)) return -1;
+    n = snprintf(out, PATH_MAX, "%s/%.100s-%016jx" TRACE_SUFFIX, dir, name ? name + 1 : path, (uintmax_t)trace_text_hash(whole, strlen(whole)));
+    return n < PATH_MAX ? 0 : -1;
+}
+
+/* Begin a file that becomes `path`. Returns 0, or -1 with errno. */
+static int begin(struct build *b, const char *path)
+{
+    char dir[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int fd = -1;
+    b->temporary[0] = 0;
+    snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
+#ifdef O_TMPFILE
+    fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
+#endif
+    if (fd < 0) { /* not every file system has files without a name */
+        if ((size_t)snprintf(b->temporary, sizeof b->temporary, "%.*s-XXXXXX", PATH_MAX - 10, path) >= sizeof b->temporary) return -1;
+        fd = mkostemp(b->temporary, O_CLOEXEC);
+        if (fd < 0) return -1;
+        fchmod(fd, 0644);
+    }
+    b->file = fdopen(fd, "w+");
+    if (b->file) setvbuf(b->file, NULL, _IOFBF, 1 << 20);
+    return b->file ? 0 : -1;
+}
+
+static void abandon(struct build *b)
+{
+    if (b->file) fclose(b->file);
+    if (b->temporary[0]) unlink(b->temporary);
+}
+
+/* Give the file its name: a stale index is replaced, anything else stays. Returns 0, or -1 with errno. */
+static int commit(struct build *b, const char *path, const struct trace_header *wanted)
+{
+    char at[64], other[PATH_MAX];
+    const char *from = b->temporary;
+    if (fflush(b->file)) return -1;
+    if (!*from) {
+        snprintf(at, sizeof at, "/proc/self/fd/%d", fileno(b->file));
+        if (!linkat(AT_FDCWD, at, AT_FDCWD, path, AT_SYMLINK_FOLLOW)) return 0;
+        if (errno != EEXIST || (size_t)snprintf(other, sizeof other, "%.*s-%ld", PATH_MAX - 30, path, (long)getpid()) >= sizeof other) return -1;
+        if (linkat(AT_FDCWD, at, AT_FDCWD, other, AT_SYMLINK_FOLLOW)) return -1;
+        from = other;
+    }
+    errno = EEXIST;
+    if (look(path, wanted) != OTHER && !rename(from, path)) {
+        b->temporary[0] = 0;
+        return 0;
+    }
+    int saved = errno;
+    unlink(from);
+    errno = saved;
+    return -1;
+}
+
+/* HyperLogLog: for each group of keys the longest run of zero bits. */
+static void count_key(struct build *b, uint64_t hash)
+{
+    uint8_t run = (uint8_t)(__builtin_clzll(hash << COUNTER_BITS | UINT64_C(1) << (COUNTER_BITS - 1)) + 1),
+            *c = &b->counter[hash >> (64 - COUNTER_BITS)];
+    if (run > *c) *c = run;
+}
+
+static uint64_t keys_counted(const struct build *b)
+{
+    double sum = 0, empty = 0;
+    for (int i = 0; i < COUNTERS; i++) {
+        sum += ldexp(1, -b->counter[i]);
+        empty += !b->counter[i];
+    }
+    double all = 0.7213 / (1 + 1.079 / COUNTERS) * COUNTERS * COUNTERS / sum;
+    if (all <= 2.5 * COUNTERS && empty > 0) all = COUNTERS * log(COUNTERS / empty);
+    return (uint64_t)llround(all);
+}
+
+/* Times in whole seconds: spread the requests of each second over it, in their order. */
+static int spread(struct build *b)
+{
+    size_t bytes = sizeof b->header + b->header.count * sizeof(struct trace_record), passed = 0;
+    char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(b->file), 0);
+    if (at == MAP_FAILED) return -1;
+    struct trace_record *r = (struct trace_record *)(void *)(at + sizeof b->header);
+    for (uint64_t i = 0, next; i < b->header.count; i = next) {
+        uint64_t us = trace_us(&r[i]);
+        for (next = i + 1; next < b->header.count && trace_us(&r[next]) == us;) next++;
+        for (uint64_t k = i; k < next; k++) r[k].time_op = (us + (uint64_t)((double)(k - i) * 1e6 / (double)(next - i))) << 8 | (r[k].time_op & 255);
+        size_t done = (sizeof b->header + next * sizeof *r) / CHUNK * CHUNK;
+        if (done > passed) madvise(at + passed, done - passed, MADV_DONTNEED);
+        passed = done;
+    }
+    b->header.length_us = trace_us(&r[b->header.count - 1]);
+    return munmap(at, bytes);
+}
+
+/* Add a row. Returns 0, or -1 with one line in why. */
+static int add(struct build *b, const struct trace_row *row, char *why)
+{
+    struct trace_header *h = &b->header;
+    uint64_t hash = row->key ? trace_text_hash(row->key, row->key_len) : rng_mix(row->key_at + RNG_STEP);
+    if (!h->count++) b->first_us = b->last_us = row->us;
+    if (row->us < b->last_us)
+        return trace_complain(&b->parser, why, "its time is before that of the %s above; sort the trace by time",
+                              b->parser.binary ? "record" : "line");
+    b->last_us = row->us;
+    h->length_us = row->us - b->first_us;
+    struct trace_record r = {.time_op = h->length_us << 8 | row->op,
+                             .key = row->key_at,
+                             .hash = (uint32_t)(hash >> 32),
+                             .size = (uint32_t)row->size,
+                             .ttl = (uint32_t)row->ttl,
+                             .key_len = (uint16_t)row->key_len,
+                             .key_size = (uint16_t)row->key_size};
+    count_key(b, rng_mix(hash));
+    if (row->op >= TRACE_SET && row->op <= TRACE_REPLACE) {
+        h->sets++;
+        h->set_bytes += row->size;
+    }
+    if (row->size > h->largest_value) h->largest_value = row->size;
+    if (row->key_size > h->largest_key) h->largest_key = row->key_size;
+    fwrite(&r, sizeof r, 1, b->file);
+    return 0;
+}
+
+/* Make the index in the begun file. Returns 0, or -1 with one line in why. */
+static int make(struct build *b, const char *path, char *why)
+{
+    struct trace_row row;
+    int more;
+    if (trace_parser_open(&b->parser, path, why)) return -1;
+    fwrite(&b->header, sizeof b->header, 1, b->file);
+    while ((more = trace_parser_next(&b->parser, &row, why)) > 0)
+        if (add(b, &row, why)) {
+            more = -1;
+            break;
+        }
+    trace_parser_close(&b->parser);
+    if (more < 0) return -1;
+    if (!b->header.count) {
+        snprintf(why, TRACE_WHY, "%s: empty; a trace has at least one request", path);
+        return -1;
+    }
+    b->header.keys = keys_counted(b);
+    int bad = fflush(b->file) || (!b->parser.fraction && spread(b));
+    rewind(b->file);
+    if (bad || fwrite(&b->header, sizeof b->header, 1, b->file) != 1 || fflush(b->file) || ferror(b->file)) {
+        snprintf(why, TRACE_WHY, "%s: cannot write its index: %s", path, strerror(errno));
+        return -1;
+    }
+    return 0;
+}
+
+int trace_build(const char *path, char index[PATH_MAX], char why[TRACE_WHY])
+{
+    struct stat st;
+    char place[2][PATH_MAX];
+    int places = 1;
+    if (stat(path, &st)) {
+        snprintf(why, TRACE_WHY, "%s: %s", path, strerror(errno));
+        return -1;
+    }
+    if ((size_t)snprintf(place[0], PATH_MAX, "%s" TRACE_SUFFIX, path) >= PATH_MAX) {
+        snprintf(why, TRACE_WHY, "%.200s...: the name is too long", path);
+        return -1;
+    }
+    if (!cached(path, place[1])) places = 2;
+    struct build *b = calloc(1, sizeof *b);
+    if (!b) {
+        snprintf(why, TRACE_WHY, "out of memory");
+        return -1;
+    }
+    describe(&st, &b->header);
+    const struct trace_header wanted = b->header;
+    int rc = -1;
+    for (int i = 0; i < places && rc; i++)
+        if (look(place[i], &wanted) == FITS) rc = snprintf(index, PATH_MAX, "%s", place[i]) < 0;
+    for (int i = 0; i < places && rc; i++) {
+        snprintf(index, PATH_MAX, "%s", place[i]);
+        enum state state = look(index, &wanted);
+        if (state == NOWHERE) {
+            snprintf(why, TRACE_WHY, "%s: cannot write an index: %s", index, strerror(errno));
+            continue;
+        }
+        if (state == OTHER) {
+            snprintf(why, TRACE_WHY, "%s: not an index of this program; move it away", index);
+            break;
+        }
+        if (begin(b, index)) {
+            snprintf(why, TRACE_WHY, "%s: cannot write an index: %s", index, strerror(errno));
+            abandon(b);
+            b->file = NULL;
+            continue;
+        }
+        if (make(b, path, why)) {
+            abandon(b);
+            break;
+        }
+        rc = commit(b, index, &wanted);
+        if (rc) snprintf(why, TRACE_WHY, "%s: cannot write an index: %s", index, strerror(errno));
+        abandon(b);
+        break;
+    }
+    free(b);
+    return rc;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Formats of traces: one request after the other, from the file as it was recorded. */
+#ifndef LOADGEN_TRACE_PARSE_H
+#define LOADGEN_TRACE_PARSE_H
+
+#include "trace.h"
+
+#include <stdio.h>
+
+/* A request as it was recorded. */
+struct trace_row {
+    uint64_t us; /* its time, from wherever the trace counts */
+    enum trace_op op;
+    const char *key; /* its text, until the next call; NULL: the key is key_at */
+    uint64_t key_at; /* where the text begins in the file */
+    uint64_t key_len, key_size, size, ttl;
+};
+
+#define TRACE_LINE_MAX (TRACE_KEY_MAX + 4096)
+
+struct trace_parser {
+    FILE *file;
+    const char *path;
+    int binary;
+    int fraction;   /* a time had a fraction of a second */
+    uint64_t begin; /* where the last line begins */
+    uint64_t at;    /* bytes read */
+    uint64_t line;  /* of the last row, or its record */
+    uint64_t bytes; /* of the file */
+    char text[TRACE_LINE_MAX];
+};
+
+/** Open a trace and find out what format it has. Returns 0, or -1 with one line in why. Close with trace_parser_close. */
+int trace_parser_open(struct trace_parser *p, const char *path, char why[TRACE_WHY]);
+
+/** Read the next request. Returns 1, 0 at the end, or -1 with one line in why, which names file and line. */
+int trace_parser_next(struct trace_parser *p, struct trace_row *row, char why[TRACE_WHY]);
+
+/** Write a complaint about the last row. Returns -1. */
+int trace_complain(const struct trace_parser *p, char why[TRACE_WHY], const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+void trace_parser_close(struct trace_parser *p);
+
+#endif

@@ -1,0 +1,218 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Replay of a recorded trace: what is sent, on time and in the order of each key, against a model of a cache and a real server's counts.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load loadgen
+
+# Print a trace of N requests at RATE a second in whole seconds, over KEYS keys, popular ones more often.
+# Usage: trace_make N RATE KEYS
+trace_make() {
+  awk -v n="$1" -v rate="$2" -v keys="$3" 'BEGIN {
+    srand(11)
+    ops = split("get get get gets get get set cas add replace append prepend delete incr decr", op, " ")
+    for (i = 0; i < n; i++) {
+      k = int(rand() * rand() * keys)
+      o = op[1 + int(rand() * ops)]
+      key = "ns:" (k % 7 ? "u" : "a,b") ":" k
+      printf "%d,%s,%d,%d,%d,%s,%d\n", i / rate, key, length(key) + k % 30, k * 37 % 2500, k % 5, o, k % 3 ? 0 : 5000
+    }
+  }'
+}
+
+# Print a count of INFO.
+# Usage: info_count NAME [PORT]
+info_count() { redis-cli -p "${2:-$REDIS_PORT}" info stats | sed -n "s/^$1:\([0-9]*\).*/\1/p"; }
+
+# Print the requests of a command of the trace, from replay.commands.tsv.
+# Usage: kind COMMAND COLUMN
+kind() { awk -F '\t' -v name="$1" -v column="$2" '$1 == name { print $column }' out/replay.commands.tsv; }
+
+# Compare a replay with the model and with the server.
+# Usage: agree TRACE FILL
+agree() {
+  local hits misses fills sets keys
+  read -r hits misses fills sets keys < <(awk -F , -v fill="$2" -f "$REPO/tests/trace.awk" "$1")
+  assert_equal "$(result replay errors) $(result replay misses) $(kind fill 3) $(result replay sets)" "0 $misses $fills $((sets + fills))"
+  assert_equal "$(info_count keyspace_hits) $(info_count keyspace_misses)" "$hits $misses"
+  # The marker is a key too.
+  assert_equal "$(redis-cli -p "$REDIS_PORT" dbsize)" $((keys + 1))
+  assert_equal "$(calls get) $(calls set) $(calls del) $(calls incr) $(calls decr)" \
+    "$(kind get 3) $(($(kind set 3) + $(kind add 3) + $(kind replace 3) + $(kind fill 3))) $(kind delete 3) $(kind incr 3) $(kind decr 3)"
+  assert_equal "$(result replay ops)" $(($(wc -l <"$1") + fills))
+}
+
+@test "hits, misses and fills of a trace are those of a model and of the server, however many threads and connections share it" {
+  local words fill
+  trace_make 12000 4000 900 >t.csv
+  for words in '1 -c 1 --speed max' '2 -c 3 --speed max --data random' '3 -c 2 --speed 20 -P 8' '2 -c 4 --speed max --fill-misses' '1 -c 3 -P 1 --speed 10 --fill-misses --data random'; do
+    redis_start
+    fill=0
+    [[ $words != *fill* ]] || fill=1
+    # shellcheck disable=SC2086 # words on purpose
+    loadgen ${words%% *} --instances 1 ${words#* } --trace t.csv 127.0.0.1 "$REDIS_PORT"
+    assert_success
+    agree t.csv "$fill"
+    process_end "$REDIS_PID" "$(process_start "$REDIS_PID")"
+  done
+}
+
+@test "keys and values are as long as the trace says, live as long, and are compared to the last byte" {
+  local key=ns:u:1
+  redis_start
+  cat >t.csv <<'END'
+timestamp,key,key_size,value_size,client,op,TTL
+10,ns:u:1,6,300,1,set,0
+10,ns:u:2,20,0,1,set,100
+11,a,b:3,5,200000,1,add,50
+11,ns:u:1,6,300,1,get,0
+12,ns:u:2,20,0,1,get,0
+12,a,b:3,5,200000,1,gets,0
+END
+  loadgen 1 --data random --trace t.csv --speed 4 127.0.0.1 "$REDIS_PORT"
+  assert_success
+  assert_equal "$(result replay ops) $(result replay misses) $(result replay bytes)" "6 0 $((2 * 200300))"
+  assert_equal "$(redis-cli -p "$REDIS_PORT" strlen "$key") $(redis-cli -p "$REDIS_PORT" strlen a,b:3)" '300 200000'
+  assert_equal "$(redis-cli -p "$REDIS_PORT" exists ns:u:2______________)" 1
+  # At four times the speed, keys live a quarter of the time.
+  local ttl
+  ttl=$(redis-cli -p "$REDIS_PORT" ttl ns:u:2______________)
+  ((ttl > 0 && ttl <= 25)) || fail "ns:u:2 lives for $ttl s"
+  assert_equal "$(redis-cli -p "$REDIS_PORT" ttl "$key")" -1
+  grep get t.csv >reads.csv
+  redis-cli -p "$REDIS_PORT" setrange "$key" 299 '~' >/dev/null
+  loadgen 1 --no-flush --data random --trace reads.csv --speed max 127.0.0.1 "$REDIS_PORT"
+  assert_failure 1
+  assert_equal "$(result replay mismatches)" 1
+  # A value that is shorter is another value.
+  redis-cli -p "$REDIS_PORT" set "$key" "$(redis-cli -p "$REDIS_PORT" --raw getrange "$key" 0 100 | tr -d '\0')" >/dev/null
+  loadgen 1 --no-flush --data random --trace reads.csv --speed max 127.0.0.1 "$REDIS_PORT"
+  assert_failure 1
+  assert_equal "$(result replay mismatches)" 1
+}
+
+@test "what has expired by the server's count is a miss, and all else a hit" {
+  redis_start
+  awk 'BEGIN { for (i = 0; i < 300; i++) printf "0,k:%d,0,50,1,set,%d\n", i, i % 3 ? 9000 : 1 }' >sets.csv
+  sed 's/set,.*/get,0/' sets.csv >gets.csv
+  loadgen 2 --instances 1 --trace sets.csv 127.0.0.1 "$REDIS_PORT"
+  assert_success
+  wait_until 20 bash -c "redis-cli -p $REDIS_PORT info stats | grep '^expired_keys:100'"
+  redis-cli -p "$REDIS_PORT" config resetstat >/dev/null
+  loadgen 2 --instances 1 --no-flush --trace gets.csv --speed max 127.0.0.1 "$REDIS_PORT"
+  assert_success
+  # Of the hits, those of EXISTS are of the question whose keys these are.
+  assert_equal "$(result replay misses) $(info_count keyspace_misses) $(($(info_count keyspace_hits) - $(calls exists)))" '100 100 200'
+}
+
+@test "latency counts from the trace's own times, whatever the server does" {
+  awk 'BEGIN { for (i = 0; i < 800; i++) printf "%.3f,k%d,2,10,1,get,0\n", 500 + i * 0.005, i }' >t.csv
+  delay_server stalls --stall 2:0.5
+  loadgen 1 --no-flush --no-verify --trace t.csv -P 1 127.0.0.1 "$DELAY_PORT"
+  assert_success
+  assert_equal "$(result replay ops) $(result replay latency_from) $(result replay arrival)" '800 intended trace'
+  # As in the truth of a stall: of 2 s, what is due in the first 0.5 s waits for their end.
+  (($(result replay p90_us) >= 200000 && $(result replay p99_us) >= 400000)) || fail "p90 $(result replay p90_us), p99 $(result replay p99_us)"
+  (($(result replay service_p50_us) < 200000)) || fail "service p50 $(result replay service_p50_us)"
+  (($(result replay elapsed_us) >= 3990000)) || fail "elapsed $(result replay elapsed_us) us"
+}
+
+@test "oracleGeneral: each record is a read, filled when it misses" {
+  redis_start
+  # Records of 24 bytes: seconds, object, size, and what is not used.
+  awk 'function le(n, bytes,  i) { for (i = 0; i < bytes; i++) { printf "\\x%02x", n % 256; n = int(n / 256) } }
+    BEGIN { for (i = 0; i < 600; i++) { le(1000 + int(i / 200), 4); le(7000 + i * i % 97, 8); le(40 + i * i % 97, 4); le(0, 8) } }' >escaped
+  printf '%b' "$(<escaped)" >t.oracleGeneral
+  assert_equal "$(stat -c %s t.oracleGeneral)" 14400
+  loadgen 1 -c 2 --trace t.oracleGeneral --speed max --fill-misses --data random 127.0.0.1 "$REDIS_PORT"
+  assert_success
+  local keys
+  keys=$(awk 'BEGIN { for (i = 0; i < 600; i++) k[i * i % 97]; for (i in k) n++; print n }')
+  assert_equal "$(kind get 3) $(result replay misses) $(kind fill 3)" "600 $keys $keys"
+  assert_equal "$(redis-cli -p "$REDIS_PORT" strlen 7004)" 44
+  loadgen 1 --trace t.oracleGeneral --speed max 127.0.0.1 "$REDIS_PORT"
+  assert_contains 'it only reads: without --fill-misses nothing is set' "$stderr"
+  printf x >>t.oracleGeneral
+  loadgen 1 --trace t.oracleGeneral 127.0.0.1 "$REDIS_PORT"
+  assert_failure 2
+  assert_contains '14401 bytes are no whole number of records; accepted: lines of text, or records of 24 bytes (oracleGeneral)' "$stderr"
+}
+
+@test "a line that is none is one message with file and line, and leaves no index" {
+  local line text
+  while IFS='|' read -r line text; do
+    printf '5,k,1,10,1,get,0\n%b\n' "$line" >bad.csv
+    run_split "$REPO/test" --trace bad.csv 127.0.0.1 1
+    assert_failure 2
+    assert_equal "$stderr" "test: --trace bad.csv: line 2: $text"
+  done <<'END'
+6,k,1,10,1,get|invalid; accepted: timestamp,key,key_size,value_size,client,op,TTL
+6|invalid; accepted: timestamp,key,key_size,value_size,client,op,TTL
+x,k,1,10,1,get,0|timestamp 'x': invalid; accepted: seconds, such as 12 or 12.5
+6.,k,1,10,1,get,0|timestamp '6.': invalid; accepted: seconds, such as 12 or 12.5
+4,k,1,10,1,get,0|its time is before that of the line above; sort the trace by time
+6,k,1,ten,1,get,0|value_size 'ten': invalid; accepted: a whole number from 0 to 536870912
+6,k,1,536870913,1,get,0|value_size '536870913': invalid; accepted: a whole number from 0 to 536870912
+6,k,-1,10,1,get,0|key_size '-1': invalid; accepted: a whole number from 0 to 4096
+6,k,1,10,1,get,1.5|TTL '1.5': invalid; accepted: a whole number from 0 to 1000000000
+6,k,1,10,1,fetch,0|op 'fetch': unknown; accepted: get gets set add replace cas append prepend delete incr decr
+6,,1,10,1,get,0|key of 0 bytes: invalid; accepted: 1 to 4096 bytes
+|empty; remove the line
+END
+  [[ ! -e bad.csv.tierbench-index ]] || fail 'an index was made'
+  assert_equal "$(find . -name '*index*')" ''
+  : >bad.csv
+  run_split "$REPO/test" --trace bad.csv 127.0.0.1 1
+  assert_equal "$status $stderr" '2 test: --trace bad.csv: empty; a trace has at least one request'
+  run_split "$REPO/test" --trace none.csv 127.0.0.1 1
+  assert_equal "$status $stderr" '2 test: --trace none.csv: No such file or directory'
+}
+
+@test "the index is made once, again for another trace, in the cache where it must, and never in place of another file" {
+  local index=t.csv.tierbench-index before
+  export XDG_CACHE_HOME=$SCRATCH/cache
+  redis_start
+  trace_make 200 100 20 >t.csv
+  loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
+  assert_success
+  before=$(stat -c '%i %Y' "$index")
+  loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
+  assert_equal "$(stat -c '%i %Y' "$index") $(result replay ops)" "$before 200"
+  trace_make 300 100 20 >t.csv
+  loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
+  assert_equal "$(result replay ops)" 300
+  echo mine >"$index"
+  run_split "$REPO/test" --trace t.csv 127.0.0.1 1
+  assert_equal "$status $stderr" "2 test: --trace $index: not an index of this program; move it away"
+  assert_equal "$(<"$index")" mine
+  # Half an index of ours is made again.
+  rm "$index"
+  loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
+  truncate -s 1000 "$index"
+  loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
+  assert_success
+  assert_equal "$(result replay ops)" 300
+  # No name is left for an index beside a file of such a name.
+  local long
+  long=$(printf 'n%.0s' {1..248})
+  mv t.csv "$long"
+  loadgen 1 --trace "$long" --speed max 127.0.0.1 "$REDIS_PORT"
+  assert_success
+  assert_equal "$(find cache/tierbench -type f | wc -l)" 1
+}
+
+@test "clients share a trace by its keys: each request is sent by one of them, and those of a key to one instance" {
+  local first ops=0
+  trace_make 3000 1000 400 >t.csv
+  instances 3
+  loadgen 2 --instances 2 --trace t.csv --trace-share 0/3 --speed max 127.0.0.1 "$FIRST"
+  assert_success
+  ops=$(result replay ops)
+  loadgen 2 --instances 1 --trace t.csv --trace-share 2/3 --speed max 127.0.0.1 $((FIRST + 2))
+  assert_success
+  assert_equal $((ops + $(result replay ops))) 3000
+  for first in 0 1 2; do redis-cli -p $((FIRST + first)) keys 'ns:*'; done | sort | uniq -d >twice
+  assert_equal "$(<twice)" ''
+  for first in 0 1 2; do (($(redis-cli -p $((FIRST + first)) dbsize) > 50)) || fail "instance $first has no keys"; done
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Traces: the index that is made of one, the walks that share it, and what its requests look like, any piece alike. */
+#include "command.h"
+#include "trace_build.h"
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/tierbench-unit.XXXXXX", path[64], why[TRACE_WHY];
+static struct trace trace;
+
+/* Write a trace and open it. Returns what trace_open does. */
+static int begin(const char *text, size_t n)
+{
+    FILE *f = fopen(path, "w");
+    if (!f || fwrite(text, 1, n, f) != n || fclose(f)) exit(1);
+    return trace_open(&trace, path, why);
+}
+
+static void end(void)
+{
+    unlink(trace.index);
+    trace_close(&trace);
+    unlink(path);
+}
+
+static void times_in_seconds_are_spread(void)
+{
+    static const char text[] = "7,a,1,5,0,get,0\n7,b,1,5,0,set,0\n7,c,1,5,0,get,0\n7,d,1,5,0,get,0\n9,e,1,5,0,get,0\n9,f,1,5,0,get,0\n";
+    static const char exact[] = "7.25,a,1,5,0,get,0\n7.250001,b,1,5,0,set,0\n9,c,1,5,0,get,0\n";
+    CHECK_SAME(begin(text, sizeof text - 1), 0);
+    CHECK_SAME(trace.count, 6);
+    for (uint64_t i = 0; i < 6; i++) CHECK_SAME(trace_us(&trace.record[i]), i < 4 ? i * 250000 : 2000000 + (i - 4) * 500000);
+    CHECK_SAME(trace_op(&trace.record[1]), TRACE_SET);
+    CHECK_SAME(trace.header->length_us, 2500000);
+    CHECK_SAME(trace.header->keys, 6);
+    end();
+    CHECK_SAME(begin(exact, sizeof exact - 1), 0);
+    CHECK_SAME(trace_us(&trace.record[1]), 1);
+    CHECK_SAME(trace_us(&trace.record[2]), 1750000);
+    end();
+}
+
+/* A trace of n requests, of as many keys. */
+static int begin_many(int n)
+{
+    char *text = malloc((size_t)n * 64);
+    size_t at = 0;
+    for (int i = 0; i < n; i++) at += (size_t)sprintf(text + at, "%d,key:%d,0,%d,0,%s,%d\n", i / 1000, i, i % 300, i % 3 ? "set" : "get", i % 5);
+    int rc = begin(text, at);
+    free(text);
+    return rc;
+}
+
+static void walks_share_a_trace(void)
+{
+    enum { N = 20000, TOTAL = 3, PARTS = 2 };
+    static uint8_t seen[N];
+    uint64_t most = 0, least = N;
+    CHECK_SAME(begin_many(N), 0);
+    CHECK_WITHIN(trace.header->keys, N * 0.97, N * 1.03);
+    memset(seen, 0, sizeof seen);
+    for (int i = 0; i < TOTAL * PARTS; i++) {
+        struct trace_walk k = {.trace = &trace,
+                               .end = N,
+                               .last_us = UINT64_MAX,
+                               .instance = (uint64_t)i % TOTAL,
+                               .total = TOTAL,
+                               .part = (uint64_t)i / TOTAL,
+                               .parts = PARTS};
+        uint64_t found = 0, conns[4] = {0};
+        CHECK_SAME(trace_find(&k, 0) == TRACE_FOUND ? trace_us(&trace.record[k.next]) : 0, 0);
+        while (trace_find(&k, UINT64_MAX) == TRACE_FOUND) {
+            seen[k.next]++;
+            conns[trace_connection(&k, trace.record[k.next].hash, 4)]++;
+            k.next++;
+            found++;
+        }
+        CHECK_SAME(k.next, N);
+        for (int c = 0; c < 4; c++) CHECK_WITHIN(conns[c], (double)found / 4 * 0.8, (double)found / 4 * 1.2);
+        if (found > most) most = found;
+        if (found < least) least = found;
+    }
+    for (int i = 0; i < N; i++) CHECK_SAME(seen[i], 1);
+    CHECK_WITHIN(least, N / 6.0 * 0.9, N / 6.0);
+    CHECK_WITHIN(most, N / 6.0, N / 6.0 * 1.1);
+    /* Up to a time, and not beyond. */
+    struct trace_walk k = {.trace = &trace, .end = N, .last_us = 5000000, .total = 1, .parts = 1, .next = 3000};
+    CHECK_SAME(trace_find(&k, 2999999), TRACE_LATER);
+    CHECK_SAME(trace_find(&k, 3000000), TRACE_FOUND);
+    k.next = 5001;
+    CHECK_SAME(trace_find(&k, UINT64_MAX), TRACE_OVER);
+    end();
+}
+
+static void a_damaged_record_is_found(void)
+{
+    CHECK_SAME(begin_many(100), 0);
+    struct trace_record copy[100];
+    memcpy(copy, trace.record, sizeof copy);
+    struct trace damaged = trace;
+    damaged.record = copy;
+    struct trace_walk k = {.trace = &damaged, .end = 100, .last_us = UINT64_MAX, .total = 1, .parts = 1};
+    CHECK_SAME(trace_find(&k, UINT64_MAX), TRACE_FOUND);
+    copy[0].key = UINT64_MAX - 2;
+    CHECK_SAME(trace_find(&k, UINT64_MAX), TRACE_DAMAGED);
+    copy[0] = trace.record[0];
+    copy[0].time_op = TRACE_END;
+    CHECK_SAME(trace_find(&k, UINT64_MAX), TRACE_DAMAGED);
+    copy[0] = trace.record[0];
+    copy[0].size = 1 << 30;
+    CHECK_SAME(trace_find(&k, UINT64_MAX), TRACE_DAMAGED);
+    end();
+}
+
+static void requests_are_the_same_in_pieces(void)
+{
+    static const char text[] =
+        "0,k:1,7,5,0,get,0\n0,k:1,7,9000,0,set,30\n0,k:2,0,0,0,add,0\n0,k:3,0,3,0,replace,7\n0,k:4,0,0,0,delete,0\n0,k:5,0,0,0,incr,0\n";
+    static const char *const starts[] = {"*2\r\n$3\r\nGET\r\n$7\r\nk:1____\r\n",
+                                         "*5\r\n$3\r\nSET\r\n$7\r\nk:1____\r\n$9000\r\n",
+                                         "*4\r\n$3\r\nSET\r\n$3\r\nk:2\r\n$0\r\n\r\n$2\r\nNX\r\n",
+                                         "*6\r\n$3\r\nSET\r\n$3\r\nk:3\r\n$3\r\n",
+                                         "*2\r\n$3\r\nDEL\r\n$3\r\nk:4\r\n",
+                                         "*2\r\n$4\r\nINCR\r\n$5\r\ni:k:5\r\n"};
+    static char whole[16384], piece[16384];
+    struct values_spec spec = {.kind = VALUES_RANDOM, .seed = 3};
+    struct values values;
+    struct commands c;
+    sizes_one(&spec.sizes, 9000);
+    CHECK_SAME(begin(text, sizeof text - 1), 0);
+    CHECK_SAME(values_init(&values, &spec), 0);
+    CHECK_SAME(commands_init(&c, "", &values, NULL, 5), 0);
+    commands_trace(&c, &trace, 0);
+    for (uint64_t i = 0; i < 6; i++) {
+        uint64_t tagged = COMMAND_TAG(trace_op(&trace.record[i]), i), size = command_size(&c, tagged);
+        CHECK_SAME(command_encode(&c, tagged, whole) - whole, size);
+        CHECK(size <= c.largest);
+        CHECK(!memcmp(whole, starts[i], strlen(starts[i])));
+        for (uint64_t step = 1; step < 4000; step = step * 3 + 1) {
+            uint64_t at = 0;
+            for (size_t n; at < size; at += n) {
+                n = command_encode_part(&c, tagged, at, piece + at, step);
+                CHECK(n > 0);
+                if (!n) return;
+            }
+            CHECK_SAME(at, size);
+            CHECK(!memcmp(whole, piece, size));
+        }
+    }
+    command_encode(&c, COMMAND_TAG(TRACE_SET, 1), whole);
+    CHECK(memmem(whole + 9000, 200, "\r\n$2\r\nEX\r\n$2\r\n30\r\n", sizeof "\r\n$2\r\nEX\r\n$2\r\n30\r\n" - 1) != NULL);
+    commands_trace(&c, &trace, 100);
+    command_encode(&c, COMMAND_TAG(TRACE_SET, 1), whole);
+    CHECK(memmem(whole + 9000, 200, "\r\n$2\r\nPX\r\n$4\r\n3000\r\n", sizeof "\r\n$2\r\nPX\r\n$4\r\n3000\r\n" - 1) != NULL);
+    /* Another size is another value. */
+    CHECK(command_trace_content(&c, &trace.record[1], 9000) != command_trace_content(&c, &trace.record[1], 8999));
+    CHECK(command_trace_content(&c, &trace.record[0], 9000) == command_trace_content(&c, &trace.record[1], 9000));
+    commands_free(&c);
+    values_free(&values);
+    end();
+}
+
+int main(void)
+{
+    if (!mkdtemp(dir)) return 1;
+    snprintf(path, sizeof path, "%s/trace", dir);
+    TEST("times in whole seconds are spread over their second, others are kept", times_in_seconds_are_spread);
+    TEST("walks share a trace: each request belongs to one, and keys are spread evenly", walks_share_a_trace);
+    TEST("a record that no trace could have made is found before it is used", a_damaged_record_is_found);
+    TEST("requests are what the server takes, and the same in pieces of any size", requests_are_the_same_in_pieces);
+    rmdir(dir);
+    return UNIT_END;
+}
