@@ -14,7 +14,7 @@ main() {
   OUT=$FOLDER/out
   RECORD=$FOLDER/generator.proc
   ARRIVED=${EPOCHREALTIME/,/.}
-  # A look changes nothing that another call does, and others need not wait for its end.
+  # A look changes nothing that another call changes, so other calls need not wait for its end.
   if [[ $verb == look ]]; then
     client_look "$@"
     return
@@ -24,7 +24,7 @@ main() {
   "client_$verb" "$@"
 }
 
-# Start the generator, and look whether it waits for its first phase.
+# Start the generator, and check whether it waits for its first phase.
 client_launch() {
   client_start "$@"
   exec {CLIENT_LOCK}>&-
@@ -47,9 +47,9 @@ client_start() {
     ((SECONDS < end)) || fail "the screen session $session did not start the load generator in 20 s"
     client_pause
   done
-  # The job first: it is then still there to write the exit status of a generator that is ended.
+  # Record the job first: it must still run to write the exit status of a generator that is stopped.
   for pid in "$(<"$FOLDER/test.pid")" "$(<"$FOLDER/job.pid")"; do
-    # It may be done already; one that cannot be put on record is killed, and the next look finds it lost.
+    # It may have ended already. A generator that cannot be recorded is killed, and the next look reports it as lost.
     proc_started "$RECORD" "$pid" generator || :
   done
   touch "$FOLDER/launched"
@@ -71,10 +71,10 @@ write_job() {
   printf 'echo $status >%q.new && mv %q.new %q\n' "$FOLDER/exit" "$FOLDER/exit" "$FOLDER/exit"
 }
 
-# Give the generator the order for PHASE, TIME at least: seconds since the epoch on this host's clock (docs/loadgen.md); then wait for news, SECONDS at most. Print
-# `clock ARRIVED LEFT` (this host's, at the beginning and the end), `ready PHASE` when the generator waits for that phase,
-# `status LINE`, `machine` with what probe_cpu prints while no phase runs, `jumped SECONDS` when the clock was set, `stopped` when a signal has stopped the generator, and `exit STATUS` or
-# `lost` when it is over.
+# Give the generator the order for PHASE, with at least TIME: seconds since the epoch on this host's clock (docs/loadgen.md). Then wait for
+# news, at most SECONDS. Print `clock ARRIVED LEFT` (this host's clock, at the beginning and the end), `ready PHASE` when the generator
+# waits for that phase, `status LINE`, `machine` with the output of probe_cpu while no phase runs, `jumped SECONDS` when the clock was set,
+# `stopped` when a signal has stopped the generator, and `exit STATUS` or `lost` when it has ended.
 # Usage: client_look SECONDS [PHASE ORDER...]
 client_look() {
   local end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000)) turn=0 READY='' STATE=''
@@ -86,7 +86,7 @@ client_look() {
   while ((${EPOCHREALTIME/[.,]/} < end)); do
     client_ready
     [[ -z $READY && ! -s $FOLDER/exit ]] || break
-    # The generator must be seen to be there; for the rest of its news there are files.
+    # Whether the generator runs must be checked; its other news are in files.
     ((turn++ % 25)) || client_state
     [[ $STATE == R ]] || break
     client_pause
@@ -109,7 +109,7 @@ client_look() {
   printf 'clock\t%s\t%s\n' "$ARRIVED" "${EPOCHREALTIME/,/.}"
 }
 
-# The phase that the generator waits for, in READY.
+# Set READY to the phase that the generator waits for.
 client_ready() {
   local file
   for file in "$OUT"/ready-*; do
@@ -117,7 +117,7 @@ client_ready() {
   done
 }
 
-# What the generator does, in STATE: T when a signal has stopped it, R when it or the job that writes down its end is there.
+# Set STATE: T when a signal has stopped the generator, R when it or the job that writes its exit status runs.
 client_state() {
   local pid start line
   STATE=
@@ -130,19 +130,19 @@ client_state() {
   done <"$RECORD"
 }
 
-# A pause of 20 ms without a process: nobody ever writes to this pipe.
+# A pause of 20 ms without a process: nothing is ever written to this pipe.
 client_pause() {
   [[ -n ${CLIENT_NEVER-} ]] || exec {CLIENT_NEVER}<> <(:)
   read -r -t 0.02 -u "$CLIENT_NEVER" || :
 }
 
-# Print `jumped SECONDS` when the clock of the day has moved against that which nobody sets, since the generator was started.
+# Print `jumped SECONDS` when the wall clock has moved against the monotonic clock since the generator was started.
 client_clock() {
   local before after now from at by
   { read -r before _ && now=${EPOCHREALTIME/[.,]/}; } </proc/uptime || return 0
   read -r after _ </proc/uptime
   before=${before/./} after=${after/./}
-  # Interrupted in the middle, this tells nothing.
+  # If interrupted between the two readings, the difference says nothing.
   ((10#$after - 10#$before <= 5)) || return 0
   at=$((now / 10000 - 10#$before))
   if [[ ! -s $FOLDER/clock ]]; then
@@ -151,7 +151,7 @@ client_clock() {
   fi
   read -r from now <"$FOLDER/clock"
   by=$((at - from))
-  # A clock that is set right slowly gains or loses 0.5 ms in a second at most (adjtime(3)).
+  # A clock that is slewed gains or loses at most 0.5 ms per second (adjtime(3)).
   ((${by#-} <= 50 + (10#$before - 10#$now) / 1000)) || printf 'jumped\t%d.%02d\n' $((by / 100)) $((${by#-} % 100))
 }
 
@@ -181,12 +181,12 @@ client_fetch() {
   files_send -- *
 }
 
-# Have the generator end its phase: it has lasted long enough.
+# Let the generator end its phase: it has lasted long enough.
 client_enough() {
   : >"$OUT/stop"
 }
 
-# End the generator and remove its directory.
+# Stop the generator and remove its directory.
 client_stop() {
   proc_end 15 "$RECORD" || fail "$RECORD: a load generator does not end"
   rm -rf -- "$FOLDER"

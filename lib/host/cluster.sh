@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Instances of a Redis Cluster, on the server: what each knows of the others before it starts, and when all is well.
-# Settings sent in front: CLUSTER_TABLE (lines PORT NODE SHARD ROLE MASTER_PORT FIRST LAST ID, empty without a cluster), SERVER_ADDRESS,
-# REDIS_PASSWORD, READY_TIMEOUT.
+# Instances of a Redis Cluster, on the server: what each knows of the others before it starts, and when the cluster is ready. Settings sent
+# in front: CLUSTER_TABLE (lines PORT NODE SHARD ROLE MASTER_PORT FIRST LAST ID, empty without a cluster), SERVER_ADDRESS, REDIS_PASSWORD,
+# READY_TIMEOUT.
 
-# Write nodes.conf of every instance: nothing has to be sent to any of them, so that no process can join by mistake.
+# Write nodes.conf of every instance. No CLUSTER MEET is sent, so that no other process can join by mistake.
 # Usage: cluster_write
 # Globals: CLUSTER_TABLE DIR
 cluster_write() {
@@ -26,7 +26,7 @@ cluster_write() {
   done <<<"$CLUSTER_TABLE"
 }
 
-# Wait until every instance says that the cluster is whole and its replication up.
+# Wait until every instance reports that the cluster is whole and its replication is up.
 # Usage: cluster_ready
 # Globals: CLUSTER_TABLE SERVER_ADDRESS READY_TIMEOUT
 cluster_ready() {
@@ -36,12 +36,12 @@ cluster_ready() {
   while IFS=$'\t' read -r port _ _ role _; do
     until cluster_well "$port" "$role" "$all"; do
       ((SECONDS < end)) || fail "port $port: $why after $READY_TIMEOUT s; is port $((port + 10000)) open between the nodes?"
-      sleep 0.05 # between two rounds of asking
+      sleep 0.05 # between two polls
     done
   done <<<"$CLUSTER_TABLE"
 }
 
-# Whether an instance says that all is well; sets why when not.
+# Whether an instance reports that it is ready; sets why when not.
 # Usage: cluster_well PORT ROLE NODES
 cluster_well() {
   why="no answer to CLUSTER INFO"

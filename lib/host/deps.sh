@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Installs on this host what its table of tools/deps.sh brings, by the host's own package manager.
-# Setting sent in front: DEPS_SCRIPT, the text of tools/deps.sh.
+# Install packages on this host by the table of tools/deps.sh, with the host's own package manager. Setting sent in front: DEPS_SCRIPT, the
+# text of tools/deps.sh.
 
 # Usage: main NAME...
 main() {
   # shellcheck disable=SC2016 # expanded by the script
   local -a words=(bash -c "$DEPS_SCRIPT"$'\n''main "$@"' deps.sh run "$@")
   if (($(id -u) != 0)); then
-    # Nobody is there to type a password.
+    # A password prompt would block: no user is there to answer it.
     run_limited 10 sudo -n true 2>/dev/null ||
       fail "requires root, or sudo without a password, to install: $*"
     words=(sudo -n "${words[@]}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether this host has what its role needs, as rows: STATE CHECK FOUND WANTED FIX.
+# Whether this host has what its role requires, as rows: STATE CHECK FOUND WANTED FIX.
 # Needs: cpus irq
 # Settings sent in front: ADDRESS (which carries the load), NEED_MBIT (what the load needs of the link, in Mbit/s),
 # NEED_PORTS (a client's connections to one instance), NEED_FILES (what it opens for all its connections),
@@ -34,13 +34,13 @@ main() {
   esac
 }
 
-# A tool must be there; with an option that shows its version, that is what was found.
+# A tool must exist; with an option that prints its version, the version is in FOUND.
 # Usage: need TOOL [OPTION]
 need() {
   local found
   if found=$(command -v "$1"); then
     if [[ -n ${2-} ]]; then
-      # A program may fail to show its version, as older ones of screen do, but it must return.
+      # A program may fail to print its version, as older versions of screen do, but it must return.
       found=$(run_limited 10 "$1" "$2" 2>&1) || (($? != 124)) || {
         row fail "$1" "${found##*$'\n'}" "a program that works" "install $1 anew, here"
         return
@@ -53,7 +53,7 @@ need() {
   fi
 }
 
-# What a broken run left is ended by the next run, and by stop; it is shown because it takes memory and ports until then.
+# The next run and stop end what a broken run left; it is shown because it uses memory and ports until then.
 leftovers() {
   local folder names=
   for folder in "$WORK"/run-* "$WORK"/tune-*; do
@@ -69,7 +69,7 @@ leftovers() {
   fi
 }
 
-# The slowest of the NICs that carry the load, against what it needs.
+# The slowest NIC that carries the load, against the required speed.
 link() {
   local device speed slowest='' found='' driver
   for device in $(irq_devices "$ADDRESS" || :); do
@@ -80,7 +80,7 @@ link() {
     speed=
     { read -r speed <"${TIERBENCH_ROOT-}/sys/class/net/$device/speed"; } 2>/dev/null || :
     driver=$(readlink "${TIERBENCH_ROOT-}/sys/class/net/$device/device/driver" || echo virtual)
-    # What has no speed says -1, or refuses to say.
+    # An interface without a speed reports -1, or refuses to report.
     [[ $speed =~ ^[1-9][0-9]*$ ]] || speed=unknown
     found+="${found:+, }$device ${driver##*/} $speed Mbit/s"
     [[ $speed == unknown ]] || ((speed >= ${slowest:-speed + 1})) || slowest=$speed
@@ -94,7 +94,7 @@ link() {
   fi
 }
 
-# Ports that the kernel hands out to connections, against what a client needs: a port serves once for each instance.
+# The kernel's local port range, against the connections of a client: a port can be used once per instance.
 ports_ephemeral() {
   local low high
   read -r low high <"${TIERBENCH_ROOT-}/proc/sys/net/ipv4/ip_local_port_range"
@@ -105,7 +105,7 @@ ports_ephemeral() {
   fi
 }
 
-# The kernel may hand a port of ours to a connection of somebody else.
+# The kernel may use one of our ports for an outgoing connection of another program.
 ports_reserved() {
   local low high reserved
   read -r low high <"${TIERBENCH_ROOT-}/proc/sys/net/ipv4/ip_local_port_range"
@@ -118,7 +118,7 @@ ports_reserved() {
   fi
 }
 
-# How many files a process may open, against what it will.
+# The limit of open files of a process, against the number that it will open.
 # Usage: limit STATE WANTED WHAT
 limit() {
   local most

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A fault of one node of a cluster, on the server: a process of its own goes through its steps and stamps each in events.tsv.
-# Settings sent in front: INSTANCE_PLAN, CLUSTER_TABLE, REDIS_BINARY, REDIS_USER, SERVER_ADDRESS, REDIS_PASSWORD, RUN_OWNER, NODE_TIMEOUT, PERSISTENCE, FAULT,
+# A fault of one node of a cluster, on the server: a separate process runs its steps and stamps each in events.tsv. Settings sent in front:
+# INSTANCE_PLAN, CLUSTER_TABLE, REDIS_BINARY, REDIS_USER, SERVER_ADDRESS, REDIS_PASSWORD, RUN_OWNER, NODE_TIMEOUT, PERSISTENCE, FAULT,
 # FAULT_NODE, FAULT_AT, FAULT_DOWN, FAILBACK, SETTLE.
 
 # Begin: the load starts in DELAY_US microseconds.
@@ -10,7 +10,7 @@ server_fault() {
   local begin=$((${EPOCHREALTIME/[.,]/} + $1)) program=$REDIS_BINARY
   user_find || fail "$USER_WHY"
   [[ ! -x $FOLDER/redis-server ]] || program=/proc/self/cwd/redis-server
-  # Nothing below prints what is secret, and nobody else reads it.
+  # Nothing below prints a secret, and only this user can read the output.
   (
     umask 077
     {
@@ -49,7 +49,7 @@ fault_event() {
   printf '%s\t%s\t%s\t%s\n' "${EPOCHREALTIME/[.,]/}" "$FAULT_NODE" "$1" "${2-}" >>"$FOLDER/events.tsv"
 }
 
-# Sleep until a time in microseconds; ends with the master of the run.
+# Sleep until a time in microseconds; return early when the master of the run is gone.
 # Usage: fault_until TIME_US
 fault_until() {
   local left
@@ -65,7 +65,7 @@ fault_us() {
   awk -v seconds="$1" 'BEGIN { printf "%.0f", seconds * 1e6 }'
 }
 
-# Whether the instance on a port says of its replication what matches the pattern.
+# Whether the replication state of the instance on a port matches the pattern.
 # Usage: fault_says PORT PATTERN
 fault_says() {
   redis_ask "$SERVER_ADDRESS" "$1" 'INFO replication' && [[ $REDIS_REPLY =~ $2 ]]
@@ -86,7 +86,7 @@ fault_bytes() {
   echo "$sum"
 }
 
-# Go through all steps.
+# Run all steps.
 fault_run() {
   local port shard down bytes
   fault_until $((begin + $(fault_us "$FAULT_AT")))
@@ -115,7 +115,7 @@ fault_run() {
   fault_event settled
 }
 
-# Send the signal to the instances of the node, those on record.
+# Send the signal to the recorded instances of the node.
 fault_signal() {
   local port signal=KILL
   [[ $FAULT != term ]] || signal=TERM
@@ -123,13 +123,13 @@ fault_signal() {
   : >"$FOLDER/node.proc"
   while read -r port; do awk -v port="$port" '$3 == port' "$RECORD" >>"$FOLDER/node.proc"; done < <(fault_ports)
   if [[ $FAULT != stop ]]; then
-    # The guard takes what is on record and gone for an accident.
+    # The guard would report a recorded instance that is gone, so remove it from the record.
     awk 'NR == FNR { node[$3] = 1; next } !($3 in node)' "$FOLDER/node.proc" "$RECORD" >"$RECORD.new" && mv -f -- "$RECORD.new" "$RECORD"
   fi
   proc_signal "$signal" "$FOLDER/node.proc"
 }
 
-# Wait until each shard that was hit has another master.
+# Wait until each affected shard has another master.
 fault_taken() {
   local limit=60 end port shard replica
   local -A waiting=()
@@ -151,11 +151,11 @@ fault_taken() {
         break
       done
     done
-    sleep 0.05 # between two rounds of asking
+    sleep 0.05 # between two polls
   done
 }
 
-# Bring the node back: it goes on, or it starts again, and empty unless it keeps its data on disk.
+# Bring the node back: continue it, or start it again, without data unless it keeps its data on disk.
 fault_up() {
   local port cpus policy how=empty
   local -a pin
@@ -180,14 +180,14 @@ fault_up() {
   fault_event 'node up' "$how"
 }
 
-# Wait until every instance of the node is a replica in step.
+# Wait until every instance of the node is a replica in sync.
 fault_synced() {
   local port end=$((SECONDS + 900))
   while read -r port; do
     until fault_says "$port" 'role:slave' && [[ $REDIS_REPLY == *master_link_status:up* && $REDIS_REPLY == *master_sync_in_progress:0* ]]; do
       owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
       ((SECONDS < end)) || return 1
-      sleep 0.05 # between two rounds of asking
+      sleep 0.05 # between two polls
     done
   done < <(fault_ports)
 }
@@ -202,7 +202,7 @@ fault_back() {
       fault_event 'not failed back' "shard $2"
       return
     }
-    sleep 0.02 # between two rounds of asking
+    sleep 0.02 # between two polls
   done
   fault_event 'failed back' "shard $2"
 }

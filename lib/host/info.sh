@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What INFO says of all instances, without a process for each of them.
+# The INFO of all instances, without one process for each of them.
 # Globals: SERVER_ADDRESS REDIS_PASSWORD WORK RUN_ID
 
-# Instances that are asked at the same time, by one process, which has a connection to each.
+# Instances that one process asks at the same time, with a connection to each.
 readonly _INFO_TOGETHER=150
-# Seconds that the answers of all of them may take.
+# Time limit in seconds for the answers of all of them.
 readonly _INFO_LIMIT=10
 
-# Print what INFO says of every instance of a record, each under a line `### instance PORT`; `# no answer` for one that gives none.
+# Print the INFO of every instance of a record, each under a line `### instance PORT`; `# no answer` for an instance that does not answer.
 # Usage: info_all RECORD
 info_all() {
   local port
@@ -23,10 +23,11 @@ info_all() {
   ((${#ports[@]} == 0)) || _info_some "${ports[@]}"
 }
 
-# When one of them does not answer, each is asked by itself: it then costs its own time limit and no other's answer.
+# When an instance of a group does not answer, each is asked separately: the silent instance then costs its own time limit and blocks no
+# other answer.
 _info_some() {
   local port
-  # The shell says on stderr that one was killed.
+  # The shell reports on stderr that a process was killed.
   [[ -z $REDIS_PASSWORD ]] || { ! (_info_together "$@"); } 2>/dev/null || return 0
   for port; do
     redis_ask "$SERVER_ADDRESS" "$port" 'INFO all' || REDIS_REPLY='# no answer'
@@ -34,8 +35,8 @@ _info_some() {
   done
 }
 
-# All are asked before the first is listened to: while one is read, the others work. One time limit is for all of them: `read -t` costs
-# two calls of the kernel for every byte.
+# Send all requests before reading the first reply, so that the instances work in parallel. One time limit covers all of them: `read -t`
+# costs two system calls per byte.
 # Returns: 1 when one does not answer, and ends the shell when there is no answer within _INFO_LIMIT; nothing is printed then
 _info_together() {
   local port fd self=$BASHPID line text='' LC_ALL=C
@@ -60,7 +61,7 @@ _info_together() {
   (($# == 0)) && tr -d '\r' <<<"${text%$'\n'}"
 }
 
-# End a process that waits for answers too long. One that is done closes what this reads from.
+# Kill a process that waits too long for answers. When it has ended, this read sees the end of the pipe.
 _info_guard() {
   read -r -t "$_INFO_LIMIT" || (($? <= 128)) || kill -s KILL "$1"
 }

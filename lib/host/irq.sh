@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The interrupts of the NIC that carries an address: which there are, and which CPUs they go to.
-# TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
+# The interrupts of the NIC that carries an address: which ones exist, and which CPUs they go to. TIERBENCH_ROOT, if set, is prefixed to
+# every path of the kernel, so that a test can show another machine.
 
-# Print the NICs that carry an address, a line each: of a bond or a VLAN those below it.
+# Print the NICs that carry an address, one per line: of a bond or a VLAN the NICs below it.
 # Usage: irq_devices ADDRESS
 # Returns: 1 when there is none.
 irq_devices() {
   local address=$1 device
-  # A host may be called by its name.
+  # A host may be given by its name.
   [[ $address =~ ^[0-9.]+$ || $address == *:* ]] || address=$(getent ahosts "$address" | awk 'NR == 1 { print $1 }')
   device=$(run_limited 10 ip -o address show to "$address" 2>/dev/null | awk 'NR == 1 { print $2 }') || :
-  # Not ours: the way to it.
+  # Not an address of this host: use the route to it.
   [[ -n $device ]] || device=$(run_limited 10 ip -o route get "$address" 2>/dev/null | sed -n 's/.* dev \([^ ]*\).*/\1/p') || :
   [[ -n $device ]] || return 1
   _irq_lower "$device"
@@ -27,7 +27,7 @@ _irq_lower() {
   ((found)) || printf '%s\n' "$1"
 }
 
-# Print the interrupts of a NIC, a number a line.
+# Print the interrupts of a NIC, one number per line.
 # Usage: irq_list DEVICE
 irq_list() {
   local nic=${TIERBENCH_ROOT-}/sys/class/net/$1/device target folder irq
@@ -56,9 +56,9 @@ _irq_by_name() {
     }' "${TIERBENCH_ROOT-}/proc/interrupts"
 }
 
-# Spread interrupts over CPUs as the guide does: step = max(1, CPUs / interrupts), neighbours, round again at the end.
+# Spread interrupts over CPUs as the guide does: step = max(1, CPUs / interrupts), neighbouring CPUs, starting again at the end.
 # Usage: irq_spread auto|CPUS <IRQS
-# Prints: IRQ CPUS, a line each
+# Prints: IRQ CPUS, one per line
 irq_spread() {
   local cpus=$1
   [[ $cpus != auto ]] || cpus=$(<"${TIERBENCH_ROOT-}/sys/devices/system/cpu/online")
@@ -90,12 +90,12 @@ irq_map() {
   done < <(irq_list "$1")
 }
 
-# Print the queues of a NIC with the CPUs that packets are steered to: DEVICE QUEUE rps|xps MASK.
+# Print the queues of a NIC with the CPUs to which packets are steered: DEVICE QUEUE rps|xps MASK.
 # Usage: irq_queues DEVICE
 irq_queues() {
   local file mask
   for file in "${TIERBENCH_ROOT-}/sys/class/net/$1/queues"/*/[rx]ps_cpus; do
-    # A NIC with one queue has the file and refuses to read it.
+    # A NIC with one queue has the file, but reading it fails.
     mask=
     { read -r mask <"$file"; } 2>/dev/null || :
     [[ -n $mask ]] || continue

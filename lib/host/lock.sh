@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The lock of a server: one run at a time, whichever user it is of. Settings sent in front: LOCK_DIR, RUN_ID, RUN_OWNER.
+# The lock of a server: one run at a time, of any user. Settings sent in front: LOCK_DIR, RUN_ID, RUN_OWNER.
 # Needs: locks
 
 # Usage: main take|renew|release
@@ -15,11 +15,12 @@ lock_take() {
   ! lock_mine || return 0
   if locks_live; then fail "$(owner_say) has this server"; fi
   locks_sweep >&2
-  # All users must be able to read it; noclobber is O_EXCL: nothing that another user has put there is written to.
+  # All users must be able to read it. noclobber is O_EXCL: this never writes to a file that another user has put there.
   (umask 022 && set -o noclobber && printf '%s\n' "$RUN_OWNER" >"$LOCK") || fail "LOCK_DIR=$LOCKS: the lock $LOCK cannot be written; all users must be able to (chmod 1777 $LOCKS)"
 }
 
-# Note that the master lives. Fails when the lock is gone, or was not renewed within the lease: another run may have had the server since.
+# Record that the master lives. Fails when the lock is gone, or was not renewed within the lease: another run may have used the server
+# since.
 lock_renew() {
   lock_mine || fail "the lock of this run is gone$(lock_other)"
   if ! owner_here && ! owner_fresh "$LOCK"; then
@@ -37,7 +38,7 @@ lock_mine() {
   [[ -O $LOCK ]] && owner_read "$LOCK" && [[ $OWNER_LINE == "$RUN_OWNER" ]]
 }
 
-# Print who has the server now.
+# Print the owner of the server's lock.
 lock_other() {
   ! locks_live || printf ': %s has this server' "$(owner_say)"
 }

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The locks of a server: a file tierbench-lock.RUN a run, in a directory that all users share. Setting sent in front: LOCK_DIR.
+# The locks of a server: one file tierbench-lock.RUN per run, in a directory that all users share. Setting sent in front: LOCK_DIR.
 #
-# LOCK_DIR is open to all and sticky (as /var/tmp is): every user makes a file of its own and can remove no other's. A lock counts
-# as long as its owner lives, so a file that its dead owner's user alone could remove is in nobody's way. flock on the directory
-# itself makes look and change one step; it needs no file, and ends with the process that has it.
+# LOCK_DIR is writable by all users and sticky (as /var/tmp is): every user can make a file and cannot remove the file of another user. A
+# lock is valid as long as its owner lives, so a file that only its dead owner's user could remove blocks nobody. flock on the directory
+# itself makes check and change atomic; it requires no file, and ends with the process that holds it.
 
-# Open the directory and wait for our turn; it lasts until locks_close, or until this script ends.
+# Open the directory and wait for its lock; it is held until locks_close, or until this script ends.
 # Usage: locks_open
 # Globals: LOCK_DIR
 # Returns: sets LOCKS, the directory's path without links
 locks_open() {
   local owner mode
   if [[ ! -d $LOCK_DIR ]]; then
-    # It must never be there without its mode: two may come at once.
+    # It must never exist without its mode: two processes may make it at the same time.
     (umask 022 && mkdir -p -- "$(dirname -- "$LOCK_DIR")" && mkdir -m 1777 -- "$LOCK_DIR" 2>/dev/null) || [[ -d $LOCK_DIR ]] ||
       fail "LOCK_DIR=$LOCK_DIR: cannot be made"
   fi
@@ -25,7 +25,7 @@ locks_open() {
   flock -w 30 "$LOCKS_FD" || fail "LOCK_DIR=$LOCKS: another process has held its flock for 30 s; lslocks names it"
 }
 
-# Let others have their turn.
+# Release the lock of the directory.
 # Usage: locks_close
 locks_close() {
   [[ -z ${LOCKS_FD-} ]] || exec {LOCKS_FD}<&-
@@ -46,7 +46,7 @@ locks_live() {
   return 1
 }
 
-# Remove the locks of this user whose owners are dead, and say so. (Root's turn removes those of all users.)
+# Remove the locks of this user whose owners are dead, and report it. (As root, those of all users.)
 # Usage: locks_sweep
 locks_sweep() {
   local file

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What memory does on the server while it is loaded: samples each second, and a look at everything at each phase's boundary.
+# Memory counters of the server under load: samples each second, and all counters at each phase's boundary.
 # Needs: protocol tier_cgroup tier_detect tier_verify monitor_sample cpus irq monitor_load probe info
 # Settings sent in front: RUN_ID, RESERVE_BYTES (for start), SERVER_ADDRESS, REDIS_PASSWORD and RUN_OWNER (for mark).
 
@@ -37,8 +37,8 @@ monitor_start() {
   proc_started "$MONITOR/monitor.proc" $! monitor || fail "the monitors ended at once: $(cat "$MONITOR/monitor.err")"
 }
 
-# Write down all counters as they stand, under the name of the phase that comes next (`look`: not at all); print them too, and `machine` with what
-# probe_cpu prints.
+# Record all counters under the name of the phase that comes next (`look`: do not record). Print them too, and `machine` with the output of
+# probe_cpu.
 # Usage: monitor_mark NAME
 monitor_mark() {
   local file=$MONITOR/mark-$1 rows
@@ -52,7 +52,7 @@ monitor_mark() {
   rows+=$'\n'$(tier_verify <<<"$rows")
   [[ $1 == look ]] || {
     printf '%s\n' "$rows" >"$file.new" && mv -f -- "$file.new" "$file" &&
-      # The order of marks is that of this list.
+      # This list gives the order of marks.
       { grep -qxF -- "$1" "$MONITOR/marks" || printf '%s\n' "$1" >>"$MONITOR/marks"; }
   } 2>/dev/null || fail "$file: cannot be written (REMOTE_DIR: is its disk full?)"
   printf '%s\n' "$rows"
@@ -101,7 +101,7 @@ mark_instances() {
   ((nodes < 2)) || while read -r pid _ port; do tier_pages "$pid" "$port"; done <"$RECORD"
 }
 
-# Print the alarm, if the guard has ended the load, is gone itself, or is not at work.
+# Print the alarm, if the guard has ended the load, is gone, or is stopped.
 monitor_alarm() {
   local pid start line up beat='' gone=''
   if [[ -e $MONITOR/on ]]; then
@@ -117,7 +117,7 @@ monitor_alarm() {
       gone="did nothing for $((${up%.*} - ${beat%.*})) s"
     fi
   fi
-  # It writes this before it ends.
+  # The guard writes this before it ends.
   if [[ -e $MONITOR/alarm ]]; then
     cat "$MONITOR/alarm"
   elif [[ -n $gone ]]; then
@@ -131,7 +131,7 @@ monitor_stop() {
   proc_end 5 "$MONITOR/monitor.proc" || fail "the monitors do not end"
 }
 
-# End the monitors and send their files. They stay until `stop`: when the link is cut behind the last byte, they are sent again.
+# Stop the monitors and send their files. The files stay until `stop`: when the link is cut after the last byte, they are sent again.
 monitor_fetch() {
   monitor_stop
   cd "$MONITOR" 2>/dev/null || fail "$MONITOR: is gone"

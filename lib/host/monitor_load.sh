@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What the server's CPUs and the NIC that carries the load have done so far, as rows SCOPE COUNTER VALUE.
+# CPU time and NIC traffic of the server so far, as rows SCOPE COUNTER VALUE.
 # Globals: SERVER_ADDRESS
 
 # Usage: mark_load
 mark_load() {
   local device speed
   printf 'cpus\ttime_us\t%s\n' "${EPOCHREALTIME/[.,]/}"
-  # Fields of proc(5), in ticks: user nice system idle iowait irq softirq steal. What a guest uses is in user.
+  # Fields of proc(5), in ticks: user nice system idle iowait irq softirq steal. The time of guests is included in user.
   awk -v tick="$(getconf CLK_TCK)" '
     function us(ticks) { return sprintf("%.0f", ticks * 1000000 / tick) }
     BEGIN { OFS = "\t" }
@@ -17,7 +17,7 @@ mark_load() {
   for device in $(irq_devices "$SERVER_ADDRESS" || :); do
     speed=
     { read -r speed <"/sys/class/net/$device/speed"; } 2>/dev/null || :
-    # Loopback, and what has no speed, cannot be full.
+    # Loopback, and interfaces without a speed, have no utilisation.
     [[ $speed =~ ^[1-9][0-9]*$ ]] || continue
     printf '%s\trx_bytes\t%s\n' "$device" "$(<"/sys/class/net/$device/statistics/rx_bytes")"
     printf '%s\ttx_bytes\t%s\n' "$device" "$(<"/sys/class/net/$device/statistics/tx_bytes")"

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The monitors: one process that writes down once a second what memory does, and guards the host. It forks nothing, so that
-# it costs well under 1 % of a CPU.
+# The monitors: one process that records memory counters once a second, and guards the host. It forks nothing, so that it costs well under 1
+# % of a CPU.
 # Globals: MONITOR (its directory), RECORD (the instances), RESERVE_BYTES, MONITOR_STAT (memory.stat of the tier's cgroup, or empty)
 
-# What of /proc/vmstat tells of memory tiers; the kernel may not have all of them.
+# Counters of /proc/vmstat that concern memory tiers; a kernel may lack some of them.
 # shellcheck disable=SC2034 # lib/host/monitor.sh has use for it too
 MONITOR_VMSTAT=(pswpin pswpout workingset_refault_anon pgmajfault swap_ra swap_ra_hit pgpromote_success pgdemote_kswapd
   pgdemote_direct pgdemote_khugepaged pgdemote_proactive pgpromote_candidate pgpromote_candidate_nrl numa_hint_faults numa_hint_faults_local
   numa_pages_migrated numa_pte_updates numa_hit numa_miss zswpin zswpout oom_kill)
 
-# Seconds without a sample after which the monitors are taken for stopped.
+# Seconds without a sample after which the monitors are considered stopped.
 MONITOR_SILENT=6
-# How many instances are looked at in a second; more than that take turns.
+# Number of instances sampled per second; more instances take turns.
 MONITOR_TURN=32
 
 # Sample until the directory's file `on` is gone.
@@ -21,7 +21,7 @@ monitor_loop() {
   local now beat
   MONITOR_SWAP_LINE=0
   sample_record
-  # Nobody ever writes to this pipe: reading from it with a limit is a pause that needs no process.
+  # Nothing is ever written to this pipe: reading from it with a limit is a pause without a process.
   exec {MONITOR_PIPE}<> <(:)
   sample_vmstat_open
   printf 'time\tsome_us\tfull_us\n' >"$MONITOR/pressure.tsv"
@@ -38,7 +38,7 @@ monitor_loop() {
   done
 }
 
-# Read which instances there are; a fault takes some off the record, and puts them on it again.
+# Read the list of instances; a fault removes some from the record, and adds them again.
 sample_record() {
   local pid start port
   MONITOR_PORTS=() MONITOR_PIDS=() MONITOR_STARTS=() MONITOR_NEXT=0
@@ -47,10 +47,10 @@ sample_record() {
   done <"$RECORD"
 }
 
-# Wait until a time in microseconds. Meanwhile have the kernel count the cgroup of the tier anew, ten times a second, by reading
-# what it counts. By itself it does so every two seconds, and goes by these counts when it reclaims: if all pages have turned
-# from inactive to active meanwhile, as those do that are fetched again and again, it looks for none among them, finds none to
-# take, and calls the OOM killer while most of the swap is free.
+# Wait until a time in microseconds. In the meantime make the kernel update the counts of the tier's cgroup ten times a second, by reading
+# them. By itself it updates them every two seconds, and reclaim uses these counts. If all pages have turned from inactive to active in
+# between, as pages do that are fetched again and again, reclaim looks for no page among the active ones. It then finds nothing to reclaim,
+# and calls the OOM killer while most of the swap is free.
 # Usage: pause END
 pause() {
   local left
@@ -66,7 +66,7 @@ pause() {
   done
 } 2>/dev/null
 
-# Where the wanted counters stand in /proc/vmstat: their lines do not move while the machine is up.
+# The line numbers of the wanted counters in /proc/vmstat: they do not change while the machine is up.
 sample_vmstat_open() {
   local line name
   local -a lines
@@ -101,7 +101,7 @@ sample_pressure() {
   printf '%s\t%s\t%s\n' "$1" "${some##*total=}" "${full##*total=}" >>"$MONITOR/pressure.tsv"
 }
 
-# Write down what the next instances in turn use; leaves in MONITOR_GONE the number of one that is no longer what was recorded.
+# Record the usage of the next instances in turn; sets MONITOR_GONE to the number of an instance that is no longer the recorded process.
 sample_instances() {
   local turn index line swap
   local -a field status
@@ -111,7 +111,7 @@ sample_instances() {
     MONITOR_NEXT=$(((MONITOR_NEXT + 1) % ${#MONITOR_PIDS[@]}))
     line=
     { read -r line <"/proc/${MONITOR_PIDS[index]}/stat"; } 2>/dev/null || :
-    # Not by read, which needs a file or a pipe of its own for a text. Nothing behind the name is a pattern.
+    # Not with read, which needs a file or a pipe for a text. The text after the name contains no pattern.
     # shellcheck disable=SC2206
     field=(${line##*) })
     # Field 22 of proc(5), counted from the third, is what proc_start compares.
@@ -119,7 +119,7 @@ sample_instances() {
       MONITOR_GONE=$index
       continue
     fi
-    # At once, for the kernel makes the text anew for each piece that is read. Its lines do not move either.
+    # Read it in one call, because the kernel makes the text anew for each piece that is read. Its lines do not move either.
     { mapfile -t status <"/proc/${MONITOR_PIDS[index]}/status"; } 2>/dev/null || :
     [[ ${status[MONITOR_SWAP_LINE]-} == VmSwap:* ]] || sample_swap_line
     swap=${status[MONITOR_SWAP_LINE]-}
@@ -129,7 +129,7 @@ sample_instances() {
   done >>"$MONITOR/instances.tsv"
 }
 
-# Where `status` of the caller, the lines of /proc/PID/status, tells of swap.
+# The index of the swap line in `status` of the caller, the lines of /proc/PID/status.
 sample_swap_line() {
   for MONITOR_SWAP_LINE in "${!status[@]}"; do
     [[ ${status[MONITOR_SWAP_LINE]} != VmSwap:* ]] || return 0
@@ -137,7 +137,7 @@ sample_swap_line() {
   MONITOR_SWAP_LINE=0
 }
 
-# Whether the instance that is gone was taken off the record before: then a fault ended it.
+# Whether the missing instance was taken off the record before: then a fault ended it.
 guard_planned() {
   local pid=${MONITOR_PIDS[MONITOR_GONE]} port=${MONITOR_PORTS[MONITOR_GONE]}
   sample_record
@@ -146,7 +146,7 @@ guard_planned() {
   done
 }
 
-# Keep the host out of harm: when memory that must stay free is used, or an instance is gone, all instances are ended.
+# Protect the host: when memory that must stay free is used, or an instance is gone, stop all instances.
 # Returns: 1 when it had to, with the reason in the file `alarm`.
 guard() {
   local index available why=''
@@ -157,8 +157,8 @@ guard() {
     why="$((available >> 10)) MiB of memory are available, and $((RESERVE_BYTES >> 20)) MiB must stay free (RESERVE)"
   fi
   if [[ -z $why ]]; then
-    # Whether there is such a process at all is all that can be asked of hundreds in each second; whether it is still ours, and no
-    # zombie, is seen in its turn.
+    # For hundreds of instances, only the existence of the process can be checked each second. Whether it is still ours, and not a zombie,
+    # is checked in its turn.
     for index in "${!MONITOR_PIDS[@]}"; do
       kill -0 "${MONITOR_PIDS[index]}" || {
         MONITOR_GONE=$index

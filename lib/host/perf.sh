@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Counts loads that far memory served, with `perf stat` over the instances' processes while a phase runs.
-# Settings sent in front: RUN_ID; for start and check PERF_EVENTS: words `instance EVENT` or `socket EVENT`, a pair after the other; for start RUN_OWNER.
-# TIERBENCH_ROOT, if set, stands in front of the kernel's paths, so that a test can show another machine.
+# Count loads that far memory served, with `perf stat` over the instances' processes while a phase runs. Settings sent in front: RUN_ID; for
+# start and check PERF_EVENTS: pairs `instance EVENT` or `socket EVENT`, one after the other; for start RUN_OWNER. TIERBENCH_ROOT, if set,
+# is prefixed to the kernel's paths, so that a test can show another machine.
 
 # Usage: main cpu|check|start|end|stop
 main() {
@@ -12,7 +12,7 @@ main() {
   "perf_$1"
 }
 
-# Print what CPU this is: `cpu VENDOR FAMILY MODEL STEPPING NAME`, as conf/far_events.tsv names them.
+# Print the CPU of this host: `cpu VENDOR FAMILY MODEL STEPPING NAME`, as conf/far_events.tsv names CPUs.
 perf_cpu() {
   LC_ALL=C awk -F '[ \t]*:[ \t]*' '
     function set(name, value) { if (!(name in of)) of[name] = value }
@@ -41,7 +41,7 @@ perf_events() {
   done
 }
 
-# Start counting; it has begun when this returns.
+# Start counting; perf counts already when this returns.
 perf_start() {
   local pid start pids='' scope
   perf_end >/dev/null 2>&1 || :
@@ -52,7 +52,7 @@ perf_start() {
   while read -r pid start _; do
     ! proc_alive "$pid" "$start" || pids+=${pids:+,}$pid
   done <"$WORK/run-$RUN_ID/server/instances.proc"
-  # An instance has a few threads, and each a file for each event.
+  # An instance has a few threads, and each needs one file per event.
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
   ((${#PERF_instance[@]} == 0)) || perf_launch instance "${PERF_instance[@]}" -p "$pids"
   ((${#PERF_socket[@]} == 0)) || perf_launch socket "${PERF_socket[@]}" -a
@@ -63,7 +63,7 @@ perf_launch() {
   local scope=$1 answer='' said
   shift
   mkfifo -- "$FOLDER/$scope.ask" "$FOLDER/$scope.answer"
-  # Where perf adds words for people, those are of no use; it is told to begin, and says when it has.
+  # The text that perf adds for people is not used. perf is told to begin, and reports when it has.
   setsid env --default-signal=INT perf stat -x '|' -o "$FOLDER/$scope.out" --control "fifo:$FOLDER/$scope.ask,$FOLDER/$scope.answer" -D -1 "$@" \
     </dev/null >"$FOLDER/$scope.log" 2>&1 &
   proc_started "$RECORD" $! perf || :
@@ -77,8 +77,8 @@ perf_launch() {
   fail "perf does not count: $said"
 }
 
-# End counting, and print `count SCOPE NUMBER VALUE PERCENT` for each event in the order of PERF_EVENTS: VALUE is - when it was not counted, and
-# PERCENT the part of the time that it had a counter.
+# Stop counting, and print `count SCOPE NUMBER VALUE PERCENT` for each event in the order of PERF_EVENTS. VALUE is - when it was not
+# counted, and PERCENT is the part of the time in which it had a counter.
 perf_end() {
   local scope
   [[ -e $RECORD ]] || return 0
@@ -101,7 +101,7 @@ perf_counts() {
     }'
 }
 
-# End it, whatever became of the repeat.
+# Stop counting, whatever the state of the repeat.
 perf_stop() {
   proc_end 5 "$RECORD" || fail "perf does not end"
   rm -rf -- "$FOLDER" "$RECORD"
@@ -144,7 +144,7 @@ perf_check() {
 perf_try() {
   local scope=$1 out status=0
   shift
-  # A child that does nothing but count: what never runs is never counted.
+  # A child that only counts: perf does not count a process that never runs.
   out=$(run_limited 20 perf stat -x '|' "$@" -- bash -c 'for ((i = 0; i < 20000; i++)); do :; done' 2>&1) || status=$?
   if ((status != 0)); then
     printf 'why\t%s\n' "$(said_why <<<"$out" | tr -d '[:cntrl:]')"

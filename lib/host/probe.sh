@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# How much CPU time this host has used so far, and how much of it was ours: from /proc/stat and the times of processes (proc(5)).
-# Settings sent in front: RUN_OWNER.
+# The CPU time that this host has used so far, and our part of it: from /proc/stat and the times of processes (proc(5)). Settings sent in
+# front: RUN_OWNER.
 
 # Print one line: KERNEL SPACE TIME_US CPUS USED_US STEAL_US ALL_US OURS_US ROOT SCRIPTS_US, separated by tabs.
 #   KERNEL    its boot_id: hosts with the same one share their CPUs; SPACE is the namespace of process ids
@@ -21,7 +21,7 @@ probe_cpu() {
   printf '%s\n' /proc/[0-9]*/stat | LC_ALL=C awk -v id="$id" -v space="$own_space" -v now="${EPOCHREALTIME/[.,]/}" -v tick="$(getconf CLK_TCK)" -v master="$master" \
     -v script=$$ -v ended="$ended" '
     function us(ticks) { return sprintf("%.0f", ticks * 1000000 / tick) }
-    # One process: its line is PID (NAME) STATE PARENT GROUP SESSION ..., and NAME may hold blanks and brackets.
+    # One process: its line is PID (NAME) STATE PARENT GROUP SESSION ..., and NAME may contain blanks and brackets.
     function take(file,    line, pid, f) {
       if ((getline line < file) > 0) {
         pid = line + 0
@@ -44,7 +44,7 @@ probe_cpu() {
       return 0
     }
     BEGIN {
-      # Where getconf is missing or odd: what it is on every machine but Alphas.
+      # If getconf is missing or fails: the value on every machine but Alpha.
       if (tick !~ /^[1-9][0-9]*$/) tick = 100
       while ((getline line < "/proc/stat") > 0) {
         split(line, f, " ")
@@ -84,7 +84,7 @@ probe_times() {
     END { printf "%.0f\n", sum * 1000000 }' "$1"
 }
 
-# Print `machine` and the line of probe_cpu; nothing when a few tries fail: mawk gives up when a process ends while it is read.
+# Print `machine` and the line of probe_cpu; nothing after several failed tries: mawk fails when a process ends while it is read.
 # Usage: probe_row ENDED_US RECORD...
 probe_row() {
   local line try

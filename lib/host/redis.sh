@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Where redis-server comes from: already there, from the package manager, or built from source once and kept; and whom it can run as.
+# The source of redis-server: installed already, the package manager, or built from source once and kept; and the user that it can run as.
 # Needs: user tls
 
-# Print the absolute path of redis-server, or whom it can run as: STATE FOUND, STATE being ok, warn or fail; with tls, what TLS=on lacks.
-# Settings sent in front: READY_TIMEOUT, for package DEPS_SCRIPT (the text of tools/deps.sh), for user REDIS_USER, and for tls REDIS_BINARY.
+# Print the absolute path of redis-server, or the user that it can run as: STATE FOUND, STATE being ok, warn or fail. With tls, print what
+# TLS=on lacks. Settings sent in front: READY_TIMEOUT, for package DEPS_SCRIPT (the text of tools/deps.sh), for user REDIS_USER, and for tls
+# REDIS_BINARY.
 
 # Usage: main user | tls | installed PATH | package | built KEY | build KEY SOURCE
 #   KEY names a build in the cache; SOURCE is a tarball in the cache, or a URL
@@ -38,7 +39,7 @@ redis_user() {
   fi
 }
 
-# A stand-in may take any word for its configuration, and serve for ever.
+# Another program of that name may take any argument for its configuration, and never return.
 redis_returns() {
   run_limited $((READY_TIMEOUT < 10 ? READY_TIMEOUT : 10)) "$1" --version >/dev/null || (($? != 124)) || exit 1
 }

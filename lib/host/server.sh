@@ -16,7 +16,7 @@ main() {
   FOLDER=$WORK/run-$RUN_ID/server
   RECORD=$FOLDER/instances.proc
   WRAPPERS=$FOLDER/wrappers.proc
-  # A call that the master repeats after a lost link must not meet its own first try.
+  # A call that the master repeats after a lost link must not run beside its own first try.
   exec {SERVER_LOCK}>"$WORK/server.flock"
   flock "$SERVER_LOCK"
   "server_$1" "${@:2}"
@@ -30,23 +30,23 @@ server_facts() {
     END { printf "%d\t%d\t%.0f\t%.0f\n", cpus, int(total / 1048576), total * 1024, available * 1024 }' /proc/meminfo
 }
 
-# Print a line for every port of the plan that somebody listens on.
+# Print a line for every port of the plan that a process listens on.
 server_ports() {
   local -A taken=()
   local port who
   while read -r port; do taken[$port]=1; done < <(ports_listening)
   while read -r port _; do
     [[ -v "taken[$port]" ]] || continue
-    # Without ss the port is still known to be taken.
+    # Without ss the port is still known to be in use.
     who=$(run_limited 10 ss -Hltnp "sport = :$port" 2>/dev/null | sed -n 's/.*users:((\(.*\)))$/\1/p' | sed -n 1p) || who=
     printf 'port %s is taken%s\n' "$port" "${who:+ by $who}"
   done <<<"$INSTANCE_PLAN"
 }
 
-# Start all instances and wait for them. Prints what the master needs to know, rows NAME VALUE: `user load` when load generators have a
-# user of their own, `certificate PEM` in base64 with TLS, and `root REASON` when auto found no other user.
+# Start all instances and wait for them. Print what the master needs to know, rows NAME VALUE: `user load` when load generators have their
+# own user, `certificate PEM` in base64 with TLS, and `root REASON` when auto found no other user.
 #
-# An instance may run as a user who cannot pass the directories above its own, so it is started in there and names everything from there.
+# An instance may run as a user who cannot access the directories above its own. So it is started in its directory, and uses relative paths.
 server_start() {
   local taken port cpus policy program=$REDIS_BINARY
   local -a pin prefix ports=()
@@ -79,8 +79,8 @@ server_start() {
     tier_prefix "$policy"
     pin=(taskset -c "$cpus")
     [[ $cpus != - ]] || pin=()
-    # A session of its own: Ctrl-C in the master's terminal reaches every process of the terminal's group.
-    # What stands in front may need root, as chrt does; Redis itself does not.
+    # A session of its own, because Ctrl-C in the master's terminal reaches every process of the terminal's group. The wrapper may require
+    # root, as chrt does; Redis itself does not.
     setsid "${pin[@]}" "${TIER_PREFIX[@]}" "${prefix[@]}" "${USER_WORDS[@]}" "$program" "/proc/self/cwd/$port.conf" \
       </dev/null >>"$FOLDER/redis-$port.log" 2>&1 {SERVER_LOCK}>&- &
     proc_started "$RECORD" $! "$port" || fail "$port: redis-server ended at once: $(said_why <"$FOLDER/redis-$port.log")"
@@ -93,7 +93,7 @@ server_start() {
   [[ -z $USER_WHY ]] || printf 'root\t%s\n' "$USER_WHY"
 }
 
-# Where a wrapper is still there and Redis is another process, record both: to end the one would leave the other.
+# If a wrapper stays as a process of its own, record both: stopping only one would leave the other.
 instances_wrapped() {
   local pid start port own
   local -a found=()
@@ -101,7 +101,7 @@ instances_wrapped() {
     redis_ask "$SERVER_ADDRESS" "$port" 'INFO server' || fail "port $port: redis-server does not answer INFO"
     [[ $REDIS_REPLY =~ process_id:([0-9]+) ]] || fail "port $port: redis-server does not tell its process"
     own=${BASH_REMATCH[1]}
-    # With pids of its own it tells the number of somebody else's process here.
+    # In its own pid namespace, Redis reports a pid that belongs to another process here.
     proc_below "$own" "$pid" || fail "port $port: the wrapper hides redis-server's process: the pid that it gives, $own, is none that SERVER_PREFIX has begun"
     found+=("$own $port")
     [[ $own == "$pid" ]] || printf '%s\t%s\t%s\n' "$pid" "$start" "$port" >>"$WRAPPERS"
@@ -112,35 +112,35 @@ instances_wrapped() {
   mv -f -- "$RECORD.new" "$RECORD"
 }
 
-# Whether a process is another one, or was begun by it at whatever remove.
+# Whether a process is another process, or a descendant of it.
 # Usage: proc_below PID ANCESTOR
 proc_below() {
   local pid=$1 line
   while ((pid > 0)); do
     [[ $pid != "$2" ]] || return 0
     { read -r line <"/proc/$pid/stat"; } 2>/dev/null || return 1
-    # The parent is field 4 of proc(5), the second behind the name.
+    # The parent is field 4 of proc(5), the second after the name.
     read -r _ pid _ <<<"${line##*) }"
   done
   return 1
 }
 
-# Write the configuration of one instance, and make its directory and log; REDIS_CONF stands last, where it overrides.
+# Write the configuration of one instance, and make its directory and log; REDIS_CONF comes last, so that it overrides.
 instance_conf() {
   local port=$1 cpus=$2 threads=
-  # Older versions of Redis refuse these words, so they stand there only when they are asked for.
+  # Older versions of Redis refuse these directives, so they are written only when they are set.
   ((IO_THREADS == 1)) || threads+="io-threads $IO_THREADS"$'\n'
   ((IO_THREADS == 1)) || [[ $cpus == - || $IO_THREADS_AFFINITY == off ]] || threads+="server_cpulist $cpus"$'\n'
   [[ $BIO_CPUS == auto ]] || threads+="bio_cpulist $BIO_CPUS"$'\n'
   mkdir -p -- "$FOLDER/data-$port"
   : >"$FOLDER/redis-$port.log"
-  # Its log is its output, which is open already when it becomes another user.
+  # Its log is its stdout, which is open already when it changes its user.
   printf '%s\n%s\nbind %s\ndir data-%s\nlogfile ""\nrequirepass %s\nmasterauth %s\n%s\n%s%s\n' "$REDIS_TEMPLATE" \
     "$(tls_conf "$port")" "$SERVER_ADDRESS" "$port" "$REDIS_PASSWORD" "$REDIS_PASSWORD" \
     "$(acl_conf)" "$threads" "${REDIS_CONF//;/$'\n'}" >"$FOLDER/$port.conf"
 }
 
-# Ask every instance PING until all have answered.
+# Send PING to every instance until all have answered.
 instances_ready() {
   local end=$((SECONDS + READY_TIMEOUT)) pid start port
   local -A waiting=()
@@ -156,17 +156,17 @@ instances_ready() {
     done
     ((${#waiting[@]} > 0)) || return 0
     ((SECONDS < end)) || fail "${#waiting[@]} instances do not answer PING after $READY_TIMEOUT s, ports: ${!waiting[*]}"
-    sleep 0.05 # between two rounds of asking
+    sleep 0.05 # between two polls
   done
 }
 
-# Print what INFO says of every instance, each under a line of its own.
+# Print the INFO of every instance, each under a line of its own.
 server_info() {
   [[ -e $RECORD ]] || fail "no instance is running"
   info_all "$RECORD"
 }
 
-# Send the instances' logs, and the events of a fault; copies, because the instances go on writing.
+# Send the instances' logs, and the events of a fault. Send copies, because the instances continue to write.
 server_logs() {
   local -a files
   mkdir -p -- "$FOLDER/logs"
@@ -174,7 +174,7 @@ server_logs() {
     [[ ! -e $FOLDER/events.tsv ]] || cp -- "$FOLDER/events.tsv" "$FOLDER/logs"
     cd "$FOLDER/logs" 2>/dev/null || fail "$FOLDER: is gone"
   else
-    # On a full disk nothing is added to them either.
+    # On a full disk nothing is appended to them either.
     cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is gone"
   fi
   files=(redis-*.log)
@@ -182,21 +182,21 @@ server_logs() {
   files_send -- "${files[@]}"
 }
 
-# Tell instances that keep snapshots to make none on the way out: nobody reads it, and a large one takes longer than they are given.
+# Tell instances that keep snapshots to make none when they stop: nobody reads it, and a large snapshot takes longer than the time limit.
 instances_unsaved() {
   local file config REDIS_PASSWORD
   while IFS= read -r file; do
     REDIS_PASSWORD=$(sed -n 's/^requirepass //p' "$file")
     config=$(sed -n 's/^rename-command CONFIG //p' "$file")
-    # One that does not answer is ended as it is.
+    # An instance that does not answer is stopped without that.
     redis_ask "$(sed -n 's/^bind //p' "$file")" "$(basename "$file" .conf)" "${config:-CONFIG} SET save \"\"" || :
   done < <(grep -lE '^[[:space:]]*save[[:space:]]+"?[0-9]' "$FOLDER"/*.conf 2>/dev/null)
 }
 
-# End the instances and remove their directory.
+# Stop the instances and remove their directory.
 server_stop() {
   instances_unsaved
-  # A large instance takes its time to give its memory back.
+  # A large instance needs time to free its memory.
   instances_end 60 "$FOLDER" || fail "$RECORD: an instance does not end"
   rm -rf -- "$FOLDER"
   run_close

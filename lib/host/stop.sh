@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# End what broken runs left on this host, and put back what they changed. Setting sent in front: LOCK_DIR.
+# Stop what broken runs left on this host, and restore what they changed. Setting sent in front: LOCK_DIR.
 # Needs: cpus instances irq vsmp tune_kind tune_journal tune tier_undo tier_cgroup tier_lost locks
 
 # Usage: main stale|force
@@ -8,15 +8,15 @@
 main() {
   local folder
   work_open
-  # A client need not have one.
+  # A client may lack it.
   [[ ! -d $LOCK_DIR ]] || locks_open
   if [[ $1 == stale ]] && locks_live; then fail "$(owner_say) has this server, and its master is alive: interrupt it there"; fi
-  # What follows may take a minute.
+  # The next steps may take a minute.
   locks_close
   exec {STOP_SERVER}>"$WORK/server.flock" {STOP_CLIENT}>"$WORK/client.flock"
   stop_wait "$STOP_SERVER" "instances"
   stop_wait "$STOP_CLIENT" "load generators"
-  # What was tuned is put back last.
+  # Tuned settings are restored last.
   for folder in "$WORK"/run-* "$WORK"/tune-*; do
     if ! run_ours "$folder"; then
       stop_stray "$folder"
@@ -30,15 +30,15 @@ main() {
   [[ ! -d $LOCK_DIR ]] || locks_open
   stop_lost "$1"
   tier_lost_undo "$1" || fail "not all that the tier of a run made is undone, whose directory was removed"
-  # Of sessions with our name, those whose screen is no more; a client need not have it.
+  # Sockets of our sessions whose screen process is gone; a client may lack screen.
   ! command -v screen >/dev/null || run_limited 10 screen -wipe tierbench- >/dev/null 2>&1 || :
-  # What scripts that were killed have left; no live one takes an hour.
+  # Files of scripts that were killed; no live script takes an hour.
   find "$WORK" -maxdepth 1 \( -name 'sysinfo.*' -o -name 'found.*.proc' \) -mmin +60 -exec rm -rf -- {} +
   [[ $1 == stale ]] || stop_locks
   locks_sweep >/dev/null
 }
 
-# Wait until no other call of ours is under way on this host, and say so.
+# Wait until no other call of ours runs on this host, and report it.
 # Usage: stop_wait DESCRIPTOR WHAT
 stop_wait() {
   ! flock -n "$1" || return 0
@@ -49,7 +49,7 @@ stop_wait() {
 # Usage: stop_run DIR
 stop_run() {
   local folder=$1
-  # Load generators first: one that loses its server would only write errors.
+  # Load generators first: a generator that loses its server would only write errors.
   proc_end 15 "$folder"/client-*/generator.proc || fail "$folder: a load generator does not end"
   proc_end 5 "$folder"/monitor/monitor.proc || fail "$folder: the monitors do not end"
   proc_end 5 "$folder"/trace.proc || fail "$folder: the program of TRACE does not end"
@@ -62,7 +62,7 @@ stop_run() {
   echo "ended what ${folder##*/run-} had left"
 }
 
-# Put back what a run changed on this host; the record is beside the run's directory, and stays when that is removed.
+# Restore what a run changed on this host. The record is beside the run's directory, so it stays when that directory is removed.
 # Usage: stop_tune DIR
 stop_tune() {
   (
@@ -72,7 +72,7 @@ stop_tune() {
   rm -rf -- "$1"
 }
 
-# What has a run's name and no owner's line: a master that was killed in the moment before it wrote that has left nothing else.
+# A directory with a run's name and without an owner's line: its master was killed just before it wrote the line, and left nothing else.
 # Usage: stop_stray DIR
 stop_stray() {
   [[ -e $1 || -L $1 ]] || return 0
@@ -83,7 +83,7 @@ stop_stray() {
   printf '%s: has no line of an owner, so no run of ours made it; left alone\n' "$1" >&2
 }
 
-# End what runs on although its run's directory, and every record in it, was removed. The lock tells whether the master lives.
+# Stop processes of runs whose directory, with every record in it, was removed. The lock says whether the master lives.
 # Usage: stop_lost stale|force
 stop_lost() {
   local record=$WORK/lost.proc pid run file ended=
@@ -98,7 +98,7 @@ stop_lost() {
   for run in $ended; do printf 'ended what %s had left, whose directory was removed\n' "$run"; done
 }
 
-# Remove the locks of this user whose masters live; name one of another user.
+# Remove the locks of this user although their masters live; name a lock of another user.
 stop_locks() {
   while locks_live own; do rm -f -- "$LOCK_FOUND"; done
   ! locks_live || printf '%s has this server and belongs to another user; left alone\n' "$(owner_say)" >&2

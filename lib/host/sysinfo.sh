@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What this host is, as files: the guide's setup.log, what else a reader may ask, and env.tsv for machines.
+# Facts of this host as files: the guide's setup.log, further details for readers, and env.tsv for programs.
 # Needs: cpus irq vsmp tier
 # Settings sent in front: ADDRESS, which carries the load; REDIS_BINARY, empty where no instance runs.
 # TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
 
-# What of sysctl can matter to Redis, its memory and its network.
+# Settings of sysctl that can affect Redis, its memory and its network.
 readonly SYSINFO_SYSCTL='^(vm\.|net\.core\.|net\.ipv4\.(tcp_|ip_local_port_range)|kernel\.(numa_|sched_|randomize|timer_migration|watchdog))'
 
 # Send all files.
@@ -67,7 +67,7 @@ sysinfo_files() {
   [[ -z $REDIS_BINARY ]] || keep redis.txt "$REDIS_BINARY" --version
 }
 
-# Write what a command prints into a file, and in its place why there is nothing.
+# Write the output of a command into a file, or the reason why there is none.
 # Usage: keep FILE COMMAND...
 keep() {
   local file=$1
@@ -79,12 +79,12 @@ keep() {
   fi
 }
 
-# Run a program for a limited time, and a function as it is.
+# Run a program with a time limit, or a function without.
 limited() {
   if [[ $(type -t "$1") == file ]]; then run_limited 20 "$@"; else "$@"; fi
 }
 
-# Print files with their names; those that are not there are left out.
+# Print files with their names; missing files are left out.
 show() {
   local file line
   for file in "$@"; do
@@ -107,7 +107,7 @@ nic() {
   done
 }
 
-# --- env.tsv: KEY VALUE, only what stays the same as long as nobody changes it ---
+# --- env.tsv: KEY VALUE, only values that stay the same as long as nobody changes them ---
 
 env_all() {
   env_machine
@@ -124,7 +124,7 @@ row() {
   printf '%s\t%s\n' "$1" "${value:--}"
 }
 
-# Print one row from a file's first line; of `[bracketed]` choices the chosen one.
+# Print one row from a file's first line; of `[bracketed]` choices the selected one.
 # Usage: row_file KEY PATH
 row_file() {
   local line=
@@ -148,7 +148,7 @@ env_machine() {
     [[ -e $file ]] || continue
     row_file "vulnerability.${file##*/}" "${file#"$ROOT"}"
   done
-  # Already read: it takes longer than all the rest.
+  # Read earlier: this takes longer than all the rest.
   { grep ' = ' sysctl.txt || :; } | while IFS= read -r file; do row "sysctl.${file%% =*}" "${file#*= }"; done
   if prefix=$(vsmp_prefix); then
     row tier.vsmp "$(run_limited 20 "${prefix}version" 2>/dev/null | sed -n 1p || :)"
@@ -173,7 +173,7 @@ env_cpu() {
   row_file cpu.smt /sys/devices/system/cpu/smt/control
   row_file cpu.turbo_off /sys/devices/system/cpu/intel_pstate/no_turbo
   row_file cpu.boost /sys/devices/system/cpu/cpufreq/boost
-  # Every value that a CPU has, once.
+  # Every value that some CPU has, once.
   row cpu.governor "$(distinct "$ROOT"/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor)"
   row cpu.frequency_driver "$(distinct "$ROOT"/sys/devices/system/cpu/cpu*/cpufreq/scaling_driver)"
   row cpu.energy_bias "$(distinct "$ROOT"/sys/devices/system/cpu/cpu*/power/energy_perf_bias)"
@@ -238,7 +238,7 @@ env_software() {
   done
 }
 
-# numactl could not tell its version before 2.0.17; its library's name does.
+# numactl did not print its version before 2.0.17; the name of its library contains it.
 numactl_version() {
   local path
   path=$(command -v numactl) || return 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Memory policies on a host, and the way of an instance into the memory that its tier gives it.
+# Memory policies on a host, and how an instance is started in the memory of its tier.
 
-# Put the words that start a command with a policy, in the tier's cgroup if there is one, into TIER_PREFIX.
+# Set TIER_PREFIX to the arguments that start a command with a policy, in the tier's cgroup if there is one.
 # Usage: tier_prefix POLICY
 #   POLICY is words of numactl, or `-` for none
 # Globals: WORK RUN_ID
@@ -11,7 +11,7 @@ tier_prefix() {
   local -a policy
   TIER_PREFIX=()
   if [[ -e $cgroup ]]; then
-    # It goes in by itself, before it is redis-server: every page of it is charged there.
+    # The process enters the cgroup itself, before it becomes redis-server: every page of it is charged there.
     # shellcheck disable=SC2016 # for the shell that runs it
     TIER_PREFIX=(bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$(<"$cgroup")")
   fi

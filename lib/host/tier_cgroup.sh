@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A memory cgroup of our own, of version 1 or 2, whichever the host has memory on.
-# TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
+# A memory cgroup of our own, of version 1 or 2, depending on which one of them controls memory on the host. TIERBENCH_ROOT, if set, is
+# prefixed to every path of the kernel, so that a test can show another machine.
 
 # Find where memory can be limited.
 # Usage: cgroup_find
@@ -20,7 +20,7 @@ cgroup_find() {
   [[ -n $CGROUP_VERSION ]]
 }
 
-# Make the run's cgroup. It lies at the root, not below this session, which may end before the run is cleaned up.
+# Make the run's cgroup. It is at the root, not below this session, which may end before the run is cleaned up.
 # Usage: cgroup_make LIMIT SWAP
 #   bytes of DRAM, and of swap beside it
 # Globals: RUN_ID TIER_DIR
@@ -37,20 +37,20 @@ cgroup_make() {
   WHY="$folder cannot be made"
   mkdir -- "$folder" || return
   if [[ $CGROUP_VERSION == 2 ]]; then
-    # Not memory.high: it makes those who are over it sleep, which is no tier's latency.
+    # Not memory.high: it makes processes over the limit sleep, and that is not the latency of a tier.
     _cgroup_set "$folder/memory.max" "$limit" || return
     [[ ! -e $folder/memory.swap.max ]] || _cgroup_set "$folder/memory.swap.max" "$swap" || return
   else
     _cgroup_set "$folder/memory.limit_in_bytes" "$limit" || return
-    # There only when the kernel counts swap.
+    # The file exists only when the kernel counts swap.
     [[ ! -e $folder/memory.memsw.limit_in_bytes ]] || _cgroup_set "$folder/memory.memsw.limit_in_bytes" $((limit + swap)) || return
   fi
-  # Instances look here for the cgroup that they go into.
+  # Instances read from here which cgroup they enter.
   WHY="$TIER_FOLDER/cgroup cannot be written (REMOTE_DIR: is its disk full?)"
   { printf '%s\n' "$folder" >"$TIER_FOLDER/cgroup"; } 2>/dev/null
 }
 
-# Give a cgroup with processes in it another limit. Less of it comes in small pieces: version 2 calls the OOM killer where it cannot reclaim enough
+# Change the limit of a cgroup with processes in it. Lower it in small steps: version 2 calls the OOM killer when it cannot reclaim enough
 # for the new limit at once, and version 1 gives up.
 # Usage: cgroup_limit DIR BYTES
 # Returns: 1 with WHY, when a piece is not had within 20 s; the limit is then what was had.
@@ -62,7 +62,7 @@ cgroup_limit() {
   while ((now > $2)); do
     next=$((now - step > $2 ? now - step : $2)) end=$((SECONDS + 20))
     until
-      # The kernel reclaims by counts that reading brings up to date.
+      # Reclaim uses counts that reading updates.
       read -r _ <"$1/memory.stat"
       _cgroup_set "$file" "$next"
     do
@@ -74,7 +74,7 @@ cgroup_limit() {
   _cgroup_set "$file" "$2"
 }
 
-# Print what a cgroup uses, a counter a line: NAME VALUE.
+# Print the usage of a cgroup, one counter per line: NAME VALUE.
 # Usage: cgroup_usage DIR
 cgroup_usage() {
   local file name
@@ -83,8 +83,8 @@ cgroup_usage() {
     name=${file#*:} file=$1/memory.${file%:*}
     [[ ! -e $file ]] || printf '%s\t%s\n' "$name" "$(<"$file")"
   done
-  # Version 1 has swap and majors in memory.stat; version 2 the majors there, in newer kernels pages swapped, and the kills in
-  # memory.events.
+  # Version 1 has swap and major faults in memory.stat. Version 2 has major faults there, in newer kernels also swapped pages, and OOM kills
+  # in memory.events.
   awk '$1 ~ /^(swap|pgmajfault|workingset_refault_anon|[pz]swp(in|out)|oom_kill)$/ { print $1 "\t" $2 }' \
     "$1/memory.stat" "$1/memory.events" "$1/memory.oom_control" 2>/dev/null || :
 }

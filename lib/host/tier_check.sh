@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether this host can give the tier that a variant asks for, as rows STATE FOUND WANTED FIX.
+# Whether this host supports the tier that a variant asks for, as rows STATE FOUND WANTED FIX.
 
 # Usage: tier_check
 # Globals: TIER and what lib/host/tiers.sh is sent
@@ -55,8 +55,8 @@ check_nodes() {
   fi
 }
 
-# Whether the nodes have room for the data and for their share of what must stay free: all of them together, or, where pages go
-# round, each for what comes to it.
+# Whether the nodes have room for the data and for their share of the reserve: all of them together, or, when pages are interleaved, each
+# for its own part.
 check_room() {
   local node folder=${TIERBENCH_ROOT-}/sys weights=$TIER_WEIGHTS where free need keep
   if [[ $weights == keep ]]; then
@@ -81,7 +81,7 @@ check_room() {
             need[g] += data * weight[node[i]] / sum
             keep[g] += all > 0 ? reserve * total[node[i]] / all : 0
           }
-          # The one with the least left over tells.
+          # The node with the least left over decides.
           for (g = worst = 1; g <= (round ? n : 1); g++) if (room[g] - need[g] - keep[g] < room[worst] - need[worst] - keep[worst]) worst = g
           printf "%s\t%.0f\t%.0f\t%.0f\n", list[worst], room[worst], need[worst], keep[worst]
         }'

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Which kinds of memory this host has, as rows KIND WHERE DETAIL.
-# TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
+# Which kinds of memory this host has, as rows KIND WHERE DETAIL. TIERBENCH_ROOT, if set, is prefixed to every path of the kernel, so that a
+# test can show another machine.
 
-# Print a row for each node with memory, for what stands in front of one, and for all that can be swapped to.
-# KIND is dram, memory-mode, pmem, cxl, hbm, slow (a node without a CPU of which no more is known), vsmp, swap, zram or zswap;
-# a last row `all` names the kinds there are.
+# Print a row for each node with memory, for caches of a node, and for all swap targets. KIND is dram, memory-mode, pmem, cxl, hbm, slow (a
+# node without a CPU of unknown kind), vsmp, swap, zram or zswap; a last row `all` lists the kinds.
 # Usage: tier_detect
 tier_detect() {
   local rows
@@ -22,7 +21,8 @@ tier_detect() {
     END { print "all\thost\t" (text == "dram" ? "DRAM only" : text) }' <<<"$rows"
 }
 
-# Print the nodes that have memory, and what each is: NODE cpu|far|fast; fast is without a CPU, and faster than those with one.
+# Print the nodes that have memory, and their class: NODE cpu|far|fast. fast is a node without a CPU that is faster than the nodes with
+# CPUs.
 # Usage: tier_memory_nodes
 tier_memory_nodes() {
   local node place
@@ -45,7 +45,7 @@ _detect_places() {
 
 _detect_nodes() {
   local node kind place folder cache index
-  # A kernel without NUMA knows of no node.
+  # A kernel without NUMA lists no node.
   [[ -e $DETECT_ROOT/sys/devices/system/node/has_memory ]] ||
     printf 'dram\thost\t%s\n' "$(awk '$1 == "MemTotal:" { printf "%d MiB, no NUMA", $2 / 1024 }' "$DETECT_ROOT/proc/meminfo")"
   while IFS=$'\t' read -r node place; do
@@ -62,10 +62,10 @@ _detect_nodes() {
   done < <(tier_memory_nodes)
 }
 
-# What is to be known of a node: size, CPUs, tier, and what firmware says of the way to it.
+# The facts of a node: size, CPUs, tier, and the firmware's figures of the path to it.
 _detect_node() {
   local node=$1 folder=$2 text cpus what value
-  # A node's own count can lag behind while memory is still being prepared; with one node, the whole machine's is right.
+  # A node's own count can be too low while memory is still being initialised; with one node, the whole machine's count is right.
   text="$(awk '$3 == "MemTotal:" { printf "%d MiB", $4 / 1024 }' "$folder/meminfo" 2>/dev/null || :)"
   [[ $(_detect_read "$DETECT_ROOT/sys/devices/system/node/has_memory") != 0 ]] ||
     text=$(awk '$1 == "MemTotal:" { printf "%d MiB", $2 / 1024 }' "$DETECT_ROOT/proc/meminfo")
@@ -81,7 +81,7 @@ _detect_node() {
   printf '%s\n' "${text//_/ }"
 }
 
-# The kind of a node without a CPU: what its memory hangs on tells, else how fast it is beside those with CPUs.
+# The kind of a node without a CPU: by the bus of its memory, else by its speed compared with the nodes with CPUs.
 # Usage: _detect_far NODE far|fast
 _detect_far() {
   local node=$1 device path other=''
@@ -112,7 +112,7 @@ _detect_far() {
   fi
 }
 
-# Whether a node is in a faster tier than those with CPUs, or firmware gives it more bandwidth.
+# Whether a node is in a faster tier than the nodes with CPUs, or has more bandwidth by the firmware.
 _detect_faster() {
   local other place tier mine own theirs DETECT_ROOT=${TIERBENCH_ROOT-}
   tier=$(_detect_tier "$1")
@@ -144,14 +144,14 @@ _detect_tier() {
   done
 }
 
-# Persistent memory modules, of which Memory Mode shows the system nothing else: by Intel's tool, or by the firmware's table.
+# Persistent memory modules, which Memory Mode does not show otherwise: by Intel's tool, or by the firmware's table.
 _detect_modules() {
   local tool count
   # `Volatile | DDR | PMem modules | total`, in older versions `MemoryCapacity=SIZE`.
   tool=$(_detect_tool ipmctl) && "$tool" show -memoryresources 2>/dev/null | awk -F '[|=]' '
     $1 ~ /^ *(MemoryCapacity|Volatile) *$/ && $(NF > 2 ? 3 : 2) + 0 > 0 { gsub(/ +/, " "); print "memory-mode\tmodules\tby ipmctl: " $0; exit }'
   tool=$(_detect_tool dmidecode) && count=$("$tool" -t 17 2>/dev/null | awk -v RS= '
-    # A device a paragraph; it may have both lines.
+    # One paragraph per device; it may have both lines.
     /Memory Technology: Intel[^\n]*(persistent|Optane)|Type: Logical non-volatile/ { count++ }
     END { print count + 0; exit !count }') &&
     printf 'pmem\tmodules\t%s persistent memory modules, by dmidecode\n' "$count"
@@ -204,7 +204,7 @@ _detect_read() {
   printf '%s' "$line"
 }
 
-# The numbers of a list as the kernel writes them: 0-2,4.
+# The numbers of a list in the kernel's form: 0-2,4.
 _detect_list() {
   awk -v list="$1" 'BEGIN {
     n = split(list, part, ",")

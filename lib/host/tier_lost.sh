@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What a tier made for a run whose directory, and the journal in it, was removed: found by its name, since each name has the run in it.
-# A note beside that directory, WORK/tier-RUN, tells that the tier was made from this WORK: others may have runs of their own on this host.
+# What a tier made for a run whose directory, with its journal, was removed. It is found by its name, which contains the run. A note beside
+# that directory, WORK/tier-RUN, says that the tier was made from this WORK: other users may have runs on this host.
 
 # Undo what tiers of such runs made, and print a line for each. A run whose master lives, or whose cgroup has processes, is left alone.
 # Usage: tier_lost_undo stale|force
@@ -10,7 +10,7 @@
 tier_lost_undo() {
   local row kind run target note
   local -a rows
-  # Nobody else makes cgroups or swap.
+  # No other user can make cgroups or swap.
   ((EUID == 0)) || return 0
   mapfile -t rows < <(tier_lost)
   for row in "${rows[@]}"; do
@@ -19,15 +19,15 @@ tier_lost_undo() {
     "_tier_undo_$kind" "$target" || return 1
     printf 'tier: %s %s of %s is gone, whose directory was removed\n' "$kind" "$target" "$run"
   done
-  # Nothing is there any more of what they tell of.
+  # Nothing that these notes describe exists any more.
   for note in "$WORK"/tier-*-*; do
     run=${note##*/tier-}
     if [[ -f $note && ! -e $WORK/run-$run ]] && _tier_lost_dead "$1" "$run"; then rm -f -- "$note"; fi
   done
 }
 
-# Print KIND, RUN and TARGET of everything that has the name of a run of this WORK whose directory is gone, in the order in which it can be undone.
-# RUN is `*-HEX`, with the last part of the run's name, where a name has room for no more.
+# Print KIND, RUN and TARGET of everything that has the name of a run of this WORK whose directory is gone, in the order in which it can be
+# undone. RUN is `*-HEX`, with the last part of the run's name, where the name is limited in length.
 # Usage: tier_lost
 # Globals: WORK
 tier_lost() {
@@ -41,7 +41,7 @@ tier_lost() {
     case $path in
       */tierbench-*.swap)
         label=${path##*/tierbench-}
-        # Of another mount namespace when it is not here.
+        # If the path does not exist here, it is of another mount namespace.
         [[ -f $path && ! -L $path && -O $path ]] || continue
         _tier_lost_row swap "${label%.swap}" "$path"
         _tier_lost_row file "${label%.swap}" "$path"
@@ -70,7 +70,7 @@ _tier_lost_row() {
   printf '%s\t%s\t%s\n' "$1" "$2" "$3"
 }
 
-# Whether nobody of a run is there any more.
+# Whether no process of a run exists any more.
 # Usage: _tier_lost_dead stale|force RUN
 # Returns: 1 when its master lives, or processes are in its cgroup
 _tier_lost_dead() {

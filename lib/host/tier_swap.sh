@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Swap for a tier: a file, a block device that is a swap area already, or zram. It comes before all other swap of the host.
+# Swap for a tier: a file, a block device that is a swap area already, or zram. It has a higher priority than all other swap of the host.
 
-# Where swap is to be: the directory of a file, or a block device.
+# The target of swap: the directory of a file, or a block device.
 # Usage: swap_place
 # Globals: TIER_SWAP WORK
 # Returns: sets SWAP_DEVICE or SWAP_DIR; 1 with WHY.
@@ -29,7 +29,7 @@ swap_place() {
   case $(stat -f -c %T -- "$SWAP_FOLDER") in tmpfs | ramfs | proc | sysfs | nfs | overlayfs | squashfs | fuseblk) return 1 ;; esac
 }
 
-# Whether the device, if it is in use, is what the kernel swaps to before all other swap.
+# Whether the device, if it is in use, is the first swap that the kernel uses.
 _swap_first() {
   WHY=$(awk -v path="$SWAP_DEVICE" -v name="$TIER_SWAP" '
     NR == 1 { next }
@@ -39,7 +39,7 @@ _swap_first() {
   [[ -z $WHY ]]
 }
 
-# Note what the tier swaps to, and the bytes that others have there.
+# Record the swap of the tier, and the bytes that others have there.
 # Usage: _swap_note DEVICE
 # Returns: 1 with WHY.
 _swap_note() {
@@ -48,7 +48,7 @@ _swap_note() {
   return 1
 }
 
-# Bytes that can be swapped to there.
+# The swap space in bytes.
 # Usage: swap_room
 # Returns: prints them
 swap_room() {
@@ -61,7 +61,7 @@ swap_room() {
   fi
 }
 
-# Make swap of at least so many bytes and use it.
+# Make swap of at least so many bytes and enable it.
 # Usage: swap_make BYTES
 # Globals: TIER_SWAP TIER_DIR RUN_ID
 # Returns: 1 with WHY.
@@ -69,7 +69,7 @@ swap_make() {
   local bytes=$1 file
   swap_place || return
   if [[ -n $SWAP_DEVICE ]]; then
-    # In use already: the administrator's, and it stays.
+    # In use already: it is the administrator's, and stays.
     if tier_swapping "$SWAP_DEVICE"; then _swap_note "$SWAP_DEVICE"; else _swap_on "$SWAP_DEVICE"; fi
     return
   fi
@@ -79,7 +79,7 @@ swap_make() {
   tier_note file "$file" || return
   WHY="$file cannot be made"
   (umask 077 && : >"$file") || return
-  # On btrfs a swap file must not be copied on write.
+  # On btrfs a swap file must not be copy-on-write.
   chattr +C "$file" 2>/dev/null || :
   WHY="$file: there is no room for $((bytes >> 20)) MiB"
   fallocate -l "$bytes" "$file" 2>/dev/null || head -c "$bytes" /dev/zero >"$file" || return
@@ -87,23 +87,23 @@ swap_make() {
   mkswap -L "tb-${RUN_ID##*-}" "$file" >/dev/null 2>&1 || return
   tier_note swap "$file" || return
   _swap_use "$file" && return
-  # Some file systems hand out space that swap cannot use until it has been written.
+  # Some file systems allocate space that swap cannot use until it has been written.
   head -c "$bytes" /dev/zero >"$file" && mkswap "$file" >/dev/null 2>&1 && _swap_use "$file"
 }
 
-# Make a zram device of so many bytes and swap to it.
+# Make a zram device of so many bytes and enable swap on it.
 # Usage: swap_zram BYTES
 # Globals: ZRAM_ALGORITHM TIER_DIR RUN_ID
 # Returns: 1 with WHY.
 swap_zram() {
   local number device end
-  # The kernel takes the lowest number that is free. Once it is known to be ours, the record says so.
+  # The kernel takes the lowest free number. When it is known to be ours, the record says so.
   for ((number = 0; ; number++)); do [[ -e /sys/block/zram$number ]] || break; done
   tier_note zram-next "$number" || return
   WHY="no zram device can be added"
   number=$(cat /sys/class/zram-control/hot_add) || return
   tier_note_instead zram "$number" || {
-    # It may not be the number on record, and nobody uses it yet.
+    # Its number may differ from the record, and nobody uses it yet.
     _tier_write /sys/class/zram-control/hot_remove "$number" || WHY+="; /dev/zram$number stays"
     return 1
   }
@@ -114,12 +114,12 @@ swap_zram() {
   fi
   WHY="zram does not take a size of $1"
   _tier_write "$device/disksize" "$1" || return
-  # udev makes the node, where there is one.
+  # udev makes the node, if it runs.
   end=$((SECONDS + 10))
   until [[ -b /dev/zram$number ]]; do
     WHY="/dev/zram$number does not appear"
     ((SECONDS < end)) || return
-    sleep 0.05 # between two looks
+    sleep 0.05 # between two polls
   done
   WHY="/dev/zram$number: mkswap fails"
   mkswap -L "tb-${RUN_ID##*-}" "/dev/zram$number" >/dev/null 2>&1 || return
@@ -133,8 +133,8 @@ _swap_on() {
   _swap_use "$1"
 }
 
-# Swap to what is on record.
+# Enable swap on the recorded target.
 _swap_use() {
-  # The highest priority there is: what the cgroup pushes out goes here and nowhere else.
+  # The highest priority there is: the cgroup's pages go here and nowhere else.
   WHY=$(swapon -p 32767 "$1" 2>&1) && _swap_note "$1"
 }

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What a tier has made on this host, on record before it is made, and the way back.
-# The journal is $TIER_DIR/journal, lines `KIND BOOT TARGET`, tab-separated; what is undone is struck off its end.
-# Kinds: file, swap (in use), zram (a device number), zram-next (the number that the next device will have), cgroup (a directory),
-# control (a cgroup whose children were given memory).
+# What a tier makes on this host, recorded before it is made, and how it is undone. The journal is $TIER_DIR/journal, lines `KIND BOOT
+# TARGET`, tab-separated; the last line is removed when it is undone. Kinds: file, swap (in use), zram (a device number), zram-next (the
+# number that the next device will have), cgroup (a directory), control (a cgroup whose children were given memory).
 
-# Put something on record that is about to be made. It may be made only when this succeeded: the line is on the disk then.
+# Record something that is about to be made. It may be made only when this succeeded: the line is on the disk then.
 # Usage: tier_note KIND TARGET
 # Globals: TIER_DIR
 # Returns: 1 with WHY. Callers check it themselves: behind `||` and `if` errexit is off.
@@ -13,12 +12,12 @@ tier_note() {
   local journal=$TIER_FOLDER/journal size=0
   [[ ! -e $journal ]] || size=$(stat -c %s -- "$journal")
   if { _tier_line "$@" >>"$journal"; } 2>/dev/null && sync "$journal" "$TIER_FOLDER" 2>/dev/null; then return 0; fi
-  # A line that was cut would take the next one with it; to shorten a file needs no room.
+  # A truncated line would corrupt the next one. Shortening a file needs no space.
   truncate -c -s "$size" -- "$journal" 2>/dev/null || :
   _tier_unrecorded
 }
 
-# Put on record what came of the last line.
+# Record the result of the last line.
 # Usage: tier_note_instead KIND TARGET
 # Globals: TIER_DIR
 # Returns: 1 with WHY; the record is then as it was.
@@ -36,7 +35,8 @@ _tier_unrecorded() {
   return 1
 }
 
-# Undo all that is on record, the last first, and remove the directory, and the note beside the run's directory that it was there. Processes in a cgroup must have ended.
+# Undo everything on record, last first. Then remove the directory, and the note beside the run's directory. Processes in a cgroup must have
+# ended.
 # Usage: tier_undo
 # Globals: TIER_DIR
 # Returns: 1 with a line on stderr when something does not go; the record then keeps it.
@@ -48,20 +48,20 @@ tier_undo() {
   [[ ! -e $TIER_FOLDER/journal ]] || mapfile -t lines <"$TIER_FOLDER/journal"
   while ((${#lines[@]} > 0)); do
     IFS=$'\t' read -r kind boot target <<<"${lines[-1]}"
-    # Of all that a tier makes, only files outlive the machine's restart; a name may be another's by then.
-    # A line that was cut has no target, and what it was for was not made.
+    # Only files survive a reboot; the other names may belong to somebody else by then. A truncated line has no target, and its change was
+    # not made.
     if [[ -n $target ]] && [[ $kind == file || $boot == "$now" ]]; then
       "_tier_undo_${kind//-/_}" "$target" || return 1
     fi
     unset 'lines[-1]'
-    # On a full disk too: a shorter file needs no room.
+    # This works on a full disk too: a shorter file needs no space.
     truncate -s "$((${#lines[@]} == 0 ? 0 : $(printf '%s\n' "${lines[@]}" | wc -c)))" -- "$TIER_FOLDER/journal" || return 1
   done
   rm -rf -- "$TIER_FOLDER"
   rm -f -- "${folder%/*}/tier-${folder##*/run-}"
 }
 
-# Put back what a broken run left, and say so.
+# Undo what a broken run left, and report it.
 # Usage: tier_stop RUN_DIR
 tier_stop() {
   local kind target said=''
@@ -86,12 +86,12 @@ _tier_undo_swap() {
 _tier_undo_zram() {
   local device=/sys/block/zram$1
   [[ -e $device ]] || return 0
-  # A device that was just swapped to is let go a moment later.
+  # The kernel releases a swap device a moment after swapoff.
   _tier_again 10 _tier_write "$device/reset" 1 || tier_stuck "/dev/zram$1 cannot be reset"
   _tier_again 10 _tier_write /sys/class/zram-control/hot_remove "$1" || tier_stuck "/dev/zram$1 cannot be removed"
 }
 
-# Between the line and the device the run may have ended, and then the device is empty, or there is none.
+# The run may have ended between the line and the device; then the device is empty, or does not exist.
 _tier_undo_zram_next() {
   [[ $(cat "/sys/block/zram$1/disksize" 2>/dev/null) == 0 ]] || return 0
   _tier_again 10 _tier_write /sys/class/zram-control/hot_remove "$1" || tier_stuck "/dev/zram$1 cannot be removed"
@@ -99,12 +99,12 @@ _tier_undo_zram_next() {
 
 _tier_undo_cgroup() {
   [[ -d $1 ]] || return 0
-  # A process that has ended is still in it for a moment.
+  # A process that has ended stays in the cgroup for a moment.
   _tier_again 20 rmdir "$1" || tier_stuck "$1 cannot be removed: $(wc -l <"$1/cgroup.procs") processes are in it"
 }
 
 _tier_undo_control() {
-  # Somebody else's child may have come to need it; then it is no longer ours to take away.
+  # Another user's child cgroup may need it now; then it must stay.
   _tier_write "$1/cgroup.subtree_control" -memory || :
 }
 
@@ -118,7 +118,7 @@ tier_swapping() {
   awk -v path="$1" '$1 == path { found = 1 } END { exit !found }' /proc/swaps
 }
 
-# Say what does not go.
+# Report what cannot be undone.
 # Usage: tier_stuck MESSAGE
 # Returns: 1
 tier_stuck() {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Where the bytes of the instances really are, and whether that is where the tier wants them. Rows SCOPE COUNTER VALUE.
+# The placement of the instances' data, and whether the tier asks for it. Rows SCOPE COUNTER VALUE.
 
-# Print the pages of a process by node, of what is its own and no file's.
+# Print the private pages of a process by node, without pages of files.
 # Usage: tier_pages PID PORT
 tier_pages() {
   awk -v port="$2" '
@@ -14,7 +14,7 @@ tier_pages() {
     END { for (node in sum) printf "%s\tnode%s\t%.0f\n", port, node, sum[node] }' "/proc/$1/numa_maps" 2>/dev/null || :
 }
 
-# Print what the tier was asked for, and what its cgroup, its swap and its zram device hold.
+# Print the tier's request, and the usage of its cgroup, its swap and its zram device.
 # Usage: tier_state
 # Globals: WORK RUN_ID
 tier_state() {
@@ -28,8 +28,8 @@ tier_state() {
     awk '{ printf "zram\tdata\t%s\nzram\tcompressed\t%s\nzram\tmemory\t%s\n", $1, $2, $3 }' "$(<"$folder/zram")/mm_stat"
 }
 
-# Judge the rows on stdin: `tier placement` is ok, off when less than 90 % is where it was asked for, or - when the kernel does
-# not tell; `tier far_bytes` are those that are not in DRAM, or -, and `tier placed` the share of what was asked for, in per cent.
+# Judge the rows on stdin. `tier placement` is ok, off when less than 90 % is where it was asked for, or - when the kernel does not report
+# it. `tier far_bytes` is the data outside DRAM, or -, and `tier placed` the share that is where it was asked for, in %.
 # Usage: tier_verify <ROWS
 tier_verify() {
   awk -F '\t' -v OFS='\t' '
@@ -42,20 +42,20 @@ tier_verify() {
       return count + 0
     }
     $1 == "tier" { asked[$2] = $3; next }
-    # Other swap of the host is not what was asked for.
+    # Other swap of the host does not count.
     $1 == "swap" && $2 == "used" { area = $3; known = 1 }
     $1 !~ /^[0-9]+$/ { next }
-    # Pages of files, the program among them, are no data, and the tier does not place them.
+    # Pages of files, such as the program, are not data, and the tier does not place them.
     $2 == "anon" { rss += $3 }
     $2 == "swap" { swap += $3 }
     $2 ~ /^node[0-9]+$/ { on[substr($2, 5)] += $3; pages += $3 }
     END {
-      # The two ways of counting differ by a little; shares are taken within one.
+      # The two counts differ slightly; compute shares within one of them.
       all = (pages > 0 ? pages : rss) + swap
       kind = asked["tier"]
       count = expand(asked["nodes"], wanted)
       expand(asked["far"], far)
-      # What is bound to a node is asked about as if it were slow, whatever it is.
+      # A node that the instances are bound to is treated as slow, whatever its kind.
       if (kind == "bind" || kind == "preferred") for (node in wanted) far[node] = 1
       away = swap
       for (node in on) if (node in far) away += on[node]
@@ -64,7 +64,7 @@ tier_verify() {
       else if (kind == "native") placed = 1 - swap / all
       else if (kind == "bind" || kind == "preferred") {
         for (node in on) if (node in wanted) there += on[node]
-        # With one node there is no count by page: all that is resident is on it.
+        # With one node there is no count by page: all resident memory is on it.
         placed = pages > 0 ? there / (pages + swap) : rss / all
       } else if (kind == "interleave" || kind == "weighted") {
         n = split(asked["weights"], pair, " ")
@@ -72,7 +72,7 @@ tier_verify() {
         if (kind == "weighted" && asked["weights"] != "keep")
           for (i = 1; i <= n; i++) { split(pair[i], part, ":"); weight[part[1]] = part[2] }
         for (node in wanted) total += weight[node]
-        # The node that got least of its share tells; weights that of the kernel itself are not known here.
+        # The node with the smallest part of its share decides; weights of the kernel itself are not known here.
         if (pages > 0 && !(kind == "weighted" && asked["weights"] == "keep")) {
           placed = 1
           for (node in wanted) {
@@ -81,16 +81,15 @@ tier_verify() {
           }
         }
       } else if (asked["limit"] > 0) {
-        # Beyond its DRAM nothing has a place but the tier.
+        # Data that exceeds the DRAM can only be in the tier.
         placed = all > asked["limit"] ? (known && area < swap ? area : swap) / (all - asked["limit"]) : 1
         if (placed > 1) placed = 1
       }
       printf "tier\tdata_bytes\t%.0f\n", all
-      # The hypervisor tells nobody what it has in DRAM.
+      # The hypervisor does not report what it has in DRAM.
       printf "tier\tfar_bytes\t%s\n", kind == "imdt" ? "-" : sprintf("%.0f", away)
       printf "tier\tplaced_percent\t%s\n", placed == "-" ? "-" : sprintf("%.1f", 100 * placed)
-      # A fill that has not begun is nowhere.
-      # In brackets: mawk takes a bare > in print for a redirection.
+      # Without data there is no placement. The brackets are required: mawk takes a bare > in print for a redirection.
       print "tier", "placement", (placed == "-" ? "-" : placed >= 0.9 ? "ok" : "off")
     }'
 }

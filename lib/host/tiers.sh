@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The memory tier of a run on the server: which there are, whether the wanted one can be, up and down.
+# The memory tier of a run on the server: which tiers exist, whether the requested one is possible, up and down.
 # Needs: vsmp tier tier_undo tier_cgroup tier_swap tier_detect tier_check
 # Settings sent in front: for limit RUN_ID; for up and down RUN_ID and RUN_OWNER; for check and up TIER, TIER_NODES (numbers), TIER_WEIGHTS,
 # TIER_SWAP, ZRAM_ALGORITHM, TIER_LIMIT (bytes of DRAM for all instances; 0: no limit), TIER_SPACE (bytes of swap), TIER_FAR (nodes
@@ -23,19 +23,19 @@ main() {
   "tiers_$1" "${@:2}"
 }
 
-# Give the instances another limit of DRAM.
+# Change the DRAM limit of the instances.
 # Usage: tiers_limit BYTES
 tiers_limit() {
   [[ -e $TIER_FOLDER/cgroup ]] || fail "the tier has no limit of DRAM"
   cgroup_limit "$(<"$TIER_FOLDER/cgroup")" "$1" || fail "$WHY"
-  # What is asked for from now on, for the proof of where the bytes are.
+  # The request from now on, for the check of the placement.
   if ! awk -v limit="$1" 'BEGIN { FS = OFS = "\t" } $1 == "limit" { $2 = limit } { print }' "$TIER_FOLDER/asked" >"$TIER_FOLDER/asked.new" ||
     ! mv -f -- "$TIER_FOLDER/asked.new" "$TIER_FOLDER/asked"; then
     fail "$TIER_FOLDER: cannot be written"
   fi
 }
 
-# Make what the tier needs. A call that is repeated after a lost link starts over.
+# Make what the tier requires. A call that is repeated after a lost link starts over.
 tiers_up() {
   tier_undo || fail "what an earlier try made does not go"
   run_open

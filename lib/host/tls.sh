@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The instances' certificate, made here for this start; the key never leaves this host.
-# Settings sent in front: TLS, SERVER_ADDRESS.
+# The instances' certificate, made here for each start; the key never leaves this host. Settings sent in front: TLS, SERVER_ADDRESS.
 
-# Make tls.key and tls.crt in this directory. The certificate vouches for itself: clients trust it, and nothing else.
+# Make tls.key and tls.crt in this directory. The certificate is self-signed: clients trust it, and no other.
 # Usage: tls_make
 # Globals: SERVER_ADDRESS
 tls_make() {
@@ -17,12 +16,12 @@ tls_make() {
   user_give tls.key tls.crt
 }
 
-# Print the directives of an instance. Its own directory is where it looks from.
+# Print the directives of an instance. Its paths are relative to its own directory.
 # Usage: tls_conf PORT
 tls_conf() {
   if [[ $TLS == on ]]; then
     printf 'port 0\ntls-port %s\ntls-cert-file ../tls.crt\ntls-key-file ../tls.key\ntls-ca-cert-file ../tls.crt\ntls-auth-clients no\n' "$1"
-    # For this host's own questions.
+    # For commands from this host.
     printf 'unixsocket redis.sock\nunixsocketperm 700\n'
   else
     printf 'port %s\n' "$1"
@@ -37,7 +36,7 @@ tls_missing() {
   for tool in openssl redis-cli; do
     if command -v "$tool" >/dev/null; then printf 'ok\t%s\n' "$tool"; else printf 'fail\t%s is missing\n' "$tool"; fi
   done
-  # Told to listen nowhere it ends at once, and before that it has read its options.
+  # With no port to listen on it ends at once, and before that it has read its options.
   said=$(run_limited 10 "$REDIS_BINARY" --port 0 --tls-port 0 --save '' 2>&1) || :
   if [[ $said == *'listen anywhere'* ]]; then
     printf 'ok\tredis-server has TLS\n'

@@ -19,12 +19,12 @@ trace_start() {
   run_open
   mkdir -p -- "$FOLDER"
   cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is gone"
-  # What bash starts in the background ignores INT, which is how such programs are told to write down what they saw.
+  # Bash starts background processes with INT ignored, but such programs use INT as the signal to write their results.
   setsid env --default-signal=INT "${words[@]}" </dev/null >trace.log 2>&1 &
   proc_started "$RECORD" $! trace || fail "TRACE: '$TRACE' ended at once: $(tail -n 1 trace.log)"
 }
 
-# End it and send its files.
+# Stop it and send its files.
 trace_fetch() {
   local pid start
   if read -r pid start _ 2>/dev/null <"$RECORD" && ! proc_alive "$pid" "$start"; then

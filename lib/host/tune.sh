@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Tunes this host and puts it back: the only code that writes to /proc and /sys.
+# Tune this host and restore it. Only this module and the tier modules write to /proc and /sys (lib/host/wss.sh also clears the kernel's
+# marks of pages).
 # Needs: cpus irq vsmp tune_kind tune_journal
 # Settings sent in front: RUN_ID, RUN_OWNER, and for check and apply: TUNE_ROWS (lines NAME MODE KIND TARGETS VALUE), TUNE_LEASE.
 
@@ -25,7 +26,7 @@ main() {
   esac
 }
 
-# One at a time: a call that is repeated after a lost link, the watchdog, and `stop` must not meet.
+# One at a time: a call that is repeated after a lost link, the watchdog, and `stop` must not run at the same time.
 # Usage: tune_lock
 tune_lock() {
   exec {TUNE_FD}>"$WORK/tune.flock"
@@ -40,12 +41,12 @@ tune_apply() {
   ((${#JOURNAL_PENDING[@]} == 0)) || tune_open
 }
 
-# Go through the rows.
+# Process the rows.
 # Usage: tune_rows check|apply
 tune_rows() {
   local row name mode kind targets value
   local -a rows
-  # What check finds that apply would set, for rows that hang on it.
+  # The settings that check reports as `would`, for rows that depend on them.
   declare -gA TUNE_WOULD=()
   _tune_others
   journal_read
@@ -53,7 +54,7 @@ tune_rows() {
     tune_say - lapsed watchdog - - "$(<"$TUNE/lapsed")"
     rm -f -- "$TUNE/lapsed"
   fi
-  # All at once: a command in the loop could read the rest as its input.
+  # Read all rows first: a command in the loop could read the rest as its input.
   mapfile -t rows <<<"$TUNE_ROWS"
   for row in "${rows[@]}"; do
     IFS=$'\t' read -r name mode kind targets value <<<"$row"
@@ -82,7 +83,7 @@ _tune_others() {
   done
 }
 
-# One setting: look at every target, journal all that will change, then change it.
+# One setting: read every target, journal all changes, then make them.
 _tune_row() {
   local verb=$1 name=$2 mode=$3 row=$4 index target wanted seq KIND
   local -a changing=()
@@ -95,7 +96,7 @@ _tune_row() {
     fi
     seq=${JOURNAL_PENDING[$target]-}
     if [[ -n $seq && $verb == apply && ${JOURNAL_NEW[seq]} != "$wanted" ]]; then
-      # Another variant wants another value; going back first keeps one change a target to put back.
+      # Another variant needs another value. Restore first, so that each target has at most one change to restore.
       tune_undo "$seq"
       seq=
       tune_read "$KIND" "$target" || :
@@ -130,7 +131,7 @@ _tune_row() {
   for seq in "${changing[@]}"; do _tune_change "$seq"; done
 }
 
-# Make one change that the journal has, and look what came of it.
+# Make one change that is in the journal, and check the result.
 _tune_change() {
   local seq=$1 why=-
   local kind=${JOURNAL_KIND[seq]} name=${JOURNAL_NAME[seq]} target=${JOURNAL_TARGET[seq]} old=${JOURNAL_OLD[seq]} new=${JOURNAL_NEW[seq]}
@@ -155,8 +156,8 @@ _tune_change() {
   fi
 }
 
-# Before the first change: the directory, the journal, a sign of life, and who puts things back if none follows. The directory is beside the
-# run's directory, not in it: what was changed stays on record when somebody removes that one.
+# Before the first change: make the directory, the journal, the first heartbeat, and the watchdog that restores when heartbeats stop. The
+# directory is beside the run's directory, not in it: the record stays when somebody removes the run's directory.
 # Usage: tune_open
 tune_open() {
   local pid start
@@ -171,7 +172,7 @@ tune_open() {
   tune_spawn watchdog tune_watchdog
 }
 
-# Note when the master was last heard of, in seconds since this host was started: a clock that nobody sets.
+# Record the time of the master's last heartbeat, in seconds since boot: nobody can set that clock.
 # Usage: tune_alive
 tune_alive() {
   local up
@@ -179,14 +180,14 @@ tune_alive() {
   printf '%s\n' "${up%.*}" >"$TUNE/alive"
 }
 
-# Start a function of this script as a process of its own, which stays when this one and its connection end.
+# Start a function of this script as a process of its own, which stays when this script and its connection end.
 # Usage: tune_spawn NAME FUNCTION [ARG]...
 tune_spawn() {
   local name=$1
   shift
   {
     echo 'set -u'
-    # A descriptor that is left open would keep those waiting who read from its other end.
+    # An inherited descriptor that stays open would block readers of its other end.
     # shellcheck disable=SC2016 # for the process
     echo 'for fd in /proc/self/fd/*; do fd=${fd##*/}; ((fd < 3 || fd > 200)) || exec {fd}>&-; done'
     declare -p TUNE WORK RUN_ID TUNE_LEASE
@@ -198,19 +199,19 @@ tune_spawn() {
   proc_started "$TUNE/$name.proc" $! "$name" || fail "$TUNE/$name.proc: cannot be written, or $TUNE/$name.sh ended at once"
 }
 
-# Wait without a process of its own: nobody ever writes to this pipe.
+# Wait without a process: nothing is ever written to this pipe.
 # Usage: tune_pace SECONDS
 tune_pace() {
   [[ -n ${TUNE_PIPE-} ]] || exec {TUNE_PIPE}<> <(:)
   read -r -t "$1" -u "$TUNE_PIPE" || :
 }
 
-# Put the host back when the master was not heard of for TUNE_LEASE seconds, or when somebody removed the journal.
+# The watchdog: restore the host when there was no heartbeat for TUNE_LEASE seconds, or when somebody removed the journal.
 # Usage: tune_watchdog
 tune_watchdog() {
   local up alive journal pace=$((TUNE_LEASE / 10))
   ((pace > 0)) || pace=1
-  # As long as it is open, it can be read.
+  # While it is open, it can be read although it was removed.
   exec {journal}<"$TUNE/journal" || return
   while [[ ! -e $TUNE/lapsed ]]; do
     if [[ ! $TUNE/journal -ef /proc/self/fd/$journal ]]; then
@@ -231,7 +232,7 @@ tune_watchdog() {
   done
 }
 
-# Keep a number in a file that counts as long as it is open (see Documentation/power/pm_qos_interface.rst).
+# Keep a number in a file that is in effect as long as it is open (see Documentation/power/pm_qos_interface.rst).
 # Usage: tune_hold TARGET NUMBER
 # Returns: 1 with WHY.
 tune_hold() {
@@ -241,7 +242,7 @@ tune_hold() {
   WHY="the process that holds it open did not get it in 5 s"
   until tune_read hold "$1" && [[ $VALUE == "$2" ]]; do
     ((SECONDS < end)) || return 1
-    sleep 0.02 # between two looks
+    sleep 0.02 # between two polls
   done
 }
 
@@ -252,7 +253,7 @@ tune_holder() {
   exec {fd}<>"$1" || return
   # shellcheck disable=SC2059 # the bytes are the format
   printf "$bytes" >&"$fd"
-  # It goes by itself when its directory does, should it ever not be on record.
+  # It ends by itself when its directory is removed, in case it is not on record.
   while [[ -e $TUNE/journal ]]; do tune_pace 5; done
 }
 
@@ -268,7 +269,7 @@ tune_renew() {
   [[ ! -e $TUNE/lapsed ]] || echo lapsed
 }
 
-# Undo one change, unless somebody else made another since.
+# Undo one change, unless somebody else has changed the value since.
 # Usage: tune_undo SEQ
 # Returns: 1 when it is not undone; the journal then keeps it.
 tune_undo() {
@@ -299,7 +300,7 @@ tune_undo() {
   journal_undone "$seq" back "$VALUE"
 }
 
-# Undo all changes, the last first; the list is read anew.
+# Undo all changes, last first; the list is read anew.
 # Usage: tune_undo_all [JOURNAL]
 # Returns: 1 when one is not undone.
 tune_undo_all() {
@@ -329,7 +330,7 @@ tune_restore() {
   rm -rf -- "$TUNE"
 }
 
-# Put back what a broken run left, and say so in lines for people.
+# Restore what a broken run left, and report it in lines for people.
 # Usage: tune_stop DIR
 tune_stop() {
   local rows name result target old new after

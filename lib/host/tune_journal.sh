@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The journal of a host's changes: every line is on the disk before what it says is done.
+# The journal of a host's changes: every line is on the disk before its change is made.
 #
 # Lines, tab-separated:
 #   change SEQ RUN BOOT KIND NAME TARGET OLD NEW
 #   now    SEQ VALUE           what the kernel made of NEW
 #   undone SEQ RESULT AFTER
 
-# Start the journal, or go on with it after a line that was cut in the middle.
+# Start the journal, or continue it after a truncated line.
 # Usage: journal_open
 # Globals: TUNE
 journal_open() {
   local file=$TUNE/journal
   if [[ ! -e $file ]]; then
-    # The name itself must be on the disk too.
+    # The directory entry must be on the disk too.
     { : >"$file" && sync "$TUNE"; } 2>/dev/null || _journal_refuse
   elif [[ -s $file && -n $(tail -c 1 "$file") ]]; then
     { echo >>"$file"; } 2>/dev/null || _journal_refuse
   fi
 }
 
-# Read the journal; a line that was cut is none, for its change was not yet made.
+# Read the journal. Ignore a truncated last line: its change had not been applied yet.
 # Usage: journal_read [FILE]
 # Returns: sets JOURNAL_SEQ, the last number, and by number JOURNAL_{RUN,BOOT,KIND,NAME,TARGET,OLD,NEW,RESULT,AFTER};
 #   JOURNAL_PENDING by target is the number of the change that is in force.
@@ -32,9 +32,9 @@ journal_read() {
   declare -ga JOURNAL_RUN=() JOURNAL_BOOT=() JOURNAL_KIND=() JOURNAL_NAME=() JOURNAL_TARGET=() JOURNAL_OLD=() JOURNAL_NEW=()
   declare -ga JOURNAL_RESULT=() JOURNAL_AFTER=()
   [[ -e $file ]] || return 0
-  # The last line counts only with its end.
+  # The last line is valid only with its line feed.
   while IFS= read -r line; do
-    # A tab counts as a blank for read, which would join two of them around an empty value; mapfile does not.
+    # read treats a tab as a blank, and would join two tabs around an empty value; mapfile does not.
     mapfile -t -d $'\t' field <<<"$line"
     field[-1]=${field[-1]%$'\n'}
     case ${field[0]-}:${#field[@]} in
@@ -61,7 +61,7 @@ _journal_done() {
   unset "JOURNAL_PENDING[${JOURNAL_TARGET[$1]}]"
 }
 
-# Add a change that is about to be made; journal_sync must follow before it is. Ends the script when it cannot be written.
+# Append a change that is about to be made; journal_sync must follow before it is made. Ends the script when it cannot be written.
 # Usage: journal_add KIND NAME TARGET OLD NEW
 # Globals: RUN_ID; sets JOURNAL_SEQ
 journal_add() {
@@ -72,13 +72,13 @@ journal_add() {
   _journal_write change "$JOURNAL_SEQ" "$RUN_ID" "$boot" "$@" || _journal_refuse
 }
 
-# Wait until all of it is on the disk. Ends the script when it cannot be, for the changes that it holds may not be made then.
+# Wait until all of it is on the disk. Ends the script if that fails, because its changes may not be made then.
 # Usage: journal_sync
 journal_sync() {
   sync "$TUNE/journal" 2>/dev/null || _journal_refuse
 }
 
-# Note what the kernel made of a change.
+# Record the value that the kernel made of a change.
 # Usage: journal_now SEQ VALUE
 # Returns: 1 when it cannot be written: nobody would then know that the value is ours.
 journal_now() {
@@ -86,8 +86,8 @@ journal_now() {
   _journal_write now "$@" && sync "$TUNE/journal" 2>/dev/null
 }
 
-# Note that a change is no more, and how that came. Without the note it is undone once more, which changes nothing; a full disk must not
-# keep the others from being undone.
+# Record that a change was undone, and how. Without the record it is undone once more, which has no effect. A full disk must not prevent the
+# other changes from being undone.
 # Usage: journal_undone SEQ RESULT AFTER
 journal_undone() {
   _journal_done "$@"
@@ -109,7 +109,7 @@ _journal_write() {
   local IFS=$'\t' size
   size=$(stat -c %s -- "$TUNE/journal") || return
   ! { printf '%s\n' "$*" >>"$TUNE/journal"; } 2>/dev/null || return 0
-  # A line that was cut would take the next one with it; to shorten a file needs no room.
+  # A truncated line would corrupt the next one. Shortening a file needs no space.
   truncate -c -s "$size" -- "$TUNE/journal" 2>/dev/null || :
   return 1
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Each kind of setting in conf/tuning.tsv: which targets it has here, how one is read, and how it is changed.
-# TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
+# Each kind of setting in conf/tuning.tsv: its targets on this host, how it is read, and how it is changed. TIERBENCH_ROOT, if set, is
+# prefixed to every path of the kernel, so that a test can show another machine.
 
 # Find the targets of a row of conf/tuning.tsv on this host.
 # Usage: tune_targets KIND TARGETS VALUE
@@ -21,7 +21,7 @@ tune_targets() {
       TARGET=("$words")
       ;;
     weights)
-      # The first weight that is set turns the kernel's own off; unless that was noted before, for good.
+      # Setting the first weight turns the kernel's automatic weights off, permanently unless that was recorded before.
       path=${words%/*}/auto
       if [[ ! -v "TUNE_WOULD[$path]" ]] && tune_read file "$path" && [[ $VALUE == true ]]; then
         WHY="${path##*/} is true, and setting weights would turn it off for good"
@@ -62,7 +62,7 @@ _tune_irqs() {
   done
   if [[ -z $all ]]; then
     WHY="${devices//$'\n'/, } has no interrupts of its own"
-    # Loopback is the CPUs' own work; any other NIC without interrupts hides them.
+    # Loopback has no interrupts, only CPU work; on any other NIC without interrupts they are hidden.
     [[ $devices != lo ]] || STATE=same
     return 1
   fi
@@ -72,7 +72,7 @@ _tune_irqs() {
   done < <(printf '%s' "$all" | irq_spread "$cpus")
 }
 
-# The kind under which a change of a row is journalled: interrupts and the variants of `file` are files.
+# The kind under which a change of a row is recorded in the journal: interrupts and the variants of `file` are files.
 # Usage: tune_kind KIND
 # Returns: sets KIND
 tune_kind() {
@@ -96,7 +96,7 @@ tune_read() {
       VALUE=${VALUE//[[:space:]]/}
       ;;
     vsmp)
-      # The last word of the line that names it, if that says on or off.
+      # The last word of the matching line, if it is on or off.
       VALUE=$(run_limited 20 "$(vsmp_prefix)ctl" --status 2>/dev/null |
         sed -nE "s/.*\\b$2\\b.*\\b(on|off|enabled|disabled)\\b.*/\\1/Ip" | tail -n 1 | tr '[:upper:]' '[:lower:]') || :
       VALUE=${VALUE/enabled/on} VALUE=${VALUE/disabled/off}
@@ -113,7 +113,7 @@ _tune_read_file() {
     [[ -e $1 ]] || WHY="is gone"
     return 1
   }
-  # Of `always [madvise] never` the word in brackets is the value.
+  # Of `always [madvise] never` the value is the text in brackets.
   [[ ! $line =~ \[([^]]+)\] ]] || line=${BASH_REMATCH[1]}
   VALUE=${line//$'\t'/ }
 }
@@ -122,13 +122,13 @@ _tune_read_service() {
   local name=${1%.service} file comm
   if [[ -d ${TIERBENCH_ROOT-}/run/systemd/system ]]; then
     VALUE=$(run_limited 20 systemctl is-active "$1" 2>/dev/null) || :
-    # One that failed, or that is not there, does not run.
+    # A service that failed, or does not exist, does not run.
     [[ $VALUE == active || $VALUE == activating || $VALUE == reloading ]] || VALUE=inactive
     return
   fi
   VALUE=inactive
   for file in "${TIERBENCH_ROOT-}"/proc/[0-9]*/comm; do
-    # It may have ended since its name was listed; an expansion that fails would end this script.
+    # The process may have ended since it was listed; a failing expansion would end this script.
     comm=
     { IFS= read -r comm <"$file"; } 2>/dev/null || :
     [[ $comm == "$name" ]] || continue
@@ -138,13 +138,13 @@ _tune_read_service() {
   done
 }
 
-# Whether a value is what is wanted.
+# Whether a value equals the wanted value.
 # Usage: tune_fits KIND_OF_ROW VALUE WANTED
 tune_fits() {
   [[ $2 == "$3" ]] || { [[ $1 == least && $2 =~ ^[0-9]+$ ]] && ((10#$2 >= $3)); }
 }
 
-# Whether this user may change a target at all.
+# Whether this user may change a target.
 # Usage: tune_may KIND TARGET
 # Returns: 1 with WHY.
 tune_may() {
@@ -162,7 +162,7 @@ tune_may() {
 tune_write() {
   local kind=$1 target=$2 value=$3 verb=start
   case $kind in
-    # Bash itself says why a write fails.
+    # Bash itself reports why a write fails.
     file) WHY=$( (LC_ALL=C && printf '%s\n' "$value" >"${TIERBENCH_ROOT-}$target") 2>&1) ;;
     service)
       [[ $value == active ]] || verb=stop

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whom the instances run as: the login user, or in place of root a user who may do nothing else here.
-# Setting sent in front: REDIS_USER (auto, keep, or the name of a user).
+# The user that the instances run as: the login user, or in place of root an unprivileged user. Setting sent in front: REDIS_USER (auto,
+# keep, or the name of a user).
 
-# The users that auto takes in place of root, the first that exists: those of the packages, then the one that owns nothing.
+# The users that auto uses in place of root, the first that exists: those of the packages, then nobody.
 readonly USER_KNOWN='redis valkey nobody'
 
-# Find the user that instances run as, and how one is started as that user.
+# Find the user that instances run as, and how to start an instance as that user.
 # Usage: user_find
 # Globals: REDIS_USER
 # Returns: sets USER_NAME, USER_ID and USER_GROUP (empty: instances run as this user), USER_WORDS, which stand in front of redis-server,
@@ -28,7 +28,7 @@ user_find() {
     USER_WHY="REDIS_USER=$name: setpriv is missing"
     USER_WORDS=(setpriv "--reuid=$USER_ID" "--regid=$USER_GROUP" --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs --)
     USER_NAME=$name
-    # In a container there may be no such user, or not the right to become one.
+    # In a container such a user may not exist, or root may lack the right to become that user.
     if command -v setpriv >/dev/null; then
       said=$(run_limited 10 "${USER_WORDS[@]}" true 2>&1) && USER_WHY='' && return
       USER_WHY="REDIS_USER=$name: $(said_why <<<"$said")"
@@ -44,20 +44,20 @@ user_reaches() {
   run_limited 10 "${USER_WORDS[@]}" test -x "$1"
 }
 
-# Raise the limits that root may raise and redis-server, once it is somebody else, may not: open files, and processes of one user.
+# Raise the limits that root may raise and redis-server, as another user, may not: open files, and processes of one user.
 # Usage: user_limits
 # Globals: REDIS_CONF
 user_limits() {
   local files=65536 now text=${REDIS_CONF,,}
   [[ -n $USER_NAME ]] || return 0
-  # Redis needs 32 for itself.
+  # Redis reserves 32 for itself.
   [[ ! $text =~ maxclients[[:space:]]+\"?([0-9]{1,7}) ]] || ((BASH_REMATCH[1] + 32 <= files)) || files=$((BASH_REMATCH[1] + 32))
   now=$(ulimit -Hn)
   [[ $now == unlimited ]] || ((now >= files)) || ulimit -n "$files" 2>/dev/null || :
   ulimit -u unlimited 2>/dev/null || :
 }
 
-# Give files and directories to that user.
+# Change the owner of files and directories to that user.
 # Usage: user_give PATH...
 user_give() {
   [[ -z $USER_NAME ]] || chown -- "$USER_ID:$USER_GROUP" "$@"

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# How much memory the instances touch in a while: the kernel's "referenced" marks are cleared, and counted after 1, 4 and 16 s.
-# Settings sent in front: RUN_ID.
-# TIERBENCH_ROOT, if set, stands in front of the kernel's paths, so that a test can show another machine.
+# How much memory the instances touch in a time: clear the kernel's "referenced" marks, and count them after 1, 4 and 16 s. Settings sent in
+# front: RUN_ID. TIERBENCH_ROOT, if set, is prefixed to the kernel's paths, so that a test can show another machine.
 
 WSS_SECONDS=(1 4 16)
 
@@ -21,7 +20,7 @@ wss_probe() {
     proc_alive "$pid" "$start" || fail "the instance on port $port is gone"
     pids+=("$pid") ports+=("$port")
   done <"$WORK/run-$RUN_ID/server/instances.proc"
-  # Nobody ever writes to this pipe: reading from it with a limit is a pause that needs no process.
+  # Nothing is ever written to this pipe: reading from it with a limit is a pause without a process.
   exec {WSS_NEVER}<> <(:)
   began=${EPOCHREALTIME/[.,]/}
   for pid in "${pids[@]}"; do
@@ -64,7 +63,7 @@ wss_until() {
   done
 }
 
-# Print whether this kernel has what the probe needs, as a row STATE FOUND WANTED FIX.
+# Print whether this kernel has the files that the probe requires, as a row STATE FOUND WANTED FIX.
 wss_check() {
   local file lacks=''
   for file in clear_refs smaps_rollup; do

@@ -13,12 +13,12 @@ work_dir() {
   fi
 }
 
-# Make our directory if need be; refuse one that another user could have put there, and the directory of another master's run.
+# Make our directory if it is missing. Refuse a directory that another user could have made, and the directory of another master's run.
 # Usage: work_open
 # Globals: RUN_ID RUN_OWNER (both empty or not set: the script is about no run)
 # Returns: sets WORK
 work_open() {
-  # Results are for everybody; what lies on a host, with a password in it, is not.
+  # Results may be read by everybody; files on a host, which contain a password, may not.
   umask 077
   WORK=$(work_dir)
   work_alone "$WORK"
@@ -27,8 +27,8 @@ work_open() {
   run_own
 }
 
-# Refuse a directory that other users can write to or replace: scripts of ours run what they find in it. Each of its parents must be
-# root's or ours, and let nobody else write; where one is sticky, others cannot replace what is ours in it.
+# Refuse a directory that other users can write to or replace, because our scripts run programs from it. Each of its parents must be root's
+# or ours, and writable by nobody else; in a sticky parent, other users cannot replace our entries.
 # Usage: work_alone PATH [NAMED]
 #   NAMED is what messages call it
 work_alone() {
@@ -40,7 +40,7 @@ work_alone() {
     part=${part%$'\n'}
     [[ -n $part && $part != . ]] || continue
     at+=/$part
-    # Of a link: the link and what it leads to.
+    # For a link: check the link and its target.
     [[ ! -L $at ]] || paths+=("$at") linked=yes
     [[ -e $at ]] || break
     paths+=("$at/.")
@@ -49,15 +49,15 @@ work_alone() {
   while read -r owner user group mode name; do
     ((owner == 0 || owner == EUID)) ||
       fail "REMOTE_DIR=${2-$1}: ${name%/.} belongs to another user ($user), who could replace it; set REMOTE_DIR to a path of root's or yours"
-    # The mode of a link means nothing.
+    # The mode of a link has no meaning.
     [[ $name == */. ]] || continue
     bits=$((8#$mode))
-    # A group with the user's name has nobody else in it.
+    # The user's private group has no other members.
     [[ $group != "$user" ]] || bits=$((bits & ~8#20))
     (((bits & 8#22) == 0)) || [[ $name != "$at/." && $((bits & 8#1000)) != 0 ]] ||
       fail "REMOTE_DIR=${2-$1}: other users can write to ${name%/.} (mode $mode); chmod go-w it, or set REMOTE_DIR to another path"
   done <<<"$said"
-  # What a link leads to has parents of its own.
+  # The target of a link has parents of its own.
   [[ -z $linked ]] || work_alone "$(readlink -m -- "$path")" "${2-$1}"
 }
 
@@ -68,31 +68,31 @@ fail() {
   exit 1
 }
 
-# Run a program that is not ours, for a limited time: it may be anything that has the name.
+# Run a foreign program with a time limit: it may be any program of that name.
 # Usage: run_limited SECONDS WORD...
 # Returns: the program's exit status; 124, with one line on stderr that names it, when it had to be stopped.
 run_limited() {
   local seconds=$1 status=0
   shift
-  # Without a group of its own it would leave behind what it started, which may hold a pipe that is read to its end.
+  # Without its own process group it would leave its children behind, which may hold a pipe that is read to its end.
   timeout -k 2 "$seconds" "$@" || status=$?
-  # 137: it took KILL to stop it.
+  # 137: KILL was needed to stop it.
   ((status == 124 || status == 137)) || return "$status"
   printf '%s: does not return within %s s\n' "$*" "$seconds" >&2
   return 124
 }
 
-# Print, of what a program said before it failed, the one line that tells why: the last one, or the first beside its usage.
+# From the output of a failed program, print the one line that gives the reason: the last line, or the first when its usage follows.
 # Usage: said_why <TEXT
 said_why() {
   awk '
-    # The complaint of numactl goes on with its usage on the same line.
+    # numactl prints its usage after its error, on the same line.
     match($0, /[Uu]sage: |^Try /) { usage = 1; $0 = substr($0, 1, RSTART - 1) }
     NF && (!usage || /^[A-Za-z_-]+: /) { last = $0; if (first == "") first = $0 }
     END { text = usage ? first : last; print text == "" ? "no reason given" : text }'
 }
 
-# Print, of what make said before it failed, the line that tells why: the first error, else the last line.
+# From the output of a failed make, print the line that gives the reason: the first error, else the last line.
 # Usage: said_error <TEXT
 said_error() {
   LC_ALL=C awk '
@@ -106,8 +106,8 @@ said_error() {
     }'
 }
 
-# Print files of the current directory in the form that lib/core/receive.sh takes. What is no regular file, or has a name that is not
-# plain, is left out with a line on stderr.
+# Print files of the current directory in the form that lib/core/receive.sh reads. Files that are not regular, or whose name is not plain,
+# are left out with a line on stderr.
 # Usage: files_send -- FILE...
 files_send() {
   local name index
@@ -129,15 +129,15 @@ files_send() {
   ((${#plain[@]} == 0)) || cat -- "${plain[@]}"
 }
 
-# Print the start time of a process (clock ticks since boot, field 22 of /proc/PID/stat, proc(5)); with the pid
-# it names one process for as long as the machine is up.
+# Print the start time of a process (clock ticks since boot, field 22 of /proc/PID/stat, proc(5)). Together with the pid it identifies one
+# process until the next boot.
 # Usage: proc_start PID
 # Returns: 1 when there is no such process; a zombie is none. Sets PROC_START, so that 288 calls need no 288 forks.
 proc_start() {
   local line
   local -a field
   { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
-  # The name, field 2, may hold blanks and brackets; what follows the last bracket does not.
+  # The name, field 2, may contain blanks and brackets; the text after the last bracket does not.
   read -r -a field <<<"${line##*) }"
   [[ ${field[0]} != Z ]] || return 1
   PROC_START=${field[19]}
@@ -150,7 +150,7 @@ proc_record() {
   printf '%s\t%s\t%s\n' "$2" "$PROC_START" "$3" >>"$1"
 }
 
-# Record a process that this script has just started; what cannot be put on record, on a full disk say, is killed.
+# Record a process that this script has just started. A process that cannot be recorded, for example on a full disk, is killed.
 # Usage: proc_started FILE PID WHAT
 # Returns: 1 when it has ended, or cannot be recorded
 proc_started() {
@@ -159,13 +159,13 @@ proc_started() {
   return 1
 }
 
-# Whether the process that was recorded still runs.
+# Whether the recorded process still runs.
 # Usage: proc_alive PID START
 proc_alive() {
   proc_start "$1" && [[ $PROC_START == "$2" ]]
 }
 
-# End every process of the records with TERM, and with KILL what is still there after LIMIT seconds.
+# Stop every process of the records with TERM, and after LIMIT seconds with KILL.
 # Usage: proc_end LIMIT FILE...
 # Returns: 1 when one would not go.
 proc_end() {
@@ -173,7 +173,7 @@ proc_end() {
   shift
   for signal in TERM KILL; do
     proc_signal "$signal" "$@"
-    # One that was stopped does not hear TERM before it goes on.
+    # A process that was stopped by a signal handles TERM only after CONT.
     proc_signal CONT "$@"
     proc_gone "$limit" "$@" && return 0
   done
@@ -212,11 +212,11 @@ proc_gone() {
     done
     ((left)) || return 0
     ((SECONDS < end)) || return 1
-    sleep 0.05 # between two looks
+    sleep 0.05 # between two polls
   done
 }
 
-# Print every TCP port that is listened on, by the kernel's own table.
+# Print every listening TCP port, by the kernel's own table.
 # Usage: ports_listening
 ports_listening() {
   local at state hex

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Lists of CPUs as the kernel writes them (0-3,8): to numbers and back. Read by the master and sent to hosts.
 
-# awk functions, to stand in front of a program.
+# awk functions, to be put before a program.
 #   cpus_expand(LIST, OUT)   fills OUT[1..n], returns n
 #   cpus_compress(IN, n)     the list of IN[1..n], in any order, twice or once
 # shellcheck disable=SC2034 # used by the modules that this is read or sent with

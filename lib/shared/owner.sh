@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Sent before every remote script, and read by the master too: which run a lock or a directory belongs to, and whether its master lives.
+# Sent before every remote script, and read by the master too: which run owns a lock or a directory, and whether its master lives.
 #
-# An owner is one line, tab-separated: RUN USER HOST PID STARTTIME BOOT PIDSPACE SINCE LEASE (see lock_name in lib/core/lock.sh).
-# The line may come from another user of the host, so every field is matched against the pattern of its kind before it is used.
+# An owner is one line, tab-separated: RUN USER HOST PID STARTTIME BOOT PIDSPACE SINCE LEASE (see lock_name in lib/core/lock.sh). The line
+# may come from another user of the host, so every field is matched against the pattern of its kind before it is used.
 
 # Fields 1 to 9 of an owner's line. Before LEASE was a field, every lease was 120 s.
 readonly _OWNER_NAME='[A-Za-z0-9._@+-]{1,64}' _OWNER_TAB=$'\t'
 readonly _OWNER_LINE="^([A-Za-z0-9][A-Za-z0-9._-]{0,120})$_OWNER_TAB($_OWNER_NAME)$_OWNER_TAB($_OWNER_NAME)$_OWNER_TAB([0-9]{1,10})\
 $_OWNER_TAB([0-9]{1,18})$_OWNER_TAB([0-9a-f-]{1,36})$_OWNER_TAB(pid:\\[[0-9]{1,20}\\]|-)$_OWNER_TAB([0-9TZ:-]{1,32})($_OWNER_TAB([1-9][0-9]{0,5}))?\$"
 
-# Read the owner's line of a file, whoever wrote the file.
+# Read the owner's line of a file, whichever user wrote the file.
 # Usage: owner_read FILE
 # Returns: sets OWNER_{LINE,RUN,USER,HOST,PID,START,BOOT,SPACE,SINCE,LEASE}; 1 when the file is not regular or has no such line.
 owner_read() {
   OWNER_LINE=
   [[ -f $1 && ! -L $1 ]] || return 1
   if [[ -O $1 ]]; then
-    # Nobody else can put something in its place.
+    # No other user can replace it.
     { IFS= read -r -n 1024 OWNER_LINE <"$1"; } 2>/dev/null || [[ -n $OWNER_LINE ]] || return 1
   else
-    # Another user may put a link or a FIFO there after the look: neither is opened in a way that follows or waits.
+    # Another user may put a link or a FIFO there after the check: it is opened without following links and without waiting.
     OWNER_LINE=$(dd if="$1" iflag=nofollow,nonblock bs=1024 count=1 status=none 2>/dev/null | tr -d '\0') || return 1
   fi
   [[ $OWNER_LINE =~ $_OWNER_LINE ]] || return 1
@@ -29,26 +29,26 @@ owner_read() {
   OWNER_LEASE=${BASH_REMATCH[10]:-120}
 }
 
-# Whether the owner that was read last has its process on this machine, where the process itself can be looked at.
+# Whether the process of the last read owner is on this machine, where the process itself can be checked.
 # Usage: owner_here
 owner_here() {
   [[ $OWNER_BOOT == "$(</proc/sys/kernel/random/boot_id)" && $OWNER_SPACE == "$(readlink /proc/self/ns/pid)" ]]
 }
 
-# Whether the owner in a file is alive: on its own machine its process tells; elsewhere, that the file was renewed within the lease.
+# Whether the owner in a file lives: on its own machine by its process; elsewhere, by whether the file was renewed within the lease.
 # Usage: owner_lives FILE
 # Returns: 1 when the owner is dead, or the file has no owner's line.
 owner_lives() {
   owner_read "$1" || return 1
   if owner_here; then
     ! proc_alive "$OWNER_PID" "$OWNER_START" || return 0
-    # A host may hide the processes of other users (hidepid of proc(5)); then even process 1 is not seen.
+    # A host may hide the processes of other users (hidepid of proc(5)); then even process 1 is invisible.
     [[ ! -O $1 && ! -d /proc/1 ]] || return 1
   fi
   owner_fresh "$1"
 }
 
-# Whether the file of the owner that was read last was renewed within the lease.
+# Whether the file of the last read owner was renewed within the lease.
 # Usage: owner_fresh FILE
 owner_fresh() {
   local renewed
@@ -56,13 +56,13 @@ owner_fresh() {
   (($(date +%s) - renewed < OWNER_LEASE))
 }
 
-# Print whose run it is, of the owner that was read last.
+# Print the run of the last read owner.
 # Usage: owner_say
 owner_say() {
   printf 'the run %s of %s on %s (pid %s, since %s)' "$OWNER_RUN" "$OWNER_USER" "$OWNER_HOST" "$OWNER_PID" "$OWNER_SINCE"
 }
 
-# Whether a directory is of a run of ours, or of what it tuned: its name, its owner, and the line that every run writes into it first.
+# Whether a directory belongs to a run of ours, or to its tuning: by its name, its owner, and the line that every run writes into it first.
 # Usage: run_ours DIR
 # Returns: as owner_read.
 run_ours() {
@@ -81,7 +81,7 @@ run_own() {
   done
 }
 
-# Make the run's directory on this host, with its owner's line in it from the first moment that it is used.
+# Make the run's directory on this host, with its owner's line in it before any other use.
 # Usage: run_open
 # Globals: WORK RUN_ID RUN_OWNER
 run_open() {
@@ -97,14 +97,14 @@ owner_write() {
     fail "$1: cannot be written (REMOTE_DIR: is its disk full?)"
 }
 
-# Note that the run's master is alive.
+# Record that the run's master is alive.
 # Usage: run_renew
 run_renew() {
   local folder
   for folder in "$WORK/run-$RUN_ID" "$WORK/tune-$RUN_ID"; do [[ ! -e $folder/owner ]] || touch -c -- "$folder/owner"; done
 }
 
-# Remove the run's directory when nothing but the note is left in it.
+# Remove the run's directory when only the owner's line is left in it.
 # Usage: run_close
 run_close() {
   local file

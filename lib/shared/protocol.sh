@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Asks a Redis, in its own protocol.
+# Commands to a Redis, in its own protocol.
 
-# Ask a Redis one command and leave its answer in REDIS_REPLY; no fork, so that hundreds can be asked in a second.
+# Send one command to a Redis and leave its reply in REDIS_REPLY. It forks nothing, so that hundreds of instances can be asked in a second.
 # Usage: redis_ask HOST PORT COMMAND
 # Globals: REDIS_PASSWORD (empty: no AUTH); WORK and RUN_ID: an instance of this run with TLS is asked through its socket
 # Returns: 1 when there is no connection, no answer in 5 s, or an error reply.
@@ -22,7 +22,7 @@ redis_ask() {
   return 1
 }
 
-# The path of a socket has room for 107 bytes only, so it is named from its directory.
+# The path of a socket is limited to 107 bytes, so a path relative to its directory is used.
 _redis_talk_socket() {
   local -a words
   read -r -a words <<<"${2//\"\"/}"
