@@ -19,7 +19,7 @@ REDISRUNS=3
 # <<< settings
 
 set -Eeuo pipefail
-# Whatever the language of the user, numbers have a point; a plain user's PATH may lack the tools of the system.
+# Numbers have a decimal point in every locale; a plain user's PATH may lack system tools.
 export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LIB=$ROOT/lib
@@ -55,7 +55,7 @@ main() {
       fi
       ;;
   esac
-  # For commands that are suggested: what this one was called with.
+  # For suggested commands: the arguments of this command.
   COMMAND_WORDS=("$@")
   [[ -r $LIB/cmd/$command.sh ]] || die_usage "command line: $command: unknown command; ./do_it.sh help lists them"
   cleanup_init
@@ -67,7 +67,7 @@ main() {
   "cmd_$command" "$@"
 }
 
-# In braces, so that bash has read all of this file before it starts, and the file may be replaced while it runs.
+# In braces, so that bash reads all of this file before it starts: the file may be replaced while it runs.
 {
   main "$@"
   exit

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Loads every module of the master's side, each once; a module itself loads nothing.
+# Load every module of the master's side, each once; a module itself loads nothing.
 # Globals: LIB, this directory; ROOT, the project's.
 
-# What a login has set must not change what tools and bash do (POSIXLY_CORRECT), and a job may be started with no HOME.
+# Settings of a login must not change what tools and bash do (POSIXLY_CORRECT), and a job may be started without HOME.
 set +o posix
 unset -v POSIXLY_CORRECT
 [[ -v HOME ]] || export HOME=~
-# Nobody else writes to what a run makes, however open the login is.
+# Nobody else may write to the files of a run, whatever the umask of the login.
 umask "$(printf '%04o' $((8#$(umask) | 8#022)))"
 
 # shellcheck source=lib/core/log.sh

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Names that other tools have for our settings: conf/aliases.tsv, the one list of them.
+# Other tools' names for our settings: conf/aliases.tsv is the only list of them.
 
 declare -A _ALIAS_NAME=() _ALIAS_VALUES=() _ALIAS_WHERE=()
 
@@ -16,25 +16,25 @@ alias_read() {
   done <"$1"
 }
 
-# Print our name for a setting, which is the same where it has no other.
+# Print our name for a setting; the name itself if it is ours.
 # Usage: alias_name NAME
 alias_name() {
   printf '%s' "${_ALIAS_NAME[$1]-$1}"
 }
 
-# Whether a name is one of the others.
+# Whether a name is an alias.
 # Usage: alias_is NAME
 alias_is() {
   [[ -v "_ALIAS_NAME[$1]" ]]
 }
 
-# Whether a name is one of the others, and not so common that the environment may mean something else by it.
+# Whether a name is an alias that is not so common that the environment may mean something else by it.
 # Usage: alias_is_own NAME
 alias_is_own() {
   alias_is "$1" && [[ ${_ALIAS_WHERE[$1]} != given ]]
 }
 
-# Print what a value of theirs is with us.
+# Print our value for a value of the other tool.
 # Usage: alias_value THEIR_NAME VALUE
 # Returns: 1 when it is none.
 alias_value() {
@@ -50,7 +50,7 @@ alias_value() {
   [[ ${pairs[-1]} == '*' ]] && printf '%s' "$2"
 }
 
-# Print the values of theirs that are taken, for a message.
+# Print the accepted values of an alias, for a message.
 # Usage: alias_values THEIR_NAME
 alias_values() {
   local -a pairs

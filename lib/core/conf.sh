@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Settings: read files of plain assignments, refuse what is unknown or of the wrong kind, resolve the layers.
+# Settings: read files of plain assignments, refuse unknown names and invalid values, resolve the layers.
 #
 # conf/defaults.conf is the one list of settings: `NAME=VALUE  #: KIND`, the comment above it being its documentation.
 # KIND is one or more of these, joined by `|`:
@@ -25,7 +25,7 @@ declare -A _CONF_KIND=() _CONF_VALUE=() _CONF_WHERE=()
 _CONF_NAMES=()
 # The layer that stands for `variant`: each variant's file has one of its own, so that it is read once (conf_variant).
 _CONF_VARIANT=variant
-# By setting: where the point in force has its value from (conf_point).
+# By setting: the source of its value at the current point (conf_point).
 declare -A _CONF_POINT=()
 
 # Read the list of settings with their kinds and defaults.
@@ -76,7 +76,7 @@ conf_file() {
   done <"$file"
 }
 
-# Take one NAME=VALUE word as a setting, its value as it stands.
+# Take one NAME=VALUE argument as a setting, without changing its value.
 # Usage: conf_word LAYER WORD WHERE
 conf_word() {
   local layer=$1 word=$2 where=$3
@@ -84,12 +84,12 @@ conf_word() {
   _conf_put "$layer" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$where"
 }
 
-# What begins with TIERBENCH_ in an environment and is no setting.
+# Names in the environment that begin with TIERBENCH_ and are not settings.
 readonly _CONF_OTHERS=" ENVIRONMENT HOME ROOT SHOW "
 
-# Take the settings that stand in the environment this script was started with: TIERBENCH_NAME=VALUE. A name alone may be somebody
-# else's, DATA or TIME; it is ignored, with a line when it could be meant, unless TIERBENCH_ENVIRONMENT=bare.
-# The block in do_it.sh has set shell variables of the same names since, so the kernel's copy is asked.
+# Take the settings in the environment of this script: TIERBENCH_NAME=VALUE. A name without the prefix, such as DATA or TIME, may belong to
+# another program. It is ignored, with a message when it could be meant, unless TIERBENCH_ENVIRONMENT=bare. The block in do_it.sh has set
+# shell variables of the same names since, so the kernel's copy of the environment is read.
 # Usage: conf_environment
 conf_environment() {
   local pair name ignored='' bare=${TIERBENCH_ENVIRONMENT-}
@@ -112,14 +112,14 @@ conf_environment() {
     log_warn "environment:$ignored: ignored; requires: TIERBENCH_ in front of the name, such as TIERBENCH_${ignored##* }"
 }
 
-# Make a variant's layer the one that counts; the layers of others stay as they are.
+# Select a variant's layer; the layers of other variants stay as they are.
 # Usage: conf_variant NAME
 #   NAME is empty for none
 conf_variant() {
   _CONF_VARIANT=variant${1:+:$1}
 }
 
-# Set a resolved setting to the value that a point of the sweep has; it stands above every layer until settings are resolved again.
+# Set a resolved setting to the value of a point of the sweep; it overrides every layer until settings are resolved again.
 # Usage: conf_point NAME VALUE [WHERE]
 #   WHERE is where the value is from, if the setting itself does not say
 conf_point() {
@@ -127,7 +127,7 @@ conf_point() {
   [[ -z ${3-} ]] || _CONF_POINT[$1]=$3
 }
 
-# Forget what a layer says.
+# Forget the settings of a layer.
 # Usage: conf_clear LAYER
 conf_clear() {
   local name
@@ -136,7 +136,7 @@ conf_clear() {
   done
 }
 
-# Take a setting of one layer into another, unless that says it itself.
+# Copy a setting of one layer into another, unless the other sets it itself.
 # Usage: conf_inherit LAYER FROM NAME WHERE
 conf_inherit() {
   [[ ! -v "_CONF_VALUE[$1 $3]" ]] || return 0
@@ -144,7 +144,7 @@ conf_inherit() {
   _CONF_WHERE["$1 $3"]=$4
 }
 
-# Print what a layer says, as NAME=VALUE.
+# Print the settings of a layer, as NAME=VALUE.
 # Usage: conf_said LAYER
 conf_said() {
   local name
@@ -169,7 +169,7 @@ conf_resolve() {
   done
 }
 
-# Where a setting's value comes from, for messages: `file:line`, `environment` or `command line`.
+# Print the source of a setting's value, for messages: `file:line`, `environment` or `command line`.
 # Usage: conf_where NAME
 conf_where() {
   local layer where=
@@ -179,7 +179,7 @@ conf_where() {
   printf '%s' "${_CONF_POINT[$1]-$where}"
 }
 
-# Print the number of the layer that a setting's value comes from, 0 being the lowest.
+# Print the number of the layer that set a setting, 0 being the lowest.
 # Usage: conf_layer NAME
 conf_layer() {
   local number highest=0
@@ -191,7 +191,7 @@ conf_layer() {
   echo "$highest"
 }
 
-# Print the settings that stand above any variant's: those of the command line and the environment.
+# Print the settings that override any variant's: those of the command line and the environment.
 # Usage: conf_over
 conf_over() {
   local name layer
@@ -202,7 +202,7 @@ conf_over() {
   done | uniq
 }
 
-# Refuse a resolved setting for a reason that only shows beside other settings.
+# Refuse a resolved setting that conflicts with other settings.
 # Usage: conf_refuse NAME REASON...
 conf_refuse() {
   local name=$1
@@ -224,7 +224,7 @@ conf_bytes() {
   echo "$REPLY"
 }
 
-# The same, without a process.
+# As conf_bytes, without a subshell.
 # Usage: conf_size SIZE
 # Returns: sets REPLY
 conf_size() {
@@ -236,7 +236,7 @@ conf_size() {
   esac
 }
 
-# Read the file that another one is like.
+# Read the file that LIKE names.
 _conf_like() {
   local layer=$1 file=$2 name=${3%%[[:space:]#]*} where=$4 other
   local _CONF_LIKE="$_CONF_LIKE $file "
@@ -271,7 +271,7 @@ _conf_put() {
   _CONF_WHERE["$layer $CONF_NAME"]=$CONF_FROM
 }
 
-# Check the value of a setting by its kind, and bring both into the one form that they are kept in.
+# Check the value of a setting by its kind, and normalise both.
 # Usage: conf_check NAME VALUE WHERE
 # Returns: sets CONF_NAME CONF_TEXT CONF_FROM; exits 2 with a line that begins with WHERE.
 conf_check() {
@@ -286,12 +286,12 @@ conf_check() {
     die_usage "$where: $name: unknown setting; the nearest is $(_conf_nearest "$name") (conf/defaults.conf lists all)"
   [[ $value != *[$'\n"']* ]] || die_usage "$where: $name: a line break or a double quote in the value is not supported; remove it"
   if [[ ${_CONF_KIND[$name]} == *list:* ]]; then
-    # In text a comma may have a meaning of its own.
+    # In text a comma may have its own meaning.
     [[ ${_CONF_KIND[$name]} == *list:text* ]] || value=${value//,/ }
     read -r -a words <<<"$value"
     value=${words[*]-}
   fi
-  # One way to write that there is none.
+  # Normalise 0, 00 and 0.0 to 0.
   [[ ${_CONF_KIND[$name]} != *number:* || ! $value =~ ^0+(\.0+)?$ ]] || value=0
   [[ -z $value ]] || wrong=invalid
   _conf_is "$value" "${_CONF_KIND[$name]}" ||
@@ -353,7 +353,7 @@ _conf_is_one() {
   esac
 }
 
-# Whether a decimal is another one or more; up to 15 digits before the point and 9 behind it.
+# Whether a decimal is at least another one; up to 15 digits before the point and 9 after it.
 # Usage: _conf_at_least NUMBER OTHER
 _conf_at_least() {
   local whole=${1%%.*} other=${2%%.*} part=000000000 rest=000000000
@@ -362,10 +362,10 @@ _conf_at_least() {
   ((10#$whole > 10#$other || (10#$whole == 10#$other && 10#${part:0:9} >= 10#${rest:0:9})))
 }
 
-# Whether a value is a list as the kernel writes it, 0-3,8, each range in its order.
+# Whether a value is a list in the kernel's form, 0-3,8, each range ascending.
 _conf_is_cpus() {
   local part
-  # No kernel has more than 8192 CPUs (CONFIG_NR_CPUS), and each that is named is looked at.
+  # No kernel has more than 8192 CPUs (CONFIG_NR_CPUS), and each CPU in a list is checked.
   [[ ${#1} -le 4096 && $1 =~ ^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*$ ]] || return 1
   for part in ${1//,/ }; do ((10#${part%-*} <= 10#${part#*-} && 10#${part#*-} < 8192)) || return 1; done
 }

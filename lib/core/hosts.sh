@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The hosts file: roles, addresses and how to log in. hosts.example shows the format.
 
-# By address: login data for ssh (`-` was left out), and the address that carries the load.
+# By address: login data for ssh (missing: `-`), and the address that carries the load.
 declare -A HOST_USER=() HOST_PORT=() HOST_KEY=() HOST_DATA=()
 
 # Read a hosts file; its server and clients become the settings SERVER and CLIENT_IP.
@@ -46,7 +46,7 @@ hosts_read() {
   ((${#clients[@]} > 0)) || die_usage "command line: -H=$file: no client line; add a line: client ADDRESS"
 }
 
-# Bring CLIENT_IP down to the clients that make load, when settings were resolved.
+# Reduce CLIENT_IP to the clients that make load, after settings were resolved.
 # Usage: hosts_clients
 # Globals: SERVER CLIENT_IP CLIENT_COUNT SINGLE_NODE
 # Returns: exits 2 when there are fewer than that.
@@ -60,13 +60,13 @@ hosts_clients() {
   CLIENT_IP=${clients[*]:0:CLIENT_COUNT}
 }
 
-# Print the address on which a host carries the load: its data address, else the address it is reached at.
+# Print the address on which a host carries the load: its data address, else its ssh address.
 # Usage: host_data ADDRESS
 host_data() {
   echo "${HOST_DATA[$1]-$1}"
 }
 
-# Print the clients that run on the server's machine, unless that was asked for.
+# Print the clients that run on the server's machine, unless SINGLE_NODE asks for that.
 # Usage: hosts_shared
 # Globals: SERVER CLIENT_IP SINGLE_NODE
 hosts_shared() {

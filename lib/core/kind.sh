@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What the kinds of settings accept, in words for messages (lib/core/conf.sh explains the kinds and checks values).
+# The accepted values of each kind of setting, in words for messages (lib/core/conf.sh explains the kinds and checks values).
 
 # Print what a kind accepts.
 # Usage: kind_text KIND

@@ -1,37 +1,37 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# One run at a time on a server: the lock there names its owner, and is broken only when its owner is gone.
+# One run at a time on a server: the lock there names its owner, and is broken only when its owner is dead.
 
 _LOCK_RENEWER=
 
-# Refuse a lease that ends while a host is still waited for.
+# Refuse a lease that ends while the run still waits for a host.
 # Usage: lock_settings_check
 # Globals: LEASE REMOTE_RETRY RESUME
 # Returns: exits 2
 lock_settings_check() {
   [[ $LEASE != auto ]] && ((LEASE <= REMOTE_RETRY)) || return 0
-  # The settings that a run of an older version wrote down are not the user's words, and a run that goes on takes no others.
+  # Settings from an older version's run are not the user's, and a resumed run takes no others.
   [[ -n $RESUME || $(conf_where LEASE) == *run.conf:* ]] || conf_refuse LEASE "not more than REMOTE_RETRY=$REMOTE_RETRY; set LEASE=auto, or a lower REMOTE_RETRY"
   LEASE=auto
 }
 
-# Take the server's lock for this run and keep it alive until the script ends.
+# Take the server's lock for this run and renew it until the script ends.
 # Usage: lock_take
 # Globals: SERVER RUN_ID RUN_OWNER
 # Returns: exits 3 when another run has it.
 lock_take() {
   local status=0
-  [[ -z $_LOCK_RENEWER ]] || return 0 # it is ours already
-  # First, because a signal may come as soon as it is taken; only a lock that is ours is released.
+  [[ -z $_LOCK_RENEWER ]] || return 0 # this run holds it already
+  # First, because a signal may arrive as soon as the lock is taken; only a lock of this run is released.
   cleanup_push _lock_release
   remote_run "$SERVER" lock take || status=$?
   ((status == 0)) || die_unfit "$SERVER: lock: not available, nothing was started; the line above names the owner or the reason"
-  # A master that is killed cannot release: the lease then runs out, so it must be renewed as long as the master lives.
+  # A killed master cannot release the lock: the lease then expires, so it must be renewed while the master lives.
   _lock_renew $$ &
   _LOCK_RENEWER=$!
 }
 
-# Whether the server is still this run's. A master that slept, or whose link was cut, for longer than the lease has lost it.
+# Whether this run still holds the server's lock. A master that slept, or whose link was down, for longer than the lease has lost it.
 # Usage: lock_held
 # Globals: SERVER
 # Returns: 1 with the reason on stderr; 0 too where no lock was taken.
@@ -51,9 +51,9 @@ _lock_renew() {
   proc_start "$master" || return 0
   start=$PROC_START
   pace=$(($(_lock_lease) / 6))
-  # Often enough that a link which is cut for REMOTE_RETRY does not end the lease.
+  # Often enough that a link that is down for REMOTE_RETRY does not end the lease.
   pace=$((pace > 10 ? 10 : pace))
-  # Looks at the master every second, so that nothing outlives it for longer.
+  # Check the master every second, so that this process does not outlive it by more.
   while proc_alive "$master" "$start"; do
     if ((SECONDS >= next)); then
       remote_run "$SERVER" lock renew >/dev/null 2>&1 || :
@@ -63,25 +63,25 @@ _lock_renew() {
   done
 }
 
-# Print the seconds that a lock lasts when its master is not heard of.
+# Print the seconds that a lock lasts without a renewal.
 # Globals: LEASE REMOTE_RETRY
 _lock_lease() {
   if [[ $LEASE == auto ]]; then echo $((REMOTE_RETRY + 60)); else echo "$LEASE"; fi
 }
 
-# Name a run, and its owner as every host is told.
+# Name a run, and describe its owner as every host gets it.
 # Usage: lock_name NAME
 # Returns: sets RUN_ID RUN_OWNER
 lock_name() {
   local name=${1//[^A-Za-z0-9.-]/_} random
-  # Two masters may have one process id, each in a container of its own, and one client between them.
+  # Two masters can have the same pid, each in its own container, with one client in common.
   random=$(od -An -N 4 -t x4 /dev/urandom)
   RUN_ID=${name:0:60}-$$-${random// /}
   [[ $RUN_ID == [A-Za-z0-9]* ]] || RUN_ID=run$RUN_ID
   RUN_OWNER=$(lock_owner "$RUN_ID")
 }
 
-# Print this process as the owner of something (lib/shared/owner.sh reads the line).
+# Print this process as an owner (lib/shared/owner.sh reads the line).
 # Usage: lock_owner NAME
 # Globals: LEASE REMOTE_RETRY
 lock_owner() {

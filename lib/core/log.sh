@@ -1,47 +1,47 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Messages for people, on stderr; stdout is left to data.
+# Messages for people, on stderr; stdout is for data.
 
-# Where people read, also while a caller catches a function's stderr to put its reason into a table.
+# The stderr of the user, also while a caller captures a function's stderr to put the reason into a table.
 exec {LOG_FD}>&2
 
-# A file that keeps what is said, when a run has one.
+# A file that records messages, when a run has one.
 LOG_FILE=
 
 # yes once a message could not be written: the script then ends with 1 at best.
 LOG_LOST=
 
-# Say what happens, with the time of day.
+# Print what happens, with the time of day.
 # Usage: log_info MESSAGE...
 log_info() {
   _log_say "$*"
 }
 
-# Say what a user should look at although work goes on.
+# Print what a user should check although work continues.
 # Usage: log_warn MESSAGE...
 log_warn() {
   _log_say "warning: $*"
 }
 
 _log_say() {
-  # A message that nobody can have must not end the work that it is about; the exit status tells.
+  # A message that cannot be written must not end the work; the exit status reports it.
   { printf '%(%H:%M:%S)T %s\n' -1 "$1" >&"$LOG_FD"; } 2>/dev/null || LOG_LOST=yes
   [[ -z $LOG_FILE ]] || { printf '%(%Y-%m-%dT%H:%M:%S%z)T %s\n' -1 "$1" >>"$LOG_FILE"; } 2>/dev/null || LOG_LOST=yes
 }
 
-# Say in one line what is wrong, and leave: with 1, something failed.
+# Print in one line what is wrong, and exit 1: something failed.
 # Usage: die MESSAGE...
 die() {
   _log_leave 1 "$@"
 }
 
-# The same with 2: what the user typed or wrote in a file cannot be used.
+# As die, with 2: the user's arguments or files cannot be used.
 # Usage: die_usage MESSAGE...
 die_usage() {
   _log_leave 2 "$@"
 }
 
-# The same with 3: a host is not fit.
+# As die, with 3: a host is not fit.
 # Usage: die_unfit MESSAGE...
 die_unfit() {
   _log_leave 3 "$@"
@@ -67,7 +67,7 @@ log_progress() {
   _LOG_PROGRESS=$#
 }
 
-# Leave the progress lines where they are; what follows goes below them.
+# Leave the progress lines where they are; later output goes below them.
 # Usage: log_progress_end
 log_progress_end() {
   _LOG_PROGRESS=0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The command line that run, plan, doctor and stop share, and the settings that it leads to.
+# The command line that run, plan, doctor and stop share, and the settings that result from it.
 
 # Read the command line and resolve all settings for the baseline variant.
 # Usage: options_read FILE WORD...
@@ -49,7 +49,7 @@ options_read() {
     _options_resume
   else
     conf_environment
-    # Named on the command line, so it stands above a scenario that has hosts of its own, as the demo does.
+    # Given on the command line, so it overrides a scenario with its own hosts, such as demo.
     [[ -z $hosts ]] || hosts_read "$hosts" argument
     HOSTS_FILE=$hosts
     [[ -z $variants ]] || conf_word argument "VARIANTS=$variants" "command line: -v"
@@ -61,13 +61,13 @@ options_read() {
   variant_use "${VARIANTS%% *}"
 }
 
-# Print the header comment of a file: what stands between the licence line and the first line of code.
+# Print the header comment of a file: the text between the licence line and the first line of code.
 # Usage: options_help FILE
 options_help() {
   awk '!/^#/ { exit } !/^#!|SPDX|shellcheck/ { sub(/^# ?/, ""); print }' "$1"
 }
 
-# Print the help of a command whose words ask for it.
+# Print the help of a command if its arguments ask for it.
 # Usage: options_asked_help FILE WORD...
 # Returns: 0 when it was asked for, 1 when not
 options_asked_help() {
@@ -95,14 +95,14 @@ variant_check() {
   done
 }
 
-# By variant: yes once its file was read.
+# By variant: yes after its file was read.
 declare -A _VARIANT_READ=()
 
 # Resolve the settings with a variant's file in its layer, or with none when VARIANT is empty.
 # Usage: variant_use VARIANT
 variant_use() {
   conf_variant "$1"
-  # What plan_enter has left in force is no more.
+  # The state of plan_enter is no longer valid.
   PLAN_ENTERED=
   if [[ -n $1 && ! -v "_VARIANT_READ[$1]" ]]; then
     conf_file "variant:$1" "$(_variant_file "$1")"
@@ -117,14 +117,14 @@ variant_use() {
 # Print what a variant's file sets, as NAME=VALUE; nothing when there is no such file any more.
 # Usage: variant_sets VARIANT
 variant_sets() (
-  # Not the one of a run that goes on: that has every setting.
+  # Not the variant of a resumed run: that file has every setting.
   [[ -r $ROOT/conf/variants/$1.conf ]] || exit 0
   conf_file file "$ROOT/conf/variants/$1.conf"
   conf_said file
 )
 
-# Print the settings that, read as a scenario, repeat the run: without what variants set, for each brings its own along, and with a
-# list of those that stand above theirs.
+# Print the settings that repeat the run when they are read as a scenario: without the settings of variants, because each variant sets its
+# own, and with a list of those that override them.
 # Usage: options_print
 # Returns: leaves the settings resolved without a variant
 options_print() {
@@ -136,7 +136,7 @@ options_print() {
   conf_print
 }
 
-# A run that goes on reads the settings it began with, not what the files say by now.
+# A resumed run reads the settings it began with, not the current files.
 _variant_file() {
   if [[ -n $RESUME ]]; then
     echo "$RESUME/$1/variant.conf"
@@ -152,11 +152,11 @@ _options_resume() {
   [[ -r $RESUME/plan.tsv ]] || die_usage "command line: --resume=$RESUME: plan.tsv is missing, so an older version started it; resume with that version"
   [[ ! -e $RESUME/hosts ]] || hosts_read "$RESUME/hosts"
   conf_file scenario "$RESUME/run.conf"
-  # Each variant's file has it all already, as it came out with that one.
+  # Each variant's file has it already, as resolved for that variant.
   conf_clear over
 }
 
-# Load the scenario: a name, or a file (the run.conf of an earlier run, say).
+# Load the scenario: a name, or a file such as the run.conf of an earlier run.
 _options_scenario() {
   local file=$1 where="command line: -s"
   conf_resolve
@@ -168,7 +168,7 @@ _options_scenario() {
     file=$ROOT/conf/scenarios/$file.conf
   fi
   conf_file scenario "$file"
-  # A file of the user's has its own name, but a run.conf says which scenario it came from.
+  # A user's file has its own name; a run.conf names the scenario that it came from.
   [[ $file != */* || $file == "$ROOT/conf/scenarios/"* ]] || conf_said scenario | grep '^SCENARIO=' >/dev/null ||
     conf_word argument "SCENARIO=$(basename "$file" .conf)" "command line: -s"
 }

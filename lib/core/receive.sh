@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The one way for a host's files into results: regular files with names that were asked for, bounded, checked, then moved into place.
+# The only way from a host's files into results: regular files with names that were asked for, bounded, checked, then moved into place.
 #
 # A host sends no archive, which could hold links, devices, owners and paths. It sends a line SIZE, SHA256, NAME for each file, an
 # empty line, and the bytes of the files in that order (files_send in lib/shared/common.sh); the files are made here.
@@ -21,7 +21,7 @@ receive_files() {
     printf '%s: is not a folder: nothing is received into it\n' "$folder" >&2
     return 1
   fi
-  # The lines in front of the files, too.
+  # This includes the lines before the files.
   remote_raw $((limit + 1024)) "$@" || status=$?
   if ((status == 0)); then
     (umask 077 && _receive_stream "$folder") || status=$?
@@ -30,7 +30,7 @@ receive_files() {
   return "$status"
 }
 
-# What each call may send: KiB, number of files, and their names as patterns of case.
+# Limits of each call: KiB, number of files, and their names as patterns of case.
 # Returns: sets limit, files and patterns of the caller
 _receive_kind() {
   case $1 in
@@ -43,7 +43,7 @@ _receive_kind() {
   esac
 }
 
-# Make the files of a stream beside their place, and move them there when all are right.
+# Write the files of a stream beside their target, and move them there when all are valid.
 # Usage: _receive_stream DIR
 # Globals: those that receive_files has set
 _receive_stream() {
@@ -51,7 +51,7 @@ _receive_stream() {
   local -a sizes=() names=() sums=()
   local -A seen=()
   {
-    # Start-up files of the login shell may print; not for ever.
+    # Start-up files of the login shell may print, within a limit.
     for ((index = 0; index < 10000; index++)); do
       IFS= read -r -n 4096 line || break
       [[ $line != "$REMOTE_MARK" ]] || break
@@ -73,7 +73,7 @@ _receive_stream() {
     for index in "${!names[@]}"; do
       head -c "${sizes[index]}" >"$new/${names[index]}" || { rm -rf -- "$new" && return 1; }
     done
-    # A script that failed on its way has not written the end.
+    # A script that failed on the way has not written the end mark.
     { IFS= read -r -n 4096 line && [[ -z $line ]] && IFS= read -r -n 4096 line; } || line=
     [[ $line == "$REMOTE_MARK.end" ]] || {
       rm -rf -- "$new"
@@ -84,7 +84,7 @@ _receive_stream() {
     rm -rf -- "$new"
     _receive_refuse "a file is not what its checksum says" || return
   fi
-  # rename(2) takes the place of a link, and does not follow it.
+  # rename(2) replaces a link, and does not follow it.
   { chmod -R go=rX -- "$new" && find "$new" -type f -exec mv -f -t "$folder" -- {} +; } || {
     rm -rf -- "$new"
     return 1

@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# One way to run a script on a host: here with bash, elsewhere with ssh. Nothing else in the project calls ssh.
+# The only way to run a script on a host: here with bash, elsewhere with ssh. Nothing else in the project calls ssh.
 
 # Exit status of ssh itself when the connection, not the command, failed.
 readonly _REMOTE_LOST=255
 
-_REMOTE_TMP=               # control sockets and buffers, ours alone
+_REMOTE_TMP=               # control sockets and buffers; private
 _REMOTE_FD=                # open as long as this script runs, and locked
-_REMOTE_START=             # when the script began: it, and not a later process with its number, is the master
+_REMOTE_START=             # when the script began: identifies the master, and not a later process with its pid
 declare -A _REMOTE_OPEN=() # hosts that answered once in this run
 declare -A _REMOTE_LOCAL=()
 _REMOTE_OURS= # the addresses of this machine
 
-# What a script may print, in KiB.
+# The output limit of a script, in KiB.
 readonly _REMOTE_REPLY_KIB=$((16 << 10))
-# The shell reads the whole script before it runs any of it, and in blocks: from a pipe it would read a byte at a time.
+# The shell reads the whole script before it runs any of it, and in blocks: from a pipe it would read one byte at a time.
 # shellcheck disable=SC2016 # for the shell on the host
 readonly _REMOTE_SHELL='. <(cat)'
-# In front of what is sent: a start-up file of the login shell that reads its input gets this instead.
+# Sent first: a start-up file of the login shell that reads its stdin gets this instead of the script.
 printf -v _REMOTE_PAD '%16384s' ''
 readonly _REMOTE_PAD=${_REMOTE_PAD// /$'\n'}
 
-# Make the private directory for control sockets; connections end and it goes when the script does. Those of dead masters go now.
+# Make the private directory for control sockets; connections and directory are removed when the script ends. Directories of dead masters
+# are removed now.
 # Usage: remote_init
 remote_init() {
   # A control socket's path must stay under 108 bytes, so this is not under RESULTS_DIR.
@@ -30,13 +31,13 @@ remote_init() {
   proc_start $$
   _REMOTE_START=$PROC_START
   lock_owner "private-$$" >"$_REMOTE_TMP/owner"
-  # Let go by the kernel when this process ends, however it ends. Nothing that outlives it may have the descriptor.
+  # The kernel releases the lock when this process ends, however it ends. No process that outlives it may inherit the descriptor.
   exec {_REMOTE_FD}<"$_REMOTE_TMP/owner"
   flock -n "$_REMOTE_FD"
   remote_sweep
 }
 
-# End the connections that masters left who were killed, and remove their private directories.
+# End the connections of masters that were killed, and remove their private directories.
 # Usage: remote_sweep
 remote_sweep() {
   local folder
@@ -47,7 +48,7 @@ remote_sweep() {
   done
 }
 
-# End the connections of a private directory, whichever part of the script made them, and remove it.
+# End the connections of a private directory, whichever subshell made them, and remove it.
 # Usage: _remote_end DIR
 _remote_end() {
   local socket
@@ -57,11 +58,11 @@ _remote_end() {
   rm -rf -- "$1"
 }
 
-# Whether a private directory is known to be that of a dead master. A process id tells only in its own pid namespace; in another, or after a
-# restart of the machine, the lock on the owner's line does.
+# Whether a private directory is known to belong to a dead master. A pid is meaningful only in its own pid namespace; in another, or after a
+# reboot, the lock on the owner's line decides.
 _remote_abandoned() {
   if ! owner_read "$1/owner"; then
-    # A master is killed in the moment before it writes the line; a day is more than that takes.
+    # A master may have been killed just before it wrote the line; within a day that is certain.
     [[ -n $(find "$1" -maxdepth 0 -mmin +1440 2>/dev/null) ]]
   elif owner_here; then
     ! proc_alive "$OWNER_PID" "$OWNER_START"
@@ -76,7 +77,7 @@ remote_close() {
   _remote_end "$_REMOTE_TMP"
 }
 
-# Print which ssh this is.
+# Print the version of ssh.
 # Usage: remote_version
 remote_version() {
   ssh -V 2>&1
@@ -96,8 +97,8 @@ remote_is_local() {
   [[ ${_REMOTE_LOCAL[$host]} == yes ]]
 }
 
-# Whether a name stands for addresses of this machine alone, and ssh would not go elsewhere by it: to another port, say, behind which
-# another machine is.
+# Whether a name resolves to addresses of this machine alone, and ssh would not connect elsewhere by it, for example to another port that is
+# forwarded to another machine.
 # Usage: _remote_named NAME
 # Globals: SSH_CONFIG HOST_PORT _REMOTE_OURS
 _remote_named() {
@@ -119,19 +120,19 @@ _remote_named() {
   return "$found"
 }
 
-# Whether an address is one that only its own machine can reach.
+# Whether an address is reachable only from its own machine.
 # Usage: remote_is_loopback ADDRESS
 remote_is_loopback() {
   [[ $1 == 127.* || $1 == localhost || $1 == ::1 ]]
 }
 
-# Reach hosts for the first time, side by side, without trying again; those that were reached before are not asked.
+# Connect to hosts for the first time, in parallel, without retries; hosts that were reached before are skipped.
 # Usage: remote_reach HOST...
 # Returns: 1 when one is out of reach; SIDE_OUT then has why, by host.
 remote_reach() {
   local host failed=0
   local -a new=()
-  # Asked here, so that the shells need not ask again.
+  # Checked here, so that the subshells need not check again.
   for host; do
     remote_is_local "$host" || :
     [[ -v "_REMOTE_OPEN[$host]" ]] || new+=("$host")
@@ -147,7 +148,7 @@ _remote_try() {
   remote_open "$1" 2>&1
 }
 
-# Reach a host for the first time, without trying again.
+# Connect to a host for the first time, without retries.
 # Usage: remote_open HOST
 # Returns: 0, or 1 with one line on stderr that says why not.
 remote_open() {
@@ -159,7 +160,7 @@ remote_open() {
   _REMOTE_OPEN[$host]=yes
 }
 
-# Make the connection to a host anew, once.
+# Renew the connection to a host, once.
 # Usage: remote_again HOST
 # Returns: 1 with what ssh says on stderr.
 remote_again() {
@@ -167,16 +168,16 @@ remote_again() {
   _remote_connect "$1" /dev/stderr
 }
 
-# Make the connection that all calls to a host share. The calls make none: it would keep their stderr open.
+# Make the connection that all calls to a host share. The calls do not make it, because it would keep their stderr open.
 # Usage: _remote_connect HOST ERRORS
 _remote_connect() {
-  # A part of a script that was killed would leave a connection that nobody ends.
+  # A subshell that was killed would leave a connection that nobody ends.
   proc_alive $$ "$_REMOTE_START" || return
   _REMOTE_SHARE=auto _remote_ssh "$1" true </dev/null >/dev/null 2>"$2"
 }
 
-# Run lib/host/SCRIPT.sh on a host; print what it printed, checked (lib/core/reply.sh), when it is done.
-# A lost connection is made again for REMOTE_RETRY seconds, so a script must bear being run twice.
+# Run lib/host/SCRIPT.sh on a host; when it is done, print its checked output (lib/core/reply.sh). A lost connection is renewed for
+# REMOTE_RETRY seconds, so a script must be repeatable.
 # Usage: remote_run [-e NAME]... HOST SCRIPT [ARG]...
 #   -e NAME sends the value of that variable in front of the script: settings, and secrets, which must not be arguments
 # Globals: REMOTE_RETRY; REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER, which every script is sent
@@ -206,7 +207,7 @@ remote_raw() {
   done
   host=$1 script=$2
   shift 2
-  # One that is gone is asked once more each time, no longer waited for.
+  # A host that was given up is tried once per call, without waiting.
   ! remote_gone "$host" || deadline=$SECONDS
   REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID.$RANDOM
   REMOTE_MARK=tierbench-reply-$RANDOM$RANDOM$RANDOM
@@ -223,10 +224,10 @@ remote_raw() {
       status=$REPLY_BAD
     fi
     if ((status != _REMOTE_LOST || SECONDS >= deadline)) || [[ ! -v "_REMOTE_OPEN[$host]" ]]; then break; fi
-    # A part of a script that was killed has nobody to try for; `stop` has taken the connection from under it.
+    # A killed subshell needs no retry; `stop` has closed the connection that it used.
     proc_alive $$ "$_REMOTE_START" || break
     log_warn "$host is out of reach ($(remote_reason "$REMOTE_FILE.err")); trying again"
-    sleep 1 # the pace of retries, not a wait for readiness
+    sleep 1 # interval of retries, not a wait for readiness
     remote_again "$host" 2>"$REMOTE_FILE.err" || :
   done
   if ((status != _REMOTE_LOST)); then
@@ -237,7 +238,8 @@ remote_raw() {
   return "$status"
 }
 
-# Remember that a host did not answer for REMOTE_RETRY seconds: nobody waits for it again. The note is a file, for all of our shells.
+# Record that a host did not answer for REMOTE_RETRY seconds: no further call waits for it. The record is a file, because all of our
+# subshells read it.
 # Usage: remote_give_up HOST
 remote_give_up() {
   : >"$_REMOTE_TMP/gone.$1"
@@ -254,7 +256,7 @@ _remote_send() {
   local host=$1 script=$2 count=$3 text
   shift 3
   text=$(_remote_script "$script" "${@:1:count}")
-  # A host that goes away while it is sent this is named by ssh; that the pipe is broken then needs no line.
+  # ssh reports a host that goes away during the transfer; a message about the broken pipe is redundant.
   if remote_is_local "$host"; then
     printf '%s\n' "$text" 2>/dev/null |
       env -u POSIXLY_CORRECT bash -c "$_REMOTE_SHELL" bash "${@:count+1}" {LOG_FD}>&- {_REMOTE_FD}<&- || return "${PIPESTATUS[1]}"
@@ -306,7 +308,7 @@ _remote_said() {
 remote_put() {
   local host=$1 file=$2 path=$3 command mark=tierbench-put-$RANDOM$RANDOM sum
   sum=$(sha256sum <"$file") || return
-  # What stands in front of the mark is for start-up files of the login shell that read.
+  # Text before the mark is for start-up files of the login shell that read stdin.
   # shellcheck disable=SC2016 # expanded on the host
   command='while IFS= read -r line; do [[ $line != "$1" ]] || break; done
     umask 077 && cat >"$2.new" && [[ $(sha256sum <"$2.new") == "$3" ]] && mv -f -- "$2.new" "$2"'
@@ -334,11 +336,11 @@ _remote_script() {
   local -a needs files=()
   read -r -a needs < <(sed -n '1,/^$/s/^# Needs: //p' "$LIB/host/$script.sh") || :
   shift
-  # The marks stand on lines of their own.
+  # The marks are on lines of their own.
   [[ -z ${REMOTE_MARK-} ]] || printf 'printf "\\n%s\\n"; printf "\\n%s\\n" >&2\n' "$REMOTE_MARK" "$REMOTE_MARK"
-  # A login there may ask for POSIX's ways, in which tools and bash itself do other things.
+  # The login may set POSIXLY_CORRECT, with which tools and bash itself behave differently.
   echo 'set -Eeuo pipefail; set +o posix; unset -v POSIXLY_CORRECT'
-  # Numbers have a point, and a plain user's PATH does not lead to sysctl.
+  # Numbers have a decimal point, and a plain user's PATH may lack sysctl.
   # shellcheck disable=SC2016 # expanded on the host
   echo 'export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin'
   for name in "$@"; do printf '%s=%q\n' "$name" "${!name-}"; done
@@ -354,7 +356,7 @@ _remote_script() {
 _remote_ssh() {
   local host=$1
   shift
-  # What the user's ssh_config has for work at a terminal is closed: a host gets no agent, no port and no display of the master.
+  # Forwarding options of the user's ssh_config are off: a host gets no agent, no port and no display of the master.
   local -a options=(-o BatchMode=yes -o StrictHostKeyChecking=yes -o "ConnectTimeout=$CONNECT_TIMEOUT"
     -o ServerAliveInterval=5 -o ServerAliveCountMax=3
     -o ForwardAgent=no -o ForwardX11=no -o ClearAllForwardings=yes -o GSSAPIDelegateCredentials=no -o Tunnel=no
@@ -383,7 +385,7 @@ _remote_socket() {
   printf '%016x' "$hash"
 }
 
-# Say in a few words what ssh meant.
+# Explain an error of ssh in a few words.
 # Usage: remote_reason FILE
 remote_reason() {
   local file=$1

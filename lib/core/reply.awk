@@ -16,7 +16,7 @@ $0 == mark ".end" { ended = 1; exit }
 END {
   if (!begun) refuse("no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there")
   if (!ended) refuse("the reply is cut short")
-  # The mark is printed on a line of its own, whether or not the last line of the reply had its end.
+  # The mark is printed on its own line, whether or not the last line of the reply ended with a line feed.
   if (lines && line[lines] == "") lines--
   if (lines > most) refuse("the reply has " lines " lines, expected up to " most)
   for (i = 1; i <= lines; i++) check(line[i])
@@ -32,7 +32,7 @@ function read_forms(file,   row, f) {
   close(file)
 }
 
-# Of several forms, the first word of a line says which one the line has.
+# If there are several forms, the first word of a line selects the form.
 function check(text,   f, n, k, part, parts) {
   n = split(text, f, "\t")
   for (k = 1; k <= forms; k++) {
@@ -76,7 +76,7 @@ function tuned(v,   row, f, file) {
   return v in tuning
 }
 
-# A value of somebody else's in a message: cut, and without control characters.
+# A foreign value in a message: shortened, and without control characters.
 function shown(v) {
   v = substr(v, 1, 80)
   gsub(/[\001-\037\177-\377]/, "?", v)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The one reader of what hosts say: a reply is used only when every field of it is of its kind (lib/core/replies.tsv).
+# The only reader of hosts' replies: a reply is used only when every field of it is of its kind (lib/core/replies.tsv).
 #
-# What a host sends is somebody else's text. In $(( )), (( )) and ${!name} bash evaluates text, PATH[$(command)] for one; so a number
-# is a number, and a name one of ours, before any code sees it.
+# A host's reply is untrusted text. In $(( )), (( )) and ${!name} bash evaluates text, such as PATH[$(command)]. So before any code uses it,
+# a number is checked to be a number, and a name to be one of ours.
 
-# What remote_run returns when a reply is not of its form; also the exit status for a host that is not fit.
+# The status of remote_run when a reply does not have its form; also the exit status for a host that is not fit.
 # shellcheck disable=SC2034 # for those that call remote_run
 readonly REPLY_BAD=3
 
@@ -15,9 +15,9 @@ readonly REPLY_BAD=3
 # Returns: REPLY_BAD with one line on stderr that names host and field.
 reply_print() {
   local host=$1 script=$2 verb=$3 text='' why
-  # Up to the first NUL, which no reply holds: the mark at its end is then missing.
+  # Read up to the first NUL, which no reply contains: the end mark is then missing.
   IFS= read -r -d '' text <"$REMOTE_FILE" || :
-  # Most calls have nothing to say.
+  # Most calls print nothing.
   [[ $text != $'\n'"$REMOTE_MARK"$'\n\n'"$REMOTE_MARK.end"$'\n' ]] || return 0
   {
     why=$(REPLY_TABLE=$LIB/core/replies.tsv REPLY_TUNING=$ROOT/conf/tuning.tsv REPLY_CALL=$script$'\t'$verb REPLY_MARK=$REMOTE_MARK \

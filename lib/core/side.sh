@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Ask hosts side by side: one function for all of them at the same time, each in a shell of its own, with a time limit for each.
+# Call hosts in parallel: one function for all of them at the same time, each in its own subshell, with a time limit for each.
 
-declare -A SIDE_OUT=()    # by host: what the function printed in the last call
+declare -A SIDE_OUT=()    # by host: the output of the function in the last call
 declare -A SIDE_STATUS=() # by host: what it returned; 124: stopped at the time limit
 
-readonly _SIDE_MAX=64 # shells at the same time
+readonly _SIDE_MAX=64 # subshells at the same time
 _SIDE_CALL=0
-_SIDE_PIDS=()   # by index: the shells that run now
-_SIDE_STARTING= # the last process that was started before the shell that is being started
-_SIDE_PIPE=     # a shell that ends says so here, by a line CALL INDEX
+_SIDE_PIDS=()   # by index: the running subshells
+_SIDE_STARTING= # the last process that was started before the subshell that is being started
+_SIDE_PIPE=     # a subshell that ends writes a line CALL INDEX here
 _SIDE_OWNER=    # the process whose pipe it is
 
-# Run FUNCTION HOST for each host, side by side. Each shell is a copy: variables that FUNCTION sets are lost, what it prints is kept.
+# Run FUNCTION HOST for each host, in parallel. Each subshell is a copy: variables that FUNCTION sets are lost, its output is kept.
 # Usage: side_run LIMIT FUNCTION HOST...
 #   LIMIT  seconds for each host, from its start
 # Returns: sets SIDE_OUT and SIDE_STATUS; 1 when a host failed. What was printed on stderr comes out in the order of hosts, and each
@@ -25,7 +25,7 @@ side_run() {
   _side_open
   _SIDE_CALL=$((_SIDE_CALL + 1))
   base=$_REMOTE_TMP/side.$BASHPID
-  # Before the first shell starts: a signal must not leave one behind.
+  # Before the first subshell starts: a signal must not leave one behind.
   cleanup_push _side_abort
   while ((next < ${#hosts[@]} || ${#_SIDE_PIDS[@]} > 0)); do
     while ((next < ${#hosts[@]} && ${#_SIDE_PIDS[@]} < _SIDE_MAX)); do
@@ -57,14 +57,14 @@ side_run() {
   return "$failed"
 }
 
-# Print what the last call printed, in the order of hosts.
+# Print the output of the last call, in the order of hosts.
 # Usage: side_print HOST...
 side_print() {
   local host
   for host; do [[ -z ${SIDE_OUT[$host]-} ]] || printf '%s\n' "${SIDE_OUT[$host]}"; done
 }
 
-# Print those that failed in the last call, in the order of hosts, in one line.
+# Print the hosts that failed in the last call, in the order of hosts, in one line.
 # Usage: side_failed HOST...
 side_failed() {
   local host names=''
@@ -72,36 +72,36 @@ side_failed() {
   printf '%s\n' "$names"
 }
 
-# Each process that asks has a pipe of its own. It is open for both directions, so reading never ends before its time.
+# Each waiting process has its own pipe. It is open for both directions, so reading never ends early.
 _side_open() {
   [[ $_SIDE_OWNER != "$BASHPID" ]] || return 0
   exec {_SIDE_PIPE}<> <(:)
   _SIDE_OWNER=$BASHPID _SIDE_PIDS=()
 }
 
-# Hundredths of a second since the machine was started: the clock of the day may be set meanwhile.
+# Hundredths of a second since boot: the wall clock may be set in between.
 # Returns: sets _SIDE_NOW
 _side_now() {
   read -r _SIDE_NOW _ </proc/uptime
   _SIDE_NOW=$((10#${_SIDE_NOW/./}))
 }
 
-# Wait up to a second for a shell to end.
+# Wait up to a second for a subshell to end.
 # Usage: _side_ended
 # Returns: 0 and sets index of the caller; 1 when none has ended
 _side_ended() {
   local call
   if read -r -t 1 -u "$_SIDE_PIPE" call index; then
-    # A line of an earlier call comes from a shell that was stopped at its limit.
+    # A line of an earlier call comes from a subshell that was stopped at its limit.
     [[ $call == "$_SIDE_CALL" && -v "_SIDE_PIDS[index]" ]]
     return
   fi
-  # One that was killed says nothing.
+  # A killed subshell writes no line.
   for index in "${!_SIDE_PIDS[@]}"; do [[ -e /proc/${_SIDE_PIDS[index]} ]] || return 0; done
   return 1
 }
 
-# One host's shell.
+# The subshell of one host.
 # Usage: _side_shell INDEX FUNCTION HOST
 _side_shell() {
   local status=0
@@ -115,7 +115,7 @@ _side_shell() {
   return "$status"
 }
 
-# Keep what a host's shell printed, and pass on its errors.
+# Keep the output of a host's subshell, and pass on its errors.
 # Usage: _side_read FILE HOST
 _side_read() {
   local line text
@@ -127,10 +127,10 @@ _side_read() {
   done <"$1.err"
 }
 
-# Stop what still runs: the script is about to end.
+# Stop the running subshells: the script is about to end.
 _side_abort() {
   local index
-  # A signal may come before the new shell is noted.
+  # A signal may arrive before the new subshell is recorded.
   [[ -z $_SIDE_STARTING || $! == "$_SIDE_STARTING" ]] || _side_kill "$!"
   _SIDE_STARTING=
   for index in "${!_SIDE_PIDS[@]}"; do
@@ -139,15 +139,15 @@ _side_abort() {
   done
 }
 
-# Stop a shell and all that it began: an ssh, say, that nothing else would end.
+# Stop a subshell and all its descendants, such as an ssh that nothing else would end.
 # Usage: _side_kill PID
 _side_kill() {
   local path line parent before=0
   local -A tree=([$1]=1) parents
-  # Or bash would say that it was killed.
+  # Else bash would report that it was killed.
   disown "$1" 2>/dev/null || :
-  # Stopped first, so that none says that one was killed; and looked for until there is no other: one may have begun in the moment
-  # before its parent was stopped.
+  # Send STOP first, so that no process reports that another was killed. Repeat until no new process is found: one may have been started
+  # just before its parent was stopped.
   until ((${#tree[@]} == before)); do
     before=${#tree[@]}
     kill -s STOP "${!tree[@]}" 2>/dev/null || :
@@ -162,7 +162,7 @@ _side_kill() {
   kill -s KILL "${!tree[@]}" 2>/dev/null || :
 }
 
-# Add to the tree of _side_kill what its members began.
+# Add the children of the members to the tree of _side_kill.
 # Globals: tree parents
 _side_grow() {
   local pid size=-1

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Which tierbench this is: the version of the load generator, and the commit where the checkout knows it.
+# The version of tierbench: that of the load generator, and the commit if this is a checkout.
 
 # Print the version, the commit and whether the checkout has changes that are not committed.
 # Usage: version_print
 version_print() {
   local version commit
   version=$(sed -n 's/^#define LOADGEN_VERSION *"\(.*\)"$/\1/p' "$LIB/loadgen/options.h")
-  # Not the commit of some checkout around this one.
+  # Not the commit of an enclosing checkout.
   if [[ -e $ROOT/.git ]] && ! command -v git >/dev/null; then
     commit=$(_version_head) && commit+=', changes not known: git is missing' || commit=
   fi
@@ -17,7 +17,7 @@ version_print() {
   printf 'tierbench %s (%s)\n' "$version" "${commit:-no commit is known}"
 }
 
-# Print the commit of a checkout where git itself is missing.
+# Print the commit of a checkout when git is not installed.
 _version_head() {
   local head
   read -r head <"$ROOT/.git/HEAD" || return

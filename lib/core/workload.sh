@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Standard workloads: settings of a file in conf/workloads, taken where WORKLOAD is named.
+# Standard workloads: the settings of a file in conf/workloads, at the layer that sets WORKLOAD.
 
-# Take the settings of WORKLOAD into the layer that names it; what that layer says itself, and all above it, stays.
+# Copy the settings of WORKLOAD into the layer that names it; settings of that layer itself, and of all higher layers, stay.
 # Usage: workload_read
 # Globals: ROOT; the layers, read; WORKLOAD
 # Returns: exits 2 when there is no such workload.

@@ -5,9 +5,9 @@
 # By setting, as in the table; and the settings that are lists by themselves, in its order.
 declare -A _AXES_COLUMN=() _AXES_FORM=() _AXES_COLON=()
 _AXES_LISTS=()
-# By axis of SWEEP: where it was asked for.
+# By axis of SWEEP: where it was set.
 declare -A _AXES_FROM=()
-# By axis: the values that it takes, separated by blanks; `-` where every variant has one of its own.
+# By axis: its values, separated by blanks; `-` where every variant has its own value.
 declare -A _AXES_VALUES=()
 
 # Read the table, once.
@@ -24,7 +24,7 @@ _axes_table() {
   done <"$LIB/plan/axes.tsv"
 }
 
-# Take the axes from the resolved settings.
+# Set the axes from the resolved settings.
 # Usage: axes_settle
 # Globals: SWEEP and the settings that are lists by themselves
 # Returns: sets AXES, the settings that are axes; exits 2 when one cannot be.
@@ -41,7 +41,7 @@ axes_settle() {
         words[word]=$REPLY
       done
     fi
-    # One value of these is nothing swept: a variant may have another.
+    # A single value of these is not swept: a variant may set another.
     [[ $setting == VALUE_SIZES || $setting == INSTANCES ]] || ((${#words[@]} > 1)) || words=(-)
     AXES+=("$setting")
     _AXES_VALUES[$setting]=${words[*]}
@@ -49,7 +49,7 @@ axes_settle() {
   for word in ${SWEEP-}; do _axes_sweep "$word"; done
 }
 
-# Take one word of SWEEP.
+# Take one item of SWEEP.
 # Usage: _axes_sweep NAME=VALUE,VALUE...
 _axes_sweep() {
   local where value name=${1%%=*}
@@ -84,7 +84,7 @@ axes_columns() {
   for setting in "${AXES[@]}"; do AXES_COLUMNS+=("${_AXES_COLUMN[$setting]-${setting,,}}"); done
 }
 
-# The combinations of what SWEEP names, one of no values where it is empty.
+# Print the combinations of the values in SWEEP; one empty combination where it is empty.
 # Usage: axes_sweeps
 # Globals: AXES
 # Returns: sets POINT_SWEEPS, as POINT_VALUES has them
@@ -102,7 +102,7 @@ axes_sweeps() {
   done
 }
 
-# Make the points: every value of each axis with every one of the others, the last axis changing fastest.
+# Make the points: every combination of the values of all axes, the last axis changing fastest.
 # Usage: axes_points
 # Globals: AXES
 # Returns: sets POINT_NAMES, and POINT_VALUES (of each axis, separated by tabs; `-` is what the variant has) and POINT_SWEEP (for
@@ -135,7 +135,7 @@ axes_points() {
   done
 }
 
-# A value as it is written in the name of a directory; sets REPLY.
+# Set REPLY to a value as it is written in the name of a directory.
 _axes_written() {
   local setting=$1 value=${2/:/${_AXES_COLON[$1]-}} form
   REPLY=
@@ -146,17 +146,17 @@ _axes_written() {
   REPLY=${REPLY//%/${value//[!A-Za-z0-9._-]/}}
 }
 
-# A value as people read it beside size and instances; sets REPLY.
+# Set REPLY to a value as it is printed beside size and instances.
 _axes_told() {
   REPLY=
   [[ $2 != - && $1 != VALUE_SIZES && $1 != INSTANCES ]] || return 0
   REPLY=${_AXES_COLUMN[$1]-${1,,}}
   REPLY=${REPLY//_/ }' '$2
-  # These say by themselves what they are.
+  # These values need no name in front.
   [[ $1 != DRAM_RATIO && $1 != KEY_PATTERN ]] || REPLY=$2
 }
 
-# Bring the resolved settings to a point.
+# Set the resolved settings to those of a point.
 # Usage: axes_use VALUES
 #   VALUES as POINT_VALUES has them
 # Globals: AXES

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Facts: what a host is, as lines NAME VALUE, by tabs. Read once off each host, kept with a run, and given to a plan without hosts (FACTS).
+# Facts: what a host is, as lines NAME VALUE, tab-separated. They are read once from each host, kept with a run, and given to a plan without
+# hosts (FACTS).
 #
 #   cpus N                    logical CPUs
 #   mem_gib N                 GiB of memory, as free -g prints it
@@ -32,7 +33,7 @@ _facts_ask() {
   sed -n -E $'s/^([0-9]|# isolated |# node )/topology\t&/p' <<<"$topology"
 }
 
-# Take the facts of the server: those that were read.
+# Use the facts of the server that were read.
 # Usage: facts_use
 # Globals: SERVER
 # Returns: sets SERVER_BYTES SERVER_FREE, and what settings that say auto get; 1 when there are none.
@@ -49,12 +50,12 @@ facts_use() {
       keycost) costs+=$value$'\n' ;;
     esac
   done <<<"${_FACTS[$SERVER]}"
-  # A file of the user's comes before what was read.
+  # A user's file overrides what was read.
   if [[ $SERVER_TOPOLOGY == auto ]]; then place_learn "${topology%$'\n'}"; else place_read; fi
   [[ -z $costs ]] || fill_learn <<<"${costs%$'\n'}"
 }
 
-# Take the facts of the server from a file, in place of a look at it.
+# Use the facts of the server from a file, without connecting to it.
 # Usage: facts_load
 # Globals: FACTS: such a file; or a directory with SERVER.tsv, SERVER/facts.tsv or env/SERVER/facts.tsv in it, as a run has
 # Returns: as facts_use; exits 2 when there is no such file, or it is not one.
@@ -77,7 +78,7 @@ facts_load() {
   facts_use
 }
 
-# Whether a line is a fact: it may come from somebody else.
+# Whether a line is a valid fact: it may come from somebody else.
 _facts_is() {
   local count='(0|[1-9][0-9]{0,17})' decimal='[0-9]{1,15}(\.[0-9]{1,9})?'
   [[ $1 =~ ^(cpus|mem_gib|mem_bytes|mem_available_bytes)$'\t'$count$ ||

@@ -1,28 +1,28 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# How many keys fill the memory that is asked for, and whether they fit.
+# How many keys fill the requested memory, and whether they fit.
 
 # By value size in bytes: what keys cost, in the lines that lib/plan/keycost.awk reads.
 declare -A _FILL_MODEL=()
-# Questions to lib/plan/keycost.awk, `keys VALUE_BYTES TARGET` or `bytes VALUE_BYTES KEYS`: what it said, and those still to be asked.
+# Questions to lib/plan/keycost.awk, `keys VALUE_BYTES TARGET` or `bytes VALUE_BYTES KEYS`: its answers, and the questions not yet asked.
 declare -A _FILL_SAID=() _FILL_ASKED=()
 
-# Keys an instance by the formula of the 2018 guide: 8 GB kept back, 90 % of the rest, a key taken as 110 % of its value,
-# rounded down to 10,000 keys, divided by the instances. All integer arithmetic, in this order.
+# Keys per instance by the formula of the 2018 guide: 8 GB reserved, 90 % of the rest, a key counted as 110 % of its value, rounded down to
+# 10,000 keys, divided by the instances. All integer arithmetic, in this order.
 # Usage: fill_guide MEM_GIB VALUE_BYTES INSTANCES
 fill_guide() {
   _fill_guide "$@"
   echo "$REPLY"
 }
 
-# The same, without a process; sets REPLY.
+# As fill_guide, without a subshell; sets REPLY.
 _fill_guide() {
   local mem=$1 size=$2 instances=$3 keys
   keys=$(((mem - 8) * (1 << 30) * 90 / 110 / size))
   REPLY=$((keys / 10000 * 10000 / instances))
 }
 
-# Print the keys an instance for a point.
+# Print the keys per instance of a point.
 # Usage: fill_keys VALUE_BYTES INSTANCES
 # Globals: KEYS KEY_MIN KEY_MAX FILL SERVER_MEM SERVER_BYTES RESERVE
 # Returns: exits 2 when no key fits.
@@ -31,11 +31,11 @@ fill_keys() {
   echo "$REPLY"
 }
 
-# The same, without a process.
+# As fill_keys, without a subshell.
 # Returns: sets REPLY; 1 when fill_answer has to be called first.
 fill_keys_of() {
   local size=$1 instances
-  # A replica takes what its master takes.
+  # A replica uses as much memory as its master.
   cluster_processes_of "$2"
   instances=$REPLY
   fill_named
@@ -53,8 +53,8 @@ fill_keys_of() {
   ! fill_apart || ((KEY_MAX < REPLY)) || conf_refuse KEY_MAX "populate sets only the keys 0..$((REPLY - 1)); set a lower KEY_MAX, or more KEYS"
 }
 
-# The used_memory, in bytes over all instances, that FILL asks for; empty when it names none.
-# A share is of what may be used: all of the server's memory but what must stay free.
+# The used_memory, in bytes over all instances, that FILL asks for; empty when it names none. A percentage is of the usable memory: the
+# server's memory less the reserve.
 # Usage: fill_target
 # Globals: KEYS KEY_MAX FILL SERVER_BYTES
 # Returns: sets REPLY
@@ -70,7 +70,7 @@ fill_target() {
   fi
 }
 
-# The bytes, as Redis' used_memory counts them, that so many keys in each instance are expected to take over all of them.
+# The expected used_memory of Redis, in bytes over all instances, for so many keys per instance.
 # Usage: fill_bytes_of VALUE_BYTES INSTANCES KEYS
 # Globals: MAXMEMORY
 # Returns: sets REPLY; 1 when fill_answer has to be called first.
@@ -86,8 +86,8 @@ fill_bytes_of() {
   REPLY=$((each * REPLY))
 }
 
-# How many of its keys an instance holds once all phases have run: all of them, unless no phase makes enough SETs;
-# with KEY_PATTERN=latest also those that are added, as far as that is known.
+# The keys in an instance after all phases: all of them, unless no phase makes enough SETs; with KEY_PATTERN=latest also the added keys, as
+# far as they are known.
 # Usage: fill_set_of INSTANCES KEYS
 # Globals: PHASES TIME RATE RATIO COMMANDS KEY_PATTERN, and as plan_shares and plan_requests_of
 # Returns: sets REPLY
@@ -99,7 +99,7 @@ fill_set_of() {
     requests=$REPLY
     ((each * SHARE_COUNT[i] >= requests)) || each=$(((requests + SHARE_COUNT[i] - 1) / SHARE_COUNT[i]))
   done
-  # As long as TIME lasts, or one a key.
+  # For TIME, or one request per key.
   ((each > 0)) || each=$keys
   for phase in $PHASES; do
     case $phase in
@@ -112,7 +112,7 @@ fill_set_of() {
           read -r sets gets <<<"$REPLY"
         fi
         if [[ " $KEY_PATTERN" == *" latest"* ]]; then
-          # Each SET adds a key. How many a closed loop makes in TIME, nobody knows before.
+          # Each SET adds a key. The number of requests of a closed loop in TIME is not known before.
           requests=$each
           [[ $TIME == 0 ]] || requests=$(awk -v rate="$RATE" -v time="$TIME" -v parts="$1" 'BEGIN { printf "%.0f", rate * time / parts }')
           added=$((added + requests * sets / (sets + gets)))
@@ -125,8 +125,8 @@ fill_set_of() {
   REPLY=$(((held < keys ? held : keys) + added))
 }
 
-# Of the settings that say how many keys there are, keep those that count, when settings were resolved: KEYS or FILL of a higher layer override
-# KEY_MAX; else both count where there is populate (fill_apart), and KEY_MAX overrides KEYS where there is none.
+# After settings were resolved, keep those that determine the number of keys. KEYS or FILL of a higher layer override KEY_MAX. Else both
+# count where there is populate (fill_apart), and KEY_MAX overrides KEYS where there is none.
 # Usage: fill_settle
 # Globals: KEYS KEY_MIN KEY_MAX FILL PHASES
 # Returns: exits 2 when both are in one place, or when there are no keys between KEY_MIN and KEY_MAX.
@@ -149,14 +149,14 @@ fill_settle() {
   fi
 }
 
-# Whether populate sets other keys than those that the measured phases take, KEY_MIN to KEY_MAX.
+# Whether populate sets other keys than KEY_MIN to KEY_MAX, which the measured phases use.
 # Usage: fill_apart
 # Globals: KEYS KEY_MAX FILL PHASES
 fill_apart() {
   [[ $KEY_MAX != auto && " $PHASES " == *" populate "* ]] && [[ $KEYS != auto || $FILL != guide ]]
 }
 
-# The keys an instance that settings name, or auto.
+# The keys per instance that settings name, or auto.
 # Usage: fill_named
 # Globals: KEYS KEY_MIN KEY_MAX
 # Returns: sets REPLY
@@ -165,7 +165,7 @@ fill_named() {
   [[ $KEY_MAX == auto ]] || fill_apart || REPLY=$((KEY_MAX - KEY_MIN + 1))
 }
 
-# How a point's expected bytes are known: `asked` of Redis by a sample, or `estimated`.
+# The source of a point's expected bytes: `asked` of Redis by a sample, or `estimated`.
 # Usage: fill_source VALUE_BYTES
 # Returns: sets REPLY
 fill_source() {
@@ -173,8 +173,8 @@ fill_source() {
   [[ ! -v "_FILL_MODEL[$1]" ]] || REPLY=asked
 }
 
-# Print how far from FILL the nearest number of keys is, when that is more than 1 %: a dict's table that doubles, or a
-# value that is large beside the target, leaves gaps that no number of keys falls into.
+# Print how far from FILL the nearest number of keys is, when that is more than 1 %. A dict's table that doubles, or a value that is large
+# compared with the target, makes some fill targets impossible.
 # Usage: fill_gap TARGET BYTES
 fill_gap() {
   awk -v target="$1" -v bytes="$2" 'BEGIN {
@@ -191,7 +191,7 @@ fill_reserve() {
   echo "$REPLY"
 }
 
-# The same, without a process; sets REPLY.
+# As fill_reserve, without a subshell; sets REPLY.
 _fill_reserve() {
   local tenth=$(($1 / 10)) most=$((8 << 30))
   if [[ $RESERVE != auto ]]; then
@@ -201,8 +201,8 @@ _fill_reserve() {
   fi
 }
 
-# Ask Redis itself what keys cost, when FILL or a variant's tier depends on it: a scratch instance on the server gets
-# samples of the very keys and values that the run will set.
+# Measure the cost of keys with Redis, when FILL or a variant's tier depends on it: a scratch instance on the server gets samples of the
+# keys and values that the run will set.
 # Usage: fill_calibrate
 # Globals: VALUE_SIZES VALUE_DISTRIBUTION COMMANDS DATA SEED; needs plan_settle, server_find_redis and the load generator
 # Returns: 1 with the reason on stderr; estimates then stand in.
@@ -210,7 +210,7 @@ fill_calibrate() {
   local size model status=0
   _fill_wanted || return 0
   cleanup_push server_stop
-  # What it may keep, and what it writes to disk, is not what is asked.
+  # Limits of memory and persistence do not matter here.
   MAXMEMORY=off PERSISTENCE=off CLUSTER=off server_start 1 "$REDISBASE"$'\t-\t-' || status=1
   for size in $VALUE_SIZES; do
     ((status == 0)) || break
@@ -223,7 +223,7 @@ fill_calibrate() {
   return "$status"
 }
 
-# Print what keys cost, as Redis said: lines VALUE_BYTES and those of the model.
+# Print the measured cost of keys: lines VALUE_BYTES and those of the model.
 # Usage: fill_models
 fill_models() {
   local size line
@@ -232,7 +232,7 @@ fill_models() {
   done
 }
 
-# Take lines of fill_models.
+# Read lines of fill_models.
 # Usage: fill_learn <LINES
 fill_learn() {
   local size line
@@ -242,7 +242,7 @@ fill_learn() {
   _FILL_SAID=()
 }
 
-# Whether some number of this run hangs on what a key costs.
+# Whether a number of this run depends on the cost of a key.
 _fill_wanted() {
   local variant sweep
   for variant in $VARIANTS; do
@@ -256,16 +256,16 @@ _fill_wanted() {
 # Print the model of one value size.
 _fill_sample() {
   local size=$1 digits from keys room most used bytes=8 limit=75000 values
-  # Sizes of a distribution must come often enough for their mean to be known.
+  # Sizes of a distribution must occur often enough for their mean to be exact.
   [[ $VALUE_DISTRIBUTION == off ]] || bytes=256 limit=400000
   mix_fills
   read -r _ values <<<"$REPLY"
   ((values > 0)) || values=1
   local -a samples=("3 1")
-  # Half as many keys again as seem to be coming: a name longer than any that comes need not be asked about.
+  # Half as many keys again as expected: names that are longer than any of these are not needed.
   most=$(($(fill_keys "$size" "$(_fill_fewest)") * 3 / 2))
   for ((digits = 4; digits <= ${#most} && digits <= 15; digits++)); do samples+=("$digits 1"); done
-  # The largest sample once more by half: two sizes tell what is there without any key.
+  # Repeat the largest sample with half as many keys more: two sizes give the constant part.
   for digits in "${samples[@]}" "${samples[-1]% *} 2"; do
     read -r digits room <<<"$digits"
     from=0
@@ -275,19 +275,19 @@ _fill_sample() {
     ((keys <= 10 ** digits - from)) || keys=$((10 ** digits - from))
     ((keys >= 8)) || keys=8
     keys=$((keys / room))
-    # The guide's values come round every 75 keys, and some of them are numbers, which Redis keeps in less.
+    # The guide's values repeat every 75 keys, and some of them are numbers, which Redis stores in fewer bytes.
     ((keys < 75)) || keys=$((keys / 75 * 75))
     used=$(_fill_used "$size" "$from" "$keys") || return
     printf 'sample\t%d\t%d\t%d\n' "$digits" "$keys" "$used"
   done | DO=fit _fill_cost
 }
 
-# Print the used_memory of the scratch instance with a sample of keys in it.
+# Print the used_memory of the scratch instance with a sample of keys.
 _fill_used() {
   local size=$1 from=$2 keys=$3 out=$_REMOTE_TMP/sample used='' last info try
   rm -rf -- "$out"
   mkdir -- "$out"
-  # The GETs are for Redis: a table that was outgrown is emptied a step a request.
+  # The GETs make Redis empty an outgrown table: it does one step per request.
   local -a user=()
   local phases=set,get
   [[ $VALUE_DISTRIBUTION == off ]] || user=(--sizes "$VALUE_DISTRIBUTION")
@@ -301,14 +301,14 @@ _fill_used() {
     printf 'the sample of keys of %d B cannot be set: %s\n' "$size" "$(tail -n 1 "$out/log")" >&2
     return 1
   }
-  # The generator's connection goes a little later.
+  # The generator's connection closes a little later.
   for ((try = 0; try < 50; try++)); do
     last=$used
     info=$(server_info) || return
     used=$(sed -n 's/^used_memory://p' <<<"$info")
     [[ $used =~ ^[1-9][0-9]{0,17}$ ]] || used=
     [[ -z $used || $used != "$last" ]] || break
-    sleep 0.12 # longer than the interval at which Redis tidies up
+    sleep 0.12 # longer than the interval of Redis' housekeeping
   done
   [[ -n $used ]] || {
     printf '%s: invalid reply to INFO: used_memory is not a number\n' "$SERVER" >&2
@@ -317,12 +317,12 @@ _fill_used() {
   printf '%s\n' "$used"
 }
 
-# The fewest instances of the sweep have the most keys each.
+# The smallest number of instances of the sweep has the most keys per instance.
 _fill_fewest() {
   sort -n <<<"${INSTANCES// /$'\n'}" | sed -n 1p
 }
 
-# Look a question to lib/plan/keycost.awk up.
+# Look up the answer of lib/plan/keycost.awk to a question.
 # Usage: _fill_ask keys|bytes VALUE_BYTES NUMBER
 # Returns: sets REPLY; 1 when it has not been answered yet, and is noted for fill_answer.
 _fill_ask() {
@@ -333,7 +333,7 @@ _fill_ask() {
   return 1
 }
 
-# Have all questions that were noted answered by one process.
+# Let one process answer all recorded questions.
 # Usage: fill_answer
 fill_answer() {
   local key answer

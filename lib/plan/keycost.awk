@@ -10,7 +10,7 @@
 #   ask	keys SIZE TARGET    the number of keys whose bytes come closest to TARGET
 #   ask	bytes SIZE KEYS     the bytes of KEYS keys
 
-# What an allocation of n bytes takes: steps of 16 up to 128, then four to each doubling.
+# The size of an allocation of n bytes: steps of 16 up to 128, then four steps per doubling.
 function class(n,    step) {
   if (n <= 8) return 8
   for (step = 16; step * 8 < n; step *= 2) ;
@@ -18,14 +18,14 @@ function class(n,    step) {
 }
 
 function estimate(size,    value, digits) {
-  # Up to 44 bytes stand in one piece with their object of 16; longer ones have a header of 3, 5 or 9 of their own.
+  # Up to 44 bytes are stored together with their object of 16; longer values have a header of 3, 5 or 9 bytes of their own.
   value = size <= 44 ? class(16 + 3 + size + 1) : 16 + class(size + 1 + (size < 256 ? 3 : size < 65536 ? 5 : 9))
   base[size] = 1000000
   for (digits = 3; digits <= 15; digits++) cost[size, digits] = values * value + kinds * (class(24) + class(digits + 2))
   top[size] = 15
 }
 
-# The marker key of the load generator is one more.
+# The marker key of the load generator is one key more.
 function table(keys,    slots) {
   for (slots = 4; slots < keys * kinds + 1; slots *= 2) ;
   return 8 * slots
@@ -41,7 +41,7 @@ function bytes(size, keys,    sum, from, to, digits) {
   return sum
 }
 
-# bytes() grows with every key, so halving finds the last that fits; the next may be nearer.
+# bytes() grows with every key, so bisection finds the last number that fits; the next number may be nearer to the target.
 function nearest(size, target,    low, high, middle) {
   high = 2 ^ 45
   while (high - low > 1) {
@@ -81,7 +81,7 @@ $1 == "ask" {
 
 END {
   if (ENVIRON["DO"] != "fit") exit
-  # One sample tells nothing, and what could not set them has said why.
+  # One sample is not enough; the message about the missing ones was printed already.
   if (samples < 2) exit 1
   fit()
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What kind of load the settings ask for: refuse what makes no sense, print it, and print the options of ./test for it.
+# The kind of load that the settings ask for: refuse contradictions, print it, and print the options of ./test for it.
 
-# Put the mean of VALUE_DISTRIBUTION into VALUE_SIZES, when settings were resolved.
+# Set VALUE_SIZES to the mean of VALUE_DISTRIBUTION, after settings were resolved.
 # Usage: load_settle
 # Globals: VALUE_DISTRIBUTION
 # Returns: sets VALUE_SIZES; exits 2 when VALUE_DISTRIBUTION is no distribution.
@@ -15,7 +15,7 @@ load_settle() {
   VALUE_SIZES=$mean
 }
 
-# Print the mean of a distribution of sizes, in whole bytes; nothing when it is none. What ./test cuts off is left out of account.
+# Print the mean of a distribution of sizes, in whole bytes; nothing when it is invalid. The limits of ./test are not taken into account.
 # Usage: load_mean DISTRIBUTION
 load_mean() {
   local number='[0-9]+([.][0-9]+)?' choice='[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?(:[1-9][0-9]{0,8})?' kind=${1%%:*}
@@ -68,12 +68,12 @@ load_check() {
   done
 }
 
-# Whether a value is a whole number from 1 up, or two in their order with a dash between them.
+# Whether a value is a whole number from 1 up, or an ascending range of two of them.
 _load_is_range() {
   [[ $1 =~ ^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$ ]] && ((${1%-*} <= ${1#*-}))
 }
 
-# Print what is asked for and has no effect, or may surprise, as rows FOUND WANTED FIX.
+# Print settings that have no effect, or may surprise, as rows FOUND WANTED FIX.
 # Usage: load_vain
 # Globals: KEY_PATTERN PHASES TIME RATE SHIFT
 load_vain() {
@@ -87,7 +87,7 @@ load_vain() {
   fi
 }
 
-# Print what the pattern of keys does not say itself.
+# Print the options of the key pattern that its name does not contain.
 # Usage: load_text
 # Globals: SCRAMBLE SHIFT KEY_MIN KEY_MAX VALUE_DISTRIBUTION EXPIRE COMMANDS
 load_text() {
@@ -99,7 +99,7 @@ load_text() {
   [[ $EXPIRE == off ]] || printf '; keys live %s s' "$EXPIRE"
 }
 
-# Print the options of ./test, one a line.
+# Print the options of ./test, one per line.
 # Usage: load_options
 # Globals: SCRAMBLE SHIFT VALUE_DISTRIBUTION EXPIRE COMMANDS
 load_options() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The commands of the mixed phase, COMMANDS: what may be in it, what populate makes for it, and what instances have to allow.
+# The commands of the mixed phase, COMMANDS: what is accepted, what populate makes for it, and which commands instances must allow.
 
 # By name of a command: the kind of its key (s string, i counter, h hash, l list, z sorted set, x stream), whether it takes -N, and the
 # server's commands that it and populate need.
@@ -9,7 +9,7 @@ declare -rA _MIX_KNOWN=(
   [hset]='h 1 hset' [hget]='h 1 hget hset' [hgetall]='h 1 hgetall hset' [lpush]='l 0 lpush rpush' [lpop]='l 0 lpop rpush'
   [lrange]='l 1 lrange rpush' [zadd]='z 1 zadd' [zrange]='z 1 zrange zadd' [xadd]='x 1 xadd'
 )
-# Commands that are no load.
+# Commands that are not supported as load.
 readonly _MIX_NEVER=' acl client cluster config debug failover flushall flushdb migrate module monitor multi psubscribe replicaof reset script shutdown slaveof ssubscribe subscribe swapdb watch '
 
 # Print the items of COMMANDS, a line each: KIND N WEIGHT NAME, or `own 1 WEIGHT WORDS`; NAME is as it is written, with -N.
@@ -73,7 +73,7 @@ mix_check() {
   done <<<"$items"
 }
 
-# What populate makes for each key number: how many keys of different kinds, and how many values they hold together.
+# The keys that populate makes for each key number: how many of different kinds, and how many values they hold together.
 # Usage: mix_fills
 # Globals: COMMANDS
 # Returns: sets REPLY to KEYS VALUES
@@ -95,7 +95,7 @@ mix_weights() {
   REPLY=$(_mix_items | awk '$4 == "set" || $4 == "rmw" || $4 ~ /^mset/ { sets += $3; next } { others += $3 } END { print sets + 0, others + 0 }')
 }
 
-# Print what the load generators' user must be allowed beside what it always is, each as +COMMAND.
+# Print the commands that the load generators' user needs in addition to the default ones, each as +COMMAND.
 # Usage: mix_allowed
 # Globals: COMMANDS
 mix_allowed() {
@@ -113,7 +113,7 @@ mix_allowed() {
   done < <(_mix_items)
 }
 
-# Print what is asked for and has no effect, or may surprise, as rows FOUND WANTED FIX.
+# Print settings that have no effect, or may surprise, as rows FOUND WANTED FIX.
 # Usage: mix_vain
 # Globals: COMMANDS PHASES
 mix_vain() {

@@ -9,7 +9,7 @@ BEGIN { FS = "," }
 
 /^[0-9]/ {
   there[++known] = $1 + 0
-  # An id of a core may be unique in its socket only.
+  # The id of a core may be unique only within its socket.
   core[$1 + 0] = $3 ":" $2
   at[$1 + 0] = $4 + 0
 }
@@ -20,7 +20,7 @@ BEGIN { FS = "," }
   print question "\t" answer(word[1], word[2], word[3], word[4], word[5], word[6], word[7])
 }
 
-# Takes the CPUs that may be used into cpu[1..count], as many as CORES.
+# Put the usable CPUs into cpu[1..count], as many as CORES.
 function take(cores, allowed, except,    i, list, may, never) {
   if (allowed != "-") for (i = cpus_expand(allowed, list); i > 0; i--) may[list[i]] = 1
   if (except != "-") for (i = cpus_expand(except, list); i > 0; i--) never[list[i]] = 1
@@ -29,7 +29,7 @@ function take(cores, allowed, except,    i, list, may, never) {
     if (allowed != "-" ? there[i] in may : !(there[i] in never)) cpu[++count] = there[i]
 }
 
-# Puts the CPUs of node `node` first, then those of the nodes after it, round to the one before.
+# Order the nodes from `node` on, wrapping around.
 function from_node(node,    i, top, n, k, kept) {
   for (i = 1; i <= count; i++) {
     kept[i] = cpu[i]
@@ -39,7 +39,7 @@ function from_node(node,    i, top, n, k, kept) {
     for (i = 1; i <= count; i++) if (at[kept[i]] == (node + n) % (top + 1)) cpu[++k] = kept[i]
 }
 
-# Groups by core, in the order of each core's first CPU.
+# Group by core, in the order of each core's first CPU.
 function by_core(    i, key, c, number) {
   for (i = 1; i <= count; i++) {
     c = cpu[i]
@@ -49,7 +49,7 @@ function by_core(    i, key, c, number) {
   }
 }
 
-# Groups of one CPU: the first CPU of every core, then every second one, so that few instances never share a core.
+# Groups of one CPU: the first CPU of every core, then every second CPU, so that few instances never share a core.
 function by_cpu(    i, c, rank, most, r, taken) {
   for (i = 1; i <= count; i++) {
     c = cpu[i]
@@ -61,7 +61,7 @@ function by_cpu(    i, c, rank, most, r, taken) {
       if (rank[cpu[i]] == r) { unit[++units, 1] = cpu[i]; members[units] = 1 }
 }
 
-# Groups by node, in the order of each node's first CPU; only the node `only` when it is named.
+# Group by node, in the order of each node's first CPU; only the node `only` when it is named.
 function by_node(only,   i, n, key, number) {
   for (i = 1; i <= count; i++) {
     n = at[cpu[i]]

@@ -4,10 +4,10 @@
 
 # The server's CPUs as `lscpu -p=CPU,CORE,SOCKET,NODE` prints them, and a `# node N ...` line for each node without a CPU.
 _PLACE_TOPOLOGY=
-# Questions to lib/plan/place.awk, what it reads behind `ask`: what it said, and those still to be asked.
+# Questions to lib/plan/place.awk, its input lines after `ask`: its answers, and the questions not yet asked.
 declare -A _PLACE_SAID=() _PLACE_ASKED=()
 
-# Learn the server's topology without a look at it; with no file, its CPUs are taken for cores of one node.
+# Read the server's topology without connecting to it; without a file, its CPUs are taken as cores of one node.
 # Usage: place_read
 # Globals: SERVER_TOPOLOGY SERVER_CORES (a number)
 # Returns: exits 2 when the file is none, or is needed and not there.
@@ -23,7 +23,7 @@ place_read() {
   place_learn "$(_place_plain)"
 }
 
-# Print where each instance runs: PORT CPUS POLICY; `-` is none, POLICY are words of numactl.
+# Print the placement of each instance: PORT CPUS POLICY; `-` is none, POLICY are options of numactl.
 # Usage: place_instances INSTANCES [PLACES]
 #   PLACES as place_of gives them
 # Globals: PLACEMENT PLACEMENT_NODE SERVER_CPUS SERVER_CORES IRQ_CPUS IO_THREADS SERVER_NUMACTL REDISBASE
@@ -34,7 +34,7 @@ place_instances() {
   REPLY=${2-}
   [[ -n $REPLY ]] || place_of "$1" || { place_answer && place_of "$1"; } || return
   [[ $REPLY != none ]] || return
-  # What the user says to numactl stands alone, whatever is in it.
+  # The user's numactl options replace all others.
   if [[ $REPLY == -@* ]]; then places=("$REPLY"); else IFS=';' read -r -a places <<<"$REPLY"; fi
   for ((i = 0; i < $1; i++)); do
     REPLY=${places[i % ${#places[@]}]}
@@ -42,8 +42,8 @@ place_instances() {
   done
 }
 
-# Where instances run, without a process: CPUS@POLICY for each in turn, and round again, with a semicolon between two; `none` when no
-# CPU is left for them.
+# The placement of instances, without a subshell: CPUS@POLICY for each in turn, wrapping around, with a semicolon between two; `none` when
+# no CPU is left for them.
 # Usage: place_of INSTANCES
 # Globals: as place_instances
 # Returns: sets REPLY; 1 when place_answer has to be called first.
@@ -59,12 +59,12 @@ place_of() {
   _place_units "$1" || return
   [[ $REPLY != none && ($REPLY == *@[0-9]* || -n $memory) ]] || return 0
   IFS=';' read -r -a units <<<"$REPLY"
-  # A memory tier is what is asked about, so it comes before where memory would be best.
+  # The memory tier is what is measured, so it overrides the best placement of memory.
   for unit in "${units[@]}"; do text+=";${unit%@*}@${memory:-$(tier_bind "${unit#*@}")}"; done
   REPLY=${text#;}
 }
 
-# Have all placements that were noted worked out by one process.
+# Let one process work out all recorded placements.
 # Usage: place_answer
 place_answer() {
   local key answer
@@ -76,14 +76,14 @@ place_answer() {
   _PLACE_ASKED=()
 }
 
-# Take a topology; what was worked out for another is forgotten.
+# Set the topology; placements for another one are forgotten.
 # Usage: place_learn TEXT
 place_learn() {
   _PLACE_TOPOLOGY=$1
   _PLACE_SAID=() _PLACE_ASKED=()
 }
 
-# Print the server's memory nodes as a list: all, or those far from every CPU, of which a faster one is none.
+# Print the server's memory nodes as a list: all of them, or only CPU-less nodes that are not faster than DRAM.
 # Usage: place_memory_nodes all|far
 place_memory_nodes() {
   local faster='.*'
@@ -92,7 +92,7 @@ place_memory_nodes() {
     sort -n | awk "$CPUS_AWK"'{ node[NR] = $1 } END { print cpus_compress(node, NR) }'
 }
 
-# Print the words of numactl for the load generator of a client; nothing when it is free to run where it likes.
+# Print the numactl options of the load generator of a client; nothing when it is not placed.
 # Usage: place_client CLIENT
 # Globals: CLIENT_NUMACTL PLACEMENT PLACEMENT_NODE
 place_client() {
@@ -103,7 +103,7 @@ place_client() {
   fi
 }
 
-# Refuse a placement that this server cannot give, naming where the culprit stands.
+# Refuse a placement that is impossible on this server, naming the setting and where it was set.
 # Usage: place_check
 # Globals: as place_instances
 # Returns: exits 2.
@@ -123,7 +123,7 @@ place_check() {
   [[ $REPLY != none ]] || conf_refuse "$(_place_culprit)" "no CPU is left for the instances; leave at least one to them"
 }
 
-# Print the placement for people: a row for each set of CPUs, or for each round over all of them when there are many.
+# Print the placement for people: one row per set of CPUs, or one per round over all of them when there are many.
 # Usage: place_show INSTANCES [PLACES]
 place_show() {
   printf 'ports\tinstances\tCPUs\tmemory and policy\n'
@@ -146,7 +146,7 @@ place_show() {
         }
         exit
       }
-      # The sets come round in one order, so a round ends where the first comes again.
+      # The sets repeat in one order, so a round ends where the first set repeats.
       for (i = 1; i <= NR; i = j) {
         n = 0; split("", union)
         for (j = i; j <= NR && (j == i || cpus[j] != cpus[i]); j++) {
@@ -164,13 +164,13 @@ _place_same_host() {
   [[ $1 == "$SERVER" ]] || { remote_is_local "$1" && remote_is_local "$SERVER"; }
 }
 
-# Print the CPUs that the kernel keeps free of everything that is not put there, as a list; nothing when there are none.
+# Print the CPUs that the kernel isolates, as a list; nothing when there are none.
 # Usage: place_isolated
 place_isolated() {
   sed -n 's/^# isolated //p' <<<"$_PLACE_TOPOLOGY"
 }
 
-# Print the CPUs that instances are kept to because the kernel keeps these free, as a list; nothing when they are not.
+# Print the isolated CPUs to which instances are restricted, as a list; nothing when they are not restricted.
 # Usage: place_kept
 # Globals: as place_instances
 place_kept() {
@@ -179,25 +179,25 @@ place_kept() {
   [[ -z $REPLY ]] || printf '%s\n' "$REPLY"
 }
 
-# Print how many CPUs the instances may use.
+# Print the number of CPUs that the instances may use.
 # Usage: place_usable
 # Globals: as place_instances
 place_usable() {
   local PLACEMENT=cpu IO_THREADS=1
   [[ -n $_PLACE_TOPOLOGY ]] || local _PLACE_TOPOLOGY
   _PLACE_TOPOLOGY=${_PLACE_TOPOLOGY:-$(_place_plain)}
-  # As many instances as there could be: each CPU is then named.
+  # With the max number of instances, each CPU is named.
   _place_units "$SERVER_CORES" || { place_answer && _place_units "$SERVER_CORES"; }
   [[ $REPLY != none ]] || REPLY=
   tr ';' '\n' <<<"$REPLY" | sort -u | grep -c . || :
 }
 
-# Print the topology of a server that is not known: cores of one node.
+# Print the topology of an unknown server: cores of one node.
 _place_plain() {
   seq 0 $((SERVER_CORES - 1)) | sed 's/.*/&,&,0,0/'
 }
 
-# The sets of CPUs that instances have in turn, CPUS@NODE with a semicolon between two, or `none`.
+# The sets of CPUs of the instances in turn, CPUS@NODE with a semicolon between two, or `none`.
 # Usage: _place_units INSTANCES
 # Returns: sets REPLY; 1 when place_answer has to be called first.
 _place_units() {
@@ -210,7 +210,7 @@ _place_units() {
   return 1
 }
 
-# The only CPUs that instances may use, as a list; empty when that is all of them.
+# The CPUs to which instances are restricted, as a list; empty when there is no restriction.
 # Returns: sets REPLY
 _place_allowed() {
   local isolated
@@ -231,12 +231,12 @@ _place_nodes() {
   awk -F, '/^[0-9]/ { print $4 + 0 }' <<<"$_PLACE_TOPOLOGY" | sort -nu
 }
 
-# The node after the instances' one, round to the first.
+# The node after that of the instances, wrapping around.
 _place_other_node() {
   { _place_nodes && _place_nodes; } | awk -v node="${PLACEMENT_NODE/auto/0}" 'seen && !said && $1 != node { print $1; said = 1 } $1 == node { seen = 1 }'
 }
 
-# Refuse a list that names a CPU which is not there.
+# Refuse a list that names a CPU that does not exist.
 _place_known() {
   local unknown
   unknown=$(awk -F, -v list="${!1}" "$CPUS_AWK"'

@@ -7,12 +7,12 @@ PLAN_ROWS=()
 PLAN_COLUMNS=()
 # By variant: its settings with the server's facts in place of `auto`, a line each; by variant and axis, the value of that setting.
 declare -A _PLAN_SETTINGS=() _PLAN_OWN=()
-# The variant whose settings are in force.
+# The current variant.
 PLAN_ENTERED=
-# The row that is run, by column.
+# The current row, by column.
 declare -A ROW=()
 
-# Print the numbers of instances of the sweep, spelt out and in order.
+# Print the numbers of instances of the sweep, expanded and in order.
 # Usage: plan_instances
 # Globals: INSTANCES, as it is set; CLIENT_IP
 plan_instances() {
@@ -42,15 +42,15 @@ plan_most() {
   echo "$most"
 }
 
-# Make the plan: derive all values of every repeat.
-# Variants alternate within a repeat (A B A B), so that a drift of the machine falls on all of them.
+# Make the plan: derive all values of every repeat. Variants alternate within a repeat (A B A B), so that a drift of the machine affects all
+# of them.
 # Usage: plan_make
 # Globals: as plan_settle leaves them; what keys cost, as far as it is known
 # Returns: sets PLAN_ROWS; leaves the baseline's settings resolved; exits 2 on settings that cannot be.
 plan_make() {
   local variant i repeat need most least row number=0
   local -a POINT_NAMES POINT_VALUES POINT_SWEEP
-  local -A cell=() # by variant and point: the columns behind those of the axes
+  local -A cell=() # by variant and point: the columns after those of the axes
   axes_points
   for variant in "${_PLAN_VARIANTS[@]}"; do _plan_cells "$variant"; done
   least=$(rounds_count min)
@@ -69,7 +69,7 @@ plan_make() {
   done
 }
 
-# Check the settings of every variant, with each combination of what SWEEP names, and keep them for plan_enter.
+# Check the settings of every variant, with each combination of the values in SWEEP, and keep them for plan_enter.
 # Usage: plan_settle
 # Globals: the settings, resolved for the baseline with the server's facts
 # Returns: sets AXES and PLAN_COLUMNS; leaves the baseline's settings resolved; exits 2 on settings that cannot be.
@@ -79,7 +79,7 @@ plan_settle() {
   axes_settle
   _plan_columns
   axes_sweeps
-  # The first comes last, and its settings stay.
+  # The first variant comes last, and its settings stay.
   read -r -a _PLAN_VARIANTS <<<"${VARIANTS#"${VARIANTS%% *}"} ${VARIANTS%% *}"
   for variant in "${_PLAN_VARIANTS[@]}"; do
     variant_use "$variant"
@@ -103,7 +103,7 @@ plan_settle() {
   size_check_variants "$searches"
 }
 
-# Set PLAN_COLUMNS; those of axes stand between `sweep` and `places`, with `-` where every variant has a value of its own.
+# Set PLAN_COLUMNS; those of axes are between `sweep` and `places`, with `-` where every variant has its own value.
 _plan_columns() {
   PLAN_COLUMNS=(number variant point repeat need sweep)
   _PLAN_AXES=${#PLAN_COLUMNS[@]}
@@ -116,7 +116,7 @@ _plan_columns() {
 _plan_cells() {
   local variant=$1 i
   local -a todo=("${!POINT_NAMES[@]}") left
-  # What one process answers for all points is asked for in the first rounds.
+  # The first rounds only collect questions, so that one process can answer those of all points.
   while ((${#todo[@]} > 0)); do
     left=()
     for i in "${todo[@]}"; do
@@ -130,7 +130,7 @@ _plan_cells() {
   plan_enter "$variant" ''
 }
 
-# Derive the values of the point in force; sets REPLY, tab-separated.
+# Derive the values of the current point; sets REPLY, tab-separated.
 # Returns: 1 when questions have to be answered first.
 _plan_cell() {
   local size=$VALUE_SIZES instances=$INSTANCES places keys held bytes full target rule dram known i shares='' asked=0
@@ -162,7 +162,7 @@ _plan_cell() {
   REPLY=$places$'\t'$keys$'\t'$held$'\t'$bytes$'\t'$full$'\t'$target$'\t'$rule$'\t'$dram$'\t'$known$'\t'${shares# }$'\t'$REPLY
 }
 
-# The seconds of all phases of a repeat, by KEYS of all instances and the bytes that they take: populate sets each once, whatever TIME says.
+# The seconds of all phases of a repeat, by KEYS of all instances and their bytes: populate sets each key once, whatever TIME says.
 # Globals: SHARE_... of the point
 # Returns: sets REPLY
 _plan_seconds() {
@@ -186,7 +186,7 @@ _plan_seconds() {
   REPLY=$((seconds + REPLY))
 }
 
-# Keep a variant's settings as they are resolved now.
+# Keep a variant's current resolved settings.
 _plan_keep() {
   local name text=''
   for name in "${_CONF_NAMES[@]}"; do text+=${!name}$'\n'; done
@@ -195,7 +195,7 @@ _plan_keep() {
   PLAN_ENTERED=$1
 }
 
-# Bring the settings to a variant of the plan, at a point.
+# Set the settings to those of a variant of the plan, at a point.
 # Usage: plan_enter VARIANT VALUES
 #   VALUES as POINT_VALUES has them; empty: at none
 plan_enter() {
@@ -215,7 +215,7 @@ plan_enter() {
   fill_settle
 }
 
-# Bring the settings to a row of the plan.
+# Set the settings to those of a row of the plan.
 # Usage: plan_row ROW
 # Returns: sets ROW, the row's values by column
 plan_row() {
@@ -230,7 +230,7 @@ plan_row() {
   plan_enter "${ROW[variant]}" "${point#$'\t'}"
 }
 
-# Whether the row in force is one of those with a combination of what SWEEP names.
+# Whether the current row is one with a combination of the values in SWEEP.
 # Usage: plan_within SWEEP
 plan_within() {
   local i
@@ -246,7 +246,7 @@ plan_print() {
   printf '%s\n' "${PLAN_COLUMNS[*]}" "${PLAN_ROWS[@]}"
 }
 
-# Take the plan of a run that goes on, in place of making one.
+# Read the plan of a resumed run, in place of making one.
 # Usage: plan_load FILE
 # Returns: as plan_make; exits 2 when it is not a plan of these settings.
 plan_load() {
@@ -264,7 +264,7 @@ plan_load() {
   } <"$1"
 }
 
-# Whether a line can be executed as a row: it may come from somebody else.
+# Whether a line is a valid row: it may come from somebody else.
 _plan_is_row() {
   local i column value setting
   local -a fields
@@ -285,7 +285,7 @@ _plan_is_row() {
   done
 }
 
-# Refuse settings of the run that contradict each other, naming where the culprit stands.
+# Refuse settings of the run that contradict each other, naming the setting and where it was set.
 _plan_check_run() {
   local client seen=" " instances
   local -a clients
@@ -305,7 +305,7 @@ _plan_check_run() {
   done
 }
 
-# Refuse a number of instances that leaves a client without any; of a sweep, without all of its numbers.
+# Refuse a number of instances that leaves a client without any; for a sweep, refuse only if no number is left.
 # Usage: _plan_undivided INSTANCES CLIENTS
 _plan_undivided() {
   local why="$1 instances cannot be divided over $2 clients"
@@ -313,7 +313,7 @@ _plan_undivided() {
   die_usage "$(conf_where INSTANCES): INSTANCES: $why; start the sweep at the number of clients: INSTANCES=clients..all"
 }
 
-# The setting that the number of instances comes from.
+# The setting that determines the number of instances.
 _plan_instances_from() {
   [[ $(conf_where INSTANCES) == *defaults.conf:* ]] || {
     echo INSTANCES

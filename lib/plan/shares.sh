@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Which client loads which instances, with how many threads and requests.
 
-# Divide the instances over the clients: contiguous, the remainder one each to the first clients.
+# Divide the instances over the clients: contiguous ranges, the remainder one each to the first clients.
 # Usage: plan_shares INSTANCES
 # Globals: CLIENT_IP REDISBASE
 # Returns: sets SHARE_CLIENT SHARE_PORT (the first) SHARE_COUNT, an element for each client
@@ -17,7 +17,7 @@ plan_shares() {
   done
 }
 
-# Print the same: CLIENT FIRST_PORT COUNT.
+# As shares_clients, printed: CLIENT FIRST_PORT COUNT.
 # Usage: plan_clients INSTANCES
 plan_clients() {
   local i
@@ -35,13 +35,13 @@ plan_threads_of() {
   [[ $THREADS != auto ]] || REPLY=$((INSTANCE_THREADS * $1))
 }
 
-# Print the same.
+# As the function above, printed.
 plan_threads() {
   plan_threads_of "$1"
   echo "$REPLY"
 }
 
-# The requests that a phase makes on a client with so many instances; 0: as TIME says, or one a key.
+# The requests of a phase on a client with so many instances; 0: as TIME says, or one per key.
 # Usage: plan_requests_of INSTANCES
 # Globals: TIME REQUESTS INSTANCE_REQUESTS CONNECTION_REQUESTS CONNECTIONS, and as plan_threads_of
 # Returns: sets REPLY
@@ -54,12 +54,12 @@ plan_requests_of() {
     REPLY=$((INSTANCE_REQUESTS * $1))
   elif ((CONNECTION_REQUESTS > 0)); then
     plan_threads_of "$1"
-    # A thread has its connections to each of its instances, of which it has several where there are fewer threads.
+    # A thread opens its connections to each of its instances; it has several when there are fewer threads than instances.
     REPLY=$((CONNECTION_REQUESTS * CONNECTIONS * (REPLY > $1 ? REPLY : $1)))
   fi
 }
 
-# Print the same.
+# As the function above, printed.
 plan_requests() {
   plan_requests_of "$1"
   echo "$REPLY"

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Settings that were asked for and have no effect beside others.
 
-# Print what is asked for and has no effect beside the other settings of some variant, or one that may surprise, as rows FOUND WANTED FIX.
+# Print settings that have no effect beside the other settings of some variant, or that may surprise, as rows FOUND WANTED FIX.
 # Usage: plan_vain
 plan_vain() {
   local variant sweep
@@ -18,7 +18,7 @@ plan_vain() {
   done | awk '!seen[$0]++'
 }
 
-# Say the same as warnings.
+# Print the same as warnings.
 # Usage: plan_warn
 plan_warn() {
   local found mend
@@ -34,7 +34,7 @@ _plan_vain_eviction() {
   fi
 }
 
-# Requests of one who reads that they come before TIME: set above it, or beside it by hand.
+# Warn about requests that TIME overrides: set in a higher layer than TIME, or on the command line.
 _plan_vain_requests() {
   local name
   [[ $TIME != 0 ]] || return 0
@@ -45,7 +45,7 @@ _plan_vain_requests() {
   done
 }
 
-# Redis is told the instance's CPUs, which it has only where the plan names them; and one thread is no other than the instance.
+# Redis is told the instance's CPUs, which are known only when the plan names them; a single thread has nothing to pin separately.
 _plan_vain_affinity() {
   [[ $IO_THREADS_AFFINITY == on ]] || return 0
   if ((IO_THREADS == 1)); then
@@ -56,7 +56,7 @@ _plan_vain_affinity() {
   fi
 }
 
-# Kept to the CPUs that the kernel keeps free, instances may share what they would each have had of the others.
+# On the isolated CPUs alone, instances may share CPUs although other CPUs are free.
 _plan_isolated() {
   local cpus most
   cpus=$(place_kept)
@@ -66,7 +66,7 @@ _plan_isolated() {
     "$most" "$cpus"
 }
 
-# Whether a setting was given for this command, on its line or in the environment.
+# Whether a setting was given for this command, on the command line or in the environment.
 _plan_by_hand() {
   [[ $(conf_where "$1") == environment* || $(conf_where "$1") == "command line"* ]]
 }

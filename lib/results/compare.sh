@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Runs and variants side by side: finds what is meant, has it compared, and prints it in the format asked for.
+# Runs and variants side by side: resolve the arguments, compare them, and print the result in the requested format.
 
-# Print the directory or file that WORD means: itself, a run in results/, or a variant of the newest run.
+# Print the directory or file of an argument: itself, a run in results/, or a variant of the newest run.
 # Usage: compare_resolve WORD
 # Globals: RESULTS_DIR
 # Returns: 1 when there is none
@@ -11,7 +11,7 @@ compare_resolve() {
   if [[ -e $word ]]; then
     printf '%s\n' "$word"
   elif [[ $word == *:* && -d ${word%:*}/${word##*:} ]]; then
-    # RUN:VARIANT is how a variant of a run is called in the tables.
+    # Tables name a variant of a run RUN:VARIANT.
     printf '%s\n' "${word%:*}/${word##*:}"
   elif [[ -d ${RESULTS_DIR:-results}/${word/:/\/} ]]; then
     printf '%s\n' "${RESULTS_DIR:-results}/${word/:/\/}"
@@ -22,7 +22,7 @@ compare_resolve() {
   fi
 }
 
-# Print the directory of the run that WORD means, or of the newest one when it is empty.
+# Print the directory of the run that an argument names, or of the newest run when it is empty.
 # Usage: compare_run WORD
 # Globals: RESULTS_DIR
 # Returns: exits 2 when there is no such run, 1 when there is none at all.
@@ -34,7 +34,7 @@ compare_run() {
   fi
 }
 
-# Tell whether WORD is a condition such as p99<=1ms, or the name of a metric; with list, print these names.
+# Whether WORD is a condition such as p99<=1ms, or the name of a metric; with list, print these names.
 # Usage: compare_known condition|metric WORD
 #        compare_known list
 # Returns: 0 it is, 1 it is not
@@ -59,7 +59,7 @@ compare_sections() {
   return "$status"
 }
 
-# Print the totals of every argument under its number and name, and what its reader must be warned of.
+# Print the totals of every argument under its number and name, and the warnings about it.
 _compare_input() {
   local number=0 status=0 escaped argument file totals
   for argument; do
@@ -87,10 +87,10 @@ _compare_input() {
 # For each pair on stdin, print which files describe the two sides: BASE OTHER WHERE FILE FILE.
 _compare_files() {
   local section base base_folder base_variant other other_folder other_variant
-  # Tab is white space to read, which would swallow empty fields; another separator does not.
+  # read treats tabs as blanks, and would drop empty fields; another separator does not.
   while IFS=$'\001' read -r section base base_folder base_variant other other_folder other_variant; do
     [[ $section == pairs ]] || continue
-    # Logs that lie in a directory by themselves say nothing of where they come from.
+    # Logs in a directory of their own do not say where they come from.
     if [[ -z $base_folder || -z $other_folder ]]; then
       printf '%s\t%s\tsettings and hosts\t%s\t%s\n' "$base" "$other" "${base_folder:+$base_folder/run.conf}" "${other_folder:+$other_folder/run.conf}"
       continue
@@ -125,7 +125,7 @@ _compare_hosts() {
   for index in "${!base_hosts[@]}"; do
     where=server
     ((index == 0)) || where="client $index"
-    # A machine that is server and client is described once.
+    # A machine that is both server and client is described once.
     ((index == 0)) || [[ ${base_hosts[index]} != "${base_hosts[0]}" || ${other_hosts[index]-} != "${other_hosts[0]-}" ]] || continue
     [[ -n ${other_hosts[index]-} ]] || continue
     printf '%s\t%s\t%s\t%s\t%s\n' "$base" "$other" "$where" "$(_compare_host_file "$base_folder" "${base_hosts[index]}")" \
@@ -154,19 +154,19 @@ compare_section() {
   sed -n "s/^$1\t//p" | figures_table "$2"
 }
 
-# Print the lines of a section that is prose, each after PREFIX.
+# Print the lines of a prose section, each after PREFIX.
 # Usage: compare_prose NAME PREFIX [FORMAT] <SECTIONS
 compare_prose() {
   sed -n "s/^$1\t//p" | figures_prose "${@:2}"
 }
 
-# Print a line for each thing that differs, for those who get no table of them.
+# Print a line for each difference, for formats that have no table of them.
 # Usage: compare_differences PREFIX <SECTIONS
 compare_differences() {
   sed -n $'s/^differs\t//p' | awk -F '\t' 'NR > 3 { print $3 ", " $4 ": " $5 " (" $1 "), " $6 " (" $2 ")" }' | figures_prose "$1"
 }
 
-# Print a comparison for people: what differs, the figures, each repeat, the limits and the verdict.
+# Print a comparison for people: differences, figures, each repeat, limits and the verdict.
 # Usage: compare_people FORMAT REPEATS_ONLY SECTIONS
 compare_people() {
   local format=$1 repeats_only=$2 sections=$3 bold=''

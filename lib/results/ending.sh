@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What a run ends with: its tables and its verdict, from results that are read once, for the report too.
+# The end of a run: its tables and its verdict, from results that are read once, for the report too.
 
 # Print the tables of a run and leave what was read in DATA, for report_make.
 # Usage: ending_show RUN DATA
@@ -11,7 +11,7 @@ ending_show() {
   report_read "$1" "$data" || status=1
   cat -- "$data/problems" >&2
   text=$(_ending_text "$1" "$data") || status=1
-  # In one piece, so that an output that is full is one line.
+  # In one write, so that a full output gives one error line.
   { printf '%s\n' "$text"; } 2>/dev/null || {
     log_warn "the tables: write failure: is the output full, or its reader gone?"
     status=1
@@ -37,7 +37,7 @@ _ending_text() {
   return "$status"
 }
 
-# With several variants: the guide's Table 1, the others against the first, and below it what the guide leaves out.
+# With several variants: the guide's Table 1, with the others against the first, and below it the figures that the guide leaves out.
 _ending_compare() {
   grep $'^rows\t' "$1" >/dev/null || return 0
   printf '\nEach repeat against %s\n\n' "${VARIANTS%% *}"
@@ -46,7 +46,7 @@ _ending_compare() {
   compare_section rows table <"$1"
 }
 
-# Warn of memory that is not where the variant asks for it.
+# Warn of data that is not where the variant asks for it.
 _ending_placement() {
   awk -F '\t' '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
@@ -55,7 +55,7 @@ _ending_placement() {
     log_warn "rows with placement=off are of a tier that did not get what its variant asks for"
 }
 
-# What the run says in words: the verdict of a comparison, or the figures of a single variant.
+# The run's summary in words: the verdict of a comparison, or the figures of a single variant.
 _ending_verdict() {
   local verdict
   verdict=$(compare_prose verdict '' <"$1/sections")

@@ -17,8 +17,7 @@ export_openmetrics() {
   return "$status"
 }
 
-# Print what there is to say of a run that has nothing to be compared with, as one JSON object: its totals, the summary in words and the
-# warnings.
+# Print a run without anything to compare with as one JSON object: its totals, the summary in words and the warnings.
 # Usage: export_json RUN
 # Returns: 1 when a result could not be read whole, or there is none
 export_json() {

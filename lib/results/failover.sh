@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What a fault did: a table of windows between its steps, and the figures of the failover, of a repeat and over all repeats.
+# The effect of a fault: a table of windows between its steps, and the figures of the failover, of a repeat and over all repeats.
 
 # Write windows.tsv and failover.tsv into a repeat's directory, when it had a fault.
 # Usage: failover_write DIR CLIENT...
