@@ -4,7 +4,7 @@
 
 _FIGURES=$LIB/results/figures
 
-# Run programs of lib/results/figures/ as one, text.awk and schema.awk among them. Numbers come out the same in every locale.
+# Run programs of lib/results/figures/ as one, together with text.awk and schema.awk. Numbers are the same in every locale.
 # Usage: figures_run NAME... [-- ARGUMENT...]
 #   ARGUMENT is for awk: a file, or a further program as -f FILE
 # Returns: awk's status
@@ -17,7 +17,7 @@ figures_run() {
   LC_ALL=C SCHEMA=$LIB/results/schema.tsv awk "${programs[@]}" "${@:2}"
 }
 
-# Print a table that is laid out for render.awk.
+# Print a table in the input form of render.awk.
 # Usage: figures_table FORMAT <TABLE
 #   FORMAT is table, markdown, csv, json or html
 figures_table() {
@@ -31,7 +31,7 @@ figures_prose() {
   PREFIX=$1 FORMAT=${2:-table} figures_run prose
 }
 
-# Print several tables with what is said of them: lines `title TEXT`, then `row ...` for render.awk, then `note TEXT` if any.
+# Print several tables with their notes: lines `title TEXT`, then `row ...` for render.awk, then `note TEXT` if any.
 # Usage: figures_tables <LINES
 # Globals: FORMAT: table (default), markdown or html
 figures_tables() {

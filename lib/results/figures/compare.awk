@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-# Sets totals side by side: per point and phase, what each other subject reaches of the base.
+# Compare totals side by side: per point and phase, the ratio of each other subject to the base.
 #
-# Input: `A INDEX LABEL` for each argument of the user, `V INDEX VARIANT` for those that were begun in it, then its totals as
-# `T INDEX ...`, the header first, and warnings of report.awk as `W INDEX TEXT`.
-# A subject is one variant of one argument. Environment: METRICS, RULES and FAIL_IFS, a word each a line, SMALLEST, such as 2%, and FACES: all.
-# Output: lines with the name of a section in front: rows, repeats and limits (their first three lines being those that
-# render.awk wants), pairs, verdict, failed and notes. Exit status 1 when there is nothing to compare.
+# Input: `A INDEX LABEL` for each argument of the user, `V INDEX VARIANT` for those that were begun in it, then its totals as `T INDEX ...`,
+# the header first, and warnings of report.awk as `W INDEX TEXT`. A subject is one variant of one argument. Environment: METRICS, RULES and
+# FAIL_IFS, one per line, SMALLEST, such as 2%, and FACES: all. Output: lines with the name of a section in front: rows, repeats and limits
+# (with the first three lines that render.awk requires), pairs, verdict, failed and notes. Exit status 1 when there is nothing to compare.
 
 function col(name) {
   return $(place_of[name])
@@ -24,10 +23,10 @@ BEGIN {
 
 $1 == "A" { argument[++arguments] = text_unescape($3); next }
 
-# What a reader of the argument must know before believing its figures.
+# The warnings about an argument.
 $1 == "W" { warning_of[++warnings] = $2; warned[warnings] = text_unescape($3); next }
 
-# The directory of a variant, which may hold no complete result.
+# The directory of a variant, which may contain no complete result.
 $1 == "V" { begun[$2, ++variants_begun[$2]] = text_unescape($3); next }
 
 $1 == "T" && !headed[$2]++ {
@@ -62,7 +61,7 @@ $1 == "T" {
     if (metric_column[metric_names[i]] in place_of) value_of[r, metric_names[i]] = col(metric_column[metric_names[i]])
 }
 
-# How far the repeats are from their median; of counts, the least and the most themselves.
+# The spread of the repeats around their median; for counts, their min and max.
 function spread(metric, low, middle, high) {
   if (metric_is_count(metric)) return metric_show(metric, low) " to " metric_show(metric, high)
   return middle > 0 ? sprintf("%+.1f %+.1f %%", 100 * (low / middle - 1), 100 * (high / middle - 1)) : ""
@@ -75,9 +74,9 @@ function least_max_time(base, other,    i, least) {
   return least
 }
 
-# Compares one figure of one pair at one spot: prints its row unless it is HIDDEN, and judges it.
+# Compare one figure of one pair at one point: print its row unless it is HIDDEN, and judge it.
 function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, mo, ratio, says) {
-  # What went wrong then went wrong all the same.
+  # A failure then is a failure all the same.
   if (is_fill(spot_operation[i]) && !metric_is_count(metric)) return
   base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
   other = other_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
@@ -86,7 +85,7 @@ function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, 
   if (!nb || !no) return
   mb = stands_for(metric, b, nb)
   mo = stands_for(metric, o, no)
-  # Nobody needs to read that there were no errors on either side; who asks for the figure gets it.
+  # If neither side has errors, the row is left out; it is printed when --metric asks for it.
   if (metric_is_count(metric) && !wanted && b[nb] == 0 && o[no] == 0) hidden = 1
   judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "")
   if (hidden) return
@@ -122,7 +121,7 @@ function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, 
   print row
 }
 
-# Keeps what the verdict in words needs of a figure.
+# Keep the data of a figure that the verdict in words needs.
 function remember(k, i, metric, says, ratio, mb, mo,    word) {
   word = says ~ /^same/ ? "same" : says
   marks[k, metric, word]++
@@ -160,7 +159,7 @@ function put_percent(ratio) {
   put(ratio == "" ? "" : text_number(100 * ratio, 4))
 }
 
-# The columns of one side: name, median, least, most, repeats, and the same for people.
+# The columns of one side: name, median, min, max, repeats, and the same formatted for people.
 function put_side(s, metric, v, n,    stands) {
   stands = stands_for(metric, v, n)
   put(text_escape(label[s]))
@@ -209,7 +208,7 @@ function point_tells(    r, key, seen) {
   return 0
 }
 
-# One row a repeat, as in the guide's Table 1.
+# One row per repeat, as in the guide's Table 1.
 function print_repeats(    k, r, i, other, found, b, o) {
   for (k = 1; k <= pairs; k++)
     for (r = 1; r <= rows; r++) {
@@ -248,7 +247,7 @@ END {
   if (!wanted) wanted_now = metric_usual(want_now)
   else for (m = 1; m <= wanted; m++) want_now[wanted_now = m] = want[m]
   shown_metrics = wanted_now
-  # A condition is judged whether its figure is shown or not.
+  # A condition is judged even if its figure is not shown.
   for (m = 1; m <= wanted_now; m++) listed[want_now[m]] = 1
   for (f = 1; f <= fail_ifs; f++) {
     metric_rule(fail_text[f], rule)

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: MIT
-# From an interval of a ratio to a verdict about what matters, and how many more repeats would give one.
+# From an interval of a ratio to a verdict about relevant differences, and the number of further repeats that would decide.
 #
 # LIMIT is the smallest difference that matters, as a part: 0.02 is SMALLEST=2%. Load it behind interval.awk.
 # All its names begin with decide_.
 
-# The verdict on an interval LOW..HIGH of a ratio: same (all of it within 1 +- LIMIT), better or worse (it does not contain 1), or
-# open. DIRECTION is 1 where more is better, -1 where less is.
+# The verdict on an interval LOW..HIGH of a ratio: same (all of it within 1 +- LIMIT), better or worse (it does not contain 1), or open.
+# DIRECTION is 1 where more is better, -1 where less is.
 function decide(low, high, direction, limit) {
-  # A hair more, for what is equal can come out of floating point a little apart.
+  # A small tolerance, because equal values can differ slightly in floating point.
   if (low >= 1 - limit - 1e-9 && high <= 1 + limit + 1e-9) return "same"
   if (low > 1) return direction > 0 ? "better" : "worse"
   if (high < 1) return direction > 0 ? "worse" : "better"
   return "open"
 }
 
-# How many more repeats of each side would decide with a chance of about 80 %, from what N repeats gave: CENTRE, the ERROR of its
-# logarithm, DF degrees of freedom. It takes centre and spread for the true ones. Returns 0 where no number up to 1000 does.
-# After m repeats the interval reaches (t + 0.84) * error * sqrt(N / m) to each side, 0.84 being the normal quantile of 80 %. It decides
-# when that is less than the way from the centre to 1, or from the centre to the nearer end of what is the same.
+# The number of further repeats per side that would decide with a chance of about 80 %, from the data of N repeats: CENTRE, the ERROR of its
+# logarithm, DF degrees of freedom. It takes centre and spread as the true ones. Returns 0 where no number up to 1000 is enough. After m
+# repeats the interval reaches (t + 0.84) * error * sqrt(N / m) to each side, 0.84 being the normal quantile of 80 %. It decides when that
+# is less than the distance from the centre to 1, or from the centre to the nearer limit of `same`.
 function decide_more(centre, error, df, n, limit,    off, way, lack, enough, m) {
   off = centre > 1 ? log(centre) : -log(centre)
-  # The nearer end of what is the same, by the logarithm: above 1 that is 1 + LIMIT.
+  # The nearer limit of `same`, by the logarithm: above 1 that is 1 + LIMIT.
   way = centre > 1 ? log(1 + limit) - off : limit < 1 ? -log(1 - limit) - off : off
   if (off > way) way = off
   lack = n
@@ -35,7 +35,7 @@ function decide_more(centre, error, df, n, limit,    off, way, lack, enough, m) 
     if (decide_enough(m, error, df, n, way)) enough = m
     else lack = m
   }
-  # What is open with a better chance than that still needs one.
+  # An open figure with a better chance than that still needs one repeat.
   return enough > n ? enough - n : 1
 }
 
@@ -43,7 +43,7 @@ function decide_enough(m, error, df, n, way) {
   return (interval_t(0.95, df * (m - 1) / (n - 1)) + 0.84) * error * sqrt(n / m) < way
 }
 
-# The number for people: two digits of it.
+# The number for people: two significant digits.
 function decide_round(more) {
   return more < 100 ? more : int(more / 10 + 0.5) * 10
 }

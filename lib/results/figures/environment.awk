@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Names what differs between two environments or two sets of settings.
+# Name the differences between two environments or two sets of settings.
 #
-# Input, tab-separated and escaped: `BASE OTHER WHERE FILE FILE`, the files being env.tsv (KEY<TAB>VALUE), a setup.log,
-# or settings (NAME=VALUE, WHERE being setting). Output, with the name of a section in front: differs, being heads and a row a
-# difference for render.awk, and notes on what is not described. Exit status 0 always.
+# Input, tab-separated and escaped: `BASE OTHER WHERE FILE FILE`, the files being env.tsv (KEY<TAB>VALUE), a setup.log, or settings
+# (NAME=VALUE, WHERE being setting). Output, with the name of a section in front: differs, with heads and one row per difference for
+# render.awk, and notes about what is not described. Exit status 0 always.
 
-# Reads FILE into into[key]; returns 0 when there is no such file.
+# Read FILE into into[key]; returns 0 when the file does not exist.
 function read_facts(file, into,    i, line, status, at) {
   for (i in into) delete into[i]
   if (file == "") return 0
@@ -31,7 +31,7 @@ function unquoted(value) {
   return value ~ /^".*"$/ || value ~ /^'.*'$/ ? substr(value, 2, length(value) - 2) : value
 }
 
-# The few facts that a setup.log tells without saying their names.
+# The few facts of a setup.log, which have no names there.
 function setup_line(line, into,    f) {
   split(line, f, " ")
   if (line ~ /^Linux /) into["kernel"] = f[3]
@@ -40,7 +40,7 @@ function setup_line(line, into,    f) {
   else if (line ~ /transparent_hugepage\/enabled:/ && match(line, /\[[a-z]+\]/)) into["transparent_hugepages"] = substr(line, RSTART + 1, RLENGTH - 2)
   else if (line ~ /^Running NATIVE/) into["vsmp"] = "none"
   else if (line ~ /^(Architecture|CPU\(s\)|Model name|Thread\(s\) per core|Socket\(s\)|NUMA node\(s\)|Hypervisor vendor|Vulnerability [^:]*|Flags|L3 cache):/) {
-    # Flags are told apart, but nobody wants to read two lists of a hundred.
+    # Flags are compared one by one, because two lists of a hundred flags are hard to read.
     if (f[1] == "Flags:") return
     f[1] = line
     sub(/:.*/, "", f[1])
@@ -49,7 +49,7 @@ function setup_line(line, into,    f) {
   }
 }
 
-# What changes from one hour to the next on the same machine, or says where and not how, is no difference.
+# Values that change from hour to hour on the same machine, or that name a place, are not differences.
 function passing(key, where) {
   return where != "setting" ? \
     key !~ /^sysctl\./ && tolower(key) ~ /uptime|(^|[._])(date|time|load|loadavg|free|available|used|pid|boot|captured|mhz)($|[._])/ : \
@@ -60,9 +60,9 @@ function show(facts, key) {
   return (key in facts) ? (facts[key] == "" ? "(empty)" : facts[key]) : "(not said)"
 }
 
-# Remembers that FILE, of the side that is called LABEL, could not be read.
+# Record that FILE, of the side with this LABEL, could not be read.
 function lacking(file, label, where,    who) {
-  # What belongs to a run is said once of it, not of each of its variants.
+  # Differences of a run are printed once for it, not for each of its variants.
   who = file
   if (!sub(/\/env\/.*/, "", who) && !sub(/\/[^\/]*$/, "", who)) who = text_unescape(label)
   sub(/.*\//, "", who)
@@ -82,7 +82,7 @@ BEGIN {
 {
   known_one = read_facts(text_unescape($4), one)
   known_two = read_facts(text_unescape($5), two)
-  # What variants of one run share tells them apart in nothing.
+  # Settings that all variants of one run share do not distinguish them.
   shared = $4 != "" && $4 "" == $5 ""
   if (!known_one && !shared) lacking(text_unescape($4), $1, $3)
   if (!known_two && !shared) lacking(text_unescape($5), $2, $3)

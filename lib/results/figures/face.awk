@@ -23,7 +23,7 @@ function face_figure(metric, value) {
   return value < 999500 ? sprintf("%.3g ms", value / 1000) : sprintf("%.3g s", value / 1000000)
 }
 
-# What a figure is instead of another, and where: 490 us instead of 17 us (28.9x, get at 1000B-2i).
+# A figure in place of another, and where: 490 us instead of 17 us (28.9x, get at 1000B-2i).
 function face_instead(metric, base, other, ratio, whose, where) {
   return face_figure(metric, other) " instead of " whose face_figure(metric, base) " (" face_factor(ratio) (where == "" ? "" : ", " where) ")"
 }

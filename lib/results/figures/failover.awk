@@ -26,7 +26,7 @@ FNR == 1 {
 
 "from_s" in at {
   gap = $at["to_s"] - $at["from_s"]
-  # The shards that were hit are silent from the fault on; others are so by the way.
+  # The affected shards are silent from the fault on; other shards are silent only by chance.
   if (down != "" && $at["from_s"] > down - 0.5 && $at["from_s"] < (last != "" ? last : down + 60)) { if (gap > hit) hit = gap }
   else if (synced != "" && $at["from_s"] > synced && gap > back) back = gap
   else if (gap > other) other = gap

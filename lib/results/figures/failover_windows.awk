@@ -30,7 +30,7 @@ END {
   for (i = 1; i <= rows; i++) if (middle[i] >= first && middle[i] < down - 0.1) { base += ops[i]; base_s += length_s[i] }
   rate = base_s > 0 ? base / base_s : 0
   taken = "taken over" in when ? when["taken over"] : down
-  # What had waited is sent at once: the drain lasts as long as intervals are above what was before.
+  # The queued requests are sent at once: the drain lasts while intervals are above the throughput before the fault.
   drain = taken
   for (i = 1; i <= rows; i++) if (middle[i] > taken && middle[i] - drain < 0.5 && rate > 0 && ops[i] / length_s[i] > 1.1 * rate && middle[i] + length_s[i] / 2 > drain)
     drain = middle[i] + length_s[i] / 2

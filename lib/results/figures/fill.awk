@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-# How near a run came to the fill that was planned, and where the bytes were, a row a variant and point: of all its repeats
-# the one that is furthest off. Input, tab-separated and escaped: `VARIANT POINT REPEAT KEYS DIR PLACEMENT FAR_SHARE`, KEYS being
-# those that the first phase set in all instances, for a run without a plan, DIR being server/ of a repeat. Output: lines `table ...`, the table for render.awk, and `warning TEXT`.
+# How near a run came to the planned fill, and where the data was, one row per variant and point: of all its repeats the one that is
+# furthest off. Input, tab-separated and escaped: `VARIANT POINT REPEAT KEYS DIR PLACEMENT FAR_SHARE`, KEYS being those that the first phase
+# set in all instances, for a run without a plan, DIR being server/ of a repeat. Output: lines `table ...`, the table for render.awk, and
+# `warning TEXT`.
 
-# Reads what the instances said at the end: sets instances, keys, used, rss, least and most.
+# Read what the instances reported at the end: sets instances, keys, used, rss, least and most.
 function read_info(file,    line, value) {
   instances = keys = used = rss = 0
   least = most = ""
@@ -36,13 +37,13 @@ function read_plan(file,    line, f) {
   close(file)
 }
 
-# Reads where the bytes were after the last phase: sets swapped, and nodes as `node0 12.3, node1 4.5`; empty when nobody looked.
+# Read where the data was after the last phase: sets swapped, and nodes as `node0 12.3, node1 4.5`; empty when it was not recorded.
 function read_places(file,    line, f, i, after, seen, bytes, count, name) {
   swapped = nodes = ""
   while ((getline line < file) > 0) {
     split(line, f, "\t")
     if (f[2] !~ /^[0-9]+$/ || f[3] !~ /^(swap|node[0-9]+)$/) continue
-    # A later phase stands below.
+    # A later phase comes later in the file.
     after[f[2], f[3]] = f[5]
     if (!((f[2], f[3]) in seen)) {
       seen[f[2], f[3]] = 1
@@ -82,11 +83,11 @@ BEGIN {
   read_plan(folder "/plan.tsv")
   read_places(folder "/counters.tsv")
   if (planned == "") planned = $4
-  # Each instance that the load generator emptied holds a mark of ours beside the load's keys.
+  # Each instance that the load generator flushed has a marker of ours beside the load's keys.
   if (keys - instances >= planned) keys -= instances
   percent = off(target > 0 ? target : expected)
   cell = $1 OFS $2
-  # A hundredth is what the fill promises.
+  # FILL is met within 1 %.
   if (target > 0 && distance(percent) > 1) missed[cell]++
   repeats[cell]++
   if (cell in row) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Adds histogram tables together: bucket[us] is the number of samples, order[1..buckets] the buckets from fast to slow once
-# sorted, exact[us] says that the bucket is one of ours, whose width is known.
+# Add histogram tables together: bucket[us] is the number of samples, order[1..buckets] the buckets from fast to slow once sorted. exact[us]
+# says that the bucket is one of ours, whose width is known.
 
-# Empties what was added up.
+# Empty the sums.
 function histogram_clear(    i) {
   for (i in bucket) delete bucket[i]
   for (i in order) delete order[i]
@@ -10,7 +10,7 @@ function histogram_clear(    i) {
   buckets = 0
 }
 
-# The highest latency that falls into a bucket.
+# The highest latency of a bucket.
 function histogram_top(us) {
   return us + histogram_width(us, us in exact) - 1
 }
@@ -22,8 +22,8 @@ function histogram_width(us, ours,    w) {
   return w
 }
 
-# Adds the total column of a histogram table to bucket[]; returns its samples, 0 when the file cannot be read whole; then
-# nothing is added. Reads into $0: gawk takes thrice as long to split a line with many threads into an array. So call it from END.
+# Add the total column of a histogram table to bucket[]. Returns its samples; 0 when the file cannot be read whole, and nothing is added
+# then. It reads into $0, because gawk takes three times as long to split a line with many threads into an array; so call it from END.
 function histogram_add(path, ours,    file, separator, last, seen, lines, us, count, i) {
   file = text_opened(path)
   separator = FS
@@ -44,7 +44,7 @@ function histogram_add(path, ours,    file, separator, last, seen, lines, us, co
     }
   close(file)
   FS = separator
-  # The cumulative per cent of the last line says whether the file is whole.
+  # The cumulative percentage of the last line shows whether the file is whole.
   if (last + 0 < 99.9995) return 0
   for (i = 1; i <= lines; i++) {
     if (!(us[i] in bucket)) order[++buckets] = us[i] + 0
@@ -54,7 +54,7 @@ function histogram_add(path, ours,    file, separator, last, seen, lines, us, co
   return seen
 }
 
-# Shell sort of order[1..n]: awk has no portable sort, and the buckets of one client come sorted already.
+# Shell sort of order[1..n]: awk has no portable sort, and the buckets of one client are sorted already.
 function histogram_sort(n,    gap, i, j, value) {
   for (gap = 1; gap < n / 3;) gap = 3 * gap + 1
   for (; gap >= 1; gap = int(gap / 3))

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # The 95 % interval of a ratio of geometric means over repeats, from logarithms.
 #
-# Within a run variants take turns, so repeat i of one pairs with repeat i of the other: Student's interval of the mean of
-# the logarithms of their ratios. Between runs nothing pairs: Welch's interval of the difference of the two means of
-# logarithms (Welch, "The generalization of 'Student's' problem", Biometrika 34, 1947), with fractional degrees of freedom.
-# The exponential of the centre is the ratio of geometric means.
+# Within a run variants take turns, so repeat i of one pairs with repeat i of the other: Student's interval of the mean of the logarithms of
+# their ratios. Repeats of two runs do not pair: Welch's interval of the difference of the two means of logarithms (Welch, "The
+# generalization of 'Student's' problem", Biometrika 34, 1947), with fractional degrees of freedom. The exponential of the centre is the
+# ratio of geometric means.
 #
 # Load it with `awk -f interval.awk -f PROGRAM`. All its names begin with interval_.
 
-# Sorts v[1..n] (Shell's method: figures have few repeats, but there are many pairs of them).
+# Sort v[1..n] (Shell's method: a figure has few repeats, but there are many pairs of figures).
 function interval_sort(v, n,    gap, i, j, value) {
   for (gap = 1; gap < n / 3; gap = 3 * gap + 1);
   for (; gap >= 1; gap = int(gap / 3))
@@ -56,7 +56,7 @@ function interval_beta(x, a, b,    m, c, d, h, term, step) {
 # Student's quantile: of DF degrees of freedom (> 0, also fractional), |T| is at most this with probability LEVEL, such as 0.95.
 # Newton's steps from below: the probability is concave in t > 0, so that they never pass the solution.
 function interval_t(level, df,    t, i, step, scale) {
-  # What Welch's formula gives needs no more than three digits, and repeats come again and again.
+  # Welch's formula needs no more than three digits, and the same numbers of repeats occur often, so cache the quantile.
   df = df < 200 ? int(df * 1000 + 0.5) / 1000 : int(df + 0.5)
   if ((level, df) in interval_quantile) return interval_quantile[level, df]
   scale = exp(interval_log_gamma((df + 1) / 2) - interval_log_gamma(df / 2)) / sqrt(3.141592653589793 * df)
@@ -69,8 +69,8 @@ function interval_t(level, df,    t, i, step, scale) {
   return interval_quantile[level, df] = t
 }
 
-# Mean and variance of the logarithms of v[1..n] > 0: sets interval_mean, returns the variance. Against the first value, so that
-# equal repeats give exactly nothing.
+# Mean and variance of the logarithms of v[1..n] > 0: sets interval_mean, returns the variance. Relative to the first value, so that equal
+# repeats give exactly 0.
 function interval_logs(v, n,    i, x, sum, squares, mean) {
   for (i = 1; i <= n; i++) sum += log(v[i] / v[1])
   mean = sum / n
@@ -82,7 +82,7 @@ function interval_logs(v, n,    i, x, sum, squares, mean) {
   return n > 1 ? squares / (n - 1) : 0
 }
 
-# The interval of the geometric mean of ratios r[1..n] > 0 of repeats that pair, n >= 2. LEVEL is 0.95 when it is left out.
+# The interval of the geometric mean of paired ratios r[1..n] > 0, n >= 2. LEVEL is 0.95 when it is omitted.
 # Sets interval_centre, interval_low and interval_high (ratios), interval_error (the standard error of the logarithm of the
 # centre) and interval_df.
 function interval_paired(r, n, level,    variance) {
@@ -90,8 +90,8 @@ function interval_paired(r, n, level,    variance) {
   interval_of(interval_mean, sqrt(variance / n), n - 1, level)
 }
 
-# The interval of the ratio of the geometric means of o[1..no] and b[1..nb], all > 0 and at least two of each, that do not pair;
-# sets the same.
+# The interval of the ratio of the geometric means of the unpaired o[1..no] and b[1..nb], all > 0 and at least two of each; sets the same
+# variables.
 function interval_ratio(b, nb, o, no, level,    of_b, of_o, all, mean) {
   of_b = interval_logs(b, nb) / nb
   mean = interval_mean

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# From totals and the PHASE.commands.tsv of each client to a table for each phase and point: commands, and variants beside each other.
-# Files: the totals first, then those whose paths end in VARIANT/POINT/rep-N/CLIENT/PHASE.commands.tsv. Lines come out for figures_tables.
+# From totals and the PHASE.commands.tsv of each client to a table for each phase and point: commands, with the variants side by side.
+# Files: the totals first, then those whose paths end in VARIANT/POINT/rep-N/CLIENT/PHASE.commands.tsv. Prints lines for figures_tables.
 
 function remember(list, name) {
   if ((list, name) in known) return
@@ -9,7 +9,7 @@ function remember(list, name) {
   item[list, size[list]] = name
 }
 
-# The percentile of all requests of a command, by its slots: the highest value of the slot in which it lies.
+# The percentile of all requests of a command, by its slots: the highest value of its slot.
 function percentile(key, share,    n, i, us, sum, rank) {
   n = split(slots_of[key], us, " ")
   interval_sort(us, n)
@@ -81,7 +81,7 @@ files == 1 {
 }
 
 END {
-  # In the order of VARIANTS; a variant of which nothing is known comes last.
+  # In the order of VARIANTS; unknown variants come last.
   for (r = 1; r <= 1000; r++) for (v in rank) if (rank[v] == r && (v in found_variant)) remember("variant", v)
   for (v in found_variant) remember("variant", v)
   for (t = 1; t <= size["table"]; t++) print_table(item["table", t])

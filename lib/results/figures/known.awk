@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What a user may ask compare about: KIND (in the environment) is metric or condition, and the exit status says whether WORD is such; list
-# prints the names of metrics. Loaded behind metric.awk.
+# Whether compare accepts an argument: KIND (in the environment) is metric or condition, and the exit status says whether WORD is valid;
+# list prints the names of metrics. Loaded after metric.awk.
 
 BEGIN {
   metric_init()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Lists the instances of a phase, read from PHASE.instances.tsv of all clients, in the form of the Redis-Memtier workload.
-# Environment: RESULT_PROGRAM and DIR for messages; OPERATION; what the clients' results say of all requests together: CLIENTS
-# SERVERS OPS AVG_US P99_US MISSES ERRORS (empty: not known); FIRST, the port of instance 0 (empty: the lowest that is there).
-# Exit status 1, with one line and no listing, when the files are not all of that.
+# List the instances of a phase, read from PHASE.instances.tsv of all clients, in the form of the Redis-Memtier workload. Environment:
+# RESULT_PROGRAM and DIR for messages; OPERATION; the clients' results over all requests: CLIENTS SERVERS OPS AVG_US P99_US MISSES ERRORS
+# (empty: not known); FIRST, the port of instance 0 (empty: the lowest port found). Exit status 1, with one line and no listing, when the
+# files are incomplete.
 
 function rate(count) {
   return seconds > 0 ? count / seconds : 0
@@ -37,7 +37,7 @@ FNR == 1 {
   next
 }
 
-# A line that is cut short tells nothing.
+# Ignore a truncated line.
 NF != columns { next }
 
 {
@@ -88,6 +88,6 @@ END {
   printf "Average latency (msec): %s\n", known("AVG_US", 1000, 5)
   if (gets > 0) printf "Hit ratio (%%): %s\n", ENVIRON["MISSES"] == "" ? "not known" : sprintf("%.4f", 100 * (gets - ENVIRON["MISSES"]) / gets)
   printf "Misses: %s\nErrors: %s\n", known("MISSES", 1, 0), known("ERRORS", 1, 0)
-  # Every client's rate is by its own slowest instance, so that their sum is of no time at all.
+  # Each client's rate uses its own slowest instance, so the sum of rates refers to no common time.
   printf "OPS to the end of the slowest instance (ops/sec): %.2f\n", (longest > 0 ? requests / longest : 0)
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Reads one log of a load generator, ours or the guide's, into phase[1..phases, ...]; `problem` says what is not whole.
+# Read one log of a load generator, ours or the guide's, into phase[1..phases, ...]; `problem` says what is incomplete.
 
-# Starts over for the next log.
+# Start over for the next log.
 function log_start(    i) {
   for (i in phase) delete phase[i]
   for (i in section) delete section[i]
@@ -9,9 +9,9 @@ function log_start(    i) {
   current = ""
 }
 
-# Takes in `Thread N: port P set K keys - elapse U usecs , max time M , average A , max average B`, whose ` keys - ` is at AT.
-# Millions of lines come through here: what stands at a known place is cut out, and a line is split only when the
-# operation and key count in front of ` keys` are not those of the line before.
+# Read `Thread N: port P set K keys - elapse U usecs , max time M , average A , max average B`, whose ` keys - ` is at AT. Millions of lines
+# come through here. So text at a known position is cut out, and a line is split only when the operation and key count before ` keys` differ
+# from those of the previous line.
 function take_thread(line, at,    f, mean) {
   if (substr(line, at - length(shape), length(shape)) != shape) {
     if (split(line, f, " ") < 22 || f[5] != current || !text_is_count(f[6])) return
@@ -41,7 +41,7 @@ function phase_open(line) {
   shape = "\n" # matches no line
 }
 
-# `... : N threads finished - OP` closes it; only a phase with one line a thread is a result.
+# `... : N threads finished - OP` closes it; only a phase with one line per thread is a result.
 function phase_close(line,    operation, count, words, n) {
   operation = substr(line, index(line, " threads finished - ") + 20)
   sub(/[ \r]+$/, "", operation)
@@ -72,7 +72,7 @@ function phase_close(line,    operation, count, words, n) {
   current = ""
 }
 
-# Reads one log line by line. Lines are told apart by their first letters: there can be hundreds of a thread.
+# Read one log line by line. Lines are recognised by their first letters: there can be hundreds per thread.
 function read_log(file,    line, status, f, at) {
   log_start()
   problem = ""

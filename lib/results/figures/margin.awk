@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: MIT
-# What one repeat knows of its own error, from the interval series of its clients (PHASE.series.tsv).
+# The error of one repeat, from the interval series of its clients (PHASE.series.tsv).
 #
-# Neighbouring intervals are alike, so they tell less than as many independent ones. The intervals are put together in batches (of 1, 2,
-# 4 ... until there are fewer than 20), and what is left of the autocorrelation between batch means widens the error: the effective
-# sample size is batches * (1 - r) / (1 + r). r is the correlation of neighbours, with the bias (1 + 3 r) / batches that its estimate
-# has in a short series added back (Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41, 1954). The margin is
-# Student's, at 95 %. The percentiles of the intervals are taken for batch quantiles: their spread tells the error of the whole's.
+# Neighbouring intervals are correlated, so they say less than as many independent ones. The intervals are combined into batches (of 1, 2, 4
+# ... until there are fewer than 20), and the remaining autocorrelation between batch means widens the error: the effective sample size is
+# batches * (1 - r) / (1 + r). r is the correlation of neighbours. The bias (1 + 3 r) / batches of its estimate in a short series is added
+# back (Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41, 1954). The margin is Student's, at 95 %. The
+# percentiles of the intervals are taken as batch quantiles: their spread gives the error of the percentile of the whole.
 #
-# Load it behind interval.awk and text.awk. All its names begin with margin_, those of what it has read with series_.
+# Load it after interval.awk and text.awk. All its names begin with margin_, those of the data that it has read with series_.
 
-# Fewer intervals than these say too little of how alike neighbours are.
+# With fewer intervals, the correlation of neighbours is not known well enough.
 BEGIN {
   margin_least = 10
   margin_number = "^[0-9][0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?([.][0-9]+)?$"
   margin_columns = split("ops_margin_percent p99_margin_percent settled disturbed warmup_s", margin_column, " ")
 }
 
-# Reads the series of client number C, whose phase began OFFSET seconds after the first client's: series_from, series_to, series_ops and
-# series_tail[C, 1..series_rows[C]]. Returns the number of its rows, 0 too for a file with anything but numbers.
+# Read the series of client number C, whose phase began OFFSET seconds after the first client's: series_from, series_to, series_ops and
+# series_tail[C, 1..series_rows[C]]. Returns the number of its rows; 0 also for a file with anything but numbers.
 function series_read(c, file, offset,    line, f, n, i, at, before, now) {
   series_rows[c] = 0
   if ((getline line < file) > 0) {
@@ -42,13 +42,13 @@ function series_read(c, file, offset,    line, f, n, i, at, before, now) {
   return series_rows[c]
 }
 
-# Takes of a series that was read what is of whole intervals, up to UNTIL seconds of its phase (when its first thread was done; empty: all
-# of it). Returns the number of its intervals.
+# Take the whole intervals of a series, up to UNTIL seconds of its phase (when its first thread was done; empty: all of it). Returns the
+# number of intervals.
 function margin_take(c, offset, until,    r, i, step) {
   margin_rows[c] = 0
   step = series_to[c, 1] - offset
   for (r = 1; r <= series_rows[c]; r++) {
-    # What is behind the end of a thread is of the others alone; a rest of an interval is none.
+    # After the end of a thread, an interval contains only the others; the rest of an interval does not count.
     if (until != "" && series_to[c, r] - offset > until + step / 20) break
     if (series_to[c, r] - series_from[c, r] <= step / 2) continue
     i = ++margin_rows[c]
@@ -65,9 +65,9 @@ function margin_read(c, file, offset, until) {
   return series_read(c, file, offset) ? margin_take(c, offset, until) : 0
 }
 
-# Adds up clients 1..CLIENTS by time: in the intervals of the first client that all others cover, operations are added, each of the
-# others' by its share of time; the p99 is that of the client that was worst off, for percentiles do not add. Sets margin_x (operations a
-# second), margin_y (p99), margin_start and margin_end, 1..n; returns n.
+# Add up clients 1..CLIENTS by time. In the intervals of the first client that all others cover, operations are added, each other client's
+# by its share of time. The p99 is that of the worst client, because percentiles do not add. Sets margin_x (operations per second), margin_y
+# (p99), margin_start and margin_end, 1..n; returns n.
 function margin_merge(clients,    n, r, c, q, from, to, sum, worst, covered, part, whole, at) {
   n = 0
   for (c = 2; c <= clients; c++) at[c] = 1
@@ -121,7 +121,7 @@ function margin_variance(x, n,    size, batches, b, i, y, sum, around, neighbour
   return around / (batches - 1) / batches * (1 + r) / (1 - r) * batches * size / n
 }
 
-# The 95 % margin of the mean of x[1..n], in per cent of it, 100 being all that can be said of more; empty where too little is known.
+# The 95 % margin of the mean of x[1..n], in % of it; 100 means 100 % or more; empty where too little is known.
 function margin_percent(x, n,    variance, percent) {
   if (n < margin_least) return ""
   variance = margin_variance(x, n)
@@ -142,8 +142,9 @@ function margin_median(x, from, to,    i, n, v) {
   return interval_median(v, n)
 }
 
-# Marks in margin_apart what stands apart of x[1..n] and returns how much does: further from the straight line through the
-# medians of the first and the last third than 5 deviations of the others (by the median of their distances), and than LEAST. What is beside it and half as far away is of it. More than a third cannot stand apart from the rest.
+# Mark outliers of x[1..n] in margin_apart, and return how many there are. An outlier is further from the straight line through the medians
+# of the first and the last third than 5 deviations of the others (by the median of their distances), and than LEAST. Its neighbours that
+# are half as far away belong to it. At most a third of the values can be outliers.
 function margin_find_apart(x, n, least,    i, k, low, slope, v, away, limit, count) {
   k = int(n / 3)
   low = margin_median(x, 1, k)
@@ -165,7 +166,7 @@ function margin_find_apart(x, n, least,    i, k, low, slope, v, away, limit, cou
 }
 
 # Whether the means of the first and of the last third of x[first..n] differ by no more than the margin of their difference at LEVEL, or by
-# no more than LEAST. The noise is that of the last two thirds around a straight line: a warm-up is none.
+# no more than LEAST. The noise is that of the last two thirds around a straight line, because a warm-up is not noise.
 function margin_settled(x, first, n, level, least,    k, i, m, t, a, b, along, squares, rest, early, late, variance) {
   m = n - first + 1
   k = int(m / 3)
@@ -182,16 +183,16 @@ function margin_settled(x, first, n, level, least,    k, i, m, t, a, b, along, s
   }
   b = along / squares
   for (i = 1; i <= m; i++) rest[i] = x[n - m + i] - a - b * (i - (m + 1) / 2)
-  # The variance of a mean of m intervals, to that of the difference of two means of k.
+  # The variance of a mean of m intervals, relative to that of the difference of two means of k.
   variance = margin_variance(rest, m) * m * 2 / k
   a = early > late ? early - late : late - early
   return a <= least || a <= interval_t(level, margin_df) * sqrt(variance)
 }
 
-# What the intervals 1..n of margin_merge tell of a phase: sets margin_of[...], by the names of columns: ops_margin_percent and
+# What the intervals 1..n of margin_merge say about a phase: sets margin_of[...], by the names of columns: ops_margin_percent and
 # p99_margin_percent, settled (yes or no), disturbed (no, or spans of seconds such as `3-4 41-43`) and warmup_s (seconds at the start that
-# the rest does not look like; 0 is none). What is not known is empty. In an OPEN loop the schedule sets the throughput, so the last three
-# are judged by the p99, by its logarithm, for now and then a p99 is many times its median.
+# differ from the rest; 0: none). Unknown values are empty. In an OPEN loop the schedule sets the throughput, so the last three are judged
+# by the logarithm of the p99, because a p99 is sometimes many times its median.
 function margin_judge(n, open,    i, m, x, y, known, least, first, apart) {
   margin_of["ops_margin_percent"] = margin_shown(margin_percent(margin_x, n), 2)
   for (i = 1; i <= n; i++) if (margin_y[i] > 0) y[++known] = margin_y[i]
@@ -199,11 +200,11 @@ function margin_judge(n, open,    i, m, x, y, known, least, first, apart) {
   margin_of["settled"] = margin_of["disturbed"] = margin_of["warmup_s"] = ""
   if (n < margin_least || (open && known < n)) return
   for (i = 1; i <= n; i++) x[i] = open ? log(y[i]) : margin_x[i]
-  # Nobody asks where less than these comes from: 1 % and 5 %; of a p99 a quarter, and twice as much.
+  # Smaller differences than these do not matter: 1 % and 5 %; for a p99 a factor of 1.25, and of 2.
   least = open ? log(1.25) : 0.01 * margin_mean_of(margin_x, n)
   apart = margin_find_apart(x, n, open ? log(2) : 5 * least)
   margin_of["disturbed"] = apart ? margin_spans(n) : "no"
-  # What stands apart is told already, and is no trend.
+  # Outliers are reported already, and are not a trend.
   first = 0
   if (apart) while (margin_apart[first + 1]) first++
   if (first) margin_of["warmup_s"] = margin_shown(margin_end[first], 3)
@@ -216,7 +217,7 @@ function margin_judge(n, open,    i, m, x, y, known, least, first, apart) {
   margin_of["settled"] = margin_settled(x, 1, m, 0.99, least) ? "yes" : "no"
   if (margin_of["warmup_s"] == "") margin_of["warmup_s"] = 0
   if (margin_of["settled"] == "yes") return
-  # Judged strictly, for what has just passed for a trend does not end with the next interval.
+  # Judged strictly, because an interval just within the limits does not end the warm-up.
   for (i = 2; i <= m / 2 && m - i + 1 >= margin_least; i++)
     if (margin_settled(x, i, m, 0.9, least)) {
       margin_of["warmup_s"] = margin_shown(margin_end[margin_place[i - 1]], 3)
@@ -228,8 +229,7 @@ function margin_shown(x, decimals) {
   return x == "" ? "" : text_number(x, decimals)
 }
 
-# The seconds of what stands apart, but for what does so from the start; `no` when nothing else does. Two with one interval between them
-# are one.
+# The seconds of outliers, except for those from the start on; `no` when there are no others. Two with one interval between them are joined.
 function margin_spans(n,    i, last, out, from) {
   i = 1
   while (i <= n && margin_apart[i]) i++

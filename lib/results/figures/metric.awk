@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The figures that are compared: what users call them, which column of totals holds them, their unit and which way is better, by the schema.
+# The figures that are compared: their names for users, their column of totals, their unit and the better direction, by the schema.
 
-# Fill metric_names[1..metrics_known], in the order in which people read, and metric_*[NAME]; metric_direction is 1 when more is better, -1 when less is.
+# Fill metric_names[1..metrics_known], in the reading order, and metric_*[NAME]; metric_direction is 1 when more is better, -1 when less is.
 function metric_init(    i, n, column, name) {
   schema_read()
   for (i = 1; i <= schema_columns; i++) if (schema[schema_name[i], "metric"] != "") column[++n] = schema_name[i]
@@ -18,35 +18,35 @@ function metric_init(    i, n, column, name) {
   }
 }
 
-# Put the metrics that are compared when none is named into out[1..n] and return n.
+# Put the default metrics into out[1..n] and return n.
 function metric_usual(out,    i, n) {
   for (i = 1; i <= metrics_known; i++) if (schema_when(metric_column[metric_names[i]], "compare") != "") out[++n] = metric_names[i]
   return n
 }
 
-# The name of a metric for what a user wrote, empty when there is none.
+# The name of a metric for a user's text, empty when there is none.
 function metric_name(word) {
   return (word in metric_alias) ? metric_alias[word] : ""
 }
 
-# What is counted and not measured: a repeat that is bad must not vanish in a median.
+# Counts: a bad repeat must not vanish in a median.
 function metric_is_count(name) {
   return metric_unit[name] == ""
 }
 
-# A value as people read it.
+# A value formatted for people.
 function metric_show(name, value) {
   return value == "" ? "-" : text_group(value, metric_decimals[name])
 }
 
-# The smallest difference that the way of measuring can tell: a bucket of the histogram, a whole second of max_time.
+# The resolution of a figure: a bucket of the histogram, a whole second of max_time.
 function metric_resolution(name, value, max_time) {
   if (metric_unit[name] == "us" && schema[metric_column[name], "clients"] != "mean") return value / 1024 > 1 ? value / 1024 : 1
   if (name == "tx") return max_time > 0 ? value / max_time : value
   return 0
 }
 
-# Reads a condition such as p99<=1ms or tx<95%: sets rule[metric, sign, value, percent] and returns 1, or 0 when it is none.
+# Read a condition such as p99<=1ms or tx<95%: sets rule[metric, sign, value, percent] and returns 1, or 0 when it is invalid.
 function metric_rule(text, rule,    sign, at, number, unit, factor) {
   gsub(/[ \t]/, "", text)
   if (!match(text, /[<>]=?/)) return 0
@@ -67,7 +67,7 @@ function metric_rule(text, rule,    sign, at, number, unit, factor) {
   return 1
 }
 
-# Whether VALUE is as the rule says.
+# Whether VALUE satisfies the rule.
 function metric_holds(rule, value) {
   if (rule["sign"] == "<") return value < rule["value"]
   if (rule["sign"] == "<=") return value <= rule["value"]

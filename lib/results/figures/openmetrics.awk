@@ -2,7 +2,7 @@
 # Totals, or with SERIES=yes the time series that rows name, as OpenMetrics text (version 1.0.0): units in names are base units, and each
 # sample has the time of its measurement.
 
-# A label's value, quoted as the format has it. A character at a time: what gsub makes of backslashes differs between awks.
+# A label's value, quoted as the format requires. Character by character, because gsub treats backslashes differently in different awks.
 function om_quote(s,    i, c, out) {
   for (i = 1; i <= length(s); i++) {
     c = substr(s, i, 1)
@@ -11,7 +11,7 @@ function om_quote(s,    i, c, out) {
   return "\"" out "\""
 }
 
-# Begins a family; UNIT is the end of its name, or empty.
+# Begin a family; UNIT is the suffix of its name, or empty.
 function om_family(name, type, unit, help) {
   if (name in family_of) return
   family_of[name] = ++families
@@ -19,7 +19,7 @@ function om_family(name, type, unit, help) {
   head[families] = "# TYPE " name " " type "\n" (unit == "" ? "" : "# UNIT " name " " unit "\n") "# HELP " name " " help "\n"
 }
 
-# Adds a sample to a family; nothing where the figure is not known.
+# Add a sample to a family; nothing where the figure is not known.
 function om_sample(name, suffix, labels, x, scale) {
   if (x == "" || x !~ /^-?[0-9.]+([eE][-+]?[0-9]+)?$/) return
   body[family_of[name]] = body[family_of[name]] name suffix "{" labels "} " sprintf("%.12g", x * scale) " " time "\n"
@@ -55,7 +55,7 @@ function om_series(    labels, file, line, f, i, n, col, step, before) {
   n = split(line, f, "\t")
   for (i = 1; i <= n; i++) col[f[i]] = i
   while ((getline line < text_opened(file)) > 0) {
-    # The last line of a generator that was killed may be cut.
+    # The last line of a generator that was killed may be truncated.
     if (split(line, f, "\t") != n || f[col["time_s"]] !~ /^[0-9.]+$/) continue
     step = f[col["time_s"]] - before
     before = f[col["time_s"]]

@@ -60,7 +60,7 @@ NR == 1 {
   next
 }
 
-# Never without the limit that it stands on.
+# Never without its limit.
 $at["limit"] != "" && $at["capacity_ops_per_sec"] > 0 && $at["variant_rank"] > 0 && \
   prices_read(text_opened(text_unescape($at["folder"]) "/../server/counters.tsv"), $at["operation"]) {
   phase = $at["operation"]

@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: MIT
-# What memory costs: prices per GiB as users write them, such as "dram:3.5 cxl:1.8 zram:dram nvme:0.08", and where the data of a phase were.
+# What memory costs: prices per GiB as users write them, such as "dram:3.5 cxl:1.8 zram:dram nvme:0.08", and where the data of a phase was.
 # All names begin with prices_.
 
-# Take prices in.
+# Read the prices.
 function prices_begin(text,    i, n, word) {
   for (i in prices) delete prices[i]
   n = split(text, word, " ")
   for (i = 1; i <= n; i++) prices[substr(word[i], 1, index(word[i], ":") - 1)] = substr(word[i], index(word[i], ":") + 1)
 }
 
-# The price of a kind; what is priced like another one has that one's.
+# The price of a kind; a kind priced like another one has that kind's price.
 function prices_of(kind,    steps) {
   for (steps = 0; steps < 8 && (kind in prices) && prices[kind] !~ /^[0-9]/; steps++) kind = prices[kind]
   return (kind in prices) ? prices[kind] : ""
 }
 
-# Where a tier has what is not near.
+# The far memory of a tier.
 function prices_kind(tier) {
   if (tier == "native") return "dram"
   if (tier == "zram") return "zram"
   return tier == "swap" || tier == "zswap" ? "nvme" : "cxl"
 }
 
-# Read what a phase left in memory, from the repeat's counters.tsv (opened by text_opened): sets prices_near, prices_far and prices_held, in GiB;
-# 0 where that is not known.
+# Read the memory of a phase from the repeat's counters.tsv (opened by text_opened): sets prices_near, prices_far and prices_held, in GiB; 0
+# where that is not known.
 function prices_read(file, phase,    line, f, zram, gib) {
   gib = 1073741824
   prices_near = prices_far = prices_held = zram = ""
@@ -37,12 +37,12 @@ function prices_read(file, phase,    line, f, zram, gib) {
   close(file)
   if (prices_held == "" || prices_far == "") return 0
   prices_near = prices_held - prices_far
-  # What zram holds, it holds in memory.
+  # The content of zram is in memory too.
   if (zram != "") prices_far = zram
   return 1
 }
 
-# What so much near and far memory of a tier costs; empty where it has no price.
+# The cost of so much near and far memory of a tier; empty where it has no price.
 function prices_cost(near, far, tier) {
   if (prices_of("dram") == "" || far > 0 && prices_of(prices_kind(tier)) == "") return ""
   return near * prices_of("dram") + far * prices_of(prices_kind(tier))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Prints escaped lines as prose, each after PREFIX (in the environment), with nothing in them that drives a terminal. With FORMAT
-# markdown or html, as these show them; with json, as an array of strings.
+# Print escaped lines as prose, each after PREFIX (in the environment), without control characters. With FORMAT markdown or html, escaped
+# for these; with json, as an array of strings.
 
 BEGIN {
   format = ENVIRON["FORMAT"]

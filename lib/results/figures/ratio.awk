@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# From totals to a table for each phase and shape: the order of keys and the variant against DRAM:DATA, to see where a tier hurts.
-# Lines come out for figures_tables: `title TEXT` and `row ...`.
+# From totals to a table for each phase and shape: order of keys and variant against DRAM:DATA, to see where a tier hurts. Prints lines for
+# figures_tables: `title TEXT` and `row ...`.
 
 function median_of(key, figure,    n, i, out) {
   for (i = 1; i <= count[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0
@@ -9,7 +9,7 @@ function median_of(key, figure,    n, i, out) {
   return interval_median(out, n)
 }
 
-# What of a figure stands in the table; the base's throughput is a number, and the others' a part of it.
+# The figures of the table; the base's throughput is a number, the others' a percentage of it.
 function shown(table, keys, variant, ratio, figure,    x, base) {
   x = median_of(table SUBSEP keys SUBSEP variant SUBSEP ratio, figure)
   if (x == "") return ""
@@ -66,7 +66,7 @@ NR == 1 {
 
 $at["dram_ratio"] != "" && $at["operation"] != "populate" && $at["variant_rank"] > 0 {
   ratio = $at["dram_ratio"]
-  # What else is swept, which begins with the ratio.
+  # The other swept settings, whose text begins with the ratio.
   keys = substr($at["sweep"], length(ratio) + 3)
   if (keys == "") keys = "-"
   table = $at["operation"] SUBSEP $at["len"] SUBSEP $at["servers"]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Prints a table for people or for programs: FORMAT in the environment is table, markdown, csv, json or html.
-# Input, tab-separated and escaped as in text.awk: a line of column names, a line of headings, a line of kinds, then rows.
-# Kinds: text; right for text that is laid out like a number; raw for a number as it stands; percent; or a number of decimals,
-# with commas between thousands. A number may have >= in front of it, which only people get to see. An empty heading keeps a column out of what people read; a name that begins with _ keeps it from
-# programs.
+# Print a table for people or for programs: FORMAT in the environment is table, markdown, csv, json or html. Input, tab-separated and
+# escaped as in text.awk: a line of column names, a line of headings, a line of kinds, then rows. Kinds: text; right for text that is
+# aligned like a number; raw for an unformatted number; percent; or a number of decimals, with commas between thousands. A number may have
+# >= in front, which is printed only for people. An empty heading keeps a column out of tables for people; a name that begins with _ keeps
+# it from programs.
 
-# Characters, not bytes: what continues a UTF-8 character takes no place.
+# Characters, not bytes: continuation bytes of UTF-8 take no column.
 function shown_length(s) {
   if (s !~ /[\200-\277]/) return length(s)
   gsub(/[\200-\277]/, "", s)
@@ -47,7 +47,7 @@ NR == 3 {
   next
 }
 
-# Programs get each row as it comes: there may be many.
+# Rows for programs are printed as they come: there may be many.
 format == "csv" { render_csv(); next }
 format == "json" { render_json(); next }
 
@@ -56,13 +56,13 @@ format == "json" { render_json(); next }
   for (i = 1; i <= columns; i++) value[rows, i] = $i
 }
 
-# The columns that programs get, in programs[1..count].
+# The columns for programs, in programs[1..count].
 function for_programs(    i) {
   count = 0
   for (i = 1; i <= columns; i++) if (column[i] !~ /^_/) programs[++count] = i
 }
 
-# What a program gets: a number as such.
+# A cell for programs: a number as such.
 function bare(i,    v) {
   v = text_unescape($i)
   if (kind[i] !~ /^(text|right)$/) sub(/^>=/, "", v)

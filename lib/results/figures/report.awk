@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# What a reader of a report must know before believing it, from totals: lines `warning TEXT`, and `summary TEXT`, which is
-# the verdict of a run that has nothing to be compared with, and `told WHAT` or `untold WHAT`: whether the results can tell of it.
+# The warnings about a report's results, from totals: lines `warning TEXT`, and `summary TEXT`, which is the verdict of a run without
+# anything to compare with, and `told WHAT` or `untold WHAT`: whether the results can show it.
 
 function warn(text) {
   print "warning", text_escape(text)
 }
 
-# Notes one warning of a kind with how many rows have it, the first of them, and where it is largest.
+# Record one warning of a kind: the number of rows, the first of them, and where it is largest.
 function count_kind(kind, value, where) {
   if (value == "" || value + 0 <= 0) return
   if (++number[kind] <= 4) places[kind] = places[kind] (number[kind] > 1 ? "; " : "") where
@@ -16,7 +16,7 @@ function count_kind(kind, value, where) {
   }
 }
 
-# How many results a warning is about, and which: the first four of them.
+# How many results a warning concerns, and which: the first four of them.
 function listed(kind) {
   return number[kind] " of " rows " results: " places[kind] (number[kind] > 4 ? "; and " number[kind] - 4 " more" : "")
 }
@@ -27,12 +27,12 @@ function listed_spans(spans) {
   return spans
 }
 
-# A margin as margin.awk has it: 100 is all that it says of more.
+# A margin as margin.awk prints it: 100 stands for 100 or more.
 function shown_margin(percent) {
   return percent < 100 ? "+-" text_group(percent, percent < 10 ? 1 : 0) " %" : "100 % or more"
 }
 
-# What a warning says of how often and where: in 3 of 12 results; most in swap, set at 1000B-2i, repeat 1
+# How often and where a warning occurs: in 3 of 12 results; most in swap, set at 1000B-2i, repeat 1
 function most_of(kind) {
   return " in " number[kind] " of " rows " results; most in " largest_at[kind] ": "
 }
@@ -57,16 +57,15 @@ NR == 1 {
   count_kind("placement", $at["placement"] == "off", where)
   if ($at["tier"] == "native") {
     count_kind("swapped", $at["swap"], where)
-    # A page or two, of the program itself, are no news.
-    # What was swapped out is far too, and is told above.
+    # A page or two, of the program itself, are not a warning. What was swapped out is far too, and is reported above.
     count_kind("away", $at["far_share"] > 0.01 && $at["far_share"] * ($at["rss"] + $at["swap"]) > 2 * $at["swap"] ? $at["far_share"] : "", where)
     count_kind("fetched", $at["far_per_op"] > 0.001 ? $at["far_per_op"] : "", where)
   }
-  # A tenth of a second, or a hundredth of the phase: then the first client had the server to itself for a while.
+  # A tenth of a second, or a hundredth of the phase: the first client then had the server for itself for a while.
   if ($at["start_spread_us"] + 0 > 100000 || ($at["max_time_us"] > 0 && $at["start_spread_us"] / $at["max_time_us"] > 0.01)) count_kind("spread", $at["start_spread_us"], where)
   # In an open loop, requests that were sent late are the client's fault.
   if ($at["rate"] + 0 > 0) count_kind("lag", $at["send_lag_p99_us"] > 1000 ? $at["send_lag_p99_us"] : "", where)
-  # How fast keys are set before other phases is not asked.
+  # The speed of the populate phase is not a result.
   if ($at["operation"] != "populate") {
     timed++
     judged += $at["settled"] != ""
@@ -100,11 +99,11 @@ function figures_at(key) {
     (p99[key] ? ", p99 latency at most " text_group(p99[key], 0) " us" : "")
 }
 
-# Repeats of one thing that differ by more than this part are named: no single one of them is to be quoted.
+# Repeats that differ by more than this are named: no single one of them should be quoted.
 function count_noise(    i, j, key, part) {
   for (i = 1; i <= cells; i++) {
     split(order[i], part, SUBSEP)
-    # How fast keys are set before other phases is not asked.
+    # The speed of the populate phase is not a result.
     if (part[2] == "populate") continue
     for (j = 1; j <= points[order[i]]; j++) {
       key = order[i] SUBSEP place_of[order[i], j]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Reads load generator logs, ours and the guide's, with the result.tsv beside them, and prints one row a phase.
+# Read load generator logs, ours and the guide's, with the result.tsv beside them, and print one row per phase.
 #
-# Input, a line each, tab-separated, names escaped as in text.awk:
+# Input, one line each, tab-separated, names escaped as in text.awk:
 #   D GIVEN REAL      a directory as the user named it, and where it really is (for the names in the path)
 #   F PATH [VERBATIM] a log to read; VERBATIM when the user named the file itself
 #   E MESSAGE         something found wrong while looking for logs
-# Output: a header, then rows, tab-separated and escaped, with the columns of the schema.
-# Exit status 1 when anything could not be read whole; what was whole is printed all the same.
+# Output: a header, then rows, tab-separated and escaped, with the columns of the schema. Exit status 1 when a file could not be read whole;
+# complete rows are printed all the same.
 
 function complain(path, what) {
   printf "%s: %s: %s\n", program, path, what > "/dev/stderr"
@@ -29,8 +29,8 @@ function absolute(path,    n, i, depth, part, kept, out) {
   return out
 }
 
-# Reads the scenario, the order of the variants and the axes of SWEEP from the run.conf of the run in DIR, and the values of axes from
-# its plan.tsv; without a run.conf, the scenario is what is left of the run's NAME after its time.
+# Read the scenario, the order of the variants and the axes of SWEEP from the run.conf of the run in DIR, and the values of axes from its
+# plan.tsv. Without a run.conf, the scenario is the run's NAME without its time.
 function read_conf(folder, name,    line, file, n, i, word) {
   if (folder in scenario_of) return
   scenario_of[folder] = name
@@ -52,7 +52,7 @@ function read_conf(folder, name,    line, file, n, i, word) {
   read_plan(folder)
 }
 
-# An axis that has no column gets one behind the others.
+# An axis that has no column gets one after the others.
 function see_axis(name) {
   schema_see(name)
   if (schema[name, "source"] != "plan.tsv" || (name in is_axis)) return
@@ -61,8 +61,8 @@ function see_axis(name) {
   column_name[++columns_out] = name
 }
 
-# Reads what the plan of the run in DIR has for the columns that are axes: of_plan[directory, variant, point, column]. In a run without
-# one, of an earlier version, only the names of points tell: 1000B-8i-1to4-zipf.
+# Read the plan's values of the axes of the run in DIR: of_plan[directory, variant, point, column]. A run of an earlier version has no plan;
+# there the names of points give the values: 1000B-8i-1to4-zipf.
 function read_plan(folder,    line, file, n, i, f, column, at) {
   file = text_opened(folder "/plan.tsv")
   while ((getline line < file) > 0) {
@@ -81,7 +81,7 @@ function read_plan(folder,    line, file, n, i, f, column, at) {
   close(file)
 }
 
-# Fills what the search of the cell's phase found, from the repeat's FOUND: search.tsv, of the most load, or size.tsv, of the least DRAM.
+# Fill the search results of the cell's phase from the repeat's FOUND: search.tsv, of the max load, or size.tsv, of the min DRAM.
 function fill_search(found,    file, line, n, f, i, column, broken) {
   file = name["folder"]
   sub(/\/[^\/]*$/, "/" found, file)
@@ -98,7 +98,7 @@ function fill_search(found,    file, line, n, f, i, column, broken) {
   close(file)
 }
 
-# Fills far_loads_per_op and far_source from what perf counted in the cell's phase, the repeat's far.tsv. A phase that was measured again
+# Fill far_loads_per_op and far_source from the counts of perf in the cell's phase, the repeat's far.tsv. A phase that was measured again
 # has its events again: the last ones count.
 function fill_far(    file, line, f, key, keys, order, i, sum, text, counted) {
   file = name["folder"]
@@ -130,7 +130,7 @@ function fill_far(    file, line, f, key, keys, order, i, sum, text, counted) {
   if (counted && phase_calls > 0) cell["far_loads_per_op"] = text_number(sum / phase_calls, 6)
 }
 
-# Fills what all instances touched in the load of the cell's phase, from the repeat's wss.tsv.
+# Fill the working set of the cell's phase from the repeat's wss.tsv.
 function fill_wss(    file, line, f, column, sum) {
   file = name["folder"]
   sub(/\/[^\/]*$/, "/wss.tsv", file)
@@ -144,7 +144,7 @@ function fill_wss(    file, line, f, column, sum) {
   for (column in sum) cell[column] = text_number(sum[column], 0)
 }
 
-# Fills what the memory of the cell's phase costs by the run's PRICE, where the phase is within a limit that was searched.
+# Fill the memory cost of the cell's phase by the run's PRICE, where the phase is within a limit that was searched.
 function fill_cost(    file, cost) {
   if (price_of[name["run_folder"]] == "" || cell["limit"] == "" || cell["search"] == "broken") return
   prices_begin(price_of[name["run_folder"]])
@@ -155,7 +155,7 @@ function fill_cost(    file, cost) {
   if (cost != "") cell["memory_cost"] = text_number(cost, 6)
 }
 
-# Fills what a fault in the cell's phase did, from the repeat's failover.tsv: a figure a line, the phase first.
+# Fill the effect of a fault in the cell's phase from the repeat's failover.tsv: one figure per line, the phase first.
 function fill_failover(    file, line, f, mine) {
   file = name["folder"]
   sub(/\/[^\/]*$/, "/failover.tsv", file)
@@ -192,7 +192,7 @@ function unquoted(value) {
   return value ~ /^".*"$/ || value ~ /^'.*'$/ ? substr(value, 2, length(value) - 2) : value
 }
 
-# Sets name[run, scenario, variant, point, repeat, client, directory ...] from where a log lies and what it is called.
+# Set name[run, scenario, variant, point, repeat, client, directory ...] from the path and name of a log.
 function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
   for (i in name) delete name[i]
   real = path
@@ -227,7 +227,7 @@ function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
   return 1
 }
 
-# Reads result.tsv beside a log into tsv[row, column]; returns its number of rows, -1 when there is none, -2 when it is broken.
+# Read result.tsv beside a log into tsv[row, column]; returns its number of rows, -1 when there is none, -2 when it is broken.
 function read_tsv(file,    line, n, i, column, cell, rows, columns, status) {
   for (i in tsv) delete tsv[i]
   for (i in tsv_used) delete tsv_used[i]
@@ -257,7 +257,7 @@ function read_tsv(file,    line, n, i, column, cell, rows, columns, status) {
   return rows
 }
 
-# The row of result.tsv that is the phase P of the log, 0 when none is; each is used once.
+# The row of result.tsv for phase P of the log, 0 when there is none; each is used once.
 function tsv_row(p, rows,    r) {
   for (r = 1; r <= rows; r++)
     if (!(r in tsv_used) && tsv[r, "operation"] == phase[p, "operation"]) {
@@ -267,7 +267,7 @@ function tsv_row(p, rows,    r) {
   return 0
 }
 
-# What result.tsv and the log say differently about phase P; empty when they agree.
+# What result.tsv and the log report differently about phase P; empty when they agree.
 function disagreement(p, r,    out) {
   out = ""
   if (tsv[r, "len"] != phase[p, "len"]) out = out ", len " tsv[r, "len"] " against " phase[p, "len"]
@@ -277,8 +277,8 @@ function disagreement(p, r,    out) {
   return substr(out, 3)
 }
 
-# Fills cell[column], escaped, for phase P; r is its row of result.tsv or 0. A value of result.tsv holds no tab or line break,
-# and a backslash in it is the generator's own escape.
+# Fill cell[column], escaped, for phase P; r is its row of result.tsv or 0. A value of result.tsv contains no tab or line break, and a
+# backslash in it is the generator's own escape.
 function fill_cells(path, p, r,    i, us, seconds, bits) {
   for (i in cell) delete cell[i]
   if (r) for (i = 1; i <= tsv_columns; i++) if ((r, tsv_column[i]) in tsv) cell[tsv_column[i]] = tsv[r, tsv_column[i]]
@@ -289,7 +289,7 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
   cell["len"] = phase[p, "len"]
   cell["servers"] = (r && tsv[r, "instances"] > 0) ? tsv[r, "instances"] : phase[p, "servers"]
   cell["instance_keys"] = r ? tsv[r, "keys"] : phase[p, "keys"]
-  # Threads that share an instance, or that run for a time, say what each of them did; keys is what each instance got.
+  # If threads share an instance, or run for a time, each line has the requests of its thread; keys is the number per instance.
   if (r && cell["servers"] != phase[p, "threads"]) cell["keys"] = int(phase[p, "keys_sum"] / cell["servers"])
   else cell["keys"] = phase[p, "keys"]
   cell["max_time"] = seconds
@@ -298,7 +298,7 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
   cell["max_time_us"] = us
   cell["first_done_us"] = phase[p, "shortest"]
   cell["threads_ops_per_sec"] = text_number(phase[p, "own_rates"] * 1000000, 3)
-  # keys_sum is servers * keys. With values of several sizes, or GETs that found nothing, only the sum of bytes tells what was carried.
+  # keys_sum is servers * keys. With values of several sizes, or GETs that found nothing, only the sum of bytes gives the payload.
   bits = phase[p, "keys_sum"] * phase[p, "len"] * 8
   if (r && text_is_count(tsv[r, "bytes"]) && (tsv[r, "misses"] > 0 || tsv[r, "sizes"] != "" && tsv[r, "sizes"] != "-")) bits = tsv[r, "bytes"] * 8
   cell["tx_bps"] = seconds ? text_number(bits / seconds, 6) : ""
@@ -314,11 +314,11 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
   cell["tsv"] = r ? 1 : 0
 }
 
-# Fills tier, far_per_op, used_memory, rss, swap, far_share and placement from what the server's counters say of the cell's phase.
-# All of the server's figures are of all clients together, and so is far_per_op: how often an instance had to wait for a page
-# from swap (its major faults), by what Redis counted of SET and GET. The host's count of such pages has those of everybody else
-# in it. Memory that the CPU reaches by itself is fetched unseen, so there it stays empty. So does what an instance did not tell
-# that was asked: the sum of the others is not the figure.
+# Fill tier, far_per_op, used_memory, rss, swap, far_share and placement from the server's counters of the cell's phase. All of the server's
+# figures cover all clients together, and so does far_per_op: how often an instance had to wait for a page from swap (its major faults), per
+# SET and GET as Redis counts them. The host's count of such pages includes other programs. Memory that the CPU reaches by itself causes no
+# faults, so far_per_op is empty there. It is also empty when an instance did not report a figure, because the sum of the others is not the
+# figure.
 function fill_tier(    file, shown, line, f, differs, sum, told, known, port, ports, lacks, seen, tier, i, text, moved, moves) {
   shown = name["folder"]
   sub(/\/[^\/]*$/, "/server/counters.tsv", shown)
@@ -368,8 +368,8 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   cell["tier"] = text_escape(tier["tier"])
 }
 
-# Fills foreign_cpu_percent, steal_percent, foreign_host and foreign_over (1 or 0) from the repeat's neighbours.tsv: of the server and of
-# the row's client, the one where others took more.
+# Fill foreign_cpu_percent, steal_percent, foreign_host and foreign_over (1 or 0) from the repeat's neighbours.tsv: of the server and the
+# row's client, the host with more foreign CPU time.
 function fill_neighbours(    file, line, f) {
   file = name["folder"]
   sub(/\/[^\/]*$/, "/neighbours.tsv", file)
@@ -386,15 +386,15 @@ function fill_neighbours(    file, line, f) {
   close(file)
 }
 
-# Fills what the series of phase P tells of the error of its figures (margin.awk), for this client alone.
+# Fill the error margins of phase P from its series (margin.awk), for this client alone.
 function fill_margin(p,    i) {
   if (!margin_read(1, text_opened(name["folder"] "/" phase[p, "operation"] ".series.tsv"), 0, phase[p, "shortest"] / 1000000)) return
   margin_judge(margin_merge(1), cell["rate"] > 0)
   for (i = 1; i <= margin_columns; i++) cell[margin_column[i]] = margin_of[margin_column[i]]
 }
 
-# Rows are kept until the end: the header is known only when the axes of every run have been seen. Columns are only ever added
-# behind the others, so a row that is kept as text lacks nothing but empty columns at its end.
+# Rows are kept until the end: the header is known only when the axes of every run have been seen. Columns are only added after the others,
+# so a row that is kept as text lacks only empty columns at its end.
 function keep_row(    i, out) {
   out = cell[column_name[1]]
   for (i = 2; i <= columns_out; i++) out = out "\t" cell[column_name[i]]

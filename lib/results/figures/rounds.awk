@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# What is still open after a round of REDISRUNS=auto: of each other variant against the first, per phase and metric; with one variant, of its
-# geometric mean. Input: totals of one point. Environment: VARIANTS, METRICS, PRECISION, SMALLEST, ROUND, MIN, MAX.
-# Output: lines `open TEXT`, `closed TEXT` and `unknown TEXT`, a figure each, and `stop 1` when no further round is needed or allowed,
-# else `stop 0 NEXT_LOOK`. Load it behind metric.awk, interval.awk, decide.awk and schedule.awk.
+# The open figures after a round of REDISRUNS=auto: of each other variant against the first, per phase and metric; with one variant, of its
+# geometric mean. Input: totals of one point. Environment: VARIANTS, METRICS, PRECISION, SMALLEST, ROUND, MIN, MAX. Output: lines `open
+# TEXT`, `closed TEXT` and `unknown TEXT`, one per figure, and `stop 1` when no further round is needed or allowed, else `stop 0 NEXT_LOOK`.
+# Load it after metric.awk, interval.awk, decide.awk and schedule.awk.
 
 BEGIN {
   FS = OFS = "\t"
@@ -31,15 +31,15 @@ NR == 1 {
   if (!((phase) in least_time) || time + 0 < least_time[phase]) least_time[phase] = time + 0
 }
 
-# The rounds after which the interval is within PRECISION, if repeats go on spreading as these N did; 0 when not after 1000.
+# The rounds after which the interval is within PRECISION, if the spread stays that of these N repeats; 0 when not after 1000.
 function rounds_needed(error, n, precision,    m) {
   for (m = n + 1; m <= 1000; m++) if (interval_t(level, m - 1) * error * sqrt(n / m) <= log(1 + precision)) return m
   return 0
 }
 
-# Judges one figure: of OTHER against BASE, or of BASE alone where OTHER is empty.
+# Judge one figure: of OTHER against BASE, or of BASE alone where OTHER is empty.
 function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, says, text, precision, limit, rounds, more) {
-  # A run that goes on may have later repeats already; they are looked at in their turn.
+  # A resumed run may have later repeats already; they are judged in their turn.
   for (i = 1; i <= round; i++) {
     b = value[base, phase, metric, i]
     o = other == "" ? b : value[other, phase, metric, i]
@@ -49,7 +49,7 @@ function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, say
   }
   text = phase " " metric_title[metric] " of " (other == "" ? base : other)
   if (n < 2) {
-    # Where not a single repeat has the figure, more of them will not either.
+    # If no repeat has the figure, further repeats will not have it either.
     print (n == 0 && round >= min ? "unknown" : "open"), text ": too few repeats"
     return n > 0 || round < min
   }
@@ -75,7 +75,7 @@ function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, say
 
 END {
   for (p = 1; p <= phase_count; p++) {
-    # What only fills is not asked.
+    # The populate phase is not judged.
     if (phases[p] == "populate" && phase_count > 1) continue
     for (m = 1; m <= metrics; m++)
       if (variants == 1) open += judge(variant[1], "", phases[p], metric_name(metric[m]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Lays out rows or totals for render.awk, with every column of the schema that is shown in WHERE (in the environment): csv or total.
+# Print rows or totals for render.awk, with every column of the schema that is shown in WHERE (in the environment): csv or total.
 
 BEGIN { FS = OFS = "\t" }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# From totals to a table for each phase, value size and what else tells points apart (the column sweep), instances against variants, and the knee of each curve.
-# Lines come out for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
+# From totals to a table for each phase, value size and further swept settings (the column sweep), instances against variants, and the knee
+# of each curve. Prints lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
-# Full means that nothing more can be had of it.
+# Full means that the resource has no more to give.
 function filled(share) {
   return share >= 90 ? " (full)" : ""
 }
@@ -18,7 +18,7 @@ function median_of(cell, name,    n, i, out) {
   return interval_median(out, n)
 }
 
-# Reads how much the server's parts did in the phase of a repeat, from the monitors' counters: sets load[...] in per cent.
+# Read the load of the server's parts in the phase of a repeat, from the monitors' counters: sets load[...] in %.
 function read_load(folder, operation, us,    file, line, f, i, column, d, scope, ports, rx, tx, speed) {
   for (i in load) delete load[i]
   file = folder "/../server/counters.tsv"
@@ -38,7 +38,7 @@ function read_load(folder, operation, us,    file, line, f, i, column, d, scope,
   }
   close(file)
   if (ports) load["server"] /= ports
-  # The counters are read a little before and after the phase. Hardly anything is busy then, so all of it is taken for the phase's.
+  # The counters are read slightly before and after the phase. Hardly anything is busy then, so all of it is counted for the phase.
   if (load["cpus"]) load["host"] = at_most(100, load["host"] / load["cpus"])
   else delete load["host"]
   if ("irq" in load) load["irq"] = at_most(100, load["irq"] + 0)
@@ -48,7 +48,7 @@ function read_load(folder, operation, us,    file, line, f, i, column, d, scope,
   }
 }
 
-# What was busy, in words: of the first repeat of a cell.
+# The busy resources, in words: of the first repeat of a cell.
 function busy(cell,    out, client) {
   read_load(folder_of[cell], operation_of[cell], elapsed_of[cell])
   out = "an instance uses " percent("server" in load ? load["server"] : "")
@@ -65,13 +65,13 @@ function percent(x) {
   return x == "" ? "an unknown part" : sprintf("%.0f %%%s", x, filled(x))
 }
 
-# Whether GAIN, of an instance more than N, is under 5 %, and less than half of what an even share would be.
+# Whether GAIN, of one instance more than N, is under 5 %, and less than half of what an even share would be.
 function little(gain, n) {
   return gain < 0.05 && gain < 0.5 / n
 }
 
-# The first point after which an instance more gains little, and those up to the end of the curve, on average, too: one slow
-# point in a curve that goes on growing is none.
+# The first point after which one more instance gains little, and so do those up to the end of the curve on average. A slow point in a curve
+# that continues to grow does not count.
 function knee(o, l, rest, v,    i, before, now, n, gain, cell, last, end) {
   before = ""
   for (i = 1; i <= points; i++) {
@@ -188,7 +188,7 @@ END {
     limited_of[cell] = limited_at[i]
     rate_of[cell] = rate_at[i]
   }
-  # With one number of instances there is nothing that grows.
+  # With one number of instances there is no growth.
   if (points < 2) exit
   for (i = 1; i <= curves; i++) {
     split(curve[i], f, SUBSEP)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The columns of results, by lib/results/schema.tsv (SCHEMA in the environment), and what other programs ask of them.
-# All names begin with schema_.
+# The columns of results, by lib/results/schema.tsv (SCHEMA in the environment), and access to them for other programs. All names begin with
+# schema_.
 
 # Read the table, once: schema_name[1..schema_columns], and schema[NAME, FIELD], empty where the table has `-`.
 function schema_read(    line, f, field, n, i) {
@@ -18,7 +18,7 @@ function schema_read(    line, f, field, n, i) {
   close(ENVIRON["SCHEMA"])
 }
 
-# Take in a column of rows or totals. One that the table does not have is an axis of the sweep (SWEEP): a word, the same for all clients,
+# Add a column of rows or totals. A column that the table does not have is an axis of the sweep (SWEEP): text, the same for all clients,
 # shown everywhere, in the table where it varies.
 function schema_see(name) {
   schema_read()
@@ -53,7 +53,7 @@ function schema_list(where, out,    i, n) {
   return n
 }
 
-# Sort list[1..n] by place, in the order in which people read.
+# Sort list[1..n] by place, the reading order.
 function schema_sort(list, n,    i, j, name) {
   for (i = 2; i <= n; i++) {
     name = list[i]

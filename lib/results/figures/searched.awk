@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# From totals and the search.tsv of each repeat to a table for each phase and point: limits, and variants beside each other.
-# Files: the totals first, then search.tsv files whose paths end in VARIANT/POINT/rep-N/search.tsv. Lines come out for figures_tables:
-# `title TEXT`, `row ...` and `note TEXT`.
+# From totals and the search.tsv of each repeat to a table for each phase and point: limits, with the variants side by side. Files: the
+# totals first, then search.tsv files whose paths end in VARIANT/POINT/rep-N/search.tsv. Prints lines for figures_tables: `title TEXT`, `row
+# ...` and `note TEXT`.
 
 function remember(list, name) {
   if ((list, name) in known) return
@@ -17,7 +17,7 @@ function median_of(key, figure,    n, i, out) {
   return interval_median(out, n)
 }
 
-# The range of a figure over repeats: its least FROM and greatest TO.
+# The range of a figure over repeats: its min FROM and max TO.
 function range_of(key, from, to, unit,    i, low, high) {
   for (i = 1; i <= count[key]; i++) {
     if (value[key, i, from] ~ /^[0-9.]+$/ && (low == "" || value[key, i, from] + 0 < low)) low = value[key, i, from] + 0
@@ -131,7 +131,7 @@ files == 1 {
 }
 
 END {
-  # In the order of VARIANTS; a variant of which nothing is known comes last.
+  # In the order of VARIANTS; unknown variants come last.
   for (r = 1; r <= 1000; r++) for (v in rank) if (rank[v] == r && (v in found_variant)) remember("variant", v)
   for (v in found_variant) remember("variant", v)
   for (t = 1; t <= size["table"]; t++) print_table(item["table", t])

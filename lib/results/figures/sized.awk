@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# From totals and the size.tsv of each repeat to a table for each phase and point: the min share of DRAM at which a load keeps a limit, by variant.
-# Files: the totals first, then size.tsv files whose paths end in VARIANT/POINT/rep-N/size.tsv. Lines come out for figures_tables: `title TEXT`,
-# `row ...` and `note TEXT`.
+# From totals and the size.tsv of each repeat to a table for each phase and point: the min share of DRAM at which a load keeps a limit, by
+# variant. Files: the totals first, then size.tsv files whose paths end in VARIANT/POINT/rep-N/size.tsv. Prints lines for figures_tables:
+# `title TEXT`, `row ...` and `note TEXT`.
 
 function remember(list, name) {
   if ((list, name) in known) return
@@ -16,7 +16,7 @@ function median_of(key, figure,    n, i, out) {
   return interval_median(out, n)
 }
 
-# The range of a figure over repeats: its least FROM and greatest TO.
+# The range of a figure over repeats: its min FROM and max TO.
 function range_of(key, from, to,    i, low, high) {
   for (i = 1; i <= count[key]; i++) {
     if (value[key, i, from] ~ /^[0-9.]+$/ && (low == "" || value[key, i, from] + 0 < low)) low = value[key, i, from] + 0
@@ -26,14 +26,14 @@ function range_of(key, from, to,    i, low, high) {
   return (low == "" ? "" : low) ".." high
 }
 
-# The words that repeats have for what breaks the limit, each once.
+# The reasons by which repeats break the limit, each once.
 function words_of(key,    i, out) {
   for (i = 1; i <= count[key]; i++)
     if (value[key, i, "broke_by"] != "-" && index(" " out " ", " " value[key, i, "broke_by"] " ") == 0) out = out (out == "" ? "" : " ") value[key, i, "broke_by"]
   return out
 }
 
-# What zram keeps in memory after a phase, in bytes.
+# The memory that zram uses after a phase, in bytes.
 function zram_of(folder, phase,    file, line, f, bytes) {
   file = text_opened(text_unescape(folder) "/../server/counters.tsv")
   while ((getline line < file) > 0) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Who is compared with whom, and where they meet: subjects, pairs of them, and the cells of repeats that they share.
-# Part of compare.awk, which reads the rows.
+# Which subjects are compared, and where: subjects, pairs of them, and the cells of repeats that they share. Part of compare.awk, which
+# reads the rows.
 
 function note(text) {
   if (text in noted) return
@@ -8,7 +8,7 @@ function note(text) {
   print "notes", text_escape(text)
 }
 
-# Names the subjects by what tells them apart; once it is known which ARE_COMPARED, only those need telling apart.
+# Name the subjects by their differences; once it is known which ARE_COMPARED, only those must differ.
 function name_subjects(are_compared,    s, k, runs, variants, count, seen, name, used, in_pair) {
   runs = variants = count = 0
   for (k = 1; k <= pairs; k++) in_pair[base_of[k]] = in_pair[other_of[k]] = 1
@@ -66,7 +66,7 @@ function make_pairs(    s, o, first, count) {
   }
 }
 
-# Variants that were begun, and of which nothing is there to be compared.
+# Variants that were begun, but have no results to compare.
 function note_missing(    a, i, s) {
   for (a = 1; a <= arguments; a++)
     for (i = 1; i <= variants_begun[a]; i++) {
@@ -76,7 +76,7 @@ function note_missing(    a, i, s) {
   for (i = 1; i <= missing; i++) note(missed[i])
 }
 
-# Sorts the rows into cells: rows_at[cell, 1..count_at[cell]], a cell being a subject's repeats of one point and phase.
+# Sort the rows into cells: rows_at[cell, 1..count_at[cell]], a cell being a subject's repeats of one point and phase.
 function make_cells(by_shape,    r, cell, i) {
   for (i in count_at) delete count_at[i]
   for (i in spot_seen) delete spot_seen[i]
@@ -101,7 +101,7 @@ function has_common(except,    k, i) {
   return 0
 }
 
-# Whether what is measured of OPERATION is by the way: how fast the keys are set before the phases that are asked about.
+# Whether OPERATION is not what the run measures: the speed of populating before the measured phases.
 function is_fill(operation) {
   return operation == "populate" && more_than_fill
 }
@@ -117,12 +117,12 @@ function values(cell, metric, out,    i, n, v) {
   return n
 }
 
-# What stands for sorted v[1..n] repeats of a figure: their median, of counts the most.
+# The value that represents sorted v[1..n] repeats of a figure: their median, for counts the max.
 function stands_for(name, v, n) {
   return metric_is_count(name) ? v[n] : interval_median(v, n)
 }
 
-# What stands for the repeats of a cell.
+# The value that represents the repeats of a cell.
 function figure_of(cell, metric,    v, n) {
   n = values(cell, metric, v)
   return n ? stands_for(metric, v, n) : ""
@@ -140,7 +140,7 @@ function ratios(base, other, metric, out,    i, n, by_repeat, v) {
   return n
 }
 
-# What one side has and the other has not.
+# What only one side has.
 function note_gaps(    k, i, b, o, cb, co) {
   for (k = 1; k <= pairs; k++)
     for (i = 1; i <= spots; i++) {
@@ -153,7 +153,7 @@ function note_gaps(    k, i, b, o, cb, co) {
     }
 }
 
-# What must be minded of each argument, named by its run where there are several.
+# The warnings about each argument, named by its run where there are several.
 function note_warnings(    w, s, name) {
   for (w = 1; w <= warnings; w++) {
     name = argument[warning_of[w]]

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-# Lays out totals as the table that a run ends with, a row a repeat as in the guide's Table 1, for render.awk.
-# Its columns are those that the schema shows in `table`, by their place. Conditions: varies: not the same in every row. point: the
-# value size does not name the point. variant: there are several. far: far memory was used. tiers: or should have been. used: not 0 everywhere.
+# Print totals as the table at the end of a run, one row per repeat as in the guide's Table 1, for render.awk. Its columns are those that
+# the schema shows in `table`, by their place. Conditions: varies: not the same in every row. point: the value size does not name the point.
+# variant: there are several. far: far memory was used. tiers: or should have been. used: not 0 everywhere.
 
-# A percentile of row R; requests that got no answer count with the time that they waited, which makes it a lower bound.
+# A percentile of row R; requests without an answer count with the time that they waited, so it is a lower bound.
 function percentile(r, value) {
   return cell[r, "at_least_us"] > 0 && value + 0 >= cell[r, "at_least_us"] + 0 ? ">=" value : value
 }
 
-# Whether a column with the condition WHEN is one for people.
+# Whether a column with the condition WHEN is shown to people.
 function wanted(name, when) {
   if (when == "varies") return varies[name]
   if (when == "variant") return varies["variant"]
@@ -18,7 +18,7 @@ function wanted(name, when) {
   return when == "used" ? used[name] : 1
 }
 
-# What row R has in the column NAME.
+# The value of row R in the column NAME.
 function figure(r, name,    b) {
   if (name == "percent_of_baseline") {
     b = base[cell[r, "run"], cell[r, "point"], cell[r, "repeat"], cell[r, "operation"]]
@@ -48,10 +48,10 @@ NR == 1 {
     if (rows > 1 && $at[name] != cell[1, name]) varies[name] = 1
     if ($at[name] != "" && $at[name] != "0") used[name] = 1
   }
-  # A server that keeps all in DRAM, as it was asked to, is not worth three columns.
+  # If all data was in DRAM, as requested, three more columns are not needed.
   if ($at["far_per_op"] > 0 || $at["far_share"] > 0.005) far = tiers = 1
   if ($at["placement"] == "off") tiers = 1
-  # A point that is told by its value size needs no column of its own.
+  # A point that is identified by its value size needs no column of its own.
   if (($at["len"] in point_of) && point_of[$at["len"]] != $at["point"]) point_tells = 1
   point_of[$at["len"]] = $at["point"]
   # The baseline is the variant that VARIANTS names first; without VARIANTS there is none.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Text in and out of the tables: escaping of names, CSV fields, numbers for people. Plain POSIX awk: mawk and gawk give the same.
 
-# A table line holds one row, so a tab, a newline or a backslash in a name travels as \t, \n, \r or \\.
+# A table line holds one row, so a tab, a newline or a backslash in a name is written \t, \n, \r or \\.
 function text_unescape(s,    out, i, c) {
   if (!index(s, "\\")) return s
   out = ""
@@ -28,14 +28,14 @@ function text_escape(s,    out, i, c) {
   return out
 }
 
-# What a path is opened as: with ./ in front, so that no awk takes a name such as "-" for something else.
+# The name under which a path is opened: with ./ in front, so that no awk takes a name such as "-" for something else.
 function text_opened(path) {
   return path ~ /^\// ? path : "./" path
 }
 
 # One field of RFC 4180: in quotes only when it holds a comma, a quote or a line break.
 function text_csv(s) {
-  # A spreadsheet takes text that begins so for a formula, and runs it; with an apostrophe in front it is text.
+  # A spreadsheet takes text that begins in this way for a formula, and runs it; with an apostrophe in front it is text.
   if (s ~ /^[=+@\t\r-]/ && s !~ /^[-+0-9.,:;%() eE]*$/) s = "'" s
   if (s !~ /[",\n\r]/) return s
   gsub(/"/, "\"\"", s)
@@ -71,7 +71,7 @@ function text_group(x, decimals,    s, sign, whole, rest, out) {
   return sign whole out rest
 }
 
-# Whole and not negative, so that arithmetic on it means something.
+# Whole and not negative, so that arithmetic on it is valid.
 function text_is_count(s) {
   return s ~ /^[0-9]+$/
 }
@@ -87,8 +87,8 @@ function text_natural(s,    out, digits) {
   return out s
 }
 
-# Text for people: whatever a name holds, it must not drive the terminal. C1 controls come as two bytes in UTF-8, by a
-# string, for a locale of UTF-8 refuses a program that has half a character in a regular expression.
+# Text for people: no name may control the terminal. C1 controls are two bytes in UTF-8, and are searched as a string, because a UTF-8
+# locale refuses a program with half a character in a regular expression.
 function text_plain(s) {
   gsub(/[\001-\037\177]/, "?", s)
   gsub("\302[\200-\237]", "?", s)
@@ -106,7 +106,7 @@ function text_json(s,    out, i, c) {
   return "\"" out "\""
 }
 
-# Text that markdown shows as it stands, also in a cell of a table.
+# Text escaped for markdown, also in a cell of a table.
 function text_markdown(s) {
   if (s !~ /[&<>|*`\[\]\\]/) return s
   gsub(/&/, "\\&amp;", s)
@@ -121,7 +121,7 @@ function text_markdown(s) {
   return s
 }
 
-# Text that HTML shows as it stands, also inside an attribute in double quotes.
+# Text escaped for HTML, also inside an attribute in double quotes.
 function text_html(s) {
   if (s !~ /[&<>"']/) return s
   gsub(/&/, "\\&amp;", s)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Adds up rows over clients: one line a (run, variant, point, repeat, operation), in the order people read them; `keys` are
-# those of an instance, however many requests a phase made. The schema says which columns there are, and how each adds up.
-# Rates and counts are summed. Percentiles of several clients come from their histograms added together; without the
-# histograms they stay empty, for no arithmetic on percentiles gives the percentile of the whole.
-# Error margins of several clients come from their series added up by time (margin.awk).
-# A sort key is put in front of each line; the caller sorts by it and cuts it off.
+# Add up rows over clients: one line per (run, variant, point, repeat, operation), in the reading order; `keys` are those of an instance,
+# however many requests a phase made. The schema says which columns there are, and how each adds up. Rates and counts are summed.
+# Percentiles of several clients come from their merged histograms; without the histograms they stay empty, because the percentile of the
+# whole cannot be computed from percentiles. Error margins of several clients come from their series added up by time (margin.awk). A sort
+# key is put in front of each line; the caller sorts by it and cuts it off.
 
 function at(column) {
   return (column in place_of) ? $place_of[column] : ""
@@ -23,7 +22,7 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
   for (i = 1; i <= n; i++) {
     value = path[i] == "" ? 0 : histogram_add(text_unescape(substr(path[i], 2)), substr(path[i], 1, 1))
     if (!value) {
-      # A directory of the guide's logs often comes without its histograms: nothing was promised there.
+      # A directory of the guide's logs often has no histograms; that is not an error.
       if (path[i] ~ /^1/) {
         printf "%s: %s: the histogram is missing or cut short; percentiles are left empty\n", program, substr(path[i], 2) > "/dev/stderr"
         failed = 1
@@ -32,7 +31,7 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
     }
     all += value
   }
-  # Every request that succeeded is a sample; fewer samples are a file that was cut where its per cent are already 100.000.
+  # Every request that succeeded is a sample; fewer samples mean a file that was truncated where its percentage is already 100.000.
   if (kept[t, "tsv"] && sum[t, "errors"] + sum[t, "timeouts"] + sum[t, "lost"] == 0 && all + sum[t, "out_of_range"] != sum[t, "ops"] + sum[t, "late"]) {
     printf "%s: %s: the histograms of %s hold %.0f of %.0f requests; percentiles are left empty\n", program, folder[t], kept[t, "operation"],
       all + sum[t, "out_of_range"], sum[t, "ops"] + sum[t, "late"] > "/dev/stderr"
@@ -40,7 +39,7 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
     return
   }
   histogram_sort(buckets)
-  # Samples above the histograms' range are in no bucket, but above every one of them.
+  # Samples above the histograms' range are in no bucket, but above every bucket.
   all += sum[t, "out_of_range"]
   acc = 0
   next_p = 1
@@ -48,7 +47,7 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
     acc += bucket[order[i]]
     while (next_p <= percentiles) {
       rank = share[next_p] / 100 * all
-      # Floating point must not push a rank that is whole past itself.
+      # Rounding in floating point must not move a rank that is whole to the next one.
       rank = int(rank) + (rank - int(rank) > 1e-6)
       if (acc < rank) break
       value = histogram_top(order[i])
@@ -77,7 +76,7 @@ NR == 1 {
     else if (kind == "different") { word_name[++worded] = $i; word_at[worded] = i }
   }
   for (i = 1; i <= schema_columns; i++) if (schema[schema_name[i], "clients"] != "") total_name[++columns] = schema_name[i]
-  # The share of a percentile is in its name: p99_9_us.
+  # The percentage is in the column's name: p99_9_us.
   for (i = 1; i <= columns; i++)
     if (schema[total_name[i], "clients"] == "histogram") {
       percentile_name[++percentiles] = total_name[i]
@@ -90,7 +89,7 @@ NR == 1 {
 
 {
   key = at("run_folder") SUBSEP at("run") SUBSEP at("variant") SUBSEP at("point") SUBSEP at("repeat") SUBSEP at("operation") SUBSEP (at("point") == "" ? at("len") : "")
-  # A plain log that says nothing of its repeat stands alone.
+  # A plain log without a repeat number is a repeat of its own.
   if (at("repeat") == "") key = key SUBSEP NR
   if ((key, at("client")) in taken) {
     printf "%s: %s: client %s has a second result of the same repeat and phase; left out\n", program, at("filename"), at("client") > "/dev/stderr"
@@ -112,7 +111,7 @@ NR == 1 {
   last_done[t, clients[t]] = at("max_time_us")
   own_rate[t, clients[t]] = at("threads_ops_per_sec")
   for (i = 1; i <= margin_columns; i++) margin[t, margin_column[i]] = at(margin_column[i])
-  # Most columns of most rows go through these loops, so they call nothing.
+  # Most columns of most rows go through these loops, so they call no functions.
   for (i = 1; i <= summed; i++)
     if ($sum_at[i] != "") {
       sum[t, sum_name[i]] += $sum_at[i]
@@ -143,7 +142,7 @@ function add_word(t, column, word) {
   sum[t, column] = sum[t, column] (sum[t, column] == "" ? "" : " ") word
 }
 
-# Reads when the clients of total T started its phase into begun[client], in us on the master's clock; returns how many are known.
+# Read the start of total T's phase on each client into begun[client], in us on the master's clock; returns how many are known.
 function read_starts(t,    file, line, f, i, count) {
   for (i in begun) delete begun[i]
   file = text_opened(text_unescape(folder[t]) "/../starts.tsv")
@@ -162,8 +161,8 @@ function offset_of(t, c) {
   return clients[t] == 1 ? 0 : (begun[client_of[t, c]] - begun[client_of[t, 1]]) / 1000000
 }
 
-# How far apart the clients of total T started its phase, in us: by starts.tsv of the repeat, where the clients' clocks are
-# set against each other, else by their own clocks.
+# The time between the first and the last client's start of the phase of total T, in us: by starts.tsv of the repeat, which is on one clock,
+# else by the clients' own clocks.
 function start_spread(t,    i, first, last) {
   if (clients[t] < 2) return ""
   if (starts != clients[t]) return known[t, "start_us"] ? text_number(last_start[t] - sum[t, "start_us"], 0) : ""
@@ -180,7 +179,7 @@ function read_series(t,    c) {
     series_read(c, text_opened(text_unescape(folder_of[t, c] "/" kept[t, "operation"] ".series.tsv")), offset_of(t, c))
 }
 
-# Sets margin[t, ...] of several clients; empty when one has no series, or nobody knows when it started.
+# Set margin[t, ...] of several clients; empty when one has no series, or its start is unknown.
 function merge_margins(t,    i, c, lacks) {
   lacks = starts != clients[t]
   for (c = 1; c <= clients[t] && !lacks; c++)
@@ -189,19 +188,19 @@ function merge_margins(t,    i, c, lacks) {
   for (i = 1; i <= margin_columns; i++) margin[t, margin_column[i]] = lacks ? "" : margin_of[margin_column[i]]
 }
 
-# What a request costs the clients. Some of them count CPU in ticks of 10 ms: too coarse for a phase under a second.
+# The clients' CPU time per request. Some clients count CPU in ticks of 10 ms: too coarse for a phase under a second.
 function cpu_per_op(t) {
   if (known[t, "client_cpu_us"] != clients[t] || sum[t, "ops"] <= 0 || sum[t, "max_time_us"] < 1000000) return ""
   return text_number(sum[t, "client_cpu_us"] / sum[t, "ops"], 3)
 }
 
-# What 1,000 operations a second within a limit cost.
+# The cost of 1,000 operations per second within a limit.
 function cost_per_kops(t) {
   if (kept[t, "memory_cost"] == "" || known[t, "ops_per_sec"] != clients[t] || sum[t, "ops_per_sec"] <= 0) return ""
   return text_number(1000 * kept[t, "memory_cost"] / sum[t, "ops_per_sec"], 6)
 }
 
-# What total T has in the column NAME. A sum that misses a client is no sum.
+# The value of total T in the column NAME. A sum that lacks a client is empty.
 function figure(t, name,    kind, whole) {
   kind = schema[name, "clients"]
   whole = known[t, name] == clients[t]
@@ -217,7 +216,7 @@ function figure(t, name,    kind, whole) {
 }
 
 END {
-  # Nothing sorts before an empty key.
+  # An empty key sorts first.
   line = ""
   for (i = 1; i <= columns; i++) line = line "\t" total_name[i]
   print line
@@ -242,7 +241,7 @@ END {
   exit failed
 }
 
-# Phases keep the order in which the first log had them.
+# Phases keep their order in the first log.
 function phase_rank(t,    operation) {
   operation = kept[t, "operation"]
   if (!(operation in rank)) rank[operation] = ++ranks

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# What follows from a comparison: the best point within a limit, rules that are met, and the verdict in words.
-# Part of compare.awk, which reads the rows and compares them.
+# The conclusions of a comparison: the best point within a limit, rules that are met, and the verdict in words. Part of compare.awk, which
+# reads the rows and compares them.
 
-# The most operations a second that each subject reaches while every limit holds, per phase.
+# The max operations per second of each subject while every limit holds, per phase.
 function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, where, points, unknown, base, is_subject, list, n, op_seen, op) {
   if (!limits) return
   print "limits", "subject", "operation", "limit", "point", "ops_per_sec", "percent_of_base"
@@ -60,9 +60,9 @@ function limit_line(    k, out) {
   return text_escape(out)
 }
 
-# Notes every --fail-if that a figure meets.
+# Record every --fail-if that a figure meets.
 function judge_failures(k, i, metric, mb, mo, ratio,    f, rule, shown) {
-  # Nothing is a part of 0, but of what should be little, none is as much as none.
+  # There is no ratio to 0; but for figures of which less is better, 0 against 0 is equal.
   if (ratio == "" && mb == 0 && mo == 0 && metric_direction[metric] < 0) ratio = 1
   for (f = 1; f <= fail_ifs; f++) {
     metric_rule(fail_text[f], rule)
@@ -75,7 +75,7 @@ function judge_failures(k, i, metric, mb, mo, ratio,    f, rule, shown) {
   }
 }
 
-# Notes every --fail-if that could not be judged somewhere the base was measured: it must not pass for kept.
+# Record every --fail-if that could not be judged somewhere the base was measured: it must not pass silently.
 function note_unjudged(    f, k, i, v, base, other, rule, why) {
   for (f = 1; f <= fail_ifs; f++) {
     metric_rule(fail_text[f], rule)
@@ -85,7 +85,7 @@ function note_unjudged(    f, k, i, v, base, other, rule, why) {
         other = other_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
         if (!(base in count_at) || ((f, k, i) in judged_rule)) continue
         if (is_fill(spot_operation[i]) && !metric_is_count(rule["metric"])) continue
-        # The phase that fills is measured by the way: it is often too short for a Tx.
+        # The populate phase is measured on the way: it is often too short for a Tx.
         if (spot_operation[i] == "populate" && (other in count_at) && !values(base, rule["metric"], v) && !values(other, rule["metric"], v)) continue
         why = !(other in count_at) ? "there is no result" : !values(other, rule["metric"], v) ? "there is no such figure" : \
           label[base_of[k]] (values(base, rule["metric"], v) ? " has 0" : " has no such figure")
@@ -99,7 +99,7 @@ function failed(text, rule) {
   print "failed", text_escape(text " (" rule ")")
 }
 
-# One sentence a pair and figure: how far the other is from the base, and how sure that is.
+# One sentence per pair and figure: the distance of the other from the base, and how certain it is.
 function print_verdict(    k, m, metric, text, count) {
   for (k = 1; k <= pairs; k++) {
     for (m = 1; m <= 2; m++) {
@@ -131,7 +131,7 @@ function instead(k, metric,    whose, low) {
   return low " to " face_instead(metric, highest_base[k, metric], highest_other[k, metric], highest[k, metric], "", highest_at[k, metric])
 }
 
-# What else is better or worse, by figures that have no sentence of their own; one in twenty would be by chance.
+# Other figures that are better or worse, without a sentence of their own; one in twenty would be by chance.
 function also(k,    m, metric, out, word, w, most) {
   split("worse,better", word, ",")
   for (w = 1; w <= 2; w++)

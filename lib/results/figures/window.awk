@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# What was reached while every load generator was running. Part of total.awk, which has read the series of all clients.
+# The throughput while every load generator was running. Part of total.awk, which has read the series of all clients.
 #
-# Instances that are done leave the others more of the machine, so the end of a phase measures something else. The window
-# is from the latest start of a client to the first thread that was done, on the master's clock (starts.tsv). Operations
-# are those of the series; a row that the window cuts counts by its share of time. Without a series every thread counts with its own rate.
+# Instances that are done leave the others more of the machine, so the end of a phase measures something else. The window is from the latest
+# start of a client to the first thread that was done, on the master's clock (starts.tsv). Operations are those of the series; a row that
+# the window cuts counts by its share of time. Without a series every thread counts with its own rate.
 
 # Operations of client C between FROM and TO, in seconds since the first client began; DONE is when its last thread was done.
 function window_ops(c, from, to, done,    r, before, after, share, sum) {
@@ -22,7 +22,7 @@ function window_fill(t,    c, n, begin, from, to, last, sum, earliest) {
   n = clients[t]
   if (n > 1 && starts != n) return
   for (c = 1; c <= n; c++) {
-    # One client alone needs no clock but its own.
+    # A single client needs only its own clock.
     if (first_done[t, c] <= 0 || (n > 1 && !(client_of[t, c] in begun))) return
     begin = offset_of(t, c)
     if (c == 1 || begin > from) from = begin

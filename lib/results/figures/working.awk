@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# From totals to a table of working sets: for each phase, shape and order of keys what the instances touched in 1, 4 and 16 s, the ratio of DRAM
-# to data that is predicted to be enough, and which ratios were enough where a tier limits DRAM in the same run.
-# Lines come out for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
+# From totals to a table of working sets: for each phase, shape and order of keys the memory that the instances touched in 1, 4 and 16 s,
+# the ratio of DRAM to data that is predicted to be enough, and which ratios were enough where a tier limits DRAM in the same run. Prints
+# lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
 function median_of(key, figure,    n, i, out) {
   for (i = 1; i <= count[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0
@@ -20,7 +20,7 @@ function share_of(ratio,    part) {
   return part[2] > 0 ? part[1] / part[2] : ""
 }
 
-# What the phase's limited points of the same shape say: least ratio that was enough, and the largest that was not.
+# The results of the phase's limited points of the same shape: the min ratio that was enough, and the max that was not.
 function seen_of(shape,    i, key, far, enough, short, share) {
   for (i = 1; i <= keys_limited; i++) {
     key = limited[i]
@@ -48,7 +48,7 @@ NR == 1 {
 
 $at["operation"] != "populate" {
   ratio = $at["dram_ratio"]
-  # What else is swept, which begins with the ratio.
+  # The other swept settings, whose text begins with the ratio.
   rest = ratio == "" ? $at["sweep"] : substr($at["sweep"], length(ratio) + 3)
   held = $at["tier"] ~ /^(swap|zram|zswap)$/
   shape = $at["operation"] SUBSEP $at["len"] SUBSEP $at["servers"] SUBSEP rest
@@ -81,7 +81,7 @@ END {
     data = median_of(key, "rss") + median_of(key, "swap")
     split(key, part, SUBSEP)
     predicted = ""
-    # Where DRAM is short, what was touched is what found room in it.
+    # Where DRAM is short, only pages that fit into it are counted as touched.
     if (!limit_of[key] && wss > 0 && data > 0) predicted = wss < data ? sprintf("1:%.1f", int(10 * data / wss) / 10) : "1:1.0"
     print "row", part[1], variant_of[key], part[2] " B, " part[3] " instance" (part[3] == 1 ? "" : "s") (rest_of[key] == "" ? "" : ", " rest_of[key]) \
       (ratio_of[key] == "" ? "" : ", " ratio_of[key]), \
