@@ -253,15 +253,14 @@ remote_gone() {
 
 # Usage: _remote_send HOST SCRIPT NAMES NAME... ARG...
 _remote_send() {
-  local host=$1 script=$2 count=$3 text
+  local host=$1 script=$2 count=$3
   shift 3
-  text=$(_remote_script "$script" "${@:1:count}")
   # ssh reports a host that goes away during the transfer; a message about the broken pipe is redundant.
   if remote_is_local "$host"; then
-    printf '%s\n' "$text" 2>/dev/null |
+    _remote_script "$script" "${@:1:count}" 2>/dev/null |
       env -u POSIXLY_CORRECT bash -c "$_REMOTE_SHELL" bash "${@:count+1}" {LOG_FD}>&- {_REMOTE_FD}<&- || return "${PIPESTATUS[1]}"
   else
-    printf '%s%s\n' "$_REMOTE_PAD" "$text" 2>/dev/null |
+    { printf '%s' "$_REMOTE_PAD" && _remote_script "$script" "${@:1:count}"; } 2>/dev/null |
       _remote_ssh "$host" "env -u POSIXLY_CORRECT bash --norc -c '$_REMOTE_SHELL' bash$(printf ' %q' "${@:count+1}")" || return "${PIPESTATUS[1]}"
   fi
 }
@@ -329,28 +328,39 @@ remote_work() {
   remote_run "$1" work
 }
 
-# The text that runs on the host: the variables, the common part, what a line `# Needs: NAME...` of the script names
-# (in lib/shared or lib/host), the script, and the call of its main.
+# Print the text that runs on the host: the variables, the common part, what a line `# Needs: NAME...` of the script names
+# (in lib/shared or lib/host), the script, and the call of its main. Every call needs one, so nothing here starts a process.
+# Usage: _remote_script SCRIPT NAME...
 _remote_script() {
-  local script=$1 name room
-  local -a needs files=()
-  read -r -a needs < <(sed -n '1,/^$/s/^# Needs: //p' "$LIB/host/$script.sh") || :
+  local script=$1 name room line own text='' part
+  local -a needs=()
   shift
+  IFS= read -r -d '' own <"$LIB/host/$script.sh" || :
+  while IFS= read -r line && [[ -n $line ]]; do
+    [[ $line != '# Needs: '* ]] || read -r -a needs <<<"${line#'# Needs: '}"
+  done <"$LIB/host/$script.sh"
   # The marks are on lines of their own.
-  [[ -z ${REMOTE_MARK-} ]] || printf 'printf "\\n%s\\n"; printf "\\n%s\\n" >&2\n' "$REMOTE_MARK" "$REMOTE_MARK"
+  [[ -z ${REMOTE_MARK-} ]] || printf -v text 'printf "\\n%s\\n"; printf "\\n%s\\n" >&2\n' "$REMOTE_MARK" "$REMOTE_MARK"
   # The login may set POSIXLY_CORRECT, with which tools and bash itself behave differently.
-  echo 'set -Eeuo pipefail; set +o posix; unset -v POSIXLY_CORRECT'
+  text+=$'set -Eeuo pipefail; set +o posix; unset -v POSIXLY_CORRECT\n'
   # Numbers have a decimal point, and a plain user's PATH may lack sysctl.
   # shellcheck disable=SC2016 # expanded on the host
-  echo 'export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin'
-  for name in "$@"; do printf '%s=%q\n' "$name" "${!name-}"; done
-  for name in common owner "${needs[@]}" "$script"; do
-    for room in shared host; do [[ ! -e $LIB/$room/$name.sh ]] || files+=("$LIB/$room/$name.sh"); done
+  text+='export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin'$'\n'
+  for name in "$@"; do
+    printf -v line '%s=%q\n' "$name" "${!name-}"
+    text+=$line
   done
-  cat "${files[@]}"
+  for name in common owner "${needs[@]}"; do
+    for room in shared host; do
+      [[ -e $LIB/$room/$name.sh ]] || continue
+      IFS= read -r -d '' part <"$LIB/$room/$name.sh" || :
+      text+=$part
+    done
+  done
   # shellcheck disable=SC2016 # expanded on the host
-  printf '\nmain "$@" </dev/null\n'
-  [[ -z ${REMOTE_MARK-} ]] || printf 'printf "\\n%s\\n"\n' "$REMOTE_MARK.end"
+  text+=$own$'\nmain "$@" </dev/null\n'
+  [[ -z ${REMOTE_MARK-} ]] || text+="printf \"\\n$REMOTE_MARK.end\\n\""$'\n'
+  printf '%s' "$text"
 }
 
 _remote_ssh() {
