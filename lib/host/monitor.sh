@@ -26,10 +26,11 @@ monitor_start() {
   mkdir -p -- "$MONITOR"
   : >"$MONITOR/on"
   MONITOR_STAT=
+  mapfile -t MONITOR_NODES < <(tier_memory_nodes | sed 's#^\([0-9]*\).*#/sys/devices/system/node/node\1#')
   [[ ! -e $WORK/run-$RUN_ID/tier/cgroup ]] || MONITOR_STAT=$(<"$WORK/run-$RUN_ID/tier/cgroup")/memory.stat
   {
     echo 'set -u'
-    declare -p WORK MONITOR RECORD RESERVE_BYTES MONITOR_VMSTAT MONITOR_TURN MONITOR_STAT
+    declare -p WORK MONITOR RECORD RESERVE_BYTES MONITOR_VMSTAT MONITOR_TURN MONITOR_STAT MONITOR_NODES
     declare -f
     echo monitor_loop
   } >"$MONITOR/monitor.sh"
@@ -48,6 +49,8 @@ monitor_mark() {
     mark_load
     mark_instances
     tier_state
+    # Last: to count pages may take seconds, and what comes next is the phase.
+    printf 'host\ttime_us\t%s\n' "${EPOCHREALTIME/[.,]/}"
   )
   rows+=$'\n'$(tier_verify <<<"$rows")
   [[ $1 == look ]] || {

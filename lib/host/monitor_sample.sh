@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # The monitors: one process that records memory counters once a second, and guards the host. It forks nothing, so that it costs well under 1
 # % of a CPU.
-# Globals: MONITOR (its directory), RECORD (the instances), RESERVE_BYTES, MONITOR_STAT (memory.stat of the tier's cgroup, or empty)
+# Globals: MONITOR (its directory), RECORD (the instances), RESERVE_BYTES, MONITOR_STAT (memory.stat of the tier's cgroup, or empty),
+#   MONITOR_NODES (the directories of the nodes with memory in /sys)
 
 # Counters of /proc/vmstat that concern memory tiers; a kernel may lack some of them.
 # shellcheck disable=SC2034 # lib/host/monitor.sh has use for it too
@@ -24,6 +25,7 @@ monitor_loop() {
   # Nothing is ever written to this pipe: reading from it with a limit is a pause without a process.
   exec {MONITOR_PIPE}<> <(:)
   sample_vmstat_open
+  sample_nodes_open
   printf 'time\tsome_us\tfull_us\n' >"$MONITOR/pressure.tsv"
   printf 'time\tport\trss\tswap\tmajflt\n' >"$MONITOR/instances.tsv"
   while [[ -e $MONITOR/on ]]; do
@@ -32,6 +34,7 @@ monitor_loop() {
     { read -r beat _ && printf '%s\n' "$beat" >"$MONITOR/beat"; } </proc/uptime
     sample_vmstat "$EPOCHREALTIME"
     sample_pressure "$EPOCHREALTIME"
+    sample_nodes "$EPOCHREALTIME"
     sample_instances "$EPOCHREALTIME"
     guard || return 0
     pause $((now + 1000000))
@@ -99,6 +102,35 @@ sample_pressure() {
   # The kernel may have been built or started without it.
   { read -r some && read -r full; } </proc/pressure/memory 2>/dev/null || return 0
   printf '%s\t%s\t%s\n' "$1" "${some##*total=}" "${full##*total=}" >>"$MONITOR/pressure.tsv"
+}
+
+# Where a node's meminfo tells of anonymous memory; on a server with one node there is nothing to see.
+sample_nodes_open() {
+  local node
+  local -a lines
+  MONITOR_ANON_LINE=0
+  ((${#MONITOR_NODES[@]} > 1)) || return 0
+  mapfile -t lines <"${MONITOR_NODES[0]}/meminfo"
+  for MONITOR_ANON_LINE in "${!lines[@]}"; do
+    [[ ${lines[MONITOR_ANON_LINE]} != *' AnonPages:'* ]] || break
+  done
+  printf 'time' >"$MONITOR/nodes.tsv"
+  for node in "${MONITOR_NODES[@]}"; do printf '\t%s' "${node##*/}" >>"$MONITOR/nodes.tsv"; done
+  echo >>"$MONITOR/nodes.tsv"
+}
+
+# Write down the anonymous memory on each node, of all processes: to count that of the instances would take a walk through their pages.
+sample_nodes() {
+  local row=$1 node kib
+  local -a lines
+  ((${#MONITOR_NODES[@]} > 1)) || return 0
+  for node in "${MONITOR_NODES[@]}"; do
+    mapfile -t lines <"$node/meminfo"
+    kib=${lines[MONITOR_ANON_LINE]#*:}
+    kib=${kib//[^0-9]/}
+    row+=$'\t'$((${kib:-0} * 1024))
+  done
+  printf '%s\n' "$row" >>"$MONITOR/nodes.tsv"
 }
 
 # Record the usage of the next instances in turn; sets MONITOR_GONE to the number of an instance that is no longer the recorded process.

@@ -323,15 +323,19 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   shown = name["folder"]
   sub(/\/[^\/]*$/, "/server/counters.tsv", shown)
   file = text_opened(shown)
-  phase_calls = 0
+  phase_calls = phase_from = phase_to = 0
   tier["tier"] = tier["far_bytes"] = tier["data_bytes"] = tier["placement"] = ""
-  differs["calls"] = differs["majflt"] = 1
+  differs["calls"] = differs["majflt"] = differs["used_cpu_us"] = 1
   differs["rss"] = differs["swap"] = differs["used_memory"] = 0
   while ((getline line < file) > 0) {
     split(line, f, "\t")
     if (f[1] != cell["operation"]) continue
     seen = 1
     if (f[2] == "tier") tier[f[3]] = f[5]
+    if (f[2] == "host" && f[3] == "time_us" && text_is_count(f[4]) && text_is_count(f[5])) {
+      phase_from = f[4]
+      phase_to = f[5]
+    }
     # Pages of all processes that were promoted or demoted: no kernel counts them by process.
     if (f[2] == "host" && f[3] ~ /^pg(promote_success|demote_[a-z]+)$/ && text_is_count(f[4]) && text_is_count(f[5])) {
       moved += f[5] - f[4]
@@ -360,6 +364,8 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   if (sum["calls"] > 0 && "majflt" in sum && tier["tier"] !~ /^(bind|preferred|interleave|weighted|tiering|imdt)$/)
     cell["far_per_op"] = text_number(sum["majflt"] / sum["calls"], 6)
   if (moves && phase_calls > 0) cell["moved_per_op"] = text_number(moved / phase_calls, 6)
+  if (phase_calls > 0 && "used_cpu_us" in sum) cell["server_cpu_us_per_op"] = text_number(sum["used_cpu_us"] / phase_calls, 3)
+  if (phase_from) cell["settle_s"] = settle_read(substr(file, 1, length(file) - length("counters.tsv")) "nodes.tsv", phase_from, phase_to)
   if ("used_memory" in sum) cell["used_memory"] = text_number(sum["used_memory"], 0)
   if ("rss" in sum) cell["rss"] = text_number(sum["rss"], 0)
   if ("swap" in sum) cell["swap"] = text_number(sum["swap"], 0)
