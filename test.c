@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test: load Redis instances, measure them, and tell the truth about it. main(): parse, run the phases, report. */
+/* test: load Redis instances, measure them, and verify what they return. main(): parse, run the phases, report. */
 #include "engine.h"
 #include "output.h"
 #include "phase.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Before the first phase there is nothing to keep, and a name server or FLUSHALL may take minutes to answer. */
+/* Before the first phase there are no results to keep, and a name server or FLUSHALL may take minutes to answer. */
 static void on_signal(int number)
 {
     static const char text[] = "test: interrupted\n";
@@ -87,7 +87,7 @@ static int session(struct options *o, struct crew *crew)
     return worker_stop ? 128 + worker_stop : status;
 }
 
-/* Open the trace, and say what of it may surprise. Returns 0, or -1 after a line on stderr. */
+/* Open the trace, and warn of surprising properties. Returns 0, or -1 after a line on stderr. */
 static int open_trace(struct options *o, struct trace *trace)
 {
     char why[TRACE_WHY];

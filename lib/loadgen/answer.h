@@ -26,7 +26,7 @@ static inline void answer_failed(struct worker *w, struct target *t, enum count 
     t->tally.errors += n;
 }
 
-/** Keep the first error of a phase for its report, and the last one of a shard. */
+/** Keep the first error of a phase for its report, and the last error of a shard. */
 void answer_keep(struct worker *w, struct target *t, const char *text);
 
 #endif

@@ -15,9 +15,9 @@
 
 #define ASK_EVERY_NS (20 * NS_PER_MS)  /* the watcher, from one node to the next */
 #define ASK_LIMIT_S  0.15              /* for a connection, and for an answer */
-#define AWAKE_NS     (500 * NS_PER_MS) /* it goes on asking for so long after the last wake-up */
+#define AWAKE_NS     (500 * NS_PER_MS) /* it continues to ask for so long after the last wake-up */
 
-/* Make an endpoint of an address in numbers. Without a host it is that of `from`, who speaks of itself. Returns 0, or -1. */
+/* Make an endpoint from a numeric address. Without a host it is that of `from`, which describes itself. Returns 0, or -1. */
 static int endpoint_of(struct endpoint *e, const struct node *n, const struct endpoint *from)
 {
     memset(e, 0, sizeof *e);
@@ -69,7 +69,7 @@ static int ask(struct link *l, const struct links *s, double limit_s, struct nod
     return bad ? -1 : 0;
 }
 
-/* Say which slots nobody serves: the first stretch of them. Returns -1, or 0 when there is none. */
+/* Write which slots no node serves: the first range of them. Returns -1, or 0 when there is none. */
 static int all_served(const struct nodes *n, char why[LINK_WHY])
 {
     for (int slot = 0; slot < SLOTS; slot++) {
@@ -164,14 +164,14 @@ int cluster_init(struct cluster *c, const struct links *links, const struct opti
     return bad ? -1 : 0;
 }
 
-/* Something cannot be used any more: every thread sees it in its next tick. */
+/* The cluster cannot be used any more: every thread sees this at its next tick. */
 static void give_up(struct cluster *c, uint32_t shard)
 {
     snprintf(c->why, sizeof c->why, "slots of shard %u are on two nodes: resharding is not supported", c->first + shard);
     __atomic_store_n(&c->broken, 1, __ATOMIC_RELEASE);
 }
 
-/* Take over what a node says of a shard, when that is newer than what is known. A returning old master has a lower epoch. */
+/* Take a node's view of a shard when it is newer than the known one. A returning old master has a lower epoch. */
 static void shard_update(struct cluster *c, uint32_t index, const struct nodes *n, const struct endpoint *from)
 {
     struct shard *s = &c->shard[index];
@@ -197,7 +197,7 @@ static void shard_update(struct cluster *c, uint32_t index, const struct nodes *
     __atomic_fetch_add(&s->moves, 1, __ATOMIC_RELEASE);
 }
 
-/* Ask one node what it knows. It may be down, hang, or not be back yet: then the next is asked. */
+/* Ask one node for CLUSTER NODES. It may be down, hang, or not be back yet: then the next node is asked. */
 static void look(struct cluster *c, const struct links *quick)
 {
     struct endpoint *from = &c->known[c->turn++ % c->known_count];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A Redis Cluster under load: its shards, where each is served now, a thread that looks when something is wrong, and what each shard did in
- * an interval. Shards are numbered by their lowest slot; shard i takes the place of the instance on PORT + i. */
+/* A Redis Cluster under load: its shards, the node that serves each now, a thread that looks when something is wrong, and each shard's counts of an
+ * interval. Shards are numbered by their lowest slot; shard i takes the place of the instance on PORT + i. */
 #ifndef LOADGEN_CLUSTER_H
 #define LOADGEN_CLUSTER_H
 
@@ -11,7 +11,7 @@
 
 #define CLUSTER_GAP_NS (100 * UINT64_C(1000000)) /* silence of a shard while requests are due that counts as a gap */
 
-/* What the threads of a shard hand over of an interval, together. */
+/* What the threads of a shard hand over for an interval, together. */
 struct tally {
     uint64_t ops, errors, max_us;
     uint32_t silent, heard; /* threads that have waited longer than CLUSTER_GAP_NS for an answer, and others */
@@ -33,10 +33,10 @@ struct cluster {
     struct shard *shard; /* owned: this client's part of them */
     uint32_t shards, first;
     int ended, woken, running;
-    int broken;                 /* it cannot be used further: read by all threads without the lock */
+    int broken;                 /* it cannot be used any more: read by all threads without the lock */
     char why[LINK_WHY];         /* why */
     struct endpoint *known;     /* owned: every node with an address */
-    uint32_t known_count, turn; /* whom the watcher asks next */
+    uint32_t known_count, turn; /* the node that the watcher asks next */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -52,28 +52,29 @@ int cluster_watch(struct cluster *c);
 /** End the watcher and release everything. */
 void cluster_free(struct cluster *c);
 
-/** Something is wrong with a shard: have the watcher look. Not for the hot path, though it costs little when it looks already. */
+/** Report that something is wrong with a shard, so that the watcher looks. Not for the hot path, though it costs little when the watcher is looking
+ *  already. */
 void cluster_wake(struct cluster *c);
 
-/** Returns whether the shard went to another node since `moves`. */
+/** Returns whether the shard has moved to another node since `moves`. */
 static inline int cluster_moved(const struct cluster *c, uint32_t shard, uint32_t moves)
 {
     return __atomic_load_n(&c->shard[shard].moves, __ATOMIC_ACQUIRE) != moves;
 }
 
-/** Returns whether the cluster cannot be used further; why says it then. */
+/** Returns whether the cluster cannot be used any more; why says the reason then. */
 static inline int cluster_broken(const struct cluster *c)
 {
     return __atomic_load_n(&c->broken, __ATOMIC_ACQUIRE);
 }
 
-/** Copy where a shard is served now. Returns how often it moved. */
+/** Copy the address of the node that serves a shard now. Returns how often the shard has moved. */
 uint32_t cluster_follow(struct cluster *c, uint32_t shard, struct endpoint *e);
 
-/** Hand over what one thread saw of a shard in an interval. */
+/** Hand over the counts of one thread for a shard in an interval. */
 void cluster_post(struct cluster *c, uint32_t shard, const struct tally *tally);
 
-/** Take away what was handed over, and copy the name of the node that serves the shard. */
+/** Take what was handed over, and copy the name of the node that serves the shard. */
 void cluster_take(struct cluster *c, uint32_t shard, struct tally *tally, char name[ENDPOINT_NAME]);
 
 #endif

@@ -14,7 +14,7 @@ static void head_make(struct command_head *h, const struct command_kind *kind, i
     h->size = (uint32_t)n;
 }
 
-/* What stands between the key and the value of a SET. Returns its size. */
+/* The text between the key and the value of a SET. Returns its size. */
 static size_t middle_make(char out[32], uint64_t length)
 {
     memcpy(out, "\r\n$", 3);
@@ -103,7 +103,7 @@ char *command_encode_value(const struct commands *c, uint64_t tagged, char *out)
     return out + length + command_end(c, key, out + length);
 }
 
-/* Write a command up to its value, or up to its end when it has none. Returns the size of that. */
+/* Write a command up to its value, or up to its end when it has none. Returns the number of bytes. */
 static size_t front_make(const struct commands *c, uint64_t tagged, char *out, uint64_t *length)
 {
     size_t n = (size_t)(command_encode_key(c, tagged, out) - out);

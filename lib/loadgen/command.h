@@ -15,12 +15,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The commands of the hot path: an index of command_kinds. Those of a mix have the indices behind them, and words (mix.h). */
+/* The commands of the hot path: an index of command_kinds. The commands of a mix have the following indices, and words (mix.h). */
 enum command { COMMAND_GET, COMMAND_SET, COMMANDS };
 
 enum command_reply { COMMAND_VALUE, COMMAND_OK };
 
-/* What there is to know of such a command. */
+/* The facts of such a command. */
 struct command_kind {
     const char *verb;
     uint8_t carries; /* a value follows the key */
@@ -54,10 +54,10 @@ static inline const struct command_kind *command_kind(uint64_t tagged)
 #define COMMAND_HEAD_MAX (64 + OPTIONS_PREFIX_MAX) /* with the tag of a slot */
 #define COMMAND_DIGITS   20
 #define COMMAND_TAIL_MAX 16384 /* bytes of a ready-made value; longer ones are made piece by piece */
-#define COMMAND_SLACK    64    /* bytes that command_encode may write behind the command */
-#define COMMAND_END_MAX  40    /* bytes of a SET behind its value */
+#define COMMAND_SLACK    64    /* bytes that command_encode may write after the command */
+#define COMMAND_END_MAX  40    /* bytes of a SET after its value */
 
-/* What a command looks like up to the digits of its key, for keys of one length. */
+/* The bytes of a command up to the digits of its key, for keys of one length. */
 struct command_head {
     char text[COMMAND_HEAD_MAX];
     uint32_t size;
@@ -66,14 +66,14 @@ struct command_head {
 struct commands {
     struct command_head head[COMMANDS][COMMAND_DIGITS + 1];
     const struct values *values;
-    const struct slots_tags *tags; /* of a shard's slots: what heads end in is written for each key; NULL without a cluster */
+    const struct slots_tags *tags; /* of a shard's slots: the end of a head is written for each key; NULL without a cluster */
     uint64_t place;                /* see values_fill */
     uint64_t value_len;            /* when all values have one size, else 0 */
-    char *tail;                    /* owned: all of a SET behind its key, when it is the same for every key and short; else NULL */
+    char *tail;                    /* owned: all of a SET after its key, when it is the same for every key and short; else NULL */
     uint32_t tail_len, tail_value; /* its bytes, and those of them before the value */
     struct replies_value got;      /* a reply with such a value */
     uint64_t largest;              /* bytes that no command exceeds */
-    const struct mix *mix;         /* the commands that command_kinds has not, or NULL */
+    const struct mix *mix;         /* the commands that are not in command_kinds, or NULL */
     const char *prefix;            /* of their keys */
     uint64_t first, count;         /* the keys that they take */
     const struct trace *trace;     /* where the requests of a replay come from, or NULL */
@@ -95,7 +95,7 @@ void commands_trace(struct commands *c, const struct trace *trace, double ttl_ms
 /** As command_words, of a request of the trace. */
 uint64_t command_trace(const struct commands *c, uint64_t tagged, uint64_t from, char *out, size_t n);
 
-/** Returns what stands for the key in values_fill and values_check when its value has `size` bytes: a value of another size has other content. */
+/** Returns the key to use in values_fill and values_check when its value has `size` bytes: a value of another size has other content. */
 uint64_t command_trace_content(const struct commands *c, const struct trace_record *r, uint64_t size);
 
 /** Returns the i-th of the keys of a command of several. */
@@ -120,7 +120,7 @@ static inline char *command_encode_key(const struct commands *c, uint64_t tagged
     uint64_t key = COMMAND_KEY(tagged);
     unsigned digits = number_digits(key);
     const struct command_head *h = &c->head[tagged >> COMMAND_SHIFT][digits];
-    const uint32_t size = h->size; /* any byte that is written could be h->size, for all that the compiler knows */
+    const uint32_t size = h->size; /* for the compiler, any byte that is written could be h->size */
     memcpy(out, h->text, 32);      /* a fixed size is two moves */
     if (size > 32) memcpy(out + 32, h->text + 32, size - 32);
     if (c->tags) slots_put(c->tags, key, out + size - SLOTS_TAG);
@@ -128,7 +128,7 @@ static inline char *command_encode_key(const struct commands *c, uint64_t tagged
     return out + size + digits;
 }
 
-/* Copy a ready-made tail; up to 31 bytes more are written, for which the caller has room. A call costs more than a short copy. */
+/* Copy a ready-made tail; up to 31 further bytes are written, for which the caller has room. A call costs more than a short copy. */
 static inline void command_tail_copy(char *out, const char *tail, uint32_t size)
 {
     if (size > 256) {
@@ -138,7 +138,7 @@ static inline void command_tail_copy(char *out, const char *tail, uint32_t size)
     for (uint32_t i = 0; i < size; i += 32) memcpy(out + i, tail + i, 32);
 }
 
-/** Write all of a SET behind its key when it is not the same for every key. Returns its end. */
+/** Write all of a SET after its key when it is not the same for every key. Returns its end. */
 char *command_encode_value(const struct commands *c, uint64_t tagged, char *out);
 
 /** Write the whole command at out, which must have room for command_size + COMMAND_SLACK. Returns its end. */
@@ -189,7 +189,7 @@ static inline char *command_encode_run(const struct commands *c, unsigned comman
     return out;
 }
 
-/** Write what is behind the value of a SET: the end of the line, and the seconds that the key lives, for each key its own. Returns its size. */
+/** Write the end of a SET after its value: the end of the line, and the time to live of each key. Returns its size. */
 size_t command_end(const struct commands *c, uint64_t key, char out[COMMAND_END_MAX]);
 
 /** Returns whether the bytes of a command follow from its key alone, without making a value. */
@@ -203,8 +203,8 @@ size_t command_encode_part(const struct commands *c, uint64_t tagged, uint64_t a
 
 #define COMMAND_PIECE_MAX (COMMAND_HEAD_MAX + 2 * COMMAND_DIGITS + 64) /* bytes that command_piece may write */
 
-/** For `shared` values: returns where bytes of the command from `at` on stand, and sets *n to how many: at `scratch`, which must have room for
- *  COMMAND_PIECE_MAX, or in memory that lasts as long as the values do. */
+/** For `shared` values: returns the address of bytes of the command from `at` on, and sets *n to their number: at `scratch`, which must have room
+ *  for COMMAND_PIECE_MAX, or in memory that lasts as long as the values do. */
 const char *command_piece(const struct commands *c, uint64_t tagged, uint64_t at, char *scratch, size_t *n);
 
 #endif

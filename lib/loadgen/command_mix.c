@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands of a mix as bytes: their words, walked from the start each time, so that any part can be made again. */
+/* Commands of a mix as bytes: their words are walked from the start each time, so that any part can be made again. */
 #include "command.h"
 
 #include <string.h>
 
-/* Where the walk is, and what of it is wanted: bytes [from, stop). */
+/* The position of the walk, and the wanted part: bytes [from, stop). */
 struct walk {
     uint64_t at, from, stop;
     char *out;
@@ -136,7 +136,7 @@ void commands_mix(struct commands *c, const struct mix *mix, const char *prefix,
     c->prefix = prefix;
     c->first = first;
     c->count = count;
-    c->shared = 0; /* the pieces of other commands do not lie ready */
+    c->shared = 0; /* the pieces of other commands are not ready-made */
     for (int i = COMMANDS; i < mix->commands; i++) {
         uint64_t n = longest(c, &mix->command[i], value);
         if (n > c->largest) c->largest = n;

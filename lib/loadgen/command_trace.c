@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests of a trace as bytes: a tagged key holds the number of a record, and the record everything else. */
+/* Requests of a trace as bytes: a tagged key contains the number of a record, and the record everything else. */
 #include "command.h"
 
 #include <inttypes.h>
@@ -7,9 +7,9 @@
 #include <string.h>
 
 #define FRONT_MAX (TRACE_KEY_MAX + 128) /* bytes before a value */
-#define END_MAX   96                    /* and behind it */
+#define END_MAX   96                    /* bytes after it */
 
-/* What a request looks like on the way, by what it is: words without those of a time to live, and the last one. */
+/* The words of a request, by its operation: the words without those of a time to live, and the last word. */
 static const struct look {
     const char *begin;
     uint8_t words, carries, counter;
@@ -25,7 +25,7 @@ static const struct look {
     [TRACE_DECR] = {"\r\n$4\r\nDECR\r\n$", 2, 0, 1, ""},
 };
 
-#define COUNTER "i:" /* before the key of a counter, as in a mix: no value of another kind is then in its way */
+#define COUNTER "i:" /* before the key of a counter, as in a mix: so that no value of another type has that key */
 
 static char *put_text(char *out, const char *text, size_t n)
 {
@@ -39,7 +39,7 @@ static char *put_line(char *out, uint64_t number)
     return put_text(out, "\r\n", 2);
 }
 
-/* Write a request up to its value, or all of it when it has none, with SLACK behind. Returns the end. */
+/* Write a request up to its value, or all of it when it has none, followed by SLACK. Returns the end. */
 static char *front_make(const struct commands *c, const struct trace_record *r, const struct look *l, char *out)
 {
     *out++ = '*';
@@ -54,7 +54,7 @@ static char *front_make(const struct commands *c, const struct trace_record *r, 
     return put_line(out, r->size);
 }
 
-/* Write what is behind the value. Returns its size. */
+/* Write the part after the value. Returns its size. */
 static size_t end_make(const struct commands *c, const struct trace_record *r, const struct look *l, char out[END_MAX])
 {
     char *at = put_text(out, "\r\n", 2), digits[COMMAND_DIGITS + 8];
@@ -75,7 +75,7 @@ uint64_t command_trace_content(const struct commands *c, const struct trace_reco
     return rng_mix(trace_key_hash(c->trace, r) ^ size * RNG_STEP);
 }
 
-/* Copy what lies in [from, from + n) of a part that begins at `at`. */
+/* Copy the bytes within [from, from + n) of a part that begins at `at`. */
 static void put_part(uint64_t at, const char *bytes, uint64_t size, uint64_t from, char *out, uint64_t n)
 {
     uint64_t low = from > at ? from - at : 0, high = from + n > at ? from + n - at : 0;
@@ -112,7 +112,7 @@ void commands_trace(struct commands *c, const struct trace *trace, double ttl_ms
 {
     c->trace = trace;
     c->ttl_ms = ttl_ms;
-    c->place = 0; /* what a key's value is does not hang on how the keys are spread */
+    c->place = 0; /* the value of a key does not depend on how the keys are spread */
     c->value_len = 0;
     c->shared = 0;
     c->largest = trace->header->largest_value + trace->header->largest_key + FRONT_MAX - TRACE_KEY_MAX + END_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressible content: see compressible.h. Short runs of random bytes (literals) alternate with copies of what stands shortly before
- * (matches), as in text: the time to decompress is that of the branches that these runs cost, not that of the bytes. Measured on 136 MB of C,
- * C++, Python and shell source, lz4 finds 386, 314, 246 and 205 matches in a page of ratio 1.5, 2, 3 and 4. */
+/* Compressible content: see compressible.h. Short runs of random bytes (literals) alternate with copies of earlier bytes (matches), as in text: the
+ * time to decompress is that of the branches of these runs, not that of the bytes. Measured on 136 MB of C, C++, Python and shell source, lz4 finds
+ * 386, 314, 246 and 205 matches in a page of ratio 1.5, 2, 3 and 4. */
 #include "compressible.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 #define MATCH_MIN   4            /* the shortest match that lz4 and lzo look for */
 #define NO_LITERALS 0.45         /* part of the matches that follow another match directly; 0.42 to 0.62 in source */
 
-/* Where a match may copy from: positions whose next bytes stand only there, since a compressor remembers one position for each content. */
+/* Positions from which a match may copy: their next bytes occur only there, since a compressor remembers one position for each content. */
 struct anchors {
     uint32_t at[CLASSES][ANCHORS];
     uint32_t count[CLASSES];
@@ -34,7 +34,7 @@ static void anchor_add(struct anchors *a, size_t at)
     if (*count < ANCHORS) a->at[at % CLASSES][(*count)++] = (uint32_t)at;
 }
 
-/* Pick an anchor that position `at` can copy from; those out of the window go. Returns NULL when there is none. */
+/* Pick an anchor that position `at` can copy from; anchors outside the window are dropped. Returns NULL when there is none. */
 static uint32_t *anchor_pick(struct anchors *a, size_t at, struct rng *rng)
 {
     uint32_t *list = a->at[at % CLASSES], *count = &a->count[at % CLASSES];
@@ -46,7 +46,7 @@ static uint32_t *anchor_pick(struct anchors *a, size_t at, struct rng *rng)
     return NULL;
 }
 
-/* Bytes that a match costs, the mean of lz4 (3, and more from 19 on) and lzo (2 up to a length of 8, 3 up to 33, then more). */
+/* Compressed bytes of a match, the mean of lz4 (3, and more from 19 on) and lzo (2 up to a length of 8, 3 up to 33, then more). */
 static double match_cost(size_t length)
 {
     double n = (double)length;
@@ -57,10 +57,10 @@ static double match_cost(size_t length)
 
 void compressible_make(unsigned char *out, size_t size, double ratio, struct rng *rng)
 {
-    const double literals = 0.4 + 1.5 / (ratio - 0.7); /* between matches, in the mean; a fit to the counts at the top */
+    const double literals = 0.4 + 1.5 / (ratio - 0.7); /* between matches, on average; a fit to the counts at the top */
     const double cut =
         size < 2 * PAGE ? 0.25 + (double)size / (4 * PAGE) : 1; /* page boundaries per page of content: allocators align small values */
-    const double loss_max = 20 + ratio; /* bytes of a match that cost when a page begins between it and its source: parts have other sources */
+    const double loss_max = 20 + ratio; /* cost of a match when a page begins between it and its source: the parts have other sources */
     struct anchors anchors;
     double cost = 0; /* compressed bytes up to `at`: matches are as long as it takes to keep at = ratio * cost */
     memset(anchors.count, 0, sizeof anchors.count);
@@ -72,7 +72,7 @@ void compressible_make(unsigned char *out, size_t size, double ratio, struct rng
         for (size_t n = 0; at < size && (n < run || want < MATCH_MIN + 1 || !(from = anchor_pick(&anchors, at, rng))); n++) {
             out[at] = (unsigned char)(rng_next(rng) >> 56);
             anchor_add(&anchors, at++);
-            cost += n == 3 || n == 14 ? 1.5 : 1; /* a fourth is a byte more for lzo, a fifteenth for lz4 */
+            cost += n == 3 || n == 14 ? 1.5 : 1; /* a fourth of them cost a byte more in lzo, a fifteenth in lz4 */
             want = ratio * (cost + match_cost(MATCH_MIN)) - (double)at;
         }
         if (!from) break;

@@ -9,7 +9,7 @@
 
 #define COMPRESSIBLE_MAX 65536UL /* bytes of one piece */
 
-/** Write `size` bytes (at most COMPRESSIBLE_MAX) at out. lz4 and lzo-rle make one byte of `ratio` (above 1) bytes of it, in pages of 4096 B and at
+/** Write `size` bytes (at most COMPRESSIBLE_MAX) at out. lz4 and lzo-rle compress `ratio` (above 1) bytes of it to one, in pages of 4096 B and at
  *  every length of it. XOR with any word of 8 bytes, repeated, keeps the ratio. */
 void compressible_make(unsigned char *out, size_t size, double ratio, struct rng *rng);
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#define BACKOFF_MIN_NS (50 * NS_PER_MS) /* between attempts to connect again, doubled up to */
+#define BACKOFF_MIN_NS (50 * NS_PER_MS) /* delay between attempts to connect again; it doubles up to */
 #define BACKOFF_MAX_NS (200 * NS_PER_MS)
 
 /* The next request of a mix. */
@@ -45,7 +45,7 @@ static inline uint64_t next_request(struct worker *w, struct target *t)
     return COMMAND_TAG(set ? COMMAND_SET : COMMAND_GET, key);
 }
 
-/* KEYS_LATEST: a key that was added may be read once it is known to be there, and so are all that were added before it. */
+/* KEYS_LATEST: an added key may be read once the server has confirmed it and all keys that were added before it. */
 static void adds_look(struct worker *w, struct conn *c)
 {
     struct target *t = c->target;
@@ -127,7 +127,7 @@ void conn_offer(struct worker *w, struct conn *c, uint64_t now_ns)
     conn_line_up(c);
 }
 
-/* Account for the requests of one read that were answered: in a closed loop they were sent together and came together. */
+/* Account for the requests that one read answered: in a closed loop they were sent together and answered together. */
 static void account(struct worker *w, uint64_t latency_us, uint64_t n)
 {
     hist_record(&w->recorder.active, latency_us, n);
@@ -149,8 +149,8 @@ static inline void record_open(struct worker *w, struct conn *c, uint32_t slot, 
     hist_record(&w->recorder.service, clock_us(now - c->sent[slot]), 1);
 }
 
-/* Take in replies that stand whole in [*p, end) and are of the one expected form: the fast way for nearly all of them. Returns how many;
- * Leaves *p at the first that is not so. */
+/* Count whole replies of the expected form in [*p, end): the fast path for nearly all of them. Returns how many; leaves *p at the first reply of
+ * another form. */
 static inline uint32_t take_expected(struct worker *w, struct conn *c, const char **p, const char *end, uint64_t now, struct carried *carried)
 {
     const struct commands *m = &c->target->commands;
@@ -158,7 +158,7 @@ static inline uint32_t take_expected(struct worker *w, struct conn *c, const cha
     uint32_t n = c->inflight - c->unwritten, done = 0, set = 0;
     int verify = w->plan->verify, open = w->open;
     if (!m->value_len || w->mix) return 0;
-    if (!open && w->plan->kind != PHASE_MIXED && (w->plan->kind != PHASE_GET || !verify)) { /* no request needs to be looked at */
+    if (!open && w->plan->kind != PHASE_MIXED && (w->plan->kind != PHASE_GET || !verify)) { /* no request needs to be checked */
         if (w->plan->kind == PHASE_GET) {
             done = replies_values(&m->got, at, end, n);
             at += done * m->got.size;
@@ -190,7 +190,7 @@ static inline uint32_t take_expected(struct worker *w, struct conn *c, const cha
     return done;
 }
 
-/* Of a mix: count a reply by its command, and send what follows it. Returns 1 when the request is done. */
+/* For a mix: count a reply by its command, and send the command that follows it. Returns 1 when the request is done. */
 static int take_mixed(struct worker *w, struct conn *c, uint64_t tagged, int answers, const struct carried *before, const struct carried *carried,
                       uint64_t now)
 {
@@ -207,7 +207,7 @@ static int take_mixed(struct worker *w, struct conn *c, uint64_t tagged, int ans
     if (m->next) {
         c->key[next] = COMMAND_TAG(m->next, COMMAND_KEY(tagged));
         if (w->open) c->intended[next] = c->intended[slot], c->sent[next] = c->sent[slot];
-        c->inflight++; /* the caller takes the answered one off */
+        c->inflight++; /* the caller removes the answered request */
         c->unwritten++;
         c->following = 1;
         return 0;
@@ -218,7 +218,7 @@ static int take_mixed(struct worker *w, struct conn *c, uint64_t tagged, int ans
     return 1;
 }
 
-/* Take in the bytes [p, end) of replies. Returns 0, or -1 when the stream cannot be understood any further. */
+/* Read the bytes [p, end) of replies. Returns 0, or -1 when the stream is invalid from there on. */
 static int take(struct worker *w, struct conn *c, const char *p, const char *end, uint64_t now)
 {
     uint64_t *count = w->recorder.active_count;
@@ -256,7 +256,7 @@ static int take(struct worker *w, struct conn *c, const char *p, const char *end
             c->inflight--;
             break;
         case RESP_BAD:
-            if (!c->inflight) answer_failed(w, c->target, COUNT_ERROR_REPLIES, 1); /* else what is on the way is lost by it */
+            if (!c->inflight) answer_failed(w, c->target, COUNT_ERROR_REPLIES, 1); /* else requests in flight are lost by it */
             answer_keep(w, c->target, "the server sent what is no reply");
             bad = 1;
         }
@@ -331,7 +331,7 @@ static void received(struct worker *w, struct conn *c, ssize_t n, uint64_t now)
         conn_refill(w, c, now);
 }
 
-/* Read what is there. A read that fills less than the buffer has emptied the socket, but says nothing of an `end` behind the bytes. */
+/* Read what is available. A read that fills less than the buffer has emptied the socket, but does not report an `end` after the bytes. */
 static void readable(struct worker *w, struct conn *c, uint32_t end)
 {
     ssize_t n;
@@ -378,7 +378,7 @@ int conn_register(struct worker *w, struct conn *c, int connecting)
     return epoll_ctl(w->epoll, EPOLL_CTL_ADD, c->link.fd, &event);
 }
 
-/* The requests on the way get no answer any more: they have waited at least until now. */
+/* Count requests in flight as unanswered: they have waited at least until now. */
 static void unanswered(struct worker *w, const struct conn *c, uint64_t now_ns)
 {
     for (uint32_t i = 0; w->mix && w->plan->kind != PHASE_POPULATE && i < c->inflight; i++)

@@ -11,13 +11,13 @@
 /** Put one request into the ring of c, which must have room. It is written by the next conn_flush. */
 void conn_push(struct worker *w, struct conn *c, uint64_t intended_ns, uint64_t now_ns);
 
-/** Closed loop: fill the empty ring of c with the next batch and write it, unless its target has nothing left or the time is over. */
+/** Closed loop: fill the empty ring of c with the next batch and write it, unless its target has no requests left or the time is over. */
 void conn_refill(struct worker *w, struct conn *c, uint64_t now_ns);
 
 /** Handle the epoll events of c. */
 void conn_event(struct worker *w, struct conn *c, uint32_t events);
 
-/** Give up the connection: its requests on the way are counted as `kind`, and it will be opened again. */
+/** Give up the connection: its requests in flight are counted as `kind`, and it will be opened again. */
 void conn_drop(struct worker *w, struct conn *c, enum count kind, uint64_t now_ns);
 
 /** Try to open a connection that is down. */
@@ -41,7 +41,7 @@ static inline void conn_line_up(struct conn *c)
     c->in_free = 1;
 }
 
-/** No request of t is sent any more; those that were due count as unsent when `unsent` is set. */
+/** Stop sending requests of t; those that were due count as unsent when `unsent` is set. */
 void target_end(struct worker *w, struct target *t, int unsent);
 
 #endif

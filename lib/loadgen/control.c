@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done to an instance beside the load: see control.h. */
+/* Commands to an instance beside the load: see control.h. */
 #include "control.h"
 
 #include "cluster.h"
@@ -68,8 +68,8 @@ int control_keyspace(const char *info, uint64_t *zero, uint64_t *others, uint64_
     return 0;
 }
 
-/* What an instance holds. Sets the keys of database 0, of the others, the first of these, and whether the marker is there. Returns 0, or -1
- * with a line in why. */
+/* Read which keys an instance holds. Sets the keys of database 0, of the others, the first of these, and whether the marker is there. Returns 0, or
+ * -1 with a line in why. */
 static int survey(struct link *l, const struct links *s, const struct control *c, uint64_t *zero, uint64_t *others, uint64_t *other, char *why)
 {
     static const char *size[] = {"DBSIZE"}, *info[] = {"INFO", "keyspace"};
@@ -136,7 +136,7 @@ int control_mark_empty(const struct links *s, struct control *c, char why[LINK_W
     if (link_open(&l, s, &c->endpoint, 0, why)) return -1;
     int marked = survey(&l, s, c, &zero, &others, &other, why);
     c->ours = marked > 0;
-    /* Who may not ask may still load: without the marker, a later run refuses to flush. */
+    /* A user without the right to ask may still load: without the marker, a later run refuses to flush. */
     int rc = marked < 0 || zero || others ? 0 : mark(&l, s, c, s->options->connect_timeout_s, why);
     if (!rc) why[0] = 0;
     link_close(&l);

@@ -8,7 +8,7 @@
 /** Returns how many CPUs the threads may use together: a fraction with a quota, at least 0.01. */
 double cpus_usable(const struct options *o);
 
-/** Read a cpu.max of cgroup v2, `QUOTA PERIOD` or `max PERIOD`. Returns the CPUs that it allows, 0 when it sets no limit or is none. */
+/** Read a cpu.max of cgroup v2, `QUOTA PERIOD` or `max PERIOD`. Returns the CPUs that it allows; 0 when it sets no limit or is invalid. */
 double cpus_quota(const char *text);
 
 #endif

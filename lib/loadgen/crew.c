@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A crew of threads: see crew.h. An OpenMP barrier may spin, and 144 spinning threads take the CPUs from the servers. */
+/* A crew of threads: see crew.h. An OpenMP barrier may spin, and 144 spinning threads would use the servers' CPUs. */
 #include "crew.h"
 
 void crew_init(struct crew *c, int size)

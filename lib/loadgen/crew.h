@@ -21,7 +21,7 @@ void crew_init(struct crew *c, int size);
 /** For threads 1 .. size - 1: do jobs until the crew is dismissed. */
 void crew_serve(struct crew *c, int thread);
 
-/** For thread 0: have every thread, this one too, do job(arg, thread); returns when all have. */
+/** For thread 0: let every thread, including this one, do job(arg, thread); returns when all are done. */
 void crew_run(struct crew *c, void (*job)(void *arg, int thread), void *arg);
 
 /** For thread 0: let the others return from crew_serve. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an instance is: see endpoint.h. */
+/* The address of an instance: see endpoint.h. */
 #include "endpoint.h"
 
 #include <netdb.h>

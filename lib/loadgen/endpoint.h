@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an instance is: every address that its host has, or its unix socket, and what messages call it. */
+/* The address of an instance: every address of its host, or its unix socket, and its name for messages. */
 #ifndef LOADGEN_ENDPOINT_H
 #define LOADGEN_ENDPOINT_H
 

@@ -64,7 +64,7 @@ static void init_job(void *arg, int thread)
         if (!e->why[thread][0]) snprintf(e->why[thread], LINK_WHY, "cannot prepare thread %d: %s", thread, strerror(errno ? errno : ENOMEM));
 }
 
-/* The first complaint of any thread, if there is one. */
+/* The first error message of any thread, if there is one. */
 static int gather(struct engine *e, char why[ENGINE_WHY])
 {
     for (int i = 0; i < e->workers; i++)
@@ -75,7 +75,7 @@ static int gather(struct engine *e, char why[ENGINE_WHY])
     return 0;
 }
 
-/* What the instances are: those behind PORT, or the shards of a cluster. */
+/* The instances: those from PORT on, or the shards of a cluster. */
 static int instances_init(struct engine *e, struct options *o, char why[ENGINE_WHY])
 {
     if (links_init(&e->links, o, &worker_stop, why)) return -1;
@@ -144,7 +144,7 @@ struct visit {
     visit_one *one;
 };
 
-/* Instances are divided over the threads once more, each by one thread, whoever drives them. */
+/* For this, each instance is assigned to exactly one thread, whichever threads drive it. */
 static void visit_job(void *arg, int thread)
 {
     const struct visit *v = arg;
@@ -160,7 +160,7 @@ static void visit_job(void *arg, int thread)
     }
 }
 
-/* Visit every instance. Returns 0, or -1 with the first complaint; the others are visited all the same. */
+/* Visit every instance. Returns 0, or -1 with the first error message; the others are visited all the same. */
 static int visit(struct engine *e, visit_one *one, char why[ENGINE_WHY])
 {
     struct visit v = {e, one};
@@ -169,7 +169,7 @@ static int visit(struct engine *e, visit_one *one, char why[ENGINE_WHY])
     return gather(e, why);
 }
 
-/* Ask all servers how many keys they took away. Returns 0, or -1. */
+/* Ask all servers how many keys they have removed. Returns 0, or -1. */
 static int taken(struct engine *e, uint64_t *evicted, uint64_t *expired)
 {
     char why[ENGINE_WHY];
@@ -186,7 +186,7 @@ int engine_prepare(struct engine *e, char why[ENGINE_WHY])
 {
     const struct options *o = e->options;
     uint64_t evicted;
-    if (o->values.ttl_low || o->trace) taken(e, &evicted, &e->expired); /* a server that does not answer is told below */
+    if (o->values.ttl_low || o->trace) taken(e, &evicted, &e->expired); /* a server that does not answer is reported below */
     int sets = o->phase[0] == PHASE_SET || o->phase[0] == PHASE_POPULATE || o->trace, writes = 0;
     for (int i = 0; i < o->phases; i++) writes |= o->phase[i] != PHASE_GET;
     if (!sets || !o->flush) return writes && visit(e, control_mark_empty, why) ? -1 : 1;
@@ -255,7 +255,7 @@ void engine_plan_load(const struct engine *e, struct plan *plan, double rate, ui
 void engine_plan_warmup(const struct engine *e, struct plan *plan, double time_s)
 {
     plan->record = 0;
-    plan->index += OPTIONS_PHASES_MAX; /* other random keys than those that are measured */
+    plan->index += OPTIONS_PHASES_MAX; /* other random keys than the measured ones */
     engine_plan_load(e, plan, plan->rate, plan->connections, time_s);
 }
 
@@ -279,7 +279,7 @@ static void run_job(void *arg, int thread)
     worker_run(run->engine->worker[thread], run->plan);
 }
 
-/* Outages are seen by every thread of an instance: of each instance the thread that saw most of them counts. */
+/* Every thread of an instance sees its outages: for each instance the thread that saw most of them counts. */
 static int merge_outages(const struct engine *e, struct result *r)
 {
     const struct target **worst = calloc(e->options->instances, sizeof(struct target *));
@@ -300,7 +300,7 @@ static int merge_outages(const struct engine *e, struct result *r)
     return 0;
 }
 
-/* An instance was silent when it was so to all its threads. */
+/* An instance was silent when all its threads saw it silent. */
 static int merge_gaps(const struct engine *e, struct result *r)
 {
     uint64_t instances = e->options->instances;
@@ -339,13 +339,13 @@ static void judge(const struct engine *e, struct result *r)
         uint64_t needed = w->cpu_ns > w->idle_ns ? w->cpu_ns - w->idle_ns : 0;
         used += needed;
         if (w->ran_ns > longest) longest = w->ran_ns;
-        if (r->plan.open) needed += w->waited_ns; /* a schedule slips as much while the thread waits for a CPU */
+        if (r->plan.open) needed += w->waited_ns; /* the schedule slips by the same time while the thread waits for a CPU */
         double share = w->ran_ns ? (double)needed / (double)w->ran_ns : 0;
         if (share <= r->busiest) continue;
         r->busiest = share;
         r->busiest_thread = i;
     }
-    /* Threads that share too few CPUs are none of them busy. */
+    /* Threads that share too few CPUs: none of them looks busy by itself. */
     r->process = longest ? (double)used / (double)longest / e->cpus : 0;
     r->client_limited = r->busiest > ENGINE_BUSY || r->process > ENGINE_BUSY;
     if (!r->plan.open) return;
@@ -396,7 +396,7 @@ static int merge(const struct engine *e, const struct plan *plan, struct result 
     return 0;
 }
 
-/* Why keys are gone that were set: what the servers say that they took away. */
+/* The reason why keys are missing that were set: by the servers' counts of removed keys. */
 static const char *explain_misses(struct engine *e)
 {
     uint64_t evicted, expired;

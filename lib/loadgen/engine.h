@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A whole run: threads, connections, phases one after the other, and what each phase came to. */
+/* A whole run: threads, connections, phases one after the other, and the result of each phase. */
 #ifndef LOADGEN_ENGINE_H
 #define LOADGEN_ENGINE_H
 
@@ -23,10 +23,10 @@ struct engine {
     int steps;             /* rows of steps.tsv so far */
     uint64_t expired;      /* keys that expired, by the servers' count, up to the last look */
     int filled;            /* a phase of this run has set every key */
-    char (*why)[LINK_WHY]; /* owned, one a thread: what went wrong while connecting */
+    char (*why)[LINK_WHY]; /* owned, one per thread: the error while connecting */
 };
 
-/* What a phase came to, all threads together. */
+/* The result of a phase, all threads together. */
 struct result {
     struct plan plan;
     struct hist latency, service, lag; /* owned; service and lag only of an open loop */
@@ -40,19 +40,19 @@ struct result {
     int silent; /* the first instance that did not answer at the end though requests were due, from 1; 0: none */
     uint64_t cpu_us;
     double busiest; /* share of a CPU that the busiest thread needed, 0 to 1 */
-    double process; /* share of the CPUs that it may use that the process needed, 0 to 1 */
+    double process; /* share of the CPUs available to the process that it needed, 0 to 1 */
     int busiest_thread;
     int client_limited;
     uint64_t at_least_us;    /* percentiles from here on are lower bounds: requests got no answer; UINT64_MAX: none */
     int misses_fail;         /* every key had been set, and may not go: a miss is a failure */
-    const char *miss_reason; /* why keys were not there: unset, evicted, expired, gone, unknown; - without misses */
+    const char *miss_reason; /* why keys were missing: unset, evicted, expired, gone, unknown; - without misses */
     uint64_t expired;        /* keys that expired since the phase before, where --expire asks for it */
     int interrupted;
     int unread; /* tracked writes could not be read back */
 };
 
-/** Allocate everything and resolve the host; opens no connection, but to ask a cluster for its shards, which say how many instances there are.
- * Returns 0, or -1 with one line in why. Free with engine_free. */
+/** Allocate everything and resolve the host. Opens no connection, except to ask a cluster for its shards, whose number is that of the instances.
+ *  Returns 0, or -1 with one line in why. Free with engine_free. */
 int engine_init(struct engine *e, struct options *o, struct crew *crew, char why[ENGINE_WHY]);
 
 /** Close and release everything. */
@@ -61,12 +61,12 @@ void engine_free(struct engine *e);
 /** Open all connections, all threads at the same time. Returns 0, or -1 with one line in why. */
 int engine_connect(struct engine *e, char why[ENGINE_WHY]);
 
-/** Make the instances ready: check whose keys they hold, and only when all may be flushed flush them. Returns 0 done, 1 flushed nothing as
- *  nothing was to be flushed, -1 with one line in why. */
+/** Make the instances ready: check whose keys they hold, and flush them only when all may be flushed. Returns 0 done, 1 nothing was to be flushed,
+ *  -1 with one line in why. */
 int engine_prepare(struct engine *e, char why[ENGINE_WHY]);
 
-/** All phases are over: write the marker again where we flushed or found it, for eviction may have taken it. What fails is left: a later run then
- *  refuses to flush. */
+/** All phases are over: write the marker again where we flushed or found it, because eviction may have removed it. A failure is ignored: a later
+ *  run then refuses to flush. */
 void engine_finish(struct engine *e);
 
 /** Plan phase number `index` of the options. */
@@ -79,8 +79,8 @@ void engine_plan_load(const struct engine *e, struct plan *plan, double rate, ui
 /** Turn the plan of a phase into that of its warm-up: the same load for time_s seconds, without a record. */
 void engine_plan_warmup(const struct engine *e, struct plan *plan, double time_s);
 
-/** Turn the plan of a phase into that of a step: the same load for time_s seconds, with random streams that belong to its `offer` (1 and up)
- *  alone. What is due waits no longer than that after its end. */
+/** Turn the plan of a phase into that of a step: the same load for time_s seconds, with random streams of its own by its `offer` (1 and up). After
+ *  its end, due requests wait at most as long as the step. */
 void engine_plan_step(const struct engine *e, struct plan *plan, int offer, double time_s);
 
 /** Run a phase that starts at plan->start_ns. Returns 0 and fills r, or -1 with one line in why. Free r with engine_result_free. */
@@ -89,8 +89,8 @@ int engine_run(struct engine *e, const struct plan *plan, struct result *r, char
 /** Release what engine_run allocated in r. */
 void engine_result_free(struct result *r);
 
-/** Returns 1 when the phase failed: errors of any kind, or misses where every key had been set. Where nodes may go down errors are no failure, but an
- *  instance that does not answer at the end is. */
+/** Returns 1 when the phase failed: errors of any kind, or misses where every key had been set. Where nodes may go down errors are not a failure,
+ *  but an instance that does not answer at the end is. */
 int engine_failed(const struct engine *e, const struct result *r);
 
 #endif

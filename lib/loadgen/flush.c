@@ -8,7 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/uio.h>
 
-#define FLUSH_MAX (1024UL * 1024) /* bytes written to one connection before others have their turn */
+#define FLUSH_MAX (1024UL * 1024) /* bytes written to one connection before other connections get their turn */
 #define PIECES    64              /* of a write that gathers */
 
 uint32_t flush_interest(const struct conn *c, int out)
@@ -17,7 +17,7 @@ uint32_t flush_interest(const struct conn *c, int out)
     return out ? EPOLLIN | EPOLLOUT : EPOLLIN;
 }
 
-/* Have epoll tell when more can be written. `full`: the socket took less than it was offered. */
+/* Let epoll report when more can be written. `full`: the socket took less than was offered. */
 static void poll_out(struct worker *w, struct conn *c, int full)
 {
     uint8_t want = c->unwritten > 0;
@@ -26,7 +26,7 @@ static void poll_out(struct worker *w, struct conn *c, int full)
     if (!epoll_ctl(w->epoll, EPOLL_CTL_MOD, c->link.fd, &event)) c->polled_out = want;
 }
 
-/* Whether a command comes behind another of the same request, which counts from the first. */
+/* Whether a command follows another one of the same request, whose latency counts from the first. */
 static int follows(const struct worker *w, uint64_t tagged)
 {
     return w->mix && command_mixed(tagged) && !w->mix->command[tagged >> COMMAND_SHIFT].weight && w->plan->kind == PHASE_MIXED;
@@ -72,7 +72,7 @@ static char *encode(const struct worker *w, struct conn *c, uint32_t *i, uint32_
     return at;
 }
 
-/* As encode for `shared` values, without making them: writes and returns in *size bytes from where they stand, at most PIECES places. */
+/* As encode for `shared` values, without copying them: writes and returns in *size bytes from their own memory, at most PIECES places. */
 static ssize_t write_pieces(struct worker *w, struct conn *c, uint32_t *i, uint32_t stop, uint64_t skip, uint64_t *partly, uint64_t now, size_t *size)
 {
     _Static_assert((size_t)PIECES * COMMAND_PIECE_MAX <= CONN_OUT_SIZE, "each piece has room");
@@ -122,7 +122,7 @@ void conn_flush(struct worker *w, struct conn *c, uint64_t now)
             c->written = partly;
             continue;
         }
-        full = 1; /* find the request that the socket stopped in */
+        full = 1; /* find the request at which the socket stopped */
         for (uint64_t left = (uint64_t)put; left;) {
             uint64_t need = command_size(&c->target->commands, c->key[(stop - c->unwritten) & c->mask]) - c->written;
             if (left < need) {

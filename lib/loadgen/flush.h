@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing requests to a connection: as bytes that are made, or from where they stand; and what epoll is asked for meanwhile. */
+/* Writing requests to a connection: as copied bytes, or from the values' own memory; and the epoll events to wait for in the meantime. */
 #ifndef LOADGEN_FLUSH_H
 #define LOADGEN_FLUSH_H
 
 #include "worker.h"
 
-/** Write what is not written yet, as far as the socket takes it. `now`: on CLOCK_MONOTONIC, read just before, which latency counts from. */
+/** Write what is not written yet, as far as the socket takes it. `now`: on CLOCK_MONOTONIC, read just before; latency counts from it. */
 void conn_flush(struct worker *w, struct conn *c, uint64_t now);
 
-/** Returns what epoll is to tell of a link in use, `out`: when it can be written too. It tells a bare socket's changes, once each: no call is needed
- *  before and after the socket is full, and epoll does not look again at what was read out. A layer may want to read in order to write, so that
- *  its state is asked for. */
+/** Returns the epoll events of a link in use; `out`: also when it can be written. For a bare socket they are edge-triggered: no system call is
+ *  needed before and after the socket is full, and epoll does not check again what was read to the end. A layered link may have to read in order to
+ *  write, so it is level-triggered. */
 uint32_t flush_interest(const struct conn *c, int out);
 
 #endif

@@ -22,7 +22,7 @@ int gaps_both(struct gaps *g, const struct gaps *other, uint64_t least_ns)
     struct gaps out = {0};
     for (uint32_t i = 0, j = 0; i < g->count && j < other->count;) {
         const struct gap *a = &g->gap[i], *b = &other->gap[j];
-        struct gap both = a->to_ns < b->to_ns ? *a : *b; /* who hears first ends it */
+        struct gap both = a->to_ns < b->to_ns ? *a : *b; /* the first thread that gets an answer ends it */
         both.from_ns = a->from_ns > b->from_ns ? a->from_ns : b->from_ns;
         if (both.to_ns > both.from_ns + least_ns) {
             uint32_t before = out.count;

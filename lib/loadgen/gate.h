@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The gate before a phase, at which the master lets all clients start together, and where it may look at other loads first. */
+/* The gate before a phase: the master starts all clients together there, and may ask for steps at other loads first. */
 #ifndef LOADGEN_GATE_H
 #define LOADGEN_GATE_H
 
@@ -19,7 +19,7 @@ enum gate_go {
     GATE_SKIP   /* leave the phase out */
 };
 
-/* What a start file asks for. */
+/* The request of a start file. */
 struct gate_order {
     enum gate_go go;
     double start_s;        /* seconds since the epoch; not of GATE_KEEP and GATE_SKIP */
@@ -37,8 +37,8 @@ struct gate_order {
  *  none of these. */
 int gate_read(const char *text, uint64_t connections, struct gate_order *order);
 
-/** Write DIR/ready-NAME and wait for DIR/start-NAME; a time there that has passed is now. Returns 0 with the order filled; 1 when *stop was set
- *  meanwhile; -1 with one line in why. */
+/** Write DIR/ready-NAME and wait for DIR/start-NAME; a time in the past means now. Returns 0 with the order filled; 1 when *stop was set in the
+ *  meantime; -1 with one line in why. */
 int gate_wait(const char *dir, const char *name, uint64_t connections, const volatile sig_atomic_t *stop, struct gate_order *order,
               char why[GATE_WHY]);
 

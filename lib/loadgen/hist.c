@@ -12,7 +12,7 @@ int hist_init(struct hist *h, int digits)
     memset(h, 0, sizeof *h);
     h->digits = digits;
     for (int i = 0; i < digits; i++) steps *= 10;
-    h->sub_bits = 64 - __builtin_clzll(steps - 1); /* smallest power of two that tells 2 * 10^digits values apart */
+    h->sub_bits = 64 - __builtin_clzll(steps - 1); /* smallest power of two that distinguishes 2 * 10^digits values */
     h->slots = hist_index(h, HIST_MAX_US) + 1;
     /* rounded up to whole buckets, as readers of the encoded form compute it from the highest value */
     uint32_t half = UINT32_C(1) << (h->sub_bits - 1);

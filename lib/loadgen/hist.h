@@ -13,7 +13,7 @@ struct hist {
     uint64_t sum;       /* us, over all samples, those above range included */
     uint64_t min;       /* us, UINT64_MAX when empty */
     uint64_t max;       /* us, exact, those above range included */
-    uint32_t low, high; /* touched indices [low, high): what merge and clear look at */
+    uint32_t low, high; /* touched indices [low, high): merge and clear use only these */
     uint32_t slots;
     int digits;
     int sub_bits;    /* log2 of the number of linear steps in a bucket */
@@ -26,7 +26,7 @@ int hist_init(struct hist *h, int digits);
 /** Release what hist_init allocated. */
 void hist_free(struct hist *h);
 
-/** Empty h; touches only the slots that were used, so pages never used stay unmapped. */
+/** Empty h; touches only the slots that were used, so that unused pages stay unmapped. */
 void hist_clear(struct hist *h);
 
 /** Add all samples of `from` to h. Both must have the same digits. */

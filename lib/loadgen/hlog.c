@@ -48,7 +48,7 @@ static size_t payload(const struct hist *h, unsigned char *out)
     put_be(out + 4, (uint64_t)(at - out - HEADER), 4);
     put_be(out + 8, 0, 4); /* normalizing offset */
     put_be(out + 12, (uint64_t)h->digits, 4);
-    put_be(out + 16, 1, 8); /* lowest value told apart */
+    put_be(out + 16, 1, 8); /* lowest value that is distinguished */
     put_be(out + 24, HIST_MAX_US, 8);
     put_be(out + 32, ratio_bits, 8);
     return (size_t)(at - out);
@@ -96,7 +96,7 @@ static uint64_t get_be(const unsigned char *in, int bytes)
     return value;
 }
 
-/* Undo base64, in place. Returns the size, 0 when it is none. */
+/* Undo base64, in place. Returns the size, 0 when it is invalid. */
 static size_t unbase64(char *text)
 {
     size_t n = strlen(text), out = 0;
@@ -113,7 +113,7 @@ static size_t unbase64(char *text)
     return n ? out - (text[n - 1] == '=') - (text[n - 2] == '=') : 0;
 }
 
-/* Add the counts of a payload. Returns 0, or -1 when they are none of h's. */
+/* Add the counts of a payload. Returns 0, or -1 when they do not fit h. */
 static int counts_add(const unsigned char *at, const unsigned char *end, struct hist *h)
 {
     for (uint64_t slot = 0; at < end;) {

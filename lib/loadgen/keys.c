@@ -17,8 +17,8 @@ void keys_permutation_init(struct keys_permutation *p, uint64_t count, uint64_t 
     p->right_bits = bits - bits / 2;
 }
 
-/* A Feistel network on the smallest power of two that holds count; results outside are walked on (Black and Rogaway 2002: cycle walking),
- * less than two steps on average. */
+/* A Feistel network on the smallest power of two that holds count; results outside are permuted again (Black and Rogaway 2002: cycle walking), less
+ * than two steps on average. */
 uint64_t keys_permute(const struct keys_permutation *p, uint64_t position)
 {
     uint64_t left_mask = (UINT64_C(1) << p->left_bits) - 1, right_mask = (UINT64_C(1) << p->right_bits) - 1;
@@ -39,8 +39,8 @@ uint64_t keys_share(uint64_t count, uint64_t part, uint64_t parts)
     return count / parts + (part < count % parts);
 }
 
-/* Zipf by rejection-inversion (Hoermann and Derflinger 1996, "Rejection-inversion to generate variates from monotone discrete
- * distributions"): H is the integral of x^-theta, written with expm1 and log1p so that it holds at theta = 1 too. */
+/* Zipf by rejection-inversion (Hoermann and Derflinger 1996, "Rejection-inversion to generate variates from monotone discrete distributions"): H is
+ * the integral of x^-theta, written with expm1 and log1p so that it is valid at theta = 1 too. */
 static double zipf_integral(double theta, double x)
 {
     double l = log(x), t = (1 - theta) * l;
@@ -154,7 +154,7 @@ void keys_init(struct keys *k, const struct keys_spec *spec, uint64_t part, uint
     memset(k, 0, sizeof *k);
     k->part = part;
     k->parts = parts;
-    /* More walkers than keys: some have one in common, and none has nothing to walk. */
+    /* More walkers than keys: some share a key, so that each has one. */
     if (parts > spec->count) {
         parts = spec->count;
         part %= parts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Key patterns: which key comes next, in constant memory and by a seed alone. */
+/* Key patterns: which key comes next, in constant memory, determined by a seed. */
 #ifndef LOADGEN_KEYS_H
 #define LOADGEN_KEYS_H
 
@@ -17,7 +17,7 @@ struct keys_spec {
     double theta;                  /* zipf and latest: the exponent, 0 < theta <= KEYS_THETA_MAX */
     double hot_keys, hot_requests; /* hotspot: percent of the keys, and of the requests, which go to those */
     double shift_s, shift_percent; /* each shift_s seconds the popular keys are others, so many percent of all keys further; 0: never */
-    int scramble;                  /* popular keys do not lie side by side, but where a permutation by place_seed puts them */
+    int scramble;                  /* popular keys are not neighbours: a permutation by place_seed spreads them */
     uint64_t seed, place_seed;
 };
 
@@ -36,11 +36,11 @@ struct keys {
     uint64_t pass;
     struct keys_permutation permutation;
     double spare;         /* gaussian: the second of a pair */
-    int has_spare, moves; /* moves: a rank is not yet a place */
+    int has_spare, moves; /* moves: a rank is not a place yet */
     double zipf_first, zipf_last, zipf_cut;
     uint64_t zipf_count;
     uint64_t hot;                          /* hotspot: keys that are hot, of ranks 0 .. hot - 1 */
-    uint64_t offset;                       /* places that the popular keys have moved by */
+    uint64_t offset;                       /* places by which the popular keys have moved */
     uint64_t shift_ns, shift_step, due_ns; /* how often and how far; when next, UINT64_MAX: never */
     uint64_t part, parts;                  /* latest: of the walkers that add keys */
     uint64_t added, seen;                  /* latest: keys that this walker has added, and those of them that keys_next may return */
@@ -61,7 +61,7 @@ static inline void keys_at(struct keys *k, uint64_t ns)
     if (__builtin_expect(ns >= k->due_ns, 0)) keys_shift(k, ns);
 }
 
-/** Returns a new key behind all others (KEYS_LATEST). Walkers add every parts-th key each, so that none adds another's. */
+/** Returns a new key after all others (KEYS_LATEST). Each walker adds every parts-th key, so that no two walkers add the same. */
 uint64_t keys_add(struct keys *k);
 
 /** Returns which of this walker's added keys it is, counted from 0; UINT64_MAX for a key that was there before. */

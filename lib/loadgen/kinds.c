@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a mixed phase came to by command: see kinds.h. */
+/* The results of a mixed phase by command: see kinds.h. */
 #include "kinds.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a mixed phase came to by command. */
+/* The results of a mixed phase by command. */
 #ifndef LOADGEN_KINDS_H
 #define LOADGEN_KINDS_H
 
@@ -10,7 +10,7 @@
 enum kind_count {
     KIND_OPS,    /* requests that were answered in time, as COUNT_OPS */
     KIND_LATE,   /* as COUNT_LATE */
-    KIND_MISSES, /* keys, or elements, that were not there */
+    KIND_MISSES, /* keys, or elements, that were missing */
     KIND_ERRORS, /* error replies, and requests that got none */
     KIND_BYTES,  /* payload, as COUNT_BYTES */
     KIND_COUNTS
@@ -21,7 +21,7 @@ struct kind {
     uint64_t count[KIND_COUNTS];
 };
 
-/* One a command of the mix; none without one. */
+/* One per command of the mix; none without a mix. */
 struct kinds {
     struct kind *kind; /* owned */
     int kinds;
@@ -36,7 +36,7 @@ void kinds_free(struct kinds *k);
 /** Empty k for the next phase. */
 void kinds_clear(struct kinds *k);
 
-/** Add what `from` has to k, which must have as many. */
+/** Add the counts of `from` to k, which must have as many. */
 void kinds_merge(struct kinds *k, const struct kinds *from);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Links to endpoints: see link.h. Nothing here waits in a call that a signal to another thread could not end. */
+/* Links to endpoints: see link.h. Every wait here ends when a signal reaches any thread. */
 #include "link.h"
 
 #include "clock.h"
@@ -21,7 +21,7 @@
 
 #define SLICE_MS 50 /* between looks at whether to go on waiting */
 
-/* The words of the command that authenticates. Returns how many there are, 0 when none is needed. */
+/* The words of the command that authenticates. Returns how many there are, 0 when none is required. */
 static int auth_words(const struct options *o, const char *word[5])
 {
     int n = 0;

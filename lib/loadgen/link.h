@@ -47,8 +47,8 @@ void links_free(struct links *s);
  *  limit for connecting. Returns 0, or -1 with one line in why that names the endpoint. */
 int link_open(struct link *l, const struct links *s, struct endpoint *e, int ping, char why[LINK_WHY]);
 
-/** Send a command on a link with nothing on the way, and wait for its reply, at most limit_s seconds. Returns the reply, which the caller
- *  frees with freeReplyObject, or NULL with one printable line in why: also for an error, whose text that is. */
+/** Send a command on a link with no request in flight, and wait for its reply, at most limit_s seconds. Returns the reply, which the caller frees
+ *  with freeReplyObject, or NULL with one printable line in why: also for an error reply, with its text. */
 struct redisReply *link_ask(struct link *l, const struct links *s, double limit_s, int words, const char **word, char why[LINK_WHY]);
 
 /** Start to connect again without waiting, each time to the next address. Returns 0 when under way: call link_ready when the stream is ready
@@ -58,16 +58,16 @@ int link_reopen(struct link *l, const struct links *s, const struct endpoint *e)
 /** Go on connecting. Returns 1 when the link can be used, 0 when it waits for link->want, -1 when it failed. */
 int link_ready(struct link *l, const struct links *s);
 
-/** Returns 1 when the other side has closed a link with nothing on the way. */
+/** Returns 1 when the other side has closed a link with no request in flight. */
 int link_stale(const struct link *l);
 
-/** Returns how many bytes that were written wait in the socket for the other side, 0 when that cannot be known. */
+/** Returns how many written bytes wait in the socket to be acknowledged, 0 when that is unknown. */
 uint32_t link_queued(const struct link *l);
 
 /** Close the link, if it is open. */
 void link_close(struct link *l);
 
-/** Read what is there. Returns bytes read, 0 when there is nothing now, -1 when the link is broken. */
+/** Read what is available. Returns bytes read, 0 when there is nothing now, -1 when the link is broken. */
 ssize_t link_read(struct link *l, void *to, size_t n);
 
 /** Returns whether bytes may wait above the socket, where epoll does not see them: then read until 0. */
@@ -76,8 +76,8 @@ static inline int link_layered(const struct link *l)
     return l->layer != NULL;
 }
 
-/** Write what fits. Returns bytes taken, 0 when none fits now, -1 when the link is broken. A layered link that took none must be offered the
- *  same bytes again. */
+/** Write what fits. Returns the bytes accepted, 0 when none fits now, -1 when the link is broken. A layered link that accepted none must be offered
+ *  the same bytes again. */
 ssize_t link_write(struct link *l, const void *from, size_t n);
 
 struct iovec;

@@ -43,7 +43,7 @@ static const struct known {
      .counted = 1,
      .fill = "zset"},
     {.name = "xadd", .words = "XADD __key__ MAXLEN __times__ * f __data__", .type = 'x', .reply = MIX_ANY, .counted = 1, .fill = "xadd"},
-    /* not by name: the second part of one above, and what populate sends */
+    /* not by name: the second part of a command above, and what populate sends */
     {.name = "rmw write", .words = "SET __key__ __data__", .type = 's', .reply = MIX_OK, .ends = 1},
     {.name = "hash", .words = "HSET __key__ [ f# __data__ ]", .type = 'h', .reply = MIX_INTEGER},
     {.name = "list", .words = "RPUSH __key__ [ __data__ ]", .type = 'l', .reply = MIX_INTEGER},
@@ -94,7 +94,7 @@ static const char *text_keep(struct mix *m, const char *text, size_t n)
     return m->text + m->text_len - n;
 }
 
-/* What stands in a word for something else, longest first. */
+/* Placeholders in a word, longest first. */
 static const struct {
     const char *text;
     enum mix_kind kind;
@@ -155,7 +155,7 @@ static int words_parse(struct mix *m, struct mix_command *c, const char *words, 
     return 0;
 }
 
-/* GET and SET come before all others. */
+/* GET and SET come first. */
 static void plain_begin(struct mix *m)
 {
     if (m->commands) return;
@@ -297,7 +297,7 @@ int mix_parse(struct mix *m, const char *list, char why[MIX_WHY])
     }
 }
 
-/* The largest number that entries of a type have: so much is populated. */
+/* The max number of the entries of a type: populate makes so many. */
 static int times_of(const struct mix *m, char type)
 {
     int most = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mixes of commands: which commands a mixed phase sends, how often each, and what each looks like. A new command is a line of the table in mix.c. */
+/* Mixes of commands: which commands a mixed phase sends, how often each, and the words of each. A new command is a line of the table in mix.c. */
 #ifndef LOADGEN_MIX_H
 #define LOADGEN_MIX_H
 
@@ -14,7 +14,7 @@
 #define MIX_NAME      32
 #define MIX_TEXT      1024 /* bytes of all words of the user's own commands */
 #define MIX_INDEX     4    /* digits of a field's or member's number */
-#define MIX_PREFIX    2    /* bytes in front of a key that is no string: "h:" */
+#define MIX_PREFIX    2    /* bytes in front of a key that is not a string: "h:" */
 
 enum mix_kind { MIX_LITERAL, MIX_KEY, MIX_DATA, MIX_NUMBER };
 
@@ -39,13 +39,13 @@ struct mix_command {
     struct mix_word word[MIX_WORDS];
     int words, times; /* times: N of NAME-N, which is how often the group is sent */
     uint8_t grouped;  /* it has a group */
-    uint8_t keys;     /* each time it is the next key */
+    uint8_t keys;     /* the next key each time */
     uint8_t data;     /* a word carries a value */
     uint8_t ends;     /* the times to live of a SET stand behind it */
     uint8_t reply;    /* enum mix_reply */
-    uint8_t stride;   /* of MIX_ITEMS: every so manyth item is a value */
+    uint8_t stride;   /* of MIX_ITEMS: one item in so many is a value */
     uint8_t skip;     /* bytes in front of a value in its item */
-    uint8_t unknown;  /* what a reply holds is not known */
+    uint8_t unknown;  /* the content of a reply is unknown */
     char type;        /* of the key: s h l z x i */
     uint32_t numbers; /* the request draws one below it: a field, a member; 0: none */
     int next;         /* the command that follows with the same key when this is answered; 0: none */
@@ -61,8 +61,8 @@ struct mix {
     uint64_t weights;
     int fill[MIX_ENTRIES]; /* what populate sends for each key */
     int fills;
-    int removes;       /* keys go: misses are no failure */
-    int typed, groups; /* keys that are no strings; commands with several keys */
+    int removes;       /* keys are removed: misses are not a failure */
+    int typed, groups; /* keys that are not strings; commands with several keys */
     char text[MIX_TEXT];
     size_t text_len;
 };
@@ -76,7 +76,7 @@ int mix_parse(struct mix *m, const char *list, char why[MIX_WHY]);
 /** Add a command of the user's own: WORDS with __key__ and __data__. Returns 0, or -1 with one line in why. */
 int mix_add(struct mix *m, const char *words, uint64_t weight, char why[MIX_WHY]);
 
-/** All commands are there: prepare what populate sends. Returns 0, or -1 with one line in why. */
+/** All commands are known: prepare what populate sends. Returns 0, or -1 with one line in why. */
 int mix_finish(struct mix *m, char why[MIX_WHY]);
 
 /** Print the names that mix_parse knows, separated by blanks, to out of n bytes. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS 8 /* in front of the slots */
+#define FIELDS 8 /* before the slots */
 
 /* A piece of the text. */
 struct piece {

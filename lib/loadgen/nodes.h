@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of CLUSTER NODES: who is a master of which slots, at which address, and as of which epoch. */
+/* The text of CLUSTER NODES: which node is the master of which slots, at which address, and at which epoch. */
 #ifndef LOADGEN_NODES_H
 #define LOADGEN_NODES_H
 
@@ -16,7 +16,7 @@
 struct node {
     char id[NODES_ID + 1];
     char host[NODES_HOST]; /* empty: the node does not know its own address yet */
-    uint16_t port;         /* 0: nobody knows it */
+    uint16_t port;         /* 0: its address is unknown */
     uint8_t master, failed;
     uint64_t epoch;
     uint32_t slots;
@@ -29,7 +29,7 @@ struct nodes {
     int16_t owner[SLOTS]; /* index of the slot's master, -1 when it has none */
 };
 
-/** Read n bytes of such a text. Returns 0, or -1 with one line in why: what is not clear is refused. Free with nodes_free in both cases. */
+/** Read n bytes of such a text. Returns 0, or -1 with one line in why: an unclear text is refused. Free with nodes_free in both cases. */
 int nodes_parse(struct nodes *nodes, const char *text, size_t n, char why[NODES_WHY]);
 
 /** Release what nodes_parse allocated. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text to numbers with every check: no sign where none belongs, nothing before or after, nothing out of range. */
+/* Text to numbers with every check: no sign where none is allowed, nothing before or after, nothing out of range. */
 #ifndef LOADGEN_NUMBER_H
 #define LOADGEN_NUMBER_H
 
@@ -12,14 +12,14 @@
 /** Read the whole of text as a decimal number in [low, high]. Returns 0 and sets *out, or -1. */
 int number_u64(const char *text, uint64_t low, uint64_t high, uint64_t *out);
 
-/** Read the first n bytes of text likewise. Returns 0 and sets *out, or -1. */
+/** Read the first n bytes of text in the same way. Returns 0 and sets *out, or -1. */
 int number_u64_n(const char *text, size_t n, uint64_t low, uint64_t high, uint64_t *out);
 
 /** Read the first n bytes of text as a whole amount in [low, high]: 100000, 1e5, 100k, 0.1M (k, M, G: thousand, million, thousand million).
  *  Returns 0 and sets *out, or -1. */
 int number_amount_n(const char *text, size_t n, uint64_t low, uint64_t high, uint64_t *out);
 
-/** Read the whole of text likewise. Returns 0 and sets *out, or -1. */
+/** Read the whole of text in the same way. Returns 0 and sets *out, or -1. */
 int number_amount(const char *text, uint64_t low, uint64_t high, uint64_t *out);
 
 /** Read the whole of text as a finite amount in [low, high], a fraction allowed: 0.5, 1e6, 100k. Returns 0 and sets *out, or -1. */

@@ -17,11 +17,11 @@ enum kind { FLAG_ON, FLAG_OFF, WHOLE, REAL, TEXT, SPECIAL, HEADING };
 struct spec;
 typedef int setter(struct options *o, const char *text);
 
-/* An option: how it is typed, what it takes, what it does. `low` and `high` bound a number. */
+/* An option: its name, its argument, its effect. `low` and `high` bound a number. */
 struct spec {
     const char *name, *letter, *takes, *help;
     enum kind kind;
-    size_t field, given; /* offsets in struct options; given 0: nobody asks */
+    size_t field, given; /* offsets in struct options; given 0: not recorded */
     double low, high;
     setter *set;
 };
@@ -373,7 +373,7 @@ static const struct spec *find(const char *arg, const char **text)
     return NULL;
 }
 
-/* What an option takes, for the message that refuses its argument. */
+/* The accepted arguments of an option, for the message that refuses one. */
 static const char *accepts(const struct spec *s)
 {
     static const struct {

@@ -31,7 +31,7 @@ struct options {
     uint64_t resp;        /* protocol version, 2 or 3 */
     int tls;
     const char *tls_ca, *tls_cert, *tls_key, *tls_name;
-    /* how much, by how many */
+    /* how much, how many */
     uint64_t threads, instances; /* instances: 0 until options_finish makes it the number of threads */
     uint64_t connections, pipeline;
     uint64_t count; /* keys per instance that phases take, all but populate */
@@ -64,7 +64,7 @@ struct options {
     uint64_t shards_first, shards_last; /* this client's part, counted from 0 */
     const char *nodes;                  /* ids that the cluster may consist of, or NULL */
     uint64_t track;                     /* tracked writes a second and shard */
-    /* in place of a load */
+    /* instead of a load */
     const char *windows; /* FROM-TO,... */
     char **file;         /* interval logs, `files` of them: in argv */
     int files;
@@ -73,17 +73,17 @@ struct options {
     int cpu[OPTIONS_CPUS_MAX];
     int cpus;
     const char *out, *gate;
-    /* which options were given, to find contradictions */
+    /* the given options, to find contradictions */
     int given_pipeline, given_speed, given_phases;
     int given_count, given_time, given_requests, given_arrival, given_ratio, given_key_max, given_populate;
-    char bad[OPTIONS_WHY]; /* why the last argument was refused, where the option itself says it */
+    char bad[OPTIONS_WHY]; /* why the last argument was refused, where the option itself reports it */
 };
 
-/** Read the command line into o. `threads` is how many OpenMP will give. Strings stay owned by argv and the environment.
- *  Returns 0, or -1 with one line in why that names the argument. */
+/** Read the command line into o. `threads` is the number of OpenMP threads. Strings stay owned by argv and the environment. Returns 0, or -1 with
+ *  one line in why that names the argument. */
 int options_parse(struct options *o, int argc, char **argv, int threads, char why[OPTIONS_WHY]);
 
-/** Bring what was given together, and refuse what contradicts: the last step of options_parse. Returns 0, or -1 with one line in why. */
+/** Combine the given options, and refuse contradictions: the last step of options_parse. Returns 0, or -1 with one line in why. */
 int options_finish(struct options *o, char why[OPTIONS_WHY]);
 
 /** Refuse what does not go with a trace, or needs one; the first step of options_finish. Returns 0, or -1 with one line in why. */
@@ -98,7 +98,7 @@ int options_refuse(char *why, const char *format, ...) __attribute__((format(pri
 /** Print the help text, made from the table of options. */
 void options_help(FILE *to);
 
-/** Returns the name of a phase kind as it is typed and as it stands in result files. */
+/** Returns the name of a phase kind, as typed and as in result files. */
 const char *options_phase_name(enum phase_kind kind);
 
 #endif

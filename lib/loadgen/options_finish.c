@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What was given, brought together: defaults that hang on other options, and refusal of what contradicts. */
+/* The given options combined: defaults that depend on other options, and refusal of contradictions. */
 #include "options.h"
 #include "pattern.h"
 
 #include <string.h>
 
-/* Which keys are populated, which ones the other phases take, and in which pattern. */
+/* Which keys are populated, which keys the other phases use, and in which pattern. */
 static int finish_keys(struct options *o, int populate, char *why)
 {
     uint64_t range = o->key_max - o->key_min + 1;
@@ -40,7 +40,7 @@ static int finish_keys(struct options *o, int populate, char *why)
     return 0;
 }
 
-/* The mix of commands: what populate sends, and what cannot go together. */
+/* The mix of commands: what populate sends, and contradictions. */
 static int finish_mix(struct options *o, int sent, char *why)
 {
     if (!o->mix.entries || o->trace_file) return 0;
@@ -92,7 +92,7 @@ int options_finish(struct options *o, char why[OPTIONS_WHY])
     if (o->cluster && o->tls) return options_refuse(why, "--cluster: does not support TLS; leave --tls out");
     if (o->cluster && strchr(o->key_prefix, '{'))
         return options_refuse(why, "--key-prefix %s: --cluster does not support { in a prefix; leave it out", o->key_prefix);
-    if (!o->instances && !o->cluster) o->instances = o->threads; /* a cluster says how many shards it has */
+    if (!o->instances && !o->cluster) o->instances = o->threads; /* a cluster determines the number of shards */
     if (o->port + o->instances - 1 > 65535)
         return options_refuse(why, "PORT=%ju: the ports of %ju instances would end past 65535; set a lower PORT, or fewer --instances",
                               (uintmax_t)o->port, (uintmax_t)o->instances);

@@ -14,7 +14,7 @@ struct output {
     char temporary[PATH_MAX], final[PATH_MAX];
 };
 
-/** Make a folder and those above it. Returns 0, or -1 with errno. */
+/** Make a directory and its parents. Returns 0, or -1 with errno. */
 int output_folder(const char *path);
 
 /** Begin DIR/NAME. Returns 0, or -1 with errno. End with output_commit or output_abandon. */
@@ -23,7 +23,7 @@ int output_begin(struct output *out, const char *dir, const char *name);
 /** Begin DIR/NAME-XXXXXX with six characters that make it new, as mkstemp does. Returns 0, or -1 with errno. */
 int output_begin_unique(struct output *out, const char *dir, const char *name);
 
-/** Put the file in its place. Returns 0, or -1 with errno when anything since output_begin failed; the file is then removed. */
+/** Rename the file to its final name. Returns 0, or -1 with errno when anything since output_begin failed; the file is then removed. */
 int output_commit(struct output *out);
 
 /** Remove what was begun. */

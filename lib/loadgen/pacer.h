@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The open-loop schedule: when each request is meant to start, whatever became of the ones before. */
+/* The open-loop schedule: the intended start of each request, independent of earlier requests. */
 #ifndef LOADGEN_PACER_H
 #define LOADGEN_PACER_H
 
@@ -21,10 +21,10 @@ struct pacer {
     uint64_t next_ns; /* intended start of the next request, UINT64_MAX when none is left */
 };
 
-/** Make a schedule of `total` requests in length_ns nanoseconds from start_ns.
- *  uniform: request i is meant for start + (i + offset) * length / total; offset in [0, 1) staggers schedules that run beside each other.
- *  poisson: the times are those of a Poisson process given that it has exactly this many arrivals in this time (they are then
- *  distributed as sorted uniform variates), so that the rate is the asked one to the last request. seed chooses them. */
+/** Make a schedule of `total` requests in length_ns nanoseconds from start_ns. uniform: request i starts at start + (i + offset) * length / total;
+ *  offset in [0, 1) staggers schedules that run in parallel. poisson: the times are those of a Poisson process with exactly this many arrivals in
+ *  this time (they are then distributed as sorted uniform variates), so that the rate is the requested one to the last request. seed chooses them.
+ *  */
 void pacer_init(struct pacer *p, enum pacer_arrival arrival, uint64_t start_ns, double length_ns, uint64_t total, double offset, uint64_t seed);
 
 /** Take the next request, whose intended start is p->next_ns before the call. Must not be called when that is UINT64_MAX. */

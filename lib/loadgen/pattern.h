@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Key patterns as text: what --keys and --shift say, and which of it makes no sense. */
+/* Key patterns as text: the arguments of --keys and --shift, and which of them are invalid. */
 #ifndef LOADGEN_PATTERN_H
 #define LOADGEN_PATTERN_H
 
@@ -7,13 +7,13 @@
 
 #include <stddef.h>
 
-/** Read a pattern (`zipf:1.2`, `hotspot:10:90`) into spec, whose other members stay. Returns 0, or -1 when it is none. */
+/** Read a pattern (`zipf:1.2`, `hotspot:10:90`) into spec, whose other members stay. Returns 0, or -1 when it is invalid. */
 int pattern_parse(struct keys_spec *spec, const char *text);
 
-/** Read SECONDS:PERCENT, how often and how far the popular keys move, into spec. Returns 0, or -1 when it is not that. */
+/** Read SECONDS:PERCENT, how often and how far the popular keys move, into spec. Returns 0, or -1 when it is invalid. */
 int pattern_shift(struct keys_spec *spec, const char *text);
 
-/** Returns whether a pattern has popular keys that can be moved: all others take every key alike, or move by themselves. */
+/** Returns whether a pattern has popular keys that can be moved: the others use every key equally, or move by themselves. */
 int pattern_has_place(enum keys_kind kind);
 
 /** Make `spec` follow the pattern of another one: how popular each rank is. Its keys, their places and its random streams stay. */

@@ -39,7 +39,7 @@ static int pass_gate(const struct options *o, const struct plan *plan, int offer
     return worker_stop ? -1 : 0;
 }
 
-/* End tracked writes and say what became of them. Returns 0, or -1 after a line on stderr. */
+/* End tracked writes and report their result. Returns 0, or -1 after a line on stderr. */
 static int track_report(struct track *track, const struct plan *plan, const char *out)
 {
     char why[ENGINE_WHY];
@@ -107,7 +107,7 @@ static int run_step(struct engine *e, const struct plan *phase, const struct gat
     if (order->patterned) step.keys = &order->keys;
     if (run_load(e, &step, order->start_ns, order->seconds * WARMUP_SHARE, 0, &r)) return -1;
     int rc = worker_stop ? -1 : keep_row(e, &r, offer);
-    /* Too much load is what a search looks for; wrong values are not. */
+    /* Overload is expected in a search; wrong values are a failure. */
     if (r.count[COUNT_MISMATCHES] || r.count[COUNT_ERROR_REPLIES]) {
         report_problems(e, &r);
         *failed = 1;

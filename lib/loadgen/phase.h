@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One phase from the gate to its result: warm-up, steps at loads that the gate asks for, and the run that counts. */
+/* One phase from the gate to its result: warm-up, steps at loads that the gate asks for, and the measured run. */
 #ifndef LOADGEN_PHASE_H
 #define LOADGEN_PHASE_H
 
@@ -7,7 +7,7 @@
 
 #include <signal.h>
 
-/* Set when the first load begins: from then on an interrupt leaves something worth keeping. */
+/* Set when the first load begins: after that an interrupt leaves results to write. */
 extern volatile sig_atomic_t phase_begun;
 
 /** Print a line of this program on stderr. Returns -1. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text of a server made fit for a terminal and a table. */
+/* Text from a server, made safe for a terminal and a table. */
 #ifndef LOADGEN_PLAIN_H
 #define LOADGEN_PLAIN_H
 

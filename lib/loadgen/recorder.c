@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What one thread measures: see recorder.h. */
+/* The measurements of one thread: see recorder.h. */
 #include "recorder.h"
 
 #include <string.h>
 
-#define LAG_DIGITS 2 /* send lag is looked at, not reported to three digits */
+#define LAG_DIGITS 2 /* send lag is only judged, not reported to three digits */
 
 int recorder_init(struct recorder *r, int open)
 {

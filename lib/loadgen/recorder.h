@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one thread measures: samples go into a histogram of the running interval, which the thread itself hands over at each boundary. */
+/* The measurements of one thread: samples go into a histogram of the running interval, which the thread itself hands over at each boundary. */
 #ifndef LOADGEN_RECORDER_H
 #define LOADGEN_RECORDER_H
 
@@ -14,18 +14,18 @@ enum count {
     COUNT_BYTES,         /* payload: bytes of values set and got */
     COUNT_WIRE,          /* bytes of commands and replies, written and read */
     COUNT_MISSES,        /* of COUNT_OPS, GETs answered with nil */
-    COUNT_ERROR_REPLIES, /* errors, and replies of a type that does not belong to the command */
+    COUNT_ERROR_REPLIES, /* errors, and replies of a type that the command does not have */
     COUNT_MISMATCHES,    /* GETs that returned another length or content than was set */
     COUNT_TIMEOUTS,      /* requests without a reply in time */
-    COUNT_LOST,          /* requests on the way when their connection was lost */
-    COUNT_UNSENT,        /* requests that were due and could not be sent any more */
-    COUNT_LATE,          /* requests that were answered after the length of a closed loop's phase: in percentiles, in no other count */
-    COUNT_UNANSWERED,    /* requests that are in percentiles with the time that they waited */
+    COUNT_LOST,          /* requests in flight when their connection was lost */
+    COUNT_UNSENT,        /* requests that were due and could not be sent */
+    COUNT_LATE,          /* requests that were answered after the end of a closed loop's phase: in percentiles, in no other count */
+    COUNT_UNANSWERED,    /* requests that count in percentiles with the time that they waited */
     /* of COUNT_ERROR_REPLIES */
     COUNT_MOVED,       /* the slot is served by another node: MOVED, ASK */
-    COUNT_CLUSTERDOWN, /* nobody serves it: CLUSTERDOWN, TRYAGAIN, MASTERDOWN */
-    COUNT_LOADING,     /* the instance reads its data */
-    COUNT_READONLY,    /* it is a replica, or lacks replicas that it must have */
+    COUNT_CLUSTERDOWN, /* no node serves it: CLUSTERDOWN, TRYAGAIN, MASTERDOWN */
+    COUNT_LOADING,     /* the instance loads its data */
+    COUNT_READONLY,    /* it is a replica, or lacks required replicas */
     COUNT_REFUSED,     /* attempts to connect that were refused: no requests, so no errors */
     COUNTS
 };
@@ -35,7 +35,7 @@ struct recorder {
     struct hist active;
     uint64_t active_count[COUNTS];
     struct hist service; /* open loop: from the send, where `active` counts from the intended start */
-    struct hist lag;     /* open loop: how much later than it could have been a request was sent */
+    struct hist lag;     /* open loop: the delay of a request after the time at which it could have been sent */
     /* of the whole phase; the thread's own until it has ended */
     struct hist total;
     uint64_t total_count[COUNTS];
@@ -58,7 +58,7 @@ void recorder_clear(struct recorder *r);
 /** The owner thread: hand over the running interval and start the next. */
 void recorder_post(struct recorder *r);
 
-/** Another thread: add what was handed over to hist and count, and take it away. */
+/** Another thread: add what was handed over to hist and count, and clear it. */
 void recorder_take(struct recorder *r, struct hist *hist, uint64_t count[COUNTS]);
 
 /** The owner thread: record n requests that waited us microseconds and got no answer. */

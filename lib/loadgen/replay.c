@@ -13,7 +13,7 @@ static double ns_per_us(const struct worker *w)
     return w->plan->open ? 1000 / w->options->speed : 0;
 }
 
-/* When a request is due, on CLOCK_MONOTONIC. */
+/* The time at which a request is due, on CLOCK_MONOTONIC. */
 static uint64_t due_ns(const struct worker *w, uint64_t us)
 {
     return w->plan->start_ns + (uint64_t)((double)us * ns_per_us(w));

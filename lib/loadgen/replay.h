@@ -12,7 +12,7 @@ void replay_begin(struct worker *w, struct target *t);
 /** Give the requests that are due to their connections, as far as these have room. */
 void replay_dispatch(struct worker *w, struct target *t, uint64_t now_ns);
 
-/** No request of t is sent any more; those that were due count as unsent when `unsent` is set. */
+/** Stop sending requests of t; those that were due count as unsent when `unsent` is set. */
 void replay_end(struct worker *w, struct target *t, int unsent);
 
 /** As answer_classify, for a reply without an error. */
@@ -21,7 +21,7 @@ int replay_classify(struct worker *w, struct conn *c, uint64_t tagged, struct ca
 /** As answer_body. */
 void replay_body(struct conn *c, uint64_t tagged);
 
-/** A GET missed: set its key, on the same connection. Its slot of the ring is not yet free. */
+/** A GET missed: set its key, on the same connection. Its slot of the ring is still in use. */
 void replay_fill(struct worker *w, struct conn *c, uint64_t tagged, uint64_t now_ns);
 
 #endif

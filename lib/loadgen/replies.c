@@ -7,7 +7,7 @@
 
 #define OK4  "+OK\r\n+OK\r\n+OK\r\n+OK\r\n"
 #define OK16 OK4 OK4 OK4 OK4
-#define MANY 64U /* compared at once, by the C library, which uses the widest registers of the CPU that it runs on */
+#define MANY 64U /* compared at once, by the C library, which uses the widest registers of the CPU */
 
 static const char many_ok[] = OK16 OK16 OK16 OK16;
 
@@ -22,7 +22,7 @@ void replies_value_init(struct replies_value *r, uint64_t value_len)
     r->word &= r->mask;
 }
 
-/* What differs between a reply of short head at `at` and the expected one: 0 when nothing does. */
+/* The difference between a reply of short head at `at` and the expected one: 0 when they are equal. */
 static inline uint64_t off_by(const char *at, uint64_t size, uint64_t word, uint64_t mask)
 {
     uint64_t head;

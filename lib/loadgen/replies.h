@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole replies of one expected form, counted many at a time: what nearly all replies are. Others are left to the scanner in resp.h. */
+/* Whole replies of one expected form, counted many at a time, as nearly all replies are. Others are left to the scanner in resp.h. */
 #ifndef LOADGEN_REPLIES_H
 #define LOADGEN_REPLIES_H
 
@@ -31,10 +31,10 @@ static inline int replies_value_at(const struct replies_value *r, const char *at
     return at[size - 2] == '\r' && at[size - 1] == '\n';
 }
 
-/** Returns with how many such replies, at most max, the bytes [at, end) start. */
+/** Returns the number of such replies, at most max, at the start of the bytes [at, end). */
 uint32_t replies_values(const struct replies_value *r, const char *at, const char *end, uint32_t max);
 
-/** Returns with how many "+OK" replies, at most max, the bytes [at, end) start. */
+/** Returns the number of "+OK" replies, at most max, at the start of the bytes [at, end). */
 uint32_t replies_ok(const char *at, const char *end, uint32_t max);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a user reads: see report.h. */
+/* The output for users: see report.h. */
 #include "report.h"
 
 #include "output.h"
@@ -139,7 +139,7 @@ static int write_percentiles(const char *dir, const struct result *r, const char
     return output_commit(&out);
 }
 
-/* Write a row an instance; threads that drive several have one for these together. */
+/* Write one row per instance; threads that drive several instances have one row for these together. */
 static int write_instances(const struct engine *e, const struct result *r, const char *dir)
 {
     const int threads = e->workers, groups = threads < (int)e->options->instances ? threads : (int)e->options->instances;
@@ -174,7 +174,7 @@ static int write_instances(const struct engine *e, const struct result *r, const
     return output_commit(&out);
 }
 
-/* Write a row a gap of each shard. */
+/* Write one row per gap of each shard. */
 static int write_gaps(const struct engine *e, const struct result *r, const char *dir)
 {
     struct output out;
@@ -236,7 +236,7 @@ static void column(struct row *row, const char *name, const char *format, ...)
     va_end(args);
     if (n < 0 || named < 0 || (size_t)n + 1 >= room || (size_t)named >= name_room) return;
     for (char *c = row->at; *c; c++)
-        if ((unsigned char)*c < ' ') *c = '?'; /* a prefix may hold anything; a table may not */
+        if ((unsigned char)*c < ' ') *c = '?'; /* a prefix may contain any byte; a table may not */
     row->at[n] = '\t';
     row->at += n + 1;
     row->name_at += named;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a user reads: the guide's lines on stdout, failures and warnings on stderr, and the files of a phase's end. */
+/* The output for users: the guide's lines on stdout, failures and warnings on stderr, and the files at a phase's end. */
 #ifndef LOADGEN_REPORT_H
 #define LOADGEN_REPORT_H
 
@@ -14,12 +14,12 @@ void report_start(const struct options *o);
 void report_connected(const struct engine *e);
 void report_flushed(const struct engine *e);
 
-/** Print that a phase begins, that it has ended (with a line for each thread, the longest one last), that all is done. */
+/** Print that a phase begins, that it has ended (with a line for each thread, the longest last), that all is done. */
 void report_phase_started(const struct options *o, const struct plan *plan);
 void report_phase_finished(const struct engine *e, const struct result *r);
 void report_complete(void);
 
-/** Print failures of each thread by kind and what may spoil the figures, on stderr. */
+/** Print failures of each thread by kind, and reasons to distrust the figures, on stderr. */
 void report_problems(const struct engine *e, const struct result *r);
 
 /** Write the files of a phase into `dir`: the guide's table, and with `all` the percentiles and a row an instance. Prints where the table

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a mixed phase came to by command, for people and programs. */
+/* The results of a mixed phase by command, for people and programs. */
 #ifndef LOADGEN_REPORT_KINDS_H
 #define LOADGEN_REPORT_KINDS_H
 
@@ -14,7 +14,7 @@ int report_kinds(const struct options *o, const struct result *r, const char *di
 /** Write NAME:OPS:P50_US:P99_US of each command, separated by commas, to out; - for a phase without commands. */
 void report_kinds_text(const struct options *o, const struct result *r, char out[REPORT_KINDS_MAX]);
 
-/** Write NAME:WEIGHT of each likewise. */
+/** Write NAME:WEIGHT of each in the same way. */
 void report_kinds_names(const struct options *o, const struct result *r, char out[REPORT_KINDS_MAX]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The RESP scanner: see resp.h. A reply is whole when its count of open elements is zero, so nesting needs no stack. */
+/* The RESP scanner: see resp.h. A reply is whole when its count of open elements is zero, so nesting requires no stack. */
 #include "resp.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ static enum resp_event length_done(struct resp *r)
         r->left = n;
         r->state = n ? AT_BULK : AT_BULK_CR;
         return RESP_MORE;
-    case '|': /* attributes and pushes stand beside replies and are none themselves */
+    case '|': /* attributes and pushes come beside replies and are not replies */
     case '>':
         if (n > RESP_ELEMENTS_MAX || r->skip + n * factor > RESP_ELEMENTS_MAX) return RESP_BAD;
         r->skip += n * factor;
@@ -64,7 +64,7 @@ static enum resp_event length_done(struct resp *r)
     }
 }
 
-/* The first byte of an element. Returns RESP_BAD when no type starts so. */
+/* The first byte of an element. Returns RESP_BAD when no type starts with it. */
 static enum resp_event element_start(struct resp *r, char c)
 {
     r->started = 1;
@@ -108,7 +108,7 @@ static enum resp_event element_start(struct resp *r, char c)
     }
 }
 
-/* Take in what is there of a line up to CR. */
+/* Read the available bytes of a line up to CR. */
 static const char *line_take(struct resp *r, const char *at, const char *end)
 {
     const char *cr = memchr(at, '\r', (size_t)(end - at));
@@ -124,7 +124,7 @@ static const char *line_take(struct resp *r, const char *at, const char *end)
     return cr + 1;
 }
 
-/* Take in one byte of a length line. */
+/* Read one byte of a length line. */
 static enum resp_event number_take(struct resp *r, char c)
 {
     if (c >= '0' && c <= '9') {
@@ -141,7 +141,7 @@ static enum resp_event number_take(struct resp *r, char c)
     return RESP_MORE;
 }
 
-/* Take in bytes of a bulk string, which are handed out unless they belong to no reply; the start of a bulk error is kept as its text. */
+/* Read bytes of a bulk string. They are handed out unless they belong to no reply; the start of a bulk error is kept as its text. */
 static enum resp_event bulk_take(struct resp *r, const char **at, const char *end)
 {
     size_t n = (size_t)(end - *at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An incremental scanner of RESP2 and RESP3 replies that builds nothing: it tells where replies end and hands out bulk bytes in place. */
+/* An incremental scanner of RESP2 and RESP3 replies that builds nothing: it reports where replies end and hands out bulk bytes in place. */
 #ifndef LOADGEN_RESP_H
 #define LOADGEN_RESP_H
 
@@ -11,10 +11,10 @@
 #define RESP_TEXT_MAX     96                  /* bytes kept of an error or status line */
 
 enum resp_event {
-    RESP_MORE,  /* the input is used up, the reply goes on */
+    RESP_MORE,  /* the input is used up, the reply continues */
     RESP_BODY,  /* piece, piece_len and piece_at describe bytes of a bulk string: the reply itself, or its item number `items`, counted from 1 */
     RESP_REPLY, /* one whole reply: type, nil, bulk_len and text describe it */
-    RESP_BAD    /* not RESP: the connection cannot be used further */
+    RESP_BAD    /* not RESP: the connection cannot be used any more */
 };
 
 /* Zeroed memory is a scanner at the start of a reply. */
@@ -41,8 +41,8 @@ struct resp {
     uint8_t negative, digits;
 };
 
-/** Scan on from *at, which is advanced over what was used, up to end. The memory must stay valid only until the call returns.
- *  Returns the event; call again until RESP_MORE. After RESP_BAD the scanner must be reset with resp_reset. */
+/** Scan from *at, which is advanced over the used bytes, up to end. The memory must stay valid only until the call returns. Returns the event; call
+ *  again until RESP_MORE. After RESP_BAD the scanner must be reset with resp_reset. */
 enum resp_event resp_scan(struct resp *r, const char **at, const char *end);
 
 /** Make r a scanner at the start of a reply. */

@@ -19,7 +19,7 @@ static inline uint64_t rng_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/** Seed r for one stream. Two streams of one seed are independent for every practical purpose. */
+/** Seed r for one stream. Two streams of one seed are independent in practice. */
 static inline void rng_seed(struct rng *r, uint64_t seed, uint64_t stream)
 {
     r->state = rng_mix(rng_mix(seed + RNG_STEP) ^ (stream * RNG_STEP));

@@ -17,7 +17,7 @@
 static uint64_t expected(const struct series *s, double now_s)
 {
     double length_s = (double)s->plan->time_ns / 1e9;
-    if (s->ended) return s->done; /* what was not sent in time never will be */
+    if (s->ended) return s->done; /* requests that were not sent in time never will be */
     if (s->plan->total) return s->plan->total;
     return now_s > 0 && now_s < length_s ? (uint64_t)((double)s->done * length_s / now_s) : s->done;
 }
@@ -44,7 +44,7 @@ static void write_progress(const struct series *s, double now_s, uint64_t ops, d
     fflush(stderr);
 }
 
-/* A row for each shard. Returns how many gave no answer to any thread. */
+/* A row for each shard. Returns how many shards answered no thread. */
 static unsigned shard_rows(struct series *s, double now_s)
 {
     struct cluster *c = &s->engine->cluster;
@@ -60,7 +60,7 @@ static unsigned shard_rows(struct series *s, double now_s)
     return down;
 }
 
-/* The master says that the phase has lasted long enough. */
+/* The master asks to end the phase: it has lasted long enough. */
 static void look_for_stop(const struct series *s)
 {
     char path[PATH_MAX];

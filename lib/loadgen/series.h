@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reporter: a thread beside the load that turns what the workers hand over into a row an interval, the interval log, the status file and,
- * on a terminal, a progress line. */
+/* The reporter: a thread beside the load that turns what the workers hand over into one row per interval, the interval log, the status file and, on
+ * a terminal, a progress line. */
 #ifndef LOADGEN_SERIES_H
 #define LOADGEN_SERIES_H
 
@@ -12,7 +12,7 @@
 struct series {
     struct engine *engine;
     const struct plan *plan;
-    const char *out; /* folder, or NULL */
+    const char *out; /* directory, or NULL */
     int progress;    /* a progress line on stderr */
     int failed;      /* errno of a file that could not be written, else 0 */
     /* inside */

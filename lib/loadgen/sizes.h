@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes of values: what --sizes says, and the size that follows from a random number. */
+/* Sizes of values: the argument of --sizes, and the size that follows from a random number. */
 #ifndef LOADGEN_SIZES_H
 #define LOADGEN_SIZES_H
 
@@ -9,7 +9,7 @@
 
 #define SIZES_MAX      16
 #define SIZES_LIMIT    UINT64_C(536870912) /* 512 MB, Redis' own limit */
-#define SIZES_TAIL_MAX UINT64_C(1048576)   /* a distribution without an end is cut off here */
+#define SIZES_TAIL_MAX UINT64_C(1048576)   /* a distribution without an upper limit is cut off here */
 
 enum sizes_kind { SIZES_LIST, SIZES_LOGNORMAL, SIZES_PARETO, SIZES_GPARETO };
 
@@ -25,7 +25,7 @@ struct sizes {
     int choices;
     uint64_t weights;
     double a, b, c; /* lognormal: mu, sigma; pareto: smallest, exponent; generalised Pareto: location, scale, shape */
-    double mean;    /* in bytes, with what is cut off and rounded */
+    double mean;    /* in bytes, with cut-off and rounding */
 };
 
 /** Make sizes of one size alone. */

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The letters of tags, H to W and h to w: the XOR of three of them is one of them too, for each is the first one with some of these bits turned. */
+/* The letters of tags, H to W and h to w. The XOR of three of them is one of them too, because each is the first letter with some of these bits
+ * flipped. */
 #define LETTER 'H'
 static const unsigned char turned[] = {1, 2, 4, 0x18, 0x20};
 
@@ -16,7 +17,7 @@ static const unsigned char turned[] = {1, 2, 4, 0x18, 0x20};
 uint32_t slots_tag_low[128], slots_tag_high[128];
 static unsigned words;
 
-/* CRC16 as XMODEM has it: polynomial 0x1021, from 0. */
+/* CRC16 as in XMODEM: polynomial 0x1021, from 0. */
 static unsigned crc16(const char *bytes, size_t n)
 {
     unsigned crc = 0;
@@ -44,7 +45,7 @@ static void word_make(unsigned word, char tag[SLOTS_TAG])
         if (word >> bit & 1) tag[bit / LETTER_BITS] = (char)(tag[bit / LETTER_BITS] ^ turned[bit % LETTER_BITS]);
 }
 
-/* The tag of slot 0, and of each slot with one bit: every other one is an XOR of these. */
+/* The tag of slot 0, and of each slot with one bit: all other tags are an XOR of these. */
 unsigned slots_words(void)
 {
     uint32_t zero = 0, one[SLOT_BITS] = {0}, tag;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots of a Redis Cluster: the CRC16 that makes them of keys, and a tag for each slot, so that a key is put where it shall be. */
+/* Slots of a Redis Cluster: the CRC16 of keys, and a tag for each slot, so that a key goes to the intended slot. */
 #ifndef LOADGEN_SLOTS_H
 #define LOADGEN_SLOTS_H
 
@@ -18,15 +18,14 @@ struct slots_tags {
     uint16_t *slot;   /* owned: all of them, or NULL when they are neighbours */
 };
 
-/* CRC16 is linear: the tag of a slot is that of its low bits and that of its high bits, one XOR the other. A table of all tags would not stay in
- * the first cache beside what is sent and received. */
+/* CRC16 is linear: the tag of a slot is the XOR of the tags of its low bits and of its high bits. A table of all tags would not stay in the first
+ * cache beside the buffers. */
 extern uint32_t slots_tag_low[128], slots_tag_high[128];
 
-/** Returns the slot of a key, by what Redis hashes: the whole of it, or what is between its first { and the } behind it. */
+/** Returns the slot of a key, by the part that Redis hashes: the whole of it, or the part between its first { and the next }. */
 unsigned slots_of(const char *key, size_t n);
 
-/** Make what all tags are made of, in the first call. Returns how many words of three letters were looked at. Not for threads that run beside each
- *  other, before it has returned once. */
+/** Make the tables of tags, in the first call. Returns how many words of three letters were tried. Not thread-safe before it has returned once. */
 unsigned slots_words(void);
 
 /** Make the tags of `count` slots. Returns 0, or -1 when out of memory. Free with slots_tags_free. */

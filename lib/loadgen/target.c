@@ -29,7 +29,7 @@ void target_heard(struct target *t, uint64_t now_ns, int answered)
     }
 }
 
-/* The shard went to another node: what is on the way to the old one is lost, and new connections are made at once. */
+/* The shard moved to another node: requests in flight to the old node are lost, and new connections are made at once. */
 static void target_move(struct worker *w, struct target *t, uint64_t now_ns)
 {
     t->moves = cluster_follow(w->links->cluster, t->shard, &t->endpoint);

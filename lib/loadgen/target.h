@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* An instance as a thread sees it: when it was silent though requests were due, and where a shard of a cluster went. */
+/* An instance as a thread sees it: when it was silent although requests were due, and where a shard of a cluster moved. */
 #ifndef LOADGEN_TARGET_H
 #define LOADGEN_TARGET_H
 
 #include "worker.h"
 
-/** An answer of t came, or at the end of a phase none: note a gap when requests were due for too long. */
+/** Record an answer of t, or the end of a phase without one: note a gap when requests were due for too long. */
 void target_heard(struct target *t, uint64_t now_ns, int answered);
 
-/** A request of t is due since then: what was answered since counts. */
+/** A request of t is due since then: answers after that time count. */
 static inline void target_pending(struct target *t, uint64_t since_ns)
 {
     if (!t->pending_ns) t->pending_ns = since_ns > t->heard_ns ? since_ns : t->heard_ns;
 }
 
-/** How much of the delay of the request that is sent now is this thread's own doing, in ns. What was due while the thread let time pass
- *  was kept waiting by it too, although it then also has to wait for those before it. */
+/** Returns how much of the delay of the request that is sent now was caused by this thread, in ns. A request that was due while the thread was late
+ *  was delayed by it too, although it then also waits for earlier ones. */
 static inline uint64_t target_own_delay(struct target *t, uint64_t now)
 {
     uint64_t intended = t->pacer.next_ns;
@@ -29,7 +29,7 @@ static inline uint64_t target_own_delay(struct target *t, uint64_t now)
     return now_late;
 }
 
-/** Look after a target of a cluster, a hundred times a second: follow its shard, and wake connections that rest. */
+/** Check a target of a cluster, a hundred times a second: follow its shard, and wake resting connections. */
 void target_follow(struct worker *w, struct target *t, uint64_t now_ns);
 
 #endif

@@ -73,7 +73,7 @@ ssize_t tls_write(void *session, const void *from, size_t n)
 
 struct tls {
     SSL_CTX *context;
-    char host[256];   /* whom the certificate must name: a name or an address */
+    char host[256];   /* the certificate must name it: a name or an address */
     const char *name; /* to ask for, or NULL */
 };
 
@@ -160,7 +160,7 @@ void tls_close(void *session)
     SSL_free(session);
 }
 
-/* What a call that moved nothing means: 0 to wait, -1 for the end. */
+/* The meaning of a call that moved no bytes: 0 to wait, -1 for the end. */
 static ssize_t idle(SSL *s, int rc)
 {
     int error = SSL_get_error(s, rc);

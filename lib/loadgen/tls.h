@@ -19,14 +19,14 @@ void tls_free(struct tls *tls);
 /** Make a session on a connected, non-blocking socket. Returns it, or NULL. Free with tls_close. */
 void *tls_open(const struct tls *tls, int fd);
 
-/** Go on with the handshake; the certificate must be of the host that was asked for. Returns 1 when done, 0 when it waits for the poll events
- *  in *want, -1 when it failed. */
+/** Continue the handshake; the certificate must be of the requested host. Returns 1 when done, 0 when it waits for the poll events in *want, -1
+ *  when it failed. */
 int tls_ready(void *session, short *want);
 
 /** Write why the last call on this thread failed. */
 void tls_problem(const void *session, char *why, size_t size);
 
-/** Say goodbye and release a session; NULL is fine. */
+/** Send close_notify and release a session; NULL is accepted. */
 void tls_close(void *session);
 
 /** As link_read and link_write. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recorded trace: see trace.h. What was passed is given back to the kernel, so that memory does not grow with the trace. */
+/* A recorded trace: see trace.h. Memory of records that were passed is released to the kernel, so that it does not grow with the trace. */
 #include "trace.h"
 
 #include "number.h"
@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOOKS 65536       /* records that one call looks at */
-#define CHUNK (4UL << 20) /* bytes that are given back at a time */
+#define LOOKS 65536       /* records that one call examines */
+#define CHUNK (4UL << 20) /* bytes that are released at a time */
 #define PAD   '_'         /* what a key is padded with */
 
 uint64_t trace_text_hash(const char *text, size_t n)
@@ -109,7 +109,7 @@ void trace_mix(struct mix *m)
     }
 }
 
-/* Give back the whole chunks of [*passed, at). */
+/* Release the whole chunks of [*passed, at). */
 static void give_back(const char *from, uint64_t *passed, uint64_t at)
 {
     uint64_t to = at / CHUNK * CHUNK;
@@ -118,7 +118,7 @@ static void give_back(const char *from, uint64_t *passed, uint64_t at)
     *passed = to;
 }
 
-/* Requests on the way may still need what lies just behind; should they need more, the kernel reads it again. */
+/* Requests in flight may still need the bytes just before; if they need more, the kernel reads them again. */
 static void give_back_all(struct trace_walk *k, const struct trace_record *r)
 {
     uint64_t at = sizeof(struct trace_header) + k->next * sizeof *r;

@@ -78,20 +78,20 @@ uint64_t trace_key_hash(const struct trace *t, const struct trace_record *r);
 /** Write the key of a record at out, which must have room for key_size bytes and 8 more. */
 void trace_key(const struct trace *t, const struct trace_record *r, char *out);
 
-/* The way of one thread through the requests of one instance. */
+/* The walk of one thread through the requests of one instance. */
 struct trace_walk {
     const struct trace *trace;
-    uint64_t next, end;          /* the record that is looked at next; where the walk ends */
+    uint64_t next, end;          /* the next record to examine; where the walk ends */
     uint64_t last_us;            /* and at what time of the trace */
     uint64_t instance, total;    /* this instance, of all that share the trace */
     uint64_t part, parts;        /* this thread's part of it */
-    uint64_t passed, passed_key; /* what lies before is given back to the kernel */
+    uint64_t passed, passed_key; /* earlier bytes are released to the kernel */
 };
 
 enum trace_found { TRACE_FOUND, TRACE_LATER, TRACE_OVER, TRACE_DAMAGED };
 
-/** Go on to the next request of this walk, which is the record `next` when it is TRACE_FOUND. TRACE_LATER: none up to the time until_us, or to a
- * limit of work for one call. */
+/** Advance to the next request of this walk, which is the record `next` when it is TRACE_FOUND. TRACE_LATER: none up to the time until_us, or
+ *  within the limit of work for one call. */
 enum trace_found trace_find(struct trace_walk *k, uint64_t until_us);
 
 /** Returns which of n connections a key's requests take. */

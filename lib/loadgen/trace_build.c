@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The index of a trace: see trace_build.h. It is written without a name, and gets its name when it is whole. */
+/* The index of a trace: see trace_build.h. It is written without a name, and gets its name when it is complete. */
 #include "trace_build.h"
 
 #include "output.h"
@@ -39,7 +39,7 @@ static void describe(const struct stat *st, struct trace_header *h)
     h->source_mtime_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec;
 }
 
-/* What stands at an index's place: nothing, another's file, one of another trace or version, what is looked for; or there cannot be one. */
+/* What exists at an index's path: nothing, another file, an index of another trace or version, the right index; or no index can be there. */
 static enum state look(const char *path, const struct trace_header *wanted)
 {
     struct trace_header h;

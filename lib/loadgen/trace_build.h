@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The index of a trace: found, or made of what was recorded. */
+/* The index of a trace: found, or made from the recording. */
 #ifndef LOADGEN_TRACE_BUILD_H
 #define LOADGEN_TRACE_BUILD_H
 

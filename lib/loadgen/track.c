@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tracked writes: see track.h. One thread for all shards, one connection to each. A connection's replies come in the order of its writes, so two
- * numbers say what is on the way; what was on the way when it broke stays unacknowledged. */
+ * numbers describe the writes in flight; those in flight when it broke stay unacknowledged. */
 #include "track.h"
 
 #include "clock.h"
@@ -17,13 +17,13 @@
 
 #define BATCH     256                  /* writes made at a time */
 #define WRITE_MAX 96                   /* bytes of one */
-#define FLIGHT    4096                 /* writes on the way to a shard at most */
+#define FLIGHT    4096                 /* writes in flight to a shard at most */
 #define BLOCK     64                   /* writes that have one time */
 #define REST_NS   (10 * NS_PER_MS)     /* after an error reply, before the next write */
 #define RETRY_NS  (50 * NS_PER_MS)     /* between attempts to connect */
-#define HANG_NS   NS_PER_S             /* without an answer, a connection is given up */
-#define DRAIN_NS  (500 * NS_PER_MS)    /* at the end, for what is on the way */
-#define MOST      UINT64_C(4294967295) /* the last bit that Redis takes */
+#define HANG_NS   NS_PER_S             /* without an answer, the connection is given up */
+#define DRAIN_NS  (500 * NS_PER_MS)    /* at the end, for writes in flight */
+#define MOST      UINT64_C(4294967295) /* the last bit that Redis accepts */
 
 enum state { DOWN, CONNECTING, GREETING, UP };
 
@@ -37,7 +37,7 @@ struct tracked {
     int greeted;
     uint64_t head, next; /* the write whose answer is next, the next write */
     uint64_t due;        /* writes that were due so far, made or not */
-    uint64_t from_ns;    /* nothing is written, or no attempt made, before */
+    uint64_t from_ns;    /* earlier, nothing is written, and no connection attempted */
     uint64_t heard_ns;
     uint8_t *acked; /* a bit for each write */
     uint32_t *ms;   /* when the first of each BLOCK was acknowledged, in ms from the start */
@@ -46,7 +46,7 @@ struct tracked {
     char out[BATCH * WRITE_MAX];
 };
 
-/* Have room for a write of this number. Returns 0, or -1 when out of memory. */
+/* Make room for a write of this number. Returns 0, or -1 when out of memory. */
 static int room_for(struct tracked *t, uint64_t n)
 {
     if (n < t->room) return 0;
@@ -72,7 +72,7 @@ static void drop(struct track *all, struct tracked *t, uint64_t now)
     cluster_wake(all->cluster);
 }
 
-/* Make what is due, as much as goes into the buffer. */
+/* Make the writes that are due, as many as fit into the buffer. */
 static void make(const struct track *all, struct tracked *t, uint64_t now)
 {
     uint64_t due = now > all->start_ns ? (uint64_t)((double)(now - all->start_ns) / 1e9 * (double)all->rate) : 0;
@@ -83,7 +83,7 @@ static void make(const struct track *all, struct tracked *t, uint64_t now)
         t->out_n += (size_t)snprintf(t->out + t->out_n, WRITE_MAX, "*4\r\n$6\r\nSETBIT\r\n$%zu\r\n%s\r\n$%d\r\n%s\r\n$1\r\n1\r\n", strlen(t->key),
                                      t->key, digits, number);
     }
-    if (t->next - t->head >= FLIGHT || t->due + all->rate < due) t->due = due; /* what could not be written is not caught up on */
+    if (t->next - t->head >= FLIGHT || t->due + all->rate < due) t->due = due; /* writes that could not be sent are skipped */
 }
 
 static int flush(struct tracked *t)
@@ -98,7 +98,7 @@ static int flush(struct tracked *t)
     return 0;
 }
 
-/* Take in an answer. Returns 0, or -1 when it answers nothing. */
+/* Read an answer. Returns 0, or -1 when it answers no write. */
 static int answered(struct track *all, struct tracked *t, uint64_t now)
 {
     if (t->state == GREETING) {
@@ -135,7 +135,7 @@ static int readable(struct track *all, struct tracked *t, uint64_t now)
     }
 }
 
-/* Follow the shard and go on connecting. Returns the events to wait for, 0 when none. */
+/* Follow the shard and continue connecting. Returns the events to wait for, 0 when none. */
 static short prepare(struct track *all, struct tracked *t, uint32_t shard, uint64_t now)
 {
     const struct links *links = all->cluster->links;
@@ -243,7 +243,7 @@ int track_begin(struct track *t, struct cluster *c, uint64_t rate, uint64_t star
     return bad ? -1 : 0;
 }
 
-/* What became of the writes of a shard. */
+/* The result of a shard's writes. */
 struct fate {
     uint64_t acked, lost, unknown, first_ms, last_ms;
 };
@@ -282,7 +282,7 @@ static int read_back(struct track *t, uint32_t shard, struct fate *f, char why[L
     return bad ? -1 : 0;
 }
 
-/* Write a row a shard, with - for what a shard does not say. */
+/* Write one row per shard, with - for unknown values. */
 static int rows(struct track *t, FILE *to, char why[LINK_WHY])
 {
     int bad = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracked writes: beside the load, a new bit each time, R a second and shard; what was acknowledged is kept here and compared afterwards with what
- * the server has. Where keys are written again, a later write hides that an earlier one was lost. */
+/* Tracked writes: beside the load, a new bit each time, R per second and shard; acknowledged bits are recorded here and compared afterwards with
+ * the server's. Where keys are written again, a later write hides the loss of an earlier one. */
 #ifndef LOADGEN_TRACK_H
 #define LOADGEN_TRACK_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values: see values.h. Content is a slice of one pool, XORed with a word that differs from key to key and from stretch to stretch, which
- * costs a tenth of drawing every byte anew and repeats nothing that a compressor can find. */
+/* Values: see values.h. Content is a slice of one pool, XORed with a word that differs from key to key and from stretch to stretch. That costs a
+ * tenth of drawing every byte anew, and has no repetition that a compressor can find. */
 #include "values.h"
 
 #include "compressible.h"
@@ -12,7 +12,7 @@
 #define POOL_SIZE     65536UL        /* random bytes, a power of two */
 #define POOL_SLACK    4096UL         /* the pool's start again, so that a slice never wraps */
 #define STRETCH       UINT64_C(4096) /* bytes of random content under one mask */
-#define PIECES_SIZE   1048576UL      /* compressible content: so much that a CPU cannot learn which branches decompressing it takes */
+#define PIECES_SIZE   1048576UL      /* compressible content: so much that the CPU cannot learn the branches of its decompression */
 #define PATTERN_SIZE  (POOL_SIZE / PATTERN_STEPS * PATTERN_STEPS)
 
 /* A pool of compressible pieces, each a stretch of some value from its start. Returns 0, or -1 when out of memory. */
@@ -78,14 +78,14 @@ static struct stretch stretch_of(const struct values *v, uint64_t key, uint64_t 
     return (struct stretch){v->pool + from, mask};
 }
 
-/* The mask as it stands at byte `at` of a stretch. */
+/* The mask at byte `at` of a stretch. */
 static uint64_t turn(uint64_t mask, uint64_t at)
 {
     unsigned bits = (unsigned)(at & 7) * 8;
     return bits ? mask >> bits | mask << (64 - bits) : mask;
 }
 
-/* Two words at a time, in what every CPU of these kinds has as one register. */
+/* Two words at a time, in a register that every CPU of these kinds has. */
 typedef uint64_t pair __attribute__((vector_size(16)));
 
 static void mask_out(char *out, const unsigned char *pool, uint64_t mask, size_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values: content and size follow from key and seed, so that a GET is checked without anything having been stored. */
+/* Values: content and size follow from key and seed, so that a GET is checked without storing anything. */
 #ifndef LOADGEN_VALUES_H
 #define LOADGEN_VALUES_H
 
@@ -39,8 +39,8 @@ uint64_t values_length(const struct values *v, uint64_t key);
  *  first byte counts from; otherwise any number that is the same whenever the instance is the same. */
 void values_fill(const struct values *v, uint64_t key, uint64_t place, uint64_t at, char *out, size_t n);
 
-/** Pattern only: returns where bytes of every key's value stand from byte `at` on, for as long as the values are in use, and sets *n to how many, at
- *  most VALUES_SHARED. They are the same few cache lines each time. */
+/** Pattern only: returns the address of every key's value from byte `at` on, valid as long as the values are in use, and sets *n to the number of
+ *  bytes, at most VALUES_SHARED. They are the same few cache lines each time. */
 const char *values_shared(const struct values *v, uint64_t place, uint64_t at, size_t *n);
 
 /** Returns 1 when the n bytes at `in` are bytes [at, at + n) of key's value, else 0. */

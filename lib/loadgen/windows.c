@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define SLOW_US 1000 /* an interval with a p99 above it is slow */
-#define SAME_S  0.02 /* intervals of two clients that begin so close are one */
+#define SAME_S  0.02 /* intervals of two clients that begin so close are treated as one */
 #define MOST    64   /* windows */
 
 struct window {
@@ -93,7 +93,7 @@ static void add(struct window *w, int count, double start_s, double length_s, co
     }
 }
 
-/* Go through all logs side by side, in the order of time. */
+/* Merge all logs in the order of time. */
 static int merge(struct log *l, char **file, int files, struct window *w, int count, struct hist *all, char *why)
 {
     for (;;) {

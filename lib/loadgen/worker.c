@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One thread of load: see worker.h. Here is its loop and what happens a few times a second; conn.c has what happens for each request. */
+/* One thread of load: see worker.h. This file has its loop and what happens a few times a second; conn.c has what happens for each request. */
 #include "worker.h"
 
 #include "clock.h"
@@ -25,8 +25,8 @@
 #define EVENTS        512
 #define TICK_MAX_S    0.05             /* between looks at the clock for intervals and interrupts */
 #define SCAN_NS       (90 * NS_PER_MS) /* between looks at all connections, for timeouts and lost ones */
-#define CLUSTER_TICKS 0.01             /* s: with a cluster both are so short, for who waits on a lost node waits on it */
-#define STOP_DRAIN_NS (40 * NS_PER_MS) /* after an interrupt, time for replies to come in: less than from one tick to the next */
+#define CLUSTER_TICKS 0.01             /* s: short with a cluster, because requests to a lost node wait for these limits */
+#define STOP_DRAIN_NS (40 * NS_PER_MS) /* after an interrupt, time for replies to arrive: less than one tick */
 #define WAIT_SLICE_NS (20 * NS_PER_MS) /* before a start, between looks at interrupts */
 
 volatile sig_atomic_t worker_stop, worker_enough;
@@ -48,13 +48,13 @@ static int target_init(struct target *t, const struct options *o, const struct l
 {
     uint32_t ring = 1;
     uint64_t deepest = o->pipeline > WORKER_POPULATE_PIPELINE ? o->pipeline : WORKER_POPULATE_PIPELINE;
-    if (o->trace) deepest *= 2; /* a fill has its place before its miss has left */
+    if (o->trace) deepest *= 2; /* a fill is queued before its miss is removed */
     while (ring < deepest) ring *= 2;
     struct cluster *cluster = links->cluster;
     const struct slots_tags *tags = NULL;
     uint64_t place = t->instance;
     t->port = o->port + t->instance;
-    if (cluster) { /* content hangs on the shard, wherever that is served */
+    if (cluster) { /* content depends on the shard, not on the node that serves it */
         t->shard = (uint32_t)t->instance;
         t->port += cluster->first;
         place += cluster->first;
@@ -140,8 +140,8 @@ int worker_connect(struct worker *w, char why[LINK_WHY])
                 snprintf(why, LINK_WHY, "interrupted");
                 return -1;
             }
-            /* An answer shows that the server has taken all connections before: it is never asked for more than its backlog holds, which
-             * would cost a second each. */
+            /* An answer shows that the server has accepted all earlier connections: the thread never opens more than its backlog holds, because
+             * each further one would cost a second. */
             if (link_open(&c->link, w->links, &t->endpoint, j % PING_EVERY == 0, why)) return -1;
             if (conn_register(w, c, 0)) {
                 snprintf(why, LINK_WHY, "epoll: %s", strerror(errno));
@@ -153,7 +153,7 @@ int worker_connect(struct worker *w, char why[LINK_WHY])
     return 0;
 }
 
-/* Nanoseconds this thread was runnable but had no CPU, as the kernel counts them; 0 where it does not. */
+/* Nanoseconds in which this thread was runnable but had no CPU, by the kernel; 0 where it does not count them. */
 static uint64_t run_delay_ns(void)
 {
     char text[128] = "";
@@ -167,7 +167,7 @@ static uint64_t run_delay_ns(void)
 /* Wait for events up to timeout_ns (UINT64_MAX: until there is one). Falls back to ppoll on kernels before 5.11. */
 static int wait_events(struct worker *w, struct epoll_event *events, uint64_t timeout_ns)
 {
-    static int no_pwait2; /* the same answer for every thread, and a race writes the same value */
+    static int no_pwait2; /* the same answer for every thread, so a race writes the same value */
     struct timespec ts = {.tv_sec = (time_t)(timeout_ns / NS_PER_S), .tv_nsec = (long)(timeout_ns % NS_PER_S)};
     if (timeout_ns == UINT64_MAX) return epoll_wait(w->epoll, events, EVENTS, -1);
     if (!timeout_ns) return epoll_wait(w->epoll, events, EVENTS, 0);
@@ -183,7 +183,7 @@ static int wait_events(struct worker *w, struct epoll_event *events, uint64_t ti
     return n > 0 ? epoll_wait(w->epoll, events, EVENTS, 0) : n;
 }
 
-/* Has the server taken bytes since the last look, of those that wait in the socket? */
+/* Whether the server has acknowledged bytes in the socket since the last look. */
 static int taking(struct conn *c)
 {
     uint32_t before = c->queued;
@@ -191,7 +191,7 @@ static int taking(struct conn *c)
     return c->queued < before;
 }
 
-/* Has the connection waited too long for a reply, or to be made? */
+/* Whether the connection has waited too long for a reply, or to be made. */
 static int overdue(const struct worker *w, struct conn *c, uint64_t now)
 {
     uint64_t since = c->progress_ns, limit;
@@ -208,7 +208,7 @@ static int overdue(const struct worker *w, struct conn *c, uint64_t now)
     return now - since > limit;
 }
 
-/* What is looked after a few times a second: the end of the phase, connections that wait too long or are down. */
+/* Checks a few times a second: the end of the phase, connections that wait too long or are down. */
 static void tick_target(struct worker *w, struct target *t, uint64_t now, int scan)
 {
     const struct plan *plan = w->plan;
@@ -240,7 +240,7 @@ static void post(struct worker *w, uint64_t now)
     }
 }
 
-/* What is done between events. */
+/* Work between events. */
 static void tick(struct worker *w, uint64_t now)
 {
     uint64_t expired;
@@ -262,7 +262,7 @@ static void tick(struct worker *w, uint64_t now)
             if (w->target[i].conn[j].inflight) conn_drop(w, &w->target[i].conn[j], COUNT_LOST, now);
 }
 
-/* Open loop: give requests that are due to connections with room, first come first served. */
+/* Open loop: give due requests to connections with room, first come first served. */
 static void dispatch_target(struct worker *w, struct target *t, uint64_t now)
 {
     while (t->free_count && t->left && t->pacer.next_ns <= now) {
@@ -283,7 +283,7 @@ static void dispatch_target(struct worker *w, struct target *t, uint64_t now)
     }
 }
 
-/* Open loop: send what is due. Returns how long the thread may sleep, in ns; 0 when something was sent and time went on. */
+/* Open loop: send due requests. Returns how long the thread may sleep, in ns; 0 when something was sent and time has passed. */
 static uint64_t dispatch(struct worker *w)
 {
     uint64_t now = clock_now_ns(), next = UINT64_MAX;
@@ -315,10 +315,10 @@ static void target_begin(struct worker *w, struct target *t)
     uint64_t groups = o->threads > o->instances ? o->threads : o->instances;
     uint64_t number = t->part * o->instances + t->instance; /* of this target among all threads' */
     uint64_t stream = number + ((uint64_t)plan->index << 32);
-    /* In the order of the set before it, a shuffled get would walk memory from end to end. */
+    /* In the order of the previous set, a shuffled get would walk memory from end to end. */
     spec.seed += (uint64_t)plan->index * RNG_STEP;
     if (plan->keys) pattern_follow(&spec, plan->keys);
-    if (!plan->record) spec.shift_s = 0; /* what was warmed up is what is popular at the start */
+    if (!plan->record) spec.shift_s = 0; /* the popular keys at the start are those of the warm-up */
     if (plan->kind == PHASE_POPULATE)
         spec = (struct keys_spec){.kind = o->populate, .first = o->populate_first, .count = o->populate_count, .seed = spec.seed};
     keys_init(&t->keys, &spec, t->part, t->parts, stream);
@@ -350,8 +350,8 @@ static void target_begin(struct worker *w, struct target *t)
     }
 }
 
-/* Open what the server closed while it was idle, before anything could be lost on it. One failure is enough for an instance: the rest is opened
- * again in the phase, as after an outage. */
+/* Reopen connections that the server closed while they were idle, before any request can be lost on them. One failure is enough for an instance:
+ * the rest is reopened in the phase, as after an outage. */
 static void refresh(struct worker *w, struct target *t)
 {
     int gone = 0, moved = w->links->cluster && cluster_moved(w->links->cluster, t->shard, t->moves);
@@ -390,7 +390,7 @@ static void begin(struct worker *w)
         refresh(w, &w->target[i]);
         target_begin(w, &w->target[i]);
     }
-    /* In short sleeps: a signal wakes one thread of all. */
+    /* In short sleeps: a signal wakes only one thread. */
     for (uint64_t now; (now = clock_now_ns()) < plan->start_ns && !worker_stop;)
         clock_sleep_until_ns(plan->start_ns - now < WAIT_SLICE_NS ? plan->start_ns : now + WAIT_SLICE_NS);
     for (uint32_t i = 0; worker_stop && i < w->targets; i++) target_end(w, &w->target[i], 0);
@@ -411,15 +411,15 @@ static void end(struct worker *w)
         struct target *t = &w->target[i];
         target_heard(t, now, 0);
         if (!t->down_ns) continue;
-        uint64_t down = now - t->down_ns; /* it did not come back in this phase */
+        uint64_t down = now - t->down_ns; /* it was not reopened in this phase */
         t->outages++;
         t->outage_total_ns += down;
         if (down > t->outage_longest_ns) t->outage_longest_ns = down;
         finish = now;
     }
     if (finish < w->stopped_ns) finish = w->stopped_ns;
-    /* An open loop lasts at least as long as its schedule, so that ops over time is the rate; a closed one exactly as long as was asked for:
-     * what comes later is counted apart. */
+    /* An open loop lasts at least as long as its schedule, so that ops over time is the rate. A closed loop lasts exactly the requested time: later
+     * answers are counted separately. */
     uint64_t length_end = plan->open ? plan->start_ns + (uint64_t)plan->length_ns : plan->stop_ns;
     if (length_end != UINT64_MAX) {
         w->begin_ns = plan->start_ns;

@@ -17,7 +17,7 @@
 #include <signal.h>
 #include <stdint.h>
 
-#define WORKER_POPULATE_PIPELINE 32 /* populate is not measured for latency: it may as well be quick */
+#define WORKER_POPULATE_PIPELINE 32 /* populate is not measured for latency: it may be fast */
 
 /* A phase, the same for all threads. */
 struct plan {
@@ -27,18 +27,18 @@ struct plan {
     int open, verify, record;
     int step; /* a look at one load: it has a row in steps.tsv and no other file */
     uint64_t pipeline;
-    uint64_t connections;         /* of each thread to each of its instances that are used */
+    uint64_t connections;         /* of each thread to each of its instances, as far as they are used */
     uint64_t total;               /* requests of all threads; 0: as many as fit into the time */
-    double rate;                  /* requests a second of all threads, 0: closed loop */
+    double rate;                  /* requests per second of all threads, 0: closed loop */
     const struct keys_spec *keys; /* the pattern of a step; NULL: that of the options */
     double length_ns;             /* open loop: of the schedule */
-    uint64_t time_ns;             /* length that was asked for, 0: none */
-    uint64_t patience_ns;         /* open loop: time after the end of the schedule for what is due */
+    uint64_t time_ns;             /* requested length, 0: none */
+    uint64_t patience_ns;         /* open loop: time after the end of the schedule for due requests */
     uint64_t start_ns;            /* CLOCK_MONOTONIC; set with plan_start */
     uint64_t stop_ns;             /* no request is sent later; UINT64_MAX: until all are sent */
 };
 
-/** Set when a planned phase starts, and with that when it stops. */
+/** Set when a planned phase starts, and thereby when it stops. */
 static inline void plan_start(struct plan *plan, uint64_t start_ns)
 {
     plan->start_ns = start_ns;
@@ -47,7 +47,7 @@ static inline void plan_start(struct plan *plan, uint64_t start_ns)
 
 enum conn_state { CONN_DOWN, CONN_CONNECTING, CONN_GREETING, CONN_READY };
 
-/* A connection. Its requests on the way are a ring: the oldest at head, the last `unwritten` of them not wholly written. */
+/* A connection. Its requests in flight are a ring: the oldest at head, the last `unwritten` of them not completely written. */
 struct conn {
     struct link link;
     struct target *target;
@@ -56,18 +56,18 @@ struct conn {
     uint32_t head, inflight, unwritten, mask;
     uint64_t oldest_add; /* of the keys that were added, the first without an answer yet; UINT64_MAX: none */
     uint64_t written;    /* bytes of the first unwritten request that are written */
-    uint64_t sent_ns;    /* closed loop: when the batch on the way was sent */
+    uint64_t sent_ns;    /* closed loop: when the batch in flight was sent */
     uint64_t *key;       /* tagged keys */
     uint64_t *intended;  /* open loop: times of each request */
     uint64_t *sent;
     uint64_t retry_ns, backoff_ns;
-    uint64_t progress_ns; /* when bytes last came or went, or the attempt to connect began */
+    uint64_t progress_ns; /* when bytes were last sent or received, or the attempt to connect began */
     uint32_t queued;      /* bytes that waited in the socket at the last look */
     uint8_t polled_out, in_free, in_dirty, body_bad, greeted;
     uint8_t idle;      /* the phase uses fewer connections */
-    uint8_t following; /* requests that follow others are on the way or to be written */
-    uint32_t bodies;   /* values of the running reply that came whole */
-    uint8_t resting;   /* of a cluster: an error came, and nothing is sent until the next tick */
+    uint8_t following; /* requests that follow others are in flight or to be written */
+    uint32_t bodies;   /* values of the running reply that are complete */
+    uint8_t resting;   /* of a cluster: an error arrived, and nothing is sent until the next tick */
 };
 
 /* One instance as one thread sees it. */
@@ -75,7 +75,7 @@ struct target {
     struct commands commands; /* first, for it begins a cache line */
     uint64_t instance, port;
     struct endpoint endpoint;
-    uint64_t late_from_ns, late_until_ns; /* the last time that this thread let pass with a request due and a connection free */
+    uint64_t late_from_ns, late_until_ns; /* the last time at which this thread was late with a request due and a connection free */
     uint64_t part, parts;                 /* this thread's part of the instance's keys */
     struct conn *conn;
     uint32_t conns, live;
@@ -83,21 +83,21 @@ struct target {
     struct rng choice; /* mixed: set or get */
     struct pacer pacer;
     struct trace_walk walk; /* of a replay */
-    uint8_t blocked;        /* of a replay: what is due waits for room on its connection */
+    uint8_t blocked;        /* of a replay: the due request waits for room on its connection */
     uint64_t left;          /* requests still to be sent; UINT64_MAX: until the time is over */
     struct conn **free;     /* open loop: ring of connections with room */
     uint32_t free_head, free_count;
     uint64_t free_since_ns; /* when the ring was last empty and got its first */
     uint64_t down_ns;       /* when the last live connection was lost; 0 when one lives */
     uint64_t outages, outage_longest_ns, outage_total_ns;
-    uint64_t inflight;             /* requests on the way */
-    uint64_t pending_ns, heard_ns; /* since when requests have been due and none was answered, 0: none is due; the last answer */
+    uint64_t inflight;             /* requests in flight */
+    uint64_t pending_ns, heard_ns; /* since when requests have been due without an answer, 0: none is due; the last answer */
     struct gaps gaps;              /* of the phase */
-    int silent;                    /* at the end of the phase, requests were due and none answered */
+    int silent;                    /* at the end of the phase, requests were due and none was answered */
     /* of a cluster */
     uint32_t shard, moves;                /* the shard; how many of its moves this thread has followed */
     struct tally tally;                   /* of the running interval */
-    char error[GAPS_TEXT], by[GAPS_TEXT]; /* the last error; who answered last */
+    char error[GAPS_TEXT], by[GAPS_TEXT]; /* the last error; the node that answered last */
 };
 
 struct worker {
@@ -108,7 +108,7 @@ struct worker {
     const struct plan *plan;
     const struct options *options;
     const struct links *links;
-    const struct mix *mix; /* what the phase sends, when that is not GETs and SETs alone */
+    const struct mix *mix; /* the commands of the phase, unless they are only GET and SET */
     int replay;            /* the phase is a trace, whose requests have times of their own in a closed loop too */
     struct kinds kinds;
     struct recorder recorder;
@@ -119,11 +119,11 @@ struct worker {
     uint64_t post_ns;    /* next interval boundary */
     uint64_t scan_ns;    /* next look at all connections */
     uint64_t stopped_ns; /* when an interrupt was seen, else 0 */
-    uint64_t window_ns;  /* what is answered from here on is late; UINT64_MAX: nothing is */
+    uint64_t window_ns;  /* answers from here on are late; UINT64_MAX: none is */
     uint64_t last_reply_ns, begin_ns;
     uint64_t cpu_ns, waited_ns, idle_ns; /* of the phase: on a CPU; runnable without one; idle polling */
     uint64_t elapsed_ns;
-    uint64_t ran_ns; /* from the first request to the last reply, without what is cut off or added to make elapsed_ns */
+    uint64_t ran_ns; /* from the first request to the last reply, without the parts cut off or added for elapsed_ns */
     uint64_t answered, latency_sum_us, max_average_us;
     char first_error[RESP_TEXT_MAX];
 } __attribute__((aligned(64)));
