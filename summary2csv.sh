@@ -11,7 +11,7 @@
 # Repeats that were not finished are left out. A file that cannot be read whole is named on stderr, every good row is
 # printed all the same, and the exit status is 1; it is 2 for an unknown option.
 set -Eeuo pipefail
-# Whatever the language of the user, numbers have a point; a plain user's PATH may lack the tools of the system.
+# Numbers have a decimal point in every locale; a plain user's PATH may lack system tools.
 export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
 # Reached through a link too, such as one in a folder of PATH.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What mixed phases came to by command: for each phase and point, commands and variants beside each other.
+# Results of mixed phases by command: for each phase and point, commands with the variants side by side.
 
 # Print the tables of a run's totals; nothing when no phase sent a mix of commands.
 # Usage: kinds_tables RUN <TOTALS
@@ -10,7 +10,7 @@ kinds_tables() {
   local -a files=()
   for file in "${1%/}"/*/*/rep-*/*/*.commands.tsv; do
     [[ $file =~ /rep-[0-9]+/[^/]+/[^/]+$ && -f $file ]] || continue
-    # No awk may take a path for an assignment or an option.
+    # A path must not look like an assignment or an option to awk.
     [[ $file == /* ]] || file=./$file
     files+=("$file")
   done

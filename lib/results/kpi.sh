@@ -10,7 +10,7 @@
 kpi_show() {
   local rows status=0 count=0 variant point repeat operation avg p99 misses errors clients servers ops folder
   rows=$(result_totals "$1") || status=1
-  # Tab is white space to read, which would swallow empty fields; another separator does not.
+  # read treats tabs as blanks, and would drop empty fields; another separator does not.
   while IFS=$'\001' read -r variant point repeat operation avg p99 misses errors clients servers ops folder; do
     [[ -n $2 || $operation != populate ]] || continue
     count=$((count + 1))
@@ -25,7 +25,7 @@ kpi_show() {
   return "$status"
 }
 
-# The listing of one phase of one repeat: its directory and name, then its figures as lib/results/figures/kpi.awk takes them.
+# Print the listing of one phase of one repeat: its directory and name, then its figures in the form of lib/results/figures/kpi.awk.
 _kpi_listing() {
   local folder=$1 operation=$2 file first
   local -a files=()
@@ -39,7 +39,7 @@ _kpi_listing() {
     figures_run kpi -- "${files[@]}"
 }
 
-# The repeat's directory, above that of a client. Names in rows are escaped as printf does (lib/results/figures/text.awk).
+# The repeat's directory is the parent of a client's. Names in rows are escaped as for printf (lib/results/figures/text.awk).
 _kpi_folder() {
   local folder
   printf -v folder '%b' "$1"
@@ -53,7 +53,7 @@ _kpi_columns() {
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     {
       for (i = 1; i <= n; i++) {
-        # A name goes to the terminal; the directory is needed as it is.
+        # A name is printed to the terminal; the directory is needed unchanged.
         if (name[i] != "folder") gsub(/[\001-\010\013-\037\177]/, "?", $at[name[i]])
         printf "%s%s", $at[name[i]], (i < n ? "\001" : "\n")
       }

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What the memory of each variant costs for what it can do within a limit: PRICE, with the answers of searches.
+# What the memory of each variant costs for its throughput within a limit: PRICE, with the answers of searches.
 
-# What a price is for: near memory; slower memory that the CPU reaches by itself; memory that zram and zswap keep; a swap device.
+# The kinds with a price: near memory; slower memory that the CPU reaches by itself; memory that zram and zswap keep; a swap device.
 readonly _PRICE_KINDS='dram|cxl|zram|nvme'
 
-# Refuse a PRICE that is none.
+# Refuse an invalid PRICE.
 # Usage: price_check
 # Globals: PRICE
 # Returns: exits 2.

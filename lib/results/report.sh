@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# One self-contained page about a run: the question, the verdict, what to mind, the figures, the pictures, the settings.
-# Whatever a file of the run holds goes through text_html or html_text; the page allows no script and no other source.
+# One self-contained page about a run: the question, the verdict, warnings, figures, plots, settings. All text from files of the run goes
+# through text_html or html_text; the page allows no script and no other source.
 
-# Make RUN/report.html and RUN/plots/ and print the path of the page. What an earlier report left is replaced once there is a new one;
-# other files in plots/ stay, for any directory of results may have its own.
+# Make RUN/report.html and RUN/plots/ and print the path of the page. Files of an earlier report are replaced once there is a new one; other
+# files in plots/ stay, because any directory of results may have its own.
 # Usage: report_make RUN [DATA]   DATA is what report_read has read of it, whose problems have been named; without, it is read
 # Globals: PLOT_DETAIL, as plot_all
 # Returns: 1 when there is nothing to report, or something could not be read or drawn; what could is in the page
@@ -37,7 +37,7 @@ report_make() {
   return "$status"
 }
 
-# Put the page and the pictures that are in NEW in the place of those that an earlier report left in RUN.
+# Move the page and the plots in NEW to the place of those that an earlier report left in RUN.
 _report_swap() {
   local run=$1 new=$2 file
   mkdir -p -- "$run/plots" || return 1
@@ -50,24 +50,24 @@ _report_swap() {
   mv -- "$new/report.html" "$run/report.html"
 }
 
-# Read a run once, for its tables and its page, into DATA: what result_read leaves, and sections, as compare_sections prints them.
+# Read a run once, for its tables and its page, into DATA: the files of result_read, and sections, as compare_sections prints them.
 # Usage: report_read RUN DATA
 # Returns: as result_read
 report_read() {
   local status=0
   result_read "$2" "$1" || status=1
-  # A run of one variant has nothing to be compared with.
+  # A run of one variant has nothing to compare with.
   COMPARE_TOTALS=$2/totals METRICS='' RULES='' FAIL_IFS='' compare_sections "$1" >"$2/sections" 2>/dev/null || :
   return "$status"
 }
 
-# Draw the pictures; add to DATA pictures (as plot_all prints them), fill (as fill.awk does), and to its problems those that came of it.
+# Draw the plots; add to DATA pictures (as plot_all prints them), fill (as fill.awk does), and to its problems those of the plots.
 _report_draw() {
   local run=$1 name=$2 data=$3 status=0
   _report_repeats_held "$data/totals" | figures_run fill >"$data/fill" || status=1
   { searched_files "$run" steps.tsv && searched_files "$run" search.tsv && searched_files "$run" size.tsv; } >"$data/searched" || status=1
   PLOT_CORNER=$name plot_all "${data%/*}" >"$data/pictures" 2>"$data/drawn" || status=1
-  # A histogram that the figures went without is not news when the pictures do.
+  # A histogram that the figures lacked too was reported already.
   awk -F ': the histogram is missing' 'FILENAME == ARGV[1] { seen[$1] = 1; next } !seen[$1]++' "$data/problems" "$data/drawn" >"$data/news"
   cat -- "$data/news" >&2
   cat -- "$data/news" >>"$data/problems"
@@ -82,7 +82,7 @@ report_again() {
   printf -- '-s %q\n' "$1/run.conf"
 }
 
-# Print standard input as text of the page.
+# Print stdin as text of the page.
 html_text() {
   LC_ALL=C sed -e 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g' -e "s/'/\\&#39;/g" | LC_ALL=C tr -d '\000-\010\013-\037\177'
 }
@@ -124,13 +124,13 @@ _report_verdict() {
   printf '</section>\n'
 }
 
-# Print the figures of a run that has nothing to be compared with, in words, from totals on stdin.
+# Print the figures of a run without anything to compare with, in words, from totals on stdin.
 # Usage: report_summary <TOTALS
 report_summary() {
   figures_run report | compare_prose summary ''
 }
 
-# Print what report.awk says of totals.
+# Print the output of report.awk for totals.
 _report_said() {
   figures_run report -- "$1"
 }
@@ -156,7 +156,8 @@ _report_warnings() {
   printf '</section>\n'
 }
 
-# Say that nothing need be minded, of what the results can tell: the guide's logs have no misses, and other directories than a run's no repeats.
+# Print that there are no warnings, as far as the results can show it: the guide's logs have no misses, and other directories than a run's
+# have no repeats.
 _report_clear() {
   local run=$1 data=$2 state what told='' untold=''
   while IFS=$'\t' read -r state what; do
@@ -171,7 +172,7 @@ _report_clear() {
   printf 'Nothing%s.%s\n' "${told/#,/:}" "${untold:+ Not known: ${untold#, }.}"
 }
 
-# Say which repeats are not there because they did not finish, each with the reason if its files have one.
+# Print which repeats are missing because they did not finish, each with the reason if its files have one.
 _report_unfinished() {
   local folder why
   while IFS= read -r folder; do
@@ -180,7 +181,7 @@ _report_unfinished() {
   done < <(result_unfinished "$1")
 }
 
-# Say which repeats were disturbed, and run again in place of them.
+# Print which repeats were disturbed and run again.
 _report_disturbed() {
   local folder
   for folder in "$1"/*/*/rep-*.disturbed-*/; do
@@ -248,16 +249,16 @@ _report_pictures() {
   printf '</div>\n</section>\n'
 }
 
-# What is asked comes first: how fast keys are set before it does not.
+# Measured phases come first; the speed of populating does not.
 _report_order() {
   awk -F '\t' '$2 ~ /populate/ { later[++n] = $0; next } { print } END { for (i = 1; i <= n; i++) print later[i] }'
 }
 
-# Print a picture as a part of the page, with names that no other picture has, a title and a description.
+# Print a plot as a part of the page, with ids that no other plot has, a title and a description.
 _report_svg() {
   TITLE=$3 WORDS=$4 LC_ALL=C awk -v name="$2" '
     /<\?xml|<!DOCTYPE|svg11.dtd/ { next }
-    # gnuplot names itself where a reader needs to hear what the picture shows.
+    # The title that gnuplot writes would be read aloud in place of this one.
     /<title>/ && !titled {
       titled = 1
       print "<title id=\"" name "-title\">" ENVIRON["TITLE"] "</title>"
@@ -312,7 +313,7 @@ _report_environment() {
   printf '</section>\n'
 }
 
-# Print what fill.awk reads, for each repeat as its last phase left it.
+# Print the input of fill.awk, for each repeat after its last phase.
 _report_repeats_held() {
   LC_ALL=C awk -F '\t' -v OFS='\t' '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The top of a report: what was run, when, on which hosts, and where in the page the rest is.
 
-# Print what a report is called: the scenario, and who is compared.
+# Print the title of a report: the scenario, and the compared variants.
 # Usage: report_title RUN
 report_title() {
   local scenario variants others
@@ -25,7 +25,7 @@ report_setting() {
 report_facts() {
   local run=$1 server label text
   server=$(report_setting "$run" SERVER)
-  # Part of a path below.
+  # A component of a path below.
   [[ $server =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] || server=-
   printf '<dl class="facts">\n'
   {
@@ -42,7 +42,7 @@ report_facts() {
   printf '</dl>\n'
 }
 
-# Print the question that the run answers: what its scenario's file says of itself.
+# Print the question of the run: the first sentence of its scenario's file.
 # Usage: report_question RUN
 report_question() {
   local scenario file
@@ -51,7 +51,7 @@ report_question() {
   [[ -z $scenario || ! -r $file ]] || sed -n '2s/^# //p' "$file"
 }
 
-# When the run began and ended: what its log says, else its name.
+# The begin and end of the run: from its log, else its name.
 _report_date() {
   local first last name
   first=$(grep -aoE '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}[+-][0-9]{4}' "$1/run.log" 2>/dev/null | sed -n '1p;$p' | paste -sd ' ') || :
@@ -66,7 +66,7 @@ _report_date() {
   fi
 }
 
-# What the server is, in a line, and its Redis.
+# The server in one line, and its Redis.
 _report_host() {
   printf 'Server\t%s' "$2"
   [[ ! -r $1/env/$2/env.tsv ]] || LC_ALL=C awk -F '\t' '
@@ -104,7 +104,7 @@ _report_load() {
   printf 'Repeats\t%s\n' "${value:+REDISRUNS=$value, }$(find "$1" -mindepth 3 -maxdepth 3 -type d -name 'rep-*' ! -name '*.*' | wc -l) complete"
 }
 
-# Settings that were given beside the scenario's, but for those that say where things are, or leave the host as it is.
+# Settings that were given in addition to the scenario's, except for paths and settings that leave the host as it is.
 _report_changed() {
   local name value text=''
   for name in $(report_setting "$1" OVER); do
@@ -124,7 +124,7 @@ report_contents() {
   printf '</ul>\n</nav>\n'
 }
 
-# Give the cells of less important columns a class of their own, so that a narrow page can leave them out.
+# Give cells of less important columns a class, so that a narrow page can leave them out.
 # Usage: report_narrow HEADING... <TABLE
 report_narrow() {
   local IFS='|'

@@ -2,7 +2,7 @@
 # The one reader of results: finds the logs of runs, and turns them into rows, CSV and the result table.
 # shellcheck shell=bash
 
-# Puts TEXT, with tab, line break and backslash escaped, into the variable `escaped` of the caller.
+# Put TEXT, with tab, line break and backslash escaped, into the variable `escaped` of the caller.
 # Usage: _result_escape TEXT
 _result_escape() {
   escaped=$1
@@ -13,14 +13,14 @@ _result_escape() {
   escaped=${escaped//$'\r'/\\r}
 }
 
-# Prints the newest run directory under results/: the one whose name holds the latest time.
+# Print the newest run directory under results/: the one with the latest time in its name.
 # Usage: result_newest
 # Globals: RESULTS_DIR, the directory of runs; default: results/ of this project
 # Returns: 1 when there is no run
 result_newest() {
   local folder=${RESULTS_DIR:-$ROOT/results} run newest='' LC_ALL=C
   folder=${folder%/}
-  # Beside the user, the short name reads better in the rows.
+  # In the current directory, the short name reads better in the rows.
   [[ $folder != "$PWD/results" ]] || folder=results
   # Names begin with the time of the start, so the last in order is the newest; the committed sample has no time.
   for run in "$folder"/[0-9]*/; do
@@ -30,7 +30,7 @@ result_newest() {
   printf '%s\n' "${newest%/}"
 }
 
-# Prints an E line of result.awk: something is wrong with PATH.
+# Print an E line of result.awk: something is wrong with PATH.
 # Usage: _result_problem PATH MESSAGE
 _result_problem() {
   local escaped
@@ -38,13 +38,13 @@ _result_problem() {
   printf 'E\t%s\t%s\n' "$escaped" "$2"
 }
 
-# Adds the logs that lie in DIR, escaped, to the list `found` of the caller.
+# Add the logs in DIR, escaped, to the list `found` of the caller.
 # Usage: _result_find_logs DIR
 _result_find_logs() {
   local file escaped
   for file in "$1"/redis.log.*; do
     [[ -e $file ]] || continue
-    # Some awks end when they are given a directory to read.
+    # Some awks exit when they are given a directory to read.
     if [[ ! -f $file ]]; then
       _result_problem "$file" 'is not a file'
       continue
@@ -54,7 +54,7 @@ _result_find_logs() {
   done
 }
 
-# Prints the logs of one directory for result.awk: of a run, of a part of one, or lying in it directly as the guide leaves them.
+# Print the logs of one directory for result.awk: of a run, of a part of one, or directly in it as the guide leaves them.
 # Usage: _result_list_folder DIR
 _result_list_folder() {
   local folder=${1%/} escaped real client before found=() problems=() kind path why
@@ -74,7 +74,7 @@ _result_list_folder() {
   done < <(stored_look "$folder")
   for client in "$folder"/*/*/rep-*/*/ "$folder"/*/rep-*/*/ "$folder"/rep-*/*/; do
     client=${client%/}
-    # A repeat that was cut has another ending, and the directory of the server's own files is no client.
+    # An interrupted repeat has another suffix, and the directory of the server's own files is not a client.
     [[ ${client%/*} =~ /rep-[0-9]+$ && -d $client && ${client##*/} != server ]] || continue
     [[ ! -v "left[${client%/*}]" ]] || continue
     before=${#found[@]}
@@ -94,7 +94,7 @@ _result_list_folder() {
   printf 'F\t%s\n' "${found[@]}" | LC_ALL=C sort -V
 }
 
-# Prints what result.awk is to read for the given runs and files.
+# Print the input of result.awk for the given runs and files.
 # Usage: _result_list RUN_OR_FILE...
 _result_list() {
   local path escaped
@@ -112,7 +112,7 @@ _result_list() {
   done
 }
 
-# Prints one row a (run, variant, point, repeat, client, phase), tab-separated with a header; what is wrong goes to stderr.
+# Print one row per (run, variant, point, repeat, client, phase), tab-separated with a header; problems go to stderr.
 # Usage: result_rows RUN_OR_FILE...
 # Globals: RESULT_PROGRAM, the name in front of messages (default: summary2csv.sh)
 # Returns: 1 when a file could not be read whole; every whole row is printed all the same
@@ -122,13 +122,13 @@ result_rows() {
     RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run loadlog interval margin prices settle result
 }
 
-# Prints every column of rows, or of totals, that the schema shows there.
+# Print every column of rows, or of totals, that the schema shows there.
 # Usage: result_columns csv|total FORMAT <ROWS   FORMAT is csv (RFC 4180), json or html
 result_columns() {
   WHERE=$1 figures_run rows | figures_table "$2"
 }
 
-# Adds up rows, as result_rows prints them, over clients.
+# Add up rows, as result_rows prints them, over clients.
 # Usage: result_add_up <ROWS
 # Returns: as result_rows
 result_add_up() {
@@ -136,14 +136,14 @@ result_add_up() {
     LC_ALL=C sort -s -t $'\t' -k 1,1 | cut -f 2-
 }
 
-# Prints rows added up over clients: one line a (run, variant, point, repeat, operation), tab-separated with a header.
+# Print rows added up over clients: one line per (run, variant, point, repeat, operation), tab-separated with a header.
 # Usage: result_totals RUN_OR_FILE...
 # Returns: as result_rows
 result_totals() {
   result_rows "$@" | result_add_up
 }
 
-# Reads results once, for all that is made of them: DATA/rows, DATA/totals, and DATA/problems, what could not be read whole.
+# Read results once, for all outputs: DATA/rows, DATA/totals, and DATA/problems, files that could not be read whole.
 # Usage: result_read DATA RUN_OR_FILE...
 # Returns: as result_rows
 result_read() {
@@ -154,14 +154,14 @@ result_read() {
   return "$status"
 }
 
-# Prints the result table that a run ends with: a row a variant, point, repeat and phase.
+# Print the result table at the end of a run: one row per variant, point, repeat and phase.
 # Usage: result_table <TOTALS
 # Globals: FORMAT, as figures_table takes it (default: table)
 result_table() {
   figures_run table | figures_table "${FORMAT:-table}"
 }
 
-# Prints the repeats of a run that were begun and never finished, a path a line.
+# Print the repeats of a run that were begun and never finished, one path per line.
 # Usage: result_unfinished RUN
 result_unfinished() {
   local folder whole

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What searches found, for each phase and value size, variants beside each other: the most operations per second within each limit, and the least DRAM.
+# The answers of searches, for each phase and value size, with the variants side by side: the max operations per second within each limit,
+# and the min DRAM.
 
 # Print the tables of a run's totals; nothing when it searched nothing.
 # Usage: searched_tables RUN <TOTALS
@@ -33,7 +34,7 @@ searched_files() {
   done | LC_ALL=C sort -V
 }
 
-# Print a path so that no awk takes it for an assignment or an option.
+# Print a path so that awk does not take it for an assignment or an option.
 # Usage: _searched_path PATH
 _searched_path() {
   if [[ $1 == /* ]]; then printf '%s\n' "$1"; else printf './%s\n' "$1"; fi

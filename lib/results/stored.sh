@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether a directory of results can be read: regular files alone, none without bound, and each as long as it was when it was written.
+# Whether a directory of results can be read: regular files only, each of bounded size, and as long as when it was written.
 #
-# A results directory may come from somebody else. A FIFO in it would hold up its reader for ever, a device fill its memory, a link show
-# a file from elsewhere; so nothing is read of a directory with such a thing in it.
+# A results directory may come from somebody else. A FIFO in it would block its reader for ever, a device fill its memory, a link show a
+# file from elsewhere; so a directory with such an entry is not read.
 
-# Write down how long each file in a directory is, in a file SIZES of its own.
+# Record how long each file in a directory is, in a file SIZES of its own.
 # Usage: stored_note DIR
 stored_note() {
   (cd -- "$1" && find . -type f ! -name 'SIZES*' ! -name run.log -printf '%s\t%P\n' | LC_ALL=C sort -k 2 >SIZES.new && mv -f -- SIZES.new SIZES)
@@ -26,8 +26,8 @@ stored_seal() {
   )
 }
 
-# Print what is wrong with a directory, lines KIND PATH WHY: `odd` is a file that no reader may open, `cut` one that is not as long as
-# its SIZES says.
+# Print the problems of a directory, lines KIND PATH WHY: `odd` is a file that no reader may open, `cut` a file whose length differs from
+# its SIZES.
 # Usage: stored_look DIR
 stored_look() {
   LC_ALL=C find "${1%/}/" -mindepth 1 -printf '%y\t%s\t%P\t%l\n' 2>/dev/null | FOLDER=${1%/} LC_ALL=C awk -F '\t' -v OFS='\t' '
@@ -61,7 +61,7 @@ stored_look() {
     }'
 }
 
-# Refuse a run that cannot be read, or whose settings were cut short.
+# Refuse a run that cannot be read, or whose settings were truncated.
 # Usage: stored_check RUN
 # Returns: 1 with one line on stderr.
 stored_check() {

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Tab-separated rows as a table for people.
 
-# Align the columns of the rows on stdin; a column of numbers, other than the first, stands to the right.
+# Align the columns of the rows on stdin; a column of numbers, other than the first, is right-aligned.
 # Usage: table_print <ROWS
 table_print() {
   awk -F '\t' '
@@ -27,7 +27,7 @@ table_print() {
     }'
 }
 
-# Find the number of columns that stdout has: COLUMNS if that is set, else what its terminal says.
+# Find the number of columns of stdout: COLUMNS if that is set, else that of its terminal.
 # Usage: table_width
 # Returns: sets TABLE_WIDTH; 0: there is no limit
 table_width() {

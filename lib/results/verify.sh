@@ -16,10 +16,10 @@ verify_files() {
   (
     cd -- "$run" || exit
     # shellcheck disable=SC2016 # of awk
-    # Lists first. What a report draws, what is written beside the results, and repeats that are not whole are no part of them.
+    # Lists first. Plots of a report, files written beside the results, and incomplete repeats are not part of them.
     find . -name SHA256SUMS -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 -r awk '
       FNR == 1 { folder = FILENAME; sub(/SHA256SUMS$/, "", folder); print "L\t" folder }
-      # Names that lead out of the directory are none of ours.
+      # Ignore names that lead out of the directory.
       /^[0-9a-f]+ [ *]/ && length($1) == 64 && substr($0, 67) !~ /^\/|(^|\/)\.\.(\/|$)/ { print "W\t" folder "\t" $1 "\t" substr($0, 67) }' || exit
     find . -type f ! -name 'SIZES*' ! -path './plots/*' ! -path './report*' ! -path ./run.log ! -path ./README.md \
       ! -path './SHA256SUMS*' ! -path './exports/*' -printf '%P\0' | LC_ALL=C sort -z | grep -zvE '^([^/]+/){1,2}rep-[^/]*\.' | xargs -0 -r sha256sum -- | awk '{ print "H\t" $1 "\t" substr($0, 67) }'
@@ -48,12 +48,12 @@ verify_files() {
       if (name ~ /(^|\/)SHA256SUMS$/) return (name ~ /^[^\/]+\/[^\/]+\/rep-[0-9]+\/SHA256SUMS$/) && ("" in listed)
       at = name
       while (sub(/\/[^\/]*$/, "", at)) if ((at "/") in listed) return 1
-      # The list of the run has every repeat that was whole.
+      # The list of the run has every complete repeat.
       return ("" in listed)
     }'
 }
 
-# Print for people whether a run is whole and unchanged; the last line says it.
+# Print for people whether a run is complete and unchanged; the last line is the result.
 # Usage: verify_show RUN
 # Returns: 1 when it is not
 verify_show() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What Redis itself finds wrong with its host when it starts, from the logs of instances; a tuned host leaves it nothing to say.
+# Warnings of Redis about its host when it starts, from the logs of instances; a tuned host logs none.
 
 # Print each different warning once, with the number of instances that gave it, how many directories they are in, and the first
 # of these: COUNT TEXT FOLDERS DIR.
@@ -8,7 +8,7 @@
 #   a DIR holds logs of instances, redis-PORT.log
 warnings_read() {
   local folder file
-  # Through a pipe: the logs of a large run are more than a command line may hold.
+  # Through a pipe: the names of a large run's logs exceed the length of a command line.
   for folder in "$@"; do
     for file in "$folder"/redis-*.log; do [[ ! -r $file ]] || printf '%s\t%s\n' "$folder" "$file"; done
   done | LC_ALL=C awk -F '\t' -v OFS='\t' '
@@ -31,7 +31,7 @@ warnings_read() {
     END { for (i = 1; i <= texts; i++) print count[order[i]], order[i], folders[order[i]], first[order[i]] }'
 }
 
-# Say which warnings the instances of a repeat gave.
+# Print the warnings of the instances of a repeat.
 # Usage: warnings_tell DIR
 warnings_tell() {
   local count text
@@ -40,7 +40,7 @@ warnings_tell() {
   done < <(warnings_read "$1")
 }
 
-# Say the same of a whole run, a line each: TEXT.
+# Print the same for a whole run, one line each: TEXT.
 # Usage: warnings_run RUN
 warnings_run() {
   local run=$1 count text folders first
@@ -50,7 +50,7 @@ warnings_run() {
   done < <(warnings_read "$run"/*/*/rep-*/server)
 }
 
-# Print what the instances of the newest run on this server warned of, as rows STATE FOUND WANTED FIX.
+# Print the warnings of the instances of the newest run on this server, as rows STATE FOUND WANTED FIX.
 # Usage: warnings_check
 # Globals: RESULTS_DIR SERVER
 warnings_check() {

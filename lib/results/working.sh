@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Working sets: what each phase touched in a while, and which ratio of DRAM to data that predicts to be enough.
+# Working sets: the memory that each phase touched in a time, and the ratio of DRAM to data that this predicts to be enough.
 
 # Print the table of totals; nothing when no working set was probed.
 # Usage: working_tables <TOTALS

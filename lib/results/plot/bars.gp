@@ -21,7 +21,7 @@ width = 0.8 / ARG8
 set boxwidth width * 0.94
 set xtics noenhanced
 if (groups > 4) { set xtics rotate by -35 font ",11" }
-# Many groups take the whole width of a page.
+# Many groups use the whole width of a page.
 size_x = groups * variants > 16 ? 1280 : 640
 do for [kind in "svg png"] {
   if (kind eq "svg") { set terminal svg size size_x, 400 dynamic noenhanced font "sans-serif,14" background "#ffffff" } \

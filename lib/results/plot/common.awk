@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-# What the data of all pictures share: names as gnuplot takes them, who stands where, blocks of data, and the line that asks for
-# a picture. Variants, points and phases get numbers in the order in which people read them.
+# What the data of all plots share: names as gnuplot reads them, the order of variants, blocks of data, and the line that requests a plot.
+# Variants, points and phases get numbers in the reading order.
 
 function plot_text(s) {
   s = text_unescape(s)
   gsub(/[\001-\037\177]/, "?", s)
-  # The only character that means something to gnuplot in a data file.
+  # The only character with a meaning for gnuplot in a data file.
   gsub(/"/, "'", s)
   return s
 }
 
-# Takes in who was measured, with its rank in VARIANTS, at which point, in which phase.
+# Record a measured variant, with its rank in VARIANTS, its point and its phase.
 function plot_note(who, rank, name, op) {
   if (!(who in variant_rank)) {
     variant_rank[who] = rank == "" ? 9999 : rank + 0
@@ -26,7 +26,7 @@ function plot_note(who, rank, name, op) {
   }
 }
 
-# Puts the baseline first, as VARIANTS names them.
+# Put the baseline first, as VARIANTS names it.
 function plot_sort_variants(    i, j, who) {
   for (i = 2; i <= variants; i++) {
     who = variant[i]
@@ -35,21 +35,21 @@ function plot_sort_variants(    i, j, who) {
   }
 }
 
-# Begins the block of variant V in FILE. A variant without data gets none: gnuplot has nothing good to say of an empty block.
-# Its line in FILE.names is the number of its colour, the same in all pictures, and its name.
+# Begin the block of variant V in FILE. A variant without data gets no block: gnuplot warns of empty blocks. Its line in FILE.names is the
+# number of its colour, the same in all plots, and its name.
 function plot_block(file, v) {
   if (blocks[file]++) printf "\n\n" > file
   printf "%d\t%s\n", (v - 1) % 7 + 1, plot_text(variant[v]) > (file ".names")
 }
 
-# Ends the data of a picture; returns how many variants are in it.
+# End the data of a plot; returns the number of its variants.
 function plot_close(file) {
   close(file)
   close(file ".names")
   return blocks[file] + 0
 }
 
-# Asks for a picture; FIRST, SECOND and THIRD are arguments 5, 6 and 8 of its script.
+# Request a plot; FIRST, SECOND and THIRD are arguments 5, 6 and 8 of its script.
 function plot_job(script, name, title, first, second, words, third) {
   gsub(/[\001-\010\013-\037\177]/, "?", title)
   gsub(/[\001-\010\013-\037\177]/, "?", words)

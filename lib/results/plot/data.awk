@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Writes the data of the pictures that come from totals: bars, scaling curves, throughput against p99.
-# Environment: OUT, the directory for data. Output: a picture a line: script, name, title, arguments 5, 6 and 8, and its description.
+# Write the data of the plots from totals: bars, scaling curves, throughput against p99. Environment: OUT, the directory for data. Output:
+# one line per plot: script, name, title, arguments 5, 6 and 8, and its description.
 
-# Puts the known values of a column in a cell into out[1..n], sorted, and returns n.
+# Put the known values of a column in a cell into out[1..n], sorted, and return n.
 function values(cell, name, out,    i, n) {
   n = 0
   for (i = 1; i <= count[cell]; i++) if (value[cell, i, name] != "") out[++n] = value[cell, i, name] + 0
@@ -10,7 +10,7 @@ function values(cell, name, out,    i, n) {
   return n
 }
 
-# The part of the first variant's figure that CELL has, as compare tells it: from pairs of repeats, for variants of one run take turns.
+# The ratio of CELL to the first variant's figure, as compare prints it: from pairs of repeats, because variants of one run take turns.
 # Sets interval_centre, interval_low and interval_high; returns 0 where there are fewer than three pairs.
 function paired(first, cell, column,    i, n, by_repeat, r) {
   for (i = 1; i <= count[first]; i++) by_repeat[value[first, i, "repeat"]] = value[first, i, column]
@@ -59,7 +59,7 @@ function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label
     "." (variants > 1 ? " Over a bar is its " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] "." : ""), variants)
 }
 
-# One picture a phase and curve (what differs in nothing but the number of instances), when that was run with several of them.
+# One plot per phase and curve (points that differ only in the number of instances), when several numbers were run.
 function scaling(p, c,    file, name, g, v, n, drawn, sizes, xs) {
   for (g = 1; g <= points; g++)
     if (curve_of[point[g]] == c && ((phase[p], point[g]) in seen_at) && !(servers_of[point[g]] in xs)) {
@@ -96,7 +96,7 @@ function tradeoff(p,    file, c, g, v, n, m, cell, drawn, ops, joined, p99, leas
       ops = interval_median(out, n)
       m = values(cell, "p99_us", out)
       if (!m || interval_median(out, m) <= 0) continue
-      # A line joins what differs in one thing only: the number of instances.
+      # A line joins points that differ only in the number of instances.
       if (!drawn++) plot_block(file, v)
       else if (c != joined) printf "\n" > file
       joined = c
@@ -139,7 +139,7 @@ NR == 1 {
   i = ++count[cell]
   value[cell, i, "repeat"] = $at["run"] SUBSEP $at["repeat"]
   value[cell, i, "ops_per_sec"] = $at["ops_per_sec"]
-  # What counts of a point of the sweep is the time in which all generators ran.
+  # The figure of a point of the sweep covers the time in which all generators ran.
   value[cell, i, "window"] = $at["window_ops_per_sec"] != "" ? $at["window_ops_per_sec"] : $at["ops_per_sec"]
   value[cell, i, "p99_us"] = $at["p99_us"]
 }

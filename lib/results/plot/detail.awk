@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Writes the data of the pictures that come from histograms and time series, for a few points: latency by percentile,
-# latency of every thread, and what happened over time (time.awk). Input: rows of result.sh.
-# Environment: OUT, the directory for data; DETAIL, how many points are drawn. Output: as data.awk; a histogram that cannot be
-# read whole is named on stderr and left out, and the exit status is 1.
+# Write the data of the plots from histograms and time series, for a few points: latency by percentile, latency of every thread, and events
+# over time (time.awk). Input: rows of result.sh. Environment: OUT, the directory for data; DETAIL, the number of points. Output: as
+# data.awk. A histogram that cannot be read whole is named on stderr and left out, and the exit status is 1.
 
 # Latency by percentile, over all clients and repeats of each variant.
 function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
@@ -39,7 +38,7 @@ function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
     text_number(int(log(most) / log(10)) + 1, 0), "Lines of latency over the share of requests that were at least as fast, one for each variant, on a scale that gives every nine the same room.")
 }
 
-# Latency of every thread in one repeat of one variant; the threads of several clients stand side by side.
+# Latency of every thread in one repeat of one variant; the threads of several clients are side by side.
 function heat(p, g, v,    file, i, r, base, t, n, f, line, share, b, seen, wide, slot, top) {
   file = OUT "/heat-" p "-" g "-" v ".dat"
   base = 0
@@ -70,7 +69,7 @@ function heat(p, g, v,    file, i, r, base, t, n, f, line, share, b, seen, wide,
     base += wide
   }
   plot_close(file)
-  # Two columns show nothing that the percentiles do not.
+  # Two columns show nothing that the percentiles do not show.
   if (base > 2) plot_job("heat", "heat-" p "-" g "-" v, "Latency of every thread, " variant[v] ", " phase[p] " at " point[g], base, 0, \
     "Heat map of " base " threads and their latencies: a thread whose instance is slower stands out as a column that reaches higher.")
 }
@@ -113,7 +112,7 @@ END {
     v = number_v[row_variant[r]]
     row_of[p, g, v, ++cell_rows[p, g, v]] = r
   }
-  # Spread over all points, the first and the last among them.
+  # Spread over all points, including the first and the last.
   wanted = ENVIRON["DETAIL"] == "all" || ENVIRON["DETAIL"] + 0 > points ? points : ENVIRON["DETAIL"] + 0
   for (i = 1; i <= wanted; i++) {
     g = wanted == 1 ? points : 1 + int((i - 1) * (points - 1) / (wanted - 1) + 0.5)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What happened to a server or a client while it was measured, as marks over time: from the series, the logs of the instances,
-# and the kernel's counters. Part of detail.awk; time.awk has read the series.
+# Events on a server or a client during the measurement, as marks over time: from the series, the logs of the instances, and the kernel's
+# counters. Part of detail.awk; time.awk has read the series.
 
 function events_clear(    i) {
   for (i in event_number) delete event_number[i]
@@ -9,7 +9,7 @@ function events_clear(    i) {
   events = event_kinds = event_rows = 0
 }
 
-# Takes in an event of variant V; the same thing in the same second, of another instance, is not another event.
+# Add an event of variant V; the same event of another instance in the same second is not added again.
 function event_add(v, seconds, kind) {
   if (kind == "" || seconds < 0 || seconds > events_end + 1 || ((v, int(seconds), kind) in event_seen)) return
   event_seen[v, int(seconds), kind] = 1
@@ -24,7 +24,7 @@ function event_add(v, seconds, kind) {
   event_of[events] = v
 }
 
-# What the load generators saw.
+# Events that the load generators recorded.
 function events_series(v,    p, k, middle, span) {
   events_end = 0
   for (p = 1; p <= phases; p++) if (intervals[p] && phase_to[p] > events_end) events_end = phase_to[p]
@@ -34,12 +34,12 @@ function events_series(v,    p, k, middle, span) {
       middle = interval[p, k, "from"] + span / 2
       if (interval[p, k, "errors"] > 0) event_add(v, middle, "requests failed")
       if (interval[p, k, "misses"] > 0) event_add(v, middle, "keys not found")
-      # What is left of a phase behind its last whole interval may be empty.
+      # The rest of a phase after its last whole interval may be empty.
       if (interval[p, k, "ops"] == 0 && span > (interval[p, 1, "to"] - interval[p, 1, "from"]) / 2) event_add(v, middle, "nothing answered")
     }
 }
 
-# What the server's own files say.
+# Events from the server's own files.
 function events_server(g, v,    r, p, i, n, had, samples, line, f, first, oom, now, seen) {
   r = time_first_row(g, v)
   samples = text_opened(folder[r] "/../server/vmstat.tsv")
@@ -62,7 +62,7 @@ function events_server(g, v,    r, p, i, n, had, samples, line, f, first, oom, n
     for (i = 1; i <= cell_rows[p, g, v]; i++) {
       r = row_of[p, g, v, i]
       if (repeat[r] != repeat[row_of[p, g, v, 1]] || port[r] !~ /^[0-9]+$/) continue
-      # The replicas of a cluster are on the ports behind.
+      # The replicas of a cluster have the higher ports.
       for (n = 0; n < instances[r] || had; n++)
         if (!((port[r] + n) in now)) {
           now[port[r] + n] = 1
@@ -80,8 +80,8 @@ function events_fault(v, file,    line, f) {
   close(file)
 }
 
-# Reads the log of an instance from where it was ready. Its lines have the time of day where the server is, so that is set by
-# the first sample, which was taken moments after: zones differ by quarters of an hour. Returns whether there is such a file.
+# Read the log of an instance from the time at which it was ready. Its lines have the server's local time. The time zone is found with the
+# first sample, which was taken moments later: zones differ by quarters of an hour. Returns whether the file exists.
 function events_log(v, file, first,    line, ready, when, zone, lines) {
   while ((getline line < file) > 0) {
     lines++
@@ -104,13 +104,13 @@ function event_seconds(line,    f, clock, month, year, days) {
   split(line, f, " ")
   split(f[5], clock, ":")
   month = (index("JanFebMarAprMayJunJulAugSepOctNovDec", f[3]) + 2) / 3
-  # Years begin in March here, so that the day that comes and goes is their last.
+  # Years begin in March here, so that the leap day is their last day.
   year = f[4] - (month <= 2)
   days = 365 * year + int(year / 4) - int(year / 100) + int(year / 400) + int((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + f[2] - 1 - 719468
   return days * 86400 + clock[1] * 3600 + clock[2] * 60 + clock[3]
 }
 
-# What a line of an instance's log means to its clients; nothing for what is of no interest to them.
+# The meaning of a line of an instance's log for its clients; empty for irrelevant lines.
 function event_kind(line) {
   if (line ~ /Background saving started/) return "snapshot begins"
   if (line ~ /^[0-9]+:M .*(Background saving terminated with success|DB saved on disk)/) return "snapshot ends"
@@ -127,7 +127,7 @@ function event_kind(line) {
   return line ~ /^[^#]* # / ? "Redis warns" : ""
 }
 
-# Writes the events as a block: seconds, kind, row from the top below the ROWS that labels have, colour; returns how many rows they take.
+# Write the events as a block: seconds, kind, row from the top below the ROWS of labels, colour; returns the number of rows.
 function events_write(file, rows,    e) {
   if (!events) return 0
   printf "\n\n" > file
@@ -137,7 +137,7 @@ function events_write(file, rows,    e) {
   return event_rows
 }
 
-# The events in words.
+# The kinds of events in words.
 function events_words(    e, out) {
   for (e = 1; e <= event_kinds; e++) out = out (e > 1 ? ", " : "") event_name[e] " (" event_count[e] ")"
   return out == "" ? "" : " Marked above the lines: " out "."

@@ -11,7 +11,7 @@ set ylabel "Latency (log scale)"
 set logscale cb
 set cbrange [0.001:100]
 set cbtics ("0.001" 0.001, "0.01" 0.01, "0.1" 0.1, "1" 1, "10" 10, "100" 100)
-# Light to dark throughout, so that it reads the same in grey.
+# Light to dark throughout, so that it is readable in grey.
 set palette defined (0 "#f7fbff", 1 "#deebf7", 2 "#c6dbef", 3 "#9ecae1", 4 "#6baed6", 5 "#4292c6", 6 "#2171b5", 7 "#08519c", 8 "#08306b")
 eval "set ytics (".latency_log_tics.")"
 set yrange [*:*] noextend
@@ -20,7 +20,7 @@ set grid front ytics
 set xtics 1
 if (int(ARG5) > 16) { set xtics autofreq }
 set rmargin at screen 0.84
-# Room for the name in the corner under a label that is long.
+# Space for the name in the corner below a long label.
 set bmargin 4.8
 unset key
 do for [kind in "svg png"] {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Writes the data of the pictures of searches, from the steps of all repeats: latency against throughput, and against the share of DRAM.
-# Files: totals, for the order of variants; then steps.tsv, search.tsv and size.tsv of each repeat, whose paths end in VARIANT/POINT/rep-N/FILE.
-# A kind is rate, connections or share; inside, a share is negative, so that a greater one is slower, as a greater load is.
-# Environment: OUT, the directory for data. Output: as data.awk
+# Write the data of the plots of searches, from the steps of all repeats: latency against throughput, and against the share of DRAM. Files:
+# totals, for the order of variants; then steps.tsv, search.tsv and size.tsv of each repeat, whose paths end in VARIANT/POINT/rep-N/FILE. A
+# kind is rate, connections or share; internally, a share is negative, so that a greater value is slower, as for a load. Environment: OUT,
+# the directory for data. Output: as data.awk
 
 function remember(list, name) {
   if ((list, name) in known) return
@@ -10,8 +10,8 @@ function remember(list, name) {
   item[list, ++size[list]] = name
 }
 
-# The curve of CELL: for each load that was looked at its median figure, made to rise with the load by pooling neighbours that do not (Ayer and
-# others 1955). Sets x[1..n] and y[1..n], and returns n.
+# The curve of CELL: for each load its median figure, made monotonic by pooling neighbours that fall (Ayer and others 1955). Sets x[1..n]
+# and y[1..n], and returns n.
 function curve(cell, figure,    n, i, j, k, l, m, list, load, w, out) {
   for (k = 1; k <= looks[cell]; k++) {
     for (j = 1; j <= m && list[j] != at_load[cell, k]; j++);
@@ -69,7 +69,7 @@ function picture(p, g, f, kind, figure,    file, name, v, i, n, cell, least, mos
     marks++
     if (answer_limit[i] > most) most = answer_limit[i]
   }
-  # gnuplot has nothing good to say of an empty block: a mark of size 0.
+  # gnuplot warns of an empty block: write a mark of size 0.
   if (!marks) printf "%s\t%s\t0\n", shown(x[1]), most > file
   n = plot_close(file)
   for (i = 1; i <= size["limit"]; i++) if (figure_of[item["limit", i]] == figure) limits_here = limits_here " " limit_us[item["limit", i]]
@@ -110,12 +110,12 @@ function bars(p, g, kind,    name, file, l, v, i, n, out, drawn, groups, list, w
     "the most of them.", variants)
 }
 
-# Whether answer I is of these.
+# Whether answer I belongs to this plot.
 function is_answer(i, p, g, kind, text) {
   return answer_kind[i] == kind && answer_phase[i] == phase[p] && answer_point[i] == point[g] && answer_text[i] == text && answer_state[i] != "broken"
 }
 
-# A load or a share as it is drawn.
+# A load or a share in the unit of the plot.
 function shown(at) {
   return at < 0 ? -at : at
 }
@@ -143,7 +143,7 @@ files == 1 {
 
 "kind" in at {
   if (!$at["counts"] || $at["kind"] == "top" || $at["kind"] == "take") next
-  # A look that could not be has no figures.
+  # A failed look has no figures.
   if (("lost" in at) && $at["lost"] != "-") next
   plot_note(who, rank_of[who], place, $at["phase"])
   kind = ("dram_share_percent" in at) && $at["dram_share_percent"] != "-" ? "share" : $at["rate"] + 0 == 0 ? "connections" : "rate"
@@ -185,7 +185,7 @@ END {
     bars(p, g, "rate")
     bars(p, g, "share")
   }
-  # Whatever the limits are: p99, and how often far memory is waited for, which says why.
+  # For all limits: p99, and far accesses, which explain it.
   if (!("share" in kinds)) exit
   f = size["figure"]
   n = split("p99 far", extra, " ")

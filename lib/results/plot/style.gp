@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What all pictures share. The picture sets `data` to its data file first.
-# Colours are Okabe and Ito's, told apart by the colour-blind; dashes, marks and lightness tell them apart in grey.
+# Shared by all plots. The plot sets `data` to its data file first. Colours are Okabe and Ito's, which are distinguishable with colour
+# blindness; dashes, marks and lightness distinguish them in grey.
 
 set encoding utf8
 set datafile separator "\t"
@@ -23,7 +23,7 @@ set grid ytics lc rgb "#d8d8d8" lt 1 lw 0.7
 set style fill solid 0.9 border lc rgb "#333333"
 set title noenhanced offset 0,0.3
 set key outside bottom center horizontal noenhanced samplen 4 height 0.4
-# The run's name, so that a picture that is passed on still says where it is from.
+# The run's name, so that a plot that is passed on still says where it is from.
 set label 100 at screen 0.99, 0.025 right noenhanced tc rgb "#555555" font ",9"
 
 # Ticks of a latency in microseconds, in words: 1, 2, 5, 10 ... The same by the logarithm of the latency.
@@ -39,8 +39,8 @@ do for [power = 0:9] {
   }
 }
 
-# The variants of this picture, a line each: the number of its colour, which is the same in all pictures, and its name. Read as
-# data, so that nothing in a name is ever taken for a command.
+# The variants of this plot, one line each: the number of its colour, which is the same in all plots, and its name. Read as data, so that no
+# name is ever read as a command.
 stats data.".names" using 0 nooutput
 array style[STATS_records]
 array name[STATS_records]

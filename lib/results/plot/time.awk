@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# What happened over time at one point, in the first repeat of each variant: throughput, p99, waits for far memory, and the
-# events among them (events.awk). Part of detail.awk, which reads the rows.
+# Events and figures over time at one point, in the first repeat of each variant: throughput, p99, waits for far memory, and events
+# (events.awk). Part of detail.awk, which reads the rows.
 #
-# Time is in seconds since a variant's first phase began. Each figure is of an interval, and is drawn as a line from its start
-# to its end, so that a phase of one interval is seen too.
+# Time is in seconds since a variant's first phase began. Each figure is of an interval, and is drawn as a line from its start to its end,
+# so that a phase of one interval is visible too.
 
-# Reads the series of variant V at point G: begin (us since the epoch, on the clients' clock), and for each phase p
-# interval[p, 1..intervals[p], from|to|ops|p99|errors|misses], phase_from[p] and phase_to[p]. Returns how many intervals there are.
+# Read the series of variant V at point G: begin (us since the epoch, on the clients' clock), and for each phase p interval[p,
+# 1..intervals[p], from|to|ops|p99|errors|misses], phase_from[p] and phase_to[p]. Returns the number of intervals.
 function time_read(g, v,    p, i, r, k, n, f, line, series) {
   for (i in interval) delete interval[i]
   for (i in intervals) delete intervals[i]
@@ -26,7 +26,7 @@ function time_read(g, v,    p, i, r, k, n, f, line, series) {
       k = 0
       while ((getline line < series) > 0) {
         if (split(line, f, "\t") < 7 || f[1] !~ /^[0-9.]+$/) continue
-        # The k-th interval of every client: what they did together, and the p99 of the client that was worst off.
+        # The k-th interval of all clients: their operations together, and the p99 of the worst client.
         k++
         interval[p, k, "ops"] += f[2]
         interval[p, k, "errors"] += f[3]
@@ -47,10 +47,10 @@ function time_read(g, v,    p, i, r, k, n, f, line, series) {
   return n
 }
 
-# Writes throughput and p99 of the variant that was read.
+# Write throughput and p99 of the variant that was read.
 function time_throughput(file, v,    p, k, span, rate, p99, none) {
   plot_block(file, v)
-  # A load generator that tells none has its line below the panel: gnuplot is not content without a point.
+  # A load generator without p99 has its line below the panel, because gnuplot requires a point.
   none = 0.001
   for (p = 1; p <= phases; p++) for (k = 1; k <= intervals[p]; k++) if (interval[p, k, "p99"] > 0) none = "NaN"
   for (p = 1; p <= phases; p++) {
@@ -64,7 +64,7 @@ function time_throughput(file, v,    p, k, span, rate, p99, none) {
       if (p99 > worst) worst = p99
       time_line(file, interval[p, k, "from"], interval[p, k, "to"], sprintf("%.2f", rate) "\t" (p99 > 0 ? p99 : none))
     }
-    # A gap between the phases, for nothing was measured there.
+    # A gap between the phases, because nothing was measured there.
     if (intervals[p]) printf "\n" > file
   }
 }
@@ -73,8 +73,8 @@ function time_line(file, from, to, value) {
   printf "%.3f\t%s\n%.3f\t%s\n", from, value, to, value > file
 }
 
-# Writes waits for far memory an operation: the major faults of the instances, as they were sampled, by the operations of each
-# interval. Where no counter sees such a wait there is nothing.
+# Write waits for far memory per operation: the sampled major faults of the instances, per operation of each interval. Where such waits are
+# not counted there is nothing.
 function time_far(file, g, v,    p, r, k, line, f, n, samples, now, seen, when, faults, waits, known, ports, span, share, drawn, before) {
   r = time_first_row(g, v)
   if (far_per_op[r] == "") return
@@ -94,7 +94,7 @@ function time_far(file, g, v,    p, r, k, line, f, n, samples, now, seen, when, 
     before = drawn
     for (k = 1; k <= intervals[p]; k++) {
       span = interval[p, k, "to"] - interval[p, k, "from"]
-      # What less than half is known of is not guessed.
+      # If less than half of it is known, it is not estimated.
       if (interval[p, k, "ops"] <= 0 || span <= 0 || known[p, k] < ports * span / 2) continue
       if (!drawn++) plot_block(file, v)
       share = waits[p, k] * ports * span / known[p, k] / interval[p, k, "ops"]
@@ -105,14 +105,14 @@ function time_far(file, g, v,    p, r, k, line, f, n, samples, now, seen, when, 
   }
 }
 
-# Spreads what an instance waited for between two samples of it over the intervals that lie between them: between the phases
-# nobody asks it for anything. Adds to waits[p, k], and the time that is known of to known[p, k].
+# Spread the waits of an instance between two samples over the intervals between them; between phases there are no requests. Adds to
+# waits[p, k], and the known time to known[p, k].
 function time_spread(from, to, count, waits, known,    p, k, active, share, length_of_one) {
   for (p = 1; p <= phases; p++) if (intervals[p]) active += time_shared(from, to, phase_from[p], phase_to[p])
   if (active <= 0) return
   for (p = 1; p <= phases; p++) {
     if (!intervals[p] || time_shared(from, to, phase_from[p], phase_to[p]) <= 0) continue
-    # Intervals are of one length, more or less; one of microseconds has none, as it is written.
+    # Intervals have roughly the same length; one of microseconds has length 0 as written.
     length_of_one = interval[p, 1, "to"] - interval[p, 1, "from"]
     k = length_of_one > 0 ? int((from - phase_from[p]) / length_of_one) : 1
     if (k < 1) k = 1
@@ -127,7 +127,7 @@ function time_spread(from, to, count, waits, known,    p, k, active, share, leng
   }
 }
 
-# How long two spans of time have in common.
+# The overlap of two spans of time.
 function time_shared(from, to, other_from, other_to) {
   if (other_from > from) from = other_from
   if (other_to < to) to = other_to
@@ -138,8 +138,8 @@ function time_first_row(g, v,    p) {
   for (p = 1; p <= phases; p++) if (cell_rows[p, g, v]) return row_of[p, g, v, 1]
 }
 
-# How far the server's clock is ahead of the clients', in us: nothing, unless the marks of its counters say that this cannot be.
-# A phase starts after the mark in front of it and ends before the one behind it.
+# How far the server's clock is ahead of the clients', in us: 0, unless the marks of its counters contradict that. A phase starts after the
+# mark before it and ends before the mark after it.
 function time_ahead(g, v,    p, marks, line, f, low, high) {
   marks = text_opened(folder[time_first_row(g, v)] "/../server/counters.tsv")
   low = high = ""
@@ -155,7 +155,7 @@ function time_ahead(g, v,    p, marks, line, f, low, high) {
   return low != "" && low > 0 ? low : high != "" && high < 0 ? high : 0
 }
 
-# Draws what there is of point G.
+# Draw the data of point G.
 function time_draw(g,    time, far, v, p, i, n, longest, label, label_count) {
   time = OUT "/time-" g ".dat"
   far = OUT "/far-" g ".dat"
@@ -178,7 +178,7 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count) {
         if (phase_to[p] > total) total = phase_to[p]
       }
   }
-  # Three steps are the least that can be called a course of time.
+  # A course over time requires at least three steps.
   if (longest > 2) {
     i = time_labels(time, label, label_count)
     n = i + events_write(time, i)
@@ -195,8 +195,8 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count) {
   }
 }
 
-# Writes where phases start as a block: seconds, row of its label from the top, colour, phase. Returns how many rows there are: one a
-# variant, and more where a phase is too short for its name.
+# Write where phases start as a block: seconds, row of its label from the top, colour, phase. Returns the number of rows: one per variant,
+# and more where a phase is too short for its name.
 function time_labels(file, label, n,    i, f, row, most, ends) {
   printf "\n\n" > file
   most = 0

@@ -13,7 +13,7 @@ kinds = int(word(ARG8, 5))
 array shape[24] = [2, 8, 10, 4, 6, 12, 1, 3, 14, 9, 11, 5, 7, 13, 15, 2, 8, 10, 4, 6, 12, 1, 3, 14]
 array event[24]
 if (kinds > 0) { stats data.".events" using (event[int($0) + 1] = strcol(1), 1) nooutput }
-# What stands above the lines has rows of its own, counted from the top: shares of the height of the panel. Sizes are in points.
+# Marks and labels above the lines have rows of their own, counted from the top: shares of the height of the panel. Sizes are in points.
 rows = int(word(ARG8, 4))
 high = 182 + (rows > 2 ? 16 * (rows - 2) : 0)
 row = 16.0 / high
@@ -23,7 +23,7 @@ key_high = kinds > 0 ? 20 * int((kinds + 1) / 2) + 28 : 0
 size_y = 338 + high + key_high
 from_top(y) = 1 - 1.0 * y / size_y
 set label 100 ARG4
-# An iteration over nothing is still gone through once, so what may not be there is put behind what is.
+# An iteration over nothing still runs once, so optional data comes after the required data.
 upper = "plot for [v = 1:variants] ARG1 index v - 1 using 1:($2 / 1000) with lines lt style[v] title name[v], ". \
   "ARG1 index variants using 1:(0):(0):(1):3 axes x1y2 with vectors nohead lw 1 dt 3 lc variable notitle, ". \
   "ARG1 index variants using 1:(row_y($2)):4:3 axes x1y2 with labels left offset 0.3, 0 font ',9' tc variable notitle"
