@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Which suites a change can touch, by names alone: those with the first part of a file's name in theirs, and those that name the file.
+# The suites that a change can affect, by names alone: suites with the first part of a file's name in their own, and suites that name the
+# file.
 
-# Print the files that differ from the commit where this branch left main, or from the last commit, and those that git does not know.
+# Print the files that differ from the commit where this branch left main, or from the last commit, and untracked files.
 # Usage: changed_files   Globals: ROOT   Returns: 0, or git's status where this is no checkout
 changed_files() {
   local base
@@ -10,7 +11,7 @@ changed_files() {
   git -C "$ROOT" diff --name-only "$base" && git -C "$ROOT" ls-files --others --exclude-standard
 }
 
-# Print the suites for changed files, one per line; all of them when one is touched that every suite uses.
+# Print the suites for changed files, one per line; all of them when a file that every suite uses was changed.
 # Usage: changed_suites FILE...   Globals: ROOT   Returns: 0
 changed_suites() {
   local file name suite

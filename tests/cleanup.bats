@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What is undone on the way out: everything, newest first, whatever the way out is.
+# The cleanup: every action, newest first, on every way out.
 
 load helper
 

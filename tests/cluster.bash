@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What the suites with a cluster share: masters and replicas of our own on 127.0.0.1, which know each other before they start.
+# Shared by the suites with a cluster: masters and replicas of our own on 127.0.0.1, which know each other before they start.
 
 # Print the id of the node on a port of a cluster.
-# Usage: cluster_id PORT   Returns: 0
+# Print the id of the node on a port of a cluster.
 cluster_id() {
   local sum
   sum=$(printf 'test %s' "$1" | sha256sum)
@@ -29,7 +29,7 @@ _cluster_nodes() {
   printf 'vars currentEpoch %s lastVoteEpoch 0\n' "$2"
 }
 
-# Tell whether every node of the cluster says that all is well.
+# Whether every node of the cluster reports that it is ready.
 # Usage: cluster_ready MASTERS REPLICAS   Globals: CLUSTER_PORT   Returns: 0 yes, 1 no
 cluster_ready() {
   local index info

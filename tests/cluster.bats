@@ -28,7 +28,7 @@ table() {
     cluster_table "$1"' bash "$@"
 }
 
-# Refuse: ./do_it.sh plan with SETTINGS says TEXT.
+# ./do_it.sh plan with SETTINGS is refused with TEXT.
 # Usage: refuses TEXT SETTING...
 refuses() {
   run_split "$REPO/do_it.sh" plan -s cluster KEYS=100 SERVER_CORES=8 SERVER_MEM=16 "${@:2}"

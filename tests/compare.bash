@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Runs with known figures that are set side by side, and what compare says of them. Load it behind logs.
+# Runs with known figures to compare, and the output of compare for them. Load it after logs.
 
 # Make a run of two variants whose p50 is given, with REPEATS repeats: run_make NAME REPEATS P50 P50_OTHER SECONDS SECONDS_OTHER
 run_make() {

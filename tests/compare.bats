@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Runs side by side: the guide's percentages, verdicts that few repeats cannot fool, conditions, and what cannot be compared.
+# Runs side by side: the guide's percentages, verdicts that few repeats cannot mislead, conditions, and what cannot be compared.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -57,7 +57,7 @@ _guide_repeat() {
   run_make 20250101T100000Z-x 4 30 90 20 60
   run_split compare --format csv 20250101T100000Z-x 20250101T100000Z-x
   assert_success
-  # Tx of 20 s goes by steps of 5 %, and a p50 of 30 us by steps of 1 us.
+  # Tx of 20 s has steps of 5 %, and a p50 of 30 us has steps of 1 us.
   assert_equal "$(tail -n +2 <<<"$output" | cut -d, -f 3,18 | sort | uniq -c | awk '{ $1 = $1 } 1')" '2 cpu,same within 2 %
 2 ops,same within 2 %
 1 p50,same within 2 %
@@ -99,7 +99,7 @@ _guide_repeat() {
   assert_contains 'imdt, set at 1000B-288i: Tx combined is 94.4 % of native (tx<95%)' "$stderr"
   run_split compare --fail-if 'tx<90%' --fail-if 'errors>0' native imdt
   assert_success
-  # A rule that cannot be judged must not pass for kept.
+  # A rule that cannot be judged must not pass silently.
   run_split compare --fail-if 'p99>2ms' native imdt
   assert_failure 1
   assert_contains 'no such figure' "$stderr"
@@ -155,7 +155,7 @@ _guide_repeat() {
   refute_contains POPULATE
   assert_match 'get +client CPU'
   refute_contains 'set +client CPU'
-  # What failed then counts, and where nothing else was measured, so does how fast it was.
+  # Failures of populate count, and if nothing else was measured, so does its speed.
   result_set $run swap 2 errors 3
   run_split compare --fail-if 'errors>0' $run
   assert_failure 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Intervals and verdicts: what they promise, over simulated repeats, and how compare prints it.
+# Intervals and verdicts: their error rates over simulated repeats, and how compare prints them.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -33,7 +33,7 @@ ops_set() {
     for shape in normal skewed outliers; do cases+=("${method%:*}:$shape:${method#*:}:0"); done
   done
   simulate "${cases[@]}" >found
-  # Welch's formula takes two sides with the same spread for less known than they are: with few repeats it errs on the safe side.
+  # Welch's formula assumes less knowledge than there is when both sides have the same spread: with few repeats it is conservative.
   run awk -F '[: ]' '
     { covered = 100 - $5; sum[$1 " " $3] += covered / 3 }
     covered < 94 || covered > 97.5 { print $0 ": covers " covered }

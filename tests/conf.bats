@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Settings: what is refused and how it is said, and which layer wins.
+# Settings: what is refused, with which message, and which layer overrides.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -19,7 +19,7 @@ plan() {
   run_split ./do_it.sh plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 "$@"
 }
 
-# Run do_it.sh with one bad thing and expect this one line, nothing on stdout, and exit status 2.
+# Run do_it.sh with one error and expect this one line, nothing on stdout, and exit status 2.
 refused() {
   local line=$1
   shift

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The set-up installs what is missing and nothing else, and leaves the policy for services as it found it.
+# The set-up installs what is missing and nothing else, and restores the policy for services.
 
 load helper
 
 setup() {
   scratch_setup
-  # Stand-ins for the package manager: they note how they were called, and nothing is installed.
+  # Stand-ins for the package manager: they record their calls, and install nothing.
   mkdir bin sbin
   export POLICY_FILE=$SCRATCH/sbin/policy-rc.d CALLS=$SCRATCH/calls TMPDIR=$SCRATCH
   : >"$CALLS"
@@ -16,7 +16,7 @@ teardown() {
   scratch_teardown
 }
 
-# Put a stand-in for a command first in the PATH that `deps` uses. It notes its arguments, then does what TEXT says.
+# Put a stand-in for a command first in the PATH of `deps`. It records its arguments, then runs TEXT.
 # Usage: stand_in NAME TEXT
 stand_in() {
   rm -f "bin/$1"
@@ -25,15 +25,15 @@ stand_in() {
   chmod 755 "bin/$1"
 }
 
-# Link every command of this machine into bin/, but for screen, which is the one that is missing.
+# Link every command of this machine into bin/, except screen, which is the missing one.
 without_screen() {
   local folder
   for folder in /usr/local/bin /usr/bin /bin; do
-    # A name that is there twice is linked once.
+    # A name that occurs twice is linked once.
     ln -s "$folder"/* bin/ 2>/dev/null || :
   done
   rm -f bin/screen bin/sudo
-  # Installing it makes it appear. The policy is asked as a package's script would do it.
+  # Installing it makes it appear. The policy is asked as by a package's script.
   # shellcheck disable=SC2016 # expanded by the stand-in
   stand_in apt-get '
     [[ " $* " == *" install "* ]] || exit 0
@@ -49,7 +49,7 @@ without_screen() {
     chmod 755 bin/screen'
 }
 
-# Run the set-up where bin/ is all there is.
+# Run the set-up with bin/ as the only directory of PATH.
 deps() {
   PATH=$SCRATCH/bin "$REPO/tools/deps.sh" "$@"
 }
@@ -100,7 +100,7 @@ deps() {
   assert_success
   assert_line 'deps: installing screen'
   assert_match 'apt-get .*--no-install-recommends.* install screen'$'\n' "$(<"$CALLS")"$'\n'
-  # A second time there is nothing to do.
+  # The second run has nothing to do.
   : >"$CALLS"
   run deps run
   assert_success
@@ -180,7 +180,7 @@ deps() {
   job_start env PATH="$SCRATCH/bin" "$REPO/tools/deps.sh" run
   wait_until 10 test -e installing
   refute_contains mine "$(<"$POLICY_FILE")"
-  # A terminal sends it to the whole group.
+  # A terminal sends it to the whole process group.
   kill -INT -- "-$JOB_PID"
   job_wait 10
   assert_equal "$status" 130
@@ -207,7 +207,7 @@ deps() {
 @test "without root and without sudo, one line says what to do" {
   need_root
   without_screen
-  # The checkout may lie where nobody else can read.
+  # The checkout may be in a directory that nobody else can read.
   cp "$REPO/tools/deps.sh" .
   chmod 755 . bin
   chmod 666 calls

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What the documentation says can be typed, can be typed; what it points to is there.
+# Commands, links and settings of the documentation are valid.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -58,7 +58,7 @@ commands() {
       # Quotes keep words together, as in a shell.
       mapfile -t words < <(xargs -n 1 printf '%s\n' <<<"${line%% >*}")
       words=("${words[@]:1}")
-      # What would start a run, or needs its results, is only parsed: as a plan of the same words.
+      # Commands that would start a run, or need its results, are only parsed: as a plan with the same arguments.
       case ${words[0]-} in
         compare | report | stop | list | doctor | kpi | verify)
           run_split "$REPO/do_it.sh" "${words[0]}" --help
@@ -66,13 +66,13 @@ commands() {
         *)
           [[ ${words[0]-} != run && ${words[0]-} != plan ]] || words=("${words[@]:1}")
           [[ " ${words[*]-} " != *" --resume "* ]] || continue
-          # Names that stand for something of the reader's own.
+          # Placeholders for the reader's own names.
           words=("${words[@]/my-hosts/$REPO/hosts.example}")
           [[ " ${words[*]-} " != *" SCENARIO "* && " ${words[*]-} " != *" results/"* ]] || continue
           sed 's# ~/.ssh/id_ed25519# - #' "$REPO/hosts.example" >hosts.example
           words=("${words[@]/"$REPO/hosts.example"/hosts.example}")
           words+=(SRV_OVERRIDE=8 KEYS=100)
-          # Of a server that is not here, nothing can be read.
+          # No facts can be read from a server that does not exist.
           [[ " ${words[*]} " != *" hosts.example "* ]] || words+=(SERVER_CORES=8 SERVER_MEM=754)
           run_split "$REPO/do_it.sh" plan "${words[@]}"
           ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What doctor finds on a host, on this machine and on one in a tree.
+# Doctor's findings on a host: on this machine, and on a machine in a tree of files.
 # lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
@@ -37,7 +37,7 @@ check() {
   assert_match 'ok +memory +[0-9]+ MiB available +[0-9]+ MiB for 1000B-2i \(2 x 200000 keys of 1000 B; 1\.5 x \(size \+ 32\) x keys says 590 MiB\) and '
   # The host's name, and the last line.
   assert_equal "$(grep '^[^ ]' <<<"$output")" $'127.0.0.1\nfit'
-  # A host that is server and client is not told the same twice.
+  # A host that is server and client is not reported twice.
   assert_equal "$(grep -c ' our folder ' <<<"$output")" 1
 }
 
@@ -53,7 +53,7 @@ check() {
 @test "a program that never returns is named in one line, by doctor and by run" {
   local -a words=(-s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" READY_TIMEOUT=1)
   mkdir bin
-  # It takes any word, and stays; what it started holds its output.
+  # It accepts any argument, and does not return; its child holds its output.
   printf '#!/bin/bash\nsleep 1000\n' >bin/screen
   cp bin/screen any-word
   chmod +x bin/screen any-word
@@ -146,7 +146,7 @@ check() {
 @test "tuning: what would be set, what cannot be, and a failure with TUNE_STRICT=1" {
   local words=(-s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host")
   tree_make
-  # Kept files of the kernel alone: the rest of the machine is this one.
+  # Only files of the kernel are replaced: everything else is this machine.
   rm -r "$TIERBENCH_ROOT"/sys/devices/system/cpu/cpu*/cpufreq
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}"
   assert_success
@@ -166,7 +166,7 @@ check() {
     SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host"
   assert_success
   for host in 198.18.0.1 198.18.0.11 198.18.0.12; do assert_line "$host"; done
-  # They are one machine, so their clocks differ by what the way there takes.
+  # They are one machine, so their clocks differ only by the time of the call.
   assert_equal "$(grep -cE '(ok|warn) +clock +[+-][0-9]+\.[0-9]{3} s off, give or take [0-9.]+ s' <<<"$output")" 2
   assert_match 'clock +ours'
 }

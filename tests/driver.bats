@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The test driver counts what passed, failed and was skipped, and its last line and exit status say so; lanes go beside each other.
+# The test driver counts passed, failed and skipped tests, and its last line and exit status say so; lanes run in parallel.
 # shellcheck disable=SC2016 # what stands in single quotes is for the suites
 
 load helper
@@ -8,7 +8,7 @@ load helper
 setup() {
   scratch_setup
   unset -v CI TEST_AWK
-  # What a suite leaves is left on purpose here.
+  # Suites leave files on purpose here.
   export REAP_LIMIT=2
 }
 
@@ -107,7 +107,7 @@ lane_suite() {
 }
 
 @test "a suite of each lane runs at a time, and of one lane only one" {
-  # Each host suite makes a directory that may not be there; the first of them and the other lane's wait for each other.
+  # Each host suite makes a directory that must not exist; the first host suite and the other lane's suite wait for each other.
   lane_suite host first 'mkdir busy; : >first; wait_until 20 test -e other; rmdir busy'
   lane_suite host second 'mkdir busy; rmdir busy'
   lane_suite rest other ': >other; wait_until 20 test -e first'
@@ -181,13 +181,13 @@ lane_suite() {
   local lane pid
   local -A start=()
   for lane in host rest; do
-    # One in the test's group, and one in a group of its own, as job_start has them.
+    # One process in the test's group, and one in a group of its own, as job_start has them.
     lane_suite "$lane" "$lane" "echo \$\$ >$lane.pid; job_start sleep 60; echo \$JOB_PID >$lane.job; echo '# $lane began' >&3; sleep 60.\$\$"
   done
   mkdir tmp
   TMPDIR=$SCRATCH/tmp job_start "$REPO/tests/run.sh" host.bats rest.bats
   wait_until 20 test -s host.job -a -s rest.job
-  # A signal in the moment before a shell begins this would be seen only when it ends.
+  # A signal just before a shell begins this would be handled only when it ends.
   for lane in host rest; do wait_until 20 pgrep -f "^sleep 60\.$(<"$lane.pid")\$"; done
   while read -r pid; do start[$pid]=$(process_start "$pid"); done < <(cat host.pid host.job rest.pid rest.job)
   assert_equal "${#start[@]}" 4

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Settings in the environment: with TIERBENCH_ in front they count, and what a shell has for others breaks nothing.
+# Settings in the environment: with TIERBENCH_ in front they count, and a shell's other variables break nothing.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -32,7 +32,7 @@ plan_in() {
   assert_equal "$stderr" ''
   plan_in TIERBENCH_REDISRUNS=9 -- REDISRUNS=11
   assert_contains '11 repeat(s)'
-  # The names that other tools have, too.
+  # The aliases of settings, too.
   plan_in TIERBENCH_MEMTIER_PIPELINE=6
   assert_contains 'pipeline 6'
   plan_in TIERBENCH_REDISRUNS=often

@@ -9,7 +9,7 @@ load logs
 setup() { scratch_setup; }
 teardown() { scratch_teardown; }
 
-# Print what breaks the grammar of OpenMetrics 1.0.0 in the text on stdin: order of lines, names by type and unit, labels, numbers, times.
+# Print violations of the grammar of OpenMetrics 1.0.0 in the text on stdin: order of lines, names by type and unit, labels, numbers, times.
 grammar() {
   LC_ALL=C awk '
     function bad(why) { print NR ": " why ": " $0 }

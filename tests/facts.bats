@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Facts: a plan for a server that is not here, from a file that says what it is.
+# Facts: a plan for a server that is not reachable, from a file with its facts.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# FAULT: one node of a cluster goes down in the load and comes back, and nothing is left behind on any way out.
+# FAULT: one node of a cluster goes down under load and comes back, and nothing is left behind on any way out.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -19,7 +19,7 @@ teardown() {
   scratch_teardown
 }
 
-# Print the events of the one repeat, a word each.
+# Print the events of the one repeat, one word each.
 events() {
   cut -f 3 "$SCRATCH"/results/*/native/*/rep-1/server/events.tsv | tail -n +2 | tr ' ' - | xargs
 }
@@ -50,7 +50,7 @@ nothing_left() {
   repeat=$(echo "$SCRATCH"/results/*/native/*/rep-1)
   assert_equal "$(awk -F '[ :]' '/^### instance/ { port = $3 } /^role:/ { print port - base, $2 }' base="$BASE" "$repeat/server/info.after" | sort | xargs)" \
     '0 master 1 master 2 master 3 slave 4 slave 5 slave'
-  # All keys are there again, on the node that came back empty too: keys, the marker and the tracked bits.
+  # All keys are there again, also on the node that came back empty: keys, the marker and the tracked bits.
   assert_equal "$(grep -c '^db0:keys=2002,' "$repeat/server/info.after")" 6
   assert_equal "$(cut -f 1 "$repeat/windows.tsv" | tr ' ' - | xargs | sed 's/ drain//; s/ node-down//')" \
     'window before no-master resync synced failback after whole-run'
@@ -75,7 +75,7 @@ nothing_left() {
   run_split "${FAULTY[@]}" FAULT=term FAULT_NODE=3 FULL_COVERAGE=on FAILBACK=off
   assert_success
   assert_equal "$(events)" 'node-down taken-over node-up resync-ends settled'
-  # Detection takes longer than the way of a request, and the election half a second at least: shards that were not hit refused some.
+  # Detection takes longer than a request, and the election at least half a second: shards of other nodes refused some requests.
   (($(phase_column mixed clusterdown) > 0)) || fail 'the other shards served on'
   assert_equal "$(grep -c '^db0:keys=2002,' "$SCRATCH"/results/*/native/*/rep-1/server/info.after)" 6
   nothing_left

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The fault matrix itself: it breaks a run for real, counts what survived, and finds what is left of one that does not clean up.
+# The fault matrix itself: it breaks a real run, counts what survived, and finds what is left of a run that does not clean up.
 # lane: host
 
 load helper

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A fill that is asked for as memory is met within 1 %, because Redis itself says what a key costs.
+# A fill in bytes is met within 1 %, because the cost of a key is measured with Redis.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -13,7 +13,8 @@ teardown() {
   scratch_teardown
 }
 
-# Calibrate, fill, read (which makes Redis give back the tables that it outgrew), and print for each value size: keys, the target, what was expected and what is used.
+# Calibrate, fill, read (which makes Redis free the tables that it outgrew), and print for each value size: keys, the target, the expected
+# and the used bytes.
 # Usage: fill_measure INSTANCES FILL SIZE... ; sets output
 fill_measure() {
   local base
@@ -42,7 +43,7 @@ for size in $VALUE_SIZES; do
   mapfile -t more < <(load_options)
   REDISCLI_AUTH=$REDIS_PASSWORD OMP_NUM_THREADS=$SRV_OVERRIDE "$ROOT/test" "${more[@]}" --phases set,get --pipeline 64 --data "$DATA" --out . \
     127.0.0.1 "$REDISBASE" "$size" "$keys" >log 2>&1
-  # Connections are given back a little later: only the one that asks is left, at each instance.
+  # Connections are closed a little later: only the asking connection is left, at each instance.
   until (($(server_info | awk -F : '/^connected_clients:/ { sum += $2 } END { print sum + 0 }') == SRV_OVERRIDE)); do sleep 0.05; done
   now=$(used)
   server_stop
@@ -107,7 +108,7 @@ fill_check() {
   LIB=$REPO/lib CLUSTER=off KEYS=auto KEY_MAX=auto MAXMEMORY=off PHASES=set RESERVE=1G SERVER_BYTES=$((11 << 30)) FILL=50%
   fill_target
   assert_equal "$REPLY" $((5 << 30))
-  # How far the bytes of the nearest number of keys are from FILL.
+  # The distance of the nearest number of keys from FILL.
   gap() {
     local keys
     fill_target

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The first hour on a machine that lacks something: what is missing is named in one line, with a fix that can be pasted.
+# The first hour on a machine that lacks something: one line names what is missing, with a fix that can be pasted.
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in quotes is expanded by stand-ins and by the master
 
 load helper
@@ -15,13 +15,13 @@ teardown() {
   scratch_teardown
 }
 
-# Link every command of this machine into bin/, but for those that are named.
+# Link every command of this machine into bin/, except the named ones.
 # Usage: without NAME...
 without() {
   local folder name
   mkdir -p bin sbin
   for folder in /usr/local/bin /usr/bin /bin; do
-    # A name that is there twice is linked once.
+    # A name that occurs twice is linked once.
     ln -s "$folder"/* bin/ 2>/dev/null || :
   done
   for name; do rm -f "bin/$name"; done
@@ -36,13 +36,13 @@ stand_in() {
   chmod 755 "bin/$1"
 }
 
-# Copy what a fresh clone has to clone/: nothing is built there.
+# Copy the files of a fresh clone to clone/: nothing is built there.
 fresh() {
   mkdir clone
   cp -r "$REPO"/{do_it.sh,summary2csv.sh,Makefile,test.c,conf,lib,tools} clone
 }
 
-# A demo of a moment that leaves the host as it is.
+# A very short demo that leaves the host as it is.
 # Usage: moment [NAME=VALUE]...   Sets: WORDS
 moment() {
   WORDS=(-s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" "$@")
@@ -101,7 +101,7 @@ assert_no_raw_errors() {
 @test "the demo takes ports that are free" {
   redis_start
   (($("$REPO/tools/ports.sh" 1 "$REDIS_PORT") > REDIS_PORT))
-  # Two in a row do not begin below a port that is taken.
+  # Two in a row do not begin below a port that is in use.
   (($("$REPO/tools/ports.sh" 2 $((REDIS_PORT - 1))) > REDIS_PORT))
   run make -s -C "$REPO" -n demo
   assert_match 'do_it[.]sh run -s demo REDISBASE="\$\(tools/ports.sh 2\)"'
@@ -137,7 +137,7 @@ assert_no_raw_errors() {
   assert_failure 3
   assert_line '  127.0.0.1: screen: missing; requires: in PATH'
   assert_line "    fix: $REPO/tools/deps.sh run screen"
-  # Nobody is there to be asked.
+  # There is no user to ask.
   PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" doctor --fix "${untuned[@]}" "${WORDS[@]}" </dev/null
   assert_failure 3
   assert_contains 'doctor --fix --yes installs without asking' "$stderr"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Other load generators in the place of ours: the same rows, counted by Redis, and what they cannot do is refused.
+# Other load generators in place of ours: the same rows, checked by Redis' counters, and unsupported settings are refused.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -33,7 +33,7 @@ row() {
   awk -F '\t' -v phase="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == phase { print $at[name] }' "$1/result.tsv"
 }
 
-# Run an adapter by itself, its gates open; its files go to out.
+# Run an adapter by itself, with open gates; its files go to out.
 # Usage: adapter PROGRAM PHASES OPTION... HOST PORT SIZE KEYS   Sets: as run_split does
 adapter() {
   local program=$1 phases=$2 phase
@@ -87,7 +87,7 @@ path_without() {
   run_split "$REPO/summary2csv.sh" "$(echo "$SCRATCH"/results/*)"
   assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["misses"] "|" $at["p90_us"] "|" ($at["ops_per_sec"] > 0) }' <<<"$output" | sort -u)" '||1'
   for word in TIME=1 RATE=5 WARMUP=1 POPULATE_PATTERN=shuffle PHASES=mixed KEY_PATTERN=zipf DATA=random THREADS=2; do
-    # Also where another variant stands before it.
+    # Also when another variant comes before it.
     run_split "$REPO/do_it.sh" plan "${WORDS[@]}" -v loadgen -v redis-benchmark "$word"
     assert_failure 2
     assert_contains "${word%%=*}=${word#*=}: redis-benchmark" "$stderr"
@@ -102,7 +102,7 @@ path_without() {
   assert_contains "'redis-benchmark' is missing: the variant redis-benchmark is left out" "$stderr"
   assert_equal "$(cd results/* && ls -d loadgen redis-benchmark 2>/dev/null)" loadgen
   assert_equal "$(sed -n 's/^VARIANTS=//p' results/*/run.conf)" '"loadgen"'
-  # With nothing left there is nothing to run.
+  # With no variant left there is nothing to run.
   PATH=$SCRATCH/path run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -v redis-benchmark
   assert_failure 3
   assert_match "fail +variant redis-benchmark +'redis-benchmark' is missing +GENERATOR=redis-benchmark"
@@ -164,7 +164,7 @@ path_without() {
   done < <(installed)
 }
 
-# Start a run that has long to go, and wait until its load does.
+# Start a run with a long load, and wait until its load runs.
 # Usage: long_run VARIANT   Sets: as job_start does
 long_run() {
   job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v "$1" INSTANCE_REQUESTS=500000000
@@ -179,14 +179,14 @@ peer_pid() {
   pid=$(cat host/run-*/client-*/test.pid)
   read -r -a children <"/proc/$pid/task/$pid/children" || :
   for pid in "${children[@]}"; do
-    # Before the program is there, it is a copy of the adapter.
+    # Before the program runs, the process is a copy of the adapter.
     [[ $(readlink "/proc/$pid/exe") != *benchmark* ]] || echo "$pid"
   done | grep .
 }
 
 @test "a recording of memtier_benchmark becomes the figures that it tells itself" {
   mkdir bin
-  # In the place of the program, what it wrote on 2,000 keys of which 1,250 are missing, SET:GET 1:3, 1,200 a second on 5 connections.
+  # In place of the program, its output for 2,000 keys of which 1,250 are missing, SET:GET 1:3, 1,200 a second on 5 connections.
   cat >bin/memtier_benchmark <<END
 #!/bin/sh
 [ "\$1" != --version ] || { echo 'memtier_benchmark v=2.3.0 sha=0 bits=64'; exit; }
@@ -197,7 +197,7 @@ END
   chmod +x bin/memtier_benchmark
   PATH=$SCRATCH/bin:$PATH adapter memtier_benchmark set,get,mixed --connections 5 --pipeline 4 --time 2 --rate 6000 --ratio 1:3 127.0.0.1 1 128 2000
   assert_success
-  # What its own table says of each kind: Count, p50, p99, p99.9 and the longest; Redis counted 3,430 misses.
+  # The figures of its own table for each kind: Count, p50, p99, p99.9 and the longest; Redis counted 3,430 misses.
   assert_equal "$(row out set ops) $(row out get ops) $(row out mixed ops)" '3005 9010 12015'
   assert_equal "$(row out mixed p50_us) $(row out mixed p99_us) $(row out mixed p99_9_us) $(row out mixed max_us)" '55 207 895 919'
   assert_equal "$(row out get avg_us) $(row out mixed avg_us) $(row out mixed sets) $(row out get misses) $(row out mixed misses)" '69.0 69.0 3005 3430 3430'
@@ -206,10 +206,10 @@ END
   assert_match '^6002\.8' "$(row out mixed ops_per_sec)"
   assert_equal "$(cut -f 1,2 out/mixed.series.tsv | paste -sd ' ')" $'time_s\tops 1.000\t5995 2.002\t6020'
   assert_equal "$(awk 'NR > 1 { sum += $2 } END { print sum, $NF }' out/histogram-mixed-*)" '12015 100.000'
-  # The same keys as ours, and the load that was asked for.
+  # The same keys as ours, and the requested load.
   assert_contains '--key-prefix  --key-maximum 1999 --distinct-client-seed --test-time 2 --rate-limiting 1200 --ratio 1:3 --key-pattern R:R --threads 1 --clients 5 --pipeline 4' \
     "$(tail -n 1 said)"
-  # What it wrote of 200 connections that ended in two different seconds: a run of -389 ms, at a rate of 0.
+  # Its output for 200 connections that ended in two different seconds: a run of -389 ms, at a rate of 0.
   RECORDING=populate PATH=$SCRATCH/bin:$PATH adapter memtier_benchmark populate --connections 200 127.0.0.1 1 128 100000
   assert_success
   assert_equal "$(row out populate ops) $(row out populate p50_us) $(row out populate max_us)" '100000 70143 268287'
@@ -245,7 +245,7 @@ END
   redis-cli -p "$REDIS_PORT" flushall
   adapter memtier_benchmark set --connections 4 --keys sequential 127.0.0.1 "$REDIS_PORT" 64 100
   assert_equal "$(row out set ops) $(redis-cli -p "$REDIS_PORT" dbsize)" '100 100'
-  # And where the parts would reach past the last key, none is set.
+  # If the parts would reach past the last key, none is set.
   redis-cli -p "$REDIS_PORT" flushall
   adapter memtier_benchmark set --connections 40 --keys sequential 127.0.0.1 "$REDIS_PORT" 64 100
   assert_failure
@@ -262,7 +262,7 @@ END
   assert_equal "$(info_calls get "$rep/server/info.after") $(info_calls set "$rep/server/info.after")" \
     "$(($(row "$rep/127.0.0.1" mixed ops) - $(row "$rep/127.0.0.1" mixed sets))) $(($(row "$rep/127.0.0.1" mixed sets) + 1000))"
   assert_equal "$(row "$rep/127.0.0.1" mixed misses) $(row "$rep/127.0.0.1" mixed rate) $(row "$rep/127.0.0.1" populate rate)" '0 400.000000 0'
-  # Its own account of the time can be off by a second; ours is not.
+  # Its own time can be off by a second; ours is not.
   [[ $(row "$rep/127.0.0.1" mixed elapsed_us) -ge 2000000 ]]
   # 400 a second for two seconds, and a burst of two for each connection.
   (($(row "$rep/127.0.0.1" mixed ops) <= 808)) || fail "$(row "$rep/127.0.0.1" mixed ops) requests"

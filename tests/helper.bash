@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What every test file shares: a scratch directory, a private Redis, waiting by asking, and assertions.
+# Shared by all test files: a scratch directory, a private Redis, waiting by polling, and assertions.
 
 REPO=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
 export REPO
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 export LC_ALL=C.UTF-8
-# Suites set settings by their names alone; what a user's environment does without this is tests/environment.bats.
+# Suites set settings by their names alone; tests/environment.bats tests a user's environment without this.
 export TIERBENCH_ENVIRONMENT=bare
 
-# What a user's environment may set must not reach the programs under test.
+# Settings of a user's environment must not reach the programs under test.
 unset -v REDISCLI_AUTH OMP_NUM_THREADS RESULTS_DIR COLUMNS
 
 # Processes that helpers started, as PID:STARTTIME.
@@ -19,12 +19,12 @@ TEST_PROCESSES=()
 # Usage: scratch_setup   Sets: SCRATCH   Returns: 0
 scratch_setup() {
   SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-test.XXXXXX")
-  # What do_it.sh leaves on a host for the next run, too.
+  # The files that do_it.sh leaves on a host for the next run, too.
   export SCRATCH REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks
   cd "$SCRATCH" || return 1
 }
 
-# End what the helpers started in this test, and what a run left on $SCRATCH/host, and remove its directory.
+# Stop the processes that the helpers started in this test, and what a run left on $SCRATCH/host, and remove its directory.
 # Usage: scratch_teardown   Returns: 0
 scratch_teardown() {
   local each
@@ -40,10 +40,10 @@ scratch_teardown() {
   unset -v SCRATCH REMOTE_DIR LOCK_DIR
 }
 
-# Print when a process started, in ticks since boot: with it, a pid names one process for ever.
+# Print when a process started, in ticks since boot: together with the pid it identifies a process until the next boot.
 # Usage: process_start PID   Returns: 0, or 1 if there is none
 process_start() {
-  # In a shell of its own, for it has a function `fail` too.
+  # In a subshell, because it has a function `fail` too.
   (
     # shellcheck source=lib/shared/common.sh
     . "$REPO/lib/shared/common.sh"
@@ -51,25 +51,25 @@ process_start() {
   )
 }
 
-# Note a process of this test, so that scratch_teardown ends it.
+# Record a process of this test, so that scratch_teardown stops it.
 # Usage: process_note PID   Returns: 0
 process_note() {
   TEST_PROCESSES+=("$1:$(process_start "$1" || echo gone)")
 }
 
-# Tell whether the process that was recorded still runs.
+# Whether the recorded process still runs.
 # Usage: process_alive PID START   Returns: 0 yes, 1 no
 process_alive() {
   [[ $(process_start "$1") == "$2" ]]
 }
 
-# Tell whether the process that was recorded has ended.
+# Whether the recorded process has ended.
 # Usage: process_gone PID START   Returns: 0 yes, 1 no
 process_gone() {
   ! process_alive "$1" "$2"
 }
 
-# End a recorded process: it is asked first, and made to after five seconds.
+# Stop a recorded process: with TERM, and with KILL after five seconds.
 # Usage: process_end PID START   Returns: 0
 process_end() {
   process_alive "$1" "$2" || return 0
@@ -79,8 +79,8 @@ process_end() {
   wait_until 5 process_gone "$1" "$2"
 }
 
-# Wait for an event: ask again and again, until a command succeeds. SECONDS is for a machine that is not slow; a slow one has ten times
-# that, up to five minutes, which costs nothing where the event comes.
+# Wait for an event: repeat a command until it succeeds. SECONDS is for a machine of normal speed; a slow machine has ten times that, up to
+# five minutes, which costs nothing if the event comes.
 # Usage: wait_until SECONDS COMMAND...   Globals: TEST_PATIENCE, the factor (10)   Returns: as wait_within
 wait_until() {
   local limit=$(($1 * ${TEST_PATIENCE:-10}))
@@ -88,7 +88,7 @@ wait_until() {
   wait_within "$limit" "${@:2}"
 }
 
-# Ask again and again, until a command succeeds, no longer than SECONDS: for what may well not come.
+# Repeat a command until it succeeds, no longer than SECONDS: for an event that may well not come.
 # Usage: wait_within SECONDS COMMAND...   Returns: 0, or 1 when the time is over, with a line on stderr
 wait_within() {
   local limit=$1 end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000))
@@ -98,15 +98,15 @@ wait_within() {
       printf 'not within %s s: %s\n' "$limit" "$*" >&2
       return 1
     fi
-    sleep 0.05 # the pace of asking
+    sleep 0.05 # polling interval
   done
 }
 
-# Remove directories in which processes still write: what they put there meanwhile goes in the next round.
+# Remove directories in which processes still write: files written in the meantime are removed in the next round.
 # Usage: remove_busy DIRECTORY...   Returns: 0, or 1 if it is still there when the time is over
 remove_busy() { wait_until 10 rm -r -- "$@"; }
 
-# Tell whether nothing listens on a port of 127.0.0.1.
+# Whether no process listens on a port of 127.0.0.1.
 # Usage: port_free PORT   Returns: 0 free, 1 taken
 port_free() {
   ! (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null
@@ -137,14 +137,14 @@ redis_start() {
     shift 2
   fi
   folder=$(mktemp -d "$SCRATCH/redis.XXXXXX")
-  # Between finding a port and taking it another process can take it; then the server says so and ends.
+  # Between finding a port and using it another process can take it; the server then reports that and ends.
   for ((try = 0; try < 5; try++)); do
     REDIS_PORT=${fixed:-$(ports_pick 1)} || return 1
-    # Descriptor 3 is bats' own; a process that keeps it keeps bats waiting.
+    # Descriptor 3 is bats' own; a process that inherits it keeps bats waiting.
     redis-server --port "$REDIS_PORT" --bind 127.0.0.1 --dir "$folder" --save '' --appendonly no "$@" >"$folder/log" 2>&1 3>&- &
     REDIS_PID=$!
     process_note "$REDIS_PID"
-    # Its own process id in the answer shows that it is ours that answers.
+    # The process id in the answer shows that our server answers.
     if wait_until 10 _redis_answers_or_ended && process_start "$REDIS_PID" >/dev/null; then
       return 0
     fi
@@ -154,21 +154,21 @@ redis_start() {
   return 1
 }
 
-# Tell whether the Redis that redis_start began answers, or has ended.
+# Whether the Redis of redis_start answers, or has ended.
 # Usage: _redis_answers_or_ended   Returns: 0 yes, 1 not yet
 _redis_answers_or_ended() {
   local answer
   process_start "$REDIS_PID" >/dev/null || return 0
-  # A server that wants a password answers too.
+  # A server that requires a password answers too.
   answer=$(redis-cli -p "$REDIS_PORT" info server 2>&1)
   [[ $answer == *"process_id:$REDIS_PID"* || $answer == *NOAUTH* ]]
 }
 
-# Print the words for do_it.sh that leave the host's settings as they are, so that a run disturbs nobody's.
+# Print the arguments for do_it.sh that leave the host's settings as they are, so that a run disturbs no other test.
 # Usage: words_untuned   Returns: 0
 words_untuned() { sed -n 's/^\(TUNE_[A-Z_]*\)=.* #: on|auto|off$/\1=off/p' "$REPO/conf/defaults.conf"; }
 
-# Leave the host's settings as they are in every run of this test, so that it disturbs nobody's.
+# Leave the host's settings as they are in every run of this test, so that it disturbs no other test.
 # Usage: untune   Exports: the settings of words_untuned   Returns: 0
 untune() {
   local word
@@ -178,7 +178,7 @@ untune() {
 # Start a command in the background as from a terminal: in a process group of its own, and not ignoring Ctrl-C.
 # Usage: job_start COMMAND...   Sets: JOB_PID; writes $SCRATCH/job.out and job.err   Returns: 0
 job_start() {
-  # Without -m a background process ignores SIGINT, and a script among them cannot even trap it.
+  # Without -m a background process ignores SIGINT, and a script cannot even trap it.
   set -m
   "$@" </dev/null >"$SCRATCH/job.out" 2>"$SCRATCH/job.err" 3>&- &
   JOB_PID=$!
@@ -199,7 +199,7 @@ job_wait() {
   output=$(<"$SCRATCH/job.out") stderr=$(<"$SCRATCH/job.err")
 }
 
-# Wait until the load of the run that is the job is under way.
+# Wait until the load of the run that is the job has started.
 # Usage: job_load PHASE   Returns: 0, or 1 with what the job said
 job_load() {
   wait_until 120 _job_loads_or_ended "$1" || :
@@ -221,7 +221,7 @@ run_split() {
   stderr=$(<"$SCRATCH/stderr")
 }
 
-# Print what a setting is when layers have these words. In a shell of its own: bats follows each line of the test's.
+# Print the value of a setting when layers have these assignments. In a subshell: bats traces each line of the test's own shell.
 # Usage: conf_value NAME [LAYER NAME=VALUE]...   Returns: 0, or what do_it.sh would end with
 conf_value() {
   # shellcheck disable=SC2016 # expanded by the inner shell
@@ -273,7 +273,7 @@ END
   run_split bash master.sh
 }
 
-# Fail with a reason and what the command under test said; the last that it said comes first, because that often tells why.
+# Fail with a reason and the output of the command under test; its last line comes first, because it often gives the reason.
 # Usage: fail TEXT...   Returns: 1
 fail() {
   printf '%s\n' "$*"
@@ -298,15 +298,15 @@ assert_failure() {
 # Usage: assert_equal ACTUAL EXPECTED   Returns: 0, or 1 with the reason
 assert_equal() { [[ $1 == "$2" ]] || fail "expected: $2"$'\n'"actual:   $1"; }
 
-# The whole output of the last `run` is this.
+# The output of the last `run` equals this.
 # Usage: assert_output TEXT   Returns: 0, or 1 with the reason
 assert_output() { assert_equal "$output" "$1"; }
 
-# The output of the last `run`, or a given text, has this in it.
+# The output of the last `run`, or a given text, contains this.
 # Usage: assert_contains NEEDLE [TEXT]   Returns: 0, or 1 with the reason
 assert_contains() { [[ ${2-$output} == *"$1"* ]] || fail "not found: $1"; }
 
-# The output of the last `run`, or a given text, does not have this in it.
+# The output of the last `run`, or a given text, does not contain this.
 # Usage: refute_contains NEEDLE [TEXT]   Returns: 0, or 1 with the reason
 refute_contains() { [[ ${2-$output} != *"$1"* ]] || fail "found: $1"; }
 
@@ -314,18 +314,18 @@ refute_contains() { [[ ${2-$output} != *"$1"* ]] || fail "found: $1"; }
 # Usage: assert_match REGEX [TEXT]   Returns: 0, or 1 with the reason
 assert_match() { [[ ${2-$output} =~ $1 ]] || fail "no match for: $1"; }
 
-# One whole line of the output of the last `run` is this.
+# One line of the output of the last `run` equals this.
 # Usage: assert_line TEXT   Returns: 0, or 1 with the reason
 assert_line() { [[ $'\n'$output$'\n' == *$'\n'"$1"$'\n'* ]] || fail "no such line: $1"; }
 
-# Each path is there.
+# Each path exists.
 # Usage: assert_exists PATH...   Returns: 0, or 1 with the reason
 assert_exists() {
   local path
   for path; do [[ -e $path ]] || fail "is not there: $path" || return; done
 }
 
-# No path is there.
+# No path exists.
 # Usage: refute_exists PATH...   Returns: 0, or 1 with the reason
 refute_exists() {
   local path

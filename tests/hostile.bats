@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Hosts that answer over ssh with more, less or else than was asked for: real ones, with start-up files of their own.
+# Hosts that answer over ssh with more, less or something else than was asked for: real hosts, with their own start-up files.
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; commands are expanded on the host
 
 load helper
@@ -30,7 +30,7 @@ bashrc() {
 }
 
 @test "a login shell that prints and reads what is sent does not matter; one that swallows it is one line; a command in a reply runs nowhere" {
-  # ssh_config asks for what is for a terminal.
+  # ssh_config has options for work at a terminal.
   sed -i "s|^Host \*|Host *\n  ForwardAgent yes\n  RequestTTY force\n  RemoteCommand id\n  PermitLocalCommand yes\n  LocalCommand touch $SCRATCH/local|" "$NETNS_SSH_CONFIG"
   bashrc 'echo Welcome; echo -e "\e[31mred" >&2; read -r answer; head -n 1 >/dev/null'
   run_split master run "${WORDS[@]}"
@@ -44,7 +44,7 @@ bashrc() {
   assert_failure 3
   assert_contains "198.18.0.1: invalid reply to 'server facts': no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there" "$stderr"
 
-  # What stands in for bash answers with a command where a number is expected.
+  # A stand-in for bash answers with a command where a number is expected.
   bashrc 'env() { command env "$@" | sed "s/^[0-9][0-9]*\t/PATH[\$(id>pwned)]\t/"; }'
   run_split master doctor "${WORDS[@]}"
   assert_failure 3

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The rules of the house that no lint tool knows.
+# Rules of the house that no lint tool checks.
 
 load helper
 
@@ -8,7 +8,7 @@ setup() {
   cd "$REPO" || return 1
 }
 
-# Print the project's own files below the given paths: no fixtures, nothing that was built, no results.
+# Print the project's own files below the given paths: no fixtures, no build products, no results.
 # Usage: house_files PATH... -- FIND_EXPRESSION...
 house_files() {
   local -a paths=()
@@ -20,7 +20,7 @@ house_files() {
   find "${paths[@]}" -path ./.git -prune -o -type d \( -path ./build -o -path ./results -o -name fixtures \) -prune -o -type f "$@" -print
 }
 
-# Print every shell file but the ones that name what is forbidden in order to look for it.
+# Print every shell file except those that name forbidden commands in order to search for them.
 house_shell() {
   house_files do_it.sh summary2csv.sh lib tools conf .ci tests -- \
     \( -name '*.sh' -o -name '*.bash' -o -name '*.bats' -o -path .ci/run \) ! -path tests/house.bats
@@ -43,7 +43,7 @@ house_none() {
 @test "every file opens with its licence and a sentence of its purpose" {
   local file bad='' head
   while read -r file; do
-    # The lines of the interpreter and for shellcheck may stand between.
+    # The interpreter line and directives for shellcheck may come in between.
     head=$(head -n 5 "$file" | grep -vE '^#!|^# shellcheck ' | sed -n 1,2p)
     [[ ${head%%$'\n'*} == *'SPDX-License-Identifier: MIT'* && ${head#*$'\n'} =~ [[:alpha:]]+\ +[^\ ]+\ +[^\ ]+ ]] || bad+="$file: $head"$'\n'
   done < <(house_files . -- \( -name '*.sh' -o -name '*.bash' -o -name '*.bats' -o -name '*.awk' -o -name '*.gp' -o -name '*.[ch]' \
@@ -68,7 +68,7 @@ house_none() {
 }
 
 @test "there is no eval and no function keyword" {
-  # A brace at the end of the line: a short function of awk in a script is none of the shell's.
+  # A brace at the end of the line: a short awk function in a script is not a shell function.
   house_none "$(house_shell | house_grep "${house_command}eval\\b|^[[:space:]]*function[[:space:]]+[[:alnum:]_]+[[:space:]]*(\\(\\))?[[:space:]]*\\{[[:space:]]*\$")" 'find another way:'
 }
 
@@ -82,7 +82,7 @@ house_none() {
 }
 
 @test "no reader of a pipe stops before its end" {
-  # With pipefail, a writer that had more to say ends by SIGPIPE, and what was found counts as not found: now and then.
+  # With pipefail, a writer that has more to write ends by SIGPIPE, and a match then sometimes counts as not found.
   house_none "$(house_shell | house_grep '[^|]\|[[:space:]]*(grep (-[a-zA-Z]+ )*-[a-zA-Z]*[qm]|head -[n0-9]|awk [^|]*[^D] \{[^}]*\bexit\b)')" 'read to the end (grep >/dev/null, sed -n 1p):'
 }
 
@@ -92,7 +92,7 @@ house_none() {
 
 @test "no program of others runs without a limit of time" {
   local names='gnuplot|numactl|screen|openssl|redis-server|redis-cli|redis-benchmark|memtier_benchmark|ethtool|sysctl|systemctl|lscpu|dmidecode|blkid|ip|ss|make|curl|wget'
-  # What becomes the load with exec is watched by the one that started it.
+  # A command that becomes the load with exec is watched by the process that started it.
   house_none "$(house_files lib -- -name '*.sh' |
     house_grep "(^|[;&|{!\`]|\\$\\(|\\b(then|do|else|if|elif|while|until)\\b|[A-Z]+=[^ ]*)[[:space:]]*(($names) |\"\\\$\\{?[A-Za-z_]+\\}?\" --version|\"\\\$(\\{prefix\\}|\\(vsmp_prefix\\)))")" 'run these with run_limited:'
 }
@@ -104,7 +104,7 @@ house_none() {
 
 @test "every call of a script whose answer is used has its form in lib/core/replies.tsv" {
   local call bad=''
-  # What stands in a command substitution, or is read from, with a script and a verb; a call without a row may print nothing.
+  # Calls in a command substitution, or whose output is read, with a script and a verb; a call without a row may print nothing.
   # shellcheck disable=SC2016 # the words as they stand there
   while read -r call; do
     grep -qE "^${call/ /$'\t'}"$'\t' lib/core/replies.tsv || bad+="$call"$'\n'
@@ -123,7 +123,7 @@ house_none() {
 }
 
 @test "only the tune modules write to /proc and /sys" {
-  # clear_refs is no setting: it clears marks of one process, and there is nothing to put back.
+  # clear_refs is not a setting: it clears marks of one process, and nothing has to be restored.
   house_none "$(house_shell | grep -vE '^(lib/(run|host)/(tune|tier)[^/]*\.sh|tests/)' |
     house_grep '>>?[[:space:]]*"?/(proc|sys)/|\btee\b.*[[:space:]]"?/(proc|sys)/|\bsysctl[[:space:]]+(-q[[:space:]]+)?(-w|-p)' |
     grep -v '^lib/host/wss\.sh:.*/clear_refs"')" 'go through lib/run/tune.sh:'
@@ -133,7 +133,7 @@ house_none() {
   local file bad=''
   for file in tests/*.bats; do
     [[ $file != tests/house.bats ]] && ! grep -qx '# lane: host' "$file" || continue
-    # A run tunes its hosts, unless it is told not to.
+    # A run tunes its hosts, unless its settings forbid it.
     # shellcheck disable=SC2016 # the words as they stand there
     bad+=$(grep -nHE '/sys/fs/cgroup|\b(mount|swapon) ' "$file" | grep -v "mount -t tmpfs" || :)
     # shellcheck disable=SC2016 # as above
@@ -150,7 +150,7 @@ house_none() {
   local file text row found bad=''
   local -a rows=()
   mapfile -t rows < <(grep -v '^#' tests/messages.tsv | cut -f 4)
-  # The last text of each call, with what is put in for a * each.
+  # The last text of each call, with a * for each insertion.
   while IFS=$'\t' read -r file text; do
     found=
     for row in "${rows[@]}"; do
@@ -190,7 +190,7 @@ house_none() {
   local text row found bad=''
   local -a rows=()
   mapfile -t rows < <(grep -v '^#' tests/messages_test.tsv | cut -f 2)
-  # The texts of each call, with what is put in for a * each; a call that passes on the text of another has `bad` in it.
+  # The texts of each call, with a * for each insertion; a call that passes on the text of another has `bad` in it.
   while IFS= read -r text; do
     found=
     for row in "${rows[@]}"; do
@@ -227,7 +227,7 @@ house_none() {
 }
 
 @test "phrases that readers stumble over are not written" {
-  # In documents, and in what programs print; the glossary of CONTRIBUTING.md has the words to write.
+  # In documents, and in the output of programs; the glossary of CONTRIBUTING.md has the words to write.
   local docs='per cent|\bput(s)? (it|them)? ?back\b|\b[Ff]olders?\b|\b[Ll]ikewise\b|\b[Pp]icture\b|\bmends?\b|\bby hand\b'
   local all='[Tt]o be minded|that is a circle|wait(s|ing)? politely|is a multiple of 0|no kernel lacks|for whomever|\bof whom\b|\bin vain\b|\bsurely\b|hear of us|itself back|is no number of|stands there twice'
   house_none "$(house_files README.md CONTRIBUTING.md docs results/README.md -- -name '*.md' | xargs grep -nHE -e "$docs|$all" -- | grep -vE '^CONTRIBUTING.md:[0-9]+:\||[|] tests/[a-z_]*.bats: ' || :)" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What INFO says of all instances: whole, from each, with few processes, and without waiting for one that does not answer.
+# INFO of all instances: complete, from each, with few processes, and without waiting for an instance that does not answer.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -23,7 +23,8 @@ teardown() {
   scratch_teardown
 }
 
-# Ask all instances of the record, with a limit for all of them together: LIMIT seconds (60), which only one that does not answer uses up.
+# Ask all instances of the record, with a limit for all of them together: LIMIT seconds (60), which is reached only if an instance does not
+# answer.
 # Usage: info_of_all [CODE]   CODE runs before
 info_of_all() {
   {
@@ -36,7 +37,7 @@ info_of_all() {
 
 @test "every instance is asked, and its answer is whole" {
   local port
-  # One process for all: nothing is asked one by one.
+  # One process for all: the instances are not asked one by one.
   info_of_all 'redis_ask() { return 1; }'
   assert_success
   assert_equal "$stderr" ''

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Interrupts of NICs that are not here: which belong to the NIC that carries the load, and where they are sent.
+# Interrupts of NICs that are not in this machine: which belong to the NIC that carries the load, and where they are sent.
 
 load helper
 load tree
@@ -11,7 +11,7 @@ setup() {
   . "$REPO/lib/host/irq.sh"
 }
 
-# In the place of the one of lib/shared/common.sh, whose `fail` would end the test.
+# In place of the function of lib/shared/common.sh, whose `fail` would end the test.
 # shellcheck disable=SC2317 # called by irq_devices
 run_limited() { "${@:2}"; }
 

@@ -112,7 +112,7 @@ Total Throughput(KB/s): 108793.74
   assert_line 'Formal execution: Instance 0 missed(misses/sec): 200.00'
   assert_line 'Hit ratio (%): 75.0000'
   assert_line 'Misses: 20000'
-  # Some generators do not tell.
+  # Some generators do not report it.
   sed -i '2s/\t20000\t0\t\([0-9]*\)\t1.0$/\t\t0\t\1\t1.0/' "$rep/127.0.0.1/result.tsv"
   run_split "$REPO/do_it.sh" kpi results/*
   assert_success

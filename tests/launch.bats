@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Words in front of redis-server and the load generator: they wrap, they are refused when missing, and a gain or loss shows.
+# Prefix commands of redis-server and the load generator: they wrap, they are refused when missing, and a gain or loss is visible.
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the scripts in quotes expand when they run
 
 load helper
@@ -70,7 +70,7 @@ END
   assert_equal "$(cat host/run-*/server/wrappers.proc | wc -l)" 2
   cat host/run-*/server/*.proc >seen
   assert_equal "$(wc -l <seen)" 4
-  # The instances are Redis itself, not what stands in front.
+  # The instances are Redis itself, not the wrappers.
   pid=$(head -n 1 host/run-*/server/instances.proc | cut -f 1)
   [[ $(readlink "/proc/$pid/exe") == *redis* ]] || fail "$pid is not redis-server"
   kill -INT -"$JOB_PID"
@@ -122,7 +122,7 @@ END
 @test "a stand-in for onload is handed the profile, on another host too" {
   netns_up "$SCRATCH"
   [[ $NETNS_FILES != shared ]] || skip 'the hosts share their files here'
-  # What the profile says is seen in the environment of the program, as with the real one.
+  # The settings of the profile are visible in the environment of the program, as with the real Onload.
   cat >onload <<'END'
 #!/bin/bash
 onload_set() { export "$1=$2"; }
@@ -153,10 +153,10 @@ END
   variant slow "SERVER_PREFIX=\"env LD_PRELOAD=$SCRATCH/slow.so\""
   run_split copy/do_it.sh run "${WORDS[@]}" -v kernel -v slow KEYS=150 CLIENT_PREFIX='env WRAPPED=yes'
   assert_success
-  # The variant kernel has no prefixes; a run that repeats this one has the one that was given all the same.
+  # The variant kernel has no prefixes; a run that repeats this one has the given prefix all the same.
   run_split copy/do_it.sh doctor --all -s "$SCRATCH"/results/*/run.conf
   assert_match 'ok +variant kernel +env WRAPPED=yes +CLIENT_PREFIX runs a program'
-  # Each reply waits in the slow server for a hundred times as long as all else takes.
+  # In the slow server each reply waits a hundred times as long as everything else takes.
   run_split copy/do_it.sh compare --metric ops --format csv "$SCRATCH"/results/*
   assert_success
   assert_match 'slow'

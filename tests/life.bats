@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What stops without a word in the middle of a load: each is named in one line, and the repeat is no result.
+# Processes that stop silently during a load: one line names each, and the repeat is not a result.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -13,7 +13,7 @@ teardown() {
   scratch_teardown
 }
 
-# The record of a process of the run, once there is one whose log says so. Usage: life_pid FILE   Prints its pid
+# The record of a process of the run, once its log says so. Usage: life_pid FILE   Prints its pid
 life_pid() {
   wait_until 60 compgen -G "host/run-*/$1"
   head -n 1 "$(compgen -G "host/run-*/$1" | tail -n 1)" | cut -f 1
@@ -38,7 +38,7 @@ _life_count() { (($(grep -cE -- "$2" job.err) >= $1)); }
   kill -STOP "$(life_pid monitor/monitor.proc)"
   life_said 1 '127.0.0.1: guard: the monitors were stopped by a signal \(SIGSTOP\)'
   life_said 3 'phase get starts'
-  # As if the clock had been an hour less when the generator was started.
+  # As if the clock had been an hour behind when the generator was started.
   local file from up
   file=$(compgen -G 'host/run-*/client-*/clock')
   read -r from up <"$file"

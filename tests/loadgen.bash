@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What the suites of the load generator share: the generator, its result.tsv, instances in a row, and a server that misbehaves.
+# Shared by the suites of the load generator: the generator, its result.tsv, instances in a row, and a server that misbehaves.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 # A scratch directory, and the generator built.
@@ -57,7 +57,7 @@ wait_connections() {
   wait_until 20 bash -c "(( \$(redis-cli -p $REDIS_PORT client list | grep -cE 'cmd=($2)') == $1 ))"
 }
 
-# Start a server that misbehaves as delay_server.py says; what it answers is logged in NAME.log.
+# Start a server that misbehaves as delay_server.py says; its answers are logged in NAME.log.
 # Usage: delay_server NAME OPTION...   Sets: DELAY_PORT DELAY_PID   Returns: 0, or 1
 delay_server() {
   local name=$1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The load generator against real servers: what it sends, what it counts, and what it says when something breaks.
+# The load generator against real servers: what it sends, what it counts, and its messages when something breaks.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -171,8 +171,8 @@ load loadgen
   loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 1000
   job_start env OMP_NUM_THREADS=1 "$REPO/test" --no-flush --phases get --keys uniform -c 5 --rate 1000 --time 4 --out out 127.0.0.1 "$REDIS_PORT" 100 1000
   wait_until 10 bash -c "(( \$(redis-cli -p $REDIS_PORT client list | grep -c cmd=get) == 5 ))"
-  # It is the client that stands still for a second, not the server. One connection could just then wait for an answer, and what is
-  # due meanwhile for it; of five some are free.
+  # The client stalls for a second, not the server. One connection might wait for an answer at that moment, and due requests for the
+  # connection; of five connections some are free.
   kill -STOP "$JOB_PID"
   sleep 1
   kill -CONT "$JOB_PID"
@@ -249,7 +249,7 @@ load loadgen
     assert_equal "$(awk -F '\t' 'NR > 1 { ops += $4; sets += $5; bytes += $8; wire += $9 } END { printf "%d %d %d %d", ops, sets, bytes, wire }' "out/$phase.instances.tsv")" \
       "$(result "$phase" ops) $(result "$phase" sets) $(result "$phase" bytes) $(result "$phase" wire_bytes)"
   done
-  # What the server saw besides are greetings, our marker, FLUSHALL and the questions above.
+  # The server also saw greetings, our marker, FLUSHALL and the questions above.
   awk -v seen=$((after - before)) -v ours="$(awk -F '\t' 'FNR == 2 { sum += $9 } END { print sum }' out/{set,get}.instances.tsv)" \
     'BEGIN { exit !(ours <= seen && ours > seen - 20000) }' || fail "the server counted $((after - before)) bytes"
   loadgen 1 --instances 2 --phases set 127.0.0.1 "$FIRST" 100 10
@@ -279,13 +279,13 @@ load loadgen
   assert_equal "$(calls get)" 20000
 }
 
-# Tell whether the server was asked a command so often. Usage: asked COMMAND COUNT   Returns: 0 yes, 1 no
+# Whether the server was asked a command so often. Usage: asked COMMAND COUNT   Returns: 0 yes, 1 no
 asked() { (($(calls "$1") >= $2)); }
 
 @test "Ctrl-C ends a phase with what was measured, and exit 130" {
   redis_start
   job_start env OMP_NUM_THREADS=2 "$REPO/test" --instances 1 --phases mixed --keys uniform --time 60 --out out 127.0.0.1 "$REDIS_PORT" 100 1000
-  # More than can be on the way.
+  # More than can be in flight.
   wait_until 10 asked get 100
   kill -INT "$JOB_PID"
   job_wait 10
@@ -313,7 +313,7 @@ asked() { (($(calls "$1") >= $2)); }
 
 @test "the gate: nothing but a phase that waits is called ready" {
   redis_start
-  # In the way of the file's last name, so that what comes before it stays to be seen.
+  # It blocks the file's final name, so that the temporary file stays visible.
   mkdir -p gate/ready-set/taken
   OMP_NUM_THREADS=1 run_split "$REPO/test" --gate gate --out out 127.0.0.1 "$REDIS_PORT" 10 10
   assert_failure

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# How the load generator is built: with TLS, with a hiredis of the user's own, and what is said when there is none.
+# How the load generator is built: with TLS, with a hiredis of the user's own, and the message when there is none.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -61,18 +61,18 @@ teardown() {
   redis_start --tls-port "$port" --tls-cert-file "$PWD/cert.pem" --tls-key-file "$PWD/key.pem" --tls-auth-clients no --tls-ca-cert-file "$PWD/cert.pem"
   OMP_NUM_THREADS=1 run_split ./test --tls --cacert cert.pem --out out 127.0.0.1 "$port" 100 1000
   assert_success
-  # A certificate of another name is another server's; the name may be given apart from the address.
+  # A certificate with another name is of another server; the name may be given separately from the address.
   OMP_NUM_THREADS=1 run_split ./test --tls --cacert cert.pem --out out localhost "$port" 100 1000
   assert_failure 1
   assert_match "cannot use localhost:$port: TLS: .*[Hh]ostname mismatch" "$stderr"
   OMP_NUM_THREADS=1 run_split ./test --tls --cacert cert.pem --sni redis.example --out out localhost "$port" 100 1000
   assert_success
-  # Who takes the connection and says nothing is given up.
+  # A server that accepts the connection and says nothing is given up.
   delay_server silent
   OMP_NUM_THREADS=1 run_split timeout 300 ./test --tls --cacert cert.pem --connect-timeout 1 --out out 127.0.0.1 "$DELAY_PORT" 100 1000
   assert_failure 1
   assert_contains "TLS: no handshake in 1 s" "$stderr"
-  # A certificate that nobody trusts is no server of ours.
+  # A certificate that is not trusted is not of our server.
   OMP_NUM_THREADS=1 run_split ./test --tls --cacert /etc/hostname --out out 127.0.0.1 "$port" 100 1000
   assert_failure
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The load generator on a Redis Cluster: each shard gets its own keys, a master that is lost is followed, and what was lost is counted.
+# The load generator on a Redis Cluster: each shard gets its own keys, a lost master is followed, and losses are counted.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -50,7 +50,7 @@ load cluster
   cluster_start 3 0
   loadgen 3 --cluster --phases populate,mixed --time 1.5 127.0.0.1 "$CLUSTER_PORT" 40 3000
   assert_success
-  # All was well unless a busy machine made a shard wait for an answer, which is a row.
+  # There is no gap unless a busy machine made a shard wait for an answer, which is a row.
   [[ $(sed 1d out/populate.gaps.tsv out/mixed.gaps.tsv) ]] || assert_equal "$(cluster_calls 'cluster|nodes' "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)))" 1
 }
 
@@ -68,7 +68,8 @@ load cluster
   # A busy machine may have made shorter ones, at any shard.
   assert_match $'^0\t[0-9.]+\t[0-9.]+\t127.0.0.1:'"$CLUSTER_PORT"$'\t127.0.0.1:'"$((CLUSTER_PORT + 3))"$'\t' \
     "$(awk -F '\t' 'NR > 1 && $3 - $2 > most { most = $3 - $2; row = $0 } END { print row }' out/mixed.gaps.tsv)"
-  # Noticed after the timeout of a second at the earliest; what had waited was sent then, and all but what was on the way was answered.
+  # Noticed after the timeout of a second at the earliest; then the queued requests were sent, and all requests except those in flight were
+  # answered.
   (($(result mixed gap_longest_us) > 900000)) || fail "a gap of $(result mixed gap_longest_us) us"
   assert_equal "$(($(result mixed ops) + $(result mixed errors)))" 9000
   (($(result mixed ops) > 6000)) || fail "$(result mixed ops) of 9000 answered"
@@ -136,7 +137,7 @@ load cluster
   loadgen_start 3 --cluster --faults --no-flush --phases get --time 60 127.0.0.1 "$CLUSTER_PORT" 50 3000
   wait_until 20 grep -q get out/status
   redis-cli -p $((CLUSTER_PORT + 1)) cluster delslots 5461 2>/dev/null || :
-  # A slot goes to another node, with its keys left behind: MOVED has the watcher look.
+  # A slot moves to another node, without its keys: MOVED makes the watcher look.
   for port in 0 1 2; do redis-cli -p $((CLUSTER_PORT + port)) cluster setslot 100 node "$(cluster_id $((CLUSTER_PORT + 1)))" || :; done
   job_wait 30
   assert_failure 1

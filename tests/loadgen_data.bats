@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The load generator keeps its hands off the data of others, asks for the keys that it should, and never hangs.
+# The load generator does not touch foreign data, asks for the expected keys, and never hangs.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

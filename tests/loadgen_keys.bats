@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Which keys the load generator takes, as a real server sees it: hot sets, where they are and when they move, new keys, ranges.
+# Which keys the load generator uses, as a real server sees it: hot sets, where they are and when they move, new keys, ranges.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The load generator's connections: addresses, servers that are slow or silent or say odd things, and links closed while idle.
+# The load generator's connections: addresses, servers that are slow or silent or answer unexpectedly, and links closed while idle.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -8,7 +8,7 @@ load loadgen
 
 @test "every address of a host is tried; an IPv6 address may have brackets" {
   redis_start
-  # Where localhost has ::1 too, and first, nobody listens there.
+  # If localhost has ::1 too, and first, no process listens there.
   loadgen 1 localhost "$REDIS_PORT" 10 10
   assert_success
   python3 -c 'import socket; socket.create_server(("::1", 0), family=socket.AF_INET6)' 2>/dev/null || skip 'no IPv6 on this machine'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Mixes of commands, as a real server sees them: what it was asked, how often each, what came back, and what is refused.
+# Mixes of commands, as a real server sees them: the commands, how often each, the replies, and what is refused.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

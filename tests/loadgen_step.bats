@@ -32,7 +32,7 @@ step() {
 
 @test "steps: each runs at its own rate for its own time, leaves a row and no other file, and the phase is offered again" {
   at_gate --phases populate,mixed --keys uniform --time 1 -c 4
-  # Half of what a slow machine can do, and time enough: a step leaves unsent what is late by its own time.
+  # Half of what a slow machine can do, and enough time: a step leaves requests unsent that are late by its own length.
   order mixed 0 400 2
   order mixed.1 0 1600 2
   order mixed.2 0 c2 0.4
@@ -43,7 +43,7 @@ step() {
   assert_equal "$(step 1 rate) $(step 1 ops) $(step 1 connections) $(step 1 offer)" "400 600 4 1"
   assert_equal "$(step 2 rate) $(step 2 ops) $(step 2 connections) $(step 2 offer)" "1600 2400 4 2"
   assert_equal "$(step 3 rate) $(step 3 connections) $(step 3 asked_us)" "0 2 300000"
-  # Warm-up, a quarter of the time, is on top of what a row has.
+  # Warm-up, a quarter of the time, is added to the count of a row.
   assert_equal "$(result mixed ops) $(result mixed rate) $(result mixed arrival)" "3000 3000 uniform"
   assert_equal "$(wc -l <out/result.tsv)" 3
   assert_equal "$(cd out && echo mixed.*)" "mixed.hgrm mixed.hlog mixed.instances.tsv mixed.series.tsv mixed.service.hgrm"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Replay of a recorded trace: what is sent, on time and in the order of each key, against a model of a cache and a real server's counts.
+# Replay of a recorded trace: the requests, on time and in the order of each key, against a model of a cache and a real server's counts.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -112,7 +112,7 @@ END
   loadgen 1 --no-flush --no-verify --trace t.csv -P 1 127.0.0.1 "$DELAY_PORT"
   assert_success
   assert_equal "$(result replay ops) $(result replay latency_from) $(result replay arrival)" '800 intended trace'
-  # As in the truth of a stall: of 2 s, what is due in the first 0.5 s waits for their end.
+  # As in the truth of a stall: of 2 s, requests due in the first 0.5 s wait for its end.
   (($(result replay p90_us) >= 200000 && $(result replay p99_us) >= 400000)) || fail "p90 $(result replay p90_us), p99 $(result replay p99_us)"
   (($(result replay service_p50_us) < 200000)) || fail "service p50 $(result replay service_p50_us)"
   (($(result replay elapsed_us) >= 3990000)) || fail "elapsed $(result replay elapsed_us) us"

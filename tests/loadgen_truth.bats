@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The load generator's figures: percentiles against a server that knows the truth, what is late, unanswered, missing or unasked.
+# The load generator's figures: percentiles against a server that knows the truth, and late, unanswered, missing or unsent requests.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -15,7 +15,7 @@ truth() {
     awk -v wanted="$*" '{ us[NR] = $1 } END { n = split(wanted, p, " "); for (i = 1; i <= n; i++) { r = p[i] / 100 * NR; print us[int(r) + (r > int(r))] } }'
 }
 
-# Tell whether a server has logged so many replies: the last line comes behind the last reply. Usage: logged COUNT LOG   Returns: 0 yes, 1 no
+# Whether a server has logged so many replies: the last line comes after the last reply. Usage: logged COUNT LOG   Returns: 0 yes, 1 no
 logged() { (($(wc -l <"$2") == $1)); }
 
 @test "percentiles of an open loop are the truth of a server that stalls, is overloaded, or has two speeds" {
@@ -45,8 +45,8 @@ END
       said=$(result get "$column" "$name.out")
       known=$(truth "$name.log" "$(result get start_us "$name.out")" $((1000000 / rate)) "${column:1:2}")
       echo "# $name $column: $said, truth $known, at least ${floors[at]}" >&3
-      # Never less than the truth, but for what the clocks are read apart; more by the way to the client and its turn on a CPU, which the server
-      # does not see.
+      # Never less than the truth, except for the difference of the clocks; more by the network and the scheduling of the client, which the
+      # server does not see.
       ((said >= known - known / 20 - 20000 && said <= known + 1000000)) || fail "$name $column: $said, truth $known"
       ((said >= floors[at])) || fail "$name $column: $said, at least ${floors[at]}"
       at=$((at + 1))
@@ -56,7 +56,7 @@ stalls 200 0 200000 400000
 overload 300 400000 800000 900000
 bimodal 100 0 0 30000
 END
-  # What counts from the actual send has forgiven nearly all of the stalls.
+  # Latency from the actual send omits nearly all of the stalls (coordinated omission).
   (($(result get service_p99_us stalls.out) < $(result get p99_us stalls.out) / 2)) || fail "service p99 $(result get service_p99_us stalls.out)"
 }
 
@@ -73,14 +73,14 @@ END
 
 @test "requests without an answer count in percentiles with the time that they waited, and are told apart" {
   delay_server stalled --stall 100:100
-  # A closed loop: four requests wait in vain for a second each, and so does what is sent after them.
+  # A closed loop: four requests wait for a second each without an answer, and so do the requests after them.
   loadgen 1 --no-flush --no-verify --phases get --keys uniform -c 4 --timeout 0.5 --time 1.5 127.0.0.1 "$DELAY_PORT" 10 10
   assert_failure 1
   assert_equal "$(result get unanswered)" "$(result get timeouts)"
   (($(result get at_least_us) >= 500000 && $(result get p50_us) >= 500000)) || fail "p50 $(result get p50_us), at least $(result get at_least_us)"
   assert_contains 'requests got no answer' "$stderr"
   assert_contains "#[Unanswered = $(result get unanswered) requests" "$(<out/get.hgrm)"
-  # An open loop: what could not even be sent has waited too, from its intended start.
+  # An open loop: requests that could not even be sent have waited too, from their intended start.
   delay_server stalled2 --stall 100:100
   loadgen 1 --no-flush --no-verify --phases get --keys uniform --rate 100 --time 0.5 --timeout 0.5 127.0.0.1 "$DELAY_PORT" 10 10
   assert_failure 1
@@ -102,7 +102,7 @@ END
   assert_success
   assert_equal "$(result mixed miss_reason)" evicted
   assert_contains 'keys were missing though all had been set (evicted)' "$stderr"
-  # The marker may have gone with them, and still the instance is known as ours.
+  # The marker may have been evicted too, and still the instance is known to be ours.
   assert_equal "$(redis-cli -p "$REDIS_PORT" exists redis-tier-benchmark:marker)" 1
 }
 
@@ -141,7 +141,7 @@ END
   loadgen 1 --phases set --data compressible:3 -P 8 127.0.0.1 "$REDIS_PORT" 20000 200
   assert_success
   loadgen 6 --instances 1 --cpus 0 --no-flush --phases get --data compressible:3 --keys uniform -P 8 --requests 30000 127.0.0.1 "$REDIS_PORT" 20000 200
-  # With others on that CPU they cannot have all of it: the file itself tells how much they had.
+  # With other programs on that CPU they cannot use all of it: the file itself says how much they had.
   local share
   share=$(awk -v cpu="$(result get client_cpu_us)" -v time="$(result get elapsed_us)" 'BEGIN { printf "%d", 100 * cpu / time }')
   ((share < 97)) || assert_equal "$share: $(result get client_limited)" "$share: 1"

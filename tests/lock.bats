@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# One run at a time on a server, whoever runs: the lock, its owner, and what becomes of a run that has lost it.
+# One run at a time on a server, of any user: the lock, its owner, and what happens to a run that has lost it.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -15,7 +15,7 @@ teardown() {
   scratch_teardown
 }
 
-# Write what a host is sent for a script, with the owner RUN has, into $SCRATCH/RUN.SCRIPT.sh.
+# Write the script as a host gets it, with the owner RUN, into $SCRATCH/RUN.SCRIPT.sh.
 # Usage: script SCRIPT RUN [PROCESS [LEASE]]
 #   PROCESS is PID, STARTTIME, BOOT and PIDSPACE, tab-separated; this shell's when it is left out
 script() {
@@ -52,7 +52,7 @@ small() {
   script lock old "$GONE"
   script lock one
   script lock two
-  # The two wait for each other at the start of each round, and again before either of them lets go.
+  # The two wait for each other at the start of each round, and again before either of them releases the lock.
   cat >race.sh <<'END'
 printf 'x' >"at.$2.$1"
 until [[ -e at.one.$1 && -e at.two.$1 ]]; do :; done
@@ -101,7 +101,7 @@ END
   assert_exists locks/tierbench-lock.theirs
   host -u 65534 theirs lock release
 
-  # A dead run's lock, which the other user cannot remove, is in nobody's way.
+  # A dead run's lock, which the other user cannot remove, does not block anybody.
   script lock dead "$GONE"
   host dead lock take
   assert_success
@@ -160,7 +160,7 @@ END
   host far lock renew
   assert_failure 1
   assert_contains 'the run next of somebody on somewhere (pid' "$stderr"
-  # What the master of the lost lock does at its end leaves the other's alone.
+  # The cleanup of the master that lost its lock does not touch the other's lock.
   host far lock release
   touch -d '1 hour ago' locks/tierbench-lock.next
   host next lock renew
@@ -221,7 +221,7 @@ END
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_failure 2
   assert_equal "$stderr" 'do_it.sh: command line: LEASE=100: not more than REMOTE_RETRY=100; set LEASE=auto, or a lower REMOTE_RETRY'
-  # What a run of an older version wrote down is no mistake of the user's.
+  # Settings of an older version's run are not an error of the user's.
   mkdir old
   printf 'LEASE="120"\nREMOTE_RETRY="300"\nKEYS="100"\n' >old/run.conf
   small

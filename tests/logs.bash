@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Makes load generator logs, histograms and runs with known figures, for the tests of everything that reads results.
+# Make load generator logs, histograms and runs with known figures, for the tests of everything that reads results.
 
 # Print a log of the guide's format: every thread takes SECONDS, but the middle one takes 731204 us more.
 # Usage: log_make LEN KEYS THREADS PHASE:SECONDS...   Returns: 0

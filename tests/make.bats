@@ -32,7 +32,7 @@ teardown() {
   assert_success
   assert_exists root/opt/bench/bin/tierbench root/opt/bench/lib/tierbench/{do_it.sh,summary2csv.sh,test,conf/defaults.conf,hosts.example}
   refute_exists root/opt/bench/lib/tierbench/{.git,tests,build}
-  # What DESTDIR stands for is in place only later, so this calls a copy that was installed for where it is.
+  # DESTDIR is a staging directory, so this calls a copy that was installed to its final place.
   run make -C "$REPO" install PREFIX="$SCRATCH/here"
   assert_success
   mkdir away

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What one repeat knows of its own error: margins, trends, warm-up and disturbed seconds, from the series of its clients.
+# The error of one repeat: margins, trends, warm-up and disturbed seconds, from the series of its clients.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -57,7 +57,7 @@ margins() {
   totals | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["ops_margin_percent"] "|" $at["settled"] "|" $at["disturbed"] "|" $at["warmup_s"] }'
 }
 
-# Print what a report must warn of, as lines `warning TEXT`, and what it can tell of, `told` or `untold`.
+# Print the warnings of a report, as lines `warning TEXT`, and what it can show, `told` or `untold`.
 said() {
   totals | bash -c 'LIB=$1; . "$LIB/results/figures.sh"; figures_run report' - "$REPO/lib"
 }
@@ -111,10 +111,10 @@ END
   done
   printf '%s\n' burn.* | judge >said
   (($(grep -c '|41-43|0$' said) >= 19)) || fail "$(cat said)"
-  # In an open loop the schedule sets the throughput, and latency tells.
+  # In an open loop the schedule sets the throughput, and the latency decides.
   printf '%s\n' late.* | judge -v open=1 >said
   (($(grep -c '|41-43|0$' said) >= 19)) || fail "$(cat said)"
-  # More than a third cannot stand apart.
+  # At most a third can be outliers.
   series_make 3 20 '(i % 2 ? 50000 : 100000) + noise(500, 0)' >even
   assert_equal "$(judge <<<even | cut -d '|' -f 5)" no
 }
@@ -141,9 +141,10 @@ END
     'filename,clients,len,servers,keys,max_time,operation,run,misses,far_per_op,used_memory,rss,swap,far_share,placement,ops_margin_percent,p99_margin_percent,settled,disturbed,warmup_s,late,unanswered,at_least_us,miss_reason,foreign_cpu_percent,steal_percent'
   assert_match '^[0-9.]+$' "$(column ops_margin_percent | sed -n 1p)"
   assert_match '^[0-9.]+$' "$(column p99_margin_percent | sed -n 1p)"
-  # Nine intervals say nothing.
+  # Nine intervals are too few.
   assert_equal "$(column settled | tr '\n' ,)$(column disturbed | tr '\n' ,)$(column warmup_s | tr '\n' ,)$(column ops_margin_percent | tail -n 1)" 'yes,,41-43,,0,,'
-  # What the other threads do alone, and what is left of an interval, is of no phase: the first thread is done after 60 s.
+  # The other threads' operations after the first thread is done, and the rest of an interval, do not count: the first thread is done after
+  # 60 s.
   printf '%s\t%s\t0\t0\t0\t30\t100\t200\t300\n' 61.000 50000 61.200 1000 >>"$folder"/set.series.tsv
   "$REPO/summary2csv.sh" "$RUN" | cmp - out.csv
   # A file with anything but numbers says nothing.
@@ -193,7 +194,7 @@ END
   assert_line $'warning\ta warm-up is part of the figures in 1 of 12 results: swap, set at 1000B-1i, repeat 3: 4 s'
   assert_line $'warning\tthe throughput of one repeat has an error margin above 5 % in 2 of 12 results; most in swap, set at 1000B-1i, repeat 1: 100 % or more'
   assert_match 'the p99 of one repeat has an error margin above 25 % in 1 of 12 results; most in swap, set at 1000B-1i, repeat 1: \+-[0-9]+ %'
-  # How fast the keys were set before is not asked.
+  # The speed of populating is not a result.
   refute_contains ', populate at'
   assert_line $'told\tphase that was disturbed or not settled'
   rm "$RUN"/native/1000B-1i/rep-1/c/set.series.tsv

@@ -20,7 +20,7 @@ teardown() {
   scratch_teardown
 }
 
-# Run a row of the table, its words separated by blanks: `~` is a blank in a word, `@` the plan of a server that is not asked.
+# Run a row of the table, its arguments separated by blanks: `~` is a blank in an argument, `@` the plan of a server that is not reachable.
 # Usage: messages_run COMMAND GIVEN
 #   GIVEN is the text of the file `given`, `-` none; `%N` a line of N characters
 # Returns: sets status and stderr, paths left out
@@ -48,7 +48,7 @@ messages_run() {
   stderr=${stderr//"$SCRATCH"/.}
 }
 
-# Run every third row, from one on, and compare its status and its last line.
+# Run every third row, starting from one, and compare its status and its last line.
 # Usage: messages_third FIRST
 messages_third() {
   local expected command given line number=0 bad=''

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What a report says must be minded, and what it says of the fill: each fault once, with its place, and nothing without fault.
+# The warnings of a report, and its table of the fill: each fault once, with its place, and no warning without a fault.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -43,7 +43,7 @@ fault() {
   mv new "$file"
 }
 
-# Report the run and print the lines that are to be minded.
+# Report the run and print its warnings.
 minded() {
   "$REPO/do_it.sh" report "$RUN" >/dev/null 2>said || :
   sed -n '/<section id="warnings">/,/<\/section>/s/^<li>\(.*\)<\/li>$/\1/p' "$RUN"/report.html | sed "s/&#39;/'/g; s/&quot;/\"/g; s/&gt;/>/g"
@@ -103,7 +103,7 @@ fill_rows() {
   assert_line 'native instances waited for pages from swap in 2 of 8 results; most in native, set at 1000B-1i, repeat 1: 0.002 an operation'
   assert_line 'memory of native instances was on slower nodes in 2 of 8 results; most in native, set at 1000B-1i, repeat 2: 95.0 %'
   assert_equal "${#lines[@]}" 4
-  # On vSMP nobody knows, which is not none.
+  # On vSMP it is unknown, which is not the same as none.
   sed -i $'s/\tfar_bytes\t0\t52428800$/\tfar_bytes\t-\t-/' "$RUN"/swap/1000B-1i/rep-1/server/counters.tsv
   assert_equal "$("$REPO/summary2csv.sh" "$RUN" | grep -c 'swap,1000B-1i,1,.*,52428800,,ok')" 4
 }

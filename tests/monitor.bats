@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Monitors: what they write down, what they cost, and the guard that ends a load before it harms the host.
+# Monitors: what they record, what they cost, and the guard that ends a load before it harms the host.
 # lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
@@ -19,7 +19,7 @@ words() {
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=2000 VALUE_SIZES=100 REDISRUNS=1 "$@")
 }
 
-# Run code of the master with the monitors beside processes that do nothing and are on record as instances from port BASE on.
+# Run code of the master with the monitors beside idle processes that are recorded as instances from port BASE on.
 # Usage: monitored COUNT CODE   Sets: as run_split does   Returns: 0
 monitored() {
   # shellcheck disable=SC2016 # expanded by the master
@@ -54,7 +54,7 @@ monitored() {
   calls=$(awk -F '\t' '$1 == "get" && $3 == "calls" { sum += $5 - $4 } END { print sum }' "$server/counters.tsv")
   assert_equal "$calls" "$ops"
   (($(wc -l <"$server/vmstat.tsv") >= 6)) || fail "fewer than one sample a second"
-  # No second is there twice: a busy machine may take longer, and none less.
+  # No second occurs twice: a busy machine may have gaps.
   awk 'NR > 2 && $1 - last < 0.5 { print "gap of " $1 - last; exit 1 } { last = $1 }' "$server/vmstat.tsv"
   assert_equal "$(find host -name 'run-*')" ''
   # Others' CPU time has the neighbour's in it, by the server's probes and by the client's.
@@ -66,7 +66,7 @@ monitored() {
   done
 }
 
-# Print the ticks of CPU time that a shell takes for so many empty rounds: what is little on a fast machine is more on a slow one.
+# Print the ticks of CPU time of a shell for so many empty rounds: the same work takes more ticks on a slow machine.
 # Usage: rounds_ticks COUNT   Returns: 0
 rounds_ticks() {
   # shellcheck disable=SC2016 # expanded by the inner shell
@@ -124,7 +124,7 @@ rounds_ticks() {
 }
 
 @test "memory that must stay free is used: the guard ends the load, says why, and the rest is cleaned up" {
-  # More than there is: the first look finds too little. The check before the run knows better, so it is told after it.
+  # More than there is: the first sample finds too little memory. The check before the run would refuse it, so it is set after it.
   words TIME=20 PHASES=get
   job_start env "$REPO/do_it.sh" run "${WORDS[@]}" RESERVE=16M
   wait_until 60 bash -c 'test -s host/run-*/monitor/vmstat.tsv'
@@ -213,7 +213,7 @@ rounds_ticks() {
   words KEYS=auto FILL=48M VALUE_SIZES=1000 -v swap
   job_start "$REPO/do_it.sh" run "${WORDS[@]}" RATE=2000 REPLY_TIMEOUT=300
   job_load set
-  # With neither more memory nor more swap, the kernel has to take somebody.
+  # With neither free memory nor free swap, the kernel must kill a process.
   local group limit
   group=$(cat host/run-*/tier/cgroup)
   # All instances are in it, as a user who is not root.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Neighbours: CPU time that neither Redis, nor the load generators, nor we ourselves used, from probes to warnings.
+# Neighbours: CPU time that neither Redis, nor the load generators, nor our scripts used, from probes to warnings.
 
 load helper
 

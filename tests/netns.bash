@@ -86,7 +86,7 @@ _netns_wire() {
   done
 }
 
-# Print how a mount namespace can be had whose mounts nobody else sees.
+# Print how to get a mount namespace whose mounts are private.
 # Usage: _netns_files_kind   Returns: 0, with `own`, `own-unchanged` or `shared` on stdout
 _netns_files_kind() {
   local probe=$NETNS_DIR/probe
@@ -272,7 +272,7 @@ netns_down() {
   return "$left"
 }
 
-# Remove the namespaces of test processes that are no more: a test that was killed could not.
+# Remove the namespaces of test processes that are gone: a killed test could not remove them.
 # Usage: netns_sweep   Returns: 0
 netns_sweep() {
   local path NETNS_ID NETNS_DIR

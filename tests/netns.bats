@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The test bed itself: three hosts that reach each other by ssh, whose cables can be pulled, and that leave nothing.
+# The test bed itself: three hosts that reach each other by ssh, whose cables can be pulled, and that leave nothing behind.
 
 load helper
 load netns

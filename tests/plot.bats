@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The pictures' data: who is drawn, what happened when, and that gnuplot has nothing to complain of.
+# The plots' data: which variants are drawn, when events happened, and that gnuplot prints no warnings.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -46,7 +46,7 @@ run_make() {
   printf 'SCENARIO=imdt\nVARIANTS="native swap"\n' >"$RUN"/run.conf
 }
 
-# Write the data of the run's pictures into the directory data and print what is to be drawn.
+# Write the data of the run's plots into the directory data and print which plots to draw.
 data_make() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c '

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Recorded processes: how they are ended.
+# Recorded processes: how they are stopped.
 
 load helper
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What a run says of itself: how far it is, what it found in the end, and what is kept when it is stopped.
+# The progress messages of a run: how far it is, its result, and what is kept when it is stopped.
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in quotes is expanded by the master
 
 load helper

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# No change of a host without a record of it on the disk: every kind of change, with a disk that is full at every moment.
+# No change of a host without a record of it on the disk: every kind of change, with a disk that becomes full at every moment.
 # lane: host
 
 load helper

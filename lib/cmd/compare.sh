@@ -71,13 +71,13 @@ cmd_compare() {
   sections=$(compare_sections "${paths[@]}") || status=1
   _compare_unfinished "${paths[@]}"
   if [[ $format == json && ${#paths[@]} == 1 ]] && ! grep -q $'^rows\t' <<<"$sections"; then
-    # One variant alone has no base, but figures.
+    # A single variant has no base, but has figures.
     export_json "${paths[0]}"
     return
   fi
   compare_prose notes 'compare: ' <<<"$sections" >&2
   grep -q $'^rows\t' <<<"$sections" || return 1
-  # What has no place in the one table that is asked for.
+  # Options that do not fit the format with a single table.
   [[ $format != csv && -z $repeats ]] || compare_differences 'compare: differs: ' <<<"$sections" >&2
   case $format in
     csv) if [[ -n $repeats ]]; then compare_section repeats csv <<<"$sections"; else compare_section rows csv <<<"$sections"; fi ;;
@@ -114,7 +114,7 @@ _compare_option() {
   esac
 }
 
-# Say which repeats of the runs are not there because they did not finish.
+# Print which repeats of the runs are missing because they did not finish.
 _compare_unfinished() {
   local path
   for path; do

@@ -35,7 +35,7 @@ cmd_doctor() {
   doctor_rows >"$rows"
   if [[ -n $fix ]]; then
     doctor_fix "$rows" "$yes" || status=$?
-    # What was installed is looked for again.
+    # Check again what was installed.
     ((status == 2)) || doctor_rows >"$rows"
   fi
   # A host that is out of reach, or has no directory for us, cannot be measured.

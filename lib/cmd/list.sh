@@ -15,7 +15,7 @@ cmd_list() {
   } | _list_align
 }
 
-# Align rows KIND NAME TEXT; where the terminal is narrower, the text goes on below itself.
+# Align rows KIND NAME TEXT; on a narrow terminal, the text continues on the next line, indented.
 _list_align() {
   local TABLE_WIDTH
   table_width
@@ -50,7 +50,7 @@ _list_runs() {
   local file run count
   local -a files=() old=() plans=()
   local -A whole=() all=()
-  # A FIFO would hold this up for ever.
+  # A FIFO would block this for ever.
   for file in "$RESULTS_DIR"/*/run.conf; do
     [[ -f $file && ! -L $file ]] || continue
     files+=("$file")
@@ -66,7 +66,7 @@ _list_runs() {
   )
   for file in "${files[@]}"; do
     run=${file%/run.conf} count=${all[$file]-}
-    # One that is broken does not hide those behind it.
+    # A broken run does not hide the runs after it.
     if [[ -n $count ]] || count=$(_list_cells_of "$file" 2>&1); then
       printf '%s\t%s\t%s of %s repeats\n' run "$run" "${whole[${run##*/}]-0}" "$count"
     else

@@ -31,7 +31,7 @@ cmd_plan() {
     plan_settle
     lock_name plan
     server_password
-    # Estimates do where this machine has no redis-server, or something else has the port.
+    # Estimates are used if this machine has no redis-server, or another program has the port.
     ! server_look_redis 2>/dev/null || fill_calibrate || log_warn "keys and bytes are estimated; a run asks Redis"
   elif [[ " $SERVER_CORES $SERVER_MEM " == *" auto "* ]]; then
     conf_refuse SERVER "plan does not connect to other hosts; set SERVER_CORES and SERVER_MEM, as in SERVER_CORES=72 SERVER_MEM=754, or FACTS=RUN"
@@ -56,7 +56,7 @@ cmd_plan() {
   cluster_show "$(plan_most)" | table_print
 }
 
-# Whether the settings are those of a machine with more CPUs than this one.
+# Whether the settings describe a machine with more CPUs than this one.
 _plan_larger() {
   [[ " $SERVER_CORES $SERVER_MEM " != *" auto "* ]] && ((SERVER_CORES > $(nproc)))
 }
@@ -70,12 +70,12 @@ _plan_head() {
   echo
 }
 
-# Print two numbers as a range, or the one that they both are.
+# Print two numbers as a range, or as one number if they are equal.
 _plan_range() {
   if [[ $1 == "$2" ]]; then echo "$1"; else echo "$1-$2"; fi
 }
 
-# A row for each point: the baseline's figures, and of the server's memory what the variant that takes most leaves.
+# One row per point: the baseline's figures, and the part of the server's memory that the largest variant leaves.
 _plan_points() {
   plan_print | BYTES=$SERVER_BYTES awk -F '\t' -v OFS='\t' '
     function minutes(s) { return sprintf("%d.%d", s / 60, s % 60 / 6) }
@@ -110,7 +110,7 @@ _plan_points() {
     }'
 }
 
-# Who loads which instances, for the largest number of them.
+# Which client loads which instances, for the max number of instances.
 _plan_clients() {
   local client port count policy
   printf 'client\tports\tinstances\tpolicy\n'

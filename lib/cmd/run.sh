@@ -30,11 +30,11 @@ cmd_run() {
   tune_start
   _run_capture
   _run_cells || failed=$?
-  # On a full disk nothing can be drawn or added; the run says so, and goes on when there is room.
+  # On a full disk no report can be written; the run reports that, and continues when there is space.
   ((failed < 2)) || return 1
   stored_seal "$RUN" run || failed=1
   export RESULT_PROGRAM=${0##*/}
-  # What cannot be printed can be printed again (summary2csv.sh, compare); the page is still made.
+  # Output that cannot be printed can be printed again (summary2csv.sh, compare); the page is still made.
   ending_show "$RUN" "$_REMOTE_TMP/results" || failed=1
   failover_total "$RUN" || failed=1
   log_info "the run: $RUN"
@@ -49,7 +49,7 @@ cmd_run() {
   return "$failed"
 }
 
-# Check the hosts, make or reopen the run's directory, and write down what is about to happen.
+# Check the hosts, make or reopen the run's directory, and record what is about to happen.
 run_prepare() {
   local rows=$_REMOTE_TMP/doctor shared
   server_password
@@ -64,7 +64,7 @@ run_prepare() {
   [[ -z $shared ]] || log_warn "client and server both run on $shared: the load generator takes CPU time from the instances"
 }
 
-# End when rows of checks tell of a failure.
+# Exit when a row of the checks is a failure.
 # Usage: _run_fit FILE
 _run_fit() {
   grep -q $'\tfail\t' "$1" || return 0
@@ -72,7 +72,7 @@ _run_fit() {
   die_unfit "doctor: a host is not fit, nothing was started; ./do_it.sh doctor --all prints all checks"
 }
 
-# Write down what every host is, tuned as it is for the run.
+# Record the facts of every host, tuned as it is for the run.
 _run_capture() {
   log_info "reading what $(doctor_hosts | paste -sd ' ') is"
   { sysinfo_capture "$RUN" && facts_write "$RUN"; } || die "not every host's description could be written to $RUN"
@@ -80,7 +80,7 @@ _run_capture() {
   sysinfo_head "$RUN" >"$RUN/setup.log"
 }
 
-# Make results/UTC-SCENARIO, or go on in the one that is resumed. A directory is never used twice.
+# Make results/UTC-SCENARIO, or reopen the directory of a resumed run. A directory is never used twice.
 _run_folder() {
   local name variant
   if [[ -n $RESUME ]]; then
@@ -103,18 +103,19 @@ _run_folder() {
     plan_enter "${VARIANTS%% *}" ''
     plan_print >"$RUN/plan.tsv"
     stored_note "$RUN"
-    cp -- "$RUN/run.conf" "$RUN/run.log" # what was asked, and below it what happened
+    cp -- "$RUN/run.conf" "$RUN/run.log" # the settings, followed by the events
   fi
   LOG_FILE=$RUN/run.log
   log_info "results go to $RUN"
 }
 
-# Print what stands above the settings of a run.
+# Print the lines before the settings of a run.
 _run_conf() {
   printf '# %s\n' "Every setting of this run; $(report_again "$RUN") repeats it." "Made by $(version_print)."
 }
 
-# Every repeat in the plan's order; a failed one does not end the run, unless the next would fail in the same way for want of memory.
+# Run every repeat in the plan's order. A failed repeat does not end the run, unless the next one would fail in the same way because memory
+# is short.
 # Returns: 1 when one failed, 2 when the disk is full
 _run_cells() {
   local row name variant failed=0 settled='' most='' folder=
@@ -147,12 +148,12 @@ _run_cells() {
   return "$failed"
 }
 
-# What tells the row's point from others of its size and number of instances.
+# Print the swept settings of the row's point in addition to its size and number of instances.
 _run_sweep() {
   [[ ${ROW[sweep]} == - ]] || printf ', %s' "${ROW[sweep]}"
 }
 
-# End what an earlier run of ours left on the hosts, when its master is gone.
+# Stop what an earlier run of ours left on the hosts, when its master is dead.
 _run_stale() {
   local host
   local -a hosts

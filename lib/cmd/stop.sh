@@ -15,7 +15,7 @@ cmd_stop() {
   [[ -z $FORCE ]] || mode=force
   remote_init
   mapfile -t hosts < <(doctor_hosts)
-  # One that is gone keeps none of the others waiting.
+  # A host that is gone does not delay the others.
   side_run $((REMOTE_RETRY + 300)) _stop_host "${hosts[@]}" || status=3
   side_print "${hosts[@]}" || status=1
   [[ -n $HOSTS_FILE ]] || _stop_others
@@ -25,7 +25,7 @@ cmd_stop() {
 _stop_host() {
   local ended out=$_REMOTE_TMP/stop.$BASHPID line
   remote_open "$1" || return
-  # What a host waits for is said while it waits.
+  # Print what a host waits for while it waits.
   remote_run "$1" stop "$mode" 2>&1 >"$out" | while IFS= read -r line; do
     printf '%s: %s\n' "$1" "$line" >&"$LOG_FD"
   done || return
@@ -34,7 +34,7 @@ _stop_host() {
   printf '%s\n' "$1: ${ended//$'\n'/$'\n'$1: }"
 }
 
-# Name the hosts file of the newest run: a run that broke may have left something there.
+# Name the hosts file of the newest run: a broken run may have left something there.
 _stop_others() {
   local file newest=
   for file in "$RESULTS_DIR"/*/run.conf; do [[ ! -e $file ]] || newest=${file%/*}; done

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # shellcheck disable=SC2016 # what stands in single quotes is for the hosts
-# The faults, a function each: fault_NAME does it, fault_NAME_undo, where there is one, takes it back when the run has ended.
+# The faults, one function each: fault_NAME makes it; fault_NAME_undo, if it exists, reverts it when the run has ended.
 #
 # Globals: JOB_PID, the master; READER, what reads the master's output; RUN_DIR, REMOTE_DIR on every host
 
@@ -19,7 +19,7 @@ fault_signal() {
   for pid in $(fault_pids "$2" "$3"); do kill -s "$1" "$pid" 2>/dev/null || :; done
 }
 
-# Print the pids of such records, which are the machine's own: hosts share its processes.
+# Print the pids of such records, which are pids of the machine, because hosts share its processes.
 # Usage: fault_pids HOST PATTERN   Returns: 0
 fault_pids() {
   # shellcheck disable=SC2016 # expanded by the inner shell
@@ -30,7 +30,7 @@ fault_master-kill() { kill -KILL "$JOB_PID"; }
 fault_master-int() { kill -INT -- "-$JOB_PID"; }
 fault_master-int-twice() {
   kill -INT -- "-$JOB_PID"
-  sleep 0.3 # the second one comes in the middle of the cleanup
+  sleep 0.3 # the second signal comes during the cleanup
   kill -INT -- "-$JOB_PID" 2>/dev/null || :
 }
 fault_master-term() { kill -TERM "$JOB_PID"; }

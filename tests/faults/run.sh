@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Breaks runs on purpose, one fault at one moment each, and looks at what is left: nothing may be, and no whole repeat may be wrong.
+# Break runs on purpose, one fault at one moment each, and check what is left: there must be nothing, and no complete repeat may be wrong.
 #
 # Usage: MINUTES=N tests/faults/run.sh           every fault at every moment in an order by chance, again and again for N minutes (5)
 #        TRY=FAULT:MOMENT:NUMBER tests/faults/run.sh   that one alone; NUMBER decides how long after the moment's line it comes
@@ -41,7 +41,7 @@ declare -A tried=() survived=()
 failed=()
 state_first=
 
-# Print every fault at every moment, in an order by chance.
+# Print every fault at every moment, in random order.
 # Usage: matrix_print   Returns: 0
 matrix_print() {
   local fault moment
@@ -50,13 +50,13 @@ matrix_print() {
   done | shuf
 }
 
-# Tell whether the run that is the job said this, or has ended.
+# Whether the run that is the job has printed this, or has ended.
 # Usage: run_said REGEX   Returns: 0 yes, 1 no
 run_said() {
   grep -q -- "$1" "$SCRATCH/job.err" 2>/dev/null || ! process_alive "$JOB_PID" "$JOB_START"
 }
 
-# Start a run as the job; what it prints goes through a reader, which a fault may take away.
+# Start a run as the job; a reader passes on its output, and a fault may remove the reader.
 # Usage: run_begin   Sets: JOB_PID JOB_START READER   Returns: 0
 run_begin() {
   rm -rf -- "$SCRATCH/results" "$SCRATCH/said"
@@ -93,7 +93,7 @@ seed_try() {
   local fault=$1 moment=$2 number=$3 bad='' try left
   run_begin
   wait_within "$FAULT_LIMIT" run_said "${MOMENT[$moment]}" || bad+="the moment $moment did not come"$'\n'
-  sleep "0.$(printf '%03d' "$number")" # where in the moment the fault comes
+  sleep "0.$(printf '%03d' "$number")" # when in the moment the fault comes
   "fault_$fault" >/dev/null 2>&1 || :  # a process may have ended by itself
   wait_within "$FAULT_LIMIT" process_gone "$JOB_PID" "$JOB_START" 2>/dev/null || {
     bad+="the run did not end within $FAULT_LIMIT s"$'\n'
@@ -103,12 +103,12 @@ seed_try() {
   [[ $(type -t "fault_${fault}_undo") != function ]] || "fault_${fault}_undo" || :
   kill "$READER" 2>/dev/null || :
   for try in 1 2 3; do
-    # A host that was out of reach is there again within a moment.
+    # A host that was out of reach is reachable again within a moment.
     left=$(TMPDIR=$SCRATCH/tmp netns_exec client1 timeout 60 "$REPO/do_it.sh" stop "${WORDS[@]:2}" 2>&1) && break
     ((try < 3)) || bad+="stop: $left"$'\n'
     sleep 2 # until ssh is tried again
   done
-  # What a killed master leaves of itself sees within seconds that it is gone.
+  # The processes that a killed master leaves notice within seconds that it is dead.
   wait_until 20 state_is_first 2>/dev/null || bad+=$(diff <(printf '%s\n' "$state_first") <(state_print) || :)$'\n'
   bad+=$(run_repeats)
   left=$(grep -hE 'unbound variable|syntax error|command not found|: line [0-9]+:|Traceback' "$SCRATCH/job.err" || :)
@@ -119,11 +119,11 @@ seed_try() {
   }
 }
 
-# Tell whether the state is what it was before any fault.
+# Whether the state is the one before any fault.
 # Usage: state_is_first   Globals: state_first   Returns: 0 yes, 1 no
 state_is_first() { [[ $(state_print) == "$state_first" ]]; }
 
-# Tell whether no host has a process but its sshd.
+# Whether no host has processes other than its sshd.
 # Usage: hosts_quiet   Returns: 0 yes, 1 no
 hosts_quiet() {
   local host
@@ -140,7 +140,7 @@ table_print() {
   done
 }
 
-# Try, count, and say.
+# Try a fault, count the result, and report it.
 # Usage: seed_run FAULT:MOMENT:NUMBER   Returns: 0
 seed_run() {
   local fault moment number text
@@ -152,20 +152,20 @@ seed_run() {
   else
     failed+=("$1")
     printf 'not ok %s\n%s\n' "$1" "$text"
-    # The next one begins with hosts that know nothing of this.
+    # The next fault begins with hosts that know nothing of this one.
     hosts_down
     hosts_up
   fi
 }
 
-# Build the hosts, and note their state when a run has been there.
+# Build the hosts, and record their state after a run.
 # Usage: hosts_up   Sets: state_first   Returns: 0, or 1 when a run without a fault fails
 hosts_up() {
   netns_up "$SCRATCH"
   # A disk of its own, so that it can be full.
   # shellcheck disable=SC2016 # expanded there
   netns_host server bash -c 'mkdir -p -m 700 -- "$1" && mount -t tmpfs -o size=32M,mode=700 none "$1"' bash "$RUN_FOLDER"
-  # What the first run leaves for the next, such as the load generator, is there before the first state is taken.
+  # Files that the first run leaves for the next, such as the load generator, exist before the first state is recorded.
   netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" REDISRUNS=1 >"$SCRATCH/first" 2>&1 || {
     cat "$SCRATCH/first" >&2
     return 1

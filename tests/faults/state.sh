@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What a run may change on a machine, as text: two of these are the same before a run and after it was cleaned up.
+# The state that a run may change on a machine, as text: it must be the same before a run and after its cleanup.
 
 # Print the state of the machine and of the hosts on it.
 # Usage: state_print   Globals: NETNS_HOSTS, and RUN_DIR, the REMOTE_DIR of the runs   Returns: 0
 state_print() {
   local host file
   for file in /proc/sys/vm/* /sys/kernel/mm/{ksm,transparent_hugepage}/* /proc/sys/kernel/numa_balancing /sys/module/zswap/parameters/*; do
-    # What the kernel counts is no setting.
+    # Counters of the kernel are not settings.
     case $file in */stat_refresh | */pages_* | */full_scans | */ksm_* | */general_profit | */stable_node_*) continue ;; esac
     [[ -f $file && -w $file ]] && printf '%s %s\n' "$file" "$(tr '\n' ' ' 2>/dev/null <"$file")"
   done
@@ -23,7 +23,7 @@ _state_host() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   netns_host "$1" bash -c '
     for file in /proc/sys/net/core/* /proc/sys/net/ipv4/*; do
-      # Of the kernel or the machine as a whole, and other tests beside this one may change them.
+      # State of the kernel or the machine as a whole, which other tests may change at the same time.
       case $file in */flow_limit* | */netdev_rss_key | */tcp_fastopen_key | */*mem | */tcp_*congestion_control) continue ;; esac
       [[ -f $file && -w $file ]] && printf "%s %s %s\n" "$0" "$file" "$(tr "\n" " " 2>/dev/null <"$file")"
     done
@@ -41,7 +41,7 @@ state_processes() {
   for each in $(netns_processes "$1"); do
     [[ $each != "$listener" ]] || continue
     command=$(tr '\0' ' ' 2>/dev/null <"/proc/${each%%:*}/cmdline") || continue
-    # A session whose peer went away waits for it as long as sshd does.
+    # A session whose peer is gone waits for it as long as sshd does.
     [[ $command != 'sshd: '* ]] || continue
     printf '%s %s %s\n' "$1" "${each%%:*}" "$command"
   done

@@ -8,7 +8,7 @@ COUNT=0
 SWAP=/dev/nvme0n1
 WEIGHTS=/sys/kernel/mm/mempolicy/weighted_interleave
 
-# Tell whether a text matches.
+# Whether a text matches.
 # Usage: check TITLE REGEX TEXT
 check() {
   COUNT=$((COUNT + 1))

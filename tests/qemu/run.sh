@@ -23,7 +23,7 @@ PROGRAMS='env timeout grep sort cp mv ln ls stat date find xargs od sync sha256s
 # What the kernel needs as modules, but for those that they need themselves.
 MODULES='zram'
 
-# Say why this cannot be run here, and leave.
+# Print why this cannot run here, and exit.
 qemu_cannot() {
   printf 'check-qemu: %s\n' "$*" >&2
   exit 2
@@ -125,7 +125,7 @@ qemu_initramfs() {
   for module in $MODULES; do qemu_module "$tree" "$2" "$module"; done
   mkdir -p -- "$tree/usr/share/terminfo/v"
   cp -r -- "$(find /lib/terminfo /usr/share/terminfo -name vt100 2>/dev/null | sed -n 1p)" "$tree/usr/share/terminfo/v/" || :
-  # Who instances run as, with no other user for them.
+  # The user of the instances, as there is no other user.
   printf 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/:/bin/false\n' >"$tree/etc/passwd"
   printf 'root:x:0:\nutmp:x:43:\ntty:x:5:\nnogroup:x:65534:\n' >"$tree/etc/group"
   printf '127.0.0.1 localhost\n' >"$tree/etc/hosts"
