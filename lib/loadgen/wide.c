@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys and commands several at a time: see wide.h. AVX2, chosen while the program runs. */
+#include "wide.h"
+
+#include "command.h"
+
+#ifdef __x86_64__
+
+#include <immintrin.h>
+
+#define WIDE   __attribute__((target("avx2")))
+#define INLINE static inline __attribute__((target("avx2"), always_inline))
+
+typedef __m256i lanes; /* four numbers of 64 bits */
+
+int wide_here(void)
+{
+    return __builtin_cpu_supports("avx2") > 0;
+}
+
+/* The low 64 bits of a product with a constant: AVX2 multiplies 32 bits at most. */
+INLINE lanes times(lanes x, uint64_t by)
+{
+    const lanes low = _mm256_set1_epi64x((long long)by), high = _mm256_srli_epi64(low, 32);
+    lanes cross = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(x, 32), low), _mm256_mul_epu32(x, high));
+    return _mm256_add_epi64(_mm256_mul_epu32(x, low), _mm256_slli_epi64(cross, 32));
+}
+
+/* rng_mix */
+INLINE lanes mix(lanes x)
+{
+    x = times(_mm256_xor_si256(x, _mm256_srli_epi64(x, 30)), UINT64_C(0xbf58476d1ce4e5b9));
+    x = times(_mm256_xor_si256(x, _mm256_srli_epi64(x, 27)), UINT64_C(0x94d049bb133111eb));
+    return _mm256_xor_si256(x, _mm256_srli_epi64(x, 31));
+}
+
+WIDE uint32_t wide_draw(struct rng *r, uint64_t tag, uint64_t first, uint64_t count, uint64_t *out, uint32_t n)
+{
+    const uint64_t s = r->state;
+    const lanes step = _mm256_set1_epi64x((long long)(4 * RNG_STEP)), counts = _mm256_set1_epi64x((long long)count);
+    const lanes tags = _mm256_set1_epi64x((long long)tag), firsts = _mm256_set1_epi64x((long long)first), zero = _mm256_setzero_si256();
+    lanes state =
+        _mm256_set_epi64x((long long)(s + 4 * RNG_STEP), (long long)(s + 3 * RNG_STEP), (long long)(s + 2 * RNG_STEP), (long long)(s + RNG_STEP));
+    uint32_t i = 0;
+    for (; i < n; i += 4, state = _mm256_add_epi64(state, step)) {
+        lanes x = mix(state), low = _mm256_mul_epu32(x, counts), high = _mm256_mul_epu32(_mm256_srli_epi64(x, 32), counts);
+        lanes y = _mm256_add_epi64(high, _mm256_srli_epi64(low, 32)); /* the product from bit 32 on */
+        /* rng_below draws again for some products below count; none is unless bits 32 to 63 are 0. */
+        if (_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(y, zero))) & 0x55) break;
+        _mm256_storeu_si256((lanes *)(void *)(out + i), _mm256_or_si256(tags, _mm256_add_epi64(firsts, _mm256_srli_epi64(y, 32))));
+    }
+    r->state = s + i * RNG_STEP;
+    return i;
+}
+
+/* As number_text8_word. */
+INLINE lanes text8(lanes n)
+{
+    const lanes hundred = _mm256_set1_epi32(100), ten = _mm256_set1_epi16(10);
+    lanes high = _mm256_srli_epi64(_mm256_mul_epu32(n, _mm256_set1_epi64x(3518437209)), 45); /* divided by 10000 */
+    lanes x = _mm256_or_si256(high, _mm256_slli_epi64(_mm256_sub_epi64(n, _mm256_mul_epu32(high, _mm256_set1_epi64x(10000))), 32));
+    lanes t = _mm256_srli_epi16(_mm256_mulhi_epu16(x, _mm256_set1_epi32(5243)), 3); /* two numbers divided by 100 */
+    x = _mm256_or_si256(t, _mm256_slli_epi32(_mm256_sub_epi32(x, _mm256_mullo_epi16(t, hundred)), 16));
+    t = _mm256_mulhi_epu16(x, _mm256_set1_epi16(6554)); /* four numbers divided by 10 */
+    x = _mm256_or_si256(t, _mm256_slli_epi16(_mm256_sub_epi16(x, _mm256_mullo_epi16(t, ten)), 8));
+    return _mm256_or_si256(x, _mm256_set1_epi8('0'));
+}
+
+/* Four keys as text: of each the last eight digits, or all when there are fewer, and those before them. */
+struct texts {
+    uint64_t digits[4], before[4]; /* how many digits; how many of them before the last eight */
+    uint64_t low[4], high[4];
+} __attribute__((aligned(32)));
+
+/* digits, one more where n has reached a power of ten */
+INLINE lanes reached(lanes digits, lanes n, int64_t power)
+{
+    return _mm256_sub_epi64(digits, _mm256_cmpgt_epi64(n, _mm256_set1_epi64x(power - 1)));
+}
+
+/* Make the text of four numbers below 2^31; `small`: below 10^8. */
+INLINE void texts_make(struct texts *t, lanes n, int small)
+{
+    const lanes eight = _mm256_set1_epi64x(8), nothing = _mm256_setzero_si256();
+    lanes digits = _mm256_set1_epi64x(1), rest = n;
+    digits = reached(reached(reached(reached(digits, n, 10), n, 100), n, 1000), n, 10000);
+    digits = reached(reached(reached(digits, n, 100000), n, 1000000), n, 10000000);
+    if (!small) digits = reached(reached(digits, n, 100000000), n, 1000000000);
+    lanes unused = _mm256_sub_epi64(eight, digits);
+    if (!small) {
+        lanes over = _mm256_srli_epi64(_mm256_mul_epu32(n, _mm256_set1_epi64x(1441151881)), 57); /* divided by 10^8 */
+        lanes longer = _mm256_cmpgt_epi64(digits, eight), before = _mm256_and_si256(longer, _mm256_sub_epi64(nothing, unused));
+        rest = _mm256_sub_epi64(n, _mm256_mul_epu32(over, _mm256_set1_epi64x(100000000)));
+        unused = _mm256_andnot_si256(longer, unused);
+        _mm256_store_si256((lanes *)(void *)t->before, before);
+        _mm256_store_si256((lanes *)(void *)t->high, _mm256_srlv_epi64(text8(over), _mm256_slli_epi64(_mm256_sub_epi64(eight, before), 3)));
+    }
+    _mm256_store_si256((lanes *)(void *)t->digits, digits);
+    _mm256_store_si256((lanes *)(void *)t->low, _mm256_srlv_epi64(text8(rest), _mm256_slli_epi64(unused, 3)));
+}
+
+INLINE void copy32(char *out, const char *from)
+{
+    _mm256_storeu_si256((lanes *)(void *)out, _mm256_loadu_si256((const lanes *)(const void *)from));
+}
+
+/* What the commands of a run have in common: locals, which no byte that is written can be. */
+struct shape {
+    const struct command_head *heads;
+    const struct slots_tags *tags;
+    const char *tail; /* of a SET */
+    uint32_t tail_len;
+};
+
+/* The i-th of four commands, at the end of the one before it. `plain`: it ends behind its key, which has no tag. Returns its end. */
+INLINE char *command_put(const struct shape *s, const uint64_t *key, const struct texts *t, int i, int small, int plain, char *out)
+{
+    const struct command_head *h = &s->heads[t->digits[i]];
+    const uint32_t size = h->size;
+    copy32(out, h->text);
+    if (__builtin_expect(size > 32, 0)) memcpy(out + 32, h->text + 32, size - 32);
+    if (!plain && s->tags) slots_put(s->tags, COMMAND_KEY(key[i]), out + size - SLOTS_TAG);
+    out += size;
+    if (!small) memcpy(out, &t->high[i], 8);
+    memcpy(small ? out : out + t->before[i], &t->low[i], 8);
+    out += t->digits[i];
+    if (plain || !s->tail) {
+        memcpy(out, "\r\n", 2);
+        return out + 2;
+    }
+    if (s->tail_len > 256)
+        memcpy(out, s->tail, s->tail_len);
+    else
+        for (uint32_t n = 0; n < s->tail_len; n += 32) copy32(out + n, s->tail + n);
+    return out + s->tail_len;
+}
+
+/* Four commands. Returns their end. */
+INLINE char *four_put(const struct shape *s, const uint64_t *key, lanes four, int small, int plain, char *out)
+{
+    struct texts t;
+    texts_make(&t, four, small);
+    out = command_put(s, key, &t, 0, small, plain, out);
+    out = command_put(s, key, &t, 1, small, plain, out);
+    out = command_put(s, key, &t, 2, small, plain, out);
+    return command_put(s, key, &t, 3, small, plain, out);
+}
+
+WIDE uint32_t wide_encode(const struct commands *c, unsigned command, const uint64_t *key, uint32_t n, char **out, const char *full)
+{
+    const struct shape s = {c->head[command], c->tags, command_kinds[command].carries ? c->tail : NULL, c->tail_len};
+    const lanes keys = _mm256_set1_epi64x((long long)(OPTIONS_KEY_END - 1)), large = _mm256_set1_epi64x(99999999);
+    const int plain = !s.tags && !s.tail;
+    char *at = *out;
+    uint32_t i = 0;
+    for (; i < n && (uint64_t)(full - at) >= 4 * c->largest; i += 4) {
+        lanes four = _mm256_and_si256(keys, _mm256_loadu_si256((const lanes *)(const void *)(key + i)));
+        if (_mm256_testz_si256(_mm256_cmpgt_epi64(four, large), keys)) {
+            at = plain ? four_put(&s, key + i, four, 1, 1, at) : four_put(&s, key + i, four, 1, 0, at);
+            continue;
+        }
+        if (!_mm256_testz_si256(_mm256_cmpgt_epi64(four, _mm256_set1_epi64x(INT32_MAX)), keys)) break;
+        at = plain ? four_put(&s, key + i, four, 0, 1, at) : four_put(&s, key + i, four, 0, 0, at);
+    }
+    *out = at;
+    return i;
+}
+
+#else
+
+int wide_here(void)
+{
+    return 0;
+}
+
+uint32_t wide_draw(struct rng *r, uint64_t tag, uint64_t first, uint64_t count, uint64_t *out, uint32_t n)
+{
+    (void)r, (void)tag, (void)first, (void)count, (void)out, (void)n;
+    return 0;
+}
+
+uint32_t wide_encode(const struct commands *c, unsigned command, const uint64_t *key, uint32_t n, char **out, const char *full)
+{
+    (void)c, (void)command, (void)key, (void)n, (void)out, (void)full;
+    return 0;
+}
+
+#endif
