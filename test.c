@@ -68,8 +68,14 @@ static int run(struct engine *e)
 static int session(struct options *o, struct crew *crew)
 {
     struct engine engine;
-    char why[ENGINE_WHY];
+    char why[RECORD_WHY];
+    static struct record record;
     int status = 1;
+    if (o->record_file && record_begin(&record, o->record_file, (int)o->threads, why)) {
+        fprintf(stderr, "test: --record %s\n", why);
+        return 2;
+    }
+    if (o->record_file) o->record = &record;
     report_start(o);
     if (engine_init(&engine, o, crew, why) || engine_connect(&engine, why)) {
         phase_complain(why);
@@ -81,8 +87,13 @@ static int session(struct options *o, struct crew *crew)
         if (rc >= 0) {
             status = run(&engine);
             engine_finish(&engine);
+            if (o->record && record_end(&record, &engine.worker[0]->target[0].commands, o->key_prefix, why)) {
+                fprintf(stderr, "test: --record %s\n", why);
+                status = 1;
+            }
         }
     }
+    record_abandon(&record);
     engine_free(&engine);
     return worker_stop ? 128 + worker_stop : status;
 }

@@ -216,3 +216,62 @@ END
   assert_equal "$(<twice)" ''
   for first in 0 1 2; do (($(redis-cli -p $((FIRST + first)) dbsize) > 50)) || fail "instance $first has no keys"; done
 }
+
+# Start to watch what the server is asked: one line for each SET, GET and DEL, COMMAND KEY.
+# Usage: watch_start LOG
+watch_start() {
+  redis-cli -p "$REDIS_PORT" monitor >"$1" 3>&- &
+  process_note $!
+  wait_until 10 grep OK "$1"
+}
+
+# Tell whether the server's answer to ECHO WORD has come by, which is behind all else.
+# Usage: watch_passed LOG WORD
+watch_passed() { grep -i "\"echo\" \"$2\"" "$1"; }
+
+# Print how often each command was asked for each key.
+# Usage: watch_counts LOG
+watch_counts() { awk 'toupper($4) ~ /^"(SET|GET|DEL)"$/ { print toupper($4), $5 }' "$1" | sort | uniq -c; }
+
+@test "what a run sends is recorded, and a replay of the record asks as often for each key" {
+  redis_start
+  watch_start run.log
+  loadgen 2 --instances 1 -c 2 -P 4 --phases populate,mixed,mixed --commands get:6,set:3,del:1 --keys zipf --key-prefix a,b: --sizes 10-300 --expire 700-900 \
+    --requests 2000 --record run.csv 127.0.0.1 "$REDIS_PORT" 1 300
+  assert_success
+  redis-cli -p "$REDIS_PORT" echo first >/dev/null
+  wait_until 20 watch_passed run.log first
+  assert_equal "$(wc -l <run.csv)" 4300
+  assert_equal "$(cut -d , -f 7 run.csv | sort | uniq -c | awk '{ printf "%s %s ", $2, $1 }')" "delete $(calls del) get $(calls get) set $(calls set) "
+  watch_start replay.log
+  loadgen 2 --instances 1 --trace run.csv --speed max 127.0.0.1 "$REDIS_PORT"
+  assert_success
+  redis-cli -p "$REDIS_PORT" echo second >/dev/null
+  wait_until 20 watch_passed replay.log second
+  awk '/"echo" "first"/ { exit } { print }' run.log >first.log
+  watch_counts first.log >first
+  watch_counts replay.log >second
+  (($(wc -l <first) > 300)) || fail "$(wc -l <first) keys and commands"
+  assert_equal "$(diff first second)" ''
+  # Sizes and times to live are those of the run, too.
+  assert_equal "$(result replay mismatches)" 0
+  awk '$4 == "\"SET\"" { print $5, length($6), $8 }' first.log | sort >first
+  awk '$4 == "\"SET\"" { print $5, length($6), $8 }' replay.log | sort >second
+  assert_equal "$(diff first second)" ''
+}
+
+@test "a record never takes the place of another file, and an open loop is recorded as it was sent" {
+  redis_start
+  echo mine >run.csv
+  loadgen 1 --phases set --record run.csv 127.0.0.1 "$REDIS_PORT" 10 5
+  assert_failure 2
+  assert_equal "$stderr" 'test: --record run.csv: there is such a file; give the name of a new one'
+  assert_equal "$(<run.csv)" mine
+  rm run.csv
+  loadgen 1 --phases set,get --rate 100 --record run.csv 127.0.0.1 "$REDIS_PORT" 10 50
+  assert_success
+  # Uniform arrivals: at least half a second for each 50 requests, whatever came between.
+  awk -F , '{ if ($1 + 0 < last) exit 1; last = $1 + 0; if ($6 == "set") until = $1; ops[$6]++ } END { exit !(ops["set"] == 50 && ops["get"] == 50 && until > 0.45) }' run.csv ||
+    fail "$(<run.csv)"
+  assert_equal "$(find . -name 'run.csv*' | wc -l)" 1
+}

@@ -190,6 +190,9 @@ static inline char *command_encode_run(const struct commands *c, unsigned comman
     return out;
 }
 
+/** Returns the seconds that a SET gives a key to live, for each key its own; 0: for ever. */
+uint64_t command_ttl(const struct commands *c, uint64_t key);
+
 /** Write the end of a SET after its value: the end of the line, and the time to live of each key. Returns its size. */
 size_t command_end(const struct commands *c, uint64_t key, char out[COMMAND_END_MAX]);
 

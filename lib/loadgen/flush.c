@@ -104,8 +104,16 @@ static ssize_t write_pieces(struct worker *w, struct conn *c, uint32_t *i, uint3
     return link_writev(&c->link, from, n);
 }
 
+/* Note the requests of c from ring position `from` on, up to the first that is not wholly written. */
+static void record_written(struct worker *w, const struct conn *c, uint32_t from, uint64_t now)
+{
+    const uint64_t conns = w->target[0].conns, client = (uint64_t)w->id * conns + (uint64_t)(c - w->target[0].conn);
+    for (; from != c->head + c->inflight - c->unwritten; from++) record_note(w->record, w->record->part[w->id], now, c->key[from & c->mask], client);
+}
+
 void conn_flush(struct worker *w, struct conn *c, uint64_t now)
 {
+    const uint32_t first = c->head + c->inflight - c->unwritten;
     size_t sent = 0;
     int full = 0;
     if (c->unwritten == c->inflight && !c->written && !c->following) c->sent_ns = now;
@@ -145,5 +153,6 @@ void conn_flush(struct worker *w, struct conn *c, uint64_t now)
         }
         break;
     }
+    if (__builtin_expect(w->record != NULL, 0)) record_written(w, c, first, now);
     poll_out(w, c, full);
 }

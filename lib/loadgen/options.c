@@ -133,6 +133,8 @@ static const struct spec specs[] = {
     {"out", NULL, "DIR", "directory for result files (default: only the guide's histogram files, in the current one)", TEXT, AT(out), 0, 0, 0, NULL},
     {"gate", NULL, "DIR", "before a phase write DIR/ready-PHASE and wait for DIR/start-PHASE, which holds the time to start (docs/loadgen.md)", TEXT,
      AT(gate), 0, 0, 0, NULL},
+    {"record", NULL, "FILE", "keep what is sent as a trace, in lines timestamp,key,key_size,value_size,client,op,TTL (one instance)", TEXT,
+     AT(record_file), 0, 0, 0, NULL},
     {"windows", NULL, "LIST", "no load: print percentiles of times FROM-TO,... (in s) from the interval logs that follow, FILE.hlog...", TEXT,
      AT(windows), 0, 0, 0, NULL},
     {"help", "h", NULL, "print this", FLAG_ON, AT(help), 0, 0, 0, NULL},

@@ -21,6 +21,8 @@
 
 enum phase_kind { PHASE_SET, PHASE_GET, PHASE_MIXED, PHASE_POPULATE, PHASE_REPLAY };
 
+struct record;
+
 struct options {
     /* where */
     const char *host;
@@ -58,6 +60,8 @@ struct options {
     const struct trace *trace; /* what trace_file holds; main opens it, and closes it */
     double speed;              /* times that of the trace; 0: a closed loop, as fast as it can */
     int fill_misses;
+    const struct record *record;
+    const char *record_file;           /* what the run sends is kept there as a trace */
     uint64_t trace_first, trace_total; /* the instances here are trace_first and up of so many that share the trace; 0: they are all */
     /* a cluster */
     int cluster, faults, shards_given;
@@ -88,6 +92,9 @@ int options_finish(struct options *o, char why[OPTIONS_WHY]);
 
 /** Refuse what does not go with a trace, or needs one; the first step of options_finish. Returns 0, or -1 with one line in why. */
 int options_trace(struct options *o, char why[OPTIONS_WHY]);
+
+/** Refuse what cannot be recorded. Returns 0, or -1 with one line in why. */
+int options_record(const struct options *o, char why[OPTIONS_WHY]);
 
 /** The trace is open: let sizes and counts be what it says. */
 void options_traced(struct options *o, const struct trace *trace);

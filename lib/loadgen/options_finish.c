@@ -103,5 +103,5 @@ int options_finish(struct options *o, char why[OPTIONS_WHY])
         return options_refuse(why, "--trace-share %ju/%ju: too few for the %ju instances here; set a larger number behind the slash",
                               (uintmax_t)o->trace_first, (uintmax_t)o->trace_total, (uintmax_t)o->instances);
     o->keys.seed = o->keys.place_seed = o->values.seed = o->seed;
-    return 0;
+    return options_record(o, why);
 }

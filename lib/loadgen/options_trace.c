@@ -51,6 +51,21 @@ int options_trace(struct options *o, char why[OPTIONS_WHY])
     return 0;
 }
 
+int options_record(const struct options *o, char why[OPTIONS_WHY])
+{
+    const char *other = NULL;
+    if (!o->record_file) return 0;
+    if (o->trace_file) other = "--trace, which is such a file";
+    if (o->cluster) other = "--cluster";
+    if (o->instances > 1) other = "several instances, whose keys have the same names";
+    if (strchr(o->key_prefix, '\n') || strchr(o->key_prefix, '\r')) other = "a line end in --key-prefix";
+    for (int i = 0; i < o->mix.entries; i++) {
+        const char *name = o->mix.command[o->mix.entry[i]].name;
+        if (strcmp(name, "get") && strcmp(name, "set") && strcmp(name, "del")) other = "--commands other than get, set and del";
+    }
+    return other ? options_refuse(why, "--record %.100s: does not support %s; leave one of them out", o->record_file, other) : 0;
+}
+
 void options_traced(struct options *o, const struct trace *trace)
 {
     const struct trace_header *h = trace->header;

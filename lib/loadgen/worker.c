@@ -83,6 +83,7 @@ int worker_init(struct worker *w, int id, const struct options *o, const struct 
     w->id = id;
     w->options = o;
     w->links = links;
+    w->record = o->record;
     w->targets = (uint32_t)(threads >= instances ? 1 : keys_share(instances, me, threads));
     w->epoll = epoll_create1(EPOLL_CLOEXEC);
     w->ticker = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);

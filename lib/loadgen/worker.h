@@ -10,6 +10,7 @@
 #include "kinds.h"
 #include "link.h"
 #include "pacer.h"
+#include "record.h"
 #include "recorder.h"
 #include "resp.h"
 #include "trace.h"
@@ -108,8 +109,9 @@ struct worker {
     const struct plan *plan;
     const struct options *options;
     const struct links *links;
-    const struct mix *mix; /* the commands of the phase, unless they are only GET and SET */
-    int replay;            /* the phase is a trace, whose requests have times of their own in a closed loop too */
+    const struct record *record; /* of what is sent, or NULL; the notes go to this thread's part of it */
+    const struct mix *mix;       /* the commands of the phase, unless they are only GET and SET */
+    int replay;                  /* the phase is a trace, whose requests have times of their own in a closed loop too */
     struct kinds kinds;
     struct recorder recorder;
     char *in, *out;
