@@ -122,7 +122,7 @@ END
   # The name of a directory has no colon, so these would be one.
   run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 SWEEP=TIER_WEIGHTS=1:13,11:3
   assert_failure 2
-  assert_contains "two points would share the directory 1000B-4i-tierweights113: 1000 4 - - 11:3 and 1000 4 - - 1:13" "$stderr"
+  assert_contains "two points would share the directory 1000B-4i-tierweights113: 1000 4 - - - 11:3 and 1000 4 - - - 1:13" "$stderr"
 }
 
 @test "1,000 rows are planned, each with its values" {

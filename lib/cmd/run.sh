@@ -127,6 +127,11 @@ _run_cells() {
     disk_room "$RUN" "$folder" || return 2
     folder=$RUN/$variant/$name/rep-${ROW[repeat]}
     progress_repeat "${ROW[number]}" "${#PLAN_ROWS[@]}" "$folder"
+    if [[ ! -e $folder ]] && ! hit_settle "$row"; then
+      failed=1
+      _run_goes_on || break
+      continue
+    fi
     tune_apply "$variant"
     log_info "${ROW[number]} of $most${#PLAN_ROWS[@]}: $variant, ${ROW[instances]} instances, ${ROW[keys]} keys of ${ROW[value_size]} B each$(_run_sweep), repeat ${ROW[repeat]}"
     if rounds_repeat "$folder" "${ROW[value_size]}" "${ROW[instances]}" "${ROW[keys]}" "${ROW[repeat]}"; then
@@ -134,18 +139,24 @@ _run_cells() {
       continue
     fi
     failed=1
-    [[ ${ROW[number]} != "${#PLAN_ROWS[@]}" ]] || break
-    if [[ -n $REPEAT_LOST ]]; then
-      log_warn "no further repeat is started; ./do_it.sh run --resume $RUN does the rest"
-      break
-    fi
-    server_room || {
-      log_warn "no further repeat is started; once there is room, ./do_it.sh run --resume $RUN does the rest"
-      break
-    }
+    _run_goes_on || break
   done
   plan_enter "${VARIANTS%% *}" ''
   return "$failed"
+}
+
+# Whether the next repeat is started after one that failed.
+# Returns: 1 when not, with the reason on stderr
+_run_goes_on() {
+  [[ ${ROW[number]} != "${#PLAN_ROWS[@]}" ]] || return
+  if [[ -n $REPEAT_LOST ]]; then
+    log_warn "no further repeat is started; ./do_it.sh run --resume $RUN does the rest"
+    return 1
+  fi
+  server_room || {
+    log_warn "no further repeat is started; once there is room, ./do_it.sh run --resume $RUN does the rest"
+    return 1
+  }
 }
 
 # Print the swept settings of the row's point in addition to its size and number of instances.

@@ -41,8 +41,8 @@ axes_settle() {
         words[word]=$REPLY
       done
     fi
-    # A single value of these is not swept: a variant may set another.
-    [[ $setting == VALUE_SIZES || $setting == INSTANCES ]] || ((${#words[@]} > 1)) || words=(-)
+    # A single value of these is not swept: a variant may set another. A hit ratio is of the point: all variants have the same keys.
+    [[ $setting == VALUE_SIZES || $setting == INSTANCES || ($setting == HIT_RATIO && ${words[0]} != off) ]] || ((${#words[@]} > 1)) || words=(-)
     AXES+=("$setting")
     _AXES_VALUES[$setting]=${words[*]}
   done
@@ -152,6 +152,7 @@ _axes_told() {
   [[ $2 != - && $1 != VALUE_SIZES && $1 != INSTANCES ]] || return 0
   REPLY=${_AXES_COLUMN[$1]-${1,,}}
   REPLY=${REPLY//_/ }' '$2
+  [[ $1 != HIT_RATIO ]] || REPLY="hit ratio $2"
   # These values need no name in front.
   [[ $1 != DRAM_RATIO && $1 != KEY_PATTERN ]] || REPLY=$2
 }

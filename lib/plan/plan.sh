@@ -74,7 +74,7 @@ plan_make() {
 # Globals: the settings, resolved for the baseline with the server's facts
 # Returns: sets AXES and PLAN_COLUMNS; leaves the baseline's settings resolved; exits 2 on settings that cannot be.
 plan_settle() {
-  local variant sweep searches=0
+  local variant sweep searches=0 limited=''
   _plan_check_run
   axes_settle
   _plan_columns
@@ -95,12 +95,15 @@ plan_settle() {
       load_check
       generator_check
       search_check
+      hit_check
       wss_check
       ! size_wanted || searches=$((searches + 1))
+      ! tier_limited || [[ " $limited " == *" $variant "* ]] || limited+=${limited:+ }$variant
     done
     plan_enter "$variant" ''
   done
   size_check_variants "$searches"
+  hit_check_variants "$limited"
 }
 
 # Set PLAN_COLUMNS; those of axes are between `sweep` and `places`, with `-` where every variant has its own value.

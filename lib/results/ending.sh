@@ -32,6 +32,7 @@ _ending_text() {
   working_tables <"$data/totals" || status=1
   kinds_tables "$run" <"$data/totals" || status=1
   searched_tables "$run" <"$data/totals" || status=1
+  hits_tables "$run" <"$data/totals" || status=1
   price_tables "$run" <"$data/totals" || status=1
   _ending_verdict "$data"
   return "$status"

@@ -205,6 +205,7 @@ _report_figures() {
   FORMAT=html working_tables <"$data/totals"
   FORMAT=html kinds_tables "$2" <"$data/totals"
   FORMAT=html searched_tables "$2" <"$data/totals"
+  FORMAT=html hits_tables "$2" <"$data/totals"
   FORMAT=html price_tables "$2" <"$data/totals"
   printf '</section>\n'
 }

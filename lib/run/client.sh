@@ -333,6 +333,12 @@ _client_start() {
       return 0
     }
     step=$SEARCH_DO
+  elif hit_is "$phase"; then
+    hit_turn || {
+      for client; do _CLIENT_STATE[$client]="the search for a hit ratio cannot go on"; done
+      return 0
+    }
+    step=$HIT_DO
   elif wss_is "$phase"; then
     wss_turn "$phase"
     step=$WSS_DO
@@ -381,7 +387,13 @@ _client_mark() {
 # Print the load of a step for a client.
 # Usage: _client_load PHASE CLIENT
 _client_load() {
-  if wss_is "$1"; then wss_words "$2"; else search_words "$2"; fi
+  if hit_is "$1"; then
+    hit_words
+  elif wss_is "$1"; then
+    wss_words "$2"
+  else
+    search_words "$2"
+  fi
 }
 
 # Microseconds as seconds with a fraction.

@@ -41,6 +41,16 @@ monitor_mark() {
   _MONITOR_LAST=$1
 }
 
+# Print major faults and requests of the instances between two marks, FAULTS CALLS; nothing when one of both is not known.
+# Usage: monitor_waits BEFORE AFTER
+#   as MONITOR_ROWS was at both
+monitor_waits() {
+  printf '%s\n' $'before\t'"${1//$'\n'/$'\nbefore\t'}" $'after\t'"${2//$'\n'/$'\nafter\t'}" | LC_ALL=C awk -F '\t' '
+    $3 == "majflt" || $3 == "calls" { sum[$3] += $1 == "before" ? -$4 : $4; seen[$1, $3] = 1 }
+    $3 == "unanswered" { silent = 1 }
+    END { if (!silent && sum["calls"] > 0 && ("before", "majflt") in seen && ("after", "majflt") in seen) printf "%.0f %.0f\n", sum["majflt"], sum["calls"] }'
+}
+
 # Whether a mark begins steps of a search or the probe of a working set, which are not phases.
 _monitor_between() {
   [[ $1 == search* || $1 == look ]] || wss_is "$1"

@@ -56,13 +56,43 @@ repeat_held() {
   return 1
 }
 
+# Load instances as for a repeat of the row in force, and keep nothing of it: for what has to be known before the first one.
+# Usage: repeat_probe
+# Globals: ROW, and the settings of the load, which the caller may have changed
+# Returns: 1 when it failed
+repeat_probe() {
+  local status=0
+  repeat_held || return
+  cleanup_push _repeat_stop
+  _repeat_probe || status=1
+  repeat_held || status=1
+  cleanup_pop || status=1
+  return "$status"
+}
+
+_repeat_probe() {
+  local status=0
+  local -a CLIENTS
+  _repeat_up "${ROW[instances]}" || return
+  neighbour_start
+  monitor_start "${ROW[data_bytes]}" || return
+  client_launch "${ROW[instances]}" "${ROW[value_size]}" "${ROW[keys]}" || return
+  client_wait "${CLIENTS[@]}" || status=1
+  return "$status"
+}
+
+# Start the instances of the row in force in their memory.
+_repeat_up() {
+  POINT_INSTANCES=$1
+  tier_up "${ROW[data_bytes]}" "$1" || return
+  server_start "$1" "$(place_instances "$(cluster_processes "$1")" "${ROW[places]}")"
+}
+
 # Each step reports its own errors. The logs are fetched even after a failure, because they contain the reason.
 _repeat_load() {
   local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client line
   local -a CLIENTS
-  POINT_INSTANCES=$instances
-  tier_up "${ROW[data_bytes]}" "$instances" || return
-  server_start "$instances" "$(place_instances "$(cluster_processes "$instances")" "${ROW[places]}")" || return
+  _repeat_up "$instances" || return
   server_info >"$folder/server/info.before" || return
   _repeat_plan >"$folder/server/plan.tsv" || return
   neighbour_start

@@ -342,9 +342,7 @@ _search_far() {
   case $TIER in
     bind | preferred | interleave | weighted | tiering | imdt) echo - ;;
     *)
-      { _search_behind before "$_SEARCH_ROWS" && _search_behind after "$MONITOR_ROWS"; } | LC_ALL=C awk -F '\t' '
-        $3 == "majflt" || $3 == "calls" { sum[$3] += $1 == "before" ? -$4 : $4 }
-        END { if (sum["calls"] > 0) printf "%.6f\n", sum["majflt"] / sum["calls"]; else print "-" }'
+      monitor_waits "$_SEARCH_ROWS" "$MONITOR_ROWS" | LC_ALL=C awk '{ far = sprintf("%.6f", $1 / $2) } END { print far == "" ? "-" : far }'
       ;;
   esac
 }

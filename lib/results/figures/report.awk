@@ -74,6 +74,12 @@ NR == 1 {
     count_kind("unsettled", $at["settled"] == "no", where)
     count_kind("disturbed", $at["disturbed"] != "" && $at["disturbed"] != "no", where " at " listed_spans($at["disturbed"]) " s")
     count_kind("idle policy", $at["tier"] == "tiering" && $at["moved_per_op"] != "" && $at["moved_per_op"] == 0, where)
+    # Of whole DRAM nothing else is expected.
+    asked_percent = $at["hit_asked"]
+    sub(/%$/, "", asked_percent)
+    off = $at["hit_ratio"] == "" || asked_percent == "" || $at["tier"] !~ /^(swap|zram|zswap)$/ ? 0 : 100 * $at["hit_ratio"] - asked_percent
+    if (off < 0) off = -off
+    count_kind("hits", off > 2 ? off : "", where ": " sprintf("%.1f", 100 * $at["hit_ratio"]) " % for " $at["hit_asked"])
     count_kind("warmup", $at["warmup_s"], where ": " $at["warmup_s"] " s")
   }
   if ($at["foreign_over"] > 0) {
@@ -130,6 +136,7 @@ END {
   if (number["swapped"]) warn("memory of native instances was swapped out" most_of("swapped") text_group(largest["swapped"] / 1048576, 1) " MiB")
   if (number["away"]) warn("memory of native instances was on slower nodes" most_of("away") text_group(100 * largest["away"], 1) " %")
   if (number["fetched"]) warn("native instances waited for pages from swap" most_of("fetched") text_group(largest["fetched"], 3) " an operation")
+  if (number["hits"]) warn("DRAM served another part of the requests than HIT_RATIO asks for" most_of("hits") "off by " text_group(largest["hits"], 1) " points")
   if (number["idle policy"]) warn("the policy moved nothing (no page was promoted or demoted) in " listed("idle policy"))
   if (number["limited"]) warn("the client was the bottleneck, so that its speed is shown and not the server's, in " listed("limited"))
   if (number["spread"]) warn("clients started a phase apart" most_of("spread") text_group(largest["spread"] / 1000, 0) " ms")

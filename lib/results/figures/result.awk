@@ -440,6 +440,7 @@ function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
     if ("point" in name) {
       fill_axes()
       fill_tier()
+      hits_fill(phase_calls, r ? tsv[r, "warmup_s"] + 0 : 0)
       fill_neighbours()
       fill_search("search.tsv")
       fill_search("size.tsv")

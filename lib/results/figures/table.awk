@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Print totals as the table at the end of a run, one row per repeat as in the guide's Table 1, for render.awk. Its columns are those that
 # the schema shows in `table`, by their place. Conditions: varies: not the same in every row. point: the value size does not name the point.
-# variant: there are several. far: far memory was used. tiers: or should have been. used: not 0 everywhere.
+# variant: there are several. far: far memory was used. tiers: or should have been. used: not 0 everywhere. hits: a hit
+# ratio was asked for.
 
 # A percentile of row R; requests without an answer count with the time that they waited, so it is a lower bound.
 function percentile(r, value) {
@@ -15,6 +16,7 @@ function wanted(name, when) {
   if (when == "point") return point_tells
   if (when == "far") return far
   if (when == "tiers") return tiers
+  if (when == "hits") return used["hit_asked"]
   return when == "used" ? used[name] : 1
 }
 

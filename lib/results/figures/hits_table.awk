@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+# From totals to a table for each phase, limit and shape: throughput of the variants by the hit ratio that was asked for.
+# Environment: FOUND, the looks of the search for the keys (hit.tsv), or /dev/null. Lines come out for figures_tables: `title TEXT`, `row ...` and
+# `note TEXT`.
+
+function remember(list, name) {
+  if ((list, name) in known) return
+  known[list, name] = 1
+  item[list, ++size[list]] = name
+}
+
+function median_of(key, figure,    n, i, out) {
+  for (i = 1; i <= count[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0
+  if (!n) return ""
+  interval_sort(out, n)
+  return interval_median(out, n)
+}
+
+function percent(part) {
+  return part == "" ? "" : sprintf("%.1f%%", 100 * part)
+}
+
+# The ratio of one variant's throughput to another's, over repeats that pair: sets ratio, and with two or more of them ratio_low and ratio_high.
+function compare(base, other,    i, n, of, r) {
+  ratio = ratio_low = ratio_high = ""
+  for (i = 1; i <= count[base]; i++) of[value[base, i, "repeat"]] = value[base, i, "ops_per_sec"]
+  for (i = 1; i <= count[other]; i++) if (of[value[other, i, "repeat"]] > 0 && value[other, i, "ops_per_sec"] > 0) r[++n] = value[other, i, "ops_per_sec"] / of[value[other, i, "repeat"]]
+  if (!n) return
+  ratio = r[1]
+  if (n < 2) return
+  interval_paired(r, n)
+  ratio = interval_centre
+  ratio_low = interval_low
+  ratio_high = interval_high
+}
+
+# A factor with three digits.
+function factor(x) {
+  return "x" sprintf(x < 1 ? "%.3f" : x < 10 ? "%.2f" : "%.1f", x)
+}
+
+function note(text) {
+  notes[++noted] = text
+}
+
+# One row: a variant at a hit ratio.
+function print_row(table, asked, v,    key, first, far, line, hit, off, share) {
+  key = table SUBSEP asked SUBSEP v
+  first = table SUBSEP asked SUBSEP item["variant", 1]
+  far = table SUBSEP asked SUBSEP far_variant
+  if (!count[key]) {
+    if (seen_at[asked, v]) print "row", asked, v, "none"
+    return
+  }
+  hit = median_of(key, "hit_ratio")
+  share = asked
+  sub(/%$/, "", share)
+  off = 100 * hit - share
+  if (is_far[v] && hit != "" && (off > 2 || off < -2)) note(v " at " asked ": " percent(hit) " of the requests were served by DRAM, more than 2 points off")
+  line = "row" OFS asked OFS v OFS percent(hit) OFS percent(median_of(key, "hit_first")) OFS percent(median_of(key, "hit_last")) OFS parameter(median_of(key, "key_sd")) OFS text_group(median_of(key, "ops_per_sec"), 0)
+  if (v == item["variant", 1]) line = line OFS "" OFS ""
+  else {
+    compare(first, key)
+    line = line OFS percent(ratio) OFS (ratio_low == "" ? "" : percent(ratio_low) ".." percent(ratio_high))
+  }
+  if (v == far_variant || !is_far[v]) line = line OFS "" OFS ""
+  else {
+    compare(far, key)
+    line = line OFS (ratio == "" ? "" : factor(ratio)) OFS (ratio_low == "" ? "" : factor(ratio_low) ".." factor(ratio_high))
+  }
+  print line
+}
+
+# An SD is a number of keys; other parameters are small.
+function parameter(x) {
+  return x == "" ? "" : x >= 100 ? text_group(x, 0) : sprintf("%.4g", x)
+}
+
+function print_table(table,    part, h, v, i, fars) {
+  split(table, part, SUBSEP)
+  noted = 0
+  print "title", toupper(part[1]) " of " text_group(part[2], 0) " B on " part[3] " instance" (part[3] == 1 ? "" : "s") (part[5] == "" ? "" : ", " part[5]) ": operations a second" \
+    (part[4] == "" ? "" : " with " part[4]) ", by the part of requests that DRAM serves"
+  for (v = 1; v <= size["variant"]; v++) fars += is_far[item["variant", v]]
+  print "row", "hit_asked", "variant", "hit_ratio", "hit_first", "hit_last", "key_sd", "ops_per_sec", "percent", "percent_interval", "factor", "factor_interval"
+  print "row", "Asked", "Variant", "Found", "First third", "Last third", (by_sd ? "Key SD" : "Parameter"), "ops/s", (size["variant"] > 1 ? "% of " item["variant", 1] : ""),
+    (size["variant"] > 1 && repeats > 1 ? "95 % between" : ""), (fars > 1 ? "Factor over " far_variant : ""), (fars > 1 && repeats > 1 ? "95 % between" : "")
+  print "row", "text", "text", "right", "right", "right", "right", "right", "right", "right", "right", "right"
+  for (h = 1; h <= size["asked"]; h++) for (v = 1; v <= size["variant"]; v++) print_row(table, item["asked", h], item["variant", v])
+  for (i = 1; i <= noted; i++) print "note", notes[i]
+}
+
+# Say how the keys of each point were found.
+function tell_search(    line, f, i, at_name, n, file, point, points, rounds, looks, seconds, on, order, asked_of) {
+  file = ENVIRON["FOUND"]
+  while ((getline line < file) > 0) {
+    n = split(line, f, "\t")
+    if (f[1] == "point") {
+      for (i = 1; i <= n; i++) at_name[f[i]] = i
+      continue
+    }
+    point = f[1]
+    if (!(point in rounds)) order[++points] = point
+    rounds[point] = f[at_name["round"]]
+    looks[point]++
+    seconds[point] = f[at_name["seconds"]]
+    on[point] = f[at_name["variant"]]
+  }
+  close(file)
+  for (i = 1; i <= points; i++)
+    print "note", order[i] ": keys were sought on " on[order[i]] " in " rounds[order[i]] " round" (rounds[order[i]] == 1 ? "" : "s") " of " looks[order[i]] " looks, " seconds[order[i]] " s"
+}
+
+BEGIN { FS = OFS = "\t" }
+
+NR == 1 {
+  for (i = 1; i <= NF; i++) at[$i] = i
+  next
+}
+
+$at["hit_asked"] != "" && $at["variant_rank"] > 0 {
+  rank[$at["variant"]] = $at["variant_rank"]
+  remember("asked", $at["hit_asked"])
+  if ($at["tier"] ~ /^(swap|zram|zswap)$/) is_far[$at["variant"]] = 1
+  if ($at["operation"] == "populate") next
+  seen_at[$at["hit_asked"], $at["variant"]] = 1
+  if ($at["key_pattern"] == "" || $at["key_pattern"] ~ /^gaussian/) by_sd = 1
+  # What else is swept.
+  sweep = $at["sweep"]
+  sub(/(, )?hit ratio [0-9.]+%/, "", sweep)
+  sub(/^, /, "", sweep)
+  phase = $at["operation"]
+  sub(/-[0-9]+$/, "", phase)
+  table = phase SUBSEP $at["len"] SUBSEP $at["servers"] SUBSEP $at["limit"] SUBSEP sweep
+  remember("table", table)
+  if ($at["search"] == "broken") next
+  key = table SUBSEP $at["hit_asked"] SUBSEP $at["variant"]
+  k = ++count[key]
+  if (k > repeats) repeats = k
+  n = split("repeat ops_per_sec hit_ratio hit_first hit_last key_sd", figure, " ")
+  for (i = 1; i <= n; i++) value[key, k, figure[i]] = $at[figure[i]]
+}
+
+END {
+  for (r = 1; r <= 1000; r++) for (v in rank) if (rank[v] == r) {
+    remember("variant", v)
+    if (is_far[v] && far_variant == "") far_variant = v
+  }
+  for (t = 1; t <= size["table"]; t++) print_table(item["table", t])
+  if (size["table"]) tell_search()
+}

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# HIT_RATIO: before the first repeat of a point, instances are filled on a variant whose DRAM is limited, and keys are sought of which DRAM serves so
+# many requests: the SD of gaussian, the exponent of zipf, or the share of requests to hotspot's keys. lib/run/hit.awk says what is looked at next.
+
+declare -A _HIT_KEYS=() # by point: the pattern that was found; `-` where there is none
+_HIT_POINT=             # whose hit ratio is sought now
+_HIT_ROWS=              # the server's counters before the look that runs
+_HIT_LOOK=              # the look that runs: ROUND LOOK PARAMETER
+_HIT_ANSWER=            # what ended the search: the last line of hit.awk
+_HIT_BEGAN=0            # when it began, in SECONDS
+HIT_DO=                 # what the clients are to do next: step or skip
+
+# How often the OOM killer may end the search for the keys of a point.
+readonly _HIT_TURNS=3
+
+# Whether the settings in force ask for a hit ratio.
+# Usage: hit_wanted
+# Globals: HIT_RATIO
+hit_wanted() {
+  [[ $HIT_RATIO != off ]]
+}
+
+# Refuse settings that a hit ratio contradicts, of the variant in force.
+# Usage: hit_check
+# Returns: exits 2.
+hit_check() {
+  local pattern
+  hit_wanted || return 0
+  for pattern in $KEY_PATTERN; do
+    case $pattern in
+      gaussian | zipf | hotspot:*) ;;
+      gaussian:* | zipf:*) conf_refuse KEY_PATTERN "$pattern names what HIT_RATIO is to find; set KEY_PATTERN=${pattern%%:*}" ;;
+      *) conf_refuse KEY_PATTERN "$pattern has no popular keys for HIT_RATIO=$HIT_RATIO; set KEY_PATTERN=gaussian, zipf or hotspot:K:R" ;;
+    esac
+  done
+  [[ $DRAM_RATIO != search ]] || conf_refuse DRAM_RATIO "conflicts with HIT_RATIO=$HIT_RATIO; set DRAM_RATIO to a ratio such as 1:4"
+  [[ " $PHASES " == " populate "* ]] || conf_refuse HIT_RATIO "requires PHASES that begin with populate; set PHASES=\"populate get\""
+  [[ $SHIFT == off ]] || conf_refuse SHIFT "conflicts with HIT_RATIO=$HIT_RATIO, as popular keys move; set SHIFT=off"
+  [[ $COMMANDS == off ]] || conf_refuse COMMANDS "conflicts with HIT_RATIO=$HIT_RATIO, which counts GET and SET; set COMMANDS=off"
+  [[ $CLUSTER == off ]] || conf_refuse HIT_RATIO "does not support a cluster; set CLUSTER=off"
+}
+
+# Refuse a hit ratio that no variant can be asked for.
+# Usage: hit_check_variants LIMITED
+#   LIMITED are the variants whose DRAM is limited, separated by blanks
+# Returns: exits 2.
+hit_check_variants() {
+  hit_wanted || return 0
+  [[ -n $1 ]] || conf_refuse HIT_RATIO "no variant's accesses to far memory can be counted; add swap, zram or zswap to VARIANTS"
+  [[ $HIT_VARIANT == auto || " $1 " == *" $HIT_VARIANT "* ]] || conf_refuse HIT_VARIANT "not a variant of this run whose DRAM is limited; accepted: auto, $1"
+}
+
+# Print what plan says of it.
+# Usage: hit_say
+hit_say() {
+  hit_wanted || return 0
+  printf 'hits     %s of requests served by DRAM: what %s keys need is sought on %s, once a point, in about %.0f s beside populate\n' \
+    "${HIT_RATIO// /, }" "$KEY_PATTERN" "${HIT_VARIANT/auto/the first variant with limited DRAM}" "$(LC_ALL=C awk -v each="$SEARCH_TIME" 'BEGIN { print 9 * (each + 1) }')"
+}
+
+# Bring the keys of a row's point to its hit ratio; they are sought when they are not known yet.
+# Usage: hit_settle ROW
+#   ROW is in force, and is so again afterwards
+# Globals: RUN PLAN_ROWS
+# Returns: 1 when there are none, or they could not be sought, with the reason on stderr
+hit_settle() {
+  local point=${ROW[point]}
+  hit_wanted || return 0
+  [[ -v "_HIT_KEYS[$point]" ]] || {
+    # A resumed run may know them.
+    _HIT_ANSWER=$(_hit_next "$point" | tail -n 1)
+    [[ $_HIT_ANSWER != look* ]] || _hit_seek "$point" || {
+      plan_row "$1"
+      _HIT_KEYS[$point]=-
+      log_warn "$point: the keys for HIT_RATIO=$HIT_RATIO could not be sought; ./do_it.sh run --resume $RUN tries again"
+      return 1
+    }
+    plan_row "$1"
+    _hit_take "$point"
+  }
+  if [[ ${_HIT_KEYS[$point]} == - ]]; then
+    log_warn "$point: left out: no keys were found for HIT_RATIO=$HIT_RATIO"
+    return 1
+  fi
+  KEY_PATTERN=${_HIT_KEYS[$point]}
+}
+
+# Whether a phase at the gate is one of such a search.
+# Usage: hit_is OFFER
+hit_is() {
+  [[ -n $_HIT_POINT && $1 != populate* ]]
+}
+
+# All clients wait at the gate: take in the look that they have made, and decide what comes next.
+# Usage: hit_turn
+# Returns: sets HIT_DO and what hit_words prints; 1 when the counters could not be read
+hit_turn() {
+  local lines word round look parameter waits
+  monitor_mark look || return
+  if [[ -n $_HIT_LOOK ]]; then
+    IFS=$'\t' read -r round look parameter <<<"$_HIT_LOOK"
+    read -r -a waits < <(monitor_waits "$_HIT_ROWS" "$MONITOR_ROWS") || {
+      log_warn "$SERVER: the waits for far memory during a look could not be counted"
+      return 1
+    }
+    _hit_row "$round" "$look" "$parameter" "${waits[@]}" || return
+  fi
+  lines=$(_hit_next "$_HIT_POINT") || return
+  [[ $lines != round* ]] || _hit_tell "${lines%%$'\n'*}"
+  _HIT_ANSWER=${lines##*$'\n'}
+  IFS=$'\t' read -r word round look parameter <<<"$_HIT_ANSWER"
+  _HIT_LOOK=
+  HIT_DO=skip
+  [[ $word == look ]] || return 0
+  HIT_DO=step
+  _HIT_LOOK=$round$'\t'$look$'\t'$parameter
+  _HIT_ROWS=$MONITOR_ROWS
+}
+
+# Print what the start file of a client holds behind the time.
+# Usage: hit_words
+hit_words() {
+  echo "c0 $SEARCH_TIME $(_hit_pattern "${_HIT_LOOK##*$'\t'}")"
+}
+
+# Seek the keys of a point on the variant that is asked for, or the first whose DRAM is limited.
+# Usage: _hit_seek POINT
+# Returns: sets _HIT_ANSWER; 1 when it could not be done, with the reason on stderr
+_hit_seek() {
+  local point=$1 row status=0 turn
+  # What is loaded here is no phase of the run.
+  local RATE=$RATE CONNECTIONS=$CONNECTIONS TIME=$TIME WARMUP=$WARMUP PHASES=$PHASES PROBE_WSS=$PROBE_WSS FAULT=$FAULT TRACE=$TRACE FAR_EVENTS=$FAR_EVENTS TRACK=$TRACK
+  row=$(_hit_row_of "$point") || return
+  plan_row "$row"
+  RATE=0 TIME=0 WARMUP=0 PHASES='populate get' PROBE_WSS=off FAULT=none TRACE='' FAR_EVENTS=off TRACK=0
+  [[ $CONNECTIONS != search ]] || CONNECTIONS=16
+  [[ $GENERATOR == test ]] || {
+    log_warn "$point: HIT_RATIO: $GENERATOR of the variant ${ROW[variant]} does not support it; set HIT_VARIANT to one with GENERATOR=test"
+    return 1
+  }
+  tune_apply "${ROW[variant]}"
+  log_info "$point: $KEY_PATTERN keys of which DRAM serves $HIT_RATIO are sought on ${ROW[variant]}"
+  for ((turn = 1; turn <= _HIT_TURNS; turn++)); do
+    status=0
+    _hit_clean "$point" || return
+    _HIT_POINT=$point _HIT_LOOK='' _HIT_BEGAN=$SECONDS
+    repeat_probe || status=1
+    _HIT_POINT=
+    # It comes now and then where nearly every page in DRAM is in use.
+    [[ $status != 0 && $MONITOR_ALARM == *"the OOM killer"* && $turn != "$_HIT_TURNS" ]] || break
+    log_warn "$point: the OOM killer ended the search for its keys: once more"
+  done
+  return "$status"
+}
+
+# Print the row of a point in the plan that its keys are sought on.
+# Usage: _hit_row_of POINT
+_hit_row_of() {
+  local row name variant repeat
+  for row in "${PLAN_ROWS[@]}"; do
+    IFS=$'\t' read -r _ variant name repeat _ <<<"$row"
+    [[ $name == "$1" && $repeat == 1 ]] || continue
+    [[ $HIT_VARIANT == auto || $HIT_VARIANT == "$variant" ]] || continue
+    plan_row "$row"
+    tier_limited || continue
+    printf '%s\n' "$row"
+    return
+  done
+  log_warn "$1: HIT_RATIO: no variant has a limit of DRAM at this point; set HIT_VARIANT, or add swap, zram or zswap to VARIANTS"
+  return 1
+}
+
+# Forget the looks of a point: they were cut, and its instances are gone.
+_hit_clean() {
+  local file=$RUN/hit.tsv
+  [[ -e $file ]] || printf 'point\tvariant\thit_asked\tround\tlook\tkey_sd\thit\tops\tseconds\n' >"$file" || return
+  awk -F '\t' -v point="$1" '$1 != point' "$file" >"$file.new" && mv -f -- "$file.new" "$file"
+}
+
+# Write down a look.
+# Usage: _hit_row ROUND LOOK PARAMETER FAULTS CALLS
+_hit_row() {
+  local hit
+  # A request can wait twice.
+  hit=$(LC_ALL=C awk -v faults="$4" -v calls="$5" 'BEGIN { hit = 1 - faults / calls; printf "%.4f", (hit > 0 ? hit : 0) }')
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$_HIT_POINT" "${ROW[variant]}" "$HIT_RATIO" "$1" "$2" "$3" "$hit" "$5" $((SECONDS - _HIT_BEGAN)) >>"$RUN/hit.tsv"
+}
+
+# Print what hit.awk says of a point's looks so far.
+# Usage: _hit_next POINT
+# Globals: KEY_PATTERN HIT_RATIO DRAM_RATIO ROW
+_hit_next() {
+  local hot=${KEY_PATTERN#*:} file=$RUN/hit.tsv share
+  [[ -e $file ]] || file=/dev/null
+  share=$(LC_ALL=C awk -v a="${DRAM_RATIO%:*}" -v b="${DRAM_RATIO#*:}" -v keys="${ROW[keys]}" -v all="${ROW[set_keys]}" 'BEGIN { print (keys > 0 && b > 0 ? a / b * all / keys : 1) }')
+  POINT=$1 ASKED=${HIT_RATIO%\%} KIND=${KEY_PATTERN%%:*} HOT=${hot%:*} KEYS=${ROW[keys]} SHARE=$share LC_ALL=C awk -f "$LIB/run/hit.awk" "$file"
+}
+
+# Print the pattern of keys with a parameter.
+_hit_pattern() {
+  local hot=${KEY_PATTERN#*:}
+  case $KEY_PATTERN in
+    hotspot:*) echo "hotspot:${hot%:*}:$1" ;;
+    *) echo "${KEY_PATTERN%%:*}:$1" ;;
+  esac
+}
+
+# Print a part as percent.
+_hit_percent() {
+  LC_ALL=C awk -v part="$1" 'BEGIN { printf "%.1f %%", 100 * part }'
+}
+
+# Say what a round has found.
+# Usage: _hit_tell LINE
+_hit_tell() {
+  local round parameter hit looks
+  IFS=$'\t' read -r _ round parameter hit looks <<<"$1"
+  log_info "$_HIT_POINT: round $round: $(_hit_pattern "$parameter") hits $(_hit_percent "$hit"), after $looks looks"
+}
+
+# Keep the answer of a search for a point's keys, and say it.
+# Usage: _hit_take POINT
+_hit_take() {
+  local point=$1 word parameter hit rounds
+  IFS=$'\t' read -r word parameter hit rounds <<<"$_HIT_ANSWER"
+  _HIT_KEYS[$point]=-
+  case $word in
+    found)
+      _HIT_KEYS[$point]=$(_hit_pattern "$parameter")
+      log_info "$point: HIT_RATIO=$HIT_RATIO: ${_HIT_KEYS[$point]} hits $(_hit_percent "$hit"), after $rounds rounds"
+      ;;
+    closest)
+      if LC_ALL=C awk -v hit="$hit" -v asked="${HIT_RATIO%\%}" 'BEGIN { off = 100 * hit - asked; exit off > 2 || off < -2 }'; then _HIT_KEYS[$point]=$(_hit_pattern "$parameter"); fi
+      log_warn "$point: HIT_RATIO=$HIT_RATIO: not met after $rounds rounds; the closest is $(_hit_pattern "$parameter"), which hits $(_hit_percent "$hit")"
+      ;;
+    never)
+      # The words in their order: alike or narrow, the parameter, the hit ratio.
+      if [[ $parameter == alike ]]; then
+        log_warn "$point: HIT_RATIO=$HIT_RATIO: uniform keys hit $(_hit_percent "$rounds") already: $HIT_RATIO cannot be had with DRAM_RATIO=$DRAM_RATIO"
+      else
+        log_warn "$point: HIT_RATIO=$HIT_RATIO: even $(_hit_pattern "$hit") hits no more than $(_hit_percent "$rounds"): $HIT_RATIO cannot be had with DRAM_RATIO=$DRAM_RATIO"
+      fi
+      ;;
+    *) log_warn "$point: HIT_RATIO=$HIT_RATIO: the search for its keys has no answer: '$_HIT_ANSWER'" ;;
+  esac
+}

@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# HIT_RATIO without a server: which keys are looked at next, on made-up servers whose hit ratio is known; points, columns and the table.
+# tests/hit_run.bats seeks them on real swap.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load logs
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Print what comes next after the looks on stdin: ROUND PARAMETER HIT [OPS].
+# Usage: next KIND ASKED [HOT] <LOOKS   Returns: 0
+next() {
+  {
+    printf 'point\tvariant\thit_asked\tround\tlook\tkey_sd\thit\tops\tseconds\n'
+    awk 'BEGIN { OFS = "\t" } { print "p", "swap", "85%", $1, NR, $2, $3, $4 == "" ? 100000 : $4, NR; print "other", "swap", "85%", 9, 1, 1, 0.5, 9, 9 }'
+  } >hit.tsv
+  POINT=p ASKED=$2 KIND=$1 HOT=${3-} KEYS=200000 SHARE=0.25 LC_ALL=C awk -f "$REPO/lib/run/hit.awk" hit.tsv
+}
+
+# Seek the keys of a made-up server whose DRAM holds SHARE of the keys, the most popular ones, with a disturbance of half a point in each look.
+# Usage: seek KIND ASKED SHARE [HOT]   Prints: the last line, and the true hit ratio of its answer   Returns: 0
+seek() {
+  local looks='' line word round look parameter
+  for ((look = 0; look < 80; look++)); do
+    line=$(printf '%s' "$looks" | next "$1" "$2" "${4-}" | tail -n 1)
+    IFS=$'\t' read -r word round _ parameter <<<"$line"
+    [[ $word == look ]] || break
+    looks+="$round $parameter $(truth "$1" "$parameter" "$3" "${4-}" $((look % 2)))"$'\n'
+  done
+  IFS=$'\t' read -r word parameter _ <<<"$line"
+  printf '%s\t%s\n' "$line" "$(truth "$1" "$parameter" "$3" "${4-}" -1)"
+}
+
+# Usage: truth KIND PARAMETER SHARE HOT NOISE   Returns: 0
+truth() {
+  LC_ALL=C awk -v kind="$1" -v u="$2" -v share="$3" -v hot="$4" -v noise="$5" 'BEGIN {
+    n = 200000
+    for (i = 1; i <= 2000; i++) {
+      x = (i - 0.5) / 2000
+      # The keys from the most popular one on, in 2,000 parts.
+      p = kind == "gaussian" ? exp(-(x * n / 2 / u) ^ 2 / 2) : kind == "zipf" ? ((i - 0.5) * n / 2000) ^ -u : x < hot / 100 ? u / hot : (100 - u) / (100 - hot)
+      all += p
+      if (x < share) held += p
+    }
+    printf "%.4f\n", held / all + (noise < 0 ? 0 : noise ? 0.0025 : -0.0025)
+  }'
+}
+
+@test "the first look is by the model: DRAM of a quarter of the keys as LRU has it" {
+  local asked sd word parameter
+  # Che, Tung and Wang: a quarter of the keys reaches 0.937, 1.773 and 2.224 SDs to each side.
+  while read -r asked sd; do
+    IFS=$'\t' read -r word _ _ parameter < <(next gaussian "$asked" </dev/null)
+    assert_equal "$word" look
+    awk -v found="$parameter" -v wanted="$sd" 'BEGIN { exit !(found > 0.995 * wanted && found < 1.005 * wanted) }' || fail "$asked %: $parameter and not $sd"
+  done < <(printf '50 26681\n85 14100\n95 11241\n')
+}
+
+@test "a round goes on until two looks differ by less than half a point, or than chance alone makes them differ, and for eight looks at most" {
+  assert_equal "$(next gaussian 85 <<<'1 14000 0.70')" $'look\t1\t2\t14000'
+  assert_equal "$(next gaussian 85 <<<$'1 14000 0.70\n1 14000 0.78')" $'look\t1\t3\t14000'
+  assert_match $'^round\t1\t14000\t0.7990\t3\nlook\t2\t1\t' "$(next gaussian 85 <<<$'1 14000 0.70\n1 14000 0.798\n1 14000 0.80')"
+  # A look of 1,000 requests has an error of more than a point.
+  assert_match $'\nlook\t2\t1\t' "$(next gaussian 85 <<<$'1 14000 0.79 1000\n1 14000 0.80 1000')"
+  assert_match $'^round\t1\t14000\t0.7650\t8\n' "$(printf '1 14000 0.7%d\n' 1 8 2 8 3 7 0 3 | sed 's/0.70/0.80/' | next gaussian 85)"
+}
+
+@test "within a point of what is asked for the keys are found; the rounds of other points do not count" {
+  assert_equal "$(next gaussian 85 <<<$'1 14000 0.843\n1 14000 0.845')" $'round\t1\t14000\t0.8440\t2\nfound\t14000\t0.8440\t1'
+}
+
+@test "made-up servers that keep the most popular keys: found in five rounds at most, within 1.3 points of the truth" {
+  local kind asked share hot word rounds hit
+  while read -r kind asked share hot; do
+    IFS=$'\t' read -r word _ _ rounds hit < <(seek "$kind" "$asked" "$share" "$hot")
+    [[ $word == found ]] && ((rounds <= 5)) || fail "$kind, $asked %: $word after $rounds rounds"
+    awk -v hit="$hit" -v asked="$asked" 'BEGIN { off = 100 * hit - asked; exit !(off > -1.3 && off < 1.3) }' || fail "$kind, $asked %: $hit"
+  done < <(printf 'gaussian 50 0.2\ngaussian 85 0.3\ngaussian 95 0.2\nzipf 60 0.2\nzipf 85 0.2\nhotspot 60 0.2 10\n')
+}
+
+@test "keys that are all alike hit more already; keys that are as unequal as can be hit less; eight rounds are the most" {
+  assert_match $'\nnever\talike\t2000000\t0.2600$' "$(next gaussian 20 <<<$'1 2000000 0.26\n1 2000000 0.26')"
+  assert_equal "$(next gaussian 20 </dev/null)" $'look\t1\t1\t2000000'
+  assert_match $'\nnever\tnarrow\t100.00000\t0.5000$' "$(next hotspot 85 40 <<<$'1 100.00000 0.5\n1 100.00000 0.5')"
+  assert_match $'\nclosest\t14007\t0.8300\t8$' "$(printf '%d 1400%d 0.%d\n' 1 1 70 1 1 70 2 2 99 2 2 99 3 3 71 3 3 71 4 4 98 4 4 98 5 5 72 5 5 72 6 6 97 6 6 97 7 7 83 7 7 83 8 8 96 8 8 96 | next gaussian 85)"
+}
+
+@test "each hit ratio is a point with a name and a column, alone too" {
+  local text
+  run "$REPO/do_it.sh" plan --rows -s flash-read FILL=10M SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
+  assert_success
+  text=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["point"], $at["variant"], $at["hit_asked"] }' <<<"$output")
+  assert_equal "$text" "$(printf '1000B-1i-hit%d %s %d%%\n' 50 native 50 50 swap 50 85 native 85 85 swap 85 95 native 95 95 swap 95)"
+  run "$REPO/do_it.sh" plan --rows -s flash HIT_RATIO=90.5% KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
+  assert_contains $'\t1000B-1i-hit90.5\t' "$output"
+}
+
+# Make a repeat of a phase of 12 s with 12,000 requests, whose instance waited FIRST times in each of the first four seconds, then LAST.
+# Usage: hits_make RUN VARIANT TIER REPEAT OPS FIRST LAST   Returns: 0
+hits_make() {
+  local folder=$1/$2/1000B-1i-hit85/rep-$4 second waits=1000
+  repeat_make "$1" "$2" 1000B-1i-hit85 "$4" c 1000 12000 1 30 900 get:12
+  sed -i "s/12731204/12000000/g; s/\t$((12000 * 1000000 / 12731204))\t/\t$5\t/" "$folder/c/result.tsv" "$folder"/c/redis.log.*
+  awk -F '\t' -v OFS='\t' 'NR == 1 { $++NF = "key_sd" } NR > 1 { $++NF = 12345 } { print }' "$folder/c/result.tsv" >new && mv new "$folder/c/result.tsv"
+  server_make "$folder" "$3" ok 0 $((4 * $6 + 8 * $7))
+  sed -i 's/\t2000000$/\t12000/' "$folder/server/counters.tsv"
+  # The marks are half a second away from the phase.
+  printf 'get\tcpus\ttime_us\t1699999999500000\t1700000012500000\n' >>"$folder/server/counters.tsv"
+  printf 'time\tport\trss\tswap\tmajflt\n1699999999.5\t6379\t1\t1\t1000\n' >"$folder/server/instances.tsv"
+  printf 'time_s\tops\terrors\tmisses\tbytes\tp50_us\tp99_us\n' >"$folder/c/get.series.tsv"
+  for ((second = 1; second <= 12; second++)); do
+    waits=$((waits + (second <= 4 ? $6 : $7)))
+    printf '%d.000\t1000\t0\t0\t1\t30\t900\n' "$second" >>"$folder/c/get.series.tsv"
+    ((second == 12)) || printf '%d.0\t6379\t1\t1\t%d\n' $((1700000000 + second)) "$waits" >>"$folder/server/instances.tsv"
+  done
+}
+
+# The plan and the settings of such a run.
+# Usage: run_files RUN VARIANT...   Returns: 0
+run_files() {
+  local variant
+  printf 'SCENARIO=flash-read\nVARIANTS="%s"\n' "${*:2}" >"$1/run.conf"
+  printf 'number\tvariant\tpoint\trepeat\tneed\tsweep\thit_asked\n' >"$1/plan.tsv"
+  for variant in "${@:2}"; do printf '1\t%s\t1000B-1i-hit85\t1\tyes\thit ratio 85%%\t85%%\n' "$variant" >>"$1/plan.tsv"; done
+}
+
+@test "a row has the hit ratio, that of the first and the last third, and the SD; a ratio more than 2 points off is a warning" {
+  hits_make 20250101T100000Z-x swap swap 1 1000 300 100
+  run_files 20250101T100000Z-x swap
+  run_split "$REPO/summary2csv.sh" 20250101T100000Z-x
+  assert_success
+  assert_equal "$(python3 -c 'import csv, sys; r = list(csv.DictReader(sys.stdin))[0]; print(r["hit_asked"], r["hit_ratio"], r["hit_first"], r["hit_last"], r["key_sd"])' <<<"$output")" "85% 0.833333 0.7 0.9 12345"
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    result_totals 20250101T100000Z-x >totals
+    grep -c "DRAM served another" < <(figures_run report <totals) || :
+    sed "s/0.833333/0.823333/" totals | figures_run report | grep "DRAM served"'
+  assert_line 0
+  assert_contains 'in 1 of 1 results; most in swap, get at 1000B-1i-hit85, repeat 1: 82.3 % for 85%: off by 2.7 points' "$output"
+}
+
+@test "the table: a row for each variant at each hit ratio, its part of the first variant and its factor over the first device, with intervals" {
+  local repeat
+  for repeat in 1 2 3; do
+    hits_make r native native "$repeat" $((10000 + repeat)) 0 0
+    hits_make r swap swap "$repeat" $((1000 + repeat)) 300 100
+    hits_make r swap-b swap "$repeat" $((2000 + repeat)) 400 160
+  done
+  run_files r native swap swap-b
+  printf 'point\tvariant\thit_asked\tround\tlook\tkey_sd\thit\tops\tseconds\n' >r/hit.tsv
+  printf '1000B-1i-hit85\tswap\t85%%\t%d\t%d\t12345\t0.85\t1000\t%d\n' 1 1 4 1 2 8 2 1 12 2 2 17 >>r/hit.tsv
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    result_totals r >totals
+    hits_tables r <totals | tr -s " "
+    FORMAT=html hits_tables r <totals | grep -c "<th"'
+  assert_success
+  assert_line 'GET of 1,000 B on 1 instance: operations a second, by the part of requests that DRAM serves'
+  assert_line 'Asked Variant Found First third Last third Key SD ops/s % of native 95 % between Factor over swap 95 % between'
+  assert_line '85% native 100.0% 100.0% 100.0% 12,345 10,002 - - - -'
+  assert_line '85% swap 83.3% 70.0% 90.0% 12,345 1,002 10.0% 10.0%..10.0% - -'
+  assert_line '85% swap-b 76.0% 60.0% 84.0% 12,345 2,002 20.0% 20.0%..20.0% x2.00 x2.00..x2.00'
+  assert_line 'swap-b at 85%: 76.0% of the requests were served by DRAM, more than 2 points off'
+  assert_line '1000B-1i-hit85: keys were sought on swap in 2 rounds of 4 looks, 17 s'
+}

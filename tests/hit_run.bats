@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# HIT_RATIO on real swap and zram: keys are found before the first repeat, all variants have them, and what cannot be had is said with its figures.
+# Nothing here hangs on how fast the machine is: a hit ratio is a count.
+# lane: host
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  need_root
+  need_command mkswap swapon
+  grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || grep -qsw memory /sys/fs/cgroup/cgroup.controllers || skip 'no memory cgroup here'
+  scratch_setup
+  BASE=$(ports_pick 1)
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# The words of a run with hit ratios; sets untuned.
+# Usage: words WORD...
+words() {
+  mapfile -t untuned < <(words_untuned)
+  untuned+=(-s flash-read REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=1 REDISRUNS=1
+    KEYS=60000 THREADS=1 CONNECTIONS=8 PIPELINE=4 RATE=0 TIME=2 WARMUP=1 SEARCH_TIME=1.5 "$@")
+}
+
+# Nothing of the run is left on the host.
+assert_nothing_left() {
+  assert_equal "$(grep -c "$SCRATCH" /proc/swaps)" 0
+  assert_equal "$(find /sys/fs/cgroup -maxdepth 2 -type d -name 'tierbench-flash-read-*' 2>/dev/null)" ''
+  assert_equal "$(find host -name 'run-*' -o -name '*.swap')" ''
+}
+
+# Print columns of the rows of phase get, blanks between them.
+# Usage: rows NAME...   Returns: 0
+rows() {
+  "$REPO/summary2csv.sh" results/2* | python3 -c 'import csv, sys
+for r in csv.DictReader(sys.stdin):
+    if r["operation"] == "get": print(*(r[n] for n in sys.argv[1:]))' "$@"
+}
+
+@test "swap: keys that hit 60 % are sought before the first repeat; both variants have them; a run that goes on seeks no second time" {
+  local sd looks
+  words -v native -v swap HIT_RATIO=60%
+  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  # The kernel's OOM killer is no fault of ours: what it ended is done again.
+  [[ $stderr != *"the OOM killer"* ]] || run_split "$REPO/do_it.sh" run --resume results/2*
+  assert_success
+  assert_match 'HIT_RATIO=60%: (gaussian:[0-9]+ hits|not met .* gaussian:)' "$stderr"
+  sd=$(rows key_sd | sort -u)
+  assert_match '^[0-9]+$' "$sd"
+  assert_equal "$(rows variant hit_asked key_sd)" "native 60% $sd"$'\n'"swap 60% $sd"
+  awk -F '\t' -v sd="$sd" 'NR > 1 && ($2 != "swap" || $3 != "60%" || $8 < 1) { exit 1 } $6 == sd { sum += $7; n++ } END { exit !(n >= 2 && sum / n > 0.45 && sum / n < 0.75) }' results/2*/hit.tsv ||
+    fail "$(cat results/2*/hit.tsv)"
+  # As it was filled, DRAM holds other keys: the phase has a warm-up, and may be off all the same.
+  rows variant hit_ratio | awk '$1 == "native" { native = $2 } $1 == "swap" { swap = $2 } END { exit !(native > 0.99 && swap > 0.3 && swap < 0.85) }' || fail "$(rows variant hit_ratio)"
+  assert_contains 'GET of 1,000 B on 1 instance: operations a second, by the part of requests that DRAM serves' "$output"
+  assert_contains 'keys were sought on swap in ' "$output"
+  assert_nothing_left
+  looks=$(<"$(echo results/2*/hit.tsv)")
+  rm -rf results/2*/swap/*/rep-1
+  run_split "$REPO/do_it.sh" run --resume results/2*
+  assert_success
+  assert_equal "$(<"$(echo results/2*/hit.tsv)")" "$looks"
+  assert_equal "$(rows variant key_sd)" "native $sd"$'\n'"swap $sd"
+}
+
+@test "zram: a hit ratio that even uniform keys pass fails its point with the figures, and no repeat is started" {
+  [[ -e /sys/class/zram-control/hot_add ]] || skip 'no zram here'
+  words -v zram HIT_RATIO=10% DRAM_RATIO=1:2
+  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  # As above.
+  [[ $stderr != *"the OOM killer"* ]] || run_split "$REPO/do_it.sh" run --resume results/2*
+  assert_equal "$status" 1
+  assert_match 'HIT_RATIO=10%: uniform keys hit [0-9.]+ % already: 10% cannot be had with DRAM_RATIO=1:2' "$stderr"
+  assert_equal "$(find results/2*/zram -name 'rep-*')" ''
+  assert_equal "$(cut -f 6 results/2*/hit.tsv | sort -u)" $'600000\nkey_sd'
+  assert_nothing_left
+}
