@@ -38,7 +38,7 @@ check() {
   # The host's name, and the last line.
   assert_equal "$(grep '^[^ ]' <<<"$output")" $'127.0.0.1\nfit'
   # A host that is server and client is not reported twice.
-  assert_equal "$(grep -c ' our folder ' <<<"$output")" 1
+  assert_equal "$(grep -c ' work directory ' <<<"$output")" 1
 }
 
 @test "a needed thing that fails: exit 3, the row says how to fix it" {
@@ -88,7 +88,7 @@ check() {
   run_split "$REPO/do_it.sh" doctor --all -s demo VALUE_SIZES="100 100000" RATE=1000 KEYS=100 INSTANCES='1 2' INSTANCE_THREADS=3 CONNECTIONS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
   assert_success
   assert_match 'link +loopback +801 Mbit/s'
-  assert_match 'ok +port range +[0-9-]+ +300 connections to an instance'
+  assert_match 'ok +port range +[0-9-]+ +300 connections per instance'
   # 2 x 3 threads with 100 connections each.
   assert_match 'ok +open files +[a-z0-9]+ +676 '
 }
@@ -107,7 +107,7 @@ check() {
   tree_make ixgbe
   NEED_PORTS=28232
   check client
-  assert_line 'ok | port range | 32768-60999 | 28232 connections to an instance | -'
+  assert_line 'ok | port range | 32768-60999 | 28232 connections per instance | -'
   NEED_PORTS=28233
   check client
   assert_match "fail \| port range \| 32768-60999 \| 28233 connections"
@@ -131,7 +131,7 @@ check() {
   sed 's/^old/live/' host/run-old-1/owner >host/run-live-1/owner
   ADDRESS=127.0.0.1
   check server
-  assert_line 'warn | leftovers | old-1 (with settings of this host that are not put back) | none | ./do_it.sh stop'
+  assert_line 'warn | leftovers | old-1 (with settings of this host that are not restored) | none | ./do_it.sh stop'
 }
 
 @test "numactl is needed only where a policy is asked for" {

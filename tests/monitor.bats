@@ -118,7 +118,7 @@ rounds_ticks() {
   # shellcheck disable=SC2016 # expanded by the master
   monitored 1 'monitor_mark set && monitor_mark end && monitor_fetch "$SCRATCH"'
   assert_success
-  assert_contains "before set there was no answer to INFO from port $BASE;" "$stderr"
+  assert_contains "before set no answer to INFO from port $BASE;" "$stderr"
   assert_contains "after set: used_memory not known, Rss " "$stderr"
   grep -qx "set"$'\t'"$BASE"$'\tunanswered\t1\t1' counters.tsv
 }

@@ -134,7 +134,7 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   job_wait 200
   assert_failure 1
   # Its tuning, which it undoes itself, is the last that is tried.
-  assert_contains "198.18.0.12: the load generator there could not be ended" "$stderr"
+  assert_contains "198.18.0.12: the load generator there could not be stopped" "$stderr"
   assert_equal "$(grep -c '198.18.0.12 is out of reach' job.err)" 1
   local host
   for host in server client1; do

@@ -203,7 +203,7 @@ recorded_alive() {
     VER=1 REDIS_SOURCE="$SCRATCH/redis-{VER}.tar.gz" REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results")
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}"
   assert_success
-  assert_match 'ok +redis-server +not there yet +source +a run provides it'
+  assert_match 'ok +redis-server +not installed yet +source +a run installs it'
   run_split "$REPO/do_it.sh" plan "${words[@]}" KEYS=auto FILL=20M
   assert_success
   assert_contains estimated

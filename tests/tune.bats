@@ -187,7 +187,7 @@ END
   # Time enough for a slow machine to say that it is still there.
   TUNE_LEASE=120
   tune apply
-  assert_match 'lapsed.watchdog.-.-.put back at .*: the master was not heard of for [0-9]+ s'
+  assert_match 'lapsed.watchdog.-.-.restored at .*: no heartbeat of the master for [0-9]+ s'
   assert_equal "$(said THP)" 'set madvise never'
   tune renew
   assert_output ''
@@ -264,7 +264,7 @@ END
   # shellcheck disable=SC2016 # expanded by the stand-in
   printf '#!/bin/sh\ncase $1 in --nna=*) echo "${1#*=}" >"$TIERBENCH_ROOT/units/nna" ;; esac\n' >"$TIERBENCH_ROOT/usr/local/bin/imdtctl"
   tune apply
-  assert_match 'VSMP.cannot.nna.-.-.what it is now cannot be read, so it could not be put back'
+  assert_match 'VSMP.cannot.nna.-.-.its value cannot be read, so it could not be restored'
   assert_equal "$(<"$TIERBENCH_ROOT/units/nna")" off
   TUNE_ROWS=$(tune_table 10.0.0.1 TUNE_VSMP=on)
   tune apply

@@ -43,7 +43,7 @@ cmd_run() {
     log_warn "no report: gnuplot is missing (make deps), then ./do_it.sh report $RUN"
   elif ! page=$(report_make "$RUN" "$_REMOTE_TMP/results"); then
     failed=1
-    log_warn "the report is missing or not whole; ./do_it.sh report $RUN makes it again"
+    log_warn "the report is missing or incomplete; ./do_it.sh report $RUN makes it again"
   fi
   [[ -z ${page-} ]] || log_info "the report: $page"
   return "$failed"

@@ -15,7 +15,7 @@ main() {
     return
   fi
   work_open
-  row ok "our folder" "$WORK" "ours alone" -
+  row ok "work directory" "$WORK" "private" -
   for tool in tar sha256sum flock awk; do need "$tool"; done
   leftovers
   link
@@ -60,7 +60,7 @@ leftovers() {
     [[ -d $folder ]] || continue
     if ! run_ours "$folder" || owner_lives "$folder/owner"; then continue; fi
     [[ " $names " == *" $OWNER_RUN "* ]] || names+="${names:+ }$OWNER_RUN"
-    [[ ${folder##*/} == run-* || ! -e $folder/journal ]] || names+=" (with settings of this host that are not put back)"
+    [[ ${folder##*/} == run-* || ! -e $folder/journal ]] || names+=" (with settings of this host that are not restored)"
   done
   if [[ -n $names ]]; then
     row warn leftovers "$names" none "./do_it.sh stop"
@@ -88,7 +88,7 @@ link() {
   if [[ -z $found ]]; then
     row warn link "no NIC carries $ADDRESS" "$NEED_MBIT Mbit/s" "ip route get $ADDRESS"
   elif [[ -n $slowest ]] && ((slowest < NEED_MBIT)); then
-    row warn link "$found" "$NEED_MBIT Mbit/s for the largest value at PLAN_OPS or RATE" "the link will be what is measured: a faster one, or smaller values"
+    row warn link "$found" "$NEED_MBIT Mbit/s for the largest value at PLAN_OPS or RATE" "the link would be the limit: use a faster link, or smaller values"
   else
     row ok link "$found" "$NEED_MBIT Mbit/s" -
   fi
@@ -99,9 +99,9 @@ ports_ephemeral() {
   local low high
   read -r low high <"${TIERBENCH_ROOT-}/proc/sys/net/ipv4/ip_local_port_range"
   if ((high - low + 1 >= NEED_PORTS)); then
-    row ok "port range" "$low-$high" "$NEED_PORTS connections to an instance" -
+    row ok "port range" "$low-$high" "$NEED_PORTS connections per instance" -
   else
-    row fail "port range" "$low-$high" "$NEED_PORTS connections to an instance" "sysctl net.ipv4.ip_local_port_range='1024 65535', here"
+    row fail "port range" "$low-$high" "$NEED_PORTS connections per instance" "sysctl net.ipv4.ip_local_port_range='1024 65535', here"
   fi
 }
 

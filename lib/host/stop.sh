@@ -68,7 +68,7 @@ stop_tune() {
   (
     tune_lock
     tune_stop "$1"
-  ) || fail "$1: not all that it changed is put back"
+  ) || fail "$1: some of its changes could not be restored"
   rm -rf -- "$1"
 }
 

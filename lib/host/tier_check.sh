@@ -22,7 +22,7 @@ check_native() {
   kinds=$(tier_detect | cut -f 1 | sort -u)
   for kind in vsmp memory-mode; do
     ! grep -qx "$kind" <<<"$kinds" ||
-      row warn "DRAM is a cache in front of slower memory, and nobody tells how much is where ($kind)" "all of the data in DRAM" "the server's boot without it"
+      row warn "DRAM is a cache of slower memory ($kind), and how much of the data it has is unknown" "all of the data in DRAM" "boot the server without it"
   done
   if awk 'NR > 1 { found = 1 } END { exit !found }' "${TIERBENCH_ROOT-}/proc/swaps"; then
     row warn "the server has swap, and may use it" "all of the data in memory" "swapoff -a, if nothing there needs it"
@@ -42,9 +42,9 @@ check_nodes() {
   elif [[ $TIER == interleave || $TIER == weighted ]] && ((count < 2)); then
     row fail "one node with memory ($TIER_NODES)" "two nodes or more" "another server"
   elif [[ $TIER == weighted && ! -d ${TIERBENCH_ROOT-}/sys/kernel/mm/mempolicy/weighted_interleave ]]; then
-    row fail "the kernel has no weighted interleave" "Linux 6.9 or newer" "a newer kernel"
+    row fail "the kernel does not support weighted interleave" "Linux 6.9 or newer" "a newer kernel"
   elif [[ $TIER == weighted && $(run_limited 10 numactl --help 2>&1) != *--weighted-interleave* ]]; then
-    row fail "this numactl knows no --weighted-interleave" "numactl 2.0.17 or newer" "a newer numactl"
+    row fail "numactl does not support --weighted-interleave" "numactl 2.0.17 or newer" "a newer numactl"
   else
     for node in $wanted; do
       grep -q "^$node"$'\t' <<<"$1" && continue
@@ -111,11 +111,11 @@ check_limited() {
   if ((EUID != 0)); then
     row fail "not root" "root: cgroups and swap are the administrator's" "log in as root"
   elif [[ $swappiness == 0 ]]; then
-    row fail "vm.swappiness 0: a cgroup that is full swaps nothing out, and the OOM killer comes" "1 or more" "SWAPPINESS=60"
+    row fail "vm.swappiness 0: a full cgroup does not swap, and the OOM killer comes" "1 or more" "SWAPPINESS=60"
   elif ! cgroup_find; then
     row fail "$WHY" "a cgroup that limits memory" "mount it, or boot with cgroup_enable=memory"
   elif [[ $CGROUP_VERSION == 2 ]] && ! grep -qw memory "$CGROUP_ROOT/cgroup.subtree_control" && [[ -e $CGROUP_ROOT/cgroup.type && -n $(_detect_read "$CGROUP_ROOT/cgroup.procs") ]]; then
-    row fail "memory is not handed down in $CGROUP_ROOT, and processes are in it" "a cgroup that limits memory" "run it outside of this container"
+    row fail "the memory controller is off in $CGROUP_ROOT, which has processes" "a cgroup that limits memory" "run it outside of this container"
   elif ! command -v mkswap >/dev/null || ! command -v swapon >/dev/null; then
     row fail "mkswap or swapon is missing" "util-linux" "install: mkswap"
   elif [[ $TIER == zswap && ! -e ${TIERBENCH_ROOT-}/sys/module/zswap/parameters/enabled ]]; then
@@ -141,7 +141,7 @@ check_zram() {
   if [[ ! -e ${TIERBENCH_ROOT-}/sys/class/zram-control/hot_add ]]; then
     row fail "the kernel has no zram, or its module is not loaded" "zram" "modprobe zram"
   elif [[ $ZRAM_ALGORITHM != auto && -n $known && " ${known//[][]/} " != *" $ZRAM_ALGORITHM "* ]]; then
-    row fail "zram knows ${known//[][]/}" "$ZRAM_ALGORITHM" "set ZRAM_ALGORITHM"
+    row fail "zram supports ${known//[][]/}" "$ZRAM_ALGORITHM" "set ZRAM_ALGORITHM"
   else
     row ok "cgroup v$CGROUP_VERSION; zram${known:+ with ${known//[][]/}}" "$((TIER_LIMIT >> 20)) MiB of DRAM, $((TIER_SPACE >> 20)) MiB of zram" -
   fi

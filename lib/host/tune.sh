@@ -114,7 +114,7 @@ _tune_row() {
     elif ! tune_may "$KIND" "$target"; then
       tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "$WHY"
     elif [[ $VALUE == unknown && $mode == auto ]]; then
-      tune_say "$name" cannot "$target" - - "what it is now cannot be read, so it could not be put back"
+      tune_say "$name" cannot "$target" - - "its value cannot be read, so it could not be restored"
     elif [[ $row == again* ]] && ! tune_write "$KIND" "$target" "$VALUE"; then
       tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "the kernel would not take $VALUE back: $WHY"
     elif [[ $verb == check ]]; then
@@ -150,7 +150,7 @@ _tune_change() {
   else
     journal_now "$seq" "$VALUE" || {
       tune_write "$kind" "$target" "$old" || :
-      fail "$TUNE/journal: cannot be written to the disk, so $target was put back (REMOTE_DIR: is its disk full?)"
+      fail "$TUNE/journal: cannot be written to the disk, so $target was restored (REMOTE_DIR: is its disk full?)"
     }
     tune_say "$name" set "$target" "$old" "$VALUE" "the kernel made it $VALUE, not $new"
   fi
@@ -225,7 +225,7 @@ tune_watchdog() {
       tune_lock
       [[ -e $TUNE/journal ]] || return
       tune_undo_all
-      printf 'put back at %(%FT%TZ)T: the master was not heard of for %s s\n' -1 $((${up%.*} - alive)) >"$TUNE/lapsed"
+      printf 'restored at %(%FT%TZ)T: no heartbeat of the master for %s s\n' -1 $((${up%.*} - alive)) >"$TUNE/lapsed"
       return
     fi
     tune_pace "$pace"

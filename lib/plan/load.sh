@@ -79,7 +79,7 @@ _load_is_range() {
 load_vain() {
   mix_vain
   if [[ " $KEY_PATTERN" == *" latest"* && " $PHASES " == *" mixed "* && $TIME != 0 && $RATE == 0 ]]; then
-    printf 'KEY_PATTERN=%s\tRATE or REQUESTS\tset RATE or REQUESTS: how many keys a closed loop adds in TIME=%s is not known before, nor how much memory they take\n' \
+    printf 'KEY_PATTERN=%s\tRATE or REQUESTS\tset RATE or REQUESTS: how many keys a closed loop adds in TIME=%s and their memory cannot be planned\n' \
       "$KEY_PATTERN" "$TIME"
   fi
   if [[ $SHIFT != off && $TIME != 0 ]] && awk -v every="${SHIFT%:*}" -v time="$TIME" 'BEGIN { exit every < time }'; then

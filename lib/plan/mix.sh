@@ -120,9 +120,9 @@ mix_vain() {
   [[ $COMMANDS != off ]] || return 0
   mix_fills
   if [[ ${REPLY% *} != 1 && " $PHASES " != *" populate "* ]]; then
-    printf 'COMMANDS=%s\tpopulate in PHASES\tset PHASES: without it there are no hashes, lists and sorted sets but those that the mix makes itself\n' "$COMMANDS"
+    printf 'COMMANDS=%s\tpopulate in PHASES\tset PHASES: without it, only the mix itself makes hashes, lists and sorted sets\n' "$COMMANDS"
   fi
   if [[ ,$COMMANDS == *,lpush* && $COMMANDS != *lpop* ]]; then
-    printf 'COMMANDS=%s\tlpop beside lpush\tadd lpop: lists that are only pushed to grow, and how much memory they take is not known before\n' "$COMMANDS"
+    printf 'COMMANDS=%s\tlpop beside lpush\tadd lpop: lists that are only pushed to grow, and their memory cannot be planned\n' "$COMMANDS"
   fi
 }

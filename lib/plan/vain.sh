@@ -28,9 +28,9 @@ plan_warn() {
 _plan_vain_eviction() {
   [[ $EVICTION != off ]] || return 0
   if [[ $MAXMEMORY == off && $REDIS_CONF != *"maxmemory "* ]]; then
-    printf 'EVICTION=%s\tMAXMEMORY\tset MAXMEMORY: without it nothing is ever evicted\n' "$EVICTION"
+    printf 'EVICTION=%s\tMAXMEMORY\tset MAXMEMORY: without it, no key is evicted\n' "$EVICTION"
   elif [[ $EVICTION == volatile-* && $EXPIRE == off ]]; then
-    printf 'EVICTION=%s\tnoeviction or allkeys-\tof the keys that it may evict, those that expire, the load has none: it is as noeviction\n' "$EVICTION"
+    printf 'EVICTION=%s\tnoeviction or allkeys-\tthe keys of the load do not expire, so this policy acts as noeviction\n' "$EVICTION"
   fi
 }
 
@@ -41,7 +41,7 @@ _plan_vain_requests() {
   for name in REQUESTS INSTANCE_REQUESTS CONNECTION_REQUESTS; do
     [[ ${!name} != 0 ]] || continue
     (($(conf_layer "$name") > $(conf_layer TIME))) || _plan_by_hand "$name" || continue
-    printf '%s=%s\tTIME=0\tset TIME=0: with TIME=%s time counts and requests do not\n' "$name" "${!name}" "$TIME"
+    printf '%s=%s\tTIME=0\tset TIME=0: with TIME=%s requests are ignored\n' "$name" "${!name}" "$TIME"
   done
 }
 
@@ -51,7 +51,7 @@ _plan_vain_affinity() {
   if ((IO_THREADS == 1)); then
     ! _plan_by_hand IO_THREADS_AFFINITY || printf 'IO_THREADS_AFFINITY=on\tIO_THREADS above 1\tset IO_THREADS: there are no threads to pin\n'
   elif [[ -n $SERVER_NUMACTL || $PLACEMENT == none ]]; then
-    printf 'IO_THREADS_AFFINITY=on\tCPUs of the plan\tset IO_THREADS_AFFINITY=off: with %s Redis is told of no CPUs to pin them to\n' \
+    printf 'IO_THREADS_AFFINITY=on\tCPUs of the plan\tset IO_THREADS_AFFINITY=off: with %s Redis gets no list of CPUs to pin them to\n' \
       "$([[ -n $SERVER_NUMACTL ]] && echo SERVER_NUMACTL || echo PLACEMENT=none)"
   fi
 }
@@ -62,7 +62,7 @@ _plan_isolated() {
   cpus=$(place_kept)
   most=$(plan_most)
   [[ -n $cpus ]] && ((most > $(place_usable))) || return 0
-  printf '%s instances on the CPUs %s\ta CPU each\tset SERVER_CPUS or INSTANCES: the kernel keeps these CPUs free (isolcpus), so instances use no others\n' \
+  printf '%s instances on the CPUs %s\ta CPU each\tset SERVER_CPUS or INSTANCES: instances use only the isolated CPUs (isolcpus)\n' \
     "$most" "$cpus"
 }
 

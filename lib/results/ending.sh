@@ -53,7 +53,7 @@ _ending_placement() {
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
     $at["placement"] == "off" { found = 1 }
     END { exit found }' "$1" ||
-    log_warn "rows with placement=off are of a tier that did not get what its variant asks for"
+    log_warn "rows with placement=off: less than 90 % of the data was on the requested memory; discard these rows"
 }
 
 # The run's summary in words: the verdict of a comparison, or the figures of a single variant.

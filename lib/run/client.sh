@@ -356,7 +356,7 @@ _client_start() {
     *)
       _client_mark "${phase%.*}" "$@"
       perf_mark "${phase%.*}"
-      trace_mark "${phase%.*}" || log_warn "$SERVER: nothing is traced"
+      trace_mark "${phase%.*}" || log_warn "$SERVER: TRACE could not be started"
       ;;
   esac
   # Far enough ahead for every client to get the message: all are called at the same time, as in the poll that reported them ready.

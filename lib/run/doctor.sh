@@ -203,7 +203,7 @@ _doctor_tune() {
   rows=$_DOCTOR_SAID
   _doctor_row "$host" ok tuning \
     "$(awk -F '\t' '$2 == "would" && !seen[$1]++ { printf "%s%s", sep, $1; sep = ", " } END { if (!sep) printf "nothing to change" }' <<<"$rows")" \
-    "set for the run, then put back" -
+    "set for the run, then restored" -
   while IFS=$'\t' read -r name why; do
     mode=TUNE_$name
     mend="TUNE_$name=off, if it is to stay as it is"
@@ -245,13 +245,13 @@ _doctor_server() {
   if ((status == 0)); then
     _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
   elif ((status == 2)); then
-    _doctor_row "$SERVER" ok redis-server "not there yet" "$REDIS_FROM" "a run provides it"
+    _doctor_row "$SERVER" ok redis-server "not installed yet" "$REDIS_FROM" "a run installs it"
   elif [[ $REDIS_FROM == installed && $REDIS_SERVER == redis-server ]]; then
     _doctor_row "$SERVER" fail redis-server "$(tail -n 1 "$why")" "REDIS_FROM=$REDIS_FROM" "install: redis-server"
   else
     _doctor_row "$SERVER" fail redis-server "$(tail -n 1 "$why")" "REDIS_FROM=$REDIS_FROM" "set REDIS_FROM=package, or the REDIS_ settings"
   fi
-  _doctor_row "$SERVER" ok "isolated CPUs" "$(place_isolated | grep . || echo none)" "one an instance, if any" -
+  _doctor_row "$SERVER" ok "isolated CPUs" "$(place_isolated | grep . || echo none)" "one per instance, if any" -
   taken=
   ! _doctor_ask "$SERVER" ports server_ports "$(plan_most)" || taken=$_DOCTOR_SAID
   if [[ -n $taken ]]; then

@@ -73,7 +73,7 @@ doctor_fix() {
 _doctor_asked() {
   local answer=
   [[ -t 0 ]] || {
-    log_warn "$1: nobody to ask whether to install $2; doctor --fix --yes installs without asking"
+    log_warn "$1: no terminal to ask whether to install $2; doctor --fix --yes installs without asking"
     return 1
   }
   read -r -p "$1: install what brings $2? [y/N] " answer || :

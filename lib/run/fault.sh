@@ -57,7 +57,7 @@ fault_look() {
 # Warn when the load ended before the last step did.
 # Usage: fault_end
 fault_end() {
-  [[ -z $_FAULT_ON ]] || log_warn "the load ended after '$_FAULT_LAST', before the fault was over: raise TIME"
+  [[ -z $_FAULT_ON ]] || log_warn "the load ended after '$_FAULT_LAST', before the fault was over; set a longer TIME"
   _FAULT_ON=
 }
 

@@ -109,7 +109,7 @@ _launch_ours() {
 _launch_file() {
   local host=$1 file=$2 path work
   _launch_ours "$file" || {
-    printf '%s: is no file of this project\n' "$file" >&2
+    printf '%s: not a file of this project\n' "$file" >&2
     return 1
   }
   if remote_is_local "$host"; then

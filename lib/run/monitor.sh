@@ -106,7 +106,7 @@ monitor_stop() {
 _monitor_silent() {
   local ports
   ports=$(awk -F '\t' '$2 == "unanswered" { printf " %s", $1 }' <<<"$2")
-  [[ -z $ports ]] || log_warn "$SERVER: before $1 there was no answer to INFO from port$ports; figures that need it stay empty"
+  [[ -z $ports ]] || log_warn "$SERVER: before $1 no answer to INFO from port$ports; figures that require it stay empty"
 }
 
 # Print one line on the placement of the data, and warn when it is not where the variant asks for it.
@@ -129,5 +129,5 @@ _monitor_tell() {
       printf "; placement %s%s", tier["placement"], tier["placed_percent"] == "-" ? "" : " (" tier["placed_percent"] " % of what was asked)"
     }' <<<"$2")
   log_info "after $1: $text"
-  [[ $text != *"; placement off"* ]] || log_warn "the bytes are not where the variant wants them: rows are marked placement=off"
+  [[ $text != *"; placement off"* ]] || log_warn "less than 90 % of the data is on the requested memory: rows are marked placement=off"
 }

@@ -62,7 +62,7 @@ progress_leave() {
   local whole all=''
   ((CLEANUP_STATUS > 128)) || return 0
   if [[ -z ${RUN-} ]]; then
-    log_info "stopped before anything was measured; the hosts are as they were"
+    log_info "stopped before anything was measured; the hosts were restored"
     return
   fi
   ((_PROGRESS_ALL == 0)) || all=" of $_PROGRESS_ALL"

@@ -29,10 +29,10 @@ repeat_run() {
   ((status != 0)) || { stored_seal "$folder.partial" && stored_note "$folder.partial"; } || status=1
   if ((status == 0)); then
     mv -T -- "$folder.partial" "$folder"
-    links_make "$folder" || log_warn "$folder: not all links to its logs could be made"
+    links_make "$folder" || log_warn "$folder: some links to its logs could not be made"
   else
     mv -- "$folder.partial" "$folder.failed-$stamp"
-    log_warn "failed; what is there: $folder.failed-$stamp"
+    log_warn "failed; its files: $folder.failed-$stamp"
     return 1
   fi
 }
@@ -47,10 +47,10 @@ repeat_held() {
   lock_held || status=$?
   case $status in
     0) return 0 ;;
-    255) log_warn "$SERVER: the lock of this run could not be asked for" ;;
+    255) log_warn "$SERVER: the lock of this run could not be checked" ;;
     *)
       REPEAT_LOST=yes
-      log_warn "$SERVER: the lock of this run is lost; a repeat beside another run is no result"
+      log_warn "$SERVER: the lock of this run is lost; a repeat beside another run is not a result"
       ;;
   esac
   return 1
@@ -161,7 +161,7 @@ _repeat_stop() {
   server_stop || status=1
   tier_down || status=1
   ((${#later[@]} == 0)) || client_stop "${later[@]}" || {
-    log_warn "$(side_failed "${later[@]}"): the load generator there could not be ended; ./do_it.sh stop does that when it answers again"
+    log_warn "$(side_failed "${later[@]}"): the load generator there could not be stopped; run ./do_it.sh stop when the host answers again"
     status=1
   }
   return "$status"

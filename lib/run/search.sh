@@ -224,7 +224,7 @@ search_turn() {
       ;;
   esac
   if ((status == 2)); then
-    log_warn "$phase: the kernel does not take the instances down to $load % of DRAM: less is not looked at"
+    log_warn "$phase: the kernel cannot reduce the instances to $load % of DRAM: smaller shares are skipped"
     search_lost "$_SEARCH_FOLDER" "$load" reclaim || return
     _SEARCH_STEP=$((_SEARCH_STEP + 1)) _SEARCH_PENDING=
     search_turn "$offer" "$@"

@@ -66,11 +66,11 @@ size_bytes() {
 _size_measure() {
   _SIZE_BASE=$(awk -F '\t' '$1 == "cgroup" && ($2 == "usage" || $2 == "swap") { sum += $3 } END { printf "%.0f\n", sum }' <<<"$MONITOR_ROWS")
   [[ $_SIZE_BASE =~ ^[1-9][0-9]*$ ]] || {
-    log_warn "$SERVER: the memory of the instances could not be read, so there is no share of it"
+    log_warn "$SERVER: the memory of the instances could not be read, so its share cannot be set"
     _SIZE_BASE=
     return 1
   }
-  log_info "100 % of DRAM is $((_SIZE_BASE >> 20)) MiB: what the instances take with all data in it"
+  log_info "100 % of DRAM is $((_SIZE_BASE >> 20)) MiB: the memory of the instances with all data in DRAM"
 }
 
 # The load of a phase: RATE, or SEARCH_LOAD of the lowest rate that the first variant's search of the same repeat found for a limit.
@@ -105,7 +105,7 @@ size_again() {
     log_warn "the OOM killer has ended this repeat $_SIZE_LOST times: given up"
     return 1
   }
-  log_warn "the OOM killer came at $share % of DRAM: less is not looked at, and the repeat is made again"
+  log_warn "the OOM killer came at $share % of DRAM: smaller shares are skipped, and the repeat is run again"
   search_lost "$1" "$share" oom || return
   find "$1" -mindepth 1 -maxdepth 1 ! -name steps.tsv -exec rm -rf -- {} +
 }

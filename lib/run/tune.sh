@@ -60,7 +60,7 @@ tune_end() {
       awk -F '\t' -v host="$host" 'NF && $2 != "back" { printf "warning: %s: %s: %s is %s, not %s as before the run: %s\n", host, $1, $3, $6, $4, $2 }' <<<"$rows" >&2
       _tune_complete "$host" "$rows"
     else
-      log_warn "$host: it could not be put back; it does that itself, $TUNE_LEASE s after the last sign of life, or ./do_it.sh stop does"
+      log_warn "$host: could not be restored; its watchdog does that $TUNE_LEASE s after the last heartbeat, or ./do_it.sh stop does"
       status=1
     fi
   done
@@ -169,7 +169,7 @@ _tune_tell() {
   [[ -z $changed ]] || log_info "$host: $changed"
   while IFS=$'\t' read -r name state target _ _ why; do
     case $state in
-      lapsed) log_warn "$host: $why; the repeat before this was not tuned all through" ;;
+      lapsed) log_warn "$host: $why; the previous repeat was not tuned throughout" ;;
       theirs | shared) log_warn "$host: $name: $target: $why" ;;
       cannot)
         mode=TUNE_$name

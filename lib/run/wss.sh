@@ -91,7 +91,7 @@ wss_turn() {
   if [[ $1 != *.* ]]; then
     _WSS_PHASE=${1%-2}
     WSS_DO=step
-    log_info "after $_WSS_PHASE: its load goes on unmeasured for $(_wss_length "${ROW[data_bytes]}") s: what it touches is counted"
+    log_info "after $_WSS_PHASE: its load continues unmeasured for $(_wss_length "${ROW[data_bytes]}") s while the touched memory is counted"
   else
     WSS_DO=skip
   fi
@@ -124,7 +124,7 @@ wss_look() {
     return 0
   }
   ((${EPOCHREALTIME/[.,]/} <= end)) || {
-    log_warn "$SERVER: the working set of $_WSS_PHASE is not known: counting took longer than the load went on"
+    log_warn "$SERVER: the working set of $_WSS_PHASE is not known: counting took longer than the load"
     return 0
   }
   [[ -e $_WSS_FOLDER/wss.tsv ]] || printf 'phase\tport\tseconds\tbytes\n' >"$_WSS_FOLDER/wss.tsv"
