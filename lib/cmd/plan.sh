@@ -65,7 +65,7 @@ _plan_head() {
   printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "$(_plan_range "$(rounds_count min)" "$(rounds_count max)")"
   printf 'server   %s (%s logical CPUs, %s GiB), Redis %s\n' "$SERVER" "$SERVER_CORES" "$SERVER_MEM" "$REDIS_FROM"
   printf 'clients  %s\n' "$CLIENT_IP"
-  printf 'phases   %s; %s connection(s) a thread, pipeline %s, keys %s\n' "$PHASES" "$CONNECTIONS" "$PIPELINE" "$KEY_PATTERN$(load_text)"
+  printf 'phases   %s; %s connection(s) a thread, pipeline %s, keys %s\n' "$PHASES" "$CONNECTIONS" "$PIPELINE" "$(load_text)"
   hit_say
   search_say
   echo

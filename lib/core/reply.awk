@@ -57,7 +57,7 @@ function fits(v, kind) {
   if (kind == "name") return length(v) <= 128 && v ~ /^[A-Za-z0-9_.:@+-]+$/
   if (kind == "path") return length(v) <= 4096 && v ~ /^[.\/]/ && !control(v)
   if (kind == "tuning") return v == "-" || tuned(v)
-  if (kind == "phase") return length(v) <= 24 && v ~ /^(populate|set|get|mixed)(-[1-9][0-9]*)?(\.[1-9][0-9]*)?$/
+  if (kind == "phase") return length(v) <= 24 && v ~ /^(populate|set|get|mixed|replay)(-[1-9][0-9]*)?(\.[1-9][0-9]*)?$/
   if (kind == "topology") return length(v) <= 256 && !control(v) && v ~ /^(#.*|[0-9]+,[0-9]+,[0-9]*,[0-9]*)$/ && v !~ /[0-9][0-9][0-9][0-9][0-9][0-9]/
   return v != "" && v !~ /\|/ && index("|" kind "|", "|" v "|")
 }

@@ -4,11 +4,15 @@
 # Needs: user
 # Settings sent in front, but for --version: READY_TIMEOUT, and REDIS_USER, where the program then becomes another user.
 
-# Usage: main WORD... | PROGRAM --version
-#   with --version, the program need only be there
+# Usage: main WORD... | PROGRAM --version | FILE --readable
+#   with --version, the program need only be there; with --readable, the file
 main() {
   local said most status=0
   local -a USER_WORDS=()
+  if [[ ${2-} == --readable ]]; then
+    [[ -f $1 && -r $1 ]] || fail "'$1' is missing, or not readable"
+    return 0
+  fi
   command -v -- "$1" >/dev/null || fail "'$1' is missing"
   [[ ${2-} != --version ]] || return 0
   # A command that does not return would block the run.

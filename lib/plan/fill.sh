@@ -103,7 +103,7 @@ fill_set_of() {
   ((each > 0)) || each=$keys
   for phase in $PHASES; do
     case $phase in
-      populate) held=$keys ;;
+      populate | replay) held=$keys ;;
       set) held=$((held + each)) ;;
       mixed)
         sets=${RATIO%:*} gets=${RATIO#*:}

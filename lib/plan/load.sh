@@ -54,6 +54,7 @@ load_check() {
   local pattern
   [[ $EXPIRE == off ]] || _load_is_range "$EXPIRE" || conf_refuse EXPIRE "invalid; accepted: off, seconds from 1 to 999999999, or LOW-HIGH"
   mix_check
+  replay_check
   for pattern in $KEY_PATTERN; do
     case $pattern in
       gaussian* | zipf* | hotspot*) ;;
@@ -87,10 +88,11 @@ load_vain() {
   fi
 }
 
-# Print the options of the key pattern that its name does not contain.
+# Print the pattern of keys, and what it does not say itself; or the trace.
 # Usage: load_text
-# Globals: SCRAMBLE SHIFT KEY_MIN KEY_MAX VALUE_DISTRIBUTION EXPIRE COMMANDS
+# Globals: KEY_PATTERN SCRAMBLE SHIFT KEY_MIN KEY_MAX VALUE_DISTRIBUTION EXPIRE COMMANDS
 load_text() {
+  if replay_on; then replay_text; else printf '%s' "$KEY_PATTERN"; fi
   [[ $SCRAMBLE == off ]] || printf ', scrambled'
   [[ $SHIFT == off ]] || printf ', moving by %s %% every %s s' "${SHIFT#*:}" "${SHIFT%:*}"
   ! fill_apart || printf ', of %d..%d' "$KEY_MIN" "$KEY_MAX"

@@ -68,7 +68,7 @@ client_launch() {
 _client_launch() {
   local client=$1 port count requests text
   read -r port count <<<"${share[$client]}"
-  local -a words prefix options=(--gate . --out . --instances "$count" --connections "$(search_connections)" --pipeline "$PIPELINE"
+  local -a words prefix values=("$size" "$keys") options=(--gate . --out . --instances "$count" --connections "$(search_connections)"
   --phases "$(client_phases)" --keys "$KEY_PATTERN" --data "$DATA" --seed "$(_client_seed "$client")"
   --interval "$INTERVAL" --timeout "$REPLY_TIMEOUT")
   [[ $RATE == search || $RATE == 0 ]] || options+=(--rate "$(client_share "$client" "$RATE")")
@@ -81,6 +81,7 @@ _client_launch() {
   [[ $WARMUP == 0 ]] || options+=(--warmup "$WARMUP")
   [[ $KEY_MIN == 0 ]] || options+=(--key-min "$KEY_MIN")
   ! fill_apart || options+=(--key-max "$KEY_MAX")
+  mapfile -t -O "${#options[@]}" options < <(replay_options "$port" "$POINT_INSTANCES")
   text=$(load_options)
   [[ -z $text ]] || mapfile -t -O "${#options[@]}" options <<<"$text"
   text=$(cluster_options "$port" "$count" && fault_options)
@@ -93,6 +94,8 @@ _client_launch() {
   [[ $EVICTION == off || $EVICTION == noeviction ]] || options+=(--allow-misses)
   [[ -z $LOAD_USER ]] || options+=(--user "$LOAD_USER")
   mapfile -t -O "${#options[@]}" options < <(tls_options ../tls.crt)
+  # The trace says both.
+  ! replay_on || values=()
   local CLIENT_PASSWORD
   CLIENT_PASSWORD=$(server_load_password)
   read -r -a prefix < <(tier_command "$(place_client "$client")") || prefix=()
@@ -107,7 +110,7 @@ _client_launch() {
     text=$(generator_words "$client") || return
     IFS=$'\t' read -r -a words <<<"$text"
   fi
-  _client_ask "$client" launch "${prefix[@]}" "${words[@]}" "${options[@]}" "$(host_data "$SERVER")" "$port" "$size" "$keys"
+  _client_ask "$client" launch "${prefix[@]}" "${words[@]}" "${options[@]}" "$(host_data "$SERVER")" "$port" "${values[@]}"
 }
 
 # Print the phases for the load generator, with those that a search or a probe adds.

@@ -51,6 +51,7 @@ launch_try() {
     _launch_try_numactl "$client" CLIENT_NUMACTL
     _launch_try_one "$client" CLIENT_PREFIX
   done
+  replay_try
 }
 
 # Whether a host has a program that a setting names, as a row HOST STATE FOUND WANTED FIX.

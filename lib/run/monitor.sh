@@ -85,7 +85,7 @@ monitor_fetch() {
   [[ -e $folder/marks ]] || return 0
   mapfile -t -n 100 marks <"$folder/marks"
   for mark in "${marks[@]}"; do
-    if [[ ! $mark =~ ^((populate|set|get|mixed)(-[1-9][0-9]?)?|search(ed)?-(set|get|mixed)(-[1-9][0-9]?)?|end)$ || ! -f $folder/mark-$mark ]]; then
+    if [[ ! $mark =~ ^((populate|set|get|mixed|replay)(-[1-9][0-9]?)?|search(ed)?-(set|get|mixed)(-[1-9][0-9]?)?|end)$ || ! -f $folder/mark-$mark ]]; then
       log_warn "$SERVER: invalid files from 'monitor fetch': marks has the line '$mark'"
       return "$REPLY_BAD"
     fi

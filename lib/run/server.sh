@@ -119,7 +119,7 @@ server_start() {
   # Other generators take a password only as an argument, where other users of the client can see it. So they get a user without a password,
   # with only the commands that they measure.
   [[ $GENERATOR == test ]] || REDIS_CONF+="; user peer on nopass ~* -@all +ping +get +set"
-  LOAD_COMMANDS=$(mix_allowed)
+  LOAD_COMMANDS=$(mix_allowed)$(replay_allowed)
   LAUNCH_WORDS=
   [[ -z $SERVER_PREFIX ]] || LAUNCH_WORDS=$(launch_words "$SERVER" "$SERVER_PREFIX") || return
   said=$(remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e REDIS_BINARY -e REDIS_TEMPLATE -e REDIS_CONF -e IO_THREADS -e IO_THREADS_AFFINITY -e BIO_CPUS \

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# A recorded trace as the load, TRACE_FILE: refusals, its text in the plan, options of ./test, and whether the clients have it.
+
+# Whether the load is a trace.
+# Usage: replay_on
+# Globals: TRACE_FILE
+# Returns: 0 yes, 1 no
+replay_on() { [[ $TRACE_FILE != off ]]; }
+
+# Refuse settings that contradict a trace.
+# Usage: replay_check
+# Globals: TRACE_FILE TRACE_SPEED FILL_MISSES PHASES KEYS TIME, and those that it names
+# Returns: exits 2.
+replay_check() {
+  local setting name value
+  if ! replay_on; then
+    [[ " $PHASES " != *" replay "* ]] || conf_refuse PHASES "replay requires a trace; set TRACE_FILE, or leave replay out"
+    [[ $FILL_MISSES == off ]] || conf_refuse FILL_MISSES "requires a trace; set TRACE_FILE, or FILL_MISSES=off"
+    return 0
+  fi
+  [[ $TRACE_FILE == /* ]] || conf_refuse TRACE_FILE "invalid; accepted: off, or the path of a trace on every client, from / on"
+  [[ $PHASES == replay ]] || conf_refuse TRACE_FILE "requires PHASES=replay, as a trace is the whole load; set it"
+  [[ $KEYS != auto ]] || conf_refuse TRACE_FILE "how many keys it sets is not known before; set KEYS and VALUE_SIZES to what an instance gets, for the memory"
+  for setting in GENERATOR=test HIT_RATIO=off CLUSTER=off FAULT=none PROBE_WSS=off RATE=0 WARMUP=0 REQUESTS=0 INSTANCE_REQUESTS=0 CONNECTION_REQUESTS=0 \
+    KEY_PATTERN=sequential KEY_MIN=0 VALUE_DISTRIBUTION=off EXPIRE=off COMMANDS=off SHIFT=off SCRAMBLE=off; do
+    name=${setting%%=*} value=${setting#*=}
+    [[ ${!name} == "$value" ]] || conf_refuse "$name" "conflicts with TRACE_FILE=$TRACE_FILE; set $name=$value"
+  done
+  [[ $CONNECTIONS != search ]] || conf_refuse CONNECTIONS "conflicts with TRACE_FILE=$TRACE_FILE; set a number"
+  [[ $TRACE_SPEED != max || $TIME == 0 ]] || conf_refuse TIME "conflicts with TRACE_SPEED=max; set TIME=0, or a number in TRACE_SPEED"
+}
+
+# Print what a plan says of the trace.
+# Usage: replay_text
+# Globals: TRACE_FILE TRACE_SPEED FILL_MISSES
+replay_text() {
+  printf 'of %s' "$TRACE_FILE"
+  if [[ $TRACE_SPEED == max ]]; then printf ', as fast as it can'; else printf ', at %s times its speed' "$TRACE_SPEED"; fi
+  [[ $FILL_MISSES == off ]] || printf ', misses are filled'
+}
+
+# Print the options of ./test for a client, one a line. What the trace of a pipeline of 1 has due is sent, whatever is still on the way.
+# Usage: replay_options FIRST_PORT INSTANCES
+# Globals: TRACE_FILE TRACE_SPEED FILL_MISSES PIPELINE REDISBASE
+replay_options() {
+  if ! replay_on || [[ $TRACE_SPEED == max || $PIPELINE != 1 ]]; then printf '%s\n' --pipeline "$PIPELINE"; fi
+  replay_on || return 0
+  printf '%s\n' --trace "$TRACE_FILE" --speed "$TRACE_SPEED" --trace-share "$(($1 - REDISBASE))/$2"
+  [[ $FILL_MISSES == off ]] || echo --fill-misses
+}
+
+# Print what the load generators' user must be allowed beside what it always is, each as +COMMAND.
+# Usage: replay_allowed
+replay_allowed() {
+  ! replay_on || printf ' +del +incr +decr'
+}
+
+# Whether every client has the trace, as rows HOST STATE FOUND WANTED FIX.
+# Usage: replay_try
+# Globals: TRACE_FILE CLIENT_IP
+replay_try() {
+  local client why=$_REMOTE_TMP/why
+  replay_on || return 0
+  for client in $CLIENT_IP; do
+    if remote_run "$client" launch "$TRACE_FILE" --readable 2>"$why"; then
+      printf '%s\tok\t%s\t%s\t-\n' "$client" "$TRACE_FILE" "TRACE_FILE is readable"
+    else
+      printf '%s\tfail\t%s\t%s\t%s\n' "$client" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "TRACE_FILE=$TRACE_FILE" "put a copy there, or set TRACE_FILE=off"
+    fi
+  done
+}

@@ -1,0 +1,49 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A recorded trace as the load of a run: what is planned and refused, what doctor finds, and what the instances were asked.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  untuned=()
+  words_untuned
+  BASE=$(ports_pick 2)
+  WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=2 KEYS=500 VALUE_SIZES=100 REDISRUNS=1
+    PHASES=replay TRACE_FILE="$SCRATCH/t.csv")
+  awk 'BEGIN { for (i = 0; i < 2000; i++) printf "%.3f,k:%d,0,%d,0,%s,0\n", i / 2000, i * 7 % 300, 50 + i % 9, i % 4 ? "get" : i % 8 ? "set" : "delete" }' >t.csv
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Print a column of the row of the replay.
+# Usage: column NAME
+column() {
+  awk -F '\t' -v name="$1" 'FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' "$SCRATCH"/results/*/*/*/rep-1/*/result.tsv
+}
+
+@test "a run replays a trace over its instances, and every request is in its figures" {
+  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" TRACE_SPEED=2 FILL_MISSES=on
+  assert_success
+  assert_contains "keys of $SCRATCH/t.csv, at 2 times its speed, misses are filled" "$output"
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" TRACE_SPEED=2 FILL_MISSES=on
+  assert_success
+  assert_equal "$(column operation) $(column errors) $(column arrival) $(column trace_speed)" 'replay 0 trace 2'
+  local fills
+  fills=$(cat results/*/*/*/rep-1/*/replay.commands.tsv | awk '$1 == "fill" { print $3 }')
+  ((fills > 0)) || fail 'nothing was filled'
+  assert_equal "$(column ops)" $((2000 + fills))
+  run_split "$REPO/summary2csv.sh" "$SCRATCH"/results/*/
+  assert_success
+  assert_contains ,replay, "$output"
+}
+
+@test "doctor names a client without the trace" {
+  rm t.csv
+  run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
+  assert_failure 3
+  assert_contains "'$SCRATCH/t.csv' is missing, or not readable" "$output$stderr"
+}
