@@ -77,6 +77,7 @@ set_column() {
       %) [[ $name == *_percent ]] ;;
       ops/s) [[ $name == *_ops_per_sec ]] ;;
       B) [[ $name == *_bytes ]] ;;
+      GB/s) [[ $name == *_gb_s ]] ;;
       *) [[ $name == *_"${unit,,}" ]] ;;
     esac || bad+="$name ($unit) "
   done < <(schema name unit shown)

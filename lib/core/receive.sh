@@ -38,6 +38,7 @@ _receive_kind() {
     'server logs') limit=$((1 << 20)) files=10000 patterns='redis-*.log|events.tsv' ;;
     'monitor fetch') limit=$((1 << 20)) files=100 patterns='*.tsv|marks|mark-*|alarm|monitor.err' ;;
     sysinfo) limit=$((64 << 10)) files=200 patterns='*.txt|*.tsv|setup.log' ;;
+    'antagonist fetch') limit=$((1 << 20)) files=1 patterns=antagonist.tsv ;;
     'trace fetch') limit=$((4 << 20)) files=1000 patterns='*' ;;
     *) die "receive_files: $1 sends no files" ;;
   esac

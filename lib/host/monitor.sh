@@ -59,7 +59,8 @@ monitor_mark() {
       { grep -qxF -- "$1" "$MONITOR/marks" || printf '%s\n' "$1" >>"$MONITOR/marks"; }
   } 2>/dev/null || fail "$file: cannot be written (REMOTE_DIR: is its disk full?)"
   printf '%s\n' "$rows"
-  probe_row 0 "$RECORD" "$MONITOR/monitor.proc" "${RECORD%/*}/wrappers.proc" "$WORK/run-$RUN_ID/trace.proc" "$WORK/run-$RUN_ID/perf.proc"
+  probe_row 0 "$RECORD" "$MONITOR/monitor.proc" "${RECORD%/*}/wrappers.proc" "$WORK/run-$RUN_ID/trace.proc" "$WORK/run-$RUN_ID/perf.proc" \
+    "$WORK/run-$RUN_ID/antagonist.proc"
 }
 
 # Rows SCOPE COUNTER VALUE.

@@ -54,6 +54,7 @@ stop_run() {
   proc_end 5 "$folder"/monitor/monitor.proc || fail "$folder: the monitors do not end"
   proc_end 5 "$folder"/trace.proc || fail "$folder: the program of TRACE does not end"
   proc_end 5 "$folder"/perf.proc || fail "$folder: perf does not end"
+  proc_end 10 "$folder"/antagonist.proc || fail "$folder: the load on memory does not end"
   instances_end 60 "$folder/server" || fail "$folder: an instance does not end"
   tier_stop "$folder" || fail "$folder: not all that its tier made is undone"
   # An older version kept the record here.

@@ -46,16 +46,19 @@ axes_settle() {
     AXES+=("$setting")
     _AXES_VALUES[$setting]=${words[*]}
   done
+  # A list too, but no column where it is not one.
+  [[ $NEIGHBOUR != *' '* ]] || _axes_sweep "NEIGHBOUR=${NEIGHBOUR// /,}" NEIGHBOUR
   for word in ${SWEEP-}; do _axes_sweep "$word"; done
 }
 
 # Take one item of SWEEP.
-# Usage: _axes_sweep NAME=VALUE,VALUE...
+# Usage: _axes_sweep NAME=VALUE,VALUE... [SETTING]
+#   SETTING is the one that names it (SWEEP)
 _axes_sweep() {
   local where value name=${1%%=*}
   local -a values
   local -A seen=()
-  where="$(conf_where SWEEP): SWEEP"
+  where="$(conf_where "${2-SWEEP}"): ${2-SWEEP}"
   [[ $1 =~ ^[A-Za-z_][A-Za-z0-9_]*=[^,]+(,[^,]+)*$ ]] || die_usage "$where: $1: invalid; accepted: NAME=VALUE,VALUE..., such as RATE=10000,50000"
   IFS=, read -r -a values <<<"${1#*=}"
   for value in "${values[@]}"; do

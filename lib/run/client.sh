@@ -330,6 +330,10 @@ _client_start() {
     ((_CLIENT_LAST[$client] <= slowest)) || slowest=${_CLIENT_LAST[$client]}
   done
   perf_end
+  antagonist_mark "$phase" || {
+    for client; do _CLIENT_STATE[$client]="the load on memory (NEIGHBOUR) cannot begin"; done
+    return 0
+  }
   if search_is "$phase"; then
     search_turn "$phase" "$@" || {
       for client; do _CLIENT_STATE[$client]="the search cannot go on"; done

@@ -6,7 +6,7 @@
 
 # Settings that the checks on hosts depend on; they are checked one variant at a time.
 readonly _DOCTOR_ASKED="TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM PLACEMENT PLACEMENT_NODE SERVER_NUMACTL CLIENT_NUMACTL \
-SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION WEIGHTS_AUTO ZSWAP"
+SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION WEIGHTS_AUTO ZSWAP NEIGHBOUR NEIGHBOUR_NODE"
 
 # Reach every host, then check each.
 # Usage: doctor_rows
@@ -39,6 +39,7 @@ doctor_rows() {
   _doctor_trace
   _doctor_wss
   _doctor_perf
+  _doctor_each _doctor_antagonist
   _doctor_warnings
   side_run $((REMOTE_RETRY + 60)) _doctor_settings "${hosts[@]}" || :
   side_print "${hosts[@]}"
@@ -400,6 +401,11 @@ _doctor_perf() {
 # Whether the working set can be counted.
 _doctor_wss() {
   ! _doctor_ask "$SERVER" "working set" wss_try || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" "working set" "${_DOCTOR_SAID#*$'\t'}"
+}
+
+# Usage: _doctor_antagonist VARIANT SWEEP
+_doctor_antagonist() {
+  ! _doctor_ask "$SERVER" neighbour antagonist_try || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" neighbour "${_DOCTOR_SAID#*$'\t'}"
 }
 
 # Usage: _doctor_clients CLIENT...

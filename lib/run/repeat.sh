@@ -105,6 +105,7 @@ _repeat_load() {
   fault_end
   perf_end
   trace_fetch "$folder/server" || status=1
+  antagonist_fetch "$folder/server" || status=1
   monitor_mark end || status=1
   monitor_fetch "$folder/server" || status=1
   client_fetch "$folder" "$stamp" "$repeat" "$RUN/setup.log" "${CLIENTS[@]}" || status=1
@@ -158,6 +159,7 @@ _repeat_stop() {
   monitor_stop || status=1
   trace_stop || status=1
   perf_stop || status=1
+  antagonist_stop || status=1
   server_stop || status=1
   tier_down || status=1
   ((${#later[@]} == 0)) || client_stop "${later[@]}" || {

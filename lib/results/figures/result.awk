@@ -366,6 +366,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   if (moves && phase_calls > 0) cell["moved_per_op"] = text_number(moved / phase_calls, 6)
   if (phase_calls > 0 && "used_cpu_us" in sum) cell["server_cpu_us_per_op"] = text_number(sum["used_cpu_us"] / phase_calls, 3)
   if (phase_from) cell["settle_s"] = settle_read(substr(file, 1, length(file) - length("counters.tsv")) "nodes.tsv", phase_from, phase_to)
+  if (phase_from) cell["neighbour_gb_s"] = antagonist_read(substr(file, 1, length(file) - length("counters.tsv")) "antagonist.tsv", phase_from, phase_to)
   if ("used_memory" in sum) cell["used_memory"] = text_number(sum["used_memory"], 0)
   if ("rss" in sum) cell["rss"] = text_number(sum["rss"], 0)
   if ("swap" in sum) cell["swap"] = text_number(sum["swap"], 0)

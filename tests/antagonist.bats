@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# NEIGHBOUR: a load on the server's memory while phases are measured, and that nothing of it is left.
+# shellcheck disable=SC2154 # stderr is set by run_split
+# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
+
+load helper
+
+setup() {
+  scratch_setup
+  mapfile -t untuned < <(words_untuned)
+  untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 1)" KEYS=2000 VALUE_SIZES=100
+  SRV_OVERRIDE=1 REDISRUNS=1 PHASES="populate get")
+  [[ -x $REPO/build/membench/membench ]] || make -s -C "$REPO" membench
+}
+
+teardown() {
+  [[ ! -d host ]] || "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" >/dev/null 2>&1 || :
+  scratch_teardown
+}
+
+# Note the process that is on record as the load on memory: sets LOAD_PID LOAD_START.
+load_recorded() {
+  local file
+  for file in host/run-*/antagonist.proc; do read -r LOAD_PID LOAD_START _ <"$file" 2>/dev/null || return 1; done
+}
+
+# Whether the load has read for two seconds.
+load_reads() {
+  (($(cat host/run-*/antagonist/antagonist.tsv | wc -l) >= 3))
+}
+
+@test "each point has its load: the row says what was asked for and what was read, and nothing is left" {
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" NEIGHBOUR="0 0.05" TIME=3
+  assert_success
+  assert_contains 'node 0 of 127.0.0.1 is read at 0.05 GB/s meanwhile' "$stderr"
+  run "$REPO/summary2csv.sh" results/*
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["operation"] == "get" { print $at["neighbour"], ($at["neighbour_gb_s"] != "" ? "read" : "nothing") }' <<<"$output" |
+    sort >said
+  assert_equal "$(<said)" $'0 nothing\n0.05 read'
+  assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
+}
+
+@test "the load ends with a master that was killed, and stop ends what else is left" {
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" NEIGHBOUR=0.05 TIME=600
+  wait_until 60 load_reads
+  load_recorded
+  process_alive "$LOAD_PID" "$LOAD_START"
+  kill -KILL "$JOB_PID"
+  wait_until 10 process_gone "$LOAD_PID" "$LOAD_START"
+  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks"
+  assert_success
+  assert_equal "$(find host -name 'run-*')" ''
+}
+
+@test "a load that ends before the phases do fails its repeat, and says so" {
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" NEIGHBOUR=0.05 TIME=600 REDISRUNS=1
+  wait_until 60 load_reads
+  load_recorded
+  kill -KILL "$LOAD_PID"
+  wait_until 10 process_gone "$LOAD_PID" "$LOAD_START"
+  # What the phase waits for: its instance.
+  local pid start port
+  read -r pid start port <"$(echo host/run-*/server/instances.proc)"
+  kill -KILL "$pid"
+  job_wait 60
+  assert_equal "$status" 1
+  assert_contains 'NEIGHBOUR: the load on memory ended before the phases did' "$stderr"
+  assert_equal "$(find host -name 'run-*')" ''
+}
+
+@test "a node without memory is refused by doctor; the load has CPUs that no instance has, where there are any" {
+  run_split "$REPO/do_it.sh" doctor -s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" REDISBASE="$(ports_pick 2)" NEIGHBOUR=1 NEIGHBOUR_NODE=1023
+  assert_failure 3
+  assert_match 'neighbour: node 1023 has no memory, or is not there; requires: NEIGHBOUR: a node with memory: 0'
+  mkdir -p root/proc/self
+  printf 'Cpus_allowed_list:\t0-7\n' >root/proc/self/status
+  local -a ask=(bash -c 'set -euo pipefail; . "$REPO/lib/shared/cpus.sh"; . "$REPO/lib/host/antagonist.sh"; antagonist_cpus "$@"' -)
+  export TIERBENCH_ROOT=$PWD/root
+  assert_equal "$("${ask[@]}" 0-5 3)" 6-7
+  assert_equal "$("${ask[@]}" 0-3,6 2)" 7
+  assert_equal "$("${ask[@]}" 0-7 1)" 7
+  assert_equal "$("${ask[@]}" - 7)" 4-7
+}
