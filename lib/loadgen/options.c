@@ -477,7 +477,7 @@ int options_parse(struct options *o, int argc, char **argv, int threads, char wh
             if (s->kind == WHOLE || s->kind == REAL)
                 return options_refuse(why, "--%s %s: invalid; accepted: a %s from %.10g to %.10g", s->name, text,
                                       s->kind == WHOLE ? "whole number" : "number", s->low, s->high);
-            return options_refuse(why, "--%s %.80s: %s; accepted: %s", s->name, text, *text ? "invalid" : "empty", accepts(s));
+            return options_refuse(why, "--%s %.80s: %s; accepted: %s", s->name, text, text && !*text ? "empty" : "invalid", accepts(s));
         }
     }
     if (o->windows && !o->files) return options_refuse(why, "--windows %s: the logs are missing; name FILE.hlog... after it", o->windows);

@@ -61,7 +61,7 @@ int options_record(const struct options *o, char why[OPTIONS_WHY])
     if (strchr(o->key_prefix, '\n') || strchr(o->key_prefix, '\r')) other = "a line end in --key-prefix";
     for (int i = 0; i < o->mix.entries; i++) {
         const char *name = o->mix.command[o->mix.entry[i]].name;
-        if (strcmp(name, "get") && strcmp(name, "set") && strcmp(name, "del")) other = "--commands other than get, set and del";
+        if (strcmp(name, "get") != 0 && strcmp(name, "set") != 0 && strcmp(name, "del") != 0) other = "--commands other than get, set and del";
     }
     return other ? options_refuse(why, "--record %.100s: does not support %s; leave one of them out", o->record_file, other) : 0;
 }

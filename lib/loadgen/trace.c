@@ -47,7 +47,7 @@ void trace_key(const struct trace *t, const struct trace_record *r, char *out)
 }
 
 /* Map a whole file. Returns its first byte, or NULL with errno. */
-static const void *map(const char *path, uint64_t *bytes)
+static void *map(const char *path, uint64_t *bytes)
 {
     struct stat st;
     void *at = MAP_FAILED;
@@ -83,8 +83,8 @@ int trace_open(struct trace *t, const char *path, char why[TRACE_WHY])
 
 void trace_close(struct trace *t)
 {
-    if (t->header) munmap((void *)(uintptr_t)t->header, t->mapped);
-    if (t->source) munmap((void *)(uintptr_t)t->source, t->source_bytes);
+    if (t->header) munmap(t->header, t->mapped);
+    if (t->source) munmap(t->source, t->source_bytes);
     memset(t, 0, sizeof *t);
 }
 
@@ -110,11 +110,11 @@ void trace_mix(struct mix *m)
 }
 
 /* Release the whole chunks of [*passed, at). */
-static void give_back(const char *from, uint64_t *passed, uint64_t at)
+static void give_back(char *from, uint64_t *passed, uint64_t at)
 {
     uint64_t to = at / CHUNK * CHUNK;
     if (to <= *passed) return;
-    madvise((void *)(uintptr_t)(from + *passed), to - *passed, MADV_DONTNEED);
+    madvise(from + *passed, to - *passed, MADV_DONTNEED);
     *passed = to;
 }
 
@@ -122,7 +122,7 @@ static void give_back(const char *from, uint64_t *passed, uint64_t at)
 static void give_back_all(struct trace_walk *k, const struct trace_record *r)
 {
     uint64_t at = sizeof(struct trace_header) + k->next * sizeof *r;
-    if (at > CHUNK) give_back((const char *)k->trace->header, &k->passed, at - CHUNK);
+    if (at > CHUNK) give_back((char *)k->trace->header, &k->passed, at - CHUNK);
     if (r->key_len && r->key > CHUNK) give_back(k->trace->source, &k->passed_key, r->key - CHUNK);
 }
 

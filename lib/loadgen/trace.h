@@ -41,9 +41,9 @@ struct trace_header {
 };
 
 struct trace {
-    const struct trace_header *header;
+    struct trace_header *header;
     const struct trace_record *record;
-    const char *source; /* the text of keys */
+    char *source; /* the text of keys */
     uint64_t count, source_bytes;
     size_t mapped; /* bytes of the index */
     char index[PATH_MAX];

@@ -37,10 +37,10 @@ INLINE lanes mix(lanes x)
 WIDE uint32_t wide_draw(struct rng *r, uint64_t tag, uint64_t first, uint64_t count, uint64_t *out, uint32_t n)
 {
     const uint64_t s = r->state;
-    const lanes step = _mm256_set1_epi64x((long long)(4 * RNG_STEP)), counts = _mm256_set1_epi64x((long long)count);
+    const uint64_t s1 = s + RNG_STEP, s2 = s1 + RNG_STEP, s3 = s2 + RNG_STEP, s4 = s3 + RNG_STEP, four = 4 * RNG_STEP;
+    const lanes step = _mm256_set1_epi64x((long long)four), counts = _mm256_set1_epi64x((long long)count);
     const lanes tags = _mm256_set1_epi64x((long long)tag), firsts = _mm256_set1_epi64x((long long)first), zero = _mm256_setzero_si256();
-    lanes state =
-        _mm256_set_epi64x((long long)(s + 4 * RNG_STEP), (long long)(s + 3 * RNG_STEP), (long long)(s + 2 * RNG_STEP), (long long)(s + RNG_STEP));
+    lanes state = _mm256_set_epi64x((long long)s4, (long long)s3, (long long)s2, (long long)s1);
     uint32_t i = 0;
     for (; i < n; i += 4, state = _mm256_add_epi64(state, step)) {
         lanes x = mix(state), low = _mm256_mul_epu32(x, counts), high = _mm256_mul_epu32(_mm256_srli_epi64(x, 32), counts);

@@ -131,6 +131,7 @@ _hit_seek() {
   local point=$1 row status=0 turn
   # What is loaded here is no phase of the run.
   local RATE=$RATE CONNECTIONS=$CONNECTIONS TIME=$TIME WARMUP=$WARMUP PHASES=$PHASES PROBE_WSS=$PROBE_WSS FAULT=$FAULT TRACE=$TRACE FAR_EVENTS=$FAR_EVENTS TRACK=$TRACK
+  local NEIGHBOUR=0
   row=$(_hit_row_of "$point") || return
   plan_row "$row"
   RATE=0 TIME=0 WARMUP=0 PHASES='populate get' PROBE_WSS=off FAULT=none TRACE='' FAR_EVENTS=off TRACK=0
