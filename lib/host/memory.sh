@@ -9,7 +9,7 @@ MEMORY_PAIR=120 MEMORY_ALL=600
 
 # Print `node NODE PLACE TIER LATENCY_NS BANDWIDTH_MB_S WEIGHT`, what is known of each node with memory (`-`: not known), then
 # `pair SOCKET NODE LATENCY_NS LOADED_NS LOAD_MB_S READ_MB_S WRITE_MB_S PAGES CACHED SHARE_PERCENT` for each that was measured, or `failed SOCKET NODE WHY`.
-# They are kept for the runs that follow (lib/host/sysinfo.sh).
+# They are kept in cache/memory.tsv of REMOTE_DIR.
 # Usage: main measure PROGRAM
 main() {
   work_open
