@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Throughput by the part of requests that DRAM serves: a table of hit ratios and variants, and how the keys for them were found.
+# Throughput by hit ratio: a table of hit ratios and variants, and a note on the search for the keys.
 
-# Print the tables of a run's totals; nothing when no hit ratio was asked for.
+# Print the tables of a run's totals; nothing if no result has a requested hit ratio.
 # Usage: hits_tables RUN <TOTALS
 # Globals: FORMAT, as figures_tables
 hits_tables() {

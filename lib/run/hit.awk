@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: MIT
-# What the search for a hit ratio does next: a pure function of its looks so far, hit.tsv.
-# Environment: POINT, whose rows count; ASKED, the hit ratio in percent; KIND (gaussian, zipf or hotspot); HOT, for hotspot the percent of keys that are
-# hot; KEYS, how many keys an instance has requests for; SHARE, the part of their memory that DRAM holds.
+# The next step of the search for a hit ratio: a pure function of its looks so far, hit.tsv.
+# Environment:
+#   POINT  the point whose rows are read
+#   ASKED  the requested hit ratio in percent
+#   KIND   gaussian, zipf or hotspot
+#   HOT    for hotspot, the percentage of hot keys
+#   KEYS   the number of keys that the requests of one instance use
+#   SHARE  the fraction of the memory of these keys that fits into DRAM
 #
 # Prints one line, fields separated by tabs:
-#   look ROUND LOOK PARAMETER           look at keys with that parameter: the SD, the exponent, or the percent of requests to the hot keys
-#   round ROUND PARAMETER HIT LOOKS     in front of the next look of another round, or of what follows: what the round has found
-#   found PARAMETER HIT ROUNDS          within a point of what is asked for
-#   closest PARAMETER HIT ROUNDS        the nearest of all rounds, after ROUNDS_MOST
-#   never alike|narrow PARAMETER HIT    keys that are all alike hit more already; or the most unequal ones hit less
+#   look ROUND LOOK PARAMETER           measure keys with this parameter: the SD, the exponent, or the percentage of requests to the hot keys
+#   round ROUND PARAMETER HIT LOOKS     before one of the other lines, when a round has ended: its result
+#   found PARAMETER HIT ROUNDS          a pattern within one percentage point of the requested hit ratio
+#   closest PARAMETER HIT ROUNDS        the round nearest to the requested hit ratio, after rounds_most rounds
+#   never alike|narrow PARAMETER HIT    the ratio is out of range: uniform keys already hit more (alike), or the most skewed keys hit less (narrow)
 #
-# The model is Che's approximation of a cache that replaces what was not used for longest (Che, Tung and Wang 2002): a key of popularity p is there
-# with the probability 1 - exp(-p T), T being such that as many keys are there as fit. It starts the search; then each round tells which share of DRAM
-# would have given what was seen, and the next one is for that share. What the kernel keeps beside keys, and pages of several keys, are in it so.
+# The model is Che's approximation of an LRU cache (Che, Tung and Wang 2002): a key of popularity p is in the cache with the probability
+# 1 - exp(-p T). T is such that the expected number of cached keys equals the capacity. The model gives the first parameter. After each round,
+# the model gives the share of DRAM that would have caused the measured hit ratio, and the next parameter is for this share. So the search
+# accounts for the kernel's other memory and for pages with several keys.
 
-# Cells of equally popular keys: cell_keys[i] of them, cell_chance[i] each.
+# Sets cells of equally popular keys: cell i has cell_keys[i] keys, and each key is requested with probability cell_chance[i].
 function model_keys(u,    i, x, high, width, sum, sd, low) {
   if (kind == "hotspot") {
     cells = 2
@@ -47,7 +53,7 @@ function model_keys(u,    i, x, high, width, sum, sd, low) {
   for (i = 1; i <= cells; i++) cell_chance[i] /= sum
 }
 
-# The part of the keys that must be in DRAM for a hit ratio, with a parameter u as the search has it.
+# Returns the fraction of the keys that must be in DRAM for a hit ratio, with the search parameter u.
 function model_share(u, wanted,    low, high, t, n, i, x, hits, there) {
   model_keys(u)
   low = -5
@@ -67,7 +73,7 @@ function model_share(u, wanted,    low, high, t, n, i, x, hits, there) {
   return there / keys
 }
 
-# The parameter at which a share of DRAM has the wanted hit ratio: the greater it is, the smaller a share will do.
+# Returns the parameter at which a share of DRAM has the wanted hit ratio. The required share falls as the parameter grows.
 function model_solve(share, wanted,    low, high, n) {
   low = u_min
   high = u_max
@@ -79,7 +85,7 @@ function model_solve(share, wanted,    low, high, n) {
   return high
 }
 
-# A parameter as settings have it, and the other way round.
+# Converts a search parameter to the text of a setting; read_back converts it back. For gaussian, u is -log(SD).
 function written(u) {
   if (kind == "gaussian") return sprintf(exp(-u) >= 100 ? "%.0f" : "%.4f", exp(-u))
   return sprintf("%.5f", u)
@@ -93,7 +99,7 @@ function within(x, low, high) {
   return x < low ? low : x > high ? high : x
 }
 
-# Whether the looks of the last round have settled: the last two differ by less than half a point, or than chance alone makes them differ.
+# Whether the last round has settled: its last two looks differ by less than half a percentage point, or by less than two standard errors.
 function settled(    h, limit) {
   if (looks >= looks_most) return 1
   if (looks < 2) return 0
@@ -103,14 +109,15 @@ function settled(    h, limit) {
   return look_hit[looks] - look_hit[looks - 1] < limit && look_hit[looks - 1] - look_hit[looks] < limit
 }
 
-# Sum up the round that has ended.
+# Sets the hit ratio of the last round: the mean of its last two looks, weighted by requests.
 function end_round(    all) {
   all = look_ops[looks] + (looks > 1 ? look_ops[looks - 1] : 0)
   round_hit[rounds] = (look_hit[looks] * look_ops[looks] + (looks > 1 ? look_hit[looks - 1] * look_ops[looks - 1] : 0)) / (all > 0 ? all : 1)
   round_looks[rounds] = looks
 }
 
-# The parameter of the next round: by the share of DRAM that the last one tells; once rounds hit too little and too much, between these.
+# Returns the parameter of the next round: from the share of DRAM that fits the last round; once rounds are on both sides of the requested
+# ratio, by interpolation between them.
 function next_parameter(    r, u, below, above) {
   if (!rounds) return model_solve(share, asked)
   u = model_solve(model_share(round_u[rounds], within(round_hit[rounds], 0.002, 0.998)), asked)
@@ -118,12 +125,12 @@ function next_parameter(    r, u, below, above) {
     if (round_hit[r] < asked && (!below || round_u[r] > round_u[below])) below = r
     if (round_hit[r] > asked && (!above || round_u[r] < round_u[above])) above = r
   }
-  # Rounds that contradict each other are of memory that had not settled: the last one is right.
+  # Rounds contradict each other if memory had not settled in the earlier ones: use the last round.
   if (!below || !above || round_u[below] >= round_u[above]) return u
   return round_u[below] + (round_u[above] - round_u[below]) * (odds(asked) - odds(round_hit[below])) / (odds(round_hit[above]) - odds(round_hit[below]))
 }
 
-# The logarithm of the odds: nearly a line by the parameter.
+# Returns the log odds of a hit ratio, which are nearly linear in the parameter.
 function odds(hit) {
   hit = within(hit, 0.002, 0.998)
   return log(hit / (1 - hit))
@@ -143,7 +150,7 @@ BEGIN {
   near_enough = 0.01
   rounds_most = 8
   looks_most = 8
-  # Parameters grow with the hit ratio; at the least all keys are as good as alike.
+  # The hit ratio grows with the parameter. At u_min, the keys are nearly uniform.
   if (kind == "gaussian") {
     u_min = -log(10 * keys)
     u_max = -log(share * keys / 1000)

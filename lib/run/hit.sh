@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# HIT_RATIO: before the first repeat of a point, instances are filled on a variant whose DRAM is limited, and keys are sought of which DRAM serves so
-# many requests: the SD of gaussian, the exponent of zipf, or the share of requests to hotspot's keys. lib/run/hit.awk says what is looked at next.
+# HIT_RATIO: before the first repeat of a point, fill instances on a variant with limited DRAM, and search for a key pattern with this hit ratio.
+# The search varies one parameter: the SD of gaussian, the exponent of zipf, or the share of requests to the hot keys of hotspot.
+# A look is one measurement of the hit ratio; lib/run/hit.awk chooses the next look.
 
-declare -A _HIT_KEYS=() # by point: the pattern that was found; `-` where there is none
-_HIT_POINT=             # whose hit ratio is sought now
-_HIT_ROWS=              # the server's counters before the look that runs
-_HIT_LOOK=              # the look that runs: ROUND LOOK PARAMETER
-_HIT_ANSWER=            # what ended the search: the last line of hit.awk
-_HIT_BEGAN=0            # when it began, in SECONDS
-HIT_DO=                 # what the clients are to do next: step or skip
+declare -A _HIT_KEYS=() # by point: the pattern that was found, or `-` if none was
+_HIT_POINT=             # the point whose search runs now
+_HIT_ROWS=              # the server's counters before the current look
+_HIT_LOOK=              # the current look: ROUND LOOK PARAMETER
+_HIT_ANSWER=            # the last line that hit.awk printed
+_HIT_BEGAN=0            # when the search began, in SECONDS
+HIT_DO=                 # what the clients do next: step or skip
 
-# How often the OOM killer may end the search for the keys of a point.
+# How many attempts the search has if the OOM killer ends it.
 readonly _HIT_TURNS=3
 
 # Whether the settings in force ask for a hit ratio.
@@ -21,7 +22,7 @@ hit_wanted() {
   [[ $HIT_RATIO != off ]]
 }
 
-# Refuse settings that a hit ratio contradicts, of the variant in force.
+# Refuse settings of the variant in force that conflict with HIT_RATIO.
 # Usage: hit_check
 # Returns: exits 2.
 hit_check() {
@@ -41,7 +42,7 @@ hit_check() {
   [[ $CLUSTER == off ]] || conf_refuse HIT_RATIO "does not support a cluster; set CLUSTER=off"
 }
 
-# Refuse a hit ratio that no variant can be asked for.
+# Refuse HIT_RATIO if no variant has limited DRAM.
 # Usage: hit_check_variants LIMITED
 #   LIMITED are the variants whose DRAM is limited, separated by blanks
 # Returns: exits 2.
@@ -51,7 +52,7 @@ hit_check_variants() {
   [[ $HIT_VARIANT == auto || " $1 " == *" $HIT_VARIANT "* ]] || conf_refuse HIT_VARIANT "not a variant of this run whose DRAM is limited; accepted: auto, $1"
 }
 
-# Print what plan says of it.
+# Print the line of the plan about the hit ratio.
 # Usage: hit_say
 hit_say() {
   hit_wanted || return 0
@@ -59,16 +60,16 @@ hit_say() {
     "${HIT_RATIO// /, }" "$KEY_PATTERN" "${HIT_VARIANT/auto/the first variant with limited DRAM}" "$(LC_ALL=C awk -v each="$SEARCH_TIME" 'BEGIN { print 9 * (each + 1) }')"
 }
 
-# Bring the keys of a row's point to its hit ratio; they are sought when they are not known yet.
+# Set KEY_PATTERN of a row's point to the pattern with its hit ratio; search for the pattern first if it is not known yet.
 # Usage: hit_settle ROW
-#   ROW is in force, and is so again afterwards
+#   ROW is in force before and afterwards
 # Globals: RUN PLAN_ROWS
-# Returns: 1 when there are none, or they could not be sought, with the reason on stderr
+# Returns: 1 when there is no such pattern, or the search failed, with the reason on stderr
 hit_settle() {
   local point=${ROW[point]}
   hit_wanted || return 0
   [[ -v "_HIT_KEYS[$point]" ]] || {
-    # A resumed run may know them.
+    # A resumed run may have the answer in hit.tsv.
     _HIT_ANSWER=$(_hit_next "$point" | tail -n 1)
     [[ $_HIT_ANSWER != look* ]] || _hit_seek "$point" || {
       plan_row "$1"
@@ -86,13 +87,13 @@ hit_settle() {
   KEY_PATTERN=${_HIT_KEYS[$point]}
 }
 
-# Whether a phase at the gate is one of such a search.
+# Whether a phase at the gate belongs to a search for a hit ratio.
 # Usage: hit_is OFFER
 hit_is() {
   [[ -n $_HIT_POINT && $1 != populate* ]]
 }
 
-# All clients wait at the gate: take in the look that they have made, and decide what comes next.
+# All clients wait at the gate: record the look that they finished, and choose the next step.
 # Usage: hit_turn
 # Returns: sets HIT_DO and what hit_words prints; 1 when the counters could not be read
 hit_turn() {
@@ -118,18 +119,18 @@ hit_turn() {
   _HIT_ROWS=$MONITOR_ROWS
 }
 
-# Print what the start file of a client holds behind the time.
+# Print what the start file of a client contains after the time.
 # Usage: hit_words
 hit_words() {
   echo "c0 $SEARCH_TIME $(_hit_pattern "${_HIT_LOOK##*$'\t'}")"
 }
 
-# Seek the keys of a point on the variant that is asked for, or the first whose DRAM is limited.
+# Search for the keys of a point on HIT_VARIANT, or on the first variant with limited DRAM.
 # Usage: _hit_seek POINT
-# Returns: sets _HIT_ANSWER; 1 when it could not be done, with the reason on stderr
+# Returns: sets _HIT_ANSWER; 1 when the search failed, with the reason on stderr
 _hit_seek() {
   local point=$1 row status=0 turn
-  # What is loaded here is no phase of the run.
+  # The load of the search is not a phase of the run: override the settings of phases.
   local RATE=$RATE CONNECTIONS=$CONNECTIONS TIME=$TIME WARMUP=$WARMUP PHASES=$PHASES PROBE_WSS=$PROBE_WSS FAULT=$FAULT TRACE=$TRACE FAR_EVENTS=$FAR_EVENTS TRACK=$TRACK
   local NEIGHBOUR=0
   row=$(_hit_row_of "$point") || return
@@ -148,14 +149,14 @@ _hit_seek() {
     _HIT_POINT=$point _HIT_LOOK='' _HIT_BEGAN=$SECONDS
     repeat_probe || status=1
     _HIT_POINT=
-    # It comes now and then where nearly every page in DRAM is in use.
+    # The OOM killer may act when nearly every page in DRAM is in use.
     [[ $status != 0 && $MONITOR_ALARM == *"the OOM killer"* && $turn != "$_HIT_TURNS" ]] || break
     log_warn "$point: the OOM killer ended the search for its keys: once more"
   done
   return "$status"
 }
 
-# Print the row of a point in the plan that its keys are sought on.
+# Print the row of a point in the plan that the search uses.
 # Usage: _hit_row_of POINT
 _hit_row_of() {
   local row name variant repeat
@@ -172,23 +173,23 @@ _hit_row_of() {
   return 1
 }
 
-# Forget the looks of a point: they were cut, and its instances are gone.
+# Delete the looks of a point: its search was interrupted, and its instances are gone.
 _hit_clean() {
   local file=$RUN/hit.tsv
   [[ -e $file ]] || printf 'point\tvariant\thit_asked\tround\tlook\tkey_sd\thit\tops\tseconds\n' >"$file" || return
   awk -F '\t' -v point="$1" '$1 != point' "$file" >"$file.new" && mv -f -- "$file.new" "$file"
 }
 
-# Write down a look.
+# Record a look in hit.tsv.
 # Usage: _hit_row ROUND LOOK PARAMETER FAULTS CALLS
 _hit_row() {
   local hit
-  # A request can wait twice.
+  # A request can fault twice, so faults may exceed calls.
   hit=$(LC_ALL=C awk -v faults="$4" -v calls="$5" 'BEGIN { hit = 1 - faults / calls; printf "%.4f", (hit > 0 ? hit : 0) }')
   printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$_HIT_POINT" "${ROW[variant]}" "$HIT_RATIO" "$1" "$2" "$3" "$hit" "$5" $((SECONDS - _HIT_BEGAN)) >>"$RUN/hit.tsv"
 }
 
-# Print what hit.awk says of a point's looks so far.
+# Print what hit.awk answers for the looks of a point so far.
 # Usage: _hit_next POINT
 # Globals: KEY_PATTERN HIT_RATIO DRAM_RATIO ROW
 _hit_next() {
@@ -198,7 +199,7 @@ _hit_next() {
   POINT=$1 ASKED=${HIT_RATIO%\%} KIND=${KEY_PATTERN%%:*} HOT=${hot%:*} KEYS=${ROW[keys]} SHARE=$share LC_ALL=C awk -f "$LIB/run/hit.awk" "$file"
 }
 
-# Print the pattern of keys with a parameter.
+# Print KEY_PATTERN with a parameter.
 _hit_pattern() {
   local hot=${KEY_PATTERN#*:}
   case $KEY_PATTERN in
@@ -207,12 +208,12 @@ _hit_pattern() {
   esac
 }
 
-# Print a part as percent.
+# Print a fraction as a percentage.
 _hit_percent() {
   LC_ALL=C awk -v part="$1" 'BEGIN { printf "%.1f %%", 100 * part }'
 }
 
-# Say what a round has found.
+# Log the result of a round.
 # Usage: _hit_tell LINE
 _hit_tell() {
   local round parameter hit looks
@@ -220,7 +221,7 @@ _hit_tell() {
   log_info "$_HIT_POINT: round $round: $(_hit_pattern "$parameter") hits $(_hit_percent "$hit"), after $looks looks"
 }
 
-# Keep the answer of a search for a point's keys, and say it.
+# Store the answer of the search for a point's keys, and log it.
 # Usage: _hit_take POINT
 _hit_take() {
   local point=$1 word parameter hit rounds
@@ -236,7 +237,7 @@ _hit_take() {
       log_warn "$point: HIT_RATIO=$HIT_RATIO: not met after $rounds rounds; the closest is $(_hit_pattern "$parameter"), which hits $(_hit_percent "$hit")"
       ;;
     never)
-      # The words in their order: alike or narrow, the parameter, the hit ratio.
+      # The line is `never KIND PARAMETER HIT`, so the variables are shifted: parameter is KIND, hit is PARAMETER, rounds is HIT.
       if [[ $parameter == alike ]]; then
         log_warn "$point: HIT_RATIO=$HIT_RATIO: uniform keys hit $(_hit_percent "$rounds") already: $HIT_RATIO cannot be had with DRAM_RATIO=$DRAM_RATIO"
       else

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-# The hit ratio of a phase, and of its first and last third: requests for which no instance waited for far memory. Part of result.awk.
+# The hit ratio of a phase, and of its first and last third: the fraction of requests without a major fault. Part of result.awk.
 # All its names begin with hits_.
 
-# Fills hit_ratio, hit_first and hit_last of the cell, whose far_per_op is known; CALLS is how many requests all instances had,
+# Sets hit_ratio, hit_first and hit_last of the cell, from its far_per_op. CALLS is the number of requests to all instances,
 # WARMUP the seconds of the warm-up.
 function hits_fill(calls, warmup,    us, from, to, third, all) {
   if (cell["far_per_op"] == "" || cell["operation"] ~ /^populate/) return
   cell["hit_ratio"] = text_number(hits_part(cell["far_per_op"]), 6)
   us = cell["max_time_us"] + 0
-  # Instances are sampled once a second.
+  # Instances are sampled once per second, so a third of a shorter phase has too few samples.
   if (us < 6000000 || !text_is_count(cell["start_us"])) return
   third = us / 3000000
   if (!hits_served(third, us / 1000000) || !hits_marks()) return
-  # A clock that is not the client's: the phase is between the marks.
+  # The clocks of client and server may differ: move the phase between the marks.
   from = cell["start_us"] / 1000000
   if (from < hits_begun) from = hits_begun
   to = from + us / 1000000
@@ -22,20 +22,21 @@ function hits_fill(calls, warmup,    us, from, to, third, all) {
   }
   hits_warmup = warmup
   hits_waits(from, from + third, to - third, to)
-  # The series is of this client, and others were as fast at the same time. What was warmed up is counted by the server, and not in the series.
+  # The series has this client's requests alone: assume that the other clients had the same rate over time. The server counts the requests of
+  # the warm-up, and the series does not.
   all = calls / hits_all * us / (us + warmup * 1000000)
   if (hits_ops[1] <= 0 || hits_ops[2] <= 0) return
   cell["hit_first"] = text_number(hits_part(hits_faults[1] / hits_ops[1] / all), 6)
   cell["hit_last"] = text_number(hits_part(hits_faults[2] / hits_ops[2] / all), 6)
 }
 
-# What is left of 1 for waits a request: a request can wait twice.
+# Returns the hit ratio for a number of waits per request. It is at least 0, as a request can wait twice.
 function hits_part(waits) {
   return waits < 1 ? 1 - waits : 0
 }
 
-# Reads the series of the cell's phase: requests of the first THIRD seconds, hits_ops[1], of the last ones of WHOLE, hits_ops[2], and hits_all.
-# Returns 0 where there is none.
+# Reads the series of the cell's phase, which lasts WHOLE seconds. Sets hits_ops[1] and hits_ops[2], the requests of the first and last THIRD
+# seconds, and hits_all. Returns 0 if there is no series.
 function hits_served(third, whole,    file, line, f, from, to) {
   hits_all = hits_ops[1] = hits_ops[2] = from = 0
   file = text_opened(name["folder"] "/" text_unescape(cell["operation"]) ".series.tsv")
@@ -53,15 +54,15 @@ function hits_served(third, whole,    file, line, f, from, to) {
   return hits_all > 0
 }
 
-# How much two spans of time have in common.
+# Returns the overlap of two intervals of time.
 function hits_common(from, to, other_from, other_to) {
   if (other_from > from) from = other_from
   if (other_to < to) to = other_to
   return to > from ? to - from : 0
 }
 
-# Reads the marks around the cell's phase, by the server's clock in seconds: hits_begun and hits_ended, and of each instance the waits until then,
-# hits_before[port] and hits_after[port]. Returns how many instances there are, 0 where a mark lacks one.
+# Reads the marks around the cell's phase. Sets their times, hits_begun and hits_ended (the server's clock, seconds), and each instance's count
+# of waits at these times, hits_before[port] and hits_after[port]. Returns the number of instances, 0 if a mark lacks an instance.
 function hits_marks(    file, line, f, i, ports) {
   for (i in hits_before) delete hits_before[i]
   hits_begun = hits_ended = 0
@@ -83,8 +84,8 @@ function hits_marks(    file, line, f, i, ports) {
   return hits_begun > 0 && hits_ended > hits_begun && ports > 0 ? ports : 0
 }
 
-# Adds the waits of an instance between two times, COUNT of them spread evenly, to hits_faults[1] for A to B, and to hits_faults[2] for C to D. Before the
-# warm-up and after the phase nobody asks an instance for anything.
+# Spreads COUNT waits of an instance evenly from FROM to TO, and adds those from A to B to hits_faults[1], and those from C to D to
+# hits_faults[2]. The interval is cut to the warm-up and the phase, because instances get no requests outside them.
 function hits_spread(from, to, count, a, b, c, d) {
   if (from < a - hits_warmup) from = a - hits_warmup
   if (to > d) to = d
@@ -93,8 +94,8 @@ function hits_spread(from, to, count, a, b, c, d) {
   hits_faults[2] += count * hits_common(from, to, c, d) / (to - from)
 }
 
-# Sums up the waits from A to B, hits_faults[1], and from C to D, hits_faults[2], in seconds by the server's clock, from the marks and the samples
-# between them.
+# Sets hits_faults[1], the waits from A to B, and hits_faults[2], those from C to D (the server's clock, seconds). The counts come from the marks
+# and the samples between them.
 function hits_waits(a, b, c, d,    file, line, f, when, faults, p) {
   hits_faults[1] = hits_faults[2] = 0
   for (p in hits_before) {

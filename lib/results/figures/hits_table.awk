@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# From totals to a table for each phase, limit and shape: throughput of the variants by the hit ratio that was asked for.
-# Environment: FOUND, the looks of the search for the keys (hit.tsv), or /dev/null. Lines come out for figures_tables: `title TEXT`, `row ...` and
-# `note TEXT`.
+# From totals to one table per phase, limit and shape: the throughput of the variants by requested hit ratio.
+# Environment: FOUND, the looks of the search for the keys (hit.tsv), or /dev/null.
+# Prints lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
 function remember(list, name) {
   if ((list, name) in known) return
@@ -20,7 +20,7 @@ function percent(part) {
   return part == "" ? "" : sprintf("%.1f%%", 100 * part)
 }
 
-# The ratio of one variant's throughput to another's, over repeats that pair: sets ratio, and with two or more of them ratio_low and ratio_high.
+# Compares one variant's throughput with another's over paired repeats. Sets ratio, and with two or more pairs ratio_low and ratio_high.
 function compare(base, other,    i, n, of, r) {
   ratio = ratio_low = ratio_high = ""
   for (i = 1; i <= count[base]; i++) of[value[base, i, "repeat"]] = value[base, i, "ops_per_sec"]
@@ -34,7 +34,7 @@ function compare(base, other,    i, n, of, r) {
   ratio_high = interval_high
 }
 
-# A factor with three digits.
+# Formats a factor with three digits.
 function factor(x) {
   return "x" sprintf(x < 1 ? "%.3f" : x < 10 ? "%.2f" : "%.1f", x)
 }
@@ -43,7 +43,7 @@ function note(text) {
   notes[++noted] = text
 }
 
-# One row: a variant at a hit ratio.
+# Prints one row: a variant at a hit ratio.
 function print_row(table, asked, v,    key, first, far, line, hit, off, share) {
   key = table SUBSEP asked SUBSEP v
   first = table SUBSEP asked SUBSEP item["variant", 1]
@@ -71,7 +71,7 @@ function print_row(table, asked, v,    key, first, far, line, hit, off, share) {
   print line
 }
 
-# An SD is a number of keys; other parameters are small.
+# Formats a parameter: an SD is a number of keys, other parameters are at most 100.
 function parameter(x) {
   return x == "" ? "" : x >= 100 ? text_group(x, 0) : sprintf("%.4g", x)
 }
@@ -90,7 +90,7 @@ function print_table(table,    part, h, v, i, fars) {
   for (i = 1; i <= noted; i++) print "note", notes[i]
 }
 
-# Say how the keys of each point were found.
+# Prints a note per point on the search for its keys.
 function tell_search(    line, f, i, at_name, n, file, point, points, rounds, looks, seconds, on, order, asked_of) {
   file = ENVIRON["FOUND"]
   while ((getline line < file) > 0) {
@@ -125,7 +125,7 @@ $at["hit_asked"] != "" && $at["variant_rank"] > 0 {
   if ($at["operation"] == "populate") next
   seen_at[$at["hit_asked"], $at["variant"]] = 1
   if ($at["key_pattern"] == "" || $at["key_pattern"] ~ /^gaussian/) by_sd = 1
-  # What else is swept.
+  # The other swept settings, without the hit ratio.
   sweep = $at["sweep"]
   sub(/(, )?hit ratio [0-9.]+%/, "", sweep)
   sub(/^, /, "", sweep)
