@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A load on the memory of a node of this host while phases are measured: membench, which reads at a rate.
+# A load on the memory of a node of this host while phases are measured: membench, which reads at a fixed rate.
 # Needs: tier_detect cpus
 # Settings sent in front: RUN_ID, and for start: RUN_OWNER.
-# TIERBENCH_ROOT, if set, stands in front of the kernel's paths, so that a test can show another machine.
+# TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
-# Seconds until it must load the node: it first touches all memory that it reads.
+# Seconds until membench must load the node: before that, it touches its whole buffer.
 ANTAGONIST_READY=120
 
 # Usage: main check NODE | start PROGRAM NODE GB_S BUSY_CPUS | fetch | stop
@@ -30,13 +30,14 @@ antagonist_check() {
   fi
 }
 
-# Start it, and wait until it loads the node. It ends by itself when the master is gone: by its process on this machine, else by its lease.
+# Start membench, and wait until it loads the node. It exits when the master is gone: it watches the master's process if the master runs on
+# this machine, else the lease.
 # Usage: antagonist_start PROGRAM NODE GB_S BUSY_CPUS
-#   BUSY_CPUS are those of the instances: others are taken, where there are any
+#   BUSY_CPUS are the CPUs of the instances, which membench avoids if other CPUs are available
 antagonist_start() {
   local end=$((SECONDS + ANTAGONIST_READY)) pid start
   local -a watch
-  # A call that the master repeats after a lost link finds it running.
+  # The master repeats a call after a lost link: membench may run already.
   [[ ! -e $RECORD ]] || return 0
   run_open
   owner_read "$WORK/run-$RUN_ID/owner" || fail "$WORK/run-$RUN_ID/owner: cannot be read"
@@ -54,11 +55,11 @@ antagonist_start() {
   until [[ -s $FOLDER/antagonist.tsv ]]; do
     proc_alive "$pid" "$start" || fail "NEIGHBOUR: it ended at once: $(said_why <"$FOLDER/antagonist.err")"
     ((SECONDS < end)) || fail "NEIGHBOUR: node $2 is not loaded within $ANTAGONIST_READY s"
-    sleep 0.05 # between two looks
+    sleep 0.05 # the interval of polling
   done
 }
 
-# Print the CPUs that it reads with: of those that we may use the ones that no instance has, or all; one for every 2 GB/s.
+# Print the CPUs for membench, one for every 2 GB/s: of the allowed CPUs those without an instance, or all if every CPU has one.
 # Usage: antagonist_cpus BUSY_CPUS GB_S
 antagonist_cpus() {
   sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "${TIERBENCH_ROOT-}/proc/self/status" | LC_ALL=C awk -v busy="$1" -v rate="$2" "$CPUS_AWK"'
@@ -73,7 +74,7 @@ antagonist_cpus() {
     }'
 }
 
-# End it and send what it read in each second.
+# Stop membench, and send its bandwidth of each second.
 antagonist_fetch() {
   local pid start
   [[ -e $RECORD ]] || fail "NEIGHBOUR: no load on memory is on record"
@@ -84,7 +85,7 @@ antagonist_fetch() {
   files_send -- antagonist.tsv
 }
 
-# End it, whatever became of the repeat.
+# Stop membench, whether the repeat succeeded or failed.
 antagonist_stop() {
   proc_end 10 "$RECORD" || fail "NEIGHBOUR: the load on memory does not end"
   rm -rf -- "$FOLDER" "$RECORD"

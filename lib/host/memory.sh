@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# How fast each node's memory is from each socket, measured by membench, and what firmware and kernel say of it.
+# The latency and bandwidth of each node's memory from each socket, measured by membench, and the figures of firmware and the kernel.
 # Needs: tier_detect cpus
-# TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
+# TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
-# Seconds that one pair of socket and node may take, and after which no further pair is begun.
+# The time limit in seconds for one pair of socket and node, and the time after which no further pair is started.
 MEMORY_PAIR=120 MEMORY_ALL=600
 
-# Print `node NODE PLACE TIER LATENCY_NS BANDWIDTH_MB_S WEIGHT`, what is known of each node with memory (`-`: not known), then
-# `pair SOCKET NODE LATENCY_NS LOADED_NS LOAD_MB_S READ_MB_S WRITE_MB_S PAGES CACHED SHARE_PERCENT` for each that was measured, or `failed SOCKET NODE WHY`.
-# They are kept in cache/memory.tsv of REMOTE_DIR.
+# Print `node NODE PLACE TIER LATENCY_NS BANDWIDTH_MB_S WEIGHT` for each node with memory (`-`: not known). Then print one line per pair:
+# `pair SOCKET NODE LATENCY_NS LOADED_NS LOAD_MB_S READ_MB_S WRITE_MB_S PAGES CACHED SHARE_PERCENT`, or `failed SOCKET NODE WHY`.
+# The lines are kept in cache/memory.tsv of REMOTE_DIR.
 # Usage: main measure PROGRAM
 main() {
   work_open
   mkdir -p -- "$WORK/cache"
-  # Two at a time would measure each other.
+  # Two probes at the same time would disturb each other.
   exec {MEMORY_LOCK}>"$WORK/memory.flock"
   flock "$MEMORY_LOCK"
   memory_nodes
@@ -22,7 +22,7 @@ main() {
   memory_keep
 }
 
-# What the kernel says of each node. Of the ways to it, that of CPUs counts (access1), where the kernel tells it apart.
+# Print the kernel's figures of each node: of access1, the access from CPUs, if the kernel has it, else of access0.
 memory_nodes() {
   local node place way
   while IFS=$'\t' read -r node place; do
@@ -33,7 +33,7 @@ memory_nodes() {
   done < <(memory_list)
 }
 
-# Print NODE and PLACE of each node with memory; a kernel without NUMA has one.
+# Print NODE and PLACE of each node with memory; a kernel without NUMA has one node.
 memory_list() {
   tier_memory_nodes | grep . || printf '0\tcpu\n'
 }
@@ -42,7 +42,7 @@ memory_path() {
   printf '%s/sys/devices/system/node/node%s' "${TIERBENCH_ROOT-}" "$1"
 }
 
-# Print a number of the kernel's, `-` where there is none.
+# Print the number in a file of the kernel, `-` if there is none.
 memory_figure() {
   local line=
   { IFS= read -r line <"$1"; } 2>/dev/null || :
@@ -77,7 +77,7 @@ memory_pairs() {
   rm -f -- "$why"
 }
 
-# Print each socket with a CPU that we may use, and those CPUs.
+# Print each socket with an allowed CPU, and its allowed CPUs.
 memory_sockets() {
   local allowed file cpu socket
   allowed=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "${TIERBENCH_ROOT-}/proc/self/status")
@@ -85,7 +85,7 @@ memory_sockets() {
     cpu=${file##*/cpu}
     socket=0
     { read -r socket <"$file/topology/physical_package_id"; } 2>/dev/null || :
-    # -1 where the machine does not tell.
+    # -1 if the machine does not report the socket.
     ((socket >= 0)) || socket=0
     printf '%s\t%s\n' "$cpu" "$socket"
   done | awk -F '\t' -v allowed="$allowed" "$CPUS_AWK"'
@@ -100,7 +100,7 @@ memory_sockets() {
     }'
 }
 
-# Keep what was measured, for as long as this machine is up.
+# Store the figures with the boot id: they are valid until this machine reboots.
 memory_keep() {
   local boot
   boot=$(</proc/sys/kernel/random/boot_id)

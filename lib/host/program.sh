@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A program of ours on this host, by its key: the one that was copied or built before, or built now from its sources.
+# A program of ours on this host, identified by its key: find the cached copy, or build it from its sources.
 
 # Usage: main have NAME KEY | build NAME KEY TARGET
 main() {
@@ -12,11 +12,11 @@ main() {
   "program_$verb" "$@"
 }
 
-# Print `yes PATH` when the cached program runs here, else `no`, machine and libc, which a copy must fit, and why it does not start.
+# Print `yes PATH` if the cached program runs here. Else print `no`, machine and libc, which a copy must match, and why it does not start.
 # Usage: program_have NAME KEY
 program_have() {
   local binary=$WORK/cache/$1-$2 why=
-  # As access(2) tells, whoever asks and whatever the mode.
+  # On a noexec mount, -x (access(2)) fails even for root and with mode 700.
   [[ ! -e $binary ]] || { chmod 700 "$binary" && [[ -x $binary ]]; } ||
     fail "REMOTE_DIR=$WORK: programs cannot be run there (mounted noexec?); set REMOTE_DIR to a directory where they can"
   if [[ -e $binary ]] && why=$(run_limited 10 "$binary" --version 2>&1); then
@@ -27,7 +27,7 @@ program_have() {
   fi
 }
 
-# Build the program from the sources in cache/KEY.tar; TARGET is what make is asked for, and FILE what it makes.
+# Build the program from the sources in cache/KEY.tar: make TARGET creates FILE.
 # Usage: program_build NAME KEY TARGET FILE
 program_build() {
   local source=$WORK/cache/source-$2
@@ -40,7 +40,7 @@ program_build() {
   program_have "$1" "$2"
 }
 
-# What messages call a program.
+# Print the name of a program for messages.
 program_called() {
   if [[ $1 == test ]]; then echo "the load generator"; else echo "$1"; fi
 }

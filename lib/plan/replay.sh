@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A recorded trace as the load, TRACE_FILE: refusals, its text in the plan, options of ./test, and whether the clients have it.
+# A recorded trace as the load, TRACE_FILE: refusals, its text in the plan, the options of ./test, and the check that every client has it.
 
 # Whether the load is a trace.
 # Usage: replay_on
@@ -8,9 +8,9 @@
 # Returns: 0 yes, 1 no
 replay_on() { [[ $TRACE_FILE != off ]]; }
 
-# Refuse settings that contradict a trace.
+# Refuse settings that conflict with a trace.
 # Usage: replay_check
-# Globals: TRACE_FILE TRACE_SPEED FILL_MISSES PHASES KEYS TIME, and those that it names
+# Globals: TRACE_FILE TRACE_SPEED FILL_MISSES PHASES KEYS TIME, and the settings that the loop lists
 # Returns: exits 2.
 replay_check() {
   local setting name value
@@ -31,7 +31,7 @@ replay_check() {
   [[ $TRACE_SPEED != max || $TIME == 0 ]] || conf_refuse TIME "conflicts with TRACE_SPEED=max; set TIME=0, or a number in TRACE_SPEED"
 }
 
-# Print what a plan says of the trace.
+# Print the plan's text about the trace.
 # Usage: replay_text
 # Globals: TRACE_FILE TRACE_SPEED FILL_MISSES
 replay_text() {
@@ -40,7 +40,8 @@ replay_text() {
   [[ $FILL_MISSES == off ]] || printf ', misses are filled'
 }
 
-# Print the options of ./test for a client, one a line. What the trace of a pipeline of 1 has due is sent, whatever is still on the way.
+# Print the options of ./test for a client, one per line. A timed replay with PIPELINE=1 omits --pipeline: due requests do not wait for
+# replies.
 # Usage: replay_options FIRST_PORT INSTANCES
 # Globals: TRACE_FILE TRACE_SPEED FILL_MISSES PIPELINE REDISBASE
 replay_options() {
@@ -50,7 +51,7 @@ replay_options() {
   [[ $FILL_MISSES == off ]] || echo --fill-misses
 }
 
-# Print what the load generators' user must be allowed beside what it always is, each as +COMMAND.
+# Print the additional commands that the ACL user of the load generators needs, each as +COMMAND.
 # Usage: replay_allowed
 replay_allowed() {
   ! replay_on || printf ' +del +incr +decr'

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# NEIGHBOUR: a load on the memory of a node of the server while phases are measured.
+# NEIGHBOUR: a load (membench) on the memory of a node of the server while phases are measured.
 
-_ANTAGONIST_ON=      # it was started in this repeat
+_ANTAGONIST_ON=      # whether the load was started in this repeat
 _ANTAGONIST_PROGRAM= # the path of membench on the server
 
-# Whether a load on memory is asked for, at the point in force or at one of several.
+# Whether NEIGHBOUR asks for a load on memory, at the point in force or at any point.
 # Usage: antagonist_wanted
 # Globals: NEIGHBOUR
 antagonist_wanted() {
   [[ $NEIGHBOUR =~ [1-9] ]]
 }
 
-# Print the node that is loaded: the one that is named, else the slow node that the tier is about, else the first.
+# Print the node to load: NEIGHBOUR_NODE, else the node of the data for bind and preferred, else the first node with memory.
 # Usage: antagonist_node
 # Globals: NEIGHBOUR_NODE TIER
 antagonist_node() {
@@ -28,7 +28,7 @@ antagonist_node() {
   echo "${nodes:-0}"
 }
 
-# Print whether the server can, as rows STATE FOUND WANTED FIX; nothing when it need not.
+# Print whether the server can run the load, as rows STATE FOUND WANTED FIX; nothing if no load is wanted.
 # Usage: antagonist_try
 antagonist_try() {
   antagonist_wanted || return 0
@@ -36,10 +36,10 @@ antagonist_try() {
   remote_run "$SERVER" antagonist check "$(antagonist_node)"
 }
 
-# The first measured phase of a repeat is about to begin: start it, once.
+# Start the load before the first measured phase of a repeat, once.
 # Usage: antagonist_mark PHASE
 # Globals: NEIGHBOUR SERVER ROW
-# Returns: 1 with the reason on stderr; without it, the phase is not what was asked for
+# Returns: 1 with the reason on stderr; a phase without the load would be invalid
 antagonist_mark() {
   local busy node
   antagonist_wanted && [[ -z $_ANTAGONIST_ON && $1 != populate* ]] || return 0
@@ -51,7 +51,7 @@ antagonist_mark() {
   remote_run -e RUN_ID -e RUN_OWNER "$SERVER" antagonist start "$_ANTAGONIST_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}"
 }
 
-# Put membench on the server, once.
+# Install membench on the server, once.
 # Returns: sets _ANTAGONIST_PROGRAM; 1 with the reason on stdout
 _antagonist_program() {
   [[ -z $_ANTAGONIST_PROGRAM ]] || return 0
@@ -62,14 +62,14 @@ _antagonist_program() {
   }
 }
 
-# End it, and fetch what it read in each second.
+# Stop the load, and fetch its bandwidth of each second.
 # Usage: antagonist_fetch FOLDER
-# Returns: 1 when it had ended before, with the reason on stderr
+# Returns: 1 when the load had ended before, with the reason on stderr
 antagonist_fetch() {
   [[ -z $_ANTAGONIST_ON ]] || receive_files "$1" -e RUN_ID "$SERVER" antagonist fetch
 }
 
-# End it, whatever became of the repeat.
+# Stop the load, whether the repeat succeeded or failed.
 # Usage: antagonist_stop
 antagonist_stop() {
   [[ -n $_ANTAGONIST_ON ]] || return 0

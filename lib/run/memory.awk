@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What the memory of a host can do, from lines of lib/host/memory.sh: a table for figures_tables (`title`, `row`, `note`), the weights that
-# follow from it, and `doctor HOST STATE CHECK FOUND WANTED FIX` where firmware or kernel say something else.
+# The latency and bandwidth of a host's memory, from lines of lib/host/memory.sh: a table for figures_tables (`title`, `row`, `note`), proposed
+# weights, and `doctor HOST STATE CHECK FOUND WANTED FIX` where firmware or the kernel contradict the measurement.
 # Environment: MEMORY_HOST.
 
 function doctor(found, wanted, fix) {
@@ -32,9 +32,9 @@ $1 == "node" {
 $1 == "pair" {
   pairs++
   pair[pairs] = $0
-  # The way from the nearest socket is what firmware describes.
+  # Firmware describes the path from the nearest socket.
   if (known($4) && (!(("latency", $3) in seen) || $4 + 0 < seen["latency", $3])) seen["latency", $3] = $4 + 0
-  # Bandwidth as the kernel takes it for its own weights: the smaller one of reading and writing (mm/mempolicy.c).
+  # The kernel derives its own weights from the smaller of read and write bandwidth (mm/mempolicy.c): do the same.
   least = $7 + 0 < $8 + 0 ? $7 + 0 : $8 + 0
   if (least > 0 && least > seen["bandwidth", $3] + 0) seen["bandwidth", $3] = least
   if ($9 != "huge") small = 1
@@ -45,7 +45,7 @@ $1 == "pair" {
 
 $1 == "failed" { doctor("node " $3 " from socket " $2 ": " $4, "a node that can be measured", "see what it says") }
 
-# The node that is fastest in something: least latency, or most bandwidth.
+# Returns the fastest node: with the min latency, or the max bandwidth, by firmware or as measured.
 function fastest(what, of,    i, n, best) {
   best = ""
   for (i = 1; i <= nodes; i++) {
@@ -60,12 +60,12 @@ function value(what, n, of) {
   return of == "firmware" ? firmware[what, n] + 0 : seen[what, n]
 }
 
-# How many times slower a node is than another, in what firmware or we say.
+# Returns how many times slower a node is than another, by firmware or as measured.
 function slower(what, n, than, of) {
   return what == "latency" ? value(what, n, of) / value(what, than, of) : value(what, than, of) / value(what, n, of)
 }
 
-# Whether firmware sees a node in another relation to the fastest one than was measured.
+# Prints a warning for each node whose ratio to the fastest node differs between firmware and measurement.
 function check_firmware(what, word,    best, i, n, said, found) {
   best = fastest(what, "firmware")
   for (i = 1; i <= nodes; i++) {
@@ -79,7 +79,7 @@ function check_firmware(what, word,    best, i, n, said, found) {
   }
 }
 
-# Whether the kernel's tiers have the order that was measured.
+# Prints a warning for each slow node that the kernel does not place in a slower tier.
 function check_tiers(    best, i, n, found) {
   best = fastest("latency", "")
   for (i = 1; i <= nodes; i++) {
@@ -96,7 +96,8 @@ function check_tiers(    best, i, n, found) {
   }
 }
 
-# Sets proposed[NODE]: small whole numbers in proportion to bandwidth, each within 5 % where 10 for the slowest allow it.
+# Sets proposed[NODE]: the smallest whole numbers that match the ratios of bandwidth within 5 %, else the best match. The slowest node gets at
+# most 10.
 function propose(    i, n, least, m, w, off, worst, best) {
   least = ""
   for (i = 1; i <= nodes; i++) {

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The master's side of membench: doctor --probe, a table of what the server's memory can do, and weights that follow from it.
+# The master's side of membench for doctor --probe: a table of the memory's latency and bandwidth on the server, and weights from them.
 
-# Build membench where it is not up to date, and print its path on the server.
+# Build membench if it is not up to date, and print its path on the server.
 # Usage: memory_program
 # Globals: ROOT SERVER
 # Returns: 1 with the reason on stdout
 memory_program() {
   local file=$ROOT/build/membench/membench
-  # An installed tree brings it along.
+  # An installed tree contains the built program.
   if [[ -x $ROOT/lib/membench/membench ]]; then
     file=$ROOT/lib/membench/membench
   else
@@ -17,9 +17,9 @@ memory_program() {
   program_prepare "$SERVER" membench "$file" membench "$(program_key "$file")"
 }
 
-# Measure every node of the server from each of its sockets; print a table, what it is checked against, and weights.
+# Measure every node of the server from each socket; print a table with the figures of firmware, and proposed weights.
 # Usage: memory_probe FILE
-#   FILE gets rows for doctor: what firmware or kernel say otherwise, and what could not be measured
+#   FILE gets rows for doctor: where firmware or the kernel contradict the measurement, and failed measurements
 # Globals: SERVER
 memory_probe() {
   local program rows said
@@ -27,7 +27,7 @@ memory_probe() {
     printf '%s\tfail\tmemory\t%s\tmembench, built\tinstall: %s\n' "$SERVER" "$(tail -n 1 <<<"$program" | tr '\t' ' ')" "gcc gcc:stdio.h make" >>"$1"
     return 0
   }
-  # What is loaded here would disturb the run that has the server, and the other way round.
+  # The load of the probe would disturb a run on the server, and a run would disturb the probe.
   lock_take
   log_info "$SERVER: measuring memory: about 3 s for each node and socket"
   rows=$(remote_run "$SERVER" memory measure "$program") || {
@@ -40,7 +40,7 @@ memory_probe() {
   echo
 }
 
-# Print lines for figures_tables of what was measured, and `doctor ROW`.
+# Print lines for figures_tables with the measured figures, and lines `doctor ROW`.
 # Usage: memory_judge HOST <ROWS
 #   ROWS as lib/host/memory.sh prints them
 memory_judge() {

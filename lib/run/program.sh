@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A program that we build, put on a host: a copy when machine and libc are ours, else built there from its sources.
+# Install a program of ours on a host: copy it if the host has the same machine and libc, else build it there from its sources.
 
-# Print the path of a program on a host, or why there is none; here it is the program itself.
+# Print the path of a program on a host, or why it cannot be installed. On this machine the path is FILE.
 # Usage: program_prepare HOST NAME FILE TARGET KEY
-#   FILE is what make TARGET makes here, and KEY the first digits of its checksum (program_key)
+#   FILE is the result of make TARGET here, and KEY the first digits of its checksum (program_key)
 # Returns: 1 when the host cannot have it, with the reason printed
 program_prepare() {
   local host=$1 name=$2 file=$3 target=$4 key=$5 answer what path why work called='the load generator' ours
@@ -47,7 +47,7 @@ program_key() {
   sha256sum "$1" | cut -c 1-16
 }
 
-# The sources that programs are built from, for a host with another machine or libc.
+# Pack the sources of the programs, for a host with another machine or libc.
 _program_sources() {
   tar -C "$ROOT" -cf "$1" Makefile test.c lib/loadgen lib/membench
 }

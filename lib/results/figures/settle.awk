@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-# When the bytes on a server's nodes came to rest in a phase, from the samples of each second in server/nodes.tsv.
+# The time at which the bytes on a server's nodes settled in a phase, from the samples of each second in server/nodes.tsv.
 #
-# Load it behind text.awk. All its names begin with settle_.
+# Load it after text.awk. All its names begin with settle_.
 
-# How much of all bytes may still move, and which part of a phase must be at rest to call it so.
+# The fraction of all bytes that may still move, and the fraction of the phase that must be settled at its end.
 BEGIN {
   settle_part = 0.01
   settle_rest = 0.1
 }
 
-# Returns the seconds from FROM_US on after which every node has its bytes of the end, but for less than 1 % of all bytes; `no` when that is in
-# the last tenth of the time until TO_US, or its last two samples; empty when there are fewer than five samples.
+# Returns the seconds from FROM_US until every node has the bytes of the last sample, within 1 % of all bytes. Returns `no` if that is in the last
+# tenth of the phase (until TO_US) or in its last two samples. Returns empty if there are fewer than five samples or two nodes.
 function settle_read(file, from_us, to_us,    line, f, n, i, nodes, rows, at, bytes, all, r, moving) {
   while ((getline line < file) > 0) {
     n = split(line, f, "\t")
@@ -32,7 +32,7 @@ function settle_read(file, from_us, to_us,    line, f, n, i, nodes, rows, at, by
     if (moving) break
   }
   if (r == 0) return 0
-  # The sample behind the last that differs.
+  # Sample r is the last one that differs.
   if (r + 1 >= rows - 1 || at[r + 1] > (to_us - from_us) / 1e6 * (1 - settle_rest)) return "no"
   return sprintf("%.0f", at[r + 1])
 }
