@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# How membench, which measures and loads memory, is built; included by the Makefile at the top. It needs no library.
+# Build membench, which measures and loads memory; included by the top Makefile. membench needs no library.
 
 MEMBENCH_DIR := lib/membench
 MEMBENCH_OUT := build/membench
 MEMBENCH_OBJ := $(patsubst $(MEMBENCH_DIR)/%.c,$(MEMBENCH_OUT)/%.o,$(wildcard $(MEMBENCH_DIR)/*.c)) $(MEMBENCH_OUT)/number.o
-# Read and write with all that a program for any CPU of the kind may use.
+# -O2 without -march: the program runs on every CPU of the architecture.
 MEMBENCH_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -g $(LOADGEN_WARN) -I$(MEMBENCH_DIR) -I$(LOADGEN_DIR) $(CFLAGS)
 
 .PHONY: membench

@@ -5,10 +5,10 @@
 #include "room.h"
 #include "stream.h"
 
-#define PARTS 8    /* of a measurement, of which the best one counts */
-#define BLOCK 4096 /* loads between two looks at the clock; it takes 0.1 us, they 300 */
+#define PARTS 8    /* runs per measurement; the best one counts */
+#define BLOCK 4096 /* loads between two reads of the clock; the loads take 300 us, the clock 0.1 us */
 
-/* The next of a sequence of random numbers (SplitMix64; Steele, Lea and Flood 2014). */
+/* Returns the next random number (SplitMix64; Steele, Lea and Flood 2014). */
 static uint64_t random_next(uint64_t *state)
 {
     uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
@@ -26,7 +26,7 @@ struct chase chase_link(unsigned char *start, size_t bytes, uint64_t seed)
 {
     uint64_t lines = bytes / ROOM_LINE;
     for (uint64_t i = 0; i < lines; i++) *line_at(start, i) = line_at(start, i);
-    /* To swap each with one before it, never with itself, leaves one cycle. */
+    /* Swap each line with an earlier one, never with itself: the result is a single cycle. */
     for (uint64_t i = lines - 1; i > 0; i--) {
         uint64_t j = (uint64_t)((unsigned __int128)random_next(&seed) * i >> 64);
         void *kept = *line_at(start, i);
@@ -42,7 +42,7 @@ double chase_run(struct chase *c, double seconds)
     uint64_t loads = 0, began = stream_now(), end = began + (uint64_t)(seconds * 1e9), now;
     do {
         for (int i = 0; i < BLOCK; i++) at = *at;
-        __asm__ volatile("" : "+r"(at)); /* the compiler does not see that nobody reads it */
+        __asm__ volatile("" : "+r"(at)); /* the compiler must not remove the loads as unused */
         loads += BLOCK;
         now = stream_now();
     } while (now < end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The latency of memory: every load takes its address from the load before it, in an order that nothing can guess. */
+/* The latency of memory: every load takes its address from the previous load, in random order, so that no prefetcher can predict it. */
 #ifndef MEMBENCH_CHASE_H
 #define MEMBENCH_CHASE_H
 
@@ -7,17 +7,17 @@
 #include <stdint.h>
 
 struct chase {
-    void **at; /* where the next load is from */
+    void **at; /* the address of the next load */
 };
 
-/** Link the lines of BYTES bytes from START on to one cycle through all of them, in random order (Sattolo 1986). START is at a line's
- *  beginning; there are at least two lines. Returns where the cycle is entered. */
+/** Link all cache lines of the BYTES bytes at START into one cycle in random order (Sattolo 1986). START is aligned to a line, and there are at
+ *  least two lines. Returns the entry of the cycle. */
 struct chase chase_link(unsigned char *start, size_t bytes, uint64_t seed);
 
-/** Follow the links for SECONDS, at least one block of loads. Returns nanoseconds per load, and moves on in the cycle. */
+/** Follow the links for SECONDS, at least one block of loads. Returns nanoseconds per load; the next call continues in the cycle. */
 double chase_run(struct chase *c, double seconds);
 
-/** The same, as several runs one after the other. Returns the shortest: what other programs or a hypervisor took is in the others. */
+/** Divide SECONDS into several runs of chase_run. Returns the min: other programs or a hypervisor disturb it least. */
 double chase_best(struct chase *c, double seconds);
 
 #endif

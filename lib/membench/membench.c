@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* membench: how fast the memory of a NUMA node is from some CPUs, and a load on it. main(): options, then one of the two. */
+/* membench: measure or load the memory of a NUMA node from given CPUs. main() parses options, then measures or loads. */
 #include "chase.h"
 #include "number.h"
 #include "room.h"
@@ -15,17 +15,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHASE_BYTES ((uint64_t)256 << 20) /* the least that the chase is to go through: 0.4 s at 100 ns a load */
-#define CACHES      8                     /* how many times the largest cache that is */
+#define CHASE_BYTES ((uint64_t)256 << 20) /* min size of the chase: one cycle takes 0.4 s at 100 ns per load */
+#define CACHES      8                     /* the chase is at least this many times the largest cache */
 #define SEED        1
-#define PARTS       8 /* of a measurement of bandwidth, of which the best one counts */
+#define PARTS       8 /* parts of a measurement of bandwidth; the best one counts */
 
 struct options {
     bool load; /* else: measure */
     int cpu[STREAM_THREADS];
     int cpus;
     int node;
-    uint64_t bytes; /* at most; 0: as much as it takes */
+    uint64_t bytes; /* max size of the buffer; 0: no limit but the node's */
     double seconds;
     double gb_s;
     struct watch watch;
@@ -47,7 +47,7 @@ static int refuse(const char *what, const char *value)
     return 2;
 }
 
-/* Read a list of CPUs, 0-3,8. Returns 0, or -1. */
+/* Parse a list of CPUs such as 0-3,8. Returns 0, or -1. */
 static int read_cpus(struct options *o, const char *text)
 {
     o->cpus = 0;
@@ -71,7 +71,7 @@ static int read_cpus(struct options *o, const char *text)
     }
 }
 
-/* Take one option and its value. Returns 0, or 2 with a line on stderr. */
+/* Parse one option and its value. Returns 0, or 2 with a line on stderr. */
 static int take(struct options *o, const char *name, const char *value)
 {
     uint64_t n;
@@ -105,14 +105,14 @@ static int read_options(struct options *o, int argc, char **argv)
     return 0;
 }
 
-/* Say why something failed. Returns 1. */
+/* Print why something failed. Returns 1. */
 static int fail(const struct options *o, const char *what)
 {
     fprintf(stderr, "membench: node %d: %s%s%s\n", o->node, what, errno ? ": " : "", errno ? strerror(errno) : "");
     return 1;
 }
 
-/* Map what the options want, no more than may be taken. Returns 0, or 1 with a line on stderr. */
+/* Map WANTED bytes, at most --bytes and the limit of the node. Returns 0, or 1 with a line on stderr. */
 static int take_room(const struct options *o, struct room *r, uint64_t wanted)
 {
     uint64_t limit;
@@ -123,7 +123,7 @@ static int take_room(const struct options *o, struct room *r, uint64_t wanted)
     return room_map(r, (size_t)wanted, o->node, &why) ? fail(o, why) : 0;
 }
 
-/* Bandwidth of all CPUs, in the best part of the time: what others took is in the rest. Returns bytes per second, or -1 with errno. */
+/* Measure the bandwidth of all CPUs in several parts. Returns the max in bytes per second, which other programs disturb least, or -1 with errno. */
 static double bandwidth(const struct options *o, const struct room *r, enum stream_op op)
 {
     struct stream *s = stream_begin(r->start, r->bytes, o->cpu, o->cpus, op, 0);
@@ -137,7 +137,7 @@ static double bandwidth(const struct options *o, const struct room *r, enum stre
     return best;
 }
 
-/* CPU time of this thread. */
+/* Returns the CPU time of this thread. */
 static uint64_t thread_ns(void)
 {
     struct timespec t;
@@ -150,7 +150,7 @@ static int measure(const struct options *o)
     struct room r;
     uint64_t cache = room_cache(o->cpu[0]), chased = cache * CACHES > CHASE_BYTES ? cache * CACHES : CHASE_BYTES;
     if (stream_pin(o->cpu[0])) return fail(o, "cannot run on the first of --cpus");
-    /* The first half is chased, the second one read meanwhile; all of it is then read and written. */
+    /* Chase the first half, while threads read the second half. Then read and write the whole buffer. */
     if (take_room(o, &r, 2 * chased)) return 1;
     size_t half = r.bytes / 2;
     printf("bytes\t%zu\npages\t%s\ncached\t%s\n", r.bytes, r.huge ? "huge" : "small", half < 4 * cache ? "yes" : "no");
@@ -182,7 +182,7 @@ static int measure(const struct options *o)
     return rc;
 }
 
-/* Read at a rate until a signal, or until the one that asked for it is gone; a line each second. */
+/* Read at a rate until a signal, or until the watched process or lease is gone; print one line per second. */
 static int load(const struct options *o)
 {
     struct room r;
@@ -210,7 +210,7 @@ int main(int argc, char **argv)
     if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout) < 0;
     int rc = read_options(&o, argc, argv);
     if (rc) return rc;
-    /* Should memory run short all the same, it is this that goes. */
+    /* If memory runs out nevertheless, the OOM killer shall choose this process. */
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd >= 0) {
         if (write(fd, "1000", 4) < 0) errno = 0;

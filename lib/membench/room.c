@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of one NUMA node: see room.h. mbind(2) and get_mempolicy(2) are called by number, so that no library is needed. */
+/* Memory of one NUMA node: see room.h. mbind(2) and get_mempolicy(2) are called by syscall(2), so that libnuma is not needed. */
 #include "room.h"
 
 #include "number.h"
@@ -36,7 +36,7 @@ static int read_text(const char *path, char *text, size_t size)
     return n ? 0 : -1;
 }
 
-/* Find `NAME  N kB` in a meminfo; in that of a node, `Node 0 ` stands before each name. Returns 0 and sets *bytes, or -1. */
+/* Find `NAME  N kB` in a meminfo; a node's meminfo has `Node 0 ` before each name. Returns 0 and sets *bytes, or -1. */
 static int find_kib(const char *text, const char *name, uint64_t *bytes)
 {
     uint64_t kib;
@@ -83,7 +83,7 @@ uint64_t room_cache(int cpu)
     return largest;
 }
 
-/* Ask that a range be on a node and nowhere else. Returns 0, or -1 with errno. */
+/* Bind a range to a node (MPOL_BIND). Returns 0, or -1 with errno. */
 static int bind_range(void *start, size_t bytes, int node)
 {
     unsigned long mask[ROOM_NODES / WORD_BITS] = {0};
@@ -91,7 +91,7 @@ static int bind_range(void *start, size_t bytes, int node)
     return (int)syscall(SYS_mbind, start, bytes, MPOL_BIND, mask, (unsigned long)ROOM_NODES, 0);
 }
 
-/* Whether pages of the buffer, looked at here and there, are on a node. */
+/* Whether a sample of the buffer's pages is on a node. */
 static bool is_on(const struct room *r, int node)
 {
     for (size_t i = 0; i < SAMPLES; i++) {
@@ -102,7 +102,7 @@ static bool is_on(const struct room *r, int node)
     return true;
 }
 
-/* How many bytes of the mapping that begins at START are huge pages, by the kernel's own count. */
+/* Returns how many bytes of the mapping that contains START are in huge pages, by smaps. */
 static uint64_t huge_bytes(const unsigned char *start)
 {
     char line[512];
@@ -113,7 +113,7 @@ static uint64_t huge_bytes(const unsigned char *start)
     while (fgets(line, sizeof line, f)) {
         char *end;
         unsigned long from = strtoul(line, &end, 16);
-        /* Lines of a mapping's head begin with two addresses; those of its figures with a name. */
+        /* The first line of a mapping begins with two addresses; the lines of its counters begin with a name. */
         if (end != line && *end == '-')
             inside = from <= (unsigned long)start && (unsigned long)start < strtoul(end + 1, NULL, 16);
         else if (inside && !strncmp(line, "AnonHugePages:", 14))
@@ -132,7 +132,7 @@ int room_map(struct room *r, size_t bytes, int node, const char **why)
         errno = ENOMEM;
         return -1;
     }
-    /* With room to begin at a boundary of huge pages; the rest is never touched. */
+    /* Map one huge page more, to align the start; unmap the rest. */
     unsigned char *all = mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (all == MAP_FAILED) {
         *why = "cannot map memory";
@@ -143,7 +143,7 @@ int room_map(struct room *r, size_t bytes, int node, const char **why)
     if (HUGE_BYTES - before) munmap(all + before + bytes, HUGE_BYTES - before);
     r->start = all + before;
     r->bytes = bytes;
-    /* A kernel without NUMA has one node, and no call to ask for it. */
+    /* A kernel without NUMA has one node, and no mbind. */
     if (bind_range(r->start, bytes, node) && !(errno == ENOSYS && node == 0)) {
         *why = "mbind failed";
         room_unmap(r);
@@ -152,11 +152,11 @@ int room_map(struct room *r, size_t bytes, int node, const char **why)
     madvise(r->start, bytes, MADV_HUGEPAGE);
     memset(r->start, 1, bytes);
     r->huge = huge_bytes(r->start) >= bytes / 10 * 9;
-    /* Where transparent huge pages are off by default, they can still be asked for. */
+    /* MADV_COLLAPSE works even if transparent huge pages are off. */
     for (int i = 0; i < COLLAPSES && !r->huge; i++) {
         int rc = madvise(r->start, bytes, MADV_COLLAPSE);
         r->huge = huge_bytes(r->start) >= bytes / 10 * 9;
-        /* EAGAIN: a page was in use just then. */
+        /* EAGAIN: a page was temporarily in use. */
         if (rc && errno != EAGAIN) break;
     }
     errno = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of one NUMA node: how much may be taken, and a buffer that is on it. */
+/* Memory of one NUMA node: the limit of a buffer, and a buffer on that node. */
 #ifndef MEMBENCH_ROOM_H
 #define MEMBENCH_ROOM_H
 
@@ -7,31 +7,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ROOM_NODES 1024 /* node numbers are below it, as in Linux */
-#define ROOM_LINE  64   /* bytes of a cache line; of a larger one, a step of the chase takes a part */
-#define ROOM_PART  4    /* never more than this part of what is free: a fourth */
+#define ROOM_NODES 1024 /* node numbers are below this, as in Linux */
+#define ROOM_LINE  64   /* bytes of a cache line; if lines are larger, a load of the chase uses a part of one */
+#define ROOM_PART  4    /* a buffer takes at most 1/4 of the free memory */
 
 struct room {
     unsigned char *start; /* NULL: nothing is mapped */
     size_t bytes;
-    bool huge; /* at least nine tenths are huge pages */
+    bool huge; /* at least 90 % of it is in huge pages */
 };
 
-/** Read the free bytes of a node from TEXT, its meminfo; the whole machine's where it has no such line. Returns 0 and sets *bytes, or -1. */
+/** Read MemFree from TEXT, the meminfo of a node or of the machine. Returns 0 and sets *bytes, or -1. */
 int room_free_in(const char *text, uint64_t *bytes);
 
-/** How many bytes of node NODE may be taken: a fourth of its free ones, and of what the machine has available. Returns 0 and sets *bytes, or -1
- *  with errno. */
+/** Set *bytes to the max size of a buffer on NODE: a fourth of the node's free memory or of the machine's available memory, whichever is less.
+ *  Returns 0, or -1 with errno. */
 int room_limit(int node, uint64_t *bytes);
 
-/** The largest cache that CPU `cpu` reaches, in bytes; 0 where the kernel does not tell. */
+/** Returns the bytes of the largest cache of CPU `cpu`; 0 if the kernel does not report it. */
 uint64_t room_cache(int cpu);
 
-/** Map BYTES on node NODE, in huge pages where the kernel gives them, and touch them all. The caller frees it with room_unmap. Returns 0, or -1
- *  with *why, a text that is not to be freed, and errno. */
+/** Map BYTES on NODE, in huge pages if the kernel has them, and touch every page. The caller frees the buffer with room_unmap. Returns 0, or -1
+ *  with errno and *why, a static text. */
 int room_map(struct room *r, size_t bytes, int node, const char **why);
 
-/** Give a buffer back. */
+/** Unmap a buffer. */
 void room_unmap(struct room *r);
 
 #endif

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define CHUNK     ((size_t)128 << 10) /* between two looks at the clock: 10 us or more */
-#define LONGEST_S 0.001               /* that a chunk of a slow schedule takes */
-#define LATE_NS   UINT64_C(10000000)  /* how much of a schedule is made up for */
-#define PAUSE_NS  UINT64_C(50000)     /* shorter pauses the kernel cannot make */
+#define CHUNK     ((size_t)128 << 10) /* bytes between two reads of the clock: 10 us or more */
+#define LONGEST_S 0.001               /* max time of a chunk at a low rate */
+#define LATE_NS   UINT64_C(10000000)  /* max delay that a thread catches up with */
+#define PAUSE_NS  UINT64_C(50000)     /* min sleep: the kernel cannot do shorter ones precisely */
 
-/* As wide as every CPU of the kind has it: two registers of SSE2, or of NEON. */
+/* Two registers of SSE2 or NEON, which every CPU of the architecture has. */
 typedef uint64_t wide __attribute__((vector_size(32)));
 
 struct thread {
@@ -32,10 +32,10 @@ struct stream {
     struct thread *thread;
     int count;
     enum stream_op op;
-    double rate; /* bytes per second of one thread; 0: none */
+    double rate; /* bytes per second of one thread; 0: no limit */
     size_t chunk;
     _Atomic bool stop;
-    _Atomic int failed; /* errno of a thread that cannot be on its CPU */
+    _Atomic int failed; /* errno of a thread that cannot run on its CPU */
 };
 
 uint64_t stream_now(void)
@@ -70,21 +70,21 @@ static void read_chunk(const unsigned char *start, size_t bytes)
     }
     a ^= b ^ c ^ d;
     uint64_t seen = a[0] ^ a[1] ^ a[2] ^ a[3];
-    __asm__ volatile("" : : "r"(seen)); /* so that it is read */
+    __asm__ volatile("" : : "r"(seen)); /* the compiler must not remove the reads as unused */
 }
 
-/* Write a chunk, a multiple of 128 bytes, with the stores that programs use: the CPU fetches each line first. */
+/* Write a chunk, a multiple of 128 bytes, with ordinary stores: the CPU reads each line before it writes it. */
 static void write_chunk(unsigned char *start, size_t bytes)
 {
     wide *to = (wide *)(void *)start, *end = to + bytes / sizeof *to;
     const wide value = {1, 2, 3, 4};
     for (; to < end; to += 4) {
         to[0] = to[1] = to[2] = to[3] = value;
-        __asm__ volatile("" : : : "memory"); /* no call of memset, which may go round the caches */
+        __asm__ volatile("" : : : "memory"); /* prevents a call of memset, which may bypass the caches */
     }
 }
 
-/* Wait until a schedule allows more. */
+/* Sleep until the rate allows the next chunk. */
 static void keep_pace(const struct thread *t, uint64_t *began, uint64_t bytes)
 {
     uint64_t due = *began + (uint64_t)((double)bytes / t->all->rate * 1e9), now = stream_now();
@@ -142,7 +142,7 @@ struct stream *stream_begin(unsigned char *start, size_t bytes, const int *cpus,
         rc = pthread_create(&s->thread[i].id, NULL, thread_main, &s->thread[i]);
         s->count += !rc;
     }
-    /* Until each has done something, or cannot: what is started is then under way. */
+    /* Wait until each thread has done a chunk, or a thread has failed. */
     for (int i = 0; i < s->count && !rc; i++)
         while (!(rc = s->failed) && !s->thread[i].done) sched_yield();
     if (!rc) return s;

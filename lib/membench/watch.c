@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When a load on memory is over: see watch.h. */
+/* When a load on memory ends: see watch.h. */
 #include "watch.h"
 
 #include "number.h"
@@ -44,7 +44,7 @@ int watch_lease(struct watch *w, const char *text)
     return number_u64(colon + 1, 1, 1000000, &w->seconds);
 }
 
-/* Whether the process that was named runs; a zombie does not. */
+/* Whether the watched process runs; a zombie does not. */
 static bool is_alive(const struct watch *w)
 {
     char path[64], line[1024];
@@ -53,10 +53,10 @@ static bool is_alive(const struct watch *w)
     if (!f) return errno != ENOENT;
     const char *got = fgets(line, sizeof line, f);
     fclose(f);
-    /* The name, field 2, may hold blanks and brackets; what follows the last bracket does not. */
+    /* The name, field 2, may contain blanks and parentheses; the fields after it do not. */
     const char *rest = got ? strrchr(line, ')') : NULL;
     if (!rest) return false;
-    /* Behind it, separated by blanks, are field 3, the state, and field 22. */
+    /* After the name, separated by blanks: field 3, the state, up to field 22, the start time. */
     char state = rest[1] ? rest[2] : 'Z';
     for (int field = 2; field < 22; field++) {
         rest = strchr(rest + 1, ' ');
