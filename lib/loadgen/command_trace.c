@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests of a trace as bytes: a tagged key contains the number of a record, and the record everything else. */
+/* Encode requests of a trace: a tagged key contains the number of a record, and the record contains the rest. */
 #include "command.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #define FRONT_MAX (TRACE_KEY_MAX + 128) /* bytes before a value */
 #define END_MAX   96                    /* bytes after it */
 
-/* The words of a request, by its operation: the words without those of a time to live, and the last word. */
+/* The arguments of a request by its operation: the number of arguments without a time to live, and the last argument. */
 static const struct look {
     const char *begin;
     uint8_t words, carries, counter;
@@ -25,7 +25,7 @@ static const struct look {
     [TRACE_DECR] = {"\r\n$4\r\nDECR\r\n$", 2, 0, 1, ""},
 };
 
-#define COUNTER "i:" /* before the key of a counter, as in a mix: so that no value of another type has that key */
+#define COUNTER "i:" /* prefix of the keys of counters, as in a mix: no value of another type has that key */
 
 static char *put_text(char *out, const char *text, size_t n)
 {
@@ -39,7 +39,7 @@ static char *put_line(char *out, uint64_t number)
     return put_text(out, "\r\n", 2);
 }
 
-/* Write a request up to its value, or all of it when it has none, followed by SLACK. Returns the end. */
+/* Write a request up to its value, or all of it if it has none. It may overwrite bytes after the end. Returns the end. */
 static char *front_make(const struct commands *c, const struct trace_record *r, const struct look *l, char *out)
 {
     *out++ = '*';

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace on the command line: what goes with it, and what the trace itself says. */
+/* Options of a trace: which options conflict with it, and which values come from the trace. */
 #include "options.h"
 
 #include <string.h>
 
-#define DEPTH 64 /* requests on the way on a connection, where nobody says: what is due is sent, whatever is still on the way */
+#define DEPTH 64 /* default requests in flight per connection: due requests do not wait for replies */
 
 int options_trace(struct options *o, char why[OPTIONS_WHY])
 {

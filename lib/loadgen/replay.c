@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace as the source of a phase: see replay.h. All requests of a key take one connection, so that they keep their order. */
+/* A trace as the source of a phase: see replay.h. All requests of a key use one connection, so that they keep their order. */
 #include "replay.h"
 
 #include "clock.h"
@@ -13,7 +13,7 @@ static double ns_per_us(const struct worker *w)
     return w->plan->open ? 1000 / w->options->speed : 0;
 }
 
-/* The time at which a request is due, on CLOCK_MONOTONIC. */
+/* Returns the time at which a request is due, on CLOCK_MONOTONIC. */
 static uint64_t due_ns(const struct worker *w, uint64_t us)
 {
     return w->plan->start_ns + (uint64_t)((double)us * ns_per_us(w));
@@ -35,7 +35,7 @@ void replay_begin(struct worker *w, struct target *t)
     t->pacer.next_ns = w->plan->start_ns;
 }
 
-/* The trace is at its end for this target. */
+/* Mark the target as finished: its walk is at its end. */
 static void over(struct worker *w, struct target *t)
 {
     t->left = 0;
@@ -63,7 +63,7 @@ static int usable(const struct conn *c)
     return c->state == CONN_READY && !c->resting;
 }
 
-/* The connection that a record's request takes: its key's own, another one while that is down. Returns NULL where there is no room. */
+/* Returns the connection for a record: the connection of its key, or the next usable one while that is down. Returns NULL if it is full. */
 static struct conn *connection(const struct worker *w, struct target *t, const struct trace_record *r)
 {
     uint32_t at = trace_connection(&t->walk, r->hash, t->conns);
@@ -126,7 +126,7 @@ void replay_fill(struct worker *w, struct conn *c, uint64_t tagged, uint64_t now
 {
     const uint64_t number = COMMAND_KEY(tagged);
     const uint32_t slot = (c->head + c->inflight) & c->mask;
-    if (!w->options->trace->record[number].size || worker_stop) return; /* its size is not known */
+    if (!w->options->trace->record[number].size || worker_stop) return; /* the trace does not have the size */
     c->key[slot] = COMMAND_TAG(TRACE_FILL, number);
     c->intended[slot] = c->sent[slot] = now;
     c->inflight++;

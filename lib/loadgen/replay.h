@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace as the source of a phase: which request is due on which connection, what is made of its reply, and the fill after a miss. */
+/* A trace as the source of a phase: which request is due on which connection, how its reply is judged, and the fill after a miss. */
 #ifndef LOADGEN_REPLAY_H
 #define LOADGEN_REPLAY_H
 
 #include "answer.h"
 #include "worker.h"
 
-/** Set the replay of a target to its start. */
+/** Start the replay of a target. */
 void replay_begin(struct worker *w, struct target *t);
 
-/** Give the requests that are due to their connections, as far as these have room. */
+/** Queue due requests on their connections, until a connection is full. */
 void replay_dispatch(struct worker *w, struct target *t, uint64_t now_ns);
 
-/** Stop sending requests of t; those that were due count as unsent when `unsent` is set. */
+/** Stop the replay of t. If `unsent` is set, count the remaining requests of its walk as unsent. */
 void replay_end(struct worker *w, struct target *t, int unsent);
 
-/** As answer_classify, for a reply without an error. */
+/** Like answer_classify, for a reply that is not an error. */
 int replay_classify(struct worker *w, struct conn *c, uint64_t tagged, struct carried *carried);
 
-/** As answer_body. */
+/** Like answer_body. */
 void replay_body(struct conn *c, uint64_t tagged);
 
-/** A GET missed: set its key, on the same connection. Its slot of the ring is still in use. */
+/** Set the key of a GET that missed, on the same connection. The slot of the GET in the ring is still in use. */
 void replay_fill(struct worker *w, struct conn *c, uint64_t tagged, uint64_t now_ns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recorded trace: see trace.h. Memory of records that were passed is released to the kernel, so that it does not grow with the trace. */
+/* A recorded trace: see trace.h. Pages of processed records are released to the kernel, so that memory does not grow with the trace. */
 #include "trace.h"
 
 #include "number.h"
@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOOKS 65536       /* records that one call examines */
+#define LOOKS 65536       /* max records that one call examines */
 #define CHUNK (4UL << 20) /* bytes that are released at a time */
-#define PAD   '_'         /* what a key is padded with */
+#define PAD   '_'         /* pads keys to their recorded size */
 
 uint64_t trace_text_hash(const char *text, size_t n)
 {
@@ -46,7 +46,7 @@ void trace_key(const struct trace *t, const struct trace_record *r, char *out)
     if (n < r->key_size) memset(out + n, PAD, r->key_size - n);
 }
 
-/* Map a whole file. Returns its first byte, or NULL with errno. */
+/* Map a whole file. Returns its address, or NULL with errno. */
 static void *map(const char *path, uint64_t *bytes)
 {
     struct stat st;
@@ -118,7 +118,7 @@ static void give_back(char *from, uint64_t *passed, uint64_t at)
     *passed = to;
 }
 
-/* Requests in flight may still need the bytes just before; if they need more, the kernel reads them again. */
+/* Keep the last chunk before the current record, which requests in flight may need. The kernel reads older bytes again on demand. */
 static void give_back_all(struct trace_walk *k, const struct trace_record *r)
 {
     uint64_t at = sizeof(struct trace_header) + k->next * sizeof *r;
@@ -126,7 +126,7 @@ static void give_back_all(struct trace_walk *k, const struct trace_record *r)
     if (r->key_len && r->key > CHUNK) give_back(k->trace->source, &k->passed_key, r->key - CHUNK);
 }
 
-/* Whether the record could have been written by trace_build for this trace. */
+/* Whether the record is valid: its offsets and sizes are within the trace and the limits in the header. */
 static int sound(const struct trace *t, const struct trace_record *r)
 {
     unsigned op = trace_op(r);

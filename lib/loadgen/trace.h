@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recorded trace: requests with the times that they came at. A file of fixed records (the index) is made of it once and mapped; the text of keys
- * stays where it was recorded. */
+/* A recorded trace: requests with their times of arrival. An index, a file of records of fixed size, is made from the trace once and mapped. The
+ * text of keys is read from the trace itself. */
 #ifndef LOADGEN_TRACE_H
 #define LOADGEN_TRACE_H
 
@@ -15,18 +15,18 @@
 #define TRACE_SUFFIX  ".tierbench-index"
 #define TRACE_MAGIC   "TBTRACE1"
 
-/* What a request of a trace is. The numbers are those of its commands in a mix (trace_mix), behind those that command.h knows. */
+/* The operation of a request. The numbers are those of the commands in a mix (trace_mix), after those of command.h. */
 enum trace_op { TRACE_GET = 2, TRACE_SET, TRACE_ADD, TRACE_REPLACE, TRACE_DELETE, TRACE_INCR, TRACE_DECR, TRACE_FILL, TRACE_END };
 
 #define TRACE_OPS (TRACE_END - TRACE_GET)
 
 struct trace_record {
     uint64_t time_op;           /* microseconds since the first request, times 256, plus the operation */
-    uint64_t key;               /* where its text begins in the trace; where key_len is 0, the key is this number */
-    uint32_t hash;              /* of the key: which share of a trace the request belongs to */
+    uint64_t key;               /* offset of its text in the trace; if key_len is 0, the key is this number */
+    uint32_t hash;              /* of the key: selects the instance, thread and connection of the request */
     uint32_t size;              /* bytes of the value */
-    uint32_t ttl;               /* seconds to live, 0: for ever */
-    uint16_t key_len, key_size; /* bytes of the text, and of the key that is sent: it is padded */
+    uint32_t ttl;               /* time to live in seconds, 0: no expiry */
+    uint16_t key_len, key_size; /* bytes of the text, and of the key that is sent, which is padded */
 };
 
 struct trace_header {
@@ -35,7 +35,7 @@ struct trace_header {
     uint64_t source_bytes, source_mtime_ns; /* of the trace, when the index was made */
     uint64_t length_us;                     /* time of the last request */
     uint64_t sets, set_bytes;               /* requests that carry a value, and their bytes */
-    uint64_t keys;                          /* how many there are, to about 1 % */
+    uint64_t keys;                          /* number of distinct keys, estimated to about 1 % */
     uint64_t largest_value, largest_key;
     uint64_t spare[5];
 };
@@ -49,14 +49,14 @@ struct trace {
     char index[PATH_MAX];
 };
 
-/** Open the trace `path`, and make its index first where there is none that fits: beside the file, or in the cache directory where that is not
- * possible. Returns 0, or -1 with one line in why, which names file and line. Close with trace_close. */
+/** Open the trace `path`. If it has no valid index, make it first: beside the file, or else in the cache directory. Returns 0, or -1 with one line
+ * in why, which names file and line. Close with trace_close. */
 int trace_open(struct trace *t, const char *path, char why[TRACE_WHY]);
 
 /** Release what trace_open mapped. */
 void trace_close(struct trace *t);
 
-/** Make the zeroed m the commands of a trace. */
+/** Fill the zeroed m with the commands of a trace. */
 void trace_mix(struct mix *m);
 
 static inline enum trace_op trace_op(const struct trace_record *r)
@@ -69,32 +69,32 @@ static inline uint64_t trace_us(const struct trace_record *r)
     return r->time_op >> 8;
 }
 
-/** Returns 64 bits that stand for a key of n bytes of text. */
+/** Returns the 64-bit hash of a key of n bytes of text. */
 uint64_t trace_text_hash(const char *text, size_t n);
 
-/** Returns 64 bits that stand for the key of a record. */
+/** Returns the 64-bit hash of the key of a record. */
 uint64_t trace_key_hash(const struct trace *t, const struct trace_record *r);
 
-/** Write the key of a record at out, which must have room for key_size bytes and 8 more. */
+/** Write the key of a record to out, which must hold key_size + 8 bytes. */
 void trace_key(const struct trace *t, const struct trace_record *r, char *out);
 
 /* The walk of one thread through the requests of one instance. */
 struct trace_walk {
     const struct trace *trace;
-    uint64_t next, end;          /* the next record to examine; where the walk ends */
-    uint64_t last_us;            /* and at what time of the trace */
-    uint64_t instance, total;    /* this instance, of all that share the trace */
-    uint64_t part, parts;        /* this thread's part of it */
-    uint64_t passed, passed_key; /* earlier bytes are released to the kernel */
+    uint64_t next, end;          /* the next record to examine; the record at which the walk ends */
+    uint64_t last_us;            /* the time of the trace at which the walk ends */
+    uint64_t instance, total;    /* this instance, and the number of instances that share the trace */
+    uint64_t part, parts;        /* this thread's part of the instance's requests */
+    uint64_t passed, passed_key; /* the bytes before these offsets are released to the kernel */
 };
 
 enum trace_found { TRACE_FOUND, TRACE_LATER, TRACE_OVER, TRACE_DAMAGED };
 
-/** Advance to the next request of this walk, which is the record `next` when it is TRACE_FOUND. TRACE_LATER: none up to the time until_us, or
- *  within the limit of work for one call. */
+/** Advance to the next request of this walk. TRACE_FOUND: the request is the record `next`. TRACE_LATER: there is none up to the time until_us, or
+ *  the call reached its limit of work. TRACE_OVER: the walk is at its end. TRACE_DAMAGED: the record is invalid. */
 enum trace_found trace_find(struct trace_walk *k, uint64_t until_us);
 
-/** Returns which of n connections a key's requests take. */
+/** Returns which of n connections the requests of a key use. */
 uint32_t trace_connection(const struct trace_walk *k, uint32_t hash, uint32_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The index of a trace: see trace_build.h. It is written without a name, and gets its name when it is complete. */
+/* The index of a trace: see trace_build.h. The file has no name until it is complete, so that nobody reads a partial index. */
 #include "trace_build.h"
 
 #include "output.h"
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define COUNTER_BITS 14 /* of the estimate of how many keys there are: HyperLogLog, Flajolet et al. 2007, 0.8 % */
+#define COUNTER_BITS 14 /* of the estimate of distinct keys: HyperLogLog, Flajolet et al. 2007, standard error 0.8 % */
 #define COUNTERS     (1 << COUNTER_BITS)
 #define CHUNK        (4UL << 20)
 
@@ -26,7 +26,7 @@ struct build {
     uint64_t first_us, last_us;
     uint8_t counter[COUNTERS];
     FILE *file;
-    char temporary[PATH_MAX]; /* the file's name until it is whole; empty: it has none */
+    char temporary[PATH_MAX]; /* the file's temporary name; empty: it has no name */
 };
 
 enum state { ABSENT, OTHER, STALE, FITS, NOWHERE };
@@ -39,7 +39,8 @@ static void describe(const struct stat *st, struct trace_header *h)
     h->source_mtime_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec;
 }
 
-/* What exists at an index's path: nothing, another file, an index of another trace or version, the right index; or no index can be there. */
+/* Returns what exists at an index's path. ABSENT: nothing. OTHER: another kind of file. STALE: an index of another trace or version. FITS: the
+ * valid index. NOWHERE: no index can be created there. */
 static enum state look(const char *path, const struct trace_header *wanted)
 {
     struct trace_header h;
@@ -56,7 +57,7 @@ static enum state look(const char *path, const struct trace_header *wanted)
     return h.count && (uint64_t)st.st_size == sizeof h + h.count * h.record_bytes ? FITS : STALE;
 }
 
-/* The name of the index in the cache directory. Returns 0, or -1 where there is no such directory. */
+/* Write the name of the index in the cache directory. Returns 0, or -1 if there is no cache directory. */
 static int cached(const char *path, char out[PATH_MAX])
 {
     char whole[PATH_MAX], dir[PATH_MAX];
@@ -69,7 +70,7 @@ static int cached(const char *path, char out[PATH_MAX])
     return n < PATH_MAX ? 0 : -1;
 }
 
-/* Begin a file that becomes `path`. Returns 0, or -1 with errno. */
+/* Create the file that commit names `path`. Returns 0, or -1 with errno. */
 static int begin(struct build *b, const char *path)
 {
     char dir[PATH_MAX];
@@ -80,7 +81,7 @@ static int begin(struct build *b, const char *path)
 #ifdef O_TMPFILE
     fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
 #endif
-    if (fd < 0) { /* not every file system has files without a name */
+    if (fd < 0) { /* not every file system supports O_TMPFILE */
         if ((size_t)snprintf(b->temporary, sizeof b->temporary, "%.*s-XXXXXX", PATH_MAX - 10, path) >= sizeof b->temporary) return -1;
         fd = mkostemp(b->temporary, O_CLOEXEC);
         if (fd < 0) return -1;
@@ -97,7 +98,7 @@ static void abandon(struct build *b)
     if (b->temporary[0]) unlink(b->temporary);
 }
 
-/* Give the file its name: a stale index is replaced, anything else stays. Returns 0, or -1 with errno. */
+/* Give the file its name. It replaces a stale index, but no other file. Returns 0, or -1 with errno. */
 static int commit(struct build *b, const char *path, const struct trace_header *wanted)
 {
     char at[64], other[PATH_MAX];
@@ -121,7 +122,7 @@ static int commit(struct build *b, const char *path, const struct trace_header *
     return -1;
 }
 
-/* HyperLogLog: for each group of keys the longest run of zero bits. */
+/* HyperLogLog: store the longest run of zero bits of each group of keys. */
 static void count_key(struct build *b, uint64_t hash)
 {
     uint8_t run = (uint8_t)(__builtin_clzll(hash << COUNTER_BITS | UINT64_C(1) << (COUNTER_BITS - 1)) + 1),
@@ -141,7 +142,7 @@ static uint64_t keys_counted(const struct build *b)
     return (uint64_t)llround(all);
 }
 
-/* Times in whole seconds: spread the requests of each second over it, in their order. */
+/* If times are whole seconds, spread the requests of each second evenly over the second, in their order. Returns 0, or -1 with errno. */
 static int spread(struct build *b)
 {
     size_t bytes = sizeof b->header + b->header.count * sizeof(struct trace_record), passed = 0;
@@ -189,7 +190,7 @@ static int add(struct build *b, const struct trace_row *row, char *why)
     return 0;
 }
 
-/* Make the index in the begun file. Returns 0, or -1 with one line in why. */
+/* Write the index to the created file. Returns 0, or -1 with one line in why. */
 static int make(struct build *b, const char *path, char *why)
 {
     struct trace_row row;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of traces: see trace_parse.h. */
+/* Parsers of trace formats: see trace_parse.h. */
 #include "trace_parse.h"
 
 #include "number.h"
@@ -71,7 +71,8 @@ void trace_parser_close(struct trace_parser *p)
     p->file = NULL;
 }
 
-/* A record of libCacheSim's oracleGeneral: 32 bits of seconds, 64 of the object, 32 of its size, 64 of what a simulator needs. Each is a read. */
+/* A record of libCacheSim's oracleGeneral: 32 bits of seconds, 64 of the object id, 32 of its size, 64 of its next access, which is ignored. Every
+ * record is a GET. */
 static int next_oracle(struct trace_parser *p, struct trace_row *row, char *why)
 {
     unsigned char bytes[ORACLE_BYTES];
@@ -89,7 +90,7 @@ static int next_oracle(struct trace_parser *p, struct trace_row *row, char *why)
     return 1;
 }
 
-/* Read one line into text, without its end. Returns its length, 0 at the end of the file, or -1 with one line in why. */
+/* Read one line into text, without its line end. Returns its length, 0 at the end of the file, or -1 with one line in why. */
 static int next_line(struct trace_parser *p, char *why)
 {
     do {
@@ -107,7 +108,7 @@ static int next_line(struct trace_parser *p, char *why)
     return (int)strlen(p->text);
 }
 
-/* Read seconds with up to six digits behind a point. Returns 0, or -1. */
+/* Parse seconds with up to nine decimals; those after the sixth are ignored. Returns 0, or -1. */
 static int read_time(const char *text, size_t n, uint64_t *us, int *fraction)
 {
     const char *point = memchr(text, '.', n);
@@ -132,7 +133,7 @@ static int find_operation(const char *text, size_t n, enum trace_op *op)
     return -1;
 }
 
-/* timestamp,key,key_size,value_size,client,op,TTL; a key may have commas. */
+/* Parse timestamp,key,key_size,value_size,client,op,TTL. A key may contain commas, so the fields after it are split from the end of the line. */
 static int next_csv(struct trace_parser *p, struct trace_row *row, char *why)
 {
     enum { TTL, OPERATION, CLIENT, VALUE, KEY, FIELDS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of traces: one request after the other, from the file as it was recorded. */
+/* Parsers of trace formats: read one request after the other from the recorded file. */
 #ifndef LOADGEN_TRACE_PARSE_H
 #define LOADGEN_TRACE_PARSE_H
 
@@ -7,12 +7,12 @@
 
 #include <stdio.h>
 
-/* A request as it was recorded. */
+/* A recorded request. */
 struct trace_row {
-    uint64_t us; /* its time, from wherever the trace counts */
+    uint64_t us; /* its time, from the origin of the trace */
     enum trace_op op;
-    const char *key; /* its text, until the next call; NULL: the key is key_at */
-    uint64_t key_at; /* where the text begins in the file */
+    const char *key; /* its text, valid until the next call; NULL: the key is the number key_at */
+    uint64_t key_at; /* offset of the text in the file */
     uint64_t key_len, key_size, size, ttl;
 };
 
@@ -23,20 +23,20 @@ struct trace_parser {
     const char *path;
     int binary;
     int fraction;   /* a time had a fraction of a second */
-    uint64_t begin; /* where the last line begins */
+    uint64_t begin; /* offset of the last line */
     uint64_t at;    /* bytes read */
-    uint64_t line;  /* of the last row, or its record */
-    uint64_t bytes; /* of the file */
+    uint64_t line;  /* number of the last line or record */
+    uint64_t bytes; /* size of the file */
     char text[TRACE_LINE_MAX];
 };
 
-/** Open a trace and find out what format it has. Returns 0, or -1 with one line in why. Close with trace_parser_close. */
+/** Open a trace and detect its format. Returns 0, or -1 with one line in why. Close with trace_parser_close. */
 int trace_parser_open(struct trace_parser *p, const char *path, char why[TRACE_WHY]);
 
 /** Read the next request. Returns 1, 0 at the end, or -1 with one line in why, which names file and line. */
 int trace_parser_next(struct trace_parser *p, struct trace_row *row, char why[TRACE_WHY]);
 
-/** Write a complaint about the last row. Returns -1. */
+/** Write an error about the last row to why. Returns -1. */
 int trace_complain(const struct trace_parser *p, char why[TRACE_WHY], const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 void trace_parser_close(struct trace_parser *p);

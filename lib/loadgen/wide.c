@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys and commands several at a time: see wide.h. AVX2, chosen while the program runs. */
+/* Keys and commands four at a time with AVX2, selected at run time: see wide.h. */
 #include "wide.h"
 
 #include "command.h"
@@ -18,7 +18,7 @@ int wide_here(void)
     return __builtin_cpu_supports("avx2") > 0;
 }
 
-/* The low 64 bits of a product with a constant: AVX2 multiplies 32 bits at most. */
+/* Returns the low 64 bits of a product with a constant. AVX2 multiplies at most 32 bits. */
 INLINE lanes times(lanes x, uint64_t by)
 {
     const lanes low = _mm256_set1_epi64x((long long)by), high = _mm256_srli_epi64(low, 32);
@@ -45,7 +45,7 @@ WIDE uint32_t wide_draw(struct rng *r, uint64_t tag, uint64_t first, uint64_t co
     for (; i < n; i += 4, state = _mm256_add_epi64(state, step)) {
         lanes x = mix(state), low = _mm256_mul_epu32(x, counts), high = _mm256_mul_epu32(_mm256_srli_epi64(x, 32), counts);
         lanes y = _mm256_add_epi64(high, _mm256_srli_epi64(low, 32)); /* the product from bit 32 on */
-        /* rng_below draws again for some products below count; none is unless bits 32 to 63 are 0. */
+        /* rng_below draws again for some products whose low 64 bits are below count. They all have 0 in bits 32 to 63. */
         if (_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(y, zero))) & 0x55) break;
         _mm256_storeu_si256((lanes *)(void *)(out + i), _mm256_or_si256(tags, _mm256_add_epi64(firsts, _mm256_srli_epi64(y, 32))));
     }
@@ -53,7 +53,7 @@ WIDE uint32_t wide_draw(struct rng *r, uint64_t tag, uint64_t first, uint64_t co
     return i;
 }
 
-/* As number_text8_word. */
+/* Like number_text8_word. */
 INLINE lanes text8(lanes n)
 {
     const lanes hundred = _mm256_set1_epi32(100), ten = _mm256_set1_epi16(10);
@@ -66,13 +66,13 @@ INLINE lanes text8(lanes n)
     return _mm256_or_si256(x, _mm256_set1_epi8('0'));
 }
 
-/* Four keys as text: of each the last eight digits, or all when there are fewer, and those before them. */
+/* Four keys as text: `low` has the last eight digits of each key, or all if there are fewer; `high` has the digits before them. */
 struct texts {
-    uint64_t digits[4], before[4]; /* how many digits; how many of them before the last eight */
+    uint64_t digits[4], before[4]; /* the number of digits; the number of digits before the last eight */
     uint64_t low[4], high[4];
 } __attribute__((aligned(32)));
 
-/* digits, one more where n has reached a power of ten */
+/* Returns digits + 1 where n is at least a power of ten, else digits. */
 INLINE lanes reached(lanes digits, lanes n, int64_t power)
 {
     return _mm256_sub_epi64(digits, _mm256_cmpgt_epi64(n, _mm256_set1_epi64x(power - 1)));
@@ -104,7 +104,7 @@ INLINE void copy32(char *out, const char *from)
     _mm256_storeu_si256((lanes *)(void *)out, _mm256_loadu_si256((const lanes *)(const void *)from));
 }
 
-/* What the commands of a run have in common: locals, which no byte that is written can be. */
+/* The common parts of a run's commands. They are local, so that the compiler knows that the written bytes do not alias them. */
 struct shape {
     const struct command_head *heads;
     const struct slots_tags *tags;
@@ -112,7 +112,7 @@ struct shape {
     uint32_t tail_len;
 };
 
-/* The i-th of four commands, at the end of the one before it. `plain`: it ends behind its key, which has no tag. Returns its end. */
+/* Write the i-th of four commands at out. `plain`: the command ends after its key, and the key has no tag. Returns its end. */
 INLINE char *command_put(const struct shape *s, const uint64_t *key, const struct texts *t, int i, int small, int plain, char *out)
 {
     const struct command_head *h = &s->heads[t->digits[i]];
@@ -135,7 +135,7 @@ INLINE char *command_put(const struct shape *s, const uint64_t *key, const struc
     return out + s->tail_len;
 }
 
-/* Four commands. Returns their end. */
+/* Write four commands. Returns their end. */
 INLINE char *four_put(const struct shape *s, const uint64_t *key, lanes four, int small, int plain, char *out)
 {
     struct texts t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys drawn and commands written several at a time, in registers that not every CPU of the kind has: the same bytes as keys.h and command.h give. */
+/* Draw keys and encode commands four at a time with AVX2, which not every x86-64 CPU has. The bytes are the same as from keys.h and command.h. */
 #ifndef LOADGEN_WIDE_H
 #define LOADGEN_WIDE_H
 
@@ -9,15 +9,15 @@
 
 struct commands;
 
-/** Returns whether the CPU has the registers. Without them no other function of this file may be called. */
+/** Returns whether the CPU supports AVX2. If not, no other function of this file may be called. */
 int wide_here(void);
 
-/** Write tag | (first + rng_below(r, count)), the next n such numbers, n a multiple of 4. count must be below 2^32.
- *  Returns how many it wrote, a multiple of 4: fewer than n, before four of which one needs a second draw. */
+/** Write n numbers tag | (first + rng_below(r, count)). n is a multiple of 4, and count is below 2^32. Returns how many were written, a multiple
+ *  of 4: fewer than n if one of the next four may need a second draw. */
 uint32_t wide_draw(struct rng *r, uint64_t tag, uint64_t first, uint64_t count, uint64_t *out, uint32_t n);
 
-/** As command_encode_run for n keys, n a multiple of 4. Returns how many were written, a multiple of 4: fewer than n where *out comes within four
- *  commands of `full`, or before four of which one key is 2^31 or more. *out is then their end. */
+/** Like command_encode_run for n keys, a multiple of 4. Returns how many were written, a multiple of 4: fewer than n if less than four commands fit
+ *  before `full`, or if one of the next four keys is 2^31 or more. Sets *out to the end of the written commands. */
 uint32_t wide_encode(const struct commands *c, unsigned command, const uint64_t *key, uint32_t n, char **out, const char *full);
 
 #endif
