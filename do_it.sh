@@ -12,7 +12,7 @@ SERVER=127.0.0.1
 CLIENT_IP=(127.0.0.1)
 # Logical CPUs of the server to use; auto: all.
 SERVER_CORES=auto
-# Number of Redis instances, usually a multiple of the CPUs; auto: one a logical CPU.
+# Number of Redis instances, usually a multiple of the CPUs; auto: one per logical CPU.
 SRV_OVERRIDE=auto
 # How often each point is repeated.
 REDISRUNS=3

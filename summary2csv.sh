@@ -6,15 +6,15 @@
 #   --total  all clients together, one row per repeat and phase; percentiles come from merged histograms
 #   --json   an array of objects with the same columns
 #
-# RUN_OR_FILE is a folder under results/ (or a part of one), a folder of redis.log.* files, or such a file, also of the
-# format the evaluation guide's program writes. Without an argument: the newest run in RESULTS_DIR (default: results/).
-# Repeats that were not finished are left out. A file that cannot be read whole is named on stderr, every good row is
-# printed all the same, and the exit status is 1; it is 2 for an unknown option.
+# RUN_OR_FILE is a directory under results/ (or a part of one), a directory of redis.log.* files, or such a file, also of the
+# format that the evaluation guide's program writes. Without an argument: the newest run in RESULTS_DIR (default: results/).
+# Unfinished repeats are left out. If a file cannot be read completely, it is named on stderr, every good row is printed,
+# and the exit status is 1. The exit status is 2 for an unknown option.
 set -Eeuo pipefail
 # Numbers have a decimal point in every locale; a plain user's PATH may lack system tools.
 export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
-# Reached through a link too, such as one in a folder of PATH.
+# The script may be called through a symbolic link, such as one in a directory of PATH.
 ROOT=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
 LIB=$ROOT/lib
 # shellcheck source=lib/modules.sh

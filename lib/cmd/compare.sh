@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Compare runs or variants: what each reaches of the first, and whether the difference is more than chance.
+# Compare runs or variants: the ratio of each to the first, and whether the difference is significant.
 #
 # Usage: ./do_it.sh compare [OPTION]... [SMALLEST=PERCENT] BASE [OTHER]...
 #
@@ -7,18 +7,18 @@
 #                     of redis.log.* files of the guide's format. One run alone: its variants against its first variant.
 #                     Two runs of several variants: each variant against itself.
 #   --metric NAME     only this figure; more than once for more; --metric list prints their names
-#   --limit 'RULE'    also the most operations a second at a point that keeps the rule, such as 'p99<=1ms'
-#   --fail-if 'RULE'  exit 1 when a figure is so: 'tx<95%' is of the base, 'p99>2ms' is the figure itself
-#   --all             every face of a ratio: percentage, gain and factor; by default a percentage for throughput, a factor for costs
-#   --repeats         only the table with a row a repeat, as in the guide's Table 1; not with --limit
+#   --limit 'RULE'    also the max operations per second at a point that meets the rule, such as 'p99<=1ms'
+#   --fail-if 'RULE'  exit 1 if the rule is true: 'tx<95%' compares the ratio to the base, 'p99>2ms' the figure itself
+#   --all             every form of a ratio: percentage, gain and factor; by default a percentage for throughput, a factor for costs
+#   --repeats         only the table with one row per repeat, as in the guide's Table 1; not with --limit
 #   --format FORMAT   table (default), markdown, csv (one table; not with --limit), json (all of them, verdict
 #                     and notes; of one variant alone its totals), openmetrics (totals) or openmetrics-series (time series)
 #
 #   SMALLEST=2%       the smallest difference that matters to you
 #
-# Verdicts: 'same within 2 %' when the whole 95 % interval is within SMALLEST of 100 %, 'better' or 'worse' when it does not
-# contain 100 %, else 'not decided', with how many more repeats would decide. With fewer than three repeats there is no interval.
-# Exit status: 0 done, 1 a rule of --fail-if is met or a result could not be read whole, 2 bad usage.
+# Verdicts: 'same within 2 %' if the whole 95 % interval is within SMALLEST of 100 %; 'better' or 'worse' if it does not
+# contain 100 %; else 'not decided', with the number of repeats that would decide. Fewer than three repeats give no interval.
+# Exit status: 0 done, 1 a rule of --fail-if is true or a result could not be read completely, 2 bad usage.
 # shellcheck shell=bash
 
 cmd_compare() {

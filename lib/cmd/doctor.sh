@@ -3,14 +3,14 @@
 #
 # Usage: ./do_it.sh doctor [--all] [--fix [--yes]] [--probe] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
 #
-#   --all   print every check, a table per host; by default problems and warnings only
+#   --all   print every check, one table per host; by default problems and warnings only
 #   --fix   install what is missing, with each host's package manager, after asking for each host; then check again
 #   --yes   with --fix: do not ask
 #   --probe measure the server's memory too: latency and bandwidth of every node from every socket, idle and loaded, in a table;
 #           check firmware (HMAT) and memory tiers against it, and propose TIER_WEIGHTS (docs/devices.md); about 3 s for each pair
 #
-# The load generator is built first where it is not up to date. The last line is 'fit' or the number of problems.
-# A run makes the same checks before it starts anything. Exit status: 0 all hosts are fit, 3 one is not.
+# The load generator is built first if it is not up to date. The last line is 'fit' or the number of problems.
+# A run makes the same checks before it starts anything. Exit status: 0 all hosts are fit, 3 a host is not fit.
 # shellcheck shell=bash
 
 cmd_doctor() {

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-# Print a run's key figures as the Redis-Memtier workload lists them, and the same of all requests together.
+# Print a run's key figures in the form of the Redis-Memtier workload, and the same figures for all requests together.
 #
 # Usage: ./do_it.sh kpi [--populate] [RUN]
 #
 #   RUN         a run's directory, or a part of one; default: the newest run
 #   --populate  list the populate phase too
 #
-# For each repeat and measured phase: a block of lines for each instance; the workload's totals, among them a P99 that is the mean of
-# the instances'; then the totals of all requests, whose percentiles come from merged histograms. KB/s counts the bytes of
-# commands and replies. The primary figure has a star.
-# Exit status: 0 done, 1 a result could not be read whole or tells nothing of its instances, 2 bad usage.
+# For each repeat and measured phase: a block of lines per instance; the workload's totals, whose P99 is the mean of the instances'
+# P99; then the totals of all requests, whose percentiles come from merged histograms. KB/s counts the bytes of commands and
+# replies. An asterisk marks the primary figure.
+# Exit status: 0 done, 1 a result could not be read completely or has no figures of its instances, 2 bad usage.
 # shellcheck shell=bash
 
 cmd_kpi() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# List scenarios, variants, workloads and past runs, a line each.
+# List scenarios, variants, workloads and past runs, one per line.
 #
 # Usage: ./do_it.sh list
 # shellcheck shell=bash
@@ -40,12 +40,12 @@ _list_align() {
     }'
 }
 
-# The first comment line after the licence says what a file is.
+# Print the first comment line after the licence, which describes a file.
 _list_conf() {
   printf '%s\t%s\t%s\n' "$1" "$(basename "$2" .conf)" "$(sed -n '2s/^# //p' "$2")"
 }
 
-# A line each, without a process for each: there may be thousands.
+# Print one line per run, without a process per run: there may be thousands of runs.
 _list_runs() {
   local file run count
   local -a files=() old=() plans=()
@@ -76,7 +76,7 @@ _list_runs() {
 }
 
 # Print RUN/run.conf and the number of repeats of its plan.
-# Usage: _list_plans <FILES, each with a NUL behind it
+# Usage: _list_plans <FILES, each terminated by NUL
 _list_plans() {
   # shellcheck disable=SC2016 # of awk
   LC_ALL=C xargs -0 awk -F '\t' '
@@ -91,8 +91,8 @@ _list_plans() {
     END { finish() }'
 }
 
-# The same of a run without a plan.tsv, made before there was one, if its settings are all spelt out.
-# Usage: _list_cells <FILES, each with a NUL behind it
+# The same for an old run without a plan.tsv, if its settings need no resolution.
+# Usage: _list_cells <FILES, each terminated by NUL
 _list_cells() {
   # shellcheck disable=SC2016 # of awk
   NAMES="${_CONF_NAMES[*]}" LC_ALL=C xargs -0 awk '
@@ -119,7 +119,7 @@ _list_cells() {
     END { finish() }'
 }
 
-# The same of one file whose settings must be resolved first.
+# The same for one file whose settings must be resolved first.
 _list_cells_of() (
   variants=()
   conf_file scenario "$1"

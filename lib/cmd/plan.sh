@@ -3,15 +3,15 @@
 #
 # Usage: ./do_it.sh plan [--rows] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
 #
-#   --rows         the plan itself, as a run keeps it in plan.tsv: a row for each repeat, with every derived value (docs/plan.md)
+#   --rows         the plan itself, as a run stores it in plan.tsv: one row per repeat, with every derived value (docs/plan.md)
 #
-# What is read off a remote server when a run starts must be given here: as FACTS, a run on it (results/RUN) or a file of one
-# (env/HOST/facts.tsv), or as SERVER_CORES and SERVER_MEM. With more CPUs than this machine has, they plan for another one; else a
-# scratch Redis on 127.0.0.1 tells what a key costs.
-# `headroom` is what is left of the server's memory with the variant that takes most of it; a tier's DRAM is all that swap and zswap take.
-# `rule` is the fill by the Redis-Memtier workload's rule of thumb, 1.5 x (value + 32) x keys; `expected` is what Redis was asked.
-# The time is an estimate: what a phase lasts by TIME and WARMUP, else PLAN_OPS operations a second, all clients together; and a
-# second at each phase. With REDISRUNS=auto it is a range.
+# A run reads facts such as CPUs and memory from a remote server; plan needs them as settings. Set FACTS to a run on that server
+# (results/RUN) or to its file (env/HOST/facts.tsv), or set SERVER_CORES and SERVER_MEM. For this machine, plan measures the bytes
+# per key with a temporary Redis on 127.0.0.1. For a remote or larger server, it estimates them.
+# `headroom` is the server's memory that remains with the largest variant; of swap and zswap, only a tier's DRAM counts.
+# `rule` is the fill by the Redis-Memtier workload's rule of thumb, 1.5 x (value + 32) x keys; `expected` is the fill by Redis.
+# The time is an estimate: TIME and WARMUP of each phase, else PLAN_OPS operations per second of all clients together; plus one
+# second per phase. With REDISRUNS=auto it is a range.
 # shellcheck shell=bash
 
 cmd_plan() {

@@ -6,9 +6,9 @@
 #   RUN         a run's directory, or its name under results/; default: the newest run
 #   --detail N  draw latency by percentile, by thread and over time for at most N points (default 4), or all
 #
-# Writes RUN/report.html, which needs no network and no other file, and RUN/plots/ with every picture as SVG and PNG.
-# The path of the page is printed on stdout.
-# Exit status: 0 done, 1 a result could not be read whole or a picture not drawn, 2 bad usage.
+# Writes RUN/report.html, which needs no network and no other file, and RUN/plots/ with every plot as SVG and PNG.
+# Prints the path of the page on stdout.
+# Exit status: 0 done, 1 a result could not be read completely or a plot could not be drawn, 2 bad usage.
 # shellcheck shell=bash
 
 cmd_report() {

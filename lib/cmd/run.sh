@@ -5,10 +5,10 @@
 #        ./do_it.sh run --resume RUN
 #
 #   -s SCENARIO    a name under conf/scenarios, or a file: the run.conf of an earlier run repeats that run
-#                  (with -H, its file hosts, when it has one)
+#                  (with -H, its file hosts, if it has one)
 #   -v VARIANT     a name under conf/variants; the first is the baseline
 #   -H HOSTS_FILE  server and clients, as in hosts.example
-#   --resume RUN   go on with a run that was cut: repeats that are whole stay, the others are run
+#   --resume RUN   continue an interrupted run: complete repeats stay, the others are run
 #   NAME=VALUE     a setting of conf/defaults.conf
 #
 # The result table is printed on stdout; everything else, with the path of the report, goes to stderr.
@@ -145,7 +145,7 @@ _run_cells() {
   return "$failed"
 }
 
-# Whether the next repeat is started after one that failed.
+# Whether the run starts the next repeat after a failed one.
 # Returns: 1 when not, with the reason on stderr
 _run_goes_on() {
   [[ ${ROW[number]} != "${#PLAN_ROWS[@]}" ]] || return

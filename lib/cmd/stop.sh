@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# End what a broken run left on the hosts: load generators, instances, their directories, the lock.
+# Stop what a broken run left on the hosts: load generators, instances, their directories, the lock.
 #
 # Usage: ./do_it.sh stop [--force] [-H HOSTS_FILE] [NAME=VALUE]...
 #
-# Only processes that a run of ours recorded are ended, and only while their start time agrees; and those that write to the log of a run
-# of ours whose directory was removed.
-# A run whose master is alive is left alone and named (exit status 3); --force ends it too.
+# Stops only processes that a run of ours recorded, if their start time matches the record, and processes that write to the log of a
+# run of ours whose directory was removed.
+# A run whose master is alive is named and not stopped (exit status 3); --force stops it too.
 # shellcheck shell=bash
 
 cmd_stop() {

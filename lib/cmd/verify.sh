@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Check that a run's directory is whole and unchanged: its files against the checksums that the run wrote.
+# Check that a run's directory is complete and unchanged: compare its files with the checksums that the run wrote.
 #
 # Usage: ./do_it.sh verify [RUN]
 #
 #   RUN  a run's directory, or its name under results/; default: the newest run
 #
-# Prints the version that made the run, and every file that is missing, changed or added. Reports, plots, the run's log and repeats
-# that are not complete are not checked. The checksums protect against accidents, not against somebody who rewrites them too.
+# Prints the version that made the run, and every file that is missing, changed or added. Reports, plots, the run's log and
+# incomplete repeats are not checked. The checksums protect against accidents, not against an attacker who rewrites them too.
 # The last line is 'whole and unchanged' or the number of problems.
 # Exit status: 0 whole and unchanged, 1 not, 2 bad usage.
 # shellcheck shell=bash
