@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The report of a run: in a browser, in print and in the hands of somebody who chose the names in it.
+# The report of a run: in a browser, in print, and with hostile names in it.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -37,7 +37,7 @@ run_make() {
 
 report() { "$REPO/do_it.sh" report "$@"; }
 
-# Open a page in headless Chromium inside another that measures it, and print what that found, as `name=value` words.
+# Open a page in headless Chromium inside another page that measures it; print the measurements as `name=value` words.
 browse() {
   local page=$1 width=$2
   cat >"$SCRATCH/outer.html" <<END
@@ -67,7 +67,7 @@ onload = function () {
 };
 </script>
 END
-  # A profile of its own, and no word to any other machine.
+  # A separate profile, and no connection to another machine.
   timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
     --disable-component-update --disable-sync --user-data-dir="$SCRATCH/profile" --allow-file-access-from-files --disable-web-security \
     --enable-logging=stderr --virtual-time-budget=10000 --dump-dom "file://$SCRATCH/outer.html" 2>"$SCRATCH/browser.log" |
@@ -103,7 +103,7 @@ found() { sed -n "s/^$1=//p" <<<"$output"; }
   assert_success
   assert_equal "$(cat proj/plots/figure1.csv)" precious
   assert_exists proj/report.html proj/plots/bars-1.svg
-  # Only this name can be an earlier report's.
+  # Only this name can be that of an earlier report.
   refute_exists proj/plots/bars-9.svg proj/.report.new
 }
 
@@ -250,9 +250,9 @@ END
   assert_contains '<dt>Fill</dt><dd>KEYS=500000</dd>' "$page"
   assert_contains '<dt>Repeats</dt><dd>REDISRUNS=3, 12 complete</dd>' "$page"
   assert_contains '<dt>Differs from the scenario</dt><dd>KEYS=500000, VALUE_SIZES=1000 2000</dd>' "$page"
-  # Every link leads to a section, and every section has one.
+  # Every link leads to a section, and every section has a link.
   assert_equal "$(grep -oE '<a href="#[a-z]+' <<<"$page" | sed 's/.*#//')" "$(grep -oE '^<section id="[a-z]+' <<<"$page" | sed 's/.*"//')"
-  # The path of a server that is none leads nowhere.
+  # An invalid path of a server is not a link.
   sed -i 's#SERVER=.*#SERVER="../../etc"#' 20250101T100000Z-x/run.conf
   run_split report 20250101T100000Z-x
   assert_contains '<dt>Server</dt><dd>-</dd>' "$(<20250101T100000Z-x/report.html)"
@@ -290,7 +290,7 @@ END
   run_split report 20250101T100000Z-x
   page=$(grep -oE '<title id="[a-z]+-[0-9-]+-title">[^<]*' 20250101T100000Z-x/report.html | sed 's/.*>//')
   assert_contains $'Throughput, get\np99 latency, get\n' "$page"
-  # Once the first of populate is drawn, the rest is of populate too.
+  # After the first plot of populate, the remaining plots are of populate too.
   assert_equal "$(awk '/populate/ { later = 1 } later && !/populate/' <<<"$page")" ''
   assert_contains 'p99 latency, populate' "$page"
   assert_exists 20250101T100000Z-x/plots/tail-1.svg

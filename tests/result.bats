@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# From logs to rows: the figures of the guide, the shape of the CSV, and what is done with files that are not whole.
+# From logs to rows: the figures of the guide, the format of the CSV, and the handling of truncated files.
 # shellcheck disable=SC2154 # stderr is set by run_split
 # shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
@@ -13,19 +13,19 @@ teardown() { scratch_teardown; }
 HEADER=filename,clients,len,servers,keys,max_time,operation,run,scenario,variant,point,repeat,client,threads,connections,pipeline
 HEADER+=,rate,ops,ops_per_sec,tx_bps,avg_us,p50_us,p90_us,p99_us,p99_9_us,p99_99_us,max_us,max_time_us,errors,misses,far_per_op,used_memory,rss,swap,far_share,placement,ops_margin_percent,p99_margin_percent,settled,disturbed,warmup_s,late,unanswered,at_least_us,miss_reason,foreign_cpu_percent,steal_percent
 
-# Print the columns of HEADER of CSV rows that hold no quotes: those that keep their names and order; new ones come behind them.
+# Print the columns of HEADER from CSV rows without quotes: the columns that keep their names and order; new columns follow them.
 kept_columns() {
   cut -d , -f "1-$(tr ',' '\n' <<<"$HEADER" | wc -l)"
 }
 
-# Print one column of CSV rows that hold no quotes.
+# Print one column of CSV rows without quotes.
 # Usage: column NAME <csv
 column() {
   awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }'
 }
 
-# What the guide's script does, step by step, in our own words: of each log the last thread line in front of
-# `threads fin`, and its words by position.
+# The steps of the guide's script, reimplemented: from each log, take the last thread line before
+# `threads fin`, and select its words by position.
 guide_rows() {
   local file
   for file in "$@"; do
@@ -78,7 +78,7 @@ guide_rows() {
 
 @test "a GET that found nothing carried nothing, and the keys of an instance are not the requests to it" {
   repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 get:2 mixed:2
-  # 20 keys an instance; of 200 requests 150 missed.
+  # 20 keys per instance; 150 of 200 requests missed.
   awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
     NR == 3 { $at["keys"] = 20; $at["misses"] = 150; $at["bytes"] = 50000 } { print }' r/20250101-x/native/p/rep-1/c/result.tsv >changed
   mv changed r/20250101-x/native/p/rep-1/c/result.tsv
@@ -387,7 +387,7 @@ END
   OMP_NUM_THREADS=2 "$REPO/test" --instances 1 --phases set --out $folder/a 127.0.0.1 "$REDIS_PORT" 100 3000 >$folder/a/redis.log.a.20250101-100000.1
   run "$REPO/summary2csv.sh" r/20250101-x
   assert_success
-  # Twice the same client has the same percentiles as one.
+  # Two copies of one client have the same percentiles as one client.
   cp -r $folder/a $folder/b
   mv $folder/b/redis.log.a.20250101-100000.1 $folder/b/redis.log.b.20250101-100000.1
   table=$(FORMAT=csv bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table')
@@ -400,16 +400,16 @@ END
   local run=r/20250101-x client
   repeat_make "$run" native p 1 a 1000 90 1 10 99 set:3
   repeat_make "$run" native p 1 b 1000 10 1 500 99 set:3
-  # 90 samples of 10 us beside 10 of 500 us; no average of the two clients' own figures gives these percentiles.
+  # 90 samples of 10 us and 10 of 500 us: averaging the figures of the two clients cannot give these percentiles.
   histogram_make 10:90 >"$run/native/p/rep-1/a/histogram-set-a1B2c3"
   histogram_make 500:10 >"$run/native/p/rep-1/b/histogram-set-a1B2c3"
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
   assert_success
   assert_equal "$(column p50_us <<<"$output")" 10
-  assert_equal "$(column p99_us <<<"$output")" 129 # capped by the largest sample that was seen
+  assert_equal "$(column p99_us <<<"$output")" 129 # capped by the largest recorded sample
   assert_equal "$(column servers <<<"$output")" 2
   assert_equal "$(column tx_bps <<<"$output")" 266666.666667
-  # The mean of all operations, not of the two means.
+  # The mean of all operations, not the mean of the two means.
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tr "\t" ","' - "$run"
   assert_equal "$(column avg_us <<<"$output")" 59
 }
@@ -425,7 +425,7 @@ END
   local run=r/20250101-x client file
   for client in a b; do
     repeat_make "$run" native p 1 "$client" 1000 90 1 23 99 set:3
-    # Of 100 requests one was late, and nine got no answer in 400 us, or in 500 us for b.
+    # Of 100 requests, one was late, and nine had no reply within 400 us, or within 500 us for b.
     histogram_make 10:91 "$([[ $client == a ]] && echo 400 || echo 500)":9 >"$run/native/p/rep-1/$client/histogram-set-a1B2c3"
     file=$run/native/p/rep-1/$client/result.tsv
     awk -F '\t' -v OFS='\t' -v bound="$([[ $client == a ]] && echo 400 || echo 500)" '

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# REDISRUNS=auto: when it looks, what it finds open, what the looks do to false alarms, and what becomes of disturbed repeats.
+# REDISRUNS=auto: when it checks, which figures are still open, the rate of false alarms after several checks, and disturbed repeats.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -14,7 +14,7 @@ teardown() {
   scratch_teardown
 }
 
-# Run the awk program PROGRAM behind the statistics and the schedule.
+# Run the awk program PROGRAM with the functions of the statistics and the schedule.
 # Usage: statistics PROGRAM [ARGUMENT...]
 statistics() {
   local program=$1
@@ -22,7 +22,7 @@ statistics() {
   awk -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$REPO/tests/random.awk" -f "$program" "$@"
 }
 
-# Print what rounds.awk says of totals: lines VARIANT REPEAT OPS P99 on stdin, all of one phase.
+# Print the output of rounds.awk for totals: lines VARIANT REPEAT OPS P99 on stdin, all of one phase.
 # Usage: judged NAME=VALUE... <ROWS
 judged() {
   {
@@ -51,7 +51,7 @@ judged() {
     case $name in
       peek:*) want='called > 20' ;;
       *:0) want='called <= 5.5 && wrong <= 5.5' ;;
-      # A difference is found, and the earlier the larger it is.
+      # A difference is found, and a larger difference is found earlier.
       *:10) want='called > 99 && rounds < 12 && wrong <= 5.5' ;;
     esac
     awk -v called="$called" -v wrong="$wrong" -v rounds="$rounds" "BEGIN { exit !($want) }" || fail "$name: $wrong $called $rounds: not $want"
@@ -59,16 +59,16 @@ judged() {
 }
 
 @test "a figure is closed when it is precise, the same, better or worse, and the run stops at a look" {
-  # b has 90 % of the throughput and the same p99, give or take.
+  # b has 90 % of the throughput and about the same p99.
   local rows=$'a 1 1000 500\nb 1 900 500\na 2 1010 500\nb 2 909 501\na 3 990 501\nb 3 892 500'
   run judged ROUND=3 <<<"$rows"
   assert_line "closed|get throughput of b: 90.0 % of a, +-0.4 %, worse"
   assert_match 'closed\|get p99 latency of b: 100\.0 % of a, \+-[01]\.[0-9] %, same'
   assert_line "stop|1"
-  # Between two looks the answer is not acted on.
+  # Between two checks, the run does not act on the result.
   run judged ROUND=4 <<<"$rows"$'\na 4 1000 500\nb 4 900 500'
   assert_line "stop|0|5"
-  # Later repeats of a run that goes on are not seen yet.
+  # Later repeats of a resumed run are ignored.
   run judged ROUND=3 <<<"$rows"$'\na 4 1000 500\nb 4 1 1'
   assert_line "stop|1"
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A whole run on this machine, and what becomes of it when something goes wrong in the middle.
+# A whole run on this machine, and its behaviour when a step in the middle fails.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -15,7 +15,7 @@ teardown() {
   scratch_teardown
 }
 
-# The words that keep a run small and inside this test's directory.
+# The arguments that keep a run small and inside the directory of this test.
 # Usage: words; sets WORDS
 words() {
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 "$@")
@@ -26,7 +26,7 @@ run_folder() {
   echo "$SCRATCH"/results/*
 }
 
-# Nothing of a run is left on the host: no process that it recorded, no directory of it, no lock.
+# Assert that nothing of a run is left on the host: no recorded process, no directory, no lock.
 assert_nothing_left() {
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
   local port
@@ -45,7 +45,7 @@ assert_nothing_left() {
   for rep in "$run"/native/{100,1000}B-2i/rep-{1,2}; do
     assert_exists "$rep"/127.0.0.1/{result.tsv,set.hgrm,get.hgrm,set.hlog,get.hlog,set.series.tsv} "$rep"/server/info.{before,after} \
       "$rep"/server/redis-"$BASE".log
-    # Redis' own count of what it was asked: every key once with SET, once with GET, nothing else.
+    # The counters of Redis: every key once with SET, once with GET, nothing else.
     assert_equal "$(info_calls set "$rep/server/info.after")" 1000
     assert_equal "$(info_calls get "$rep/server/info.after")" 1000
     (cd "$rep/127.0.0.1" && sha256sum --quiet -c SHA256SUMS)
@@ -110,7 +110,7 @@ assert_nothing_left() {
 
 @test "with REDISRUNS=auto variants take turns until the figures are precise or the limit is reached, and --resume runs no more" {
   local run rounds
-  # What others use is no matter here.
+  # Load by other programs is irrelevant here.
   words REDISRUNS=auto REDISRUNS_MIN=2 REDISRUNS_MAX=3 PRECISION=100% PHASES=set FOREIGN_LIMIT=1000% -v native -v loadgen
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_success
@@ -130,7 +130,7 @@ assert_nothing_left() {
 }
 
 @test "a run whose master lives is not stopped by another, and a second run is refused" {
-  # Longer than any machine takes for what is tried meanwhile.
+  # Longer than any machine needs for the checks below.
   words TIME=600 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
@@ -140,7 +140,7 @@ assert_nothing_left() {
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE=$((BASE + 2))
   assert_failure 3
   assert_contains "has this server" "$stderr"
-  # It goes on as if nothing had been.
+  # The run continues as if nothing had happened.
   while read -r pid start _; do process_alive "$pid" "$start" || fail "$pid is gone"; done < <(cat host/run-*/server/instances.proc host/run-*/client-*/generator.proc)
   assert_equal "$(grep -c warning: job.err)" "$(grep -c 'both run on' job.err)"
   kill -INT -"$JOB_PID"
@@ -213,7 +213,7 @@ assert_nothing_left() {
   key=$(sha256sum "$REPO/test" | cut -c 1-16)
   mkdir -m 700 noexec/host noexec/host/cache
   cp "$REPO/test" "noexec/host/cache/test-$key"
-  # The way of a client that is reached over ssh, without the ssh.
+  # The code path of a client over ssh, without ssh.
   # shellcheck disable=SC2016 # for the master's shell
   master REMOTE_DIR="$SCRATCH/noexec/host" 'remote_is_local() { [[ $1 != elsewhere ]]; }
     _remote_ssh() { shift; bash -c "$*"; }

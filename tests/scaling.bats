@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The sweep over instances: which numbers, on which CPUs, what counts of a point, the table and the knee.
+# The sweep over instances: the numbers, the CPUs, what is counted for a point, the table and the knee.
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; awk's fields are not the shell's
 
 load helper
@@ -16,7 +16,7 @@ teardown() {
   scratch_teardown
 }
 
-# The numbers of instances that a plan for a server of 48 CPUs has.
+# Print the numbers of instances in a plan for a server with 48 CPUs.
 # Usage: numbers SETTING...
 numbers() {
   run_split "$REPO/do_it.sh" plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=48 SERVER_MEM=64 "$@"
@@ -30,7 +30,7 @@ words() {
   CONNECTIONS=5 INSTANCE_REQUESTS=20000 INTERVAL=0.1 "$@")
 }
 
-# Totals of a sweep: the columns that are read, and a row without anything that a monitor knows.
+# Totals of a sweep: the columns that are read; the columns of the monitors are missing.
 windows_head() {
   printf '%s\t' run variant variant_rank point sweep repeat operation len servers window_ops_per_sec window_us cut_percent ops client_cpu_us max_time_us threads \
     client_limited rate
@@ -84,7 +84,7 @@ windows_row() {
     mkdir -p "$run"/native/100B-1i/rep-{1,2}{,.failed-1}
     printf 'VARIANTS="native swap"\nINSTANCES="1 2"\nVALUE_SIZES="100"\nDRAM_RATIO="1:4"\nKEY_PATTERN="sequential uniform"\nREDISRUNS="3"\n' >"$run/run.conf"
   done
-  # One that no run wrote is read as a scenario is.
+  # A run.conf that no run wrote is read like a scenario.
   sed -i 's/^REDISRUNS=.*/REDISRUNS=3/' results/20260102T000000Z-demo/run.conf
   PATH=$PWD/bin:$PATH run_split "$REPO/do_it.sh" list RESULTS_DIR=results
   assert_success
@@ -102,7 +102,7 @@ windows_row() {
 
 @test "a plan counts the requests of the sweep, not its keys" {
   run_split "$REPO/do_it.sh" plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 REDISRUNS=1 PLAN_OPS=1000000
-  # Two phases of 50,000,000 requests at a million a second, and a second at each and at populate: 103 s; for two instances twice the load.
+  # Two phases of 50,000,000 requests at 1,000,000/s, plus 1 s for each phase and for populate: 103 s. Two instances have twice the load.
   assert_match '128B-1i .* 1\.7
 '
   assert_match '128B-2i .* 3\.3
@@ -131,7 +131,7 @@ windows_row() {
     SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
   assert_contains '128B-2i'
   refute_contains '128B-3i'
-  # A scenario that knows nothing of them says where its instances are, unless that was asked for.
+  # Without settings for isolated CPUs, plan prints the CPUs of the instances, unless the user asked for these CPUs.
   run_split "$REPO/do_it.sh" plan -s imdt SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
   assert_contains '24 instances on the CPUs 4-7,20: set SERVER_CPUS' "$stderr"
   run_split "$REPO/do_it.sh" plan -s imdt SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu" \
@@ -146,17 +146,17 @@ windows_row() {
   }
   mkdir -p rep-1/{a,b}
   printf 'phase\tclient\tstart_us\nset\ta\t1000000\nset\tb\t1500000\n' >rep-1/starts.tsv
-  # Client a: 100 operations a second for 2 s, then 50 for 1 s, as one of its two threads is done.
+  # Client a: 100 operations/s for 2 s, then 50 for 1 s, because one of its two threads is done.
   printf 'time_s\tops\n1.000\t100\n2.000\t100\n3.000\t50\n' >rep-1/a/set.series.tsv
   printf 'time_s\tops\n1.000\t10\n2.000\t10\n' >rep-1/b/set.series.tsv
   {
     printf 'variant\tpoint\trepeat\toperation\tservers\tops\tclient\tfolder\tfirst_done_us\tmax_time_us\tthreads_ops_per_sec\n'
     printf 'v\tp\t1\tset\t2\t250\t%s\n' $'a\trep-1/a\t2000000\t3000000\t100' $'b\trep-1/b\t2000000\t2000000\t10'
   } >rows
-  # From 1.5 s, when b starts, to 3 s, when the first thread of a is done; all of it is from 1 s to 4 s.
+  # The common window is from 1.5 s, when b starts, to 3 s, when the first thread of a is done; the whole load is from 1 s to 4 s.
   run window
   assert_output '4 110 1500000 50'
-  # Without a series, each thread counts with the rate that it had.
+  # Without a time series, each thread counts with its mean rate.
   rm rep-1/*/set.series.tsv
   run window
   assert_output '4 110 1500000 50'
@@ -189,7 +189,7 @@ END
 @test "one slow point in a curve that goes on growing is no knee, and a schedule has none" {
   {
     windows_head
-    # The cookbook's kernel and GET at 100 Gbit/s, where it dips.
+    # The figures of the cookbook for kernel and GET at 100 Gbit/s, which have a dip.
     while read -r n ops; do windows_row kernel 1 get "$n" "$ops"; done <<'END'
 16 19100000
 17 20100000
@@ -223,7 +223,7 @@ END
 
 @test "how busy things were is told of the phase, not of the time around it that the counters have too" {
   mkdir -p rep-1/{client,server}
-  # A phase of a second, 3 s between the marks; the second CPU had no interrupt.
+  # A phase of 1 s with 3 s between the marks; the second CPU had no interrupts.
   printf 'get\t%s\t%s\t1000\t%s\n' cpus time_us 3001000 cpus busy_us 1961000 cpu0 irq_us 301000 cpu1 irq_us 1000 7001 used_cpu_us 901000 \
     7002 used_cpu_us 701000 eth0 rx_bytes 2501000 eth0 tx_bytes 100001000 >rep-1/server/counters.tsv
   printf 'get\t%s\t%s\t%s\t%s\n' cpus count 2 2 eth0 speed_mbit 1000 1000 >>rep-1/server/counters.tsv
@@ -233,7 +233,7 @@ END
   run knees
   assert_contains "an instance uses 80 %, the server's CPUs are busy to 98 % (full), the busiest one with interrupts to 30 %, \
 the link of 1,000 Mbit/s to 80 %, a thread"
-  # What the start of the phase cost does not make more than all of them.
+  # Figures corrected for the cost of the start of the phase stay between 0 % and 100 %.
   sed -i 's/\t1961000$/\t2961000/; s/\t301000$/\t1000/' rep-1/server/counters.tsv
   run knees
   assert_contains "the server's CPUs are busy to 100 % (full), the busiest one with interrupts to 0 %"
@@ -268,7 +268,7 @@ the link of 1,000 Mbit/s to 80 %, a thread"
   assert_match 'an instance uses [0-9]+ %'
   for n in 1 2 3 4; do
     rep=$(echo "$SCRATCH"/results/*/kernel/128B-"$n"i/rep-1)
-    # Each key once when they are populated, then what was asked for.
+    # Populate sets each key once; then come the configured requests.
     assert_equal "$(info_calls set "$rep/server/info.after")" $((n * 20500))
     assert_equal "$(info_calls get "$rep/server/info.after")" $((n * 20000))
     assert_equal "$(awk -F: '$1 == "keyspace_misses" { sum += $2 } END { print sum + 0 }' "$rep/server/info.after")" 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# One list of columns: what the schema says is what CSV, JSON, totals and compare do, and no column is named that it does not have.
+# One list of columns: CSV, JSON, totals and compare follow the schema, and nothing names a column that the schema does not have.
 # shellcheck disable=SC2154 # stderr is set by run_split
 # shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
@@ -12,7 +12,7 @@ teardown() { scratch_teardown; }
 
 SCHEMA=$BATS_TEST_DIRNAME/../lib/results/schema.tsv
 
-# Print fields of the schema, by name, a column a line.
+# Print fields of the schema, by name, one column per line.
 # Usage: schema FIELD...
 schema() {
   awk -F '\t' -v OFS='\t' -v names="$*" '/^#/ { next }
@@ -20,7 +20,7 @@ schema() {
     { for (i = 1; i <= n; i++) printf "%s%s", $at[name[i]], (i < n ? OFS : "\n") }' "$SCHEMA"
 }
 
-# Make a run of two clients, one of them nine times as busy, with histograms.
+# Make a run of two clients with histograms; one client has nine times the load of the other.
 clients_make() {
   repeat_make r/20250101-x native 1000B-2i 1 a 1000 90 1 10 99 set:3
   repeat_make r/20250101-x native 1000B-2i 1 b 1000 10 1 500 99 set:3
@@ -28,7 +28,7 @@ clients_make() {
   histogram_make 500:10 >r/20250101-x/native/1000B-2i/rep-1/b/histogram-set-a1B2c3
 }
 
-# Set columns of a client's result.tsv; one that is not there is added.
+# Set columns of a client's result.tsv; a missing column is added.
 # Usage: set_column CLIENT NAME VALUE
 set_column() {
   local file=r/20250101-x/native/1000B-2i/rep-1/$1/result.tsv
@@ -69,7 +69,7 @@ set_column() {
   local name unit shown number=0 bad=''
   while IFS=$'\t' read -r name unit shown; do
     number=$((number + 1))
-    # Those that were there before have their names.
+    # The older columns keep their names.
     [[ $shown == *csv* || $shown == *total* ]] && ((number > 47)) || continue
     case $unit in
       -) continue ;;
@@ -190,11 +190,11 @@ native +ops/s +26 +21
 @test "what was reached while all clients were running: a row that the window cuts counts by its share, and a client without a series by its threads" {
   local rep=r/20250101-x/native/1000B-2i/rep-1
   clients_make
-  # Each takes 3.731204 s; b begins a second later.
+  # Each takes 3.731204 s; b starts 1 s later.
   printf '%s\n' $'set\ta\t1700000000000000' $'set\tb\t1700000001000000' >$rep/starts.tsv
   printf 'time_s\tops\n1.000\t100\n2.000\t100\n3.000\t100\n3.731\t73\n' >$rep/a/set.series.tsv
   printf 'time_s\tops\n1.000\t200\n2.000\t200\n3.000\t200\n3.731\t146\n' >$rep/b/set.series.tsv
-  # From 1 to 3.731204 s: 273 operations of a, and of b 400 and 0.731204 of 200.
+  # From 1 s to 3.731204 s: 273 operations of a, and 400 + 0.731204 x 200 of b.
   window() { "$REPO/summary2csv.sh" --total r/20250101-x | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["window_ops_per_sec"], $at["window_us"], $at["cut_percent"] }'; }
   run window
   assert_output '299.956 2731204 42.3'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What a search does next, without a server: on made-up looks, and on a made-up server whose answer is known.
+# The next step of a search, without a server: after made-up steps, and on a simulated server with a known answer.
 
 load helper
 
@@ -12,14 +12,14 @@ teardown() {
   scratch_teardown
 }
 
-# Run the functions of search.awk with the made-up server.
+# Run the functions of search.awk with the simulated server.
 # Usage: made_up SEARCHES CASE...   Returns: 0
 made_up() {
   local figures=$REPO/lib/results/figures
   LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv awk -f "$figures/text.awk" -f "$figures/schema.awk" -f "$figures/metric.awk" -f "$REPO/lib/run/search.awk" -f "$REPO/tests/random.awk" -f "$REPO/tests/search.awk" "$@"
 }
 
-# Print what comes next after the looks on stdin: KIND LIMIT RATE KEPT [ANSWERED [CLIENT_LIMITED [COUNTS]]], KEPT being p99 in us.
+# Print the next step after the steps on stdin: KIND LIMIT RATE KEPT [ANSWERED [CLIENT_LIMITED [COUNTS]]]; KEPT is p99 in us.
 # Usage: next [NAME=VALUE]... <LOOKS   Returns: 0
 next() {
   {
@@ -30,7 +30,7 @@ next() {
     SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/run/search.awk" -f "$REPO/lib/run/steps.awk" steps.tsv
 }
 
-# Print looks of a scan whose limit is kept up to a rate.
+# Print steps of a scan whose limit is kept up to a rate.
 # Usage: scanned RATE   Returns: 0
 scanned() {
   local rate
@@ -63,7 +63,7 @@ scanned() {
   local one both off
   one=$(made_up 100 search:20 | awk '{ print $7 }')
   read -r _ _ _ _ off _ both < <(made_up 100 both:20)
-  # Noise of 10 % is three rungs there, and not two.
+  # With noise of 10 % this is three rungs, not two.
   ((off <= 5)) || fail "$off of 100 answers for the second limit are wrong"
   awk -v one="$one" -v both="$both" 'BEGIN { exit !(both < 1.8 * one) }' || fail "$both steps for both, $one for one"
 }
@@ -83,7 +83,7 @@ scanned() {
   assert_match $'^step\tseek\tavg<=1ms\t' "$two"
 }
 
-# The looks of a search that has found 70,000 or so.
+# The steps of a search that has found about 70,000.
 found() {
   local n
   scanned 70000
@@ -131,7 +131,7 @@ found() {
   ))"
 }
 
-# Print a step of two clients as steps.tsv has it: the first is fast, the second slow.
+# Print a step of two clients in the format of steps.tsv: the first client is fast, the second is slow.
 # Usage: step_of_two   Returns: 0
 step_of_two() {
   {
@@ -147,7 +147,7 @@ step_of_two() {
   assert_equal "$(step_of_two)" "$(printf '%s\t' 180.000 955.0 200 1000 4900 4900 4900 4900 66.67 50 50 1 7 | sed 's/\t$//')"
 }
 
-# A repeat of a variant with what its search found: SEARCH LOAD OPS SOFT_LOW SOFT_HIGH LEAST, for one limit.
+# Write a repeat of a variant with the result of its search: SEARCH LOAD OPS SOFT_LOW SOFT_HIGH LEAST, for one limit.
 # Usage: answer RANK VARIANT REPEAT SEARCH LOAD OPS SOFT_LOW SOFT_HIGH LEAST   Returns: 0
 answer() {
   local folder=run/$2/1000B-1i/rep-$3
@@ -159,7 +159,7 @@ answer() {
   [[ $4 == none ]] || printf '%s\t%s\t1000B-1i\t%s\tmixed\t1000\t1\t%s\t%s\t500\t900\t\t1\t\n' "$1" "$2" "$3" "$5" "$6" >>rows
 }
 
-# Print the table of these answers, its blanks squeezed.
+# Print the table of these answers with blanks squeezed.
 # Usage: table   Returns: 0
 table() {
   { printf 'variant_rank\tvariant\tpoint\trepeat\toperation\tlen\tservers\trate\tops_per_sec\tavg_us\tp99_us\tfar_per_op\tconnections\tsweep\n' && cat rows; } >totals

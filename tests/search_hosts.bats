@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A search with two clients: the rate is split, and a step is what both saw together.
+# A search with two clients: the rate is divided, and a step combines the results of both.
 # lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
@@ -37,13 +37,13 @@ column() {
     column "$rep/$client/steps.tsv" rate >"$client.rate"
     column "$rep/$client/steps.tsv" max_us >"$client.max"
   done
-  # Two instances of three are the first client's. The closed loop has no rate.
+  # The first client has two of the three instances. The closed loop has no rate.
   paste "$rep/steps.tsv" <(sed '1i rate' 198.18.0.11.rate) <(sed '1i rate' 198.18.0.12.rate) <(sed '1i max' 198.18.0.11.max) <(sed '1i max' 198.18.0.12.max) >all
   awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if (!($i in at)) at[$i] = i; next }
     function off(a, b) { return a - b > 0.001 * b + 0.01 || b - a > 0.001 * b + 0.01 }
     off($(NF - 3), $at["rate"] * 2 / 3) || off($(NF - 2), $at["rate"] / 3) || $at["max_us"] != ($(NF - 1) > $NF ? $(NF - 1) : $NF) { print; bad = 1 }
     END { exit bad || NR < 12 }' all || fail "a step's row is not the sum of both clients"
-  # The phase too: two rows with a part of the rate each, and a total.
+  # The phase also has two rows with a part of the rate each, and a total.
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "mixed" { print ($at["rate"] > 0) }' "$rep"/198.*/result.tsv)" $'1\n1'
   run_split "$REPO/summary2csv.sh" --total results/*
   assert_success

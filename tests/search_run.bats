@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Runs that search for the most load within a limit: steps, the phases that are measured, the table, and what is refused.
+# Runs that search for the max load within a limit: steps, the measured phases, the table, and refused settings.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -14,14 +14,14 @@ teardown() {
   scratch_teardown
 }
 
-# The words of a small run that searches; sets untuned.
+# The arguments of a small run with a search; sets untuned.
 words() {
   mapfile -t untuned < <(words_untuned)
   untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=5000 VALUE_SIZES=100 SRV_OVERRIDE=1
     REDISRUNS=1 PHASES="populate mixed" KEY_PATTERN=uniform TIME=1 SEARCH_TIME=0.5 FOREIGN=off "$@")
 }
 
-# The words that go on with the run of this test; sets untuned.
+# The arguments that resume the run of this test; sets untuned.
 words_resume() {
   untuned=(--resume results/*)
 }
@@ -32,7 +32,7 @@ column() {
   awk -F '\t' -v phase="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["phase"] == phase { print $at[name] }' results/*/native/*/rep-1/"$1"
 }
 
-# Print how many requests the server counted in a phase.
+# Print the number of requests that the server counted in a phase.
 # Usage: phase_calls PHASE   Returns: 0
 phase_calls() {
   awk -F '\t' -v phase="$1" '$1 == phase && $3 == "calls" { sum += $5 - $4 } END { print sum + 0 }' results/*/native/*/rep-1/server/counters.tsv
@@ -44,17 +44,17 @@ phase_calls() {
   assert_success
   assert_equal "$(column search.tsv mixed limit) $(column search.tsv mixed-2 limit)" "avg<=200ms p50<=150ms"
   assert_match '^(found|client|open|broken)$' "$(column search.tsv mixed search)"
-  # What was measured is what was found: the rate, and within the limit. How much of the rate a machine with other work gets through is its own.
+  # The measured phase has the rate that was found, and keeps the limit. The achieved part of the rate depends on other load on the machine.
   local phase rate
   for phase in mixed mixed-2; do
     rate=$(column search.tsv "$phase" load)
     assert_equal "$(phase_column "$phase" rate)" "$rate"
-    # A machine with other work may break the limit in the longer phase, which is then said; else it is kept at its rate.
+    # Other load on the machine may break the limit in the longer phase, which the run then reports; else the phase has its rate.
     [[ $(column search.tsv "$phase" search) == broken ]] ||
       awk -v ops="$(phase_column "$phase" ops_per_sec)" -v rate="$rate" -v avg="$(phase_column "$phase" avg_us)" -v p50="$(phase_column "$phase" p50_us)" '
         BEGIN { exit !(ops > 0 && ops < 1.01 * rate && ("'"$phase"'" == "mixed" ? avg <= 200000 : p50 <= 150000)) }' || fail "$phase: faster than its rate, or not within its limit"
   done
-  # The scan is shared: one closed loop and nine looks belong to no limit.
+  # The scan is shared: one closed loop and nine steps belong to no limit.
   assert_equal "$(awk -F '\t' '$3 == "-"' results/*/native/*/rep-1/steps.tsv | wc -l)" 10
   assert_match $'MIXED of 100 B on 1 instance: the most operations a second within a limit' "$output"
   assert_match 'avg<=200ms +native' "$output"
@@ -62,16 +62,16 @@ phase_calls() {
   run_split "$REPO/summary2csv.sh" results/*
   assert_success
   assert_equal "${#lines[@]}" 4
-  # A picture for each figure that has a limit.
+  # One plot for each figure with a limit.
   need_command gnuplot jq
   assert_exists results/*/plots/search-1-1-{1,2}.svg
-  # Bars of what was found: there are none where the measured phases broke both limits.
+  # Bars of the result: there are none if the measured phases broke both limits.
   [[ $(column search.tsv mixed search)$(column search.tsv mixed-2 search) == brokenbroken ]] || assert_exists results/*/plots/limits-1-1.svg
   assert_contains 'average latency by load, mixed, 100B-1i' "$(<"$(echo results/*/report.html)")"
   assert_contains 'the most operations a second within a limit' "$(<"$(echo results/*/report.html)")"
   assert_equal "$("$REPO/summary2csv.sh" --json results/* | jq -r '[.[] | [.operation, .limit, (.capacity_ops_per_sec == (if .search == "broken" then .capacity_ops_per_sec else .ops_per_sec end))] | @tsv] | join(";")')" \
     $'populate\t\tfalse;mixed\tavg<=200ms\ttrue;mixed-2\tp50<=150ms\ttrue'
-  # Nothing of a step is a phase of the server's counters or of its neighbours, and in a phase are its own requests alone.
+  # A step is not a phase of the server's counters or of its neighbours, and a phase contains only its own requests.
   refute_contains steps "$(cat results/*/native/*/rep-1/server/counters.tsv results/*/native/*/rep-1/neighbours.tsv)"
   assert_equal "$(phase_calls populate)" 5000
   for phase in mixed mixed-2; do
@@ -119,7 +119,7 @@ phase_calls() {
   process_note "$busy"
   words RATE=search LIMITS="avg<=200ms" SEARCH_STEPS=10 FOREIGN=20%
   job_start "$REPO/do_it.sh" run "${untuned[@]}"
-  # One is enough: with others all the time, each step would be made four times.
+  # One is enough: with constant disturbance, each step would be repeated four times.
   wait_until 60 grep -q 'others disturbed it: made again' "$SCRATCH/job.err" || fail "no step was disturbed: $(<"$SCRATCH/job.err")"
   kill "$busy"
   job_wait 300
@@ -143,7 +143,7 @@ phase_calls() {
   with=$(awk '/^all / { print $2 }' <<<"$output")
   run_split "$REPO/do_it.sh" plan "${untuned[@]}" RATE=100
   without=$(awk '/^all / { print $2 }' <<<"$output")
-  # 35 steps of 4 s and a second of the master's, and the second limit's phase.
+  # 35 steps of 4 s plus 1 s for the master, and the phase of the second limit.
   assert_equal "$(awk -v a="$with" -v b="$without" 'BEGIN { printf "%.1f", a - b }')" 3.9
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Instances on this machine: up, pinned, shut to strangers, down; and what was there before is left alone.
+# Instances on this machine: started, pinned, closed to other users, stopped; existing processes are left alone.
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
 
 load helper
@@ -92,7 +92,7 @@ recorded_alive() {
   master "SRV_OVERRIDE=2 REDISBASE=$base REDIS_CONF='maxmemory nonsense'" 'server_start 2 || { server_stop; exit 1; }' || :
   assert_failure
   assert_contains "redis-server ended: argument must be a memory value" "$stderr"
-  # What stands in front of it says why, and then how it is used.
+  # The wrapper prints the reason, then its usage.
   if command -v numactl >/dev/null; then
     master "SRV_OVERRIDE=1 REDISBASE=$base" "SERVER_NUMACTL='-N 0 -M 0' && server_start 1 || { server_stop; exit 1; }" || :
     assert_failure
@@ -118,13 +118,13 @@ recorded_alive() {
   base=$(ports_pick 2)
   printf '#!/bin/bash\n[[ $* != *%s.conf ]] || exit 1\n"$@" &\nwait $!\n' $((base + 1)) >stay
   chmod +x stay
-  # The second instance never starts; that the first one does is waited for, so that there is something to leave behind.
+  # The second instance never starts. The test waits for the first one, so that there is a process to clean up.
   master "SRV_OVERRIDE=2 REDISBASE=$base SERVER_PREFIX=$SCRATCH/stay" '
     server_start 2 || { until grep -q "Ready to accept" '"$SCRATCH"'/host/run-*/server/redis-$REDISBASE.log; do sleep 0.05; done; server_stop; }'
   assert_contains "$((base + 1)): redis-server ended" "$stderr"
   port_free "$base" || fail "an instance was left: $(ss -Hltnp "sport = :$base")"
   assert_equal "$(find host -name 'run-*')" ''
-  # A pid of another namespace is the pid of somebody else here.
+  # A pid of another namespace is the pid of another process here.
   unshare --pid --fork true 2>/dev/null || skip 'a pid namespace cannot be made here'
   master "SRV_OVERRIDE=2 REDISBASE=$base 'SERVER_PREFIX=unshare --pid --fork'" '
     server_start 2 || { cat '"$SCRATCH"'/host/run-*/server/*.proc; server_stop; }'
@@ -165,12 +165,12 @@ recorded_alive() {
   assert_contains taken
   assert_contains "and is gone: its lock is broken" "$stderr"
   assert_equal "$(find locks -type f)" ''
-  # Its private directory stays until somebody says stop.
+  # Its private directory remains until stop is run.
   "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
 }
 
 @test "Redis is built from a tarball once, kept, and run" {
-  # A stand-in with the shape of Redis' source tree: what is tested is the way from the tarball to a running server.
+  # A stub with the layout of the Redis source tree: the test covers the way from the tarball to a running server.
   local base
   mkdir -p redis-1/src
   printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v redis-server)" >redis-1/src/start
@@ -183,7 +183,7 @@ recorded_alive() {
   assert_contains up
   assert_contains "$SCRATCH/host/cache/redis-1-"
   assert_equal "$(wc -l <built)" 1
-  # A tree that does not build says why.
+  # A tree that does not build reports the reason.
   printf 'all:\n\t@echo no compiler here; false\n' >redis-1/Makefile
   tar -czf redis-1.tar.gz redis-1
   master "$words" ':'
@@ -208,12 +208,12 @@ recorded_alive() {
   assert_success
   assert_contains estimated
   refute_exists built
-  # What a key costs is asked of it once it is there.
+  # The cost of a key is measured after the build.
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}" KEYS=auto FILL=20M TIME=1
   assert_success
   assert_equal "$(wc -l <built)" 1
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["known"] }' results/*/plan.tsv)" asked
-  # A tree that does not build: the run is refused, and nothing was started.
+  # A tree that does not build: the run is refused before anything starts.
   printf 'all:\n\t@echo no compiler here; false\n' >redis-1/Makefile
   tar -czf redis-1.tar.gz redis-1
   rm -r results

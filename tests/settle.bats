@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# When the bytes on a server's nodes came to rest: what the monitors write down each second, and what is made of it.
+# When the placement of a server's memory settled: the records of the monitors for each second, and the result.
 # shellcheck disable=SC2154 # stderr is set by run_split
 # shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
@@ -16,7 +16,7 @@ teardown() {
   scratch_teardown
 }
 
-# Make a run of one repeat whose phase get lasts 40 s by the server's clock, with what node 1 holds in each second, in % of all.
+# Make a run of one repeat whose phase get lasts 40 s by the server's clock; PERCENT is the share of node 1 in each second.
 # Usage: moving_make PERCENT...
 moving_make() {
   local folder=$RUN/tiering/1000B-1i/rep-1 second=0 share
@@ -39,7 +39,7 @@ figure() {
   "$REPO/summary2csv.sh" "$RUN" | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at[name] }'
 }
 
-# Print WORD so many times.
+# Print WORD repeatedly: times COUNT WORD
 times() {
   local i
   for ((i = 0; i < $1; i++)); do printf '%s ' "$2"; done
@@ -50,7 +50,7 @@ times() {
   moving_make 90 80 70 60 50 40 30 20 10 $(times 31 5)
   assert_equal "$(figure settle_s)" 10
   assert_equal "$(figure server_cpu_us_per_op)" 4
-  # Half a percent is no news, two are.
+  # A change of 0.5 % is ignored; 2 % counts.
   # shellcheck disable=SC2046 # words
   moving_make $(times 40 5)
   assert_equal "$(figure settle_s)" 0

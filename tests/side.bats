@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Hosts that are asked side by side: order, errors with names, time limits, and nothing left of those that were stopped.
+# Hosts that are asked in parallel: order, errors with names, time limits, and no leftovers of stopped hosts.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -13,7 +13,7 @@ teardown() {
   scratch_teardown
 }
 
-# No such process runs. Usage: gone PID
+# Assert that a process does not run. Usage: gone PID
 gone() { ! process_start "$1"; }
 
 # Run a piece of shell with the master's modules.
@@ -32,7 +32,7 @@ END
 }
 
 @test "hosts are asked at the same time; outputs and errors come in their order, and each error names its host" {
-  # Each waits for the one after it: one after another they would never end.
+  # Each waits for the next one: in sequence they would never end.
   # shellcheck disable=SC2016 # expanded by the script
   side '
     each() {
@@ -61,7 +61,7 @@ END
     }
     side_run 6 each slow killed well || :
     echo "${SIDE_STATUS[slow]} ${SIDE_STATUS[killed]} ${SIDE_STATUS[well]} ${SIDE_OUT[well]}"
-    # What a stopped one may still say belongs to no later call.
+    # Late output of a stopped job must not reach a later call.
     side_run 60 each well
     echo "again ${SIDE_STATUS[well]}"'
   assert_success

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The search for the min share of DRAM, without a server: what it does next, on a made-up server whose answer is known; its table, its rate, and what
-# is refused. tests/size_run.bats runs it on real swap.
+# The search for the min share of DRAM, without a server: the next step on a simulated server with a known answer; its table, its rate, and refused
+# settings. tests/size_run.bats runs it on real swap.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -15,7 +15,7 @@ teardown() {
   scratch_teardown
 }
 
-# Print what comes next after the looks on stdin: KIND SHARE P99 FAR [TRY [COUNTS [LOST [ANSWERED]]]], all for p99<=1ms.
+# Print the next step after the steps on stdin: KIND SHARE P99 FAR [TRY [COUNTS [LOST [ANSWERED]]]], all for p99<=1ms.
 # Usage: next <LOOKS   Returns: 0
 next() {
   {
@@ -27,7 +27,7 @@ next() {
     awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/run/search.awk" -f "$REPO/lib/run/steps.awk" steps.tsv
 }
 
-# Looks of a search whose load fits into 43 % of DRAM: kept at 44 %, broken at 42 %, three times each.
+# Steps of a search whose load fits into 43 % of DRAM: kept at 44 %, broken at 42 %, three times each.
 found() {
   printf 'scan 100 500 0\nscan 80 500 0\nscan 60 500 0\nscan 40 9000 0.4\nscan 40 9000 0.3 2\nscan 40 9000 0.3 3\nscan 20 9000 0.6\nscan 20 9000 0.6 2\n'
   printf 'seek 44 500 0\nseek 44 500 0\nseek 44 500 0\nseek 42 5000 0.05\nseek 42 5000 0.05 2\n'
@@ -39,7 +39,7 @@ found() {
   while read -r name least median most off steps _ kills broke; do
     if [[ $name == 0:60 ]]; then
       assert_equal "$least $median $most $broke" "60 60 60 oom"
-      # Each costs a repeat.
+      # Each step costs a repeat.
       ((kills <= 6)) || fail "the OOM killer came $kills times"
       continue
     fi
@@ -54,7 +54,7 @@ found() {
   assert_equal "$(next <<<'scan 100 500 0')" $'step\tscan\t-\t80\t1'
   assert_equal "$(next < <(found | sed -n 1,5p))" $'step\tscan\t-\t40\t3'
   assert_equal "$(next < <(found | sed -n 1,6p))" $'step\tscan\t-\t20\t1'
-  # At 20 % and 40 % nothing was kept: 10 % is not looked at.
+  # The limit is broken at 20 % and 40 %: skip 10 %.
   assert_match $'^step\tseek\tp99<=1ms\t(4|5)[0-9]\t1$' "$(next < <(found | sed -n 1,8p))"
 }
 
@@ -83,7 +83,7 @@ found() {
   assert_match $'^none\tp99<=1ms\t1310\t100\t' "$(next < <(printf 'scan 100 1310 0\nscan 80 9000 0.2\nscan 80 9000 0.2 2\n' && printf 'seek 100 1310 0\n%.0s' 1 2 3 4 5 6 7 8))"
 }
 
-# A repeat of a variant with what its search found: SEARCH SHARE BROKE_BY, for one limit.
+# Write a repeat of a variant with the result of its search: SEARCH SHARE BROKE_BY, for one limit.
 # Usage: answer RANK VARIANT REPEAT SEARCH SHARE BROKE_BY   Returns: 0
 answer() {
   local folder=run/$2/1000B-1i/rep-$3
@@ -96,7 +96,7 @@ answer() {
   [[ $4 == none ]] || printf '%s\t%s\t1000B-1i\t%s\tget\t1000\t1\t1000\t999\t500\t900\t0.01\t1\t\t%s\n' "$1" "$2" "$3" "$PWD/$folder/client" >>rows
 }
 
-# Print the table of these answers, its blanks squeezed.
+# Print the table of these answers with blanks squeezed.
 # Usage: table   Returns: 0
 table() {
   { printf 'variant_rank\tvariant\tpoint\trepeat\toperation\tlen\tservers\trate\tops_per_sec\tavg_us\tp99_us\tfar_per_op\tconnections\tsweep\tfolder\n' && cat rows; } >totals
@@ -115,7 +115,7 @@ table() {
   run table
   assert_contains 'GET of 1,000 B on 1 instance: the min share of DRAM at which 1,000 ops/s keep a limit' "$output"
   assert_contains 'p99<=1ms swap 44% 38..46 40..46 88.0 999 500 900 0.010 latency oom 33' "$output"
-  # zram keeps 50 MiB beside its 30 % of 200 MiB.
+  # zram occupies 50 MiB in addition to its 30 % of 200 MiB.
   assert_contains 'p99<=1ms zram 30% 28..30 30..30 110.0' "$output"
   assert_contains 'zram: MiB include what zram keeps in memory' "$output"
 }
@@ -130,7 +130,7 @@ table() {
   assert_contains 'swap, p99<=1ms: not kept with all data in DRAM, in 1 of 1 repeats' "$output"
 }
 
-# Make a run whose only variant needs a share of DRAM for 2,000,000 GETs in 10.7 s, with 25 of 100 MiB far.
+# Make a run whose only variant needs a share of DRAM for 2,000,000 GETs in 10.7 s; 25 of 100 MiB are far.
 # Usage: run_make RUN SHARE PRICE   Returns: 0
 run_make() {
   repeat_make "$1" swap 1000B-1i 1 c 1000 2000000 1 30 900 get:10
@@ -153,7 +153,7 @@ run_make() {
   # 75 MiB x 4 + 25 MiB x 1 = 325 for 186,382 operations a second.
   assert_equal "$("$REPO/summary2csv.sh" --total 20250101T100000Z-a | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     { print $at["limit"], $at["dram_share_percent"], $at["broke_by"], $at["capacity_ops_per_sec"], $at["cost_per_kops"] * $at["ops_per_sec"] / 1000 }')" "p99<=1ms 44 latency  325"
-  # What the measured phase breaks is no answer.
+  # A share that breaks the limit in the measured phase is not an answer.
   sed -i 's/found/broken/' 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv
   assert_equal "$("$REPO/summary2csv.sh" --total 20250102T100000Z-b | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["search"] $at["dram_share_percent"] $at["cost_per_kops"] }')" broken
 }
@@ -214,7 +214,7 @@ run_make() {
   assert_equal "$output" no
 }
 
-# The words of a plan of some variants that searches; sets untuned.
+# The arguments of a plan of some variants with a search; sets untuned.
 # Usage: words VARIANTS [WORD]...
 words() {
   local variant
@@ -235,7 +235,7 @@ words() {
   with=$(awk '/^all / { print $2 }' <<<"$output")
   run_split "$REPO/do_it.sh" plan "${untuned[@]}" DRAM_RATIO=1:4
   without=$(awk '/^all / { print $2 }' <<<"$output")
-  # 40 steps of 4 s and a second of the master's, for swap alone.
+  # 40 steps of 4 s plus 1 s for the master, for swap alone.
   assert_equal "$(awk -v a="$with" -v b="$without" 'BEGIN { printf "%.1f", a - b }')" 3.3
   run_split "$REPO/do_it.sh" plan "${untuned[@]}" RATE=search
   assert_match 'search +swap: .* at 80% of what native keeps' "$output"
@@ -248,7 +248,7 @@ words() {
   while IFS='|' read -r variants word want; do
     words "$variants"
     IFS=';' read -r -a more <<<"$word"
-    # Not `run`: a host's swap is not for this suite, whatever is wrong with the check.
+    # Not `run`: this suite must not change the swap of a host, even if the check is wrong.
     run_split "$REPO/do_it.sh" plan "${untuned[@]}" "${more[@]}"
     assert_failure 2
     assert_contains "$want" "$stderr"
@@ -271,7 +271,7 @@ END
 @test "a search changes no setting: what it holds is a share of SEARCH_LOAD before every step" {
   local names
   names=$(sed -n 's/^\([A-Z][A-Z0-9_]*\)=.*/\1/p' "$REPO/conf/defaults.conf" | paste -sd '|')
-  # Assignments outside of comments and texts; what is only passed on to awk has its own value.
+  # Find assignments outside of comments and texts; a value that is only passed to awk does not count.
   run bash -c 'sed -E "s/(^|[[:space:]])#.*//; s/\"[^\"]*\"//g" "$@" | grep -oE "(^|[[:space:]])($0)=[^[:space:]]*" | grep -vE "([A-Z_]+)=[$]\1\$"' \
     "$names" "$REPO/lib/run/search.sh" "$REPO/lib/run/size.sh"
   assert_output ''

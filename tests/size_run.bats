@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Searches for the min share of DRAM on real swap and zram, against a truth that is known: requests go to 40 % of the keys, which lie side by side.
-# Nothing here hangs on how fast the machine is: the limit is of far accesses.
+# Searches for the min share of DRAM on real swap and zram, against a known truth: requests go to 40 % of the keys, which are adjacent.
+# The result does not depend on the speed of the machine: the limit is on far accesses.
 # lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
@@ -19,7 +19,7 @@ teardown() {
   scratch_teardown
 }
 
-# The words of a search whose requests go to the first keys; sets untuned.
+# The arguments of a search whose requests go to the first keys; sets untuned.
 # Usage: words VARIANT [WORD]...
 words() {
   mapfile -t untuned < <(words_untuned)
@@ -34,23 +34,23 @@ answer() {
   awk -F '\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' results/*/"$1"/*/rep-1/size.tsv
 }
 
-# Print the share of DRAM that a part of the keys takes, with the hash table, and with all that is not keys beside it: LOW HIGH, in percent.
+# Print the share of DRAM of a part of the keys, with the hash table, and with all memory that is not keys: LOW HIGH, in percent.
 # Usage: truth VARIANT PART   Returns: 0
 truth() {
   awk -F '\t' -v part="$2" -v base="$(answer "$1" base_bytes)" '
     $1 == "get" && $3 == "used_memory" { used = $5 }
-    # A slot of 8 bytes for each key, rounded up to a power of two.
+    # A slot of 8 bytes per key, rounded up to a power of two.
     END { table = 131072 * 8; print 100 * (part * (used - table) + table) / base, 100 * (part * (used - table) + base - used + table) / base }' results/*/"$1"/*/rep-1/server/counters.tsv
 }
 
-# Nothing of the search is left on the host.
+# Assert that nothing of the search is left on the host.
 assert_nothing_left() {
   assert_equal "$(grep -c "$SCRATCH" /proc/swaps)" 0
   assert_equal "$(find /sys/fs/cgroup -maxdepth 2 -type d -name 'tierbench-demo-*' 2>/dev/null)" ''
   assert_equal "$(find host -name 'run-*' -o -name '*.swap')" ''
 }
 
-# Search, and compare with the truth within 3 points: the answer, or with other work on the machine its 95 %.
+# Search, and compare with the truth within 3 points: the answer, or its 95 % interval if the machine has other load.
 # Usage: search_planted VARIANT   Returns: 0
 search_planted() {
   local share low high from to
@@ -79,7 +79,7 @@ search_planted() {
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_success
   share=$(answer zram dram_share_percent)
-  # What goes is 2 % of the keys, for the limit, and memory without keys: a tenth of the instance here.
+  # Allow 2 % of the keys for the limit, and the memory without keys: a tenth of the instance here.
   read -r low _ < <(truth zram 0.98)
   awk -v share="$share" -v low="$low" 'BEGIN { exit !(share >= low - 5) }' || fail "the answer is $share %, and the keys need $low %: $(<"$(echo results/*/zram/*/rep-1/steps.tsv)")"
   assert_contains 'zram: MiB include what zram keeps in memory' "$output"

@@ -13,7 +13,7 @@ teardown() {
   scratch_teardown
 }
 
-# Fetch the upstream tarball of the distribution's Redis, with package lists of this test's own.
+# Fetch the upstream tarball of the distribution's Redis, with separate package lists of this test.
 # Usage: fetch_tarball   Sets: TARBALL VERSION
 fetch_tarball() {
   need_command apt-get
@@ -49,11 +49,11 @@ fetch_tarball() {
   info=$(cat results/*/native/100B-2i/rep-1/server/info.after)
   local tree build
   tree=$(echo "$SCRATCH/host/cache/redis-$VERSION"-*[0-9a-f])
-  # Both tell the number of their build; the path of a program that another user started is hidden from Redis itself.
+  # Both report the number of their build; Redis itself cannot read the path of a program that another user started.
   build=$("$tree/src/redis-server" --version | sed -n 's/.* build=\([0-9a-f]*\).*/\1/p')
   assert_match '^[0-9a-f]+$' "$build"
   assert_equal "$(sed -n 's/^redis_build_id://p' <<<"$info" | tr -d '\r' | sort -u)" "$build"
-  # The load generator builds against the hiredis in that tree, as the guide builds its own.
+  # The load generator builds against the hiredis in that tree, as in the guide.
   mkdir loadgen && tar -C "$REPO" --exclude=build -cf - Makefile test.c lib/loadgen | tar -C loadgen -xf -
   make -s -C loadgen test REDIS_SRC="$tree"
   refute_contains libhiredis.so "$(ldd loadgen/test)"

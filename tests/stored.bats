@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A results directory that somebody else wrote, or that was damaged: every reader ends, and says which file it is.
+# A results directory from an untrusted source, or a damaged one: every reader terminates and names the bad file.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -15,7 +15,7 @@ teardown() {
   scratch_teardown
 }
 
-# Go on with the run, which is refused before any host is asked.
+# Resume the run, which is refused before any host is contacted.
 resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
 
 @test "a FIFO, a device, a link or a socket in a run: no reader waits or follows, one line names it" {
@@ -51,7 +51,7 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
 
 @test "a file that was cut short is named in one line; its repeat is left out, and settings that are cut are not gone on with" {
   local whole file
-  # As a run writes it.
+  # The format that a run writes.
   bash -c '. "$REPO/lib/results/stored.sh"; for folder in run "$@"; do stored_note "$folder"; done' bash "$(dirname "$REP")"/rep-*
   whole=$("$REPO/summary2csv.sh" run | wc -l)
   for file in "$REP"/*/set.hgrm "$REP"/*/get.hlog "$REP/server/counters.tsv" "$REP/starts.tsv"; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What a run survives around it: readers that go away, full devices, directories that are removed, odd logins; and what kill -9 leaves.
+# External faults that a run survives: closed pipes, full devices, removed directories, odd logins; and what kill -9 leaves.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -16,7 +16,7 @@ teardown() {
   scratch_teardown
 }
 
-# Nothing of a run is left: no directory, no lock, no instance.
+# Assert that nothing of a run is left: no directory, no lock, no instance.
 assert_nothing_left() {
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
   local port
@@ -74,7 +74,7 @@ assert_nothing_left() {
   run_split full "$REPO/do_it.sh" stop SERVER=127.0.0.1 CLIENT_IP='127.0.0.2 127.0.0.3'
   assert_failure 1
   refute_exists host/run-a-1-00000000
-  # It got to the last one.
+  # The run reached the last repeat.
   assert_equal "$(grep -c 'No space left on device' <<<"$stderr")" 3
 }
 
@@ -94,7 +94,7 @@ assert_nothing_left() {
   kill -KILL "$JOB_PID"
   job_wait 10 || :
   remove_busy host/run-demo-*
-  # A look at the log is no instance.
+  # A program that reads the log is not an instance.
   tail -f /dev/null >other.log &
   process_note $!
   run_split "$REPO/do_it.sh" stop
@@ -127,7 +127,7 @@ assert_nothing_left() {
   unshare --pid --fork --mount-proc true 2>/dev/null || skip 'pid namespaces cannot be made here'
   rm -f up down
   sed -i 's|^: >killed.*|: >up; while [[ ! -e down ]]; do sleep 0.05; done; kill -KILL $$|' master.sh
-  # Number 1 of its own namespace is not to be killed by itself, so a shell is around it.
+  # Pid 1 of a namespace cannot kill itself, so a shell is around it.
   unshare --pid --fork --mount-proc bash -c 'bash master.sh; :' &
   wait_until 20 test -e up
   run_split "$REPO/do_it.sh" stop
@@ -193,7 +193,7 @@ assert_nothing_left() {
   assert_equal "$(find "$folder" -name 'run-*')" ''
   assert_equal "$(find results -perm /022 ! -type l)" ''
   assert_equal "$(stat -c %a results/*/run.conf results/*/native/100B-2i/rep-1/starts.tsv | sort -u)" 644
-  # The key of a hosts file is looked for without it too.
+  # The key of a hosts file is also found without it.
   printf 'server 127.0.0.1\nclient 127.0.0.1 - - ~/no/key\n' >hosts
   run_split env -u HOME "$REPO/do_it.sh" plan -H hosts
   assert_failure 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A run of a plan: points of a swept setting, what a run that goes on takes from its plan.tsv, and runs made before there was one.
+# A run of a plan: points of a swept setting, what a resumed run takes from its plan.tsv, and runs made before plan.tsv existed.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -10,7 +10,7 @@ setup() {
   local base
   base=$(ports_pick 2)
   mapfile -t untuned < <(words_untuned)
-  # Settings of a run of two instances on this machine, which it leaves as it is.
+  # Settings of a run of two instances on this machine that does not tune it.
   WORDS=(SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 INSTANCES=2 KEYS=300 VALUE_SIZES=100 REDISRUNS=1 REDISBASE="$base"
     REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results")
 }
@@ -19,14 +19,14 @@ teardown() {
   scratch_teardown
 }
 
-# Go on with a run, which has its settings from when it began: it leaves the machine as it is too.
+# Resume a run with its stored settings, so that it does not tune the machine either.
 # Usage: resume RUN
 resume() {
   local -a words=(run --resume "$1")
   run_split "$REPO/do_it.sh" "${words[@]}"
 }
 
-# Print a column of the run's plan, a line for each row.
+# Print a column of the run's plan, one line per row.
 # Usage: plan_column NAME
 plan_column() {
   awk -F '\t' -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' results/*/plan.tsv
@@ -42,7 +42,7 @@ plan_column() {
   assert_equal "$(plan_column point)" $'100B-2i-pipeline1-datarandom\n100B-2i-pipeline16-datarandom'
   assert_equal "$(plan_column pipeline)" $'1\n16'
   for point in 1 16; do
-    # What the load generator says that it did, and Redis that it was asked.
+    # The counts of the load generator and of Redis.
     assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["pipeline"] }' "$run/native/100B-2i-pipeline$point-datarandom/rep-1/127.0.0.1/result.tsv")" "$point"
     assert_equal "$(info_calls set "$run/native/100B-2i-pipeline$point-datarandom/rep-1/server/info.after")" 600
   done
@@ -51,11 +51,11 @@ plan_column() {
   assert_equal "$(awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["point"], $at["pipeline"], $at["data"] }' <<<"$output" | sort -u)" \
     $'100B-2i-pipeline1-datarandom 1 random\n100B-2i-pipeline16-datarandom 16 random'
 
-  # What the run has found its hosts to be makes the same plan without them.
+  # The recorded facts of the hosts give the same plan without the hosts.
   "$REPO/do_it.sh" plan --rows "${untuned[@]}" "${WORDS[@]}" SWEEP='PIPELINE=1,16 DATA=random' FACTS="$run" >again.tsv
   cmp "$run/plan.tsv" again.tsv
 
-  # The plan is what is gone on with: here, with other keys than KEYS says.
+  # A resumed run follows the stored plan, here with a number of keys that differs from KEYS.
   rm -r "$run/native/100B-2i-pipeline16-datarandom/rep-1"
   sed -i '3s/\t300\t300\t/\t200\t200\t/' "$run/plan.tsv"
   RESULTS_DIR=$SCRATCH/results run "$REPO/do_it.sh" list

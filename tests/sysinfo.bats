@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What is written of each host: the guide's setup.log, files for readers, and env.tsv for comparing.
+# The description of each host: the guide's setup.log, files for readers, and env.tsv for comparison.
 # lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
@@ -20,7 +20,7 @@ teardown() {
 capture() {
   mkdir -p env
   { printf 'mark\n' && remote_script sysinfo && printf '\nmark.end\n'; } >env.sent
-  # In a shell of its own, for it has functions of the same names. What it needs is set for _receive_stream.
+  # In a subshell, because it has functions with the same names. _receive_stream needs these settings.
   # shellcheck disable=SC2016,SC2034 # expanded by the inner shell
   bash -c '. "$REPO/lib/core/reply.sh" && . "$REPO/lib/core/receive.sh"
     host=here call=sysinfo REMOTE_FILE=env.sent REMOTE_MARK=mark
