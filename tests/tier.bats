@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Memory tiers: seen on machines that are not here, refused where they cannot be, and real on this one.
+# Memory tiers: detected on simulated machines, refused where unsupported, and real on this machine.
 # lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
@@ -8,8 +8,8 @@ load helper
 
 setup() {
   scratch_setup
-  LOOPS=() # devices that this test made
-  ZSWAP=   # what zswap was before this test changed it
+  LOOPS=() # loop devices of this test
+  ZSWAP=   # the state of zswap before this test changed it
 }
 
 teardown() {
@@ -22,8 +22,8 @@ teardown() {
   [[ -z $ZSWAP ]] || echo "$ZSWAP" >/sys/module/zswap/parameters/enabled
 }
 
-# Make a machine of tests/fixtures/tiers below $SCRATCH/tree; the lines of its file are `PATH = TEXT`, `PATH + TEXT` for one line
-# more, `PATH -> TARGET` for a link, and `PATH ! COMMANDS` for a program.
+# Make a machine of tests/fixtures/tiers below $SCRATCH/tree; the lines of its file are `PATH = TEXT`, `PATH + TEXT` to append
+# a line, `PATH -> TARGET` for a link, and `PATH ! COMMANDS` for a program.
 # Usage: machine NAME
 machine() {
   local path how text
@@ -44,7 +44,7 @@ machine() {
   done <"$REPO/tests/fixtures/tiers/$1.tree"
 }
 
-# Run a host's script on the machine: tiers detect, say. Settings are NAME=VALUE; HOST_CODE comes after all functions.
+# Run a host script on the machine, such as tiers detect. Settings are NAME=VALUE; HOST_CODE is sourced after all functions.
 # Usage: on_host [NAME=VALUE]... VERB
 on_host() {
   local -a settings=(RUN_ID=test "RUN_OWNER=$(printf '%q' $'test\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10')" TIER=native TIER_NODES= TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto
@@ -60,13 +60,13 @@ on_host() {
   } | bash
 }
 
-# The words that keep a run small and inside this test's directory.
+# The arguments that keep a run small and inside the directory of this test.
 words() {
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=auto FILL=48M VALUE_SIZES=1000
   DATA=random REDISRUNS=1 "$@")
 }
 
-# Nothing of a tier of this test is on the host.
+# Assert that no tier of this test is left on the host.
 assert_no_tier() {
   assert_equal "$(grep -c "$SCRATCH" /proc/swaps)" 0
   assert_equal "$(find /sys/fs/cgroup -maxdepth 2 -type d -name 'tierbench-demo-*' 2>/dev/null)" ''
@@ -85,7 +85,7 @@ need_zram() {
   [[ -e /sys/class/zram-control/hot_add ]] || skip 'no zram here'
 }
 
-# Make a file of this test a block device.
+# Attach a file of this test to a loop device.
 # Usage: loop_up FILE   Sets: LOOP
 loop_up() {
   need_command losetup
@@ -93,7 +93,7 @@ loop_up() {
   LOOPS+=("$LOOP")
 }
 
-# One column of the rows of the only run: COLUMN VARIANT OPERATION.
+# Print one column of the rows of the only run: COLUMN VARIANT OPERATION.
 column() {
   "$REPO/summary2csv.sh" results/* | awk -F , -v name="$1" -v variant="$2" -v operation="$3" '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["variant"] == variant && $at["operation"] == operation { print $at[name] }'
@@ -105,7 +105,7 @@ column() {
   assert_success
   assert_line $'dram\tnode0\t386352 MiB, CPUs 0-11, memory tier 4'
   assert_line $'all\thost\tDRAM only'
-  # A kernel without NUMA shows no node.
+  # A kernel without NUMA lists no node.
   rm -r "$TIERBENCH_ROOT/sys/devices/system/node"
   run on_host detect
   assert_output $'dram\thost\t773424 MiB, no NUMA\nall\thost\tDRAM only'
@@ -132,7 +132,7 @@ column() {
   machine hbm
   run on_host detect
   assert_line $'hbm\tnode1\t65536 MiB, no CPU, memory tier 4, read bandwidth 800000 MB/s'
-  # The usual way of HBM: set aside by the firmware, and put online by kmem. As such it may be slow memory too.
+  # The usual setup of HBM: reserved by the firmware, and put online by kmem. This path can also provide slow memory.
   local dax=sys/devices/platform/hmem.0/dax0.0
   mkdir -p "$TIERBENCH_ROOT/$dax" "$TIERBENCH_ROOT/sys/bus/dax/"{devices,drivers/kmem}
   echo 1 >"$TIERBENCH_ROOT/$dax/target_node"
@@ -140,7 +140,7 @@ column() {
   ln -s "$TIERBENCH_ROOT/$dax" "$TIERBENCH_ROOT/sys/bus/dax/devices/dax0.0"
   run on_host detect
   assert_contains $'hbm\tnode1\t'
-  # What is faster is no slow tier.
+  # A faster node is not a slow tier.
   run on_host TIER=tiering check
   assert_match $'^fail\tevery node has a CPU, or is faster'
   run bash -c 'cat "$REPO"/lib/host/{tier_detect,place}.sh - <<<main | bash'
@@ -195,7 +195,7 @@ column() {
     assert_match $'^fail\tthe kernel gives no memory controller'
     run on_host TIER=swap TIER_SWAPPINESS=0 check
     assert_match $'^fail\tvm.swappiness 0'
-    # In a container of version 2; files of its kernel have no size.
+    # In a container with cgroup v2; files of its kernel have no size.
     echo 'cgroup2 /sys/fs/cgroup cgroup2 rw 0 0' >"$TIERBENCH_ROOT/proc/mounts"
     mkdir -p "$TIERBENCH_ROOT/sys/fs/cgroup"
     echo cpu memory >"$TIERBENCH_ROOT/sys/fs/cgroup/cgroup.controllers"
@@ -215,7 +215,7 @@ column() {
 
 @test "nodes must have room for the data and for their share of what stays free, each where pages go round" {
   machine dram
-  # 362 GiB and 7.6 GiB of it free, a half of the server's memory each.
+  # 362 GiB with 7.6 GiB of it free; each is half of the memory of the server.
   echo 'Node 0 MemFree: 379584512 kB' >>"$TIERBENCH_ROOT/sys/devices/system/node/node0/meminfo"
   echo 'Node 1 MemFree: 7969177 kB' >>"$TIERBENCH_ROOT/sys/devices/system/node/node1/meminfo"
   run on_host TIER=interleave TIER_NODES=0-1 TIER_DATA=$((200 << 30)) check
@@ -226,7 +226,7 @@ column() {
   assert_match $'^ok\t'
   run on_host TIER=bind TIER_NODES=1 TIER_DATA=$((7969177 << 10)) TIER_RESERVE=$((1 << 30)) check
   assert_match $'^fail\t7782 MiB free on nodes 1\t7782 MiB, and 512 MiB kept free'
-  # By the weights that are asked for, else by those of the kernel.
+  # By the requested weights, else by the weights of the kernel.
   mkdir -p "$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave" bin
   printf '#!/bin/sh\necho --weighted-interleave\n' >bin/numactl
   chmod +x bin/numactl
@@ -299,7 +299,7 @@ column() {
     done
   done
   cp "$REPO/results/sample/run.conf" run/
-  # One that can be told from the others: three times what the instances waited for.
+  # A value that differs from the others: three times the wait of the instances.
   sed -i -E 's/^(get\t[0-9]+\tmajflt\t)([0-9]+)\t[0-9]+$/\12\t300002/' run/swap/1000B-2i-1to8-zipf0.8/rep-*/server/counters.tsv
   for awk in mawk gawk; do
     mkdir "with-$awk"
@@ -321,7 +321,7 @@ column() {
     DRAM_RATIO="1:8 1:1" REDISBASE="$(ports_pick 2)"
   assert_success
   assert_match '^[0-9:]+ checking 127.0.0.1$' "$stderr"
-  # An eighth of 128 MiB (a per cent more or less) and 4 MiB an instance; all of it at 1:1.
+  # An eighth of 128 MiB (plus or minus 1 %) and 4 MiB per instance; all of it at 1:1.
   assert_match 'ok +variant swap +.* 2[34] MiB of DRAM, 1[0-9]{2} MiB of swap'
   assert_match 'ok +memory +[0-9]+ MiB available +13[0-9] MiB for .* and'
 }
@@ -351,7 +351,7 @@ column() {
   assert_success
   refute_contains 'OOM' "$stderr"
   assert_equal "$(column placement zswap get)" ok
-  # The killer does not come every time, but what brings it can be counted.
+  # The OOM killer does not come every time, but its cause can be counted.
   assert_equal "$(awk -F '\t' '$1 == "get" && $3 == "swap_ra" { print $5 - $4 }' results/*/zswap/*/rep-1/server/counters.tsv)" 0
 }
 
@@ -359,7 +359,7 @@ column() {
   need_zram
   local zswap=/sys/module/zswap/parameters/enabled variant before=''
   local -a variants=(swap zram)
-  # On at first, so that what has no zswap in front must turn it off.
+  # Turn zswap on first, so that a variant without zswap must turn it off.
   [[ ! -e $zswap ]] || {
     variants+=(zswap) ZSWAP=$(<"$zswap") before=Y
     echo Y >"$zswap"
@@ -410,7 +410,7 @@ column() {
   assert_match "^$LOOP .*"$'\t7$' "$(grep "^$LOOP " /proc/swaps)"
   assert_no_tier
 
-  # Another one that is not after it would be measured.
+  # Another swap area with a lower priority would be measured instead.
   truncate -s 64M other
   mkswap other
   loop_up other
@@ -439,7 +439,7 @@ column() {
   need_zram
   local variant device
   for variant in swap zram; do
-    # Longer than any machine takes to be asked and killed; stop ends the load.
+    # Longer than any machine needs for the checks and the kill; stop ends the load.
     words -v "$variant" PHASES="populate get" TIME=300
     job_start "$REPO/do_it.sh" run "${WORDS[@]}"
     job_load get
@@ -466,7 +466,7 @@ column() {
   run on_host TIER=zram up
   assert_failure 137
   [[ $(find /sys/block -name 'zram*') != "$before" ]] || fail "none was added"
-  # Its owner has not been heard of for longer than LEASE.
+  # No heartbeat from its owner for longer than LEASE.
   touch -d '1 hour ago' host/run-test/owner
   run_split "$REPO/do_it.sh" run -s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" \
     KEYS=100 VALUE_SIZES=100 REDISRUNS=1

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What a tier made for a run whose directory, and the journal in it, was removed by hand.
+# A tier made for a run whose directory, with the journal, was removed by hand.
 # lane: host
 
 load helper
 
 setup() {
   scratch_setup
-  # The records of what was tuned would go with the directory.
+  # The records of the tuning would be removed with the directory.
   untune
 }
 
@@ -32,7 +32,7 @@ teardown() {
     kill -KILL "$JOB_PID"
     job_wait 10 || :
     remove_busy host/run-demo-*
-    # Of no run here: a run with another REMOTE_DIR may have just made it.
+    # A cgroup of an unknown run: a run with another REMOTE_DIR may have just made it.
     other=$(find /sys/fs/cgroup -maxdepth 2 -type d -name 'tierbench-demo-*' -printf '%h')/tierbench-demo-1-0badcafe
     mkdir -- "$other"
     run "$REPO/do_it.sh" stop "${words[@]}"

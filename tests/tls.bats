@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# TLS=on: what crosses the wire, where keys are, and what is refused.
+# TLS=on: the bytes on the wire, the locations of keys, and refused settings.
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
 
 load helper
@@ -16,7 +16,7 @@ teardown() {
   scratch_teardown
 }
 
-# Keep what comes to client2's network in a file, until the file `stop` is there.
+# Capture the packets that arrive in client2's network in a file, until the file `stop` exists.
 # Usage: capture FILE
 capture() {
   rm -f stop
@@ -24,7 +24,7 @@ capture() {
 import os, socket, sys
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.ntohs(3))
 s.settimeout(0.1)
-# Room for all that comes while a busy machine does not let this read: SO_RCVBUFFORCE.
+# SO_RCVBUFFORCE: buffer space for all packets that arrive while a busy machine does not schedule this reader.
 s.setsockopt(socket.SOL_SOCKET, 33, 1 << 25)
 with open(sys.argv[1], "wb", 0) as out:
     while not os.path.exists("stop"):
@@ -61,7 +61,7 @@ capture_end() {
   capture tls
   wait_until 60 bash -c '(($(grep -c "phase set starts" job.err) == 2))'
   assert_equal "$(netns_host client2 bash -c 'cat "$SCRATCH"/host/run-*/client-*/auth')" "$password"
-  # The master, which is the first client, has the files of the test.
+  # The master is the first client, and has the files of the test.
   for host in '' 'netns_host client2'; do
     # shellcheck disable=SC2086 # a command and its word
     assert_equal "$($host bash -c 'find "$SCRATCH"/host/run-*/client-* -name "tls.*" -printf "%f %m\n"; grep -rl "PRIVATE KEY" "$SCRATCH/host"')" 'tls.crt 600'
@@ -69,7 +69,7 @@ capture_end() {
   if id -u redis >/dev/null 2>&1; then
     assert_equal "$(netns_host server bash -c 'stat -c "%a %U" "$SCRATCH"/host/run-*/server/tls.key')" '600 redis'
   fi
-  # Without TLS, and with another certificate than the run's, there is nobody to talk to.
+  # Without TLS, or with a certificate of another run, the connection fails.
   run netns_exec client2 timeout 60 redis-cli -h 198.18.0.1 -p 6379 ping
   refute_contains PONG
   refute_contains NOAUTH
@@ -80,7 +80,7 @@ capture_end() {
   ! grep -qaF -- "$password" tls.whole || fail "the password was seen"
   job_wait 120
   assert_success
-  # Both variants were loaded whole, by the same program, and the monitors saw both.
+  # Both variants were loaded completely by the same program, and the monitors recorded both.
   assert_equal "$(awk 'FNR == 2 { ops += $0 ~ /^set\t/ } END { print ops + 0 }' results/*/{native,tls}/*/rep-1/198*/result.tsv)" 4
   assert_equal "$(info_calls set results/*/tls/*/rep-1/server/info.after)" 1600
   refute_contains 'no answer to INFO' "$stderr"
@@ -121,7 +121,7 @@ capture_end() {
   run_split "$REPO/do_it.sh" plan "${words[@]}" REDIS_CONF='maxclients 100; dir /tmp'
   assert_failure 2
   assert_contains 'TLS=on: conflicts with dir in REDIS_CONF' "$stderr"
-  # An installed tree without the build, and a redis-server that knows no such option.
+  # An installed tree without the TLS build, and a redis-server without TLS options.
   mkdir tree
   tar -C "$REPO" -cf - do_it.sh test conf lib tools Makefile test.c | tar -C tree -xf -
   printf '#!/bin/bash\n[[ "$*" != *--tls-port* ]] || { echo "Bad directive or wrong number of arguments"; exit 1; }\nexec redis-server "$@"\n' >no-tls

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A recorded trace as the load of a run: what is planned and refused, what doctor finds, and what the instances were asked.
+# A recorded trace as the load of a run: the plan and refused settings, the checks of doctor, and the requests that instances received.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

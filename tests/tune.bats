@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Tuning of a machine in a tree: set, journalled first, always put back, and never over somebody else's change.
+# Tuning of a machine in a tree: values are journalled before they are set, always restored, and never overwrite another user's change.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -15,7 +15,7 @@ setup() {
 }
 
 teardown() {
-  # A watchdog that a test left, if it failed.
+  # A watchdog that a failed test left.
   local pid start
   while read -r pid start _; do
     process_end "$pid" "$start"
@@ -29,7 +29,7 @@ tune() { run_split remote_script tune "$@"; }
 # Print the state and the value of a setting in the output of the last tune.
 said() { awk -F '\t' -v name="$1" '$1 == name { print $2, $4, $5; exit }' <<<"$output"; }
 
-# Tell whether the machine is as it was made.
+# Whether the machine is as it was made.
 tree_is() { [[ $(tree_state) == "$1" ]]; }
 
 # Assert that the machine is as it was made, and that nothing of the run is left.
@@ -76,7 +76,7 @@ assert_back() {
   assert_contains "$(printf 'test-1\t%s\tfile\tTHP\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever' \
     "$(</proc/sys/kernel/random/boot_id)")" "$(<"$JOURNAL")"
   tune restore
-  # What sees a journal without this value on the disk, when it is changed, is a failure.
+  # A change before the journal on disk has its value is a failure.
   cat >"$TIERBENCH_ROOT/bin/systemctl" <<END
 #!/bin/sh
 case \$1 in stop) { grep -q "\$2.active.inactive" "$JOURNAL" && echo journalled || echo early; } >>"$SCRATCH/seen" ;; esac
@@ -151,7 +151,7 @@ END
   tune restore
   rm -rf host && mv host.saved host
   sed -i "s/$(</proc/sys/kernel/random/boot_id)/00000000-0000-0000-0000-000000000000/" "$JOURNAL"
-  # What the machine came up with is the value of the journal by chance.
+  # The value after boot is the value of the journal by coincidence.
   echo 10 >"$TIERBENCH_ROOT/proc/sys/vm/swappiness"
   tune restore
   assert_success
@@ -166,7 +166,7 @@ END
   tune apply
   printf 'change\t2\ttest-1\t%s\tfile\tTHP\t/sys/kernel/mm/transp' "$(</proc/sys/kernel/random/boot_id)" >>"$JOURNAL"
   TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10)
-  # Without its watchdog, a new one is started and the journal opened again.
+  # Without its watchdog, the host starts a new one and reopens the journal.
   read -r pid start _ <host/tune-test-1/watchdog.proc
   process_end "$pid" "$start"
   tune apply
@@ -184,7 +184,7 @@ END
   assert_equal "$(tree_state)" "$original"
   tune renew
   assert_output lapsed
-  # Time enough for a slow machine to say that it is still there.
+  # Enough time for a slow machine to send a heartbeat.
   TUNE_LEASE=120
   tune apply
   assert_match 'lapsed.watchdog.-.-.restored at .*: no heartbeat of the master for [0-9]+ s'
@@ -222,7 +222,7 @@ END
 @test "somebody removed the journal: the watchdog, which has it open, puts the host back" {
   local original
   original=$(tree_state)
-  # Its pace is a tenth of it.
+  # The interval of the watchdog is a tenth of the lease.
   TUNE_LEASE=30
   tune apply
   rm -rf host
@@ -247,7 +247,7 @@ END
 
 @test "what the kernel refuses is named in its own words, and not undone later" {
   need_root
-  # A real file of the kernel, and a value that it does not take.
+  # A real file of the kernel, and a value that it rejects.
   unset -v TIERBENCH_ROOT
   local before
   before=$(</proc/sys/vm/overcommit_memory)
@@ -325,7 +325,7 @@ END
 
 # --- any subset, killed at any step ---
 
-# Replace sync by one that kills who called it at the Nth call from now, before or after it is done.
+# Replace sync by a function that kills its caller at the Nth call from now, before or after it syncs.
 kill_at() {
   printf '%s' "$1" >"$SCRATCH/steps"
   cat >"$TIERBENCH_ROOT/bin/sync" <<END
@@ -338,14 +338,14 @@ END
   chmod +x "$TIERBENCH_ROOT/bin/sync"
 }
 
-# Choose settings and values at random. Not in a subshell, which would draw the same numbers each time.
+# Choose settings and values at random. Not in a subshell: each subshell would draw the same numbers.
 # Usage: some_rows   Sets: TUNE_ROWS
 some_rows() {
   local -a modes=(on auto off) thp=(never always madvise)
   local name
   local -a words=("SWAPPINESS=$((RANDOM % 101))" "PAGE_CLUSTER=$((RANDOM % 9))" "THP=${thp[RANDOM % 3]}" "IRQ_CPUS=$((RANDOM % 4))")
   while read -r name; do
-    # The device for C-states is no file that keeps what was in it.
+    # The device for C-states is not a file that keeps its content.
     [[ $name == CSTATES ]] || words+=("TUNE_$name=${modes[RANDOM % 3]}")
   done < <(sed -n 's/^\([A-Z_]*\)\t.*/\1/p' "$REPO/conf/tuning.tsv")
   TUNE_ROWS=$(tune_table 10.0.0.1 "${words[@]}")
@@ -367,7 +367,7 @@ some_rows() {
   tune restore
   assert_success
   assert_back
-  # Firmware may have told nothing of bandwidth; the kernel then refuses `true`, even where it says it.
+  # If firmware reported no bandwidth, the kernel refuses `true`, even if the file contains it.
   # shellcheck disable=SC2016 # for the host
   sed -i '$i tune_write() { WHY="No such device" && [[ $3 != true ]] && echo "$3" >"$TIERBENCH_ROOT$2"; }' "$SCRATCH/script.sh"
   run_split bash -s -- apply <"$SCRATCH/script.sh"
@@ -384,13 +384,13 @@ some_rows() {
     original=$(tree_state)
     for verb in apply apply restore; do
       some_rows
-      # Each may be killed; a number past its last step lets it end well.
+      # Each may be killed; with a number past its last step it completes.
       kill_at $((RANDOM % 30 + 1))
       remote_script tune "$verb" >last.out 2>&1 || :
       ((RANDOM % 3)) || break
     done
     kill_at 0
-    # Its own copy of the settings is not what stop works from.
+    # stop must not depend on its own copy of the settings.
     TUNE_ROWS=''
     run_split remote_script stop force
     assert_success

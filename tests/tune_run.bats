@@ -1,29 +1,29 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Real settings of this machine: what they are during a run, and that they are as before after every way out of it.
+# Real settings of this machine: their values during a run, and that they are restored after every way to end the run.
 # lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split and job_wait
 
 load helper
 load netns
 
-# What most of these tests change, on the machine itself: what no run changes by default, so that another checkout's tests, or a
-# user's run, can go on beside them.
+# The files that most of these tests change on the machine itself. No run changes them by default, so tests of another checkout, or a
+# run of a user, can run at the same time.
 FILES=(/proc/sys/vm/swappiness /proc/sys/vm/page-cluster)
-# What every run changes by default; one test does, when it is alone.
+# The files that every run changes by default; one test does too, when no other run is active.
 COMMON=(/proc/sys/vm/overcommit_memory /sys/kernel/mm/transparent_hugepage/enabled /proc/sys/net/core/somaxconn
   /proc/sys/net/ipv4/tcp_max_syn_backlog)
 
 setup() {
   need_root
-  # Two of this file at once would change the same values; the lock is on one of them, so that no file stays.
+  # Two instances of this suite would change the same values. The lock is on a file of the kernel, so that no lock file remains.
   exec 8</proc/sys/vm/swappiness
   flock -w 300 8
   scratch_setup
   local file
   for file in /proc/irq/*/smp_affinity_list; do FILES+=("$file"); done
   values_all >"$SCRATCH/before"
-  # A user's address of this machine, whose NIC has interrupts; without one, loopback has none to move.
+  # An address of this machine whose NIC has interrupts; loopback has none to move.
   ADDRESS=$(hostname -I 2>/dev/null | awk '{ print $1 }')
   ADDRESS=${ADDRESS:-127.0.0.1}
   WORDS=(-s demo VALUE_SIZES=100 SWAPPINESS=37 PAGE_CLUSTER=6 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host"
@@ -32,7 +32,7 @@ setup() {
 
 teardown() {
   [[ -n ${SCRATCH-} ]] || return 0
-  # Should a test fail, the machine must not keep what it set.
+  # If a test fails, restore what it set on the machine.
   "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   netns_down
   local file value
@@ -42,7 +42,7 @@ teardown() {
   scratch_teardown
 }
 
-# Print the value of a file of the kernel; of [bracketed] choices the chosen one.
+# Print the value of a kernel file; of [bracketed] choices, the selected one.
 value_of() {
   local line=
   { IFS= read -r line <"$1"; } 2>/dev/null || :
@@ -55,24 +55,24 @@ values_all() {
   for file in "${FILES[@]}"; do printf '%s %s\n' "$file" "$(value_of "$file")"; done
 }
 
-# Tell whether a file has a value.
+# Whether a file has a value.
 value_is() { [[ $(value_of "$1") == "$2" ]]; }
 
-# Everything is as before, and nothing of the run is left.
+# Assert that everything is as before, and nothing of the run is left.
 assert_back() {
   values_all >"$SCRATCH/after"
   diff "$SCRATCH/before" "$SCRATCH/after" || fail 'these are not as before'
   assert_equal "$(find "$SCRATCH/host" -name 'run-*' -o -name 'tune-*')" ''
-  # Looked for by its script, which lies in this test's own directory.
+  # Find the processes by their script, which is in the directory of this test.
   assert_equal "$(grep -lsa "$SCRATCH/host/[t]une-" /proc/[0-9]*/cmdline | tr '\n' ' ')" ''
 }
 
-# Tell whether no run but this test's tunes this machine: each has a watchdog.
+# Whether no run except this test tunes this machine: each run has a watchdog.
 alone() {
   ! grep -lsa '/[t]une-.*/watchdog.sh' /proc/[0-9]*/cmdline | xargs -r grep -Lsa "$SCRATCH" | grep . >/dev/null
 }
 
-# Start a run that lasts until it is ended, and wait until it is tuned and loaded.
+# Start a run that lasts until it is stopped, and wait until it is tuned and loaded.
 long_run() {
   job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$(ports_pick 2)" RATE=20 KEYS=100000 "$@"
   wait_until 60 value_is /proc/sys/vm/swappiness 37
@@ -95,7 +95,7 @@ long_run() {
   assert_equal "$(grep -E 'swappiness|page-cluster|overcommit|hugepage' "$SCRATCH/during" | sed 's/.* //' | paste -s -d ' ')" '37 6 1 never'
   assert_back
   record=$(echo "$SCRATCH"/results/*/env/"$ADDRESS"/tuning.tsv)
-  # What the run wrote is what was seen from outside.
+  # The record of the run matches the values seen from outside.
   while IFS=$'\t' read -r _ _ state target before during _ after; do
     [[ $state == set && $target != /dev/* ]] || continue
     assert_equal "$before" "$(sed -n "s|^$target ||p" "$SCRATCH/before")"
@@ -103,7 +103,7 @@ long_run() {
     assert_equal "$after" "$before"
   done <"$record"
   assert_contains $'SWAPPINESS\tset\t/proc/sys/vm/swappiness' "$(<"$record")"
-  # What it wrote of the host is what the host was tuned to.
+  # The description of the host has the tuned values.
   assert_equal "$(sed -n 's/^sysctl.vm.swappiness\t//p' "${record%/*}/env.tsv")" 37
   assert_equal "$(sed -n 's/^thp.enabled\t//p' "${record%/*}/env.tsv")" never
 }
@@ -195,7 +195,7 @@ long_run() {
   assert_equal "$(netns_host server cat /proc/sys/net/core/somaxconn)" "$somaxconn"
   netns_link server up
   wait_until 60 grep -q 'lease expired (no heartbeat for 8 s): tuning was reverted' "$SCRATCH/job.err"
-  # The process of the job is the one around the master, which is in its group.
+  # The process of the job is the parent of the master, in the same process group.
   kill -INT -- "-$JOB_PID"
   job_wait 90
   values_all >"$SCRATCH/after"

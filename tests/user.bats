@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Whom instances run as, what others can read of them, and what a load generator can do to them.
+# The user of the instances, the data that other users can read, and the commands that a load generator may use.
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
 
 load helper
@@ -15,7 +15,7 @@ teardown() {
   scratch_teardown
 }
 
-# The user that auto takes on this machine.
+# The user that REDIS_USER=auto selects on this machine.
 auto_user() {
   local name
   for name in redis valkey nobody; do
@@ -37,7 +37,7 @@ auto_user() {
       echo
     done <instances.proc
     stat -c "%a %U %n" . data-* *.conf *.log
-    # With the directories above open to all, theirs are still shut to others.
+    # Even if the directories above are open to all, the directories of the run are closed to others.
     chmod 711 ../.. ..
     setpriv --reuid=1 --regid=1 --clear-groups cat "$REDISBASE.conf" 2>&1 || :
     setpriv --reuid=1 --regid=1 --clear-groups ls "$PWD" 2>&1 || :
@@ -127,7 +127,7 @@ END
 }
 
 @test "the limits that another user may not raise are raised before" {
-  # Not every container lets root raise them, so what is asked for is what is looked at.
+  # Not every container lets root raise limits, so the test checks the requested values.
   run_split bash -c '. "$0"; USER_NAME=redis; ulimit() { [[ $1 != -Hn ]] || echo "$LIMIT"; [[ $1 == -H* ]] || echo "$*" >>calls; }
     for LIMIT in 1024 65536 unlimited; do REDIS_CONF="" user_limits; done
     REDIS_CONF="timeout 0; MaxClients 70000" LIMIT=65536 user_limits
@@ -183,7 +183,7 @@ END
 }
 
 @test "where Redis has no users, dangerous commands have no names" {
-  # A stand-in that calls itself version 5, and takes the configuration that this is given.
+  # A stub that reports version 5 and accepts the given configuration.
   printf '#!/bin/sh\n[ "$1" != --version ] || { echo "Redis server v=5.0.14 sha=00000000:0"; exit; }\nexec redis-server "$@"\n' >five
   chmod +x five
   chmod 711 .
@@ -201,6 +201,6 @@ END
   assert_line 'user: '
   assert_line 'set a 1: OK'
   assert_equal "$(grep -c ": ERR unknown command" <<<"$output")" 8
-  # The master itself still finds CONFIG: told to, Redis writes no snapshot on the way out.
+  # The master itself can still use CONFIG: it turns off the snapshot at exit.
   refute_contains 'Saving the final RDB' "$(cat log)"
 }

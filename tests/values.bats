@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Values as a compressing memory tier sees them: in the kernel's own zram.
+# Values as a compressing memory tier stores them: in zram of the kernel.
 # lane: host
 
 load helper

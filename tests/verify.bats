@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A run that is handed over can be checked: what is missing, changed or added is named.
+# A transferred run can be verified: missing, changed and added files are named.
 
 load helper
 
@@ -52,7 +52,7 @@ handed_over() {
   assert_line 'added     env/127.0.0.1/more'
   assert_line 'added     native/100B-2i/rep-2/server/more'
   assert_line 'added     native/100B-2i/rep-3/SHA256SUMS'
-  # A whole repeat that goes is missed too.
+  # A removed repeat is reported as missing too.
   rm -rf "$RUN/native/100B-2i/rep-2"
   run "$REPO/do_it.sh" verify "$RUN"
   assert_line 'missing   native/100B-2i/rep-2/SHA256SUMS'

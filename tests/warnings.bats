@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What Redis warns of when it starts: said by the run and by doctor, and nothing on a tuned host.
+# Warnings of Redis at startup: reported by the run and by doctor, and absent on a tuned host.
 # lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
@@ -22,7 +22,7 @@ teardown() {
   refute_contains 'Redis warns' "$stderr"
   run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_match 'ok +Redis warnings +none +none in the logs of [0-9TZ]+-demo'
-  # The kernel counts a backlog in 32 bits, and nobody sets the limit as high as this.
+  # The kernel stores a backlog in 32 bits, and no user sets the limit this high.
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDIS_CONF='tcp-backlog 2147483000'
   assert_success
   assert_contains 'Redis warns (2 of the instances): The TCP backlog setting of 2147483000 cannot be enforced' "$stderr"

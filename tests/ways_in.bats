@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The ways in: help, version, scenarios from a file, hosts from a file, plans for another machine, runs named by a path.
+# The entry points: help, version, scenarios from a file, hosts from a file, plans for another machine, runs named by a path.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -37,7 +37,7 @@ teardown() {
   run "$REPO/do_it.sh" plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8
   assert_success
   assert_contains 'scenario mine, variants native'
-  # A run.conf says itself which scenario it came from.
+  # A run.conf names its scenario.
   echo 'SCENARIO=imdt' >>mine.conf
   run "$REPO/do_it.sh" plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8
   assert_contains 'scenario imdt, variants native'

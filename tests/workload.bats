@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A load that looks like life, through do_it.sh: hot sets, ranges of keys, what is refused, and what the plan says of it.
+# A realistic load through do_it.sh: hot sets, ranges of keys, refused settings, and what the plan prints.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -25,7 +25,7 @@ column() {
     $at["operation"] == phase { print $at[name] }' "$SCRATCH"/results/*/*/*/rep-1/*/result.tsv
 }
 
-# Each line must be refused as a usage error that says so. Reads WORDS|TEXT lines.
+# Each line must be refused as a usage error with its text. Reads WORDS|TEXT lines.
 refusals() {
   local words text
   while IFS='|' read -r words text; do
@@ -113,7 +113,7 @@ END
   assert_success
   assert_equal "$(column mixed pattern) $(column mixed ratio) $(column mixed data) $(column mixed scramble) $(column mixed ops) $(column mixed misses)" \
     'zipf:0.99 5:95 random 1 4000 0'
-  # 5 % within six standard deviations of the draw (14).
+  # 5 %, within six standard deviations of the sample (14).
   (($(column mixed sets) > 116 && $(column mixed sets) < 284)) || fail "sets: $(column mixed sets)"
   assert_equal "$(sed -n 's/^WORKLOAD=//p' "$SCRATCH"/results/*/run.conf)" '"ycsb-b"'
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The Redis-Memtier workload: its test cases, and its parameters under its own names.
+# The Redis-Memtier workload: its test cases, and its parameters under their original names.
 # shellcheck disable=SC2154 # stderr is set by run_split, the words by wsf_setup
 
 load helper
@@ -19,25 +19,25 @@ teardown() {
   local -a words
   while read -r scenario share; do
     words=("${WORDS[@]}" PLACEMENT=core MEMTIER_TEST_TIME=0 MEMTIER_REQUESTS=200) requests=200
-    # What asks whether anything runs at all has to do so as it stands.
+    # The gated scenario checks that the workload runs at all, so it must work without changed settings.
     [[ $scenario != gated ]] || words=("${WORDS[@]:0:3}") requests=10000
     run_split "$REPO/do_it.sh" run "${untuned[@]}" -s "wsf-$scenario" "${words[@]}"
     assert_success
     rep=$(echo results/*/native/*/rep-1)
     ops=$(phase_column mixed ops) sets=$(phase_column mixed sets)
-    # Requests of each connection, of clients in each thread, of threads of each instance.
+    # Requests per connection x clients per thread x threads per instance.
     assert_equal "$ops" $(($(phase_column mixed connections) * $(phase_column mixed threads) * requests))
     awk -v sets="$sets" -v ops="$ops" -v share="$share" 'BEGIN { exit !(sets / ops > share - 0.02 && sets / ops < share + 0.02) }' ||
       fail "$scenario: $sets of $ops are writes, and not $share"
     if [[ $scenario == gated ]]; then
       assert_equal "$(phase_column populate ops)" ''
       (($(phase_column mixed misses) > 0)) || fail "nothing was populated, and nothing was missed"
-      # Of its ten million keys it plans for those that it sets.
+      # Of its ten million keys, the plan counts only the keys that it sets.
       assert_match 'used_memory [0-9.]+ MiB \([+-][0-4]\.[0-9] % of plan\)' "$stderr"
     else
       assert_equal "$(phase_column populate ops) $(phase_column populate pattern)" '2000 sequential'
       assert_equal "$(phase_column mixed misses)" 0
-      # Redis' own count of both phases.
+      # The counters of Redis for both phases.
       assert_equal "$(info_calls set "$rep/server/info.after") $(info_calls get "$rep/server/info.after")" "$((2000 + sets)) $((ops - sets))"
     fi
     rm -rf results
@@ -98,19 +98,19 @@ MEMTIER_RUN_COUNT	3	REDISRUNS=3
 TIMEOUT	600	REMOTE_RETRY=600
 EVENT_TRACE_PARAMS	perf stat	TRACE=perf stat
 END
-  # None is left out.
+  # No parameter is missing.
   while IFS=$'\t' read -r theirs _; do
     [[ $theirs == \#* || $theirs == MEMTIER_KEY_MINIMUM ]] || grep -q "^$theirs"$'\t' "$BATS_TEST_FILENAME" ||
       fail "$theirs is not tried"
   done <"$REPO/conf/aliases.tsv"
-  # TIMEOUT is a name that others use too.
+  # Other programs use the name TIMEOUT too.
   MEMTIER_PIPELINE=6 TIMEOUT=30s run_split "$REPO/do_it.sh" plan -s wsf-pkm "${WORDS[@]}"
   assert_success
   assert_contains 'pipeline 6'
 }
 
 @test "Redis and the load on one host are on two nodes, where it has them" {
-  # One node is all that the machine of a test can be counted on to have, so runs in miniature set PLACEMENT=core.
+  # A test machine is only guaranteed to have one node, so small runs set PLACEMENT=core.
   local scenario topology=$REPO/tests/fixtures/cpus/2x12.lscpu
   for scenario in wsf-single-node wsf-static-single-node; do
     run_split "$REPO/do_it.sh" plan -s "$scenario" "${WORDS[@]}" CPU_USED=1 SERVER_TOPOLOGY="$topology" SERVER_CORES=2
@@ -171,7 +171,7 @@ END
   run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=1 EVENT_TRACE_PARAMS='timeout -v 0.3 sleep 60'
   assert_success
   run=$(echo results/*)
-  # A program that traces is not there any more.
+  # The tracing program has ended.
   assert_match 'TRACE: the program ended before the load did: timeout: sending signal TERM' "$(<"$run/run.log")"
   grep -q '^PIPELINE="1"$' "$run/run.log"
   grep -q 'phase mixed starts' "$run/run.log"
@@ -181,7 +181,7 @@ END
     grep -q "port $((BASE + number)) mixed" "$run/memtier-bench$number.log"
   done
   assert_equal "$(find -L "$run" -type l)" ''
-  # The links are no results of their own.
+  # The links are not counted as results.
   run_split "$REPO/summary2csv.sh" "$run"
   assert_success
   assert_equal "${#lines[@]}" 3
@@ -197,10 +197,10 @@ END
     touch "$rep/127.0.0.1/redis.log.127.0.0.1.20250101-100000.1" "$rep/server/redis-6379.log" "$rep/server/redis-6380.log"
     links_make "$rep"
   done
-  # The second instance is of the second point, and its links stay there.
+  # The second instance belongs to the second point, and its links remain there.
   assert_equal "$(cd "$RUN" && readlink ./*.log | cut -d / -f 2 | uniq -c)" '      3 100B-1i'
   assert_equal "$(find "$rep" -type l | wc -l)" 6
-  # Made again, the first repeat has a log of another name.
+  # After it is repeated, the first repeat has a log with another name.
   rep=$RUN/native/100B-1i/rep-1
   find "$rep" -type l -delete
   mv "$rep/127.0.0.1/redis.log.127.0.0.1.20250101-100000.1" "$rep/127.0.0.1/redis.log.127.0.0.1.20250101-110000.1"

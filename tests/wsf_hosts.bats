@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The Redis-Memtier workload over several hosts: which of them make the load, and from which seeds.
+# The Redis-Memtier workload over several hosts: the hosts that make the load, and their seeds.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

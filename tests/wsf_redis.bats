@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The Redis-Memtier workload: what its parameters do to Redis and to the load, by the word of Redis and of the kernel.
+# The Redis-Memtier workload: the effect of its parameters on Redis and on the load, as Redis and the kernel report it.
 # shellcheck disable=SC2154 # stderr is set by run_split, the words by wsf_setup
 
 load helper
@@ -20,14 +20,14 @@ loaded() {
   wait_until 60 grep -q 'phase mixed starts' job.err
 }
 
-# End it, and leave nothing that the next one could be taken for.
+# Stop the run, and leave nothing that the next run could be confused with.
 unloaded() {
   kill -INT -"$JOB_PID"
   job_wait 60
   rm -rf results job.err
 }
 
-# What an instance of the run says of a directive.
+# Print the value of a directive of an instance.
 # Usage: config DIRECTIVE
 config() {
   REDISCLI_AUTH=$(sed -n 's/^requirepass //p' host/run-*/server/"$BASE".conf) redis-cli -p "$BASE" --no-auth-warning config get "$1" | tail -n 1
@@ -38,7 +38,7 @@ instance_pids() {
   cut -f 1 host/run-*/server/instances.proc
 }
 
-# The CPUs that a process or thread may use, as the kernel says.
+# The CPUs that a process or thread may use, as the kernel reports them.
 allowed() {
   sed -n 's/^Cpus_allowed_list:\t//p' "$1"/status
 }
@@ -72,7 +72,7 @@ allowed() {
   unloaded
   loaded -s wsf-pkm REDIS_NUMACTL_STRATEGY=4
   mapfile -t pids < <(instance_pids)
-  # numactl sets a policy, which the kernel shows for each mapping; Mems_allowed_list is that of cpusets.
+  # numactl sets a policy, which the kernel shows for each mapping; Mems_allowed_list is the limit of cpusets.
   grep -q ' bind:0 ' "/proc/${pids[0]}/numa_maps"
   assert_equal "$(allowed "/proc/${pids[0]}")" "$(cat /sys/devices/system/node/node0/cpulist)"
   unloaded
@@ -95,7 +95,7 @@ allowed() {
 
 @test "io threads: their number, whether they read, and the CPUs that Redis itself gives them" {
   local pid task found=0 cpus strategy
-  # What stands in front of Redis lets it run anywhere, so that only Redis itself can keep its threads to the first CPU.
+  # The wrapper allows every CPU, so only Redis itself can keep its threads on the first CPU.
   cpus=$(allowed /proc/self)
   local -a wide=(CPU_USED=1 REDIS_SERVER_IO_THREADS=2 SERVER_CPUS="${cpus%%[,-]*}" SERVER_PREFIX="taskset -c $cpus")
   loaded -s wsf-pkm "${wide[@]}" REDIS_SERVER_IO_THREADS_DO_READS=true REDIS_SERVER_IO_THREADS_CPU_AFFINITY=true
@@ -126,7 +126,7 @@ allowed() {
   unloaded
   loaded -s wsf-pkm REDIS_PERSISTENCE_POLICY=AOF REDIS_APPENDFSYNC_MODE=always
   assert_equal "$(config save)|$(config appendonly) $(config appendfsync)" '|yes always'
-  # Redis 7 keeps its log in a directory.
+  # Redis 7 keeps its AOF in a directory.
   [[ -n $(find host/run-*/server/data-"$BASE" -name '*.aof' -size +10k) ]] || fail "no log of the writes"
   unloaded
   loaded -s wsf-pkm REDIS_PERSISTENCE_POLICY=false

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Working sets: what the probe counts of a real Redis, what is made of it, and what is refused.
+# Working sets: the counts of the probe for a real Redis, their evaluation, and refused settings.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -14,7 +14,7 @@ teardown() {
   scratch_teardown
 }
 
-# The words of a small run with a probe; sets untuned.
+# The arguments of a small run with a probe; sets untuned.
 words() {
   BASE=$(ports_pick 2)
   mapfile -t untuned < <(words_untuned)
@@ -36,7 +36,7 @@ wss_make() {
   assert_success
   run_split "$REPO/summary2csv.sh" results/*
   assert_success
-  # Two points, populate and get of each: the probes have no rows.
+  # Two points with populate and get each: the probes have no rows.
   assert_equal "${#lines[@]}" 5
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["operation"] == "get" { print $at["key_max"], $at["rss"], $at["wss_1s_bytes"], $at["wss_4s_bytes"], $at["wss_16s_bytes"] }
     $at["operation"] == "populate" && $at["wss_16s_bytes"] != "" { print "populate was probed" }' <<<"$output" >got
@@ -44,16 +44,16 @@ wss_make() {
   awk '$3 > $4 || $4 > $5 || $3 <= 0 { exit 1 }' got || fail "what is touched in a longer time is less: $(<got)"
   read -r _ rss _ _ all <<<"$(awk '$1 == 49999' got)"
   read -r _ _ _ _ tenth <<<"$(awk '$1 == 4999' got)"
-  # 50,000 keys of 1,000 B are 53 MB. Beside its tenth of the values the other load touches the whole hash table and Redis itself.
+  # 50,000 keys of 1,000 B are 53 MB. The other load touches a tenth of the values, the whole hash table and Redis itself.
   ((all > 48000000 && all <= rss)) || fail "all keys: $(<got)"
   ((tenth > 4800000 && tenth < all * 2 / 5)) || fail "a tenth of the keys: $(<got)"
   assert_match "after get: touched [0-9.]+ MiB in 1 s, [0-9.]+ MiB in 4 s, [0-9.]+ MiB in 16 s; the probe's cost: [0-9.]+ ms to clear, [0-9.]+ ms to read" "$(cat results/*/run.log)"
-  # The counters of the phase end before the probe's load begins.
+  # The counters of the phase end before the load of the probe starts.
   assert_equal "$(info_calls get <(cat results/*/native/*-keymax49999/rep-1/server/info.after))" \
     "$(awk -F '\t' '$3 == "calls" && $1 ~ /^get/ { sum += $5 - $4 } END { print sum }' results/*/native/*-keymax49999/rep-1/server/counters.tsv)"
   assert_equal "$(awk -F '\t' '$1 == "get" && $3 == "calls" { print $5 - $4 }' results/*/native/*-keymax49999/rep-1/server/counters.tsv)" \
     "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at["ops"] + $at["late"] }' results/*/native/*-keymax49999/rep-1/*/result.tsv)"
-  # Nor are neighbours of the probe anybody's.
+  # Neighbours of the probe are not recorded either.
   refute_contains get-2 "$(cat results/*/native/*/rep-1/neighbours.tsv)"
   refute_contains 'after get-2' "$(cat results/*/run.log)"
   assert_contains 'Predicted DRAM:data' "$(cat results/*/report.html)"
@@ -76,7 +76,7 @@ wss_make() {
   assert_success
   # 110 MiB of Rss, 40 MiB touched.
   assert_match 'get +native +1000 B, 1 instance +10.0 +20.0 +40.0 +110.0 +1:2.7 +1:2 is enough, 1:4 is not' "$output"
-  # Where DRAM is short there is no prediction.
+  # If DRAM is short, there is no prediction.
   assert_match '1:4 +1.0 +1.0 +1.0 +160.0 +-' "$output"
   refute_contains ' set ' "$output"
 }
