@@ -410,7 +410,7 @@ column() {
   assert_match "^$LOOP .*"$'\t7$' "$(grep "^$LOOP " /proc/swaps)"
   assert_no_tier
 
-  # Another swap area with a lower priority would be measured instead.
+  # Another swap area with the same priority would be measured too.
   truncate -s 64M other
   mkswap other
   loop_up other

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressible values: the ratio and the number of matches that LZ4 finds in them, page by page, against those of source code. */
+/* Compressible values: the ratio and the number of LZ4 matches per page, compared with those of source code. */
 #include "lz4.h"
 #include "unit.h"
 #include "values.h"
@@ -10,7 +10,7 @@
 #define PAGE  4096UL
 #define PAGES 400
 
-/* Pages of values of one size, one behind the other, from byte `skip` of the first. */
+/* Pages of consecutive values of one size, starting at byte `skip` of the first value. */
 static struct packed pages_of(double ratio, uint64_t size, uint64_t skip)
 {
     struct values v;
@@ -43,7 +43,7 @@ static void the_ratio_is_lz4s(void)
         }
 }
 
-/* Counted in 136 MB of C, C++, Python and shell source with lz4 1.9.4, in pages of these ratios to 5 %. */
+/* Measured in 136 MB of C, C++, Python and shell source with lz4 1.9.4, in pages within 5 % of these ratios. */
 static void matches_are_as_many_as_in_source(void)
 {
     static const struct {

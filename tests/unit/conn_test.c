@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Links, connections and the worker's loop, against the other end of a socket: what is sent, what is made of replies, what is lost. */
+/* Links, connections and the worker's loop, tested over a socket pair: sent requests, parsed replies, lost connections. */
 #include "clock.h"
 #include "conn.h"
 #include "unit.h"
@@ -18,10 +18,10 @@ static struct links links;
 static struct values values;
 static struct plan plan;
 static struct worker w;
-static struct conn *c; /* the one connection of w */
+static struct conn *c; /* the only connection of w */
 static int peer;       /* its other end */
 
-/* Make a worker with one connection to `peer`, by a command line. Ends the program when that fails, for nothing can be tested then. */
+/* Make a worker with one connection to `peer`, from a command line. Exit on failure, because nothing can be tested then. */
 static void begin(const char *line)
 {
     static char copy[256];
@@ -40,7 +40,7 @@ static void begin(const char *line)
     c = &w.target[0].conn[0];
     c->link.fd = pair[0];
     fcntl(pair[0], F_SETFL, O_NONBLOCK);
-    int most = CONN_OUT_SIZE; /* doubled by the kernel: now and then all of a write fits */
+    int most = CONN_OUT_SIZE; /* the kernel doubles it, so that sometimes a whole write fits */
     setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &most, sizeof most);
     CHECK_SAME(conn_register(&w, c, 0), 0);
     conn_up(&w, c, 0);
@@ -54,7 +54,7 @@ static void begin(const char *line)
     plan.stop_ns = UINT64_MAX;
 }
 
-/* As begin, and send the first batch of COUNT requests. */
+/* Call begin, then send the first batch of COUNT requests. */
 static void begin_batch(const char *line)
 {
     begin(line);
@@ -143,7 +143,7 @@ static void a_reply_to_nothing_is_an_error(void)
     end();
 }
 
-/* Commands of a megabyte each, through a socket that takes a part at a time: not one byte is lost or sent twice. */
+/* Commands of 1 MB each, through a socket that accepts parts: no byte is lost or sent twice. */
 static void a_full_socket_is_written_on(void)
 {
     const size_t room = 8 << 20;
@@ -168,7 +168,7 @@ static void a_full_socket_is_written_on(void)
 
 static const char *served;
 
-/* The other side of a run: an answer for each command, of which each has one '*'. */
+/* The server of a run: sends one reply per command; each command contains one '*'. */
 static void *serve(void *arg)
 {
     const char *reply = served;
@@ -181,7 +181,7 @@ static void *serve(void *arg)
     return NULL;
 }
 
-/* Run the plan against a server that gives this reply to everything; NULL: it says nothing. */
+/* Run the plan against a server that sends this reply to every command; NULL: it sends nothing. */
 static void run(const char *reply)
 {
     pthread_t server;
@@ -222,7 +222,7 @@ static void an_open_loop_sends_what_is_due(void)
     end();
 }
 
-/* Nothing is answered: of an open loop every request that was due is counted, sent or not, with the time that it waited. */
+/* Without replies, an open loop counts every request that was due, sent or not, with the time that it waited. */
 static void silence_is_counted_to_the_last_request(void)
 {
     begin("--phases get --rate 1000 --timeout 0.2 --key-max 9");
@@ -250,7 +250,7 @@ static void an_interrupt_before_the_start_sends_nothing(void)
     end();
 }
 
-/* A host with two addresses, at the first of which nobody listens. */
+/* A host with two addresses; nobody listens on the first one. */
 static void every_address_is_tried(void)
 {
     struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

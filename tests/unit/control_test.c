@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an instance holds, by the text of INFO keyspace: read wrongly, somebody's data would be flushed. */
+/* The content of an instance, from the text of INFO keyspace: a wrong parse would flush foreign data. */
 #include "control.h"
 #include "unit.h"
 

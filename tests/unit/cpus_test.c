@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPUs that the process may use: quotas of cgroups, and --cpus. */
+/* The CPUs that the process may use: cgroup quotas, and --cpus. */
 #include "cpus.h"
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Silences of an instance that several threads drive. */
+/* Silences of an instance that several threads load. */
 #include "gaps.h"
 #include "unit.h"
 
@@ -24,7 +24,7 @@ static void what_one_thread_heard_ends_the_silence(void)
     make(&x, a, 3, "x");
     make(&y, b, 3, "y");
     CHECK_SAME(gaps_both(&x, &y, 100), 0);
-    CHECK_SAME(x.count, 2); /* 1600 to 1700 is no longer than the least */
+    CHECK_SAME(x.count, 2); /* 1600 to 1700 is not longer than the min */
     CHECK(x.gap[0].from_ns == 200 && x.gap[0].to_ns == 500 && !strcmp(x.gap[0].after, "x"));
     CHECK(x.gap[1].from_ns == 1000 && x.gap[1].to_ns == 1500 && !strcmp(x.gap[1].after, "y"));
     gaps_free(&x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a start file asks for: a word that is read wrongly would be another load than the master's. */
+/* The content of a start file: a wrong parse would give another load than the master's. */
 #include "gate.h"
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms: bounds of slots, percentiles against sorted samples, merging, samples out of range, and the encoded form. */
+/* Histograms: bounds of slots, percentiles compared with sorted samples, merging, samples out of range, and the encoded form. */
 #include "hist.h"
 #include "hlog.h"
 #include "rng.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Key patterns: every key exactly once, distributions by chi-square, the same keys by the same seed. */
+/* Key patterns: every key exactly once, distributions by chi-square, the same keys for the same seed. */
 #include "keys.h"
 #include "unit.h"
 
@@ -54,8 +54,8 @@ static void shuffled_keys_are_in_no_order(void)
     CHECK_WITHIN(near, 100, 300); /* 200 expected */
 }
 
-/* Chi-square of counts against expected probabilities, keys of few expected hits taken together. Returns how many standard deviations it is
- * above its mean. */
+/* Chi-square of counts against expected probabilities; keys with few expected hits are pooled. Returns by how many standard deviations it
+ * exceeds its mean. */
 static double chi_square(const uint64_t *count, const double *probability, uint64_t n, double draws)
 {
     double sum = 0, pool_e = 0, pool_o = 0;
@@ -185,7 +185,7 @@ static void more_parts_than_keys_stay_on_the_keys(void)
         }
 }
 
-/* The narrow method and the wide one meet at half the keys; far above it, every key is as likely. */
+/* The narrow method and the wide method meet at half the keys; far above it, every key is equally likely. */
 static void a_wide_gaussian_is_drawn_in_time(void)
 {
     static const double sds[] = {501, 2000, 1e15, 1e300};
@@ -218,7 +218,7 @@ static void hot_keys_get_their_requests(void)
         struct keys_spec spec = {.kind = KEYS_HOTSPOT, .count = N, .hot_keys = shapes[i][0], .hot_requests = shapes[i][1], .seed = 21};
         double hot = shapes[i][0] / 100 * N, share = shapes[i][1] / 100;
         for (int j = 0; j < N; j++) probability[j] = j < hot ? share / hot : (1 - share) / (N - hot);
-        if (shapes[i][1] >= 100) { /* and the others get none, which chi-square cannot divide by */
+        if (shapes[i][1] >= 100) { /* the other keys get no requests, and chi-square cannot divide by 0 */
             struct keys k;
             keys_init(&k, &spec, 0, 1, 9);
             for (int j = 0; j < DRAWS; j++) CHECK(keys_next(&k) < (uint64_t)hot);
@@ -245,7 +245,7 @@ static void latest_is_zipf_from_the_newest_back(void)
             CHECK_SAME(keys_added(&k, key), i);
         }
         CHECK_SAME(keys_added(&k, 50 + OLD - 1), UINT64_MAX);
-        keys_see(&k, NEW); /* ten are not there yet */
+        keys_see(&k, NEW); /* ten keys do not exist yet */
         for (int i = 0; i < N; i++) all += probability[N - 1 - i] = pow(i + 1, -0.99);
         for (int i = 0; i < N; i++) probability[i] /= all;
         for (int i = 0; i < DRAWS; i++) {
@@ -263,7 +263,7 @@ static void latest_is_zipf_from_the_newest_back(void)
     }
 }
 
-/* Where the popular keys are: the distribution is that of the pattern, moved, and one permutation of it when scrambled. */
+/* The positions of the popular keys: the pattern, shifted, or one permutation of it when scrambled. */
 static void popular_keys_move_and_spread(void)
 {
     enum { N = 1000, DRAWS = 400000, STEP = 37 };
@@ -287,7 +287,7 @@ static void popular_keys_move_and_spread(void)
                 count[keys_next(&k)]++;
             }
             CHECK_WITHIN(chi_square(count, probability, N, DRAWS), -4, 4);
-            keys_init(&other, &spec, 3, 4, 5); /* looks once, when others have looked at each shift */
+            keys_init(&other, &spec, 3, 4, 5); /* looks once, while the others looked at each shift */
             keys_at(&other, (uint64_t)shifts * 500000000 + 499999999);
             CHECK_SAME(other.offset, k.offset);
             keys_at(&other, (uint64_t)(shifts + 1) * 500000000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* membench: the order of the chase, memory on a node, threads at a rate, and when a load is over. */
+/* membench: the order of the pointer chase, memory on a node, threads at a rate, and the end of a load. */
 #include "chase.h"
 #include "room.h"
 #include "stream.h"
@@ -27,7 +27,7 @@ static void the_links_are_one_cycle_through_all_lines(void)
             steps++;
         } while (at != c.at && steps <= lines);
         CHECK_SAME(steps, lines);
-        /* In random order, one line or so is followed by the next one. */
+        /* In random order, only about one line is followed by its neighbour. */
         CHECK(lines < 100 || next < 15);
         CHECK(chase_run(&c, 0.001) > 0);
         CHECK(chase_best(&c, 0.008) > 0);
@@ -60,7 +60,7 @@ static void memory_is_mapped_whole_and_given_back(void)
     CHECK(!r.start);
     CHECK_SAME(room_map(&r, 4096, 0, &why), -1);
     CHECK(!strcmp(why, "less than 2 MiB may be taken"));
-    /* A node that is not there. */
+    /* A node that does not exist. */
     CHECK_SAME(room_map(&r, (size_t)4 << 20, ROOM_NODES - 1, &why), -1);
 }
 
@@ -85,7 +85,7 @@ static void a_rate_is_not_passed(void)
 {
     const int cpus[1] = {0};
     static _Alignas(128) unsigned char room[1 << 20];
-    /* 2 MB/s: a slow machine makes less, and none makes more, but for the chunk that is begun. */
+    /* 2 MB/s: a slow machine may stay below; no machine exceeds it by more than the current chunk. */
     uint64_t began = stream_now();
     struct stream *s = stream_begin(room, sizeof room, cpus, 1, STREAM_READ, 2e6);
     CHECK(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mixes of commands: what is read and refused, what each command looks like, any piece alike, and what replies mean. */
+/* Mixes of commands: accepted and refused specifications, the form of each command, identical pieces, and the meaning of replies. */
 #include "clock.h"
 #include "conn.h"
 #include "unit.h"
@@ -73,7 +73,7 @@ static void nonsense_is_refused(void)
     }
 }
 
-/* Read a command back as words. Returns how many, or -1 when it is no RESP of n bytes. */
+/* Parse a command into words. Returns their number, or -1 if it is not RESP of n bytes. */
 static int words_of(const char *text, size_t n, char word[][64], int most)
 {
     const char *end = text + n;
@@ -94,7 +94,7 @@ static int words_of(const char *text, size_t n, char word[][64], int most)
     return text == end ? words : -1;
 }
 
-/* Each command has these words, each of its pieces the same bytes; V stands for the value of its key, W for that of the next. */
+/* Each command has these words, and any piece of it has the same bytes; V is the value of its key, W the value of the next key. */
 static void commands_have_their_words(void)
 {
     static const struct {
@@ -137,7 +137,7 @@ static void commands_have_their_words(void)
         CHECK(n <= c.largest);
         int words = words_of(got, n, word, 16);
         CHECK(words > 0);
-        for (int j = 0; j < words; j++) { /* values by their letters */
+        for (int j = 0; j < words; j++) { /* values as their letters */
             char value[2][16];
             for (uint64_t k = 0; k < 2; k++) {
                 uint64_t key = command_key_at(&c, cases[i].key, k), length = values_length(&v, key);
@@ -215,7 +215,7 @@ static void end(void)
     links_free(&links);
 }
 
-/* What was sent since the last look, as text. */
+/* The bytes sent since the last call, as text. */
 static const char *sent(void)
 {
     static char got[4096];
@@ -235,7 +235,7 @@ static uint64_t counted(enum count kind)
     return w.recorder.active_count[kind];
 }
 
-/* Reply to one command, cut at every place and byte by byte, and look at ops, misses, mismatches, errors and bytes. V is the value of key 0, W of 1.
+/* Reply to one command, split at every position and byte by byte; compare ops, misses, mismatches, errors, bytes. V: value of key 0, W: of key 1.
  */
 static void reply_means(const char *command, const char *form, const char *wanted)
 {
@@ -277,7 +277,7 @@ static void replies_mean_what_they_say(void)
 {
     reply_means("mget-2", "*2\r\n$4\r\nV\r\n$4\r\nW\r\n", "1 0 0 0 8");
     reply_means("mget-2", "*2\r\n$4\r\nV\r\n$-1\r\n", "1 1 0 0 4");
-    reply_means("mget-2", "*2\r\n$4\r\nW\r\n$4\r\nV\r\n", "1 0 1 0 8"); /* of each other's keys */
+    reply_means("mget-2", "*2\r\n$4\r\nW\r\n$4\r\nV\r\n", "1 0 1 0 8"); /* the values of each other */
     reply_means("mget-2", "*1\r\n$4\r\nV\r\n", "1 0 1 0 4");
     reply_means("mget-2", "*2\r\n$4\r\nV\r\n$0\r\n\r\n", "1 0 1 0 4");
     reply_means("mget-2", "+OK\r\n", "0 0 0 1 0");
@@ -318,7 +318,7 @@ static void the_write_follows_the_read(void)
     begin("rmw", "--key-max 0");
     answer_bytes("-ERR no\r\n", 9);
     CHECK_SAME(counted(COUNT_ERROR_REPLIES), 1);
-    CHECK_SAME(w.inflight, 0); /* nothing follows what failed */
+    CHECK_SAME(w.inflight, 0); /* nothing is sent after a failure */
     end();
 }
 

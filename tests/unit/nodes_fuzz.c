@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzz target: whatever a server calls its nodes, reading it stays inside the text, and what is taken is consistent. */
+/* Fuzz target: for any names of nodes from a server, parsing stays inside the text, and the result is consistent. */
 #include "nodes.h"
 
 #include <stdint.h>

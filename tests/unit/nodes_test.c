@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots and their tags, and the text of CLUSTER NODES: read wrongly, keys would go to somebody else's node. */
+/* Slots and their tags, and the text of CLUSTER NODES: a wrong parse would send keys to the wrong node. */
 #include "nodes.h"
 #include "unit.h"
 
@@ -34,7 +34,7 @@ static void each_slot_has_a_tag(void)
 {
     static uint16_t all[SLOTS];
     struct slots_tags t;
-    CHECK_SAME(slots_words(), 14593); /* of 32,768 that there are */
+    CHECK_SAME(slots_words(), 14593); /* of 32,768 */
     CHECK_SAME(slots_words(), 14593);
     for (int i = 0; i < SLOTS; i++) all[i] = (uint16_t)i;
     CHECK_SAME(slots_tags_init(&t, all, SLOTS), 0);
@@ -56,7 +56,7 @@ static void keys_go_round_the_slots(void)
     for (size_t c = 0; c < 2 * sizeof counts / sizeof *counts; c++) {
         const uint32_t count = counts[c / 2];
         struct slots_tags t;
-        /* Backwards, which is a list, and as neighbours. */
+        /* In reverse order, which gives a list, and as neighbours. */
         for (uint32_t i = 0; i < count; i++) slot[i] = (uint16_t)(c % 2 ? SLOTS - count + i : SLOTS - 1 - i);
         CHECK_SAME(slots_tags_init(&t, slot, count), 0);
         CHECK_SAME(t.slot != NULL, count > 1 && c % 2 == 0);
@@ -94,7 +94,7 @@ static void what_is_no_such_text_is_refused(void)
         "",
         "\n",
         "ERR unknown command\n",
-        A " 10.0.0.1:7000@17000 master - 0 0 1 connected 0-1", /* cut off */
+        A " 10.0.0.1:7000@17000 master - 0 0 1 connected 0-1", /* truncated */
         A " 10.0.0.1:7000@17000 master - 0 0 1\n",
         A " 10.0.0.1:7000 master - 0 0 1 connected\n",
         A " 10.0.0.1:70000@17000 master - 0 0 1 connected\n",
@@ -120,7 +120,7 @@ static void no_cut_of_a_text_is_read_outside(void)
     static const char text[] =
         A " 10.0.0.1:7000@17000 myself,master - 0 1 2 connected 0-5460 [93->-" B "]\n" B " ::1:1@2 slave " A " 0 0 3 connected\n";
     for (size_t n = 0; n < sizeof text; n++) {
-        char *copy = strndup(text, n); /* of its own size: the sanitizer sees a step outside */
+        char *copy = strndup(text, n); /* exact size: the sanitizer detects a read outside */
         int rc = nodes_parse(&nodes, copy, n, why);
         CHECK((rc == 0) == (n && text[n - 1] == '\n'));
         nodes_free(&nodes);

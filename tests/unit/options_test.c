@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line: defaults, every option, and a clear refusal of each wrong one. */
+/* The command line: defaults, every option, and a clear error for each invalid option. */
 #include "options.h"
 #include "unit.h"
 
@@ -9,7 +9,7 @@
 static char why[OPTIONS_WHY];
 static struct options o;
 
-/* Parse a command line given as one string of words. Returns what options_parse does. */
+/* Parse a command line given as one string of words. Returns the result of options_parse. */
 static int parse(const char *line)
 {
     static char copy[512];

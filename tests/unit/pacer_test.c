@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The open-loop schedule: exact times, exact counts, arrivals that are Poisson. */
+/* The open-loop schedule: exact times, exact counts, Poisson arrivals. */
 #include "clock.h"
 #include "pacer.h"
 #include "unit.h"
@@ -33,7 +33,7 @@ static void a_long_schedule_does_not_drift(void)
 {
     struct pacer p;
     uint64_t last = 0, n = 0;
-    pacer_init(&p, PACER_UNIFORM, 0, 3000000 / 7.0 * 1e9, 3000000, 0, 1); /* 7 a second: no whole number of ns */
+    pacer_init(&p, PACER_UNIFORM, 0, 3000000 / 7.0 * 1e9, 3000000, 0, 1); /* 7/s: not a whole number of ns */
     for (; p.next_ns != UINT64_MAX; n++) {
         last = p.next_ns;
         pacer_advance(&p);
@@ -60,7 +60,7 @@ static void poisson_has_the_count_and_the_gaps(void)
     CHECK_SAME(n, N);
     CHECK_SAME(backward, 0);
     CHECK(before < 10 * NS_PER_S);
-    CHECK_WITHIN(squares / N / (mean * mean), 1.96, 2.04); /* of an exponential: 2 */
+    CHECK_WITHIN(squares / N / (mean * mean), 1.96, 2.04); /* 2 for an exponential distribution */
     CHECK_WITHIN(long_gaps, N * exp(-3) * 0.96, N * exp(-3) * 1.04);
     CHECK_WITHIN(first_half, N / 2.0 - 2 * sqrt(N), N / 2.0 + 2 * sqrt(N));
 }

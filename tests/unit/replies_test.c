@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Many replies at once: the same count as the scanner finds one by one, whatever byte is off and wherever the bytes end; and digits as text. */
+/* Many replies at once: the same count as the scanner, for any wrong byte and any end of the buffer; and digits as text. */
 #include "number.h"
 #include "replies.h"
 #include "resp.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many replies at the start are whole and as expected: by the scanner, which shares no code with what is tested. */
+/* The number of complete, expected replies at the start, counted by the scanner, which shares no code with the tested function. */
 static uint32_t scan_count(const char *at, const char *end, uint32_t max, int64_t value_len)
 {
     struct resp r;
@@ -26,7 +26,7 @@ static uint32_t scan_count(const char *at, const char *end, uint32_t max, int64_
     return n;
 }
 
-/* Compare both on replies of which one byte may be another one, cut anywhere, in memory of exactly that size. */
+/* Compare both on replies with up to one changed byte, cut anywhere, in memory of exactly that size. */
 static void compare(struct rng *rng, uint32_t replies, int64_t value_len)
 {
     struct replies_value value;
@@ -51,7 +51,7 @@ static void compare(struct rng *rng, uint32_t replies, int64_t value_len)
     memcpy(copy, text, size);
     uint32_t max = rng_below(rng, 2) ? replies : (uint32_t)rng_below(rng, replies + 1);
     uint32_t got = value_len < 0 ? replies_ok(copy, copy + size, max) : replies_values(&value, copy, copy + size, max);
-    /* A reply too short for one word is left to the scanner. */
+    /* A reply shorter than one word is left to the scanner. */
     CHECK_SAME(got, value_len >= 0 && value.size < 8 ? 0 : scan_count(copy, copy + size, max, value_len));
     free(copy);
     free(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzz target: any bytes, however cut, must give the same replies, never hang and never read outside what was handed in. */
+/* Fuzz target: any bytes, cut anywhere, must give the same replies, never hang and never be read outside of the buffer. */
 #include "resp.h"
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Scan all of data in parts of `step` bytes (each copied, so that reading past it is seen). Returns a digest of what was found. */
+/* Scan all of data in parts of `step` bytes; each part is copied, so that the sanitizer detects reads past it. Returns a digest of the result. */
 static uint64_t scan(const uint8_t *data, size_t size, size_t step)
 {
     struct resp r;

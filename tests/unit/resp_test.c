@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The RESP scanner: the same events however replies are cut, and refusal of what is no RESP. */
+/* The RESP scanner: the same events for any split of the replies, and refusal of invalid RESP. */
 #include "resp.h"
 #include "unit.h"
 
 #include <string.h>
 
-/* What a scan came to, as text: one letter an event. */
+/* The result of a scan as text: one letter per event. */
 struct seen {
     char events[256];
     char body[256];
     size_t events_len, body_len;
 };
 
-/* Scan text[0, n), handing in at most `step` bytes at a time. */
+/* Scan text[0, n), with at most `step` bytes per call. */
 static void scan(struct seen *s, const char *text, size_t n, size_t first, size_t step)
 {
     struct resp r;
@@ -20,7 +20,7 @@ static void scan(struct seen *s, const char *text, size_t n, size_t first, size_
     resp_reset(&r);
     for (size_t from = 0, part = first; from < n; from += part, part = step) {
         if (part > n - from) part = n - from;
-        char copy[256]; /* of exactly these bytes, so that a read beyond them is seen by the sanitizer */
+        char copy[256]; /* exactly these bytes, so that the sanitizer detects a read beyond them */
         memcpy(copy, text + from, part);
         const char *at = copy, *end = copy + part;
         for (enum resp_event e; (e = resp_scan(&r, &at, end)) != RESP_MORE;) {
@@ -45,7 +45,7 @@ static void scan(struct seen *s, const char *text, size_t n, size_t first, size_
     if (!resp_idle(&r)) s->events[s->events_len++] = '.';
 }
 
-/* The same events at every cut, and byte by byte. */
+/* The same events when split at any position, and byte by byte. */
 static void expect(const char *text, size_t n, const char *events)
 {
     struct seen s;
@@ -89,7 +89,7 @@ static void bodies_come_whole(void)
     }
 }
 
-/* What is in a reply as text: each bulk string behind its number, then how many items, how many of them nil, bytes and faults. */
+/* The content of a reply as text: each bulk string after its number, then the counts of items, nil items, bytes and faults. */
 static void list(char out[512], const char *text, size_t n, size_t first, size_t step)
 {
     struct resp r;
@@ -114,7 +114,7 @@ static void list(char out[512], const char *text, size_t n, size_t first, size_t
     }
 }
 
-/* The same items at every cut, and byte by byte. */
+/* The same items when split at any position, and byte by byte. */
 static void expect_items(const char *text, size_t n, const char *wanted)
 {
     char got[512];
@@ -137,7 +137,7 @@ static void items_are_handed_out(void)
     ITEMS("*2\r\n*2\r\n$1\r\na\r\n*1\r\n$1\r\nb\r\n~2\r\n:1\r\n$1\r\nc\r\n", "1/1:a2/1:b4/1:c(4 0 3 0)");
     ITEMS("*2\r\n*-1\r\n$0\r\n\r\n", "(2 1 0 0)");
     ITEMS("*2\r\n-ERR x\r\n$1\r\na\r\n", "2/1:a(2 0 1 1)");
-    ITEMS(">2\r\n$1\r\nm\r\n$-1\r\n*1\r\n|1\r\n$1\r\nt\r\n:3\r\n$1\r\na\r\n", "1/1:a(1 0 1 0)"); /* pushes and attributes are no items */
+    ITEMS(">2\r\n$1\r\nm\r\n$-1\r\n*1\r\n|1\r\n$1\r\nt\r\n:3\r\n$1\r\na\r\n", "1/1:a(1 0 1 0)"); /* pushes and attributes are not items */
     ITEMS("*1\r\n=6\r\ntxt:hi\r\n", "(1 0 6 0)");
 }
 

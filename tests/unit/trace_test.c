@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces: the index that is made of one, the walks that share it, and what its requests look like, any piece alike. */
+/* Traces: the index of a trace, the walks that share it, and its requests, identical in any pieces. */
 #include "command.h"
 #include "trace_build.h"
 #include "unit.h"
@@ -11,7 +11,7 @@
 static char dir[] = "/tmp/tierbench-unit.XXXXXX", path[64], why[TRACE_WHY];
 static struct trace trace;
 
-/* Write a trace and open it. Returns what trace_open does. */
+/* Write a trace and open it. Returns the result of trace_open. */
 static int begin(const char *text, size_t n)
 {
     FILE *f = fopen(path, "w");
@@ -43,7 +43,7 @@ static void times_in_seconds_are_spread(void)
     end();
 }
 
-/* A trace of n requests, of as many keys. */
+/* A trace of n requests to n keys. */
 static int begin_many(int n)
 {
     char *text = malloc((size_t)n * 64);
@@ -86,7 +86,7 @@ static void walks_share_a_trace(void)
     for (int i = 0; i < N; i++) CHECK_SAME(seen[i], 1);
     CHECK_WITHIN(least, N / 6.0 * 0.9, N / 6.0);
     CHECK_WITHIN(most, N / 6.0, N / 6.0 * 1.1);
-    /* Up to a time, and not beyond. */
+    /* Up to a time, and no further. */
     struct trace_walk k = {.trace = &trace, .end = N, .last_us = 5000000, .total = 1, .parts = 1, .next = 3000};
     CHECK_SAME(trace_find(&k, 2999999), TRACE_LATER);
     CHECK_SAME(trace_find(&k, 3000000), TRACE_FOUND);
@@ -155,7 +155,7 @@ static void requests_are_the_same_in_pieces(void)
     commands_trace(&c, &trace, 100);
     command_encode(&c, COMMAND_TAG(TRACE_SET, 1), whole);
     CHECK(memmem(whole + 9000, 200, "\r\n$2\r\nPX\r\n$4\r\n3000\r\n", sizeof "\r\n$2\r\nPX\r\n$4\r\n3000\r\n" - 1) != NULL);
-    /* Another size is another value. */
+    /* Another size gives another value. */
     CHECK(command_trace_content(&c, &trace.record[1], 9000) != command_trace_content(&c, &trace.record[1], 8999));
     CHECK(command_trace_content(&c, &trace.record[0], 9000) == command_trace_content(&c, &trace.record[1], 9000));
     commands_free(&c);

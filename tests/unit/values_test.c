@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values: the guide's pattern, content by key, any piece alike, sizes by weight; and commands made of them. */
+/* Values: the guide's pattern, content by key, identical pieces, sizes by weight; and commands with values. */
 #include "command.h"
 #include "unit.h"
 #include "values.h"
@@ -60,7 +60,7 @@ static void any_piece_is_the_same(void)
     }
 }
 
-/* Size of many values over their deflated size, all in one stream. */
+/* The size of many values divided by their deflated size, all in one stream. */
 static double ratio_of(const struct values *v, uint64_t size)
 {
     uint64_t n = 2000000 / size + 1;
@@ -110,7 +110,7 @@ static void sizes_follow_their_weights(void)
     values_free(&v);
 }
 
-/* Chi-square against the exact probability of each size, and the mean against the closed form. */
+/* Chi-square against the exact probability of each size; the mean is compared with the closed form. */
 static void sizes_have_their_distributions(void)
 {
     static const struct {
@@ -146,7 +146,7 @@ static void sizes_have_their_distributions(void)
         }
         CHECK_WITHIN((sum - (bins - 1)) / sqrt(2.0 * (bins - 1)), -4, 4);
     }
-    /* The probabilities themselves, against what the definitions say. */
+    /* The probabilities themselves, compared with the definitions. */
     struct sizes s;
     CHECK_SAME(sizes_parse(&s, "gpareto:10:200:0.5"), 0);
     CHECK_WITHIN(sizes_above(&s, 410), 0.25 - 1e-9, 0.25 + 1e-9); /* (1 + 0.5 * 400 / 200)^-2 */
@@ -218,7 +218,7 @@ static void commands_are_resp(void)
                     if (!scratch) abort();
                     const char *piece = command_piece(&c, tagged, at, scratch, &got);
                     if (piece == NULL || !got || got > (uint64_t)len - at) abort();
-                    for (size_t step = 0; step < got; step += 997) { /* from any byte on it is the same */
+                    for (size_t step = 0; step < got; step += 997) { /* from any byte on, the content is the same */
                         size_t rest;
                         const char *again = command_piece(&c, tagged, at + step, scratch, &rest);
                         CHECK(rest <= len - at - step && !memcmp(again, wanted + at + step, rest));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several at a time: the same keys and the same bytes as one by one, for numbers of every length and where four do not fit. */
+/* Vectorised code: the same keys and bytes as one by one, for numbers of every length and for counts that are not a multiple of four. */
 #include "wide.h"
 
 #include "command.h"
@@ -11,7 +11,7 @@
 
 #define MANY 64
 
-/* Draw in fours, and one by one what is not drawn so; compare with one by one from the start. */
+/* Draw in fours, and draw the remainder one by one; compare with one by one from the start. */
 static void draw_check(uint64_t state, uint64_t first, uint64_t count, uint32_t wanted)
 {
     struct rng one = {state}, four = {state};
@@ -32,11 +32,11 @@ static void draws_are_as_one_by_one(void)
     if (!wide_here()) return;
     for (int i = 0; i < 2000; i++) draw_check(rng_next(&rng), rng_next(&rng) >> 20, (rng_next(&rng) >> (32 + rng_below(&rng, 32))) | 1, MANY);
     draw_check(rng_next(&rng), 0, UINT32_MAX, MANY);
-    /* rng_mix(0) is 0, whose product is 0: below count, so that it may have to be drawn again. */
+    /* rng_mix(0) is 0, and so is its product: below count, so that it may have to be drawn again. */
     for (uint64_t i = 1; i <= MANY; i++) draw_check(0 - i * RNG_STEP, 5, 1000000, (uint32_t)(i - 1) / 4 * 4);
 }
 
-/* The bytes of n commands in fours, in memory of exactly the size that they may use, against one by one. */
+/* Compare the bytes of n commands in fours, in memory of exactly the allowed size, with the bytes of single commands. */
 static void encode_check(const struct commands *c, unsigned command, const uint64_t *key, uint32_t n, uint32_t wanted)
 {
     size_t size = (n + 4) * c->largest;
