@@ -2,7 +2,7 @@
 # Simulated runs with REDISRUNS=auto: how often the interval at the stop does not contain the truth.
 #
 # Usage: awk -f interval.awk -f decide.awk -f schedule.awk -f random.awk -f rounds.awk ROUNDS CASE...
-#   CASE is RULE:MIN:MAX:SPREAD:DIFFERENCE, spread and difference in %; RULE is schedule (as the run does), or peek: a look after each
+#   CASE is RULE:MIN:MAX:SPREAD:DIFFERENCE, spread and difference in %; RULE is schedule (as in a run), or peek: a check after each
 #   round at 95 %.
 # Output: each CASE, the % of runs whose interval at the stop does not contain the true ratio, the % of runs with better or worse
 # as their verdict, and the mean number of rounds.

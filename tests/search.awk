@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Searches on a made-up server whose answer is known: its p99 is 200 us / (1 - rate / 100,000), within 10 % of that, so 80,000 a second keep
-# p99<=1ms. A part of the looks is disturbed: ten times the latency.
+# Searches on a simulated server with a known answer: its p99 is 200 us / (1 - rate / 100,000), within 10 %, so 80,000/s keep
+# p99<=1ms. A part of the steps is disturbed: ten times the latency.
 #
 # Usage: awk -f metric.awk -f search.awk -f random.awk -f tests/search.awk SEARCHES CASE...
-#   CASE is HOW:DISTURBED[:TOP]: HOW is search; once (halving with one look a load); both, a search for p99<=1ms and p99<=500us, whose answer is
-#   that of the second, 60,000. DISTURBED in percent; TOP is what the closed loop says.
-# Output: each CASE, its least, median and greatest answer, the number of answers that are more than 3 rungs of 2 % off the truth, the
-# most steps of a search, and their mean.
+#   CASE is HOW:DISTURBED[:TOP]. HOW is search; once (bisection with one step per load); or both: a search for p99<=1ms and p99<=500us, with
+#   the answer of the second limit, 60,000. DISTURBED is in percent; TOP is the rate of the closed loop.
+# Output: each CASE, its min, median and max answer, the number of answers that are more than 3 rungs of 2 % off the truth, the
+# max number of steps of a search, and their mean.
 
 function look(rate, disturbed,    p99) {
   p99 = rate < 99000 ? 200 / (1 - rate / 100000) : 20000

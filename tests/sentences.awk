@@ -2,8 +2,8 @@
 # Print the sentences of Markdown documents that have more than MAX words, as FILE:LINE: WORDS words: SENTENCE.
 # Usage: awk -v MAX=30 -f tests/sentences.awk FILE...
 #
-# Code blocks, tables, headings and images are skipped. A paragraph and an item of a list end a sentence; so do `.`, `!` and `?` before a blank.
-# A word is text between blanks with a letter or a digit in it; the target of a link is not counted.
+# Code blocks, tables, headings and images are skipped. A paragraph or a list item ends a sentence; so do `.`, `!` and `?` before a blank.
+# A word is text between blanks with a letter or a digit in it; link targets are not counted.
 
 FNR == 1 {
   paragraph_end()
@@ -32,7 +32,7 @@ code { next }
 }
 END { paragraph_end() }
 
-# Print the long sentences of the paragraph that was read, and begin another one.
+# Print the long sentences of the collected paragraph, and start a new paragraph.
 function paragraph_end() {
   gsub(/\]\([^)]*\)/, "]", text)
   while (match(text, /[.!?][])"'`*]*[[:space:]]/)) {

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# Simulated repeats: how often the intervals contain the truth, and how often they find a difference that is there.
+# Simulated repeats: how often the intervals contain the truth, and how often they find a real difference.
 #
 # Usage: awk -f interval.awk -f robust.awk -f random.awk -f simulate.awk ROUNDS CASE...
 #   CASE is METHOD:SHAPE:REPEATS:DIFFERENCE, such as paired:normal:10:5 for a difference of 5 %.
-# METHOD: paired, welch, signed or ranks. SHAPE: normal, skewed (the sum of four exponentials, as delays add up) or outliers (one repeat
-# in ten is four times as noisy); repeats spread by 5 %. Output: each CASE and the per cent of rounds whose interval does not contain 1.
+# METHOD: paired, welch, signed or ranks. SHAPE: normal, skewed (the sum of four exponentials, like delays) or outliers (one repeat
+# in ten is four times as noisy); repeats spread by 5 %. Output: each CASE and the % of rounds whose interval does not contain 1.
 
 function repeat_of(shape,    spread) {
   if (shape == "skewed") return exp(0.05 * (-log(uniform() * uniform() * uniform() * uniform()) - 4) / 2)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-# Searches for DRAM on a made-up server whose answer is known: its load asks for 43 % of the memory, all of it alike. With less DRAM, far accesses an
-# operation are the part of it that has no place; after a change of the share a part of what is missing comes in with each look. A part of the looks
+# Searches for DRAM on a simulated server with a known answer: its load uses 43 % of the memory uniformly. With less DRAM, far accesses per
+# operation are the missing part. After a change of the share, part of the missing data is loaded in each step. A part of the steps
 # is disturbed: requests are left unanswered.
 #
 # Usage: awk -f metric.awk -f search.awk -f random.awk -f tests/size.awk SEARCHES CASE...
-#   CASE is DISTURBED[:KILLED]: DISTURBED in percent; below KILLED percent of DRAM the OOM killer comes
-# Output: each CASE, its least, median and greatest answer, the number of answers that are more than 3 points off the truth, the most
-# steps of a search, their mean, how often the OOM killer came in the last one, and what breaks its limit below the answer.
+#   CASE is DISTURBED[:KILLED]: DISTURBED in percent; the OOM killer comes below KILLED percent of DRAM
+# Output: each CASE, its min, median and max answer, the number of answers that are more than 3 points off the truth, the max number of
+# steps of a search, their mean, how often the OOM killer came in the last search, and which limit breaks below the answer.
 
 function look(share,    steady) {
   steady = share < truth ? (truth - share) / truth : 0
-  # What was fetched may have to go again, and what was pushed out is not always what nobody needs.
+  # Loaded pages may be evicted again, and evicted pages may still be needed.
   if (share != share_before) missing = share < share_before ? steady + 0.2 : missing > steady ? missing : steady
   missing = steady + 0.4 * (missing - steady)
   share_before = share

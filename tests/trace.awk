@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The reference model of a cache under a trace in Twitter's CSV: prints hits, misses, fills, sets that were done, and keys.
+# The reference model of a cache under a trace in the CSV format of Twitter: prints hits, misses, fills, executed SETs, and keys.
 # Usage: awk -F , -v fill=0|1 -f tests/trace.awk TRACE
 {
-  # A key may have commas.
+  # A key may contain commas.
   key = $2
   for (i = 3; i <= NF - 5; i++) key = key "," $i
   size = $(NF - 3)

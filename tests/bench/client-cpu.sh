@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Client CPU and throughput beside other load generators and beside a floor (floor.c), on one private Redis: server on CPU 0, clients in turn on CPU 1.
+# Client CPU and throughput, compared with other load generators and a floor (floor.c), on one private Redis: server on CPU 0, clients in turn on CPU 1.
 # Usage: client-cpu.sh [LOAD...]     LOAD: OPERATION,CONNECTIONS,PIPELINE,SIZE,REQUESTS[,OPTION...]; ROUNDS=5 of all in turn
-# Prints medians: us of client CPU (user and system) per operation, and ours divided by each; then ops/s, ours divided by each. The floor has no
-# ops/s: its few keys are in the server's caches, and the server decides how fast it is.
-# redis-benchmark and memtier_benchmark take part where they are installed; cachecannon too, for 3 s a round since it has no number of requests.
+# Prints medians: us of client CPU (user and system) per operation, and our value divided by each; then the same for ops/s. The floor has no
+# ops/s: its few keys are in the caches of the server, and the server limits its speed.
+# redis-benchmark and memtier_benchmark take part if they are installed; so does cachecannon, for 3 s per round because it has no request count.
 set -Eeuo pipefail
 # shellcheck source=tests/helper.bash
 . "$(dirname "${BASH_SOURCE[0]}")/../helper.bash"
@@ -19,12 +19,12 @@ bench_run() {
   awk -v n="$n" '{ printf "%.4f %.4f\n", ($1 + $2) / n * 1e6, $3 / n * 1e6 }' <<<"$out"
 }
 
-# Prints how many GETs and SETs the server has answered.
+# Prints the number of GETs and SETs that the server has answered.
 bench_served() {
   redis-cli -p "$REDIS_PORT" info commandstats | awk -F '[=,]' '/^cmdstat_[gs]et:/ { n += $2 } END { print n + 0 }'
 }
 
-# Runs cachecannon, whose operations only the server counts. Usage: bench_cannon OPERATION CONNECTIONS PIPELINE SIZE
+# Runs cachecannon, whose operations are counted only by the server. Usage: bench_cannon OPERATION CONNECTIONS PIPELINE SIZE
 bench_cannon() {
   local before after out
   cat >"$SCRATCH/cannon.toml" <<END

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What a run costs beside its load as clients are added: network namespaces with an sshd each, 32 instances, almost no load.
-# Usage: clients.sh     COUNTS="1 4 16 32" clients; prints for each the seconds of a run with one repeat, and of each repeat more
+# The overhead of a run as clients are added: network namespaces with an sshd each, 32 instances, almost no load.
+# Usage: clients.sh     COUNTS="1 4 16 32" clients; prints for each count the seconds of a run with one repeat, and of each further repeat
 set -Eeuo pipefail
 counts=${COUNTS:-1 4 16 32}
 export NETNS_CLIENTS=${counts##* }
@@ -12,7 +12,7 @@ repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 . "$repo/tests/netns.bash"
 skip() { printf 'clients.sh: %s\n' "$*" >&2 && exit 1; }
 
-# Run with so many clients and repeats. Usage: bench_run CLIENTS REPEATS   Prints the seconds it took
+# Run with CLIENTS clients and REPEATS repeats. Usage: bench_run CLIENTS REPEATS   Prints the seconds it took
 bench_run() {
   local number clients='' start
   for ((number = 1; number <= $1; number++)); do clients+=" ${NETNS_ADDRESS[client$number]}"; done
@@ -31,7 +31,7 @@ trap 'netns_down; scratch_teardown' EXIT
 scratch_setup
 netns_up "$SCRATCH"
 for count in $counts; do
-  bench_run "$count" 1 >/dev/null # the load generator is copied to the clients, once
+  bench_run "$count" 1 >/dev/null # the load generator is copied to the clients once
   one=$(bench_run "$count" 1)
   printf '%2d clients: %6.2f s for a run with one repeat, %6.2f s for each repeat more\n' "$count" "$one" \
     "$(awk -v one="$one" -v three="$(bench_run "$count" 3)" 'BEGIN { print (three - one) / 2 }')"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The floor of client CPU: sends ready-made batches of commands and counts the bytes of replies. No keys drawn, nothing read in replies, no clock.
+/* The floor of client CPU: sends prepared batches of commands and counts the bytes of replies. It draws no keys, parses no replies, reads no clock.
  * Usage: floor PORT CONNECTIONS PIPELINE SIZE REQUESTS set|get [read]
  * 127.0.0.1; keys are five digits, and a get needs all of 10000 to 99999 to hold SIZE bytes. `read`, for one connection: sleep in read, not in epoll.
  */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What a look at many instances costs: INFO of all, and the mark between two phases.
+# The cost of one check of many instances: INFO of all, and the mark between two phases.
 # Usage: instances.sh     COUNT=288 small instances on this machine; prints the median of five, in seconds
 set -Eeuo pipefail
 # shellcheck source=tests/helper.bash

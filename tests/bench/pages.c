@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of 4096 bytes on stdout, for zram.sh: of values, or those of stdin that LZ4 compresses to a ratio.
- * Usage: pages values DATA SIZE COUNT     DATA: random or compressible:RATIO; values of SIZE bytes one behind the other
- *        pages like RATIO COUNT <FILE     the first COUNT pages of FILE whose ratio is RATIO to 5 % */
+/* Pages of 4096 bytes on stdout, for zram.sh: pages of values, or pages of stdin that LZ4 compresses to a ratio.
+ * Usage: pages values DATA SIZE COUNT     DATA: random or compressible:RATIO; consecutive values of SIZE bytes
+ *        pages like RATIO COUNT <FILE     the first COUNT pages of FILE whose ratio is RATIO within 5 % */
 #include "../unit/lz4.h"
 #include "number.h"
 #include "values.h"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What values cost in the kernel's zram: ratio and time to read a page, beside source code that compresses to the same ratio.
+# The cost of values in the kernel's zram: ratio and time to read a page, compared with source code of the same ratio.
 # Usage: zram.sh [RATIO...]     PAGES=2000 pages of each; SIZE=10000 of values; SOURCE=/usr/include; ROUNDS=15 reads of each, in turn; as root
-# Prints one row per algorithm and ratio: ratios of both and us per page read (medians), and time by time.
+# Prints one row per algorithm and ratio: ratios of both, us per page read (medians), and the quotient of the times.
 set -Eeuo pipefail
 # shellcheck source=tests/helper.bash
 . "$(dirname "${BASH_SOURCE[0]}")/../helper.bash"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What must hold on a machine with two nodes of CPUs, a slow node without any and cgroups of version 2, in TAP; runs inside the guest.
+# Checks for a machine with two nodes with CPUs, a slow node without CPUs, and cgroup v2, in TAP; runs inside the guest.
 set -Eeuo pipefail
 cd /tierbench
 
@@ -20,14 +20,14 @@ check() {
   fi
 }
 
-# Print what of the kernel variants change, as it stands.
+# Print the current kernel settings that variants change.
 settings() {
   echo "weights=$(cat "$WEIGHTS"/node[0-9]* | paste -s -d ,) balancing=$(</proc/sys/kernel/numa_balancing)" \
     "demotion=$(</sys/kernel/mm/numa/demotion_enabled) root=$(</sys/fs/cgroup/cgroup.subtree_control)"
 }
 
-# One scenario for all, and what only the tests need: a program in front of Redis that writes down what it finds when it
-# is started, weights that can be told from the kernel's, and a Redis that goes another way than its variant wants.
+# One scenario for all variants, and what only the tests need: a wrapper of Redis that records its environment at
+# start, weights that differ from those of the kernel, and a Redis that uses other memory than its variant requests.
 prepare() {
   cat >/var/tmp/witness <<'END'
 #!/bin/bash
@@ -60,7 +60,7 @@ SERVER_PREFIX=/var/tmp/witness
 REMOTE_DIR=/var/tmp/work
 RESULTS_DIR=/var/tmp/results
 END
-  # Two of the three nodes: Linux counts those with CPUs first, so the slow one is node 2.
+  # Two of the three nodes: Linux numbers nodes with CPUs first, so the slow node is node 2.
   echo 'TIER_NODES=0,2' | tee -a conf/variants/interleave.conf >>conf/variants/weighted.conf
   echo 'TIER_WEIGHTS="0:3 2:1"' >>conf/variants/weighted.conf
   printf '# Redis on one node, the load on the next.\nPLACEMENT=split\nPLACEMENT_NODE=1\nCLIENT_PREFIX=/var/tmp/witness\n' >conf/variants/split.conf
@@ -75,7 +75,7 @@ figure() {
     $at["variant"] == variant { for (i = 1; i <= n; i++) printf "%s%s", $at[name[i]], i < n ? " " : "\n" }' /var/tmp/rows
 }
 
-# Print what a variant's counters say at the end of the fill.
+# Print a counter of a variant at the end of the fill.
 # Usage: counter VARIANT SCOPE NAME
 counter() {
   awk -F '\t' -v scope="$2" -v name="$3" '$1 == "set" && $2 == scope && $3 == name { print $5 }' /var/tmp/results/*/"$1"/*/rep-1/server/counters.tsv
@@ -100,7 +100,7 @@ main() {
   rm -f /var/tmp/witnessed
   ./do_it.sh run -s guest -v bind -v preferred -v interleave -v weighted -v tiering -v astray -v split -v swap -v zram 2>&1 >/var/tmp/table |
     sed -e '/gnuplot\|could not be drawn/d' -e 's/^/# /' || echo '# the run failed'
-  # The first table; what compares emulated speeds is of no use.
+  # The first table; comparisons of emulated speeds are meaningless.
   awk 'NF == 0 { exit } { print "# " $0 }' /var/tmp/table
   sed 's/^/# /' /var/tmp/witnessed
   ./summary2csv.sh /var/tmp/results/* >/var/tmp/rows || :

@@ -1,35 +1,35 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Boot a machine with two nodes of CPUs and a slow one without any, and cgroups of version 2, in QEMU, and run tests/qemu/guest.sh in it.
+# Boot a machine with two nodes with CPUs, a slow node without CPUs, and cgroup v2, in QEMU, and run tests/qemu/guest.sh in it.
 #
 # Usage: tests/qemu/run.sh
 #
-# The kernel, and a numactl that knows weights, are of the Debian that has them, from the mirror that this machine's apt knows;
-# they are unpacked below build/qemu and not installed. Everything else in the guest are this machine's own programs.
-# Nothing here says anything about speed: the CPU is emulated, also where there is KVM, which in a virtual machine may be of no use.
+# The kernel, and a numactl with weights, are from the Debian release that has them, through the mirror in the apt configuration of this machine;
+# they are unpacked below build/qemu and not installed. All other programs in the guest are copies from this machine.
+# No test here measures speed: the CPU is emulated even if there is KVM, because KVM may not work inside a virtual machine.
 set -Eeuo pipefail
 
 REPO=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd -P)
 CACHE=$REPO/build/qemu
 SUITE=trixie # Linux 6.12 and numactl 2.0.19
-LIMIT=1400   # seconds that the guest may take
+LIMIT=1400   # time limit of the guest in seconds
 
-# Programs that the harness, Redis and the tests call. An emulated CPU takes long to link a program with its libraries, so those that
-# are called all the time are busybox's, which is linked already, as is the bash of the package. What starts other programs is
-# not, since busybox would start its own.
+# Programs that the harness, Redis and the tests call. An emulated CPU needs long to link a program with its libraries. Frequently
+# called programs are therefore from busybox, which is static, like the bash of the package. Programs that start other programs are
+# not from busybox, because busybox would start its own.
 PROGRAMS='env timeout grep sort cp mv ln ls stat date find xargs od sync sha256sum base64 tar gzip getconf lscpu taskset setsid flock free uptime ss ip ssh
   screen mkswap swapon swapoff redis-server blkid blockdev fallocate mount chattr df ps sysctl dd setpriv head chmod readlink'
 
-# What the kernel needs as modules, but for those that they need themselves.
+# The modules that the kernel needs, without their dependencies.
 MODULES='zram'
 
-# Print why this cannot run here, and exit.
+# Print why the tests cannot run here, and exit.
 qemu_cannot() {
   printf 'check-qemu: %s\n' "$*" >&2
   exit 2
 }
 
-# Run a tool of apt with package lists of our own, of SUITE on the mirror that this machine uses.
+# Run a tool of apt with separate package lists, of SUITE on the mirror that this machine uses.
 # Usage: qemu_apt DIR COMMAND...
 qemu_apt() {
   local apt=$1/apt
@@ -38,7 +38,7 @@ qemu_apt() {
     -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false "${@:3}"
 }
 
-# Fetch and unpack the packages, once.
+# Fetch and unpack the packages once.
 # Usage: qemu_fetch DIR
 qemu_fetch() {
   local folder=$1 new=$1.new mirror key=/usr/share/keyrings/debian-archive-keyring.gpg signed='' package
@@ -53,7 +53,7 @@ qemu_fetch() {
   printf 'deb %s%s %s main\n' "$signed" "$mirror" "$SUITE" >"$new/apt/sources.list"
   : >"$new/apt/status"
   qemu_apt "$new" apt-get update >&2
-  # The package without a version is empty and names the newest.
+  # The package without a version is empty and depends on the newest.
   package=$(qemu_apt "$new" apt-cache depends linux-image-cloud-amd64 | sed -n 's/.*Depends: \(linux-image-.*\)/\1/p' | sed -n 1p)
   (cd "$new" && qemu_apt "$new" apt-get download "$package" numactl libnuma1 libc6 bash-static) >&2
   for package in "$new"/*.deb; do dpkg-deb -x "$package" "$new"; done
@@ -61,7 +61,7 @@ qemu_fetch() {
   mv -- "$new" "$folder"
 }
 
-# Copy a program and the libraries that it asks for into the guest's tree.
+# Copy a program and the libraries that it requires into the tree of the guest.
 # Usage: qemu_program TREE PROGRAM
 qemu_program() {
   local path library
@@ -69,7 +69,7 @@ qemu_program() {
     echo "without $2" >&2
     return 0
   }
-  # The name that it is called by leads through links to what it is.
+  # The name of the program may be a chain of links to the file.
   [[ -e $1/usr/bin/${2##*/} ]] || cp -L -- "$path" "$1/usr/bin/${2##*/}"
   while read -r library; do
     [[ -e $1$library ]] && continue
@@ -78,7 +78,7 @@ qemu_program() {
   done < <(ldd "$path" 2>/dev/null | grep -o '/[^ ]*' || :)
 }
 
-# Put numactl into the guest's tree with the C library that it was built for; what it starts has the tree's own.
+# Put numactl into the tree of the guest with the C library that it was built for; the programs that it starts use the library of the tree.
 # Usage: qemu_numactl TREE DIR
 qemu_numactl() {
   local libraries
@@ -89,12 +89,12 @@ qemu_numactl() {
   chmod 755 "$1/usr/bin/numactl"
 }
 
-# Put a module of the kernel into the guest's tree after those that it needs, and on its list.
+# Put a module of the kernel into the tree of the guest after its dependencies, and append it to the list of modules.
 # Usage: qemu_module TREE DIR NAME
 qemu_module() {
   local file name list=$1/lib/modules/list
   file=$(find "$2/usr/lib/modules" -name "$3.ko*" -o -name "${3//_/-}.ko*" | sed -n 1p)
-  # Not there: the kernel has it built in.
+  # Not found: it is built into the kernel.
   [[ -n $file ]] && ! grep -qsx "$3" "$list" || return 0
   case $file in
     *.xz) xz -dc "$file" ;;
@@ -104,7 +104,7 @@ qemu_module() {
   echo "$3" >>"$list"
 }
 
-# Make the guest's tree and pack it. It is not compressed: to unpack it would take the emulated CPU longer than to read it.
+# Make the tree of the guest and pack it, uncompressed: the emulated CPU would unpack it more slowly than it reads it.
 # Usage: qemu_initramfs TREE DIR FILE
 qemu_initramfs() {
   local tree=$1 program module
@@ -115,7 +115,7 @@ qemu_initramfs() {
   for program in $PROGRAMS mawk busybox; do qemu_program "$tree" "$program"; done
   for program in $(busybox --list); do [[ -e $tree/usr/bin/$program ]] || ln -s busybox "$tree/usr/bin/$program"; done
   install -m 755 -- "$(find "$2" -name bash-static -type f -path '*/bin/*')" "$tree/usr/bin/bash"
-  # Its libraries; the program itself comes with the tree.
+  # The libraries of ./test; the program itself is copied with the checkout.
   qemu_program "$tree" "$REPO/test"
   qemu_program "$tree" "$REPO/build/membench/membench"
   ln -sf busybox "$tree/usr/bin/test"
@@ -125,20 +125,20 @@ qemu_initramfs() {
   for module in $MODULES; do qemu_module "$tree" "$2" "$module"; done
   mkdir -p -- "$tree/usr/share/terminfo/v"
   cp -r -- "$(find /lib/terminfo /usr/share/terminfo -name vt100 2>/dev/null | sed -n 1p)" "$tree/usr/share/terminfo/v/" || :
-  # The user of the instances, as there is no other user.
+  # The user of the instances, because there is no other user.
   printf 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/:/bin/false\n' >"$tree/etc/passwd"
   printf 'root:x:0:\nutmp:x:43:\ntty:x:5:\nnogroup:x:65534:\n' >"$tree/etc/group"
   printf '127.0.0.1 localhost\n' >"$tree/etc/hosts"
   mkdir -- "$tree/tierbench"
   tar -C "$REPO" --exclude=./build --exclude='./results/*' --exclude=./.git --exclude=./docs --exclude=./tests/fixtures -cf - . |
     tar -C "$tree/tierbench" -xf -
-  # As in an installed tree: there is no compiler.
+  # As in an installed tree, there is no compiler.
   install -m 755 "$REPO/build/membench/membench" "$tree/tierbench/lib/membench/membench"
   install -m 755 "$REPO/tests/qemu/init" "$tree/init"
   (cd "$tree" && find . | busybox cpio -o -H newc 2>/dev/null) >"$3"
 }
 
-# Boot, and leave what the guest says on its console in a file.
+# Boot, and write the console of the guest to a file.
 # Usage: qemu_boot DIR INITRAMFS SWAP FILE
 qemu_boot() {
   timeout "$LIMIT" qemu-system-x86_64 -M q35,hmat=on,accel=tcg -cpu Nehalem,-cx16 -smp 2 -m 1280M -nographic -no-reboot -nic none \
@@ -168,12 +168,12 @@ main() {
   # shellcheck disable=SC2064 # the directory is known now
   trap "rm -rf -- '$work'" EXIT
   qemu_initramfs "$work/tree" "$CACHE/$SUITE" "$work/initramfs" 2>&1 | sed 's/^/# /' >&2
-  # A swap device of the guest's administrator.
+  # A swap device that belongs to the administrator of the guest.
   (umask 077 && truncate -s 192M "$work/swap")
-  # It is no swap file of this machine, where its holes would matter.
+  # It is not a swap file of this machine, so its holes do not matter.
   mkswap -q -L standing "$work/swap" 2>/dev/null
   qemu_boot "$CACHE/$SUITE" "$work/initramfs" "$work/swap" "$work/console" || :
-  # The guest counts for itself; one that never came to its end has failed.
+  # The guest counts its own failures; a guest that did not complete has failed.
   grep -q '^1\.\.[0-9]*$' "$work/console" || {
     echo 'the guest did not come to its end' >&2
     exit 1
