@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Keeps the table of columns in docs/results.md in step with lib/results/schema.tsv.
+# Keeps the table of columns in docs/results.md consistent with lib/results/schema.tsv.
 #
 # Usage: tools/columns.sh check|write
-# Exit status: 0 they agree, 1 they do not (check prints the difference), 2 bad usage.
+# Exit status: 0 consistent, 1 different (check prints the difference), 2 bad usage.
 set -Eeuo pipefail
 
 ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
@@ -11,7 +11,7 @@ LIB=$ROOT/lib
 # shellcheck source=lib/results/figures.sh
 . "$LIB/results/figures.sh"
 
-# Print FILE with the table of the schema between its two marks.
+# Print FILE with the table of the schema between its two markers.
 # Usage: columns_filled FILE   Returns: 0
 columns_filled() {
   figures_run document | awk '

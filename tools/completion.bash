@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Completion of bash for do_it.sh and an installed tierbench: `. tools/completion.bash`, or where `make install` puts it.
+# Bash completion for do_it.sh and an installed tierbench: `. tools/completion.bash`, or installed by `make install`.
 
-# Print the directory of the tool that is being completed; TIERBENCH_HOME is that of an installed one.
+# Print the directory of the tool that is being completed; for an installed tool, this is TIERBENCH_HOME.
 # Usage: _tierbench_root COMMAND
 _tierbench_root() {
   if [[ ${1##*/} == do_it.sh ]]; then
@@ -12,7 +12,7 @@ _tierbench_root() {
   fi
 }
 
-# Print the names of files without their ending: scenarios, variants, commands.
+# Print the names of files without their suffix: scenarios, variants, commands.
 # Usage: _tierbench_names DIR ENDING
 _tierbench_names() {
   local file
@@ -22,14 +22,14 @@ _tierbench_names() {
   done | LC_ALL=C sort
 }
 
-# Print the options that the help of a command has.
+# Print the options that the help of a command lists.
 # Usage: _tierbench_options ROOT COMMAND
 _tierbench_options() {
   sed '/^[^#]/q' "$1/lib/cmd/$2.sh" 2>/dev/null | grep -oE '(^#   |\[)--?[A-Za-z-]+' | sed -E 's/^(#   |\[)//' | sort -u
   printf '%s\n' --help
 }
 
-# Print the directories that hold a run.
+# Print the directories that contain a run.
 _tierbench_runs() {
   local file
   for file in "${TIERBENCH_RESULTS_DIR:-${RESULTS_DIR:-results}}"/*/run.conf; do [[ ! -e $file ]] || printf '%s\n' "${file%/run.conf}"; done
@@ -57,9 +57,9 @@ _tierbench() {
       esac
       ;;
   esac
-  # Without any word, files are completed.
+  # Without any argument, complete files.
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
-  # The value follows at once.
+  # The value follows without a space.
   [[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null || :
 }
 

@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Installs, through apt-get or dnf, what a run or the tests need and this machine does not have.
+# Installs, through apt-get or dnf, the missing dependencies of a run or of the tests.
 set -Eeuo pipefail
 
-# Where a Debian system asks whether a package may start its service (see invoke-rc.d(8)).
+# The file that a Debian system runs to decide whether a package may start its service (see invoke-rc.d(8)).
 POLICY_FILE=${POLICY_FILE:-/usr/sbin/policy-rc.d}
 
-# Services that our packages bring along; none is left running or enabled that was not there before.
+# Services that our packages install; a new service is neither left running nor enabled.
 SERVICES='redis-server redis redis-sentinel valkey valkey-server valkey-sentinel ssh ssh.socket sshd sshd.socket'
 
-# Where a package may be that is not in the repositories of a plain installation.
+# The repositories that may have a package that is not in the repositories of a plain installation.
 declare -A EXTRA_REPOSITORIES=(
   [apt]=' (on Ubuntu: add-apt-repository universe)'
   [dnf]=' (on RHEL and its kin: dnf install epel-release; dnf config-manager --set-enabled crb)'
 )
 
-# What is needed, and by what it is known to be there: the thing itself, never the name of a package.
+# The requirements, and how each is detected: by the thing itself, never by the name of a package.
 # set: run, or beyond that check (the tests) or qemu (make check-qemu). kind: command, module (pkg-config), header (COMPILER:NAME is found), file, sanitizer (COMPILER:NAME links).
-# Names joined by | are alternatives of which the first that the repositories have is taken.
-# A string, not a document for cat: on a machine without cat the answer must not be that nothing is missing.
+# Names joined by | are alternatives; the first that the repositories have is used.
+# A string, not a here-document for cat: on a machine without cat, the result must not be that nothing is missing.
 DEPENDENCIES='
 run    command  redis-server   redis-server                           redis|valkey-compat-redis
 run    command  redis-cli      redis-tools                            redis|valkey-compat-redis
@@ -81,24 +81,24 @@ qemu   command  busybox        busybox-static                         busybox
 qemu   command  xz             xz-utils                               xz
 '
 
-# Says one line on stderr.
+# Prints one line on stderr.
 # Usage: _deps_say TEXT...   Returns: 0
 _deps_say() { printf 'deps: %s\n' "$*" >&2; }
 
-# Tells whether one thing of the table is on this machine.
+# Checks whether one requirement of the table is on this machine.
 # Usage: _deps_have KIND NAME   Returns: 0 there, 1 missing
 _deps_have() {
   case $1 in
     command) command -v "$2" >/dev/null ;;
     module)
-      # A hiredis of the user's own, given to make, needs no package.
+      # If the user passed a hiredis to make, no package is needed.
       [[ $2 != hiredis || -z ${HIREDIS_DIR:-}${REDIS_SRC:-} ]] || return 0
       pkg-config --exists "$2" 2>/dev/null
       ;;
     file) [[ -e $2 ]] ;;
     header) printf '#include <%s>\n' "${2#*:}" | "${2%%:*}" -fopenmp -E -x c -o /dev/null - 2>/dev/null ;;
     sanitizer)
-      # One text that links with libFuzzer's main and without it.
+      # A program that links both with and without the main of libFuzzer.
       printf '#ifdef gcc_main\nint main(void){return 0;}\n#endif\nint LLVMFuzzerTestOneInput(void){return 0;}\n' |
         "${2%%:*}" "-D${2%%:*}_main" -fsanitize="${2#*:}" -x c -o /dev/null - 2>/dev/null
       ;;
@@ -106,7 +106,7 @@ _deps_have() {
   esac
 }
 
-# Prints the rows of the table that this set needs and this machine lacks; of the named things alone if there are names.
+# Prints the rows of the table that this set requires and this machine lacks; only the rows of the given names, if there are names.
 # Usage: deps_missing run|check|qemu [NAME...]   Returns: 0
 deps_missing() {
   local set kind name apt dnf wanted=" ${*:2} "
@@ -128,7 +128,7 @@ _deps_names() {
   printf '%s\n' "$names"
 }
 
-# Prints the package manager of this machine, apt or dnf.
+# Prints the package manager of this machine: apt or dnf.
 # Usage: _deps_manager   Returns: 0, or 1 if there is neither
 _deps_manager() {
   if command -v apt-get >/dev/null; then
@@ -140,7 +140,7 @@ _deps_manager() {
   fi
 }
 
-# Tells whether the repositories have a package.
+# Checks whether the repositories have a package.
 # Usage: _deps_offered apt|dnf PACKAGE   Returns: 0 yes, 1 no
 _deps_offered() {
   case $1 in
@@ -150,7 +150,7 @@ _deps_offered() {
   esac
 }
 
-# Prints the packages that bring the missing things, each once, alternatives decided.
+# Prints the packages that provide the missing requirements, each once, with alternatives resolved.
 # Usage: _deps_packages apt|dnf < ROWS   Returns: 0
 _deps_packages() {
   local kind name apt dnf names each chosen
@@ -169,7 +169,7 @@ _deps_packages() {
   done | sort -u
 }
 
-# Tells whether the machine knows a service. An init script is no sign: it stays when a package is removed.
+# Checks whether a service is known. An init script does not count: it remains when a package is removed.
 # Usage: _deps_service_known NAME   Returns: 0 yes, 1 no
 _deps_service_known() {
   local unit=$1
@@ -177,7 +177,7 @@ _deps_service_known() {
   [[ -e /etc/systemd/system/$unit || -e /usr/lib/systemd/system/$unit || -e /lib/systemd/system/$unit ]]
 }
 
-# Prints those of SERVICES that the machine does not know yet.
+# Prints the names in SERVICES that the machine does not know yet.
 # Usage: _deps_services_new   Returns: 0
 _deps_services_new() {
   local name
@@ -186,26 +186,26 @@ _deps_services_new() {
   done
 }
 
-# Forbids the start of new services while packages are installed; other services go by the policy that was there.
+# Forbids the start of new services while packages are installed; other services follow the previous policy.
 # Usage: _deps_policy_set NAME...   Globals: POLICY_FILE   Returns: 0
 _deps_policy_set() {
   local saved=$POLICY_FILE.before-tierbench new=$POLICY_FILE.tierbench.$$ policy_names=" $* "
   _deps_policy_restore
   {
     printf '#!/bin/sh\n# tierbench deps: temporary; what was here before is beside it as %s\n' "${saved##*/}"
-    # The script's own $1 and $@ are for the shell that runs it.
+    # The $1 and $@ in the text belong to the generated script.
     # shellcheck disable=SC2016
     printf 'case "%s" in *" ${1%%%%.service} "*) exit 101 ;; esac\n' "$policy_names"
     # shellcheck disable=SC2016
     printf '[ ! -x "%s" ] || exec "%s" "$@"\nexit 0\n' "$saved" "$saved"
   } >"$new"
   chmod 755 "$new"
-  # mv keeps mode, owner and times, and a link stays a link: what is put back is what was there.
+  # mv keeps mode, owner and times, and a link stays a link, so that the original is restored exactly.
   [[ ! -e $POLICY_FILE && ! -L $POLICY_FILE ]] || mv -- "$POLICY_FILE" "$saved"
   mv -- "$new" "$POLICY_FILE"
 }
 
-# Puts back the policy that was there, also after an earlier run that was killed.
+# Restores the previous policy, also after an earlier run that was killed.
 # Usage: _deps_policy_restore   Globals: POLICY_FILE   Returns: 0
 _deps_policy_restore() {
   local saved=$POLICY_FILE.before-tierbench
@@ -217,7 +217,7 @@ _deps_policy_restore() {
   fi
 }
 
-# Stops and disables the services that came with the packages.
+# Stops and disables the services that the packages installed.
 # Usage: _deps_services_off NAME...   Returns: 0
 _deps_services_off() {
   local name unit link
@@ -230,7 +230,7 @@ _deps_services_off() {
     elif command -v systemctl >/dev/null; then
       systemctl --quiet disable "$unit" 2>/dev/null || :
     fi
-    # Debian notes for itself what was enabled, so that an upgrade does not enable it again; it does so without systemd too.
+    # Debian records what was enabled, so that an upgrade does not enable it again; this works without systemd too.
     if command -v deb-systemd-helper >/dev/null; then
       deb-systemd-helper disable "$unit" >/dev/null 2>&1 || :
     fi
@@ -244,7 +244,7 @@ _deps_services_off() {
   done
 }
 
-# Runs a package manager's command with its output kept back, and shows the end of that if it fails.
+# Runs a command of a package manager with its output hidden, and prints the end of the output if it fails.
 # Usage: _deps_quietly LOG COMMAND...   Returns: the command's status
 _deps_quietly() {
   local log=$1 status=0
@@ -259,7 +259,7 @@ _deps_quietly() {
 _deps_apt() {
   local log=$1
   shift
-  # NEEDRESTART_SUSPEND: Ubuntu's hook would restart services, or ask.
+  # NEEDRESTART_SUSPEND: the hook of Ubuntu would restart services, or ask.
   DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 _deps_quietly "$log" \
     apt-get -y -q --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold install "$@"
 }
@@ -272,7 +272,7 @@ _deps_dnf() {
   _deps_quietly "$log" dnf -y -q --setopt=install_weak_deps=False install "$@"
 }
 
-# Ends an installation, whole or broken off: new services off, the policy back.
+# Ends an installation, complete or aborted: disables new services and restores the policy.
 # Usage: _deps_finish LOG SERVICE...   Returns: 0
 _deps_finish() {
   rm -f -- "$1"
@@ -280,7 +280,7 @@ _deps_finish() {
   _deps_policy_restore
 }
 
-# Holds a lock until the script ends, package manager included: two checkouts may set up at once, and one may have been killed.
+# Holds a lock until the script ends, including the package manager: two checkouts may install at once, and one may have been killed.
 # Usage: _deps_lock [FLOCK_OPTION]   Globals: POLICY_FILE   Returns: 0 held, 1 not
 _deps_lock() {
   # The lock is on the directory itself, so that no file stays.
@@ -288,7 +288,7 @@ _deps_lock() {
   ! command -v flock >/dev/null || flock "$@" 9
 }
 
-# Installs the packages that bring the missing things; needs root.
+# Installs the packages that provide the missing requirements; requires root.
 # Usage: _deps_install apt|dnf < ROWS   Returns: 0, or 1 if the package manager fails
 _deps_install() {
   local manager=$1 rows log each
@@ -297,7 +297,7 @@ _deps_install() {
   _deps_lock
   log=$(mktemp)
   mapfile -t new_services < <(_deps_services_new)
-  # The values are wanted now: they are local, and gone when the trap runs.
+  # Expand the values now: they are local, and unset when the trap runs.
   # shellcheck disable=SC2064
   trap "_deps_finish '$log' ${new_services[*]}" EXIT
   trap 'exit 130' INT
@@ -305,7 +305,7 @@ _deps_install() {
   if [[ $manager == apt ]]; then
     _deps_quietly "$log" apt-get -q -o DPkg::Lock::Timeout=300 update || _deps_say 'apt-get update failed; going on with the lists that are here'
   fi
-  # One name that the repositories do not have would keep all the others from being installed.
+  # A single name that the repositories lack would prevent the installation of all others.
   for each in $(_deps_packages "$manager" <<<"$rows"); do
     if _deps_offered "$manager" "$each"; then
       packages+=("$each")
@@ -319,7 +319,7 @@ _deps_install() {
   "_deps_$manager" "$log" "${packages[@]}"
 }
 
-# Prints how the script is used.
+# Prints the usage.
 # Usage: _deps_usage   Returns: 0
 _deps_usage() {
   cat <<'END'
@@ -333,12 +333,12 @@ Does nothing, without root or network, when nothing is missing.
 END
 }
 
-# Checks, says, installs, and checks again.
+# Checks, reports, installs, and checks again.
 # Usage: main run|check|qemu [--dry-run] [NAME...]   Returns: 0 all there, 1 not, 2 bad usage
 main() {
   local set=${1:-} dry_run='' rows manager name names
   local -a sudo_command=(sudo)
-  # Daemons and tools of root live where a user's PATH may not look.
+  # Daemons and root tools may be in directories that are not in the PATH of a user.
   export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C
   [[ $set != --help ]] || {
     _deps_usage
@@ -355,7 +355,7 @@ main() {
     _deps_usage >&2
     return 2
   fi
-  # An earlier installation may have been killed before it put the policy back; one that runs now keeps the lock.
+  # An earlier installation may have been killed before it restored the policy; an active installation holds the lock.
   if [[ -w ${POLICY_FILE%/*} && -z $dry_run ]] && _deps_lock -n; then
     _deps_policy_restore
   fi
@@ -372,7 +372,7 @@ main() {
     return 1
   fi
   if ((EUID != 0)); then
-    # Without a terminal nobody can answer a question for a password.
+    # Without a terminal nobody can enter a password.
     [[ -t 0 ]] || sudo_command+=(-n)
     command -v sudo >/dev/null && exec "${sudo_command[@]}" -- "$BASH" "${BASH_SOURCE[0]}" "$@"
     _deps_say "root or sudo is needed to install: $names"
@@ -388,5 +388,5 @@ main() {
   }
 }
 
-# Sent to another host as text it has no file, and its sender calls main.
+# When this file is sent to another host as text, it has no file name, and the sender calls main.
 [[ ${BASH_SOURCE[0]-} != "$0" ]] || main "$@"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Checks every shell, awk and C file, or rewrites shell and C in the house style.
+# Checks every shell, awk and C file, or formats shell and C files in the house style.
 set -Eeuo pipefail
 
 cd "${BASH_SOURCE[0]%/*}/.."
 
-# The warnings that the house wants from a compiler.
+# The compiler warnings of the house style.
 WARNINGS=(-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror)
 
 # Prints every shell file of the project.
@@ -21,7 +21,7 @@ lint_c_files() {
   find test.c lib/loadgen lib/membench tests/unit tests/fuzz -type f \( -name '*.c' ${1:+-o -name '*.h'} \) 2>/dev/null | sort
 }
 
-# Runs one tool and says, as a line of TAP, whether it was content.
+# Runs one tool and reports as a line of TAP whether it passed.
 # Usage: lint_tool NAME COMMAND...   Returns: 0 content, 1 not
 lint_tool() {
   local name=$1 text status=0
@@ -36,7 +36,7 @@ lint_tool() {
   return 1
 }
 
-# Compiles each C file with every warning as an error, and keeps nothing.
+# Compiles each C file with every warning as an error, and discards the output.
 # Usage: lint_compile FILE...   Returns: 0 clean, 1 not
 lint_compile() {
   local file status=0
@@ -54,12 +54,12 @@ lint_tidy() {
   clang-tidy --quiet --warnings-as-errors='*' "$@" -- $c_flags
 }
 
-# Reads each awk file as POSIX has it and keeps nothing: the tests run them with mawk, and mawk takes what gawk does not.
+# Parses each awk file as POSIX awk and discards the output: the tests run them with mawk, and mawk accepts code that gawk rejects.
 # Usage: lint_awk FILE...   Returns: 0 read, 1 not
 lint_awk() {
   local file status=0
   for file; do
-    # Bytes, as they are run.
+    # Bytes, as in a run.
     LC_ALL=C gawk --posix --pretty-print=/dev/null -f "$file" </dev/null || status=1
   done
   return "$status"
@@ -80,14 +80,14 @@ lint_check() {
   return "$status"
 }
 
-# Rewrites every file in the house style.
+# Formats every file in the house style.
 # Usage: lint_format   Returns: 0
 lint_format() {
   shfmt -i 2 -ci -w "${shell_files[@]}"
   ((${#c_all[@]} == 0)) || clang-format -i "${c_all[@]}"
 }
 
-# Does what is asked.
+# Runs the given command.
 # Usage: main check|format   Returns: 0, 1 not clean, 2 bad usage
 main() {
   local c_flags

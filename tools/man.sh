@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Prints the manual page tierbench(1), made from the help of the commands and the comments of conf/defaults.conf.
+# Prints the manual page tierbench(1), generated from the help of the commands and the comments of conf/defaults.conf.
 set -Eeuo pipefail
 
 ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
 
-# Makes text of roff from the text on stdin: as it is, line by line, with the name that an installed tool has.
+# Converts the text on stdin to roff, line by line, and replaces the name of the tool by the name of the installed tool.
 # Usage: man_text   Returns: 0
 man_text() {
   sed -e 's/\\/\\e/g; s/-/\\-/g; s#\./do_it\\*\.sh#tierbench#g' -e "s/^[.']/\\\\\&&/"

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Breaks the code on purpose, one line at a time, and runs the tests that must notice: the faults are the rows of tests/mutants.tsv.
+# Injects faults into the code, one line at a time, and runs the tests that must detect them: the faults are the rows of tests/mutants.tsv.
 #
 # Usage: tools/mutate.sh [NAME...]   NAME: a fault of the table; without one, all of them
 #
-# A fault is killed when its suite fails on a copy of this checkout with the fault in it. One that changes nothing, because
-# the line is not there any more, is a failure too: the table goes with the code. The suites must pass without a fault.
+# A fault is killed when its suite fails on a copy of this checkout with the fault. A fault that changes nothing, because
+# the line no longer exists, is a failure too: the table must follow the code. The suites must pass without a fault.
 # Exit status: 0 every fault was killed, 1 not, 2 bad usage.
 set -Eeuo pipefail
 
 ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
 TABLE=$ROOT/tests/mutants.tsv
-# Seconds that the tests of one fault may take; one that makes them hang is noticed too.
+# Time limit in seconds for the tests of one fault; a fault that hangs the tests is detected too.
 LIMIT=300
 
-# Copy the checkout, as it stands, with what was built.
+# Copy the checkout with its changes and its build.
 # Usage: mutate_copy DIR   Returns: 0
 mutate_copy() {
   mkdir -- "$1"
@@ -22,7 +22,7 @@ mutate_copy() {
   [[ ! -d $ROOT/build ]] || cp -r -- "$ROOT/build" "$1/build"
 }
 
-# Make one fault in a copy, and say whether its tests notice.
+# Inject one fault into a copy, and report whether its tests detect it.
 # Usage: mutate_one NAME FILE SUITE FILTER EXPRESSION   Returns: 0 killed, 1 not
 mutate_one() {
   local name=$1 file=$2 suite=$3 filter=$4 expression=$5 copy=$scratch/tree status=0
@@ -35,7 +35,7 @@ mutate_one() {
   fi
   (
     cd "$copy"
-    # What a fault keeps from coming is not waited for as on a slow machine.
+    # Events that a fault prevents are not awaited as long as on a slow machine.
     export TEST_PATIENCE=1
     if [[ $suite == unit ]]; then
       timeout --kill-after=20 "$LIMIT" make -s check-unit
@@ -52,7 +52,7 @@ mutate_one() {
     printf 'SURVIVED  %s: %s does not notice\n' "$name" "$suite"
     return 1
   fi
-  # A suite that could not run at all, or a fault that does not compile, has not been noticed by a test.
+  # A suite that could not run at all, or a fault that does not compile, was not detected by a test.
   if ((status != 124)) && ! grep -q '^not ok' "$scratch/log"; then
     printf 'ERROR     %s: %s did not run: %s\n' "$name" "$suite" "$(tail -n 1 "$scratch/log")"
     return 1
@@ -60,7 +60,7 @@ mutate_one() {
   printf 'killed    %s by %s: %s\n' "$name" "$suite" "$(grep -m 1 '^not ok' "$scratch/log" || printf 'it took more than %s s' "$LIMIT")"
 }
 
-# Make the faults that are asked for, one after the other.
+# Run the requested faults, one after the other.
 # Usage: main [NAME...]   Returns: 0 all killed, 1 not, 2 bad usage
 main() {
   local name file suite filter expression killed=0 count=0
@@ -72,7 +72,7 @@ main() {
     }
     wanted[$name]=1
   done
-  # The table is read by a descriptor of its own: what the tests run could read from stdin.
+  # The table has a separate descriptor: the tests could read from stdin.
   while IFS=$'\t' read -r -u 5 name file suite filter expression; do
     [[ -n $name && $name != \#* ]] || continue
     ((${#wanted[@]} == 0)) || [[ -v "wanted[$name]" ]] || continue

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Prints the first port at which some ports in a row are free on this machine, for make demo: another Redis may have the usual one.
+# Prints the first of COUNT consecutive free ports on this machine, for make demo: another Redis may use the default port.
 #
-# Usage: tools/ports.sh COUNT [FIRST]   FIRST: where to begin (6379)
+# Usage: tools/ports.sh COUNT [FIRST]   FIRST: where to start (6379)
 set -Eeuo pipefail
 
 # shellcheck source=lib/shared/common.sh
