@@ -3,7 +3,7 @@
 # Shared by the suites with a cluster: masters and replicas of our own on 127.0.0.1, which know each other before they start.
 
 # Print the id of the node on a port of a cluster.
-# Print the id of the node on a port of a cluster.
+# Usage: cluster_id PORT   Returns: 0
 cluster_id() {
   local sum
   sum=$(printf 'test %s' "$1" | sha256sum)

@@ -127,7 +127,8 @@ _run_cells() {
     disk_room "$RUN" "$folder" || return 2
     folder=$RUN/$variant/$name/rep-${ROW[repeat]}
     progress_repeat "${ROW[number]}" "${#PLAN_ROWS[@]}" "$folder"
-    if [[ ! -e $folder ]] && ! hit_settle "$row"; then
+    # With REDISRUNS=auto a repeat that is there may be run again.
+    if [[ ! -e $folder || $REDISRUNS == auto ]] && ! hit_settle "$row"; then
       failed=1
       _run_goes_on || break
       continue

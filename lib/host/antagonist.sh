@@ -36,9 +36,19 @@ antagonist_check() {
 #   BUSY_CPUS are the CPUs of the instances, which membench avoids if other CPUs are available
 antagonist_start() {
   local end=$((SECONDS + ANTAGONIST_READY)) pid start
-  local -a watch
   # The master repeats a call after a lost link: membench may run already.
-  [[ ! -e $RECORD ]] || return 0
+  [[ -e $RECORD ]] || antagonist_launch "$@"
+  read -r pid start _ <"$RECORD"
+  until [[ -s $FOLDER/antagonist.tsv ]]; do
+    proc_alive "$pid" "$start" || fail "NEIGHBOUR: it ended at once: $(said_why <"$FOLDER/antagonist.err")"
+    ((SECONDS < end)) || fail "NEIGHBOUR: node $2 is not loaded within $ANTAGONIST_READY s"
+    sleep 0.05 # the interval of polling
+  done
+}
+
+# Usage: antagonist_launch PROGRAM NODE GB_S BUSY_CPUS
+antagonist_launch() {
+  local -a watch
   run_open
   owner_read "$WORK/run-$RUN_ID/owner" || fail "$WORK/run-$RUN_ID/owner: cannot be read"
   if owner_here; then
@@ -51,12 +61,6 @@ antagonist_start() {
   setsid "$1" load --node "$2" --gb-s "$3" --cpus "$(antagonist_cpus "$4" "$3")" "${watch[@]}" \
     </dev/null >"$FOLDER/antagonist.tsv" 2>"$FOLDER/antagonist.err" &
   proc_started "$RECORD" $! antagonist || fail "NEIGHBOUR: it ended at once: $(said_why <"$FOLDER/antagonist.err")"
-  read -r pid start _ <"$RECORD"
-  until [[ -s $FOLDER/antagonist.tsv ]]; do
-    proc_alive "$pid" "$start" || fail "NEIGHBOUR: it ended at once: $(said_why <"$FOLDER/antagonist.err")"
-    ((SECONDS < end)) || fail "NEIGHBOUR: node $2 is not loaded within $ANTAGONIST_READY s"
-    sleep 0.05 # the interval of polling
-  done
 }
 
 # Print the CPUs for membench, one for every 2 GB/s: of the allowed CPUs those without an instance, or all if every CPU has one.

@@ -55,6 +55,7 @@ void replay_end(struct worker *w, struct target *t, int unsent)
         answer_failed(w, t, COUNT_UNSENT, 1);
         if (w->plan->open) recorder_unanswered(&w->recorder, now > due ? clock_us(now - due) : 0, 1);
     }
+    if (found == TRACE_DAMAGED) w->failed = EBADMSG;
     over(w, t);
 }
 

@@ -151,7 +151,8 @@ enum trace_found trace_find(struct trace_walk *k, uint64_t until_us)
         if (place >> 32 != k->instance || (uint64_t)(uint32_t)place * k->parts >> 32 != k->part) continue;
         return sound(t, r) ? TRACE_FOUND : TRACE_DAMAGED;
     }
-    return TRACE_LATER;
+    /* The caller reads the time of the record that is later. */
+    return k->next < k->end ? TRACE_LATER : TRACE_OVER;
 }
 
 uint32_t trace_connection(const struct trace_walk *k, uint32_t hash, uint32_t n)

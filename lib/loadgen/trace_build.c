@@ -82,14 +82,21 @@ static int begin(struct build *b, const char *path)
     fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
 #endif
     if (fd < 0) { /* not every file system supports O_TMPFILE */
-        if ((size_t)snprintf(b->temporary, sizeof b->temporary, "%.*s-XXXXXX", PATH_MAX - 10, path) >= sizeof b->temporary) return -1;
+        snprintf(b->temporary, sizeof b->temporary, "%.*s-XXXXXX", PATH_MAX - 10, path);
         fd = mkostemp(b->temporary, O_CLOEXEC);
-        if (fd < 0) return -1;
+        if (fd < 0) {
+            b->temporary[0] = 0; /* the name may be of another's file */
+            return -1;
+        }
         fchmod(fd, 0644);
     }
     b->file = fdopen(fd, "w+");
-    if (b->file) setvbuf(b->file, NULL, _IOFBF, 1 << 20);
-    return b->file ? 0 : -1;
+    if (!b->file) {
+        close(fd);
+        return -1;
+    }
+    setvbuf(b->file, NULL, _IOFBF, 1 << 20);
+    return 0;
 }
 
 static void abandon(struct build *b)
@@ -209,7 +216,8 @@ static int make(struct build *b, const char *path, char *why)
         return -1;
     }
     b->header.keys = keys_counted(b);
-    int bad = fflush(b->file) || (!b->parser.fraction && spread(b));
+    /* A record that was not written is beyond the end of the file, where spread must not write. */
+    int bad = fflush(b->file) || ferror(b->file) || (!b->parser.fraction && spread(b));
     rewind(b->file);
     if (bad || fwrite(&b->header, sizeof b->header, 1, b->file) != 1 || fflush(b->file) || ferror(b->file)) {
         snprintf(why, TRACE_WHY, "%s: cannot write its index: %s", path, strerror(errno));
