@@ -170,7 +170,7 @@ assert_nothing_left() {
   assert_nothing_left
   assert_equal "$(find results -type d -name 'rep-1.failed-*' | wc -l)" 1
   assert_equal "$(find results -type d -name 'rep-2' | wc -l)" 1
-  assert_contains "failed; what is there:" "$stderr"
+  assert_contains "failed; its files:" "$stderr"
 }
 
 @test "a fill that does not fit is refused with the figures" {
