@@ -64,6 +64,16 @@ assert_nothing_left() {
   assert_equal "$stderr" $'cannot write: No space left on device (REMOTE_DIR: is its disk full?)\nrun-1: cannot be written'
 }
 
+@test "a script whose directory is removed meanwhile: the file is named, and no line of the script" {
+  # shellcheck disable=SC2016 # expanded by the master
+  master '' '
+    REMOTE_MARK=mark
+    printf "%s\n" mark "/dev/fd/63: line 12: /var/run-1/server/6381.conf: No such file or directory" >said
+    _remote_said file <said'
+  assert_success
+  assert_equal "$stderr" 'cannot open /var/run-1/server/6381.conf: No such file or directory (REMOTE_DIR: was it removed during the run?)'
+}
+
 @test "stop whose output goes to a full device cleans every host all the same" {
   local gone
   gone=$(printf '0\t0\t%s\t%s\t2026-01-01T00:00:00Z\t60' "$(</proc/sys/kernel/random/boot_id)" "$(readlink /proc/self/ns/pid)")

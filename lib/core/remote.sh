@@ -273,7 +273,8 @@ _remote_said_beside() {
 
 # Print what a host's script writes to stderr, line by line: without control characters, bounded, and without what start-up files of
 # the login shell wrote before the mark. FILE gets what stands before the mark: when it never comes, it is ssh's reason.
-# A full disk fails every write of a script, and the shell names each by its line there: one message stands for all of them.
+# The shell names a failure by its line in the script. A full disk fails every write there: one message stands for all of them. A file of a
+# directory that somebody removed is named without that line.
 # Usage: _remote_said FILE <STDERR
 _remote_said() {
   local line lines=0 full='' LC_ALL=C
@@ -291,6 +292,8 @@ _remote_said() {
         if [[ $line =~ :\ line\ [0-9]+:\ .*No\ space\ left\ on\ device$ ]]; then
           [[ -z $full ]] || continue
           full=1 line='cannot write: No space left on device (REMOTE_DIR: is its disk full?)'
+        elif [[ $line =~ :\ line\ [0-9]+:\ (/.*):\ No\ such\ file\ or\ directory$ ]]; then
+          line="cannot open ${BASH_REMATCH[1]}: No such file or directory (REMOTE_DIR: was it removed during the run?)"
         fi
         lines=$((lines + 1))
         printf '%s\n' "$line" >&2
