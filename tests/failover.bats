@@ -54,6 +54,9 @@ nothing_left() {
   assert_equal "$(grep -c '^db0:keys=2002,' "$repeat/server/info.after")" 6
   assert_equal "$(cut -f 1 "$repeat/windows.tsv" | tr ' ' - | xargs | sed 's/ drain//; s/ node-down//')" \
     'window before no-master resync synced failback after whole-run'
+  assert_equal "$(awk -F '\t' 'NR > 1 { print $1 - base, $2, $3, $4 }' base="$BASE" "$repeat/server/cluster.tsv" | paste -sd ,)" \
+    '0 1 0 master,1 2 1 master,2 3 2 master,3 2 0 replica,4 3 1 replica,5 1 2 replica'
+  assert_exists "$SCRATCH"/results/*/plots/shards-1-1.svg
   [[ $(figure takeover_s) =~ ^[0-9.]+$ && $(figure gap_s) =~ ^[0-9.]+$ ]] || fail "$(<"$repeat/failover.tsv")"
   awk -v gap="$(figure gap_s)" 'BEGIN { exit !(gap > 0.9) }' || fail "a gap of $(figure gap_s) s"
   (($(figure acked_writes) > 0)) || fail "$(figure acked_writes) acknowledged"

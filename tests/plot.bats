@@ -168,6 +168,36 @@ block() {
   assert_equal "$stderr" ''
 }
 
+@test "the shards of a cluster are strips in the colour of the node that serves them, white where nothing was answered" {
+  local folder="$RUN"/swap/1000B-1i/rep-1 second
+  run_make
+  printf 'port\tnode\tshard\trole\n7000\t1\t0\tmaster\n7001\t2\t1\tmaster\n7002\t3\t0\treplica\n' >"$folder"/server/cluster.tsv
+  printf 'time_us\tnode\tevent\tdetail\n%s000000\t1\tnode down\tkill\n' $((BEGIN + 11)) >"$folder"/server/events.tsv
+  printf 'time_s\tshard\taddress\tops\terrors\tmax_us\n' | tee "$folder"/c/set.shards.tsv >"$folder"/c/get.shards.tsv
+  for second in 1 2 3 4; do
+    printf '%d.000\t%s\n' "$second" $'0\t10.0.0.1:7000\t50\t0\t90' "$second" $'1\t10.0.0.2:7001\t50\t0\t90' >>"$folder"/c/set.shards.tsv
+    case $second in
+      1) printf '1.000\t0\t10.0.0.1:7000\t50\t0\t90\n' ;;
+      2) printf '2.000\t0\t10.0.0.1:7000\t0\t9\t0\n' ;;
+      *) printf '%d.000\t0\t10.0.0.3:7002\t70\t0\t90\n' "$second" ;;
+    esac >>"$folder"/c/get.shards.tsv
+    printf '%d.000\t1\t10.0.0.2:7001\t50\t0\t90\n' "$second" >>"$folder"/c/get.shards.tsv
+  done
+  run data_make
+  assert_success
+  assert_match $'\tshards-1-2\t.* 2 shards over time, .* came to another node 1 time'
+  refute_exists data/shards-1-1.dat
+  assert_equal "$(cat data/shards-1-2.dat.names)" $'1\tnode 1\n2\tnode 2\n3\tnode 3'
+  assert_equal "$(block data/shards-1-2.dat 0)" $'0.000\t4.000\t0\n10.000\t11.000\t0'
+  assert_equal "$(block data/shards-1-2.dat 1)" $'0.000\t4.000\t1\n10.000\t14.000\t1'
+  assert_equal "$(block data/shards-1-2.dat 2)" $'12.000\t14.000\t0'
+  assert_equal "$(block data/shards-1-2.dat 3)" $'0.000\t1\tset\n10.000\t1\tget\n11.000\t1\tnode down'
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_success
+  assert_equal "$stderr" ''
+  assert_exists "$RUN"/plots/shards-1-2.svg "$RUN"/plots/shards-1-2.png
+}
+
 @test "events are told by what Redis itself writes, at the time it writes it" {
   local before after when
   before=$(date +%s)
@@ -186,7 +216,7 @@ block() {
 }
 END { printf "%d\n", last }
 PROGRAM
-  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/plot/common.awk" -f "$REPO/lib/results/plot/time.awk" -f "$REPO/lib/results/plot/events.awk" -f told.awk redis.log
+  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/plot/common.awk" -f "$REPO/lib/results/plot/time.awk" -f "$REPO/lib/results/plot/shards.awk" -f "$REPO/lib/results/plot/events.awk" -f told.awk redis.log
   assert_line 'snapshot begins'
   assert_line 'snapshot ends'
   assert_line 'AOF rewrite begins'

@@ -50,6 +50,14 @@ cluster_table() {
   done
 }
 
+# Write cluster.tsv, where each process is and what it begins as, into a directory; nothing without a cluster.
+# Usage: cluster_record DIR
+# Globals: CLUSTER_TABLE
+cluster_record() {
+  cluster_on || return 0
+  { printf 'port\tnode\tshard\trole\n' && cut -f 1-4 <<<"$CLUSTER_TABLE"; } >"$1/cluster.tsv"
+}
+
 # Print the directives of a cluster's instances, separated by semicolons.
 # Globals: CLUSTER NODE_TIMEOUT FULL_COVERAGE SERVER_ADDRESS
 cluster_directives() {

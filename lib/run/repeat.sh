@@ -95,6 +95,7 @@ _repeat_load() {
   _repeat_up "$instances" || return
   server_info >"$folder/server/info.before" || return
   _repeat_plan >"$folder/server/plan.tsv" || return
+  cluster_record "$folder/server" || return
   neighbour_start
   search_start "$folder"
   wss_start "$folder"

@@ -38,8 +38,13 @@ function plot_sort_variants(    i, j, who) {
 # Begin the block of variant V in FILE. A variant without data gets no block: gnuplot warns of empty blocks. Its line in FILE.names is the
 # number of its colour, the same in all plots, and its name.
 function plot_block(file, v) {
+  plot_block_as(file, v, variant[v])
+}
+
+# The same for what is not a variant: it has a number and a name.
+function plot_block_as(file, number, name) {
   if (blocks[file]++) printf "\n\n" > file
-  printf "%d\t%s\n", (v - 1) % 7 + 1, plot_text(variant[v]) > (file ".names")
+  printf "%d\t%s\n", (number - 1) % 7 + 1, plot_text(name) > (file ".names")
 }
 
 # End the data of a plot; returns the number of its variants.

@@ -172,6 +172,7 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count) {
     time_far(far, g, v)
     events_series(v)
     events_server(g, v)
+    shards_draw(g, v)
     for (p = 1; p <= phases; p++)
       if (intervals[p]) {
         label[++label_count] = sprintf("%.3f\t%d\t%d", phase_from[p], p, v)
