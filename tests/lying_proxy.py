@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A proxy before one Redis that lies: it answers :0 to every STEP-th SETBIT and drops it. It prints its port, and at the end how many."""
+"""A proxy before one Redis that lies: it answers :0 to every STEP-th SETBIT and drops it. It writes the bits that it dropped into a file."""
 import socket
 import sys
 import threading
@@ -10,7 +10,7 @@ lock = threading.Lock()
 
 
 def command(stream):
-    """Read one command. Returns its bytes and its first word, or None at the end."""
+    """Read one command. Returns its bytes and its words, or None at the end."""
     head = stream.readline()
     if not head:
         return None, None
@@ -20,7 +20,7 @@ def command(stream):
         word = stream.read(int(size[1:]) + 2)
         raw += size + word
         words.append(word[:-2])
-    return raw, words[0].upper()
+    return raw, words
 
 
 def reply(stream):
@@ -37,16 +37,16 @@ def serve(client):
     up = socket.create_connection(("127.0.0.1", server))
     inward, outward = client.makefile("rb"), up.makefile("rb")
     while True:
-        raw, verb = command(inward)
+        raw, words = command(inward)
         if raw is None:
             return
-        if verb == b"SETBIT":
+        if words[0].upper() == b"SETBIT":
             with lock:
                 seen += 1
                 lie = seen % step == 0
                 if lie:
                     with open(dropped, "a", encoding="ascii") as log:
-                        log.write("dropped\n")
+                        log.write(words[2].decode() + "\n")
             if lie:
                 client.sendall(b":0\r\n")
                 continue
