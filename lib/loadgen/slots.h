@@ -34,18 +34,22 @@ int slots_tags_init(struct slots_tags *t, const uint16_t *slot, uint32_t count);
 /** Release what slots_tags_init allocated. */
 void slots_tags_free(struct slots_tags *t);
 
+/** Write the tag of a slot, SLOTS_TAG bytes, at out. */
+static inline void slots_tag(uint64_t slot, char *out)
+{
+    uint32_t tag = slots_tag_low[slot % 128] ^ slots_tag_high[slot / 128 % 128];
+    __builtin_memcpy(out, &tag, SLOTS_TAG);
+}
+
 /** Write the tag of key number n, SLOTS_TAG bytes, at out. */
 static inline void slots_put(const struct slots_tags *t, uint64_t n, char *out)
 {
     uint64_t at;
-    uint32_t slot, tag;
     if (__builtin_expect(n < UINT64_C(1) << 32, 1))
         at = (uint64_t)(((unsigned __int128)(t->inverse * n) * t->count) >> 64);
     else
         at = n % t->count;
-    slot = t->slot ? t->slot[at] : t->first + (uint32_t)at;
-    tag = slots_tag_low[slot % 128] ^ slots_tag_high[slot / 128 % 128];
-    __builtin_memcpy(out, &tag, SLOTS_TAG);
+    slots_tag(t->slot ? t->slot[at] : t->first + at, out);
 }
 
 #endif

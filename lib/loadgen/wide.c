@@ -70,6 +70,7 @@ INLINE lanes text8(lanes n)
 struct texts {
     uint64_t digits[4], before[4]; /* the number of digits; the number of digits before the last eight */
     uint64_t low[4], high[4];
+    uint64_t slot[4]; /* of a Redis Cluster, for keys with a tag */
 } __attribute__((aligned(32)));
 
 /* Returns digits + 1 where n is at least a power of ten, else digits. */
@@ -99,6 +100,17 @@ INLINE void texts_make(struct texts *t, lanes n, int small)
     _mm256_store_si256((lanes *)(void *)t->low, _mm256_srlv_epi64(text8(rest), _mm256_slli_epi64(unused, 3)));
 }
 
+/* The slots of four numbers below 2^32, as in slots_put: the remainders by multiplication, in parts of 32 bits. */
+INLINE void slots_make(struct texts *t, const struct slots_tags *s, lanes n)
+{
+    const lanes inverse = _mm256_set1_epi64x((long long)s->inverse), count = _mm256_set1_epi64x((long long)s->count);
+    lanes part = _mm256_add_epi64(_mm256_mul_epu32(n, inverse), _mm256_slli_epi64(_mm256_mul_epu32(n, _mm256_srli_epi64(inverse, 32)), 32));
+    lanes low = _mm256_srli_epi64(_mm256_mul_epu32(part, count), 32), high = _mm256_mul_epu32(_mm256_srli_epi64(part, 32), count);
+    lanes at = _mm256_srli_epi64(_mm256_add_epi64(high, low), 32);
+    _mm256_store_si256((lanes *)(void *)t->slot, _mm256_add_epi64(at, _mm256_set1_epi64x(s->slot ? 0 : s->first)));
+    for (int i = 0; s->slot && i < 4; i++) t->slot[i] = s->slot[t->slot[i]];
+}
+
 INLINE void copy32(char *out, const char *from)
 {
     _mm256_storeu_si256((lanes *)(void *)out, _mm256_loadu_si256((const lanes *)(const void *)from));
@@ -112,19 +124,26 @@ struct shape {
     uint32_t tail_len;
 };
 
-/* Write the i-th of four commands at out. `plain`: the command ends after its key, and the key has no tag. Returns its end. */
-INLINE char *command_put(const struct shape *s, const uint64_t *key, const struct texts *t, int i, int small, int plain, char *out)
+/* What is known of the commands when this is compiled. */
+enum form {
+    FORM_ANY,
+    FORM_TAGGED, /* the command ends after its key, which has a tag */
+    FORM_PLAIN,  /* it ends after its key, which has none */
+};
+
+/* Write the i-th of four commands at out. Returns its end. */
+INLINE char *command_put(const struct shape *s, const struct texts *t, int i, int small, enum form form, char *out)
 {
     const struct command_head *h = &s->heads[t->digits[i]];
     const uint32_t size = h->size;
     copy32(out, h->text);
     if (__builtin_expect(size > 32, 0)) memcpy(out + 32, h->text + 32, size - 32);
-    if (!plain && s->tags) slots_put(s->tags, COMMAND_KEY(key[i]), out + size - SLOTS_TAG);
+    if (form == FORM_TAGGED || (form == FORM_ANY && s->tags)) slots_tag(t->slot[i], out + size - SLOTS_TAG);
     out += size;
     if (!small) memcpy(out, &t->high[i], 8);
     memcpy(small ? out : out + t->before[i], &t->low[i], 8);
     out += t->digits[i];
-    if (plain || !s->tail) {
+    if (form != FORM_ANY || !s->tail) {
         memcpy(out, "\r\n", 2);
         return out + 2;
     }
@@ -136,31 +155,45 @@ INLINE char *command_put(const struct shape *s, const uint64_t *key, const struc
 }
 
 /* Write four commands. Returns their end. */
-INLINE char *four_put(const struct shape *s, const uint64_t *key, lanes four, int small, int plain, char *out)
+INLINE char *four_put(const struct shape *s, lanes four, int small, enum form form, char *out)
 {
     struct texts t;
     texts_make(&t, four, small);
-    out = command_put(s, key, &t, 0, small, plain, out);
-    out = command_put(s, key, &t, 1, small, plain, out);
-    out = command_put(s, key, &t, 2, small, plain, out);
-    return command_put(s, key, &t, 3, small, plain, out);
+    if (form == FORM_TAGGED || (form == FORM_ANY && s->tags)) slots_make(&t, s->tags, four);
+    out = command_put(s, &t, 0, small, form, out);
+    out = command_put(s, &t, 1, small, form, out);
+    out = command_put(s, &t, 2, small, form, out);
+    return command_put(s, &t, 3, small, form, out);
+}
+
+/* The same, for keys of any number below 2^31. */
+INLINE char *four_write(const struct shape *s, lanes four, enum form form, char *out)
+{
+    const lanes large = _mm256_cmpgt_epi64(four, _mm256_set1_epi64x(99999999));
+    return _mm256_testz_si256(large, large) ? four_put(s, four, 1, form, out) : four_put(s, four, 0, form, out);
 }
 
 WIDE uint32_t wide_encode(const struct commands *c, unsigned command, const uint64_t *key, uint32_t n, char **out, const char *full)
 {
     const struct shape s = {c->head[command], c->tags, command_kinds[command].carries ? c->tail : NULL, c->tail_len};
-    const lanes keys = _mm256_set1_epi64x((long long)(OPTIONS_KEY_END - 1)), large = _mm256_set1_epi64x(99999999);
-    const int plain = !s.tags && !s.tail;
+    const lanes keys = _mm256_set1_epi64x((long long)(OPTIONS_KEY_END - 1)), most = _mm256_set1_epi64x(INT32_MAX);
+    const enum form form = s.tail ? FORM_ANY : s.tags ? FORM_TAGGED : FORM_PLAIN;
     char *at = *out;
     uint32_t i = 0;
     for (; i < n && (uint64_t)(full - at) >= 4 * c->largest; i += 4) {
         lanes four = _mm256_and_si256(keys, _mm256_loadu_si256((const lanes *)(const void *)(key + i)));
-        if (_mm256_testz_si256(_mm256_cmpgt_epi64(four, large), keys)) {
-            at = plain ? four_put(&s, key + i, four, 1, 1, at) : four_put(&s, key + i, four, 1, 0, at);
-            continue;
+        if (!_mm256_testz_si256(_mm256_cmpgt_epi64(four, most), keys)) break;
+        switch (form) {
+        case FORM_PLAIN:
+            at = four_write(&s, four, FORM_PLAIN, at);
+            break;
+        case FORM_TAGGED:
+            at = four_write(&s, four, FORM_TAGGED, at);
+            break;
+        case FORM_ANY:
+            at = four_write(&s, four, FORM_ANY, at);
+            break;
         }
-        if (!_mm256_testz_si256(_mm256_cmpgt_epi64(four, _mm256_set1_epi64x(INT32_MAX)), keys)) break;
-        at = plain ? four_put(&s, key + i, four, 0, 1, at) : four_put(&s, key + i, four, 0, 0, at);
     }
     *out = at;
     return i;

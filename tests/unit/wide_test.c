@@ -72,26 +72,29 @@ static void encode_many(const struct commands *c, unsigned command)
 
 static void commands_are_as_one_by_one(void)
 {
-    static const uint16_t slot[] = {3, 500, 16383, 77};
+    static const uint16_t apart[] = {3, 500, 16383, 77};
+    uint16_t beside[5461];
     static const char *const prefixes[] = {"", "p:", "a prefix that takes more than one register:"};
-    struct slots_tags tags;
+    struct slots_tags tags[2];
     slots_words();
     if (!wide_here()) return;
-    CHECK(!slots_tags_init(&tags, slot, 4));
-    for (size_t p = 0; p < 6; p++)
+    for (uint16_t i = 0; i < 5461; i++) beside[i] = (uint16_t)(5461 + i);
+    CHECK(!slots_tags_init(&tags[0], apart, 4));
+    CHECK(!slots_tags_init(&tags[1], beside, 5461));
+    for (size_t p = 0; p < 9; p++)
         for (uint64_t size = 1; size < 1000; size = size * 6 + 1) {
             struct values_spec spec = {.kind = VALUES_PATTERN, .seed = 1};
             struct values v;
             struct commands c;
             spec.sizes.choices = 1;
             spec.sizes.choice[0].low = spec.sizes.choice[0].high = size;
-            if (values_init(&v, &spec) || commands_init(&c, prefixes[p % 3], &v, p > 2 ? &tags : NULL, 3)) abort();
+            if (values_init(&v, &spec) || commands_init(&c, prefixes[p % 3], &v, p > 2 ? &tags[p / 3 - 1] : NULL, 3)) abort();
             encode_many(&c, COMMAND_GET);
             encode_many(&c, COMMAND_SET);
             commands_free(&c);
             values_free(&v);
         }
-    slots_tags_free(&tags);
+    for (int i = 0; i < 2; i++) slots_tags_free(&tags[i]);
 }
 
 static void ends_where_four_may_not_fit(void)
