@@ -5,7 +5,8 @@
 #   REDIS_SRC=DIR     a built Redis source tree: its deps/hiredis
 #   TLS=1             with TLS, which needs OpenSSL 1.1 or newer
 #   WERROR=1          warnings are errors
-#   FUZZ_SECONDS=60   how long check-fuzz runs
+#   FUZZ_RUNS=200000  inputs that check-fuzz tries on each target
+#   FUZZ_SECONDS=60   how long it tries instead
 
 LOADGEN_DIR := lib/loadgen
 LOADGEN_OUT := build/loadgen
@@ -15,7 +16,7 @@ LOADGEN_OBJ := $(LOADGEN_SRC:$(LOADGEN_DIR)/%.c=$(LOADGEN_OUT)/%.o)
 CC ?= gcc
 LOADGEN_WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
 LOADGEN_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -g $(LOADGEN_WARN) -fopenmp -I$(LOADGEN_DIR) $(CFLAGS)
-FUZZ_SECONDS ?= 60
+FUZZ_RUNS ?= 200000
 
 ifdef REDIS_SRC
 HIREDIS_DIR := $(REDIS_SRC)/deps/hiredis
@@ -96,14 +97,14 @@ check-unit: $(UNIT_TESTS:%=$(UNIT_OUT)/%_test) ## unit tests of the load generat
 
 FUZZ_CC ?= clang
 FUZZ_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I$(LOADGEN_DIR)
-FUZZ_FLAGS = -verbosity=0 -max_total_time=$(FUZZ_SECONDS) -timeout=5 -max_len=4096 -print_final_stats=1 -artifact_prefix=$(UNIT_OUT)/
-check-fuzz: ## fuzz the RESP scanner and the reader of CLUSTER NODES for FUZZ_SECONDS=60 each
+FUZZ_FLAGS = -verbosity=0 $(if $(FUZZ_SECONDS),-max_total_time=$(FUZZ_SECONDS),-runs=$(FUZZ_RUNS)) -timeout=5 -max_len=4096 -print_final_stats=1 -artifact_prefix=$(UNIT_OUT)/
+check-fuzz: ## fuzz the RESP scanner and the reader of CLUSTER NODES: FUZZ_RUNS=200000 inputs each
 	@command -v $(FUZZ_CC) >/dev/null || { echo 'check-fuzz needs clang with libFuzzer' >&2; exit 1; }
 	@mkdir -p $(UNIT_OUT)/corpus $(UNIT_OUT)/corpus-nodes
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $(UNIT_OUT)/resp_fuzz tests/unit/resp_fuzz.c $(LOADGEN_DIR)/resp.c
-	$(UNIT_OUT)/resp_fuzz $(FUZZ_FLAGS) -dict=tests/unit/resp.dict $(UNIT_OUT)/corpus
+	$(UNIT_OUT)/resp_fuzz $(FUZZ_FLAGS) -dict=tests/unit/resp.dict $(UNIT_OUT)/corpus tests/fixtures/fuzz/resp
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $(UNIT_OUT)/nodes_fuzz tests/unit/nodes_fuzz.c $(addprefix $(LOADGEN_DIR)/,nodes.c slots.c number.c) -lm
-	$(UNIT_OUT)/nodes_fuzz $(FUZZ_FLAGS) -dict=tests/unit/nodes.dict $(UNIT_OUT)/corpus-nodes
+	$(UNIT_OUT)/nodes_fuzz $(FUZZ_FLAGS) -dict=tests/unit/nodes.dict $(UNIT_OUT)/corpus-nodes tests/fixtures/fuzz/nodes
 
 bench: test ## client CPU per operation beside other generators and a floor, on a private Redis
 	@tests/bench/client-cpu.sh
