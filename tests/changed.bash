@@ -18,9 +18,10 @@ changed_suites() {
   local -A suites=([lint]=1)
   for file; do
     name=${file##*/}
+    case $file in *.[ch] | .clang-* | tools/lint.sh) suites[tidy]=1 ;; esac
     case $file in
       tests/helper.bash | tests/run.sh | lib/modules.sh | lib/shared/common.sh | lib/core/conf.sh | lib/core/remote.sh | conf/defaults.conf)
-        printf '%s\n' build lint unit fuzz "$ROOT"/tests/*.bats
+        printf '%s\n' build tidy fuzz lint unit "$ROOT"/tests/*.bats
         return
         ;;
       tests/*.bats) [[ ! -e $ROOT/$file ]] || suites["$ROOT/$file"]=1 ;;

@@ -116,6 +116,17 @@ lane_suite() {
   assert_equal "${lines[-1]}" '3 passed, 0 failed'
 }
 
+@test "slow suites begin first" {
+  local n
+  # As many as there are lanes: the suite that they wait for would never begin behind them.
+  for n in 1 2 3 4; do lane_suite rest "quick$n" 'wait_within 60 test -e began'; done
+  lane_suite rest slow ': >began'
+  sed -i '1i # slow' slow.bats
+  run "$REPO/tests/run.sh" quick*.bats slow.bats
+  assert_success
+  assert_equal "${lines[-1]}" '5 passed, 0 failed'
+}
+
 @test "what a suite prints is not mixed with what another does" {
   # They take turns to speak.
   lane_suite host one 'for n in 1 2 3; do echo "# one $n"; : >"one.$n"; wait_until 20 test -e "two.$n"; done >&3'
@@ -164,11 +175,12 @@ lane_suite() {
   assert_equal "${lines[0]}" build
   assert_line loadgen_data.bats
   assert_line unit
+  assert_line tidy
   run changed lib/host/tune_journal.sh
   assert_line tune.bats
   refute_contains kpi.bats
   run changed lib/shared/common.sh
-  assert_equal "${#lines[@]}" $(($(find "$REPO"/tests -maxdepth 1 -name '*.bats' | wc -l) + 4))
+  assert_equal "${#lines[@]}" $(($(find "$REPO"/tests -maxdepth 1 -name '*.bats' | wc -l) + 5))
 }
 
 @test "an unknown suite is bad usage" {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A fill in bytes is met within 1 %, because the cost of a key is measured with Redis.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

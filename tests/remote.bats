@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A whole run over ssh: a server and two clients as hosts of their own, and what a bad link or a bad login does.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

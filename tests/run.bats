@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A whole run on this machine, and its behaviour when a step in the middle fails.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

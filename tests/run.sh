@@ -3,10 +3,11 @@
 # Runs every test, in four lanes beside each other, and ends with one line: N passed, N failed.
 #
 # Usage: tests/run.sh [--repeat N] [--changed | SUITE...]
-#   SUITE: build, lint, unit, fuzz, or a .bats file; without one, all of them; --changed: those that the changes of this branch can touch
+#   SUITE: build, tidy, fuzz, lint, unit, or a .bats file; without one, all of them; --changed: those that the changes of this branch can touch
 #   --repeat N runs them N times, to find what fails now and then
 # A suite with the line `# lane: host` changes the machine, or uses what a machine has once: these run one after the other.
-# The rest run beside them, three at a time. What a suite prints is shown when it ends.
+# The rest run beside them, three at a time. Those with the line `# slow` begin first, so that none of them is alone at the end.
+# What a suite prints is shown when it ends.
 # TEST_AWK=NAME is the awk that all of them use, where it is installed (mawk).
 # CI=true makes a skip a failure where the thing that is missing could have been installed. It also runs a suite that failed once more, alone:
 # what passes then is named as unsteady, and is no failure. Elsewhere every failure counts.
@@ -78,7 +79,8 @@ run_count() {
 run_command() {
   case $1 in
     build) command=(make --no-print-directory -C "$ROOT" test) ;;
-    lint) command=("$ROOT/tools/lint.sh" check) ;;
+    lint) command=("$ROOT/tools/lint.sh" scripts) ;;
+    tidy) command=("$ROOT/tools/lint.sh" c) ;;
     unit) command=(make --no-print-directory -C "$ROOT" check-unit) ;;
     fuzz) command=(make --no-print-directory -C "$ROOT" check-fuzz) ;;
     *.bats)
@@ -89,7 +91,7 @@ run_command() {
       command=(bats --tap "$1")
       ;;
     *)
-      printf 'unknown suite: %s (build, lint, unit, fuzz, or a .bats file)\n' "$1" >&2
+      printf 'unknown suite: %s (build, tidy, fuzz, lint, unit, or a .bats file)\n' "$1" >&2
       return 2
       ;;
   esac
@@ -148,7 +150,6 @@ run_reap() {
     # One that has ended since then is none.
     said=$({ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null) || continue
     reaped+="$said; "
-    kill -KILL "$pid" 2>/dev/null || :
   done
 }
 
@@ -185,7 +186,7 @@ run_next() {
 # Usage: run_lanes SUITE...   Returns: 0
 run_lanes() {
   local suite lane ended status
-  local -a host=() rest=()
+  local -a host=() rest=() slow=()
   for suite; do
     if [[ $suite == *.bats ]] && grep -qx '# lane: host' -- "$suite"; then
       host+=("$suite")
@@ -226,10 +227,13 @@ run_again() {
 
 # Ends the suites that run, shows how far they came, and removes what they may have left.
 # Usage: run_finish   Returns: 0
+    elif [[ $suite != *.bats ]] || grep -qx '# slow' -- "$suite"; then
+      slow+=("$suite")
 run_finish() {
   local lane reaped
   for lane in "${!suite_pid[@]}"; do kill -TERM "${suite_pid[$lane]}" 2>/dev/null || :; done
   for lane in "${!suite_pid[@]}"; do
+  rest=("${slow[@]}" "${rest[@]}")
     wait "${suite_pid[$lane]}" 2>/dev/null || :
     run_reap "$lane"
     run_show "$lane"
@@ -266,7 +270,7 @@ main() {
     mapfile -t suites < <(changed_suites "${files[@]}")
     set -- "${suites[@]}"
   fi
-  (($# > 0)) || set -- build lint unit fuzz "$ROOT"/tests/*.bats
+  (($# > 0)) || set -- build tidy fuzz lint unit "$ROOT"/tests/*.bats
   for each; do run_command "$each" || return; done
   run_awk
   # Both lanes use what is built.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The sweep over instances: the numbers, the CPUs, what is counted for a point, the table and the knee.
+# slow
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; awk's fields are not the shell's
 
 load helper

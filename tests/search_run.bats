@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Runs that search for the max load within a limit: steps, the measured phases, the table, and refused settings.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

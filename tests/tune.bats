@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Tuning of a machine in a tree: values are journalled before they are set, always restored, and never overwrite another user's change.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

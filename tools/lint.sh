@@ -47,11 +47,12 @@ lint_compile() {
   return "$status"
 }
 
-# Runs clang-tidy over each C file.
+# Runs clang-tidy over each C file. Its analyzer follows the paths of a function up to this number of states, a quarter of its own limit:
+# two thirds of the time go to the last three quarters of the states, where planted faults show that nothing more is found.
 # Usage: lint_tidy FILE...   Returns: 0 clean, 1 not
 lint_tidy() {
   # shellcheck disable=SC2086 # flags are words
-  clang-tidy --quiet --warnings-as-errors='*' "$@" -- $c_flags
+  clang-tidy --quiet --warnings-as-errors='*' "$@" -- $c_flags -Xclang -analyzer-config -Xclang max-nodes=50000
 }
 
 # Parses each awk file as POSIX awk and discards the output: the tests run them with mawk, and mawk accepts code that gawk rejects.
@@ -65,18 +66,33 @@ lint_awk() {
   return "$status"
 }
 
-# Checks every file with every tool.
-# Usage: lint_check   Returns: 0 clean, 1 not
-lint_check() {
-  local status=0 count=0
+# Checks every shell and awk file with every tool.
+# Usage: lint_scripts   Returns: 0 clean, 1 not
+lint_scripts() {
+  local status=0
   lint_tool shellcheck shellcheck -x "${shell_files[@]}" || status=1
   lint_tool shfmt shfmt -i 2 -ci -d "${shell_files[@]}" || status=1
   lint_tool gawk lint_awk "${awk_files[@]}" || status=1
-  if ((${#c_files[@]} > 0)); then
-    lint_tool clang-format clang-format --dry-run -Werror "${c_all[@]}" || status=1
-    lint_tool 'compiler warnings' lint_compile "${c_files[@]}" || status=1
-    lint_tool clang-tidy lint_tidy "${c_files[@]}" || status=1
-  fi
+  return "$status"
+}
+
+# Checks every C file with every tool.
+# Usage: lint_c   Returns: 0 clean, 1 not
+lint_c() {
+  local status=0
+  ((${#c_files[@]} > 0)) || return 0
+  lint_tool clang-format clang-format --dry-run -Werror "${c_all[@]}" || status=1
+  lint_tool 'compiler warnings' lint_compile "${c_files[@]}" || status=1
+  lint_tool clang-tidy lint_tidy "${c_files[@]}" || status=1
+  return "$status"
+}
+
+# Checks every file with every tool.
+# Usage: lint_check   Returns: 0 clean, 1 not
+lint_check() {
+  local status=0
+  lint_scripts || status=1
+  lint_c || status=1
   return "$status"
 }
 
@@ -88,9 +104,9 @@ lint_format() {
 }
 
 # Runs the given command.
-# Usage: main check|format   Returns: 0, 1 not clean, 2 bad usage
+# Usage: main check|scripts|c|format   Returns: 0, 1 not clean, 2 bad usage
 main() {
-  local c_flags
+  local c_flags count=0
   local -a shell_files awk_files c_files c_all
   mapfile -t shell_files < <(lint_shell_files)
   mapfile -t awk_files < <(find lib -type f -name '*.awk' | sort)
@@ -99,9 +115,11 @@ main() {
   c_flags=$(make -s --no-print-directory lint-flags)
   case ${1:-} in
     check) lint_check ;;
+    scripts) lint_scripts ;;
+    c) lint_c ;;
     format) lint_format ;;
     *)
-      echo 'Usage: tools/lint.sh check|format' >&2
+      echo 'Usage: tools/lint.sh check|scripts|c|format' >&2
       return 2
       ;;
   esac
