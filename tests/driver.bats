@@ -211,3 +211,34 @@ lane_suite() {
   assert_contains '# rest began'
   assert_equal "$(find tmp -mindepth 1)" ''
 }
+
+@test "a driver that is terminated twice has the machine restored that its suites tuned, also when they cannot" {
+  local original
+  load tree
+  tree_make
+  original=$(tree_state)
+  # The teardown of lane_suite restores nothing, as if the suite had been killed.
+  lane_suite host tuned "load $REPO/tests/tree
+    SCRATCH=\$TMPDIR/inner
+    mkdir \"\$SCRATCH\"
+    tree_defaults
+    TUNE_LEASE=60
+    TUNE_ROWS=\$(tune_table 10.0.0.1 SWAPPINESS=10)
+    remote_script tune apply
+    : >tuned
+    sleep 60.$$"
+  mkdir tmp
+  TMPDIR=$SCRATCH/tmp job_start "$REPO/tests/run.sh" tuned.bats
+  wait_until 20 pgrep -f "^sleep 60\.$$\$"
+  assert_exists tuned
+  assert_equal "$(<tree/proc/sys/vm/overcommit_memory)" 1
+  kill -TERM "$JOB_PID"
+  # The second signal comes while the first is handled, from make or timeout.
+  stopped() { ! pgrep -f "^sleep 60\.$$\$"; }
+  wait_until 20 stopped
+  kill -TERM "$JOB_PID"
+  job_wait 60
+  assert_equal "$status" 143
+  assert_equal "$(tree_state)" "$original"
+  assert_equal "$(find tmp -mindepth 1)" ''
+}

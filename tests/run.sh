@@ -107,7 +107,8 @@ run_start() {
   suite_path[$lane]=$2
   suite_began[$lane]=$SECONDS
   mkdir -m 711 -- "$scratch/$lane"
-  command=(timeout --kill-after=20 "$SUITE_LIMIT" "${command[@]}")
+  # A teardown that reverts tuning on a busy machine needs its time.
+  command=(timeout --kill-after=60 "$SUITE_LIMIT" "${command[@]}")
   # The tests of the host are the longer way and wait for what they started; the others have what they leave.
   [[ $lane == host ]] || command=(nice -n 5 "${command[@]}")
   # A job of its own (-m), because other background processes ignore SIGINT and the tests of Ctrl-C could not be run.
@@ -140,10 +141,38 @@ run_clear() {
   [[ -z $(run_processes "$1") ]]
 }
 
-# Ends what a lane's suite left running, and says what that was; what is about to end has some seconds for it.
+# Prints the watchdogs among a lane's processes. A watchdog restores the settings of its host when its journal is gone.
+# Usage: run_watchdogs LANE   Returns: 0
+run_watchdogs() {
+  local pid
+  for pid in $(run_processes "$1"); do
+    ! grep -qsaz '/tune-[^/]*/watchdog\.sh$' "/proc/$pid/cmdline" || printf '%s\n' "$pid"
+  done
+}
+
+# Tells whether no process of a lane has to restore a host any more.
+# Usage: run_restored LANE   Returns: 0 none, 1 some
+run_restored() {
+  [[ -z $(run_watchdogs "$1") ]]
+}
+
+# Asks the runs that a lane's suite left to end, so that they revert what they changed.
+# Usage: run_ask LANE   Returns: 0 asked, 1 if there is no run
+run_ask() {
+  local pid status=1
+  for pid in $(run_processes "$1"); do
+    grep -qsa 'do_it\.sh' "/proc/$pid/cmdline" || continue
+    kill -TERM "$pid" 2>/dev/null && status=0
+  done
+  return "$status"
+}
+
+# Stops what a lane's suite left running, and says what that was; what is about to end has some seconds for it. What changed the machine is
+# never killed before the change is reverted: the machine would stay changed.
 # Usage: run_reap LANE   Globals: REAP_LIMIT, the seconds (30)   Sets: reaped, a text   Returns: 0
 run_reap() {
   local pid said
+  local -A watchdog=()
   reaped=''
   ! wait_within "${REAP_LIMIT:-30}" run_clear "$1" 2>/dev/null || return 0
   for pid in $(run_processes "$1"); do
@@ -151,6 +180,14 @@ run_reap() {
     said=$({ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null) || continue
     reaped+="$said; "
   done
+  ! run_ask "$1" || wait_within "${REAP_LIMIT:-30}" run_clear "$1" 2>/dev/null || :
+  for pid in $(run_watchdogs "$1"); do watchdog[$pid]=1; done
+  for pid in $(run_processes "$1"); do [[ -v watchdog[$pid] ]] || kill -KILL "$pid" 2>/dev/null || :; done
+  ((${#watchdog[@]} > 0)) || return 0
+  find "$scratch/$1" -path '*/tune-*/journal' -delete 2>/dev/null || :
+  # A host with files of its own still has the journal: it waits for the lease of 120 s.
+  wait_within 180 run_restored "$1" || :
+  for pid in $(run_processes "$1"); do kill -KILL "$pid" 2>/dev/null || :; done
 }
 
 # Shows a suite that has ended, counts its results, and counts it as a failure if it left a process or a file behind.
@@ -190,10 +227,13 @@ run_lanes() {
   for suite; do
     if [[ $suite == *.bats ]] && grep -qx '# lane: host' -- "$suite"; then
       host+=("$suite")
+    elif [[ $suite != *.bats ]] || grep -qx '# slow' -- "$suite"; then
+      slow+=("$suite")
     else
       rest+=("$suite")
     fi
   done
+  rest=("${slow[@]}" "${rest[@]}")
   for lane in "${!lane_queue[@]}"; do run_next "$lane"; done
   while ((${#suite_pid[@]} > 0)); do
     status=0
@@ -227,14 +267,14 @@ run_again() {
 
 # Ends the suites that run, shows how far they came, and removes what they may have left.
 # Usage: run_finish   Returns: 0
-    elif [[ $suite != *.bats ]] || grep -qx '# slow' -- "$suite"; then
-      slow+=("$suite")
 run_finish() {
   local lane reaped
+  # make and timeout each send the signal on: a second one must not end this function.
+  trap '' INT TERM HUP
   for lane in "${!suite_pid[@]}"; do kill -TERM "${suite_pid[$lane]}" 2>/dev/null || :; done
   for lane in "${!suite_pid[@]}"; do
-  rest=("${slow[@]}" "${rest[@]}")
     wait "${suite_pid[$lane]}" 2>/dev/null || :
+    run_ask "$lane" || :
     run_reap "$lane"
     run_show "$lane"
   done
