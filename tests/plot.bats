@@ -147,6 +147,17 @@ block() {
   assert_equal "$stderr" ''
 }
 
+@test "moves of the popular keys are marked in the phases that have them" {
+  local client="$RUN"/swap/1000B-1i/rep-1/c
+  run_make
+  awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print $0, "shift"; next } { print $0, ($at["operation"] == "get" ? "1.5:10" : "-") }' "$client/result.tsv" >new
+  mv new "$client/result.tsv"
+  run data_make
+  assert_success
+  assert_contains 'Marked above the lines: popular keys move (2).'
+  assert_equal "$(block data/time-1.dat 3)" $'11.500\t1\t3\t2\n13.000\t1\t3\t2'
+}
+
 @test "the steps of a fault are marked at their times, and what the logs of masters and replicas say of it" {
   local server="$RUN"/swap/1000B-1i/rep-1/server line
   run_make 3600

@@ -99,6 +99,7 @@ NR == 1 {
   port[r] = ("port" in at) ? $at["port"] : ""
   instances[r] = $at["servers"]
   far_per_op[r] = $at["far_per_op"]
+  shift_of[r] = ("shift" in at) ? $at["shift"] : ""
 }
 
 END {

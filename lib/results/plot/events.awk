@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Events on a server or a client during the measurement, as marks over time: from the series, the logs of the instances, and the kernel's
-# counters. Part of detail.awk; time.awk has read the series.
+# Events on a server or a client during the measurement, as marks over time: from the series, SHIFT, the logs of the instances, and the
+# kernel's counters. Part of detail.awk; time.awk has read the series.
 
 function events_clear(    i) {
   for (i in event_number) delete event_number[i]
@@ -37,6 +37,14 @@ function events_series(v,    p, k, middle, span) {
       # The rest of a phase after its last whole interval may be empty.
       if (interval[p, k, "ops"] == 0 && span > (interval[p, 1, "to"] - interval[p, 1, "from"]) / 2) event_add(v, middle, "nothing answered")
     }
+}
+
+# The moves of the popular keys, by the SHIFT of each phase.
+function events_shift(g, v,    p, every, at) {
+  for (p = 1; p <= phases; p++) {
+    every = intervals[p] ? shift_of[row_of[p, g, v, 1]] + 0 : 0
+    if (every > 0) for (at = phase_from[p] + every; at < phase_to[p]; at += every) event_add(v, at, "popular keys move")
+  }
 }
 
 # Events from the server's own files.

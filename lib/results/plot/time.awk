@@ -171,6 +171,7 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count) {
     time_throughput(time, v)
     time_far(far, g, v)
     events_series(v)
+    events_shift(g, v)
     events_server(g, v)
     shards_draw(g, v)
     for (p = 1; p <= phases; p++)
