@@ -108,6 +108,9 @@ static int open_trace(struct options *o, struct trace *trace)
     }
     if (!trace->header->sets && !o->fill_misses)
         fprintf(stderr, "test: --trace %s: it only reads: without --fill-misses nothing is set\n", o->trace_file);
+    if (trace->header->left_out)
+        fprintf(stderr, "test: --trace %s: %ju requests are left out, the first one is '%.32s'; a replay sends: " TRACE_COMMANDS "\n", o->trace_file,
+                (uintmax_t)trace->header->left_out, trace->header->left_name);
     options_traced(o, trace);
     return 0;
 }

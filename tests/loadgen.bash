@@ -69,3 +69,18 @@ delay_server() {
   wait_until 20 test -s "$name.port" || fail "the server did not start: $(<"$name.err")"
   DELAY_PORT=$(<"$name.port")
 }
+
+# Print a trace of N requests at RATE a second in whole seconds, over KEYS keys, popular ones more often.
+# Usage: trace_make N RATE KEYS
+trace_make() {
+  awk -v n="$1" -v rate="$2" -v keys="$3" 'BEGIN {
+    srand(11)
+    ops = split("get get get gets get get set cas add replace append prepend delete incr decr", op, " ")
+    for (i = 0; i < n; i++) {
+      k = int(rand() * rand() * keys)
+      o = op[1 + int(rand() * ops)]
+      key = "ns:" (k % 7 ? "u" : "a,b") ":" k
+      printf "%d,%s,%d,%d,%d,%s,%d\n", i / rate, key, length(key) + k % 30, k * 37 % 2500, k % 5, o, k % 3 ? 0 : 5000
+    }
+  }'
+}

@@ -6,21 +6,6 @@
 load helper
 load loadgen
 
-# Print a trace of N requests at RATE a second in whole seconds, over KEYS keys, popular ones more often.
-# Usage: trace_make N RATE KEYS
-trace_make() {
-  awk -v n="$1" -v rate="$2" -v keys="$3" 'BEGIN {
-    srand(11)
-    ops = split("get get get gets get get set cas add replace append prepend delete incr decr", op, " ")
-    for (i = 0; i < n; i++) {
-      k = int(rand() * rand() * keys)
-      o = op[1 + int(rand() * ops)]
-      key = "ns:" (k % 7 ? "u" : "a,b") ":" k
-      printf "%d,%s,%d,%d,%d,%s,%d\n", i / rate, key, length(key) + k % 30, k * 37 % 2500, k % 5, o, k % 3 ? 0 : 5000
-    }
-  }'
-}
-
 # Print a count of INFO.
 # Usage: info_count NAME [PORT]
 info_count() { redis-cli -p "${2:-$REDIS_PORT}" info stats | sed -n "s/^$1:\([0-9]*\).*/\1/p"; }
@@ -152,6 +137,7 @@ END
 x,k,1,10,1,get,0|timestamp 'x': invalid; accepted: seconds, such as 12 or 12.5
 6.,k,1,10,1,get,0|timestamp '6.': invalid; accepted: seconds, such as 12 or 12.5
 4,k,1,10,1,get,0|its time is before that of the line above; sort the trace by time
+72000000001,k,1,10,1,get,0|timestamp '72000000001': invalid; accepted: seconds, such as 12 or 12.5
 6,k,1,ten,1,get,0|value_size 'ten': invalid; accepted: a whole number from 0 to 536870912
 6,k,1,536870913,1,get,0|value_size '536870913': invalid; accepted: a whole number from 0 to 536870912
 6,k,-1,10,1,get,0|key_size '-1': invalid; accepted: a whole number from 0 to 4096
@@ -232,6 +218,88 @@ watch_passed() { grep -i "\"echo\" \"$2\"" "$1"; }
 # Print how often each command was asked for each key.
 # Usage: watch_counts LOG
 watch_counts() { awk 'toupper($4) ~ /^"(SET|GET|DEL)"$/ { print toupper($4), $5 }' "$1" | sort | uniq -c; }
+
+@test "the output of MONITOR is replayed: the same keys to the byte, sizes, times to live, hits and misses" {
+  local key
+  redis_start
+  watch_start m.log
+  # One key has escapes of every kind.
+  redis-cli -p "$REDIS_PORT" >/dev/null <<'END'
+set a 123
+mset b 1 "c\x00\"d\\\n\a" 22 d "\xff\xfe\n"
+mget a b "c\x00\"d\\\n\a" none
+set e 1 EX 100 NX
+set e 12 PX 2500000 XX
+setnx e 1
+setex f 2000 "hello world"
+hset h a b
+del a b none
+incrby n 5
+get e
+getset d 1234
+append f x
+eval "return redis.call('get','e')" 0
+echo last
+END
+  wait_until 20 watch_passed m.log last
+  redis-cli -p "$REDIS_PORT" flushall >/dev/null
+  redis-cli -p "$REDIS_PORT" config resetstat >/dev/null
+  loadgen 2 --instances 1 -c 2 --trace m.log --data random --speed max 127.0.0.1 "$REDIS_PORT"
+  assert_success
+  # Some versions of redis-cli begin with COMMAND DOCS.
+  assert_contains " requests are left out, the first one is '" "$stderr"
+  assert_equal "$(kind get 3) $(kind set 3) $(kind add 3) $(kind replace 3) $(kind delete 3) $(kind incr 3)" '6 6 2 2 3 1'
+  assert_equal "$(calls get) $(calls set) $(calls del) $(calls incr)" '6 10 3 1'
+  assert_equal "$(result replay misses) $(result replay mismatches)" '1 0'
+  assert_equal "$(info_count keyspace_misses)" 1
+  # The marker is a key too.
+  assert_equal "$(redis-cli -p "$REDIS_PORT" dbsize)" 6
+  assert_equal "$(printf 'strlen "c\\x00\\"d\\\\\\n\\a"\n' | redis-cli -p "$REDIS_PORT")" 2
+  for key in d:4 e:2 f:1; do assert_equal "$key $(redis-cli -p "$REDIS_PORT" strlen "${key%:*}")" "$key ${key#*:}"; done
+  key=$(redis-cli -p "$REDIS_PORT" ttl e)
+  ((key > 2400 && key <= 2500)) || fail "e lives for $key s"
+}
+
+@test "lines of MONITOR may have other separators; a line that is none is one message with file and line" {
+  local line text
+  # With the plus of the protocol, without a client, and with commas.
+  printf '+OK\r\n+5.25 [0 127.0.0.1:1] "get" "k"\r\n+5.5 "GET" "k,\\"x"\r\n' >a.log
+  printf '5.25,0,127.0.0.1:1,"GET","k"\n5.5,0,lua,"set","k","value"\n' >b.log
+  printf '5.25 [3 unix:/s] "mget" "k" "l" "m"\n5.5 [3 u] "SET" "k" "" "EX" "7"' >c.log
+  redis_start
+  for line in 'a 2 2 0' 'b 2 1 1' 'c 4 3 1'; do
+    read -r line text <<<"$line"
+    loadgen 1 --trace "$line.log" --speed max 127.0.0.1 "$REDIS_PORT"
+    assert_success
+    assert_equal "$line $(result replay ops) $(kind get 3) $(kind set 3)" "$line $text"
+  done
+  while IFS='|' read -r line text; do
+    printf 'OK\n5 [0 c] "get" "k"\n%s\n' "$line" >bad.log
+    run_split "$REPO/test" --trace bad.log 127.0.0.1 1
+    assert_equal "$status $stderr" "2 test: --trace bad.log: line 3: ${text/LINE/'TIME [DATABASE CLIENT] "COMMAND" "ARGUMENT"...'}"
+  done <<'END'
+x [0 c] "get" "k"|time 'x': invalid; accepted: LINE
+"get" "k"|time '"get"': invalid; accepted: LINE
+6|no command; accepted: LINE
+6 [0 c] get k|no command; accepted: LINE
+6 [0 c] "get" k|no quotes at the start of an argument; accepted: LINE
+6 [x c] "get" "k"|database 'x': invalid; accepted: LINE
+6 [2 c] "get" "k"|database 2 after 0; filter the lines of one database: grep '\[0 '
+4 [0 c] "get" "k"|its time is before that of the line above; sort the trace by time
+6 [0 c] "get"|too few arguments of 'get'; remove the line
+6 [0 c] "mset" "k" "v" "l"|too few arguments of 'mset'; remove the line
+6 [0 c] "get" "k|ends within an argument; remove the line
+6 [0 c] "get" "\xg1"|an escape of other than two hexadecimal digits; remove the line
+6 [0 c] "get" ""|key of 0 bytes: invalid; accepted: 1 to 4096 bytes
+6 [0 c] "set" "k" "v" "EX"|no time to live after its option; remove the line
+6 [0 c] "set" "k" "v" "PX" "-1"|time to live '-1': invalid; accepted: a whole number from 1 to 4000000000000
+|time '': invalid; accepted: LINE
+END
+  printf 'OK\n5 [0 c] "ping"\n' >bad.log
+  run_split "$REPO/test" --trace bad.log 127.0.0.1 1
+  text='get mget set mset setex psetex setnx getset append del unlink incr incrby decr decrby'
+  assert_equal "$status $stderr" "2 test: --trace bad.log: no request that a replay sends; accepted: $text"
+}
 
 @test "what a run sends is recorded, and a replay of the record asks as often for each key" {
   redis_start

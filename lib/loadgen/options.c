@@ -87,8 +87,9 @@ static const struct spec specs[] = {
      AT(allow_misses), 0, 0, 0, NULL},
     {NULL, NULL, NULL, "A recorded trace in place of phases, keys and values", HEADING, 0, 0, 0, 0, NULL},
     {"trace", NULL, "FILE",
-     "replay requests at their own times: lines timestamp,key,key_size,value_size,client,op,TTL, or libCacheSim's\n"
-     "oracleGeneral; latency counts from the trace's time. An index is made once: FILE.tierbench-index, or in the cache",
+     "replay requests at their own times: lines timestamp,key,key_size,value_size,client,op,TTL, output of MONITOR, or\n"
+     "libCacheSim's oracleGeneral; latency counts from the trace's time. An index is made once: FILE.tierbench-index,\n"
+     "or in the cache",
      TEXT, AT(trace_file), 0, 0, 0, NULL},
     {"speed", NULL, "X", "X times as fast as the trace, with times to live as much shorter; max: a closed loop (default 1)", SPECIAL, 0,
      AT(given_speed), 0, 0, set_speed},

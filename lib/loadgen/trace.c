@@ -36,10 +36,35 @@ uint64_t trace_key_hash(const struct trace *t, const struct trace_record *r)
     return r->key_len ? trace_text_hash(t->source + r->key, r->key_len) : rng_mix(r->key + RNG_STEP);
 }
 
+/* Decode text as MONITOR escapes it, up to `room` bytes. Returns the number of bytes. */
+static size_t unescape(char *out, size_t room, const char *text, size_t n)
+{
+    static const char names[] = "nrtab", bytes[] = "\n\r\t\a\b";
+    const char *end = text + n, *found;
+    size_t len = 0;
+    while (len < room && text < end) {
+        char c = *text++;
+        if (c == '\\' && text < end) {
+            c = *text++;
+            if (c == 'x' && end - text >= 2) {
+                char digits[] = {text[0], text[1], 0};
+                c = (char)strtoul(digits, NULL, 16);
+                text += 2;
+            } else if ((found = memchr(names, c, sizeof names - 1))) {
+                c = bytes[found - names];
+            }
+        }
+        out[len++] = c;
+    }
+    return len;
+}
+
 void trace_key(const struct trace *t, const struct trace_record *r, char *out)
 {
     size_t n = r->key_len;
-    if (n)
+    if (n > r->key_size)
+        n = unescape(out, r->key_size, t->source + r->key, n);
+    else if (n)
         memcpy(out, t->source + r->key, n);
     else
         n = number_write(out, r->key);
@@ -130,7 +155,7 @@ static void give_back_all(struct trace_walk *k, const struct trace_record *r)
 static int sound(const struct trace *t, const struct trace_record *r)
 {
     unsigned op = trace_op(r);
-    uint64_t key_bytes = r->key_len ? r->key_len : number_digits(r->key);
+    uint64_t key_bytes = r->key_len ? 1 : number_digits(r->key);
     if (op < TRACE_GET || op >= TRACE_FILL || r->key_size > TRACE_KEY_MAX || r->key_size < key_bytes) return 0;
     if (r->size > t->header->largest_value || r->key_size > t->header->largest_key) return 0;
     return !r->key_len || (r->key < t->source_bytes && r->key_len <= t->source_bytes - r->key);

@@ -13,7 +13,10 @@
 #define TRACE_WHY     (PATH_MAX + 256)
 #define TRACE_KEY_MAX 4096 /* bytes of a key */
 #define TRACE_SUFFIX  ".tierbench-index"
-#define TRACE_MAGIC   "TBTRACE1"
+#define TRACE_MAGIC   "TBTRACE2"
+
+#define TRACE_COMMANDS   "get mget set mset setex psetex setnx getset append del unlink incr incrby decr decrby"
+#define TRACE_ESCAPE_MAX 4 /* max bytes of text for a byte of a key: \xHH */
 
 /* The operation of a request. The numbers are those of the commands in a mix (trace_mix), after those of command.h. */
 enum trace_op { TRACE_GET = 2, TRACE_SET, TRACE_ADD, TRACE_REPLACE, TRACE_DELETE, TRACE_INCR, TRACE_DECR, TRACE_FILL, TRACE_END };
@@ -26,7 +29,7 @@ struct trace_record {
     uint32_t hash;              /* of the key: selects the instance, thread and connection of the request */
     uint32_t size;              /* bytes of the value */
     uint32_t ttl;               /* time to live in seconds, 0: no expiry */
-    uint16_t key_len, key_size; /* bytes of the text, and of the key that is sent, which is padded */
+    uint16_t key_len, key_size; /* bytes of the text, and of the key that is sent: longer keys are padded, shorter keys are decoded */
 };
 
 struct trace_header {
@@ -37,7 +40,8 @@ struct trace_header {
     uint64_t sets, set_bytes;               /* requests that carry a value, and their bytes */
     uint64_t keys;                          /* number of distinct keys, estimated to about 1 % */
     uint64_t largest_value, largest_key;
-    uint64_t spare[5];
+    uint64_t left_out;  /* requests of commands that a replay does not send */
+    char left_name[32]; /* the first such command */
 };
 
 struct trace {

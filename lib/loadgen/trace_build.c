@@ -103,6 +103,8 @@ static void abandon(struct build *b)
 {
     if (b->file) fclose(b->file);
     if (b->temporary[0]) unlink(b->temporary);
+    b->file = NULL;
+    b->temporary[0] = 0;
 }
 
 /* Give the file its name. It replaces a stale index, but no other file. Returns 0, or -1 with errno. */
@@ -197,33 +199,36 @@ static int add(struct build *b, const struct trace_row *row, char *why)
     return 0;
 }
 
-/* Write the index to the created file. Returns 0, or -1 with one line in why. */
+enum { UNREADABLE = -1, UNWRITTEN = -2 };
+
+/* Write the index to the created file. Returns 0, UNREADABLE with one line in why if the trace is invalid, or UNWRITTEN with errno. */
 static int make(struct build *b, const char *path, char *why)
 {
     struct trace_row row;
-    int more;
-    if (trace_parser_open(&b->parser, path, why)) return -1;
+    int more = 0, bad = 0;
+    if (trace_parser_open(&b->parser, path, why)) return UNREADABLE;
+    memset(b->counter, 0, sizeof b->counter);
     fwrite(&b->header, sizeof b->header, 1, b->file);
-    while ((more = trace_parser_next(&b->parser, &row, why)) > 0)
-        if (add(b, &row, why)) {
-            more = -1;
-            break;
-        }
+    while (!bad && (more = trace_parser_next(&b->parser, &row, why)) > 0) {
+        if (add(b, &row, why)) more = -1;
+        if (more < 0) break;
+        bad = ferror(b->file) ? errno : 0;
+    }
     trace_parser_close(&b->parser);
-    if (more < 0) return -1;
+    errno = bad;
+    if (bad) return UNWRITTEN;
+    if (more < 0) return UNREADABLE;
+    b->header.left_out = b->parser.left_out;
+    memcpy(b->header.left_name, b->parser.left_name, sizeof b->header.left_name);
     if (!b->header.count) {
-        snprintf(why, TRACE_WHY, "%s: empty; a trace has at least one request", path);
-        return -1;
+        snprintf(why, TRACE_WHY, "%s: no request that a replay sends; accepted: " TRACE_COMMANDS, path);
+        return UNREADABLE;
     }
     b->header.keys = keys_counted(b);
     /* A record that was not written is beyond the end of the file, where spread must not write. */
-    int bad = fflush(b->file) || ferror(b->file) || (!b->parser.fraction && spread(b));
+    if (fflush(b->file) || (!b->parser.fraction && spread(b))) return UNWRITTEN;
     rewind(b->file);
-    if (bad || fwrite(&b->header, sizeof b->header, 1, b->file) != 1 || fflush(b->file) || ferror(b->file)) {
-        snprintf(why, TRACE_WHY, "%s: cannot write its index: %s", path, strerror(errno));
-        return -1;
-    }
-    return 0;
+    return fwrite(&b->header, sizeof b->header, 1, b->file) != 1 || fflush(b->file) ? UNWRITTEN : 0;
 }
 
 int trace_build(const char *path, char index[PATH_MAX], char why[TRACE_WHY])
@@ -261,21 +266,13 @@ int trace_build(const char *path, char index[PATH_MAX], char why[TRACE_WHY])
             snprintf(why, TRACE_WHY, "%s: not an index of this program; move it away", index);
             break;
         }
-        if (begin(b, index)) {
-            snprintf(why, TRACE_WHY, "%s: cannot write an index: %s", index, strerror(errno));
-            abandon(b);
-            b->file = NULL;
-            continue;
-        }
-        if (make(b, path, why)) {
-            abandon(b);
-            break;
-        }
-        rc = commit(b, index, &wanted);
-        if (rc) snprintf(why, TRACE_WHY, "%s: cannot write an index: %s", index, strerror(errno));
+        b->header = wanted;
+        rc = begin(b, index) ? UNWRITTEN : make(b, path, why);
+        if (!rc && commit(b, index, &wanted)) rc = UNWRITTEN;
+        if (rc == UNWRITTEN) snprintf(why, TRACE_WHY, "%s: cannot write an index: %s", index, strerror(errno));
         abandon(b);
-        break;
+        if (rc == UNREADABLE) break;
     }
     free(b);
-    return rc;
+    return rc ? -1 : 0;
 }

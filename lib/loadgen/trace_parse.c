@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 
 #define ORACLE_BYTES 24
-#define TIME_MAX     UINT64_C(100000000000) /* seconds */
-#define TTL_MAX      UINT64_C(1000000000)
+#define TIME_MAX     UINT64_C(72000000000) /* seconds; a record has 56 bits of microseconds */
 #define SNIFFED      4096
 
 static const struct {
@@ -35,40 +34,6 @@ int trace_complain(const struct trace_parser *p, char why[TRACE_WHY], const char
     plain_text(text);
     snprintf(why, TRACE_WHY, "%s: %s %ju: %s", p->path, p->binary ? "record" : "line", (uintmax_t)p->line, text);
     return -1;
-}
-
-int trace_parser_open(struct trace_parser *p, const char *path, char why[TRACE_WHY])
-{
-    struct stat st;
-    memset(p, 0, sizeof *p);
-    p->path = path;
-    p->file = fopen(path, "re");
-    if (!p->file || fstat(fileno(p->file), &st)) {
-        snprintf(why, TRACE_WHY, "%s: %s", path, strerror(errno));
-        trace_parser_close(p);
-        return -1;
-    }
-    p->bytes = (uint64_t)st.st_size;
-    size_t n = S_ISREG(st.st_mode) ? fread(p->text, 1, SNIFFED, p->file) : 0;
-    for (size_t i = 0; i < n; i++) p->binary |= (unsigned char)p->text[i] < ' ' && !memchr("\t\r\n", p->text[i], 3);
-    rewind(p->file);
-    if (!S_ISREG(st.st_mode))
-        snprintf(why, TRACE_WHY, "%s: not a regular file; give a file", path);
-    else if (!n)
-        snprintf(why, TRACE_WHY, "%s: empty; a trace has at least one request", path);
-    else if (p->binary && p->bytes % ORACLE_BYTES)
-        snprintf(why, TRACE_WHY, "%s: %ju bytes are no whole number of records; accepted: lines of text, or records of %d bytes (oracleGeneral)",
-                 path, (uintmax_t)p->bytes, ORACLE_BYTES);
-    else
-        return 0;
-    trace_parser_close(p);
-    return -1;
-}
-
-void trace_parser_close(struct trace_parser *p)
-{
-    if (p->file) fclose(p->file);
-    p->file = NULL;
 }
 
 /* A record of libCacheSim's oracleGeneral: 32 bits of seconds, 64 of the object id, 32 of its size, 64 of its next access, which is ignored. Every
@@ -108,8 +73,7 @@ static int next_line(struct trace_parser *p, char *why)
     return (int)strlen(p->text);
 }
 
-/* Parse seconds with up to nine decimals; those after the sixth are ignored. Returns 0, or -1. */
-static int read_time(const char *text, size_t n, uint64_t *us, int *fraction)
+int trace_time(const char *text, size_t n, uint64_t *us, int *fraction)
 {
     const char *point = memchr(text, '.', n);
     size_t whole = point ? (size_t)(point - text) : n, digits = point ? n - whole - 1 : 0;
@@ -138,7 +102,7 @@ static int next_csv(struct trace_parser *p, struct trace_row *row, char *why)
 {
     enum { TTL, OPERATION, CLIENT, VALUE, KEY, FIELDS };
     static const char *const number_names[FIELDS] = {[TTL] = "TTL", [VALUE] = "value_size", [KEY] = "key_size"};
-    static const uint64_t number_most[FIELDS] = {[TTL] = TTL_MAX, [VALUE] = SIZES_LIMIT, [KEY] = TRACE_KEY_MAX};
+    static const uint64_t number_most[FIELDS] = {[TTL] = TRACE_TTL_MAX, [VALUE] = SIZES_LIMIT, [KEY] = TRACE_KEY_MAX};
     const char *field[FIELDS];
     uint64_t number[FIELDS] = {0};
     size_t size[FIELDS];
@@ -153,7 +117,7 @@ static int next_csv(struct trace_parser *p, struct trace_row *row, char *why)
         size[i] = (size_t)(rest - field[i]);
         rest = before;
     }
-    if (read_time(line, (size_t)(comma - line), &row->us, &p->fraction))
+    if (trace_time(line, (size_t)(comma - line), &row->us, &p->fraction))
         return trace_complain(p, why, "timestamp '%.*s': invalid; accepted: seconds, such as 12 or 12.5", (int)(comma - line), line);
     for (int i = 0; i < FIELDS; i++)
         if (number_names[i] && number_u64_n(field[i], size[i], 0, number_most[i], &number[i]))
@@ -173,8 +137,74 @@ static int next_csv(struct trace_parser *p, struct trace_row *row, char *why)
     return 1;
 }
 
+/* Whether the first n bytes are no text. */
+static int binary(const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)text[i] < ' ' && !memchr("\t\r\n", text[i], 3)) return 1;
+    return 0;
+}
+
+/* Whether text starts as the output of MONITOR does: OK, or a time and a blank, or a line that ends in quotes, whatever separates its fields. */
+static int monitored(const char *text, size_t n)
+{
+    const char *lf = memchr(text, '\n', n);
+    size_t line = lf ? (size_t)(lf - text) : n, at = *text == '+';
+    if (line && text[line - 1] == '\r') line--;
+    if (line == at + 2 && !memcmp(text + at, "OK", 2)) return 1;
+    while (at < line && memchr("0123456789.", text[at], 11)) at++;
+    return at < line && (text[at] == ' ' || text[line - 1] == '"');
+}
+
+static int any(const char *text, size_t n)
+{
+    return text && n;
+}
+
+/* The formats: the first that fits the start of a file is taken. */
+static const struct {
+    int (*fits)(const char *text, size_t n);
+    int (*next)(struct trace_parser *p, struct trace_row *row, char *why);
+} formats[] = {{binary, next_oracle}, {monitored, trace_monitor_next}, {any, next_csv}};
+
+int trace_parser_open(struct trace_parser *p, const char *path, char why[TRACE_WHY])
+{
+    struct stat st;
+    memset(p, 0, sizeof *p);
+    p->path = path;
+    p->file = fopen(path, "re");
+    if (!p->file || fstat(fileno(p->file), &st)) {
+        snprintf(why, TRACE_WHY, "%s: %s", path, strerror(errno));
+        trace_parser_close(p);
+        return -1;
+    }
+    p->bytes = (uint64_t)st.st_size;
+    size_t n = S_ISREG(st.st_mode) ? fread(p->text, 1, SNIFFED, p->file) : 0;
+    for (size_t i = 0; n && !p->next; i++)
+        if (formats[i].fits(p->text, n)) p->next = formats[i].next;
+    p->binary = p->next == next_oracle;
+    rewind(p->file);
+    if (!S_ISREG(st.st_mode))
+        snprintf(why, TRACE_WHY, "%s: not a regular file; give a file", path);
+    else if (!n)
+        snprintf(why, TRACE_WHY, "%s: empty; a trace has at least one request", path);
+    else if (p->binary && p->bytes % ORACLE_BYTES)
+        snprintf(why, TRACE_WHY, "%s: %ju bytes are no whole number of records; accepted: lines of text, or records of %d bytes (oracleGeneral)",
+                 path, (uintmax_t)p->bytes, ORACLE_BYTES);
+    else
+        return 0;
+    trace_parser_close(p);
+    return -1;
+}
+
+void trace_parser_close(struct trace_parser *p)
+{
+    if (p->file) fclose(p->file);
+    p->file = NULL;
+}
+
 int trace_parser_next(struct trace_parser *p, struct trace_row *row, char why[TRACE_WHY])
 {
     memset(row, 0, sizeof *row);
-    return p->binary ? next_oracle(p, row, why) : next_csv(p, row, why);
+    return p->next(p, row, why);
 }

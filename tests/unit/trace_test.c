@@ -95,6 +95,16 @@ static void walks_share_a_trace(void)
     end();
 }
 
+static void a_walk_without_requests_ends(void)
+{
+    enum { N = 65536 }; /* as many as one call examines: there is no record behind them whose time could be read */
+    CHECK_SAME(begin_many(N), 0);
+    struct trace_walk k = {.trace = &trace, .end = N, .last_us = UINT64_MAX, .instance = 3, .total = 3, .parts = 1};
+    CHECK_SAME(trace_find(&k, UINT64_MAX), TRACE_OVER);
+    CHECK_SAME(k.next, N);
+    end();
+}
+
 static void a_damaged_record_is_found(void)
 {
     CHECK_SAME(begin_many(100), 0);
@@ -112,7 +122,65 @@ static void a_damaged_record_is_found(void)
     copy[0] = trace.record[0];
     copy[0].size = 1 << 30;
     CHECK_SAME(trace_find(&k, UINT64_MAX), TRACE_DAMAGED);
+    /* Its key would begin in the trace and end behind it. */
+    copy[0] = trace.record[0];
+    copy[0].key = trace.source_bytes - copy[0].key_len + 1;
+    CHECK_SAME(trace_find(&k, UINT64_MAX), TRACE_DAMAGED);
+    copy[0].key--;
+    CHECK_SAME(trace_find(&k, UINT64_MAX), TRACE_FOUND);
     end();
+}
+
+static void monitor_keys_are_decoded(void)
+{
+    static const char text[] = "OK\n1.5 [0 c] \"mset\" \"a\\x00\\\"\\\\\\n\\r\\t\\a\\bz\" \"12\\xff\" \"plain\" \"\"\n1.75 [0 lua] \"GET\" "
+                               "\"a\\x00\\\"\\\\\\n\\r\\t\\a\\bz\"\n"
+                               "1.75 [0 c] \"HGETALL\" \"h\"\n2 [0 c] \"set\" \"k\" \"v\" \"PX\" \"1001\" \"XX\"\n2 [0 c] \"unlink\" \"k\" \"l\"";
+    static const struct {
+        uint64_t us;
+        enum trace_op op;
+        const char *key;
+        uint16_t key_size;
+        uint32_t size, ttl;
+    } wanted[] = {
+        {0, TRACE_SET, "a\0\"\\\n\r\t\a\bz", 10, 3, 0}, {0, TRACE_SET, "plain", 5, 0, 0},     {250000, TRACE_GET, "a\0\"\\\n\r\t\a\bz", 10, 0, 0},
+        {500000, TRACE_REPLACE, "k", 1, 1, 2},          {500000, TRACE_DELETE, "k", 1, 0, 0}, {500000, TRACE_DELETE, "l", 1, 0, 0}};
+    char key[64];
+    CHECK_SAME(begin(text, sizeof text - 1), 0);
+    CHECK_SAME(trace.count, sizeof wanted / sizeof *wanted);
+    CHECK_SAME(trace.header->left_out, 1);
+    CHECK(!strcmp(trace.header->left_name, "HGETALL"));
+    CHECK_SAME(trace.header->largest_key, 10);
+    for (uint64_t i = 0; i < sizeof wanted / sizeof *wanted && i < trace.count; i++) {
+        const struct trace_record *r = &trace.record[i];
+        CHECK_SAME(trace_us(r), wanted[i].us);
+        CHECK_SAME(trace_op(r), wanted[i].op);
+        CHECK_SAME(r->size, wanted[i].size);
+        CHECK_SAME(r->ttl, wanted[i].ttl);
+        CHECK_SAME(r->key_size, wanted[i].key_size);
+        trace_key(&trace, r, key);
+        CHECK(!memcmp(key, wanted[i].key, wanted[i].key_size));
+    }
+    /* One key has one hash. */
+    CHECK_SAME(trace.record[0].hash, trace.record[2].hash);
+    end();
+}
+
+static void a_cut_escape_is_not_read_beyond(void)
+{
+    char key[8];
+    for (size_t n = 1; n <= 4; n++) {
+        struct trace t = {.source = malloc(n), .source_bytes = n};
+        struct trace_record r = {.key_len = (uint16_t)n, .key_size = 0};
+        memcpy(t.source, "\\x41", n);
+        for (r.key_size = 1; r.key_size < n; r.key_size++) {
+            memset(key, 0, sizeof key);
+            trace_key(&t, &r, key);
+            CHECK_SAME(key[0], n == 4 ? 'A' : 'x');
+            CHECK_SAME(key[r.key_size], 0);
+        }
+        free(t.source);
+    }
 }
 
 static void requests_are_the_same_in_pieces(void)
@@ -169,6 +237,9 @@ int main(void)
     snprintf(path, sizeof path, "%s/trace", dir);
     TEST("times in whole seconds are spread over their second, others are kept", times_in_seconds_are_spread);
     TEST("walks share a trace: each request belongs to one, and keys are spread evenly", walks_share_a_trace);
+    TEST("a walk without requests ends behind the last record", a_walk_without_requests_ends);
+    TEST("keys of MONITOR are decoded, lists are a request for each key", monitor_keys_are_decoded);
+    TEST("an escape that is cut is not read beyond its end", a_cut_escape_is_not_read_beyond);
     TEST("a record that no trace could have made is found before it is used", a_damaged_record_is_found);
     TEST("requests are what the server takes, and the same in pieces of any size", requests_are_the_same_in_pieces);
     rmdir(dir);
