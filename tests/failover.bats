@@ -57,6 +57,7 @@ nothing_left() {
   assert_equal "$(awk -F '\t' 'NR > 1 { print $1 - base, $2, $3, $4 }' base="$BASE" "$repeat/server/cluster.tsv" | paste -sd ,)" \
     '0 1 0 master,1 2 1 master,2 3 2 master,3 2 0 replica,4 3 1 replica,5 1 2 replica'
   assert_exists "$SCRATCH"/results/*/plots/shards-1-1.svg
+  [[ $(figure elections_expired) =~ ^[0-9]+$ ]] || fail 'elections are not counted'
   [[ $(figure takeover_s) =~ ^[0-9.]+$ && $(figure gap_s) =~ ^[0-9.]+$ ]] || fail "$(<"$repeat/failover.tsv")"
   awk -v gap="$(figure gap_s)" 'BEGIN { exit !(gap > 0.9) }' || fail "a gap of $(figure gap_s) s"
   (($(figure acked_writes) > 0)) || fail "$(figure acked_writes) acknowledged"
@@ -117,6 +118,27 @@ nothing_left() {
   assert_failure 1
   assert_contains 'shard 0 has no replica in step; no fault was made' "$stderr"
   nothing_left
+}
+
+@test "elections that expired are counted once each, and the repeat says so" {
+  mkdir -p rep/server
+  printf '7:S 23 Nov 2026 00:00:0%s.000 # %s\n' 1 'Starting a failover election for epoch 4.' 2 'Currently unable to failover: Waiting for votes, but majority still not reached.' \
+    3 'Currently unable to failover: Failover attempt expired.' 4 'Currently unable to failover: Failover attempt expired.' \
+    5 'Starting a failover election for epoch 5.' 6 "Failover election won: I'm the new master." >rep/server/redis-7003.log
+  sed '$d' rep/server/redis-7003.log >rep/server/redis-7004.log
+  printf '7:S 23 Nov 2026 00:00:07.000 # Currently unable to failover: Failover attempt expired.\n' >>rep/server/redis-7004.log
+  printf 'window\tfrom_s\nbefore\t1\n' >rep/windows.tsv
+  run bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    _failover_expired rep >rep/failover.tsv
+    failover_show rep'
+  assert_success
+  assert_equal "$(<rep/failover.tsv)" $'elections_expired\t3'
+  assert_contains 'warning: elections expired: 3;' "$output"
+  printf 'elections_expired\t0\n' >rep/failover.tsv
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; failover_show rep'
+  [[ $output != *warning* ]] || fail "$output"
 }
 
 @test "a fault that cannot be is refused" {

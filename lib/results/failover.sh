@@ -30,7 +30,18 @@ failover_write() {
     part="$folder/windows.part" "$folder/windows.hist" "$folder/windows.part" >"$folder/windows.tsv" || return
   rm -f -- "$folder/windows.part" "$folder/windows.hist"
   awk -F '\t' -v start="$start" -v phase="$phase" -f "$LIB/results/figures/failover.awk" "$folder/windows.tsv" "$folder/server/events.tsv" "${gaps[@]}" "${tracks[@]}" \
-    >"$folder/failover.tsv"
+    >"$folder/failover.tsv" || return
+  _failover_expired "$folder" >>"$folder/failover.tsv"
+}
+
+# Print how many elections of replicas expired, by the logs of the instances: the shard waits four times NODE_TIMEOUT for the next one.
+# Usage: _failover_expired DIR
+_failover_expired() {
+  # The line is repeated while the replica waits.
+  awk 'FNR == 1 { begun = 0 }
+    /Starting a failover election/ { begun = 1 }
+    /Failover attempt expired/ && begun { expired++; begun = 0 }
+    END { printf "elections_expired\t%d\n", expired }' "$1"/server/redis-*.log
 }
 
 # Print the tables of a repeat for people.
@@ -38,6 +49,8 @@ failover_write() {
 failover_show() {
   [[ -s $1/windows.tsv ]] || return 0
   tr '_' ' ' <"$1/windows.tsv" | table_print
+  awk -F '\t' '$1 == "elections_expired" && $2 > 0 {
+    printf "warning: elections expired: %d; such a shard waited 4 x NODE_TIMEOUT for the next one, so the takeover took longer\n", $2 }' "$1/failover.tsv"
 }
 
 # Print the figures over all repeats of a run: median, min, max.
