@@ -103,6 +103,21 @@ truth() {
   assert_contains $'\t1000B-1i-hit90.5\t' "$output"
 }
 
+@test "the plan has the minutes of the search: once a point, on the first variant that can, or on HIT_VARIANT" {
+  local -a words=(-s flash-read KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=2 RATE=0 TIME=10 SEARCH_TIME=4 PLAN_OPS=1000 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2
+    SERVER_CORES=8 SERVER_MEM=16 -v native -v swap -v swap-b)
+  seconds() { "$REPO/do_it.sh" plan --rows "${words[@]}" "$@" | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["variant"], $at["repeat"], $at["seconds"] }' | sort | uniq -c | tr -s ' '; }
+  # populate of a second and one of rounding, 10 s and one; the search has populate again and nine looks.
+  assert_equal "$(seconds HIT_RATIO="85% 95%")" " 2 native 1 13
+ 2 native 2 13
+ 2 swap 1 60
+ 2 swap 2 13
+ 2 swap-b 1 13
+ 2 swap-b 2 13"
+  assert_contains ' 1 swap-b 1 60' "$(seconds HIT_RATIO=85% HIT_VARIANT=swap-b)"
+  refute_contains ' 60' "$(seconds HIT_RATIO=off KEY_PATTERN=gaussian:100)"
+}
+
 # Make a repeat of a phase of 12 s with 12,000 requests, whose instance waited FIRST times in each of the first four seconds, then LAST.
 # Usage: hits_make RUN VARIANT TIER REPEAT OPS FIRST LAST   Returns: 0
 hits_make() {
@@ -147,6 +162,33 @@ run_files() {
     sed "s/0.833333/0.823333/" totals | figures_run report | grep "DRAM served"'
   assert_line 0
   assert_contains 'in 1 of 1 results; most in swap, get at 1000B-1i-hit85, repeat 1: 82.3 % for 85%: off by 2.7 points' "$output"
+}
+
+@test "the report's plot of the hit ratio over time has what was asked, and a line for each variant; it stands in for that of waits" {
+  local run=20250101T100000Z-x
+  hits_make "$run" native native 1 10000 0 0
+  hits_make "$run" swap swap 1 1000 300 100
+  run_files "$run" native swap
+  mkdir data
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    result_rows "$1" >data/rows
+    result_add_up <data/rows >data/totals
+    # The made-up rows have no histograms, which other plots lack.
+    _plot_data data || :' bash "$run"
+  assert_match $'\nhits\thits-1\tHit ratio over time at 1000B-1i-hit85, first repeat\t2\t70\t12 2 85\t'
+  refute_exists data/far-1.dat
+  assert_equal "$(cat data/hits-1.dat.names)" $'1\tnative\n2\tswap'
+  # Four seconds with 300 waits in 1,000 operations, eight with 100; a block has two empty lines before it.
+  assert_equal "$(awk '/^$/ { empty++; next } { n += empty == 2; empty = 0; print n, $2 }' data/hits-1.dat | sort | uniq -c | tr -s ' ')" " 24 0 100.00000
+ 8 1 70.00000
+ 16 1 90.00000
+ 1 2 1
+ 1 2 2"
+  run "$REPO/do_it.sh" report "$run"
+  assert_exists "$run"/plots/hits-1.svg "$run"/plots/hits-1.png
 }
 
 @test "the table: a row for each variant at each hit ratio, its part of the first variant and its factor over the first device, with intervals" {

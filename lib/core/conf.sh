@@ -13,6 +13,7 @@
 #   percent                     1%..100%
 #   percent:MIN..MAX            also with decimals: 0.5%
 #   ratio                       two numbers with a colon between them, not both 0
+#   fields                      a field of INFO, or two of them with a slash between them
 #   host path word cpus text    (path and text may be empty)
 #   list:KIND                   words separated by blanks or, unless KIND is text, commas; at least one. Kept with blanks
 # A scenario or variant may begin with LIKE=NAME: the settings of that file beside it, and then its own.
@@ -348,6 +349,7 @@ _conf_is_one() {
     host) [[ $value =~ ^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$ || $value == ::1 ]] ;;
     word) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] ;;
     cpus) _conf_is_cpus "$value" ;;
+    fields) [[ $value =~ ^[a-z][a-z0-9_]{0,63}(/[a-z][a-z0-9_]{0,63})?$ ]] ;;
     path | text) return 0 ;;
     *) [[ -n $kind && $value == "$kind" ]] ;;
   esac

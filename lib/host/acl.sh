@@ -8,14 +8,14 @@ readonly ACL_LOAD='+ping +get +set +flushall +dbsize +exists +hset +info +echo'
 # Commands that change more than data, by the version that introduced them.
 readonly ACL_DANGEROUS='0:DEBUG 0:SLAVEOF 0:SHUTDOWN 0:EVAL 0:EVALSHA 0:SCRIPT 0:MIGRATE 0:SAVE 0:BGSAVE 0:BGREWRITEAOF 0:MONITOR 4:MODULE 5:REPLICAOF'
 
-# Print the version of redis-server.
+# Read the version of redis-server. The numbers of other servers with the protocol of Redis mean something else.
 # Usage: acl_version
 # Returns: sets ACL_MAJOR, empty when it is not known.
 acl_version() {
   local said
   ACL_MAJOR=
   said=$(run_limited 10 "$REDIS_BINARY" --version) || (($? != 124)) || exit 1
-  [[ ! $said =~ v=([0-9]+)\. ]] || ACL_MAJOR=${BASH_REMATCH[1]}
+  [[ ! $said =~ ^(Redis|Valkey|Redict)\ server\ v=([0-9]+)\. ]] || ACL_MAJOR=${BASH_REMATCH[2]}
 }
 
 # Whether the load generators have their own user, `load`: before version 6 there is one password for all.

@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # Memory counters of the server under load: samples each second, and all counters at each phase's boundary.
 # Needs: protocol tier_cgroup tier_detect tier_verify monitor_sample cpus irq monitor_load probe info
-# Settings sent in front: RUN_ID, RESERVE_BYTES (for start), SERVER_ADDRESS, REDIS_PASSWORD and RUN_OWNER (for mark).
+# Settings sent in front: RUN_ID, HIT_COUNTERS (for start and mark), RESERVE_BYTES (for start), SERVER_ADDRESS, REDIS_PASSWORD and RUN_OWNER
+# (for mark).
 
 # Usage: main start|mark NAME|alarm|stop|fetch
 main() {
@@ -30,7 +31,7 @@ monitor_start() {
   [[ ! -e $WORK/run-$RUN_ID/tier/cgroup ]] || MONITOR_STAT=$(<"$WORK/run-$RUN_ID/tier/cgroup")/memory.stat
   {
     echo 'set -u'
-    declare -p WORK MONITOR RECORD RESERVE_BYTES MONITOR_VMSTAT MONITOR_TURN MONITOR_STAT MONITOR_NODES
+    declare -p WORK MONITOR RECORD RESERVE_BYTES HIT_COUNTERS MONITOR_VMSTAT MONITOR_TURN MONITOR_STAT MONITOR_NODES
     declare -f
     echo monitor_loop
   } >"$MONITOR/monitor.sh"
@@ -73,17 +74,34 @@ mark_host() {
   awk '{ sub(/^.*total=/, "", $NF); print "host\tpressure_" $1 "_us\t" $NF }' /proc/pressure/memory 2>/dev/null || :
 }
 
+# A server that is not Redis may lack fields of INFO: print no row for what it does not report. An instance without requests has no cmdstat_get,
+# but it has those of other commands.
 mark_instances() {
   local pid port nodes
-  info_all "$RECORD" | LC_ALL=C awk -F '[:,=]' '
-    function finish() { if (answered) printf "%s\tcalls\t%.0f\n%s\tused_cpu_us\t%.0f\n", port, calls, port, cpu * 1000000 }
-    /^### instance / { finish(); port = substr($0, 14); answered = 1; calls = cpu = 0; next }
+  info_all "$RECORD" | LC_ALL=C awk -F '[:,=]' -v counters="$HIT_COUNTERS" '
+    function finish() {
+      if (!answered) return
+      if (counted) printf "%s\tcalls\t%.0f\n", port, calls
+      if (timed == 2) printf "%s\tused_cpu_us\t%.0f\n", port, cpu * 1000000
+      # One of two counters alone says nothing.
+      if (misses == "" || (hit_field != "" && hits == "")) return
+      if (hit_field != "") printf "%s\tfar_hits\t%s\n", port, hits
+      printf "%s\tfar_misses\t%s\n", port, misses
+    }
+    BEGIN {
+      miss_field = counters
+      if (sub(/^.*\//, "", miss_field)) { hit_field = counters; sub(/\/.*$/, "", hit_field) }
+    }
+    /^### instance / { finish(); port = substr($0, 14); answered = 1; calls = cpu = counted = timed = 0; hits = misses = ""; next }
     /^# no answer$/ { print port "\tunanswered\t1"; answered = 0; next }
-    $1 ~ /^(used_memory|used_memory_rss|mem_fragmentation_ratio|keyspace_hits|keyspace_misses)$/ { print port "\t" $1 "\t" $2 }
-    $1 ~ /^used_cpu_(user|sys)$/ { cpu += $2 }
+    $1 ~ /^(used_memory|used_memory_rss|mem_fragmentation_ratio|keyspace_hits|keyspace_misses)$/ && $2 ~ /^[0-9.]+$/ { print port "\t" $1 "\t" $2 }
+    $1 ~ /^used_cpu_(user|sys)$/ { cpu += $2; timed++ }
+    /^cmdstat_/ { counted = 1 }
     /^cmdstat_(get|set):/ { calls += $3 }
+    counters != "majflt" && $1 == hit_field && $2 ~ /^[0-9]+$/ { hits = $2 }
+    counters != "majflt" && $1 == miss_field && $2 ~ /^[0-9]+$/ { misses = $2 }
     END { finish() }'
-  LC_ALL=C awk -v OFS='\t' '
+  LC_ALL=C awk -v OFS='\t' -v counters="$HIT_COUNTERS" '
     BEGIN { name["VmRSS:"] = "rss"; name["RssAnon:"] = "anon"; name["VmSwap:"] = "swap" }
     {
       file = "/proc/" $1 "/status"
@@ -96,7 +114,8 @@ mark_instances() {
       if ((getline line < file) > 0) {
         sub(/^.*\) /, "", line)
         split(line, f, " ")
-        print $3, "majflt", f[10]
+        # Of a server that reads from flash itself, page faults say nothing.
+        if (counters == "majflt") print $3, "majflt", f[10]
       }
       close(file)
     }' "$RECORD" 2>/dev/null || : # mawk gives up when a process ends while it is read

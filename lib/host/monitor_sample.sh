@@ -3,7 +3,7 @@
 # The monitors: one process that records memory counters once a second, and guards the host. It forks nothing, so that it costs well under 1
 # % of a CPU.
 # Globals: MONITOR (its directory), RECORD (the instances), RESERVE_BYTES, MONITOR_STAT (memory.stat of the tier's cgroup, or empty),
-#   MONITOR_NODES (the directories of the nodes with memory in /sys)
+#   MONITOR_NODES (the directories of the nodes with memory in /sys), HIT_COUNTERS
 
 # Counters of /proc/vmstat that concern memory tiers; a kernel may lack some of them.
 # shellcheck disable=SC2034 # lib/host/monitor.sh has use for it too
@@ -135,7 +135,7 @@ sample_nodes() {
 
 # Record the usage of the next instances in turn; sets MONITOR_GONE to the number of an instance that is no longer the recorded process.
 sample_instances() {
-  local turn index line swap
+  local turn index line swap faults
   local -a field status
   MONITOR_GONE=
   for ((turn = 0; turn < MONITOR_TURN && turn < ${#MONITOR_PIDS[@]}; turn++)); do
@@ -157,7 +157,9 @@ sample_instances() {
     swap=${status[MONITOR_SWAP_LINE]-}
     swap=${swap//[^0-9]/}
     # Fields 24 and 12.
-    printf '%s\t%s\t%s\t%s\t%s\n' "$1" "${MONITOR_PORTS[index]}" $((field[21] * 4096)) $((${swap:-0} * 1024)) "${field[9]}"
+    faults=${field[9]}
+    [[ $HIT_COUNTERS == majflt ]] || faults=-
+    printf '%s\t%s\t%s\t%s\t%s\n' "$1" "${MONITOR_PORTS[index]}" $((field[21] * 4096)) $((${swap:-0} * 1024)) "$faults"
   done >>"$MONITOR/instances.tsv"
 }
 

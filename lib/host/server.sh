@@ -3,10 +3,10 @@
 # The Redis instances of a run, on the server.
 # Settings sent in front: RUN_ID, and for start: RUN_OWNER, INSTANCE_PLAN (lines PORT CPUS POLICY), REDIS_BINARY, REDIS_TEMPLATE (the text of
 # conf/redis.conf), REDIS_CONF, IO_THREADS, IO_THREADS_AFFINITY, BIO_CPUS, LAUNCH_WORDS (in front of redis-server, separated by
-# tabs), SERVER_ADDRESS, REDIS_PASSWORD, LOAD_PASSWORD, REDIS_USER, TLS, CLUSTER_TABLE, READY_TIMEOUT; for info: SERVER_ADDRESS, REDIS_PASSWORD.
+# tabs), SERVER_ADDRESS, REDIS_PASSWORD, LOAD_PASSWORD, REDIS_USER, TLS, CLUSTER_TABLE, READY_TIMEOUT; for info and answers: SERVER_ADDRESS, REDIS_PASSWORD, for answers REDIS_BINARY.
 # Needs: protocol tier instances user acl tls info cluster fault
 
-# Usage: main facts|ports|start|fault DELAY_US|look|info|logs|stop
+# Usage: main facts|ports|start|fault DELAY_US|look|info|answers|logs|stop
 main() {
   if [[ $1 == facts ]]; then
     server_facts
@@ -164,6 +164,18 @@ instances_ready() {
 server_info() {
   [[ -e $RECORD ]] || fail "no instance is running"
   info_all "$RECORD"
+}
+
+# Print what the program is, the first line of its version, and whether its first instance answers CONFIG: rows NAME VALUE.
+server_answers() {
+  local port said
+  [[ -e $RECORD ]] || fail "no instance is running"
+  read -r _ _ port <"$RECORD"
+  said=$(run_limited 10 "$REDIS_BINARY" --version 2>/dev/null) || :
+  said=${said%%$'\n'*}
+  [[ -z $said ]] || printf 'program\t%s\n' "$(tr -cd ' -~' <<<"${said:0:100}")"
+  # Its answer is a list, of which only the first line is read.
+  if redis_ask "$SERVER_ADDRESS" "$port" 'CONFIG GET save'; then printf 'config\tanswered\n'; else printf 'config\trefused\n'; fi
 }
 
 # Send the instances' logs, and the events of a fault. Send copies, because the instances continue to write.

@@ -48,21 +48,28 @@ plan_most() {
 # Globals: as plan_settle leaves them; what keys cost, as far as it is known
 # Returns: sets PLAN_ROWS; leaves the baseline's settings resolved; exits 2 on settings that cannot be.
 plan_make() {
-  local variant i repeat need most least row number=0
+  local variant i repeat need most least row sought number=0
   local -a POINT_NAMES POINT_VALUES POINT_SWEEP
   local -A cell=() # by variant and point: the columns after those of the axes
+  local -A seek=() # the same: the seconds of the search for a hit ratio, if the variant can have it
   axes_points
   for variant in "${_PLAN_VARIANTS[@]}"; do _plan_cells "$variant"; done
   least=$(rounds_count min)
   most=$(rounds_count max)
   PLAN_ROWS=()
   for i in "${!POINT_NAMES[@]}"; do
+    sought=
     for ((repeat = 1; repeat <= most; repeat++)); do
       need=yes
       ((repeat <= least)) || need=maybe
       for variant in $VARIANTS; do
         row=$((++number))$'\t'$variant$'\t'${POINT_NAMES[i]}$'\t'$repeat$'\t'$need$'\t'${POINT_SWEEP[i]}$'\t'
         row+=${POINT_VALUES[i]}$'\t'${cell["$variant $i"]}
+        # The keys of a point are sought once, on the first variant that can.
+        if [[ -z $sought ]] && ((seek["$variant $i"] > 0)); then
+          sought=yes
+          row=${row%$'\t'*}$'\t'$((${row##*$'\t'} + seek["$variant $i"]))
+        fi
         PLAN_ROWS+=("$row")
       done
     done
@@ -98,7 +105,7 @@ plan_settle() {
       hit_check
       wss_check
       ! size_wanted || searches=$((searches + 1))
-      ! tier_limited || [[ " $limited " == *" $variant "* ]] || limited+=${limited:+ }$variant
+      ! hit_counted || [[ " $limited " == *" $variant "* ]] || limited+=${limited:+ }$variant
     done
     plan_enter "$variant" ''
   done
@@ -115,16 +122,22 @@ _plan_columns() {
 }
 
 # Derive the values of all points of a variant.
-# Globals: cell and POINT_... of plan_make
+# Globals: cell, seek and POINT_... of plan_make
 _plan_cells() {
-  local variant=$1 i
+  local variant=$1 i total
   local -a todo=("${!POINT_NAMES[@]}") left
   # The first rounds only collect questions, so that one process can answer those of all points.
   while ((${#todo[@]} > 0)); do
     left=()
     for i in "${todo[@]}"; do
       plan_enter "$variant" "${POINT_VALUES[i]}"
-      if _plan_cell; then cell["$variant $i"]=$REPLY; else left+=("$i"); fi
+      if _plan_cell; then
+        cell["$variant $i"]=$REPLY
+        hit_seconds "$variant" "$total"
+        seek["$variant $i"]=$REPLY
+      else
+        left+=("$i")
+      fi
     done
     fill_answer
     place_answer
@@ -133,7 +146,7 @@ _plan_cells() {
   plan_enter "$variant" ''
 }
 
-# Derive the values of the current point; sets REPLY, tab-separated.
+# Derive the values of the current point; sets REPLY, tab-separated, and total of _plan_cells, the keys of all instances.
 # Returns: 1 when questions have to be answered first.
 _plan_cell() {
   local size=$VALUE_SIZES instances=$INSTANCES places keys held bytes full target rule dram known i shares='' asked=0
@@ -161,7 +174,8 @@ _plan_cell() {
     plan_threads_of "${SHARE_COUNT[i]}"
     shares+=" ${SHARE_CLIENT[i]}/${SHARE_PORT[i]}/${SHARE_COUNT[i]}/$REPLY"
   done
-  _plan_seconds $((keys * instances)) "$bytes"
+  total=$((keys * instances))
+  _plan_seconds "$total" "$bytes"
   REPLY=$places$'\t'$keys$'\t'$held$'\t'$bytes$'\t'$full$'\t'$target$'\t'$rule$'\t'$dram$'\t'$known$'\t'${shares# }$'\t'$REPLY
 }
 

@@ -5,7 +5,7 @@
 _PLOT=$LIB/results/plot
 # The names of plot files, as a regular expression.
 # shellcheck disable=SC2034 # report.sh asks
-PLOT_FILE='^(bars|tail|scaling|tradeoff|percentile|heat|time|far|search|limits|sizes|shards)-[0-9-]+\.(svg|png)$'
+PLOT_FILE='^(bars|tail|scaling|tradeoff|percentile|heat|time|far|hits|search|limits|sizes|shards)-[0-9-]+\.(svg|png)$'
 
 # Draw all plots into DIR, as SVG and PNG, and print one line each: NAME, TITLE, DESCRIPTION.
 # Usage: plot_all DIR

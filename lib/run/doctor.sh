@@ -30,6 +30,7 @@ doctor_rows() {
   _doctor_needs
   _doctor_server
   _doctor_clients "${clients[@]}"
+  _doctor_answers
   _doctor_fill
   # Redis may have reported the cost of a key by now.
   [[ -n $RESUME ]] || plan_make
@@ -49,6 +50,7 @@ doctor_rows() {
 # Usage: doctor_redis
 doctor_redis() {
   _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
+  _doctor_answers
   _doctor_fill
   [[ -n $RESUME ]] || plan_make
   _doctor_memory
@@ -270,6 +272,25 @@ _doctor_fill() {
   [[ -n ${REDIS_BINARY-} && -n $DOCTOR_BUILT && -z $RESUME ]] || return 0
   if fill_calibrate 2>"$why"; then return; fi
   _doctor_row "$SERVER" fail "cost of a key" "$(tr '\n' ';' <"$why")" "a scratch instance on port $REDISBASE, with samples set from here" "set KEYS"
+}
+
+# What a server that may not be Redis lacks, for each variant's settings of it.
+_doctor_answers() {
+  local variant key state check found wanted mend
+  local -A seen=()
+  [[ -n ${REDIS_BINARY-} && -n $DOCTOR_BUILT && -z $RESUME ]] || return 0
+  for variant in $VARIANTS; do
+    plan_enter "$variant" ''
+    key="$HIT_COUNTERS $REDIS_CONF"
+    answers_wanted || continue
+    [[ ! -v "seen[$key]" ]] || continue
+    seen[$key]=1
+    ! _doctor_ask "$SERVER" "variant $variant" answers_check ||
+      while IFS=$'\t' read -r state check found wanted mend; do
+        _doctor_row "$SERVER" "$state" "$check" "$found" "$wanted" "$mend"
+      done <<<"$_DOCTOR_SAID"
+  done
+  plan_enter "${VARIANTS%% *}" ''
 }
 
 # The fill of every point against the server's memory, less what must stay free: for each variant, the DRAM that it takes.

@@ -12,6 +12,9 @@ _HIT_ANSWER=            # the last line that hit.awk printed
 _HIT_BEGAN=0            # when the search began, in SECONDS
 HIT_DO=                 # what the clients do next: step or skip
 
+# How many looks a search takes as a rule: two rounds.
+readonly _HIT_EXPECTED=9
+
 # How many attempts the search has if the OOM killer ends it.
 readonly _HIT_TURNS=3
 
@@ -20,6 +23,13 @@ readonly _HIT_TURNS=3
 # Globals: HIT_RATIO
 hit_wanted() {
   [[ $HIT_RATIO != off ]]
+}
+
+# Whether waits of the variant in force are counted: DRAM is limited, or the server itself counts what it reads from flash.
+# Usage: hit_counted
+# Globals: HIT_COUNTERS
+hit_counted() {
+  tier_limited || [[ $HIT_COUNTERS != majflt ]]
 }
 
 # Refuse settings of the variant in force that conflict with HIT_RATIO.
@@ -52,12 +62,26 @@ hit_check_variants() {
   [[ $HIT_VARIANT == auto || " $1 " == *" $HIT_VARIANT "* ]] || conf_refuse HIT_VARIANT "not a variant of this run whose DRAM is limited; accepted: auto, $1"
 }
 
+# The expected seconds of the search for a point's keys on a variant, whose settings are in force: populate, and looks.
+# Usage: hit_seconds VARIANT KEYS
+#   KEYS of all instances
+# Globals: HIT_VARIANT PLAN_OPS SEARCH_TIME
+# Returns: sets REPLY, 0 if the variant is not one that it is done on
+hit_seconds() {
+  REPLY=0
+  hit_wanted && hit_counted || return 0
+  [[ $HIT_VARIANT == auto || $HIT_VARIANT == "$1" ]] || return 0
+  # The master needs about a second between two looks.
+  REPLY=$(LC_ALL=C awk -v keys="$2" -v ops="$PLAN_OPS" -v looks="$_HIT_EXPECTED" -v each="$SEARCH_TIME" 'BEGIN { printf "%.0f", keys / ops + 1 + looks * (each + 1) }')
+}
+
 # Print the line of the plan about the hit ratio.
 # Usage: hit_say
 hit_say() {
   hit_wanted || return 0
   printf 'hits     %s of requests served by DRAM: what %s keys need is sought on %s, once a point, in about %.0f s beside populate\n' \
-    "${HIT_RATIO// /, }" "$KEY_PATTERN" "${HIT_VARIANT/auto/the first variant with limited DRAM}" "$(LC_ALL=C awk -v each="$SEARCH_TIME" 'BEGIN { print 9 * (each + 1) }')"
+    "${HIT_RATIO// /, }" "$KEY_PATTERN" "${HIT_VARIANT/auto/the first variant with limited DRAM}" \
+    "$(LC_ALL=C awk -v looks="$_HIT_EXPECTED" -v each="$SEARCH_TIME" 'BEGIN { print looks * (each + 1) }')"
 }
 
 # Set KEY_PATTERN of a row's point to the pattern with its hit ratio; search for the pattern first if it is not known yet.
@@ -165,7 +189,7 @@ _hit_row_of() {
     [[ $name == "$1" && $repeat == 1 ]] || continue
     [[ $HIT_VARIANT == auto || $HIT_VARIANT == "$variant" ]] || continue
     plan_row "$row"
-    tier_limited || continue
+    hit_counted || continue
     printf '%s\n' "$row"
     return
   done

@@ -17,7 +17,7 @@ monitor_start() {
   MONITOR_ALARM=
   _MONITOR_PLANNED=$1 _MONITOR_LAST='' _MONITOR_NEXT=0 _MONITOR_OFF=
   RESERVE_BYTES=$(fill_reserve "$SERVER_BYTES")
-  remote_run -e RUN_ID -e RESERVE_BYTES "$SERVER" monitor start || return
+  remote_run -e RUN_ID -e RESERVE_BYTES -e HIT_COUNTERS "$SERVER" monitor start || return
   _MONITOR_ON=yes
 }
 
@@ -29,7 +29,7 @@ monitor_mark() {
   local rows phase=$1
   [[ -n $_MONITOR_ON ]] || return 0
   MONITOR_ROWS=
-  rows=$(remote_run -e RUN_ID -e RUN_OWNER -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" monitor mark "$1") || {
+  rows=$(remote_run -e RUN_ID -e RUN_OWNER -e SERVER_ADDRESS -e REDIS_PASSWORD -e HIT_COUNTERS "$SERVER" monitor mark "$1") || {
     log_warn "$SERVER: the counters before $1 could not be read"
     return 1
   }
@@ -41,14 +41,20 @@ monitor_mark() {
   _MONITOR_LAST=$1
 }
 
-# Print major faults and requests of the instances between two marks, FAULTS CALLS; nothing when one of both is not known.
+# Print the waits for far memory and the requests of the instances between two marks, WAITS REQUESTS; nothing when one of both is not known.
+# They are counted as HIT_COUNTERS says; of HITS/MISSES, their sum is the number of requests.
 # Usage: monitor_waits BEFORE AFTER
 #   as MONITOR_ROWS was at both
 monitor_waits() {
   printf '%s\n' $'before\t'"${1//$'\n'/$'\nbefore\t'}" $'after\t'"${2//$'\n'/$'\nafter\t'}" | LC_ALL=C awk -F '\t' '
-    $3 == "majflt" || $3 == "calls" { sum[$3] += $1 == "before" ? -$4 : $4; seen[$1, $3] = 1 }
+    $3 == "far_misses" { $3 = "majflt" }
+    $3 ~ /^(majflt|calls|far_hits)$/ { sum[$3] += $1 == "before" ? -$4 : $4; seen[$1, $3]++ }
     $3 == "unanswered" { silent = 1 }
-    END { if (!silent && sum["calls"] > 0 && ("before", "majflt") in seen && ("after", "majflt") in seen) printf "%.0f %.0f\n", sum["majflt"], sum["calls"] }'
+    END {
+      if (silent || !(("before", "majflt") in seen) || seen["before", "majflt"] != seen["after", "majflt"] || sum["majflt"] < 0) exit
+      requests = ("after", "far_hits") in seen ? sum["far_hits"] + sum["majflt"] : sum["calls"]
+      if (requests > 0) printf "%.0f %.0f\n", sum["majflt"], requests
+    }'
 }
 
 # Whether a mark begins steps of a search or the probe of a working set, which are not phases.
@@ -120,7 +126,7 @@ _monitor_tell() {
     $2 ~ /^node[0-9]+$/ && !($2 in seen) { seen[$2] = 1; list[++nodes] = $2 }
     function mib(bytes) { return sprintf("%.1f MiB", bytes / 1048576) }
     END {
-      if (silent) printf "used_memory not known"
+      if (silent || !(sum["used_memory"] > 0)) printf "used_memory not known"
       else printf "used_memory %s (%+.1f %% of plan)", mib(sum["used_memory"]), 100 * (sum["used_memory"] / planned - 1)
       printf ", Rss %s, swap %s", mib(sum["rss"]), mib(sum["swap"])
       for (i = 1; i <= nodes; i++) printf ", %s %s", list[i], mib(sum[list[i]])

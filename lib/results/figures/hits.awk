@@ -41,7 +41,7 @@ function hits_served(third, whole,    file, line, f, from, to) {
   hits_all = hits_ops[1] = hits_ops[2] = from = 0
   file = text_opened(name["folder"] "/" text_unescape(cell["operation"]) ".series.tsv")
   while ((getline line < file) > 0) {
-    if (split(line, f, "\t") < 2 || f[1] !~ /^[0-9.]+$/) continue
+    if (split(line, f, "\t") < 2 || f[1] !~ /^[0-9]+(\.[0-9]+)?$/ || !text_is_count(f[2])) continue
     to = f[1] + 0
     hits_all += f[2]
     if (to > from) {
@@ -71,7 +71,7 @@ function hits_marks(    file, line, f, i, ports) {
   file = text_opened(file)
   while ((getline line < file) > 0) {
     if (split(line, f, "\t") != 5 || f[1] != text_unescape(cell["operation"])) continue
-    if (f[2] == "cpus" && f[3] == "time_us") {
+    if (f[2] == "cpus" && f[3] == "time_us" && text_is_count(f[4]) && text_is_count(f[5])) {
       hits_begun = f[4] / 1000000
       hits_ended = f[5] / 1000000
     }
@@ -106,7 +106,8 @@ function hits_waits(a, b, c, d,    file, line, f, when, faults, p) {
   sub(/\/[^\/]*$/, "/server/instances.tsv", file)
   file = text_opened(file)
   while ((getline line < file) > 0) {
-    if (split(line, f, "\t") < 5 || !(f[2] in when) || f[1] + 0 <= when[f[2]] || f[1] + 0 >= hits_ended) continue
+    if (split(line, f, "\t") < 5 || f[1] !~ /^[0-9]+(\.[0-9]+)?$/ || !text_is_count(f[5])) continue
+    if (!(f[2] in when) || f[1] + 0 <= when[f[2]] || f[1] + 0 >= hits_ended || f[5] + 0 < faults[f[2]]) continue
     hits_spread(when[f[2]], f[1] + 0, f[5] - faults[f[2]], a, b, c, d)
     when[f[2]] = f[1] + 0
     faults[f[2]] = f[5]

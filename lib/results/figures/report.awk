@@ -77,7 +77,7 @@ NR == 1 {
     # Of whole DRAM nothing else is expected.
     asked_percent = $at["hit_asked"]
     sub(/%$/, "", asked_percent)
-    off = $at["hit_ratio"] == "" || asked_percent == "" || $at["tier"] !~ /^(swap|zram|zswap)$/ ? 0 : 100 * $at["hit_ratio"] - asked_percent
+    off = $at["hit_ratio"] == "" || asked_percent == "" || ($at["tier"] !~ /^(swap|zram|zswap)$/ && $at["hit_source"] != "info") ? 0 : 100 * $at["hit_ratio"] - asked_percent
     if (off < 0) off = -off
     count_kind("hits", off > 2 ? off : "", where ": " sprintf("%.1f", 100 * $at["hit_ratio"]) " % for " $at["hit_asked"])
     count_kind("warmup", $at["warmup_s"], where ": " $at["warmup_s"] " s")

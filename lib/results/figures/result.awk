@@ -315,17 +315,17 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
 }
 
 # Fill tier, far_per_op, used_memory, rss, swap, far_share and placement from the server's counters of the cell's phase. All of the server's
-# figures cover all clients together, and so does far_per_op: how often an instance had to wait for a page from swap (its major faults), per
-# SET and GET as Redis counts them. The host's count of such pages includes other programs. Memory that the CPU reaches by itself causes no
+# figures cover all clients together, and so does far_per_op: how often an instance had to wait for a page from swap (its major faults), or what
+# HIT_COUNTERS counts, per SET and GET as Redis counts them. The host's count of such pages includes other programs. Memory that the CPU reaches by itself causes no
 # faults, so far_per_op is empty there. It is also empty when an instance did not report a figure, because the sum of the others is not the
 # figure.
-function fill_tier(    file, shown, line, f, differs, sum, told, known, port, ports, lacks, seen, tier, i, text, moved, moves) {
+function fill_tier(    file, shown, line, f, differs, sum, told, known, port, ports, lacks, seen, tier, i, text, moved, moves, requests) {
   shown = name["folder"]
   sub(/\/[^\/]*$/, "/server/counters.tsv", shown)
   file = text_opened(shown)
   phase_calls = phase_from = phase_to = 0
   tier["tier"] = tier["far_bytes"] = tier["data_bytes"] = tier["placement"] = ""
-  differs["calls"] = differs["majflt"] = differs["used_cpu_us"] = 1
+  differs["calls"] = differs["majflt"] = differs["far_hits"] = differs["far_misses"] = differs["used_cpu_us"] = 1
   differs["rss"] = differs["swap"] = differs["used_memory"] = 0
   while ((getline line < file) > 0) {
     split(line, f, "\t")
@@ -361,8 +361,16 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   }
   for (i in differs) if (told[i] < ports) delete sum[i]
   phase_calls = sum["calls"] + 0
-  if (sum["calls"] > 0 && "majflt" in sum && tier["tier"] !~ /^(bind|preferred|interleave|weighted|tiering|imdt)$/)
+  if (sum["calls"] > 0 && "majflt" in sum && tier["tier"] !~ /^(bind|preferred|interleave|weighted|tiering|imdt)$/) {
     cell["far_per_op"] = text_number(sum["majflt"] / sum["calls"], 6)
+    cell["hit_source"] = "majflt"
+  }
+  # The server's own counters, of HIT_COUNTERS. One that got smaller counts something else.
+  requests = told["far_hits"] ? ("far_hits" in sum ? sum["far_hits"] + sum["far_misses"] : 0) : phase_calls
+  if ("far_misses" in sum && sum["far_misses"] >= 0 && requests > 0) {
+    cell["far_per_op"] = text_number(sum["far_misses"] / requests, 6)
+    cell["hit_source"] = "info"
+  }
   if (moves && phase_calls > 0) cell["moved_per_op"] = text_number(moved / phase_calls, 6)
   if (phase_calls > 0 && "used_cpu_us" in sum) cell["server_cpu_us_per_op"] = text_number(sum["used_cpu_us"] / phase_calls, 3)
   if (phase_from) cell["settle_s"] = settle_read(substr(file, 1, length(file) - length("counters.tsv")) "nodes.tsv", phase_from, phase_to)

@@ -100,6 +100,7 @@ NR == 1 {
   instances[r] = $at["servers"]
   far_per_op[r] = $at["far_per_op"]
   shift_of[r] = ("shift" in at) ? $at["shift"] : ""
+  hit_asked[r] = ("hit_asked" in at) ? $at["hit_asked"] : ""
 }
 
 END {

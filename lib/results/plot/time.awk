@@ -74,13 +74,15 @@ function time_line(file, from, to, value) {
 }
 
 # Write waits for far memory per operation: the sampled major faults of the instances, per operation of each interval. Where such waits are
-# not counted there is nothing.
-function time_far(file, g, v,    p, r, k, line, f, n, samples, now, seen, when, faults, waits, known, ports, span, share, drawn, before) {
+# not counted there is nothing. With a requested hit ratio, ASKED in percent, write the hit ratio instead, in percent; it is at least 0, as an
+# operation can wait twice.
+function time_far(file, g, v, asked,    p, r, k, line, f, n, samples, now, seen, when, faults, waits, known, ports, span, share, drawn, before) {
   r = time_first_row(g, v)
   if (far_per_op[r] == "") return
   samples = text_opened(folder[r] "/../server/instances.tsv")
   while ((getline line < samples) > 0) {
-    if (split(line, f, "\t") < 5 || f[2] !~ /^[0-9]+$/) continue
+    # Without page faults that count (HIT_COUNTERS) there is a `-`.
+    if (split(line, f, "\t") < 5 || f[2] !~ /^[0-9]+$/ || f[5] !~ /^[0-9]+$/) continue
     now = f[1] - (begin + ahead) / 1e6
     if (!(f[2] in seen)) {
       seen[f[2]] = 1
@@ -99,6 +101,10 @@ function time_far(file, g, v,    p, r, k, line, f, n, samples, now, seen, when, 
       if (!drawn++) plot_block(file, v)
       share = waits[p, k] * ports * span / known[p, k] / interval[p, k, "ops"]
       if (share > farthest) farthest = share
+      if (asked != "") {
+        share = share < 1 ? 100 * (1 - share) : 0
+        if (share < lowest) lowest = share
+      }
       time_line(file, interval[p, k, "from"], interval[p, k, "to"], sprintf("%.5f", share))
     }
     if (drawn > before) printf "\n" > file
@@ -155,10 +161,24 @@ function time_ahead(g, v,    p, marks, line, f, low, high) {
   return low != "" && low > 0 ? low : high != "" && high < 0 ? high : 0
 }
 
+# Returns the requested hit ratio of point G in percent, or nothing.
+function time_asked(g,    p, v, r) {
+  for (p = 1; p <= phases; p++)
+    for (v = 1; v <= variants; v++) {
+      if (!cell_rows[p, g, v]) continue
+      r = hit_asked[row_of[p, g, v, 1]]
+      sub(/%$/, "", r)
+      if (r ~ /^[0-9]+(\.[0-9]+)?$/) return r
+    }
+  return ""
+}
+
 # Draw the data of point G.
-function time_draw(g,    time, far, v, p, i, n, longest, label, label_count) {
+function time_draw(g,    time, far, v, p, i, n, longest, label, label_count, asked) {
+  asked = time_asked(g)
+  lowest = asked == "" ? 100 : asked + 0
   time = OUT "/time-" g ".dat"
-  far = OUT "/far-" g ".dat"
+  far = OUT (asked == "" ? "/far-" : "/hits-") g ".dat"
   fastest = farthest = worst = longest = total = 0
   calm = ""
   events_clear()
@@ -169,7 +189,7 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count) {
     if (n > longest) longest = n
     ahead = time_ahead(g, v)
     time_throughput(time, v)
-    time_far(far, g, v)
+    time_far(far, g, v, asked)
     events_series(v)
     events_shift(g, v)
     events_server(g, v)
@@ -191,8 +211,11 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count) {
     if (farthest > 0) {
       n = time_labels(far, label, label_count)
       i = plot_close(far)
-      plot_job("far", "far-" g, "Waits for far memory over time at " point[g] ", first repeat", i, text_number(farthest, 5), \
+      if (asked == "") plot_job("far", "far-" g, "Waits for far memory over time at " point[g] ", first repeat", i, text_number(farthest, 5), \
         "How often an instance waited for a page from swap, for each operation over time, a line for each variant, with a dotted line at the start of each phase.", text_number(total, 3) " " n)
+      else plot_job("hits", "hits-" g, "Hit ratio over time at " point[g] ", first repeat", i, text_number(lowest, 2), \
+        "The part of the operations that DRAM served over time, a line for each variant, with a dashed line at the requested hit ratio and a dotted line at the start of each phase.", \
+        text_number(total, 3) " " n " " asked)
     }
   }
 }

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What a server that may not be Redis lacks: asked of a scratch instance before the run.
+
+# Fields of INFO that columns are made of, as `FIELD COLUMNS`; cmdstat_ stands for the fields of all commands.
+readonly _ANSWERS_FIELDS='used_memory used_memory
+used_cpu_user server_cpu_us_per_op
+cmdstat_ far_per_op, hit_ratio, server_cpu_us_per_op'
+
+# Whether the variant in force has a server that is asked: it has another name than Redis' server, or counts hits itself.
+# Usage: answers_wanted
+# Globals: REDIS_BINARY HIT_COUNTERS
+answers_wanted() {
+  [[ $HIT_COUNTERS != majflt || ${REDIS_BINARY##*/} != redis-server ]]
+}
+
+# Start a scratch instance of the variant in force and ask it. Print rows STATE CHECK FOUND WANTED FIX.
+# Usage: answers_check
+# Globals: REDISBASE HIT_COUNTERS
+# Returns: 1 when it cannot be started, with the reason on stderr
+answers_check() {
+  local status=0 info said
+  cleanup_push server_stop
+  PERSISTENCE=off CLUSTER=off server_start 1 "$REDISBASE"$'\t-\t-' || status=1
+  ((status != 0)) || said=$(remote_run -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD -e REDIS_BINARY "$SERVER" server answers) || status=1
+  ((status != 0)) || info=$(server_info) || status=1
+  cleanup_pop || status=1
+  ((status == 0)) || return
+  _answers_program "$said"
+  _answers_fields "$info"
+}
+
+# Print the rows about the program itself.
+# Usage: _answers_program ROWS
+#   as lib/host/server.sh prints them
+_answers_program() {
+  local name value program='does not print a version' config=refused
+  while IFS=$'\t' read -r name value; do
+    case $name in
+      program) program=$value ;;
+      config) config=$value ;;
+    esac
+  done <<<"$1"
+  printf 'ok\tserver program\t%s\t-\t-\n' "$program"
+  if [[ $config == answered ]]; then
+    printf 'ok\tCONFIG\tanswered\t-\t-\n'
+  else
+    printf 'warn\tCONFIG\trefused\tfor PERSISTENCE, which is turned off before an instance is stopped\tset PERSISTENCE=off\n'
+  fi
+}
+
+# Print the rows about INFO.
+# Usage: _answers_fields INFO
+_answers_fields() {
+  local field columns fields=
+  while read -r field columns; do
+    if grep -q "^$field" <<<"$1"; then
+      printf 'ok\tINFO\t%s\t-\t-\n' "${field%_}"
+    else
+      printf 'warn\tINFO\tno %s\tfor the columns %s\tthese columns stay empty\n' "${field%_}" "$columns"
+    fi
+  done <<<"$_ANSWERS_FIELDS"
+  [[ $HIT_COUNTERS != majflt ]] || return 0
+  for field in ${HIT_COUNTERS//\// }; do grep -qE "^$field:[0-9]+$" <<<"$1" || fields+=" $field"; done
+  if [[ -z $fields ]]; then
+    printf 'ok\tHIT_COUNTERS\t%s\t-\t-\n' "$HIT_COUNTERS"
+  else
+    printf 'fail\tHIT_COUNTERS\tno%s in INFO\tHIT_COUNTERS=%s\tset HIT_COUNTERS to fields of INFO that count\n' "$fields" "$HIT_COUNTERS"
+  fi
+}
