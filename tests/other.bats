@@ -59,6 +59,23 @@ truth() {
   rows operation hit_ratio | awk '$1 == "get" { hit = $2 } END { exit !(hit > 0.6 && hit < 0.75) }' || fail "$(rows operation hit_ratio)"
 }
 
+@test "a run with REDISRUNS=auto that goes on takes its keys from hit.tsv, and seeks no second time" {
+  local sd looks
+  words PHASES="populate get" HIT_RATIO=70% HIT_COUNTERS=flash_reads KEY_PATTERN=gaussian RATE=0 TIME=0 REQUESTS=2000 SEARCH_TIME=0.5 REDIS_CONF="dram 500" \
+    POPULATE_PATTERN=sequential REDISRUNS=auto REDISRUNS_MIN=2 REDISRUNS_MAX=2
+  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  assert_success
+  sd=$(rows key_sd | tail -n 1)
+  assert_match '^[0-9]+(\.[0-9]+)?$' "$sd"
+  looks=$(<"$(echo results/2*/hit.tsv)")
+  rm -rf results/2*/native/*/rep-2
+  run_split "$REPO/do_it.sh" run --resume results/2*
+  assert_success
+  assert_equal "$(<"$(echo results/2*/hit.tsv)")" "$looks"
+  refute_contains 'are sought on' "$stderr"
+  assert_equal "$(rows operation repeat key_sd | grep ^get)" "get 1 $sd"$'\n'"get 2 $sd"
+}
+
 @test "INFO without fields, CONFIG refused, no version: a doctor line each, the run goes on, and what needs them is empty" {
   cp other-server other-mute
   words PHASES="set get" REDIS_SERVER="$SCRATCH/other-mute" REDIS_CONF="hide used_ cmdstat_;refuse CONFIG"
