@@ -120,3 +120,36 @@ truth() {
   assert_equal "$(waits "$rows" $'6379\tcalls\t400')" ''
   assert_equal "$(waits "$rows" "$(printf '6379\tcalls\t%d\n6379\tfar_hits\t%d\n6379\tfar_misses\t%d\n' 400 200 30)")" ''
 }
+
+@test "what KeyDB with its FLASH provider said: its fields are found, its version is not taken for that of Redis, its lines are counters" {
+  local recorded=$REPO/tests/fixtures/keydb
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    HIT_COUNTERS=storage_provider_read_hits
+    _answers_fields "$(<"$1/info.txt")"
+    _answers_program "program"$'"'\t'"'"$(<"$1/version.txt")"
+    . "$LIB/host/acl.sh"
+    REDIS_BINARY=recorded
+    run_limited() { cat "$recorded/version.txt"; }
+    recorded=$1
+    acl_version
+    echo "major ${ACL_MAJOR:-none}"
+    . "$LIB/host/monitor.sh"
+    info_all() { echo "### instance 6379"; cat "$recorded/info.txt"; }
+    tier_memory_nodes() { echo 0; }
+    RECORD=/dev/null
+    mark_instances' keydb "$recorded"
+  assert_success
+  assert_line $'ok\tHIT_COUNTERS\tstorage_provider_read_hits\t-\t-'
+  assert_line $'ok\tINFO\tused_memory\t-\t-'
+  assert_match $'ok\tserver program\tKeyDB server v=255\.255\.255 '
+  assert_line 'major none'
+  assert_line $'6379\tcalls\t6'
+  assert_line $'6379\tfar_misses\t0'
+  assert_match $'\n6379\tused_memory\t[1-9][0-9]+\n'
+  # The settings of the variant, as the server itself reported them.
+  assert_equal "$(paste -d ' ' - - <"$recorded/config.txt" | grep -E '^(maxmemory|maxmemory-policy|prefetch-enabled) ' | sort)" \
+    $'maxmemory 25165824\nmaxmemory-policy allkeys-lru\nprefetch-enabled no'
+}
