@@ -9,6 +9,7 @@ load logs
 
 setup() {
   scratch_setup
+  untune
   cp "$REPO/tests/other_server.py" other-server
   BASE=$(ports_pick 1)
 }
