@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A search with two clients: the rate is divided, and a step combines the results of both.
-# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -12,6 +11,7 @@ CLIENTS="198.18.0.11 198.18.0.12"
 
 setup() {
   scratch_setup
+  untune
   netns_up "$SCRATCH"
 }
 
