@@ -168,7 +168,7 @@ END
 }
 
 @test "a run whose lock was taken away in the middle: the repeat is no result, and no other is started" {
-  small REDISRUNS=3 PHASES=get TIME=8
+  small REDISRUNS=3 PHASES=get TIME=8 RATE=1000
   job_start "$REPO/do_it.sh" run "${untuned[@]}"
   job_load get
   rm locks/tierbench-lock.demo-*

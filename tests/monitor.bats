@@ -125,7 +125,7 @@ rounds_ticks() {
 
 @test "memory that must stay free is used: the guard ends the load, says why, and the rest is cleaned up" {
   # More than there is: the first sample finds too little memory. The check before the run would refuse it, so it is set after it.
-  words TIME=20 PHASES=get
+  words TIME=20 RATE=1000 PHASES=get
   job_start env "$REPO/do_it.sh" run "${WORDS[@]}" RESERVE=16M
   wait_until 60 bash -c 'test -s host/run-*/monitor/vmstat.tsv'
   # What the sampler reads is replaced by a machine that is nearly full.
@@ -187,7 +187,7 @@ rounds_ticks() {
 }
 
 @test "a guard that is gone itself ends the load and fails the repeat" {
-  words TIME=600 PHASES=get
+  words TIME=600 RATE=1000 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
   kill -KILL "$(cut -f 1 host/run-*/monitor/monitor.proc)"
@@ -198,7 +198,7 @@ rounds_ticks() {
 }
 
 @test "an instance that is gone ends the load within seconds, not when the generator's patience does" {
-  words TIME=600 PHASES=get REPLY_TIMEOUT=300
+  words TIME=600 RATE=1000 PHASES=get REPLY_TIMEOUT=300
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
   kill -KILL "$(head -n 1 host/run-*/server/instances.proc | cut -f 1)"

@@ -440,7 +440,7 @@ column() {
   local variant device
   for variant in swap zram; do
     # Longer than any machine needs for the checks and the kill; stop ends the load.
-    words -v "$variant" PHASES="populate get" TIME=300
+    words -v "$variant" PHASES="populate get" TIME=300 RATE=1000
     job_start "$REPO/do_it.sh" run "${WORDS[@]}"
     job_load get
     device=$(sed -n 's/^swap\t[^\t]*\t//p' host/run-*/tier/journal)
