@@ -62,13 +62,16 @@ refuses() {
 @test "a run on a cluster of this machine: what the servers count is what the load generator counts" {
   local base results
   base=$(cluster_ports 12)
-  run_split "$REPO/do_it.sh" run -s cluster INSTANCES=6 REDISBASE="$base" KEYS=3000 TIME=2 REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results"
+  run_split "$REPO/do_it.sh" run -s cluster INSTANCES=6 REDISBASE="$base" KEYS=3000 TIME=2 TRACK=200 REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results"
   assert_success
   results=$(echo "$SCRATCH"/results/*/native/*/rep-1)
   awk -F '[=,]' '/^role:/ { role = $0 } /^cmdstat_[sg]et:/ && role ~ /master/ { sum += $2 } END { print sum }' "$results/server/info.after" >calls
-  assert_equal "$(<calls)" "$(($(phase_column populate ops) + $(phase_column mixed ops) + $(phase_column mixed late)))"
+  # At the end one GET per shard reads the tracked bits.
+  assert_equal "$(<calls)" "$(($(phase_column populate ops) + $(phase_column mixed ops) + $(phase_column mixed late) + 6))"
   assert_equal "$(grep -c '^role:master' "$results/server/info.after")" 6
-  assert_equal "$(grep -c '^db0:keys=3001,' "$results/server/info.after")" 12
+  # The keys, the marker and the tracked bits.
+  assert_equal "$(grep -c '^db0:keys=3002,' "$results/server/info.after")" 12
+  assert_equal "$(awk -F '\t' 'NR > 1 { lost += $3; if ($2 > 0) shards++ } END { print lost + 0, shards }' "$results/127.0.0.1/track.tsv")" '0 6'
   assert_equal "$(phase_column mixed errors) $(phase_column mixed moved) $(phase_column mixed misses)" '0 0 0'
   assert_exists "$results/127.0.0.1/mixed.shards.tsv" "$results/127.0.0.1/mixed.gaps.tsv"
   refute_exists "$SCRATCH"/host/run-*
