@@ -42,7 +42,7 @@ load_reads() {
 }
 
 @test "the load ends with a master that was killed, and stop ends what else is left" {
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" NEIGHBOUR=0.05 TIME=600
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" NEIGHBOUR=0.05 TIME=600 RATE=1000
   wait_until 60 load_reads
   load_recorded
   process_alive "$LOAD_PID" "$LOAD_START"
@@ -54,7 +54,7 @@ load_reads() {
 }
 
 @test "a load that ends before the phases do fails its repeat, and says so" {
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" NEIGHBOUR=0.05 TIME=600 REDISRUNS=1
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" NEIGHBOUR=0.05 TIME=600 RATE=1000 REDISRUNS=1
   wait_until 60 load_reads
   load_recorded
   kill -KILL "$LOAD_PID"

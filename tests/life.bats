@@ -29,7 +29,7 @@ _life_count() { (($(grep -cE -- "$2" job.err) >= $1)); }
 @test "a generator that was stopped, monitors that were stopped and a clock that was set: each is named, none is a result" {
   local untuned
   mapfile -t untuned < <(words_untuned)
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" -s demo SRV_OVERRIDE=1 VALUE_SIZES=100 KEYS=100 PHASES=get TIME=120 REDISRUNS=3 RESERVE=1M \
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" -s demo SRV_OVERRIDE=1 VALUE_SIZES=100 KEYS=100 PHASES=get TIME=120 RATE=1000 REDISRUNS=3 RESERVE=1M \
     REDISBASE="$(ports_pick 1)" RESULTS_DIR="$SCRATCH/results" LOCK_DIR="$SCRATCH/lock"
   life_said 1 'phase get starts'
   kill -STOP "$(life_pid 'client-*/generator.proc')"

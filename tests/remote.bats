@@ -70,7 +70,7 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
 }
 
 @test "a client's link is cut for five seconds in the middle of the load: the run completes and no result is lost" {
-  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" KEYS=40000 RATE=16000 ARRIVAL=uniform
+  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" KEYS=10000 RATE=4000 ARRIVAL=uniform
   wait_until 60 grep -q 'phase set starts' job.err
   # The load has begun when the server has keys; then pull the cable of the client that is not the master.
   wait_until 30 bash -c "ss -N '$(netns_name server)' -Htn state established '( sport >= :6379 and sport <= :6386 )' | grep . >/dev/null"
@@ -81,8 +81,8 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   assert_equal "$status" 0
   local rep
   rep=$(echo results/*/native/100B-8i/rep-1)
-  assert_equal "$(info_calls set "$rep/server/info.after")" 320000
-  assert_equal "$(info_calls get "$rep/server/info.after")" 320000
+  assert_equal "$(info_calls set "$rep/server/info.after")" 80000
+  assert_equal "$(info_calls get "$rep/server/info.after")" 80000
   assert_exists "$rep"/198.18.0.1{1,2}/result.tsv
   assert_nothing_left
 }
@@ -128,7 +128,7 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
 }
 
 @test "a client that is gone for good is waited for once; the others and the server are left clean, in time" {
-  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" PHASES=get TIME=600 REDISRUNS=3 REMOTE_RETRY=2
+  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" PHASES=get TIME=600 RATE=1000 REDISRUNS=3 REMOTE_RETRY=2
   wait_until 60 grep -q 'phase get starts' job.err
   netns_link client2 down
   wait_until 90 grep -q '198.18.0.12: it did not answer for REMOTE_RETRY=2 s' job.err
@@ -144,7 +144,7 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
 }
 
 @test "the master is killed while a client is out of reach: nobody goes on trying, the load does until stop ends it" {
-  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" PHASES=get TIME=600
+  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" PHASES=get TIME=600 RATE=1000
   wait_until 60 grep -q 'phase get starts' job.err
   netns_link client2 down
   wait_until 60 grep -q '198.18.0.12 is out of reach' job.err

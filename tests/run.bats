@@ -74,7 +74,7 @@ assert_nothing_left() {
     want=${signal#*:} signal=${signal%:*}
     rm -rf results
     words REDISRUNS=2 KEYS=500
-    job_start "$REPO/do_it.sh" run "${WORDS[@]}" VALUE_SIZES="100 1000" PHASES=get TIME=4
+    job_start "$REPO/do_it.sh" run "${WORDS[@]}" VALUE_SIZES="100 1000" PHASES=get TIME=8 RATE=1000
     wait_until 60 grep -q 'rep.* 2$\|repeat 2' job.err
     wait_until 30 bash -c "grep -c 'phase get starts' job.err | grep -x 2 >/dev/null"
     kill -"$signal" -"$JOB_PID"
@@ -87,7 +87,7 @@ assert_nothing_left() {
 }
 
 @test "after kill -9, stop cleans up and --resume finishes what was cut" {
-  words REDISRUNS=2 TIME=3 PHASES=get
+  words REDISRUNS=2 TIME=8 RATE=1000 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   wait_until 60 bash -c "grep -c 'phase get starts' job.err | grep -x 2 >/dev/null"
   kill -KILL "$JOB_PID"
@@ -132,7 +132,7 @@ assert_nothing_left() {
 
 @test "a run whose master lives is not stopped by another, and a second run is refused" {
   # Longer than any machine needs for the checks below.
-  words TIME=600 PHASES=get
+  words TIME=600 RATE=1000 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
   run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
@@ -162,7 +162,7 @@ assert_nothing_left() {
 }
 
 @test "a Redis killed during the load fails its repeat, which is kept aside, and the run goes on" {
-  words REDISRUNS=2 TIME=4 PHASES=get
+  words REDISRUNS=2 TIME=8 RATE=1000 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
   kill -KILL "$(head -n 1 host/run-*/server/instances.proc | cut -f 1)"
