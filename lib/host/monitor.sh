@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Memory counters of the server under load: samples each second, and all counters at each phase's boundary.
-# Needs: protocol tier_cgroup tier_detect tier_verify monitor_sample cpus irq monitor_load probe info
+# Needs: protocol tier_cgroup tier_detect tier_verify monitor_sample cpus irq monitor_load probe info damon resctrl
 # Settings sent in front: RUN_ID, HIT_COUNTERS (for start and mark), RESERVE_BYTES (for start), SERVER_ADDRESS, REDIS_PASSWORD and RUN_OWNER
 # (for mark).
 
@@ -50,6 +50,8 @@ monitor_mark() {
     mark_load
     mark_instances
     tier_state
+    damon_counts
+    resctrl_counts
     # Last: to count pages may take seconds, and what comes next is the phase.
     printf 'host\ttime_us\t%s\n' "${EPOCHREALTIME/[.,]/}"
   )

@@ -4,7 +4,7 @@
 # Settings sent in front: RUN_ID, and for start: RUN_OWNER, INSTANCE_PLAN (lines PORT CPUS POLICY), REDIS_BINARY, REDIS_TEMPLATE (the text of
 # conf/redis.conf), REDIS_CONF, IO_THREADS, IO_THREADS_AFFINITY, BIO_CPUS, LAUNCH_WORDS (in front of redis-server, separated by
 # tabs), SERVER_ADDRESS, REDIS_PASSWORD, LOAD_PASSWORD, REDIS_USER, TLS, CLUSTER_TABLE, READY_TIMEOUT; for info and answers: SERVER_ADDRESS, REDIS_PASSWORD, for answers REDIS_BINARY.
-# Needs: protocol tier instances user acl tls info cluster fault
+# Needs: protocol resctrl tier instances user acl tls info cluster fault
 
 # Usage: main facts|ports|start|fault DELAY_US|look|info|answers|logs|stop
 main() {

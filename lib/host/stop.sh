@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Stop what broken runs left on this host, and restore what they changed. Setting sent in front: LOCK_DIR.
-# Needs: cpus instances irq vsmp tune_kind tune_journal tune tier_undo tier_cgroup tier_lost locks
+# Needs: cpus instances irq vsmp damon resctrl tune_kind tune_journal tune tier_undo tier_cgroup tier_lost locks
 
 # Usage: main stale|force
 #   stale: only runs whose master is gone; force: all of this user's

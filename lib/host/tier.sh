@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Memory policies on a host, and how an instance is started in the memory of its tier.
 
-# Set TIER_PREFIX to the arguments that start a command with a policy, in the tier's cgroup if there is one.
+# Set TIER_PREFIX to the arguments that start a command with a policy, in the tier's cgroup and in the group of resctrl if there are some.
 # Usage: tier_prefix POLICY
 #   POLICY is words of numactl, or `-` for none
 # Globals: WORK RUN_ID
@@ -10,11 +10,13 @@ tier_prefix() {
   local cgroup=$WORK/run-$RUN_ID/tier/cgroup
   local -a policy
   TIER_PREFIX=()
+  # The process enters a group itself, before it becomes redis-server: every page and every thread of it is counted there.
   if [[ -e $cgroup ]]; then
-    # The process enters the cgroup itself, before it becomes redis-server: every page of it is charged there.
     # shellcheck disable=SC2016 # for the shell that runs it
-    TIER_PREFIX=(bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$(<"$cgroup")")
+    TIER_PREFIX=(bash -c 'echo $$ >"$0" && exec "$@"' "$(<"$cgroup")/cgroup.procs")
   fi
+  # shellcheck disable=SC2016 # as above
+  ! resctrl_group || TIER_PREFIX+=(bash -c 'echo $$ >"$0" && exec "$@"' "$REPLY/tasks")
   [[ $1 != - ]] || return 0
   read -r -a policy <<<"$1"
   TIER_PREFIX+=(numactl "${policy[@]}" --)

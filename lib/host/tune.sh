@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Tune this host and restore it. Only this module and the tier modules write to /proc and /sys (lib/host/wss.sh also clears the kernel's
 # marks of pages).
-# Needs: cpus irq vsmp tune_kind tune_journal
+# Needs: cpus irq vsmp damon resctrl tune_kind tune_journal
 # Settings sent in front: RUN_ID, RUN_OWNER, and for check and apply: TUNE_ROWS (lines NAME MODE KIND TARGETS VALUE), TUNE_LEASE.
 
 # Usage: main check|apply|renew|restore
@@ -190,7 +190,7 @@ tune_spawn() {
     # An inherited descriptor that stays open would block readers of its other end.
     # shellcheck disable=SC2016 # for the process
     echo 'for fd in /proc/self/fd/*; do fd=${fd##*/}; ((fd < 3 || fd > 200)) || exec {fd}>&-; done'
-    declare -p TUNE WORK RUN_ID TUNE_LEASE
+    declare -p TUNE WORK RUN_ID TUNE_LEASE RESCTRL_SLOW "${!DAMON_@}"
     [[ -z ${TIERBENCH_ROOT-} ]] || declare -p TIERBENCH_ROOT
     declare -f
     printf '%q ' "$@"
@@ -290,6 +290,8 @@ tune_undo() {
     journal_undone "$seq" gone -
     return
   fi
+  # A process of ours was killed while it set DAMON up.
+  [[ $kind != damon || $VALUE != other ]] || ! damon_unfinished || VALUE=$new
   if [[ $VALUE != "$old" && $VALUE != "$new" || $old == unknown ]]; then
     journal_undone "$seq" theirs "$VALUE"
     return

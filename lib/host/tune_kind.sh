@@ -34,6 +34,15 @@ tune_targets() {
       done
       return
       ;;
+    damon)
+      damon_wanted "$value" || return 1
+      TARGET=("$words") WANTED=("$DAMON_NAME")
+      return
+      ;;
+    mount | mbm | group)
+      resctrl_targets "$kind" "$words"
+      return
+      ;;
     service | hold) read -r -a TARGET <<<"$words" ;;
     *)
       read -r -a list <<<"$words"
@@ -44,6 +53,8 @@ tune_targets() {
       done
       if ((${#TARGET[@]} == 0)); then
         WHY="there is no $words"
+        # debugfs is mounted where somebody needs it.
+        [[ $words != /sys/kernel/debug/* || -e ${TIERBENCH_ROOT-}/sys/kernel/debug/sched ]] || WHY+="; as root: mount -t debugfs debugfs /sys/kernel/debug"
         [[ $kind != *\? ]] || STATE=same
         return 1
       fi
@@ -77,7 +88,7 @@ _tune_irqs() {
 # Returns: sets KIND
 tune_kind() {
   case $1 in
-    irq | file* | again* | least | weights) KIND='file' ;;
+    irq | file* | again* | least | weights | mbm) KIND='file' ;;
     *) KIND=$1 ;;
   esac
 }
@@ -95,6 +106,8 @@ tune_read() {
       [[ -n $WHY ]] || VALUE=$(od -An -td4 -N 4 "${TIERBENCH_ROOT-}$2" 2>/dev/null) || WHY="needs root"
       VALUE=${VALUE//[[:space:]]/}
       ;;
+    damon) damon_read || : ;;
+    mount | group) resctrl_read "$@" ;;
     vsmp)
       # The last word of the matching line, if it is on or off.
       VALUE=$(run_limited 20 "$(vsmp_prefix)ctl" --status 2>/dev/null |
@@ -167,6 +180,14 @@ tune_write() {
     service)
       [[ $value == active ]] || verb=stop
       WHY=$(run_limited 120 systemctl "$verb" "$target" 2>&1)
+      ;;
+    mount | group)
+      resctrl_write "$@"
+      return
+      ;;
+    damon)
+      damon_write "$value"
+      return
       ;;
     vsmp) WHY=$(run_limited 60 "$(vsmp_prefix)ctl" "--$target=$value" 2>&1) ;;
   esac && return

@@ -119,7 +119,7 @@ _result_list() {
 result_rows() {
   # PWD is passed by name because awk has no other way to know it.
   _result_list "$@" |
-    RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run loadlog interval margin prices hits settle antagonist result
+    RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run loadlog interval margin prices hits settle antagonist damon result
 }
 
 # Print every column of rows, or of totals, that the schema shows there.

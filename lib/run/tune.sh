@@ -111,6 +111,8 @@ tune_settings() {
     targets=$(_tune_value "$targets") value=$(_tune_value "$value")
     # Setting weights turns the kernel's automatic weights off. So it is recorded that they were on, and they are restored.
     [[ $name != WEIGHTS_AUTO || $value != keep || $TIER_WEIGHTS == keep ]] || value=false
+    [[ $name != DAMON ]] || value=$(damon_asked)
+    [[ $name != RESCTRL* || $value != off ]] || value=keep
     [[ $value != keep ]] || mode=off
     printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$mode" "$kind" "$targets" "$value"
   done <"$ROOT/conf/tuning.tsv"

@@ -324,6 +324,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   sub(/\/[^\/]*$/, "/server/counters.tsv", shown)
   file = text_opened(shown)
   phase_calls = phase_from = phase_to = 0
+  damon_begin()
   tier["tier"] = tier["far_bytes"] = tier["data_bytes"] = tier["placement"] = ""
   differs["calls"] = differs["majflt"] = differs["far_hits"] = differs["far_misses"] = differs["used_cpu_us"] = 1
   differs["rss"] = differs["swap"] = differs["used_memory"] = 0
@@ -332,6 +333,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
     if (f[1] != cell["operation"]) continue
     seen = 1
     if (f[2] == "tier") tier[f[3]] = f[5]
+    if (f[2] == "damon" || f[2] == "resctrl") damon_take(f)
     if (f[2] == "host" && f[3] == "time_us" && text_is_count(f[4]) && text_is_count(f[5])) {
       phase_from = f[4]
       phase_to = f[5]
@@ -370,6 +372,11 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   if ("far_misses" in sum && sum["far_misses"] >= 0 && requests > 0) {
     cell["far_per_op"] = text_number(sum["far_misses"] / requests, 6)
     cell["hit_source"] = "info"
+  }
+  damon_fill(phase_calls)
+  if (damon_moved() != "") {
+    moved += damon_moved() / 4096
+    moves++
   }
   if (moves && phase_calls > 0) cell["moved_per_op"] = text_number(moved / phase_calls, 6)
   if (phase_calls > 0 && "used_cpu_us" in sum) cell["server_cpu_us_per_op"] = text_number(sum["used_cpu_us"] / phase_calls, 3)

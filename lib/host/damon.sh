@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# DAMON, the kernel's monitor of accesses, through sysfs: one kdamond watches the slow nodes, and with `migrate` a second one the fast nodes.
+# TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can show another machine.
+
+# Intervals in us: a page counts once per sample, and schemes act once per aggregation. Shorter ones miss most accesses of Redis.
+DAMON_SAMPLE=100000
+DAMON_AGGREGATION=2000000
+DAMON_SAMPLES=$((DAMON_AGGREGATION / DAMON_SAMPLE))
+# update_us has no effect on physical memory. It carries the number of the settings, by which our kdamonds are known: this plus 1 to 9,999,999.
+DAMON_MARK=60000000
+DAMON_MAX=4294967295
+
+# Parse what is wanted of DAMON: `monitor FAR FAST` or `migrate FAR FAST HOT COLD QUOTA`.
+# Usage: damon_wanted TEXT
+#   FAR and FAST are lists of nodes, HOT the accesses of DAMON_SAMPLES, COLD the seconds without one, QUOTA MB/s (0: no limit)
+# Returns: sets DAMON_MODE, DAMON_FAR, DAMON_FAST, DAMON_HOT, DAMON_COLD, DAMON_QUOTA and DAMON_NAME, which damon_read prints once it is so;
+#   1 with WHY when this machine cannot do it
+damon_wanted() {
+  local sum root
+  root=$(_damon_root)
+  read -r DAMON_MODE DAMON_FAR DAMON_FAST DAMON_HOT DAMON_COLD DAMON_QUOTA <<<"$1"
+  sum=$(cksum <<<"$1")
+  sum=${sum%% *}
+  DAMON_NAME=$DAMON_MODE-$((sum % 9999999 + 1))
+  WHY=
+  if [[ ! -d $root ]]; then
+    WHY="the kernel has no DAMON (Linux 5.18 or newer with CONFIG_DAMON_SYSFS and CONFIG_DAMON_PADDR)"
+  elif [[ $DAMON_FAR == - || $DAMON_FAST == - ]]; then
+    WHY="there are not both slow and fast nodes"
+  elif ! damon_read; then
+    return 1
+  elif [[ $VALUE == other ]]; then
+    WHY="somebody else uses DAMON ($(_damon_get "$root/nr_kdamonds") kdamond(s) in $root)"
+  fi
+  [[ -z $WHY ]]
+}
+
+# Read the state of DAMON.
+# Usage: damon_read
+# Returns: sets VALUE: off; MODE-NUMBER when our kdamonds run; other. 1 with WHY when it cannot be read.
+damon_read() {
+  local root n i mark='' each
+  root=$(_damon_root)
+  n=$(_damon_get "$root/nr_kdamonds")
+  WHY="cannot be read"
+  [[ $n =~ ^[0-9]+$ ]] || return 1
+  VALUE=other WHY=
+  for ((i = 0; i < n; i++)); do
+    each=$(_damon_get "$root/$i/contexts/0/monitoring_attrs/intervals/update_us")
+    [[ $each =~ ^[0-9]{8}$ ]] && ((each > DAMON_MARK)) && [[ ${mark:-$each} == "$each" && $(_damon_get "$root/$i/state") != off ]] || return 0
+    mark=$each
+  done
+  case $n in
+    0) VALUE=off ;;
+    1) VALUE=monitor-$((mark - DAMON_MARK)) ;;
+    2) VALUE=migrate-$((mark - DAMON_MARK)) ;;
+  esac
+}
+
+# Whether every kdamond has a number of ours, or is off and empty: what a process of ours left that was killed while it set them up.
+damon_unfinished() {
+  local root n i mark at
+  root=$(_damon_root)
+  n=$(_damon_get "$root/nr_kdamonds")
+  [[ $n =~ ^[12]$ ]] || return 1
+  for ((i = 0; i < n; i++)); do
+    at=$root/$i/contexts/0
+    mark=$(_damon_get "$at/monitoring_attrs/intervals/update_us")
+    [[ ! $mark =~ ^[0-9]{8}$ ]] || ((mark <= DAMON_MARK)) || continue
+    [[ $(_damon_get "$root/$i/state") == off && $(_damon_get "$at/schemes/nr_schemes") =~ ^0?$ && $(_damon_get "$at/targets/nr_targets") =~ ^0?$ ]] || return 1
+  done
+}
+
+# Bring DAMON to a value of damon_read: `off`, or DAMON_NAME of damon_wanted.
+# Usage: damon_write VALUE
+# Returns: 1 with WHY; a new setup that fails is removed
+damon_write() {
+  local root
+  root=$(_damon_root)
+  if [[ $1 == off ]]; then
+    _damon_off
+    return
+  fi
+  if _damon_set "$root/nr_kdamonds" "$([[ $DAMON_MODE == migrate ]] && echo 2 || echo 1)" && _damon_far && { [[ $DAMON_MODE != migrate ]] || _damon_fast; } && _damon_on; then
+    return 0
+  fi
+  local why=$WHY
+  _damon_off || :
+  WHY=$why
+  return 1
+}
+
+# The kdamond of the slow nodes: schemes that only count, one for each number of accesses; with `migrate` one that promotes.
+_damon_far() {
+  local i schemes=$((DAMON_SAMPLES + 1))
+  [[ $DAMON_MODE != migrate ]] || schemes=$((schemes + 1))
+  _damon_context 0 "$DAMON_FAR" "$schemes" || return
+  # They come first: what is promoted was accessed on the slow node.
+  for ((i = 0; i <= DAMON_SAMPLES; i++)); do
+    _damon_scheme 0 "$i" stat "$i" "$((i < DAMON_SAMPLES ? i : DAMON_MAX))" 0 || return
+  done
+  [[ $DAMON_MODE != migrate ]] || _damon_scheme 0 "$i" migrate_hot "$DAMON_HOT" "$DAMON_MAX" 0 "${DAMON_FAST%%,*}"
+}
+
+# The kdamond of the fast nodes, which demotes.
+_damon_fast() {
+  _damon_context 1 "$DAMON_FAST" 1 &&
+    _damon_scheme 1 0 migrate_cold 0 0 $(((DAMON_COLD * 1000000 + DAMON_AGGREGATION - 1) / DAMON_AGGREGATION)) "${DAMON_FAR%%,*}"
+}
+
+# Usage: _damon_context KDAMOND NODES SCHEMES
+_damon_context() {
+  local at regions start end i=0
+  at=$(_damon_root)/$1/contexts
+  regions=$(damon_regions "$2")
+  if [[ -z $regions ]]; then
+    WHY="the memory blocks of the nodes $2 are not known (/sys/devices/system/memory)"
+    return 1
+  fi
+  # The number comes first: from then on it is known whose it is.
+  _damon_set "$at/nr_contexts" 1 &&
+    _damon_set "$at/0/monitoring_attrs/intervals/update_us" $((DAMON_MARK + ${DAMON_NAME##*-})) &&
+    _damon_set "$at/0/operations" paddr &&
+    _damon_set "$at/0/monitoring_attrs/intervals/sample_us" "$DAMON_SAMPLE" &&
+    _damon_set "$at/0/monitoring_attrs/intervals/aggr_us" "$DAMON_AGGREGATION" &&
+    _damon_set "$at/0/monitoring_attrs/nr_regions/min" 200 &&
+    _damon_set "$at/0/monitoring_attrs/nr_regions/max" 1000 &&
+    _damon_set "$at/0/targets/nr_targets" 1 &&
+    _damon_set "$at/0/targets/0/regions/nr_regions" "$(wc -l <<<"$regions")" || return
+  while read -r start end; do
+    _damon_set "$at/0/targets/0/regions/$i/start" "$start" && _damon_set "$at/0/targets/0/regions/$i/end" "$end" || return
+    i=$((i + 1))
+  done <<<"$regions"
+  _damon_set "$at/0/schemes/nr_schemes" "$3"
+}
+
+# Usage: _damon_scheme KDAMOND NUMBER ACTION MIN_ACCESSES MAX_ACCESSES MIN_AGGREGATIONS [TO_NODE]
+_damon_scheme() {
+  local at
+  at=$(_damon_root)/$1/contexts/0/schemes/$2
+  _damon_set "$at/action" "$3" || {
+    [[ $3 == stat ]] || WHY="DAMON has no action $3 (Linux 6.11 or newer)"
+    return 1
+  }
+  _damon_set "$at/access_pattern/sz/min" 0 && _damon_set "$at/access_pattern/sz/max" 18446744073709551615 &&
+    _damon_set "$at/access_pattern/nr_accesses/min" "$4" && _damon_set "$at/access_pattern/nr_accesses/max" "$5" &&
+    _damon_set "$at/access_pattern/age/min" "$6" && _damon_set "$at/access_pattern/age/max" "$DAMON_MAX" || return
+  [[ -n ${7-} ]] || return 0
+  # Under a quota, the most and the longest accessed (or idle) regions go first.
+  _damon_set "$at/target_nid" "$7" && _damon_set "$at/quotas/bytes" $((DAMON_QUOTA * 1000000)) && _damon_set "$at/quotas/reset_interval_ms" 1000 &&
+    _damon_set "$at/quotas/weights/nr_accesses_permil" 500 && _damon_set "$at/quotas/weights/age_permil" 500
+}
+
+_damon_on() {
+  local i root
+  root=$(_damon_root)
+  for ((i = 0; i < $(_damon_get "$root/nr_kdamonds"); i++)); do
+    _damon_set "$root/$i/state" on || return
+  done
+}
+
+_damon_off() {
+  local i root n
+  root=$(_damon_root)
+  n=$(_damon_get "$root/nr_kdamonds")
+  for ((i = 0; i < n; i++)); do
+    [[ $(_damon_get "$root/$i/state") == off ]] || _damon_set "$root/$i/state" off || return
+  done
+  _damon_set "$root/nr_kdamonds" 0
+}
+
+# Print the physical memory of nodes, lines START END in bytes.
+# Usage: damon_regions NODES
+damon_regions() {
+  local size block node
+  size=$(_damon_get "${TIERBENCH_ROOT-}/sys/devices/system/memory/block_size_bytes")
+  [[ $size =~ ^[0-9a-f]{1,15}$ ]] || return 0
+  for node in ${1//,/ }; do
+    for block in "${TIERBENCH_ROOT-}/sys/devices/system/node/node$node"/memory[0-9]*; do
+      [[ $(_damon_get "$block/state") == offline || ! -e $block ]] || echo "${block##*/memory}"
+    done
+  done | sort -nu | LC_ALL=C awk -v size="$((16#$size))" '
+    function flush() { if (n) printf "%.0f %.0f\n", first * size, (last + 1) * size }
+    n && $1 == last + 1 { last = $1; next }
+    { flush(); first = last = $1; n = 1 }
+    END { flush() }'
+}
+
+# Print what our kdamonds have counted so far, rows `damon COUNTER VALUE`; nothing when none of ours runs. accessN: bytes on the slow nodes with
+# accesses in N samples of an aggregation, summed over aggregations. far_bytes: the bytes watched there. promoted, demoted: bytes migrated.
+# Usage: damon_counts
+damon_counts() {
+  local root i VALUE WHY
+  root=$(_damon_root)
+  [[ -d $root ]] && damon_read && [[ $VALUE == m* ]] || return 0
+  for ((i = 0; i < $(_damon_get "$root/nr_kdamonds"); i++)); do _damon_set "$root/$i/state" update_schemes_stats || return 0; done
+  for ((i = 0; i <= DAMON_SAMPLES; i++)); do
+    printf 'damon\taccess%s\t%s\n' "$i" "$(_damon_get "$root/0/contexts/0/schemes/$i/stats/sz_tried")"
+  done
+  printf 'damon\tfar_bytes\t%s\n' "$(_damon_watched "$root/0/contexts/0/targets/0/regions")"
+  [[ $VALUE == migrate-* ]] || return 0
+  printf 'damon\tpromoted\t%s\ndamon\tdemoted\t%s\n' "$(_damon_get "$root/0/contexts/0/schemes/$i/stats/sz_applied")" \
+    "$(_damon_get "$root/1/contexts/0/schemes/0/stats/sz_applied")"
+}
+
+_damon_watched() {
+  local region sum=0
+  for region in "$1"/[0-9]*; do
+    [[ ! -e $region/end ]] || sum=$((sum + $(_damon_get "$region/end") - $(_damon_get "$region/start")))
+  done
+  echo "$sum"
+}
+
+_damon_root() {
+  printf '%s/sys/kernel/mm/damon/admin/kdamonds' "${TIERBENCH_ROOT-}"
+}
+
+# The first line of a file, or nothing.
+_damon_get() {
+  local line=
+  { IFS= read -r line <"$1"; } 2>/dev/null || :
+  printf '%s' "$line"
+}
+
+# Usage: _damon_set FILE VALUE
+# Returns: 1 with WHY when the kernel refuses
+_damon_set() {
+  WHY=$( (LC_ALL=C && printf '%s\n' "$2" >"$1") 2>&1) && return
+  WHY=${WHY##*$'\n'}
+  WHY="${1#"$(_damon_root)/"}: ${WHY##*: }"
+  return 1
+}

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# resctrl: a monitoring group of the instances, in which the CPU counts the bytes that they read from memory. TIERBENCH_ROOT, if set, is a prefix of
+# the kernel's paths, so that a test can show another machine.
+
+# Bits of mbm_total_bytes_config: reads from slow memory (CXL) of the own and of another NUMA domain (AMD, admin-guide/resctrl).
+RESCTRL_SLOW=0x30
+
+# The targets of a row of conf/tuning.tsv of the kinds mount, mbm and group.
+# Usage: resctrl_targets KIND TARGET
+# Returns: sets TARGET and WANTED, or 1 with WHY and STATE, as tune_targets
+resctrl_targets() {
+  local root=${TIERBENCH_ROOT-}/sys/fs/resctrl
+  case $1 in
+    mount)
+      TARGET=("$2") WANTED=(mounted)
+      [[ ! -d $root/info ]] || return 0
+      WHY="the kernel or the CPU has no resctrl"
+      grep -qw resctrl "${TIERBENCH_ROOT-}/proc/filesystems" 2>/dev/null
+      ;;
+    mbm)
+      STATE=same WHY="this CPU cannot count slow memory alone"
+      tune_read file "$2" && [[ $VALUE =~ ^[0-9]+=0x[0-9a-f]+(\;[0-9]+=0x[0-9a-f]+)*\;?$ ]] || return 1
+      # The kernel would count for everybody's groups from 0.
+      STATE=cannot WHY="somebody else has a group in /sys/fs/resctrl, whose counters would change"
+      ! resctrl_others || return 1
+      TARGET=("$2")
+      # shellcheck disable=SC2001 # a pattern of bash cannot repeat
+      WANTED=("$(sed "s/=0x[0-9a-f]*/=$RESCTRL_SLOW/g" <<<"$VALUE")")
+      ;;
+    group)
+      TARGET=("$2/tierbench-$RUN_ID") WANTED=(present)
+      WHY="resctrl is not mounted"
+      if [[ -d $root/info ]]; then
+        WHY="this CPU does not count bytes of memory (mbm_total_bytes)"
+        grep -qsx mbm_total_bytes "$root/info/L3_MON/mon_features"
+      else
+        # Known only once it is mounted; `check` does not mount it.
+        [[ -v "TUNE_WOULD[/sys/fs/resctrl]" ]]
+      fi
+      ;;
+  esac
+}
+
+# Read the value of a target: mounted or unmounted, present or absent.
+# Usage: resctrl_read KIND TARGET
+# Returns: sets VALUE
+resctrl_read() {
+  if [[ $1 == mount ]]; then
+    VALUE=unmounted
+    [[ ! -d ${TIERBENCH_ROOT-}$2/info ]] || VALUE=mounted
+  else
+    VALUE=absent
+    [[ ! -d ${TIERBENCH_ROOT-}$2 ]] || VALUE=present
+  fi
+}
+
+# Usage: resctrl_write KIND TARGET VALUE
+# Returns: 1 with WHY
+resctrl_write() {
+  case $3 in
+    mounted) WHY=$(mount -t resctrl resctrl "${TIERBENCH_ROOT-}$2" 2>&1) ;;
+    unmounted)
+      WHY="somebody else has a group there"
+      ! resctrl_others || return 1
+      WHY=$(umount "${TIERBENCH_ROOT-}$2" 2>&1)
+      ;;
+    present) WHY=$(mkdir -- "${TIERBENCH_ROOT-}$2" 2>&1) ;;
+    # Its files belong to the kernel, and go with it.
+    absent) WHY=$(rmdir -- "${TIERBENCH_ROOT-}$2" 2>&1) ;;
+  esac && return
+  WHY=${WHY##*$'\n'}
+  WHY=${WHY##*: }
+  return 1
+}
+
+# Whether there is a group that is not of this run.
+resctrl_others() {
+  local group
+  for group in "${TIERBENCH_ROOT-}"/sys/fs/resctrl/{,mon_groups/}*/; do
+    case ${group%/} in
+      */info | */mon_data | */mon_groups | "*" | */"tierbench-$RUN_ID") ;;
+      *) [[ ! -e ${group}tasks ]] || return 0 ;;
+    esac
+  done
+  return 1
+}
+
+# The group of a run on this host, if there is one.
+# Usage: resctrl_group
+# Globals: RUN_ID   Returns: sets REPLY; 1 when there is none
+resctrl_group() {
+  REPLY=${TIERBENCH_ROOT-}/sys/fs/resctrl/mon_groups/tierbench-$RUN_ID
+  [[ -d $REPLY ]]
+}
+
+# Print what the instances have read from far memory so far, rows `resctrl COUNTER VALUE`; nothing without a group or with a counter that the CPU
+# does not have now.
+# Usage: resctrl_counts
+resctrl_counts() {
+  local domain total own sum=0 of="another socket" config=
+  resctrl_group || return 0
+  { read -r config <"${TIERBENCH_ROOT-}/sys/fs/resctrl/info/L3_MON/mbm_total_bytes_config"; } 2>/dev/null || :
+  [[ ! $config =~ ^[0-9]+=$RESCTRL_SLOW(\;[0-9]+=$RESCTRL_SLOW)*\;?$ ]] || of="slow memory"
+  for domain in "$REPLY"/mon_data/mon_L3_*; do
+    total='' own=0
+    { read -r total <"$domain/mbm_total_bytes"; } 2>/dev/null || :
+    [[ $of == "slow memory" ]] || { read -r own <"$domain/mbm_local_bytes"; } 2>/dev/null || own=
+    [[ $total =~ ^[0-9]{1,18}$ && $own =~ ^[0-9]{1,18}$ ]] || return 0
+    sum=$((sum + total - own))
+  done
+  printf 'resctrl\tfar_bytes\t%s\nresctrl\tof\t%s\n' "$sum" "$of"
+}

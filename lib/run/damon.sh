@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# DAMON: what a run asks of the kernel's monitor of accesses, for tuning (lib/host/damon.sh does it).
+
+# Print what the current settings ask of DAMON, as lib/host/damon.sh parses it; `keep` when nothing.
+# Usage: damon_asked
+# Globals: DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA TIER
+damon_asked() {
+  local far
+  if [[ $DAMON == off ]]; then
+    echo keep
+    return
+  fi
+  # As in the check of the placement, a node that the instances are bound to is treated as slow.
+  far=$(place_memory_nodes far)
+  [[ $TIER != bind && $TIER != preferred ]] || far=$(tier_policy) far=${far##*=}
+  awk -v far="$far" -v all="$(place_memory_nodes all)" -v mode="$DAMON" -v knobs="$DAMON_HOT $DAMON_COLD $DAMON_QUOTA" "$CPUS_AWK"'
+    BEGIN {
+      n = cpus_expand(far, slow)
+      for (i = 1; i <= n; i++) { is_slow[slow[i]] = 1; text = text (i > 1 ? "," : "") slow[i] }
+      n = cpus_expand(all, node)
+      for (i = 1; i <= n; i++) if (!(node[i] in is_slow)) fast = fast (fast == "" ? "" : ",") node[i]
+      print mode, (text == "" ? "-" : text), (fast == "" ? "-" : fast) (mode == "migrate" ? " " knobs : "")
+    }'
+}

@@ -1,0 +1,277 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Tiering policies: limits of NUMA balancing, and DAMON, are set on a machine in a tree, recorded first, and restored.
+# shellcheck disable=SC2154,SC2030,SC2031 # stderr is set by run_split; each test sets its own rows
+# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
+
+load helper
+load tree
+load logs
+
+setup() {
+  scratch_setup
+  tree_make
+  tree_defaults
+  KDAMONDS=$TIERBENCH_ROOT/sys/kernel/mm/damon/admin/kdamonds
+  JOURNAL=$SCRATCH/host/tune-test-1/journal
+}
+
+teardown() {
+  local pid start
+  while read -r pid start _; do
+    process_end "$pid" "$start"
+  done < <(cat "$SCRATCH"/host/tune-*/*.proc 2>/dev/null)
+  scratch_teardown
+}
+
+tune() { run_split remote_script tune "$@"; }
+
+# Give the machine two nodes and a DAMON that nobody uses. A real kernel makes the directories when a number of them is written.
+damon_make() {
+  local i s
+  mkdir -p "$TIERBENCH_ROOT"/sys/devices/system/memory "$TIERBENCH_ROOT"/sys/devices/system/node/node{0/memory{0,1,2},1/memory{4,5,9}}
+  echo 8000000 >"$TIERBENCH_ROOT/sys/devices/system/memory/block_size_bytes"
+  echo offline >"$TIERBENCH_ROOT/sys/devices/system/node/node1/memory9/state"
+  for i in 0 1; do
+    mkdir -p "$KDAMONDS/$i/contexts/0"/{monitoring_attrs/{intervals,nr_regions},targets/0/regions/{0,1}}
+    for ((s = 0; s < 22; s++)); do
+      mkdir -p "$KDAMONDS/$i/contexts/0/schemes/$s"/{access_pattern/{sz,nr_accesses,age},quotas/weights,stats}
+    done
+    echo off >"$KDAMONDS/$i/state"
+  done
+  echo 0 >"$KDAMONDS/nr_kdamonds"
+  TUNE_ROWS=$'DAMON\ton\tdamon\t/sys/kernel/mm/damon/admin/kdamonds\t'${1-migrate 1 0 1 30 50}
+}
+
+# Print files of DAMON's tree.
+damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
+
+@test "the limits of NUMA balancing are set where they are asked for, and restored" {
+  local numa=$TIERBENCH_ROOT/sys/kernel/debug/sched/numa_balancing name
+  mkdir -p "$numa"
+  echo 65536 >"$TIERBENCH_ROOT/proc/sys/kernel/numa_balancing_promote_rate_limit_MBps"
+  for name in scan_period_min_ms scan_period_max_ms scan_size_mb hot_threshold_ms; do echo 1000 >"$numa/$name"; done
+  TUNE_ROWS=$(tune_table 10.0.0.1 NUMA_BALANCING=2 PROMOTE_RATE=200 SCAN_PERIOD_MIN=100 SCAN_SIZE=64 HOT_THRESHOLD=2000)
+  tune apply
+  assert_success
+  assert_equal "$(cat "$TIERBENCH_ROOT"/proc/sys/kernel/numa_balancing{,_promote_rate_limit_MBps} "$numa"/{scan_period_min_ms,scan_period_max_ms,scan_size_mb,hot_threshold_ms} | paste -sd ' ')" \
+    '2 200 100 1000 64 2000'
+  assert_line $'SCAN_PERIOD_MAX\toff\t-\t-\t-\tnot asked for'
+  tune restore
+  assert_equal "$(cat "$TIERBENCH_ROOT"/proc/sys/kernel/numa_balancing{,_promote_rate_limit_MBps} "$numa"/*_ms "$numa"/*_mb | paste -sd ' ')" '1 65536 1000 1000 1000 1000'
+  rm -r "$TIERBENCH_ROOT/sys/kernel/debug"
+  tune check
+  assert_match $'SCAN_SIZE\tcannot\t[^\n]*there is no /sys/kernel/debug/sched/numa_balancing/scan_size_mb; as root: [a-z]+ -t debugfs debugfs '
+}
+
+@test "DAMON migrate: the slow node is counted and promoted from, the fast node is demoted from; restore stops it" {
+  damon_make
+  tune check
+  assert_success
+  assert_equal "$(cut -f 1,2 <<<"$output") $(<"$KDAMONDS/nr_kdamonds")" $'DAMON\twould 0'
+  tune apply
+  assert_success
+  assert_match $'DAMON\tset\t/sys/kernel/mm/damon/admin/kdamonds\toff\tmigrate-[0-9]+\t-'
+  assert_contains $'\tdamon\tDAMON\t/sys/kernel/mm/damon/admin/kdamonds\toff\tmigrate-' "$(<"$JOURNAL")"
+  assert_equal "$(damon_at nr_kdamonds {0,1}/state 0/contexts/0/operations 0/contexts/0/monitoring_attrs/intervals/{sample,aggr}_us)" '2 on on paddr 100000 2000000'
+  # Blocks 4 and 5 of 128 MiB; block 9 is offline.
+  assert_equal "$(damon_at 0/contexts/0/targets/0/regions/{nr_regions,0/start,0/end} 1/contexts/0/targets/0/regions/0/{start,end})" '1 536870912 805306368 0 402653184'
+  assert_equal "$(damon_at 0/contexts/0/schemes/{nr_schemes,7/action,7/access_pattern/nr_accesses/min,7/access_pattern/nr_accesses/max,20/access_pattern/nr_accesses/max})" '22 stat 7 7 4294967295'
+  assert_equal "$(damon_at 0/contexts/0/schemes/21/{action,target_nid,access_pattern/nr_accesses/min,quotas/bytes})" 'migrate_hot 0 1 50000000'
+  assert_equal "$(damon_at 1/contexts/0/schemes/0/{action,target_nid,access_pattern/nr_accesses/max,access_pattern/age/min,quotas/bytes})" 'migrate_cold 1 0 15 50000000'
+  # Once more, as before each repeat; then other limits, for another point.
+  tune apply
+  assert_match $'DAMON\tset\t[^\n]*\toff\tmigrate-[0-9]+\t-'
+  TUNE_ROWS=${TUNE_ROWS/ 50/ 80}
+  tune apply
+  assert_equal "$(damon_at nr_kdamonds 1/state 0/contexts/0/schemes/21/quotas/bytes)" '2 on 80000000'
+  tune restore
+  assert_success
+  assert_equal "$(cut -f 2 <<<"$output" | sort -u)" back
+  assert_equal "$(damon_at nr_kdamonds {0,1}/state)" '0 off off'
+}
+
+@test "DAMON that somebody else uses is left alone, before the run and during it" {
+  damon_make 'monitor 1 0'
+  echo 1 >"$KDAMONDS/nr_kdamonds"
+  echo on >"$KDAMONDS/0/state"
+  echo 60000000 >"$KDAMONDS/0/contexts/0/monitoring_attrs/intervals/update_us"
+  tune apply
+  assert_match $'DAMON\tcannot\t[^\n]*somebody else uses DAMON \\(1 kdamond'
+  assert_equal "$(damon_at nr_kdamonds 0/state 0/contexts/0/monitoring_attrs/intervals/update_us)" '1 on 60000000'
+  [[ ! -e $JOURNAL ]] || fail 'a change is on record'
+  # Somebody set it up anew while the run had it.
+  echo 0 >"$KDAMONDS/nr_kdamonds"
+  tune apply
+  assert_match $'DAMON\tset\t'
+  echo 60000000 >"$KDAMONDS/0/contexts/0/monitoring_attrs/intervals/update_us"
+  tune restore
+  assert_match $'DAMON\ttheirs\t'
+  assert_equal "$(damon_at nr_kdamonds 0/state)" '1 on'
+}
+
+@test "DAMON: a kernel that refuses an action keeps nothing of it, and a setup that was killed is removed" {
+  local mark
+  damon_make
+  mkdir "$KDAMONDS/0/contexts/0/schemes/21/action"
+  tune apply
+  assert_match $'DAMON\tcannot\t[^\n]*DAMON has no action migrate_hot \\(Linux 6.11 or newer\\)'
+  assert_equal "$(damon_at nr_kdamonds {0,1}/state)" '0 off off'
+  rmdir "$KDAMONDS/0/contexts/0/schemes/21/action"
+  tune apply
+  # Killed before the second one ran, or had its number.
+  echo off >"$KDAMONDS/1/state"
+  mark=$(damon_at 1/contexts/0/monitoring_attrs/intervals/update_us)
+  tune restore
+  assert_equal "$(cut -f 2 <<<"$output") $(damon_at nr_kdamonds {0,1}/state)" 'back 0 off off'
+  tune apply
+  echo off >"$KDAMONDS/1/state"
+  rm -r "$KDAMONDS/1/contexts/0"
+  tune restore
+  assert_equal "$(cut -f 2 <<<"$output") $(damon_at nr_kdamonds {0,1}/state)" 'back 0 off off'
+  ((mark > 60000000))
+}
+
+@test "DAMON stops by its watchdog when the master is gone" {
+  damon_make 'monitor 1 0'
+  TUNE_LEASE=50
+  tune apply
+  assert_equal "$(damon_at nr_kdamonds 0/state)" '1 on'
+  # The last sign of life was at boot.
+  echo 0 >"$SCRATCH/host/tune-test-1/alive"
+  wait_until 30 test -e "$SCRATCH/host/tune-test-1/lapsed"
+  assert_equal "$(damon_at nr_kdamonds 0/state)" '0 off'
+}
+
+@test "the nodes that DAMON watches: slow are those without a CPU, or those that the instances are bound to" {
+  asked() {
+    bash -c '
+      set -Eeuo pipefail
+      ROOT=$REPO LIB=$REPO/lib
+      . "$LIB/modules.sh"
+      conf_defaults "$ROOT/conf/defaults.conf"
+      _PLACE_TOPOLOGY=$1
+      shift
+      for word; do conf_word argument "$word" test; done
+      conf_resolve
+      damon_asked' bash "$@"
+  }
+  local topology=$'0,0,0,0\n1,1,1,1\n# node 2 has memory and no CPU\n# node 3 has memory and no CPU'
+  assert_equal "$(asked "$topology")" keep
+  assert_equal "$(asked "$topology" DAMON=monitor)" 'monitor 2,3 0,1'
+  assert_equal "$(asked "$topology" DAMON=migrate DAMON_HOT=3 DAMON_QUOTA=9)" 'migrate 2,3 0,1 3 30 9'
+  assert_equal "$(asked "$topology" DAMON=monitor TIER=bind TIER_NODES=1)" 'monitor 1 0,2,3'
+  assert_equal "$(asked $'0,0,0,0' DAMON=monitor)" 'monitor - 0'
+}
+
+@test "far_wss_bytes is the mean of the aggregations, and what DAMON migrated counts as moved" {
+  local run=20250101T100000Z-x folder k
+  repeat_make "$run" damon 1000B-1i 1 a 1000 500000 1 30 90 set:9 get:7
+  folder=$run/damon/1000B-1i/rep-1
+  server_make "$folder" tiering - 0 0
+  # Four aggregations over 1,000,000 bytes: a tenth in every sample, a tenth in half of them.
+  for ((k = 0; k <= 20; k++)); do
+    case $k in 0) set -- 3200000 ;; 10 | 20) set -- 400000 ;; *) set -- 0 ;; esac
+    printf 'get\tdamon\taccess%d\t7\t%d\n' "$k" $(($1 + 7))
+  done >>"$folder/server/counters.tsv"
+  printf 'get\tdamon\tfar_bytes\t1000000\t1000000\nget\tdamon\tpromoted\t0\t4096000000\nget\tdamon\tdemoted\t4096\t4096\n' >>"$folder/server/counters.tsv"
+  run "$REPO/summary2csv.sh" "$run"
+  assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["operation"], $at["far_wss_bytes"], $at["moved_per_op"] }' <<<"$output" | sort)" $'get 150000 0.5\nset  '
+  # Two aggregations are too few.
+  sed -i 's/\t3200007$/\t1200007/' "$folder/server/counters.tsv"
+  assert_equal "$("$REPO/summary2csv.sh" "$run" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["far_wss_bytes"] }' | paste -sd ,)" ,
+}
+
+# Give the machine a resctrl that is mounted; CONFIG is of an AMD CPU that tells slow memory.
+# Usage: resctrl_make [CONFIG]
+resctrl_make() {
+  mkdir -p "$TIERBENCH_ROOT"/sys/fs/resctrl/{info/L3_MON,mon_groups,mon_data}
+  echo mbm_total_bytes >"$TIERBENCH_ROOT/sys/fs/resctrl/info/L3_MON/mon_features"
+  [[ -z ${1-} ]] || echo "$1" >"$TIERBENCH_ROOT/sys/fs/resctrl/info/L3_MON/mbm_total_bytes_config"
+  TUNE_ROWS=$(tune_table 10.0.0.1 FAR_BYTES=on | grep ^RESCTRL)
+}
+
+@test "FAR_BYTES: a group of the run, slow memory alone where the CPU can, all restored" {
+  local root=$TIERBENCH_ROOT/sys/fs/resctrl
+  resctrl_make '0=0x7f;1=0x7f'
+  tune apply
+  assert_success
+  assert_line $'RESCTRL_MOUNT\tsame\t/sys/fs/resctrl\tmounted\tmounted\t-'
+  assert_line $'RESCTRL_SLOW\tset\t/sys/fs/resctrl/info/L3_MON/mbm_total_bytes_config\t0=0x7f;1=0x7f\t0=0x30;1=0x30\t-'
+  assert_line $'RESCTRL\tset\t/sys/fs/resctrl/mon_groups/tierbench-test-1\tabsent\tpresent\t-'
+  tune restore
+  assert_equal "$(cut -f 2 <<<"$output" | sort -u)" back
+  assert_equal "$(<"$root/info/L3_MON/mbm_total_bytes_config") $(ls "$root/mon_groups")" '0=0x7f;1=0x7f '
+  # Somebody's group: its counters stay as they are.
+  mkdir "$root/mon_groups/other"
+  : >"$root/mon_groups/other/tasks"
+  tune apply
+  assert_match $'RESCTRL_SLOW\tcannot\t[^\n]*somebody else has a group'
+  assert_equal "$(<"$root/info/L3_MON/mbm_total_bytes_config") $(cd "$root/mon_groups" && echo *)" '0=0x7f;1=0x7f other tierbench-test-1'
+  tune restore
+  assert_equal "$(ls "$root/mon_groups")" other
+}
+
+@test "FAR_BYTES: resctrl is mounted for the run and unmounted after it, unless somebody else came to use it" {
+  local root=$TIERBENCH_ROOT/sys/fs/resctrl
+  mkdir -p "$root"
+  TUNE_ROWS=$(tune_table 10.0.0.1 FAR_BYTES=on | grep ^RESCTRL)
+  tune check
+  assert_match $'RESCTRL_MOUNT\tcannot\t[^\n]*the kernel or the CPU has no resctrl'
+  assert_match $'RESCTRL\tcannot\t[^\n]*resctrl is not mounted'
+  printf 'nodev\tresctrl\n' >"$TIERBENCH_ROOT/proc/filesystems"
+  cat >"$TIERBENCH_ROOT/bin/mount" <<'END'
+#!/bin/bash
+[[ $1 == -t && $2 == resctrl ]] || exit 1
+mkdir -p "$4"/{info/L3_MON,mon_groups,mon_data} && echo mbm_total_bytes >"$4/info/L3_MON/mon_features"
+END
+  printf '#!/bin/bash\nrm -r "$1"/{info,mon_groups,mon_data}\n' >"$TIERBENCH_ROOT/bin/umount"
+  chmod +x "$TIERBENCH_ROOT"/bin/*mount
+  tune check
+  assert_equal "$(cut -f 1,2 <<<"$output" | paste -sd ' ')" $'RESCTRL_MOUNT\twould RESCTRL_SLOW\tsame RESCTRL\twould'
+  assert_equal "$(ls "$root")" ''
+  tune apply
+  assert_equal "$(ls "$root/mon_groups")" tierbench-test-1
+  mkdir "$root/mon_groups/other"
+  : >"$root/mon_groups/other/tasks"
+  tune restore
+  assert_failure
+  assert_equal "$(ls "$root/mon_groups")" other
+  rm -r "$root/mon_groups/other"
+  tune restore
+  assert_success
+  assert_equal "$(ls "$root")" ''
+}
+
+@test "FAR_BYTES: bytes of slow memory, or of another socket, per operation" {
+  local group=$TIERBENCH_ROOT/sys/fs/resctrl/mon_groups/tierbench-test-1 run=20250101T100000Z-x folder
+  counts() { RUN_ID=test-1 bash -c '. "$REPO/lib/host/resctrl.sh" && resctrl_counts'; }
+  resctrl_make
+  assert_equal "$(counts)" ''
+  mkdir -p "$group"/mon_data/mon_L3_0{0,1}
+  echo 1000 | tee "$group"/mon_data/mon_L3_0{0,1}/mbm_total_bytes >/dev/null
+  echo 300 | tee "$group"/mon_data/mon_L3_0{0,1}/mbm_local_bytes >/dev/null
+  assert_equal "$(counts)" $'resctrl\tfar_bytes\t1400\nresctrl\tof\tanother socket'
+  resctrl_make '0=0x30;1=0x30'
+  assert_equal "$(counts)" $'resctrl\tfar_bytes\t2000\nresctrl\tof\tslow memory'
+  resctrl_make '0=0x30;1=0x7f'
+  assert_equal "$(counts)" $'resctrl\tfar_bytes\t1400\nresctrl\tof\tanother socket'
+  echo Unavailable >"$group/mon_data/mon_L3_01/mbm_total_bytes"
+  assert_equal "$(counts)" ''
+  repeat_make "$run" bind 1000B-1i 1 a 1000 500000 1 30 90 set:9 get:7
+  folder=$run/bind/1000B-1i/rep-1
+  server_make "$folder" bind - 0 0
+  printf 'get\tresctrl\tfar_bytes\t1000\t5001000\nget\tresctrl\tof\tslow memory\tslow memory\n' >>"$folder/server/counters.tsv"
+  run "$REPO/summary2csv.sh" "$run"
+  assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["operation"], $at["far_bytes_per_op"], $at["far_bytes_of"] }' <<<"$output" | sort)" $'get 2.5 slow memory\nset  '
+}
+
+@test "an instance enters the group before it starts, and the limit of its cgroup too" {
+  local work=$SCRATCH/host group=$TIERBENCH_ROOT/sys/fs/resctrl/mon_groups/tierbench-test-1
+  mkdir -p "$work/run-test-1/tier" "$group" cgroup
+  prefix() { WORK=$work RUN_ID=test-1 bash -c '. "$REPO/lib/host/resctrl.sh" && . "$REPO/lib/host/tier.sh" && tier_prefix - && exec "${TIER_PREFIX[@]}" bash -c "echo \$\$"'; }
+  assert_equal "$(prefix)" "$(<"$group/tasks")"
+  printf '%s\n' "$PWD/cgroup" >"$work/run-test-1/tier/cgroup"
+  assert_equal "$(prefix)" "$(<cgroup/cgroup.procs)"
+  assert_equal "$(<"$group/tasks")" "$(<cgroup/cgroup.procs)"
+}
