@@ -5,6 +5,7 @@
 # shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
 load helper
+load tree
 
 setup() {
   scratch_setup
@@ -69,16 +70,84 @@ load_reads() {
   assert_equal "$(find host -name 'run-*')" ''
 }
 
-@test "a node without memory is refused by doctor; the load has CPUs that no instance has, where there are any" {
+@test "a node without memory is refused by doctor" {
   run_split "$REPO/do_it.sh" doctor -s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" REDISBASE="$(ports_pick 2)" NEIGHBOUR=1 NEIGHBOUR_NODE=1023
   assert_failure 3
   assert_match 'neighbour: node 1023 has no memory, or is not there; requires: NEIGHBOUR: a node with memory: 0'
+}
+
+@test "its CPUs: without an instance, then hyperthreads of instances' CPUs, then any; what they are is said" {
+  local cpu
   mkdir -p root/proc/self
   printf 'Cpus_allowed_list:\t0-7\n' >root/proc/self/status
   local -a ask=(bash -c 'set -euo pipefail; . "$REPO/lib/shared/cpus.sh"; . "$REPO/lib/host/antagonist.sh"; antagonist_cpus "$@"' -)
   export TIERBENCH_ROOT=$PWD/root
-  assert_equal "$("${ask[@]}" 0-5 3)" 6-7
-  assert_equal "$("${ask[@]}" 0-3,6 2)" 7
-  assert_equal "$("${ask[@]}" 0-7 1)" 7
-  assert_equal "$("${ask[@]}" - 7)" 4-7
+  assert_equal "$("${ask[@]}" 0-5 3)" $'cpus\t6-7\tfree'
+  assert_equal "$("${ask[@]}" 0-3,6 2)" $'cpus\t7\tfree'
+  assert_equal "$("${ask[@]}" 0-7 1)" $'cpus\t7\tinstance'
+  assert_equal "$("${ask[@]}" - 7)" $'cpus\t4-7\tfree'
+  # CPU n and n+4 are hyperthreads of one core.
+  for cpu in {0..7}; do
+    mkdir -p "root/sys/devices/system/cpu/cpu$cpu/topology"
+    echo "$((cpu % 4)),$((cpu % 4 + 4))" >"root/sys/devices/system/cpu/cpu$cpu/topology/thread_siblings_list"
+  done
+  assert_equal "$("${ask[@]}" 0-2 2)" $'cpus\t7\tfree'
+  assert_equal "$("${ask[@]}" 0-2 4)" $'cpus\t3,7\tfree'
+  assert_equal "$("${ask[@]}" 0-2 5)" $'cpus\t3,6-7\tsibling'
+  assert_equal "$("${ask[@]}" 0-3 2)" $'cpus\t7\tsibling'
+  # An instance's CPU is not taken beside others.
+  assert_equal "$("${ask[@]}" 0-6 9)" $'cpus\t7\tsibling'
+}
+
+@test "a start that is repeated, as after a lost link, finds the load that runs" {
+  local RUN_ID=again pid start
+  export RUN_ID
+  mkdir -p host
+  # The owner is another machine's: the load ends with its lease.
+  cat >membench <<'END'
+#!/bin/bash
+printf '%s\n' "$*" >>"${0%/*}/started"
+printf 'time\tgb_s\n'
+exec sleep 1000
+END
+  chmod +x membench
+  run_split remote_script antagonist start "$PWD/membench" 0 1 -
+  assert_success
+  local first=$output
+  assert_match $'^cpus\t[0-9,-]+\tfree$' "$first"
+  load_recorded
+  run_split remote_script antagonist start "$PWD/membench" 0 1 -
+  assert_success
+  assert_equal "$output" "$first"
+  assert_equal "$(wc -l <started)" 1
+  process_alive "$LOAD_PID" "$LOAD_START"
+  run_split remote_script antagonist stop
+  assert_success
+  process_gone "$LOAD_PID" "$LOAD_START"
+}
+
+@test "a load that cannot start fails the repeat with one reason, and its memory counts in doctor" {
+  mkdir bin
+  printf '#!/bin/bash\n[[ $1 == --version ]] && exec echo membench 1\necho "membench: node 0: broken on purpose" >&2\nexit 1\n' >bin/membench
+  chmod +x bin/membench
+  # The program of the checkout, in a checkout of its own.
+  cp -r "$REPO/lib" "$REPO/conf" "$REPO/do_it.sh" "$REPO/summary2csv.sh" .
+  ln -s "$REPO/test" test
+  mkdir -p build/membench && cp bin/membench lib/membench/membench
+  run_split ./do_it.sh run "${untuned[@]}" NEIGHBOUR=0.05
+  assert_failure 1
+  assert_contains 'broken on purpose' "$stderr"
+  refute_contains 'no load on memory is on record' "$stderr"
+  refute_contains 'ended before the phases did' "$stderr"
+  run ./do_it.sh doctor --all "${untuned[@]}" NEIGHBOUR=1
+  assert_match 'memory +[^\n]*with 256 MiB of NEIGHBOUR'
+}
+
+@test "a phase without a whole second has the rate of the second that is partly in it, never of a later one" {
+  local -a ask=(awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/antagonist.awk" -f ask.awk)
+  echo 'BEGIN { print antagonist_read("rates", 10200000, 10700000) }' >ask.awk
+  printf 'time\tgb_s\n9.5\t1.0\n11.0\t2.0\n12.0\t3.0\n' >rates
+  assert_equal "$("${ask[@]}")" 2.0
+  printf 'time\tgb_s\n9.5\t1.0\n11.8\t3.0\n' >rates
+  assert_equal "$("${ask[@]}")" ''
 }

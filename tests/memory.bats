@@ -62,6 +62,12 @@ END
   chmod +x membench
 }
 
+# Take the lock of a master on another machine, which is alive as long as its lock is renewed.
+locked() {
+  mkdir -p locks
+  printf '%s\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t3600\n' "$RUN_ID" >"locks/tierbench-lock.$RUN_ID"
+}
+
 # Print what a host of two nodes with these latencies and bandwidths is judged to be; the second one is in the tier given, with what its
 # firmware says.
 # Usage: judge LATENCY READ TIER FIRMWARE_NS
@@ -85,6 +91,7 @@ judge() {
 @test "each node is measured from each socket, on the CPUs that we may use; what firmware and kernel say stands beside it" {
   machine
   printf '%s\n' '0-1 0 100 150 200000 180000' '0-1 1 180 250 90000 80000' '0-1 2 260 500 50000 40000' '3 0 180 - 9000 8000' '3 1 100 - 20000 18000' >figures
+  locked
   run_split remote_script memory measure "$PWD/membench"
   assert_success
   assert_equal "$(grep node <<<"$output")" $'node\t0\tcpu\t4\t100\t200000\t1\nnode\t1\tcpu\t4\t100\t-\t1\nnode\t2\tfar\t22\t250\t50000\t1
@@ -95,6 +102,18 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
     printf '%s\n' "$output" | sed -n '/^node/p'
     printf '%s\n' "$output" | sed '/^node/d'
   )"
+}
+
+@test "a probe whose master is gone measures nothing further" {
+  machine
+  printf '%s\n' '0-1 0 100 150 200000 180000' '0-1 1 180 250 90000 80000' '0-1 2 260 500 50000 40000' '3 0 180 - 9000 8000' '3 1 100 - 20000 18000' >figures
+  locked
+  # Its lease is over after the first pair.
+  sed -i 's|^here=.*|&; touch -d "2 hours ago" "$here/locks/tierbench-lock.memory-test"|' membench
+  run_split remote_script memory measure "$PWD/membench"
+  assert_failure
+  assert_equal "$(grep -c ^pair <<<"$output")" 1
+  assert_contains 'the master is gone; the rest is not measured' "$stderr"
 }
 
 @test "weights in proportion to the smaller one of read and write, small numbers first" {
@@ -188,4 +207,11 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   assert_contains 'elsewhere: building membench there: a copy of ours does not start: it is for ' "$stderr"
   assert_equal "$("$output" --version)" 'membench 1'
   assert_equal "$(find host/cache -type d -name 'source-*')" ''
+  # A version that nobody has used for a month is removed; one that was used, and another program, are not.
+  touch -d '40 days ago' host/cache/membench-0123456789abcdef host/cache/test-0123456789abcdef "$output"
+  touch -d '20 days ago' host/cache/membench-aaaaaaaaaaaaaaaa
+  master '' "$code"
+  assert_success
+  assert_equal "$(cd host/cache && echo membench-[0a]* test-*)" 'membench-aaaaaaaaaaaaaaaa test-0123456789abcdef'
+  [[ -n $(find "$output" -mtime -1) ]] || fail 'its last use is not on record'
 }

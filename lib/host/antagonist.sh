@@ -30,7 +30,7 @@ antagonist_check() {
   fi
 }
 
-# Start membench, and wait until it loads the node. It exits when the master is gone: it watches the master's process if the master runs on
+# Start membench, wait until it loads the node, and print antagonist_cpus. It exits when the master is gone: it watches the master's process if the master runs on
 # this machine, else the lease.
 # Usage: antagonist_start PROGRAM NODE GB_S BUSY_CPUS
 #   BUSY_CPUS are the CPUs of the instances, which membench avoids if other CPUs are available
@@ -44,6 +44,7 @@ antagonist_start() {
     ((SECONDS < end)) || fail "NEIGHBOUR: node $2 is not loaded within $ANTAGONIST_READY s"
     sleep 0.05 # the interval of polling
   done
+  cat "$FOLDER/cpus"
 }
 
 # Usage: antagonist_launch PROGRAM NODE GB_S BUSY_CPUS
@@ -58,23 +59,42 @@ antagonist_launch() {
   fi
   rm -rf -- "$FOLDER"
   mkdir -p -- "$FOLDER"
-  setsid "$1" load --node "$2" --gb-s "$3" --cpus "$(antagonist_cpus "$4" "$3")" "${watch[@]}" \
+  antagonist_cpus "$4" "$3" >"$FOLDER/cpus"
+  setsid "$1" load --node "$2" --gb-s "$3" --cpus "$(cut -f 2 "$FOLDER/cpus")" "${watch[@]}" \
     </dev/null >"$FOLDER/antagonist.tsv" 2>"$FOLDER/antagonist.err" &
   proc_started "$RECORD" $! antagonist || fail "NEIGHBOUR: it ended at once: $(said_why <"$FOLDER/antagonist.err")"
 }
 
-# Print the CPUs for membench, one for every 2 GB/s: of the allowed CPUs those without an instance, or all if every CPU has one.
+# Print `cpus LIST KIND`, the CPUs for membench, one for every 2 GB/s. KIND is free; sibling if one of them is a hyperthread of an instance's CPU,
+# and instance if one of them is an instance's CPU: such CPUs are taken when there are no others.
 # Usage: antagonist_cpus BUSY_CPUS GB_S
 antagonist_cpus() {
-  sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "${TIERBENCH_ROOT-}/proc/self/status" | LC_ALL=C awk -v busy="$1" -v rate="$2" "$CPUS_AWK"'
-    {
+  local root=${TIERBENCH_ROOT-} file cpu list
+  {
+    sed -n 's/^Cpus_allowed_list:[[:space:]]*/allowed\t/p' "$root/proc/self/status"
+    for file in "$root"/sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list; do
+      list=
+      { read -r list <"$file"; } 2>/dev/null || continue
+      cpu=${file%/topology/*}
+      printf '%s\t%s\n' "${cpu##*/cpu}" "$list"
+    done
+  } | LC_ALL=C awk -F '\t' -v busy="$1" -v rate="$2" "$CPUS_AWK"'
+    $1 == "allowed" { all = cpus_expand($2, may); next }
+    { siblings[$1] = $2 }
+    END {
       n = busy ~ /^[0-9]/ ? cpus_expand(busy, list) : 0
-      for (i = 1; i <= n; i++) taken[list[i]] = 1
-      n = cpus_expand($0, may)
-      for (i = n; i >= 1; i--) if (!(may[i] in taken)) cpu[++found] = may[i]
-      if (!found) for (i = n; i >= 1; i--) cpu[++found] = may[i]
+      for (i = 1; i <= n; i++) class[list[i]] = 3
+      for (i = 1; i <= all; i++) if (!(may[i] in class)) class[may[i]] = 1
+      for (i = 1; i <= all; i++) {
+        n = cpus_expand(siblings[may[i]], list)
+        for (j = 1; j <= n; j++) if (class[may[i]] == 1 && list[j] != may[i] && class[list[j]] == 3) class[may[i]] = 2
+      }
       want = int((rate + 1.999) / 2)
-      print cpus_compress(cpu, found < want ? found : want > 0 ? want : 1)
+      if (want < 1) want = 1
+      for (kind = 1; kind <= 3; kind++)
+        for (i = all; i >= 1; i--)
+          if (class[may[i]] == kind && found < want && (kind < 3 || !found)) { cpu[++found] = may[i]; worst = kind }
+      print "cpus\t" cpus_compress(cpu, found) "\t" (worst == 3 ? "instance" : worst == 2 ? "sibling" : "free")
     }'
 }
 

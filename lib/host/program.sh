@@ -20,6 +20,9 @@ program_have() {
   [[ ! -e $binary ]] || { chmod 700 "$binary" && [[ -x $binary ]]; } ||
     fail "REMOTE_DIR=$WORK: programs cannot be run there (mounted noexec?); set REMOTE_DIR to a directory where they can"
   if [[ -e $binary ]] && why=$(run_limited 10 "$binary" --version 2>&1); then
+    # Its time is that of its last use; others that nobody has used for a month are of older versions.
+    touch -c -- "$binary"
+    find "$WORK/cache" -maxdepth 1 -type f -name "$1-*" ! -name "$1-$2" -mtime +30 -exec rm -f -- {} +
     printf 'yes\t%s\n' "$binary"
   else
     printf 'no\t%s %s\t%s\n' "$(uname -m)" "$(getconf GNU_LIBC_VERSION 2>/dev/null || echo unknown)" \

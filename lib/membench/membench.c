@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define CHASE_BYTES ((uint64_t)256 << 20) /* min size of the chase: one cycle takes 0.4 s at 100 ns per load */
-#define CACHES      8                     /* the chase is at least this many times the largest cache */
+#define CACHES      8                     /* a buffer is at least this many times the largest caches of the CPUs that use it */
 #define SEED        1
 #define PARTS       8 /* parts of a measurement of bandwidth; the best one counts */
 
@@ -123,6 +123,13 @@ static int take_room(const struct options *o, struct room *r, uint64_t wanted)
     return room_map(r, (size_t)wanted, o->node, &why) ? fail(o, why) : 0;
 }
 
+/* Returns the size of a buffer that is too large for the largest caches of the first COUNT CPUs. */
+static uint64_t beyond_caches(const struct options *o, int count)
+{
+    uint64_t bytes = room_caches("", o->cpu, count) * CACHES;
+    return bytes > CHASE_BYTES ? bytes : CHASE_BYTES;
+}
+
 /* Measure the bandwidth of all CPUs in several parts. Returns the max in bytes per second, which other programs disturb least, or -1 with errno. */
 static double bandwidth(const struct options *o, const struct room *r, enum stream_op op)
 {
@@ -148,20 +155,21 @@ static uint64_t thread_ns(void)
 static int measure(const struct options *o)
 {
     struct room r;
-    uint64_t cache = room_cache(o->cpu[0]), chased = cache * CACHES > CHASE_BYTES ? cache * CACHES : CHASE_BYTES;
+    uint64_t caches = room_caches("", o->cpu, o->cpus), all = beyond_caches(o, o->cpus), chased = beyond_caches(o, 1);
     if (stream_pin(o->cpu[0])) return fail(o, "cannot run on the first of --cpus");
-    /* Chase the first half, while threads read the second half. Then read and write the whole buffer. */
-    if (take_room(o, &r, 2 * chased)) return 1;
-    size_t half = r.bytes / 2;
-    printf("bytes\t%zu\npages\t%s\ncached\t%s\n", r.bytes, r.huge ? "huge" : "small", half < 4 * cache ? "yes" : "no");
-    struct chase c = chase_link(r.start, half, SEED);
+    /* Chase the first part, while threads read the second part. Then read and write the whole buffer. */
+    if (take_room(o, &r, chased + all)) return 1;
+    /* Of a buffer that is smaller than wanted, the chase has its share. A part begins at a line. */
+    size_t first = (size_t)((double)r.bytes * (double)chased / (double)(chased + all)) & ~(size_t)4095;
+    printf("bytes\t%zu\npages\t%s\ncached\t%s\n", r.bytes, r.huge ? "huge" : "small", r.bytes - first < caches * CACHES / 2 ? "yes" : "no");
+    struct chase c = chase_link(r.start, first, SEED);
     chase_run(&c, o->seconds / PARTS);
     uint64_t began = stream_now(), used = thread_ns();
     printf("latency_ns\t%.1f\n", chase_best(&c, o->seconds));
     printf("share_percent\t%.0f\n", 100.0 * (double)(thread_ns() - used) / (double)(stream_now() - began));
     int rc = 0;
     if (o->cpus > 1) {
-        struct stream *s = stream_begin(r.start + half, half, o->cpu + 1, o->cpus - 1, STREAM_READ, 0);
+        struct stream *s = stream_begin(r.start + first, r.bytes - first, o->cpu + 1, o->cpus - 1, STREAM_READ, 0);
         if (s) {
             uint64_t bytes = stream_bytes(s);
             began = stream_now();
@@ -186,9 +194,8 @@ static int measure(const struct options *o)
 static int load(const struct options *o)
 {
     struct room r;
-    uint64_t cache = room_cache(o->cpu[0]);
     watch_signals();
-    if (take_room(o, &r, cache * CACHES > CHASE_BYTES ? cache * CACHES : CHASE_BYTES)) return 1;
+    if (take_room(o, &r, beyond_caches(o, o->cpus))) return 1;
     struct stream *s = stream_begin(r.start, r.bytes, o->cpu, o->cpus, STREAM_READ, o->gb_s * 1e9);
     if (!s) return fail(o, "cannot run on all of --cpus");
     printf("time\tgb_s\n");

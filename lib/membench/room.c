@@ -67,20 +67,41 @@ int room_limit(int node, uint64_t *bytes)
     return 0;
 }
 
-uint64_t room_cache(int cpu)
+/* Find the largest cache of a CPU. Returns its bytes, and the number of the first CPU that shares it in *first; 0 if the kernel does not report it.
+ */
+static uint64_t largest_cache(const char *root, int cpu, uint64_t *first)
 {
     uint64_t largest = 0;
     for (int i = 0; i < 16; i++) {
-        char path[96], text[32];
+        char path[512], text[32];
         uint64_t bytes;
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/size", cpu, i);
+        snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpu%d/cache/index%d/size", root, cpu, i);
         if (read_text(path, text, sizeof text)) break;
         size_t digits = strspn(text, "0123456789");
         if (number_u64_n(text, digits, 0, UINT64_MAX >> 30, &bytes)) continue;
         bytes <<= text[digits] == 'M' ? 20 : text[digits] == 'K' ? 10 : 0;
-        if (bytes > largest) largest = bytes;
+        if (bytes <= largest) continue;
+        largest = bytes;
+        *first = (uint64_t)cpu;
+        snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", root, cpu, i);
+        if (!read_text(path, text, sizeof text)) number_u64_n(text, strspn(text, "0123456789"), 0, UINT32_MAX, first);
     }
     return largest;
+}
+
+uint64_t room_caches(const char *root, const int *cpus, int count)
+{
+    uint64_t sum = 0, seen[ROOM_CPUS], first = 0;
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        uint64_t bytes = largest_cache(root, cpus[i], &first);
+        int j = 0;
+        while (j < n && seen[j] != first) j++;
+        if (!bytes || j < n || n == ROOM_CPUS) continue;
+        seen[n++] = first;
+        sum += bytes;
+    }
+    return sum;
 }
 
 /* Bind a range to a node (MPOL_BIND). Returns 0, or -1 with errno. */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define ROOM_NODES 1024 /* node numbers are below this, as in Linux */
+#define ROOM_CPUS  1024 /* max CPUs of room_caches */
 #define ROOM_LINE  64   /* bytes of a cache line; if lines are larger, a load of the chase uses a part of one */
 #define ROOM_PART  4    /* a buffer takes at most 1/4 of the free memory */
 
@@ -24,8 +25,9 @@ int room_free_in(const char *text, uint64_t *bytes);
  *  Returns 0, or -1 with errno. */
 int room_limit(int node, uint64_t *bytes);
 
-/** Returns the bytes of the largest cache of CPU `cpu`; 0 if the kernel does not report it. */
-uint64_t room_cache(int cpu);
+/** Returns the bytes of the largest caches of COUNT CPUs, a cache that several of them share once; 0 if the kernel does not report them. ROOT is a
+ *  prefix of /sys. */
+uint64_t room_caches(const char *root, const int *cpus, int count);
 
 /** Map BYTES on NODE, in huge pages if the kernel has them, and touch every page. The caller frees the buffer with room_unmap. Returns 0, or -1
  *  with errno and *why, a static text. */

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # NEIGHBOUR: a load (membench) on the memory of a node of the server while phases are measured.
 
-_ANTAGONIST_ON=      # whether the load was started in this repeat
+_ANTAGONIST_ON=      # whether the load was started in this repeat: asked, or yes once it reads
 _ANTAGONIST_PROGRAM= # the path of membench on the server
 
 # Whether NEIGHBOUR asks for a load on memory, at the point in force or at any point.
@@ -10,6 +10,14 @@ _ANTAGONIST_PROGRAM= # the path of membench on the server
 # Globals: NEIGHBOUR
 antagonist_wanted() {
   [[ $NEIGHBOUR =~ [1-9] ]]
+}
+
+# The min bytes of the load's buffer at the point in force; with large caches it takes more, but at most a fourth of what is free.
+# Usage: antagonist_bytes
+# Returns: sets REPLY
+antagonist_bytes() {
+  REPLY=0
+  ! antagonist_wanted || REPLY=$((256 << 20))
 }
 
 # Print the node to load: NEIGHBOUR_NODE, else the node of the data for bind and preferred, else the first node with memory.
@@ -41,14 +49,20 @@ antagonist_try() {
 # Globals: NEIGHBOUR SERVER ROW
 # Returns: 1 with the reason on stderr; a phase without the load would be invalid
 antagonist_mark() {
-  local busy node
+  local busy node said cpus kind
   antagonist_wanted && [[ -z $_ANTAGONIST_ON && $1 != populate* ]] || return 0
   _antagonist_program >&2 || return
-  _ANTAGONIST_ON=yes
+  _ANTAGONIST_ON=asked
   busy=$(tr ';' '\n' <<<"${ROW[places]}" | sed 's/@.*//; /^[0-9]/!d' | paste -sd ,)
   node=$(antagonist_node)
   log_info "node $node of $SERVER is read at $NEIGHBOUR GB/s meanwhile"
-  remote_run -e RUN_ID -e RUN_OWNER "$SERVER" antagonist start "$_ANTAGONIST_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}"
+  said=$(remote_run -e RUN_ID -e RUN_OWNER "$SERVER" antagonist start "$_ANTAGONIST_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}") || return
+  _ANTAGONIST_ON=yes
+  IFS=$'\t' read -r _ cpus kind <<<"$said"
+  case $kind in
+    sibling) log_warn "NEIGHBOUR=$NEIGHBOUR: its CPUs $cpus of $SERVER include hyperthreads of instances' CPUs, which it slows down; set SERVER_CPUS or INSTANCES" ;;
+    instance) log_warn "NEIGHBOUR=$NEIGHBOUR: its CPUs $cpus of $SERVER include CPUs of instances, from which it takes time; set SERVER_CPUS or INSTANCES" ;;
+  esac
 }
 
 # Install membench on the server, once.
@@ -62,11 +76,11 @@ _antagonist_program() {
   }
 }
 
-# Stop the load, and fetch its bandwidth of each second.
+# Stop the load, and fetch its bandwidth of each second; nothing if it did not start.
 # Usage: antagonist_fetch FOLDER
 # Returns: 1 when the load had ended before, with the reason on stderr
 antagonist_fetch() {
-  [[ -z $_ANTAGONIST_ON ]] || receive_files "$1" -e RUN_ID "$SERVER" antagonist fetch
+  [[ $_ANTAGONIST_ON != yes ]] || receive_files "$1" -e RUN_ID "$SERVER" antagonist fetch
 }
 
 # Stop the load, whether the repeat succeeded or failed.

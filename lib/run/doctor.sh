@@ -308,10 +308,12 @@ _doctor_memory() {
         "another FILL: no number of keys comes nearer (docs/tiers.md)"
     fi
     need=${ROW[dram_bytes]}
+    antagonist_bytes
+    need=$((need + REPLY))
     ((need > most)) || continue
     most=$need
     wanted="$(_doctor_mib "$need") for $point (${ROW[instances]} x ${ROW[keys]} keys of ${ROW[value_size]} B; 1.5 x (size + 32) x keys says"
-    wanted+=" $(_doctor_mib "${ROW[rule_bytes]}")) and $(_doctor_mib "$keep") kept free"
+    wanted+=" $(_doctor_mib "${ROW[rule_bytes]}"))$( ((REPLY == 0)) || printf ', with %s of NEIGHBOUR' "$(_doctor_mib "$REPLY")") and $(_doctor_mib "$keep") kept free"
     ((need + keep <= SERVER_FREE)) || break
   done
   plan_enter "${VARIANTS%% *}" ''

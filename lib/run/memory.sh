@@ -30,7 +30,7 @@ memory_probe() {
   # The load of the probe would disturb a run on the server, and a run would disturb the probe.
   lock_take
   log_info "$SERVER: measuring memory: about 3 s for each node and socket"
-  rows=$(remote_run "$SERVER" memory measure "$program") || {
+  rows=$(remote_run -e RUN_ID -e LOCK_DIR "$SERVER" memory measure "$program") || {
     printf '%s\tfail\tmemory\tcould not be measured\tdoctor --probe\tsee what it says\n' "$SERVER" >>"$1"
     return 0
   }

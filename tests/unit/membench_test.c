@@ -49,6 +49,36 @@ static void what_is_free_is_read_from_a_node_and_from_the_machine(void)
     CHECK_SAME(room_limit(ROOM_NODES - 1, &bytes), -1);
 }
 
+/* Write a file of a CPU's cache below the directory ROOT. */
+static void cache_make(const char *root, int cpu, const char *size, const char *shared)
+{
+    char path[300];
+    snprintf(path, sizeof path, "mkdir -p %s/sys/devices/system/cpu/cpu%d/cache/index0", root, cpu);
+    CHECK_SAME(system(path), 0);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpu%d/cache/index0/%s", root, cpu, i ? "shared_cpu_list" : "size");
+        FILE *f = fopen(path, "w");
+        CHECK(f && fputs(i ? shared : size, f) >= 0 && !fclose(f));
+    }
+}
+
+static void every_cache_of_the_cpus_counts_once(void)
+{
+    char root[] = "/tmp/membench.XXXXXX", remove[64];
+    const int cpus[] = {0, 1, 2, 3, 7};
+    CHECK(mkdtemp(root));
+    cache_make(root, 0, "32768K\n", "0-1,8\n");
+    cache_make(root, 1, "32768K\n", "0-1,8\n");
+    cache_make(root, 2, "96M\n", "2-3\n");
+    cache_make(root, 3, "96M\n", "2-3\n");
+    CHECK_SAME(room_caches(root, cpus, 1), 32 << 20);
+    CHECK_SAME(room_caches(root, cpus, 2), 32 << 20);
+    CHECK_SAME(room_caches(root, cpus, 5), 128 << 20);
+    CHECK_SAME(room_caches(root, cpus + 4, 1), 0);
+    snprintf(remove, sizeof remove, "rm -r %s", root);
+    CHECK_SAME(system(remove), 0);
+}
+
 static void memory_is_mapped_whole_and_given_back(void)
 {
     struct room r;
@@ -135,6 +165,7 @@ int main(void)
 {
     TEST("the links are one cycle through all lines, in an order that is not theirs", the_links_are_one_cycle_through_all_lines);
     TEST("what is free is read from a node, and from the machine", what_is_free_is_read_from_a_node_and_from_the_machine);
+    TEST("every cache of the CPUs counts once", every_cache_of_the_cpus_counts_once);
     TEST("memory is mapped whole, and given back", memory_is_mapped_whole_and_given_back);
     TEST("threads go through their parts until they are ended", threads_go_through_their_parts_until_they_are_ended);
     TEST("a rate is not passed", a_rate_is_not_passed);

@@ -2,11 +2,11 @@
 # The bandwidth of the load on memory during a phase (NEIGHBOUR), from server/antagonist.tsv. Load it after text.awk.
 
 # Returns the mean GB/s of the seconds entirely between FROM_US and TO_US by the server's clock. If the phase contains no whole second, returns the
-# first second that ends after FROM_US; empty if there is none.
+# first second that is partly in it; empty if there is none.
 function antagonist_read(file, from_us, to_us,    line, f, sum, n, last) {
   while ((getline line < file) > 0) {
     if (split(line, f, "\t") != 2 || f[1] !~ /^[0-9]+\.[0-9]+$/ || f[2] !~ /^[0-9]+\.[0-9]+$/ || f[1] * 1e6 < from_us) continue
-    if (last == "") last = f[2]
+    if (last == "" && (f[1] - 1) * 1e6 < to_us) last = f[2]
     if ((f[1] - 1) * 1e6 < from_us || f[1] * 1e6 > to_us) continue
     sum += f[2]
     n++
