@@ -374,10 +374,8 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
     cell["hit_source"] = "info"
   }
   damon_fill(phase_calls)
-  if (damon_moved() != "") {
-    moved += damon_moved() / 4096
-    moves++
-  }
+  moved += damon_moved() / 4096
+  moves += damon_moved() != ""
   if (moves && phase_calls > 0) cell["moved_per_op"] = text_number(moved / phase_calls, 6)
   if (phase_calls > 0 && "used_cpu_us" in sum) cell["server_cpu_us_per_op"] = text_number(sum["used_cpu_us"] / phase_calls, 3)
   if (phase_from) cell["settle_s"] = settle_read(substr(file, 1, length(file) - length("counters.tsv")) "nodes.tsv", phase_from, phase_to)
