@@ -92,6 +92,7 @@ function time_far(file, g, v, asked,    p, r, k, line, f, n, samples, now, seen,
     faults[f[2]] = f[5]
   }
   close(samples)
+  if (!ports) return
   for (p = 1; p <= phases; p++) {
     before = drawn
     for (k = 1; k <= intervals[p]; k++) {
