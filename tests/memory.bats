@@ -167,6 +167,12 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   run "$MEMBENCH" load --node 0 --cpus 0
   assert_failure 2
   assert_output 'membench: load: --gb-s is required'
+  run "$MEMBENCH" spread --near 0 --far 0 --share 50
+  assert_failure 2
+  assert_output 'membench: spread: --near, --far, --share and --processes are required'
+  run "$MEMBENCH" spread --near 0 --far 0 --share 101 --processes 1
+  assert_failure 2
+  assert_output 'membench: --share: not from 0 to 100: 101'
 }
 
 @test "a load on memory ends with the process that asked for it, and with its lease" {

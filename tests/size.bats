@@ -240,6 +240,9 @@ words() {
   run_split "$REPO/do_it.sh" plan "${untuned[@]}" RATE=search
   assert_match 'search +swap: .* at 80% of what native keeps' "$output"
   assert_match 'search +the highest rate' "$output"
+  words 'native weighted' LIMITS="p99<=1ms"
+  run_split "$REPO/do_it.sh" plan "${untuned[@]}"
+  assert_match 'search +weighted: the min share of DRAM that keeps p99<=1ms at 1000 ops/s' "$output"
 }
 
 @test "settings of a search for DRAM that contradict each other are refused before anything is started" {
@@ -256,7 +259,8 @@ words() {
 native swap|DRAM_RATIO=1:4 search|a search and ratios exclude each other
 native swap|RATE=0|requires a load to hold
 native swap|RATE=0;CONNECTIONS=search|conflicts with DRAM_RATIO=search
-native||no variant has a limit of DRAM; add swap, zram or zswap
+native weighted|LIMITS=far<=0.1|the far accesses of weighted cannot be counted
+native||no variant has a limit of DRAM; add swap, zram, zswap or weighted
 swap|RATE=search|requires a first variant with all data in DRAM
 native swap|PHASES=get|requires PHASES that begin with populate
 native swap|TIME=0|requires TIME

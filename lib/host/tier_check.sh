@@ -51,7 +51,14 @@ check_nodes() {
       row fail "node $node has no memory, or is not there" "nodes with memory: $(cut -f 1 <<<"$1" | tr '\n' ' ')" "set TIER_NODES"
       return
     done
-    check_room "$wanted"
+    if [[ $TIER_NEAR == */ || $TIER_NEAR == /* ]]; then
+      row fail "TIER_NODES=$TIER_NODES: ${TIER_NEAR%%/*}${TIER_NEAR##*/} are of one kind" "DRAM_RATIO=search: nodes with CPUs and nodes without" "set TIER_NODES"
+    elif [[ -n $TIER_NEAR ]]; then
+      # It begins with all data on the near nodes.
+      TIER=bind check_room "$(_detect_list "${TIER_NEAR%/*}")"
+    else
+      check_room "$wanted"
+    fi
   fi
 }
 

@@ -76,6 +76,7 @@ tier_verify() {
         if (pages > 0 && !(kind == "weighted" && asked["weights"] == "keep")) {
           placed = 1
           for (node in wanted) {
+            if (weight[node] == 0) continue
             share = (on[node] / (pages + swap)) / (weight[node] / total)
             if (share < placed) placed = share
           }

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The memory tier of a run on the server: which tiers exist, whether the requested one is possible, up and down.
-# Needs: vsmp tier tier_undo tier_cgroup tier_swap tier_detect tier_check
-# Settings sent in front: for limit RUN_ID; for up and down RUN_ID and RUN_OWNER; for check and up TIER, TIER_NODES (numbers), TIER_WEIGHTS,
+# Needs: cpus vsmp tier tier_undo tier_cgroup tier_swap tier_detect tier_check
+# Settings sent in front: for limit and divide RUN_ID; for up and down RUN_ID and RUN_OWNER; for check and up TIER, TIER_NODES (numbers), TIER_WEIGHTS,
 # TIER_SWAP, ZRAM_ALGORITHM, TIER_LIMIT (bytes of DRAM for all instances; 0: no limit), TIER_SPACE (bytes of swap), TIER_FAR (nodes
-# without a CPU), TIER_RESERVE (bytes that must stay free on the server), TIER_SWAPPINESS (a number, or keep).
+# without a CPU), TIER_NEAR (NEAR/FAR, the nodes that a search divides data between; empty: it divides none), TIER_RESERVE (bytes that must stay
+# free on the server), TIER_SWAPPINESS (a number, or keep).
 
-# Usage: main detect|check|up|down|limit BYTES
+# Usage: main detect|check|up|down|limit BYTES|divide PROGRAM SHARE NEAR FAR
 main() {
   if [[ $1 == detect ]]; then
     tier_detect
@@ -28,8 +29,30 @@ main() {
 tiers_limit() {
   [[ -e $TIER_FOLDER/cgroup ]] || fail "the tier has no limit of DRAM"
   cgroup_limit "$(<"$TIER_FOLDER/cgroup")" "$1" || fail "$WHY"
-  # The request from now on, for the check of the placement.
-  if ! awk -v limit="$1" 'BEGIN { FS = OFS = "\t" } $1 == "limit" { $2 = limit } { print }' "$TIER_FOLDER/asked" >"$TIER_FOLDER/asked.new" ||
+  tiers_ask limit "$1"
+}
+
+# Move the pages of the instances, so that SHARE % of them are on the near nodes.
+# Usage: tiers_divide PROGRAM SHARE NEAR FAR
+tiers_divide() {
+  local pid start pids='' said
+  while read -r pid start _; do
+    ! proc_alive "$pid" "$start" || pids+=${pids:+,}$pid
+  done <"$WORK/run-$RUN_ID/server/instances.proc"
+  [[ -n $pids ]] || fail "no instance runs"
+  said=$("$1" spread --near "$3" --far "$4" --share "$2" --processes "$pids" 2>&1) || fail "$2 % of the pages on nodes $3: $(tail -n 1 <<<"$said")"
+  tiers_ask weights "$(LC_ALL=C awk -v near="$3" -v far="$4" -v share="$2" "$CPUS_AWK"'
+    function weigh(list, part,    n, i, node) {
+      n = cpus_expand(list, node)
+      for (i = 1; i <= n; i++) printf "%s:%g ", node[i], part / n
+    }
+    BEGIN { weigh(near, share); weigh(far, 100 - share) }')"
+}
+
+# Change what the tier is asked for from now on, for the check of the placement.
+# Usage: tiers_ask NAME VALUE
+tiers_ask() {
+  if ! awk -v name="$1" -v value="$2" 'BEGIN { FS = OFS = "\t" } $1 == name { $2 = value } { print }' "$TIER_FOLDER/asked" >"$TIER_FOLDER/asked.new" ||
     ! mv -f -- "$TIER_FOLDER/asked.new" "$TIER_FOLDER/asked"; then
     fail "$TIER_FOLDER: cannot be written"
   fi

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* membench: measure or load the memory of a NUMA node from given CPUs. main() parses options, then measures or loads. */
+/* membench: measure or load the memory of a NUMA node from given CPUs, or divide the pages of processes between nodes. */
 #include "chase.h"
 #include "number.h"
 #include "room.h"
+#include "spread.h"
 #include "stream.h"
 #include "watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +21,11 @@
 #define CACHES      8                     /* a buffer is at least this many times the largest caches of the CPUs that use it */
 #define SEED        1
 #define PARTS       8 /* parts of a measurement of bandwidth; the best one counts */
+#define PROCESSES   4096
+#define MISPLACED   100 /* one page in so many may stay where it is */
 
 struct options {
-    bool load; /* else: measure */
+    enum { MEASURE, LOAD, SPREAD } verb;
     int cpu[STREAM_THREADS];
     int cpus;
     int node;
@@ -29,17 +33,23 @@ struct options {
     double seconds;
     double gb_s;
     struct watch watch;
+    struct spread spread;
+    int process[PROCESSES];
+    int processes;
 };
 
 static const char usage[] =
     "Usage: membench measure --node N --cpus LIST [--bytes MAX] [--seconds S]\n"
     "       membench load --node N --cpus LIST --gb-s RATE [--bytes MAX] [--process PID:START] [--lease FILE:SECONDS]\n"
+    "       membench spread --near LIST --far LIST --share P --processes LIST\n"
     "       membench --version\n"
     "\n"
     "measure: print the latency and the bandwidth of node N from these CPUs, a figure a line: NAME, a tab, the value.\n"
     "load: read from node N at RATE GB/s until TERM or INT; print each second's time and GB/s. It ends by itself when process PID, which began\n"
     "at START (field 22 of /proc/PID/stat), is gone, or when FILE is gone or has not been changed for SECONDS.\n"
-    "It takes MAX bytes of memory at most, and never more than a fourth of what is free on the node.\n";
+    "measure and load take MAX bytes of memory at most, and never more than a fourth of what is free on the node.\n"
+    "spread: move the private pages of these processes, P % of them to the nodes --near and the others to the nodes --far. It prints how many pages\n"
+    "they have, and how many were moved. It fails when more than one page in 100 is elsewhere then.\n";
 
 static int refuse(const char *what, const char *value)
 {
@@ -47,28 +57,44 @@ static int refuse(const char *what, const char *value)
     return 2;
 }
 
-/* Parse a list of CPUs such as 0-3,8. Returns 0, or -1. */
-static int read_cpus(struct options *o, const char *text)
+/* Parse a list of numbers such as 0-3,8. Returns how many there are; 0 if it is none, or has more than MOST. */
+static int read_list(const char *text, uint64_t last_number, int *list, int most)
 {
-    o->cpus = 0;
+    int count = 0;
     for (;;) {
         uint64_t first, last;
         size_t n = strspn(text, "0123456789");
-        if (number_u64_n(text, n, 0, 65535, &first)) return -1;
+        if (number_u64_n(text, n, 0, last_number, &first)) return 0;
         last = first;
         text += n;
         if (*text == '-') {
             n = strspn(++text, "0123456789");
-            if (number_u64_n(text, n, first, 65535, &last)) return -1;
+            if (number_u64_n(text, n, first, last_number, &last)) return 0;
             text += n;
         }
         for (; first <= last; first++) {
-            if (o->cpus == STREAM_THREADS) return -1;
-            o->cpu[o->cpus++] = (int)first;
+            if (count == most) return 0;
+            list[count++] = (int)first;
         }
-        if (!*text) return 0;
-        if (*text++ != ',') return -1;
+        if (!*text) return count;
+        if (*text++ != ',') return 0;
     }
+}
+
+/* Parse an option of spread. Returns 0, 2 with a line on stderr, or -1 if it is none. */
+static int take_spread(struct options *o, const char *name, const char *value)
+{
+    struct spread *s = &o->spread;
+    if (!strcmp(name, "--near"))
+        return (s->nears = read_list(value, ROOM_NODES - 1, s->near, SPREAD_NODES)) ? 0 : refuse("--near: not a list of nodes", value);
+    if (!strcmp(name, "--far"))
+        return (s->fars = read_list(value, ROOM_NODES - 1, s->far, SPREAD_NODES)) ? 0 : refuse("--far: not a list of nodes", value);
+    if (!strcmp(name, "--processes"))
+        return (o->processes = read_list(value, INT32_MAX, o->process, PROCESSES)) ? 0 : refuse("--processes: not a list of process ids", value);
+    if (strcmp(name, "--share") != 0) return -1;
+    if (number_double(value, 0, 100, &s->share)) return refuse("--share: not from 0 to 100", value);
+    s->share /= 100;
+    return 0;
 }
 
 /* Parse one option and its value. Returns 0, or 2 with a line on stderr. */
@@ -80,28 +106,35 @@ static int take(struct options *o, const char *name, const char *value)
         o->node = (int)n;
         return 0;
     }
-    if (!strcmp(name, "--cpus")) return read_cpus(o, value) ? refuse("--cpus: not a list of CPUs, such as 0-3,8", value) : 0;
+    if (!strcmp(name, "--cpus"))
+        return (o->cpus = read_list(value, 65535, o->cpu, STREAM_THREADS)) ? 0 : refuse("--cpus: not a list of CPUs, such as 0-3,8", value);
     if (!strcmp(name, "--bytes")) return number_amount(value, 1, UINT64_C(1) << 50, &o->bytes) ? refuse("--bytes: not a number of bytes", value) : 0;
     if (!strcmp(name, "--seconds")) return number_double(value, 0.001, 60, &o->seconds) ? refuse("--seconds: not from 0.001 to 60", value) : 0;
     if (!strcmp(name, "--gb-s")) return number_double(value, 0.001, 10000, &o->gb_s) ? refuse("--gb-s: not from 0.001 to 10000", value) : 0;
     if (!strcmp(name, "--process")) return watch_process(&o->watch, value) ? refuse("--process: not PID:START", value) : 0;
     if (!strcmp(name, "--lease")) return watch_lease(&o->watch, value) ? refuse("--lease: not FILE:SECONDS", value) : 0;
-    return refuse("unknown option", name);
+    int rc = take_spread(o, name, value);
+    return rc < 0 ? refuse("unknown option", name) : rc;
 }
 
 static int read_options(struct options *o, int argc, char **argv)
 {
-    if (argc < 2 || !argv[1]) return refuse("measure or load is required", NULL);
-    o->load = !strcmp(argv[1], "load");
-    if (!o->load && strcmp(argv[1], "measure") != 0) return refuse("measure or load is required", argv[1]);
+    if (argc < 2 || !argv[1]) return refuse("measure, load or spread is required", NULL);
+    o->verb = !strcmp(argv[1], "load") ? LOAD : !strcmp(argv[1], "spread") ? SPREAD : MEASURE;
+    if (o->verb == MEASURE && strcmp(argv[1], "measure") != 0) return refuse("measure, load or spread is required", argv[1]);
     for (int i = 2; i < argc; i += 2) {
         if (i + 1 == argc) return refuse("the value is missing", argv[i]);
         int rc = take(o, argv[i], argv[i + 1]);
         if (rc) return rc;
     }
+    if (o->verb == SPREAD) {
+        if (!o->spread.nears || !o->spread.fars || o->spread.share < 0 || !o->processes)
+            return refuse("spread: --near, --far, --share and --processes are required", NULL);
+        return 0;
+    }
     if (o->node < 0) return refuse("--node is required", NULL);
     if (!o->cpus) return refuse("--cpus is required", NULL);
-    if (o->load && o->gb_s <= 0) return refuse("load: --gb-s is required", NULL);
+    if (o->verb == LOAD && o->gb_s <= 0) return refuse("load: --gb-s is required", NULL);
     return 0;
 }
 
@@ -210,9 +243,24 @@ static int load(const struct options *o)
     return 0;
 }
 
+/* Divide the pages of all processes. */
+static int spread(struct options *o)
+{
+    struct spread *s = &o->spread;
+    for (int i = 0; i < o->processes; i++) /* A process may end meanwhile. */
+        if (spread_process(s, o->process[i]) && errno != ENOENT && errno != ESRCH) {
+            fprintf(stderr, "membench: process %d: pages cannot be moved: %s\n", o->process[i], strerror(errno));
+            return 1;
+        }
+    printf("pages\t%" PRIu64 "\nmoved\t%" PRIu64 "\n", s->pages, s->moved - s->misplaced);
+    if (s->misplaced * MISPLACED <= s->pages) return 0;
+    fprintf(stderr, "membench: %" PRIu64 " of %" PRIu64 " pages cannot be moved; is a node full?\n", s->misplaced, s->pages);
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
-    static struct options o = {.node = -1, .seconds = 0.4};
+    static struct options o = {.node = -1, .seconds = 0.4, .spread = {.share = -1}};
     if (argc == 2 && !strcmp(argv[1], "--version")) return puts("membench 1") < 0;
     if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout) < 0;
     int rc = read_options(&o, argc, argv);
@@ -223,6 +271,6 @@ int main(int argc, char **argv)
         if (write(fd, "1000", 4) < 0) errno = 0;
         close(fd);
     }
-    rc = o.load ? load(&o) : measure(&o);
+    rc = o.verb == SPREAD ? spread(&o) : o.verb == LOAD ? load(&o) : measure(&o);
     return fflush(stdout) || rc;
 }

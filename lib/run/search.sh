@@ -97,6 +97,7 @@ _search_check_limit() {
   [[ "|$_SEARCH_FIGURES|" == *"|$figure|"* ]] || conf_refuse LIMITS "'$1': unknown figure $figure; accepted: ${_SEARCH_FIGURES//|/ }"
   if [[ $figure == far ]]; then
     [[ $DRAM_RATIO == search && $RATE != search ]] || conf_refuse LIMITS "'$1': requires DRAM_RATIO=search and RATE=NUMBER; far accesses do not depend on the load"
+    ! { size_wanted && tier_divided; } || conf_refuse LIMITS "'$1': the far accesses of $PLAN_ENTERED cannot be counted; set a latency, such as p99<=1ms"
     [[ $rest =~ ^'<'=?[0-9]+(\.[0-9]+)?$ ]] || conf_refuse LIMITS "'$1': invalid limit; accepted: a number of far accesses per operation, such as far<=0.05"
     return 0
   fi

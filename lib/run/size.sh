@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # DRAM_RATIO=search: the min share of DRAM at which a load keeps LIMITS. lib/run/search.sh does the search; its loads are shares in percent.
+# A cgroup limits DRAM, or the pages are divided between near and far nodes.
 
 _SIZE_BASE=  # bytes that instances and their cgroup take with all data in DRAM: 100 %
 _SIZE_SHARE= # the current share
@@ -14,7 +15,7 @@ readonly _SIZE_SLACK=$((1 << 20))
 # Usage: size_wanted
 # Globals: DRAM_RATIO
 size_wanted() {
-  [[ $DRAM_RATIO == search ]] && tier_limited
+  [[ $DRAM_RATIO == search ]] && { tier_limited || tier_divided; }
 }
 
 # Refuse settings of such a search that contradict each other.
@@ -30,12 +31,12 @@ size_check() {
     conf_refuse DRAM_RATIO "with RATE=search, requires a first variant with all data in DRAM; set VARIANTS=\"native $PLAN_ENTERED\""
 }
 
-# Refuse a search when no variant has a DRAM limit.
+# Refuse a search when no variant has a share of DRAM that can be changed.
 # Usage: size_check_variants SEARCHES
 #   SEARCHES is how many variants have something
 # Returns: exits 2.
 size_check_variants() {
-  [[ $DRAM_RATIO != search || $1 != 0 ]] || conf_refuse DRAM_RATIO "no variant has a limit of DRAM; add swap, zram or zswap to VARIANTS"
+  [[ $DRAM_RATIO != search || $1 != 0 ]] || conf_refuse DRAM_RATIO "no variant has a limit of DRAM; add swap, zram, zswap or weighted to VARIANTS"
 }
 
 # Begin the search of a repeat, or of a further try.
@@ -51,9 +52,13 @@ size_set() {
   local bytes
   [[ -n $_SIZE_BASE ]] || _size_measure || return
   [[ $_SIZE_SHARE != "$1" ]] || return 0
-  bytes=$(size_bytes "$1")
-  # Memory that the kernel charges to processes in advance must fit at 100 %.
-  tier_set_limit $((bytes + POINT_INSTANCES * _SIZE_SLACK)) || return 2
+  if tier_divided; then
+    tier_divide "$1" || return 2
+  else
+    bytes=$(size_bytes "$1")
+    # Memory that the kernel charges to processes in advance must fit at 100 %.
+    tier_set_limit $((bytes + POINT_INSTANCES * _SIZE_SLACK)) || return 2
+  fi
   _SIZE_SHARE=$1
 }
 
@@ -64,7 +69,9 @@ size_bytes() {
 }
 
 _size_measure() {
-  _SIZE_BASE=$(awk -F '\t' '$1 == "cgroup" && ($2 == "usage" || $2 == "swap") { sum += $3 } END { printf "%.0f\n", sum }' <<<"$MONITOR_ROWS")
+  local scope=cgroup
+  ! tier_divided || scope=tier
+  _SIZE_BASE=$(awk -F '\t' -v scope="$scope" '$1 == scope && $2 ~ (scope == "tier" ? "^data_bytes$" : "^(usage|swap)$") { sum += $3 } END { printf "%.0f\n", sum }' <<<"$MONITOR_ROWS")
   [[ $_SIZE_BASE =~ ^[1-9][0-9]*$ ]] || {
     log_warn "$SERVER: the memory of the instances could not be read, so its share cannot be set"
     _SIZE_BASE=

@@ -5,6 +5,8 @@
 # DRAM of each instance in addition to its data: the program, its stacks and its buffers.
 readonly _TIER_PROGRAM=$((4 << 20))
 
+_TIER_SPREAD= # the path on the server of the program that moves pages
+
 # Print the numactl options that keep a process's memory, and with `with-cpus` its CPUs too, on a node.
 # Usage: tier_bind NODE [with-cpus]
 tier_bind() {
@@ -22,6 +24,13 @@ tier_command() {
 # Globals: TIER
 tier_limited() {
   [[ $TIER == swap || $TIER == zram || $TIER == zswap ]]
+}
+
+# Whether the tier divides data between near and far nodes, in parts that a search can change.
+# Usage: tier_divided
+# Globals: TIER
+tier_divided() {
+  [[ $TIER == weighted ]]
 }
 
 # Print the numactl options of the tier for every instance; nothing when it has none.
@@ -68,6 +77,32 @@ tier_limit() {
 # Returns: 1 when the limit cannot be set, with the reason on stderr
 tier_set_limit() {
   remote_run -e RUN_ID "$SERVER" tiers limit "$1"
+}
+
+# Move the pages of the running instances: SHARE % of them to the near nodes of the tier, the others to its far ones.
+# Usage: tier_divide SHARE
+# Returns: 1 when that cannot be had, with the reason on stderr
+tier_divide() {
+  local far
+  [[ -n $_TIER_SPREAD ]] || _TIER_SPREAD=$(memory_program) || {
+    log_warn "$(tail -n 1 <<<"$_TIER_SPREAD")"
+    _TIER_SPREAD=
+    return 1
+  }
+  far=$(place_memory_nodes far)
+  remote_run -e RUN_ID "$SERVER" tiers divide "$_TIER_SPREAD" "$1" "$(_tier_part near "$far")" "$(_tier_part far "$far")"
+}
+
+# Print the nodes of the tier that are near, or far: without a CPU.
+# Usage: _tier_part near|far FAR
+_tier_part() {
+  awk -v part="$1" -v all="$(_tier_nodes)" -v far="$2" "$CPUS_AWK"'
+    BEGIN {
+      for (i = far == "" ? 0 : cpus_expand(far, list); i >= 1; i--) slow[list[i]] = 1
+      n = all == "" ? 0 : cpus_expand(all, list)
+      for (i = 1; i <= n; i++) if ((list[i] in slow) == (part == "far")) node[++count] = list[i]
+      print cpus_compress(node, count + 0)
+    }'
 }
 
 # Print the smallest of several DRAM ratios.
@@ -136,7 +171,7 @@ tier_detect() {
 }
 
 _tier_run() {
-  local TIER_DATA=$1 TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS least
+  local TIER_DATA=$1 TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS least
   [[ $TUNE_SWAPPINESS != off ]] || TIER_SWAPPINESS=keep
   tier_limit "$1" "$2"
   TIER_LIMIT=$REPLY least=$REPLY
@@ -146,9 +181,11 @@ _tier_run() {
   TIER_SPACE=$(((TIER_DATA - (least < TIER_DATA ? least : TIER_DATA)) * 5 / 4 + (64 << 20)))
   TIER_NODES=$(_tier_nodes)
   TIER_FAR=$(place_memory_nodes far)
+  # A search begins with all data on the near nodes.
+  ! { tier_divided && size_wanted; } || TIER_NEAR=$(_tier_part near "$TIER_FAR")/$(_tier_part far "$TIER_FAR")
   TIER_RESERVE=$(fill_reserve "$SERVER_BYTES")
   remote_run -e RUN_ID -e RUN_OWNER -e TIER -e TIER_NODES -e TIER_WEIGHTS -e TIER_SWAP -e ZRAM_ALGORITHM -e TIER_DATA -e TIER_LIMIT \
-    -e TIER_SPACE -e TIER_FAR -e TIER_RESERVE -e TIER_SWAPPINESS "$SERVER" tiers "$3"
+    -e TIER_SPACE -e TIER_FAR -e TIER_NEAR -e TIER_RESERVE -e TIER_SWAPPINESS "$SERVER" tiers "$3"
 }
 
 # The nodes of the tier, as a list; empty when the server has none of that kind.

@@ -152,7 +152,7 @@ qemu_boot() {
     -numa hmat-lb,initiator=0,target=1,hierarchy=memory,data-type=access-bandwidth,bandwidth=5G \
     -drive "file=$3,if=none,id=swap,format=raw" -device nvme,drive=swap,serial=swap \
     -kernel "$(compgen -G "$1/boot/vmlinuz-*")" -initrd "$2" \
-    -append 'console=ttyS0 quiet panic=-1 cgroup_no_v1=all psi=1 mitigations=off nokaslr init_on_alloc=0' \
+    -append 'console=ttyS0 quiet panic=-1 cgroup_no_v1=all psi=1 mitigations=off nokaslr init_on_alloc=0 no_timer_check' \
     </dev/null | stdbuf -o0 tr -d '\r' | tee "$4"
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* membench: the order of the pointer chase, memory on a node, threads at a rate, and the end of a load. */
+/* membench: the order of the pointer chase, memory on a node, threads at a rate, the end of a load, and pages divided between nodes. */
 #include "chase.h"
 #include "room.h"
+#include "spread.h"
 #include "stream.h"
 #include "unit.h"
 #include "watch.h"
@@ -9,7 +10,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void the_links_are_one_cycle_through_all_lines(void)
@@ -161,6 +164,56 @@ static void a_load_is_over_with_the_one_that_asked_for_it(void)
     CHECK_SAME(watch_lease(&w, "file:0"), -1);
 }
 
+static void a_share_of_the_pages_belongs_on_near_nodes(void)
+{
+    struct spread s = {.near = {3, 5}, .nears = 2, .far = {7}, .fars = 1};
+    for (uint64_t first = 0x7f0000000; first < 0x7f0200000; first += 0x80000) {
+        const uint64_t pages = 10000;
+        unsigned char before[10000] = {0};
+        for (int percent = 100; percent >= 0; percent -= 2) {
+            uint64_t on[8] = {0};
+            s.share = percent / 100.0;
+            for (uint64_t i = 0; i < pages; i++) {
+                int node = spread_node(&s, first + i);
+                on[node]++;
+                /* A page that is far stays there when the share shrinks. */
+                CHECK(!before[i] || node == 7);
+                before[i] = node == 7;
+            }
+            CHECK_SAME(on[3] + on[5] + on[7], pages);
+            CHECK(on[7] + 20 > pages - pages * (uint64_t)percent / 100 && on[7] < pages - pages * (uint64_t)percent / 100 + 20);
+            CHECK(on[3] + 60 > on[5] && on[5] + 60 > on[3]);
+        }
+    }
+}
+
+static void pages_of_a_process_are_counted_and_those_of_no_node_refused(void)
+{
+    /* Another program: the address space of this one has the sanitizer's huge mappings. */
+    int ends[2];
+    char ready;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) return;
+    pid_t child = fork();
+    if (child == 0) {
+        if (dup2(ends[1], 0) < 0 || dup2(ends[1], 1) < 0) _exit(127);
+        close(ends[0]);
+        close(ends[1]);
+        execlp("sh", "sh", "-c", "echo; read end", (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    CHECK(read(ends[0], &ready, 1) == 1);
+    struct spread s = {.near = {0}, .nears = 1, .far = {0}, .fars = 1, .share = 0.5};
+    CHECK_SAME(spread_process(&s, child), 0);
+    CHECK(s.pages > 3);
+    CHECK_SAME(s.moved + s.misplaced, 0);
+    s = (struct spread){.near = {0}, .nears = 1, .far = {ROOM_NODES - 1}, .fars = 1, .share = 0.5};
+    CHECK_SAME(spread_process(&s, child), -1);
+    close(ends[0]);
+    waitpid(child, NULL, 0);
+    CHECK_SAME(spread_process(&s, child), -1);
+}
+
 int main(void)
 {
     TEST("the links are one cycle through all lines, in an order that is not theirs", the_links_are_one_cycle_through_all_lines);
@@ -170,5 +223,7 @@ int main(void)
     TEST("threads go through their parts until they are ended", threads_go_through_their_parts_until_they_are_ended);
     TEST("a rate is not passed", a_rate_is_not_passed);
     TEST("a load is over with the one that asked for it", a_load_is_over_with_the_one_that_asked_for_it);
+    TEST("a share of the pages belongs on near nodes, evenly, and what is far stays far", a_share_of_the_pages_belongs_on_near_nodes);
+    TEST("the pages of a process are counted, and a node that is not there is refused", pages_of_a_process_are_counted_and_those_of_no_node_refused);
     return UNIT_END;
 }
