@@ -28,7 +28,7 @@ numbers() {
 # Usage: words SETTING...; sets WORDS
 words() {
   WORDS=(-s scaling REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 4)" REDISRUNS=1 KEYS=500
-  CONNECTIONS=5 INSTANCE_REQUESTS=20000 INTERVAL=0.1 "$@")
+  CONNECTIONS=5 INSTANCE_REQUESTS=10000 INTERVAL=0.1 "$@")
 }
 
 # Totals of a sweep: the columns that are read; the columns of the monitors are missing.
@@ -270,8 +270,8 @@ the link of 1,000 Mbit/s to 80 %, a thread"
   for n in 1 2 3 4; do
     rep=$(echo "$SCRATCH"/results/*/kernel/128B-"$n"i/rep-1)
     # Populate sets each key once; then come the configured requests.
-    assert_equal "$(info_calls set "$rep/server/info.after")" $((n * 20500))
-    assert_equal "$(info_calls get "$rep/server/info.after")" $((n * 20000))
+    assert_equal "$(info_calls set "$rep/server/info.after")" $((n * 10500))
+    assert_equal "$(info_calls get "$rep/server/info.after")" $((n * 10000))
     assert_equal "$(awk -F: '$1 == "keyspace_misses" { sum += $2 } END { print sum + 0 }' "$rep/server/info.after")" 0
   done
   need_command gnuplot
@@ -287,7 +287,7 @@ the link of 1,000 Mbit/s to 80 %, a thread"
 }
 
 @test "a point whose load generator dies is no figure; the other points are" {
-  words INSTANCES='1 2' TIME=5 PHASES=get
+  words INSTANCES='1 2' TIME=8 RATE=1000 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   wait_until 60 grep -q 'phase get starts' job.err
   kill -KILL "$(cat host/run-*/client-*/test.pid)"
