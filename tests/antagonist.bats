@@ -34,7 +34,7 @@ load_reads() {
 @test "each point has its load: the row says what was asked for and what was read, and nothing is left" {
   run_split "$REPO/do_it.sh" run "${untuned[@]}" NEIGHBOUR="0 0.05" TIME=3
   assert_success
-  assert_contains 'node 0 of 127.0.0.1 is read at 0.05 GB/s meanwhile' "$stderr"
+  assert_contains '127.0.0.1: node 0 is read at 0.05 GB/s during the measured phases' "$stderr"
   run "$REPO/summary2csv.sh" results/*
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["operation"] == "get" { print $at["neighbour"], ($at["neighbour_gb_s"] != "" ? "read" : "nothing") }' <<<"$output" |
     sort >said
@@ -73,7 +73,7 @@ load_reads() {
 @test "a node without memory is refused by doctor" {
   run_split "$REPO/do_it.sh" doctor -s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" REDISBASE="$(ports_pick 2)" NEIGHBOUR=1 NEIGHBOUR_NODE=1023
   assert_failure 3
-  assert_match 'neighbour: node 1023 has no memory, or is not there; requires: NEIGHBOUR: a node with memory: 0'
+  assert_match 'neighbour: node 1023 has no memory, or does not exist; requires: NEIGHBOUR: a node with memory: 0'
 }
 
 @test "its CPUs: without an instance, then hyperthreads of instances' CPUs, then any; what they are is said" {

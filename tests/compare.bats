@@ -115,14 +115,14 @@ _guide_repeat() {
   run_split compare --metric p50 --fail-if 'tx<50%' --fail-if 'p50>1ms' $run
   assert_failure 1
   assert_equal "$(grep -c fail-if <<<"$stderr")" 1
-  assert_contains 'swap, set at 1000B-8i: Tx combined cannot be judged, for there is no such figure (tx<50%)' "$stderr"
+  assert_contains 'swap, set at 1000B-8i: Tx combined cannot be judged: no such figure (tx<50%)' "$stderr"
   mv $run/swap/1000B-8i/rep-1 $run/swap/1000B-8i/rep-1.partial
   rm -r $run/swap/1000B-8i/rep-[23]
   mkdir $run/zram
   touch $run/zram/variant.conf
   run_split compare --metric p50 --fail-if 'p50>1ms' $run
   assert_failure 1
-  assert_contains 'swap, set at 1000B-8i: p50 latency cannot be judged, for there is no result (p50>1ms)' "$stderr"
+  assert_contains 'swap, set at 1000B-8i: p50 latency cannot be judged: no result (p50>1ms)' "$stderr"
   assert_contains "zram of $run has no complete result (p50>1ms)" "$stderr"
 }
 
@@ -210,12 +210,12 @@ _guide_repeat() {
   rm -r 20250102T100000Z-x/env
   guide_make
   run_split compare --metric p50 20250101T100000Z-x 20250102T100000Z-x
-  assert_equal "$stderr" 'compare: not described in 20250102T100000Z-x: server; what differs there is not known'
+  assert_equal "$stderr" 'compare: not described in 20250102T100000Z-x: server; its differences are unknown'
   run_split compare --metric tx native imdt
   assert_contains 'compare: not described in imdt: settings and hosts' "$stderr"
 }
 
-@test "what must be minded of the figures is said of each run that is compared" {
+@test "compare prints the warnings of each run that it compares" {
   local run
   for run in 20250101T100000Z-x 20250102T100000Z-x; do
     run_make $run 1 30 30 20 20
@@ -223,10 +223,10 @@ _guide_repeat() {
   done
   result_set 20250102T100000Z-x swap 1 client_limited 1
   run_split compare --metric p50 20250102T100000Z-x
-  assert_contains 'compare: the client was the bottleneck, so that its speed is shown and not the server'"'s, in 1 of 2 results: swap, set at" "$stderr"
-  assert_contains 'compare: the bytes were not where the variant wants them (placement off) in 1 of 2 results: swap' "$stderr"
+  assert_contains 'compare: the client was the bottleneck, so the figures show its speed and not the server'"'s, in 1 of 2 results: swap, set at" "$stderr"
+  assert_contains 'compare: less than 90 % of the data was on the requested memory (placement=off: discard the row) in 1 of 2 results: swap' "$stderr"
   run_split compare --metric p50 20250101T100000Z-x 20250102T100000Z-x
-  assert_equal "$(grep -c 'placement off' <<<"$stderr")" 2
+  assert_equal "$(grep -c 'placement=off' <<<"$stderr")" 2
   assert_contains 'compare: 20250102T100000Z-x: the client was the bottleneck' "$stderr"
   refute_contains 'compare: 20250101T100000Z-x: the client was the bottleneck' "$stderr"
 }
@@ -347,7 +347,7 @@ END
   sed -i '$d' 20250101T100000Z-x/swap/1000B-4i/rep-2/b/histogram-set-a1B2c3
   run_split compare --format csv --metric p99 --metric ops 20250101T100000Z-x
   assert_failure 1
-  assert_equal "$stderr" 'compare: 20250101T100000Z-x/swap/1000B-4i/rep-2/b/histogram-set-a1B2c3: the histogram is missing or cut short; percentiles are left empty'
+  assert_equal "$stderr" 'compare: 20250101T100000Z-x/swap/1000B-4i/rep-2/b/histogram-set-a1B2c3: the histogram is missing or truncated; percentiles are left empty'
   # Metric, repeats of the base, repeats of the other.
   assert_equal "$(cut -d , -f 3,9,14 <<<"$output")" $'metric,base_repeats,other_repeats\np99,3,2\nops,3,3'
 }
@@ -361,7 +361,7 @@ END
   mv 20250102T100000Z-x/swap/1000B-4i/rep-3 20250102T100000Z-x/swap/1000B-4i/rep-3.partial
   run_split compare --metric p50 20250102T100000Z-x
   assert_success
-  assert_contains 'not complete, left out: 20250102T100000Z-x/swap/1000B-4i/rep-3.partial' "$stderr"
+  assert_contains 'incomplete, excluded: 20250102T100000Z-x/swap/1000B-4i/rep-3.partial' "$stderr"
   assert_contains '3 repeats of native and 2 of swap' "$stderr"
   run_split compare 20250102T100000Z-x/native
   assert_failure 1

@@ -150,7 +150,7 @@ END
   ops_set 20250101T100000Z-x swap "${even[@]}" 200000
   run_split compare --metric ops 20250101T100000Z-x
   assert_match 'not decided, about [0-9]+ more repeats would decide; robust: worse \(89\.[0-9] to 9[0-9.]+ %\)'
-  assert_match 'more repeats would decide\); the robust interval says worse\.'
+  assert_match 'more repeats would decide\); the robust interval differs: worse\.'
   ops_set 20250101T100000Z-x swap "${even[@]}" 90000
   run_split compare --metric ops 20250101T100000Z-x
   assert_match ' worse('$'\n''|$)'

@@ -99,7 +99,7 @@ path_without() {
   path_without redis-benchmark
   PATH=$SCRATCH/path run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v loadgen -v redis-benchmark
   assert_success
-  assert_contains "'redis-benchmark' is missing: the variant redis-benchmark is left out" "$stderr"
+  assert_contains "'redis-benchmark' is missing: the variant redis-benchmark is skipped" "$stderr"
   assert_equal "$(cd results/* && ls -d loadgen redis-benchmark 2>/dev/null)" loadgen
   assert_equal "$(sed -n 's/^VARIANTS=//p' results/*/run.conf)" '"loadgen"'
   # With no variant left there is nothing to run.

@@ -148,7 +148,7 @@ Total Throughput(KB/s): 108793.74
     esac
     run_split "$REPO/do_it.sh" kpi results/*
     assert_failure 1
-    assert_equal "$stderr" "kpi: $rep: mixed.instances.tsv is not whole: $line requests"
+    assert_equal "$stderr" "kpi: $rep: mixed.instances.tsv is incomplete: $line requests"
     refute_contains Total
     rm -rf results
     cp -r whole results
@@ -202,5 +202,5 @@ END
   mkdir empty
   RESULTS_DIR=$SCRATCH/empty run_split "$REPO/do_it.sh" kpi
   assert_failure 1
-  assert_equal "$stderr" "do_it.sh: there is no run in $SCRATCH/empty yet"
+  assert_equal "$stderr" "do_it.sh: no run found in $SCRATCH/empty"
 }

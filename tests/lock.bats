@@ -175,7 +175,7 @@ END
   job_wait 60
   assert_failure 1
   assert_contains 'the lock of this run is gone' "$stderr"
-  assert_contains 'no further repeat is started' "$stderr"
+  assert_contains 'no further repeat starts' "$stderr"
   assert_equal "$(find results -name 'rep-*' -printf '%f\n' | sed 's/-[0-9]*-[0-9]*$//')" rep-1.failed
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
 }

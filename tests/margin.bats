@@ -189,9 +189,9 @@ END
   series_make 5 60 '100000 - 900 * i + noise(2000, 0.3)' '100 * exp(noise(1, 0.9))' >"$RUN"/swap/1000B-1i/rep-1/c/set.series.tsv
   series_make 6 60 '(i < 5 ? 50000 : 100000) + noise(2000, 0.3)' >"$RUN"/swap/1000B-1i/rep-3/c/set.series.tsv
   run said
-  assert_line $'warning\tdisturbed (single intervals stand apart from the rest) in 1 of 12 results: native, set at 1000B-1i, repeat 2 at 3-4, 41-43 s'
+  assert_line $'warning\tdisturbed (some intervals are outliers) in 1 of 12 results: native, set at 1000B-1i, repeat 2 at 3-4, 41-43 s'
   assert_line $'warning\tnot settled (the first and the last third differ by more than their error margin) in 1 of 12 results: swap, set at 1000B-1i, repeat 1'
-  assert_line $'warning\ta warm-up is part of the figures in 1 of 12 results: swap, set at 1000B-1i, repeat 3: 4 s'
+  assert_line $'warning\tthe figures include a warm-up in 1 of 12 results: swap, set at 1000B-1i, repeat 3: 4 s'
   assert_line $'warning\tthe throughput of one repeat has an error margin above 5 % in 2 of 12 results; most in swap, set at 1000B-1i, repeat 1: 100 % or more'
   assert_match 'the p99 of one repeat has an error margin above 25 % in 1 of 12 results; most in swap, set at 1000B-1i, repeat 1: \+-[0-9]+ %'
   # The speed of populating is not a result.

@@ -54,7 +54,7 @@ here=$PWD
 END
   cat >>membench <<'END'
 [[ $1 == measure && $2 == --node && $4 == --cpus ]] || exit 2
-read -r _ _ latency loaded read write < <(grep "^$5 $3 " "$here/figures") || { echo "membench: node $3: has no memory, or is not there" >&2; exit 1; }
+read -r _ _ latency loaded read write < <(grep "^$5 $3 " "$here/figures") || { echo "membench: node $3: has no memory, or does not exist" >&2; exit 1; }
 printf '%s\t%s\n' bytes 536870912 pages huge cached no latency_ns "$latency" share_percent 100
 [[ $loaded == - ]] || printf '%s\t%s\n' loaded_ns "$loaded" load_mb_s 1000
 printf '%s\t%s\n' read_mb_s "$read" write_mb_s "$write"
@@ -95,7 +95,7 @@ judge() {
   run_split remote_script memory measure "$PWD/membench"
   assert_success
   assert_equal "$(grep node <<<"$output")" $'node\t0\tcpu\t4\t100\t200000\t1\nnode\t1\tcpu\t4\t100\t-\t1\nnode\t2\tfar\t22\t250\t50000\t1
-failed\t1\t2\tmembench: node 2: has no memory, or is not there'
+failed\t1\t2\tmembench: node 2: has no memory, or does not exist'
   assert_equal "$(grep pair <<<"$output")" $'pair\t0\t0\t100\t150\t1000\t200000\t180000\thuge\tno\t100\npair\t0\t1\t180\t250\t1000\t90000\t80000\thuge\tno\t100
 pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t9000\t8000\thuge\tno\t100\npair\t1\t1\t100\t-\t-\t20000\t18000\thuge\tno\t100'
   assert_equal "$(sed 1d host/cache/memory.tsv)" "$(
@@ -160,7 +160,7 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   assert_output 'membench: node 0: less than 2 MiB may be taken: Cannot allocate memory'
   run "$MEMBENCH" measure --node 1023 --cpus 0
   assert_failure 1
-  assert_contains 'membench: node 1023: has no memory, or is not there'
+  assert_contains 'membench: node 1023: has no memory, or does not exist'
   run "$MEMBENCH" measure --node 0 --cpus 3-1
   assert_failure 2
   assert_output 'membench: --cpus: not a list of CPUs, such as 0-3,8: 3-1'

@@ -118,7 +118,7 @@ rounds_ticks() {
   # shellcheck disable=SC2016 # expanded by the master
   monitored 1 'monitor_mark set && monitor_mark end && monitor_fetch "$SCRATCH"'
   assert_success
-  assert_contains "before set no answer to INFO from port $BASE;" "$stderr"
+  assert_contains "no answer to INFO before set from port $BASE;" "$stderr"
   assert_contains "after set: used_memory not known, Rss " "$stderr"
   grep -qx "set"$'\t'"$BASE"$'\tunanswered\t1\t1' counters.tsv
 }
@@ -148,7 +148,7 @@ rounds_ticks() {
   assert_equal "$(find host -name 'run-*')" ''
 }
 
-@test "while memory that must stay free is used, no further repeat is started" {
+@test "while memory that must stay free is used, no further repeat starts" {
   # The check before the run would refuse it, so this begins behind it: with the repeats.
   # shellcheck disable=SC2016 # expanded by the master
   master "SRV_OVERRIDE=1 REDISBASE=$BASE KEYS=100 REDISRUNS=3 RESERVE=1024G TUNE_LEASE=120 $(words_untuned | paste -sd ' ')" '
@@ -165,7 +165,7 @@ rounds_ticks() {
   assert_contains "1 of 3: native" "$stderr"
   assert_contains "must stay free (RESERVE); the load was ended" "$stderr"
   assert_match 'MiB of memory are available with no instance running, and 1048576 MiB must stay free \(RESERVE\)' "$stderr"
-  assert_contains "no further repeat is started" "$stderr"
+  assert_contains "no further repeat starts" "$stderr"
   refute_contains "2 of 3" "$stderr"
   assert_equal "$(find host -name 'run-*')" ''
 }

@@ -81,7 +81,7 @@ truth() {
   run_split "$REPO/do_it.sh" run --resume results/2*
   assert_success
   assert_equal "$(<"$(echo results/2*/hit.tsv)")" "$looks"
-  refute_contains 'are sought on' "$stderr"
+  refute_contains ': searching on ' "$stderr"
   assert_equal "$(rows operation repeat key_sd | grep ^get)" "get 1 $sd"$'\n'"get 2 $sd"
 }
 

@@ -142,7 +142,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   assert_equal "$(grep -c -- --control called)" 1
 }
 
-@test "what is missing is a row of doctor with the way to mend it, and never a failure" {
+@test "what is missing is a row of doctor with the command that fixes it, and never a failure" {
   local row
   local -a ask=(bash -c 'set -Eeuo pipefail; . "$REPO/lib/shared/common.sh"; . "$REPO/lib/host/perf.sh"; PERF_EVENTS=$1; main check' -)
   mkdir -p root/proc/sys/kernel

@@ -136,7 +136,7 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   assert_failure 1
   # Its tuning, which it undoes itself, is the last that is tried.
   assert_contains "198.18.0.12: the load generator there could not be stopped" "$stderr"
-  assert_equal "$(grep -c '198.18.0.12 is out of reach' job.err)" 1
+  assert_equal "$(grep -c '198.18.0.12 does not answer' job.err)" 1
   local host
   for host in server client1; do
     assert_equal "$(netns_host "$host" find "$SCRATCH/host" -name 'run-*')" ''
@@ -147,7 +147,7 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" PHASES=get TIME=600 RATE=1000
   wait_until 60 grep -q 'phase get starts' job.err
   netns_link client2 down
-  wait_until 60 grep -q '198.18.0.12 is out of reach' job.err
+  wait_until 60 grep -q '198.18.0.12 does not answer' job.err
   kill -KILL "$JOB_PID"
   job_wait 10 || :
   wait_until 20 processes_gone

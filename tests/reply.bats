@@ -152,8 +152,8 @@ END
     assert_equal "$stderr" "elsewhere: invalid reply to 'server facts': $wanted"
   done <<'END'
 cat >/dev/null|no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there
-head -c 40|the reply is cut short
-tr '\t' '\0'|the reply is cut short
+head -c 40|the reply is truncated
+tr '\t' '\0'|the reply is truncated
 awk '{ print } /^[0-9]/ { print }'|the reply has 2 lines, expected up to 1
 END
   printf 'cat; head -c 20M /dev/zero\n' >filter
@@ -230,8 +230,8 @@ run.conf the file 'NAME' was not asked for
 set.$(id>pwned) the file 'NAME' was not asked for
 twice the file 'stdout' comes twice
 wrong a file is not what its checksum says
-short the files are cut short
-long the files are cut short
+short the files are truncated
+long the files are truncated
 large more than 10000 files, or 4096 MiB
 many more than 10000 files, or 4096 MiB
 list the list of files has the line 'PATH[$(id>pwned)]?x?stdout'

@@ -209,9 +209,9 @@ END
   run report 20250101T100000Z-x
   assert_failure 1
   page=$(<20250101T100000Z-x/report.html)
-  assert_contains 'keys that were read were not there in 2 of' "$page"
-  assert_contains 'the client was the bottleneck, so that its speed is shown and not the server&#39;s, in 2 of' "$page"
-  assert_contains 'not complete, left out: 20250101T100000Z-x/swap/2000B-4i/rep-3.cut-20250101-100000' "$page"
+  assert_contains 'GETs found no key in 2 of' "$page"
+  assert_contains 'the client was the bottleneck, so the figures show its speed and not the server&#39;s, in 2 of' "$page"
+  assert_contains 'incomplete, excluded: 20250101T100000Z-x/swap/2000B-4i/rep-3.cut-20250101-100000' "$page"
   assert_contains 'has no &#39;Complete.&#39; line' "$page"
 }
 
@@ -220,7 +220,7 @@ END
   log_make 1000 50000 4 set:9 >guide/redis.log.c.20250101-100000.1
   run report guide
   assert_success
-  assert_contains '<p>Nothing: no errors. Not known: misses, client that was the bottleneck or late, memory where it should not be, CPU time taken by others, phase that was disturbed or not settled, warning from Redis, repeat that is missing.<' "$(<guide/report.html)"
+  assert_contains '<p>Nothing: no errors. Not known: misses, client that was the bottleneck, data outside the requested memory, CPU time used by other programs, phase that was disturbed or not settled, warning from Redis, repeat that is missing.<' "$(<guide/report.html)"
 }
 
 @test "bad usage exits 2, an empty run 1, each with one line" {

@@ -125,7 +125,7 @@ guide_rows() {
   assert_equal "${#lines[@]}" 2
   run_split "$REPO/summary2csv.sh" r/20250101-x/native/p/rep-2.partial/c/redis.log.*
   assert_failure 1
-  assert_contains 'was not finished' "$stderr"
+  assert_contains 'belongs to an unfinished repeat' "$stderr"
 }
 
 @test "repeats come in the order they ran, ten after nine" {
@@ -195,8 +195,8 @@ END
   run_split "$REPO/summary2csv.sh" redis.log.* nothing
   assert_failure 1
   assert_equal "${#lines[@]}" 2
-  assert_contains 'redis.log.empty.20180501-100000.1: is no log' "$stderr"
-  assert_contains 'redis.log.noise.20180501-100000.1: is no log' "$stderr"
+  assert_contains 'redis.log.empty.20180501-100000.1: not a log' "$stderr"
+  assert_contains 'redis.log.noise.20180501-100000.1: not a log' "$stderr"
   assert_contains 'redis.log.folder.20180501-100000.1: holds no complete result' "$stderr"
   assert_contains 'nothing: does not exist' "$stderr"
 }
@@ -225,7 +225,7 @@ END
   assert_equal "$(column operation <<<"$output" | tr '\n' ' ')" 'get set '
   assert_contains 'rep-1/c/result.tsv: disagrees with the log about phase set: longest thread 3731205 us against 3731204 us' "$stderr"
   assert_contains 'rep-2/c/result.tsv: has no row for phase get' "$stderr"
-  assert_contains 'rep-3/c/result.tsv: line 3 has 27 columns and not 28' "$stderr"
+  assert_contains 'rep-3/c/result.tsv: line 3 has 27 columns instead of 28' "$stderr"
 }
 
 @test "what an instance did not tell leaves its columns empty, and its port is named" {
@@ -249,10 +249,10 @@ END
     told 10 - 0 -
     assert_equal "$told" ',,6000'
     assert_equal "$stderr" \
-      'summary2csv.sh: r/20250101-x/native/p/rep-1/server/counters.tsv: not all counters of phase set are known of port 7001; what needs them is left empty'
+      'summary2csv.sh: r/20250101-x/native/p/rep-1/server/counters.tsv: counters of phase set are missing for port 7001; figures that require them are left empty'
     told - 2000 - 500
     assert_equal "$told" ',4000,6000'
-    assert_contains 'of port 7001' "$stderr"
+    assert_contains 'for port 7001' "$stderr"
   done
 }
 
@@ -448,7 +448,7 @@ END
   done
   run_split bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
   assert_equal "$(column p99_us <<<"$output")" ''
-  assert_contains 'histogram-set-a1B2c3: the histogram is missing or cut short' "$stderr"
+  assert_contains 'histogram-set-a1B2c3: the histogram is missing or truncated' "$stderr"
 }
 
 @test "a histogram that is cut where its per cent look whole is found out by its count" {
@@ -459,7 +459,7 @@ END
   done
   run_split bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
   assert_equal "$(column p99_us <<<"$output")" ''
-  assert_contains 'hold 200 of 202 requests' "$stderr"
+  assert_contains 'contain 200 of 202 requests' "$stderr"
 }
 
 @test "the table shows each variant in per cent of the first that VARIANTS names" {

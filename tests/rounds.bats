@@ -124,7 +124,7 @@ judged() {
   assert_equal "$(find . -maxdepth 1 -name '*.disturbed-*' | wc -l)" 2
   assert_exists calm noisy fixed
   assert_contains "disturbed (get: others used 42.5 % of a CPU, the hypervisor took 0.0 %): kept as noisy.disturbed-" "$stderr"
-  assert_contains "it counts, because it was run 3 times" "$stderr"
+  assert_contains "it counts, as it was run 3 times" "$stderr"
 }
 
 @test "plan says repeats and minutes as a range, and settings that contradict each other are refused" {

@@ -185,7 +185,7 @@ assert_nothing_left() {
   words REDIS_SERVER=/nowhere/redis-server
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_failure 3
-  assert_contains "redis-server is missing: '/nowhere/redis-server' is not there" "$stderr"
+  assert_contains "redis-server is missing: '/nowhere/redis-server' not found" "$stderr"
   touch afile
   words
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" RESULTS_DIR="$SCRATCH/afile"

@@ -88,7 +88,7 @@ phase_calls() {
   assert_success
   assert_equal "$(column search.tsv mixed search)" none
   assert_equal "$(phase_column mixed ops)" ''
-  assert_match 'native, max<=1us: no load keeps it; the min seen is [0-9,]+ us, at [0-9,]+ ops/s' "$output"
+  assert_match 'native, max<=1us: no load keeps it; the min measured is [0-9,]+ us, at [0-9,]+ ops/s' "$output"
 }
 
 @test "connections: a closed loop on as many as keep the limit" {

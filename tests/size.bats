@@ -171,7 +171,7 @@ run_make() {
   run_split "$REPO/do_it.sh" report 20250101T100000Z-a
   assert_success
   refute_contains gnuplot "$stderr"
-  refute_contains 'could not be drawn' "$stderr"
+  refute_contains 'cannot draw' "$stderr"
   assert_exists 20250101T100000Z-a/plots/search-1-1-{1,2}-1.svg
   refute_exists 20250101T100000Z-a/plots/search-1-1-1.svg
   assert_exists 20250101T100000Z-a/plots/sizes-1-1.svg
@@ -192,7 +192,7 @@ run_make() {
   assert_equal "$output" 8000.0000
   master '' "$code; RATE=search; size_rate set || echo none"
   assert_equal "$output" none
-  assert_contains 'no load to hold' "$stderr"
+  assert_contains 'no load to keep' "$stderr"
 }
 
 @test "a repeat that the OOM killer ended: its looks stay, measured phases do not, and the share that it came at is left alone" {
@@ -257,7 +257,7 @@ words() {
     assert_contains "$want" "$stderr"
   done <<'END'
 native swap|DRAM_RATIO=1:4 search|a search and ratios exclude each other
-native swap|RATE=0|requires a load to hold
+native swap|RATE=0|requires a load to keep
 native swap|RATE=0;CONNECTIONS=search|conflicts with DRAM_RATIO=search
 native weighted|LIMITS=far<=0.1|the far accesses of weighted cannot be counted
 native||no variant has a limit of DRAM; add swap, zram, zswap or weighted

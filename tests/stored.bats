@@ -59,7 +59,7 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
     truncate -s -1 "$file"
     run_split "$REPO/summary2csv.sh" run
     assert_failure 1
-    assert_match "^summary2csv.sh: $file: has [0-9]+ bytes of [0-9]+; the repeat is left out\$" "$stderr"
+    assert_match "^summary2csv.sh: $file: has [0-9]+ bytes of [0-9]+; the repeat is excluded\$" "$stderr"
     ((${#lines[@]} < whole))
     refute_contains "$REP/" "$output"
     cp kept "$file"
@@ -67,7 +67,7 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
   truncate -s -100 run/run.conf
   run_split resume
   assert_failure 2
-  assert_match 'run/run.conf: has [0-9]+ bytes of [0-9]+: it was cut short or changed' "$stderr"
+  assert_match 'run/run.conf: has [0-9]+ bytes of [0-9]+: it was truncated or changed' "$stderr"
   run_split "$REPO/summary2csv.sh" run
   assert_failure 1
   assert_match '^summary2csv.sh: run/run.conf: has [0-9]+ bytes of [0-9]+$' "$stderr"

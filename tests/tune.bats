@@ -265,7 +265,7 @@ END
   # shellcheck disable=SC2016 # expanded by the stand-in
   printf '#!/bin/sh\ncase $1 in --nna=*) echo "${1#*=}" >"$TIERBENCH_ROOT/units/nna" ;; esac\n' >"$TIERBENCH_ROOT/usr/local/bin/imdtctl"
   tune apply
-  assert_match 'VSMP.cannot.nna.-.-.its value cannot be read, so it could not be restored'
+  assert_match 'VSMP.cannot.nna.-.-.cannot read its value, so could not restore it'
   assert_equal "$(<"$TIERBENCH_ROOT/units/nna")" off
   TUNE_ROWS=$(tune_table 10.0.0.1 TUNE_VSMP=on)
   tune apply

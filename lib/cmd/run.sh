@@ -74,8 +74,8 @@ _run_fit() {
 
 # Record the facts of every host, tuned as it is for the run.
 _run_capture() {
-  log_info "reading what $(doctor_hosts | paste -sd ' ') is"
-  { sysinfo_capture "$RUN" && facts_write "$RUN"; } || die "not every host's description could be written to $RUN"
+  log_info "reading the description of $(doctor_hosts | paste -sd ' ')"
+  { sysinfo_capture "$RUN" && facts_write "$RUN"; } || die "cannot write the description of every host to $RUN"
   { printf 'kind\twhere\tdetail\n' && tier_detect "$SERVER"; } >"$RUN/env/$SERVER/tiers.tsv"
   sysinfo_head "$RUN" >"$RUN/setup.log"
 }
@@ -89,7 +89,7 @@ _run_folder() {
     name=$(basename "$SCENARIO" .conf)
     { mkdir -p -- "$RESULTS_DIR" && [[ -w $RESULTS_DIR ]]; } || die_usage "$(conf_where RESULTS_DIR): RESULTS_DIR=$RESULTS_DIR: cannot write to it; set a directory that you can write to"
     until RUN=$RESULTS_DIR/$(date -u +%Y%m%dT%H%M%SZ)-$name && mkdir -- "$RUN" 2>/dev/null; do
-      [[ -d $RUN ]] || die "$RUN: cannot be made"
+      [[ -d $RUN ]] || die "$RUN: cannot create the directory"
       sleep 1 # another run took this second's name
     done
     [[ -z $HOSTS_FILE ]] || cp -- "$HOSTS_FILE" "$RUN/hosts"
@@ -151,11 +151,11 @@ _run_cells() {
 _run_goes_on() {
   [[ ${ROW[number]} != "${#PLAN_ROWS[@]}" ]] || return
   if [[ -n $REPEAT_LOST ]]; then
-    log_warn "no further repeat is started; ./do_it.sh run --resume $RUN does the rest"
+    log_warn "no further repeat starts; ./do_it.sh run --resume $RUN continues"
     return 1
   fi
   server_room || {
-    log_warn "no further repeat is started; once there is room, ./do_it.sh run --resume $RUN does the rest"
+    log_warn "no further repeat starts; free some space, then ./do_it.sh run --resume $RUN continues"
     return 1
   }
 }

@@ -226,7 +226,7 @@ remote_raw() {
     if ((status != _REMOTE_LOST || SECONDS >= deadline)) || [[ ! -v "_REMOTE_OPEN[$host]" ]]; then break; fi
     # A killed subshell needs no retry; `stop` has closed the connection that it used.
     proc_alive $$ "$_REMOTE_START" || break
-    log_warn "$host is out of reach ($(remote_reason "$REMOTE_FILE.err")); trying again"
+    log_warn "$host does not answer ($(remote_reason "$REMOTE_FILE.err")); trying again"
     sleep 1 # interval of retries, not a wait for readiness
     remote_again "$host" 2>"$REMOTE_FILE.err" || :
   done

@@ -15,7 +15,7 @@ $0 == mark ".end" { ended = 1; exit }
 
 END {
   if (!begun) refuse("no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there")
-  if (!ended) refuse("the reply is cut short")
+  if (!ended) refuse("the reply is truncated")
   # The mark is printed on its own line, whether or not the last line of the reply ended with a line feed.
   if (lines && line[lines] == "") lines--
   if (lines > most) refuse("the reply has " lines " lines, expected up to " most)

@@ -46,7 +46,7 @@ cluster_ready() {
 cluster_well() {
   why="no answer to CLUSTER INFO"
   redis_ask "$SERVER_ADDRESS" "$1" 'CLUSTER INFO' || return
-  why="the cluster is not whole"
+  why="the cluster is incomplete"
   [[ $REDIS_REPLY == *cluster_state:ok* && $REDIS_REPLY == *"cluster_known_nodes:$3"* ]] || return
   [[ $2 == replica ]] || return 0
   why="the replica has no link to its master"

@@ -42,7 +42,7 @@ need() {
     if [[ -n ${2-} ]]; then
       # A program may fail to print its version, as older versions of screen do, but it must return.
       found=$(run_limited 10 "$1" "$2" 2>&1) || (($? != 124)) || {
-        row fail "$1" "${found##*$'\n'}" "a program that works" "install $1 anew, here"
+        row fail "$1" "${found##*$'\n'}" "a program that works" "reinstall $1 here"
         return
       }
       found=${found%%$'\n'*}

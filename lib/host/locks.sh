@@ -19,7 +19,7 @@ locks_open() {
   fi
   LOCKS=$(cd -P -- "$LOCK_DIR" && pwd) || fail "LOCK_DIR=$LOCK_DIR: cannot be entered"
   read -r owner mode < <(stat -c '%u %a' -- "$LOCKS")
-  [[ $owner == 0 || $owner == "$EUID" ]] || fail "LOCK_DIR=$LOCKS: belongs to another user, who could remove any lock; it must be root's"
+  [[ $owner == 0 || $owner == "$EUID" ]] || fail "LOCK_DIR=$LOCKS: belongs to another user, who could remove any lock; the owner must be root or you"
   (((8#$mode & 8#022) == 0 || (8#$mode & 8#1000) != 0)) || fail "LOCK_DIR=$LOCKS: others can write to it and it is not sticky; chmod +t $LOCKS"
   exec {LOCKS_FD}<"$LOCKS"
   flock -w 30 "$LOCKS_FD" || fail "LOCK_DIR=$LOCKS: another process has held its flock for 30 s; lslocks names it"

@@ -45,12 +45,12 @@ redis_returns() {
 }
 
 redis_installed() {
-  command -v -- "$1" || fail "redis-server is missing: '$1' is not there; install it, or set REDIS_FROM=package or source"
+  command -v -- "$1" || fail "redis-server is missing: '$1' not found; install it, or set REDIS_FROM=package or source"
 }
 
 redis_package() {
   if ! command -v redis-server; then
-    [[ $(id -u) == 0 ]] || fail "REDIS_FROM=package needs root on the server"
+    [[ $(id -u) == 0 ]] || fail "REDIS_FROM=package requires root on the server"
     # shellcheck disable=SC2016 # expanded by the script
     run_limited 1800 bash -c "$DEPS_SCRIPT"$'\n''main "$@"' deps.sh run redis-server >&2 || fail "the package manager could not install redis-server"
     command -v redis-server || fail "redis-server is missing after its package was installed"

@@ -99,10 +99,10 @@ instances_wrapped() {
   local -a found=()
   while read -r pid start port; do
     redis_ask "$SERVER_ADDRESS" "$port" 'INFO server' || fail "port $port: redis-server does not answer INFO"
-    [[ $REDIS_REPLY =~ process_id:([0-9]+) ]] || fail "port $port: redis-server does not tell its process"
+    [[ $REDIS_REPLY =~ process_id:([0-9]+) ]] || fail "port $port: redis-server reports no process_id"
     own=${BASH_REMATCH[1]}
     # In its own pid namespace, Redis reports a pid that belongs to another process here.
-    proc_below "$own" "$pid" || fail "port $port: the wrapper hides redis-server's process: the pid that it gives, $own, is none that SERVER_PREFIX has begun"
+    proc_below "$own" "$pid" || fail "port $port: redis-server reports pid $own, which is not a child of SERVER_PREFIX (separate pid namespace?)"
     found+=("$own $port")
     [[ $own == "$pid" ]] || printf '%s\t%s\t%s\n' "$pid" "$start" "$port" >>"$WRAPPERS"
   done <"$RECORD"

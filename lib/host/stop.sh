@@ -29,7 +29,7 @@ main() {
   done
   [[ ! -d $LOCK_DIR ]] || locks_open
   stop_lost "$1"
-  tier_lost_undo "$1" || fail "not all that the tier of a run made is undone, whose directory was removed"
+  tier_lost_undo "$1" || fail "cannot undo the tier of a run whose directory was removed"
   # Sockets of our sessions whose screen process is gone; a client may lack screen.
   ! command -v screen >/dev/null || run_limited 10 screen -wipe tierbench- >/dev/null 2>&1 || :
   # Files of scripts that were killed; no live script takes an hour.
@@ -56,7 +56,7 @@ stop_run() {
   proc_end 5 "$folder"/perf.proc || fail "$folder: perf does not end"
   proc_end 10 "$folder"/antagonist.proc || fail "$folder: the load on memory does not end"
   instances_end 60 "$folder/server" || fail "$folder: an instance does not end"
-  tier_stop "$folder" || fail "$folder: not all that its tier made is undone"
+  tier_stop "$folder" || fail "$folder: cannot undo its tier"
   # An older version kept the record here.
   stop_tune "$folder/tune"
   rm -rf -- "$folder"
@@ -69,7 +69,7 @@ stop_tune() {
   (
     tune_lock
     tune_stop "$1"
-  ) || fail "$1: some of its changes could not be restored"
+  ) || fail "$1: cannot restore all of its changes"
   rm -rf -- "$1"
 }
 

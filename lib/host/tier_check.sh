@@ -48,7 +48,7 @@ check_nodes() {
   else
     for node in $wanted; do
       grep -q "^$node"$'\t' <<<"$1" && continue
-      row fail "node $node has no memory, or is not there" "nodes with memory: $(cut -f 1 <<<"$1" | tr '\n' ' ')" "set TIER_NODES"
+      row fail "node $node has no memory, or does not exist" "nodes with memory: $(cut -f 1 <<<"$1" | tr '\n' ' ')" "set TIER_NODES"
       return
     done
     if [[ $TIER_NEAR == */ || $TIER_NEAR == /* ]]; then
@@ -118,7 +118,7 @@ check_limited() {
   if ((EUID != 0)); then
     row fail "not root" "root: cgroups and swap are the administrator's" "log in as root"
   elif [[ $swappiness == 0 ]]; then
-    row fail "vm.swappiness 0: a full cgroup does not swap, and the OOM killer comes" "1 or more" "SWAPPINESS=60"
+    row fail "vm.swappiness 0: a full cgroup does not swap, and the OOM killer acts" "1 or more" "SWAPPINESS=60"
   elif ! cgroup_find; then
     row fail "$WHY" "a cgroup that limits memory" "mount it, or boot with cgroup_enable=memory"
   elif [[ $CGROUP_VERSION == 2 ]] && ! grep -qw memory "$CGROUP_ROOT/cgroup.subtree_control" && [[ -e $CGROUP_ROOT/cgroup.type && -n $(_detect_read "$CGROUP_ROOT/cgroup.procs") ]]; then
@@ -130,7 +130,7 @@ check_limited() {
   elif [[ $TIER == zram ]]; then
     check_zram
   elif ! swap_place; then
-    row fail "$WHY" "room to swap to" "set TIER_SWAP"
+    row fail "$WHY" "space for swap" "set TIER_SWAP"
   else
     room=$(swap_room)
     device=${SWAP_DEVICE:-$SWAP_FOLDER}

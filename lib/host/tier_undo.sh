@@ -80,7 +80,7 @@ _tier_undo_file() {
 
 _tier_undo_swap() {
   tier_swapping "$1" || return 0
-  swapoff "$1" || tier_stuck "$1 cannot be given up as swap: is there memory for what is on it?"
+  swapoff "$1" || tier_stuck "cannot swapoff $1; free memory for its pages"
 }
 
 _tier_undo_zram() {

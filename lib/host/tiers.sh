@@ -60,7 +60,7 @@ tiers_ask() {
 
 # Make what the tier requires. A call that is repeated after a lost link starts over.
 tiers_up() {
-  tier_undo || fail "what an earlier try made does not go"
+  tier_undo || fail "cannot undo the tier of an earlier attempt"
   run_open
   mkdir -p -- "$TIER_FOLDER" || fail "$TIER_FOLDER: cannot be made"
   { : >"$WORK/tier-$RUN_ID"; } 2>/dev/null || fail "$WORK/tier-$RUN_ID: cannot be written (REMOTE_DIR: is its disk full?)"
@@ -81,6 +81,6 @@ tiers_refuse() {
 }
 
 tiers_down() {
-  tier_undo || fail "the tier is not all undone; ./do_it.sh stop tries again"
+  tier_undo || fail "cannot undo the tier; run ./do_it.sh stop"
   run_close
 }

@@ -9,7 +9,7 @@ tls_make() {
   local kind=DNS
   [[ $TLS == on ]] || return 0
   [[ ! $SERVER_ADDRESS =~ ^[0-9.]+$|: ]] || kind=IP
-  command -v openssl >/dev/null || fail "openssl is missing, and TLS=on needs a certificate"
+  command -v openssl >/dev/null || fail "TLS=on requires openssl, which is missing"
   run_limited 20 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=tierbench \
     -addext "subjectAltName=$kind:$SERVER_ADDRESS" -keyout tls.key -out tls.crt 2>tls.log ||
     fail "openssl cannot make a certificate: $(said_why <tls.log)"

@@ -114,7 +114,7 @@ _tune_row() {
     elif ! tune_may "$KIND" "$target"; then
       tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "$WHY"
     elif [[ $VALUE == unknown && $mode == auto ]]; then
-      tune_say "$name" cannot "$target" - - "its value cannot be read, so it could not be restored"
+      tune_say "$name" cannot "$target" - - "cannot read its value, so could not restore it"
     elif [[ $row == again* ]] && ! tune_write "$KIND" "$target" "$VALUE"; then
       tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "the kernel would not take $VALUE back: $WHY"
     elif [[ $verb == check ]]; then
@@ -328,7 +328,7 @@ tune_restore() {
   journal_report
   proc_end 5 "$TUNE/watchdog.proc" || :
   _tune_release
-  ((status == 0)) || fail "what is stuck stays in $TUNE/journal; ./do_it.sh stop tries again"
+  ((status == 0)) || fail "cannot restore what $TUNE/journal still lists; run ./do_it.sh stop"
   rm -rf -- "$TUNE"
 }
 

@@ -10,7 +10,7 @@ readonly USER_KNOWN='redis valkey nobody'
 # Usage: user_find
 # Globals: REDIS_USER
 # Returns: sets USER_NAME, USER_ID and USER_GROUP (empty: instances run as this user), USER_WORDS, which stand in front of redis-server,
-#   and USER_WHY, the reason why auto stays with root; 1 with USER_WHY when the user that was named cannot be had.
+#   and USER_WHY, the reason why auto stays with root; 1 with USER_WHY when the user that was named is not available.
 user_find() {
   local name=$REDIS_USER said
   USER_NAME='' USER_ID='' USER_GROUP='' USER_WORDS=() USER_WHY=''

@@ -48,7 +48,7 @@ wss_read() {
     while read -r line; do
       [[ $line != Referenced:* ]] || kib=${line//[^0-9]/}
     done <"/proc/${pids[index]}/smaps_rollup" 2>/dev/null || :
-    [[ -n $kib ]] || fail "/proc/${pids[index]}/smaps_rollup: tells nothing of Referenced"
+    [[ -n $kib ]] || fail "/proc/${pids[index]}/smaps_rollup: has no Referenced line"
     printf 'touched\t%s\t%s\t%d\n' "${ports[index]}" "$1" $((kib * 1024))
   done
 }

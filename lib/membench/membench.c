@@ -150,7 +150,7 @@ static int take_room(const struct options *o, struct room *r, uint64_t wanted)
 {
     uint64_t limit;
     const char *why;
-    if (room_limit(o->node, &limit)) return fail(o, "has no memory, or is not there");
+    if (room_limit(o->node, &limit)) return fail(o, "has no memory, or does not exist");
     if (o->bytes && wanted > o->bytes) wanted = o->bytes;
     if (wanted > limit) wanted = limit;
     return room_map(r, (size_t)wanted, o->node, &why) ? fail(o, why) : 0;

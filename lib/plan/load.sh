@@ -75,10 +75,10 @@ _load_is_range() {
 }
 
 # Print settings that have no effect, or may surprise, as rows FOUND WANTED FIX.
-# Usage: load_vain
+# Usage: load_ignored
 # Globals: KEY_PATTERN PHASES TIME RATE SHIFT
-load_vain() {
-  mix_vain
+load_ignored() {
+  mix_ignored
   if [[ " $KEY_PATTERN" == *" latest"* && " $PHASES " == *" mixed "* && $TIME != 0 && $RATE == 0 ]]; then
     printf 'KEY_PATTERN=%s\tRATE or REQUESTS\tset RATE or REQUESTS: how many keys a closed loop adds in TIME=%s and their memory cannot be planned\n' \
       "$KEY_PATTERN" "$TIME"

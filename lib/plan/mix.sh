@@ -114,9 +114,9 @@ mix_allowed() {
 }
 
 # Print settings that have no effect, or may surprise, as rows FOUND WANTED FIX.
-# Usage: mix_vain
+# Usage: mix_ignored
 # Globals: COMMANDS PHASES
-mix_vain() {
+mix_ignored() {
   [[ $COMMANDS != off ]] || return 0
   mix_fills
   if [[ ${REPLY% *} != 1 && " $PHASES " != *" populate "* ]]; then

@@ -30,7 +30,7 @@ compare_run() {
   if [[ -n $1 ]]; then
     compare_resolve "$1" || die_usage "command line: $1: no such run; ./do_it.sh list names runs"
   else
-    result_newest || die "there is no run in $RESULTS_DIR yet"
+    result_newest || die "no run found in $RESULTS_DIR"
   fi
 }
 
@@ -176,7 +176,7 @@ compare_people() {
     return
   fi
   if (($(grep -c $'^differs\t' <<<"$sections") > 3)); then
-    printf '%sWhat differs between them%s\n\n' "$bold" "$bold"
+    printf '%sDifferences%s\n\n' "$bold" "$bold"
     compare_section differs "$format" <<<"$sections"
     printf '\n'
   fi

@@ -13,7 +13,7 @@ ending_show() {
   text=$(_ending_text "$1" "$data") || status=1
   # In one write, so that a full output gives one error line.
   { printf '%s\n' "$text"; } 2>/dev/null || {
-    log_warn "the tables: write failure: is the output full, or its reader gone?"
+    log_warn "cannot write the tables; is the disk full, or the pipe closed?"
     status=1
   }
   return "$status"

@@ -19,7 +19,7 @@ plot_all() {
     if _plot_one "$folder" "$script" "$name" "$title" "$first" "$second" "$third"; then
       printf '%s\t%s\t%s\n' "$name" "$title" "$words"
     else
-      log_warn "the plot $name could not be drawn"
+      log_warn "cannot draw the plot $name"
       status=1
     fi
   done <"$folder/data/jobs"

@@ -177,7 +177,7 @@ _report_unfinished() {
   local folder why
   while IFS= read -r folder; do
     why=$(cat -- "$folder/server/alarm" "$folder"/*/stderr 2>/dev/null | sed -n 1p)
-    printf 'not complete, left out: %s%s\n' "$folder" "${why:+ ($why)}"
+    printf 'incomplete, excluded: %s%s\n' "$folder" "${why:+ ($why)}"
   done < <(result_unfinished "$1")
 }
 
@@ -185,7 +185,7 @@ _report_unfinished() {
 _report_disturbed() {
   local folder
   for folder in "$1"/*/*/rep-*.disturbed-*/; do
-    [[ ! -d $folder ]] || printf 'disturbed by other programs, left out and run again: %s\n' "${folder%/}"
+    [[ ! -d $folder ]] || printf 'disturbed by other programs, excluded and repeated: %s\n' "${folder%/}"
   done
 }
 
@@ -285,13 +285,13 @@ _report_environment() {
   local run=$1 data=$2 folder host
   printf '<section id="environment">\n<h2>Environment</h2>\n'
   if (($(grep -c $'^differs\t' "$data/sections") > 3)); then
-    printf '<h3>What differs between the variants</h3>\n<div class="wide">\n'
+    printf '<h3>Differences between the variants</h3>\n<div class="wide">\n'
     compare_section differs html <"$data/sections"
     printf '</div>\n'
   fi
   if (($(grep -c $'^table\t' "$data/fill") > 3)); then
-    printf '<h3>The fill, and where it was</h3>\n'
-    printf '<p>At the end of the repeat that is furthest from what FILL asks for or, where it names no size, from what was planned.</p>\n<div class="wide" id="fill">\n'
+    printf '<h3>The fill and its placement</h3>\n'
+    printf '<p>At the end of the repeat that is furthest from FILL or, if FILL is no size, from the plan.</p>\n<div class="wide" id="fill">\n'
     compare_section table html <"$data/fill"
     printf '</div>\n'
   fi
@@ -301,7 +301,7 @@ _report_environment() {
     host=$(printf '%s' "${folder##*/}" | html_text)
     printf '<h3>Host %s</h3>\n' "$host"
     if [[ -r $folder/env.tsv ]]; then
-      printf '<details>\n<summary>What it is</summary>\n<div class="wide"><table>\n<tbody>\n'
+      printf '<details>\n<summary>Description</summary>\n<div class="wide"><table>\n<tbody>\n'
       html_text <"$folder/env.tsv" | sed $'s/^\\([^\t]*\\)\t\\(.*\\)$/<tr><th scope="row">\\1<\\/th><td class="long">\\2<\\/td><\\/tr>/'
       printf '</tbody></table></div>\n</details>\n'
     fi

@@ -65,7 +65,7 @@ _result_list_folder() {
     return 0
   fi
   while IFS=$'\t' read -r kind path why; do
-    _result_problem "$folder/$path" "$why$([[ $kind == odd ]] || [[ $path != *rep-* ]] || echo '; the repeat is left out')"
+    _result_problem "$folder/$path" "$why$([[ $kind == odd ]] || [[ $path != *rep-* ]] || echo '; the repeat is excluded')"
     if [[ $kind == odd ]]; then
       _result_problem "$folder" 'is not read: it may hold regular files alone'
       return 0

@@ -79,6 +79,6 @@ stored_say() {
   if [[ $2 == odd ]]; then
     printf '%s/%s: %s: nothing of this folder is read; remove it' "$1" "$3" "$4"
   else
-    printf '%s/%s: %s: it was cut short or changed' "$1" "$3" "$4"
+    printf '%s/%s: %s: it was truncated or changed' "$1" "$3" "$4"
   fi
 }

@@ -55,7 +55,7 @@ antagonist_mark() {
   _ANTAGONIST_ON=asked
   busy=$(tr ';' '\n' <<<"${ROW[places]}" | sed 's/@.*//; /^[0-9]/!d' | paste -sd ,)
   node=$(antagonist_node)
-  log_info "node $node of $SERVER is read at $NEIGHBOUR GB/s meanwhile"
+  log_info "$SERVER: node $node is read at $NEIGHBOUR GB/s during the measured phases"
   said=$(remote_run -e RUN_ID -e RUN_OWNER "$SERVER" antagonist start "$_ANTAGONIST_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}") || return
   _ANTAGONIST_ON=yes
   IFS=$'\t' read -r _ cpus kind <<<"$said"

@@ -267,7 +267,7 @@ _client_take() {
       unset "_CLIENT_LOST[$client]" "_CLIENT_GO[$client]"
       ;;
     124 | 255)
-      [[ -v "_CLIENT_LOST[$client]" ]] || log_warn "$client is out of reach (${SIDE_OUT[$client]#lost$'\t'}); trying again"
+      [[ -v "_CLIENT_LOST[$client]" ]] || log_warn "$client does not answer (${SIDE_OUT[$client]#lost$'\t'}); trying again"
       _CLIENT_LOST[$client]=${_CLIENT_LOST[$client]-$SECONDS}
       ((SECONDS - _CLIENT_LOST[$client] >= REMOTE_RETRY)) || return 0
       _CLIENT_STATE[$client]="it did not answer for REMOTE_RETRY=$REMOTE_RETRY s"
@@ -275,7 +275,7 @@ _client_take() {
       return 0
       ;;
     *)
-      _CLIENT_STATE[$client]="the load generator cannot be looked at"
+      _CLIENT_STATE[$client]="the load generator cannot be read"
       return 0
       ;;
   esac

@@ -26,7 +26,7 @@ doctor_rows() {
   server_auto
   _doctor_skip
   plan_settle
-  _doctor_vain
+  _doctor_ignored
   if [[ -n $RESUME ]]; then plan_load "$RESUME/plan.tsv"; else plan_make; fi
   _doctor_needs
   _doctor_server
@@ -84,11 +84,11 @@ _doctor_ask() {
 }
 
 # Settings without effect.
-_doctor_vain() {
-  local found wanted mend
-  while IFS=$'\t' read -r found wanted mend; do
-    _doctor_row "$SERVER" warn settings "$found" "$wanted" "$mend"
-  done < <(plan_vain)
+_doctor_ignored() {
+  local found wanted fix
+  while IFS=$'\t' read -r found wanted fix; do
+    _doctor_row "$SERVER" warn settings "$found" "$wanted" "$fix"
+  done < <(plan_ignored)
 }
 
 # The requirements of the plan on links, ports and open files: the maximum over all rows.
@@ -201,7 +201,7 @@ _doctor_clock() {
 
 # What tuning would change, and what it cannot: a warning, and with TUNE_STRICT=1 a failure.
 _doctor_tune() {
-  local host=$1 rows state=warn name why mode mend
+  local host=$1 rows state=warn name why mode fix
   ((!TUNE_STRICT)) || state=fail
   _doctor_ask "$host" tuning tune_check "$host" || return 0
   rows=$_DOCTOR_SAID
@@ -210,9 +210,9 @@ _doctor_tune() {
     "set for the run, then restored" -
   while IFS=$'\t' read -r name why; do
     mode=TUNE_$name
-    mend="TUNE_$name=off, if it is to stay as it is"
-    [[ $why != "needs root" ]] || mend="run as root, or TUNE_$name=off"
-    _doctor_row "$host" "$state" "TUNE_$name" "$why" "${!mode}" "$mend"
+    fix="TUNE_$name=off, if it is to stay as it is"
+    [[ $why != "needs root" ]] || fix="run as root, or TUNE_$name=off"
+    _doctor_row "$host" "$state" "TUNE_$name" "$why" "${!mode}" "$fix"
   done < <(awk -F '\t' -v OFS='\t' '$2 == "cannot" && !seen[$1]++ { print $1, $6 }' <<<"$rows")
 }
 
@@ -337,7 +337,7 @@ _doctor_tiers() {
 # Usage: _doctor_tier VARIANT SWEEP
 #   with the settings of both in force
 _doctor_tier() {
-  local variant=$1 row data bytes=0 many=1 state found wanted mend
+  local variant=$1 row data bytes=0 many=1 state found wanted fix
   for row in "${PLAN_ROWS[@]}"; do
     [[ $row == *$'\t'"$variant"$'\t'* ]] || continue
     plan_row "$row"
@@ -350,12 +350,12 @@ _doctor_tier() {
   # With several ratios, the smallest DRAM share needs the most of everything else.
   DRAM_RATIO=$(tier_least)
   ! _doctor_ask "$SERVER" "variant $variant" tier_check "$bytes" "$many" ||
-    while IFS=$'\t' read -r state found wanted mend; do
-      _doctor_row "$SERVER" "$state" "variant $variant" "$found" "$wanted" "$mend"
+    while IFS=$'\t' read -r state found wanted fix; do
+      _doctor_row "$SERVER" "$state" "variant $variant" "$found" "$wanted" "$fix"
     done <<<"$_DOCTOR_SAID"
   ! _doctor_ask "$SERVER" "variant $variant" tune_lacks "$variant" ||
-    while IFS=$'\t' read -r found wanted mend; do
-      _doctor_row "$SERVER" fail "variant $variant" "$found" "$wanted" "$mend"
+    while IFS=$'\t' read -r found wanted fix; do
+      _doctor_row "$SERVER" fail "variant $variant" "$found" "$wanted" "$fix"
     done <<<"$_DOCTOR_SAID"
 }
 
@@ -380,9 +380,9 @@ _doctor_each() {
 
 # What Redis warned of when the newest run on this server started it.
 _doctor_warnings() {
-  local state found wanted mend
-  while IFS=$'\t' read -r state found wanted mend; do
-    _doctor_row "$SERVER" "$state" "Redis warnings" "$found" "$wanted" "$mend"
+  local state found wanted fix
+  while IFS=$'\t' read -r state found wanted fix; do
+    _doctor_row "$SERVER" "$state" "Redis warnings" "$found" "$wanted" "$fix"
   done < <(warnings_check)
 }
 
@@ -391,8 +391,8 @@ _doctor_skip() {
   local variant host found
   generator_skip >"$_REMOTE_TMP/skipped"
   while IFS=$'\t' read -r variant host found; do
-    log_warn "$host: $found: the variant $variant is left out"
-    _doctor_row "$host" warn "variant $variant" "$found" "a load generator, with GENERATOR_MISSING=skip" "install it there; left out until then"
+    log_warn "$host: $found: the variant $variant is skipped"
+    _doctor_row "$host" warn "variant $variant" "$found" "a load generator, with GENERATOR_MISSING=skip" "install it there; skipped until then"
   done <"$_REMOTE_TMP/skipped"
 }
 
@@ -403,17 +403,17 @@ _doctor_launch() {
 
 # Usage: _doctor_prefix VARIANT SWEEP
 _doctor_prefix() {
-  local host state found wanted mend
-  while IFS=$'\t' read -r host state found wanted mend; do
-    _doctor_row "$host" "$state" "variant $1" "$found" "$wanted" "$mend"
+  local host state found wanted fix
+  while IFS=$'\t' read -r host state found wanted fix; do
+    _doctor_row "$host" "$state" "variant $1" "$found" "$wanted" "$fix"
   done < <(launch_try && generator_try)
 }
 
 # Whether the tracing program exists.
 _doctor_trace() {
-  local host state found wanted mend
-  while IFS=$'\t' read -r host state found wanted mend; do
-    _doctor_row "$host" "$state" trace "$found" "$wanted" "$mend"
+  local host state found wanted fix
+  while IFS=$'\t' read -r host state found wanted fix; do
+    _doctor_row "$host" "$state" trace "$found" "$wanted" "$fix"
   done < <(trace_try)
 }
 

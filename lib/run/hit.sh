@@ -41,7 +41,7 @@ hit_check() {
   for pattern in $KEY_PATTERN; do
     case $pattern in
       gaussian | zipf | hotspot:*) ;;
-      gaussian:* | zipf:*) conf_refuse KEY_PATTERN "$pattern names what HIT_RATIO is to find; set KEY_PATTERN=${pattern%%:*}" ;;
+      gaussian:* | zipf:*) conf_refuse KEY_PATTERN "$pattern sets the parameter that HIT_RATIO searches for; set KEY_PATTERN=${pattern%%:*}" ;;
       *) conf_refuse KEY_PATTERN "$pattern has no popular keys for HIT_RATIO=$HIT_RATIO; set KEY_PATTERN=gaussian, zipf or hotspot:K:R" ;;
     esac
   done
@@ -79,7 +79,7 @@ hit_seconds() {
 # Usage: hit_say
 hit_say() {
   hit_wanted || return 0
-  printf 'hits     %s of requests served by DRAM: what %s keys need is sought on %s, once a point, in about %.0f s beside populate\n' \
+  printf 'hits     %s of requests served by DRAM: the run searches for the %s keys on %s, once per point, in about %.0f s after populate\n' \
     "${HIT_RATIO// /, }" "$KEY_PATTERN" "${HIT_VARIANT/auto/the first variant with limited DRAM}" \
     "$(LC_ALL=C awk -v looks="$_HIT_EXPECTED" -v each="$SEARCH_TIME" 'BEGIN { print looks * (each + 1) }')"
 }
@@ -98,14 +98,14 @@ hit_settle() {
     [[ $_HIT_ANSWER != look* ]] || _hit_seek "$point" || {
       plan_row "$1"
       _HIT_KEYS[$point]=-
-      log_warn "$point: the keys for HIT_RATIO=$HIT_RATIO could not be sought; ./do_it.sh run --resume $RUN tries again"
+      log_warn "$point: the search for the keys of HIT_RATIO=$HIT_RATIO failed; ./do_it.sh run --resume $RUN tries again"
       return 1
     }
     plan_row "$1"
     _hit_take "$point"
   }
   if [[ ${_HIT_KEYS[$point]} == - ]]; then
-    log_warn "$point: left out: no keys were found for HIT_RATIO=$HIT_RATIO"
+    log_warn "$point: skipped: no keys found for HIT_RATIO=$HIT_RATIO"
     return 1
   fi
   KEY_PATTERN=${_HIT_KEYS[$point]}
@@ -126,7 +126,7 @@ hit_turn() {
   if [[ -n $_HIT_LOOK ]]; then
     IFS=$'\t' read -r round look parameter <<<"$_HIT_LOOK"
     read -r -a waits < <(monitor_waits "$_HIT_ROWS" "$MONITOR_ROWS") || {
-      log_warn "$SERVER: the waits for far memory during a look could not be counted"
+      log_warn "$SERVER: cannot count the misses of a look"
       return 1
     }
     _hit_row "$round" "$look" "$parameter" "${waits[@]}" || return
@@ -166,7 +166,7 @@ _hit_seek() {
     return 1
   }
   tune_apply "${ROW[variant]}"
-  log_info "$point: $KEY_PATTERN keys of which DRAM serves $HIT_RATIO are sought on ${ROW[variant]}"
+  log_info "$point: searching on ${ROW[variant]} for $KEY_PATTERN keys of which DRAM serves $HIT_RATIO"
   for ((turn = 1; turn <= _HIT_TURNS; turn++)); do
     status=0
     _hit_clean "$point" || return
@@ -175,7 +175,7 @@ _hit_seek() {
     _HIT_POINT=
     # The OOM killer may act when nearly every page in DRAM is in use.
     [[ $status != 0 && $MONITOR_ALARM == *"the OOM killer"* && $turn != "$_HIT_TURNS" ]] || break
-    log_warn "$point: the OOM killer ended the search for its keys: once more"
+    log_warn "$point: the OOM killer stopped the search for its keys; the search is repeated"
   done
   return "$status"
 }
@@ -193,7 +193,7 @@ _hit_row_of() {
     printf '%s\n' "$row"
     return
   done
-  log_warn "$1: HIT_RATIO: no variant has a limit of DRAM at this point; set HIT_VARIANT, or add swap, zram or zswap to VARIANTS"
+  log_warn "$1: HIT_RATIO: no variant has limited DRAM at this point; set HIT_VARIANT, or add swap, zram or zswap to VARIANTS"
   return 1
 }
 
@@ -263,11 +263,11 @@ _hit_take() {
     never)
       # The line is `never KIND PARAMETER HIT`, so the variables are shifted: parameter is KIND, hit is PARAMETER, rounds is HIT.
       if [[ $parameter == alike ]]; then
-        log_warn "$point: HIT_RATIO=$HIT_RATIO: uniform keys hit $(_hit_percent "$rounds") already: $HIT_RATIO cannot be had with DRAM_RATIO=$DRAM_RATIO"
+        log_warn "$point: HIT_RATIO=$HIT_RATIO: not possible with DRAM_RATIO=$DRAM_RATIO: uniform keys already hit $(_hit_percent "$rounds")"
       else
-        log_warn "$point: HIT_RATIO=$HIT_RATIO: even $(_hit_pattern "$hit") hits no more than $(_hit_percent "$rounds"): $HIT_RATIO cannot be had with DRAM_RATIO=$DRAM_RATIO"
+        log_warn "$point: HIT_RATIO=$HIT_RATIO: not possible with DRAM_RATIO=$DRAM_RATIO: even $(_hit_pattern "$hit") hits only $(_hit_percent "$rounds")"
       fi
       ;;
-    *) log_warn "$point: HIT_RATIO=$HIT_RATIO: the search for its keys has no answer: '$_HIT_ANSWER'" ;;
+    *) log_warn "$point: HIT_RATIO=$HIT_RATIO: the search for its keys returned an unknown line: '$_HIT_ANSWER'" ;;
   esac
 }

@@ -147,8 +147,8 @@ END {
     print "note", "Latency: a load that needs the one before it, random lines of a large buffer. Loaded: while the socket's other CPUs read from the same node."
     if (small) print "note", "Not all of it was in huge pages: walks of page tables are part of the latency."
     for (i = 1; i <= nodes; i++) if (node[i] in cached) print "note", "Node " node[i] ": too little memory is free to leave the CPU's caches out of its figures."
-    if (disturbed != "") print "note", "Other programs, or the hypervisor, had CPU time meanwhile: measure again on an idle host (" disturbed ")."
-    if (alone) print "note", "A socket with one CPU has none that could load the node meanwhile."
+    if (disturbed != "") print "note", "Other programs, or the hypervisor, used CPU time during the measurement: measure again on an idle host (" disturbed ")."
+    if (alone) print "note", "On a socket with one CPU, no other CPU can load the node."
     print_weights()
   }
   check_firmware("latency", "the latency of")

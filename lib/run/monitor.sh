@@ -30,7 +30,7 @@ monitor_mark() {
   [[ -n $_MONITOR_ON ]] || return 0
   MONITOR_ROWS=
   rows=$(remote_run -e RUN_ID -e RUN_OWNER -e SERVER_ADDRESS -e REDIS_PASSWORD -e HIT_COUNTERS "$SERVER" monitor mark "$1") || {
-    log_warn "$SERVER: the counters before $1 could not be read"
+    log_warn "$SERVER: cannot read the counters before $1"
     return 1
   }
   MONITOR_ROWS=$rows
@@ -112,7 +112,7 @@ monitor_stop() {
 _monitor_silent() {
   local ports
   ports=$(awk -F '\t' '$2 == "unanswered" { printf " %s", $1 }' <<<"$2")
-  [[ -z $ports ]] || log_warn "$SERVER: before $1 no answer to INFO from port$ports; figures that require it stay empty"
+  [[ -z $ports ]] || log_warn "$SERVER: no answer to INFO before $1 from port$ports; figures that require it stay empty"
 }
 
 # Print one line on the placement of the data, and warn when it is not where the variant asks for it.

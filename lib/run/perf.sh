@@ -87,7 +87,7 @@ perf_end() {
   local counts
   [[ -n $_PERF_PHASE ]] || return 0
   counts=$(remote_run -e RUN_ID "$SERVER" perf end) || {
-    log_warn "$SERVER: loads from far memory in $_PERF_PHASE are not known"
+    log_warn "$SERVER: loads from far memory in $_PERF_PHASE are unknown"
     counts=
   }
   [[ -e $_PERF_FOLDER/far.tsv ]] || printf 'phase\tcpu\tscope\tevent\tname\tvalue\tpercent\n' >"$_PERF_FOLDER/far.tsv"

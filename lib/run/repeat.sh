@@ -29,7 +29,7 @@ repeat_run() {
   ((status != 0)) || { stored_seal "$folder.partial" && stored_note "$folder.partial"; } || status=1
   if ((status == 0)); then
     mv -T -- "$folder.partial" "$folder"
-    links_make "$folder" || log_warn "$folder: some links to its logs could not be made"
+    links_make "$folder" || log_warn "$folder: cannot create all links to its logs"
   else
     mv -- "$folder.partial" "$folder.failed-$stamp"
     log_warn "failed; its files: $folder.failed-$stamp"
@@ -47,7 +47,7 @@ repeat_held() {
   lock_held || status=$?
   case $status in
     0) return 0 ;;
-    255) log_warn "$SERVER: the lock of this run could not be checked" ;;
+    255) log_warn "$SERVER: cannot check the lock of this run" ;;
     *)
       REPEAT_LOST=yes
       log_warn "$SERVER: the lock of this run is lost; a repeat beside another run is not a result"

@@ -41,7 +41,7 @@ rounds_repeat() {
     [[ -n $why ]] || return 0
     again=$(compgen -G "$folder.disturbed-*" | wc -l) || :
     ((again < _ROUNDS_AGAIN)) || {
-      log_warn "disturbed again ($why); it counts, because it was run $((_ROUNDS_AGAIN + 1)) times"
+      log_warn "disturbed again ($why); it counts, as it was run $((_ROUNDS_AGAIN + 1)) times"
       return 0
     }
     printf -v stamp '%(%Y%m%d-%H%M%S)T-%d' -1 $((again + 1))

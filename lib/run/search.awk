@@ -8,7 +8,7 @@
 #   keep LIMIT LOAD STATE LOW HIGH SOFT_LOW SOFT_HIGH STEPS
 #                              the last take is the answer. STATE is found; client (above it, the load generator was what broke the limit);
 #                              open (SEARCH_STEPS were not enough); broken (the measured phase breaks the limit at slower loads too).
-#                              LOW and HIGH: between these is the load that was sought, with 95 % (- where the ladder ends). SOFT_LOW is the
+#                              LOW and HIGH: the load of the answer is between these, with 95 % (- where the ladder ends). SOFT_LOW is the
 #                              slowest load at which a look broke the limit, SOFT_HIGH the fastest at which a look kept it
 #   none LIMIT FIGURE LOAD STEPS   no load keeps the limit; the least figure seen, and where
 #

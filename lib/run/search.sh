@@ -210,7 +210,7 @@ search_turn() {
       ;;
     keep | none) _search_settle "$phase" "$line" ;;
     *)
-      log_warn "$phase: the search has no next step: '$line'"
+      log_warn "$phase: the search returned an unknown line: '$line'"
       return 1
       ;;
   esac
@@ -291,7 +291,7 @@ _search_take_in() {
   shift
   IFS=$'\t' read -r phase kind limit load try <<<"$_SEARCH_PENDING"
   side_run $((REMOTE_RETRY + 60)) client_step "$@" || {
-    log_warn "$(side_failed "$@"): the row of a step could not be read"
+    log_warn "$(side_failed "$@"): cannot read the row of a step"
     return 1
   }
   figures=$(_search_printed "$@" | LC_ALL=C sort -t $'\t' -k 1,1 -k 2,2n | LC_ALL=C awk -f "$LIB/run/step.awk") || return
@@ -387,7 +387,7 @@ _search_settle() {
     IFS=$'\t' read -r word limit least load steps <<<"$2"
     SEARCH_DO=skip
     printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\n' "$phase" "$limit" "$load" "$steps" "$least" >>"$_SEARCH_FOLDER/search.tsv"
-    log_warn "$phase: $limit: no load keeps it; the min seen is $least us, at $(_search_say "$load")"
+    log_warn "$phase: $limit: no load keeps it; the min measured is $least us, at $(_search_say "$load")"
     return
   fi
   IFS=$'\t' read -r word limit load state low high soft_low soft_high steps <<<"$2"
@@ -405,7 +405,7 @@ _search_settle_size() {
     IFS=$'\t' read -r word limit least share steps <<<"$2"
     SEARCH_DO=skip
     printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t-\t%s\t%s\n' "$phase" "$limit" "${share:--}" "$steps" "${least:--}" "$(_search_rate "$phase")" "$_SIZE_BASE" >>"$file"
-    log_warn "$phase: $limit: not kept even with all data in DRAM; the min seen is ${least:--}, with ${share:--} % of DRAM"
+    log_warn "$phase: $limit: not kept even with all data in DRAM; the min measured is ${least:--}, with ${share:--} % of DRAM"
     return
   fi
   IFS=$'\t' read -r word limit share state low high soft_low soft_high steps broke <<<"$2"

@@ -24,7 +24,7 @@ size_wanted() {
 size_check() {
   [[ $DRAM_RATIO == search ]] || return 0
   [[ $CONNECTIONS != search ]] || conf_refuse CONNECTIONS "conflicts with DRAM_RATIO=search; set CONNECTIONS to a number, and RATE"
-  [[ $RATE != 0 ]] || conf_refuse DRAM_RATIO "requires a load to hold; set RATE to a number, or to search for SEARCH_LOAD of what the first variant keeps"
+  [[ $RATE != 0 ]] || conf_refuse DRAM_RATIO "requires a load to keep; set RATE to a number, or to search for SEARCH_LOAD of what the first variant keeps"
   [[ " $PHASES " == " populate "* ]] || conf_refuse DRAM_RATIO "requires PHASES that begin with populate; 100 % of DRAM is what the data take then"
   size_wanted || return 0
   [[ $RATE != search || $PLAN_ENTERED != "${VARIANTS%% *}" ]] ||
@@ -73,7 +73,7 @@ _size_measure() {
   ! tier_divided || scope=tier
   _SIZE_BASE=$(awk -F '\t' -v scope="$scope" '$1 == scope && $2 ~ (scope == "tier" ? "^data_bytes$" : "^(usage|swap)$") { sum += $3 } END { printf "%.0f\n", sum }' <<<"$MONITOR_ROWS")
   [[ $_SIZE_BASE =~ ^[1-9][0-9]*$ ]] || {
-    log_warn "$SERVER: the memory of the instances could not be read, so its share cannot be set"
+    log_warn "$SERVER: cannot read the memory of the instances, so cannot set its share"
     _SIZE_BASE=
     return 1
   }
@@ -96,7 +96,7 @@ size_rate() {
     least == "" || $at["load"] + 0 < least { least = $at["load"] + 0 }
     END { if (!none && least > 0) printf "%.4f\n", least * part / 100 }' "$file" 2>/dev/null) || :
   [[ -n $REPLY ]] && return
-  log_warn "$1: no load to hold: in repeat ${ROW[repeat]} of ${VARIANTS%% *}, the search found no rate for each of LIMITS"
+  log_warn "$1: no load to keep: in repeat ${ROW[repeat]} of ${VARIANTS%% *}, the search found no rate for each of LIMITS"
   return 1
 }
 
@@ -109,10 +109,10 @@ size_again() {
   size_wanted && [[ -n $share && -e $steps && $MONITOR_ALARM == *"the OOM killer"* ]] || return
   _SIZE_LOST=$((_SIZE_LOST + 1))
   ((_SIZE_LOST <= _SIZE_LOSSES)) || {
-    log_warn "the OOM killer has ended this repeat $_SIZE_LOST times: given up"
+    log_warn "the OOM killer stopped this repeat $_SIZE_LOST times: giving up"
     return 1
   }
-  log_warn "the OOM killer came at $share % of DRAM: smaller shares are skipped, and the repeat is run again"
+  log_warn "the OOM killer stopped an instance at $share % of DRAM: the repeat is run again without smaller shares"
   search_lost "$1" "$share" oom || return
   find "$1" -mindepth 1 -maxdepth 1 ! -name steps.tsv -exec rm -rf -- {} +
 }

@@ -25,7 +25,7 @@ tune_apply() {
   local variant=$1 host rows
   local -a hosts
   mapfile -t hosts < <(doctor_hosts)
-  side_run $((REMOTE_RETRY + 120)) _tune_apply "${hosts[@]}" || die "$(side_failed "${hosts[@]}"): could not be tuned"
+  side_run $((REMOTE_RETRY + 120)) _tune_apply "${hosts[@]}" || die "$(side_failed "${hosts[@]}"): cannot be tuned"
   for host in "${hosts[@]}"; do
     rows=${SIDE_OUT[$host]}
     [[ ${_TUNE_SAID["$variant $host"]-} != "$rows" ]] || continue
@@ -60,7 +60,7 @@ tune_end() {
       awk -F '\t' -v host="$host" 'NF && $2 != "back" { printf "warning: %s: %s: %s is %s, not %s as before the run: %s\n", host, $1, $3, $6, $4, $2 }' <<<"$rows" >&2
       _tune_complete "$host" "$rows"
     else
-      log_warn "$host: could not be restored; its watchdog does that $TUNE_LEASE s after the last heartbeat, or ./do_it.sh stop does"
+      log_warn "$host: cannot restore its settings; its watchdog restores them $TUNE_LEASE s after the last heartbeat, or ./do_it.sh stop does"
       status=1
     fi
   done

@@ -120,11 +120,11 @@ wss_look() {
   [[ -n $end ]] || return 0
   _WSS_END=
   rows=$(remote_run -e RUN_ID "$SERVER" wss probe) || {
-    log_warn "$SERVER: the working set of $_WSS_PHASE is not known"
+    log_warn "$SERVER: the working set of $_WSS_PHASE is unknown"
     return 0
   }
   ((${EPOCHREALTIME/[.,]/} <= end)) || {
-    log_warn "$SERVER: the working set of $_WSS_PHASE is not known: counting took longer than the load"
+    log_warn "$SERVER: the working set of $_WSS_PHASE is unknown: counting took longer than the load"
     return 0
   }
   [[ -e $_WSS_FOLDER/wss.tsv ]] || printf 'phase\tport\tseconds\tbytes\n' >"$_WSS_FOLDER/wss.tsv"

@@ -23,7 +23,7 @@ work_open() {
   WORK=$(work_dir)
   work_alone "$WORK"
   mkdir -p -- "$WORK" || fail "$WORK: cannot be made"
-  [[ ! -L $WORK && -O $WORK ]] || fail "$WORK: is not a folder of our own; move it away or set REMOTE_DIR"
+  [[ ! -L $WORK && -O $WORK ]] || fail "$WORK: not a directory of this user; move it away, or set REMOTE_DIR"
   run_own
 }
 
@@ -45,7 +45,7 @@ work_alone() {
     [[ -e $at ]] || break
     paths+=("$at/.")
   done
-  said=$(stat -c '%u %U %G %a %n' -- "${paths[@]}") || fail "REMOTE_DIR=${2-$1}: cannot be looked at"
+  said=$(stat -c '%u %U %G %a %n' -- "${paths[@]}") || fail "REMOTE_DIR=${2-$1}: cannot be read"
   while read -r owner user group mode name; do
     ((owner == 0 || owner == EUID)) ||
       fail "REMOTE_DIR=${2-$1}: ${name%/.} belongs to another user ($user), who could replace it; set REMOTE_DIR to a path of root's or yours"

@@ -29,7 +29,7 @@ FAULT_LIMIT=${FAULT_LIMIT:-120}
 # The moments of a run, and the line of the run that each begins with.
 declare -A MOMENT=(
   [doctor]=.
-  [describe]='reading what'
+  [describe]='reading the description'
   [start]='1 of 2:'
   [set]='phase set starts'
   [get]='phase get starts'

@@ -90,7 +90,7 @@ main() {
   echo "# $before"
 
   said=$(./do_it.sh doctor -s guest -v bind KEYS=100 TIER_NODES=5 2>&1) || :
-  check 'doctor refuses a node that is not there' 'variant bind: node 5 has no memory, or is not there; requires: nodes with memory: 0 1 2' "$said"
+  check 'doctor refuses a node that is not there' 'variant bind: node 5 has no memory, or does not exist; requires: nodes with memory: 0 1 2' "$said"
 
   said=$(./do_it.sh doctor --probe -s guest -v native KEYS=100 2>&1) || :
   check 'doctor --probe: all three nodes from the socket, with what firmware says of the slow one' \
@@ -99,7 +99,7 @@ main() {
 
   rm -f /var/tmp/witnessed
   ./do_it.sh run -s guest -v bind -v preferred -v interleave -v weighted -v tiering -v astray -v split -v swap -v zram 2>&1 >/var/tmp/table |
-    sed -e '/gnuplot\|could not be drawn/d' -e 's/^/# /' || echo '# the run failed'
+    sed -e '/gnuplot\|cannot draw/d' -e 's/^/# /' || echo '# the run failed'
   # The first table; comparisons of emulated speeds are meaningless.
   awk 'NF == 0 { exit } { print "# " $0 }' /var/tmp/table
   sed 's/^/# /' /var/tmp/witnessed

@@ -75,7 +75,7 @@ function lacking(file, label, where,    who) {
 BEGIN {
   FS = OFS = "\t"
   print "differs", "base", "other", "where", "what", "base_value", "other_value"
-  print "differs", "Base", "Compared", "Where", "What differs", "Base has", "Compared has"
+  print "differs", "Base", "Compared", "Where", "Property", "Base has", "Compared has"
   print "differs", "text", "text", "text", "text", "text", "text"
 }
 
@@ -102,5 +102,5 @@ BEGIN {
 
 END {
   for (i = 1; i <= whos; i++)
-    print "notes", text_escape("not described in " order[i] ": " missing[order[i]] "; what differs there is not known")
+    print "notes", text_escape("not described in " order[i] ": " missing[order[i]] "; its differences are unknown")
 }

@@ -108,7 +108,7 @@ function tell_search(    line, f, i, at_name, n, file, point, points, rounds, lo
   }
   close(file)
   for (i = 1; i <= points; i++)
-    print "note", order[i] ": keys were sought on " on[order[i]] " in " rounds[order[i]] " round" (rounds[order[i]] == 1 ? "" : "s") " of " looks[order[i]] " looks, " seconds[order[i]] " s"
+    print "note", order[i] ": keys searched on " on[order[i]] " in " rounds[order[i]] " round" (rounds[order[i]] == 1 ? "" : "s") " of " looks[order[i]] " looks, " seconds[order[i]] " s"
 }
 
 BEGIN { FS = OFS = "\t" }

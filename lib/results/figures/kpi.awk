@@ -62,7 +62,7 @@ END {
   folder = ENVIRON["FOLDER"]
   gsub(/[\001-\037\177]/, "?", folder)
   if (!rows || files != ENVIRON["CLIENTS"] || servers != ENVIRON["SERVERS"] || requests != ENVIRON["OPS"]) {
-    printf "%s: %s: %s.instances.tsv is not whole: %d of %s client(s), %d of %s instance(s), %.0f of %s requests\n", ENVIRON["RESULT_PROGRAM"],
+    printf "%s: %s: %s.instances.tsv is incomplete: %d of %s client(s), %d of %s instance(s), %.0f of %s requests\n", ENVIRON["RESULT_PROGRAM"],
       folder, ENVIRON["OPERATION"], files, ENVIRON["CLIENTS"], servers, ENVIRON["SERVERS"], requests, ENVIRON["OPS"] > "/dev/stderr"
     exit 1
   }

@@ -52,7 +52,7 @@ function phase_close(line,    operation, count, words, n) {
   } else if (threads_seen != count) {
     problem = problem "; phase " operation " has results of " threads_seen " of " count " threads"
   } else if (!sections) {
-    problem = problem "; phase " operation " stands before any line with threads and key_count"
+    problem = problem "; phase " operation " comes before any line with threads and key_count"
   } else {
     phases++
     phase[phases, "operation"] = operation
@@ -87,7 +87,7 @@ function read_log(file,    line, status, f, at) {
       split(line, f, " ")
       section["servers"] = f[3]
       section["len"] = f[9]
-      if (!text_is_count(f[3]) || !text_is_count(f[9])) problem = problem "; the line with key_count is cut short"
+      if (!text_is_count(f[3]) || !text_is_count(f[9])) problem = problem "; the line with key_count is truncated"
     } else if (index(line, " : Complete.")) completes++
     else if (substr(line, 1, 24) == "Histogram saved to file " && phases && current == "") {
       line = substr(line, 25)
@@ -101,8 +101,8 @@ function read_log(file,    line, status, f, at) {
     problem = "; cannot be read"
     return
   }
-  if (!sections) problem = "; is no log of a load generator: no line with threads and key_count"
-  else if (current != "") problem = problem "; phase " current " has no 'threads finished' line: the log is cut short"
+  if (!sections) problem = "; not a log of a load generator: no line with threads and key_count"
+  else if (current != "") problem = problem "; phase " current " has no 'threads finished' line: the log is truncated"
   else if (!phases && problem == "") problem = "; has no finished phase"
-  else if (completes < sections && problem == "") problem = "; has no 'Complete.' line: the log is cut short"
+  else if (completes < sections && problem == "") problem = "; has no 'Complete.' line: the log is truncated"
 }

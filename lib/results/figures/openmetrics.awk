@@ -89,7 +89,7 @@ BEGIN {
     om_family("tierbench_client_cpu_seconds_per_operation", "gauge", "", "CPU time of the load generators per operation.")
     om_family("tierbench_far_accesses_per_operation", "gauge", "", "Major faults (swap-in) of the instances, or loads served by the slow node, per operation.")
     om_family("tierbench_errors", "counter", "", "Requests that failed.")
-    om_family("tierbench_misses", "counter", "", "Keys that were read and were not there.")
+    om_family("tierbench_misses", "counter", "", "GETs that found no key.")
   }
 }
 

@@ -125,35 +125,35 @@ function count_noise(    i, j, key, part) {
 
 END {
   text["errors"] = "requests failed"
-  text["misses"] = "keys that were read were not there"
-  text["mismatches"] = "values that were read were not those that had been set"
+  text["misses"] = "GETs found no key"
+  text["mismatches"] = "GETs returned another value than was set"
   text["timeouts"] = "requests got no reply in time"
   text["lost"] = "requests were lost with their connection"
-  text["outages"] = "times an instance could not be reached"
+  text["outages"] = "times an instance was unreachable"
   for (i = 1; i <= kinds; i++)
     if (number[kind_name[i]]) warn(text[kind_name[i]] most_of(kind_name[i]) text_group(largest[kind_name[i]], 0))
-  if (number["placement"]) warn("the bytes were not where the variant wants them (placement off) in " listed("placement"))
+  if (number["placement"]) warn("less than 90 % of the data was on the requested memory (placement=off: discard the row) in " listed("placement"))
   if (number["swapped"]) warn("memory of native instances was swapped out" most_of("swapped") text_group(largest["swapped"] / 1048576, 1) " MiB")
   if (number["away"]) warn("memory of native instances was on slower nodes" most_of("away") text_group(100 * largest["away"], 1) " %")
   if (number["fetched"]) warn("native instances waited for pages from swap" most_of("fetched") text_group(largest["fetched"], 3) " an operation")
-  if (number["hits"]) warn("DRAM served another part of the requests than HIT_RATIO asks for" most_of("hits") "off by " text_group(largest["hits"], 1) " points")
+  if (number["hits"]) warn("the hit ratio differs from HIT_RATIO" most_of("hits") "off by " text_group(largest["hits"], 1) " points")
   if (number["idle policy"]) warn("the policy moved nothing (no page was promoted or demoted) in " listed("idle policy"))
-  if (number["limited"]) warn("the client was the bottleneck, so that its speed is shown and not the server's, in " listed("limited"))
-  if (number["spread"]) warn("clients started a phase apart" most_of("spread") text_group(largest["spread"] / 1000, 0) " ms")
+  if (number["limited"]) warn("the client was the bottleneck, so the figures show its speed and not the server's, in " listed("limited"))
+  if (number["spread"]) warn("clients did not start a phase together" most_of("spread") text_group(largest["spread"] / 1000, 0) " ms")
   if (number["lag"]) warn("requests left the client late (p99)" most_of("lag") text_group(largest["lag"], 0) " us")
-  if (number["disturbed"]) warn("disturbed (single intervals stand apart from the rest) in " listed("disturbed"))
+  if (number["disturbed"]) warn("disturbed (some intervals are outliers) in " listed("disturbed"))
   if (number["unsettled"]) warn("not settled (the first and the last third differ by more than their error margin) in " listed("unsettled"))
-  if (number["warmup"]) warn("a warm-up is part of the figures in " listed("warmup"))
+  if (number["warmup"]) warn("the figures include a warm-up in " listed("warmup"))
   if (number["wide"]) warn("the throughput of one repeat has an error margin above 5 %" most_of("wide") shown_margin(largest["wide"]))
   if (number["wide tail"]) warn("the p99 of one repeat has an error margin above 25 %" most_of("wide tail") shown_margin(largest["wide tail"]))
   count_noise()
   if (noisy) warn("repeats of the same point differ by more than 10 % in throughput, in " noisy " of " repeated " cases; most in " noise_at)
   if (number["foreign"]) warn("other programs used CPU time" most_of("foreign") text_group(largest["foreign"], 1) " % of a CPU")
   if (number["steal"]) warn("the hypervisor took CPU time" most_of("steal") text_group(largest["steal"], 1) " % of a CPU")
-  if (brief) warn(brief " of " rows " results took less than a second: too short to say much, and too short for a Tx in whole seconds")
-  text["client_limited"] = "client that was the bottleneck or late"
-  text["placement"] = "memory where it should not be"
-  text["foreign_over"] = "CPU time taken by others"
+  if (brief) warn(brief " of " rows " results took less than a second: too short for reliable figures, and for Tx combined, which counts whole seconds")
+  text["client_limited"] = "client that was the bottleneck"
+  text["placement"] = "data outside the requested memory"
+  text["foreign_over"] = "CPU time used by other programs"
   for (i = 1; i <= asked; i++)
     print (told[asked_name[i]] == rows ? "told" : "untold"), (i <= 2 ? asked_name[i] : text[asked_name[i]])
   print (judged == timed ? "told" : "untold"), "phase that was disturbed or not settled"

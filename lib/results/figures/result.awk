@@ -246,7 +246,7 @@ function read_tsv(file,    line, n, i, column, cell, rows, columns, status) {
   while ((status = (getline line < file)) > 0) {
     n = split(line, cell, "\t")
     if (n != columns) {
-      complain(shown_tsv, "line " (rows + 2) " has " n " columns and not " columns "; the file is cut short or not ours")
+      complain(shown_tsv, "line " (rows + 2) " has " n " columns instead of " columns "; the file is truncated or from another program")
       close(file)
       return -2
     }
@@ -359,7 +359,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   for (i = 1; i <= ports; i++) if (port[i] in lacks) text = text " " port[i]
   if (text != "" && !((file, cell["operation"]) in warned)) {
     warned[file, cell["operation"]] = 1
-    printf "%s: %s: not all counters of phase %s are known of port%s; what needs them is left empty\n", program, shown, cell["operation"], text > "/dev/stderr"
+    printf "%s: %s: counters of phase %s are missing for port%s; figures that require them are left empty\n", program, shown, cell["operation"], text > "/dev/stderr"
   }
   for (i in differs) if (told[i] < ports) delete sum[i]
   phase_calls = sum["calls"] + 0
@@ -424,7 +424,7 @@ function keep_row(    i, out) {
 
 function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
   if (!place(path, verbatim)) {
-    complain(path, "belongs to a repeat that was not finished; left out")
+    complain(path, "belongs to an unfinished repeat; excluded")
     return
   }
   file = text_opened(path)

@@ -30,7 +30,7 @@ function range_of(key, from, to, unit,    i, low, high) {
 function print_row(table, l, v,    key, base, ops, share, state, i, least, where, states) {
   key = table SUBSEP l SUBSEP v
   if (!count[key] && !nones[key] && !brokens[key]) return
-  if (brokens[key]) note(v ", " l ": the measured phase does not keep it, though steps did" (count[key] ? ", in " brokens[key] " of " brokens[key] + count[key] " repeats, which are left out" : "") \
+  if (brokens[key]) note(v ", " l ": the measured phase does not keep it, though steps did" (count[key] ? ", in " brokens[key] " of " brokens[key] + count[key] " repeats, which are excluded" : "") \
     ": a longer SEARCH_TIME finds a lower load")
   if (!count[key]) {
     print "row", l, v, (brokens[key] ? "broken" : "none"), "", "", "", "", "", "", "", steps_of[key]
@@ -67,7 +67,7 @@ function print_table(table,    part, l, v, key, i, base, unit) {
       print_row(table, item["limit", l], item["variant", v])
       unit = by_connections ? " connections" : " ops/s"
       if (nones[key]) note(item["variant", v] ", " item["limit", l] ": no load keeps it" (count[key] ? " in " nones[key] " of " nones[key] + count[key] " repeats" : "") \
-        "; the min seen is " text_group(least_of[key], 0) " us, at " text_group(where_of[key], 0) unit)
+        "; the min measured is " text_group(least_of[key], 0) " us, at " text_group(where_of[key], 0) unit)
     }
   for (i = 1; i <= noted; i++) print "note", notes[i]
 }

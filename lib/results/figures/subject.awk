@@ -45,7 +45,7 @@ function make_pairs(    s, o, first, count) {
         base_of[++pairs] = first
         other_of[pairs] = o
       }
-    if (!pairs) note(label[first] " is the only variant here: nothing to compare it with")
+    if (!pairs) note(label[first] " is the only variant: nothing to compare")
     return
   }
   # Two runs of several variants: each variant against itself.
@@ -57,12 +57,12 @@ function make_pairs(    s, o, first, count) {
         other_of[pairs] = o
         break
       }
-    if (s > subjects) note(label[o] ": " argument[1] " has no variant of that name; left out")
+    if (s > subjects) note(label[o] ": " argument[1] " has no variant of that name; skipped")
   }
   for (s = 1; s <= subjects; s++) {
     if (of_argument[s] != 1) continue
     for (o = 1; o <= pairs; o++) if (base_of[o] == s) break
-    if (o > pairs) missed[++missing] = label[s] " has nothing to be compared with, for no other has a variant of that name"
+    if (o > pairs) missed[++missing] = label[s] " is not compared: no other run has a variant of that name"
   }
 }
 

@@ -24,7 +24,7 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
     if (!value) {
       # A directory of the guide's logs often has no histograms; that is not an error.
       if (path[i] ~ /^1/) {
-        printf "%s: %s: the histogram is missing or cut short; percentiles are left empty\n", program, substr(path[i], 2) > "/dev/stderr"
+        printf "%s: %s: the histogram is missing or truncated; percentiles are left empty\n", program, substr(path[i], 2) > "/dev/stderr"
         failed = 1
       }
       return
@@ -33,7 +33,7 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
   }
   # Every request that succeeded is a sample; fewer samples mean a file that was truncated where its percentage is already 100.000.
   if (kept[t, "tsv"] && sum[t, "errors"] + sum[t, "timeouts"] + sum[t, "lost"] == 0 && all + sum[t, "out_of_range"] != sum[t, "ops"] + sum[t, "late"]) {
-    printf "%s: %s: the histograms of %s hold %.0f of %.0f requests; percentiles are left empty\n", program, folder[t], kept[t, "operation"],
+    printf "%s: %s: the histograms of %s contain %.0f of %.0f requests; percentiles are left empty\n", program, folder[t], kept[t, "operation"],
       all + sum[t, "out_of_range"], sum[t, "ops"] + sum[t, "late"] > "/dev/stderr"
     failed = 1
     return
@@ -92,7 +92,7 @@ NR == 1 {
   # A plain log without a repeat number is a repeat of its own.
   if (at("repeat") == "") key = key SUBSEP NR
   if ((key, at("client")) in taken) {
-    printf "%s: %s: client %s has a second result of the same repeat and phase; left out\n", program, at("filename"), at("client") > "/dev/stderr"
+    printf "%s: %s: client %s has a second result of the same repeat and phase; excluded\n", program, at("filename"), at("client") > "/dev/stderr"
     failed = 1
     next
   }

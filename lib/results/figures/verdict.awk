@@ -87,9 +87,9 @@ function note_unjudged(    f, k, i, v, base, other, rule, why) {
         if (is_fill(spot_operation[i]) && !metric_is_count(rule["metric"])) continue
         # The populate phase is measured on the way: it is often too short for a Tx.
         if (spot_operation[i] == "populate" && (other in count_at) && !values(base, rule["metric"], v) && !values(other, rule["metric"], v)) continue
-        why = !(other in count_at) ? "there is no result" : !values(other, rule["metric"], v) ? "there is no such figure" : \
+        why = !(other in count_at) ? "no result" : !values(other, rule["metric"], v) ? "no such figure" : \
           label[base_of[k]] (values(base, rule["metric"], v) ? " has 0" : " has no such figure")
-        failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[rule["metric"]] " cannot be judged, for " why, fail_text[f])
+        failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[rule["metric"]] " cannot be judged: " why, fail_text[f])
       }
     for (i = 1; i <= missing; i++) failed(missed[i], fail_text[f])
   }
@@ -152,7 +152,7 @@ function joined(k, metric, counted,    i, n, word, out) {
       out = out (out == "" ? "" : ", ") (counted ? marks[k, metric, word[i]] " " : "") \
         (word[i] == "too few repeats" ? "too few repeats to tell" : word[i] == "same" ? mark_same(same_limit[k, metric]) : word[i]) \
         (word[i] == "not decided" ? to_decide(k, metric) : "")
-  if ((k, metric) in disagreed) out = out "; the robust interval says " (disagreed[k, metric] == "*" || counted ? "otherwise of some" : disagreed[k, metric])
+  if ((k, metric) in disagreed) out = out "; the robust interval differs: " (disagreed[k, metric] == "*" || counted ? "for some" : disagreed[k, metric])
   return out
 }
 

@@ -54,7 +54,7 @@ function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label
   for (g = 1; g <= groups; g++) print g "\t" plot_text(list[g]) > file
   n = plot_close(file)
   if (n) plot_job("bars", kind "-" p, (kind == "bars" ? "Throughput" : what) ", " phase[p], n, groups, "Bars of the " what " of " n " variants in the phase " phase[p] \
-    (groups > 1 ? ", a group for each of " groups " points" : "") ". Whiskers go from the least to the most of the repeats" \
+    (groups > 1 ? ", a group for each of " groups " points" : "") ". Whiskers go from the min to the max of the repeats" \
     (intervals ? "; those of bars with a " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] " from three repeats or more are its 95 % interval" : "") \
     "." (variants > 1 ? " Over a bar is its " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] "." : ""), variants)
 }

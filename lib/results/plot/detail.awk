@@ -15,7 +15,7 @@ function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
       if (histogram[r] == "") continue
       n = histogram_add(histogram[r], ours[r])
       if (!n && ours[r]) {
-        printf "%s: %s: the histogram is missing or cut short; left out of the pictures\n", program, histogram[r] > "/dev/stderr"
+        printf "%s: %s: the histogram is missing or truncated; not plotted\n", program, histogram[r] > "/dev/stderr"
         failed = 1
       }
       all += n
@@ -35,7 +35,7 @@ function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
   }
   n = plot_close(file)
   if (n) plot_job("percentile", "percentile-" p "-" g, "Latency by percentile, " phase[p] " at " point[g], n, \
-    text_number(int(log(most) / log(10)) + 1, 0), "Lines of latency over the share of requests that were at least as fast, one for each variant, on a scale that gives every nine the same room.")
+    text_number(int(log(most) / log(10)) + 1, 0), "Lines of latency over the share of requests that were at least as fast, one for each variant, on a scale where every further nine has the same width.")
 }
 
 # Latency of every thread in one repeat of one variant; the threads of several clients are side by side.

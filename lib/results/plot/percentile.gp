@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Latency by percentile, a line a variant, over all clients and repeats; each nine takes the same room.
+# Latency by percentile, one line per variant, over all clients and repeats; each further nine has the same width.
 # Arguments: DATA OUTPUT TITLE CORNER VARIANTS NINES STYLE. Blocks of DATA, a variant each: 1/(1-p), latency in us.
 
 data = ARG1

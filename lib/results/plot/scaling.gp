@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Throughput by number of instances, a line a variant: the median of repeats, whiskers from the least to the most of them.
+# Throughput by number of instances, one line per variant: the median of repeats, whiskers from the min to the max.
 # Arguments: DATA OUTPUT TITLE CORNER VARIANTS UNUSED STYLE. Blocks of DATA, a variant each: instances, median, least, most.
 
 data = ARG1

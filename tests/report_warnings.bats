@@ -44,25 +44,25 @@ fault() {
 }
 
 # Report the run and print its warnings.
-minded() {
+warnings() {
   "$REPO/do_it.sh" report "$RUN" >/dev/null 2>said || :
   sed -n '/<section id="warnings">/,/<\/section>/s/^<li>\(.*\)<\/li>$/\1/p' "$RUN"/report.html | sed "s/&#39;/'/g; s/&quot;/\"/g; s/&gt;/>/g"
 }
 
-# The text of the cells of the fill table's rows, a row a line.
+# Print the cells of the fill table, one row per line.
 fill_rows() {
   sed -n '/id="fill"/,/<\/div>/p' "$RUN"/report.html | grep '^\(<tbody>\)\?<tr><td\|^<tr><td' | sed 's/<\/td><td[^>]*>/|/g; s/<[^>]*>//g'
 }
 
-@test "a run without fault has nothing to be minded" {
+@test "a run without problems has no warnings" {
   clean_make
-  run minded
+  run warnings
   assert_output ''
   assert_equal "$(<said)" ''
-  assert_contains 'Nothing: no errors, no misses, no client that was the bottleneck or late, no memory where it should not be' "$(<"$RUN"/report.html)"
+  assert_contains 'Nothing: no errors, no misses, no client that was the bottleneck, no data outside the requested memory' "$(<"$RUN"/report.html)"
 }
 
-@test "what the clients saw is a line a kind, with how many results have it and where it is worst" {
+@test "problems of clients: one warning per kind, with the number of affected results and the worst case" {
   clean_make
   fault native 1 a errors 5
   fault native 2 b errors 7
@@ -74,14 +74,14 @@ fill_rows() {
   fault swap 2 a client_limited 1
   fault native 2 a rate 1000
   fault native 2 a send_lag_p99_us 2500
-  run minded
+  run warnings
   assert_line 'requests failed in 4 of 8 results; most in native, set at 1000B-1i, repeat 2: 7'
-  assert_line 'times an instance could not be reached in 2 of 8 results; most in native, set at 1000B-1i, repeat 1: 1'
-  assert_line 'keys that were read were not there in 2 of 8 results; most in swap, set at 1000B-1i, repeat 1: 3'
-  assert_line 'values that were read were not those that had been set in 2 of 8 results; most in swap, set at 1000B-1i, repeat 1: 2'
+  assert_line 'times an instance was unreachable in 2 of 8 results; most in native, set at 1000B-1i, repeat 1: 1'
+  assert_line 'GETs found no key in 2 of 8 results; most in swap, set at 1000B-1i, repeat 1: 3'
+  assert_line 'GETs returned another value than was set in 2 of 8 results; most in swap, set at 1000B-1i, repeat 1: 2'
   assert_line 'requests got no reply in time in 2 of 8 results; most in swap, set at 1000B-1i, repeat 1: 4'
   assert_line 'requests were lost with their connection in 2 of 8 results; most in swap, set at 1000B-1i, repeat 2: 6'
-  assert_line "the client was the bottleneck, so that its speed is shown and not the server's, in 2 of 8 results: swap, set at 1000B-1i, repeat 2; swap, get at 1000B-1i, repeat 2"
+  assert_line "the client was the bottleneck, so the figures show its speed and not the server's, in 2 of 8 results: swap, set at 1000B-1i, repeat 2; swap, get at 1000B-1i, repeat 2"
   assert_line 'requests left the client late (p99) in 2 of 8 results; most in native, set at 1000B-1i, repeat 2: 2,500 us'
   assert_equal "${#lines[@]}" 8
 }
@@ -89,16 +89,16 @@ fill_rows() {
 @test "clients that started apart are named, by the master's clock" {
   clean_make
   sed -i $'s/^set\tb\t.*/set\tb\t1700000000250000/' "$RUN"/native/1000B-1i/rep-2/starts.tsv
-  run minded
-  assert_output 'clients started a phase apart in 1 of 8 results; most in native, set at 1000B-1i, repeat 2: 250 ms'
+  run warnings
+  assert_output 'clients did not start a phase together in 1 of 8 results; most in native, set at 1000B-1i, repeat 2: 250 ms'
 }
 
-@test "memory that is not where it should be: placement off, and swap and slower nodes under native" {
+@test "data outside the requested memory: placement off, and swap and slower nodes under native" {
   clean_make
   server_make "$RUN"/native/1000B-1i/rep-1 native off 20971520 4000
   sed -i $'s/\tfar_bytes\t0\t0$/\tfar_bytes\t0\t99614720/' "$RUN"/native/1000B-1i/rep-2/server/counters.tsv
-  run minded
-  assert_line 'the bytes were not where the variant wants them (placement off) in 2 of 8 results: native, set at 1000B-1i, repeat 1; native, get at 1000B-1i, repeat 1'
+  run warnings
+  assert_line 'less than 90 % of the data was on the requested memory (placement=off: discard the row) in 2 of 8 results: native, set at 1000B-1i, repeat 1; native, get at 1000B-1i, repeat 1'
   assert_line 'memory of native instances was swapped out in 2 of 8 results; most in native, set at 1000B-1i, repeat 1: 20.0 MiB'
   assert_line 'native instances waited for pages from swap in 2 of 8 results; most in native, set at 1000B-1i, repeat 1: 0.002 an operation'
   assert_line 'memory of native instances was on slower nodes in 2 of 8 results; most in native, set at 1000B-1i, repeat 2: 95.0 %'
@@ -118,35 +118,35 @@ fill_rows() {
   # In one phase of one repeat pages went up and down: 3000 and 1000 in 2,000,000 calls.
   folder=$RUN/swap/1000B-1i/rep-1/server/counters.tsv
   sed -i 's/^get\thost\tpgpromote_success\t7\t7$/get\thost\tpgpromote_success\t7\t3007/; s/^get\thost\tpgdemote_kswapd\t5\t5$/get\thost\tpgdemote_kswapd\t5\t1005/' "$folder"
-  run minded
+  run warnings
   assert_line 'the policy moved nothing (no page was promoted or demoted) in 3 of 8 results: swap, set at 1000B-1i, repeat 1; swap, set at 1000B-1i, repeat 2; swap, get at 1000B-1i, repeat 2'
   run "$REPO/summary2csv.sh" --total "$RUN"
   assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["variant"] == "swap" { print $at["operation"], $at["repeat"], $at["moved_per_op"] }
     $at["variant"] == "native" && $at["moved_per_op"] != "" { print "native has no such counters" }' <<<"$output" | sort)" $'get 1 0.002\nget 2 0\nset 1 0\nset 2 0'
 }
 
-@test "what Redis warns of when it starts is told once, with its place" {
+@test "a warning of Redis at its start is reported once, with the first repeat that has it" {
   clean_make
   printf '%s\n' '1:M 05 Dec 2018 20:12:12.249 # WARNING: The TCP backlog setting of 511 cannot be <enforced>' '1:M 05 Dec 2018 20:12:12.300 * Ready' \
     >"$RUN"/native/1000B-1i/rep-2/server/redis-6379.log
   cp "$RUN"/native/1000B-1i/rep-2/server/redis-6379.log "$RUN"/swap/1000B-1i/rep-1/server/
-  run minded
+  run warnings
   assert_output 'Redis warns (2 instances in 2 repeats, the first in native/1000B-1i/rep-2): The TCP backlog setting of 511 cannot be &lt;enforced>'
 }
 
-@test "a repeat that the guard ended is missing, and why" {
+@test "a repeat aborted by the guard is reported with the reason" {
   clean_make
   mv "$RUN"/swap/1000B-1i/rep-2 "$RUN"/swap/1000B-1i/rep-2.failed-20250101-100000
   echo '100 MiB of memory are available, and 200 MiB must stay free (RESERVE); the load was ended' >"$RUN"/swap/1000B-1i/rep-2.failed-20250101-100000/server/alarm
-  run minded
-  assert_output "not complete, left out: $RUN/swap/1000B-1i/rep-2.failed-20250101-100000 (100 MiB of memory are available, and 200 MiB must stay free (RESERVE); the load was ended)"
+  run warnings
+  assert_output "incomplete, excluded: $RUN/swap/1000B-1i/rep-2.failed-20250101-100000 (100 MiB of memory are available, and 200 MiB must stay free (RESERVE); the load was ended)"
 }
 
-@test "a histogram that is cut short is named, on stderr and in the page, and the rest is drawn" {
+@test "a truncated histogram is reported on stderr and in the page, and the rest is plotted" {
   clean_make
   sed -i '$d' "$RUN"/swap/1000B-1i/rep-1/a/histogram-get-a1B2c3
-  run minded
-  assert_output "$RUN/swap/1000B-1i/rep-1/a/histogram-get-a1B2c3: the histogram is missing or cut short; percentiles are left empty"
+  run warnings
+  assert_output "$RUN/swap/1000B-1i/rep-1/a/histogram-get-a1B2c3: the histogram is missing or truncated; percentiles are left empty"
   assert_equal "$(sed 's/^report: //' said)" "$output"
   assert_exists "$RUN"/plots/percentile-2-1.svg "$RUN"/plots/bars-2.svg
   run "$REPO/do_it.sh" report "$RUN"
@@ -157,7 +157,7 @@ fill_rows() {
   clean_make
   sed -i 's/^used_memory:.*/used_memory:106430464\r/' "$RUN"/swap/1000B-1i/rep-2/server/info.after
   printf '%s\n' $'get\t6379\tnode0\t0\t31457280' $'get\t6379\tnode1\t0\t10485760' >>"$RUN"/swap/1000B-1i/rep-2/server/counters.tsv
-  run minded
+  run warnings
   assert_output 'swap at 1000B-1i: the fill is more than 1 % off what FILL asks for in 1 of 2 repeats; most in repeat 2: +1.5 %'
   run fill_rows
   # Variant, point, repeat, instances, keys planned and held, held, asked for, planned, used, off by, least, most, RSS, RSS/used, swapped, nodes, far, placement

@@ -3,17 +3,17 @@
 # Settings that were asked for and have no effect beside others.
 
 # Print settings that have no effect beside the other settings of some variant, or that may surprise, as rows FOUND WANTED FIX.
-# Usage: plan_vain
-plan_vain() {
+# Usage: plan_ignored
+plan_ignored() {
   local variant sweep
   for variant in $VARIANTS; do
     for sweep in "${POINT_SWEEPS[@]}"; do
       plan_enter "$variant" "$sweep"
-      _plan_vain_eviction
-      _plan_vain_requests
-      _plan_vain_affinity
+      _plan_ignored_eviction
+      _plan_ignored_requests
+      _plan_ignored_affinity
       _plan_isolated
-      load_vain
+      load_ignored
     done
   done | awk '!seen[$0]++'
 }
@@ -21,11 +21,11 @@ plan_vain() {
 # Print the same as warnings.
 # Usage: plan_warn
 plan_warn() {
-  local found mend
-  while IFS=$'\t' read -r found _ mend; do log_warn "$found: $mend"; done < <(plan_vain)
+  local found fix
+  while IFS=$'\t' read -r found _ fix; do log_warn "$found: $fix"; done < <(plan_ignored)
 }
 
-_plan_vain_eviction() {
+_plan_ignored_eviction() {
   [[ $EVICTION != off ]] || return 0
   if [[ $MAXMEMORY == off && $REDIS_CONF != *"maxmemory "* ]]; then
     printf 'EVICTION=%s\tMAXMEMORY\tset MAXMEMORY: without it, no key is evicted\n' "$EVICTION"
@@ -35,21 +35,21 @@ _plan_vain_eviction() {
 }
 
 # Warn about requests that TIME overrides: set in a higher layer than TIME, or on the command line.
-_plan_vain_requests() {
+_plan_ignored_requests() {
   local name
   [[ $TIME != 0 ]] || return 0
   for name in REQUESTS INSTANCE_REQUESTS CONNECTION_REQUESTS; do
     [[ ${!name} != 0 ]] || continue
-    (($(conf_layer "$name") > $(conf_layer TIME))) || _plan_by_hand "$name" || continue
+    (($(conf_layer "$name") > $(conf_layer TIME))) || _plan_explicit "$name" || continue
     printf '%s=%s\tTIME=0\tset TIME=0: with TIME=%s requests are ignored\n' "$name" "${!name}" "$TIME"
   done
 }
 
 # Redis is told the instance's CPUs, which are known only when the plan names them; a single thread has nothing to pin separately.
-_plan_vain_affinity() {
+_plan_ignored_affinity() {
   [[ $IO_THREADS_AFFINITY == on ]] || return 0
   if ((IO_THREADS == 1)); then
-    ! _plan_by_hand IO_THREADS_AFFINITY || printf 'IO_THREADS_AFFINITY=on\tIO_THREADS above 1\tset IO_THREADS: there are no threads to pin\n'
+    ! _plan_explicit IO_THREADS_AFFINITY || printf 'IO_THREADS_AFFINITY=on\tIO_THREADS above 1\tset IO_THREADS: there are no threads to pin\n'
   elif [[ -n $SERVER_NUMACTL || $PLACEMENT == none ]]; then
     printf 'IO_THREADS_AFFINITY=on\tCPUs of the plan\tset IO_THREADS_AFFINITY=off: with %s Redis gets no list of CPUs to pin them to\n' \
       "$([[ -n $SERVER_NUMACTL ]] && echo SERVER_NUMACTL || echo PLACEMENT=none)"
@@ -67,6 +67,6 @@ _plan_isolated() {
 }
 
 # Whether a setting was given for this command, on the command line or in the environment.
-_plan_by_hand() {
+_plan_explicit() {
   [[ $(conf_where "$1") == environment* || $(conf_where "$1") == "command line"* ]]
 }
