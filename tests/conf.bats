@@ -158,9 +158,52 @@ refused() {
   assert_contains 'PHASES=set got: invalid' "$stderr"
 }
 
+@test "values take units: counts, times and sizes, also in lists; the unit is not stored" {
+  # shellcheck source=lib/core/kind.sh
+  . lib/core/kind.sh
+  local value kind plain
+  while read -r value kind plain; do
+    kind_plain "$value" "$kind"
+    assert_equal "$value $kind $REPLY" "$value $kind $plain"
+  done <<'END'
+100k int:1..9 100000
+1.5M search|number:0..9 1500000
+0.0001k number:0..1 0.1
+999999999G int:1..2 999999999000000000
+08k int:1..9 8000
+30s time:0..9 30
+1500ms time:0..9 1.5
+0.5ms time:0..9 0.0005
+1.5h time:0..9 5400
+5m seconds:1..9 300
+15s default|ms:1..2 15000
+4GB size:1..9 4G
+1.5GiB guide|percent|size:1M..2G 1536M
+1.5k size:1..9 1536
+2T off|size:1M..9G 2048G
+1000B size:1..9 1000
+3K int:1..9 3K
+5m number:0..9 5m
+500ms seconds:1..9 500ms
+0.3G size:1..9 0.3G
+4IB size:1..9 4IB
+search search|number:0..9 search
+90% percent 90%
+END
+  assert_equal "$(conf_value RATE argument RATE=100k) $(conf_value TIME argument MEMTIER_TEST_TIME=2m) $(conf_value FILL argument FILL=4GB)" '100000 120 4G'
+  assert_equal "$(conf_value VALUE_SIZES argument VALUE_SIZES=1kB,1.5K,100) $(conf_value WARMUP argument WARMUP=0ms)" '1K 1536 100 0'
+}
+
+@test "a unit of another kind is refused as it was written, with what is accepted" {
+  refused 'command line: TIME=3x: invalid; accepted: a time from 0 to 1000000 s, such as 500ms, 30s or 5m' ./do_it.sh plan TIME=3x
+  refused 'command line: REMOTE_RETRY=500ms: invalid; accepted: a time from 0 to 86400 s, such as 30s or 5m' ./do_it.sh plan REMOTE_RETRY=500ms
+  refused 'command line: PIPELINE=1.0005k: invalid; accepted: a whole number from 1 to 100000' ./do_it.sh plan PIPELINE=1.0005k
+  refused 'command line: SWEEP: RATE=10k,10000: the value 10000 is repeated; give each value once' ./do_it.sh plan SWEEP=RATE=10k,10000
+}
+
 @test "what is printed as run.conf is read back to the same values" {
   # shellcheck source=lib/core/conf.sh
-  . lib/core/log.sh && . lib/core/alias.sh && . lib/core/conf.sh
+  . lib/core/log.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/conf.sh
   conf_defaults conf/defaults.conf
   conf_word argument 'REDIS_CONF=io-threads 4; maxmemory 1gb # not a comment' test
   conf_word argument 'VALUE_SIZES= 1K   2M ' test

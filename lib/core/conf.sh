@@ -5,17 +5,21 @@
 # conf/defaults.conf is the one list of settings: `NAME=VALUE  #: KIND`, the comment above it being its documentation.
 # KIND is one or more of these, joined by `|`:
 #   a literal word              on, off, auto, guide ...
-#   int:MIN..MAX  number:MIN..MAX
+#   int:MIN..MAX  number:MIN..MAX   also 100k 2M 1.5G (powers of 1000)
+#   time:MIN..MAX               a number of seconds, also 500ms 30s 5m 2h
+#   seconds:MIN..MAX            the same without fractions of a second
+#   ms:MIN..MAX                 a whole number of milliseconds, also 500ms 15s
 #   span:MIN..MAX               a number, or A..B, or A..B..STEP; `all` stands for the server's CPUs that instances may use
-#   size:MIN..MAX               bytes, also 10K 4M 2G (powers of 1024)
+#   size:MIN..MAX               bytes, also 10K 4M 2G, 4GB, 4GiB, 1.5g (powers of 1024)
 #   pair:MIN..MAX:MIN..MAX      two numbers with a colon between them
-#   WORD:number:MIN..MAX        the word, a colon and the number; WORD:pair:... likewise
+#   WORD:number:MIN..MAX        the word, a colon and the number; also WORD:pair:...
 #   percent                     1%..100%
 #   percent:MIN..MAX            also with decimals: 0.5%
 #   ratio                       two numbers with a colon between them, not both 0
 #   fields                      a field of INFO, or two of them with a slash between them
 #   host path word cpus text    (path and text may be empty)
 #   list:KIND                   words separated by blanks or, unless KIND is text, commas; at least one. Kept with blanks
+# Values with units are stored in one form: numbers and times without a unit, sizes with K, M or G (lib/core/kind.sh).
 # A scenario or variant may begin with LIKE=NAME: the settings of that file beside it, and then its own.
 # The run.conf of a run may begin with OVER="NAME...": of these its values stand above a variant's, as they did in the run.
 
@@ -276,7 +280,7 @@ _conf_put() {
 # Usage: conf_check NAME VALUE WHERE
 # Returns: sets CONF_NAME CONF_TEXT CONF_FROM; exits 2 with a line that begins with WHERE.
 conf_check() {
-  local name=$1 value=$2 where=$3 wrong=empty
+  local name=$1 value=$2 where=$3 wrong=empty given i
   local -a words
   if alias_is "$name"; then
     value=$(alias_value "$name" "$value") || die_usage "$where: $name=$2: unknown value; accepted: $(alias_values "$name") (conf/aliases.tsv)"
@@ -286,17 +290,26 @@ conf_check() {
   [[ -v "_CONF_KIND[$name]" ]] ||
     die_usage "$where: $name: unknown setting; the nearest is $(_conf_nearest "$name") (conf/defaults.conf lists all)"
   [[ $value != *[$'\n"']* ]] || die_usage "$where: $name: a line break or a double quote in the value is not supported; remove it"
+  given=$value
   if [[ ${_CONF_KIND[$name]} == *list:* ]]; then
     # In text a comma may have its own meaning.
     [[ ${_CONF_KIND[$name]} == *list:text* ]] || value=${value//,/ }
     read -r -a words <<<"$value"
+    given=${words[*]-}
+    for i in "${!words[@]}"; do
+      kind_plain "${words[i]}" "${_CONF_KIND[$name]}"
+      words[i]=$REPLY
+    done
     value=${words[*]-}
+  else
+    kind_plain "$value" "${_CONF_KIND[$name]}"
+    value=$REPLY
   fi
   # Normalise 0, 00 and 0.0 to 0.
-  [[ ${_CONF_KIND[$name]} != *number:* || ! $value =~ ^0+(\.0+)?$ ]] || value=0
+  [[ ! ${_CONF_KIND[$name]} =~ (number|time): || ! $value =~ ^0+(\.0+)?$ ]] || value=0
   [[ -z $value ]] || wrong=invalid
   _conf_is "$value" "${_CONF_KIND[$name]}" ||
-    die_usage "$where: $name=$value: $wrong; accepted: $(kind_text "${_CONF_KIND[$name]}")"
+    die_usage "$where: $name=$given: $wrong; accepted: $(kind_text "${_CONF_KIND[$name]}")"
   CONF_NAME=$name CONF_TEXT=$value CONF_FROM=$where
 }
 
@@ -326,14 +339,14 @@ _conf_is_one() {
   local value=$1 kind=$2 min max
   min=${kind#*:} max=${kind#*..} min=${min%%..*}
   case $kind in
-    int:*) [[ $value =~ ^(0|[1-9][0-9]{0,17})$ ]] && ((value >= min && value <= max)) ;;
+    int:* | seconds:* | ms:*) [[ $value =~ ^(0|[1-9][0-9]{0,17})$ ]] && ((value >= min && value <= max)) ;;
     pair:*)
       [[ $value == *:* ]] && kind=${kind#pair:} && _conf_is_one "${value%%:*}" "number:${kind%%:*}" &&
         _conf_is_one "${value#*:}" "number:${kind#*:}"
       ;;
     [a-z]*:number:* | [a-z]*:pair:*) [[ $value == "${kind%%:*}":* ]] && _conf_is_one "${value#*:}" "${kind#*:}" ;;
     span:*) _conf_is_span "$value" "int:${kind#span:}" ;;
-    number:*)
+    number:* | time:*)
       [[ $value =~ ^[0-9]{1,15}(\.[0-9]{1,9})?$ ]] && _conf_at_least "$value" "$min" && _conf_at_least "$max" "$value"
       ;;
     size:*)

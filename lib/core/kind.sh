@@ -1,6 +1,82 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The accepted values of each kind of setting, in words for messages (lib/core/conf.sh explains the kinds and checks values).
+# Kinds of settings: units of values, and the accepted values in words for messages (lib/core/conf.sh explains the kinds and checks values).
+
+# Convert a value with a unit to the plain value of its kind: 100k to 100000, 5m to 300 (seconds), 4GB to 4G. A value without a unit, or with
+# a unit that its kind does not have, stays as it is.
+# Usage: kind_plain VALUE KIND
+# Returns: sets REPLY
+kind_plain() {
+  local part
+  local -a parts
+  REPLY=$1
+  [[ $1 =~ ^([0-9]{1,9})(\.([0-9]{1,9}))?([A-Za-z]{1,3})$ ]] || return 0
+  IFS='|' read -r -a parts <<<"${2/list:/}"
+  for part in "${parts[@]}"; do
+    case ${part%%:*}:${BASH_REMATCH[4]} in
+      int:k | number:k) _kind_scale 1000 ;;
+      int:M | number:M) _kind_scale 1000000 ;;
+      int:G | number:G) _kind_scale 1000000000 ;;
+      time:ms) _kind_milli ;;
+      time:s | seconds:s | ms:ms) _kind_scale 1 ;;
+      time:m | seconds:m) _kind_scale 60 ;;
+      time:h | seconds:h) _kind_scale 3600 ;;
+      ms:s) _kind_scale 1000 ;;
+      ms:m) _kind_scale 60000 ;;
+      size:*) _kind_size "${BASH_REMATCH[4]^^}" ;;
+      *) continue ;;
+    esac
+    return
+  done
+}
+
+# Set REPLY to the number that kind_plain matched, times FACTOR; at most 10^9, so that no product overflows.
+# Usage: _kind_scale FACTOR
+_kind_scale() {
+  local part=${BASH_REMATCH[3]}000000000
+  part=$((10#${part:0:9} * $1))
+  REPLY=$((10#${BASH_REMATCH[1]} * $1 + part / 1000000000))
+  _kind_decimals "$(printf '%09d' $((part % 1000000000)))"
+}
+
+# Set REPLY to the matched milliseconds in seconds.
+_kind_milli() {
+  local whole=$((10#${BASH_REMATCH[1]}))
+  REPLY=$((whole / 1000))
+  _kind_decimals "$(printf '%03d' $((whole % 1000)))${BASH_REMATCH[3]}"
+}
+
+# Add decimals to REPLY, without zeros at their end.
+# Usage: _kind_decimals DIGITS
+_kind_decimals() {
+  local digits=$1
+  while [[ $digits == *0 ]]; do digits=${digits%0}; done
+  [[ -z $digits ]] || REPLY+=.$digits
+}
+
+# Set REPLY to the matched size with the largest of K, M and G of which it is a whole number, if it has a unit of sizes: powers of 1024.
+# Usage: _kind_size UNIT
+_kind_size() {
+  local letters=KMGT unit=${1%B} power
+  unit=${unit%I}
+  [[ ${#unit} -le 1 && $1 != I* && $letters == *"$unit"* ]] || return 0
+  power=${letters%%"$unit"*}
+  power=$((${#power} + 1))
+  if [[ -z $unit ]]; then
+    [[ -n ${BASH_REMATCH[2]} ]] || REPLY=${BASH_REMATCH[1]}
+    return
+  fi
+  _kind_scale 1
+  if [[ $REPLY == *.* || $power == 4 ]]; then
+    _kind_scale 1024
+    power=$((power - 1))
+  fi
+  if [[ $REPLY == *.* ]]; then
+    REPLY=${BASH_REMATCH[0]}
+  elif ((power > 0)); then
+    REPLY+=${letters:power-1:1}
+  fi
+}
 
 # Print what a kind accepts.
 # Usage: kind_text KIND
@@ -24,6 +100,9 @@ _kind_part() {
   case $1 in
     int:*) printf 'a whole number from %s to %s' "$min" "$max" ;;
     number:*) printf 'a number from %s to %s' "$min" "$max" ;;
+    time:*) printf 'a time from %s to %s s, such as 500ms, 30s or 5m' "$min" "$max" ;;
+    seconds:*) printf 'a time from %s to %s s, such as 30s or 5m' "$min" "$max" ;;
+    ms:*) printf 'a time from %s to %s ms, such as 500ms or 15s' "$min" "$max" ;;
     span:*) printf 'N, A..B or A..B..STEP from %s to %s (all and clients are numbers too)' "$min" "$max" ;;
     size:*) printf 'a size from %s to %s' "$min" "$max" ;;
     percent) printf '1%% to 100%%' ;;

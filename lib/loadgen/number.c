@@ -129,6 +129,30 @@ int number_double(const char *text, double low, double high, double *out)
     return 0;
 }
 
+int number_seconds(const char *text, double low, double high, double *out)
+{
+    static const struct {
+        const char *name;
+        double times, parts;
+    } units[] = {{"ms", 1, 1000}, {"s", 1, 1}, {"m", 60, 1}, {"h", 3600, 1}};
+    char copy[64];
+    double value;
+    size_t n = strlen(text);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t digits = n - strlen(units[i].name);
+        /* a digit or a point before the unit: 1ks is not a time */
+        if (digits == 0 || digits >= sizeof copy || strcmp(text + digits, units[i].name) != 0 || !strchr("0123456789.", text[digits - 1])) continue;
+        memcpy(copy, text, digits);
+        copy[digits] = 0;
+        if (number_double(copy, 0, 1e18, &value)) return -1;
+        value = value * units[i].times / units[i].parts;
+        if (value < low || value > high) return -1;
+        *out = value;
+        return 0;
+    }
+    return number_double(text, low, high, out);
+}
+
 void number_put_long(char *out, uint64_t n, unsigned digits)
 {
     uint64_t text = number_text8(n % 100000000);

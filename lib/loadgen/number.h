@@ -25,6 +25,9 @@ int number_amount(const char *text, uint64_t low, uint64_t high, uint64_t *out);
 /** Read the whole of text as a finite amount in [low, high], a fraction allowed: 0.5, 1e6, 100k. Returns 0 and sets *out, or -1. */
 int number_double(const char *text, double low, double high, double *out);
 
+/** Read the whole of text as a time in [low, high] seconds: 0.5, 1e3, 500ms, 30s, 5m, 2h. Returns 0 and sets *out, or -1. */
+int number_seconds(const char *text, double low, double high, double *out);
+
 /** Write n in decimal at out, without a NUL, as number_put does. Returns the number of digits (at most 20). */
 size_t number_write(char *out, uint64_t n);
 

@@ -12,7 +12,7 @@
 
 #define KEY_LIMIT (OPTIONS_KEY_END / 2) /* of COUNT, and of the lowest key: together they stay below the end */
 
-enum kind { FLAG_ON, FLAG_OFF, WHOLE, REAL, TEXT, SPECIAL, HEADING };
+enum kind { FLAG_ON, FLAG_OFF, WHOLE, REAL, SECONDS, TEXT, SPECIAL, HEADING };
 
 struct spec;
 typedef int setter(struct options *o, const char *text);
@@ -34,73 +34,72 @@ static setter set_arrival, set_phases, set_ratio, set_keys, set_shift, set_popul
 static const struct spec specs[] = {
     {NULL, NULL, NULL, "Load", HEADING, 0, 0, 0, 0, NULL},
     {"connections", "c", "N", "connections of each thread to each of its instances (default 1)", WHOLE, AT(connections), 0, 1, 65536, NULL},
-    {"pipeline", "P", "N", "requests on the way on a connection at one time (default 1)", WHOLE, AT(pipeline), AT(given_pipeline), 1, 65536, NULL},
+    {"pipeline", "P", "N", "requests in flight on a connection (default 1)", WHOLE, AT(pipeline), AT(given_pipeline), 1, 65536, NULL},
     {"rate", "r", "R",
-     "open loop: R requests a second, all threads together, whatever the server does;\n"
+     "open loop: R requests per second, all threads together, independent of the server;\n"
      "latency counts from the intended start (default: closed loop)",
      REAL, AT(rate), 0, 0.001, 1e9, NULL},
-    {"arrival", NULL, "HOW", "uniform or poisson: how an open loop's requests lie in time (default uniform)", SPECIAL, 0, AT(given_arrival), 0, 0,
+    {"arrival", NULL, "HOW", "uniform or poisson: how an open loop spaces its requests (default uniform)", SPECIAL, 0, AT(given_arrival), 0, 0,
      set_arrival},
     {"phases", NULL, "LIST",
      "set, get, mixed, populate, in any order, separated by commas (default set,get);\n"
-     "populate sets every key once, as fast as it can, before what is measured",
+     "populate sets every key once, as fast as possible, before the measured phases",
      SPECIAL, 0, AT(given_phases), 0, 0, set_phases},
     {"ratio", NULL, "S:G", "mixed: S sets to G gets (default 1:10)", SPECIAL, 0, AT(given_ratio), 0, 0, set_ratio},
     {"commands", NULL, "LIST",
-     "mixed: NAME[-N]:WEIGHT,..., in place of --ratio, such as get:80,set:15,hgetall-10:5. NAME: get set mget mset\n"
+     "mixed: NAME[-N]:WEIGHT,..., instead of --ratio, such as get:80,set:15,hgetall-10:5. NAME: get set mget mset\n"
      "del rmw incr hset hget hgetall lpush lpop lrange zadd zrange xadd; N: keys, fields or elements (default 10)",
      SPECIAL, 0, 0, 0, 0, set_commands},
-    {"command", NULL, "WORDS", "mixed: a command of your own as well, WORDS with __key__ and __data__ in them", SPECIAL, 0, 0, 0, 0, set_command},
+    {"command", NULL, "WORDS", "mixed: also a command of your own: WORDS that contain __key__ and __data__", SPECIAL, 0, 0, 0, 0, set_command},
     {"command-ratio", NULL, "N", "the weight of the --command before it (default 1)", SPECIAL, 0, 0, 0, 0, set_command_ratio},
-    {"time", NULL, "S", "seconds a phase lasts (default: until every key was taken once)", REAL, AT(time_s), AT(given_time), 0.001, 1e8, NULL},
-    {"requests", NULL, "N", "requests of a phase, all threads together", WHOLE, AT(requests), AT(given_requests), 1, 1e18, NULL},
-    {"warmup", NULL, "S", "seconds of the same load before each measured phase, not recorded", REAL, AT(warmup_s), 0, 0.001, 1e8, NULL},
+    {"time", NULL, "S", "seconds that a phase lasts (default: until every key was used once)", SECONDS, AT(time_s), AT(given_time), 0.001, 1e8, NULL},
+    {"requests", NULL, "N", "requests per phase, all threads together", WHOLE, AT(requests), AT(given_requests), 1, 1e18, NULL},
+    {"warmup", NULL, "S", "seconds of the same load before each measured phase, not recorded", SECONDS, AT(warmup_s), 0, 0.001, 1e8, NULL},
     {NULL, NULL, NULL, "Keys and values", HEADING, 0, 0, 0, 0, NULL},
     {"keys", NULL, "PATTERN",
      "sequential (default), shuffle (each once, in random order), uniform,\n"
      "gaussian[:SD] (SD in keys, default a sixth of them), zipf[:THETA] (0 < THETA <= 3, default 0.99),\n"
      "hotspot:K:R (R % of the requests to K % of the keys), latest[:THETA] (zipf from the newest key back; SET adds keys)",
      SPECIAL, 0, 0, 0, 0, set_keys},
-    {"scramble", NULL, NULL, "gaussian, zipf, hotspot: popular keys are spread over all keys (default: side by side)", FLAG_ON, AT(keys.scramble), 0,
-     0, 0, NULL},
-    {"shift", NULL, "S:P", "gaussian, zipf, hotspot: every S seconds of a phase the popular keys are others, P % of all keys further", SPECIAL, 0, 0,
-     0, 0, set_shift},
+    {"scramble", NULL, NULL, "gaussian, zipf, hotspot: popular keys are spread over all keys (default: neighbours)", FLAG_ON, AT(keys.scramble), 0, 0,
+     0, NULL},
+    {"shift", NULL, "S:P", "gaussian, zipf, hotspot: every S seconds of a phase the popular keys move by P % of all keys", SPECIAL, 0, 0, 0, 0,
+     set_shift},
     {"populate-keys", NULL, "ORDER", "sequential or shuffle, for the phase populate (default: sequential if --keys is, else shuffle)", SPECIAL, 0,
      AT(given_populate), 0, 0, set_populate},
     {"key-min", NULL, "N", "number of the first key (default 0)", WHOLE, AT(key_min), 0, 0, 5e14, NULL},
     {"key-max", NULL, "N",
-     "number of the last key, in place of COUNT; with COUNT and the phase populate: populate sets\n"
-     "keys 0..COUNT-1, and the other phases take KEY-MIN..KEY-MAX of them",
+     "number of the last key, instead of COUNT; with COUNT and the phase populate: populate sets\n"
+     "keys 0..COUNT-1, and the other phases use KEY-MIN..KEY-MAX of them",
      WHOLE, AT(key_max), AT(given_key_max), 0, 5e14, NULL},
     {"key-prefix", NULL, "STR", "text before the number of each key (default none)", TEXT, AT(key_prefix), 0, 0, 0, NULL},
     {"data", NULL, "KIND", "pattern (default, the guide's), random, or compressible:RATIO (RATIO > 1: size to compressed size)", SPECIAL, 0, 0, 0, 0,
      set_data},
     {"sizes", NULL, "LIST",
-     "value sizes in place of SIZE: N, LOW-HIGH, SIZE:WEIGHT,SIZE:WEIGHT,..., lognormal:MEAN:SD,\n"
+     "value sizes instead of SIZE: N, LOW-HIGH, SIZE:WEIGHT,SIZE:WEIGHT,..., lognormal:MEAN:SD,\n"
      "pareto:MIN:ALPHA, gpareto:LOCATION:SCALE:SHAPE, or etc (Facebook's pool of that name)",
      SPECIAL, 0, 0, 0, 0, set_sizes},
-    {"expire", NULL, "S", "SETs give keys S seconds to live, or LOW-HIGH, each key its own; misses are then no failure", SPECIAL, 0, 0, 0, 0,
-     set_expire},
+    {"expire", NULL, "S", "time to live that SETs give to keys: S seconds, or LOW-HIGH, one per key; misses are then not a failure", SPECIAL, 0, 0, 0,
+     0, set_expire},
     {"seed", NULL, "N", "seed of keys, values and arrivals; the same seed sends the same requests (default 1)", WHOLE, AT(seed), 0, 0, 1.8e19, NULL},
     {"no-verify", NULL, NULL, "do not compare what GET returns", FLAG_OFF, AT(verify), 0, 0, 0, NULL},
-    {"allow-misses", NULL, NULL, "keys that are gone though they were set are no failure: the server evicts or expires them", FLAG_ON,
-     AT(allow_misses), 0, 0, 0, NULL},
-    {NULL, NULL, NULL, "A recorded trace in place of phases, keys and values", HEADING, 0, 0, 0, 0, NULL},
+    {"allow-misses", NULL, NULL, "a miss is not a failure: the server evicts or expires keys", FLAG_ON, AT(allow_misses), 0, 0, 0, NULL},
+    {NULL, NULL, NULL, "A recorded trace instead of phases, keys and values", HEADING, 0, 0, 0, 0, NULL},
     {"trace", NULL, "FILE",
      "replay requests at their own times: lines timestamp,key,key_size,value_size,client,op,TTL, output of MONITOR, or\n"
      "libCacheSim's oracleGeneral; latency counts from the trace's time. An index is made once: FILE.tierbench-index,\n"
      "or in the cache",
      TEXT, AT(trace_file), 0, 0, 0, NULL},
-    {"speed", NULL, "X", "X times as fast as the trace, with times to live as much shorter; max: a closed loop (default 1)", SPECIAL, 0,
-     AT(given_speed), 0, 0, set_speed},
-    {"fill-misses", NULL, NULL, "a GET that misses is followed by a SET of its key, with the size that the trace says", FLAG_ON, AT(fill_misses), 0,
-     0, 0, NULL},
+    {"speed", NULL, "X", "X times as fast as the trace, with times to live divided by X; max: a closed loop (default 1)", SPECIAL, 0, AT(given_speed),
+     0, 0, set_speed},
+    {"fill-misses", NULL, NULL, "a GET that misses is followed by a SET of its key, with the size in the trace", FLAG_ON, AT(fill_misses), 0, 0, 0,
+     NULL},
     {"trace-share", NULL, "F/N", "several clients: the instances here are F, F+1, ... of N, counted from 0, that the keys are spread over", SPECIAL,
      0, 0, 0, 0, set_trace_share},
     {NULL, NULL, NULL, "Server", HEADING, 0, 0, 0, 0, NULL},
-    {"instances", NULL, "N", "instances on PORT, PORT+1, ...: threads share them round robin (default: one a thread)", WHOLE, AT(instances), 0, 1,
+    {"instances", NULL, "N", "instances on PORT, PORT+1, ...: threads share them round robin (default: one per thread)", WHOLE, AT(instances), 0, 1,
      65535, NULL},
-    {"socket", NULL, "PATH", "unix socket in place of HOST; %p in PATH stands for the port", TEXT, AT(socket), 0, 0, 0, NULL},
+    {"socket", NULL, "PATH", "unix socket instead of HOST; %p in PATH is replaced by the port", TEXT, AT(socket), 0, 0, 0, NULL},
     {"user", NULL, "NAME", "ACL user; the password is read from REDISCLI_AUTH", TEXT, AT(user), 0, 0, 0, NULL},
     {"resp", NULL, "V", "protocol version, 2 or 3 (default 2)", WHOLE, AT(resp), 0, 2, 3, NULL},
     {"tls", NULL, NULL, "encrypt connections (a build with make TLS=1)", FLAG_ON, AT(tls), 0, 0, 0, NULL},
@@ -109,32 +108,32 @@ static const struct spec specs[] = {
     {"key", NULL, "FILE", "TLS: private key of this client", TEXT, AT(tls_key), 0, 0, 0, NULL},
     {"sni", NULL, "NAME", "TLS: name to ask for", TEXT, AT(tls_name), 0, 0, 0, NULL},
     {"no-flush", NULL, NULL, "never FLUSHALL (default: before a first phase that sets)", FLAG_OFF, AT(flush), 0, 0, 0, NULL},
-    {"force", NULL, NULL, "FLUSHALL even an instance that holds keys of others", FLAG_ON, AT(force), 0, 0, 0, NULL},
-    {"timeout", NULL, "S", "seconds to wait for a reply, and for a lost instance to come back (default 30)", REAL, AT(timeout_s), 0, 0.001, 86400,
+    {"force", NULL, NULL, "FLUSHALL even an instance that contains keys of others", FLAG_ON, AT(force), 0, 0, 0, NULL},
+    {"timeout", NULL, "S", "seconds to wait for a reply, and for a lost instance to come back (default 30)", SECONDS, AT(timeout_s), 0, 0.001, 86400,
      NULL},
-    {"connect-timeout", NULL, "S", "seconds to wait for a connection at the start (default 5)", REAL, AT(connect_timeout_s), 0, 0.001, 3600, NULL},
+    {"connect-timeout", NULL, "S", "seconds to wait for a connection at the start (default 5)", SECONDS, AT(connect_timeout_s), 0, 0.001, 3600, NULL},
     {NULL, NULL, NULL, "Redis Cluster", HEADING, 0, 0, 0, 0, NULL},
-    {"cluster", NULL, NULL, "HOST:PORT is any node: load all masters, shard i (by lowest slot) in place of the instance on PORT+i", FLAG_ON,
+    {"cluster", NULL, NULL, "HOST:PORT is any node: load all masters, shard i (by lowest slot) instead of the instance on PORT+i", FLAG_ON,
      AT(cluster), 0, 0, 0, NULL},
     {"shards", NULL, "A-B", "load shards A to B only, counted from 0 (default: all)", SPECIAL, 0, AT(shards_given), 0, 0, set_shards},
-    {"node", NULL, "LIST", "ids that the cluster's nodes must be among, separated by commas; else nothing is written", TEXT, AT(nodes), 0, 0, 0,
+    {"node", NULL, "LIST", "accepted node ids, separated by commas; with any other node in the cluster, nothing is written", TEXT, AT(nodes), 0, 0, 0,
      NULL},
-    {"faults", NULL, NULL, "nodes may go down: errors are no failure when every shard answers at the end of the phase", FLAG_ON, AT(faults), 0, 0, 0,
+    {"faults", NULL, NULL, "nodes may go down: errors are not a failure if every shard answers at the end of the phase", FLAG_ON, AT(faults), 0, 0, 0,
      NULL},
     {"track", NULL, "R",
-     "beside the last phase, R writes a second to each shard, a new bit each; read back afterwards:\n"
-     "acknowledged writes that are lost (track.tsv)",
+     "during the last phase, R writes per second to each shard, a new bit each; read back afterwards:\n"
+     "finds lost acknowledged writes (track.tsv)",
      WHOLE, AT(track), 0, 1, 100000, NULL},
     {NULL, NULL, NULL, "This machine", HEADING, 0, 0, 0, 0, NULL},
     {"cpus", NULL, "LIST", "pin thread i to the i-th CPU of LIST, such as 0-3,8 (round robin)", SPECIAL, 0, 0, 0, 0, set_cpus},
-    {"spin", NULL, NULL, "poll in place of sleeping: uses a whole CPU a thread, takes the wake-up out of the latency", FLAG_ON, AT(spin), 0, 0, 0,
+    {"spin", NULL, NULL, "poll instead of sleeping: uses a whole CPU per thread, removes the wake-up from the latency", FLAG_ON, AT(spin), 0, 0, 0,
      NULL},
     {NULL, NULL, NULL, "Results", HEADING, 0, 0, 0, 0, NULL},
-    {"interval", NULL, "S", "seconds of a row of the series (default 1)", REAL, AT(interval_s), 0, 0.01, 600, NULL},
+    {"interval", NULL, "S", "seconds per row of the series (default 1)", SECONDS, AT(interval_s), 0, 0.01, 600, NULL},
     {"out", NULL, "DIR", "directory for result files (default: only the guide's histogram files, in the current one)", TEXT, AT(out), 0, 0, 0, NULL},
-    {"gate", NULL, "DIR", "before a phase write DIR/ready-PHASE and wait for DIR/start-PHASE, which holds the time to start (docs/loadgen.md)", TEXT,
+    {"gate", NULL, "DIR", "before a phase write DIR/ready-PHASE and wait for DIR/start-PHASE, which contains the start time (docs/loadgen.md)", TEXT,
      AT(gate), 0, 0, 0, NULL},
-    {"record", NULL, "FILE", "keep what is sent as a trace, in lines timestamp,key,key_size,value_size,client,op,TTL (one instance)", TEXT,
+    {"record", NULL, "FILE", "record the requests as a trace, in lines timestamp,key,key_size,value_size,client,op,TTL (one instance)", TEXT,
      AT(record_file), 0, 0, 0, NULL},
     {"windows", NULL, "LIST", "no load: print percentiles of times FROM-TO,... (in s) from the interval logs that follow, FILE.hlog...", TEXT,
      AT(windows), 0, 0, 0, NULL},
@@ -172,7 +171,7 @@ void options_help(FILE *to)
             line = next ? next + 1 : NULL;
         }
     }
-    fputs("\nNumbers may be written 100000, 1e5 or 100k (k, M, G: thousand, million, thousand million).\n"
+    fputs("\nNumbers may be written 100000, 1e5 or 100k (k, M, G: thousand, million, thousand million), seconds S also 500ms, 30s, 5m or 2h.\n"
           "Exit status: 0 done, 1 something failed, 2 bad usage, 130 or 143 interrupted. The password comes from REDISCLI_AUTH alone.\n",
           to);
 }
@@ -345,6 +344,8 @@ static int store(struct options *o, const struct spec *s, const char *text)
         return number_amount(text, (uint64_t)s->low, (uint64_t)s->high, (uint64_t *)(void *)field);
     case REAL:
         return number_double(text, s->low, s->high, (double *)(void *)field);
+    case SECONDS:
+        return number_seconds(text, s->low, s->high, (double *)(void *)field);
     case TEXT:
         *(const char **)(void *)field = text;
         return (text && *text) || s->field == AT(key_prefix) ? 0 : -1;
@@ -475,8 +476,11 @@ int options_parse(struct options *o, int argc, char **argv, int threads, char wh
         if (s->takes && !text) text = argv[++i];
         if (store(o, s, text)) {
             if (o->bad[0]) return options_refuse(why, "--%s %.60s: %.*s", s->name, text, OPTIONS_WHY - 90, o->bad);
+            if (s->kind == SECONDS)
+                return options_refuse(why, "--%s %.80s: invalid; accepted: a time from %.10g to %.10g s, such as 500ms, 30s or 5m", s->name, text,
+                                      s->low, s->high);
             if (s->kind == WHOLE || s->kind == REAL)
-                return options_refuse(why, "--%s %s: invalid; accepted: a %s from %.10g to %.10g", s->name, text,
+                return options_refuse(why, "--%s %.80s: invalid; accepted: a %s from %.10g to %.10g", s->name, text,
                                       s->kind == WHOLE ? "whole number" : "number", s->low, s->high);
             return options_refuse(why, "--%s %.80s: %s; accepted: %s", s->name, text, text && !*text ? "empty" : "invalid", accepts(s));
         }

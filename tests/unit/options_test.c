@@ -42,6 +42,13 @@ static void options_are_read(void)
     CHECK(o.arrival == PACER_POISSON && o.phases == 3 && o.phase[2] == PHASE_MIXED);
     CHECK_SAME(o.ratio_get, 3);
     CHECK_SAME(o.count, 50);
+    CHECK_WITHIN(o.time_s, 2.5, 2.5);
+    CHECK_SAME(parse("--time 2m --warmup 1500ms --timeout 1h --interval 0.5s --rate 100k"), 0);
+    CHECK_WITHIN(o.time_s, 120, 120);
+    CHECK_WITHIN(o.warmup_s, 1.5, 1.5);
+    CHECK_WITHIN(o.timeout_s, 3600, 3600);
+    CHECK_WITHIN(o.interval_s, 0.5, 0.5);
+    CHECK_WITHIN(o.rate, 100000, 100000);
     CHECK_SAME(parse("--keys zipf:1.2 --key-min 5 --key-max 14 --key-prefix k: --data compressible:2.5 --seed 9 --no-verify --no-flush"), 0);
     CHECK(o.keys.kind == KEYS_ZIPF && !o.verify && !o.flush);
     CHECK_WITHIN(o.keys.theta, 1.2, 1.2);
@@ -133,6 +140,9 @@ static void wrong_ones_are_refused_by_name(void)
         {"--phases mixed --ratio 0:0", "--ratio"},
         {"--phases mixed --ratio 1", "--ratio"},
         {"--time 0", "--time"},
+        {"--time ms", "--time ms: invalid"},
+        {"--time 1ks", "--time 1ks: invalid"},
+        {"--time 30000000h", "--time 30000000h: invalid"},
         {"--time 1 --requests 1", "--requests"},
         {"--requests 0", "--requests"},
         {"--keys up", "--keys"},
