@@ -260,7 +260,7 @@ native swap|DRAM_RATIO=1:4 search|a search and ratios exclude each other
 native swap|RATE=0|requires a load to keep
 native swap|RATE=0;CONNECTIONS=search|conflicts with DRAM_RATIO=search
 native weighted|LIMITS=far<=0.1|the far accesses of weighted cannot be counted
-native||no variant has a limit of DRAM; add swap, zram, zswap or weighted
+native||no variant has limited DRAM; add swap, zram, zswap or weighted
 swap|RATE=search|requires a first variant with all data in DRAM
 native swap|PHASES=get|requires PHASES that begin with populate
 native swap|TIME=0|requires TIME

@@ -36,7 +36,7 @@ size_check() {
 #   SEARCHES is how many variants have something
 # Returns: exits 2.
 size_check_variants() {
-  [[ $DRAM_RATIO != search || $1 != 0 ]] || conf_refuse DRAM_RATIO "no variant has a limit of DRAM; add swap, zram, zswap or weighted to VARIANTS"
+  [[ $DRAM_RATIO != search || $1 != 0 ]] || conf_refuse DRAM_RATIO "no variant has limited DRAM; add swap, zram, zswap or weighted to VARIANTS"
 }
 
 # Begin the search of a repeat, or of a further try.
