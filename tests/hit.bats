@@ -191,6 +191,28 @@ run_files() {
   assert_exists "$run"/plots/hits-1.svg "$run"/plots/hits-1.png
 }
 
+@test "without samples of page faults, as with HIT_COUNTERS, there is no plot of hits or waits, by gawk too" {
+  local run=20250101T100000Z-x variant
+  need_command gawk
+  hits_make "$run" native native 1 10000 0 0
+  hits_make "$run" swap swap 1 1000 300 100
+  for variant in native swap; do sed -i '1!s/[0-9]*$/-/' "$run/$variant"/*/rep-1/server/instances.tsv; done
+  run_files "$run" native swap
+  mkdir with-gawk data
+  # gawk stops at a division by zero, where mawk goes on.
+  ln -s "$(command -v gawk)" with-gawk/awk
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  PATH=$SCRATCH/with-gawk:$PATH run bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    result_rows "$1" >data/rows
+    result_add_up <data/rows >data/totals
+    _plot_data data || :' bash "$run"
+  refute_contains 'division by zero' "$output"
+  assert_match $'\ntime\ttime-1\t'
+  refute_exists data/hits-1.dat data/far-1.dat
+}
+
 @test "the table: a row for each variant at each hit ratio, its part of the first variant and its factor over the first device, with intervals" {
   local repeat
   for repeat in 1 2 3; do

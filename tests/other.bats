@@ -48,14 +48,6 @@ truth() {
     fail "$(rows operation hit_ratio), $(truth)"
   assert_equal "$(grep -c majflt results/2*/native/*/rep-1/server/counters.tsv)" 0
   assert_equal "$(awk -F '\t' 'NR > 1 && $5 != "-"' results/2*/native/*/rep-1/server/instances.tsv)" ''
-  need_command gawk
-  # gawk stops at a division by zero, where mawk goes on.
-  mkdir with-gawk
-  ln -s "$(command -v gawk)" with-gawk/awk
-  PATH=$SCRATCH/with-gawk:$PATH run_split "$REPO/do_it.sh" report results/2*
-  assert_success
-  assert_exists results/2*/plots/time-1.svg
-  refute_exists results/2*/plots/far-1.svg
 }
 
 @test "HIT_COUNTERS with one field counts waits of all requests; HIT_RATIO finds keys on such a server, without limited DRAM" {
