@@ -20,9 +20,8 @@ damon_wanted() {
   local sum root
   root=$(_damon_root)
   read -r DAMON_MODE DAMON_FAR DAMON_FAST DAMON_HOT DAMON_COLD DAMON_QUOTA <<<"$1"
-  sum=$(cksum <<<"$1")
-  sum=${sum%% *}
-  DAMON_NAME=$DAMON_MODE-$((sum % 9999999 + 1))
+  sum=$(sha256sum <<<"$1")
+  DAMON_NAME=$DAMON_MODE-$((16#${sum:0:8} % 9999999 + 1))
   WHY=
   if [[ ! -d $root ]]; then
     WHY="the kernel has no DAMON (Linux 5.18 or newer with CONFIG_DAMON_SYSFS and CONFIG_DAMON_PADDR)"
