@@ -27,7 +27,8 @@ script() {
     . "$LIB/modules.sh"
     RUN_ID=$2 REMOTE_MARK=mark
     printf -v RUN_OWNER "%s\tsomebody\tsomewhere\t%s\t2026-01-01T00:00:00Z\t%s" "$2" "$3" "$4"
-    _remote_script "$1" REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER' bash "$1" "$2" "$process" "${4:-60}" >"$SCRATCH/$2.$1.sh"
+    _remote_script "$1" REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER
+    printf "%s" "$REPLY"' bash "$1" "$2" "$process" "${4:-60}" >"$SCRATCH/$2.$1.sh"
 }
 
 # Run such a script as this user, or as another.

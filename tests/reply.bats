@@ -117,7 +117,7 @@ END
     }' "$REPO/lib/core/replies.tsv" >cases
   (($(wc -l <cases) > 60))
   ask '
-    REMOTE_FILE=$SCRATCH/said REMOTE_MARK=mark
+    REMOTE_FILE=$SCRATCH/said REMOTE_MARK=mark REMOTE_LIMIT=100000
     while IFS=$'\''\t'\'' read -r script verb wanted reply; do
       printf "\nmark\n%s\n\nmark.end\n" "$reply" >"$REMOTE_FILE"
       status=0

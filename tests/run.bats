@@ -217,7 +217,7 @@ assert_nothing_left() {
   # The code path of a client over ssh, without ssh.
   # shellcheck disable=SC2016 # for the master's shell
   master REMOTE_DIR="$SCRATCH/noexec/host" 'remote_is_local() { [[ $1 != elsewhere ]]; }
-    _remote_ssh() { shift; bash -c "$*"; }
+    ssh() { bash -c "${*: -1}"; }
     client_prepare elsewhere'
   umount noexec
   assert_failure

@@ -117,9 +117,9 @@ remote_script() {
     REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks REMOTE_MARK=mark-of-the-reply
     RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10' "$RUN_ID")
     _remote_script "$script" REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER TUNE_ROWS TUNE_LEASE ADDRESS REDIS_BINARY NEED_MBIT NEED_PORTS \
-      NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT |
-      # What the script prints is compared whole.
-      sed "/$REMOTE_MARK/d" >"$SCRATCH/script.sh"
+      NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT
+    # What the script prints is compared whole.
+    sed "/$REMOTE_MARK/d" <<<"$REPLY" >"$SCRATCH/script.sh"
   )
   bash -s -- "$@" <"$SCRATCH/script.sh" 3>&-
 }

@@ -10,7 +10,7 @@
 #   DIR is there, and no link
 # Returns: the script's exit status; REPLY_BAD with one line on stderr when not all files are as they must be: there is then none of them.
 receive_files() {
-  local folder=$1 limit files patterns REMOTE_FILE REMOTE_MARK status=0 host call
+  local folder=$1 limit files patterns REMOTE_FILE REMOTE_MARK REMOTE_LIMIT status=0 host call
   local -a words
   shift
   words=("$@")
@@ -109,6 +109,7 @@ _receive_wanted() {
 # Usage: _receive_refuse WHY
 # Returns: REPLY_BAD
 _receive_refuse() {
+  [[ $1 != *'cut short' ]] || ! remote_longer "$host" "$call" || return "$REPLY_BAD"
   printf "%s: invalid files from '%s': %s\n" "$host" "$call" "$(LC_ALL=C tr -c '[:print:]' '?' <<<"${1:0:300}" | sed 's/?$//')" >&2
   return "$REPLY_BAD"
 }

@@ -2,27 +2,17 @@
 # shellcheck shell=bash
 # Sent before every remote script, and read by the master too: our directory, recorded processes.
 
-# Print our directory on this host.
-# Usage: work_dir
-# Globals: REMOTE_DIR
-work_dir() {
-  if [[ $REMOTE_DIR == auto ]]; then
-    echo "/var/tmp/tierbench-$(id -u)"
-  else
-    echo "$REMOTE_DIR"
-  fi
-}
-
 # Make our directory if it is missing. Refuse a directory that another user could have made, and the directory of another master's run.
 # Usage: work_open
-# Globals: RUN_ID RUN_OWNER (both empty or not set: the script is about no run)
+# Globals: REMOTE_DIR; RUN_ID RUN_OWNER (both empty or not set: the script is about no run)
 # Returns: sets WORK
 work_open() {
   # Results may be read by everybody; files on a host, which contain a password, may not.
   umask 077
-  WORK=$(work_dir)
+  WORK=$REMOTE_DIR
+  [[ $WORK != auto ]] || WORK=/var/tmp/tierbench-$EUID
   work_alone "$WORK"
-  mkdir -p -- "$WORK" || fail "$WORK: cannot be made"
+  [[ -d $WORK ]] || mkdir -p -- "$WORK" || fail "$WORK: cannot be made"
   [[ ! -L $WORK && -O $WORK ]] || fail "$WORK: not a directory of this user; move it away, or set REMOTE_DIR"
   run_own
 }

@@ -73,11 +73,14 @@ run_ours() {
 # Usage: run_own
 # Globals: WORK RUN_ID RUN_OWNER
 run_own() {
-  local folder
+  local folder line
   [[ -n ${RUN_ID-} ]] || return 0
   for folder in "$WORK/run-$RUN_ID" "$WORK/tune-$RUN_ID"; do
     [[ -e $folder/owner ]] || continue
-    [[ -O $folder && ! -L $folder && $(<"$folder/owner") == "${RUN_OWNER-}" ]] || fail "$folder: is the directory of another master's run; left alone"
+    # An owner is one line; a directory of another user is not read at all.
+    line=
+    [[ ! -O $folder || -L $folder ]] || IFS= read -r line <"$folder/owner" || :
+    [[ -n $line && $line == "${RUN_OWNER-}" ]] || fail "$folder: is the directory of another master's run; left alone"
   done
 }
 
@@ -101,7 +104,9 @@ owner_write() {
 # Usage: run_renew
 run_renew() {
   local folder
-  for folder in "$WORK/run-$RUN_ID" "$WORK/tune-$RUN_ID"; do [[ ! -e $folder/owner ]] || touch -c -- "$folder/owner"; done
+  local -a owners=()
+  for folder in "$WORK/run-$RUN_ID" "$WORK/tune-$RUN_ID"; do [[ ! -e $folder/owner ]] || owners+=("$folder/owner"); done
+  ((${#owners[@]} == 0)) || touch -c -- "${owners[@]}"
 }
 
 # Remove the run's directory when only the owner's line is left in it.
