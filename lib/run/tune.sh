@@ -101,14 +101,16 @@ tune_lacks() {
 # Usage: tune_settings HOST
 # Globals: SERVER and the settings of tuning
 tune_settings() {
-  local name role kind targets value mode NIC
+  local name role kind targets value mode setting NIC
   NIC=$(host_data "$SERVER")
   while IFS=$'\t' read -r name role kind targets value _; do
     [[ $name != \#* ]] || continue
     [[ $role == both || $1 == "$SERVER" ]] || continue
     mode=TUNE_$name
     mode=${!mode}
-    targets=$(_tune_value "$targets") value=$(_tune_value "$value")
+    # A text of the table, or `=` and the setting that has it.
+    [[ $targets != =* ]] || { setting=${targets#=} && targets=${!setting}; }
+    [[ $value != =* ]] || { setting=${value#=} && value=${!setting}; }
     # Setting weights turns the kernel's automatic weights off. So it is recorded that they were on, and they are restored.
     [[ $name != WEIGHTS_AUTO || $value != keep || $TIER_WEIGHTS == keep ]] || value=false
     [[ $name != DAMON ]] || value=$(damon_asked)
@@ -116,12 +118,6 @@ tune_settings() {
     [[ $value != keep ]] || mode=off
     printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$mode" "$kind" "$targets" "$value"
   done <"$ROOT/conf/tuning.tsv"
-}
-
-# A text of the table, or the value of the setting that it names.
-_tune_value() {
-  local name=${1#=}
-  if [[ $1 == =* ]]; then echo "${!name}"; else echo "$1"; fi
 }
 
 # Usage: _tune_run HOST VERB [ROWS]
