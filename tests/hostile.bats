@@ -42,12 +42,12 @@ bashrc() {
   bashrc 'cat >/dev/null'
   run_split master doctor "${WORDS[@]}"
   assert_failure 3
-  assert_contains "198.18.0.1: invalid reply to 'server facts': no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there" "$stderr"
+  assert_contains "198.18.0.1: invalid reply to 'facts all': no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there" "$stderr"
 
   # A stand-in for bash answers with a command where a number is expected.
-  bashrc 'env() { command env "$@" | sed "s/^[0-9][0-9]*\t/PATH[\$(id>pwned)]\t/"; }'
+  bashrc 'env() { command env "$@" | sed "s/^host\t[0-9]*\t/host\tPATH[\$(id>pwned)]\t/"; }'
   run_split master doctor "${WORDS[@]}"
   assert_failure 3
-  assert_contains "198.18.0.1: invalid reply to 'server facts': cpus='PATH[\$(id>pwned)]': expected few" "$stderr"
+  assert_contains "198.18.0.1: invalid reply to 'facts all': cpus='PATH[\$(id>pwned)]': expected few" "$stderr"
   refute_exists pwned results/pwned
 }

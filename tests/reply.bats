@@ -139,27 +139,27 @@ END
   printf '#!/bin/bash\necho hello; echo -e "\\e[31mred" >&2; read -r x; head -n 1 >/dev/null; [[ $1 == -c ]] || exit\n%s "$@"' "$(type -P bash)" >login
   chmod +x login
   sed -i "s|^  bash -c \"\$\*\"\$|  $SCRATCH/login -c \"\$*\"|" bin/ssh
-  ask 'remote_run elsewhere server facts; remote_run elsewhere launch nothing-of-that-name --version'
+  ask 'remote_run elsewhere facts memory; remote_run elsewhere launch nothing-of-that-name --version'
   assert_failure 1
-  assert_match $'^[0-9]+\t[0-9]+\t[0-9]+\t[0-9]+$'
+  assert_match $'^host\t[0-9]+\t[0-9]+\t[0-9]+\t[0-9]+$'
   assert_equal "$stderr" "'nothing-of-that-name' is missing"
   local case wanted
   while IFS='|' read -r case wanted; do
     printf '%s\n' "$case" >filter
-    ask 'remote_run elsewhere server facts'
+    ask 'remote_run elsewhere facts memory'
     assert_failure 3
     assert_equal "$output" ''
-    assert_equal "$stderr" "elsewhere: invalid reply to 'server facts': $wanted"
+    assert_equal "$stderr" "elsewhere: invalid reply to 'facts memory': $wanted"
   done <<'END'
 cat >/dev/null|no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there
 head -c 40|the reply is truncated
 tr '\t' '\0'|the reply is truncated
-awk '{ print } /^[0-9]/ { print }'|the reply has 2 lines, expected up to 1
+awk '{ print } /^host/ { print }'|the reply has 2 lines, expected up to 1
 END
   printf 'cat; head -c 20M /dev/zero\n' >filter
-  ask 'remote_run elsewhere server facts'
+  ask 'remote_run elsewhere facts memory'
   assert_failure 3
-  assert_equal "$stderr" 'elsewhere: server: the reply is longer than 16 MiB'
+  assert_equal "$stderr" 'elsewhere: facts: the reply is longer than 16 MiB'
 }
 
 @test "what a host writes to stderr reaches the terminal without control characters" {

@@ -6,12 +6,8 @@
 # tabs), SERVER_ADDRESS, REDIS_PASSWORD, LOAD_PASSWORD, REDIS_USER, TLS, CLUSTER_TABLE, READY_TIMEOUT; for info and answers: SERVER_ADDRESS, REDIS_PASSWORD, for answers REDIS_BINARY.
 # Needs: protocol resctrl tier instances user acl tls info cluster fault
 
-# Usage: main facts|ports|start|fault DELAY_US|look|info|answers|logs|stop
+# Usage: main ports|start|fault DELAY_US|look|info|answers|logs|stop
 main() {
-  if [[ $1 == facts ]]; then
-    server_facts
-    return
-  fi
   work_open
   FOLDER=$WORK/run-$RUN_ID/server
   RECORD=$FOLDER/instances.proc
@@ -20,14 +16,6 @@ main() {
   exec {SERVER_LOCK}>"$WORK/server.flock"
   flock "$SERVER_LOCK"
   "server_$1" "${@:2}"
-}
-
-# Print: logical CPUs, GiB of memory as free -g counts them, bytes of memory, bytes available.
-server_facts() {
-  awk -v cpus="$(getconf _NPROCESSORS_ONLN)" '
-    $1 == "MemTotal:" { total = $2 }
-    $1 == "MemAvailable:" { available = $2 }
-    END { printf "%d\t%d\t%.0f\t%.0f\n", cpus, int(total / 1048576), total * 1024, available * 1024 }' /proc/meminfo
 }
 
 # Print a line for every port of the plan that a process listens on.

@@ -6,7 +6,7 @@
 #   cpus N                    logical CPUs
 #   mem_gib N                 GiB of memory, as free -g prints it
 #   mem_bytes N, mem_available_bytes N
-#   topology LINE             of lscpu -p=CPU,CORE,SOCKET,NODE, and of lib/host/place.sh
+#   topology LINE             of lscpu -p=CPU,CORE,SOCKET,NODE, and of lib/host/facts.sh
 #   keycost SIZE WORD...      what a key with a value of SIZE bytes costs, as Redis said: a line for lib/plan/keycost.awk
 
 # By host: its facts.
@@ -25,12 +25,17 @@ facts_read() {
 }
 
 _facts_ask() {
-  local cpus gib bytes available facts topology
-  facts=$(remote_run "$1" server facts) || return
-  topology=$(remote_run "$1" place) || return
-  IFS=$'\t' read -r cpus gib bytes available <<<"$facts"
-  printf 'cpus\t%s\nmem_gib\t%s\nmem_bytes\t%s\nmem_available_bytes\t%s\n' "$cpus" "$gib" "$bytes" "$available"
-  sed -n -E $'s/^([0-9]|# isolated |# node )/topology\t&/p' <<<"$topology"
+  local facts line cpus gib bytes available
+  facts=$(remote_run "$1" facts all) || return
+  while IFS= read -r line; do
+    case $line in
+      host$'\t'*)
+        IFS=$'\t' read -r _ cpus gib bytes available <<<"$line"
+        printf 'cpus\t%s\nmem_gib\t%s\nmem_bytes\t%s\nmem_available_bytes\t%s\n' "$cpus" "$gib" "$bytes" "$available"
+        ;;
+      [0-9]* | '# isolated '* | '# node '*) printf 'topology\t%s\n' "$line" ;;
+    esac
+  done <<<"$facts"
 }
 
 # Use the facts of the server that were read.

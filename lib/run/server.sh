@@ -18,8 +18,8 @@ server_facts() {
 server_room() {
   local facts keep
   keep=$(fill_reserve "$SERVER_BYTES")
-  facts=$(remote_run "$SERVER" server facts) || return
-  IFS=$'\t' read -r _ _ _ SERVER_FREE <<<"$facts"
+  facts=$(remote_run "$SERVER" facts memory) || return
+  IFS=$'\t' read -r _ _ _ _ SERVER_FREE <<<"$facts"
   ((SERVER_FREE < keep)) || return 0
   log_warn "$SERVER: $((SERVER_FREE >> 20)) MiB of memory are available with no instance running, and $((keep >> 20)) MiB must stay free (RESERVE)"
   return 1

@@ -1,10 +1,23 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The topology of this host, as rows that lib/plan/place.sh reads.
+# What this host is: its memory, and its topology as rows that lib/plan/place.sh reads.
 # Needs: tier_detect
 
-# Usage: main
+# Usage: main memory|all
 main() {
+  facts_memory
+  [[ $1 == memory ]] || facts_topology
+}
+
+# Print `host`, logical CPUs, GiB of memory as free -g counts them, bytes of memory, bytes available.
+facts_memory() {
+  awk -v cpus="$(getconf _NPROCESSORS_ONLN)" '
+    $1 == "MemTotal:" { total = $2 }
+    $1 == "MemAvailable:" { available = $2 }
+    END { printf "host\t%d\t%d\t%.0f\t%.0f\n", cpus, int(total / 1048576), total * 1024, available * 1024 }' /proc/meminfo
+}
+
+facts_topology() {
   local node place isolated=
   { read -r isolated </sys/devices/system/cpu/isolated; } 2>/dev/null || :
   [[ -z $isolated ]] || printf '# isolated %s\n' "$isolated"
