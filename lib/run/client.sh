@@ -323,7 +323,7 @@ _client_stalls() {
 
 # When every generator waits for the same phase, start all of them at one time.
 _client_start() {
-  local client phase start slowest=0 step='' load=''
+  local client phase start at slowest=0 step='' load=''
   for client; do
     [[ ${_CLIENT_STATE[$client]} == running && -n ${_CLIENT_READY[$client]} && ! -v "_CLIENT_GO[$client]" ]] || return 0
     phase=${_CLIENT_READY[$client]}
@@ -374,7 +374,10 @@ _client_start() {
   }
   for client; do
     [[ -z $step ]] || load=" $(_client_load "$phase" "$client")"
-    _CLIENT_GO[$client]="$phase $(_client_seconds $((start + ${_CLIENT_OFFSET[$client]})))$load"
+    at=$((start + ${_CLIENT_OFFSET[$client]}))
+    # Microseconds as seconds with a fraction.
+    printf -v at '%d.%06d' $((at / 1000000)) $((at % 1000000))
+    _CLIENT_GO[$client]="$phase $at$load"
     _CLIENT_MOVED[$client]=$SECONDS
   done
   ! wss_is "$phase" || wss_mark "$start"
@@ -387,7 +390,7 @@ _client_mark() {
   local client phase=$1
   # CPU time of others during a probe affects no figure.
   ! wss_is "$phase" || phase=steps
-  for client in "${@:2}"; do neighbour_mark "$phase" "$client" "$(client_probe "$client")"; done
+  for client in "${@:2}"; do neighbour_mark "$phase" "$client" "${_CLIENT_PROBE[$client]-}"; done
   monitor_mark "$1" || :
 }
 
@@ -401,11 +404,6 @@ _client_load() {
   else
     search_words "$2"
   fi
-}
-
-# Microseconds as seconds with a fraction.
-_client_seconds() {
-  printf '%d.%06d' $(($1 / 1000000)) $(($1 % 1000000))
 }
 
 # Print a client's part of a rate: proportional to its number of instances.
