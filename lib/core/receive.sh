@@ -59,7 +59,7 @@ _receive_stream() {
     done
     [[ $line == "$REMOTE_MARK" ]] ||
       { _receive_refuse "no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there" || return; }
-    while IFS= read -r -n 4096 line || { _receive_refuse "the list of files is truncated" || return; }; do
+    while IFS= read -r -n 4096 line || { _receive_cut "the list of files is truncated" || return; }; do
       [[ -n $line ]] || break
       IFS=$'\t' read -r size sum name <<<"$line"
       [[ $size =~ ^(0|[1-9][0-9]{0,12})$ && $sum =~ ^[0-9a-f]{64}$ ]] || { _receive_refuse "the list of files has the line '$line'" || return; }
@@ -78,7 +78,7 @@ _receive_stream() {
     { IFS= read -r -n 4096 line && [[ -z $line ]] && IFS= read -r -n 4096 line; } || line=
     [[ $line == "$REMOTE_MARK.end" ]] || {
       rm -rf -- "$new"
-      _receive_refuse "the files are truncated" || return
+      _receive_cut "the files are truncated" || return
     }
   } <"$REMOTE_FILE"
   if ((${#names[@]} > 0)) && ! (cd -- "$new" && printf '%s\n' "${sums[@]}" | sha256sum -c - >/dev/null 2>&1); then
@@ -109,7 +109,14 @@ _receive_wanted() {
 # Usage: _receive_refuse WHY
 # Returns: REPLY_BAD
 _receive_refuse() {
-  [[ $1 != *'cut short' ]] || ! remote_longer "$host" "$call" || return "$REPLY_BAD"
   printf "%s: invalid files from '%s': %s\n" "$host" "$call" "$(LC_ALL=C tr -c '[:print:]' '?' <<<"${1:0:300}" | sed 's/?$//')" >&2
   return "$REPLY_BAD"
+}
+
+# Refuse a stream that ends early, perhaps at its limit.
+# Usage: _receive_cut WHY
+# Returns: REPLY_BAD
+_receive_cut() {
+  ! remote_longer "$host" "$call" || return "$REPLY_BAD"
+  _receive_refuse "$1"
 }
