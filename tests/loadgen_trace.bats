@@ -238,7 +238,7 @@ incrby n 5
 get e
 getset d 1234
 append f x
-eval "return redis.call('get','e')" 0
+EVAL "return redis.call('get','e')" 0
 echo last
 END
   wait_until 20 watch_passed m.log last

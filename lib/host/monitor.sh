@@ -81,7 +81,7 @@ mark_host() {
 mark_instances() {
   local pid port nodes
   info_all "$RECORD" | LC_ALL=C awk -F '[:,=]' -v counters="$HIT_COUNTERS" '
-    function finish() {
+    function finish(port) {
       if (!answered) return
       if (counted) printf "%s\tcalls\t%.0f\n", port, calls
       if (timed == 2) printf "%s\tused_cpu_us\t%.0f\n", port, cpu * 1000000
@@ -94,7 +94,7 @@ mark_instances() {
       miss_field = counters
       if (sub(/^.*\//, "", miss_field)) { hit_field = counters; sub(/\/.*$/, "", hit_field) }
     }
-    /^### instance / { finish(); port = substr($0, 14); answered = 1; calls = cpu = counted = timed = 0; hits = misses = ""; next }
+    /^### instance / { finish(port); port = substr($0, 14); answered = 1; calls = cpu = counted = timed = 0; hits = misses = ""; next }
     /^# no answer$/ { print port "\tunanswered\t1"; answered = 0; next }
     $1 ~ /^(used_memory|used_memory_rss|mem_fragmentation_ratio|keyspace_hits|keyspace_misses)$/ && $2 ~ /^[0-9.]+$/ { print port "\t" $1 "\t" $2 }
     $1 ~ /^used_cpu_(user|sys)$/ { cpu += $2; timed++ }
@@ -102,7 +102,7 @@ mark_instances() {
     /^cmdstat_(get|set):/ { calls += $3 }
     counters != "majflt" && $1 == hit_field && $2 ~ /^[0-9]+$/ { hits = $2 }
     counters != "majflt" && $1 == miss_field && $2 ~ /^[0-9]+$/ { misses = $2 }
-    END { finish() }'
+    END { finish(port) }'
   LC_ALL=C awk -v OFS='\t' -v counters="$HIT_COUNTERS" '
     BEGIN { name["VmRSS:"] = "rss"; name["RssAnon:"] = "anon"; name["VmSwap:"] = "swap" }
     {

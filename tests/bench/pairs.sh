@@ -43,18 +43,18 @@ scratch_setup
 port=$(ports_pick 1)
 "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -shared -fPIC -o slow.so "$REPO/tests/bench/slow.c"
 cat >judge.awk <<'AWK'
-function judge() {
+function judge(ratio) {
   if (n < 2) return
   interval_paired(ratio, n)
   pairs++
   different += interval_low > 1 || interval_high < 1
   n = 0
 }
-$1 != pair { judge(); pair = $1 }
+$1 != pair { judge(ratio); pair = $1 }
 # A busy machine can leave a server without CPU for a whole look.
 $base > 0 && $other > 0 { ratio[++n] = $other / $base; all++; x = log($other / $base); sum += x; squares += x * x }
 END {
-  judge()
+  judge(ratio)
   printf "%-24s %d pairs   called different %5.1f %%   ratio %.4f   spread %.1f %%\n", name, pairs, 100 * different / pairs, exp(sum / all),
     100 * sqrt((squares - sum * sum / all) / (all - 1))
 }
