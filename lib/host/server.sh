@@ -52,7 +52,7 @@ server_start() {
     instance_conf "$port" "$cpus"
     ports+=("$port") data+=("$FOLDER/data-$port")
   done <<<"$INSTANCE_PLAN"
-  mkdir -- "${data[@]}"
+  mkdir -p -- "${data[@]}"
   cluster_write
   cd -- "$FOLDER" 2>/dev/null || fail "$FOLDER: is gone"
   tls_make
