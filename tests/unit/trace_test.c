@@ -138,13 +138,13 @@ static void monitor_keys_are_decoded(void)
                                "1.75 [0 c] \"HGETALL\" \"h\"\n2 [0 c] \"set\" \"k\" \"v\" \"PX\" \"1001\" \"XX\"\n2 [0 c] \"unlink\" \"k\" \"l\"";
     static const struct {
         uint64_t us;
-        enum trace_op op;
         const char *key;
-        uint16_t key_size;
+        enum trace_op op;
         uint32_t size, ttl;
+        uint16_t key_size;
     } wanted[] = {
-        {0, TRACE_SET, "a\0\"\\\n\r\t\a\bz", 10, 3, 0}, {0, TRACE_SET, "plain", 5, 0, 0},     {250000, TRACE_GET, "a\0\"\\\n\r\t\a\bz", 10, 0, 0},
-        {500000, TRACE_REPLACE, "k", 1, 1, 2},          {500000, TRACE_DELETE, "k", 1, 0, 0}, {500000, TRACE_DELETE, "l", 1, 0, 0}};
+        {0, "a\0\"\\\n\r\t\a\bz", TRACE_SET, 3, 0, 10}, {0, "plain", TRACE_SET, 0, 0, 5},     {250000, "a\0\"\\\n\r\t\a\bz", TRACE_GET, 0, 0, 10},
+        {500000, "k", TRACE_REPLACE, 1, 2, 1},          {500000, "k", TRACE_DELETE, 0, 0, 1}, {500000, "l", TRACE_DELETE, 0, 0, 1}};
     char key[64];
     CHECK_SAME(begin(text, sizeof text - 1), 0);
     CHECK_SAME(trace.count, sizeof wanted / sizeof *wanted);
