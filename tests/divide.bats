@@ -16,7 +16,7 @@ teardown() {
 # Run the tier's script for a run `test` of this machine, or of the one below $SCRATCH/tree.
 # Usage: on_host [NAME=VALUE]... VERB [WORD]...
 on_host() {
-  local -a settings=(RUN_ID=test TIER=weighted TIER_NODES=0,2 TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0
+  local -a settings=(RUN_ID=test TIER=weighted 'TIER_NODES=0,2' TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0
     TIER_FAR=2 TIER_NEAR= TIER_RESERVE=0 TIER_SWAPPINESS=keep)
   while [[ $1 == *=* ]]; do
     settings+=("$1")
@@ -25,6 +25,7 @@ on_host() {
   {
     printf '%s\n' 'set -Eeuo pipefail' "REMOTE_DIR=$SCRATCH/host" "${settings[@]}"
     cat "$REPO"/lib/shared/{common,owner,cpus}.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,tier_detect,tier_check,tiers}.sh
+    # shellcheck disable=SC2016 # expanded by the script
     printf 'PATH=%q:$PATH\nmain %s </dev/null\n' "$SCRATCH/bin" "$*"
   } | bash
 }
