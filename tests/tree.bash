@@ -119,7 +119,7 @@ remote_script() {
     _remote_script "$script" REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER TUNE_ROWS TUNE_LEASE ADDRESS REDIS_BINARY NEED_MBIT NEED_PORTS \
       NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT
     # What the script prints is compared whole.
-    sed "/$REMOTE_MARK/d" <<<"$REPLY" >"$SCRATCH/script.sh"
+    printf '%s' "$REPLY" | sed "/$REMOTE_MARK/d" >"$SCRATCH/script.sh"
   )
   bash -s -- "$@" <"$SCRATCH/script.sh" 3>&-
 }
