@@ -176,7 +176,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   perf stat -x '|' -e minor-faults -- bash -c : 2>&1 | awk -F '|' '$1 > 0 { found = 1 } END { exit !found }' || skip "the kernel lets perf count nothing here"
   redis_start --enable-debug-command yes
   master "FAR_EVENTS=minor-faults" '
-    RUN_ID=T'$$' RUN_OWNER=
+    RUN_ID=T'$$' RUN_OWNER=us
     mkdir -p "$SCRATCH/host/run-$RUN_ID/server" && chmod 700 "$SCRATCH/host"
     proc_record "$SCRATCH/host/run-$RUN_ID/server/instances.proc" '"$REDIS_PID $REDIS_PORT"'
     faults() { cut -d " " -f 10 "/proc/'"$REDIS_PID"'/stat"; }
