@@ -15,8 +15,8 @@ _REMOTE_OURS= # the addresses of this machine
 # The output limit of a script, in KiB.
 readonly _REMOTE_REPLY_KIB=$((16 << 10))
 # The shell reads the whole script before it runs any of it, and in blocks: from a pipe it would read one byte at a time. What sshd gives as
-# stdin may be a socket, which cannot be opened by a name.
-readonly _REMOTE_SHELL='. <(cat)' _REMOTE_SHELL_HERE='. /dev/stdin'
+# stdin may be a socket, which cannot be opened by a name. A small system may lack /dev/stdin.
+readonly _REMOTE_SHELL='. <(cat)' _REMOTE_SHELL_HERE='. /proc/self/fd/0'
 # Sent first: a start-up file of the login shell that reads its stdin gets this instead of the script.
 printf -v _REMOTE_PAD '%16384s' ''
 readonly _REMOTE_PAD=${_REMOTE_PAD// /$'\n'}
