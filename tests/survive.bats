@@ -49,7 +49,7 @@ assert_nothing_left() {
   full() { "$@" >/dev/full; }
   run_split full "$REPO/do_it.sh" run "${untuned[@]}"
   assert_failure 1
-  assert_equal "$(grep -c 'No space left on device\|write failure' <<<"$stderr")" 1
+  assert_equal "$(grep -c 'No space left on device\|cannot write' <<<"$stderr")" 1
   assert_exists results/*/native/100B-2i/rep-1/127.0.0.1/result.tsv results/*/report.html
   assert_nothing_left
 }
