@@ -36,7 +36,7 @@ alias_is_own() {
 
 # Print our value for a value of the other tool.
 # Usage: alias_value THEIR_NAME VALUE
-# Returns: 1 when it is none.
+# Returns: 1 for any other value.
 alias_value() {
   local theirs=${2:-'""'} pair
   local -a pairs

@@ -5,7 +5,7 @@
 
 # Print the NICs that carry an address, one per line: of a bond or a VLAN the NICs below it.
 # Usage: irq_devices ADDRESS
-# Returns: 1 when there is none.
+# Returns: 1 when no such interface exists.
 irq_devices() {
   local address=$1 device
   # A host may be given by its name.

@@ -88,7 +88,7 @@ resctrl_others() {
 
 # The group of a run on this host, if there is one.
 # Usage: resctrl_group
-# Globals: RUN_ID   Returns: sets REPLY; 1 when there is none
+# Globals: RUN_ID   Returns: 0 and sets REPLY, or 1 without a group
 resctrl_group() {
   REPLY=${TIERBENCH_ROOT-}/sys/fs/resctrl/mon_groups/tierbench-$RUN_ID
   [[ -d $REPLY ]]

@@ -7,9 +7,9 @@
 
 # Usage: main check|apply|renew|restore
 #   check    what apply would do
-#   apply    bring the host to what TUNE_ROWS say: what is off, and was changed by this run, is put back
-#   renew    note that the master lives; prints `lapsed` when the host was put back without it
-#   restore  put back all that this run changed
+#   apply    bring the host to what TUNE_ROWS say: what is off, and was changed by this run, is restored
+#   renew    note that the master lives; prints `lapsed` when the host was restored without it
+#   restore  restore all that this run changed
 # check and apply print NAME STATE TARGET BEFORE NOW WHY, restore NAME RESULT TARGET BEFORE DURING AFTER.
 # STATE: set, same (was so), shared (another run made it so), off, cannot, theirs (somebody else changed it since); check says
 # `would` for set. RESULT: back, theirs, rebooted, gone, stuck.

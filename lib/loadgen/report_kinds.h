@@ -7,7 +7,7 @@
 
 #define REPORT_KINDS_MAX 2048 /* bytes of report_kinds_text */
 
-/** Write PHASE.commands.tsv, a row a command, and PHASE.COMMAND.hgrm for each. The last column has `US:COUNT` for each slot of the histogram in use,
+/** Write PHASE.commands.tsv, one row per command, and PHASE.COMMAND.hgrm for each. The last column has `US:COUNT` for each slot of the histogram in use,
  *  US being the slot's highest value. Returns 0, or -1 with errno. Does nothing for a phase without commands. */
 int report_kinds(const struct options *o, const struct result *r, const char *dir);
 

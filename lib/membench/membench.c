@@ -57,7 +57,7 @@ static int refuse(const char *what, const char *value)
     return 2;
 }
 
-/* Parse a list of numbers such as 0-3,8. Returns how many there are; 0 if it is none, or has more than MOST. */
+/* Parse a list of numbers such as 0-3,8. Returns their count, or 0 for an invalid list and for more than MOST numbers. */
 static int read_list(const char *text, uint64_t last_number, int *list, int most)
 {
     int count = 0;
@@ -81,7 +81,7 @@ static int read_list(const char *text, uint64_t last_number, int *list, int most
     }
 }
 
-/* Parse an option of spread. Returns 0, 2 with a line on stderr, or -1 if it is none. */
+/* Parse an option of spread. Returns 0, 2 with a line on stderr, or -1 for another option. */
 static int take_spread(struct options *o, const char *name, const char *value)
 {
     struct spread *s = &o->spread;

@@ -15,7 +15,7 @@ readonly _MIX_NEVER=' acl client cluster config debug failover flushall flushdb 
 # Print the items of COMMANDS, a line each: KIND N WEIGHT NAME, or `own 1 WEIGHT WORDS`; NAME is as it is written, with -N.
 # Usage: _mix_items
 # Globals: COMMANDS
-# Returns: exits 2 at an item that is none.
+# Returns: exits 2 at an invalid item.
 _mix_items() {
   local item weight name times
   local -a items known

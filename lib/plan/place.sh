@@ -10,7 +10,7 @@ declare -A _PLACE_SAID=() _PLACE_ASKED=()
 # Read the server's topology without connecting to it; without a file, its CPUs are taken as cores of one node.
 # Usage: place_read
 # Globals: SERVER_TOPOLOGY SERVER_CORES (a number)
-# Returns: exits 2 when the file is none, or is needed and not there.
+# Returns: exits 2 when the file is invalid, or is required and not found.
 place_read() {
   if [[ $SERVER_TOPOLOGY != auto ]]; then
     grep -qE '^[0-9]+,[0-9]+,[0-9]*,[0-9]*' "$SERVER_TOPOLOGY" 2>/dev/null ||

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Latency by load, or by share of DRAM, a line a variant, from the steps of searches; dashed lines are limits, marks what was found.
+# Latency by load, or by share of DRAM, one line per variant, from the steps of searches; dashed lines are limits, marks what was found.
 # Arguments: DATA OUTPUT TITLE CORNER VARIANTS LIMITS STYLE NUMBERS. Blocks of DATA, a variant each: load, us; then the answers: load, limit in us,
 # size of the mark. LIMITS are in us, `-` for none; NUMBERS are the lowest and the highest figure, `rate`, `connections` or `share`, and the figure:
 # `far` for far accesses an operation in place of latency.
