@@ -12,7 +12,7 @@ _HIT_ANSWER=            # the last line that hit.awk printed
 _HIT_BEGAN=0            # when the search began, in SECONDS
 HIT_DO=                 # what the clients do next: step or skip
 
-# How many looks a search takes as a rule: two rounds.
+# The usual number of looks of a search: two rounds.
 readonly _HIT_EXPECTED=9
 
 # How many attempts the search has if the OOM killer ends it.
