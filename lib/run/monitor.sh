@@ -10,7 +10,7 @@ MONITOR_ROWS=  # the counters at the last mark, as lib/host/monitor.sh prints th
 
 # Start the monitors of a repeat, after its instances have started.
 # Usage: monitor_start PLANNED_BYTES
-# PLANNED_BYTES is the expected used_memory after all keys are set
+#   PLANNED_BYTES is the expected used_memory after all keys are set
 # Globals: SERVER SERVER_BYTES
 monitor_start() {
   local RESERVE_BYTES
@@ -23,7 +23,7 @@ monitor_start() {
 
 # Read all counters between two phases, and print the placement of the data after the phase that has ended.
 # Usage: monitor_mark NEXT_PHASE
-# search-PHASE and searched-PHASE enclose the steps of a search; `look` reads the counters without keeping them
+#   search-PHASE and searched-PHASE enclose the steps of a search; `look` reads the counters without keeping them
 # Returns: sets MONITOR_ROWS, all counters
 monitor_mark() {
   local rows phase=$1
@@ -44,7 +44,7 @@ monitor_mark() {
 # Print the waits for far memory and the requests of the instances between two marks, WAITS REQUESTS; nothing if a value is unknown. HIT_COUNTERS
 # selects the counters; with HITS/MISSES, the sum of both is the number of requests.
 # Usage: monitor_waits BEFORE AFTER
-# BEFORE and AFTER are the values of MONITOR_ROWS at both marks
+#   BEFORE and AFTER are the values of MONITOR_ROWS at both marks
 monitor_waits() {
   printf '%s\n' $'before\t'"${1//$'\n'/$'\nbefore\t'}" $'after\t'"${2//$'\n'/$'\nafter\t'}" | LC_ALL=C awk -F '\t' '
     $3 == "far_misses" { $3 = "majflt" }

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 # The next step of a search: pure functions of its looks so far. metric.awk is loaded first; steps.awk reads the looks and calls these
 # functions.
+#
 # search_next(l) returns one line for limit l, fields separated by tabs:
 #   step KIND LIMIT LOAD TRY   look at a load: KIND is top (a closed loop), scan, seek or settle (before a take)
 #   take LIMIT LOAD            measure the phase at a load
 #   keep LIMIT LOAD STATE LOW HIGH SOFT_LOW SOFT_HIGH STEPS
-# the last take is the answer. STATE is found; client (above it, the load generator broke the limit);
+#                              the last take is the answer. STATE is found; client (above it, the load generator broke the limit);
 #                              open (SEARCH_STEPS were not enough); broken (the measured phase breaks the limit at slower loads too).
 #                              LOW and HIGH: the load of the answer is between these, with 95 % (- where the ladder ends). SOFT_LOW is the
 #                              slowest load at which a look broke the limit, SOFT_HIGH the fastest at which a look kept it
-# none LIMIT FIGURE LOAD STEPS   no load keeps the limit; the min figure, and its load
+#   none LIMIT FIGURE LOAD STEPS   no load keeps the limit; the min figure, and its load
 #
 # In a search for DRAM a load is the share of DRAM in percent: the smaller, the harder. `keep` then has one field more: what breaks the
 # limit below the answer (latency, far, throughput, oom, reclaim or -), and its pairs are in the order of shares. After a change of the share the
