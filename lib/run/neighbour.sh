@@ -12,7 +12,7 @@ neighbour_start() {
 
 # Record a probe that was taken between two phases.
 # Usage: neighbour_mark NEXT_PHASE HOST PROBE
-# HOST is `server` or a client's name; PROBE is the line of probe_cpu; an empty line is left out
+#   HOST is `server` or a client's name; PROBE is the line of probe_cpu; an empty line is left out
 neighbour_mark() {
   [[ -z $3 ]] || _NEIGHBOUR_MARKS+="$1"$'\t'"$2"$'\t'"$3"$'\n'
 }
