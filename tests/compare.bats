@@ -99,13 +99,13 @@ _guide_repeat() {
   assert_contains 'imdt, set at 1000B-288i: Tx combined is 94.4 % of native (tx<95%)' "$stderr"
   run_split compare --fail-if 'tx<90%' --fail-if 'errors>0' native imdt
   assert_success
-  # A rule that cannot be judged must not pass silently.
+  # A rule that cannot be evaluated must not pass silently.
   run_split compare --fail-if 'p99>2ms' native imdt
   assert_failure 1
   assert_contains 'no such figure' "$stderr"
 }
 
-@test "--fail-if: a point or a variant that cannot be judged is a failure, though all others keep the rule" {
+@test "--fail-if: a point or a variant that cannot be evaluated is a failure, though all others keep the rule" {
   local repeat run=20250101T100000Z-x
   run_make $run 3 30 30 20 20
   for repeat in 1 2 3; do
@@ -115,14 +115,14 @@ _guide_repeat() {
   run_split compare --metric p50 --fail-if 'tx<50%' --fail-if 'p50>1ms' $run
   assert_failure 1
   assert_equal "$(grep -c fail-if <<<"$stderr")" 1
-  assert_contains 'swap, set at 1000B-8i: Tx combined cannot be judged: no such figure (tx<50%)' "$stderr"
+  assert_contains 'swap, set at 1000B-8i: Tx combined cannot be evaluated: no such figure (tx<50%)' "$stderr"
   mv $run/swap/1000B-8i/rep-1 $run/swap/1000B-8i/rep-1.partial
   rm -r $run/swap/1000B-8i/rep-[23]
   mkdir $run/zram
   touch $run/zram/variant.conf
   run_split compare --metric p50 --fail-if 'p50>1ms' $run
   assert_failure 1
-  assert_contains 'swap, set at 1000B-8i: p50 latency cannot be judged: no result (p50>1ms)' "$stderr"
+  assert_contains 'swap, set at 1000B-8i: p50 latency cannot be evaluated: no result (p50>1ms)' "$stderr"
   assert_contains "zram of $run has no complete result (p50>1ms)" "$stderr"
 }
 
@@ -176,17 +176,17 @@ _guide_repeat() {
   assert_contains 'p99 latency is 360 us' "$stderr"
 }
 
-@test "--limit: the most operations a second at a point that keeps it" {
+@test "--limit: the most operations per second at a point that keeps it" {
   run_make 20250101T100000Z-x 3 30 90 20 60
   for repeat in 1 2 3; do repeat_make 20250101T100000Z-x native 1000B-8i $repeat c 1000 500000 8 300 900 set:20; done
   run_split compare --format json --limit 'p99<=0.2ms' 20250101T100000Z-x
   assert_success
   assert_contains '"subject": "native", "operation": "set", "limit": "p99<=0.2ms", "point": "1000B-4i"'
-  assert_contains '"subject": "swap", "operation": "set", "limit": "p99<=0.2ms", "point": "none keeps it"'
+  assert_contains '"subject": "swap", "operation": "set", "limit": "p99<=0.2ms", "point": "no point keeps it"'
   guide_make
   run_split compare --limit 'p99<=1ms' native imdt
   assert_match 'native +set +p99<=1ms +not known'
-  refute_contains 'none keeps it'
+  refute_contains 'no point keeps it'
 }
 
 @test "what differs between the environments stands above the table; what passes does not" {

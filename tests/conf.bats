@@ -124,7 +124,7 @@ refused() {
   printf 'LIKE=second\n' >conf/scenarios/first.conf
   refused "$PWD/conf/scenarios/first.conf:1: LIKE=second: circular include; remove one of the LIKE lines" ./do_it.sh plan -s second
   printf 'LIKE=third\n' >conf/scenarios/first.conf
-  refused "$PWD/conf/scenarios/first.conf:1: LIKE=third: $PWD/conf/scenarios/third.conf: not found; name a file beside this one" ./do_it.sh plan -s second
+  refused "$PWD/conf/scenarios/first.conf:1: LIKE=third: $PWD/conf/scenarios/third.conf: not found; name a file in its directory" ./do_it.sh plan -s second
   sed -i 's/^REDISRUNS=.*/LIKE=demo/' do_it.sh
   refused "$PWD/do_it.sh:$(grep -n '^LIKE' do_it.sh | cut -d: -f1): LIKE=demo: not supported here; accepted in scenarios and variants" ./do_it.sh plan
 }
@@ -273,7 +273,7 @@ END
   bad 'client 203.0.113.2;reboot' "CLIENT_IP=203.0.113.2;reboot: invalid; accepted: a list, separated by blanks, of: a host name or address"
   printf 'client 203.0.113.2\n' >hosts
   refused "command line: -H=hosts: no server line; add a line: server ADDRESS" ./do_it.sh plan -H hosts
-  refused "command line: -H=nohosts: cannot open; name a hosts file, as hosts.example is" ./do_it.sh plan -H nohosts
+  refused "command line: -H=nohosts: cannot open; name a hosts file such as hosts.example" ./do_it.sh plan -H nohosts
 }
 
 @test "every command has help, and it ends well" {

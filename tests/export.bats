@@ -103,7 +103,7 @@ run_make() {
 d = json.loads(sys.argv[1])
 print(len(d["totals"]), d["totals"][0]["ops_per_sec"], d["summary"][0], sorted(d))' "$output"
   assert_success
-  assert_output "6 186372 native, set: 186,372 to 186,372 operations a second, p99 latency at most 90 us. ['summary', 'totals', 'warnings']"
+  assert_output "6 186372 native, set: 186,372 to 186,372 operations per second, p99 latency at most 90 us. ['summary', 'totals', 'warnings']"
 }
 
 @test "what does not go with OpenMetrics is refused" {

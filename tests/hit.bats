@@ -231,7 +231,7 @@ run_files() {
     hits_tables r <totals | tr -s " "
     FORMAT=html hits_tables r <totals | grep -c "<th"'
   assert_success
-  assert_line 'GET of 1,000 B on 1 instance: operations a second, by the part of requests that DRAM serves'
+  assert_line 'GET of 1,000 B on 1 instance: operations per second, by the share of requests that DRAM serves'
   assert_line 'Asked Variant Found First third Last third Key SD ops/s % of native 95 % between Factor over swap 95 % between'
   assert_line '85% native 100.0% 100.0% 100.0% 12,345 10,002 - - - -'
   assert_line '85% swap 83.3% 70.0% 90.0% 12,345 1,002 10.0% 10.0%..10.0% - -'

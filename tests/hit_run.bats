@@ -57,7 +57,7 @@ for r in csv.DictReader(sys.stdin):
     fail "$(cat results/2*/hit.tsv)"
   # As it was filled, DRAM holds other keys: the phase has a warm-up, and may be off all the same.
   rows variant hit_ratio | awk '$1 == "native" { native = $2 } $1 == "swap" { swap = $2 } END { exit !(native > 0.99 && swap > 0.3 && swap < 0.85) }' || fail "$(rows variant hit_ratio)"
-  assert_contains 'GET of 1,000 B on 1 instance: operations a second, by the part of requests that DRAM serves' "$output"
+  assert_contains 'GET of 1,000 B on 1 instance: operations per second, by the share of requests that DRAM serves' "$output"
   assert_contains 'keys searched on swap in ' "$output"
   assert_nothing_left
   looks=$(<"$(echo results/2*/hit.tsv)")

@@ -192,7 +192,7 @@ END
   repeat_make results/20250101T000000Z-imdt native 100B-1i 1 127.0.0.1 100 1000 1 50 60 set:1
   run_split "$REPO/do_it.sh" kpi results/*
   assert_failure 1
-  assert_match '^kpi: .*rep-1: has no set.instances.tsv, which tells the instances apart$' "$stderr"
+  assert_match '^kpi: .*rep-1: has no set.instances.tsv, which has the figures of each instance$' "$stderr"
   run_split "$REPO/do_it.sh" kpi nothing-of-the-kind
   assert_failure 2
   assert_equal "$stderr" 'do_it.sh: command line: nothing-of-the-kind: no such run; ./do_it.sh list names runs'

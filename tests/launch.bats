@@ -78,7 +78,7 @@ END
   while read -r pid start _; do wait_until 10 process_gone "$pid" "$start" || fail "$pid still runs"; done <seen
 }
 
-@test "doctor refuses a missing program, one that does not start another or does not come back, and a library that cannot be preloaded" {
+@test "doctor refuses a missing program, one that does not start another or does not return, and a library that cannot be preloaded" {
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" SERVER_PREFIX='/nowhere/onload --profile=x'
   assert_failure 3
   assert_contains "variant native: '/nowhere/onload' is missing" "$stderr"
@@ -90,7 +90,7 @@ END
   chmod +x hang
   run_split timeout 300 "$REPO/do_it.sh" doctor --all "${WORDS[@]}" SERVER_PREFIX="$SCRATCH/hang" READY_TIMEOUT=1
   assert_failure 3
-  assert_match "fail +variant native +'[^']*/hang' does not come back"
+  assert_match "fail +variant native +'[^']*/hang' does not return"
   run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" SERVER_PREFIX='env LD_PRELOAD=/nowhere/lib.so'
   assert_failure 3
   assert_contains 'cannot be preloaded'

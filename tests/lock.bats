@@ -175,7 +175,7 @@ END
   rm locks/tierbench-lock.demo-*
   job_wait 60
   assert_failure 1
-  assert_contains 'the lock of this run is gone' "$stderr"
+  assert_contains 'the lock of this run is missing' "$stderr"
   assert_contains 'no further repeat starts' "$stderr"
   assert_equal "$(find results -name 'rep-*' -printf '%f\n' | sed 's/-[0-9]*-[0-9]*$//')" rep-1.failed
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
@@ -211,7 +211,7 @@ END
   ln -s "$SCRATCH/elsewhere" host/run-link-1-00000000
   run_split "$REPO/do_it.sh" stop
   assert_success
-  assert_output '127.0.0.1: ended what dead-1-00000000 had left'
+  assert_output '127.0.0.1: stopped everything that dead-1-00000000 had left'
   assert_contains 'host/run-notes: has no line of an owner' "$stderr"
   assert_exists host/run-notes/paper host/lock.txt host/lockfiles elsewhere/owner host/run-other-1-00000000 host/run-link-1-00000000
   refute_exists host/run-dead-1-00000000 host/run-half-1-00000000

@@ -113,7 +113,7 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   run_split remote_script memory measure "$PWD/membench"
   assert_failure
   assert_equal "$(grep -c ^pair <<<"$output")" 1
-  assert_contains 'the master is gone; the rest is not measured' "$stderr"
+  assert_contains 'the master has died; the rest is not measured' "$stderr"
 }
 
 @test "weights in proportion to the smaller one of read and write, small numbers first" {
@@ -125,7 +125,7 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   run judge 200 34000 22 200
   assert_contains 'TIER_WEIGHTS="0:3 1:1"'
   run judge 200 98000 22 200
-  assert_contains 'TIER_WEIGHTS="0:1 1:1", as the kernel has them.'
+  assert_contains 'TIER_WEIGHTS="0:1 1:1", equal to those of the kernel.'
   refute_contains $'doctor\t'
 }
 

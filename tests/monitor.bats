@@ -143,7 +143,7 @@ rounds_ticks() {
   echo >go
   job_wait 60
   assert_equal "$status" 1
-  assert_match 'guard: [0-9]+ MiB of memory are available, and [0-9]+ MiB must stay free \(RESERVE\); the load was ended' "$stderr"
+  assert_match 'guard: [0-9]+ MiB of memory are available, and [0-9]+ MiB must stay free \(RESERVE\); the load was stopped' "$stderr"
   assert_equal "$(find results -name 'rep-1.failed-*' | wc -l)" 1
   assert_equal "$(find host -name 'run-*')" ''
 }
@@ -163,7 +163,7 @@ rounds_ticks() {
     ! _run_cells'
   assert_success
   assert_contains "1 of 3: native" "$stderr"
-  assert_contains "must stay free (RESERVE); the load was ended" "$stderr"
+  assert_contains "must stay free (RESERVE); the load was stopped" "$stderr"
   assert_match 'MiB of memory are available with no instance running, and 1048576 MiB must stay free \(RESERVE\)' "$stderr"
   assert_contains "no further repeat starts" "$stderr"
   refute_contains "2 of 3" "$stderr"
@@ -204,7 +204,7 @@ rounds_ticks() {
   kill -KILL "$(head -n 1 host/run-*/server/instances.proc | cut -f 1)"
   job_wait 40
   assert_equal "$status" 1
-  assert_contains "guard: the instance on port $BASE is gone" "$stderr"
+  assert_contains "guard: the instance on port $BASE has exited" "$stderr"
 }
 
 @test "what the OOM killer took is told as such" {

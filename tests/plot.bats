@@ -16,7 +16,7 @@ teardown() { scratch_teardown; }
 # Where the fixtures' phases begin, in seconds since the epoch: set here, get ten seconds later.
 BEGIN=1700000000
 
-# Make a run of native and swap with one repeat, 100 requests a second in series of four seconds, and samples of the server: swap waits
+# Make a run of native and swap with one repeat, 100 requests per second in series of four seconds, and samples of the server: swap waits
 # 50 times a second. Usage: run_make [SECONDS_THAT_THE_SERVERS_CLOCK_IS_AHEAD]
 run_make() {
   local variant folder phase second waits ahead=${1:-0}

@@ -48,7 +48,7 @@ priced() {
   assert_contains 'native 100,000 40.0 40.0 0.0000 160.0 4.0000 1.6000 -' "$output"
   assert_contains 'swap 50,000 40.0 10.0 30.0 43.0 1.0750 0.8600 1.3333' "$output"
   assert_contains 'zram 80,000 40.0 10.0 10.0 80.0 2.0000 1.0000 8.8000' "$output"
-  assert_contains 'MIXED at 1000B-1i, p99<=1ms: what memory costs' "$output"
+  assert_contains 'MIXED at 1000B-1i, p99<=1ms: cost of memory' "$output"
 }
 
 @test "a tier that is too slow at any price has no break-even; one without a price is named" {

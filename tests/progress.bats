@@ -47,7 +47,7 @@ repeat 4 of 12, about 1 s left"
   assert_success
   assert_match '^[0-9:]+ checking 127.0.0.1'$'\n' "$stderr"
   assert_contains 'warning: client and server both run on 127.0.0.1: ' "$stderr"
-  assert_match $'\n\nnative, set.*: [0-9,]+ operations a second.*\nnative, get[^\n]*$'
+  assert_match $'\n\nnative, set.*: [0-9,]+ operations per second.*\nnative, get[^\n]*$'
   # With SINGLE_NODE=on that is what was asked for.
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REDISRUNS=1 SINGLE_NODE=on
   assert_success

@@ -157,8 +157,8 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   assert_success
   run_split master stop "${WORDS[@]}"
   assert_success
-  assert_contains "198.18.0.12: ended what"
-  assert_contains "198.18.0.1: ended what"
+  assert_contains "198.18.0.12: stopped everything that"
+  assert_contains "198.18.0.1: stopped everything that"
   assert_nothing_left
   # Nor are the master's own connections and their directory.
   refute_exists "${TMPDIR:-/tmp}/tierbench-$JOB_PID".*

@@ -247,7 +247,7 @@ END
     receive_files into elsewhere sysinfo; ls into'
   assert_success
   assert_output a.txt
-  assert_equal "$(grep -c 'is left behind: not a regular file with a plain name' <<<"$stderr")" 4
+  assert_equal "$(grep -c 'not sent: it is not a regular file with a plain name' <<<"$stderr")" 4
 }
 
 @test "REMOTE_DIR that other users can write to, or replace, is refused in one line on the host that has it" {

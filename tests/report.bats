@@ -178,7 +178,7 @@ END
   run report 20250101T100000Z-x
   assert_success
   assert_contains 'native, set: ' "$(<20250101T100000Z-x/report.html)"
-  assert_contains 'operations a second, p99 latency at most 90 us' "$(<20250101T100000Z-x/report.html)"
+  assert_contains 'operations per second, p99 latency at most 90 us' "$(<20250101T100000Z-x/report.html)"
 }
 
 @test "the tables of a sweep that the run ends with are in the page: instances with the knee, DRAM to data" {
@@ -193,7 +193,7 @@ END
   run_split report $run
   assert_success
   page=$(sed -n '/<section id="figures">/,/<.section>/p' $run/report.html)
-  assert_contains '<h3>GET, values of 1,000 B: operations a second while all load generators were running</h3>' "$page"
+  assert_contains '<h3>GET, values of 1,000 B: operations per second while all load generators were running</h3>' "$page"
   assert_contains '<p>a&lt;b, get: no knee up to 2 instances. There: an instance uses an unknown part' "$page"
   assert_contains '<h3>GET of 1,000 B on 4 instances, by DRAM:data</h3>' "$page"
   refute_contains 'a<b' "$page"

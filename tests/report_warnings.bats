@@ -78,10 +78,10 @@ fill_rows() {
   assert_line 'requests failed in 4 of 8 results; most in native, set at 1000B-1i, repeat 2: 7'
   assert_line 'times an instance was unreachable in 2 of 8 results; most in native, set at 1000B-1i, repeat 1: 1'
   assert_line 'GETs found no key in 2 of 8 results; most in swap, set at 1000B-1i, repeat 1: 3'
-  assert_line 'GETs returned another value than was set in 2 of 8 results; most in swap, set at 1000B-1i, repeat 1: 2'
+  assert_line 'GETs returned a wrong value in 2 of 8 results; most in swap, set at 1000B-1i, repeat 1: 2'
   assert_line 'requests got no reply in time in 2 of 8 results; most in swap, set at 1000B-1i, repeat 1: 4'
   assert_line 'requests were lost with their connection in 2 of 8 results; most in swap, set at 1000B-1i, repeat 2: 6'
-  assert_line "the client was the bottleneck, so the figures show its speed and not the server's, in 2 of 8 results: swap, set at 1000B-1i, repeat 2; swap, get at 1000B-1i, repeat 2"
+  assert_line "the client was the bottleneck, so the figures describe the client, not the server, in 2 of 8 results: swap, set at 1000B-1i, repeat 2; swap, get at 1000B-1i, repeat 2"
   assert_line 'requests left the client late (p99) in 2 of 8 results; most in native, set at 1000B-1i, repeat 2: 2,500 us'
   assert_equal "${#lines[@]}" 8
 }
@@ -137,9 +137,9 @@ fill_rows() {
 @test "a repeat aborted by the guard is reported with the reason" {
   clean_make
   mv "$RUN"/swap/1000B-1i/rep-2 "$RUN"/swap/1000B-1i/rep-2.failed-20250101-100000
-  echo '100 MiB of memory are available, and 200 MiB must stay free (RESERVE); the load was ended' >"$RUN"/swap/1000B-1i/rep-2.failed-20250101-100000/server/alarm
+  echo '100 MiB of memory are available, and 200 MiB must stay free (RESERVE); the load was stopped' >"$RUN"/swap/1000B-1i/rep-2.failed-20250101-100000/server/alarm
   run warnings
-  assert_output "incomplete, excluded: $RUN/swap/1000B-1i/rep-2.failed-20250101-100000 (100 MiB of memory are available, and 200 MiB must stay free (RESERVE); the load was ended)"
+  assert_output "incomplete, excluded: $RUN/swap/1000B-1i/rep-2.failed-20250101-100000 (100 MiB of memory are available, and 200 MiB must stay free (RESERVE); the load was stopped)"
 }
 
 @test "a truncated histogram is reported on stderr and in the page, and the rest is plotted" {
@@ -158,7 +158,7 @@ fill_rows() {
   sed -i 's/^used_memory:.*/used_memory:106430464\r/' "$RUN"/swap/1000B-1i/rep-2/server/info.after
   printf '%s\n' $'get\t6379\tnode0\t0\t31457280' $'get\t6379\tnode1\t0\t10485760' >>"$RUN"/swap/1000B-1i/rep-2/server/counters.tsv
   run warnings
-  assert_output 'swap at 1000B-1i: the fill is more than 1 % off what FILL asks for in 1 of 2 repeats; most in repeat 2: +1.5 %'
+  assert_output 'swap at 1000B-1i: the fill differs from FILL by more than 1 % in 1 of 2 repeats; most in repeat 2: +1.5 %'
   run fill_rows
   # Variant, point, repeat, instances, keys planned and held, held, asked for, planned, used, off by, least, most, RSS, RSS/used, swapped, nodes, far, placement
   assert_line 'native|1000B-1i|1|1|1,000|1,000|100.0%|100.0|100.0|100.0|+0.00 %|100.0|100.0|110.0|1.10|0.0||0.0%|ok'

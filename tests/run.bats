@@ -94,7 +94,7 @@ assert_nothing_left() {
   job_wait 10 || :
   run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   assert_success
-  assert_contains "ended what"
+  assert_contains "stopped everything that"
   assert_nothing_left
   run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   assert_success
@@ -140,7 +140,7 @@ assert_nothing_left() {
   assert_contains "its master is alive" "$stderr"
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE=$((BASE + 2))
   assert_failure 3
-  assert_contains "has this server" "$stderr"
+  assert_contains "uses this server" "$stderr"
   # The run continues as if nothing had happened.
   while read -r pid start _; do process_alive "$pid" "$start" || fail "$pid is gone"; done < <(cat host/run-*/server/instances.proc host/run-*/client-*/generator.proc)
   assert_equal "$(grep -c warning: job.err)" "$(grep -c 'both run on' job.err)"

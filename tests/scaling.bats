@@ -232,12 +232,12 @@ END
   { windows_head && windows_row v 1 get 1 1000 '' rep-1/client && windows_row v 1 get 2 1000 '' rep-1/client; } >windows
   knees() { awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows | grep ^note; }
   run knees
-  assert_contains "an instance uses 80 %, the server's CPUs are busy to 98 % (full), the busiest one with interrupts to 30 %, \
-the link of 1,000 Mbit/s to 80 %, a thread"
+  assert_contains "an instance uses 80 %, the server's CPUs 98 % (full), the CPU with most interrupts 30 %, \
+the link of 1,000 Mbit/s 80 %, a thread"
   # Figures corrected for the cost of the start of the phase stay between 0 % and 100 %.
   sed -i 's/\t1961000$/\t2961000/; s/\t301000$/\t1000/' rep-1/server/counters.tsv
   run knees
-  assert_contains "the server's CPUs are busy to 100 % (full), the busiest one with interrupts to 0 %"
+  assert_contains "the server's CPUs 100 % (full), the CPU with most interrupts 0 %"
 }
 
 @test "what differs in more than instances is another curve, with a table of its own" {
@@ -251,9 +251,9 @@ the link of 1,000 Mbit/s to 80 %, a thread"
   run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
   assert_success
   assert_equal "$(grep -E '^(title|row.[124])|knee' <<<"$output" | cut -d ';' -f 1 | cut -d . -f 1)" \
-    "$(printf '%s\n' $'title\tGET, values of 128 B, 1:1, zipf: operations a second while all load generators were running' \
+    "$(printf '%s\n' $'title\tGET, values of 128 B, 1:1, zipf: operations per second while all load generators were running' \
       $'row\t1\t1000000\t0' $'row\t2\t2000000\t0' $'row\t4\t4000000\t0' $'note\tv, get: no knee up to 4 instances' \
-      $'title\tGET, values of 128 B, 1:8, zipf: operations a second while all load generators were running' \
+      $'title\tGET, values of 128 B, 1:8, zipf: operations per second while all load generators were running' \
       $'row\t1\t500000\t0' $'row\t2\t500000\t0' $'row\t4\t500000\t0' $'note\tv, get: the knee is at 1 instance')"
 }
 
@@ -262,7 +262,7 @@ the link of 1,000 Mbit/s to 80 %, a thread"
   words INSTANCES=1..4
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v kernel -v native
   assert_success
-  assert_match $'\nSET, values of 128 B: operations a second while all load generators were running\n'
+  assert_match $'\nSET, values of 128 B: operations per second while all load generators were running\n'
   assert_match $'\nGET, values of 128 B'
   assert_equal "$(sed -n '/^GET, values/,$p' <<<"$output" | grep -cE '^ +[1-4] +[0-9,]+ +[0-9,]+ +-?[0-9.]+% +[0-9.]+%$')" 4
   assert_equal "$(grep -cE '^(kernel|native), (set|get): (the knee is at [1-4] |no knee up to 4 )' <<<"$output")" 4

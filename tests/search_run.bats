@@ -57,7 +57,7 @@ phase_calls() {
   done
   # The scan is shared: one closed loop and nine steps belong to no limit.
   assert_equal "$(awk -F '\t' '$3 == "-"' results/*/native/*/rep-1/steps.tsv | wc -l)" 10
-  assert_match $'MIXED of 100 B on 1 instance: the most operations a second within a limit' "$output"
+  assert_match $'MIXED of 100 B on 1 instance: max operations per second within a limit' "$output"
   assert_match 'avg<=200ms +native' "$output"
   assert_match 'p50<=150ms +native' "$output"
   run_split "$REPO/summary2csv.sh" results/*
@@ -69,7 +69,7 @@ phase_calls() {
   # Bars of the result: there are none if the measured phases broke both limits.
   [[ $(column search.tsv mixed search)$(column search.tsv mixed-2 search) == brokenbroken ]] || assert_exists results/*/plots/limits-1-1.svg
   assert_contains 'average latency by load, mixed, 100B-1i' "$(<"$(echo results/*/report.html)")"
-  assert_contains 'the most operations a second within a limit' "$(<"$(echo results/*/report.html)")"
+  assert_contains 'max operations per second within a limit' "$(<"$(echo results/*/report.html)")"
   assert_equal "$("$REPO/summary2csv.sh" --json results/* | jq -r '[.[] | [.operation, .limit, (.capacity_ops_per_sec == (if .search == "broken" then .capacity_ops_per_sec else .ops_per_sec end))] | @tsv] | join(";")')" \
     $'populate\t\tfalse;mixed\tavg<=200ms\ttrue;mixed-2\tp50<=150ms\ttrue'
   # A step is not a phase of the server's counters or of its neighbours, and a phase contains only its own requests.
@@ -121,7 +121,7 @@ phase_calls() {
   words RATE=search LIMITS="avg<=200ms" SEARCH_STEPS=10 FOREIGN=20%
   job_start "$REPO/do_it.sh" run "${untuned[@]}"
   # One is enough: with constant disturbance, each step would be repeated four times.
-  wait_until 60 grep -q 'others disturbed it: made again' "$SCRATCH/job.err" || fail "no step was disturbed: $(<"$SCRATCH/job.err")"
+  wait_until 60 grep -q 'disturbed by other programs: repeated' "$SCRATCH/job.err" || fail "no step was disturbed: $(<"$SCRATCH/job.err")"
   kill "$busy"
   job_wait 300
   assert_success

@@ -152,7 +152,7 @@ recorded_alive() {
   cp master.sh first.sh
   master "" 'lock_take; echo taken'
   assert_failure 3
-  assert_match "the run test-[0-9]+-[0-9a-f]{8} of $(id -un) on $(uname -n) \(pid [0-9]+, since .*\) has this server" "$stderr"
+  assert_match "the run test-[0-9]+-[0-9a-f]{8} of $(id -un) on $(uname -n) \(pid [0-9]+, since .*\) uses this server" "$stderr"
   refute_contains taken
   touch enough
   wait
@@ -163,7 +163,7 @@ recorded_alive() {
   master "" 'lock_take; echo taken'
   assert_success
   assert_contains taken
-  assert_contains "and is gone: its lock is broken" "$stderr"
+  assert_contains "and has died: its lock was removed" "$stderr"
   assert_equal "$(find locks -type f)" ''
   # Its private directory remains until stop is run.
   "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"

@@ -150,7 +150,7 @@ run_make() {
   assert_match '44.0 .*60.0' "$output"
   run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --metric cost --fail-if 'cost>110%'
   assert_failure 1
-  # 75 MiB x 4 + 25 MiB x 1 = 325 for 186,382 operations a second.
+  # 75 MiB x 4 + 25 MiB x 1 = 325 for 186,382 operations per second.
   assert_equal "$("$REPO/summary2csv.sh" --total 20250101T100000Z-a | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     { print $at["limit"], $at["dram_share_percent"], $at["broke_by"], $at["capacity_ops_per_sec"], $at["cost_per_kops"] * $at["ops_per_sec"] / 1000 }')" "p99<=1ms 44 latency  325"
   # A share that breaks the limit in the measured phase is not an answer.
@@ -210,7 +210,7 @@ run_make() {
     awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/run/search.awk" \
     -f "$REPO/lib/run/steps.awk" steps.tsv | cut -f 1-2)" $'step\tseek'
   # Any other end of a repeat is a failure.
-  master '' "DRAM_RATIO=search TIER=swap _SIZE_SHARE=80 MONITOR_ALARM='the instance on port 1 is gone'; size_again rep || echo no"
+  master '' "DRAM_RATIO=search TIER=swap _SIZE_SHARE=80 MONITOR_ALARM='the instance on port 1 has exited'; size_again rep || echo no"
   assert_equal "$output" no
 }
 

@@ -110,7 +110,7 @@ assert_nothing_left() {
   process_note $!
   run_split "$REPO/do_it.sh" stop
   assert_success
-  assert_match '^127.0.0.1: ended what demo-[0-9]+-[0-9a-f]{8} had left, whose directory was removed$'
+  assert_match '^127.0.0.1: stopped everything that demo-[0-9]+-[0-9a-f]{8} had left; its directory had been removed$'
   assert_nothing_left
   process_alive "${TEST_PROCESSES[-1]%%:*}" "${TEST_PROCESSES[-1]#*:}"
   assert_equal "$(redis-cli -p "$mine" ping)" PONG

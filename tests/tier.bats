@@ -450,7 +450,7 @@ column() {
     run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
     assert_success
     assert_contains "tier: cgroup"
-    assert_contains "tier: swap $device is gone"
+    assert_contains "tier: removed swap $device"
     assert_equal "$(grep -c "^${device}[[:space:]]" /proc/swaps)" 0
     refute_exists "$device"
     assert_no_tier
@@ -471,7 +471,7 @@ column() {
   run_split "$REPO/do_it.sh" run -s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" \
     KEYS=100 VALUE_SIZES=100 REDISRUNS=1
   assert_success
-  assert_contains 'ended what test had left' "$stderr"
+  assert_contains 'stopped everything that test had left' "$stderr"
   assert_equal "$(find /sys/block -name 'zram*')" "$before"
 
   run on_host TIER=zram up

@@ -36,10 +36,10 @@ teardown() {
     run "$REPO/do_it.sh" stop "${words[@]}"
     rmdir -- "$other"
     assert_success
-    assert_match 'tier: cgroup /sys/fs/cgroup/.*/?tierbench-demo-.* is gone, whose directory was removed'
+    assert_match 'tier: removed cgroup /sys/fs/cgroup/.*/?tierbench-demo-.*, whose directory had been removed'
     pattern='/host/tierbench-demo-[0-9]+-[0-9a-f]{8}\.swap'
     [[ $variant == swap ]] || pattern=/dev/zram
-    assert_match "tier: swap ([^ ]*${pattern}[^ ]*) .* is gone, whose directory was removed"
+    assert_match "tier: removed swap ([^ ]*${pattern}[^ ]*) .*, whose directory had been removed"
     # Others may have made swap of their own meanwhile.
     assert_equal "$(grep -c "^${BASH_REMATCH[1]}[[:space:]]" /proc/swaps)" 0
     refute_exists "${BASH_REMATCH[1]}"

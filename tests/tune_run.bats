@@ -233,7 +233,7 @@ long_run() {
   diff "$SCRATCH/before" "$SCRATCH/after"
 }
 
-@test "TUNE_STRICT=1: a host that cannot be tuned as asked is not fit, and nothing was started" {
+@test "TUNE_STRICT=1: a host that cannot be tuned as requested is not fit, and nothing was started" {
   [[ ! -e /sys/devices/system/cpu/cpu0/cpufreq ]] || skip 'this machine has all that is asked for'
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE="$(ports_pick 2)" TUNE_STRICT=1
   assert_failure 3

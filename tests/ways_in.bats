@@ -20,7 +20,7 @@ teardown() {
   assert_contains 'Usage: ./do_it.sh [COMMAND]'
   run "$REPO/do_it.sh" --version
   assert_success
-  assert_match '^tierbench [0-9]+\.[0-9]+\.[0-9]+ \(([0-9a-f]{12}(, changed)?|no commit is known)\)$'
+  assert_match '^tierbench [0-9]+\.[0-9]+\.[0-9]+ \(([0-9a-f]{12}(, changed)?|unknown commit)\)$'
 }
 
 @test "a copy that is no checkout knows its version, and no commit of the folder around it" {
@@ -29,7 +29,7 @@ teardown() {
   mkdir copy
   cp -r "$REPO"/{do_it.sh,conf,lib} copy
   run copy/do_it.sh --version
-  assert_match '\(no commit is known\)$'
+  assert_match '\(unknown commit\)$'
 }
 
 @test "a scenario from a file has the name of the file" {

@@ -53,7 +53,7 @@ cmd_compare() {
   done
   conf_resolve
   if [[ -n $RULES && ($format == csv || -n $repeats) ]]; then
-    die_usage "command line: --limit: conflicts with --repeats and --format csv, which print one other table; leave them out, or use --format json"
+    die_usage "command line: --limit: conflicts with --repeats and --format csv, which print another single table; leave them out, or use --format json"
   fi
   ((${#words[@]} > 0)) || die_usage "command line: BASE: missing; name a run (./do_it.sh list names runs)"
   for word in "${words[@]}"; do

@@ -72,6 +72,6 @@ _cleanup_run() {
   ((status != 0)) || [[ -z ${LOG_LOST-} ]] || status=1
   # None of our commands ends with another status, so it comes from a program that failed unexpectedly.
   ((status <= 3 || (status > 129 && status < 160))) ||
-    printf '%s: ended with status %d, which is a fault of its own; bash -x shows where: please report it\n' "${0##*/}" "$status" >&2 2>/dev/null || :
+    printf '%s: unexpected exit status %d; please report it with the output of bash -x\n' "${0##*/}" "$status" >&2 2>/dev/null || :
   exit "$status"
 }

@@ -247,7 +247,7 @@ _conf_like() {
   local _CONF_LIKE="$_CONF_LIKE $file "
   [[ $layer == scenario || $layer == variant* || $layer == file ]] || die_usage "$where: LIKE=$name: not supported here; accepted in scenarios and variants"
   other=${file%/*}/$name.conf
-  [[ -r $other ]] || die_usage "$where: LIKE=$name: $other: not found; name a file beside this one"
+  [[ -r $other ]] || die_usage "$where: LIKE=$name: $other: not found; name a file in its directory"
   [[ $_CONF_LIKE != *" $other "* ]] || die_usage "$where: LIKE=$name: circular include; remove one of the LIKE lines"
   conf_file "$layer" "$other"
 }

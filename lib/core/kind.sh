@@ -103,7 +103,7 @@ _kind_part() {
     time:*) printf 'a time from %s to %s s, such as 500ms, 30s or 5m' "$min" "$max" ;;
     seconds:*) printf 'a time from %s to %s s, such as 30s or 5m' "$min" "$max" ;;
     ms:*) printf 'a time from %s to %s ms, such as 500ms or 15s' "$min" "$max" ;;
-    span:*) printf 'N, A..B or A..B..STEP from %s to %s (all and clients are numbers too)' "$min" "$max" ;;
+    span:*) printf 'N, A..B or A..B..STEP from %s to %s (or all, or clients)' "$min" "$max" ;;
     size:*) printf 'a size from %s to %s' "$min" "$max" ;;
     percent) printf '1%% to 100%%' ;;
     percent:*) printf '%s%% to %s%%' "$min" "$max" ;;

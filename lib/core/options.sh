@@ -45,7 +45,7 @@ options_read() {
   done
   if [[ -n $RESUME ]]; then
     [[ -z $scenario$variants$hosts$words ]] ||
-      die_usage "command line: --resume=$RESUME: conflicts with other settings, as a run is resumed with its own; leave them out"
+      die_usage "command line: --resume=$RESUME: conflicts with other settings: a resumed run uses its own; leave them out"
     _options_resume
   else
     conf_environment
@@ -148,7 +148,7 @@ _variant_file() {
 _options_resume() {
   RESUME=${RESUME%/}
   [[ -r $RESUME/run.conf ]] || die_usage "command line: --resume=$RESUME: not a run, run.conf is missing; ./do_it.sh list names runs"
-  stored_check "$RESUME" || die_usage "command line: --resume=$RESUME: cannot be resumed, as the line above says; start a new run"
+  stored_check "$RESUME" || die_usage "command line: --resume=$RESUME: cannot be resumed (see the line above); start a new run"
   [[ -r $RESUME/plan.tsv ]] || die_usage "command line: --resume=$RESUME: plan.tsv is missing, so an older version started it; resume with that version"
   [[ ! -e $RESUME/hosts ]] || hosts_read "$RESUME/hosts"
   conf_file scenario "$RESUME/run.conf"

@@ -17,7 +17,7 @@ receive_files() {
   host=${words[0]} call=${words[*]:1}
   _receive_kind "$call"
   if [[ ! -d $folder || -L $folder ]]; then
-    printf '%s: is not a folder: nothing is received into it\n' "$folder" >&2
+    printf '%s: is not a directory: no file is received\n' "$folder" >&2
     return 1
   fi
   # This includes the lines before the files.

@@ -14,7 +14,7 @@ version_print() {
   if [[ -z ${commit-} && -e $ROOT/.git ]] && commit=$(git -c safe.directory='*' -C "$ROOT" rev-parse --short=12 HEAD 2>/dev/null); then
     [[ -z $(git -c safe.directory='*' -C "$ROOT" status --porcelain --untracked-files=no 2>/dev/null) ]] || commit+=', changed'
   fi
-  printf 'tierbench %s (%s)\n' "$version" "${commit:-no commit is known}"
+  printf 'tierbench %s (%s)\n' "$version" "${commit:-unknown commit}"
 }
 
 # Print the commit of a checkout when git is not installed.

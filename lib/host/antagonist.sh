@@ -105,7 +105,7 @@ antagonist_fetch() {
   read -r pid start _ <"$RECORD"
   proc_alive "$pid" "$start" || fail "NEIGHBOUR: the load on memory ended before the phases did: $(said_why <"$FOLDER/antagonist.err")"
   proc_end 10 "$RECORD" || fail "NEIGHBOUR: the load on memory does not end"
-  cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is gone"
+  cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   files_send -- antagonist.tsv
 }
 

@@ -176,7 +176,7 @@ client_step() {
 
 # Send all files of the generator.
 client_fetch() {
-  cd "$OUT" 2>/dev/null || fail "$OUT: is gone"
+  cd "$OUT" 2>/dev/null || fail "$OUT: is missing"
   cp ../stdout ../stderr .
   rm -f -- ready-* start-* status* stop
   files_send -- *

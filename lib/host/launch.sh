@@ -19,7 +19,7 @@ main() {
   most=$((READY_TIMEOUT < 10 ? READY_TIMEOUT : 10))
   [[ -z ${REDIS_USER-} ]] || user_find || return 0 # doctor has a separate row for this
   said=$(run_limited "$most" "$@" "${USER_WORDS[@]}" true 2>&1) || status=$?
-  ((status != 124)) || fail "'$*' does not come back: a program that does nothing takes more than $most s"
+  ((status != 124)) || fail "'$*' does not return: a program that does nothing takes more than $most s"
   ((status == 0)) || fail "'$*' does not start a program: $(said_why <<<"$said")"
   # The loader continues without a library that it cannot preload, and the run would not use it.
   [[ $said != *'cannot be preloaded'* ]] || fail "$said"

@@ -13,7 +13,7 @@ main() {
 
 lock_take() {
   ! lock_mine || return 0
-  if locks_live; then fail "$(owner_say) has this server"; fi
+  if locks_live; then fail "$(owner_say) uses this server"; fi
   locks_sweep >&2
   # All users must be able to read it. noclobber is O_EXCL: this never writes to a file that another user has put there.
   (umask 022 && set -o noclobber && printf '%s\n' "$RUN_OWNER" >"$LOCK") || fail "LOCK_DIR=$LOCKS: the lock $LOCK cannot be written; all users must be able to (chmod 1777 $LOCKS)"
@@ -21,7 +21,7 @@ lock_take() {
 
 # Record that the master is alive. Fails if the lock is missing, or was not renewed within the lease: another run may have used the server since.
 lock_renew() {
-  lock_mine || fail "the lock of this run is gone$(lock_other)"
+  lock_mine || fail "the lock of this run is missing$(lock_other)"
   if ! owner_here && ! owner_fresh "$LOCK"; then
     fail "the lock of this run was not renewed for $OWNER_LEASE s (LEASE), and another run may have had the server$(lock_other)"
   fi
@@ -39,5 +39,5 @@ lock_mine() {
 
 # Print the owner of the server's lock.
 lock_other() {
-  ! locks_live || printf ': %s has this server' "$(owner_say)"
+  ! locks_live || printf ': %s uses this server' "$(owner_say)"
 }

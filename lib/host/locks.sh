@@ -15,7 +15,7 @@ locks_open() {
   if [[ ! -d $LOCK_DIR ]]; then
     # The directory must never exist without its mode, because two processes may make it at the same time.
     (umask 022 && mkdir -p -- "$(dirname -- "$LOCK_DIR")" && mkdir -m 1777 -- "$LOCK_DIR" 2>/dev/null) || [[ -d $LOCK_DIR ]] ||
-      fail "LOCK_DIR=$LOCK_DIR: cannot be made"
+      fail "LOCK_DIR=$LOCK_DIR: cannot be created"
   fi
   LOCKS=$(cd -P -- "$LOCK_DIR" && pwd) || fail "LOCK_DIR=$LOCK_DIR: cannot be entered"
   read -r owner mode < <(stat -c '%u %a' -- "$LOCKS")
@@ -54,7 +54,7 @@ locks_sweep() {
   for file in "$LOCKS"/tierbench-lock.*; do
     [[ -f $file && ! -L $file && (-O $file || $EUID == 0) ]] || continue
     ! owner_lives "$file" || continue
-    [[ ! $OWNER_LINE =~ $_OWNER_LINE ]] || printf '%s had this server and is gone: its lock is broken\n' "$(owner_say)"
+    [[ ! $OWNER_LINE =~ $_OWNER_LINE ]] || printf '%s used this server and has died: its lock was removed\n' "$(owner_say)"
     rm -f -- "$file"
   done
 }

@@ -62,9 +62,9 @@ memory_pairs() {
   while IFS=$'\t' read -r socket cpus; do
     while IFS=$'\t' read -r node _; do
       # A dead master does not always cause a broken pipe.
-      [[ -z ${LOCK_DIR-} ]] || owner_lives "$LOCK_DIR/tierbench-lock.$RUN_ID" || fail "the master is gone; the rest is not measured"
+      [[ -z ${LOCK_DIR-} ]] || owner_lives "$LOCK_DIR/tierbench-lock.$RUN_ID" || fail "the master has died; the rest is not measured"
       if ((SECONDS >= MEMORY_ALL)); then
-        printf 'failed\t%s\t%s\tnot begun: %s s are over\n' "$socket" "$node" "$MEMORY_ALL"
+        printf 'failed\t%s\t%s\tnot measured: the time limit of %s s is over\n' "$socket" "$node" "$MEMORY_ALL"
       elif said=$(run_limited "$MEMORY_PAIR" "$1" measure --node "$node" --cpus "$cpus" 2>"$why"); then
         awk -F '\t' -v OFS='\t' -v socket="$socket" -v node="$node" '
           function of(name) { return (name in value) ? value[name] : "-" }

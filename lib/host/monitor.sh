@@ -146,7 +146,7 @@ monitor_alarm() {
   if [[ -e $MONITOR/alarm ]]; then
     cat "$MONITOR/alarm"
   elif [[ -n $gone ]]; then
-    printf 'the monitors %s, and nothing else keeps the server out of harm; the load was ended\n' "$gone"
+    printf 'the monitors %s, so the server is not guarded; the load was stopped\n' "$gone"
   fi
 }
 
@@ -159,7 +159,7 @@ monitor_stop() {
 # Stop the monitors and send their files. The files are kept until `stop`, because they are sent again if the link is cut after the last byte.
 monitor_fetch() {
   monitor_stop
-  cd "$MONITOR" 2>/dev/null || fail "$MONITOR: is gone"
+  cd "$MONITOR" 2>/dev/null || fail "$MONITOR: is missing"
   [[ -s monitor.err ]] || rm -f monitor.err
   files_send -- *.tsv marks mark-* alarm monitor.err
 }

@@ -204,13 +204,13 @@ guard() {
     elif [[ -n $MONITOR_GONE ]]; then
       # Not while it is being stopped as planned.
       [[ -e $MONITOR/on ]] || return 1
-      why="the instance on port ${MONITOR_PORTS[MONITOR_GONE]} is gone"
+      why="the instance on port ${MONITOR_PORTS[MONITOR_GONE]} has exited"
       sample_vmstat "$EPOCHREALTIME"
       ((MONITOR_OOM_NOW == MONITOR_OOM)) || why="the OOM killer took the instance on port ${MONITOR_PORTS[MONITOR_GONE]}"
     fi
   fi
   [[ -n $why ]] || return 0
-  printf '%s; the load was ended\n' "$why" >"$MONITOR/alarm.new"
+  printf '%s; the load was stopped\n' "$why" >"$MONITOR/alarm.new"
   mv -f -- "$MONITOR/alarm.new" "$MONITOR/alarm"
   proc_end 30 "$RECORD" || :
   return 1

@@ -113,7 +113,7 @@ perf_check() {
   local scope out why='' level='' odd
   local wanted="FAR_EVENTS: loads from far memory"
   if ! command -v perf >/dev/null; then
-    printf 'warn\tperf is missing\t%s\tinstall: linux-perf (Debian), linux-tools (Ubuntu), perf (Fedora); phases are measured all the same\n' "$wanted"
+    printf 'warn\tperf is missing\t%s\tinstall: linux-perf (Debian), linux-tools (Ubuntu), perf (Fedora); phases are measured anyway\n' "$wanted"
     return
   fi
   perf_events
@@ -131,10 +131,10 @@ perf_check() {
       printf 'ok\t%s\t%s\t-\n' "$(command -v perf)" "$wanted"
     fi
   elif ((EUID != 0)) && [[ $level =~ ^[0-9]+$ ]] && ((level > 1)); then
-    printf 'warn\tperf_event_paranoid is %s\t%s\tsysctl kernel.perf_event_paranoid=%s, here; phases are measured all the same\n' "$level" "$wanted" \
+    printf 'warn\tperf_event_paranoid is %s\t%s\tsysctl kernel.perf_event_paranoid=%s, here; phases are measured anyway\n' "$level" "$wanted" \
       "$([[ $PERF_EVENTS == *socket* ]] && echo 0 || echo 1)"
   else
-    printf 'warn\t%s\t%s\ta machine, or a virtual machine or container with a PMU; phases are measured all the same\n' \
+    printf 'warn\t%s\t%s\ta machine, or a virtual machine or container with a PMU; phases are measured anyway\n' \
       "${why:-$odd event(s) cannot be counted here}" "$wanted"
   fi
 }

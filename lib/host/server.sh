@@ -53,7 +53,7 @@ server_start() {
   done <<<"$INSTANCE_PLAN"
   mkdir -p -- "${data[@]}"
   cluster_write
-  cd -- "$FOLDER" 2>/dev/null || fail "$FOLDER: is gone"
+  cd -- "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   tls_make
   user_give "${ports[@]/#/data-}" "${ports[@]/%/.conf}" redis-*.log
   if [[ -n $USER_NAME ]]; then
@@ -176,10 +176,10 @@ server_logs() {
   mkdir -p -- "$FOLDER/logs"
   if cp -- "$FOLDER"/redis-*.log "$FOLDER/logs" 2>/dev/null; then
     [[ ! -e $FOLDER/events.tsv ]] || cp -- "$FOLDER/events.tsv" "$FOLDER/logs"
-    cd "$FOLDER/logs" 2>/dev/null || fail "$FOLDER: is gone"
+    cd "$FOLDER/logs" 2>/dev/null || fail "$FOLDER: is missing"
   else
     # On a full disk nothing is appended to them either.
-    cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is gone"
+    cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   fi
   files=(redis-*.log)
   [[ ! -e events.tsv ]] || files+=(events.tsv)

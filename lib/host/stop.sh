@@ -10,7 +10,7 @@ main() {
   work_open
   # A client may not have it.
   [[ ! -d $LOCK_DIR ]] || locks_open
-  if [[ $1 == stale ]] && locks_live; then fail "$(owner_say) has this server, and its master is alive: interrupt it there"; fi
+  if [[ $1 == stale ]] && locks_live; then fail "$(owner_say) uses this server, and its master is alive: interrupt it there"; fi
   # The next steps may take a minute.
   locks_close
   exec {STOP_SERVER}>"$WORK/server.flock" {STOP_CLIENT}>"$WORK/client.flock"
@@ -60,7 +60,7 @@ stop_run() {
   # An older version kept the record here.
   stop_tune "$folder/tune"
   rm -rf -- "$folder"
-  echo "ended what ${folder##*/run-} had left"
+  echo "stopped everything that ${folder##*/run-} had left"
 }
 
 # Restore what a run changed on this host. The record is beside the run's directory, so it stays when that directory is removed.
@@ -81,7 +81,7 @@ stop_stray() {
     rm -f -- "$1/owner.new"
     ! rmdir -- "$1" 2>/dev/null || return 0
   }
-  printf '%s: has no line of an owner, so no run of ours made it; left alone\n' "$1" >&2
+  printf '%s: has no owner line, so no run made it; left alone\n' "$1" >&2
 }
 
 # Stop processes of runs whose directory, with every record in it, was removed. The lock shows whether the master is alive.
@@ -94,13 +94,13 @@ stop_lost() {
     proc_record "$record" "$pid" "$file" || continue
     [[ $ended == *" $run "* ]] || ended+=" $run "
   done < <(proc_lost)
-  proc_end 60 "$record" || fail "$record: a process of a run whose directory is gone does not end"
+  proc_end 60 "$record" || fail "$record: a process of a run whose directory was removed does not stop"
   rm -f -- "$record"
-  for run in $ended; do printf 'ended what %s had left, whose directory was removed\n' "$run"; done
+  for run in $ended; do printf 'stopped everything that %s had left; its directory had been removed\n' "$run"; done
 }
 
 # Remove the locks of this user even if their masters are alive; name a lock of another user.
 stop_locks() {
   while locks_live own; do rm -f -- "$LOCK_FOUND"; done
-  ! locks_live || printf '%s has this server and belongs to another user; left alone\n' "$(owner_say)" >&2
+  ! locks_live || printf '%s uses this server and belongs to another user; left alone\n' "$(owner_say)" >&2
 }

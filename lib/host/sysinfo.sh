@@ -15,7 +15,7 @@ main() {
   ROOT=${TIERBENCH_ROOT-}
   FOLDER=$(mktemp -d "$WORK/sysinfo.XXXXXX")
   trap 'rm -rf -- "$FOLDER"' EXIT
-  cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is gone"
+  cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   sysinfo_setup >setup.log
   sysinfo_files
   env_all | LC_ALL=C sort -u >env.tsv

@@ -22,7 +22,7 @@ check_native() {
   kinds=$(tier_detect | cut -f 1 | sort -u)
   for kind in vsmp memory-mode; do
     ! grep -qx "$kind" <<<"$kinds" ||
-      row warn "DRAM is a cache of slower memory ($kind), and how much of the data it has is unknown" "all of the data in DRAM" "boot the server without it"
+      row warn "DRAM is a cache of slower memory ($kind), so the share of the data in DRAM is unknown" "all of the data in DRAM" "boot the server without it"
   done
   if awk 'NR > 1 { found = 1 } END { exit !found }' "${TIERBENCH_ROOT-}/proc/swaps"; then
     row warn "the server has swap, and may use it" "all of the data in memory" "swapoff -a, if nothing there needs it"

@@ -17,7 +17,7 @@ tier_lost_undo() {
     IFS=$'\t' read -r kind run target <<<"$row"
     _tier_lost_dead "$1" "$run" || continue
     "_tier_undo_$kind" "$target" || return 1
-    printf 'tier: %s %s of %s is gone, whose directory was removed\n' "$kind" "$target" "$run"
+    printf 'tier: removed %s %s of %s, whose directory had been removed\n' "$kind" "$target" "$run"
   done
   # Nothing that these notes describe exists any more.
   for note in "$WORK"/tier-*-*; do

@@ -68,7 +68,7 @@ tier_stop() {
   TIER_FOLDER=$1/tier
   [[ -d $TIER_FOLDER ]] || return 0
   while IFS=$'\t' read -r kind _ target; do
-    [[ -z $target || $kind == zram-next ]] || said+="tier: $kind $target is gone"$'\n'
+    [[ -z $target || $kind == zram-next ]] || said+="tier: removed $kind $target"$'\n'
   done < <(cat "$TIER_FOLDER/journal" 2>/dev/null)
   tier_undo || return
   printf '%s' "$said"

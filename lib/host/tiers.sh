@@ -62,7 +62,7 @@ tiers_ask() {
 tiers_up() {
   tier_undo || fail "cannot undo the tier of an earlier attempt"
   run_open
-  mkdir -p -- "$TIER_FOLDER" || fail "$TIER_FOLDER: cannot be made"
+  mkdir -p -- "$TIER_FOLDER" || fail "$TIER_FOLDER: cannot be created"
   { : >"$WORK/tier-$RUN_ID"; } 2>/dev/null || fail "$WORK/tier-$RUN_ID: cannot be written (REMOTE_DIR: is its disk full?)"
   printf '%s\t%s\n' tier "$TIER" nodes "$TIER_NODES" weights "$TIER_WEIGHTS" limit "$TIER_LIMIT" far "$TIER_FAR" >"$TIER_FOLDER/asked" ||
     fail "$TIER_FOLDER: cannot be written"

@@ -18,7 +18,7 @@ trace_start() {
   [[ ! -e $RECORD ]] || return 0
   run_open
   mkdir -p -- "$FOLDER"
-  cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is gone"
+  cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   # Bash starts background processes with INT ignored, but such programs use INT as the signal to write their results.
   setsid env --default-signal=INT "${words[@]}" </dev/null >trace.log 2>&1 &
   proc_started "$RECORD" $! trace || fail "TRACE: '$TRACE' ended at once: $(tail -n 1 trace.log)"
@@ -32,7 +32,7 @@ trace_fetch() {
   fi
   proc_signal INT "$RECORD"
   proc_gone 30 "$RECORD" || proc_end 5 "$RECORD" || fail "TRACE: the program does not end"
-  cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is gone"
+  cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   files_send -- *
 }
 

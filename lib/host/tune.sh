@@ -342,7 +342,7 @@ tune_stop() {
   while IFS=$'\t' read -r name result target old new after; do
     case $result in
       back) printf '%s: %s is %s again, was %s\n' "$name" "$target" "$after" "$new" ;;
-      rebooted) printf '%s: %s is %s since this host was started again\n' "$name" "$target" "$after" ;;
+      rebooted) printf '%s: %s is %s since the reboot of this host\n' "$name" "$target" "$after" ;;
       theirs) printf '%s: %s is %s, which somebody else made of %s: left alone; before the run it was %s\n' "$name" "$target" "$after" "$new" "$old" ;;
       *) printf '%s: %s: %s\n' "$name" "$target" "$result" ;;
     esac

@@ -123,7 +123,7 @@ _tune_read_file() {
   local line
   { IFS= read -r line <"$1"; } 2>/dev/null || [[ -n ${line-} ]] || {
     WHY="cannot be read"
-    [[ -e $1 ]] || WHY="is gone"
+    [[ -e $1 ]] || WHY="is missing"
     return 1
   }
   # Of `always [madvise] never` the value is the text in brackets.

@@ -17,7 +17,7 @@ wss_probe() {
   local -a pids=() ports=()
   work_open
   while read -r pid start port; do
-    proc_alive "$pid" "$start" || fail "the instance on port $port is gone"
+    proc_alive "$pid" "$start" || fail "the instance on port $port has exited"
     pids+=("$pid") ports+=("$port")
   done <"$WORK/run-$RUN_ID/server/instances.proc"
   # Nothing is ever written to this pipe: reading from it with a limit is a pause without a process.

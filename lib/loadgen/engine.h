@@ -72,7 +72,7 @@ void engine_finish(struct engine *e);
 /** Plan phase number `index` of the options. */
 void engine_plan(const struct engine *e, int index, struct plan *plan);
 
-/** Give a planned phase another load: `rate` requests a second of all threads (0: a closed loop) on `connections` of each thread to each of its
+/** Give a planned phase another load: `rate` requests per second of all threads (0: a closed loop) on `connections` of each thread to each of its
  *  instances (0: all), for time_s seconds (0: until all requests are done). */
 void engine_plan_load(const struct engine *e, struct plan *plan, double rate, uint64_t connections, double time_s);
 

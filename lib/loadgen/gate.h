@@ -25,14 +25,14 @@ struct gate_order {
     double start_s;        /* seconds since the epoch; not of GATE_KEEP and GATE_SKIP */
     uint64_t start_ns;     /* the same on CLOCK_MONOTONIC; set by gate_wait */
     int loaded;            /* a load is named, in the next two; else it is that of the options */
-    double rate;           /* requests a second of all threads, 0: a closed loop */
+    double rate;           /* requests per second of all threads, 0: a closed loop */
     uint64_t connections;  /* of each thread to each of its instances, 0: all */
     double seconds;        /* of a step, warm-up included */
     struct keys_spec keys; /* of a step: its pattern of keys, where `patterned` is set; else that of the options */
     int patterned;
 };
 
-/** Read the text of a start file: `TIME [LOAD [SECONDS [KEYS]|take]]`, `keep` or `skip`, where LOAD is requests a second, or cN for a closed loop on
+/** Read the text of a start file: `TIME [LOAD [SECONDS [KEYS]|take]]`, `keep` or `skip`, where LOAD is requests per second, or cN for a closed loop on
  *  N connections, of `connections` that there are; c0 is all of them. KEYS is gaussian:SD, zipf:THETA or hotspot:K:R. Returns 0, or -1 when it is
  *  none of these. */
 int gate_read(const char *text, uint64_t connections, struct gate_order *order);

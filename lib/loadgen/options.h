@@ -50,7 +50,7 @@ struct options {
     uint64_t ratio_set, ratio_get;
     struct mix mix; /* of the phase mixed, in place of the ratio, when it has entries */
     const char *commands_text;
-    double rate; /* requests a second of all threads together; 0 is a closed loop */
+    double rate; /* requests per second of all threads together; 0 is a closed loop */
     enum pacer_arrival arrival;
     double time_s, warmup_s, interval_s, timeout_s, connect_timeout_s;
     uint64_t requests; /* of a phase, all threads together; 0 is one pass over the keys */
@@ -58,7 +58,7 @@ struct options {
     /* a trace in place of all that */
     const char *trace_file;
     const struct trace *trace; /* what trace_file holds; main opens it, and closes it */
-    double speed;              /* times that of the trace; 0: a closed loop, as fast as it can */
+    double speed;              /* times that of the trace; 0: a closed loop, at max speed */
     int fill_misses;
     const struct record *record;
     const char *record_file;           /* what the run sends is kept there as a trace */

@@ -17,7 +17,7 @@ static int finish_keys(struct options *o, int populate, char *why)
                                   o->keys_text);
     }
     if (o->keys.kind == KEYS_LATEST && o->flush && o->phase[0] == PHASE_SET)
-        return options_refuse(why, "--keys latest: requires keys to begin with; begin --phases with populate");
+        return options_refuse(why, "--keys latest: requires existing keys; begin --phases with populate");
     if (o->given_key_max && o->key_max < o->key_min)
         return options_refuse(why, "--key-max %ju: below --key-min %ju; set at least that", (uintmax_t)o->key_max, (uintmax_t)o->key_min);
     if (o->given_key_max && o->given_count && populate && o->key_max < o->count) {
@@ -100,7 +100,7 @@ int options_finish(struct options *o, char why[OPTIONS_WHY])
         return options_refuse(why, "--socket %s: %%p is missing, with %ju instances; add %%p, which stands for the port", o->socket,
                               (uintmax_t)o->instances);
     if (o->trace_total && o->trace_first + o->instances > o->trace_total)
-        return options_refuse(why, "--trace-share %ju/%ju: too few for the %ju instances here; set a larger number behind the slash",
+        return options_refuse(why, "--trace-share %ju/%ju: too few for the %ju instances here; set a larger number after the slash",
                               (uintmax_t)o->trace_first, (uintmax_t)o->trace_total, (uintmax_t)o->instances);
     o->keys.seed = o->keys.place_seed = o->values.seed = o->seed;
     return options_record(o, why);

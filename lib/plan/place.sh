@@ -120,7 +120,7 @@ place_check() {
     [[ -n $(_place_other_node) ]] || conf_refuse PLACEMENT "requires two NUMA nodes with CPUs, and the server has one; set another PLACEMENT"
   fi
   _place_units 1 || { place_answer && _place_units 1; }
-  [[ $REPLY != none ]] || conf_refuse "$(_place_culprit)" "no CPU is left for the instances; leave at least one to them"
+  [[ $REPLY != none ]] || conf_refuse "$(_place_culprit)" "no CPU is left for the instances; leave at least one CPU"
 }
 
 # Print the placement as text: one row per set of CPUs, or one row per round over all sets if there are many.

@@ -185,7 +185,7 @@ compare_people() {
   printf '\n%sEach repeat%s\n\n' "$bold" "$bold"
   compare_section repeats "$format" <<<"$sections"
   if grep -q $'^limits\t' <<<"$sections"; then
-    printf '\n%sThe most operations a second within the limit%s\n\n' "$bold" "$bold"
+    printf '\n%sMax operations per second within the limit%s\n\n' "$bold" "$bold"
     compare_section limits "$format" <<<"$sections"
   fi
   printf '\n'

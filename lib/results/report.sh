@@ -291,7 +291,7 @@ _report_environment() {
   fi
   if (($(grep -c $'^table\t' "$data/fill") > 3)); then
     printf '<h3>The fill and its placement</h3>\n'
-    printf '<p>At the end of the repeat that is furthest from FILL or, if FILL is no size, from the plan.</p>\n<div class="wide" id="fill">\n'
+    printf '<p>At the end of the repeat that is furthest from FILL or, if FILL is not a size, from the plan.</p>\n<div class="wide" id="fill">\n'
     compare_section table html <"$data/fill"
     printf '</div>\n'
   fi

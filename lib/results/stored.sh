@@ -76,7 +76,7 @@ stored_check() {
 # Usage: stored_say DIR KIND PATH WHY
 stored_say() {
   if [[ $2 == odd ]]; then
-    printf '%s/%s: %s: nothing of this folder is read; remove it' "$1" "$3" "$4"
+    printf '%s/%s: %s: no file of this directory is read; remove it' "$1" "$3" "$4"
   else
     printf '%s/%s: %s: it was truncated or changed' "$1" "$3" "$4"
   fi

@@ -76,7 +76,7 @@ _doctor_ask() {
   local host=$1 check=$2 why=$_REMOTE_TMP/why.$BASHPID
   shift 2
   if ! _DOCTOR_SAID=$("$@" 2>"$why"); then
-    _doctor_row "$host" fail "$check" "$(tail -n 1 "$why" | tr '\t' ' ')" "an answer" "see what it says"
+    _doctor_row "$host" fail "$check" "$(tail -n 1 "$why" | tr '\t' ' ')" "an answer" "see the message"
     return 1
   fi
   cat "$why" >&2

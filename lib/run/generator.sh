@@ -67,7 +67,7 @@ _generator_check_shares() {
       if [[ $keys != auto && " $KEY_PATTERN " == *" sequential "* ]]; then
         # All parts but the last have the same length, and must end before the keys do.
         part=$(((keys + connections - 1) / connections))
-        ((part * (connections - 1) < keys)) || conf_refuse "$(_generator_keys_from)" "$GENERATOR cannot divide so few over $connections connections; set more keys, or fewer CONNECTIONS"
+        ((part * (connections - 1) < keys)) || conf_refuse "$(_generator_keys_from)" "$GENERATOR cannot divide so few keys over $connections connections; set more keys, or fewer CONNECTIONS"
       fi
     done < <(plan_clients "$instances")
   done

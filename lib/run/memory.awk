@@ -43,7 +43,7 @@ $1 == "pair" {
   if ($11 < 95) disturbed = disturbed (disturbed == "" ? "" : ", ") "node " $3 " from socket " $2
 }
 
-$1 == "failed" { doctor("node " $3 " from socket " $2 ": " $4, "a node that can be measured", "see what it says") }
+$1 == "failed" { doctor("node " $3 " from socket " $2 ": " $4, "a node that can be measured", "see the message") }
 
 # Returns the fastest node: with the min latency, or the max bandwidth, by firmware or as measured.
 function fastest(what, of,    i, n, best) {
@@ -75,7 +75,7 @@ function check_firmware(what, word,    best, i, n, said, found) {
     found = slower(what, n, best, "")
     if (found > 1.5 * said || said > 1.5 * found)
       doctor("node " n ": by firmware " times(said) " " word " node " best ", measured " times(found), \
-        "HMAT that fits, as the kernel makes memory tiers and weights from it", "go by what was measured")
+        "a correct HMAT: the kernel derives memory tiers and weights from it", "use the measured figures")
   }
 }
 
@@ -130,7 +130,7 @@ function print_weights(    i, text, now, differs) {
     if (weight[node[i]] != proposed[node[i]]) differs = 1
   }
   print "note", "Proposed for the variant weighted, by the smaller one of read and write: TIER_WEIGHTS=\"" text "\"" \
-    (now ~ /-/ ? "" : differs ? " (the kernel has " now ")" : ", as the kernel has them") "."
+    (now ~ /-/ ? "" : differs ? " (the kernel has " now ")" : ", equal to those of the kernel") "."
 }
 
 END {
@@ -144,9 +144,9 @@ END {
       shown(firmware["latency", f[3]], 1, 0), shown(firmware["bandwidth", f[3]], 1000, 1), tier[f[3]] == "-" ? "" : tier[f[3]]
   }
   if (pairs) {
-    print "note", "Latency: a load that needs the one before it, random lines of a large buffer. Loaded: while the socket's other CPUs read from the same node."
-    if (small) print "note", "Not all of it was in huge pages: walks of page tables are part of the latency."
-    for (i = 1; i <= nodes; i++) if (node[i] in cached) print "note", "Node " node[i] ": too little memory is free to leave the CPU's caches out of its figures."
+    print "note", "Latency: dependent loads from random lines of a large buffer. Loaded: while the socket's other CPUs read from the same node."
+    if (small) print "note", "The buffer was not completely in huge pages: the latency includes page table walks."
+    for (i = 1; i <= nodes; i++) if (node[i] in cached) print "note", "Node " node[i] ": too little free memory: its figures include the CPU's caches."
     if (disturbed != "") print "note", "Other programs, or the hypervisor, used CPU time during the measurement: measure again on an idle host (" disturbed ")."
     if (alone) print "note", "On a socket with one CPU, no other CPU can load the node."
     print_weights()

@@ -31,7 +31,7 @@ memory_probe() {
   lock_take
   log_info "$SERVER: measuring memory: about 3 s for each node and socket"
   rows=$(remote_run -e RUN_ID -e LOCK_DIR "$SERVER" memory measure "$program") || {
-    printf '%s\tfail\tmemory\tcould not be measured\tdoctor --probe\tsee what it says\n' "$SERVER" >>"$1"
+    printf '%s\tfail\tmemory\tcould not be measured\tdoctor --probe\tsee the message\n' "$SERVER" >>"$1"
     return 0
   }
   said=$(memory_judge "$SERVER" <<<"$rows")

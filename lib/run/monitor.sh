@@ -132,7 +132,7 @@ _monitor_tell() {
       for (i = 1; i <= nodes; i++) printf ", %s %s", list[i], mib(sum[list[i]])
       if ("usage" in cgroup) printf ", cgroup %s of %s", mib(cgroup["usage"]), mib(cgroup["limit"])
       if (tier["data_bytes"] > 0 && tier["far_bytes"] != "-") printf "; %.1f %% far", 100 * tier["far_bytes"] / tier["data_bytes"]
-      printf "; placement %s%s", tier["placement"], tier["placed_percent"] == "-" ? "" : " (" tier["placed_percent"] " % of what was asked)"
+      printf "; placement %s%s", tier["placement"], tier["placed_percent"] == "-" ? "" : " (" tier["placed_percent"] " % of the data as requested)"
     }' <<<"$2")
   log_info "after $1: $text"
   [[ $text != *"; placement off"* ]] || log_warn "less than 90 % of the data is on the requested memory: rows are marked placement=off"

@@ -76,7 +76,7 @@ search_check() {
   ! size_wanted || name=DRAM_RATIO
   [[ $RATE != search || $CONNECTIONS != search ]] || conf_refuse CONNECTIONS "conflicts with RATE=search; set only one of them to search"
   [[ $GENERATOR == test ]] || conf_refuse "$name" "$GENERATOR does not support searches; set GENERATOR=test"
-  [[ $TIME != 0 ]] || conf_refuse "$name" "requires TIME; set the seconds that the found load is measured for"
+  [[ $TIME != 0 ]] || conf_refuse "$name" "requires TIME; set the duration of the measurement"
   [[ $RATE == search || $RATE == 0 || $name == DRAM_RATIO ]] || conf_refuse CONNECTIONS "conflicts with RATE=$RATE; set RATE=0: connections are searched in a closed loop"
   for phase in $PHASES; do
     [[ $phase != populate ]] || continue
@@ -358,7 +358,7 @@ _search_told() {
   local ops avg p99
   IFS=$'\t' read -r ops avg _ _ p99 _ <<<"$6"
   printf '%s step %d%s: %s ops/s%s: avg %s us, p99 %s us%s' "$1" "$_SEARCH_STEP" "$([[ $3 == - ]] || printf ' for %s' "$3")" "${ops%.*}" \
-    "$([[ $4 == 0 ]] && echo ' in a closed loop')" "$avg" "$p99" "$([[ $5 == 1 ]] || echo '; others disturbed it: made again')"
+    "$([[ $4 == 0 ]] && echo ' in a closed loop')" "$avg" "$p99" "$([[ $5 == 1 ]] || echo '; disturbed by other programs: repeated')"
 }
 
 # Print a load with its unit.

@@ -24,8 +24,8 @@ size_wanted() {
 size_check() {
   [[ $DRAM_RATIO == search ]] || return 0
   [[ $CONNECTIONS != search ]] || conf_refuse CONNECTIONS "conflicts with DRAM_RATIO=search; set CONNECTIONS to a number, and RATE"
-  [[ $RATE != 0 ]] || conf_refuse DRAM_RATIO "requires a load to keep; set RATE to a number, or to search for SEARCH_LOAD of what the first variant keeps"
-  [[ " $PHASES " == " populate "* ]] || conf_refuse DRAM_RATIO "requires PHASES that begin with populate; 100 % of DRAM is what the data take then"
+  [[ $RATE != 0 ]] || conf_refuse DRAM_RATIO "requires a load; set RATE to a number, or to search for SEARCH_LOAD of the first variant's rate"
+  [[ " $PHASES " == " populate "* ]] || conf_refuse DRAM_RATIO "requires PHASES that begin with populate; 100 % of DRAM is the memory of the data after populate"
   size_wanted || return 0
   [[ $RATE != search || $PLAN_ENTERED != "${VARIANTS%% *}" ]] ||
     conf_refuse DRAM_RATIO "with RATE=search, requires a first variant with all data in DRAM; set VARIANTS=\"native $PLAN_ENTERED\""

@@ -137,7 +137,7 @@ tier_settings_check() {
   done
   for word in $DRAM_RATIO; do
     [[ $DRAM_RATIO != search ]] || break
-    [[ $word != search ]] || conf_refuse DRAM_RATIO "a search and ratios exclude each other; set DRAM_RATIO=search alone"
+    [[ $word != search ]] || conf_refuse DRAM_RATIO "search conflicts with ratios; set only DRAM_RATIO=search"
     if [[ $word =~ ^[1-9][0-9]{0,3}:[1-9][0-9]{0,3}$ ]] && ((${word%:*} <= ${word#*:})); then continue; fi
     conf_refuse DRAM_RATIO "invalid ratio $word; accepted: DRAM:DATA with no more DRAM than data, such as 1:4"
   done

@@ -12,7 +12,7 @@ work_open() {
   WORK=$REMOTE_DIR
   [[ $WORK != auto ]] || WORK=/var/tmp/tierbench-$EUID
   work_alone "$WORK"
-  [[ -d $WORK ]] || mkdir -p -- "$WORK" || fail "$WORK: cannot be made"
+  [[ -d $WORK ]] || mkdir -p -- "$WORK" || fail "$WORK: cannot be created"
   [[ ! -L $WORK && -O $WORK ]] || fail "$WORK: not a directory of this user; move it away, or set REMOTE_DIR"
   run_own
 }
@@ -107,7 +107,7 @@ files_send() {
     if [[ -f $name && ! -L $name && $name =~ ^[A-Za-z0-9][A-Za-z0-9._@+-]{0,199}$ ]]; then
       plain+=("$name")
     elif [[ -e $name || -L $name ]]; then
-      printf '%s: is left behind: not a regular file with a plain name\n' "$name" >&2
+      printf '%s: not sent: it is not a regular file with a plain name\n' "$name" >&2
     fi
   done
   if ((${#plain[@]} > 0)); then

@@ -13,7 +13,7 @@ set -Eeuo pipefail
 percent=${1:-5} pairs=${PAIRS:-100} repeats=${REPEATS:-5} seconds=${SECONDS_EACH:-0.25}
 sides=(base equal slowed)
 
-# Measures a fresh server. Usage: bench_measure PERCENT   prints operations a second, and ns of the server's CPU time per request
+# Measures a fresh server. Usage: bench_measure PERCENT   prints operations per second, and ns of the server's CPU time per request
 bench_measure() {
   local pid before after served
   rm -rf out

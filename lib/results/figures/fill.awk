@@ -112,7 +112,7 @@ END {
   for (i = 1; i <= cells; i++)
     if (missed[order[i]]) {
       split(order[i], f, "\t")
-      print "warning", text_escape(text_unescape(f[1]) " at " text_unescape(f[2]) ": the fill is more than 1 % off what FILL asks for in " missed[order[i]] " of " \
+      print "warning", text_escape(text_unescape(f[1]) " at " text_unescape(f[2]) ": the fill differs from FILL by more than 1 % in " missed[order[i]] " of " \
         repeats[order[i]] " repeats; most in repeat " repeat[order[i]] ": " sprintf("%+.1f %%", furthest[order[i]]))
     }
 }

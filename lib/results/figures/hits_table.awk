@@ -79,8 +79,8 @@ function parameter(x) {
 function print_table(table,    part, h, v, i, fars) {
   split(table, part, SUBSEP)
   noted = 0
-  print "title", toupper(part[1]) " of " text_group(part[2], 0) " B on " part[3] " instance" (part[3] == 1 ? "" : "s") (part[5] == "" ? "" : ", " part[5]) ": operations a second" \
-    (part[4] == "" ? "" : " with " part[4]) ", by the part of requests that DRAM serves"
+  print "title", toupper(part[1]) " of " text_group(part[2], 0) " B on " part[3] " instance" (part[3] == 1 ? "" : "s") (part[5] == "" ? "" : ", " part[5]) ": operations per second" \
+    (part[4] == "" ? "" : " with " part[4]) ", by the share of requests that DRAM serves"
   for (v = 1; v <= size["variant"]; v++) fars += is_far[item["variant", v]]
   print "row", "hit_asked", "variant", "hit_ratio", "hit_first", "hit_last", "key_sd", "ops_per_sec", "percent", "percent_interval", "factor", "factor_interval"
   print "row", "Asked", "Variant", "Found", "First third", "Last third", (by_sd ? "Key SD" : "Parameter"), "ops/s", (size["variant"] > 1 ? "% of " item["variant", 1] : ""),

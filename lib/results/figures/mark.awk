@@ -71,5 +71,5 @@ function mark_same(limit) {
 # The number of further repeats that would decide, as text after a verdict; empty if not applicable.
 function mark_more(words) {
   if (mark_repeats == "") return ""
-  return mark_repeats ? ", about " text_group(decide_round(mark_repeats), 0) " more repeat" (mark_repeats == 1 ? "" : "s") words : ", not with 1,000 more repeats either"
+  return mark_repeats ? ", about " text_group(decide_round(mark_repeats), 0) " more repeat" (mark_repeats == 1 ? "" : "s") words : ", more than 1,000 more repeats"
 }

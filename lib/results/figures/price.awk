@@ -19,7 +19,7 @@ function shown(x) {
 
 function print_table(table,    part, v, key, cost, ops, base, even, kind, near_gib, far_gib, dram) {
   split(table, part, SUBSEP)
-  print "title", toupper(part[2]) " at " part[1] ", " part[3] ": what memory costs"
+  print "title", toupper(part[2]) " at " part[1] ", " part[3] ": cost of memory"
   print "row", "variant", "ops_per_sec", "held_gib", "near_gib", "far_gib", "cost", "cost_per_gib", "cost_per_kops", "break_even"
   print "row", "Variant", "ops/s", "Data GiB", "DRAM GiB", "Far GiB", "Cost", "per GiB of data", "per 1,000 ops/s", "Break-even, far GiB"
   print "row", "text", "right", "right", "right", "right", "right", "right", "right", "right"
@@ -44,7 +44,7 @@ function print_table(table,    part, v, key, cost, ops, base, even, kind, near_g
     print "row", name_of[v], text_group(ops, 0), shown(median_of(key, "held")), shown(near_gib), shown(far_gib), shown(cost), shown(cost / median_of(key, "held")),
       shown(1000 * cost / ops), even == "" ? "" : even < 0 ? "none" : shown(even)
   }
-  print "note", "prices per GiB: " ENVIRON["PRICE"] "; memory of the instances alone"
+  print "note", "prices per GiB: " ENVIRON["PRICE"] "; only the memory of the instances"
   if (missing != "") print "note", "no price for " missing
   missing = ""
 }

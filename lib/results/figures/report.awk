@@ -101,7 +101,7 @@ NR == 1 {
 
 # The figures of a variant in a phase at one point: its repeats, and the highest p99 of them.
 function figures_at(key) {
-  return text_group(low[key], 0) (n[key] > 1 ? " to " text_group(high[key], 0) : "") " operations a second" \
+  return text_group(low[key], 0) (n[key] > 1 ? " to " text_group(high[key], 0) : "") " operations per second" \
     (p99[key] ? ", p99 latency at most " text_group(p99[key], 0) " us" : "")
 }
 
@@ -117,7 +117,7 @@ function count_noise(    i, j, key, part) {
       repeated++
       if (high[key] / low[key] > 1.1 && ++noisy && high[key] / low[key] > noise) {
         noise = high[key] / low[key]
-        noise_at = part[1] ", " part[2] " at " place_of[order[i], j] ": " text_group(low[key], 0) " to " text_group(high[key], 0) " operations a second"
+        noise_at = part[1] ", " part[2] " at " place_of[order[i], j] ": " text_group(low[key], 0) " to " text_group(high[key], 0) " operations per second"
       }
     }
   }
@@ -126,7 +126,7 @@ function count_noise(    i, j, key, part) {
 END {
   text["errors"] = "requests failed"
   text["misses"] = "GETs found no key"
-  text["mismatches"] = "GETs returned another value than was set"
+  text["mismatches"] = "GETs returned a wrong value"
   text["timeouts"] = "requests got no reply in time"
   text["lost"] = "requests were lost with their connection"
   text["outages"] = "times an instance was unreachable"
@@ -135,10 +135,10 @@ END {
   if (number["placement"]) warn("less than 90 % of the data was on the requested memory (placement=off: discard the row) in " listed("placement"))
   if (number["swapped"]) warn("memory of native instances was swapped out" most_of("swapped") text_group(largest["swapped"] / 1048576, 1) " MiB")
   if (number["away"]) warn("memory of native instances was on slower nodes" most_of("away") text_group(100 * largest["away"], 1) " %")
-  if (number["fetched"]) warn("native instances waited for pages from swap" most_of("fetched") text_group(largest["fetched"], 3) " an operation")
+  if (number["fetched"]) warn("native instances waited for pages from swap" most_of("fetched") text_group(largest["fetched"], 3) " per operation")
   if (number["hits"]) warn("the hit ratio differs from HIT_RATIO" most_of("hits") "off by " text_group(largest["hits"], 1) " points")
   if (number["idle policy"]) warn("the policy moved nothing (no page was promoted or demoted) in " listed("idle policy"))
-  if (number["limited"]) warn("the client was the bottleneck, so the figures show its speed and not the server's, in " listed("limited"))
+  if (number["limited"]) warn("the client was the bottleneck, so the figures describe the client, not the server, in " listed("limited"))
   if (number["spread"]) warn("clients did not start a phase together" most_of("spread") text_group(largest["spread"] / 1000, 0) " ms")
   if (number["lag"]) warn("requests left the client late (p99)" most_of("lag") text_group(largest["lag"], 0) " us")
   if (number["disturbed"]) warn("disturbed (some intervals are outliers) in " listed("disturbed"))

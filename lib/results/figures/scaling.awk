@@ -52,11 +52,11 @@ function read_load(folder, operation, us,    file, line, f, i, column, d, scope,
 function busy(cell,    out, client) {
   read_load(folder_of[cell], operation_of[cell], elapsed_of[cell])
   out = "an instance uses " percent("server" in load ? load["server"] : "")
-  if ("host" in load) out = out ", the server's CPUs are busy to " percent(load["host"])
-  if ("irq" in load) out = out ", the busiest one with interrupts to " percent(load["irq"])
-  if ("speed" in load) out = out ", the link of " text_group(load["speed"], 0) " Mbit/s to " percent(load["link"])
+  if ("host" in load) out = out ", the server's CPUs " percent(load["host"])
+  if ("irq" in load) out = out ", the CPU with most interrupts " percent(load["irq"])
+  if ("speed" in load) out = out ", the link of " text_group(load["speed"], 0) " Mbit/s " percent(load["link"])
   client = cpu_of[cell] == "" || !threads_of[cell] || elapsed_of[cell] <= 0 ? "" : cpu_of[cell] / elapsed_of[cell] / threads_of[cell] * 100
-  out = out ", a thread of the load generator uses " percent(client)
+  out = out ", a thread of the load generator " percent(client)
   if (limited_of[cell]) out = out "; the client was the limit"
   return out
 }
@@ -105,7 +105,7 @@ function variant_text(v) {
 }
 
 function table(o, l, rest,    i, v, line, kinds, base, now, cut, cell) {
-  print "title", text_escape(toupper(o) ", values of " text_group(l, 0) " B" (rest == "" ? "" : ", " rest) ": operations a second while all load generators were running")
+  print "title", text_escape(toupper(o) ", values of " text_group(l, 0) " B" (rest == "" ? "" : ", " rest) ": operations per second while all load generators were running")
   line = "instances"
   for (v = 1; v <= variants; v++) line = line OFS variant[v]
   for (v = 2; v <= variants; v++) line = line OFS variant[v] " gain %"

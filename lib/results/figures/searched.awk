@@ -30,7 +30,7 @@ function range_of(key, from, to, unit,    i, low, high) {
 function print_row(table, l, v,    key, base, ops, share, state, i, least, where, states) {
   key = table SUBSEP l SUBSEP v
   if (!count[key] && !nones[key] && !brokens[key]) return
-  if (brokens[key]) note(v ", " l ": the measured phase does not keep it, though steps did" (count[key] ? ", in " brokens[key] " of " brokens[key] + count[key] " repeats, which are excluded" : "") \
+  if (brokens[key]) note(v ", " l ": the measured phase breaks the limit, although steps kept it" (count[key] ? ", in " brokens[key] " of " brokens[key] + count[key] " repeats, which are excluded" : "") \
     ": a longer SEARCH_TIME finds a lower load")
   if (!count[key]) {
     print "row", l, v, (brokens[key] ? "broken" : "none"), "", "", "", "", "", "", "", steps_of[key]
@@ -43,7 +43,7 @@ function print_row(table, l, v,    key, base, ops, share, state, i, least, where
   print "row", l, v, ("client" in states ? ">=" : "") text_group(ops, 0), share, by_connections ? median_of(key, "connections") : "", text_group(median_of(key, "avg_us"), 0),
     text_group(median_of(key, "p99_us"), 0), (median_of(key, "far_per_op") == "" ? "" : sprintf("%.3f", median_of(key, "far_per_op"))), \
     range_of(key, "ops_per_sec", "ops_per_sec"), range_of(key, "soft_low", "soft_high"), median_of(key, "steps")
-  if ("client" in states) note(v ", " l ": the load generator was the limit above this load, so the server can do at least this: more threads, CPUs or clients")
+  if ("client" in states) note(v ", " l ": the load generator was the limit above this load, so the server can do at least this: use more threads, CPUs or clients")
   if ("open" in states) note(v ", " l ": not certain after SEARCH_STEPS: " states["open"] " of " count[key] " searches")
 }
 
@@ -55,7 +55,7 @@ function print_table(table,    part, l, v, key, i, base, unit) {
   split(table, part, SUBSEP)
   noted = 0
   print "title", toupper(part[1]) " of " text_group(len_of[part[2]], 0) " B" (servers_of[part[2]] == "" ? "" : " on " servers_of[part[2]] " instance" (servers_of[part[2]] == 1 ? "" : "s")) \
-    (sweep_of[part[2]] == "" ? "" : ", " sweep_of[part[2]]) ": the most operations a second within a limit"
+    (sweep_of[part[2]] == "" ? "" : ", " sweep_of[part[2]]) ": max operations per second within a limit"
   base = item["variant", 1]
   print "row", "limit", "variant", "ops_per_sec", "percent", "connections", "avg_us", "p99_us", "far_per_op", "repeats", "soft", "steps"
   print "row", "Limit", "Variant", "ops/s", (size["variant"] > 1 ? "% of " base : ""), (by_connections ? "Connections" : ""), "avg us", "p99 us", "far/op", \

@@ -48,8 +48,8 @@ function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, wher
       if (!(op in op_seen)) continue
       delete op_seen[op]
       if (unknown[s, op]) note("--limit: whether " label[s] ", " op " keeps it is not known at " unknown[s, op] " of " points[s, op] " points")
-      print "limits", text_escape(label[s]), op, limit_line(), where[s, op] != "" ? text_escape(where[s, op]) : !unknown[s, op] ? "none keeps it" : \
-        unknown[s, op] < points[s, op] ? "none that is known" : "not known", best[s, op] == "" ? "" : raw(best[s, op]), \
+      print "limits", text_escape(label[s]), op, limit_line(), where[s, op] != "" ? text_escape(where[s, op]) : !unknown[s, op] ? "no point keeps it" : \
+        unknown[s, op] < points[s, op] ? "no known point keeps it" : "not known", best[s, op] == "" ? "" : raw(best[s, op]), \
         (best[s, op] != "" && best[base, op] > 0 ? text_number(100 * best[s, op] / best[base, op], 4) : "")
     }
   }
@@ -89,7 +89,7 @@ function note_unjudged(    f, k, i, v, base, other, rule, why) {
         if (spot_operation[i] == "populate" && (other in count_at) && !values(base, rule["metric"], v) && !values(other, rule["metric"], v)) continue
         why = !(other in count_at) ? "no result" : !values(other, rule["metric"], v) ? "no such figure" : \
           label[base_of[k]] (values(base, rule["metric"], v) ? " has 0" : " has no such figure")
-        failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[rule["metric"]] " cannot be judged: " why, fail_text[f])
+        failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[rule["metric"]] " cannot be evaluated: " why, fail_text[f])
       }
     for (i = 1; i <= missing; i++) failed(missed[i], fail_text[f])
   }
@@ -111,7 +111,7 @@ function print_verdict(    k, m, metric, text, count) {
         continue
       }
       text = label[other_of[k]] (m == 1 ? " reaches " : " has ")
-      if (!figures[k, metric]) text = text "at most " metric_show(metric, most_from_zero[k, metric]) " where there is 0"
+      if (!figures[k, metric]) text = text "up to " metric_show(metric, most_from_zero[k, metric]) " instead of 0"
       else if (figures[k, metric] == 1) text = text sprintf("%.1f %%", 100 * lowest[k, metric])
       else text = text sprintf("%.1f %% (%s) to %.1f %% (%s)", 100 * lowest[k, metric], lowest_at[k, metric], 100 * highest[k, metric], highest_at[k, metric])
       text = text " of " label[base_of[k]] "'s " metric_title[metric] (compared[k, metric] == 1 ? ": " : "; of " compared[k, metric] " comparisons: ")

@@ -72,7 +72,7 @@ END {
   if (!probed) exit
   print "title", "Working sets: memory that all instances touched, MiB"
   print "row", "phase", "variant", "point", "1s", "4s", "16s", "data", "ratio", "seen"
-  print "row", "Phase", "Variant", "Point", "1 s", "4 s", "16 s", "Resident and swapped", "Predicted DRAM:data", "Seen in this run"
+  print "row", "Phase", "Variant", "Point", "1 s", "4 s", "16 s", "Resident and swapped", "Predicted DRAM:data", "Measured in this run"
   print "row", "text", "text", "text", "right", "right", "right", "right", "right", "text"
   for (i = 1; i <= keys; i++) {
     key = order[i]
@@ -87,5 +87,5 @@ END {
       (ratio_of[key] == "" ? "" : ", " ratio_of[key]), \
       mib(median_of(key, "wss_1s_bytes")), mib(median_of(key, "wss_4s_bytes")), mib(wss), mib(data), predicted, limit_of[key] ? "" : seen_of(shape_of[key])
   }
-  print "note", "Predicted: DRAM for what was touched in 16 s. Seen: far accesses below 0.01 per operation, or not, with DRAM limited to a ratio."
+  print "note", "Predicted: DRAM for the memory touched in 16 s. Measured: a ratio is enough with far accesses below 0.01 per operation."
 }

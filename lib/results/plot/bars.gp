@@ -12,7 +12,7 @@ set title ARG3
 set label 100 ARG4
 tail = strstrt(ARG2, "/tail-") > 0
 share = strstrt(ARG2, "/sizes-") > 0
-set ylabel tail ? "p99 latency (µs)" : share ? "Share of DRAM (%)" : "Throughput (thousand operations a second)"
+set ylabel tail ? "p99 latency (µs)" : share ? "Share of DRAM (%)" : "Throughput (thousand operations per second)"
 unit = tail || share ? 1 : 1000
 set yrange [0:*]
 set offsets 0, 0, graph 0.08, 0

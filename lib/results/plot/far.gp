@@ -10,7 +10,7 @@ row = 0.066
 set title ARG3
 set label 100 ARG4
 set xlabel "Seconds since the start of the first phase"
-set ylabel "Waits for a page from swap an operation"
+set ylabel "Waits for a page from swap per operation"
 set xrange [0:word(ARG8, 1) * 1.01]
 set yrange [0:ARG6 * 1.05 / (1 - row * word(ARG8, 2))]
 set y2range [0:1]

@@ -8,7 +8,7 @@ variants = int(ARG5)
 set title ARG3
 set label 100 ARG4
 set xlabel "Redis instances"
-set ylabel "Throughput (thousand operations a second)"
+set ylabel "Throughput (thousand operations per second)"
 set yrange [0:*]
 set offsets graph 0.03, graph 0.03, graph 0.05, 0
 do for [kind in "svg png"] {

@@ -105,7 +105,7 @@ function bars(p, g, kind,    name, file, l, v, i, n, out, drawn, groups, list, w
   printf "\n\n" > file
   for (l = 1; l <= groups; l++) print l "\t" plot_text(list[l]) > file
   n = plot_close(file)
-  plot_job("bars", name, (kind == "share" ? "Min share of DRAM" : "Most operations a second") " by limit, " phase[p] ", " point[g], n, groups, "Bars of the " \
+  plot_job("bars", name, (kind == "share" ? "Min share of DRAM" : "Max operations per second") " by limit, " phase[p] ", " point[g], n, groups, "Bars of the " \
     (kind == "share" ? "min share of DRAM" : "highest rate") " that keeps a limit, a group for each limit, a bar for each variant: the median of repeats. Whiskers go from the min to " \
     "the max.", variants)
 }

@@ -63,7 +63,7 @@ function shards_draw(g, v,    r, p, i, file, line, f, n, from, to, last, node, n
   }
   rows = shards_labels(file, v)
   n = plot_close(file)
-  words = "A strip for each of " shards " shards over time, in the colour of the node that serves it, and white where nothing was answered. Shards came to another node " \
+  words = "A strip for each of " shards " shards over time, in the colour of the node that serves it, and white without answers. Shards came to another node " \
     strip_turns (strip_turns == 1 ? " time." : " times.")
   plot_job("shards", "shards-" g "-" v, "Which node serves which shard, " variant[v] " at " point[g] ", first repeat", n, shards, words, \
     text_number(events_end, 3) " " rows)

@@ -207,7 +207,7 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count, ask
     n = i + events_write(time, i)
     i = plot_close(time)
     plot_job("time", "time-" g, "Throughput and p99 over time at " point[g] ", first repeat", i, text_number(fastest, 2), \
-      "Two panels over time: operations a second and p99 latency, a line for each variant, with a dotted line at the start of each phase." events_words(), \
+      "Two panels over time: operations per second and p99 latency, a line for each variant, with a dotted line at the start of each phase." events_words(), \
       (worst > 0 ? calm " " worst : "1 1000") " " text_number(total, 3) " " n " " event_kinds)
     if (farthest > 0) {
       n = time_labels(far, label, label_count)

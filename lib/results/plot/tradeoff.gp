@@ -9,7 +9,7 @@ load ARG7
 variants = int(ARG5)
 set title ARG3
 set label 100 ARG4
-set xlabel "Throughput (thousand operations a second)"
+set xlabel "Throughput (thousand operations per second)"
 set ylabel "p99 latency (log scale)"
 set logscale y
 eval "set ytics (".latency_tics.")"
