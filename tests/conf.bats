@@ -120,7 +120,7 @@ refused() {
   printf 'LIKE=first  # and then\nPIPELINE=6\n' >conf/scenarios/second.conf
   plan -s second
   assert_success
-  assert_contains '7 connection(s) a thread, pipeline 6'
+  assert_contains '7 connection(s) per thread, pipeline 6'
   printf 'LIKE=second\n' >conf/scenarios/first.conf
   refused "$PWD/conf/scenarios/first.conf:1: LIKE=second: circular include; remove one of the LIKE lines" ./do_it.sh plan -s second
   printf 'LIKE=third\n' >conf/scenarios/first.conf
@@ -248,9 +248,9 @@ END
       'INSTANCES KEYS PIPELINE SERVER_CORES SERVER_MEM SRV_OVERRIDE VARIANTS'
   done
   plan -s ./run.conf
-  assert_contains '1 connection(s) a thread, pipeline 9'
+  assert_contains '1 connection(s) per thread, pipeline 9'
   plan -s ./run.conf -v mine PIPELINE=11
-  assert_contains '7 connection(s) a thread, pipeline 11'
+  assert_contains '7 connection(s) per thread, pipeline 11'
 }
 
 @test "a hosts file gives server and clients; each bad line is named" {

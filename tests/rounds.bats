@@ -132,7 +132,7 @@ judged() {
   run "$REPO/do_it.sh" plan "${words[@]}"
   assert_success
   assert_contains "3-30 repeat(s)"
-  assert_match '100B-1i .* 3-30 +20\.1-201\.0'
+  assert_match '100B-1i .* 3-30 +20\.1 min to 3\.3 h'
   run_split "$REPO/do_it.sh" plan "${words[@]}" REDISRUNS_MAX=2
   assert_failure 2
   assert_contains "REDISRUNS_MIN=3: more than REDISRUNS_MAX=2" "$stderr"

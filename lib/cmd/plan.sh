@@ -65,7 +65,7 @@ _plan_head() {
   printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "$(_plan_range "$(rounds_count min)" "$(rounds_count max)")"
   printf 'server   %s (%s logical CPUs, %s GiB), Redis %s\n' "$SERVER" "$SERVER_CORES" "$SERVER_MEM" "$REDIS_FROM"
   printf 'clients  %s\n' "$CLIENT_IP"
-  printf 'phases   %s; %s connection(s) a thread, pipeline %s, keys %s\n' "$PHASES" "$CONNECTIONS" "$PIPELINE" "$(load_text)"
+  printf 'phases   %s; %s connection(s) per thread, pipeline %s, keys %s\n' "$PHASES" "$CONNECTIONS" "$PIPELINE" "$(load_text)"
   hit_say
   search_say
   echo
@@ -79,11 +79,11 @@ _plan_range() {
 # One row per point: the baseline's figures, and the part of the server's memory that the largest variant leaves.
 _plan_points() {
   plan_print | BYTES=$SERVER_BYTES awk -F '\t' -v OFS='\t' '
-    function minutes(s) { return sprintf("%d.%d", s / 60, s % 60 / 6) }
-    function range(a, b) { return a == b ? a : a "-" b }
+    function duration(s) { return s < 7200 ? sprintf("%d.%d min", s / 60, s % 60 / 6) : sprintf("%d.%d h", s / 3600, s % 3600 / 360) }
+    function range(a, b, between) { return a == b ? a : a between b }
     NR == 1 {
       for (i = 1; i <= NF; i++) at[$i] = i
-      print "point", "value B", "instances", "keys each", "keys", "B/key", "expected MiB", "how known", "rule MiB", "headroom MiB", "repeats", "minutes"
+      print "point", "value B", "instances", "keys each", "keys", "B/key", "expected MiB", "how known", "rule MiB", "headroom MiB", "repeats", "time"
       next
     }
     {
@@ -105,9 +105,10 @@ _plan_points() {
     END {
       for (i = 1; i <= points; i++) {
         p = point[i]
-        print line[p], sprintf("%.0f", floor((ENVIRON["BYTES"] - dram[p]) / 1048576)), range(least[p], most[p]), range(minutes(seconds_least[p]), minutes(seconds_most[p]))
+        print line[p], sprintf("%.0f", floor((ENVIRON["BYTES"] - dram[p]) / 1048576)), range(least[p], most[p], "-"), \
+          range(duration(seconds_least[p]), duration(seconds_most[p]), " to ")
       }
-      print "all\t\t\t\t\t\t\t\t\t\t", range(minutes(all_least), minutes(all_most))
+      print "all\t\t\t\t\t\t\t\t\t\t", range(duration(all_least), duration(all_most), " to ")
     }'
 }
 

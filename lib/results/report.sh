@@ -196,7 +196,7 @@ _report_figures() {
     printf '<p>Median of repeats, with their min and max. The ratio to the base is that of geometric means, with its 95&nbsp;%% interval.</p>\n<div class="wide" id="comparison">\n'
     compare_section rows html <"$data/sections" | sed 's/<td>\(worse\|better\)\([;<]\)/<td class="\1">\1\2/g' |
       report_narrow "min max" "95 % interval" Gain Factor
-    printf '</div>\n<p class="narrow">A wider page shows the spread, the interval, gain and factor too.</p>\n'
+    printf '</div>\n<p class="narrow">A wider page shows the spread and the interval too.</p>\n'
   else
     _report_totals "$data"
   fi

@@ -16,9 +16,14 @@ function face_range(metric, low, high) {
   return metric_direction[metric] > 0 ? sprintf("%.1f to %.1f %%", 100 * low, 100 * high) : face_factor(low) " to " face_factor(high)
 }
 
+# A figure without its unit, three significant digits unless it is a whole number: 0.77.
+function face_number(metric, value) {
+  return value < 999.5 && value != int(value) ? sprintf("%.3g", value) : metric_show(metric, value)
+}
+
 # A figure with its unit, three significant digits: 490 us, 1.63 ms.
 function face_figure(metric, value) {
-  if (metric_unit[metric] != "us") return metric_show(metric, value) (metric_unit[metric] == "" ? "" : " " metric_unit[metric])
+  if (metric_unit[metric] != "us") return face_number(metric, value) (metric_unit[metric] == "" ? "" : " " metric_unit[metric])
   if (value < 999.5) return sprintf("%.3g us", value)
   return value < 999500 ? sprintf("%.3g ms", value / 1000) : sprintf("%.3g s", value / 1000000)
 }

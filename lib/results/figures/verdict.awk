@@ -110,11 +110,14 @@ function print_verdict(    k, m, metric, text, count) {
         print "verdict", text_escape(text (compared[k, metric] == 1 ? ": " : "; of " compared[k, metric] " comparisons: ") joined(k, metric, compared[k, metric] > 1) ".")
         continue
       }
-      text = label[other_of[k]] (m == 1 ? " reaches " : " has ")
-      if (!figures[k, metric]) text = text "up to " metric_show(metric, most_from_zero[k, metric]) " instead of 0"
-      else if (figures[k, metric] == 1) text = text sprintf("%.1f %%", 100 * lowest[k, metric])
-      else text = text sprintf("%.1f %% (%s) to %.1f %% (%s)", 100 * lowest[k, metric], lowest_at[k, metric], 100 * highest[k, metric], highest_at[k, metric])
-      text = text " of " label[base_of[k]] "'s " metric_title[metric] (compared[k, metric] == 1 ? ": " : "; of " compared[k, metric] " comparisons: ")
+      text = label[other_of[k]]
+      if (!figures[k, metric]) text = text " has a " metric_title[metric] " of up to " face_figure(metric, most_from_zero[k, metric]) " instead of " label[base_of[k]] "'s 0"
+      else {
+        if (figures[k, metric] == 1) text = text sprintf(" reaches %.1f %%", 100 * lowest[k, metric])
+        else text = text sprintf(" reaches %.1f %% (%s) to %.1f %% (%s)", 100 * lowest[k, metric], lowest_at[k, metric], 100 * highest[k, metric], highest_at[k, metric])
+        text = text " of " label[base_of[k]] "'s " metric_title[metric]
+      }
+      text = text (compared[k, metric] == 1 ? ": " : "; of " compared[k, metric] " comparisons: ")
       count = compared[k, metric] == 1 ? 0 : 1
       text = text joined(k, metric, count) "."
       print "verdict", text_escape(text)
@@ -140,7 +143,7 @@ function also(k,    m, metric, out, word, w, most) {
       if (metric == "ops" || metric == "p99" || metric == "tx" || marks[k, metric, word[w]] <= compared[k, metric] / 10) continue
       out = out (out == "" ? "" : "; ") word[w] " in " metric_title[metric] ": " marks[k, metric, word[w]] " of " compared[k, metric] \
         (figures[k, metric] ? ", " face_factor(lowest[k, metric]) " to " face_factor(highest[k, metric]) : "") \
-        ((k, metric) in most_from_zero ? ", from 0 to " metric_show(metric, most_from_zero[k, metric]) : "")
+        ((k, metric) in most_from_zero ? ", from 0 to " face_number(metric, most_from_zero[k, metric]) : "")
     }
   return out
 }

@@ -45,7 +45,7 @@ function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label
           high = base[g] * interval_high
           intervals++
         }
-        if (groups * variants <= 50) label = kind == "bars" ? sprintf("%.0f %%", 100 * ratio) : sprintf("x%.3g", ratio)
+        if (groups * variants <= 50) label = kind == "bars" ? sprintf("%.0f %%", 100 * ratio) : sprintf("%.3gx", ratio)
       }
       printf "%.4f\t%s\t%s\t%s\t%s\n", g + (v - (variants + 1) / 2) * w, interval_median(out, n), low, high, label > file
     }
