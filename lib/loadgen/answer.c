@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a reply means: see answer.h. */
+/* Classification of replies: see answer.h. */
 #include "answer.h"
 
 #include "plain.h"
@@ -20,7 +20,7 @@ void answer_keep(struct worker *w, struct target *t, const char *text)
     plain_text(w->first_error);
 }
 
-/* The kind of an error reply that a cluster gives, or COUNTS. */
+/* The kind of an error reply of a cluster, or COUNTS. */
 static enum count error_kind(const char *text)
 {
     static const struct {

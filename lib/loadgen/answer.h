@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a reply means to the request that it answers: a value, a miss, a wrong value, an error. */
+/* Classification of replies: a value, a miss, a wrong value, an error. */
 #ifndef LOADGEN_ANSWER_H
 #define LOADGEN_ANSWER_H
 
 #include "worker.h"
 
-/* What the replies of one read carried. */
+/* The content of the replies of one read. */
 struct carried {
     uint64_t sets, bytes, misses;
 };
@@ -16,7 +16,7 @@ int answer_classify(struct worker *w, struct conn *c, uint64_t tagged, struct ca
 /** A reply of a type that the command does not have. Returns 0. */
 int answer_other_type(struct worker *w, struct conn *c);
 
-/** Compare the bytes of a value that the scanner of c hands out with what was set. */
+/** Compare the bytes of a value from the scanner of c with the value that was set. */
 void answer_body(struct worker *w, struct conn *c, uint64_t tagged);
 
 /** Count n requests of t that failed. */

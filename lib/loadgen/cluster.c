@@ -15,7 +15,7 @@
 
 #define ASK_EVERY_NS (20 * NS_PER_MS)  /* the watcher, from one node to the next */
 #define ASK_LIMIT_S  0.15              /* for a connection, and for an answer */
-#define AWAKE_NS     (500 * NS_PER_MS) /* it continues to ask for so long after the last wake-up */
+#define AWAKE_NS     (500 * NS_PER_MS) /* it continues for this time after the last wake-up */
 
 /* Make an endpoint from a numeric address. Without a host it is that of `from`, which describes itself. Returns 0, or -1. */
 static int endpoint_of(struct endpoint *e, const struct node *n, const struct endpoint *from)
@@ -69,7 +69,7 @@ static int ask(struct link *l, const struct links *s, double limit_s, struct nod
     return bad ? -1 : 0;
 }
 
-/* Write which slots no node serves: the first range of them. Returns -1, or 0 when there is none. */
+/* Write the first range of slots that no node serves. Returns -1, or 0 if all slots are served. */
 static int all_served(const struct nodes *n, char why[LINK_WHY])
 {
     for (int slot = 0; slot < SLOTS; slot++) {
@@ -171,7 +171,7 @@ static void give_up(struct cluster *c, uint32_t shard)
     __atomic_store_n(&c->broken, 1, __ATOMIC_RELEASE);
 }
 
-/* Take a node's view of a shard when it is newer than the known one. A returning old master has a lower epoch. */
+/* Use a node's view of a shard if it is newer than the known view. A returning old master has a lower epoch. */
 static void shard_update(struct cluster *c, uint32_t index, const struct nodes *n, const struct endpoint *from)
 {
     struct shard *s = &c->shard[index];
@@ -197,7 +197,7 @@ static void shard_update(struct cluster *c, uint32_t index, const struct nodes *
     __atomic_fetch_add(&s->moves, 1, __ATOMIC_RELEASE);
 }
 
-/* Ask one node for CLUSTER NODES. It may be down, hang, or not be back yet: then the next node is asked. */
+/* Ask one node for CLUSTER NODES. It may be down, hang, or still be starting: then the next node is asked. */
 static void look(struct cluster *c, const struct links *quick)
 {
     struct endpoint *from = &c->known[c->turn++ % c->known_count];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A Redis Cluster under load: its shards, the node that serves each now, a thread that looks when something is wrong, and each shard's counts of an
- * interval. Shards are numbered by their lowest slot; shard i takes the place of the instance on PORT + i. */
+/* A Redis Cluster under load: its shards, the current node of each, a thread that queries the nodes after an error, and each shard's counts of an
+ * interval. Shards are numbered by their lowest slot; shard i replaces the instance on PORT + i. */
 #ifndef LOADGEN_CLUSTER_H
 #define LOADGEN_CLUSTER_H
 
@@ -42,8 +42,8 @@ struct cluster {
     pthread_cond_t wake;
 };
 
-/** Ask HOST:PORT for the nodes once, check that they may be used (all of --node when it is given), and number the shards; all of them, or those
- *  of --shards. Sends nothing that writes. Returns 0, or -1 with one line in why. Free with cluster_free in both cases. */
+/** Query the nodes from HOST:PORT once, check that they may be used (if --node is given, all nodes must be in its list), and number the shards; all
+ * of them, or those of --shards. Sends no writing command. Returns 0, or -1 with one line in why. Free with cluster_free in both cases. */
 int cluster_init(struct cluster *c, const struct links *links, const struct options *o, char why[LINK_WHY]);
 
 /** Start the watcher. Returns 0, or -1 with errno. */
@@ -52,8 +52,7 @@ int cluster_watch(struct cluster *c);
 /** End the watcher and release everything. */
 void cluster_free(struct cluster *c);
 
-/** Report that something is wrong with a shard, so that the watcher looks. Not for the hot path, though it costs little when the watcher is looking
- *  already. */
+/** Report an error of a shard, so that the watcher queries the nodes. Not for the hot path, although it costs little while the watcher is active. */
 void cluster_wake(struct cluster *c);
 
 /** Returns whether the shard has moved to another node since `moves`. */
@@ -62,7 +61,7 @@ static inline int cluster_moved(const struct cluster *c, uint32_t shard, uint32_
     return __atomic_load_n(&c->shard[shard].moves, __ATOMIC_ACQUIRE) != moves;
 }
 
-/** Returns whether the cluster cannot be used any more; why says the reason then. */
+/** Returns whether the cluster cannot be used any more; `why` then has the reason. */
 static inline int cluster_broken(const struct cluster *c)
 {
     return __atomic_load_n(&c->broken, __ATOMIC_ACQUIRE);
@@ -74,7 +73,7 @@ uint32_t cluster_follow(struct cluster *c, uint32_t shard, struct endpoint *e);
 /** Hand over the counts of one thread for a shard in an interval. */
 void cluster_post(struct cluster *c, uint32_t shard, const struct tally *tally);
 
-/** Take what was handed over, and copy the name of the node that serves the shard. */
+/** Take the counts that were handed over, and copy the name of the node that serves the shard. */
 void cluster_take(struct cluster *c, uint32_t shard, struct tally *tally, char name[ENDPOINT_NAME]);
 
 #endif

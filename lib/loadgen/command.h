@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands as bytes: everything but the key is prepared once; the key is written in place, and any part of a command can be made again. */
+/* Commands as bytes: all parts except the key are prepared once; the key is written in place, and any part of a command can be repeated. */
 #ifndef LOADGEN_COMMAND_H
 #define LOADGEN_COMMAND_H
 
@@ -190,7 +190,7 @@ static inline char *command_encode_run(const struct commands *c, unsigned comman
     return out;
 }
 
-/** Returns the seconds that a SET gives a key to live, for each key its own; 0: for ever. */
+/** Returns the seconds that a SET gives a key to live, for each key its own; 0: no expiry. */
 uint64_t command_ttl(const struct commands *c, uint64_t key);
 
 /** Write the end of a SET after its value: the end of the line, and the time to live of each key. Returns its size. */

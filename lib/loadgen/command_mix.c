@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands of a mix as bytes: their words are walked from the start each time, so that any part can be made again. */
+/* Commands of a mix as bytes. Each call walks the words from the start, so that any part can be repeated. */
 #include "command.h"
 
 #include <string.h>
@@ -82,7 +82,7 @@ static void put_word(struct walk *w, const struct commands *c, const struct mix_
     put(w, "\r\n", 2);
 }
 
-/* How many words a command has when it is sent. */
+/* The number of words of a command as sent. */
 static int words_sent(const struct commands *c, const struct mix_command *m)
 {
     int n = 0;
@@ -112,7 +112,7 @@ uint64_t command_words(const struct commands *c, uint64_t tagged, uint64_t from,
     return w.at;
 }
 
-/* More than any command of the mix has: keys and values as long as they can be. */
+/* An upper bound for any command of the mix, with the longest keys and values. */
 static uint64_t longest(const struct commands *c, const struct mix_command *m, uint64_t value)
 {
     uint64_t n = 32 + COMMAND_END_MAX;

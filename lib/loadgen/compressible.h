@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Content that compressing memory tiers store as small, and read back as slowly, as real data of the same ratio. */
+/* Content that compressing memory tiers store in the same size, and read as slowly, as real data of the same ratio. */
 #ifndef LOADGEN_COMPRESSIBLE_H
 #define LOADGEN_COMPRESSIBLE_H
 

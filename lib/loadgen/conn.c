@@ -149,8 +149,8 @@ static inline void record_open(struct worker *w, struct conn *c, uint32_t slot, 
     hist_record(&w->recorder.service, clock_us(now - c->sent[slot]), 1);
 }
 
-/* Count whole replies of the expected form in [*p, end): the fast path for nearly all of them. Returns how many; leaves *p at the first reply of
- * another form. */
+/* Count complete replies of the expected form in [*p, end): the fast path for nearly all replies. Returns their number; leaves *p at the first reply
+ * of another form. */
 static inline uint32_t take_expected(struct worker *w, struct conn *c, const char **p, const char *end, uint64_t now, struct carried *carried)
 {
     const struct commands *m = &c->target->commands;
@@ -283,7 +283,7 @@ static int take(struct worker *w, struct conn *c, const char *p, const char *end
     return bad ? -1 : 0;
 }
 
-/* Read the replies to the greeting. Returns 1 when all came and none was an error, 0 to wait on, -1 to give up. */
+/* Read the replies to the greeting. Returns 1 if all have arrived without an error, 0 to continue waiting, -1 to give up. */
 static int greeted(struct worker *w, struct conn *c, const char *p, const char *end)
 {
     for (;;) {
@@ -293,7 +293,7 @@ static int greeted(struct worker *w, struct conn *c, const char *p, const char *
         case RESP_BODY:
             break;
         case RESP_REPLY:
-            if (c->scan.type == '-') return -1; /* such as LOADING: it is not back yet */
+            if (c->scan.type == '-') return -1; /* such as LOADING: it is still starting */
             if (++c->greeted == w->links->greeting_replies) return p == end ? 1 : -1;
             break;
         case RESP_BAD:
@@ -339,10 +339,10 @@ static void readable(struct worker *w, struct conn *c, uint32_t end)
         n = link_read(&c->link, w->in, CONN_IN_SIZE);
         if (!n) return;
         received(w, c, n, clock_now_ns());
-    } while (c->state != CONN_DOWN && (n == CONN_IN_SIZE || end || link_layered(&c->link))); /* TLS may hold more than epoll can see */
+    } while (c->state != CONN_DOWN && (n == CONN_IN_SIZE || end || link_layered(&c->link))); /* TLS may have data that epoll cannot see */
 }
 
-/* Nobody listens at the address. */
+/* No process listens at the address. */
 static void refused(struct worker *w, struct target *t)
 {
     w->recorder.active_count[COUNT_REFUSED]++;

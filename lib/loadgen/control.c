@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands to an instance beside the load: see control.h. */
+/* Commands to an instance in addition to the load: see control.h. */
 #include "control.h"
 
 #include "cluster.h"
@@ -36,7 +36,7 @@ static redisReply *command(struct link *l, const struct links *s, const struct c
     return NULL;
 }
 
-/* Ask for a count. Returns it, or -1 with a line in why: no count is negative. */
+/* Query a count. Returns it, or -1 with a line in why. */
 static long long count(struct link *l, const struct links *s, const struct control *c, int words, const char **word, char *why)
 {
     redisReply *reply = command(l, s, c, s->options->connect_timeout_s, REDIS_REPLY_INTEGER, words, word, why);
@@ -68,7 +68,8 @@ int control_keyspace(const char *info, uint64_t *zero, uint64_t *others, uint64_
     return 0;
 }
 
-/* Read which keys an instance holds. Sets the keys of database 0, of the others, the first of these, and whether the marker is there. Returns 0, or
+/* Read the keys of an instance. Sets the number of keys in database 0, in the other databases, the first of these, and whether the marker exists.
+ * Returns 0, or
  * -1 with a line in why. */
 static int survey(struct link *l, const struct links *s, const struct control *c, uint64_t *zero, uint64_t *others, uint64_t *other, char *why)
 {
@@ -136,7 +137,7 @@ int control_mark_empty(const struct links *s, struct control *c, char why[LINK_W
     if (link_open(&l, s, &c->endpoint, 0, why)) return -1;
     int marked = survey(&l, s, c, &zero, &others, &other, why);
     c->ours = marked > 0;
-    /* A user without the right to ask may still load: without the marker, a later run refuses to flush. */
+    /* A user without this permission may still send load: without the marker, a later run refuses to flush. */
     int rc = marked < 0 || zero || others ? 0 : mark(&l, s, c, s->options->connect_timeout_s, why);
     if (!rc) why[0] = 0;
     link_close(&l);
@@ -153,7 +154,7 @@ int control_mark_again(const struct links *s, struct control *c, char why[LINK_W
     return rc;
 }
 
-/* A whole number behind a name in the text of INFO; 0 when it is not there. */
+/* The whole number after a name in the text of INFO; 0 if it is missing. */
 static uint64_t info_number(const char *info, const char *name)
 {
     const char *at = strstr(info, name);

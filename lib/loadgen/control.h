@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands to an instance beside the load: whose keys it holds, FLUSHALL, the marker key, why keys are gone. */
+/* Commands to an instance in addition to the load: check of its keys, FLUSHALL, the marker key, reasons for missing keys. */
 #ifndef LOADGEN_CONTROL_H
 #define LOADGEN_CONTROL_H
 
@@ -30,10 +30,11 @@ int control_flush(const struct links *s, struct control *c, char why[LINK_WHY]);
 /** Write the marker into an instance that is empty; does nothing to any other. Returns 0, or -1 with one line in why. */
 int control_mark_empty(const struct links *s, struct control *c, char why[LINK_WHY]);
 
-/** Write the marker again where all keys are ours: eviction may have removed it. Waits at most a second. Returns 0, or -1 with one line in why. */
+/** Write the marker again if all keys are ours, because eviction may have removed it. Waits at most a second. Returns 0, or -1 with one line in why.
+ * */
 int control_mark_again(const struct links *s, struct control *c, char why[LINK_WHY]);
 
-/** Ask how many keys the server evicted and expired. Returns 0, or -1 with one line in why. */
+/** Query the numbers of keys that the server evicted and expired. Returns 0, or -1 with one line in why. */
 int control_taken(const struct links *s, struct control *c, char why[LINK_WHY]);
 
 /** Read the keys of each database in the text of INFO keyspace. Returns 0 and sets the keys of database 0, of all others, and the number of the

@@ -31,7 +31,7 @@ static int read_line(const char *path, char *line, int size)
     return 0;
 }
 
-/* The smallest quota of this process' cgroup and those above it, 0 when none has one. */
+/* The smallest quota of this process' cgroup and its parents, 0 without a quota. */
 static double smallest_quota(void)
 {
     char line[PATH_MAX / 2], path[PATH_MAX];

@@ -52,7 +52,7 @@ static int raise_limit(const struct options *o, char *why)
     return -1;
 }
 
-/* Memory is on the node of the thread that touches it first, so each thread makes its own worker, where it will run. */
+/* Memory is on the node of the thread that touches it first, so each thread makes its own worker on its CPU. */
 static void init_job(void *arg, int thread)
 {
     struct engine *e = arg;
@@ -75,7 +75,7 @@ static int gather(struct engine *e, char why[ENGINE_WHY])
     return 0;
 }
 
-/* The instances: those from PORT on, or the shards of a cluster. */
+/* The instances: the ports from PORT on, or the shards of a cluster. */
 static int instances_init(struct engine *e, struct options *o, char why[ENGINE_WHY])
 {
     if (links_init(&e->links, o, &worker_stop, why)) return -1;
@@ -160,7 +160,7 @@ static void visit_job(void *arg, int thread)
     }
 }
 
-/* Visit every instance. Returns 0, or -1 with the first error message; the others are visited all the same. */
+/* Visit every instance, also after an error. Returns 0, or -1 with the first error message. */
 static int visit(struct engine *e, visit_one *one, char why[ENGINE_WHY])
 {
     struct visit v = {e, one};
@@ -169,7 +169,7 @@ static int visit(struct engine *e, visit_one *one, char why[ENGINE_WHY])
     return gather(e, why);
 }
 
-/* Ask all servers how many keys they have removed. Returns 0, or -1. */
+/* Query the number of removed keys of all servers. Returns 0, or -1. */
 static int taken(struct engine *e, uint64_t *evicted, uint64_t *expired)
 {
     char why[ENGINE_WHY];
@@ -221,7 +221,7 @@ void engine_plan(const struct engine *e, int index, struct plan *plan)
     engine_plan_load(e, plan, populate ? 0 : o->rate, 0, populate ? 0 : o->time_s);
 }
 
-/* The plan of a replay: its requests have times of their own. */
+/* The plan of a replay: its requests have recorded times. */
 static void plan_trace(const struct options *o, struct plan *plan)
 {
     const struct trace *t = o->trace;
@@ -279,7 +279,7 @@ static void run_job(void *arg, int thread)
     worker_run(run->engine->worker[thread], run->plan);
 }
 
-/* Every thread of an instance sees its outages: for each instance the thread that saw most of them counts. */
+/* Every thread of an instance counts its outages: the max over the threads counts. */
 static int merge_outages(const struct engine *e, struct result *r)
 {
     const struct target **worst = calloc(e->options->instances, sizeof(struct target *));
@@ -345,7 +345,7 @@ static void judge(const struct engine *e, struct result *r)
         r->busiest = share;
         r->busiest_thread = i;
     }
-    /* Threads that share too few CPUs: none of them looks busy by itself. */
+    /* Threads that share too few CPUs: no single thread looks busy. */
     r->process = longest ? (double)used / (double)longest / e->cpus : 0;
     r->client_limited = r->busiest > ENGINE_BUSY || r->process > ENGINE_BUSY;
     if (!r->plan.open) return;
@@ -396,7 +396,7 @@ static int merge(const struct engine *e, const struct plan *plan, struct result 
     return 0;
 }
 
-/* The reason why keys are missing that were set: by the servers' counts of removed keys. */
+/* The reason for missing keys that were set, from the servers' counts of removed keys. */
 static const char *explain_misses(struct engine *e)
 {
     uint64_t evicted, expired;

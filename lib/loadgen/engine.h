@@ -44,7 +44,7 @@ struct result {
     int busiest_thread;
     int client_limited;
     uint64_t at_least_us;    /* percentiles from here on are lower bounds: requests got no answer; UINT64_MAX: none */
-    int misses_fail;         /* every key had been set, and may not go: a miss is a failure */
+    int misses_fail;         /* every key had been set, and must not disappear: a miss is a failure */
     const char *miss_reason; /* why keys were missing: unset, evicted, expired, gone, unknown; - without misses */
     uint64_t expired;        /* keys that expired since the phase before, where --expire asks for it */
     int interrupted;
@@ -61,11 +61,12 @@ void engine_free(struct engine *e);
 /** Open all connections, all threads at the same time. Returns 0, or -1 with one line in why. */
 int engine_connect(struct engine *e, char why[ENGINE_WHY]);
 
-/** Make the instances ready: check whose keys they hold, and flush them only when all may be flushed. Returns 0 done, 1 nothing was to be flushed,
+/** Prepare the instances: check their keys, and flush them only if all may be flushed. Returns 0 if flushed, 1 if there was nothing to flush,
  *  -1 with one line in why. */
 int engine_prepare(struct engine *e, char why[ENGINE_WHY]);
 
-/** All phases are over: write the marker again where we flushed or found it, because eviction may have removed it. A failure is ignored: a later
+/** After all phases: write the marker again if we flushed the instance or found the marker, because eviction may have removed it. A failure is
+ * ignored: a later
  *  run then refuses to flush. */
 void engine_finish(struct engine *e);
 
@@ -89,8 +90,8 @@ int engine_run(struct engine *e, const struct plan *plan, struct result *r, char
 /** Release what engine_run allocated in r. */
 void engine_result_free(struct result *r);
 
-/** Returns 1 when the phase failed: errors of any kind, or misses where every key had been set. Where nodes may go down errors are not a failure,
- *  but an instance that does not answer at the end is. */
+/** Returns 1 if the phase failed: errors of any kind, or misses although every key had been set. With --faults errors are not a failure, but an
+ * instance that does not answer at the end is. */
 int engine_failed(const struct engine *e, const struct result *r);
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/uio.h>
 
-#define FLUSH_MAX (1024UL * 1024) /* bytes written to one connection before other connections get their turn */
+#define FLUSH_MAX (1024UL * 1024) /* max bytes written to one connection before the others get their turn */
 #define PIECES    64              /* of a write that gathers */
 
 uint32_t flush_interest(const struct conn *c, int out)
@@ -18,7 +18,7 @@ uint32_t flush_interest(const struct conn *c, int out)
     return out ? EPOLLIN | EPOLLOUT : EPOLLIN;
 }
 
-/* Let epoll report when more can be written. `full`: the socket took less than was offered. */
+/* Let epoll report when more can be written. `full`: the socket accepted less than was offered. */
 static void poll_out(struct worker *w, struct conn *c, int full)
 {
     uint8_t want = c->unwritten > 0;

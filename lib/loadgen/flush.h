@@ -5,7 +5,7 @@
 
 #include "worker.h"
 
-/** Write what is not written yet, as far as the socket takes it. `now`: on CLOCK_MONOTONIC, read just before; latency counts from it. */
+/** Write the unwritten bytes, as far as the socket accepts them. `now`: on CLOCK_MONOTONIC, read just before; latency counts from it. */
 void conn_flush(struct worker *w, struct conn *c, uint64_t now);
 
 /** Returns the epoll events of a link in use; `out`: also when it can be written. For a bare socket they are edge-triggered: no system call is

@@ -43,8 +43,8 @@ int gate_read(const char *text, uint64_t connections, struct gate_order *order)
     return order->go == GATE_STEP && !pattern_parse(&order->keys, word[3]) && pattern_has_place(order->keys.kind) && strchr(word[3], ':') ? 0 : -1;
 }
 
-/* Read a start file. A text without a newline may be incomplete: it counts when it was the same one poll before. Returns 1 when it is there, else
- * 0. */
+/* Read a start file. A text without a newline may be incomplete: it counts if it was the same at the previous poll. Returns 1 if the text is
+ * complete, else 0. */
 static int read_start(const char *path, char text[GATE_TEXT])
 {
     char before[GATE_TEXT];
@@ -64,7 +64,7 @@ int gate_wait(const char *dir, const char *name, uint64_t connections, const vol
     int bad;
     snprintf(ready, sizeof ready, "ready-%s", name);
     snprintf(start, sizeof start, "%s/start-%s", dir, name);
-    /* A reader of ready-* takes any such file for a phase, so an incomplete file has a name that does not match. */
+    /* Readers of ready-* treat any such file as a phase, so an incomplete file has another name. */
     bad = output_begin(&out, dir, ready);
     if (!bad) {
         fprintf(out.file, "%ld\n", (long)getpid());

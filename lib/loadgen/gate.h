@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The gate before a phase: the master starts all clients together there, and may ask for steps at other loads first. */
+/* The gate before a phase: the master starts all clients together, and may request steps at other loads before. */
 #ifndef LOADGEN_GATE_H
 #define LOADGEN_GATE_H
 
@@ -14,7 +14,7 @@
 enum gate_go {
     GATE_PHASE, /* run the phase */
     GATE_STEP,  /* run a step, then offer the phase again */
-    GATE_TAKE,  /* run the phase, then offer it again: it may be run anew */
+    GATE_TAKE,  /* run the phase, then offer it again: it may be repeated */
     GATE_KEEP,  /* the last take is the phase's result */
     GATE_SKIP   /* leave the phase out */
 };
@@ -32,8 +32,8 @@ struct gate_order {
     int patterned;
 };
 
-/** Read the text of a start file: `TIME [LOAD [SECONDS [KEYS]|take]]`, `keep` or `skip`, where LOAD is requests per second, or cN for a closed loop on
- *  N connections, of `connections` that there are; c0 is all of them. KEYS is gaussian:SD, zipf:THETA or hotspot:K:R. Returns 0, or -1 when it is
+/** Read the text of a start file: `TIME [LOAD [SECONDS [KEYS]|take]]`, `keep` or `skip`, where LOAD is requests per second, or cN for a closed loop
+ * on N connections, of `connections` that there are; c0 is all of them. KEYS is gaussian:SD, zipf:THETA or hotspot:K:R. Returns 0, or -1 when it is
  *  none of these. */
 int gate_read(const char *text, uint64_t connections, struct gate_order *order);
 

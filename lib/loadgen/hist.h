@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define HIST_MAX_US UINT64_C(3600000000) /* one hour; what is longer is counted in `over` */
+#define HIST_MAX_US UINT64_C(3600000000) /* one hour; longer samples are counted in `over` */
 
 struct hist {
     uint64_t total;     /* samples in range */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* HdrHistogram interval logs: see hlog.h. The encoding is the one that HdrHistogram's own writers make, so its readers take these files. */
+/* HdrHistogram interval logs: see hlog.h. The encoding is that of HdrHistogram's writers, so its readers accept these files. */
 #include "hlog.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void put_be(unsigned char *out, uint64_t value, int bytes)
     for (int i = bytes - 1; i >= 0; i--, value >>= 8) out[i] = (unsigned char)value;
 }
 
-/* One signed number, zigzag, seven bits a byte, the ninth byte whole. Returns its end. */
+/* One signed number, zigzag, seven bits per byte, eight in the ninth byte. Returns its end. */
 static unsigned char *put_count(unsigned char *out, int64_t value)
 {
     uint64_t bits = (uint64_t)value << 1 ^ (uint64_t)(value >> 63);

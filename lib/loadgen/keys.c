@@ -122,7 +122,7 @@ static uint64_t hotspot_rank(struct keys *k)
     return k->hot + rng_below(&k->rng, k->spec.count - k->hot);
 }
 
-/* The newest key most. */
+/* The newest key is the most popular one. */
 static uint64_t latest_key(struct keys *k)
 {
     uint64_t count = k->spec.count, all = count + k->seen, place;
@@ -154,7 +154,7 @@ void keys_init(struct keys *k, const struct keys_spec *spec, uint64_t part, uint
     memset(k, 0, sizeof *k);
     k->part = part;
     k->parts = parts;
-    /* More walkers than keys: some share a key, so that each has one. */
+    /* With more walkers than keys, some share a key, so that each has one. */
     if (parts > spec->count) {
         parts = spec->count;
         part %= parts;
@@ -203,7 +203,7 @@ void keys_see(struct keys *k, uint64_t n)
     k->seen = n < k->added ? n : k->added;
 }
 
-/* Start the next pass over this walker's part. Every walker makes the same permutation of a pass, so that parts stay disjoint. */
+/* Start the next pass over this walker's part. Every walker makes the same permutation of a pass, so that their parts remain disjoint. */
 static void next_pass(struct keys *k)
 {
     k->position = k->from;

@@ -10,14 +10,14 @@
 
 enum keys_kind { KEYS_SEQUENTIAL, KEYS_SHUFFLE, KEYS_UNIFORM, KEYS_GAUSSIAN, KEYS_ZIPF, KEYS_HOTSPOT, KEYS_LATEST };
 
-/* What is asked for: keys first .. first + count - 1, and with KEYS_LATEST those that keys_add adds behind them. */
+/* The request: keys first .. first + count - 1, and with KEYS_LATEST the keys that keys_add appends. */
 struct keys_spec {
     enum keys_kind kind;
     uint64_t first, count;
     double sd;                     /* gaussian: standard deviation in keys; 0 means count / 6 */
     double theta;                  /* zipf and latest: the exponent, 0 < theta <= KEYS_THETA_MAX */
     double hot_keys, hot_requests; /* hotspot: percent of the keys, and of the requests, which go to those */
-    double shift_s, shift_percent; /* each shift_s seconds the popular keys are others, so many percent of all keys further; 0: never */
+    double shift_s, shift_percent; /* every shift_s seconds the popular keys move by this percentage of all keys; 0: never */
     int scramble;                  /* popular keys are not neighbours: a permutation by place_seed spreads them */
     uint64_t seed, place_seed;
 };
@@ -72,7 +72,7 @@ uint64_t keys_added(const struct keys *k, uint64_t key);
 /** Let keys_next return the first n of the keys that this walker has added. */
 void keys_see(struct keys *k, uint64_t n);
 
-/** Returns the next key of a pattern that needs more than a line. */
+/** Returns the next key of a pattern that is too complex for an inline function. */
 uint64_t keys_next_other(struct keys *k);
 
 /** Returns the next key. */

@@ -19,9 +19,9 @@
 #include <hiredis.h>
 #include <linux/sockios.h>
 
-#define SLICE_MS 50 /* between looks at whether to go on waiting */
+#define SLICE_MS 50 /* interval of the check whether to continue waiting */
 
-/* The words of the command that authenticates. Returns how many there are, 0 when none is required. */
+/* The words of the command that authenticates. Returns their number, 0 if none is required. */
 static int auth_words(const struct options *o, const char *word[5])
 {
     int n = 0;
@@ -79,7 +79,7 @@ void links_free(struct links *s)
     tls_free(s->tls);
 }
 
-/* Wait until the link is ready for events. Returns 1, 0 when the time is over, -1 when waiting was ended. */
+/* Wait until the link is ready for events. Returns 1, 0 after the time limit, -1 if waiting was stopped. */
 static int wait_for(const struct link *l, const struct links *s, short events, uint64_t deadline_ns)
 {
     struct pollfd ready = {.fd = l->fd, .events = events};
@@ -296,7 +296,7 @@ ssize_t link_read(struct link *l, void *to, size_t n)
     return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) ? 0 : -1;
 }
 
-/* What a send returned, as link_write returns it. */
+/* Convert the result of a send to that of link_write. */
 static inline ssize_t taken(ssize_t put)
 {
     if (put >= 0) return put;

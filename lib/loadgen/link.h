@@ -16,7 +16,7 @@ struct cluster;
 
 #define LINK_WHY ENDPOINT_WHY
 
-/* What all links have in common; read-only once links_init has returned. */
+/* Shared by all links; read-only after links_init has returned. */
 struct links {
     const struct options *options;
     const volatile sig_atomic_t *stop; /* not 0: waiting ends */
@@ -51,17 +51,17 @@ int link_open(struct link *l, const struct links *s, struct endpoint *e, int pin
  *  with freeReplyObject, or NULL with one printable line in why: also for an error reply, with its text. */
 struct redisReply *link_ask(struct link *l, const struct links *s, double limit_s, int words, const char **word, char why[LINK_WHY]);
 
-/** Start to connect again without waiting, each time to the next address. Returns 0 when under way: call link_ready when the stream is ready
- *  for what link->want says. Returns -1 when it failed at once. */
+/** Start to connect again without waiting, each time to the next address. Returns 0 if in progress: call link_ready when the stream is ready for the
+ * events in link->want. Returns -1 if it failed at once. */
 int link_reopen(struct link *l, const struct links *s, const struct endpoint *e);
 
-/** Go on connecting. Returns 1 when the link can be used, 0 when it waits for link->want, -1 when it failed. */
+/** Continue connecting. Returns 1 if the link can be used, 0 while it waits for link->want, -1 if it failed. */
 int link_ready(struct link *l, const struct links *s);
 
 /** Returns 1 when the other side has closed a link with no request in flight. */
 int link_stale(const struct link *l);
 
-/** Returns how many written bytes wait in the socket to be acknowledged, 0 when that is unknown. */
+/** Returns the number of written bytes in the socket that are not acknowledged, 0 if unknown. */
 uint32_t link_queued(const struct link *l);
 
 /** Close the link, if it is open. */
@@ -76,8 +76,8 @@ static inline int link_layered(const struct link *l)
     return l->layer != NULL;
 }
 
-/** Write what fits. Returns the bytes accepted, 0 when none fits now, -1 when the link is broken. A layered link that accepted none must be offered
- *  the same bytes again. */
+/** Write as many bytes as fit. Returns the bytes accepted, 0 if none fits now, -1 if the link is broken. After 0, a layered link must be offered the
+ * same bytes again. */
 ssize_t link_write(struct link *l, const void *from, size_t n);
 
 struct iovec;

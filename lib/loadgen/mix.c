@@ -85,7 +85,7 @@ static int piece_add(struct mix_word *w, enum mix_kind kind, const char *text, s
     return 0;
 }
 
-/* Keep text for as long as the mix is there. Returns it, or NULL when there is no more space. */
+/* Keep text as long as the mix exists. Returns it, or NULL if there is no more space. */
 static const char *text_keep(struct mix *m, const char *text, size_t n)
 {
     if (n > sizeof m->text - m->text_len) return NULL;
@@ -297,7 +297,7 @@ int mix_parse(struct mix *m, const char *list, char why[MIX_WHY])
     }
 }
 
-/* The max number of the entries of a type: populate makes so many. */
+/* The max number of items of a type, which is what populate makes. */
 static int times_of(const struct mix *m, char type)
 {
     int most = 1;

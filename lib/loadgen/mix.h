@@ -41,7 +41,7 @@ struct mix_command {
     uint8_t grouped;  /* it has a group */
     uint8_t keys;     /* the next key each time */
     uint8_t data;     /* a word carries a value */
-    uint8_t ends;     /* the times to live of a SET stand behind it */
+    uint8_t ends;     /* the times to live of a SET follow it */
     uint8_t reply;    /* enum mix_reply */
     uint8_t stride;   /* of MIX_ITEMS: one item in so many is a value */
     uint8_t skip;     /* bytes in front of a value in its item */

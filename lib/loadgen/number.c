@@ -156,7 +156,7 @@ int number_seconds(const char *text, double low, double high, double *out)
 void number_put_long(char *out, uint64_t n, unsigned digits)
 {
     uint64_t text = number_text8(n % 100000000);
-    number_put(out, n / 100000000, digits - 8); /* first, since it may write over what follows */
+    number_put(out, n / 100000000, digits - 8); /* first, because it may overwrite the following bytes */
     memcpy(out + digits - 8, &text, 8);
 }
 

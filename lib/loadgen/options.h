@@ -90,13 +90,13 @@ int options_parse(struct options *o, int argc, char **argv, int threads, char wh
 /** Combine the given options, and refuse contradictions: the last step of options_parse. Returns 0, or -1 with one line in why. */
 int options_finish(struct options *o, char why[OPTIONS_WHY]);
 
-/** Refuse what does not go with a trace, or needs one; the first step of options_finish. Returns 0, or -1 with one line in why. */
+/** Refuse options that conflict with a trace, or require a trace; the first step of options_finish. Returns 0, or -1 with one line in why. */
 int options_trace(struct options *o, char why[OPTIONS_WHY]);
 
-/** Refuse what cannot be recorded. Returns 0, or -1 with one line in why. */
+/** Refuse options that cannot be recorded. Returns 0, or -1 with one line in why. */
 int options_record(const struct options *o, char why[OPTIONS_WHY]);
 
-/** The trace is open: let sizes and counts be what it says. */
+/** After the trace is open: set sizes and counts from the trace. */
 void options_traced(struct options *o, const struct trace *trace);
 
 /** Write one line in why, of OPTIONS_WHY bytes. Returns -1. */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Which keys are populated, which keys the other phases use, and in which pattern. */
+/* The keys of populate, the keys of the other phases, and their patterns. */
 static int finish_keys(struct options *o, int populate, char *why)
 {
     uint64_t range = o->key_max - o->key_min + 1;
@@ -40,7 +40,7 @@ static int finish_keys(struct options *o, int populate, char *why)
     return 0;
 }
 
-/* The mix of commands: what populate sends, and contradictions. */
+/* The mix of commands: the commands of populate, and contradictions. */
 static int finish_mix(struct options *o, int sent, char *why)
 {
     if (!o->mix.entries || o->trace_file) return 0;

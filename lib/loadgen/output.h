@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Result files: each is written under a temporary name and renamed, so that a file that is there is whole. */
+/* Result files: each is written under a temporary name and renamed, so that an existing file is complete. */
 #ifndef LOADGEN_OUTPUT_H
 #define LOADGEN_OUTPUT_H
 

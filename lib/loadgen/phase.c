@@ -97,7 +97,7 @@ static int keep_row(struct engine *e, const struct result *r, int offer)
     return phase_complain(why);
 }
 
-/* Run the step that offer number `offer` - 1 asked for. Returns 0, or -1 after a line on stderr or an interrupt. */
+/* Run the step that offer number `offer` - 1 requested. Returns 0, or -1 after a line on stderr or an interrupt. */
 static int run_step(struct engine *e, const struct plan *phase, const struct gate_order *order, int offer, int *failed)
 {
     struct plan step = *phase;

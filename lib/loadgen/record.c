@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run sends, as a trace: see record.h. */
+/* The requests of a run as a trace: see record.h. */
 #include "record.h"
 
 #include "clock.h"
@@ -14,7 +14,7 @@
 
 #define BUFFER (256UL * 1024)
 
-/* Open a file that has no name, beside the record. Returns NULL with errno. */
+/* Open a file without a name in the directory of the record. Returns NULL with errno. */
 static FILE *part_open(const char *path)
 {
     char name[PATH_MAX];
@@ -110,7 +110,7 @@ int record_end(struct record *r, const struct commands *c, const char *prefix, c
     if (fd < 0) r->temporary[0] = 0;
     r->file = fd < 0 || fchmod(fd, 0644) ? NULL : fdopen(fd, "w");
     if (r->file) bad = merge(r, c, prefix);
-    /* A name that is taken by now is left to who took it. */
+    /* If the name exists now, that file is not overwritten. */
     bad = bad || link(r->temporary, r->path);
     if (bad) snprintf(why, RECORD_WHY, "%s: cannot write: %s", r->path, strerror(errno));
     record_abandon(r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run sends, kept as a trace that can be replayed: each thread notes its requests in a file of its own, and one file is made of them at the
- * end, in the order of time. */
+/* The requests of a run, recorded as a trace for a replay: each thread records its requests in its own file, and at the end one file is made from
+ * them, in the order of time. */
 #ifndef LOADGEN_RECORD_H
 #define LOADGEN_RECORD_H
 
@@ -35,10 +35,10 @@ static inline void record_note(const struct record *r, FILE *part, uint64_t now_
     fwrite_unlocked(&n, sizeof n, 1, part);
 }
 
-/** Make the file of what was noted; `c` says what keys and values look like. Returns 0, or -1 with one line in why. */
+/** Write the file from the recorded requests; `c` determines keys and values. Returns 0, or -1 with one line in why. */
 int record_end(struct record *r, const struct commands *c, const char *prefix, char why[RECORD_WHY]);
 
-/** Remove what was begun. */
+/** Remove the temporary files. */
 void record_abandon(struct record *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace as the source of a phase: which request is due on which connection, how its reply is judged, and the fill after a miss. */
+/* A trace as the source of a phase: assignment of due requests to connections, check of replies, and the fill after a miss. */
 #ifndef LOADGEN_REPLAY_H
 #define LOADGEN_REPLAY_H
 

@@ -7,7 +7,7 @@
 
 #define OK4  "+OK\r\n+OK\r\n+OK\r\n+OK\r\n"
 #define OK16 OK4 OK4 OK4 OK4
-#define MANY 64U /* compared at once, by the C library, which uses the widest registers of the CPU */
+#define MANY 64U /* bytes compared in one call of the C library, which uses the widest registers of the CPU */
 
 static const char many_ok[] = OK16 OK16 OK16 OK16;
 

@@ -19,11 +19,11 @@ void report_phase_started(const struct options *o, const struct plan *plan);
 void report_phase_finished(const struct engine *e, const struct result *r);
 void report_complete(void);
 
-/** Print failures of each thread by kind, and reasons to distrust the figures, on stderr. */
+/** Print failures of each thread by kind, and warnings about the figures, on stderr. */
 void report_problems(const struct engine *e, const struct result *r);
 
-/** Write the files of a phase into `dir`: the guide's table, and with `all` the percentiles and a row an instance. Prints where the table
- *  is. Returns 0, or -1 with errno. */
+/** Write the files of a phase into `dir`: the guide's table, and with `all` the percentiles and one row per instance. Prints the path of the table.
+ * Returns 0, or -1 with errno. */
 int report_files(const struct engine *e, const struct result *r, const char *dir, int all);
 
 /* The rows of result.tsv so far, and its header, as text. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The results of a mixed phase by command, for people and programs. */
+/* The results of a mixed phase by command, as text and as files. */
 #ifndef LOADGEN_REPORT_KINDS_H
 #define LOADGEN_REPORT_KINDS_H
 

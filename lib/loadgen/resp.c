@@ -50,7 +50,7 @@ static enum resp_event length_done(struct resp *r)
         r->left = n;
         r->state = n ? AT_BULK : AT_BULK_CR;
         return RESP_MORE;
-    case '|': /* attributes and pushes come beside replies and are not replies */
+    case '|': /* attributes and pushes arrive between replies and are not replies */
     case '>':
         if (n > RESP_ELEMENTS_MAX || r->skip + n * factor > RESP_ELEMENTS_MAX) return RESP_BAD;
         r->skip += n * factor;

@@ -24,7 +24,7 @@ struct resp {
     uint8_t nil;      /* $-1, *-1 or _ */
     int64_t bulk_len; /* of a top-level bulk string, else -1 */
     char text[RESP_TEXT_MAX];
-    uint64_t items, nils; /* what is no array, map or set in a reply, however deep, and those of these that are nil; of any other reply 1 and 0 */
+    uint64_t items, nils; /* elements at any depth that are not an array, map or set; how many are nil. Of other replies 1 and 0 */
     uint64_t bytes;       /* of all its bulk strings */
     uint8_t faults;       /* there is an error among its items */
     size_t text_len;      /* bytes of the top-level line seen, at most RESP_TEXT_MAX - 1 kept; text ends in NUL when a reply is complete */

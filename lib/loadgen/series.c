@@ -60,7 +60,7 @@ static unsigned shard_rows(struct series *s, double now_s)
     return down;
 }
 
-/* The master asks to end the phase: it has lasted long enough. */
+/* The master requests the end of the phase. */
 static void look_for_stop(const struct series *s)
 {
     char path[PATH_MAX];
@@ -69,7 +69,7 @@ static void look_for_stop(const struct series *s)
     if (!access(path, F_OK)) worker_enough = 1;
 }
 
-/* One row of everything, for the interval that ended at now_s. */
+/* One row per file, for the interval that ended at now_s. */
 static void row(struct series *s, double now_s)
 {
     double length_s = now_s - s->last_s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reporter: a thread beside the load that turns what the workers hand over into one row per interval, the interval log, the status file and, on
- * a terminal, a progress line. */
+/* The reporter: a thread that converts the counts of the workers to one row per interval, the interval log, the status file and, on a terminal, a
+ * progress line. */
 #ifndef LOADGEN_SERIES_H
 #define LOADGEN_SERIES_H
 

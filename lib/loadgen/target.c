@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Requests were due for longer than a gap takes. */
+/* Requests were due for longer than the min length of a gap. */
 static void gap_note(struct target *t, uint64_t now_ns, int answered)
 {
     struct gap gap = {.from_ns = t->pending_ns, .to_ns = now_ns};

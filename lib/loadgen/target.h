@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An instance as a thread sees it: when it was silent although requests were due, and where a shard of a cluster moved. */
+/* An instance as a thread sees it: times without an answer although requests were due, and moves of a cluster's shard. */
 #ifndef LOADGEN_TARGET_H
 #define LOADGEN_TARGET_H
 
@@ -14,7 +14,7 @@ static inline void target_pending(struct target *t, uint64_t since_ns)
     if (!t->pending_ns) t->pending_ns = since_ns > t->heard_ns ? since_ns : t->heard_ns;
 }
 
-/** Returns how much of the delay of the request that is sent now was caused by this thread, in ns. A request that was due while the thread was late
+/** Returns the part of the delay of the current request that this thread caused, in ns. A request that was due while the thread was late
  *  was delayed by it too, although it then also waits for earlier ones. */
 static inline uint64_t target_own_delay(struct target *t, uint64_t now)
 {

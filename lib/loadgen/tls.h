@@ -10,10 +10,10 @@
 
 struct tls;
 
-/** Make what all sessions share. Returns 0, or -1 with one line in why of `size` bytes. Free with tls_free. */
+/** Make the state shared by all sessions. Returns 0, or -1 with one line in why of `size` bytes. Free with tls_free. */
 int tls_init(struct tls **tls, const struct options *o, char *why, size_t size);
 
-/** Release what tls_init made; NULL is fine. */
+/** Release what tls_init made; NULL is accepted. */
 void tls_free(struct tls *tls);
 
 /** Make a session on a connected, non-blocking socket. Returns it, or NULL. Free with tls_close. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracked writes: beside the load, a new bit each time, R per second and shard; acknowledged bits are recorded here and compared afterwards with
- * the server's. Where keys are written again, a later write hides the loss of an earlier one. */
+/* Tracked writes: in addition to the load, R new bits per second and shard. Acknowledged bits are recorded here and compared afterwards with the
+ * server's. If keys were overwritten, a later write would hide the loss of an earlier one. */
 #ifndef LOADGEN_TRACK_H
 #define LOADGEN_TRACK_H
 
@@ -17,7 +17,7 @@ struct track {
     uint64_t acked, lost; /* of all shards, once track_end has returned */
 };
 
-/** Empty the bits of every shard and begin to write at start_ns (CLOCK_MONOTONIC), `rate` a second to each. Returns 0, or -1 with one line in why.
+/** Clear the bits of every shard and begin to write at start_ns (CLOCK_MONOTONIC), `rate` per second to each. Returns 0, or -1 with one line in why.
  * End with track_end when 0 was returned. */
 int track_begin(struct track *t, struct cluster *c, uint64_t rate, uint64_t start_ns, char why[LINK_WHY]);
 

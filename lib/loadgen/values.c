@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values: see values.h. Content is a slice of one pool, XORed with a word that differs from key to key and from stretch to stretch. That costs a
- * tenth of drawing every byte anew, and has no repetition that a compressor can find. */
+/* Values: see values.h. Content is a slice of one pool, XORed with a word that differs from key to key and from stretch to stretch. That takes a
+ * tenth of the time of drawing every byte, and has no repetition that a compressor can find. */
 #include "values.h"
 
 #include "compressible.h"

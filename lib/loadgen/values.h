@@ -17,7 +17,7 @@ struct values_spec {
     double ratio; /* compressible: original size / size that lz4 and lzo-rle make of it, above 1 */
     uint64_t seed;
     struct sizes sizes;
-    uint64_t ttl_low, ttl_high; /* seconds that SETs give keys to live; 0: for ever */
+    uint64_t ttl_low, ttl_high; /* seconds that SETs give keys to live; 0: no expiry */
 };
 
 struct values {

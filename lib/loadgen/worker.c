@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One thread of load: see worker.h. This file has its loop and what happens a few times a second; conn.c has what happens for each request. */
+/* One thread of load: see worker.h. This file has its loop and the work of each tick; conn.c has the work of each request. */
 #include "worker.h"
 
 #include "clock.h"
@@ -141,8 +141,8 @@ int worker_connect(struct worker *w, char why[LINK_WHY])
                 snprintf(why, LINK_WHY, "interrupted");
                 return -1;
             }
-            /* An answer shows that the server has accepted all earlier connections: the thread never opens more than its backlog holds, because
-             * each further one would cost a second. */
+            /* An answer shows that the server has accepted all earlier connections: the thread never opens more connections than the backlog, because
+             * each further connection would take a second. */
             if (link_open(&c->link, w->links, &t->endpoint, j % PING_EVERY == 0, why)) return -1;
             if (conn_register(w, c, 0)) {
                 snprintf(why, LINK_WHY, "epoll: %s", strerror(errno));
@@ -165,7 +165,7 @@ static uint64_t run_delay_ns(void)
     return second ? strtoull(second, NULL, 10) : 0;
 }
 
-/* Wait for events up to timeout_ns (UINT64_MAX: until there is one). Falls back to ppoll on kernels before 5.11. */
+/* Wait for events up to timeout_ns (UINT64_MAX: until there is one). Uses ppoll on kernels before 5.11. */
 static int wait_events(struct worker *w, struct epoll_event *events, uint64_t timeout_ns)
 {
     static int no_pwait2; /* the same answer for every thread, so a race writes the same value */
@@ -192,7 +192,7 @@ static int taking(struct conn *c)
     return c->queued < before;
 }
 
-/* Whether the connection has waited too long for a reply, or to be made. */
+/* Whether the connection has waited too long for a reply or for its setup. */
 static int overdue(const struct worker *w, struct conn *c, uint64_t now)
 {
     uint64_t since = c->progress_ns, limit;
@@ -263,7 +263,7 @@ static void tick(struct worker *w, uint64_t now)
             if (w->target[i].conn[j].inflight) conn_drop(w, &w->target[i].conn[j], COUNT_LOST, now);
 }
 
-/* Open loop: give due requests to connections with room, first come first served. */
+/* Open loop: assign due requests to connections with free slots, in order. */
 static void dispatch_target(struct worker *w, struct target *t, uint64_t now)
 {
     while (t->free_count && t->left && t->pacer.next_ns <= now) {
@@ -351,8 +351,8 @@ static void target_begin(struct worker *w, struct target *t)
     }
 }
 
-/* Reopen connections that the server closed while they were idle, before any request can be lost on them. One failure is enough for an instance:
- * the rest is reopened in the phase, as after an outage. */
+/* Reopen connections that the server closed while they were idle, before any request can be lost on them. After one failure for an instance, the rest
+ * is reopened during the phase, as after an outage. */
 static void refresh(struct worker *w, struct target *t)
 {
     int gone = 0, moved = w->links->cluster && cluster_moved(w->links->cluster, t->shard, t->moves);
@@ -391,7 +391,7 @@ static void begin(struct worker *w)
         refresh(w, &w->target[i]);
         target_begin(w, &w->target[i]);
     }
-    /* In short sleeps: a signal wakes only one thread. */
+    /* Sleep in short intervals, because a signal wakes only one thread. */
     for (uint64_t now; (now = clock_now_ns()) < plan->start_ns && !worker_stop;)
         clock_sleep_until_ns(plan->start_ns - now < WAIT_SLICE_NS ? plan->start_ns : now + WAIT_SLICE_NS);
     for (uint32_t i = 0; worker_stop && i < w->targets; i++) target_end(w, &w->target[i], 0);

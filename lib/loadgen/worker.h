@@ -18,7 +18,7 @@
 #include <signal.h>
 #include <stdint.h>
 
-#define WORKER_POPULATE_PIPELINE 32 /* populate is not measured for latency: it may be fast */
+#define WORKER_POPULATE_PIPELINE 32 /* min pipeline of populate, whose latency is not measured */
 
 /* A phase, the same for all threads. */
 struct plan {
