@@ -123,7 +123,7 @@ assert_no_raw_errors() {
 @test "an exit status that no command has is explained" {
   master '' 'exit 99'
   assert_failure 99
-  assert_contains 'ended with status 99' "$stderr"
+  assert_contains 'unexpected exit status 99' "$stderr"
   master '' 'exit 3'
   assert_equal "$stderr" ''
 }

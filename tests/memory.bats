@@ -145,8 +145,8 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   judge 200 50000 22 200 >/dev/null
   sed -i 's/huge\tno\t100$/small\tyes\t60/' rows
   run bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; memory_judge host <rows'
-  assert_contains 'Not all of it was in huge pages'
-  assert_contains "Node 1: too little memory is free to leave the CPU's caches out"
+  assert_contains 'The buffer was not completely in huge pages'
+  assert_contains "Node 1: too little free memory: its figures include the CPU's caches"
   assert_contains 'measure again on an idle host (node 0 from socket 0, node 1 from socket 0).'
 }
 
@@ -210,7 +210,7 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   chmod +x bin/getconf
   master '' "${code/bash -c/env PATH=\"\$SCRATCH/bin:\$PATH\" bash -c}"
   assert_success
-  assert_contains 'elsewhere: building membench there: a copy of ours does not start: it is for ' "$stderr"
+  assert_contains 'elsewhere: building membench there: our copy does not start: it is for ' "$stderr"
   assert_equal "$("$output" --version)" 'membench 1'
   assert_equal "$(find host/cache -type d -name 'source-*')" ''
   # A version that nobody has used for a month is removed; one that was used, and another program, are not.

@@ -97,7 +97,7 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
   echo on >"$KDAMONDS/0/state"
   echo 60000000 >"$KDAMONDS/0/contexts/0/monitoring_attrs/intervals/update_us"
   tune apply
-  assert_match $'DAMON\tcannot\t[^\n]*somebody else uses DAMON \\(1 kdamond'
+  assert_match $'DAMON\tcannot\t[^\n]*another program uses DAMON \\(1 kdamond'
   assert_equal "$(damon_at nr_kdamonds 0/state 0/contexts/0/monitoring_attrs/intervals/update_us)" '1 on 60000000'
   [[ ! -e $JOURNAL ]] || fail 'a change is on record'
   # Somebody set it up anew while the run had it.
@@ -206,7 +206,7 @@ resctrl_make() {
   mkdir "$root/mon_groups/other"
   : >"$root/mon_groups/other/tasks"
   tune apply
-  assert_match $'RESCTRL_SLOW\tcannot\t[^\n]*somebody else has a group'
+  assert_match $'RESCTRL_SLOW\tcannot\t[^\n]*another program has a group'
   assert_equal "$(<"$root/info/L3_MON/mbm_total_bytes_config") $(cd "$root/mon_groups" && echo *)" '0=0x7f;1=0x7f other tierbench-test-1'
   tune restore
   assert_equal "$(ls "$root/mon_groups")" other

@@ -210,7 +210,7 @@ END
   assert_failure 1
   page=$(<20250101T100000Z-x/report.html)
   assert_contains 'GETs found no key in 2 of' "$page"
-  assert_contains 'the client was the bottleneck, so the figures show its speed and not the server&#39;s, in 2 of' "$page"
+  assert_contains 'the client was the bottleneck, so the figures describe the client, not the server, in 2 of' "$page"
   assert_contains 'incomplete, excluded: 20250101T100000Z-x/swap/2000B-4i/rep-3.cut-20250101-100000' "$page"
   assert_contains 'has no &#39;Complete.&#39; line' "$page"
 }

@@ -100,7 +100,7 @@ fill_rows() {
   run warnings
   assert_line 'less than 90 % of the data was on the requested memory (placement=off: discard the row) in 2 of 8 results: native, set at 1000B-1i, repeat 1; native, get at 1000B-1i, repeat 1'
   assert_line 'memory of native instances was swapped out in 2 of 8 results; most in native, set at 1000B-1i, repeat 1: 20.0 MiB'
-  assert_line 'native instances waited for pages from swap in 2 of 8 results; most in native, set at 1000B-1i, repeat 1: 0.002 an operation'
+  assert_line 'native instances waited for pages from swap in 2 of 8 results; most in native, set at 1000B-1i, repeat 1: 0.002 per operation'
   assert_line 'memory of native instances was on slower nodes in 2 of 8 results; most in native, set at 1000B-1i, repeat 2: 95.0 %'
   assert_equal "${#lines[@]}" 4
   # On vSMP it is unknown, which is not the same as none.

@@ -117,7 +117,7 @@ table() {
   assert_contains 'p99<=1ms swap 44% 38..46 40..46 88.0 999 500 900 0.010 latency oom 33' "$output"
   # zram occupies 50 MiB in addition to its 30 % of 200 MiB.
   assert_contains 'p99<=1ms zram 30% 28..30 30..30 110.0' "$output"
-  assert_contains 'zram: MiB include what zram keeps in memory' "$output"
+  assert_contains 'zram: MiB include the memory that zram uses' "$output"
 }
 
 @test "the table: what all data in DRAM does not keep, and what the measured phase breaks, have words and no figures" {
@@ -256,8 +256,8 @@ words() {
     assert_failure 2
     assert_contains "$want" "$stderr"
   done <<'END'
-native swap|DRAM_RATIO=1:4 search|a search and ratios exclude each other
-native swap|RATE=0|requires a load to keep
+native swap|DRAM_RATIO=1:4 search|search conflicts with ratios
+native swap|RATE=0|requires a load
 native swap|RATE=0;CONNECTIONS=search|conflicts with DRAM_RATIO=search
 native weighted|LIMITS=far<=0.1|the far accesses of weighted cannot be counted
 native||no variant has limited DRAM; add swap, zram, zswap or weighted

@@ -122,7 +122,7 @@ END
   tune apply
   echo 33 >"$TIERBENCH_ROOT/proc/sys/vm/swappiness"
   tune apply
-  assert_line $'SWAPPINESS\ttheirs\t/proc/sys/vm/swappiness\t60\t33\tsomebody else changed it from 10'
+  assert_line $'SWAPPINESS\ttheirs\t/proc/sys/vm/swappiness\t60\t33\tanother program changed it from 10'
   tune restore
   assert_success
   assert_line $'SWAPPINESS\ttheirs\t/proc/sys/vm/swappiness\t60\t10\t33'
@@ -137,7 +137,7 @@ END
   RUN_ID=test-2
   TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=11)
   tune apply
-  assert_line $'THP\tshared\t/sys/kernel/mm/transparent_hugepage/enabled\tnever\tnever\tthe run test-1 set it, and puts it back when it ends'
+  assert_line $'THP\tshared\t/sys/kernel/mm/transparent_hugepage/enabled\tnever\tnever\tthe run test-1 set it, and restores it when it ends'
   assert_equal "$(said SWAPPINESS)" 'set 10 11'
   tune restore
   assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/swappiness")" 10

@@ -112,7 +112,7 @@ long_run() {
   local irq first
   # shellcheck disable=SC2016 # expanded by the inner shell
   irq=$(bash -c '. "$REPO/lib/shared/common.sh"; . "$REPO/lib/shared/cpus.sh"; . "$REPO/lib/host/irq.sh"; irq_list "$(irq_devices "$1" | sed -n 1p)"' bash "$ADDRESS" | tail -n 1)
-  [[ -n $irq ]] || skip "the NIC of $ADDRESS has no interrupts of its own"
+  [[ -n $irq ]] || skip "the NIC of $ADDRESS has no interrupts"
   first=$(($(nproc) - 1))
   ! value_is "/proc/irq/$irq/smp_affinity_list" "$first" || skip "this machine has one CPU"
   job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 2)" KEYS=2000 IRQ_CPUS="$first" TUNE_IRQ=on

@@ -192,7 +192,7 @@ _deps_policy_set() {
   local saved=$POLICY_FILE.before-tierbench new=$POLICY_FILE.tierbench.$$ policy_names=" $* "
   _deps_policy_restore
   {
-    printf '#!/bin/sh\n# tierbench deps: temporary; what was here before is beside it as %s\n' "${saved##*/}"
+    printf '#!/bin/sh\n# tierbench deps: temporary; the previous file is %s\n' "${saved##*/}"
     # The $1 and $@ in the text belong to the generated script.
     # shellcheck disable=SC2016
     printf 'case "%s" in *" ${1%%%%.service} "*) exit 101 ;; esac\n' "$policy_names"

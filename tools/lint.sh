@@ -47,7 +47,7 @@ lint_compile() {
   return "$status"
 }
 
-# Runs clang-tidy over each C file. Its analyzer follows the paths of a function up to this number of states, a quarter of its own limit:
+# Runs clang-tidy over each C file. Its analyzer follows the paths of a function up to this number of states, a quarter of its default:
 # two thirds of the time go to the last three quarters of the states, where planted faults show that nothing more is found.
 # Usage: lint_tidy FILE...   Returns: 0 clean, 1 not
 lint_tidy() {

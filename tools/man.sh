@@ -50,7 +50,7 @@ main() {
   printf '.SH SETTINGS\nGiven as NAME=VALUE on the command line, or in a scenario, a variant or a hosts file. The default is shown.\n'
   man_settings
   printf '.SH EXIT STATUS\n.TP\n.B 0\ndone\n.TP\n.B 1\na repeat, a result or a report failed\n.TP\n.B 2\nbad usage or settings\n.TP\n.B 3\na host is not fit\n'
-  printf '.TP\n.B 130, 143\ninterrupted; what was kept is printed, with the command that goes on\n'
+  printf '.TP\n.B 130, 143\ninterrupted; what was kept is printed, with the command that continues\n'
 }
 
 main "$@"

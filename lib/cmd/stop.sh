@@ -2,9 +2,8 @@
 # Stop what a broken run left on the hosts: load generators, instances, their directories, the lock.
 #
 # Usage: ./do_it.sh stop [--force] [-H HOSTS_FILE] [NAME=VALUE]...
-#
-# Stops only processes that a run of ours recorded, if their start time matches the record, and processes that write to the log of a
-# run of ours whose directory was removed.
+# Stops only processes that a run of this user recorded, if their start time matches the record, and processes that write to the log of such a run
+# whose directory was removed.
 # A run whose master is alive is named and not stopped (exit status 3); --force stops it too.
 # shellcheck shell=bash
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Messages for people, on stderr; stdout is for data.
+# Messages to the user, on stderr; stdout is for data.
 
 # The stderr of the user, also while a caller captures a function's stderr to put the reason into a table.
 exec {LOG_FD}>&2

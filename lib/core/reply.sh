@@ -3,7 +3,7 @@
 # The only reader of hosts' replies: a reply is used only when every field of it is of its kind (lib/core/replies.tsv).
 #
 # A host's reply is untrusted text. In $(( )), (( )) and ${!name} bash evaluates text, such as PATH[$(command)]. So before any code uses it,
-# a number is checked to be a number, and a name to be one of ours.
+# a number is checked to be a number, and a name to be a known name.
 
 # The status of remote_run when a reply does not have its form; also the exit status for a host that is not fit.
 # shellcheck disable=SC2034 # for those that call remote_run

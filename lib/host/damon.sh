@@ -30,7 +30,7 @@ damon_wanted() {
   elif ! damon_read; then
     return 1
   elif [[ $VALUE == other ]]; then
-    WHY="somebody else uses DAMON ($(_damon_get "$root/nr_kdamonds") kdamond(s) in $root)"
+    WHY="another program uses DAMON ($(_damon_get "$root/nr_kdamonds") kdamond(s) in $root)"
   fi
   [[ -z $WHY ]]
 }
@@ -57,7 +57,7 @@ damon_read() {
   esac
 }
 
-# Whether every kdamond has one of our numbers, or is off and empty, as after a process of ours that was killed during setup.
+# Whether every kdamond has one of our numbers, or is off and empty, as after a process of a run that was killed during setup.
 damon_unfinished() {
   local root n i mark at
   root=$(_damon_root)
@@ -186,7 +186,7 @@ damon_regions() {
     END { flush() }'
 }
 
-# Print the counters of our kdamonds, rows `damon COUNTER VALUE`; nothing if no kdamond of ours runs. accessN: bytes on the slow nodes with
+# Print the counters of our kdamonds, rows `damon COUNTER VALUE`; nothing if none of them runs. accessN: bytes on the slow nodes with
 # accesses in N samples of an aggregation, summed over aggregations. far_bytes: the bytes that are monitored. promoted, demoted: bytes migrated.
 # Usage: damon_counts
 damon_counts() {

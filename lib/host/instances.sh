@@ -5,7 +5,7 @@
 
 # Stop the instances in a directory, and every other process that writes to their logs. Until all instances have answered, only their
 # wrappers are recorded, and these may have ended without them. A process whose output is an instance's log belongs to that instance,
-# whatever its pid and parent are now. The log may have been removed since, with the directory and all records in it.
+# with any pid and parent. The log may have been removed since, with the directory and all records in it.
 # Usage: instances_end LIMIT DIR
 # Returns: 1 when one would not go within LIMIT seconds.
 instances_end() {
@@ -42,7 +42,7 @@ _instances_find() {
   done < <(proc_outputs)
 }
 
-# Print PID and file of every process that writes to a file of ours, by the kernel's own table; most have two lines. A removed file has `
+# Print PID and file of every process that writes to a file of a run, from the kernel's table; most have two lines. A removed file has `
 # (deleted)` after its name.
 # Usage: proc_outputs
 # Globals: WORK
@@ -53,8 +53,7 @@ proc_outputs() {
     WORK=$work awk -F '\t' 'index($2, ENVIRON["WORK"] "/run-") == 1 { split($1, part, "/"); print part[3] "\t" $2 }' || :
 }
 
-# Print PID, RUN and file of every process of a run whose directory has lost its owner's line: somebody removed the directory during the
-# run.
+# Print PID, RUN and file of every process of a run whose directory has lost its owner's line: the directory was removed during the run.
 # Usage: proc_lost
 # Globals: WORK
 proc_lost() {

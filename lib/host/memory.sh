@@ -43,7 +43,7 @@ memory_path() {
   printf '%s/sys/devices/system/node/node%s' "${TIERBENCH_ROOT-}" "$1"
 }
 
-# Print the number in a file of the kernel, `-` if there is none.
+# Print the number in a file of the kernel, `-` if it does not exist.
 memory_figure() {
   local line=
   { IFS= read -r line <"$1"; } 2>/dev/null || :

@@ -50,7 +50,7 @@ sample_record() {
   done <"$RECORD"
 }
 
-# Wait until a time in microseconds. In the meantime make the kernel update the counts of the tier's cgroup ten times a second, by reading
+# Wait until a time in microseconds. In the meantime make the kernel update the counts of the tier's cgroup ten times per second, by reading
 # them. By default it updates them every two seconds, and reclaim uses these counts. In between, all pages may change from inactive to active, as
 # repeatedly fetched pages do. Reclaim then ignores the active pages, finds nothing to reclaim, and calls the OOM killer while most of the swap is
 # free.

@@ -63,7 +63,7 @@ perf_launch() {
   local scope=$1 answer='' said
   shift
   mkfifo -- "$FOLDER/$scope.ask" "$FOLDER/$scope.answer"
-  # perf's text for people is not used. perf gets the command to begin, and acknowledges it.
+  # The text output of perf is not used. perf gets the command to begin, and acknowledges it.
   setsid env --default-signal=INT perf stat -x '|' -o "$FOLDER/$scope.out" --control "fifo:$FOLDER/$scope.ask,$FOLDER/$scope.answer" -D -1 "$@" \
     </dev/null >"$FOLDER/$scope.log" 2>&1 &
   proc_started "$RECORD" $! perf || :

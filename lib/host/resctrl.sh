@@ -22,7 +22,7 @@ resctrl_targets() {
       STATE=same WHY="this CPU cannot count slow memory alone"
       tune_read file "$2" && [[ $VALUE =~ ^[0-9]+=0x[0-9a-f]+(\;[0-9]+=0x[0-9a-f]+)*\;?$ ]] || return 1
       # The kernel would reset the counters of all groups.
-      STATE=cannot WHY="somebody else has a group in /sys/fs/resctrl, whose counters would change"
+      STATE=cannot WHY="another program has a group in /sys/fs/resctrl, whose counters would change"
       ! resctrl_others || return 1
       TARGET=("$2")
       # shellcheck disable=SC2001 # a pattern of bash cannot repeat
@@ -61,7 +61,7 @@ resctrl_write() {
   case $3 in
     mounted) WHY=$(mount -t resctrl resctrl "${TIERBENCH_ROOT-}$2" 2>&1) ;;
     unmounted)
-      WHY="somebody else has a group there"
+      WHY="another program has a group there"
       ! resctrl_others || return 1
       WHY=$(umount "${TIERBENCH_ROOT-}$2" 2>&1)
       ;;

@@ -38,7 +38,7 @@ main() {
   locks_sweep >/dev/null
 }
 
-# Wait until no other call of ours runs on this host, and report it.
+# Wait until no other call of this user's runs is active on this host, and report it.
 # Usage: stop_wait DESCRIPTOR WHAT
 stop_wait() {
   ! flock -n "$1" || return 0
@@ -63,7 +63,7 @@ stop_run() {
   echo "stopped everything that ${folder##*/run-} had left"
 }
 
-# Restore what a run changed on this host. The record is beside the run's directory, so it stays when that directory is removed.
+# Restore what a run changed on this host. The record is not inside the run's directory, so it remains when that directory is removed.
 # Usage: stop_tune DIR
 stop_tune() {
   (

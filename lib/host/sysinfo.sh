@@ -107,7 +107,7 @@ nic() {
   done
 }
 
-# --- env.tsv: KEY VALUE, only values that are constant unless somebody changes them ---
+# --- env.tsv: KEY VALUE, only values that change only by configuration ---
 
 env_all() {
   env_machine

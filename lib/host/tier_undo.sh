@@ -35,7 +35,7 @@ _tier_unrecorded() {
   return 1
 }
 
-# Undo everything on record, last first. Then remove the directory, and the note beside the run's directory. Processes in a cgroup must have
+# Undo everything on record, last first. Then remove the directory, and the note next to the run's directory. Processes in a cgroup must have
 # ended.
 # Usage: tier_undo
 # Globals: TIER_DIR
@@ -48,7 +48,7 @@ tier_undo() {
   [[ ! -e $TIER_FOLDER/journal ]] || mapfile -t lines <"$TIER_FOLDER/journal"
   while ((${#lines[@]} > 0)); do
     IFS=$'\t' read -r kind boot target <<<"${lines[-1]}"
-    # Only files survive a reboot; the other names may belong to somebody else by then. A truncated line has no target, and its change was
+    # Only files survive a reboot; the other names may then belong to other programs. A truncated line has no target, and its change was
     # not made.
     if [[ -n $target ]] && [[ $kind == file || $boot == "$now" ]]; then
       "_tier_undo_${kind//-/_}" "$target" || return 1

@@ -55,7 +55,7 @@ tier_verify() {
       kind = asked["tier"]
       count = expand(asked["nodes"], wanted)
       expand(asked["far"], far)
-      # A node that the instances are bound to is treated as slow, whatever its kind.
+      # A node that the instances are bound to is treated as slow, also if it is DRAM.
       if (kind == "bind" || kind == "preferred") for (node in wanted) far[node] = 1
       away = swap
       for (node in on) if (node in far) away += on[node]

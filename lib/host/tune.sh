@@ -105,10 +105,10 @@ _tune_row() {
       if tune_fits "$row" "$VALUE" "$wanted" || [[ $KIND == hold ]]; then
         tune_say "$name" set "$target" "${JOURNAL_OLD[seq]}" "$VALUE" -
       else
-        tune_say "$name" theirs "$target" "${JOURNAL_OLD[seq]}" "$VALUE" "somebody else changed it from ${JOURNAL_NEW[seq]}"
+        tune_say "$name" theirs "$target" "${JOURNAL_OLD[seq]}" "$VALUE" "another program changed it from ${JOURNAL_NEW[seq]}"
       fi
     elif tune_fits "$row" "$VALUE" "$wanted" && [[ -v "TUNE_OTHERS[$target]" ]]; then
-      tune_say "$name" shared "$target" "$VALUE" "$VALUE" "the run ${TUNE_OTHERS[$target]} set it, and puts it back when it ends"
+      tune_say "$name" shared "$target" "$VALUE" "$VALUE" "the run ${TUNE_OTHERS[$target]} set it, and restores it when it ends"
     elif tune_fits "$row" "$VALUE" "$wanted"; then
       tune_say "$name" same "$target" "$VALUE" "$VALUE" -
     elif ! tune_may "$KIND" "$target"; then
@@ -157,7 +157,7 @@ _tune_change() {
 }
 
 # Before the first change: make the directory, the journal, the first heartbeat, and the watchdog that restores when heartbeats stop. The directory is
-# not inside the run's directory, so the record remains if somebody removes that directory.
+# not inside the run's directory, so the record remains if that directory is removed.
 # Usage: tune_open
 tune_open() {
   local pid start
@@ -206,7 +206,7 @@ tune_pace() {
   read -r -t "$1" -u "$TUNE_PIPE" || :
 }
 
-# The watchdog: restore the host if there was no heartbeat for TUNE_LEASE seconds, or if somebody removed the journal.
+# The watchdog: restore the host if there was no heartbeat for TUNE_LEASE seconds, or if the journal was removed.
 # Usage: tune_watchdog
 tune_watchdog() {
   local up alive journal pace=$((TUNE_LEASE / 10))
@@ -269,7 +269,7 @@ tune_renew() {
   [[ ! -e $TUNE/lapsed ]] || echo lapsed
 }
 
-# Undo one change, unless somebody else has changed the value since.
+# Undo one change, unless another program has changed the value since.
 # Usage: tune_undo SEQ
 # Returns: 1 if it is not undone; the journal then keeps it.
 tune_undo() {
@@ -290,7 +290,7 @@ tune_undo() {
     journal_undone "$seq" gone -
     return
   fi
-  # A process of ours was killed during the setup of DAMON.
+  # A process of the run was killed during the setup of DAMON.
   [[ $kind != damon || $VALUE != other ]] || ! damon_unfinished || VALUE=$new
   if [[ $VALUE != "$old" && $VALUE != "$new" || $old == unknown ]]; then
     journal_undone "$seq" theirs "$VALUE"
@@ -343,7 +343,7 @@ tune_stop() {
     case $result in
       back) printf '%s: %s is %s again, was %s\n' "$name" "$target" "$after" "$new" ;;
       rebooted) printf '%s: %s is %s since the reboot of this host\n' "$name" "$target" "$after" ;;
-      theirs) printf '%s: %s is %s, which somebody else made of %s: left alone; before the run it was %s\n' "$name" "$target" "$after" "$new" "$old" ;;
+      theirs) printf '%s: %s is %s, changed from %s by another program: not restored; before the run it was %s\n' "$name" "$target" "$after" "$new" "$old" ;;
       *) printf '%s: %s: %s\n' "$name" "$target" "$result" ;;
     esac
   done <<<"$rows"

@@ -72,7 +72,7 @@ _tune_irqs() {
     all+=${list:+$list$'\n'}
   done
   if [[ -z $all ]]; then
-    WHY="${devices//$'\n'/, } has no interrupts of its own"
+    WHY="${devices//$'\n'/, } has no interrupts"
     # Loopback has no interrupts, only CPU work; on any other NIC without interrupts they are hidden.
     [[ $devices != lo ]] || STATE=same
     return 1

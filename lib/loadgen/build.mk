@@ -106,7 +106,7 @@ check-fuzz: ## fuzz the RESP scanner and the reader of CLUSTER NODES: FUZZ_RUNS=
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $(UNIT_OUT)/nodes_fuzz tests/unit/nodes_fuzz.c $(addprefix $(LOADGEN_DIR)/,nodes.c slots.c number.c) -lm
 	$(UNIT_OUT)/nodes_fuzz $(FUZZ_FLAGS) -dict=tests/unit/nodes.dict $(UNIT_OUT)/corpus-nodes tests/fixtures/fuzz/nodes
 
-bench: test ## client CPU per operation beside other generators and a floor, on a private Redis
+bench: test ## client CPU per operation, compared with other generators and a floor, on a private Redis
 	@tests/bench/client-cpu.sh
 
 # A Python with a reader of HdrHistogram files, for the tests.

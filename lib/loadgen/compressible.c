@@ -34,7 +34,7 @@ static void anchor_add(struct anchors *a, size_t at)
     if (*count < ANCHORS) a->at[at % CLASSES][(*count)++] = (uint32_t)at;
 }
 
-/* Pick an anchor that position `at` can copy from; anchors outside the window are dropped. Returns NULL when there is none. */
+/* Pick an anchor that position `at` can copy from; anchors outside the window are dropped. Returns NULL if no anchor is left. */
 static uint32_t *anchor_pick(struct anchors *a, size_t at, struct rng *rng)
 {
     uint32_t *list = a->at[at % CLASSES], *count = &a->count[at % CLASSES];

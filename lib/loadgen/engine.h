@@ -80,7 +80,7 @@ void engine_plan_load(const struct engine *e, struct plan *plan, double rate, ui
 /** Turn the plan of a phase into that of its warm-up: the same load for time_s seconds, without a record. */
 void engine_plan_warmup(const struct engine *e, struct plan *plan, double time_s);
 
-/** Turn the plan of a phase into that of a step: the same load for time_s seconds, with random streams of its own by its `offer` (1 and up). After
+/** Turn the plan of a phase into that of a step: the same load for time_s seconds, with random streams that depend on its `offer` (1 and up). After
  *  its end, due requests wait at most as long as the step. */
 void engine_plan_step(const struct engine *e, struct plan *plan, int offer, double time_s);
 

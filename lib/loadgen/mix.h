@@ -43,7 +43,7 @@ struct mix_command {
     uint8_t data;     /* a word carries a value */
     uint8_t ends;     /* the times to live of a SET follow it */
     uint8_t reply;    /* enum mix_reply */
-    uint8_t stride;   /* of MIX_ITEMS: one item in so many is a value */
+    uint8_t stride;   /* of MIX_ITEMS: every stride-th item is a value */
     uint8_t skip;     /* bytes in front of a value in its item */
     uint8_t unknown;  /* the content of a reply is unknown */
     char type;        /* of the key: s h l z x i */

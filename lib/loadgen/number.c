@@ -59,7 +59,7 @@ int number_u64(const char *text, uint64_t low, uint64_t high, uint64_t *out)
 
 /* Take an amount apart: digits with at most one point among them, e and an exponent, k, M or G. Returns where the parts are, or -1. */
 struct amount {
-    size_t whole, fraction; /* digits before and behind the point */
+    size_t whole, fraction; /* digits before and after the point */
     int exponent;
 };
 

@@ -42,7 +42,7 @@ struct options {
     enum keys_kind populate; /* order of the phase populate */
     const char *key_prefix;
     uint64_t key_min, key_max;
-    uint64_t size; /* SIZE; --sizes stands above it */
+    uint64_t size; /* SIZE; --sizes overrides it */
     struct values_spec values;
     const char *sizes_text, *keys_text, *shift_text, *data_text, *ratio_text, *expire_text;
     enum phase_kind phase[OPTIONS_PHASES_MAX];
@@ -62,7 +62,7 @@ struct options {
     int fill_misses;
     const struct record *record;
     const char *record_file;           /* what the run sends is kept there as a trace */
-    uint64_t trace_first, trace_total; /* the instances here are trace_first and up of so many that share the trace; 0: they are all */
+    uint64_t trace_first, trace_total; /* the first instance here, and the number of instances that share the trace; 0: they are all here */
     /* a cluster */
     int cluster, faults, shards_given;
     uint64_t shards_first, shards_last; /* this client's part, counted from 0 */

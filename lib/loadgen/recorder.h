@@ -39,7 +39,7 @@ struct recorder {
     /* of the whole phase; the thread's own until it has ended */
     struct hist total;
     uint64_t total_count[COUNTS];
-    uint64_t at_least_us; /* the shortest such wait: from it on, percentiles are lower bounds; UINT64_MAX when there was none */
+    uint64_t at_least_us; /* the shortest such wait: from it on, percentiles are lower bounds; UINT64_MAX without one */
     /* handed over, under the lock, which is taken once an interval */
     pthread_mutex_t lock;
     struct hist ready;
@@ -52,7 +52,7 @@ int recorder_init(struct recorder *r, int open);
 /** Release what recorder_init allocated. */
 void recorder_free(struct recorder *r);
 
-/** Empty r for the next phase. No other thread may use it meanwhile. */
+/** Empty r for the next phase. No other thread may use it at the same time. */
 void recorder_clear(struct recorder *r);
 
 /** The owner thread: hand over the running interval and start the next. */

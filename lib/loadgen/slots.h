@@ -18,8 +18,8 @@ struct slots_tags {
     uint16_t *slot;   /* owned: all of them, or NULL when they are neighbours */
 };
 
-/* CRC16 is linear: the tag of a slot is the XOR of the tags of its low bits and of its high bits. A table of all tags would not stay in the first
- * cache beside the buffers. */
+/* CRC16 is linear: the tag of a slot is the XOR of the tags of its low bits and of its high bits. A table of all tags would not stay in the
+ * first-level cache together with the buffers. */
 extern uint32_t slots_tag_low[128], slots_tag_high[128];
 
 /** Returns the slot of a key, by the part that Redis hashes: the whole of it, or the part between its first { and the next }. */

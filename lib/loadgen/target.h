@@ -29,7 +29,7 @@ static inline uint64_t target_own_delay(struct target *t, uint64_t now)
     return now_late;
 }
 
-/** Check a target of a cluster, a hundred times a second: follow its shard, and wake resting connections. */
+/** Check a target of a cluster, 100 times per second: follow its shard, and wake resting connections. */
 void target_follow(struct worker *w, struct target *t, uint64_t now_ns);
 
 #endif

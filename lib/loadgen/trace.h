@@ -94,7 +94,8 @@ struct trace_walk {
 
 enum trace_found { TRACE_FOUND, TRACE_LATER, TRACE_OVER, TRACE_DAMAGED };
 
-/** Advance to the next request of this walk. TRACE_FOUND: the request is the record `next`. TRACE_LATER: there is none up to the time until_us, or
+/** Advance to the next request of this walk. TRACE_FOUND: the request is the record `next`. TRACE_LATER: no request is due up to the time until_us,
+ * or
  *  the call reached its limit of work. TRACE_OVER: the walk is at its end. TRACE_DAMAGED: the record is invalid. */
 enum trace_found trace_find(struct trace_walk *k, uint64_t until_us);
 

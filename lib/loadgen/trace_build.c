@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The index of a trace: see trace_build.h. The file has no name until it is complete, so that nobody reads a partial index. */
+/* The index of a trace: see trace_build.h. The file has no name until it is complete, so that no process reads a partial index. */
 #include "trace_build.h"
 
 #include "output.h"

@@ -79,7 +79,7 @@ static int next_argument(struct trace_parser *p, char *text, size_t room, struct
     return 1;
 }
 
-/* Read the database, the number behind the bracket, up to the first argument of the line, whose quotes are left. All requests are of one database. */
+/* Read the database, the number after the bracket, up to the first argument of the line, whose quotes are left. All requests are of one database. */
 static int read_database(struct trace_parser *p, char *why)
 {
     char text[512];

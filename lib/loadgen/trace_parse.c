@@ -145,7 +145,7 @@ static int binary(const char *text, size_t n)
     return 0;
 }
 
-/* Whether text starts as the output of MONITOR does: OK, or a time and a blank, or a line that ends in quotes, whatever separates its fields. */
+/* Whether text starts as the output of MONITOR does: OK, or a time and a blank, or a line that ends in quotes, with any separator. */
 static int monitored(const char *text, size_t n)
 {
     const char *lf = memchr(text, '\n', n);

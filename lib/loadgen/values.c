@@ -12,7 +12,7 @@
 #define POOL_SIZE     65536UL        /* random bytes, a power of two */
 #define POOL_SLACK    4096UL         /* the pool's start again, so that a slice never wraps */
 #define STRETCH       UINT64_C(4096) /* bytes of random content under one mask */
-#define PIECES_SIZE   1048576UL      /* compressible content: so much that the CPU cannot learn the branches of its decompression */
+#define PIECES_SIZE   1048576UL      /* compressible content: too large for the CPU to learn the branches of its decompression */
 #define PATTERN_SIZE  (POOL_SIZE / PATTERN_STEPS * PATTERN_STEPS)
 
 /* A pool of compressible pieces, each a stretch of some value from its start. Returns 0, or -1 when out of memory. */

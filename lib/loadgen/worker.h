@@ -111,7 +111,7 @@ struct worker {
     const struct links *links;
     const struct record *record; /* of what is sent, or NULL; the notes go to this thread's part of it */
     const struct mix *mix;       /* the commands of the phase, unless they are only GET and SET */
-    int replay;                  /* the phase is a trace, whose requests have times of their own in a closed loop too */
+    int replay;                  /* the phase is a trace, whose requests have recorded times in a closed loop too */
     struct kinds kinds;
     struct recorder recorder;
     char *in, *out;

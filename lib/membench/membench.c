@@ -22,7 +22,7 @@
 #define SEED        1
 #define PARTS       8 /* parts of a measurement of bandwidth; the best one counts */
 #define PROCESSES   4096
-#define MISPLACED   100 /* one page in so many may stay where it is */
+#define MISPLACED   100 /* one page in MISPLACED may stay where it is */
 
 struct options {
     enum { MEASURE, LOAD, SPREAD } verb;
@@ -45,7 +45,7 @@ static const char usage[] =
     "       membench --version\n"
     "\n"
     "measure: print the latency and the bandwidth of node N from these CPUs, a figure a line: NAME, a tab, the value.\n"
-    "load: read from node N at RATE GB/s until TERM or INT; print each second's time and GB/s. It ends by itself when process PID, which began\n"
+    "load: read from node N at RATE GB/s until TERM or INT; print each second's time and GB/s. It exits when process PID, which began\n"
     "at START (field 22 of /proc/PID/stat), is gone, or when FILE is gone or has not been changed for SECONDS.\n"
     "measure and load take MAX bytes of memory at most, and never more than a fourth of what is free on the node.\n"
     "spread: move the private pages of these processes, P % of them to the nodes --near and the others to the nodes --far. It prints how many pages\n"
@@ -247,7 +247,7 @@ static int load(const struct options *o)
 static int spread(struct options *o)
 {
     struct spread *s = &o->spread;
-    for (int i = 0; i < o->processes; i++) /* A process may end meanwhile. */
+    for (int i = 0; i < o->processes; i++) /* A process may end during this time. */
         if (spread_process(s, o->process[i]) && errno != ENOENT && errno != ESRCH) {
             fprintf(stderr, "membench: process %d: pages cannot be moved: %s\n", o->process[i], strerror(errno));
             return 1;

@@ -70,7 +70,7 @@ fill_target() {
   fi
 }
 
-# The expected used_memory of Redis, in bytes over all instances, for so many keys per instance.
+# The expected used_memory of Redis, in bytes over all instances, for KEYS keys per instance.
 # Usage: fill_bytes_of VALUE_BYTES INSTANCES KEYS
 # Globals: MAXMEMORY
 # Returns: sets REPLY; 1 when fill_answer has to be called first.

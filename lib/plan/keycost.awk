@@ -17,7 +17,7 @@ function class(n,    step) {
 }
 
 function estimate(size,    value, digits) {
-  # Up to 44 bytes are stored together with their object of 16; longer values have a header of 3, 5 or 9 bytes of their own.
+  # Up to 44 bytes are stored together with their object of 16; longer values have a separate header of 3, 5 or 9 bytes.
   value = size <= 44 ? class(16 + 3 + size + 1) : 16 + class(size + 1 + (size < 256 ? 3 : size < 65536 ? 5 : 9))
   base[size] = 1000000
   for (digits = 3; digits <= 15; digits++) cost[size, digits] = values * value + kinds * (class(24) + class(digits + 2))

@@ -123,6 +123,6 @@ mix_ignored() {
     printf 'COMMANDS=%s\tpopulate in PHASES\tset PHASES: without it, only the mix itself makes hashes, lists and sorted sets\n' "$COMMANDS"
   fi
   if [[ ,$COMMANDS == *,lpush* && $COMMANDS != *lpop* ]]; then
-    printf 'COMMANDS=%s\tlpop beside lpush\tadd lpop: lists that are only pushed to grow, and their memory cannot be planned\n' "$COMMANDS"
+    printf 'COMMANDS=%s\tlpop with lpush\tadd lpop: lists that are only pushed to grow, and their memory cannot be planned\n' "$COMMANDS"
   fi
 }

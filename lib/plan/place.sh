@@ -164,7 +164,7 @@ _place_same_host() {
   [[ $1 == "$SERVER" ]] || { remote_is_local "$1" && remote_is_local "$SERVER"; }
 }
 
-# Print the CPUs that the kernel isolates, as a list; nothing when there are none.
+# Print the CPUs that the kernel isolates, as a list; nothing if it isolates none.
 # Usage: place_isolated
 place_isolated() {
   sed -n 's/^# isolated //p' <<<"$_PLACE_TOPOLOGY"

@@ -16,7 +16,7 @@ verify_files() {
   (
     cd -- "$run" || exit
     # shellcheck disable=SC2016 # of awk
-    # Lists first. Plots of a report, files written beside the results, and incomplete repeats are not part of them.
+    # Lists first. Plots of a report, other files in the directory, and incomplete repeats are not part of them.
     find . -name SHA256SUMS -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 -r awk '
       FNR == 1 { folder = FILENAME; sub(/SHA256SUMS$/, "", folder); print "L\t" folder }
       # Ignore names outside the directory.
@@ -66,7 +66,7 @@ verify_show() {
   [[ $made != *changed* ]] || printf 'warning   the tool had changes that no commit has\n'
   while IFS=$'\t' read -r kind _; do [[ -z $kind ]] || count[$kind]=$((count[$kind] + 1)); done <<<"$rows"
   printf 'files     %d checked, %d in no list\n' $((count[same] + count[changed] + count[missing])) "${count[unlisted]}"
-  [[ -e $run/SHA256SUMS ]] || printf 'warning   the run has no list of its own: it did not end, or is of an older version\n'
+  [[ -e $run/SHA256SUMS ]] || printf 'warning   the run has no list: it did not end, or is of an older version\n'
   result_unfinished "$run" | sed 's/^/warning   not complete: /'
   grep -E '^(missing|changed|added)'$'\t' <<<"$rows" | sed $'s/\t/   /; s/^added /added   /' || :
   problems=$((count[missing] + count[changed] + count[added]))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Warnings of Redis about its host at start, from the logs of instances; on a tuned host there are none.
+# Warnings of Redis about its host at start, from the logs of instances; a tuned host causes no warnings.
 
 # Print each different warning once, with the number of its instances, the number of their directories, and the first directory: COUNT TEXT FOLDERS
 # DIR.

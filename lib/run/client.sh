@@ -335,13 +335,13 @@ _client_start() {
   }
   if search_is "$phase"; then
     search_turn "$phase" "$@" || {
-      for client; do _CLIENT_STATE[$client]="the search cannot go on"; done
+      for client; do _CLIENT_STATE[$client]="the search cannot continue"; done
       return 0
     }
     step=$SEARCH_DO
   elif hit_is "$phase"; then
     hit_turn || {
-      for client; do _CLIENT_STATE[$client]="the search for a hit ratio cannot go on"; done
+      for client; do _CLIENT_STATE[$client]="the search for a hit ratio cannot continue"; done
       return 0
     }
     step=$HIT_DO

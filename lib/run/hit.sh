@@ -4,7 +4,7 @@
 # The search varies one parameter: the SD of gaussian, the exponent of zipf, or the share of requests to the hot keys of hotspot.
 # A look is one measurement of the hit ratio; lib/run/hit.awk chooses the next look.
 
-declare -A _HIT_KEYS=() # by point: the found pattern, or `-` if there is none
+declare -A _HIT_KEYS=() # by point: the found pattern, or `-` if the search failed
 _HIT_POINT=             # the point whose search runs now
 _HIT_ROWS=              # the server's counters before the current look
 _HIT_LOOK=              # the current look: ROUND LOOK PARAMETER

@@ -27,7 +27,7 @@ program_prepare() {
       IFS=$'\t' read -r what path why <<<"$answer"
     fi
     if [[ $answer == no* ]]; then
-      log_info "$host: building $called there: a copy of ours does not start: $why"
+      log_info "$host: building $called there: our copy does not start: $why"
       _program_sources "$_REMOTE_TMP/$key.$BASHPID.tar"
       remote_put "$host" "$_REMOTE_TMP/$key.$BASHPID.tar" "$work/cache/$key.tar" || return
       answer=$(remote_run "$host" program build "$name" "$key" "$target" "${file#"$ROOT/"}") || return

@@ -50,7 +50,7 @@ repeat_held() {
     255) log_warn "$SERVER: cannot check the lock of this run" ;;
     *)
       REPEAT_LOST=yes
-      log_warn "$SERVER: the lock of this run is lost; a repeat beside another run is not a result"
+      log_warn "$SERVER: the lock of this run is lost; a repeat at the same time as another run is not a result"
       ;;
   esac
   return 1

@@ -18,7 +18,7 @@ work_open() {
 }
 
 # Refuse a directory that other users can write to or replace, because our scripts run programs from it. Each of its parents must be root's
-# or ours, and writable by nobody else; in a sticky parent, other users cannot replace our entries.
+# or ours, and writable by no other user; in a sticky parent, other users cannot replace our entries.
 # Usage: work_alone PATH [NAMED]
 #   NAMED is its name in messages
 work_alone() {

@@ -2,7 +2,7 @@
 # The bandwidth of the NEIGHBOUR load during a phase, from server/antagonist.tsv. Load it after text.awk.
 
 # Returns the mean GB/s of the seconds entirely between FROM_US and TO_US by the server's clock. If the phase contains no whole second, returns the
-# first second that is partly in it; empty if there is none.
+# first second that is partly in it, if any, else empty.
 function antagonist_read(file, from_us, to_us,    line, f, sum, n, last) {
   while ((getline line < file) > 0) {
     if (split(line, f, "\t") != 2 || f[1] !~ /^[0-9]+\.[0-9]+$/ || f[2] !~ /^[0-9]+\.[0-9]+$/ || f[1] * 1e6 < from_us) continue

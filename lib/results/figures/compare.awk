@@ -198,7 +198,7 @@ function print_row_heads(    one_base, one_other, k) {
   print "repeats", "text", 0, 0, 0, "text", "raw", "text", "text", metric_decimals[first_metric], "text", metric_decimals[first_metric], "percent", 0
 }
 
-# Whether points are more than a value size and a number of servers, which have columns of their own.
+# Whether points are more than a value size and a number of servers, which have separate columns.
 function point_tells(    r, key, seen) {
   for (r = 1; r <= rows; r++) {
     key = len[r] SUBSEP servers[r]
@@ -268,5 +268,5 @@ END {
   print_limits()
   print_verdict()
   note_unjudged()
-  if (judged >= 20) note("of " judged " verdicts at 95 %, about " int(judged / 20 + 0.5) " would show a difference by chance where there is none")
+  if (judged >= 20) note("of " judged " verdicts at 95 %, about " int(judged / 20 + 0.5) " would show a difference by chance")
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Read load generator logs, ours and the guide's, with the result.tsv beside them, and print one row per phase.
+# Read load generator logs, ours and the guide's, with the result.tsv in the same directory, and print one row per phase.
 #
 # Input, one line each, tab-separated, names escaped as in text.awk:
 #   D GIVEN REAL      a directory as the user named it, and where it really is (for the names in the path)
@@ -227,7 +227,7 @@ function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
   return 1
 }
 
-# Read result.tsv beside a log into tsv[row, column]; returns its number of rows, -1 if the file does not exist, -2 if it is invalid.
+# Read the result.tsv in a log's directory into tsv[row, column]; returns its number of rows, -1 if the file does not exist, -2 if it is invalid.
 function read_tsv(file,    line, n, i, column, cell, rows, columns, status) {
   for (i in tsv) delete tsv[i]
   for (i in tsv_used) delete tsv_used[i]
@@ -467,7 +467,7 @@ function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
     keep_row()
   }
   for (r = 1; r <= rows; r++)
-    if (!(r in tsv_used)) complain(path, "has no whole phase " tsv[r, "operation"] ", which result.tsv beside it has")
+    if (!(r in tsv_used)) complain(path, "has no complete phase " tsv[r, "operation"] ", which its result.tsv has")
 }
 
 BEGIN {

@@ -134,7 +134,7 @@ function instead(k, metric,    whose, low) {
   return low " to " face_instead(metric, highest_base[k, metric], highest_other[k, metric], highest[k, metric], "", highest_at[k, metric])
 }
 
-# Other figures that are better or worse, without a sentence of their own; one in twenty would be by chance.
+# Other figures that are better or worse, without a separate sentence; one in twenty would be by chance.
 function also(k,    m, metric, out, word, w, most) {
   split("worse,better", word, ",")
   for (w = 1; w <= 2; w++)

@@ -38,7 +38,7 @@ function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
     text_number(int(log(most) / log(10)) + 1, 0), "Lines of latency over the share of requests that were at least as fast, one for each variant, on a scale where every further nine has the same width.")
 }
 
-# Latency of every thread in one repeat of one variant; the threads of several clients are side by side.
+# Latency of every thread in one repeat of one variant; the threads of several clients are next to each other.
 function heat(p, g, v,    file, i, r, base, t, n, f, line, share, b, seen, wide, slot, top) {
   file = OUT "/heat-" p "-" g "-" v ".dat"
   base = 0

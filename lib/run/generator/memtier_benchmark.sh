@@ -177,7 +177,7 @@ memtier_row() {
 # Convert a packed HdrHistogram (V2: base64 of deflated zigzag numbers) to `US COUNT`. US is the last slot of ./test within theirs, so that
 # both tables are read in the same way.
 memtier_slots() {
-  # A packed histogram begins with 8 bytes of its own and 2 of zlib. gzip requires its own header; the missing trailer does no harm.
+  # A packed histogram begins with a header of 8 bytes, and 2 bytes of zlib. gzip requires its own header; the missing trailer does no harm.
   { printf '\037\213\010\0\0\0\0\0\0\003' && base64 -d | tail -c +11; } | { gzip -dc 2>/dev/null || :; } | od -An -v -tu1 -w1 | awk '
     NR >= 13 && NR <= 16 { digits = digits * 256 + $1 }
     NR >= 17 && NR <= 24 { lowest = lowest * 256 + $1 }

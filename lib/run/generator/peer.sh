@@ -6,7 +6,7 @@
 # COMMON is lib/shared/common.sh.
 # One process per instance, as in the Cloud Onload Redis Cookbook. ADAPTER is the file for one program; it has
 #   adapter_version                   print the program's name and version
-#   adapter_each REQUESTS             print how many requests an instance gets if REQUESTS are requested
+#   adapter_each REQUESTS             print REQUESTS of an instance, rounded as the program requires
 #   adapter_load PHASE PORT STEM      become the load of a phase on an instance; what it writes goes to STEM.*
 #   adapter_watch                     return when the load is done, with the us that the i-th process was at it in TOOK[i]; one that
 #                                     has no better way does without
