@@ -31,7 +31,7 @@ load_reads() {
   (($(cat host/run-*/antagonist/antagonist.tsv | wc -l) >= 3))
 }
 
-@test "each point has its load: the row says what was asked for and what was read, and nothing is left" {
+@test "each point has its load: the row has the requested and the measured bandwidth, and nothing is left" {
   run_split "$REPO/do_it.sh" run "${untuned[@]}" NEIGHBOUR="0 0.05" TIME=3
   assert_success
   assert_contains '127.0.0.1: node 0 is read at 0.05 GB/s during the measured phases' "$stderr"
@@ -54,7 +54,7 @@ load_reads() {
   assert_equal "$(find host -name 'run-*')" ''
 }
 
-@test "a load that ends before the phases do fails its repeat, and says so" {
+@test "a load that ends before the phases fails its repeat, with a message" {
   job_start "$REPO/do_it.sh" run "${untuned[@]}" NEIGHBOUR=0.05 TIME=600 RATE=1000 REDISRUNS=1
   wait_until 60 load_reads
   load_recorded

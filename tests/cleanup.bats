@@ -52,7 +52,7 @@ while :; do sleep 0.1; done'
   done
 }
 
-@test "a second Ctrl-C does not cut short what the first one began to undo" {
+@test "a second Ctrl-C does not interrupt the cleanup of the first" {
   script 'undo() { : >begun; until [[ -e again ]]; do sleep 0.1; done; echo end; }
 cleanup_push undo
 exit 0'

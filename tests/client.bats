@@ -12,7 +12,7 @@ teardown() {
   scratch_teardown
 }
 
-@test "clients are told one time to start at, each by its own clock, and it lies far enough ahead for all to hear of it" {
+@test "clients get one time to start at, each by its own clock, far enough ahead for all to receive it" {
   # shellcheck disable=SC2016 # expanded by the master
   master "CLIENT_IP=192.0.2.1" '
     monitor_mark() { :; }

@@ -77,7 +77,7 @@ refuses() {
   refute_exists "$SCRATCH"/host/run-*
 }
 
-@test "a cluster that cannot be is refused, and the message says why" {
+@test "an impossible cluster is refused, with the reason" {
   refuses 'with 2 nodes no majority of masters is left to take over; set at least 3' CLUSTER_NODES=2
   refuses 'REPLICAS=3: too many: on 3 nodes one node would hold a shard twice' REPLICAS=3
   refuses 'too few: 2 shards on 3 nodes leave a node without a master' INSTANCES=2
@@ -86,7 +86,7 @@ refuses() {
   refuses 'does not support CLUSTER=on; set GENERATOR=test' GENERATOR=redis-benchmark PHASES='set get' TIME=0
 }
 
-@test "doctor says that a port of the cluster bus is taken" {
+@test "doctor reports that a port of the cluster bus is in use" {
   local base
   base=$(cluster_ports 6)
   redis_start -p $((base + 10003))

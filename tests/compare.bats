@@ -85,14 +85,14 @@ _guide_repeat() {
   assert_equal "$(figure p50 mark 20250101T100000Z-x/swap 20250101T100000Z-x/native)" better
 }
 
-@test "one bucket of the histogram, or one second of a thread's time, is no difference" {
+@test "one bucket of the histogram, or one second of a thread's time, is not a difference" {
   run_make 20250101T100000Z-x 4 30 31 20 21
   assert_equal "$(figure p50 mark 20250101T100000Z-x)" 'not decided'
   assert_equal "$(figure p50 more_repeats 20250101T100000Z-x)" ''
   assert_equal "$(figure tx mark 20250101T100000Z-x)" 'same within 5 %'
 }
 
-@test "--fail-if: a rule that is met exits 1 and says where; one that is not exits 0" {
+@test "--fail-if: a rule that is met exits 1 and names the place; one that is not exits 0" {
   guide_make
   run_split compare --fail-if 'tx<95%' native imdt
   assert_failure 1
@@ -189,7 +189,7 @@ _guide_repeat() {
   refute_contains 'no point keeps it'
 }
 
-@test "what differs between the environments stands above the table; what passes does not" {
+@test "differences between the environments are above the table; temporary ones are not" {
   local run
   for run in 20250101T100000Z-x 20250102T100000Z-x; do
     run_make $run 3 30 90 20 60
@@ -231,7 +231,7 @@ _guide_repeat() {
   refute_contains 'compare: 20250101T100000Z-x: the client was the bottleneck' "$stderr"
 }
 
-@test "every format is what its name says" {
+@test "every format is valid" {
   guide_make
   need_command python3
   compare --format json --fail-if 'tx<95%' native imdt >out.json || [[ $? == 1 ]]

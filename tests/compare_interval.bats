@@ -160,7 +160,7 @@ END
   assert_equal "$(figure ops robust_mark 20250101T100000Z-x)$(figure ops mark 20250101T100000Z-x)" worse
 }
 
-@test "under three repeats there is no interval, and that is said" {
+@test "under three repeats there is no interval, with a message" {
   run_make 20250101T100000Z-x 2 30 90 20 60
   assert_equal "$(figure p50 mark 20250101T100000Z-x)" 'too few repeats'
   assert_equal "$(figure p50 low_percent 20250101T100000Z-x)" ''

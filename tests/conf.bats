@@ -67,7 +67,7 @@ refused() {
   assert_equal "$(conf_value TIME argument MEMTIER_TEST_TIME=0.0) $(conf_value WARMUP argument WARMUP=00.00) $(conf_value RATE argument RATE=0.0)" '0 0 0'
 }
 
-@test "a line that is no assignment is named" {
+@test "a line that is not an assignment is named" {
   printf '# a question\nexport KEYS=1\n' >conf/scenarios/mine.conf
   refused "$PWD/conf/scenarios/mine.conf:2: export KEYS=1: not an assignment; accepted: NAME=VALUE" ./do_it.sh plan -s mine
 }

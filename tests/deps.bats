@@ -72,7 +72,7 @@ deps() {
   done
 }
 
-@test "a dry run says what is missing and installs nothing" {
+@test "a dry run reports what is missing and installs nothing" {
   without_screen
   run deps run --dry-run
   assert_failure 1
@@ -108,7 +108,7 @@ deps() {
   assert_equal "$(<"$CALLS")" ''
 }
 
-@test "new services may not start meanwhile, others may; then there is no policy, as before" {
+@test "new services may not start during an installation, others may; afterwards there is no policy, as before" {
   need_root
   without_screen
   run deps run
@@ -117,7 +117,7 @@ deps() {
   assert_equal "$(ls -A sbin)" ''
 }
 
-@test "a policy that was there still decides on other services, and is put back as it was" {
+@test "an existing policy still decides on other services, and is restored" {
   need_root
   without_screen
   # shellcheck disable=SC2016 # expanded by the policy
@@ -147,7 +147,7 @@ deps() {
   assert_equal "$(readlink "$POLICY_FILE")" /bin/true
 }
 
-@test "an installation that fails says why and puts the policy back" {
+@test "an installation that fails prints the reason and restores the policy" {
   need_root
   without_screen
   echo mine >"$POLICY_FILE"
@@ -188,7 +188,7 @@ deps() {
   assert_equal "$(ls -A sbin)" policy-rc.d
 }
 
-@test "what a killed installation left is put back by the next call" {
+@test "the next call restores what a killed installation left" {
   need_root
   without_screen
   echo mine >"$POLICY_FILE"
@@ -204,7 +204,7 @@ deps() {
   assert_equal "$(ls -A sbin)" policy-rc.d
 }
 
-@test "without root and without sudo, one line says what to do" {
+@test "without root and without sudo, one line has the fix" {
   need_root
   without_screen
   # The checkout may be in a directory that nobody else can read.

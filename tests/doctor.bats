@@ -41,7 +41,7 @@ check() {
   assert_equal "$(grep -c ' work directory ' <<<"$output")" 1
 }
 
-@test "a needed thing that fails: exit 3, the row says how to fix it" {
+@test "a failed requirement: exit 3, the row has the fix" {
   run_split "$REPO/do_it.sh" doctor --all -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host" REDIS_SERVER=/nonexistent/redis-server
   assert_failure 3
   assert_match 'fail +redis-server .*REDIS_FROM=package'
@@ -121,7 +121,7 @@ check() {
   assert_match 'ok \| port range'
 }
 
-@test "what an earlier run left is named, and whether settings are among it; a living run is none" {
+@test "remains of an earlier run are named, and whether settings are among them; those of a live run are not" {
   mkdir -p host/{run,tune}-old-1 host/run-live-1
   chmod 700 host
   printf 'old-1\tsomebody\telsewhere\t1\t1\t-\t-\t2026-01-01T00:00:00Z\n' >host/run-old-1/owner

@@ -65,7 +65,7 @@ plan_in() {
   assert_contains 'environment: TIERBENCH_ENVIRONMENT=all: unknown value; accepted: bare' "$stderr"
 }
 
-@test "what only reads results minds no name of somebody else's either" {
+@test "commands that only read results ignore such names too" {
   DATA=/mnt/data run_split "$REPO/do_it.sh" compare "$REPO/results/sample"
   assert_success
   assert_equal "$stderr" "$(env "$REPO/do_it.sh" compare "$REPO/results/sample" 2>&1 >/dev/null)"

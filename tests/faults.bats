@@ -21,7 +21,7 @@ teardown() {
   assert_equal "${lines[-1]}" '1 faults tried, 1 survived, state diff empty'
 }
 
-@test "a word that is no fault, or no number of minutes, is one line" {
+@test "a word that is not a fault, or not a number of minutes, is one line" {
   run env TRY=flood:set:1 "$REPO/tests/faults/run.sh"
   assert_failure 2
   assert_match '^faults: TRY=flood:set:1: is no FAULT:MOMENT:NUMBER; faults: .*master-kill'

@@ -131,7 +131,7 @@ END
   assert_equal "$(gap)" ''
 }
 
-@test "without two samples there is no model of what a key costs" {
+@test "without two samples there is no model of the memory per key" {
   run env DO=fit awk -f "$REPO/lib/plan/keycost.awk" <<<$'sample\t3\t10\t1000'
   assert_failure 1
   assert_output ''

@@ -66,7 +66,7 @@ assert_no_raw_errors() {
   assert_no_raw_errors
 }
 
-@test "doctor on a fresh clone without a compiler says so once, with what installs it" {
+@test "doctor on a fresh clone without a compiler reports it once, with the command that installs it" {
   fresh
   moment
   without gcc make
@@ -128,7 +128,7 @@ assert_no_raw_errors() {
   assert_equal "$stderr" ''
 }
 
-@test "doctor --fix installs what is missing after asking, says what it did, and checks again" {
+@test "doctor --fix installs what is missing after asking, reports it, and checks again" {
   need_root
   moment
   without screen sudo
@@ -189,7 +189,7 @@ assert_no_raw_errors() {
   assert_success
 }
 
-@test "a run whose report cannot be drawn says so in one line and exits 1" {
+@test "a run whose report cannot be drawn prints one line and exits 1" {
   moment
   without gnuplot
   PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}"
@@ -198,7 +198,7 @@ assert_no_raw_errors() {
   assert_contains 'SET'
 }
 
-@test "a full disk stops a run with one line that says how to go on" {
+@test "a full disk stops a run with one line that names the command to continue" {
   master RESULTS_DIR="$SCRATCH" 'stat() { echo "100 * 1024 / 1024"; }
     disk_room "$PWD" && echo room
     stat() { echo "10000 * 1024 / 1024"; }

@@ -137,7 +137,7 @@ path_without() {
   done < <(installed)
 }
 
-@test "an interrupted run ends the peer; one whose server or whose client dies is no result" {
+@test "an interrupted run stops the peer; a run whose server or client dies is not a result" {
   local variant program pid start
   need_command redis-benchmark redis-cli
   while read -r variant program; do

@@ -67,7 +67,7 @@ info_of_all() {
   assert_equal "$(grep -c '^tcp_port:' <<<"$output")" 2
 }
 
-@test "another password is no answer" {
+@test "another password is not an answer" {
   info_of_all 'REDIS_PASSWORD=other'
   assert_success
   assert_equal "$(grep -c '^# no answer$' <<<"$output")" 3

@@ -27,7 +27,7 @@ teardown() {
   assert_equal "$(grep -E "^[.']" page | grep -vE '^\.(\\"|TH|SH|SS|TP|B|br|nf|fi)( |$)' || :)" ''
 }
 
-@test "groff has nothing to say of the page" {
+@test "groff reports nothing about the page" {
   need_command groff
   "$REPO/tools/man.sh" >page
   run groff -man -Tascii -ww -z page

@@ -120,7 +120,7 @@ Total Throughput(KB/s): 108793.74
   assert_line 'Misses: not known'
 }
 
-@test "clients that end apart: the rate of all is by the time of the slowest, and no sum of rates" {
+@test "clients that end at different times: the rate of all is by the time of the slowest, not a sum of rates" {
   local rep=results/20250101T000000Z-wsf-pkm/native/100B-2i/rep-1
   client_make "$rep" 192.0.2.21 mixed 6379:10:10:0:50:60:1
   client_make "$rep" 192.0.2.22 mixed 6380:10:10:0:50:60:1

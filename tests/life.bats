@@ -53,7 +53,7 @@ _life_count() { (($(grep -cE -- "$2" job.err) >= $1)); }
   assert_equal "$(find host -name 'run-*')" ''
 }
 
-@test "a generator whose phase has begun and that makes no progress is named; one that is done, or waits, is none" {
+@test "a generator without progress during a phase is named; one that is done, or waits, is not" {
   # shellcheck disable=SC2016 # expanded by the script
   cat >stall.sh <<END
 set -Eeuo pipefail

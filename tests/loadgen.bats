@@ -75,7 +75,7 @@ load loadgen
   done
 }
 
-@test "nobody there: one line that names the address, exit 1" {
+@test "no server: one line that names the address, exit 1" {
   local port
   port=$(ports_pick 1)
   loadgen 1 127.0.0.1 "$port" 10 10
@@ -84,7 +84,7 @@ load loadgen
   assert_equal "$(wc -l <<<"$stderr")" 1
 }
 
-@test "a connection that the server closes is made again; what was on the way counts as lost, never as answered" {
+@test "a connection that the server closes is reopened; requests in flight count as lost, never as answered" {
   redis_start
   loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 1000
   job_start env OMP_NUM_THREADS=1 "$REPO/test" --no-flush --phases get --keys uniform -c 4 -P 4 --time 4 --out out 127.0.0.1 "$REDIS_PORT" 100 1000
@@ -329,7 +329,7 @@ asked() { (($(calls "$1") >= $2)); }
   assert_contains afile/out "$stderr"
 }
 
-@test "our HdrHistogram files say the same to a reader that others wrote" {
+@test "our HdrHistogram files have the same content for another reader" {
   need_command python3
   make -s -C "$REPO" build/venv/bin/python >venv.log 2>&1 || skip "the hdrhistogram package cannot be fetched: $(tail -n 1 venv.log)"
   redis_start

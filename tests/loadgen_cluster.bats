@@ -46,7 +46,7 @@ load cluster
   done
 }
 
-@test "nobody is asked for the nodes a second time while all is well" {
+@test "without an error the nodes are queried only once" {
   cluster_start 3 0
   loadgen 3 --cluster --phases populate,mixed --time 1.5 127.0.0.1 "$CLUSTER_PORT" 40 3000
   assert_success
@@ -133,7 +133,7 @@ load cluster
     $((acked - dropped))
 }
 
-@test "somebody who moves slots is named, and the load ends" {
+@test "a move of slots is reported, and the load ends" {
   cluster_start 3 0
   loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000
   assert_success

@@ -18,7 +18,7 @@ load loadgen
   assert_equal "$(result get host)" '[::1]'
 }
 
-@test "a server that reads slowly is no server that does not answer: writing is progress" {
+@test "a server that reads slowly is not one that does not answer: writing is progress" {
   delay_server slow --rate 2000000
   loadgen 1 --no-flush --phases set --timeout 1.2 127.0.0.1 "$DELAY_PORT" 1500000 1
   assert_success
@@ -40,7 +40,7 @@ load loadgen
   assert_equal "$(result get lost) $(result get outages) $(result get ops)" '0 0 100'
 }
 
-@test "what a server says is printed without control bytes" {
+@test "text from a server is printed without control bytes" {
   delay_server rude --reply 'GET=-ERR \x1b[31mred\x07\x9b1m\r\n'
   loadgen 1 --no-flush --phases get 127.0.0.1 "$DELAY_PORT" 10 1
   assert_failure 1
@@ -51,7 +51,7 @@ load loadgen
   assert_equal "$stderr" "test: cannot use 127.0.0.1:$DELAY_PORT: ERR ?[31mred"
 }
 
-@test "a server that takes connections and says nothing: the command without a reply is named" {
+@test "a server that accepts connections and sends nothing: the command without a reply is named" {
   delay_server silent --silent PING
   loadgen 1 --connect-timeout 0.5 127.0.0.1 "$DELAY_PORT" 10 1
   assert_failure 1

@@ -43,7 +43,7 @@ agree() {
   done
 }
 
-@test "keys and values are as long as the trace says, live as long, and are compared to the last byte" {
+@test "keys and values have the lengths and times to live of the trace, and are compared to the last byte" {
   local key=ns:u:1
   redis_start
   cat >t.csv <<'END'

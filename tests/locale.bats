@@ -39,7 +39,7 @@ speak() {
   assert_match 'native,100B-2i,1,127.0.0.1,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9.]+,'
 }
 
-@test "where i is no small I, settings are read all the same" {
+@test "in a locale where i is not a small I, settings are read correctly" {
   speak tr_TR
   run_split "$REPO/do_it.sh" plan -s imdt SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=72 SERVER_MEM=754
   assert_success

@@ -114,7 +114,7 @@ rounds_ticks() {
   ((found[2] >= 96)) || fail "${found[2]} instances were looked at"
 }
 
-@test "an instance that does not answer INFO is named, and stands as such among the counters" {
+@test "an instance that does not answer INFO is named, and marked in the counters" {
   # shellcheck disable=SC2016 # expanded by the master
   monitored 1 'monitor_mark set && monitor_mark end && monitor_fetch "$SCRATCH"'
   assert_success
@@ -207,7 +207,7 @@ rounds_ticks() {
   assert_contains "guard: the instance on port $BASE has exited" "$stderr"
 }
 
-@test "what the OOM killer took is told as such" {
+@test "an instance that the OOM killer stopped is reported as such" {
   ((EUID == 0)) || skip 'needs root'
   grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || skip 'no memory cgroup of version 1 here'
   words KEYS=auto FILL=48M VALUE_SIZES=1000 -v swap
@@ -229,7 +229,7 @@ rounds_ticks() {
   assert_equal "$(find /sys/fs/cgroup -maxdepth 2 -type d -name "tierbench-demo-$JOB_PID")" ''
 }
 
-@test "what the tier's swap holds is told by every awk" {
+@test "every awk prints the content of the tier's swap" {
   local awk
   need_command mawk gawk
   mkdir -p work/run-x/tier

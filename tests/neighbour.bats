@@ -28,7 +28,7 @@ END
   assert_output $'set server 5.0 2.0 10 0\nget server 1.0 0.0 10 0'
 }
 
-@test "hosts with one kernel share their CPUs: what is ours on one is foreign to none" {
+@test "hosts with one kernel share their CPUs: our processes on one are foreign on none" {
   # A server and two clients on one machine; the clients are behind one sshd. 9 - (3 + 2 + 1) - 0.5 - 0.7 are left.
   run judged 10 <<'END'
 set server k s 0 4 0 0 0 0 7 0
@@ -49,7 +49,7 @@ END
   assert_output $'set server 30.0 0.0 10 1\nset a 30.0 0.0 10 1'
 }
 
-@test "the limit is LIMIT percent of a CPU, or half a percent of all CPUs; a probe that was cut short is left out" {
+@test "the limit is LIMIT percent of a CPU, or half a percent of all CPUs; a truncated probe is left out" {
   run judged 10 <<'END'
 set server k s 0 100 0 0 0 0 7 0
 get server k s 100

@@ -165,7 +165,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   assert_match $'^warn\tperf is missing\t.*install: linux-perf' "$row"
 }
 
-@test "words that are no events are refused" {
+@test "words that are not events are refused" {
   run_split "$REPO/do_it.sh" plan FAR_EVENTS='r80d1:u --all'
   assert_failure 2
   assert_contains "invalid; accepted: a list" "$stderr"

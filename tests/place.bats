@@ -120,7 +120,7 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
   assert_contains 'PLACEMENT_NODE=2: node 2 has no CPU' "$stderr"
 }
 
-@test "none: nothing says where an instance runs, but for a memory tier" {
+@test "none: nothing places an instance, except for a memory tier" {
   place 2x12 2 PLACEMENT=none
   assert_output $'6379 - -\n6380 - -\nclient '
   place cpuless 1 PLACEMENT=none TIER=bind

@@ -89,7 +89,7 @@ planned() {
 203.0.113.2/6379/2/6 0@-;1@-"
 }
 
-@test "a sweep stands above a variant and the command line, and the next variant has its own values again" {
+@test "a sweep overrides a variant and the command line, and the next variant has its own values again" {
   cp -r "$REPO/do_it.sh" "$REPO/conf" "$REPO/lib" "$BATS_TEST_TMPDIR"
   printf '# mine\nPIPELINE=7\nKEY_MAX=69\nINSTANCE_THREADS=1\n' >"$BATS_TEST_TMPDIR/conf/variants/mine.conf"
   printf '# other\nKEYS=500\nINSTANCE_THREADS=3\n' >"$BATS_TEST_TMPDIR/conf/variants/native.conf"

@@ -77,7 +77,7 @@ block() {
   assert_exists "$RUN"/plots/far-1.svg "$RUN"/plots/far-1.png
 }
 
-@test "a run without waits for far memory, or on a tier where nobody sees them, has no picture of them" {
+@test "a run without waits for far memory, or on a tier without their count, has no plot of them" {
   run_make
   server_make "$RUN"/swap/1000B-1i/rep-1 bind ok 0 0
   run_split "$REPO/do_it.sh" report "$RUN"
@@ -87,7 +87,7 @@ block() {
   refute_exists "$RUN"/plots/far-1.svg
 }
 
-@test "a server whose clock is an hour ahead gives the same picture" {
+@test "a server whose clock is an hour ahead gives the same plot" {
   local ahead
   run_make
   data_make
@@ -281,7 +281,7 @@ PROGRAM
   assert_exists "$RUN"/plots/scaling-1-1000-{1,2}.svg
 }
 
-@test "the whiskers of a bar are the interval that compare tells, and the picture says so" {
+@test "the whiskers of a bar are the interval of compare, and so is its description; its label is the ratio of compare" {
   local repeat
   for repeat in 1 2 3; do
     repeat_make "$RUN" native 1000B-1i $repeat c 1000 500000 1 30 90 get:$((3 + repeat % 2))

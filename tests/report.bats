@@ -77,7 +77,7 @@ END
 
 found() { sed -n "s/^$1=//p" <<<"$output"; }
 
-@test "one file with everything in it, and every picture beside it as SVG and PNG" {
+@test "one file with everything in it, and every plot as SVG and PNG" {
   run_make 20250101T100000Z-x
   run_split report 20250101T100000Z-x
   assert_success
@@ -199,7 +199,7 @@ END
   refute_contains 'a<b' "$page"
 }
 
-@test "what to mind is said: misses, a limited client, a repeat that is missing, a cut log" {
+@test "warnings: misses, a limited client, a missing repeat, a truncated log" {
   run_make 20250101T100000Z-x
   local client=20250101T100000Z-x/swap/1000B-4i/rep-1/c
   awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["misses"] = 7; $at["client_limited"] = 1 } { print }' $client/result.tsv >new

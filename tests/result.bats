@@ -55,7 +55,7 @@ guide_rows() {
   assert_equal "${#lines[@]}" 3
 }
 
-@test "max_time is the longest thread, in whole seconds, wherever its line stands" {
+@test "max_time is the longest thread, in whole seconds, wherever its line is" {
   log_make 1000 10 5 set:7 >redis.log.a.20180501-100000.1
   run "$REPO/summary2csv.sh" redis.log.a.20180501-100000.1
   assert_equal "$(column max_time <<<"$output")" 7
@@ -99,7 +99,7 @@ guide_rows() {
   assert_equal "$(kept_columns <<<"${lines[2]}")" "results/20250101T100000Z-imdt/native/1000B-4i/rep-1/10.0.0.1/redis.log.10.0.0.1.20250101-100000.1,1,1000,4,50,2,get,20250101T100000Z-imdt,imdt,native,1000B-4i,1,10.0.0.1,4,1,1,0,200,73,800000,23,23,24,99,109,119,129,2731204,0,0,,,,,,,,,,,,,,,,,"
 }
 
-@test "the scenario is what run.conf says" {
+@test "the scenario is that of run.conf" {
   repeat_make results/20250101T100000Z-x native p 1 c 1000 50 4 23 99 set:3
   echo 'SCENARIO="wsf-read"' >results/20250101T100000Z-x/run.conf
   run "$REPO/summary2csv.sh" results/20250101T100000Z-x
@@ -179,7 +179,7 @@ END
   assert_contains 'Complete' "$stderr"
 }
 
-@test "a phase that misses a thread's line is no result" {
+@test "a phase that lacks a thread's line is not a result" {
   log_make 1000 10 4 set:3 get:2 | sed '/^Thread   2.* set /d' >redis.log.a.20180501-100000.1
   run_split "$REPO/summary2csv.sh" redis.log.a.20180501-100000.1
   assert_failure 1
@@ -213,7 +213,7 @@ END
   done
 }
 
-@test "a result.tsv that says something else than the log, or is cut, is named" {
+@test "a result.tsv that contradicts the log, or is truncated, is named" {
   repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3 get:2
   repeat_make r/20250101-x native p 2 c 1000 50 4 23 99 set:3 get:2
   repeat_make r/20250101-x native p 3 c 1000 50 4 23 99 set:3 get:2
@@ -414,7 +414,7 @@ END
   assert_equal "$(column avg_us <<<"$output")" 59
 }
 
-@test "a heading of the table stands above its own figures" {
+@test "a heading of the table is above its own figures" {
   repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=markdown result_table'
   assert_equal "$(awk -F ' *[|] *' 'NR == 1 { for (i = 2; i < NF; i++) name[i] = $i } NR == 3 { for (i in name) print name[i] "=" $i }' <<<"$output" |
@@ -440,7 +440,7 @@ END
   assert_equal "$(column p99_us <<<"$output")" 500
 }
 
-@test "a cut histogram leaves percentiles empty and says so" {
+@test "a truncated histogram leaves percentiles empty, with a message" {
   local run=r/20250101-x client
   for client in a b; do
     repeat_make "$run" native p 1 "$client" 1000 50 1 23 99 set:3

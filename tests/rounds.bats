@@ -93,7 +93,7 @@ judged() {
   assert_line "stop|1"
 }
 
-@test "steps of a figure are no reason to go on: p99 of some microseconds" {
+@test "steps of a figure are not a reason to continue: p99 of some microseconds" {
   run judged ROUND=3 METRICS=p99 <<<$'a 1 0 10\nb 1 0 10\na 2 0 10\nb 2 0 10\na 3 0 10\nb 3 0 10'
   assert_output $'closed|get p99 latency of b: 100.0 % of a, +-0.0 %, same\nstop|1'
 }
@@ -127,7 +127,7 @@ judged() {
   assert_contains "it counts, as it was run 3 times" "$stderr"
 }
 
-@test "plan says repeats and minutes as a range, and settings that contradict each other are refused" {
+@test "plan prints repeats and times as a range, in hours if long, and contradicting settings are refused" {
   local words=(-s wsf-static-multi-node SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 PLACEMENT=none REDISRUNS=auto)
   run "$REPO/do_it.sh" plan "${words[@]}"
   assert_success

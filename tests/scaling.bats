@@ -110,7 +110,7 @@ windows_row() {
 '
 }
 
-@test "instances that are no numbers are refused" {
+@test "instances that are not numbers are refused" {
   local word
   for word in 0 1..0 4..2 1.. ..4 1..4..0 1...4 some 1..60001 1..2..3..4; do
     numbers INSTANCES="$word"
@@ -187,7 +187,7 @@ END
   assert_match 'kernel, set: the knee is at 14 instances'
 }
 
-@test "one slow point in a curve that goes on growing is no knee, and a schedule has none" {
+@test "one slow point in a curve that continues to grow is not a knee, and a schedule has no knee" {
   {
     windows_head
     # The figures of the cookbook for kernel and GET at 100 Gbit/s, which have a dip.
@@ -222,7 +222,7 @@ END
   assert_contains 'no knee up to 32 instances'
 }
 
-@test "how busy things were is told of the phase, not of the time around it that the counters have too" {
+@test "the utilization is that of the phase, not of the time around it that the counters have too" {
   mkdir -p rep-1/{client,server}
   # A phase of 1 s with 3 s between the marks; the second CPU had no interrupts.
   printf 'get\t%s\t%s\t1000\t%s\n' cpus time_us 3001000 cpus busy_us 1961000 cpu0 irq_us 301000 cpu1 irq_us 1000 7001 used_cpu_us 901000 \
@@ -286,7 +286,7 @@ the link of 1,000 Mbit/s 80 %, a thread"
   assert_equal "$(sed -n '/^GET, values/,$p' <<<"$output" | grep -cE '^ +[14] +[0-9,]+ +[0-9.]+%$')" 2
 }
 
-@test "a point whose load generator dies is no figure; the other points are" {
+@test "a point whose load generator dies has no figure; the other points have" {
   words INSTANCES='1 2' TIME=8 RATE=1000 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   wait_until 60 grep -q 'phase get starts' job.err

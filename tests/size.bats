@@ -75,7 +75,7 @@ found() {
   assert_equal "$(next < <(found && printf 'settle 44 500 0\ntake 44 5000 0\nsettle 48 500 0\n'))" $'take\tp99<=1ms\t48'
 }
 
-@test "what breaks a limit is told: unanswered requests are throughput" {
+@test "the reason why a limit breaks is printed: unanswered requests are throughput" {
   assert_match $'\tthroughput$' "$(next < <(found | sed 's/^seek 42 .*/seek 42 500 0.05 1 1 - 70/' && printf 'settle 44 500 0\ntake 44 500 0\n'))"
 }
 

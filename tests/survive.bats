@@ -44,7 +44,7 @@ assert_nothing_left() {
   assert_nothing_left
 }
 
-@test "the table goes to a full device: one line says so, the results are whole, and the exit status tells" {
+@test "the table goes to a full device: one line, complete results, and exit status 1" {
   # shellcheck disable=SC2317 # called by run_split
   full() { "$@" >/dev/full; }
   run_split full "$REPO/do_it.sh" run "${untuned[@]}"
@@ -54,7 +54,7 @@ assert_nothing_left() {
   assert_nothing_left
 }
 
-@test "a script that cannot write on a host with a full disk: one message without a line number, and what it says itself" {
+@test "a script that cannot write on a host with a full disk: one message without a line number, and its own message" {
   # shellcheck disable=SC2016 # expanded by the master
   master '' '
     REMOTE_MARK=mark
@@ -65,7 +65,7 @@ assert_nothing_left() {
   assert_equal "$stderr" $'cannot write: No space left on device (REMOTE_DIR: is its disk full?)\nrun-1: cannot be written'
 }
 
-@test "a script whose directory is removed meanwhile: the file is named, and no line of the script" {
+@test "a script whose directory is removed while it runs: the file is named, and no line of the script" {
   # shellcheck disable=SC2016 # expanded by the master
   master '' '
     REMOTE_MARK=mark
@@ -89,7 +89,7 @@ assert_nothing_left() {
   assert_equal "$(grep -c 'No space left on device' <<<"$stderr")" 3
 }
 
-@test "a run whose directory was removed by hand: it ends its instances itself, and stop does when it could not" {
+@test "a run whose directory was removed manually stops its instances; if it cannot, stop does" {
   local mine
   redis_start
   mine=$REDIS_PORT
@@ -150,7 +150,7 @@ assert_nothing_left() {
   assert_equal "$(find tmp -name 'tierbench-*')" ''
 }
 
-@test "a stop that waits says what for" {
+@test "a stop that waits prints the reason" {
   mkdir -m 700 host
   # shellcheck disable=SC2016 # expanded by the inner shell
   job_start bash -c 'exec 5>host/server.flock && flock 5 && : >held && until [[ -e enough ]]; do sleep 0.05; done'
@@ -175,7 +175,7 @@ assert_nothing_left() {
   assert_equal "$stderr" ''
 }
 
-@test "sockets of dead screen sessions of ours go with stop, and others stay" {
+@test "stop removes sockets of our dead screen sessions, and keeps others" {
   need_command screen
   local file
   export SCREENDIR=$SCRATCH/screen

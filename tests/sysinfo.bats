@@ -39,7 +39,7 @@ value() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' env/env.tsv; }
   assert_output $'uname\nfree\nuptime\nthp\nlscpu\nnative'
 }
 
-@test "the files a reader may want are there, and none is empty" {
+@test "all files of the description exist, and none is empty" {
   local file
   REDIS_BINARY=$(command -v redis-server) ADDRESS=$(hostname -I | awk '{ print $1 }')
   ADDRESS=${ADDRESS:-127.0.0.1}
@@ -51,7 +51,7 @@ value() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' env/env.tsv; }
   assert_equal "$(find host -name 'sysinfo.*')" ''
 }
 
-@test "env.tsv: sorted, each key once, two columns, and as the machine says" {
+@test "env.tsv: sorted, each key once, two columns, with the values of the machine" {
   REDIS_BINARY=$(command -v redis-server) ADDRESS=127.0.0.1
   capture
   assert_equal "$(awk -F '\t' 'NF != 2 || $1 == "" || $2 == ""' env/env.tsv)" ''
@@ -66,7 +66,7 @@ value() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' env/env.tsv; }
   assert_equal "$(value nic.devices)" lo
 }
 
-@test "two captures of a machine that nobody changed are the same; a change is one line" {
+@test "two captures of an unchanged machine are the same; a change is one line" {
   tree_make ixgbe
   capture
   cp env/env.tsv first.tsv

@@ -99,7 +99,7 @@ column() {
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["variant"] == variant && $at["operation"] == operation { print $at[name] }'
 }
 
-@test "DRAM alone is told as such" {
+@test "DRAM alone is reported as such" {
   machine dram
   run on_host detect
   assert_success
@@ -121,7 +121,7 @@ column() {
   assert_match $'^warn\tDRAM is a cache of slower memory.*memory-mode'
 }
 
-@test "a node without a CPU is told apart: CXL, PMem, and HBM, which is the faster one" {
+@test "kinds of nodes without a CPU are distinguished: CXL, PMem, and HBM, which is faster" {
   machine cxl
   run on_host detect
   assert_line $'cxl\tnode1\t131072 MiB, no CPU, memory tier 22, read latency 300 ns, write latency 300 ns, read bandwidth 30000 MB/s'
@@ -151,7 +151,7 @@ column() {
   assert_contains $'slow\tnode1\t'
 }
 
-@test "vSMP is told by its tools, with version and nna" {
+@test "vSMP is detected by its tools, with version and nna" {
   machine imdt
   run on_host detect
   assert_line $'vsmp\thost\tvSMP Foundation: 8.5.2455.12 (vsmpversion); nna: NNA: on'
@@ -161,7 +161,7 @@ column() {
   assert_match $'^warn\tDRAM is a cache of slower memory.*vsmp'
 }
 
-@test "swap, zram and zswap are told, each with its size" {
+@test "swap, zram and zswap are reported, each with its size" {
   machine swap
   run on_host detect
   assert_line $'swap\t/dev/nvme0n1p2\tpartition of 8191 MiB, 1 used, priority -2'
@@ -420,7 +420,7 @@ column() {
   assert_match "fail +variant swap +${LOOPS[0]} is in use with priority 7, and $LOOP with 7 is not after it"
 }
 
-@test "a block device that is no swap area is refused, and nothing is written on it" {
+@test "a block device that is not a swap area is refused, and nothing is written on it" {
   need_cgroup
   head -c 64M /dev/urandom >area
   cp area before

@@ -88,7 +88,7 @@ END
   tune restore
 }
 
-@test "applied twice, as after a lost link, it is still put back to the first value; restored twice, nothing happens" {
+@test "applied twice, as after a lost link, the first value is restored; restoring twice has no effect" {
   local original
   original=$(tree_state)
   tune apply
@@ -103,7 +103,7 @@ END
   assert_back
 }
 
-@test "another variant's value replaces the first, and what it does not ask for is put back" {
+@test "another variant's value replaces the first, and values that it does not request are restored" {
   local original
   original=$(tree_state)
   tune apply
@@ -130,7 +130,7 @@ END
   assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/page-cluster")" 3
 }
 
-@test "what another run has set is said to be shared, and stays that run's to put back" {
+@test "a value that another run has set is shared, and that run restores it" {
   local original
   original=$(tree_state)
   tune apply
@@ -160,7 +160,7 @@ END
   assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/swappiness")" 10
 }
 
-@test "a journal whose last line was cut is read up to there, and gone on with" {
+@test "a journal with a truncated last line is read up to there, and continued" {
   local original
   original=$(tree_state)
   TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10 | grep SWAPPINESS)
@@ -176,7 +176,7 @@ END
   assert_back
 }
 
-@test "without a sign of life the watchdog puts the host back; the next apply says so and tunes it again" {
+@test "without a heartbeat the watchdog restores the host; the next apply reports it and tunes it again" {
   local original
   original=$(tree_state)
   TUNE_LEASE=2
@@ -196,7 +196,7 @@ END
   assert_back
 }
 
-@test "the watchdog holds no descriptor of who started it, and ends with the journal" {
+@test "the watchdog has no descriptor of its parent, and ends with the journal" {
   local pid start
   tune apply
   read -r pid start _ <host/tune-test-1/watchdog.proc
@@ -261,7 +261,7 @@ END
   assert_equal "$(</proc/sys/vm/overcommit_memory)" "$before"
 }
 
-@test "what could not be put back is left alone on auto, and done on on" {
+@test "a value that could not be restored is not touched with auto, and set with on" {
   # shellcheck disable=SC2016 # expanded by the stand-in
   printf '#!/bin/sh\ncase $1 in --nna=*) echo "${1#*=}" >"$TIERBENCH_ROOT/units/nna" ;; esac\n' >"$TIERBENCH_ROOT/usr/local/bin/imdtctl"
   tune apply
@@ -283,7 +283,7 @@ END
   tune restore
 }
 
-@test "check changes nothing and says what would be" {
+@test "check changes nothing and prints what apply would do" {
   local original
   original=$(tree_state)
   tune check
@@ -352,7 +352,7 @@ some_rows() {
   TUNE_ROWS=$(tune_table 10.0.0.1 "${words[@]}")
 }
 
-@test "weights that are set turn the kernel's own off, which are put back after them; not where they cannot be" {
+@test "weights turn off the kernel's automatic weights, which are restored after them; refused if they cannot be" {
   local folder original
   folder=$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave
   mkdir -p "$folder"

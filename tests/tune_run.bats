@@ -145,7 +145,7 @@ long_run() {
   assert_back
 }
 
-@test "kill -9: stop puts everything back and says what; a second stop finds nothing" {
+@test "kill -9: stop restores everything and prints it; a second stop finds nothing" {
   long_run
   kill -KILL "$JOB_PID"
   job_wait 60
@@ -180,7 +180,7 @@ long_run() {
   assert_back
 }
 
-@test "a link cut for longer than the lease: the server puts itself back, and the master says so when it is reached again" {
+@test "a link cut for longer than the lease: the server is restored, and the master reports it when it is reached again" {
   local port=6379 somaxconn
   netns_up "$SCRATCH"
   [[ $NETNS_FILES != shared ]] || skip 'hosts cannot have files of their own here'

@@ -62,7 +62,7 @@ auto_user() {
   assert_equal "$(find host -name 'run-*')" ''
 }
 
-@test "REDIS_USER: keep, a name, one that is not there; doctor says which" {
+@test "REDIS_USER: keep, a name, a missing name; doctor prints which" {
   need_root
   master "$WORDS" 'for REDIS_USER in keep daemon; do
       server_start 1
@@ -85,7 +85,7 @@ auto_user() {
   refute_exists results
 }
 
-@test "where root can become nobody else, auto goes on as root and says so; a name is refused" {
+@test "if root cannot become another user, auto continues as root with a message; a name is refused" {
   need_root
   mkdir bin
   printf '#!/bin/sh\necho "setpriv: setresuid failed: Invalid argument" >&2\nexit 127\n' >bin/setpriv

@@ -58,7 +58,7 @@ handed_over() {
   assert_line 'missing   native/100B-2i/rep-2/SHA256SUMS'
 }
 
-@test "the list of a stranger leads nowhere else; what has no list is said to have none" {
+@test "a list with names outside the directory is ignored; a missing list is reported" {
   mkdir -p strange/native/p/rep-1/c
   printf '%064d  /etc/passwd\n%064d  ../../../../secret\n' 0 0 >strange/native/p/rep-1/c/SHA256SUMS
   run "$REPO/do_it.sh" verify strange
@@ -72,7 +72,7 @@ handed_over() {
   assert_contains 'strange/link: a link'
 }
 
-@test "the sample in the repository is as the clients' lists say" {
+@test "the sample in the repository matches the clients' lists" {
   run "$REPO/do_it.sh" verify "$REPO/results/sample"
   assert_success
   assert_contains 'warning   the run has no list:'

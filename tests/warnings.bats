@@ -30,7 +30,7 @@ teardown() {
   assert_match 'warn +Redis warnings +The TCP backlog setting of 2147483000 cannot be enforced'
 }
 
-@test "doctor tells the warnings of the newest run on the same server that left logs, and nothing where there is none" {
+@test "doctor prints the warnings of the newest run with logs on the same server, else nothing" {
   # Usage: run_left NAME SERVER [WARNING]; without the third there are no logs
   run_left() {
     mkdir -p "results/$1/native/1000B-1i/rep-1/server"
@@ -47,7 +47,7 @@ teardown() {
   assert_equal "$(told 192.0.2.3)" ''
 }
 
-@test "warnings of several instances are told once, without what differs" {
+@test "warnings of several instances are printed once, without their differences" {
   mkdir server
   for port in 1 2; do
     printf '%d:M 05 Dec 2018 20:12:12.24%d # WARNING overcommit_memory is set to 0! Background save may fail\n%d:M * Ready\n' "$port" "$port" "$port" >"server/redis-$port.log"

@@ -23,7 +23,7 @@ teardown() {
   assert_match '^tierbench [0-9]+\.[0-9]+\.[0-9]+ \(([0-9a-f]{12}(, changed)?|unknown commit)\)$'
 }
 
-@test "a copy that is no checkout knows its version, and no commit of the folder around it" {
+@test "a copy that is not a checkout has its version, and not the commit of the directory around it" {
   git init -q .
   git -c user.name=n -c user.email=e@example.org commit -q --allow-empty -m around
   mkdir copy
@@ -43,7 +43,7 @@ teardown() {
   assert_contains 'scenario imdt, variants native'
 }
 
-@test "a hosts file stands above the hosts of a scenario" {
+@test "a hosts file overrides the hosts of a scenario" {
   printf 'server 192.0.2.1\nclient 192.0.2.2\n' >hosts
   run "$REPO/do_it.sh" plan -s demo -H hosts SERVER_CORES=4 SERVER_MEM=8
   assert_success

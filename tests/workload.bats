@@ -38,7 +38,7 @@ refusals() {
   done
 }
 
-@test "a hot set that moves, through do_it.sh: the plan says it, the rows have it, and all keys were there" {
+@test "a hot set that moves, through do_it.sh: the plan and the rows have it, and all keys existed" {
   run_split "$REPO/do_it.sh" plan "${WORDS[@]}" KEY_PATTERN=hotspot:10:90 SCRAMBLE=on SHIFT=0.5:5 PHASES='populate get'
   assert_success
   assert_contains 'keys hotspot:10:90, scrambled, moving by 5 % every 0.5 s' "$output"

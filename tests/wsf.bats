@@ -187,7 +187,7 @@ END
   assert_equal "${#lines[@]}" 3
 }
 
-@test "the links of a run's folder lead to one repeat, also when its first one was removed and made again" {
+@test "the links of a run's directory point to one repeat, also if its first repeat was removed and repeated" {
   local RUN=$SCRATCH/run LOG_LINKS=on PHASES="populate mixed" CLIENT_IP=127.0.0.1 REDISBASE=6379 POINT_INSTANCES rep
   # shellcheck source=lib/run/links.sh
   . "$REPO/lib/plan/shares.sh" && . "$REPO/lib/run/links.sh"
@@ -215,7 +215,7 @@ END
   assert_equal "$(find -L "$RUN" -type l)" ''
 }
 
-@test "a program that traces runs while phases are measured, is told to end, and what it writes is kept" {
+@test "a tracing program runs during measured phases, is stopped, and its output is kept" {
   local trace
   cat >tracer <<'END'
 #!/bin/bash

@@ -53,7 +53,7 @@ allowed() {
   unloaded
 }
 
-@test "strategies 0, 1, 2 and 4: instances run on the CPUs that they say, by the kernel's account" {
+@test "strategies 0, 1, 2 and 4: instances run on the planned CPUs, according to the kernel" {
   local -a pids
   need_command numactl
   loaded -s wsf-pkm REDIS_NUMACTL_STRATEGY=0
