@@ -123,3 +123,23 @@ commands() {
   run "$REPO/tools/columns.sh" check
   assert_success
 }
+
+@test "docs/architecture.md names every file of the master's and the hosts' side, by name or pattern" {
+  local file name found bad=''
+  local -a names=()
+  # shellcheck disable=SC2016 # the quotes of Markdown
+  mapfile -t names < <(grep -E '^\| ' "$REPO/docs/architecture.md" | cut -d '|' -f 2 | grep -oE '`[^`]+`' | tr -d '`')
+  ((${#names[@]} > 80))
+  while read -r file; do
+    found=
+    for name in "${names[@]}"; do
+      # shellcheck disable=SC2053 # a name may be a pattern; that of a directory stands for all of its files
+      if [[ $file == $name || ($name == */ && $name == lib/*/*/ && $file == "$name"*) ]]; then
+        found=yes
+        break
+      fi
+    done
+    [[ $found ]] || bad+="$file"$'\n'
+  done < <(cd "$REPO" && find lib/core lib/plan lib/run lib/host lib/shared lib/results -type f ! -path 'lib/results/figures/*' ! -name '*.css')
+  [[ -z $bad ]] || fail "no row in docs/architecture.md for:"$'\n'"$bad"
+}
