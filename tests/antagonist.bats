@@ -66,7 +66,7 @@ load_reads() {
   kill -KILL "$pid"
   job_wait 60
   assert_equal "$status" 1
-  assert_contains 'NEIGHBOUR: the load on memory ended before the phases did' "$stderr"
+  assert_contains 'NEIGHBOUR: the load on memory ended before the phases' "$stderr"
   assert_equal "$(find host -name 'run-*')" ''
 }
 
@@ -137,8 +137,8 @@ END
   run_split ./do_it.sh run "${untuned[@]}" NEIGHBOUR=0.05
   assert_failure 1
   assert_contains 'broken on purpose' "$stderr"
-  refute_contains 'no load on memory is on record' "$stderr"
-  refute_contains 'ended before the phases did' "$stderr"
+  refute_contains 'no load on memory is recorded' "$stderr"
+  refute_contains 'ended before the phases' "$stderr"
   run ./do_it.sh doctor --all "${untuned[@]}" NEIGHBOUR=1
   assert_match 'memory +[^\n]*with 256 MiB of NEIGHBOUR'
 }

@@ -125,7 +125,7 @@ load loadgen
   (($(result get timeouts) > 0)) || fail "no timeout was counted"
 }
 
-@test "AUTH: the password comes from REDISCLI_AUTH alone; wrong and missing ones are said, and it is never printed" {
+@test "AUTH: the password comes only from REDISCLI_AUTH; wrong and missing ones are said, and it is never printed" {
   redis_start --requirepass s3cret --user default on '>s3cret' '~*' '+@all' --user bench on '>b3nch' '~*' '+@all'
   export REDISCLI_AUTH=s3cret
   loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10

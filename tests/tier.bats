@@ -192,7 +192,7 @@ column() {
   echo >"$TIERBENCH_ROOT/proc/mounts"
   ((EUID != 0)) || {
     run on_host TIER=swap check
-    assert_match $'^fail\tthe kernel gives no memory controller'
+    assert_match $'^fail\tthe kernel has no memory controller'
     run on_host TIER=swap TIER_SWAPPINESS=0 check
     assert_match $'^fail\tvm.swappiness 0'
     # In a container with cgroup v2; files of its kernel have no size.
@@ -209,7 +209,7 @@ column() {
     run on_host TIER=swap TIER_SWAP=/proc check
     assert_match $'^fail\t'
     run on_host TIER=swap TIER_SWAP=/nowhere check
-    assert_match $'^fail\t/nowhere: no such folder'
+    assert_match $'^fail\t/nowhere: no such directory'
   }
 }
 
@@ -428,7 +428,7 @@ column() {
   words -v swap TIER_SWAP="$LOOP"
   run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_failure 3
-  assert_match "fail +variant swap +$LOOP is no swap area: mkswap would make it one, and erase it"
+  assert_match "fail +variant swap +$LOOP is not a swap area; mkswap makes it one, and erases it"
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_failure 3
   sync "$LOOP"

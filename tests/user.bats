@@ -74,14 +74,14 @@ auto_user() {
     server_start 1 || { server_stop; exit 7; }'
   assert_failure 7
   assert_output $'root\ndaemon'
-  assert_contains "REDIS_USER=no-such-user: no such user here" "$stderr"
+  assert_contains "REDIS_USER=no-such-user: no such user" "$stderr"
   local -a words=(-s demo KEYS=100 REDISBASE="$BASE") untuned
   mapfile -t untuned < <(words_untuned)
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}"
   assert_match "ok +variant native +instances run as $(auto_user) +REDIS_USER=auto"
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}" RESULTS_DIR="$SCRATCH/results" REDIS_USER=no-such-user
   assert_failure 3
-  assert_contains "instances run as REDIS_USER=no-such-user: no such user here; requires: " "$stderr"
+  assert_contains "instances run as REDIS_USER=no-such-user: no such user; requires: " "$stderr"
   refute_exists results
 }
 

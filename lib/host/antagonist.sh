@@ -101,9 +101,9 @@ antagonist_cpus() {
 # Stop membench, and send its bandwidth of each second.
 antagonist_fetch() {
   local pid start
-  [[ -e $RECORD ]] || fail "NEIGHBOUR: no load on memory is on record"
+  [[ -e $RECORD ]] || fail "NEIGHBOUR: no load on memory is recorded"
   read -r pid start _ <"$RECORD"
-  proc_alive "$pid" "$start" || fail "NEIGHBOUR: the load on memory ended before the phases did: $(said_why <"$FOLDER/antagonist.err")"
+  proc_alive "$pid" "$start" || fail "NEIGHBOUR: the load on memory ended before the phases: $(said_why <"$FOLDER/antagonist.err")"
   proc_end 10 "$RECORD" || fail "NEIGHBOUR: the load on memory does not end"
   cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   files_send -- antagonist.tsv

@@ -26,7 +26,7 @@ damon_wanted() {
   if [[ ! -d $root ]]; then
     WHY="the kernel has no DAMON (Linux 5.18 or newer with CONFIG_DAMON_SYSFS and CONFIG_DAMON_PADDR)"
   elif [[ $DAMON_FAR == - || $DAMON_FAST == - ]]; then
-    WHY="there are not both slow and fast nodes"
+    WHY="requires both slow and fast nodes"
   elif ! damon_read; then
     return 1
   elif [[ $VALUE == other ]]; then
@@ -114,7 +114,7 @@ _damon_context() {
   at=$(_damon_root)/$1/contexts
   regions=$(damon_regions "$2")
   if [[ -z $regions ]]; then
-    WHY="the memory blocks of the nodes $2 are not known (/sys/devices/system/memory)"
+    WHY="the memory blocks of the nodes $2 are unknown (/sys/devices/system/memory)"
     return 1
   fi
   # The number comes first, because it identifies the owner.

@@ -19,7 +19,7 @@ resctrl_targets() {
       grep -qw resctrl "${TIERBENCH_ROOT-}/proc/filesystems" 2>/dev/null
       ;;
     mbm)
-      STATE=same WHY="this CPU cannot count slow memory alone"
+      STATE=same WHY="this CPU cannot count slow memory separately"
       tune_read file "$2" && [[ $VALUE =~ ^[0-9]+=0x[0-9a-f]+(\;[0-9]+=0x[0-9a-f]+)*\;?$ ]] || return 1
       # The kernel would reset the counters of all groups.
       STATE=cannot WHY="another program has a group in /sys/fs/resctrl, whose counters would change"

@@ -16,7 +16,7 @@ cgroup_find() {
       CGROUP_VERSION=2 CGROUP_ROOT=$root$folder
     fi
   done <"$root/proc/mounts"
-  WHY="the kernel gives no memory controller, neither in a cgroup of version 1 nor of version 2"
+  WHY="the kernel has no memory controller in cgroup v1 or v2"
   [[ -n $CGROUP_VERSION ]]
 }
 
@@ -34,7 +34,7 @@ cgroup_make() {
     _cgroup_set "$CGROUP_ROOT/cgroup.subtree_control" +memory || return
   fi
   tier_note cgroup "$folder" || return
-  WHY="$folder cannot be made"
+  WHY="$folder cannot be created"
   mkdir -- "$folder" || return
   if [[ $CGROUP_VERSION == 2 ]]; then
     # Not memory.high: the kernel suspends processes over that limit, and this delay is not the latency of a tier.
@@ -91,6 +91,6 @@ cgroup_usage() {
 
 _cgroup_set() {
   WHY=$( (LC_ALL=C && echo "$2" >"$1") 2>&1) && return
-  WHY="$1 does not take $2: ${WHY##*: }"
+  WHY="$1 does not accept $2: ${WHY##*: }"
   return 1
 }

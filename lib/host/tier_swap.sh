@@ -13,7 +13,7 @@ swap_place() {
   elif [[ -b $TIER_SWAP ]]; then
     SWAP_DEVICE=$(readlink -f -- "$TIER_SWAP")
     tier_swapping "$SWAP_DEVICE" || [[ $(run_limited 20 blkid -p -s TYPE -o value -- "$SWAP_DEVICE" 2>/dev/null) == swap ]] || {
-      WHY="$TIER_SWAP is no swap area: mkswap would make it one, and erase it"
+      WHY="$TIER_SWAP is not a swap area; mkswap makes it one, and erases it"
       return 1
     }
     _swap_first
@@ -21,11 +21,11 @@ swap_place() {
   else
     SWAP_FOLDER=$TIER_SWAP
   fi
-  WHY="$SWAP_FOLDER: no such folder"
+  WHY="$SWAP_FOLDER: no such directory"
   [[ -d $SWAP_FOLDER ]] || return
-  WHY="$SWAP_FOLDER: a path with blanks is told of by the kernel in another form"
+  WHY="$SWAP_FOLDER: a path with blanks is not supported"
   [[ $SWAP_FOLDER != *[[:space:]]* ]] || return
-  WHY="$SWAP_FOLDER: its file system ($(stat -f -c %T -- "$SWAP_FOLDER")) cannot hold a swap file"
+  WHY="$SWAP_FOLDER: its file system ($(stat -f -c %T -- "$SWAP_FOLDER")) does not support swap files"
   case $(stat -f -c %T -- "$SWAP_FOLDER") in tmpfs | ramfs | proc | sysfs | nfs | overlayfs | squashfs | fuseblk) return 1 ;; esac
 }
 
@@ -74,14 +74,14 @@ swap_make() {
     return
   fi
   file=$(readlink -f -- "$SWAP_FOLDER")/tierbench-$RUN_ID.swap
-  WHY="$file is there already"
+  WHY="$file exists already"
   [[ ! -e $file ]] || return
   tier_note file "$file" || return
-  WHY="$file cannot be made"
+  WHY="$file cannot be created"
   (umask 077 && : >"$file") || return
   # On btrfs a swap file must not be copy-on-write.
   chattr +C "$file" 2>/dev/null || :
-  WHY="$file: there is no room for $((bytes >> 20)) MiB"
+  WHY="$file: there is no space for $((bytes >> 20)) MiB"
   fallocate -l "$bytes" "$file" 2>/dev/null || head -c "$bytes" /dev/zero >"$file" || return
   WHY="$file: mkswap fails"
   mkswap -L "tb-${RUN_ID##*-}" "$file" >/dev/null 2>&1 || return
@@ -109,10 +109,10 @@ swap_zram() {
   }
   device=/sys/block/zram$number
   if [[ $ZRAM_ALGORITHM != auto ]]; then
-    WHY="zram does not know $ZRAM_ALGORITHM, but $(<"$device/comp_algorithm")"
+    WHY="zram does not support $ZRAM_ALGORITHM, only $(<"$device/comp_algorithm")"
     _tier_write "$device/comp_algorithm" "$ZRAM_ALGORITHM" || return
   fi
-  WHY="zram does not take a size of $1"
+  WHY="zram refuses a size of $1"
   _tier_write "$device/disksize" "$1" || return
   # udev, if it runs, makes the node.
   end=$((SECONDS + 10))

@@ -239,7 +239,7 @@ tune_hold() {
   local end=$((SECONDS + 5))
   _tune_release
   tune_spawn hold tune_holder "${TIERBENCH_ROOT-}$1" "$2"
-  WHY="the process that holds it open did not get it in 5 s"
+  WHY="the process that keeps it open did not start in 5 s"
   until tune_read hold "$1" && [[ $VALUE == "$2" ]]; do
     ((SECONDS < end)) || return 1
     sleep 0.02 # between two polls

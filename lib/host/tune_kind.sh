@@ -24,7 +24,7 @@ tune_targets() {
       # Setting the first weight turns the kernel's automatic weights off, permanently unless that was recorded before.
       path=${words%/*}/auto
       if [[ ! -v "TUNE_WOULD[$path]" ]] && tune_read file "$path" && [[ $VALUE == true ]]; then
-        WHY="${path##*/} is true, and setting weights would turn it off for good"
+        WHY="${path##*/} is true, and weights would turn it off permanently"
         return 1
       fi
       WHY=

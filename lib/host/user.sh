@@ -23,7 +23,7 @@ user_find() {
   if [[ $name == auto ]]; then
     for name in $USER_KNOWN; do ! id -u -- "$name" >/dev/null 2>&1 || break; done
   fi
-  USER_WHY="REDIS_USER=$name: no such user here"
+  USER_WHY="REDIS_USER=$name: no such user"
   if USER_ID=$(id -u -- "$name" 2>/dev/null) && USER_GROUP=$(id -g -- "$name" 2>/dev/null); then
     USER_WHY="REDIS_USER=$name: setpriv is missing"
     USER_WORDS=(setpriv "--reuid=$USER_ID" "--regid=$USER_GROUP" --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs --)

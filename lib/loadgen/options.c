@@ -86,7 +86,7 @@ static const struct spec specs[] = {
     {"allow-misses", NULL, NULL, "a miss is not a failure: the server evicts or expires keys", FLAG_ON, AT(allow_misses), 0, 0, 0, NULL},
     {NULL, NULL, NULL, "A recorded trace instead of phases, keys and values", HEADING, 0, 0, 0, 0, NULL},
     {"trace", NULL, "FILE",
-     "replay requests at their own times: lines timestamp,key,key_size,value_size,client,op,TTL, output of MONITOR, or\n"
+     "replay requests at their recorded times: lines timestamp,key,key_size,value_size,client,op,TTL, output of MONITOR, or\n"
      "libCacheSim's oracleGeneral; latency counts from the trace's time. An index is made once: FILE.tierbench-index,\n"
      "or in the cache",
      TEXT, AT(trace_file), 0, 0, 0, NULL},
@@ -106,7 +106,7 @@ static const struct spec specs[] = {
     {"cacert", NULL, "FILE", "TLS: certificates of authorities to trust", TEXT, AT(tls_ca), 0, 0, 0, NULL},
     {"cert", NULL, "FILE", "TLS: certificate of this client", TEXT, AT(tls_cert), 0, 0, 0, NULL},
     {"key", NULL, "FILE", "TLS: private key of this client", TEXT, AT(tls_key), 0, 0, 0, NULL},
-    {"sni", NULL, "NAME", "TLS: name to ask for", TEXT, AT(tls_name), 0, 0, 0, NULL},
+    {"sni", NULL, "NAME", "TLS: server name to request", TEXT, AT(tls_name), 0, 0, 0, NULL},
     {"no-flush", NULL, NULL, "never FLUSHALL (default: before a first phase that sets)", FLAG_OFF, AT(flush), 0, 0, 0, NULL},
     {"force", NULL, NULL, "FLUSHALL even an instance that contains keys of others", FLAG_ON, AT(force), 0, 0, 0, NULL},
     {"timeout", NULL, "S", "seconds to wait for a reply, and for a lost instance to come back (default 30)", SECONDS, AT(timeout_s), 0, 0.001, 86400,
@@ -172,7 +172,7 @@ void options_help(FILE *to)
         }
     }
     fputs("\nNumbers may be written 100000, 1e5 or 100k (k, M, G: thousand, million, thousand million), seconds S also 500ms, 30s, 5m or 2h.\n"
-          "Exit status: 0 done, 1 something failed, 2 bad usage, 130 or 143 interrupted. The password comes from REDISCLI_AUTH alone.\n",
+          "Exit status: 0 done, 1 something failed, 2 bad usage, 130 or 143 interrupted. The password comes only from REDISCLI_AUTH.\n",
           to);
 }
 
