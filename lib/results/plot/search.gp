@@ -13,7 +13,7 @@ set title ARG3
 set label 100 ARG4
 by_share = word(ARG8, 3) eq "share"
 far = word(ARG8, 4) eq "far"
-set xlabel by_share ? "Share of DRAM (%)" : by_rate ? "Requests (thousand a second)" : "Connections of each thread"
+set xlabel by_share ? "Share of DRAM (%)" : by_rate ? "Requests (thousand per second)" : "Connections of each thread"
 set ylabel far ? "Far accesses per operation (log scale)" : "Latency (log scale)"
 set logscale y
 if (!far) { eval "set ytics (".latency_tics.")" }
