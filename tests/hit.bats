@@ -235,7 +235,7 @@ run_files() {
   assert_line 'Asked Variant Found First third Last third Key SD ops/s % of native 95 % between Factor over swap 95 % between'
   assert_line '85% native 100.0% 100.0% 100.0% 12,345 10,002 - - - -'
   assert_line '85% swap 83.3% 70.0% 90.0% 12,345 1,002 10.0% 10.0%..10.0% - -'
-  assert_line '85% swap-b 76.0% 60.0% 84.0% 12,345 2,002 20.0% 20.0%..20.0% x2.00 x2.00..x2.00'
+  assert_line '85% swap-b 76.0% 60.0% 84.0% 12,345 2,002 20.0% 20.0%..20.0% 2.00x 2.00x..2.00x'
   assert_line 'swap-b at 85%: 76.0% of the requests were served by DRAM, more than 2 points off'
   assert_line '1000B-1i-hit85: keys searched on swap in 2 rounds of 4 looks, 17 s'
 }

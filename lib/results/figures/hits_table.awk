@@ -36,7 +36,7 @@ function compare(base, other,    i, n, of, r) {
 
 # Formats a factor with three digits.
 function factor(x) {
-  return "x" sprintf(x < 1 ? "%.3f" : x < 10 ? "%.2f" : "%.1f", x)
+  return sprintf(x < 1 ? "%.3f" : x < 10 ? "%.2f" : "%.1f", x) "x"
 }
 
 function note(text) {
