@@ -95,7 +95,7 @@ load_reads() {
   assert_equal "$("${ask[@]}" 0-2 4)" $'cpus\t3,7\tfree'
   assert_equal "$("${ask[@]}" 0-2 5)" $'cpus\t3,6-7\tsibling'
   assert_equal "$("${ask[@]}" 0-3 2)" $'cpus\t7\tsibling'
-  # An instance's CPU is not taken beside others.
+  # An instance's CPU is used only if there are no others.
   assert_equal "$("${ask[@]}" 0-6 9)" $'cpus\t7\tsibling'
 }
 
@@ -130,7 +130,7 @@ END
   mkdir bin
   printf '#!/bin/bash\n[[ $1 == --version ]] && exec echo membench 1\necho "membench: node 0: broken on purpose" >&2\nexit 1\n' >bin/membench
   chmod +x bin/membench
-  # The program of the checkout, in a checkout of its own.
+  # The program of the checkout, in a separate checkout.
   cp -r "$REPO/lib" "$REPO/conf" "$REPO/do_it.sh" "$REPO/summary2csv.sh" .
   ln -s "$REPO/test" test
   mkdir -p build/membench && cp bin/membench lib/membench/membench

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Runs side by side: the guide's percentages, verdicts that few repeats cannot mislead, conditions, and what cannot be compared.
+# Comparison of runs: the guide's percentages, verdicts that few repeats cannot mislead, conditions, and what cannot be compared.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

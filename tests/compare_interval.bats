@@ -16,7 +16,7 @@ figures_awk() {
   awk -f "$folder/interval.awk" -f "$folder/robust.awk" -f "$folder/decide.awk" "$@"
 }
 
-# Print METHOD:SHAPE:REPEATS:DIFFERENCE and the per cent of 4000 simulated rounds that are called different, a line each.
+# Print METHOD:SHAPE:REPEATS:DIFFERENCE and the percentage of 4000 simulated rounds that are called different, one per line.
 simulate() { figures_awk -f "$REPO/tests/random.awk" -f "$REPO/tests/simulate.awk" 4000 "$@"; }
 
 # Set the throughput of each repeat of a variant of run_make: ops_set RUN VARIANT VALUE...

@@ -207,7 +207,7 @@ deps() {
 @test "without root and without sudo, one line has the fix" {
   need_root
   without_screen
-  # The checkout may be in a directory that nobody else can read.
+  # The checkout may be in a directory that no other user can read.
   cp "$REPO/tools/deps.sh" .
   chmod 755 . bin
   chmod 666 calls

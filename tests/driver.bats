@@ -193,7 +193,7 @@ lane_suite() {
   local lane pid
   local -A start=()
   for lane in host rest; do
-    # One process in the test's group, and one in a group of its own, as job_start has them.
+    # One process in the test's group, and one in a separate group, like job_start.
     lane_suite "$lane" "$lane" "echo \$\$ >$lane.pid; job_start sleep 60; echo \$JOB_PID >$lane.job; echo '# $lane began' >&3; sleep 60.\$\$"
   done
   mkdir tmp

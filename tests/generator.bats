@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Other load generators in place of ours: the same rows, checked by Redis' counters, and unsupported settings are refused.
+# Other load generators instead of ./test: the same rows, checked by Redis' counters, and unsupported settings are refused.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -33,7 +33,7 @@ row() {
   awk -F '\t' -v phase="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == phase { print $at[name] }' "$1/result.tsv"
 }
 
-# Run an adapter by itself, with open gates; its files go to out.
+# Run an adapter without a master, with open gates; its files go to out.
 # Usage: adapter PROGRAM PHASES OPTION... HOST PORT SIZE KEYS   Sets: as run_split does
 adapter() {
   local program=$1 phases=$2 phase
@@ -60,7 +60,7 @@ path_without() {
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" INSTANCES=2
   assert_success
   assert_match 'set +throughput, ops/s +[0-9,]+ .* [0-9,]+ '
-  # 20,000 requests an instance, for redis-benchmark in whole pipelines of 128; and 500 keys when they are populated.
+  # 20,000 requests per instance, for redis-benchmark in whole pipelines of 128; and 500 keys when they are populated.
   while read -r variant program; do
     count=$((count + 1))
     each=20000
@@ -222,7 +222,7 @@ END
   need_command redis-cli
   redis_start
   redis-cli -p "$REDIS_PORT" acl setuser peer on nopass '~*' +@all
-  # 7 connections do not divide 100 keys, and each is populated once all the same.
+  # 7 connections do not divide 100 keys, but each key is populated once.
   adapter memtier_benchmark populate --connections 7 127.0.0.1 "$REDIS_PORT" 64 100
   assert_success
   assert_equal "$(row out populate ops) $(redis-cli -p "$REDIS_PORT" dbsize)" '100 100'

@@ -199,7 +199,7 @@ run_files() {
   for variant in native swap; do sed -i '1!s/[0-9]*$/-/' "$run/$variant"/*/rep-1/server/instances.tsv; done
   run_files "$run" native swap
   mkdir with-gawk data
-  # gawk stops at a division by zero, where mawk goes on.
+  # gawk stops at a division by zero, mawk continues.
   ln -s "$(command -v gawk)" with-gawk/awk
   # shellcheck disable=SC2016 # expanded by the inner shell
   PATH=$SCRATCH/with-gawk:$PATH run bash -c 'set -Eeuo pipefail

@@ -27,7 +27,7 @@ teardown() {
   scratch_teardown
 }
 
-# Make a swap area that reads so many times a second.
+# Make a swap area with a limited number of reads per second.
 # Usage: device_make NAME READS   Sets: DEVICE
 device_make() {
   fallocate -l 256M "$1.img"
@@ -54,7 +54,7 @@ device_make() {
   untuned+=(-s flash-read -v swap -v swap-b REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=1
     REDISRUNS=1 KEYS=60000 THREADS=1 CONNECTIONS=8 PIPELINE=4 RATE=0 WARMUP=4 TIME=6 SEARCH_TIME=1.5 HIT_RATIO=50%)
   run_split copy/do_it.sh run "${untuned[@]}"
-  # The kernel's OOM killer is no fault of ours: what it ended is done again.
+  # If the kernel's OOM killer stops an instance, repeat.
   [[ $stderr != *"the OOM killer"* ]] || run_split copy/do_it.sh run --resume results/2*
   assert_success
   factor=$(copy/summary2csv.sh results/2* | python3 -c 'import csv, sys

@@ -46,7 +46,7 @@ for r in csv.DictReader(sys.stdin):
   local sd looks
   words -v native -v swap HIT_RATIO=60%
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
-  # The kernel's OOM killer is no fault of ours: what it ended is done again.
+  # If the kernel's OOM killer stops an instance, repeat.
   [[ $stderr != *"the OOM killer"* ]] || run_split "$REPO/do_it.sh" run --resume results/2*
   assert_success
   assert_match 'HIT_RATIO=60%: (gaussian:[0-9]+ hits|not met .* gaussian:)' "$stderr"
@@ -55,7 +55,7 @@ for r in csv.DictReader(sys.stdin):
   assert_equal "$(rows variant hit_asked key_sd)" "native 60% $sd"$'\n'"swap 60% $sd"
   awk -F '\t' -v sd="$sd" 'NR > 1 && ($2 != "swap" || $3 != "60%" || $8 < 1) { exit 1 } $6 == sd { sum += $7; n++ } END { exit !(n >= 2 && sum / n > 0.45 && sum / n < 0.75) }' results/2*/hit.tsv ||
     fail "$(cat results/2*/hit.tsv)"
-  # As it was filled, DRAM holds other keys: the phase has a warm-up, and may be off all the same.
+  # After the fill, DRAM has other keys: the phase has a warm-up, but may still differ.
   rows variant hit_ratio | awk '$1 == "native" { native = $2 } $1 == "swap" { swap = $2 } END { exit !(native > 0.99 && swap > 0.3 && swap < 0.85) }' || fail "$(rows variant hit_ratio)"
   assert_contains 'GET of 1,000 B on 1 instance: operations per second, by the share of requests that DRAM serves' "$output"
   assert_contains 'keys searched on swap in ' "$output"

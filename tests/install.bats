@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What make install brings beside the program: a manual page made from the help texts, and completion for bash.
+# Further files of make install: a manual page generated from the help texts, and completion for bash.
 
 # shellcheck disable=SC2016 # what stands in quotes is expanded by the inner shell
 load helper

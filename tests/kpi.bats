@@ -24,7 +24,7 @@ instances_make() {
   } >"$1"
 }
 
-# Make a client of a repeat, a thread an instance, whose log and result.tsv count what its instances did.
+# Make a client of a repeat, one thread per instance, with matching log and result.tsv.
 # Usage: client_make REPEAT_DIR CLIENT PHASE INSTANCE...
 client_make() {
   local run=${1%/*/*/*} each thread=0 sum=0

@@ -153,7 +153,7 @@ END
   variant slow "SERVER_PREFIX=\"env LD_PRELOAD=$SCRATCH/slow.so\""
   run_split copy/do_it.sh run "${WORDS[@]}" -v kernel -v slow KEYS=150 CLIENT_PREFIX='env WRAPPED=yes'
   assert_success
-  # The variant kernel has no prefixes; a run that repeats this one has the given prefix all the same.
+  # The variant kernel has no prefixes, but a run that repeats this one has the given prefix.
   run_split copy/do_it.sh doctor --all -s "$SCRATCH"/results/*/run.conf
   assert_match 'ok +variant kernel +env WRAPPED=yes +CLIENT_PREFIX runs a program'
   # In the slow server each reply waits a hundred times as long as everything else takes.

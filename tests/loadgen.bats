@@ -17,7 +17,7 @@ load loadgen
     assert_equal "$(grep -cE "^Thread +[01]: port [0-9]+ $operation 500 keys - elapse [0-9]+ usecs , max time [0-9]+ , average [0-9]+ , max average [0-9]+$" <<<"$output")" 2
     assert_match "2 threads finished - $operation"
     assert_equal "$(find . -maxdepth 1 -name "histogram-$operation-??????" | wc -l)" 1
-    # us, one column a thread, total, cumulative per cent
+    # us, one column per thread, total, cumulative %
     assert_equal "$(awk 'NR == 1 { next } { sum += $(NF - 1) } END { print sum, $NF }' histogram-"$operation"-*)" "1000 100.000"
   done
   assert_match ' : Complete\.'

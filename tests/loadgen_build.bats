@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# How the load generator is built: with TLS, with a hiredis of the user's own, and the message when there is none.
+# The build of the load generator: with TLS, with the user's hiredis, and the message without a hiredis.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

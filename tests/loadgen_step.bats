@@ -62,7 +62,7 @@ step() {
     END { if (all != ops || rank(0.5) != p50 || rank(0.99) != p99) { print all, ops, rank(0.5), p50, rank(0.99), p99; exit 1 } }'
 }
 
-# Whether a file of MONITOR has so many GETs.
+# Whether a file of MONITOR has this number of GETs.
 # Usage: seen COUNT FILE   Returns: 0 yes, 1 no
 seen() {
   (($(grep -ci '"get"' "$2") >= $1))
@@ -109,7 +109,7 @@ seen() {
     wait_until 10 seen "$([[ $turn == with ]] && echo 700 || echo 300)" "$turn.monitor"
     rm -rf gate
   done
-  # 50 of warm-up, 150 of a step, twice, then the phase; the first MONITOR goes on to see the second turn.
+  # 50 of warm-up, 150 of a step, twice, then the phase; the first MONITOR continues in the second turn.
   grep -i '"get"' with.monitor | awk 'NR <= 700 { print $NF }' >with.keys
   grep -i '"get"' without.monitor | awk '{ print $NF }' >without.keys
   [[ $(sed -n 51,200p with.keys) != "$(sed -n 251,400p with.keys)" ]] || fail "both steps asked for the same keys"

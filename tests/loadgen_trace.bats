@@ -172,14 +172,14 @@ END
   run_split "$REPO/test" --trace t.csv 127.0.0.1 1
   assert_equal "$status $stderr" "2 test: --trace $index: not an index of this program; move it away"
   assert_equal "$(<"$index")" mine
-  # Half an index of ours is made again.
+  # A truncated index is rebuilt.
   rm "$index"
   loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
   truncate -s 1000 "$index"
   loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
   assert_success
   assert_equal "$(result replay ops)" 300
-  # No name is left for an index beside a file of such a name.
+  # An index cannot replace another file of its name.
   local long
   long=$(printf 'n%.0s' {1..248})
   mv t.csv "$long"
@@ -338,7 +338,7 @@ END
   rm run.csv
   loadgen 1 --phases set,get --rate 100 --record run.csv 127.0.0.1 "$REDIS_PORT" 10 50
   assert_success
-  # Uniform arrivals: at least half a second for each 50 requests, whatever came between.
+  # Uniform arrivals: at least half a second for each 50 requests, with any requests between them.
   awk -F , '{ if ($1 + 0 < last) exit 1; last = $1 + 0; if ($6 == "set") until = $1; ops[$6]++ } END { exit !(ops["set"] == 50 && ops["get"] == 50 && until > 0.45) }' run.csv ||
     fail "$(<run.csv)"
   assert_equal "$(find . -name 'run.csv*' | wc -l)" 1

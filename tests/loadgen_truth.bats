@@ -15,7 +15,7 @@ truth() {
     awk -v wanted="$*" '{ us[NR] = $1 } END { n = split(wanted, p, " "); for (i = 1; i <= n; i++) { r = p[i] / 100 * NR; print us[int(r) + (r > int(r))] } }'
 }
 
-# Whether a server has logged so many replies: the last line comes after the last reply. Usage: logged COUNT LOG   Returns: 0 yes, 1 no
+# Whether a server has logged COUNT replies: the last line comes after the last reply. Usage: logged COUNT LOG   Returns: 0 yes, 1 no
 logged() { (($(wc -l <"$2") == $1)); }
 
 @test "percentiles of an open loop are the truth of a server that stalls, is overloaded, or has two speeds" {

@@ -30,7 +30,7 @@ speak() {
   mapfile -t untuned < <(words_untuned)
   run_split "$REPO/do_it.sh" run "${untuned[@]}" -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 RESULTS_DIR="$SCRATCH/results"
   assert_success
-  # The log's own lines begin with the time of day; no program has anything to say beside them.
+  # The log's own lines begin with the time of day; no program prints other lines.
   assert_equal "$(grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$stderr")" ''
   assert_exists results/*/report.html
   run_split "$REPO/summary2csv.sh" results/*

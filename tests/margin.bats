@@ -164,7 +164,7 @@ END
   run margins
   assert_match '^[0-9.]+\|yes\|41-43\|0$'
   assert_equal "$(column disturbed | sort -u)" no
-  # A client whose start nobody knows, or that has no series, leaves the whole unknown.
+  # If a client's start is unknown, or it has no series, the total is unknown.
   mv "$folder"/b/set.series.tsv kept
   run margins
   assert_output '|||'

@@ -213,7 +213,7 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   assert_contains 'elsewhere: building membench there: our copy does not start: it is for ' "$stderr"
   assert_equal "$("$output" --version)" 'membench 1'
   assert_equal "$(find host/cache -type d -name 'source-*')" ''
-  # A version that nobody has used for a month is removed; one that was used, and another program, are not.
+  # A version that was not used for a month is removed; a used version, and another program, are not.
   touch -d '40 days ago' host/cache/membench-0123456789abcdef host/cache/test-0123456789abcdef "$output"
   touch -d '20 days ago' host/cache/membench-aaaaaaaaaaaaaaaa
   master '' "$code"

@@ -19,7 +19,7 @@ words() {
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=2000 VALUE_SIZES=100 REDISRUNS=1 "$@")
 }
 
-# Run code of the master with the monitors beside idle processes that are recorded as instances from port BASE on.
+# Run code of the master with the monitors and idle processes that are recorded as instances from port BASE on.
 # Usage: monitored COUNT CODE   Sets: as run_split does   Returns: 0
 monitored() {
   # shellcheck disable=SC2016 # expanded by the master
@@ -41,7 +41,7 @@ monitored() {
   words TIME=3 PHASES="set get"
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load set
-  # A neighbour, beside it: what it used is printed in ms.
+  # Another program at the same time: its CPU time is printed in ms.
   local burnt
   burnt=$(bash -c 'TIMEFORMAT=%3U; time timeout 1.5 bash -c "while :; do :; done"' 2>&1) || :
   job_wait 60
@@ -66,7 +66,7 @@ monitored() {
   done
 }
 
-# Print the ticks of CPU time of a shell for so many empty rounds: the same work takes more ticks on a slow machine.
+# Print the ticks of CPU time of a shell for ROUNDS empty rounds: the same work takes more ticks on a slow machine.
 # Usage: rounds_ticks COUNT   Returns: 0
 rounds_ticks() {
   # shellcheck disable=SC2016 # expanded by the inner shell

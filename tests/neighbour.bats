@@ -66,7 +66,7 @@ set -Eeuo pipefail
 . "$REPO/lib/shared/common.sh"
 . "$REPO/lib/host/probe.sh"
 RUN_OWNER=$'a\tb\tc\t0\t0\tother\tother\tx'
-# In a session of its own, as an instance is; its child has ended when it says so.
+# In a separate session, like an instance; its child has ended when it prints so.
 setsid bash -c 'read -r _ <go; (for ((i = 0; i < 200000; i++)); do :; done); echo >spun; exec sleep 60' </dev/null >/dev/null 2>&1 3>&- &
 proc_record record $! one
 probe_cpu 0 record

@@ -26,7 +26,7 @@ teardown() {
 
 tune() { run_split remote_script tune "$@"; }
 
-# Give the machine two nodes and a DAMON that nobody uses. A real kernel makes the directories when a number of them is written.
+# Give the machine two nodes and an unused DAMON. A real kernel makes the directories when a number of them is written.
 damon_make() {
   local i s
   mkdir -p "$TIERBENCH_ROOT"/sys/devices/system/memory "$TIERBENCH_ROOT"/sys/devices/system/node/node{0/memory{0,1,2},1/memory{4,5,9}}

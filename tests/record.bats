@@ -27,7 +27,7 @@ teardown() {
 
 zram_list() { find /sys/block -maxdepth 1 -name 'zram*' | sort; }
 
-# Leave room for so many more pages on the disk of REMOTE_DIR.
+# Leave space for PAGES more pages on the disk of REMOTE_DIR.
 # Usage: disk_leave PAGES
 disk_leave() {
   find host -mindepth 1 -delete

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A whole run over ssh: a server and two clients as hosts of their own, and what a bad link or a bad login does.
+# A whole run over ssh: a server and two clients as separate hosts, and the effects of a bad link or login.
 # slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 

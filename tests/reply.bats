@@ -135,7 +135,7 @@ END
 }
 
 @test "an invalid reply is refused: start-up files that print or read, a shell that runs nothing, truncation, NULs, too much" {
-  # Printed before and after, and lines read from what is sent: a reply all the same.
+  # Text before and after, and lines read from the script: still a valid reply.
   printf '#!/bin/bash\necho hello; echo -e "\\e[31mred" >&2; read -r x; head -n 1 >/dev/null; [[ $1 == -c ]] || exit\n%s "$@"' "$(type -P bash)" >login
   chmod +x login
   sed -i "s|^  bash -c \"\$\*\"\$|  $SCRATCH/login -c \"\$*\"|" bin/ssh

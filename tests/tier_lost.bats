@@ -40,7 +40,7 @@ teardown() {
     pattern='/host/tierbench-demo-[0-9]+-[0-9a-f]{8}\.swap'
     [[ $variant == swap ]] || pattern=/dev/zram
     assert_match "tier: removed swap ([^ ]*${pattern}[^ ]*) .*, whose directory had been removed"
-    # Others may have made swap of their own meanwhile.
+    # Other programs may have made swap at the same time.
     assert_equal "$(grep -c "^${BASH_REMATCH[1]}[[:space:]]" /proc/swaps)" 0
     refute_exists "${BASH_REMATCH[1]}"
     assert_equal "$(find /sys/fs/cgroup -maxdepth 2 -type d -name 'tierbench-demo-*')$(find host -name '*.swap' -o -name 'run-*' -o -name 'tier-*')" ''

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A recorded trace on several clients, and beside a disk that is full.
+# A recorded trace on several clients, and on a full disk.
 # lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 

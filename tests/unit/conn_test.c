@@ -250,7 +250,7 @@ static void an_interrupt_before_the_start_sends_nothing(void)
     end();
 }
 
-/* A host with two addresses; nobody listens on the first one. */
+/* A host with two addresses; no process listens on the first one. */
 static void every_address_is_tried(void)
 {
     struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

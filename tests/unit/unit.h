@@ -8,7 +8,7 @@
 
 static int unit_number, unit_failed, unit_bad;
 
-/* Check a condition; on failure print it with its place and go on. */
+/* Check a condition; on failure print it with its place and continue. */
 #define CHECK(condition)                                             \
     do {                                                             \
         if (!(condition)) {                                          \
