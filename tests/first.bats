@@ -189,7 +189,17 @@ assert_no_raw_errors() {
   assert_success
 }
 
+@test "with REPORT=off a run draws no page, needs no gnuplot, and names the command that makes one" {
+  moment
+  without gnuplot
+  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REPORT=off
+  assert_success
+  assert_match 'no report \(REPORT=off\); ./do_it.sh report [^ ]*demo makes it' "$stderr"
+  assert_equal "$(compgen -G 'results/*/report.html' || :)" ''
+}
+
 @test "a run whose report cannot be drawn says so in one line and exits 1" {
+  export REPORT=on
   moment
   without gnuplot
   PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}"

@@ -38,7 +38,9 @@ cmd_run() {
   ending_show "$RUN" "$_REMOTE_TMP/results" || failed=1
   failover_total "$RUN" || failed=1
   log_info "the run: $RUN"
-  if ! command -v gnuplot >/dev/null; then
+  if [[ $REPORT == off ]]; then
+    log_info "no report (REPORT=off); ./do_it.sh report $RUN makes it"
+  elif ! command -v gnuplot >/dev/null; then
     failed=1
     log_warn "no report: gnuplot is missing (make deps), then ./do_it.sh report $RUN"
   elif ! page=$(report_make "$RUN" "$_REMOTE_TMP/results"); then

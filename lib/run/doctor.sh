@@ -156,7 +156,9 @@ _doctor_here() {
   else
     _doctor_row "$master" ok ssh "missing" "only for other hosts" -
   fi
-  if command -v gnuplot >/dev/null; then
+  if [[ $REPORT == off ]]; then
+    _doctor_row "$master" ok gnuplot "not needed" "REPORT=off" -
+  elif command -v gnuplot >/dev/null; then
     _doctor_row "$master" ok gnuplot "$(command -v gnuplot)" "in PATH" -
   else
     _doctor_row "$master" warn gnuplot missing "the report's plots" "install: gnuplot"
