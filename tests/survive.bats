@@ -23,7 +23,7 @@ assert_nothing_left() {
   for port in "$BASE" $((BASE + 1)); do port_free "$port" || fail "port $port is still open"; done
 }
 
-@test "the reader of the messages goes away in the middle: the run ends, and everything is undone" {
+@test "the reader of the messages exits during the run: the run ends, and everything is restored" {
   mkfifo said
   # The line of the second repeat meets the closed pipe: nothing else has to be said behind the first. Who runs the tests may ignore SIGPIPE.
   # shellcheck disable=SC2016 # expanded by the inner shell
@@ -197,7 +197,7 @@ assert_nothing_left() {
   assert_exists screen/*.mine
 }
 
-@test "an open umask opens nothing; no HOME, POSIXLY_CORRECT, and a quote in REMOTE_DIR change nothing" {
+@test "an open umask makes no file readable; no HOME, POSIXLY_CORRECT, and a quote in REMOTE_DIR have no effect" {
   local folder="$SCRATCH/it's a \\host"
   # shellcheck disable=SC2016 # expanded by the inner shell
   run_split env -u HOME POSIXLY_CORRECT=1 bash -c 'umask 000; exec "$@"' bash "$REPO/do_it.sh" run "${untuned[@]}" REMOTE_DIR="$folder"

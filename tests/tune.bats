@@ -207,7 +207,7 @@ END
   wait_until 10 process_gone "$pid" "$start"
 }
 
-@test "what a run changed is put back by stop after its directory was removed by hand" {
+@test "stop restores the changes of a run whose directory was removed manually" {
   local original
   original=$(tree_state)
   tune apply

@@ -38,7 +38,7 @@ cmd_doctor() {
     # Check again what was installed.
     ((status == 2)) || doctor_rows >"$rows"
   fi
-  # A host that is out of reach, or has no directory for us, cannot be measured.
+  # A host that is unreachable, or refuses our directory, cannot be measured.
   [[ -z $probe ]] || doctor_failed "$SERVER" <"$rows" || memory_probe "$rows"
   doctor_show "$all" <"$rows"
   ! grep $'\tfail\t' "$rows" >/dev/null || return 3

@@ -5,7 +5,7 @@
 #        ./do_it.sh run --resume RUN
 #
 #   -s SCENARIO    a name under conf/scenarios, or a file: the run.conf of an earlier run repeats that run
-#                  (with -H, its file hosts, if it has one)
+#                  (with -H, its file `hosts`, if it exists)
 #   -v VARIANT     a name under conf/variants; the first is the baseline
 #   -H HOSTS_FILE  server and clients, as in hosts.example
 #   --resume RUN   continue an interrupted run: complete repeats stay, the others are run
@@ -51,7 +51,7 @@ cmd_run() {
   return "$failed"
 }
 
-# Check the hosts, make or reopen the run's directory, and record what is about to happen.
+# Check the hosts, make or reopen the run's directory, and record the plan and the settings.
 run_prepare() {
   local rows=$_REMOTE_TMP/doctor shared
   server_password
@@ -118,7 +118,7 @@ _run_conf() {
 
 # Run every repeat in the plan's order. A failed repeat does not end the run, unless the next one would fail in the same way because memory
 # is short.
-# Returns: 1 when one failed, 2 when the disk is full
+# Returns: 1 if a repeat failed, 2 if the disk is full
 _run_cells() {
   local row name variant failed=0 settled='' most='' folder=
   [[ $REDISRUNS != auto ]] || most='at most '
@@ -129,7 +129,7 @@ _run_cells() {
     disk_room "$RUN" "$folder" || return 2
     folder=$RUN/$variant/$name/rep-${ROW[repeat]}
     progress_repeat "${ROW[number]}" "${#PLAN_ROWS[@]}" "$folder"
-    # With REDISRUNS=auto a repeat that is there may be run again.
+    # With REDISRUNS=auto a finished repeat may be run again.
     if [[ ! -e $folder || $REDISRUNS == auto ]] && ! hit_settle "$row"; then
       failed=1
       _run_goes_on || break
@@ -149,7 +149,7 @@ _run_cells() {
 }
 
 # Whether the run starts the next repeat after a failed one.
-# Returns: 1 when not, with the reason on stderr
+# Returns: 1 if it does not, with the reason on stderr
 _run_goes_on() {
   [[ ${ROW[number]} != "${#PLAN_ROWS[@]}" ]] || return
   if [[ -n $REPEAT_LOST ]]; then
@@ -167,7 +167,7 @@ _run_sweep() {
   [[ ${ROW[sweep]} == - ]] || printf ', %s' "${ROW[sweep]}"
 }
 
-# Stop what an earlier run of ours left on the hosts, when its master is dead.
+# Stop what an earlier run left on the hosts, if its master is dead.
 _run_stale() {
   local host
   local -a hosts

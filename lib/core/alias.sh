@@ -16,7 +16,7 @@ alias_read() {
   done <"$1"
 }
 
-# Print our name for a setting; the name itself if it is ours.
+# Print the name of the setting for an alias; a name that is not an alias is printed unchanged.
 # Usage: alias_name NAME
 alias_name() {
   printf '%s' "${_ALIAS_NAME[$1]-$1}"
@@ -28,13 +28,13 @@ alias_is() {
   [[ -v "_ALIAS_NAME[$1]" ]]
 }
 
-# Whether a name is an alias that is not so common that the environment may mean something else by it.
+# Whether a name is an alias that other programs are unlikely to use in the environment.
 # Usage: alias_is_own NAME
 alias_is_own() {
   alias_is "$1" && [[ ${_ALIAS_WHERE[$1]} != given ]]
 }
 
-# Print our value for a value of the other tool.
+# Print the setting's value for a value of the other tool.
 # Usage: alias_value THEIR_NAME VALUE
 # Returns: 1 for any other value.
 alias_value() {

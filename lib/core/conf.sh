@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Settings: read files of plain assignments, refuse unknown names and invalid values, resolve the layers.
-#
-# conf/defaults.conf is the one list of settings: `NAME=VALUE  #: KIND`, the comment above it being its documentation.
+# conf/defaults.conf is the only list of settings: `NAME=VALUE  #: KIND`, with the documentation in the comment above it.
 # KIND is one or more of these, joined by `|`:
 #   a literal word              on, off, auto, guide ...
 #   int:MIN..MAX  number:MIN..MAX   also 100k 2M 1.5G (powers of 1000)
@@ -20,15 +19,15 @@
 #   host path word cpus text    (path and text may be empty)
 #   list:KIND                   words separated by blanks or, unless KIND is text, commas; at least one. Kept with blanks
 # Values with units are stored in one form: numbers and times without a unit, sizes with K, M or G (lib/core/kind.sh).
-# A scenario or variant may begin with LIKE=NAME: the settings of that file beside it, and then its own.
-# The run.conf of a run may begin with OVER="NAME...": of these its values stand above a variant's, as they did in the run.
+# A scenario or variant may begin with LIKE=NAME: it starts with the settings of that file in its directory, and adds its own.
+# The run.conf of a run may begin with OVER="NAME...": the values of these settings override a variant's, as they did in the run.
 
 # Lowest first; a later layer overrides.
 readonly CONF_LAYERS=(default block hosts scenario variant over environment argument)
 
 declare -A _CONF_KIND=() _CONF_VALUE=() _CONF_WHERE=()
 _CONF_NAMES=()
-# The layer that stands for `variant`: each variant's file has one of its own, so that it is read once (conf_variant).
+# The layer that is used as `variant`: each variant's file has its own layer, so that it is read once (conf_variant).
 _CONF_VARIANT=variant
 # By setting: the source of its value at the current point (conf_point).
 declare -A _CONF_POINT=()
@@ -48,8 +47,8 @@ conf_defaults() {
 
 # Read a file of assignments into a layer; with BEGIN and END, only the lines between those two lines.
 # Usage: conf_file LAYER FILE [BEGIN END]
-# Globals: _CONF_LIKE, the files that are being read, each for the one before
-# Returns: exits 2 with file:line at the first line that is not a good assignment.
+# Globals: _CONF_LIKE, the files that are being read, each included by the file before it
+# Returns: exits 2 with file:line at the first line that is not a valid assignment.
 _CONF_LIKE=
 conf_file() {
   local layer=$1 file=$2 begin=${3-} end=${4-} line number=0 inside=1 over='' name value
@@ -93,7 +92,8 @@ conf_word() {
 readonly _CONF_OTHERS=" ENVIRONMENT HOME ROOT SHOW "
 
 # Take the settings in the environment of this script: TIERBENCH_NAME=VALUE. A name without the prefix, such as DATA or TIME, may belong to
-# another program. It is ignored, with a message when it could be meant, unless TIERBENCH_ENVIRONMENT=bare. The block in do_it.sh has set
+# another program. It is ignored, with a message if the user may have meant the setting, unless TIERBENCH_ENVIRONMENT=bare. The block in do_it.sh has
+# set
 # shell variables of the same names since, so the kernel's copy of the environment is read.
 # Usage: conf_environment
 conf_environment() {
@@ -119,20 +119,20 @@ conf_environment() {
 
 # Select a variant's layer; the layers of other variants stay as they are.
 # Usage: conf_variant NAME
-#   NAME is empty for none
+#   NAME is empty: no variant
 conf_variant() {
   _CONF_VARIANT=variant${1:+:$1}
 }
 
 # Set a resolved setting to the value of a point of the sweep; it overrides every layer until settings are resolved again.
 # Usage: conf_point NAME VALUE [WHERE]
-#   WHERE is where the value is from, if the setting itself does not say
+#   WHERE is the source of the value, if it is not that of the setting
 conf_point() {
   printf -v "$1" '%s' "$2"
   [[ -z ${3-} ]] || _CONF_POINT[$1]=$3
 }
 
-# Forget the settings of a layer.
+# Remove the settings of a layer.
 # Usage: conf_clear LAYER
 conf_clear() {
   local name

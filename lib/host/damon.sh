@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# DAMON, the kernel's monitor of accesses, through sysfs: one kdamond watches the slow nodes, and with `migrate` a second one the fast nodes.
-# TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can show another machine.
+# DAMON, the kernel's access monitor, through sysfs: one kdamond monitors the slow nodes, and with `migrate` a second kdamond the fast nodes.
+# TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
-# Intervals in us: a page counts once per sample, and schemes act once per aggregation. Shorter ones miss most accesses of Redis.
+# Intervals in us: a page counts once per sample, and schemes act once per aggregation. Shorter intervals miss most accesses of Redis.
 DAMON_SAMPLE=100000
 DAMON_AGGREGATION=2000000
 DAMON_SAMPLES=$((DAMON_AGGREGATION / DAMON_SAMPLE))
-# update_us has no effect on physical memory. It carries the number of the settings, by which our kdamonds are known: this plus 1 to 9,999,999.
+# update_us has no effect on physical memory, so it stores the number of the settings, which identifies our kdamonds: this value plus 1 to 9,999,999.
 DAMON_MARK=60000000
 DAMON_MAX=4294967295
 
-# Parse what is wanted of DAMON: `monitor FAR FAST` or `migrate FAR FAST HOT COLD QUOTA`.
+# Parse the requested configuration: `monitor FAR FAST` or `migrate FAR FAST HOT COLD QUOTA`.
 # Usage: damon_wanted TEXT
-#   FAR and FAST are lists of nodes, HOT the accesses of DAMON_SAMPLES, COLD the seconds without one, QUOTA MB/s (0: no limit)
-# Returns: sets DAMON_MODE, DAMON_FAR, DAMON_FAST, DAMON_HOT, DAMON_COLD, DAMON_QUOTA and DAMON_NAME, which damon_read prints once it is so;
-#   1 with WHY when this machine cannot do it
+#   FAR and FAST are lists of nodes, HOT the accesses of DAMON_SAMPLES, COLD the seconds without an access, QUOTA MB/s (0: no limit)
+# Returns: sets DAMON_MODE, DAMON_FAR, DAMON_FAST, DAMON_HOT, DAMON_COLD, DAMON_QUOTA and DAMON_NAME, the value of damon_read in this configuration;
+#   1 with WHY if this machine does not support it
 damon_wanted() {
   local sum root
   root=$(_damon_root)
@@ -37,7 +37,7 @@ damon_wanted() {
 
 # Read the state of DAMON.
 # Usage: damon_read
-# Returns: sets VALUE: off; MODE-NUMBER when our kdamonds run; other. 1 with WHY when it cannot be read.
+# Returns: sets VALUE: off; MODE-NUMBER if our kdamonds run; other. 1 with WHY if it cannot be read.
 damon_read() {
   local root n i mark='' each
   root=$(_damon_root)
@@ -57,7 +57,7 @@ damon_read() {
   esac
 }
 
-# Whether every kdamond has a number of ours, or is off and empty: what a process of ours left that was killed while it set them up.
+# Whether every kdamond has one of our numbers, or is off and empty, as after a process of ours that was killed during setup.
 damon_unfinished() {
   local root n i mark at
   root=$(_damon_root)
@@ -90,12 +90,12 @@ damon_write() {
   return 1
 }
 
-# The kdamond of the slow nodes: schemes that only count, one for each number of accesses; with `migrate` one that promotes.
+# The kdamond of the slow nodes: schemes that only count, one for each number of accesses; with `migrate` also a scheme that promotes.
 _damon_far() {
   local i schemes=$((DAMON_SAMPLES + 1))
   [[ $DAMON_MODE != migrate ]] || schemes=$((schemes + 1))
   _damon_context 0 "$DAMON_FAR" "$schemes" || return
-  # They come first: what is promoted was accessed on the slow node.
+  # The counting schemes come first, because promoted pages were accessed on the slow node.
   for ((i = 0; i <= DAMON_SAMPLES; i++)); do
     _damon_scheme 0 "$i" stat "$i" "$((i < DAMON_SAMPLES ? i : DAMON_MAX))" 0 || return
   done
@@ -117,7 +117,7 @@ _damon_context() {
     WHY="the memory blocks of the nodes $2 are not known (/sys/devices/system/memory)"
     return 1
   fi
-  # The number comes first: from then on it is known whose it is.
+  # The number comes first, because it identifies the owner.
   _damon_set "$at/nr_contexts" 1 &&
     _damon_set "$at/0/monitoring_attrs/intervals/update_us" $((DAMON_MARK + ${DAMON_NAME##*-})) &&
     _damon_set "$at/0/operations" paddr &&
@@ -146,7 +146,7 @@ _damon_scheme() {
     _damon_set "$at/access_pattern/nr_accesses/min" "$4" && _damon_set "$at/access_pattern/nr_accesses/max" "$5" &&
     _damon_set "$at/access_pattern/age/min" "$6" && _damon_set "$at/access_pattern/age/max" "$DAMON_MAX" || return
   [[ -n ${7-} ]] || return 0
-  # Under a quota, the most and the longest accessed (or idle) regions go first.
+  # With a quota, the regions with the most accesses (or the longest idle time) go first.
   _damon_set "$at/target_nid" "$7" && _damon_set "$at/quotas/bytes" $((DAMON_QUOTA * 1000000)) && _damon_set "$at/quotas/reset_interval_ms" 1000 &&
     _damon_set "$at/quotas/weights/nr_accesses_permil" 500 && _damon_set "$at/quotas/weights/age_permil" 500
 }
@@ -186,8 +186,8 @@ damon_regions() {
     END { flush() }'
 }
 
-# Print what our kdamonds have counted so far, rows `damon COUNTER VALUE`; nothing when none of ours runs. accessN: bytes on the slow nodes with
-# accesses in N samples of an aggregation, summed over aggregations. far_bytes: the bytes watched there. promoted, demoted: bytes migrated.
+# Print the counters of our kdamonds, rows `damon COUNTER VALUE`; nothing if no kdamond of ours runs. accessN: bytes on the slow nodes with
+# accesses in N samples of an aggregation, summed over aggregations. far_bytes: the bytes that are monitored. promoted, demoted: bytes migrated.
 # Usage: damon_counts
 damon_counts() {
   local root i VALUE WHY
@@ -223,7 +223,7 @@ _damon_get() {
 }
 
 # Usage: _damon_set FILE VALUE
-# Returns: 1 with WHY when the kernel refuses
+# Returns: 1 with WHY if the kernel refuses
 _damon_set() {
   WHY=$( (LC_ALL=C && printf '%s\n' "$2" >"$1") 2>&1) && return
   WHY=${WHY##*$'\n'}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Settings that were asked for and have no effect beside others.
+# Settings of the user that have no effect in combination with others.
 
-# Print settings that have no effect beside the other settings of some variant, or that may surprise, as rows FOUND WANTED FIX.
+# Print settings that have no effect in combination with the settings of a variant, or an unexpected effect, as rows FOUND WANTED FIX.
 # Usage: plan_ignored
 plan_ignored() {
   local variant sweep

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The kind of load that the settings ask for: refuse contradictions, print it, and print the options of ./test for it.
+# The load that the settings describe: refuse contradictions, print it, and print the options of ./test for it.
 
 # Set VALUE_SIZES to the mean of VALUE_DISTRIBUTION, after settings were resolved.
 # Usage: load_settle
 # Globals: VALUE_DISTRIBUTION
-# Returns: sets VALUE_SIZES; exits 2 when VALUE_DISTRIBUTION is no distribution.
+# Returns: sets VALUE_SIZES; exits 2 if VALUE_DISTRIBUTION is invalid.
 load_settle() {
   local mean
   [[ $VALUE_DISTRIBUTION != off ]] || return 0
@@ -74,7 +74,7 @@ _load_is_range() {
   [[ $1 =~ ^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$ ]] && ((${1%-*} <= ${1#*-}))
 }
 
-# Print settings that have no effect, or may surprise, as rows FOUND WANTED FIX.
+# Print settings that have no effect, or an unexpected effect, as rows FOUND WANTED FIX.
 # Usage: load_ignored
 # Globals: KEY_PATTERN PHASES TIME RATE SHIFT
 load_ignored() {
@@ -88,7 +88,7 @@ load_ignored() {
   fi
 }
 
-# Print the pattern of keys, and what it does not say itself; or the trace.
+# Print the pattern of keys and the settings that modify it; or the trace.
 # Usage: load_text
 # Globals: KEY_PATTERN SCRAMBLE SHIFT KEY_MIN KEY_MAX VALUE_DISTRIBUTION EXPIRE COMMANDS
 load_text() {

@@ -5,7 +5,7 @@
 # Divide the instances over the clients: contiguous ranges, the remainder one each to the first clients.
 # Usage: plan_shares INSTANCES
 # Globals: CLIENT_IP REDISBASE
-# Returns: sets SHARE_CLIENT SHARE_PORT (the first) SHARE_COUNT, an element for each client
+# Returns: sets SHARE_CLIENT SHARE_PORT (the first) SHARE_COUNT, with one element per client
 plan_shares() {
   local i count port=$REDISBASE
   read -r -a SHARE_CLIENT <<<"$CLIENT_IP"
@@ -26,7 +26,7 @@ plan_clients() {
   for i in "${!SHARE_CLIENT[@]}"; do printf '%s\t%s\t%s\n' "${SHARE_CLIENT[i]}" "${SHARE_PORT[i]}" "${SHARE_COUNT[i]}"; done
 }
 
-# The threads of the load generator of a client with so many instances.
+# The threads of the load generator of a client with INSTANCES instances.
 # Usage: plan_threads_of INSTANCES
 # Globals: THREADS INSTANCE_THREADS
 # Returns: sets REPLY
@@ -41,7 +41,7 @@ plan_threads() {
   echo "$REPLY"
 }
 
-# The requests of a phase on a client with so many instances; 0: as TIME says, or one per key.
+# The requests of a phase on a client with INSTANCES instances; 0: limited by TIME, or one per key.
 # Usage: plan_requests_of INSTANCES
 # Globals: TIME REQUESTS INSTANCE_REQUESTS CONNECTION_REQUESTS CONNECTIONS, and as plan_threads_of
 # Returns: sets REPLY

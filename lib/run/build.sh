@@ -6,7 +6,7 @@
 # shellcheck disable=SC2034 # for doctor
 readonly BUILD_NEEDS='gcc gcc:stdio.h gcc:omp.h make pkg-config hiredis zlib'
 
-# Build ./test, and with TLS=on the build with TLS, where they are out of date.
+# Build ./test, and with TLS=on the build with TLS, if they are out of date.
 # Usage: build_make
 # Globals: ROOT, and as tls_wanted
 # Returns: 1 with the compiler's first error, one line on stderr, when it does not build

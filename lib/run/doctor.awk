@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Doctor's rows HOST STATE CHECK FOUND WANTED FIX as text for people: problems and warnings, or a table of all checks. Environment:
+# Doctor's rows HOST STATE CHECK FOUND WANTED FIX as text: problems and warnings, or a table of all checks. Environment:
 # DOCTOR_AS (problems, all, or lines: one line per problem), DOCTOR_WIDTH (columns of the terminal; 0: no limit), DOCTOR_LOCAL (hosts that
 # are this machine, blanks around each), DOCTOR_DEPS (the installer here), DOCTOR_FIX (the command that installs on other hosts). A FIX
 # `install: NAME...` is replaced by the command that installs these.
@@ -100,7 +100,7 @@ function fold(prefix, line, indent,   n, word, i, out) {
   print out
 }
 
-# Print all checks of a host. Where they are wider than the terminal, the text after the check's name goes on lines of its own.
+# Print all checks of a host. If a line is wider than the terminal, the text after the check's name is on separate lines.
 function table(name,   i, w, s, line) {
   print name
   w[1] = length("check"); w[2] = length("found"); w[3] = length("wanted")

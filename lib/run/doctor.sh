@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether every host is fit for what is planned, as rows: HOST STATE CHECK FOUND WANTED FIX.
-# STATE is ok, warn (it runs, but judge the figures with it in mind) or fail. FIX is a command, a hint, `-`, or `install: NAME...`: what
-# tools/deps.sh knows by these names (lib/run/doctor_show.sh makes a command of it).
+# Whether every host is fit for the plan, as rows: HOST STATE CHECK FOUND WANTED FIX.
+# STATE is ok, warn (the run is possible, but the figures may be affected) or fail. FIX is a command, a hint, `-`, or `install: NAME...`: names of
+# tools/deps.sh (lib/run/doctor_show.sh converts them to a command).
 
 # Settings that the checks on hosts depend on; they are checked one variant at a time.
 readonly _DOCTOR_ASKED="TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM PLACEMENT PLACEMENT_NODE SERVER_NUMACTL CLIENT_NUMACTL \
 SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION WEIGHTS_AUTO ZSWAP \
 PROMOTE_RATE SCAN_PERIOD_MIN SCAN_PERIOD_MAX SCAN_SIZE HOT_THRESHOLD DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA NEIGHBOUR NEIGHBOUR_NODE"
 
-# Reach every host, then check each.
+# Connect to every host, then check each.
 # Usage: doctor_rows
 # Globals: SERVER CLIENT_IP and the plan; the server's facts are read on the way
 doctor_rows() {
@@ -69,9 +69,9 @@ _doctor_row() {
   printf '%s\n' "$*"
 }
 
-# Call a host, and report it as unfit when it does not answer, or answers in an unexpected form.
+# Call a host, and report it as unfit if it does not answer, or its answer is invalid.
 # Usage: _doctor_ask HOST CHECK COMMAND...
-# Returns: 0 with what COMMAND printed in _DOCTOR_SAID; 1 after a row, or when it printed nothing
+# Returns: 0 with the output of COMMAND in _DOCTOR_SAID; 1 after a row, or if it printed nothing
 _doctor_ask() {
   local host=$1 check=$2 why=$_REMOTE_TMP/why.$BASHPID
   shift 2
@@ -135,14 +135,14 @@ _doctor_run() {
   local ADDRESS NEED_MBIT clients
   read -r -a clients <<<"$CLIENT_IP"
   ADDRESS=$(host_data "$SERVER")
-  # A client carries its share.
+  # The load of a client is its share.
   NEED_MBIT=$((NEED_BITS / 1000000 + 1))
   [[ $2 == server ]] || NEED_MBIT=$((NEED_BITS / ${#clients[@]} / 1000000 + 1))
   remote_run -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_FILES -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT "$1" doctor "$2"
 }
 
-# What the master itself requires: ssh to the others, the load generator, gnuplot for the report.
-# Returns: sets DOCTOR_BUILT to yes when there is a load generator.
+# Requirements of the master: ssh to the other hosts, the load generator, gnuplot for the report.
+# Returns: sets DOCTOR_BUILT to yes if there is a load generator.
 _doctor_here() {
   local master why host
   master=$(_doctor_master)
@@ -201,7 +201,7 @@ _doctor_clock() {
   fi
 }
 
-# What tuning would change, and what it cannot: a warning, and with TUNE_STRICT=1 a failure.
+# Changes that tuning would make, and those that it cannot make: a warning, and with TUNE_STRICT=1 a failure.
 _doctor_tune() {
   local host=$1 rows state=warn name why mode fix
   ((!TUNE_STRICT)) || state=fail
@@ -219,7 +219,7 @@ _doctor_tune() {
 }
 
 # Usage: _doctor_reach HOST...
-# Returns: 1 when one is out of reach.
+# Returns: 1 if a host is unreachable.
 _doctor_reach() {
   local host how status=0
   if ! command -v ssh >/dev/null; then
@@ -268,7 +268,7 @@ _doctor_server() {
   fi
 }
 
-# The cost of a key, measured with Redis, when the fill depends on it.
+# The memory of a key, measured with Redis, if the fill depends on it.
 _doctor_fill() {
   local why=$_REMOTE_TMP/why
   # The plan of a resumed run has it.
@@ -277,7 +277,7 @@ _doctor_fill() {
   _doctor_row "$SERVER" fail "cost of a key" "$(tr '\n' ';' <"$why")" "a scratch instance on port $REDISBASE, with samples set from here" "set KEYS"
 }
 
-# What a server that may not be Redis lacks, for each variant's settings of it.
+# Features that a server other than Redis lacks, with the settings of each variant.
 _doctor_answers() {
   local variant key state check found wanted mend
   local -A seen=()
@@ -296,7 +296,7 @@ _doctor_answers() {
   plan_enter "${VARIANTS%% *}" ''
 }
 
-# The fill of every point against the server's memory, less what must stay free: for each variant, the DRAM that it takes.
+# The fill of every point, compared with the server's memory minus the reserve: the DRAM of each variant.
 _doctor_memory() {
   local row need wanted='' most=-1 keep gap point
   keep=$(fill_reserve "$SERVER_BYTES")
@@ -326,7 +326,7 @@ _doctor_memory() {
   fi
 }
 
-# Which kinds of memory the server has, and whether each variant's tier is possible with the largest fill.
+# The kinds of memory of the server, and whether each variant's tier is possible with the largest fill.
 _doctor_tiers() {
   local kind where detail
   ! _doctor_ask "$SERVER" memory tier_detect "$SERVER" ||
@@ -337,7 +337,7 @@ _doctor_tiers() {
 }
 
 # Usage: _doctor_tier VARIANT SWEEP
-#   with the settings of both in force
+#   the settings of both must be in force
 _doctor_tier() {
   local variant=$1 row data bytes=0 many=1 state found wanted fix
   for row in "${PLAN_ROWS[@]}"; do
@@ -364,7 +364,7 @@ _doctor_tier() {
 # Run a check for every variant, with each combination of the values in SWEEP of settings that hosts are asked about. Each row is printed
 # once.
 # Usage: _doctor_each FUNCTION
-#   FUNCTION is called with VARIANT and SWEEP, in a process of its own
+#   FUNCTION is called with VARIANT and SWEEP, in a separate process
 _doctor_each() {
   local variant sweep key name
   local -A seen=()
@@ -380,7 +380,7 @@ _doctor_each() {
   done | awk '!seen[$0]++'
 }
 
-# What Redis warned of when the newest run on this server started it.
+# Warnings of Redis when the newest run on this server started it.
 _doctor_warnings() {
   local state found wanted fix
   while IFS=$'\t' read -r state found wanted fix; do

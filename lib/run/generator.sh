@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Which program makes the load: ./test, or an adapter in lib/run/generator that runs another and writes the same files.
+# The program that makes the load: ./test, or an adapter in lib/run/generator that runs another program and writes the same files.
 
 # Refuse settings that the generator does not support.
 # Usage: generator_check
@@ -73,7 +73,7 @@ _generator_check_shares() {
   done
 }
 
-# Put the adapter on a client, and print the arguments that start it, separated by tabs.
+# Copy the adapter to a client, and print the arguments that start it, separated by tabs.
 # Usage: generator_words CLIENT
 # Globals: GENERATOR
 generator_words() {
@@ -81,7 +81,7 @@ generator_words() {
   launch_words "$1" "{lib/run/generator/peer.sh} {lib/shared/common.sh} {lib/run/generator/$GENERATOR.sh}"
 }
 
-# Whether the generator is on every client, as rows HOST STATE FOUND WANTED FIX.
+# Whether the generator is installed on every client, as rows HOST STATE FOUND WANTED FIX.
 # Usage: generator_try
 # Globals: GENERATOR CLIENT_IP
 generator_try() {
@@ -90,10 +90,10 @@ generator_try() {
   for client in $CLIENT_IP; do launch_has "$client" "$GENERATOR" GENERATOR "install it there, or leave the variant out"; done
 }
 
-# Remove variants whose generator a client lacks from the run where GENERATOR_MISSING=skip, and name them.
+# With GENERATOR_MISSING=skip, remove variants from the run whose generator a client does not have, and name them.
 # Usage: generator_skip
 # Globals: VARIANTS GENERATOR_MISSING GENERATOR CLIENT_IP
-# Returns: prints a row VARIANT HOST FOUND for each; the settings are those of the first remaining variant.
+# Returns: prints a row VARIANT HOST FOUND for each; the settings in force are those of the first remaining variant.
 generator_skip() {
   local variant missing kept=''
   for variant in $VARIANTS; do

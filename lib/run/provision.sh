@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Provision: between the checks and the run, the only step that installs or builds Redis on the server.
 
-# Provide what the checks found missing and a run may install, and check what depends on it, as rows of lib/run/doctor.sh.
+# Install what the checks found missing if a run may install it, and check what depends on it, as rows of lib/run/doctor.sh.
 # Usage: provision_rows
 # Globals: SERVER REDIS_BINARY, as doctor_rows leaves it; sets REDIS_BINARY, and the plan anew when Redis has reported the cost of a key
 provision_rows() {

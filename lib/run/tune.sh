@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The master's side of tuning: the settings of each host, the record of their old values, and the way back.
+# The master's side of tuning: the settings of each host, the record of their old values, and their restoration.
 
 # The process that renews the lease on the tuned hosts while the master lives.
 _TUNE_RENEWER=
@@ -10,7 +10,7 @@ declare -A _TUNE_SAID=()
 # Tune every host for the current settings, and restore everything when the script ends.
 # Usage: tune_start
 # Globals: RUN, and the settings of tuning
-# Returns: exits 3 when TUNE_STRICT=1 and a setting cannot be applied.
+# Returns: exits 3 if TUNE_STRICT=1 and a setting cannot be applied.
 tune_start() {
   cleanup_push tune_end
   _tune_renew $$ &
@@ -18,7 +18,7 @@ tune_start() {
   tune_apply "${VARIANTS%% *}"
 }
 
-# Change every host to the current settings: those of a variant. Changes that the variant does not ask for are restored.
+# Change every host to the current settings: those of a variant. Changes that the variant does not request are reverted.
 # Usage: tune_apply VARIANT
 # Returns: exits 3 as tune_start.
 tune_apply() {
@@ -67,20 +67,20 @@ tune_end() {
   return "$status"
 }
 
-# Print what tuning a host would do: NAME STATE TARGET BEFORE NOW WHY.
+# Print the changes that tuning would make on a host: NAME STATE TARGET BEFORE NOW WHY.
 # Usage: tune_check HOST
 tune_check() {
   _tune_run "$1" check
 }
 
-# Print the settings of a variant's file, or weights of its own, that do not hold on the server: rows FOUND WANTED FIX.
+# Print the settings of a variant's file, or its weights, that the server does not have: rows FOUND WANTED FIX.
 # Usage: tune_lacks VARIANT
 # Globals: the settings of the variant
 tune_lacks() {
   local names rows said name state target before now why mode
   names=$(variant_sets "$1")
   [[ $TIER != weighted || $TIER_WEIGHTS == keep ]] || names+=$'\nTIER_WEIGHTS=\nWEIGHTS_AUTO='
-  # Check as if all of them were on: a value that holds already needs no tuning.
+  # Check as if all of them were on: a value that the server already has needs no tuning.
   rows=$(tune_settings "$SERVER" | NAMES=$names awk -F '\t' -v OFS='\t' '
     BEGIN { n = split(ENVIRON["NAMES"], line, "\n"); for (i = 1; i <= n; i++) { split(line[i], part, "="); sets["=" part[1]] = part[2] } }
     NR == FNR { if ($5 in sets || sets["=TUNE_" $1] == "on") wanted[$1] = 1; next }
@@ -108,10 +108,10 @@ tune_settings() {
     [[ $role == both || $1 == "$SERVER" ]] || continue
     mode=TUNE_$name
     mode=${!mode}
-    # A text of the table, or `=` and the setting that has it.
+    # A text of the table, or `=` and the setting with the value.
     [[ $targets != =* ]] || { setting=${targets#=} && targets=${!setting}; }
     [[ $value != =* ]] || { setting=${value#=} && value=${!setting}; }
-    # Setting weights turns the kernel's automatic weights off. So it is recorded that they were on, and they are restored.
+    # Setting weights turns the kernel's automatic weights off. So the old state is recorded and restored.
     [[ $name != WEIGHTS_AUTO || $value != keep || $TIER_WEIGHTS == keep ]] || value=false
     [[ $name != DAMON ]] || value=$(damon_asked)
     [[ $name != RESCTRL* || $value != off ]] || value=keep
@@ -128,7 +128,7 @@ _tune_run() {
   remote_run -e RUN_ID -e RUN_OWNER -e TUNE_ROWS -e TUNE_LEASE "$host" tune "$verb"
 }
 
-# Report to the hosts every few seconds that the master lives, until it does not.
+# Renew the lease on the hosts every few seconds while the master is alive.
 _tune_renew() {
   local master=$1 start next=0 pace=$((TUNE_LEASE / 6)) host fd REMOTE_RETRY=0
   local -a hosts
@@ -141,7 +141,7 @@ _tune_renew() {
   mapfile -t hosts < <(doctor_hosts)
   # Nothing writes to the pipe: reading from it is a pause without a process.
   exec {fd}<> <(:)
-  # Check the master every second, so that this process does not outlive it by more.
+  # Check the master every second, so that this process exits at most a second after it.
   while proc_alive "$master" "$start"; do
     if ((SECONDS >= next)); then
       side_run "$pace" _tune_renew_host "${hosts[@]}" 2>/dev/null || :
@@ -160,7 +160,7 @@ _tune_renew_host() {
   _tune_run "$1" renew
 }
 
-# Messages about one host: a warning for each setting that is on and not possible, one line for all that are auto and not possible.
+# Messages about one host: a warning for each impossible setting that is on, one line for all impossible settings that are auto.
 _tune_tell() {
   local host=$1 name state target why mode changed last='' names=''
   changed=$(awk -F '\t' '$2 == "set" { n++; if (!seen[$1]++) names = names (names == "" ? "" : ", ") $1 } END { if (n) print n " value(s) set for the run: " names }' <<<"$2")
@@ -186,7 +186,7 @@ _tune_tell() {
   _TUNE_SAID["cannot $host"]=$names
 }
 
-# Keep the output of a host; its last column is filled in when the host is restored.
+# Keep the output of a host; its last column is filled when the host is restored.
 _tune_record() {
   local variant=$1 host=$2 file=$RUN/env/$2/tuning.tsv
   mkdir -p -- "${file%/*}"

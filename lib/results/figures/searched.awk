@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# From totals and the search.tsv of each repeat to a table for each phase and point: limits, with the variants side by side. Files: the
+# Print one table per phase and point from totals and the search.tsv of each repeat: limits by variant. Files: the
 # totals first, then search.tsv files whose paths end in VARIANT/POINT/rep-N/search.tsv. Prints lines for figures_tables: `title TEXT`, `row
 # ...` and `note TEXT`.
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# From totals and the size.tsv of each repeat to a table for each phase and point: the min share of DRAM at which a load keeps a limit, by
-# variant. Files: the totals first, then size.tsv files whose paths end in VARIANT/POINT/rep-N/size.tsv. Prints lines for figures_tables:
+# Print one table per phase and point from totals and the size.tsv of each repeat: the min share of DRAM at which a load keeps a limit, by variant.
+# Files: the totals first, then size.tsv files whose paths end in VARIANT/POINT/rep-N/size.tsv. Prints lines for figures_tables:
 # `title TEXT`, `row ...` and `note TEXT`.
 
 function remember(list, name) {
@@ -26,7 +26,7 @@ function range_of(key, from, to,    i, low, high) {
   return (low == "" ? "" : low) ".." high
 }
 
-# The reasons by which repeats break the limit, each once.
+# The reasons why repeats break the limit, each once.
 function words_of(key,    i, out) {
   for (i = 1; i <= count[key]; i++)
     if (value[key, i, "broke_by"] != "-" && index(" " out " ", " " value[key, i, "broke_by"] " ") == 0) out = out (out == "" ? "" : " ") value[key, i, "broke_by"]
