@@ -129,6 +129,35 @@ refused() {
   refused "$PWD/do_it.sh:$(grep -n '^LIKE' do_it.sh | cut -d: -f1): LIKE=demo: not supported here; accepted in scenarios and variants" ./do_it.sh plan
 }
 
+@test "a name of an earlier version still counts, with a line that names the new one" {
+  plan TUNE_THP=off THP=always
+  assert_success
+  assert_equal "${stderr#*warning: }" "command line: TUNE_THP=off: an old name; now THP=keep"
+  assert_equal "$(conf_value THP argument TUNE_THP=off argument THP=always)" keep
+  assert_equal "$(conf_value THP scenario THP=always argument TUNE_THP=off)" keep
+  assert_equal "$(conf_value THP scenario TUNE_THP=off argument THP=always)" always
+  assert_equal "$(conf_value THP argument THP=always argument TUNE_THP=auto)" always
+  plan TUNE_DAMON=on
+  assert_success
+  assert_equal "${stderr#*warning: }" "command line: TUNE_DAMON=on: an old name; no effect: DAMON replaces it"
+  plan TUNE_THP=maybe
+  assert_failure 2
+  # In files, one line for all of them; in the settings of a run made before, those that say something.
+  printf 'TUNE_ZSWAP=off\nTUNE_KSM_RUN=auto\n' >conf/scenarios/mine.conf
+  plan -s mine
+  assert_success
+  assert_equal "${stderr#*warning: }" "$PWD/conf/scenarios/mine.conf: old names of settings: TUNE_ZSWAP=off (now ZSWAP=keep), TUNE_KSM_RUN=auto (no effect: TUNE_KSM replaces it)"
+  mkdir old
+  cp "$REPO/results/sample/run.conf" old/run.conf
+  plan -s old/run.conf FILL=1G
+  assert_success
+  refute_contains 'old names' "$stderr"
+  sed -i 's/^TUNE_KSM_RUN=.*/TUNE_KSM_RUN="off"/' old/run.conf
+  plan -s old/run.conf FILL=1G
+  assert_success
+  assert_contains 'old/run.conf: old names of settings: TUNE_KSM_RUN=off (now TUNE_KSM=off)' "$stderr"
+}
+
 @test "the block in do_it.sh is read, and the environment overrides it although the block is shell code" {
   sed -i 's/^REDISRUNS=.*/REDISRUNS=7/' do_it.sh
   plan

@@ -151,10 +151,10 @@ check() {
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}"
   assert_success
   assert_match 'ok +tuning +IRQBALANCE, TUNED, KSM_RUN, ENERGY_BIAS, OVERCOMMIT, SOMAXCONN, SYN_BACKLOG, THP, NUMA_BALANCING, VSMP'
-  assert_match 'warn +TUNE_GOVERNOR +there is no .*scaling_governor +auto +TUNE_GOVERNOR=off'
+  assert_match 'warn +tuning TUNE_GOVERNOR +there is no .*scaling_governor +auto +TUNE_GOVERNOR=off'
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}" TUNE_STRICT=1
   assert_failure 3
-  assert_match 'fail +TUNE_GOVERNOR'
+  assert_match 'fail +tuning TUNE_GOVERNOR'
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}" TUNE_STRICT=1 TUNE_GOVERNOR=off
   assert_success
 }

@@ -313,11 +313,15 @@ END
 }
 
 @test "every row of the table is a setting, is in the documentation with its source, and the other way round" {
-  local names
-  names=$(sed -n 's/^\([A-Z_]*\)\t.*/\1/p' "$REPO/conf/tuning.tsv" | sort)
-  assert_equal "$(sed -n 's/^TUNE_\([A-Z_]*\)=.*on|auto|off.*/\1/p' "$REPO/conf/defaults.conf" | sort)" "$names"
+  local names name
+  names=$(grep -v '^#' "$REPO/conf/tuning.tsv" | cut -f 3 | sort)
   # shellcheck disable=SC2016 # backticks of Markdown
-  assert_equal "$(sed -n 's/^| `TUNE_\([A-Z_]*\)` .*/\1/p' "$REPO/docs/tuning.md" | sort)" "$names"
+  assert_equal "$(sed -n 's/^| `\([A-Z_]*\)` .*/\1/p' "$REPO/docs/tuning.md" | sort)" "$names"
+  names=$(sort -u <<<"$names")
+  assert_equal "$(sed -n 's/^\(TUNE_[A-Z_]*\)=.*on|auto|off.*/\1/p' "$REPO/conf/defaults.conf" | sort)" "$(grep ^TUNE_ <<<"$names")"
+  for name in $names; do
+    grep -qE "^$name=.* #: (keep|off|on\|auto\|off)(\||$)" "$REPO/conf/defaults.conf" || fail "$name has no value that leaves the host as it is"
+  done
 }
 
 @test "a client gets only what is said to be for clients" {
@@ -347,8 +351,8 @@ some_rows() {
   local -a words=("SWAPPINESS=$((RANDOM % 101))" "PAGE_CLUSTER=$((RANDOM % 9))" "THP=${thp[RANDOM % 3]}" "IRQ_CPUS=$((RANDOM % 4))")
   while read -r name; do
     # The device for C-states is not a file that keeps its content.
-    [[ $name == CSTATES ]] || words+=("TUNE_$name=${modes[RANDOM % 3]}")
-  done < <(sed -n 's/^\([A-Z_]*\)\t.*/\1/p' "$REPO/conf/tuning.tsv")
+    [[ $name == TUNE_CSTATES ]] || words+=("$name=${modes[RANDOM % 3]}")
+  done < <(grep -v '^#' "$REPO/conf/tuning.tsv" | cut -f 3 | grep ^TUNE_ | uniq)
   TUNE_ROWS=$(tune_table 10.0.0.1 "${words[@]}")
 }
 

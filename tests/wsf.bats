@@ -99,8 +99,8 @@ TIMEOUT	600	REMOTE_RETRY=600
 EVENT_TRACE_PARAMS	perf stat	TRACE=perf stat
 END
   # No parameter is missing.
-  while IFS=$'\t' read -r theirs _; do
-    [[ $theirs == \#* || $theirs == MEMTIER_KEY_MINIMUM ]] || grep -q "^$theirs"$'\t' "$BATS_TEST_FILENAME" ||
+  while IFS=$'\t' read -r theirs _ _ age; do
+    [[ $theirs == \#* || $theirs == MEMTIER_KEY_MINIMUM || $age == old || $age == switch ]] || grep -q "^$theirs"$'\t' "$BATS_TEST_FILENAME" ||
       fail "$theirs is not tried"
   done <"$REPO/conf/aliases.tsv"
   # Other programs use the name TIMEOUT too.

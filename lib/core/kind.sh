@@ -10,6 +10,11 @@ kind_plain() {
   local part
   local -a parts
   REPLY=$1
+  if [[ $1 == */* && $2 == *each:* ]]; then
+    kind_plain "${1%/*}" int:
+    REPLY+=/${1##*/}
+    return
+  fi
   [[ $1 =~ ^([0-9]{1,9})(\.([0-9]{1,9}))?([A-Za-z]{1,3})$ ]] || return 0
   IFS='|' read -r -a parts <<<"${2/list:/}"
   for part in "${parts[@]}"; do
@@ -105,6 +110,7 @@ _kind_part() {
     ms:*) printf 'a time from %s to %s ms, such as 500ms or 15s' "$min" "$max" ;;
     span:*) printf 'N, A..B or A..B..STEP from %s to %s (all and clients are numbers too)' "$min" "$max" ;;
     size:*) printf 'a size from %s to %s' "$min" "$max" ;;
+    each:*) _kind_each "${1#each:}" ;;
     percent) printf '1%% to 100%%' ;;
     percent:*) printf '%s%% to %s%%' "$min" "$max" ;;
     pair:*) _kind_pair "${1#pair:}" ;;
@@ -126,4 +132,10 @@ _kind_part() {
 _kind_pair() {
   local a=${1%%:*} b=${1#*:}
   printf 'A:B with A from %s to %s and B from %s to %s' "${a%%..*}" "${a#*..}" "${b%%..*}" "${b#*..}"
+}
+
+# Usage: _kind_each WORD:MIN..MAX
+_kind_each() {
+  local range=${1#*:}
+  printf 'N/%s with N from %s to %s' "${1%%:*}" "${range%%..*}" "${range#*..}"
 }

@@ -203,7 +203,7 @@ _doctor_clock() {
 
 # Changes that tuning would make, and those that it cannot make: a warning, and with TUNE_STRICT=1 a failure.
 _doctor_tune() {
-  local host=$1 rows state=warn name why mode fix
+  local host=$1 rows state=warn name why setting fix seen=' '
   ((!TUNE_STRICT)) || state=fail
   _doctor_ask "$host" tuning tune_check "$host" || return 0
   rows=$_DOCTOR_SAID
@@ -211,10 +211,14 @@ _doctor_tune() {
     "$(awk -F '\t' '$2 == "would" && !seen[$1]++ { printf "%s%s", sep, $1; sep = ", " } END { if (!sep) printf "nothing to change" }' <<<"$rows")" \
     "set for the run, then restored" -
   while IFS=$'\t' read -r name why; do
-    mode=TUNE_$name
-    fix="TUNE_$name=off, if it is to stay as it is"
-    [[ $why != "needs root" ]] || fix="run as root, or TUNE_$name=off"
-    _doctor_row "$host" "$state" "TUNE_$name" "$why" "${!mode}" "$fix"
+    tune_setting "$name"
+    setting=$REPLY
+    [[ $seen != *" $setting "* ]] || continue
+    seen+="$setting "
+    tune_none "$setting"
+    fix="$REPLY, if it is to stay as it is"
+    [[ $why != "needs root" ]] || fix="run as root, or $REPLY"
+    _doctor_row "$host" "$state" "tuning $setting" "$why" "${!setting}" "$fix"
   done < <(awk -F '\t' -v OFS='\t' '$2 == "cannot" && !seen[$1]++ { print $1, $6 }' <<<"$rows")
 }
 

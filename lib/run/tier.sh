@@ -172,7 +172,6 @@ tier_detect() {
 
 _tier_run() {
   local TIER_DATA=$1 TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS least
-  [[ $TUNE_SWAPPINESS != off ]] || TIER_SWAPPINESS=keep
   tier_limit "$1" "$2"
   TIER_LIMIT=$REPLY least=$REPLY
   # Swap for all data that do not fit into DRAM, plus a quarter for memory that Redis does not count. A search may leave nearly no data in DRAM.
