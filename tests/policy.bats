@@ -134,7 +134,7 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
 
 @test "DAMON stops by its watchdog when the master is gone" {
   damon_make 'monitor 1 0'
-  TUNE_LEASE=50
+  LEASE=50
   tune apply
   assert_equal "$(damon_at nr_kdamonds 0/state)" '1 on'
   # The last sign of life was at boot.

@@ -179,14 +179,14 @@ END
 @test "without a sign of life the watchdog puts the host back; the next apply says so and tunes it again" {
   local original
   original=$(tree_state)
-  TUNE_LEASE=2
+  LEASE=2
   tune apply
   wait_until 20 test -e host/tune-test-1/lapsed
   assert_equal "$(tree_state)" "$original"
   tune renew
   assert_output lapsed
   # Enough time for a slow machine to send a heartbeat.
-  TUNE_LEASE=120
+  LEASE=120
   tune apply
   assert_match 'lapsed.watchdog.-.-.restored at .*: no heartbeat of the master for [0-9]+ s'
   assert_equal "$(said THP)" 'set madvise never'
@@ -224,7 +224,7 @@ END
   local original
   original=$(tree_state)
   # The interval of the watchdog is a tenth of the lease.
-  TUNE_LEASE=30
+  LEASE=30
   tune apply
   rm -rf host
   wait_until 60 tree_is "$original"

@@ -62,7 +62,7 @@ tune_end() {
       awk -F '\t' -v host="$host" 'NF && $2 != "back" { printf "warning: %s: %s: %s is %s, not %s as before the run: %s\n", host, $1, $3, $6, $4, $2 }' <<<"$rows" >&2
       _tune_complete "$host" "$rows"
     else
-      log_warn "$host: cannot restore its settings; its watchdog restores them $TUNE_LEASE s after the last heartbeat, or ./do_it.sh stop does"
+      log_warn "$host: cannot restore its settings; its watchdog restores them $(lock_lease) s after the last heartbeat, or ./do_it.sh stop does"
       status=1
     fi
   done
@@ -120,7 +120,10 @@ tune_lacks() {
   [[ $TIER != weighted || $TIER_WEIGHTS == keep ]] || names+=$'\nTIER_WEIGHTS=\nWEIGHTS_AUTO='
   # Check as if all of them were on, and as the variant has them: a value that holds already needs no tuning.
   rows=$(tune_settings "$SERVER" | NAMES=$names awk -F '\t' -v OFS='\t' '
-    BEGIN { n = split(ENVIRON["NAMES"], line, "\n"); for (i = 1; i <= n; i++) { at = index(line[i], "="); sets[substr(line[i], 1, at - 1)] = substr(line[i], at + 1) } }
+    BEGIN {
+      n = split(ENVIRON["NAMES"], line, "\n")
+      for (i = 1; i <= n; i++) { at = index(line[i], "="); sets[substr(line[i], 1, at - 1)] = substr(line[i], at + 1) }
+    }
     NR == FNR { setting[$1] = $3; next }
     !(setting[$1] in sets) || (setting[$1] ~ /^TUNE_/ && sets[setting[$1]] != "on") { next }
     $5 == "keep" && $3 ~ /^file/ { $5 = sets[setting[$1]] }
@@ -164,20 +167,26 @@ tune_settings() {
 
 # Usage: _tune_run HOST VERB [ROWS]
 _tune_run() {
-  local host=$1 verb=$2
+  local host=$1 verb=$2 LEASE
+  LEASE=$(lock_lease)
   TUNE_ROWS=${3-}
   [[ -n $TUNE_ROWS || $verb != apply && $verb != check ]] || TUNE_ROWS=$(tune_settings "$host")
-  remote_run -e RUN_ID -e RUN_OWNER -e TUNE_ROWS -e TUNE_LEASE "$host" tune "$verb"
+  remote_run -e RUN_ID -e RUN_OWNER -e TUNE_ROWS -e LEASE "$host" tune "$verb"
 }
 
 # Renew the lease on the hosts every few seconds while the master is alive.
 _tune_renew() {
-  local master=$1 start next=0 pace=$((TUNE_LEASE / 6)) host fd REMOTE_RETRY=0
+  local master=$1 start next=0 lease pace host fd
   local -a hosts
   local -A said=()
   trap - EXIT INT HUP
   trap '_side_abort; exit 143' TERM
+  lease=$(lock_lease)
+  # Often enough that a link that is down for REMOTE_RETRY does not end the lease.
+  pace=$((lease / 6 > 20 ? 20 : lease / 6))
   ((pace > 0)) || pace=1
+  # A heartbeat that fails is not repeated: the next one is due soon.
+  local LEASE=$lease REMOTE_RETRY=0
   proc_start "$master" || return 0
   start=$PROC_START
   mapfile -t hosts < <(doctor_hosts)
@@ -189,7 +198,7 @@ _tune_renew() {
       side_run "$pace" _tune_renew_host "${hosts[@]}" 2>/dev/null || :
       for host in "${hosts[@]}"; do
         [[ ${SIDE_OUT[$host]} != lapsed || ${said[$host]-} == lapsed ]] ||
-          log_warn "$host: TUNE_LEASE=$TUNE_LEASE: lease expired (no heartbeat for $TUNE_LEASE s): tuning was reverted; it is reapplied before the next repeat"
+          log_warn "$host: LEASE=$lease: lease expired (no heartbeat for $lease s): tuning was reverted; it is reapplied before the next repeat"
         said[$host]=${SIDE_OUT[$host]}
       done
       next=$((SECONDS + pace))
