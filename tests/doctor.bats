@@ -85,7 +85,7 @@ check() {
 }
 
 @test "what a plan needs of link, ports and open files: value, rate, a client's share, and the threads' connections" {
-  run_split "$REPO/do_it.sh" doctor --all -s demo VALUE_SIZES="100 100000" RATE=1000 KEYS=100 INSTANCES='1 2' INSTANCE_THREADS=3 CONNECTIONS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
+  run_split "$REPO/do_it.sh" doctor --all -s demo VALUE_SIZES="100 100000" RATE=1000 KEYS=100 INSTANCES='1 2' THREADS=3/instance CONNECTIONS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
   assert_success
   assert_match 'link +loopback +801 Mbit/s'
   assert_match 'ok +port range +[0-9-]+ +300 connections per instance'
