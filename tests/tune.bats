@@ -372,6 +372,17 @@ some_rows() {
   tune restore
   assert_success
   assert_back
+  # The kernel's own, where somebody else's weights turned them off.
+  echo false >"$folder/auto"
+  original=$(tree_state)
+  TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS=auto)
+  tune apply
+  assert_equal "$(said WEIGHTS_AUTO) $(said WEIGHTS)" 'set false true off - -'
+  assert_equal "$(cat "$folder"/*)" $'true\n1\n1'
+  tune restore
+  assert_back
+  echo true >"$folder/auto"
+  TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS="0:3 1:2")
   # If firmware reported no bandwidth, the kernel refuses `true`, even if the file contains it.
   # shellcheck disable=SC2016 # for the host
   sed -i '$i tune_write() { WHY="No such device" && [[ $3 != true ]] && echo "$3" >"$TIERBENCH_ROOT$2"; }' "$SCRATCH/script.sh"

@@ -117,7 +117,7 @@ tune_none() {
 tune_lacks() {
   local names rows said name state target before now why setting
   names=$(variant_sets "$1")
-  [[ $TIER != weighted || $TIER_WEIGHTS == keep ]] || names+=$'\nTIER_WEIGHTS=\nWEIGHTS_AUTO='
+  [[ $TIER != weighted || $TIER_WEIGHTS == keep ]] || names+=$'\nTIER_WEIGHTS='
   # Check as if all of them were on, and as the variant has them: a value that holds already needs no tuning.
   rows=$(tune_settings "$SERVER" | NAMES=$names awk -F '\t' -v OFS='\t' '
     BEGIN {
@@ -152,15 +152,17 @@ tune_settings() {
   while IFS=$'\t' read -r name role setting kind targets value _; do
     [[ $name != \#* ]] || continue
     [[ $role == both || $1 == "$SERVER" ]] || continue
-    # Setting weights turns the kernel's automatic weights off. So it is recorded that they were on, and they are restored.
-    if [[ $name == WEIGHTS_AUTO && $WEIGHTS_AUTO == keep && $TIER_WEIGHTS != keep ]]; then
-      setting=TIER_WEIGHTS value=false
-    fi
     tune_mode "$setting"
     # A text of the table, or `=` and the setting that has it.
     [[ $targets != =* ]] || { setting=${targets#=} && targets=${!setting}; }
     [[ $value != =* ]] || { setting=${value#=} && value=${!setting}; }
-    [[ $name != DAMON ]] || value=$(damon_asked)
+    case $name:$value in
+      DAMON:*) value=$(damon_asked) ;;
+      WEIGHTS_AUTO:auto) value=true ;;
+      # Setting weights turns the kernel's automatic weights off. So it is recorded that they were on, and they are restored.
+      WEIGHTS_AUTO:*:*) value=false ;;
+      WEIGHTS:auto) value=keep REPLY=off ;;
+    esac
     printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$REPLY" "$kind" "$targets" "$value"
   done <"$ROOT/conf/tuning.tsv"
 }
