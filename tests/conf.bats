@@ -217,6 +217,12 @@ refused() {
 0.3G size:1..9 0.3G
 4IB size:1..9 4IB
 search search|number:0..9 search
+20k/instance int:0..9|each:instance:1..9 20000/instance
+auto auto|each:instance:1..9 auto
+1m-1h off|times:1..9 60-3600
+60-90 off|times:1..9 60-90
+5m off|times:1..9 300
+1.5m:5 off|every:0..9:0..9 90:5
 90% percent 90%
 END
   assert_equal "$(conf_value RATE argument RATE=100k) $(conf_value TIME argument MEMTIER_TEST_TIME=2m) $(conf_value FILL argument FILL=4GB)" '100000 120 4G'
@@ -227,6 +233,8 @@ END
   refused 'command line: TIME=3x: invalid; accepted: a time from 0 to 1000000 s, such as 500ms, 30s or 5m' ./do_it.sh plan TIME=3x
   refused 'command line: REMOTE_RETRY=500ms: invalid; accepted: a time from 0 to 86400 s, such as 30s or 5m' ./do_it.sh plan REMOTE_RETRY=500ms
   refused 'command line: PIPELINE=1.0005k: invalid; accepted: a whole number from 1 to 100000' ./do_it.sh plan PIPELINE=1.0005k
+  refused 'command line: EXPIRE=2h-1h: invalid; accepted: off, a time from 1 to 999999999 s, such as 60 or 5m, or LOW-HIGH' ./do_it.sh plan EXPIRE=2h-1h
+  refused 'command line: THREADS=5/connection: invalid; accepted: auto, a whole number from 1 to 4096, N/instance with N from 1 to 4096' ./do_it.sh plan THREADS=5/connection
   refused 'command line: SWEEP: RATE=10k,10000: the value 10000 is repeated; give each value once' ./do_it.sh plan SWEEP=RATE=10k,10000
 }
 

@@ -10,7 +10,9 @@
 #   ms:MIN..MAX                 a whole number of milliseconds, also 500ms 15s
 #   span:MIN..MAX               a number, or A..B, or A..B..STEP; `all` stands for the server's CPUs that instances may use
 #   size:MIN..MAX               bytes, also 10K 4M 2G, 4GB, 4GiB, 1.5g (powers of 1024)
+#   times:MIN..MAX              seconds, or LOW-HIGH, each also with a unit: 60-3600, 1m-1h
 #   pair:MIN..MAX:MIN..MAX      two numbers with a colon between them
+#   every:MIN..MAX:MIN..MAX     the same, the first one a time: 60:5, 1m:5
 #   WORD:number:MIN..MAX        the word, a colon and the number; also WORD:pair:...
 #   each:WORD:MIN..MAX          a whole number, a slash and the word: so many for each of those
 #   percent                     1%..100%
@@ -402,9 +404,13 @@ _conf_is_one() {
   min=${kind#*:} max=${kind#*..} min=${min%%..*}
   case $kind in
     int:* | seconds:* | ms:*) [[ $value =~ ^(0|[1-9][0-9]{0,17})$ ]] && ((value >= min && value <= max)) ;;
-    pair:*)
-      [[ $value == *:* ]] && kind=${kind#pair:} && _conf_is_one "${value%%:*}" "number:${kind%%:*}" &&
+    pair:* | every:*)
+      [[ $value == *:* ]] && kind=${kind#*:} && _conf_is_one "${value%%:*}" "number:${kind%%:*}" &&
         _conf_is_one "${value#*:}" "number:${kind#*:}"
+      ;;
+    times:*)
+      kind=seconds:${kind#times:}
+      _conf_is_one "${value%%-*}" "$kind" && _conf_is_one "${value#*-}" "$kind" && ((${value%%-*} <= ${value#*-}))
       ;;
     each:*)
       kind=${kind#each:}
