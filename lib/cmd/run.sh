@@ -16,13 +16,12 @@
 # shellcheck shell=bash
 
 cmd_run() {
-  local failed=0 page why
+  local failed=0 page
   options_read "${BASH_SOURCE[0]}" "$@"
   lock_settings_check
   RUN=
   cleanup_push progress_leave
   log_info "checking $(doctor_hosts | paste -sd ' ')"
-  why=$(build_make 2>&1) || die "$why (make deps installs what it needs)"
   remote_init
   lock_name "$(basename "$SCENARIO" .conf)"
   run_prepare

@@ -47,10 +47,18 @@ doctor_rows() {
   side_print "${hosts[@]}"
 }
 
-# Print checks that require Redis on the server (lib/run/provision.sh), as rows.
-# Usage: doctor_redis
-doctor_redis() {
-  _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
+# Print checks that require what a run builds or installs (lib/run/provision.sh), as rows.
+# Usage: doctor_provided [yes] [redis]
+#   yes    the load generator has been built
+#   redis  Redis has been found or installed
+doctor_provided() {
+  local -a clients
+  read -r -a clients <<<"$CLIENT_IP"
+  if [[ -n $1 ]]; then
+    _doctor_generators "${clients[@]}"
+    _doctor_each _doctor_antagonist
+  fi
+  [[ -z $2 ]] || _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
   _doctor_answers
   _doctor_fill
   [[ -n $RESUME ]] || plan_make
@@ -141,16 +149,13 @@ _doctor_run() {
   remote_run -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_FILES -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT "$1" doctor "$2"
 }
 
-# Requirements of the master: ssh to the other hosts, the load generator, gnuplot for the report.
-# Returns: sets DOCTOR_BUILT to yes if there is a load generator.
+# What the master itself requires: ssh to the others, the load generator, gnuplot for the report.
 _doctor_here() {
-  local master why host
-  master=$(_doctor_master)
-  DOCTOR_BUILT=yes
-  why=$(build_make 2>&1) || {
-    DOCTOR_BUILT=
-    _doctor_row "$master" fail "load generator" "$why" "./test, built" "install: $BUILD_NEEDS"
-  }
+  local master host row
+  master=$(doctor_master)
+  build_look
+  row=$(build_row)
+  [[ -z $row ]] || _doctor_row "$master" "$row"
   if command -v ssh >/dev/null; then
     _doctor_row "$master" ok ssh "$(remote_version)" "in PATH" -
   else
@@ -169,8 +174,9 @@ _doctor_here() {
   done < <(hosts_shared)
 }
 
-# The name of this host among those of the run.
-_doctor_master() {
+# Print the name of this host among those of the run.
+# Usage: doctor_master
+doctor_master() {
   local host
   while read -r host; do
     if remote_is_local "$host"; then
@@ -229,7 +235,7 @@ _doctor_reach() {
   if ! command -v ssh >/dev/null; then
     for host; do
       remote_is_local "$host" || {
-        _doctor_row "$(_doctor_master)" fail ssh missing "to reach $host" "install: ssh"
+        _doctor_row "$(doctor_master)" fail ssh missing "to reach $host" "install: ssh"
         return 1
       }
     done
@@ -276,7 +282,7 @@ _doctor_server() {
 _doctor_fill() {
   local why=$_REMOTE_TMP/why
   # The plan of a resumed run has it.
-  [[ -n ${REDIS_BINARY-} && -n $DOCTOR_BUILT && -z $RESUME ]] || return 0
+  [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
   if fill_calibrate 2>"$why"; then return; fi
   _doctor_row "$SERVER" fail "cost of a key" "$(tr '\n' ';' <"$why")" "a scratch instance on port $REDISBASE, with samples set from here" "set KEYS"
 }
@@ -285,7 +291,7 @@ _doctor_fill() {
 _doctor_answers() {
   local variant key state check found wanted mend
   local -A seen=()
-  [[ -n ${REDIS_BINARY-} && -n $DOCTOR_BUILT && -z $RESUME ]] || return 0
+  [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
   for variant in $VARIANTS; do
     plan_enter "$variant" ''
     key="$HIT_COUNTERS $REDIS_CONF"
@@ -435,15 +441,21 @@ _doctor_wss() {
 
 # Usage: _doctor_antagonist VARIANT SWEEP
 _doctor_antagonist() {
+  [[ " $BUILD_TARGETS " != *" membench "* ]] || return 0
   ! _doctor_ask "$SERVER" neighbour antagonist_try || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" neighbour "${_DOCTOR_SAID#*$'\t'}"
 }
 
 # Usage: _doctor_clients CLIENT...
 _doctor_clients() {
-  local client row
   side_run $((REMOTE_RETRY + 60)) _doctor_client "$@" || :
   side_print "$@"
-  [[ -n $DOCTOR_BUILT ]] || return 0
+  ! build_ready || _doctor_generators "$@"
+}
+
+# Whether the load generator runs on clients.
+# Usage: _doctor_generators CLIENT...
+_doctor_generators() {
+  local client row
   client_prepare "$@" 2>/dev/null || :
   for client; do
     row=${SIDE_OUT[$client]##*$'\n'}

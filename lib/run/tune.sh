@@ -169,8 +169,9 @@ tune_settings() {
 
 # Usage: _tune_run HOST VERB [ROWS]
 _tune_run() {
-  local host=$1 verb=$2 LEASE
-  LEASE=$(lock_lease)
+  local host=$1 verb=$2 lease
+  lease=$(lock_lease)
+  local LEASE=$lease
   TUNE_ROWS=${3-}
   [[ -n $TUNE_ROWS || $verb != apply && $verb != check ]] || TUNE_ROWS=$(tune_settings "$host")
   remote_run -e RUN_ID -e RUN_OWNER -e TUNE_ROWS -e LEASE "$host" tune "$verb"
