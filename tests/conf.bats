@@ -142,6 +142,10 @@ refused() {
   assert_equal "${stderr#*warning: }" "command line: TUNE_DAMON=on: an old name; no effect: DAMON replaces it"
   plan TUNE_THP=maybe
   assert_failure 2
+  # Where the new name says something already, the old one does not count, as before.
+  assert_equal "$(conf_value THREADS argument THREADS=8 argument INSTANCE_THREADS=2)" 8
+  assert_equal "$(conf_value THREADS argument THREADS=auto argument INSTANCE_THREADS=2)" 2/instance
+  assert_equal "$(conf_value REQUESTS scenario INSTANCE_REQUESTS=5 argument CONNECTION_REQUESTS=2k)" 2000/connection
   # In files, one line for all of them; in the settings of a run made before, those that say something.
   printf 'TUNE_ZSWAP=off\nTUNE_KSM_RUN=auto\n' >conf/scenarios/mine.conf
   plan -s mine

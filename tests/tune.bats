@@ -324,6 +324,12 @@ END
   done
 }
 
+@test "a value that was asked for is on, the default is auto, and keep is off" {
+  assert_equal "$(tune_table 10.0.0.1 SWAPPINESS=10 DAMON=off | grep -E '^(THP|SWAPPINESS|ZSWAP|DAMON|RESCTRL)'$'\t' | cut -f 1,2 | tr '\t\n' ' ;')" \
+    'THP auto;DAMON off;RESCTRL off;ZSWAP off;SWAPPINESS on;'
+  assert_equal "$(tune_table 10.0.0.1 THP=keep TUNE_KSM=off | awk '$2 == "off" && /^(THP|KSM)/ { print $1 }' | paste -s -d ' ')" 'KSMTUNED KSM KSM_RUN THP'
+}
+
 @test "a client gets only what is said to be for clients" {
   assert_equal "$(tune_table 10.0.0.9 | cut -f 1 | paste -s -d ' ')" 'IRQBALANCE TUNED FIREWALL GOVERNOR ENERGY_BIAS CSTATES'
 }
