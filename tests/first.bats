@@ -172,7 +172,7 @@ assert_no_raw_errors() {
 @test "doctor fits the terminal, groups hosts and settings, and shows all checks only when asked" {
   printf '%s\n' \
     $'h1\tok\ttar\t/usr/bin/tar\tin PATH\t-' $'h1\tfail\tscreen\tmissing\tin PATH\t-' $'h2\tfail\tscreen\tmissing\tin PATH\t-' \
-    $'h1\twarn\ttuning TUNE_GOVERNOR\tthere is no such file\tauto\tTUNE_GOVERNOR=off, if it is to stay as it is' $'h2\twarn\ttuning THP\tnot there\tnever\tTHP=keep, if it is to stay as it is' \
+    $'h1\twarn\ttuning TUNE_GOVERNOR\tthere is no such file\tauto\tTUNE_GOVERNOR=off, if it is to stay as it is' $'h2\twarn\ttuning THP\tnot there\tnever\tTHP=keep' \
     $'h1\twarn\tlink\teth0 with a very long description of the driver and of its speed 1000 Mbit/s\t80001 Mbit/s\ta faster one, or smaller values' >rows
   master '' 'export COLUMNS=60; doctor_show <rows; echo; doctor_show all <rows'
   assert_success

@@ -389,6 +389,7 @@ some_rows() {
   assert_back
   echo true >"$folder/auto"
   TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS="0:3 1:2")
+  tune check
   # If firmware reported no bandwidth, the kernel refuses `true`, even if the file contains it.
   # shellcheck disable=SC2016 # for the host
   sed -i '$i tune_write() { WHY="No such device" && [[ $3 != true ]] && echo "$3" >"$TIERBENCH_ROOT$2"; }' "$SCRATCH/script.sh"
