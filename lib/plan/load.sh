@@ -68,7 +68,7 @@ load_check() {
   done
 }
 
-# Print settings that have no effect, or may surprise, as rows FOUND WANTED FIX.
+# Print settings that have no effect, or an unexpected effect, as rows FOUND WANTED FIX.
 # Usage: load_ignored
 # Globals: KEY_PATTERN PHASES TIME RATE SHIFT
 load_ignored() {

@@ -149,7 +149,7 @@ _doctor_run() {
   remote_run -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_FILES -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT "$1" doctor "$2"
 }
 
-# What the master itself requires: ssh to the others, the load generator, gnuplot for the report.
+# Requirements of the master: ssh to the other hosts, the load generator, gnuplot for the report.
 _doctor_here() {
   local master host row
   master=$(doctor_master)

@@ -111,14 +111,14 @@ tune_none() {
   esac
 }
 
-# Print the settings of a variant's file, or weights of its own, that do not hold on the server: rows FOUND WANTED FIX.
+# Print the settings of a variant's file, or its weights, that the server does not have: rows FOUND WANTED FIX.
 # Usage: tune_lacks VARIANT
 # Globals: the settings of the variant
 tune_lacks() {
   local names rows said name state target before now why setting
   names=$(variant_sets "$1")
   [[ $TIER != weighted || $TIER_WEIGHTS == keep ]] || names+=$'\nTIER_WEIGHTS='
-  # Check as if all of them were on, and as the variant has them: a value that holds already needs no tuning.
+  # Check as if all of them were on, and as the variant has them: a value that the server already has needs no tuning.
   rows=$(tune_settings "$SERVER" | NAMES=$names awk -F '\t' -v OFS='\t' '
     BEGIN {
       n = split(ENVIRON["NAMES"], line, "\n")
@@ -153,13 +153,13 @@ tune_settings() {
     [[ $name != \#* ]] || continue
     [[ $role == both || $1 == "$SERVER" ]] || continue
     tune_mode "$setting"
-    # A text of the table, or `=` and the setting that has it.
+    # A text of the table, or `=` and the setting with the value.
     [[ $targets != =* ]] || { setting=${targets#=} && targets=${!setting}; }
     [[ $value != =* ]] || { setting=${value#=} && value=${!setting}; }
     case $name:$value in
       DAMON:*) value=$(damon_asked) ;;
       WEIGHTS_AUTO:auto) value=true ;;
-      # Setting weights turns the kernel's automatic weights off. So it is recorded that they were on, and they are restored.
+      # Setting weights turns the kernel's automatic weights off. So the old state is recorded and restored.
       WEIGHTS_AUTO:*:*) value=false ;;
       WEIGHTS:auto) value=keep REPLY=off ;;
     esac

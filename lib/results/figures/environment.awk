@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Name the differences between two environments or two sets of settings.
 #
-# Input, tab-separated and escaped: `BASE OTHER WHERE FILE FILE`, the files being env.tsv (KEY<TAB>VALUE), a setup.log, or settings
-# (NAME=VALUE, WHERE being setting). Names of earlier versions are replaced (renamed.awk). Output, with the name of a section in front: differs, with heads and one row per difference for
-# render.awk, and notes about what is not described. Exit status 0 always.
+# Input, tab-separated and escaped: `BASE OTHER WHERE FILE FILE`, where the files are env.tsv (KEY<TAB>VALUE), setup.log, or settings (NAME=VALUE;
+# WHERE is `setting`; names of earlier versions are replaced, renamed.awk). Output lines begin with the name of a section: differs, with heads and
+# one row per difference for render.awk, and notes about hosts and settings without a description. Exit status 0 always.
 
 # Read FILE into into[key]; returns 0 when the file does not exist.
 function read_facts(file, into,    i, line, status, at) {

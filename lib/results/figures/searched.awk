@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# From totals and the search.tsv of each repeat to a table for each phase and point: limits, with the variants side by side.
+# Print one table per phase and point from totals and the search.tsv of each repeat: limits by variant.
 # found.awk reads the files. Prints lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
 # The range of a figure over repeats, as text.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# From totals and the size.tsv of each repeat to a table for each phase and point: the min share of DRAM at which a load keeps a limit, by
-# variant. found.awk reads the files. Prints lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
+# Print one table per phase and point from totals and the size.tsv of each repeat: the min share of DRAM at which a load keeps a limit, by variant.
+# found.awk reads the files. Prints lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
 # The range of a figure over repeats, as text.
 function range_of(key, from, to) {
