@@ -42,7 +42,7 @@ build_ready() {
 # Usage: build_row
 # Globals: BUILD_TARGETS
 build_row() {
-  local missing what="load generator" text=make
+  local missing what="load generator" text="make"
   [[ -n $BUILD_TARGETS ]] || return 0
   ! build_ready || what=membench
   missing=$(_build_missing)
