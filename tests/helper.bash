@@ -21,6 +21,8 @@ scratch_setup() {
   SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-test.XXXXXX")
   # The files that do_it.sh leaves on a host for the next run, too.
   export SCRATCH REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks
+  # A report costs a third of a small run's time. The suites that look at one unset this.
+  export REPORT=off
   cd "$SCRATCH" || return 1
 }
 
@@ -166,7 +168,7 @@ _redis_answers_or_ended() {
 
 # Print the arguments for do_it.sh that leave the host's settings unchanged, so that a run disturbs no other test.
 # Usage: words_untuned   Returns: 0
-words_untuned() { sed -n 's/^\(TUNE_[A-Z_]*\)=.* #: on|auto|off$/\1=off/p' "$REPO/conf/defaults.conf"; }
+words_untuned() { sed -n 's/^\(TUNE_[A-Z_]*\)=.* #: on|auto|off$/\1=off/p; s/^\([A-Z_]*\)=.* #: keep|.*/\1=keep/p' "$REPO/conf/defaults.conf"; }
 
 # Leave the host's settings unchanged in every run of this test, so that it disturbs no other test.
 # Usage: untune   Exports: the settings of words_untuned   Returns: 0

@@ -2,6 +2,14 @@
 # shellcheck shell=bash
 # Make load generator logs, histograms and runs with known figures, for tests of code that reads results.
 
+# Begin a test of what is drawn of a run.
+# Usage: drawn_setup   Sets: RUN, the run's directory   Returns: 0
+drawn_setup() {
+  scratch_setup
+  need_command gnuplot
+  RUN=20250101T100000Z-x
+}
+
 # Print a log of the guide's format: every thread takes SECONDS, but the middle one takes 731204 us more.
 # Usage: log_make LEN KEYS THREADS PHASE:SECONDS...   Returns: 0
 log_make() {

@@ -9,7 +9,8 @@
 #   --probe measure the server's memory too: latency and bandwidth of every node from every socket, idle and loaded, in a table;
 #           check firmware (HMAT) and memory tiers against it, and propose TIER_WEIGHTS (docs/devices.md); about 3 s for each pair
 #
-# The load generator is built first if it is not up to date. The last line is 'fit' or the number of problems.
+# A load generator that is not built is a warning with the command that builds it; a run builds it. The last line is 'fit' or the number of
+# problems.
 # A run makes the same checks before it starts anything. Exit status: 0 all hosts are fit, 3 a host is not fit.
 # shellcheck shell=bash
 

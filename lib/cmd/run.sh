@@ -16,13 +16,12 @@
 # shellcheck shell=bash
 
 cmd_run() {
-  local failed=0 page why
+  local failed=0 page
   options_read "${BASH_SOURCE[0]}" "$@"
   lock_settings_check
   RUN=
   cleanup_push progress_leave
   log_info "checking $(doctor_hosts | paste -sd ' ')"
-  why=$(build_make 2>&1) || die "$why (make deps installs what it needs)"
   remote_init
   lock_name "$(basename "$SCENARIO" .conf)"
   run_prepare
@@ -38,7 +37,9 @@ cmd_run() {
   ending_show "$RUN" "$_REMOTE_TMP/results" || failed=1
   failover_total "$RUN" || failed=1
   log_info "the run: $RUN"
-  if ! command -v gnuplot >/dev/null; then
+  if [[ $REPORT == off ]]; then
+    log_info "no report (REPORT=off); ./do_it.sh report $RUN makes it"
+  elif ! command -v gnuplot >/dev/null; then
     failed=1
     log_warn "no report: gnuplot is missing (make deps), then ./do_it.sh report $RUN"
   elif ! page=$(report_make "$RUN" "$_REMOTE_TMP/results"); then

@@ -46,11 +46,10 @@ _lock_release() {
 }
 
 _lock_renew() {
-  local master=$1 start next=0 pace REMOTE_RETRY=0
+  local master=$1 start next=0 pace=$(($(lock_lease) / 6)) REMOTE_RETRY=0
   trap - EXIT INT TERM HUP
   proc_start "$master" || return 0
   start=$PROC_START
-  pace=$(($(_lock_lease) / 6))
   # Often enough that a link that is down for REMOTE_RETRY does not end the lease.
   pace=$((pace > 10 ? 10 : pace))
   # Check the master every second, so that this process exits at most a second after it.
@@ -63,9 +62,10 @@ _lock_renew() {
   done
 }
 
-# Print the seconds that a lock lasts without a renewal.
+# Print the seconds that a lock, and the tuning of a host, last without a heartbeat.
+# Usage: lock_lease
 # Globals: LEASE REMOTE_RETRY
-_lock_lease() {
+lock_lease() {
   if [[ $LEASE == auto ]]; then echo $((REMOTE_RETRY + 60)); else echo "$LEASE"; fi
 }
 
@@ -91,5 +91,5 @@ lock_owner() {
   host=$(uname -n)
   user=${user//[^A-Za-z0-9._@+-]/_} host=${host//[^A-Za-z0-9._@+-]/_}
   printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "${user:0:64}" "${host:0:64}" $$ "$PROC_START" \
-    "$(</proc/sys/kernel/random/boot_id)" "$(readlink /proc/self/ns/pid)" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(_lock_lease)"
+    "$(</proc/sys/kernel/random/boot_id)" "$(readlink /proc/self/ns/pid)" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(lock_lease)"
 }

@@ -85,6 +85,30 @@ options_asked_help() {
   return 1
 }
 
+# Read the command line of a command about one run: the run, and options without a value.
+# Usage: options_run FILE OPTIONS WORD...
+#   FILE is the command's own, whose header comment is its help; OPTIONS are accepted, separated by blanks
+# Returns: sets OPTIONS_RUN (empty: the newest run) and OPTIONS_GIVEN, the options with a blank around each; 1 after help; exits 2 on a bad word.
+options_run() {
+  local file=$1 options=$2 command word
+  shift 2
+  command=$(basename "$file" .sh)
+  OPTIONS_RUN='' OPTIONS_GIVEN=' '
+  ! options_asked_help "$file" "$@" || return 1
+  conf_environment
+  conf_resolve
+  for word; do
+    if [[ " $options " == *" $word "* ]]; then
+      OPTIONS_GIVEN+="$word "
+    elif [[ $word == -* ]]; then
+      die_usage "command line: $word: unknown option; ./do_it.sh $command --help lists them"
+    else
+      [[ -z $OPTIONS_RUN ]] || die_usage "command line: $word: too many arguments; accepted: one run"
+      OPTIONS_RUN=$word
+    fi
+  done
+}
+
 # Refuse a variant that has no file.
 # Usage: variant_check
 variant_check() {

@@ -152,9 +152,10 @@ _damon_scheme() {
 }
 
 _damon_on() {
-  local i root
+  local i root n
   root=$(_damon_root)
-  for ((i = 0; i < $(_damon_get "$root/nr_kdamonds"); i++)); do
+  n=$(_damon_count "$root/nr_kdamonds")
+  for ((i = 0; i < n; i++)); do
     _damon_set "$root/$i/state" on || return
   done
 }
@@ -162,7 +163,7 @@ _damon_on() {
 _damon_off() {
   local i root n
   root=$(_damon_root)
-  n=$(_damon_get "$root/nr_kdamonds")
+  n=$(_damon_count "$root/nr_kdamonds")
   for ((i = 0; i < n; i++)); do
     [[ $(_damon_get "$root/$i/state") == off ]] || _damon_set "$root/$i/state" off || return
   done
@@ -190,10 +191,11 @@ damon_regions() {
 # accesses in N samples of an aggregation, summed over aggregations. far_bytes: the bytes that are monitored. promoted, demoted: bytes migrated.
 # Usage: damon_counts
 damon_counts() {
-  local root i VALUE WHY
+  local root i n VALUE WHY
   root=$(_damon_root)
   [[ -d $root ]] && damon_read && [[ $VALUE == m* ]] || return 0
-  for ((i = 0; i < $(_damon_get "$root/nr_kdamonds"); i++)); do _damon_set "$root/$i/state" update_schemes_stats || return 0; done
+  n=$(_damon_count "$root/nr_kdamonds")
+  for ((i = 0; i < n; i++)); do _damon_set "$root/$i/state" update_schemes_stats || return 0; done
   for ((i = 0; i <= DAMON_SAMPLES; i++)); do
     printf 'damon\taccess%s\t%s\n' "$i" "$(_damon_get "$root/0/contexts/0/schemes/$i/stats/sz_tried")"
   done
@@ -204,9 +206,11 @@ damon_counts() {
 }
 
 _damon_watched() {
-  local region sum=0
+  local region start end sum=0
   for region in "$1"/[0-9]*; do
-    [[ ! -e $region/end ]] || sum=$((sum + $(_damon_get "$region/end") - $(_damon_get "$region/start")))
+    start=$(_damon_count "$region/start")
+    end=$(_damon_count "$region/end")
+    ((end <= start)) || sum=$((sum + end - start))
   done
   echo "$sum"
 }
@@ -220,6 +224,14 @@ _damon_get() {
   local line=
   { IFS= read -r line <"$1"; } 2>/dev/null || :
   printf '%s' "$line"
+}
+
+# The number in the first line of a file; 0 where there is none.
+_damon_count() {
+  local line
+  line=$(_damon_get "$1")
+  [[ $line =~ ^[0-9]{1,18}$ ]] || line=0
+  echo $((10#$line))
 }
 
 # Usage: _damon_set FILE VALUE

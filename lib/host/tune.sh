@@ -3,7 +3,7 @@
 # Tune this host and restore it. Only this module and the tier modules write to /proc and /sys (lib/host/wss.sh also clears the kernel's
 # marks of pages).
 # Needs: cpus irq vsmp damon resctrl tune_kind tune_journal
-# Settings sent in front: RUN_ID, RUN_OWNER, and for check and apply: TUNE_ROWS (lines NAME MODE KIND TARGETS VALUE), TUNE_LEASE.
+# Settings sent in front: RUN_ID, RUN_OWNER, and for check and apply: TUNE_ROWS (lines NAME MODE KIND TARGETS VALUE), LEASE.
 
 # Usage: main check|apply|renew|restore
 #   check    print what apply would do
@@ -190,7 +190,7 @@ tune_spawn() {
     # An inherited descriptor that stays open would block readers of its other end.
     # shellcheck disable=SC2016 # for the process
     echo 'for fd in /proc/self/fd/*; do fd=${fd##*/}; ((fd < 3 || fd > 200)) || exec {fd}>&-; done'
-    declare -p TUNE WORK RUN_ID TUNE_LEASE RESCTRL_SLOW "${!DAMON_@}"
+    declare -p TUNE WORK RUN_ID LEASE RESCTRL_SLOW "${!DAMON_@}"
     [[ -z ${TIERBENCH_ROOT-} ]] || declare -p TIERBENCH_ROOT
     declare -f
     printf '%q ' "$@"
@@ -206,10 +206,10 @@ tune_pace() {
   read -r -t "$1" -u "$TUNE_PIPE" || :
 }
 
-# The watchdog: restore the host if there was no heartbeat for TUNE_LEASE seconds, or if the journal was removed.
+# The watchdog: restore the host when there was no heartbeat for LEASE seconds, or when somebody removed the journal.
 # Usage: tune_watchdog
 tune_watchdog() {
-  local up alive journal pace=$((TUNE_LEASE / 10))
+  local up alive journal pace=$((LEASE / 10 < 10 ? LEASE / 10 : 10))
   ((pace > 0)) || pace=1
   # While it is open, it can be read even after its removal.
   exec {journal}<"$TUNE/journal" || return
@@ -221,7 +221,7 @@ tune_watchdog() {
     read -r up _ </proc/uptime
     alive=
     { read -r alive <"$TUNE/alive"; } 2>/dev/null || :
-    if [[ -n $alive ]] && ((${up%.*} - alive >= TUNE_LEASE)); then
+    if [[ -n $alive ]] && ((${up%.*} - alive >= LEASE)); then
       tune_lock
       [[ -e $TUNE/journal ]] || return
       tune_undo_all

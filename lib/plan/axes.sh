@@ -63,10 +63,12 @@ _axes_sweep() {
   IFS=, read -r -a values <<<"${1#*=}"
   for value in "${values[@]}"; do
     conf_check "$name" "$value" "$where"
+    [[ -z $CONF_OLD || $CONF_TEXT != - ]] || die_usage "$where: $1: $name is an old name without effect; sweep $CONF_NAME"
     [[ ! -v "seen[$CONF_TEXT]" ]] || die_usage "$where: $1: the value $value is repeated; give each value once"
     seen[$CONF_TEXT]=1
     values[${#seen[@]} - 1]=$CONF_TEXT
   done
+  [[ -z $CONF_OLD ]] || log_warn "$where: $1: an old name; now $CONF_NAME"
   name=$CONF_NAME
   [[ ${_AXES_COLUMN[$name]-} != - ]] || die_usage "$where: $1: $name has one value for the whole run; run once for each value"
   [[ ! -v "_AXES_FORM[$name]" || ! " ${_AXES_LISTS[*]} " == *" $name "* ]] ||

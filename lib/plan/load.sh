@@ -48,11 +48,10 @@ load_mean() {
 
 # Refuse settings of the load that contradict each other.
 # Usage: load_check
-# Globals: KEY_PATTERN SHIFT SCRAMBLE PHASES EXPIRE
+# Globals: KEY_PATTERN SHIFT SCRAMBLE PHASES
 # Returns: exits 2.
 load_check() {
   local pattern
-  [[ $EXPIRE == off ]] || _load_is_range "$EXPIRE" || conf_refuse EXPIRE "invalid; accepted: off, seconds from 1 to 999999999, or LOW-HIGH"
   mix_check
   replay_check
   for pattern in $KEY_PATTERN; do
@@ -67,11 +66,6 @@ load_check() {
       [[ $PHASES != set* ]] || conf_refuse PHASES "KEY_PATTERN=$pattern adds keys after the last one; start PHASES with populate"
     fi
   done
-}
-
-# Whether a value is a whole number from 1 up, or an ascending range of two of them.
-_load_is_range() {
-  [[ $1 =~ ^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$ ]] && ((${1%-*} <= ${1#*-}))
 }
 
 # Print settings that have no effect, or an unexpected effect, as rows FOUND WANTED FIX.

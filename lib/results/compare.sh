@@ -55,7 +55,7 @@ compare_sections() {
         figures_run metric interval robust decide schedule subject mark face verdict compare
   ) || status=1
   [[ -z $found ]] || printf '%s\n' "$found"
-  _compare_files <<<"$found" | figures_run environment
+  _compare_files <<<"$found" | ALIASES=$LIB/../conf/aliases.tsv figures_run renamed environment
   return "$status"
 }
 

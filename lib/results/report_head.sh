@@ -110,7 +110,7 @@ _report_changed() {
   for name in $(report_setting "$1" OVER); do
     [[ $name =~ ^[A-Z][A-Z0-9_]*$ && ! $name =~ ^(SCENARIO|VARIANTS|RESULTS_DIR|REMOTE_DIR|LOCK_DIR|REDISBASE|SSH_CONFIG|SERVER|CLIENT_IP)$ ]] || continue
     value=$(report_setting "$1" "$name")
-    [[ $name != TUNE_* || $value != off ]] || continue
+    [[ $value != keep && ($name != TUNE_* || $value != off) ]] || continue
     text+="${text:+, }$name=$value"
   done
   printf 'Differs from the scenario\t%s\n' "$text"

@@ -21,7 +21,7 @@ _searched_tables() {
   if ((${#files[@]} == 0)); then
     cat >/dev/null
   else
-    figures_run interval "$1" -- - "${files[@]}" | figures_tables
+    figures_run interval found "$1" -- - "${files[@]}" | figures_tables
   fi
 }
 

@@ -71,6 +71,6 @@ warnings_check() {
   if [[ -z $rows ]]; then
     printf 'ok\tnone\tnone in the logs of %s\t-\n' "${run##*/}"
   else
-    awk -F '\t' -v OFS='\t' -v run="${run##*/}" '{ print "warn", $2, "none in the logs of " run, "follow the warning, or use its TUNE_ setting (docs/tuning.md)" }' <<<"$rows"
+    awk -F '\t' -v OFS='\t' -v run="${run##*/}" '{ print "warn", $2, "none in the logs of " run, "what it says, or the setting for it (docs/tuning.md)" }' <<<"$rows"
   fi
 }

@@ -25,7 +25,7 @@ readonly _CLIENT_STALL=10
 client_prepare() {
   local client key program target=test status=0
   program=$(tls_program)
-  # Doctor has a row for a generator that is not built.
+  # An installed tree may have no build with TLS; doctor says so.
   [[ -x $program ]] || program=$ROOT/test
   [[ $program == "$ROOT/test" ]] || target=tls
   key=$(program_key "$program")

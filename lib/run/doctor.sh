@@ -6,7 +6,7 @@
 
 # Settings that the checks on hosts depend on; they are checked one variant at a time.
 readonly _DOCTOR_ASKED="TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM PLACEMENT PLACEMENT_NODE SERVER_NUMACTL CLIENT_NUMACTL \
-SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION WEIGHTS_AUTO ZSWAP \
+SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION ZSWAP \
 PROMOTE_RATE SCAN_PERIOD_MIN SCAN_PERIOD_MAX SCAN_SIZE HOT_THRESHOLD DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA NEIGHBOUR NEIGHBOUR_NODE"
 
 # Connect to every host, then check each.
@@ -47,10 +47,18 @@ doctor_rows() {
   side_print "${hosts[@]}"
 }
 
-# Print checks that require Redis on the server (lib/run/provision.sh), as rows.
-# Usage: doctor_redis
-doctor_redis() {
-  _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
+# Print checks that require what a run builds or installs (lib/run/provision.sh), as rows.
+# Usage: doctor_provided [yes] [redis]
+#   yes    the load generator has been built
+#   redis  Redis has been found or installed
+doctor_provided() {
+  local -a clients
+  read -r -a clients <<<"$CLIENT_IP"
+  if [[ -n $1 ]]; then
+    _doctor_generators "${clients[@]}"
+    _doctor_each _doctor_antagonist
+  fi
+  [[ -z $2 ]] || _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
   _doctor_answers
   _doctor_fill
   [[ -n $RESUME ]] || plan_make
@@ -142,21 +150,20 @@ _doctor_run() {
 }
 
 # Requirements of the master: ssh to the other hosts, the load generator, gnuplot for the report.
-# Returns: sets DOCTOR_BUILT to yes if there is a load generator.
 _doctor_here() {
-  local master why host
-  master=$(_doctor_master)
-  DOCTOR_BUILT=yes
-  why=$(build_make 2>&1) || {
-    DOCTOR_BUILT=
-    _doctor_row "$master" fail "load generator" "$why" "./test, built" "install: $BUILD_NEEDS"
-  }
+  local master host row
+  master=$(doctor_master)
+  build_look
+  row=$(build_row)
+  [[ -z $row ]] || _doctor_row "$master" "$row"
   if command -v ssh >/dev/null; then
     _doctor_row "$master" ok ssh "$(remote_version)" "in PATH" -
   else
     _doctor_row "$master" ok ssh "missing" "only for other hosts" -
   fi
-  if command -v gnuplot >/dev/null; then
+  if [[ $REPORT == off ]]; then
+    _doctor_row "$master" ok gnuplot "not needed" "REPORT=off" -
+  elif command -v gnuplot >/dev/null; then
     _doctor_row "$master" ok gnuplot "$(command -v gnuplot)" "in PATH" -
   else
     _doctor_row "$master" warn gnuplot missing "the report's plots" "install: gnuplot"
@@ -167,8 +174,9 @@ _doctor_here() {
   done < <(hosts_shared)
 }
 
-# The name of this host among those of the run.
-_doctor_master() {
+# Print the name of this host among those of the run.
+# Usage: doctor_master
+doctor_master() {
   local host
   while read -r host; do
     if remote_is_local "$host"; then
@@ -201,7 +209,7 @@ _doctor_clock() {
 
 # Changes that tuning would make, and those that it cannot make: a warning, and with TUNE_STRICT=1 a failure.
 _doctor_tune() {
-  local host=$1 rows state=warn name why mode fix
+  local host=$1 rows state=warn name why setting fix seen=' '
   ((!TUNE_STRICT)) || state=fail
   _doctor_ask "$host" tuning tune_check "$host" || return 0
   rows=$_DOCTOR_SAID
@@ -209,10 +217,14 @@ _doctor_tune() {
     "$(awk -F '\t' '$2 == "would" && !seen[$1]++ { printf "%s%s", sep, $1; sep = ", " } END { if (!sep) printf "nothing to change" }' <<<"$rows")" \
     "set for the run, then restored" -
   while IFS=$'\t' read -r name why; do
-    mode=TUNE_$name
-    fix="TUNE_$name=off, if it is to stay as it is"
-    [[ $why != "needs root" ]] || fix="run as root, or TUNE_$name=off"
-    _doctor_row "$host" "$state" "TUNE_$name" "$why" "${!mode}" "$fix"
+    tune_setting "$name"
+    setting=$REPLY
+    [[ $seen != *" $setting "* ]] || continue
+    seen+="$setting "
+    tune_none "$setting"
+    fix="$REPLY, if it is to stay as it is"
+    [[ $why != "needs root" ]] || fix="run as root, or $REPLY"
+    _doctor_row "$host" "$state" "tuning $setting" "$why" "${!setting}" "$fix"
   done < <(awk -F '\t' -v OFS='\t' '$2 == "cannot" && !seen[$1]++ { print $1, $6 }' <<<"$rows")
 }
 
@@ -223,7 +235,7 @@ _doctor_reach() {
   if ! command -v ssh >/dev/null; then
     for host; do
       remote_is_local "$host" || {
-        _doctor_row "$(_doctor_master)" fail ssh missing "to reach $host" "install: ssh"
+        _doctor_row "$(doctor_master)" fail ssh missing "to reach $host" "install: ssh"
         return 1
       }
     done
@@ -270,7 +282,7 @@ _doctor_server() {
 _doctor_fill() {
   local why=$_REMOTE_TMP/why
   # The plan of a resumed run has it.
-  [[ -n ${REDIS_BINARY-} && -n $DOCTOR_BUILT && -z $RESUME ]] || return 0
+  [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
   if fill_calibrate 2>"$why"; then return; fi
   _doctor_row "$SERVER" fail "cost of a key" "$(tr '\n' ';' <"$why")" "a scratch instance on port $REDISBASE, with samples set from here" "set KEYS"
 }
@@ -279,7 +291,7 @@ _doctor_fill() {
 _doctor_answers() {
   local variant key state check found wanted mend
   local -A seen=()
-  [[ -n ${REDIS_BINARY-} && -n $DOCTOR_BUILT && -z $RESUME ]] || return 0
+  [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
   for variant in $VARIANTS; do
     plan_enter "$variant" ''
     key="$HIT_COUNTERS $REDIS_CONF"
@@ -429,15 +441,21 @@ _doctor_wss() {
 
 # Usage: _doctor_antagonist VARIANT SWEEP
 _doctor_antagonist() {
+  [[ " $BUILD_TARGETS " != *" membench "* ]] || return 0
   ! _doctor_ask "$SERVER" neighbour antagonist_try || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" neighbour "${_DOCTOR_SAID#*$'\t'}"
 }
 
 # Usage: _doctor_clients CLIENT...
 _doctor_clients() {
-  local client row
   side_run $((REMOTE_RETRY + 60)) _doctor_client "$@" || :
   side_print "$@"
-  [[ -n $DOCTOR_BUILT ]] || return 0
+  ! build_ready || _doctor_generators "$@"
+}
+
+# Whether the load generator runs on clients.
+# Usage: _doctor_generators CLIENT...
+_doctor_generators() {
+  local client row
   client_prepare "$@" 2>/dev/null || :
   for client; do
     row=${SIDE_OUT[$client]##*$'\n'}

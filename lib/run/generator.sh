@@ -26,13 +26,12 @@ _generator_check_peer() {
   [[ $KEY_MIN == 0 ]] || conf_refuse KEY_MIN "$GENERATOR supports keys from 0 on only; set KEY_MIN=0"
   case $GENERATOR in
     redis-benchmark)
-      [[ $TIME == 0 ]] || conf_refuse TIME "$GENERATOR does not support a duration; set TIME=0 and REQUESTS or INSTANCE_REQUESTS"
+      [[ $TIME == 0 ]] || conf_refuse TIME "$GENERATOR does not support a duration; set TIME=0 and REQUESTS"
       [[ $RATE == 0 ]] || conf_refuse RATE "$GENERATOR does not support a rate; set RATE=0"
       [[ " $PHASES " != *" mixed "* ]] || conf_refuse PHASES "$GENERATOR does not support mixed; accepted: populate set get"
       [[ $KEY_PATTERN == uniform ]] || conf_refuse KEY_PATTERN "$GENERATOR supports random keys only; set KEY_PATTERN=uniform"
       [[ $DATA == pattern ]] || conf_refuse DATA "$GENERATOR fills all values with one letter; set DATA=pattern"
-      [[ $INSTANCE_THREADS == 1 ]] || conf_refuse INSTANCE_THREADS "$GENERATOR supports one thread per instance; set INSTANCE_THREADS=1"
-      [[ $THREADS == auto ]] || conf_refuse THREADS "$GENERATOR supports one thread per instance; set THREADS=auto"
+      [[ $THREADS == auto || $THREADS == 1/instance ]] || conf_refuse THREADS "$GENERATOR supports one thread per instance; set THREADS=auto"
       ;;
     memtier_benchmark)
       [[ $TIME != *.*[!0]* ]] || conf_refuse TIME "$GENERATOR supports whole seconds only; set TIME to a whole number"
@@ -56,8 +55,9 @@ _generator_check_shares() {
   local keys=$1 instances client count threads connections part
   for instances in $INSTANCES; do
     while IFS=$'\t' read -r client _ count; do
-      threads=$INSTANCE_THREADS
-      if [[ $THREADS != auto ]] && ((count > 0)); then
+      plan_threads_each
+      threads=$REPLY
+      if [[ $THREADS =~ ^[0-9]+$ ]] && ((count > 0)); then
         threads=$((THREADS / count))
         ((threads * count == THREADS)) || conf_refuse THREADS "$GENERATOR runs one process per instance, and $client has $count of $instances instances; set a multiple of $count, or THREADS=auto"
       fi

@@ -55,11 +55,12 @@ search_phases() {
 
 # Print the connections that each thread of the load generator opens to each of its instances.
 # Usage: search_connections
-# Globals: CONNECTIONS INSTANCE_THREADS
+# Globals: CONNECTIONS THREADS
 search_connections() {
   local most=1024
+  plan_threads_each
   # An instance accepts 10,000 clients by default; some of them are reserved for the harness.
-  ((most * INSTANCE_THREADS <= 9000)) || most=$((9000 / INSTANCE_THREADS))
+  ((most * REPLY <= 9000)) || most=$((9000 / REPLY))
   if [[ $CONNECTIONS == search ]]; then echo "$most"; else echo "$CONNECTIONS"; fi
 }
 

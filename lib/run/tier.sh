@@ -141,9 +141,9 @@ tier_settings_check() {
     if [[ $word =~ ^[1-9][0-9]{0,3}:[1-9][0-9]{0,3}$ ]] && ((${word%:*} <= ${word#*:})); then continue; fi
     conf_refuse DRAM_RATIO "invalid ratio $word; accepted: DRAM:DATA with no more DRAM than data, such as 1:4"
   done
-  [[ $TIER_WEIGHTS == keep ]] || for word in $TIER_WEIGHTS; do
+  [[ $TIER_WEIGHTS == keep || $TIER_WEIGHTS == auto ]] || for word in $TIER_WEIGHTS; do
     if [[ $word =~ ^[0-9]{1,4}:[1-9][0-9]{0,2}$ ]] && ((${word#*:} <= 255)); then continue; fi
-    conf_refuse TIER_WEIGHTS "invalid weight $word; accepted: keep, or NODE:WEIGHT with a weight from 1 to 255, such as 1:3"
+    conf_refuse TIER_WEIGHTS "invalid weight $word; accepted: keep, auto, or NODE:WEIGHT with a weight from 1 to 255, such as 1:3"
   done
 }
 
@@ -172,7 +172,8 @@ tier_detect() {
 
 _tier_run() {
   local TIER_DATA=$1 TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS least
-  [[ $TUNE_SWAPPINESS != off ]] || TIER_SWAPPINESS=keep
+  # What tuning has set for `auto` is what the kernel then has.
+  local TIER_WEIGHTS=${TIER_WEIGHTS/#auto/keep}
   tier_limit "$1" "$2"
   TIER_LIMIT=$REPLY least=$REPLY
   # Swap for all data that do not fit into DRAM, plus a quarter for memory that Redis does not count. A search may leave nearly no data in DRAM.

@@ -50,7 +50,7 @@ tls_try() {
   [[ $TLS == on ]] || return 0
   if [[ ! -x $ROOT/build/tls/test ]]; then
     # In a checkout, a run builds it, like ./test.
-    if [[ ! -e $ROOT/build ]] || ! run_limited 10 pkg-config --exists openssl 2>/dev/null; then
+    if build_installed || ! run_limited 10 pkg-config --exists openssl 2>/dev/null; then
       printf '%s\tfail\tthe load generator is built without TLS\tTLS=on\t%s\n' "$SERVER" 'make tls, after tools/deps.sh run pkg-config openssl'
     fi
   fi
