@@ -14,7 +14,7 @@
 #   pair:MIN..MAX:MIN..MAX      two numbers with a colon between them
 #   every:MIN..MAX:MIN..MAX     the same, the first one a time: 60:5, 1m:5
 #   WORD:number:MIN..MAX        the word, a colon and the number; also WORD:pair:...
-#   each:WORD:MIN..MAX          a whole number, a slash and the word: so many for each of those
+#   each:WORD:MIN..MAX          a whole number, a slash and the word: this number for each WORD
 #   percent                     1%..100%
 #   percent:MIN..MAX            also with decimals: 0.5%
 #   ratio                       two numbers with a colon between them, not both 0
@@ -34,7 +34,7 @@ _CONF_NAMES=()
 _CONF_VARIANT=variant
 # By setting: the source of its value at the current point (conf_point).
 declare -A _CONF_POINT=()
-# By layer and setting: yes where an old name turned the setting off, whatever the layer says of the setting itself.
+# By layer and setting: yes if an old name turned the setting off; this overrides the setting in that layer.
 declare -A _CONF_HELD=()
 # The old names that the current file uses, for one line about all of them.
 _CONF_OLD=()
@@ -298,7 +298,7 @@ _conf_put() {
   _CONF_WHERE["$layer $CONF_NAME"]=$CONF_FROM
 }
 
-# Decide what an old name means for a layer, and note what replaces it. A switch that is off holds whatever else the layer says of the setting;
+# Decide what an old name means for a layer, and note what replaces it. A switch that is off overrides the setting in its layer;
 # another old name counts only where the layer has not set the new one, as before.
 # Usage: _conf_old LAYER NAME=VALUE
 # Globals: CONF_OLD CONF_NAME CONF_TEXT of conf_check

@@ -226,7 +226,7 @@ _damon_get() {
   printf '%s' "$line"
 }
 
-# The number in the first line of a file; 0 where there is none.
+# The number in the first line of a file; 0 if it has no number.
 _damon_count() {
   local line
   line=$(_damon_get "$1")

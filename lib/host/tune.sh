@@ -206,7 +206,7 @@ tune_pace() {
   read -r -t "$1" -u "$TUNE_PIPE" || :
 }
 
-# The watchdog: restore the host when there was no heartbeat for LEASE seconds, or when somebody removed the journal.
+# The watchdog: restore the host if there was no heartbeat for LEASE seconds, or if the journal was removed.
 # Usage: tune_watchdog
 tune_watchdog() {
   local up alive journal pace=$((LEASE / 10 < 10 ? LEASE / 10 : 10))

@@ -35,7 +35,7 @@ tune_apply() {
     _tune_tell "$host" "$rows"
     _tune_record "$variant" "$host" "$rows"
     if ((TUNE_STRICT)) && awk -F '\t' '$2 == "cannot" { found = 1 } END { exit !found }' <<<"$rows"; then
-      die_unfit "$host: TUNE_STRICT=1: cannot be tuned as asked; set TUNE_STRICT=0, or the settings named above to off or keep"
+      die_unfit "$host: TUNE_STRICT=1: cannot be tuned as requested; set TUNE_STRICT=0, or the settings named above to off or keep"
     fi
   done
 }

@@ -12,7 +12,7 @@ function range_of(key, from, to) {
 function print_row(table, l, v,    key, base, ops, share, state, i, least, where, states) {
   key = table SUBSEP l SUBSEP v
   if (!count[key] && !nones[key] && !brokens[key]) return
-  if (brokens[key]) found_note(v ", " l ": the measured phase does not keep it, though steps did" (count[key] ? ", in " brokens[key] " of " brokens[key] + count[key] " repeats, which are excluded" : "") \
+  if (brokens[key]) found_note(v ", " l ": the measured phase breaks the limit, although steps kept it" (count[key] ? ", in " brokens[key] " of " brokens[key] + count[key] " repeats, which are excluded" : "") \
     ": a longer SEARCH_TIME finds a lower load")
   if (!count[key]) {
     print "row", l, v, (brokens[key] ? "broken" : "none"), "", "", "", "", "", "", "", steps_of[key]
@@ -25,13 +25,13 @@ function print_row(table, l, v,    key, base, ops, share, state, i, least, where
   print "row", l, v, ("client" in states ? ">=" : "") text_group(ops, 0), share, by_connections ? found_median(key, "connections") : "", text_group(found_median(key, "avg_us"), 0),
     text_group(found_median(key, "p99_us"), 0), (found_median(key, "far_per_op") == "" ? "" : sprintf("%.3f", found_median(key, "far_per_op"))), \
     range_of(key, "ops_per_sec", "ops_per_sec"), range_of(key, "soft_low", "soft_high"), found_median(key, "steps")
-  if ("client" in states) found_note(v ", " l ": the load generator was the limit above this load, so the server can do at least this: more threads, CPUs or clients")
+  if ("client" in states) found_note(v ", " l ": the load generator was the limit above this load, so the server can do at least this: use more threads, CPUs or clients")
   if ("open" in states) found_note(v ", " l ": not certain after SEARCH_STEPS: " states["open"] " of " count[key] " searches")
 }
 
 function print_table(table,    part, l, v, key, i, base, unit) {
   split(table, part, SUBSEP)
-  print "title", found_title(part[1], part[2]) ": the most operations a second within a limit"
+  print "title", found_title(part[1], part[2]) ": max operations per second within a limit"
   base = item["variant", 1]
   print "row", "limit", "variant", "ops_per_sec", "percent", "connections", "avg_us", "p99_us", "far_per_op", "repeats", "soft", "steps"
   print "row", "Limit", "Variant", "ops/s", (size["variant"] > 1 ? "% of " base : ""), (by_connections ? "Connections" : ""), "avg us", "p99 us", "far/op", \

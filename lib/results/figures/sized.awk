@@ -28,7 +28,7 @@ function zram_of(folder, phase,    file, line, f, bytes) {
 
 # One row: a variant at a limit.
 function print_row(l, v, key,    far, i, open, client) {
-  if (brokens[key]) found_note(v ", " l ": the measured phase does not keep it, though steps did, in " brokens[key] " of " brokens[key] + nones[key] + count[key] " repeats: a longer SEARCH_TIME finds a higher share")
+  if (brokens[key]) found_note(v ", " l ": the measured phase breaks the limit, although steps kept it, in " brokens[key] " of " brokens[key] + nones[key] + count[key] " repeats: a longer SEARCH_TIME finds a higher share")
   if (nones[key]) found_note(v ", " l ": not kept with all data in DRAM, in " nones[key] " of " brokens[key] + nones[key] + count[key] " repeats: set a lower RATE or SEARCH_LOAD")
   if (!count[key]) {
     if (nones[key] + brokens[key]) print "row", l, v, (brokens[key] ? "broken" : "none"), "", "", "", "", "", "", "", "", steps_of[key]
@@ -42,9 +42,9 @@ function print_row(l, v, key,    far, i, open, client) {
     open += value[key, i, "state"] == "open"
     client += value[key, i, "state"] == "client"
   }
-  if (client) found_note(v ", " l ": with less DRAM the load generator was the limit in " client " of " count[key] " searches, so less may do: more threads, CPUs or clients")
+  if (client) found_note(v ", " l ": with less DRAM the load generator was the limit in " client " of " count[key] " searches, so less DRAM may be enough: use more threads, CPUs or clients")
   if (open) found_note(v ", " l ": not certain after SEARCH_STEPS: " open " of " count[key] " searches")
-  if (zram[key]) found_note(v ": MiB include what zram keeps in memory; the share does not")
+  if (zram[key]) found_note(v ": MiB include the memory that zram uses; the share does not")
 }
 
 function print_table(table,    part, l, v, i) {
