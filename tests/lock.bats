@@ -212,7 +212,7 @@ END
   run_split "$REPO/do_it.sh" stop
   assert_success
   assert_output '127.0.0.1: stopped everything that dead-1-00000000 had left'
-  assert_contains 'host/run-notes: has no line of an owner' "$stderr"
+  assert_contains 'host/run-notes: has no owner line' "$stderr"
   assert_exists host/run-notes/paper host/lock.txt host/lockfiles elsewhere/owner host/run-other-1-00000000 host/run-link-1-00000000
   refute_exists host/run-dead-1-00000000 host/run-half-1-00000000
 }
