@@ -115,7 +115,7 @@ need_tiers() {
   head -c 1M /dev/zero >>host/filler 2>/dev/null || :
   run "$REPO/do_it.sh" stop --force
   assert_success
-  assert_contains 'tier: swap'
+  assert_contains 'tier: removed swap'
   assert_equal "$(tier_left)" ''
 }
 

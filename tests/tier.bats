@@ -449,7 +449,7 @@ column() {
     job_wait 10
     run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
     assert_success
-    assert_contains "tier: cgroup"
+    assert_contains "tier: removed cgroup"
     assert_contains "tier: removed swap $device"
     assert_equal "$(grep -c "^${device}[[:space:]]" /proc/swaps)" 0
     refute_exists "$device"
