@@ -50,7 +50,8 @@ _lock_renew() {
   trap - EXIT INT TERM HUP
   proc_start "$master" || return 0
   start=$PROC_START
-  pace=$(($(_lock_lease) / 6))
+  _lock_lease
+  pace=$((REPLY / 6))
   # Often enough that a link that is down for REMOTE_RETRY does not end the lease.
   pace=$((pace > 10 ? 10 : pace))
   # Check the master every second, so that this process does not outlive it by more.
@@ -63,10 +64,12 @@ _lock_renew() {
   done
 }
 
-# Print the seconds that a lock lasts without a renewal.
+# The seconds that a lock lasts without a renewal.
 # Globals: LEASE REMOTE_RETRY
+# Returns: sets REPLY
 _lock_lease() {
-  if [[ $LEASE == auto ]]; then echo $((REMOTE_RETRY + 60)); else echo "$LEASE"; fi
+  REPLY=$LEASE
+  [[ $LEASE != auto ]] || REPLY=$((REMOTE_RETRY + 60))
 }
 
 # Name a run, and describe its owner as every host gets it.
@@ -85,11 +88,13 @@ lock_name() {
 # Usage: lock_owner NAME
 # Globals: LEASE REMOTE_RETRY
 lock_owner() {
-  local user host
+  local user host boot
   proc_start $$
   user=$(id -un 2>/dev/null) || user=$EUID
-  host=$(uname -n)
+  read -r host </proc/sys/kernel/hostname
+  read -r boot </proc/sys/kernel/random/boot_id
+  _lock_lease
   user=${user//[^A-Za-z0-9._@+-]/_} host=${host//[^A-Za-z0-9._@+-]/_}
-  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "${user:0:64}" "${host:0:64}" $$ "$PROC_START" \
-    "$(</proc/sys/kernel/random/boot_id)" "$(readlink /proc/self/ns/pid)" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(_lock_lease)"
+  TZ=UTC0 printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%(%Y-%m-%dT%H:%M:%SZ)T\t%s\n' "$1" "${user:0:64}" "${host:0:64}" $$ "$PROC_START" \
+    "$boot" "$(readlink /proc/self/ns/pid)" -1 "$REPLY"
 }

@@ -42,12 +42,13 @@ server_auto() {
 # Usage: server_password
 # Returns: sets REDIS_PASSWORD LOAD_PASSWORD
 server_password() {
-  REDIS_PASSWORD=$(_server_secret)
-  LOAD_PASSWORD=$(_server_secret)
+  local text
+  text=$(_server_secret 36)
+  REDIS_PASSWORD=${text:0:24} LOAD_PASSWORD=${text:24}
 }
 
 _server_secret() {
-  head -c 18 /dev/urandom | base64 | tr '+/' 'xy'
+  head -c "$1" /dev/urandom | base64 | tr '+/' 'xy'
 }
 
 # Look for redis-server on the server, by REDIS_FROM. This changes nothing there.
@@ -111,7 +112,7 @@ server_start() {
   CLUSTER_TABLE=
   ! cluster_on || CLUSTER_TABLE=$(cluster_table "$1")
   REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
-  LOAD_PASSWORD=${LOAD_PASSWORD:-$(_server_secret)}
+  LOAD_PASSWORD=${LOAD_PASSWORD:-$(_server_secret 18)}
   SERVER_ADDRESS=$(host_data "$SERVER")
   local directives
   directives=$(_server_directives)
