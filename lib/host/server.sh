@@ -166,12 +166,14 @@ server_answers() {
   read -r _ _ port <"$RECORD"
   said=$(run_limited 10 "$REDIS_BINARY" --version 2>/dev/null) || :
   said=${said%%$'\n'*}
+    # The master misses it when it could not be written.
+    { server_info >"$FOLDER/logs/info.after"; } 2>/dev/null || rm -f -- "$FOLDER/logs/info.after"
   [[ -z $said ]] || printf 'program\t%s\n' "$(tr -cd ' -~' <<<"${said:0:100}")"
   # Its answer is a list, of which only the first line is read.
   if redis_ask "$SERVER_ADDRESS" "$port" 'CONFIG GET save'; then printf 'config\tanswered\n'; else printf 'config\trefused\n'; fi
 }
 
-# Send the instances' logs, and the events of a fault. Send copies, because the instances continue to write.
+# Send the instances' logs, their INFO as info.after, and the events of a fault. Send copies, because the instances continue to write.
 server_logs() {
   local -a files
   mkdir -p -- "$FOLDER/logs"
@@ -183,7 +185,7 @@ server_logs() {
     cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is gone"
   fi
   files=(redis-*.log)
-  [[ ! -e events.tsv ]] || files+=(events.tsv)
+  for name in events.tsv info.after; do [[ ! -e $name ]] || files+=("$name"); done
   files_send -- "${files[@]}"
 }
 

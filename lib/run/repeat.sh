@@ -93,7 +93,6 @@ _repeat_load() {
   local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client line
   local -a CLIENTS
   _repeat_up "$instances" || return
-  server_info >"$folder/server/info.before" || return
   _repeat_plan >"$folder/server/plan.tsv" || return
   cluster_record "$folder/server" || return
   neighbour_start
@@ -113,7 +112,6 @@ _repeat_load() {
   for client in "${CLIENTS[@]}"; do
     [[ ! -s $folder/$client/stderr ]] || while IFS= read -r line; do log_warn "$client: $line"; done <"$folder/$client/stderr"
   done
-  server_info >"$folder/server/info.after" || status=1
   server_logs "$folder/server" || status=1
   warnings_tell "$folder/server"
   ((status == 0)) || return

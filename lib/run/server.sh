@@ -157,10 +157,14 @@ server_info() {
   remote_run -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" server info
 }
 
-# Fetch the instances' logs.
+# Fetch the instances' logs, and their INFO as info.after.
 # Usage: server_logs DIR
 server_logs() {
-  receive_files "$1" -e RUN_ID "$SERVER" server logs
+  receive_files "$1" -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" server logs || return
+  [[ -e $1/info.after ]] || {
+    log_warn "$SERVER: no INFO of the instances after the load"
+    return 1
+  }
 }
 
 # End the instances of this run.
