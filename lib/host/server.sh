@@ -149,7 +149,7 @@ instances_ready() {
     done
     ((${#waiting[@]} > 0)) || return 0
     ((SECONDS < end)) || fail "${#waiting[@]} instances do not answer PING after $READY_TIMEOUT s, ports: ${!waiting[*]}"
-    sleep 0.05 # between two polls
+    proc_pause
   done
 }
 
