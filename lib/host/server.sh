@@ -189,22 +189,8 @@ server_logs() {
   files_send -- "${files[@]}"
 }
 
-# Tell instances that keep snapshots to make none when they stop: nobody reads it, and a large snapshot takes longer than the time limit.
-instances_unsaved() {
-  local file config REDIS_PASSWORD
-  while IFS= read -r file; do
-    REDIS_PASSWORD=$(sed -n 's/^requirepass //p' "$file")
-    config=$(sed -n 's/^rename-command CONFIG //p' "$file")
-    # An instance that does not answer is stopped without that.
-    redis_ask "$(sed -n 's/^bind //p' "$file")" "$(basename "$file" .conf)" "${config:-CONFIG} SET save \"\"" || :
-  done < <(grep -lE '^[[:space:]]*save[[:space:]]+"?[0-9]' "$FOLDER"/*.conf 2>/dev/null)
-}
-
 # Stop the instances and remove their directory.
 server_stop() {
-  instances_unsaved
-  # A large instance needs time to free its memory.
-  instances_end 60 "$FOLDER" || fail "$RECORD: an instance does not end"
-  rm -rf -- "$FOLDER"
+  instances_stop "$FOLDER"
   run_close
 }

@@ -155,12 +155,11 @@ _repeat_stop() {
       *) status=1 ;;
     esac
   done
-  monitor_stop || status=1
   trace_stop || status=1
   perf_stop || status=1
   antagonist_stop || status=1
-  server_stop || status=1
-  tier_down || status=1
+  monitor_forget
+  remote_run -e RUN_ID "$SERVER" ended || status=1
   ((${#later[@]} == 0)) || client_stop "${later[@]}" || {
     log_warn "$(side_failed "${later[@]}"): the load generator there could not be stopped; run ./do_it.sh stop when the host answers again"
     status=1
