@@ -24,7 +24,7 @@ receive_files() {
   # This includes the lines before the files.
   remote_raw $((limit + 1024)) "$@" || status=$?
   if ((status == 0)); then
-    (umask 077 && _receive_stream "$folder") || status=$?
+    (umask 022 && _receive_stream "$folder") || status=$?
   fi
   rm -f -- "$REMOTE_FILE" "$REMOTE_FILE.err"
   return "$status"
@@ -70,6 +70,7 @@ _receive_stream() {
       total=$((total + size))
       ((${#names[@]} <= files && total >> 10 <= limit)) || { _receive_refuse "more than $files files, or $((limit >> 10)) MiB" || return; }
     done
+    # Nobody else can enter it, whatever the modes of the files.
     new=$(mktemp -d "$folder/.receive.XXXXXX") || return
     for index in "${!names[@]}"; do
       head -c "${sizes[index]}" >"$new/${names[index]}" || { rm -rf -- "$new" && return 1; }
@@ -86,7 +87,7 @@ _receive_stream() {
     _receive_refuse "a file is not what its checksum says" || return
   fi
   # rename(2) replaces a link, and does not follow it.
-  { chmod -R go=rX -- "$new" && find "$new" -type f -exec mv -f -t "$folder" -- {} +; } || {
+  find "$new" -type f -exec mv -f -t "$folder" -- {} + || {
     rm -rf -- "$new"
     return 1
   }

@@ -133,13 +133,12 @@ _repeat_plan() {
 # The actual start of each phase on each client, on the master's clock: PHASE CLIENT START_US.
 _repeat_starts() {
   local folder=$1 client
-  shift
+  local -a files=()
+  for client in "${@:2}"; do files+=(client="$client" offset="$(client_offset "$client")" "$folder/$client/result.tsv"); done
   printf 'phase\tclient\tstart_us\n'
-  for client in "$@"; do
-    awk -F '\t' -v client="$client" -v offset="$(client_offset "$client")" '
-      NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
-      { printf "%s\t%s\t%.0f\n", $column["operation"], client, $column["start_us"] - offset }' "$folder/$client/result.tsv" || return
-  done
+  awk -F '\t' '
+    FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+    { printf "%s\t%s\t%.0f\n", $column["operation"], client, $column["start_us"] - offset }' "${files[@]}"
 }
 
 _repeat_stop() {
