@@ -33,13 +33,13 @@ tier_memory_nodes() {
 }
 
 _detect_places() {
-  local root=${TIERBENCH_ROOT-}/sys/devices/system/node node
-  for node in $(_detect_list "$(_detect_read "$root/has_memory")"); do
-    if [[ -n $(_detect_read "$root/node$node/cpulist") ]]; then
-      printf '%s\tcpu\n' "$node"
-    else
-      printf '%s\tfar\n' "$node"
-    fi
+  local root=${TIERBENCH_ROOT-}/sys/devices/system/node node place
+  _detect_line "$root/has_memory"
+  for node in $(_detect_list "$REPLY"); do
+    place=cpu
+    _detect_line "$root/node$node/cpulist"
+    [[ -n $REPLY ]] || place=far
+    printf '%s\t%s\n' "$node" "$place"
   done
 }
 
@@ -67,16 +67,17 @@ _detect_node() {
   local node=$1 folder=$2 text cpus what value
   # A node's own count can be too low while memory is still being initialised; with one node, the whole machine's count is right.
   text="$(awk '$3 == "MemTotal:" { printf "%d MiB", $4 / 1024 }' "$folder/meminfo" 2>/dev/null || :)"
-  [[ $(_detect_read "$DETECT_ROOT/sys/devices/system/node/has_memory") != 0 ]] ||
-    text=$(awk '$1 == "MemTotal:" { printf "%d MiB", $2 / 1024 }' "$DETECT_ROOT/proc/meminfo")
-  cpus=$(_detect_read "$folder/cpulist")
+  _detect_line "$DETECT_ROOT/sys/devices/system/node/has_memory"
+  [[ $REPLY != 0 ]] || text=$(awk '$1 == "MemTotal:" { printf "%d MiB", $2 / 1024 }' "$DETECT_ROOT/proc/meminfo")
+  _detect_line "$folder/cpulist"
+  cpus=$REPLY
   text+=", ${cpus:+CPUs $cpus}"
   [[ -n $cpus ]] || text+="no CPU"
   value=$(_detect_tier "$node")
   text+="${value:+, memory tier $value}"
   for what in read_latency:ns write_latency:ns read_bandwidth:MB/s write_bandwidth:MB/s; do
-    value=$(_detect_read "$folder/access0/initiators/${what%:*}")
-    [[ ${value:-0} == 0 ]] || text+=", ${what%:*} $value ${what#*:}"
+    _detect_line "$folder/access0/initiators/${what%:*}"
+    [[ ${REPLY:-0} == 0 ]] || text+=", ${what%:*} $REPLY ${what#*:}"
   done
   printf '%s\n' "${text//_/ }"
 }
@@ -137,7 +138,8 @@ tier_number() {
 _detect_tier() {
   local file
   for file in "$DETECT_ROOT"/sys/devices/virtual/memory_tiering/memory_tier*/nodelist; do
-    [[ -e $file && " $(_detect_list "$(<"$file")" | tr '\n' ' ') " == *" $1 "* ]] || continue
+    _detect_line "$file"
+    [[ $'\n'$(_detect_list "$REPLY")$'\n' == *$'\n'"$1"$'\n'* ]] || continue
     file=${file%/nodelist}
     echo "${file##*memory_tier}"
     return
@@ -198,19 +200,23 @@ _detect_zswap() {
 }
 
 # The first line of a file, or nothing.
-_detect_read() {
-  local line=
-  { IFS= read -r line <"$1"; } 2>/dev/null || :
-  printf '%s' "$line"
+# Returns: sets REPLY
+_detect_line() {
+  REPLY=
+  { IFS= read -r REPLY <"$1"; } 2>/dev/null || :
 }
 
-# The numbers of a list in the kernel's form: 0-2,4.
+# As _detect_line, printed.
+_detect_read() {
+  _detect_line "$1"
+  printf '%s' "$REPLY"
+}
+
+# Print the numbers of a list in the kernel's form: 0-2,4.
 _detect_list() {
-  awk -v list="$1" 'BEGIN {
-    n = split(list, part, ",")
-    for (i = 1; i <= n; i++) {
-      if (split(part[i], ends, "-") < 2) ends[2] = ends[1]
-      for (node = ends[1]; node <= ends[2]; node++) if (part[i] != "") print node + 0
-    }
-  }'
+  local part node
+  for part in ${1//,/ }; do
+    [[ $part =~ ^([0-9]{1,5})(-([0-9]{1,5}))?$ ]] || continue
+    for ((node = 10#${BASH_REMATCH[1]}; node <= 10#${BASH_REMATCH[3]:-${BASH_REMATCH[1]}}; node++)); do printf '%s\n' "$node"; done
+  done
 }
