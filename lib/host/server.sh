@@ -3,10 +3,10 @@
 # The Redis instances of a run, on the server.
 # Settings sent in front: RUN_ID, and for start: RUN_OWNER, INSTANCE_PLAN (lines PORT CPUS POLICY), REDIS_BINARY, REDIS_TEMPLATE (the text of
 # conf/redis.conf), REDIS_CONF, IO_THREADS, IO_THREADS_AFFINITY, BIO_CPUS, LAUNCH_WORDS (in front of redis-server, separated by
-# tabs), SERVER_ADDRESS, REDIS_PASSWORD, LOAD_PASSWORD, REDIS_USER, TLS, CLUSTER_TABLE, READY_TIMEOUT; for info and answers: SERVER_ADDRESS, REDIS_PASSWORD, for answers REDIS_BINARY.
-# Needs: protocol resctrl tier instances user acl tls info cluster fault
+# tabs), SERVER_ADDRESS, REDIS_PASSWORD, LOAD_PASSWORD, REDIS_USER, TLS, CLUSTER_TABLE, READY_TIMEOUT; for info, answers and logs: SERVER_ADDRESS, REDIS_PASSWORD, for answers REDIS_BINARY.
+# Needs: protocol ports resctrl tier instances user acl tls info cluster fault
 
-# Usage: main ports|start|fault DELAY_US|look|info|answers|logs|stop
+# Usage: main start|fault DELAY_US|look|info|answers|logs|stop
 main() {
   work_open
   FOLDER=$WORK/run-$RUN_ID/server
@@ -18,19 +18,6 @@ main() {
   "server_$1" "${@:2}"
 }
 
-# Print a line for every port of the plan that a process listens on.
-server_ports() {
-  local -A taken=()
-  local port who
-  while read -r port; do taken[$port]=1; done < <(ports_listening)
-  while read -r port _; do
-    [[ -v "taken[$port]" ]] || continue
-    # Without ss the port is still known to be in use.
-    who=$(run_limited 10 ss -Hltnp "sport = :$port" 2>/dev/null | sed -n 's/.*users:((\(.*\)))$/\1/p' | sed -n 1p) || who=
-    printf 'port %s is taken%s\n' "$port" "${who:+ by $who}"
-  done <<<"$INSTANCE_PLAN"
-}
-
 # Start all instances and wait for them. Print what the master needs to know, rows NAME VALUE: `user load` when load generators have their
 # own user, `certificate PEM` in base64 with TLS, and `root REASON` when auto found no other user.
 #
@@ -40,7 +27,8 @@ server_start() {
   local -a pin prefix ports=() data=()
   IFS=$'\t' read -r -a prefix <<<"$LAUNCH_WORDS"
   instances_end 30 "$FOLDER" || fail "$FOLDER: an instance of an earlier try does not end"
-  taken=$(server_ports)
+  while read -r port _; do ports+=("$port"); done <<<"$INSTANCE_PLAN"
+  taken=$(ports_taken "${ports[@]}")
   [[ -z $taken ]] || fail "$taken"
   rm -rf -- "$FOLDER"
   run_open
@@ -50,7 +38,7 @@ server_start() {
   acl_version
   while read -r port cpus _; do
     instance_conf "$port" "$cpus"
-    ports+=("$port") data+=("$FOLDER/data-$port")
+    data+=("$FOLDER/data-$port")
   done <<<"$INSTANCE_PLAN"
   mkdir -p -- "${data[@]}"
   cluster_write
@@ -166,8 +154,6 @@ server_answers() {
   read -r _ _ port <"$RECORD"
   said=$(run_limited 10 "$REDIS_BINARY" --version 2>/dev/null) || :
   said=${said%%$'\n'*}
-    # The master misses it when it could not be written.
-    { server_info >"$FOLDER/logs/info.after"; } 2>/dev/null || rm -f -- "$FOLDER/logs/info.after"
   [[ -z $said ]] || printf 'program\t%s\n' "$(tr -cd ' -~' <<<"${said:0:100}")"
   # Its answer is a list, of which only the first line is read.
   if redis_ask "$SERVER_ADDRESS" "$port" 'CONFIG GET save'; then printf 'config\tanswered\n'; else printf 'config\trefused\n'; fi
@@ -175,10 +161,13 @@ server_answers() {
 
 # Send the instances' logs, their INFO as info.after, and the events of a fault. Send copies, because the instances continue to write.
 server_logs() {
+  local name
   local -a files
   mkdir -p -- "$FOLDER/logs"
   if cp -- "$FOLDER"/redis-*.log "$FOLDER/logs" 2>/dev/null; then
     [[ ! -e $FOLDER/events.tsv ]] || cp -- "$FOLDER/events.tsv" "$FOLDER/logs"
+    # The master misses it when it could not be written.
+    { server_info >"$FOLDER/logs/info.after"; } 2>/dev/null || rm -f -- "$FOLDER/logs/info.after"
     cd "$FOLDER/logs" 2>/dev/null || fail "$FOLDER: is gone"
   else
     # On a full disk nothing is appended to them either.

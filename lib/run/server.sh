@@ -47,6 +47,7 @@ server_password() {
   REDIS_PASSWORD=${text:0:24} LOAD_PASSWORD=${text:24}
 }
 
+# Print BYTES random bytes, a multiple of 3, as letters and digits: four characters for three bytes.
 _server_secret() {
   head -c "$1" /dev/urandom | base64 | tr '+/' 'xy'
 }
@@ -139,16 +140,6 @@ server_start() {
 # Usage: server_load_password
 server_load_password() {
   if [[ -n $LOAD_USER ]]; then printf '%s' "$LOAD_PASSWORD"; else printf '%s' "$REDIS_PASSWORD"; fi
-}
-
-# Print which of a point's ports are taken, a line each.
-# Usage: server_ports INSTANCES
-server_ports() {
-  local count
-  count=$(cluster_processes "$1")
-  INSTANCE_PLAN=$(place_instances "$count") || return
-  ! cluster_on || INSTANCE_PLAN+=$'\n'$(seq $((REDISBASE + 10000)) $((REDISBASE + 10000 + count - 1)))
-  remote_run -e RUN_ID -e INSTANCE_PLAN "$SERVER" server ports
 }
 
 # Print INFO of every instance.
