@@ -29,6 +29,7 @@ monitor_mark() {
   local rows phase=$1
   [[ -n $_MONITOR_ON ]] || return 0
   MONITOR_ROWS=
+  _MONITOR_NEXT=0
   rows=$(remote_run -e RUN_ID -e RUN_OWNER -e SERVER_ADDRESS -e REDIS_PASSWORD -e HIT_COUNTERS "$SERVER" monitor mark "$1") || {
     log_warn "$SERVER: cannot read the counters before $1"
     return 1

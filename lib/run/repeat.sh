@@ -78,6 +78,7 @@ _repeat_probe() {
   monitor_start "${ROW[data_bytes]}" || return
   client_launch "${ROW[instances]}" "${ROW[value_size]}" "${ROW[keys]}" || return
   client_wait "${CLIENTS[@]}" || status=1
+  monitor_alarm now || status=1
   return "$status"
 }
 
@@ -107,6 +108,7 @@ _repeat_load() {
   trace_fetch "$folder/server" || status=1
   antagonist_fetch "$folder/server" || status=1
   monitor_mark end || status=1
+  monitor_alarm || status=1
   monitor_fetch "$folder/server" || status=1
   client_fetch "$folder" "$stamp" "$repeat" "$RUN/setup.log" "${CLIENTS[@]}" || status=1
   for client in "${CLIENTS[@]}"; do
