@@ -35,7 +35,7 @@ client_start() {
   local session=tierbench-$RUN_ID-${FOLDER##*/client-} end=$((SECONDS + 20)) pid file
   [[ ! -e $FOLDER/launched ]] || return 0
   proc_end 10 "$RECORD"
-  rm -rf -- "$FOLDER"
+  [[ ! -e $FOLDER ]] || rm -rf -- "$FOLDER"
   run_open
   mkdir -p -- "$OUT"
   client_clock

@@ -22,8 +22,10 @@ main() {
 }
 
 monitor_start() {
-  monitor_stop
-  rm -rf -- "$MONITOR"
+  if [[ -e $MONITOR ]]; then
+    monitor_stop
+    rm -rf -- "$MONITOR"
+  fi
   mkdir -p -- "$MONITOR"
   : >"$MONITOR/on"
   MONITOR_STAT=

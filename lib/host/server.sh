@@ -30,7 +30,7 @@ server_start() {
   while read -r port _; do ports+=("$port"); done <<<"$INSTANCE_PLAN"
   taken=$(ports_taken "${ports[@]}")
   [[ -z $taken ]] || fail "$taken"
-  rm -rf -- "$FOLDER"
+  [[ ! -e $FOLDER ]] || rm -rf -- "$FOLDER"
   run_open
   mkdir -- "$FOLDER"
   user_find || fail "$USER_WHY"
