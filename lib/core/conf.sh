@@ -52,7 +52,7 @@ conf_defaults() {
   done <"$file"
 }
 
-# Read a file of assignments into a layer; with BEGIN and END, only the lines between those two lines.
+# Read a file of assignments into a layer; with BEGIN and END, only the lines between the two that begin so.
 # Usage: conf_file LAYER FILE [BEGIN END]
 # Globals: _CONF_LIKE, the files that are being read, each for the one before
 # Returns: exits 2 with file:line at the first line that is not a good assignment.
@@ -65,11 +65,11 @@ conf_file() {
   while IFS= read -r -n 65537 line || [[ -n $line ]]; do
     number=$((number + 1))
     ((${#line} <= 65536)) || die_usage "$file:$number: line: too long; accepted: at most 65536 characters"
-    if [[ -n $begin && $line == "$begin" ]]; then
+    if [[ -n $begin && $line == "$begin"* ]]; then
       inside=1
       continue
-    elif [[ -n $end && $line == "$end" ]]; then
-      inside=0
+    elif [[ -n $end && $line == "$end"* ]]; then
+      break
     fi
     # Most lines are comments, and a regular expression takes time.
     if ((!inside)) || [[ -z $line || $line == '#'* || $line =~ ^[[:space:]]*(#.*)?$ ]]; then continue; fi
