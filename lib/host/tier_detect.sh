@@ -7,7 +7,7 @@
 # node without a CPU of unknown kind), vsmp, swap, zram or zswap; a last row `all` lists the kinds.
 # Usage: tier_detect
 tier_detect() {
-  local rows
+  local rows kind kinds=''
   DETECT_ROOT=${TIERBENCH_ROOT-}
   rows=$(
     _detect_nodes
@@ -17,8 +17,11 @@ tier_detect() {
     _detect_zswap
   )
   printf '%s\n' "$rows"
-  awk -F '\t' '!seen[$1]++ { text = text (text == "" ? "" : ", ") $1 }
-    END { print "all\thost\t" (text == "dram" ? "DRAM only" : text) }' <<<"$rows"
+  while IFS=$'\t' read -r kind _; do
+    [[ ", $kinds," == *", $kind,"* ]] || kinds+=${kinds:+, }$kind
+  done <<<"$rows"
+  [[ $kinds != dram ]] || kinds='DRAM only'
+  printf 'all\thost\t%s\n' "$kinds"
 }
 
 # Print the nodes that have memory, and their class: NODE cpu|far|fast. fast is a node without a CPU that is faster than the nodes with
@@ -46,8 +49,10 @@ _detect_places() {
 _detect_nodes() {
   local node kind place folder cache index
   # A kernel without NUMA lists no node.
-  [[ -e $DETECT_ROOT/sys/devices/system/node/has_memory ]] ||
-    printf 'dram\thost\t%s\n' "$(awk '$1 == "MemTotal:" { printf "%d MiB, no NUMA", $2 / 1024 }' "$DETECT_ROOT/proc/meminfo")"
+  if [[ ! -e $DETECT_ROOT/sys/devices/system/node/has_memory ]]; then
+    _detect_total "$DETECT_ROOT/proc/meminfo"
+    printf 'dram\thost\t%s, no NUMA\n' "$REPLY"
+  fi
   while IFS=$'\t' read -r node place; do
     folder=$DETECT_ROOT/sys/devices/system/node/node$node
     kind=dram
@@ -66,9 +71,9 @@ _detect_nodes() {
 _detect_node() {
   local node=$1 folder=$2 text cpus what value
   # A node's own count can be too low while memory is still being initialised; with one node, the whole machine's count is right.
-  text="$(awk '$3 == "MemTotal:" { printf "%d MiB", $4 / 1024 }' "$folder/meminfo" 2>/dev/null || :)"
   _detect_line "$DETECT_ROOT/sys/devices/system/node/has_memory"
-  [[ $REPLY != 0 ]] || text=$(awk '$1 == "MemTotal:" { printf "%d MiB", $2 / 1024 }' "$DETECT_ROOT/proc/meminfo")
+  if [[ $REPLY == 0 ]]; then _detect_total "$DETECT_ROOT/proc/meminfo"; else _detect_total "$folder/meminfo"; fi
+  text=$REPLY
   _detect_line "$folder/cpulist"
   cpus=$REPLY
   text+=", ${cpus:+CPUs $cpus}"
@@ -179,10 +184,10 @@ _detect_vsmp() {
 
 _detect_swaps() {
   local path kind size used priority device
-  while read -r path kind size used priority; do
+  [[ ! -e $DETECT_ROOT/proc/swaps ]] || while read -r path kind size used priority; do
     [[ $path == /* && $path != /dev/zram* ]] || continue
     printf 'swap\t%s\t%s of %d MiB, %d used, priority %s\n' "$path" "$kind" $((size >> 10)) $((used >> 10)) "$priority"
-  done < <(cat "$DETECT_ROOT/proc/swaps" 2>/dev/null)
+  done <"$DETECT_ROOT/proc/swaps"
   for device in "$DETECT_ROOT"/sys/block/zram*; do
     size=$(_detect_read "$device/disksize")
     [[ ${size:-0} != 0 ]] || continue
@@ -197,6 +202,18 @@ _detect_zswap() {
   [[ $(_detect_read "$folder/enabled") == [Y1] ]] || return 0
   printf 'zswap\thost\tcompressed by %s, up to %s %% of memory\n' "$(_detect_read "$folder/compressor")" \
     "$(_detect_read "$folder/max_pool_percent")"
+}
+
+# The MemTotal of a meminfo, in MiB with the unit; nothing if there is none.
+# Returns: sets REPLY
+_detect_total() {
+  local line
+  REPLY=
+  [[ ! -e $1 ]] || while IFS= read -r line; do
+    [[ $line =~ MemTotal:\ +([0-9]{1,15})\  ]] || continue
+    REPLY="$((BASH_REMATCH[1] / 1024)) MiB"
+    return
+  done <"$1"
 }
 
 # The first line of a file, or nothing.

@@ -83,7 +83,7 @@ _doctor_ask() {
     _doctor_row "$host" fail "$check" "$(tail -n 1 "$why" | tr '\t' ' ')" "an answer" "see what it says"
     return 1
   fi
-  cat "$why" >&2
+  [[ ! -s $why ]] || cat "$why" >&2
   [[ -n $_DOCTOR_SAID ]]
 }
 
@@ -367,8 +367,7 @@ _doctor_tier() {
     done <<<"$_DOCTOR_SAID"
 }
 
-# Run a check for every variant, with each combination of the values in SWEEP of settings that hosts are asked about. Each row is printed
-# once.
+# Run a check for every variant, with each combination of the values in SWEEP of settings that hosts are asked about. A row may come twice.
 # Usage: _doctor_each FUNCTION
 #   FUNCTION is called with VARIANT and SWEEP, in a process of its own
 _doctor_each() {
@@ -383,7 +382,8 @@ _doctor_each() {
       seen[$key]=1
       ("$1" "$variant" "$sweep")
     done
-  done | awk '!seen[$0]++'
+  done
+  plan_enter "${VARIANTS%% *}" ''
 }
 
 # What Redis warned of when the newest run on this server started it.
