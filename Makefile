@@ -13,7 +13,7 @@ DESTDIR ?=
 
 .PHONY: docs help deps deps-check demo check check-qemu check-faults check-mutants lint format clean install uninstall
 
-# The help is the text behind `##` on a target's own line, here and in build.mk, so that it stands in one place.
+# The help is the text behind `##` on a target's own line, here and in build.mk, so that it is in one place.
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -23,7 +23,7 @@ deps: ## install what a run needs and is missing
 deps-check: ## install what a run or the tests need and is missing
 	@tools/deps.sh check
 
-# A make of its own for the build: build.mk asks pkg-config while it is read, which is before deps has run.
+# A separate make for the build: build.mk calls pkg-config while it is read, which is before deps has run.
 demo: ## set up, build, and run the demo scenario on 127.0.0.1
 	@tools/deps.sh run
 	@echo 'building the load generator'
@@ -57,7 +57,7 @@ docs: ## draw the documentation's pictures from the sample run
 lint: ## check the style of every shell and C file; changes nothing
 	@tools/lint.sh check
 
-# For tools/lint.sh: what a C file is compiled with.
+# For tools/lint.sh: the compiler flags of a C file.
 .PHONY: lint-flags
 lint-flags:
 	@echo '$(LOADGEN_CFLAGS) -I$(MEMBENCH_DIR)'
@@ -68,7 +68,7 @@ format: ## rewrite shell and C files in the house style
 clean: ## remove what the build made; results stay
 	rm -rf -- build test
 
-# lib/, not share/: the tree holds a binary of this machine's kind.
+# lib/, not share/: the tree contains a binary for this machine.
 home = $(PREFIX)/lib/tierbench
 manual = $(PREFIX)/share/man/man1
 completion = $(PREFIX)/share/bash-completion/completions

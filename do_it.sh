@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Measure what Redis does on a server's memory: edit the settings below, then run this on the master client.
+# Measure Redis on different kinds of memory: edit the settings below, then run this on the master client.
 
 # >>> settings (lib/core/conf.sh reads these lines and names one that is wrong; conf/defaults.conf explains and lists all)
 # The question, and what to compare: conf/scenarios and conf/variants.

@@ -8,8 +8,8 @@
 #
 # RUN_OR_FILE is a directory under results/ (or a part of one), a directory of redis.log.* files, or such a file, also of the
 # format that the evaluation guide's program writes. Without an argument: the newest run in RESULTS_DIR (default: results/).
-# Unfinished repeats are left out. If a file cannot be read completely, it is named on stderr, every good row is printed,
-# and the exit status is 1. The exit status is 2 for an unknown option.
+# Unfinished repeats are left out. If a file cannot be read completely, a message on stderr names it, every valid row is printed, and the exit status
+# is 1. The exit status is 2 for an unknown option.
 set -Eeuo pipefail
 # Numbers have a decimal point in every locale; a plain user's PATH may lack system tools.
 export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin

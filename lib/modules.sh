@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Load every module of the master's side, each once; a module itself loads nothing.
+# Load every module of the master's side, each once; modules do not load each other.
 # Globals: LIB, this directory; ROOT, the project's.
 
 # Settings of a login must not change what tools and bash do (POSIXLY_CORRECT), and a job may be started without HOME.
 set +o posix
 unset -v POSIXLY_CORRECT
 [[ -v HOME ]] || export HOME=~
-# Nobody else may write to the files of a run, whatever the umask of the login.
+# Other users must not write to the files of a run, also with an open umask of the login.
 umask go-w
 
 # shellcheck source=lib/core/log.sh

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The suites that a change can affect, by names alone: suites with the first part of a file's name in their own, and suites that name the
-# file.
+# The suites that a change can affect, by name: suites whose name contains the first part of a file's name, and suites that name the file.
 
 # Print the files that differ from the commit where this branch left main, or from the last commit, and untracked files.
 # Usage: changed_files   Globals: ROOT   Returns: 0, or git's status where this is no checkout
@@ -11,7 +10,7 @@ changed_files() {
   git -C "$ROOT" diff --name-only "$base" && git -C "$ROOT" ls-files --others --exclude-standard
 }
 
-# Print the suites for changed files, one per line; all of them when a file that every suite uses was changed.
+# Print the suites for changed files, one per line; all suites if a file that every suite uses was changed.
 # Usage: changed_suites FILE...   Globals: ROOT   Returns: 0
 changed_suites() {
   local file name suite

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Shared by the suites with a cluster: masters and replicas of our own on 127.0.0.1, which know each other before they start.
+# Shared by the suites with a cluster: private masters and replicas on 127.0.0.1, which start with a complete nodes.conf.
 
 # Print the id of the node on a port of a cluster.
 # Usage: cluster_id PORT   Returns: 0
@@ -10,7 +10,7 @@ cluster_id() {
   printf '%s\n' "${sum:0:40}"
 }
 
-# Print the lines of nodes.conf as the node on a port has them.
+# Print the lines of nodes.conf for the node on a port.
 # Usage: _cluster_nodes PORT MASTERS REPLICAS   Globals: CLUSTER_PORT, CLUSTER_ANNOUNCE
 _cluster_nodes() {
   local count=$(($2 * (1 + $3))) index shard port announced flags
@@ -55,10 +55,10 @@ cluster_ports() {
   return 1
 }
 
-# Start a cluster and wait until it is whole: masters on the first ports, then their replicas in the same order.
+# Start a cluster and wait until it is complete: masters on the first ports, then their replicas in the same order.
 # Usage: cluster_start MASTERS REPLICAS [REDIS_OPTION...]
-# Globals: CLUSTER_ANNOUNCE, the port that the one master gives as its own; CLUSTER_TIMEOUT, the ms until a node is taken for dead: a
-#   minute, so that a busy machine's is not, unless a test wants it
+# Globals: CLUSTER_ANNOUNCE, the port that a single master announces; CLUSTER_TIMEOUT, the ms until a node counts as dead: a minute by default,
+# because a busy machine is slow
 # Sets: CLUSTER_PORT CLUSTER_PIDS   Returns: 0, or 1
 cluster_start() {
   local masters=$1 replicas=$2 count=$(($1 * (1 + $2))) index port
@@ -78,7 +78,7 @@ cluster_start() {
   wait_until 30 cluster_ready "$masters" "$replicas" || fail "the cluster did not come up: $(tail -n 3 "$SCRATCH"/cluster/*/log)"
 }
 
-# Print how often a command was called, by some nodes together.
+# Print the number of calls of a command, summed over nodes.
 # Usage: cluster_calls COMMAND PORT...   Returns: 0
 cluster_calls() {
   local command=$1 port

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Runs with known figures to compare, and the output of compare for them. Load it after logs.
 
-# Make a run of two variants whose p50 is given, with REPEATS repeats: run_make NAME REPEATS P50 P50_OTHER SECONDS SECONDS_OTHER
+# Make a run of two variants with the given p50 and REPEATS repeats: run_make NAME REPEATS P50 P50_OTHER SECONDS SECONDS_OTHER
 run_make() {
   local repeat
   for ((repeat = 1; repeat <= $2; repeat++)); do

@@ -129,6 +129,39 @@ refused() {
   refused "$PWD/do_it.sh:$(grep -n '^LIKE' do_it.sh | cut -d: -f1): LIKE=demo: not supported here; accepted in scenarios and variants" ./do_it.sh plan
 }
 
+@test "a name of an earlier version still counts, with a line that names the new one" {
+  plan TUNE_THP=off THP=always
+  assert_success
+  assert_equal "${stderr#*warning: }" "command line: TUNE_THP=off: an old name; now THP=keep"
+  assert_equal "$(conf_value THP argument TUNE_THP=off argument THP=always)" keep
+  assert_equal "$(conf_value THP scenario THP=always argument TUNE_THP=off)" keep
+  assert_equal "$(conf_value THP scenario TUNE_THP=off argument THP=always)" always
+  assert_equal "$(conf_value THP argument THP=always argument TUNE_THP=auto)" always
+  plan TUNE_DAMON=on
+  assert_success
+  assert_equal "${stderr#*warning: }" "command line: TUNE_DAMON=on: an old name; no effect: DAMON replaces it"
+  plan TUNE_THP=maybe
+  assert_failure 2
+  # Where the new name says something already, the old one does not count, as before.
+  assert_equal "$(conf_value THREADS argument THREADS=8 argument INSTANCE_THREADS=2)" 8
+  assert_equal "$(conf_value THREADS argument THREADS=auto argument INSTANCE_THREADS=2)" 2/instance
+  assert_equal "$(conf_value REQUESTS scenario INSTANCE_REQUESTS=5 argument CONNECTION_REQUESTS=2k)" 2000/connection
+  # In files, one line for all of them; in the settings of a run made before, those that say something.
+  printf 'TUNE_ZSWAP=off\nTUNE_KSM_RUN=auto\n' >conf/scenarios/mine.conf
+  plan -s mine
+  assert_success
+  assert_equal "${stderr#*warning: }" "$PWD/conf/scenarios/mine.conf: old names of settings: TUNE_ZSWAP=off (now ZSWAP=keep), TUNE_KSM_RUN=auto (no effect: TUNE_KSM replaces it)"
+  mkdir old
+  cp "$REPO/results/sample/run.conf" old/run.conf
+  plan -s old/run.conf FILL=1G
+  assert_success
+  refute_contains 'old names' "$stderr"
+  sed -i 's/^TUNE_KSM_RUN=.*/TUNE_KSM_RUN="off"/' old/run.conf
+  plan -s old/run.conf FILL=1G
+  assert_success
+  assert_contains 'old/run.conf: old names of settings: TUNE_KSM_RUN=off (now TUNE_KSM=off)' "$stderr"
+}
+
 @test "the block in do_it.sh is read, and the environment overrides it although the block is shell code" {
   sed -i 's/^REDISRUNS=.*/REDISRUNS=7/' do_it.sh
   plan
@@ -188,6 +221,12 @@ refused() {
 0.3G size:1..9 0.3G
 4IB size:1..9 4IB
 search search|number:0..9 search
+20k/instance int:0..9|each:instance:1..9 20000/instance
+auto auto|each:instance:1..9 auto
+1m-1h off|times:1..9 60-3600
+60-90 off|times:1..9 60-90
+5m off|times:1..9 300
+1.5m:5 off|every:0..9:0..9 90:5
 90% percent 90%
 END
   assert_equal "$(conf_value RATE argument RATE=100k) $(conf_value TIME argument MEMTIER_TEST_TIME=2m) $(conf_value FILL argument FILL=4GB)" '100000 120 4G'
@@ -198,6 +237,8 @@ END
   refused 'command line: TIME=3x: invalid; accepted: a time from 0 to 1000000 s, such as 500ms, 30s or 5m' ./do_it.sh plan TIME=3x
   refused 'command line: REMOTE_RETRY=500ms: invalid; accepted: a time from 0 to 86400 s, such as 30s or 5m' ./do_it.sh plan REMOTE_RETRY=500ms
   refused 'command line: PIPELINE=1.0005k: invalid; accepted: a whole number from 1 to 100000' ./do_it.sh plan PIPELINE=1.0005k
+  refused 'command line: EXPIRE=2h-1h: invalid; accepted: off, a time from 1 to 999999999 s, such as 60 or 5m, or LOW-HIGH' ./do_it.sh plan EXPIRE=2h-1h
+  refused 'command line: THREADS=5/connection: invalid; accepted: auto, a whole number from 1 to 4096, N/instance with N from 1 to 4096' ./do_it.sh plan THREADS=5/connection
   refused 'command line: SWEEP: RATE=10k,10000: the value 10000 is repeated; give each value once' ./do_it.sh plan SWEEP=RATE=10k,10000
 }
 

@@ -12,33 +12,15 @@ It does one thing after the other, as Redis does: a delay holds up every connect
   --rate BYTES          read at most so many bytes a second
 """
 import argparse
-import selectors
 import socket
+import sys
 import time
+
+sys.dont_write_bytecode = True
+import resp  # beside this file
 
 FIXED = {b"PING": b"+PONG\r\n", b"DBSIZE": b":0\r\n", b"EXISTS": b":0\r\n", b"HSET": b":1\r\n", b"FLUSHALL": b"+OK\r\n", b"SET": b"+OK\r\n",
          b"GET": b"$-1\r\n", b"INFO": b"$14\r\n# Keyspace\r\n\r\n\r\n"}
-
-
-def parse(buffer):
-    """Take one command, a list of words, off the front of a bytearray; None when it is not whole."""
-    if not buffer.startswith(b"*"):
-        return None
-    end = buffer.find(b"\r\n")
-    if end < 0:
-        return None
-    words, at = [], end + 2
-    for _ in range(int(buffer[1:end])):
-        end = buffer.find(b"\r\n", at)
-        if end < 0:
-            return None
-        size = int(buffer[at + 1:end])
-        if len(buffer) < end + 2 + size + 2:
-            return None
-        words.append(bytes(buffer[end + 2:end + 2 + size]))
-        at = end + 2 + size + 2
-    del buffer[:at]
-    return words
 
 
 class Server:
@@ -70,10 +52,11 @@ class Server:
             time.sleep(self.delay)
 
     def answer(self, connection, words):
+        """Answer at once: a wait is between this reply and the one before."""
         command = words[0].upper()
         if command.decode("latin-1") in self.options.silent or "*" in self.options.silent:
             self.log.write("silent %s\n" % command.decode("latin-1"))
-            return
+            return b""
         load = command in (b"SET", b"GET")
         if load:
             self.hold()
@@ -81,41 +64,19 @@ class Server:
         connection.sendall(self.replies.get(command, b"-ERR unknown command\r\n"))
         if load:
             self.log.write("%d\n" % (now * 1e6))
+        return b""
+
+    def opened(self, connection):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self.options.rate:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
 
     def run(self):
         listener = socket.create_server(("127.0.0.1", 0), backlog=512)
-        selector = selectors.DefaultSelector()
-        selector.register(listener, selectors.EVENT_READ)
         with open(self.options.port_file, "w") as file:
             file.write("%d\n" % listener.getsockname()[1])
-        buffers = {}
-        while True:
-            for key, _ in selector.select():
-                connection = key.fileobj
-                if connection is listener:
-                    connection, _ = listener.accept()
-                    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                    if self.options.rate:
-                        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
-                    buffers[connection] = bytearray()
-                    selector.register(connection, selectors.EVENT_READ)
-                    continue
-                try:
-                    data = connection.recv(self.options.rate // 20 if self.options.rate else 65536)
-                    if self.options.rate:
-                        time.sleep(0.05)
-                    buffers[connection] += data
-                    while data:
-                        words = parse(buffers[connection])
-                        if not words:
-                            break
-                        self.answer(connection, words)
-                except OSError:
-                    data = b""
-                if not data:
-                    selector.unregister(connection)
-                    del buffers[connection]
-                    connection.close()
+        rate = self.options.rate
+        resp.serve(listener, self.answer, self.opened, rate // 20 if rate else 65536, 0.05 if rate else 0)
 
 
 def main():

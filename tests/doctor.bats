@@ -85,7 +85,7 @@ check() {
 }
 
 @test "what a plan needs of link, ports and open files: value, rate, a client's share, and the threads' connections" {
-  run_split "$REPO/do_it.sh" doctor --all -s demo VALUE_SIZES="100 100000" RATE=1000 KEYS=100 INSTANCES='1 2' INSTANCE_THREADS=3 CONNECTIONS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
+  run_split "$REPO/do_it.sh" doctor --all -s demo VALUE_SIZES="100 100000" RATE=1000 KEYS=100 INSTANCES='1 2' THREADS=3/instance CONNECTIONS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
   assert_success
   assert_match 'link +loopback +801 Mbit/s'
   assert_match 'ok +port range +[0-9-]+ +300 connections per instance'
@@ -151,10 +151,10 @@ check() {
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}"
   assert_success
   assert_match 'ok +tuning +IRQBALANCE, TUNED, KSM_RUN, ENERGY_BIAS, OVERCOMMIT, SOMAXCONN, SYN_BACKLOG, THP, NUMA_BALANCING, VSMP'
-  assert_match 'warn +TUNE_GOVERNOR +there is no .*scaling_governor +auto +TUNE_GOVERNOR=off'
+  assert_match 'warn +tuning TUNE_GOVERNOR +there is no .*scaling_governor +auto +TUNE_GOVERNOR=off'
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}" TUNE_STRICT=1
   assert_failure 3
-  assert_match 'fail +TUNE_GOVERNOR'
+  assert_match 'fail +tuning TUNE_GOVERNOR'
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}" TUNE_STRICT=1 TUNE_GOVERNOR=off
   assert_success
 }

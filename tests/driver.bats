@@ -222,7 +222,7 @@ lane_suite() {
     SCRATCH=\$TMPDIR/inner
     mkdir \"\$SCRATCH\"
     tree_defaults
-    TUNE_LEASE=60
+    LEASE=60
     TUNE_ROWS=\$(tune_table 10.0.0.1 SWAPPINESS=10)
     remote_script tune apply
     : >tuned

@@ -53,7 +53,7 @@ assert_no_raw_errors() {
   assert_equal "$(grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$stderr" | grep .)" ''
 }
 
-@test "doctor on a fresh clone builds the load generator" {
+@test "on a fresh clone doctor builds nothing and says make; a run builds the load generator, and then checks what depends on it" {
   fresh
   moment
   without make
@@ -61,9 +61,21 @@ assert_no_raw_errors() {
   stand_in make "cp '$REPO/test' '$SCRATCH/clone/test' && mkdir -p '$SCRATCH/clone/build'"
   PATH=$SCRATCH/bin run_split clone/do_it.sh doctor "${untuned[@]}" "${WORDS[@]}"
   assert_success
+  assert_line '  127.0.0.1: load generator: not built, or older than its sources: what depends on it is not checked'
+  assert_line "    fix: make -C $SCRATCH/clone test; a run does it too"
   assert_equal "${lines[-1]}" fit
-  assert_contains 'building the load generator' "$stderr"
   assert_no_raw_errors
+  refute_exists clone/test clone/build
+  PATH=$SCRATCH/bin run_split clone/do_it.sh run "${untuned[@]}" "${WORDS[@]}"
+  assert_success
+  assert_contains 'building: make test' "$stderr"
+  # Up to date: neither of both has anything to say, until a source is newer.
+  PATH=$SCRATCH/bin run_split clone/do_it.sh doctor --all "${untuned[@]}" "${WORDS[@]}"
+  assert_match 'ok +load generator +runs'
+  refute_contains 'not built'
+  touch -d '+1 hour' clone/lib/loadgen/keys.c
+  PATH=$SCRATCH/bin run_split clone/do_it.sh doctor "${untuned[@]}" "${WORDS[@]}"
+  assert_contains 'load generator: not built, or older than its sources'
 }
 
 @test "doctor on a fresh clone without a compiler says so once, with what installs it" {
@@ -72,8 +84,8 @@ assert_no_raw_errors() {
   without gcc make
   PATH=$SCRATCH/bin run_split clone/do_it.sh doctor "${untuned[@]}" "${WORDS[@]}"
   assert_failure 3
-  assert_line '  127.0.0.1: load generator: the load generator is not built, and make is missing; requires: ./test, built'
-  assert_line "    fix: $SCRATCH/clone/tools/deps.sh run gcc gcc:stdio.h gcc:omp.h make pkg-config hiredis zlib"
+  assert_line '  127.0.0.1: load generator: not built, and what builds it is missing: gcc gcc:stdio.h gcc:omp.h make'
+  assert_line "    fix: $SCRATCH/clone/tools/deps.sh run gcc gcc:stdio.h gcc:omp.h make"
   assert_equal "${lines[-1]}" '1 problem'
   assert_no_raw_errors
 }
@@ -83,8 +95,8 @@ assert_no_raw_errors() {
   moment
   stand_in make 'printf "%s\n" "test.c:3:10: fatal error: hiredis.h: No such file or directory" "test.c:9:1: error: second" "make: *** [build.mk:64: main.o] Error 1" >&2; exit 2'
   PATH=$SCRATCH/bin:$PATH run_split clone/do_it.sh run "${untuned[@]}" "${WORDS[@]}"
-  assert_failure 1
-  assert_contains 'does not build (make test): test.c:3:10: fatal error: hiredis.h: No such file or directory (make deps installs what it needs)' "$stderr"
+  assert_failure 3
+  assert_contains 'does not build (make test): test.c:3:10: fatal error: hiredis.h: No such file or directory; requires: make test; fix: ' "$stderr"
   refute_contains second "$stderr"
 }
 
@@ -160,12 +172,12 @@ assert_no_raw_errors() {
 @test "doctor fits the terminal, groups hosts and settings, and shows all checks only when asked" {
   printf '%s\n' \
     $'h1\tok\ttar\t/usr/bin/tar\tin PATH\t-' $'h1\tfail\tscreen\tmissing\tin PATH\t-' $'h2\tfail\tscreen\tmissing\tin PATH\t-' \
-    $'h1\twarn\tTUNE_GOVERNOR\tthere is no such file\tauto\tTUNE_GOVERNOR=off' $'h2\twarn\tTUNE_KSM\tnot there\tauto\tTUNE_KSM=off' \
+    $'h1\twarn\ttuning TUNE_GOVERNOR\tthere is no such file\tauto\tTUNE_GOVERNOR=off, if it is to stay as it is' $'h2\twarn\ttuning THP\tnot there\tnever\tTHP=keep' \
     $'h1\twarn\tlink\teth0 with a very long description of the driver and of its speed 1000 Mbit/s\t80001 Mbit/s\ta faster one, or smaller values' >rows
   master '' 'export COLUMNS=60; doctor_show <rows; echo; doctor_show all <rows'
   assert_success
   assert_line '  h1, h2: screen: missing; requires: in PATH'
-  assert_contains $'  h1, h2: tuning: TUNE_GOVERNOR, TUNE_KSM: not available\n    there (--all says why)\n'
+  assert_contains $'  h1, h2: tuning: TUNE_GOVERNOR, THP: not available there\n    (--all says why)\n    fix: TUNE_GOVERNOR=off THP=keep accepts it\n'
   assert_equal "$(grep -c '^2 problems$' <<<"$output")" 2
   assert_equal "$(awk 'length > 60' <<<"$output")" ''
   refute_contains /usr/bin/tar "${output%%2 problems*}"
@@ -189,7 +201,17 @@ assert_no_raw_errors() {
   assert_success
 }
 
+@test "with REPORT=off a run draws no page, needs no gnuplot, and names the command that makes one" {
+  moment
+  without gnuplot
+  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REPORT=off
+  assert_success
+  assert_match 'no report \(REPORT=off\); ./do_it.sh report [^ ]*demo makes it' "$stderr"
+  assert_equal "$(compgen -G 'results/*/report.html' || :)" ''
+}
+
 @test "a run whose report cannot be drawn says so in one line and exits 1" {
+  export REPORT=on
   moment
   without gnuplot
   PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}"

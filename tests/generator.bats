@@ -8,7 +8,7 @@ load helper
 setup() {
   scratch_setup
   WORDS=(-s crosscheck REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" REDISRUNS=1 KEYS=500
-  CONNECTIONS=5 INSTANCE_REQUESTS=20000)
+  CONNECTIONS=5 REQUESTS=20000/instance)
   mapfile -t untuned < <(words_untuned)
 }
 
@@ -167,7 +167,7 @@ path_without() {
 # Start a run with a long load, and wait until its load runs.
 # Usage: long_run VARIANT   Sets: as job_start does
 long_run() {
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v "$1" INSTANCE_REQUESTS=500000000
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v "$1" REQUESTS=500000000/instance
   wait_until 60 grep -q 'phase set starts' job.err
   wait_until 20 peer_pid
 }
@@ -300,7 +300,7 @@ END
   local base
   base=$(ports_pick 1)
   job_start "$REPO/do_it.sh" run "${untuned[@]}" -s crosscheck -v redis-benchmark REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" \
-    SRV_OVERRIDE=1 KEYS=1000 REDISRUNS=1 INSTANCE_REQUESTS=500000000
+    SRV_OVERRIDE=1 KEYS=1000 REDISRUNS=1 REQUESTS=500000000/instance
   wait_until 60 grep -q 'phase set starts' job.err
   local password
   password=$(cat host/run-*/client-*/auth)

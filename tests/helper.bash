@@ -6,7 +6,7 @@ REPO=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
 export REPO
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 export LC_ALL=C.UTF-8
-# Suites set settings by their names alone; tests/environment.bats tests a user's environment without this.
+# Suites set settings in the environment without a prefix; tests/environment.bats tests a user's environment without this.
 export TIERBENCH_ENVIRONMENT=bare
 
 # Settings of a user's environment must not reach the programs under test.
@@ -21,10 +21,12 @@ scratch_setup() {
   SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-test.XXXXXX")
   # The files that do_it.sh leaves on a host for the next run, too.
   export SCRATCH REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks
+  # A report costs a third of a small run's time. The suites that look at one unset this.
+  export REPORT=off
   cd "$SCRATCH" || return 1
 }
 
-# Stop the processes that the helpers started in this test, and what a run left on $SCRATCH/host, and remove its directory.
+# Stop the processes that the helpers started in this test, clean up after runs in $SCRATCH/host, and remove the directory.
 # Usage: scratch_teardown   Returns: 0
 scratch_teardown() {
   local each
@@ -40,7 +42,7 @@ scratch_teardown() {
   unset -v SCRATCH REMOTE_DIR LOCK_DIR
 }
 
-# Print when a process started, in ticks since boot: together with the pid it identifies a process until the next boot.
+# Print the start time of a process, in ticks since boot: together with the pid it identifies a process until the next boot.
 # Usage: process_start PID   Returns: 0, or 1 if there is none
 process_start() {
   local line
@@ -89,8 +91,8 @@ wait_until() {
   wait_within "$limit" "${@:2}"
 }
 
-# Repeat a command until it succeeds, no longer than SECONDS: for an event that may well not come.
-# Usage: wait_within SECONDS COMMAND...   Returns: 0, or 1 when the time is over, with a line on stderr
+# Repeat a command until it succeeds, for at most SECONDS: for an event that may not happen.
+# Usage: wait_within SECONDS COMMAND...   Returns: 0, or 1 after the time limit, with a line on stderr
 wait_within() {
   local limit=$1 end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000))
   shift
@@ -103,8 +105,8 @@ wait_within() {
   done
 }
 
-# Remove directories in which processes still write: files written in the meantime are removed in the next round.
-# Usage: remove_busy DIRECTORY...   Returns: 0, or 1 if it is still there when the time is over
+# Remove directories while processes still write to them: new files are removed in the next round.
+# Usage: remove_busy DIRECTORY...   Returns: 0, or 1 if a directory still exists after the time limit
 remove_busy() { wait_until 10 rm -r -- "$@"; }
 
 # Whether no process listens on a port of 127.0.0.1.
@@ -129,7 +131,7 @@ ports_pick() {
   return 1
 }
 
-# Start a Redis of our own on 127.0.0.1 and wait until it answers PING.
+# Start a private Redis on 127.0.0.1 and wait until it answers PING.
 # Usage: redis_start [-p PORT] [REDIS_OPTION...]   Sets: REDIS_PORT REDIS_PID   Returns: 0, or 1 with its log on stderr
 redis_start() {
   local folder fixed='' try
@@ -138,7 +140,7 @@ redis_start() {
     shift 2
   fi
   folder=$(mktemp -d "$SCRATCH/redis.XXXXXX")
-  # Between finding a port and using it another process can take it; the server then reports that and ends.
+  # Another process can take the port before the server uses it; the server then reports that and exits.
   for ((try = 0; try < 5; try++)); do
     REDIS_PORT=${fixed:-$(ports_pick 1)} || return 1
     # Descriptor 3 is bats' own; a process that inherits it keeps bats waiting.
@@ -165,18 +167,18 @@ _redis_answers_or_ended() {
   [[ $answer == *"process_id:$REDIS_PID"* || $answer == *NOAUTH* ]]
 }
 
-# Print the arguments for do_it.sh that leave the host's settings as they are, so that a run disturbs no other test.
+# Print the arguments for do_it.sh that leave the host's settings unchanged, so that a run disturbs no other test.
 # Usage: words_untuned   Returns: 0
-words_untuned() { sed -n 's/^\(TUNE_[A-Z_]*\)=.* #: on|auto|off$/\1=off/p' "$REPO/conf/defaults.conf"; }
+words_untuned() { sed -n 's/^\(TUNE_[A-Z_]*\)=.* #: on|auto|off$/\1=off/p; s/^\([A-Z_]*\)=.* #: keep|.*/\1=keep/p' "$REPO/conf/defaults.conf"; }
 
-# Leave the host's settings as they are in every run of this test, so that it disturbs no other test.
+# Leave the host's settings unchanged in every run of this test, so that it disturbs no other test.
 # Usage: untune   Exports: the settings of words_untuned   Returns: 0
 untune() {
   local word
   while read -r word; do export "${word?}"; done < <(words_untuned)
 }
 
-# Start a command in the background as from a terminal: in a process group of its own, and not ignoring Ctrl-C.
+# Start a command in the background as from a terminal: in a separate process group, with SIGINT enabled.
 # Usage: job_start COMMAND...   Sets: JOB_PID; writes $SCRATCH/job.out and job.err   Returns: 0
 job_start() {
   # Without -m a background process ignores SIGINT, and a script cannot even trap it.
@@ -201,7 +203,7 @@ job_wait() {
 }
 
 # Wait until the load of the run that is the job has started.
-# Usage: job_load PHASE   Returns: 0, or 1 with what the job said
+# Usage: job_load PHASE   Returns: 0, or 1 with the job's output
 job_load() {
   wait_until 120 _job_loads_or_ended "$1" || :
   grep -q "phase $1 starts" "$SCRATCH/job.err" || fail "the load did not begin: $(<"$SCRATCH/job.err")"
@@ -212,7 +214,7 @@ _job_loads_or_ended() {
   grep -q "phase $1 starts" "$SCRATCH/job.err" || ! process_start "$JOB_PID" >/dev/null
 }
 
-# Run bats' `run` with stderr kept out of the output, in $SCRATCH/stderr.
+# Run bats' `run` with stderr in $SCRATCH/stderr instead of the output.
 # Usage: run_split COMMAND...   Sets: status output lines, and stderr   Returns: 0
 run_split() {
   # shellcheck disable=SC2317 # called by run
@@ -222,7 +224,7 @@ run_split() {
   stderr=$(<"$SCRATCH/stderr")
 }
 
-# Print the value of a setting when layers have these assignments. In a subshell: bats traces each line of the test's own shell.
+# Print the value of a setting if layers have these assignments. In a subshell, because bats traces each line of the test's shell.
 # Usage: conf_value NAME [LAYER NAME=VALUE]...   Returns: 0, or what do_it.sh would end with
 conf_value() {
   # shellcheck disable=SC2016 # expanded by the inner shell
@@ -240,20 +242,20 @@ conf_value() {
     printf "%s\n" "${!name}"' bash "$@"
 }
 
-# Print how often a command was called, by all instances together, from a file with their INFO.
+# Print the number of calls of a command, summed over all instances, from a file with their INFO.
 # Usage: info_calls COMMAND FILE   Returns: 0
 info_calls() {
   sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-# Print a column of a phase's row in the result.tsv of the one repeat in $SCRATCH/results.
+# Print a column of a phase's row in the result.tsv of the only repeat in $SCRATCH/results.
 # Usage: phase_column PHASE NAME   Returns: 0
 phase_column() {
   awk -F '\t' -v phase="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == phase { print $at[name] }' \
     "$SCRATCH"/results/*/native/*/rep-1/*/result.tsv
 }
 
-# Run a piece of shell with the master's modules and settings, in a process of its own, as do_it.sh does.
+# Run shell code with the master's modules and settings, in a separate process, like do_it.sh.
 # Usage: master SETTINGS CODE   Sets: as run_split does   Returns: 0
 master() {
   cat >master.sh <<END
@@ -333,7 +335,7 @@ refute_exists() {
   for path; do [[ ! -e $path && ! -L $path ]] || fail "is there: $path" || return; done
 }
 
-# Skip the test when a command is not on this machine.
+# Skip the test if a command is not installed.
 # Usage: need_command NAME...   Returns: 0
 need_command() {
   local name

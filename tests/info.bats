@@ -51,7 +51,7 @@ info_of_all() {
   refute_contains $'\r'
 }
 
-@test "one that was stopped, or is gone, keeps no other from answering" {
+@test "a suspended or missing instance does not keep the others from answering" {
   kill -s STOP "${pids[1]}"
   LIMIT=3 info_of_all
   assert_success

@@ -26,7 +26,7 @@ life_said() {
 
 _life_count() { (($(grep -cE -- "$2" job.err) >= $1)); }
 
-@test "a generator that was stopped, monitors that were stopped and a clock that was set: each is named, none is a result" {
+@test "a suspended generator, suspended monitors and a clock that was set: each is named, and the repeat is not a result" {
   local untuned
   mapfile -t untuned < <(words_untuned)
   job_start "$REPO/do_it.sh" run "${untuned[@]}" -s demo SRV_OVERRIDE=1 VALUE_SIZES=100 KEYS=100 PHASES=get TIME=120 RATE=1000 REDISRUNS=3 RESERVE=1M \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Shared by the suites of the load generator: the generator, its result.tsv, instances in a row, and a server that misbehaves.
+# Shared by the suites of the load generator: the generator, its result.tsv, instances on consecutive ports, and a faulty server.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 # A scratch directory, and the generator built.
@@ -37,13 +37,13 @@ result() {
     $column["operation"] == operation { print $column[name] }' "${3:-out}/result.tsv"
 }
 
-# Print how often the server was asked a command.
+# Print the number of calls of a command on the server.
 # Usage: calls COMMAND [PORT]   Returns: 0
 calls() {
   redis-cli -p "${2:-$REDIS_PORT}" info commandstats | sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p"
 }
 
-# Start COUNT servers on ports in a row.
+# Start COUNT servers on consecutive ports.
 # Usage: instances COUNT   Sets: FIRST   Returns: 0
 instances() {
   local index
@@ -57,7 +57,7 @@ wait_connections() {
   wait_until 20 bash -c "(( \$(redis-cli -p $REDIS_PORT client list | grep -cE 'cmd=($2)') == $1 ))"
 }
 
-# Start a server that misbehaves as delay_server.py says; its answers are logged in NAME.log.
+# Start a faulty server, delay_server.py; its answers are logged in NAME.log.
 # Usage: delay_server NAME OPTION...   Sets: DELAY_PORT DELAY_PID   Returns: 0, or 1
 delay_server() {
   local name=$1
@@ -70,7 +70,7 @@ delay_server() {
   DELAY_PORT=$(<"$name.port")
 }
 
-# Print a trace of N requests at RATE a second in whole seconds, over KEYS keys, popular ones more often.
+# Print a trace of N requests at RATE per second in whole seconds, over KEYS keys with a skewed popularity.
 # Usage: trace_make N RATE KEYS
 trace_make() {
   awk -v n="$1" -v rate="$2" -v keys="$3" 'BEGIN {

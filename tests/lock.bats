@@ -48,7 +48,7 @@ small() {
   untuned+=(-s demo RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 "$@")
 }
 
-@test "a stale lock is taken by one of two who come at once, every time" {
+@test "one of two simultaneous masters takes a stale lock, every time" {
   local round
   script lock old "$GONE"
   script lock one
@@ -73,7 +73,7 @@ END
   assert_equal "$(wc -l <taken)" "$((round - 1))"
 }
 
-@test "the lock is everybody's: another user is kept out by a living run, and not by one that is gone" {
+@test "all users share the lock: a live run keeps another user out, a dead run does not" {
   need_root
   need_command setpriv
   chmod 711 "$SCRATCH"
@@ -111,7 +111,7 @@ END
   assert_exists locks/tierbench-lock.dead
 }
 
-@test "what another user puts into the lock's directory is neither run, nor waited for, nor written to" {
+@test "files of another user in the lock's directory are not run, not waited for and not written to" {
   mkdir -m 1777 locks
   mkfifo locks/tierbench-lock.fifo
   ln -s "$SCRATCH/target" locks/tierbench-lock.mine
@@ -168,7 +168,7 @@ END
   assert_success
 }
 
-@test "a run whose lock was taken away in the middle: the repeat is no result, and no other is started" {
+@test "a run that loses its lock: the repeat is not a result, and no other repeat starts" {
   small REDISRUNS=3 PHASES=get TIME=8 RATE=1000
   job_start "$REPO/do_it.sh" run "${untuned[@]}"
   job_load get
@@ -181,7 +181,7 @@ END
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
 }
 
-@test "no name of a run comes twice, and what is another master's is refused by every action" {
+@test "names of runs are unique, and every action refuses the directory of another master" {
   script lock same
   mkdir -p host/run-same
   printf 'same\tother\telsewhere\t1\t1\t-\t-\t-\t60\n' >host/run-same/owner
@@ -201,7 +201,7 @@ END
   [[ ${lines[0]} != "${lines[1]}" ]]
 }
 
-@test "stop ends what has our form and our owner's line, and leaves the rest of the directory alone" {
+@test "stop removes only what has the form and the owner line of a run" {
   mkdir -p host/run-notes host/lockfiles host/run-half-1-00000000 host/run-dead-1-00000000 elsewhere
   echo mine >host/run-notes/paper
   echo mine >host/lock.txt

@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Make load generator logs, histograms and runs with known figures, for the tests of everything that reads results.
+# Make load generator logs, histograms and runs with known figures, for tests of code that reads results.
+
+# Begin a test of what is drawn of a run.
+# Usage: drawn_setup   Sets: RUN, the run's directory   Returns: 0
+drawn_setup() {
+  scratch_setup
+  need_command gnuplot
+  RUN=20250101T100000Z-x
+}
 
 # Print a log of the guide's format: every thread takes SECONDS, but the middle one takes 731204 us more.
 # Usage: log_make LEN KEYS THREADS PHASE:SECONDS...   Returns: 0
@@ -23,7 +31,7 @@ log_make() {
   printf 'Tue May  1 10:20:00 2018 : Complete.\n'
 }
 
-# Print the result.tsv that belongs to such a log; P50 and P99 are given, the rest is made up.
+# Print the result.tsv that matches such a log, with the given P50 and P99; other values are arbitrary.
 # Usage: tsv_make LEN KEYS THREADS P50 P99 PHASE:SECONDS...   Returns: 0
 tsv_make() {
   local len=$1 keys=$2 threads=$3 p50=$4 p99=$5 phase us ops
@@ -56,9 +64,9 @@ repeat_make() {
   tsv_make "$@" >"$folder/result.tsv"
 }
 
-# Make the server's directory of a repeat: counters of the phases set and get, as the monitors leave them, and INFO of one instance.
+# Make the server's directory of a repeat: counters of the phases set and get, in the form of the monitors, and INFO of one instance.
 # Usage: server_make REPEAT_DIR TIER PLACEMENT SWAPPED_BYTES WAITS   Returns: 0
-#   each phase is of 2,000,000 calls and waits so often for a page from swap; the instance holds 1,000 keys in 100 MiB
+#   each phase has 2,000,000 calls and WAITS waits for a page from swap; the instance has 1,000 keys in 100 MiB
 server_make() {
   local phase
   mkdir -p "$1/server"

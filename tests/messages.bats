@@ -81,7 +81,7 @@ messages_third() {
   local kind text
   while read -r kind; do
     text=$(bash -c '. "$1/lib/core/kind.sh"; kind_text "$2"' bash "$REPO" "$kind")
-    [[ -n $text && ! $text =~ (int|number|time|seconds|ms|span|size|pair|percent|list): ]] || fail "$kind: $text"
+    [[ -n $text && ! $text =~ (int|number|time|times|seconds|ms|span|size|pair|every|each|percent|list): ]] || fail "$kind: $text"
   done < <(sed -n 's/^[A-Z].* #: //p' "$REPO/conf/defaults.conf" | sort -u)
   [[ $(bash -c '. "$1/lib/core/kind.sh"; kind_text "auto|list:span:1..9"' bash "$REPO") == "a list, separated by blanks, of: auto, N, A..B or A..B..STEP from 1 to 9 "* ]]
 }

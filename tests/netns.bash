@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A server and clients on one wire: network namespaces, each with an address, an sshd and files of its own.
-#
-#   netns_up DIR                 builds it all below DIR, or skips the test with the reason
+# A server and clients in one network: network namespaces, each with its own address, sshd and files.
+#   netns_up DIR                 builds the hosts below DIR, or skips the test with the reason
 #   netns_exec HOST CMD...       runs a command on HOST's network, with the files of the test (as a master would)
-#   netns_host HOST CMD...       runs a command on HOST's network and with HOST's files (what ssh would see)
-#   netns_link HOST up|down      plugs HOST's cable in, or pulls it
+#   netns_host HOST CMD...       runs a command on HOST's network and with HOST's files (as over ssh)
+#   netns_link HOST up|down      connects or disconnects HOST's link
 #   netns_refuse HOST            makes HOST refuse the master's key from now on
-#   netns_down                   ends and removes everything; may be called twice
-#   netns_sweep                  does that for test processes that were killed
+#   netns_down                   stops and removes everything; may be called twice
+#   netns_sweep                  does the same for test processes that were killed
 #
-# Hosts: server 198.18.0.1, client1 198.18.0.11, client2 198.18.0.12 and so on, as many as NETNS_CLIENTS says (2; RFC 2544's
-# range for benchmarks); each is known to ssh by its name and by its address. Names of namespaces are unique to the test process; links have names inside
+# Hosts: server 198.18.0.1, client1 198.18.0.11, client2 198.18.0.12 and so on, NETNS_CLIENTS of them (2; RFC 2544's range for benchmarks); each is
+# known to ssh by its name and by its address. Names of namespaces are unique to the test process; links have names inside
 # namespaces only, so checkouts can test at the same time.
-#
-# Files: where the machine allows it, every host has its own /tmp, /var/tmp, /run and home, and does not see this
-# checkout; NETNS_FILES is `own` then, else `shared`. Process ids are shared by all.
+# Files: if the machine allows it, every host has its own /tmp, /var/tmp, /run and home, and does not see this checkout; NETNS_FILES is then `own`,
+# else `shared`. All hosts share process ids.
 
 NETNS_HOSTS=(server)
 declare -gA NETNS_ADDRESS=([server]=198.18.0.1)
@@ -36,7 +34,7 @@ netns_name() { printf '%s-%s\n' "$NETNS_ID" "$1"; }
 
 # Build the hosts, or skip the test with the reason.
 # Usage: netns_up DIR   Exports: NETNS_ID NETNS_DIR NETNS_FILES NETNS_SSH_CONFIG NETNS_KNOWN_HOSTS
-# Returns: 0, or 1 with a line on stderr and everything taken down
+# Returns: 0, or 1 with a line on stderr and everything removed
 netns_up() {
   local host reason
   need_command ip sshd ssh ssh-keygen nsenter unshare
@@ -60,7 +58,7 @@ netns_up() {
   done
 }
 
-# Run ip in a namespace. (`ip -n` would want to change mounts, which a chroot does not allow.)
+# Run ip in a namespace. (`ip -n` changes mounts, which a chroot does not allow.)
 # Usage: _netns_ip HOST|switch ARG...   Returns: ip's status
 _netns_ip() {
   nsenter --net="/run/netns/$(netns_name "$1")" -- ip "${@:2}"
@@ -70,14 +68,14 @@ _netns_ip() {
 # Usage: _netns_wire   Returns: 0, or 1 with ip's reason on stderr
 _netns_wire() {
   local host
-  # The first namespace of a machine makes a mount of this directory, which is to go with the last.
+  # The first namespace of a machine mounts this directory, and the last one removes the mount.
   mountpoint -q /run/netns || : >"$NETNS_DIR/made-run-netns"
   ip netns add "$(netns_name switch)" || return 1
   _netns_ip switch link add name wire type bridge stp_state 0 forward_delay 0 || return 1
   _netns_ip switch link set wire up || return 1
   for host in "${NETNS_HOSTS[@]}"; do
     ip netns add "$(netns_name "$host")" || return 1
-    # The near end is the host's eth0, the far end a port of the switch with the host's name.
+    # One end is the host's eth0, the other a port of the switch with the host's name.
     _netns_ip switch link add name "$host" type veth peer name eth0 netns "$(netns_name "$host")" || return 1
     _netns_ip switch link set "$host" master wire up || return 1
     _netns_ip "$host" link set lo up || return 1
@@ -86,7 +84,7 @@ _netns_wire() {
   done
 }
 
-# Print how to get a mount namespace whose mounts are private.
+# Print the method to get a mount namespace with private mounts.
 # Usage: _netns_files_kind   Returns: 0, with `own`, `own-unchanged` or `shared` on stdout
 _netns_files_kind() {
   local probe=$NETNS_DIR/probe
@@ -95,7 +93,7 @@ _netns_files_kind() {
     echo own
     return
   fi
-  # In a chroot the root is no mount of its own, so unshare cannot make it private; it may be private all the same.
+  # In a chroot the root is not a mount, so unshare cannot make it private; it may already be private.
   # shellcheck disable=SC2016 # expanded by the inner shell
   if unshare --mount --propagation unchanged bash -c 'mount -t tmpfs none "$1" && : >"$1/seen"' bash "$probe" 2>/dev/null &&
     [[ ! -e $probe/seen ]]; then
@@ -106,7 +104,7 @@ _netns_files_kind() {
   echo shared
 }
 
-# Write the keys, the configuration of the master's ssh, and what it knows of the hosts.
+# Write the keys, the master's ssh configuration, and its known_hosts.
 # Usage: _netns_keys   Returns: 0
 _netns_keys() {
   local host names
@@ -127,7 +125,7 @@ _netns_keys() {
   } >"$NETNS_SSH_CONFIG"
 }
 
-# Start a host's sshd, with files of its own where that can be.
+# Start a host's sshd, with its own files if possible.
 # Usage: _netns_sshd HOST   Returns: 0
 _netns_sshd() {
   local host=$1 folder=$NETNS_DIR/$1 inside=$NETNS_DIR/$1 pid
@@ -138,7 +136,7 @@ ListenAddress ${NETNS_ADDRESS[$host]}
 HostKey $inside/host_key
 AuthorizedKeysFile $inside/authorized_keys
 PidFile $inside/sshd.pid
-# The keys may lie below /tmp, which others can write to.
+# The keys may be below /tmp, which other users can write to.
 StrictModes no
 UsePAM no
 UseDNS no
@@ -153,7 +151,7 @@ END
   # shellcheck disable=SC2016 # expanded by the inner shell
   _netns_enter "$host" bash -c "$(declare -f _netns_own_files); "'
     [[ $1 == shared ]] || _netns_own_files "$2" "$3" "$4"
-    # sshd wants an empty directory of root there; a running system has made it.
+    # sshd requires an empty directory of root; on a running system it exists.
     [[ -d /run/sshd ]] || { mkdir -m 755 /run/sshd && : >"$5/made-run-sshd"; }
     exec "$(command -v sshd)" -D -e -f "$5/sshd_config"' \
     bash "$NETNS_FILES" "$folder" "$REPO" ~root "$inside" </dev/null >"$folder/sshd.log" 2>&1 3>&- &
@@ -181,7 +179,7 @@ _netns_own_files() {
   [[ ! -d $3 ]] || chmod 700 "$3"
 }
 
-# Run a command on a host's network in a mount namespace of its own where that can be, in the same process.
+# Run a command on a host's network, in a separate mount namespace if possible, in the same process.
 # Usage: _netns_enter HOST COMMAND...   Returns: the command's status
 _netns_enter() {
   local -a how=(unshare --mount --)
@@ -195,7 +193,7 @@ _netns_enter() {
 # Run a command on a host's network, with the files of the test.
 # Usage: netns_exec HOST COMMAND...   Returns: the command's status
 netns_exec() {
-  # A sysfs mounted inside shows the links of the namespace; the old one those of the machine.
+  # A sysfs mounted inside shows the links of the namespace; the old sysfs shows those of the machine.
   # shellcheck disable=SC2016 # expanded by the inner shell
   (_netns_enter "$1" bash -c '[[ $1 == shared ]] || mount -t sysfs none /sys 2>/dev/null; shift; exec "$@"' \
     bash "$NETNS_FILES" "${@:2}")
@@ -206,17 +204,17 @@ netns_exec() {
 netns_host() {
   local process
   process=$(<"$NETNS_DIR/$1/sshd.process")
-  # --root: in a chroot, entering the mounts alone would leave it.
+  # --root: in a chroot, entering only the mounts would leave the chroot.
   nsenter --target "${process%%:*}" --net --mount --root --wd=/ -- "${@:2}"
 }
 
-# Plug a host's cable in, or pull it. The host keeps its address; what it sends is lost.
+# Connect or disconnect a host's link. The host keeps its address; its packets are lost.
 # Usage: netns_link HOST up|down   Returns: ip's status
 netns_link() {
   _netns_ip switch link set "$1" "$2"
 }
 
-# Make a host refuse the master's key. (A wrong key beside the configured one would not do: ssh tries both.)
+# Make a host refuse the master's key. (A wrong key in addition to the configured key has no effect, because ssh tries both.)
 # Usage: netns_refuse HOST   Returns: 0
 netns_refuse() {
   local file=/run/testbed/authorized_keys
@@ -234,7 +232,7 @@ netns_processes() {
   return 0
 }
 
-# Tell whether no process is left in any of the namespaces.
+# Whether no process is left in any of the namespaces.
 # Usage: _netns_empty   Returns: 0 yes, 1 no
 _netns_empty() {
   local host
@@ -243,12 +241,12 @@ _netns_empty() {
   done
 }
 
-# End everything in the namespaces, and remove them and their files.
-# Usage: netns_down   Returns: 0, or 1 if a process would not end
+# Stop everything in the namespaces, and remove them and their files.
+# Usage: netns_down   Returns: 0, or 1 if a process cannot be stopped
 netns_down() {
   local host each signal left=0
   [[ -n ${NETNS_ID-} && -n ${NETNS_DIR-} ]] || return 0
-  # A namespace of ours holds nothing but what this test began: sshd, its sessions, and what ran in them.
+  # The namespaces contain only processes of this test: sshd, its sessions, and their children.
   for signal in TERM KILL; do
     for host in "${NETNS_HOSTS[@]}"; do
       for each in $(netns_processes "$host"); do
@@ -272,7 +270,7 @@ netns_down() {
   return "$left"
 }
 
-# Remove the namespaces of test processes that are gone: a killed test could not remove them.
+# Remove the namespaces of dead test processes: a killed test could not remove them.
 # Usage: netns_sweep   Returns: 0
 netns_sweep() {
   local path NETNS_ID NETNS_DIR
@@ -282,7 +280,7 @@ netns_sweep() {
     NETNS_ID=${NETNS_ID%-switch}
     [[ $NETNS_ID =~ ^tierbench-([0-9]+)-[0-9]+$ && ! -e /proc/${BASH_REMATCH[1]} ]] || continue
     printf 'removing the namespaces of a test that was killed: %s\n' "$NETNS_ID" >&2
-    # Its scratch directory is not known; an empty one takes its place.
+    # Its scratch directory is unknown; use an empty one.
     NETNS_DIR=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-sweep.XXXXXX")
     netns_down
   done

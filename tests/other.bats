@@ -11,6 +11,7 @@ setup() {
   scratch_setup
   untune
   cp "$REPO/tests/other_server.py" other-server
+  cp "$REPO/tests/resp.py" .
   BASE=$(ports_pick 1)
 }
 

@@ -10,9 +10,11 @@ Under a name that ends in -mute it prints no version, under one that ends in -ha
 """
 import collections
 import os
-import selectors
 import socket
 import sys
+
+sys.dont_write_bytecode = True
+import resp  # beside this file, also where it is copied
 
 
 class Other:
@@ -82,27 +84,6 @@ def bulk(text):
     return b"$%d\r\n%s\r\n" % (len(text), text)
 
 
-def parse(buffer):
-    """Take one command off the front of a bytearray: an array or a line. Returns its words, or None when it is not whole."""
-    end = buffer.find(b"\r\n")
-    if end < 0:
-        return None
-    if not buffer.startswith(b"*"):
-        words = bytes(buffer[:end]).split()
-        del buffer[:end + 2]
-        return words
-    words, at = [], end + 2
-    for _ in range(int(buffer[1:end])):
-        end = buffer.find(b"\r\n", at)
-        size = int(buffer[at + 1:end]) if end >= 0 else 0
-        if end < 0 or len(buffer) < end + size + 4:
-            return None
-        words.append(bytes(buffer[end + 2:end + 2 + size]))
-        at = end + size + 4
-    del buffer[:at]
-    return words
-
-
 def main():
     if sys.argv[1:] == ["--version"] and not sys.argv[0].endswith("-hang"):
         if not sys.argv[0].endswith("-mute"):
@@ -113,33 +94,7 @@ def main():
     bind = (server.settings["bind"] or ["127.0.0.1"])[-1]
     port = int((server.settings["port"] or [os.path.basename(sys.argv[1]).split(".")[0]])[-1]) if sys.argv[1] != "--version" else 0
     listener = socket.create_server((bind, port), backlog=512)
-    selector = selectors.DefaultSelector()
-    selector.register(listener, selectors.EVENT_READ)
-    buffers = {}
-    while True:
-        for key, _ in selector.select():
-            link = key.fileobj
-            if link is listener:
-                link, _ = listener.accept()
-                buffers[link] = bytearray()
-                selector.register(link, selectors.EVENT_READ)
-                continue
-            try:
-                data = link.recv(65536)
-                buffers[link] += data
-                out = b""
-                words = parse(buffers[link]) if data else None
-                while words is not None:
-                    out += server.answer(words) if words else b""
-                    words = parse(buffers[link])
-                if out:
-                    link.sendall(out)
-            except OSError:
-                data = b""
-            if not data:
-                selector.unregister(link)
-                del buffers[link]
-                link.close()
+    resp.serve(listener, lambda link, words: server.answer(words))
 
 
 main()

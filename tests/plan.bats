@@ -82,7 +82,7 @@ planned() {
 100 8
 300000 7
 300000 8"
-  run planned 'clients places' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 KEYS=9 SWEEP='INSTANCE_THREADS=1,3 PLACEMENT=spread,cpu'
+  run planned 'clients places' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 KEYS=9 SWEEP='THREADS=1/instance,3/instance PLACEMENT=spread,cpu'
   assert_output "203.0.113.2/6379/2/2 0-1@-;2-3@-
 203.0.113.2/6379/2/2 0@-;1@-
 203.0.113.2/6379/2/6 0-1@-;2-3@-
@@ -91,8 +91,8 @@ planned() {
 
 @test "a sweep stands above a variant and the command line, and the next variant has its own values again" {
   cp -r "$REPO/do_it.sh" "$REPO/conf" "$REPO/lib" "$BATS_TEST_TMPDIR"
-  printf '# mine\nPIPELINE=7\nKEY_MAX=69\nINSTANCE_THREADS=1\n' >"$BATS_TEST_TMPDIR/conf/variants/mine.conf"
-  printf '# other\nKEYS=500\nINSTANCE_THREADS=3\n' >"$BATS_TEST_TMPDIR/conf/variants/native.conf"
+  printf '# mine\nPIPELINE=7\nKEY_MAX=69\nTHREADS=auto\n' >"$BATS_TEST_TMPDIR/conf/variants/mine.conf"
+  printf '# other\nKEYS=500\nTHREADS=3/instance\n' >"$BATS_TEST_TMPDIR/conf/variants/native.conf"
   REPO=$BATS_TEST_TMPDIR run planned 'variant pipeline keys clients' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 PIPELINE=3 SWEEP=PIPELINE=1,2 -v mine -v native
   assert_output "mine 1 70 203.0.113.2/6379/2/2
 native 1 500 203.0.113.2/6379/2/6
@@ -147,7 +147,7 @@ END
 }
 
 @test "memory is planned for the keys that the phases set: all, unless they make fewer SETs" {
-  CLIENT_IP="a b" COMMANDS=off CONNECTION_REQUESTS=0 INSTANCE_REQUESTS=110 REQUESTS=0 THREADS=auto INSTANCE_THREADS=1 CONNECTIONS=1 TIME=0 RATIO=1:10
+  CLIENT_IP="a b" COMMANDS=off REQUESTS=110/instance THREADS=auto CONNECTIONS=1 TIME=0 RATIO=1:10
   held() { PHASES=$1 fill_set_of 3 "$2" && assert_equal "$REPLY" "$3"; }
   held "populate mixed" 1000 1000
   held mixed 1000 10
@@ -159,7 +159,7 @@ END
   # Time sets no bound, and without a number of requests there is one a key.
   TIME=1 held mixed 1000 1000
   TIME=1 RATIO=0:1 held mixed 1000 0
-  INSTANCE_REQUESTS=0 held set 1000 1000
+  REQUESTS=0 held set 1000 1000
 }
 
 @test "the time of a plan: populate by its keys, other phases by TIME and WARMUP" {

@@ -6,11 +6,7 @@
 load helper
 load logs
 
-setup() {
-  scratch_setup
-  need_command gnuplot
-  RUN=20250101T100000Z-x
-}
+setup() { drawn_setup; }
 teardown() { scratch_teardown; }
 
 # Where the fixtures' phases begin, in seconds since the epoch: set here, get ten seconds later.

@@ -132,9 +132,22 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
   ((mark > 60000000))
 }
 
+@test "DAMON: a count that is no number is none, and is not evaluated" {
+  # shellcheck disable=SC2016 # it must not be expanded
+  run bash -c '. "$REPO/lib/host/damon.sh"
+    mkdir -p regions/0 regions/1 regions/2
+    echo 4096 >regions/0/start && echo 12288 >regions/0/end
+    echo 1 >regions/1/start && echo "a[\$(: >pwned)]" >regions/1/end
+    echo 0 >regions/2/start && echo 010 >regions/2/end
+    _damon_watched regions'
+  assert_success
+  assert_output 8202
+  refute_exists pwned
+}
+
 @test "DAMON stops by its watchdog when the master is gone" {
   damon_make 'monitor 1 0'
-  TUNE_LEASE=50
+  LEASE=50
   tune apply
   assert_equal "$(damon_at nr_kdamonds 0/state)" '1 on'
   # The last sign of life was at boot.

@@ -11,7 +11,7 @@ function gauss() {
   return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform())
 }
 
-# Noise of the DEVIATION; each value has the part ALIKE of the previous value.
+# Noise with a standard deviation of DEVIATION; each value contains the fraction ALIKE of the previous value.
 function noise(deviation, alike) {
   last_noise = alike * last_noise + sqrt(1 - alike * alike) * gauss()
   return deviation * last_noise

@@ -64,7 +64,7 @@ need_tiers() {
   ! grep -q '^/dev/zram' /proc/swaps || skip 'this machine swaps to zram'
 }
 
-@test "swap, zram and a cgroup: with a disk that fills up at any moment, all is made and on record, or nothing is there" {
+@test "swap, zram and a cgroup: if the disk fills up at any moment, everything is made and recorded, or nothing is made" {
   need_tiers
   local tier pages made=0 refused=0
   for tier in swap zram; do

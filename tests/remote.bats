@@ -87,7 +87,7 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   assert_nothing_left
 }
 
-@test "a host that cannot be reached, a key it refuses, a host key nobody knows: one clear line, exit 3, nothing started" {
+@test "an unreachable host, a refused key, an unknown host key: one clear line, exit 3, nothing started" {
   netns_refuse client2
   run_split master run "${WORDS[@]}"
   assert_failure 3
@@ -127,7 +127,7 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   assert_nothing_left
 }
 
-@test "a client that is gone for good is waited for once; the others and the server are left clean, in time" {
+@test "a run waits once for a client that is permanently lost, and cleans the other hosts in time" {
   job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" PHASES=get TIME=600 RATE=1000 REDISRUNS=3 REMOTE_RETRY=2
   wait_until 60 grep -q 'phase get starts' job.err
   netns_link client2 down

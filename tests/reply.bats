@@ -59,7 +59,7 @@ field() {
   run_split env REPLY_TABLE=table REPLY_TUNING="$REPO/conf/tuning.tsv" REPLY_CALL=$'x\t-' REPLY_MARK=mark LC_ALL=C awk -f "$REPO/lib/core/reply.awk" said
 }
 
-@test "a field of each kind takes what it is for, and nothing that bash would run" {
+@test "a field of each kind accepts valid values, and nothing that bash would run" {
   local kind values value
   while read -r kind values; do
     for value in ${values% ; *}; do
@@ -134,7 +134,7 @@ END
   refute_exists pwned
 }
 
-@test "what is no reply is told apart: start-up files that print or read, a shell that runs nothing, a cut, NULs, too much" {
+@test "an invalid reply is refused: start-up files that print or read, a shell that runs nothing, truncation, NULs, too much" {
   # Printed before and after, and lines read from what is sent: a reply all the same.
   printf '#!/bin/bash\necho hello; echo -e "\\e[31mred" >&2; read -r x; head -n 1 >/dev/null; [[ $1 == -c ]] || exit\n%s "$@"' "$(type -P bash)" >login
   chmod +x login
@@ -179,7 +179,7 @@ listed() {
   printf '%s\t%s\t%s\n' "${3-${#2}}" "$(printf '%s' "${4-$2}" | sha256sum | cut -d ' ' -f 1)" "$1"
 }
 
-@test "files are received as regular files of our own, in place of a link and not through it" {
+@test "files are received as regular files of the user; a link is replaced, not followed" {
   mkdir into
   echo mine >outside
   ln -s ../outside into/stdout
@@ -200,7 +200,7 @@ listed() {
   assert_equal "$(ls -A other)" ''
 }
 
-@test "files that were not asked for, are too many or too large, or are not what was said: none is received, one line says why" {
+@test "files that are unrequested, too many, too large or not as announced: none is received, one line gives the reason" {
   local why
   mkdir into
   while read -r name why; do

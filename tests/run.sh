@@ -1,37 +1,37 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs every test, in four lanes beside each other, and ends with one line: N passed, N failed.
+# Runs every test, in four parallel lanes, and ends with one line: N passed, N failed.
 #
 # Usage: tests/run.sh [--repeat N] [--changed | SUITE...]
-#   SUITE: build, tidy, fuzz, lint, unit, or a .bats file; without one, all of them; --changed: those that the changes of this branch can touch
-#   --repeat N runs them N times, to find what fails now and then
-# A suite with the line `# lane: host` changes the machine, or uses what a machine has once: these run one after the other.
-# The rest run beside them, three at a time. Those with the line `# slow` begin first, so that none of them is alone at the end.
-# What a suite prints is shown when it ends.
-# TEST_AWK=NAME is the awk that all of them use, where it is installed (mawk).
-# CI=true makes a skip a failure where the thing that is missing could have been installed. It also runs a suite that failed once more, alone:
-# what passes then is named as unsteady, and is no failure. Elsewhere every failure counts.
+#   SUITE: build, tidy, fuzz, lint, unit, or a .bats file; default: all suites; --changed: those that the changes of this branch can affect
+#   --repeat N runs them N times, to find intermittent failures
+# A suite with the line `# lane: host` changes the machine, or uses a resource that exists once: these run one after the other. The other suites run
+# at the same time, in three lanes. Suites with the line `# slow` begin first, so that they do not run alone at the end. The output of a suite is
+# shown when it ends.
+# TEST_AWK=NAME is the awk that all suites use, if it is installed (mawk).
+# With CI=true a skip is a failure if the missing tool can be installed. It also runs a failed suite once more, alone: tests that then pass are
+# reported as unsteady, and do not count as failures. Without CI every failure counts.
 # Exit status: 0 all passed, 1 not, 2 bad usage.
 set -Eeuo pipefail
 
 ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
-# Seconds that one suite may take: for a machine that is several times slower than those that it was written on.
+# Time limit of one suite in seconds, for a machine that is several times slower than usual.
 SUITE_LIMIT=${SUITE_LIMIT:-1800}
 
 passed=0
 skips=()
 failures=()
-# The suites that have failed, and what failed in the first run of those that passed in the second.
+# The suites that have failed, and the tests that failed in the first run of suites that passed in the second.
 failed_suites=()
 unsteady=()
-# More suites than this fail together for a reason that running them again does not change.
+# If more suites than this fail, they have a common reason, and running them again does not help.
 readonly AGAIN_MOST=3
 # The suite that runs in each lane, by the name of the lane.
 declare -A suite_pid=() suite_name=() suite_path=() suite_began=()
-# Where each lane looks for free ports: between two that looked in one place at once, a port could be picked twice. The bus of a Redis
-# Cluster is 10000 above, where no lane looks and the kernel hands out none either.
+# The range of ports of each lane: two lanes with the same range could pick the same port. The bus of a Redis Cluster uses ports 10000 above, which no
+# lane and no outgoing connection uses.
 declare -A lane_ports=([host]=10000 [rest]=12500 [more]=15000 [last]=17500)
-# The suites that each lane takes its next one from.
+# The queue of suites of each lane.
 declare -A lane_queue=([host]=host [rest]=rest [more]=rest [last]=rest)
 
 # shellcheck source=tests/helper.bash
@@ -56,7 +56,7 @@ run_count() {
       reason=${title#*# [sS][kK][iI][pP]}
       reason=${reason# }
       skips+=("$name: ${title%% \#*}: ${reason:-no reason given}")
-      # What is not installed can be; namespaces, say, cannot.
+      # A missing tool can be installed; missing support for namespaces cannot.
       if [[ ${CI:-} == true && $reason == *'is not installed'* ]]; then
         bad=1
         failures+=("$name: skipped, and need not be: ${title%% \#*}")
@@ -75,7 +75,7 @@ run_count() {
 }
 
 # Finds the command of a suite.
-# Usage: run_command SUITE   Sets: command   Returns: 0, 2 for a name that is none
+# Usage: run_command SUITE   Sets: command   Returns: 0, 2 for an unknown suite
 run_command() {
   case $1 in
     build) command=(make --no-print-directory -C "$ROOT" test) ;;
@@ -109,16 +109,16 @@ run_start() {
   mkdir -m 711 -- "$scratch/$lane"
   # A teardown that reverts tuning on a busy machine needs its time.
   command=(timeout --kill-after=60 "$SUITE_LIMIT" "${command[@]}")
-  # The tests of the host are the longer way and wait for what they started; the others have what they leave.
+  # The host lane takes longest and waits for its own processes, so it has a higher priority; the other lanes have a lower one.
   [[ $lane == host ]] || command=(nice -n 5 "${command[@]}")
-  # A job of its own (-m), because other background processes ignore SIGINT and the tests of Ctrl-C could not be run.
+  # In a separate job (-m), because other background processes ignore SIGINT, and the tests of Ctrl-C require it.
   set -m
   TMPDIR=$scratch/$lane TEST_PORTS=${lane_ports[$lane]} "${command[@]}" </dev/null >"$scratch/$lane.log" 2>&1 &
   suite_pid[$lane]=$!
   set +m
 }
 
-# Shows what the suite of a lane printed.
+# Shows the output of a lane's suite.
 # Usage: run_show LANE   Returns: 0
 run_show() {
   printf '== %s\n' "${suite_name[$1]}"
@@ -135,13 +135,13 @@ run_processes() {
   done
 }
 
-# Tells whether a lane's suite has no process left.
+# Whether a lane's suite has no process left.
 # Usage: run_clear LANE   Returns: 0 none, 1 some
 run_clear() {
   [[ -z $(run_processes "$1") ]]
 }
 
-# Prints the watchdogs among a lane's processes. A watchdog restores the settings of its host when its journal is gone.
+# Prints the watchdogs among a lane's processes. A watchdog restores the settings of its host when its journal is removed.
 # Usage: run_watchdogs LANE   Returns: 0
 run_watchdogs() {
   local pid
@@ -150,13 +150,13 @@ run_watchdogs() {
   done
 }
 
-# Tells whether no process of a lane has to restore a host any more.
+# Whether no process of a lane still has to restore a host.
 # Usage: run_restored LANE   Returns: 0 none, 1 some
 run_restored() {
   [[ -z $(run_watchdogs "$1") ]]
 }
 
-# Asks the runs that a lane's suite left to end, so that they revert what they changed.
+# Sends TERM to runs that a lane's suite left, so that they revert their changes.
 # Usage: run_ask LANE   Returns: 0 asked, 1 if there is no run
 run_ask() {
   local pid status=1
@@ -167,8 +167,8 @@ run_ask() {
   return "$status"
 }
 
-# Stops what a lane's suite left running, and says what that was; what is about to end has some seconds for it. What changed the machine is
-# never killed before the change is reverted: the machine would stay changed.
+# Stops processes that a lane's suite left running, and names them; processes that are about to end have some seconds. A process that changed the
+# machine is never killed before the change is reverted, because the machine would remain changed.
 # Usage: run_reap LANE   Globals: REAP_LIMIT, the seconds (30)   Sets: reaped, a text   Returns: 0
 run_reap() {
   local pid said
@@ -176,7 +176,7 @@ run_reap() {
   reaped=''
   ! wait_within "${REAP_LIMIT:-30}" run_clear "$1" 2>/dev/null || return 0
   for pid in $(run_processes "$1"); do
-    # One that has ended since then is none.
+    # A process that has ended since then does not count.
     said=$({ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null) || continue
     reaped+="$said; "
   done
@@ -185,7 +185,7 @@ run_reap() {
   for pid in $(run_processes "$1"); do [[ -v watchdog[$pid] ]] || kill -KILL "$pid" 2>/dev/null || :; done
   ((${#watchdog[@]} > 0)) || return 0
   find "$scratch/$1" -path '*/tune-*/journal' -delete 2>/dev/null || :
-  # A host with files of its own still has the journal: it waits for the lease of 120 s.
+  # A host with its own files still has the journal: its watchdog waits for the lease of 120 s.
   wait_within 180 run_restored "$1" || :
   for pid in $(run_processes "$1"); do kill -KILL "$pid" 2>/dev/null || :; done
 }
@@ -206,8 +206,8 @@ run_end() {
   printf '== %s: %s s\n' "$name" "$((SECONDS - suite_began[$lane]))"
 }
 
-# Starts the next suite of a lane, if there is one. When no suite waits for the host, its lane takes those of the others.
-# Usage: run_next LANE   Globals: the arrays that lane_queue names   Returns: 0
+# Starts the next suite of a lane, if there is one. If no suite waits for the host lane, it takes suites of the others.
+# Usage: run_next LANE   Globals: the arrays named in lane_queue   Returns: 0
 run_next() {
   local -n waiting=${lane_queue[$1]}
   if ((${#waiting[@]} == 0)); then
@@ -246,7 +246,7 @@ run_lanes() {
   done
 }
 
-# Runs the suites that failed once more, one after the other with nothing beside them. When all of them pass, what failed is unsteady.
+# Runs the failed suites once more, one after the other. If all of them pass, the failed tests are unsteady.
 # Usage: run_again   Returns: 0
 run_again() {
   local suite count=$passed
@@ -265,11 +265,11 @@ run_again() {
   fi
 }
 
-# Ends the suites that run, shows how far they came, and removes what they may have left.
+# Stops the running suites, shows their output so far, and removes what they may have left.
 # Usage: run_finish   Returns: 0
 run_finish() {
   local lane reaped
-  # make and timeout each send the signal on: a second one must not end this function.
+  # make and timeout both forward the signal: a second signal must not end this function.
   trap '' INT TERM HUP
   for lane in "${!suite_pid[@]}"; do kill -TERM "${suite_pid[$lane]}" 2>/dev/null || :; done
   for lane in "${!suite_pid[@]}"; do
@@ -282,7 +282,7 @@ run_finish() {
   rm -rf -- "$scratch"
 }
 
-# Puts the awk that is asked for in front of the machine's own.
+# Puts the requested awk before the machine's awk in the PATH.
 # Usage: run_awk   Returns: 0
 run_awk() {
   local awk
@@ -313,7 +313,7 @@ main() {
   (($# > 0)) || set -- build tidy fuzz lint unit "$ROOT"/tests/*.bats
   for each; do run_command "$each" || return; done
   run_awk
-  # Both lanes use what is built.
+  # Both lanes use the built programs.
   if [[ $1 == build ]]; then
     run_lanes build
     shift
@@ -330,9 +330,9 @@ main() {
   ((${#failures[@]} == 0))
 }
 
-# Short names: the path of a control socket of ssh below it has room for 108 bytes.
+# Short names, because the path of an ssh control socket below it is limited to 108 bytes.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/tb.XXXXXX")
-# A test may become another user, who must find the way to its own directory.
+# A test may become another user, who must be able to enter its directory.
 chmod 711 "$scratch"
 trap run_finish EXIT
 trap 'exit 130' INT

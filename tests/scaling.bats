@@ -28,7 +28,7 @@ numbers() {
 # Usage: words SETTING...; sets WORDS
 words() {
   WORDS=(-s scaling REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 4)" REDISRUNS=1 KEYS=500
-  CONNECTIONS=5 INSTANCE_REQUESTS=10000 INTERVAL=0.1 "$@")
+  CONNECTIONS=5 REQUESTS=10000/instance INTERVAL=0.1 "$@")
 }
 
 # Totals of a sweep: the columns that are read; the columns of the monitors are missing.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Searches on a simulated server with a known answer: its p99 is 200 us / (1 - rate / 100,000), within 10 %, so 80,000/s keep
-# p99<=1ms. A part of the steps is disturbed: ten times the latency.
+# Searches on a simulated server with a known answer: its p99 is 200 us / (1 - rate / 100,000), within 10 %, so 80,000/s keep p99<=1ms. Some steps are
+# disturbed: ten times the latency.
 #
 # Usage: awk -f metric.awk -f search.awk -f random.awk -f tests/search.awk SEARCHES CASE...
 #   CASE is HOW:DISTURBED[:TOP]. HOW is search; once (bisection with one step per load); or both: a search for p99<=1ms and p99<=500us, with

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Searches for DRAM on a simulated server with a known answer: its load uses 43 % of the memory uniformly. With less DRAM, far accesses per
-# operation are the missing part. After a change of the share, part of the missing data is loaded in each step. A part of the steps
-# is disturbed: requests are left unanswered.
+# Searches for DRAM on a simulated server with a known answer: its load uses 43 % of the memory uniformly. With less DRAM, far accesses per operation
+# are the missing fraction. After a change of the share, a part of the missing data is loaded in each step. Some steps are disturbed: requests are
+# left unanswered.
 #
 # Usage: awk -f metric.awk -f search.awk -f random.awk -f tests/size.awk SEARCHES CASE...
-#   CASE is DISTURBED[:KILLED]: DISTURBED in percent; the OOM killer comes below KILLED percent of DRAM
+#   CASE is DISTURBED[:KILLED]: DISTURBED in percent; the OOM killer stops an instance below KILLED percent of DRAM
 # Output: each CASE, its min, median and max answer, the number of answers that are more than 3 points off the truth, the max number of
-# steps of a search, their mean, how often the OOM killer came in the last search, and which limit breaks below the answer.
+# steps of a search, their mean, the number of OOM kills in the last search, and which limit breaks below the answer.
 
 function look(share,    steady) {
   steady = share < truth ? (truth - share) / truth : 0

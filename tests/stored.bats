@@ -49,7 +49,7 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
   assert_contains "run.conf: a FIFO" "$stderr"
 }
 
-@test "a file that was cut short is named in one line; its repeat is left out, and settings that are cut are not gone on with" {
+@test "a truncated file is named in one line; its repeat is left out, and a run with truncated settings is not resumed" {
   local whole file
   # The format that a run writes.
   bash -c '. "$REPO/lib/results/stored.sh"; for folder in run "$@"; do stored_note "$folder"; done' bash "$(dirname "$REP")"/rep-*
@@ -74,7 +74,7 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
   assert_equal "${#lines[@]}" "$whole"
 }
 
-@test "names in results are no formula in a CSV and no code for a terminal" {
+@test "names in results are not formulas in a CSV and not codes for a terminal" {
   mv run/native "run/=HYPERLINK(x)" 2>/dev/null || mv "$(dirname "$(dirname "$REP")")" "run/=HYPERLINK(x)"
   run_split "$REPO/summary2csv.sh" run
   assert_success

@@ -23,7 +23,7 @@ assert_nothing_left() {
   for port in "$BASE" $((BASE + 1)); do port_free "$port" || fail "port $port is still open"; done
 }
 
-@test "the reader of the messages goes away in the middle: the run ends, and everything is undone" {
+@test "the reader of the messages exits during the run: the run ends, and everything is restored" {
   mkfifo said
   # The line of the second repeat meets the closed pipe: nothing else has to be said behind the first. Who runs the tests may ignore SIGPIPE.
   # shellcheck disable=SC2016 # expanded by the inner shell
@@ -37,6 +37,7 @@ assert_nothing_left() {
 }
 
 @test "messages go to a full device: the run's results are whole, and its exit status tells" {
+  export REPORT=on
   run bash -c '"$@" 2>/dev/full' bash "$REPO/do_it.sh" run "${untuned[@]}"
   assert_failure 1
   assert_contains 'SET'
@@ -45,6 +46,7 @@ assert_nothing_left() {
 }
 
 @test "the table goes to a full device: one line says so, the results are whole, and the exit status tells" {
+  export REPORT=on
   # shellcheck disable=SC2317 # called by run_split
   full() { "$@" >/dev/full; }
   run_split full "$REPO/do_it.sh" run "${untuned[@]}"
@@ -195,7 +197,7 @@ assert_nothing_left() {
   assert_exists screen/*.mine
 }
 
-@test "an open umask opens nothing; no HOME, POSIXLY_CORRECT, and a quote in REMOTE_DIR change nothing" {
+@test "an open umask makes no file readable; no HOME, POSIXLY_CORRECT, and a quote in REMOTE_DIR have no effect" {
   local folder="$SCRATCH/it's a \\host"
   # shellcheck disable=SC2016 # expanded by the inner shell
   run_split env -u HOME POSIXLY_CORRECT=1 bash -c 'umask 000; exec "$@"' bash "$REPO/do_it.sh" run "${untuned[@]}" REMOTE_DIR="$folder"

@@ -332,10 +332,10 @@ column() {
   [[ -e $zswap ]] || skip 'no zswap here'
   ZSWAP=$(<"$zswap")
   echo N >"$zswap"
-  words -v swap -v zswap FILL=64M TUNE_ZSWAP=off
+  words -v swap -v zswap FILL=64M ZSWAP=keep
   run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_failure 3
-  assert_match "fail +variant zswap +$zswap is N, and TUNE_ZSWAP=off leaves it so +Y +TUNE_ZSWAP=auto"
+  assert_match "fail +variant zswap +$zswap is N, and ZSWAP=keep leaves it so +Y +ZSWAP=Y"
   assert_equal "$(grep -c ' fail ' <<<"$output")" 1
   words -v swap FILL=64M SWAPPINESS=0
   run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"

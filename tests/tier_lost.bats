@@ -16,7 +16,7 @@ teardown() {
   scratch_teardown
 }
 
-@test "a run whose directory was removed by hand: stop takes back the swap and the cgroup of its tier" {
+@test "stop removes swap and cgroup of a run whose directory was removed manually" {
   local variant pattern
   local -a words
   ((EUID == 0)) || skip 'only root makes swap'

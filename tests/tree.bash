@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Another machine for tests: a tree of /proc, /sys and tools below a directory, and the scripts of a host run against it.
+# A simulated machine for tests: a tree of /proc, /sys and tools below a directory; host scripts run with it.
 
-# Make a machine of four CPUs with a NIC, systemd and vSMP below $SCRATCH/tree, and put its tools first in the PATH.
+# Make a machine with four CPUs, a NIC, systemd and vSMP below $SCRATCH/tree, and put its tools first in the PATH.
 # Usage: tree_make [NIC_KIND]   Exports: TIERBENCH_ROOT PATH   Returns: 0
-#   NIC_KIND is virtio (default), ixgbe, ena or mlx5: how its interrupts are found and called
+#   NIC_KIND is virtio (default), ixgbe, ena or mlx5: it determines the names and files of its interrupts
 tree_make() {
   local cpu unit
   export TIERBENCH_ROOT=$SCRATCH/tree
@@ -32,7 +32,7 @@ tree_make() {
   cd "$SCRATCH" || return
 }
 
-# Where a NIC's device leads, and its interrupts.
+# The device of the NIC, and its interrupts.
 _tree_nic() {
   local bus=0000:00:05.0 device irq
   [[ $1 != mlx5 ]] || bus=0000:3b:00.0
@@ -50,13 +50,13 @@ _tree_nic() {
     echo 0-3 >"proc/irq/$irq/smp_affinity_list"
   done < <(sed -n 's/^ *\([0-9]*\):.*/\1/p' proc/interrupts)
   if [[ $1 == virtio ]]; then
-    # 40 is another device's; 41 was never asked for, so /proc/irq does not have it.
+    # 40 belongs to another device; 41 was never requested, so /proc/irq does not have it.
     mkdir "${device%/*}/msi_irqs"
     touch "${device%/*}/msi_irqs"/{37,38,39,41}
   fi
 }
 
-# Stand-ins for tools that read and change the tree.
+# Replacements of tools, which read and change the tree.
 _tree_tools() {
   mkdir -p bin
   cat >bin/systemctl <<'END'
@@ -70,7 +70,7 @@ esac
 END
   cat >bin/ip <<'END'
 #!/bin/sh
-# 10.0.0.1 is this machine's own on eth0, or on bond0 or the VLAN on it when they are there; all else is behind eth0.
+# 10.0.0.1 is this machine's address on eth0, or on bond0 or its VLAN if they exist; all other addresses are routed through eth0.
 dev=eth0
 for each in bond0 bond0.7; do [ ! -d "$TIERBENCH_ROOT/sys/class/net/$each" ] || dev=$each; done
 case "$*" in
@@ -104,9 +104,9 @@ tree_state() {
     }'
 }
 
-# Run a script of lib/host as remote.sh does on a host, with the machine in TIERBENCH_ROOT.
+# Run a script of lib/host like remote.sh on a host, with the machine in TIERBENCH_ROOT.
 # Usage: remote_script SCRIPT [ARG]...
-# Globals: RUN_ID and what the script is sent   Returns: the script's status
+# Globals: RUN_ID and the settings sent to the script   Returns: the script's status
 remote_script() {
   local script=$1
   shift
@@ -116,9 +116,9 @@ remote_script() {
     . "$LIB/modules.sh"
     REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks REMOTE_MARK=mark-of-the-reply
     RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10' "$RUN_ID")
-    _remote_script "$script" REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER TUNE_ROWS TUNE_LEASE ADDRESS REDIS_BINARY NEED_MBIT NEED_PORTS \
+    _remote_script "$script" REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER TUNE_ROWS LEASE ADDRESS REDIS_BINARY NEED_MBIT NEED_PORTS \
       NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT
-    # What the script prints is compared whole.
+    # The complete output of the script is compared.
     printf '%s' "$REPLY" | sed "/$REMOTE_MARK/d" >"$SCRATCH/script.sh"
   )
   bash -s -- "$@" <"$SCRATCH/script.sh" 3>&-
@@ -127,7 +127,7 @@ remote_script() {
 # Print the rows of conf/tuning.tsv for a host with the settings in place, as the master sends them.
 # Usage: tune_table HOST [NAME=VALUE]...   Returns: 0
 tune_table() {
-  # A process of its own: bats looks at every command that runs in its own.
+  # In a separate process, because bats traces every command in its own process.
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c '
     set -Eeuo pipefail
@@ -141,9 +141,9 @@ tune_table() {
     tune_settings "$host"' bash "$@"
 }
 
-# Set what scripts are sent unless a test says otherwise.
+# Set the default settings that scripts are sent.
 # Usage: tree_defaults   Sets: RUN_ID and more   Returns: 0
 tree_defaults() {
-  RUN_ID=test-1 TUNE_LEASE=120 TUNE_ROWS='' ADDRESS=10.0.0.1 REDIS_BINARY=''
+  RUN_ID=test-1 LEASE=120 TUNE_ROWS='' ADDRESS=10.0.0.1 REDIS_BINARY=''
   NEED_MBIT=1 NEED_PORTS=1 NEED_FILES=1 NEED_NUMACTL='' FIRST_PORT=6379 LAST_PORT=6380
 }

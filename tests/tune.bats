@@ -179,14 +179,14 @@ END
 @test "without a sign of life the watchdog puts the host back; the next apply says so and tunes it again" {
   local original
   original=$(tree_state)
-  TUNE_LEASE=2
+  LEASE=2
   tune apply
   wait_until 20 test -e host/tune-test-1/lapsed
   assert_equal "$(tree_state)" "$original"
   tune renew
   assert_output lapsed
   # Enough time for a slow machine to send a heartbeat.
-  TUNE_LEASE=120
+  LEASE=120
   tune apply
   assert_match 'lapsed.watchdog.-.-.restored at .*: no heartbeat of the master for [0-9]+ s'
   assert_equal "$(said THP)" 'set madvise never'
@@ -207,7 +207,7 @@ END
   wait_until 10 process_gone "$pid" "$start"
 }
 
-@test "what a run changed is put back by stop after its directory was removed by hand" {
+@test "stop restores the changes of a run whose directory was removed manually" {
   local original
   original=$(tree_state)
   tune apply
@@ -224,7 +224,7 @@ END
   local original
   original=$(tree_state)
   # The interval of the watchdog is a tenth of the lease.
-  TUNE_LEASE=30
+  LEASE=30
   tune apply
   rm -rf host
   wait_until 60 tree_is "$original"
@@ -313,11 +313,21 @@ END
 }
 
 @test "every row of the table is a setting, is in the documentation with its source, and the other way round" {
-  local names
-  names=$(sed -n 's/^\([A-Z_]*\)\t.*/\1/p' "$REPO/conf/tuning.tsv" | sort)
-  assert_equal "$(sed -n 's/^TUNE_\([A-Z_]*\)=.*on|auto|off.*/\1/p' "$REPO/conf/defaults.conf" | sort)" "$names"
+  local names name
+  names=$(grep -v '^#' "$REPO/conf/tuning.tsv" | cut -f 3 | sort)
   # shellcheck disable=SC2016 # backticks of Markdown
-  assert_equal "$(sed -n 's/^| `TUNE_\([A-Z_]*\)` .*/\1/p' "$REPO/docs/tuning.md" | sort)" "$names"
+  assert_equal "$(sed -n 's/^| `\([A-Z_]*\)` .*/\1/p' "$REPO/docs/tuning.md" | sort)" "$names"
+  names=$(sort -u <<<"$names")
+  assert_equal "$(sed -n 's/^\(TUNE_[A-Z_]*\)=.*on|auto|off.*/\1/p' "$REPO/conf/defaults.conf" | sort)" "$(grep ^TUNE_ <<<"$names")"
+  for name in $names; do
+    grep -qE "^$name=.* #: (keep|off|on\|auto\|off)(\||$)" "$REPO/conf/defaults.conf" || fail "$name has no value that leaves the host as it is"
+  done
+}
+
+@test "a value that was asked for is on, the default is auto, and keep is off" {
+  assert_equal "$(tune_table 10.0.0.1 SWAPPINESS=10 DAMON=off | grep -E '^(THP|SWAPPINESS|ZSWAP|DAMON|RESCTRL)'$'\t' | cut -f 1,2 | tr '\t\n' ' ;')" \
+    'THP auto;DAMON off;RESCTRL off;ZSWAP off;SWAPPINESS on;'
+  assert_equal "$(tune_table 10.0.0.1 THP=keep TUNE_KSM=off | awk '$2 == "off" && /^(THP|KSM)/ { print $1 }' | paste -s -d ' ')" 'KSMTUNED KSM KSM_RUN THP'
 }
 
 @test "a client gets only what is said to be for clients" {
@@ -347,8 +357,8 @@ some_rows() {
   local -a words=("SWAPPINESS=$((RANDOM % 101))" "PAGE_CLUSTER=$((RANDOM % 9))" "THP=${thp[RANDOM % 3]}" "IRQ_CPUS=$((RANDOM % 4))")
   while read -r name; do
     # The device for C-states is not a file that keeps its content.
-    [[ $name == CSTATES ]] || words+=("TUNE_$name=${modes[RANDOM % 3]}")
-  done < <(sed -n 's/^\([A-Z_]*\)\t.*/\1/p' "$REPO/conf/tuning.tsv")
+    [[ $name == TUNE_CSTATES ]] || words+=("$name=${modes[RANDOM % 3]}")
+  done < <(grep -v '^#' "$REPO/conf/tuning.tsv" | cut -f 3 | grep ^TUNE_ | uniq)
   TUNE_ROWS=$(tune_table 10.0.0.1 "${words[@]}")
 }
 
@@ -368,6 +378,18 @@ some_rows() {
   tune restore
   assert_success
   assert_back
+  # The kernel's own, where somebody else's weights turned them off.
+  echo false >"$folder/auto"
+  original=$(tree_state)
+  TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS=auto)
+  tune apply
+  assert_equal "$(said WEIGHTS_AUTO) $(said WEIGHTS)" 'set false true off - -'
+  assert_equal "$(cat "$folder"/*)" $'true\n1\n1'
+  tune restore
+  assert_back
+  echo true >"$folder/auto"
+  TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS="0:3 1:2")
+  tune check
   # If firmware reported no bandwidth, the kernel refuses `true`, even if the file contains it.
   # shellcheck disable=SC2016 # for the host
   sed -i '$i tune_write() { WHY="No such device" && [[ $3 != true ]] && echo "$3" >"$TIERBENCH_ROOT$2"; }' "$SCRATCH/script.sh"

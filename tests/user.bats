@@ -24,7 +24,7 @@ auto_user() {
   echo "$name"
 }
 
-@test "instances of root run as another user who can do nothing, and their files are that user's alone" {
+@test "instances started by root run as an unprivileged user, and only that user can read their files" {
   need_root
   chmod 711 .
   master "$WORDS" '

@@ -37,7 +37,7 @@ handed_over() {
   assert_contains 'warning   not complete: elsewhere/native/100B-2i/rep-3.failed-20260101-000000'
 }
 
-@test "what is missing, changed or added is named, on every level" {
+@test "missing, changed and added files are named, on every level" {
   handed_over
   echo >>"$REP/127.0.0.1/get.hlog"
   rm "$REP/server/counters.tsv"

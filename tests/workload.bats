@@ -79,8 +79,8 @@ VALUE_DISTRIBUTION=pareto:100:1|ALPHA above 1
 VALUE_DISTRIBUTION=gpareto:0:100:1.5|SHAPE below 1
 VALUE_DISTRIBUTION=200-100|invalid; accepted: off, LOW-HIGH
 VALUE_DISTRIBUTION=100:0|invalid; accepted: off, LOW-HIGH
-EXPIRE=0|EXPIRE=0: invalid; accepted: off, seconds
-EXPIRE=9-8|EXPIRE=9-8: invalid; accepted: off, seconds
+EXPIRE=0|EXPIRE=0: invalid; accepted: off, a time
+EXPIRE=9-8|EXPIRE=9-8: invalid; accepted: off, a time
 END
 }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What the suites of the Redis-Memtier workload begin with: two instances on this machine, which is left untuned, and few keys.
+# Setup of the suites of the Redis-Memtier workload: two instances on this machine, without tuning, and few keys.
 
-# Make a scratch directory and the words of a run in it.
+# Make a scratch directory and the arguments of a run in it.
 # Usage: wsf_setup   Sets: BASE untuned WORDS   Returns: 0
 wsf_setup() {
   scratch_setup

@@ -80,12 +80,12 @@ REDIS_APPENDFSYNC_MODE	always	APPENDFSYNC=always
 REDIS_RDB_SECONDS	10	RDB_SECONDS=10
 REDIS_EVICTION_POLICY	false	EVICTION=off
 REDIS_EVICTION_POLICY	allkeys-lru	EVICTION=allkeys-lru
-MEMTIER_REQUESTS	7	CONNECTION_REQUESTS=7
+MEMTIER_REQUESTS	7	REQUESTS=7/connection
 MEMTIER_TEST_TIME	300	TIME=300
 MEMTIER_DATA_SIZE	4096	VALUE_SIZES=4096
 MEMTIER_PIPELINE	6	PIPELINE=6
 MEMTIER_CLIENTS	8	CONNECTIONS=8
-MEMTIER_THREADS	2	INSTANCE_THREADS=2
+MEMTIER_THREADS	2	THREADS=2/instance
 MEMTIER_RATIO	1:4	RATIO=1:4
 MEMTIER_KEY_MINUMUM	5	KEY_MIN=5
 MEMTIER_KEY_MAXIMUM	9	KEY_MAX=9
@@ -99,8 +99,8 @@ TIMEOUT	600	REMOTE_RETRY=600
 EVENT_TRACE_PARAMS	perf stat	TRACE=perf stat
 END
   # No parameter is missing.
-  while IFS=$'\t' read -r theirs _; do
-    [[ $theirs == \#* || $theirs == MEMTIER_KEY_MINIMUM ]] || grep -q "^$theirs"$'\t' "$BATS_TEST_FILENAME" ||
+  while IFS=$'\t' read -r theirs _ _ age; do
+    [[ $theirs == \#* || $theirs == MEMTIER_KEY_MINIMUM || $age == old || $age == switch ]] || grep -q "^$theirs"$'\t' "$BATS_TEST_FILENAME" ||
       fail "$theirs is not tried"
   done <"$REPO/conf/aliases.tsv"
   # Other programs use the name TIMEOUT too.
@@ -142,7 +142,7 @@ END
 }
 
 @test "a number of keys overrides the last key of the scenario, also when the run is repeated" {
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]/#MEMTIER_KEY_MAXIMUM*/KEYS=30}" VALUE_SIZES=10 TIME=0 CONNECTION_REQUESTS=1
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]/#MEMTIER_KEY_MAXIMUM*/KEYS=30}" VALUE_SIZES=10 TIME=0 REQUESTS=1/connection
   assert_success
   assert_equal "$(phase_column populate ops)" 60
   run_split "$REPO/do_it.sh" plan -s results/*/run.conf
@@ -153,7 +153,7 @@ END
 @test "time bounds a phase if it is given, and requests if it is not; requests beside time are named" {
   run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=1 MEMTIER_REQUESTS=1
   assert_success
-  assert_match 'warning: CONNECTION_REQUESTS=1: .* with TIME=1 requests are ignored' "$stderr"
+  assert_match 'warning: REQUESTS=1/connection: .* with TIME=1 requests are ignored' "$stderr"
   (($(phase_column mixed elapsed_us) >= 1000000)) || fail "it did not last a second"
   (($(phase_column mixed ops) > 32)) || fail "a request a connection was all"
 }

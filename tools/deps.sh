@@ -280,10 +280,10 @@ _deps_finish() {
   _deps_policy_restore
 }
 
-# Holds a lock until the script ends, including the package manager: two checkouts may install at once, and one may have been killed.
+# Takes a lock that is held until the script and the package manager end: two checkouts may install at the same time, or one may have been killed.
 # Usage: _deps_lock [FLOCK_OPTION]   Globals: POLICY_FILE   Returns: 0 held, 1 not
 _deps_lock() {
-  # The lock is on the directory itself, so that no file stays.
+  # The lock is on the directory, so that no file is left behind.
   exec 9<"${POLICY_FILE%/*}"
   ! command -v flock >/dev/null || flock "$@" 9
 }
@@ -305,7 +305,7 @@ _deps_install() {
   if [[ $manager == apt ]]; then
     _deps_quietly "$log" apt-get -q -o DPkg::Lock::Timeout=300 update || _deps_say 'apt-get update failed; going on with the lists that are here'
   fi
-  # A single name that the repositories lack would prevent the installation of all others.
+  # A single name that is not in the repositories would prevent the installation of all others.
   for each in $(_deps_packages "$manager" <<<"$rows"); do
     if _deps_offered "$manager" "$each"; then
       packages+=("$each")
@@ -372,7 +372,7 @@ main() {
     return 1
   fi
   if ((EUID != 0)); then
-    # Without a terminal nobody can enter a password.
+    # Without a terminal no password can be entered.
     [[ -t 0 ]] || sudo_command+=(-n)
     command -v sudo >/dev/null && exec "${sudo_command[@]}" -- "$BASH" "${BASH_SOURCE[0]}" "$@"
     _deps_say "root or sudo is needed to install: $names"

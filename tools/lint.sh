@@ -22,7 +22,7 @@ lint_c_files() {
 }
 
 # Runs one tool and reports as a line of TAP whether it passed.
-# Usage: lint_tool NAME COMMAND...   Returns: 0 content, 1 not
+# Usage: lint_tool NAME COMMAND...   Returns: 0 passed, 1 failed
 lint_tool() {
   local name=$1 text status=0
   shift

@@ -9,7 +9,8 @@
 #   --probe measure the server's memory too: latency and bandwidth of every node from every socket, idle and loaded, in a table;
 #           check firmware (HMAT) and memory tiers against it, and propose TIER_WEIGHTS (docs/devices.md); about 3 s for each pair
 #
-# The load generator is built first if it is not up to date. The last line is 'fit' or the number of problems.
+# A load generator that is not built is a warning with the command that builds it; a run builds it. The last line is 'fit' or the number of
+# problems.
 # A run makes the same checks before it starts anything. Exit status: 0 all hosts are fit, 3 a host is not fit.
 # shellcheck shell=bash
 
@@ -38,7 +39,7 @@ cmd_doctor() {
     # Check again what was installed.
     ((status == 2)) || doctor_rows >"$rows"
   fi
-  # A host that is out of reach, or has no directory for us, cannot be measured.
+  # A host that is unreachable, or refuses our directory, cannot be measured.
   [[ -z $probe ]] || doctor_failed "$SERVER" <"$rows" || memory_probe "$rows"
   doctor_show "$all" <"$rows"
   ! grep $'\tfail\t' "$rows" >/dev/null || return 3

@@ -13,21 +13,9 @@
 # shellcheck shell=bash
 
 cmd_kpi() {
-  local word='' path populate=''
-  ! options_asked_help "${BASH_SOURCE[0]}" "$@" || return 0
-  conf_environment
-  conf_resolve
-  while (($# > 0)); do
-    case $1 in
-      --populate) populate=yes ;;
-      -*) die_usage "command line: $1: unknown option; ./do_it.sh kpi --help lists them" ;;
-      *)
-        [[ -z $word ]] || die_usage "command line: $1: too many arguments; accepted: one run"
-        word=$1
-        ;;
-    esac
-    shift
-  done
-  path=$(compare_run "$word") || exit
+  local path populate=''
+  options_run "${BASH_SOURCE[0]}" --populate "$@" || return 0
+  [[ $OPTIONS_GIVEN != *' --populate '* ]] || populate=yes
+  path=$(compare_run "$OPTIONS_RUN") || exit
   RESULT_PROGRAM=kpi kpi_show "$path" "$populate"
 }

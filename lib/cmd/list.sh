@@ -50,7 +50,7 @@ _list_runs() {
   local file run count
   local -a files=() old=() plans=()
   local -A whole=() all=()
-  # A FIFO would block this for ever.
+  # A FIFO would block this forever.
   for file in "$RESULTS_DIR"/*/run.conf; do
     [[ -f $file && ! -L $file ]] || continue
     files+=("$file")

@@ -5,7 +5,7 @@
 #        ./do_it.sh run --resume RUN
 #
 #   -s SCENARIO    a name under conf/scenarios, or a file: the run.conf of an earlier run repeats that run
-#                  (with -H, its file hosts, if it has one)
+#                  (with -H, its file `hosts`, if it exists)
 #   -v VARIANT     a name under conf/variants; the first is the baseline
 #   -H HOSTS_FILE  server and clients, as in hosts.example
 #   --resume RUN   continue an interrupted run: complete repeats stay, the others are run
@@ -16,13 +16,12 @@
 # shellcheck shell=bash
 
 cmd_run() {
-  local failed=0 page why
+  local failed=0 page
   options_read "${BASH_SOURCE[0]}" "$@"
   lock_settings_check
   RUN=
   cleanup_push progress_leave
   log_info "checking $(doctor_hosts | paste -sd ' ')"
-  why=$(build_make 2>&1) || die "$why (make deps installs what it needs)"
   remote_init
   lock_name "$(basename "$SCENARIO" .conf)"
   run_prepare
@@ -38,7 +37,9 @@ cmd_run() {
   ending_show "$RUN" "$_REMOTE_TMP/results" || failed=1
   failover_total "$RUN" || failed=1
   log_info "the run: $RUN"
-  if ! command -v gnuplot >/dev/null; then
+  if [[ $REPORT == off ]]; then
+    log_info "no report (REPORT=off); ./do_it.sh report $RUN makes it"
+  elif ! command -v gnuplot >/dev/null; then
     failed=1
     log_warn "no report: gnuplot is missing (make deps), then ./do_it.sh report $RUN"
   elif ! page=$(report_make "$RUN" "$_REMOTE_TMP/results"); then
@@ -49,7 +50,7 @@ cmd_run() {
   return "$failed"
 }
 
-# Check the hosts, make or reopen the run's directory, and record what is about to happen.
+# Check the hosts, make or reopen the run's directory, and record the plan and the settings.
 run_prepare() {
   local rows=$_REMOTE_TMP/doctor shared
   server_password
@@ -116,7 +117,7 @@ _run_conf() {
 
 # Run every repeat in the plan's order. A failed repeat does not end the run, unless the next one would fail in the same way because memory
 # is short.
-# Returns: 1 when one failed, 2 when the disk is full
+# Returns: 1 if a repeat failed, 2 if the disk is full
 _run_cells() {
   local row name variant failed=0 settled='' most='' folder=
   [[ $REDISRUNS != auto ]] || most='at most '
@@ -127,7 +128,7 @@ _run_cells() {
     disk_room "$RUN" "$folder" || return 2
     folder=$RUN/$variant/$name/rep-${ROW[repeat]}
     progress_repeat "${ROW[number]}" "${#PLAN_ROWS[@]}" "$folder"
-    # With REDISRUNS=auto a repeat that is there may be run again.
+    # With REDISRUNS=auto a finished repeat may be run again.
     if [[ ! -e $folder || $REDISRUNS == auto ]] && ! hit_settle "$row"; then
       failed=1
       _run_goes_on || break
@@ -147,7 +148,7 @@ _run_cells() {
 }
 
 # Whether the run starts the next repeat after a failed one.
-# Returns: 1 when not, with the reason on stderr
+# Returns: 1 if it does not, with the reason on stderr
 _run_goes_on() {
   [[ ${ROW[number]} != "${#PLAN_ROWS[@]}" ]] || return
   if [[ -n $REPEAT_LOST ]]; then
@@ -165,7 +166,7 @@ _run_sweep() {
   [[ ${ROW[sweep]} == - ]] || printf ', %s' "${ROW[sweep]}"
 }
 
-# Stop what an earlier run of ours left on the hosts, when its master is dead.
+# Stop what an earlier run left on the hosts, if its master is dead.
 _run_stale() {
   local host
   local -a hosts

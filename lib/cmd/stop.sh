@@ -15,7 +15,7 @@ cmd_stop() {
   [[ -z $FORCE ]] || mode=force
   remote_init
   mapfile -t hosts < <(doctor_hosts)
-  # A host that is gone does not delay the others.
+  # An unreachable host does not delay the others.
   side_run $((REMOTE_RETRY + 300)) _stop_host "${hosts[@]}" || status=3
   side_print "${hosts[@]}" || status=1
   [[ -n $HOSTS_FILE ]] || _stop_others
@@ -25,7 +25,7 @@ cmd_stop() {
 _stop_host() {
   local ended out=$_REMOTE_TMP/stop.$BASHPID line
   remote_open "$1" || return
-  # Print what a host waits for while it waits.
+  # Print why a host waits, while it waits.
   remote_run "$1" stop "$mode" 2>&1 >"$out" | while IFS= read -r line; do
     printf '%s: %s\n' "$1" "$line" >&"$LOG_FD"
   done || return

@@ -12,21 +12,9 @@
 # shellcheck shell=bash
 
 cmd_verify() {
-  local word='' path
-  ! options_asked_help "${BASH_SOURCE[0]}" "$@" || return 0
-  conf_environment
-  conf_resolve
-  while (($# > 0)); do
-    case $1 in
-      -*) die_usage "command line: $1: unknown option; ./do_it.sh verify --help lists them" ;;
-      *)
-        [[ -z $word ]] || die_usage "command line: $1: too many arguments; accepted: one run"
-        word=$1
-        ;;
-    esac
-    shift
-  done
-  path=$(compare_run "$word") || exit
-  [[ -d $path ]] || die_usage "command line: $word: not a directory of results; ./do_it.sh list names runs"
+  local path
+  options_run "${BASH_SOURCE[0]}" '' "$@" || return 0
+  path=$(compare_run "$OPTIONS_RUN") || exit
+  [[ -d $path ]] || die_usage "command line: $OPTIONS_RUN: not a directory of results; ./do_it.sh list names runs"
   verify_show "$path"
 }

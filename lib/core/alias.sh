@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Other tools' names for our settings: conf/aliases.tsv is the only list of them.
+# Other names for our settings, those of other tools and those of earlier versions: conf/aliases.tsv is the only list of them.
 
 declare -A _ALIAS_NAME=() _ALIAS_VALUES=() _ALIAS_WHERE=()
 
@@ -16,7 +16,7 @@ alias_read() {
   done <"$1"
 }
 
-# Print our name for a setting; the name itself if it is ours.
+# Print the name of the setting for an alias; a name that is not an alias is printed unchanged.
 # Usage: alias_name NAME
 alias_name() {
   printf '%s' "${_ALIAS_NAME[$1]-$1}"
@@ -28,13 +28,21 @@ alias_is() {
   [[ -v "_ALIAS_NAME[$1]" ]]
 }
 
-# Whether a name is an alias that is not so common that the environment may mean something else by it.
+# Whether a name is an alias that other programs are unlikely to use in the environment.
 # Usage: alias_is_own NAME
 alias_is_own() {
   alias_is "$1" && [[ ${_ALIAS_WHERE[$1]} != given ]]
 }
 
-# Print our value for a value of the other tool.
+# The kind of an alias of an earlier version.
+# Usage: alias_age NAME
+# Returns: sets REPLY to old or switch; empty for a name of another tool, and for a name that is no alias
+alias_age() {
+  REPLY=${_ALIAS_WHERE[$1]-}
+  [[ $REPLY == old || $REPLY == switch ]] || REPLY=
+}
+
+# Print our value for a value of the other name; `-` where the other name has no effect any more.
 # Usage: alias_value THEIR_NAME VALUE
 # Returns: 1 for any other value.
 alias_value() {
@@ -47,7 +55,14 @@ alias_value() {
       return
     fi
   done
-  [[ ${pairs[-1]} == '*' ]] && printf '%s' "$2"
+  case ${pairs[-1]} in
+    '*') printf '%s' "$2" ;;
+    '*='*)
+      pair=${pairs[-1]#*=}
+      printf '%s' "${pair/'*'/"$2"}"
+      ;;
+    *) return 1 ;;
+  esac
 }
 
 # Print the accepted values of an alias, for a message.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The stack of actions to undo on every way out.
+# The stack of actions that are undone when the script ends, however it ends.
 
 _CLEANUP=()
 
@@ -15,7 +15,7 @@ cleanup_push() {
   _CLEANUP+=("$quoted")
 }
 
-# Undo the newest entry now. The entry leaves the stack only when it is done, so that a signal in the middle repeats it: every entry must be
+# Undo the newest entry now. The entry leaves the stack only when it is done, so that a signal in the middle repeats it. Every entry must be
 # repeatable.
 # Usage: cleanup_pop
 # Returns: the entry's status
@@ -29,8 +29,8 @@ cleanup_pop() {
   return "$status"
 }
 
-# Set the traps: call once, first thing, in an entry script. A signal only ends the script; the EXIT trap alone undoes, so that nothing is
-# undone twice.
+# Set the traps: call once, first thing, in an entry script. A signal only ends the script; only the EXIT trap undoes, so that nothing is undone
+# twice.
 # Usage: cleanup_init
 cleanup_init() {
   trap _cleanup_run EXIT
@@ -58,8 +58,8 @@ _cleanup_run() {
   set +e
   # A signal that interrupted `IFS=x read` leaves that IFS set for this function.
   IFS=$' \t\n'
-  # When a signal interrupts `read -t`, bash 5.2 keeps its time limit, and crashes when the limit is over, because it jumps back to that
-  # call. Another `read -t` replaces the limit, and ends as it should.
+  # When a signal interrupts `read -t`, bash 5.2 keeps its time limit, and crashes when the limit is over, because it jumps back to that call. Another
+  # `read -t` replaces the limit and returns normally.
   read -r -t 0.01 _ </dev/null
   # Bash would print a line about each of its jobs that an entry kills.
   disown -a

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Settings: read files of plain assignments, refuse unknown names and invalid values, resolve the layers.
-#
-# conf/defaults.conf is the one list of settings: `NAME=VALUE  #: KIND`, the comment above it being its documentation.
+# conf/defaults.conf is the only list of settings: `NAME=VALUE  #: KIND`, with the documentation in the comment above it.
 # KIND is one or more of these, joined by `|`:
 #   a literal word              on, off, auto, guide ...
 #   int:MIN..MAX  number:MIN..MAX   also 100k 2M 1.5G (powers of 1000)
@@ -11,8 +10,11 @@
 #   ms:MIN..MAX                 a whole number of milliseconds, also 500ms 15s
 #   span:MIN..MAX               a number, or A..B, or A..B..STEP; `all` stands for the server's CPUs that instances may use
 #   size:MIN..MAX               bytes, also 10K 4M 2G, 4GB, 4GiB, 1.5g (powers of 1024)
+#   times:MIN..MAX              seconds, or LOW-HIGH, each also with a unit: 60-3600, 1m-1h
 #   pair:MIN..MAX:MIN..MAX      two numbers with a colon between them
+#   every:MIN..MAX:MIN..MAX     the same, the first one a time: 60:5, 1m:5
 #   WORD:number:MIN..MAX        the word, a colon and the number; also WORD:pair:...
+#   each:WORD:MIN..MAX          a whole number, a slash and the word: so many for each of those
 #   percent                     1%..100%
 #   percent:MIN..MAX            also with decimals: 0.5%
 #   ratio                       two numbers with a colon between them, not both 0
@@ -20,8 +22,8 @@
 #   host path word cpus text    (path and text may be empty)
 #   list:KIND                   words separated by blanks or, unless KIND is text, commas; at least one. Kept with blanks
 # Values with units are stored in one form: numbers and times without a unit, sizes with K, M or G (lib/core/kind.sh).
-# A scenario or variant may begin with LIKE=NAME: the settings of that file beside it, and then its own.
-# The run.conf of a run may begin with OVER="NAME...": of these its values stand above a variant's, as they did in the run.
+# A scenario or variant may begin with LIKE=NAME: it starts with the settings of that file in its directory, and adds its own.
+# The run.conf of a run may begin with OVER="NAME...": the values of these settings override a variant's, as they did in the run.
 
 # Lowest first; a later layer overrides.
 readonly CONF_LAYERS=(default block hosts scenario variant over environment argument)
@@ -30,10 +32,14 @@ declare -A _CONF_KIND=() _CONF_VALUE=() _CONF_WHERE=()
 # By layer: the names that it sets, with a blank in front of each.
 declare -A _CONF_SET=()
 _CONF_NAMES=()
-# The layer that stands for `variant`: each variant's file has one of its own, so that it is read once (conf_variant).
+# The layer that is used as `variant`: each variant's file has its own layer, so that it is read once (conf_variant).
 _CONF_VARIANT=variant
 # By setting: the source of its value at the current point (conf_point).
 declare -A _CONF_POINT=()
+# By layer and setting: yes where an old name turned the setting off, whatever the layer says of the setting itself.
+declare -A _CONF_HELD=()
+# The old names that the current file uses, for one line about all of them.
+_CONF_OLD=()
 
 # Read the list of settings with their kinds and defaults. The defaults are ours: tests/conf.bats checks that each is of its kind, in the form
 # that is stored.
@@ -54,11 +60,12 @@ conf_defaults() {
 
 # Read a file of assignments into a layer; with BEGIN and END, only the lines between the two that begin so.
 # Usage: conf_file LAYER FILE [BEGIN END]
-# Globals: _CONF_LIKE, the files that are being read, each for the one before
-# Returns: exits 2 with file:line at the first line that is not a good assignment.
+# Globals: _CONF_LIKE, the files that are being read, each included by the file before it
+# Returns: exits 2 with file:line at the first line that is not a valid assignment.
 _CONF_LIKE=
 conf_file() {
   local layer=$1 file=$2 begin=${3-} end=${4-} line number=0 inside=1 over='' name value
+  local -a _CONF_OLD=()
   [[ -r $file && ! -d $file ]] || die_usage "$file: cannot open; name a file of settings that you can read"
   [[ -z $begin ]] || inside=0
   # shellcheck disable=SC2094 # LIKE is told the file's name, and reads another
@@ -85,6 +92,7 @@ conf_file() {
       [[ $over != *" $name "* ]] || _conf_set over "$name" "$value" "$file:$number"
     fi
   done <"$file"
+  _conf_old_file "$file"
 }
 
 # Take one NAME=VALUE argument as a setting, without changing its value.
@@ -92,14 +100,17 @@ conf_file() {
 conf_word() {
   local layer=$1 word=$2 where=$3
   [[ $word =~ ^([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]] || die_usage "$where: $word: not an assignment; accepted: NAME=VALUE"
+  local -a _CONF_OLD=()
   _conf_put "$layer" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$where"
+  ((${#_CONF_OLD[@]} == 0)) || log_warn "$where: ${_CONF_OLD[0]/$'\t'/: an old name; }"
 }
 
 # Names in the environment that begin with TIERBENCH_ and are not settings.
 readonly _CONF_OTHERS=" ENVIRONMENT HOME ROOT SHOW "
 
 # Take the settings in the environment of this script: TIERBENCH_NAME=VALUE. A name without the prefix, such as DATA or TIME, may belong to
-# another program. It is ignored, with a message when it could be meant, unless TIERBENCH_ENVIRONMENT=bare. The block in do_it.sh has set
+# another program. It is ignored, with a message if the user may have meant the setting, unless TIERBENCH_ENVIRONMENT=bare. The block in do_it.sh has
+# set
 # shell variables of the same names since, so the kernel's copy of the environment is read.
 # Usage: conf_environment
 conf_environment() {
@@ -125,25 +136,25 @@ conf_environment() {
 
 # Select a variant's layer; the layers of other variants stay as they are.
 # Usage: conf_variant NAME
-#   NAME is empty for none
+#   NAME is empty: no variant
 conf_variant() {
   _CONF_VARIANT=variant${1:+:$1}
 }
 
 # Set a resolved setting to the value of a point of the sweep; it overrides every layer until settings are resolved again.
 # Usage: conf_point NAME VALUE [WHERE]
-#   WHERE is where the value is from, if the setting itself does not say
+#   WHERE is the source of the value, if it is not that of the setting
 conf_point() {
   printf -v "$1" '%s' "$2"
   [[ -z ${3-} ]] || _CONF_POINT[$1]=$3
 }
 
-# Forget the settings of a layer.
+# Remove the settings of a layer.
 # Usage: conf_clear LAYER
 conf_clear() {
   local name
   for name in "${_CONF_NAMES[@]}"; do
-    unset "_CONF_VALUE[$1 $name]" "_CONF_WHERE[$1 $name]"
+    unset "_CONF_VALUE[$1 $name]" "_CONF_WHERE[$1 $name]" "_CONF_HELD[$1 $name]"
   done
   _CONF_SET[$1]=
 }
@@ -197,6 +208,12 @@ conf_layer() {
     [[ ! -v "_CONF_VALUE[${layers[number]} $1]" ]] || ((highest > number)) || highest=$number
   done
   echo "$highest"
+}
+
+# Whether a resolved setting has its default.
+# Usage: conf_is_default NAME
+conf_is_default() {
+  [[ ${!1} == "${_CONF_VALUE["default $1"]}" ]]
 }
 
 # Print the settings that override any variant's: those of the command line and the environment.
@@ -275,6 +292,11 @@ _conf_set() {
 _conf_put() {
   local layer=$1
   conf_check "${@:2}"
+  if [[ -n $CONF_OLD ]]; then
+    _conf_old "$layer" "$2=$3" || return 0
+  elif [[ -v "_CONF_HELD[$layer $CONF_NAME]" ]]; then
+    return 0
+  fi
   _conf_keep "$layer" "$CONF_NAME" "$CONF_TEXT" "$CONF_FROM"
 }
 
@@ -286,16 +308,58 @@ _conf_keep() {
   _CONF_WHERE["$1 $2"]=$4
 }
 
+# Decide what an old name means for a layer, and note what replaces it. A switch that is off holds whatever else the layer says of the setting;
+# another old name counts only where the layer has not set the new one, as before.
+# Usage: _conf_old LAYER NAME=VALUE
+# Globals: CONF_OLD CONF_NAME CONF_TEXT of conf_check
+# Returns: 1 when it has no effect
+_conf_old() {
+  local now=${_CONF_VALUE["$1 $CONF_NAME"]-}
+  if [[ $CONF_TEXT == - ]]; then
+    _CONF_OLD+=("$2"$'\t'"no effect: $CONF_NAME replaces it")
+    return 1
+  fi
+  if [[ $CONF_OLD == switch ]]; then
+    _CONF_HELD["$1 $CONF_NAME"]=yes
+  elif [[ $now == "$CONF_TEXT" ]]; then
+    return 1
+  elif [[ -n $now && $now != "${_CONF_VALUE["default $CONF_NAME"]}" ]]; then
+    _CONF_OLD+=("$2"$'\t'"no effect beside $CONF_NAME=$now")
+    return 1
+  fi
+  _CONF_OLD+=("$2"$'\t'"now $CONF_NAME=$CONF_TEXT")
+}
+
+# Print one line about the old names in a file. The settings of a run made before have all old names: only those with an effect are named,
+# and only once for the run.
+# Usage: _conf_old_file FILE
+# Globals: _CONF_OLD
+_conf_old_file() {
+  local note text=''
+  for note in "${_CONF_OLD[@]}"; do
+    [[ $1 != */variant.conf && ($1 != */run.conf || $note == *$'\t'now*) ]] || continue
+    text+="${text:+, }${note/$'\t'/ (})"
+  done
+  [[ -z $text ]] || log_warn "$1: old names of settings: $text"
+}
+
 # Check the value of a setting by its kind, and normalise both.
 # Usage: conf_check NAME VALUE WHERE
-# Returns: sets CONF_NAME CONF_TEXT CONF_FROM; exits 2 with a line that begins with WHERE.
+# Returns: sets CONF_NAME CONF_TEXT CONF_FROM, and CONF_OLD, the kind of an old name (alias_age; CONF_TEXT is `-` where the value has no
+#   effect any more); exits 2 with a line that begins with WHERE.
 conf_check() {
   local name=$1 value=$2 where=$3 wrong=empty given i
   local -a words
+  alias_age "$name"
+  CONF_OLD=$REPLY
   if alias_is "$name"; then
     value=$(alias_value "$name" "$value") || die_usage "$where: $name=$2: unknown value; accepted: $(alias_values "$name") (conf/aliases.tsv)"
     where+=": $name"
     name=$(alias_name "$name")
+    if [[ -n $CONF_OLD && $value == - ]]; then
+      CONF_NAME=$name CONF_TEXT=- CONF_FROM=$where
+      return
+    fi
   fi
   [[ -v "_CONF_KIND[$name]" ]] ||
     die_usage "$where: $name: unknown setting; the nearest is $(_conf_nearest "$name") (conf/defaults.conf lists all)"
@@ -350,9 +414,17 @@ _conf_is_one() {
   min=${kind#*:} max=${kind#*..} min=${min%%..*}
   case $kind in
     int:* | seconds:* | ms:*) [[ $value =~ ^(0|[1-9][0-9]{0,17})$ ]] && ((value >= min && value <= max)) ;;
-    pair:*)
-      [[ $value == *:* ]] && kind=${kind#pair:} && _conf_is_one "${value%%:*}" "number:${kind%%:*}" &&
+    pair:* | every:*)
+      [[ $value == *:* ]] && kind=${kind#*:} && _conf_is_one "${value%%:*}" "number:${kind%%:*}" &&
         _conf_is_one "${value#*:}" "number:${kind#*:}"
+      ;;
+    times:*)
+      kind=seconds:${kind#times:}
+      _conf_is_one "${value%%-*}" "$kind" && _conf_is_one "${value#*-}" "$kind" && ((${value%%-*} <= ${value#*-}))
+      ;;
+    each:*)
+      kind=${kind#each:}
+      [[ $value == */"${kind%%:*}" ]] && _conf_is_one "${value%/*}" "int:${kind#*:}"
       ;;
     [a-z]*:number:* | [a-z]*:pair:*) [[ $value == "${kind%%:*}":* ]] && _conf_is_one "${value#*:}" "${kind#*:}" ;;
     span:*) _conf_is_span "$value" "int:${kind#span:}" ;;

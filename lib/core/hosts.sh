@@ -8,7 +8,7 @@ declare -A HOST_USER=() HOST_PORT=() HOST_KEY=() HOST_DATA=()
 # Read a hosts file; its server and clients become the settings SERVER and CLIENT_IP.
 # Usage: hosts_read FILE [LAYER]
 #   LAYER is that of the settings (hosts)
-# Returns: exits 2 with file:line at the first bad line.
+# Returns: exits 2 with file:line at the first invalid line.
 hosts_read() {
   local file=$1 layer=${2-hosts} number=0 line role address user port key data more server=
   local -a clients=()
@@ -46,10 +46,10 @@ hosts_read() {
   ((${#clients[@]} > 0)) || die_usage "command line: -H=$file: no client line; add a line: client ADDRESS"
 }
 
-# Reduce CLIENT_IP to the clients that make load, after settings were resolved.
+# Reduce CLIENT_IP to the clients that run load generators, after settings were resolved.
 # Usage: hosts_clients
 # Globals: SERVER CLIENT_IP CLIENT_COUNT SINGLE_NODE
-# Returns: exits 2 when there are fewer than that.
+# Returns: exits 2 if CLIENT_IP has fewer clients than CLIENT_COUNT.
 hosts_clients() {
   local -a clients
   [[ $SINGLE_NODE == off ]] || CLIENT_IP=$SERVER
@@ -66,7 +66,7 @@ host_data() {
   echo "${HOST_DATA[$1]-$1}"
 }
 
-# Print the clients that run on the server's machine, unless SINGLE_NODE asks for that.
+# Print the clients that run on the server's machine, unless SINGLE_NODE requests that.
 # Usage: hosts_shared
 # Globals: SERVER CLIENT_IP SINGLE_NODE
 hosts_shared() {

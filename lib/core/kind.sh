@@ -10,6 +10,11 @@ kind_plain() {
   local part
   local -a parts
   REPLY=$1
+  case $1:$2 in
+    */*:*each:*) _kind_join "$1" / int: '' && return ;;
+    *-*:*times:*) _kind_join "$1" - seconds: seconds: && return ;;
+    *:*:*every:*) _kind_join "$1" : time: '' && return ;;
+  esac
   [[ $1 =~ ^([0-9]{1,9})(\.([0-9]{1,9}))?([A-Za-z]{1,3})$ ]] || return 0
   IFS='|' read -r -a parts <<<"${2/list:/}"
   for part in "${parts[@]}"; do
@@ -18,9 +23,9 @@ kind_plain() {
       int:M | number:M) _kind_scale 1000000 ;;
       int:G | number:G) _kind_scale 1000000000 ;;
       time:ms) _kind_milli ;;
-      time:s | seconds:s | ms:ms) _kind_scale 1 ;;
-      time:m | seconds:m) _kind_scale 60 ;;
-      time:h | seconds:h) _kind_scale 3600 ;;
+      time:s | seconds:s | times:s | ms:ms) _kind_scale 1 ;;
+      time:m | seconds:m | times:m) _kind_scale 60 ;;
+      time:h | seconds:h | times:h) _kind_scale 3600 ;;
       ms:s) _kind_scale 1000 ;;
       ms:m) _kind_scale 60000 ;;
       size:*) _kind_size "${BASH_REMATCH[4]^^}" ;;
@@ -28,6 +33,17 @@ kind_plain() {
     esac
     return
   done
+}
+
+# Convert a value of two parts, each by its own kind.
+# Usage: _kind_join VALUE SEPARATOR KIND OTHER_KIND
+# Returns: sets REPLY
+_kind_join() {
+  local first
+  kind_plain "${1%%"$2"*}" "$3"
+  first=$REPLY
+  kind_plain "${1#*"$2"}" "$4"
+  REPLY=$first$2$REPLY
 }
 
 # Set REPLY to the number that kind_plain matched, times FACTOR; at most 10^9, so that no product overflows.
@@ -102,9 +118,12 @@ _kind_part() {
     number:*) printf 'a number from %s to %s' "$min" "$max" ;;
     time:*) printf 'a time from %s to %s s, such as 500ms, 30s or 5m' "$min" "$max" ;;
     seconds:*) printf 'a time from %s to %s s, such as 30s or 5m' "$min" "$max" ;;
+    times:*) printf 'a time from %s to %s s, such as 60 or 5m, or LOW-HIGH' "$min" "$max" ;;
+    every:*) _kind_pair "${1#every:}" TIME ' s' ;;
     ms:*) printf 'a time from %s to %s ms, such as 500ms or 15s' "$min" "$max" ;;
     span:*) printf 'N, A..B or A..B..STEP from %s to %s (all and clients are numbers too)' "$min" "$max" ;;
     size:*) printf 'a size from %s to %s' "$min" "$max" ;;
+    each:*) _kind_each "${1#each:}" ;;
     percent) printf '1%% to 100%%' ;;
     percent:*) printf '%s%% to %s%%' "$min" "$max" ;;
     pair:*) _kind_pair "${1#pair:}" ;;
@@ -122,8 +141,15 @@ _kind_part() {
   esac
 }
 
-# Usage: _kind_pair MIN..MAX:MIN..MAX
+# Usage: _kind_pair MIN..MAX:MIN..MAX [NAME UNIT]
+#   NAME and UNIT are those of the first number
 _kind_pair() {
-  local a=${1%%:*} b=${1#*:}
-  printf 'A:B with A from %s to %s and B from %s to %s' "${a%%..*}" "${a#*..}" "${b%%..*}" "${b#*..}"
+  local a=${1%%:*} b=${1#*:} name=${2:-A}
+  printf '%s:B with %s from %s to %s%s and B from %s to %s' "$name" "$name" "${a%%..*}" "${a#*..}" "${3-}" "${b%%..*}" "${b#*..}"
+}
+
+# Usage: _kind_each WORD:MIN..MAX
+_kind_each() {
+  local range=${1#*:}
+  printf 'N/%s with N from %s to %s' "${1%%:*}" "${range%%..*}" "${range#*..}"
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# One run at a time on a server: the lock there names its owner, and is broken only when its owner is dead.
+# One run at a time on a server: the lock names its owner, and is broken only if its owner is dead.
 
 _LOCK_RENEWER=
 
@@ -10,7 +10,7 @@ _LOCK_RENEWER=
 # Returns: exits 2
 lock_settings_check() {
   [[ $LEASE != auto ]] && ((LEASE <= REMOTE_RETRY)) || return 0
-  # Settings from an older version's run are not the user's, and a resumed run takes no others.
+  # The settings of a resumed run cannot be changed, and an older version may have written them.
   [[ -n $RESUME || $(conf_where LEASE) == *run.conf:* ]] || conf_refuse LEASE "not more than REMOTE_RETRY=$REMOTE_RETRY; set LEASE=auto, or a lower REMOTE_RETRY"
   LEASE=auto
 }
@@ -21,7 +21,7 @@ lock_settings_check() {
 # Returns: exits 3 when another run has it.
 lock_take() {
   local status=0
-  [[ -z $_LOCK_RENEWER ]] || return 0 # this run holds it already
+  [[ -z $_LOCK_RENEWER ]] || return 0 # this run has the lock already
   # First, because a signal may arrive as soon as the lock is taken; only a lock of this run is released.
   cleanup_push _lock_release
   remote_run "$SERVER" lock take || status=$?
@@ -31,10 +31,10 @@ lock_take() {
   _LOCK_RENEWER=$!
 }
 
-# Whether this run still holds the server's lock. A master that slept, or whose link was down, for longer than the lease has lost it.
+# Whether this run still has the server's lock. A master that slept, or whose link was down, for longer than the lease has lost it.
 # Usage: lock_held
 # Globals: SERVER
-# Returns: 1 with the reason on stderr; 0 too where no lock was taken.
+# Returns: 1 with the reason on stderr; 0 also if no lock was taken.
 lock_held() {
   [[ -n $_LOCK_RENEWER ]] || return 0
   remote_run "$SERVER" lock renew
@@ -46,15 +46,13 @@ _lock_release() {
 }
 
 _lock_renew() {
-  local master=$1 start next=0 pace REMOTE_RETRY=0
+  local master=$1 start next=0 pace=$(($(lock_lease) / 6)) REMOTE_RETRY=0
   trap - EXIT INT TERM HUP
   proc_start "$master" || return 0
   start=$PROC_START
-  _lock_lease
-  pace=$((REPLY / 6))
   # Often enough that a link that is down for REMOTE_RETRY does not end the lease.
   pace=$((pace > 10 ? 10 : pace))
-  # Check the master every second, so that this process does not outlive it by more.
+  # Check the master every second, so that this process exits at most a second after it.
   while proc_alive "$master" "$start"; do
     if ((SECONDS >= next)); then
       remote_run "$SERVER" lock renew >/dev/null 2>&1 || :
@@ -64,15 +62,14 @@ _lock_renew() {
   done
 }
 
-# The seconds that a lock lasts without a renewal.
+# Print the seconds that a lock, and the tuning of a host, last without a heartbeat.
+# Usage: lock_lease
 # Globals: LEASE REMOTE_RETRY
-# Returns: sets REPLY
-_lock_lease() {
-  REPLY=$LEASE
-  [[ $LEASE != auto ]] || REPLY=$((REMOTE_RETRY + 60))
+lock_lease() {
+  if [[ $LEASE == auto ]]; then echo $((REMOTE_RETRY + 60)); else echo "$LEASE"; fi
 }
 
-# Name a run, and describe its owner as every host gets it.
+# Set the run's name, and its owner's line as it is sent to every host.
 # Usage: lock_name NAME
 # Returns: sets RUN_ID RUN_OWNER
 lock_name() {
@@ -93,8 +90,7 @@ lock_owner() {
   user=$(id -un 2>/dev/null) || user=$EUID
   read -r host </proc/sys/kernel/hostname
   read -r boot </proc/sys/kernel/random/boot_id
-  _lock_lease
   user=${user//[^A-Za-z0-9._@+-]/_} host=${host//[^A-Za-z0-9._@+-]/_}
   TZ=UTC0 printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%(%Y-%m-%dT%H:%M:%SZ)T\t%s\n' "$1" "${user:0:64}" "${host:0:64}" $$ "$PROC_START" \
-    "$boot" "$(readlink /proc/self/ns/pid)" -1 "$REPLY"
+    "$boot" "$(readlink /proc/self/ns/pid)" -1 "$(lock_lease)"
 }

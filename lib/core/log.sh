@@ -8,16 +8,16 @@ exec {LOG_FD}>&2
 # A file that records messages, when a run has one.
 LOG_FILE=
 
-# yes once a message could not be written: the script then ends with 1 at best.
+# yes after a message could not be written: the script then exits at least with 1.
 LOG_LOST=
 
-# Print what happens, with the time of day.
+# Print a progress message, with the time of day.
 # Usage: log_info MESSAGE...
 log_info() {
   _log_say "$*"
 }
 
-# Print what a user should check although work continues.
+# Print a warning; work continues.
 # Usage: log_warn MESSAGE...
 log_warn() {
   _log_say "warning: $*"
@@ -29,7 +29,7 @@ _log_say() {
   [[ -z $LOG_FILE ]] || { printf '%(%Y-%m-%dT%H:%M:%S%z)T %s\n' -1 "$1" >>"$LOG_FILE"; } 2>/dev/null || LOG_LOST=yes
 }
 
-# Print in one line what is wrong, and exit 1: something failed.
+# Print an error in one line, and exit 1: something failed.
 # Usage: die MESSAGE...
 die() {
   _log_leave 1 "$@"

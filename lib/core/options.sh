@@ -5,7 +5,7 @@
 # Read the command line and resolve all settings for the baseline variant.
 # Usage: options_read FILE WORD...
 #   FILE is the command's own, whose header comment is its help
-# Returns: sets RESUME (a run's directory, or empty), HOSTS_FILE (or empty) and FORCE; exits 0 after --help, 2 on a bad word.
+# Returns: sets RESUME (a run's directory, or empty), HOSTS_FILE (or empty) and FORCE; exits 0 after --help, 2 on an invalid argument.
 options_read() {
   local file=$1 hosts='' scenario='' variants='' words=''
   shift
@@ -67,9 +67,9 @@ options_help() {
   awk '!/^#/ { exit } !/^#!|SPDX|shellcheck/ { sub(/^# ?/, ""); print }' "$1"
 }
 
-# Print the help of a command if its arguments ask for it.
+# Print the help of a command if its arguments request it.
 # Usage: options_asked_help FILE WORD...
-# Returns: 0 when it was asked for, 1 when not
+# Returns: 0 if they do, 1 if not
 options_asked_help() {
   local file=$1 word
   shift
@@ -85,6 +85,30 @@ options_asked_help() {
   return 1
 }
 
+# Read the command line of a command about one run: the run, and options without a value.
+# Usage: options_run FILE OPTIONS WORD...
+#   FILE is the command's own, whose header comment is its help; OPTIONS are accepted, separated by blanks
+# Returns: sets OPTIONS_RUN (empty: the newest run) and OPTIONS_GIVEN, the options with a blank around each; 1 after help; exits 2 on a bad word.
+options_run() {
+  local file=$1 options=$2 command word
+  shift 2
+  command=$(basename "$file" .sh)
+  OPTIONS_RUN='' OPTIONS_GIVEN=' '
+  ! options_asked_help "$file" "$@" || return 1
+  conf_environment
+  conf_resolve
+  for word; do
+    if [[ " $options " == *" $word "* ]]; then
+      OPTIONS_GIVEN+="$word "
+    elif [[ $word == -* ]]; then
+      die_usage "command line: $word: unknown option; ./do_it.sh $command --help lists them"
+    else
+      [[ -z $OPTIONS_RUN ]] || die_usage "command line: $word: too many arguments; accepted: one run"
+      OPTIONS_RUN=$word
+    fi
+  done
+}
+
 # Refuse a variant that has no file.
 # Usage: variant_check
 variant_check() {
@@ -98,7 +122,7 @@ variant_check() {
 # By variant: yes after its file was read.
 declare -A _VARIANT_READ=()
 
-# Resolve the settings with a variant's file in its layer, or with none when VARIANT is empty.
+# Resolve the settings with a variant's file in its layer, or without a variant if VARIANT is empty.
 # Usage: variant_use VARIANT
 variant_use() {
   conf_variant "$1"
@@ -114,7 +138,7 @@ variant_use() {
   fill_settle
 }
 
-# Print what a variant's file sets, as NAME=VALUE; nothing when there is no such file any more.
+# Print the settings of a variant's file, as NAME=VALUE; nothing if the file no longer exists.
 # Usage: variant_sets VARIANT
 variant_sets() (
   # Not the variant of a resumed run: that file has every setting.
@@ -152,7 +176,7 @@ _options_resume() {
   [[ -r $RESUME/plan.tsv ]] || die_usage "command line: --resume=$RESUME: plan.tsv is missing, so an older version started it; resume with that version"
   [[ ! -e $RESUME/hosts ]] || hosts_read "$RESUME/hosts"
   conf_file scenario "$RESUME/run.conf"
-  # Each variant's file has it already, as resolved for that variant.
+  # Each variant's file already has the value resolved for that variant.
   conf_clear over
 }
 

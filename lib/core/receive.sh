@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The only way from a host's files into results: regular files with names that were asked for, bounded, checked, then moved into place.
-#
-# A host sends no archive, which could hold links, devices, owners and paths. It sends a line SIZE, SHA256, NAME for each file, an
+# The only function that receives files from hosts: regular files with requested names and limited size, checked, then moved into place.
+# A host does not send an archive, which could contain links, devices, owners and paths. It sends a line SIZE, SHA256, NAME for each file, an
 # empty line, and the bytes of the files in that order (files_send in lib/shared/common.sh); the files are made here.
 
 # Run a script that sends files, and put them into a directory, with our owner and mode 0644.
 # Usage: receive_files DIR [-e NAME]... HOST SCRIPT [VERB]
-#   DIR is there, and no link
-# Returns: the script's exit status; REPLY_BAD with one line on stderr when not all files are as they must be: there is then none of them.
+#   DIR exists, and is not a link
+# Returns: the script's exit status; REPLY_BAD with one line on stderr if a file is invalid: then no file is kept.
 receive_files() {
   local folder=$1 limit files patterns REMOTE_FILE REMOTE_MARK REMOTE_LIMIT status=0 host call
   local -a words
@@ -44,9 +43,9 @@ _receive_kind() {
   esac
 }
 
-# Write the files of a stream beside their target, and move them there when all are valid.
+# Write the files of a stream to a directory next to the target, and move them to the target if all are valid.
 # Usage: _receive_stream DIR
-# Globals: those that receive_files has set
+# Globals: the variables that receive_files has set
 _receive_stream() {
   local folder=$1 new line size sum name total=0 index
   local -a sizes=() names=() sums=()
@@ -75,7 +74,7 @@ _receive_stream() {
     for index in "${!names[@]}"; do
       head -c "${sizes[index]}" >"$new/${names[index]}" || { rm -rf -- "$new" && return 1; }
     done
-    # A script that failed on the way has not written the end mark.
+    # A script that failed has not written the end mark.
     { IFS= read -r -n 4096 line && [[ -z $line ]] && IFS= read -r -n 4096 line; } || line=
     [[ $line == "$REMOTE_MARK.end" ]] || {
       rm -rf -- "$new"
@@ -94,7 +93,7 @@ _receive_stream() {
   rmdir -- "$new"
 }
 
-# Whether a name is plain and was asked for.
+# Whether a name is plain and was requested.
 _receive_wanted() {
   local pattern
   local -a list

@@ -14,8 +14,8 @@ _REMOTE_OURS= # the addresses of this machine
 
 # The output limit of a script, in KiB.
 readonly _REMOTE_REPLY_KIB=$((16 << 10))
-# The shell reads the whole script before it runs any of it, and in blocks: from a pipe it would read one byte at a time. What sshd gives as
-# stdin may be a socket, which cannot be opened by a name. A small system may lack /dev/stdin.
+# The shell reads the whole script before it runs any of it, and in blocks: from a pipe it would read one byte at a time. The stdin that sshd provides
+# may be a socket, which cannot be opened by name. A small system may lack /dev/stdin.
 readonly _REMOTE_SHELL='. <(cat)' _REMOTE_SHELL_HERE='. /proc/self/fd/0'
 # Sent first: a start-up file of the login shell that reads its stdin gets this instead of the script.
 _REMOTE_PAD=$'\n'
@@ -38,7 +38,7 @@ remote_init() {
   remote_sweep
 }
 
-# End the connections of masters that were killed, and remove their private directories.
+# Close the connections of masters that were killed, and remove their private directories.
 # Usage: remote_sweep
 remote_sweep() {
   local folder
@@ -49,7 +49,7 @@ remote_sweep() {
   done
 }
 
-# End the connections of a private directory, whichever subshell made them, and remove it.
+# Close the connections in a private directory, whichever subshell made them, and remove it.
 # Usage: _remote_end DIR
 _remote_end() {
   local socket
@@ -63,7 +63,7 @@ _remote_end() {
 # reboot, the lock on the owner's line decides.
 _remote_abandoned() {
   if ! owner_read "$1/owner"; then
-    # A master may have been killed just before it wrote the line; within a day that is certain.
+    # A master may be killed just before it writes the line; after a day a missing line is certain.
     [[ -n $(find "$1" -maxdepth 0 -mmin +1440 2>/dev/null) ]]
   elif owner_here; then
     ! proc_alive "$OWNER_PID" "$OWNER_START"
@@ -72,7 +72,7 @@ _remote_abandoned() {
   fi
 }
 
-# End every connection and remove the private directory.
+# Close every connection and remove the private directory.
 # Usage: remote_close
 remote_close() {
   _remote_end "$_REMOTE_TMP"
@@ -98,8 +98,8 @@ remote_is_local() {
   [[ ${_REMOTE_LOCAL[$host]} == yes ]]
 }
 
-# Whether a name resolves to addresses of this machine alone, and ssh would not connect elsewhere by it, for example to another port that is
-# forwarded to another machine.
+# Whether a name resolves only to addresses of this machine, and ssh would connect to this machine with it. ssh may connect elsewhere, for example to
+# a port that is forwarded to another machine.
 # Usage: _remote_named NAME
 # Globals: SSH_CONFIG HOST_PORT _REMOTE_OURS
 _remote_named() {
@@ -127,9 +127,9 @@ remote_is_loopback() {
   [[ $1 == 127.* || $1 == localhost || $1 == ::1 ]]
 }
 
-# Connect to hosts for the first time, in parallel, without retries; hosts that were reached before are skipped.
+# Connect to hosts for the first time, in parallel, without retries; hosts that were already reached are skipped.
 # Usage: remote_reach HOST...
-# Returns: 1 when one is out of reach; SIDE_OUT then has why, by host.
+# Returns: 1 if a host is unreachable; SIDE_OUT then has the reason, by host.
 remote_reach() {
   local host failed=0
   local -a new=()
@@ -151,7 +151,7 @@ _remote_try() {
 
 # Connect to a host for the first time, without retries.
 # Usage: remote_open HOST
-# Returns: 0, or 1 with one line on stderr that says why not.
+# Returns: 0, or 1 with the reason in one line on stderr.
 remote_open() {
   local host=$1 errors=$_REMOTE_TMP/open.err.$BASHPID
   if ! remote_is_local "$host" && ! _remote_connect "$host" "$errors"; then
@@ -172,7 +172,7 @@ remote_again() {
 # Make the connection that all calls to a host share. The calls do not make it, because it would keep their stderr open.
 # Usage: _remote_connect HOST ERRORS
 _remote_connect() {
-  # A subshell that was killed would leave a connection that nobody ends.
+  # A killed subshell would leave a connection that is never closed.
   proc_alive $$ "$_REMOTE_START" || return
   _REMOTE_SHARE=auto _remote_ssh "$1" true </dev/null >/dev/null 2>"$2"
 }
@@ -182,8 +182,8 @@ _remote_connect() {
 # Usage: remote_run [-e NAME]... HOST SCRIPT [ARG]...
 #   -e NAME sends the value of that variable in front of the script: settings, and secrets, which must not be arguments
 # Globals: REMOTE_RETRY; REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER, which every script is sent
-# Returns: the script's exit status, and prints nothing unless that is 0; 255 when the host stayed out of reach;
-# REPLY_BAD with one line on stderr when the reply is not of its form.
+# Returns: the script's exit status, and prints nothing unless that is 0; 255 if the host remained unreachable;
+# REPLY_BAD with one line on stderr if the reply does not have its form.
 remote_run() {
   local REMOTE_FILE REMOTE_MARK REMOTE_LIMIT status=0
   local -a words=("$@")
@@ -194,8 +194,8 @@ remote_run() {
   return "$status"
 }
 
-# Run a script on a host and leave what it printed in a file, unchecked: between the lines REMOTE_MARK and REMOTE_MARK.end, after
-# whatever the login shell's start-up files printed. Only lib/core/reply.sh and lib/core/receive.sh read that file.
+# Run a script on a host and write its output to a file, unchecked. The output is between the lines REMOTE_MARK and REMOTE_MARK.end, after any output
+# of the login shell's start-up files. Only lib/core/reply.sh and lib/core/receive.sh read that file.
 # Usage: remote_raw MAX_KIB [-e NAME]... HOST SCRIPT [ARG]...
 # Returns: as remote_run; sets REMOTE_FILE (the caller removes it, and REMOTE_FILE.err), REMOTE_MARK and REMOTE_LIMIT (in bytes)
 remote_raw() {
@@ -209,7 +209,7 @@ remote_raw() {
   done
   host=$1 script=$2
   shift 2
-  # A host that was given up is tried once per call, without waiting.
+  # A host that was given up gets one attempt per call, without waiting.
   ! remote_gone "$host" || deadline=$SECONDS
   REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID.$RANDOM
   REMOTE_MARK=tierbench-reply-$RANDOM$RANDOM$RANDOM
@@ -250,10 +250,10 @@ remote_gone() {
   [[ -e $_REMOTE_TMP/gone.$1 ]]
 }
 
-# Whether a reply was cut at its limit. Only a reply that is of no use is asked, because that takes a process.
+# Whether a reply was cut at its limit. This is only called for an invalid reply, because it takes a process.
 # Usage: remote_longer HOST SCRIPT
 # Globals: REMOTE_FILE REMOTE_LIMIT
-# Returns: 0 with a line on stderr when it was.
+# Returns: 0 with a line on stderr if it was.
 remote_longer() {
   (($(stat -c %s "$REMOTE_FILE") >= REMOTE_LIMIT)) || return 1
   printf '%s: %s: the reply is longer than %d MiB\n' "$1" "$2" $((REMOTE_LIMIT >> 20)) >&2
@@ -264,7 +264,7 @@ remote_longer() {
 # Globals: names of remote_raw; REMOTE_FILE
 _remote_here() {
   _remote_script "$1" "${names[@]}"
-  # A shell that ends early is reported by its status; a message about the broken pipe is redundant.
+  # The exit status reports a shell that ends early; a message about the broken pipe is redundant.
   {
     printf '%s' "$REPLY" 2>/dev/null |
       bash -c "$_REMOTE_SHELL_HERE" bash "${@:2}" 2>&1 >&4 4>&- {LOG_FD}>&- {_REMOTE_FD}<&- |
@@ -278,7 +278,7 @@ _remote_here() {
 _remote_there() {
   local command="env -u POSIXLY_CORRECT bash --norc -c '$_REMOTE_SHELL' bash" quoted='' status=0
   local -a options
-  # Both set REPLY, and the script is needed last.
+  # Both functions set REPLY, and the script is needed last.
   _remote_options "$1"
   _remote_script "$2" "${names[@]}"
   (($# == 2)) || printf -v quoted ' %q' "${@:3}"
@@ -288,15 +288,15 @@ _remote_there() {
       ssh "${options[@]}" "$1" "$command$quoted" 2>&1 >&4 4>&- {LOG_FD}>&- {_REMOTE_FD}<&- |
       _remote_said "$REMOTE_FILE.err" 4>&- || status=${PIPESTATUS[1]}
   } 4> >(exec head -c "$REMOTE_LIMIT" >"$REMOTE_FILE")
-  # It ends when ssh has closed its output.
+  # The process ends when ssh has closed its output.
   wait "$!" || ((status)) || status=1
   return "$status"
 }
 
 # Print what a host's script writes to stderr, line by line: without control characters, bounded, and without what start-up files of
-# the login shell wrote before the mark. FILE gets what stands before the mark: when it never comes, it is ssh's reason.
-# The shell names a failure by its line in the script. A full disk fails every write there: one message stands for all of them. A file of a
-# directory that somebody removed is named without that line.
+# the login shell wrote before the mark. FILE gets the text before the mark. If there is no mark, FILE has ssh's reason.
+# The shell names a failure by its line in the script. With a full disk every write fails: one message replaces all of them. A file in a removed
+# directory is named without the script's line.
 # Usage: _remote_said FILE <STDERR
 _remote_said() {
   local line lines=0 full='' LC_ALL=C
@@ -327,12 +327,12 @@ _remote_said() {
   ((${#before[@]} == 0)) || printf '%s\n' "${before[@]}" | tee "$1" >&2
 }
 
-# Copy a file to a host, under a temporary name until it is whole.
+# Copy a file to a host, under a temporary name until it is complete.
 # Usage: remote_put HOST FILE PATH
 remote_put() {
   local host=$1 file=$2 path=$3 command mark=tierbench-put-$RANDOM$RANDOM sum
   sum=$(sha256sum <"$file") || return
-  # Text before the mark is for start-up files of the login shell that read stdin.
+  # Start-up files of the login shell that read stdin get the text before the mark.
   # shellcheck disable=SC2016 # expanded on the host
   command='while IFS= read -r line; do [[ $line != "$1" ]] || break; done
     umask 077 && cat >"$2.new" && [[ $(sha256sum <"$2.new") == "$3" ]] && mv -f -- "$2.new" "$2"'
@@ -353,21 +353,21 @@ remote_work() {
   remote_run "$1" work
 }
 
-# Make the text that runs on the host: the variables, the common part, what a line `# Needs: NAME...` of the script names
-# (in lib/shared or lib/host), the script, and the call of its main. Every call needs one, so nothing here starts a process.
+# Make the text that runs on the host: the variables, the common part, the scripts in the line `# Needs: NAME...` (from lib/shared or lib/host), the
+# script, and the call of its main. Every remote call runs this, so nothing here starts a process.
 # Usage: _remote_script SCRIPT NAME...
 # Returns: sets REPLY
 _remote_script() {
   local script=$1 name room line
   local -a needs=() own part
   shift
-  # mapfile reads a file in large blocks, and needs a quarter of the time that read -d does.
+  # mapfile reads a file in large blocks, and takes a quarter of the time of read -d.
   mapfile -d '' own <"$LIB/host/$script.sh"
   while IFS= read -r line && [[ -n $line ]]; do
     [[ $line != '# Needs: '* ]] || read -r -a needs <<<"${line#'# Needs: '}"
   done <"$LIB/host/$script.sh"
   REPLY=
-  # The marks are on lines of their own.
+  # The marks are on separate lines.
   [[ -z ${REMOTE_MARK-} ]] || printf -v REPLY 'printf "\\n%s\\n"; printf "\\n%s\\n" >&2\n' "$REMOTE_MARK" "$REMOTE_MARK"
   # The login may set POSIXLY_CORRECT, with which tools and bash itself behave differently.
   REPLY+=$'set -Eeuo pipefail; set +o posix; unset -v POSIXLY_CORRECT\n'
@@ -421,7 +421,7 @@ _remote_options() {
   [[ ! -v "HOST_KEY[$host]" ]] || options+=(-i "${HOST_KEY[$host]}" -o IdentitiesOnly=yes)
 }
 
-# Name a host's control socket: 16 hex digits (FNV-1a, 64 bit). ssh's own %C is 40 and can take the path past 107 bytes.
+# Name a host's control socket: 16 hex digits (FNV-1a, 64 bit). ssh's %C has 40 digits, with which the path can exceed 107 bytes.
 # Returns: sets REPLY
 _remote_socket() {
   local text=$1 hash=0xcbf29ce484222325 index byte

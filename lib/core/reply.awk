@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Checks what a host's script printed against its rows of replies.tsv, and prints it when every field is of its kind.
-# Environment: REPLY_TABLE, REPLY_TUNING (files), REPLY_CALL (script, tab, verb), REPLY_MARK (the line in front; behind the reply it
-# has `.end` added). Returns: 0; else one line on stderr that names the field.
+# Environment: REPLY_TABLE, REPLY_TUNING (files), REPLY_CALL (script, tab, verb), REPLY_MARK (the line before the reply; the line after it has `.end`
+# added). Returns: 0; else prints a line on stderr that names the field.
 
 BEGIN {
   FS = OFS = "\t"

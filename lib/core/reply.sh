@@ -9,7 +9,7 @@
 # shellcheck disable=SC2034 # for those that call remote_run
 readonly REPLY_BAD=3
 
-# Print the reply in REMOTE_FILE when it is of the form of its call.
+# Print the reply in REMOTE_FILE if it has the form of its call.
 # Usage: reply_print HOST SCRIPT VERB
 # Globals: REMOTE_FILE REMOTE_MARK REMOTE_LIMIT
 # Returns: REPLY_BAD with one line on stderr that names host and field.

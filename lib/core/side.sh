@@ -15,8 +15,7 @@ _SIDE_OWNER=    # the process whose pipe it is
 # Run FUNCTION HOST for each host, in parallel. Each subshell is a copy: variables that FUNCTION sets are lost, its output is kept.
 # Usage: side_run LIMIT FUNCTION HOST...
 #   LIMIT  seconds for each host, from its start
-# Returns: sets SIDE_OUT and SIDE_STATUS; 1 when a host failed. What was printed on stderr comes out in the order of hosts, and each
-#   line names its host.
+# Returns: sets SIDE_OUT and SIDE_STATUS; 1 if a host failed. Output on stderr is printed in the order of hosts, and each line names its host.
 side_run() {
   local limit=$1 function=$2 next=0 index status failed=0 base
   shift 2
@@ -37,7 +36,7 @@ side_run() {
       end[next]=$((_SIDE_NOW + limit * 100))
       next=$((next + 1))
     done
-    # All have the same limit: the lowest index is due first.
+    # All subshells have the same limit: the lowest index is due first.
     running=("${!_SIDE_PIDS[@]}") index=${running[0]} status=0
     _side_now
     if ((end[index] > _SIDE_NOW)); then
@@ -88,7 +87,7 @@ _side_now() {
 
 # Wait up to a second for a subshell to end.
 # Usage: _side_ended
-# Returns: 0 and sets index of the caller; 1 when none has ended
+# Returns: 0 and sets index of the caller; 1 if no subshell has ended
 _side_ended() {
   local call
   if read -r -t 1 -u "$_SIDE_PIPE" call index; then
@@ -139,7 +138,7 @@ _side_abort() {
   done
 }
 
-# Stop a subshell and all its descendants, such as an ssh that nothing else would end.
+# Stop a subshell and all its descendants, such as an ssh that would otherwise keep running.
 # Usage: _side_kill PID
 _side_kill() {
   local path line parent before=0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Which commands an instance refuses: a load generator can send load, and nothing else. Settings sent in front: LOAD_COMMANDS (further
+# The commands that an instance refuses: a load generator can only send load. Settings sent in front: LOAD_COMMANDS (further
 # commands of the load generators, each as +COMMAND), REDIS_BINARY, REDIS_PASSWORD (the master's), LOAD_PASSWORD (the load generators').
 
 # Commands of ./test and the peers; redis-cli --pipe sends ECHO to detect the end.
@@ -8,9 +8,9 @@ readonly ACL_LOAD='+ping +get +set +flushall +dbsize +exists +hset +info +echo'
 # Commands that change more than data, by the version that introduced them.
 readonly ACL_DANGEROUS='0:DEBUG 0:SLAVEOF 0:SHUTDOWN 0:EVAL 0:EVALSHA 0:SCRIPT 0:MIGRATE 0:SAVE 0:BGSAVE 0:BGREWRITEAOF 0:MONITOR 4:MODULE 5:REPLICAOF'
 
-# Read the version of redis-server. The numbers of other servers with the protocol of Redis mean something else.
+# Read the version of redis-server. The version numbers of other servers with the protocol of Redis have another meaning.
 # Usage: acl_version
-# Returns: sets ACL_MAJOR, empty when it is not known.
+# Returns: sets ACL_MAJOR, empty if it is unknown.
 acl_version() {
   local said
   ACL_MAJOR=
@@ -18,7 +18,7 @@ acl_version() {
   [[ ! $said =~ ^(Redis|Valkey|Redict)\ server\ v=([0-9]+)\. ]] || ACL_MAJOR=${BASH_REMATCH[2]}
 }
 
-# Whether the load generators have their own user, `load`: before version 6 there is one password for all.
+# Whether the load generators have their own user, `load`: before version 6 all clients share one password.
 # Usage: acl_users
 acl_users() {
   [[ -z $ACL_MAJOR ]] || ((ACL_MAJOR >= 6))
@@ -31,7 +31,7 @@ acl_conf() {
   local row
   if acl_users; then
     printf 'user load on >%s ~* -@all %s\n' "$LOAD_PASSWORD" "$ACL_LOAD$LOAD_COMMANDS${CLUSTER_TABLE:+ +cluster|nodes +setbit +del}"
-    # Settings that nobody may change while an instance runs: where it writes files, and which code it loads.
+    # Settings that must not change while an instance runs: the paths of its files, and the code that it loads.
     [[ -z $ACL_MAJOR ]] || ((ACL_MAJOR < 7)) || printf '%s no\n' enable-protected-configs enable-debug-command enable-module-command
     return
   fi

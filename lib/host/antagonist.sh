@@ -30,13 +30,13 @@ antagonist_check() {
   fi
 }
 
-# Start membench, wait until it loads the node, and print antagonist_cpus. It exits when the master is gone: it watches the master's process if the master runs on
-# this machine, else the lease.
+# Start membench, wait until it loads the node, and print antagonist_cpus. It exits when the master has died: it checks the master's process if the
+# master runs on this machine, else the lease.
 # Usage: antagonist_start PROGRAM NODE GB_S BUSY_CPUS
 #   BUSY_CPUS are the CPUs of the instances, which membench avoids if other CPUs are available
 antagonist_start() {
   local end=$((SECONDS + ANTAGONIST_READY)) pid start
-  # The master repeats a call after a lost link: membench may run already.
+  # The master repeats a call after a lost link, so membench may already be running.
   [[ -e $RECORD ]] || antagonist_launch "$@"
   read -r pid start _ <"$RECORD"
   until [[ -s $FOLDER/antagonist.tsv ]]; do
@@ -66,7 +66,7 @@ antagonist_launch() {
 }
 
 # Print `cpus LIST KIND`, the CPUs for membench, one for every 2 GB/s. KIND is free; sibling if one of them is a hyperthread of an instance's CPU,
-# and instance if one of them is an instance's CPU: such CPUs are taken when there are no others.
+# and instance if one of them is an instance's CPU: such CPUs are used only if there are no others.
 # Usage: antagonist_cpus BUSY_CPUS GB_S
 antagonist_cpus() {
   local root=${TIERBENCH_ROOT-} file cpu list

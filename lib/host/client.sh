@@ -14,7 +14,7 @@ main() {
   OUT=$FOLDER/out
   RECORD=$FOLDER/generator.proc
   ARRIVED=${EPOCHREALTIME/,/.}
-  # A look changes nothing that another call changes, so other calls need not wait for its end.
+  # A look changes no state of other calls, so other calls need not wait for its end.
   if [[ $verb == look ]]; then
     client_look "$@"
     return
@@ -47,7 +47,7 @@ client_start() {
     ((SECONDS < end)) || fail "the screen session $session did not start the load generator in 20 s"
     proc_pause
   done
-  # Record the job first: it must still run to write the exit status of a generator that is stopped.
+  # Record the job first: it must outlive a stopped generator to write its exit status.
   for file in "$FOLDER/test.pid" "$FOLDER/job.pid"; do
     read -r pid <"$file" || :
     # It may have ended already. A generator that cannot be recorded is killed, and the next look reports it as lost.
@@ -72,8 +72,9 @@ write_job() {
   printf 'echo $status >%q.new && mv %q.new %q\n' "$FOLDER/exit" "$FOLDER/exit" "$FOLDER/exit"
 }
 
-# Give the generator the order for PHASE, with at least TIME: seconds since the epoch on this host's clock (docs/loadgen.md). Then wait for
-# news, at most SECONDS. Print `clock ARRIVED LEFT` (this host's clock, at the beginning and the end), `ready PHASE` when the generator
+# Write ORDER to the generator's start file of PHASE; its first word is the start time in seconds since the epoch on this host's clock
+# (docs/loadgen.md). Then wait for a change, at most SECONDS. Print `clock ARRIVED LEFT` (this host's clock, at the beginning and the end), `ready
+# PHASE` when the generator
 # waits for that phase, `status LINE`, `machine` with the output of probe_cpu while no phase runs, `jumped SECONDS` when the clock was set,
 # `stopped` when a signal has stopped the generator, and `exit STATUS` or `lost` when it has ended.
 # Usage: client_look SECONDS [PHASE ORDER...]
@@ -87,7 +88,7 @@ client_look() {
   while ((${EPOCHREALTIME/[.,]/} < end)); do
     client_ready
     [[ -z $READY && ! -s $FOLDER/exit ]] || break
-    # Whether the generator runs must be checked; its other news are in files.
+    # The process must be checked; other changes are in files.
     ((turn++ % 25)) || client_state
     [[ $STATE == R ]] || break
     proc_pause
@@ -139,7 +140,7 @@ client_clock() {
   { read -r before _ && now=${EPOCHREALTIME/[.,]/}; } </proc/uptime || return 0
   read -r after _ </proc/uptime
   before=${before/./} after=${after/./}
-  # If interrupted between the two readings, the difference says nothing.
+  # If interrupted between the two readings, the difference is invalid.
   ((10#$after - 10#$before <= 5)) || return 0
   at=$((now / 10000 - 10#$before))
   if [[ ! -s $FOLDER/clock ]]; then
@@ -148,7 +149,7 @@ client_clock() {
   fi
   read -r from now <"$FOLDER/clock"
   by=$((at - from))
-  # A clock that is slewed gains or loses at most 0.5 ms per second (adjtime(3)).
+  # Slewing changes a clock by at most 0.5 ms per second (adjtime(3)).
   ((${by#-} <= 50 + (10#$before - 10#$now) / 1000)) || printf 'jumped\t%d.%02d\n' $((by / 100)) $((${by#-} % 100))
 }
 
@@ -170,7 +171,7 @@ client_step() {
     }' "$OUT/steps.tsv"
 }
 
-# Send everything that the generator wrote.
+# Send all files of the generator.
 client_fetch() {
   cd "$OUT" 2>/dev/null || fail "$OUT: is gone"
   cp ../stdout ../stderr .

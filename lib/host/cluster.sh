@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Instances of a Redis Cluster, on the server: what each knows of the others before it starts, and when the cluster is ready. Settings sent
+# Instances of a Redis Cluster, on the server: their nodes.conf before the start, and the check that the cluster is ready. Settings sent
 # in front: CLUSTER_TABLE (lines PORT NODE SHARD ROLE MASTER_PORT FIRST LAST ID, empty without a cluster), SERVER_ADDRESS, REDIS_PASSWORD,
 # READY_TIMEOUT.
 
@@ -26,7 +26,7 @@ cluster_write() {
   done <<<"$CLUSTER_TABLE"
 }
 
-# Wait until every instance reports that the cluster is whole and its replication is up.
+# Wait until every instance reports that the cluster is complete and its replication works.
 # Usage: cluster_ready
 # Globals: CLUSTER_TABLE SERVER_ADDRESS READY_TIMEOUT
 cluster_ready() {
@@ -41,7 +41,7 @@ cluster_ready() {
   done <<<"$CLUSTER_TABLE"
 }
 
-# Whether an instance reports that it is ready; sets why when not.
+# Whether an instance reports that it is ready; else sets `why`.
 # Usage: cluster_well PORT ROLE NODES
 cluster_well() {
   why="no answer to CLUSTER INFO"

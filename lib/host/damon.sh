@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# DAMON, the kernel's monitor of accesses, through sysfs: one kdamond watches the slow nodes, and with `migrate` a second one the fast nodes.
-# TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can show another machine.
+# DAMON, the kernel's access monitor, through sysfs: one kdamond monitors the slow nodes, and with `migrate` a second kdamond the fast nodes.
+# TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
-# Intervals in us: a page counts once per sample, and schemes act once per aggregation. Shorter ones miss most accesses of Redis.
+# Intervals in us: a page counts once per sample, and schemes act once per aggregation. Shorter intervals miss most accesses of Redis.
 DAMON_SAMPLE=100000
 DAMON_AGGREGATION=2000000
 DAMON_SAMPLES=$((DAMON_AGGREGATION / DAMON_SAMPLE))
-# update_us has no effect on physical memory. It carries the number of the settings, by which our kdamonds are known: this plus 1 to 9,999,999.
+# update_us has no effect on physical memory, so it stores the number of the settings, which identifies our kdamonds: this value plus 1 to 9,999,999.
 DAMON_MARK=60000000
 DAMON_MAX=4294967295
 DAMON_ROOT=${TIERBENCH_ROOT-}/sys/kernel/mm/damon/admin/kdamonds
 
-# Parse what is wanted of DAMON: `monitor FAR FAST` or `migrate FAR FAST HOT COLD QUOTA`.
+# Parse the requested configuration: `monitor FAR FAST` or `migrate FAR FAST HOT COLD QUOTA`.
 # Usage: damon_wanted TEXT
-#   FAR and FAST are lists of nodes, HOT the accesses of DAMON_SAMPLES, COLD the seconds without one, QUOTA MB/s (0: no limit)
-# Returns: sets DAMON_MODE, DAMON_FAR, DAMON_FAST, DAMON_HOT, DAMON_COLD, DAMON_QUOTA and DAMON_NAME, which damon_read prints once it is so;
-#   1 with WHY when this machine cannot do it
+#   FAR and FAST are lists of nodes, HOT the accesses of DAMON_SAMPLES, COLD the seconds without an access, QUOTA MB/s (0: no limit)
+# Returns: sets DAMON_MODE, DAMON_FAR, DAMON_FAST, DAMON_HOT, DAMON_COLD, DAMON_QUOTA and DAMON_NAME, the value of damon_read in this configuration;
+#   1 with WHY if this machine does not support it
 damon_wanted() {
   local sum
   read -r DAMON_MODE DAMON_FAR DAMON_FAST DAMON_HOT DAMON_COLD DAMON_QUOTA <<<"$1"
@@ -37,7 +37,7 @@ damon_wanted() {
 
 # Read the state of DAMON.
 # Usage: damon_read
-# Returns: sets VALUE: off; MODE-NUMBER when our kdamonds run; other. 1 with WHY when it cannot be read.
+# Returns: sets VALUE: off; MODE-NUMBER if our kdamonds run; other. 1 with WHY if it cannot be read.
 damon_read() {
   local n i mark='' each
   n=$(_damon_get "$DAMON_ROOT/nr_kdamonds")
@@ -56,7 +56,7 @@ damon_read() {
   esac
 }
 
-# Whether every kdamond has a number of ours, or is off and empty: what a process of ours left that was killed while it set them up.
+# Whether every kdamond has one of our numbers, or is off and empty, as after a process of ours that was killed during setup.
 damon_unfinished() {
   local n i mark at
   n=$(_damon_get "$DAMON_ROOT/nr_kdamonds")
@@ -86,12 +86,12 @@ damon_write() {
   return 1
 }
 
-# The kdamond of the slow nodes: schemes that only count, one for each number of accesses; with `migrate` one that promotes.
+# The kdamond of the slow nodes: schemes that only count, one for each number of accesses; with `migrate` also a scheme that promotes.
 _damon_far() {
   local i schemes=$((DAMON_SAMPLES + 1))
   [[ $DAMON_MODE != migrate ]] || schemes=$((schemes + 1))
   _damon_context 0 "$DAMON_FAR" "$schemes" || return
-  # They come first: what is promoted was accessed on the slow node.
+  # The counting schemes come first, because promoted pages were accessed on the slow node.
   for ((i = 0; i <= DAMON_SAMPLES; i++)); do
     _damon_scheme 0 "$i" stat "$i" "$((i < DAMON_SAMPLES ? i : DAMON_MAX))" 0 || return
   done
@@ -113,7 +113,7 @@ _damon_context() {
     WHY="the memory blocks of the nodes $2 are not known (/sys/devices/system/memory)"
     return 1
   fi
-  # The number comes first: from then on it is known whose it is.
+  # The number comes first, because it identifies the owner.
   _damon_set "$at/nr_contexts" 1 &&
     _damon_set "$at/0/monitoring_attrs/intervals/update_us" $((DAMON_MARK + ${DAMON_NAME##*-})) &&
     _damon_set "$at/0/operations" paddr &&
@@ -142,21 +142,22 @@ _damon_scheme() {
     _damon_set "$at/access_pattern/nr_accesses/min" "$4" && _damon_set "$at/access_pattern/nr_accesses/max" "$5" &&
     _damon_set "$at/access_pattern/age/min" "$6" && _damon_set "$at/access_pattern/age/max" "$DAMON_MAX" || return
   [[ -n ${7-} ]] || return 0
-  # Under a quota, the most and the longest accessed (or idle) regions go first.
+  # With a quota, the regions with the most accesses (or the longest idle time) go first.
   _damon_set "$at/target_nid" "$7" && _damon_set "$at/quotas/bytes" $((DAMON_QUOTA * 1000000)) && _damon_set "$at/quotas/reset_interval_ms" 1000 &&
     _damon_set "$at/quotas/weights/nr_accesses_permil" 500 && _damon_set "$at/quotas/weights/age_permil" 500
 }
 
 _damon_on() {
-  local i
-  for ((i = 0; i < $(_damon_get "$DAMON_ROOT/nr_kdamonds"); i++)); do
+  local i n
+  n=$(_damon_count "$DAMON_ROOT/nr_kdamonds")
+  for ((i = 0; i < n; i++)); do
     _damon_set "$DAMON_ROOT/$i/state" on || return
   done
 }
 
 _damon_off() {
   local i n
-  n=$(_damon_get "$DAMON_ROOT/nr_kdamonds")
+  n=$(_damon_count "$DAMON_ROOT/nr_kdamonds")
   for ((i = 0; i < n; i++)); do
     [[ $(_damon_get "$DAMON_ROOT/$i/state") == off ]] || _damon_set "$DAMON_ROOT/$i/state" off || return
   done
@@ -180,13 +181,14 @@ damon_regions() {
     END { flush() }'
 }
 
-# Print what our kdamonds have counted so far, rows `damon COUNTER VALUE`; nothing when none of ours runs. accessN: bytes on the slow nodes with
-# accesses in N samples of an aggregation, summed over aggregations. far_bytes: the bytes watched there. promoted, demoted: bytes migrated.
+# Print the counters of our kdamonds, rows `damon COUNTER VALUE`; nothing if no kdamond of ours runs. accessN: bytes on the slow nodes with
+# accesses in N samples of an aggregation, summed over aggregations. far_bytes: the bytes that are monitored. promoted, demoted: bytes migrated.
 # Usage: damon_counts
 damon_counts() {
-  local i VALUE WHY
+  local i n VALUE WHY
   [[ -d $DAMON_ROOT ]] && damon_read && [[ $VALUE == m* ]] || return 0
-  for ((i = 0; i < $(_damon_get "$DAMON_ROOT/nr_kdamonds"); i++)); do _damon_set "$DAMON_ROOT/$i/state" update_schemes_stats || return 0; done
+  n=$(_damon_count "$DAMON_ROOT/nr_kdamonds")
+  for ((i = 0; i < n; i++)); do _damon_set "$DAMON_ROOT/$i/state" update_schemes_stats || return 0; done
   for ((i = 0; i <= DAMON_SAMPLES; i++)); do
     printf 'damon\taccess%s\t%s\n' "$i" "$(_damon_get "$DAMON_ROOT/0/contexts/0/schemes/$i/stats/sz_tried")"
   done
@@ -197,9 +199,11 @@ damon_counts() {
 }
 
 _damon_watched() {
-  local region sum=0
+  local region start end sum=0
   for region in "$1"/[0-9]*; do
-    [[ ! -e $region/end ]] || sum=$((sum + $(_damon_get "$region/end") - $(_damon_get "$region/start")))
+    start=$(_damon_count "$region/start")
+    end=$(_damon_count "$region/end")
+    ((end <= start)) || sum=$((sum + end - start))
   done
   echo "$sum"
 }
@@ -211,8 +215,16 @@ _damon_get() {
   printf '%s' "$line"
 }
 
+# The number in the first line of a file; 0 where there is none.
+_damon_count() {
+  local line
+  line=$(_damon_get "$1")
+  [[ $line =~ ^[0-9]{1,18}$ ]] || line=0
+  echo $((10#$line))
+}
+
 # Usage: _damon_set FILE VALUE
-# Returns: 1 with WHY when the kernel refuses
+# Returns: 1 with WHY if the kernel refuses
 _damon_set() {
   WHY=$( (LC_ALL=C && printf '%s\n' "$2" >"$1") 2>&1) && return
   WHY=${WHY##*$'\n'}

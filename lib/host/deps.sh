@@ -8,7 +8,7 @@ main() {
   # shellcheck disable=SC2016 # expanded by the script
   local -a words=(bash -c "$DEPS_SCRIPT"$'\n''main "$@"' deps.sh run "$@")
   if (($(id -u) != 0)); then
-    # A password prompt would block: no user is there to answer it.
+    # A password prompt would block, because no user can answer it.
     run_limited 10 sudo -n true 2>/dev/null ||
       fail "requires root, or sudo without a password, to install: $*"
     words=(sudo -n "${words[@]}")

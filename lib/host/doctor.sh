@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether this host has what its role requires, as rows: STATE CHECK FOUND WANTED FIX.
+# Whether this host meets the requirements of its role, as rows: STATE CHECK FOUND WANTED FIX.
 # Needs: cpus irq ports
-# Settings sent in front: ADDRESS (which carries the load), NEED_MBIT (what the load needs of the link, in Mbit/s),
-# NEED_PORTS (a client's connections to one instance), NEED_FILES (what it opens for all its connections),
-# NEED_NUMACTL (not empty: policies are asked for), FIRST_PORT and LAST_PORT of the instances, CLUSTER.
-# TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
+# Settings sent in front: ADDRESS (which carries the load), NEED_MBIT (required speed of the link, in Mbit/s),
+# NEED_PORTS (a client's connections to one instance), NEED_FILES (open files for all of its connections),
+# NEED_NUMACTL (not empty: policies are requested), FIRST_PORT and LAST_PORT of the instances, CLUSTER.
+# TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Usage: main server|client|clock
 main() {
@@ -54,7 +54,7 @@ need() {
   fi
 }
 
-# The next run and stop end what a broken run left; it is shown because it uses memory and ports until then.
+# The next run and `stop` clean up after a broken run; it is reported because it uses memory and ports until then.
 leftovers() {
   local folder names=
   for folder in "$WORK"/run-* "$WORK"/tune-*; do

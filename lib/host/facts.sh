@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What this host is: its memory, and its topology as rows that lib/plan/place.sh reads.
+# Facts of this host: its memory, and its topology as rows that lib/plan/place.sh reads.
 # Needs: tier_detect
 
 # Usage: main memory|all

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A fault of one node of a cluster, on the server: a separate process runs its steps and stamps each in events.tsv. Settings sent in front:
+# A fault of one node of a cluster, on the server: a separate process runs its steps and records the time of each in events.tsv. Settings sent in
+# front:
 # INSTANCE_PLAN, CLUSTER_TABLE, REDIS_BINARY, REDIS_USER, SERVER_ADDRESS, REDIS_PASSWORD, RUN_OWNER, NODE_TIMEOUT, PERSISTENCE, FAULT,
 # FAULT_NODE, FAULT_AT, FAULT_DOWN, FAILBACK, SETTLE.
 
@@ -27,7 +28,7 @@ server_fault() {
   proc_started "$FOLDER/fault.proc" $! fault || fail "the fault ended at once: $(said_why <"$FOLDER/fault.err")"
 }
 
-# Print how far it is: `running EVENT`, `done EVENT`, or `failed WHY` when its process ended before its last step.
+# Print the progress: `running EVENT`, `done EVENT`, or `failed WHY` if its process ended before its last step.
 # Usage: server_look
 server_look() {
   local last pid start
@@ -49,7 +50,7 @@ fault_event() {
   printf '%s\t%s\t%s\t%s\n' "${EPOCHREALTIME/[.,]/}" "$FAULT_NODE" "$1" "${2-}" >>"$FOLDER/events.tsv"
 }
 
-# Sleep until a time in microseconds; return early when the master of the run is gone.
+# Sleep until a time in microseconds; return early if the master of the run has died.
 # Usage: fault_until TIME_US
 fault_until() {
   local left

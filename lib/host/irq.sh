@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The interrupts of the NIC that carries an address: which ones exist, and which CPUs they go to. TIERBENCH_ROOT, if set, is prefixed to
-# every path of the kernel, so that a test can show another machine.
+# The interrupts of the NIC with an address, and their CPUs. TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate
+# another machine.
 
-# Print the NICs that carry an address, one per line: of a bond or a VLAN the NICs below it.
+# Print the NICs that carry an address, one per line: for a bond or a VLAN the NICs below it.
 # Usage: irq_devices ADDRESS
-# Returns: 1 when no such interface exists.
+# Returns: 1 if no such interface exists.
 irq_devices() {
   local address=$1 device
   # A host may be given by its name.
@@ -45,7 +45,7 @@ irq_list() {
   fi
 }
 
-# Those whose name in /proc/interrupts is the NIC's: eth0, eth0-TxRx-0 (ixgbe), eth0-Tx-Rx-0 (ena), i40e-eth0-TxRx-0,
+# Interrupts with the NIC's name in /proc/interrupts: eth0, eth0-TxRx-0 (ixgbe), eth0-Tx-Rx-0 (ena), i40e-eth0-TxRx-0,
 # mlx5_comp0@pci:0000:3b:00.0 (by the bus address), virtio2-input.0 (by the virtio device).
 _irq_by_name() {
   awk -v nic="$1" -v device="$2" '
@@ -56,7 +56,7 @@ _irq_by_name() {
     }' "${TIERBENCH_ROOT-}/proc/interrupts"
 }
 
-# Spread interrupts over CPUs as the guide does: step = max(1, CPUs / interrupts), neighbouring CPUs, starting again at the end.
+# Spread interrupts over CPUs as the guide does: step = max(1, CPUs / interrupts), neighbouring CPUs, wrapping around at the end.
 # Usage: irq_spread auto|CPUS <IRQS
 # Prints: IRQ CPUS, one per line
 irq_spread() {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether a prefix command can start programs on this host: it is tried with a program that does nothing.
+# Whether a prefix command can start programs on this host: it is tested with a program that does nothing.
 # Needs: user
-# Settings sent in front, but for --version: READY_TIMEOUT, and REDIS_USER, where the program then becomes another user.
+# Settings sent in front, except for --version: READY_TIMEOUT, and REDIS_USER if the program then becomes another user.
 
 # Usage: main WORD... | PROGRAM --version | FILE --readable
-#   with --version, the program need only be there; with --readable, the file
+#   with --version, the program only needs to exist; with --readable, the file
 main() {
   local said most status=0
   local -a USER_WORDS=()
@@ -17,10 +17,10 @@ main() {
   [[ ${2-} != --version ]] || return 0
   # A command that does not return would block the run.
   most=$((READY_TIMEOUT < 10 ? READY_TIMEOUT : 10))
-  [[ -z ${REDIS_USER-} ]] || user_find || return 0 # doctor has a row of its own for this
+  [[ -z ${REDIS_USER-} ]] || user_find || return 0 # doctor has a separate row for this
   said=$(run_limited "$most" "$@" "${USER_WORDS[@]}" true 2>&1) || status=$?
   ((status != 124)) || fail "'$*' does not come back: a program that does nothing takes more than $most s"
   ((status == 0)) || fail "'$*' does not start a program: $(said_why <<<"$said")"
-  # The loader continues without a library that it cannot preload, and the run would measure something else.
+  # The loader continues without a library that it cannot preload, and the run would not use it.
   [[ $said != *'cannot be preloaded'* ]] || fail "$said"
 }

@@ -19,8 +19,7 @@ lock_take() {
   (umask 022 && set -o noclobber && printf '%s\n' "$RUN_OWNER" >"$LOCK") || fail "LOCK_DIR=$LOCKS: the lock $LOCK cannot be written; all users must be able to (chmod 1777 $LOCKS)"
 }
 
-# Record that the master lives. Fails when the lock is gone, or was not renewed within the lease: another run may have used the server
-# since.
+# Record that the master is alive. Fails if the lock is missing, or was not renewed within the lease: another run may have used the server since.
 lock_renew() {
   lock_mine || fail "the lock of this run is gone$(lock_other)"
   if ! owner_here && ! owner_fresh "$LOCK"; then

@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 # The locks of a server: one file tierbench-lock.RUN per run, in a directory that all users share. Setting sent in front: LOCK_DIR.
 #
-# LOCK_DIR is writable by all users and sticky (as /var/tmp is): every user can make a file and cannot remove the file of another user. A
-# lock is valid as long as its owner lives, so a file that only its dead owner's user could remove blocks nobody. flock on the directory
-# itself makes check and change atomic; it requires no file, and ends with the process that holds it.
+# LOCK_DIR is writable by all users and sticky (as /var/tmp is): every user can make a file and cannot remove the file of another user. A lock is
+# valid while its owner is alive, so the file of a dead owner, which only its user can remove, blocks no other user. flock on the directory makes
+# check and change atomic; it requires no file, and the kernel releases it when the process ends.
 
 # Open the directory and wait for its lock; it is held until locks_close, or until this script ends.
 # Usage: locks_open
@@ -13,7 +13,7 @@
 locks_open() {
   local owner mode
   if [[ ! -d $LOCK_DIR ]]; then
-    # It must never exist without its mode: two processes may make it at the same time.
+    # The directory must never exist without its mode, because two processes may make it at the same time.
     (umask 022 && mkdir -p -- "$(dirname -- "$LOCK_DIR")" && mkdir -m 1777 -- "$LOCK_DIR" 2>/dev/null) || [[ -d $LOCK_DIR ]] ||
       fail "LOCK_DIR=$LOCK_DIR: cannot be made"
   fi
@@ -32,11 +32,11 @@ locks_close() {
   LOCKS_FD=
 }
 
-# Find a lock whose owner lives.
+# Find a lock whose owner is alive.
 # Usage: locks_live [OWN]
-#   OWN: look at those of this user alone
-# Globals: LOCKS; not set where there is no directory of locks
-# Returns: 0 with the OWNER_ variables of owner_read and LOCK_FOUND set; 1 when no lock has a living owner.
+#   OWN: check only the locks of this user
+# Globals: LOCKS; unset if there is no directory of locks
+# Returns: 0 with the OWNER_ variables of owner_read and LOCK_FOUND set; 1 if no lock has a live owner.
 locks_live() {
   [[ -n ${LOCKS-} ]] || return 1
   for LOCK_FOUND in "$LOCKS"/tierbench-lock.*; do

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The latency and bandwidth of each node's memory from each socket, measured by membench, and the figures of firmware and the kernel.
 # Needs: tier_detect cpus
-# Settings sent in front: RUN_ID and LOCK_DIR, whose lock says whether the master lives.
+# Settings sent in front: RUN_ID and LOCK_DIR, whose lock shows whether the master is alive.
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # The time limit in seconds for one pair of socket and node, and the time after which no further pair is started.
@@ -61,7 +61,7 @@ memory_pairs() {
   local socket cpus node said why=$WORK/cache/memory.why
   while IFS=$'\t' read -r socket cpus; do
     while IFS=$'\t' read -r node _; do
-      # The master's end is not always seen by a broken pipe.
+      # A dead master does not always cause a broken pipe.
       [[ -z ${LOCK_DIR-} ]] || owner_lives "$LOCK_DIR/tierbench-lock.$RUN_ID" || fail "the master is gone; the rest is not measured"
       if ((SECONDS >= MEMORY_ALL)); then
         printf 'failed\t%s\t%s\tnot begun: %s s are over\n' "$socket" "$node" "$MEMORY_ALL"

@@ -45,8 +45,8 @@ monitor_start() {
   proc_started "$MONITOR/monitor.proc" $! monitor || fail "the monitors ended at once: $(cat "$MONITOR/monitor.err")"
 }
 
-# Record all counters under the name of the phase that comes next (`look`: do not record). Print them too, `machine` with the output of
-# probe_cpu, and `alarm` with that of monitor_alarm if there is one.
+# Record all counters under the name of the next phase (`look`: do not record). Print them too, `machine` with the output of probe_cpu, and
+# `alarm` with that of monitor_alarm if there is one.
 # Usage: monitor_mark NAME
 monitor_mark() {
   local file=$MONITOR/mark-$1 rows why
@@ -60,13 +60,13 @@ monitor_mark() {
     tier_state
     damon_counts
     resctrl_counts
-    # Last: to count pages may take seconds, and what comes next is the phase.
+    # Last, because counting pages may take seconds, and the phase starts next.
     printf 'host\ttime_us\t%s\n' "${EPOCHREALTIME/[.,]/}"
   )
   rows+=$'\n'$(tier_verify <<<"$rows")
   [[ $1 == look ]] || {
     printf '%s\n' "$rows" >"$file.new" && mv -f -- "$file.new" "$file" &&
-      # This list gives the order of marks.
+      # This list has the order of marks.
       { [[ ! -e $MONITOR/marks ]] || mapfile -t marks <"$MONITOR/marks"; } &&
       { [[ " ${marks[*]} " == *" $1 "* ]] || printf '%s\n' "$1" >>"$MONITOR/marks"; }
   } 2>/dev/null || fail "$file: cannot be written (REMOTE_DIR: is its disk full?)"
@@ -98,8 +98,8 @@ mark_host() {
     END { print "cpus", "count", cpus }' /proc/stat "${files[@]}"
 }
 
-# A server that is not Redis may lack fields of INFO: print no row for what it does not report. An instance without requests has no cmdstat_get,
-# but it has those of other commands.
+# A server other than Redis may lack fields of INFO: print no row for them. An instance without requests has no cmdstat_get, but it has those of other
+# commands.
 mark_instances() {
   local pid port
   info_all "$RECORD" | LC_ALL=C awk -F '[:,=]' -v counters="$HIT_COUNTERS" '
@@ -107,7 +107,7 @@ mark_instances() {
       if (!answered) return
       if (counted) printf "%s\tcalls\t%.0f\n", port, calls
       if (timed == 2) printf "%s\tused_cpu_us\t%.0f\n", port, cpu * 1000000
-      # One of two counters alone says nothing.
+      # A single one of two counters is useless.
       if (misses == "" || (hit_field != "" && hits == "")) return
       if (hit_field != "") printf "%s\tfar_hits\t%s\n", port, hits
       printf "%s\tfar_misses\t%s\n", port, misses
@@ -138,16 +138,16 @@ mark_instances() {
       if ((getline line < file) > 0) {
         sub(/^.*\) /, "", line)
         split(line, f, " ")
-        # Of a server that reads from flash itself, page faults say nothing.
+        # A server that reads from flash itself has no page faults.
         if (counters == "majflt") print $3, "majflt", f[10]
       }
       close(file)
     }' "$RECORD" 2>/dev/null || : # mawk gives up when a process ends while it is read
-  # With one node it is Rss, and need not be counted page by page.
+  # With one node the figure is Rss, and pages need not be counted.
   ((${#MONITOR_NODES[@]} < 2)) || while read -r pid _ port; do tier_pages "$pid" "$port"; done <"$RECORD"
 }
 
-# Print the alarm, if the guard has ended the load, is gone, or is stopped.
+# Print the alarm, if the guard has stopped the load, has exited, or is suspended.
 monitor_alarm() {
   local pid start line up beat='' gone=''
   if [[ -e $MONITOR/on ]]; then
@@ -177,7 +177,7 @@ monitor_stop() {
   proc_end 5 "$MONITOR/monitor.proc" || fail "the monitors do not end"
 }
 
-# Stop the monitors and send their files. The files stay until `stop`: when the link is cut after the last byte, they are sent again.
+# Stop the monitors and send their files. The files are kept until `stop`, because they are sent again if the link is cut after the last byte.
 monitor_fetch() {
   monitor_stop
   cd "$MONITOR" 2>/dev/null || fail "$MONITOR: is gone"

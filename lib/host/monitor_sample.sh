@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The monitors: one process that records memory counters once a second, and guards the host. It forks nothing, so that it costs well under 1
-# % of a CPU.
+# The monitors: one process that records memory counters once per second, and guards the host. It starts no process, so it takes well under 1 % of a
+# CPU.
 # Globals: MONITOR (its directory), RECORD (the instances), RESERVE_BYTES, MONITOR_STAT (memory.stat of the tier's cgroup, or empty),
 #   MONITOR_NODES (the directories of the nodes with memory in /sys), HIT_COUNTERS
 
@@ -16,7 +16,7 @@ MONITOR_SILENT=6
 # Number of instances sampled per second; more instances take turns.
 MONITOR_TURN=32
 
-# Sample until the directory's file `on` is gone.
+# Sample until the directory's file `on` is removed.
 # Usage: monitor_loop
 monitor_loop() {
   local now beat
@@ -51,9 +51,9 @@ sample_record() {
 }
 
 # Wait until a time in microseconds. In the meantime make the kernel update the counts of the tier's cgroup ten times a second, by reading
-# them. By itself it updates them every two seconds, and reclaim uses these counts. If all pages have turned from inactive to active in
-# between, as pages do that are fetched again and again, reclaim looks for no page among the active ones. It then finds nothing to reclaim,
-# and calls the OOM killer while most of the swap is free.
+# them. By default it updates them every two seconds, and reclaim uses these counts. In between, all pages may change from inactive to active, as
+# repeatedly fetched pages do. Reclaim then ignores the active pages, finds nothing to reclaim, and calls the OOM killer while most of the swap is
+# free.
 # Usage: pause END
 pause() {
   local left
@@ -99,12 +99,12 @@ sample_vmstat() {
 
 sample_pressure() {
   local some full
-  # The kernel may have been built or started without it.
+  # The kernel may have been built or started without PSI.
   { read -r some && read -r full; } </proc/pressure/memory 2>/dev/null || return 0
   printf '%s\t%s\t%s\n' "$1" "${some##*total=}" "${full##*total=}" >>"$MONITOR/pressure.tsv"
 }
 
-# Where a node's meminfo tells of anonymous memory; on a server with one node there is nothing to see.
+# The line of anonymous memory in a node's meminfo; a server with one node has nothing to record.
 sample_nodes_open() {
   local node
   local -a lines
@@ -119,7 +119,7 @@ sample_nodes_open() {
   echo >>"$MONITOR/nodes.tsv"
 }
 
-# Write down the anonymous memory on each node, of all processes: to count that of the instances would take a walk through their pages.
+# Record the anonymous memory of all processes on each node: counting only the instances would need a walk through their pages.
 sample_nodes() {
   local row=$1 node kib
   local -a lines
@@ -143,15 +143,15 @@ sample_instances() {
     MONITOR_NEXT=$(((MONITOR_NEXT + 1) % ${#MONITOR_PIDS[@]}))
     line=
     { read -r line <"/proc/${MONITOR_PIDS[index]}/stat"; } 2>/dev/null || :
-    # Not with read, which needs a file or a pipe for a text. The text after the name contains no pattern.
+    # Without `read`, which needs a file or a pipe for a text. The text after the name contains no pattern.
     # shellcheck disable=SC2206
     field=(${line##*) })
-    # Field 22 of proc(5), counted from the third, is what proc_start compares.
+    # proc_start compares field 22 of proc(5), here counted from the third.
     if [[ -z $line || ${field[0]} == Z || ${field[19]} != "${MONITOR_STARTS[index]}" ]]; then
       MONITOR_GONE=$index
       continue
     fi
-    # Read it in one call, because the kernel makes the text anew for each piece that is read. Its lines do not move either.
+    # Read it in one call, because the kernel generates the text for each piece that is read. Its line numbers are constant too.
     { mapfile -t status <"/proc/${MONITOR_PIDS[index]}/status"; } 2>/dev/null || :
     [[ ${status[MONITOR_SWAP_LINE]-} == VmSwap:* ]] || sample_swap_line
     swap=${status[MONITOR_SWAP_LINE]-}
@@ -171,7 +171,7 @@ sample_swap_line() {
   MONITOR_SWAP_LINE=0
 }
 
-# Whether the missing instance was taken off the record before: then a fault ended it.
+# Whether the missing instance was removed from the record before: then a fault stopped it.
 guard_planned() {
   local pid=${MONITOR_PIDS[MONITOR_GONE]} port=${MONITOR_PORTS[MONITOR_GONE]}
   sample_record
@@ -180,8 +180,8 @@ guard_planned() {
   done
 }
 
-# Protect the host: when memory that must stay free is used, or an instance is gone, stop all instances.
-# Returns: 1 when it had to, with the reason in the file `alarm`.
+# Protect the host: if memory that must stay free is used, or an instance has exited, stop all instances.
+# Returns: 1 if it stopped them, with the reason in the file `alarm`.
 guard() {
   local index available why=''
   local -a lines
@@ -191,8 +191,8 @@ guard() {
     why="$((available >> 10)) MiB of memory are available, and $((RESERVE_BYTES >> 20)) MiB must stay free (RESERVE)"
   fi
   if [[ -z $why ]]; then
-    # For hundreds of instances, only the existence of the process can be checked each second. Whether it is still ours, and not a zombie,
-    # is checked in its turn.
+    # For hundreds of instances, only the existence of the process can be checked each second. When it is the instance's turn, its identity is checked
+    # too, and that it is not a zombie.
     for index in "${!MONITOR_PIDS[@]}"; do
       kill -0 "${MONITOR_PIDS[index]}" || {
         MONITOR_GONE=$index
@@ -202,7 +202,7 @@ guard() {
     if [[ -n $MONITOR_GONE ]] && guard_planned; then
       MONITOR_GONE=
     elif [[ -n $MONITOR_GONE ]]; then
-      # Not when it is being stopped as planned.
+      # Not while it is being stopped as planned.
       [[ -e $MONITOR/on ]] || return 1
       why="the instance on port ${MONITOR_PORTS[MONITOR_GONE]} is gone"
       sample_vmstat "$EPOCHREALTIME"

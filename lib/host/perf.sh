@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Count loads that far memory served, with `perf stat` over the instances' processes while a phase runs. Settings sent in front: RUN_ID; for
-# start and check PERF_EVENTS: pairs `instance EVENT` or `socket EVENT`, one after the other; for start RUN_OWNER. TIERBENCH_ROOT, if set,
-# is prefixed to the kernel's paths, so that a test can show another machine.
+# Count loads from far memory with `perf stat` on the instances' processes during a phase. Settings sent in front: RUN_ID; for
+# start and check PERF_EVENTS: pairs `instance EVENT` or `socket EVENT`, one after the other; for start RUN_OWNER. TIERBENCH_ROOT, if set, is a prefix
+# of the kernel's paths, so that a test can simulate another machine.
 
 # Usage: main cpu|check|start|end|stop
 main() {
@@ -41,7 +41,7 @@ perf_events() {
   done
 }
 
-# Start counting; perf counts already when this returns.
+# Start counting; perf is already counting when this returns.
 perf_start() {
   local pid start pids='' scope
   perf_end >/dev/null 2>&1 || :
@@ -63,7 +63,7 @@ perf_launch() {
   local scope=$1 answer='' said
   shift
   mkfifo -- "$FOLDER/$scope.ask" "$FOLDER/$scope.answer"
-  # The text that perf adds for people is not used. perf is told to begin, and reports when it has.
+  # perf's text for people is not used. perf gets the command to begin, and acknowledges it.
   setsid env --default-signal=INT perf stat -x '|' -o "$FOLDER/$scope.out" --control "fifo:$FOLDER/$scope.ask,$FOLDER/$scope.answer" -D -1 "$@" \
     </dev/null >"$FOLDER/$scope.log" 2>&1 &
   proc_started "$RECORD" $! perf || :
@@ -77,8 +77,8 @@ perf_launch() {
   fail "perf does not count: $said"
 }
 
-# Stop counting, and print `count SCOPE NUMBER VALUE PERCENT` for each event in the order of PERF_EVENTS. VALUE is - when it was not
-# counted, and PERCENT is the part of the time in which it had a counter.
+# Stop counting, and print `count SCOPE NUMBER VALUE PERCENT` for each event in the order of PERF_EVENTS. VALUE is - if it was not counted, and
+# PERCENT is the share of the time in which it had a counter.
 perf_end() {
   local scope
   [[ -e $RECORD ]] || return 0
@@ -101,14 +101,14 @@ perf_counts() {
     }'
 }
 
-# Stop counting, whatever the state of the repeat.
+# Stop counting, in any state of the repeat.
 perf_stop() {
   proc_end 5 "$RECORD" || fail "perf does not end"
   rm -rf -- "$FOLDER" "$RECORD"
   run_close
 }
 
-# Print whether the events of PERF_EVENTS can be counted here, as a row STATE FOUND WANTED FIX.
+# Print whether this host can count the events of PERF_EVENTS, as a row STATE FOUND WANTED FIX.
 perf_check() {
   local scope out why='' level='' odd
   local wanted="FAR_EVENTS: loads from far memory"
@@ -139,7 +139,7 @@ perf_check() {
   fi
 }
 
-# Count for a moment: as perf_counts, or `why TEXT`.
+# Count for a moment: prints the rows of perf_counts, or `why TEXT`.
 # Usage: perf_try SCOPE OPTION...
 perf_try() {
   local scope=$1 out status=0

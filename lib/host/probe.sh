@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The CPU time that this host has used so far, and our part of it: from /proc/stat and the times of processes (proc(5)). Settings sent in
+# The CPU time that this host has used so far, and the run's part of it: from /proc/stat and the times of processes (proc(5)). Settings sent in
 # front: RUN_OWNER.
 
 # Print one line: KERNEL SPACE TIME_US CPUS USED_US STEAL_US ALL_US OURS_US ROOT SCRIPTS_US, separated by tabs.
 #   KERNEL    its boot_id: hosts with the same one share their CPUs; SPACE is the namespace of process ids
-#   USED_US   user, nice and system time of all CPUs without the kernel's threads; interrupts have columns of their own there
-#   ALL_US    what all processes used that are seen here, but for the kernel's threads, with their ended children
-#   OURS_US   the sessions of recorded processes (instances, monitors, load generators), with what their ended children used
+#   USED_US   user, nice and system time of all CPUs without the kernel's threads; interrupts have separate columns in /proc/stat
+#   ALL_US    the time of all visible processes except for the kernel's threads, with their ended children
+#   OURS_US   the time of the sessions of recorded processes (instances, monitors, load generators), with their ended children
 #   ROOT      the process above this script: the master, or the sshd of its connection; SCRIPTS_US is all that runs below it
 # Usage: probe_cpu ENDED_US RECORD...
 #   ENDED_US is added to OURS_US: the time of recorded processes that have ended
@@ -76,7 +76,7 @@ probe_cpu() {
     }' "$@"
 }
 
-# Print the microseconds that a process and its ended children used, as the shell builtin `times` writes them: four of 1m2.345s.
+# Print the microseconds that a process and its ended children used, from the output of the shell builtin `times`: four values such as 1m2.345s.
 # Usage: probe_times FILE
 probe_times() {
   LC_ALL=C awk '{ for (i = 1; i <= NF; i++) { split($i, part, "m"); sub(/,/, ".", part[2]); sum += 60 * part[1] + part[2] } }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A program of ours on this host, identified by its key: find the cached copy, or build it from its sources.
+# A program of this project on this host, identified by its key: find the cached copy, or build it from source.
 
 # Usage: main have NAME KEY | build NAME KEY TARGET
 main() {
@@ -12,7 +12,7 @@ main() {
   "program_$verb" "$@"
 }
 
-# Print `yes PATH` if the cached program runs here. Else print `no`, machine and libc, which a copy must match, and why it does not start.
+# Print `yes PATH` if the cached program runs here. Else print `no`, machine and libc, which a copy must match, and the reason why it does not start.
 # Usage: program_have NAME KEY
 program_have() {
   local binary=$WORK/cache/$1-$2 why=
@@ -20,7 +20,7 @@ program_have() {
   [[ ! -e $binary ]] || { chmod 700 "$binary" && [[ -x $binary ]]; } ||
     fail "REMOTE_DIR=$WORK: programs cannot be run there (mounted noexec?); set REMOTE_DIR to a directory where they can"
   if [[ -e $binary ]] && why=$(run_limited 10 "$binary" --version 2>&1); then
-    # Its time is that of its last use; others that nobody has used for a month are of older versions.
+    # The file's time is that of its last use; files that were not used for a month belong to older versions.
     touch -c -- "$binary"
     find "$WORK/cache" -maxdepth 1 -type f -name "$1-*" ! -name "$1-$2" -mtime +30 -exec rm -f -- {} +
     printf 'yes\t%s\n' "$binary"

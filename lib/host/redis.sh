@@ -3,8 +3,8 @@
 # The source of redis-server: installed already, the package manager, or built from source once and kept; and the user that it can run as.
 # Needs: user tls
 
-# Print the absolute path of redis-server, or the user that it can run as: STATE FOUND, STATE being ok, warn or fail. With tls, print what
-# TLS=on lacks. Settings sent in front: READY_TIMEOUT, for package DEPS_SCRIPT (the text of tools/deps.sh), for user REDIS_USER, and for tls
+# Print the absolute path of redis-server, or the user that it can run as: STATE FOUND, with STATE ok, warn or fail. With tls, print what is missing
+# for TLS=on. Settings sent in front: READY_TIMEOUT, for package DEPS_SCRIPT (the text of tools/deps.sh), for user REDIS_USER, and for tls
 # REDIS_BINARY.
 
 # Usage: main user | tls | installed PATH | package | built KEY | build KEY SOURCE
@@ -39,7 +39,7 @@ redis_user() {
   fi
 }
 
-# Another program of that name may take any argument for its configuration, and never return.
+# Another program of that name may treat any argument as its configuration, and never return.
 redis_returns() {
   run_limited $((READY_TIMEOUT < 10 ? READY_TIMEOUT : 10)) "$1" --version >/dev/null || (($? != 124)) || exit 1
 }

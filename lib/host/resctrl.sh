@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # resctrl: a monitoring group of the instances, in which the CPU counts the bytes that they read from memory. TIERBENCH_ROOT, if set, is a prefix of
-# the kernel's paths, so that a test can show another machine.
+# the kernel's paths, so that a test can simulate another machine.
 
 # Bits of mbm_total_bytes_config: reads from slow memory (CXL) of the own and of another NUMA domain (AMD, admin-guide/resctrl).
 RESCTRL_SLOW=0x30
@@ -21,7 +21,7 @@ resctrl_targets() {
     mbm)
       STATE=same WHY="this CPU cannot count slow memory alone"
       tune_read file "$2" && [[ $VALUE =~ ^[0-9]+=0x[0-9a-f]+(\;[0-9]+=0x[0-9a-f]+)*\;?$ ]] || return 1
-      # The kernel would count for everybody's groups from 0.
+      # The kernel would reset the counters of all groups.
       STATE=cannot WHY="somebody else has a group in /sys/fs/resctrl, whose counters would change"
       ! resctrl_others || return 1
       TARGET=("$2")
@@ -35,7 +35,7 @@ resctrl_targets() {
         WHY="this CPU does not count bytes of memory (mbm_total_bytes)"
         grep -qsx mbm_total_bytes "$root/info/L3_MON/mon_features"
       else
-        # Known only once it is mounted; `check` does not mount it.
+        # Known only after mounting; `check` does not mount it.
         [[ -v "TUNE_WOULD[/sys/fs/resctrl]" ]]
       fi
       ;;
@@ -66,7 +66,7 @@ resctrl_write() {
       WHY=$(umount "${TIERBENCH_ROOT-}$2" 2>&1)
       ;;
     present) WHY=$(mkdir -- "${TIERBENCH_ROOT-}$2" 2>&1) ;;
-    # Its files belong to the kernel, and go with it.
+    # Its files belong to the kernel, and disappear with it.
     absent) WHY=$(rmdir -- "${TIERBENCH_ROOT-}$2" 2>&1) ;;
   esac && return
   WHY=${WHY##*$'\n'}
@@ -74,7 +74,7 @@ resctrl_write() {
   return 1
 }
 
-# Whether there is a group that is not of this run.
+# Whether there is a group that does not belong to this run.
 resctrl_others() {
   local group
   for group in "${TIERBENCH_ROOT-}"/sys/fs/resctrl/{,mon_groups/}*/; do
@@ -94,8 +94,8 @@ resctrl_group() {
   [[ -d $REPLY ]]
 }
 
-# Print what the instances have read from far memory so far, rows `resctrl COUNTER VALUE`; nothing without a group or with a counter that the CPU
-# does not have now.
+# Print the bytes that the instances have read from far memory so far, rows `resctrl COUNTER VALUE`; nothing without a group, or if the CPU has no
+# value for a counter.
 # Usage: resctrl_counts
 resctrl_counts() {
   local domain total own sum=0 of="another socket" config=

@@ -12,16 +12,15 @@ main() {
   FOLDER=$WORK/run-$RUN_ID/server
   RECORD=$FOLDER/instances.proc
   WRAPPERS=$FOLDER/wrappers.proc
-  # A call that the master repeats after a lost link must not run beside its own first try.
+  # A call that the master repeats after a lost link must not run at the same time as its first try.
   exec {SERVER_LOCK}>"$WORK/server.flock"
   flock "$SERVER_LOCK"
   "server_$1" "${@:2}"
 }
 
-# Start all instances and wait for them. Print what the master needs to know, rows NAME VALUE: `user load` when load generators have their
-# own user, `certificate PEM` in base64 with TLS, and `root REASON` when auto found no other user.
-#
-# An instance may run as a user who cannot access the directories above its own. So it is started in its directory, and uses relative paths.
+# Start all instances and wait for them. Print rows NAME VALUE for the master: `user load` if load generators have their own user, `certificate PEM`
+# in base64 with TLS, and `root REASON` if auto found no other user.
+# An instance may run as a user who cannot access the parents of its directory. So it is started in its directory, and uses relative paths.
 server_start() {
   local taken port cpus policy program=$REDIS_BINARY
   local -a pin prefix ports=() data=()
@@ -56,7 +55,7 @@ server_start() {
     tier_prefix "$policy"
     pin=(taskset -c "$cpus")
     [[ $cpus != - ]] || pin=()
-    # A session of its own, because Ctrl-C in the master's terminal reaches every process of the terminal's group. The wrapper may require
+    # Use a separate session, because Ctrl-C in the master's terminal reaches every process of the terminal's group. The wrapper may require
     # root, as chrt does; Redis itself does not.
     setsid "${pin[@]}" "${TIER_PREFIX[@]}" "${prefix[@]}" "${USER_WORDS[@]}" "$program" "/proc/self/cwd/$port.conf" \
       </dev/null >>"$FOLDER/redis-$port.log" 2>&1 {SERVER_LOCK}>&- &
@@ -70,7 +69,7 @@ server_start() {
   [[ -z $USER_WHY ]] || printf 'root\t%s\n' "$USER_WHY"
 }
 
-# If a wrapper stays as a process of its own, record both: stopping only one would leave the other.
+# If a wrapper remains as a separate process, record both processes: stopping only one would leave the other.
 instances_wrapped() {
   local pid start port own
   local -a found=()
@@ -102,7 +101,7 @@ proc_below() {
   return 1
 }
 
-# Write the configuration of one instance, and make its log; REDIS_CONF comes last, so that it overrides. It forks nothing, so that hundreds of
+# Write the configuration of one instance, and make its log; REDIS_CONF comes last, so that it overrides. It starts no process, so hundreds of
 # instances take no time.
 instance_conf() {
   local port=$1 cpus=$2 threads=
@@ -114,7 +113,7 @@ instance_conf() {
   {
     printf '%s\n' "$REDIS_TEMPLATE"
     tls_conf "$port"
-    # Its log is its stdout, which is open already when it changes its user.
+    # Its log is its stdout, which is already open when it changes its user.
     printf 'bind %s\ndir data-%s\nlogfile ""\nrequirepass %s\nmasterauth %s\n' "$SERVER_ADDRESS" "$port" "$REDIS_PASSWORD" "$REDIS_PASSWORD"
     acl_conf
     printf '%s%s\n' "$threads" "${REDIS_CONF//;/$'\n'}"
@@ -141,13 +140,13 @@ instances_ready() {
   done
 }
 
-# Print the INFO of every instance, each under a line of its own.
+# Print the INFO of every instance, each after a header line.
 server_info() {
   [[ -e $RECORD ]] || fail "no instance is running"
   info_all "$RECORD"
 }
 
-# Print what the program is, the first line of its version, and whether its first instance answers CONFIG: rows NAME VALUE.
+# Print the program's type, the first line of its version, and whether its first instance answers CONFIG: rows NAME VALUE.
 server_answers() {
   local port said
   [[ -e $RECORD ]] || fail "no instance is running"

@@ -4,11 +4,11 @@
 # Needs: cpus instances irq vsmp damon resctrl tune_kind tune_journal tune tier_undo tier_cgroup tier_lost locks
 
 # Usage: main stale|force
-#   stale: only runs whose master is gone; force: all of this user's
+#   stale: only runs whose master is dead; force: all runs of this user
 main() {
   local folder
   work_open
-  # A client may lack it.
+  # A client may not have it.
   [[ ! -d $LOCK_DIR ]] || locks_open
   if [[ $1 == stale ]] && locks_live; then fail "$(owner_say) has this server, and its master is alive: interrupt it there"; fi
   # The next steps may take a minute.
@@ -32,7 +32,7 @@ main() {
   tier_lost_undo "$1" || fail "cannot undo the tier of a run whose directory was removed"
   # Sockets of our sessions whose screen process is gone; a client may lack screen.
   ! command -v screen >/dev/null || run_limited 10 screen -wipe tierbench- >/dev/null 2>&1 || :
-  # Files of scripts that were killed; no live script takes an hour.
+  # Files of killed scripts; no live script takes an hour.
   find "$WORK" -maxdepth 1 \( -name 'sysinfo.*' -o -name 'found.*.proc' \) -mmin +60 -exec rm -rf -- {} +
   [[ $1 == stale ]] || stop_locks
   locks_sweep >/dev/null
@@ -73,7 +73,7 @@ stop_tune() {
   rm -rf -- "$1"
 }
 
-# A directory with a run's name and without an owner's line: its master was killed just before it wrote the line, and left nothing else.
+# A directory with a run's name and without an owner's line: its master was killed just before it wrote the line, so nothing else exists.
 # Usage: stop_stray DIR
 stop_stray() {
   [[ -e $1 || -L $1 ]] || return 0
@@ -84,7 +84,7 @@ stop_stray() {
   printf '%s: has no line of an owner, so no run of ours made it; left alone\n' "$1" >&2
 }
 
-# Stop processes of runs whose directory, with every record in it, was removed. The lock says whether the master lives.
+# Stop processes of runs whose directory, with every record in it, was removed. The lock shows whether the master is alive.
 # Usage: stop_lost stale|force
 stop_lost() {
   local record=$WORK/lost.proc pid run file ended=
@@ -99,7 +99,7 @@ stop_lost() {
   for run in $ended; do printf 'ended what %s had left, whose directory was removed\n' "$run"; done
 }
 
-# Remove the locks of this user although their masters live; name a lock of another user.
+# Remove the locks of this user even if their masters are alive; name a lock of another user.
 stop_locks() {
   while locks_live own; do rm -f -- "$LOCK_FOUND"; done
   ! locks_live || printf '%s has this server and belongs to another user; left alone\n' "$(owner_say)" >&2

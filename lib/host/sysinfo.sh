@@ -3,7 +3,7 @@
 # Facts of this host as files: the guide's setup.log, further details for readers, and env.tsv for programs.
 # Needs: cpus irq vsmp tier
 # Settings sent in front: ADDRESS, which carries the load; REDIS_BINARY, empty where no instance runs.
-# TIERBENCH_ROOT, if set, stands in front of every path of the kernel, so that a test can show another machine.
+# TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Settings of sysctl that can affect Redis, its memory and its network.
 readonly SYSINFO_SYSCTL='^(vm\.|net\.core\.|net\.ipv4\.(tcp_|ip_local_port_range)|kernel\.(numa_|sched_|randomize|timer_migration|watchdog))'
@@ -67,7 +67,7 @@ sysinfo_files() {
   [[ -z $REDIS_BINARY ]] || keep redis.txt "$REDIS_BINARY" --version
 }
 
-# Write the output of a command into a file, or the reason why there is none.
+# Write the output of a command into a file, or the reason why it failed.
 # Usage: keep FILE COMMAND...
 keep() {
   local file=$1
@@ -79,7 +79,7 @@ keep() {
   fi
 }
 
-# Run a program with a time limit, or a function without.
+# Run a program with a time limit, or a function without a limit.
 limited() {
   if [[ $(type -t "$1") == file ]]; then run_limited 20 "$@"; else "$@"; fi
 }
@@ -107,7 +107,7 @@ nic() {
   done
 }
 
-# --- env.tsv: KEY VALUE, only values that stay the same as long as nobody changes them ---
+# --- env.tsv: KEY VALUE, only values that are constant unless somebody changes them ---
 
 env_all() {
   env_machine
@@ -124,7 +124,7 @@ row() {
   printf '%s\t%s\n' "$1" "${value:--}"
 }
 
-# Print one row from a file's first line; of `[bracketed]` choices the selected one.
+# Print one row from a file's first line; if the line has `[bracketed]` choices, the selected one.
 # Usage: row_file KEY PATH
 row_file() {
   local line=
@@ -148,7 +148,7 @@ env_machine() {
     [[ -e $file ]] || continue
     row_file "vulnerability.${file##*/}" "${file#"$ROOT"}"
   done
-  # Read earlier: this takes longer than all the rest.
+  # Read earlier, because this takes longer than the rest.
   { grep ' = ' sysctl.txt || :; } | while IFS= read -r file; do row "sysctl.${file%% =*}" "${file#*= }"; done
   if prefix=$(vsmp_prefix); then
     row tier.vsmp "$(run_limited 20 "${prefix}version" 2>/dev/null | sed -n 1p || :)"
@@ -173,7 +173,7 @@ env_cpu() {
   row_file cpu.smt /sys/devices/system/cpu/smt/control
   row_file cpu.turbo_off /sys/devices/system/cpu/intel_pstate/no_turbo
   row_file cpu.boost /sys/devices/system/cpu/cpufreq/boost
-  # Every value that some CPU has, once.
+  # Each different value of the CPUs, once.
   row cpu.governor "$(distinct "$ROOT"/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor)"
   row cpu.frequency_driver "$(distinct "$ROOT"/sys/devices/system/cpu/cpu*/cpufreq/scaling_driver)"
   row cpu.energy_bias "$(distinct "$ROOT"/sys/devices/system/cpu/cpu*/power/energy_perf_bias)"
@@ -183,7 +183,7 @@ env_cpu() {
   row cpu.dma_latency "$(od -An -td4 -N 4 "$ROOT/dev/cpu_dma_latency" 2>/dev/null | tr -d ' ' || :)"
 }
 
-# Print the values that files have, each once.
+# Print each different value of the files, once.
 distinct() {
   show "$@" | sed 's/^[^ ]*: //' | LC_ALL=C sort -u | paste -s -d ' '
 }

@@ -2,15 +2,15 @@
 # shellcheck shell=bash
 # Memory policies on a host, and how an instance is started in the memory of its tier.
 
-# Set TIER_PREFIX to the arguments that start a command with a policy, in the tier's cgroup and in the group of resctrl if there are some.
+# Set TIER_PREFIX to the arguments that start a command with a policy, in the tier's cgroup and in the resctrl group, if these exist.
 # Usage: tier_prefix POLICY
-#   POLICY is words of numactl, or `-` for none
+#   POLICY is the options of numactl, or `-` for none
 # Globals: WORK RUN_ID
 tier_prefix() {
   local cgroup=$WORK/run-$RUN_ID/tier/cgroup
   local -a policy
   TIER_PREFIX=()
-  # The process enters a group itself, before it becomes redis-server: every page and every thread of it is counted there.
+  # The process enters a group before it becomes redis-server, so that all of its pages and threads are counted.
   if [[ -e $cgroup ]]; then
     # shellcheck disable=SC2016 # for the shell that runs it
     TIER_PREFIX=(bash -c 'echo $$ >"$0" && exec "$@"' "$(<"$cgroup")/cgroup.procs")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A memory cgroup of our own, of version 1 or 2, depending on which one of them controls memory on the host. TIERBENCH_ROOT, if set, is
-# prefixed to every path of the kernel, so that a test can show another machine.
+# The run's memory cgroup, of version 1 or 2, whichever controls memory on the host. TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so
+# that a test can simulate another machine.
 
-# Find where memory can be limited.
+# Find the cgroup hierarchy that limits memory.
 # Usage: cgroup_find
 # Returns: sets CGROUP_VERSION (1 or 2) and CGROUP_ROOT; 1 with WHY.
 cgroup_find() {
@@ -22,7 +22,7 @@ cgroup_find() {
 
 # Make the run's cgroup. It is at the root, not below this session, which may end before the run is cleaned up.
 # Usage: cgroup_make LIMIT SWAP
-#   bytes of DRAM, and of swap beside it
+#   bytes of DRAM, and bytes of swap in addition
 # Globals: RUN_ID TIER_DIR
 # Returns: 1 with WHY.
 cgroup_make() {
@@ -37,15 +37,15 @@ cgroup_make() {
   WHY="$folder cannot be made"
   mkdir -- "$folder" || return
   if [[ $CGROUP_VERSION == 2 ]]; then
-    # Not memory.high: it makes processes over the limit sleep, and that is not the latency of a tier.
+    # Not memory.high: the kernel suspends processes over that limit, and this delay is not the latency of a tier.
     _cgroup_set "$folder/memory.max" "$limit" || return
     [[ ! -e $folder/memory.swap.max ]] || _cgroup_set "$folder/memory.swap.max" "$swap" || return
   else
     _cgroup_set "$folder/memory.limit_in_bytes" "$limit" || return
-    # The file exists only when the kernel counts swap.
+    # The file exists only if the kernel counts swap.
     [[ ! -e $folder/memory.memsw.limit_in_bytes ]] || _cgroup_set "$folder/memory.memsw.limit_in_bytes" $((limit + swap)) || return
   fi
-  # Instances read from here which cgroup they enter.
+  # Instances read this file to find their cgroup.
   WHY="$TIER_FOLDER/cgroup cannot be written (REMOTE_DIR: is its disk full?)"
   { printf '%s\n' "$folder" >"$TIER_FOLDER/cgroup"; } 2>/dev/null
 }
@@ -53,7 +53,7 @@ cgroup_make() {
 # Change the limit of a cgroup with processes in it. Lower it in small steps: version 2 calls the OOM killer when it cannot reclaim enough
 # for the new limit at once, and version 1 gives up.
 # Usage: cgroup_limit DIR BYTES
-# Returns: 1 with WHY, when a piece is not had within 20 s; the limit is then what was had.
+# Returns: 1 with WHY if a step takes longer than 20 s; the limit is then that of the last step.
 cgroup_limit() {
   local file=$1/memory.max now next step end
   [[ -e $file ]] || file=$1/memory.limit_in_bytes

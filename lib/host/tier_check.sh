@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether this host supports the tier that a variant asks for, as rows STATE FOUND WANTED FIX.
+# Whether this host supports the tier of a variant, as rows STATE FOUND WANTED FIX.
 
 # Usage: tier_check
-# Globals: TIER and what lib/host/tiers.sh is sent
+# Globals: TIER and the settings sent to lib/host/tiers.sh
 tier_check() {
   local nodes faster=''
   nodes=$(tier_memory_nodes)
@@ -56,7 +56,7 @@ check_nodes() {
     if [[ $TIER_NEAR == */ || $TIER_NEAR == /* ]]; then
       row fail "TIER_NODES=$TIER_NODES: ${TIER_NEAR%%/*}${TIER_NEAR##*/} are of one kind" "DRAM_RATIO=search: nodes with CPUs and nodes without" "set TIER_NODES"
     elif [[ -n $TIER_NEAR ]]; then
-      # It begins with all data on the near nodes.
+      # A search begins with all data on the near nodes.
       TIER=bind check_room "$(_detect_list "${TIER_NEAR%/*}")"
     else
       check_room "$wanted"
@@ -64,8 +64,7 @@ check_nodes() {
   fi
 }
 
-# Whether the nodes have room for the data and for their share of the reserve: all of them together, or, when pages are interleaved, each
-# for its own part.
+# Whether the nodes have space for the data and for their share of the reserve: all nodes together, or, with interleaving, each node for its part.
 check_room() {
   local node folder=${TIERBENCH_ROOT-}/sys weights=$TIER_WEIGHTS where free need keep
   if [[ $weights == keep ]]; then
@@ -90,7 +89,7 @@ check_room() {
             need[g] += data * weight[node[i]] / sum
             keep[g] += all > 0 ? reserve * total[node[i]] / all : 0
           }
-          # The node with the least left over decides.
+          # The node with the least free memory decides.
           for (g = worst = 1; g <= (round ? n : 1); g++) if (room[g] - need[g] - keep[g] < room[worst] - need[worst] - keep[worst]) worst = g
           printf "%s\t%.0f\t%.0f\t%.0f\n", list[worst], room[worst], need[worst], keep[worst]
         }'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Which kinds of memory this host has, as rows KIND WHERE DETAIL. TIERBENCH_ROOT, if set, is prefixed to every path of the kernel, so that a
-# test can show another machine.
+# The kinds of memory of this host, as rows KIND WHERE DETAIL. TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate
+# another machine.
 
 # Print a row for each node with memory, for caches of a node, and for all swap targets. KIND is dram, memory-mode, pmem, cxl, hbm, slow (a
 # node without a CPU of unknown kind), vsmp, swap, zram or zswap; a last row `all` lists the kinds.
@@ -97,7 +97,7 @@ _detect_far() {
     case $path in
       */ndbus*) echo pmem ;;
       */cxl* | */region[0-9]*) echo cxl ;;
-      # Memory that the firmware sets aside (hmem) can be of any kind.
+      # Memory that the firmware reserves (hmem) can be of any kind.
       *)
         other=yes
         break
@@ -118,7 +118,7 @@ _detect_far() {
   fi
 }
 
-# Whether a node is in a faster tier than the nodes with CPUs, or has more bandwidth by the firmware.
+# Whether a node is in a faster tier than the nodes with CPUs, or has more bandwidth according to the firmware.
 _detect_faster() {
   local other place tier mine own theirs DETECT_ROOT=${TIERBENCH_ROOT-}
   tier=$(_detect_tier "$1")

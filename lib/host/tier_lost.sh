@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What a tier made for a run whose directory, with its journal, was removed. It is found by its name, which contains the run. A note beside
-# that directory, WORK/tier-RUN, says that the tier was made from this WORK: other users may have runs on this host.
+# Swap and cgroups of a tier for a run whose directory, with its journal, was removed. They are found by their names, which contain the run. The file
+# WORK/tier-RUN shows that the tier was made from this WORK, because other users may have runs on this host.
 
-# Undo what tiers of such runs made, and print a line for each. A run whose master lives, or whose cgroup has processes, is left alone.
+# Remove swap and cgroups of such runs, and print a line for each. A run whose master is alive, or whose cgroup has processes, is not touched.
 # Usage: tier_lost_undo stale|force
 # Globals: WORK LOCKS
-# Returns: 1 with a line on stderr when something does not go
+# Returns: 1 with a line on stderr if something cannot be removed
 tier_lost_undo() {
   local row kind run target note
   local -a rows
@@ -26,8 +26,8 @@ tier_lost_undo() {
   done
 }
 
-# Print KIND, RUN and TARGET of everything that has the name of a run of this WORK whose directory is gone, in the order in which it can be
-# undone. RUN is `*-HEX`, with the last part of the run's name, where the name is limited in length.
+# Print KIND, RUN and TARGET of everything with the name of a run of this WORK whose directory was removed, in the order in which it can be undone.
+# RUN is `*-HEX`, with the last part of the run's name, where the name is limited in length.
 # Usage: tier_lost
 # Globals: WORK
 tier_lost() {
@@ -72,7 +72,7 @@ _tier_lost_row() {
 
 # Whether no process of a run exists any more.
 # Usage: _tier_lost_dead stale|force RUN
-# Returns: 1 when its master lives, or processes are in its cgroup
+# Returns: 1 if its master is alive, or processes are in its cgroup
 _tier_lost_dead() {
   local lock folder pid
   for lock in "${LOCKS-/nonexistent}"/tierbench-lock.*; do

@@ -39,7 +39,7 @@ _swap_first() {
   [[ -z $WHY ]]
 }
 
-# Record the swap of the tier, and the bytes that others have there.
+# Record the swap of the tier, and the bytes of other programs in it.
 # Usage: _swap_note DEVICE
 # Returns: 1 with WHY.
 _swap_note() {
@@ -61,7 +61,7 @@ swap_room() {
   fi
 }
 
-# Make swap of at least so many bytes and enable it.
+# Make swap of at least BYTES and enable it.
 # Usage: swap_make BYTES
 # Globals: TIER_SWAP TIER_DIR RUN_ID
 # Returns: 1 with WHY.
@@ -69,7 +69,7 @@ swap_make() {
   local bytes=$1 file
   swap_place || return
   if [[ -n $SWAP_DEVICE ]]; then
-    # In use already: it is the administrator's, and stays.
+    # Already active: it is the administrator's, and is left active.
     if tier_swapping "$SWAP_DEVICE"; then _swap_note "$SWAP_DEVICE"; else _swap_on "$SWAP_DEVICE"; fi
     return
   fi
@@ -91,19 +91,19 @@ swap_make() {
   head -c "$bytes" /dev/zero >"$file" && mkswap "$file" >/dev/null 2>&1 && _swap_use "$file"
 }
 
-# Make a zram device of so many bytes and enable swap on it.
+# Make a zram device of BYTES and enable swap on it.
 # Usage: swap_zram BYTES
 # Globals: ZRAM_ALGORITHM TIER_DIR RUN_ID
 # Returns: 1 with WHY.
 swap_zram() {
   local number device end
-  # The kernel takes the lowest free number. When it is known to be ours, the record says so.
+  # The kernel uses the lowest free number. The record is updated as soon as the number is known.
   for ((number = 0; ; number++)); do [[ -e /sys/block/zram$number ]] || break; done
   tier_note zram-next "$number" || return
   WHY="no zram device can be added"
   number=$(cat /sys/class/zram-control/hot_add) || return
   tier_note_instead zram "$number" || {
-    # Its number may differ from the record, and nobody uses it yet.
+    # Its number may differ from the record, and no program uses it yet.
     _tier_write /sys/class/zram-control/hot_remove "$number" || WHY+="; /dev/zram$number stays"
     return 1
   }
@@ -114,7 +114,7 @@ swap_zram() {
   fi
   WHY="zram does not take a size of $1"
   _tier_write "$device/disksize" "$1" || return
-  # udev makes the node, if it runs.
+  # udev, if it runs, makes the node.
   end=$((SECONDS + 10))
   until [[ -b /dev/zram$number ]]; do
     WHY="/dev/zram$number does not appear"
@@ -135,6 +135,6 @@ _swap_on() {
 
 # Enable swap on the recorded target.
 _swap_use() {
-  # The highest priority there is: the cgroup's pages go here and nowhere else.
+  # The highest possible priority, so that the cgroup's pages go only to this swap.
   WHY=$(swapon -p 32767 "$1" 2>&1) && _swap_note "$1"
 }

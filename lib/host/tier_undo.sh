@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What a tier makes on this host, recorded before it is made, and how it is undone. The journal is $TIER_DIR/journal, lines `KIND BOOT
+# Changes of a tier on this host: each is recorded before it is made, and can be undone. The journal is $TIER_DIR/journal, lines `KIND BOOT
 # TARGET`, tab-separated; the last line is removed when it is undone. Kinds: file, swap (in use), zram (a device number), zram-next (the
-# number that the next device will have), cgroup (a directory), control (a cgroup whose children were given memory).
+# number that the next device will have), cgroup (a directory), control (a cgroup with the memory controller enabled for its children).
 
-# Record something that is about to be made. It may be made only when this succeeded: the line is on the disk then.
+# Record a change before it is made. It may be made only if this succeeds, because the line is then on the disk.
 # Usage: tier_note KIND TARGET
 # Globals: TIER_DIR
-# Returns: 1 with WHY. Callers check it themselves: behind `||` and `if` errexit is off.
+# Returns: 1 with WHY. Callers must check it, because errexit is off after `||` and `if`.
 tier_note() {
   local journal=$TIER_FOLDER/journal size=0
   [[ ! -e $journal ]] || size=$(stat -c %s -- "$journal")
@@ -20,7 +20,7 @@ tier_note() {
 # Record the result of the last line.
 # Usage: tier_note_instead KIND TARGET
 # Globals: TIER_DIR
-# Returns: 1 with WHY; the record is then as it was.
+# Returns: 1 with WHY; the record is then unchanged.
 tier_note_instead() {
   local journal=$TIER_FOLDER/journal
   if { head -n -1 -- "$journal" && _tier_line "$@"; } >"$journal.new" 2>/dev/null && sync "$journal.new" 2>/dev/null; then

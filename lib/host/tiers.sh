@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The memory tier of a run on the server: which tiers exist, whether the requested one is possible, up and down.
+# The memory tier of a run on the server: detect tiers, check the requested tier, set it up and remove it.
 # Needs: cpus vsmp tier tier_undo tier_cgroup tier_swap tier_detect tier_check
 # Settings sent in front: for limit and divide RUN_ID; for up and down RUN_ID and RUN_OWNER; for check and up TIER, TIER_NODES (numbers), TIER_WEIGHTS,
 # TIER_SWAP, ZRAM_ALGORITHM, TIER_LIMIT (bytes of DRAM for all instances; 0: no limit), TIER_SPACE (bytes of swap), TIER_FAR (nodes
-# without a CPU), TIER_NEAR (NEAR/FAR, the nodes that a search divides data between; empty: it divides none), TIER_RESERVE (bytes that must stay
+# without a CPU), TIER_NEAR (NEAR/FAR, the nodes between which a search divides data; empty: it does not), TIER_RESERVE (bytes that must stay
 # free on the server), TIER_SWAPPINESS (a number, or keep).
 
 # Usage: main detect|check|up|down|limit BYTES|divide PROGRAM SHARE NEAR FAR
@@ -49,7 +49,7 @@ tiers_divide() {
     BEGIN { weigh(near, share); weigh(far, 100 - share) }')"
 }
 
-# Change what the tier is asked for from now on, for the check of the placement.
+# Change the requested placement from now on, for its check.
 # Usage: tiers_ask NAME VALUE
 tiers_ask() {
   if ! awk -v name="$1" -v value="$2" 'BEGIN { FS = OFS = "\t" } $1 == name { $2 = value } { print }' "$TIER_FOLDER/asked" >"$TIER_FOLDER/asked.new" ||

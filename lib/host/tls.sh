@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The instances' certificate, made here for each start; the key never leaves this host. Settings sent in front: TLS, SERVER_ADDRESS.
 
-# Make tls.key and tls.crt in this directory. The certificate is self-signed: clients trust it, and no other.
+# Make tls.key and tls.crt in this directory. The certificate is self-signed: clients trust only this certificate.
 # Usage: tls_make
 # Globals: SERVER_ADDRESS
 tls_make() {
@@ -28,7 +28,7 @@ tls_conf() {
   fi
 }
 
-# Print what is missing here for TLS=on, rows STATE FOUND.
+# Print what is missing on this host for TLS=on, rows STATE FOUND.
 # Usage: tls_missing
 # Globals: REDIS_BINARY
 tls_missing() {
@@ -36,7 +36,7 @@ tls_missing() {
   for tool in openssl redis-cli; do
     if command -v "$tool" >/dev/null; then printf 'ok\t%s\n' "$tool"; else printf 'fail\t%s is missing\n' "$tool"; fi
   done
-  # With no port to listen on it ends at once, and before that it has read its options.
+  # Without a port it exits at once, but has read its options before.
   said=$(run_limited 10 "$REDIS_BINARY" --port 0 --tls-port 0 --save '' 2>&1) || :
   if [[ $said == *'listen anywhere'* ]]; then
     printf 'ok\tredis-server has TLS\n'

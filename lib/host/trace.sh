@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A program of the user's that runs on the server while phases are measured, in a directory of its own.
+# A program of the user that runs on the server during measured phases, in a separate directory.
 # Settings sent in front: RUN_ID, and for start: RUN_OWNER, TRACE.
 
 # Usage: main start|fetch|stop
@@ -24,7 +24,7 @@ trace_start() {
   proc_started "$RECORD" $! trace || fail "TRACE: '$TRACE' ended at once: $(tail -n 1 trace.log)"
 }
 
-# Stop it and send its files.
+# Stop the program and send its files.
 trace_fetch() {
   local pid start
   if read -r pid start _ 2>/dev/null <"$RECORD" && ! proc_alive "$pid" "$start"; then

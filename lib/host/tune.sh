@@ -3,16 +3,16 @@
 # Tune this host and restore it. Only this module and the tier modules write to /proc and /sys (lib/host/wss.sh also clears the kernel's
 # marks of pages).
 # Needs: cpus irq vsmp damon resctrl tune_kind tune_journal
-# Settings sent in front: RUN_ID, RUN_OWNER, and for check and apply: TUNE_ROWS (lines NAME MODE KIND TARGETS VALUE), TUNE_LEASE.
+# Settings sent in front: RUN_ID, RUN_OWNER, and for check and apply: TUNE_ROWS (lines NAME MODE KIND TARGETS VALUE), LEASE.
 
 # Usage: main check|apply|renew|restore
-#   check    what apply would do
-#   apply    bring the host to what TUNE_ROWS say: what is off, and was changed by this run, is restored
-#   renew    note that the master lives; prints `lapsed` when the host was restored without it
+#   check    print what apply would do
+#   apply    change the host according to TUNE_ROWS; a setting that is off, and was changed by this run, is restored
+#   renew    record that the master is alive; prints `lapsed` if the watchdog has restored the host
 #   restore  restore all that this run changed
 # check and apply print NAME STATE TARGET BEFORE NOW WHY, restore NAME RESULT TARGET BEFORE DURING AFTER.
-# STATE: set, same (was so), shared (another run made it so), off, cannot, theirs (somebody else changed it since); check says
-# `would` for set. RESULT: back, theirs, rebooted, gone, stuck.
+# STATE: set, same (already had the value), shared (set by another run), off, cannot, theirs (changed by another program since); check prints `would`
+# instead of set. RESULT: back, theirs, rebooted, gone, stuck.
 main() {
   work_open
   TUNE=$WORK/tune-$RUN_ID
@@ -26,7 +26,7 @@ main() {
   esac
 }
 
-# One at a time: a call that is repeated after a lost link, the watchdog, and `stop` must not run at the same time.
+# A call that is repeated after a lost link, the watchdog, and `stop` must not run at the same time.
 # Usage: tune_lock
 tune_lock() {
   exec {TUNE_FD}>"$WORK/tune.flock"
@@ -69,7 +69,7 @@ tune_rows() {
   done
 }
 
-# What other runs have changed on this host: TUNE_OTHERS by target.
+# Changes of other runs on this host: TUNE_OTHERS by target.
 _tune_others() {
   local folder target TUNE
   declare -gA TUNE_OTHERS=()
@@ -131,7 +131,7 @@ _tune_row() {
   for seq in "${changing[@]}"; do _tune_change "$seq"; done
 }
 
-# Make one change that is in the journal, and check the result.
+# Make one change of the journal, and check the result.
 _tune_change() {
   local seq=$1 why=-
   local kind=${JOURNAL_KIND[seq]} name=${JOURNAL_NAME[seq]} target=${JOURNAL_TARGET[seq]} old=${JOURNAL_OLD[seq]} new=${JOURNAL_NEW[seq]}
@@ -156,8 +156,8 @@ _tune_change() {
   fi
 }
 
-# Before the first change: make the directory, the journal, the first heartbeat, and the watchdog that restores when heartbeats stop. The
-# directory is beside the run's directory, not in it: the record stays when somebody removes the run's directory.
+# Before the first change: make the directory, the journal, the first heartbeat, and the watchdog that restores when heartbeats stop. The directory is
+# not inside the run's directory, so the record remains if somebody removes that directory.
 # Usage: tune_open
 tune_open() {
   local pid start
@@ -172,7 +172,7 @@ tune_open() {
   tune_spawn watchdog tune_watchdog
 }
 
-# Record the time of the master's last heartbeat, in seconds since boot: nobody can set that clock.
+# Record the time of the master's last heartbeat, in seconds since boot, because that clock cannot be set.
 # Usage: tune_alive
 tune_alive() {
   local up
@@ -180,7 +180,7 @@ tune_alive() {
   printf '%s\n' "${up%.*}" >"$TUNE/alive"
 }
 
-# Start a function of this script as a process of its own, which stays when this script and its connection end.
+# Start a function of this script as a separate process, which continues when this script and its connection end.
 # Usage: tune_spawn NAME FUNCTION [ARG]...
 tune_spawn() {
   local name=$1
@@ -190,7 +190,7 @@ tune_spawn() {
     # An inherited descriptor that stays open would block readers of its other end.
     # shellcheck disable=SC2016 # for the process
     echo 'for fd in /proc/self/fd/*; do fd=${fd##*/}; ((fd < 3 || fd > 200)) || exec {fd}>&-; done'
-    declare -p TUNE WORK RUN_ID TUNE_LEASE RESCTRL_SLOW "${!DAMON_@}"
+    declare -p TUNE WORK RUN_ID LEASE RESCTRL_SLOW "${!DAMON_@}"
     [[ -z ${TIERBENCH_ROOT-} ]] || declare -p TIERBENCH_ROOT
     declare -f
     printf '%q ' "$@"
@@ -206,12 +206,12 @@ tune_pace() {
   read -r -t "$1" -u "$TUNE_PIPE" || :
 }
 
-# The watchdog: restore the host when there was no heartbeat for TUNE_LEASE seconds, or when somebody removed the journal.
+# The watchdog: restore the host when there was no heartbeat for LEASE seconds, or when somebody removed the journal.
 # Usage: tune_watchdog
 tune_watchdog() {
-  local up alive journal pace=$((TUNE_LEASE / 10))
+  local up alive journal pace=$((LEASE / 10 < 10 ? LEASE / 10 : 10))
   ((pace > 0)) || pace=1
-  # While it is open, it can be read although it was removed.
+  # While it is open, it can be read even after its removal.
   exec {journal}<"$TUNE/journal" || return
   while [[ ! -e $TUNE/lapsed ]]; do
     if [[ ! $TUNE/journal -ef /proc/self/fd/$journal ]]; then
@@ -221,7 +221,7 @@ tune_watchdog() {
     read -r up _ </proc/uptime
     alive=
     { read -r alive <"$TUNE/alive"; } 2>/dev/null || :
-    if [[ -n $alive ]] && ((${up%.*} - alive >= TUNE_LEASE)); then
+    if [[ -n $alive ]] && ((${up%.*} - alive >= LEASE)); then
       tune_lock
       [[ -e $TUNE/journal ]] || return
       tune_undo_all
@@ -232,7 +232,7 @@ tune_watchdog() {
   done
 }
 
-# Keep a number in a file that is in effect as long as it is open (see Documentation/power/pm_qos_interface.rst).
+# Keep a number in a file that has an effect only while it is open (see Documentation/power/pm_qos_interface.rst).
 # Usage: tune_hold TARGET NUMBER
 # Returns: 1 with WHY.
 tune_hold() {
@@ -253,7 +253,7 @@ tune_holder() {
   exec {fd}<>"$1" || return
   # shellcheck disable=SC2059 # the bytes are the format
   printf "$bytes" >&"$fd"
-  # It ends by itself when its directory is removed, in case it is not on record.
+  # The process exits when its directory is removed, in case it is not recorded.
   while [[ -e $TUNE/journal ]]; do tune_pace 5; done
 }
 
@@ -271,7 +271,7 @@ tune_renew() {
 
 # Undo one change, unless somebody else has changed the value since.
 # Usage: tune_undo SEQ
-# Returns: 1 when it is not undone; the journal then keeps it.
+# Returns: 1 if it is not undone; the journal then keeps it.
 tune_undo() {
   local seq=$1
   local kind=${JOURNAL_KIND[seq]} target=${JOURNAL_TARGET[seq]} old=${JOURNAL_OLD[seq]} new=${JOURNAL_NEW[seq]}
@@ -290,7 +290,7 @@ tune_undo() {
     journal_undone "$seq" gone -
     return
   fi
-  # A process of ours was killed while it set DAMON up.
+  # A process of ours was killed during the setup of DAMON.
   [[ $kind != damon || $VALUE != other ]] || ! damon_unfinished || VALUE=$new
   if [[ $VALUE != "$old" && $VALUE != "$new" || $old == unknown ]]; then
     journal_undone "$seq" theirs "$VALUE"
@@ -302,9 +302,9 @@ tune_undo() {
   journal_undone "$seq" back "$VALUE"
 }
 
-# Undo all changes, last first; the list is read anew.
+# Undo all changes, last first; the journal is read again.
 # Usage: tune_undo_all [JOURNAL]
-# Returns: 1 when one is not undone.
+# Returns: 1 if a change is not undone.
 tune_undo_all() {
   local seq status=0
   journal_read "$@"
@@ -332,7 +332,7 @@ tune_restore() {
   rm -rf -- "$TUNE"
 }
 
-# Restore what a broken run left, and report it in lines for people.
+# Restore the changes of a broken run, and report them as text.
 # Usage: tune_stop DIR
 tune_stop() {
   local rows name result target old new after

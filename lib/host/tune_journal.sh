@@ -72,7 +72,7 @@ journal_add() {
   _journal_write change "$JOURNAL_SEQ" "$RUN_ID" "$boot" "$@" || _journal_refuse
 }
 
-# Wait until all of it is on the disk. Ends the script if that fails, because its changes may not be made then.
+# Wait until the journal is on the disk. Ends the script if that fails, because its changes must not be made then.
 # Usage: journal_sync
 journal_sync() {
   sync "$TUNE/journal" 2>/dev/null || _journal_refuse
@@ -80,7 +80,7 @@ journal_sync() {
 
 # Record the value that the kernel made of a change.
 # Usage: journal_now SEQ VALUE
-# Returns: 1 when it cannot be written: nobody would then know that the value is ours.
+# Returns: 1 if it cannot be written; the change would then not be recognised as ours.
 journal_now() {
   JOURNAL_NEW[$1]=$2
   _journal_write now "$@" && sync "$TUNE/journal" 2>/dev/null

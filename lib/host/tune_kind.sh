@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Each kind of setting in conf/tuning.tsv: its targets on this host, how it is read, and how it is changed. TIERBENCH_ROOT, if set, is
-# prefixed to every path of the kernel, so that a test can show another machine.
+# The kinds of settings in conf/tuning.tsv: find their targets on this host, read and change them. TIERBENCH_ROOT, if set, is a prefix of the kernel's
+# paths, so that a test can simulate another machine.
 
 # Find the targets of a row of conf/tuning.tsv on this host.
 # Usage: tune_targets KIND TARGETS VALUE
-# Returns: sets TARGET and WANTED, an item each; 1 with WHY and STATE (same: nothing to do here; cannot) when there is none.
+# Returns: sets TARGET and WANTED, one item per target; 1 with WHY and STATE (same: nothing to do; cannot) if there is no target.
 tune_targets() {
   local kind=$1 words=$2 value=$3 word path
   local -a list
@@ -57,7 +57,7 @@ tune_targets() {
       done
       if ((${#TARGET[@]} == 0)); then
         WHY="there is no $words"
-        # debugfs is mounted where somebody needs it.
+        # debugfs may not be mounted.
         [[ $words != /sys/kernel/debug/* || -e ${TIERBENCH_ROOT-}/sys/kernel/debug/sched ]] || WHY+="; as root: mount -t debugfs debugfs /sys/kernel/debug"
         [[ $kind != *\? ]] || STATE=same
         return 1
@@ -99,7 +99,7 @@ tune_kind() {
 
 # Read the value of a target.
 # Usage: tune_read KIND TARGET
-# Returns: sets VALUE; 1 with WHY when it cannot be read.
+# Returns: sets VALUE; 1 with WHY if it cannot be read.
 tune_read() {
   VALUE='' WHY=''
   case $1 in
@@ -175,7 +175,7 @@ tune_may() {
 
 # Change a target.
 # Usage: tune_write KIND TARGET VALUE
-# Returns: 1 with WHY when the kernel or the tool refuses.
+# Returns: 1 with WHY if the kernel or the tool refuses.
 tune_write() {
   local kind=$1 target=$2 value=$3 verb=start
   case $kind in

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The user that the instances run as: the login user, or in place of root an unprivileged user. Setting sent in front: REDIS_USER (auto,
+# The user that the instances run as: the login user, or an unprivileged user instead of root. Setting sent in front: REDIS_USER (auto,
 # keep, or the name of a user).
 
-# The users that auto uses in place of root, the first that exists: those of the packages, then nobody.
+# The users that auto tries instead of root; the first existing user is used: those of the packages, then nobody.
 readonly USER_KNOWN='redis valkey nobody'
 
 # Find the user that instances run as, and how to start an instance as that user.
 # Usage: user_find
 # Globals: REDIS_USER
-# Returns: sets USER_NAME, USER_ID and USER_GROUP (empty: instances run as this user), USER_WORDS, which stand in front of redis-server,
-#   and USER_WHY, the reason why auto stays with root; 1 with USER_WHY when the user that was named is not available.
+# Returns: sets USER_NAME, USER_ID and USER_GROUP (empty: instances run as this user), USER_WORDS, the prefix of redis-server, and USER_WHY, the
+# reason why auto keeps root; 1 with USER_WHY if the named user is not available.
 user_find() {
   local name=$REDIS_USER names=$REDIS_USER said
   USER_NAME='' USER_ID='' USER_GROUP='' USER_WORDS=() USER_WHY=''
@@ -43,7 +43,7 @@ user_reaches() {
   run_limited 10 "${USER_WORDS[@]}" test -x "$1"
 }
 
-# Raise the limits that root may raise and redis-server, as another user, may not: open files, and processes of one user.
+# Raise limits before redis-server becomes another user, who may not raise them: open files, and processes of one user.
 # Usage: user_limits
 # Globals: REDIS_CONF
 user_limits() {

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The tools of vSMP (Intel Memory Drive Technology), whose names begin with four letters of their own.
+# The tools of vSMP (Intel Memory Drive Technology), whose names begin with four specific letters.
 
 # Print the path of the tools up to their prefix: with it, PREFIXversion and PREFIXctl.
 # Usage: vsmp_prefix
-# Returns: 1 when this machine does not run on it.
+# Returns: 1 if this machine does not run on vSMP.
 vsmp_prefix() {
   local file
   for file in "${TIERBENCH_ROOT-}"/usr/local/bin/????version; do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# How much memory the instances touch in a time: clear the kernel's "referenced" marks, and count them after 1, 4 and 16 s. Settings sent in
-# front: RUN_ID. TIERBENCH_ROOT, if set, is prefixed to the kernel's paths, so that a test can show another machine.
+# The memory that the instances touch in a given time: clear the kernel's "referenced" marks, and count them after 1, 4 and 16 s. Settings sent in
+# front: RUN_ID. TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 WSS_SECONDS=(1 4 16)
 
@@ -24,7 +24,7 @@ wss_probe() {
   exec {WSS_NEVER}<> <(:)
   began=${EPOCHREALTIME/[.,]/}
   for pid in "${pids[@]}"; do
-    # 1: of all its pages (proc(5)).
+    # 1: clears the marks of all its pages (proc(5)).
     { echo 1 >"/proc/$pid/clear_refs"; } 2>/dev/null || fail "/proc/$pid/clear_refs: cannot be written"
   done
   from=${EPOCHREALTIME/[.,]/}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# How ./test, its unit tests, its fuzz target and its benchmark are built; included by the Makefile at the top.
+# Rules to build ./test, its unit tests, its fuzz target and its benchmark; included by the top-level Makefile.
 #
 #   HIREDIS_DIR=DIR   hiredis built in DIR (headers in DIR or DIR/hiredis or DIR/include/hiredis, library in DIR or DIR/lib)
 #   REDIS_SRC=DIR     a built Redis source tree: its deps/hiredis
-#   TLS=1             with TLS, which needs OpenSSL 1.1 or newer
+#   TLS=1             with TLS, which requires OpenSSL 1.1 or newer
 #   WERROR=1          warnings are errors
 #   FUZZ_RUNS=200000  inputs that check-fuzz tries on each target
 #   FUZZ_SECONDS=60   how long it tries instead
@@ -44,7 +44,7 @@ endif
 LOADGEN_CFLAGS += $(HIREDIS_CFLAGS) $(TLS_CFLAGS)
 LOADGEN_LIBS := $(HIREDIS_LIBS) $(TLS_LIBS) -lz -lm -lpthread
 
-# Objects are made again when how they are made has changed.
+# Objects are rebuilt when their flags have changed.
 LOADGEN_STAMP := $(LOADGEN_OUT)/flags
 $(shell mkdir -p $(LOADGEN_OUT); echo '$(CC) $(LOADGEN_CFLAGS) $(LOADGEN_LIBS)' | cmp -s - $(LOADGEN_STAMP) || echo '$(CC) $(LOADGEN_CFLAGS) $(LOADGEN_LIBS)' >$(LOADGEN_STAMP))
 
@@ -53,7 +53,7 @@ loadgen-hiredis:
 	@$(if $(HIREDIS_FOUND),:,echo '$(HIREDIS_MISSING)' >&2; exit 1)
 	@$(if $(TLS_FOUND),:,echo 'pkg-config finds no openssl: install libssl-dev (openssl-devel), or build without TLS=1' >&2; exit 1)
 
-# Beside ./test, for runs with TLS=on.
+# In addition to ./test, for runs with TLS=on.
 .PHONY: tls
 tls: ## build the load generator with TLS, build/tls/test
 	@$(MAKE) --no-print-directory TLS=1 LOADGEN_OUT=build/tls build/tls/test
@@ -69,7 +69,7 @@ $(LOADGEN_OUT)/%.o: $(LOADGEN_DIR)/%.c $(LOADGEN_STAMP) | loadgen-hiredis
 
 -include $(wildcard $(LOADGEN_OUT)/*.d)
 
-# Unit tests, with what they test built again under the sanitizers.
+# Unit tests, with the tested modules rebuilt with the sanitizers.
 UNIT_OUT := build/unit
 UNIT_TESTS := $(patsubst tests/unit/%_test.c,%,$(wildcard tests/unit/*_test.c))
 UNIT_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g $(LOADGEN_WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -I$(LOADGEN_DIR) -Ilib/membench $(HIREDIS_CFLAGS)

@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 # Axes of the sweep: which settings have several values, and the points that they make. lib/plan/axes.tsv is the table of axes.
 
-# By setting, as in the table; and the settings that are lists by themselves, in its order.
+# By setting, as in the table; and the settings that accept lists, in its order.
 declare -A _AXES_COLUMN=() _AXES_FORM=() _AXES_COLON=()
 _AXES_LISTS=()
-# By axis of SWEEP: where it was set.
+# By axis of SWEEP: the source of its value.
 declare -A _AXES_FROM=()
 # By axis: its values, separated by blanks; `-` where every variant has its own value.
 declare -A _AXES_VALUES=()
@@ -26,8 +26,8 @@ _axes_table() {
 
 # Set the axes from the resolved settings.
 # Usage: axes_settle
-# Globals: SWEEP and the settings that are lists by themselves
-# Returns: sets AXES, the settings that are axes; exits 2 when one cannot be.
+# Globals: SWEEP and the settings that accept lists
+# Returns: sets AXES, the settings that are axes; exits 2 if a setting cannot be an axis.
 axes_settle() {
   local setting word
   local -a words
@@ -41,19 +41,19 @@ axes_settle() {
         words[word]=$REPLY
       done
     fi
-    # A single value of these is not swept: a variant may set another. A hit ratio is of the point: all variants have the same keys.
+    # A single value of these settings is not swept: a variant may set another. A hit ratio belongs to the point: all variants have the same keys.
     [[ $setting == VALUE_SIZES || $setting == INSTANCES || ($setting == HIT_RATIO && ${words[0]} != off) ]] || ((${#words[@]} > 1)) || words=(-)
     AXES+=("$setting")
     _AXES_VALUES[$setting]=${words[*]}
   done
-  # A list too, but no column where it is not one.
+  # NEIGHBOUR accepts a list too, but has a column only if it has several values.
   [[ $NEIGHBOUR != *' '* ]] || _axes_sweep "NEIGHBOUR=${NEIGHBOUR// /,}" NEIGHBOUR
   for word in ${SWEEP-}; do _axes_sweep "$word"; done
 }
 
 # Take one item of SWEEP.
 # Usage: _axes_sweep NAME=VALUE,VALUE... [SETTING]
-#   SETTING is the one that names it (SWEEP)
+#   SETTING is the setting that contains it (SWEEP)
 _axes_sweep() {
   local where value name=${1%%=*}
   local -a values
@@ -63,10 +63,12 @@ _axes_sweep() {
   IFS=, read -r -a values <<<"${1#*=}"
   for value in "${values[@]}"; do
     conf_check "$name" "$value" "$where"
+    [[ -z $CONF_OLD || $CONF_TEXT != - ]] || die_usage "$where: $1: $name is an old name without effect; sweep $CONF_NAME"
     [[ ! -v "seen[$CONF_TEXT]" ]] || die_usage "$where: $1: the value $value is repeated; give each value once"
     seen[$CONF_TEXT]=1
     values[${#seen[@]} - 1]=$CONF_TEXT
   done
+  [[ -z $CONF_OLD ]] || log_warn "$where: $1: an old name; now $CONF_NAME"
   name=$CONF_NAME
   [[ ${_AXES_COLUMN[$name]-} != - ]] || die_usage "$where: $1: $name has one value for the whole run; run once for each value"
   [[ ! -v "_AXES_FORM[$name]" || ! " ${_AXES_LISTS[*]} " == *" $name "* ]] ||
@@ -87,10 +89,10 @@ axes_columns() {
   for setting in "${AXES[@]}"; do AXES_COLUMNS+=("${_AXES_COLUMN[$setting]-${setting,,}}"); done
 }
 
-# Print the combinations of the values in SWEEP; one empty combination where it is empty.
+# Print the combinations of the values in SWEEP; one empty combination if it is empty.
 # Usage: axes_sweeps
 # Globals: AXES
-# Returns: sets POINT_SWEEPS, as POINT_VALUES has them
+# Returns: sets POINT_SWEEPS, in the form of POINT_VALUES
 axes_sweeps() {
   local setting value sweep none=''
   local -a more
@@ -108,9 +110,8 @@ axes_sweeps() {
 # Make the points: every combination of the values of all axes, the last axis changing fastest.
 # Usage: axes_points
 # Globals: AXES
-# Returns: sets POINT_NAMES, and POINT_VALUES (of each axis, separated by tabs; `-` is what the variant has) and POINT_SWEEP (for
-#   people: what tells the point from others of its size and number of instances; `-` when nothing does). Exits 2 when two points
-#   would have one name.
+# Returns: sets POINT_NAMES, and POINT_VALUES (one per axis, separated by tabs; `-`: the variant's own value) and POINT_SWEEP (text: how the point
+# differs from others with the same size and number of instances; `-` if it does not). Exits 2 if two points would have the same name.
 axes_points() {
   local setting value i
   local -a names values sweeps
@@ -149,20 +150,20 @@ _axes_written() {
   REPLY=${REPLY//%/${value//[!A-Za-z0-9._-]/}}
 }
 
-# Set REPLY to a value as it is printed beside size and instances.
+# Set REPLY to a value as it is printed after size and instances.
 _axes_told() {
   REPLY=
   [[ $2 != - && $1 != VALUE_SIZES && $1 != INSTANCES ]] || return 0
   REPLY=${_AXES_COLUMN[$1]-${1,,}}
   REPLY=${REPLY//_/ }' '$2
   [[ $1 != HIT_RATIO ]] || REPLY="hit ratio $2"
-  # These values need no name in front.
+  # These values need no name as prefix.
   [[ $1 != DRAM_RATIO && $1 != KEY_PATTERN ]] || REPLY=$2
 }
 
 # Set the resolved settings to those of a point.
 # Usage: axes_use VALUES
-#   VALUES as POINT_VALUES has them
+#   VALUES in the form of POINT_VALUES
 # Globals: AXES
 axes_use() {
   local i

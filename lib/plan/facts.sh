@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Facts: what a host is, as lines NAME VALUE, tab-separated. They are read once from each host, kept with a run, and given to a plan without
-# hosts (FACTS).
+# Facts of a host, as lines NAME VALUE, tab-separated. They are read once from each host, stored with a run, and used by a plan without hosts (FACTS).
 #
 #   cpus N                    logical CPUs
 #   mem_gib N                 GiB of memory, as free -g prints it
 #   mem_bytes N, mem_available_bytes N
 #   topology LINE             of lscpu -p=CPU,CORE,SOCKET,NODE, and of lib/host/facts.sh
-#   keycost SIZE WORD...      what a key with a value of SIZE bytes costs, as Redis said: a line for lib/plan/keycost.awk
+#   keycost SIZE WORD...      the memory of a key with a value of SIZE bytes, as Redis reported: a line for lib/plan/keycost.awk
 
 # By host: its facts.
 declare -A _FACTS=()
 
 # Read the facts of hosts, all at the same time.
 # Usage: facts_read HOST...
-# Returns: 1 when one does not answer, with the reason on stderr.
+# Returns: 1 if a host does not answer, with the reason on stderr.
 facts_read() {
   local host status=0
   side_run $((REMOTE_RETRY + 60)) _facts_ask "$@" || status=1
@@ -41,7 +40,7 @@ _facts_ask() {
 # Use the facts of the server that were read.
 # Usage: facts_use
 # Globals: SERVER
-# Returns: sets SERVER_BYTES SERVER_FREE, and what settings that say auto get; 1 when there are none.
+# Returns: sets SERVER_BYTES SERVER_FREE, and the values of settings that are auto; 1 if there are no facts.
 facts_use() {
   local name value topology='' costs=''
   [[ -n ${_FACTS[$SERVER]-} ]] || return
@@ -55,7 +54,7 @@ facts_use() {
       keycost) costs+=$value$'\n' ;;
     esac
   done <<<"${_FACTS[$SERVER]}"
-  # A user's file overrides what was read.
+  # A user's file overrides the topology that was read.
   if [[ $SERVER_TOPOLOGY == auto ]]; then place_learn "${topology%$'\n'}"; else place_read; fi
   [[ -z $costs ]] || fill_learn <<<"${costs%$'\n'}"
 }
@@ -63,7 +62,7 @@ facts_use() {
 # Use the facts of the server from a file, without connecting to it.
 # Usage: facts_load
 # Globals: FACTS: such a file; or a directory with SERVER.tsv, SERVER/facts.tsv or env/SERVER/facts.tsv in it, as a run has
-# Returns: as facts_use; exits 2 when there is no such file, or it is not one.
+# Returns: as facts_use; exits 2 if there is no such file, or it is invalid.
 facts_load() {
   local file=$FACTS try line number=0 names=' ' name
   [[ ! -d $FACTS ]] || for try in "$SERVER.tsv" "$SERVER/facts.tsv" "env/$SERVER/facts.tsv"; do
@@ -83,7 +82,7 @@ facts_load() {
   facts_use
 }
 
-# Whether a line is a valid fact: it may come from somebody else.
+# Whether a line is a valid fact: another person may have written the file.
 _facts_is() {
   local count='(0|[1-9][0-9]{0,17})' decimal='[0-9]{1,15}(\.[0-9]{1,9})?'
   [[ $1 =~ ^(cpus|mem_gib|mem_bytes|mem_available_bytes)$'\t'$count$ ||
@@ -91,7 +90,7 @@ _facts_is() {
     $1 =~ ^keycost$'\t'$count$'\t'(base$'\t'|cost$'\t'[0-9]{1,2}$'\t')-?$decimal$ ]]
 }
 
-# Keep the facts of every host with a run.
+# Write the facts of every host into a run's directory.
 # Usage: facts_write RUN
 facts_write() {
   local host

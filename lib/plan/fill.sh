@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # How many keys fill the requested memory, and whether they fit.
 
-# By value size in bytes: what keys cost, in the lines that lib/plan/keycost.awk reads.
+# By value size in bytes: the memory of keys, as lines for lib/plan/keycost.awk.
 declare -A _FILL_MODEL=()
 # Questions to lib/plan/keycost.awk, `keys VALUE_BYTES TARGET` or `bytes VALUE_BYTES KEYS`: its answers, and the questions not yet asked.
 declare -A _FILL_SAID=() _FILL_ASKED=()
@@ -25,7 +25,7 @@ _fill_guide() {
 # Print the keys per instance of a point.
 # Usage: fill_keys VALUE_BYTES INSTANCES
 # Globals: KEYS KEY_MIN KEY_MAX FILL SERVER_MEM SERVER_BYTES RESERVE
-# Returns: exits 2 when no key fits.
+# Returns: exits 2 if no key fits.
 fill_keys() {
   fill_keys_of "$@" || { fill_answer && fill_keys_of "$@"; }
   echo "$REPLY"
@@ -53,8 +53,8 @@ fill_keys_of() {
   ! fill_apart || ((KEY_MAX < REPLY)) || conf_refuse KEY_MAX "populate sets only the keys 0..$((REPLY - 1)); set a lower KEY_MAX, or more KEYS"
 }
 
-# The used_memory, in bytes over all instances, that FILL asks for; empty when it names none. A percentage is of the usable memory: the
-# server's memory less the reserve.
+# The used_memory, in bytes over all instances, that FILL requests; empty if FILL does not name one. A percentage is of the usable memory: the
+# server's memory minus the reserve.
 # Usage: fill_target
 # Globals: KEYS KEY_MAX FILL SERVER_BYTES
 # Returns: sets REPLY
@@ -86,8 +86,8 @@ fill_bytes_of() {
   REPLY=$((each * REPLY))
 }
 
-# The keys in an instance after all phases: all of them, unless no phase makes enough SETs; with KEY_PATTERN=latest also the added keys, as
-# far as they are known.
+# The keys in an instance after all phases: all of them, unless the phases send too few SETs; with KEY_PATTERN=latest also the added keys, if their
+# number is known.
 # Usage: fill_set_of INSTANCES KEYS
 # Globals: PHASES TIME RATE RATIO COMMANDS KEY_PATTERN, and as plan_shares and plan_requests_of
 # Returns: sets REPLY
@@ -125,11 +125,11 @@ fill_set_of() {
   REPLY=$(((held < keys ? held : keys) + added))
 }
 
-# After settings were resolved, keep those that determine the number of keys. KEYS or FILL of a higher layer override KEY_MAX. Else both
-# count where there is populate (fill_apart), and KEY_MAX overrides KEYS where there is none.
+# After settings were resolved, keep those that determine the number of keys. KEYS or FILL of a higher layer override KEY_MAX. Else both count if
+# there is a populate phase (fill_apart), and KEY_MAX overrides KEYS without it.
 # Usage: fill_settle
 # Globals: KEYS KEY_MIN KEY_MAX FILL PHASES
-# Returns: exits 2 when both are in one place, or when there are no keys between KEY_MIN and KEY_MAX.
+# Returns: exits 2 if both are set in the same layer, or if there are no keys between KEY_MIN and KEY_MAX.
 fill_settle() {
   [[ $KEY_MAX != auto ]] || return 0
   if [[ $KEYS != auto ]] && (($(conf_layer KEYS) > $(conf_layer KEY_MAX))); then
@@ -173,7 +173,7 @@ fill_source() {
   [[ ! -v "_FILL_MODEL[$1]" ]] || REPLY=asked
 }
 
-# Print how far from FILL the nearest number of keys is, when that is more than 1 %. A dict's table that doubles, or a value that is large
+# Print the distance between FILL and the nearest number of keys, if it is more than 1 %. A dict's table that doubles, or a value that is large
 # compared with the target, makes some fill targets impossible.
 # Usage: fill_gap TARGET BYTES
 fill_gap() {
@@ -201,11 +201,11 @@ _fill_reserve() {
   fi
 }
 
-# Measure the cost of keys with Redis, when FILL or a variant's tier depends on it: a scratch instance on the server gets samples of the
+# Measure the memory of keys with Redis, if FILL or a variant's tier depends on it: a scratch instance on the server gets samples of the
 # keys and values that the run will set.
 # Usage: fill_calibrate
 # Globals: VALUE_SIZES VALUE_DISTRIBUTION COMMANDS DATA SEED; needs plan_settle, server_find_redis and the load generator
-# Returns: 1 with the reason on stderr; estimates then stand in.
+# Returns: 1 with the reason on stderr; estimates are then used.
 fill_calibrate() {
   local size model status=0
   _fill_wanted || return 0
@@ -262,10 +262,10 @@ _fill_sample() {
   read -r _ values <<<"$REPLY"
   ((values > 0)) || values=1
   local -a samples=("3 1")
-  # Half as many keys again as expected: names that are longer than any of these are not needed.
+  # 1.5 times the expected number of keys: longer names are not needed.
   most=$(($(fill_keys "$size" "$(_fill_fewest)") * 3 / 2))
   for ((digits = 4; digits <= ${#most} && digits <= 15; digits++)); do samples+=("$digits 1"); done
-  # Repeat the largest sample with half as many keys more: two sizes give the constant part.
+  # Repeat the largest sample with 1.5 times as many keys: two sizes give the constant part.
   for digits in "${samples[@]}" "${samples[-1]% *} 2"; do
     read -r digits room <<<"$digits"
     from=0

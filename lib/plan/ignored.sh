@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Settings that were asked for and have no effect beside others.
+# Settings of the user that have no effect in combination with others.
 
-# Print settings that have no effect beside the other settings of some variant, or that may surprise, as rows FOUND WANTED FIX.
+# Print settings that have no effect in combination with the settings of a variant, or an unexpected effect, as rows FOUND WANTED FIX.
 # Usage: plan_ignored
 plan_ignored() {
   local variant sweep
@@ -36,13 +36,9 @@ _plan_ignored_eviction() {
 
 # Warn about requests that TIME overrides: set in a higher layer than TIME, or on the command line.
 _plan_ignored_requests() {
-  local name
-  [[ $TIME != 0 ]] || return 0
-  for name in REQUESTS INSTANCE_REQUESTS CONNECTION_REQUESTS; do
-    [[ ${!name} != 0 ]] || continue
-    (($(conf_layer "$name") > $(conf_layer TIME))) || _plan_explicit "$name" || continue
-    printf '%s=%s\tTIME=0\tset TIME=0: with TIME=%s requests are ignored\n' "$name" "${!name}" "$TIME"
-  done
+  [[ $TIME != 0 && $REQUESTS != 0 ]] || return 0
+  (($(conf_layer REQUESTS) > $(conf_layer TIME))) || _plan_explicit REQUESTS || return 0
+  printf 'REQUESTS=%s\tTIME=0\tset TIME=0: with TIME=%s requests are ignored\n' "$REQUESTS" "$TIME"
 }
 
 # Redis is told the instance's CPUs, which are known only when the plan names them; a single thread has nothing to pin separately.

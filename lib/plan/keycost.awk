@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-# What keys cost in one Redis instance, and how many fit: bytes(KEYS) = base + the keys' own bytes + the dict's table.
-#
-# Model, a line each, tab-separated: `base BYTES` (no key), `cost DIGITS BYTES` (a key whose number has so many digits; 3 is
-# three or fewer): the name of a key is part of its cost. The table has as many slots of 8 bytes as the next power of two.
-# KINDS in the environment: how many keys of different kinds each number is, and VALUES, how many values they hold together (default 1).
+# The memory of keys in one Redis instance, and how many keys fit: bytes(KEYS) = base + the bytes of the keys + the dict's table.
+# Lines of a model, tab-separated: `base BYTES` (no key), `cost DIGITS BYTES` (a key whose number has DIGITS digits; 3 means three or fewer). The name
+# of a key is part of its cost. The table has slots of 8 bytes; their number is the next power of two.
+# Environment: KINDS, the number of keys of different kinds per key number, and VALUES, the number of values in all of them (default 1).
 # With DO=fit in the environment: print a model from samples, lines `sample DIGITS KEYS USED_MEMORY`, the last two with the most digits.
-# Else: answer questions behind the lines of models, each with the value size in bytes in front. A size without a model is estimated
-# by the sizes that jemalloc hands out and Redis 7's structures. Each answer comes behind its question:
-#   ask	keys SIZE TARGET    the number of keys whose bytes come closest to TARGET
+# Else: answer the questions that follow the lines of models; each line begins with the value size in bytes. A size without a model is estimated from
+# jemalloc's size classes and Redis 7's structures. Each output line is a question and its answer:
+#   ask	keys SIZE TARGET    the number of keys whose bytes are closest to TARGET
 #   ask	bytes SIZE KEYS     the bytes of KEYS keys
 
 # The size of an allocation of n bytes: steps of 16 up to 128, then four steps per doubling.
@@ -25,7 +24,7 @@ function estimate(size,    value, digits) {
   top[size] = 15
 }
 
-# The marker key of the load generator is one key more.
+# The load generator's marker is an additional key.
 function table(keys,    slots) {
   for (slots = 4; slots < keys * kinds + 1; slots *= 2) ;
   return 8 * slots

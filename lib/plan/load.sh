@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The kind of load that the settings ask for: refuse contradictions, print it, and print the options of ./test for it.
+# The load that the settings describe: refuse contradictions, print it, and print the options of ./test for it.
 
 # Set VALUE_SIZES to the mean of VALUE_DISTRIBUTION, after settings were resolved.
 # Usage: load_settle
 # Globals: VALUE_DISTRIBUTION
-# Returns: sets VALUE_SIZES; exits 2 when VALUE_DISTRIBUTION is no distribution.
+# Returns: sets VALUE_SIZES; exits 2 if VALUE_DISTRIBUTION is invalid.
 load_settle() {
   local mean
   [[ $VALUE_DISTRIBUTION != off ]] || return 0
@@ -48,11 +48,10 @@ load_mean() {
 
 # Refuse settings of the load that contradict each other.
 # Usage: load_check
-# Globals: KEY_PATTERN SHIFT SCRAMBLE PHASES EXPIRE
+# Globals: KEY_PATTERN SHIFT SCRAMBLE PHASES
 # Returns: exits 2.
 load_check() {
   local pattern
-  [[ $EXPIRE == off ]] || _load_is_range "$EXPIRE" || conf_refuse EXPIRE "invalid; accepted: off, seconds from 1 to 999999999, or LOW-HIGH"
   mix_check
   replay_check
   for pattern in $KEY_PATTERN; do
@@ -69,12 +68,7 @@ load_check() {
   done
 }
 
-# Whether a value is a whole number from 1 up, or an ascending range of two of them.
-_load_is_range() {
-  [[ $1 =~ ^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$ ]] && ((${1%-*} <= ${1#*-}))
-}
-
-# Print settings that have no effect, or may surprise, as rows FOUND WANTED FIX.
+# Print settings that have no effect, or an unexpected effect, as rows FOUND WANTED FIX.
 # Usage: load_ignored
 # Globals: KEY_PATTERN PHASES TIME RATE SHIFT
 load_ignored() {
@@ -88,7 +82,7 @@ load_ignored() {
   fi
 }
 
-# Print the pattern of keys, and what it does not say itself; or the trace.
+# Print the pattern of keys and the settings that modify it; or the trace.
 # Usage: load_text
 # Globals: KEY_PATTERN SCRAMBLE SHIFT KEY_MIN KEY_MAX VALUE_DISTRIBUTION EXPIRE COMMANDS
 load_text() {

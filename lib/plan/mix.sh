@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The commands of the mixed phase, COMMANDS: what is accepted, what populate makes for it, and which commands instances must allow.
+# COMMANDS of the mixed phase: check them, and derive the keys that populate makes and the commands that instances must allow.
 
 # By name of a command: the kind of its key (s string, i counter, h hash, l list, z sorted set, x stream), whether it takes -N, and the
 # server's commands that it and populate need.
@@ -12,7 +12,7 @@ declare -rA _MIX_KNOWN=(
 # Commands that are not supported as load.
 readonly _MIX_NEVER=' acl client cluster config debug failover flushall flushdb migrate module monitor multi psubscribe replicaof reset script shutdown slaveof ssubscribe subscribe swapdb watch '
 
-# Print the items of COMMANDS, a line each: KIND N WEIGHT NAME, or `own 1 WEIGHT WORDS`; NAME is as it is written, with -N.
+# Print the items of COMMANDS, one per line: KIND N WEIGHT NAME, or `own 1 WEIGHT WORDS`; NAME is as written by the user, with -N.
 # Usage: _mix_items
 # Globals: COMMANDS
 # Returns: exits 2 at an invalid item.
@@ -73,7 +73,7 @@ mix_check() {
   done <<<"$items"
 }
 
-# The keys that populate makes for each key number: how many of different kinds, and how many values they hold together.
+# The keys that populate makes for each key number: the number of kinds, and the number of values in all of them.
 # Usage: mix_fills
 # Globals: COMMANDS
 # Returns: sets REPLY to KEYS VALUES
@@ -113,7 +113,7 @@ mix_allowed() {
   done < <(_mix_items)
 }
 
-# Print settings that have no effect, or may surprise, as rows FOUND WANTED FIX.
+# Print settings that have no effect, or an unexpected effect, as rows FOUND WANTED FIX.
 # Usage: mix_ignored
 # Globals: COMMANDS PHASES
 mix_ignored() {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Places instances on CPUs: reads a topology (lscpu -p: CPU,CORE,SOCKET,NODE), then questions, lines
+# Places instances on CPUs: reads a topology (lscpu -p: CPU,CORE,SOCKET,NODE), then questions of the form
 #   ask	INSTANCES PLACEMENT NODE CORES ALLOWED EXCEPT SHARE
-# where `-` is no such limit; lib/plan/place.sh says what they mean. Prints behind each question, by a tab, the CPUs that instances have
-# in turn: CPUS@NODE, with a semicolon between two; `-` for any node; `none` when no CPU is left.
+# where `-` means no limit; lib/plan/place.sh explains the fields. Prints each question, a tab, and the CPUs of the instances in turn: CPUS@NODE,
+# separated by semicolons; `-` for any node; `none` if no CPU is left.
 # Read after CPUS_AWK (lib/shared/cpus.sh).
 
 BEGIN { FS = "," }
@@ -20,7 +20,7 @@ BEGIN { FS = "," }
   print question "\t" answer(word[1], word[2], word[3], word[4], word[5], word[6], word[7])
 }
 
-# Put the usable CPUs into cpu[1..count], as many as CORES.
+# Set cpu[1..count] to the usable CPUs, at most CORES.
 function take(cores, allowed, except,    i, list, may, never) {
   if (allowed != "-") for (i = cpus_expand(allowed, list); i > 0; i--) may[list[i]] = 1
   if (except != "-") for (i = cpus_expand(except, list); i > 0; i--) never[list[i]] = 1
@@ -72,7 +72,7 @@ function by_node(only,   i, n, key, number) {
   }
 }
 
-# The guide: as many neighbouring CPUs each as there are for all, wrapping; fewer are left over than one instance has.
+# The guide's rule: each instance gets the same number of neighbouring CPUs, wrapping around; the CPUs left over are fewer than one instance has.
 function by_step(instances, share,    step, i, first) {
   step = int(count / instances)
   if (step < share) step = share < count ? share : count

@@ -23,11 +23,11 @@ place_read() {
   place_learn "$(_place_plain)"
 }
 
-# Print the placement of each instance: PORT CPUS POLICY; `-` is none, POLICY are options of numactl.
+# Print the placement of each instance: PORT CPUS POLICY; `-` means none, POLICY are numactl options.
 # Usage: place_instances INSTANCES [PLACES]
-#   PLACES as place_of gives them
+#   PLACES as place_of prints them
 # Globals: PLACEMENT PLACEMENT_NODE SERVER_CPUS SERVER_CORES IRQ_CPUS IO_THREADS SERVER_NUMACTL REDISBASE
-# Returns: 1 when no CPU is left for them.
+# Returns: 1 if no CPU is left for them.
 place_instances() {
   local i
   local -a places
@@ -64,7 +64,7 @@ place_of() {
   REPLY=${text#;}
 }
 
-# Let one process work out all recorded placements.
+# Let one process compute all recorded placements.
 # Usage: place_answer
 place_answer() {
   local key answer
@@ -76,7 +76,7 @@ place_answer() {
   _PLACE_ASKED=()
 }
 
-# Set the topology; placements for another one are forgotten.
+# Set the topology; placements for another topology are discarded.
 # Usage: place_learn TEXT
 place_learn() {
   _PLACE_TOPOLOGY=$1
@@ -123,7 +123,7 @@ place_check() {
   [[ $REPLY != none ]] || conf_refuse "$(_place_culprit)" "no CPU is left for the instances; leave at least one to them"
 }
 
-# Print the placement for people: one row per set of CPUs, or one per round over all of them when there are many.
+# Print the placement as text: one row per set of CPUs, or one row per round over all sets if there are many.
 # Usage: place_show INSTANCES [PLACES]
 place_show() {
   printf 'ports\tinstances\tCPUs\tmemory and policy\n'
@@ -186,7 +186,7 @@ place_usable() {
   local PLACEMENT=cpu IO_THREADS=1
   [[ -n $_PLACE_TOPOLOGY ]] || local _PLACE_TOPOLOGY
   _PLACE_TOPOLOGY=${_PLACE_TOPOLOGY:-$(_place_plain)}
-  # With the max number of instances, each CPU is named.
+  # With the max number of instances, every usable CPU is in the placement.
   _place_units "$SERVER_CORES" || { place_answer && _place_units "$SERVER_CORES"; }
   [[ $REPLY != none ]] || REPLY=
   tr ';' '\n' <<<"$REPLY" | sort -u | grep -c . || :

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What will run, as data: facts and settings to one row per repeat, with every derived value (plan.tsv). Rows are words separated by tabs.
+# The plan of a run as data: from facts and settings, one row per repeat with every derived value (plan.tsv). Rows are words separated by tabs.
 
 # The rows in their order, and the names of their columns.
 PLAN_ROWS=()
 PLAN_COLUMNS=()
-# By variant: its settings with the server's facts in place of `auto`, a line each; by variant and axis, the value of that setting.
+# By variant: its settings with the server's facts in place of `auto`, one per line; by variant and axis, the value of that setting.
 declare -A _PLAN_SETTINGS=() _PLAN_OWN=()
 # The current variant.
 PLAN_ENTERED=
@@ -14,7 +14,7 @@ declare -A ROW=()
 
 # Print the numbers of instances of the sweep, expanded and in order.
 # Usage: plan_instances
-# Globals: INSTANCES, as it is set; CLIENT_IP
+# Globals: INSTANCES, as set by the user; CLIENT_IP
 plan_instances() {
   local word first last step all='' words
   local -a clients
@@ -45,8 +45,8 @@ plan_most() {
 # Make the plan: derive all values of every repeat. Variants alternate within a repeat (A B A B), so that a drift of the machine affects all
 # of them.
 # Usage: plan_make
-# Globals: as plan_settle leaves them; what keys cost, as far as it is known
-# Returns: sets PLAN_ROWS; leaves the baseline's settings resolved; exits 2 on settings that cannot be.
+# Globals: those set by plan_settle; the memory of keys, if known
+# Returns: sets PLAN_ROWS; leaves the baseline's settings resolved; exits 2 on invalid settings.
 plan_make() {
   local variant i repeat need most least row sought number=0
   local -a POINT_NAMES POINT_VALUES POINT_SWEEP
@@ -65,7 +65,7 @@ plan_make() {
       for variant in $VARIANTS; do
         row=$((++number))$'\t'$variant$'\t'${POINT_NAMES[i]}$'\t'$repeat$'\t'$need$'\t'${POINT_SWEEP[i]}$'\t'
         row+=${POINT_VALUES[i]}$'\t'${cell["$variant $i"]}
-        # The keys of a point are sought once, on the first variant that can.
+        # The keys of a point are searched once, on the first variant that supports it.
         if [[ -z $sought ]] && ((seek["$variant $i"] > 0)); then
           sought=yes
           row=${row%$'\t'*}$'\t'$((${row##*$'\t'} + seek["$variant $i"]))
@@ -79,14 +79,14 @@ plan_make() {
 # Check the settings of every variant, with each combination of the values in SWEEP, and keep them for plan_enter.
 # Usage: plan_settle
 # Globals: the settings, resolved for the baseline with the server's facts
-# Returns: sets AXES and PLAN_COLUMNS; leaves the baseline's settings resolved; exits 2 on settings that cannot be.
+# Returns: sets AXES and PLAN_COLUMNS; leaves the baseline's settings resolved; exits 2 on invalid settings.
 plan_settle() {
   local variant sweep searches=0 limited=''
   _plan_check_run
   axes_settle
   _plan_columns
   axes_sweeps
-  # The first variant comes last, and its settings stay.
+  # The first variant comes last, so that its settings stay in force.
   read -r -a _PLAN_VARIANTS <<<"${VARIANTS#"${VARIANTS%% *}"} ${VARIANTS%% *}"
   for variant in "${_PLAN_VARIANTS[@]}"; do
     variant_use "$variant"
@@ -146,7 +146,7 @@ _plan_cells() {
   plan_enter "$variant" ''
 }
 
-# Derive the values of the current point; sets REPLY, tab-separated, and total of _plan_cells, the keys of all instances.
+# Derive the values of the current point; sets REPLY, tab-separated, and `total` of _plan_cells, the keys of all instances.
 # Returns: 1 when questions have to be answered first.
 _plan_cell() {
   local size=$VALUE_SIZES instances=$INSTANCES places keys held bytes full target rule dram known i shares='' asked=0
@@ -179,7 +179,7 @@ _plan_cell() {
   REPLY=$places$'\t'$keys$'\t'$held$'\t'$bytes$'\t'$full$'\t'$target$'\t'$rule$'\t'$dram$'\t'$known$'\t'${shares# }$'\t'$REPLY
 }
 
-# The seconds of all phases of a repeat, by KEYS of all instances and their bytes: populate sets each key once, whatever TIME says.
+# The seconds of all phases of a repeat, from KEYS of all instances and their bytes: populate sets each key once, also with TIME.
 # Globals: SHARE_... of the point
 # Returns: sets REPLY
 _plan_seconds() {
@@ -214,7 +214,7 @@ _plan_keep() {
 
 # Set the settings to those of a variant of the plan, at a point.
 # Usage: plan_enter VARIANT VALUES
-#   VALUES as POINT_VALUES has them; empty: at none
+#   VALUES in the form of POINT_VALUES; empty: no point
 plan_enter() {
   local i
   local -a values
@@ -247,7 +247,7 @@ plan_row() {
   plan_enter "${ROW[variant]}" "${point#$'\t'}"
 }
 
-# Whether the current row is one with a combination of the values in SWEEP.
+# Whether the current row has a combination of the values in SWEEP.
 # Usage: plan_within SWEEP
 plan_within() {
   local i
@@ -263,7 +263,7 @@ plan_print() {
   printf '%s\n' "${PLAN_COLUMNS[*]}" "${PLAN_ROWS[@]}"
 }
 
-# Read the plan of a resumed run, in place of making one.
+# Read the plan of a resumed run instead of making it.
 # Usage: plan_load FILE
 # Returns: as plan_make; exits 2 when it is not a plan of these settings.
 plan_load() {
@@ -281,7 +281,7 @@ plan_load() {
   } <"$1"
 }
 
-# Whether a line is a valid row: it may come from somebody else.
+# Whether a line is a valid row: another person may have written the file.
 _plan_is_row() {
   local i column value setting
   local -a fields

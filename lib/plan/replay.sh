@@ -23,7 +23,7 @@ replay_check() {
   [[ $PHASES == replay ]] || conf_refuse TRACE_FILE "requires PHASES=replay, as a trace is the whole load; set it"
   [[ $KEYS != auto ]] || conf_refuse TRACE_FILE "how many keys it sets is not known before; set KEYS and VALUE_SIZES to what an instance gets, for the memory"
   [[ $CLUSTER == off ]] || conf_refuse CLUSTER "a trace spreads keys over instances and not by slot; set CLUSTER=off, or TRACE_FILE=off"
-  for setting in GENERATOR=test HIT_RATIO=off FAULT=none PROBE_WSS=off RATE=0 WARMUP=0 REQUESTS=0 INSTANCE_REQUESTS=0 CONNECTION_REQUESTS=0 \
+  for setting in GENERATOR=test HIT_RATIO=off FAULT=none PROBE_WSS=off RATE=0 WARMUP=0 REQUESTS=0 \
     KEY_PATTERN=sequential KEY_MIN=0 VALUE_DISTRIBUTION=off EXPIRE=off COMMANDS=off SHIFT=off SCRAMBLE=off; do
     name=${setting%%=*} value=${setting#*=}
     [[ ${!name} == "$value" ]] || conf_refuse "$name" "conflicts with TRACE_FILE=$TRACE_FILE; set $name=$value"

@@ -5,7 +5,7 @@
 # Divide the instances over the clients: contiguous ranges, the remainder one each to the first clients.
 # Usage: plan_shares INSTANCES
 # Globals: CLIENT_IP REDISBASE
-# Returns: sets SHARE_CLIENT SHARE_PORT (the first) SHARE_COUNT, an element for each client
+# Returns: sets SHARE_CLIENT SHARE_PORT (the first) SHARE_COUNT, with one element per client
 plan_shares() {
   local i count port=$REDISBASE
   read -r -a SHARE_CLIENT <<<"$CLIENT_IP"
@@ -26,13 +26,26 @@ plan_clients() {
   for i in "${!SHARE_CLIENT[@]}"; do printf '%s\t%s\t%s\n' "${SHARE_CLIENT[i]}" "${SHARE_PORT[i]}" "${SHARE_COUNT[i]}"; done
 }
 
-# The threads of the load generator of a client with so many instances.
+# The threads of the load generator of a client with INSTANCES instances.
 # Usage: plan_threads_of INSTANCES
-# Globals: THREADS INSTANCE_THREADS
+# Globals: THREADS
 # Returns: sets REPLY
 plan_threads_of() {
-  REPLY=$THREADS
-  [[ $THREADS != auto ]] || REPLY=$((INSTANCE_THREADS * $1))
+  if [[ $THREADS != auto && $THREADS != */instance ]]; then
+    REPLY=$THREADS
+  else
+    plan_threads_each
+    REPLY=$((REPLY * $1))
+  fi
+}
+
+# The threads of each instance; 1 where THREADS is the number of a client.
+# Usage: plan_threads_each
+# Globals: THREADS
+# Returns: sets REPLY
+plan_threads_each() {
+  REPLY=1
+  [[ $THREADS != */instance ]] || REPLY=${THREADS%/*}
 }
 
 # As the function above, printed.
@@ -41,22 +54,22 @@ plan_threads() {
   echo "$REPLY"
 }
 
-# The requests of a phase on a client with so many instances; 0: as TIME says, or one per key.
+# The requests of a phase on a client with INSTANCES instances; 0: limited by TIME, or one per key.
 # Usage: plan_requests_of INSTANCES
-# Globals: TIME REQUESTS INSTANCE_REQUESTS CONNECTION_REQUESTS CONNECTIONS, and as plan_threads_of
+# Globals: TIME REQUESTS CONNECTIONS, and as plan_threads_of
 # Returns: sets REPLY
 plan_requests_of() {
   REPLY=0
   [[ $TIME == 0 ]] || return 0
-  if ((REQUESTS > 0)); then
-    REPLY=$REQUESTS
-  elif ((INSTANCE_REQUESTS > 0)); then
-    REPLY=$((INSTANCE_REQUESTS * $1))
-  elif ((CONNECTION_REQUESTS > 0)); then
-    plan_threads_of "$1"
-    # A thread opens its connections to each of its instances; it has several when there are fewer threads than instances.
-    REPLY=$((CONNECTION_REQUESTS * CONNECTIONS * (REPLY > $1 ? REPLY : $1)))
-  fi
+  case $REQUESTS in
+    */instance) REPLY=$((${REQUESTS%/*} * $1)) ;;
+    */connection)
+      plan_threads_of "$1"
+      # A thread opens its connections to each of its instances; it has several when there are fewer threads than instances.
+      REPLY=$((${REQUESTS%/*} * CONNECTIONS * (REPLY > $1 ? REPLY : $1)))
+      ;;
+    *) REPLY=$REQUESTS ;;
+  esac
 }
 
 # As the function above, printed.

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Runs and variants side by side: resolve the arguments, compare them, and print the result in the requested format.
+# Compare runs and variants: resolve the arguments, compare them, and print the result in the requested format.
 
-# Print the directory or file of an argument: itself, a run in results/, or a variant of the newest run.
+# Print the directory or file of an argument: a path, a run in results/, or a variant of the newest run.
 # Usage: compare_resolve WORD
 # Globals: RESULTS_DIR
-# Returns: 1 when there is none
+# Returns: 1 if it does not exist
 compare_resolve() {
   local word=$1 newest
   if [[ -e $word ]]; then
@@ -22,10 +22,10 @@ compare_resolve() {
   fi
 }
 
-# Print the directory of the run that an argument names, or of the newest run when it is empty.
+# Print the directory of the run that an argument names, or of the newest run if it is empty.
 # Usage: compare_run WORD
 # Globals: RESULTS_DIR
-# Returns: exits 2 when there is no such run, 1 when there is none at all.
+# Returns: exits 2 if there is no such run, 1 if there are no runs.
 compare_run() {
   if [[ -n $1 ]]; then
     compare_resolve "$1" || die_usage "command line: $1: no such run; ./do_it.sh list names runs"
@@ -37,16 +37,16 @@ compare_run() {
 # Whether WORD is a condition such as p99<=1ms, or the name of a metric; with list, print these names.
 # Usage: compare_known condition|metric WORD
 #        compare_known list
-# Returns: 0 it is, 1 it is not
+# Returns: 0 yes, 1 no
 compare_known() {
   KIND=$1 WORD=${2-} figures_run metric known
 }
 
-# Compare and print sections, as compare.awk describes them, with those of environment.awk.
+# Compare and print sections, in the form that compare.awk describes, with those of environment.awk.
 # Usage: compare_sections RUN_OR_DIR...
-# Globals: METRICS RULES FAIL_IFS, one word a line; FACES (all: every face of a ratio); SMALLEST (default: 2%); COMPARE_TOTALS, a file with the totals of the one argument, where
-#   they have been read
-# Returns: 1 when there is nothing to compare, or when a result could not be read whole
+# Globals: METRICS RULES FAIL_IFS, one word per line; FACES (all: every face of a ratio); SMALLEST (default: 2%); COMPARE_TOTALS, a file with the
+# totals of a single argument, if they have been read
+# Returns: 1 if there is nothing to compare, or a result could not be read completely
 compare_sections() {
   local found status=0
   found=$(
@@ -55,11 +55,11 @@ compare_sections() {
         figures_run metric interval robust decide schedule subject mark face verdict compare
   ) || status=1
   [[ -z $found ]] || printf '%s\n' "$found"
-  _compare_files <<<"$found" | figures_run environment
+  _compare_files <<<"$found" | ALIASES=$LIB/../conf/aliases.tsv figures_run renamed environment
   return "$status"
 }
 
-# Print the totals of every argument under its number and name, and the warnings about it.
+# Print the totals of every argument after its number and name, and its warnings.
 _compare_input() {
   local number=0 status=0 escaped argument file totals
   for argument; do
@@ -84,13 +84,13 @@ _compare_input() {
   return "$status"
 }
 
-# For each pair on stdin, print which files describe the two sides: BASE OTHER WHERE FILE FILE.
+# For each pair on stdin, print the files that describe the two sides: BASE OTHER WHERE FILE FILE.
 _compare_files() {
   local section base base_folder base_variant other other_folder other_variant
   # read treats tabs as blanks, and would drop empty fields; another separator does not.
   while IFS=$'\001' read -r section base base_folder base_variant other other_folder other_variant; do
     [[ $section == pairs ]] || continue
-    # Logs in a directory of their own do not say where they come from.
+    # Plain logs in a directory have no description of their source.
     if [[ -z $base_folder || -z $other_folder ]]; then
       printf '%s\t%s\tsettings and hosts\t%s\t%s\n' "$base" "$other" "${base_folder:+$base_folder/run.conf}" "${other_folder:+$other_folder/run.conf}"
       continue
@@ -148,7 +148,7 @@ _compare_host_file() {
   fi
 }
 
-# Print one section of what compare_sections printed, in FORMAT.
+# Print one section of the output of compare_sections, in FORMAT.
 # Usage: compare_section NAME FORMAT <SECTIONS
 compare_section() {
   sed -n "s/^$1\t//p" | figures_table "$2"
@@ -160,13 +160,13 @@ compare_prose() {
   sed -n "s/^$1\t//p" | figures_prose "${@:2}"
 }
 
-# Print a line for each difference, for formats that have no table of them.
+# Print a line for each difference, for formats without a table of differences.
 # Usage: compare_differences PREFIX <SECTIONS
 compare_differences() {
   sed -n $'s/^differs\t//p' | awk -F '\t' 'NR > 3 { print $3 ", " $4 ": " $5 " (" $1 "), " $6 " (" $2 ")" }' | figures_prose "$1"
 }
 
-# Print a comparison for people: differences, figures, each repeat, limits and the verdict.
+# Print a comparison as text: differences, figures, each repeat, limits and the verdict.
 # Usage: compare_people FORMAT REPEATS_ONLY SECTIONS
 compare_people() {
   local format=$1 repeats_only=$2 sections=$3 bold=''

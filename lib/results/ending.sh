@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The end of a run: its tables and its verdict, from results that are read once, for the report too.
+# The end of a run: its tables and its verdict. The report uses the same results, which are read once.
 
-# Print the tables of a run and leave what was read in DATA, for report_make.
+# Print the tables of a run, and keep the results in DATA for report_make.
 # Usage: ending_show RUN DATA
 # Globals: VARIANTS
-# Returns: 1 when a result could not be read whole
+# Returns: 1 if a result could not be read completely
 ending_show() {
   local data=$2 text status=0
   report_read "$1" "$data" || status=1
@@ -21,7 +21,7 @@ ending_show() {
 
 # Print the tables and the verdict.
 # Usage: _ending_text RUN DATA
-# Returns: 1 when a table could not be made
+# Returns: 1 if a table could not be made
 _ending_text() {
   local run=$1 data=$2 status=0
   result_table <"$data/totals" || status=1
@@ -38,7 +38,7 @@ _ending_text() {
   return "$status"
 }
 
-# With several variants: the guide's Table 1, with the others against the first, and below it the figures that the guide leaves out.
+# With several variants: the guide's Table 1, with the other variants compared with the first, and below it figures that the guide does not have.
 _ending_compare() {
   grep $'^rows\t' "$1" >/dev/null || return 0
   printf '\nEach repeat against %s\n\n' "${VARIANTS%% *}"
@@ -47,7 +47,7 @@ _ending_compare() {
   compare_section rows table <"$1"
 }
 
-# Warn of data that is not where the variant asks for it.
+# Warn about data that is not on the requested memory.
 _ending_placement() {
   awk -F '\t' '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }

@@ -4,7 +4,7 @@
 
 # Print the totals of runs as OpenMetrics text, or with `series` their time series.
 # Usage: export_openmetrics totals|series RUN...
-# Returns: 1 when a result could not be read whole
+# Returns: 1 if a result could not be read completely
 export_openmetrics() {
   local what=$1 rows status=0 SERIES=''
   if [[ $what == series ]]; then
@@ -17,9 +17,9 @@ export_openmetrics() {
   return "$status"
 }
 
-# Print a run without anything to compare with as one JSON object: its totals, the summary in words and the warnings.
+# Print a run of one variant as one JSON object: its totals, the summary as text and the warnings.
 # Usage: export_json RUN
-# Returns: 1 when a result could not be read whole, or there is none
+# Returns: 1 if a result could not be read completely, or there is no result
 export_json() {
   local totals status=0
   totals=$(result_totals "$1") || status=1

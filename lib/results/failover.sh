@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The effect of a fault: a table of windows between its steps, and the figures of the failover, of a repeat and over all repeats.
+# The effect of a fault: a table of windows between its steps, and the figures of the failover, per repeat and over all repeats.
 
-# Write windows.tsv and failover.tsv into a repeat's directory, when it had a fault.
+# Write windows.tsv and failover.tsv into a repeat's directory, if it had a fault.
 # Usage: failover_write DIR CLIENT...
 # Globals: PHASES
-# Returns: 1 when a file it needs is not there
+# Returns: 1 if a required file is missing
 failover_write() {
   local folder=$1 phase client start windows name
   local -a logs=() series=() gaps=() tracks=()
@@ -34,7 +34,7 @@ failover_write() {
   _failover_expired "$folder" >>"$folder/failover.tsv"
 }
 
-# Print how many elections of replicas expired, by the logs of the instances: the shard waits four times NODE_TIMEOUT for the next one.
+# Print the number of expired elections of replicas, from the logs of the instances: a shard waits four times NODE_TIMEOUT for the next election.
 # Usage: _failover_expired DIR
 _failover_expired() {
   # The line is repeated while the replica waits.
@@ -44,7 +44,7 @@ _failover_expired() {
     END { printf "elections_expired\t%d\n", expired }' "$1"/server/redis-*.log
 }
 
-# Print the tables of a repeat for people.
+# Print the tables of a repeat as text.
 # Usage: failover_show DIR
 failover_show() {
   [[ -s $1/windows.tsv ]] || return 0

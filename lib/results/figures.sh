@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# From rows to figures: runs the awk programs of lib/results/figures/, and prints the tables and the prose that they lay out.
+# Run the awk programs of lib/results/figures/, which compute figures from rows, and print their tables and prose.
 
 _FIGURES=$LIB/results/figures
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Results of mixed phases by command: for each phase and point, commands with the variants side by side.
+# Results of mixed phases by command: for each phase and point, one row per command and one column per variant.
 
-# Print the tables of a run's totals; nothing when no phase sent a mix of commands.
+# Print the tables of a run's totals; nothing if no phase sent a mix of commands.
 # Usage: kinds_tables RUN <TOTALS
 # Globals: FORMAT, as figures_tables
 kinds_tables() {

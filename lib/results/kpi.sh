@@ -4,9 +4,9 @@
 
 # Print the listing of every repeat and phase.
 # Usage: kpi_show RUN POPULATE
-#   POPULATE is empty, or not: then the phase populate is listed too
+#   POPULATE not empty: the phase populate is listed too
 # Globals: RESULT_PROGRAM
-# Returns: 1 when a result could not be read whole or does not tell all of its instances apart.
+# Returns: 1 if a result could not be read completely, or has no figures of single instances.
 kpi_show() {
   local rows status=0 count=0 variant point repeat operation avg p99 misses errors clients servers ops folder
   rows=$(result_totals "$1") || status=1

@@ -9,9 +9,10 @@ PLOT_FILE='^(bars|tail|scaling|tradeoff|percentile|heat|time|far|hits|search|lim
 
 # Draw all plots into DIR, as SVG and PNG, and print one line each: NAME, TITLE, DESCRIPTION.
 # Usage: plot_all DIR
-#   DIR/data holds `rows` and `totals`, as result.sh prints them, and `searched`, paths of steps.tsv, search.tsv and size.tsv files; what the plots are drawn from goes there too
-# Globals: PLOT_DETAIL, how many points are drawn in detail (default: 4; all), PLOT_CORNER, the text in the corner
-# Returns: 1 when a plot could not be drawn or a histogram could not be read whole
+# DIR/data holds `rows` and `totals`, as result.sh prints them, and `searched`, paths of steps.tsv, search.tsv and size.tsv files; the data of the
+# plots is written there too
+# Globals: PLOT_DETAIL, the number of points drawn in detail (default: 4; all), PLOT_CORNER, the text in the corner
+# Returns: 1 if a plot could not be drawn or a histogram could not be read completely
 plot_all() {
   local folder=$1 status=0 script name title first second third words
   _plot_data "$folder/data" >"$folder/data/jobs" || status=1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What the memory of each variant costs for its throughput within a limit: PRICE, with the answers of searches.
+# PRICE: the cost of each variant's memory for its throughput within a limit, from the answers of searches.
 
-# The kinds with a price: near memory; slower memory that the CPU reaches by itself; memory that zram and zswap keep; a swap device.
+# The kinds with a price: near memory; slower memory that the CPU accesses directly; memory that zram and zswap use; a swap device.
 readonly _PRICE_KINDS='dram|cxl|zram|nvme'
 
 # Refuse an invalid PRICE.
@@ -21,7 +21,7 @@ price_check() {
   [[ -z $PRICE || " $PRICE" == *" dram:"[0-9]* ]] || conf_refuse PRICE "no price of dram; add it as a number, such as dram:3.5"
 }
 
-# Print the tables of a run; nothing when it has no prices, or searched nothing.
+# Print the tables of a run; nothing without prices or without a search.
 # Usage: price_tables RUN <TOTALS
 # Globals: FORMAT, as figures_tables
 price_tables() {

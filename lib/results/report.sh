@@ -3,11 +3,11 @@
 # One self-contained page about a run: the question, the verdict, warnings, figures, plots, settings. All text from files of the run goes
 # through text_html or html_text; the page allows no script and no other source.
 
-# Make RUN/report.html and RUN/plots/ and print the path of the page. Files of an earlier report are replaced once there is a new one; other
-# files in plots/ stay, because any directory of results may have its own.
-# Usage: report_make RUN [DATA]   DATA is what report_read has read of it, whose problems have been named; without, it is read
+# Make RUN/report.html and RUN/plots/ and print the path of the page. Files of an earlier report are replaced after the new report is complete; other
+# files in plots/ are kept, because a directory of results may have its own.
+# Usage: report_make RUN [DATA]   DATA is the output directory of report_read, whose problems have been printed; without it, RUN is read
 # Globals: PLOT_DETAIL, as plot_all
-# Returns: 1 when there is nothing to report, or something could not be read or drawn; what could is in the page
+# Returns: 1 if there is nothing to report, or a part could not be read or drawn; the page then has the other parts
 report_make() {
   local run=${1%/} read=${2-} status=0 new data name RESULT_PROGRAM=${RESULT_PROGRAM:-report}
   export RESULT_PROGRAM
@@ -37,7 +37,7 @@ report_make() {
   return "$status"
 }
 
-# Move the page and the plots in NEW to the place of those that an earlier report left in RUN.
+# Replace the page and the plots of an earlier report in RUN by those in NEW.
 _report_swap() {
   local run=$1 new=$2 file
   mkdir -p -- "$run/plots" || return 1
@@ -56,18 +56,18 @@ _report_swap() {
 report_read() {
   local status=0
   result_read "$2" "$1" || status=1
-  # A run of one variant has nothing to compare with.
+  # A run of one variant has no comparison.
   COMPARE_TOTALS=$2/totals METRICS='' RULES='' FAIL_IFS='' compare_sections "$1" >"$2/sections" 2>/dev/null || :
   return "$status"
 }
 
-# Draw the plots; add to DATA pictures (as plot_all prints them), fill (as fill.awk does), and to its problems those of the plots.
+# Draw the plots; add to DATA the files pictures (output of plot_all) and fill (output of fill.awk), and to its problems those of the plots.
 _report_draw() {
   local run=$1 name=$2 data=$3 status=0
   _report_repeats_held "$data/totals" | figures_run fill >"$data/fill" || status=1
   { searched_files "$run" steps.tsv && searched_files "$run" search.tsv && searched_files "$run" size.tsv; } >"$data/searched" || status=1
   PLOT_CORNER=$name plot_all "${data%/*}" >"$data/pictures" 2>"$data/drawn" || status=1
-  # A histogram that the figures lacked too was reported already.
+  # If the figures lacked the histogram too, it was reported already.
   awk -F ': the histogram is missing' 'FILENAME == ARGV[1] { seen[$1] = 1; next } !seen[$1]++' "$data/problems" "$data/drawn" >"$data/news"
   cat -- "$data/news" >&2
   cat -- "$data/news" >>"$data/problems"
@@ -82,7 +82,7 @@ report_again() {
   printf -- '-s %q\n' "$1/run.conf"
 }
 
-# Print stdin as text of the page.
+# Print stdin as escaped text of the page.
 html_text() {
   LC_ALL=C sed -e 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g' -e "s/'/\\&#39;/g" | LC_ALL=C tr -d '\000-\010\013-\037\177'
 }
@@ -124,7 +124,7 @@ _report_verdict() {
   printf '</section>\n'
 }
 
-# Print the figures of a run without anything to compare with, in words, from totals on stdin.
+# Print the figures of a run of one variant as text, from totals on stdin.
 # Usage: report_summary <TOTALS
 report_summary() {
   figures_run report | compare_prose summary ''
@@ -156,8 +156,8 @@ _report_warnings() {
   printf '</section>\n'
 }
 
-# Print that there are no warnings, as far as the results can show it: the guide's logs have no misses, and other directories than a run's
-# have no repeats.
+# Print that there are no warnings, limited to those that the results can show: the guide's logs have no misses, and only a run's directory has
+# repeats.
 _report_clear() {
   local run=$1 data=$2 state what told='' untold=''
   while IFS=$'\t' read -r state what; do
@@ -172,7 +172,7 @@ _report_clear() {
   printf 'Nothing%s.%s\n' "${told/#,/:}" "${untold:+ Not known: ${untold#, }.}"
 }
 
-# Print which repeats are missing because they did not finish, each with the reason if its files have one.
+# Print the repeats that did not finish, each with the reason if its files have one.
 _report_unfinished() {
   local folder why
   while IFS= read -r folder; do
@@ -181,7 +181,7 @@ _report_unfinished() {
   done < <(result_unfinished "$1")
 }
 
-# Print which repeats were disturbed and run again.
+# Print the repeats that were disturbed and run again.
 _report_disturbed() {
   local folder
   for folder in "$1"/*/*/rep-*.disturbed-*/; do
@@ -259,7 +259,7 @@ _report_order() {
 _report_svg() {
   TITLE=$3 WORDS=$4 LC_ALL=C awk -v name="$2" '
     /<\?xml|<!DOCTYPE|svg11.dtd/ { next }
-    # The title that gnuplot writes would be read aloud in place of this one.
+    # Screen readers would read the title of gnuplot instead of this one.
     /<title>/ && !titled {
       titled = 1
       print "<title id=\"" name "-title\">" ENVIRON["TITLE"] "</title>"

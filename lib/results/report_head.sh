@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The top of a report: what was run, when, on which hosts, and where in the page the rest is.
+# The top of a report: scenario, time, hosts, and links to the sections of the page.
 
 # Print the title of a report: the scenario, and the compared variants.
 # Usage: report_title RUN
@@ -14,18 +14,18 @@ report_title() {
   printf '%s%s%s\n' "${scenario%.conf}" "${variants:+: ${others:+${others// /, } against }}" "${variants%% *}" | sed 's/^: //; s/^$/What did the load measure?/'
 }
 
-# Print a setting of a run as its run.conf has it.
+# Print a setting of a run from its run.conf.
 # Usage: report_setting RUN NAME
 report_setting() {
   sed -n "s/^$2=//p" "$1/run.conf" 2>/dev/null | tr -d "\"'()" | sed -n 1p || :
 }
 
-# Print what was run, when and on what, as a list of the page.
+# Print scenario, time and hosts of a run as a list of the page.
 # Usage: report_facts RUN
 report_facts() {
   local run=$1 server label text
   server=$(report_setting "$run" SERVER)
-  # A component of a path below.
+  # The name is used as a component of a path.
   [[ $server =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] || server=-
   printf '<dl class="facts">\n'
   {
@@ -86,7 +86,7 @@ _report_host() {
   printf '\n'
 }
 
-# The fill, the load and the repeats, by the names of the settings.
+# The fill, the load and the repeats, with the names of the settings.
 _report_load() {
   local name value text=''
   for name in FILL KEYS; do
@@ -104,13 +104,13 @@ _report_load() {
   printf 'Repeats\t%s\n' "${value:+REDISRUNS=$value, }$(find "$1" -mindepth 3 -maxdepth 3 -type d -name 'rep-*' ! -name '*.*' | wc -l) complete"
 }
 
-# Settings that were given in addition to the scenario's, except for paths and settings that leave the host as it is.
+# Settings in addition to the scenario's, except for paths and settings that leave the host unchanged.
 _report_changed() {
   local name value text=''
   for name in $(report_setting "$1" OVER); do
     [[ $name =~ ^[A-Z][A-Z0-9_]*$ && ! $name =~ ^(SCENARIO|VARIANTS|RESULTS_DIR|REMOTE_DIR|LOCK_DIR|REDISBASE|SSH_CONFIG|SERVER|CLIENT_IP)$ ]] || continue
     value=$(report_setting "$1" "$name")
-    [[ $name != TUNE_* || $value != off ]] || continue
+    [[ $value != keep && ($name != TUNE_* || $value != off) ]] || continue
     text+="${text:+, }$name=$value"
   done
   printf 'Differs from the scenario\t%s\n' "$text"
@@ -133,7 +133,7 @@ report_narrow() {
     /<th |<td/ {
       head = /<th /
       tag = head ? "<th" : "<td"
-      # A heading of a column has its scope; <thead> is none.
+      # A heading of a column has its scope; <thead> does not match.
       cells = split($0, cell, head ? "<th " : "<td")
       out = cell[1]
       for (i = 2; i <= cells; i++) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The one reader of results: finds the logs of runs, and turns them into rows, CSV and the result table.
+# The only reader of results: finds the logs of runs, and converts them to rows, CSV and the result table.
 # shellcheck shell=bash
 
-# Put TEXT, with tab, line break and backslash escaped, into the variable `escaped` of the caller.
+# Set the variable `escaped` of the caller to TEXT with tab, line break and backslash escaped.
 # Usage: _result_escape TEXT
 _result_escape() {
   escaped=$1
@@ -16,7 +16,7 @@ _result_escape() {
 # Print the newest run directory under results/: the one with the latest time in its name.
 # Usage: result_newest
 # Globals: RESULTS_DIR, the directory of runs; default: results/ of this project
-# Returns: 1 when there is no run
+# Returns: 1 if there is no run
 result_newest() {
   local folder=${RESULTS_DIR:-$ROOT/results} run newest='' LC_ALL=C
   folder=${folder%/}
@@ -44,7 +44,7 @@ _result_find_logs() {
   local file escaped
   for file in "$1"/redis.log.*; do
     [[ -e $file ]] || continue
-    # Some awks exit when they are given a directory to read.
+    # Some awks exit if an argument is a directory.
     if [[ ! -f $file ]]; then
       _result_problem "$file" 'is not a file'
       continue
@@ -54,7 +54,7 @@ _result_find_logs() {
   done
 }
 
-# Print the logs of one directory for result.awk: of a run, of a part of one, or directly in it as the guide leaves them.
+# Print the logs of one directory for result.awk: a run, a part of a run, or a directory with logs in it, as the guide writes them.
 # Usage: _result_list_folder DIR
 _result_list_folder() {
   local folder=${1%/} escaped real client before found=() problems=() kind path why
@@ -74,7 +74,7 @@ _result_list_folder() {
   done < <(stored_look "$folder")
   for client in "$folder"/*/*/rep-*/*/ "$folder"/*/rep-*/*/ "$folder"/rep-*/*/; do
     client=${client%/}
-    # An interrupted repeat has another suffix, and the directory of the server's own files is not a client.
+    # An interrupted repeat has another suffix, and the directory of the server's files is not a client.
     [[ ${client%/*} =~ /rep-[0-9]+$ && -d $client && ${client##*/} != server ]] || continue
     [[ ! -v "left[${client%/*}]" ]] || continue
     before=${#found[@]}
@@ -114,21 +114,21 @@ _result_list() {
 
 # Print one row per (run, variant, point, repeat, client, phase), tab-separated with a header; problems go to stderr.
 # Usage: result_rows RUN_OR_FILE...
-# Globals: RESULT_PROGRAM, the name in front of messages (default: summary2csv.sh)
-# Returns: 1 when a file could not be read whole; every whole row is printed all the same
+# Globals: RESULT_PROGRAM, the prefix of messages (default: summary2csv.sh)
+# Returns: 1 if a file could not be read completely; all complete rows are printed
 result_rows() {
-  # PWD is passed by name because awk has no other way to know it.
+  # awk cannot determine PWD itself.
   _result_list "$@" |
     RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run loadlog interval margin prices hits settle antagonist damon result
 }
 
-# Print every column of rows, or of totals, that the schema shows there.
+# Print the columns of rows, or of totals, that the schema marks for csv or total.
 # Usage: result_columns csv|total FORMAT <ROWS   FORMAT is csv (RFC 4180), json or html
 result_columns() {
   WHERE=$1 figures_run rows | figures_table "$2"
 }
 
-# Add up rows, as result_rows prints them, over clients.
+# Add up the rows of result_rows over clients.
 # Usage: result_add_up <ROWS
 # Returns: as result_rows
 result_add_up() {
@@ -143,7 +143,7 @@ result_totals() {
   result_rows "$@" | result_add_up
 }
 
-# Read results once, for all outputs: DATA/rows, DATA/totals, and DATA/problems, files that could not be read whole.
+# Read results once, for all outputs: DATA/rows, DATA/totals, and DATA/problems, the files that could not be read completely.
 # Usage: result_read DATA RUN_OR_FILE...
 # Returns: as result_rows
 result_read() {
@@ -156,12 +156,12 @@ result_read() {
 
 # Print the result table at the end of a run: one row per variant, point, repeat and phase.
 # Usage: result_table <TOTALS
-# Globals: FORMAT, as figures_table takes it (default: table)
+# Globals: FORMAT of figures_table (default: table)
 result_table() {
   figures_run table | figures_table "${FORMAT:-table}"
 }
 
-# Print the repeats of a run that were begun and never finished, one path per line.
+# Print the unfinished repeats of a run, one path per line.
 # Usage: result_unfinished RUN
 result_unfinished() {
   local folder whole

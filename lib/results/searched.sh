@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The answers of searches, for each phase and value size, with the variants side by side: the max operations per second within each limit,
-# and the min DRAM.
+# The answers of searches, for each phase and value size, with one column per variant: the max operations per second within each limit, and the min
+# DRAM.
 
-# Print the tables of a run's totals; nothing when it searched nothing.
+# Print the tables of a run's totals; nothing without a search.
 # Usage: searched_tables RUN <TOTALS
 # Globals: FORMAT, as figures_tables
 searched_tables() {
@@ -21,11 +21,11 @@ _searched_tables() {
   if ((${#files[@]} == 0)); then
     cat >/dev/null
   else
-    figures_run interval "$1" -- - "${files[@]}" | figures_tables
+    figures_run interval found "$1" -- - "${files[@]}" | figures_tables
   fi
 }
 
-# Print the paths of a file of that name in each whole repeat of a run.
+# Print the paths of the files NAME in all complete repeats of a run.
 # Usage: searched_files RUN NAME
 searched_files() {
   local file
@@ -34,7 +34,7 @@ searched_files() {
   done | LC_ALL=C sort -V
 }
 
-# Print a path so that awk does not take it for an assignment or an option.
+# Print a path so that awk does not read it as an assignment or an option.
 # Usage: _searched_path PATH
 _searched_path() {
   if [[ $1 == /* ]]; then printf '%s\n' "$1"; else printf './%s\n' "$1"; fi

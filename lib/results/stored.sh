@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether a directory of results can be read: regular files only, each of bounded size, and as long as when it was written.
-#
-# A results directory may come from somebody else. A FIFO in it would block its reader for ever, a device fill its memory, a link show a
-# file from elsewhere; so a directory with such an entry is not read.
+# Check whether a directory of results can be read: only regular files, of limited size, with the length that they had when they were written.
+# A results directory may come from another person. A FIFO would block its reader forever, a device would fill its memory, and a link would show
+# another file. So a directory with such an entry is not read.
 
-# Record how long each file in a directory is, in a file SIZES of its own.
+# Record the length of each file of a directory in the file SIZES.
 # Usage: stored_note DIR
 stored_note() {
   (cd -- "$1" && find . -type f ! -name 'SIZES*' ! -name run.log -printf '%s\t%P\n' | LC_ALL=C sort -k 2 >SIZES.new && mv -f -- SIZES.new SIZES)
 }
 
-# Write the checksums of a repeat's files into a file SHA256SUMS of its own, or with `run` those of what describes the run and of each
-# repeat's list. lib/results/verify.sh checks both.
+# Write the checksums of a repeat's files to its SHA256SUMS. With `run`, write those of the files that describe the run, and of each repeat's list.
+# lib/results/verify.sh checks both.
 # Usage: stored_seal DIR [run]
 stored_seal() {
   (
@@ -35,7 +34,7 @@ stored_look() {
     BEGIN { kind["p"] = "FIFO"; kind["s"] = "socket"; kind["b"] = kind["c"] = "device" }
     $1 == "d" && NF == 4 { next }
     NF != 4 || $3 == "" { odd("a name with a tab or a line break in it"); next }
-    # Logs under the names of another workload (lib/run/links.sh) lead to files beside them.
+    # Links with the names of another workload (lib/run/links.sh) point to files in the same directory.
     $1 == "l" && $3 ~ /(^|\/)(redis|memtier-[a-z]*)-?[0-9]+\.log$/ && $4 !~ /^\// && $4 !~ /(^|\/)\.\.(\/|$)/ { next }
     $1 == "l" { odd("a link"); next }
     $1 != "f" { odd("a " ($1 in kind ? kind[$1] : "special file")); next }
@@ -73,7 +72,7 @@ stored_check() {
   done < <(stored_look "$1")
 }
 
-# Print a line of stored_look for people.
+# Print a line of stored_look as text.
 # Usage: stored_say DIR KIND PATH WHY
 stored_say() {
   if [[ $2 == odd ]]; then

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Tab-separated rows as a table for people.
+# Print tab-separated rows as an aligned table.
 
 # Align the columns of the rows on stdin; a column of numbers, other than the first, is right-aligned.
 # Usage: table_print <ROWS
@@ -27,7 +27,7 @@ table_print() {
     }'
 }
 
-# Find the number of columns of stdout: COLUMNS if that is set, else that of its terminal.
+# Find the number of columns of stdout: COLUMNS if set, else the width of the terminal.
 # Usage: table_width
 # Returns: sets TABLE_WIDTH; 0: there is no limit
 table_width() {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether a run's directory is as the run left it: every file against the lists SHA256SUMS of clients, repeats and the run.
+# Check that a run's directory is unchanged: compare every file with the lists SHA256SUMS of clients, repeats and the run.
 
 # Compare the files of a run with its lists. Prints rows KIND PATH: missing, changed, added (in a directory whose list does not have it),
-# unlisted (no list is about it), same.
+# unlisted (no list applies to it), same.
 # Usage: verify_files RUN
-# Returns: 1 with one line on stderr when something in it may not be read
+# Returns: 1 with one line on stderr if a file in it may not be read
 verify_files() {
   local run=${1%/} kind path why
   while IFS=$'\t' read -r kind path why; do
@@ -19,7 +19,7 @@ verify_files() {
     # Lists first. Plots of a report, files written beside the results, and incomplete repeats are not part of them.
     find . -name SHA256SUMS -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 -r awk '
       FNR == 1 { folder = FILENAME; sub(/SHA256SUMS$/, "", folder); print "L\t" folder }
-      # Ignore names that lead out of the directory.
+      # Ignore names outside the directory.
       /^[0-9a-f]+ [ *]/ && length($1) == 64 && substr($0, 67) !~ /^\/|(^|\/)\.\.(\/|$)/ { print "W\t" folder "\t" $1 "\t" substr($0, 67) }' || exit
     find . -type f ! -name 'SIZES*' ! -path './plots/*' ! -path './report*' ! -path ./run.log ! -path ./README.md \
       ! -path './SHA256SUMS*' ! -path './exports/*' -printf '%P\0' | LC_ALL=C sort -z | grep -zvE '^([^/]+/){1,2}rep-[^/]*\.' | xargs -0 -r sha256sum -- | awk '{ print "H\t" $1 "\t" substr($0, 67) }'
@@ -53,9 +53,9 @@ verify_files() {
     }'
 }
 
-# Print for people whether a run is complete and unchanged; the last line is the result.
+# Print as text whether a run is complete and unchanged; the last line is the result.
 # Usage: verify_show RUN
-# Returns: 1 when it is not
+# Returns: 1 if it is not
 verify_show() {
   local run=${1%/} rows made kind problems=0
   local -A count=([missing]=0 [changed]=0 [added]=0 [unlisted]=0 [same]=0)

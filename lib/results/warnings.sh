@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Warnings of Redis about its host when it starts, from the logs of instances; a tuned host logs none.
+# Warnings of Redis about its host at start, from the logs of instances; on a tuned host there are none.
 
-# Print each different warning once, with the number of instances that gave it, how many directories they are in, and the first
-# of these: COUNT TEXT FOLDERS DIR.
+# Print each different warning once, with the number of its instances, the number of their directories, and the first directory: COUNT TEXT FOLDERS
+# DIR.
 # Usage: warnings_read DIR...
-#   a DIR holds logs of instances, redis-PORT.log
+#   DIR contains logs of instances, redis-PORT.log
 warnings_read() {
   local folder file
   # Through a pipe: the names of a large run's logs exceed the length of a command line.
@@ -56,7 +56,7 @@ warnings_run() {
 warnings_check() {
   local run='' file rows index LC_ALL=C
   local -a files=("$RESULTS_DIR"/*/run.conf)
-  # Names begin with the time of the start, so the last one counts; those before it are not opened.
+  # Names begin with the time of the start, so only the last run is opened.
   for ((index = ${#files[@]} - 1; index >= 0; index--)); do
     file=${files[index]}
     [[ ${file#"$RESULTS_DIR/"} == [0-9]* ]] || continue
@@ -71,6 +71,6 @@ warnings_check() {
   if [[ -z $rows ]]; then
     printf 'ok\tnone\tnone in the logs of %s\t-\n' "${run##*/}"
   else
-    awk -F '\t' -v OFS='\t' -v run="${run##*/}" '{ print "warn", $2, "none in the logs of " run, "what it says, or the TUNE_ setting for it (docs/tuning.md)" }' <<<"$rows"
+    awk -F '\t' -v OFS='\t' -v run="${run##*/}" '{ print "warn", $2, "none in the logs of " run, "what it says, or the setting for it (docs/tuning.md)" }' <<<"$rows"
   fi
 }

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What a server that may not be Redis lacks: asked of a scratch instance before the run.
+# Features that a server other than Redis lacks: a scratch instance is queried before the run.
 
-# Fields of INFO that columns are made of, as `FIELD COLUMNS`; cmdstat_ stands for the fields of all commands.
+# Fields of INFO and the columns that need them, as `FIELD COLUMNS`; cmdstat_ means the fields of all commands.
 readonly _ANSWERS_FIELDS='used_memory used_memory
 used_cpu_user server_cpu_us_per_op
 cmdstat_ far_per_op, hit_ratio, server_cpu_us_per_op'
 
-# Whether the variant in force has a server that is asked: it has another name than Redis' server, or counts hits itself.
+# Whether the current variant has a server that must be queried: its name is not redis-server, or it counts hits itself.
 # Usage: answers_wanted
 # Globals: REDIS_BINARY HIT_COUNTERS
 answers_wanted() {
   [[ $HIT_COUNTERS != majflt || ${REDIS_BINARY##*/} != redis-server ]]
 }
 
-# Start a scratch instance of the variant in force and ask it. Print rows STATE CHECK FOUND WANTED FIX.
+# Start a scratch instance of the current variant and query it. Print rows STATE CHECK FOUND WANTED FIX.
 # Usage: answers_check
 # Globals: REDISBASE HIT_COUNTERS
-# Returns: 1 when it cannot be started, with the reason on stderr
+# Returns: 1 if it cannot be started, with the reason on stderr
 answers_check() {
   local status=0 info said
   cleanup_push server_stop
@@ -32,7 +32,7 @@ answers_check() {
 
 # Print the rows about the program itself.
 # Usage: _answers_program ROWS
-#   as lib/host/server.sh prints them
+#   ROWS as lib/host/server.sh prints them
 _answers_program() {
   local name value program='does not print a version' config=refused
   while IFS=$'\t' read -r name value; do

@@ -2,17 +2,17 @@
 # shellcheck shell=bash
 # NEIGHBOUR: a load (membench) on the memory of a node of the server while phases are measured.
 
-_ANTAGONIST_ON=      # whether the load was started in this repeat: asked, or yes once it reads
+_ANTAGONIST_ON=      # whether the load was started in this repeat: asked, or yes as soon as it reads
 _ANTAGONIST_PROGRAM= # the path of membench on the server
 
-# Whether NEIGHBOUR asks for a load on memory, at the point in force or at any point.
+# Whether NEIGHBOUR requests a load on memory, at the current point or at any point.
 # Usage: antagonist_wanted
 # Globals: NEIGHBOUR
 antagonist_wanted() {
   [[ $NEIGHBOUR =~ [1-9] ]]
 }
 
-# The min bytes of the load's buffer at the point in force; with large caches it takes more, but at most a fourth of what is free.
+# The min bytes of the load's buffer at the current point; with large caches it takes more, but at most a quarter of the free memory.
 # Usage: antagonist_bytes
 # Returns: sets REPLY
 antagonist_bytes() {
@@ -78,7 +78,7 @@ _antagonist_program() {
 
 # Stop the load, and fetch its bandwidth of each second; nothing if it did not start.
 # Usage: antagonist_fetch FOLDER
-# Returns: 1 when the load had ended before, with the reason on stderr
+# Returns: 1 if the load ended early, with the reason on stderr
 antagonist_fetch() {
   [[ $_ANTAGONIST_ON != yes ]] || receive_files "$1" -e RUN_ID "$SERVER" antagonist fetch
 }

@@ -1,25 +1,71 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The load generator on the master: built from the checkout before anything else. An installed tree contains it already.
+# The programs that are built here from the checkout: whether they are up to date, and their build. An installed tree contains them already.
 
 # The packages that the build requires, by the names of tools/deps.sh.
-# shellcheck disable=SC2034 # for doctor
 readonly BUILD_NEEDS='gcc gcc:stdio.h gcc:omp.h make pkg-config hiredis zlib'
 
-# Build ./test, and with TLS=on the build with TLS, where they are out of date.
-# Usage: build_make
-# Globals: ROOT, and as tls_wanted
-# Returns: 1 with the compiler's first error, one line on stderr, when it does not build
-build_make() {
-  [[ ! -x $ROOT/test || -e $ROOT/build ]] || return 0
-  [[ -x $ROOT/test ]] || log_info "building the load generator"
-  build_target test || return
-  ! tls_wanted || build_target tls
+# Whether this is an installed tree, in which nothing is built.
+# Usage: build_installed
+# Globals: ROOT
+build_installed() {
+  [[ -x $ROOT/test && ! -e $ROOT/build ]]
 }
+
+# Whether a program is there and not older than its sources; nothing is built.
+# Usage: build_fresh FILE SOURCE...
+build_fresh() {
+  [[ -x $1 && -z $(find "${@:2}" -name '*.[ch]' -newer "$1" -print -quit) ]]
+}
+
+# What has to be built before a run, as targets of make: the load generator, with TLS=on the one with TLS, with NEIGHBOUR membench.
+# Usage: build_look
+# Globals: ROOT SWEEP, and as tls_wanted and antagonist_wanted
+# Returns: sets BUILD_TARGETS, separated by blanks; empty when everything is up to date
+build_look() {
+  BUILD_TARGETS=
+  ! build_installed || return 0
+  build_fresh "$ROOT/test" "$ROOT/test.c" "$ROOT/lib/loadgen" || BUILD_TARGETS=test
+  ! tls_wanted || build_fresh "$ROOT/build/tls/test" "$ROOT/test.c" "$ROOT/lib/loadgen" || BUILD_TARGETS+=${BUILD_TARGETS:+ }tls
+  [[ $SWEEP != *NEIGHBOUR=* ]] && ! antagonist_wanted || build_fresh "$ROOT/build/membench/membench" "$ROOT/lib/membench" ||
+    BUILD_TARGETS+=${BUILD_TARGETS:+ }membench
+}
+
+# Whether the load generator is up to date.
+# Usage: build_ready
+# Globals: BUILD_TARGETS
+build_ready() {
+  [[ " $BUILD_TARGETS " != *" test "* && " $BUILD_TARGETS " != *" tls "* ]]
+}
+
+# Print what is not built as a row of doctor, without the host; nothing when everything is up to date.
+# Usage: build_row
+# Globals: BUILD_TARGETS
+build_row() {
+  local missing what="load generator" text="make"
+  [[ -n $BUILD_TARGETS ]] || return 0
+  ! build_ready || what=membench
+  missing=$(_build_missing)
+  if [[ -n $missing ]]; then
+    printf 'fail\t%s\tnot built, and what builds it is missing: %s\t-\tinstall: %s\n' "$what" "$missing" "$missing"
+    return
+  fi
+  [[ $PWD == "$ROOT" ]] || text+=" -C $(printf '%q' "$ROOT")"
+  printf 'warn\t%s\tnot built, or older than its sources: what depends on it is not checked\t-\t%s %s; a run does it too\n' \
+    "$what" "$text" "$BUILD_TARGETS"
+}
+
+# Print what the build requires and this machine lacks, by the names of tools/deps.sh, on one line.
+_build_missing() (
+  # shellcheck source=tools/deps.sh
+  . "$ROOT/tools/deps.sh"
+  # shellcheck disable=SC2086 # names without blanks
+  deps_missing run $BUILD_NEEDS | cut -d ' ' -f 3 | paste -sd ' '
+)
 
 # Build a target of the Makefile.
 # Usage: build_target TARGET
-# Returns: as build_make
+# Returns: 1 with the compiler's first error, one line on stderr, when it does not build
 build_target() {
   local log called='the load generator'
   [[ $1 == test || $1 == tls ]] || called=$1

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The master's side of the load generators: put ./test on each client, start it, keep all clients in step, fetch the files that they wrote.
+# The master's side of the load generators: copy ./test to each client, start it, synchronize the clients, and fetch their files.
 
 declare -A _CLIENT_BINARY=() # path of the load generator on each client
-declare -A _CLIENT_STATE=()  # of each client: running, or the exit status
+declare -A _CLIENT_STATE=()  # by client: running, or the exit status
 declare -A _CLIENT_READY=()  # the phase that each waits to start
-declare -A _CLIENT_GO=()     # the phase and start time that each client has yet to be given
-declare -A _CLIENT_OFFSET=() # microseconds that its clock is ahead of the master's
+declare -A _CLIENT_GO=()     # the phase and start time that was not yet sent to each client
+declare -A _CLIENT_OFFSET=() # how far its clock is ahead of the master's, in microseconds
 declare -A _CLIENT_STATUS=() # its last status line
 declare -A _CLIENT_TRIP=()   # the shortest round trip seen, microseconds
-declare -A _CLIENT_PROBE=()  # CPU time on it when it last waited at the gate, see lib/host/probe.sh
+declare -A _CLIENT_PROBE=()  # CPU time on the client when it last waited at the gate, see lib/host/probe.sh
 declare -A _CLIENT_LAST=()   # the last probe
-declare -A _CLIENT_LOST=()   # since when it has not answered, in SECONDS
+declare -A _CLIENT_LOST=()   # when it stopped answering, in SECONDS
 declare -A _CLIENT_MOVED=()  # when its status changed last, or its phase began, in SECONDS
 
 # Seconds that one poll waits for news.
@@ -19,13 +19,13 @@ readonly _CLIENT_LOOK=2
 # Seconds without progress after which a load is considered stalled.
 readonly _CLIENT_STALL=10
 
-# Put the load generator on clients: a copy when machine and libc match the master's, else it is built there.
+# Install the load generator on clients: a copy if machine and libc match the master's, else a build on the client.
 # Usage: client_prepare CLIENT...
-# Returns: 1 when a client cannot have it, with the reason on stderr and in SIDE_OUT.
+# Returns: 1 if it cannot be installed on a client, with the reason on stderr and in SIDE_OUT.
 client_prepare() {
   local client key program target=test status=0
   program=$(tls_program)
-  # Doctor has a row for a generator that is not built.
+  # An installed tree may have no build with TLS; doctor says so.
   [[ -x $program ]] || program=$ROOT/test
   [[ $program == "$ROOT/test" ]] || target=tls
   key=$(program_key "$program")
@@ -48,7 +48,7 @@ _client_prepare() {
 # Start the load generators, each against its share of the instances; each then waits at its first phase.
 # Usage: client_launch INSTANCES VALUE_BYTES KEYS
 # Globals: the settings of the load, see conf/defaults.conf
-# Returns: sets CLIENTS, those that have a share; 1 when one cannot be started.
+# Returns: sets CLIENTS, the clients with instances; 1 if a generator cannot be started.
 client_launch() {
   local size=$2 keys=$3 client i address status=0 CLIENT_PASSWORD
   local -A share=()
@@ -102,7 +102,7 @@ _client_launch() {
   [[ $REPLY == 0 ]] || options+=(--requests "$REPLY")
   if replay_on; then
     mapfile -t -O "${#options[@]}" options < <(replay_options "$port" "$POINT_INSTANCES")
-    # The trace says both.
+    # The trace determines both.
     values=()
   else
     options+=(--pipeline "$PIPELINE")
@@ -110,7 +110,7 @@ _client_launch() {
   text=$(cluster_options "$port" "$count" && fault_options)
   if [[ -n $text ]]; then
     mapfile -t -O "${#options[@]}" options <<<"$text"
-    port=$REDISBASE # any node tells of all
+    port=$REDISBASE # any node knows all others
   fi
   plan_threads_of "$count"
   CLIENT_THREADS=$REPLY
@@ -130,7 +130,7 @@ _client_launch() {
   _client_ask "$client" launch "${prefix[@]}" "${words[@]}" "${options[@]}" "$address" "$port" "${values[@]}"
 }
 
-# Print the phases for the load generator, with those that a search or a probe adds.
+# Print the phases for the load generator, including the phases that a search or a probe adds.
 # Usage: client_phases
 # Globals: PHASES
 client_phases() {
@@ -141,10 +141,10 @@ client_phases() {
   printf '%s\n' "${phases// /,}"
 }
 
-# Keep the clients in step until every generator has ended. When all wait for a phase, all get the same start time. The caller checks the guard
-# once more: it may have ended the instances just before the last look, which makes the generators fail, and an unguarded load is invalid.
+# Synchronize the clients until every generator has ended. When all wait for a phase, all get the same start time. The caller checks the guard
+# once more: it may have stopped the instances just before the last look, which makes the generators fail, and an unguarded load is invalid.
 # Usage: client_wait CLIENT...
-# Returns: 1 when a generator ended with another status than 0, with a line on stderr for it; the others are then stopped.
+# Returns: 1 if a generator failed, with a line on stderr; the other generators are then stopped.
 client_wait() {
   local client failed=0
   local -a running
@@ -168,7 +168,7 @@ client_wait() {
       esac
     done
     _client_show "$@"
-    # A generator that failed stops the others.
+    # If a generator fails, the others are stopped.
     ((${#running[@]} > 0 && !failed)) || break
     _client_start "$@"
     monitor_alarm || return 1
@@ -181,7 +181,7 @@ client_wait() {
   return "$failed"
 }
 
-# Look how far a fault is, and let the generators end their phase when it is over.
+# Check the progress of a fault, and let the generators end their phase when it is over.
 _client_fault() {
   local status=0
   fault_look || status=$?
@@ -196,7 +196,7 @@ _client_enough() {
 # Fetch the files that the generators wrote, check them, and write their logs in the guide's form.
 # Usage: client_fetch DIR STAMP REPEAT SETUP_LOG CLIENT...
 #   each client gets a directory in DIR
-# Returns: 1 when not all of it is there.
+# Returns: 1 if a file is missing.
 client_fetch() {
   local into=$1 log=$2.$3 setup=$4
   side_run $((REMOTE_RETRY + 600)) _client_fetch "${@:5}"
@@ -234,7 +234,7 @@ client_offset() {
 
 # Stop the generators of clients and remove their files there.
 # Usage: client_stop CLIENT...
-# Returns: 1 when a client could not be cleaned up; SIDE_STATUS then has 124 or 255 for those that do not answer.
+# Returns: 1 when a client could not be cleaned up; SIDE_STATUS then has 124 or 255 for clients that do not answer.
 client_stop() {
   side_run $((REMOTE_RETRY + 60)) _client_stop "$@"
 }
@@ -249,7 +249,7 @@ _client_run() {
   remote_run -e RUN_ID -e RUN_OWNER -e CLIENT -e CLIENT_THREADS -e CLIENT_PASSWORD -e SERVER_CERTIFICATE "$CLIENT" client "$@"
 }
 
-# Run a verb of lib/host/client.sh that ends with a look. Print its output, and `trip BEFORE AFTER` by the master's clock.
+# Run a verb of lib/host/client.sh that ends with a status. Print its output, and `trip BEFORE AFTER` by the master's clock.
 # Usage: _client_ask CLIENT VERB [ARG]...
 _client_ask() {
   local before=${EPOCHREALTIME/[.,]/} answer
@@ -257,7 +257,7 @@ _client_ask() {
   printf '%s\ntrip\t%s\t%s\n' "$answer" "$before" "${EPOCHREALTIME/[.,]/}"
 }
 
-# Poll a client once. A client that is out of reach is reported at once, so that the others do not wait for it.
+# Poll a client once. An unreachable client is reported at once, so that the others do not wait for it.
 _client_look() {
   local client=$1 status=0 errors=$_REMOTE_TMP/look.$1 REMOTE_RETRY=0
   local -a go
@@ -307,7 +307,7 @@ _client_take() {
       machine) _CLIENT_PROBE[$client]=$first$'\t'$second ;;
       exit)
         neighbour_mark end "$client" "${_CLIENT_PROBE[$client]-}"
-        # A jump of the clock overrides that: take the new offset.
+        # After a jump of the clock: take the new offset.
         [[ ${_CLIENT_STATE[$client]} != running ]] || _CLIENT_STATE[$client]=$first
         [[ $first == 0 ]] || _CLIENT_STATE[$client]="the load generator ended with $first"
         ;;
@@ -325,7 +325,7 @@ _client_take() {
   done <<<"${SIDE_OUT[$client]}"
 }
 
-# Warn when a generator whose phase has begun, and is not done, makes no progress.
+# Warn if a generator makes no progress during a phase.
 _client_stalls() {
   local client=$1 count total limit=$_CLIENT_STALL
   # Other generators do not write a status each second.
@@ -381,7 +381,7 @@ _client_start() {
       trace_mark "${phase%.*}" || log_warn "$SERVER: TRACE could not be started"
       ;;
   esac
-  # Far enough ahead for every client to get the message: all are called at the same time, as in the poll that reported them ready.
+  # Far enough ahead for every client to get the message: all clients are called at the same time, as in the poll that reported them ready.
   start=$((${EPOCHREALTIME/[.,]/} + 100000 + slowest * 3 / 2))
   [[ -n $step ]] || fault_mark "$phase" "$start" || {
     for client; do _CLIENT_STATE[$client]="the fault cannot begin"; done
@@ -403,7 +403,7 @@ _client_start() {
 # Usage: _client_mark PHASE CLIENT...
 _client_mark() {
   local client phase=$1
-  # CPU time of others during a probe affects no figure.
+  # CPU time of other programs during a probe affects no figure.
   ! wss_is "$phase" || phase=steps
   for client in "${@:2}"; do neighbour_mark "$phase" "$client" "${_CLIENT_PROBE[$client]-}"; done
   monitor_mark "$1" || :

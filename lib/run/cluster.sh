@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# CLUSTER=on: which process serves which shard, on which node, and the load generator's options for it.
+# CLUSTER=on: the process and node of each shard, and the load generator's options.
 
 # Whether the instances form a Redis Cluster.
 # Usage: cluster_on
@@ -9,14 +9,14 @@ cluster_on() {
   [[ $CLUSTER == on ]]
 }
 
-# Print how many nodes the cluster has: groups of instances that go down together.
+# Print the number of nodes of the cluster: groups of instances that go down together.
 # Usage: cluster_nodes
 # Globals: CLUSTER_NODES
 cluster_nodes() {
   if [[ $CLUSTER_NODES == auto ]]; then echo 3; else echo "$CLUSTER_NODES"; fi
 }
 
-# Print the number of processes for so many instances: with CLUSTER=on each shard has its replicas too.
+# Print the number of processes for INSTANCES instances: with CLUSTER=on each shard has replicas too.
 # Usage: cluster_processes INSTANCES
 # Globals: CLUSTER REPLICAS
 cluster_processes() {
@@ -50,7 +50,7 @@ cluster_table() {
   done
 }
 
-# Write cluster.tsv, where each process is and what it begins as, into a directory; nothing without a cluster.
+# Write cluster.tsv (node, shard and initial role of each process) into a directory; nothing without a cluster.
 # Usage: cluster_record DIR
 # Globals: CLUSTER_TABLE
 cluster_record() {
@@ -65,11 +65,11 @@ cluster_directives() {
   printf 'cluster-enabled yes; cluster-config-file nodes.conf; cluster-announce-ip %s; ' "$SERVER_ADDRESS"
   [[ $NODE_TIMEOUT == default ]] || printf 'cluster-node-timeout %s; ' "$NODE_TIMEOUT"
   printf 'cluster-require-full-coverage %s; cluster-migration-barrier 1000; ' "$(if [[ $FULL_COVERAGE == on ]]; then echo yes; else echo no; fi)"
-  # Redis' default delay adds 5 s to every resync. Its default buffer limit cuts off a resync under writes, again and again.
+  # Redis' default delay adds 5 s to every resync. Its default buffer limit repeatedly aborts a resync under writes.
   printf 'repl-diskless-sync yes; repl-diskless-sync-delay 0; client-output-buffer-limit replica 0 0 0; '
 }
 
-# Print the options of the load generator, a line each, for a client with COUNT shards from PORT on.
+# Print the options of the load generator, one per line, for a client with COUNT shards from PORT on.
 # Usage: cluster_options PORT COUNT
 # Globals: POINT_INSTANCES REDISBASE
 cluster_options() {
@@ -77,7 +77,7 @@ cluster_options() {
   printf '%s\n' --cluster --shards "$(($1 - REDISBASE))-$(($1 - REDISBASE + $2 - 1))" --node "$(cluster_table "$POINT_INSTANCES" | cut -f 8 | paste -sd ,)"
 }
 
-# Print the cluster for people: a row per shard.
+# Print the cluster as text: one row per shard.
 # Usage: cluster_show INSTANCES
 cluster_show() {
   cluster_on || return 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Put marks side by side: for each phase, every counter before and after. Input: the marks' files in their order, lines `SCOPE COUNTER
-# VALUE`. MARKS in the environment names the phases that begin at each mark, and `end`. Between search-PHASE or searched-PHASE and the next
+# Combine marks: for each phase, every counter before and after. Input: the marks' files in order, lines `SCOPE COUNTER VALUE`. MARKS in the
+# environment names the phases that begin at each mark, and `end`. Between search-PHASE or searched-PHASE and the next
 # mark there is no phase.
 
 BEGIN {

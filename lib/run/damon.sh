@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# DAMON: what a run asks of the kernel's monitor of accesses, for tuning (lib/host/damon.sh does it).
+# DAMON, the kernel's access monitor: its configuration as a value of tuning (lib/host/damon.sh applies it).
 
-# Print what the current settings ask of DAMON, as lib/host/damon.sh parses it; `keep` when nothing.
+# Print the configuration of DAMON from the current settings, in the form of lib/host/damon.sh; `keep` if DAMON is not used.
 # Usage: damon_asked
 # Globals: DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA TIER
 damon_asked() {

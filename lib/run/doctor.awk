@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Doctor's rows HOST STATE CHECK FOUND WANTED FIX as text for people: problems and warnings, or a table of all checks. Environment:
+# Doctor's rows HOST STATE CHECK FOUND WANTED FIX as text: problems and warnings, or a table of all checks. Environment:
 # DOCTOR_AS (problems, all, or lines: one line per problem), DOCTOR_WIDTH (columns of the terminal; 0: no limit), DOCTOR_LOCAL (hosts that
 # are this machine, blanks around each), DOCTOR_DEPS (the installer here), DOCTOR_FIX (the command that installs on other hosts). A FIX
 # `install: NAME...` is replaced by the command that installs these.
@@ -46,7 +46,7 @@ function command(where, text) {
 function group(   i, key, tuning) {
   for (i = 1; i <= rows; i++) {
     if (state[i] == "ok") continue
-    tuning = check[i] ~ /^TUNE_/
+    tuning = check[i] ~ /^tuning ./
     key = state[i] SUBSEP (tuning ? "TUNE" SUBSEP (found[i] == "needs root") : check[i] SUBSEP found[i] SUBSEP wanted[i]) SUBSEP (tuning ? "" : fix[i])
     if (!(key in at)) {
       at[key] = ++entries
@@ -54,12 +54,12 @@ function group(   i, key, tuning) {
       text[entries] = check[i] ": " found[i] (wanted[i] == "-" || wanted[i] == "" ? "" : "; requires: " wanted[i])
       entry_fix[entries] = fix[i]; root[entries] = found[i] == "needs root"
     }
-    add(at[key], host[i], tuning ? check[i] : "")
+    add(at[key], host[i], tuning ? substr(check[i], 8) : "", fix[i])
   }
 }
 
-# Add a host to an entry, with the setting concerned.
-function add(e, where, name) {
+# Add a host to an entry, with the tuning setting concerned: its fix has the value that leaves the host as it is.
+function add(e, where, name, off) {
   if (!((e, where) in on)) {
     on[e, where] = 1
     where_of[e] = where_of[e] (where_of[e] == "" ? "" : ", ") where
@@ -67,7 +67,9 @@ function add(e, where, name) {
   if (name != "" && !((e, name) in about)) {
     about[e, name] = 1
     settings[e] = settings[e] (settings[e] == "" ? "" : ", ") name
-    offs[e] = offs[e] (offs[e] == "" ? "" : " ") name "=off"
+    sub(/^run as root, or /, "", off)
+    sub(/,.*/, "", off)
+    offs[e] = offs[e] (offs[e] == "" ? "" : " ") off
   }
 }
 
@@ -100,7 +102,7 @@ function fold(prefix, line, indent,   n, word, i, out) {
   print out
 }
 
-# Print all checks of a host. Where they are wider than the terminal, the text after the check's name goes on lines of its own.
+# Print all checks of a host. If a line is wider than the terminal, the text after the check's name is on separate lines.
 function table(name,   i, w, s, line) {
   print name
   w[1] = length("check"); w[2] = length("found"); w[3] = length("wanted")

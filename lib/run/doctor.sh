@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Whether every host is fit for what is planned, as rows: HOST STATE CHECK FOUND WANTED FIX.
-# STATE is ok, warn (it runs, but judge the figures with it in mind) or fail. FIX is a command, a hint, `-`, or `install: NAME...`: what
-# tools/deps.sh knows by these names (lib/run/doctor_show.sh makes a command of it).
+# Whether every host is fit for the plan, as rows: HOST STATE CHECK FOUND WANTED FIX.
+# STATE is ok, warn (the run is possible, but the figures may be affected) or fail. FIX is a command, a hint, `-`, or `install: NAME...`: names of
+# tools/deps.sh (lib/run/doctor_show.sh converts them to a command).
 
 # Settings that the checks on hosts depend on; they are checked one variant at a time.
 readonly _DOCTOR_ASKED="TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM PLACEMENT PLACEMENT_NODE SERVER_NUMACTL CLIENT_NUMACTL \
-SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION WEIGHTS_AUTO ZSWAP \
+SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION ZSWAP \
 PROMOTE_RATE SCAN_PERIOD_MIN SCAN_PERIOD_MAX SCAN_SIZE HOT_THRESHOLD DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA NEIGHBOUR NEIGHBOUR_NODE"
 
-# Reach every host, then check each.
+# Connect to every host, then check each.
 # Usage: doctor_rows
 # Globals: SERVER CLIENT_IP and the plan; the server's facts are read on the way
 doctor_rows() {
@@ -47,10 +47,18 @@ doctor_rows() {
   _doctor_warnings
 }
 
-# Print checks that require Redis on the server (lib/run/provision.sh), as rows.
-# Usage: doctor_redis
-doctor_redis() {
-  _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
+# Print checks that require what a run builds or installs (lib/run/provision.sh), as rows.
+# Usage: doctor_provided [yes] [redis]
+#   yes    the load generator has been built
+#   redis  Redis has been found or installed
+doctor_provided() {
+  local -a clients
+  read -r -a clients <<<"$CLIENT_IP"
+  if [[ -n $1 ]]; then
+    _doctor_generators "${clients[@]}"
+    _doctor_each _doctor_antagonist
+  fi
+  [[ -z $2 ]] || _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
   _doctor_answers
   _doctor_fill
   [[ -n $RESUME ]] || plan_make
@@ -73,9 +81,9 @@ _doctor_row() {
   printf '%s\n' "$*"
 }
 
-# Call a host, and report it as unfit when it does not answer, or answers in an unexpected form.
+# Call a host, and report it as unfit if it does not answer, or its answer is invalid.
 # Usage: _doctor_ask HOST CHECK COMMAND...
-# Returns: 0 with what COMMAND printed in _DOCTOR_SAID; 1 after a row, or when it printed nothing
+# Returns: 0 with the output of COMMAND in _DOCTOR_SAID; 1 after a row, or if it printed nothing
 _doctor_ask() {
   local host=$1 check=$2 why=$_REMOTE_TMP/why.$BASHPID
   shift 2
@@ -139,28 +147,27 @@ _doctor_run() {
   local ADDRESS NEED_MBIT clients
   read -r -a clients <<<"$CLIENT_IP"
   ADDRESS=$(host_data "$SERVER")
-  # A client carries its share.
+  # The load of a client is its share.
   NEED_MBIT=$((NEED_BITS / 1000000 + 1))
   [[ $2 == server ]] || NEED_MBIT=$((NEED_BITS / ${#clients[@]} / 1000000 + 1))
   remote_run -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_FILES -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT -e CLUSTER "$1" doctor "$2"
 }
 
-# What the master itself requires: ssh to the others, the load generator, gnuplot for the report.
-# Returns: sets DOCTOR_BUILT to yes when there is a load generator.
+# Requirements of the master: ssh to the other hosts, the load generator, gnuplot for the report.
 _doctor_here() {
-  local master why host
-  master=$(_doctor_master)
-  DOCTOR_BUILT=yes
-  why=$(build_make 2>&1) || {
-    DOCTOR_BUILT=
-    _doctor_row "$master" fail "load generator" "$why" "./test, built" "install: $BUILD_NEEDS"
-  }
+  local master host row
+  master=$(doctor_master)
+  build_look
+  row=$(build_row)
+  [[ -z $row ]] || _doctor_row "$master" "$row"
   if command -v ssh >/dev/null; then
     _doctor_row "$master" ok ssh "$(remote_version)" "in PATH" -
   else
     _doctor_row "$master" ok ssh "missing" "only for other hosts" -
   fi
-  if command -v gnuplot >/dev/null; then
+  if [[ $REPORT == off ]]; then
+    _doctor_row "$master" ok gnuplot "not needed" "REPORT=off" -
+  elif command -v gnuplot >/dev/null; then
     _doctor_row "$master" ok gnuplot "$(command -v gnuplot)" "in PATH" -
   else
     _doctor_row "$master" warn gnuplot missing "the report's plots" "install: gnuplot"
@@ -171,8 +178,9 @@ _doctor_here() {
   done < <(hosts_shared)
 }
 
-# The name of this host among those of the run.
-_doctor_master() {
+# Print the name of this host among those of the run.
+# Usage: doctor_master
+doctor_master() {
   local host
   while read -r host; do
     if remote_is_local "$host"; then
@@ -203,9 +211,9 @@ _doctor_clock() {
   fi
 }
 
-# What tuning would change, and what it cannot: a warning, and with TUNE_STRICT=1 a failure.
+# Changes that tuning would make, and those that it cannot make: a warning, and with TUNE_STRICT=1 a failure.
 _doctor_tune() {
-  local host=$1 rows state=warn name why mode fix
+  local host=$1 rows state=warn name why setting fix seen=' '
   ((!TUNE_STRICT)) || state=fail
   _doctor_ask "$host" tuning tune_check "$host" || return 0
   rows=$_DOCTOR_SAID
@@ -213,21 +221,25 @@ _doctor_tune() {
     "$(awk -F '\t' '$2 == "would" && !seen[$1]++ { printf "%s%s", sep, $1; sep = ", " } END { if (!sep) printf "nothing to change" }' <<<"$rows")" \
     "set for the run, then restored" -
   while IFS=$'\t' read -r name why; do
-    mode=TUNE_$name
-    fix="TUNE_$name=off, if it is to stay as it is"
-    [[ $why != "needs root" ]] || fix="run as root, or TUNE_$name=off"
-    _doctor_row "$host" "$state" "TUNE_$name" "$why" "${!mode}" "$fix"
+    tune_setting "$name"
+    setting=$REPLY
+    [[ $seen != *" $setting "* ]] || continue
+    seen+="$setting "
+    tune_none "$setting"
+    fix="$REPLY, if it is to stay as it is"
+    [[ $why != "needs root" ]] || fix="run as root, or $REPLY"
+    _doctor_row "$host" "$state" "tuning $setting" "$why" "${!setting}" "$fix"
   done < <(awk -F '\t' -v OFS='\t' '$2 == "cannot" && !seen[$1]++ { print $1, $6 }' <<<"$rows")
 }
 
 # Usage: _doctor_reach HOST...
-# Returns: 1 when one is out of reach.
+# Returns: 1 if a host is unreachable.
 _doctor_reach() {
   local host how status=0
   if ! command -v ssh >/dev/null; then
     for host; do
       remote_is_local "$host" || {
-        _doctor_row "$(_doctor_master)" fail ssh missing "to reach $host" "install: ssh"
+        _doctor_row "$(doctor_master)" fail ssh missing "to reach $host" "install: ssh"
         return 1
       }
     done
@@ -274,20 +286,20 @@ _doctor_redis() {
   _doctor_row "$SERVER" ok "isolated CPUs" "$(place_isolated | grep . || echo none)" "one per instance, if any" -
 }
 
-# The cost of a key, measured with Redis, when the fill depends on it.
+# The memory of a key, measured with Redis, if the fill depends on it.
 _doctor_fill() {
   local why=$_REMOTE_TMP/why
   # The plan of a resumed run has it.
-  [[ -n ${REDIS_BINARY-} && -n $DOCTOR_BUILT && -z $RESUME ]] || return 0
+  [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
   if fill_calibrate 2>"$why"; then return; fi
   _doctor_row "$SERVER" fail "cost of a key" "$(tr '\n' ';' <"$why")" "a scratch instance on port $REDISBASE, with samples set from here" "set KEYS"
 }
 
-# What a server that may not be Redis lacks, for each variant's settings of it.
+# Features that a server other than Redis lacks, with the settings of each variant.
 _doctor_answers() {
   local variant key state check found wanted mend
   local -A seen=()
-  [[ -n ${REDIS_BINARY-} && -n $DOCTOR_BUILT && -z $RESUME ]] || return 0
+  [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
   for variant in $VARIANTS; do
     plan_enter "$variant" ''
     key="$HIT_COUNTERS $REDIS_CONF"
@@ -302,7 +314,7 @@ _doctor_answers() {
   plan_enter "${VARIANTS%% *}" ''
 }
 
-# The fill of every point against the server's memory, less what must stay free: for each variant, the DRAM that it takes.
+# The fill of every point, compared with the server's memory minus the reserve: the DRAM of each variant.
 _doctor_memory() {
   local row need wanted='' most=-1 keep gap point
   keep=$(fill_reserve "$SERVER_BYTES")
@@ -332,7 +344,7 @@ _doctor_memory() {
   fi
 }
 
-# Which kinds of memory the server has, and whether each variant's tier is possible with the largest fill.
+# The kinds of memory of the server, and whether each variant's tier is possible with the largest fill.
 _doctor_tiers() {
   local kind where detail
   ! _doctor_ask "$SERVER" memory tier_detect "$SERVER" ||
@@ -343,7 +355,7 @@ _doctor_tiers() {
 }
 
 # Usage: _doctor_tier VARIANT SWEEP
-#   with the settings of both in force
+#   the settings of both must be in force
 _doctor_tier() {
   local variant=$1 row data bytes=0 many=1 state found wanted fix
   for row in "${PLAN_ROWS[@]}"; do
@@ -369,7 +381,7 @@ _doctor_tier() {
 
 # Run a check for every variant, with each combination of the values in SWEEP of settings that hosts are asked about. A row may come twice.
 # Usage: _doctor_each FUNCTION
-#   FUNCTION is called with VARIANT and SWEEP, in a process of its own
+#   FUNCTION is called with VARIANT and SWEEP, in a separate process
 _doctor_each() {
   local variant sweep key name
   local -A seen=()
@@ -386,7 +398,7 @@ _doctor_each() {
   plan_enter "${VARIANTS%% *}" ''
 }
 
-# What Redis warned of when the newest run on this server started it.
+# Warnings of Redis when the newest run on this server started it.
 _doctor_warnings() {
   local state found wanted fix
   while IFS=$'\t' read -r state found wanted fix; do
@@ -437,13 +449,19 @@ _doctor_wss() {
 
 # Usage: _doctor_antagonist VARIANT SWEEP
 _doctor_antagonist() {
+  [[ " $BUILD_TARGETS " != *" membench "* ]] || return 0
   ! _doctor_ask "$SERVER" neighbour antagonist_try || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" neighbour "${_DOCTOR_SAID#*$'\t'}"
 }
 
 # Usage: _doctor_clients CLIENT...
 _doctor_clients() {
+  ! build_ready || _doctor_generators "$@"
+}
+
+# Whether the load generator runs on clients.
+# Usage: _doctor_generators CLIENT...
+_doctor_generators() {
   local client row
-  [[ -n $DOCTOR_BUILT ]] || return 0
   client_prepare "$@" 2>/dev/null || :
   for client; do
     row=${SIDE_OUT[$client]##*$'\n'}

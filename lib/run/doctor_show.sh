@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# How doctor prints its rows, and how it installs what they report as missing (doctor --fix).
+# Print doctor's rows, and install missing packages (doctor --fix).
 
-# Print rows for people: problems and warnings, grouped; the last line is `fit` or `N problems`.
+# Print rows as text: problems and warnings, grouped; the last line is `fit` or `N problems`.
 # Usage: doctor_show [all] <ROWS
-#   all  every check, a table per host
+#   all  every check, one table per host
 # Globals: COMMAND_WORDS
 doctor_show() {
   local TABLE_WIDTH
@@ -26,7 +26,7 @@ _doctor_text() {
   DOCTOR_AS=$1 DOCTOR_WIDTH=$2 DOCTOR_LOCAL="$here " DOCTOR_DEPS=$deps DOCTOR_FIX=$(_doctor_again) LC_ALL=C awk -f "$LIB/run/doctor.awk"
 }
 
-# Print the command that installs what is missing, with the arguments of this command.
+# Print the command that installs missing packages, with the arguments of this command.
 _doctor_again() {
   local word
   printf '%s doctor --fix' "$0"
@@ -39,10 +39,10 @@ doctor_failed() {
   awk -F '\t' -v host="$1" '$1 == host && $2 == "fail" && $3 ~ /^(reachable|checks|facts)$/ { found = 1 } END { exit !found }'
 }
 
-# Install what rows say is missing, host by host, after asking for each.
+# Install the packages that rows report as missing, host by host, after asking for each host.
 # Usage: doctor_fix ROWS_FILE [yes]
 #   yes  do not ask
-# Returns: 1 when something could not be installed, or the user declined; 2 when there is nothing to install
+# Returns: 1 if a package could not be installed, or the user declined; 2 if there is nothing to install
 doctor_fix() {
   local host names status=2
   while IFS=$'\t' read -r -u 8 host names; do

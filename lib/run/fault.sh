@@ -12,7 +12,7 @@ fault_on() {
   [[ $FAULT != none ]]
 }
 
-# Print the options of the load generator, a line each.
+# Print the options of the load generator, one per line.
 # Usage: fault_options
 # Globals: FAULT TRACK
 fault_options() {
@@ -32,9 +32,9 @@ fault_mark() {
     -e PERSISTENCE -e FAULT -e FAULT_NODE -e FAULT_AT -e FAULT_DOWN -e FAILBACK -e SETTLE "$SERVER" server fault "$delay"
 }
 
-# Look how far the fault is. When all steps are done, the load has lasted long enough.
+# Check the progress of the fault. After all steps, the load may end.
 # Usage: fault_look
-# Returns: 0; 2 when the load may end now; 1 with a line on stderr when the fault failed
+# Returns: 0; 2 if the load may end now; 1 with a line on stderr if the fault failed
 fault_look() {
   local state text
   [[ -n $_FAULT_ON ]] || return 0
@@ -54,7 +54,7 @@ fault_look() {
   esac
 }
 
-# Warn when the load ended before the last step did.
+# Warn if the load ended before the last step.
 # Usage: fault_end
 fault_end() {
   [[ -z $_FAULT_ON ]] || log_warn "the load ended after '$_FAULT_LAST', before the fault was over; set a longer TIME"

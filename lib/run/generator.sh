@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Which program makes the load: ./test, or an adapter in lib/run/generator that runs another and writes the same files.
+# The program that makes the load: ./test, or an adapter in lib/run/generator that runs another program and writes the same files.
 
 # Refuse settings that the generator does not support.
 # Usage: generator_check
@@ -26,13 +26,12 @@ _generator_check_peer() {
   [[ $KEY_MIN == 0 ]] || conf_refuse KEY_MIN "$GENERATOR supports keys from 0 on only; set KEY_MIN=0"
   case $GENERATOR in
     redis-benchmark)
-      [[ $TIME == 0 ]] || conf_refuse TIME "$GENERATOR does not support a duration; set TIME=0 and REQUESTS or INSTANCE_REQUESTS"
+      [[ $TIME == 0 ]] || conf_refuse TIME "$GENERATOR does not support a duration; set TIME=0 and REQUESTS"
       [[ $RATE == 0 ]] || conf_refuse RATE "$GENERATOR does not support a rate; set RATE=0"
       [[ " $PHASES " != *" mixed "* ]] || conf_refuse PHASES "$GENERATOR does not support mixed; accepted: populate set get"
       [[ $KEY_PATTERN == uniform ]] || conf_refuse KEY_PATTERN "$GENERATOR supports random keys only; set KEY_PATTERN=uniform"
       [[ $DATA == pattern ]] || conf_refuse DATA "$GENERATOR fills all values with one letter; set DATA=pattern"
-      [[ $INSTANCE_THREADS == 1 ]] || conf_refuse INSTANCE_THREADS "$GENERATOR supports one thread per instance; set INSTANCE_THREADS=1"
-      [[ $THREADS == auto ]] || conf_refuse THREADS "$GENERATOR supports one thread per instance; set THREADS=auto"
+      [[ $THREADS == auto || $THREADS == 1/instance ]] || conf_refuse THREADS "$GENERATOR supports one thread per instance; set THREADS=auto"
       ;;
     memtier_benchmark)
       [[ $TIME != *.*[!0]* ]] || conf_refuse TIME "$GENERATOR supports whole seconds only; set TIME to a whole number"
@@ -56,8 +55,9 @@ _generator_check_shares() {
   local keys=$1 instances client count threads connections part
   for instances in $INSTANCES; do
     while IFS=$'\t' read -r client _ count; do
-      threads=$INSTANCE_THREADS
-      if [[ $THREADS != auto ]] && ((count > 0)); then
+      plan_threads_each
+      threads=$REPLY
+      if [[ $THREADS =~ ^[0-9]+$ ]] && ((count > 0)); then
         threads=$((THREADS / count))
         ((threads * count == THREADS)) || conf_refuse THREADS "$GENERATOR runs one process per instance, and $client has $count of $instances instances; set a multiple of $count, or THREADS=auto"
       fi
@@ -73,7 +73,7 @@ _generator_check_shares() {
   done
 }
 
-# Put the adapter on a client, and print the arguments that start it, separated by tabs.
+# Copy the adapter to a client, and print the arguments that start it, separated by tabs.
 # Usage: generator_words CLIENT
 # Globals: GENERATOR
 generator_words() {
@@ -81,7 +81,7 @@ generator_words() {
   launch_words "$1" "{lib/run/generator/peer.sh} {lib/shared/common.sh} {lib/run/generator/$GENERATOR.sh}"
 }
 
-# Whether the generator is on every client, as rows HOST STATE FOUND WANTED FIX.
+# Whether the generator is installed on every client, as rows HOST STATE FOUND WANTED FIX.
 # Usage: generator_try
 # Globals: GENERATOR CLIENT_IP
 generator_try() {
@@ -90,10 +90,10 @@ generator_try() {
   for client in $CLIENT_IP; do launch_has "$client" "$GENERATOR" GENERATOR "install it there, or leave the variant out"; done
 }
 
-# Remove variants whose generator a client lacks from the run where GENERATOR_MISSING=skip, and name them.
+# With GENERATOR_MISSING=skip, remove variants from the run whose generator a client does not have, and name them.
 # Usage: generator_skip
 # Globals: VARIANTS GENERATOR_MISSING GENERATOR CLIENT_IP
-# Returns: prints a row VARIANT HOST FOUND for each; the settings are those of the first remaining variant.
+# Returns: prints a row VARIANT HOST FOUND for each; the settings in force are those of the first remaining variant.
 generator_skip() {
   local variant missing kept=''
   for variant in $VARIANTS; do

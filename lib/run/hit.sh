@@ -4,35 +4,35 @@
 # The search varies one parameter: the SD of gaussian, the exponent of zipf, or the share of requests to the hot keys of hotspot.
 # A look is one measurement of the hit ratio; lib/run/hit.awk chooses the next look.
 
-declare -A _HIT_KEYS=() # by point: the pattern that was found, or `-` if none was
+declare -A _HIT_KEYS=() # by point: the found pattern, or `-` if there is none
 _HIT_POINT=             # the point whose search runs now
 _HIT_ROWS=              # the server's counters before the current look
 _HIT_LOOK=              # the current look: ROUND LOOK PARAMETER
 _HIT_ANSWER=            # the last line that hit.awk printed
 _HIT_BEGAN=0            # when the search began, in SECONDS
-HIT_DO=                 # what the clients do next: step or skip
+HIT_DO=                 # the next action of the clients: step or skip
 
-# How many looks a search takes as a rule: two rounds.
+# The usual number of looks of a search: two rounds.
 readonly _HIT_EXPECTED=9
 
-# How many attempts the search has if the OOM killer ends it.
+# The number of attempts of a search that the OOM killer stops.
 readonly _HIT_TURNS=3
 
-# Whether the settings in force ask for a hit ratio.
+# Whether the current settings request a hit ratio.
 # Usage: hit_wanted
 # Globals: HIT_RATIO
 hit_wanted() {
   [[ $HIT_RATIO != off ]]
 }
 
-# Whether waits of the variant in force are counted: DRAM is limited, or the server itself counts what it reads from flash.
+# Whether waits of the current variant are counted: DRAM is limited, or the server itself counts reads from flash.
 # Usage: hit_counted
 # Globals: HIT_COUNTERS
 hit_counted() {
   tier_limited || [[ $HIT_COUNTERS != majflt ]]
 }
 
-# Refuse settings of the variant in force that conflict with HIT_RATIO.
+# Refuse settings of the current variant that conflict with HIT_RATIO.
 # Usage: hit_check
 # Returns: exits 2.
 hit_check() {
@@ -62,11 +62,11 @@ hit_check_variants() {
   [[ $HIT_VARIANT == auto || " $1 " == *" $HIT_VARIANT "* ]] || conf_refuse HIT_VARIANT "not a variant of this run whose DRAM is limited; accepted: auto, $1"
 }
 
-# The expected seconds of the search for a point's keys on a variant, whose settings are in force: populate, and looks.
+# The expected seconds of the search for a point's keys on the current variant: populate, and looks.
 # Usage: hit_seconds VARIANT KEYS
 #   KEYS of all instances
 # Globals: HIT_VARIANT PLAN_OPS SEARCH_TIME
-# Returns: sets REPLY, 0 if the variant is not one that it is done on
+# Returns: sets REPLY, 0 if the variant is not used for the search
 hit_seconds() {
   REPLY=0
   hit_wanted && hit_counted || return 0
@@ -88,7 +88,7 @@ hit_say() {
 # Usage: hit_settle ROW
 #   ROW is in force before and afterwards
 # Globals: RUN PLAN_ROWS
-# Returns: 1 when there is no such pattern, or the search failed, with the reason on stderr
+# Returns: 1 if there is no such pattern, or the search failed, with the reason on stderr
 hit_settle() {
   local point=${ROW[point]}
   hit_wanted || return 0
@@ -119,7 +119,7 @@ hit_is() {
 
 # All clients wait at the gate: record the look that they finished, and choose the next step.
 # Usage: hit_turn
-# Returns: sets HIT_DO and what hit_words prints; 1 when the counters could not be read
+# Returns: sets HIT_DO and the output of hit_words; 1 if the counters could not be read
 hit_turn() {
   local lines word round look parameter waits
   monitor_mark look || return
@@ -151,7 +151,7 @@ hit_words() {
 
 # Search for the keys of a point on HIT_VARIANT, or on the first variant with limited DRAM.
 # Usage: _hit_seek POINT
-# Returns: sets _HIT_ANSWER; 1 when the search failed, with the reason on stderr
+# Returns: sets _HIT_ANSWER; 1 if the search failed, with the reason on stderr
 _hit_seek() {
   local point=$1 row status=0 turn
   # The load of the search is not a phase of the run: override the settings of phases.
@@ -197,7 +197,7 @@ _hit_row_of() {
   return 1
 }
 
-# Delete the looks of a point: its search was interrupted, and its instances are gone.
+# Delete the looks of a point: its search was interrupted, and its instances have stopped.
 _hit_clean() {
   local file=$RUN/hit.tsv
   [[ -e $file ]] || printf 'point\tvariant\thit_asked\tround\tlook\tkey_sd\thit\tops\tseconds\n' >"$file" || return
@@ -213,7 +213,7 @@ _hit_row() {
   printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$_HIT_POINT" "${ROW[variant]}" "$HIT_RATIO" "$1" "$2" "$3" "$hit" "$5" $((SECONDS - _HIT_BEGAN)) >>"$RUN/hit.tsv"
 }
 
-# Print what hit.awk answers for the looks of a point so far.
+# Print the output of hit.awk for the looks of a point so far.
 # Usage: _hit_next POINT
 # Globals: KEY_PATTERN HIT_RATIO DRAM_RATIO ROW
 _hit_next() {

@@ -7,7 +7,7 @@
 # Copy the files that a prefix names to a host, and print the prefix as used there, its arguments separated by tabs.
 # Usage: launch_words HOST PREFIX
 # Globals: ROOT
-# Returns: 1 with a line on stderr when a file is missing or cannot be copied.
+# Returns: 1 with a line on stderr if a file is missing or cannot be copied.
 launch_words() {
   local host=$1 word file path
   local -a words
@@ -38,7 +38,7 @@ launch_check() {
   done
 }
 
-# Try both prefixes of the resolved variant, and its numactl options, on the hosts that will use them, as rows HOST STATE FOUND WANTED FIX.
+# Test both prefixes of the resolved variant, and its numactl options, on the hosts that will use them, as rows HOST STATE FOUND WANTED FIX.
 # Usage: launch_try
 # Globals: SERVER CLIENT_IP SERVER_PREFIX CLIENT_PREFIX SERVER_NUMACTL CLIENT_NUMACTL, and as tier_policy
 launch_try() {
@@ -66,7 +66,7 @@ launch_has() {
 }
 
 # Usage: _launch_try_numactl HOST SETTING [POLICY]
-#   POLICY are more options, those of the memory tier
+#   POLICY are the options of the memory tier
 _launch_try_numactl() {
   local host=$1 name=$2 words why=$_REMOTE_TMP/why
   [[ -n ${!name} ]] || return 0
@@ -106,7 +106,7 @@ _launch_ours() {
   [[ $1 != *..* && $1 != /* && -f $ROOT/$1 && -r $ROOT/$1 ]]
 }
 
-# Print the path of one of our files on a host; copy it there when that is another machine.
+# Print the path of a file of this project on a host; copy the file if the host is another machine.
 _launch_file() {
   local host=$1 file=$2 path work
   _launch_ours "$file" || {

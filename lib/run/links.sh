@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A run's logs under the names that the Redis-Memtier workload gives to its own, for scripts that look for these.
+# Links to a run's logs with the names of the Redis-Memtier workload, for scripts that use these names.
 
-# Link a repeat's logs by instance number, in its own directory, and in the run's directory if no other repeat is linked there.
+# Link a repeat's logs by instance number, in its directory, and in the run's directory if no other repeat is linked there.
 # Usage: links_make REPEAT_DIR
 # Globals: RUN LOG_LINKS, and of the point: POINT_INSTANCES REDISBASE
 links_make() {
   local folder=$1 inside=${1#"$RUN/"} name file free=1
   [[ $LOG_LINKS == on ]] || return 0
-  # All links of the run lead to one repeat, or they would mix points. If that repeat was removed, they are dangling; if it was removed and
-  # runs again now, some are valid already.
+  # All links of the run point to one repeat, because they must not mix points. If that repeat was removed, they are dangling; if it is running again,
+  # some are already valid.
   for name in "$RUN"/redis-*.log "$RUN"/memtier-*.log; do
     [[ -L $name ]] || continue
     if [[ -e $name && $(readlink -- "$name") != "$inside"/* ]]; then free=0; else rm -- "$name" || return; fi
@@ -20,7 +20,7 @@ links_make() {
   done
 }
 
-# Print the name of each link and where it leads, seen from the repeat's directory.
+# Print the name and the target of each link, relative to the repeat's directory.
 _links_rows() {
   local folder=$1 client port count i log number
   while IFS=$'\t' read -r client port count; do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The master's side of membench for doctor --probe: a table of the memory's latency and bandwidth on the server, and weights from them.
+# The master's side of membench for doctor --probe: a table of the latency and bandwidth of the server's memory, and weights from them.
 
 # Build membench if it is not up to date, and print its path on the server.
 # Usage: memory_program
@@ -19,7 +19,7 @@ memory_program() {
 
 # Measure every node of the server from each socket; print a table with the figures of firmware, and proposed weights.
 # Usage: memory_probe FILE
-#   FILE gets rows for doctor: where firmware or the kernel contradict the measurement, and failed measurements
+#   FILE gets rows for doctor: contradictions between firmware or kernel and the measurement, and failed measurements
 # Globals: SERVER
 memory_probe() {
   local program rows said

@@ -2,15 +2,15 @@
 # shellcheck shell=bash
 # The master's side of the monitors: counters around every phase, the placement of the data, and the guard of the server.
 
-_MONITOR_ON=   # they run on the server now
+_MONITOR_ON=   # whether they run on the server now
 _MONITOR_LAST= # the phase that runs, or none
 _MONITOR_NEXT=0
-MONITOR_ALARM= # why the guard has ended the load of this repeat
+MONITOR_ALARM= # the reason why the guard stopped the load of this repeat
 MONITOR_ROWS=  # the counters at the last mark, as lib/host/monitor.sh prints them
 
-# Start the monitors of a repeat, when its instances are up.
+# Start the monitors of a repeat, after its instances have started.
 # Usage: monitor_start PLANNED_BYTES
-#   the used_memory that is expected once all keys are set
+#   PLANNED_BYTES is the expected used_memory after all keys are set
 # Globals: SERVER SERVER_BYTES
 monitor_start() {
   local RESERVE_BYTES
@@ -23,8 +23,8 @@ monitor_start() {
 
 # Read all counters between two phases, and print the placement of the data after the phase that has ended.
 # Usage: monitor_mark NEXT_PHASE
-#   search-PHASE and searched-PHASE stand around what a search measures; `look` reads the counters and keeps nothing
-# Returns: sets MONITOR_ROWS, all counters as they are
+#   search-PHASE and searched-PHASE enclose the steps of a search; `look` reads the counters without keeping them
+# Returns: sets MONITOR_ROWS, all counters
 monitor_mark() {
   local rows phase=$1
   [[ -n $_MONITOR_ON ]] || return 0
@@ -53,10 +53,10 @@ monitor_machine() {
   [[ ! $'\n'$MONITOR_ROWS =~ $'\nmachine\t'([^$'\n']*) ]] || REPLY=${BASH_REMATCH[1]}
 }
 
-# Print the waits for far memory and the requests of the instances between two marks, WAITS REQUESTS; nothing when one of both is not known.
-# They are counted as HIT_COUNTERS says; of HITS/MISSES, their sum is the number of requests.
+# Print the waits for far memory and the requests of the instances between two marks, WAITS REQUESTS; nothing if a value is unknown. HIT_COUNTERS
+# selects the counters; with HITS/MISSES, the sum of both is the number of requests.
 # Usage: monitor_waits BEFORE AFTER
-#   as MONITOR_ROWS was at both
+#   BEFORE and AFTER are the values of MONITOR_ROWS at both marks
 monitor_waits() {
   printf '%s\n' $'before\t'"${1//$'\n'/$'\nbefore\t'}" $'after\t'"${2//$'\n'/$'\nafter\t'}" | LC_ALL=C awk -F '\t' '
     $3 == "far_misses" { $3 = "majflt" }
@@ -74,9 +74,9 @@ _monitor_between() {
   [[ $1 == search* || $1 == look ]] || wss_is "$1"
 }
 
-# Check at intervals, or now, whether the guard has ended the load, or is gone.
+# Check at intervals, or now, whether the guard has stopped the load or has exited.
 # Usage: monitor_alarm [now]
-# Returns: 1 in these cases, with the reason on stderr.
+# Returns: 1 if it has, with the reason on stderr.
 monitor_alarm() {
   local why status=0
   [[ -n $_MONITOR_ON ]] || return 0
@@ -92,7 +92,7 @@ monitor_alarm() {
   return 1
 }
 
-# Stop the monitors and write what they recorded: the samples, and counters.tsv with each phase's before and after.
+# Stop the monitors and write their records: the samples, and counters.tsv with the values before and after each phase.
 # Usage: monitor_fetch DIR
 monitor_fetch() {
   local folder=$1 mark
@@ -119,7 +119,7 @@ monitor_forget() {
   _MONITOR_ON=
 }
 
-# Stop the monitors, whatever the state of the repeat.
+# Stop the monitors, in any state of the repeat.
 # Usage: monitor_stop
 monitor_stop() {
   monitor_forget
@@ -134,7 +134,7 @@ _monitor_silent() {
   [[ -z $ports ]] || log_warn "$SERVER: no answer to INFO before $1 from port$ports; figures that require it stay empty"
 }
 
-# Print one line on the placement of the data, and warn when it is not where the variant asks for it.
+# Print one line about the placement of the data, and warn if it is not on the requested memory.
 _monitor_tell() {
   local text
   text=$(awk -F '\t' -v planned="$_MONITOR_PLANNED" '

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# From probes to neighbours.tsv: for each phase and host, the CPU time that neither Redis, nor load generators, nor monitors, nor our
-# scripts used. Input: lines MARK HOST and the columns of probe_cpu (lib/host/probe.sh); a phase lasts from its mark to the host's next
+# Compute neighbours.tsv from probes: for each phase and host, the CPU time that was not used by Redis, load generators, monitors or our scripts.
+# Input: lines MARK HOST and the columns of probe_cpu (lib/host/probe.sh); a phase lasts from its mark to the host's next
 # mark. LIMIT in the environment: percent of one CPU.
 #
 #   foreign = the larger of  used - ours  over the hosts of the run with the same kernel, which share its CPUs
 #                       and  all - ours   over those that also see the same processes
-#   limit   = LIMIT % of one CPU, or 0.5 % of all CPUs if that is more: daemons grow with a machine
-# Two counts are made, because each can miss something, and neither counts too much. `used` lacks interrupts, which many kernels add to the
+#   limit   = LIMIT % of one CPU, or 0.5 % of all CPUs if that is larger: larger machines run more daemons
+# Two counts are made, because each can miss time, and neither counts too much. `used` lacks interrupts, which many kernels add to the
 # time of processes; `all` lacks processes of other containers. Foreign and steal are percent of one CPU: 200 is two CPUs for the whole
 # time.
 
@@ -24,7 +24,7 @@ NF != 12 || $12 !~ /^[0-9]+$/ { next }
   for (i = 3; i <= 12; i++) last[$2, i] = $i
 }
 
-# What a host did since its previous mark.
+# The CPU time of a host since its previous mark.
 function since(host, i) {
   return $i - last[host, i]
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The neighbours of a run: CPU time that other programs used on its hosts during a phase, from probes at the marks around the phases.
+# CPU time that other programs used on the hosts during a phase, from probes at the marks around the phases.
 
 _NEIGHBOUR_MARKS='' # lines MARK HOST and the output of probe_cpu there
 
-# Forget the marks of the previous repeat.
+# Remove the marks of the previous repeat.
 # Usage: neighbour_start
 neighbour_start() {
   _NEIGHBOUR_MARKS=''
@@ -12,12 +12,12 @@ neighbour_start() {
 
 # Record a probe that was taken between two phases.
 # Usage: neighbour_mark NEXT_PHASE HOST PROBE
-#   HOST is `server` or a client's name; PROBE is the line of probe_cpu; an empty one is left out
+#   HOST is `server` or a client's name; PROBE is the line of probe_cpu; an empty line is left out
 neighbour_mark() {
   [[ -z $3 ]] || _NEIGHBOUR_MARKS+="$1"$'\t'"$2"$'\t'"$3"$'\n'
 }
 
-# Write DIR/neighbours.tsv, a row per phase and host, and warn of each phase and machine over the limit.
+# Write DIR/neighbours.tsv, one row per phase and host, and warn about each phase and machine over the limit.
 # Usage: neighbour_write DIR
 # Globals: FOREIGN_LIMIT SERVER
 neighbour_write() {

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# FAR_EVENTS: loads from memory that the CPU reaches by itself, counted by `perf stat` on the server while a phase runs.
+# FAR_EVENTS: `perf stat` counts loads from far memory without page faults on the server during a phase.
 
-_PERF_ON=     # yes while it counts
+_PERF_ON=     # yes while perf counts
 _PERF_PHASE=  # for this phase
-_PERF_FOLDER= # of the repeat: far.tsv
-_PERF_ROWS=   # the events that are counted, as perf_events prints them
-_PERF_CPU=    # the line of conf/far_events.tsv's server: VENDOR FAMILY MODEL STEPPING NAME
-_PERF_TOLD=   # yes after the warning that it cannot count
+_PERF_FOLDER= # far.tsv of the repeat
+_PERF_ROWS=   # the counted events, as perf_events prints them
+_PERF_CPU=    # the server's CPU: VENDOR FAMILY MODEL STEPPING NAME
+_PERF_TOLD=   # yes after the warning that perf cannot count
 
 # Print the events of the server, rows SCOPE EVENT NAME CPU; nothing when its CPU has none.
 # Usage: perf_events
 # Globals: FAR_EVENTS SERVER
-# Returns: 1 when the server's CPU cannot be identified
+# Returns: 1 if the server's CPU cannot be identified
 perf_events() {
   local word
   case $FAR_EVENTS in
@@ -45,7 +45,7 @@ perf_lookup() {
     $1 == vendor && ($2 == "-" || $2 == family) && within($3, model) && within($4, stepping) { print $6, $7, $8, $5 }' - "$ROOT/conf/far_events.tsv"
 }
 
-# Print a row STATE FOUND WANTED FIX of whether the server can count; nothing when FAR_EVENTS is off.
+# Print a row STATE FOUND WANTED FIX: whether the server can count; nothing if FAR_EVENTS is off.
 # Usage: perf_doctor
 perf_doctor() {
   local rows PERF_EVENTS
@@ -66,7 +66,7 @@ perf_begin() {
   _PERF_FOLDER=$1 _PERF_ON='' _PERF_PHASE='' _PERF_TOLD=''
 }
 
-# A phase is about to begin: count while it runs. A phase that cannot be counted is measured all the same.
+# Before a phase begins: start counting. A phase that cannot be counted is still measured.
 # Usage: perf_mark PHASE
 perf_mark() {
   local PERF_EVENTS
@@ -81,7 +81,7 @@ perf_mark() {
   }
 }
 
-# The phase is over: stop counting, and keep the counts.
+# After a phase: stop counting, and keep the counts.
 # Usage: perf_end
 perf_end() {
   local counts
@@ -102,7 +102,7 @@ perf_end() {
   _PERF_PHASE=
 }
 
-# Stop counting, whatever the state of the repeat.
+# Stop counting, in any state of the repeat.
 # Usage: perf_stop
 perf_stop() {
   [[ -n $_PERF_ON ]] || return 0

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Install a program of ours on a host: copy it if the host has the same machine and libc, else build it there from its sources.
+# Install a program of this project on a host: copy it if the host has the same machine and libc, else build it there from source.
 
-# Print the path of a program on a host, or why it cannot be installed. On this machine the path is FILE.
+# Print the path of a program on a host, or the reason why it cannot be installed. On this machine the path is FILE.
 # Usage: program_prepare HOST NAME FILE TARGET KEY
 #   FILE is the result of make TARGET here, and KEY the first digits of its checksum (program_key)
-# Returns: 1 when the host cannot have it, with the reason printed
+# Returns: 1 if it cannot be installed, with the reason printed
 program_prepare() {
   local host=$1 name=$2 file=$3 target=$4 key=$5 answer what path why work called='the load generator' ours
   if remote_is_local "$host"; then

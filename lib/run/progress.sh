@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# How far a run is: the repeat and the time left, for the progress line; and what is kept when the run is stopped.
+# The progress of a run: the repeat and the time left, and the message about kept repeats when the run is stopped.
 
 _PROGRESS_NUMBER=0 # of the repeat that runs now
 _PROGRESS_ALL=0    # repeats of the run
 _PROGRESS_BEGAN=0  # when it began, in SECONDS
-_PROGRESS_DONE=0   # repeats that this process has run
-_PROGRESS_SPENT=0  # seconds that they took
-_PROGRESS_NEW=     # yes when the repeat that runs now was not there before
+_PROGRESS_DONE=0   # number of repeats that this process has run
+_PROGRESS_SPENT=0  # their time in seconds
+_PROGRESS_NEW=     # yes if the current repeat had not been run before
 
 # Record that a repeat begins.
 # Usage: progress_repeat NUMBER ALL DIR
@@ -22,7 +22,7 @@ progress_repeat() {
   [[ ! -e $3 ]] || _PROGRESS_NEW=
 }
 
-# Print how far the run is: `repeat 3 of 12, about 4 min left`. The time is known once a repeat is done.
+# Print the progress: `repeat 3 of 12, about 4 min left`. The time is known after one repeat.
 # Usage: progress_words
 progress_words() {
   local left
@@ -47,7 +47,7 @@ progress_client() {
   LC_ALL=C awk -v client="$1" -v phase="${phase:-waiting}" -v count="${count:-0}" -v total="${total:-0}" \
     -v rate="${rate:-0}" -v p99="${p99:-0}" -v elapsed="${elapsed:-0}" 'BEGIN {
       share = total > 0 ? count / total : 0
-      # Before anything is done, or where the end is unknown, there is no estimate.
+      # Without any progress, or with an unknown end, there is no estimate.
       left = share > 0 ? sprintf("%.0f s left", elapsed * (1 - share) / share) : ""
       line = sprintf("%-22s %-8s %5.1f %%  %10.0f ops/s  p99 %8.0f us  %12s", client, phase, share * 100, rate, p99, left)
       sub(/ +$/, "", line)
@@ -55,7 +55,7 @@ progress_client() {
     }'
 }
 
-# When a signal has stopped the run, print what is kept of it and how to resume. Called last on the way out.
+# After a signal, print which repeats are kept and how to resume. Called last at exit.
 # Usage: progress_leave
 # Globals: RUN CLEANUP_STATUS
 progress_leave() {

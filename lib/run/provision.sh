@@ -1,17 +1,46 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Provision: between the checks and the run, the only step that installs or builds Redis on the server.
+# Provision: between the checks and the run, the only step that builds the load generator, and installs or builds Redis on the server.
 
-# Provide what the checks found missing and a run may install, and check what depends on it, as rows of lib/run/doctor.sh.
+# Provide what the checks found missing and a run may build or install, and check what depends on it, as rows of lib/run/doctor.sh.
 # Usage: provision_rows
-# Globals: SERVER REDIS_BINARY, as doctor_rows leaves it; sets REDIS_BINARY, and the plan anew when Redis has reported the cost of a key
+# Globals: SERVER REDIS_BINARY BUILD_TARGETS, as doctor_rows leaves them; sets the last two, and the plan anew when Redis has reported the
+#   cost of a key
 provision_rows() {
-  local why=$_REMOTE_TMP/why
-  [[ -z $REDIS_BINARY ]] || return 0
-  if server_find_redis 2>"$why"; then
-    cat "$why" >&2
-    doctor_redis
-  else
-    printf '%s\tfail\tredis-server\t%s\tREDIS_FROM=%s\t%s\n' "$SERVER" "$(tail -n 1 "$why")" "$REDIS_FROM" "set REDIS_FROM=package, or the REDIS_ settings"
+  local built=''
+  if [[ -n $BUILD_TARGETS ]]; then
+    _provision_build || return 0
+    built=yes
   fi
+  if [[ -z $REDIS_BINARY ]]; then
+    _provision_redis || return 0
+    doctor_provided "$built" redis
+  elif [[ -n $built ]]; then
+    doctor_provided yes ''
+  fi
+}
+
+# Build the programs that the master lacks.
+# Returns: 1 after a row, when it does not build
+_provision_build() {
+  local target why
+  log_info "building: make $BUILD_TARGETS"
+  for target in $BUILD_TARGETS; do
+    why=$(build_target "$target" 2>&1) || {
+      printf '%s\tfail\tbuild\t%s\tmake %s\tinstall: %s\n' "$(doctor_master)" "$why" "$target" "$BUILD_NEEDS"
+      return 1
+    }
+  done
+  BUILD_TARGETS=
+}
+
+# Find Redis on the server, or install or build it there, as REDIS_FROM says.
+# Returns: 1 after a row, when the server cannot have it
+_provision_redis() {
+  local why=$_REMOTE_TMP/why
+  if ! server_find_redis 2>"$why"; then
+    printf '%s\tfail\tredis-server\t%s\tREDIS_FROM=%s\t%s\n' "$SERVER" "$(tail -n 1 "$why")" "$REDIS_FROM" "set REDIS_FROM=package, or the REDIS_ settings"
+    return 1
+  fi
+  cat "$why" >&2
 }

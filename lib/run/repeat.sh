@@ -5,14 +5,14 @@
 # Run a repeat into RUN/VARIANT/POINT/rep-N; the directory gets that name only when it is complete.
 # Usage: repeat_run DIR SIZE INSTANCES KEYS REPEAT
 # Globals: SERVER RUN ROW
-# Returns: 0 when done (or there already), 1 when it failed; its files then stay in rep-N.failed-TIME. REPEAT_LOST is yes when no further
-#   repeat may be started.
+# Returns: 0 if done (now or before), 1 if it failed; its files are then kept in rep-N.failed-TIME. REPEAT_LOST is yes if no further repeat may be
+# started.
 repeat_run() {
   local folder=$1 status=0 stamp again
   shift
   [[ ! -e $folder ]] || return 0
   printf -v stamp '%(%Y%m%d-%H%M%S)T' -1
-  # What an interrupted run left is kept, but it is not a result.
+  # The files of an interrupted repeat are kept, but they are not a result.
   [[ ! -e $folder.partial ]] || mv -- "$folder.partial" "$folder.cut-$stamp"
   repeat_held || return
   size_fresh
@@ -37,9 +37,9 @@ repeat_run() {
   fi
 }
 
-# Whether the run still holds the server's lock. What was measured beside another run is not a result.
+# Whether the run still has the server's lock. A measurement at the same time as another run is not a result.
 # Usage: repeat_held
-# Returns: 1 with a line on stderr when it does not, or the server cannot be reached; sets REPEAT_LOST to yes when the lock is lost.
+# Returns: 1 with a line on stderr if it does not, or the server cannot be reached; sets REPEAT_LOST to yes if the lock is lost.
 REPEAT_LOST=
 repeat_held() {
   local status=0
@@ -56,7 +56,7 @@ repeat_held() {
   return 1
 }
 
-# Load instances as for a repeat of the row in force, and keep nothing of it: for what has to be known before the first one.
+# Load instances as in a repeat of the current row, without keeping results: for values that are needed before the first repeat.
 # Usage: repeat_probe
 # Globals: ROW, and the settings of the load, which the caller may have changed
 # Returns: 1 when it failed
@@ -82,7 +82,7 @@ _repeat_probe() {
   return "$status"
 }
 
-# Start the instances of the row in force in their memory.
+# Start the instances of the current row in their memory.
 _repeat_up() {
   POINT_INSTANCES=$1
   tier_up "${ROW[data_bytes]}" "$1" || return
@@ -125,8 +125,8 @@ _repeat_load() {
   failover_show "$folder" >&2
 }
 
-# The planned fill of the repeat, rows NAME VALUE: keys per instance, the expected bytes of all instances and how they are known, and the
-# bytes that FILL asks for, when it names them.
+# The planned fill of the repeat, rows NAME VALUE: keys per instance, the expected bytes of all instances and their source, and the bytes that FILL
+# requests, if it names them.
 _repeat_plan() {
   printf 'keys\t%s\nexpected_bytes\t%s\nknown\t%s\n' "${ROW[keys]}" "${ROW[data_bytes]}" "${ROW[known]}"
   [[ ${ROW[target_bytes]} == - ]] || printf 'target_bytes\t%s\n' "${ROW[target_bytes]}"
@@ -148,7 +148,7 @@ _repeat_stop() {
   local -a clients later=()
   log_progress_end
   read -r -a clients <<<"$CLIENT_IP"
-  # First the hosts that answer, then the server with its memory; a client that is gone does not delay them.
+  # First the hosts that answer, then the server with its memory; an unreachable client does not delay them.
   REMOTE_RETRY=0 client_stop "${clients[@]}" || for client in "${clients[@]}"; do
     case ${SIDE_STATUS[$client]} in
       0) ;;

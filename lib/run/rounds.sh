@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Rounds: one repeat of every variant per round, as many as REDISRUNS says, or with auto until the figures are precise or decided.
+# Rounds: one repeat of every variant per round; REDISRUNS rounds, or with auto until the figures are precise or decided.
 
-# How often a disturbed repeat is run again; after that it counts all the same.
+# How often a disturbed repeat is run again; the last try counts in any case.
 _ROUNDS_AGAIN=2
 
 # Refuse settings of rounds that contradict each other.
@@ -29,7 +29,7 @@ rounds_count() {
   fi
 }
 
-# Run a repeat, as repeat_run does. With REDISRUNS=auto a repeat that others disturbed is set aside as rep-N.disturbed-TIME, and run again.
+# Run a repeat, like repeat_run. With REDISRUNS=auto a repeat that other programs disturbed is renamed to rep-N.disturbed-TIME, and run again.
 # Usage: rounds_repeat DIR SIZE INSTANCES KEYS REPEAT
 # Returns: as repeat_run
 rounds_repeat() {
@@ -50,17 +50,17 @@ rounds_repeat() {
   done
 }
 
-# Print what disturbed a repeat in the phases that are compared; nothing if it was not disturbed.
+# Print what disturbed a repeat in the compared phases; nothing if it was not disturbed.
 # Usage: rounds_disturbed DIR
 rounds_disturbed() {
   [[ -r $1/neighbours.tsv ]] || return 0
   neighbour_over "$1/neighbours.tsv" | awk -F '\t' '$1 != "populate" && !said++ { print $1 ": others used " $9 " % of a CPU, the hypervisor took " $10 " %" }'
 }
 
-# Print after a round which figures of a point are open.
+# Print the open figures of a point after a round.
 # Usage: rounds_look POINT ROUND
 # Globals: RUN VARIANTS PRECISION PRECISION_METRICS SMALLEST REDISRUNS_MIN REDISRUNS_MAX
-# Returns: 0 when the point needs no further round, 1 when it does
+# Returns: 0 if the point needs no further round, 1 if it does
 rounds_look() {
   local name=$1 round=$2 lines variant stop next open
   local -a folders=()

@@ -2,25 +2,25 @@
 # The next step of a search: pure functions of its looks so far. metric.awk is loaded first; steps.awk reads the looks and calls these
 # functions.
 #
-# search_next(l), l being the limit whose turn it is, returns one line, fields separated by tabs:
+# search_next(l) returns one line for limit l, fields separated by tabs:
 #   step KIND LIMIT LOAD TRY   look at a load: KIND is top (a closed loop), scan, seek or settle (before a take)
 #   take LIMIT LOAD            measure the phase at a load
 #   keep LIMIT LOAD STATE LOW HIGH SOFT_LOW SOFT_HIGH STEPS
-#                              the last take is the answer. STATE is found; client (above it, the load generator was what broke the limit);
+#                              the last take is the answer. STATE is found; client (above it, the load generator broke the limit);
 #                              open (SEARCH_STEPS were not enough); broken (the measured phase breaks the limit at slower loads too).
 #                              LOW and HIGH: the load of the answer is between these, with 95 % (- where the ladder ends). SOFT_LOW is the
 #                              slowest load at which a look broke the limit, SOFT_HIGH the fastest at which a look kept it
-#   none LIMIT FIGURE LOAD STEPS   no load keeps the limit; the least figure seen, and where
+#   none LIMIT FIGURE LOAD STEPS   no load keeps the limit; the min figure, and its load
 #
 # In a search for DRAM a load is the share of DRAM in percent: the smaller, the harder. `keep` then has one field more: what breaks the
-# limit below the answer (latency, far, throughput, oom, reclaim or -), and its pairs are in the order of shares. After a change of the
-# share the instances fetch what they lack, so a look that breaks a limit is repeated while far accesses fall.
+# limit below the answer (latency, far, throughput, oom, reclaim or -), and its pairs are in the order of shares. After a change of the share the
+# instances fetch missing pages, so a look that breaks a limit is repeated while far accesses fall.
 #
-# Rungs are numbered from the slowest, 1, and are SEARCH_STEP apart. No single look decides. For each rung, the search computes how likely
-# it is that the limit is kept up to it and broken above it. The next look is next to the median of this distribution (probabilistic
+# Rungs are numbered from the slowest, 1, and are SEARCH_STEP apart. No single look decides. For each rung, the search computes the probability that
+# the limit is kept up to it and broken above it. The next look is next to the median of this distribution (probabilistic
 # bisection: Horstein 1963; Waeber, Frazier and Henderson 2013). The search is done when the answer is within two rungs of the median with
-# the probability SEARCH_SURE. Errors are not symmetric, because other programs can only make a server slower. Below the answer, a share
-# BAD_LUCK of the looks break the limit all the same; above it, a share GOOD_LUCK keep it.
+# the probability SEARCH_SURE. Errors are not symmetric, because other programs can only make a server slower. The search assumes that a share
+# BAD_LUCK of the looks below the answer break the limit, and a share GOOD_LUCK above it keep the limit.
 
 # Begin a search: LIMITS as users write them, SEARCH is rate, connections or dram, MOST is the number of connections.
 function search_begin(limits_text, search, step_percent, sure_percent, steps_most, most) {
@@ -39,8 +39,8 @@ function search_begin(limits_text, search, step_percent, sure_percent, steps_mos
   rows = top = 0
 }
 
-# Add a look or a take that has been made: its figures are in figure[rows + 1, METRIC]. IS_LOST says why it failed: oom, the OOM killer
-# ended it; reclaim, the kernel could not free so much memory; else empty.
+# Add a finished look or take: its figures are in figure[rows + 1, METRIC]. IS_LOST is the reason of a failure: oom, the OOM killer stopped it;
+# reclaim, the kernel could not free enough memory; else empty.
 function search_add(what, whose, at_load, times, is_counted, by_the_client, is_sound, ops, is_lost) {
   rows++
   kind[rows] = what
@@ -56,7 +56,7 @@ function search_add(what, whose, at_load, times, is_counted, by_the_client, is_s
 }
 
 function search_next(turn,    i, r, l, line) {
-  # A look that others disturbed is repeated.
+  # A look that other programs disturbed is repeated.
   if (rows && (!counts[rows] || by_dram && unsettled(rows))) return "step" OFS kind[rows] OFS for_limit[rows] OFS load[rows] OFS try[rows] + 1
   if (by_rate && !top) return "step" OFS "top" OFS "-" OFS 0 OFS 1
   make_rungs()
@@ -132,7 +132,7 @@ function nearest(x,    i) {
   if (by_dram) i = 1 + int((100 - x) / points + 0.5)
   else if (by_rate) i = 1 + int(log(x / slowest) / log(apart) + 0.5)
   else for (i = 1; i < rungs && of_rung[i] < x; i++);
-  # Shares at which the OOM killer came are outside the ladder.
+  # Shares at which the OOM killer stopped an instance are outside the ladder.
   return i < 1 ? 1 : i > rungs ? rungs + by_dram : i
 }
 
@@ -161,7 +161,8 @@ function count_looks(l,    r) {
   }
 }
 
-# From the looks, compute how likely each rung is the last that keeps the limit (0: no rung does). Sets middle, the median; low and high, 95
+# From the looks, compute for each rung the probability that it is the last that keeps the limit (0: no rung does). Sets middle, the median; low and
+# high, 95
 # % around it; and certain, the probability that the answer is near the middle.
 function weigh_looks(    b, most, all, sum) {
   chance[0] = 0
@@ -197,7 +198,7 @@ function seek(l,    look, last) {
   return "step" OFS "seek" OFS limit[l] OFS rung_load(look) OFS 1
 }
 
-# What breaks limit l just below the answer of a search for DRAM.
+# Returns the reason why limit l breaks just below the answer of a search for DRAM.
 function breaker(l,    r, why, ways, most) {
   if (middle == rungs) {
     for (r = 1; r <= rows; r++) if (lost[r]) return lost[r]
@@ -213,7 +214,7 @@ function breaker(l,    r, why, ways, most) {
   return most
 }
 
-# Returns what is known about limit l.
+# Returns the answer for limit l.
 function answer(l,    r, takes, last, state, least, where, rule, above, clients, wanted) {
   count_looks(l)
   weigh_looks()
@@ -234,7 +235,7 @@ function answer(l,    r, takes, last, state, least, where, rule, above, clients,
   # A phase lasts longer than a look.
   if (!takes || !keeps(last, l) && takes < 4 && middle > 2 * takes) {
     wanted = rung_load(middle - 2 * takes)
-    # Pages that the instances lack must not be fetched during the measured phase.
+    # Missing pages must not be fetched during the measured phase.
     if (by_dram && load[rows] != wanted) return "step" OFS "settle" OFS limit[l] OFS wanted OFS 1
     return "take" OFS limit[l] OFS wanted
   }

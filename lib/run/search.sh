@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# RATE=search, CONNECTIONS=search and DRAM_RATIO=search. At the gate of a phase, run steps at the loads, or with the shares of DRAM
-# (lib/run/size.sh), that search.awk names, until the answer is known; then measure the phase at the answer.
+# RATE=search, CONNECTIONS=search and DRAM_RATIO=search. At the gate of a phase, run steps until the answer is known; then measure the phase at the
+# answer. search.awk chooses the load of each step, or its share of DRAM (lib/run/size.sh).
 
-_SEARCH_FOLDER=  # of the repeat: steps.tsv and search.tsv
+_SEARCH_FOLDER=  # steps.tsv and search.tsv of the repeat
 _SEARCH_PENDING= # the running step or take: PHASE KIND LIMIT LOAD TRY
 _SEARCH_PROBES=  # the output of probe_cpu before it, lines HOST PROBE
 _SEARCH_ROWS=    # the server's counters before it
 _SEARCH_STEP=0   # steps so far
-SEARCH_DO=       # what the clients do next: step, take, keep or skip
-_SEARCH_GIVEN=   # of a step or take: requests a second, or cN for N connections
+SEARCH_DO=       # the next action of the clients: step, take, keep or skip
+_SEARCH_GIVEN=   # of a step or take: requests per second, or cN for N connections
 SEARCH_SECONDS=  # of a step
 
 readonly _SEARCH_FIGURES='avg|p50|p90|p99|p99.9|p99.99|max|far'
@@ -23,7 +23,7 @@ search_wanted() {
   [[ $RATE == search || $CONNECTIONS == search ]] || size_wanted
 }
 
-# What it searches: dram, connections or rate.
+# The kind of search: dram, connections or rate.
 # Usage: search_what
 # Returns: sets REPLY
 search_what() {
@@ -32,13 +32,13 @@ search_what() {
   ! size_wanted || REPLY=dram
 }
 
-# Whether a phase is searched: every one but populate.
+# Whether a phase is searched: every phase except populate.
 # Usage: search_is PHASE
 search_is() {
   search_wanted && [[ $1 != populate* ]]
 }
 
-# Print the phases for the load generator: each that is searched comes once per limit.
+# Print the phases for the load generator: a searched phase is repeated once per limit.
 # Usage: search_phases
 # Globals: PHASES LIMITS
 search_phases() {
@@ -55,11 +55,12 @@ search_phases() {
 
 # Print the connections that each thread of the load generator opens to each of its instances.
 # Usage: search_connections
-# Globals: CONNECTIONS INSTANCE_THREADS
+# Globals: CONNECTIONS THREADS
 search_connections() {
   local most=1024
+  plan_threads_each
   # An instance accepts 10,000 clients by default; some of them are reserved for the harness.
-  ((most * INSTANCE_THREADS <= 9000)) || most=$((9000 / INSTANCE_THREADS))
+  ((most * REPLY <= 9000)) || most=$((9000 / REPLY))
   if [[ $CONNECTIONS == search ]]; then echo "$most"; else echo "$CONNECTIONS"; fi
 }
 
@@ -104,8 +105,8 @@ _search_check_limit() {
   [[ $rest =~ ^'<'=?[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] || conf_refuse LIMITS "'$1': invalid limit; accepted: a maximum in us, ms or s, such as $figure<=1ms"
 }
 
-# Print the expected steps of a search of one phase. Measured: 20 to 25 for one limit on a quiet machine, about 10 for each further limit.
-# For DRAM, looks are repeated until the instances have what they need.
+# Print the expected steps of a search of one phase. Measured: 20 to 25 for one limit on an idle machine, about 10 for each further limit. For DRAM,
+# looks are repeated until the instances have fetched their pages.
 # Usage: search_expected
 # Globals: LIMITS
 search_expected() {
@@ -116,7 +117,7 @@ search_expected() {
   echo $((15 + 10 * $(wc -w <<<"$LIMITS")))
 }
 
-# Print a line about the search in a plan; nothing when it has none.
+# Print a line about the search in a plan; nothing without a search.
 # Usage: search_say
 search_say() {
   local what=rate variant entered=$PLAN_ENTERED
@@ -157,8 +158,7 @@ search_start() {
   size_start
 }
 
-# Record a look that failed: the OOM killer ended it, or the kernel could not free so much memory. When the repeat is made again, its
-# measured takes are dropped.
+# Record a failed look: the OOM killer stopped it, or the kernel could not free enough memory. When the repeat is run again, its takes are dropped.
 # Usage: search_lost DIR SHARE oom|reclaim
 search_lost() {
   local base kind=seek limit=-
@@ -178,10 +178,10 @@ search_lost() {
     }' "$1/steps.tsv" >"$1/steps.tsv.new" && mv -f -- "$1/steps.tsv.new" "$1/steps.tsv"
 }
 
-# All clients wait at the gate of a searched phase: read the step that they have made, and decide what comes next.
+# All clients wait at the gate of a searched phase: read their last step, and choose the next one.
 # Usage: search_turn OFFER CLIENT...
 #   OFFER is the phase as the gate names it: mixed-2.5 is the sixth offer of the second mixed
-# Returns: sets SEARCH_DO, SEARCH_SECONDS and what search_words prints; 1 when the step cannot be read, with the reason on stderr
+# Returns: sets SEARCH_DO, SEARCH_SECONDS and the output of search_words; 1 if the step cannot be read, with the reason on stderr
 search_turn() {
   local phase=${1%.*} base turn=1 client line word kind limit load try rest probes what offer=$1 status=0
   shift
@@ -277,7 +277,7 @@ _search_header() {
   printf '\tclient_limited\tsend_lag_p99_us\tfar_per_op\tforeign_server\tforeign_client\tsteal\tcounts\tdram_share_percent\tlost\n'
 }
 
-# Print the probes of all hosts as they are now, lines HOST PROBE.
+# Print the current probes of all hosts, lines HOST PROBE.
 _search_probes() {
   local client
   monitor_machine
@@ -298,7 +298,7 @@ _search_take_in() {
   figures=$(_search_printed "$@" | LC_ALL=C sort -t $'\t' -k 1,1 -k 2,2n | LC_ALL=C awk -f "$LIB/run/step.awk") || return
   read -r server client steal over < <(_search_foreign "$probes") || :
   [[ -z $_SEARCH_ROWS ]] || far=$(_search_far)
-  # The fourth try counts, or the search would not end on a busy machine.
+  # The fourth try counts, because the search must end on a busy machine too.
   [[ $FOREIGN == off || $kind == take || $over == 0 ]] || ((try > 3)) || counts=0
   rate=$load connections=$CONNECTIONS
   search_what
@@ -325,8 +325,8 @@ _search_printed() {
   done
 }
 
-# Print the CPU time that others used during the step: on the server, on the client with the most, and the steal time; then 1 when that is
-# over FOREIGN, else 0.
+# Print the CPU time of other programs during the step: on the server, the max over the clients, and the steal time; then 1 if it exceeds FOREIGN,
+# else 0.
 _search_foreign() {
   local limit=${FOREIGN%\%}
   [[ $FOREIGN != off ]] || limit=100000
@@ -339,7 +339,7 @@ _search_foreign() {
     END { print (server == "" ? "-" : server), (client == "" ? "-" : client), (steal == "" ? "-" : steal), (over > 0) }'
 }
 
-# Print the major faults of the instances per request during the step; - where far memory causes no faults.
+# Print the major faults of the instances per request during the step; `-` if far memory causes no faults.
 _search_far() {
   case $TIER in
     bind | preferred | interleave | weighted | tiering | imdt) echo - ;;
@@ -416,7 +416,7 @@ _search_settle_size() {
   log_info "$phase: $limit: $share % of DRAM ($state, after $steps steps; 95 % between $low and $high; below it breaks: $broke)"
 }
 
-# Print the rate that a search for DRAM holds.
+# Print the rate during a search for DRAM.
 _search_rate() {
   local REPLY
   size_rate "${1%%-*}" && echo "$REPLY"

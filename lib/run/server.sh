@@ -14,7 +14,7 @@ server_facts() {
 # Check whether the server's memory that must stay free is free now.
 # Usage: server_room
 # Globals: SERVER SERVER_BYTES RESERVE; sets SERVER_FREE
-# Returns: 1 with a line on stderr when it is not free.
+# Returns: 1 with a line on stderr if it is not free.
 server_room() {
   local facts keep
   keep=$(fill_reserve "$SERVER_BYTES")
@@ -25,7 +25,7 @@ server_room() {
   return 1
 }
 
-# Use known facts for the settings that are auto; call again whenever settings were resolved anew.
+# Use known facts for the settings that are auto; call again after settings were resolved.
 # Usage: server_auto
 server_auto() {
   local numbers
@@ -52,10 +52,10 @@ _server_secret() {
   head -c "$1" /dev/urandom | base64 | tr '+/' 'xy'
 }
 
-# Look for redis-server on the server, by REDIS_FROM. This changes nothing there.
+# Look for redis-server on the server, according to REDIS_FROM. This changes nothing on the server.
 # Usage: server_look_redis
-# Globals: REDIS_FROM REDIS_SERVER REDIS_SOURCE VER; sets REDIS_BINARY (a path on the server; empty: it is not there)
-# Returns: 1 with the reason on stderr; 2 when it is not there yet, and server_find_redis installs or builds it.
+# Globals: REDIS_FROM REDIS_SERVER REDIS_SOURCE VER; sets REDIS_BINARY (a path on the server; empty: not installed)
+# Returns: 1 with the reason on stderr; 2 if it is not installed yet, and server_find_redis installs or builds it.
 server_look_redis() {
   local path=redis-server key
   REDIS_BINARY=
@@ -82,7 +82,7 @@ _server_redis_key() {
   fi
 }
 
-# Find redis-server on the server; install or build it as REDIS_FROM says.
+# Find redis-server on the server; install or build it according to REDIS_FROM.
 # Usage: server_find_redis
 # Globals: as server_look_redis
 # Returns: 1 with the reason on stderr.
@@ -104,9 +104,9 @@ server_find_redis() {
 
 # Start the instances of a point, each pinned, and wait until each answers PING.
 # Usage: server_start INSTANCES [PLAN]
-#   PLAN stands in for what place_instances prints
-# Returns: sets LOAD_USER, whom the load generators log in as; empty: there are no users, and the password is the master's. Sets
-#   SERVER_CERTIFICATE, which they have to trust; empty: there is no TLS.
+#   PLAN replaces the output of place_instances
+# Returns: sets LOAD_USER, the login of the load generators; empty: the server has no users, and the generators use the master's password. Sets
+# SERVER_CERTIFICATE, which they must trust; empty: no TLS.
 server_start() {
   local said name value
   INSTANCE_PLAN=${2-$(place_instances "$(cluster_processes "$1")")} || return
@@ -158,7 +158,7 @@ server_logs() {
   }
 }
 
-# End the instances of this run.
+# Stop the instances of this run.
 # Usage: server_stop
 server_stop() {
   remote_run -e RUN_ID "$SERVER" server stop

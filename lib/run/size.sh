@@ -3,10 +3,10 @@
 # DRAM_RATIO=search: the min share of DRAM at which a load keeps LIMITS. lib/run/search.sh does the search; its loads are shares in percent.
 # A cgroup limits DRAM, or the pages are divided between near and far nodes.
 
-_SIZE_BASE=  # bytes that instances and their cgroup take with all data in DRAM: 100 %
+_SIZE_BASE=  # bytes of the instances and their cgroup with all data in DRAM: 100 %
 _SIZE_SHARE= # the current share
-_SIZE_LOST=0 # how often the OOM killer has ended this repeat
-# Times that the OOM killer may end a repeat before the search gives up.
+_SIZE_LOST=0 # how often the OOM killer has stopped this repeat
+# How often the OOM killer may stop a repeat before the search gives up.
 readonly _SIZE_LOSSES=6
 # Bytes per instance in addition to the share.
 readonly _SIZE_SLACK=$((1 << 20))
@@ -31,15 +31,15 @@ size_check() {
     conf_refuse DRAM_RATIO "with RATE=search, requires a first variant with all data in DRAM; set VARIANTS=\"native $PLAN_ENTERED\""
 }
 
-# Refuse a search when no variant has a share of DRAM that can be changed.
+# Refuse a search if no variant has a variable share of DRAM.
 # Usage: size_check_variants SEARCHES
-#   SEARCHES is how many variants have something
+#   SEARCHES is the number of variants that have one
 # Returns: exits 2.
 size_check_variants() {
   [[ $DRAM_RATIO != search || $1 != 0 ]] || conf_refuse DRAM_RATIO "no variant has limited DRAM; add swap, zram, zswap or weighted to VARIANTS"
 }
 
-# Begin the search of a repeat, or of a further try.
+# Begin the search of a repeat, or of another try.
 # Usage: size_start
 size_start() {
   _SIZE_BASE='' _SIZE_SHARE=''
@@ -47,7 +47,7 @@ size_start() {
 
 # Set the share of DRAM; the first call of a repeat takes the memory in use now as 100 %.
 # Usage: size_set SHARE
-# Returns: 1 with a line on stderr; 2 when the kernel cannot free so much memory
+# Returns: 1 with a line on stderr; 2 if the kernel cannot free enough memory
 size_set() {
   local bytes
   [[ -n $_SIZE_BASE ]] || _size_measure || return
@@ -100,10 +100,10 @@ size_rate() {
   return 1
 }
 
-# After a failed repeat: whether the OOM killer ended it in a search, so that the repeat can be made again without that share.
+# After a failed repeat: whether the OOM killer stopped it during a search, so that the repeat can run again without that share.
 # Usage: size_again DIR
-#   DIR of the repeat; its steps stay, without those that were measured
-# Returns: 1 when it did not, or came too often
+#   DIR of the repeat; its steps are kept, except for takes
+# Returns: 1 if it did not, or did so too often
 size_again() {
   local steps=$1/steps.tsv share=$_SIZE_SHARE
   size_wanted && [[ -n $share && -e $steps && $MONITOR_ALARM == *"the OOM killer"* ]] || return
@@ -117,7 +117,7 @@ size_again() {
   find "$1" -mindepth 1 -maxdepth 1 ! -name steps.tsv -exec rm -rf -- {} +
 }
 
-# Forget the OOM kills of earlier repeats.
+# Reset the count of OOM kills of earlier repeats.
 # Usage: size_fresh
 size_fresh() {
   _SIZE_LOST=0

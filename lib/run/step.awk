@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# One step of all clients: their counts added up, percentiles from their merged histograms. Input: lines `bucket US COUNT` in the order of
-# US, then `figure CLIENT NAME VALUE`, the clients being 1, 2 and so on. Prints the columns of steps.tsv from ops_per_sec to
+# One step of all clients: the sum of their counts, and percentiles of their merged histograms. Input: lines `bucket US COUNT` in the order of US,
+# then `figure CLIENT NAME VALUE` for clients 1, 2 and so on. Prints the columns of steps.tsv from ops_per_sec to
 # send_lag_p99_us.
 
 BEGIN {

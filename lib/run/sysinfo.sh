@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What each host is, written into the run before the measurement.
+# The description of each host, written into the run before the measurement.
 
 # Write env/HOST/ of a run for every host.
 # Usage: sysinfo_capture DIR
 # Globals: SERVER REDIS_BINARY
-# Returns: 1 when a host could not be read, with the reason on stderr.
+# Returns: 1 if a host could not be read, with the reason on stderr.
 sysinfo_capture() {
   local ADDRESS SYSINFO_RUN=$1
   local -a hosts
@@ -18,7 +18,7 @@ sysinfo_capture() {
 _sysinfo_host() {
   local host=$1 folder=$SYSINFO_RUN/env/$1 REDIS_BINARY=${REDIS_BINARY-}
   [[ $host == "$SERVER" ]] || REDIS_BINARY=
-  # The rows of tuning there stay.
+  # The existing rows of tuning are kept.
   mkdir -p -- "$folder"
   receive_files "$folder" -e ADDRESS -e REDIS_BINARY "$host" sysinfo
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Which memory the instances get: the master's side of NUMA policies and of DRAM in front of slower storage.
+# The memory of the instances: the master's side of NUMA policies and of DRAM with slower storage.
 
 # DRAM of each instance in addition to its data: the program, its stacks and its buffers.
 readonly _TIER_PROGRAM=$((4 << 20))
@@ -19,7 +19,7 @@ tier_command() {
   [[ -z $1 ]] || printf 'numactl %s\n' "$1"
 }
 
-# Whether the tier gives the instances less DRAM than they have data.
+# Whether the DRAM of the instances is smaller than their data.
 # Usage: tier_limited
 # Globals: TIER
 tier_limited() {
@@ -33,7 +33,7 @@ tier_divided() {
   [[ $TIER == weighted ]]
 }
 
-# Print the numactl options of the tier for every instance; nothing when it has none.
+# Print the numactl options of the tier for every instance; nothing if it has none.
 # Usage: tier_policy
 # Globals: TIER TIER_NODES
 tier_policy() {
@@ -57,14 +57,14 @@ tier_policy_of() {
   esac
 }
 
-# The DRAM limit in bytes of instances with so much data; 0 when it is not limited.
+# The DRAM limit in bytes of instances with DATA_BYTES of data; 0: not limited.
 # Usage: tier_limit DATA_BYTES INSTANCES
 # Globals: TIER DRAM_RATIO
 # Returns: sets REPLY
 tier_limit() {
   REPLY=0
   tier_limited || return 0
-  # A search begins with all data in DRAM, and room for memory that Redis does not count.
+  # A search begins with all data in DRAM, plus space for memory that Redis does not count.
   if [[ $DRAM_RATIO == search ]]; then
     REPLY=$(($1 * 5 / 4 + (64 << 20) + $2 * _TIER_PROGRAM))
   else
@@ -74,14 +74,14 @@ tier_limit() {
 
 # Set the DRAM limit of the running instances.
 # Usage: tier_set_limit BYTES
-# Returns: 1 when the limit cannot be set, with the reason on stderr
+# Returns: 1 if the limit cannot be set, with the reason on stderr
 tier_set_limit() {
   remote_run -e RUN_ID "$SERVER" tiers limit "$1"
 }
 
-# Move the pages of the running instances: SHARE % of them to the near nodes of the tier, the others to its far ones.
+# Move the pages of the running instances: SHARE % of them to the near nodes of the tier, the others to its far nodes.
 # Usage: tier_divide SHARE
-# Returns: 1 when that cannot be had, with the reason on stderr
+# Returns: 1 if that is not possible, with the reason on stderr
 tier_divide() {
   local far
   [[ -n $_TIER_SPREAD ]] || _TIER_SPREAD=$(memory_program) || {
@@ -116,7 +116,7 @@ tier_least() {
   tr ' ' '\n' <<<"$DRAM_RATIO" | awk -F : 'NR == 1 || $1 / $2 < least { least = $1 / $2; ratio = $0 } END { print ratio }'
 }
 
-# The bytes of memory that the data take on the server itself. On zram all of it stays there, compressed or not.
+# The bytes of the server's memory that the data take. With zram all data stay in memory, compressed or not.
 # Usage: tier_dram DATA_BYTES INSTANCES
 # Returns: sets REPLY
 tier_dram() {
@@ -141,9 +141,9 @@ tier_settings_check() {
     if [[ $word =~ ^[1-9][0-9]{0,3}:[1-9][0-9]{0,3}$ ]] && ((${word%:*} <= ${word#*:})); then continue; fi
     conf_refuse DRAM_RATIO "invalid ratio $word; accepted: DRAM:DATA with no more DRAM than data, such as 1:4"
   done
-  [[ $TIER_WEIGHTS == keep ]] || for word in $TIER_WEIGHTS; do
+  [[ $TIER_WEIGHTS == keep || $TIER_WEIGHTS == auto ]] || for word in $TIER_WEIGHTS; do
     if [[ $word =~ ^[0-9]{1,4}:[1-9][0-9]{0,2}$ ]] && ((${word#*:} <= 255)); then continue; fi
-    conf_refuse TIER_WEIGHTS "invalid weight $word; accepted: keep, or NODE:WEIGHT with a weight from 1 to 255, such as 1:3"
+    conf_refuse TIER_WEIGHTS "invalid weight $word; accepted: keep, auto, or NODE:WEIGHT with a weight from 1 to 255, such as 1:3"
   done
 }
 
@@ -164,7 +164,7 @@ tier_check() {
   _tier_run "$1" "$2" check
 }
 
-# Print which kinds of memory a host has, as rows KIND WHERE DETAIL.
+# Print the kinds of memory of a host, as rows KIND WHERE DETAIL.
 # Usage: tier_detect HOST
 tier_detect() {
   remote_run "$1" tiers detect
@@ -172,11 +172,11 @@ tier_detect() {
 
 _tier_run() {
   local TIER_DATA=$1 TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS least
-  [[ $TUNE_SWAPPINESS != off ]] || TIER_SWAPPINESS=keep
+  # What tuning has set for `auto` is what the kernel then has.
+  local TIER_WEIGHTS=${TIER_WEIGHTS/#auto/keep}
   tier_limit "$1" "$2"
   TIER_LIMIT=$REPLY least=$REPLY
-  # Room for everything that does not fit in DRAM, and a quarter more for memory that Redis does not count. A search may leave nearly
-  # nothing in DRAM.
+  # Swap for all data that do not fit into DRAM, plus a quarter for memory that Redis does not count. A search may leave nearly no data in DRAM.
   [[ $DRAM_RATIO != search ]] || least=0
   TIER_SPACE=$(((TIER_DATA - (least < TIER_DATA ? least : TIER_DATA)) * 5 / 4 + (64 << 20)))
   TIER_NODES=$(_tier_nodes)
@@ -188,7 +188,7 @@ _tier_run() {
     -e TIER_SPACE -e TIER_FAR -e TIER_NEAR -e TIER_RESERVE -e TIER_SWAPPINESS "$SERVER" tiers "$3"
 }
 
-# The nodes of the tier, as a list; empty when the server has none of that kind.
+# The nodes of the tier, as a list; empty if the server has no such nodes.
 _tier_nodes() {
   if [[ $TIER_NODES != auto ]]; then
     echo "$TIER_NODES"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Encrypted connections between load generators and instances (TLS=on): the master's side.
+# TLS connections between load generators and instances (TLS=on): the master's side.
 #
-# Instances then accept TLS connections only, with a certificate that the server makes for each start; its key stays there. The server's own
-# commands (PING, INFO) use a unix socket.
+# Instances then accept TLS connections only, with a certificate that the server makes for each start; its key stays on the server. Commands that the
+# server's scripts send (PING, INFO) use a unix socket.
 
 # Whether a variant of this run has TLS=on: then the build with TLS loads all variants, so that they are compared with the same program.
 # Usage: tls_wanted
@@ -30,13 +30,13 @@ tls_program() {
 tls_check() {
   [[ $TLS == on ]] || return 0
   [[ $GENERATOR == test ]] || conf_refuse TLS "not supported with GENERATOR=$GENERATOR; set GENERATOR=test or TLS=off"
-  # The instance finds its certificate and its socket by relative paths from there.
+  # The instance finds its certificate and its socket by paths relative to its directory.
   [[ ! ${REDIS_CONF,,} =~ (^|;)[[:space:]]*dir[[:space:]] ]] || conf_refuse TLS "conflicts with dir in REDIS_CONF; remove dir there, or set TLS=off"
 }
 
-# Print the options of ./test for the instances as they are.
+# Print the options of ./test for the running instances.
 # Usage: tls_options FILE
-#   FILE holds the certificate, where ./test runs
+#   FILE is the certificate on the host of ./test
 # Globals: SERVER_CERTIFICATE
 tls_options() {
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' --tls --cacert "$1"
@@ -49,8 +49,8 @@ tls_try() {
   local said state found fix
   [[ $TLS == on ]] || return 0
   if [[ ! -x $ROOT/build/tls/test ]]; then
-    # In a checkout, a run builds it, as it builds ./test.
-    if [[ ! -e $ROOT/build ]] || ! run_limited 10 pkg-config --exists openssl 2>/dev/null; then
+    # In a checkout, a run builds it, like ./test.
+    if build_installed || ! run_limited 10 pkg-config --exists openssl 2>/dev/null; then
       printf '%s\tfail\tthe load generator is built without TLS\tTLS=on\t%s\n' "$SERVER" 'make tls, after tools/deps.sh run pkg-config openssl'
     fi
   fi

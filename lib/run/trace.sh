@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A program of the user's (TRACE) that runs on the server while phases are measured.
+# TRACE: a program of the user that runs on the server during measured phases.
 
 _TRACE_ON=
 
-# Start it just before the first phase after populate.
+# Start the program just before the first phase after populate.
 # Usage: trace_mark NEXT_PHASE
 # Globals: TRACE SERVER
-# Returns: 1 with a line on stderr when it does not start.
+# Returns: 1 with a line on stderr if it does not start.
 trace_mark() {
   [[ -n $TRACE && -z $_TRACE_ON && $1 != populate ]] || return 0
   _TRACE_ON=yes
   remote_run -e RUN_ID -e RUN_OWNER -e TRACE "$SERVER" trace start
 }
 
-# Stop it, and fetch its output and files; warn when it had ended by itself.
+# Stop the program, and fetch its output and files; warn if it exited early.
 # Usage: trace_fetch DIR
 trace_fetch() {
   local line status=0 why=$_REMOTE_TMP/trace
@@ -25,7 +25,7 @@ trace_fetch() {
   return "$status"
 }
 
-# Stop it, whatever the state of the repeat.
+# Stop the program, in any state of the repeat.
 # Usage: trace_stop
 trace_stop() {
   [[ -n $_TRACE_ON ]] || return 0

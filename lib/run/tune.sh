@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The master's side of tuning: the settings of each host, the record of their old values, and the way back.
+# The master's side of tuning: the settings of each host, the record of their old values, and their restoration.
 
 # The process that renews the lease on the tuned hosts while the master lives.
 _TUNE_RENEWER=
 # By variant and host: the last output of apply, so that the record has it once.
 declare -A _TUNE_SAID=()
+# By name in conf/tuning.tsv: the setting that controls it.
+declare -A _TUNE_SETTING=()
 
 # Tune every host for the current settings, and restore everything when the script ends.
 # Usage: tune_start
 # Globals: RUN, and the settings of tuning
-# Returns: exits 3 when TUNE_STRICT=1 and a setting cannot be applied.
+# Returns: exits 3 if TUNE_STRICT=1 and a setting cannot be applied.
 tune_start() {
   cleanup_push tune_end
   _tune_renew $$ &
@@ -18,7 +20,7 @@ tune_start() {
   tune_apply "${VARIANTS%% *}"
 }
 
-# Change every host to the current settings: those of a variant. Changes that the variant does not ask for are restored.
+# Change every host to the current settings: those of a variant. Changes that the variant does not request are reverted.
 # Usage: tune_apply VARIANT
 # Returns: exits 3 as tune_start.
 tune_apply() {
@@ -33,7 +35,7 @@ tune_apply() {
     _tune_tell "$host" "$rows"
     _tune_record "$variant" "$host" "$rows"
     if ((TUNE_STRICT)) && awk -F '\t' '$2 == "cannot" { found = 1 } END { exit !found }' <<<"$rows"; then
-      die_unfit "$host: TUNE_STRICT=1: cannot be tuned as asked; set TUNE_STRICT=0, or the settings named above to off"
+      die_unfit "$host: TUNE_STRICT=1: cannot be tuned as asked; set TUNE_STRICT=0, or the settings named above to off or keep"
     fi
   done
 }
@@ -60,39 +62,83 @@ tune_end() {
       awk -F '\t' -v host="$host" 'NF && $2 != "back" { printf "warning: %s: %s: %s is %s, not %s as before the run: %s\n", host, $1, $3, $6, $4, $2 }' <<<"$rows" >&2
       _tune_complete "$host" "$rows"
     else
-      log_warn "$host: cannot restore its settings; its watchdog restores them $TUNE_LEASE s after the last heartbeat, or ./do_it.sh stop does"
+      log_warn "$host: cannot restore its settings; its watchdog restores them $(lock_lease) s after the last heartbeat, or ./do_it.sh stop does"
       status=1
     fi
   done
   return "$status"
 }
 
-# Print what tuning a host would do: NAME STATE TARGET BEFORE NOW WHY.
+# Print the changes that tuning would make on a host: NAME STATE TARGET BEFORE NOW WHY.
 # Usage: tune_check HOST
 tune_check() {
   _tune_run "$1" check
 }
 
-# Print the settings of a variant's file, or weights of its own, that do not hold on the server: rows FOUND WANTED FIX.
+# The setting that controls a name of conf/tuning.tsv.
+# Usage: tune_setting NAME
+# Returns: sets REPLY
+tune_setting() {
+  local name setting
+  ((${#_TUNE_SETTING[@]} > 0)) || while IFS=$'\t' read -r name _ setting _; do
+    [[ $name == \#* ]] || _TUNE_SETTING[$name]=$setting
+  done <"$ROOT/conf/tuning.tsv"
+  REPLY=${_TUNE_SETTING[$1]}
+}
+
+# How a setting asks for its changes: on, auto or off. A value that is not the default was asked for, so it is on.
+# Usage: tune_mode SETTING
+# Returns: sets REPLY
+tune_mode() {
+  REPLY=${!1}
+  [[ $1 != TUNE_* ]] || return 0
+  if [[ $REPLY == keep || $REPLY == off ]]; then
+    REPLY=off
+  elif conf_is_default "$1"; then
+    REPLY=auto
+  else
+    REPLY=on
+  fi
+}
+
+# The value of a setting that leaves the host unchanged, as NAME=VALUE.
+# Usage: tune_none SETTING
+# Returns: sets REPLY
+tune_none() {
+  case $1 in
+    TUNE_* | DAMON | FAR_BYTES) REPLY=$1=off ;;
+    *) REPLY=$1=keep ;;
+  esac
+}
+
+# Print the settings of a variant's file, or its weights, that the server does not have: rows FOUND WANTED FIX.
 # Usage: tune_lacks VARIANT
 # Globals: the settings of the variant
 tune_lacks() {
-  local names rows said name state target before now why mode
+  local names rows said name state target before now why setting
   names=$(variant_sets "$1")
-  [[ $TIER != weighted || $TIER_WEIGHTS == keep ]] || names+=$'\nTIER_WEIGHTS=\nWEIGHTS_AUTO='
-  # Check as if all of them were on: a value that holds already needs no tuning.
+  [[ $TIER != weighted || $TIER_WEIGHTS == keep ]] || names+=$'\nTIER_WEIGHTS='
+  # Check as if all of them were on, and as the variant has them: a value that the server already has needs no tuning.
   rows=$(tune_settings "$SERVER" | NAMES=$names awk -F '\t' -v OFS='\t' '
-    BEGIN { n = split(ENVIRON["NAMES"], line, "\n"); for (i = 1; i <= n; i++) { split(line[i], part, "="); sets["=" part[1]] = part[2] } }
-    NR == FNR { if ($5 in sets || sets["=TUNE_" $1] == "on") wanted[$1] = 1; next }
-    $1 in wanted && $5 != "keep" { $2 = "on"; print }' "$ROOT/conf/tuning.tsv" -)
+    BEGIN {
+      n = split(ENVIRON["NAMES"], line, "\n")
+      for (i = 1; i <= n; i++) { at = index(line[i], "="); sets[substr(line[i], 1, at - 1)] = substr(line[i], at + 1) }
+    }
+    NR == FNR { setting[$1] = $3; next }
+    !(setting[$1] in sets) || (setting[$1] ~ /^TUNE_/ && sets[setting[$1]] != "on") { next }
+    $5 == "keep" && $3 ~ /^file/ { $5 = sets[setting[$1]] }
+    $5 !~ /^(keep|off|)$/ { $2 = "on"; print }' "$ROOT/conf/tuning.tsv" -)
   [[ -n $rows ]] || return 0
   said=$(_tune_run "$SERVER" check "$rows") || return
   while IFS=$'\t' read -r name state target before now why; do
-    mode=TUNE_$name
+    tune_setting "$name"
+    setting=$REPLY
+    tune_mode "$setting"
     if [[ $state == cannot ]]; then
       printf '%s\t%s\t%s\n' "$target: $why" "$name as the variant sets it" "as root, or another server"
-    elif [[ $state == would && ${!mode} == off ]]; then
-      printf '%s\t%s\t%s\n' "$target is $before, and $mode=off leaves it so" "$now" "$mode=auto"
+    elif [[ $state == would && $REPLY == off ]]; then
+      printf '%s\t%s\t%s\n' "$target is $before, and $setting=${!setting} leaves it so" "$now" \
+        "$setting=$(if [[ $setting == TUNE_* ]]; then echo auto; else echo "$now"; fi)"
     fi
   done <<<"$said"
 }
@@ -101,53 +147,61 @@ tune_lacks() {
 # Usage: tune_settings HOST
 # Globals: SERVER and the settings of tuning
 tune_settings() {
-  local name role kind targets value mode setting NIC
+  local name role kind targets value setting NIC
   NIC=$(host_data "$SERVER")
-  while IFS=$'\t' read -r name role kind targets value _; do
+  while IFS=$'\t' read -r name role setting kind targets value _; do
     [[ $name != \#* ]] || continue
     [[ $role == both || $1 == "$SERVER" ]] || continue
-    mode=TUNE_$name
-    mode=${!mode}
-    # A text of the table, or `=` and the setting that has it.
+    tune_mode "$setting"
+    # A text of the table, or `=` and the setting with the value.
     [[ $targets != =* ]] || { setting=${targets#=} && targets=${!setting}; }
     [[ $value != =* ]] || { setting=${value#=} && value=${!setting}; }
-    # Setting weights turns the kernel's automatic weights off. So it is recorded that they were on, and they are restored.
-    [[ $name != WEIGHTS_AUTO || $value != keep || $TIER_WEIGHTS == keep ]] || value=false
-    [[ $name != DAMON ]] || value=$(damon_asked)
-    [[ $name != RESCTRL* || $value != off ]] || value=keep
-    [[ $value != keep ]] || mode=off
-    printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$mode" "$kind" "$targets" "$value"
+    case $name:$value in
+      DAMON:*) value=$(damon_asked) ;;
+      WEIGHTS_AUTO:auto) value=true ;;
+      # Setting weights turns the kernel's automatic weights off. So the old state is recorded and restored.
+      WEIGHTS_AUTO:*:*) value=false ;;
+      WEIGHTS:auto) value=keep REPLY=off ;;
+    esac
+    printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$REPLY" "$kind" "$targets" "$value"
   done <"$ROOT/conf/tuning.tsv"
 }
 
 # Usage: _tune_run HOST VERB [ROWS]
 _tune_run() {
-  local host=$1 verb=$2
+  local host=$1 verb=$2 lease
+  lease=$(lock_lease)
+  local LEASE=$lease
   TUNE_ROWS=${3-}
   [[ -n $TUNE_ROWS || $verb != apply && $verb != check ]] || TUNE_ROWS=$(tune_settings "$host")
-  remote_run -e RUN_ID -e RUN_OWNER -e TUNE_ROWS -e TUNE_LEASE "$host" tune "$verb"
+  remote_run -e RUN_ID -e RUN_OWNER -e TUNE_ROWS -e LEASE "$host" tune "$verb"
 }
 
-# Report to the hosts every few seconds that the master lives, until it does not.
+# Renew the lease on the hosts every few seconds while the master is alive.
 _tune_renew() {
-  local master=$1 start next=0 pace=$((TUNE_LEASE / 6)) host fd REMOTE_RETRY=0
+  local master=$1 start next=0 lease pace host fd
   local -a hosts
   local -A said=()
   trap - EXIT INT HUP
   trap '_side_abort; exit 143' TERM
+  lease=$(lock_lease)
+  # Often enough that a link that is down for REMOTE_RETRY does not end the lease.
+  pace=$((lease / 6 > 20 ? 20 : lease / 6))
   ((pace > 0)) || pace=1
+  # A heartbeat that fails is not repeated: the next one is due soon.
+  local LEASE=$lease REMOTE_RETRY=0
   proc_start "$master" || return 0
   start=$PROC_START
   mapfile -t hosts < <(doctor_hosts)
   # Nothing writes to the pipe: reading from it is a pause without a process.
   exec {fd}<> <(:)
-  # Check the master every second, so that this process does not outlive it by more.
+  # Check the master every second, so that this process exits at most a second after it.
   while proc_alive "$master" "$start"; do
     if ((SECONDS >= next)); then
       side_run "$pace" _tune_renew_host "${hosts[@]}" 2>/dev/null || :
       for host in "${hosts[@]}"; do
         [[ ${SIDE_OUT[$host]} != lapsed || ${said[$host]-} == lapsed ]] ||
-          log_warn "$host: TUNE_LEASE=$TUNE_LEASE: lease expired (no heartbeat for $TUNE_LEASE s): tuning was reverted; it is reapplied before the next repeat"
+          log_warn "$host: LEASE=$lease: lease expired (no heartbeat for $lease s): tuning was reverted; it is reapplied before the next repeat"
         said[$host]=${SIDE_OUT[$host]}
       done
       next=$((SECONDS + pace))
@@ -160,9 +214,9 @@ _tune_renew_host() {
   _tune_run "$1" renew
 }
 
-# Messages about one host: a warning for each setting that is on and not possible, one line for all that are auto and not possible.
+# Messages about one host: a warning for each impossible setting that is on, one line for all impossible settings that are auto.
 _tune_tell() {
-  local host=$1 name state target why mode changed last='' names=''
+  local host=$1 name state target why changed last='' names=''
   changed=$(awk -F '\t' '$2 == "set" { n++; if (!seen[$1]++) names = names (names == "" ? "" : ", ") $1 } END { if (n) print n " value(s) set for the run: " names }' <<<"$2")
   [[ -z $changed ]] || log_info "$host: $changed"
   while IFS=$'\t' read -r name state target _ _ why; do
@@ -170,10 +224,11 @@ _tune_tell() {
       lapsed) log_warn "$host: $why; the previous repeat was not tuned throughout" ;;
       theirs | shared) log_warn "$host: $name: $target: $why" ;;
       cannot)
-        mode=TUNE_$name
         [[ $name != "$last" ]] || continue
         last=$name
-        if [[ ${!mode} == on ]]; then
+        tune_setting "$name"
+        tune_mode "$REPLY"
+        if [[ $REPLY == on ]]; then
           log_warn "$host: $name: $target: $why"
         else
           names+=" $name ($why)"
@@ -186,7 +241,7 @@ _tune_tell() {
   _TUNE_SAID["cannot $host"]=$names
 }
 
-# Keep the output of a host; its last column is filled in when the host is restored.
+# Keep the output of a host; its last column is filled when the host is restored.
 _tune_record() {
   local variant=$1 host=$2 file=$RUN/env/$2/tuning.tsv
   mkdir -p -- "${file%/*}"

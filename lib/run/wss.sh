@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# PROBE_WSS: after each measured phase, its load continues unmeasured while the server counts which memory the instances touch.
+# PROBE_WSS: after each measured phase, its load continues unmeasured while the server counts the memory that the instances touch.
 #
 # The load generator gets each phase a second time. At the gate it gets a step with the phase's load (docs/loadgen.md), then `skip`, so that
 # the second phase leaves no row.
 
-_WSS_FOLDER= # of the repeat: wss.tsv
+_WSS_FOLDER= # wss.tsv of the repeat
 _WSS_PHASE=  # the phase whose load continues
-_WSS_END=    # when it ends, in microseconds by the master's clock; empty: it is not running, or was counted
+_WSS_END=    # the end of the load, in microseconds by the master's clock; empty: no load runs, or it was counted
 
 # Seconds of the probe, and of the load before and after it; clearing and counting 64 GiB take about 2 s each.
 readonly _WSS_LOOK=16 _WSS_ROOM=8
@@ -25,7 +25,7 @@ wss_is() {
   wss_wanted && [[ ${1%.*} == *-2 && $1 != populate* ]]
 }
 
-# Print phases for the load generator: each measured phase comes a second time, for its probe.
+# Print phases for the load generator: each measured phase appears a second time, for its probe.
 # Usage: wss_phases PHASE...
 wss_phases() {
   local phase list=''
@@ -54,7 +54,7 @@ wss_check() {
     conf_refuse KEY_PATTERN "PROBE_WSS=on does not support latest with set or mixed, as its load would add keys; set another KEY_PATTERN, or PROBE_WSS=off"
 }
 
-# The seconds that probes add to a repeat with so much data.
+# The seconds that probes add to a repeat with DATA_BYTES of data.
 # Usage: wss_seconds DATA_BYTES
 # Globals: PHASES
 # Returns: sets REPLY
@@ -66,13 +66,13 @@ wss_seconds() {
   REPLY=$((count * $(_wss_length "$1")))
 }
 
-# Print how many seconds the load goes on for a probe.
+# Print the seconds for which the load continues for a probe.
 # Usage: _wss_length DATA_BYTES
 _wss_length() {
   echo $((_WSS_LOOK + _WSS_ROOM + $1 / (10 << 30)))
 }
 
-# Print a row STATE FOUND WANTED FIX of whether the server's kernel supports it.
+# Print a row STATE FOUND WANTED FIX: whether the server's kernel supports the probe.
 # Usage: wss_try
 wss_try() {
   ! wss_wanted || remote_run "$SERVER" wss check
@@ -84,7 +84,7 @@ wss_start() {
   _WSS_FOLDER=$1 _WSS_PHASE='' _WSS_END=''
 }
 
-# All clients wait at the gate of a probe: decide what they do next.
+# All clients wait at the gate of a probe: choose their next action.
 # Usage: wss_turn OFFER
 # Returns: sets WSS_DO: step or skip
 wss_turn() {
@@ -97,7 +97,7 @@ wss_turn() {
   fi
 }
 
-# Print the content of a client's start file after the time: the phase's load, and for how long.
+# Print the content of a client's start file after the time: the phase's load and its duration.
 # Usage: wss_words CLIENT
 # Globals: RATE ROW
 wss_words() {
@@ -112,7 +112,7 @@ wss_mark() {
   _WSS_END=$(($1 + $(_wss_length "${ROW[data_bytes]}") * 1000000))
 }
 
-# The clients have been told to continue the load: count the touched memory, once.
+# Once the clients continue the load, count the touched memory once.
 # Usage: wss_look
 # Returns: 0, also when it cannot be counted, with the reason on stderr
 wss_look() {

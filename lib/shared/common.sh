@@ -4,10 +4,10 @@
 
 # Make our directory if it is missing. Refuse a directory that another user could have made, and the directory of another master's run.
 # Usage: work_open
-# Globals: REMOTE_DIR; RUN_ID RUN_OWNER (both empty or not set: the script is about no run)
+# Globals: REMOTE_DIR; RUN_ID RUN_OWNER (both empty or unset: the script does not belong to a run)
 # Returns: sets WORK
 work_open() {
-  # Results may be read by everybody; files on a host, which contain a password, may not.
+  # All users may read results, but not files on a host, which contain a password.
   umask 077
   WORK=$REMOTE_DIR
   [[ $WORK != auto ]] || WORK=/var/tmp/tierbench-$EUID
@@ -20,7 +20,7 @@ work_open() {
 # Refuse a directory that other users can write to or replace, because our scripts run programs from it. Each of its parents must be root's
 # or ours, and writable by nobody else; in a sticky parent, other users cannot replace our entries.
 # Usage: work_alone PATH [NAMED]
-#   NAMED is what messages call it
+#   NAMED is its name in messages
 work_alone() {
   local path=$1 part at='' linked='' owner user group mode bits name said
   local -a parts paths=(/.)
@@ -47,7 +47,7 @@ work_alone() {
     (((bits & 8#22) == 0)) || [[ $name != "$at/." && $((bits & 8#1000)) != 0 ]] ||
       fail "REMOTE_DIR=${2-$1}: other users can write to ${name%/.} (mode $mode); chmod go-w it, or set REMOTE_DIR to another path"
   done <<<"$said"
-  # The target of a link has parents of its own.
+  # The target of a link has other parents.
   [[ -z $linked ]] || work_alone "$(readlink -m -- "$path")" "${2-$1}"
 }
 
@@ -58,13 +58,13 @@ fail() {
   exit 1
 }
 
-# Run a foreign program with a time limit: it may be any program of that name.
+# Run an external program with a time limit: any program may have that name.
 # Usage: run_limited SECONDS WORD...
-# Returns: the program's exit status; 124, with one line on stderr that names it, when it had to be stopped.
+# Returns: the program's exit status; 124, with one line on stderr that names it, if it was stopped.
 run_limited() {
   local seconds=$1 status=0
   shift
-  # Without its own process group it would leave its children behind, which may hold a pipe that is read to its end.
+  # Without its own process group its children would survive, and may keep a pipe open that is read to its end.
   timeout -k 2 "$seconds" "$@" || status=$?
   # 137: KILL was needed to stop it.
   ((status == 124 || status == 137)) || return "$status"
@@ -122,7 +122,7 @@ files_send() {
 # Print the start time of a process (clock ticks since boot, field 22 of /proc/PID/stat, proc(5)). Together with the pid it identifies one
 # process until the next boot.
 # Usage: proc_start PID
-# Returns: 1 when there is no such process; a zombie is none. Sets PROC_START, so that 288 calls need no 288 forks.
+# Returns: 1 if the process does not exist, or is a zombie. Sets PROC_START, so that 288 calls need no 288 forks.
 proc_start() {
   local line
   local -a field
@@ -142,7 +142,7 @@ proc_record() {
 
 # Record a process that this script has just started. A process that cannot be recorded, for example on a full disk, is killed.
 # Usage: proc_started FILE PID WHAT
-# Returns: 1 when it has ended, or cannot be recorded
+# Returns: 1 if it has ended, or cannot be recorded
 proc_started() {
   ! { proc_record "$@"; } 2>/dev/null || return 0
   kill -s KILL "$2" 2>/dev/null || :
@@ -157,7 +157,7 @@ proc_alive() {
 
 # Stop every process of the records with TERM, and after LIMIT seconds with KILL.
 # Usage: proc_end LIMIT FILE...
-# Returns: 1 when one would not go.
+# Returns: 1 if a process still runs after that.
 proc_end() {
   local limit=$1 signal
   shift
@@ -185,7 +185,7 @@ proc_signal() {
 
 # Wait until every process of the records has ended.
 # Usage: proc_gone LIMIT FILE...
-# Returns: 1 when one still runs after LIMIT seconds.
+# Returns: 1 if a process still runs after LIMIT seconds.
 proc_gone() {
   local end=$((SECONDS + $1)) file pid start left
   shift

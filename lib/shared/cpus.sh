@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Lists of CPUs as the kernel writes them (0-3,8): to numbers and back. Read by the master and sent to hosts.
+# Convert lists of CPUs in the kernel's form (0-3,8) to numbers and back. Read by the master and sent to hosts.
 
-# awk functions, to be put before a program.
+# awk functions, prepended to a program.
 #   cpus_expand(LIST, OUT)   fills OUT[1..n], returns n
-#   cpus_compress(IN, n)     the list of IN[1..n], in any order, twice or once
+#   cpus_compress(IN, n)     the list of IN[1..n], which may be unordered and have duplicates
 # shellcheck disable=SC2034 # used by the modules that this is read or sent with
 CPUS_AWK='
 function cpus_expand(list, out,   parts, ends, i, c, k, n) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Sent before every remote script, and read by the master too: which run owns a lock or a directory, and whether its master lives.
+# Sent before every remote script, and read by the master too: which run owns a lock or a directory, and whether its master is alive.
 #
 # An owner is one line, tab-separated: RUN USER HOST PID STARTTIME BOOT PIDSPACE SINCE LEASE (see lock_name in lib/core/lock.sh). The line
 # may come from another user of the host, so every field is matched against the pattern of its kind before it is used.
@@ -37,7 +37,7 @@ owner_here() {
   [[ $OWNER_BOOT == "$boot" && $OWNER_SPACE == "$(readlink /proc/self/ns/pid)" ]]
 }
 
-# Whether the owner in a file lives: on its own machine by its process; elsewhere, by whether the file was renewed within the lease.
+# Whether the owner in a file is alive. On the owner's machine its process is checked; elsewhere, the file must have been renewed within the lease.
 # Usage: owner_lives FILE
 # Returns: 1 when the owner is dead, or the file has no owner's line.
 owner_lives() {
@@ -64,7 +64,7 @@ owner_say() {
   printf 'the run %s of %s on %s (pid %s, since %s)' "$OWNER_RUN" "$OWNER_USER" "$OWNER_HOST" "$OWNER_PID" "$OWNER_SINCE"
 }
 
-# Whether a directory belongs to a run of ours, or to its tuning: by its name, its owner, and the line that every run writes into it first.
+# Whether a directory belongs to a run of this user, or to its tuning: by its name, its owner, and the line that every run writes into it first.
 # Usage: run_ours DIR
 # Returns: as owner_read.
 run_ours() {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Commands to a Redis, in its own protocol.
+# Commands to a Redis, in its protocol.
 
-# Send one command to a Redis and leave its reply in REDIS_REPLY. It forks nothing, so that hundreds of instances can be asked in a second.
+# Send one command to a Redis and leave its reply in REDIS_REPLY. It starts no process, so it can query hundreds of instances per second.
 # Usage: redis_ask HOST PORT COMMAND
-# Globals: REDIS_PASSWORD (empty: no AUTH); WORK and RUN_ID: an instance of this run with TLS is asked through its socket
-# Returns: 1 when there is no connection, no answer in 5 s, or an error reply.
+# Globals: REDIS_PASSWORD (empty: no AUTH); WORK and RUN_ID: an instance of this run with TLS is queried through its unix socket
+# Returns: 1 if there is no connection, no answer in 5 s, or an error reply.
 redis_ask() {
   local host=$1 port=$2 command=$3 fd
   REDIS_REPLY=

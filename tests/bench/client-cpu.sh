@@ -82,7 +82,7 @@ bench_load() {
   done
   : >"$file"
   "$loadgen" --no-flush --phases set -c 20 -P 32 --out "$SCRATCH/fill" 127.0.0.1 "$REDIS_PORT" "$d" "$keys" >/dev/null
-  # Keys of their own, so that their GETs find them.
+  # Separate keys, so that their GETs find them.
   ! command -v redis-benchmark >/dev/null ||
     redis-benchmark -h 127.0.0.1 -p "$REDIS_PORT" -c 50 -P 32 -d "$d" -n $((2 * keys)) -r "$keys" -t set -q >/dev/null
   ! command -v cachecannon >/dev/null || bench_cannon set 20 32 "$d" >/dev/null

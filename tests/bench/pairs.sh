@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# How often the intervals of compare call real servers different: pairs of equal ones, and pairs with one that burns a known part of its CPU time.
+# How often the intervals of compare call real servers different: pairs of equal servers, and pairs with a server that wastes a known part of its CPU
+# time.
 # Usage: pairs.sh [PERCENT]     slowed by PERCENT (5); PAIRS=100 of REPEATS=5 repeats each; SECONDS_EACH=0.25 of GETs
-# A repeat starts three private servers, the base, an equal one and a slowed one, and measures each; they take turns to be first.
-# Needs an idle machine with two CPUs. KEEP=FILE keeps the figures of each repeat.
-# Prints a row for equal and for slowed pairs, by throughput and by the server's CPU time per request, which neighbours disturb less: the % called
+# A repeat starts three private servers, the base, an equal server and a slowed server, and measures each; they take turns to be first.
+# Requires an idle machine with two CPUs. KEEP=FILE keeps the figures of each repeat.
+# Prints a row for equal and for slowed pairs, by throughput and by the server's CPU time per request, which other programs disturb less: the % called
 # different, the ratio over all pairs, and the spread of the ratio of one repeat.
 set -Eeuo pipefail
 # shellcheck source=tests/helper.bash
@@ -33,7 +34,7 @@ bench_measure() {
     $at["operation"] == "get" { print $at["ops_per_sec"], cpu }' out/result.tsv
 }
 
-# Judges the pairs of one side. Usage: bench_judge NAME BASE OTHER   columns of the rows PAIR FIGURE... on stdin
+# Evaluates the pairs of one side. Usage: bench_judge NAME BASE OTHER   columns of the rows PAIR FIGURE... on stdin
 bench_judge() {
   awk -v name="$1" -v base="$2" -v other="$3" -f "$REPO/lib/results/figures/interval.awk" -f "$SCRATCH/judge.awk"
 }
@@ -51,7 +52,7 @@ function judge(ratio) {
   n = 0
 }
 $1 != pair { judge(ratio); pair = $1 }
-# A busy machine can leave a server without CPU for a whole look.
+# On a busy machine a server may get no CPU time for a whole measurement.
 $base > 0 && $other > 0 { ratio[++n] = $other / $base; all++; x = log($other / $base); sum += x; squares += x * x }
 END {
   judge(ratio)

@@ -2,8 +2,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2016 # what stands in single quotes is for the hosts
 # The faults, one function each: fault_NAME makes it; fault_NAME_undo, if it exists, reverts it when the run has ended.
-#
-# Globals: JOB_PID, the master; READER, what reads the master's output; RUN_DIR, REMOTE_DIR on every host
+# Globals: JOB_PID, the master; READER, the process that reads the master's output; RUN_DIR, REMOTE_DIR on every host
 
 # Print the names of all faults.
 # Usage: fault_names   Returns: 0
@@ -19,7 +18,7 @@ fault_signal() {
   for pid in $(fault_pids "$2" "$3"); do kill -s "$1" "$pid" 2>/dev/null || :; done
 }
 
-# Print the pids of such records, which are pids of the machine, because hosts share its processes.
+# Print the pids of such records. They are pids of the machine, because hosts share its processes.
 # Usage: fault_pids HOST PATTERN   Returns: 0
 fault_pids() {
   # shellcheck disable=SC2016 # expanded by the inner shell
@@ -61,6 +60,6 @@ fault_server-gone() { netns_link server down; }
 fault_server-gone_undo() { netns_link server up; }
 
 fault_run-removed() { netns_host server bash -c 'rm -rf -- "$1"/run-*' bash "$RUN_FOLDER"; }
-# The directory of runs on the server is a small disk of its own there.
+# The directory of runs on the server is on a separate small disk.
 fault_disk-full() { netns_host server bash -c 'head -c 1G /dev/zero >"$1/filler"' bash "$RUN_FOLDER" 2>/dev/null || :; }
 fault_disk-full_undo() { netns_host server rm -f -- "$RUN_FOLDER/filler"; }

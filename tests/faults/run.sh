@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Break runs on purpose, one fault at one moment each, and check what is left: there must be nothing, and no complete repeat may be wrong.
+# Inject one fault at one moment into each of many runs. Nothing may be left behind, and no complete repeat may be wrong.
 #
-# Usage: MINUTES=N tests/faults/run.sh           every fault at every moment in an order by chance, again and again for N minutes (5)
-#        TRY=FAULT:MOMENT:NUMBER tests/faults/run.sh   that one alone; NUMBER decides how long after the moment's line it comes
-#
-# A run loads a server from two clients, three hosts with an sshd each in network namespaces of this machine. It tunes
-# the machine, so nothing else may do that meanwhile. A fault survives when the run ends within FAULT_LIMIT seconds (120),
-# `do_it.sh stop` leaves the state of every host as it was before, repeats that count are whole, and no message is a raw
-# error of the shell. The last line is the result; the exit status is 0 when every fault tried survived.
+# Usage: MINUTES=N tests/faults/run.sh           every fault at every moment in random order, repeatedly for N minutes (5)
+#        TRY=FAULT:MOMENT:NUMBER tests/faults/run.sh   only that fault; NUMBER determines the delay after the moment's line
+# A run loads a server from two clients: three hosts with an sshd each in network namespaces of this machine. It tunes the machine, so no other run
+# may tune it at the same time. A run survives a fault if it ends within FAULT_LIMIT seconds (120), every host has its earlier state after `do_it.sh
+# stop`, repeats that count are complete, and no message is a raw error of the shell. The last line is the result; the exit status is 0 if all runs
+# survived.
 set -Eeuo pipefail
 
 # shellcheck disable=SC2016 # what stands in single quotes is for the hosts
@@ -50,7 +49,7 @@ matrix_print() {
   done | shuf
 }
 
-# Whether the run that is the job has printed this, or has ended.
+# Whether the run (the job) has printed this, or has ended.
 # Usage: run_said REGEX   Returns: 0 yes, 1 no
 run_said() {
   grep -q -- "$1" "$SCRATCH/job.err" 2>/dev/null || ! process_alive "$JOB_PID" "$JOB_START"
@@ -74,7 +73,7 @@ run_begin() {
   JOB_START=$(process_start "$JOB_PID") || JOB_START=gone
 }
 
-# Print what is wrong with the repeats that count as whole.
+# Print problems of repeats that count as complete.
 # Usage: run_repeats   Returns: 0
 run_repeats() {
   local rep client lines
@@ -87,13 +86,12 @@ run_repeats() {
   done
 }
 
-# Try one fault at one moment.
-# Usage: seed_try FAULT MOMENT NUMBER   Returns: 0 survived, 1 not, with what was wrong on stdout
+# Try one fault at one moment. Usage: seed_try FAULT MOMENT NUMBER   Returns: 0 survived, 1 not, with the problems on stdout
 seed_try() {
   local fault=$1 moment=$2 number=$3 bad='' try left
   run_begin
   wait_within "$FAULT_LIMIT" run_said "${MOMENT[$moment]}" || bad+="the moment $moment did not come"$'\n'
-  sleep "0.$(printf '%03d' "$number")" # when in the moment the fault comes
+  sleep "0.$(printf '%03d' "$number")" # the delay of the fault within the moment
   "fault_$fault" >/dev/null 2>&1 || :  # a process may have ended by itself
   wait_within "$FAULT_LIMIT" process_gone "$JOB_PID" "$JOB_START" 2>/dev/null || {
     bad+="the run did not end within $FAULT_LIMIT s"$'\n'
@@ -103,12 +101,12 @@ seed_try() {
   [[ $(type -t "fault_${fault}_undo") != function ]] || "fault_${fault}_undo" || :
   kill "$READER" 2>/dev/null || :
   for try in 1 2 3; do
-    # A host that was out of reach is reachable again within a moment.
+    # A host that was unreachable is reachable again after a short time.
     left=$(TMPDIR=$SCRATCH/tmp netns_exec client1 timeout 60 "$REPO/do_it.sh" stop "${WORDS[@]:2}" 2>&1) && break
     ((try < 3)) || bad+="stop: $left"$'\n'
     sleep 2 # until ssh is tried again
   done
-  # The processes that a killed master leaves notice within seconds that it is dead.
+  # Processes of a killed master detect within seconds that it is dead.
   wait_until 20 state_is_first 2>/dev/null || bad+=$(diff <(printf '%s\n' "$state_first") <(state_print) || :)$'\n'
   bad+=$(run_repeats)
   left=$(grep -hE 'unbound variable|syntax error|command not found|: line [0-9]+:|Traceback' "$SCRATCH/job.err" || :)
@@ -119,7 +117,7 @@ seed_try() {
   }
 }
 
-# Whether the state is the one before any fault.
+# Whether the state is that before any fault.
 # Usage: state_is_first   Globals: state_first   Returns: 0 yes, 1 no
 state_is_first() { [[ $(state_print) == "$state_first" ]]; }
 
@@ -152,7 +150,7 @@ seed_run() {
   else
     failed+=("$1")
     printf 'not ok %s\n%s\n' "$1" "$text"
-    # The next fault begins with hosts that know nothing of this one.
+    # The next fault begins with clean hosts.
     hosts_down
     hosts_up
   fi
@@ -162,7 +160,7 @@ seed_run() {
 # Usage: hosts_up   Sets: state_first   Returns: 0, or 1 when a run without a fault fails
 hosts_up() {
   netns_up "$SCRATCH"
-  # A disk of its own, so that it can be full.
+  # A separate disk, so that it can be full.
   # shellcheck disable=SC2016 # expanded there
   netns_host server bash -c 'mkdir -p -m 700 -- "$1" && mount -t tmpfs -o size=32M,mode=700 none "$1"' bash "$RUN_FOLDER"
   # Files that the first run leaves for the next, such as the load generator, exist before the first state is recorded.
@@ -174,13 +172,13 @@ hosts_up() {
   state_first=$(state_print)
 }
 
-# Remove the hosts with all that is on them.
+# Remove the hosts with all their files.
 # Usage: hosts_down   Returns: 0
 hosts_down() {
   netns_down || :
 }
 
-# Prepare, try until the time is over, and print the result.
+# Prepare, inject faults until the time limit, and print the result.
 # Usage: main   Returns: 0 every fault survived, 1 not
 main() {
   local seed end each total=0
@@ -223,7 +221,7 @@ scratch_setup
 RUN_FOLDER=$SCRATCH/host
 WORDS=(-s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" SSH_CONFIG="$SCRATCH/netns/ssh_config" SRV_OVERRIDE=4 KEYS=500
   VALUE_SIZES=100 REDISRUNS=2 TIME=1 PHASES="set get" RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$RUN_FOLDER" CONNECT_TIMEOUT=2
-  REPLY_TIMEOUT=3 READY_TIMEOUT=20 REMOTE_RETRY=8 LEASE=10 TUNE_LEASE=60)
+  REPLY_TIMEOUT=3 READY_TIMEOUT=20 REMOTE_RETRY=8 LEASE=60)
 trap main_end EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP

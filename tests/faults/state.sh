@@ -18,12 +18,12 @@ state_print() {
   for host in "${NETNS_HOSTS[@]}"; do _state_host "$host"; done
 }
 
-# The state of one host: the settings of its network, its processes, what lies in its directories.
+# The state of one host: its network settings, its processes, and the files in its directories.
 _state_host() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   netns_host "$1" bash -c '
     for file in /proc/sys/net/core/* /proc/sys/net/ipv4/*; do
-      # State of the kernel or the machine as a whole, which other tests may change at the same time.
+      # State of the kernel or the whole machine, which other tests may change at the same time.
       case $file in */flow_limit* | */netdev_rss_key | */tcp_fastopen_key | */*mem | */tcp_*congestion_control) continue ;; esac
       [[ -f $file && -w $file ]] && printf "%s %s %s\n" "$0" "$file" "$(tr "\n" " " 2>/dev/null <"$file")"
     done
@@ -33,7 +33,7 @@ _state_host() {
   state_processes "$1" | sort -k 3
 }
 
-# Print the processes of a host, but its sshd: HOST PID COMMAND.
+# Print the processes of a host, except for its sshd: HOST PID COMMAND.
 # Usage: state_processes HOST   Returns: 0
 state_processes() {
   local each command listener
@@ -41,7 +41,7 @@ state_processes() {
   for each in $(netns_processes "$1"); do
     [[ $each != "$listener" ]] || continue
     command=$(tr '\0' ' ' 2>/dev/null <"/proc/${each%%:*}/cmdline") || continue
-    # A session whose peer is gone waits for it as long as sshd does.
+    # A session with a lost peer waits for it as long as sshd does.
     [[ $command != 'sshd: '* ]] || continue
     printf '%s %s %s\n' "$1" "${each%%:*}" "$command"
   done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The bandwidth of the load on memory during a phase (NEIGHBOUR), from server/antagonist.tsv. Load it after text.awk.
+# The bandwidth of the NEIGHBOUR load during a phase, from server/antagonist.tsv. Load it after text.awk.
 
 # Returns the mean GB/s of the seconds entirely between FROM_US and TO_US by the server's clock. If the phase contains no whole second, returns the
 # first second that is partly in it; empty if there is none.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# Compare totals side by side: per point and phase, the ratio of each other subject to the base.
+# Compare totals: per point and phase, the ratio of each other subject to the base.
 #
-# Input: `A INDEX LABEL` for each argument of the user, `V INDEX VARIANT` for those that were begun in it, then its totals as `T INDEX ...`,
+# Input: `A INDEX LABEL` for each argument of the user, `V INDEX VARIANT` for the variants that were started in it, then its totals as `T INDEX ...`,
 # the header first, and warnings of report.awk as `W INDEX TEXT`. A subject is one variant of one argument. Environment: METRICS, RULES and
-# FAIL_IFS, one per line, SMALLEST, such as 2%, and FACES: all. Output: lines with the name of a section in front: rows, repeats and limits
-# (with the first three lines that render.awk requires), pairs, verdict, failed and notes. Exit status 1 when there is nothing to compare.
+# FAIL_IFS, one per line, SMALLEST, such as 2%, and FACES: all. Output: lines that begin with the name of a section: rows, repeats and limits
+# (with the first three lines that render.awk requires), pairs, verdict, failed and notes. Exit status 1 if there is nothing to compare.
 
 function col(name) {
   return $(place_of[name])
@@ -74,9 +74,9 @@ function least_max_time(base, other,    i, least) {
   return least
 }
 
-# Compare one figure of one pair at one point: print its row unless it is HIDDEN, and judge it.
+# Compare one figure of one pair at one point: print its row unless it is HIDDEN, and record its verdict.
 function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, mo, ratio, says) {
-  # A failure then is a failure all the same.
+  # Errors count for --fail-if also during populate.
   if (is_fill(spot_operation[i]) && !metric_is_count(metric)) return
   base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
   other = other_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
@@ -85,7 +85,7 @@ function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, 
   if (!nb || !no) return
   mb = stands_for(metric, b, nb)
   mo = stands_for(metric, o, no)
-  # If neither side has errors, the row is left out; it is printed when --metric asks for it.
+  # If neither side has errors, the row is left out, unless --metric requests it.
   if (metric_is_count(metric) && !wanted && b[nb] == 0 && o[no] == 0) hidden = 1
   judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "")
   if (hidden) return
@@ -121,7 +121,7 @@ function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, 
   print row
 }
 
-# Keep the data of a figure that the verdict in words needs.
+# Keep the data of a figure for the verdict as text.
 function remember(k, i, metric, says, ratio, mb, mo,    word) {
   word = says ~ /^same/ ? "same" : says
   marks[k, metric, word]++
@@ -159,7 +159,7 @@ function put_percent(ratio) {
   put(ratio == "" ? "" : text_number(100 * ratio, 4))
 }
 
-# The columns of one side: name, median, min, max, repeats, and the same formatted for people.
+# The columns of one side: name, median, min, max, repeats, and the same formatted as text.
 function put_side(s, metric, v, n,    stands) {
   stands = stands_for(metric, v, n)
   put(text_escape(label[s]))
@@ -171,7 +171,7 @@ function put_side(s, metric, v, n,    stands) {
   put(spread(metric, v[1], stands, v[n]))
 }
 
-# A number for programs: all its digits.
+# A number with all digits, for programs.
 function raw(x) {
   return text_number(x, 6)
 }
@@ -247,7 +247,7 @@ END {
   if (!wanted) wanted_now = metric_usual(want_now)
   else for (m = 1; m <= wanted; m++) want_now[wanted_now = m] = want[m]
   shown_metrics = wanted_now
-  # A condition is judged even if its figure is not shown.
+  # A condition is evaluated even if its figure is not shown.
   for (m = 1; m <= wanted_now; m++) listed[want_now[m]] = 1
   for (f = 1; f <= fail_ifs; f++) {
     metric_rule(fail_text[f], rule)

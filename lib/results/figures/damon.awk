@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Far memory that was touched and read in a phase, from the counters of DAMON and resctrl in server/counters.tsv. Load it after text.awk.
+# The far memory that was touched and read in a phase, from the counters of DAMON and resctrl in server/counters.tsv. Load it after text.awk.
 
 # The samples of one aggregation, as in lib/host/damon.sh, and the min number of aggregations.
 BEGIN {
@@ -12,15 +12,15 @@ function damon_begin() {
   damon_far = damon_of = ""
 }
 
-# Take a line of counters.tsv with scope damon or resctrl, split into F.
+# Read a line of counters.tsv with scope damon or resctrl, split into F.
 function damon_take(f) {
   if (f[2] == "damon" && f[3] == "far_bytes" && text_is_count(f[5])) damon_far = f[5]
   else if (f[2] == "resctrl" && f[3] == "of") damon_of = f[5]
   else if (text_is_count(f[4]) && text_is_count(f[5]) && f[5] - f[4] >= 0) damon_delta[f[3]] = f[5] - f[4]
 }
 
-# Returns the mean bytes of the slow nodes that were accessed within one sample (100 ms); empty if DAMON did not watch for the whole phase, or saw
-# fewer than three aggregations (2 s each).
+# Returns the mean bytes of the slow nodes that were accessed within one sample (100 ms); empty if DAMON did not monitor the whole phase, or had fewer
+# than three aggregations (2 s each).
 function damon_touched(    i, all, touched) {
   for (i = 0; i <= damon_samples; i++) {
     if (!(("access" i) in damon_delta)) return ""
@@ -30,12 +30,12 @@ function damon_touched(    i, all, touched) {
   return damon_far == "" || damon_far <= 0 || all / damon_far < damon_least ? "" : text_number(touched / all * damon_far, 0)
 }
 
-# Returns the bytes that DAMON migrated between nodes; empty if it was not to migrate.
+# Returns the bytes that DAMON migrated between nodes; empty if it only monitored.
 function damon_moved() {
   return ("promoted" in damon_delta) && ("demoted" in damon_delta) ? damon_delta["promoted"] + damon_delta["demoted"] : ""
 }
 
-# Fill the cell's bytes from far memory per operation of CALLS, and the touched bytes.
+# Set the cell's bytes from far memory per operation of CALLS, and the touched bytes.
 function damon_fill(calls) {
   cell["far_wss_bytes"] = damon_touched()
   cell["far_bytes_of"] = text_escape(damon_of)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-# From an interval of a ratio to a verdict about relevant differences, and the number of further repeats that would decide.
-#
-# LIMIT is the smallest difference that matters, as a part: 0.02 is SMALLEST=2%. Load it behind interval.awk.
+# Compute the verdict for an interval of a ratio, and the number of further repeats that would decide.
+# LIMIT is the smallest difference that matters, as a fraction: 0.02 is SMALLEST=2%. Load it after interval.awk.
 # All its names begin with decide_.
 
 # The verdict on an interval LOW..HIGH of a ratio: same (all of it within 1 +- LIMIT), better or worse (it does not contain 1), or open.
-# DIRECTION is 1 where more is better, -1 where less is.
+# DIRECTION is 1 if more is better, -1 if less is better.
 function decide(low, high, direction, limit) {
   # A small tolerance, because equal values can differ slightly in floating point.
   if (low >= 1 - limit - 1e-9 && high <= 1 + limit + 1e-9) return "same"
@@ -15,7 +14,7 @@ function decide(low, high, direction, limit) {
 }
 
 # The number of further repeats per side that would decide with a chance of about 80 %, from the data of N repeats: CENTRE, the ERROR of its
-# logarithm, DF degrees of freedom. It takes centre and spread as the true ones. Returns 0 where no number up to 1000 is enough. After m
+# logarithm, DF degrees of freedom. It assumes that centre and spread are the true values. Returns 0 if no number up to 1000 is enough. After m
 # repeats the interval reaches (t + 0.84) * error * sqrt(N / m) to each side, 0.84 being the normal quantile of 80 %. It decides when that
 # is less than the distance from the centre to 1, or from the centre to the nearer limit of `same`.
 function decide_more(centre, error, df, n, limit,    off, way, lack, enough, m) {
@@ -43,7 +42,7 @@ function decide_enough(m, error, df, n, way) {
   return (interval_t(0.95, df * (m - 1) / (n - 1)) + 0.84) * error * sqrt(n / m) < way
 }
 
-# The number for people: two significant digits.
+# The number as text: two significant digits.
 function decide_round(more) {
   return more < 100 ? more : int(more / 10 + 0.5) * 10
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Name the differences between two environments or two sets of settings.
 #
-# Input, tab-separated and escaped: `BASE OTHER WHERE FILE FILE`, the files being env.tsv (KEY<TAB>VALUE), a setup.log, or settings
-# (NAME=VALUE, WHERE being setting). Output, with the name of a section in front: differs, with heads and one row per difference for
-# render.awk, and notes about what is not described. Exit status 0 always.
+# Input, tab-separated and escaped: `BASE OTHER WHERE FILE FILE`, where the files are env.tsv (KEY<TAB>VALUE), setup.log, or settings (NAME=VALUE;
+# WHERE is `setting`; names of earlier versions are replaced, renamed.awk). Output lines begin with the name of a section: differs, with heads and
+# one row per difference for render.awk, and notes about hosts and settings without a description. Exit status 0 always.
 
 # Read FILE into into[key]; returns 0 when the file does not exist.
 function read_facts(file, into,    i, line, status, at) {
@@ -24,6 +24,7 @@ function read_facts(file, into,    i, line, status, at) {
     } else setup_line(line, into)
   }
   close(file)
+  if (file ~ /\.conf$/) renamed_settle(into)
   return 1
 }
 
@@ -31,7 +32,7 @@ function unquoted(value) {
   return value ~ /^".*"$/ || value ~ /^'.*'$/ ? substr(value, 2, length(value) - 2) : value
 }
 
-# The few facts of a setup.log, which have no names there.
+# The few facts of a setup.log, which has no names for them.
 function setup_line(line, into,    f) {
   split(line, f, " ")
   if (line ~ /^Linux /) into["kernel"] = f[3]
@@ -60,7 +61,7 @@ function show(facts, key) {
   return (key in facts) ? (facts[key] == "" ? "(empty)" : facts[key]) : "(not said)"
 }
 
-# Record that FILE, of the side with this LABEL, could not be read.
+# Record that FILE of the side LABEL could not be read.
 function lacking(file, label, where,    who) {
   # Differences of a run are printed once for it, not for each of its variants.
   who = file

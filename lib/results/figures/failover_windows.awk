@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Windows between the steps of a fault: NAME FROM-TO OPS_PER_SEC PERCENT_OF_BEFORE ERRORS, from events.tsv and the series of all clients.
+# The windows between the steps of a fault: NAME FROM-TO OPS_PER_SEC PERCENT_OF_BEFORE ERRORS, from events.tsv and the series of all clients.
 # Variables: start, when the phase began (us since the epoch).
 
 function window(name, from, to) {

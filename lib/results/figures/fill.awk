@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# How near a run came to the planned fill, and where the data was, one row per variant and point: of all its repeats the one that is
-# furthest off. Input, tab-separated and escaped: `VARIANT POINT REPEAT KEYS DIR PLACEMENT FAR_SHARE`, KEYS being those that the first phase
-# set in all instances, for a run without a plan, DIR being server/ of a repeat. Output: lines `table ...`, the table for render.awk, and
+# The actual and the planned fill, and the location of the data, one row per variant and point, for the repeat with the largest error. Input,
+# tab-separated and escaped: `VARIANT POINT REPEAT KEYS DIR PLACEMENT FAR_SHARE`, where KEYS are the keys that the first phase set in all instances,
+# for a run without a plan, and DIR is server/ of a repeat. Output: lines `table ...`, the table for render.awk, and
 # `warning TEXT`.
 
-# Read what the instances reported at the end: sets instances, keys, used, rss, least and most.
+# Read the final reports of the instances: sets instances, keys, used, rss, least and most.
 function read_info(file,    line, value) {
   instances = keys = used = rss = 0
   least = most = ""
@@ -37,7 +37,7 @@ function read_plan(file,    line, f) {
   close(file)
 }
 
-# Read where the data was after the last phase: sets swapped, and nodes as `node0 12.3, node1 4.5`; empty when it was not recorded.
+# Read the location of the data after the last phase: sets swapped, and nodes as `node0 12.3, node1 4.5`; empty if it was not recorded.
 function read_places(file,    line, f, i, after, seen, bytes, count, name) {
   swapped = nodes = ""
   while ((getline line < file) > 0) {
@@ -83,11 +83,11 @@ BEGIN {
   read_plan(folder "/plan.tsv")
   read_places(folder "/counters.tsv")
   if (planned == "") planned = $4
-  # Each instance that the load generator flushed has a marker of ours beside the load's keys.
+  # Each instance that the load generator flushed has its marker in addition to the load's keys.
   if (keys - instances >= planned) keys -= instances
   percent = off(target > 0 ? target : expected)
   cell = $1 OFS $2
-  # FILL is met within 1 %.
+  # The error of FILL is at most 1 %.
   if (target > 0 && distance(percent) > 1) missed[cell]++
   repeats[cell]++
   if (cell in row) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Add histogram tables together: bucket[us] is the number of samples, order[1..buckets] the buckets from fast to slow once sorted. exact[us]
-# says that the bucket is one of ours, whose width is known.
+# Add histogram tables: bucket[us] is the number of samples, order[1..buckets] the buckets from fast to slow after sorting. exact[us] marks a bucket
+# of ./test, whose width is known.
 
 # Empty the sums.
 function histogram_clear(    i) {
@@ -15,15 +15,15 @@ function histogram_top(us) {
   return us + histogram_width(us, us in exact) - 1
 }
 
-# How wide the bucket at US is: our histograms keep 11 bits of a value, the guide's are linear.
+# The width of the bucket at US: histograms of ./test keep 11 bits of a value, the guide's are linear.
 function histogram_width(us, ours,    w) {
   w = 1
   if (ours) while (us >= 2048 * w) w *= 2
   return w
 }
 
-# Add the total column of a histogram table to bucket[]. Returns its samples; 0 when the file cannot be read whole, and nothing is added
-# then. It reads into $0, because gawk takes three times as long to split a line with many threads into an array; so call it from END.
+# Add the total column of a histogram table to bucket[]. Returns its samples; 0 if the file cannot be read completely: then nothing is added. It reads
+# into $0, because gawk takes three times as long to split a line with many threads into an array; so call it from END.
 function histogram_add(path, ours,    file, separator, last, seen, lines, us, count, i) {
   file = text_opened(path)
   separator = FS
@@ -44,7 +44,7 @@ function histogram_add(path, ours,    file, separator, last, seen, lines, us, co
     }
   close(file)
   FS = separator
-  # The cumulative percentage of the last line shows whether the file is whole.
+  # The cumulative percentage of the last line shows whether the file is complete.
   if (last + 0 < 99.9995) return 0
   for (i = 1; i <= lines; i++) {
     if (!(us[i] in bucket)) order[++buckets] = us[i] + 0

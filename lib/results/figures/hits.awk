@@ -22,7 +22,7 @@ function hits_fill(calls, warmup,    us, from, to, third, all) {
   }
   hits_warmup = warmup
   hits_waits(from, from + third, to - third, to)
-  # The series has this client's requests alone: assume that the other clients had the same rate over time. The server counts the requests of
+  # The series has only this client's requests: assume that the other clients had the same rate over time. The server counts the requests of
   # the warm-up, and the series does not.
   all = calls / hits_all * us / (us + warmup * 1000000)
   if (hits_ops[1] <= 0 || hits_ops[2] <= 0) return

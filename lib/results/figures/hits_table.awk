@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# From totals to one table per phase, limit and shape: the throughput of the variants by requested hit ratio.
+# Print one table per phase, limit and shape from totals: the throughput of the variants by requested hit ratio.
 # Environment: FOUND, the looks of the search for the keys (hit.tsv), or /dev/null.
 # Prints lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The 95 % interval of a ratio of geometric means over repeats, from logarithms.
-#
-# Within a run variants take turns, so repeat i of one pairs with repeat i of the other: Student's interval of the mean of the logarithms of
-# their ratios. Repeats of two runs do not pair: Welch's interval of the difference of the two means of logarithms (Welch, "The
+# Within a run variants take turns, so repeat i of one variant pairs with repeat i of another: Student's interval of the mean of the logarithms of
+# their ratios. Repeats of two runs have no pairs: Welch's interval of the difference of the two means of logarithms (Welch, "The
 # generalization of 'Student's' problem", Biometrika 34, 1947), with fractional degrees of freedom. The exponential of the centre is the
 # ratio of geometric means.
 #

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# From totals and the PHASE.commands.tsv of each client to a table for each phase and point: commands, with the variants side by side.
+# Print one table per phase and point from totals and the PHASE.commands.tsv of each client: commands by variant.
 # Files: the totals first, then those whose paths end in VARIANT/POINT/rep-N/CLIENT/PHASE.commands.tsv. Prints lines for figures_tables.
 
 function remember(list, name) {
@@ -9,7 +9,7 @@ function remember(list, name) {
   item[list, size[list]] = name
 }
 
-# The percentile of all requests of a command, by its slots: the highest value of its slot.
+# The percentile of all requests of a command, from its slots: the highest value of the slot.
 function percentile(key, share,    n, i, us, sum, rank) {
   n = split(slots_of[key], us, " ")
   interval_sort(us, n)

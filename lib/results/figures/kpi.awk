@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # List the instances of a phase, read from PHASE.instances.tsv of all clients, in the form of the Redis-Memtier workload. Environment:
 # RESULT_PROGRAM and DIR for messages; OPERATION; the clients' results over all requests: CLIENTS SERVERS OPS AVG_US P99_US MISSES ERRORS
-# (empty: not known); FIRST, the port of instance 0 (empty: the lowest port found). Exit status 1, with one line and no listing, when the
-# files are incomplete.
+# (empty: not known); FIRST, the port of instance 0 (empty: the lowest port found). Exit status 1, with one line and no listing, if the files are
+# incomplete.
 
 function rate(count) {
   return seconds > 0 ? count / seconds : 0
 }
 
-# Some instances are driven by one thread together: 0,2,4.
+# One thread may drive several instances: 0,2,4.
 function instance(ports,    n, i, port, out) {
   n = split(ports, port, ",")
   for (i = 1; i <= n; i++) out = out (i > 1 ? "," : "") (port[i] - first)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Read one log of a load generator, ours or the guide's, into phase[1..phases, ...]; `problem` says what is incomplete.
+# Read one log of a load generator, ours or the guide's, into phase[1..phases, ...]; `problem` names what is incomplete.
 
 # Start over for the next log.
 function log_start(    i) {
@@ -9,9 +9,9 @@ function log_start(    i) {
   current = ""
 }
 
-# Read `Thread N: port P set K keys - elapse U usecs , max time M , average A , max average B`, whose ` keys - ` is at AT. Millions of lines
-# come through here. So text at a known position is cut out, and a line is split only when the operation and key count before ` keys` differ
-# from those of the previous line.
+# Read `Thread N: port P set K keys - elapse U usecs , max time M , average A , max average B`, whose ` keys - ` is at AT. There are millions of
+# lines. So text at a known position is cut out, and a line is split only if the operation and key count before ` keys` differ from those of the
+# previous line.
 function take_thread(line, at,    f, mean) {
   if (substr(line, at - length(shape), length(shape)) != shape) {
     if (split(line, f, " ") < 22 || f[5] != current || !text_is_count(f[6])) return

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 # The error of one repeat, from the interval series of its clients (PHASE.series.tsv).
-#
-# Neighbouring intervals are correlated, so they say less than as many independent ones. The intervals are combined into batches (of 1, 2, 4
+# Neighbouring intervals are correlated, so they have less information than the same number of independent intervals. The intervals are combined into
+# batches (of 1, 2, 4
 # ... until there are fewer than 20), and the remaining autocorrelation between batch means widens the error: the effective sample size is
 # batches * (1 - r) / (1 + r). r is the correlation of neighbours. The bias (1 + 3 r) / batches of its estimate in a short series is added
-# back (Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41, 1954). The margin is Student's, at 95 %. The
-# percentiles of the intervals are taken as batch quantiles: their spread gives the error of the percentile of the whole.
+# back (Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41, 1954). The margin is Student's, at 95 %. The percentiles of the
+# intervals are used as batch quantiles: their spread gives the error of the percentile of the phase.
 #
-# Load it after interval.awk and text.awk. All its names begin with margin_, those of the data that it has read with series_.
+# Load it after interval.awk and text.awk. All its names begin with margin_, those of its input data with series_.
 
-# With fewer intervals, the correlation of neighbours is not known well enough.
+# With fewer intervals, the estimate of the correlation is too imprecise.
 BEGIN {
   margin_least = 10
   margin_number = "^[0-9][0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?([.][0-9]+)?$"
@@ -17,7 +17,7 @@ BEGIN {
 }
 
 # Read the series of client number C, whose phase began OFFSET seconds after the first client's: series_from, series_to, series_ops and
-# series_tail[C, 1..series_rows[C]]. Returns the number of its rows; 0 also for a file with anything but numbers.
+# series_tail[C, 1..series_rows[C]]. Returns the number of its rows; 0 also for a file with other fields than numbers.
 function series_read(c, file, offset,    line, f, n, i, at, before, now) {
   series_rows[c] = 0
   if ((getline line < file) > 0) {
@@ -60,7 +60,7 @@ function margin_take(c, offset, until,    r, i, step) {
   return margin_rows[c]
 }
 
-# Both in one step.
+# Scale both figures in one step.
 function margin_read(c, file, offset, until) {
   return series_read(c, file, offset) ? margin_take(c, offset, until) : 0
 }
@@ -121,7 +121,7 @@ function margin_variance(x, n,    size, batches, b, i, y, sum, around, neighbour
   return around / (batches - 1) / batches * (1 + r) / (1 - r) * batches * size / n
 }
 
-# The 95 % margin of the mean of x[1..n], in % of it; 100 means 100 % or more; empty where too little is known.
+# The 95 % margin of the mean of x[1..n], in % of it; 100 means 100 % or more; empty if there are too few data.
 function margin_percent(x, n,    variance, percent) {
   if (n < margin_least) return ""
   variance = margin_variance(x, n)
@@ -189,10 +189,10 @@ function margin_settled(x, first, n, level, least,    k, i, m, t, a, b, along, s
   return a <= least || a <= interval_t(level, margin_df) * sqrt(variance)
 }
 
-# What the intervals 1..n of margin_merge say about a phase: sets margin_of[...], by the names of columns: ops_margin_percent and
+# Evaluate the intervals 1..n of margin_merge for a phase: sets margin_of[...], by the names of columns: ops_margin_percent and
 # p99_margin_percent, settled (yes or no), disturbed (no, or spans of seconds such as `3-4 41-43`) and warmup_s (seconds at the start that
-# differ from the rest; 0: none). Unknown values are empty. In an OPEN loop the schedule sets the throughput, so the last three are judged
-# by the logarithm of the p99, because a p99 is sometimes many times its median.
+# differ from the rest; 0: none). Unknown values are empty. In an OPEN loop the schedule sets the throughput, so the last three use the logarithm of
+# the p99, because a p99 is sometimes many times its median.
 function margin_judge(n, open,    i, m, x, y, known, least, first, apart) {
   margin_of["ops_margin_percent"] = margin_shown(margin_percent(margin_x, n), 2)
   for (i = 1; i <= n; i++) if (margin_y[i] > 0) y[++known] = margin_y[i]
@@ -217,7 +217,7 @@ function margin_judge(n, open,    i, m, x, y, known, least, first, apart) {
   margin_of["settled"] = margin_settled(x, 1, m, 0.99, least) ? "yes" : "no"
   if (margin_of["warmup_s"] == "") margin_of["warmup_s"] = 0
   if (margin_of["settled"] == "yes") return
-  # Judged strictly, because an interval just within the limits does not end the warm-up.
+  # Use strict limits, because an interval just within the limits does not end the warm-up.
   for (i = 2; i <= m / 2 && m - i + 1 >= margin_least; i++)
     if (margin_settled(x, i, m, 0.9, least)) {
       margin_of["warmup_s"] = margin_shown(margin_end[margin_place[i - 1]], 3)

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: MIT
 # The row of compare for one figure: its interval, the verdict on it, and the robust interval. Part of compare.awk, which reads the rows.
 
-# The level of the intervals within a run that looked at its figures on the way, and a note about it; empty for another run.
+# The level of the intervals within a run with REDISRUNS=auto, and a note about it; empty for other runs.
 function mark_level(folder,    level) {
   level = schedule_of(folder)
   if (level != "") note(sprintf("REDISRUNS=auto: intervals have the level %.1f %% instead of 95 %%, because the run looked at its figures several times", 100 * level))
   return level
 }
 
-# Find the interval of other : base: sets interval_* and robust_*, all empty where there is none, and mark_least, the repeats of the side
-# that has fewer. A count has no interval, because its largest repeat stands for it; and 0 has no logarithm.
+# Find the interval of other : base: sets interval_* and robust_*, all empty without an interval, and mark_least, the repeats of the side that has
+# fewer. A count has no interval, because its largest repeat is compared; and 0 has no logarithm.
 function find_interval(k, base, other, metric, b, nb, o, no,    r) {
   interval_centre = interval_low = interval_high = robust_centre = robust_low = robust_high = ""
   mark_least = nb < no ? nb : no
   if (metric_is_count(metric) || b[1] <= 0 || o[1] <= 0) return
-  # Variants of one run take turns, so a drift affects both of a pair and cancels in their ratio.
+  # Variants of one run take turns, so a drift affects both repeats of a pair and cancels in their ratio.
   if (of_folder[base_of[k]] != "" && of_folder[base_of[k]] == of_folder[other_of[k]]) {
     mark_least = ratios(base, other, metric, r)
-    # With fewer than three there is a centre, but the spread is hardly known.
+    # Fewer than three repeats have a centre, but nearly no information about the spread.
     if (mark_least >= 2) interval_paired(r, mark_least, mark_level(of_folder[base_of[k]]))
     else if (mark_least == 1) interval_centre = r[1]
     if (mark_least >= 3) robust_paired(r, mark_least)
@@ -33,7 +33,7 @@ function find_interval(k, base, other, metric, b, nb, o, no,    r) {
   if (mark_least < 3) interval_low = interval_high = ""
 }
 
-# The verdict on one figure whose sides are MB and MO: sets mark_limit (the limit of `same`, as a part), mark_repeats (how many more would
+# The verdict on one figure whose sides are MB and MO: sets mark_limit (the limit of `same`, as a fraction), mark_repeats (how many more would
 # decide; empty when not applicable) and mark_robust (the verdict by the robust interval; empty without one).
 function mark(metric, b, nb, o, no, mb, mo, least_time,    resolution, hidden, says) {
   mark_repeats = mark_robust = ""
@@ -52,23 +52,23 @@ function mark(metric, b, nb, o, no, mb, mo, least_time,    resolution, hidden, s
   }
   if (robust_low != "") mark_robust = mark_of(decide(robust_low, robust_high, metric_direction[metric], mark_limit), hidden)
   says = decide(interval_low, interval_high, metric_direction[metric], mark_limit)
-  # More repeats do not show what the resolution of the figure hides.
+  # More repeats cannot improve the resolution of the figure.
   if (says == "open") mark_repeats = decide_more(interval_centre, interval_error, interval_df, mark_least, mark_limit)
   return mark_of(says, hidden)
 }
 
-# The words for the result of decide(). A difference that is HIDDEN by the resolution of the figure is none.
+# The text for the result of decide(). A difference HIDDEN by the resolution of the figure does not count.
 function mark_of(says, hidden) {
   if (says == "same") return mark_same(mark_limit)
   return says == "open" || hidden ? "not decided" : says
 }
 
 function mark_same(limit) {
-  # Rounded up: the words must not say less than was judged.
+  # Rounded up: the text must not claim a smaller limit than the one used.
   return "same within " text_number(int(limit * 1000 + 0.999) / 10, 1) " %"
 }
 
-# How many more repeats would decide, in words after a verdict; empty when not applicable.
+# The number of further repeats that would decide, as text after a verdict; empty if not applicable.
 function mark_more(words) {
   if (mark_repeats == "") return ""
   return mark_repeats ? ", about " text_group(decide_round(mark_repeats), 0) " more repeat" (mark_repeats == 1 ? "" : "s") words : ", not with 1,000 more repeats either"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The figures that are compared: their names for users, their column of totals, their unit and the better direction, by the schema.
+# The metrics of compare, from the schema: their names for users, their column of totals, their unit and the better direction.
 
 # Fill metric_names[1..metrics_known], in the reading order, and metric_*[NAME]; metric_direction is 1 when more is better, -1 when less is.
 function metric_init(    i, n, column, name) {
@@ -18,23 +18,23 @@ function metric_init(    i, n, column, name) {
   }
 }
 
-# Put the default metrics into out[1..n] and return n.
+# Set out[1..n] to the default metrics and return n.
 function metric_usual(out,    i, n) {
   for (i = 1; i <= metrics_known; i++) if (schema_when(metric_column[metric_names[i]], "compare") != "") out[++n] = metric_names[i]
   return n
 }
 
-# The name of a metric for a user's text, empty when there is none.
+# The name of a metric for a user's text, empty if it is unknown.
 function metric_name(word) {
   return (word in metric_alias) ? metric_alias[word] : ""
 }
 
-# Counts: a bad repeat must not vanish in a median.
+# Counts: a bad repeat must not be hidden by a median.
 function metric_is_count(name) {
   return metric_unit[name] == ""
 }
 
-# A value formatted for people.
+# A value formatted as text.
 function metric_show(name, value) {
   return value == "" ? "-" : text_group(value, metric_decimals[name])
 }
@@ -46,7 +46,7 @@ function metric_resolution(name, value, max_time) {
   return 0
 }
 
-# Read a condition such as p99<=1ms or tx<95%: sets rule[metric, sign, value, percent] and returns 1, or 0 when it is invalid.
+# Read a condition such as p99<=1ms or tx<95%: sets rule[metric, sign, value, percent] and returns 1, or 0 if it is invalid.
 function metric_rule(text, rule,    sign, at, number, unit, factor) {
   gsub(/[ \t]/, "", text)
   if (!match(text, /[<>]=?/)) return 0

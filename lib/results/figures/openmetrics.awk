@@ -19,7 +19,7 @@ function om_family(name, type, unit, help) {
   head[families] = "# TYPE " name " " type "\n" (unit == "" ? "" : "# UNIT " name " " unit "\n") "# HELP " name " " help "\n"
 }
 
-# Add a sample to a family; nothing where the figure is not known.
+# Add a sample to a family; nothing if the figure is unknown.
 function om_sample(name, suffix, labels, x, scale) {
   if (x == "" || x !~ /^-?[0-9.]+([eE][-+]?[0-9]+)?$/) return
   body[family_of[name]] = body[family_of[name]] name suffix "{" labels "} " sprintf("%.12g", x * scale) " " time "\n"
@@ -46,7 +46,7 @@ function om_totals(    labels, q) {
   om_sample("tierbench_misses", "_total", labels, $at["misses"], 1)
 }
 
-# The series of a client's phase, by the time of the master's clock at which the phase began.
+# The series of a client's phase, relative to the start of the phase on the master's clock.
 function om_series(    labels, file, line, f, i, n, col, step, before) {
   if ($at["start_us"] + 0 <= 0) return
   labels = om_labels() ",client=" om_quote(text_unescape($at["client"]))

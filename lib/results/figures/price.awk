@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-# From totals to what memory costs: a table for each point, phase and limit, a row per variant. PRICE in the environment, such as
-# "dram:3.5 cxl:1.8 zram:dram nvme:0.08", is per GiB. With prices.awk in front. Lines come out for figures_tables:
+# The cost of memory, from totals: one table per point, phase and limit, one row per variant. PRICE in the environment, such as "dram:3.5 cxl:1.8
+# zram:dram nvme:0.08", is per GiB. Load it after prices.awk. Prints lines for figures_tables:
 # `title TEXT`, `row ...` and `note TEXT`.
-#
-#   cost       = near GiB x dram + far GiB x the price of what holds it
+#   cost       = near GiB x dram + far GiB x price of the far memory
 #   zram       counts with the memory that it occupies, not with the data in it
-#   break-even: the price of a GiB of far memory at which 1,000 operations a second cost as much as on the first variant
+#   break-even: the price of a GiB of far memory at which 1,000 operations per second cost as much as on the first variant
 
 function median_of(key, figure,    n, i, out) {
   for (i = 1; i <= count[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What memory costs: prices per GiB as users write them, such as "dram:3.5 cxl:1.8 zram:dram nvme:0.08", and where the data of a phase was.
+# The cost of memory: prices per GiB as users write them, such as "dram:3.5 cxl:1.8 zram:dram nvme:0.08", and the location of the data of a phase.
 # All names begin with prices_.
 
 # Read the prices.
@@ -22,8 +22,8 @@ function prices_kind(tier) {
   return tier == "swap" || tier == "zswap" ? "nvme" : "cxl"
 }
 
-# Read the memory of a phase from the repeat's counters.tsv (opened by text_opened): sets prices_near, prices_far and prices_held, in GiB; 0
-# where that is not known.
+# Read the memory of a phase from the repeat's counters.tsv (opened by text_opened): sets prices_near, prices_far and prices_held, in GiB; 0 if
+# unknown.
 function prices_read(file, phase,    line, f, zram, gib) {
   gib = 1073741824
   prices_near = prices_far = prices_held = zram = ""
@@ -42,7 +42,7 @@ function prices_read(file, phase,    line, f, zram, gib) {
   return 1
 }
 
-# The cost of so much near and far memory of a tier; empty where it has no price.
+# The cost of the near and far memory of a tier; empty if it has no price.
 function prices_cost(near, far, tier) {
   if (prices_of("dram") == "" || far > 0 && prices_of(prices_kind(tier)) == "") return ""
   return near * prices_of("dram") + far * prices_of(prices_kind(tier))

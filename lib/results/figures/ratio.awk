@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# From totals to a table for each phase and shape: order of keys and variant against DRAM:DATA, to see where a tier hurts. Prints lines for
+# Print one table per phase and shape from totals: rows are orders of keys and variants, columns are DRAM:DATA. Prints lines for
 # figures_tables: `title TEXT` and `row ...`.
 
 function median_of(key, figure,    n, i, out) {
@@ -9,7 +9,7 @@ function median_of(key, figure,    n, i, out) {
   return interval_median(out, n)
 }
 
-# The figures of the table; the base's throughput is a number, the others' a percentage of it.
+# The figures of the table; the throughput of the base is a number, that of other variants a percentage of it.
 function shown(table, keys, variant, ratio, figure,    x, base) {
   x = median_of(table SUBSEP keys SUBSEP variant SUBSEP ratio, figure)
   if (x == "") return ""

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Print a table for people or for programs: FORMAT in the environment is table, markdown, csv, json or html. Input, tab-separated and
+# Print a table: FORMAT in the environment is table, markdown or html (text), csv or json (for programs). Input, tab-separated and
 # escaped as in text.awk: a line of column names, a line of headings, a line of kinds, then rows. Kinds: text; right for text that is
-# aligned like a number; raw for an unformatted number; percent; or a number of decimals, with commas between thousands. A number may have
-# >= in front, which is printed only for people. An empty heading keeps a column out of tables for people; a name that begins with _ keeps
-# it from programs.
+# aligned like a number; raw for an unformatted number; percent; or a number of decimals, with commas between thousands. A number may begin with >=,
+# which only text formats print. A column with an empty heading is not in text formats; a column whose name begins with _ is not in csv and json.
 
 # Characters, not bytes: continuation bytes of UTF-8 take no column.
 function shown_length(s) {
@@ -47,7 +46,7 @@ NR == 3 {
   next
 }
 
-# Rows for programs are printed as they come: there may be many.
+# csv and json rows are printed at once, because there may be many.
 format == "csv" { render_csv(); next }
 format == "json" { render_json(); next }
 

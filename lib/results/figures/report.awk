@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# The warnings about a report's results, from totals: lines `warning TEXT`, and `summary TEXT`, which is the verdict of a run without
-# anything to compare with, and `told WHAT` or `untold WHAT`: whether the results can show it.
+# The warnings about a report's results, from totals: lines `warning TEXT`, and `summary TEXT`, which is the verdict of a run of one variant, and
+# `told WHAT` or `untold WHAT`: whether the results can show it.
 
 function warn(text) {
   print "warning", text_escape(text)
 }
 
-# Record one warning of a kind: the number of rows, the first of them, and where it is largest.
+# Record one warning of a kind: the number of rows, the first of them, and the row with the max.
 function count_kind(kind, value, where) {
   if (value == "" || value + 0 <= 0) return
   if (++number[kind] <= 4) places[kind] = places[kind] (number[kind] > 1 ? "; " : "") where
@@ -16,18 +16,18 @@ function count_kind(kind, value, where) {
   }
 }
 
-# How many results a warning concerns, and which: the first four of them.
+# The number of results with a warning, and the first four of them.
 function listed(kind) {
   return number[kind] " of " rows " results: " places[kind] (number[kind] > 4 ? "; and " number[kind] - 4 " more" : "")
 }
 
-# Spans of seconds as people list them: 3-4, 41-43.
+# Spans of seconds as text: 3-4, 41-43.
 function listed_spans(spans) {
   gsub(/ /, ", ", spans)
   return spans
 }
 
-# A margin as margin.awk prints it: 100 stands for 100 or more.
+# A margin as margin.awk prints it: 100 means 100 or more.
 function shown_margin(percent) {
   return percent < 100 ? "+-" text_group(percent, percent < 10 ? 1 : 0) " %" : "100 % or more"
 }
@@ -57,13 +57,13 @@ NR == 1 {
   count_kind("placement", $at["placement"] == "off", where)
   if ($at["tier"] == "native") {
     count_kind("swapped", $at["swap"], where)
-    # A page or two, of the program itself, are not a warning. What was swapped out is far too, and is reported above.
+    # One or two pages of the program are not a warning. Swapped-out data is far too, and is reported above.
     count_kind("away", $at["far_share"] > 0.01 && $at["far_share"] * ($at["rss"] + $at["swap"]) > 2 * $at["swap"] ? $at["far_share"] : "", where)
     count_kind("fetched", $at["far_per_op"] > 0.001 ? $at["far_per_op"] : "", where)
   }
-  # A tenth of a second, or a hundredth of the phase: the first client then had the server for itself for a while.
+  # 0.1 s, or 1 % of the phase: during this time only some clients loaded the server.
   if ($at["start_spread_us"] + 0 > 100000 || ($at["max_time_us"] > 0 && $at["start_spread_us"] / $at["max_time_us"] > 0.01)) count_kind("spread", $at["start_spread_us"], where)
-  # In an open loop, requests that were sent late are the client's fault.
+  # In an open loop, the client causes late sends.
   if ($at["rate"] + 0 > 0) count_kind("lag", $at["send_lag_p99_us"] > 1000 ? $at["send_lag_p99_us"] : "", where)
   # The speed of the populate phase is not a result.
   if ($at["operation"] != "populate") {
@@ -74,7 +74,7 @@ NR == 1 {
     count_kind("unsettled", $at["settled"] == "no", where)
     count_kind("disturbed", $at["disturbed"] != "" && $at["disturbed"] != "no", where " at " listed_spans($at["disturbed"]) " s")
     count_kind("idle policy", $at["tier"] == "tiering" && $at["moved_per_op"] != "" && $at["moved_per_op"] == 0, where)
-    # Of whole DRAM nothing else is expected.
+    # With all data in DRAM there are no such waits.
     asked_percent = $at["hit_asked"]
     sub(/%$/, "", asked_percent)
     off = $at["hit_ratio"] == "" || asked_percent == "" || ($at["tier"] !~ /^(swap|zram|zswap)$/ && $at["hit_source"] != "info") ? 0 : 100 * $at["hit_ratio"] - asked_percent
@@ -105,7 +105,7 @@ function figures_at(key) {
     (p99[key] ? ", p99 latency at most " text_group(p99[key], 0) " us" : "")
 }
 
-# Repeats that differ by more than this are named: no single one of them should be quoted.
+# Repeats that differ by more than this are named: a single one of them should not be quoted.
 function count_noise(    i, j, key, part) {
   for (i = 1; i <= cells; i++) {
     split(order[i], part, SUBSEP)

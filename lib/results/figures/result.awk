@@ -4,9 +4,9 @@
 # Input, one line each, tab-separated, names escaped as in text.awk:
 #   D GIVEN REAL      a directory as the user named it, and where it really is (for the names in the path)
 #   F PATH [VERBATIM] a log to read; VERBATIM when the user named the file itself
-#   E MESSAGE         something found wrong while looking for logs
-# Output: a header, then rows, tab-separated and escaped, with the columns of the schema. Exit status 1 when a file could not be read whole;
-# complete rows are printed all the same.
+#   E MESSAGE         a problem found during the search for logs
+# Output: a header, then rows, tab-separated and escaped, with the columns of the schema. Exit status 1 if a file could not be read completely;
+# complete rows are printed.
 
 function complain(path, what) {
   printf "%s: %s: %s\n", program, path, what > "/dev/stderr"
@@ -52,7 +52,7 @@ function read_conf(folder, name,    line, file, n, i, word) {
   read_plan(folder)
 }
 
-# An axis that has no column gets one after the others.
+# An axis without a column gets a new column after the others.
 function see_axis(name) {
   schema_see(name)
   if (schema[name, "source"] != "plan.tsv" || (name in is_axis)) return
@@ -61,8 +61,8 @@ function see_axis(name) {
   column_name[++columns_out] = name
 }
 
-# Read the plan's values of the axes of the run in DIR: of_plan[directory, variant, point, column]. A run of an earlier version has no plan;
-# there the names of points give the values: 1000B-8i-1to4-zipf.
+# Read the plan's values of the axes of the run in DIR: of_plan[directory, variant, point, column]. A run of an earlier version has no plan; then the
+# values come from the names of points: 1000B-8i-1to4-zipf.
 function read_plan(folder,    line, file, n, i, f, column, at) {
   file = text_opened(folder "/plan.tsv")
   while ((getline line < file) > 0) {
@@ -81,7 +81,7 @@ function read_plan(folder,    line, file, n, i, f, column, at) {
   close(file)
 }
 
-# Fill the search results of the cell's phase from the repeat's FOUND: search.tsv, of the max load, or size.tsv, of the min DRAM.
+# Fill the search results of the cell's phase from the repeat's FOUND: search.tsv for the max load, or size.tsv for the min DRAM.
 function fill_search(found,    file, line, n, f, i, column, broken) {
   file = name["folder"]
   sub(/\/[^\/]*$/, "/" found, file)
@@ -98,8 +98,8 @@ function fill_search(found,    file, line, n, f, i, column, broken) {
   close(file)
 }
 
-# Fill far_loads_per_op and far_source from the counts of perf in the cell's phase, the repeat's far.tsv. A phase that was measured again
-# has its events again: the last ones count.
+# Fill far_loads_per_op and far_source from the counts of perf in the cell's phase, the repeat's far.tsv. If a phase was measured again, its last
+# events count.
 function fill_far(    file, line, f, key, keys, order, i, sum, text, counted) {
   file = name["folder"]
   sub(/\/[^\/]*$/, "/far.tsv", file)
@@ -144,7 +144,7 @@ function fill_wss(    file, line, f, column, sum) {
   for (column in sum) cell[column] = text_number(sum[column], 0)
 }
 
-# Fill the memory cost of the cell's phase by the run's PRICE, where the phase is within a limit that was searched.
+# Fill the memory cost of the cell's phase from the run's PRICE, if a limit was searched in the phase.
 function fill_cost(    file, cost) {
   if (price_of[name["run_folder"]] == "" || cell["limit"] == "" || cell["search"] == "broken") return
   prices_begin(price_of[name["run_folder"]])
@@ -227,7 +227,7 @@ function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
   return 1
 }
 
-# Read result.tsv beside a log into tsv[row, column]; returns its number of rows, -1 when there is none, -2 when it is broken.
+# Read result.tsv beside a log into tsv[row, column]; returns its number of rows, -1 if the file does not exist, -2 if it is invalid.
 function read_tsv(file,    line, n, i, column, cell, rows, columns, status) {
   for (i in tsv) delete tsv[i]
   for (i in tsv_used) delete tsv_used[i]
@@ -257,7 +257,7 @@ function read_tsv(file,    line, n, i, column, cell, rows, columns, status) {
   return rows
 }
 
-# The row of result.tsv for phase P of the log, 0 when there is none; each is used once.
+# The row of result.tsv for phase P of the log, or 0; each row is used once.
 function tsv_row(p, rows,    r) {
   for (r = 1; r <= rows; r++)
     if (!(r in tsv_used) && tsv[r, "operation"] == phase[p, "operation"]) {
@@ -267,7 +267,7 @@ function tsv_row(p, rows,    r) {
   return 0
 }
 
-# What result.tsv and the log report differently about phase P; empty when they agree.
+# The difference between result.tsv and the log for phase P; empty if they agree.
 function disagreement(p, r,    out) {
   out = ""
   if (tsv[r, "len"] != phase[p, "len"]) out = out ", len " tsv[r, "len"] " against " phase[p, "len"]
@@ -289,7 +289,7 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
   cell["len"] = phase[p, "len"]
   cell["servers"] = (r && tsv[r, "instances"] > 0) ? tsv[r, "instances"] : phase[p, "servers"]
   cell["instance_keys"] = r ? tsv[r, "keys"] : phase[p, "keys"]
-  # If threads share an instance, or run for a time, each line has the requests of its thread; keys is the number per instance.
+  # If threads share an instance, or run for a given time, each line has the requests of its thread; keys is the number per instance.
   if (r && cell["servers"] != phase[p, "threads"]) cell["keys"] = int(phase[p, "keys_sum"] / cell["servers"])
   else cell["keys"] = phase[p, "keys"]
   cell["max_time"] = seconds
@@ -298,7 +298,7 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
   cell["max_time_us"] = us
   cell["first_done_us"] = phase[p, "shortest"]
   cell["threads_ops_per_sec"] = text_number(phase[p, "own_rates"] * 1000000, 3)
-  # keys_sum is servers * keys. With values of several sizes, or GETs that found nothing, only the sum of bytes gives the payload.
+  # keys_sum is servers * keys. With values of several sizes, or misses, only the sum of bytes gives the payload.
   bits = phase[p, "keys_sum"] * phase[p, "len"] * 8
   if (r && text_is_count(tsv[r, "bytes"]) && (tsv[r, "misses"] > 0 || tsv[r, "sizes"] != "" && tsv[r, "sizes"] != "-")) bits = tsv[r, "bytes"] * 8
   cell["tx_bps"] = seconds ? text_number(bits / seconds, 6) : ""
@@ -316,9 +316,9 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
 
 # Fill tier, far_per_op, used_memory, rss, swap, far_share and placement from the server's counters of the cell's phase. All of the server's
 # figures cover all clients together, and so does far_per_op: how often an instance had to wait for a page from swap (its major faults), or what
-# HIT_COUNTERS counts, per SET and GET as Redis counts them. The host's count of such pages includes other programs. Memory that the CPU reaches by itself causes no
-# faults, so far_per_op is empty there. It is also empty when an instance did not report a figure, because the sum of the others is not the
-# figure.
+# HIT_COUNTERS counts, per SET and GET as Redis counts them. The host's count of such pages includes other programs. Memory that the CPU accesses
+# directly causes no faults, so far_per_op is then empty. It is also empty if an instance did not report a figure, because the sum of the others would
+# be too small.
 function fill_tier(    file, shown, line, f, differs, sum, told, known, port, ports, lacks, seen, tier, i, text, moved, moves, requests) {
   shown = name["folder"]
   sub(/\/[^\/]*$/, "/server/counters.tsv", shown)
@@ -367,7 +367,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
     cell["far_per_op"] = text_number(sum["majflt"] / sum["calls"], 6)
     cell["hit_source"] = "majflt"
   }
-  # The server's own counters, of HIT_COUNTERS. One that got smaller counts something else.
+  # The server's own counters, of HIT_COUNTERS. If a counter decreases, it is not a count.
   requests = told["far_hits"] ? ("far_hits" in sum ? sum["far_hits"] + sum["far_misses"] : 0) : phase_calls
   if ("far_misses" in sum && sum["far_misses"] >= 0 && requests > 0) {
     cell["far_per_op"] = text_number(sum["far_misses"] / requests, 6)
@@ -388,8 +388,8 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   cell["tier"] = text_escape(tier["tier"])
 }
 
-# Fill foreign_cpu_percent, steal_percent, foreign_host and foreign_over (1 or 0) from the repeat's neighbours.tsv: of the server and the
-# row's client, the host with more foreign CPU time.
+# Fill foreign_cpu_percent, steal_percent, foreign_host and foreign_over (1 or 0) from the repeat's neighbours.tsv: those of the server or the row's
+# client, whichever has more foreign CPU time.
 function fill_neighbours(    file, line, f) {
   file = name["folder"]
   sub(/\/[^\/]*$/, "/neighbours.tsv", file)
@@ -406,7 +406,7 @@ function fill_neighbours(    file, line, f) {
   close(file)
 }
 
-# Fill the error margins of phase P from its series (margin.awk), for this client alone.
+# Fill the error margins of phase P from its series (margin.awk), for this client only.
 function fill_margin(p,    i) {
   if (!margin_read(1, text_opened(name["folder"] "/" phase[p, "operation"] ".series.tsv"), 0, phase[p, "shortest"] / 1000000)) return
   margin_judge(margin_merge(1), cell["rate"] > 0)

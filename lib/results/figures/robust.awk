@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
-# The robust interval beside Student's: Hodges and Lehmann's estimate with the exact interval of Wilcoxon's tests, on logarithms.
-#
-# A single outlier widens Student's interval, and hardly moves this one. Within a run: the median of the means of each two logarithms of
+# The robust interval in addition to Student's: Hodges and Lehmann's estimate with the exact interval of Wilcoxon's tests, on logarithms.
+# A single outlier widens Student's interval, but hardly changes the robust interval. Within a run: the median of the means of each two logarithms of
 # ratios (Walsh averages), with the interval of the signed-rank test. Between runs: the median of the differences of each two logarithms,
 # with the interval of the rank-sum test. Hollander and Wolfe, "Nonparametric Statistical Methods", 3.2-3.3 and 4.2-4.3. It requires 6
 # repeats: with 5, no interval of the signed-rank test has 95 %. Above 60 repeats Student's interval is robust enough.
-#
-# Load it behind interval.awk. All its names begin with robust_.
+# Load it after interval.awk. All its names begin with robust_.
 
-# How many of the sorted averages an end of the 95 % interval leaves out, for N pairs: the largest count that the test statistic stays under
-# with at most 2.5 %. The frequencies of the signed-rank statistic are those of sums of numbers out of 1..N.
+# The number of sorted averages outside each end of the 95 % interval, for N pairs: the largest count that the test statistic is below with a
+# probability of at most 2.5 %. The frequencies of the signed-rank statistic are those of sums of numbers out of 1..N.
 function robust_signed(n,    i, u, top, c, sum) {
   if (n in robust_signed_cut) return robust_signed_cut[n]
   top = int(n * (n + 1) / 4)
@@ -39,8 +37,8 @@ function robust_sum(n, m,    i, u, top, c, all, sum) {
   return robust_sum_cut[n, m] = u
 }
 
-# The robust interval of the ratio for pairs r[1..n] > 0: sets robust_centre, robust_low and robust_high; returns 0, and empties them, where
-# n is not 6 to 60.
+# The robust interval of the ratio for pairs r[1..n] > 0: sets robust_centre, robust_low and robust_high; returns 0, and empties them, if n is not 6
+# to 60.
 function robust_paired(r, n,    i, j, x, all, v) {
   if (n < 6 || n > 60) return robust_of(v, 0, 0)
   for (i = 1; i <= n; i++) x[i] = log(r[i])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The open figures after a round of REDISRUNS=auto: of each other variant against the first, per phase and metric; with one variant, of its
+# The open figures after a round of REDISRUNS=auto: for each other variant compared with the first, per phase and metric; with one variant, for its
 # geometric mean. Input: totals of one point. Environment: VARIANTS, METRICS, PRECISION, SMALLEST, ROUND, MIN, MAX. Output: lines `open
-# TEXT`, `closed TEXT` and `unknown TEXT`, one per figure, and `stop 1` when no further round is needed or allowed, else `stop 0 NEXT_LOOK`.
+# TEXT`, `closed TEXT` and `unknown TEXT`, one per figure, and `stop 1` if no further round is needed or allowed, else `stop 0 NEXT_LOOK`.
 # Load it after metric.awk, interval.awk, decide.awk and schedule.awk.
 
 BEGIN {
@@ -31,15 +31,15 @@ NR == 1 {
   if (!((phase) in least_time) || time + 0 < least_time[phase]) least_time[phase] = time + 0
 }
 
-# The rounds after which the interval is within PRECISION, if the spread stays that of these N repeats; 0 when not after 1000.
+# The number of rounds after which the interval is within PRECISION, if the spread remains that of these N repeats; 0 if more than 1000.
 function rounds_needed(error, n, precision,    m) {
   for (m = n + 1; m <= 1000; m++) if (interval_t(level, m - 1) * error * sqrt(n / m) <= log(1 + precision)) return m
   return 0
 }
 
-# Judge one figure: of OTHER against BASE, or of BASE alone where OTHER is empty.
+# Evaluate one figure: OTHER compared with BASE, or only BASE if OTHER is empty.
 function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, says, text, precision, limit, rounds, more) {
-  # A resumed run may have later repeats already; they are judged in their turn.
+  # A resumed run may already have later repeats; they are evaluated in their turn.
   for (i = 1; i <= round; i++) {
     b = value[base, phase, metric, i]
     o = other == "" ? b : value[other, phase, metric, i]
@@ -75,7 +75,7 @@ function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, say
 
 END {
   for (p = 1; p <= phase_count; p++) {
-    # The populate phase is not judged.
+    # The populate phase is not evaluated.
     if (phases[p] == "populate" && phase_count > 1) continue
     for (m = 1; m <= metrics; m++)
       if (variants == 1) open += judge(variant[1], "", phases[p], metric_name(metric[m]))
@@ -85,7 +85,7 @@ END {
   else print "stop", 0, schedule_next(schedule_is_look(round, min, max) ? round : last_look(), min, max)
 }
 
-# The look before this round, 0 when there was none.
+# The round of the previous look, or 0.
 function last_look(    look, before) {
   for (look = schedule_next(0, min, max); look < round; look = schedule_next(look, min, max)) before = look
   return before + 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# From totals to a table for each phase, value size and further swept settings (the column sweep), instances against variants, and the knee
-# of each curve. Prints lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
+# Print one table per phase, value size and further swept settings (the column sweep) from totals: rows are numbers of instances, columns are
+# variants; and the knee of each curve. Prints lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
-# Full means that the resource has no more to give.
+# From this utilization in % on, a resource is called full.
 function filled(share) {
   return share >= 90 ? " (full)" : ""
 }
@@ -38,7 +38,7 @@ function read_load(folder, operation, us,    file, line, f, i, column, d, scope,
   }
   close(file)
   if (ports) load["server"] /= ports
-  # The counters are read slightly before and after the phase. Hardly anything is busy then, so all of it is counted for the phase.
+  # The counters are read slightly before and after the phase. Hardly any CPU is busy then, so all of the time is counted for the phase.
   if (load["cpus"]) load["host"] = at_most(100, load["host"] / load["cpus"])
   else delete load["host"]
   if ("irq" in load) load["irq"] = at_most(100, load["irq"] + 0)
@@ -48,7 +48,7 @@ function read_load(folder, operation, us,    file, line, f, i, column, d, scope,
   }
 }
 
-# The busy resources, in words: of the first repeat of a cell.
+# The utilization of resources in the first repeat of a cell, as text.
 function busy(cell,    out, client) {
   read_load(folder_of[cell], operation_of[cell], elapsed_of[cell])
   out = "an instance uses " percent("server" in load ? load["server"] : "")
@@ -65,18 +65,18 @@ function percent(x) {
   return x == "" ? "an unknown part" : sprintf("%.0f %%%s", x, filled(x))
 }
 
-# Whether GAIN, of one instance more than N, is under 5 %, and less than half of what an even share would be.
+# Whether GAIN, from N to N + 1 instances, is under 5 %, and less than half of linear growth.
 function little(gain, n) {
   return gain < 0.05 && gain < 0.5 / n
 }
 
-# The first point after which one more instance gains little, and so do those up to the end of the curve on average. A slow point in a curve
+# The first point after which one more instance gains little, and so do the further instances on average. A slow point in a curve
 # that continues to grow does not count.
 function knee(o, l, rest, v,    i, before, now, n, gain, cell, last, end) {
   before = ""
   for (i = 1; i <= points; i++) {
     cell = o SUBSEP l SUBSEP rest SUBSEP point[i] SUBSEP v
-    # With a rate the curve is that of the schedule.
+    # With a rate the curve follows the schedule.
     if (rate_of[cell] > 0) return
     now = median_of(cell, "ops")
     if (now != "") { last = now; end = point[i] }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# When REDISRUNS=auto looks at its figures, and at which level, so that frequent looks raise no false alarms.
+# The schedule of looks of REDISRUNS=auto, and the level of their intervals, so that frequent looks cause no false alarms.
 #
 # Looks are after MIN rounds, then after 1.6 times as many, rounded up, and after MAX: 3 5 8 13 21 30. Each of K looks uses intervals of
-# level 1 - 0.05 / K^0.85, as Pocock's boundary has one level for all looks (Biometrika 64, 1977). K^0.85 is close to his table (0.0294,
+# level 1 - 0.05 / K^0.85, like Pocock's boundary, which has one level for all looks (Biometrika 64, 1977). K^0.85 is close to his table (0.0294,
 # 0.0221, 0.0182, 0.0158 for 2 to 5 looks) and below it; `tests/rounds.bats` simulates the result. All names begin with schedule_.
 
 # The round of the look after round N (0: of the first look).

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The columns of results, by lib/results/schema.tsv (SCHEMA in the environment), and access to them for other programs. All names begin with
+# The columns of results, from lib/results/schema.tsv (SCHEMA in the environment), and functions to access them. All names begin with
 # schema_.
 
-# Read the table, once: schema_name[1..schema_columns], and schema[NAME, FIELD], empty where the table has `-`.
+# Read the table, once: schema_name[1..schema_columns], and schema[NAME, FIELD], empty if the table has `-`.
 function schema_read(    line, f, field, n, i) {
   if (schema_columns) return
   while ((getline line < ENVIRON["SCHEMA"]) > 0) {
@@ -37,7 +37,7 @@ function schema_in_rows(name) {
   return schema[name, "source"] != "total" && schema[name, "source"] != "table"
 }
 
-# When the column NAME is shown in WHERE: empty: not at all; always; or the condition behind its colon.
+# The condition under which the column NAME is shown in WHERE: empty: never; `always`; or the condition after its colon.
 function schema_when(name, where,    list) {
   list = "," schema[name, "shown"] ","
   if (index(list, "," where ",")) return "always"
@@ -45,7 +45,7 @@ function schema_when(name, where,    list) {
   return substr(list, RSTART + length(where) + 2, RLENGTH - length(where) - 3)
 }
 
-# Put the columns that are shown in WHERE into out[1..n], in the order of the table, and return n.
+# Set out[1..n] to the columns that are shown in WHERE, in the order of the table, and return n.
 function schema_list(where, out,    i, n) {
   schema_read()
   n = 0
@@ -62,7 +62,7 @@ function schema_sort(list, n,    i, j, name) {
   }
 }
 
-# The place of a column; one without comes last.
+# The place of a column; columns without a place come last.
 function schema_place(name) {
   return schema[name, "place"] == "" ? 1000 : schema[name, "place"] + 0
 }

@@ -1,61 +1,37 @@
 # SPDX-License-Identifier: MIT
-# From totals and the search.tsv of each repeat to a table for each phase and point: limits, with the variants side by side. Files: the
-# totals first, then search.tsv files whose paths end in VARIANT/POINT/rep-N/search.tsv. Prints lines for figures_tables: `title TEXT`, `row
-# ...` and `note TEXT`.
+# Print one table per phase and point from totals and the search.tsv of each repeat: limits by variant.
+# found.awk reads the files. Prints lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
-function remember(list, name) {
-  if ((list, name) in known) return
-  known[list, name] = 1
-  size[list]++
-  item[list, size[list]] = name
-}
-
-function median_of(key, figure,    n, i, out) {
-  for (i = 1; i <= count[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0
-  if (!n) return ""
-  interval_sort(out, n)
-  return interval_median(out, n)
-}
-
-# The range of a figure over repeats: its min FROM and max TO.
-function range_of(key, from, to, unit,    i, low, high) {
-  for (i = 1; i <= count[key]; i++) {
-    if (value[key, i, from] ~ /^[0-9.]+$/ && (low == "" || value[key, i, from] + 0 < low)) low = value[key, i, from] + 0
-    if (value[key, i, to] ~ /^[0-9.]+$/ && (high == "" || value[key, i, to] + 0 > high)) high = value[key, i, to] + 0
-  }
-  return low == "" || high == "" || low > high ? "" : text_group(low, 0) ".." text_group(high, 0) unit
+# The range of a figure over repeats, as text.
+function range_of(key, from, to) {
+  found_range(key, from, to)
+  return found_low == "" || found_high == "" || found_low > found_high ? "" : text_group(found_low, 0) ".." text_group(found_high, 0)
 }
 
 # One row: a variant at a limit.
 function print_row(table, l, v,    key, base, ops, share, state, i, least, where, states) {
   key = table SUBSEP l SUBSEP v
   if (!count[key] && !nones[key] && !brokens[key]) return
-  if (brokens[key]) note(v ", " l ": the measured phase does not keep it, though steps did" (count[key] ? ", in " brokens[key] " of " brokens[key] + count[key] " repeats, which are excluded" : "") \
+  if (brokens[key]) found_note(v ", " l ": the measured phase does not keep it, though steps did" (count[key] ? ", in " brokens[key] " of " brokens[key] + count[key] " repeats, which are excluded" : "") \
     ": a longer SEARCH_TIME finds a lower load")
   if (!count[key]) {
     print "row", l, v, (brokens[key] ? "broken" : "none"), "", "", "", "", "", "", "", steps_of[key]
     return
   }
   for (i = 1; i <= count[key]; i++) states[value[key, i, "state"]]++
-  ops = median_of(key, "ops_per_sec")
-  base = median_of(table SUBSEP l SUBSEP item["variant", 1], "ops_per_sec")
+  ops = found_median(key, "ops_per_sec")
+  base = found_median(table SUBSEP l SUBSEP item["variant", 1], "ops_per_sec")
   share = v != item["variant", 1] && base > 0 ? sprintf("%.1f%%", 100 * ops / base) : ""
-  print "row", l, v, ("client" in states ? ">=" : "") text_group(ops, 0), share, by_connections ? median_of(key, "connections") : "", text_group(median_of(key, "avg_us"), 0),
-    text_group(median_of(key, "p99_us"), 0), (median_of(key, "far_per_op") == "" ? "" : sprintf("%.3f", median_of(key, "far_per_op"))), \
-    range_of(key, "ops_per_sec", "ops_per_sec"), range_of(key, "soft_low", "soft_high"), median_of(key, "steps")
-  if ("client" in states) note(v ", " l ": the load generator was the limit above this load, so the server can do at least this: more threads, CPUs or clients")
-  if ("open" in states) note(v ", " l ": not certain after SEARCH_STEPS: " states["open"] " of " count[key] " searches")
-}
-
-function note(text) {
-  notes[++noted] = text
+  print "row", l, v, ("client" in states ? ">=" : "") text_group(ops, 0), share, by_connections ? found_median(key, "connections") : "", text_group(found_median(key, "avg_us"), 0),
+    text_group(found_median(key, "p99_us"), 0), (found_median(key, "far_per_op") == "" ? "" : sprintf("%.3f", found_median(key, "far_per_op"))), \
+    range_of(key, "ops_per_sec", "ops_per_sec"), range_of(key, "soft_low", "soft_high"), found_median(key, "steps")
+  if ("client" in states) found_note(v ", " l ": the load generator was the limit above this load, so the server can do at least this: more threads, CPUs or clients")
+  if ("open" in states) found_note(v ", " l ": not certain after SEARCH_STEPS: " states["open"] " of " count[key] " searches")
 }
 
 function print_table(table,    part, l, v, key, i, base, unit) {
   split(table, part, SUBSEP)
-  noted = 0
-  print "title", toupper(part[1]) " of " text_group(len_of[part[2]], 0) " B" (servers_of[part[2]] == "" ? "" : " on " servers_of[part[2]] " instance" (servers_of[part[2]] == 1 ? "" : "s")) \
-    (sweep_of[part[2]] == "" ? "" : ", " sweep_of[part[2]]) ": the most operations a second within a limit"
+  print "title", found_title(part[1], part[2]) ": the most operations a second within a limit"
   base = item["variant", 1]
   print "row", "limit", "variant", "ops_per_sec", "percent", "connections", "avg_us", "p99_us", "far_per_op", "repeats", "soft", "steps"
   print "row", "Limit", "Variant", "ops/s", (size["variant"] > 1 ? "% of " base : ""), (by_connections ? "Connections" : ""), "avg us", "p99 us", "far/op", \
@@ -66,34 +42,10 @@ function print_table(table,    part, l, v, key, i, base, unit) {
       key = table SUBSEP item["limit", l] SUBSEP item["variant", v]
       print_row(table, item["limit", l], item["variant", v])
       unit = by_connections ? " connections" : " ops/s"
-      if (nones[key]) note(item["variant", v] ", " item["limit", l] ": no load keeps it" (count[key] ? " in " nones[key] " of " nones[key] + count[key] " repeats" : "") \
+      if (nones[key]) found_note(item["variant", v] ", " item["limit", l] ": no load keeps it" (count[key] ? " in " nones[key] " of " nones[key] + count[key] " repeats" : "") \
         "; the min measured is " text_group(least_of[key], 0) " us, at " text_group(where_of[key], 0) unit)
     }
-  for (i = 1; i <= noted; i++) print "note", notes[i]
-}
-
-BEGIN { FS = OFS = "\t" }
-
-FNR == 1 {
-  files++
-  for (i in at) delete at[i]
-  for (i = 1; i <= NF; i++) at[$i] = i
-  n = split(FILENAME, part, "/")
-  variant = part[n - 3]
-  point = part[n - 2]
-  repeat = substr(part[n - 1], 5)
-  next
-}
-
-files == 1 {
-  key = $at["variant"] SUBSEP $at["point"] SUBSEP $at["repeat"] SUBSEP $at["operation"]
-  for (i in at) total[key, i] = $at[i]
-  seen[key] = 1
-  if ($at["variant_rank"] > 0) rank[$at["variant"]] = $at["variant_rank"]
-  len_of[$at["point"]] = $at["len"]
-  servers_of[$at["point"]] = $at["servers"]
-  sweep_of[$at["point"]] = $at["sweep"]
-  next
+  found_notes()
 }
 
 {
@@ -101,8 +53,8 @@ files == 1 {
   base_phase = phase
   sub(/-[0-9]+$/, "", base_phase)
   table = base_phase SUBSEP point
-  remember("table", table)
-  remember("limit", $at["limit"])
+  found_add("table", table)
+  found_add("limit", $at["limit"])
   found_variant[variant] = 1
   key = table SUBSEP $at["limit"] SUBSEP variant
   steps_of[key] = $at["steps"]
@@ -131,8 +83,6 @@ files == 1 {
 }
 
 END {
-  # In the order of VARIANTS; unknown variants come last.
-  for (r = 1; r <= 1000; r++) for (v in rank) if (rank[v] == r && (v in found_variant)) remember("variant", v)
-  for (v in found_variant) remember("variant", v)
+  found_variants()
   for (t = 1; t <= size["table"]; t++) print_table(item["table", t])
 }

@@ -1,32 +1,14 @@
 # SPDX-License-Identifier: MIT
-# From totals and the size.tsv of each repeat to a table for each phase and point: the min share of DRAM at which a load keeps a limit, by
-# variant. Files: the totals first, then size.tsv files whose paths end in VARIANT/POINT/rep-N/size.tsv. Prints lines for figures_tables:
-# `title TEXT`, `row ...` and `note TEXT`.
+# Print one table per phase and point from totals and the size.tsv of each repeat: the min share of DRAM at which a load keeps a limit, by variant.
+# found.awk reads the files. Prints lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
-function remember(list, name) {
-  if ((list, name) in known) return
-  known[list, name] = 1
-  item[list, ++size[list]] = name
+# The range of a figure over repeats, as text.
+function range_of(key, from, to) {
+  found_range(key, from, to)
+  return found_high == "" ? "" : found_low ".." found_high
 }
 
-function median_of(key, figure,    n, i, out) {
-  for (i = 1; i <= count[key]; i++) if (value[key, i, figure] ~ /^[0-9.]+$/) out[++n] = value[key, i, figure] + 0
-  if (!n) return ""
-  interval_sort(out, n)
-  return interval_median(out, n)
-}
-
-# The range of a figure over repeats: its min FROM and max TO.
-function range_of(key, from, to,    i, low, high) {
-  for (i = 1; i <= count[key]; i++) {
-    if (value[key, i, from] ~ /^[0-9.]+$/ && (low == "" || value[key, i, from] + 0 < low)) low = value[key, i, from] + 0
-    if (value[key, i, to] ~ /^[0-9.]+$/ && (high == "" || value[key, i, to] + 0 > high)) high = value[key, i, to] + 0
-  }
-  if (high == "") return ""
-  return (low == "" ? "" : low) ".." high
-}
-
-# The reasons by which repeats break the limit, each once.
+# The reasons why repeats break the limit, each once.
 function words_of(key,    i, out) {
   for (i = 1; i <= count[key]; i++)
     if (value[key, i, "broke_by"] != "-" && index(" " out " ", " " value[key, i, "broke_by"] " ") == 0) out = out (out == "" ? "" : " ") value[key, i, "broke_by"]
@@ -44,74 +26,44 @@ function zram_of(folder, phase,    file, line, f, bytes) {
   return bytes + 0
 }
 
-function note(text) {
-  notes[++noted] = text
-}
-
 # One row: a variant at a limit.
 function print_row(l, v, key,    far, i, open, client) {
-  if (brokens[key]) note(v ", " l ": the measured phase does not keep it, though steps did, in " brokens[key] " of " brokens[key] + nones[key] + count[key] " repeats: a longer SEARCH_TIME finds a higher share")
-  if (nones[key]) note(v ", " l ": not kept with all data in DRAM, in " nones[key] " of " brokens[key] + nones[key] + count[key] " repeats: set a lower RATE or SEARCH_LOAD")
+  if (brokens[key]) found_note(v ", " l ": the measured phase does not keep it, though steps did, in " brokens[key] " of " brokens[key] + nones[key] + count[key] " repeats: a longer SEARCH_TIME finds a higher share")
+  if (nones[key]) found_note(v ", " l ": not kept with all data in DRAM, in " nones[key] " of " brokens[key] + nones[key] + count[key] " repeats: set a lower RATE or SEARCH_LOAD")
   if (!count[key]) {
     if (nones[key] + brokens[key]) print "row", l, v, (brokens[key] ? "broken" : "none"), "", "", "", "", "", "", "", "", steps_of[key]
     return
   }
-  far = median_of(key, "far_per_op")
-  print "row", l, v, median_of(key, "share") "%", range_of(key, "low", "high"), range_of(key, "share", "share"), text_group(median_of(key, "bytes") / 1048576, 1),
-    text_group(median_of(key, "ops_per_sec"), 0), text_group(median_of(key, "avg_us"), 0), text_group(median_of(key, "p99_us"), 0), (far == "" ? "" : sprintf("%.3f", far)),
-    words_of(key), median_of(key, "steps")
+  far = found_median(key, "far_per_op")
+  print "row", l, v, found_median(key, "share") "%", range_of(key, "low", "high"), range_of(key, "share", "share"), text_group(found_median(key, "bytes") / 1048576, 1),
+    text_group(found_median(key, "ops_per_sec"), 0), text_group(found_median(key, "avg_us"), 0), text_group(found_median(key, "p99_us"), 0), (far == "" ? "" : sprintf("%.3f", far)),
+    words_of(key), found_median(key, "steps")
   for (i = 1; i <= count[key]; i++) {
     open += value[key, i, "state"] == "open"
     client += value[key, i, "state"] == "client"
   }
-  if (client) note(v ", " l ": with less DRAM the load generator was the limit in " client " of " count[key] " searches, so less may do: more threads, CPUs or clients")
-  if (open) note(v ", " l ": not certain after SEARCH_STEPS: " open " of " count[key] " searches")
-  if (zram[key]) note(v ": MiB include what zram keeps in memory; the share does not")
+  if (client) found_note(v ", " l ": with less DRAM the load generator was the limit in " client " of " count[key] " searches, so less may do: more threads, CPUs or clients")
+  if (open) found_note(v ", " l ": not certain after SEARCH_STEPS: " open " of " count[key] " searches")
+  if (zram[key]) found_note(v ": MiB include what zram keeps in memory; the share does not")
 }
 
 function print_table(table,    part, l, v, i) {
   split(table, part, SUBSEP)
-  noted = 0
-  print "title", toupper(part[1]) " of " text_group(len_of[part[2]], 0) " B" (servers_of[part[2]] == "" ? "" : " on " servers_of[part[2]] " instance" (servers_of[part[2]] == 1 ? "" : "s")) \
-    (sweep_of[part[2]] == "" ? "" : ", " sweep_of[part[2]]) ": the min share of DRAM at which " text_group(rate_of[table], 0) " ops/s keep a limit"
+  print "title", found_title(part[1], part[2]) ": the min share of DRAM at which " text_group(rate_of[table], 0) " ops/s keep a limit"
   print "row", "limit", "variant", "dram_share_percent", "between", "repeats", "dram_mib", "ops_per_sec", "avg_us", "p99_us", "far_per_op", "broke_by", "steps"
   print "row", "Limit", "Variant", "DRAM share", "95 % between", "Repeats, min..max", "DRAM MiB", "ops/s", "avg us", "p99 us", "far/op", "With less breaks", "Steps"
   print "row", "text", "text", "right", "right", "right", "right", "right", "right", "right", "right", "text", "right"
   for (l = 1; l <= size["limit"]; l++)
     for (v = 1; v <= size["variant"]; v++) print_row(item["limit", l], item["variant", v], table SUBSEP item["limit", l] SUBSEP item["variant", v])
-  for (i = 1; i <= noted; i++) print "note", notes[i]
-}
-
-BEGIN { FS = OFS = "\t" }
-
-FNR == 1 {
-  files++
-  for (i in at) delete at[i]
-  for (i = 1; i <= NF; i++) at[$i] = i
-  n = split(FILENAME, part, "/")
-  variant = part[n - 3]
-  point = part[n - 2]
-  repeat = substr(part[n - 1], 5)
-  next
-}
-
-files == 1 {
-  from = $at["variant"] SUBSEP $at["point"] SUBSEP $at["repeat"] SUBSEP $at["operation"]
-  for (i in at) total[from, i] = $at[i]
-  seen[from] = 1
-  if ($at["variant_rank"] > 0) rank[$at["variant"]] = $at["variant_rank"]
-  len_of[$at["point"]] = $at["len"]
-  servers_of[$at["point"]] = $at["servers"]
-  sweep_of[$at["point"]] = $at["sweep"]
-  next
+  found_notes()
 }
 
 {
   phase = $at["phase"]
   sub(/-[0-9]+$/, "", phase)
   table = phase SUBSEP point
-  remember("table", table)
-  remember("limit", $at["limit"])
+  found_add("table", table)
+  found_add("limit", $at["limit"])
   found_variant[variant] = 1
   if ($at["rate"] > rate_of[table] + 0) rate_of[table] = $at["rate"]
   key = table SUBSEP $at["limit"] SUBSEP variant
@@ -136,8 +88,6 @@ files == 1 {
 }
 
 END {
-  # In the order of VARIANTS.
-  for (r = 1; r <= 1000; r++) for (v in rank) if (rank[v] == r && (v in found_variant)) remember("variant", v)
-  for (v in found_variant) remember("variant", v)
+  found_variants()
   for (t = 1; t <= size["table"]; t++) print_table(item["table", t])
 }

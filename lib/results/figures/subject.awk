@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Which subjects are compared, and where: subjects, pairs of them, and the cells of repeats that they share. Part of compare.awk, which
+# The subjects of a comparison, their pairs, and the cells of repeats that they share. Part of compare.awk, which
 # reads the rows.
 
 function note(text) {
@@ -8,7 +8,7 @@ function note(text) {
   print "notes", text_escape(text)
 }
 
-# Name the subjects by their differences; once it is known which ARE_COMPARED, only those must differ.
+# Name the subjects by their differences. If ARE_COMPARED is known, only the compared subjects must differ.
 function name_subjects(are_compared,    s, k, runs, variants, count, seen, name, used, in_pair) {
   runs = variants = count = 0
   for (k = 1; k <= pairs; k++) in_pair[base_of[k]] = in_pair[other_of[k]] = 1
@@ -30,7 +30,7 @@ function name_subjects(are_compared,    s, k, runs, variants, count, seen, name,
   }
 }
 
-# Decides which subjects are compared with which: base_of[pair] and other_of[pair].
+# Choose the pairs of subjects: base_of[pair] and other_of[pair].
 function make_pairs(    s, o, first, count) {
   count = 0
   for (s = 1; s <= subjects; s++)
@@ -66,7 +66,7 @@ function make_pairs(    s, o, first, count) {
   }
 }
 
-# Variants that were begun, but have no results to compare.
+# Variants that were started, but have no results to compare.
 function note_missing(    a, i, s) {
   for (a = 1; a <= arguments; a++)
     for (i = 1; i <= variants_begun[a]; i++) {
@@ -76,7 +76,7 @@ function note_missing(    a, i, s) {
   for (i = 1; i <= missing; i++) note(missed[i])
 }
 
-# Sort the rows into cells: rows_at[cell, 1..count_at[cell]], a cell being a subject's repeats of one point and phase.
+# Sort the rows into cells: rows_at[cell, 1..count_at[cell]]. A cell has a subject's repeats of one point and phase.
 function make_cells(by_shape,    r, cell, i) {
   for (i in count_at) delete count_at[i]
   for (i in spot_seen) delete spot_seen[i]
@@ -101,7 +101,7 @@ function has_common(except,    k, i) {
   return 0
 }
 
-# Whether OPERATION is not what the run measures: the speed of populating before the measured phases.
+# Whether OPERATION only prepares the measured phases: populate.
 function is_fill(operation) {
   return operation == "populate" && more_than_fill
 }
@@ -140,7 +140,7 @@ function ratios(base, other, metric, out,    i, n, by_repeat, v) {
   return n
 }
 
-# What only one side has.
+# Results that only one side has.
 function note_gaps(    k, i, b, o, cb, co) {
   for (k = 1; k <= pairs; k++)
     for (i = 1; i <= spots; i++) {
@@ -153,7 +153,7 @@ function note_gaps(    k, i, b, o, cb, co) {
     }
 }
 
-# The warnings about each argument, named by its run where there are several.
+# The warnings about each argument, with the name of its run if there are several.
 function note_warnings(    w, s, name) {
   for (w = 1; w <= warnings; w++) {
     name = argument[warning_of[w]]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Print totals as the table at the end of a run, one row per repeat as in the guide's Table 1, for render.awk. Its columns are those that
-# the schema shows in `table`, by their place. Conditions: varies: not the same in every row. point: the value size does not name the point.
+# Print totals as the table at the end of a run, one row per repeat as in the guide's Table 1, for render.awk. Its columns are those that the schema
+# marks with `table`, in the order of their places. Conditions: varies: not the same in every row. point: the value size does not name the point.
 # variant: there are several. far: far memory was used. tiers: or should have been. used: not 0 everywhere. hits: a hit
 # ratio was asked for.
 
@@ -9,7 +9,7 @@ function percentile(r, value) {
   return cell[r, "at_least_us"] > 0 && value + 0 >= cell[r, "at_least_us"] + 0 ? ">=" value : value
 }
 
-# Whether a column with the condition WHEN is shown to people.
+# Whether a column with the condition WHEN is shown.
 function wanted(name, when) {
   if (when == "varies") return varies[name]
   if (when == "variant") return varies["variant"]
@@ -53,10 +53,10 @@ NR == 1 {
   # If all data was in DRAM, as requested, three more columns are not needed.
   if ($at["far_per_op"] > 0 || $at["far_share"] > 0.005) far = tiers = 1
   if ($at["placement"] == "off") tiers = 1
-  # A point that is identified by its value size needs no column of its own.
+  # A point that is identified by its value size needs no separate column.
   if (($at["len"] in point_of) && point_of[$at["len"]] != $at["point"]) point_tells = 1
   point_of[$at["len"]] = $at["point"]
-  # The baseline is the variant that VARIANTS names first; without VARIANTS there is none.
+  # The baseline is the first variant in VARIANTS; without VARIANTS there is no baseline.
   if ($at["variant_rank"] == 1) base[$at["run"], $at["point"], $at["repeat"], $at["operation"]] = $at["ops_per_sec"]
 }
 

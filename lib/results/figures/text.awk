@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Text in and out of the tables: escaping of names, CSV fields, numbers for people. Plain POSIX awk: mawk and gawk give the same.
+# Text of tables: escaping of names, CSV fields, formatted numbers. Plain POSIX awk, with the same output in mawk and gawk.
 
 # A table line holds one row, so a tab, a newline or a backslash in a name is written \t, \n, \r or \\.
 function text_unescape(s,    out, i, c) {
@@ -28,14 +28,14 @@ function text_escape(s,    out, i, c) {
   return out
 }
 
-# The name under which a path is opened: with ./ in front, so that no awk takes a name such as "-" for something else.
+# The name under which a path is opened: with the prefix ./, so that awk does not interpret a name such as "-".
 function text_opened(path) {
   return path ~ /^\// ? path : "./" path
 }
 
-# One field of RFC 4180: in quotes only when it holds a comma, a quote or a line break.
+# One field of RFC 4180: in quotes only if it contains a comma, a quote or a line break.
 function text_csv(s) {
-  # A spreadsheet takes text that begins in this way for a formula, and runs it; with an apostrophe in front it is text.
+  # A spreadsheet runs text that begins with these characters as a formula; an apostrophe before it makes it text.
   if (s ~ /^[=+@\t\r-]/ && s !~ /^[-+0-9.,:;%() eE]*$/) s = "'" s
   if (s !~ /[",\n\r]/) return s
   gsub(/"/, "\"\"", s)
@@ -76,7 +76,7 @@ function text_is_count(s) {
   return s ~ /^[0-9]+$/
 }
 
-# Sort key that puts rep-2 before rep-10: every run of digits is padded to one width.
+# Sort key that orders rep-2 before rep-10: every run of digits is padded to one width.
 function text_natural(s,    out, digits) {
   out = ""
   while (match(s, /[0-9]+/)) {
@@ -87,8 +87,8 @@ function text_natural(s,    out, digits) {
   return out s
 }
 
-# Text for people: no name may control the terminal. C1 controls are two bytes in UTF-8, and are searched as a string, because a UTF-8
-# locale refuses a program with half a character in a regular expression.
+# Text without control characters, so that no name can control the terminal. C1 controls are two bytes in UTF-8, and are searched as a string, because
+# a UTF-8 locale refuses a program with half a character in a regular expression.
 function text_plain(s) {
   gsub(/[\001-\037\177]/, "?", s)
   gsub("\302[\200-\237]", "?", s)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Add up rows over clients: one line per (run, variant, point, repeat, operation), in the reading order; `keys` are those of an instance,
-# however many requests a phase made. The schema says which columns there are, and how each adds up. Rates and counts are summed.
-# Percentiles of several clients come from their merged histograms; without the histograms they stay empty, because the percentile of the
-# whole cannot be computed from percentiles. Error margins of several clients come from their series added up by time (margin.awk). A sort
-# key is put in front of each line; the caller sorts by it and cuts it off.
+# Add up rows over clients: one line per (run, variant, point, repeat, operation), in the reading order; `keys` is the number per instance,
+# independent of the requests of a phase. The schema has the columns and the aggregation of each. Rates and counts are summed.
+# Percentiles of several clients come from their merged histograms; without the histograms they stay empty, because the total percentile cannot be
+# computed from percentiles. Error margins of several clients come from their series added up by time (margin.awk). Each line begins with a sort key;
+# the caller sorts by it and removes it.
 
 function at(column) {
   return (column in place_of) ? $place_of[column] : ""
@@ -31,7 +31,7 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
     }
     all += value
   }
-  # Every request that succeeded is a sample; fewer samples mean a file that was truncated where its percentage is already 100.000.
+  # Every request that succeeded is a sample; fewer samples mean that the file was truncated after its percentage reached 100.000.
   if (kept[t, "tsv"] && sum[t, "errors"] + sum[t, "timeouts"] + sum[t, "lost"] == 0 && all + sum[t, "out_of_range"] != sum[t, "ops"] + sum[t, "late"]) {
     printf "%s: %s: the histograms of %s contain %.0f of %.0f requests; percentiles are left empty\n", program, folder[t], kept[t, "operation"],
       all + sum[t, "out_of_range"], sum[t, "ops"] + sum[t, "late"] > "/dev/stderr"
@@ -39,7 +39,7 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
     return
   }
   histogram_sort(buckets)
-  # Samples above the histograms' range are in no bucket, but above every bucket.
+  # Samples above the histograms' range count as above every bucket.
   all += sum[t, "out_of_range"]
   acc = 0
   next_p = 1
@@ -47,7 +47,7 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
     acc += bucket[order[i]]
     while (next_p <= percentiles) {
       rank = share[next_p] / 100 * all
-      # Rounding in floating point must not move a rank that is whole to the next one.
+      # Floating-point rounding must not move an integral rank to the next one.
       rank = int(rank) + (rank - int(rank) > 1e-6)
       if (acc < rank) break
       value = histogram_top(order[i])
@@ -89,7 +89,7 @@ NR == 1 {
 
 {
   key = at("run_folder") SUBSEP at("run") SUBSEP at("variant") SUBSEP at("point") SUBSEP at("repeat") SUBSEP at("operation") SUBSEP (at("point") == "" ? at("len") : "")
-  # A plain log without a repeat number is a repeat of its own.
+  # A plain log without a repeat number is a separate repeat.
   if (at("repeat") == "") key = key SUBSEP NR
   if ((key, at("client")) in taken) {
     printf "%s: %s: client %s has a second result of the same repeat and phase; excluded\n", program, at("filename"), at("client") > "/dev/stderr"
@@ -111,7 +111,7 @@ NR == 1 {
   last_done[t, clients[t]] = at("max_time_us")
   own_rate[t, clients[t]] = at("threads_ops_per_sec")
   for (i = 1; i <= margin_columns; i++) margin[t, margin_column[i]] = at(margin_column[i])
-  # Most columns of most rows go through these loops, so they call no functions.
+  # These loops process most columns of most rows, so they call no functions.
   for (i = 1; i <= summed; i++)
     if ($sum_at[i] != "") {
       sum[t, sum_name[i]] += $sum_at[i]
@@ -135,7 +135,7 @@ NR == 1 {
   histograms[t] = (clients[t] > 1 ? histograms[t] "\t" : "") (at("histogram") == "" ? "" : (at("tsv") + 0) at("histogram"))
 }
 
-# Add WORD to the different words of a column; `-` stands for none.
+# Add WORD to the different words of a column; `-` means none.
 function add_word(t, column, word) {
   known[t, column]++
   if (word == "-" || index(" " sum[t, column] " ", " " word " ")) return
@@ -156,7 +156,7 @@ function read_starts(t,    file, line, f, i, count) {
   return count
 }
 
-# How long after the first client of total T client C began, in seconds.
+# The delay between the start of the first client of total T and that of client C, in seconds.
 function offset_of(t, c) {
   return clients[t] == 1 ? 0 : (begun[client_of[t, c]] - begun[client_of[t, 1]]) / 1000000
 }
@@ -179,7 +179,7 @@ function read_series(t,    c) {
     series_read(c, text_opened(text_unescape(folder_of[t, c] "/" kept[t, "operation"] ".series.tsv")), offset_of(t, c))
 }
 
-# Set margin[t, ...] of several clients; empty when one has no series, or its start is unknown.
+# Set margin[t, ...] of several clients; empty if a client has no series, or its start is unknown.
 function merge_margins(t,    i, c, lacks) {
   lacks = starts != clients[t]
   for (c = 1; c <= clients[t] && !lacks; c++)
@@ -188,7 +188,7 @@ function merge_margins(t,    i, c, lacks) {
   for (i = 1; i <= margin_columns; i++) margin[t, margin_column[i]] = lacks ? "" : margin_of[margin_column[i]]
 }
 
-# The clients' CPU time per request. Some clients count CPU in ticks of 10 ms: too coarse for a phase under a second.
+# The clients' CPU time per request. Some clients count CPU time in ticks of 10 ms, which is too coarse for a phase under a second.
 function cpu_per_op(t) {
   if (known[t, "client_cpu_us"] != clients[t] || sum[t, "ops"] <= 0 || sum[t, "max_time_us"] < 1000000) return ""
   return text_number(sum[t, "client_cpu_us"] / sum[t, "ops"], 3)
@@ -241,7 +241,7 @@ END {
   exit failed
 }
 
-# Phases keep their order in the first log.
+# Phases have their order in the first log.
 function phase_rank(t,    operation) {
   operation = kept[t, "operation"]
   if (!(operation in rank)) rank[operation] = ++ranks

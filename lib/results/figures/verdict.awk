@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The conclusions of a comparison: the best point within a limit, rules that are met, and the verdict in words. Part of compare.awk, which
-# reads the rows and compares them.
+# The conclusions of a comparison: the best point within a limit, rules that are met, and the verdict as text. Part of compare.awk, which reads the
+# rows and compares them.
 
 # The max operations per second of each subject while every limit holds, per phase.
 function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, where, points, unknown, base, is_subject, list, n, op_seen, op) {
@@ -62,7 +62,7 @@ function limit_line(    k, out) {
 
 # Record every --fail-if that a figure meets.
 function judge_failures(k, i, metric, mb, mo, ratio,    f, rule, shown) {
-  # There is no ratio to 0; but for figures of which less is better, 0 against 0 is equal.
+  # There is no ratio to 0. But if less is better, 0 and 0 are equal.
   if (ratio == "" && mb == 0 && mo == 0 && metric_direction[metric] < 0) ratio = 1
   for (f = 1; f <= fail_ifs; f++) {
     metric_rule(fail_text[f], rule)
@@ -75,7 +75,7 @@ function judge_failures(k, i, metric, mb, mo, ratio,    f, rule, shown) {
   }
 }
 
-# Record every --fail-if that could not be judged somewhere the base was measured: it must not pass silently.
+# Record every --fail-if that could not be evaluated at a point and phase of the base: it must not pass silently.
 function note_unjudged(    f, k, i, v, base, other, rule, why) {
   for (f = 1; f <= fail_ifs; f++) {
     metric_rule(fail_text[f], rule)
@@ -85,7 +85,7 @@ function note_unjudged(    f, k, i, v, base, other, rule, why) {
         other = other_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
         if (!(base in count_at) || ((f, k, i) in judged_rule)) continue
         if (is_fill(spot_operation[i]) && !metric_is_count(rule["metric"])) continue
-        # The populate phase is measured on the way: it is often too short for a Tx.
+        # The populate phase is not a measured phase: it is often too short for a Tx.
         if (spot_operation[i] == "populate" && (other in count_at) && !values(base, rule["metric"], v) && !values(other, rule["metric"], v)) continue
         why = !(other in count_at) ? "no result" : !values(other, rule["metric"], v) ? "no such figure" : \
           label[base_of[k]] (values(base, rule["metric"], v) ? " has 0" : " has no such figure")
@@ -156,7 +156,7 @@ function joined(k, metric, counted,    i, n, word, out) {
   return out
 }
 
-# How many more repeats would decide what is not decided.
+# The number of further repeats that would decide the open figures.
 function to_decide(k, metric,    least, most) {
   if (!((k, metric) in most_repeats)) return ""
   least = decide_round(least_repeats[k, metric])

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 # The throughput while every load generator was running. Part of total.awk, which has read the series of all clients.
-#
-# Instances that are done leave the others more of the machine, so the end of a phase measures something else. The window is from the latest
-# start of a client to the first thread that was done, on the master's clock (starts.tsv). Operations are those of the series; a row that
-# the window cuts counts by its share of time. Without a series every thread counts with its own rate.
+# When some instances finish, the others have more resources, so the end of a phase is not comparable. The window is from the latest start of a client
+# to the earliest end of a thread, on the master's clock (starts.tsv). Operations come from the series; a row that is partly in the window counts by
+# its share of time. Without a series every thread counts with its own rate.
 
-# Operations of client C between FROM and TO, in seconds since the first client began; DONE is when its last thread was done.
+# Operations of client C between FROM and TO, in seconds since the first client began; DONE is the end of its last thread.
 function window_ops(c, from, to, done,    r, before, after, share, sum) {
   for (r = 1; r <= series_rows[c]; r++) {
     before = series_from[c, r]
@@ -17,7 +16,7 @@ function window_ops(c, from, to, done,    r, before, after, share, sum) {
   return sum + 0
 }
 
-# Fill window_ops_per_sec, window_us and cut_percent of total T; without the times there is no window, and without a window no figure.
+# Fill window_ops_per_sec, window_us and cut_percent of total T; empty without the times of start and end.
 function window_fill(t,    c, n, begin, from, to, last, sum, earliest) {
   n = clients[t]
   if (n > 1 && starts != n) return

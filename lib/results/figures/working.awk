@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# From totals to a table of working sets: for each phase, shape and order of keys the memory that the instances touched in 1, 4 and 16 s,
-# the ratio of DRAM to data that is predicted to be enough, and which ratios were enough where a tier limits DRAM in the same run. Prints
+# Print a table of working sets from totals: for each phase, shape and order of keys the memory that the instances touched in 1, 4 and 16 s, and the
+# predicted sufficient ratio of DRAM to data. If a tier limits DRAM in the same run, the table has its sufficient ratios. Prints
 # lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
 function median_of(key, figure,    n, i, out) {
@@ -14,7 +14,7 @@ function mib(bytes) {
   return bytes == "" ? "" : sprintf("%.1f", bytes / 1048576)
 }
 
-# The part of the data that a ratio leaves in DRAM: 1:4 is 0.25.
+# The share of the data in DRAM for a ratio: 1:4 is 0.25.
 function share_of(ratio,    part) {
   split(ratio, part, ":")
   return part[2] > 0 ? part[1] / part[2] : ""
@@ -81,7 +81,7 @@ END {
     data = median_of(key, "rss") + median_of(key, "swap")
     split(key, part, SUBSEP)
     predicted = ""
-    # Where DRAM is short, only pages that fit into it are counted as touched.
+    # With limited DRAM, only pages in DRAM are counted as touched.
     if (!limit_of[key] && wss > 0 && data > 0) predicted = wss < data ? sprintf("1:%.1f", int(10 * data / wss) / 10) : "1:1.0"
     print "row", part[1], variant_of[key], part[2] " B, " part[3] " instance" (part[3] == 1 ? "" : "s") (rest_of[key] == "" ? "" : ", " rest_of[key]) \
       (ratio_of[key] == "" ? "" : ", " ratio_of[key]), \

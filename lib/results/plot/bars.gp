@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Throughput of variants, or their p99 latency (OUTPUT is tail-N), as bars, a group a point: the median of repeats, and whiskers. The same of what searches
-# found, a group a limit: rates (limits-N-N), shares of DRAM (sizes-N-N).
-# Arguments: DATA OUTPUT TITLE CORNER VARIANTS GROUPS STYLE PLACES. Blocks of DATA, a variant each: position, median, ends of the whisker,
-# label; then one with the position and name of each group. PLACES is how many bars a group has room for.
+# Bars of the variants' throughput, or p99 latency (OUTPUT is tail-N), one group per point: the median of repeats, and whiskers. Also bars of search
+# results, one group per limit: rates (limits-N-N), shares of DRAM (sizes-N-N).
+# Arguments: DATA OUTPUT TITLE CORNER VARIANTS GROUPS STYLE PLACES. Blocks of DATA, one per variant: position, median, ends of the whisker, label;
+# then a block with the position and name of each group. PLACES is the max number of bars in a group.
 
 data = ARG1
 load ARG7

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the data of all plots share: names as gnuplot reads them, the order of variants, blocks of data, and the line that requests a plot.
+# Shared by the data of all plots: names as gnuplot reads them, the order of variants, blocks of data, and the line that requests a plot.
 # Variants, points and phases get numbers in the reading order.
 
 function plot_text(s) {
@@ -26,7 +26,7 @@ function plot_note(who, rank, name, op) {
   }
 }
 
-# Put the baseline first, as VARIANTS names it.
+# Order the variants as in VARIANTS, the baseline first.
 function plot_sort_variants(    i, j, who) {
   for (i = 2; i <= variants; i++) {
     who = variant[i]
@@ -41,7 +41,7 @@ function plot_block(file, v) {
   plot_block_as(file, v, variant[v])
 }
 
-# The same for what is not a variant: it has a number and a name.
+# The same for blocks that are not variants: they have a number and a name.
 function plot_block_as(file, number, name) {
   if (blocks[file]++) printf "\n\n" > file
   printf "%d\t%s\n", (number - 1) % 7 + 1, plot_text(name) > (file ".names")

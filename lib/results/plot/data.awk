@@ -11,7 +11,7 @@ function values(cell, name, out,    i, n) {
 }
 
 # The ratio of CELL to the first variant's figure, as compare prints it: from pairs of repeats, because variants of one run take turns.
-# Sets interval_centre, interval_low and interval_high; returns 0 where there are fewer than three pairs.
+# Sets interval_centre, interval_low and interval_high; returns 0 if there are fewer than three pairs.
 function paired(first, cell, column,    i, n, by_repeat, r) {
   for (i = 1; i <= count[first]; i++) by_repeat[value[first, i, "repeat"]] = value[first, i, column]
   for (i = 1; i <= count[cell]; i++)
@@ -59,7 +59,7 @@ function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label
     "." (variants > 1 ? " Over a bar is its " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] "." : ""), variants)
 }
 
-# One plot per phase and curve (points that differ only in the number of instances), when several numbers were run.
+# One plot per phase and curve (points that differ only in the number of instances), if several numbers were run.
 function scaling(p, c,    file, name, g, v, n, drawn, sizes, xs) {
   for (g = 1; g <= points; g++)
     if (curve_of[point[g]] == c && ((phase[p], point[g]) in seen_at) && !(servers_of[point[g]] in xs)) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Write the data of the plots from histograms and time series, for a few points: latency by percentile, latency of every thread, and events
 # over time (time.awk). Input: rows of result.sh. Environment: OUT, the directory for data; DETAIL, the number of points. Output: as
-# data.awk. A histogram that cannot be read whole is named on stderr and left out, and the exit status is 1.
+# data.awk. A histogram that cannot be read completely is named on stderr and left out, and the exit status is 1.
 
 # Latency by percentile, over all clients and repeats of each variant.
 function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
@@ -30,7 +30,7 @@ function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
       print 1 / (1 - share) "\t" histogram_top(order[i]) > file
       acc += bucket[order[i]]
     }
-    # The last sample ends where one in `all` would be slower.
+    # The curve ends at 1/(1-p) = `all`, the number of samples.
     print all "\t" histogram_top(order[buckets]) > file
   }
   n = plot_close(file)
@@ -69,7 +69,7 @@ function heat(p, g, v,    file, i, r, base, t, n, f, line, share, b, seen, wide,
     base += wide
   }
   plot_close(file)
-  # Two columns show nothing that the percentiles do not show.
+  # A plot of two threads has no more information than the percentiles.
   if (base > 2) plot_job("heat", "heat-" p "-" g "-" v, "Latency of every thread, " variant[v] ", " phase[p] " at " point[g], base, 0, \
     "Heat map of " base " threads and their latencies: a thread whose instance is slower stands out as a column that reaches higher.")
 }

@@ -24,7 +24,7 @@ function event_add(v, seconds, kind) {
   event_of[events] = v
 }
 
-# Events that the load generators recorded.
+# Events recorded by the load generators.
 function events_series(v,    p, k, middle, span) {
   events_end = 0
   for (p = 1; p <= phases; p++) if (intervals[p] && phase_to[p] > events_end) events_end = phase_to[p]
@@ -79,7 +79,7 @@ function events_server(g, v,    r, p, i, n, had, samples, line, f, first, oom, n
     }
 }
 
-# The steps of a fault, stamped by the server.
+# The steps of a fault, with the server's time.
 function events_fault(v, file,    line, f) {
   while ((getline line < file) > 0) {
     split(line, f, "\t")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Waits for far memory over time, one line per variant, from the start of its first phase. A dotted line is the start of a phase.
-# Arguments: DATA OUTPUT TITLE CORNER VARIANTS MOST STYLE NUMBERS. Blocks of DATA, a variant each: seconds, waits an operation; then the
-# starts of phases: seconds, row, colour, phase. MOST is the highest of the figures; NUMBERS are the last second and the rows of labels.
+# Arguments: DATA OUTPUT TITLE CORNER VARIANTS MOST STYLE NUMBERS. Blocks of DATA, one per variant: seconds, waits per operation; then the starts of
+# phases: seconds, row, colour, phase. MOST is the highest of the figures; NUMBERS are the last second and the rows of labels.
 
 data = ARG1
 load ARG7

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Latency of every thread of one variant as a heat map: a thread whose instance is slow stands out as a column that is higher.
-# Arguments: DATA OUTPUT TITLE CORNER THREADS UNUSED STYLE. DATA: thread, log10 of the latency in us, per cent of the thread's requests.
+# Arguments: DATA OUTPUT TITLE CORNER THREADS UNUSED STYLE. DATA: thread, log10 of the latency in us, % of the thread's requests.
 
 data = ARG1
 load ARG7

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The hit ratio over time, one line per variant, from the start of its first phase. A dotted line is the start of a phase, a dashed line the
 # requested hit ratio.
-# Arguments: DATA OUTPUT TITLE CORNER VARIANTS LOWEST STYLE NUMBERS. Blocks of DATA, a variant each: seconds, percent; then the starts of
-# phases: seconds, row, colour, phase. LOWEST is the lowest of the figures; NUMBERS are the last second, the rows of labels, and the requested
+# Arguments: DATA OUTPUT TITLE CORNER VARIANTS LOWEST STYLE NUMBERS. Blocks of DATA, one per variant: seconds, percent; then the starts of phases:
+# seconds, row, colour, phase. LOWEST is the lowest of the figures; NUMBERS are the last second, the rows of labels, and the requested
 # hit ratio in percent.
 
 data = ARG1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Latency by percentile, one line per variant, over all clients and repeats; each further nine has the same width.
-# Arguments: DATA OUTPUT TITLE CORNER VARIANTS NINES STYLE. Blocks of DATA, a variant each: 1/(1-p), latency in us.
+# Arguments: DATA OUTPUT TITLE CORNER VARIANTS NINES STYLE. Blocks of DATA, one per variant: 1/(1-p), latency in us.
 
 data = ARG1
 load ARG7

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Throughput by number of instances, one line per variant: the median of repeats, whiskers from the min to the max.
-# Arguments: DATA OUTPUT TITLE CORNER VARIANTS UNUSED STYLE. Blocks of DATA, a variant each: instances, median, least, most.
+# Arguments: DATA OUTPUT TITLE CORNER VARIANTS UNUSED STYLE. Blocks of DATA, one per variant: instances, median, min, max.
 
 data = ARG1
 load ARG7

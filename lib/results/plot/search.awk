@@ -80,7 +80,7 @@ function picture(p, g, f, kind, figure,    file, name, v, i, n, cell, least, mos
     "are limits, marks the answers.", least " " most " " kind " " figure)
 }
 
-# Bars of the answers of KIND, rate or share, in phase P at point G: a group for each limit, a bar for each variant.
+# Bars of the answers of KIND, rate or share, in phase P at point G: one group per limit, one bar per variant.
 function bars(p, g, kind,    name, file, l, v, i, n, out, drawn, groups, list, w) {
   name = (kind == "share" ? "sizes-" : "limits-") p "-" g
   file = OUT "/" name ".dat"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Latency by load, or by share of DRAM, one line per variant, from the steps of searches; dashed lines are limits, marks what was found.
-# Arguments: DATA OUTPUT TITLE CORNER VARIANTS LIMITS STYLE NUMBERS. Blocks of DATA, a variant each: load, us; then the answers: load, limit in us,
+# Latency by load, or by share of DRAM, one line per variant, from the steps of searches; dashed lines are limits, marks are answers.
+# Arguments: DATA OUTPUT TITLE CORNER VARIANTS LIMITS STYLE NUMBERS. Blocks of DATA, one per variant: load, us; then the answers: load, limit in us,
 # size of the mark. LIMITS are in us, `-` for none; NUMBERS are the lowest and the highest figure, `rate`, `connections` or `share`, and the figure:
-# `far` for far accesses an operation in place of latency.
+# `far` for far accesses per operation instead of latency.
 
 data = ARG1
 load ARG7

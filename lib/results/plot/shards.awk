@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Which node of a cluster serves which shard over time, a plot for each variant at one point. Part of detail.awk; time.awk has read the phases
+# The node that serves each shard of a cluster over time, one plot per variant at one point. Part of detail.awk; time.awk has read the phases
 # and their times, events.awk the steps of a fault.
 
-# Read which node each instance is on, from server/cluster.tsv. Returns the number of instances.
+# Read the node of each instance from server/cluster.tsv. Returns the number of instances.
 function shards_nodes(file, node_of,    line, f, n) {
   while ((getline line < file) > 0) {
     if (split(line, f, "\t") < 4 || f[1] !~ /^[0-9]+$/ || f[2] !~ /^[0-9]+$/) continue
@@ -13,7 +13,7 @@ function shards_nodes(file, node_of,    line, f, n) {
   return n
 }
 
-# End the strip of a shard, and begin another one at FROM in the colour of NODE; 0 is none: nothing was answered.
+# End the strip of a shard, and begin another strip at FROM in the colour of NODE; 0: no answers.
 function shards_turn(shard, from, node) {
   if (strip_node[shard] > 0) strips[strip_node[shard]] = strips[strip_node[shard]] sprintf("%.3f\t%.3f\t%d\n", strip_from[shard], strip_to[shard], shard)
   if (node > 0 && strip_last[shard] > 0 && strip_last[shard] != node) strip_turns++
@@ -22,7 +22,7 @@ function shards_turn(shard, from, node) {
   strip_from[shard] = from
 }
 
-# Draw the shards of variant V at point G, whose times time_read has left.
+# Draw the shards of variant V at point G, with the times that time_read has set.
 function shards_draw(g, v,    r, p, i, file, line, f, n, from, to, last, node, node_of, shards, most, seen, rows, nodes, words) {
   r = time_first_row(g, v)
   if (r == "" || !shards_nodes(text_opened(folder[r] "/../server/cluster.tsv"), node_of)) return
@@ -51,7 +51,7 @@ function shards_draw(g, v,    r, p, i, file, line, f, n, from, to, last, node, n
       }
       close(file)
     }
-  # A course over time requires at least three steps.
+  # A plot over time requires at least three steps.
   if (most < 3) return
   for (i in seen) shards_turn(i, 0, 0)
   file = OUT "/shards-" g "-" v ".dat"

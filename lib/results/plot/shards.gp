@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Which node serves which shard over time: one strip per shard, in the colour of the node, white where nothing was answered. A dotted line is the
+# The node that serves each shard over time: one strip per shard, in the colour of the node, white without answers. A dotted line is the
 # start of a phase or a step of a fault.
-# Arguments: DATA OUTPUT TITLE CORNER NODES SHARDS STYLE NUMBERS. Blocks of DATA, a node each: from and to in seconds, shard; then the labels:
+# Arguments: DATA OUTPUT TITLE CORNER NODES SHARDS STYLE NUMBERS. Blocks of DATA, one per node: from and to in seconds, shard; then the labels:
 # seconds, row, text. NUMBERS are the last second and the rows of labels.
 
 data = ARG1

@@ -23,10 +23,10 @@ set grid ytics lc rgb "#d8d8d8" lt 1 lw 0.7
 set style fill solid 0.9 border lc rgb "#333333"
 set title noenhanced offset 0,0.3
 set key outside bottom center horizontal noenhanced samplen 4 height 0.4
-# The run's name, so that a plot that is passed on still says where it is from.
+# The run's name, so that a copied plot still names its source.
 set label 100 at screen 0.99, 0.025 right noenhanced tc rgb "#555555" font ",9"
 
-# Ticks of a latency in microseconds, in words: 1, 2, 5, 10 ... The same by the logarithm of the latency.
+# Labels for ticks of a latency in microseconds: 1, 2, 5, 10 ..., also for the logarithm of the latency.
 latency_tics = ""
 latency_log_tics = ""
 do for [power = 0:9] {

@@ -50,7 +50,7 @@ function time_read(g, v,    p, i, r, k, n, f, line, series) {
 # Write throughput and p99 of the variant that was read.
 function time_throughput(file, v,    p, k, span, rate, p99, none) {
   plot_block(file, v)
-  # A load generator without p99 has its line below the panel, because gnuplot requires a point.
+  # The line of a load generator without p99 is below the panel, because gnuplot requires a point.
   none = 0.001
   for (p = 1; p <= phases; p++) for (k = 1; k <= intervals[p]; k++) if (interval[p, k, "p99"] > 0) none = "NaN"
   for (p = 1; p <= phases; p++) {
@@ -73,15 +73,15 @@ function time_line(file, from, to, value) {
   printf "%.3f\t%s\n%.3f\t%s\n", from, value, to, value > file
 }
 
-# Write waits for far memory per operation: the sampled major faults of the instances, per operation of each interval. Where such waits are
-# not counted there is nothing. With a requested hit ratio, ASKED in percent, write the hit ratio instead, in percent; it is at least 0, as an
+# Write waits for far memory per operation: the sampled major faults of the instances, per operation of each interval. Without such counts nothing is
+# written. With a requested hit ratio, ASKED in percent, write the hit ratio instead, in percent; it is at least 0, as an
 # operation can wait twice.
 function time_far(file, g, v, asked,    p, r, k, line, f, n, samples, now, seen, when, faults, waits, known, ports, span, share, drawn, before) {
   r = time_first_row(g, v)
   if (far_per_op[r] == "") return
   samples = text_opened(folder[r] "/../server/instances.tsv")
   while ((getline line < samples) > 0) {
-    # Without page faults that count (HIT_COUNTERS) there is a `-`.
+    # With other HIT_COUNTERS than page faults, the value is `-`.
     if (split(line, f, "\t") < 5 || f[2] !~ /^[0-9]+$/ || f[5] !~ /^[0-9]+$/) continue
     now = f[1] - (begin + ahead) / 1e6
     if (!(f[2] in seen)) {
@@ -201,7 +201,7 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count, ask
         if (phase_to[p] > total) total = phase_to[p]
       }
   }
-  # A course over time requires at least three steps.
+  # A plot over time requires at least three steps.
   if (longest > 2) {
     i = time_labels(time, label, label_count)
     n = i + events_write(time, i)
@@ -222,7 +222,7 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count, ask
 }
 
 # Write where phases start as a block: seconds, row of its label from the top, colour, phase. Returns the number of rows: one per variant,
-# and more where a phase is too short for its name.
+# and more if a phase is too short for its name.
 function time_labels(file, label, n,    i, f, row, most, ends) {
   printf "\n\n" > file
   most = 0

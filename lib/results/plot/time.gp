@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Throughput and p99 over time, a line a variant, from the start of its first phase. A dotted line is the start of a phase;
+# Throughput and p99 over time, one line per variant, from the start of its first phase. A dotted line is the start of a phase;
 # marks above the lines, in the colour of their variant, are events.
-# Arguments: DATA OUTPUT TITLE CORNER VARIANTS MOST STYLE NUMBERS. Blocks of DATA, a variant each: seconds, ops/s, p99 in us; then the
+# Arguments: DATA OUTPUT TITLE CORNER VARIANTS MOST STYLE NUMBERS. Blocks of DATA, one per variant: seconds, ops/s, p99 in us; then the
 # starts of phases: seconds, row, colour, phase; then, if there are any, events: seconds, kind, row, colour.
 # MOST is the highest ops/s; NUMBERS are the lowest and the highest p99, the last second, the rows of labels and events, and the
 # kinds of events, whose names are the lines of DATA.events.
@@ -13,7 +13,7 @@ kinds = int(word(ARG8, 5))
 array shape[24] = [2, 8, 10, 4, 6, 12, 1, 3, 14, 9, 11, 5, 7, 13, 15, 2, 8, 10, 4, 6, 12, 1, 3, 14]
 array event[24]
 if (kinds > 0) { stats data.".events" using (event[int($0) + 1] = strcol(1), 1) nooutput }
-# Marks and labels above the lines have rows of their own, counted from the top: shares of the height of the panel. Sizes are in points.
+# Marks and labels above the lines have separate rows, counted from the top: shares of the height of the panel. Sizes are in points.
 rows = int(word(ARG8, 4))
 high = 182 + (rows > 2 ? 16 * (rows - 2) : 0)
 row = 16.0 / high

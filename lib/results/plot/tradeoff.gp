@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Throughput against p99 latency, a mark a point and a line a variant: what a request costs at each load.
-# Arguments: DATA OUTPUT TITLE CORNER VARIANTS LEAST STYLE MOST. Blocks of DATA, a variant each: ops/s, p99 in us, and the name of the
-# point twice, of which one is empty: names are above and below in turn, for points may be near each other.
+# Throughput against p99 latency, one mark per point and one line per variant.
+# Arguments: DATA OUTPUT TITLE CORNER VARIANTS LEAST STYLE MOST. Blocks of DATA, one per variant: ops/s, p99 in us, and the name of the point in one
+# of two columns: names are above and below in turn, because points may be close to each other.
 # LEAST is the lowest p99, MOST the highest as a multiple of it.
 
 data = ARG1

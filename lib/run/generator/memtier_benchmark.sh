@@ -43,7 +43,7 @@ adapter_load() {
     get) ratio=0:1 ;;
     mixed) ratio=$RATIO ;;
     populate)
-      # As in ./test, populate sets each key once, whatever the options say. The parts are equal only if their number divides the keys.
+      # As in ./test, populate sets each key once, with any options. The parts are equal only if their number divides the keys.
       threads=1
       while ((KEYS % connections)); do connections=$((connections - 1)); done
       ((pipeline >= 32)) || pipeline=32
@@ -76,7 +76,7 @@ memtier_said() {
   mv -- "$1.err.new" "$1.err"
 }
 
-# A process is working as long as it has more than one thread: the first thread only waits, and ends up to a second later.
+# A process is active while it has more than one thread: the first thread only waits, and ends up to a second later.
 adapter_watch() {
   local i left=1 now never pause
   local -a began=() threads

@@ -4,9 +4,9 @@
 # Usage: peer.sh COMMON ADAPTER OPTION... HOST PORT SIZE KEYS
 #
 # COMMON is lib/shared/common.sh.
-# One process an instance, as in the Cloud Onload Redis Cookbook. ADAPTER is the file that knows one program; it has
+# One process per instance, as in the Cloud Onload Redis Cookbook. ADAPTER is the file for one program; it has
 #   adapter_version                   print the program's name and version
-#   adapter_each REQUESTS             print how many requests an instance gets where so many are asked for
+#   adapter_each REQUESTS             print how many requests an instance gets if REQUESTS are requested
 #   adapter_load PHASE PORT STEM      become the load of a phase on an instance; what it writes goes to STEM.*
 #   adapter_watch                     return when the load is done, with the us that the i-th process was at it in TOOK[i]; one that
 #                                     has no better way does without
@@ -14,7 +14,7 @@
 #                                     ops, elapsed, average and longest time, p50, p90, p99, p99.9, p99.99 (all in us), sets, misses,
 #                                     error replies, lost. STEM.slots and STEM.seconds may hold `US COUNT` and `SECOND COUNT`
 # and sees HOST SIZE KEYS PATTERN CONNECTIONS PIPELINE INSTANCES THREADS (of an instance) EACH TIME RATE (of all) RATIO DATA LOAD_USER.
-# Instances are known here by a user without a password, so that none stands on a command line.
+# The login to instances is a user without a password, so that no password is on a command line.
 set -Eeuo pipefail
 export LC_ALL=C
 
@@ -29,7 +29,7 @@ give_up() {
   exit 143
 }
 
-# Stop the running processes when an instance is silent: none of them would end by itself.
+# Stop the running processes if an instance is silent, because they would not exit.
 silenced() {
   local pid running
   running=$(jobs -pr)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# What the tables of searches share (searched.awk, sized.awk): totals and the files of repeats are read, values of repeats become one. Files: the
+# totals first, then those whose paths end in VARIANT/POINT/rep-N/NAME.
+
+BEGIN { FS = OFS = "\t" }
+
+FNR == 1 {
+  files++
+  for (i in at) delete at[i]
+  for (i = 1; i <= NF; i++) at[$i] = i
+  n = split(FILENAME, part, "/")
+  variant = part[n - 3]
+  point = part[n - 2]
+  repeat = substr(part[n - 1], 5)
+  next
+}
+
+files == 1 {
+  from = $at["variant"] SUBSEP $at["point"] SUBSEP $at["repeat"] SUBSEP $at["operation"]
+  for (i in at) total[from, i] = $at[i]
+  seen[from] = 1
+  if ($at["variant_rank"] > 0) rank[$at["variant"]] = $at["variant_rank"]
+  len_of[$at["point"]] = $at["len"]
+  servers_of[$at["point"]] = $at["servers"]
+  sweep_of[$at["point"]] = $at["sweep"]
+  next
+}
+
+# Add a name to a list, once: item[LIST, 1 .. size[LIST]].
+function found_add(list, name) {
+  if ((list, name) in known) return
+  known[list, name] = 1
+  item[list, ++size[list]] = name
+}
+
+# Add all variants to their list: in the order of VARIANTS, unknown ones last.
+function found_variants(    r, v) {
+  for (r = 1; r <= 1000; r++) for (v in rank) if (rank[v] == r && (v in found_variant)) found_add("variant", v)
+  for (v in found_variant) found_add("variant", v)
+}
+
+function found_median(key, figure,    n, i, out) {
+  for (i = 1; i <= count[key]; i++) if (value[key, i, figure] ~ /^[0-9.]+$/) out[++n] = value[key, i, figure] + 0
+  if (!n) return ""
+  interval_sort(out, n)
+  return interval_median(out, n)
+}
+
+# The range of a figure over repeats: the min of FROM in found_low and the max of TO in found_high, each empty where no repeat has it.
+function found_range(key, from, to,    i) {
+  found_low = found_high = ""
+  for (i = 1; i <= count[key]; i++) {
+    if (value[key, i, from] ~ /^[0-9.]+$/ && (found_low == "" || value[key, i, from] + 0 < found_low)) found_low = value[key, i, from] + 0
+    if (value[key, i, to] ~ /^[0-9.]+$/ && (found_high == "" || value[key, i, to] + 0 > found_high)) found_high = value[key, i, to] + 0
+  }
+}
+
+# The start of a table's title: its phase and point.
+function found_title(phase, point) {
+  return toupper(phase) " of " text_group(len_of[point], 0) " B" \
+    (servers_of[point] == "" ? "" : " on " servers_of[point] " instance" (servers_of[point] == 1 ? "" : "s")) (sweep_of[point] == "" ? "" : ", " sweep_of[point])
+}
+
+# Note a text for the end of the table.
+function found_note(text) {
+  notes[++noted] = text
+}
+
+function found_notes(    i) {
+  for (i = 1; i <= noted; i++) print "note", notes[i]
+  noted = 0
+}
