@@ -61,7 +61,7 @@ main() {
   cleanup_init
   alias_read "$ROOT/conf/aliases.tsv"
   conf_defaults "$ROOT/conf/defaults.conf"
-  conf_file block "$ROOT/do_it.sh" "$(grep -m 1 '^# >>> settings' "$ROOT/do_it.sh")" "# <<< settings"
+  conf_file block "$ROOT/do_it.sh" "# >>> settings" "# <<< settings"
   # shellcheck disable=SC1090 # the command's own file
   . "$LIB/cmd/$command.sh"
   "cmd_$command" "$@"

@@ -8,7 +8,7 @@ set +o posix
 unset -v POSIXLY_CORRECT
 [[ -v HOME ]] || export HOME=~
 # Other users must not write to the files of a run, also with an open umask of the login.
-umask "$(printf '%04o' $((8#$(umask) | 8#022)))"
+umask go-w
 
 # shellcheck source=lib/core/log.sh
 for module in "$LIB"/{core,shared,plan,run,results}/*.sh; do

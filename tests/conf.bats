@@ -242,6 +242,20 @@ END
   refused 'command line: SWEEP: RATE=10k,10000: the value 10000 is repeated; give each value once' ./do_it.sh plan SWEEP=RATE=10k,10000
 }
 
+@test "each default is of its kind, in the form that is stored" {
+  local name
+  # shellcheck source=/dev/null
+  . lib/core/log.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/conf.sh
+  conf_defaults conf/defaults.conf
+  ((${#_CONF_NAMES[@]} > 150))
+  assert_equal "$(grep -c '^[A-Z]' conf/defaults.conf)" "${#_CONF_NAMES[@]}"
+  for name in "${_CONF_NAMES[@]}"; do
+    conf_check "$name" "${_CONF_VALUE["default $name"]}" "$name"
+    assert_equal "$name=${_CONF_VALUE["default $name"]}" "$CONF_NAME=$CONF_TEXT"
+  done
+  assert_equal "$(conf_where SCENARIO)" "conf/defaults.conf:$(grep -n '^SCENARIO=' conf/defaults.conf | cut -d : -f 1)"
+}
+
 @test "what is printed as run.conf is read back to the same values" {
   # shellcheck source=/dev/null
   . lib/core/log.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/conf.sh

@@ -45,12 +45,13 @@ scratch_teardown() {
 # Print the start time of a process, in ticks since boot: together with the pid it identifies a process until the next boot.
 # Usage: process_start PID   Returns: 0, or 1 if there is none
 process_start() {
-  # In a subshell, because it has a function `fail` too.
-  (
-    # shellcheck source=lib/shared/common.sh
-    . "$REPO/lib/shared/common.sh"
-    proc_start "$1" && printf '%s\n' "$PROC_START"
-  )
+  local line
+  local -a field
+  # As proc_start in lib/shared/common.sh, which would be read anew at each poll.
+  { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
+  read -r -a field <<<"${line##*) }"
+  [[ ${field[0]} != Z ]] || return 1
+  printf '%s\n' "${field[19]}"
 }
 
 # Record a process of this test, so that scratch_teardown stops it.

@@ -123,6 +123,17 @@ rounds_ticks() {
   grep -qx "set"$'\t'"$BASE"$'\tunanswered\t1\t1' counters.tsv
 }
 
+@test "a mark reports an alarm of the guard, and without one the guard is not asked again at once" {
+  # shellcheck disable=SC2016 # expanded by the master
+  monitored 1 'monitor_mark set
+    (remote_run() { echo asked; }; monitor_alarm)
+    echo "the guard says so" >"$folder/monitor/alarm"
+    monitor_mark get
+    monitor_alarm || echo "alarm: $MONITOR_ALARM"'
+  assert_success
+  assert_output 'alarm: the guard says so'
+}
+
 @test "memory that must stay free is used: the guard ends the load, says why, and the rest is cleaned up" {
   # More than there is: the first sample finds too little memory. The check before the run would refuse it, so it is set after it.
   words TIME=20 RATE=1000 PHASES=get

@@ -142,7 +142,7 @@ truth() {
     echo "major ${ACL_MAJOR:-none}"
     . "$LIB/host/monitor.sh"
     info_all() { echo "### instance 6379"; cat "$recorded/info.txt"; }
-    tier_memory_nodes() { echo 0; }
+    MONITOR_NODES=(node0)
     RECORD=/dev/null
     mark_instances' keydb "$recorded"
   assert_success

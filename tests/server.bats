@@ -22,6 +22,19 @@ recorded_alive() {
   echo "$count"
 }
 
+@test "what a repeat cannot stop keeps none of the rest from being stopped, and is reported" {
+  run bash -c 'set -Eeuo pipefail
+    . "$REPO/lib/shared/common.sh" && . "$REPO/lib/host/ended.sh"
+    work_open() { :; }
+    run_close() { echo closed; }
+    ended_monitors() { false && echo; false; echo "errexit is off"; }
+    ended_instances() { echo instances; }
+    ended_tier() { fail "the tier stays"; }
+    main'
+  assert_failure 1
+  assert_output $'instances\nthe tier stays\nclosed'
+}
+
 @test "288 instances come up, all answer, and all are gone afterwards" {
   local base
   base=$(ports_pick 288)

@@ -401,7 +401,7 @@ some_rows() {
 @test "any subset of settings, changed twice and killed at any step, ends in the original state after stop" {
   local original round seed=${TUNE_SEED:-$RANDOM} verb
   RANDOM=$seed
-  for ((round = 1; round <= ${TUNE_ROUNDS:-20}; round++)); do
+  for ((round = 1; round <= ${TUNE_ROUNDS:-6}; round++)); do
     echo "TUNE_SEED=$seed, round $round"
     tree_make
     original=$(tree_state)

@@ -5,8 +5,11 @@
 # Usage: tools/ports.sh COUNT [FIRST]   FIRST: where to start (6379)
 set -Eeuo pipefail
 
+lib=$(cd "${BASH_SOURCE[0]%/*}/../lib" && pwd -P)
 # shellcheck source=lib/shared/common.sh
-. "$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)/lib/shared/common.sh"
+. "$lib/shared/common.sh"
+# shellcheck source=lib/host/ports.sh
+. "$lib/host/ports.sh"
 
 main() {
   local count=$1 base=${2:-6379} port

@@ -29,6 +29,8 @@
 readonly CONF_LAYERS=(default block hosts scenario variant over environment argument)
 
 declare -A _CONF_KIND=() _CONF_VALUE=() _CONF_WHERE=()
+# By layer: the names that it sets, with a blank in front of each.
+declare -A _CONF_SET=()
 _CONF_NAMES=()
 # The layer that is used as `variant`: each variant's file has its own layer, so that it is read once (conf_variant).
 _CONF_VARIANT=variant
@@ -39,20 +41,24 @@ declare -A _CONF_HELD=()
 # The old names that the current file uses, for one line about all of them.
 _CONF_OLD=()
 
-# Read the list of settings with their kinds and defaults.
+# Read the list of settings with their kinds and defaults. The defaults are ours: tests/conf.bats checks that each is of its kind, in the form
+# that is stored.
 # Usage: conf_defaults FILE
 conf_defaults() {
-  local file=$1 line name
+  local file=$1 number=0 line name value
   while IFS= read -r line; do
-    [[ $line =~ ^([A-Z][A-Z0-9_]*)=.*'#: '(.*)$ ]] || continue
-    name=${BASH_REMATCH[1]}
+    number=$((number + 1))
+    [[ $line == [A-Z]*=*'  #: '* ]] || continue
+    name=${line%%=*} value=${line#*=}
     _CONF_NAMES+=("$name")
-    _CONF_KIND[$name]=${BASH_REMATCH[2]}
+    _CONF_KIND[$name]=${value##*'  #: '}
+    value=${value%'  #: '*}
+    value=${value#\"}
+    _conf_keep default "$name" "${value%\"}" "$file:$number"
   done <"$file"
-  conf_file default "$file"
 }
 
-# Read a file of assignments into a layer; with BEGIN and END, only the lines between those two lines.
+# Read a file of assignments into a layer; with BEGIN and END, only the lines between the two that begin so.
 # Usage: conf_file LAYER FILE [BEGIN END]
 # Globals: _CONF_LIKE, the files that are being read, each included by the file before it
 # Returns: exits 2 with file:line at the first line that is not a valid assignment.
@@ -66,14 +72,14 @@ conf_file() {
   while IFS= read -r -n 65537 line || [[ -n $line ]]; do
     number=$((number + 1))
     ((${#line} <= 65536)) || die_usage "$file:$number: line: too long; accepted: at most 65536 characters"
-    if [[ -n $begin && $line == "$begin" ]]; then
+    if [[ -n $begin && $line == "$begin"* ]]; then
       inside=1
       continue
-    elif [[ -n $end && $line == "$end" ]]; then
-      inside=0
+    elif [[ -n $end && $line == "$end"* ]]; then
+      break
     fi
-    ((inside)) || continue
-    [[ ! $line =~ ^[[:space:]]*(#.*)?$ ]] || continue
+    # Most lines are comments, and a regular expression takes time.
+    if ((!inside)) || [[ -z $line || $line == '#'* || $line =~ ^[[:space:]]*(#.*)?$ ]]; then continue; fi
     [[ $line =~ ^[[:space:]]*([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]] ||
       die_usage "$file:$number: $line: not an assignment; accepted: NAME=VALUE"
     name=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
@@ -150,14 +156,14 @@ conf_clear() {
   for name in "${_CONF_NAMES[@]}"; do
     unset "_CONF_VALUE[$1 $name]" "_CONF_WHERE[$1 $name]" "_CONF_HELD[$1 $name]"
   done
+  _CONF_SET[$1]=
 }
 
 # Copy a setting of one layer into another, unless the other sets it itself.
 # Usage: conf_inherit LAYER FROM NAME WHERE
 conf_inherit() {
   [[ ! -v "_CONF_VALUE[$1 $3]" ]] || return 0
-  _CONF_VALUE["$1 $3"]=${_CONF_VALUE["$2 $3"]}
-  _CONF_WHERE["$1 $3"]=$4
+  _conf_keep "$1" "$3" "${_CONF_VALUE["$2 $3"]}" "$4"
 }
 
 # Print the settings of a layer, as NAME=VALUE.
@@ -172,16 +178,13 @@ conf_said() {
 # Set the global variable of every setting to its value by the order of layers.
 # Usage: conf_resolve
 conf_resolve() {
-  local name layer value
-  local -a layers=("${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}")
+  local name layer
   _CONF_POINT=()
-  for name in "${_CONF_NAMES[@]}"; do
-    value=
-    for layer in "${layers[@]}"; do
-      value=${_CONF_VALUE["$layer $name"]-$value}
-    done
-    unset "$name" # it may be an array, set by the block in do_it.sh
-    printf -v "$name" '%s' "$value"
+  # One may be an array, set by the block in do_it.sh.
+  unset -v "${_CONF_NAMES[@]}"
+  # The lowest layer sets all of them.
+  for layer in "${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}"; do
+    for name in ${_CONF_SET[$layer]-}; do printf -v "$name" '%s' "${_CONF_VALUE["$layer $name"]}"; done
   done
 }
 
@@ -294,8 +297,15 @@ _conf_put() {
   elif [[ -v "_CONF_HELD[$layer $CONF_NAME]" ]]; then
     return 0
   fi
-  _CONF_VALUE["$layer $CONF_NAME"]=$CONF_TEXT
-  _CONF_WHERE["$layer $CONF_NAME"]=$CONF_FROM
+  _conf_keep "$layer" "$CONF_NAME" "$CONF_TEXT" "$CONF_FROM"
+}
+
+# Keep a checked setting in a layer.
+# Usage: _conf_keep LAYER NAME VALUE WHERE
+_conf_keep() {
+  [[ -v "_CONF_VALUE[$1 $2]" ]] || _CONF_SET[$1]+=" $2"
+  _CONF_VALUE["$1 $2"]=$3
+  _CONF_WHERE["$1 $2"]=$4
 }
 
 # Decide what an old name means for a layer, and note what replaces it. A switch that is off overrides the setting in its layer;

@@ -85,11 +85,12 @@ lock_name() {
 # Usage: lock_owner NAME
 # Globals: LEASE REMOTE_RETRY
 lock_owner() {
-  local user host
+  local user host boot
   proc_start $$
   user=$(id -un 2>/dev/null) || user=$EUID
-  host=$(uname -n)
+  read -r host </proc/sys/kernel/hostname
+  read -r boot </proc/sys/kernel/random/boot_id
   user=${user//[^A-Za-z0-9._@+-]/_} host=${host//[^A-Za-z0-9._@+-]/_}
-  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "${user:0:64}" "${host:0:64}" $$ "$PROC_START" \
-    "$(</proc/sys/kernel/random/boot_id)" "$(readlink /proc/self/ns/pid)" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(lock_lease)"
+  TZ=UTC0 printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%(%Y-%m-%dT%H:%M:%SZ)T\t%s\n' "$1" "${user:0:64}" "${host:0:64}" $$ "$PROC_START" \
+    "$boot" "$(readlink /proc/self/ns/pid)" -1 "$(lock_lease)"
 }

@@ -23,7 +23,7 @@ receive_files() {
   # This includes the lines before the files.
   remote_raw $((limit + 1024)) "$@" || status=$?
   if ((status == 0)); then
-    (umask 077 && _receive_stream "$folder") || status=$?
+    (umask 022 && _receive_stream "$folder") || status=$?
   fi
   rm -f -- "$REMOTE_FILE" "$REMOTE_FILE.err"
   return "$status"
@@ -34,8 +34,8 @@ receive_files() {
 _receive_kind() {
   case $1 in
     'client fetch') limit=$((4 << 20)) files=10000 patterns='result.tsv*|steps.tsv|track.tsv|histogram-*|stdout|stderr|populate.*|set.*|get.*|mixed.*|replay.*|set-*|get-*|mixed-*' ;;
-    'server logs') limit=$((1 << 20)) files=10000 patterns='redis-*.log|events.tsv' ;;
-    'monitor fetch') limit=$((1 << 20)) files=100 patterns='*.tsv|marks|mark-*|alarm|monitor.err' ;;
+    'server logs') limit=$((1 << 20)) files=10000 patterns='redis-*.log|events.tsv|info.after' ;;
+    'monitor fetch') limit=$((1 << 20)) files=100 patterns='*.tsv|marks|mark-*|alarm|monitor.err|info.before' ;;
     sysinfo) limit=$((64 << 10)) files=200 patterns='*.txt|*.tsv|setup.log' ;;
     'antagonist fetch') limit=$((1 << 20)) files=1 patterns=antagonist.tsv ;;
     'trace fetch') limit=$((4 << 20)) files=1000 patterns='*' ;;
@@ -69,6 +69,7 @@ _receive_stream() {
       total=$((total + size))
       ((${#names[@]} <= files && total >> 10 <= limit)) || { _receive_refuse "more than $files files, or $((limit >> 10)) MiB" || return; }
     done
+    # Nobody else can enter it, whatever the modes of the files.
     new=$(mktemp -d "$folder/.receive.XXXXXX") || return
     for index in "${!names[@]}"; do
       head -c "${sizes[index]}" >"$new/${names[index]}" || { rm -rf -- "$new" && return 1; }
@@ -85,7 +86,7 @@ _receive_stream() {
     _receive_refuse "a file is not what its checksum says" || return
   fi
   # rename(2) replaces a link, and does not follow it.
-  { chmod -R go=rX -- "$new" && find "$new" -type f -exec mv -f -t "$folder" -- {} +; } || {
+  find "$new" -type f -exec mv -f -t "$folder" -- {} + || {
     rm -rf -- "$new"
     return 1
   }

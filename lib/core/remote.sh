@@ -18,8 +18,9 @@ readonly _REMOTE_REPLY_KIB=$((16 << 10))
 # may be a socket, which cannot be opened by name. A small system may lack /dev/stdin.
 readonly _REMOTE_SHELL='. <(cat)' _REMOTE_SHELL_HERE='. /proc/self/fd/0'
 # Sent first: a start-up file of the login shell that reads its stdin gets this instead of the script.
-printf -v _REMOTE_PAD '%16384s' ''
-readonly _REMOTE_PAD=${_REMOTE_PAD// /$'\n'}
+_REMOTE_PAD=$'\n'
+while ((${#_REMOTE_PAD} < 16384)); do _REMOTE_PAD+=$_REMOTE_PAD; done
+readonly _REMOTE_PAD
 
 # Make the private directory for control sockets; connections and directory are removed when the script ends. Directories of dead masters
 # are removed now.

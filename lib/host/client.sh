@@ -32,10 +32,10 @@ client_launch() {
 }
 
 client_start() {
-  local session=tierbench-$RUN_ID-${FOLDER##*/client-} end=$((SECONDS + 20)) pid
+  local session=tierbench-$RUN_ID-${FOLDER##*/client-} end=$((SECONDS + 20)) pid file
   [[ ! -e $FOLDER/launched ]] || return 0
   proc_end 10 "$RECORD"
-  rm -rf -- "$FOLDER"
+  [[ ! -e $FOLDER ]] || rm -rf -- "$FOLDER"
   run_open
   mkdir -p -- "$OUT"
   client_clock
@@ -45,14 +45,15 @@ client_start() {
   TERM=${TERM/dumb/vt100} run_limited 20 screen -dmS "$session" bash "$FOLDER/job.sh" {CLIENT_LOCK}>&- || fail "screen cannot start a session"
   until [[ -s $FOLDER/test.pid ]]; do
     ((SECONDS < end)) || fail "the screen session $session did not start the load generator in 20 s"
-    client_pause
+    proc_pause
   done
   # Record the job first: it must outlive a stopped generator to write its exit status.
-  for pid in "$(<"$FOLDER/test.pid")" "$(<"$FOLDER/job.pid")"; do
+  for file in "$FOLDER/test.pid" "$FOLDER/job.pid"; do
+    read -r pid <"$file" || :
     # It may have ended already. A generator that cannot be recorded is killed, and the next look reports it as lost.
     proc_started "$RECORD" "$pid" generator || :
   done
-  touch "$FOLDER/launched"
+  : >"$FOLDER/launched"
 }
 
 # The script that runs inside the screen session.
@@ -78,7 +79,7 @@ write_job() {
 # `stopped` when a signal has stopped the generator, and `exit STATUS` or `lost` when it has ended.
 # Usage: client_look SECONDS [PHASE ORDER...]
 client_look() {
-  local end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000)) turn=0 READY='' STATE=''
+  local end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000)) turn=0 status='' READY='' STATE=''
   run_renew
   if [[ -n ${2-} && ! -e $OUT/start-$2 ]]; then
     printf '%s\n' "${*:3}" >"$OUT/start-$2.new"
@@ -90,16 +91,18 @@ client_look() {
     # The process must be checked; other changes are in files.
     ((turn++ % 25)) || client_state
     [[ $STATE == R ]] || break
-    client_pause
+    proc_pause
   done
   client_ready
   client_state
   [[ -z $READY ]] || printf 'ready\t%s\n' "$READY"
-  [[ ! -s $OUT/status ]] || printf 'status\t%s\n' "$(<"$OUT/status")"
+  { IFS= read -r status <"$OUT/status"; } 2>/dev/null || :
+  [[ -z $status ]] || printf 'status\t%s\n' "$status"
   client_clock
   if [[ -s $FOLDER/exit ]]; then
     probe_row "$(probe_times "$FOLDER/times")"
-    printf 'exit\t%s\n' "$(<"$FOLDER/exit")"
+    read -r status <"$FOLDER/exit"
+    printf 'exit\t%s\n' "$status"
   elif [[ $STATE == T ]]; then
     printf 'stopped\n'
   elif [[ $STATE != R ]]; then
@@ -129,12 +132,6 @@ client_state() {
     line=${line##*) }
     if [[ $line == [Tt]* ]]; then STATE=T; else STATE=${STATE:-R}; fi
   done <"$RECORD"
-}
-
-# A pause of 20 ms without a process: nothing is ever written to this pipe.
-client_pause() {
-  [[ -n ${CLIENT_NEVER-} ]] || exec {CLIENT_NEVER}<> <(:)
-  read -r -t 0.02 -u "$CLIENT_NEVER" || :
 }
 
 # Print `jumped SECONDS` when the wall clock has moved against the monotonic clock since the generator was started.

@@ -10,6 +10,7 @@ DAMON_SAMPLES=$((DAMON_AGGREGATION / DAMON_SAMPLE))
 # update_us has no effect on physical memory, so it stores the number of the settings, which identifies our kdamonds: this value plus 1 to 9,999,999.
 DAMON_MARK=60000000
 DAMON_MAX=4294967295
+DAMON_ROOT=${TIERBENCH_ROOT-}/sys/kernel/mm/damon/admin/kdamonds
 
 # Parse the requested configuration: `monitor FAR FAST` or `migrate FAR FAST HOT COLD QUOTA`.
 # Usage: damon_wanted TEXT
@@ -17,20 +18,19 @@ DAMON_MAX=4294967295
 # Returns: sets DAMON_MODE, DAMON_FAR, DAMON_FAST, DAMON_HOT, DAMON_COLD, DAMON_QUOTA and DAMON_NAME, the value of damon_read in this configuration;
 #   1 with WHY if this machine does not support it
 damon_wanted() {
-  local sum root
-  root=$(_damon_root)
+  local sum
   read -r DAMON_MODE DAMON_FAR DAMON_FAST DAMON_HOT DAMON_COLD DAMON_QUOTA <<<"$1"
   sum=$(sha256sum <<<"$1")
   DAMON_NAME=$DAMON_MODE-$((16#${sum:0:8} % 9999999 + 1))
   WHY=
-  if [[ ! -d $root ]]; then
+  if [[ ! -d $DAMON_ROOT ]]; then
     WHY="the kernel has no DAMON (Linux 5.18 or newer with CONFIG_DAMON_SYSFS and CONFIG_DAMON_PADDR)"
   elif [[ $DAMON_FAR == - || $DAMON_FAST == - ]]; then
     WHY="requires both slow and fast nodes"
   elif ! damon_read; then
     return 1
   elif [[ $VALUE == other ]]; then
-    WHY="another program uses DAMON ($(_damon_get "$root/nr_kdamonds") kdamond(s) in $root)"
+    WHY="somebody else uses DAMON ($(_damon_get "$DAMON_ROOT/nr_kdamonds") kdamond(s) in $DAMON_ROOT)"
   fi
   [[ -z $WHY ]]
 }
@@ -39,15 +39,14 @@ damon_wanted() {
 # Usage: damon_read
 # Returns: sets VALUE: off; MODE-NUMBER if our kdamonds run; other. 1 with WHY if it cannot be read.
 damon_read() {
-  local root n i mark='' each
-  root=$(_damon_root)
-  n=$(_damon_get "$root/nr_kdamonds")
+  local n i mark='' each
+  n=$(_damon_get "$DAMON_ROOT/nr_kdamonds")
   WHY="cannot be read"
   [[ $n =~ ^[0-9]+$ ]] || return 1
   VALUE=other WHY=
   for ((i = 0; i < n; i++)); do
-    each=$(_damon_get "$root/$i/contexts/0/monitoring_attrs/intervals/update_us")
-    [[ $each =~ ^[0-9]{8}$ ]] && ((each > DAMON_MARK)) && [[ ${mark:-$each} == "$each" && $(_damon_get "$root/$i/state") != off ]] || return 0
+    each=$(_damon_get "$DAMON_ROOT/$i/contexts/0/monitoring_attrs/intervals/update_us")
+    [[ $each =~ ^[0-9]{8}$ ]] && ((each > DAMON_MARK)) && [[ ${mark:-$each} == "$each" && $(_damon_get "$DAMON_ROOT/$i/state") != off ]] || return 0
     mark=$each
   done
   case $n in
@@ -59,15 +58,14 @@ damon_read() {
 
 # Whether every kdamond has one of our numbers, or is off and empty, as after a process of a run that was killed during setup.
 damon_unfinished() {
-  local root n i mark at
-  root=$(_damon_root)
-  n=$(_damon_get "$root/nr_kdamonds")
+  local n i mark at
+  n=$(_damon_get "$DAMON_ROOT/nr_kdamonds")
   [[ $n =~ ^[12]$ ]] || return 1
   for ((i = 0; i < n; i++)); do
-    at=$root/$i/contexts/0
+    at=$DAMON_ROOT/$i/contexts/0
     mark=$(_damon_get "$at/monitoring_attrs/intervals/update_us")
     [[ ! $mark =~ ^[0-9]{8}$ ]] || ((mark <= DAMON_MARK)) || continue
-    [[ $(_damon_get "$root/$i/state") == off && $(_damon_get "$at/schemes/nr_schemes") =~ ^0?$ && $(_damon_get "$at/targets/nr_targets") =~ ^0?$ ]] || return 1
+    [[ $(_damon_get "$DAMON_ROOT/$i/state") == off && $(_damon_get "$at/schemes/nr_schemes") =~ ^0?$ && $(_damon_get "$at/targets/nr_targets") =~ ^0?$ ]] || return 1
   done
 }
 
@@ -75,13 +73,11 @@ damon_unfinished() {
 # Usage: damon_write VALUE
 # Returns: 1 with WHY; a new setup that fails is removed
 damon_write() {
-  local root
-  root=$(_damon_root)
   if [[ $1 == off ]]; then
     _damon_off
     return
   fi
-  if _damon_set "$root/nr_kdamonds" "$([[ $DAMON_MODE == migrate ]] && echo 2 || echo 1)" && _damon_far && { [[ $DAMON_MODE != migrate ]] || _damon_fast; } && _damon_on; then
+  if _damon_set "$DAMON_ROOT/nr_kdamonds" "$([[ $DAMON_MODE == migrate ]] && echo 2 || echo 1)" && _damon_far && { [[ $DAMON_MODE != migrate ]] || _damon_fast; } && _damon_on; then
     return 0
   fi
   local why=$WHY
@@ -111,7 +107,7 @@ _damon_fast() {
 # Usage: _damon_context KDAMOND NODES SCHEMES
 _damon_context() {
   local at regions start end i=0
-  at=$(_damon_root)/$1/contexts
+  at=$DAMON_ROOT/$1/contexts
   regions=$(damon_regions "$2")
   if [[ -z $regions ]]; then
     WHY="the memory blocks of the nodes $2 are unknown (/sys/devices/system/memory)"
@@ -137,7 +133,7 @@ _damon_context() {
 # Usage: _damon_scheme KDAMOND NUMBER ACTION MIN_ACCESSES MAX_ACCESSES MIN_AGGREGATIONS [TO_NODE]
 _damon_scheme() {
   local at
-  at=$(_damon_root)/$1/contexts/0/schemes/$2
+  at=$DAMON_ROOT/$1/contexts/0/schemes/$2
   _damon_set "$at/action" "$3" || {
     [[ $3 == stat ]] || WHY="DAMON has no action $3 (Linux 6.11 or newer)"
     return 1
@@ -152,22 +148,20 @@ _damon_scheme() {
 }
 
 _damon_on() {
-  local i root n
-  root=$(_damon_root)
-  n=$(_damon_count "$root/nr_kdamonds")
+  local i n
+  n=$(_damon_count "$DAMON_ROOT/nr_kdamonds")
   for ((i = 0; i < n; i++)); do
-    _damon_set "$root/$i/state" on || return
+    _damon_set "$DAMON_ROOT/$i/state" on || return
   done
 }
 
 _damon_off() {
-  local i root n
-  root=$(_damon_root)
-  n=$(_damon_count "$root/nr_kdamonds")
+  local i n
+  n=$(_damon_count "$DAMON_ROOT/nr_kdamonds")
   for ((i = 0; i < n; i++)); do
-    [[ $(_damon_get "$root/$i/state") == off ]] || _damon_set "$root/$i/state" off || return
+    [[ $(_damon_get "$DAMON_ROOT/$i/state") == off ]] || _damon_set "$DAMON_ROOT/$i/state" off || return
   done
-  _damon_set "$root/nr_kdamonds" 0
+  _damon_set "$DAMON_ROOT/nr_kdamonds" 0
 }
 
 # Print the physical memory of nodes, lines START END in bytes.
@@ -191,18 +185,17 @@ damon_regions() {
 # accesses in N samples of an aggregation, summed over aggregations. far_bytes: the bytes that are monitored. promoted, demoted: bytes migrated.
 # Usage: damon_counts
 damon_counts() {
-  local root i n VALUE WHY
-  root=$(_damon_root)
-  [[ -d $root ]] && damon_read && [[ $VALUE == m* ]] || return 0
-  n=$(_damon_count "$root/nr_kdamonds")
-  for ((i = 0; i < n; i++)); do _damon_set "$root/$i/state" update_schemes_stats || return 0; done
+  local i n VALUE WHY
+  [[ -d $DAMON_ROOT ]] && damon_read && [[ $VALUE == m* ]] || return 0
+  n=$(_damon_count "$DAMON_ROOT/nr_kdamonds")
+  for ((i = 0; i < n; i++)); do _damon_set "$DAMON_ROOT/$i/state" update_schemes_stats || return 0; done
   for ((i = 0; i <= DAMON_SAMPLES; i++)); do
-    printf 'damon\taccess%s\t%s\n' "$i" "$(_damon_get "$root/0/contexts/0/schemes/$i/stats/sz_tried")"
+    printf 'damon\taccess%s\t%s\n' "$i" "$(_damon_get "$DAMON_ROOT/0/contexts/0/schemes/$i/stats/sz_tried")"
   done
-  printf 'damon\tfar_bytes\t%s\n' "$(_damon_watched "$root/0/contexts/0/targets/0/regions")"
+  printf 'damon\tfar_bytes\t%s\n' "$(_damon_watched "$DAMON_ROOT/0/contexts/0/targets/0/regions")"
   [[ $VALUE == migrate-* ]] || return 0
-  printf 'damon\tpromoted\t%s\ndamon\tdemoted\t%s\n' "$(_damon_get "$root/0/contexts/0/schemes/$i/stats/sz_applied")" \
-    "$(_damon_get "$root/1/contexts/0/schemes/0/stats/sz_applied")"
+  printf 'damon\tpromoted\t%s\ndamon\tdemoted\t%s\n' "$(_damon_get "$DAMON_ROOT/0/contexts/0/schemes/$i/stats/sz_applied")" \
+    "$(_damon_get "$DAMON_ROOT/1/contexts/0/schemes/0/stats/sz_applied")"
 }
 
 _damon_watched() {
@@ -213,10 +206,6 @@ _damon_watched() {
     ((end <= start)) || sum=$((sum + end - start))
   done
   echo "$sum"
-}
-
-_damon_root() {
-  printf '%s/sys/kernel/mm/damon/admin/kdamonds' "${TIERBENCH_ROOT-}"
 }
 
 # The first line of a file, or nothing.
@@ -239,6 +228,6 @@ _damon_count() {
 _damon_set() {
   WHY=$( (LC_ALL=C && printf '%s\n' "$2" >"$1") 2>&1) && return
   WHY=${WHY##*$'\n'}
-  WHY="${1#"$(_damon_root)/"}: ${WHY##*: }"
+  WHY="${1#"$DAMON_ROOT/"}: ${WHY##*: }"
   return 1
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Whether this host meets the requirements of its role, as rows: STATE CHECK FOUND WANTED FIX.
-# Needs: cpus irq
+# Needs: cpus irq ports
 # Settings sent in front: ADDRESS (which carries the load), NEED_MBIT (required speed of the link, in Mbit/s),
 # NEED_PORTS (a client's connections to one instance), NEED_FILES (open files for all of its connections),
-# NEED_NUMACTL (not empty: policies are requested), FIRST_PORT and LAST_PORT of the instances.
+# NEED_NUMACTL (not empty: policies are requested), FIRST_PORT and LAST_PORT of the instances, CLUSTER.
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Usage: main server|client|clock
@@ -25,6 +25,7 @@ main() {
       [[ -z $NEED_NUMACTL ]] || need numactl
       limit warn 10032 "what redis-server asks for with its default maxclients"
       ports_reserved
+      ports_free
       ;;
     client)
       need screen --version
@@ -115,6 +116,23 @@ ports_reserved() {
   else
     row warn "port range" "$low-$high" "outside of $FIRST_PORT-$LAST_PORT, the instances' ports" \
       "set REDISBASE, or sysctl net.ipv4.ip_local_reserved_ports=$FIRST_PORT-$LAST_PORT, here"
+  fi
+}
+
+# The instances' ports, and with CLUSTER=on those of the cluster bus.
+ports_free() {
+  local port text
+  local -a ports=() taken
+  for ((port = FIRST_PORT; port <= LAST_PORT; port++)); do
+    ports+=("$port")
+    [[ $CLUSTER != on ]] || ports+=($((port + 10000)))
+  done
+  mapfile -t -n 20 taken < <(ports_taken "${ports[@]}")
+  if ((${#taken[@]} == 0)); then
+    row ok ports free "$((LAST_PORT - FIRST_PORT + 1)) from $FIRST_PORT on" -
+  else
+    printf -v text '%s, ' "${taken[@]}"
+    row fail ports "${text%, }" "free from $FIRST_PORT on" "set REDISBASE, or ./do_it.sh stop if it is of a broken run"
   fi
 }
 

@@ -3,6 +3,27 @@
 # How the instances of a run are stopped: recorded instances, processes that a wrapper of redis-server has started, and processes that have
 # lost their record.
 
+# Stop the instances of a run as planned, and remove their directory.
+# Usage: instances_stop DIR
+instances_stop() {
+  _instances_unsaved "$1"
+  # A large instance needs time to free its memory.
+  instances_end 60 "$1" || fail "$1/instances.proc: an instance does not end"
+  rm -rf -- "$1"
+}
+
+# Tell instances that keep snapshots to make none when they stop: nobody reads it, and a large snapshot takes longer than the time limit.
+# Usage: _instances_unsaved DIR
+_instances_unsaved() {
+  local file config REDIS_PASSWORD
+  while IFS= read -r file; do
+    REDIS_PASSWORD=$(sed -n 's/^requirepass //p' "$file")
+    config=$(sed -n 's/^rename-command CONFIG //p' "$file")
+    # An instance that does not answer is stopped without that.
+    redis_ask "$(sed -n 's/^bind //p' "$file")" "$(basename "$file" .conf)" "${config:-CONFIG} SET save \"\"" || :
+  done < <(grep -lE '^[[:space:]]*save[[:space:]]+"?[0-9]' "$1"/*.conf 2>/dev/null)
+}
+
 # Stop the instances in a directory, and every other process that writes to their logs. Until all instances have answered, only their
 # wrappers are recorded, and these may have ended without them. A process whose output is an instance's log belongs to that instance,
 # with any pid and parent. The log may have been removed since, with the directory and all records in it.
@@ -10,6 +31,7 @@
 # Returns: 1 when one would not go within LIMIT seconds.
 instances_end() {
   local limit=$1 folder=$2 round status=0 found
+  local -a rows
   # The process that restarts instances must stop first.
   proc_end 10 "$folder/fault.proc" || return
   # The directory may be gone, and the disk full.
@@ -18,14 +40,17 @@ instances_end() {
     rm -f -- "$found"
     found=$(mktemp)
   }
-  # A wrapper may start an instance while it is being stopped, so look for instances again when it is gone.
-  for round in 1 2; do
-    _instances_find "$folder" "$found"
-    ((round == 1)) || (($(wc -l <"$found") > 1)) || break
+  # A wrapper may start an instance while it is being stopped, so look for instances when those on record are gone, and again when those that
+  # were found are.
+  for round in 1 2 3; do
     proc_end "$limit" "$folder/instances.proc" "$folder/wrappers.proc" "$folder/node.proc" "$found" || {
       status=1
       break
     }
+    ((round < 3)) || break
+    _instances_find "$folder" "$found"
+    mapfile -t rows <"$found"
+    ((${#rows[@]} > 1)) || break
   done
   rm -f -- "$found"
   return "$status"
@@ -34,33 +59,34 @@ instances_end() {
 # Write a record of every process whose output is a log of the directory. Its first line names no process.
 # Usage: _instances_find DIR FILE
 _instances_find() {
-  local folder pid target
-  folder=$(readlink -m -- "$1")
+  local folder=${1#"$WORK"/} pid target
   printf '0\t0\tnone\n' >"$2"
   while IFS=$'\t' read -r pid target; do
     [[ $target != "$folder"/redis-*.log* ]] || proc_record "$2" "$pid" found || : # it has ended in the meantime
   done < <(proc_outputs)
 }
 
-# Print PID and file of every process that writes to a file of a run, from the kernel's table; most have two lines. A removed file has `
-# (deleted)` after its name.
+# Print PID and file of every process that writes to a file of a run, by the kernel's own table; most have two lines. The file is a path below
+# WORK; a removed one has ` (deleted)` after its name.
 # Usage: proc_outputs
 # Globals: WORK
 proc_outputs() {
-  local work
+  local work path target
   work=$(readlink -f -- "$WORK")
-  find /proc/[0-9]*/fd/[12] -maxdepth 0 -lname "*/run-*" -printf '%p\t%l\n' 2>/dev/null |
-    WORK=$work awk -F '\t' 'index($2, ENVIRON["WORK"] "/run-") == 1 { split($1, part, "/"); print part[3] "\t" $2 }' || :
+  while IFS=$'\t' read -r path target; do
+    [[ $target == "$work"/run-* ]] || continue
+    path=${path#/proc/}
+    printf '%s\t%s\n' "${path%%/*}" "${target#"$work"/}"
+  done < <(find /proc/[0-9]*/fd/[12] -maxdepth 0 -lname '*/run-*' -printf '%p\t%l\n' 2>/dev/null)
 }
 
 # Print PID, RUN and file of every process of a run whose directory has lost its owner's line: the directory was removed during the run.
 # Usage: proc_lost
 # Globals: WORK
 proc_lost() {
-  local pid target work rest
-  work=$(readlink -f -- "$WORK")
+  local pid target rest
   while IFS=$'\t' read -r pid target; do
-    rest=${target#"$work"/run-}
+    rest=${target#run-}
     [[ $rest =~ ^[A-Za-z0-9][A-Za-z0-9._-]*-[0-9]+-[0-9a-f]{8}/(server/redis-[0-9]+\.log|client-[^/]*/std(out|err)|monitor/monitor\.err|trace/trace\.log)( \(deleted\))?$ ]] ||
       continue
     [[ ! -e $WORK/run-${rest%%/*}/owner ]] || continue

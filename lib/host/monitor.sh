@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Memory counters of the server under load: samples each second, and all counters at each phase's boundary.
 # Needs: protocol tier_cgroup tier_detect tier_verify monitor_sample cpus irq monitor_load probe info damon resctrl
-# Settings sent in front: RUN_ID, HIT_COUNTERS (for start and mark), RESERVE_BYTES (for start), SERVER_ADDRESS, REDIS_PASSWORD and RUN_OWNER
+# Settings sent in front: RUN_ID, HIT_COUNTERS, SERVER_ADDRESS and REDIS_PASSWORD (for start and mark), RESERVE_BYTES (for start), and RUN_OWNER
 # (for mark).
 
 # Usage: main start|mark NAME|alarm|stop|fetch
@@ -22,13 +22,19 @@ main() {
 }
 
 monitor_start() {
-  monitor_stop
-  rm -rf -- "$MONITOR"
+  if [[ -e $MONITOR ]]; then
+    monitor_stop
+    rm -rf -- "$MONITOR"
+  fi
   mkdir -p -- "$MONITOR"
   : >"$MONITOR/on"
   MONITOR_STAT=
   mapfile -t MONITOR_NODES < <(tier_memory_nodes | sed 's#^\([0-9]*\).*#/sys/devices/system/node/node\1#')
   [[ ! -e $WORK/run-$RUN_ID/tier/cgroup ]] || MONITOR_STAT=$(<"$WORK/run-$RUN_ID/tier/cgroup")/memory.stat
+  load_devices
+  # Marks read what does not change while the instances run.
+  { declare -p MONITOR_NODES MONITOR_DEVICES >"$MONITOR/machine.sh" && info_all "$RECORD" >"$MONITOR/info.before"; } 2>/dev/null ||
+    fail "$MONITOR: cannot be written (REMOTE_DIR: is its disk full?)"
   {
     echo 'set -u'
     declare -p WORK MONITOR RECORD RESERVE_BYTES HIT_COUNTERS MONITOR_VMSTAT MONITOR_TURN MONITOR_STAT MONITOR_NODES
@@ -39,15 +45,17 @@ monitor_start() {
   proc_started "$MONITOR/monitor.proc" $! monitor || fail "the monitors ended at once: $(cat "$MONITOR/monitor.err")"
 }
 
-# Record all counters under the name of the next phase (`look`: do not record). Print them too, and `machine` with the output of
-# probe_cpu.
+# Record all counters under the name of the next phase (`look`: do not record). Print them too, `machine` with the output of probe_cpu, and
+# `alarm` with that of monitor_alarm if there is one.
 # Usage: monitor_mark NAME
 monitor_mark() {
-  local file=$MONITOR/mark-$1 rows
-  [[ -d $MONITOR ]] || fail "the monitors do not run"
+  local file=$MONITOR/mark-$1 rows why
+  local -a marks=()
+  [[ -e $MONITOR/machine.sh ]] || fail "the monitors do not run"
+  # shellcheck source=/dev/null
+  . "$MONITOR/machine.sh"
   rows=$(
     mark_host
-    mark_load
     mark_instances
     tier_state
     damon_counts
@@ -59,27 +67,41 @@ monitor_mark() {
   [[ $1 == look ]] || {
     printf '%s\n' "$rows" >"$file.new" && mv -f -- "$file.new" "$file" &&
       # This list has the order of marks.
-      { grep -qxF -- "$1" "$MONITOR/marks" || printf '%s\n' "$1" >>"$MONITOR/marks"; }
+      { [[ ! -e $MONITOR/marks ]] || mapfile -t marks <"$MONITOR/marks"; } &&
+      { [[ " ${marks[*]} " == *" $1 "* ]] || printf '%s\n' "$1" >>"$MONITOR/marks"; }
   } 2>/dev/null || fail "$file: cannot be written (REMOTE_DIR: is its disk full?)"
   printf '%s\n' "$rows"
+  why=$(monitor_alarm)
+  [[ -z $why ]] || printf 'alarm\t%s\n' "$why"
   probe_row 0 "$RECORD" "$MONITOR/monitor.proc" "${RECORD%/*}/wrappers.proc" "$WORK/run-$RUN_ID/trace.proc" "$WORK/run-$RUN_ID/perf.proc" \
     "$WORK/run-$RUN_ID/antagonist.proc"
 }
 
-# Rows SCOPE COUNTER VALUE.
+# Counters of the host, its CPUs and its NICs. Rows SCOPE COUNTER VALUE.
 mark_host() {
   local IFS='|'
+  local -a files=(/proc/vmstat /proc/meminfo)
+  # The kernel may have been built or started without it.
+  ! { : </proc/pressure/memory; } 2>/dev/null || files+=(/proc/pressure/memory)
+  load_nics
+  printf 'cpus\ttime_us\t%s\n' "${EPOCHREALTIME/[.,]/}"
+  # Ticks of user mode (proc(5)) are hundredths of a second on every machine but Alpha. Fields of /proc/stat: user nice system idle iowait irq
+  # softirq steal. The time of guests is included in user.
   awk -v names="${MONITOR_VMSTAT[*]}" '
+    function us(ticks) { return sprintf("%.0f", ticks * 10000) }
     BEGIN { n = split(names, name, "|"); for (i = 1; i <= n; i++) wanted[name[i]] = 1; OFS = "\t" }
+    FILENAME == "/proc/stat" && $1 == "cpu" { print "cpus", "busy_us", us($2 + $3 + $4 + $7 + $8 + $9) }
+    FILENAME == "/proc/stat" && $1 ~ /^cpu[0-9]/ { print $1, "irq_us", us($7 + $8); cpus++ }
     FILENAME == "/proc/vmstat" && $1 in wanted { print "host", $1, $2 }
-    FILENAME == "/proc/meminfo" && $1 == "MemAvailable:" { printf "host\tavailable\t%.0f\n", $2 * 1024 }' /proc/vmstat /proc/meminfo
-  awk '{ sub(/^.*total=/, "", $NF); print "host\tpressure_" $1 "_us\t" $NF }' /proc/pressure/memory 2>/dev/null || :
+    FILENAME == "/proc/meminfo" && $1 == "MemAvailable:" { printf "host\tavailable\t%.0f\n", $2 * 1024 }
+    FILENAME == "/proc/pressure/memory" { sub(/^.*total=/, "", $NF); print "host\tpressure_" $1 "_us\t" $NF }
+    END { print "cpus", "count", cpus }' /proc/stat "${files[@]}"
 }
 
 # A server other than Redis may lack fields of INFO: print no row for them. An instance without requests has no cmdstat_get, but it has those of other
 # commands.
 mark_instances() {
-  local pid port nodes
+  local pid port
   info_all "$RECORD" | LC_ALL=C awk -F '[:,=]' -v counters="$HIT_COUNTERS" '
     function finish(port) {
       if (!answered) return
@@ -122,8 +144,7 @@ mark_instances() {
       close(file)
     }' "$RECORD" 2>/dev/null || : # mawk gives up when a process ends while it is read
   # With one node the figure is Rss, and pages need not be counted.
-  nodes=$(tier_memory_nodes | wc -l)
-  ((nodes < 2)) || while read -r pid _ port; do tier_pages "$pid" "$port"; done <"$RECORD"
+  ((${#MONITOR_NODES[@]} < 2)) || while read -r pid _ port; do tier_pages "$pid" "$port"; done <"$RECORD"
 }
 
 # Print the alarm, if the guard has stopped the load, has exited, or is suspended.
@@ -161,5 +182,5 @@ monitor_fetch() {
   monitor_stop
   cd "$MONITOR" 2>/dev/null || fail "$MONITOR: is missing"
   [[ -s monitor.err ]] || rm -f monitor.err
-  files_send -- *.tsv marks mark-* alarm monitor.err
+  files_send -- *.tsv marks mark-* alarm monitor.err info.before
 }

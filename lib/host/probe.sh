@@ -14,13 +14,14 @@
 probe_cpu() {
   local id own_space boot space master ended=$1
   shift
-  id=$(</proc/sys/kernel/random/boot_id)
+  read -r id </proc/sys/kernel/random/boot_id
   own_space=$(readlink /proc/self/ns/pid)
   IFS=$'\t' read -r _ _ _ master _ boot space _ <<<"$RUN_OWNER"
   [[ $boot == "$id" && $space == "$own_space" ]] || master=0
-  printf '%s\n' /proc/[0-9]*/stat | LC_ALL=C awk -v id="$id" -v space="$own_space" -v now="${EPOCHREALTIME/[.,]/}" -v tick="$(getconf CLK_TCK)" -v master="$master" \
+  # Ticks are hundredths of a second on every machine but Alpha.
+  printf '%s\n' /proc/[0-9]*/stat | LC_ALL=C awk -v id="$id" -v space="$own_space" -v now="${EPOCHREALTIME/[.,]/}" -v master="$master" \
     -v script=$$ -v ended="$ended" '
-    function us(ticks) { return sprintf("%.0f", ticks * 1000000 / tick) }
+    function us(ticks) { return sprintf("%.0f", ticks * 10000) }
     # One process: its line is PID (NAME) STATE PARENT GROUP SESSION ..., and NAME may contain blanks and brackets.
     function take(file,    line, pid, f) {
       if ((getline line < file) > 0) {
@@ -44,8 +45,6 @@ probe_cpu() {
       return 0
     }
     BEGIN {
-      # If getconf is missing or fails: the value on every machine except Alpha.
-      if (tick !~ /^[1-9][0-9]*$/) tick = 100
       while ((getline line < "/proc/stat") > 0) {
         split(line, f, " ")
         if (f[1] == "cpu") { busy = f[2] + f[3] + f[4]; stolen = f[9] }

@@ -3,10 +3,10 @@
 # The Redis instances of a run, on the server.
 # Settings sent in front: RUN_ID, and for start: RUN_OWNER, INSTANCE_PLAN (lines PORT CPUS POLICY), REDIS_BINARY, REDIS_TEMPLATE (the text of
 # conf/redis.conf), REDIS_CONF, IO_THREADS, IO_THREADS_AFFINITY, BIO_CPUS, LAUNCH_WORDS (in front of redis-server, separated by
-# tabs), SERVER_ADDRESS, REDIS_PASSWORD, LOAD_PASSWORD, REDIS_USER, TLS, CLUSTER_TABLE, READY_TIMEOUT; for info and answers: SERVER_ADDRESS, REDIS_PASSWORD, for answers REDIS_BINARY.
-# Needs: protocol resctrl tier instances user acl tls info cluster fault
+# tabs), SERVER_ADDRESS, REDIS_PASSWORD, LOAD_PASSWORD, REDIS_USER, TLS, CLUSTER_TABLE, READY_TIMEOUT; for info, answers and logs: SERVER_ADDRESS, REDIS_PASSWORD, for answers REDIS_BINARY.
+# Needs: protocol ports resctrl tier instances user acl tls info cluster fault
 
-# Usage: main ports|start|fault DELAY_US|look|info|answers|logs|stop
+# Usage: main start|fault DELAY_US|look|info|answers|logs|stop
 main() {
   work_open
   FOLDER=$WORK/run-$RUN_ID/server
@@ -18,19 +18,6 @@ main() {
   "server_$1" "${@:2}"
 }
 
-# Print every port of the plan on which a process listens, one per line.
-server_ports() {
-  local -A taken=()
-  local port who
-  while read -r port; do taken[$port]=1; done < <(ports_listening)
-  while read -r port _; do
-    [[ -v "taken[$port]" ]] || continue
-    # Without ss only the fact that the port is in use is known.
-    who=$(run_limited 10 ss -Hltnp "sport = :$port" 2>/dev/null | sed -n 's/.*users:((\(.*\)))$/\1/p' | sed -n 1p) || who=
-    printf 'port %s is taken%s\n' "$port" "${who:+ by $who}"
-  done <<<"$INSTANCE_PLAN"
-}
-
 # Start all instances and wait for them. Print rows NAME VALUE for the master: `user load` if load generators have their own user, `certificate PEM`
 # in base64 with TLS, and `root REASON` if auto found no other user.
 # An instance may run as a user who cannot access the parents of its directory. So it is started in its directory, and uses relative paths.
@@ -39,9 +26,10 @@ server_start() {
   local -a pin prefix ports=() data=()
   IFS=$'\t' read -r -a prefix <<<"$LAUNCH_WORDS"
   instances_end 30 "$FOLDER" || fail "$FOLDER: an instance of an earlier try does not end"
-  taken=$(server_ports)
+  while read -r port _; do ports+=("$port"); done <<<"$INSTANCE_PLAN"
+  taken=$(ports_taken "${ports[@]}")
   [[ -z $taken ]] || fail "$taken"
-  rm -rf -- "$FOLDER"
+  [[ ! -e $FOLDER ]] || rm -rf -- "$FOLDER"
   run_open
   mkdir -- "$FOLDER"
   user_find || fail "$USER_WHY"
@@ -49,7 +37,7 @@ server_start() {
   acl_version
   while read -r port cpus _; do
     instance_conf "$port" "$cpus"
-    ports+=("$port") data+=("$FOLDER/data-$port")
+    data+=("$FOLDER/data-$port")
   done <<<"$INSTANCE_PLAN"
   mkdir -p -- "${data[@]}"
   cluster_write
@@ -148,7 +136,7 @@ instances_ready() {
     done
     ((${#waiting[@]} > 0)) || return 0
     ((SECONDS < end)) || fail "${#waiting[@]} instances do not answer PING after $READY_TIMEOUT s, ports: ${!waiting[*]}"
-    sleep 0.05 # between two polls
+    proc_pause
   done
 }
 
@@ -170,38 +158,27 @@ server_answers() {
   if redis_ask "$SERVER_ADDRESS" "$port" 'CONFIG GET save'; then printf 'config\tanswered\n'; else printf 'config\trefused\n'; fi
 }
 
-# Send the instances' logs, and the events of a fault. Send copies, because the instances continue to write.
+# Send the instances' logs, their INFO as info.after, and the events of a fault. Send copies, because the instances continue to write.
 server_logs() {
+  local name
   local -a files
   mkdir -p -- "$FOLDER/logs"
   if cp -- "$FOLDER"/redis-*.log "$FOLDER/logs" 2>/dev/null; then
     [[ ! -e $FOLDER/events.tsv ]] || cp -- "$FOLDER/events.tsv" "$FOLDER/logs"
-    cd "$FOLDER/logs" 2>/dev/null || fail "$FOLDER: is missing"
+    # The master misses it when it could not be written.
+    { server_info >"$FOLDER/logs/info.after"; } 2>/dev/null || rm -f -- "$FOLDER/logs/info.after"
+    cd "$FOLDER/logs" 2>/dev/null || fail "$FOLDER: is gone"
   else
     # On a full disk nothing is appended to them either.
     cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   fi
   files=(redis-*.log)
-  [[ ! -e events.tsv ]] || files+=(events.tsv)
+  for name in events.tsv info.after; do [[ ! -e $name ]] || files+=("$name"); done
   files_send -- "${files[@]}"
-}
-
-# Turn off the snapshot at exit in instances that keep snapshots: it is not used, and a large snapshot takes longer than the time limit.
-instances_unsaved() {
-  local file config REDIS_PASSWORD
-  while IFS= read -r file; do
-    REDIS_PASSWORD=$(sed -n 's/^requirepass //p' "$file")
-    config=$(sed -n 's/^rename-command CONFIG //p' "$file")
-    # An instance that does not answer is stopped anyway.
-    redis_ask "$(sed -n 's/^bind //p' "$file")" "$(basename "$file" .conf)" "${config:-CONFIG} SET save \"\"" || :
-  done < <(grep -lE '^[[:space:]]*save[[:space:]]+"?[0-9]' "$FOLDER"/*.conf 2>/dev/null)
 }
 
 # Stop the instances and remove their directory.
 server_stop() {
-  instances_unsaved
-  # A large instance needs time to free its memory.
-  instances_end 60 "$FOLDER" || fail "$RECORD: an instance does not end"
-  rm -rf -- "$FOLDER"
+  instances_stop "$FOLDER"
   run_close
 }

@@ -7,7 +7,7 @@
 tier_check() {
   local nodes faster=''
   nodes=$(tier_memory_nodes)
-  ! grep -q fast <<<"$nodes" || faster=", or is faster than those with one"
+  [[ $nodes != *fast* ]] || faster=", or is faster than those with one"
   case $TIER in
     native) check_native ;;
     bind | preferred | interleave | weighted) check_nodes "$nodes" ;;
@@ -18,13 +18,15 @@ tier_check() {
 }
 
 check_native() {
-  local kinds kind
-  kinds=$(tier_detect | cut -f 1 | sort -u)
+  local rows kind
+  local -a swaps=()
+  rows=$'\n'$(tier_detect)
   for kind in vsmp memory-mode; do
-    ! grep -qx "$kind" <<<"$kinds" ||
-      row warn "DRAM is a cache of slower memory ($kind), so the share of the data in DRAM is unknown" "all of the data in DRAM" "boot the server without it"
+    [[ $rows != *$'\n'"$kind"$'\t'* ]] ||
+      row warn "DRAM is a cache of slower memory ($kind), and how much of the data it has is unknown" "all of the data in DRAM" "boot the server without it"
   done
-  if awk 'NR > 1 { found = 1 } END { exit !found }' "${TIERBENCH_ROOT-}/proc/swaps"; then
+  [[ ! -e ${TIERBENCH_ROOT-}/proc/swaps ]] || mapfile -t swaps <"${TIERBENCH_ROOT-}/proc/swaps"
+  if ((${#swaps[@]} > 1)); then
     row warn "the server has swap, and may use it" "all of the data in memory" "swapoff -a, if nothing there needs it"
   else
     row ok "no swap" "all of the data in memory" -

@@ -7,7 +7,7 @@
 # node without a CPU of unknown kind), vsmp, swap, zram or zswap; a last row `all` lists the kinds.
 # Usage: tier_detect
 tier_detect() {
-  local rows
+  local rows kind kinds=''
   DETECT_ROOT=${TIERBENCH_ROOT-}
   rows=$(
     _detect_nodes
@@ -17,8 +17,11 @@ tier_detect() {
     _detect_zswap
   )
   printf '%s\n' "$rows"
-  awk -F '\t' '!seen[$1]++ { text = text (text == "" ? "" : ", ") $1 }
-    END { print "all\thost\t" (text == "dram" ? "DRAM only" : text) }' <<<"$rows"
+  while IFS=$'\t' read -r kind _; do
+    [[ ", $kinds," == *", $kind,"* ]] || kinds+=${kinds:+, }$kind
+  done <<<"$rows"
+  [[ $kinds != dram ]] || kinds='DRAM only'
+  printf 'all\thost\t%s\n' "$kinds"
 }
 
 # Print the nodes that have memory, and their class: NODE cpu|far|fast. fast is a node without a CPU that is faster than the nodes with
@@ -33,21 +36,23 @@ tier_memory_nodes() {
 }
 
 _detect_places() {
-  local root=${TIERBENCH_ROOT-}/sys/devices/system/node node
-  for node in $(_detect_list "$(_detect_read "$root/has_memory")"); do
-    if [[ -n $(_detect_read "$root/node$node/cpulist") ]]; then
-      printf '%s\tcpu\n' "$node"
-    else
-      printf '%s\tfar\n' "$node"
-    fi
+  local root=${TIERBENCH_ROOT-}/sys/devices/system/node node place
+  _detect_line "$root/has_memory"
+  for node in $(_detect_list "$REPLY"); do
+    place=cpu
+    _detect_line "$root/node$node/cpulist"
+    [[ -n $REPLY ]] || place=far
+    printf '%s\t%s\n' "$node" "$place"
   done
 }
 
 _detect_nodes() {
   local node kind place folder cache index
   # A kernel without NUMA lists no node.
-  [[ -e $DETECT_ROOT/sys/devices/system/node/has_memory ]] ||
-    printf 'dram\thost\t%s\n' "$(awk '$1 == "MemTotal:" { printf "%d MiB, no NUMA", $2 / 1024 }' "$DETECT_ROOT/proc/meminfo")"
+  if [[ ! -e $DETECT_ROOT/sys/devices/system/node/has_memory ]]; then
+    _detect_total "$DETECT_ROOT/proc/meminfo"
+    printf 'dram\thost\t%s, no NUMA\n' "$REPLY"
+  fi
   while IFS=$'\t' read -r node place; do
     folder=$DETECT_ROOT/sys/devices/system/node/node$node
     kind=dram
@@ -66,17 +71,18 @@ _detect_nodes() {
 _detect_node() {
   local node=$1 folder=$2 text cpus what value
   # A node's own count can be too low while memory is still being initialised; with one node, the whole machine's count is right.
-  text="$(awk '$3 == "MemTotal:" { printf "%d MiB", $4 / 1024 }' "$folder/meminfo" 2>/dev/null || :)"
-  [[ $(_detect_read "$DETECT_ROOT/sys/devices/system/node/has_memory") != 0 ]] ||
-    text=$(awk '$1 == "MemTotal:" { printf "%d MiB", $2 / 1024 }' "$DETECT_ROOT/proc/meminfo")
-  cpus=$(_detect_read "$folder/cpulist")
+  _detect_line "$DETECT_ROOT/sys/devices/system/node/has_memory"
+  if [[ $REPLY == 0 ]]; then _detect_total "$DETECT_ROOT/proc/meminfo"; else _detect_total "$folder/meminfo"; fi
+  text=$REPLY
+  _detect_line "$folder/cpulist"
+  cpus=$REPLY
   text+=", ${cpus:+CPUs $cpus}"
   [[ -n $cpus ]] || text+="no CPU"
   value=$(_detect_tier "$node")
   text+="${value:+, memory tier $value}"
   for what in read_latency:ns write_latency:ns read_bandwidth:MB/s write_bandwidth:MB/s; do
-    value=$(_detect_read "$folder/access0/initiators/${what%:*}")
-    [[ ${value:-0} == 0 ]] || text+=", ${what%:*} $value ${what#*:}"
+    _detect_line "$folder/access0/initiators/${what%:*}"
+    [[ ${REPLY:-0} == 0 ]] || text+=", ${what%:*} $REPLY ${what#*:}"
   done
   printf '%s\n' "${text//_/ }"
 }
@@ -137,7 +143,8 @@ tier_number() {
 _detect_tier() {
   local file
   for file in "$DETECT_ROOT"/sys/devices/virtual/memory_tiering/memory_tier*/nodelist; do
-    [[ -e $file && " $(_detect_list "$(<"$file")" | tr '\n' ' ') " == *" $1 "* ]] || continue
+    _detect_line "$file"
+    [[ $'\n'$(_detect_list "$REPLY")$'\n' == *$'\n'"$1"$'\n'* ]] || continue
     file=${file%/nodelist}
     echo "${file##*memory_tier}"
     return
@@ -177,10 +184,10 @@ _detect_vsmp() {
 
 _detect_swaps() {
   local path kind size used priority device
-  while read -r path kind size used priority; do
+  [[ ! -e $DETECT_ROOT/proc/swaps ]] || while read -r path kind size used priority; do
     [[ $path == /* && $path != /dev/zram* ]] || continue
     printf 'swap\t%s\t%s of %d MiB, %d used, priority %s\n' "$path" "$kind" $((size >> 10)) $((used >> 10)) "$priority"
-  done < <(cat "$DETECT_ROOT/proc/swaps" 2>/dev/null)
+  done <"$DETECT_ROOT/proc/swaps"
   for device in "$DETECT_ROOT"/sys/block/zram*; do
     size=$(_detect_read "$device/disksize")
     [[ ${size:-0} != 0 ]] || continue
@@ -197,20 +204,36 @@ _detect_zswap() {
     "$(_detect_read "$folder/max_pool_percent")"
 }
 
-# The first line of a file, or nothing.
-_detect_read() {
-  local line=
-  { IFS= read -r line <"$1"; } 2>/dev/null || :
-  printf '%s' "$line"
+# The MemTotal of a meminfo, in MiB with the unit; nothing if there is none.
+# Returns: sets REPLY
+_detect_total() {
+  local line
+  REPLY=
+  [[ ! -e $1 ]] || while IFS= read -r line; do
+    [[ $line =~ MemTotal:\ +([0-9]{1,15})\  ]] || continue
+    REPLY="$((BASH_REMATCH[1] / 1024)) MiB"
+    return
+  done <"$1"
 }
 
-# The numbers of a list in the kernel's form: 0-2,4.
+# The first line of a file, or nothing.
+# Returns: sets REPLY
+_detect_line() {
+  REPLY=
+  { IFS= read -r REPLY <"$1"; } 2>/dev/null || :
+}
+
+# As _detect_line, printed.
+_detect_read() {
+  _detect_line "$1"
+  printf '%s' "$REPLY"
+}
+
+# Print the numbers of a list in the kernel's form: 0-2,4.
 _detect_list() {
-  awk -v list="$1" 'BEGIN {
-    n = split(list, part, ",")
-    for (i = 1; i <= n; i++) {
-      if (split(part[i], ends, "-") < 2) ends[2] = ends[1]
-      for (node = ends[1]; node <= ends[2]; node++) if (part[i] != "") print node + 0
-    }
-  }'
+  local part node
+  for part in ${1//,/ }; do
+    [[ $part =~ ^([0-9]{1,5})(-([0-9]{1,5}))?$ ]] || continue
+    for ((node = 10#${BASH_REMATCH[1]}; node <= 10#${BASH_REMATCH[3]:-${BASH_REMATCH[1]}}; node++)); do printf '%s\n' "$node"; done
+  done
 }

@@ -57,8 +57,7 @@ tier_undo() {
     # This works on a full disk too: a shorter file needs no space.
     truncate -s "$((${#lines[@]} == 0 ? 0 : $(printf '%s\n' "${lines[@]}" | wc -c)))" -- "$TIER_FOLDER/journal" || return 1
   done
-  rm -rf -- "$TIER_FOLDER"
-  rm -f -- "${folder%/*}/tier-${folder##*/run-}"
+  rm -rf -- "$TIER_FOLDER" "${folder%/*}/tier-${folder##*/run-}"
 }
 
 # Undo what a broken run left, and report it.

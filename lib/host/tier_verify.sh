@@ -19,7 +19,9 @@ tier_pages() {
 # Globals: WORK RUN_ID
 tier_state() {
   local folder=$WORK/run-$RUN_ID/tier
-  [[ ! -e $folder/asked ]] || sed 's/^/tier\t/' "$folder/asked"
+  local -a lines=()
+  [[ ! -e $folder/asked ]] || mapfile -t lines <"$folder/asked"
+  ((${#lines[@]} == 0)) || printf 'tier\t%s\n' "${lines[@]}"
   [[ ! -e $folder/cgroup ]] || cgroup_usage "$(<"$folder/cgroup")" | sed 's/^/cgroup\t/'
   [[ ! -s $folder/swap ]] ||
     awk -F '\t' 'NR == FNR { path = $1; before = $2; next } { split($0, f, " ") }

@@ -47,6 +47,10 @@ tune_targets() {
     *)
       read -r -a list <<<"$words"
       for word in "${list[@]}"; do
+        if [[ $word != *[*?[]* ]]; then
+          [[ ! -e ${TIERBENCH_ROOT-}$word ]] || TARGET+=("$word")
+          continue
+        fi
         while IFS= read -r path; do
           TARGET+=("${path#"${TIERBENCH_ROOT-}"}")
         done < <(compgen -G "${TIERBENCH_ROOT-}$word" | sort -V)

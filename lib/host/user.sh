@@ -12,7 +12,7 @@ readonly USER_KNOWN='redis valkey nobody'
 # Returns: sets USER_NAME, USER_ID and USER_GROUP (empty: instances run as this user), USER_WORDS, the prefix of redis-server, and USER_WHY, the
 # reason why auto keeps root; 1 with USER_WHY if the named user is not available.
 user_find() {
-  local name=$REDIS_USER said
+  local name=$REDIS_USER names=$REDIS_USER said
   USER_NAME='' USER_ID='' USER_GROUP='' USER_WORDS=() USER_WHY=''
   [[ $name != keep ]] || return 0
   if ((EUID != 0)); then
@@ -20,11 +20,10 @@ user_find() {
     USER_WHY="REDIS_USER=$name: only root starts instances as another user"
     return 1
   fi
-  if [[ $name == auto ]]; then
-    for name in $USER_KNOWN; do ! id -u -- "$name" >/dev/null 2>&1 || break; done
-  fi
-  USER_WHY="REDIS_USER=$name: no such user"
-  if USER_ID=$(id -u -- "$name" 2>/dev/null) && USER_GROUP=$(id -g -- "$name" 2>/dev/null); then
+  [[ $name != auto ]] || names=$USER_KNOWN
+  for name in $names; do ! USER_ID=$(id -u -- "$name" 2>/dev/null) || break; done
+  USER_WHY="REDIS_USER=$name: no such user here"
+  if [[ -n $USER_ID ]] && USER_GROUP=$(id -g -- "$name" 2>/dev/null); then
     USER_WHY="REDIS_USER=$name: setpriv is missing"
     USER_WORDS=(setpriv "--reuid=$USER_ID" "--regid=$USER_GROUP" --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs --)
     USER_NAME=$name

@@ -86,10 +86,10 @@ place_learn() {
 # Print the server's memory nodes as a list: all of them, or only CPU-less nodes that are not faster than DRAM.
 # Usage: place_memory_nodes all|far
 place_memory_nodes() {
-  local faster='.*'
-  [[ $1 != far ]] || faster=
-  { [[ $1 == far ]] || _place_nodes && sed -n "s/^# node \([0-9]*\) has memory and no CPU$faster\$/\1/p" <<<"$_PLACE_TOPOLOGY"; } |
-    sort -n | awk "$CPUS_AWK"'{ node[NR] = $1 } END { print cpus_compress(node, NR) }'
+  awk -F '[, ]' -v which="$1" "$CPUS_AWK"'
+    /^[0-9]/ && which == "all" { node[++n] = $4 }
+    /^# node [0-9]+ has memory and no CPU/ && (which == "all" || /no CPU$/) { node[++n] = $3 }
+    END { print cpus_compress(node, n + 0) }' <<<"$_PLACE_TOPOLOGY"
 }
 
 # Print the numactl options of the load generator of a client; nothing when it is not placed.

@@ -50,55 +50,72 @@ _client_prepare() {
 # Globals: the settings of the load, see conf/defaults.conf
 # Returns: sets CLIENTS, the clients with instances; 1 if a generator cannot be started.
 client_launch() {
-  local size=$2 keys=$3 client first count status=0
+  local size=$2 keys=$3 client i address status=0 CLIENT_PASSWORD
   local -A share=()
+  local -a common=()
   CLIENTS=()
-  while IFS=$'\t' read -r client first count; do
+  plan_shares "$1"
+  for i in "${!SHARE_CLIENT[@]}"; do
+    client=${SHARE_CLIENT[i]}
     CLIENTS+=("$client")
-    share[$client]="$first $count"
+    share[$client]="${SHARE_PORT[i]} ${SHARE_COUNT[i]}"
     _CLIENT_STATE[$client]=running
     unset "_CLIENT_STATUS[$client]" "_CLIENT_TRIP[$client]" "_CLIENT_GO[$client]" "_CLIENT_LOST[$client]" "_CLIENT_MOVED[$client]" "_CLIENT_PROBE[$client]"
-  done < <(plan_clients "$1")
+  done
+  _client_common
+  CLIENT_PASSWORD=$(server_load_password)
+  address=$(host_data "$SERVER")
   side_run $((REMOTE_RETRY + 60)) _client_launch "${CLIENTS[@]}" || status=1
   for client in "${CLIENTS[@]}"; do _client_take "$client"; done
   return "$status"
 }
 
-# Globals: share, size and keys of client_launch
-_client_launch() {
-  local client=$1 port count requests text
-  read -r port count <<<"${share[$client]}"
-  local -a words prefix values=("$size" "$keys") options=(--gate . --out . --instances "$count" --connections "$(search_connections)"
-  --phases "$(client_phases)" --keys "$KEY_PATTERN" --data "$DATA" --seed "$(_client_seed "$client")"
+# The options that the load generators of all clients get.
+# Returns: sets common of client_launch
+_client_common() {
+  local text
+  common=(--gate . --out . --connections "$(search_connections)" --phases "$(client_phases)" --keys "$KEY_PATTERN" --data "$DATA"
   --interval "$INTERVAL" --timeout "$REPLY_TIMEOUT")
+  [[ $RATE == 0 ]] || common+=(--arrival "$ARRIVAL")
+  [[ " $PHASES " != *" mixed "* || $COMMANDS != off ]] || common+=(--ratio "$RATIO")
+  [[ $TIME == 0 ]] || common+=(--time "$TIME")
+  [[ $WARMUP == 0 ]] || common+=(--warmup "$WARMUP")
+  [[ $KEY_MIN == 0 ]] || common+=(--key-min "$KEY_MIN")
+  ! fill_apart || common+=(--key-max "$KEY_MAX")
+  text=$(load_options && tls_options ../tls.crt)
+  [[ -z $text ]] || mapfile -t -O "${#common[@]}" common <<<"$text"
+  [[ $POPULATE_PATTERN == auto || " $PHASES " != *" populate "* ]] || common+=(--populate-keys "$POPULATE_PATTERN")
+  [[ $VERIFY == on ]] || common+=(--no-verify)
+  [[ $EVICTION == off || $EVICTION == noeviction ]] || common+=(--allow-misses)
+  [[ -z $LOAD_USER ]] || common+=(--user "$LOAD_USER")
+}
+
+# Globals: share, common, address, size, keys and CLIENT_PASSWORD of client_launch
+_client_launch() {
+  local client=$1 port count text
+  read -r port count <<<"${share[$client]}"
+  local -a words prefix=() values=("$size" "$keys") options=("${common[@]}" --instances "$count")
+  _client_seed "$client"
+  options+=(--seed "$REPLY")
   [[ $RATE == search || $RATE == 0 ]] || options+=(--rate "$(client_share "$client" "$RATE")")
-  [[ $RATE == 0 ]] || options+=(--arrival "$ARRIVAL")
-  [[ " $PHASES " != *" mixed "* || $COMMANDS != off ]] || options+=(--ratio "$RATIO")
-  [[ $TIME == 0 ]] || options+=(--time "$TIME")
-  CLIENT_THREADS=$(plan_threads "$count")
-  requests=$(plan_requests "$count")
-  [[ $requests == 0 ]] || options+=(--requests "$requests")
-  [[ $WARMUP == 0 ]] || options+=(--warmup "$WARMUP")
-  [[ $KEY_MIN == 0 ]] || options+=(--key-min "$KEY_MIN")
-  ! fill_apart || options+=(--key-max "$KEY_MAX")
-  mapfile -t -O "${#options[@]}" options < <(replay_options "$port" "$POINT_INSTANCES")
-  text=$(load_options)
-  [[ -z $text ]] || mapfile -t -O "${#options[@]}" options <<<"$text"
+  plan_requests_of "$count"
+  [[ $REPLY == 0 ]] || options+=(--requests "$REPLY")
+  if replay_on; then
+    mapfile -t -O "${#options[@]}" options < <(replay_options "$port" "$POINT_INSTANCES")
+    # The trace determines both.
+    values=()
+  else
+    options+=(--pipeline "$PIPELINE")
+  fi
   text=$(cluster_options "$port" "$count" && fault_options)
   if [[ -n $text ]]; then
     mapfile -t -O "${#options[@]}" options <<<"$text"
     port=$REDISBASE # any node knows all others
   fi
-  [[ $POPULATE_PATTERN == auto || " $PHASES " != *" populate "* ]] || options+=(--populate-keys "$POPULATE_PATTERN")
-  [[ $VERIFY == on ]] || options+=(--no-verify)
-  [[ $EVICTION == off || $EVICTION == noeviction ]] || options+=(--allow-misses)
-  [[ -z $LOAD_USER ]] || options+=(--user "$LOAD_USER")
-  mapfile -t -O "${#options[@]}" options < <(tls_options ../tls.crt)
-  # The trace determines both.
-  ! replay_on || values=()
-  local CLIENT_PASSWORD
-  CLIENT_PASSWORD=$(server_load_password)
-  read -r -a prefix < <(tier_command "$(place_client "$client")") || prefix=()
+  plan_threads_of "$count"
+  CLIENT_THREADS=$REPLY
+  text=$(place_client "$client")
+  [[ -z $text ]] || read -r -a prefix < <(tier_command "$text")
   if [[ -n $CLIENT_PREFIX ]]; then
     text=$(launch_words "$client" "$CLIENT_PREFIX") || return
     IFS=$'\t' read -r -a words <<<"$text"
@@ -110,7 +127,7 @@ _client_launch() {
     text=$(generator_words "$client") || return
     IFS=$'\t' read -r -a words <<<"$text"
   fi
-  _client_ask "$client" launch "${prefix[@]}" "${words[@]}" "${options[@]}" "$(host_data "$SERVER")" "$port" "${values[@]}"
+  _client_ask "$client" launch "${prefix[@]}" "${words[@]}" "${options[@]}" "$address" "$port" "${values[@]}"
 }
 
 # Print the phases for the load generator, including the phases that a search or a probe adds.
@@ -124,7 +141,8 @@ client_phases() {
   printf '%s\n' "${phases// /,}"
 }
 
-# Synchronize the clients until every generator has ended. When all wait for a phase, all get the same start time.
+# Synchronize the clients until every generator has ended. When all wait for a phase, all get the same start time. The caller checks the guard
+# once more: it may have stopped the instances just before the last look, which makes the generators fail, and an unguarded load is invalid.
 # Usage: client_wait CLIENT...
 # Returns: 1 if a generator failed, with a line on stderr; the other generators are then stopped.
 client_wait() {
@@ -160,8 +178,6 @@ client_wait() {
     ((${#_CLIENT_GO[@]} > 0)) || wss_look
   done
   log_progress_end
-  # The guard may have stopped the instances just before this look, which makes the generators fail. An unguarded load is invalid: check once more.
-  monitor_alarm now || failed=1
   return "$failed"
 }
 
@@ -243,14 +259,14 @@ _client_ask() {
 
 # Poll a client once. An unreachable client is reported at once, so that the others do not wait for it.
 _client_look() {
-  local client=$1 status=0 errors=$_REMOTE_TMP/look.$BASHPID REMOTE_RETRY=0
+  local client=$1 status=0 errors=$_REMOTE_TMP/look.$1 REMOTE_RETRY=0
   local -a go
   read -r -a go <<<"${_CLIENT_GO[$client]-}"
   _client_ask "$client" look "$_CLIENT_LOOK" "${go[@]}" 2>"$errors" || status=$?
   if ((status == 255)); then
     printf 'lost\t%s\n' "$(remote_reason "$errors")"
     remote_again "$client" 2>/dev/null || :
-  else
+  elif [[ -s $errors ]]; then
     cat "$errors" >&2
   fi
   return "$status"
@@ -413,6 +429,7 @@ client_share() {
 }
 
 # The seed of a client.
+# Returns: sets REPLY
 _client_seed() {
   local one number=0
   if [[ $DISTINCT_SEEDS == on ]]; then
@@ -421,7 +438,7 @@ _client_seed() {
       number=$((number + 1))
     done
   fi
-  echo $((SEED + number))
+  REPLY=$((SEED + number))
 }
 
 # A progress line for the run and one for each client, on a terminal only.

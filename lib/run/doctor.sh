@@ -29,7 +29,9 @@ doctor_rows() {
   _doctor_ignored
   if [[ -n $RESUME ]]; then plan_load "$RESUME/plan.tsv"; else plan_make; fi
   _doctor_needs
-  _doctor_server
+  side_run $((REMOTE_RETRY + 60)) _doctor_host "${hosts[@]}" || :
+  side_print "${hosts[@]}"
+  _doctor_redis
   _doctor_clients "${clients[@]}"
   _doctor_answers
   _doctor_fill
@@ -43,8 +45,6 @@ doctor_rows() {
   _doctor_perf
   _doctor_each _doctor_antagonist
   _doctor_warnings
-  side_run $((REMOTE_RETRY + 60)) _doctor_settings "${hosts[@]}" || :
-  side_print "${hosts[@]}"
 }
 
 # Print checks that require what a run builds or installs (lib/run/provision.sh), as rows.
@@ -69,7 +69,11 @@ doctor_provided() {
 # Print every host once.
 # Usage: doctor_hosts
 doctor_hosts() {
-  printf '%s\n' "$SERVER" "${CLIENT_IP// /$'\n'}" | awk '!seen[$0]++'
+  local host seen=' '
+  for host in $SERVER $CLIENT_IP; do
+    [[ $seen == *" $host "* ]] || printf '%s\n' "$host"
+    seen+="$host "
+  done
 }
 
 _doctor_row() {
@@ -87,7 +91,7 @@ _doctor_ask() {
     _doctor_row "$host" fail "$check" "$(tail -n 1 "$why" | tr '\t' ' ')" "an answer" "see the message"
     return 1
   fi
-  cat "$why" >&2
+  [[ ! -s $why ]] || cat "$why" >&2
   [[ -n $_DOCTOR_SAID ]]
 }
 
@@ -116,8 +120,8 @@ _doctor_needs() {
     _doctor_connections
   done
   plan_enter "${VARIANTS%% *}" ''
-  FIRST_PORT=$REDISBASE
-  LAST_PORT=$((REDISBASE + $(plan_most) - 1))
+  cluster_processes_of "$(plan_most)"
+  FIRST_PORT=$REDISBASE LAST_PORT=$((REDISBASE + REPLY - 1))
 }
 
 # The connections that one client opens at the current point.
@@ -146,7 +150,7 @@ _doctor_run() {
   # The load of a client is its share.
   NEED_MBIT=$((NEED_BITS / 1000000 + 1))
   [[ $2 == server ]] || NEED_MBIT=$((NEED_BITS / ${#clients[@]} / 1000000 + 1))
-  remote_run -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_FILES -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT "$1" doctor "$2"
+  remote_run -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_FILES -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT -e CLUSTER "$1" doctor "$2"
 }
 
 # Requirements of the master: ssh to the other hosts, the load generator, gnuplot for the report.
@@ -253,10 +257,22 @@ _doctor_reach() {
   return "$status"
 }
 
-_doctor_server() {
-  local row taken status=0 why=$_REMOTE_TMP/why
-  ! _doctor_ask "$SERVER" checks _doctor_run "$SERVER" server ||
-    while IFS= read -r row; do _doctor_row "$SERVER" "$row"; done <<<"$_DOCTOR_SAID"
+# Everything that one host is asked, in one process.
+_doctor_host() {
+  local role row
+  for role in server client; do
+    [[ $role == client ]] || [[ $1 == "$SERVER" ]] || continue
+    [[ $role == server ]] || [[ " $CLIENT_IP " == *" $1 "* ]] || continue
+    ! _doctor_ask "$1" checks _doctor_run "$1" "$role" ||
+      while IFS= read -r row; do _doctor_row "$1" "$row"; done <<<"$_DOCTOR_SAID"
+  done
+  _doctor_clock "$1"
+  _doctor_tune "$1"
+}
+
+# Redis on the server, and the CPUs for it.
+_doctor_redis() {
+  local status=0 why=$_REMOTE_TMP/why
   server_look_redis 2>"$why" || status=$?
   if ((status == 0)); then
     _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
@@ -268,14 +284,6 @@ _doctor_server() {
     _doctor_row "$SERVER" fail redis-server "$(tail -n 1 "$why")" "REDIS_FROM=$REDIS_FROM" "set REDIS_FROM=package, or the REDIS_ settings"
   fi
   _doctor_row "$SERVER" ok "isolated CPUs" "$(place_isolated | grep . || echo none)" "one per instance, if any" -
-  taken=
-  ! _doctor_ask "$SERVER" ports server_ports "$(plan_most)" || taken=$_DOCTOR_SAID
-  if [[ -n $taken ]]; then
-    _doctor_row "$SERVER" fail ports "${taken//$'\n'/, }" "free from $REDISBASE on" \
-      "set REDISBASE, or ./do_it.sh stop if it is of a broken run"
-  else
-    _doctor_row "$SERVER" ok ports "free" "$(plan_most) from $REDISBASE on" -
-  fi
 }
 
 # The memory of a key, measured with Redis, if the fill depends on it.
@@ -371,8 +379,7 @@ _doctor_tier() {
     done <<<"$_DOCTOR_SAID"
 }
 
-# Run a check for every variant, with each combination of the values in SWEEP of settings that hosts are asked about. Each row is printed
-# once.
+# Run a check for every variant, with each combination of the values in SWEEP of settings that hosts are asked about. A row may come twice.
 # Usage: _doctor_each FUNCTION
 #   FUNCTION is called with VARIANT and SWEEP, in a separate process
 _doctor_each() {
@@ -387,7 +394,8 @@ _doctor_each() {
       seen[$key]=1
       ("$1" "$variant" "$sweep")
     done
-  done | awk '!seen[$0]++'
+  done
+  plan_enter "${VARIANTS%% *}" ''
 }
 
 # Warnings of Redis when the newest run on this server started it.
@@ -447,8 +455,6 @@ _doctor_antagonist() {
 
 # Usage: _doctor_clients CLIENT...
 _doctor_clients() {
-  side_run $((REMOTE_RETRY + 60)) _doctor_client "$@" || :
-  side_print "$@"
   ! build_ready || _doctor_generators "$@"
 }
 
@@ -465,18 +471,6 @@ _doctor_generators() {
       _doctor_row "$client" fail "load generator" "${row#"$client: "}" "./test, or what it takes to build it" "install: $BUILD_NEEDS"
     fi
   done
-}
-
-_doctor_client() {
-  local row
-  ! _doctor_ask "$1" checks _doctor_run "$1" client ||
-    while IFS= read -r row; do _doctor_row "$1" "$row"; done <<<"$_DOCTOR_SAID"
-}
-
-# Checks that depend on the settings of the host, not on its hardware.
-_doctor_settings() {
-  _doctor_clock "$1"
-  _doctor_tune "$1"
 }
 
 _doctor_mib() {

@@ -17,7 +17,7 @@ monitor_start() {
   MONITOR_ALARM=
   _MONITOR_PLANNED=$1 _MONITOR_LAST='' _MONITOR_NEXT=0 _MONITOR_OFF=
   RESERVE_BYTES=$(fill_reserve "$SERVER_BYTES")
-  remote_run -e RUN_ID -e RESERVE_BYTES -e HIT_COUNTERS "$SERVER" monitor start || return
+  remote_run -e RUN_ID -e RESERVE_BYTES -e HIT_COUNTERS -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" monitor start || return
   _MONITOR_ON=yes
 }
 
@@ -29,16 +29,28 @@ monitor_mark() {
   local rows phase=$1
   [[ -n $_MONITOR_ON ]] || return 0
   MONITOR_ROWS=
+  _MONITOR_NEXT=0
   rows=$(remote_run -e RUN_ID -e RUN_OWNER -e SERVER_ADDRESS -e REDIS_PASSWORD -e HIT_COUNTERS "$SERVER" monitor mark "$1") || {
     log_warn "$SERVER: cannot read the counters before $1"
     return 1
   }
   MONITOR_ROWS=$rows
+  # A mark checks the guard too.
+  [[ $'\n'$rows == *$'\nalarm\t'* ]] || _MONITOR_NEXT=$((SECONDS + 2))
   if _monitor_between "$1"; then phase=steps; fi
-  neighbour_mark "$phase" server "$(sed -n $'s/^machine\t//p' <<<"$rows")"
+  monitor_machine
+  neighbour_mark "$phase" server "$REPLY"
   _monitor_silent "$1" "$rows"
   [[ -z $_MONITOR_LAST ]] || _monitor_between "$_MONITOR_LAST" || _monitor_tell "$_MONITOR_LAST" "$rows"
   _MONITOR_LAST=$1
+}
+
+# The output of probe_cpu at the last mark; empty if the mark has none.
+# Usage: monitor_machine
+# Returns: sets REPLY
+monitor_machine() {
+  REPLY=
+  [[ ! $'\n'$MONITOR_ROWS =~ $'\nmachine\t'([^$'\n']*) ]] || REPLY=${BASH_REMATCH[1]}
 }
 
 # Print the waits for far memory and the requests of the instances between two marks, WAITS REQUESTS; nothing if a value is unknown. HIT_COUNTERS
@@ -101,16 +113,23 @@ monitor_fetch() {
   rm -f -- "$folder/marks" "${files[@]}"
 }
 
+# Record that the monitors of the repeat are stopped.
+# Usage: monitor_forget
+monitor_forget() {
+  _MONITOR_ON=
+}
+
 # Stop the monitors, in any state of the repeat.
 # Usage: monitor_stop
 monitor_stop() {
-  _MONITOR_ON=
+  monitor_forget
   remote_run -e RUN_ID "$SERVER" monitor stop
 }
 
 # Name the instances that did not report their counters before a phase.
 _monitor_silent() {
   local ports
+  [[ $2 == *$'\tunanswered\t'* ]] || return 0
   ports=$(awk -F '\t' '$2 == "unanswered" { printf " %s", $1 }' <<<"$2")
   [[ -z $ports ]] || log_warn "$SERVER: no answer to INFO before $1 from port$ports; figures that require it stay empty"
 }

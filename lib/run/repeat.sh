@@ -78,6 +78,7 @@ _repeat_probe() {
   monitor_start "${ROW[data_bytes]}" || return
   client_launch "${ROW[instances]}" "${ROW[value_size]}" "${ROW[keys]}" || return
   client_wait "${CLIENTS[@]}" || status=1
+  monitor_alarm now || status=1
   return "$status"
 }
 
@@ -93,7 +94,6 @@ _repeat_load() {
   local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client line
   local -a CLIENTS
   _repeat_up "$instances" || return
-  server_info >"$folder/server/info.before" || return
   _repeat_plan >"$folder/server/plan.tsv" || return
   cluster_record "$folder/server" || return
   neighbour_start
@@ -108,12 +108,12 @@ _repeat_load() {
   trace_fetch "$folder/server" || status=1
   antagonist_fetch "$folder/server" || status=1
   monitor_mark end || status=1
+  monitor_alarm || status=1
   monitor_fetch "$folder/server" || status=1
   client_fetch "$folder" "$stamp" "$repeat" "$RUN/setup.log" "${CLIENTS[@]}" || status=1
   for client in "${CLIENTS[@]}"; do
     [[ ! -s $folder/$client/stderr ]] || while IFS= read -r line; do log_warn "$client: $line"; done <"$folder/$client/stderr"
   done
-  server_info >"$folder/server/info.after" || status=1
   server_logs "$folder/server" || status=1
   warnings_tell "$folder/server"
   ((status == 0)) || return
@@ -135,13 +135,12 @@ _repeat_plan() {
 # The actual start of each phase on each client, on the master's clock: PHASE CLIENT START_US.
 _repeat_starts() {
   local folder=$1 client
-  shift
+  local -a files=()
+  for client in "${@:2}"; do files+=(client="$client" offset="$(client_offset "$client")" "$folder/$client/result.tsv"); done
   printf 'phase\tclient\tstart_us\n'
-  for client in "$@"; do
-    awk -F '\t' -v client="$client" -v offset="$(client_offset "$client")" '
-      NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
-      { printf "%s\t%s\t%.0f\n", $column["operation"], client, $column["start_us"] - offset }' "$folder/$client/result.tsv" || return
-  done
+  awk -F '\t' '
+    FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+    { printf "%s\t%s\t%.0f\n", $column["operation"], client, $column["start_us"] - offset }' "${files[@]}"
 }
 
 _repeat_stop() {
@@ -157,12 +156,11 @@ _repeat_stop() {
       *) status=1 ;;
     esac
   done
-  monitor_stop || status=1
   trace_stop || status=1
   perf_stop || status=1
   antagonist_stop || status=1
-  server_stop || status=1
-  tier_down || status=1
+  monitor_forget
+  remote_run -e RUN_ID "$SERVER" ended || status=1
   ((${#later[@]} == 0)) || client_stop "${later[@]}" || {
     log_warn "$(side_failed "${later[@]}"): the load generator there could not be stopped; run ./do_it.sh stop when the host answers again"
     status=1

@@ -280,7 +280,8 @@ _search_header() {
 # Print the current probes of all hosts, lines HOST PROBE.
 _search_probes() {
   local client
-  printf 'server\t%s\n' "$(sed -n $'s/^machine\t//p' <<<"$MONITOR_ROWS")"
+  monitor_machine
+  printf 'server\t%s\n' "$REPLY"
   for client; do printf '%s\t%s\n' "$client" "$(client_probe "$client")"; done
 }
 

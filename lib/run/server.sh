@@ -42,12 +42,14 @@ server_auto() {
 # Usage: server_password
 # Returns: sets REDIS_PASSWORD LOAD_PASSWORD
 server_password() {
-  REDIS_PASSWORD=$(_server_secret)
-  LOAD_PASSWORD=$(_server_secret)
+  local text
+  text=$(_server_secret 36)
+  REDIS_PASSWORD=${text:0:24} LOAD_PASSWORD=${text:24}
 }
 
+# Print BYTES random bytes, a multiple of 3, as letters and digits: four characters for three bytes.
 _server_secret() {
-  head -c 18 /dev/urandom | base64 | tr '+/' 'xy'
+  head -c "$1" /dev/urandom | base64 | tr '+/' 'xy'
 }
 
 # Look for redis-server on the server, according to REDIS_FROM. This changes nothing on the server.
@@ -111,7 +113,7 @@ server_start() {
   CLUSTER_TABLE=
   ! cluster_on || CLUSTER_TABLE=$(cluster_table "$1")
   REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
-  LOAD_PASSWORD=${LOAD_PASSWORD:-$(_server_secret)}
+  LOAD_PASSWORD=${LOAD_PASSWORD:-$(_server_secret 18)}
   SERVER_ADDRESS=$(host_data "$SERVER")
   local directives
   directives=$(_server_directives)
@@ -140,26 +142,20 @@ server_load_password() {
   if [[ -n $LOAD_USER ]]; then printf '%s' "$LOAD_PASSWORD"; else printf '%s' "$REDIS_PASSWORD"; fi
 }
 
-# Print the ports of a point that are in use, one per line.
-# Usage: server_ports INSTANCES
-server_ports() {
-  local count
-  count=$(cluster_processes "$1")
-  INSTANCE_PLAN=$(place_instances "$count") || return
-  ! cluster_on || INSTANCE_PLAN+=$'\n'$(seq $((REDISBASE + 10000)) $((REDISBASE + 10000 + count - 1)))
-  remote_run -e RUN_ID -e INSTANCE_PLAN "$SERVER" server ports
-}
-
 # Print INFO of every instance.
 # Usage: server_info
 server_info() {
   remote_run -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" server info
 }
 
-# Fetch the instances' logs.
+# Fetch the instances' logs, and their INFO as info.after.
 # Usage: server_logs DIR
 server_logs() {
-  receive_files "$1" -e RUN_ID "$SERVER" server logs
+  receive_files "$1" -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" server logs || return
+  [[ -e $1/info.after ]] || {
+    log_warn "$SERVER: no INFO of the instances after the load"
+    return 1
+  }
 }
 
 # Stop the instances of this run.

@@ -109,8 +109,8 @@ _tier_part() {
 # Usage: tier_least
 # Globals: DRAM_RATIO
 tier_least() {
-  [[ $DRAM_RATIO != search ]] || {
-    echo search
+  [[ $DRAM_RATIO == *' '* ]] || {
+    echo "$DRAM_RATIO"
     return
   }
   tr ' ' '\n' <<<"$DRAM_RATIO" | awk -F : 'NR == 1 || $1 / $2 < least { least = $1 / $2; ratio = $0 } END { print ratio }'

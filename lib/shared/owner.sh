@@ -32,7 +32,9 @@ owner_read() {
 # Whether the process of the last read owner is on this machine, where the process itself can be checked.
 # Usage: owner_here
 owner_here() {
-  [[ $OWNER_BOOT == "$(</proc/sys/kernel/random/boot_id)" && $OWNER_SPACE == "$(readlink /proc/self/ns/pid)" ]]
+  local boot
+  read -r boot </proc/sys/kernel/random/boot_id
+  [[ $OWNER_BOOT == "$boot" && $OWNER_SPACE == "$(readlink /proc/self/ns/pid)" ]]
 }
 
 # Whether the owner in a file is alive. On the owner's machine its process is checked; elsewhere, the file must have been renewed within the lease.
@@ -53,7 +55,7 @@ owner_lives() {
 owner_fresh() {
   local renewed
   renewed=$(stat -c %Y -- "$1" 2>/dev/null) || return 1
-  (($(date +%s) - renewed < OWNER_LEASE))
+  ((EPOCHSECONDS - renewed < OWNER_LEASE))
 }
 
 # Print the run of the last read owner.

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Which TCP ports of this host are taken.
+
+# Print a line for every port that a process listens on, of those that are given.
+# Usage: ports_taken PORT...
+ports_taken() {
+  local -A taken=()
+  local port who
+  while read -r port; do taken[$port]=1; done < <(ports_listening)
+  for port; do
+    [[ -v "taken[$port]" ]] || continue
+    # Without ss the port is still known to be in use.
+    who=$(run_limited 10 ss -Hltnp "sport = :$port" 2>/dev/null | sed -n 's/.*users:((\(.*\)))$/\1/p' | sed -n 1p) || who=
+    printf 'port %s is taken%s\n' "$port" "${who:+ by $who}"
+  done
+}
+
+# Print every listening TCP port, by the kernel's own table.
+# Usage: ports_listening
+ports_listening() {
+  local file line at state
+  local -a lines
+  for file in /proc/net/tcp /proc/net/tcp6; do
+    [[ -e $file ]] || continue
+    mapfile -t lines <"$file"
+    for line in "${lines[@]}"; do
+      # A busy server has thousands of other lines.
+      [[ $line == *' 0A '* ]] || continue
+      read -r _ at _ state _ <<<"$line"
+      [[ $state != 0A ]] || echo $((16#${at##*:}))
+    done
+  done
+}
