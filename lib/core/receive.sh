@@ -69,7 +69,7 @@ _receive_stream() {
       total=$((total + size))
       ((${#names[@]} <= files && total >> 10 <= limit)) || { _receive_refuse "more than $files files, or $((limit >> 10)) MiB" || return; }
     done
-    # Nobody else can enter it, whatever the modes of the files.
+    # No other user can enter it, with any modes of the files.
     new=$(mktemp -d "$folder/.receive.XXXXXX") || return
     for index in "${!names[@]}"; do
       head -c "${sizes[index]}" >"$new/${names[index]}" || { rm -rf -- "$new" && return 1; }

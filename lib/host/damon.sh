@@ -30,7 +30,7 @@ damon_wanted() {
   elif ! damon_read; then
     return 1
   elif [[ $VALUE == other ]]; then
-    WHY="somebody else uses DAMON ($(_damon_get "$DAMON_ROOT/nr_kdamonds") kdamond(s) in $DAMON_ROOT)"
+    WHY="another program uses DAMON ($(_damon_get "$DAMON_ROOT/nr_kdamonds") kdamond(s) in $DAMON_ROOT)"
   fi
   [[ -z $WHY ]]
 }

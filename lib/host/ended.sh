@@ -10,7 +10,7 @@ main() {
   work_open
   # What cannot be stopped keeps none of the others.
   for part in monitors instances tier; do
-    # Each is a shell of its own with errexit, which `||` would switch off.
+    # Each is a separate shell with errexit, which `||` would switch off.
     set +e
     (
       set -e

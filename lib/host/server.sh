@@ -167,7 +167,7 @@ server_logs() {
     [[ ! -e $FOLDER/events.tsv ]] || cp -- "$FOLDER/events.tsv" "$FOLDER/logs"
     # The master misses it when it could not be written.
     { server_info >"$FOLDER/logs/info.after"; } 2>/dev/null || rm -f -- "$FOLDER/logs/info.after"
-    cd "$FOLDER/logs" 2>/dev/null || fail "$FOLDER: is gone"
+    cd "$FOLDER/logs" 2>/dev/null || fail "$FOLDER: is missing"
   else
     # On a full disk nothing is appended to them either.
     cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"

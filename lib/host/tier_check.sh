@@ -23,7 +23,7 @@ check_native() {
   rows=$'\n'$(tier_detect)
   for kind in vsmp memory-mode; do
     [[ $rows != *$'\n'"$kind"$'\t'* ]] ||
-      row warn "DRAM is a cache of slower memory ($kind), and how much of the data it has is unknown" "all of the data in DRAM" "boot the server without it"
+      row warn "DRAM is a cache of slower memory ($kind), so the share of the data in DRAM is unknown" "all of the data in DRAM" "boot the server without it"
   done
   [[ ! -e ${TIERBENCH_ROOT-}/proc/swaps ]] || mapfile -t swaps <"${TIERBENCH_ROOT-}/proc/swaps"
   if ((${#swaps[@]} > 1)); then

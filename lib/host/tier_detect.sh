@@ -204,7 +204,7 @@ _detect_zswap() {
     "$(_detect_read "$folder/max_pool_percent")"
 }
 
-# The MemTotal of a meminfo, in MiB with the unit; nothing if there is none.
+# The MemTotal of a meminfo, in MiB with the unit; nothing if it has no such line.
 # Returns: sets REPLY
 _detect_total() {
   local line
