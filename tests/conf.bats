@@ -247,7 +247,7 @@ END
   # shellcheck source=/dev/null
   . lib/core/log.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/conf.sh
   conf_defaults conf/defaults.conf
-  ((${#_CONF_NAMES[@]} > 150))
+  ((${#_CONF_NAMES[@]} > 100))
   assert_equal "$(grep -c '^[A-Z]' conf/defaults.conf)" "${#_CONF_NAMES[@]}"
   for name in "${_CONF_NAMES[@]}"; do
     conf_check "$name" "${_CONF_VALUE["default $name"]}" "$name"
