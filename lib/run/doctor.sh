@@ -20,7 +20,7 @@ doctor_rows() {
   _doctor_here
   facts_read "${hosts[@]}" || :
   facts_use || {
-    _doctor_row "$SERVER" fail facts "cannot be read" "its CPUs and memory" "the line above says why"
+    servers_each _doctor_unknown
     return 0
   }
   server_auto
@@ -31,14 +31,14 @@ doctor_rows() {
   _doctor_needs
   side_run $((REMOTE_RETRY + 60)) _doctor_host "${hosts[@]}" || :
   side_print "${hosts[@]}"
-  _doctor_redis
+  servers_each _doctor_redis
   _doctor_clients "${clients[@]}"
-  _doctor_answers
+  servers_each _doctor_answers
   _doctor_fill
   # Redis may have reported the cost of a key by now.
   [[ -n $RESUME ]] || plan_make
-  _doctor_memory
-  _doctor_tiers
+  servers_each _doctor_memory
+  servers_each _doctor_tiers
   _doctor_launch
   _doctor_trace
   _doctor_wss
@@ -58,19 +58,28 @@ doctor_provided() {
     _doctor_generators "${clients[@]}"
     _doctor_each _doctor_antagonist
   fi
-  [[ -z $2 ]] || _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
-  _doctor_answers
+  [[ -z $2 ]] || servers_each _doctor_found
+  servers_each _doctor_answers
   _doctor_fill
   [[ -n $RESUME ]] || plan_make
-  _doctor_memory
+  servers_each _doctor_memory
   _doctor_launch
+}
+
+_doctor_found() {
+  _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
+}
+
+# A server whose facts are missing.
+_doctor_unknown() {
+  facts_known || _doctor_row "$SERVER" fail facts "cannot be read" "its CPUs and memory" "the line above says why"
 }
 
 # Print every host once.
 # Usage: doctor_hosts
 doctor_hosts() {
   local host seen=' '
-  for host in $SERVER $CLIENT_IP; do
+  for host in "${SERVERS[@]}" $CLIENT_IP; do
     [[ $seen == *" $host "* ]] || printf '%s\n' "$host"
     seen+="$host "
   done
@@ -99,7 +108,7 @@ _doctor_ask() {
 _doctor_ignored() {
   local found wanted fix
   while IFS=$'\t' read -r found wanted fix; do
-    _doctor_row "$SERVER" warn settings "$found" "$wanted" "$fix"
+    _doctor_row "${SERVERS[0]}" warn settings "$found" "$wanted" "$fix"
   done < <(plan_ignored)
 }
 
@@ -146,8 +155,10 @@ _doctor_connections() {
 _doctor_run() {
   local ADDRESS NEED_MBIT clients
   read -r -a clients <<<"$CLIENT_IP"
-  ADDRESS=$(host_data "$SERVER")
-  # The load of a client is its share.
+  # On a client, the way to the first of several servers.
+  ADDRESS=$(host_data "${SERVER%% *}")
+  [[ $2 == client ]] || ADDRESS=$(host_data "$1")
+  # A client carries its share.
   NEED_MBIT=$((NEED_BITS / 1000000 + 1))
   [[ $2 == server ]] || NEED_MBIT=$((NEED_BITS / ${#clients[@]} / 1000000 + 1))
   remote_run -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_FILES -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT -e CLUSTER "$1" doctor "$2"
@@ -261,7 +272,7 @@ _doctor_reach() {
 _doctor_host() {
   local role row
   for role in server client; do
-    [[ $role == client ]] || [[ $1 == "$SERVER" ]] || continue
+    [[ $role == client ]] || servers_is "$1" || continue
     [[ $role == server ]] || [[ " $CLIENT_IP " == *" $1 "* ]] || continue
     ! _doctor_ask "$1" checks _doctor_run "$1" "$role" ||
       while IFS= read -r row; do _doctor_row "$1" "$row"; done <<<"$_DOCTOR_SAID"
@@ -286,8 +297,12 @@ _doctor_redis() {
   _doctor_row "$SERVER" ok "isolated CPUs" "$(place_isolated | grep . || echo none)" "one per instance, if any" -
 }
 
-# The memory of a key, measured with Redis, if the fill depends on it.
+# The cost of a key, measured with Redis on the first server, when the fill depends on it.
 _doctor_fill() {
+  servers_at "${SERVERS[0]}" _doctor_cost
+}
+
+_doctor_cost() {
   local why=$_REMOTE_TMP/why
   # The plan of a resumed run has it.
   [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
@@ -327,6 +342,7 @@ _doctor_memory() {
       [[ -z $gap ]] || _doctor_row "$SERVER" warn fill "$gap for $point" "within 1 % of $FILL" \
         "another FILL: no number of keys comes nearer (docs/tiers.md)"
     fi
+    # Of several servers, that of the one with the most instances.
     need=${ROW[dram_bytes]}
     antagonist_bytes
     need=$((need + REPLY))
@@ -398,11 +414,11 @@ _doctor_each() {
   plan_enter "${VARIANTS%% *}" ''
 }
 
-# Warnings of Redis when the newest run on this server started it.
+# What Redis warned of when the newest run on these servers started it.
 _doctor_warnings() {
   local state found wanted fix
   while IFS=$'\t' read -r state found wanted fix; do
-    _doctor_row "$SERVER" "$state" "Redis warnings" "$found" "$wanted" "$fix"
+    _doctor_row "${SERVERS[0]}" "$state" "Redis warnings" "$found" "$wanted" "$fix"
   done < <(warnings_check)
 }
 

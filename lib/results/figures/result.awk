@@ -395,7 +395,7 @@ function fill_neighbours(    file, line, f) {
   sub(/\/[^\/]*$/, "/neighbours.tsv", file)
   file = text_opened(file)
   while ((getline line < file) > 0) {
-    if (split(line, f, "\t") != 12 || f[1] != cell["operation"] || (f[2] != "server" && f[2] != name["client"])) continue
+    if (split(line, f, "\t") != 12 || f[1] != cell["operation"] || (f[2] !~ /^server(:|$)/ && f[2] != name["client"])) continue
     if (cell["foreign_cpu_percent"] == "" || f[9] > cell["foreign_cpu_percent"] + 0) {
       cell["foreign_cpu_percent"] = f[9]
       cell["foreign_host"] = text_escape(f[2])
