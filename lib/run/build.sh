@@ -25,7 +25,7 @@ build_fresh() {
 build_look() {
   BUILD_TARGETS=
   ! build_installed || return 0
-  build_fresh "$ROOT/test" "$ROOT/test.c" "$ROOT/lib/loadgen" || BUILD_TARGETS=test
+  build_fresh "$ROOT/test" "$ROOT/test.c" "$ROOT/lib/loadgen" || BUILD_TARGETS='test'
   ! tls_wanted || build_fresh "$ROOT/build/tls/test" "$ROOT/test.c" "$ROOT/lib/loadgen" || BUILD_TARGETS+=${BUILD_TARGETS:+ }tls
   [[ $SWEEP != *NEIGHBOUR=* ]] && ! antagonist_wanted || build_fresh "$ROOT/build/membench/membench" "$ROOT/lib/membench" ||
     BUILD_TARGETS+=${BUILD_TARGETS:+ }membench
