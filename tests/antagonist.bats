@@ -133,7 +133,7 @@ END
   # The program of the checkout, in a checkout of its own.
   cp -rp "$REPO"/{lib,conf,tools,do_it.sh,summary2csv.sh,test.c,Makefile} .
   ln -s "$REPO/test" test
-  mkdir -p build/membench && cp bin/membench lib/membench/membench
+  cp bin/membench lib/membench/membench
   run_split ./do_it.sh run "${untuned[@]}" NEIGHBOUR=0.05
   assert_failure 1
   assert_contains 'broken on purpose' "$stderr"

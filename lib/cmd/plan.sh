@@ -72,6 +72,7 @@ _plan_head() {
     "$(! servers_several || echo ' each')" "$REDIS_FROM"
   printf 'clients  %s\n' "$CLIENT_IP"
   printf 'phases   %s; %s connection(s) a thread, pipeline %s, keys %s\n' "$PHASES" "$CONNECTIONS" "$PIPELINE" "$(load_text)"
+  cold_say
   hit_say
   search_say
   echo

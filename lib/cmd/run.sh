@@ -81,9 +81,10 @@ _run_capture() {
   sysinfo_head "$RUN" >"$RUN/setup.log"
 }
 
-# Record the kinds of memory of one server.
+# Record the kinds of memory of one server, and its latencies where they are known.
 _run_memory() {
   { printf 'kind\twhere\tdetail\n' && tier_detect "$SERVER"; } >"$RUN/env/$SERVER/tiers.tsv"
+  memory_record "$RUN/env/$SERVER/memory.tsv" || die "cannot write the latencies of $SERVER to $RUN"
 }
 
 # Make results/UTC-SCENARIO, or reopen the directory of a resumed run. A directory is never used twice.

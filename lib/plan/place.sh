@@ -104,6 +104,24 @@ place_memory_nodes() {
     END { print cpus_compress(node, n + 0) }' <<<"$_PLACE_TOPOLOGY"
 }
 
+# Print the nodes on which instances run, as a list with commas; all nodes with CPUs for instances that are not pinned.
+# Usage: place_near PLACES
+#   PLACES as place_of gives them
+place_near() {
+  { printf '%s\n' "$_PLACE_TOPOLOGY" && tr ';' '\n' <<<"$1" | sed 's/@.*//; s/^/cpus /'; } | awk "$CPUS_AWK"'
+    BEGIN { FS = "," }
+    /^[0-9]/ { at[$1 + 0] = $4 + 0 }
+    /^cpus / {
+      sub(/^cpus /, "")
+      if ($0 == "-") for (i in at) near[at[i]] = 1
+      else for (i = cpus_expand($0, list); i > 0; i--) near[at[list[i]]] = 1
+    }
+    END {
+      for (i = 0; i < 1024; i++) if (i in near) text = text (text == "" ? "" : ",") i
+      print text
+    }'
+}
+
 # Print the numactl options of the load generator of a client; nothing when it is not placed.
 # Usage: place_client CLIENT
 # Globals: CLIENT_NUMACTL PLACEMENT PLACEMENT_NODE

@@ -96,6 +96,7 @@ plan_settle() {
       plan_enter "$variant" "$sweep"
       servers_settings_check
       tier_settings_check
+      cold_check
       cluster_check
       fault_check
       place_check

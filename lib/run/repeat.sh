@@ -90,6 +90,7 @@ _repeat_probe() {
 _repeat_up() {
   POINT_INSTANCES=$1
   tier_up "${ROW[data_bytes]}" "$1" || return
+  cold_up || return
   server_start "$1" "${ROW[places]}"
 }
 
@@ -111,6 +112,7 @@ _repeat_load() {
   perf_end
   trace_fetch "$folder/server" || status=1
   antagonist_fetch "$folder/server" || status=1
+  cold_held || status=1
   monitor_mark end || status=1
   monitor_alarm || status=1
   monitor_fetch "$folder/server" || status=1
@@ -168,6 +170,7 @@ _repeat_stop() {
   trace_stop || status=1
   perf_stop || status=1
   antagonist_stop || status=1
+  cold_down || status=1
   monitor_forget
   servers_print $((REMOTE_RETRY + 600)) _repeat_ended || status=1
   ((${#later[@]} == 0)) || client_stop "${later[@]}" || {
