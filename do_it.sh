@@ -6,7 +6,7 @@
 # The question, and what to compare: conf/scenarios and conf/variants.
 SCENARIO=imdt
 VARIANTS=(native)
-# Address of the server that runs the Redis instances; 127.0.0.1 is this machine, without ssh.
+# Address of the server that runs the Redis instances; 127.0.0.1 is this machine, without ssh. Several: SERVER=(A B C).
 SERVER=127.0.0.1
 # Addresses of all clients; the first is the master, where this script runs.
 CLIENT_IP=(127.0.0.1)

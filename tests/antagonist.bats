@@ -130,10 +130,10 @@ END
   mkdir bin
   printf '#!/bin/bash\n[[ $1 == --version ]] && exec echo membench 1\necho "membench: node 0: broken on purpose" >&2\nexit 1\n' >bin/membench
   chmod +x bin/membench
-  # The program of the checkout, in a separate checkout.
-  cp -r "$REPO/lib" "$REPO/conf" "$REPO/do_it.sh" "$REPO/summary2csv.sh" .
+  # The program of the checkout, in a checkout of its own.
+  cp -rp "$REPO"/{lib,conf,tools,do_it.sh,summary2csv.sh,test.c,Makefile} .
   ln -s "$REPO/test" test
-  mkdir -p build/membench && cp bin/membench lib/membench/membench
+  cp bin/membench lib/membench/membench
   run_split ./do_it.sh run "${untuned[@]}" NEIGHBOUR=0.05
   assert_failure 1
   assert_contains 'broken on purpose' "$stderr"

@@ -43,7 +43,7 @@ nothing_left() {
 }
 
 @test "a node is killed and comes back empty: every step is stamped, and the roles are as at the start" {
-  export REPORT=on
+  local -x REPORT=on
   local repeat
   run_split "${FAULTY[@]}"
   assert_success

@@ -211,7 +211,7 @@ assert_no_raw_errors() {
 }
 
 @test "a run whose report cannot be drawn says so in one line and exits 1" {
-  export REPORT=on
+  local -x REPORT=on
   moment
   without gnuplot
   PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}"

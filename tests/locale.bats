@@ -24,7 +24,7 @@ speak() {
 }
 
 @test "with a decimal comma and a short PATH a run and its report are as with a point" {
-  export REPORT=on
+  local -x REPORT=on
   speak de_DE 2>/dev/null
   # The language is really spoken.
   assert_equal "$(bash -c 'printf "%.1f" 1,5')" 1,5

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A server and clients in one network: network namespaces, each with its own address, sshd and files.
-#   netns_up DIR                 builds the hosts below DIR, or skips the test with the reason
+# Servers and clients on one wire: network namespaces, each with an address, an sshd and files of its own.
+#
+#   netns_up DIR                 builds it all below DIR, or skips the test with the reason
 #   netns_exec HOST CMD...       runs a command on HOST's network, with the files of the test (as a master would)
 #   netns_host HOST CMD...       runs a command on HOST's network and with HOST's files (as over ssh)
 #   netns_link HOST up|down      connects or disconnects HOST's link
@@ -9,8 +10,8 @@
 #   netns_down                   stops and removes everything; may be called twice
 #   netns_sweep                  does the same for test processes that were killed
 #
-# Hosts: server 198.18.0.1, client1 198.18.0.11, client2 198.18.0.12 and so on, NETNS_CLIENTS of them (2; RFC 2544's range for benchmarks); each is
-# known to ssh by its name and by its address. Names of namespaces are unique to the test process; links have names inside
+# Hosts: server 198.18.0.1, server2 198.18.0.2 and so on, as many as NETNS_SERVERS says (1); client1 198.18.0.11, client2 198.18.0.12 and so
+# on, as many as NETNS_CLIENTS says (2; RFC 2544's range for benchmarks); each is known to ssh by its name and by its address. Names of namespaces are unique to the test process; links have names inside
 # namespaces only, so checkouts can test at the same time.
 # Files: if the machine allows it, every host has its own /tmp, /var/tmp, /run and home, and does not see this checkout; NETNS_FILES is then `own`,
 # else `shared`. All hosts share process ids.
@@ -18,15 +19,19 @@
 NETNS_HOSTS=(server)
 declare -gA NETNS_ADDRESS=([server]=198.18.0.1)
 
-# Name the hosts. Usage: _netns_hosts CLIENTS   Sets: NETNS_HOSTS NETNS_ADDRESS
+# Name the hosts. Usage: _netns_hosts CLIENTS SERVERS   Sets: NETNS_HOSTS NETNS_ADDRESS
 _netns_hosts() {
   local number
+  for ((number = 2; number <= $2; number++)); do
+    NETNS_HOSTS+=("server$number")
+    NETNS_ADDRESS[server$number]=198.18.0.$number
+  done
   for ((number = 1; number <= $1; number++)); do
     NETNS_HOSTS+=("client$number")
     NETNS_ADDRESS[client$number]=198.18.0.$((10 + number))
   done
 }
-_netns_hosts "${NETNS_CLIENTS:-2}"
+_netns_hosts "${NETNS_CLIENTS:-2}" "${NETNS_SERVERS:-1}"
 
 # Print the name of a host's namespace.
 # Usage: netns_name HOST|switch   Globals: NETNS_ID   Returns: 0

@@ -5,6 +5,7 @@
 # shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
 load helper
+load logs
 
 setup() {
   scratch_setup
@@ -190,4 +191,68 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
     echo $((after - before)) "$(cut -f 6 far.tsv | tail -n 1)"'
   assert_success
   awk '$1 < 5000 || $2 < 0.99 * $1 || $2 > 1.01 * $1 { exit 1 }' <<<"$output" || fail "faults by /proc and by perf: $output; $stderr"
+}
+
+@test "a run keeps what doctor --probe measured since the server booted, and nothing older" {
+  local row=$'pair\t0\t0\t100.0\t-\t-\t9000\t8000\thuge\tno\t100' boot
+  local -a code=('mkdir -p env; memory_record env/memory.tsv; cat env/* 2>/dev/null || :')
+  boot=$(</proc/sys/kernel/random/boot_id)
+  mkdir -p host/cache
+  printf 'boot\t%s\nnode\t0\tcpu\t4\t100\t-\t1\n%s\n' "$boot" "$row" >host/cache/memory.tsv
+  master FAR_EVENTS=r80d1:u "${code[0]}"
+  assert_success
+  assert_output $'node\t0\tcpu\t4\t100\t-\t1\n'"$row"
+  rm env/memory.tsv
+  # Without far loads it is not asked for.
+  master FAR_EVENTS=off "${code[0]}"
+  assert_output ''
+  sed -i '1s/\t./\tx/' host/cache/memory.tsv
+  master FAR_EVENTS=r80d1:u "${code[0]}"
+  assert_success
+  assert_output ''
+  rm host/cache/memory.tsv
+  master FAR_EVENTS=r80d1:u "${code[0]}"
+  assert_success
+  assert_output ''
+}
+
+@test "what far loads should cost by the measured latencies stands beside the CPU time that was seen, where both are known" {
+  local run=20250101T100000Z-x variant loads cpu folder
+  mkdir -p "$run/env/host"
+  printf 'SCENARIO=x\nVARIANTS="native bind"\n' >"$run/run.conf"
+  # Two sockets, of which the second is 80 ns further, and a slow node of 250 ns from the nearest one.
+  {
+    printf 'node\t%s\n' $'0\tcpu\t4\t100\t-\t1' $'1\tcpu\t4\t100\t-\t1' $'2\tfar\t22\t250\t-\t1'
+    printf 'pair\t%s\t-\t-\t9\t8\thuge\tno\t100\n' $'0\t0\t100.0' $'0\t1\t180.0' $'0\t2\t330.0' $'1\t0\t180.0' $'1\t1\t105.0' $'1\t2\t250.0'
+  } >latencies
+  cp latencies "$run/env/host/memory.tsv"
+  while read -r variant loads cpu; do
+    repeat_make "$run" "$variant" 1000B-1i 1 a 1000 500000 1 30 90 get:7
+    folder=$run/$variant/1000B-1i/rep-1
+    server_make "$folder" "$variant" ok 0 0
+    printf 'get\t6379\tused_cpu_us\t0\t%s\n' "$cpu" >>"$folder/server/counters.tsv"
+    printf 'phase\tcpu\tscope\tevent\tname\tvalue\tpercent\nget\tX\tinstance\tr80d1:u\tA.B\t%s\t100.00\n' "$loads" >"$folder/far.tsv"
+  done <<<$'native 2000000 10000000\nbind 12000000 11600000'
+  local -a code=("result_read . $run 2>/dev/null || :; expected_tables $run <totals")
+  master "RESULTS_DIR=$SCRATCH" "${code[0]}"
+  assert_success
+  # 6 loads less 1, of 250 ns less 100: 0.75 us; 5.8 us of CPU time less 5.
+  assert_match $'\nFar loads: expected against seen, more than native\n\nPhase +Variant +Point +Far loads/op +ns each +Expected us/op +Seen us/op\n[^\n]*\nget +bind +1000B-1i +5.000 +150 +0.75 +0.80\n\nExpected: [^\n]*, 250 and 100 ns by doctor --probe'
+  assert_equal "$(grep -c 'get ' <<<"$output")" 1
+  # Without a slow node, the other socket: 180 ns.
+  grep -v $'far\|^pair\t.\t2' latencies >"$run/env/host/memory.tsv"
+  master "RESULTS_DIR=$SCRATCH" "${code[0]}"
+  assert_match $'get +bind +1000B-1i +5.000 +80 +0.40 +0.80\n'
+  # One node: nothing is further.
+  grep $'\t0\t0\t\|^node\t0' latencies >"$run/env/host/memory.tsv"
+  master "RESULTS_DIR=$SCRATCH" "${code[0]}"
+  assert_output ''
+  cp latencies "$run/env/host/memory.tsv"
+  sed -i 's/\t2000000\t100.00/\t<not counted>\t0/' "$run"/native/*/rep-1/far.tsv
+  master "RESULTS_DIR=$SCRATCH" "${code[0]}"
+  assert_output ''
+  rm "$run/env/host/memory.tsv"
+  master "RESULTS_DIR=$SCRATCH" "${code[0]}"
+  assert_success
+  assert_output ''
 }

@@ -258,7 +258,7 @@ the link of 1,000 Mbit/s 80 %, a thread"
 }
 
 @test "a sweep of 1 to 4 instances: every request is made, every GET finds its key, a table for SET and one for GET" {
-  export REPORT=on
+  local -x REPORT=on
   local n rep
   words INSTANCES=1..4
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v kernel -v native

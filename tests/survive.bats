@@ -37,7 +37,7 @@ assert_nothing_left() {
 }
 
 @test "messages go to a full device: the run's results are whole, and its exit status tells" {
-  export REPORT=on
+  local -x REPORT=on
   run bash -c '"$@" 2>/dev/full' bash "$REPO/do_it.sh" run "${untuned[@]}"
   assert_failure 1
   assert_contains 'SET'
@@ -46,7 +46,7 @@ assert_nothing_left() {
 }
 
 @test "the table goes to a full device: one line says so, the results are whole, and the exit status tells" {
-  export REPORT=on
+  local -x REPORT=on
   # shellcheck disable=SC2317 # called by run_split
   full() { "$@" >/dev/full; }
   run_split full "$REPO/do_it.sh" run "${untuned[@]}"

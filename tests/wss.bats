@@ -30,7 +30,7 @@ wss_make() {
 }
 
 @test "a load on all keys touches all of the data, one on a tenth of them a tenth; neither leaves a row or anything else" {
-  export REPORT=on
+  local -x REPORT=on
   local all tenth rss
   words SWEEP="KEY_MAX=49999,4999"
   run_split "$REPO/do_it.sh" run "${untuned[@]}"

@@ -28,6 +28,7 @@ cmd_doctor() {
   done
   [[ -z $yes || -n $fix ]] || die_usage "command line: --yes: requires --fix; add --fix"
   options_read "${BASH_SOURCE[0]}" "${words[@]}"
+  [[ -z $probe ]] || ! servers_several || die_usage "command line: --probe: measures one server, and there are ${#SERVERS[@]}; set SERVER to one of $SERVER"
   remote_init
   lock_name doctor
   server_password

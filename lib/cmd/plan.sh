@@ -25,7 +25,7 @@ cmd_plan() {
     facts_load
     server_auto
     plan_settle
-  elif remote_is_local "$SERVER" && ! _plan_larger; then
+  elif ! servers_several && remote_is_local "$SERVER" && ! _plan_larger; then
     remote_init
     server_facts
     plan_settle
@@ -51,9 +51,14 @@ cmd_plan() {
   _plan_points | table_print
   echo
   _plan_clients | table_print
-  printf '\nplacement %s\n' "$PLACEMENT${SERVER_NUMACTL:+, overridden by SERVER_NUMACTL}"
-  place_show "$(cluster_processes "$(plan_most)")" | table_print
+  servers_each _plan_place
   cluster_show "$(plan_most)" | table_print
+}
+
+# The placement on one server.
+_plan_place() {
+  printf '\nplacement %s\n' "$PLACEMENT${SERVER_NUMACTL:+, overridden by SERVER_NUMACTL}$(! servers_several || echo ", on $SERVER")"
+  place_show "$(plan_most)" | table_print
 }
 
 # Whether the settings describe a machine with more CPUs than this one.
@@ -63,9 +68,11 @@ _plan_larger() {
 
 _plan_head() {
   printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "$(_plan_range "$(rounds_count min)" "$(rounds_count max)")"
-  printf 'server   %s (%s logical CPUs, %s GiB), Redis %s\n' "$SERVER" "$SERVER_CORES" "$SERVER_MEM" "$REDIS_FROM"
+  printf 'server%s  %s (%s logical CPUs, %s GiB%s), Redis %s\n' "$(if servers_several; then echo s; else echo ' '; fi)" "$SERVER" "$SERVER_CORES" "$SERVER_MEM" \
+    "$(! servers_several || echo ' each')" "$REDIS_FROM"
   printf 'clients  %s\n' "$CLIENT_IP"
-  printf 'phases   %s; %s connection(s) per thread, pipeline %s, keys %s\n' "$PHASES" "$CONNECTIONS" "$PIPELINE" "$(load_text)"
+  printf 'phases   %s; %s connection(s) a thread, pipeline %s, keys %s\n' "$PHASES" "$CONNECTIONS" "$PIPELINE" "$(load_text)"
+  cold_say
   hit_say
   search_say
   echo

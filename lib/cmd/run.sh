@@ -77,8 +77,14 @@ _run_fit() {
 _run_capture() {
   log_info "reading the description of $(doctor_hosts | paste -sd ' ')"
   { sysinfo_capture "$RUN" && facts_write "$RUN"; } || die "cannot write the description of every host to $RUN"
-  { printf 'kind\twhere\tdetail\n' && tier_detect "$SERVER"; } >"$RUN/env/$SERVER/tiers.tsv"
+  servers_each _run_memory
   sysinfo_head "$RUN" >"$RUN/setup.log"
+}
+
+# Record the kinds of memory of one server, and its latencies where they are known.
+_run_memory() {
+  { printf 'kind\twhere\tdetail\n' && tier_detect "$SERVER"; } >"$RUN/env/$SERVER/tiers.tsv"
+  memory_record "$RUN/env/$SERVER/memory.tsv" || die "cannot write the latencies of $SERVER to $RUN"
 }
 
 # Make results/UTC-SCENARIO, or reopen the directory of a resumed run. A directory is never used twice.

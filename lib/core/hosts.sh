@@ -5,14 +5,14 @@
 # By address: login data for ssh (missing: `-`), and the address that carries the load.
 declare -A HOST_USER=() HOST_PORT=() HOST_KEY=() HOST_DATA=()
 
-# Read a hosts file; its server and clients become the settings SERVER and CLIENT_IP.
+# Read a hosts file; its servers and clients become the settings SERVER and CLIENT_IP.
 # Usage: hosts_read FILE [LAYER]
 #   LAYER is that of the settings (hosts)
 # Returns: exits 2 with file:line at the first invalid line.
 hosts_read() {
-  local file=$1 layer=${2-hosts} number=0 line role address user port key data more server=
-  local -a clients=()
-  [[ -r $file && ! -d $file ]] || die_usage "command line: -H=$file: cannot open; name a hosts file such as hosts.example"
+  local file=$1 layer=${2-hosts} number=0 line role address user port key data more
+  local -a servers=() clients=()
+  [[ -r $file && ! -d $file ]] || die_usage "command line: -H=$file: cannot open; name a hosts file, as hosts.example is"
   while IFS= read -r -n 4097 line || [[ -n $line ]]; do
     number=$((number + 1))
     ((${#line} <= 4096)) || die_usage "$file:$number: line: too long; accepted: at most 4096 characters"
@@ -23,9 +23,8 @@ hosts_read() {
     [[ -n $address ]] || die_usage "$file:$number: $role: the address is missing; add it after the role"
     case $role in
       server)
-        [[ -z $server ]] || die_usage "$file:$number: $address: a second server; keep one server line"
-        server=$address
-        conf_word "$layer" "SERVER=$address" "$file:$number"
+        servers+=("$address")
+        conf_word "$layer" "SERVER=${servers[*]}" "$file:$number"
         ;;
       client)
         clients+=("$address")
@@ -42,7 +41,7 @@ hosts_read() {
     [[ ${key:--} == - ]] || HOST_KEY[$address]=$key
     [[ ${data:--} == - ]] || HOST_DATA[$address]=$data
   done <"$file"
-  [[ -n $server ]] || die_usage "command line: -H=$file: no server line; add a line: server ADDRESS"
+  ((${#servers[@]} > 0)) || die_usage "command line: -H=$file: no server line; add a line: server ADDRESS"
   ((${#clients[@]} > 0)) || die_usage "command line: -H=$file: no client line; add a line: client ADDRESS"
 }
 
@@ -52,6 +51,7 @@ hosts_read() {
 # Returns: exits 2 if CLIENT_IP has fewer clients than CLIENT_COUNT.
 hosts_clients() {
   local -a clients
+  [[ $SINGLE_NODE == off ]] || ! servers_several || conf_refuse SINGLE_NODE "conflicts with several servers: $SERVER; set SINGLE_NODE=off"
   [[ $SINGLE_NODE == off ]] || CLIENT_IP=$SERVER
   [[ $CLIENT_COUNT != auto ]] || return 0
   read -r -a clients <<<"$CLIENT_IP"
@@ -66,13 +66,21 @@ host_data() {
   echo "${HOST_DATA[$1]-$1}"
 }
 
-# Print the clients that run on the server's machine, unless SINGLE_NODE requests that.
+# Print the clients that run on a server's machine, unless SINGLE_NODE asks for that.
 # Usage: hosts_shared
-# Globals: SERVER CLIENT_IP SINGLE_NODE
+# Globals: SERVERS CLIENT_IP SINGLE_NODE
 hosts_shared() {
-  local client
+  local client server
   [[ $SINGLE_NODE == off ]] || return 0
   for client in $CLIENT_IP; do
-    if [[ $client == "$SERVER" ]] || { remote_is_local "$client" && remote_is_local "$SERVER"; }; then printf '%s\n' "$client"; fi
+    for server in "${SERVERS[@]}"; do
+      ! hosts_same "$client" "$server" || printf '%s\n' "$client"
+    done
   done
+}
+
+# Whether two hosts are one machine, as far as their names say.
+# Usage: hosts_same HOST OTHER
+hosts_same() {
+  [[ $1 == "$2" ]] || { remote_is_local "$1" && remote_is_local "$2"; }
 }

@@ -15,34 +15,44 @@ lock_settings_check() {
   LEASE=auto
 }
 
-# Take the server's lock for this run and renew it until the script ends.
+# Take the lock of each server for this run and renew them until the script ends.
 # Usage: lock_take
 # Globals: SERVER RUN_ID RUN_OWNER
 # Returns: exits 3 when another run has it.
 lock_take() {
-  local status=0
-  [[ -z $_LOCK_RENEWER ]] || return 0 # this run has the lock already
+  [[ -z $_LOCK_RENEWER ]] || return 0 # this run holds it already
   # First, because a signal may arrive as soon as the lock is taken; only a lock of this run is released.
   cleanup_push _lock_release
-  remote_run "$SERVER" lock take || status=$?
-  ((status == 0)) || die_unfit "$SERVER: lock: not available, nothing was started; the line above names the owner or the reason"
+  servers_each _lock_take
   # A killed master cannot release the lock: the lease then expires, so it must be renewed while the master lives.
   _lock_renew $$ &
   _LOCK_RENEWER=$!
 }
 
-# Whether this run still has the server's lock. A master that slept, or whose link was down, for longer than the lease has lost it.
+_lock_take() {
+  remote_run "$SERVER" lock take || die_unfit "$SERVER: lock: not available, nothing was started; the line above names the owner or the reason"
+}
+
+# Whether this run still holds the lock of the server that SERVER is narrowed to. A master that slept, or whose link was down, for longer than the lease has lost it.
 # Usage: lock_held
 # Globals: SERVER
 # Returns: 1 with the reason on stderr; 0 also if no lock was taken.
 lock_held() {
   [[ -n $_LOCK_RENEWER ]] || return 0
+  _lock_again
+}
+
+_lock_again() {
   remote_run "$SERVER" lock renew
 }
 
 _lock_release() {
   [[ -z $_LOCK_RENEWER ]] || kill "$_LOCK_RENEWER" 2>/dev/null || :
-  remote_run "$SERVER" lock release || :
+  servers_print $((REMOTE_RETRY + 60)) _lock_give || :
+}
+
+_lock_give() {
+  remote_run "$SERVER" lock release
 }
 
 _lock_renew() {
@@ -55,7 +65,7 @@ _lock_renew() {
   # Check the master every second, so that this process exits at most a second after it.
   while proc_alive "$master" "$start"; do
     if ((SECONDS >= next)); then
-      remote_run "$SERVER" lock renew >/dev/null 2>&1 || :
+      servers_each _lock_again >/dev/null 2>&1 || :
       next=$((SECONDS + pace))
     fi
     sleep 1

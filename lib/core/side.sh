@@ -56,6 +56,17 @@ side_run() {
   return "$failed"
 }
 
+# Call a function here, for one host, with the results where side_run leaves them.
+# Usage: side_call HOST FUNCTION [ARG]...
+# Returns: the status of FUNCTION; sets SIDE_OUT and SIDE_STATUS
+side_call() {
+  local host=$1 status=0
+  SIDE_OUT=() SIDE_STATUS=()
+  SIDE_OUT[$host]=$("${@:2}") || status=$?
+  SIDE_STATUS[$host]=$status
+  return "$status"
+}
+
 # Print the output of the last call, in the order of hosts.
 # Usage: side_print HOST...
 side_print() {

@@ -49,18 +49,12 @@ antagonist_start() {
 
 # Usage: antagonist_launch PROGRAM NODE GB_S BUSY_CPUS
 antagonist_launch() {
-  local -a watch
   run_open
-  owner_read "$WORK/run-$RUN_ID/owner" || fail "$WORK/run-$RUN_ID/owner: cannot be read"
-  if owner_here; then
-    watch=(--process "$OWNER_PID:$OWNER_START")
-  else
-    watch=(--lease "$WORK/run-$RUN_ID/owner:$OWNER_LEASE")
-  fi
+  owner_watch
   rm -rf -- "$FOLDER"
   mkdir -p -- "$FOLDER"
   antagonist_cpus "$4" "$3" >"$FOLDER/cpus"
-  setsid "$1" load --node "$2" --gb-s "$3" --cpus "$(cut -f 2 "$FOLDER/cpus")" "${watch[@]}" \
+  setsid "$1" load --node "$2" --gb-s "$3" --cpus "$(cut -f 2 "$FOLDER/cpus")" "${OWNER_WATCH[@]}" \
     </dev/null >"$FOLDER/antagonist.tsv" 2>"$FOLDER/antagonist.err" &
   proc_started "$RECORD" $! antagonist || fail "NEIGHBOUR: it ended at once: $(said_why <"$FOLDER/antagonist.err")"
 }

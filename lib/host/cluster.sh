@@ -1,39 +1,40 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Instances of a Redis Cluster, on the server: their nodes.conf before the start, and the check that the cluster is ready. Settings sent
-# in front: CLUSTER_TABLE (lines PORT NODE SHARD ROLE MASTER_PORT FIRST LAST ID, empty without a cluster), SERVER_ADDRESS, REDIS_PASSWORD,
-# READY_TIMEOUT.
+# Instances of a Redis Cluster, on the server: what each knows of the others before it starts, and when the cluster is ready. Settings sent
+# in front: CLUSTER_TABLE (lines PORT NODE SHARD ROLE MASTER_PORT FIRST LAST ID ADDRESS, empty without a cluster; other servers have some of
+# them), INSTANCE_PLAN (those of this server), SERVER_ADDRESS, REDIS_PASSWORD, READY_TIMEOUT.
 
 # Write nodes.conf of every instance. No CLUSTER MEET is sent, so that no other process can join by mistake.
 # Usage: cluster_write
-# Globals: CLUSTER_TABLE DIR
+# Globals: CLUSTER_TABLE INSTANCE_PLAN FOLDER
 cluster_write() {
   local port
   [[ -n $CLUSTER_TABLE ]] || return 0
   while read -r port _; do
-    awk -F '\t' -v me="$port" -v address="$SERVER_ADDRESS" '
+    awk -F '\t' -v me="$port" '
       { row[NR] = $0; if ($4 == "master") { id[$1] = $8; shards++ } }
       END {
         for (i = 1; i <= NR; i++) {
           split(row[i], f, "\t")
-          line = f[8] " " address ":" f[1] "@" f[1] + 10000 " " (f[1] == me ? "myself," : "")
+          line = f[8] " " f[9] ":" f[1] "@" f[1] + 10000 " " (f[1] == me ? "myself," : "")
           line = line (f[4] == "master" ? "master -" : "slave " id[f[5]]) " 0 0 " f[3] + 1 " connected"
           print line (f[4] == "master" ? " " f[6] "-" f[7] : "")
         }
         print "vars currentEpoch " shards " lastVoteEpoch 0"
       }' <<<"$CLUSTER_TABLE" >"$FOLDER/data-$port/nodes.conf"
     user_give "$FOLDER/data-$port/nodes.conf"
-  done <<<"$CLUSTER_TABLE"
+  done <<<"$INSTANCE_PLAN"
 }
 
 # Wait until every instance reports that the cluster is complete and its replication works.
 # Usage: cluster_ready
 # Globals: CLUSTER_TABLE SERVER_ADDRESS READY_TIMEOUT
 cluster_ready() {
-  local end=$((SECONDS + READY_TIMEOUT)) all port role why
+  local end=$((SECONDS + READY_TIMEOUT)) all port role address why
   [[ -n $CLUSTER_TABLE ]] || return 0
   all=$(wc -l <<<"$CLUSTER_TABLE")
-  while IFS=$'\t' read -r port _ _ role _; do
+  while IFS=$'\t' read -r port _ _ role _ _ _ _ address; do
+    [[ $address == "$SERVER_ADDRESS" ]] || continue
     until cluster_well "$port" "$role" "$all"; do
       ((SECONDS < end)) || fail "port $port: $why after $READY_TIMEOUT s; is port $((port + 10000)) open between the nodes?"
       sleep 0.05 # between two polls

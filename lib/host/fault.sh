@@ -66,10 +66,19 @@ fault_us() {
   awk -v seconds="$1" 'BEGIN { printf "%.0f", seconds * 1e6 }'
 }
 
+# The address of the instance on a port, which may be on another server.
+# Usage: fault_address PORT
+# Returns: sets REPLY
+fault_address() {
+  local port
+  while IFS=$'\t' read -r port _ _ _ _ _ _ _ REPLY; do [[ $port != "$1" ]] || return 0; done <<<"$CLUSTER_TABLE"
+}
+
 # Whether the replication state of the instance on a port matches the pattern.
 # Usage: fault_says PORT PATTERN
 fault_says() {
-  redis_ask "$SERVER_ADDRESS" "$1" 'INFO replication' && [[ $REDIS_REPLY =~ $2 ]]
+  fault_address "$1"
+  redis_ask "$REPLY" "$1" 'INFO replication' && [[ $REDIS_REPLY =~ $2 ]]
 }
 
 # Print the ports of a shard's replicas, or of the node's instances, or of the shards whose master is on it.
@@ -81,7 +90,8 @@ fault_masters() { awk -F '\t' -v node="$FAULT_NODE" '$2 == node && $4 == "master
 fault_bytes() {
   local port sum=0
   while read -r port; do
-    redis_ask "$SERVER_ADDRESS" "$port" 'INFO stats' || continue
+    fault_address "$port"
+    redis_ask "$REPLY" "$port" 'INFO stats' || continue
     [[ ! $REDIS_REPLY =~ total_net_repl_output_bytes:([0-9]+) ]] || sum=$((sum + BASH_REMATCH[1]))
   done < <(awk -F '\t' -v node="$FAULT_NODE" '$2 != node { print $1 }' <<<"$CLUSTER_TABLE")
   echo "$sum"
@@ -197,7 +207,8 @@ fault_synced() {
 # Usage: fault_back PORT SHARD
 fault_back() {
   local end=$((SECONDS + 30))
-  redis_ask "$SERVER_ADDRESS" "$1" 'CLUSTER FAILOVER' || :
+  fault_address "$1"
+  redis_ask "$REPLY" "$1" 'CLUSTER FAILOVER' || :
   until fault_says "$1" 'role:master'; do
     ((SECONDS < end)) || {
       fault_event 'not failed back' "shard $2"

@@ -8,18 +8,23 @@
 # The time limit in seconds for one pair of socket and node, and the time after which no further pair is started.
 MEMORY_PAIR=120 MEMORY_ALL=600
 
+# Usage: main measure PROGRAM | stored
+main() {
+  work_open
+  "memory_$1" "${@:2}"
+}
+
 # Print `node NODE PLACE TIER LATENCY_NS BANDWIDTH_MB_S WEIGHT` for each node with memory (`-`: not known). Then print one line per pair:
 # `pair SOCKET NODE LATENCY_NS LOADED_NS LOAD_MB_S READ_MB_S WRITE_MB_S PAGES CACHED SHARE_PERCENT`, or `failed SOCKET NODE WHY`.
 # The lines are kept in cache/memory.tsv of REMOTE_DIR.
-# Usage: main measure PROGRAM
-main() {
-  work_open
+# Usage: memory_measure PROGRAM
+memory_measure() {
   mkdir -p -- "$WORK/cache"
   # Two probes at the same time would disturb each other.
   exec {MEMORY_LOCK}>"$WORK/memory.flock"
   flock "$MEMORY_LOCK"
   memory_nodes
-  memory_pairs "$2" | tee "$WORK/cache/memory.new"
+  memory_pairs "$1" | tee "$WORK/cache/memory.new"
   memory_keep
 }
 
@@ -112,4 +117,11 @@ memory_keep() {
     fail "$WORK/cache: cannot be written (REMOTE_DIR: is its disk full?)"
   fi
   rm -f -- "$WORK/cache/memory.new"
+}
+
+# Print the figures that a measurement since the last boot stored; nothing if there is none.
+memory_stored() {
+  local line
+  { read -r line <"$WORK/cache/memory.tsv"; } 2>/dev/null || return 0
+  [[ $line != "boot"$'\t'"$(</proc/sys/kernel/random/boot_id)" ]] || sed 1d "$WORK/cache/memory.tsv"
 }

@@ -57,6 +57,7 @@ monitor_mark() {
   rows=$(
     mark_host
     mark_instances
+    mark_cold
     tier_state
     damon_counts
     resctrl_counts
@@ -74,7 +75,7 @@ monitor_mark() {
   why=$(monitor_alarm)
   [[ -z $why ]] || printf 'alarm\t%s\n' "$why"
   probe_row 0 "$RECORD" "$MONITOR/monitor.proc" "${RECORD%/*}/wrappers.proc" "$WORK/run-$RUN_ID/trace.proc" "$WORK/run-$RUN_ID/perf.proc" \
-    "$WORK/run-$RUN_ID/antagonist.proc"
+    "$WORK/run-$RUN_ID/antagonist.proc" "$WORK/run-$RUN_ID/cold.proc"
 }
 
 # Counters of the host, its CPUs and its NICs. Rows SCOPE COUNTER VALUE.
@@ -145,6 +146,19 @@ mark_instances() {
     }' "$RECORD" 2>/dev/null || : # mawk gives up when a process ends while it is read
   # With one node the figure is Rss, and pages need not be counted.
   ((${#MONITOR_NODES[@]} < 2)) || while read -r pid _ port; do tier_pages "$pid" "$port"; done <"$RECORD"
+}
+
+# Print where the memory of COLD_MEMORY is, rows `cold COUNTER BYTES`: its bytes, those swapped out, and with several nodes those on each node.
+mark_cold() {
+  local pid record=$WORK/run-$RUN_ID/cold.proc
+  [[ -e $record ]] || return 0
+  while read -r pid _; do
+    cat "/proc/$pid/status" 2>/dev/null || :
+    ((${#MONITOR_NODES[@]} < 2)) || tier_pages "$pid" cold
+  done <"$record" | LC_ALL=C awk -v OFS='\t' '
+    $1 == "RssAnon:" || $1 == "VmSwap:" { sum[$1 == "VmSwap:" ? "swap" : "resident"] += $2 * 1024 }
+    $1 == "cold" { sum[$2] += $3 }
+    END { for (name in sum) printf "cold\t%s\t%.0f\n", name, sum[name] }'
 }
 
 # Print the alarm, if the guard has stopped the load, has exited, or is suspended.

@@ -55,6 +55,7 @@ stop_run() {
   proc_end 5 "$folder"/trace.proc || fail "$folder: the program of TRACE does not end"
   proc_end 5 "$folder"/perf.proc || fail "$folder: perf does not end"
   proc_end 10 "$folder"/antagonist.proc || fail "$folder: the load on memory does not end"
+  proc_end 30 "$folder"/cold.proc || fail "$folder: the memory of COLD_MEMORY is not released"
   instances_end 60 "$folder/server" || fail "$folder: an instance does not end"
   tier_stop "$folder" || fail "$folder: cannot undo its tier"
   # An older version kept the record here.

@@ -151,7 +151,7 @@ int cluster_init(struct cluster *c, const struct links *links, const struct opti
     memset(c, 0, sizeof *c);
     c->links = links;
     pthread_mutex_init(&c->lock, NULL);
-    if (endpoint_instance(&from, &links->host, o, o->port, why) || link_open(&l, links, &from, 0, why)) return -1;
+    if (endpoint_instance(&from, &links->hosts, o, o->port, why) || link_open(&l, links, &from, 0, why)) return -1;
     int bad = ask(&l, links, o->connect_timeout_s, &nodes, text);
     if (bad && strstr(text, "cluster support disabled"))
         snprintf(why, LINK_WHY, "%.300s: not a node of a Redis Cluster (cluster_enabled:0)", from.name);

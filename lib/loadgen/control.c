@@ -17,7 +17,7 @@ int control_init(struct control *c, const struct links *s, uint64_t instance, ch
 {
     char tag[SLOTS_TAG + 1] = "";
     memcpy(c->marker, CONTROL_MARKER, sizeof CONTROL_MARKER);
-    if (!s->cluster) return endpoint_instance(&c->endpoint, &s->host, s->options, s->options->port + instance, why);
+    if (!s->cluster) return endpoint_instance(&c->endpoint, &s->hosts, s->options, s->options->port + instance, why);
     slots_put(&s->cluster->shard[instance].tags, 0, tag);
     snprintf(c->marker, sizeof c->marker, "%s{%s", CONTROL_MARKER, tag);
     cluster_follow(s->cluster, (uint32_t)instance, &c->endpoint);

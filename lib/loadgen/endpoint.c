@@ -2,21 +2,50 @@
 /* The address of an instance: see endpoint.h. */
 #include "endpoint.h"
 
+#include "number.h"
+
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 
-int endpoint_resolve(struct endpoint *host, const struct options *o, char why[ENDPOINT_WHY])
+/* Read one item PORT=HOST of a list. Returns the rest of the list, empty after the last item, or NULL when it is none. */
+static const char *item(const char *list, uint64_t *port, const char **host, size_t *length)
+{
+    size_t digits = strspn(list, "0123456789");
+    if (list[digits] != '=' || number_u64_n(list, digits, 1, 65535, port)) return NULL;
+    *host = list + digits + 1;
+    *length = strcspn(*host, ",");
+    const char *end = *host + *length;
+    if (!*length || *length > 255 || (*end && !end[1])) return NULL;
+    return *end ? end + 1 : end;
+}
+
+int endpoint_hosts_named(const char *list)
+{
+    uint64_t port, last = 0;
+    const char *host;
+    size_t length;
+    int count = 0;
+    while (*list) {
+        list = item(list, &port, &host, &length);
+        if (!list || port <= last) return -1;
+        last = port;
+        count++;
+    }
+    return count ? count : -1;
+}
+
+/* Resolve one host, `length` bytes of text. Returns 0, or -1 with one line in why. */
+static int resolve(struct endpoint *host, const char *text, size_t length, char why[ENDPOINT_WHY])
 {
     struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found = NULL;
     char name[256];
-    size_t n = strlen(o->host);
-    memset(host, 0, sizeof *host);
-    if (o->socket) return 0;
-    int bracketed = n > 2 && o->host[0] == '[' && o->host[n - 1] == ']';
-    snprintf(name, sizeof name, "%.*s", (int)(n - (bracketed ? 2 : 0)), o->host + bracketed);
+    int bracketed = length > 2 && text[0] == '[' && text[length - 1] == ']';
+    snprintf(host->name, sizeof host->name, "%.*s", (int)length, text);
+    snprintf(name, sizeof name, "%.*s", (int)(length - (bracketed ? 2 : 0)), text + bracketed);
     int rc = getaddrinfo(name, NULL, &hints, &found);
     for (const struct addrinfo *a = found; !rc && a && host->addresses < ENDPOINT_ADDRESSES; a = a->ai_next) {
         if (a->ai_family != AF_INET && a->ai_family != AF_INET6) continue;
@@ -25,8 +54,37 @@ int endpoint_resolve(struct endpoint *host, const struct options *o, char why[EN
     }
     if (found) freeaddrinfo(found);
     if (host->addresses) return 0;
-    snprintf(why, ENDPOINT_WHY, "cannot resolve %s: %s", o->host, rc ? gai_strerror(rc) : "no IPv4 or IPv6 address");
+    snprintf(why, ENDPOINT_WHY, "cannot resolve %s: %s", host->name, rc ? gai_strerror(rc) : "no IPv4 or IPv6 address");
     return -1;
+}
+
+int endpoint_resolve(struct endpoint_hosts *h, const struct options *o, char why[ENDPOINT_WHY])
+{
+    const char *list = o->hosts ? o->hosts : "", *host;
+    uint32_t more = o->hosts ? (uint32_t)endpoint_hosts_named(o->hosts) : 0;
+    size_t length;
+    memset(h, 0, sizeof *h);
+    h->host = calloc(more + 1, sizeof *h->host);
+    h->from = calloc(more + 1, sizeof *h->from);
+    if (!h->host || !h->from) {
+        snprintf(why, ENDPOINT_WHY, "out of memory");
+        return -1;
+    }
+    h->count = 1;
+    if (o->socket) return 0;
+    if (resolve(&h->host[0], o->host, strlen(o->host), why)) return -1;
+    while (h->count <= more) {
+        list = item(list, &h->from[h->count], &host, &length);
+        if (resolve(&h->host[h->count], host, length, why)) return -1;
+        h->count++;
+    }
+    return 0;
+}
+
+void endpoint_hosts_free(struct endpoint_hosts *h)
+{
+    free(h->host);
+    free(h->from);
 }
 
 /* The socket of an instance: %p in the pattern becomes the port. */
@@ -49,11 +107,13 @@ static int socket_endpoint(struct endpoint *e, const char *pattern, uint64_t por
     return 0;
 }
 
-int endpoint_instance(struct endpoint *e, const struct endpoint *host, const struct options *o, uint64_t port, char why[ENDPOINT_WHY])
+int endpoint_instance(struct endpoint *e, const struct endpoint_hosts *h, const struct options *o, uint64_t port, char why[ENDPOINT_WHY])
 {
-    *e = *host;
+    uint32_t at = h->count - 1;
+    while (at > 0 && h->from[at] > port) at--;
+    *e = h->host[at];
     if (o->socket) return socket_endpoint(e, o->socket, port, why);
-    snprintf(e->name, sizeof e->name, "%.256s:%ju", o->host, (uintmax_t)port);
+    snprintf(e->name, sizeof e->name, "%.256s:%ju", h->host[at].name, (uintmax_t)port);
     for (uint32_t i = 0; i < e->addresses; i++) {
         if (e->address[i].ss_family == AF_INET)
             ((struct sockaddr_in *)(void *)&e->address[i])->sin_port = htons((uint16_t)port);

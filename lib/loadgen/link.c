@@ -65,7 +65,7 @@ int links_init(struct links *s, const struct options *o, const volatile sig_atom
         return -1;
     }
 #endif
-    if (endpoint_resolve(&s->host, o, why)) return -1;
+    if (endpoint_resolve(&s->hosts, o, why)) return -1;
     if (greeting_make(s)) {
         snprintf(why, LINK_WHY, "out of memory");
         return -1;
@@ -75,6 +75,7 @@ int links_init(struct links *s, const struct options *o, const volatile sig_atom
 
 void links_free(struct links *s)
 {
+    endpoint_hosts_free(&s->hosts);
     free(s->greeting);
     tls_free(s->tls);
 }

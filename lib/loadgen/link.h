@@ -20,7 +20,7 @@ struct cluster;
 struct links {
     const struct options *options;
     const volatile sig_atomic_t *stop; /* not 0: waiting ends */
-    struct endpoint host;              /* resolved once, so that a reconnect asks no name server */
+    struct endpoint_hosts hosts;       /* resolved once, so that a reconnect asks no name server */
     char *greeting;                    /* owned: bytes that a new link starts with: AUTH or HELLO, then PING */
     size_t greeting_len;
     int greeting_replies;

@@ -99,6 +99,7 @@ static const struct spec specs[] = {
     {NULL, NULL, NULL, "Server", HEADING, 0, 0, 0, 0, NULL},
     {"instances", NULL, "N", "instances on PORT, PORT+1, ...: threads share them round robin (default: one per thread)", WHOLE, AT(instances), 0, 1,
      65535, NULL},
+    {"hosts", NULL, "LIST", "PORT=HOST,PORT=HOST,...: instances from each PORT on are on that HOST instead", TEXT, AT(hosts), 0, 0, 0, NULL},
     {"socket", NULL, "PATH", "unix socket instead of HOST; %p in PATH is replaced by the port", TEXT, AT(socket), 0, 0, 0, NULL},
     {"user", NULL, "NAME", "ACL user; the password is read from REDISCLI_AUTH", TEXT, AT(user), 0, 0, 0, NULL},
     {"resp", NULL, "V", "protocol version, 2 or 3 (default 2)", WHOLE, AT(resp), 0, 2, 3, NULL},

@@ -27,6 +27,7 @@ struct options {
     /* where */
     const char *host;
     uint64_t port;
+    const char *hosts;    /* PORT=HOST,...: instances from a PORT on are on that HOST instead, or NULL */
     const char *socket;   /* unix socket; %p in it stands for the port */
     const char *user;     /* ACL user, or NULL */
     const char *password; /* REDISCLI_AUTH, or NULL; never printed */

@@ -62,7 +62,7 @@ static int target_init(struct target *t, const struct options *o, const struct l
         t->moves = cluster_follow(cluster, t->shard, &t->endpoint);
         snprintf(t->by, sizeof t->by, "%.*s", GAPS_TEXT - 1, t->endpoint.name);
     } else {
-        if (endpoint_instance(&t->endpoint, &links->host, o, t->port, why)) return -1;
+        if (endpoint_instance(&t->endpoint, &links->hosts, o, t->port, why)) return -1;
         if (o->values.kind != VALUES_PATTERN) place = t->port;
     }
     t->conns = (uint32_t)o->connections;

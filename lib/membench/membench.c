@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* membench: measure or load the memory of a NUMA node from given CPUs, or divide the pages of processes between nodes. */
+/* membench: measure, load or fill the memory of a NUMA node, or divide the pages of processes between nodes. */
 #include "chase.h"
+#include "hold.h"
 #include "number.h"
 #include "room.h"
 #include "spread.h"
@@ -22,14 +23,16 @@
 #define SEED        1
 #define PARTS       8 /* parts of a measurement of bandwidth; the best one counts */
 #define PROCESSES   4096
-#define MISPLACED   100 /* one page in MISPLACED may stay where it is */
+#define WATCH_NS    200000000 /* between two looks at what is watched; a signal ends the pause */
+#define MISPLACED   100       /* one page in so many may stay where it is */
 
 struct options {
-    enum { MEASURE, LOAD, SPREAD } verb;
+    enum { MEASURE, LOAD, HOLD, SPREAD } verb;
     int cpu[STREAM_THREADS];
     int cpus;
     int node;
-    uint64_t bytes; /* max size of the buffer; 0: no limit but the node's */
+    uint64_t bytes; /* max size of the buffer; 0: no limit but the node's. Of hold, its size */
+    uint64_t least, keep;
     double seconds;
     double gb_s;
     struct watch watch;
@@ -41,12 +44,15 @@ struct options {
 static const char usage[] =
     "Usage: membench measure --node N --cpus LIST [--bytes MAX] [--seconds S]\n"
     "       membench load --node N --cpus LIST --gb-s RATE [--bytes MAX] [--process PID:START] [--lease FILE:SECONDS]\n"
+    "       membench hold --node N --bytes SIZE [--least MIN] [--keep FREE] [--process PID:START] [--lease FILE:SECONDS]\n"
     "       membench spread --near LIST --far LIST --share P --processes LIST\n"
     "       membench --version\n"
     "\n"
     "measure: print the latency and the bandwidth of node N from these CPUs, a figure a line: NAME, a tab, the value.\n"
     "load: read from node N at RATE GB/s until TERM or INT; print each second's time and GB/s. It exits when process PID, which began\n"
     "at START (field 22 of /proc/PID/stat), is gone, or when FILE is gone or has not been changed for SECONDS.\n"
+    "hold: write SIZE bytes of node N once, print their number, and keep them until it ends as load does. FREE bytes of the node stay free.\n"
+    "Where the node has less, MIN bytes will do.\n"
     "measure and load take MAX bytes of memory at most, and never more than a fourth of what is free on the node.\n"
     "spread: move the private pages of these processes, P % of them to the nodes --near and the others to the nodes --far. It prints how many pages\n"
     "they have, and how many were moved. It fails when more than one page in 100 is elsewhere then.\n";
@@ -109,6 +115,8 @@ static int take(struct options *o, const char *name, const char *value)
     if (!strcmp(name, "--cpus"))
         return (o->cpus = read_list(value, 65535, o->cpu, STREAM_THREADS)) ? 0 : refuse("--cpus: not a list of CPUs, such as 0-3,8", value);
     if (!strcmp(name, "--bytes")) return number_amount(value, 1, UINT64_C(1) << 50, &o->bytes) ? refuse("--bytes: not a number of bytes", value) : 0;
+    if (!strcmp(name, "--keep")) return number_amount(value, 0, UINT64_C(1) << 50, &o->keep) ? refuse("--keep: not a number of bytes", value) : 0;
+    if (!strcmp(name, "--least")) return number_amount(value, 0, UINT64_C(1) << 50, &o->least) ? refuse("--least: not a number of bytes", value) : 0;
     if (!strcmp(name, "--seconds")) return number_double(value, 0.001, 60, &o->seconds) ? refuse("--seconds: not from 0.001 to 60", value) : 0;
     if (!strcmp(name, "--gb-s")) return number_double(value, 0.001, 10000, &o->gb_s) ? refuse("--gb-s: not from 0.001 to 10000", value) : 0;
     if (!strcmp(name, "--process")) return watch_process(&o->watch, value) ? refuse("--process: not PID:START", value) : 0;
@@ -119,9 +127,11 @@ static int take(struct options *o, const char *name, const char *value)
 
 static int read_options(struct options *o, int argc, char **argv)
 {
-    if (argc < 2 || !argv[1]) return refuse("measure, load or spread is required", NULL);
-    o->verb = !strcmp(argv[1], "load") ? LOAD : !strcmp(argv[1], "spread") ? SPREAD : MEASURE;
-    if (o->verb == MEASURE && strcmp(argv[1], "measure") != 0) return refuse("measure, load or spread is required", argv[1]);
+    static const char *const verbs[] = {"measure", "load", "hold", "spread"};
+    int verb = MEASURE;
+    while (argc > 1 && verb <= SPREAD && strcmp(argv[1], verbs[verb]) != 0) verb++;
+    if (argc < 2 || verb > SPREAD) return refuse("measure, load, hold or spread is required", argc < 2 ? NULL : argv[1]);
+    o->verb = verb;
     for (int i = 2; i < argc; i += 2) {
         if (i + 1 == argc) return refuse("the value is missing", argv[i]);
         int rc = take(o, argv[i], argv[i + 1]);
@@ -133,6 +143,7 @@ static int read_options(struct options *o, int argc, char **argv)
         return 0;
     }
     if (o->node < 0) return refuse("--node is required", NULL);
+    if (o->verb == HOLD) return o->bytes ? 0 : refuse("hold: --bytes is required", NULL);
     if (!o->cpus) return refuse("--cpus is required", NULL);
     if (o->verb == LOAD && o->gb_s <= 0) return refuse("load: --gb-s is required", NULL);
     return 0;
@@ -243,6 +254,22 @@ static int load(const struct options *o)
     return 0;
 }
 
+/* Keep cold memory until a signal, or until the watched process or lease is gone. */
+static int hold(const struct options *o)
+{
+    struct room r;
+    const char *why;
+    const struct timespec pause = {.tv_nsec = WATCH_NS};
+    watch_signals();
+    int rc = hold_map(&r, (size_t)o->bytes, o->least ? o->least : o->bytes, o->node, o->keep, &o->watch, &why);
+    if (rc) return rc > 0 ? 0 : fail(o, why);
+    printf("held\t%zu\n", r.bytes);
+    fflush(stdout);
+    while (!watch_over(&o->watch)) nanosleep(&pause, NULL);
+    room_unmap(&r);
+    return 0;
+}
+
 /* Divide the pages of all processes. */
 static int spread(struct options *o)
 {
@@ -271,6 +298,6 @@ int main(int argc, char **argv)
         if (write(fd, "1000", 4) < 0) errno = 0;
         close(fd);
     }
-    rc = o.verb == SPREAD ? spread(&o) : o.verb == LOAD ? load(&o) : measure(&o);
+    rc = o.verb == SPREAD ? spread(&o) : o.verb == LOAD ? load(&o) : o.verb == HOLD ? hold(&o) : measure(&o);
     return fflush(stdout) || rc;
 }

@@ -54,13 +54,42 @@ int room_free_in(const char *text, uint64_t *bytes)
     return find_kib(text, "MemFree:", bytes);
 }
 
-int room_limit(int node, uint64_t *bytes)
+/* Read the meminfo of a node. Returns 0, or -1. */
+static int read_meminfo(int node, char *text, size_t size)
 {
-    char path[64], text[MEMINFO_MAX];
-    uint64_t available;
+    char path[64];
     snprintf(path, sizeof path, "/sys/devices/system/node/node%d/meminfo", node);
     /* A kernel without NUMA has no such file. */
-    if (read_text(path, text, sizeof text) && (node || read_text(MEMINFO, text, sizeof text))) return -1;
+    return read_text(path, text, size) && (node || read_text(MEMINFO, text, size)) ? -1 : 0;
+}
+
+int room_left_in(const char *text, uint64_t *bytes)
+{
+    uint64_t total, active, inactive, mapped, dirty;
+    if (room_free_in(text, bytes) || find_kib(text, "MemTotal:", &total)) return -1;
+    if (find_kib(text, "Active(file):", &active) || find_kib(text, "Inactive(file):", &inactive)) return -1;
+    if (find_kib(text, "Mapped:", &mapped) || find_kib(text, "Dirty:", &dirty)) return -1;
+    if (active + inactive > mapped + dirty) *bytes += active + inactive - mapped - dirty;
+    uint64_t floor = total / ROOM_FLOOR + ROOM_SMALL;
+    *bytes = *bytes > floor ? *bytes - floor : 0;
+    return 0;
+}
+
+int room_left(int node, uint64_t *bytes)
+{
+    char text[MEMINFO_MAX];
+    uint64_t available;
+    if (read_meminfo(node, text, sizeof text) || room_left_in(text, bytes)) return -1;
+    if (read_text(MEMINFO, text, sizeof text)) return -1;
+    if (!find_kib(text, "MemAvailable:", &available) && available < *bytes) *bytes = available;
+    return 0;
+}
+
+int room_limit(int node, uint64_t *bytes)
+{
+    char text[MEMINFO_MAX];
+    uint64_t available;
+    if (read_meminfo(node, text, sizeof text)) return -1;
     if (room_free_in(text, bytes) || read_text(MEMINFO, text, sizeof text)) return -1;
     if (!find_kib(text, "MemAvailable:", &available) && available < *bytes) *bytes = available;
     *bytes /= ROOM_PART;
@@ -144,7 +173,7 @@ static uint64_t huge_bytes(const unsigned char *start)
     return bytes;
 }
 
-int room_map(struct room *r, size_t bytes, int node, const char **why)
+int room_take(struct room *r, size_t bytes, int node, const char **why)
 {
     *r = (struct room){0};
     bytes &= ~(HUGE_BYTES - 1);
@@ -170,6 +199,31 @@ int room_map(struct room *r, size_t bytes, int node, const char **why)
         room_unmap(r);
         return -1;
     }
+    return 0;
+}
+
+/* Check where the pages are. Returns 0, or -1 with errno 0 and *why. */
+static int check_node(const struct room *r, int node, const char **why)
+{
+    errno = 0;
+    if (is_on(r, node) || errno == ENOSYS) return 0;
+    *why = "the kernel put the memory on another node";
+    errno = 0;
+    return -1;
+}
+
+int room_loosen(struct room *r, int node, const char **why)
+{
+    if (check_node(r, node, why)) return -1;
+    if (!syscall(SYS_mbind, r->start, r->bytes, MPOL_DEFAULT, NULL, 0UL, 0) || errno == ENOSYS) return 0;
+    *why = "mbind failed";
+    return -1;
+}
+
+int room_map(struct room *r, size_t bytes, int node, const char **why)
+{
+    if (room_take(r, bytes, node, why)) return -1;
+    bytes = r->bytes;
     madvise(r->start, bytes, MADV_HUGEPAGE);
     memset(r->start, 1, bytes);
     r->huge = huge_bytes(r->start) >= bytes / 10 * 9;
@@ -180,14 +234,17 @@ int room_map(struct room *r, size_t bytes, int node, const char **why)
         /* EAGAIN: a page was temporarily in use. */
         if (rc && errno != EAGAIN) break;
     }
-    errno = 0;
-    if (!is_on(r, node) && errno != ENOSYS) {
-        *why = "the kernel put the memory on another node";
-        errno = 0;
+    if (check_node(r, node, why)) {
         room_unmap(r);
         return -1;
     }
     return 0;
+}
+
+void room_trim(struct room *r, size_t bytes)
+{
+    munmap(r->start + bytes, r->bytes - bytes);
+    r->bytes = bytes;
 }
 
 void room_unmap(struct room *r)

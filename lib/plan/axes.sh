@@ -46,8 +46,10 @@ axes_settle() {
     AXES+=("$setting")
     _AXES_VALUES[$setting]=${words[*]}
   done
-  # NEIGHBOUR accepts a list too, but has a column only if it has several values.
-  [[ $NEIGHBOUR != *' '* ]] || _axes_sweep "NEIGHBOUR=${NEIGHBOUR// /,}" NEIGHBOUR
+  # These accept a list too, but have a column only if they have several values.
+  for setting in NEIGHBOUR COLD_MEMORY; do
+    [[ ${!setting} != *' '* ]] || _axes_sweep "$setting=${!setting// /,}" "$setting"
+  done
   for word in ${SWEEP-}; do _axes_sweep "$word"; done
 }
 

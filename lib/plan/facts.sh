@@ -37,13 +37,39 @@ _facts_ask() {
   done <<<"$facts"
 }
 
-# Use the facts of the server that were read.
+# Use the facts of the servers that were read.
 # Usage: facts_use
 # Globals: SERVER
-# Returns: sets SERVER_BYTES SERVER_FREE, and the values of settings that are auto; 1 if there are no facts.
+# Returns: sets SERVER_BYTES SERVER_FREE, and what settings that say auto get; of several servers, those of the smallest one; 1 when there
+#   are none.
 facts_use() {
+  servers_each _facts_use || return
+  ! servers_wide || _facts_join
+}
+
+# What is planned for several servers alike: the least memory of one, and the most CPUs. A server with fewer CPUs uses all that it has.
+_facts_join() {
+  local host name
+  _SERVER_CPUS=0 SERVER_BYTES='' SERVER_FREE='' _SERVER_GIB=''
+  for host in "${SERVERS[@]}"; do
+    for name in SERVER_BYTES SERVER_FREE _SERVER_GIB; do
+      servers_value "$host" "$name"
+      [[ -n ${!name} ]] && ((${!name} <= REPLY)) || printf -v "$name" '%s' "$REPLY"
+    done
+    servers_value "$host" _SERVER_CPUS
+    ((REPLY <= _SERVER_CPUS)) || _SERVER_CPUS=$REPLY
+  done
+}
+
+# Whether the facts of the server that SERVER is narrowed to were read.
+# Usage: facts_known
+facts_known() {
+  [[ -n ${_FACTS[$SERVER]-} ]]
+}
+
+_facts_use() {
   local name value topology='' costs=''
-  [[ -n ${_FACTS[$SERVER]-} ]] || return
+  facts_known || return
   while IFS=$'\t' read -r name value; do
     case $name in
       cpus) _SERVER_CPUS=$value ;;
@@ -51,7 +77,8 @@ facts_use() {
       mem_bytes) SERVER_BYTES=$value ;;
       mem_available_bytes) SERVER_FREE=$value ;;
       topology) topology+=$value$'\n' ;;
-      keycost) costs+=$value$'\n' ;;
+      # The same on every server: learnt once.
+      keycost) [[ $SERVER != "${SERVERS[0]-$SERVER}" ]] || costs+=$value$'\n' ;;
     esac
   done <<<"${_FACTS[$SERVER]}"
   # A user's file overrides the topology that was read.
@@ -59,11 +86,16 @@ facts_use() {
   [[ -z $costs ]] || fill_learn <<<"${costs%$'\n'}"
 }
 
-# Use the facts of the server from a file, without connecting to it.
+# Use the facts of the servers from files, without connecting to them.
 # Usage: facts_load
 # Globals: FACTS: such a file; or a directory with SERVER.tsv, SERVER/facts.tsv or env/SERVER/facts.tsv in it, as a run has
 # Returns: as facts_use; exits 2 if there is no such file, or it is invalid.
 facts_load() {
+  servers_each _facts_load
+  facts_use
+}
+
+_facts_load() {
   local file=$FACTS try line number=0 names=' ' name
   [[ ! -d $FACTS ]] || for try in "$SERVER.tsv" "$SERVER/facts.tsv" "env/$SERVER/facts.tsv"; do
     file=$FACTS/$try
@@ -79,7 +111,6 @@ facts_load() {
     [[ $names == *" $name "* ]] || conf_refuse FACTS "$file has no line $name; copy the whole facts.tsv of a run"
   done
   _FACTS[$SERVER]=$(<"$file")
-  facts_use
 }
 
 # Whether a line is a valid fact: another person may have written the file.
@@ -98,7 +129,8 @@ facts_write() {
     mkdir -p -- "$1/env/$host" || return
     {
       grep -v '^keycost' <<<"${_FACTS[$host]}"
-      [[ $host != "$SERVER" ]] || fill_models | sed $'s/^/keycost\t/'
+      # Of several servers, the first has measured it.
+      [[ $host != "${SERVERS[0]-$SERVER}" ]] || fill_models | sed $'s/^/keycost\t/'
     } >"$1/env/$host/facts.tsv" || return
   done
 }

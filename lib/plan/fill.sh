@@ -42,6 +42,8 @@ fill_keys_of() {
   if [[ $REPLY != auto ]]; then
     :
   elif [[ $FILL == guide ]]; then
+    # Of several servers, each has its part of the instances.
+    ((${#SERVERS[@]} < 2)) || instances=$(((instances + ${#SERVERS[@]} - 1) / ${#SERVERS[@]}))
     _fill_guide "$SERVER_MEM" "$size" "$instances"
     ((REPLY > 0)) ||
       conf_refuse FILL "too small: the guide's formula leaves no key of $size B for $instances instances in $SERVER_MEM GiB; set KEYS or a size"
@@ -65,6 +67,8 @@ fill_target() {
   elif [[ $FILL == *% ]]; then
     _fill_reserve "$SERVER_BYTES"
     REPLY=$(((SERVER_BYTES - REPLY) * ${FILL%\%} / 100))
+    # Each of several servers has as much as the smallest.
+    ((${#SERVERS[@]} < 2)) || REPLY=$((REPLY * ${#SERVERS[@]}))
   else
     conf_size "$FILL"
   fi
@@ -207,11 +211,16 @@ _fill_reserve() {
 # Globals: VALUE_SIZES VALUE_DISTRIBUTION COMMANDS DATA SEED; needs plan_settle, server_find_redis and the load generator
 # Returns: 1 with the reason on stderr; estimates are then used.
 fill_calibrate() {
-  local size model status=0
   _fill_wanted || return 0
+  # A key costs the same on every server.
+  servers_at "${SERVERS[0]-$SERVER}" _fill_calibrate
+}
+
+_fill_calibrate() {
+  local size model status=0
   cleanup_push server_stop
   # Limits of memory and persistence do not matter here.
-  MAXMEMORY=off PERSISTENCE=off CLUSTER=off server_start 1 "$REDISBASE"$'\t-\t-' || status=1
+  MAXMEMORY=off PERSISTENCE=off server_scratch || status=1
   for size in $VALUE_SIZES; do
     ((status == 0)) || break
     size=$(conf_bytes "$size")

@@ -4,7 +4,7 @@
 
 # The server's CPUs as `lscpu -p=CPU,CORE,SOCKET,NODE` prints them, and a `# node N ...` line for each node without a CPU.
 _PLACE_TOPOLOGY=
-# Questions to lib/plan/place.awk, its input lines after `ask`: its answers, and the questions not yet asked.
+# By server: questions to lib/plan/place.awk, its input lines after `ask`: its answers, and the questions not yet asked.
 declare -A _PLACE_SAID=() _PLACE_ASKED=()
 
 # Read the server's topology without connecting to it; without a file, its CPUs are taken as cores of one node.
@@ -12,6 +12,10 @@ declare -A _PLACE_SAID=() _PLACE_ASKED=()
 # Globals: SERVER_TOPOLOGY SERVER_CORES (a number)
 # Returns: exits 2 when the file is invalid, or is required and not found.
 place_read() {
+  servers_each _place_read
+}
+
+_place_read() {
   if [[ $SERVER_TOPOLOGY != auto ]]; then
     grep -qE '^[0-9]+,[0-9]+,[0-9]*,[0-9]*' "$SERVER_TOPOLOGY" 2>/dev/null ||
       conf_refuse SERVER_TOPOLOGY "not a file that lscpu -p printed; on the server: lscpu -p=CPU,CORE,SOCKET,NODE >FILE"
@@ -23,14 +27,14 @@ place_read() {
   place_learn "$(_place_plain)"
 }
 
-# Print the placement of each instance: PORT CPUS POLICY; `-` means none, POLICY are numactl options.
-# Usage: place_instances INSTANCES [PLACES]
-#   PLACES as place_of prints them
+# Print the placement of each instance: PORT CPUS POLICY; `-` is none, POLICY are options of numactl.
+# Usage: place_instances INSTANCES [PLACES [PORT]...]
+#   PLACES as place_of gives them; without ports, those from REDISBASE on
 # Globals: PLACEMENT PLACEMENT_NODE SERVER_CPUS SERVER_CORES IRQ_CPUS IO_THREADS SERVER_NUMACTL REDISBASE
 # Returns: 1 if no CPU is left for them.
 place_instances() {
   local i
-  local -a places
+  local -a places ports=("${@:3}")
   REPLY=${2-}
   [[ -n $REPLY ]] || place_of "$1" || { place_answer && place_of "$1"; } || return
   [[ $REPLY != none ]] || return
@@ -38,7 +42,7 @@ place_instances() {
   if [[ $REPLY == -@* ]]; then places=("$REPLY"); else IFS=';' read -r -a places <<<"$REPLY"; fi
   for ((i = 0; i < $1; i++)); do
     REPLY=${places[i % ${#places[@]}]}
-    printf '%s\t%s\t%s\n' $((REDISBASE + i)) "${REPLY%%@*}" "${REPLY#*@}"
+    printf '%s\t%s\t%s\n' "${ports[i]-$((REDISBASE + i))}" "${REPLY%%@*}" "${REPLY#*@}"
   done
 }
 
@@ -64,19 +68,27 @@ place_of() {
   REPLY=${text#;}
 }
 
-# Let one process compute all recorded placements.
+# Let one process for each server work out all recorded placements.
 # Usage: place_answer
 place_answer() {
-  local key answer
-  local -a questions=("${!_PLACE_ASKED[@]}")
-  ((${#questions[@]} > 0)) || return 0
-  while IFS=$'\t' read -r key answer; do
-    _PLACE_SAID[$key]=$answer
-  done < <({ printf '%s\n' "$_PLACE_TOPOLOGY" && printf 'ask\t%s\n' "${questions[@]}"; } | awk "$CPUS_AWK$(<"$LIB/plan/place.awk")")
-  _PLACE_ASKED=()
+  servers_each _place_answer
 }
 
-# Set the topology; placements for another topology are discarded.
+_place_answer() {
+  local key answer
+  local -a questions=()
+  for key in "${!_PLACE_ASKED[@]}"; do
+    [[ ${key%%$'\t'*} == "$SERVER" ]] || continue
+    questions+=("${key#*$'\t'}")
+    unset "_PLACE_ASKED[$key]"
+  done
+  ((${#questions[@]} > 0)) || return 0
+  while IFS=$'\t' read -r key answer; do
+    _PLACE_SAID["$SERVER"$'\t'"$key"]=$answer
+  done < <({ printf '%s\n' "$_PLACE_TOPOLOGY" && printf 'ask\t%s\n' "${questions[@]}"; } | awk "$CPUS_AWK$(<"$LIB/plan/place.awk")")
+}
+
+# Set the topology of a server; placements for another one are forgotten.
 # Usage: place_learn TEXT
 place_learn() {
   _PLACE_TOPOLOGY=$1
@@ -92,13 +104,31 @@ place_memory_nodes() {
     END { print cpus_compress(node, n + 0) }' <<<"$_PLACE_TOPOLOGY"
 }
 
+# Print the nodes on which instances run, as a list with commas; all nodes with CPUs for instances that are not pinned.
+# Usage: place_near PLACES
+#   PLACES as place_of gives them
+place_near() {
+  { printf '%s\n' "$_PLACE_TOPOLOGY" && tr ';' '\n' <<<"$1" | sed 's/@.*//; s/^/cpus /'; } | awk "$CPUS_AWK"'
+    BEGIN { FS = "," }
+    /^[0-9]/ { at[$1 + 0] = $4 + 0 }
+    /^cpus / {
+      sub(/^cpus /, "")
+      if ($0 == "-") for (i in at) near[at[i]] = 1
+      else for (i = cpus_expand($0, list); i > 0; i--) near[at[list[i]]] = 1
+    }
+    END {
+      for (i = 0; i < 1024; i++) if (i in near) text = text (text == "" ? "" : ",") i
+      print text
+    }'
+}
+
 # Print the numactl options of the load generator of a client; nothing when it is not placed.
 # Usage: place_client CLIENT
 # Globals: CLIENT_NUMACTL PLACEMENT PLACEMENT_NODE
 place_client() {
   if [[ -n $CLIENT_NUMACTL ]]; then
     echo "$CLIENT_NUMACTL"
-  elif [[ $PLACEMENT == split && -z $SERVER_NUMACTL ]] && _place_same_host "$1"; then
+  elif [[ $PLACEMENT == split && -z $SERVER_NUMACTL ]] && hosts_same "$1" "$SERVER"; then
     tier_bind "$(_place_other_node)" with-cpus
   fi
 }
@@ -108,10 +138,15 @@ place_client() {
 # Globals: as place_instances
 # Returns: exits 2.
 place_check() {
+  servers_each _place_check
+}
+
+_place_check() {
   local cpus
   [[ -n $_PLACE_TOPOLOGY && -z $SERVER_NUMACTL ]] || return 0
   cpus=$(grep -c '^[0-9]' <<<"$_PLACE_TOPOLOGY")
-  ((SERVER_CORES <= cpus)) || conf_refuse SERVER_CORES "the server has $cpus logical CPUs; set at most that many"
+  # Of several servers, a smaller one uses all of its CPUs.
+  ((SERVER_CORES <= cpus)) || servers_several || conf_refuse SERVER_CORES "the server has $cpus logical CPUs; set at most that many"
   [[ $SERVER_CPUS == auto ]] || _place_known SERVER_CPUS
   [[ $IRQ_CPUS == auto ]] || _place_known IRQ_CPUS
   [[ $PLACEMENT_NODE == auto ]] || _place_nodes | grep -x "$PLACEMENT_NODE" >/dev/null ||
@@ -123,11 +158,11 @@ place_check() {
   [[ $REPLY != none ]] || conf_refuse "$(_place_culprit)" "no CPU is left for the instances; leave at least one CPU"
 }
 
-# Print the placement as text: one row per set of CPUs, or one row per round over all sets if there are many.
-# Usage: place_show INSTANCES [PLACES]
+# Print the placement on a server for people: one row per set of CPUs, or one per round over all of them when there are many.
+# Usage: place_show INSTANCES
 place_show() {
   printf 'ports\tinstances\tCPUs\tmemory and policy\n'
-  place_instances "$@" | awk -F '\t' "$CPUS_AWK"'
+  spread_plan "$1" | awk -F '\t' "$CPUS_AWK"'
     function ports(first, last, step) {
       return first (last == first ? "" : "-" last (step > 1 ? " step " step : ""))
     }
@@ -159,12 +194,7 @@ place_show() {
   sed -n 's/^# \(node [0-9]* .*\)/-\t0\t-\t\1/p' <<<"$_PLACE_TOPOLOGY"
 }
 
-# Whether a client is the server's own machine, which may have two names.
-_place_same_host() {
-  [[ $1 == "$SERVER" ]] || { remote_is_local "$1" && remote_is_local "$SERVER"; }
-}
-
-# Print the CPUs that the kernel isolates, as a list; nothing if it isolates none.
+# Print the CPUs that the kernel isolates, as a list; nothing when there are none.
 # Usage: place_isolated
 place_isolated() {
   sed -n 's/^# isolated //p' <<<"$_PLACE_TOPOLOGY"
@@ -179,10 +209,14 @@ place_kept() {
   [[ -z $REPLY ]] || printf '%s\n' "$REPLY"
 }
 
-# Print the number of CPUs that the instances may use.
+# Print the number of CPUs that the instances may use, on all servers.
 # Usage: place_usable
 # Globals: as place_instances
 place_usable() {
+  servers_each _place_usable | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+_place_usable() {
   local PLACEMENT=cpu IO_THREADS=1
   [[ -n $_PLACE_TOPOLOGY ]] || local _PLACE_TOPOLOGY
   _PLACE_TOPOLOGY=${_PLACE_TOPOLOGY:-$(_place_plain)}
@@ -203,7 +237,7 @@ _place_plain() {
 _place_units() {
   local key
   _place_allowed
-  key="$1 $PLACEMENT ${PLACEMENT_NODE/auto/-} $SERVER_CORES ${REPLY:--} ${IRQ_CPUS/auto/-} $IO_THREADS"
+  key="$SERVER"$'\t'"$1 $PLACEMENT ${PLACEMENT_NODE/auto/-} $SERVER_CORES ${REPLY:--} ${IRQ_CPUS/auto/-} $IO_THREADS"
   REPLY=${_PLACE_SAID[$key]-}
   [[ -z $REPLY ]] || return 0
   _PLACE_ASKED[$key]=1

@@ -94,7 +94,9 @@ plan_settle() {
     _plan_keep "$variant"
     for sweep in "${POINT_SWEEPS[@]}"; do
       plan_enter "$variant" "$sweep"
+      servers_settings_check
       tier_settings_check
+      cold_check
       cluster_check
       fault_check
       place_check
@@ -150,8 +152,7 @@ _plan_cells() {
 # Returns: 1 when questions have to be answered first.
 _plan_cell() {
   local size=$VALUE_SIZES instances=$INSTANCES places keys held bytes full target rule dram known i shares='' asked=0
-  cluster_processes_of "$instances"
-  place_of "$REPLY" || asked=1
+  spread_places "$instances" || asked=1
   places=${REPLY//$'\t'/ }
   fill_keys_of "$size" "$instances" || return
   keys=$REPLY
@@ -165,7 +166,8 @@ _plan_cell() {
   fill_target
   target=${REPLY:--}
   rule=$((3 * (size + 32) * held * instances / 2))
-  tier_dram "$bytes" "$instances"
+  spread_part "$bytes" "$instances"
+  tier_dram "$REPLY" "$instances"
   dram=$REPLY
   fill_source "$size"
   known=$REPLY
@@ -221,7 +223,10 @@ plan_enter() {
   if [[ $1 != "$PLAN_ENTERED" ]]; then
     conf_variant "$1"
     mapfile -t values <<<"${_PLAN_SETTINGS[$1]}"
-    for i in "${!_CONF_NAMES[@]}"; do printf -v "${_CONF_NAMES[i]}" '%s' "${values[i]}"; done
+    for i in "${!_CONF_NAMES[@]}"; do
+      # SERVER may be narrowed to one server.
+      [[ ${_CONF_NAMES[i]} == SERVER ]] || printf -v "${_CONF_NAMES[i]}" '%s' "${values[i]}"
+    done
     PLAN_ENTERED=$1
   else
     for i in "${AXES[@]}" KEYS KEY_MAX; do printf -v "$i" '%s' "${_PLAN_OWN["$1 $i"]}"; done
@@ -283,7 +288,7 @@ plan_load() {
 
 # Whether a line is a valid row: another person may have written the file.
 _plan_is_row() {
-  local i column value setting
+  local i column value setting place
   local -a fields
   IFS=$'\t' read -r -a fields <<<"$1"
   ((${#fields[@]} == ${#PLAN_COLUMNS[@]})) || return
@@ -293,7 +298,12 @@ _plan_is_row() {
       number | repeat | keys | set_keys | *_bytes | seconds) [[ $value =~ ^(0|[1-9][0-9]{0,17})$ || $column == target_bytes && $value == - ]] || return ;;
       variant) [[ " $VARIANTS " == *" $value "* ]] || return ;;
       point) [[ $value =~ ^[0-9][A-Za-z0-9._-]*$ ]] || return ;;
-      places) [[ $value =~ ^([0-9,-]+@[^@\;]+(\;|$))+$ || $value == -@* ]] || return ;;
+      places)
+        # Of several servers, one after the other.
+        while IFS= read -r place; do
+          [[ $place =~ ^([0-9,-]+@[^@\;]+(\;|$))+$ || $place == -@* ]] || return
+        done <<<"${value//|/$'\n'}"
+        ;;
     esac
     if ((i >= _PLAN_AXES && i < _PLAN_AXES + ${#AXES[@]})); then
       setting=${AXES[i - _PLAN_AXES]}
@@ -304,16 +314,19 @@ _plan_is_row() {
 
 # Refuse settings of the run that contradict each other, naming the setting and where it was set.
 _plan_check_run() {
-  local client seen=" " instances
+  local client server seen=" " instances
   local -a clients
   read -r -a clients <<<"$CLIENT_IP"
   for client in "${clients[@]}"; do
     [[ $seen != *" $client "* ]] || conf_refuse CLIENT_IP "the client $client is repeated; give each client once"
     seen+="$client "
-    if ! remote_is_local "$client" && remote_is_loopback "$(host_data "$SERVER")"; then
-      conf_refuse SERVER "the client $client cannot reach a loopback address; set SERVER to an address that clients reach"
-    fi
+    for server in "${SERVERS[@]}"; do
+      if ! remote_is_local "$client" && remote_is_loopback "$(host_data "$server")"; then
+        conf_refuse SERVER "the client $client cannot reach a loopback address; set SERVER to an address that clients reach"
+      fi
+    done
   done
+  servers_check
   rounds_check
   for instances in $INSTANCES; do
     ((instances >= ${#clients[@]})) || _plan_undivided "$instances" ${#clients[@]}

@@ -136,7 +136,8 @@ _compare_hosts() {
 # Print the hosts of a run, the server first.
 _compare_host_names() {
   [[ -r $1 ]] || return 0
-  sed -n 's/^SERVER=//p' "$1" | tr -d "\"'" | sed -n 1p
+  # The first of several.
+  sed -n 's/^SERVER=//p' "$1" | tr -d "\"'" | sed -n '1{s/ .*//;p;}'
   sed -n 's/^CLIENT_IP=//p' "$1" | tr -d "\"'()" | sed -n 1p | tr -s ' ' '\n'
 }
 

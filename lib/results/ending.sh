@@ -29,7 +29,9 @@ _ending_text() {
   _ending_placement "$data/totals"
   scaling_tables <"$data/totals" || status=1
   ratio_tables <"$data/totals" || status=1
+  policies_tables <"$data/totals" || status=1
   working_tables <"$data/totals" || status=1
+  expected_tables "$run" <"$data/totals" || status=1
   kinds_tables "$run" <"$data/totals" || status=1
   searched_tables "$run" <"$data/totals" || status=1
   hits_tables "$run" <"$data/totals" || status=1

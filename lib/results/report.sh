@@ -202,7 +202,9 @@ _report_figures() {
   fi
   FORMAT=html scaling_tables <"$data/totals"
   FORMAT=html ratio_tables <"$data/totals"
+  FORMAT=html policies_tables <"$data/totals"
   FORMAT=html working_tables <"$data/totals"
+  FORMAT=html expected_tables "$2" <"$data/totals"
   FORMAT=html kinds_tables "$2" <"$data/totals"
   FORMAT=html searched_tables "$2" <"$data/totals"
   FORMAT=html hits_tables "$2" <"$data/totals"

@@ -23,15 +23,16 @@ report_setting() {
 # Print scenario, time and hosts of a run as a list of the page.
 # Usage: report_facts RUN
 report_facts() {
-  local run=$1 server label text
-  server=$(report_setting "$run" SERVER)
-  # The name is used as a component of a path.
+  local run=$1 server others label text
+  read -r server others < <(report_setting "$run" SERVER) || :
+  # A component of a path below.
   [[ $server =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] || server=-
   printf '<dl class="facts">\n'
   {
     _report_date "$run"
     printf 'Question\t%s\n' "$(report_question "$run")"
     _report_host "$run" "$server"
+    printf 'Other servers\t%s\n' "$others"
     printf 'Clients\t%s\n' "$(report_setting "$run" CLIENT_IP)"
     _report_load "$run"
     _report_changed "$run"

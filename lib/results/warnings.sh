@@ -52,7 +52,7 @@ warnings_run() {
 
 # Print the warnings of the instances of the newest run on this server, as rows STATE FOUND WANTED FIX.
 # Usage: warnings_check
-# Globals: RESULTS_DIR SERVER
+# Globals: RESULTS_DIR SERVERS
 warnings_check() {
   local run='' file rows index LC_ALL=C
   local -a files=("$RESULTS_DIR"/*/run.conf)
@@ -61,7 +61,7 @@ warnings_check() {
     file=${files[index]}
     [[ ${file#"$RESULTS_DIR/"} == [0-9]* ]] || continue
     [[ -f $file && ! -L $file ]] || continue
-    grep -sqxF "SERVER=\"$SERVER\"" "$file" || continue
+    grep -sqxF "SERVER=\"${SERVERS[*]:-$SERVER}\"" "$file" || continue
     compgen -G "${file%/run.conf}/*/*/rep-*/server/redis-*.log" >/dev/null || continue
     run=${file%/run.conf}
     break

@@ -21,7 +21,7 @@ answers_wanted() {
 answers_check() {
   local status=0 info said
   cleanup_push server_stop
-  PERSISTENCE=off CLUSTER=off server_start 1 "$REDISBASE"$'\t-\t-' || status=1
+  PERSISTENCE=off server_scratch || status=1
   ((status != 0)) || said=$(remote_run -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD -e REDIS_BINARY "$SERVER" server answers) || status=1
   ((status != 0)) || info=$(server_info) || status=1
   cleanup_pop || status=1

@@ -2,8 +2,7 @@
 # shellcheck shell=bash
 # NEIGHBOUR: a load (membench) on the memory of a node of the server while phases are measured.
 
-_ANTAGONIST_ON=      # whether the load was started in this repeat: asked, or yes as soon as it reads
-_ANTAGONIST_PROGRAM= # the path of membench on the server
+_ANTAGONIST_ON= # whether the load was started in this repeat: asked, or yes as soon as it reads
 
 # Whether NEIGHBOUR requests a load on memory, at the current point or at any point.
 # Usage: antagonist_wanted
@@ -40,7 +39,7 @@ antagonist_node() {
 # Usage: antagonist_try
 antagonist_try() {
   antagonist_wanted || return 0
-  _antagonist_program >&2 || return
+  memory_prepare || return
   remote_run "$SERVER" antagonist check "$(antagonist_node)"
 }
 
@@ -51,29 +50,18 @@ antagonist_try() {
 antagonist_mark() {
   local busy node said cpus kind
   antagonist_wanted && [[ -z $_ANTAGONIST_ON && $1 != populate* ]] || return 0
-  _antagonist_program >&2 || return
+  memory_prepare || return
   _ANTAGONIST_ON=asked
   busy=$(tr ';' '\n' <<<"${ROW[places]}" | sed 's/@.*//; /^[0-9]/!d' | paste -sd ,)
   node=$(antagonist_node)
   log_info "$SERVER: node $node is read at $NEIGHBOUR GB/s during the measured phases"
-  said=$(remote_run -e RUN_ID -e RUN_OWNER "$SERVER" antagonist start "$_ANTAGONIST_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}") || return
+  said=$(remote_run -e RUN_ID -e RUN_OWNER "$SERVER" antagonist start "$MEMORY_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}") || return
   _ANTAGONIST_ON=yes
   IFS=$'\t' read -r _ cpus kind <<<"$said"
   case $kind in
     sibling) log_warn "NEIGHBOUR=$NEIGHBOUR: its CPUs $cpus of $SERVER include hyperthreads of instances' CPUs, which it slows down; set SERVER_CPUS or INSTANCES" ;;
     instance) log_warn "NEIGHBOUR=$NEIGHBOUR: its CPUs $cpus of $SERVER include CPUs of instances, from which it takes time; set SERVER_CPUS or INSTANCES" ;;
   esac
-}
-
-# Install membench on the server, once.
-# Returns: sets _ANTAGONIST_PROGRAM; 1 with the reason on stdout
-_antagonist_program() {
-  [[ -z $_ANTAGONIST_PROGRAM ]] || return 0
-  _ANTAGONIST_PROGRAM=$(memory_program) || {
-    tail -n 1 <<<"$_ANTAGONIST_PROGRAM"
-    _ANTAGONIST_PROGRAM=
-    return 1
-  }
 }
 
 # Stop the load, and fetch its bandwidth of each second; nothing if it did not start.

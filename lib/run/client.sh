@@ -64,7 +64,7 @@ client_launch() {
   done
   _client_common
   CLIENT_PASSWORD=$(server_load_password)
-  address=$(host_data "$SERVER")
+  address=$(host_data "${SERVER%% *}")
   side_run $((REMOTE_RETRY + 60)) _client_launch "${CLIENTS[@]}" || status=1
   for client in "${CLIENTS[@]}"; do _client_take "$client"; done
   return "$status"
@@ -94,7 +94,8 @@ _client_common() {
 _client_launch() {
   local client=$1 port count text
   read -r port count <<<"${share[$client]}"
-  local -a words prefix=() values=("$size" "$keys") options=("${common[@]}" --instances "$count")
+  local -a words prefix=() values=("$size" "$keys") to=("$address") options=("${common[@]}" --instances "$count")
+  ! servers_several || mapfile -t to < <(spread_addresses "$port" "$count" "$POINT_INSTANCES")
   _client_seed "$client"
   options+=(--seed "$REPLY")
   [[ $RATE == search || $RATE == 0 ]] || options+=(--rate "$(client_share "$client" "$RATE")")
@@ -127,7 +128,7 @@ _client_launch() {
     text=$(generator_words "$client") || return
     IFS=$'\t' read -r -a words <<<"$text"
   fi
-  _client_ask "$client" launch "${prefix[@]}" "${words[@]}" "${options[@]}" "$address" "$port" "${values[@]}"
+  _client_ask "$client" launch "${prefix[@]}" "${words[@]}" "${options[@]}" "${to[@]}" "$port" "${values[@]}"
 }
 
 # Print the phases for the load generator, including the phases that a search or a probe adds.
@@ -387,6 +388,8 @@ _client_start() {
     for client; do _CLIENT_STATE[$client]="the fault cannot begin"; done
     return 0
   }
+  # The call to the server of the fault took time.
+  [[ -n $step ]] || ! fault_on || start=$((${EPOCHREALTIME/[.,]/} + 100000 + slowest * 3 / 2))
   for client; do
     [[ -z $step ]] || load=" $(_client_load "$phase" "$client")"
     at=$((start + ${_CLIENT_OFFSET[$client]}))

@@ -9,11 +9,24 @@ cluster_on() {
   [[ $CLUSTER == on ]]
 }
 
-# Print the number of nodes of the cluster: groups of instances that go down together.
+# Print how many nodes the cluster has: servers, or with one server groups of instances that go down together.
 # Usage: cluster_nodes
-# Globals: CLUSTER_NODES
+# Globals: CLUSTER_NODES SERVERS
 cluster_nodes() {
-  if [[ $CLUSTER_NODES == auto ]]; then echo 3; else echo "$CLUSTER_NODES"; fi
+  if servers_several; then
+    echo "${#SERVERS[@]}"
+  elif [[ $CLUSTER_NODES == auto ]]; then
+    echo 3
+  else
+    echo "$CLUSTER_NODES"
+  fi
+}
+
+# Print the server of a node.
+# Usage: cluster_host NODE
+#   NODE counts from 1
+cluster_host() {
+  if servers_several; then printf '%s\n' "${SERVERS[$1 - 1]}"; else printf '%s\n' "$SERVER"; fi
 }
 
 # Print the number of processes for INSTANCES instances: with CLUSTER=on each shard has replicas too.
@@ -31,21 +44,23 @@ cluster_processes_of() {
   [[ $CLUSTER != on ]] || REPLY=$(($1 * (1 + REPLICAS)))
 }
 
-# Print the processes of a cluster: PORT NODE SHARD ROLE MASTER_PORT FIRST_SLOT LAST_SLOT ID. Masters come first, in the order of shards. Nodes count from 1.
+# Print the processes of a cluster: PORT NODE SHARD ROLE MASTER_PORT FIRST_SLOT LAST_SLOT ID ADDRESS. Masters come first, in the order of shards. Nodes count from 1.
 # A shard's replicas are on other nodes than its master, and a node's replicas are spread over all other nodes.
 # Usage: cluster_table INSTANCES
 # Globals: REDISBASE REPLICAS RUN_ID
 cluster_table() {
   local shards=$1 nodes shard copy port node role sum
+  local -a address=()
   nodes=$(cluster_nodes)
+  for ((node = 0; node < nodes; node++)); do address[node]=$(host_data "$(cluster_host $((node + 1)))"); done
   for ((copy = -1; copy < REPLICAS; copy++)); do
     for ((shard = 0; shard < shards; shard++)); do
       port=$((REDISBASE + (copy + 1) * shards + shard)) role=replica
       node=$(((shard + 1 + (shard / nodes + copy) % (nodes - 1)) % nodes))
       ((copy >= 0)) || node=$((shard % nodes)) role=master
       sum=$(printf '%s %s' "${RUN_ID-}" "$port" | sha256sum)
-      printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$port" $((node + 1)) "$shard" "$role" $((REDISBASE + shard)) \
-        $((shard * 16384 / shards)) $(((shard + 1) * 16384 / shards - 1)) "${sum:0:40}"
+      printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$port" $((node + 1)) "$shard" "$role" $((REDISBASE + shard)) \
+        $((shard * 16384 / shards)) $(((shard + 1) * 16384 / shards - 1)) "${sum:0:40}" "${address[node]}"
     done
   done
 }
@@ -55,6 +70,11 @@ cluster_table() {
 # Globals: CLUSTER_TABLE
 cluster_record() {
   cluster_on || return 0
+  if servers_several; then
+    { printf 'port\tnode\tshard\trole\thost\n' && awk -F '\t' -v OFS='\t' -v hosts="${SERVERS[*]}" '
+      BEGIN { split(hosts, host, " ") } { print $1, $2, $3, $4, host[$2] }' <<<"$CLUSTER_TABLE"; } >"$1/cluster.tsv"
+    return
+  fi
   { printf 'port\tnode\tshard\trole\n' && cut -f 1-4 <<<"$CLUSTER_TABLE"; } >"$1/cluster.tsv"
 }
 
@@ -80,8 +100,10 @@ cluster_options() {
 # Print the cluster as text: one row per shard.
 # Usage: cluster_show INSTANCES
 cluster_show() {
+  local node
   cluster_on || return 0
   echo
+  ! servers_several || for node in "${!SERVERS[@]}"; do printf 'node %d: %s\n' $((node + 1)) "${SERVERS[node]}"; done
   printf 'shard\tslots\tmaster (node)\treplicas (node)\n'
   cluster_table "$1" | awk -F '\t' '
     $4 == "master" { order[++n] = $3; slots[$3] = $6 "-" $7; master[$3] = $1 " (" $2 ")" }
@@ -96,6 +118,10 @@ cluster_check() {
   local nodes instances last
   cluster_on || return 0
   nodes=$(cluster_nodes)
+  if servers_several; then
+    [[ $CLUSTER_NODES == auto || $CLUSTER_NODES == "$nodes" ]] || conf_refuse CLUSTER_NODES "each server is one node, and there are $nodes servers; set CLUSTER_NODES=auto"
+    ((nodes >= 3)) || conf_refuse SERVER "too few for CLUSTER=on: with $nodes nodes no majority of masters is left to take over; name at least 3 servers, or one"
+  fi
   ((nodes >= 3)) || conf_refuse CLUSTER_NODES "too few: with $nodes nodes no majority of masters is left to take over; set at least 3"
   ((REPLICAS < nodes)) || conf_refuse REPLICAS "too many: on $nodes nodes one node would hold a shard twice; set at most $((nodes - 1)), or more CLUSTER_NODES"
   [[ $GENERATOR == test ]] || conf_refuse GENERATOR "does not support CLUSTER=on; set GENERATOR=test"

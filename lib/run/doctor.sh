@@ -7,7 +7,7 @@
 # Settings that the checks on hosts depend on; they are checked one variant at a time.
 readonly _DOCTOR_ASKED="TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM PLACEMENT PLACEMENT_NODE SERVER_NUMACTL CLIENT_NUMACTL \
 SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION ZSWAP \
-PROMOTE_RATE SCAN_PERIOD_MIN SCAN_PERIOD_MAX SCAN_SIZE HOT_THRESHOLD DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA NEIGHBOUR NEIGHBOUR_NODE"
+PROMOTE_RATE SCAN_PERIOD_MIN SCAN_PERIOD_MAX SCAN_SIZE HOT_THRESHOLD DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA NEIGHBOUR NEIGHBOUR_NODE COLD_MEMORY"
 
 # Connect to every host, then check each.
 # Usage: doctor_rows
@@ -20,7 +20,7 @@ doctor_rows() {
   _doctor_here
   facts_read "${hosts[@]}" || :
   facts_use || {
-    _doctor_row "$SERVER" fail facts "cannot be read" "its CPUs and memory" "the line above says why"
+    servers_each _doctor_unknown
     return 0
   }
   server_auto
@@ -31,19 +31,20 @@ doctor_rows() {
   _doctor_needs
   side_run $((REMOTE_RETRY + 60)) _doctor_host "${hosts[@]}" || :
   side_print "${hosts[@]}"
-  _doctor_redis
+  servers_each _doctor_redis
   _doctor_clients "${clients[@]}"
-  _doctor_answers
+  servers_each _doctor_answers
   _doctor_fill
   # Redis may have reported the cost of a key by now.
   [[ -n $RESUME ]] || plan_make
-  _doctor_memory
-  _doctor_tiers
+  servers_each _doctor_memory
+  servers_each _doctor_tiers
   _doctor_launch
   _doctor_trace
-  _doctor_wss
-  _doctor_perf
+  _doctor_said "working set" wss_try
+  _doctor_said "far loads" perf_doctor
   _doctor_each _doctor_antagonist
+  _doctor_each _doctor_cold
   _doctor_warnings
 }
 
@@ -58,19 +59,28 @@ doctor_provided() {
     _doctor_generators "${clients[@]}"
     _doctor_each _doctor_antagonist
   fi
-  [[ -z $2 ]] || _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
-  _doctor_answers
+  [[ -z $2 ]] || servers_each _doctor_found
+  servers_each _doctor_answers
   _doctor_fill
   [[ -n $RESUME ]] || plan_make
-  _doctor_memory
+  servers_each _doctor_memory
   _doctor_launch
+}
+
+_doctor_found() {
+  _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
+}
+
+# A server whose facts are missing.
+_doctor_unknown() {
+  facts_known || _doctor_row "$SERVER" fail facts "cannot be read" "its CPUs and memory" "the line above says why"
 }
 
 # Print every host once.
 # Usage: doctor_hosts
 doctor_hosts() {
   local host seen=' '
-  for host in $SERVER $CLIENT_IP; do
+  for host in "${SERVERS[@]}" $CLIENT_IP; do
     [[ $seen == *" $host "* ]] || printf '%s\n' "$host"
     seen+="$host "
   done
@@ -99,7 +109,7 @@ _doctor_ask() {
 _doctor_ignored() {
   local found wanted fix
   while IFS=$'\t' read -r found wanted fix; do
-    _doctor_row "$SERVER" warn settings "$found" "$wanted" "$fix"
+    _doctor_row "${SERVERS[0]}" warn settings "$found" "$wanted" "$fix"
   done < <(plan_ignored)
 }
 
@@ -146,8 +156,10 @@ _doctor_connections() {
 _doctor_run() {
   local ADDRESS NEED_MBIT clients
   read -r -a clients <<<"$CLIENT_IP"
-  ADDRESS=$(host_data "$SERVER")
-  # The load of a client is its share.
+  # On a client, the way to the first of several servers.
+  ADDRESS=$(host_data "${SERVER%% *}")
+  [[ $2 == client ]] || ADDRESS=$(host_data "$1")
+  # A client carries its share.
   NEED_MBIT=$((NEED_BITS / 1000000 + 1))
   [[ $2 == server ]] || NEED_MBIT=$((NEED_BITS / ${#clients[@]} / 1000000 + 1))
   remote_run -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_FILES -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT -e CLUSTER "$1" doctor "$2"
@@ -261,7 +273,7 @@ _doctor_reach() {
 _doctor_host() {
   local role row
   for role in server client; do
-    [[ $role == client ]] || [[ $1 == "$SERVER" ]] || continue
+    [[ $role == client ]] || servers_is "$1" || continue
     [[ $role == server ]] || [[ " $CLIENT_IP " == *" $1 "* ]] || continue
     ! _doctor_ask "$1" checks _doctor_run "$1" "$role" ||
       while IFS= read -r row; do _doctor_row "$1" "$row"; done <<<"$_DOCTOR_SAID"
@@ -286,8 +298,12 @@ _doctor_redis() {
   _doctor_row "$SERVER" ok "isolated CPUs" "$(place_isolated | grep . || echo none)" "one per instance, if any" -
 }
 
-# The memory of a key, measured with Redis, if the fill depends on it.
+# The cost of a key, measured with Redis on the first server, when the fill depends on it.
 _doctor_fill() {
+  servers_at "${SERVERS[0]}" _doctor_cost
+}
+
+_doctor_cost() {
   local why=$_REMOTE_TMP/why
   # The plan of a resumed run has it.
   [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
@@ -327,6 +343,7 @@ _doctor_memory() {
       [[ -z $gap ]] || _doctor_row "$SERVER" warn fill "$gap for $point" "within 1 % of $FILL" \
         "another FILL: no number of keys comes nearer (docs/tiers.md)"
     fi
+    # Of several servers, that of the one with the most instances.
     need=${ROW[dram_bytes]}
     antagonist_bytes
     need=$((need + REPLY))
@@ -344,89 +361,12 @@ _doctor_memory() {
   fi
 }
 
-# The kinds of memory of the server, and whether each variant's tier is possible with the largest fill.
-_doctor_tiers() {
-  local kind where detail
-  ! _doctor_ask "$SERVER" memory tier_detect "$SERVER" ||
-    while IFS=$'\t' read -r kind where detail; do
-      _doctor_row "$SERVER" ok "memory: $kind" "$detail" "${where/host/-}" -
-    done <<<"$_DOCTOR_SAID"
-  _doctor_each _doctor_tier
-}
-
-# Usage: _doctor_tier VARIANT SWEEP
-#   the settings of both must be in force
-_doctor_tier() {
-  local variant=$1 row data bytes=0 many=1 state found wanted fix
-  for row in "${PLAN_ROWS[@]}"; do
-    [[ $row == *$'\t'"$variant"$'\t'* ]] || continue
-    plan_row "$row"
-    [[ ${ROW[repeat]} == 1 && ${ROW[variant]} == "$variant" ]] || continue
-    plan_within "$2" || continue
-    data=${ROW[data_bytes]}
-    ((data <= bytes)) || bytes=$data many=${ROW[instances]}
-  done
-  plan_enter "$variant" "$2"
-  # With several ratios, the smallest DRAM share needs the most of everything else.
-  DRAM_RATIO=$(tier_least)
-  ! _doctor_ask "$SERVER" "variant $variant" tier_check "$bytes" "$many" ||
-    while IFS=$'\t' read -r state found wanted fix; do
-      _doctor_row "$SERVER" "$state" "variant $variant" "$found" "$wanted" "$fix"
-    done <<<"$_DOCTOR_SAID"
-  ! _doctor_ask "$SERVER" "variant $variant" tune_lacks "$variant" ||
-    while IFS=$'\t' read -r found wanted fix; do
-      _doctor_row "$SERVER" fail "variant $variant" "$found" "$wanted" "$fix"
-    done <<<"$_DOCTOR_SAID"
-}
-
-# Run a check for every variant, with each combination of the values in SWEEP of settings that hosts are asked about. A row may come twice.
-# Usage: _doctor_each FUNCTION
-#   FUNCTION is called with VARIANT and SWEEP, in a separate process
-_doctor_each() {
-  local variant sweep key name
-  local -A seen=()
-  for variant in $VARIANTS; do
-    for sweep in "${POINT_SWEEPS[@]}"; do
-      plan_enter "$variant" "$sweep"
-      key=$variant
-      for name in "${AXES[@]}"; do [[ " $_DOCTOR_ASKED " != *" $name "* ]] || key+=" ${!name}"; done
-      [[ ! -v "seen[$key]" ]] || continue
-      seen[$key]=1
-      ("$1" "$variant" "$sweep")
-    done
-  done
-  plan_enter "${VARIANTS%% *}" ''
-}
-
-# Warnings of Redis when the newest run on this server started it.
+# What Redis warned of when the newest run on these servers started it.
 _doctor_warnings() {
   local state found wanted fix
   while IFS=$'\t' read -r state found wanted fix; do
-    _doctor_row "$SERVER" "$state" "Redis warnings" "$found" "$wanted" "$fix"
+    _doctor_row "${SERVERS[0]}" "$state" "Redis warnings" "$found" "$wanted" "$fix"
   done < <(warnings_check)
-}
-
-# Variants that are skipped because their load generator is not installed.
-_doctor_skip() {
-  local variant host found
-  generator_skip >"$_REMOTE_TMP/skipped"
-  while IFS=$'\t' read -r variant host found; do
-    log_warn "$host: $found: the variant $variant is skipped"
-    _doctor_row "$host" warn "variant $variant" "$found" "a load generator, with GENERATOR_MISSING=skip" "install it there; skipped until then"
-  done <"$_REMOTE_TMP/skipped"
-}
-
-# Whether the prefix commands work, for every variant.
-_doctor_launch() {
-  _doctor_each _doctor_prefix
-}
-
-# Usage: _doctor_prefix VARIANT SWEEP
-_doctor_prefix() {
-  local host state found wanted fix
-  while IFS=$'\t' read -r host state found wanted fix; do
-    _doctor_row "$host" "$state" "variant $1" "$found" "$wanted" "$fix"
-  done < <(launch_try && generator_try)
 }
 
 # Whether the tracing program exists.
@@ -437,20 +377,10 @@ _doctor_trace() {
   done < <(trace_try)
 }
 
-# Whether loads from far memory can be counted.
-_doctor_perf() {
-  ! _doctor_ask "$SERVER" "far loads" perf_doctor || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" "far loads" "${_DOCTOR_SAID#*$'\t'}"
-}
-
-# Whether the working set can be counted.
-_doctor_wss() {
-  ! _doctor_ask "$SERVER" "working set" wss_try || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" "working set" "${_DOCTOR_SAID#*$'\t'}"
-}
-
-# Usage: _doctor_antagonist VARIANT SWEEP
-_doctor_antagonist() {
-  [[ " $BUILD_TARGETS " != *" membench "* ]] || return 0
-  ! _doctor_ask "$SERVER" neighbour antagonist_try || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" neighbour "${_DOCTOR_SAID#*$'\t'}"
+# Print a row from what a command says of the server, STATE FOUND WANTED FIX; none when it says nothing.
+# Usage: _doctor_said CHECK COMMAND...
+_doctor_said() {
+  ! _doctor_ask "$SERVER" "$@" || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" "$1" "${_DOCTOR_SAID#*$'\t'}"
 }
 
 # Usage: _doctor_clients CLIENT...

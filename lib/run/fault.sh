@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # FAULT: one node of the cluster goes down in the last phase and comes back; the master's side.
 
-_FAULT_ON=   # yes while it runs on the server
+_FAULT_ON=   # yes while it runs on the server of the node
 _FAULT_LAST= # the event that was last printed
 
 # Whether a fault is configured.
@@ -26,8 +26,13 @@ fault_options() {
 # Returns: 1 with a line on stderr
 fault_mark() {
   fault_on && [[ $1 == "${PHASES##* }"* ]] || return 0
-  local delay=$(($2 - ${EPOCHREALTIME/[.,]/}))
   _FAULT_ON=yes _FAULT_LAST=
+  servers_at "$(cluster_host "$FAULT_NODE")" _fault_begin "$2"
+}
+
+# Usage: _fault_begin START_US
+_fault_begin() {
+  local delay=$(($1 - ${EPOCHREALTIME/[.,]/}))
   remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e CLUSTER_TABLE -e REDIS_BINARY -e REDIS_USER -e SERVER_ADDRESS -e REDIS_PASSWORD -e NODE_TIMEOUT \
     -e PERSISTENCE -e FAULT -e FAULT_NODE -e FAULT_AT -e FAULT_DOWN -e FAILBACK -e SETTLE "$SERVER" server fault "$delay"
 }
@@ -36,8 +41,11 @@ fault_mark() {
 # Usage: fault_look
 # Returns: 0; 2 if the load may end now; 1 with a line on stderr if the fault failed
 fault_look() {
+  [[ -z $_FAULT_ON ]] || servers_at "$(cluster_host "$FAULT_NODE")" _fault_look
+}
+
+_fault_look() {
   local state text
-  [[ -n $_FAULT_ON ]] || return 0
   IFS=$'\t' read -r state text < <(remote_run -e RUN_ID "$SERVER" server look) || return 0
   [[ $text == "$_FAULT_LAST" || $text == event ]] || log_info "$SERVER: $text"
   _FAULT_LAST=$text
@@ -54,7 +62,16 @@ fault_look() {
   esac
 }
 
-# Warn if the load ended before the last step.
+# Of several servers, change the times of the events to the master's clock.
+# Usage: fault_times FILE
+fault_times() {
+  local ahead
+  servers_several && [[ -e $1 ]] || return 0
+  ahead=$(servers_at "$(cluster_host "$FAULT_NODE")" servers_clock) || return
+  awk -v ahead="$ahead" 'BEGIN { FS = OFS = "\t" } NR > 1 { $1 = sprintf("%.0f", $1 - ahead) } { print }' "$1" >"$1.new" && mv -f -- "$1.new" "$1"
+}
+
+# Warn when the load ended before the last step did.
 # Usage: fault_end
 fault_end() {
   [[ -z $_FAULT_ON ]] || log_warn "the load ended after '$_FAULT_LAST', before the fault was over; set a longer TIME"

@@ -43,15 +43,19 @@ launch_check() {
 # Globals: SERVER CLIENT_IP SERVER_PREFIX CLIENT_PREFIX SERVER_NUMACTL CLIENT_NUMACTL, and as tier_policy
 launch_try() {
   local client
-  _launch_try_user
-  tls_try
-  _launch_try_numactl "$SERVER" SERVER_NUMACTL "$(tier_policy)"
-  _launch_try_one "$SERVER" SERVER_PREFIX
+  servers_each _launch_try_server
   for client in $CLIENT_IP; do
     _launch_try_numactl "$client" CLIENT_NUMACTL
     _launch_try_one "$client" CLIENT_PREFIX
   done
   replay_try
+}
+
+_launch_try_server() {
+  _launch_try_user
+  tls_try
+  _launch_try_numactl "$SERVER" SERVER_NUMACTL "$(tier_policy)"
+  _launch_try_one "$SERVER" SERVER_PREFIX
 }
 
 # Whether a host has a program that a setting names, as a row HOST STATE FOUND WANTED FIX.

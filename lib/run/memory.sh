@@ -2,6 +2,23 @@
 # shellcheck shell=bash
 # The master's side of membench for doctor --probe: a table of the latency and bandwidth of the server's memory, and weights from them.
 
+# By server: the path of membench there.
+declare -A _MEMORY_PROGRAMS=()
+
+# Install membench on the server, once.
+# Usage: memory_prepare
+# Globals: SERVER
+# Returns: sets MEMORY_PROGRAM, its path there; 1 with the reason on stderr
+memory_prepare() {
+  MEMORY_PROGRAM=${_MEMORY_PROGRAMS[$SERVER]-}
+  [[ -z $MEMORY_PROGRAM ]] || return 0
+  MEMORY_PROGRAM=$(memory_program) || {
+    tail -n 1 <<<"$MEMORY_PROGRAM" >&2
+    return 1
+  }
+  _MEMORY_PROGRAMS[$SERVER]=$MEMORY_PROGRAM
+}
+
 # Build membench if it is not up to date, and print its path on the server.
 # Usage: memory_program
 # Globals: ROOT SERVER
@@ -38,6 +55,17 @@ memory_probe() {
   sed -n $'s/^doctor\t//p' <<<"$said" >>"$1"
   figures_tables <<<"$said"
   echo
+}
+
+# Keep what the last doctor --probe measured on the server with a run that counts far loads; nothing if the server has rebooted since.
+# Usage: memory_record FILE
+# Globals: SERVER FAR_EVENTS
+# Returns: 1 when the server cannot be asked, or FILE cannot be written
+memory_record() {
+  local rows
+  [[ $FAR_EVENTS != off ]] || return 0
+  rows=$(remote_run "$SERVER" memory stored) || return
+  [[ -z $rows ]] || printf '%s\n' "$rows" >"$1"
 }
 
 # Print lines for figures_tables with the measured figures, and lines `doctor ROW`.

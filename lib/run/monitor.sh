@@ -2,59 +2,75 @@
 # shellcheck shell=bash
 # The master's side of the monitors: counters around every phase, the placement of the data, and the guard of the server.
 
-_MONITOR_ON=   # whether they run on the server now
+_MONITOR_ON=   # they run on the servers now
 _MONITOR_LAST= # the phase that runs, or none
 _MONITOR_NEXT=0
-MONITOR_ALARM= # the reason why the guard stopped the load of this repeat
-MONITOR_ROWS=  # the counters at the last mark, as lib/host/monitor.sh prints them
+MONITOR_ALARM=  # why the guard has ended the load of this repeat
+MONITOR_ROWS=   # the counters at the last mark, as lib/host/monitor.sh prints them, of all servers
+MONITOR_PROBES= # CPU time on the servers at the last mark, lines NAME PROBE: see monitor_name and lib/host/probe.sh
 
 # Start the monitors of a repeat, after its instances have started.
 # Usage: monitor_start PLANNED_BYTES
 #   PLANNED_BYTES is the expected used_memory after all keys are set
 # Globals: SERVER SERVER_BYTES
 monitor_start() {
-  local RESERVE_BYTES
   MONITOR_ALARM=
-  _MONITOR_PLANNED=$1 _MONITOR_LAST='' _MONITOR_NEXT=0 _MONITOR_OFF=
-  RESERVE_BYTES=$(fill_reserve "$SERVER_BYTES")
-  remote_run -e RUN_ID -e RESERVE_BYTES -e HIT_COUNTERS -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" monitor start || return
+  _MONITOR_PLANNED=$1 _MONITOR_LAST='' _MONITOR_NEXT=0
+  servers_each _monitor_start || return
   _MONITOR_ON=yes
+}
+
+_monitor_start() {
+  local RESERVE_BYTES
+  RESERVE_BYTES=$(fill_reserve "$SERVER_BYTES")
+  remote_run -e RUN_ID -e RESERVE_BYTES -e HIT_COUNTERS -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" monitor start
+}
+
+# Print the name of a server among the hosts of a repeat: `server`, and of several `server:HOST`.
+# Usage: monitor_name HOST
+monitor_name() {
+  if servers_several; then printf 'server:%s\n' "$1"; else echo server; fi
 }
 
 # Read all counters between two phases, and print the placement of the data after the phase that has ended.
 # Usage: monitor_mark NEXT_PHASE
-#   search-PHASE and searched-PHASE enclose the steps of a search; `look` reads the counters without keeping them
-# Returns: sets MONITOR_ROWS, all counters
+#   search-PHASE and searched-PHASE stand around what a search measures; `look` reads the counters and keeps nothing
+# Returns: sets MONITOR_ROWS and MONITOR_PROBES
 monitor_mark() {
-  local rows phase=$1
+  local host
   [[ -n $_MONITOR_ON ]] || return 0
-  MONITOR_ROWS=
-  _MONITOR_NEXT=0
-  rows=$(remote_run -e RUN_ID -e RUN_OWNER -e SERVER_ADDRESS -e REDIS_PASSWORD -e HIT_COUNTERS "$SERVER" monitor mark "$1") || {
-    log_warn "$SERVER: cannot read the counters before $1"
+  MONITOR_ROWS='' MONITOR_PROBES='' _MONITOR_NEXT=0
+  servers_side $((REMOTE_RETRY + 120)) _monitor_mark "$1" || {
+    # shellcheck disable=SC2086 # split into hosts on purpose
+    log_warn "$(side_failed $SERVER): cannot read the counters before $1"
     return 1
   }
-  MONITOR_ROWS=$rows
+  for host in $SERVER; do _monitor_take "$host" "$1"; done
   # A mark checks the guard too.
-  [[ $'\n'$rows == *$'\nalarm\t'* ]] || _MONITOR_NEXT=$((SECONDS + 2))
-  if _monitor_between "$1"; then phase=steps; fi
-  monitor_machine
-  neighbour_mark "$phase" server "$REPLY"
-  _monitor_silent "$1" "$rows"
-  [[ -z $_MONITOR_LAST ]] || _monitor_between "$_MONITOR_LAST" || _monitor_tell "$_MONITOR_LAST" "$rows"
+  [[ $'\n'$MONITOR_ROWS == *$'\nalarm\t'* ]] || _MONITOR_NEXT=$((SECONDS + 2))
   _MONITOR_LAST=$1
 }
 
-# The output of probe_cpu at the last mark; empty if the mark has none.
-# Usage: monitor_machine
-# Returns: sets REPLY
-monitor_machine() {
-  REPLY=
-  [[ ! $'\n'$MONITOR_ROWS =~ $'\nmachine\t'([^$'\n']*) ]] || REPLY=${BASH_REMATCH[1]}
+_monitor_mark() {
+  remote_run -e RUN_ID -e RUN_OWNER -e SERVER_ADDRESS -e REDIS_PASSWORD -e HIT_COUNTERS "$SERVER" monitor mark "$1"
 }
 
-# Print the waits for far memory and the requests of the instances between two marks, WAITS REQUESTS; nothing if a value is unknown. HIT_COUNTERS
-# selects the counters; with HITS/MISSES, the sum of both is the number of requests.
+# Take in the counters of one server.
+# Usage: _monitor_take HOST NEXT_PHASE
+_monitor_take() {
+  local rows=${SIDE_OUT[$1]} phase=$2 name probe=
+  MONITOR_ROWS+=${MONITOR_ROWS:+$'\n'}$rows
+  name=$(monitor_name "$1")
+  [[ ! $'\n'$rows =~ $'\nmachine\t'([^$'\n']*) ]] || probe=${BASH_REMATCH[1]}
+  MONITOR_PROBES+=${MONITOR_PROBES:+$'\n'}$name$'\t'$probe
+  if _monitor_between "$phase"; then phase=steps; fi
+  neighbour_mark "$phase" "$name" "$probe"
+  _monitor_silent "$1" "$2" "$rows"
+  [[ -z $_MONITOR_LAST ]] || _monitor_between "$_MONITOR_LAST" || servers_at "$1" _monitor_tell "$_MONITOR_LAST" "$rows"
+}
+
+# Print the waits for far memory and the requests of the instances between two marks, WAITS REQUESTS; nothing when one of both is not known.
+# They are counted as HIT_COUNTERS says; of HITS/MISSES, their sum is the number of requests.
 # Usage: monitor_waits BEFORE AFTER
 #   BEFORE and AFTER are the values of MONITOR_ROWS at both marks
 monitor_waits() {
@@ -78,27 +94,65 @@ _monitor_between() {
 # Usage: monitor_alarm [now]
 # Returns: 1 if it has, with the reason on stderr.
 monitor_alarm() {
-  local why status=0
+  local host bad=0
   [[ -n $_MONITOR_ON ]] || return 0
   [[ ${1-} == now ]] || ((SECONDS >= _MONITOR_NEXT)) || return 0
   _MONITOR_NEXT=$((SECONDS + 2))
-  why=$(remote_run -e RUN_ID "$SERVER" monitor alarm) || status=$?
-  ((status != REPLY_BAD)) || return 1
-  ((status == 0)) || return 0
-  [[ -n $why ]] || return 0
-  log_progress_end
-  MONITOR_ALARM=$why
-  log_warn "$SERVER: guard: $why"
-  return 1
+  servers_side $((REMOTE_RETRY + 60)) _monitor_alarm || :
+  for host in $SERVER; do
+    if ((${SIDE_STATUS[$host]} == REPLY_BAD)); then
+      bad=1
+    elif ((${SIDE_STATUS[$host]} == 0)) && [[ -n ${SIDE_OUT[$host]} ]]; then
+      log_progress_end
+      MONITOR_ALARM=${SIDE_OUT[$host]}
+      log_warn "$host: guard: $MONITOR_ALARM"
+      bad=1
+    fi
+  done
+  return "$bad"
 }
 
-# Stop the monitors and write their records: the samples, and counters.tsv with the values before and after each phase.
+_monitor_alarm() {
+  remote_run -e RUN_ID "$SERVER" monitor alarm
+}
+
+# Stop the monitors and write what they recorded: the samples, and counters.tsv with each phase's before and after. Of several servers, DIR
+# gets the sum of their counters and the samples of all instances, with times of the master's clock.
 # Usage: monitor_fetch DIR
 monitor_fetch() {
-  local folder=$1 mark
-  local -a marks=() files=()
+  local host
   [[ -n $_MONITOR_ON ]] || return 0
   _MONITOR_ON=
+  servers_each _monitor_fetch "$1" || return
+  servers_several || return 0
+  _monitor_join "$1"
+}
+
+# Usage: _monitor_join DIR
+_monitor_join() {
+  local host
+  local -a counters=() samples=()
+  servers_side $((REMOTE_RETRY + 60)) servers_clock || return
+  for host in "${SERVERS[@]}"; do
+    [[ ! -e $1/$host/counters.tsv ]] || counters+=("ahead=${SIDE_OUT[$host]}" "host=$host" "$1/$host/counters.tsv")
+    [[ ! -e $1/$host/instances.tsv ]] || samples+=("ahead=${SIDE_OUT[$host]}" "$1/$host/instances.tsv")
+    # The reason of the guard is looked for here.
+    [[ ! -e $1/$host/alarm ]] || cat -- "$1/$host/alarm" >>"$1/alarm" || return
+    [[ ! -e $1/$host/info.before ]] || { cat -- "$1/$host/info.before" >>"$1/info.before" && rm -- "$1/$host/info.before"; } || return
+  done
+  ((${#counters[@]} == 0)) || LC_ALL=C awk -f "$LIB/run/servers.awk" "${counters[@]}" >"$1/counters.tsv" || return
+  ((${#samples[@]} == 0)) || LC_ALL=C awk '
+    BEGIN { FS = OFS = "\t" }
+    FNR == 1 { if (!heads++) { print; fflush() } next }
+    { $1 = sprintf("%.6f", $1 - ahead / 1e6); print | "LC_ALL=C sort -s -k 1,1n" }' "${samples[@]}" >"$1/instances.tsv"
+}
+
+# Write what one server recorded; of several servers, each into a directory of its own.
+_monitor_fetch() {
+  local folder=$1 mark
+  local -a marks=() files=()
+  ! servers_several || folder=$1/$SERVER
+  mkdir -p -- "$folder" || return
   receive_files "$folder" -e RUN_ID "$SERVER" monitor fetch || return
   [[ -e $folder/marks ]] || return 0
   mapfile -t -n 100 marks <"$folder/marks"
@@ -123,21 +177,27 @@ monitor_forget() {
 # Usage: monitor_stop
 monitor_stop() {
   monitor_forget
+  servers_print $((REMOTE_RETRY + 60)) _monitor_stop
+}
+
+_monitor_stop() {
   remote_run -e RUN_ID "$SERVER" monitor stop
 }
 
 # Name the instances that did not report their counters before a phase.
+# Usage: _monitor_silent HOST PHASE ROWS
 _monitor_silent() {
   local ports
-  [[ $2 == *$'\tunanswered\t'* ]] || return 0
-  ports=$(awk -F '\t' '$2 == "unanswered" { printf " %s", $1 }' <<<"$2")
-  [[ -z $ports ]] || log_warn "$SERVER: no answer to INFO before $1 from port$ports; figures that require it stay empty"
+  [[ $3 == *$'\tunanswered\t'* ]] || return 0
+  ports=$(awk -F '\t' '$2 == "unanswered" { printf " %s", $1 }' <<<"$3")
+  [[ -z $ports ]] || log_warn "$1: no answer to INFO before $2 from port$ports; figures that require it stay empty"
 }
 
 # Print one line about the placement of the data, and warn if it is not on the requested memory.
 _monitor_tell() {
-  local text
-  text=$(awk -F '\t' -v planned="$_MONITOR_PLANNED" '
+  local text REPLY
+  spread_part "$_MONITOR_PLANNED" "${POINT_INSTANCES-0}"
+  text=$(awk -F '\t' -v planned="$REPLY" '
     $1 ~ /^[0-9]+$/ { sum[$2] += $3 }
     $1 == "tier" { tier[$2] = $3 }
     $1 == "cgroup" { cgroup[$2] = $3 }
@@ -153,6 +213,6 @@ _monitor_tell() {
       if (tier["data_bytes"] > 0 && tier["far_bytes"] != "-") printf "; %.1f %% far", 100 * tier["far_bytes"] / tier["data_bytes"]
       printf "; placement %s%s", tier["placement"], tier["placed_percent"] == "-" ? "" : " (" tier["placed_percent"] " % of the data as requested)"
     }' <<<"$2")
-  log_info "after $1: $text"
+  log_info "$(! servers_several || echo "$SERVER: ")after $1: $text"
   [[ $text != *"; placement off"* ]] || log_warn "less than 90 % of the data is on the requested memory: rows are marked placement=off"
 }

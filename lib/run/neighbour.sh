@@ -12,7 +12,7 @@ neighbour_start() {
 
 # Record a probe that was taken between two phases.
 # Usage: neighbour_mark NEXT_PHASE HOST PROBE
-#   HOST is `server` or a client's name; PROBE is the line of probe_cpu; an empty line is left out
+#   HOST is what monitor_name prints, or a client's name; PROBE is the line of probe_cpu; an empty one is left out
 neighbour_mark() {
   [[ -z $3 ]] || _NEIGHBOUR_MARKS+="$1"$'\t'"$2"$'\t'"$3"$'\n'
 }
@@ -25,6 +25,7 @@ neighbour_write() {
   printf '%s' "$_NEIGHBOUR_MARKS" | LIMIT=${FOREIGN_LIMIT%\%} LC_ALL=C awk -f "$LIB/run/neighbour.awk" >"$file" || return
   while IFS=$'\t' read -r phase host _ seconds _ _ _ _ foreign steal limit _; do
     [[ $host != server ]] || host=$SERVER
+    host=${host#server:}
     # A machine that is server and client has two rows.
     [[ $said != *" $phase $host "* ]] || continue
     said+="$phase $host "

@@ -7,17 +7,13 @@
 # Globals: SERVER REDIS_BINARY BUILD_TARGETS, as doctor_rows leaves them; sets the last two, and the plan anew when Redis has reported the
 #   cost of a key
 provision_rows() {
-  local built=''
+  local built='' found=''
   if [[ -n $BUILD_TARGETS ]]; then
     _provision_build || return 0
     built=yes
   fi
-  if [[ -z $REDIS_BINARY ]]; then
-    _provision_redis || return 0
-    doctor_provided "$built" redis
-  elif [[ -n $built ]]; then
-    doctor_provided yes ''
-  fi
+  servers_each _provision_redis || return 0
+  [[ -z $built$found ]] || doctor_provided "$built" "$found"
 }
 
 # Build the programs that the master lacks.
@@ -34,13 +30,16 @@ _provision_build() {
   BUILD_TARGETS=
 }
 
-# Find Redis on the server, or install or build it there, as REDIS_FROM says.
+# Find Redis on a server that has none yet, or install or build it there, as REDIS_FROM says.
+# Globals: found of provision_rows
 # Returns: 1 after a row, when the server cannot have it
 _provision_redis() {
   local why=$_REMOTE_TMP/why
+  [[ -z $REDIS_BINARY ]] || return 0
   if ! server_find_redis 2>"$why"; then
     printf '%s\tfail\tredis-server\t%s\tREDIS_FROM=%s\t%s\n' "$SERVER" "$(tail -n 1 "$why")" "$REDIS_FROM" "set REDIS_FROM=package, or the REDIS_ settings"
     return 1
   fi
   cat "$why" >&2
+  found=yes
 }

@@ -37,13 +37,17 @@ repeat_run() {
   fi
 }
 
-# Whether the run still has the server's lock. A measurement at the same time as another run is not a result.
+# Whether the run still holds the lock of each server. What was measured beside another run is not a result.
 # Usage: repeat_held
 # Returns: 1 with a line on stderr if it does not, or the server cannot be reached; sets REPEAT_LOST to yes if the lock is lost.
 REPEAT_LOST=
 repeat_held() {
-  local status=0
   [[ -z $REPEAT_LOST ]] || return 1
+  servers_each _repeat_held
+}
+
+_repeat_held() {
+  local status=0
   lock_held || status=$?
   case $status in
     0) return 0 ;;
@@ -86,7 +90,8 @@ _repeat_probe() {
 _repeat_up() {
   POINT_INSTANCES=$1
   tier_up "${ROW[data_bytes]}" "$1" || return
-  server_start "$1" "$(place_instances "$(cluster_processes "$1")" "${ROW[places]}")"
+  cold_up || return
+  server_start "$1" "${ROW[places]}"
 }
 
 # Each step reports its own errors. The logs are fetched even after a failure, because they contain the reason.
@@ -107,6 +112,7 @@ _repeat_load() {
   perf_end
   trace_fetch "$folder/server" || status=1
   antagonist_fetch "$folder/server" || status=1
+  cold_held || status=1
   monitor_mark end || status=1
   monitor_alarm || status=1
   monitor_fetch "$folder/server" || status=1
@@ -115,6 +121,7 @@ _repeat_load() {
     [[ ! -s $folder/$client/stderr ]] || while IFS= read -r line; do log_warn "$client: $line"; done <"$folder/$client/stderr"
   done
   server_logs "$folder/server" || status=1
+  fault_times "$folder/server/events.tsv" || status=1
   warnings_tell "$folder/server"
   ((status == 0)) || return
   neighbour_write "$folder" || return
@@ -143,6 +150,10 @@ _repeat_starts() {
     { printf "%s\t%s\t%.0f\n", $column["operation"], client, $column["start_us"] - offset }' "${files[@]}"
 }
 
+_repeat_ended() {
+  remote_run -e RUN_ID "$SERVER" ended
+}
+
 _repeat_stop() {
   local client status=0
   local -a clients later=()
@@ -159,8 +170,9 @@ _repeat_stop() {
   trace_stop || status=1
   perf_stop || status=1
   antagonist_stop || status=1
+  cold_down || status=1
   monitor_forget
-  remote_run -e RUN_ID "$SERVER" ended || status=1
+  servers_print $((REMOTE_RETRY + 600)) _repeat_ended || status=1
   ((${#later[@]} == 0)) || client_stop "${later[@]}" || {
     log_warn "$(side_failed "${later[@]}"): the load generator there could not be stopped; run ./do_it.sh stop when the host answers again"
     status=1

@@ -280,8 +280,7 @@ _search_header() {
 # Print the current probes of all hosts, lines HOST PROBE.
 _search_probes() {
   local client
-  monitor_machine
-  printf 'server\t%s\n' "$REPLY"
+  printf '%s\n' "$MONITOR_PROBES"
   for client; do printf '%s\t%s\n' "$client" "$(client_probe "$client")"; done
 }
 
@@ -332,8 +331,8 @@ _search_foreign() {
   [[ $FOREIGN != off ]] || limit=100000
   { _search_behind step "$_SEARCH_PROBES" && _search_behind end "$1"; } | LIMIT=$limit LC_ALL=C awk -f "$LIB/run/neighbour.awk" | awk -F '\t' '
     NR == 1 || $1 != "step" { next }
-    $2 == "server" { server = $9 }
-    $2 != "server" && $9 >= client + 0 { client = $9 }
+    $2 ~ /^server(:|$)/ && $9 >= server + 0 { server = $9 }
+    $2 !~ /^server(:|$)/ && $9 >= client + 0 { client = $9 }
     $10 >= steal + 0 { steal = $10 }
     { over += $12 }
     END { print (server == "" ? "-" : server), (client == "" ? "-" : client), (steal == "" ? "-" : steal), (over > 0) }'

@@ -2,20 +2,24 @@
 # shellcheck shell=bash
 # The master's side of the instances: facts of the server, the source of redis-server, start, INFO, logs, stop.
 
-# Read the server's facts and use them for the settings that are auto.
+# Read the servers' facts and use them for the settings that are auto.
 # Usage: server_facts
-# Globals: SERVER; sets SERVER_BYTES SERVER_FREE (bytes of memory, and available now)
+# Globals: SERVERS; sets SERVER_BYTES SERVER_FREE (bytes of memory, and available now)
 server_facts() {
-  facts_read "$SERVER" || return
+  facts_read "${SERVERS[@]}" || return
   facts_use
   server_auto
 }
 
-# Check whether the server's memory that must stay free is free now.
+# Check whether the memory of each server that must stay free is free now.
 # Usage: server_room
 # Globals: SERVER SERVER_BYTES RESERVE; sets SERVER_FREE
 # Returns: 1 with a line on stderr if it is not free.
 server_room() {
+  servers_each _server_room
+}
+
+_server_room() {
   local facts keep
   keep=$(fill_reserve "$SERVER_BYTES")
   facts=$(remote_run "$SERVER" facts memory) || return
@@ -30,12 +34,21 @@ server_room() {
 server_auto() {
   local numbers
   [[ $SERVER_CORES != auto ]] || SERVER_CORES=$_SERVER_CPUS
-  [[ $SRV_OVERRIDE != auto ]] || SRV_OVERRIDE=$SERVER_CORES
+  [[ $SRV_OVERRIDE != auto ]] || SRV_OVERRIDE=$(servers_each _server_cpus | awk '{ sum += $1 } END { print sum }')
   [[ $INSTANCES != auto ]] || INSTANCES=$SRV_OVERRIDE
   numbers=$(plan_instances)
   [[ -n $numbers ]] || conf_refuse INSTANCES "empty range: instances may use $(place_usable) CPUs; set a number, or a range that starts there"
   INSTANCES=$numbers
   [[ $SERVER_MEM != auto ]] || SERVER_MEM=$_SERVER_GIB
+}
+
+# Print how many CPUs of a server instances may be spread over.
+# Globals: SERVER_CORES
+_server_cpus() {
+  local cpus=$SERVER_CORES
+  # A plan without facts knows of no smaller server.
+  ! servers_several || [[ -z $_SERVER_CPUS ]] || ((_SERVER_CPUS >= cpus)) || cpus=$_SERVER_CPUS
+  printf '%s\n' "$cpus"
 }
 
 # Make the passwords of this run's instances: the master's, and that of the load generators.
@@ -102,38 +115,77 @@ server_find_redis() {
   REDIS_BINARY=$(remote_run -e READY_TIMEOUT "$SERVER" redis build "$key" "$source")
 }
 
-# Start the instances of a point, each pinned, and wait until each answers PING.
-# Usage: server_start INSTANCES [PLAN]
-#   PLAN replaces the output of place_instances
-# Returns: sets LOAD_USER, the login of the load generators; empty: the server has no users, and the generators use the master's password. Sets
-# SERVER_CERTIFICATE, which they must trust; empty: no TLS.
+# Start the instances of a point on all servers, each pinned, and wait until each answers PING.
+# Usage: server_start INSTANCES [PLACES]
+#   PLACES as spread_places gives them
+# Returns: sets LOAD_USER, whom the load generators log in as; empty: there are no users, and the password is the master's. Sets
+#   SERVER_CERTIFICATE, which they have to trust; empty: there is no TLS.
 server_start() {
-  local said name value
-  INSTANCE_PLAN=${2-$(place_instances "$(cluster_processes "$1")")} || return
   CLUSTER_TABLE=
   ! cluster_on || CLUSTER_TABLE=$(cluster_table "$1")
+  _server_begin spread_plan "$@"
+}
+
+# Start one instance that is not pinned on the server that SERVER is narrowed to, to ask it something before the run.
+# Usage: server_scratch
+# Returns: as server_start
+server_scratch() {
+  local CLUSTER=off
+  CLUSTER_TABLE=
+  _server_begin place_instances 1 -@-
+}
+
+# Usage: _server_begin PLANNER [ARG]...
+#   PLANNER prints the plan of a server
+_server_begin() {
+  local host
   REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
   LOAD_PASSWORD=${LOAD_PASSWORD:-$(_server_secret 18)}
+  LOAD_COMMANDS=$(mix_allowed)$(replay_allowed)
+  servers_each _server_prepare "$@" || return
+  # All at the same time: a cluster is ready when all of its instances are there.
+  servers_side $((REMOTE_RETRY + 2 * READY_TIMEOUT + 120)) _server_start || return
+  LOAD_USER='' SERVER_CERTIFICATE=''
+  for host in $SERVER; do _server_started "$host" || return; done
+}
+
+# Work out what the instances of one server are started with.
+# Usage: _server_prepare PLANNER [ARG]...
+# Returns: sets INSTANCE_PLAN SERVER_ADDRESS SERVER_DIRECTIVES LAUNCH_WORDS
+_server_prepare() {
+  INSTANCE_PLAN=$("$@") || return
   SERVER_ADDRESS=$(host_data "$SERVER")
-  local directives
-  directives=$(_server_directives)
-  local REDIS_CONF=$directives
+  SERVER_DIRECTIVES=$(_server_directives) || return
   # Other generators take a password only as an argument, where other users of the client can see it. So they get a user without a password,
   # with only the commands that they measure.
-  [[ $GENERATOR == test ]] || REDIS_CONF+="; user peer on nopass ~* -@all +ping +get +set"
-  LOAD_COMMANDS=$(mix_allowed)$(replay_allowed)
+  [[ $GENERATOR == test ]] || SERVER_DIRECTIVES+="; user peer on nopass ~* -@all +ping +get +set"
   LAUNCH_WORDS=
-  [[ -z $SERVER_PREFIX ]] || LAUNCH_WORDS=$(launch_words "$SERVER" "$SERVER_PREFIX") || return
-  said=$(remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e REDIS_BINARY -e REDIS_TEMPLATE -e REDIS_CONF -e IO_THREADS -e IO_THREADS_AFFINITY -e BIO_CPUS \
-    -e LAUNCH_WORDS -e SERVER_ADDRESS -e REDIS_PASSWORD -e LOAD_PASSWORD -e LOAD_COMMANDS -e REDIS_USER -e TLS -e CLUSTER_TABLE -e READY_TIMEOUT "$SERVER" server start) || return
-  LOAD_USER='' SERVER_CERTIFICATE=''
+  [[ -z $SERVER_PREFIX ]] || LAUNCH_WORDS=$(launch_words "$SERVER" "$SERVER_PREFIX")
+}
+
+_server_start() {
+  local REDIS_CONF=$SERVER_DIRECTIVES
+  remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e REDIS_BINARY -e REDIS_TEMPLATE -e REDIS_CONF -e IO_THREADS -e IO_THREADS_AFFINITY -e BIO_CPUS \
+    -e LAUNCH_WORDS -e SERVER_ADDRESS -e REDIS_PASSWORD -e LOAD_PASSWORD -e LOAD_COMMANDS -e REDIS_USER -e TLS -e CLUSTER_TABLE -e READY_TIMEOUT "$SERVER" server start
+}
+
+# Take in what one server reported after the start.
+# Usage: _server_started HOST
+# Returns: sets LOAD_USER and SERVER_CERTIFICATE, as server_start; 1 when the servers differ in them
+_server_started() {
+  local name value user=''
   while IFS=$'\t' read -r name value; do
     case $name in
-      user) LOAD_USER=$value ;;
+      user) user=$value ;;
       certificate) SERVER_CERTIFICATE=$(base64 -d <<<"$value") || return ;;
-      root) log_warn "$SERVER: instances run as root: $value" ;;
+      root) log_warn "$1: instances run as root: $value" ;;
     esac
-  done <<<"$said"
+  done <<<"${SIDE_OUT[$1]}"
+  if [[ $1 != "${SERVER%% *}" && $user != "$LOAD_USER" ]]; then
+    log_warn "$1: its redis-server and that of ${SERVER%% *} are too different: only one has users (ACL); install the same version on both"
+    return 1
+  fi
+  LOAD_USER=$user
 }
 
 # Print the password of the load generators.
@@ -145,22 +197,44 @@ server_load_password() {
 # Print INFO of every instance.
 # Usage: server_info
 server_info() {
+  servers_print $((REMOTE_RETRY + 120)) _server_info
+}
+
+_server_info() {
   remote_run -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" server info
 }
 
-# Fetch the instances' logs, and their INFO as info.after.
+# Fetch the instances' logs, their INFO as info.after, and the events of a fault.
 # Usage: server_logs DIR
 server_logs() {
-  receive_files "$1" -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" server logs || return
-  [[ -e $1/info.after ]] || {
+  servers_each _server_logs "$1"
+}
+
+_server_logs() {
+  local folder=$1 port
+  local -a files=()
+  ! servers_several || folder=$1/$SERVER
+  mkdir -p -- "$folder" || return
+  receive_files "$folder" -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" server logs || return
+  [[ -e $folder/info.after ]] || {
     log_warn "$SERVER: no INFO of the instances after the load"
     return 1
   }
+  servers_several || return 0
+  # From each server, only the logs of its own ports.
+  cat -- "$folder/info.after" >>"$1/info.after" && rm -- "$folder/info.after" || return
+  while read -r port _; do files+=("$folder/redis-$port.log"); done <<<"$INSTANCE_PLAN"
+  [[ ! -e $folder/events.tsv ]] || files+=("$folder/events.tsv")
+  mv -f -t "$1" -- "${files[@]}"
 }
 
 # Stop the instances of this run.
 # Usage: server_stop
 server_stop() {
+  servers_print $((REMOTE_RETRY + 180)) _server_stop
+}
+
+_server_stop() {
   remote_run -e RUN_ID "$SERVER" server stop
 }
 

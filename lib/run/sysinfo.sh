@@ -10,25 +10,35 @@ sysinfo_capture() {
   local ADDRESS SYSINFO_RUN=$1
   local -a hosts
   mapfile -t hosts < <(doctor_hosts)
-  # On a client the network path to the server matters.
-  ADDRESS=$(host_data "$SERVER")
   side_run $((REMOTE_RETRY + 120)) _sysinfo_host "${hosts[@]}"
 }
 
 _sysinfo_host() {
-  local host=$1 folder=$SYSINFO_RUN/env/$1 REDIS_BINARY=${REDIS_BINARY-}
-  [[ $host == "$SERVER" ]] || REDIS_BINARY=
-  # The existing rows of tuning are kept.
+  if servers_is "$1"; then
+    servers_at "$1" _sysinfo_ask "$1"
+  else
+    REDIS_BINARY='' _sysinfo_ask "$1"
+  fi
+}
+
+_sysinfo_ask() {
+  local host=$1 folder=$SYSINFO_RUN/env/$1
+  # On a client the network path to the server matters, to the first of several.
+  ADDRESS=$(host_data "${SERVER%% *}")
+  # The rows of tuning there stay.
   mkdir -p -- "$folder"
   receive_files "$folder" -e ADDRESS -e REDIS_BINARY "$host" sysinfo
 }
 
-# Print the head of every log, as in the guide: the server, then the first client.
+# Print the head of every log, as in the guide: the servers, then the first client.
 # Usage: sysinfo_head DIR
-# Globals: SERVER CLIENT_IP
+# Globals: SERVERS CLIENT_IP
 sysinfo_head() {
-  printf '====> SERVER system -\n'
-  cat "$1/env/$SERVER/setup.log"
+  local host
+  for host in "${SERVERS[@]}"; do
+    printf '====> SERVER system -\n'
+    cat "$1/env/$host/setup.log"
+  done
   printf '====> CLIENT system -\n'
   cat "$1/env/${CLIENT_IP%% *}/setup.log"
 }

@@ -5,8 +5,6 @@
 # DRAM of each instance in addition to its data: the program, its stacks and its buffers.
 readonly _TIER_PROGRAM=$((4 << 20))
 
-_TIER_SPREAD= # the path on the server of the program that moves pages
-
 # Print the numactl options that keep a process's memory, and with `with-cpus` its CPUs too, on a node.
 # Usage: tier_bind NODE [with-cpus]
 tier_bind() {
@@ -57,6 +55,19 @@ tier_policy_of() {
   esac
 }
 
+# The option in SERVER_NUMACTL that places memory; empty when there is none.
+# Usage: tier_numactl_of
+# Globals: SERVER_NUMACTL
+# Returns: sets REPLY
+tier_numactl_of() {
+  for REPLY in $SERVER_NUMACTL; do
+    case $REPLY in
+      -[mipPlw]* | --m* | --i* | --pr* | --lo* | --w*) return ;;
+    esac
+  done
+  REPLY=
+}
+
 # The DRAM limit in bytes of instances with DATA_BYTES of data; 0: not limited.
 # Usage: tier_limit DATA_BYTES INSTANCES
 # Globals: TIER DRAM_RATIO
@@ -84,13 +95,9 @@ tier_set_limit() {
 # Returns: 1 if that is not possible, with the reason on stderr
 tier_divide() {
   local far
-  [[ -n $_TIER_SPREAD ]] || _TIER_SPREAD=$(memory_program) || {
-    log_warn "$(tail -n 1 <<<"$_TIER_SPREAD")"
-    _TIER_SPREAD=
-    return 1
-  }
+  memory_prepare || return
   far=$(place_memory_nodes far)
-  remote_run -e RUN_ID "$SERVER" tiers divide "$_TIER_SPREAD" "$1" "$(_tier_part near "$far")" "$(_tier_part far "$far")"
+  remote_run -e RUN_ID "$SERVER" tiers divide "$MEMORY_PROGRAM" "$1" "$(_tier_part near "$far")" "$(_tier_part far "$far")"
 }
 
 # Print the nodes of the tier that are near, or far: without a CPU.
@@ -130,11 +137,9 @@ tier_dram() {
 tier_settings_check() {
   local word
   # numactl accepts one policy; a second one is a conflict.
-  [[ -z $(tier_policy) ]] || for word in $SERVER_NUMACTL; do
-    case $word in
-      -[mipPlw]* | --m* | --i* | --pr* | --lo* | --w*) conf_refuse SERVER_NUMACTL "$word conflicts with TIER=$TIER, which places memory too; leave $word out, or set TIER=native" ;;
-    esac
-  done
+  tier_numactl_of
+  [[ -z $REPLY || -z $(tier_policy) ]] ||
+    conf_refuse SERVER_NUMACTL "$REPLY conflicts with TIER=$TIER, which places memory too; leave $REPLY out, or set TIER=native"
   for word in $DRAM_RATIO; do
     [[ $DRAM_RATIO != search ]] || break
     [[ $word != search ]] || conf_refuse DRAM_RATIO "search conflicts with ratios; set only DRAM_RATIO=search"
@@ -147,21 +152,32 @@ tier_settings_check() {
   done
 }
 
-# Set up the tier on the server; tier_down reverts it.
+# Set up the tier on each server, for its part of the data; tier_down reverts it.
 # Usage: tier_up DATA_BYTES INSTANCES
 tier_up() {
-  _tier_run "$1" "$2" up
+  servers_print $((REMOTE_RETRY + 600)) _tier_up "$@"
+}
+
+_tier_up() {
+  spread_part "$1" "$2"
+  _tier_run "$REPLY" "$2" up
 }
 
 # Usage: tier_down
 tier_down() {
+  servers_print $((REMOTE_RETRY + 600)) _tier_down
+}
+
+_tier_down() {
   remote_run -e RUN_ID "$SERVER" tiers down
 }
 
-# Print whether the server supports the tier, as rows STATE FOUND WANTED FIX.
+# Print whether the server that SERVER is narrowed to supports the tier for its part of the data, as rows STATE FOUND WANTED FIX.
 # Usage: tier_check DATA_BYTES INSTANCES
 tier_check() {
-  _tier_run "$1" "$2" check
+  local REPLY
+  spread_part "$1" "$2"
+  _tier_run "$REPLY" "$2" check
 }
 
 # Print the kinds of memory of a host, as rows KIND WHERE DETAIL.

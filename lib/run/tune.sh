@@ -148,10 +148,11 @@ tune_lacks() {
 # Globals: SERVER and the settings of tuning
 tune_settings() {
   local name role kind targets value setting NIC
-  NIC=$(host_data "$SERVER")
+  # On a client, that of the first server.
+  if servers_is "$1"; then NIC=$(host_data "$1"); else NIC=$(host_data "${SERVER%% *}"); fi
   while IFS=$'\t' read -r name role setting kind targets value _; do
     [[ $name != \#* ]] || continue
-    [[ $role == both || $1 == "$SERVER" ]] || continue
+    [[ $role == both || $1 == "$SERVER" ]] || servers_is "$1" || continue
     tune_mode "$setting"
     # A text of the table, or `=` and the setting with the value.
     [[ $targets != =* ]] || { setting=${targets#=} && targets=${!setting}; }

@@ -58,6 +58,19 @@ owner_fresh() {
   ((EPOCHSECONDS - renewed < OWNER_LEASE))
 }
 
+# How a program of ours sees that the master of this run is gone: by the process of the master if that is on this machine, else by the lease.
+# Usage: owner_watch
+# Globals: WORK RUN_ID
+# Returns: sets OWNER_WATCH, options of membench
+owner_watch() {
+  owner_read "$WORK/run-$RUN_ID/owner" || fail "$WORK/run-$RUN_ID/owner: cannot be read"
+  if owner_here; then
+    OWNER_WATCH=(--process "$OWNER_PID:$OWNER_START")
+  else
+    OWNER_WATCH=(--lease "$WORK/run-$RUN_ID/owner:$OWNER_LEASE")
+  fi
+}
+
 # Print the run of the last read owner.
 # Usage: owner_say
 owner_say() {

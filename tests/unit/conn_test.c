@@ -283,8 +283,30 @@ static void every_address_is_tried(void)
     end();
 }
 
+static void instances_are_on_their_hosts(void)
+{
+    struct options o = {.host = "127.0.0.1", .port = 7000, .hosts = "7002=127.0.0.2,7003=[::1]"};
+    struct endpoint_hosts h;
+    struct endpoint e;
+    char why[ENDPOINT_WHY] = "";
+    CHECK_SAME(endpoint_hosts_named(o.hosts), 2);
+    CHECK_SAME(endpoint_resolve(&h, &o, why), 0);
+    CHECK(!endpoint_instance(&e, &h, &o, 7001, why) && !strcmp(e.name, "127.0.0.1:7001"));
+    CHECK(!endpoint_instance(&e, &h, &o, 7002, why) && !strcmp(e.name, "127.0.0.2:7002"));
+    CHECK(e.address[0].ss_family == AF_INET && ((struct sockaddr_in *)(void *)&e.address[0])->sin_port == htons(7002));
+    CHECK(!endpoint_instance(&e, &h, &o, 9000, why) && !strcmp(e.name, "[::1]:9000") && e.address[0].ss_family == AF_INET6);
+    endpoint_hosts_free(&h);
+    CHECK_SAME(endpoint_hosts_named(""), -1);
+    CHECK_SAME(endpoint_hosts_named("7002=a,7002=b"), -1);
+    CHECK_SAME(endpoint_hosts_named("7002=a,"), -1);
+    CHECK_SAME(endpoint_hosts_named("7002=,7003=b"), -1);
+    CHECK_SAME(endpoint_hosts_named("70000=a"), -1);
+    CHECK_SAME(endpoint_hosts_named("a"), -1);
+}
+
 int main(void)
 {
+    TEST("instances are on the host whose port is the nearest below theirs", instances_are_on_their_hosts);
     TEST("a batch goes out as it should, and its replies may come in any pieces", replies_come_in_any_pieces);
     TEST("what comes after the window of a closed loop is late", what_comes_after_the_window_is_late);
     TEST("a broken stream loses what is on the way, and that is in the percentiles", a_broken_stream_loses_what_is_on_the_way);

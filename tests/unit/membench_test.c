@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* membench: the order of the pointer chase, memory on a node, threads at a rate, the end of a load, and pages divided between nodes. */
 #include "chase.h"
+#include "hold.h"
 #include "room.h"
 #include "spread.h"
 #include "stream.h"
@@ -95,6 +96,50 @@ static void memory_is_mapped_whole_and_given_back(void)
     CHECK(!strcmp(why, "less than 2 MiB may be taken"));
     /* A node that does not exist. */
     CHECK_SAME(room_map(&r, (size_t)4 << 20, ROOM_NODES - 1, &why), -1);
+}
+
+static void what_a_node_can_give_leaves_room_for_the_kernel(void)
+{
+    uint64_t bytes = 0;
+    const char *text = "Node 0 MemTotal: 1024000 kB\nNode 0 MemFree: 100000 kB\nNode 0 Active(file): 3000 kB\nNode 0 Inactive(file): 2000 kB\n"
+                       "Node 0 Dirty: 1500 kB\nNode 0 Mapped: 500 kB\n";
+    CHECK_SAME(room_left_in(text, &bytes), 0);
+    /* Free, and cached files that are neither dirty nor mapped, less 1 % and 16 MiB. */
+    CHECK_SAME(bytes, UINT64_C(1024) * (100000 + 3000 - 10240 - 16384));
+    CHECK_SAME(room_left_in("MemTotal: 1024000 kB\nMemFree: 20000 kB\nActive(file): 3 kB\nInactive(file): 2 kB\nDirty: 9 kB\nMapped: 0 kB\n", &bytes),
+               0);
+    CHECK_SAME(bytes, 0);
+    CHECK_SAME(room_left_in("MemTotal: 1024000 kB\nMemFree: 20000 kB\n", &bytes), -1);
+    CHECK_SAME(room_left(0, &bytes), 0);
+    CHECK(bytes > 0);
+    CHECK_SAME(room_left(ROOM_NODES - 1, &bytes), -1);
+}
+
+static void cold_memory_is_taken_only_while_enough_stays_free(void)
+{
+    struct room r;
+    struct watch w = {0};
+    const char *why = "";
+    size_t zeros = 0;
+    CHECK_SAME(hold_map(&r, ((size_t)34 << 20) + 5, (size_t)34 << 20, 0, 0, &w, &why), 0);
+    CHECK_SAME(r.bytes, 34 << 20);
+    for (size_t i = 0; i < r.bytes; i += 4096) zeros += !r.start[i] && !r.start[i + 1] && !r.start[i + 2];
+    CHECK(zeros < 10);
+    room_unmap(&r);
+    CHECK_SAME(hold_map(&r, (size_t)4 << 20, (size_t)4 << 20, 0, UINT64_MAX / 2, &w, &why), -1);
+    CHECK(!strcmp(why, "has no room for so much memory") && !r.start);
+    CHECK_SAME(hold_map(&r, (size_t)4 << 20, (size_t)4 << 20, ROOM_NODES - 1, 0, &w, &why), -1);
+    CHECK(!r.start);
+    /* A part will do, and there is room for no more. */
+    uint64_t left = 0;
+    CHECK_SAME(room_left(0, &left), 0);
+    CHECK_SAME(hold_map(&r, (size_t)8 << 30, 1, 0, left - ((uint64_t)200 << 20), &w, &why), 0);
+    CHECK_WITHIN(r.bytes, 32 << 20, 1 << 30);
+    room_unmap(&r);
+    /* A process that there is not. */
+    w.pid = INT32_MAX;
+    CHECK_SAME(hold_map(&r, (size_t)4 << 20, (size_t)4 << 20, 0, 0, &w, &why), 1);
+    CHECK(!r.start);
 }
 
 static void threads_go_through_their_parts_until_they_are_ended(void)
@@ -220,6 +265,8 @@ int main(void)
     TEST("what is free is read from a node, and from the machine", what_is_free_is_read_from_a_node_and_from_the_machine);
     TEST("every cache of the CPUs counts once", every_cache_of_the_cpus_counts_once);
     TEST("memory is mapped whole, and given back", memory_is_mapped_whole_and_given_back);
+    TEST("what a node can give leaves room for the kernel", what_a_node_can_give_leaves_room_for_the_kernel);
+    TEST("cold memory is taken only while enough stays free", cold_memory_is_taken_only_while_enough_stays_free);
     TEST("threads go through their parts until they are ended", threads_go_through_their_parts_until_they_are_ended);
     TEST("a rate is not passed", a_rate_is_not_passed);
     TEST("a load is over with the one that asked for it", a_load_is_over_with_the_one_that_asked_for_it);

@@ -58,7 +58,8 @@ NR == 1 {
   if ($at["tier"] == "native") {
     count_kind("swapped", $at["swap"], where)
     # One or two pages of the program are not a warning. Swapped-out data is far too, and is reported above.
-    count_kind("away", $at["far_share"] > 0.01 && $at["far_share"] * ($at["rss"] + $at["swap"]) > 2 * $at["swap"] ? $at["far_share"] : "", where)
+    # In front of cold memory that is the question.
+    count_kind("away", $at["cold_bytes"] == "" && $at["far_share"] > 0.01 && $at["far_share"] * ($at["rss"] + $at["swap"]) > 2 * $at["swap"] ? $at["far_share"] : "", where)
     count_kind("fetched", $at["far_per_op"] > 0.001 ? $at["far_per_op"] : "", where)
   }
   # 0.1 s, or 1 % of the phase: during this time only some clients loaded the server.

@@ -98,38 +98,6 @@ function fill_search(found,    file, line, n, f, i, column, broken) {
   close(file)
 }
 
-# Fill far_loads_per_op and far_source from the counts of perf in the cell's phase, the repeat's far.tsv. If a phase was measured again, its last
-# events count.
-function fill_far(    file, line, f, key, keys, order, i, sum, text, counted) {
-  file = name["folder"]
-  sub(/\/[^\/]*$/, "/far.tsv", file)
-  file = text_opened(file)
-  while ((getline line < file) > 0) {
-    if (split(line, f, "\t") != 7 || f[1] != cell["operation"]) continue
-    key = f[3] SUBSEP f[4]
-    if (!(key in far_value)) order[++keys] = key
-    far_value[key] = f[6]
-    sub(/^.*\./, "", f[5])
-    text = f[5] (f[3] == "socket" ? " (whole sockets)" : "")
-    if (!text_is_count(f[6])) text = text " (not counted)"
-    else if (f[7] < 99.5) text = text sprintf(" (%.0f %% of the time)", f[7])
-    far_text[key] = text
-    far_cpu = f[2]
-  }
-  close(file)
-  for (i = 1; i <= keys; i++) {
-    text = (i == 1 ? far_cpu ": " : text " + ") far_text[order[i]]
-    if (text_is_count(far_value[order[i]])) {
-      sum += far_value[order[i]]
-      counted = 1
-    }
-    delete far_value[order[i]]
-  }
-  if (!keys) return
-  cell["far_source"] = text_escape(text)
-  if (counted && phase_calls > 0) cell["far_loads_per_op"] = text_number(sum / phase_calls, 6)
-}
-
 # Fill the working set of the cell's phase from the repeat's wss.tsv.
 function fill_wss(    file, line, f, column, sum) {
   file = name["folder"]
@@ -325,6 +293,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   file = text_opened(shown)
   phase_calls = phase_from = phase_to = 0
   damon_begin()
+  cold_begin()
   tier["tier"] = tier["far_bytes"] = tier["data_bytes"] = tier["placement"] = ""
   differs["calls"] = differs["majflt"] = differs["far_hits"] = differs["far_misses"] = differs["used_cpu_us"] = 1
   differs["rss"] = differs["swap"] = differs["used_memory"] = 0
@@ -334,6 +303,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
     seen = 1
     if (f[2] == "tier") tier[f[3]] = f[5]
     if (f[2] == "damon" || f[2] == "resctrl") damon_take(f)
+    if (f[2] == "cold") cold_take(f)
     if (f[2] == "host" && f[3] == "time_us" && text_is_count(f[4]) && text_is_count(f[5])) {
       phase_from = f[4]
       phase_to = f[5]
@@ -374,6 +344,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
     cell["hit_source"] = "info"
   }
   damon_fill(phase_calls)
+  cold_fill(tier["far"])
   moved += damon_moved() / 4096
   moves += damon_moved() != ""
   if (moves && phase_calls > 0) cell["moved_per_op"] = text_number(moved / phase_calls, 6)
@@ -395,7 +366,7 @@ function fill_neighbours(    file, line, f) {
   sub(/\/[^\/]*$/, "/neighbours.tsv", file)
   file = text_opened(file)
   while ((getline line < file) > 0) {
-    if (split(line, f, "\t") != 12 || f[1] != cell["operation"] || (f[2] != "server" && f[2] != name["client"])) continue
+    if (split(line, f, "\t") != 12 || f[1] != cell["operation"] || (f[2] !~ /^server(:|$)/ && f[2] != name["client"])) continue
     if (cell["foreign_cpu_percent"] == "" || f[9] > cell["foreign_cpu_percent"] + 0) {
       cell["foreign_cpu_percent"] = f[9]
       cell["foreign_host"] = text_escape(f[2])
@@ -461,7 +432,7 @@ function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
       fill_cost()
       fill_failover()
       fill_wss()
-      fill_far()
+      far_fill()
     }
     if (r) fill_margin(p)
     keep_row()

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The servers of a run. SERVER lists them; code that works on a server runs with SERVER set to that one, and with that host's state.
+#
+# servers_each, servers_side and servers_at narrow SERVER to one host while a function runs. The function then reads and sets the variables
+# of _SERVERS_OWN as if there were one server. With one server nothing is narrowed: they call the function, and nothing else.
+
+# All servers, in the order of SERVER, also while SERVER is narrowed to one: conf_resolve reads them.
+SERVERS=()
+
+# Variables that hold what is known of one host.
+readonly _SERVERS_OWN=(SERVER_BYTES SERVER_FREE _SERVER_CPUS _SERVER_GIB _PLACE_TOPOLOGY REDIS_BINARY INSTANCE_PLAN SERVER_ADDRESS SERVER_DIRECTIVES LAUNCH_WORDS)
+# By host and variable, separated by a blank: its value while another host's is in the variable.
+declare -A _SERVERS_STATE=()
+
+# Whether the run has several servers.
+# Usage: servers_several
+servers_several() {
+  ((${#SERVERS[@]} > 1))
+}
+
+# Whether SERVER is several servers now, and not narrowed to one.
+# Usage: servers_wide
+# Globals: SERVER
+servers_wide() {
+  [[ $SERVER == *' '* ]]
+}
+
+# Forget that SERVER is narrowed: a script may end inside of a function that has it so, and everything is undone on all servers.
+# Usage: servers_widen
+servers_widen() {
+  ((${#SERVERS[@]} == 0)) || SERVER=${SERVERS[*]}
+}
+
+# Whether a host is one of the servers.
+# Usage: servers_is HOST
+servers_is() {
+  [[ " ${SERVERS[*]} " == *" $1 "* ]]
+}
+
+# The place of a server among all, from 0.
+# Usage: servers_index HOST
+# Returns: sets REPLY; 1 when it is no server
+servers_index() {
+  for REPLY in "${!SERVERS[@]}"; do [[ ${SERVERS[REPLY]} != "$1" ]] || return 0; done
+  return 1
+}
+
+# The value of a variable of _SERVERS_OWN for one of several servers.
+# Usage: servers_value HOST NAME
+# Returns: sets REPLY
+servers_value() {
+  REPLY=${_SERVERS_STATE["$1 $2"]-}
+}
+
+# Call a function for each server in SERVER, one after the other.
+# Usage: servers_each FUNCTION [ARG]...
+# Returns: the last status of FUNCTION that is not 0; all servers have their turn
+servers_each() {
+  local host status=0
+  servers_wide || {
+    "$@"
+    return
+  }
+  for host in $SERVER; do servers_at "$host" "$@" || status=$?; done
+  return "$status"
+}
+
+# Call a function for one server.
+# Usage: servers_at HOST FUNCTION [ARG]...
+# Returns: the status of FUNCTION
+servers_at() {
+  if [[ $SERVER == "$1" ]]; then
+    "${@:2}"
+    return
+  fi
+  local SERVER=$1 name status=0
+  shift
+  local "${_SERVERS_OWN[@]}"
+  for name in "${_SERVERS_OWN[@]}"; do printf -v "$name" '%s' "${_SERVERS_STATE["$SERVER $name"]-}"; done
+  "$@" || status=$?
+  for name in "${_SERVERS_OWN[@]}"; do _SERVERS_STATE["$SERVER $name"]=${!name}; done
+  return "$status"
+}
+
+# Call a function for each server in SERVER, on all of them at the same time. What it sets is lost where there are several.
+# Usage: servers_side LIMIT FUNCTION [ARG]...
+#   LIMIT  seconds for each of several servers
+# Returns: sets SIDE_OUT and SIDE_STATUS, as side_run does; 1 when one failed, and with one server the status of FUNCTION
+servers_side() {
+  local limit=$1
+  shift
+  if servers_wide; then
+    local -a _SERVERS_CALL=("$@")
+    # shellcheck disable=SC2086 # split into hosts on purpose
+    side_run "$limit" _servers_call $SERVER
+    return
+  fi
+  side_call "$SERVER" "$@"
+}
+
+# Globals: _SERVERS_CALL of servers_side
+_servers_call() {
+  servers_at "$1" "${_SERVERS_CALL[@]}"
+}
+
+# Print what a command prints for each server in SERVER, in their order.
+# Usage: servers_print LIMIT FUNCTION [ARG]...
+# Returns: as servers_side
+servers_print() {
+  local status=0
+  servers_wide || {
+    "${@:2}"
+    return
+  }
+  servers_side "$@" || status=$?
+  # shellcheck disable=SC2086 # split into hosts on purpose
+  side_print $SERVER
+  return "$status"
+}
+
+# Print how far the clock of the server that SERVER is narrowed to is ahead of the master's, in microseconds.
+# Usage: servers_clock
+# Returns: 1 when the host does not answer
+servers_clock() {
+  local try before after theirs least='' ahead=0
+  # The shortest round trip gives the best answer.
+  remote_is_local "$SERVER" || for try in 1 2 3; do
+    before=${EPOCHREALTIME/[.,]/}
+    theirs=$(remote_run "$SERVER" doctor clock) || return
+    after=${EPOCHREALTIME/[.,]/}
+    [[ -z $least ]] || ((after - before < least)) || continue
+    least=$((after - before))
+    ahead=$((${theirs/./} - (before + after) / 2))
+  done
+  echo "$ahead"
+}
+
+# Settings that need one server, each with the value that leaves it out.
+readonly _SERVERS_ONE='FAR_EVENTS=off FAR_BYTES=off DAMON=off NEIGHBOUR=0 COLD_MEMORY=0 HIT_RATIO=off PROBE_WSS=off TRACE= TLS=off'
+
+# Refuse servers that cannot be those of one run.
+# Usage: servers_check
+# Globals: SERVERS CLUSTER
+# Returns: exits 2
+servers_check() {
+  local host here='' seen=' '
+  servers_several || return 0
+  for host in "${SERVERS[@]}"; do
+    [[ $seen != *" $host "* ]] || conf_refuse SERVER "the server $host is repeated; give each server once"
+    seen+="$host "
+    ! remote_is_loopback "$(host_data "$host")" || conf_refuse SERVER "other servers cannot reach the loopback address $host; set addresses that all hosts reach"
+    remote_is_local "$host" || continue
+    [[ -z $here ]] || conf_refuse SERVER "$here and $host are one machine; give each server once"
+    here=$host
+  done
+}
+
+# Refuse settings of a variant that several servers do not support.
+# Usage: servers_settings_check
+# Returns: exits 2
+servers_settings_check() {
+  local word name instances
+  servers_several || return 0
+  [[ $GENERATOR == test ]] || conf_refuse GENERATOR "does not support several servers; set GENERATOR=test, or one server"
+  for instances in $INSTANCES; do
+    ((instances >= ${#SERVERS[@]})) || conf_refuse INSTANCES "too few: $instances instances on ${#SERVERS[@]} servers; set at least ${#SERVERS[@]}, or fewer servers"
+  done
+  for word in $_SERVERS_ONE; do
+    name=${word%%=*}
+    [[ ${!name} == "${word#*=}" ]] || conf_refuse "$name" "not supported with several servers; set $name=${word#*=}, or one server"
+  done
+  [[ $PLACEMENT != split ]] || conf_refuse PLACEMENT "not supported with several servers; set another PLACEMENT"
+  ! size_wanted || conf_refuse DRAM_RATIO "a search is not supported with several servers; set a ratio, or one server"
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Cold memory: see hold.h. */
+#include "hold.h"
+
+#include <errno.h>
+
+#define PART ((size_t)32 << 20) /* bytes between two looks at what is free; they take 30 ms or so */
+
+/* Write pseudo-random numbers (Xorshift; Marsaglia 2003), which no tier can compress. */
+static void write_part(unsigned char *start, size_t bytes, uint64_t *state)
+{
+    uint64_t *to = (uint64_t *)(void *)start, *end = to + bytes / sizeof *to, x = *state;
+    for (; to < end; to++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        *to = x;
+    }
+    *state = x;
+}
+
+int hold_map(struct room *r, size_t bytes, uint64_t least, int node, uint64_t keep, const struct watch *watch, const char **why)
+{
+    uint64_t left, state = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)node;
+    if (room_take(r, bytes, node, why)) return -1;
+    for (size_t at = 0; at < r->bytes; at += PART) {
+        size_t part = r->bytes - at < PART ? r->bytes - at : PART;
+        if (watch_over(watch)) {
+            room_unmap(r);
+            return 1;
+        }
+        errno = 0;
+        if (room_left(node, &left) || left < keep + part) {
+            if (at && at >= least) {
+                room_trim(r, at);
+                break;
+            }
+            *why = "has no room for so much memory";
+            room_unmap(r);
+            return -1;
+        }
+        write_part(r->start + at, part, &state);
+    }
+    if (room_loosen(r, node, why)) {
+        room_unmap(r);
+        return -1;
+    }
+    return 0;
+}

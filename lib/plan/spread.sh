@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Which server has which processes. Ports are unique over all servers, so that files of several lie in one directory.
+
+# By server, instances and replicas: the number of processes there.
+declare -A _SPREAD_COUNT=()
+
+# The number of processes on the server that SERVER is narrowed to, of so many instances.
+# Usage: spread_count_of INSTANCES
+# Returns: sets REPLY
+spread_count_of() {
+  local key="$SERVER $1 $REPLICAS $CLUSTER"
+  if ! servers_several; then
+    cluster_processes_of "$1"
+    return
+  fi
+  REPLY=${_SPREAD_COUNT[$key]-}
+  [[ -n $REPLY ]] || REPLY=$(spread_ports "$1" | grep -c .)
+  _SPREAD_COUNT[$key]=$REPLY
+}
+
+# Print the ports of the processes on the server that SERVER is narrowed to, of so many instances.
+# Usage: spread_ports INSTANCES
+# Globals: SERVER REDISBASE
+spread_ports() {
+  servers_index "$SERVER"
+  if cluster_on; then
+    cluster_table "$1" | awk -F '\t' -v node="$((REPLY + 1))" '$2 == node { print $1 }'
+  else
+    seq "$(_spread_first "$REPLY" "$1")" $(($(_spread_first $((REPLY + 1)) "$1") - 1))
+  fi
+}
+
+# Print the first port of a server without a cluster: each has a range, the remainder one each at the first servers.
+# Usage: _spread_first INDEX INSTANCES
+_spread_first() {
+  local all=${#SERVERS[@]}
+  echo $((REDISBASE + $1 * ($2 / all) + ($1 < $2 % all ? $1 : $2 % all)))
+}
+
+# Print where a client's instances are, for the load generator: the address of the first, and `--hosts LIST` in front of it where others are
+# elsewhere; a line each.
+# Usage: spread_addresses PORT COUNT INSTANCES
+spread_addresses() {
+  local index first address list=''
+  address=$(host_data "${SERVERS[0]-$SERVER}")
+  # The nodes of a cluster name each other.
+  if servers_several && ! cluster_on; then
+    for index in "${!SERVERS[@]}"; do
+      first=$(_spread_first "$index" "$3")
+      if ((first <= $1)); then
+        address=$(host_data "${SERVERS[index]}")
+      elif ((first < $1 + $2)); then
+        list+=",$first=$(host_data "${SERVERS[index]}")"
+      fi
+    done
+  fi
+  [[ -z $list ]] || printf '%s\n' --hosts "${list#,}"
+  printf '%s\n' "$address"
+}
+
+# Print the plan of the instances on the server that SERVER is narrowed to: PORT CPUS POLICY.
+# Usage: spread_plan INSTANCES [PLACES]
+#   PLACES as spread_places gives them
+# Returns: 1 when no CPU is left for them.
+spread_plan() {
+  local places=${2-} count
+  local -a ports=() parts=()
+  spread_count_of "$1"
+  count=$REPLY
+  if servers_several; then
+    mapfile -t ports < <(spread_ports "$1")
+    servers_index "$SERVER"
+    IFS='|' read -r -a parts <<<"$places"
+    places=${parts[REPLY]-}
+  fi
+  place_instances "$count" "$places" "${ports[@]}"
+}
+
+# The places of instances, as place_of gives them; of several servers one after the other, separated by `|`.
+# Usage: spread_places INSTANCES
+# Returns: sets REPLY; 1 when place_answer has to be called first.
+spread_places() {
+  local status=0 places=''
+  servers_each _spread_places "$1" || status=1
+  REPLY=${places#|}
+  return "$status"
+}
+
+# Globals: places of spread_places
+_spread_places() {
+  spread_count_of "$1"
+  place_of "$REPLY" || return
+  places+="|$REPLY"
+}
+
+# A server's part of what all instances have together, by its number of processes. Where SERVER is not narrowed, the largest part.
+# Usage: spread_part TOTAL INSTANCES
+# Returns: sets REPLY
+spread_part() {
+  local most=0
+  REPLY=$1
+  servers_several || return 0
+  servers_each _spread_most "$2"
+  cluster_processes_of "$2"
+  REPLY=$(($1 * most / REPLY))
+}
+
+# Globals: most of spread_part
+_spread_most() {
+  spread_count_of "$1"
+  ((REPLY <= most)) || most=$REPLY
+}

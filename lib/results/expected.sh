@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Far loads: the time that they should cost by the latencies of doctor --probe, against the CPU time that was seen.
+
+# Print the table of a run's totals; nothing without latencies of its server, far loads, or a baseline.
+# Usage: expected_tables RUN <TOTALS
+# Globals: FORMAT, as figures_tables
+expected_tables() {
+  local -a files=("${1%/}"/env/*/memory.tsv)
+  # The latencies of several servers differ.
+  [[ ${#files[@]} == 1 && -f ${files[0]} ]] || return 0
+  { cat -- "${files[0]}" && cat; } | figures_run interval expected | figures_tables
+}

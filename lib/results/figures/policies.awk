@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+# From totals to a table for each phase and shape: the throughput of each policy against DRAM alone, by cold memory in front of the instances,
+# and where their memory is. Prints lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
+
+function median_of(key, figure,    n, i, out) {
+  for (i = 1; i <= count[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0
+  if (!n) return ""
+  interval_sort(out, n)
+  return interval_median(out, n)
+}
+
+function remember(list, name) {
+  if ((list, name) in known) return
+  known[list, name] = 1
+  item[list, ++size[list]] = name
+}
+
+# A cell of the table: throughput, its percentage of DRAM alone, p99, or MiB.
+function shown(table, v, filler, figure,    x, base) {
+  x = median_of(table SUBSEP variants[v] SUBSEP filler, figure == "percent" ? "ops_per_sec" : figure)
+  if (x == "") return ""
+  if (figure ~ /bytes$/) return sprintf("%.1f", x / 1048576)
+  if (figure != "percent") return text_group(x, 0)
+  base = median_of(table SUBSEP variants[1] SUBSEP "0", "ops_per_sec")
+  return base > 0 ? sprintf("%.1f%%", 100 * x / base) : ""
+}
+
+function print_table(table,    part, v, i, f, line, names, heads, kinds) {
+  split(table, part, SUBSEP)
+  print "title", toupper(part[1]) " of " text_group(part[2], 0) " B on " part[3] " instance" (part[3] == 1 ? "" : "s") (part[4] == "" ? "" : ", " part[4]) \
+    ", by cold memory in front of them"
+  for (i = 1; i <= size["filler"]; i++) {
+    names = names OFS item["filler", i]
+    heads = heads OFS item["filler", i]
+    kinds = kinds OFS "right"
+  }
+  print "row", "variant", "figure" names
+  print "row", "Variant", "Figure" heads
+  print "row", "text", "text" kinds
+  for (v = 1; v <= most; v++) {
+    if (!(v in variants)) continue
+    for (f = 1; f <= figures; f++) {
+      if (name[f] == "percent" && median_of(table SUBSEP variants[1] SUBSEP "0", "ops_per_sec") == "") continue
+      line = ""
+      for (i = 1; i <= size["filler"]; i++) line = line OFS shown(table, v, item["filler", i], name[f])
+      print "row", variants[v], (name[f] == "percent" ? "% of " variants[1] " at 0" : title[f]) line
+    }
+  }
+}
+
+BEGIN {
+  FS = OFS = "\t"
+  figures = split("ops_per_sec percent p99_us far_bytes cold_far_bytes", name, " ")
+  split("ops/s||p99 us|data on slow nodes, MiB|cold memory there, MiB", title, "|")
+}
+
+NR == 1 {
+  for (i = 1; i <= NF; i++) at[$i] = i
+  next
+}
+
+$at["cold_memory"] != "" && $at["operation"] != "populate" && $at["variant_rank"] > 0 {
+  variants[$at["variant_rank"] + 0] = $at["variant"]
+  if ($at["variant_rank"] > most) most = $at["variant_rank"] + 0
+  # The other swept settings.
+  rest = $at["sweep"]
+  sub(/(, )?cold memory [0-9.]+[KMG%]?/, "", rest)
+  sub(/^, /, "", rest)
+  table = $at["operation"] SUBSEP $at["len"] SUBSEP $at["servers"] SUBSEP rest
+  remember("table", table)
+  remember("filler", $at["cold_memory"])
+  key = table SUBSEP $at["variant"] SUBSEP $at["cold_memory"]
+  i = ++count[key]
+  value[key, i, "ops_per_sec"] = $at["ops_per_sec"]
+  value[key, i, "p99_us"] = $at["p99_us"]
+  value[key, i, "cold_far_bytes"] = $at["cold_far_bytes"]
+  if ($at["far_share"] != "") value[key, i, "far_bytes"] = $at["far_share"] * ($at["rss"] + $at["swap"])
+}
+
+END {
+  for (t = 1; t <= size["table"]; t++) print_table(item["table", t])
+  if (size["table"]) print "note", "Medians of repeats; memory as it is at the end of a phase."
+}

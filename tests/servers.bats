@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# SERVER as a list: where it comes from, what is planned for several servers, and how state of a host is kept apart. tests/servers_hosts.bats
+# runs on several.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+THREE=(-s cluster SERVER="10.0.0.1 10.0.0.2 10.0.0.3" CLIENT_IP=10.0.0.9 KEYS=1000 SERVER_MEM=16)
+
+setup() {
+  scratch_setup
+  untune
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Run code with the master's modules for servers a, b and c, without their hosts.
+# Usage: servers CODE   Sets: as run_split does
+servers() {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run_split bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    conf_defaults "$REPO/conf/defaults.conf"
+    for word in CLUSTER=on SERVER="a b c" INSTANCES=6; do conf_word argument "$word" test; done
+    conf_resolve
+    '"$1"
+}
+
+@test "servers come from the command line, from an array, and from lines of a hosts file in their order" {
+  local head='servers  10.0.0.3 10.0.0.1 10.0.0.2 (8 logical CPUs, 16 GiB each)'
+  run_split "$REPO/do_it.sh" plan "${THREE[@]}" SERVER_CORES=8 SERVER=10.0.0.3,10.0.0.1,10.0.0.2
+  assert_success
+  assert_contains "$head"
+  cp -r "$REPO" copy
+  sed -i 's/^SERVER=.*/SERVER=(10.0.0.3 10.0.0.1 10.0.0.2)/; s/^CLIENT_IP=.*/CLIENT_IP=(10.0.0.9)/' copy/do_it.sh
+  run_split copy/do_it.sh plan -s cluster KEYS=1000 SERVER_MEM=16 SERVER_CORES=8
+  assert_success
+  assert_contains "$head"
+  printf '%s\n' 'server 10.0.0.3' 'client 10.0.0.9' 'server 10.0.0.1 root 22 - 192.168.0.1' 'server 10.0.0.2' >hosts
+  run_split "$REPO/do_it.sh" plan -s cluster -H hosts KEYS=1000 SERVER_MEM=16 SERVER_CORES=8
+  assert_success
+  assert_contains "$head"
+  assert_contains 'node 2: 10.0.0.1'
+}
+
+@test "each server is one node: 90 shards make 60 processes on each of three, whose CPUs are shared out apart" {
+  run_split "$REPO/do_it.sh" plan "${THREE[@]}" INSTANCES=90 SERVER_CORES=30
+  assert_success
+  assert_equal "$(grep -c '^placement spread, on 10\.0\.0\.[123]$' <<<"$output")" 3
+  # Two processes on each of the 30 CPUs of each server, 90 CPUs in all.
+  assert_equal "$(awk -F '  +' '/^placement/ { place = 1 } /^node 1/ { place = 0 } place && $1 ~ /^[0-9]/ { sum += $2 } END { print sum }' <<<"$output")" 180
+  run_split "$REPO/do_it.sh" plan --rows "${THREE[@]}" INSTANCES=90 SERVER_CORES=30
+  assert_success
+  assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print gsub(/\|/, "", $at["places"]), gsub(/@/, "", $at["places"]) }' <<<"$output")" '2 90'
+}
+
+@test "without a cluster each server has a range of ports, and a client is told where its own are" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  servers '
+    CLUSTER=off REDISBASE=7000
+    HOST_DATA[b]=data
+    ports() { spread_ports 8 | paste -sd " "; }
+    servers_each ports
+    for word in "7000 3" "7001 4" "7003 5" "7006 2"; do
+      read -r port count <<<"$word"
+      spread_addresses "$port" "$count" 8 | paste -sd " "
+    done'
+  assert_success
+  assert_equal "$output" "$(printf '%s\n' '7000 7001 7002' '7003 7004 7005' '7006 7007' a '--hosts 7003=data a' '--hosts 7006=c data' c)"
+  # One instance for each CPU of all servers.
+  run_split "$REPO/do_it.sh" plan "${THREE[@]:2}" SERVER_CORES=8
+  assert_success
+  assert_contains '1000B-24i'
+}
+
+@test "each of several servers is filled as the smallest, and has its part of what all have" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  servers '
+    REPLICAS=1 RESERVE=1G FILL=50% KEYS=auto
+    for host in a b c; do _FACTS[$host]="cpus	$((${#host} * 4))"; done
+    _FACTS[a]=$(printf "%s\t%s\n" cpus 4 mem_gib 9 mem_bytes $((9 << 30)) mem_available_bytes $((8 << 30)) topology 0,0,0,0 topology 1,1,0,0)
+    _FACTS[b]=$(printf "%s\t%s\n" cpus 8 mem_gib 5 mem_bytes $((5 << 30)) mem_available_bytes $((2 << 30)) topology 0,0,0,0)
+    _FACTS[c]=$(printf "%s\t%s\n" cpus 2 mem_gib 17 mem_bytes $((17 << 30)) mem_available_bytes $((16 << 30)) topology 0,0,0,0)
+    facts_use
+    server_auto
+    fill_target
+    echo "$SERVER_CORES $SRV_OVERRIDE $SERVER_MEM $REPLY"
+    show() { echo "$SERVER $SERVER_BYTES $(grep -c . <<<"$_PLACE_TOPOLOGY")"; }
+    servers_each show
+    spread_part 600 6
+    echo "$REPLY"
+    part() { spread_part 600 6; echo "$SERVER $REPLY"; }
+    servers_each part'
+  assert_success
+  # CPUs 4 + 8 + 2; half of the 4 GiB that the smallest can use, on three.
+  assert_equal "$(sed -n 1p <<<"$output")" "8 14 5 $((6 << 30))"
+  assert_equal "$(sed -n 2,4p <<<"$output")" $"a $((9 << 30)) 2"$'\n'"b $((5 << 30)) 1"$'\n'"c $((17 << 30)) 1"
+  assert_equal "$(sed -n '5,$p' <<<"$output")" $'200\na 200\nb 200\nc 200'
+}
+
+@test "what a function sets for one server is kept for it alone, also when it failed; a script that ends there undoes things on all" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  servers '
+    set_one() { REDIS_BINARY=/bin/$SERVER; [[ $SERVER != b ]]; }
+    status=0
+    servers_each set_one || status=$?
+    get_one() { echo "$SERVER $REDIS_BINARY"; }
+    servers_each get_one
+    echo "$status ${REDIS_BINARY-unset} $SERVER"
+    _REMOTE_TMP=$SCRATCH
+    servers_side 10 get_one
+    side_print $SERVER
+    cleanup_init
+    undo() { echo "undo on $SERVER"; }
+    undo_all() { servers_each undo; }
+    cleanup_push undo_all
+    leave() { [[ $SERVER != b ]] || exit 4; }
+    servers_each leave'
+  assert_failure 4
+  assert_equal "$output" $'a /bin/a\nb /bin/b\nc /bin/c\n1 unset a b c\na /bin/a\nb /bin/b\nc /bin/c\nundo on a\nundo on b\nundo on c'
+}
+
+@test "counters of several servers are added up, and the data is where it was asked for when it is so on every server" {
+  local host
+  for host in 1 2 3; do
+    printf '%s\n' $'phase\tscope\tcounter\tbefore\tafter' $'get\thost\tpswpin\t'"$host"$'\t1'"$host" $'get\thost\ttime_us\t5'"$host"$'\t9'"$host" \
+      $'get\ttier\tnodes\t1\t1' $'get\ttier\tdata_bytes\t100\t200' $'get\ttier\tplacement\tok\t'"$([[ $host == 2 ]] && echo off || echo ok)" \
+      $'get\ttier\tplaced_percent\t-\t9'"$host.5" $'get\tcpu0\tirq_us\t'"$host"$'\t9' $'get\t637'"$host"$'\tcalls\t1\t2' >"$host.tsv"
+  done
+  awk -f "$REPO/lib/run/servers.awk" ahead=20 host=a 1.tsv ahead=0 host=b 2.tsv host=c 3.tsv >sum.tsv
+  assert_equal "$(<sum.tsv)" "$(printf '%s\t%s\t%s\t%s\t%s\n' phase scope counter before after get host pswpin 6 36 get host time_us 31 71 get tier nodes 1 1 \
+    get tier data_bytes 300 600 get tier placement ok off get tier placed_percent - 91.5 \
+    get a:cpu0 irq_us 1 9 get 6371 calls 1 2 get b:cpu0 irq_us 2 9 get 6372 calls 1 2 get c:cpu0 irq_us 3 9 get 6373 calls 1 2)"
+}

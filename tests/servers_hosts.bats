@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A Redis Cluster over three servers, each a host of its own, and one of them going down; nothing is left on any host.
+# slow
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load cluster
+NETNS_SERVERS=3
+load netns
+
+SERVERS_IP="198.18.0.1 198.18.0.2 198.18.0.3"
+
+setup() {
+  scratch_setup
+  untune
+  netns_up "$SCRATCH"
+  [[ $NETNS_FILES != shared ]] || skip 'the namespaces share their files here, which three servers cannot'
+  WORDS=(SERVER="$SERVERS_IP" SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" INSTANCES=6 REDISRUNS=1
+    PLACEMENT=none FOREIGN=off)
+}
+
+teardown() {
+  netns_down
+  scratch_teardown
+}
+
+# No process of Redis, no directory of a run and no lock on any host.
+nothing_left() {
+  local host
+  for host in "${NETNS_HOSTS[@]}"; do
+    assert_equal "$(netns_host "$host" find "$SCRATCH"/{host,locks} \( -name 'run-*' -o -name 'tierbench-lock*' \) 2>/dev/null)" ''
+    assert_equal "$(ss -N "$(netns_name "$host")" -Htln | awk '$4 !~ /:22$/ { print $4 }')" ''
+  done
+}
+
+# Print a column of a phase of all clients, added up.
+# Usage: sum PHASE COLUMN
+sum() {
+  phase_column "$1" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+@test "six shards on three servers, loaded by two clients: what all servers count is what both clients count, and files of all are there" {
+  local rep host
+  run_split netns_exec client1 "$REPO/do_it.sh" run -s cluster "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=3000 TIME=2
+  assert_success
+  rep=$(echo "$SCRATCH"/results/*/native/*/rep-1)
+  assert_equal "$(awk -F '[=,]' '/^role:/ { role = $0 } /^cmdstat_[sg]et:/ && role ~ /master/ { sum += $2 } END { print sum }' "$rep/server/info.after")" \
+    "$(($(sum populate ops) + $(sum mixed ops) + $(sum mixed late)))"
+  assert_equal "$(sum mixed errors) $(sum mixed moved) $(sum mixed misses)" '0 0 0'
+  # The keys and the marker, on masters and replicas.
+  assert_equal "$(grep -c '^db0:keys=3001,' "$rep/server/info.after")" 12
+  assert_equal "$(find "$rep/server" -maxdepth 1 -name 'redis-*.log' | wc -l)" 12
+  assert_equal "$(cut -f 5 "$rep/server/cluster.tsv" | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd ,)" '4 198.18.0.1,4 198.18.0.2,4 198.18.0.3,1 host'
+  for host in $SERVERS_IP; do
+    assert_exists "$rep/server/$host/vmstat.tsv" "$rep/server/$host/pressure.tsv" "$rep/../../../env/$host/facts.tsv" "$rep/../../../env/$host/env.tsv" "$rep/../../../env/$host/tiers.tsv"
+    assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "used_memory" { n++ } END { print n }' "$rep/server/$host/counters.tsv")" 4
+    awk -F '\t' -v host="server:$host" '$1 == "mixed" && $2 == host { found = 1 } END { exit !found }' "$rep/neighbours.tsv" || fail "$(<"$rep/neighbours.tsv")"
+  done
+  assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "calls" && $2 ~ /^[0-9]+$/ { n++ } END { print n }' "$rep/server/counters.tsv")" 12
+  assert_equal "$(awk -F '\t' '$1 == "mixed" && $2 == "host" && $3 == "pgmajfault" { n++ } END { print n }' "$rep/server/counters.tsv")" 1
+  assert_equal "$(awk -F '\t' 'NR > 1 { seen[$2] = 1 } END { for (port in seen) n++; print n }' "$rep/server/instances.tsv")" 12
+  run_split "$REPO/do_it.sh" verify "$SCRATCH"/results/*
+  assert_success
+  nothing_left
+}
+
+@test "the second server goes down and comes back empty: its instances alone, each step is its own, and all keys are there again" {
+  local rep
+  run_split netns_exec client1 "$REPO/do_it.sh" run -s failover "${WORDS[@]}" CLIENT_IP=198.18.0.11 KEYS=2000 RATE=600 NODE_TIMEOUT=2000 FAULT_NODE=2 FAULT_AT=2 \
+    FAULT_DOWN=4 SETTLE=2 TIME=120 TRACK=200
+  assert_success
+  rep=$(echo "$SCRATCH"/results/*/native/*/rep-1)
+  assert_equal "$(cut -f 2,3 "$rep/server/events.tsv" | tail -n +2 | tr ' \t' '-:' | uniq | xargs)" \
+    '2:node-down 2:taken-over 2:node-up 2:resync-ends 2:failed-back 2:settled'
+  assert_equal "$(grep -c $'\ttaken over\t' "$rep/server/events.tsv") $(grep -c $'\tfailed back\t' "$rep/server/events.tsv")" '2 2'
+  # The masters of the second server are masters again, and its processes began anew; those of the others have run on.
+  assert_equal "$(awk -F '[ :]' '/^### instance/ { port = $3 } /^role:/ { print port - 6379, $2 }' "$rep/server/info.after" | sort -n | awk '{ print $2 }' | uniq -c | xargs)" \
+    '6 master 6 slave'
+  awk -F '\t' '$2 == 2 { print $1 }' "$rep/server/cluster.tsv" | sort >second
+  grep -l 'Ready to accept' "$rep"/server/redis-*.log | while read -r file; do
+    [[ $(grep -c 'Ready to accept' "$file") == 1 ]] || basename "$file" .log | sed 's/redis-//'
+  done | sort >again
+  assert_equal "$(<again)" "$(<second)"
+  # The keys, the marker and the tracked bits.
+  assert_equal "$(grep -c '^db0:keys=2002,' "$rep/server/info.after")" 12
+  nothing_left
+}
+
+@test "its master killed in the load, stop ends everything on every server" {
+  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run -s failover "${WORDS[@]}" CLIENT_IP=198.18.0.11 KEYS=1000 RATE=600 \
+    NODE_TIMEOUT=2000 FAULT=stop FAULT_NODE=3 FAULT_AT=2 FAULT_DOWN=60 TIME=120
+  wait_until 120 netns_host server3 bash -c "cut -f 3 '$SCRATCH'/host/run-*/server/events.tsv 2>/dev/null | grep -xF 'taken over'" || fail "$(<"$SCRATCH/job.err")"
+  kill -KILL -- "-$JOB_PID"
+  job_wait 30
+  run_split netns_exec client1 "$REPO/do_it.sh" stop "${WORDS[@]}" CLIENT_IP=198.18.0.11
+  assert_success
+  assert_contains '198.18.0.3: ended what'
+  nothing_left
+}
+
+@test "without a cluster three servers share seven instances: each client loads its own, on whichever server they are" {
+  local rep host
+  run_split netns_exec client1 "$REPO/do_it.sh" run -s demo "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" INSTANCES=7 KEYS=500 VALUE_SIZES=100
+  assert_success
+  rep=$(echo "$SCRATCH"/results/*/native/*/rep-1)
+  assert_equal "$(awk -F '[=,]' '/^cmdstat_set:/ { sum += $2 } END { print sum }' "$rep/server/info.after")" "$(sum set ops)"
+  assert_equal "$(awk -F '[=,]' '/^cmdstat_get:/ { sum += $2 } END { print sum }' "$rep/server/info.after")" "$(sum get ops)"
+  assert_equal "$(sum set errors) $(sum get errors) $(sum get misses)" '0 0 0'
+  # The keys and the marker.
+  assert_equal "$(grep -c '^db0:keys=501,' "$rep/server/info.after")" 7
+  for host in $SERVERS_IP; do awk -F '\t' '$1 == "get" && $3 == "calls" { n++ } END { print n }' "$rep/server/$host/counters.tsv"; done >instances
+  assert_equal "$(xargs <instances)" '3 2 2'
+  nothing_left
+}
+
+@test "one machine under two names is refused as two servers" {
+  run_split netns_exec client1 "$REPO/do_it.sh" plan -s cluster "${WORDS[@]}" SERVER="198.18.0.1 198.18.0.11 client1" CLIENT_IP=198.18.0.12 KEYS=1000 SERVER_CORES=4 SERVER_MEM=8
+  assert_failure 2
+  assert_contains 'SERVER=198.18.0.1 198.18.0.11 client1: 198.18.0.11 and client1 are one machine; give each server once' "$stderr"
+}
