@@ -37,8 +37,7 @@ assert_nothing_left() {
 }
 
 @test "messages go to a full device: the run's results are whole, and its exit status tells" {
-  local -x REPORT=on
-  run bash -c '"$@" 2>/dev/full' bash "$REPO/do_it.sh" run "${untuned[@]}"
+  run bash -c '"$@" 2>/dev/full' bash "$REPO/do_it.sh" run "${untuned[@]}" REPORT=on
   assert_failure 1
   assert_contains 'SET'
   assert_exists results/*/native/100B-2i/rep-1/127.0.0.1/result.tsv results/*/report.html
@@ -46,10 +45,9 @@ assert_nothing_left() {
 }
 
 @test "the table goes to a full device: one line says so, the results are whole, and the exit status tells" {
-  local -x REPORT=on
   # shellcheck disable=SC2317 # called by run_split
   full() { "$@" >/dev/full; }
-  run_split full "$REPO/do_it.sh" run "${untuned[@]}"
+  run_split full "$REPO/do_it.sh" run "${untuned[@]}" REPORT=on
   assert_failure 1
   assert_equal "$(grep -c 'No space left on device\|cannot write' <<<"$stderr")" 1
   assert_exists results/*/native/100B-2i/rep-1/127.0.0.1/result.tsv results/*/report.html

@@ -12,7 +12,7 @@ declare -A HOST_USER=() HOST_PORT=() HOST_KEY=() HOST_DATA=()
 hosts_read() {
   local file=$1 layer=${2-hosts} number=0 line role address user port key data more
   local -a servers=() clients=()
-  [[ -r $file && ! -d $file ]] || die_usage "command line: -H=$file: cannot open; name a hosts file, as hosts.example is"
+  [[ -r $file && ! -d $file ]] || die_usage "command line: -H=$file: cannot open; name a hosts file such as hosts.example"
   while IFS= read -r -n 4097 line || [[ -n $line ]]; do
     number=$((number + 1))
     ((${#line} <= 4096)) || die_usage "$file:$number: line: too long; accepted: at most 4096 characters"
