@@ -94,7 +94,7 @@ house_none() {
   local names='gnuplot|numactl|screen|openssl|redis-server|redis-cli|redis-benchmark|memtier_benchmark|ethtool|sysctl|systemctl|lscpu|dmidecode|blkid|ip|ss|make|curl|wget'
   # A command that becomes the load with exec is watched by the process that started it.
   house_none "$(house_files lib -- -name '*.sh' |
-    house_grep "(^|[;&|{!\`]|\\$\\(|\\b(then|do|else|if|elif|while|until)\\b|[A-Z]+=[^ ]*)[[:space:]]*(($names) |\"\\\$\\{?[A-Za-z_]+\\}?\" --version|\"\\\$(\\{prefix\\}|\\(vsmp_prefix\\)))")" 'run these with run_limited:'
+    house_grep "(^|[;&|{!\`]|\\$\\(|\\b(then|do|else|if|elif|while|until)\\b|[A-Z]+=[^ ]*[[:space:]])[[:space:]]*(($names) |\"\\\$\\{?[A-Za-z_]+\\}?\" --version|\"\\\$(\\{prefix\\}|\\(vsmp_prefix\\)))")" 'run these with run_limited:'
 }
 
 @test "only lib/core/reply.sh and lib/core/receive.sh read what a host sent, unchecked" {

@@ -12,6 +12,8 @@ setup() {
   untune
   cp "$REPO/tests/other_server.py" other-server
   cp "$REPO/tests/resp.py" .
+  # Python lists the directory of what it imports, as the user of the instances.
+  chmod 755 .
   BASE=$(ports_pick 1)
 }
 

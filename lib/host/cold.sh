@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Cold memory on nodes of this host: one membench per node, which writes it once and keeps it while a repeat goes on.
+# Cold memory on nodes of this host: one membench per node, which writes it once and keeps it until the repeat ends.
 # Needs: tier_detect
 # Settings sent in front: RUN_ID, and for start: RUN_OWNER.
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
@@ -72,7 +72,7 @@ cold_room() {
           sum / 1048576, data / 1048576, reserve / 1048576
         exit
       }
-      # What the node can give changes meanwhile: of a percentage, nine tenths will do.
+      # What the node can give may change: nine tenths of a percentage are enough.
       for (i = 1; i <= n; i++) printf "%s\t%.0f\t%.0f\t%.0f\n", node[i], bytes[i], unit == "%" ? bytes[i] * 0.9 : bytes[i], kept[i]
     }')
   WHY=${text#no$'\t'}

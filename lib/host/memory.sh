@@ -119,7 +119,7 @@ memory_keep() {
   rm -f -- "$WORK/cache/memory.new"
 }
 
-# Print the figures that a measurement since the last boot stored; nothing if there is none.
+# Print the figures that a measurement since the last boot stored; nothing without one.
 memory_stored() {
   local line
   { read -r line <"$WORK/cache/memory.tsv"; } 2>/dev/null || return 0

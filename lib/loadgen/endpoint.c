@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/un.h>
 
-/* Read one item PORT=HOST of a list. Returns the rest of the list, empty after the last item, or NULL when it is none. */
+/* Read one item PORT=HOST of a list. Returns the rest of the list, empty after the last item, or NULL when it is invalid. */
 static const char *item(const char *list, uint64_t *port, const char **host, size_t *length)
 {
     size_t digits = strspn(list, "0123456789");

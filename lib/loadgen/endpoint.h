@@ -27,7 +27,7 @@ struct endpoint_hosts {
     uint32_t count;
 };
 
-/** Returns how many hosts a list PORT=HOST,... names, or -1 when it is none, with ports that ascend. */
+/** Returns how many hosts a list PORT=HOST,... names, or -1 when it is invalid; ports must ascend. */
 int endpoint_hosts_named(const char *list);
 
 /** Resolve the hosts of the options, once for all instances; [::1] may have its brackets. Returns 0, or -1 with one line in why. Free with

@@ -24,7 +24,7 @@
 #define PARTS       8 /* parts of a measurement of bandwidth; the best one counts */
 #define PROCESSES   4096
 #define WATCH_NS    200000000 /* between two looks at what is watched; a signal ends the pause */
-#define MISPLACED   100       /* one page in so many may stay where it is */
+#define MISPLACED   100       /* one page in 100 may stay where it is */
 
 struct options {
     enum { MEASURE, LOAD, HOLD, SPREAD } verb;

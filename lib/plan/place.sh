@@ -158,7 +158,7 @@ _place_check() {
   [[ $REPLY != none ]] || conf_refuse "$(_place_culprit)" "no CPU is left for the instances; leave at least one CPU"
 }
 
-# Print the placement on a server for people: one row per set of CPUs, or one per round over all of them when there are many.
+# Print the placement on a server as text: one row per set of CPUs, or one per round over all of them when there are many.
 # Usage: place_show INSTANCES
 place_show() {
   printf 'ports\tinstances\tCPUs\tmemory and policy\n'
@@ -194,7 +194,7 @@ place_show() {
   sed -n 's/^# \(node [0-9]* .*\)/-\t0\t-\t\1/p' <<<"$_PLACE_TOPOLOGY"
 }
 
-# Print the CPUs that the kernel isolates, as a list; nothing when there are none.
+# Print the CPUs that the kernel isolates, as a list; empty without isolated CPUs.
 # Usage: place_isolated
 place_isolated() {
   sed -n 's/^# isolated //p' <<<"$_PLACE_TOPOLOGY"

@@ -5,7 +5,7 @@
 # By server, instances and replicas: the number of processes there.
 declare -A _SPREAD_COUNT=()
 
-# The number of processes on the server that SERVER is narrowed to, of so many instances.
+# The number of processes on the server that SERVER is narrowed to.
 # Usage: spread_count_of INSTANCES
 # Returns: sets REPLY
 spread_count_of() {
@@ -19,7 +19,7 @@ spread_count_of() {
   _SPREAD_COUNT[$key]=$REPLY
 }
 
-# Print the ports of the processes on the server that SERVER is narrowed to, of so many instances.
+# Print the ports of the processes on the server that SERVER is narrowed to.
 # Usage: spread_ports INSTANCES
 # Globals: SERVER REDISBASE
 spread_ports() {

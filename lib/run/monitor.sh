@@ -147,7 +147,7 @@ _monitor_join() {
     { $1 = sprintf("%.6f", $1 - ahead / 1e6); print | "LC_ALL=C sort -s -k 1,1n" }' "${samples[@]}" >"$1/instances.tsv"
 }
 
-# Write what one server recorded; of several servers, each into a directory of its own.
+# Write what one server recorded; with several servers, each into a separate directory.
 _monitor_fetch() {
   local folder=$1 mark
   local -a marks=() files=()

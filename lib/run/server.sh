@@ -221,7 +221,7 @@ _server_logs() {
     return 1
   }
   servers_several || return 0
-  # From each server, only the logs of its own ports.
+  # From each server, only the logs of its ports.
   cat -- "$folder/info.after" >>"$1/info.after" && rm -- "$folder/info.after" || return
   while read -r port _; do files+=("$folder/redis-$port.log"); done <<<"$INSTANCE_PLAN"
   [[ ! -e $folder/events.tsv ]] || files+=("$folder/events.tsv")

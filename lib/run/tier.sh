@@ -55,7 +55,7 @@ tier_policy_of() {
   esac
 }
 
-# The option in SERVER_NUMACTL that places memory; empty when there is none.
+# The option in SERVER_NUMACTL that places memory; empty without one.
 # Usage: tier_numactl_of
 # Globals: SERVER_NUMACTL
 # Returns: sets REPLY

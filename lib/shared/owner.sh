@@ -58,7 +58,7 @@ owner_fresh() {
   ((EPOCHSECONDS - renewed < OWNER_LEASE))
 }
 
-# How a program of ours sees that the master of this run is gone: by the process of the master if that is on this machine, else by the lease.
+# How a program of the run detects that the master of this run is gone: by the process of the master if that is on this machine, else by the lease.
 # Usage: owner_watch
 # Globals: WORK RUN_ID
 # Returns: sets OWNER_WATCH, options of membench
