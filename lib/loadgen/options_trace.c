@@ -36,8 +36,8 @@ int options_trace(struct options *o, char why[OPTIONS_WHY])
                  {o->given_count, "COUNT"},
                  {o->speed <= 0 && o->given_time, "--time (in a closed loop, --requests limits a trace)"}};
     if (o->cluster)
-        return options_refuse(
-            why, "--trace %.100s: does not support --cluster, as a trace spreads keys over instances, not by slot; leave one out", o->trace_file);
+        return options_refuse(why, "--trace %.100s: does not support --cluster, as a trace spreads keys over instances, not by slot; leave one out",
+                              o->trace_file);
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (other[i].given)
             return options_refuse(why, "--trace %.100s: conflicts with %s, as the trace determines the load; leave it out", o->trace_file,
