@@ -60,12 +60,13 @@ static int resolve(struct endpoint *host, const char *text, size_t length, char 
 
 int endpoint_resolve(struct endpoint_hosts *h, const struct options *o, char why[ENDPOINT_WHY])
 {
-    const char *list = o->hosts ? o->hosts : "", *host;
-    uint32_t more = o->hosts ? (uint32_t)endpoint_hosts_named(o->hosts) : 0;
-    size_t length;
+    const char *list = o->hosts, *host = NULL;
+    size_t length = 0, most = 1;
+    int named = list ? endpoint_hosts_named(list) : 0;
     memset(h, 0, sizeof *h);
-    h->host = calloc(more + 1, sizeof *h->host);
-    h->from = calloc(more + 1, sizeof *h->from);
+    if (named > 0) most += (size_t)named; /* options_parse refuses an invalid list */
+    h->host = calloc(most, sizeof *h->host);
+    h->from = calloc(most, sizeof *h->from);
     if (!h->host || !h->from) {
         snprintf(why, ENDPOINT_WHY, "out of memory");
         return -1;
@@ -73,8 +74,7 @@ int endpoint_resolve(struct endpoint_hosts *h, const struct options *o, char why
     h->count = 1;
     if (o->socket) return 0;
     if (resolve(&h->host[0], o->host, strlen(o->host), why)) return -1;
-    while (h->count <= more) {
-        list = item(list, &h->from[h->count], &host, &length);
+    while (h->count < most && (list = item(list, &h->from[h->count], &host, &length))) {
         if (resolve(&h->host[h->count], host, length, why)) return -1;
         h->count++;
     }

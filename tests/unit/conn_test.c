@@ -285,16 +285,16 @@ static void every_address_is_tried(void)
 
 static void instances_are_on_their_hosts(void)
 {
-    struct options o = {.host = "127.0.0.1", .port = 7000, .hosts = "7002=127.0.0.2,7003=[::1]"};
+    struct options on = {.host = "127.0.0.1", .port = 7000, .hosts = "7002=127.0.0.2,7003=[::1]"};
     struct endpoint_hosts h;
     struct endpoint e;
     char why[ENDPOINT_WHY] = "";
-    CHECK_SAME(endpoint_hosts_named(o.hosts), 2);
-    CHECK_SAME(endpoint_resolve(&h, &o, why), 0);
-    CHECK(!endpoint_instance(&e, &h, &o, 7001, why) && !strcmp(e.name, "127.0.0.1:7001"));
-    CHECK(!endpoint_instance(&e, &h, &o, 7002, why) && !strcmp(e.name, "127.0.0.2:7002"));
+    CHECK_SAME(endpoint_hosts_named(on.hosts), 2);
+    CHECK_SAME(endpoint_resolve(&h, &on, why), 0);
+    CHECK(!endpoint_instance(&e, &h, &on, 7001, why) && !strcmp(e.name, "127.0.0.1:7001"));
+    CHECK(!endpoint_instance(&e, &h, &on, 7002, why) && !strcmp(e.name, "127.0.0.2:7002"));
     CHECK(e.address[0].ss_family == AF_INET && ((struct sockaddr_in *)(void *)&e.address[0])->sin_port == htons(7002));
-    CHECK(!endpoint_instance(&e, &h, &o, 9000, why) && !strcmp(e.name, "[::1]:9000") && e.address[0].ss_family == AF_INET6);
+    CHECK(!endpoint_instance(&e, &h, &on, 9000, why) && !strcmp(e.name, "[::1]:9000") && e.address[0].ss_family == AF_INET6);
     endpoint_hosts_free(&h);
     CHECK_SAME(endpoint_hosts_named(""), -1);
     CHECK_SAME(endpoint_hosts_named("7002=a,7002=b"), -1);
