@@ -15,7 +15,7 @@ teardown() {
 # Run a script that has the traps, as a job that signals reach.
 # Usage: script CODE
 script() {
-  printf 'set -Eeuo pipefail\n. %s/lib/core/cleanup.sh\ncleanup_init\n%s\n' "$REPO" "$1" >script.sh
+  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n%s\n' "$REPO" "$REPO" "$1" >script.sh
   job_start bash script.sh
 }
 
@@ -89,7 +89,7 @@ cleanup_pop'
 }
 
 @test "a reader of the messages that is gone ends the script, and what is undone is undone to the end" {
-  printf 'set -Eeuo pipefail\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" >script.sh
+  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" "$REPO" >script.sh
   cat >>script.sh <<'END'
 undo() { printf 'undoing %s\n' "$1" >&2; bash -c 'echo said by a program >&2'; echo "undone $1" >>undone; }
 cleanup_push undo first
@@ -114,7 +114,7 @@ exit 4'
 }
 
 @test "what an entry kills is no news" {
-  printf 'set -Eeuo pipefail\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" >script.sh
+  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" "$REPO" >script.sh
   cat >>script.sh <<'END'
 sleep 60 &
 pid=$!
@@ -127,7 +127,7 @@ END
 }
 
 @test "what is undone after a signal in IFS=x read splits words as ever" {
-  printf 'set -Eeuo pipefail\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" >script.sh
+  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" "$REPO" >script.sh
   cat >>script.sh <<'END'
 undo() { read -r first _ <<<'a b' && echo "$first"; }
 cleanup_push undo

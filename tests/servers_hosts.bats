@@ -95,7 +95,7 @@ sum() {
   job_wait 30
   run_split netns_exec client1 "$REPO/do_it.sh" stop "${WORDS[@]}" CLIENT_IP=198.18.0.11
   assert_success
-  assert_contains '198.18.0.3: ended what'
+  assert_contains '198.18.0.3: stopped everything that'
   nothing_left
 }
 

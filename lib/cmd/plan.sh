@@ -71,7 +71,7 @@ _plan_head() {
   printf 'server%s  %s (%s logical CPUs, %s GiB%s), Redis %s\n' "$(if servers_several; then echo s; else echo ' '; fi)" "$SERVER" "$SERVER_CORES" "$SERVER_MEM" \
     "$(! servers_several || echo ' each')" "$REDIS_FROM"
   printf 'clients  %s\n' "$CLIENT_IP"
-  printf 'phases   %s; %s connection(s) a thread, pipeline %s, keys %s\n' "$PHASES" "$CONNECTIONS" "$PIPELINE" "$(load_text)"
+  printf 'phases   %s; %s connection(s) per thread, pipeline %s, keys %s\n' "$PHASES" "$CONNECTIONS" "$PIPELINE" "$(load_text)"
   cold_say
   hit_say
   search_say
