@@ -167,9 +167,9 @@ END
   # 10,000,001 keys at 100,000 a second, 300 s, and a second at each: 402 s.
   run "$REPO/do_it.sh" plan "${words[@]}"
   assert_success
-  assert_match '100B-1i .* 6\.7
+  assert_match '100B-1i .* 6\.7 min
 '
   run "$REPO/do_it.sh" plan "${words[@]}" WARMUP=30
-  assert_match '100B-1i .* 7\.2
+  assert_match '100B-1i .* 7\.2 min
 '
 }

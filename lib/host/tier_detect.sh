@@ -183,7 +183,7 @@ _detect_vsmp() {
 }
 
 _detect_swaps() {
-  local path kind size used priority device
+  local path kind size used priority device data memory
   [[ ! -e $DETECT_ROOT/proc/swaps ]] || while read -r path kind size used priority; do
     [[ $path == /* && $path != /dev/zram* ]] || continue
     printf 'swap\t%s\t%s of %d MiB, %d used, priority %s\n' "$path" "$kind" $((size >> 10)) $((used >> 10)) "$priority"
@@ -191,9 +191,10 @@ _detect_swaps() {
   for device in "$DETECT_ROOT"/sys/block/zram*; do
     size=$(_detect_read "$device/disksize")
     [[ ${size:-0} != 0 ]] || continue
-    printf 'zram\t%s\t%d MiB, compressed by %s, %s\n' "${device##*/}" $((size >> 20)) \
-      "$(_detect_read "$device/comp_algorithm" | sed -n 's/.*\[\(.*\)\].*/\1/p')" \
-      "$(awk '{ printf "%d MiB in %d MiB", $1 / 1048576, $3 / 1048576 }' "$device/mm_stat")"
+    # Another run may remove its device at any moment.
+    read -r data _ memory _ < <(_detect_read "$device/mm_stat") || continue
+    printf 'zram\t%s\t%d MiB, compressed by %s, %d MiB in %d MiB\n' "${device##*/}" $((size >> 20)) \
+      "$(_detect_read "$device/comp_algorithm" | sed -n 's/.*\[\(.*\)\].*/\1/p')" $((data >> 20)) $((memory >> 20))
   done
 }
 
