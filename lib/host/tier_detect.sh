@@ -192,7 +192,8 @@ _detect_swaps() {
     size=$(_detect_read "$device/disksize")
     [[ ${size:-0} != 0 ]] || continue
     # Another run may remove its device at any moment.
-    read -r data _ memory _ < <(_detect_read "$device/mm_stat") || continue
+    read -r data _ memory _ <<<"$(_detect_read "$device/mm_stat")"
+    [[ -n $memory ]] || continue
     printf 'zram\t%s\t%d MiB, compressed by %s, %d MiB in %d MiB\n' "${device##*/}" $((size >> 20)) \
       "$(_detect_read "$device/comp_algorithm" | sed -n 's/.*\[\(.*\)\].*/\1/p')" $((data >> 20)) $((memory >> 20))
   done
