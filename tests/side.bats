@@ -54,7 +54,7 @@ END
   # shellcheck disable=SC2016 # expanded by the script
   side 'each() {
       case $1 in
-        slow) sleep 600 & echo $! >pid; sleep 600 ;;
+        slow) sleep 60 & echo $! >pid; sleep 60 ;;
         killed) kill -KILL $BASHPID ;;
         well) echo well ;;
       esac
@@ -72,7 +72,7 @@ END
 
 @test "an interrupted script leaves none of its shells, and asks again in its cleanup" {
   # shellcheck disable=SC2016 # expanded by the script
-  side 'each() { echo $BASHPID >"pid-$1"; kill -TERM $$; sleep 600; }
+  side 'each() { echo $BASHPID >"pid-$1"; kill -TERM $$; sleep 60; }
     last() { echo "cleaned $1"; }
     clean() { side_run 60 last a b; side_print a b; }
     cleanup_push clean

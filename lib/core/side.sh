@@ -152,20 +152,21 @@ _side_abort() {
 # Stop a subshell and all its descendants, such as an ssh that would otherwise keep running.
 # Usage: _side_kill PID
 _side_kill() {
-  local path line parent before=0
+  local path line state parent before=0 moving='' round=0
   local -A tree=([$1]=1) parents
   # Else bash would report that it was killed.
   disown "$1" 2>/dev/null || :
-  # Send STOP first, so that no process reports that another was killed. Repeat until no new process is found: one may have been started
-  # just before its parent was stopped.
-  until ((${#tree[@]} == before)); do
-    before=${#tree[@]}
+  # Send STOP first, so that no process reports that another was killed. Repeat until all are stopped and no new process is found: one that
+  # receives STOP in the middle of a fork stops after it. A process that the kernel does not let stop is not waited for.
+  until ((${#tree[@]} == before && ${#moving} == 0 || round++ == 100)); do
+    before=${#tree[@]} moving=''
     kill -s STOP "${!tree[@]}" 2>/dev/null || :
     parents=()
     for path in /proc/[0-9]*/stat; do
       { read -r line <"$path"; } 2>/dev/null || continue
-      read -r _ parent _ <<<"${line##*) }"
+      read -r state parent _ <<<"${line##*) }"
       parents[${line%% *}]=$parent
+      [[ ! -v "tree[${line%% *}]" || $state == [TtZX] ]] || moving+=.
     done
     _side_grow
   done
