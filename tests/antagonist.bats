@@ -130,7 +130,7 @@ END
   mkdir bin
   printf '#!/bin/bash\n[[ $1 == --version ]] && exec echo membench 1\necho "membench: node 0: broken on purpose" >&2\nexit 1\n' >bin/membench
   chmod +x bin/membench
-  # The program of the checkout, in a checkout of its own.
+  # A separate checkout, whose program is replaced.
   cp -rp "$REPO"/{lib,conf,tools,do_it.sh,summary2csv.sh,test.c,Makefile} .
   ln -s "$REPO/test" test
   cp bin/membench lib/membench/membench

@@ -149,7 +149,7 @@ END
   assert_contains "B/key  expected MiB  how known  rule MiB  headroom MiB"
   assert_match '1000B-2i +1000 +2 +[0-9]+ +[0-9]+ +[0-9]{4} +6[34] +asked'
   assert_equal "$(find host -name 'run-*')" ''
-  # What a tier leaves of it: a quarter in DRAM, and 4 MiB an instance.
+  # What a tier leaves of it: a quarter in DRAM, and 4 MiB per instance.
   run_split "$REPO/do_it.sh" plan -s demo -v swap KEYS=auto FILL=60G VALUE_SIZES=1000 SERVER=192.0.2.1 SERVER_CORES=2 SERVER_MEM=24
   assert_success
   assert_match '1000B-2i .* estimated +[0-9]+ +9[12][0-9]{2} +2 '

@@ -197,7 +197,7 @@ END
   chmod +x bin/memtier_benchmark
   PATH=$SCRATCH/bin:$PATH adapter memtier_benchmark set,get,mixed --connections 5 --pipeline 4 --time 2 --rate 6000 --ratio 1:3 127.0.0.1 1 128 2000
   assert_success
-  # The figures of its own table for each kind: Count, p50, p99, p99.9 and the longest; Redis counted 3,430 misses.
+  # The figures of the table that memtier_benchmark prints for each kind: Count, p50, p99, p99.9 and the longest; Redis counted 3,430 misses.
   assert_equal "$(row out set ops) $(row out get ops) $(row out mixed ops)" '3005 9010 12015'
   assert_equal "$(row out mixed p50_us) $(row out mixed p99_us) $(row out mixed p99_9_us) $(row out mixed max_us)" '55 207 895 919'
   assert_equal "$(row out get avg_us) $(row out mixed avg_us) $(row out mixed sets) $(row out get misses) $(row out mixed misses)" '69.0 69.0 3005 3430 3430'

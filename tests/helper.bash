@@ -43,7 +43,7 @@ scratch_teardown() {
 }
 
 # Print the start time of a process, in ticks since boot: together with the pid it identifies a process until the next boot.
-# Usage: process_start PID   Returns: 0, or 1 if there is none
+# Usage: process_start PID   Returns: 0, or 1 without such a process
 process_start() {
   local line
   local -a field

@@ -245,6 +245,8 @@ house_phrases() {
     'write it in the words of the glossary (CONTRIBUTING.md):'
   house_none "$(house_files do_it.sh summary2csv.sh test.c lib conf tools -- ! -name '*.svg' | house_phrases "$all")" \
     'write it in the words of the glossary (CONTRIBUTING.md):'
+  # In the tests, comments alone: their data may be any words. This file quotes the phrases.
+  house_none "$(house_files tests -- -name '*.ba*' ! -name house.bats | house_phrases "^ *#.*($all)")" 'write it in the words of the glossary (CONTRIBUTING.md):'
   # Each kind is found.
   printf '%s\n' 'a zombie is none' 'the run goes on' 'one row a phase' 'if somebody has it' 'for people' 'it stands above' 'whatever it is' \
     '490 us instead of 17 us' 'one row per phase' >"$BATS_TEST_TMPDIR/text"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Servers and clients on one wire: network namespaces, each with an address, an sshd and files of its own.
+# Servers and clients on one wire: network namespaces, each with an address, an sshd and separate files.
 #
 #   netns_up DIR                 builds it all below DIR, or skips the test with the reason
 #   netns_exec HOST CMD...       runs a command on HOST's network, with the files of the test (as a master would)

@@ -92,7 +92,7 @@ block() {
     rm -r "$RUN"
     run_make $ahead
     data_make
-    # Between its marks a phase has some seconds to be in, so the server's clock is known to that.
+    # A phase begins at some moment between its marks, which limits the error of the server's clock.
     assert_equal "$(block data/far-1.dat 1 | cut -f 2 | sort -u)" 0.50000
     assert_equal "$(block data/far-1.dat 1 | awk '{ print int($1) }' | sed -n 1,8p | tail -n 1)" 4
   done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A Redis Cluster over three servers, each a host of its own, and one of them going down; nothing is left on any host.
+# A Redis Cluster over three servers, each a separate host, of which one goes down; nothing is left on any host.
 # slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 

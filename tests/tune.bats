@@ -378,7 +378,7 @@ some_rows() {
   tune restore
   assert_success
   assert_back
-  # The kernel's own, where somebody else's weights turned them off.
+  # The kernel's automatic weights, which another user's weights turned off.
   echo false >"$folder/auto"
   original=$(tree_state)
   TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS=auto)
