@@ -36,7 +36,7 @@ alias_is_own() {
 
 # The kind of an alias of an earlier version.
 # Usage: alias_age NAME
-# Returns: sets REPLY to old or switch; empty for a name of another tool, and for a name that is no alias
+# Returns: sets REPLY to old or switch; empty for a name of another tool, and for a name that is not an alias
 alias_age() {
   REPLY=${_ALIAS_WHERE[$1]-}
   [[ $REPLY == old || $REPLY == switch ]] || REPLY=
