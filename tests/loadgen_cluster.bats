@@ -48,7 +48,7 @@ load cluster
 
 @test "without an error the nodes are queried only once" {
   cluster_start 3 0
-  loadgen 3 --cluster --phases populate,mixed --time 1.5 127.0.0.1 "$CLUSTER_PORT" 40 3000
+  loadgen 3 --cluster --phases populate,mixed --time 1.5 --rate 3000 127.0.0.1 "$CLUSTER_PORT" 40 3000
   assert_success
   # There is no gap unless a busy machine made a shard wait for an answer, which is a row.
   [[ $(sed 1d out/populate.gaps.tsv out/mixed.gaps.tsv) ]] || assert_equal "$(cluster_calls 'cluster|nodes' "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)))" 1
@@ -85,7 +85,7 @@ load cluster
   cluster_start 3 0
   loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000
   assert_success
-  loadgen_start 3 --cluster --faults --no-flush --phases get --time 6 --interval 0.25 --timeout 1 127.0.0.1 "$CLUSTER_PORT" 50 3000
+  loadgen_start 3 --cluster --faults --no-flush --phases get --time 6 --rate 600 --interval 0.25 --timeout 1 127.0.0.1 "$CLUSTER_PORT" 50 3000
   wait_until 20 grep -q get out/status
   kill -KILL "${CLUSTER_PIDS[2]}"
   job_wait 30
