@@ -14,7 +14,7 @@ readonly _RECEIVE_BINARY=4
 #   DIR exists, and is not a link
 # Returns: the script's exit status; REPLY_BAD with one line on stderr if a file is invalid: then no file is kept.
 receive_files() {
-  local folder=$1 limit files patterns REMOTE_FILE REMOTE_MARK REMOTE_LIMIT status=0 host call
+  local folder=$1 limit files patterns REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT status=0 host call
   local -a words
   shift
   words=("$@")
@@ -34,7 +34,7 @@ receive_files() {
       (umask 022 && exact=yes _receive_stream "$folder") || status=$?
     fi
   fi
-  rm -f -- "$REMOTE_FILE" "$REMOTE_FILE.err"
+  rm -f -- "$REMOTE_FILE"
   return "$status"
 }
 

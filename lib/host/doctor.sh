@@ -7,9 +7,10 @@
 # NEED_NUMACTL (not empty: policies are requested), FIRST_PORT and LAST_PORT of the instances, CLUSTER.
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
+# Print the checks of a role as rows, and `clock ARRIVED LEFT`: this host's clock at the beginning and at the end. With `clock`, print the clock.
 # Usage: main server|client|clock
 main() {
-  local tool
+  local tool arrived=${EPOCHREALTIME/,/.}
   if [[ $1 == clock ]]; then
     printf '%s\n' "${EPOCHREALTIME/,/.}"
     return
@@ -33,6 +34,7 @@ main() {
       ports_ephemeral
       ;;
   esac
+  row clock "$arrived" "${EPOCHREALTIME/,/.}"
 }
 
 # A tool must exist; with an option that prints its version, the version is in FOUND.
