@@ -293,13 +293,15 @@ _remote_there() {
 # Returns: the program's status; 1 if its output cannot be kept
 _remote_call() {
   local -a status=(0)
+  local said
+  # A redirection of the pipeline to the process would leave the descriptor that names it open in the program, and in what that leaves running.
+  exec {said}> >(_remote_said "$why")
   # The output is read here, by the last command of the pipeline.
   shopt -s lastpipe
-  {
-    # The exit status reports a shell that ends early; a message about the broken pipe is redundant.
-    printf '%s' "$1" 2>/dev/null | "${@:2}" 2>&4 4>&- {LOG_FD}>&- {_REMOTE_FD}<&- | _remote_keep 4>&- || status=("${PIPESTATUS[@]:1}")
-  } 4> >(_remote_said "$why")
+  # The exit status reports a shell that ends early; a message about the broken pipe is redundant.
+  printf '%s' "$1" 2>/dev/null | "${@:2}" 2>&"$said" {said}>&- {LOG_FD}>&- {_REMOTE_FD}<&- | _remote_keep || status=("${PIPESTATUS[@]:1}")
   shopt -u lastpipe
+  exec {said}>&-
   # The process ends when the program has closed its stderr.
   wait "$!" || :
   ((status[0] != 0 || ${status[1]-0} == 0)) || return 1

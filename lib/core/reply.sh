@@ -19,7 +19,7 @@ reply_print() {
   [[ $REMOTE_REPLY != $'\n'"$REMOTE_MARK"$'\n\n'"$REMOTE_MARK.end"$'\n' ]] || return 0
   {
     why=$(REPLY_TABLE=$LIB/core/replies.tsv REPLY_TUNING=$ROOT/conf/tuning.tsv REPLY_CALL=$script$'\t'$verb REPLY_MARK=$REMOTE_MARK \
-      LC_ALL=C awk -f "$LIB/core/reply.awk" <<<"$REMOTE_REPLY" 2>&1 >&3)
+      LC_ALL=C exec awk -f "$LIB/core/reply.awk" <<<"$REMOTE_REPLY" 2>&1 >&3)
   } 3>&1 && return 0
   ! remote_longer "$host" "$script" || return "$REPLY_BAD"
   printf "%s: invalid reply to '%s': %s\n" "$host" "$script $verb" "$why" >&2

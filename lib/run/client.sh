@@ -230,10 +230,11 @@ client_step() {
   _client_run "$1" step
 }
 
-# Print how far a client's clock is ahead of the master's, in microseconds.
+# How far a client's clock is ahead of the master's, in microseconds.
 # Usage: client_offset CLIENT
+# Returns: sets REPLY
 client_offset() {
-  echo "${_CLIENT_OFFSET[$1]}"
+  REPLY=${_CLIENT_OFFSET[$1]}
 }
 
 # Stop the generators of clients and remove their files there.
