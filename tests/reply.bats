@@ -205,6 +205,24 @@ listed() {
   assert_equal "$(ls -A other)" ''
 }
 
+@test "a file keeps every byte, whether it is empty, large, or not a text" {
+  mkdir into sent
+  : >sent/stderr
+  printf 'a\0b\n\n' >sent/set.hgrm
+  printf 'h\303\251\377\n' >sent/get.hgrm
+  head -c 200000 /dev/urandom >sent/stdout
+  (cd sent && . "$REPO/lib/shared/common.sh" && files_send -- *) >stream
+  ask 'receive_files into elsewhere client fetch'
+  assert_success
+  diff -r sent into
+  # Without the one that is not a text.
+  rm -r into sent/set.hgrm && mkdir into
+  (cd sent && . "$REPO/lib/shared/common.sh" && files_send -- *) >stream
+  ask 'receive_files into elsewhere client fetch'
+  assert_success
+  diff -r sent into
+}
+
 @test "files that are unrequested, too many, too large or not as announced: none is received, one line gives the reason" {
   local why
   mkdir into
