@@ -127,9 +127,9 @@ run_renew() {
 # Globals: RUN_OWNER
 owner_touch() {
   local fd
-  # A file that is removed in the meantime is not made again, because the name is opened for reading only.
+  # A removed file is not created, because its name is opened for reading only.
   { exec {fd}<"$1"; } 2>/dev/null || return 0
-  { printf '%s\n' "$RUN_OWNER" 1<>"/proc/self/fd/$fd"; } 2>/dev/null || touch -c -- "$1"
+  { printf '%s\n' "$RUN_OWNER" 1<>"/dev/fd/$fd"; } 2>/dev/null || touch -c -- "$1"
   exec {fd}<&-
 }
 
