@@ -65,7 +65,7 @@ _lock_renew() {
   # Check the master every second, so that this process exits at most a second after it.
   while proc_alive "$master" "$start"; do
     if ((SECONDS >= next)); then
-      servers_each _lock_again >/dev/null 2>&1 || :
+      servers_side 60 _lock_again >/dev/null 2>&1 || :
       next=$((SECONDS + pace))
     fi
     sleep 1

@@ -16,7 +16,7 @@ MONITOR_PROBES= # CPU time on the servers at the last mark, lines NAME PROBE: se
 monitor_start() {
   MONITOR_ALARM=
   _MONITOR_PLANNED=$1 _MONITOR_LAST='' _MONITOR_NEXT=0
-  servers_each _monitor_start || return
+  servers_print $((REMOTE_RETRY + 60)) _monitor_start || return
   _MONITOR_ON=yes
 }
 
@@ -123,7 +123,7 @@ monitor_fetch() {
   local host
   [[ -n $_MONITOR_ON ]] || return 0
   _MONITOR_ON=
-  servers_each _monitor_fetch "$1" || return
+  servers_print $((REMOTE_RETRY + 600)) _monitor_fetch "$1" || return
   servers_several || return 0
   _monitor_join "$1"
 }

@@ -207,12 +207,14 @@ _server_info() {
 # Fetch the instances' logs, their INFO as info.after, and the events of a fault.
 # Usage: server_logs DIR
 server_logs() {
-  servers_each _server_logs "$1"
+  local status=0
+  servers_print $((REMOTE_RETRY + 600)) _server_logs "$1" || status=1
+  ! servers_several || servers_each _server_gather "$1" || status=1
+  return "$status"
 }
 
 _server_logs() {
-  local folder=$1 port
-  local -a files=()
+  local folder=$1
   ! servers_several || folder=$1/$SERVER
   mkdir -p -- "$folder" || return
   receive_files "$folder" -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" server logs || return
@@ -220,8 +222,14 @@ _server_logs() {
     log_warn "$SERVER: no INFO of the instances after the load"
     return 1
   }
-  servers_several || return 0
-  # From each server, only the logs of its ports.
+}
+
+# Move the logs and events of one of several servers to those of all, from each server only the logs of its ports, and append its INFO.
+# Usage: _server_gather DIR
+_server_gather() {
+  local folder=$1/$SERVER port
+  local -a files=()
+  [[ -e $folder/info.after ]] || return
   cat -- "$folder/info.after" >>"$1/info.after" && rm -- "$folder/info.after" || return
   while read -r port _; do files+=("$folder/redis-$port.log"); done <<<"$INSTANCE_PLAN"
   [[ ! -e $folder/events.tsv ]] || files+=("$folder/events.tsv")
