@@ -266,7 +266,8 @@ _fill_wanted() {
 _fill_sample() {
   local size=$1 digits from keys room most used bytes=8 limit=75000 values
   # Sizes of a distribution must occur often enough for their mean to be exact.
-  [[ $VALUE_DISTRIBUTION == off ]] || bytes=256 limit=400000
+  sizes_first
+  [[ -z $REPLY ]] || bytes=256 limit=400000
   mix_fills
   read -r _ values <<<"$REPLY"
   ((values > 0)) || values=1
@@ -299,7 +300,8 @@ _fill_used() {
   # The GETs make Redis empty an outgrown table: it does one step per request.
   local -a user=()
   local phases=set,get
-  [[ $VALUE_DISTRIBUTION == off ]] || user=(--sizes "$VALUE_DISTRIBUTION")
+  [[ $VALUE_DISTRIBUTION == off ]] || user=(--sizes "$(sizes_sample)")
+  ! sizes_own || phases=populate,get
   [[ $COMMANDS == off ]] || phases=populate,get user+=(--commands "$COMMANDS")
   [[ -z $LOAD_USER ]] || user+=(--user "$LOAD_USER")
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$out/tls.crt"

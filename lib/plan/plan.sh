@@ -160,6 +160,12 @@ _plan_cell() {
   held=$REPLY
   fill_bytes_of "$size" "$instances" "$held" || asked=1
   bytes=$REPLY
+  # SETs of a later phase may be larger.
+  sizes_largest "$size"
+  if ((REPLY > size)); then
+    fill_bytes_of "$REPLY" "$instances" "$held" || asked=1
+    ((asked || REPLY <= bytes)) || bytes=$REPLY
+  fi
   fill_bytes_of "$size" "$instances" "$keys" || asked=1
   full=$REPLY
   ((!asked)) || return

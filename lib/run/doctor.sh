@@ -126,8 +126,9 @@ _doctor_needs() {
     ops=0
     [[ $RATE == search ]] || ops=${RATE%.*}
     ((ops > 0)) || ops=$PLAN_OPS
-    # The current point has one value size.
-    ((VALUE_SIZES * 8 * ops <= NEED_BITS)) || NEED_BITS=$((VALUE_SIZES * 8 * ops))
+    # The current point has one value size, or sizes by phase.
+    sizes_largest "$VALUE_SIZES"
+    ((REPLY * 8 * ops <= NEED_BITS)) || NEED_BITS=$((REPLY * 8 * ops))
     [[ -z $SERVER_NUMACTL$CLIENT_NUMACTL && $PLACEMENT != numa && $PLACEMENT != split ]] || NEED_NUMACTL=yes
     _doctor_connections
   done
