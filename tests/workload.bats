@@ -71,6 +71,24 @@ refusals() {
   (($(column get misses) > 0)) || fail 'no key expired'
 }
 
+@test "sizes by phase, through do_it.sh" {
+  local small large
+  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" PHASES='populate mixed' VALUE_DISTRIBUTION='populate=200-400 mixed=1000-3000'
+  assert_success
+  assert_contains 'keys sequential; values populate=200-400 mixed=1000-3000' "$output"
+  assert_match '300B-2i +300 '
+  # Memory is planned for the larger sizes.
+  planned() {
+    "$REPO/do_it.sh" plan --rows "${WORDS[@]}" KEYS=100000 PHASES='populate mixed' VALUE_DISTRIBUTION="$1" |
+      awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["data_bytes"] }'
+  }
+  large=$(planned 'populate=200-400 mixed=1000-3000') small=$(planned 'populate=200-400 mixed=10-30')
+  ((large > 4 * small)) || fail "planned $large bytes, and $small"
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" PHASES='populate mixed get' VALUE_DISTRIBUTION='mixed=50-400' KEY_PATTERN=uniform TIME=1 RATE=2000
+  assert_success
+  assert_equal "$(column get sizes) $(column get len) $(column mixed sizes) $(column mixed len) $(column get errors)" 'mixed=50-400 100 50-400 100 0'
+}
+
 @test "what makes no sense is refused with one line: values" {
   refusals <<'END'
 VALUE_DISTRIBUTION=weibull:1:2|VALUE_DISTRIBUTION=weibull:1:2: invalid; accepted: off, LOW-HIGH

@@ -154,7 +154,8 @@ _server_begin() {
 # Returns: sets INSTANCE_PLAN SERVER_ADDRESS SERVER_DIRECTIVES LAUNCH_WORDS
 _server_prepare() {
   INSTANCE_PLAN=$("$@") || return
-  SERVER_ADDRESS=$(host_data "$SERVER")
+  host_data "$SERVER"
+  SERVER_ADDRESS=$REPLY
   SERVER_DIRECTIVES=$(_server_directives) || return
   # Other generators take a password only as an argument, where other users of the client can see it. So they get a user without a password,
   # with only the commands that they measure.
