@@ -294,7 +294,7 @@ _fill_sample() {
 
 # Print the used_memory of the scratch instance with a sample of keys.
 _fill_used() {
-  local size=$1 from=$2 keys=$3 out=$_REMOTE_TMP/sample used='' last info try
+  local size=$1 from=$2 keys=$3 out=$_REMOTE_TMP/sample used='' last info try REPLY
   rm -rf -- "$out"
   mkdir -- "$out"
   # The GETs make Redis empty an outgrown table: it does one step per request.
@@ -306,9 +306,10 @@ _fill_used() {
   [[ -z $LOAD_USER ]] || user+=(--user "$LOAD_USER")
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$out/tls.crt"
   mapfile -t -O "${#user[@]}" user < <(tls_options "$out/tls.crt")
+  host_data "$SERVER"
   REDISCLI_AUTH=$(server_load_password) OMP_NUM_THREADS=1 "$(tls_program)" "${user[@]}" --phases "$phases" --pipeline 64 --data "$DATA" --seed "$SEED" \
     --key-min "$from" --key-max $((from + keys - 1)) --out "$out" --timeout 30 \
-    "$(host_data "$SERVER")" "$REDISBASE" "$size" >"$out/log" 2>&1 </dev/null || {
+    "$REPLY" "$REDISBASE" "$size" >"$out/log" 2>&1 </dev/null || {
     printf 'the sample of keys of %d B cannot be set: %s\n' "$size" "$(tail -n 1 "$out/log")" >&2
     return 1
   }

@@ -139,9 +139,12 @@ _repeat_plan() {
 
 # The actual start of each phase on each client, on the master's clock: PHASE CLIENT START_US.
 _repeat_starts() {
-  local folder=$1 client
+  local folder=$1 client REPLY
   local -a files=()
-  for client in "${@:2}"; do files+=(client="$client" offset="$(client_offset "$client")" "$folder/$client/result.tsv"); done
+  for client in "${@:2}"; do
+    client_offset "$client"
+    files+=(client="$client" offset="$REPLY" "$folder/$client/result.tsv")
+  done
   printf 'phase\tclient\tstart_us\n'
   awk -F '\t' '
     FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
