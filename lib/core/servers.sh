@@ -137,7 +137,7 @@ servers_clock() {
 }
 
 # Settings that need one server, each with the value that leaves it out.
-readonly _SERVERS_ONE='FAR_EVENTS=off FAR_BYTES=off DAMON=off NEIGHBOUR=0 COLD_MEMORY=0 HIT_RATIO=off PROBE_WSS=off TRACE= TLS=off'
+readonly _SERVERS_ONE='FAR_EVENTS=off FAR_BYTES=off DAMON=off NEIGHBOUR=0 COLD_MEMORY=0 HIT_RATIO=off PROBE_WSS=off TRACE='
 
 # Refuse servers that cannot be those of one run.
 # Usage: servers_check

@@ -119,7 +119,7 @@ server_find_redis() {
 # Usage: server_start INSTANCES [PLACES]
 #   PLACES as spread_places gives them
 # Returns: sets LOAD_USER, whom the load generators log in as; empty: there are no users, and the password is the master's. Sets
-#   SERVER_CERTIFICATE, which they have to trust; empty: there is no TLS.
+#   SERVER_CERTIFICATE, the certificates of all servers, which they have to trust; empty: there is no TLS.
 server_start() {
   CLUSTER_TABLE=
   ! cluster_on || CLUSTER_TABLE=$(cluster_table "$1")
@@ -178,7 +178,7 @@ _server_started() {
   while IFS=$'\t' read -r name value; do
     case $name in
       user) user=$value ;;
-      certificate) SERVER_CERTIFICATE=$(base64 -d <<<"$value") || return ;;
+      certificate) SERVER_CERTIFICATE+=${SERVER_CERTIFICATE:+$'\n'}$(base64 -d <<<"$value") || return ;;
       root) log_warn "$1: instances run as root: $value" ;;
     esac
   done <<<"${SIDE_OUT[$1]}"
