@@ -28,7 +28,7 @@ cleanup_init
 conf_defaults "$ROOT/conf/defaults.conf"
 for word in "$@"; do conf_word argument "$word" test; done
 conf_resolve
-load_settle
+sizes_settle
 remote_init
 lock_name test
 server_password
@@ -42,7 +42,7 @@ for size in $VALUE_SIZES; do
   keys=$(fill_keys "$size" "$SRV_OVERRIDE")
   server_start "$SRV_OVERRIDE"
   mapfile -t more < <(load_options)
-  REDISCLI_AUTH=$REDIS_PASSWORD OMP_NUM_THREADS=$SRV_OVERRIDE "$ROOT/test" "${more[@]}" --phases set,get --pipeline 64 --data "$DATA" --out . \
+  REDISCLI_AUTH=$REDIS_PASSWORD OMP_NUM_THREADS=$SRV_OVERRIDE "$ROOT/test" "${more[@]}" --phases "${FILL_PHASES:-set,get}" --pipeline 64 --data "$DATA" --out . \
     127.0.0.1 "$REDISBASE" "$size" "$keys" >log 2>&1
   # Connections are closed a little later: only the asking connection is left, at each instance.
   until (($(server_info | awk -F : '/^connected_clients:/ { sum += $2 } END { print sum + 0 }') == SRV_OVERRIDE)); do sleep 0.05; done
@@ -107,6 +107,17 @@ lognormal:1000:1500 600M
 100:80,5000:20 600M
 10-300 150M
 END
+}
+
+@test "sizes of populate alone: used_memory is what FILL asks for, within 1 %, and the plan counts the larger sizes of a later phase" {
+  FILL_WORDS=(DATA=random VALUE_DISTRIBUTION='populate=lognormal:300:200 mixed=50-4000' PHASES='populate mixed')
+  export FILL_PHASES=populate,get
+  fill_measure 2 150M 1000
+  fill_check 2 150M 1
+  # Without sizes of its own, populate uses VALUE_SIZES, which may be swept.
+  FILL_WORDS=(DATA=pattern VALUE_DISTRIBUTION=mixed=50-4000 PHASES='populate mixed')
+  fill_measure 1 60M 100 1000
+  fill_check 1 60M 2
 }
 
 @test "a share is of the memory that may be used, and a target between two sizes of the dict's table is said" {

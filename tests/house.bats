@@ -5,6 +5,7 @@
 load helper
 
 setup() {
+  trace_less
   cd "$REPO" || return 1
 }
 

@@ -5,6 +5,7 @@
 
 load helper
 load loadgen
+load cluster
 
 # Print a count of INFO.
 # Usage: info_count NAME [PORT]
@@ -41,6 +42,55 @@ agree() {
     agree t.csv "$fill"
     process_end "$REDIS_PID" "$(process_start "$REDIS_PID")"
   done
+}
+
+# Print the sum of a count of INFO over the three masters of the cluster.
+# Usage: masters_count NAME
+masters_count() { for port in "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)); do info_count "$1" "$port"; done | awk '{ sum += $1 } END { print sum }'; }
+
+# Print the keys of the three masters of the cluster, without the markers.
+masters_keys() { for port in "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)); do redis-cli -p "$port" --scan; done | grep -vc redis-tier-benchmark; }
+
+@test "on a cluster a key goes to the shard of its slot: hits, misses and fills are those of a model and of all masters" {
+  local words hits misses fills sets keys port tagged index
+  trace_make 12000 4000 900 >made.csv
+  # Some keys have a hash tag, and only its part selects the slot.
+  sed 's/,ns:a,b:/,{ns:a,b}:/' made.csv >t.csv
+  grep -q '{ns:a,b}' t.csv || fail 'no key has a tag'
+  for words in '3 -c 2 --speed max --fill-misses' '2 -c 3 -P 1 --speed 10 --fill-misses --data random' '6 -c 3 --speed max -P 8'; do
+    tagged=''
+    cluster_start 3 0
+    # shellcheck disable=SC2086 # words on purpose
+    loadgen ${words%% *} --cluster ${words#* } --trace t.csv 127.0.0.1 $((CLUSTER_PORT + 1))
+    assert_success
+    read -r hits misses fills sets keys < <(awk -F , -v fill="$([[ $words != *fill* ]] || echo 1)" -f "$REPO/tests/trace.awk" t.csv)
+    ((hits > 500 && misses > 500)) || fail "the trace has $hits hits and $misses misses"
+    assert_equal "$(result replay errors) $(result replay moved) $(result replay misses) $(kind fill 3) $(result replay sets)" "0 0 $misses $fills $((sets + fills))"
+    assert_equal "$(masters_count keyspace_hits) $(masters_count keyspace_misses) $(masters_keys)" "$hits $misses $keys"
+    assert_equal "$(cluster_calls get "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)))" "$(kind get 3)"
+    assert_equal "$(result replay ops) $(column_sum out/replay.shards.tsv ops)" "$((12000 + fills)) $((12000 + fills))"
+    # Every shard has its part, and keys with one tag are on one of them.
+    for port in "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)); do
+      (($(redis-cli -p "$port" dbsize) > keys / 6)) || fail "port $port has $(redis-cli -p "$port" dbsize) of $keys keys"
+      if [[ $(redis-cli -p "$port" --scan --pattern '{ns:a,b}*') ]]; then tagged+=" $port"; fi
+    done
+    assert_match '^ [0-9]+$' "$tagged"
+    for index in 0 1 2; do process_end "${CLUSTER_PIDS[index]}" "$(process_start "${CLUSTER_PIDS[index]}")"; done
+    rm -r "$SCRATCH/cluster"
+  done
+}
+
+@test "several clients of a cluster replay the parts of their shards" {
+  local hits misses fills sets keys part ops=0
+  trace_make 12000 4000 900 >t.csv
+  cluster_start 3 0
+  for part in 0-0 1-2; do
+    loadgen 2 --cluster --shards "$part" -c 2 --speed max --fill-misses --trace t.csv 127.0.0.1 "$CLUSTER_PORT"
+    assert_success
+    ops=$((ops + $(result replay ops)))
+  done
+  read -r hits misses fills sets keys < <(awk -F , -v fill=1 -f "$REPO/tests/trace.awk" t.csv)
+  assert_equal "$ops $(masters_count keyspace_hits) $(masters_count keyspace_misses) $(masters_keys)" "$((12000 + fills)) $hits $misses $keys"
 }
 
 @test "keys and values have the lengths and times to live of the trace, and are compared to the last byte" {

@@ -117,9 +117,9 @@ END
     }' "$REPO/lib/core/replies.tsv" >cases
   (($(wc -l <cases) > 60))
   ask '
-    REMOTE_FILE=$SCRATCH/said REMOTE_MARK=mark REMOTE_LIMIT=100000
+    REMOTE_FILE= REMOTE_MARK=mark REMOTE_LIMIT=100000
     while IFS=$'\''\t'\'' read -r script verb wanted reply; do
-      printf "\nmark\n%s\n\nmark.end\n" "$reply" >"$REMOTE_FILE"
+      printf -v REMOTE_REPLY "\nmark\n%s\n\nmark.end\n" "$reply"
       status=0
       said=$(reply_print elsewhere "$script" $verb 2>why) || status=$?
       if [[ $wanted == passed ]]; then
@@ -153,10 +153,15 @@ END
   done <<'END'
 cat >/dev/null|no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there
 head -c 40|the reply is truncated
-tr '\t' '\0'|the reply is truncated
 awk '{ print } /^host/ { print }'|the reply has 2 lines, expected up to 1
 END
-  printf 'cat; head -c 20M /dev/zero\n' >filter
+  # NULs are left out, and what remains is no field of its kind.
+  printf '%s\n' "tr '\\t' '\\0'" >filter
+  ask 'remote_run elsewhere facts memory'
+  assert_failure 3
+  assert_equal "$output" ''
+  assert_match "^elsewhere: invalid reply to 'facts memory': unexpected line 'host[0-9]+'\$" "$stderr"
+  printf 'cat; head -c 20M /dev/zero | tr "\\0" x\n' >filter
   ask 'remote_run elsewhere facts memory'
   assert_failure 3
   assert_equal "$stderr" 'elsewhere: facts: the reply is longer than 16 MiB'
@@ -198,6 +203,24 @@ listed() {
   ask 'receive_files into elsewhere client fetch'
   assert_failure
   assert_equal "$(ls -A other)" ''
+}
+
+@test "a file keeps every byte, whether it is empty, large, or not a text" {
+  mkdir into sent
+  : >sent/stderr
+  printf 'a\0b\n\n' >sent/set.hgrm
+  printf 'h\303\251\377\n' >sent/get.hgrm
+  head -c 200000 /dev/urandom >sent/stdout
+  (cd sent && . "$REPO/lib/shared/common.sh" && files_send -- *) >stream
+  ask 'receive_files into elsewhere client fetch'
+  assert_success
+  diff -r sent into
+  # Without the one that is not a text.
+  rm -r into sent/set.hgrm && mkdir into
+  (cd sent && . "$REPO/lib/shared/common.sh" && files_send -- *) >stream
+  ask 'receive_files into elsewhere client fetch'
+  assert_success
+  diff -r sent into
 }
 
 @test "files that are unrequested, too many, too large or not as announced: none is received, one line gives the reason" {

@@ -99,9 +99,9 @@ sum() {
   nothing_left
 }
 
-@test "without a cluster three servers share seven instances: each client loads its own, on whichever server they are" {
+@test "without a cluster three servers share seven instances: each client loads its own by TLS, on whichever server they are" {
   local rep host
-  run_split netns_exec client1 "$REPO/do_it.sh" run -s demo "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" INSTANCES=7 KEYS=500 VALUE_SIZES=100
+  run_split netns_exec client1 "$REPO/do_it.sh" run -s demo "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" INSTANCES=7 KEYS=500 VALUE_SIZES=100 TLS=on
   assert_success
   rep=$(echo "$SCRATCH"/results/*/native/*/rep-1)
   assert_equal "$(awk -F '[=,]' '/^cmdstat_set:/ { sum += $2 } END { print sum }' "$rep/server/info.after")" "$(sum set ops)"

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load cluster
 
 setup() {
   scratch_setup
@@ -39,6 +40,17 @@ column() {
   run_split "$REPO/summary2csv.sh" "$SCRATCH"/results/*/
   assert_success
   assert_contains ,replay, "$output"
+}
+
+@test "a run replays a trace on a cluster: the requests are those that the masters count" {
+  local hits misses fills sets keys
+  BASE=$(cluster_ports 3)
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" CLUSTER=on REPLICAS=0 SRV_OVERRIDE=3 REDISBASE="$BASE" PLACEMENT=none TRACE_SPEED=max FILL_MISSES=on
+  assert_success
+  read -r hits misses fills sets keys < <(awk -F , -v fill=1 -f "$REPO/tests/trace.awk" t.csv)
+  assert_equal "$(column ops) $(column misses) $(column sets) $(column errors) $(column moved)" "$((2000 + fills)) $misses $((sets + fills)) 0 0"
+  assert_equal "$(awk -F '[:\r]' '/^keyspace_(hits|misses):/ { sum[$1] += $2 } END { print sum["keyspace_hits"], sum["keyspace_misses"] }' results/*/*/*/rep-1/server/info.after)" \
+    "$hits $misses"
 }
 
 @test "doctor names a client without the trace" {

@@ -138,7 +138,7 @@ tune_table() {
     conf_defaults "$ROOT/conf/defaults.conf"
     for word in SERVER=10.0.0.1 CLIENT_IP=10.0.0.9 "$@"; do conf_word argument "$word" test; done
     conf_resolve
-    tune_settings "$host"' bash "$@"
+    tune_settings "$host" && printf "%s\n" "$REPLY"' bash "$@"
 }
 
 # Set the default settings that scripts are sent.

@@ -71,6 +71,37 @@ refusals() {
   (($(column get misses) > 0)) || fail 'no key expired'
 }
 
+@test "sizes by phase, through do_it.sh" {
+  local small large
+  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" PHASES='populate mixed' VALUE_DISTRIBUTION='populate=200-400 mixed=1000-3000'
+  assert_success
+  assert_contains 'keys sequential; values populate=200-400 mixed=1000-3000' "$output"
+  assert_match '300B-2i +300 '
+  # Memory is planned for the larger sizes.
+  planned() {
+    "$REPO/do_it.sh" plan --rows "${WORDS[@]}" KEYS=100000 PHASES='populate mixed' VALUE_DISTRIBUTION="$1" |
+      awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["data_bytes"] }'
+  }
+  large=$(planned 'populate=200-400 mixed=1000-3000') small=$(planned 'populate=200-400 mixed=10-30')
+  ((large > 4 * small)) || fail "planned $large bytes, and $small"
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" PHASES='populate mixed get' VALUE_DISTRIBUTION='mixed=50-400' KEY_PATTERN=uniform TIME=1 RATE=2000
+  assert_success
+  assert_equal "$(column get sizes) $(column get len) $(column mixed sizes) $(column mixed len) $(column get errors)" 'mixed=50-400 100 50-400 100 0'
+}
+
+@test "the report has a table of the load, with the share of popular keys and the sizes of values" {
+  need_command gnuplot
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" PHASES='populate get' VALUE_DISTRIBUTION='populate=100:3,300:1' KEY_PATTERN=hotspot:10:80 SHIFT=1:20 \
+    TIME=2 RATE=2000 REPORT=on
+  assert_success
+  assert_contains 'The load: requests to the most popular keys, and sizes of values' "$output"
+  assert_match 'get +[0-9a-zA-Z-]+ +hotspot:10:80, moving +500 +8.0% +80.0% +88.9% +populate=100:3,300:1 ' "$output"
+  assert_match 'populate +[0-9a-zA-Z-]+ +shuffle +500 +1.0% +10.0% +50.0% +100:3,300:1 +100 +300 +1[45][0-9]' "$output"
+  page=$(cat "$SCRATCH"/results/*/report.html)
+  assert_contains '<h3>The load: requests to the most popular keys, and sizes of values</h3>' "$page"
+  assert_contains '<td>hotspot:10:80, moving</td>' "$page"
+}
+
 @test "what makes no sense is refused with one line: values" {
   refusals <<'END'
 VALUE_DISTRIBUTION=weibull:1:2|VALUE_DISTRIBUTION=weibull:1:2: invalid; accepted: off, LOW-HIGH

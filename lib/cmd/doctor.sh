@@ -16,7 +16,7 @@
 
 cmd_doctor() {
   local word all='' fix='' yes='' probe='' rows status=0
-  local -a words=()
+  local -a words=() hosts
   for word; do
     case $word in
       --all) all=all ;;
@@ -32,7 +32,8 @@ cmd_doctor() {
   remote_init
   lock_name doctor
   server_password
-  log_info "checking $(doctor_hosts | paste -sd ' ')"
+  doctor_hosts
+  log_info "checking ${hosts[*]}"
   rows=$_REMOTE_TMP/doctor
   doctor_rows >"$rows"
   if [[ -n $fix ]]; then

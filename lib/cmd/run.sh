@@ -17,11 +17,13 @@
 
 cmd_run() {
   local failed=0 page
+  local -a hosts
   options_read "${BASH_SOURCE[0]}" "$@"
   lock_settings_check
   RUN=
   cleanup_push progress_leave
-  log_info "checking $(doctor_hosts | paste -sd ' ')"
+  doctor_hosts
+  log_info "checking ${hosts[*]}"
   remote_init
   lock_name "$(basename "$SCENARIO" .conf)"
   run_prepare
@@ -75,7 +77,9 @@ _run_fit() {
 
 # Record the facts of every host, tuned as it is for the run.
 _run_capture() {
-  log_info "reading the description of $(doctor_hosts | paste -sd ' ')"
+  local -a hosts
+  doctor_hosts
+  log_info "reading the description of ${hosts[*]}"
   { sysinfo_capture "$RUN" && facts_write "$RUN"; } || die "cannot write the description of every host to $RUN"
   servers_each _run_memory
   sysinfo_head "$RUN" >"$RUN/setup.log"
@@ -176,7 +180,7 @@ _run_sweep() {
 _run_stale() {
   local host
   local -a hosts
-  mapfile -t hosts < <(doctor_hosts)
+  doctor_hosts
   remote_reach "${hosts[@]}" || {
     side_print "${hosts[@]}" >&2
     die_unfit "$(side_failed "${hosts[@]}"): cannot be reached, nothing was started; ./do_it.sh doctor prints what is missing"

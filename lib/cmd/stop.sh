@@ -13,7 +13,7 @@ cmd_stop() {
   options_read "${BASH_SOURCE[0]}" "$@"
   [[ -z $FORCE ]] || mode=force
   remote_init
-  mapfile -t hosts < <(doctor_hosts)
+  doctor_hosts
   # An unreachable host does not delay the others.
   side_run $((REMOTE_RETRY + 300)) _stop_host "${hosts[@]}" || status=3
   side_print "${hosts[@]}" || status=1

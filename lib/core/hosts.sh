@@ -62,8 +62,9 @@ hosts_clients() {
 
 # Print the address on which a host carries the load: its data address, else its ssh address.
 # Usage: host_data ADDRESS
+# Returns: sets REPLY
 host_data() {
-  echo "${HOST_DATA[$1]-$1}"
+  REPLY=${HOST_DATA[$1]-$1}
 }
 
 # Print the clients that run on a server's machine, unless SINGLE_NODE asks for that.

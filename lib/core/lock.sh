@@ -56,27 +56,32 @@ _lock_give() {
 }
 
 _lock_renew() {
-  local master=$1 start next=0 pace=$(($(lock_lease) / 6)) REMOTE_RETRY=0
+  local master=$1 start next=0 pace fd REMOTE_RETRY=0
   trap - EXIT INT TERM HUP
   proc_start "$master" || return 0
   start=$PROC_START
   # Often enough that a link that is down for REMOTE_RETRY does not end the lease.
-  pace=$((pace > 10 ? 10 : pace))
+  lock_lease
+  pace=$((REPLY / 6 > 10 ? 10 : REPLY / 6))
+  # Nothing writes to the pipe: reading from it is a pause without a process.
+  exec {fd}<> <(:)
   # Check the master every second, so that this process exits at most a second after it.
   while proc_alive "$master" "$start"; do
     if ((SECONDS >= next)); then
-      servers_each _lock_again >/dev/null 2>&1 || :
+      servers_side 60 _lock_again >/dev/null 2>&1 || :
       next=$((SECONDS + pace))
     fi
-    sleep 1
+    read -r -t 1 -u "$fd" || :
   done
 }
 
-# Print the seconds that a lock, and the tuning of a host, last without a heartbeat.
+# The seconds that a lock, and the tuning of a host, last without a heartbeat.
 # Usage: lock_lease
 # Globals: LEASE REMOTE_RETRY
+# Returns: sets REPLY
 lock_lease() {
-  if [[ $LEASE == auto ]]; then echo $((REMOTE_RETRY + 60)); else echo "$LEASE"; fi
+  REPLY=$LEASE
+  [[ $LEASE != auto ]] || REPLY=$((REMOTE_RETRY + 60))
 }
 
 # Set the run's name, and its owner's line as it is sent to every host.
@@ -100,7 +105,8 @@ lock_owner() {
   user=$(id -un 2>/dev/null) || user=$EUID
   read -r host </proc/sys/kernel/hostname
   read -r boot </proc/sys/kernel/random/boot_id
+  lock_lease
   user=${user//[^A-Za-z0-9._@+-]/_} host=${host//[^A-Za-z0-9._@+-]/_}
   TZ=UTC0 printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%(%Y-%m-%dT%H:%M:%SZ)T\t%s\n' "$1" "${user:0:64}" "${host:0:64}" $$ "$PROC_START" \
-    "$boot" "$(readlink /proc/self/ns/pid)" -1 "$(lock_lease)"
+    "$boot" "$(readlink /proc/self/ns/pid)" -1 "$REPLY"
 }

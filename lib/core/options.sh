@@ -134,7 +134,7 @@ variant_use() {
   fi
   conf_resolve
   hosts_clients
-  load_settle
+  sizes_settle
   fill_settle
 }
 

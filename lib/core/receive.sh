@@ -4,12 +4,17 @@
 # A host does not send an archive, which could contain links, devices, owners and paths. It sends a line SIZE, SHA256, NAME for each file, an
 # empty line, and the bytes of the files in that order (files_send in lib/shared/common.sh); the files are made here.
 
+# Up to this size a text is copied without a process.
+readonly _RECEIVE_SMALL=$((64 << 10))
+# The status of _receive_stream when it has to be called with exact=yes, because a file is not a text.
+readonly _RECEIVE_BINARY=4
+
 # Run a script that sends files, and put them into a directory, with our owner and mode 0644.
 # Usage: receive_files DIR [-e NAME]... HOST SCRIPT [VERB]
 #   DIR exists, and is not a link
 # Returns: the script's exit status; REPLY_BAD with one line on stderr if a file is invalid: then no file is kept.
 receive_files() {
-  local folder=$1 limit files patterns REMOTE_FILE REMOTE_MARK REMOTE_LIMIT status=0 host call
+  local folder=$1 limit files patterns REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT status=0 host call
   local -a words
   shift
   words=("$@")
@@ -24,8 +29,12 @@ receive_files() {
   remote_raw $((limit + 1024)) "$@" || status=$?
   if ((status == 0)); then
     (umask 022 && _receive_stream "$folder") || status=$?
+    if ((status == _RECEIVE_BINARY)); then
+      status=0
+      (umask 022 && exact=yes _receive_stream "$folder") || status=$?
+    fi
   fi
-  rm -f -- "$REMOTE_FILE" "$REMOTE_FILE.err"
+  rm -f -- "$REMOTE_FILE"
   return "$status"
 }
 
@@ -45,9 +54,10 @@ _receive_kind() {
 
 # Write the files of a stream to a directory next to the target, and move them to the target if all are valid.
 # Usage: _receive_stream DIR
-# Globals: the variables that receive_files has set
+# Globals: the variables that receive_files has set; exact, see _receive_copy
+# Returns: 1, REPLY_BAD, or _RECEIVE_BINARY
 _receive_stream() {
-  local folder=$1 new line size sum name total=0 index
+  local folder=$1 new line size sum name total=0 index status
   local -a sizes=() names=() sums=()
   local -A seen=()
   {
@@ -72,7 +82,11 @@ _receive_stream() {
     # No other user can enter it, with any modes of the files.
     new=$(mktemp -d "$folder/.receive.XXXXXX") || return
     for index in "${!names[@]}"; do
-      head -c "${sizes[index]}" >"$new/${names[index]}" || { rm -rf -- "$new" && return 1; }
+      _receive_copy "${sizes[index]}" "$new/${names[index]}" || {
+        status=$?
+        rm -rf -- "$new"
+        return "$status"
+      }
     done
     # A script that failed has not written the end mark.
     { IFS= read -r -n 4096 line && [[ -z $line ]] && IFS= read -r -n 4096 line; } || line=
@@ -81,7 +95,8 @@ _receive_stream() {
       _receive_cut "the files are truncated" || return
     }
   } <"$REMOTE_FILE"
-  if ((${#names[@]} > 0)) && ! (cd -- "$new" && printf '%s\n' "${sums[@]}" | sha256sum -c - >/dev/null 2>&1); then
+  printf -v line '%s\n' "${sums[@]}"
+  if ((${#names[@]} > 0)) && ! (cd -- "$new" && exec sha256sum -c - >/dev/null 2>&1 <<<"${line%$'\n'}"); then
     rm -rf -- "$new"
     _receive_refuse "a file is not what its checksum says" || return
   fi
@@ -91,6 +106,22 @@ _receive_stream() {
     return 1
   }
   rmdir -- "$new"
+}
+
+# Copy the next bytes of stdin, which can be read again from any position, to a new file.
+# Usage: _receive_copy BYTES FILE
+# Globals: exact: not empty when the bytes may be other than a text
+# Returns: _RECEIVE_BINARY if they are not a text, or are fewer
+_receive_copy() {
+  local text='' LC_ALL=C
+  if [[ -n ${exact-} ]] || (($1 > _RECEIVE_SMALL)); then
+    head -c "$1" >"$2"
+    return
+  fi
+  # It ends at a NUL. A length of 0 would be no limit.
+  (($1 == 0)) || IFS= read -r -d '' -n "$1" text || :
+  ((${#text} == $1)) || return "$_RECEIVE_BINARY"
+  printf '%s' "$text" >"$2"
 }
 
 # Whether a name is plain and was requested.

@@ -185,21 +185,26 @@ _remote_connect() {
 # Returns: the script's exit status, and prints nothing unless that is 0; 255 if the host remained unreachable;
 # REPLY_BAD with one line on stderr if the reply does not have its form.
 remote_run() {
-  local REMOTE_FILE REMOTE_MARK REMOTE_LIMIT status=0
-  local -a words=("$@")
-  remote_raw "$_REMOTE_REPLY_KIB" "$@" || status=$?
-  while [[ ${words[0]} == -e ]]; do words=("${words[@]:2}"); done
-  ((status != 0)) || reply_print "${words[0]}" "${words[1]}" "${words[2]--}" || status=$?
-  rm -f -- "$REMOTE_FILE" "$REMOTE_FILE.err"
-  return "$status"
+  # A signal ends the script only when the call is over: what it does on the host must not run beside the cleanup. A shell that reads the reply
+  # takes signals at once, so that is a subshell.
+  if ((BASHPID == $$)); then (_remote_run "$@"); else _remote_run "$@"; fi
 }
 
-# Run a script on a host and write its output to a file, unchecked. The output is between the lines REMOTE_MARK and REMOTE_MARK.end, after any output
-# of the login shell's start-up files. Only lib/core/reply.sh and lib/core/receive.sh read that file.
+_remote_run() {
+  local REMOTE_FILE='' REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT
+  remote_raw "$_REMOTE_REPLY_KIB" "$@" || return
+  while [[ $1 == -e ]]; do shift 2; done
+  reply_print "$1" "$2" "${3--}"
+}
+
+# Run a script on a host and keep its output, unchecked: in the file REMOTE_FILE of the caller, or in REMOTE_REPLY if that is empty. The output is
+# between the lines REMOTE_MARK and REMOTE_MARK.end, after any output of the login shell's start-up files. Only lib/core/reply.sh and
+# lib/core/receive.sh use it.
 # Usage: remote_raw MAX_KIB [-e NAME]... HOST SCRIPT [ARG]...
-# Returns: as remote_run; sets REMOTE_FILE (the caller removes it, and REMOTE_FILE.err), REMOTE_MARK and REMOTE_LIMIT (in bytes)
+# Globals: REMOTE_FILE
+# Returns: as remote_run; sets REMOTE_REPLY, REMOTE_MARK and REMOTE_LIMIT (in bytes)
 remote_raw() {
-  local status deadline=$((SECONDS + REMOTE_RETRY)) host script
+  local status deadline=$((SECONDS + REMOTE_RETRY)) host script why=$_REMOTE_TMP/lost.$BASHPID
   local -a names=(REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER)
   REMOTE_LIMIT=$(($1 << 10))
   shift
@@ -211,7 +216,6 @@ remote_raw() {
   shift 2
   # A host that was given up gets one attempt per call, without waiting.
   ! remote_gone "$host" || deadline=$SECONDS
-  REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID.$RANDOM
   REMOTE_MARK=tierbench-reply-$RANDOM$RANDOM$RANDOM
   while :; do
     status=0
@@ -225,10 +229,11 @@ remote_raw() {
     if ((status != _REMOTE_LOST || SECONDS >= deadline)) || [[ ! -v "_REMOTE_OPEN[$host]" ]]; then break; fi
     # A killed subshell needs no retry; `stop` has closed the connection that it used.
     proc_alive $$ "$_REMOTE_START" || break
-    log_warn "$host does not answer ($(remote_reason "$REMOTE_FILE.err")); trying again"
+    log_warn "$host does not answer ($(remote_reason "$why")); trying again"
     sleep 1 # interval of retries, not a wait for readiness
-    remote_again "$host" 2>"$REMOTE_FILE.err" || :
+    remote_again "$host" 2>"$why" || :
   done
+  [[ ! -e $why ]] || rm -f -- "$why"
   if ((status != _REMOTE_LOST)); then
     ! remote_gone "$host" || rm -f -- "$_REMOTE_TMP/gone.$host"
   elif ((REMOTE_RETRY > 0)); then
@@ -250,58 +255,79 @@ remote_gone() {
   [[ -e $_REMOTE_TMP/gone.$1 ]]
 }
 
-# Whether a reply was cut at its limit. This is only called for an invalid reply, because it takes a process.
+# Whether a reply was cut at its limit. This is only called for an invalid reply.
 # Usage: remote_longer HOST SCRIPT
-# Globals: REMOTE_FILE REMOTE_LIMIT
+# Globals: REMOTE_FILE REMOTE_REPLY REMOTE_LIMIT
 # Returns: 0 with a line on stderr if it was.
 remote_longer() {
-  (($(stat -c %s "$REMOTE_FILE") >= REMOTE_LIMIT)) || return 1
+  local size LC_ALL=C
+  if [[ -n $REMOTE_FILE ]]; then size=$(stat -c %s "$REMOTE_FILE"); else size=${#REMOTE_REPLY}; fi
+  ((size >= REMOTE_LIMIT)) || return 1
   printf '%s: %s: the reply is longer than %d MiB\n' "$1" "$2" $((REMOTE_LIMIT >> 20)) >&2
 }
 
 # Run a script here.
 # Usage: _remote_here SCRIPT [ARG]...
-# Globals: names of remote_raw; REMOTE_FILE
+# Globals: names of remote_raw
 _remote_here() {
   _remote_script "$1" "${names[@]}"
-  # The exit status reports a shell that ends early; a message about the broken pipe is redundant.
-  {
-    printf '%s' "$REPLY" 2>/dev/null |
-      bash -c "$_REMOTE_SHELL_HERE" bash "${@:2}" 2>&1 >&4 4>&- {LOG_FD}>&- {_REMOTE_FD}<&- |
-      _remote_said "$REMOTE_FILE.err" 4>&- || return "${PIPESTATUS[1]}"
-  } 4>"$REMOTE_FILE"
+  _remote_call "$REPLY" bash -c "$_REMOTE_SHELL_HERE" bash "${@:2}"
 }
 
 # Run a script on another host.
 # Usage: _remote_there HOST SCRIPT [ARG]...
-# Globals: names of remote_raw; REMOTE_FILE REMOTE_LIMIT
+# Globals: names of remote_raw
 _remote_there() {
-  local command="env -u POSIXLY_CORRECT bash --norc -c '$_REMOTE_SHELL' bash" quoted='' status=0
+  local command="env -u POSIXLY_CORRECT bash --norc -c '$_REMOTE_SHELL' bash" quoted=''
   local -a options
   # Both functions set REPLY, and the script is needed last.
   _remote_options "$1"
   _remote_script "$2" "${names[@]}"
   (($# == 2)) || printf -v quoted ' %q' "${@:3}"
-  {
-    # shellcheck disable=SC2029 # the words were quoted for the host on purpose
-    printf '%s' "$_REMOTE_PAD$REPLY" 2>/dev/null |
-      ssh "${options[@]}" "$1" "$command$quoted" 2>&1 >&4 4>&- {LOG_FD}>&- {_REMOTE_FD}<&- |
-      _remote_said "$REMOTE_FILE.err" 4>&- || status=${PIPESTATUS[1]}
-  } 4> >(exec head -c "$REMOTE_LIMIT" >"$REMOTE_FILE")
-  # The process ends when ssh has closed its output.
-  wait "$!" || ((status)) || status=1
-  return "$status"
+  _remote_call "$_REMOTE_PAD$REPLY" ssh "${options[@]}" "$1" "$command$quoted"
+}
+
+# Run a program that gets a text as its stdin, and keep its output.
+# Usage: _remote_call TEXT WORD...
+# Globals: why of remote_raw; as _remote_keep
+# Returns: the program's status; 1 if its output cannot be kept
+_remote_call() {
+  local -a status=(0)
+  local said
+  # A redirection of the pipeline to the process would leave the descriptor that names it open in the program, and in what that leaves running.
+  exec {said}> >(_remote_said "$why")
+  # The output is read here, by the last command of the pipeline.
+  shopt -s lastpipe
+  # The exit status reports a shell that ends early; a message about the broken pipe is redundant.
+  printf '%s' "$1" 2>/dev/null | "${@:2}" 2>&"$said" {said}>&- {LOG_FD}>&- {_REMOTE_FD}<&- | _remote_keep || status=("${PIPESTATUS[@]:1}")
+  shopt -u lastpipe
+  exec {said}>&-
+  # The process ends when the program has closed its stderr.
+  wait "$!" || :
+  ((status[0] != 0 || ${status[1]-0} == 0)) || return 1
+  return "${status[0]}"
+}
+
+# Keep stdin up to the limit, in REMOTE_FILE or without its NULs in REMOTE_REPLY.
+# Globals: REMOTE_FILE REMOTE_LIMIT
+# Returns: sets REMOTE_REPLY; 1 if the file cannot be written
+_remote_keep() {
+  if [[ -n $REMOTE_FILE ]]; then
+    head -c "$REMOTE_LIMIT" >"$REMOTE_FILE"
+  else
+    # -N reads blocks; its status is 1 at the end of the output.
+    LC_ALL=C IFS= read -r -d '' -N "$REMOTE_LIMIT" REMOTE_REPLY || :
+  fi
 }
 
 # Print what a host's script writes to stderr, line by line: without control characters, bounded, and without what start-up files of
-# the login shell wrote before the mark. FILE gets the text before the mark. If there is no mark, FILE has ssh's reason.
+# the login shell wrote before the mark. If there is no mark, FILE gets the text, which has ssh's reason.
 # The shell names a failure by its line in the script. With a full disk every write fails: one message replaces all of them. A file in a removed
 # directory is named without the script's line.
 # Usage: _remote_said FILE <STDERR
 _remote_said() {
   local line lines=0 full='' LC_ALL=C
   local -a before=()
-  : >"$1"
   while IFS= read -r -n 4096 line || [[ -n $line ]]; do
     if [[ $line == "$REMOTE_MARK" ]]; then
       before=() lines=1
@@ -436,6 +462,7 @@ _remote_socket() {
 # Usage: remote_reason FILE
 remote_reason() {
   local file=$1
+  [[ -e $file ]] || : >"$file"
   case $(<"$file") in
     *'Host key verification failed'* | *'host key is known'*) echo "its host key is unknown or has changed: check it, then add it to known_hosts" ;;
     *'Permission denied'*) echo "ssh key refused: add the master's public key to its authorized_keys" ;;

@@ -9,21 +9,17 @@
 # shellcheck disable=SC2034 # for those that call remote_run
 readonly REPLY_BAD=3
 
-# Print the reply in REMOTE_FILE if it has the form of its call.
+# Print the reply in REMOTE_REPLY if it has the form of its call.
 # Usage: reply_print HOST SCRIPT VERB
-# Globals: REMOTE_FILE REMOTE_MARK REMOTE_LIMIT
+# Globals: REMOTE_REPLY REMOTE_MARK REMOTE_LIMIT
 # Returns: REPLY_BAD with one line on stderr that names host and field.
 reply_print() {
-  local host=$1 script=$2 verb=$3 text why
-  local -a parts=()
-  # Read up to the first NUL, which no reply contains: the end mark is then missing.
-  mapfile -d '' -n 1 parts <"$REMOTE_FILE"
-  text=${parts-}
+  local host=$1 script=$2 verb=$3 why
   # Most calls print nothing.
-  [[ $text != $'\n'"$REMOTE_MARK"$'\n\n'"$REMOTE_MARK.end"$'\n' ]] || return 0
+  [[ $REMOTE_REPLY != $'\n'"$REMOTE_MARK"$'\n\n'"$REMOTE_MARK.end"$'\n' ]] || return 0
   {
     why=$(REPLY_TABLE=$LIB/core/replies.tsv REPLY_TUNING=$ROOT/conf/tuning.tsv REPLY_CALL=$script$'\t'$verb REPLY_MARK=$REMOTE_MARK \
-      LC_ALL=C awk -f "$LIB/core/reply.awk" <<<"$text" 2>&1 >&3)
+      LC_ALL=C exec awk -f "$LIB/core/reply.awk" <<<"$REMOTE_REPLY" 2>&1 >&3)
   } 3>&1 && return 0
   ! remote_longer "$host" "$script" || return "$REPLY_BAD"
   printf "%s: invalid reply to '%s': %s\n" "$host" "$script $verb" "$why" >&2

@@ -137,7 +137,7 @@ servers_clock() {
 }
 
 # Settings that need one server, each with the value that leaves it out.
-readonly _SERVERS_ONE='FAR_EVENTS=off FAR_BYTES=off DAMON=off NEIGHBOUR=0 COLD_MEMORY=0 HIT_RATIO=off PROBE_WSS=off TRACE= TLS=off'
+readonly _SERVERS_ONE='FAR_EVENTS=off FAR_BYTES=off DAMON=off NEIGHBOUR=0 COLD_MEMORY=0 HIT_RATIO=off PROBE_WSS=off TRACE='
 
 # Refuse servers that cannot be those of one run.
 # Usage: servers_check
@@ -149,7 +149,8 @@ servers_check() {
   for host in "${SERVERS[@]}"; do
     [[ $seen != *" $host "* ]] || conf_refuse SERVER "the server $host is repeated; give each server once"
     seen+="$host "
-    ! remote_is_loopback "$(host_data "$host")" || conf_refuse SERVER "other servers cannot reach the loopback address $host; set addresses that all hosts reach"
+    host_data "$host"
+    ! remote_is_loopback "$REPLY" || conf_refuse SERVER "other servers cannot reach the loopback address $host; set addresses that all hosts reach"
     remote_is_local "$host" || continue
     [[ -z $here ]] || conf_refuse SERVER "$here and $host are one machine; give each server once"
     here=$host

@@ -7,9 +7,10 @@
 # NEED_NUMACTL (not empty: policies are requested), FIRST_PORT and LAST_PORT of the instances, CLUSTER.
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
+# Print the checks of a role as rows, and `clock ARRIVED LEFT`: this host's clock at the beginning and at the end. With `clock`, print the clock.
 # Usage: main server|client|clock
 main() {
-  local tool
+  local tool arrived=${EPOCHREALTIME/,/.}
   if [[ $1 == clock ]]; then
     printf '%s\n' "${EPOCHREALTIME/,/.}"
     return
@@ -33,13 +34,16 @@ main() {
       ports_ephemeral
       ;;
   esac
+  row clock "$arrived" "${EPOCHREALTIME/,/.}"
 }
 
 # A tool must exist; with an option that prints its version, the version is in FOUND.
 # Usage: need TOOL [OPTION]
 need() {
   local found
-  if found=$(command -v "$1"); then
+  # The shell's table of paths answers without a process.
+  if hash -- "$1" 2>/dev/null; then
+    found=${BASH_CMDS[$1]}
     if [[ -n ${2-} ]]; then
       # A program may fail to print its version, as older versions of screen do, but it must return.
       found=$(run_limited 10 "$1" "$2" 2>&1) || (($? != 124)) || {

@@ -7,13 +7,17 @@
 # Usage: irq_devices ADDRESS
 # Returns: 1 if no such interface exists.
 irq_devices() {
-  local address=$1 device
+  local address=$1 device text
   # A host may be given by its name.
   [[ $address =~ ^[0-9.]+$ || $address == *:* ]] || address=$(getent ahosts "$address" | awk 'NR == 1 { print $1 }')
-  device=$(run_limited 10 ip -o address show to "$address" 2>/dev/null | awk 'NR == 1 { print $2 }') || :
-  # Not an address of this host: use the route to it.
-  [[ -n $device ]] || device=$(run_limited 10 ip -o route get "$address" 2>/dev/null | sed -n 's/.* dev \([^ ]*\).*/\1/p') || :
-  [[ -n $device ]] || return 1
+  text=$(run_limited 10 ip -o address show to "$address" 2>/dev/null) || :
+  read -r _ device _ <<<"$text" || :
+  if [[ -z $device ]]; then
+    # Not an address of this host: use the route to it.
+    text=$(run_limited 10 ip -o route get "$address" 2>/dev/null) || :
+    [[ $text =~ \ dev\ ([^ ]+) ]] || return 1
+    device=${BASH_REMATCH[1]}
+  fi
   _irq_lower "$device"
 }
 
@@ -80,14 +84,18 @@ irq_spread() {
 # Print the interrupts of a NIC: DEVICE IRQ NAME CPUS EFFECTIVE_CPUS.
 # Usage: irq_map DEVICE
 irq_map() {
-  local irq folder effective
-  while read -r irq; do
+  local irq folder line cpus effective
+  local -a irqs
+  local -A name=()
+  mapfile -t irqs < <(irq_list "$1")
+  ((${#irqs[@]} == 0)) || while read -r irq line; do name[${irq%:}]=${line##* }; done <"${TIERBENCH_ROOT-}/proc/interrupts"
+  for irq in "${irqs[@]}"; do
     folder=${TIERBENCH_ROOT-}/proc/irq/$irq
-    effective=$(cat "$folder/effective_affinity_list" 2>/dev/null) || :
-    printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$irq" \
-      "$(awk -v irq="$irq:" '$1 == irq { print $NF; exit }' "${TIERBENCH_ROOT-}/proc/interrupts")" \
-      "$(cat "$folder/smp_affinity_list" 2>/dev/null || :)" "${effective:--}"
-  done < <(irq_list "$1")
+    cpus='' effective=''
+    { read -r cpus <"$folder/smp_affinity_list"; } 2>/dev/null || :
+    { read -r effective <"$folder/effective_affinity_list"; } 2>/dev/null || :
+    printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$irq" "${name[$irq]-}" "$cpus" "${effective:--}"
+  done
 }
 
 # Print the queues of a NIC with the CPUs to which packets are steered: DEVICE QUEUE rps|xps MASK.

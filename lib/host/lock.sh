@@ -25,7 +25,7 @@ lock_renew() {
   if ! owner_here && ! owner_fresh "$LOCK"; then
     fail "the lock of this run was not renewed for $OWNER_LEASE s (LEASE), and another run may have had the server$(lock_other)"
   fi
-  touch -c -- "$LOCK"
+  owner_touch "$LOCK"
   run_renew
 }
 

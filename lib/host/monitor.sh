@@ -17,6 +17,10 @@ main() {
       rm -rf -- "$MONITOR"
       run_close
       ;;
+    alarm)
+      monitor_alarm
+      [[ -z $REPLY ]] || printf '%s\n' "$REPLY"
+      ;;
     *) "monitor_$1" ;;
   esac
 }
@@ -49,7 +53,7 @@ monitor_start() {
 # `alarm` with that of monitor_alarm if there is one.
 # Usage: monitor_mark NAME
 monitor_mark() {
-  local file=$MONITOR/mark-$1 rows why
+  local file=$MONITOR/mark-$1 rows
   local -a marks=()
   [[ -e $MONITOR/machine.sh ]] || fail "the monitors do not run"
   # shellcheck source=/dev/null
@@ -72,8 +76,8 @@ monitor_mark() {
       { [[ " ${marks[*]} " == *" $1 "* ]] || printf '%s\n' "$1" >>"$MONITOR/marks"; }
   } 2>/dev/null || fail "$file: cannot be written (REMOTE_DIR: is its disk full?)"
   printf '%s\n' "$rows"
-  why=$(monitor_alarm)
-  [[ -z $why ]] || printf 'alarm\t%s\n' "$why"
+  monitor_alarm
+  [[ -z $REPLY ]] || printf 'alarm\t%s\n' "$REPLY"
   probe_row 0 "$RECORD" "$MONITOR/monitor.proc" "${RECORD%/*}/wrappers.proc" "$WORK/run-$RUN_ID/trace.proc" "$WORK/run-$RUN_ID/perf.proc" \
     "$WORK/run-$RUN_ID/antagonist.proc" "$WORK/run-$RUN_ID/cold.proc"
 }
@@ -161,7 +165,8 @@ mark_cold() {
     END { for (name in sum) printf "cold\t%s\t%.0f\n", name, sum[name] }'
 }
 
-# Print the alarm, if the guard has stopped the load, has exited, or is suspended.
+# The reason if the guard has stopped the load, has exited, or is suspended; else empty.
+# Returns: sets REPLY
 monitor_alarm() {
   local pid start line up beat='' gone=''
   if [[ -e $MONITOR/on ]]; then
@@ -177,11 +182,12 @@ monitor_alarm() {
       gone="did nothing for $((${up%.*} - ${beat%.*})) s"
     fi
   fi
+  REPLY=
   # The guard writes this before it ends.
   if [[ -e $MONITOR/alarm ]]; then
-    cat "$MONITOR/alarm"
+    IFS= read -r REPLY <"$MONITOR/alarm" || :
   elif [[ -n $gone ]]; then
-    printf 'the monitors %s, so the server is not guarded; the load was stopped\n' "$gone"
+    REPLY="the monitors $gone, so the server is not guarded; the load was stopped"
   fi
 }
 

@@ -16,6 +16,10 @@ main() {
   FOLDER=$(mktemp -d "$WORK/sysinfo.XXXXXX")
   trap 'rm -rf -- "$FOLDER"' EXIT
   cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
+  # What several files need is read once, because programs take most of the time.
+  LSCPU=$(run_limited 20 lscpu)
+  VSMP=$(vsmp_prefix) || VSMP=
+  mapfile -t NICS < <(irq_devices "$ADDRESS" 2>/dev/null)
   sysinfo_setup >setup.log
   sysinfo_files
   env_all | LC_ALL=C sort -u >env.tsv
@@ -24,20 +28,21 @@ main() {
 
 # The lines of the guide's setup.log.
 sysinfo_setup() {
-  local prefix
+  local file=$ROOT/sys/kernel/mm/transparent_hugepage/enabled
   uname -a
   echo
   run_limited 10 free -g 2>/dev/null || cat /proc/meminfo
   echo
   run_limited 10 uptime 2>/dev/null || cat /proc/loadavg
   echo
-  grep . "$ROOT/sys/kernel/mm/transparent_hugepage/enabled" /dev/null || echo 'transparent huge pages: none'
+  first_line "$file"
+  if [[ -n $REPLY ]]; then printf '%s:%s\n' "$file" "$REPLY"; else echo 'transparent huge pages: none'; fi
   echo
-  run_limited 20 lscpu
+  printf '%s\n' "$LSCPU"
   echo
-  if prefix=$(vsmp_prefix); then
-    run_limited 20 "${prefix}version" -vvv || :
-    run_limited 20 "${prefix}ctl" --status || :
+  if [[ -n $VSMP ]]; then
+    run_limited 20 "${VSMP}version" -vvv || :
+    run_limited 20 "${VSMP}ctl" --status || :
   else
     echo 'Running NATIVE'
   fi
@@ -48,18 +53,18 @@ sysinfo_files() {
   local device
   keep lscpu-e.txt lscpu -e
   keep numactl.txt tier_nodes
-  keep meminfo.txt cat "$ROOT/proc/meminfo"
-  keep cmdline.txt cat "$ROOT/proc/cmdline"
+  keep meminfo.txt whole "$ROOT/proc/meminfo"
+  keep cmdline.txt whole "$ROOT/proc/cmdline"
   keep sysctl.txt sysctl_subset
   keep vulnerabilities.txt show "$ROOT"/sys/devices/system/cpu/vulnerabilities/*
   keep power.txt show "$ROOT"/sys/devices/system/cpu/cpu*/cpufreq/scaling_{driver,governor,min_freq,max_freq} \
     "$ROOT"/sys/devices/system/cpu/cpu*/cpuidle/state*/{name,latency,disable} "$ROOT"/sys/devices/system/cpu/cpu*/power/energy_perf_bias
   keep thp.txt show "$ROOT"/sys/kernel/mm/transparent_hugepage/{enabled,defrag,shmem_enabled,khugepaged/defrag}
-  keep mounts.txt cat "$ROOT/proc/mounts"
-  keep swaps.txt cat "$ROOT/proc/swaps"
+  keep mounts.txt whole "$ROOT/proc/mounts"
+  keep swaps.txt whole "$ROOT/proc/swaps"
   keep block.txt lsblk -o NAME,TYPE,SIZE,ROTA,SCHED,RA,MODEL,FSTYPE,MOUNTPOINT
   keep dmi-memory.txt dmidecode -t 17
-  for device in $(irq_devices "$ADDRESS" || :); do
+  for device in "${NICS[@]}"; do
     keep "nic-$device.txt" nic "$device"
     irq_map "$device" >>irq.tsv
     irq_queues "$device" >>queues.tsv
@@ -81,16 +86,28 @@ keep() {
 
 # Run a program with a time limit, or a function without a limit.
 limited() {
-  if [[ $(type -t "$1") == file ]]; then run_limited 20 "$@"; else "$@"; fi
+  if declare -F "$1" >/dev/null; then "$@"; else run_limited 20 "$@"; fi
+}
+
+# The first line of a file; empty if it cannot be read.
+# Returns: sets REPLY
+first_line() {
+  REPLY=
+  { IFS= read -r REPLY <"$1"; } 2>/dev/null || :
+}
+
+# Print a file.
+whole() {
+  local -a lines
+  mapfile lines <"$1" && printf '%s' "${lines[@]}"
 }
 
 # Print files with their names; missing files are left out.
 show() {
-  local file line
+  local file REPLY
   for file in "$@"; do
-    line=
-    { IFS= read -r line <"$file"; } 2>/dev/null || :
-    [[ -z $line ]] || printf '%s: %s\n' "${file#"$ROOT"}" "$line"
+    first_line "$file"
+    [[ -z $REPLY ]] || printf '%s: %s\n' "${file#"$ROOT"}" "$REPLY"
   done
 }
 
@@ -127,19 +144,38 @@ row() {
 # Print one row from a file's first line; if the line has `[bracketed]` choices, the selected one.
 # Usage: row_file KEY PATH
 row_file() {
-  local line=
-  { IFS= read -r line <"$ROOT$2"; } 2>/dev/null || :
-  [[ ! $line =~ \[([^]]+)\] ]] || line=${BASH_REMATCH[1]}
-  row "$1" "$line"
+  local REPLY
+  first_line "$ROOT$2"
+  [[ ! $REPLY =~ \[([^]]+)\] ]] || REPLY=${BASH_REMATCH[1]}
+  row "$1" "$REPLY"
+}
+
+# Print one row from the first line of a file that begins with a text; the value is the rest of that line, without its unit, blanks and quotes
+# around it.
+# Usage: row_after KEY PATH TEXT [UNIT]
+row_after() {
+  local line value=
+  [[ ! -r $2 ]] || while IFS= read -r line; do
+    [[ $line == "$3"* ]] || continue
+    value=${line#"$3"}
+    value=${value%"${4-}"}
+    value=${value#"${value%%[!$' \t"']*}"}
+    value=${value%"${value##*[!$' \t"']}"}
+    break
+  done <"$2"
+  row "$1" "$value"
 }
 
 env_machine() {
-  local file prefix
-  row kernel.release "$(uname -r)"
-  row kernel.version "$(uname -v)"
-  row kernel.machine "$(uname -m)"
+  local file line
+  # Release, version and machine; only the version may contain blanks.
+  line=$(uname -rvm)
+  row kernel.release "${line%% *}"
+  row kernel.machine "${line##* }"
+  line=${line#* }
+  row kernel.version "${line% *}"
   row_file kernel.cmdline /proc/cmdline
-  row os.name "$(sed -n 's/^PRETTY_NAME="\?\([^"]*\)"\?$/\1/p' /etc/os-release 2>/dev/null || :)"
+  row_after os.name /etc/os-release PRETTY_NAME=
   row os.libc "$(getconf GNU_LIBC_VERSION 2>/dev/null || :)"
   row_file clock.source /sys/devices/system/clocksource/clocksource0/current_clocksource
   row_file machine.product /sys/class/dmi/id/product_name
@@ -149,16 +185,19 @@ env_machine() {
     row_file "vulnerability.${file##*/}" "${file#"$ROOT"}"
   done
   # Read earlier, because this takes longer than the rest.
-  { grep ' = ' sysctl.txt || :; } | while IFS= read -r file; do row "sysctl.${file%% =*}" "${file#*= }"; done
-  if prefix=$(vsmp_prefix); then
-    row tier.vsmp "$(run_limited 20 "${prefix}version" 2>/dev/null | sed -n 1p || :)"
+  while IFS= read -r line; do
+    [[ $line != *' = '* ]] || row "sysctl.${line%% =*}" "${line#*= }"
+  done <sysctl.txt
+  if [[ -n $VSMP ]]; then
+    row tier.vsmp "$(run_limited 20 "${VSMP}version" 2>/dev/null | sed -n 1p || :)"
   else
     row tier.vsmp native
   fi
 }
 
 env_cpu() {
-  run_limited 20 lscpu | awk -F ': +' -v OFS='\t' '
+  local value
+  awk -F ': +' -v OFS='\t' '
     { sub(/^ +/, "", $1) }
     BEGIN {
       key["Model name"] = "cpu.model"; key["CPU(s)"] = "cpu.count"; key["Socket(s)"] = "cpu.sockets"
@@ -166,39 +205,50 @@ env_cpu() {
       key["NUMA node(s)"] = "cpu.nodes"; key["L3 cache"] = "cpu.l3"; key["L2 cache"] = "cpu.l2"
       key["Hypervisor vendor"] = "machine.hypervisor"; key["Virtualization type"] = "machine.virtualization"
     }
-    $1 in key { print key[$1], $2 }'
-  row cpu.microcode "$(sed -n 's/^microcode[[:space:]]*: //p' "$ROOT/proc/cpuinfo" | sed -n 1p)"
+    $1 in key { print key[$1], $2 }' <<<"$LSCPU"
+  row_after cpu.microcode "$ROOT/proc/cpuinfo" $'microcode\t:'
   row_file cpu.online /sys/devices/system/cpu/online
   row_file cpu.isolated /sys/devices/system/cpu/isolated
   row_file cpu.smt /sys/devices/system/cpu/smt/control
   row_file cpu.turbo_off /sys/devices/system/cpu/intel_pstate/no_turbo
   row_file cpu.boost /sys/devices/system/cpu/cpufreq/boost
   # Each different value of the CPUs, once.
-  row cpu.governor "$(distinct "$ROOT"/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor)"
-  row cpu.frequency_driver "$(distinct "$ROOT"/sys/devices/system/cpu/cpu*/cpufreq/scaling_driver)"
-  row cpu.energy_bias "$(distinct "$ROOT"/sys/devices/system/cpu/cpu*/power/energy_perf_bias)"
+  row_distinct cpu.governor "$ROOT"/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor
+  row_distinct cpu.frequency_driver "$ROOT"/sys/devices/system/cpu/cpu*/cpufreq/scaling_driver
+  row_distinct cpu.energy_bias "$ROOT"/sys/devices/system/cpu/cpu*/power/energy_perf_bias
   row_file cpu.idle_driver /sys/devices/system/cpu/cpuidle/current_driver
   row_file cpu.idle_governor /sys/devices/system/cpu/cpuidle/current_governor
-  row cpu.idle_states "$(distinct "$ROOT"/sys/devices/system/cpu/cpu*/cpuidle/state*/name)"
-  row cpu.dma_latency "$(od -An -td4 -N 4 "$ROOT/dev/cpu_dma_latency" 2>/dev/null | tr -d ' ' || :)"
+  row_distinct cpu.idle_states "$ROOT"/sys/devices/system/cpu/cpu*/cpuidle/state*/name
+  value=$(od -An -td4 -N 4 "$ROOT/dev/cpu_dma_latency" 2>/dev/null) || :
+  row cpu.dma_latency "${value// /}"
 }
 
-# Print each different value of the files, once.
-distinct() {
-  show "$@" | sed 's/^[^ ]*: //' | LC_ALL=C sort -u | paste -s -d ' '
+# Print one row with each different value of files, sorted.
+# Usage: row_distinct KEY FILE...
+row_distinct() {
+  local file REPLY text
+  local -A seen=()
+  for file in "${@:2}"; do
+    first_line "$file"
+    [[ -z $REPLY ]] || seen[$REPLY]=1
+  done
+  text=${!seen[*]}
+  ((${#seen[@]} < 2)) || text=$(printf '%s\n' "${!seen[@]}" | LC_ALL=C sort | paste -s -d ' ')
+  row "$1" "$text"
 }
 
 env_memory() {
-  local node
-  row memory.kib "$(awk '$1 == "MemTotal:" { print $2 }' "$ROOT/proc/meminfo")"
-  row swap.kib "$(awk '$1 == "SwapTotal:" { print $2 }' "$ROOT/proc/meminfo")"
+  local node number
+  row_after memory.kib "$ROOT/proc/meminfo" MemTotal: ' kB'
+  row_after swap.kib "$ROOT/proc/meminfo" SwapTotal: ' kB'
   row swap.devices "$(awk 'NR > 1 { print $1 }' "$ROOT/proc/swaps" 2>/dev/null | paste -s -d ' ')"
   for node in "$ROOT"/sys/devices/system/node/node[0-9]*; do
     [[ -e $node/meminfo ]] || continue
-    row "memory.${node##*/}.kib" "$(awk '$3 == "MemTotal:" { print $4 }' "$node/meminfo")"
+    number=${node##*/node}
+    row_after "memory.${node##*/}.kib" "$node/meminfo" "Node $number MemTotal:" ' kB'
     row_file "memory.${node##*/}.cpus" "${node#"$ROOT"}/cpulist"
   done
-  row memory.dimms "$(run_limited 20 dmidecode -t 17 2>/dev/null | awk -F ': ' '/^\t(Size|Type|Speed): / { printf "%s%s", sep, $2; sep = /Speed/ ? ", " : " " }' || :)"
+  row memory.dimms "$(awk -F ': ' '/^\t(Size|Type|Speed): / { printf "%s%s", sep, $2; sep = /Speed/ ? ", " : " " }' dmi-memory.txt)"
   row_file thp.enabled /sys/kernel/mm/transparent_hugepage/enabled
   row_file thp.defrag /sys/kernel/mm/transparent_hugepage/defrag
   row_file ksm.run /sys/kernel/mm/ksm/run
@@ -206,20 +256,32 @@ env_memory() {
 }
 
 env_nic() {
-  local device path map
-  row nic.devices "$(irq_devices "$ADDRESS" 2>/dev/null | paste -s -d ' ' || :)"
-  for device in $(irq_devices "$ADDRESS" || :); do
+  local device path target line version
+  row nic.devices "${NICS[*]}"
+  for device in "${NICS[@]}"; do
     path=/sys/class/net/$device
     row_file "nic.$device.speed" "$path/speed"
     row_file "nic.$device.mtu" "$path/mtu"
-    row "nic.$device.driver" "$(basename "$(readlink "$ROOT$path/device/driver" || echo none)")"
-    row "nic.$device.version" "$(run_limited 10 ethtool -i "$device" 2>/dev/null | sed -n 's/^\(version\|firmware-version\): //p' | paste -s -d ' ' || :)"
-    row "nic.$device.rx_queues" "$(find "$ROOT$path/queues" -maxdepth 1 -name 'rx-*' 2>/dev/null | wc -l)"
-    row "nic.$device.tx_queues" "$(find "$ROOT$path/queues" -maxdepth 1 -name 'tx-*' 2>/dev/null | wc -l)"
-    map=$(irq_map "$device")
-    [[ -z $map ]] || awk -F '\t' -v OFS='\t' '{ print "irq." $3, $4 }' <<<"$map"
-    irq_queues "$device" | awk -F '\t' -v OFS='\t' '{ print "nic." $1 "." $2 "." $3, $4 }'
+    target=$(readlink "$ROOT$path/device/driver") || target=none
+    row "nic.$device.driver" "${target##*/}"
+    version=
+    while IFS= read -r line; do
+      [[ $line != version:\ * && $line != firmware-version:\ * ]] || version+="${version:+ }${line#*: }"
+    done <"nic-$device.txt"
+    row "nic.$device.version" "$version"
+    row_count "nic.$device.rx_queues" "$ROOT$path"/queues/rx-*
+    row_count "nic.$device.tx_queues" "$ROOT$path"/queues/tx-*
   done
+  [[ ! -s irq.tsv ]] || awk -F '\t' -v OFS='\t' '{ print "irq." $3, $4 }' irq.tsv
+  [[ ! -s queues.tsv ]] || awk -F '\t' -v OFS='\t' '{ print "nic." $1 "." $2 "." $3, $4 }' queues.tsv
+}
+
+# Print one row with the number of files that a pattern matches.
+# Usage: row_count KEY FILE...
+row_count() {
+  local count=$(($# - 1))
+  [[ -e $2 ]] || count=0
+  row "$1" "$count"
 }
 
 env_software() {
@@ -229,7 +291,7 @@ env_software() {
   row tool.bash "$BASH_VERSION"
   [[ -n $REDIS_BINARY ]] || return 0
   # Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=cf3a3f63a8c78d0d
-  text=$(run_limited 10 "$REDIS_BINARY" --version 2>/dev/null) || :
+  text=$(<redis.txt)
   for word in $text; do
     case $word in
       v=*) row redis.version "${word#*=}" ;;
@@ -240,7 +302,8 @@ env_software() {
 
 # numactl did not print its version before 2.0.17; the name of its library contains it.
 numactl_version() {
-  local path
-  path=$(command -v numactl) || return 0
-  ldd "$path" 2>/dev/null | awk '/libnuma/ { print $3 }' | xargs -r readlink -f | sed 's/.*\.so\./library /'
+  local path said found='libnuma[^ ]* => ([^ ]+)'
+  path=$(command -v numactl) && said=$(ldd "$path" 2>/dev/null) && [[ $said =~ $found ]] || return 0
+  path=$(readlink -f -- "${BASH_REMATCH[1]}")
+  printf 'library %s\n' "${path##*.so.}"
 }

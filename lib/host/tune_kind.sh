@@ -51,6 +51,7 @@ tune_targets() {
           [[ ! -e ${TIERBENCH_ROOT-}$word ]] || TARGET+=("$word")
           continue
         fi
+        compgen -G "${TIERBENCH_ROOT-}$word" >/dev/null || continue
         while IFS= read -r path; do
           TARGET+=("${path#"${TIERBENCH_ROOT-}"}")
         done < <(compgen -G "${TIERBENCH_ROOT-}$word" | sort -V)

@@ -53,12 +53,12 @@ static const struct mix_command *mixed_of(const struct worker *w, uint64_t tagge
 }
 
 /* Bytes of the values that a command carries. */
-static uint64_t sent_bytes(const struct conn *c, const struct mix_command *m, uint64_t key)
+static uint64_t sent_bytes(const struct conn *c, const struct mix_command *m, uint64_t tagged)
 {
     const struct commands *commands = &c->target->commands;
     uint64_t bytes = 0;
     for (int i = 0; i < (m->grouped ? m->times : 1); i++)
-        bytes += values_length(commands->values, m->keys ? command_key_at(commands, key, (uint64_t)i) : key);
+        bytes += command_length(commands, m->keys ? command_tagged_at(commands, tagged, (uint64_t)i) : tagged);
     return bytes;
 }
 
@@ -72,7 +72,7 @@ static int classify_mixed(struct worker *w, struct conn *c, uint64_t tagged, str
     switch (m->reply) {
     case MIX_VALUE:
         if (!r->nil && r->type != '$') return answer_other_type(w, c);
-        wrong = !r->nil && (c->body_bad || (uint64_t)r->bulk_len != values_length(c->target->commands.values, key));
+        wrong = !r->nil && (c->body_bad || !values_may_be(c->target->commands.values, key, (uint64_t)r->bulk_len));
         carried->misses += r->nil;
         break;
     case MIX_OK:
@@ -93,7 +93,7 @@ static int classify_mixed(struct worker *w, struct conn *c, uint64_t tagged, str
     if (wrong && w->plan->verify) answer_failed(w, c->target, COUNT_MISMATCHES, 1);
     carried->bytes += r->bytes;
     if (m->data) {
-        carried->bytes += m->unknown ? 0 : sent_bytes(c, m, key);
+        carried->bytes += m->unknown ? 0 : sent_bytes(c, m, tagged);
         carried->sets++;
     }
     return 1;
@@ -117,7 +117,7 @@ void answer_body(struct worker *w, struct conn *c, uint64_t tagged)
         if (item % stride != stride - 1) return; /* the name of a field */
         if (m->keys) key = command_key_at(commands, key, item);
         skip = m->skip;
-        if (r->item_len != values_length(commands->values, key) + skip) c->body_bad = 1;
+        if (r->item_len < skip || !values_may_be(commands->values, key, r->item_len - skip)) c->body_bad = 1;
         if (at + n == r->item_len) c->bodies++;
         if (at < skip) { /* the number of a member */
             size_t before = skip - at < n ? (size_t)(skip - at) : n;
@@ -126,7 +126,8 @@ void answer_body(struct worker *w, struct conn *c, uint64_t tagged)
             at += before;
         }
     }
-    if (n && !c->body_bad) c->body_bad = !values_check(commands->values, key, commands->place, at - skip, piece, n);
+    const uint64_t place = values_place(commands->values, commands->place, r->item_len - skip);
+    if (n && !c->body_bad) c->body_bad = !values_check(commands->values, key, place, at - skip, piece, n);
 }
 
 int answer_classify(struct worker *w, struct conn *c, uint64_t tagged, struct carried *carried)
@@ -144,7 +145,7 @@ int answer_classify(struct worker *w, struct conn *c, uint64_t tagged, struct ca
     if (w->mix) return w->replay ? replay_classify(w, c, tagged, carried) : classify_mixed(w, c, tagged, carried);
     if (command_kind(tagged)->reply == COMMAND_OK) {
         if (r->type == '+' && !strcmp(r->text, "OK")) {
-            carried->bytes += values_length(c->target->commands.values, COMMAND_KEY(tagged));
+            carried->bytes += command_length(&c->target->commands, tagged);
             carried->sets++;
             return 1;
         }
@@ -153,7 +154,7 @@ int answer_classify(struct worker *w, struct conn *c, uint64_t tagged, struct ca
         return 1;
     } else if (r->type == '$') {
         carried->bytes += (uint64_t)r->bulk_len;
-        if (w->plan->verify && (c->body_bad || (uint64_t)r->bulk_len != values_length(c->target->commands.values, COMMAND_KEY(tagged))))
+        if (w->plan->verify && (c->body_bad || !values_may_be(c->target->commands.values, COMMAND_KEY(tagged), (uint64_t)r->bulk_len)))
             answer_failed(w, c->target, COUNT_MISMATCHES, 1);
         return 1;
     }

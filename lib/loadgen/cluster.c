@@ -127,6 +127,7 @@ static int shards_make(struct cluster *c, const struct nodes *n, const struct op
         bad = 1;
     }
     c->first = o->shards_given ? (uint32_t)o->shards_first : 0;
+    c->all = all;
     c->shards = o->shards_given ? (uint32_t)(o->shards_last - o->shards_first + 1) : all;
     if (!bad && o->instances && o->instances != c->shards) {
         snprintf(why, LINK_WHY, "--instances %ju: the cluster has %u shards%s; leave --instances out", (uintmax_t)o->instances, c->shards,
@@ -135,7 +136,11 @@ static int shards_make(struct cluster *c, const struct nodes *n, const struct op
     }
     if (!bad) c->shard = calloc(c->shards, sizeof *c->shard);
     if (!bad && !c->shard) bad = -1;
-    for (uint32_t i = 0; !bad && i < c->shards; i++) bad = shard_make(&c->shard[i], n, owner[c->first + i], from);
+    memset(c->owner, 0xff, sizeof c->owner); /* no shard of this client */
+    for (uint32_t i = 0; !bad && i < c->shards; i++) {
+        bad = shard_make(&c->shard[i], n, owner[c->first + i], from);
+        for (uint32_t k = 0; !bad && k < c->shard[i].slots; k++) c->owner[c->shard[i].slot[k]] = (uint16_t)i;
+    }
     if (bad < 0) snprintf(why, LINK_WHY, "out of memory");
     free(seen);
     free(owner);

@@ -30,8 +30,9 @@ struct shard {
 
 struct cluster {
     const struct links *links;
-    struct shard *shard; /* owned: this client's part of them */
-    uint32_t shards, first;
+    struct shard *shard;         /* owned: this client's part of them */
+    uint32_t shards, first, all; /* all: the number of shards of the whole cluster */
+    uint16_t owner[SLOTS];       /* by slot: the index in shard; 0xffff: a shard of another client */
     int ended, woken, running;
     int broken;                 /* it cannot be used any more: read by all threads without the lock */
     char why[LINK_WHY];         /* why */

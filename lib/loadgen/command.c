@@ -58,10 +58,8 @@ int commands_init(struct commands *c, const char *prefix, const struct values *v
         for (unsigned d = 1; d <= COMMAND_DIGITS; d++)
             head_make(&c->head[i][d], &command_kinds[i], 2 + command_kinds[i].carries * (spec->ttl_low ? 3 : 1), prefix, tags ? SLOTS_TAG_ANY : "",
                       d);
-    for (int i = 0; i < spec->sizes.choices; i++)
-        if (spec->sizes.choice[i].high > c->largest) c->largest = spec->sizes.choice[i].high;
-    c->largest += sizeof(struct command_head) + 64 + COMMAND_END_MAX;
-    if (spec->sizes.choices != 1 || spec->sizes.choice[0].low != spec->sizes.choice[0].high) return 0;
+    c->largest = values_largest(spec) + sizeof(struct command_head) + 64 + COMMAND_END_MAX;
+    if (spec->own || spec->sizes.choices != 1 || spec->sizes.choice[0].low != spec->sizes.choice[0].high) return 0;
     c->value_len = spec->sizes.choice[0].low;
     replies_value_init(&c->got, c->value_len);
     c->shared = spec->kind == VALUES_PATTERN && c->value_len > COMMAND_TAIL_MAX;
@@ -86,11 +84,6 @@ static const struct command_head *head_of(const struct commands *c, uint64_t tag
     return &c->head[tagged >> COMMAND_SHIFT][digits];
 }
 
-static uint64_t length_of(const struct commands *c, uint64_t key)
-{
-    return c->value_len ? c->value_len : values_length(c->values, key);
-}
-
 uint64_t command_size(const struct commands *c, uint64_t tagged)
 {
     if (command_mixed(tagged)) return command_words(c, tagged, 0, NULL, 0);
@@ -99,16 +92,16 @@ uint64_t command_size(const struct commands *c, uint64_t tagged)
     uint64_t size = head_of(c, tagged, digits)->size + digits;
     if (!command_kind(tagged)->carries) return size + 2;
     if (c->tail) return size + c->tail_len;
-    uint64_t length = length_of(c, key);
+    uint64_t length = command_length(c, tagged);
     char end[COMMAND_END_MAX];
     return size + 3 + number_digits(length) + 2 + length + command_end(c, key, end);
 }
 
 char *command_encode_value(const struct commands *c, uint64_t tagged, char *out)
 {
-    uint64_t key = COMMAND_KEY(tagged), length = length_of(c, key);
+    uint64_t key = COMMAND_KEY(tagged), length = command_length(c, tagged);
     out += middle_make(out, length);
-    values_fill(c->values, key, c->place, 0, out, length);
+    values_fill(c->values, key, values_place(c->values, c->place, length), 0, out, length);
     return out + length + command_end(c, key, out + length);
 }
 
@@ -118,7 +111,7 @@ static size_t front_make(const struct commands *c, uint64_t tagged, char *out, u
     size_t n = (size_t)(command_encode_key(c, tagged, out) - out);
     *length = 0;
     if (!command_kind(tagged)->carries) return n;
-    *length = length_of(c, COMMAND_KEY(tagged));
+    *length = command_length(c, tagged);
     return n + middle_make(out + n, *length);
 }
 
@@ -156,7 +149,7 @@ size_t command_encode_part(const struct commands *c, uint64_t tagged, uint64_t a
             memcpy(out + done, front + at, part);
         } else if (at < front_len + length) {
             part = n - done < front_len + length - at ? n - done : (size_t)(front_len + length - at);
-            values_fill(c->values, key, c->place, at - front_len, out + done, part);
+            values_fill(c->values, key, values_place(c->values, c->place, length), at - front_len, out + done, part);
         } else {
             command_end(c, key, end);
             part = n - done;

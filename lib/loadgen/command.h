@@ -32,7 +32,8 @@ static const struct command_kind command_kinds[COMMANDS] = {
     [COMMAND_SET] = {"SET", 1, COMMAND_OK},
 };
 
-/* A tagged key is a request in one word: the key, below OPTIONS_KEY_END, above it the number of a field or member, and above that the command. */
+/* A tagged key is a request in one word: the key, below OPTIONS_KEY_END, above it the number of a field or member, and above that the command. In a
+ * phase with its own sizes, a SET has a random number too, from which its size follows. */
 #define COMMAND_SHIFT             58
 #define COMMAND_NUMBER_SHIFT      50
 #define COMMAND_TAG(command, key) ((uint64_t)(command) << COMMAND_SHIFT | (key))
@@ -69,6 +70,8 @@ struct commands {
     const struct slots_tags *tags; /* of a shard's slots: the end of a head is written for each key; NULL without a cluster */
     uint64_t place;                /* see values_fill */
     uint64_t value_len;            /* when all values have one size, else 0 */
+    unsigned phase;                /* enum phase_kind: which sizes values have */
+    int draws;                     /* that phase has its own sizes, so each SET needs a number */
     char *tail;                    /* owned: all of a SET after its key, when it is the same for every key and short; else NULL */
     uint32_t tail_len, tail_value; /* its bytes, and those of them before the value */
     struct replies_value got;      /* a reply with such a value */
@@ -85,6 +88,19 @@ struct commands {
 /** Prepare the commands for one instance, or for a shard with these tags (else NULL). `values` and `tags` must outlive c. Returns 0, or -1 when
  *  out of memory. Free with commands_free. */
 int commands_init(struct commands *c, const char *prefix, const struct values *values, const struct slots_tags *tags, uint64_t place);
+
+/** Let values have the sizes of a kind of phase. */
+static inline void commands_phase(struct commands *c, enum phase_kind kind)
+{
+    c->phase = kind;
+    c->draws = (int)(c->values->spec.own >> kind & 1);
+}
+
+/** Returns the size in bytes of the value that a tagged key is set to. */
+static inline uint64_t command_length(const struct commands *c, uint64_t tagged)
+{
+    return c->value_len ? c->value_len : values_drawn(c->values, c->phase, COMMAND_KEY(tagged), COMMAND_NUMBER(tagged));
+}
 
 /** Let c make the commands of a mix as well, which take `count` keys from `first` on; what they point to must outlive c. */
 void commands_mix(struct commands *c, const struct mix *mix, const char *prefix, uint64_t first, uint64_t count);
@@ -104,6 +120,12 @@ static inline uint64_t command_key_at(const struct commands *c, uint64_t key, ui
 {
     uint64_t at = key - c->first + i;
     return i && at >= c->count ? c->first + at % c->count : c->first + at;
+}
+
+/** As command_key_at, with the command and the number of the tagged key. */
+static inline uint64_t command_tagged_at(const struct commands *c, uint64_t tagged, uint64_t i)
+{
+    return command_key_at(c, COMMAND_KEY(tagged), i) | (tagged & ~(OPTIONS_KEY_END - 1));
 }
 
 /** Write bytes [from, from + n) of a command of the mix at out, which may be NULL when n is 0. Returns the size of the whole command. */

@@ -22,7 +22,7 @@ static void put_value(struct walk *w, const struct commands *c, uint64_t key, ui
 {
     uint64_t low = w->from > w->at ? w->from - w->at : 0, high = w->stop > w->at ? w->stop - w->at : 0;
     if (high > n) high = n;
-    if (low < high) values_fill(c->values, key, c->place, low, w->out + (w->at + low - w->from), high - low);
+    if (low < high) values_fill(c->values, key, values_place(c->values, c->place, n), low, w->out + (w->at + low - w->from), high - low);
     w->at += n;
 }
 
@@ -47,22 +47,18 @@ static void index_text(unsigned number, char out[MIX_INDEX + 8])
     number_put(out, number, MIX_INDEX);
 }
 
-static uint64_t value_length(const struct commands *c, uint64_t key)
-{
-    return c->value_len ? c->value_len : values_length(c->values, key);
-}
-
-/* One word, the i-th time. */
-static void put_word(struct walk *w, const struct commands *c, const struct mix_command *m, const struct mix_word *word, uint64_t key,
+/* One word, with the number of a field or member. A tagged key may be one of several. */
+static void put_word(struct walk *w, const struct commands *c, const struct mix_command *m, const struct mix_word *word, uint64_t tagged,
                      unsigned number)
 {
+    const uint64_t key = COMMAND_KEY(tagged);
     char name[COMMAND_HEAD_MAX], digits[MIX_INDEX + 8], size[COMMAND_DIGITS + 8];
     uint64_t length = 0, bytes = 0;
     size_t named = 0;
     for (int i = 0; i < word->pieces; i++) {
         const struct mix_piece *p = &word->piece[i];
         if (p->kind == MIX_KEY && !named) named = key_text(c, m->type, key, name);
-        if (p->kind == MIX_DATA && !length) length = value_length(c, key);
+        if (p->kind == MIX_DATA && !length) length = command_length(c, tagged);
         bytes += p->kind == MIX_KEY ? named : p->kind == MIX_DATA ? length : p->size;
     }
     size[0] = '$';
@@ -105,7 +101,7 @@ uint64_t command_words(const struct commands *c, uint64_t tagged, uint64_t from,
         for (group = i + 1; m->word[i].again && group < m->words && m->word[group].again;) group++;
         for (int k = 0; k < (m->word[i].again ? m->times : 1); k++)
             for (int j = i; j < group; j++)
-                put_word(&w, c, m, &m->word[j], m->keys ? command_key_at(c, key, (uint64_t)k) : key,
+                put_word(&w, c, m, &m->word[j], m->keys ? command_tagged_at(c, tagged, (uint64_t)k) : tagged,
                          m->word[i].again ? (unsigned)k : COMMAND_NUMBER(tagged));
     }
     if (m->ends) put(&w, end + 2, command_end(c, key, end) - 2);

@@ -25,8 +25,6 @@ static const struct look {
     [TRACE_DECR] = {"\r\n$4\r\nDECR\r\n$", 2, 0, 1, ""},
 };
 
-#define COUNTER "i:" /* prefix of the keys of counters, as in a mix: no value of another type has that key */
-
 static char *put_text(char *out, const char *text, size_t n)
 {
     memcpy(out, text, n);
@@ -45,8 +43,8 @@ static char *front_make(const struct commands *c, const struct trace_record *r, 
     *out++ = '*';
     *out++ = (char)('0' + l->words + (l->carries && r->ttl ? 2 : 0));
     out = put_text(out, l->begin, strlen(l->begin));
-    out = put_line(out, r->key_size + (l->counter ? sizeof COUNTER - 1 : 0));
-    if (l->counter) out = put_text(out, COUNTER, sizeof COUNTER - 1);
+    out = put_line(out, r->key_size + (l->counter ? sizeof TRACE_COUNTER - 1 : 0));
+    if (l->counter) out = put_text(out, TRACE_COUNTER, sizeof TRACE_COUNTER - 1);
     trace_key(c->trace, r, out);
     out = put_text(out + r->key_size, "\r\n", 2);
     if (!l->carries) return out;

@@ -30,7 +30,9 @@ static uint64_t next_mixed(struct target *t, const struct mix *m, int populate)
     for (; pick >= m->command[*entry].weight; entry++) pick -= m->command[*entry].weight;
     command = *entry;
     uint64_t key = command == COMMAND_SET && t->keys.spec.kind == KEYS_LATEST ? keys_add(&t->keys) : keys_next(&t->keys);
-    if (m->command[command].numbers) key |= rng_below(&t->choice, m->command[command].numbers) << COMMAND_NUMBER_SHIFT;
+    const struct mix_command *c = &m->command[command];
+    const uint64_t numbers = c->numbers ? c->numbers : t->commands.draws && (c->data || c->next) ? MIX_TIMES_MAX : 0;
+    if (numbers) key |= rng_below(&t->choice, numbers) << COMMAND_NUMBER_SHIFT;
     return COMMAND_TAG(command, key);
 }
 
@@ -42,6 +44,7 @@ static inline uint64_t next_request(struct worker *w, struct target *t)
     if (__builtin_expect(w->mix != NULL, 0)) return next_mixed(t, w->mix, kind == PHASE_POPULATE);
     int set = kind != PHASE_GET && (kind != PHASE_MIXED || rng_below(&t->choice, o->ratio_set + o->ratio_get) < o->ratio_set);
     uint64_t key = set && t->keys.spec.kind == KEYS_LATEST ? keys_add(&t->keys) : keys_next(&t->keys);
+    if (__builtin_expect(t->commands.draws, 0) && set) key |= rng_below(&t->choice, MIX_TIMES_MAX) << COMMAND_NUMBER_SHIFT;
     return COMMAND_TAG(set ? COMMAND_SET : COMMAND_GET, key);
 }
 
@@ -105,7 +108,7 @@ void conn_refill(struct worker *w, struct conn *c, uint64_t now_ns)
     c->head = 0;
     c->following = 0;
     keys_at(&t->keys, now_ns > w->plan->start_ns ? now_ns - w->plan->start_ns : 0);
-    if (w->plan->kind == PHASE_MIXED || w->mix || t->keys.spec.kind == KEYS_LATEST)
+    if (w->plan->kind == PHASE_MIXED || w->mix || t->keys.spec.kind == KEYS_LATEST || t->commands.draws)
         for (uint32_t i = 0; i < n; i++) c->key[i] = next_request(w, t);
     else
         keys_take(&t->keys, COMMAND_TAG(w->plan->kind == PHASE_GET ? COMMAND_GET : COMMAND_SET, 0), c->key, n);
@@ -205,7 +208,7 @@ static int take_mixed(struct worker *w, struct conn *c, uint64_t tagged, int ans
         return 1;
     }
     if (m->next) {
-        c->key[next] = COMMAND_TAG(m->next, COMMAND_KEY(tagged));
+        c->key[next] = COMMAND_TAG(m->next, tagged & ((UINT64_C(1) << COMMAND_SHIFT) - 1)); /* with its number */
         if (w->open) c->intended[next] = c->intended[slot], c->sent[next] = c->sent[slot];
         c->inflight++; /* the caller removes the answered request */
         c->unwritten++;

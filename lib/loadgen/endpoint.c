@@ -42,11 +42,10 @@ int endpoint_hosts_named(const char *list)
 static int resolve(struct endpoint *host, const char *text, size_t length, char why[ENDPOINT_WHY])
 {
     struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found = NULL;
-    char name[256];
     int bracketed = length > 2 && text[0] == '[' && text[length - 1] == ']';
     snprintf(host->name, sizeof host->name, "%.*s", (int)length, text);
-    snprintf(name, sizeof name, "%.*s", (int)(length - (bracketed ? 2 : 0)), text + bracketed);
-    int rc = getaddrinfo(name, NULL, &hints, &found);
+    snprintf(host->host, sizeof host->host, "%.*s", (int)(length - (bracketed ? 2 : 0)), text + bracketed);
+    int rc = getaddrinfo(host->host, NULL, &hints, &found);
     for (const struct addrinfo *a = found; !rc && a && host->addresses < ENDPOINT_ADDRESSES; a = a->ai_next) {
         if (a->ai_family != AF_INET && a->ai_family != AF_INET6) continue;
         memcpy(&host->address[host->addresses], a->ai_addr, a->ai_addrlen);

@@ -14,6 +14,7 @@
 /* One address of an instance, or of a host. */
 struct endpoint {
     char name[ENDPOINT_NAME]; /* HOST:PORT, or the path of the socket */
+    char host[256];           /* without port and brackets; empty for a socket */
     struct sockaddr_storage address[ENDPOINT_ADDRESSES];
     socklen_t size[ENDPOINT_ADDRESSES];
     uint32_t addresses;

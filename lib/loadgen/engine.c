@@ -83,6 +83,9 @@ static int instances_init(struct engine *e, struct options *o, char why[ENGINE_W
     e->links.cluster = &e->cluster;
     if (cluster_init(&e->cluster, &e->links, o, why)) return -1;
     o->instances = e->cluster.shards;
+    o->trace_first = e->cluster.first;
+    o->trace_total = e->cluster.all;
+    if (o->trace) options_traced(o, o->trace);
     return 0;
 }
 

@@ -102,6 +102,7 @@ static int dial(struct link *l, const struct endpoint *e, uint32_t n)
 {
     int one = 1;
     const struct sockaddr *address = (const struct sockaddr *)(const void *)&e->address[n];
+    l->to = e;
     l->layer = NULL;
     l->linked = 0;
     l->want = POLLOUT;
@@ -131,7 +132,7 @@ int link_ready(struct link *l, const struct links *s)
             return -1;
         }
         l->linked = 1;
-        if (s->tls) l->layer = tls_open(s->tls, l->fd);
+        if (s->tls) l->layer = tls_open(s->tls, l->fd, l->to->host);
         if (s->tls && !l->layer) return -1;
     }
     if (l->layer) {

@@ -29,11 +29,12 @@ struct links {
 };
 
 struct link {
-    int fd;         /* -1 when closed */
-    uint32_t turn;  /* attempts so far: which address is next */
-    void *layer;    /* the TLS session, or NULL */
-    short want;     /* while it is being made: the poll events that it waits for */
-    uint8_t linked; /* the socket is connected */
+    int fd;                    /* -1 when closed */
+    uint32_t turn;             /* attempts so far: which address is next */
+    const struct endpoint *to; /* where it was opened to last, at least until it is connected */
+    void *layer;               /* the TLS session, or NULL */
+    short want;                /* while it is being made: the poll events that it waits for */
+    uint8_t linked;            /* the socket is connected */
 };
 
 /** Resolve the host and prepare what links need; *stop ends waiting when it is set. Returns 0, or -1 with one line in why. Free with

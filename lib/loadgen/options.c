@@ -26,8 +26,8 @@ struct spec {
     setter *set;
 };
 
-static setter set_arrival, set_phases, set_ratio, set_keys, set_shift, set_populate, set_data, set_sizes, set_expire, set_cpus, set_shards,
-    set_commands, set_command, set_command_ratio, set_speed, set_trace_share;
+static setter set_arrival, set_phases, set_ratio, set_keys, set_shift, set_populate, set_data, set_expire, set_cpus, set_shards, set_commands,
+    set_command, set_command_ratio, set_speed, set_trace_share;
 
 #define AT(member) offsetof(struct options, member)
 
@@ -76,9 +76,10 @@ static const struct spec specs[] = {
     {"data", NULL, "KIND", "pattern (default, the guide's), random, or compressible:RATIO (RATIO > 1: size to compressed size)", SPECIAL, 0, 0, 0, 0,
      set_data},
     {"sizes", NULL, "LIST",
-     "value sizes instead of SIZE: N, LOW-HIGH, SIZE:WEIGHT,SIZE:WEIGHT,..., lognormal:MEAN:SD,\n"
-     "pareto:MIN:ALPHA, gpareto:LOCATION:SCALE:SHAPE, or etc (Facebook's pool of that name)",
-     SPECIAL, 0, 0, 0, 0, set_sizes},
+     "value sizes instead of SIZE, one per key: N, LOW-HIGH, SIZE:WEIGHT,SIZE:WEIGHT,..., lognormal:MEAN:SD,\n"
+     "pareto:MIN:ALPHA, gpareto:LOCATION:SCALE:SHAPE, or etc (Facebook's pool of that name);\n"
+     "PHASE=LIST: sizes of set, mixed or populate alone, a new size for each SET (may be repeated)",
+     SPECIAL, 0, 0, 0, 0, options_sizes},
     {"expire", NULL, "S", "time to live that SETs give to keys: S seconds, or LOW-HIGH, one per key; misses are then not a failure", SPECIAL, 0, 0, 0,
      0, set_expire},
     {"seed", NULL, "N", "seed of keys, values and arrivals; the same seed sends the same requests (default 1)", WHOLE, AT(seed), 0, 0, 1.8e19, NULL},
@@ -282,12 +283,6 @@ static int set_data(struct options *o, const char *text)
     return 0;
 }
 
-static int set_sizes(struct options *o, const char *text)
-{
-    o->sizes_text = text;
-    return sizes_parse(&o->values.sizes, text);
-}
-
 static int set_expire(struct options *o, const char *text)
 {
     size_t low = strcspn(text, "-");
@@ -393,7 +388,7 @@ static const char *accepts(const struct spec *s)
         {set_shift, "SECONDS:PERCENT, with a percentage below 100"},
         {set_populate, "sequential, shuffle"},
         {set_data, "pattern, random, compressible:RATIO with a ratio from 1.001 to 1000"},
-        {set_sizes, "N, LOW-HIGH or SIZE:WEIGHT,... with sizes from 1 to 536870912, or a distribution (see --help)"},
+        {options_sizes, "N, LOW-HIGH or SIZE:WEIGHT,... with sizes from 1 to 536870912, or a distribution (see --help)"},
         {set_expire, "S or LOW-HIGH, whole seconds from 1 to 1000000000"},
         {set_cpus, "numbers of CPUs, such as 0-3,8"},
         {set_speed, "max, or a number from 0.0001 to 1000000"},

@@ -18,6 +18,7 @@
 #define OPTIONS_PREFIX_MAX 128
 #define OPTIONS_KEY_END    (UINT64_C(1) << 50) /* no key is as high */
 #define OPTIONS_CPUS_MAX   1024
+#define OPTIONS_SIZES      512 /* bytes of all arguments of --sizes */
 
 enum phase_kind { PHASE_SET, PHASE_GET, PHASE_MIXED, PHASE_POPULATE, PHASE_REPLAY };
 
@@ -45,6 +46,8 @@ struct options {
     uint64_t key_min, key_max;
     uint64_t size; /* SIZE; --sizes overrides it */
     struct values_spec values;
+    char sizes_given[OPTIONS_SIZES], sizes_base[OPTIONS_SIZES]; /* all arguments of --sizes; the list for all phases */
+    char sizes_phase[VALUES_PHASES][OPTIONS_SIZES];             /* the lists for one kind of phase */
     const char *sizes_text, *keys_text, *shift_text, *data_text, *ratio_text, *expire_text;
     enum phase_kind phase[OPTIONS_PHASES_MAX];
     int phases;
@@ -90,6 +93,15 @@ int options_parse(struct options *o, int argc, char **argv, int threads, char wh
 
 /** Combine the given options, and refuse contradictions: the last step of options_parse. Returns 0, or -1 with one line in why. */
 int options_finish(struct options *o, char why[OPTIONS_WHY]);
+
+/** Read an argument of --sizes: LIST for all phases, PHASE=LIST for one kind of phase, or several of them with blanks between. Returns 0, or -1. */
+int options_sizes(struct options *o, const char *text);
+
+/** Returns the mean size of values, in bytes: that of the first phase that sets. */
+double options_mean_size(const struct options *o);
+
+/** Returns the list of sizes of a kind of phase, NULL for the single SIZE; of get, all arguments of --sizes if phases have their own sizes. */
+const char *options_sizes_text(const struct options *o, enum phase_kind kind);
 
 /** Refuse options that conflict with a trace, or require a trace; the first step of options_finish. Returns 0, or -1 with one line in why. */
 int options_trace(struct options *o, char why[OPTIONS_WHY]);

@@ -95,8 +95,8 @@ int options_finish(struct options *o, char why[OPTIONS_WHY])
         return options_refuse(why, "--key-prefix %s: --cluster does not support { in a prefix; leave it out", o->key_prefix);
     if (o->hosts && endpoint_hosts_named(o->hosts) < 0)
         return options_refuse(why, "--hosts %.200s: invalid; accepted: PORT=HOST,PORT=HOST,... with ports that ascend", o->hosts);
-    if (o->hosts && (o->cluster || o->socket || o->tls))
-        return options_refuse(why, "--hosts %.200s: conflicts with --cluster, --socket and --tls; leave one out", o->hosts);
+    if (o->hosts && (o->cluster || o->socket))
+        return options_refuse(why, "--hosts %.200s: conflicts with --cluster and --socket; leave one out", o->hosts);
     if (!o->instances && !o->cluster) o->instances = o->threads; /* a cluster determines the number of shards */
     if (o->port + o->instances - 1 > 65535)
         return options_refuse(why, "PORT=%ju: the ports of %ju instances would end past 65535; set a lower PORT, or fewer --instances",

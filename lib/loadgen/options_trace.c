@@ -31,13 +31,13 @@ int options_trace(struct options *o, char why[OPTIONS_WHY])
                  {o->key_min > 0, "--key-min"},
                  {o->given_key_max, "--key-max"},
                  {*o->key_prefix != 0, "--key-prefix"},
-                 {o->sizes_text != NULL, "--sizes"},
+                 {*o->sizes_given != 0, "--sizes"},
                  {o->expire_text != NULL, "--expire"},
                  {o->given_count, "COUNT"},
                  {o->speed <= 0 && o->given_time, "--time (in a closed loop, --requests limits a trace)"}};
-    if (o->cluster)
-        return options_refuse(why, "--trace %.100s: does not support --cluster, as a trace spreads keys over instances, not by slot; leave one out",
-                              o->trace_file);
+    if (o->cluster && o->trace_total)
+        return options_refuse(why, "--trace-share %ju/%ju: conflicts with --cluster, where the slot of a key selects its shard; use --shards",
+                              (uintmax_t)o->trace_first, (uintmax_t)o->trace_total);
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (other[i].given)
             return options_refuse(why, "--trace %.100s: conflicts with %s, as the trace determines the load; leave it out", o->trace_file,
@@ -59,6 +59,7 @@ int options_record(const struct options *o, char why[OPTIONS_WHY])
     if (!o->record_file) return 0;
     if (o->trace_file) other = "--trace, which is such a file";
     if (o->cluster) other = "--cluster";
+    if (o->values.own) other = "--sizes PHASE=LIST";
     if (o->instances > 1) other = "several instances, whose keys have the same names";
     if (strchr(o->key_prefix, '\n') || strchr(o->key_prefix, '\r')) other = "a line end in --key-prefix";
     for (int i = 0; i < o->mix.entries; i++) {
@@ -71,7 +72,7 @@ int options_record(const struct options *o, char why[OPTIONS_WHY])
 void options_traced(struct options *o, const struct trace *trace)
 {
     const struct trace_header *h = trace->header;
-    const uint64_t total = o->trace_total ? o->trace_total : o->instances;
+    const uint64_t total = o->trace_total ? o->trace_total : o->instances ? o->instances : 1; /* 0: a cluster that was not asked yet */
     o->trace = trace;
     sizes_one(&o->values.sizes, h->largest_value ? h->largest_value : 1);
     if (h->sets) o->values.sizes.mean = (double)h->set_bytes / (double)h->sets;

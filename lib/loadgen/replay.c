@@ -28,6 +28,12 @@ void replay_begin(struct worker *w, struct target *t)
     if (w->plan->open && w->plan->time_ns) k->last_us = (uint64_t)((double)w->plan->time_ns / ns_per_us(w));
     k->instance = o->trace_first + t->instance;
     k->total = o->trace_total ? o->trace_total : o->instances;
+    if (w->links->cluster) {
+        k->owner = w->links->cluster->owner;
+        k->shard = (uint16_t)t->shard;
+        k->instance = 0;
+        k->total = 1;
+    }
     k->part = t->part;
     k->parts = t->parts;
     t->left = 1; /* there may be more */

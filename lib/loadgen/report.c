@@ -26,7 +26,7 @@ static const char *date(char text[32])
 void report_start(const struct options *o)
 {
     char now[32];
-    printf("threads = %d start_port = %d value_len = %d key_count = %ld\n", (int)o->threads, (int)o->port, (int)llround(o->values.sizes.mean),
+    printf("threads = %d start_port = %d value_len = %d key_count = %ld\n", (int)o->threads, (int)o->port, (int)llround(options_mean_size(o)),
            (long)o->count);
     printf("%s : value(s) allocated, connecting\n", date(now));
     fflush(stdout);
@@ -290,8 +290,9 @@ static void parameter_columns(struct row *row, const struct options *o, const st
     column(row, "pipeline", "%ju", (uintmax_t)p->pipeline);
     column(row, "rate", "%.10g", p->rate);
     column(row, "arrival", "%s", !p->open ? "closed" : o->trace ? "trace" : o->arrival == PACER_POISSON ? "poisson" : "uniform");
-    column(row, "len", "%lld", llround(o->values.sizes.mean));
-    column(row, "sizes", "%s", o->sizes_text ? o->sizes_text : "-");
+    const char *sizes = options_sizes_text(o, p->kind);
+    column(row, "len", "%lld", llround(options_mean_size(o)));
+    column(row, "sizes", "%s", sizes ? sizes : "-");
     const int populate = p->kind == PHASE_POPULATE;
     const uint64_t first = populate ? o->populate_first : o->key_min, count = populate ? o->populate_count : o->count;
     column(row, "keys", "%ju", (uintmax_t)count);

@@ -54,6 +54,13 @@ uint64_t sizes_draw(const struct sizes *s, struct rng *rng)
     return x >= (double)SIZES_TAIL_MAX ? SIZES_TAIL_MAX : (uint64_t)(x + 0.5);
 }
 
+int sizes_may_be(const struct sizes *s, uint64_t size)
+{
+    for (int i = 0; i < s->choices; i++)
+        if (size >= s->choice[i].low && size <= s->choice[i].high) return 1;
+    return 0;
+}
+
 static int list_parse(struct sizes *s, const char *text)
 {
     for (;;) {

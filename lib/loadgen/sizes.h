@@ -37,6 +37,9 @@ int sizes_parse(struct sizes *s, const char *text);
 /** Draw a size in bytes, at least 1. */
 uint64_t sizes_draw(const struct sizes *s, struct rng *rng);
 
+/** Returns whether sizes_draw may return this size, in bytes. */
+int sizes_may_be(const struct sizes *s, uint64_t size);
+
 /** Returns the probability that the size is above x, before it is cut off and rounded; of a distribution only. */
 double sizes_above(const struct sizes *s, double x);
 

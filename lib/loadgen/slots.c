@@ -22,9 +22,9 @@ static unsigned crc16(const char *bytes, size_t n)
 {
     unsigned crc = 0;
     for (size_t i = 0; i < n; i++) {
-        crc ^= (unsigned)(unsigned char)bytes[i] << 8;
-        for (int bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? crc << 1 ^ 0x1021 : crc << 1;
-        crc &= 0xffff;
+        const unsigned byte = (unsigned char)bytes[i];
+        crc = (crc << 4 ^ (crc >> 12 ^ byte >> 4) * 0x1021) & 0xffff; /* four bits at a time: their remainders are the multiples */
+        crc = (crc << 4 ^ (crc >> 12 ^ (byte & 15)) * 0x1021) & 0xffff;
     }
     return crc;
 }

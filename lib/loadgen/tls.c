@@ -19,10 +19,11 @@ void tls_free(struct tls *tls)
     (void)tls;
 }
 
-void *tls_open(const struct tls *tls, int fd)
+void *tls_open(const struct tls *tls, int fd, const char *host)
 {
     (void)tls;
     (void)fd;
+    (void)host;
     return NULL;
 }
 
@@ -119,12 +120,13 @@ void tls_free(struct tls *tls)
     free(tls);
 }
 
-void *tls_open(const struct tls *tls, int fd)
+void *tls_open(const struct tls *tls, int fd, const char *host)
 {
+    if (tls->name || !*host) host = tls->host;
     SSL *s = SSL_new(tls->context);
     int bad = !s || SSL_set_fd(s, fd) != 1 || (tls->name && SSL_set_tlsext_host_name(s, tls->name) != 1);
     /* An address must be in the certificate as an address; a name as a name. */
-    if (!bad && X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(s), tls->host) != 1) bad = SSL_set1_host(s, tls->host) != 1;
+    if (!bad && X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(s), host) != 1) bad = SSL_set1_host(s, host) != 1;
     ERR_clear_error();
     if (!bad) {
         SSL_set_connect_state(s);

@@ -16,8 +16,9 @@ int tls_init(struct tls **tls, const struct options *o, char *why, size_t size);
 /** Release what tls_init made; NULL is accepted. */
 void tls_free(struct tls *tls);
 
-/** Make a session on a connected, non-blocking socket. Returns it, or NULL. Free with tls_close. */
-void *tls_open(const struct tls *tls, int fd);
+/** Make a session on a connected, non-blocking socket. Its certificate must name the options' TLS name, else `host`, or the options' host if that is
+ *  empty. Returns it, or NULL. Free with tls_close. */
+void *tls_open(const struct tls *tls, int fd, const char *host);
 
 /** Continue the handshake; the certificate must be of the requested host. Returns 1 when done, 0 when it waits for the poll events in *want, -1
  *  when it failed. */

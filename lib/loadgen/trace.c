@@ -4,6 +4,7 @@
 
 #include "number.h"
 #include "rng.h"
+#include "slots.h"
 #include "trace_build.h"
 
 #include <errno.h>
@@ -59,16 +60,21 @@ static size_t unescape(char *out, size_t room, const char *text, size_t n)
     return len;
 }
 
+void trace_key_write(const char *text, size_t len, uint64_t number, size_t size, char *out)
+{
+    size_t n = len;
+    if (n > size)
+        n = unescape(out, size, text, n);
+    else if (n)
+        memcpy(out, text, n);
+    else
+        n = number_write(out, number);
+    if (n < size) memset(out + n, PAD, size - n);
+}
+
 void trace_key(const struct trace *t, const struct trace_record *r, char *out)
 {
-    size_t n = r->key_len;
-    if (n > r->key_size)
-        n = unescape(out, r->key_size, t->source + r->key, n);
-    else if (n)
-        memcpy(out, t->source + r->key, n);
-    else
-        n = number_write(out, r->key);
-    if (n < r->key_size) memset(out + n, PAD, r->key_size - n);
+    trace_key_write(r->key_len ? t->source + r->key : NULL, r->key_len, r->key, r->key_size, out);
 }
 
 /* Map a whole file. Returns its address, or NULL with errno. */
@@ -172,6 +178,7 @@ enum trace_found trace_find(struct trace_walk *k, uint64_t until_us)
         uint64_t us = trace_us(r);
         if (us > k->last_us) return TRACE_OVER;
         if (us > until_us) return TRACE_LATER;
+        if (k->owner && k->owner[r->hash % SLOTS] != k->shard) continue;
         uint64_t place = r->hash * k->total;
         if (place >> 32 != k->instance || (uint64_t)(uint32_t)place * k->parts >> 32 != k->part) continue;
         return sound(t, r) ? TRACE_FOUND : TRACE_DAMAGED;

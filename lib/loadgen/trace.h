@@ -13,7 +13,8 @@
 #define TRACE_WHY     (PATH_MAX + 256)
 #define TRACE_KEY_MAX 4096 /* bytes of a key */
 #define TRACE_SUFFIX  ".tierbench-index"
-#define TRACE_MAGIC   "TBTRACE2"
+#define TRACE_MAGIC   "TBTRACE3"
+#define TRACE_COUNTER "i:" /* before the keys of counters, as in a mix: no value of another type has such a key */
 
 #define TRACE_COMMANDS   "get mget set mset setex psetex setnx getset append del unlink incr incrby decr decrby"
 #define TRACE_ESCAPE_MAX 4 /* max bytes of text for a byte of a key: \xHH */
@@ -26,7 +27,7 @@ enum trace_op { TRACE_GET = 2, TRACE_SET, TRACE_ADD, TRACE_REPLACE, TRACE_DELETE
 struct trace_record {
     uint64_t time_op;           /* microseconds since the first request, times 256, plus the operation */
     uint64_t key;               /* offset of its text in the trace; if key_len is 0, the key is this number */
-    uint32_t hash;              /* of the key: selects the instance, thread and connection of the request */
+    uint32_t hash;              /* of the key: selects the instance, thread and connection; its low 14 bits are the slot of the key that is sent */
     uint32_t size;              /* bytes of the value */
     uint32_t ttl;               /* time to live in seconds, 0: no expiry */
     uint16_t key_len, key_size; /* bytes of the text, and of the key that is sent: longer keys are padded, shorter keys are decoded */
@@ -82,12 +83,18 @@ uint64_t trace_key_hash(const struct trace *t, const struct trace_record *r);
 /** Write the key of a record to out, which must hold key_size + 8 bytes. */
 void trace_key(const struct trace *t, const struct trace_record *r, char *out);
 
+/** Write the key that is sent for a text of len bytes (len 0: for a number) to out, which must hold size + 8 bytes: decoded if it has more than size
+ * bytes, padded if it has fewer. */
+void trace_key_write(const char *text, size_t len, uint64_t number, size_t size, char *out);
+
 /* The walk of one thread through the requests of one instance. */
 struct trace_walk {
     const struct trace *trace;
     uint64_t next, end;          /* the next record to examine; the record at which the walk ends */
     uint64_t last_us;            /* the time of the trace at which the walk ends */
     uint64_t instance, total;    /* this instance, and the number of instances that share the trace */
+    const uint16_t *owner;       /* of a cluster: by slot, its shard, which takes the place of the instance; else NULL */
+    uint16_t shard;              /* of a cluster: this shard */
     uint64_t part, parts;        /* this thread's part of the instance's requests */
     uint64_t passed, passed_key; /* the bytes before these offsets are released to the kernel */
 };

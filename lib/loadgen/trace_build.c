@@ -4,6 +4,7 @@
 
 #include "output.h"
 #include "rng.h"
+#include "slots.h"
 #include "trace_parse.h"
 
 #include <errno.h>
@@ -170,6 +171,15 @@ static int spread(struct build *b)
     return munmap(at, bytes);
 }
 
+/* The slot of the key that a replay sends. */
+static unsigned slot_of(const struct trace_row *row)
+{
+    char key[sizeof TRACE_COUNTER + TRACE_KEY_MAX + 8] = TRACE_COUNTER;
+    const size_t prefix = row->op == TRACE_INCR || row->op == TRACE_DECR ? sizeof TRACE_COUNTER - 1 : 0;
+    trace_key_write(row->key, row->key_len, row->key_at, row->key_size, key + prefix);
+    return slots_of(key, prefix + row->key_size);
+}
+
 /* Add a row. Returns 0, or -1 with one line in why. */
 static int add(struct build *b, const struct trace_row *row, char *why)
 {
@@ -183,7 +193,7 @@ static int add(struct build *b, const struct trace_row *row, char *why)
     h->length_us = row->us - b->first_us;
     struct trace_record r = {.time_op = h->length_us << 8 | row->op,
                              .key = row->key_at,
-                             .hash = (uint32_t)(hash >> 32),
+                             .hash = (uint32_t)(hash >> 32) / SLOTS * SLOTS + slot_of(row),
                              .size = (uint32_t)row->size,
                              .ttl = (uint32_t)row->ttl,
                              .key_len = (uint16_t)row->key_len,

@@ -18,9 +18,7 @@
 /* A pool of compressible pieces, each a stretch of some value from its start. Returns 0, or -1 when out of memory. */
 static int pieces_init(struct values *v, struct rng *rng)
 {
-    uint64_t longest = 1;
-    for (int i = 0; i < v->spec.sizes.choices; i++)
-        if (v->spec.sizes.choice[i].high > longest) longest = v->spec.sizes.choice[i].high;
+    uint64_t longest = values_largest(&v->spec);
     v->stretch = longest < COMPRESSIBLE_MAX ? (longest + 7) / 8 * 8 : COMPRESSIBLE_MAX;
     v->pieces = PIECES_SIZE / v->stretch;
     v->pool = malloc(v->pieces * v->stretch);
@@ -62,6 +60,37 @@ uint64_t values_length(const struct values *v, uint64_t key)
     if (sizes->choices == 1 && sizes->choice[0].low == sizes->choice[0].high) return sizes->choice[0].low;
     rng_seed(&rng, v->spec.seed ^ UINT64_C(0x6c656e677468), key);
     return sizes_draw(sizes, &rng);
+}
+
+uint64_t values_drawn(const struct values *v, unsigned phase, uint64_t key, unsigned number)
+{
+    struct rng rng;
+    if (!(v->spec.own >> phase & 1)) return values_length(v, key);
+    rng_seed(&rng, v->spec.seed ^ UINT64_C(0x647261776e) ^ (uint64_t)phase << 48 ^ (uint64_t)number << 52, key);
+    return sizes_draw(&v->spec.phase[phase], &rng);
+}
+
+int values_may_be(const struct values *v, uint64_t key, uint64_t length)
+{
+    for (unsigned i = 0; i < VALUES_PHASES; i++)
+        if (v->spec.own >> i & 1 && sizes_may_be(&v->spec.phase[i], length)) return 1;
+    return length == values_length(v, key);
+}
+
+const struct sizes *values_sizes(const struct values_spec *spec, unsigned phase)
+{
+    return spec->own >> phase & 1 ? &spec->phase[phase] : &spec->sizes;
+}
+
+uint64_t values_largest(const struct values_spec *spec)
+{
+    uint64_t largest = 1;
+    for (unsigned i = 0; i < VALUES_PHASES; i++) {
+        const struct sizes *s = values_sizes(spec, i);
+        for (int j = 0; j < s->choices; j++)
+            if (s->choice[j].high > largest) largest = s->choice[j].high;
+    }
+    return largest;
 }
 
 /* One stretch of a value: pool content under a mask. */

@@ -323,6 +323,7 @@ static void target_begin(struct worker *w, struct target *t)
     if (plan->kind == PHASE_POPULATE)
         spec = (struct keys_spec){.kind = o->populate, .first = o->populate_first, .count = o->populate_count, .seed = spec.seed};
     keys_init(&t->keys, &spec, t->part, t->parts, stream);
+    commands_phase(&t->commands, plan->kind);
     t->keys.added = added;
     keys_see(&t->keys, added);
     rng_seed(&t->choice, o->seed ^ UINT64_C(0x6d69786564), stream);

@@ -266,7 +266,8 @@ _fill_wanted() {
 _fill_sample() {
   local size=$1 digits from keys room most used bytes=8 limit=75000 values
   # Sizes of a distribution must occur often enough for their mean to be exact.
-  [[ $VALUE_DISTRIBUTION == off ]] || bytes=256 limit=400000
+  sizes_first
+  [[ -z $REPLY ]] || bytes=256 limit=400000
   mix_fills
   read -r _ values <<<"$REPLY"
   ((values > 0)) || values=1
@@ -293,20 +294,22 @@ _fill_sample() {
 
 # Print the used_memory of the scratch instance with a sample of keys.
 _fill_used() {
-  local size=$1 from=$2 keys=$3 out=$_REMOTE_TMP/sample used='' last info try
+  local size=$1 from=$2 keys=$3 out=$_REMOTE_TMP/sample used='' last info try REPLY
   rm -rf -- "$out"
   mkdir -- "$out"
   # The GETs make Redis empty an outgrown table: it does one step per request.
   local -a user=()
   local phases=set,get
-  [[ $VALUE_DISTRIBUTION == off ]] || user=(--sizes "$VALUE_DISTRIBUTION")
+  [[ $VALUE_DISTRIBUTION == off ]] || user=(--sizes "$(sizes_sample)")
+  ! sizes_own || phases=populate,get
   [[ $COMMANDS == off ]] || phases=populate,get user+=(--commands "$COMMANDS")
   [[ -z $LOAD_USER ]] || user+=(--user "$LOAD_USER")
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$out/tls.crt"
   mapfile -t -O "${#user[@]}" user < <(tls_options "$out/tls.crt")
+  host_data "$SERVER"
   REDISCLI_AUTH=$(server_load_password) OMP_NUM_THREADS=1 "$(tls_program)" "${user[@]}" --phases "$phases" --pipeline 64 --data "$DATA" --seed "$SEED" \
     --key-min "$from" --key-max $((from + keys - 1)) --out "$out" --timeout 30 \
-    "$(host_data "$SERVER")" "$REDISBASE" "$size" >"$out/log" 2>&1 </dev/null || {
+    "$REPLY" "$REDISBASE" "$size" >"$out/log" 2>&1 </dev/null || {
     printf 'the sample of keys of %d B cannot be set: %s\n' "$size" "$(tail -n 1 "$out/log")" >&2
     return 1
   }

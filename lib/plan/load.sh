@@ -2,50 +2,6 @@
 # shellcheck shell=bash
 # The load that the settings describe: refuse contradictions, print it, and print the options of ./test for it.
 
-# Set VALUE_SIZES to the mean of VALUE_DISTRIBUTION, after settings were resolved.
-# Usage: load_settle
-# Globals: VALUE_DISTRIBUTION
-# Returns: sets VALUE_SIZES; exits 2 if VALUE_DISTRIBUTION is invalid.
-load_settle() {
-  local mean
-  [[ $VALUE_DISTRIBUTION != off ]] || return 0
-  mean=$(load_mean "$VALUE_DISTRIBUTION")
-  [[ -n $mean ]] || conf_refuse VALUE_DISTRIBUTION \
-    "invalid; accepted: off, LOW-HIGH, SIZE:WEIGHT,SIZE:WEIGHT,..., lognormal:MEAN:SD, pareto:MIN:ALPHA (ALPHA above 1), gpareto:LOCATION:SCALE:SHAPE (SHAPE below 1) or etc"
-  VALUE_SIZES=$mean
-}
-
-# Print the mean of a distribution of sizes, in whole bytes; nothing when it is invalid. The limits of ./test are not taken into account.
-# Usage: load_mean DISTRIBUTION
-load_mean() {
-  local number='[0-9]+([.][0-9]+)?' choice='[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?(:[1-9][0-9]{0,8})?' kind=${1%%:*}
-  case $kind in
-    etc) [[ $1 == etc ]] || return 0 ;;
-    lognormal | pareto) [[ $1 =~ ^$kind:$number:$number$ ]] || return 0 ;;
-    gpareto) [[ $1 =~ ^$kind:$number:$number:$number$ ]] || return 0 ;;
-    *) [[ $1 =~ ^$choice(,$choice)*$ ]] || return 0 ;;
-  esac
-  awk -v given="$1" 'BEGIN {
-    if (given == "etc") given = "gpareto:0:214.476:0.348238"
-    n = split(given, v, ":")
-    if (v[1] == "lognormal") mean = v[3] > 0 ? v[2] : 0
-    else if (v[1] == "pareto") mean = v[3] > 1 ? v[2] * v[3] / (v[3] - 1) : 0
-    else if (v[1] == "gpareto") mean = v[4] < 1 && v[3] > 0 ? v[2] + v[3] / (1 - v[4]) : 0
-    else {
-      n = split(given, choice, ",")
-      for (i = 1; i <= n; i++) {
-        weight = split(choice[i], v, ":") > 1 ? v[2] : 1
-        if (split(v[1], ends, "-") < 2) ends[2] = ends[1]
-        if (ends[2] + 0 < ends[1] + 0) exit
-        sum += (ends[1] + ends[2]) / 2 * weight
-        weights += weight
-      }
-      mean = sum / weights
-    }
-    if (mean >= 0.5 && mean < 536870912) printf "%d\n", mean + 0.5
-  }'
-}
-
 # Refuse settings of the load that contradict each other.
 # Usage: load_check
 # Globals: KEY_PATTERN SHIFT SCRAMBLE PHASES

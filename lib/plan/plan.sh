@@ -160,6 +160,12 @@ _plan_cell() {
   held=$REPLY
   fill_bytes_of "$size" "$instances" "$held" || asked=1
   bytes=$REPLY
+  # SETs of a later phase may be larger.
+  sizes_largest "$size"
+  if ((REPLY > size)); then
+    fill_bytes_of "$REPLY" "$instances" "$held" || asked=1
+    ((asked || REPLY <= bytes)) || bytes=$REPLY
+  fi
   fill_bytes_of "$size" "$instances" "$keys" || asked=1
   full=$REPLY
   ((!asked)) || return
@@ -321,7 +327,8 @@ _plan_check_run() {
     [[ $seen != *" $client "* ]] || conf_refuse CLIENT_IP "the client $client is repeated; give each client once"
     seen+="$client "
     for server in "${SERVERS[@]}"; do
-      if ! remote_is_local "$client" && remote_is_loopback "$(host_data "$server")"; then
+      host_data "$server"
+      if ! remote_is_local "$client" && remote_is_loopback "$REPLY"; then
         conf_refuse SERVER "the client $client cannot reach a loopback address; set SERVER to an address that clients reach"
       fi
     done

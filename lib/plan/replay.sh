@@ -10,7 +10,7 @@ replay_on() { [[ $TRACE_FILE != off ]]; }
 
 # Refuse settings that conflict with a trace.
 # Usage: replay_check
-# Globals: TRACE_FILE TRACE_SPEED FILL_MISSES PHASES KEYS TIME CLUSTER, and the settings that the loop lists
+# Globals: TRACE_FILE TRACE_SPEED FILL_MISSES PHASES KEYS TIME, and the settings that the loop lists
 # Returns: exits 2.
 replay_check() {
   local setting name value
@@ -22,7 +22,6 @@ replay_check() {
   [[ $TRACE_FILE == /* ]] || conf_refuse TRACE_FILE "invalid; accepted: off, or the path of a trace on every client, from / on"
   [[ $PHASES == replay ]] || conf_refuse TRACE_FILE "requires PHASES=replay, as a trace is the whole load; set it"
   [[ $KEYS != auto ]] || conf_refuse TRACE_FILE "the number of its keys is unknown; set KEYS and VALUE_SIZES, from which the memory is planned"
-  [[ $CLUSTER == off ]] || conf_refuse CLUSTER "a trace spreads keys over instances, not by slot; set CLUSTER=off, or TRACE_FILE=off"
   for setting in GENERATOR=test HIT_RATIO=off FAULT=none PROBE_WSS=off RATE=0 WARMUP=0 REQUESTS=0 \
     KEY_PATTERN=sequential KEY_MIN=0 VALUE_DISTRIBUTION=off EXPIRE=off COMMANDS=off SHIFT=off SCRAMBLE=off; do
     name=${setting%%=*} value=${setting#*=}
@@ -44,11 +43,13 @@ replay_text() {
 # Print the options of ./test for a client, one per line. A timed replay with PIPELINE=1 omits --pipeline: due requests do not wait for
 # replies.
 # Usage: replay_options FIRST_PORT INSTANCES
-# Globals: TRACE_FILE TRACE_SPEED FILL_MISSES PIPELINE REDISBASE
+# Globals: TRACE_FILE TRACE_SPEED FILL_MISSES PIPELINE REDISBASE CLUSTER
 replay_options() {
   if ! replay_on || [[ $TRACE_SPEED == max || $PIPELINE != 1 ]]; then printf '%s\n' --pipeline "$PIPELINE"; fi
   replay_on || return 0
-  printf '%s\n' --trace "$TRACE_FILE" --speed "$TRACE_SPEED" --trace-share "$(($1 - REDISBASE))/$2"
+  printf '%s\n' --trace "$TRACE_FILE" --speed "$TRACE_SPEED"
+  # Of a cluster, the slot of a key selects its shard.
+  cluster_on || printf '%s\n' --trace-share "$(($1 - REDISBASE))/$2"
   [[ $FILL_MISSES == off ]] || echo --fill-misses
 }
 

@@ -43,15 +43,18 @@ _spread_first() {
 # Usage: spread_addresses PORT COUNT INSTANCES
 spread_addresses() {
   local index first address list=''
-  address=$(host_data "${SERVERS[0]-$SERVER}")
+  host_data "${SERVERS[0]-$SERVER}"
+  address=$REPLY
   # The nodes of a cluster name each other.
   if servers_several && ! cluster_on; then
     for index in "${!SERVERS[@]}"; do
       first=$(_spread_first "$index" "$3")
       if ((first <= $1)); then
-        address=$(host_data "${SERVERS[index]}")
+        host_data "${SERVERS[index]}"
+        address=$REPLY
       elif ((first < $1 + $2)); then
-        list+=",$first=$(host_data "${SERVERS[index]}")"
+        host_data "${SERVERS[index]}"
+        list+=",$first=$REPLY"
       fi
     done
   fi

@@ -31,6 +31,7 @@ _ending_text() {
   ratio_tables <"$data/totals" || status=1
   policies_tables <"$data/totals" || status=1
   working_tables <"$data/totals" || status=1
+  demand_tables "$run" || status=1
   expected_tables "$run" <"$data/totals" || status=1
   kinds_tables "$run" <"$data/totals" || status=1
   searched_tables "$run" <"$data/totals" || status=1

@@ -204,6 +204,7 @@ _report_figures() {
   FORMAT=html ratio_tables <"$data/totals"
   FORMAT=html policies_tables <"$data/totals"
   FORMAT=html working_tables <"$data/totals"
+  FORMAT=html demand_tables "$2"
   FORMAT=html expected_tables "$2" <"$data/totals"
   FORMAT=html kinds_tables "$2" <"$data/totals"
   FORMAT=html searched_tables "$2" <"$data/totals"

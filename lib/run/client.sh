@@ -64,7 +64,8 @@ client_launch() {
   done
   _client_common
   CLIENT_PASSWORD=$(server_load_password)
-  address=$(host_data "${SERVER%% *}")
+  host_data "${SERVER%% *}"
+  address=$REPLY
   side_run $((REMOTE_RETRY + 60)) _client_launch "${CLIENTS[@]}" || status=1
   for client in "${CLIENTS[@]}"; do _client_take "$client"; done
   return "$status"
@@ -206,13 +207,15 @@ client_fetch() {
 # Globals: into, log and setup of client_fetch
 _client_fetch() {
   local client=$1 folder=$into/$1 log=redis.log.$1.$log sums
+  local -a needless
   mkdir -p -- "$folder"
   CLIENT=$client receive_files "$folder" -e RUN_ID -e RUN_OWNER -e CLIENT "$client" client fetch || return
   { cat "$setup" "$folder/stdout" && echo DONE; } >"$folder/$log" || return
-  rm -- "$folder/stdout"
-  [[ -s $folder/stderr ]] || rm -- "$folder/stderr"
+  needless=("$folder/stdout")
+  [[ -s $folder/stderr ]] || needless+=("$folder/stderr")
+  rm -- "${needless[@]}"
   # SHA256SUMS includes the log, so that the results can be verified at any time later.
-  sums=$(cd "$folder" && sha256sum -- *) && printf '%s\n' "$sums" >"$folder/SHA256SUMS"
+  sums=$(cd "$folder" && exec sha256sum -- *) && printf '%s\n' "$sums" >"$folder/SHA256SUMS"
 }
 
 # Print the CPU time on a client when its generator last waited, see lib/host/probe.sh.
@@ -227,10 +230,11 @@ client_step() {
   _client_run "$1" step
 }
 
-# Print how far a client's clock is ahead of the master's, in microseconds.
+# How far a client's clock is ahead of the master's, in microseconds.
 # Usage: client_offset CLIENT
+# Returns: sets REPLY
 client_offset() {
-  echo "${_CLIENT_OFFSET[$1]}"
+  REPLY=${_CLIENT_OFFSET[$1]}
 }
 
 # Stop the generators of clients and remove their files there.
@@ -253,9 +257,9 @@ _client_run() {
 # Run a verb of lib/host/client.sh that ends with a status. Print its output, and `trip BEFORE AFTER` by the master's clock.
 # Usage: _client_ask CLIENT VERB [ARG]...
 _client_ask() {
-  local before=${EPOCHREALTIME/[.,]/} answer
-  answer=$(_client_run "$@") || return
-  printf '%s\ntrip\t%s\t%s\n' "$answer" "$before" "${EPOCHREALTIME/[.,]/}"
+  local before=${EPOCHREALTIME/[.,]/}
+  _client_run "$@" || return
+  printf 'trip\t%s\t%s\n' "$before" "${EPOCHREALTIME/[.,]/}"
 }
 
 # Poll a client once. An unreachable client is reported at once, so that the others do not wait for it.

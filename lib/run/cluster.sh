@@ -52,7 +52,10 @@ cluster_table() {
   local shards=$1 nodes shard copy port node role sum
   local -a address=()
   nodes=$(cluster_nodes)
-  for ((node = 0; node < nodes; node++)); do address[node]=$(host_data "$(cluster_host $((node + 1)))"); done
+  for ((node = 0; node < nodes; node++)); do
+    host_data "$(cluster_host $((node + 1)))"
+    address[node]=$REPLY
+  done
   for ((copy = -1; copy < REPLICAS; copy++)); do
     for ((shard = 0; shard < shards; shard++)); do
       port=$((REDISBASE + (copy + 1) * shards + shard)) role=replica

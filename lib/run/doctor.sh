@@ -14,7 +14,7 @@ PROMOTE_RATE SCAN_PERIOD_MIN SCAN_PERIOD_MAX SCAN_SIZE HOT_THRESHOLD DAMON DAMON
 # Globals: SERVER CLIENT_IP and the plan; the server's facts are read on the way
 doctor_rows() {
   local -a hosts clients
-  mapfile -t hosts < <(doctor_hosts)
+  doctor_hosts
   read -r -a clients <<<"$CLIENT_IP"
   _doctor_reach "${hosts[@]}" || return 0
   _doctor_here
@@ -76,12 +76,14 @@ _doctor_unknown() {
   facts_known || _doctor_row "$SERVER" fail facts "cannot be read" "its CPUs and memory" "the line above says why"
 }
 
-# Print every host once.
+# All hosts, each once.
 # Usage: doctor_hosts
+# Returns: sets hosts of the caller
 doctor_hosts() {
   local host seen=' '
+  hosts=()
   for host in "${SERVERS[@]}" $CLIENT_IP; do
-    [[ $seen == *" $host "* ]] || printf '%s\n' "$host"
+    [[ $seen == *" $host "* ]] || hosts+=("$host")
     seen+="$host "
   done
 }
@@ -124,8 +126,9 @@ _doctor_needs() {
     ops=0
     [[ $RATE == search ]] || ops=${RATE%.*}
     ((ops > 0)) || ops=$PLAN_OPS
-    # The current point has one value size.
-    ((VALUE_SIZES * 8 * ops <= NEED_BITS)) || NEED_BITS=$((VALUE_SIZES * 8 * ops))
+    # The current point has one value size, or sizes by phase.
+    sizes_largest "$VALUE_SIZES"
+    ((REPLY * 8 * ops <= NEED_BITS)) || NEED_BITS=$((REPLY * 8 * ops))
     [[ -z $SERVER_NUMACTL$CLIENT_NUMACTL && $PLACEMENT != numa && $PLACEMENT != split ]] || NEED_NUMACTL=yes
     _doctor_connections
   done
@@ -154,11 +157,12 @@ _doctor_connections() {
 
 # Usage: _doctor_run HOST ROLE
 _doctor_run() {
-  local ADDRESS NEED_MBIT clients
+  local ADDRESS NEED_MBIT clients REPLY
   read -r -a clients <<<"$CLIENT_IP"
   # On a client, the way to the first of several servers.
-  ADDRESS=$(host_data "${SERVER%% *}")
-  [[ $2 == client ]] || ADDRESS=$(host_data "$1")
+  host_data "${SERVER%% *}"
+  [[ $2 == client ]] || host_data "$1"
+  ADDRESS=$REPLY
   # A client carries its share.
   NEED_MBIT=$((NEED_BITS / 1000000 + 1))
   [[ $2 == server ]] || NEED_MBIT=$((NEED_BITS / ${#clients[@]} / 1000000 + 1))
@@ -194,27 +198,28 @@ _doctor_here() {
 # Usage: doctor_master
 doctor_master() {
   local host
-  while read -r host; do
+  local -a hosts
+  doctor_hosts
+  for host in "${hosts[@]}"; do
     if remote_is_local "$host"; then
       echo "$host"
       return
     fi
-  done < <(doctor_hosts)
+  done
   echo master
 }
 
 # The offset of a host's clock from the master's. A run starts phases by these clocks, and corrects them by the measured offset.
+# Usage: _doctor_clock HOST BEFORE ARRIVED LEFT AFTER
+#   its clock at the beginning and the end of a call, and the master's before and after the call; without them the offset is unknown
 _doctor_clock() {
-  local host=$1 before after theirs off
+  local host=$1 off
   if remote_is_local "$host"; then
     _doctor_row "$host" ok clock "ours" "within 1 s" -
     return
   fi
-  before=${EPOCHREALTIME/./}
-  _doctor_ask "$host" clock remote_run "$host" doctor clock || return 0
-  after=${EPOCHREALTIME/./}
-  theirs=$_DOCTOR_SAID
-  off=$(awk -v us=$((${theirs/./} - (before + after) / 2)) -v trip=$((after - before)) \
+  (($# == 5)) || return 0
+  off=$(awk -v us=$((($3 - $2 + $4 - $5) / 2)) -v trip=$(($5 - $2 - ($4 - $3))) \
     'BEGIN { printf "%+.3f s off, give or take %.3f s", us / 1e6, trip / 2e6 }')
   if [[ $off =~ ^[+-]0\. ]]; then
     _doctor_row "$host" ok clock "$off" "within 1 s" -
@@ -225,14 +230,20 @@ _doctor_clock() {
 
 # Changes that tuning would make, and those that it cannot make: a warning, and with TUNE_STRICT=1 a failure.
 _doctor_tune() {
-  local host=$1 rows state=warn name why setting fix seen=' '
+  local host=$1 state=warn name found why setting fix seen=' ' changes='' row
+  local -a lacks=()
   ((!TUNE_STRICT)) || state=fail
   _doctor_ask "$host" tuning tune_check "$host" || return 0
-  rows=$_DOCTOR_SAID
-  _doctor_row "$host" ok tuning \
-    "$(awk -F '\t' '$2 == "would" && !seen[$1]++ { printf "%s%s", sep, $1; sep = ", " } END { if (!sep) printf "nothing to change" }' <<<"$rows")" \
-    "set for the run, then restored" -
-  while IFS=$'\t' read -r name why; do
+  while IFS=$'\t' read -r name found _ _ _ why; do
+    if [[ $found == cannot ]]; then
+      lacks+=("$name"$'\t'"$why")
+    elif [[ $found == would && ", $changes," != *", $name,"* ]]; then
+      changes+=${changes:+, }$name
+    fi
+  done <<<"$_DOCTOR_SAID"
+  _doctor_row "$host" ok tuning "${changes:-nothing to change}" "set for the run, then restored" -
+  for row in "${lacks[@]}"; do
+    name=${row%%$'\t'*} why=${row#*$'\t'}
     tune_setting "$name"
     setting=$REPLY
     [[ $seen != *" $setting "* ]] || continue
@@ -241,7 +252,7 @@ _doctor_tune() {
     fix="$REPLY, if it is to stay as it is"
     [[ $why != "needs root" ]] || fix="run as root, or $REPLY"
     _doctor_row "$host" "$state" "tuning $setting" "$why" "${!setting}" "$fix"
-  done < <(awk -F '\t' -v OFS='\t' '$2 == "cannot" && !seen[$1]++ { print $1, $6 }' <<<"$rows")
+  done
 }
 
 # Usage: _doctor_reach HOST...
@@ -271,14 +282,24 @@ _doctor_reach() {
 
 # Everything that one host is asked, in one process.
 _doctor_host() {
-  local role row
+  local role row before after arrived left
+  local -a clock=()
   for role in server client; do
     [[ $role == client ]] || servers_is "$1" || continue
     [[ $role == server ]] || [[ " $CLIENT_IP " == *" $1 "* ]] || continue
-    ! _doctor_ask "$1" checks _doctor_run "$1" "$role" ||
-      while IFS= read -r row; do _doctor_row "$1" "$row"; done <<<"$_DOCTOR_SAID"
+    before=${EPOCHREALTIME/[.,]/}
+    _doctor_ask "$1" checks _doctor_run "$1" "$role" || continue
+    after=${EPOCHREALTIME/[.,]/}
+    while IFS= read -r row; do
+      if [[ $row == clock$'\t'* ]]; then
+        IFS=$'\t' read -r _ arrived left <<<"$row"
+        clock=("$before" "${arrived/./}" "${left/./}" "$after")
+      else
+        _doctor_row "$1" "$row"
+      fi
+    done <<<"$_DOCTOR_SAID"
   done
-  _doctor_clock "$1"
+  _doctor_clock "$1" "${clock[@]}"
   _doctor_tune "$1"
 }
 

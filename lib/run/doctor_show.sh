@@ -21,7 +21,9 @@ doctor_failures() {
 # Usage: _doctor_text AS WIDTH <ROWS
 _doctor_text() {
   local host here='' deps=$ROOT/tools/deps.sh
-  while read -r host; do ! remote_is_local "$host" || here+=" $host"; done < <(doctor_hosts)
+  local -a hosts
+  doctor_hosts
+  for host in "${hosts[@]}"; do ! remote_is_local "$host" || here+=" $host"; done
   [[ $PWD != "$ROOT" ]] || deps=tools/deps.sh
   DOCTOR_AS=$1 DOCTOR_WIDTH=$2 DOCTOR_LOCAL="$here " DOCTOR_DEPS=$deps DOCTOR_FIX=$(_doctor_again) LC_ALL=C awk -f "$LIB/run/doctor.awk"
 }

@@ -16,7 +16,7 @@ MONITOR_PROBES= # CPU time on the servers at the last mark, lines NAME PROBE: se
 monitor_start() {
   MONITOR_ALARM=
   _MONITOR_PLANNED=$1 _MONITOR_LAST='' _MONITOR_NEXT=0
-  servers_each _monitor_start || return
+  servers_print $((REMOTE_RETRY + 60)) _monitor_start || return
   _MONITOR_ON=yes
 }
 
@@ -26,10 +26,12 @@ _monitor_start() {
   remote_run -e RUN_ID -e RESERVE_BYTES -e HIT_COUNTERS -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" monitor start
 }
 
-# Print the name of a server among the hosts of a repeat: `server`, and of several `server:HOST`.
+# The name of a server among the hosts of a repeat: `server`, and of several `server:HOST`.
 # Usage: monitor_name HOST
+# Returns: sets REPLY
 monitor_name() {
-  if servers_several; then printf 'server:%s\n' "$1"; else echo server; fi
+  REPLY=server
+  ! servers_several || REPLY=server:$1
 }
 
 # Read all counters between two phases, and print the placement of the data after the phase that has ended.
@@ -58,9 +60,10 @@ _monitor_mark() {
 # Take in the counters of one server.
 # Usage: _monitor_take HOST NEXT_PHASE
 _monitor_take() {
-  local rows=${SIDE_OUT[$1]} phase=$2 name probe=
+  local rows=${SIDE_OUT[$1]} phase=$2 name probe='' REPLY
   MONITOR_ROWS+=${MONITOR_ROWS:+$'\n'}$rows
-  name=$(monitor_name "$1")
+  monitor_name "$1"
+  name=$REPLY
   [[ ! $'\n'$rows =~ $'\nmachine\t'([^$'\n']*) ]] || probe=${BASH_REMATCH[1]}
   MONITOR_PROBES+=${MONITOR_PROBES:+$'\n'}$name$'\t'$probe
   if _monitor_between "$phase"; then phase=steps; fi
@@ -123,7 +126,7 @@ monitor_fetch() {
   local host
   [[ -n $_MONITOR_ON ]] || return 0
   _MONITOR_ON=
-  servers_each _monitor_fetch "$1" || return
+  servers_print $((REMOTE_RETRY + 600)) _monitor_fetch "$1" || return
   servers_several || return 0
   _monitor_join "$1"
 }
@@ -195,7 +198,7 @@ _monitor_silent() {
 
 # Print one line about the placement of the data, and warn if it is not on the requested memory.
 _monitor_tell() {
-  local text REPLY
+  local text REPLY where=
   spread_part "$_MONITOR_PLANNED" "${POINT_INSTANCES-0}"
   text=$(awk -F '\t' -v planned="$REPLY" '
     $1 ~ /^[0-9]+$/ { sum[$2] += $3 }
@@ -213,6 +216,7 @@ _monitor_tell() {
       if (tier["data_bytes"] > 0 && tier["far_bytes"] != "-") printf "; %.1f %% far", 100 * tier["far_bytes"] / tier["data_bytes"]
       printf "; placement %s%s", tier["placement"], tier["placed_percent"] == "-" ? "" : " (" tier["placed_percent"] " % of the data as requested)"
     }' <<<"$2")
-  log_info "$(! servers_several || echo "$SERVER: ")after $1: $text"
+  ! servers_several || where="$SERVER: "
+  log_info "${where}after $1: $text"
   [[ $text != *"; placement off"* ]] || log_warn "less than 90 % of the data is on the requested memory: rows are marked placement=off"
 }

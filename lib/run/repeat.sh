@@ -42,21 +42,19 @@ repeat_run() {
 # Returns: 1 with a line on stderr if it does not, or the server cannot be reached; sets REPEAT_LOST to yes if the lock is lost.
 REPEAT_LOST=
 repeat_held() {
+  local host
   [[ -z $REPEAT_LOST ]] || return 1
-  servers_each _repeat_held
-}
-
-_repeat_held() {
-  local status=0
-  lock_held || status=$?
-  case $status in
-    0) return 0 ;;
-    255) log_warn "$SERVER: cannot check the lock of this run" ;;
-    *)
-      REPEAT_LOST=yes
-      log_warn "$SERVER: the lock of this run is lost; a repeat at the same time as another run is not a result"
-      ;;
-  esac
+  ! servers_side $((REMOTE_RETRY + 60)) lock_held || return 0
+  for host in $SERVER; do
+    case ${SIDE_STATUS[$host]} in
+      0) ;;
+      124 | 255) log_warn "$host: cannot check the lock of this run" ;;
+      *)
+        REPEAT_LOST=yes
+        log_warn "$host: the lock of this run is lost; a repeat at the same time as another run is not a result"
+        ;;
+    esac
+  done
   return 1
 }
 
@@ -141,9 +139,12 @@ _repeat_plan() {
 
 # The actual start of each phase on each client, on the master's clock: PHASE CLIENT START_US.
 _repeat_starts() {
-  local folder=$1 client
+  local folder=$1 client REPLY
   local -a files=()
-  for client in "${@:2}"; do files+=(client="$client" offset="$(client_offset "$client")" "$folder/$client/result.tsv"); done
+  for client in "${@:2}"; do
+    client_offset "$client"
+    files+=(client="$client" offset="$REPLY" "$folder/$client/result.tsv")
+  done
   printf 'phase\tclient\tstart_us\n'
   awk -F '\t' '
     FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }

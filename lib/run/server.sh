@@ -119,7 +119,7 @@ server_find_redis() {
 # Usage: server_start INSTANCES [PLACES]
 #   PLACES as spread_places gives them
 # Returns: sets LOAD_USER, whom the load generators log in as; empty: there are no users, and the password is the master's. Sets
-#   SERVER_CERTIFICATE, which they have to trust; empty: there is no TLS.
+#   SERVER_CERTIFICATE, the certificates of all servers, which they have to trust; empty: there is no TLS.
 server_start() {
   CLUSTER_TABLE=
   ! cluster_on || CLUSTER_TABLE=$(cluster_table "$1")
@@ -154,7 +154,8 @@ _server_begin() {
 # Returns: sets INSTANCE_PLAN SERVER_ADDRESS SERVER_DIRECTIVES LAUNCH_WORDS
 _server_prepare() {
   INSTANCE_PLAN=$("$@") || return
-  SERVER_ADDRESS=$(host_data "$SERVER")
+  host_data "$SERVER"
+  SERVER_ADDRESS=$REPLY
   SERVER_DIRECTIVES=$(_server_directives) || return
   # Other generators take a password only as an argument, where other users of the client can see it. So they get a user without a password,
   # with only the commands that they measure.
@@ -177,7 +178,7 @@ _server_started() {
   while IFS=$'\t' read -r name value; do
     case $name in
       user) user=$value ;;
-      certificate) SERVER_CERTIFICATE=$(base64 -d <<<"$value") || return ;;
+      certificate) SERVER_CERTIFICATE+=${SERVER_CERTIFICATE:+$'\n'}$(base64 -d <<<"$value") || return ;;
       root) log_warn "$1: instances run as root: $value" ;;
     esac
   done <<<"${SIDE_OUT[$1]}"
@@ -207,12 +208,14 @@ _server_info() {
 # Fetch the instances' logs, their INFO as info.after, and the events of a fault.
 # Usage: server_logs DIR
 server_logs() {
-  servers_each _server_logs "$1"
+  local status=0
+  servers_print $((REMOTE_RETRY + 600)) _server_logs "$1" || status=1
+  ! servers_several || servers_each _server_gather "$1" || status=1
+  return "$status"
 }
 
 _server_logs() {
-  local folder=$1 port
-  local -a files=()
+  local folder=$1
   ! servers_several || folder=$1/$SERVER
   mkdir -p -- "$folder" || return
   receive_files "$folder" -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" server logs || return
@@ -220,8 +223,14 @@ _server_logs() {
     log_warn "$SERVER: no INFO of the instances after the load"
     return 1
   }
-  servers_several || return 0
-  # From each server, only the logs of its ports.
+}
+
+# Move the logs and events of one of several servers to those of all, from each server only the logs of its ports, and append its INFO.
+# Usage: _server_gather DIR
+_server_gather() {
+  local folder=$1/$SERVER port
+  local -a files=()
+  [[ -e $folder/info.after ]] || return
   cat -- "$folder/info.after" >>"$1/info.after" && rm -- "$folder/info.after" || return
   while read -r port _; do files+=("$folder/redis-$port.log"); done <<<"$INSTANCE_PLAN"
   [[ ! -e $folder/events.tsv ]] || files+=("$folder/events.tsv")

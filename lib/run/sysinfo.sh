@@ -9,7 +9,7 @@
 sysinfo_capture() {
   local ADDRESS SYSINFO_RUN=$1
   local -a hosts
-  mapfile -t hosts < <(doctor_hosts)
+  doctor_hosts
   side_run $((REMOTE_RETRY + 120)) _sysinfo_host "${hosts[@]}"
 }
 
@@ -24,7 +24,8 @@ _sysinfo_host() {
 _sysinfo_ask() {
   local host=$1 folder=$SYSINFO_RUN/env/$1
   # On a client the network path to the server matters, to the first of several.
-  ADDRESS=$(host_data "${SERVER%% *}")
+  host_data "${SERVER%% *}"
+  ADDRESS=$REPLY
   # The rows of tuning there stay.
   mkdir -p -- "$folder"
   receive_files "$folder" -e ADDRESS -e REDIS_BINARY "$host" sysinfo

@@ -26,7 +26,7 @@ tune_start() {
 tune_apply() {
   local variant=$1 host rows
   local -a hosts
-  mapfile -t hosts < <(doctor_hosts)
+  doctor_hosts
   side_run $((REMOTE_RETRY + 120)) _tune_apply "${hosts[@]}" || die "$(side_failed "${hosts[@]}"): cannot be tuned"
   for host in "${hosts[@]}"; do
     rows=${SIDE_OUT[$host]}
@@ -53,7 +53,7 @@ _tune_restore() {
 tune_end() {
   local host rows status=0
   local -a hosts
-  mapfile -t hosts < <(doctor_hosts)
+  doctor_hosts
   [[ -z $_TUNE_RENEWER ]] || kill "$_TUNE_RENEWER" 2>/dev/null || :
   side_run $((REMOTE_RETRY + 120)) _tune_restore "${hosts[@]}" || :
   for host in "${hosts[@]}"; do
@@ -62,7 +62,8 @@ tune_end() {
       awk -F '\t' -v host="$host" 'NF && $2 != "back" { printf "warning: %s: %s: %s is %s, not %s as before the run: %s\n", host, $1, $3, $6, $4, $2 }' <<<"$rows" >&2
       _tune_complete "$host" "$rows"
     else
-      log_warn "$host: cannot restore its settings; its watchdog restores them $(lock_lease) s after the last heartbeat, or ./do_it.sh stop does"
+      lock_lease
+      log_warn "$host: cannot restore its settings; its watchdog restores them $REPLY s after the last heartbeat, or ./do_it.sh stop does"
       status=1
     fi
   done
@@ -115,11 +116,12 @@ tune_none() {
 # Usage: tune_lacks VARIANT
 # Globals: the settings of the variant
 tune_lacks() {
-  local names rows said name state target before now why setting
+  local names rows said name state target before now why setting REPLY
   names=$(variant_sets "$1")
   [[ $TIER != weighted || $TIER_WEIGHTS == keep ]] || names+=$'\nTIER_WEIGHTS='
   # Check as if all of them were on, and as the variant has them: a value that the server already has needs no tuning.
-  rows=$(tune_settings "$SERVER" | NAMES=$names awk -F '\t' -v OFS='\t' '
+  tune_settings "$SERVER"
+  rows=$(NAMES=$names awk -F '\t' -v OFS='\t' '
     BEGIN {
       n = split(ENVIRON["NAMES"], line, "\n")
       for (i = 1; i <= n; i++) { at = index(line[i], "="); sets[substr(line[i], 1, at - 1)] = substr(line[i], at + 1) }
@@ -127,7 +129,7 @@ tune_lacks() {
     NR == FNR { setting[$1] = $3; next }
     !(setting[$1] in sets) || (setting[$1] ~ /^TUNE_/ && sets[setting[$1]] != "on") { next }
     $5 == "keep" && $3 ~ /^file/ { $5 = sets[setting[$1]] }
-    $5 !~ /^(keep|off|)$/ { $2 = "on"; print }' "$ROOT/conf/tuning.tsv" -)
+    $5 !~ /^(keep|off|)$/ { $2 = "on"; print }' "$ROOT/conf/tuning.tsv" - <<<"$REPLY")
   [[ -n $rows ]] || return 0
   said=$(_tune_run "$SERVER" check "$rows") || return
   while IFS=$'\t' read -r name state target before now why; do
@@ -143,13 +145,15 @@ tune_lacks() {
   done <<<"$said"
 }
 
-# Print the rows of conf/tuning.tsv for a host with their settings in place: NAME MODE KIND TARGETS VALUE.
+# The rows of conf/tuning.tsv for a host with their settings in place: lines NAME MODE KIND TARGETS VALUE.
 # Usage: tune_settings HOST
 # Globals: SERVER and the settings of tuning
+# Returns: sets REPLY
 tune_settings() {
-  local name role kind targets value setting NIC
+  local name role kind targets value setting NIC row rows=
   # On a client, that of the first server.
-  if servers_is "$1"; then NIC=$(host_data "$1"); else NIC=$(host_data "${SERVER%% *}"); fi
+  if servers_is "$1"; then host_data "$1"; else host_data "${SERVER%% *}"; fi
+  NIC=$REPLY
   while IFS=$'\t' read -r name role setting kind targets value _; do
     [[ $name != \#* ]] || continue
     [[ $role == both || $1 == "$SERVER" ]] || servers_is "$1" || continue
@@ -164,17 +168,21 @@ tune_settings() {
       WEIGHTS_AUTO:*:*) value=false ;;
       WEIGHTS:auto) value=keep REPLY=off ;;
     esac
-    printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$REPLY" "$kind" "$targets" "$value"
+    printf -v row '%s\t%s\t%s\t%s\t%s' "$name" "$REPLY" "$kind" "$targets" "$value"
+    rows+=${rows:+$'\n'}$row
   done <"$ROOT/conf/tuning.tsv"
+  REPLY=$rows
 }
 
 # Usage: _tune_run HOST VERB [ROWS]
 _tune_run() {
-  local host=$1 verb=$2 lease
-  lease=$(lock_lease)
-  local LEASE=$lease
-  TUNE_ROWS=${3-}
-  [[ -n $TUNE_ROWS || $verb != apply && $verb != check ]] || TUNE_ROWS=$(tune_settings "$host")
+  local host=$1 verb=$2 TUNE_ROWS=${3-} REPLY
+  lock_lease
+  local LEASE=$REPLY
+  if [[ -z $TUNE_ROWS && ($verb == apply || $verb == check) ]]; then
+    tune_settings "$host"
+    TUNE_ROWS=$REPLY
+  fi
   remote_run -e RUN_ID -e RUN_OWNER -e TUNE_ROWS -e LEASE "$host" tune "$verb"
 }
 
@@ -185,7 +193,8 @@ _tune_renew() {
   local -A said=()
   trap - EXIT INT HUP
   trap '_side_abort; exit 143' TERM
-  lease=$(lock_lease)
+  lock_lease
+  lease=$REPLY
   # Often enough that a link that is down for REMOTE_RETRY does not end the lease.
   pace=$((lease / 6 > 20 ? 20 : lease / 6))
   ((pace > 0)) || pace=1
@@ -193,7 +202,7 @@ _tune_renew() {
   local LEASE=$lease REMOTE_RETRY=0
   proc_start "$master" || return 0
   start=$PROC_START
-  mapfile -t hosts < <(doctor_hosts)
+  doctor_hosts
   # Nothing writes to the pipe: reading from it is a pause without a process.
   exec {fd}<> <(:)
   # Check the master every second, so that this process exits at most a second after it.

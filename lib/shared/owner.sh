@@ -119,9 +119,18 @@ owner_write() {
 # Usage: run_renew
 run_renew() {
   local folder
-  local -a owners=()
-  for folder in "$WORK/run-$RUN_ID" "$WORK/tune-$RUN_ID"; do [[ ! -e $folder/owner ]] || owners+=("$folder/owner"); done
-  ((${#owners[@]} == 0)) || touch -c -- "${owners[@]}"
+  for folder in "$WORK/run-$RUN_ID" "$WORK/tune-$RUN_ID"; do [[ ! -e $folder/owner ]] || owner_touch "$folder/owner"; done
+}
+
+# Set the time of a file with this run's owner's line to now. The line is written again over itself, which takes no process.
+# Usage: owner_touch FILE
+# Globals: RUN_OWNER
+owner_touch() {
+  local fd
+  # A removed file is not created, because its name is opened for reading only.
+  { exec {fd}<"$1"; } 2>/dev/null || return 0
+  { printf '%s\n' "$RUN_OWNER" 1<>"/dev/fd/$fd"; } 2>/dev/null || touch -c -- "$1"
+  exec {fd}<&-
 }
 
 # Remove the run's directory when only the owner's line is left in it.

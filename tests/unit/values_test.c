@@ -233,6 +233,49 @@ static void commands_are_resp(void)
             }
 }
 
+/* With own sizes of a phase, SETs draw them, and a part of a value is not a value. */
+static void phases_have_their_sizes(void)
+{
+    static const enum values_kind kinds[] = {VALUES_PATTERN, VALUES_RANDOM, VALUES_COMPRESSIBLE};
+    enum { KEYS = 2000 };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct values_spec spec = {.kind = kinds[i], .ratio = 2, .seed = 5, .own = 1U << PHASE_MIXED};
+        struct values v;
+        struct commands c;
+        uint64_t changes = 0;
+        double sum = 0;
+        char whole[2048], part[2048];
+        sizes_one(&spec.sizes, 100);
+        CHECK_SAME(sizes_parse(&spec.phase[PHASE_MIXED], "50-400"), 0);
+        CHECK_SAME(values_largest(&spec), 400);
+        CHECK_SAME(values_init(&v, &spec) || commands_init(&c, "", &v, NULL, 3), 0);
+        if (unit_bad) return;
+        for (uint64_t key = 0; key < KEYS; key++) {
+            const uint64_t first = COMMAND_TAG(COMMAND_SET, key), second = first | UINT64_C(77) << COMMAND_NUMBER_SHIFT;
+            commands_phase(&c, PHASE_POPULATE);
+            CHECK_SAME(command_length(&c, second), 100);
+            commands_phase(&c, PHASE_MIXED);
+            uint64_t length = command_length(&c, second), shorter = length - 1;
+            CHECK_WITHIN(length, 50, 400);
+            CHECK_SAME(length, command_length(&c, second));
+            CHECK(values_may_be(&v, key, 100) && values_may_be(&v, key, length) && !values_may_be(&v, key, 49) && !values_may_be(&v, key, 401));
+            changes += length != command_length(&c, first);
+            sum += (double)length;
+            size_t size = (size_t)(command_encode(&c, second, whole) - whole);
+            const char *value = whole + size - 2 - length;
+            CHECK_SAME(size, command_size(&c, second));
+            for (uint64_t at = 0; at < size;) at += command_encode_part(&c, second, at, part + at, 7);
+            CHECK(!memcmp(whole, part, size));
+            CHECK(values_check(&v, key, values_place(&v, 3, length), 0, value, length));
+            CHECK(!values_check(&v, key, values_place(&v, 3, shorter), 0, value, shorter));
+        }
+        CHECK_WITHIN(changes, KEYS * 0.99, KEYS);
+        CHECK_WITHIN(sum / KEYS, 225 * 0.96, 225 * 1.04);
+        commands_free(&c);
+        values_free(&v);
+    }
+}
+
 int main(void)
 {
     TEST("the pattern is the guide's", the_pattern_is_the_guides);
@@ -240,6 +283,7 @@ int main(void)
     TEST("random content does not compress", random_does_not_compress);
     TEST("sizes follow their weights", sizes_follow_their_weights);
     TEST("sizes pass chi-square for each distribution", sizes_have_their_distributions);
+    TEST("a phase has sizes of its own, and a part of a value is not a value", phases_have_their_sizes);
     TEST("commands are RESP, whole and in pieces", commands_are_resp);
     return UNIT_END;
 }
