@@ -9,7 +9,7 @@
 # A suite with the line `# lane: host` changes the machine, or uses a resource that exists once: these run one after the other. The other suites run
 # at the same time, in three lanes. Suites with the line `# slow` begin first, so that they do not run alone at the end. The output of a suite is
 # shown when it ends.
-# TEST_AWK=NAME is the awk that all suites use, if it is installed (mawk).
+# TEST_AWK=NAME is the awk that all suites use, if it is installed (mawk). With TEST_TRACE=on a failure in a function has its own line, too (slower).
 # With CI=true a skip is a failure if the missing tool can be installed. It also runs a failed suite once more, alone: tests that then pass are
 # reported as unsteady, and do not count as failures. Without CI every failure counts.
 # Exit status: 0 all passed, 1 not, 2 bad usage.
