@@ -111,8 +111,8 @@ run_start() {
   mkdir -m 711 -- "$scratch/$lane"
   # A teardown that reverts tuning on a busy machine needs its time.
   command=(timeout --kill-after=60 "$SUITE_LIMIT" "${command[@]}")
-  # The host lane takes longest and waits for its own processes, so it has a higher priority; the other lanes have a lower one.
-  [[ $lane == host ]] || command=(nice -n 5 "${command[@]}")
+  # The host lane takes longest and waits for its own processes, and the emulated machine is slow, so they have a higher priority than other suites.
+  [[ $lane == host || $2 == qemu ]] || command=(nice -n 5 "${command[@]}")
   # In a separate job (-m), because other background processes ignore SIGINT, and the tests of Ctrl-C require it.
   set -m
   TMPDIR=$scratch/$lane TEST_PORTS=${lane_ports[$lane]} "${command[@]}" </dev/null >"$scratch/$lane.log" 2>&1 &
