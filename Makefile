@@ -11,7 +11,7 @@ DESTDIR ?=
 -include lib/loadgen/build.mk
 -include lib/membench/build.mk
 
-.PHONY: docs help deps deps-check demo check check-qemu check-faults check-mutants lint format clean install uninstall
+.PHONY: docs help deps deps-check demo check check-all check-qemu check-faults check-mutants lint format clean install uninstall
 
 # The help is the text behind `##` on a target's own line, here and in build.mk, so that it is in one place.
 help: ## list the targets
@@ -33,6 +33,11 @@ demo: ## set up, build, and run the demo scenario on 127.0.0.1
 check: ## set up, lint, build, and run every test; the last line is the result
 	@tools/deps.sh check
 	@tests/run.sh
+
+check-all: ## make check and make check-qemu at the same time
+	@tools/deps.sh check
+	@tools/deps.sh qemu
+	@tests/run.sh all
 
 check-qemu: ## what needs a slow memory node and cgroups of version 2, in an emulated machine (minutes)
 	@tools/deps.sh qemu

@@ -126,6 +126,12 @@ END
   # 1 % of a node and 16 MiB stay free without a reserve too.
   check 0 100% 1 0
   assert_match $'^ok\t34390 MiB on node 0'
+  # So does twice the min of the kernel, where that is more: 2 GiB of 3 GiB are this node's, as its memory is a third.
+  mkdir -p tree/proc/sys/vm
+  echo 3145728 >tree/proc/sys/vm/min_free_kbytes
+  check 0 100% 1 0
+  assert_match $'^ok\t32768 MiB on node 0'
+  rm tree/proc/sys/vm/min_free_kbytes
   # Of 100 GiB available, the data get 30 beside the reserve.
   check 0,1 100% 33285996544 6442450944
   assert_output $'fail\t102400 MiB available for 65536 MiB of cold memory and 31744 MiB of data, with 6144 MiB kept free\tCOLD_MEMORY=100%\tset COLD_MEMORY or FILL'

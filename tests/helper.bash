@@ -15,9 +15,20 @@ unset -v REDISCLI_AUTH OMP_NUM_THREADS RESULTS_DIR COLUMNS
 # Processes that helpers started, as PID:STARTTIME.
 TEST_PROCESSES=()
 
+# Make bats record the line of the test's own commands only. It records each command in functions and subshells too, which often takes longer than the
+# command. A failure in a function then has the line of the test that called it.
+# Usage: trace_less   Globals: TEST_TRACE: on records all   Returns: 0
+trace_less() {
+  [[ ${TEST_TRACE-} != on ]] || return 0
+  set +T
+  # These end the record at a failure, which takes effect behind them only if they are traced.
+  declare -ft bats_error_trap bats_check_status_from_trap 2>/dev/null || :
+}
+
 # Make a private directory for this test and go there.
 # Usage: scratch_setup   Sets: SCRATCH   Returns: 0
 scratch_setup() {
+  trace_less
   SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-test.XXXXXX")
   # The files that do_it.sh leaves on a host for the next run, too.
   export SCRATCH REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks
@@ -94,15 +105,19 @@ wait_until() {
 # Repeat a command until it succeeds, for at most SECONDS: for an event that may not happen.
 # Usage: wait_within SECONDS COMMAND...   Returns: 0, or 1 after the time limit, with a line on stderr
 wait_within() {
-  local limit=$1 end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000))
+  local limit=$1 end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000)) never
   shift
+  # read waits on a pipe without a writer, because a process for each interval would take more CPU time than most commands.
+  exec {never}<> <(:)
   until "$@" >/dev/null 2>&1; do
     if ((${EPOCHREALTIME/[.,]/} >= end)); then
       printf 'not within %s s: %s\n' "$limit" "$*" >&2
+      exec {never}>&-
       return 1
     fi
-    sleep 0.05 # polling interval
+    read -rt 0.05 -u "$never" || : # polling interval
   done
+  exec {never}>&-
 }
 
 # Remove directories while processes still write to them: new files are removed in the next round.

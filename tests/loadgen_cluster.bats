@@ -8,7 +8,7 @@ load loadgen
 load cluster
 
 @test "each shard gets its own keys, and the servers count what the generator counts" {
-  local port shard low high slot count least most
+  local port shard low high count least most
   cluster_start 3 0
   loadgen 2 --cluster --phases populate,set,get -c 2 -P 8 --data random 127.0.0.1 $((CLUSTER_PORT + 1)) 50 20000
   assert_success
@@ -20,7 +20,7 @@ load cluster
     port=$((CLUSTER_PORT + shard)) low=$((shard * 16384 / 3)) high=$(((shard + 1) * 16384 / 3 - 1))
     assert_equal "$(redis-cli -p "$port" dbsize)" 20001
     # 20,000 keys over 5,461 slots: three or four in each, and the marker in one.
-    for ((slot = low; slot <= high; slot++)); do echo "cluster countkeysinslot $slot"; done | redis-cli -p "$port" | sort | uniq -c >counts
+    seq -f 'cluster countkeysinslot %.0f' "$low" "$high" | redis-cli -p "$port" | sort | uniq -c >counts
     least=$(awk 'NR == 1 || $2 < least { least = $2 } END { print least }' counts)
     most=$(awk '$2 > most { most = $2 } END { print most }' counts)
     assert_equal "$least" 3
@@ -48,7 +48,7 @@ load cluster
 
 @test "without an error the nodes are queried only once" {
   cluster_start 3 0
-  loadgen 3 --cluster --phases populate,mixed --time 1.5 127.0.0.1 "$CLUSTER_PORT" 40 3000
+  loadgen 3 --cluster --phases populate,mixed --time 1.5 --rate 3000 127.0.0.1 "$CLUSTER_PORT" 40 3000
   assert_success
   # There is no gap unless a busy machine made a shard wait for an answer, which is a row.
   [[ $(sed 1d out/populate.gaps.tsv out/mixed.gaps.tsv) ]] || assert_equal "$(cluster_calls 'cluster|nodes' "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)))" 1
@@ -85,7 +85,7 @@ load cluster
   cluster_start 3 0
   loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000
   assert_success
-  loadgen_start 3 --cluster --faults --no-flush --phases get --time 6 --interval 0.25 --timeout 1 127.0.0.1 "$CLUSTER_PORT" 50 3000
+  loadgen_start 3 --cluster --faults --no-flush --phases get --time 6 --rate 600 --interval 0.25 --timeout 1 127.0.0.1 "$CLUSTER_PORT" 50 3000
   wait_until 20 grep -q get out/status
   kill -KILL "${CLUSTER_PIDS[2]}"
   job_wait 30

@@ -34,12 +34,12 @@ assert_nothing_left() {
   for port in "$BASE" $((BASE + 1)); do port_free "$port" || fail "port $port is still open"; done
 }
 
-@test "a run leaves whole results, rows, a table, and nothing else" {
+@test "a run leaves whole results, rows, a table, a log in the guide's form, and nothing else" {
   words REDISRUNS=2 VALUE_SIZES="100 1000"
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_success
   assert_nothing_left
-  local run rep
+  local run rep log
   run=$(run_folder)
   assert_contains "$run" "$stderr"
   assert_exists "$run/run.conf" "$run/env/127.0.0.1/setup.log" "$run/native/variant.conf"
@@ -52,20 +52,14 @@ assert_nothing_left() {
     (cd "$rep/127.0.0.1" && sha256sum --quiet -c SHA256SUMS)
   done
   assert_equal "$(find "$run" -name '*.partial' -o -name '*.failed*' -o -name '*.cut*')" ''
-  run_split "$REPO/summary2csv.sh" "$run"
-  assert_success
-  assert_equal "${#lines[@]}" 9
-}
-
-@test "the log stands in the guide's form: setup, threads, DONE" {
-  local log
-  words
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_success
-  log=$(echo "$(run_folder)"/native/100B-2i/rep-1/127.0.0.1/redis.log.127.0.0.1.*.1)
+  # Setup, threads, DONE.
+  log=$(echo "$run"/native/100B-2i/rep-1/127.0.0.1/redis.log.127.0.0.1.*.1)
   assert_equal "$(head -n 1 "$log")" "====> SERVER system -"
   assert_equal "$(tail -n 1 "$log")" DONE
   grep -q "^threads = 2 start_port = $BASE value_len = 100 key_count = 500$" "$log"
+  run_split "$REPO/summary2csv.sh" "$run"
+  assert_success
+  assert_equal "${#lines[@]}" 9
 }
 
 @test "Ctrl-C and TERM end instances and load, keep whole repeats, and tell by the exit status" {

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Runs every test, in four parallel lanes, and ends with one line: N passed, N failed.
 #
-# Usage: tests/run.sh [--repeat N] [--changed | SUITE...]
-#   SUITE: build, tidy, fuzz, lint, unit, or a .bats file; default: all suites; --changed: those that the changes of this branch can affect
+# Usage: tests/run.sh [--repeat N] [--changed | all | SUITE...]
+#   SUITE: build, tidy, fuzz, lint, unit, qemu (make check-qemu), or a .bats file; default: all suites but qemu; all: with qemu;
+#   --changed: those that the changes of this branch can affect
 #   --repeat N runs them N times, to find intermittent failures
 # A suite with the line `# lane: host` changes the machine, or uses a resource that exists once: these run one after the other. The other suites run
 # at the same time, in three lanes. Suites with the line `# slow` begin first, so that they do not run alone at the end. The output of a suite is
 # shown when it ends.
-# TEST_AWK=NAME is the awk that all suites use, if it is installed (mawk).
+# TEST_AWK=NAME is the awk that all suites use, if it is installed (mawk). With TEST_TRACE=on a failure in a function has its own line, too (slower).
 # With CI=true a skip is a failure if the missing tool can be installed. It also runs a failed suite once more, alone: tests that then pass are
 # reported as unsteady, and do not count as failures. Without CI every failure counts.
 # Exit status: 0 all passed, 1 not, 2 bad usage.
@@ -78,11 +79,12 @@ run_count() {
 # Usage: run_command SUITE   Sets: command   Returns: 0, 2 for an unknown suite
 run_command() {
   case $1 in
-    build) command=(make --no-print-directory -C "$ROOT" test) ;;
+    build) command=(make --no-print-directory -C "$ROOT" test membench) ;;
     lint) command=("$ROOT/tools/lint.sh" scripts) ;;
     tidy) command=("$ROOT/tools/lint.sh" c) ;;
     unit) command=(make --no-print-directory -C "$ROOT" check-unit) ;;
     fuzz) command=(make --no-print-directory -C "$ROOT" check-fuzz) ;;
+    qemu) command=("$ROOT/tests/qemu/run.sh") ;;
     *.bats)
       [[ -f $1 ]] || {
         printf 'no such test file: %s\n' "$1" >&2
@@ -91,7 +93,7 @@ run_command() {
       command=(bats --tap "$1")
       ;;
     *)
-      printf 'unknown suite: %s (build, tidy, fuzz, lint, unit, or a .bats file)\n' "$1" >&2
+      printf 'unknown suite: %s (build, tidy, fuzz, lint, unit, qemu, or a .bats file)\n' "$1" >&2
       return 2
       ;;
   esac
@@ -109,8 +111,8 @@ run_start() {
   mkdir -m 711 -- "$scratch/$lane"
   # A teardown that reverts tuning on a busy machine needs its time.
   command=(timeout --kill-after=60 "$SUITE_LIMIT" "${command[@]}")
-  # The host lane takes longest and waits for its own processes, so it has a higher priority; the other lanes have a lower one.
-  [[ $lane == host ]] || command=(nice -n 5 "${command[@]}")
+  # The host lane takes longest and waits for its own processes, and the emulated machine is slow, so they have a higher priority than other suites.
+  [[ $lane == host || $2 == qemu ]] || command=(nice -n 5 "${command[@]}")
   # In a separate job (-m), because other background processes ignore SIGINT, and the tests of Ctrl-C require it.
   set -m
   TMPDIR=$scratch/$lane TEST_PORTS=${lane_ports[$lane]} "${command[@]}" </dev/null >"$scratch/$lane.log" 2>&1 &
@@ -246,7 +248,8 @@ run_lanes() {
   done
 }
 
-# Runs the failed suites once more, one after the other. If all of them pass, the failed tests are unsteady.
+# Runs the failed suites once more, one after the other, with the line of a failure also in functions. If all of them pass, the failed tests are
+# unsteady.
 # Usage: run_again   Returns: 0
 run_again() {
   local suite count=$passed
@@ -254,7 +257,7 @@ run_again() {
   ((${#again[@]} > 0 && ${#again[@]} <= AGAIN_MOST)) || return 0
   printf '== again, alone: %s\n' "${again[*]##*/}"
   failures=()
-  for suite in "${again[@]}"; do run_lanes "$suite"; done
+  for suite in "${again[@]}"; do TEST_TRACE=on run_lanes "$suite"; done
   skips=("${said[@]}")
   if ((${#failures[@]} > 0)); then
     failures=("${first[@]}")
@@ -293,7 +296,7 @@ run_awk() {
 }
 
 # Runs the suites and prints the result.
-# Usage: main [--repeat N] [--changed | SUITE...]   Returns: 0 all passed, 1 not, 2 bad usage
+# Usage: main [--repeat N] [--changed | all | SUITE...]   Returns: 0 all passed, 1 not, 2 bad usage
 main() {
   local each round repeat=1
   local -a command suites files
@@ -310,10 +313,12 @@ main() {
     mapfile -t suites < <(changed_suites "${files[@]}")
     set -- "${suites[@]}"
   fi
-  (($# > 0)) || set -- build tidy fuzz lint unit "$ROOT"/tests/*.bats
+  # The longest first.
+  [[ $* != all ]] || set -- build qemu tidy lint unit fuzz "$ROOT"/tests/*.bats
+  (($# > 0)) || set -- build tidy lint unit fuzz "$ROOT"/tests/*.bats
   for each; do run_command "$each" || return; done
   run_awk
-  # Both lanes use the built programs.
+  # All lanes use the built programs.
   if [[ $1 == build ]]; then
     run_lanes build
     shift

@@ -40,8 +40,9 @@ cold_check() {
 # Usage: cold_room NODES WANTED DATA RESERVE
 # Returns: sets COLD_PLAN, lines NODE BYTES LEAST KEEP, and COLD_SUM, the sum of BYTES; 1 with WHY if there is no room
 cold_room() {
-  local text
-  text=$(cold_memory "$1" | LC_ALL=C awk -v nodes="$1" -v wanted="$2" -v data="$3" -v reserve="$4" '
+  local text min=0
+  { read -r min <"${TIERBENCH_ROOT-}/proc/sys/vm/min_free_kbytes"; } 2>/dev/null || :
+  text=$(cold_memory "$1" | LC_ALL=C awk -v nodes="$1" -v wanted="$2" -v data="$3" -v reserve="$4" -v min="$min" '
     { value[$1, $2] = $3 * 1024 }
     $1 != "all" && $2 == "MemTotal:" { total += $3 * 1024 }
     END {
@@ -52,8 +53,10 @@ cold_room() {
       for (i = 1; i <= n; i++) {
         at = node[i]
         if (!((at, "MemTotal:") in value)) { print "no\tnode " at " has no memory, or does not exist"; exit }
-        # As in lib/membench/room.c: 1 % and 16 MiB are for the kernel; the rest of its part of the reserve comes on top.
+        # As in lib/membench/room.c: 1 % and 16 MiB are for the kernel, or twice its min; the rest of its part of the reserve comes on top.
         kernel = value[at, "MemTotal:"] / 100 + 16777216
+        reclaim = 2 * min * 1024 * value[at, "MemTotal:"] / total
+        if (kernel < reclaim) kernel = reclaim
         cached = value[at, "Active(file):"] + value[at, "Inactive(file):"] - value[at, "Mapped:"] - value[at, "Dirty:"]
         room = value[at, "MemFree:"] + (cached > 0 ? cached : 0)
         keep = reserve * value[at, "MemTotal:"] / total

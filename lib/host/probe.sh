@@ -19,8 +19,8 @@ probe_cpu() {
   IFS=$'\t' read -r _ _ _ master _ boot space _ <<<"$RUN_OWNER"
   [[ $boot == "$id" && $space == "$own_space" ]] || master=0
   # Ticks are hundredths of a second on every machine but Alpha.
-  printf '%s\n' /proc/[0-9]*/stat | LC_ALL=C awk -v id="$id" -v space="$own_space" -v now="${EPOCHREALTIME/[.,]/}" -v master="$master" \
-    -v script=$$ -v ended="$ended" '
+  LC_ALL=C awk -v id="$id" -v space="$own_space" -v now="${EPOCHREALTIME/[.,]/}" -v master="$master" -v script=$$ -v ended="$ended" \
+    -v records=$# '
     function us(ticks) { return sprintf("%.0f", ticks * 10000) }
     # One process: its line is PID (NAME) STATE PARENT GROUP SESSION ..., and NAME may contain blanks and brackets.
     function take(file,    line, pid, f) {
@@ -52,14 +52,11 @@ probe_cpu() {
         else break
       }
       self = take("/proc/self/stat")
-      for (i = 1; i < ARGC; i++) {
+      for (i = 1; i <= records; i++) {
         while ((getline line < ARGV[i]) > 0) recorded[line + 0] = 1
         close(ARGV[i])
-        ARGV[i] = ""
       }
-    }
-    { take($0) }
-    END {
+      for (; i < ARGC; i++) take(ARGV[i])
       for (root = self; root > 1 && root != master && !(root in sshd); root = parent[root]);
       if (root <= 1) root = script
       for (pid in recorded) if ((pid in session) && session[pid] != session[self]) own[session[pid]] = 1
@@ -73,7 +70,7 @@ probe_cpu() {
         else if (is_below(pid, root)) scripts += used[pid]
       }
       printf "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%.0f\t%d\t%s\n", id, space, now, cpus, us(busy), us(stolen), us(all), us(ours) + ended, root, us(scripts)
-    }' "$@"
+    }' "$@" /proc/[0-9]*/stat
 }
 
 # Print the microseconds that a process and its ended children used, from the output of the shell builtin `times`: four values such as 1m2.345s.

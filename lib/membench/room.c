@@ -20,6 +20,7 @@
 #define COLLAPSES   3
 #define MEMINFO     "/proc/meminfo"
 #define MEMINFO_MAX 8192
+#define MIN_FREE    "/proc/sys/vm/min_free_kbytes"
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25 /* Linux 6.1 */
@@ -63,7 +64,15 @@ static int read_meminfo(int node, char *text, size_t size)
     return read_text(path, text, size) && (node || read_text(MEMINFO, text, size)) ? -1 : 0;
 }
 
-int room_left_in(const char *text, uint64_t *bytes)
+uint64_t room_reclaim(const char *node, const char *machine, const char *min_free)
+{
+    uint64_t part, all, kib;
+    if (find_kib(node, "MemTotal:", &part) || find_kib(machine, "MemTotal:", &all) || !all) return 0;
+    if (number_u64_n(min_free, strspn(min_free, "0123456789"), 0, UINT64_MAX >> 12, &kib)) return 0;
+    return (uint64_t)(ROOM_MINIMA * 1024.0 * (double)kib * (double)part / (double)all);
+}
+
+int room_left_in(const char *text, uint64_t least, uint64_t *bytes)
 {
     uint64_t total, active, inactive, mapped, dirty;
     if (room_free_in(text, bytes) || find_kib(text, "MemTotal:", &total)) return -1;
@@ -71,17 +80,19 @@ int room_left_in(const char *text, uint64_t *bytes)
     if (find_kib(text, "Mapped:", &mapped) || find_kib(text, "Dirty:", &dirty)) return -1;
     if (active + inactive > mapped + dirty) *bytes += active + inactive - mapped - dirty;
     uint64_t floor = total / ROOM_FLOOR + ROOM_SMALL;
+    if (floor < least) floor = least;
     *bytes = *bytes > floor ? *bytes - floor : 0;
     return 0;
 }
 
 int room_left(int node, uint64_t *bytes)
 {
-    char text[MEMINFO_MAX];
+    char text[MEMINFO_MAX], machine[MEMINFO_MAX], min_free[32];
     uint64_t available;
-    if (read_meminfo(node, text, sizeof text) || room_left_in(text, bytes)) return -1;
-    if (read_text(MEMINFO, text, sizeof text)) return -1;
-    if (!find_kib(text, "MemAvailable:", &available) && available < *bytes) *bytes = available;
+    if (read_meminfo(node, text, sizeof text) || read_text(MEMINFO, machine, sizeof machine)) return -1;
+    if (read_text(MIN_FREE, min_free, sizeof min_free)) return -1;
+    if (room_left_in(text, room_reclaim(text, machine, min_free), bytes)) return -1;
+    if (!find_kib(machine, "MemAvailable:", &available) && available < *bytes) *bytes = available;
     return 0;
 }
 

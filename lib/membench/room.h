@@ -7,12 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ROOM_NODES 1024 /* node numbers are below this, as in Linux */
-#define ROOM_CPUS  1024 /* max CPUs of room_caches */
-#define ROOM_LINE  64   /* bytes of a cache line; if lines are larger, a load of the chase uses a part of one */
-#define ROOM_PART  4    /* a buffer takes at most 1/4 of the free memory */
-#define ROOM_FLOOR 100  /* 1/100 of a node, and ROOM_SMALL bytes, are for the kernel */
-#define ROOM_SMALL ((uint64_t)16 << 20)
+#define ROOM_NODES  1024 /* node numbers are below this, as in Linux */
+#define ROOM_CPUS   1024 /* max CPUs of room_caches */
+#define ROOM_LINE   64   /* bytes of a cache line; if lines are larger, a load of the chase uses a part of one */
+#define ROOM_PART   4    /* a buffer takes at most 1/4 of the free memory */
+#define ROOM_FLOOR  100  /* 1/100 of a node, and ROOM_SMALL bytes, are for the kernel */
+#define ROOM_SMALL  ((uint64_t)16 << 20)
+#define ROOM_MINIMA 2 /* times vm.min_free_kbytes: reclaim begins at 1.25 times it and goes on until 1.5 times it is free */
 
 struct room {
     unsigned char *start; /* NULL: nothing is mapped */
@@ -27,9 +28,14 @@ int room_free_in(const char *text, uint64_t *bytes);
  *  Returns 0, or -1 with errno. */
 int room_limit(int node, uint64_t *bytes);
 
+/** Returns the free bytes of a node below which the kernel may reclaim its memory: the node's part of vm.min_free_kbytes. NODE and MACHINE are their
+ *  meminfo, MIN_FREE is the text of that setting. */
+uint64_t room_reclaim(const char *node, const char *machine, const char *min_free);
+
 /** Compute what a node can give from TEXT, its meminfo or that of the machine: its free memory and its cached files, without files that are mapped or
- *  dirty, less 1 % of the node and 16 MiB, below which the kernel may call the OOM killer. Returns 0 and sets *bytes, or -1. */
-int room_left_in(const char *text, uint64_t *bytes);
+ *  dirty, less 1 % of the node and 16 MiB or less LEAST, whichever is more. Below that the kernel may call the OOM killer. Returns 0 and sets *bytes,
+ *  or -1. */
+int room_left_in(const char *text, uint64_t least, uint64_t *bytes);
 
 /** Set *bytes to what NODE can give now, at most what is available on the machine. Returns 0, or -1 with errno. */
 int room_left(int node, uint64_t *bytes);

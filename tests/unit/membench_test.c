@@ -103,13 +103,17 @@ static void what_a_node_can_give_leaves_room_for_the_kernel(void)
     uint64_t bytes = 0;
     const char *text = "Node 0 MemTotal: 1024000 kB\nNode 0 MemFree: 100000 kB\nNode 0 Active(file): 3000 kB\nNode 0 Inactive(file): 2000 kB\n"
                        "Node 0 Dirty: 1500 kB\nNode 0 Mapped: 500 kB\n";
-    CHECK_SAME(room_left_in(text, &bytes), 0);
+    CHECK_SAME(room_left_in(text, 0, &bytes), 0);
     /* Free, and cached files that are neither dirty nor mapped, less 1 % and 16 MiB. */
     CHECK_SAME(bytes, UINT64_C(1024) * (100000 + 3000 - 10240 - 16384));
-    CHECK_SAME(room_left_in("MemTotal: 1024000 kB\nMemFree: 20000 kB\nActive(file): 3 kB\nInactive(file): 2 kB\nDirty: 9 kB\nMapped: 0 kB\n", &bytes),
-               0);
+    /* A quarter of the machine has a quarter of twice the min. */
+    CHECK_SAME(room_reclaim(text, "MemTotal: 4096000 kB\n", "45056\n"), UINT64_C(1024) * 22528);
+    CHECK_SAME(room_left_in(text, UINT64_C(1024) * 30000, &bytes), 0);
+    CHECK_SAME(bytes, UINT64_C(1024) * (100000 + 3000 - 30000));
+    CHECK_SAME(
+        room_left_in("MemTotal: 1024000 kB\nMemFree: 20000 kB\nActive(file): 3 kB\nInactive(file): 2 kB\nDirty: 9 kB\nMapped: 0 kB\n", 0, &bytes), 0);
     CHECK_SAME(bytes, 0);
-    CHECK_SAME(room_left_in("MemTotal: 1024000 kB\nMemFree: 20000 kB\n", &bytes), -1);
+    CHECK_SAME(room_left_in("MemTotal: 1024000 kB\nMemFree: 20000 kB\n", 0, &bytes), -1);
     CHECK_SAME(room_left(0, &bytes), 0);
     CHECK(bytes > 0);
     CHECK_SAME(room_left(ROOM_NODES - 1, &bytes), -1);
@@ -140,6 +144,17 @@ static void cold_memory_is_taken_only_while_enough_stays_free(void)
     w.pid = INT32_MAX;
     CHECK_SAME(hold_map(&r, (size_t)4 << 20, (size_t)4 << 20, 0, 0, &w, &why), 1);
     CHECK(!r.start);
+}
+
+static void what_is_left_of_a_node_is_filled_too(void)
+{
+    const size_t mib = (size_t)1 << 20;
+    CHECK_SAME(hold_part(1000 * mib, 100 * mib, 500 * mib), 32 * mib);
+    CHECK_SAME(hold_part(1000 * mib, 100 * mib, 20 * mib), 20 * mib);
+    /* Less than a part fits: whole huge pages of it. */
+    CHECK_SAME(hold_part(113 * mib, 100 * mib, 500 * mib), 12 * mib);
+    CHECK_SAME(hold_part(101 * mib, 100 * mib, 500 * mib), 0);
+    CHECK_SAME(hold_part(99 * mib, 100 * mib, 500 * mib), 0);
 }
 
 static void threads_go_through_their_parts_until_they_are_ended(void)
@@ -267,6 +282,7 @@ int main(void)
     TEST("memory is mapped whole, and given back", memory_is_mapped_whole_and_given_back);
     TEST("what a node can give leaves room for the kernel", what_a_node_can_give_leaves_room_for_the_kernel);
     TEST("cold memory is taken only while enough stays free", cold_memory_is_taken_only_while_enough_stays_free);
+    TEST("what is left of a node is filled too, where it is less than a part", what_is_left_of_a_node_is_filled_too);
     TEST("threads go through their parts until they are ended", threads_go_through_their_parts_until_they_are_ended);
     TEST("a rate is not passed", a_rate_is_not_passed);
     TEST("a load is over with the one that asked for it", a_load_is_over_with_the_one_that_asked_for_it);
