@@ -91,6 +91,17 @@ END
   assert_contains 'Moving: every 20 s of the phase other keys become popular (10 % of all keys on).' "$(<table)"
 }
 
+@test "the shares of a trace are those that its index has" {
+  redis_start
+  # Ten keys: the first has 50 of 100 requests, and the first five have 90.
+  awk 'BEGIN { split("50 20 10 5 5 2 2 2 2 2", n, " "); for (k = 1; k <= 10; k++) for (i = 0; i < n[k]; i++) printf "5,key:%d,0,200,0,set,0\n", k }' >t.csv
+  mkdir -p run/native/p/rep-1
+  OMP_NUM_THREADS=1 run_split "$REPO/test" --out run/native/p/rep-1/c --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
+  assert_success
+  demand run >table
+  assert_match 'replay +p +trace +10 +50.0% +50.0% +90.0% +trace +- +- +200$' "$(<table)"
+}
+
 @test "without popular keys and with one size there is no table" {
   demand_make run <<<'uniform - 100 -'
   assert_equal "$(demand run)" ''

@@ -114,7 +114,7 @@ END
   export FILL_PHASES=populate,get
   fill_measure 2 150M 1000
   fill_check 2 150M 1
-  # Without sizes of its own, populate uses VALUE_SIZES, which may be swept.
+  # Without own sizes, populate uses VALUE_SIZES, which may be swept.
   FILL_WORDS=(DATA=pattern VALUE_DISTRIBUTION=mixed=50-4000 PHASES='populate mixed')
   fill_measure 1 60M 100 1000
   fill_check 1 60M 2

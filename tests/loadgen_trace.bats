@@ -40,6 +40,10 @@ agree() {
     loadgen ${words%% *} --instances 1 ${words#* } --trace t.csv 127.0.0.1 "$REDIS_PORT"
     assert_success
     agree t.csv "$fill"
+    # The shares of the most popular keys are those that a count gives; counters are other keys.
+    awk -F , '{ n[$2 FS (NF > 7 ? $3 : "") FS ($(NF - 1) ~ /^(incr|decr)$/)]++ } END { for (key in n) print n[key] }' t.csv | sort -rn |
+      awk '{ sum += n[NR] = $1 } END { for (i = 1; i <= NR; i++) { c += n[i]; if (i == int(NR / 10 + 0.5)) a = c; if (i == int(NR / 2 + 0.5)) b = c } printf "%.0f %.0f\n", 100 * a / sum, 100 * b / sum }' >counted
+    assert_equal "$(result replay top_10_percent | awk '{ printf "%.0f", $1 }') $(result replay top_50_percent | awk '{ printf "%.0f", $1 }')" "$(<counted)"
     process_end "$REDIS_PID" "$(process_start "$REDIS_PID")"
   done
 }

@@ -9,7 +9,7 @@
 # A suite with the line `# lane: host` changes the machine, or uses a resource that exists once: these run one after the other. The other suites run
 # at the same time, in three lanes. Suites with the line `# slow` begin first, so that they do not run alone at the end. The output of a suite is
 # shown when it ends.
-# TEST_AWK=NAME is the awk that all suites use, if it is installed (mawk).
+# TEST_AWK=NAME is the awk that all suites use, if it is installed (mawk). With TEST_TRACE=on a failure in a function has its own line, too (slower).
 # With CI=true a skip is a failure if the missing tool can be installed. It also runs a failed suite once more, alone: tests that then pass are
 # reported as unsteady, and do not count as failures. Without CI every failure counts.
 # Exit status: 0 all passed, 1 not, 2 bad usage.
@@ -111,8 +111,8 @@ run_start() {
   mkdir -m 711 -- "$scratch/$lane"
   # A teardown that reverts tuning on a busy machine needs its time.
   command=(timeout --kill-after=60 "$SUITE_LIMIT" "${command[@]}")
-  # The host lane takes longest and waits for its own processes, so it has a higher priority; the other lanes have a lower one.
-  [[ $lane == host ]] || command=(nice -n 5 "${command[@]}")
+  # The host lane takes longest and waits for its own processes, and the emulated machine is slow, so they have a higher priority than other suites.
+  [[ $lane == host || $2 == qemu ]] || command=(nice -n 5 "${command[@]}")
   # In a separate job (-m), because other background processes ignore SIGINT, and the tests of Ctrl-C require it.
   set -m
   TMPDIR=$scratch/$lane TEST_PORTS=${lane_ports[$lane]} "${command[@]}" </dev/null >"$scratch/$lane.log" 2>&1 &

@@ -307,6 +307,18 @@ static void parameter_columns(struct row *row, const struct options *o, const st
     column(row, "warmup_s", "%.10g", p->kind == PHASE_POPULATE ? 0 : o->warmup_s);
 }
 
+/* The shares of requests to the most popular keys of a trace. */
+static void top_columns(struct row *row, const struct trace *trace)
+{
+    static const char *const names[TRACE_TOPS] = {"top_1_percent", "top_10_percent", "top_50_percent"};
+    for (int i = 0; i < TRACE_TOPS; i++) {
+        if (trace && trace->header->top_percent[i] >= 0)
+            column(row, names[i], "%.2f", trace->header->top_percent[i]);
+        else
+            column(row, names[i], "%s", "-");
+    }
+}
+
 static void row_make(struct row *row, const struct options *o, const struct result *r)
 {
     const struct plan *p = &r->plan;
@@ -357,6 +369,7 @@ static void row_make(struct row *row, const struct options *o, const struct resu
         column(row, "trace_speed", "%.10g", o->speed);
     else
         column(row, "trace_speed", "%s", o->trace ? "max" : "-");
+    top_columns(row, o->trace);
     row->at[-1] = row->name_at[-1] = '\n';
     *row->at = *row->name_at = 0;
 }

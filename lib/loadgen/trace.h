@@ -13,7 +13,7 @@
 #define TRACE_WHY     (PATH_MAX + 256)
 #define TRACE_KEY_MAX 4096 /* bytes of a key */
 #define TRACE_SUFFIX  ".tierbench-index"
-#define TRACE_MAGIC   "TBTRACE3"
+#define TRACE_MAGIC   "TBTRACE4"
 #define TRACE_COUNTER "i:" /* before the keys of counters, as in a mix: no value of another type has such a key */
 
 #define TRACE_COMMANDS   "get mget set mset setex psetex setnx getset append del unlink incr incrby decr decrby"
@@ -23,6 +23,9 @@
 enum trace_op { TRACE_GET = 2, TRACE_SET, TRACE_ADD, TRACE_REPLACE, TRACE_DELETE, TRACE_INCR, TRACE_DECR, TRACE_FILL, TRACE_END };
 
 #define TRACE_OPS (TRACE_END - TRACE_GET)
+
+#define TRACE_TOPS    3 /* shares of requests: to the most popular 1, 10 and 50 % of the keys */
+#define TRACE_UNKNOWN (-1)
 
 struct trace_record {
     uint64_t time_op;           /* microseconds since the first request, times 256, plus the operation */
@@ -41,8 +44,9 @@ struct trace_header {
     uint64_t sets, set_bytes;               /* requests that carry a value, and their bytes */
     uint64_t keys;                          /* number of distinct keys, estimated to about 1 % */
     uint64_t largest_value, largest_key;
-    uint64_t left_out;  /* requests of commands that a replay does not send */
-    char left_name[32]; /* the first such command */
+    uint64_t left_out;              /* requests of commands that a replay does not send */
+    char left_name[32];             /* the first such command */
+    double top_percent[TRACE_TOPS]; /* of all requests, or TRACE_UNKNOWN */
 };
 
 struct trace {

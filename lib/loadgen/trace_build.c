@@ -6,6 +6,7 @@
 #include "rng.h"
 #include "slots.h"
 #include "trace_parse.h"
+#include "trace_rank.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -237,6 +238,7 @@ static int make(struct build *b, const char *path, char *why)
     b->header.keys = keys_counted(b);
     /* A record that was not written is beyond the end of the file, where spread must not write. */
     if (fflush(b->file) || (!b->parser.fraction && spread(b))) return UNWRITTEN;
+    trace_rank(b->file, &b->header);
     rewind(b->file);
     return fwrite(&b->header, sizeof b->header, 1, b->file) != 1 || fflush(b->file) ? UNWRITTEN : 0;
 }

@@ -95,6 +95,31 @@ static void walks_share_a_trace(void)
     end();
 }
 
+/* Key i of n has n / (i + 1) requests, and key 0 more than the table of numbers of requests counts. */
+static void popular_keys_are_counted(void)
+{
+    enum { KEYS = 1000, FIRST = 70000 };
+    char *text = malloc((size_t)(FIRST + KEYS * 12) * 32);
+    size_t at = 0;
+    double all = 0, top[TRACE_TOPS] = {0};
+    for (int i = 0; i < KEYS; i++) {
+        const int n = i ? KEYS / (i + 1) : FIRST;
+        for (int k = 0; k < n; k++) at += (size_t)sprintf(text + at, "0,key:%d,0,9,0,get,0\n", i);
+        all += n;
+        if (i < KEYS / 100) top[0] += n;
+        if (i < KEYS / 10) top[1] += n;
+        if (i < KEYS / 2) top[2] += n;
+    }
+    CHECK_SAME(begin(text, at), 0);
+    free(text);
+    for (int i = 0; i < TRACE_TOPS; i++) CHECK_WITHIN(trace.header->top_percent[i], 100 * top[i] / all - 1e-6, 100 * top[i] / all + 1e-6);
+    end();
+    CHECK_SAME(begin_many(700000), 0); /* more keys than one pass counts, each with one request */
+    CHECK_WITHIN(trace.header->top_percent[0], 0.99, 1.03);
+    CHECK_WITHIN(trace.header->top_percent[2], 49.9, 50.1);
+    end();
+}
+
 static void a_walk_without_requests_ends(void)
 {
     enum { N = 65536 }; /* as many as one call examines: there is no record behind them whose time could be read */
@@ -237,6 +262,7 @@ int main(void)
     snprintf(path, sizeof path, "%s/trace", dir);
     TEST("times in whole seconds are spread over their second, others are kept", times_in_seconds_are_spread);
     TEST("walks share a trace: each request belongs to one, and keys are spread evenly", walks_share_a_trace);
+    TEST("requests to popular keys are counted, in any number of passes", popular_keys_are_counted);
     TEST("a walk without requests ends behind the last record", a_walk_without_requests_ends);
     TEST("keys of MONITOR are decoded, lists are a request for each key", monitor_keys_are_decoded);
     TEST("an escape that is cut is not read beyond its end", a_cut_escape_is_not_read_beyond);

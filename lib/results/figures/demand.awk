@@ -120,7 +120,8 @@ FNR == 1 {
     keys_of[key] = $at["keys"]
     sd_of[key] = ("key_sd" in at) ? $at["key_sd"] : ""
     shift_of[key] = ("shift" in at) ? $at["shift"] : "-"
-    for (i = 1; i <= 3; i++) share_of[key, i] = traced && ("top_" percent[i] "_percent" in at) ? $at["top_" percent[i] "_percent"] : ""
+    for (i = 1; i <= 3; i++) share_of[key, i] = traced && ("top_" percent[i] "_percent" in at) && $at["top_" percent[i] "_percent"] ~ /^[0-9.]+$/ ? $at["top_" percent[i] "_percent"] : ""
+    mean_of[key] = traced ? text_group($at["len"], 0) : ""
     mix_of[key] = ("commands" in at) ? $at["commands"] : "-"
   }
   bytes[key] += $at["bytes"]
@@ -144,7 +145,7 @@ END {
     several = part[4] != "-" && part[4] != "trace" && part[4] !~ /=/
     line = line OFS (part[4] == "-" ? "one" : part[4]) OFS (several ? text_group(quantile(part[4], 0.5), 0) : "") OFS (several ? text_group(quantile(part[4], 0.99), 0) : "")
     # A mix of commands has requests with several values, and requests without any.
-    print line, (mix_of[key] == "-" && part[3] != "trace" && values[key] > 0 ? text_group(bytes[key] / values[key], 0) : "")
+    print line, (mean_of[key] != "" ? mean_of[key] : mix_of[key] == "-" && values[key] > 0 ? text_group(bytes[key] / values[key], 0) : "")
     if (shift_of[key] ~ /^[0-9.]+:[0-9.]+$/) moved = shift_of[key]
     if (part[3] ~ /^latest/) grown = 1
   }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* How concentrated the requests of a trace are: the share of requests to its most popular keys. */
+#ifndef LOADGEN_TRACE_RANK_H
+#define LOADGEN_TRACE_RANK_H
+
+#include "trace.h"
+
+#include <stdio.h>
+
+/** Count the requests of each key in an index: read the records that follow the header in `index`, and set h->top_percent. It stays TRACE_UNKNOWN
+ *  without memory, or if the file cannot be read. Moves the position in the file. */
+void trace_rank(FILE *index, struct trace_header *h);
+
+#endif
