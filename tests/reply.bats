@@ -211,13 +211,13 @@ listed() {
   printf 'a\0b\n\n' >sent/set.hgrm
   printf 'h\303\251\377\n' >sent/get.hgrm
   head -c 200000 /dev/urandom >sent/stdout
-  (cd sent && . "$REPO/lib/shared/common.sh" && files_send -- *) >stream
+  bash -c '. "$REPO/lib/shared/common.sh" && cd sent && files_send -- *' >stream
   ask 'receive_files into elsewhere client fetch'
   assert_success
   diff -r sent into
   # Without the one that is not a text.
   rm -r into sent/set.hgrm && mkdir into
-  (cd sent && . "$REPO/lib/shared/common.sh" && files_send -- *) >stream
+  bash -c '. "$REPO/lib/shared/common.sh" && cd sent && files_send -- *' >stream
   ask 'receive_files into elsewhere client fetch'
   assert_success
   diff -r sent into
