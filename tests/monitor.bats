@@ -38,7 +38,7 @@ monitored() {
 }
 
 @test "counters stand before and after each phase, samples once a second, and the server's count of calls agrees" {
-  words TIME=3 PHASES="set get"
+  words TIME=3 PHASES="set get" RATE=2000
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load set
   # Another program at the same time: its CPU time is printed in ms.
@@ -77,7 +77,7 @@ rounds_ticks() {
   # With a cgroup to read, where there can be one.
   local variant=native
   ((EUID != 0)) || ! grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || variant=swap
-  words TIME=15 PHASES=get -v "$variant"
+  words TIME=15 RATE=1000 PHASES=get -v "$variant"
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   wait_until 60 bash -c 'test -s host/run-*/monitor/vmstat.tsv'
   local pid before after count=0 most

@@ -85,7 +85,7 @@ long_run() {
   wait_within 60 alone || skip 'another run tunes this machine'
   FILES+=("${COMMON[@]}")
   values_all >"$SCRATCH/before"
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 2)" KEYS=2000 TIME=3 TUNE_CSTATES=on \
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 2)" KEYS=2000 TIME=3 RATE=1000 TUNE_CSTATES=on \
     TUNE_OVERCOMMIT=on THP=never TUNE_SOMAXCONN=on TUNE_IRQ=auto
   wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
   values_all >"$SCRATCH/during"

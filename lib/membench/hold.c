@@ -49,8 +49,14 @@ int hold_map(struct room *r, size_t bytes, uint64_t least, int node, uint64_t ke
             return -1;
         }
         write_part(r->start + at, part, &state);
+        /* Now and not at the end: a policy may move pages that were written long ago. */
+        struct room written = {.start = r->start + at, .bytes = part};
+        if (room_check(&written, node, why)) {
+            room_unmap(r);
+            return -1;
+        }
     }
-    if (room_loosen(r, node, why)) {
+    if (room_loosen(r, why)) {
         room_unmap(r);
         return -1;
     }

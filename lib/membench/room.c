@@ -213,8 +213,7 @@ int room_take(struct room *r, size_t bytes, int node, const char **why)
     return 0;
 }
 
-/* Check where the pages are. Returns 0, or -1 with errno 0 and *why. */
-static int check_node(const struct room *r, int node, const char **why)
+int room_check(const struct room *r, int node, const char **why)
 {
     errno = 0;
     if (is_on(r, node) || errno == ENOSYS) return 0;
@@ -223,9 +222,8 @@ static int check_node(const struct room *r, int node, const char **why)
     return -1;
 }
 
-int room_loosen(struct room *r, int node, const char **why)
+int room_loosen(struct room *r, const char **why)
 {
-    if (check_node(r, node, why)) return -1;
     if (!syscall(SYS_mbind, r->start, r->bytes, MPOL_DEFAULT, NULL, 0UL, 0) || errno == ENOSYS) return 0;
     *why = "mbind failed";
     return -1;
@@ -245,7 +243,7 @@ int room_map(struct room *r, size_t bytes, int node, const char **why)
         /* EAGAIN: a page was temporarily in use. */
         if (rc && errno != EAGAIN) break;
     }
-    if (check_node(r, node, why)) {
+    if (room_check(r, node, why)) {
         room_unmap(r);
         return -1;
     }

@@ -51,8 +51,11 @@ int room_map(struct room *r, size_t bytes, int node, const char **why);
 /** Map BYTES, rounded down to whole huge pages, bound to NODE, and touch nothing. Returns 0, or -1 with errno and *why, a static text. */
 int room_take(struct room *r, size_t bytes, int node, const char **why);
 
-/** Check that the written pages of a buffer are on NODE, and remove its policy. Returns 0, or -1 with errno and *why, a static text. */
-int room_loosen(struct room *r, int node, const char **why);
+/** Check that the pages of a buffer, all written, are on NODE. Returns 0, or -1 with errno 0 and *why, a static text. */
+int room_check(const struct room *r, int node, const char **why);
+
+/** Remove the policy of a buffer, so that the kernel may move its pages. Returns 0, or -1 with errno and *why, a static text. */
+int room_loosen(struct room *r, const char **why);
 
 /** Unmap all but the first BYTES of a buffer. */
 void room_trim(struct room *r, size_t bytes);
