@@ -11,7 +11,7 @@ DESTDIR ?=
 -include lib/loadgen/build.mk
 -include lib/membench/build.mk
 
-.PHONY: docs help deps deps-check demo check check-all check-qemu check-faults check-mutants lint format clean install uninstall
+.PHONY: docs help deps deps-check demo check check-all check-qemu check-qemu-long check-faults check-mutants lint format clean install uninstall
 
 # The help is the text behind `##` on a target's own line, here and in build.mk, so that it is in one place.
 help: ## list the targets
@@ -39,10 +39,16 @@ check-all: ## make check and make check-qemu at the same time
 	@tools/deps.sh qemu
 	@tests/run.sh all
 
+# Groups of tests/qemu/checks; empty: placement and policies.
+CHECKS ?=
+
 check-qemu: ## what needs a slow memory node and cgroups of version 2, in an emulated machine (minutes)
 	@tools/deps.sh qemu
 	@$(MAKE) --no-print-directory test
-	@tests/qemu/run.sh
+	@tests/qemu/run.sh $(CHECKS)
+
+check-qemu-long: ## DAMON, and searches for the min DRAM, in the emulated machine (minutes)
+	@$(MAKE) --no-print-directory check-qemu CHECKS='damon search'
 
 check-mutants: test ## break the code on purpose, a line at a time, and run the tests that must notice
 	@tools/mutate.sh

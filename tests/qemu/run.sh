@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Boot a machine with two nodes with CPUs, a slow node without CPUs, and cgroup v2, in QEMU, and run tests/qemu/guest.sh in it.
 #
-# Usage: tests/qemu/run.sh
+# Usage: tests/qemu/run.sh [GROUP]...
+#   GROUP is a file of tests/qemu/checks; the guest runs them in this order. Default: placement policies
 #
 # The kernel, and a numactl with weights, are from the Debian release that has them, through the mirror in the apt configuration of this machine;
 # they are unpacked below build/qemu and not installed. All other programs in the guest are copies from this machine.
@@ -138,12 +139,14 @@ qemu_initramfs() {
   (cd "$tree" && find . | busybox cpio -o -H newc 2>/dev/null) >"$3"
 }
 
-# Boot, and write the console of the guest to a file.
-# Usage: qemu_boot DIR INITRAMFS SWAP FILE
+# Boot, and write the console of the guest to a file. The slow node is nearer to node 0 than the other node with a CPU, so node 0 falls back to it.
+# With --foreground a signal for the group of this script ends the machine too.
+# Usage: qemu_boot DIR INITRAMFS SWAP FILE GROUP...
 qemu_boot() {
-  timeout "$LIMIT" qemu-system-x86_64 -M q35,hmat=on,accel=tcg -cpu Nehalem,-cx16 -smp 2 -m 1280M -nographic -no-reboot -nic none \
+  timeout --foreground "$LIMIT" qemu-system-x86_64 -M q35,hmat=on,accel=tcg -cpu Nehalem,-cx16 -smp 2 -m 1280M -nographic -no-reboot -nic none \
     -object memory-backend-ram,id=m0,size=768M -object memory-backend-ram,id=m1,size=384M -object memory-backend-ram,id=m2,size=128M \
     -numa node,nodeid=0,memdev=m0,cpus=0 -numa node,nodeid=1,memdev=m1,initiator=0 -numa node,nodeid=2,memdev=m2,cpus=1 \
+    -numa dist,src=0,dst=1,val=17 -numa dist,src=0,dst=2,val=21 -numa dist,src=1,dst=2,val=28 \
     -numa hmat-lb,initiator=0,target=0,hierarchy=memory,data-type=access-latency,latency=100 \
     -numa hmat-lb,initiator=0,target=0,hierarchy=memory,data-type=access-bandwidth,bandwidth=20G \
     -numa hmat-lb,initiator=2,target=2,hierarchy=memory,data-type=access-latency,latency=100 \
@@ -152,12 +155,14 @@ qemu_boot() {
     -numa hmat-lb,initiator=0,target=1,hierarchy=memory,data-type=access-bandwidth,bandwidth=5G \
     -drive "file=$3,if=none,id=swap,format=raw" -device nvme,drive=swap,serial=swap \
     -kernel "$(compgen -G "$1/boot/vmlinuz-*")" -initrd "$2" \
-    -append 'console=ttyS0 quiet panic=-1 cgroup_no_v1=all psi=1 mitigations=off nokaslr init_on_alloc=0 no_timer_check' \
+    -append 'console=ttyS0 quiet panic=-1 cgroup_no_v1=all psi=1 mitigations=off nokaslr init_on_alloc=0 no_timer_check'" checks=$(IFS=, && echo "${*:5}")" \
     </dev/null | stdbuf -o0 tr -d '\r' | tee "$4"
 }
 
 main() {
-  local work
+  local work group
+  (($# > 0)) || set -- placement policies
+  for group; do [[ -e $REPO/tests/qemu/checks/$group.sh ]] || qemu_cannot "$group: no such group; accepted: $(cd "$REPO/tests/qemu/checks" && echo *.sh)"; done
   [[ $(uname -m) == x86_64 ]] || qemu_cannot "the guest is an x86_64 with this machine's programs, and this is none"
   command -v apt-get >/dev/null || qemu_cannot "the guest's kernel is a package of Debian, and here is no apt"
   [[ -x $REPO/test ]] || make -s -C "$REPO"
@@ -172,7 +177,7 @@ main() {
   (umask 077 && truncate -s 192M "$work/swap")
   # It is not a swap file of this machine, so its holes do not matter.
   mkswap -q -L standing "$work/swap" 2>/dev/null
-  qemu_boot "$CACHE/$SUITE" "$work/initramfs" "$work/swap" "$work/console" || :
+  qemu_boot "$CACHE/$SUITE" "$work/initramfs" "$work/swap" "$work/console" "$@" || :
   # The guest counts its own failures; a guest that did not complete has failed.
   grep -q '^1\.\.[0-9]*$' "$work/console" || {
     echo 'the guest did not come to its end' >&2

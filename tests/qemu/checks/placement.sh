@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Where the memory of instances is: numactl, swap and zram; what doctor reports.
+
+# Weights that differ from those of the kernel, and a Redis that uses other memory than its variant requests.
+placement_prepare() {
+  # Two of the three nodes: Linux numbers nodes with CPUs first, so the slow node is node 2.
+  echo 'TIER_NODES=0,2' | tee -a conf/variants/interleave.conf >>conf/variants/weighted.conf
+  echo 'TIER_WEIGHTS="0:3 2:1"' >>conf/variants/weighted.conf
+  printf '# Redis on one node, the load on the next.\nPLACEMENT=split\nPLACEMENT_NODE=1\nCLIENT_PREFIX=/var/tmp/witness\n' >conf/variants/split.conf
+  { cat conf/variants/bind.conf && echo 'SERVER_PREFIX="numactl --membind=0"'; } >conf/variants/astray.conf
+}
+
+placement_checks() {
+  local said
+  placement_prepare
+  said=$(./do_it.sh doctor -s guest -v bind KEYS=100 TIER_NODES=5 2>&1) || :
+  check 'doctor refuses a node that is not there' 'variant bind: node 5 has no memory, or does not exist; requires: nodes with memory: 0 1 2' "$said"
+
+  said=$(./do_it.sh doctor --probe -s guest -v native KEYS=100 2>&1) || :
+  check 'doctor --probe: all three nodes from the socket, with what firmware says of the slow one' \
+    $'\n0 +0 +[0-9]+ [^\n]* 100 +20\.5 +[0-9]+\n0 +1 +[0-9]+ [^\n]*\n0 +2 +[0-9]+ [^\n]* 300 +5\.1 +[0-9]+\n' "$said"
+  check 'doctor --probe: a weight for each node' 'TIER_WEIGHTS="0:[0-9]+ 1:[0-9]+ 2:[0-9]+"' "$said"
+
+  run_variants guest -v bind -v preferred -v interleave -v weighted -v numab -v astray -v split -v swap -v zram
+  said=$(</var/tmp/placement.seen)
+
+  check 'the node without a CPU is seen, with its latency' $'slow\tnode2\t[0-9]+ MiB, no CPU, memory tier [0-9]+, read latency 300 ns' \
+    "$(cat /var/tmp/placement/*/env/*/tiers.tsv)"
+  check 'bind: all is on the slow node, by the pages themselves' '^(0\.9|1).* ok$' "$(figure bind far_share placement)"
+  check 'preferred: all is on the slow node, which has room' '^(0\.9|1).* ok$' "$(figure preferred far_share placement)"
+  check 'interleave: half is on each of two nodes' '^0\.(4[5-9]|5[0-5]).* ok$' "$(figure interleave far_share placement)"
+  check 'weighted: the weights stand when Redis starts' 'policy=weighted interleave:0,2 cpus=[^ ]* limits=[^ ]* weights=3,1,1 ' "$said"
+  check 'weighted: a quarter of the pages is on the node of weight 1' '^0\.2[3-7].* ok$' "$(figure weighted far_share placement)"
+  check 'numab: balancing is on when Redis starts, demotion is off, and the weights are back' 'weights=1,1,1 balancing=2 demotion=false' "$said"
+  check 'numab: all is in DRAM, so the policy moves nothing, and nobody judges where a page is' '^0\.000[0-9]* 0\.0* -$' "$(figure numab far_share moved_per_op placement)"
+  check 'a placement that is not what was asked for is marked' '^0 off$' "$(figure astray far_share placement)"
+  check 'split: Redis and its memory are on one node' '(setpriv|redis-server) policy=bind:1 cpus=1 ' "$said"
+  check 'split: the load and its memory are on the next' 'test policy=bind:0 cpus=0 ' "$said"
+  check 'swap: on a device that was there; pages go out' '^(0\.[5-9]|1).* ok$' "$(figure swap far_share placement)"
+  check 'swap: DRAM and swap are limited, and nobody over a limit is put to sleep' \
+    "limits=max,$(counter swap set cgroup limit),$(counter swap set cgroup swap_limit) " "$said"
+  check 'zram: pages go out' '^(0\.[5-9]|1).* ok$' "$(figure zram far_share placement)"
+  check 'the swap device is what it was' '^swap standing$' "$(blkid -p -s TYPE -s LABEL -o value /dev/nvme0n1 | sort -r | paste -s -d ' ')"
+}
