@@ -13,7 +13,7 @@
 #define ROOM_PART   4    /* a buffer takes at most 1/4 of the free memory */
 #define ROOM_FLOOR  100  /* 1/100 of a node, and ROOM_SMALL bytes, are for the kernel */
 #define ROOM_SMALL  ((uint64_t)16 << 20)
-#define ROOM_MINIMA 2 /* times vm.min_free_kbytes: reclaim begins at 1.25 times it and goes on until 1.5 times it is free */
+#define ROOM_MINIMA 2 /* times vm.min_free_kbytes: the kernel reclaims below 1.25 times it, until 1.5 times it is free */
 
 struct room {
     unsigned char *start; /* NULL: nothing is mapped */
