@@ -15,6 +15,10 @@ unset -v REDISCLI_AUTH OMP_NUM_THREADS RESULTS_DIR COLUMNS
 # Processes that helpers started, as PID:STARTTIME.
 TEST_PROCESSES=()
 
+# Nothing writes to this pipe: reading from it is a pause without a process, which would take more CPU time than most polls. It is opened here, because
+# that sets $!, which tests use after a wait.
+exec {TEST_NEVER}<> <(:)
+
 # Make bats record the line of the test's own commands only. It records each command in functions and subshells too, which often takes longer than the
 # command. A failure in a function then has the line of the test that called it.
 # Usage: trace_less   Globals: TEST_TRACE: on records all   Returns: 0
@@ -105,19 +109,15 @@ wait_until() {
 # Repeat a command until it succeeds, for at most SECONDS: for an event that may not happen.
 # Usage: wait_within SECONDS COMMAND...   Returns: 0, or 1 after the time limit, with a line on stderr
 wait_within() {
-  local limit=$1 end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000)) never
+  local limit=$1 end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000))
   shift
-  # read waits on a pipe without a writer, because a process for each interval would take more CPU time than most commands.
-  exec {never}<> <(:)
   until "$@" >/dev/null 2>&1; do
     if ((${EPOCHREALTIME/[.,]/} >= end)); then
       printf 'not within %s s: %s\n' "$limit" "$*" >&2
-      exec {never}>&-
       return 1
     fi
-    read -rt 0.05 -u "$never" || : # polling interval
+    read -rt 0.05 -u "$TEST_NEVER" || : # polling interval
   done
-  exec {never}>&-
 }
 
 # Remove directories while processes still write to them: new files are removed in the next round.

@@ -161,6 +161,10 @@ END
   assert_failure 3
   assert_equal "$output" ''
   assert_match "^elsewhere: invalid reply to 'facts memory': unexpected line 'host[0-9]+'\$" "$stderr"
+  echo 'cat /dev/zero' >filter
+  ask 'remote_run elsewhere facts memory'
+  assert_failure 3
+  assert_contains "invalid reply to 'facts memory': no reply" "$stderr"
   printf 'cat; head -c 20M /dev/zero | tr "\\0" x\n' >filter
   ask 'remote_run elsewhere facts memory'
   assert_failure 3

@@ -57,18 +57,20 @@ _lock_give() {
 
 _lock_renew() {
   local master=$1 start next=0 pace fd REMOTE_RETRY=0
-  trap - EXIT INT TERM HUP
+  trap - EXIT INT HUP
+  trap '_side_abort; exit 143' TERM
   proc_start "$master" || return 0
   start=$PROC_START
   # Often enough that a link that is down for REMOTE_RETRY does not end the lease.
   lock_lease
   pace=$((REPLY / 6 > 10 ? 10 : REPLY / 6))
+  ((pace > 0)) || pace=1
   # Nothing writes to the pipe: reading from it is a pause without a process.
   exec {fd}<> <(:)
   # Check the master every second, so that this process exits at most a second after it.
   while proc_alive "$master" "$start"; do
     if ((SECONDS >= next)); then
-      servers_side 60 _lock_again >/dev/null 2>&1 || :
+      servers_side "$pace" _lock_again >/dev/null 2>&1 || :
       next=$((SECONDS + pace))
     fi
     read -r -t 1 -u "$fd" || :

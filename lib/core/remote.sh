@@ -8,6 +8,7 @@ readonly _REMOTE_LOST=255
 _REMOTE_TMP=               # control sockets and buffers; private
 _REMOTE_FD=                # open as long as this script runs, and locked
 _REMOTE_START=             # when the script began: identifies the master, and not a later process with its pid
+_REMOTE_ENDING=            # a signal came during the call of this subshell
 declare -A _REMOTE_OPEN=() # hosts that answered once in this run
 declare -A _REMOTE_LOCAL=()
 _REMOTE_OURS= # the addresses of this machine
@@ -186,8 +187,8 @@ _remote_connect() {
 # REPLY_BAD with one line on stderr if the reply does not have its form.
 remote_run() {
   # A signal ends the script only when the call is over: what it does on the host must not run beside the cleanup. A shell that reads the reply
-  # takes signals at once, so that is a subshell.
-  if ((BASHPID == $$)); then (_remote_run "$@"); else _remote_run "$@"; fi
+  # takes signals at once, so that is a subshell. A signal for the whole group lets it end with its call.
+  if ((BASHPID == $$)); then (trap '_REMOTE_ENDING=yes' INT TERM HUP && _remote_run "$@"); else _remote_run "$@"; fi
 }
 
 _remote_run() {
@@ -227,6 +228,7 @@ remote_raw() {
     ((status)) || break
     ! remote_longer "$host" "$script" || status=$REPLY_BAD
     if ((status != _REMOTE_LOST || SECONDS >= deadline)) || [[ ! -v "_REMOTE_OPEN[$host]" ]]; then break; fi
+    [[ -z $_REMOTE_ENDING ]] || break
     # A killed subshell needs no retry; `stop` has closed the connection that it used.
     proc_alive $$ "$_REMOTE_START" || break
     log_warn "$host does not answer ($(remote_reason "$why")); trying again"
@@ -278,7 +280,7 @@ _remote_here() {
 # Usage: _remote_there HOST SCRIPT [ARG]...
 # Globals: names of remote_raw
 _remote_there() {
-  local command="env -u POSIXLY_CORRECT bash --norc -c '$_REMOTE_SHELL' bash" quoted=''
+  local command="env -u POSIXLY_CORRECT bash --norc -c '$_REMOTE_SHELL' bash" quoted='' bounded=yes
   local -a options
   # Both functions set REPLY, and the script is needed last.
   _remote_options "$1"
@@ -293,9 +295,10 @@ _remote_there() {
 # Returns: the program's status; 1 if its output cannot be kept
 _remote_call() {
   local -a status=(0)
-  local said
+  local said reader
   # A redirection of the pipeline to the process would leave the descriptor that names it open in the program, and in what that leaves running.
   exec {said}> >(_remote_said "$why")
+  reader=$!
   # The output is read here, by the last command of the pipeline.
   shopt -s lastpipe
   # The exit status reports a shell that ends early; a message about the broken pipe is redundant.
@@ -303,17 +306,20 @@ _remote_call() {
   shopt -u lastpipe
   exec {said}>&-
   # The process ends when the program has closed its stderr.
-  wait "$!" || :
+  wait "$reader" || :
   ((status[0] != 0 || ${status[1]-0} == 0)) || return 1
   return "${status[0]}"
 }
 
 # Keep stdin up to the limit, in REMOTE_FILE or without its NULs in REMOTE_REPLY.
-# Globals: REMOTE_FILE REMOTE_LIMIT
+# Globals: REMOTE_FILE REMOTE_LIMIT; bounded: not empty if another host sends it
 # Returns: sets REMOTE_REPLY; 1 if the file cannot be written
 _remote_keep() {
   if [[ -n $REMOTE_FILE ]]; then
     head -c "$REMOTE_LIMIT" >"$REMOTE_FILE"
+  elif [[ -n ${bounded-} ]]; then
+    # read does not count NULs: it would read them without end.
+    LC_ALL=C IFS= read -r -d '' -N "$REMOTE_LIMIT" REMOTE_REPLY < <(exec head -c "$REMOTE_LIMIT") || :
   else
     # -N reads blocks; its status is 1 at the end of the output.
     LC_ALL=C IFS= read -r -d '' -N "$REMOTE_LIMIT" REMOTE_REPLY || :

@@ -43,7 +43,7 @@ need() {
   local found
   # The shell's table of paths answers without a process.
   if hash -- "$1" 2>/dev/null; then
-    found=${BASH_CMDS[$1]}
+    found=${BASH_CMDS[$1]-$1}
     if [[ -n ${2-} ]]; then
       # A program may fail to print its version, as older versions of screen do, but it must return.
       found=$(run_limited 10 "$1" "$2" 2>&1) || (($? != 124)) || {

@@ -84,7 +84,13 @@ int options_finish(struct options *o, char why[OPTIONS_WHY])
         return options_refuse(why, "--tls: not supported by this build; build with make TLS=1, which requires OpenSSL (libssl-dev, openssl-devel)");
 #endif
     if (finish_keys(o, populate, why) || finish_mix(o, mixed || populate, why)) return -1;
-    if (!o->sizes_text) sizes_one(&o->values.sizes, o->size);
+    if (!o->sizes_text) {
+        sizes_one(&o->values.sizes, o->size);
+        if (o->values.own) { /* the row of a phase without its own sizes has the size of another phase as `len` */
+            snprintf(o->sizes_base, sizeof o->sizes_base, "%ju", (uintmax_t)o->size);
+            o->sizes_text = o->sizes_base;
+        }
+    }
     o->allow_misses |= o->values.ttl_low > 0;
     if (!o->cluster && (o->shards_given || o->nodes || o->track || o->faults))
         return options_refuse(why, "--shards, --node, --faults, --track: require a Redis Cluster; add --cluster");

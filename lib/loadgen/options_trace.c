@@ -75,7 +75,10 @@ void options_traced(struct options *o, const struct trace *trace)
     const uint64_t total = o->trace_total ? o->trace_total : o->instances ? o->instances : 1; /* 0: a cluster that was not asked yet */
     o->trace = trace;
     sizes_one(&o->values.sizes, h->largest_value ? h->largest_value : 1);
-    if (h->sets) o->values.sizes.mean = (double)h->set_bytes / (double)h->sets;
+    if (h->sets)
+        o->values.sizes.mean = (double)h->set_bytes / (double)h->sets;
+    else if (h->valued)
+        o->values.sizes.mean = (double)h->value_bytes / (double)h->valued; /* of what --fill-misses sets */
     o->count = h->keys > total ? h->keys / total : 1;
     o->key_max = o->count - 1;
 }

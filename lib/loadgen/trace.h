@@ -42,6 +42,7 @@ struct trace_header {
     uint64_t source_bytes, source_mtime_ns; /* of the trace, when the index was made */
     uint64_t length_us;                     /* time of the last request */
     uint64_t sets, set_bytes;               /* requests that carry a value, and their bytes */
+    uint64_t valued, value_bytes;           /* requests with a known size of the value, GETs too, and those bytes */
     uint64_t keys;                          /* number of distinct keys, estimated to about 1 % */
     uint64_t largest_value, largest_key;
     uint64_t left_out;              /* requests of commands that a replay does not send */

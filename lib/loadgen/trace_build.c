@@ -52,7 +52,8 @@ static enum state look(const char *path, const struct trace_header *wanted)
     if (!f) return OTHER;
     size_t n = fread(&h, 1, sizeof h, f);
     fclose(f);
-    if (n < sizeof h || memcmp(h.magic, TRACE_MAGIC, 7) != 0) return OTHER;
+    if (n < sizeof h.magic || memcmp(h.magic, TRACE_MAGIC, 7) != 0) return OTHER;
+    if (n < sizeof h) return STALE;
     if (memcmp(h.magic, wanted->magic, 8) != 0 || h.record_bytes != wanted->record_bytes || h.source_bytes != wanted->source_bytes ||
         h.source_mtime_ns != wanted->source_mtime_ns)
         return STALE;
@@ -175,8 +176,9 @@ static int spread(struct build *b)
 /* The slot of the key that a replay sends. */
 static unsigned slot_of(const struct trace_row *row)
 {
-    char key[sizeof TRACE_COUNTER + TRACE_KEY_MAX + 8] = TRACE_COUNTER;
+    char key[sizeof TRACE_COUNTER + TRACE_KEY_MAX + 8];
     const size_t prefix = row->op == TRACE_INCR || row->op == TRACE_DECR ? sizeof TRACE_COUNTER - 1 : 0;
+    memcpy(key, TRACE_COUNTER, prefix);
     trace_key_write(row->key, row->key_len, row->key_at, row->key_size, key + prefix);
     return slots_of(key, prefix + row->key_size);
 }
@@ -204,6 +206,8 @@ static int add(struct build *b, const struct trace_row *row, char *why)
         h->sets++;
         h->set_bytes += row->size;
     }
+    h->valued += row->size > 0;
+    h->value_bytes += row->size;
     if (row->size > h->largest_value) h->largest_value = row->size;
     if (row->key_size > h->largest_key) h->largest_key = row->key_size;
     fwrite(&r, sizeof r, 1, b->file);

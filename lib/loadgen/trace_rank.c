@@ -8,8 +8,9 @@
 #define TABLE_BITS 19
 #define TABLE      (1U << TABLE_BITS)
 #define FULL       (TABLE / 8 * 7)
-#define BATCH      4096  /* records that one read takes */
-#define FEW        65536 /* keys with fewer requests are only counted by their number of requests */
+#define BATCH      4096                /* records that one read takes */
+#define FEW        65536               /* keys with fewer requests are only counted by their number of requests */
+#define VISITS     (UINT64_C(1) << 33) /* max records that all passes read, about a minute */
 
 struct rank {
     uint32_t hash[TABLE], requests[TABLE]; /* no requests: the place is free */
@@ -88,8 +89,10 @@ void trace_rank(FILE *index, struct trace_header *h)
     struct rank *k = calloc(1, sizeof *k);
     int bad = !k;
     for (int i = 0; i < TRACE_TOPS; i++) h->top_percent[i] = TRACE_UNKNOWN;
+    if (parts > 1 && h->count > VISITS / parts) bad = 1;
     for (uint64_t part = 0; !bad && part < parts; part++) bad = count_part(k, index, h->count, part, parts) || take_part(k);
-    if (!bad && k->requests_all) {
+    /* Keys of one hash tag differ in 18 bits: too many of them would count as one key. */
+    if (!bad && k->requests_all && (double)k->all > 0.95 * (double)h->keys) {
         if (k->many) qsort(k->many, k->many_count, sizeof *k->many, descending);
         for (int i = 0; i < TRACE_TOPS; i++) h->top_percent[i] = top_percent(k, (const double[TRACE_TOPS]){1, 10, 50}[i]);
     }

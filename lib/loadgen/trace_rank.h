@@ -8,7 +8,8 @@
 #include <stdio.h>
 
 /** Count the requests of each key in an index: read the records that follow the header in `index`, and set h->top_percent. It stays TRACE_UNKNOWN
- *  without memory, or if the file cannot be read. Moves the position in the file. */
+ *  without memory, if the file cannot be read, if it would take more than about a minute, or if too many keys have the same hash. Moves the position
+ *  in the file. */
 void trace_rank(FILE *index, struct trace_header *h);
 
 #endif

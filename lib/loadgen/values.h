@@ -51,7 +51,8 @@ uint64_t values_drawn(const struct values *v, unsigned phase, uint64_t key, unsi
 int values_may_be(const struct values *v, uint64_t key, uint64_t length);
 
 /** Returns the place to use in values_fill and values_check for a value of this length. If phases have their own sizes, a value of another length has
- *  other content, so that a part of a value is not taken for a value. */
+ *  other content, so that a part of a value is not taken for a value. The pattern has 75 contents: lengths that differ by a multiple of 75 share one.
+ */
 static inline uint64_t values_place(const struct values *v, uint64_t place, uint64_t length)
 {
     return v->spec.own ? place + (length << 32) : place;

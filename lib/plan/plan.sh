@@ -151,7 +151,7 @@ _plan_cells() {
 # Derive the values of the current point; sets REPLY, tab-separated, and `total` of _plan_cells, the keys of all instances.
 # Returns: 1 when questions have to be answered first.
 _plan_cell() {
-  local size=$VALUE_SIZES instances=$INSTANCES places keys held bytes full target rule dram known i shares='' asked=0
+  local size=$VALUE_SIZES sized=$VALUE_SIZES largest instances=$INSTANCES places keys held bytes full target rule dram known i shares='' asked=0
   spread_places "$instances" || asked=1
   places=${REPLY//$'\t'/ }
   fill_keys_of "$size" "$instances" || return
@@ -162,9 +162,10 @@ _plan_cell() {
   bytes=$REPLY
   # SETs of a later phase may be larger.
   sizes_largest "$size"
-  if ((REPLY > size)); then
-    fill_bytes_of "$REPLY" "$instances" "$held" || asked=1
-    ((asked || REPLY <= bytes)) || bytes=$REPLY
+  largest=$REPLY
+  if ((largest > size)); then
+    fill_bytes_of "$largest" "$instances" "$held" || asked=1
+    ((asked || REPLY <= bytes)) || bytes=$REPLY sized=$largest
   fi
   fill_bytes_of "$size" "$instances" "$keys" || asked=1
   full=$REPLY
@@ -175,7 +176,7 @@ _plan_cell() {
   spread_part "$bytes" "$instances"
   tier_dram "$REPLY" "$instances"
   dram=$REPLY
-  fill_source "$size"
+  fill_source "$sized"
   known=$REPLY
   plan_shares "$instances"
   for i in "${!SHARE_CLIENT[@]}"; do

@@ -24,7 +24,13 @@ sizes_settle() {
       "invalid; accepted: off, LOW-HIGH, SIZE:WEIGHT,SIZE:WEIGHT,..., lognormal:MEAN:SD, pareto:MIN:ALPHA (ALPHA above 1), gpareto:LOCATION:SCALE:SHAPE (SHAPE below 1) or etc, each also as PHASE=SIZES"
   done
   sizes_first
-  [[ -z $REPLY ]] || VALUE_SIZES=$(sizes_mean "$REPLY")
+  [[ -n $REPLY ]] || return 0
+  # The mean takes the place of VALUE_SIZES, which a later phase without sizes would have.
+  VALUE_SIZES=$(sizes_mean "$REPLY")
+  for phase in $PHASES; do
+    sizes_of "$phase"
+    [[ $phase == get || -n $REPLY ]] || conf_refuse VALUE_DISTRIBUTION "no sizes for $phase of PHASES=$PHASES; add $phase=SIZES, or sizes for all phases"
+  done
 }
 
 # Whether a phase has its own sizes.

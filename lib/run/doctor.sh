@@ -234,13 +234,14 @@ _doctor_tune() {
   local -a lacks=()
   ((!TUNE_STRICT)) || state=fail
   _doctor_ask "$host" tuning tune_check "$host" || return 0
-  while IFS=$'\t' read -r name found _ _ _ why; do
+  # read takes several tabs for one.
+  while IFS=$'\037' read -r name found _ _ _ why; do
     if [[ $found == cannot ]]; then
       lacks+=("$name"$'\t'"$why")
     elif [[ $found == would && ", $changes," != *", $name,"* ]]; then
       changes+=${changes:+, }$name
     fi
-  done <<<"$_DOCTOR_SAID"
+  done <<<"${_DOCTOR_SAID//$'\t'/$'\037'}"
   _doctor_row "$host" ok tuning "${changes:-nothing to change}" "set for the run, then restored" -
   for row in "${lacks[@]}"; do
     name=${row%%$'\t'*} why=${row#*$'\t'}

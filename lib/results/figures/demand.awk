@@ -36,7 +36,11 @@ function share(pattern, sd, n, percent,    part, kind, top, hot, requests, swapp
     return (2 * normal(top / 2 / sd) - 1) / (2 * normal(n / 2 / sd) - 1)
   }
   if (kind == "hotspot") {
-    hot = part[2] / 100
+    # The generator has a whole number of hot keys; if all are hot, it is uniform.
+    hot = int(part[2] / 100 * n + 0.5)
+    if (hot < 1) hot = 1
+    if (hot >= n) return top / n
+    hot /= n
     requests = part[3] / 100
     # The keys that are called hot may be the less popular ones.
     if (requests < hot) {
@@ -111,9 +115,10 @@ FNR == 1 {
   pattern = $at["pattern"]
   sizes = ("sizes" in at) ? $at["sizes"] : "-"
   traced = pattern == "trace"
+  if (("commands" in at) && $at["commands"] != "-") mixes[path[n - 3]] = 1
   if (sizes == "-" && pattern !~ /^(zipf|gaussian|hotspot|latest)/) next
-  # The load is that of every variant, repeat and client of the point.
-  key = $at["operation"] SUBSEP path[n - 3] SUBSEP pattern SUBSEP sizes
+  # The load is that of every variant, repeat and client of the point, unless a variant has its own number of keys.
+  key = $at["operation"] SUBSEP path[n - 3] SUBSEP pattern SUBSEP sizes SUBSEP (traced ? "" : $at["keys"])
   if (!(key in seen)) {
     seen[key] = 1
     order[++rows] = key
@@ -144,8 +149,9 @@ END {
     }
     several = part[4] != "-" && part[4] != "trace" && part[4] !~ /=/
     line = line OFS (part[4] == "-" ? "one" : part[4]) OFS (several ? text_group(quantile(part[4], 0.5), 0) : "") OFS (several ? text_group(quantile(part[4], 0.99), 0) : "")
-    # A mix of commands has requests with several values, and requests without any.
-    print line, (mean_of[key] != "" ? mean_of[key] : mix_of[key] == "-" && values[key] > 0 ? text_group(bytes[key] / values[key], 0) : "")
+    # A mix of commands has requests with several values, and requests without any; so has the populate before it.
+    counted = mix_of[key] == "-" && !(part[1] ~ /^populate/ && (part[2] in mixes))
+    print line, (mean_of[key] != "" ? mean_of[key] : counted && values[key] > 0 ? text_group(bytes[key] / values[key], 0) : "")
     if (shift_of[key] ~ /^[0-9.]+:[0-9.]+$/) moved = shift_of[key]
     if (part[3] ~ /^latest/) grown = 1
   }
