@@ -39,7 +39,7 @@ check-all: ## make check and make check-qemu at the same time
 	@tools/deps.sh qemu
 	@tests/run.sh all
 
-# Groups of tests/qemu/checks; empty: placement and policies.
+# Groups of tests/qemu/checks; empty: placement.
 CHECKS ?=
 
 check-qemu: ## what needs a slow memory node and cgroups of version 2, in an emulated machine (minutes)
@@ -47,8 +47,8 @@ check-qemu: ## what needs a slow memory node and cgroups of version 2, in an emu
 	@$(MAKE) --no-print-directory test
 	@tests/qemu/run.sh $(CHECKS)
 
-check-qemu-long: ## DAMON, and searches for the min DRAM, in the emulated machine (minutes)
-	@$(MAKE) --no-print-directory check-qemu CHECKS='damon search'
+check-qemu-long: ## policies, DAMON and searches for the min DRAM, in the emulated machine, with nothing beside it (minutes)
+	@$(MAKE) --no-print-directory check-qemu CHECKS='policies damon search'
 
 check-mutants: test ## break the code on purpose, a line at a time, and run the tests that must notice
 	@tools/mutate.sh

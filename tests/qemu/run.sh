@@ -3,7 +3,7 @@
 # Boot a machine with two nodes with CPUs, a slow node without CPUs, and cgroup v2, in QEMU, and run tests/qemu/guest.sh in it.
 #
 # Usage: tests/qemu/run.sh [GROUP]...
-#   GROUP is a file of tests/qemu/checks; the guest runs them in this order. Default: placement policies
+#   GROUP is a file of tests/qemu/checks; the guest runs them in this order. Default: placement
 #
 # The kernel, and a numactl with weights, are from the Debian release that has them, through the mirror in the apt configuration of this machine;
 # they are unpacked below build/qemu and not installed. All other programs in the guest are copies from this machine.
@@ -163,7 +163,7 @@ qemu_boot() {
 
 main() {
   local work group
-  (($# > 0)) || set -- placement policies
+  (($# > 0)) || set -- placement
   for group; do [[ -e $REPO/tests/qemu/checks/$group.sh ]] || qemu_cannot "$group: no such group; accepted: $(cd "$REPO/tests/qemu/checks" && echo *.sh)"; done
   [[ $(uname -m) == x86_64 ]] || qemu_cannot "the guest is an x86_64 with this machine's programs, and this is none"
   command -v apt-get >/dev/null || qemu_cannot "the guest's kernel is a package of Debian, and here is no apt"
