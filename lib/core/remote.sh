@@ -311,15 +311,15 @@ _remote_call() {
   return "${status[0]}"
 }
 
-# Keep stdin up to the limit, in REMOTE_FILE or without its NULs in REMOTE_REPLY.
+# Keep stdin up to the limit, in REMOTE_FILE or in REMOTE_REPLY, which has no NUL.
 # Globals: REMOTE_FILE REMOTE_LIMIT; bounded: not empty if another host sends it
 # Returns: sets REMOTE_REPLY; 1 if the file cannot be written
 _remote_keep() {
   if [[ -n $REMOTE_FILE ]]; then
     head -c "$REMOTE_LIMIT" >"$REMOTE_FILE"
   elif [[ -n ${bounded-} ]]; then
-    # read does not count NULs: it would read them without end.
-    LC_ALL=C IFS= read -r -d '' -N "$REMOTE_LIMIT" REMOTE_REPLY < <(exec head -c "$REMOTE_LIMIT") || :
+    # read drops NULs and does not count them: a reply of them would have no end.
+    LC_ALL=C IFS= read -r -d '' -N "$REMOTE_LIMIT" REMOTE_REPLY < <(exec tr '\0' '\001') || :
   else
     # -N reads blocks; its status is 1 at the end of the output.
     LC_ALL=C IFS= read -r -d '' -N "$REMOTE_LIMIT" REMOTE_REPLY || :
