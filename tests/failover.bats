@@ -35,10 +35,16 @@ wait_event() {
   wait_until 120 bash -c "cut -f 3 '$SCRATCH'/host/run-*/server/events.tsv | grep -xF '$1'" || fail "no event '$1': $(<"$SCRATCH/job.err")"
 }
 
+# No process has a file of a run as its output.
+nobody_writes() {
+  [[ -z $(find /proc/[0-9]*/fd/[12] -maxdepth 0 -lname "$SCRATCH/host/run-*" 2>/dev/null) ]]
+}
+
 # No process has the files of this test as its output any more, and no run has a directory.
 nothing_left() {
   refute_exists "$SCRATCH"/host/run-*
-  assert_equal "$(find /proc/[0-9]*/fd/[12] -maxdepth 0 -lname "$SCRATCH/host/run-*" 2>/dev/null)" ''
+  # A killed process needs a moment to end.
+  wait_until 10 nobody_writes
   port_free "$BASE"
 }
 
