@@ -155,13 +155,12 @@ servers_check() {
   done
 }
 
-# Refuse settings of a variant that several servers do not support.
+# Refuse a variant with fewer instances than servers.
 # Usage: servers_settings_check
 # Returns: exits 2
 servers_settings_check() {
   local instances
   servers_several || return 0
-  [[ $GENERATOR == test ]] || conf_refuse GENERATOR "does not support several servers; set GENERATOR=test, or one server"
   for instances in $INSTANCES; do
     ((instances >= ${#SERVERS[@]})) || conf_refuse INSTANCES "too few: $instances instances on ${#SERVERS[@]} servers; set at least ${#SERVERS[@]}, or fewer servers"
   done
