@@ -111,17 +111,18 @@ path_without() {
   assert_match "fail +variant redis-benchmark +'redis-benchmark' is missing +GENERATOR=redis-benchmark"
 }
 
-@test "a peer whose instance falls silent is ended after REPLY_TIMEOUT; each instance gets a request at least" {
+@test "a peer whose instance falls silent is ended after REPLY_TIMEOUT; each instance gets a request at least, also at another address" {
   local program base port
   need_command redis-benchmark redis-cli
   base=$(ports_pick 2)
   for port in $((base + 1)) "$base"; do
-    redis_start -p "$port"
+    # The second one is not where the first one is loaded.
+    redis_start -p "$port" --bind 127.0.0.1 $([[ $port != "$base" ]] || echo 127.0.0.2)
     redis-cli -p "$port" acl setuser peer on nopass '~*' +get +set +ping
   done
   while read -r _ program; do
     [[ $program != test ]] || continue
-    adapter "$program" set --instances 2 --requests 1 127.0.0.1 "$base" 64 100
+    adapter "$program" set --instances 2 --requests 1 --hosts $((base + 1))=127.0.0.1 127.0.0.2 "$base" 64 100
     assert_success
     assert_equal "$(row out set ops)" 2
     redis-cli -p "$base" config resetstat

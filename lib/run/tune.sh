@@ -180,7 +180,8 @@ _tune_run() {
   lock_lease
   local LEASE=$REPLY
   if [[ -z $TUNE_ROWS && ($verb == apply || $verb == check) ]]; then
-    tune_settings "$host"
+    # With the nodes of that server.
+    if servers_is "$host"; then servers_at "$host" tune_settings "$host"; else tune_settings "$host"; fi
     TUNE_ROWS=$REPLY
   fi
   remote_run -e RUN_ID -e RUN_OWNER -e TUNE_ROWS -e LEASE "$host" tune "$verb"
