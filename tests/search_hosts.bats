@@ -40,7 +40,7 @@ column() {
     column "$rep/$client/steps.tsv" max_us >"$client.max"
   done
   # CPU time of other programs is known on both servers, and each counted its instances.
-  column "$rep/steps.tsv" foreign_server | awk '!/^[0-9.]+$/ { exit 1 }' || fail "$(column "$rep/steps.tsv" foreign_server)"
+  assert_match '^[0-9.]+( [0-9.]+)*$' "$(column "$rep/steps.tsv" foreign_server | xargs)"
   assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "calls" { print FILENAME }' "$rep"/server/198.*/counters.tsv | uniq -c | awk '{ print $1 }' | xargs)" '2 1'
   assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "calls" { sum += $5 - $4 } END { print sum }' "$rep/server/counters.tsv")" \
     "$(awk -F '\t' 'FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "mixed" { sum += $at["ops"] + $at["late"] } END { print sum }' "$rep"/198.*/result.tsv)"

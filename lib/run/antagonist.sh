@@ -52,7 +52,7 @@ antagonist_mark() {
   antagonist_wanted && [[ -z $_ANTAGONIST_ON && $1 != populate* ]] || return 0
   servers_each memory_prepare || return
   _ANTAGONIST_ON=asked
-  # The host has a limit of its own, which is shorter.
+  # The host has its own limit, which is shorter.
   servers_side $((REMOTE_RETRY + 300)) _antagonist_start || return
   _ANTAGONIST_ON=yes
   for host in $SERVER; do

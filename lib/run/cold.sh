@@ -61,7 +61,7 @@ cold_up() {
   cold_wanted || return 0
   servers_each memory_prepare || return
   _COLD_ON=yes
-  # The host has a limit of its own, by the bytes that it writes.
+  # The host has its own limit, by the bytes that it writes.
   servers_side 86400 _cold_up || return
   for host in $SERVER; do
     while read -r _ node bytes; do

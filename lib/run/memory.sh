@@ -47,7 +47,7 @@ memory_probe() {
   # The load of the probe would disturb a run on the server, and a run would disturb the probe.
   lock_take
   log_info "${SERVER// /, }: measuring memory: about 3 s for each node and socket"
-  # The host has a limit of its own, which is shorter.
+  # The host has its own limit, which is shorter.
   servers_side $((REMOTE_RETRY + 1800)) _memory_measure || :
   for host in $SERVER; do
     ((${SIDE_STATUS[$host]} == 0)) || {

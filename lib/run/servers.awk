@@ -23,7 +23,7 @@ $3 == "time_us" {
 
 $2 == "tier" && $3 == "far" { far[files, $1] = $5 }
 
-# Each server has nodes of its own.
+# Each server has its own nodes.
 $2 == "cold" && $3 ~ /^node/ {
   if (!($1 in cold_in)) cold_phase[++phases] = $1
   cold_in[$1] = 1
