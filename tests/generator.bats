@@ -33,7 +33,7 @@ row() {
   awk -F '\t' -v phase="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == phase { print $at[name] }' "$1/result.tsv"
 }
 
-# Run an adapter without a master, with open gates; its files go to out.
+# Run an adapter without a master, with open gates; its files go to out. redis-benchmark tries a port without a server for ever, hence the limit.
 # Usage: adapter PROGRAM PHASES OPTION... HOST PORT SIZE KEYS   Sets: as run_split does
 adapter() {
   local program=$1 phases=$2 phase
@@ -42,7 +42,7 @@ adapter() {
   mkdir out
   for phase in ${phases//,/ }; do echo 0.0 >"out/start-$phase"; done
   # shellcheck disable=SC2016 # expanded by the shell inside
-  run_split bash -c 'cd out && exec bash "$0/lib/run/generator/peer.sh" "$0/lib/shared/common.sh" "$0/lib/run/generator/$1.sh" "${@:2}"' "$REPO" "$program" --phases "$phases" "$@"
+  run_split timeout 60 bash -c 'cd out && exec bash "$0/lib/run/generator/peer.sh" "$0/lib/shared/common.sh" "$0/lib/run/generator/$1.sh" "${@:2}"' "$REPO" "$program" --phases "$phases" "$@"
 }
 
 # A path with everything but one program.
