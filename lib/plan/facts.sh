@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Facts of a server, as lines NAME VALUE, tab-separated. They are read once from each server, stored with a run, and used by a plan without hosts (FACTS).
+# Facts of a server, as lines NAME VALUE, tab-separated. They are read once from each server, stored with a run, and used
+# by a plan without hosts (FACTS).
 #
 #   cpus N                    logical CPUs
 #   mem_gib N                 GiB of memory, as free -g prints it
