@@ -39,9 +39,9 @@ doctor_rows() {
   servers_each _doctor_memory
   servers_each _doctor_tiers
   _doctor_launch
-  _doctor_trace
-  _doctor_said "working set" wss_try
-  _doctor_said "far loads" perf_doctor
+  servers_each _doctor_trace
+  servers_each _doctor_said "working set" wss_try
+  servers_each _doctor_said "far loads" perf_doctor
   _doctor_each _doctor_antagonist
   _doctor_each _doctor_cold
   _doctor_warnings
@@ -299,7 +299,7 @@ _doctor_host() {
   local -a clock=()
   # A client on this machine uses the program of this checkout.
   ! remote_is_local "$1" || PROGRAM_KEY=
-  tune_settings "$1"
+  tune_host "$1"
   TUNE_ROWS=$REPLY
   for role in server client; do
     [[ $role == client ]] || servers_is "$1" || continue
@@ -421,7 +421,7 @@ _doctor_trace() {
   done < <(trace_try)
 }
 
-# Print a row from what a command says of the server, STATE FOUND WANTED FIX; none when it says nothing.
+# Print a row from what a command says of the server that SERVER is narrowed to, STATE FOUND WANTED FIX; none when it says nothing.
 # Usage: _doctor_said CHECK COMMAND...
 _doctor_said() {
   ! _doctor_ask "$SERVER" "$@" || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" "$1" "${_DOCTOR_SAID#*$'\t'}"

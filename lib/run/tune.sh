@@ -35,7 +35,7 @@ tune_apply() {
   doctor_hosts
   for host in "${hosts[@]}"; do
     if servers_is "$host"; then
-      tune_settings "$host"
+      tune_host "$host"
       [[ -n $_TUNE_FRESH ]] || unset "_TUNE_ROWS[$host]"
     else
       # All hosts that are only clients have the same rows.
@@ -195,6 +195,13 @@ tune_settings() {
     rows+=${rows:+$'\n'}$row
   done <"$ROOT/conf/tuning.tsv"
   REPLY=$rows
+}
+
+# As tune_settings, with the nodes of that server if the host is one of several.
+# Usage: tune_host HOST
+# Returns: sets REPLY
+tune_host() {
+  if servers_is "$1"; then servers_at "$1" tune_settings "$1"; else tune_settings "$1"; fi
 }
 
 # Usage: _tune_run HOST VERB [ROWS]
