@@ -128,7 +128,7 @@ servers_clock() {
   # The shortest round trip gives the best answer.
   remote_is_local "$SERVER" || for try in 1 2 3; do
     before=${EPOCHREALTIME/[.,]/}
-    theirs=$(remote_run "$SERVER" doctor clock) || return
+    theirs=$(remote_run "$SERVER" clock) || return
     after=${EPOCHREALTIME/[.,]/}
     [[ -z $least ]] || ((after - before < least)) || continue
     least=$((after - before))
