@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# DRAM_RATIO=search with cgroups of version 2 (swap), and with pages that are divided between nodes (weighted).
+# DRAM_RATIO=search with cgroups of version 2 (swap).
 
 search_prepare() {
   cat >conf/scenarios/search.conf <<'END'
-# The first 40 % of the keys get all requests, so the answer is about 40 % of DRAM.
+# The first 40 % of the keys get all requests, so the answer is about 40 % of DRAM. A step requests each of them several times: those that the last
+# step swapped out must return in its first quarter, or no share would keep the limit.
 LIKE=guest
 KEYS=600
 FILL=guide
@@ -13,14 +14,13 @@ PHASES="populate get"
 POPULATE_PATTERN=sequential
 KEY_PATTERN=uniform
 DRAM_RATIO=search
-RATE=20
-SEARCH_TIME=2
+RATE=150
+SEARCH_TIME=5
 SEARCH_STEP=10%
 SEARCH_STEPS=16
 FOREIGN=off
 TIME=4
 END
-  grep -q TIER_NODES conf/variants/weighted.conf || echo 'TIER_NODES=0,2' >>conf/variants/weighted.conf
 }
 
 # Print a column of the answer of a variant's search.
@@ -32,11 +32,11 @@ answer() {
 search_checks() {
   local base share
   search_prepare
-  run_variants search -v swap LIMITS="far<=0.8"
+  run_variants search -v swap LIMITS="far<=0.5"
   base=$(answer swap base_bytes) share=$(answer swap dram_share_percent)
   check 'swap: the share of DRAM is found, near the part of the keys that is in use' '^(found|open) (30|40|50|60|70)$' "$(answer swap search) ${share%.*}"
   check 'swap: memory.max of the measured phase is that share' '^less' \
     "$(awk -v limit="$(counter swap get cgroup limit)" -v asked="$base" -v share="$share" 'BEGIN { want = asked * share / 100; print (limit > want && limit < want + 2 * 1048576 ? "less" : "not less"), limit, want }')"
-  check 'swap: pages went out and came back' '^[1-9][0-9]* [1-9][0-9]*$' \
-    "$(awk -F '\t' '$2 == "host" && $3 ~ /^pswp(in|out)$/ { if ($4 != "-") grown[$3] += $5 - $4 } END { print grown["pswpin"] + 0, grown["pswpout"] + 0 }' /var/tmp/search/*/swap/*/rep-1/server/counters.tsv)"
+  # At the answer, the requested keys are in DRAM, so no page has to come back.
+  check 'swap: keys without requests are swapped out, and the limit is kept' '^0\.[4-8][0-9]* (0|0\.[0-4][0-9]*)$' "$(figure swap far_share far_per_op)"
 }
