@@ -186,6 +186,12 @@ _redis_answers_or_ended() {
 # Usage: words_untuned   Returns: 0
 words_untuned() { sed -n 's/^\(TUNE_[A-Z_]*\)=.* #: on|auto|off$/\1=off/p; s/^\([A-Z_]*\)=.* #: keep|.*/\1=keep/p' "$REPO/conf/defaults.conf"; }
 
+# Whether perf counts events of software here.
+# Usage: perf_counts   Returns: 0 yes, 1 no
+perf_counts() {
+  command -v perf >/dev/null && perf stat -x '|' -e minor-faults -- bash -c : 2>&1 | awk -F '|' '$1 > 0 { found = 1 } END { exit !found }'
+}
+
 # Leave the host's settings unchanged in every run of this test, so that it disturbs no other test.
 # Usage: untune   Exports: the settings of words_untuned   Returns: 0
 untune() {

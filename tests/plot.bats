@@ -271,9 +271,12 @@ PROGRAM
   assert_contains $'\nscaling\tscaling-1-1000-1\tThroughput by number of instances, get, values of 1,000 B, 1:1\t'
   assert_contains $'\nscaling\tscaling-1-1000-2\tThroughput by number of instances, get, values of 1,000 B, 1:8\t'
   assert_equal "$(wc -l <data/scaling-1-1000-1.dat)" 2
-  assert_equal "$(cut -f 3,4 data/tradeoff-1.dat | tr -d '\t')" $'1000B-1i-1to1\n1000B-2i-1to1\n\n1000B-1i-1to8\n1000B-2i-1to8'
+  assert_equal "$(cut -f 3,4 data/tradeoff-1.dat | sed 's|^-\t||; s|\t-$||')" $'1000B-1i-1to1\n1000B-2i-1to1\n\n1000B-1i-1to8\n1000B-2i-1to8'
   run_split "$REPO/do_it.sh" report "$RUN"
   assert_equal "$stderr" ''
+  # Each mark has the whole name of its point, and no part of another name.
+  assert_equal "$(grep -oE '<text>[^<]*[0-9]i[^<]*' "$RUN/plots/tradeoff-1.svg" | sed 's/<text>//' | sort -V | xargs)" \
+    '1000B-1i-1to1 1000B-1i-1to8 1000B-2i-1to1 1000B-2i-1to8'
   assert_exists "$RUN"/plots/scaling-1-1000-{1,2}.svg
 }
 

@@ -99,11 +99,15 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   assert_match $'198.18.0.12\n[^\n]*\n +fail +reachable'
 }
 
-@test "a client with another libc gets the load generator built there, once" {
+@test "a client with another libc gets the load generator built there, once, and by a run only" {
   # The client says that its libc is another; what is built there is then really built by its own make.
   # shellcheck disable=SC2016 # expanded on the host
   netns_host client2 bash -c 'mkdir -p "$HOME/bin" && printf "#!/bin/sh\necho other 1.0\n" >"$HOME/bin/getconf" && chmod +x "$HOME/bin/getconf" &&
     printf "PATH=\$HOME/bin:\$PATH\nexport CFLAGS=\"-O0 -g0\"\n" >"$HOME/.bashrc"'
+  run_split master doctor --all "${WORDS[@]}"
+  assert_success
+  assert_match 'ok +load generator +not there yet'
+  assert_equal "$(netns_host client2 find "$SCRATCH/host" -name 'test-*')" ''
   run_split master run "${WORDS[@]}"
   assert_success
   assert_contains "198.18.0.12: building the load generator there" "$stderr"
@@ -111,6 +115,8 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   run_split master run "${WORDS[@]}"
   assert_success
   refute_contains "building the load generator" "$stderr"
+  run_split master doctor --all "${WORDS[@]}"
+  refute_contains 'not there yet'
 
   # Where it cannot be built either, the host is not fit, and the line says why.
   # shellcheck disable=SC2016 # expanded on the host

@@ -1,18 +1,20 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A search with two clients: the rate is divided, and a step combines the results of both.
+# A search with two servers and two clients: the rate is divided, and a step combines the results of all.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+NETNS_SERVERS=2
 load netns
 
-SERVER_HOST=198.18.0.1
+SERVERS_IP="198.18.0.1 198.18.0.2"
 CLIENTS="198.18.0.11 198.18.0.12"
 
 setup() {
   scratch_setup
   untune
   netns_up "$SCRATCH"
+  [[ $NETNS_FILES != shared ]] || skip 'the namespaces share their files here, which two servers cannot'
 }
 
 teardown() {
@@ -28,7 +30,7 @@ column() {
 
 @test "each client has its part of every step; a step's row has the sum, and percentiles of both histograms" {
   local rep client
-  run_split netns_exec client1 "$REPO/do_it.sh" run -s demo SERVER="$SERVER_HOST" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host" \
+  run_split netns_exec client1 "$REPO/do_it.sh" run -s demo SERVER="$SERVERS_IP" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host" \
     RESULTS_DIR="$SCRATCH/results" SRV_OVERRIDE=3 KEYS=2000 VALUE_SIZES=100 REDISRUNS=1 PHASES="populate mixed" KEY_PATTERN=uniform TIME=1 SEARCH_TIME=0.5 FOREIGN=off \
     RATE=search LIMITS="avg<=200ms" SEARCH_STEPS=12
   assert_success
@@ -37,6 +39,11 @@ column() {
     column "$rep/$client/steps.tsv" rate >"$client.rate"
     column "$rep/$client/steps.tsv" max_us >"$client.max"
   done
+  # CPU time of other programs is known on both servers, and each counted its instances.
+  assert_match '^[0-9.]+( [0-9.]+)*$' "$(column "$rep/steps.tsv" foreign_server | xargs)"
+  assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "calls" { print FILENAME }' "$rep"/server/198.*/counters.tsv | uniq -c | awk '{ print $1 }' | xargs)" '2 1'
+  assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "calls" { sum += $5 - $4 } END { print sum }' "$rep/server/counters.tsv")" \
+    "$(awk -F '\t' 'FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "mixed" { sum += $at["ops"] + $at["late"] } END { print sum }' "$rep"/198.*/result.tsv)"
   # The first client has two of the three instances. The closed loop has no rate.
   paste "$rep/steps.tsv" <(sed '1i rate' 198.18.0.11.rate) <(sed '1i rate' 198.18.0.12.rate) <(sed '1i max' 198.18.0.11.max) <(sed '1i max' 198.18.0.12.max) >all
   awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if (!($i in at)) at[$i] = i; next }

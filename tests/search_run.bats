@@ -83,12 +83,36 @@ phase_calls() {
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
 }
 
-@test "a limit that no load keeps: no row, the min seen is named, and the other phases are whole" {
-  words RATE=search LIMITS="max<=1us" PHASES="populate mixed" SEARCH_STEPS=30
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+# Stop the instance for 30 ms in each second, as DEBUG SLEEP 0.03 does, until this process ends.
+# Usage: stall_instance   Returns: never
+stall_instance() {
+  local pid
+  wait_until 60 compgen -G 'host/run-*/server/instances.proc'
+  # The record has a line as soon as the instance runs.
+  wait_until 60 grep -q . host/run-*/server/instances.proc
+  pid=$(head -n 1 host/run-*/server/instances.proc | cut -f 1)
+  while kill -STOP "$pid"; do
+    sleep 0.03
+    kill -CONT "$pid"
+    sleep 0.97
+  done
+}
+
+@test "limits that no load keeps, the lowest p99 with a server that stalls for 30 ms each second: no rows, the min seen is named" {
+  local stalls
+  # Each look is measured for 1.05 s, so it has a whole stall: at any load 1 % of the requests wait for 20 ms or longer. The pipeline makes the
+  # slowest load of the ladder fast enough for such a percentile.
+  words RATE=search LIMITS="max<=1us p99<=1ms" SEARCH_TIME=1.4 SEARCH_STEP=20% PIPELINE=32 PHASES="populate mixed"
+  job_start "$REPO/do_it.sh" run "${untuned[@]}"
+  stall_instance 2>/dev/null 3>&- &
+  stalls=$!
+  process_note "$stalls"
+  job_wait 300
+  kill "$stalls" 2>/dev/null || true
   assert_success
-  assert_equal "$(column search.tsv mixed search)" none
-  assert_equal "$(phase_column mixed ops)" ''
+  assert_equal "$(column search.tsv mixed search) $(column search.tsv mixed-2 search)" 'none none'
+  assert_equal "$(phase_column mixed ops)$(phase_column mixed-2 ops)" ''
+  awk -v least="$(column search.tsv mixed-2 least_us)" 'BEGIN { exit !(least >= 10000) }' || fail "$(<"$(echo results/*/native/*/rep-1/steps.tsv)")"
   assert_match 'native, max<=1us: no load keeps it; the min measured is [0-9,]+ us, at [0-9,]+ ops/s' "$output"
 }
 

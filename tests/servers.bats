@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load logs
 
 THREE=(-s cluster SERVER="10.0.0.1 10.0.0.2 10.0.0.3" CLIENT_IP=10.0.0.9 KEYS=1000 SERVER_MEM=16)
 
@@ -124,15 +125,136 @@ servers() {
   assert_equal "$output" $'a /bin/a\nb /bin/b\nc /bin/c\n1 unset a b c\na /bin/a\nb /bin/b\nc /bin/c\nundo on a\nundo on b\nundo on c'
 }
 
+@test "loads from far memory are added up over servers by the events of each CPU; without a count of one of them there is no sum" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  servers '
+    FAR_EVENTS=auto _REMOTE_TMP=$SCRATCH
+    remote_run() {
+      case "$SERVER ${*: -2}" in
+        "c perf cpu") printf "cpu\tGenuineIntel\t6\t207\t2\tx\n" ;;
+        *"perf cpu") printf "cpu\tGenuineIntel\t6\t85\t7\tx\n" ;;
+        *"perf start") echo "$PERF_EVENTS" >"words.$SERVER" ;;
+        "a perf end") printf "count\tinstance\t%s\t%s\t100.00\n" 1 100 2 10 3 1 ;;
+        "b perf end") printf "count\tinstance\t%s\t%s\t63.00\n" 1 200 2 "<not supported>" 3 2 ;;
+        "c perf end") printf "count\t%s\t1\t%s\t100.00\n" socket 7000 instance 5 ;;
+      esac
+    }
+    perf_begin .
+    perf_mark get
+    perf_end'
+  assert_success
+  assert_equal "$(sort words.* | uniq -c | sed 's/^ *//')" '2 instance r80d1:u instance r10d3:u instance r02d3:u
+1 socket uncore_cha/event=0x35,umask=0x20c8168201/ instance r02d3:u'
+  assert_equal "$(cut -f 2-4,6- far.tsv | sed 1d)" $'Cascade Lake\tinstance\tr80d1:u\t300\t63.00
+Cascade Lake\tinstance\tr10d3:u\t-\t63.00
+Skylake or Cascade Lake\tinstance\tr02d3:u\t3\t63.00
+Emerald Rapids\tsocket\tuncore_cha/event=0x35,umask=0x20c8168201/\t7000\t100.00
+Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
+  repeat_make r/20250101-x native 1000B-1i 1 a 1000 1000 1 10 99 get:3
+  server_make r/20250101-x/native/1000B-1i/rep-1 native ok 0 0
+  mv far.tsv r/20250101-x/native/1000B-1i/rep-1/
+  run_split "$REPO/summary2csv.sh" r/20250101-x
+  assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["far_source"] }' <<<"$output")" \
+    'Cascade Lake: LOCAL_PMM (63 % of the time) + REMOTE_PMM (not counted); Skylake or Cascade Lake: REMOTE_DRAM (63 % of the time); Emerald Rapids: IA_MISS_DRD_CXL_EXP_LOCAL (whole sockets) + REMOTE_DRAM'
+}
+
+@test "with PLACEMENT=split each server has its instances on one node, and a client on a server's machine is on another one" {
+  printf '%s\n' 0,0,0,0 1,1,0,0 2,2,1,1 3,3,1,1 >topology
+  run_split "$REPO/do_it.sh" plan "${THREE[@]}" PLACEMENT=split SERVER_TOPOLOGY=topology SERVER_CORES=4 INSTANCES=6
+  assert_success
+  assert_equal "$(grep -c '^placement split, on 10\.0\.0\.[123]$' <<<"$output") $(grep -cE '^6379|--membind=0' <<<"$output")" '3 3'
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  servers '
+    PLACEMENT=split
+    learn() { place_learn "$(if [[ $SERVER == b ]]; then printf "0,0,0,0\n1,1,0,2\n"; else printf "0,0,0,0\n1,1,0,1\n"; fi)"; }
+    servers_each learn
+    for client in a b 10.0.0.9; do echo "$client $(place_client "$client")"; done'
+  assert_success
+  assert_equal "$output" $'a --cpunodebind=1 --membind=1\nb --cpunodebind=2 --membind=2\n10.0.0.9 '
+}
+
+@test "a share of DRAM is that of each server's own data; where one of them cannot have it, the share before is set again on all" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  servers '
+    _REMOTE_TMP=$SCRATCH CLUSTER=off REPLICAS=0 POINT_INSTANCES=7 TIER=swap DRAM_RATIO=search
+    MONITOR_ROWS_OF=([a]=$(printf "cgroup\tusage\t100000000\ncgroup\tswap\t0\n") [b]=$(printf "cgroup\tusage\t50000000\n") [c]=$(printf "cgroup\tusage\t60000000\n"))
+    remote_run() {
+      echo "$SERVER $((${*: -1} - $SLACK))" >>set
+      [[ $SERVER != b || ${*: -1} -gt 20000000 ]]
+    }
+    SLACK=0
+    size_start
+    for share in 100 50 20 50 50; do
+      size_set "$share" || echo "$share: $?"
+    done
+    echo "$_SIZE_BASE"
+    sort set | uniq -c'
+  assert_success
+  # With 1 MiB more for each instance: three on a, two on b and c.
+  assert_equal "$(sed 's/^ *//' <<<"$output")" "20: 2
+210000000
+1 a $((100000000 + (3 << 20)))
+1 a $((20000000 + (3 << 20)))
+2 a $((50000000 + (3 << 20)))
+1 b $((10000000 + (2 << 20)))
+2 b $((25000000 + (2 << 20)))
+1 b $((50000000 + (2 << 20)))
+1 c $((12000000 + (2 << 20)))
+2 c $((30000000 + (2 << 20)))
+1 c $((60000000 + (2 << 20)))"
+}
+
+@test "doctor --probe measures each server, and prints a table for each; one that cannot be measured is a row" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  servers '
+    _REMOTE_TMP=$SCRATCH
+    memory_program() { echo "/membench-$SERVER"; }
+    lock_take() { echo "$SERVER" >>locked; }
+    remote_run() {
+      [[ ${*: -1} == "/membench-$SERVER" && $SERVER != b ]] || return 1
+      printf "node\t0\tcpu\t4\t100\t-\t1\npair\t0\t0\t%s\t-\t-\t9000\t8000\thuge\tno\t100\n" $((100 + $(printf %d "\"$SERVER")))
+    }
+    : >rows
+    memory_probe rows
+    cat rows locked'
+  assert_success
+  assert_equal "$(grep -E '^(Memory of|0 +0|b)' <<<"$output" | awk '{ print $1, $2, $3 }')" $'Memory of a,\n0 0 197\nMemory of c,\n0 0 199\nb fail memory'
+  assert_line 'a b c'
+}
+
+@test "each server is tuned with its own nodes: DAMON monitors those that are slow there" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  servers '
+    DAMON=monitor _REMOTE_TMP=$SCRATCH
+    learn() {
+      case $SERVER in
+        a) place_learn "$(printf "0,0,0,0\n# node 1 has memory and no CPU")" ;;
+        b) place_learn "$(printf "0,0,0,0\n1,1,1,1\n# node 2 has memory and no CPU")" ;;
+        c) place_learn 0,0,0,0 ;;
+      esac
+    }
+    servers_each learn
+    remote_run() { awk -F "\t" "\$1 == \"DAMON\" { print \$5 }" <<<"$TUNE_ROWS"; }
+    side_run 10 _tune_apply a b c 10.0.0.9
+    for host in a b c 10.0.0.9; do echo "$host ${SIDE_OUT[$host]}"; done'
+  assert_success
+  assert_equal "$output" $'a monitor 1 0\nb monitor 2 0,1\nc monitor - 0\n10.0.0.9 '
+}
+
 @test "counters of several servers are added up, and the data is where it was asked for when it is so on every server" {
   local host
   for host in 1 2 3; do
     printf '%s\n' $'phase\tscope\tcounter\tbefore\tafter' $'get\thost\tpswpin\t'"$host"$'\t1'"$host" $'get\thost\ttime_us\t5'"$host"$'\t9'"$host" \
       $'get\ttier\tnodes\t1\t1' $'get\ttier\tdata_bytes\t100\t200' $'get\ttier\tplacement\tok\t'"$([[ $host == 2 ]] && echo off || echo ok)" \
-      $'get\ttier\tplaced_percent\t-\t9'"$host.5" $'get\tcpu0\tirq_us\t'"$host"$'\t9' $'get\t637'"$host"$'\tcalls\t1\t2' >"$host.tsv"
+      $'get\ttier\tplaced_percent\t-\t9'"$host.5" $'get\tcpu0\tirq_us\t'"$host"$'\t9' $'get\t637'"$host"$'\tcalls\t1\t2' \
+      $'get\tresctrl\tfar_bytes\t1\t1'"$host" $'get\tresctrl\tof\t-\t'"$([[ $host == 2 ]] && echo 'another socket' || echo 'slow memory')" >"$host.tsv"
+    printf 'get\ttier\tfar\t-\t%s\nget\tcold\tresident\t-\t1%s\nget\tcold\tnode1\t-\t6\nget\tcold\tnode3\t-\t%s\n' "1-$host" "$host" "$host" >>"$host.tsv"
+    [[ $host == 3 ]] || printf 'get\tdamon\taccess0\t1\t2\n' >>"$host.tsv"
   done
   awk -f "$REPO/lib/run/servers.awk" ahead=20 host=a 1.tsv ahead=0 host=b 2.tsv host=c 3.tsv >sum.tsv
   assert_equal "$(<sum.tsv)" "$(printf '%s\t%s\t%s\t%s\t%s\n' phase scope counter before after get host pswpin 6 36 get host time_us 31 71 get tier nodes 1 1 \
     get tier data_bytes 300 600 get tier placement ok off get tier placed_percent - 91.5 \
-    get a:cpu0 irq_us 1 9 get 6371 calls 1 2 get b:cpu0 irq_us 2 9 get 6372 calls 1 2 get c:cpu0 irq_us 3 9 get 6373 calls 1 2)"
+    get a:cpu0 irq_us 1 9 get 6371 calls 1 2 get resctrl far_bytes 3 36 get resctrl of - 'slow memory + another socket' \
+    get tier far - 1-1 get cold resident - 36 get damon access0 - - get b:cpu0 irq_us 2 9 get 6372 calls 1 2 get c:cpu0 irq_us 3 9 get 6373 calls 1 2 \
+    get cold far_bytes - 21)"
 }

@@ -40,12 +40,20 @@ sum() {
   phase_column "$1" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
+# Print a figure of phase mixed, of all clients.
+# Usage: figure NAME
+figure() {
+  "$REPO/summary2csv.sh" --total "$SCRATCH"/results/* | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "mixed" { print $at[name] }'
+}
+
 @test "six shards on three servers, loaded by two clients: what all servers count is what both clients count, and files of all are there" {
   local rep host
-  run_split netns_exec client1 "$REPO/do_it.sh" run -s cluster "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=3000 TIME=2
+  run_split netns_exec client1 "$REPO/do_it.sh" run -s cluster "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=3000 TIME=2 RATE=600 \
+    TRACE='tail -n +1 -f /proc/net/fib_trie' FAR_EVENTS=minor-faults PROBE_WSS=on NEIGHBOUR=0.05 COLD_MEMORY=8M
   assert_success
   rep=$(echo "$SCRATCH"/results/*/native/*/rep-1)
-  assert_equal "$(awk -F '[=,]' '/^role:/ { role = $0 } /^cmdstat_[sg]et:/ && role ~ /master/ { sum += $2 } END { print sum }' "$rep/server/info.after")" \
+  # The first six ports are the masters.
+  assert_equal "$(awk -F '\t' '$1 ~ /^(populate|mixed)$/ && $2 ~ /^[0-9]+$/ && $2 < 6385 && $3 == "calls" { sum += $5 - $4 } END { print sum }' "$rep/server/counters.tsv")" \
     "$(($(sum populate ops) + $(sum mixed ops) + $(sum mixed late)))"
   assert_equal "$(sum mixed errors) $(sum mixed moved) $(sum mixed misses)" '0 0 0'
   # The keys and the marker, on masters and replicas.
@@ -56,7 +64,18 @@ sum() {
     assert_exists "$rep/server/$host/vmstat.tsv" "$rep/server/$host/pressure.tsv" "$rep/../../../env/$host/facts.tsv" "$rep/../../../env/$host/env.tsv" "$rep/../../../env/$host/tiers.tsv"
     assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "used_memory" { n++ } END { print n }' "$rep/server/$host/counters.tsv")" 4
     awk -F '\t' -v host="server:$host" '$1 == "mixed" && $2 == host { found = 1 } END { exit !found }' "$rep/neighbours.tsv" || fail "$(<"$rep/neighbours.tsv")"
+    # The program ran on each server until it was stopped: the file names the addresses of the host.
+    grep -qwF "$host" "$rep/server/$host/trace/trace.log" || fail "the trace of $host: $(<"$rep/server/$host/trace/trace.log")"
   done
+  refute_contains TRACE "$stderr"
+  # The probe counted all instances, and the figure is their sum.
+  assert_equal "$(awk -F '\t' '$1 == "mixed" && $4 > 0 { print $3 }' "$rep/wss.tsv" | sort -n | uniq -c | xargs)" '12 1 12 4 12 16'
+  assert_equal "$(figure wss_16s_bytes)" "$(awk -F '\t' '$3 == 16 { sum += $4 } END { print sum }' "$rep/wss.tsv")"
+  # Each server has the load on its memory, and the cold memory.
+  assert_equal "$(cat "$rep"/server/198.*/antagonist.tsv | grep -c '^[0-9]')" "$(grep -c '^[0-9]' "$rep/server/antagonist.tsv")"
+  assert_match '^0\.0[0-9]+$' "$(figure neighbour_gb_s)"
+  (($(figure cold_bytes) >= 3 << 23 && $(figure cold_bytes) < 3 << 24)) || fail "$(figure cold_bytes) B of cold memory"
+  ! perf_counts || assert_match $'^mixed\tFAR_EVENTS\tinstance\tminor-faults\tminor-faults\t[1-9][0-9]*\t100.00$' "$(grep ^mixed "$rep/far.tsv")"
   assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "calls" && $2 ~ /^[0-9]+$/ { n++ } END { print n }' "$rep/server/counters.tsv")" 12
   assert_equal "$(awk -F '\t' '$1 == "mixed" && $2 == "host" && $3 == "pgmajfault" { n++ } END { print n }' "$rep/server/counters.tsv")" 1
   assert_equal "$(awk -F '\t' 'NR > 1 { seen[$2] = 1 } END { for (port in seen) n++; print n }' "$rep/server/instances.tsv")" 12
@@ -111,6 +130,22 @@ sum() {
   assert_equal "$(grep -c '^db0:keys=501,' "$rep/server/info.after")" 7
   for host in $SERVERS_IP; do awk -F '\t' '$1 == "get" && $3 == "calls" { n++ } END { print n }' "$rep/server/$host/counters.tsv"; done >instances
   assert_equal "$(xargs <instances)" '3 2 2'
+  nothing_left
+}
+
+@test "keys that hit 70 % are searched on servers that count for themselves: their counts are added up" {
+  local host folder=/var/tmp/${SCRATCH##*/} rep
+  for host in server server2 server3; do
+    # shellcheck disable=SC2016 # the inner shell expands
+    tar -C "$REPO/tests" -c other_server.py resp.py | netns_host "$host" bash -c 'mkdir "$1" && tar -C "$1" -x' - "$folder"
+  done
+  run_split netns_exec client1 "$REPO/do_it.sh" run -s demo "${WORDS[@]}" CLIENT_IP=198.18.0.11 INSTANCES=3 KEYS=1000 VALUE_SIZES=100 THREADS=1 REDIS_SERVER="$folder/other_server.py" \
+    PHASES="populate get" POPULATE_PATTERN=sequential KEY_PATTERN=gaussian HIT_RATIO=70% HIT_COUNTERS=dram_reads/flash_reads REDIS_CONF="dram 250" TIME=0 REQUESTS=1000 SEARCH_TIME=0.5
+  assert_success
+  assert_match 'HIT_RATIO=70%: (gaussian:[0-9.]+ hits (69|70|71)\.|not met .* gaussian:)' "$stderr"
+  rep=$(echo "$SCRATCH"/results/*/native/*/rep-1)
+  # The last look, and the phase.
+  assert_equal "$(awk -F '\t' '$1 == "get" && $3 ~ /^far_(hits|misses)$/ { sum += $5 - $4; n++ } END { print n, sum }' "$rep/server/counters.tsv")" "6 $(sum get ops)"
   nothing_left
 }
 

@@ -117,7 +117,7 @@ remote_script() {
     REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks REMOTE_MARK=mark-of-the-reply
     RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10' "$RUN_ID")
     _remote_script "$script" REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER TUNE_ROWS LEASE ADDRESS REDIS_BINARY NEED_MBIT NEED_PORTS \
-      NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT
+      NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT CLUSTER PROGRAM_KEY
     # The complete output of the script is compared.
     printf '%s' "$REPLY" | sed "/$REMOTE_MARK/d" >"$SCRATCH/script.sh"
   )
@@ -145,5 +145,5 @@ tune_table() {
 # Usage: tree_defaults   Sets: RUN_ID and more   Returns: 0
 tree_defaults() {
   RUN_ID=test-1 LEASE=120 TUNE_ROWS='' ADDRESS=10.0.0.1 REDIS_BINARY=''
-  NEED_MBIT=1 NEED_PORTS=1 NEED_FILES=1 NEED_NUMACTL='' FIRST_PORT=6379 LAST_PORT=6380
+  NEED_MBIT=1 NEED_PORTS=1 NEED_FILES=1 NEED_NUMACTL='' FIRST_PORT=6379 LAST_PORT=6380 CLUSTER=off PROGRAM_KEY=''
 }

@@ -6,7 +6,7 @@
 #   --all   print every check, one table per host; by default problems and warnings only
 #   --fix   install what is missing, with each host's package manager, after asking for each host; then check again
 #   --yes   with --fix: do not ask
-#   --probe measure the server's memory too: latency and bandwidth of every node from every socket, idle and loaded, in a table;
+#   --probe measure the memory of each server too: latency and bandwidth of every node from every socket, idle and loaded, in a table;
 #           check firmware (HMAT) and memory tiers against it, and propose TIER_WEIGHTS (docs/devices.md); about 3 s for each pair
 #
 # A load generator that is not built is a warning with the command that builds it; a run builds it. The last line is 'fit' or the number of
@@ -28,7 +28,6 @@ cmd_doctor() {
   done
   [[ -z $yes || -n $fix ]] || die_usage "command line: --yes: requires --fix; add --fix"
   options_read "${BASH_SOURCE[0]}" "${words[@]}"
-  [[ -z $probe ]] || ! servers_several || die_usage "command line: --probe: measures one server, and there are ${#SERVERS[@]}; set SERVER to one of $SERVER"
   remote_init
   lock_name doctor
   server_password
@@ -41,8 +40,7 @@ cmd_doctor() {
     # Check again what was installed.
     ((status == 2)) || doctor_rows >"$rows"
   fi
-  # A host that is unreachable, or refuses our directory, cannot be measured.
-  [[ -z $probe ]] || doctor_failed "$SERVER" <"$rows" || memory_probe "$rows"
+  [[ -z $probe ]] || memory_probe "$rows"
   doctor_show "$all" <"$rows"
   ! grep $'\tfail\t' "$rows" >/dev/null || return 3
 }

@@ -56,7 +56,7 @@ _lock_give() {
 }
 
 _lock_renew() {
-  local master=$1 start next=0 pace fd REMOTE_RETRY=0
+  local master=$1 start next pace fd REMOTE_RETRY=0
   trap - EXIT INT HUP
   trap '_side_abort; exit 143' TERM
   proc_start "$master" || return 0
@@ -65,6 +65,8 @@ _lock_renew() {
   lock_lease
   pace=$((REPLY / 6 > 10 ? 10 : REPLY / 6))
   ((pace > 0)) || pace=1
+  # The lock has just been taken.
+  next=$((SECONDS + pace))
   # Nothing writes to the pipe: reading from it is a pause without a process.
   exec {fd}<> <(:)
   # Check the master every second, so that this process exits at most a second after it.

@@ -9,7 +9,8 @@
 SERVERS=()
 
 # Variables that hold what is known of one host.
-readonly _SERVERS_OWN=(SERVER_BYTES SERVER_FREE _SERVER_CPUS _SERVER_GIB _PLACE_TOPOLOGY REDIS_BINARY INSTANCE_PLAN SERVER_ADDRESS SERVER_DIRECTIVES LAUNCH_WORDS)
+readonly _SERVERS_OWN=(SERVER_BYTES SERVER_FREE _SERVER_CPUS _SERVER_GIB _PLACE_TOPOLOGY REDIS_BINARY INSTANCE_PLAN SERVER_ADDRESS SERVER_DIRECTIVES LAUNCH_WORDS
+  _PERF_CPU _PERF_ROWS _SIZE_MINE)
 # By host and variable, separated by a blank: its value while another host's is in the variable.
 declare -A _SERVERS_STATE=()
 
@@ -127,7 +128,7 @@ servers_clock() {
   # The shortest round trip gives the best answer.
   remote_is_local "$SERVER" || for try in 1 2 3; do
     before=${EPOCHREALTIME/[.,]/}
-    theirs=$(remote_run "$SERVER" doctor clock) || return
+    theirs=$(remote_run "$SERVER" clock) || return
     after=${EPOCHREALTIME/[.,]/}
     [[ -z $least ]] || ((after - before < least)) || continue
     least=$((after - before))
@@ -135,9 +136,6 @@ servers_clock() {
   done
   echo "$ahead"
 }
-
-# Settings that need one server, each with the value that leaves it out.
-readonly _SERVERS_ONE='FAR_EVENTS=off FAR_BYTES=off DAMON=off NEIGHBOUR=0 COLD_MEMORY=0 HIT_RATIO=off PROBE_WSS=off TRACE='
 
 # Refuse servers that cannot be those of one run.
 # Usage: servers_check
@@ -157,20 +155,13 @@ servers_check() {
   done
 }
 
-# Refuse settings of a variant that several servers do not support.
+# Refuse a variant with fewer instances than servers.
 # Usage: servers_settings_check
 # Returns: exits 2
 servers_settings_check() {
-  local word name instances
+  local instances
   servers_several || return 0
-  [[ $GENERATOR == test ]] || conf_refuse GENERATOR "does not support several servers; set GENERATOR=test, or one server"
   for instances in $INSTANCES; do
     ((instances >= ${#SERVERS[@]})) || conf_refuse INSTANCES "too few: $instances instances on ${#SERVERS[@]} servers; set at least ${#SERVERS[@]}, or fewer servers"
   done
-  for word in $_SERVERS_ONE; do
-    name=${word%%=*}
-    [[ ${!name} == "${word#*=}" ]] || conf_refuse "$name" "not supported with several servers; set $name=${word#*=}, or one server"
-  done
-  [[ $PLACEMENT != split ]] || conf_refuse PLACEMENT "not supported with several servers; set another PLACEMENT"
-  ! size_wanted || conf_refuse DRAM_RATIO "a search is not supported with several servers; set a ratio, or one server"
 }

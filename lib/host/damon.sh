@@ -3,9 +3,10 @@
 # DAMON, the kernel's access monitor, through sysfs: one kdamond monitors the slow nodes, and with `migrate` a second kdamond the fast nodes.
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
-# Intervals in us: a page counts once per sample, and schemes act once per aggregation. Shorter intervals miss most accesses of Redis.
+# Intervals in us: a page counts once per sample, and schemes act once per aggregation. Shorter samples miss most accesses of Redis. With ten or more
+# samples per aggregation, DAMON merges regions whose counts differ by a tenth of the samples and rounds the mean down, so rare accesses are lost.
 DAMON_SAMPLE=100000
-DAMON_AGGREGATION=2000000
+DAMON_AGGREGATION=900000
 DAMON_SAMPLES=$((DAMON_AGGREGATION / DAMON_SAMPLE))
 # update_us has no effect on physical memory, so it stores the number of the settings, which identifies our kdamonds: this value plus 1 to 9,999,999.
 DAMON_MARK=60000000

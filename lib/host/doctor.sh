@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Whether this host meets the requirements of its role, as rows: STATE CHECK FOUND WANTED FIX.
-# Needs: cpus irq ports
+# Needs: cpus irq ports vsmp damon resctrl tune_kind tune_journal tune program
 # Settings sent in front: ADDRESS (which carries the load), NEED_MBIT (required speed of the link, in Mbit/s),
 # NEED_PORTS (a client's connections to one instance), NEED_FILES (open files for all of its connections),
-# NEED_NUMACTL (not empty: policies are requested), FIRST_PORT and LAST_PORT of the instances, CLUSTER.
+# NEED_NUMACTL (not empty: policies are requested), FIRST_PORT and LAST_PORT of the instances, CLUSTER, TUNE_ROWS (empty: tuning is not checked),
+# PROGRAM_KEY (of the load generator; empty: it is not looked for).
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
-# Print the checks of a role as rows, and `clock ARRIVED LEFT`: this host's clock at the beginning and at the end. With `clock`, print the clock.
-# Usage: main server|client|clock
+# Print the checks of a role as rows, `tuning` and the rows of tune_rows, `found PATH` or `lacks MACHINE WHY` of the load generator, and
+# `clock ARRIVED LEFT`: this host's clock at the beginning and at the end.
+# Usage: main server|client
 main() {
   local tool arrived=${EPOCHREALTIME/,/.}
-  if [[ $1 == clock ]]; then
-    printf '%s\n' "${EPOCHREALTIME/,/.}"
-    return
-  fi
   work_open
   row ok "work directory" "$WORK" "private" -
   for tool in tar sha256sum flock awk; do need "$tool"; done
@@ -32,9 +30,30 @@ main() {
       need screen --version
       limit fail "$NEED_FILES" "the load generator's connections at the largest point"
       ports_ephemeral
+      [[ -z $PROGRAM_KEY ]] || generator
       ;;
   esac
+  [[ -z $TUNE_ROWS ]] || tuning
   row clock "$arrived" "${EPOCHREALTIME/,/.}"
+}
+
+# Whether the cache has the load generator, and it runs.
+generator() {
+  local what path why
+  # The master asks for the reason when it copies the program.
+  IFS=$'\t' read -r what path why < <(program_have test "$PROGRAM_KEY" 2>/dev/null) || :
+  if [[ $what == yes ]]; then row found "$path"; else row lacks "$path" "$why"; fi
+}
+
+# The changes that tuning would make.
+tuning() {
+  TUNE=$WORK/tune-$RUN_ID
+  tune_rows check
+}
+
+# What tune_rows prints, in the place of the function in lib/host/tune.sh.
+tune_say() {
+  row tuning "$@"
 }
 
 # A tool must exist; with an option that prints its version, the version is in FOUND.

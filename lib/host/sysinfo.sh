@@ -112,7 +112,8 @@ show() {
 }
 
 sysctl_subset() {
-  run_limited 20 sysctl -a 2>/dev/null | grep -E "$SYSINFO_SYSCTL"
+  # It reads only what it prints.
+  run_limited 20 sysctl -a --pattern "$SYSINFO_SYSCTL" 2>/dev/null
 }
 
 nic() {
@@ -176,7 +177,8 @@ env_machine() {
   row kernel.version "${line% *}"
   row_file kernel.cmdline /proc/cmdline
   row_after os.name /etc/os-release PRETTY_NAME=
-  row os.libc "$(getconf GNU_LIBC_VERSION 2>/dev/null || :)"
+  line=$(exec getconf GNU_LIBC_VERSION 2>/dev/null) || line=
+  row os.libc "$line"
   row_file clock.source /sys/devices/system/clocksource/clocksource0/current_clocksource
   row_file machine.product /sys/class/dmi/id/product_name
   row_file machine.bios /sys/class/dmi/id/bios_version
@@ -238,10 +240,14 @@ row_distinct() {
 }
 
 env_memory() {
-  local node number
+  local node number path devices=
   row_after memory.kib "$ROOT/proc/meminfo" MemTotal: ' kB'
   row_after swap.kib "$ROOT/proc/meminfo" SwapTotal: ' kB'
-  row swap.devices "$(awk 'NR > 1 { print $1 }' "$ROOT/proc/swaps" 2>/dev/null | paste -s -d ' ')"
+  # Below a line with the names of the columns.
+  [[ ! -r $ROOT/proc/swaps ]] || while read -r path _; do
+    [[ $path != /* ]] || devices+=${devices:+ }$path
+  done <"$ROOT/proc/swaps"
+  row swap.devices "$devices"
   for node in "$ROOT"/sys/devices/system/node/node[0-9]*; do
     [[ -e $node/meminfo ]] || continue
     number=${node##*/node}
@@ -273,7 +279,9 @@ env_nic() {
     row_count "nic.$device.tx_queues" "$ROOT$path"/queues/tx-*
   done
   [[ ! -s irq.tsv ]] || awk -F '\t' -v OFS='\t' '{ print "irq." $3, $4 }' irq.tsv
-  [[ ! -s queues.tsv ]] || awk -F '\t' -v OFS='\t' '{ print "nic." $1 "." $2 "." $3, $4 }' queues.tsv
+  [[ ! -s queues.tsv ]] || while IFS=$'\t' read -r device path target line; do
+    row "nic.$device.$path.$target" "$line"
+  done <queues.tsv
 }
 
 # Print one row with the number of files that a pattern matches.
@@ -300,10 +308,11 @@ env_software() {
   done
 }
 
-# numactl did not print its version before 2.0.17; the name of its library contains it.
+# numactl did not print its version before 2.0.17; the name of its library contains it. The loader prints the names, as it does for ldd, which starts
+# more processes.
 numactl_version() {
   local path said found='libnuma[^ ]* => ([^ ]+)'
-  path=$(command -v numactl) && said=$(ldd "$path" 2>/dev/null) && [[ $said =~ $found ]] || return 0
+  path=$(command -v numactl) && said=$(run_limited 10 env LD_TRACE_LOADED_OBJECTS=1 "$path" 2>/dev/null) && [[ $said =~ $found ]] || return 0
   path=$(readlink -f -- "${BASH_REMATCH[1]}")
   printf 'library %s\n' "${path##*.so.}"
 }

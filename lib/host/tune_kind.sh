@@ -137,7 +137,7 @@ _tune_read_file() {
 }
 
 _tune_read_service() {
-  local name=${1%.service} file comm
+  local name=${1%.service}
   if [[ -d ${TIERBENCH_ROOT-}/run/systemd/system ]]; then
     VALUE=$(run_limited 20 systemctl is-active "$1" 2>/dev/null) || :
     # A service that failed, or does not exist, does not run.
@@ -145,14 +145,24 @@ _tune_read_service() {
     return
   fi
   VALUE=inactive
+  _tune_processes
+  [[ $TUNE_PROCESSES =~ $'\n'"$name"$'\t'([0-9]+)$'\n' ]] || return 0
+  WHY="no systemd to stop it with; it runs as process ${BASH_REMATCH[1]}"
+  return 1
+}
+
+# Read the names of all processes, once for all services.
+# Returns: sets TUNE_PROCESSES, lines NAME PID
+_tune_processes() {
+  local file comm
+  [[ -z ${TUNE_PROCESSES-} ]] || return 0
+  TUNE_PROCESSES=$'\n'
   for file in "${TIERBENCH_ROOT-}"/proc/[0-9]*/comm; do
     # The process may have ended since it was listed; a failing expansion would end this script.
     comm=
     { IFS= read -r comm <"$file"; } 2>/dev/null || :
-    [[ $comm == "$name" ]] || continue
     file=${file%/comm}
-    WHY="no systemd to stop it with; it runs as process ${file##*/}"
-    return 1
+    TUNE_PROCESSES+=$comm$'\t'${file##*/}$'\n'
   done
 }
 

@@ -6,6 +6,7 @@
 
 #define PART ((size_t)32 << 20) /* max bytes between two looks at what is free; they take 30 ms or so */
 #define HUGE ((size_t)2 << 20)
+#define PAGE ((size_t)4096)
 
 /* Write pseudo-random numbers (Xorshift; Marsaglia 2003), which no tier can compress. */
 static void write_part(unsigned char *start, size_t bytes, uint64_t *state)
@@ -48,13 +49,14 @@ int hold_map(struct room *r, size_t bytes, uint64_t least, int node, uint64_t ke
             room_unmap(r);
             return -1;
         }
-        write_part(r->start + at, part, &state);
-        /* Now and not at the end: a policy may move pages that were written long ago. */
-        struct room written = {.start = r->start + at, .bytes = part};
-        if (room_check(&written, node, why)) {
+        /* Check the first page as soon as it is written: DAMON moves pages of a region that was idle before, within a part. */
+        struct room first = {.start = r->start + at, .bytes = PAGE};
+        write_part(first.start, first.bytes, &state);
+        if (room_check(&first, node, why)) {
             room_unmap(r);
             return -1;
         }
+        write_part(first.start + PAGE, part - PAGE, &state);
     }
     if (room_loosen(r, why)) {
         room_unmap(r);

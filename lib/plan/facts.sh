@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Facts of a host, as lines NAME VALUE, tab-separated. They are read once from each host, stored with a run, and used by a plan without hosts (FACTS).
+# Facts of a server, as lines NAME VALUE, tab-separated. They are read once from each server, stored with a run, and used
+# by a plan without hosts (FACTS).
 #
 #   cpus N                    logical CPUs
 #   mem_gib N                 GiB of memory, as free -g prints it
@@ -121,7 +122,7 @@ _facts_is() {
     $1 =~ ^keycost$'\t'$count$'\t'(base$'\t'|cost$'\t'[0-9]{1,2}$'\t')-?$decimal$ ]]
 }
 
-# Write the facts of every host into a run's directory.
+# Write the facts of every server into a run's directory.
 # Usage: facts_write RUN
 facts_write() {
   local host

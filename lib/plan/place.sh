@@ -128,9 +128,14 @@ place_near() {
 place_client() {
   if [[ -n $CLIENT_NUMACTL ]]; then
     echo "$CLIENT_NUMACTL"
-  elif [[ $PLACEMENT == split && -z $SERVER_NUMACTL ]] && hosts_same "$1" "$SERVER"; then
-    tier_bind "$(_place_other_node)" with-cpus
+  elif [[ $PLACEMENT == split && -z $SERVER_NUMACTL ]]; then
+    servers_each _place_beside "$1"
   fi
+}
+
+# Print the options of a client on the machine of the server that SERVER is narrowed to.
+_place_beside() {
+  ! hosts_same "$1" "$SERVER" || tier_bind "$(_place_other_node)" with-cpus
 }
 
 # Refuse a placement that is impossible on this server, naming the setting and where it was set.

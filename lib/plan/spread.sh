@@ -67,17 +67,26 @@ spread_addresses() {
 #   PLACES as spread_places gives them
 # Returns: 1 when no CPU is left for them.
 spread_plan() {
-  local places=${2-} count
-  local -a ports=() parts=()
+  local count
+  local -a ports=()
   spread_count_of "$1"
   count=$REPLY
-  if servers_several; then
-    mapfile -t ports < <(spread_ports "$1")
-    servers_index "$SERVER"
-    IFS='|' read -r -a parts <<<"$places"
-    places=${parts[REPLY]-}
-  fi
-  place_instances "$count" "$places" "${ports[@]}"
+  ! servers_several || mapfile -t ports < <(spread_ports "$1")
+  spread_places_of "${2-}"
+  place_instances "$count" "$REPLY" "${ports[@]}"
+}
+
+# The part of places of the server that SERVER is narrowed to, as place_of gives them.
+# Usage: spread_places_of PLACES
+#   PLACES as spread_places gives them
+# Returns: sets REPLY
+spread_places_of() {
+  local -a parts=()
+  REPLY=$1
+  servers_several || return 0
+  servers_index "$SERVER"
+  IFS='|' read -r -a parts <<<"$1"
+  REPLY=${parts[REPLY]-}
 }
 
 # The places of instances, as place_of gives them; of several servers one after the other, separated by `|`.

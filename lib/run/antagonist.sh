@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# NEIGHBOUR: a load (membench) on the memory of a node of the server while phases are measured.
+# NEIGHBOUR: a load (membench) on the memory of a node of each server while phases are measured.
 
 _ANTAGONIST_ON= # whether the load was started in this repeat: asked, or yes as soon as it reads
 
@@ -19,7 +19,7 @@ antagonist_bytes() {
   ! antagonist_wanted || REPLY=$((256 << 20))
 }
 
-# Print the node to load: NEIGHBOUR_NODE, else the node of the data for bind and preferred, else the first node with memory.
+# Print the node of the server that SERVER is narrowed to, to load: NEIGHBOUR_NODE, else the node of the data for bind and preferred, else the first node with memory.
 # Usage: antagonist_node
 # Globals: NEIGHBOUR_NODE TIER
 antagonist_node() {
@@ -35,7 +35,7 @@ antagonist_node() {
   echo "${nodes:-0}"
 }
 
-# Print whether the server can run the load, as rows STATE FOUND WANTED FIX; nothing if no load is wanted.
+# Print whether the server that SERVER is narrowed to can run the load, as rows STATE FOUND WANTED FIX; nothing if no load is wanted.
 # Usage: antagonist_try
 antagonist_try() {
   antagonist_wanted || return 0
@@ -43,32 +43,49 @@ antagonist_try() {
   remote_run "$SERVER" antagonist check "$(antagonist_node)"
 }
 
-# Start the load before the first measured phase of a repeat, once.
+# Start the load on all servers before the first measured phase of a repeat, once.
 # Usage: antagonist_mark PHASE
 # Globals: NEIGHBOUR SERVER ROW
 # Returns: 1 with the reason on stderr; a phase without the load would be invalid
 antagonist_mark() {
-  local busy node said cpus kind
+  local host cpus kind
   antagonist_wanted && [[ -z $_ANTAGONIST_ON && $1 != populate* ]] || return 0
-  memory_prepare || return
+  servers_each memory_prepare || return
   _ANTAGONIST_ON=asked
-  busy=$(tr ';' '\n' <<<"${ROW[places]}" | sed 's/@.*//; /^[0-9]/!d' | paste -sd ,)
-  node=$(antagonist_node)
-  log_info "$SERVER: node $node is read at $NEIGHBOUR GB/s during the measured phases"
-  said=$(remote_run -e RUN_ID -e RUN_OWNER "$SERVER" antagonist start "$MEMORY_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}") || return
+  # The host has its own limit, which is shorter.
+  servers_side $((REMOTE_RETRY + 300)) _antagonist_start || return
   _ANTAGONIST_ON=yes
-  IFS=$'\t' read -r _ cpus kind <<<"$said"
-  case $kind in
-    sibling) log_warn "NEIGHBOUR=$NEIGHBOUR: its CPUs $cpus of $SERVER include hyperthreads of instances' CPUs, which it slows down; set SERVER_CPUS or INSTANCES" ;;
-    instance) log_warn "NEIGHBOUR=$NEIGHBOUR: its CPUs $cpus of $SERVER include CPUs of instances, from which it takes time; set SERVER_CPUS or INSTANCES" ;;
-  esac
+  for host in $SERVER; do
+    IFS=$'\t' read -r _ cpus kind <<<"${SIDE_OUT[$host]}"
+    case $kind in
+      sibling) log_warn "NEIGHBOUR=$NEIGHBOUR: its CPUs $cpus of $host include hyperthreads of instances' CPUs, which it slows down; set SERVER_CPUS or INSTANCES" ;;
+      instance) log_warn "NEIGHBOUR=$NEIGHBOUR: its CPUs $cpus of $host include CPUs of instances, from which it takes time; set SERVER_CPUS or INSTANCES" ;;
+    esac
+  done
 }
 
-# Stop the load, and fetch its bandwidth of each second; nothing if it did not start.
-# Usage: antagonist_fetch FOLDER
+_antagonist_start() {
+  local busy node REPLY
+  memory_prepare || return
+  spread_places_of "${ROW[places]}"
+  busy=$(tr ';' '\n' <<<"$REPLY" | sed 's/@.*//; /^[0-9]/!d' | paste -sd ,)
+  node=$(antagonist_node)
+  log_info "$SERVER: node $node is read at $NEIGHBOUR GB/s during the measured phases"
+  remote_run -e RUN_ID -e RUN_OWNER "$SERVER" antagonist start "$MEMORY_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}"
+}
+
+# Stop the load, and fetch its bandwidth of each second, from each of several servers to DIR/HOST; nothing if it did not start.
+# Usage: antagonist_fetch DIR
 # Returns: 1 if the load ended early, with the reason on stderr
 antagonist_fetch() {
-  [[ $_ANTAGONIST_ON != yes ]] || receive_files "$1" -e RUN_ID "$SERVER" antagonist fetch
+  [[ $_ANTAGONIST_ON != yes ]] || servers_print $((REMOTE_RETRY + 60)) _antagonist_fetch "$1"
+}
+
+_antagonist_fetch() {
+  local folder=$1
+  ! servers_several || folder=$1/$SERVER
+  mkdir -p -- "$folder" || return
+  receive_files "$folder" -e RUN_ID "$SERVER" antagonist fetch
 }
 
 # Stop the load, whether the repeat succeeded or failed.
@@ -76,5 +93,9 @@ antagonist_fetch() {
 antagonist_stop() {
   [[ -n $_ANTAGONIST_ON ]] || return 0
   _ANTAGONIST_ON=
+  servers_print $((REMOTE_RETRY + 60)) _antagonist_stop
+}
+
+_antagonist_stop() {
   remote_run -e RUN_ID "$SERVER" antagonist stop
 }

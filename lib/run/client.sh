@@ -12,6 +12,7 @@ declare -A _CLIENT_TRIP=()   # the shortest round trip seen, microseconds
 declare -A _CLIENT_PROBE=()  # CPU time on the client when it last waited at the gate, see lib/host/probe.sh
 declare -A _CLIENT_LAST=()   # the last probe
 declare -A _CLIENT_LOST=()   # when it stopped answering, in SECONDS
+declare -A _CLIENT_TUNED=()  # yes: the run's changes of the client were in force when its generator started
 declare -A _CLIENT_MOVED=()  # when its status changed last, or its phase began, in SECONDS
 
 # Seconds that one poll waits for news.
@@ -19,14 +20,45 @@ readonly _CLIENT_LOOK=2
 # Seconds without progress after which a load is considered stalled.
 readonly _CLIENT_STALL=10
 
+# Print the key of the load generator, by which clients keep their copies; nothing if all hosts are this machine, which needs no copy.
+# Usage: client_key HOST...
+client_key() {
+  local host
+  for host; do
+    remote_is_local "$host" || {
+      program_key "$(_client_program)"
+      return
+    }
+  done
+}
+
+# Print the path of the load generator on the master. An installed tree may have no build with TLS; doctor says so.
+_client_program() {
+  local program
+  program=$(tls_program)
+  [[ -x $program ]] || program=$ROOT/test
+  printf '%s\n' "$program"
+}
+
+# Record that a client has the load generator.
+# Usage: client_found CLIENT PATH
+client_found() {
+  _CLIENT_BINARY[$1]=$2
+}
+
+# Whether a client is known to have the load generator; this machine has it.
+# Usage: client_has CLIENT
+client_has() {
+  [[ -n ${_CLIENT_BINARY[$1]-} ]] || ! remote_is_local "$1" || _CLIENT_BINARY[$1]=$(_client_program)
+  [[ -n ${_CLIENT_BINARY[$1]-} ]]
+}
+
 # Install the load generator on clients: a copy if machine and libc match the master's, else a build on the client.
 # Usage: client_prepare CLIENT...
 # Returns: 1 if it cannot be installed on a client, with the reason on stderr and in SIDE_OUT.
 client_prepare() {
   local client key program target=test status=0
-  program=$(tls_program)
-  # An installed tree may have no build with TLS; doctor says so.
-  [[ -x $program ]] || program=$ROOT/test
+  program=$(_client_program)
   [[ $program == "$ROOT/test" ]] || target=tls
   key=$(program_key "$program")
   side_run $((REMOTE_RETRY + 600)) _client_prepare "$@" || status=1
@@ -48,9 +80,9 @@ _client_prepare() {
 # Start the load generators, each against its share of the instances; each then waits at its first phase.
 # Usage: client_launch INSTANCES VALUE_BYTES KEYS
 # Globals: the settings of the load, see conf/defaults.conf
-# Returns: sets CLIENTS, the clients with instances; 1 if a generator cannot be started.
+# Returns: sets CLIENTS, the clients with instances; 1 if a generator cannot be started. A client whose tuning was reverted is tuned again.
 client_launch() {
-  local size=$2 keys=$3 client i address status=0 CLIENT_PASSWORD
+  local size=$2 keys=$3 client i address status=0 again='' CLIENT_PASSWORD
   local -A share=()
   local -a common=()
   CLIENTS=()
@@ -60,14 +92,19 @@ client_launch() {
     CLIENTS+=("$client")
     share[$client]="${SHARE_PORT[i]} ${SHARE_COUNT[i]}"
     _CLIENT_STATE[$client]=running
-    unset "_CLIENT_STATUS[$client]" "_CLIENT_TRIP[$client]" "_CLIENT_GO[$client]" "_CLIENT_LOST[$client]" "_CLIENT_MOVED[$client]" "_CLIENT_PROBE[$client]"
+    unset "_CLIENT_STATUS[$client]" "_CLIENT_TRIP[$client]" "_CLIENT_GO[$client]" "_CLIENT_LOST[$client]" "_CLIENT_MOVED[$client]" "_CLIENT_PROBE[$client]" "_CLIENT_TUNED[$client]"
   done
   _client_common
   CLIENT_PASSWORD=$(server_load_password)
   host_data "${SERVER%% *}"
   address=$REPLY
   side_run $((REMOTE_RETRY + 60)) _client_launch "${CLIENTS[@]}" || status=1
-  for client in "${CLIENTS[@]}"; do _client_take "$client"; done
+  for client in "${CLIENTS[@]}"; do
+    _client_take "$client"
+    [[ -n ${_CLIENT_TUNED[$client]-} ]] || ! tune_reverted "$client" || again=yes
+  done
+  # The load waits for its first phase.
+  [[ -z $again ]] || ((status)) || tune_apply "${ROW[variant]}"
   return "$status"
 }
 
@@ -309,6 +346,7 @@ _client_take() {
         ;;
       jumped) _CLIENT_STATE[$client]="its clock jumped by $first s; times of this repeat mean nothing" ;;
       stopped) _CLIENT_STATE[$client]="the load generator was stopped by a signal (SIGSTOP)" ;;
+      tuned) _CLIENT_TUNED[$client]=yes ;;
       machine) _CLIENT_PROBE[$client]=$first$'\t'$second ;;
       exit)
         neighbour_mark end "$client" "${_CLIENT_PROBE[$client]-}"
@@ -383,7 +421,7 @@ _client_start() {
     *)
       _client_mark "${phase%.*}" "$@"
       perf_mark "${phase%.*}"
-      trace_mark "${phase%.*}" || log_warn "$SERVER: TRACE could not be started"
+      trace_mark "${phase%.*}"
       ;;
   esac
   # Far enough ahead for every client to get the message: all clients are called at the same time, as in the poll that reported them ready.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# COLD_MEMORY: memory that is written once and never used again, on the fast nodes in front of the instances (membench hold).
+# COLD_MEMORY: memory that is written once and never used again, on the fast nodes of each server in front of its instances (membench hold).
 
 _COLD_ON= # yes while there may be such memory in this repeat
 
@@ -31,13 +31,25 @@ cold_say() {
   ! cold_wanted || printf 'cold     %s of memory in front of the instances\n' "$COLD_MEMORY"
 }
 
-# Print whether the server has room for it beside the instances, as a row STATE FOUND WANTED FIX; nothing if none is wanted.
-# Usage: cold_try DATA_BYTES PLACES
-#   both as the plan has them
+# Print whether the server that SERVER is narrowed to has room for it beside its instances, as a row STATE FOUND WANTED FIX; nothing if none is wanted.
+# Usage: cold_try DATA_BYTES INSTANCES PLACES
+#   all as the plan has them
 # Globals: SERVER SERVER_BYTES COLD_MEMORY
 cold_try() {
   cold_wanted || return 0
-  remote_run "$SERVER" cold check "$(place_near "$2")" "$COLD_MEMORY" "$1" "$(fill_reserve "$SERVER_BYTES")"
+  _cold_words "$@"
+  remote_run "$SERVER" cold check "${COLD_WORDS[@]}"
+}
+
+# The arguments of lib/host/cold.sh for the server that SERVER is narrowed to.
+# Usage: _cold_words DATA_BYTES INSTANCES PLACES
+# Returns: sets COLD_WORDS: its nodes to fill, COLD_MEMORY, the bytes of its data, and those that stay free
+_cold_words() {
+  local data REPLY
+  spread_part "$1" "$2"
+  data=$REPLY
+  spread_places_of "$3"
+  COLD_WORDS=("$(place_near "$REPLY")" "$COLD_MEMORY" "$data" "$(fill_reserve "$SERVER_BYTES")")
 }
 
 # Fill the nodes, before the instances of a repeat start.
@@ -45,23 +57,35 @@ cold_try() {
 # Globals: ROW SERVER SERVER_BYTES COLD_MEMORY
 # Returns: 1 with the reason on stderr
 cold_up() {
-  local nodes said
+  local host node bytes
   cold_wanted || return 0
-  memory_prepare || return
-  nodes=$(place_near "${ROW[places]}")
+  servers_each memory_prepare || return
   _COLD_ON=yes
-  log_info "$SERVER: filling $COLD_MEMORY of node $nodes with cold memory"
-  said=$(remote_run -e RUN_ID -e RUN_OWNER "$SERVER" cold start "$MEMORY_PROGRAM" "$nodes" "$COLD_MEMORY" "${ROW[data_bytes]}" "$(fill_reserve "$SERVER_BYTES")") || return
-  while read -r _ nodes said; do
-    log_info "$SERVER: node $nodes: $((said >> 20)) MiB of cold memory"
-  done <<<"$said"
+  # The host has its own limit, by the bytes that it writes.
+  servers_side 86400 _cold_up || return
+  for host in $SERVER; do
+    while read -r _ node bytes; do
+      log_info "$host: node $node: $((bytes >> 20)) MiB of cold memory"
+    done <<<"${SIDE_OUT[$host]}"
+  done
+}
+
+_cold_up() {
+  memory_prepare || return
+  _cold_words "${ROW[data_bytes]}" "${ROW[instances]}" "${ROW[places]}"
+  log_info "$SERVER: filling $COLD_MEMORY of node ${COLD_WORDS[0]} with cold memory"
+  remote_run -e RUN_ID -e RUN_OWNER "$SERVER" cold start "$MEMORY_PROGRAM" "${COLD_WORDS[@]}"
 }
 
 # Whether it is still there; a phase without it would be invalid.
 # Usage: cold_held
 # Returns: 1 with the reason on stderr
 cold_held() {
-  [[ -z $_COLD_ON ]] || remote_run -e RUN_ID "$SERVER" cold look
+  [[ -z $_COLD_ON ]] || servers_print $((REMOTE_RETRY + 60)) _cold_held
+}
+
+_cold_held() {
+  remote_run -e RUN_ID "$SERVER" cold look
 }
 
 # Release it, whether the repeat succeeded or failed.
@@ -69,5 +93,9 @@ cold_held() {
 cold_down() {
   [[ -n $_COLD_ON ]] || return 0
   _COLD_ON=
+  servers_print $((REMOTE_RETRY + 60)) _cold_down
+}
+
+_cold_down() {
   remote_run -e RUN_ID "$SERVER" cold stop
 }

@@ -18,7 +18,7 @@ doctor_rows() {
   read -r -a clients <<<"$CLIENT_IP"
   _doctor_reach "${hosts[@]}" || return 0
   _doctor_here
-  facts_read "${hosts[@]}" || :
+  facts_read "${SERVERS[@]}" || :
   facts_use || {
     servers_each _doctor_unknown
     return 0
@@ -29,8 +29,7 @@ doctor_rows() {
   _doctor_ignored
   if [[ -n $RESUME ]]; then plan_load "$RESUME/plan.tsv"; else plan_make; fi
   _doctor_needs
-  side_run $((REMOTE_RETRY + 60)) _doctor_host "${hosts[@]}" || :
-  side_print "${hosts[@]}"
+  _doctor_ask_hosts "${hosts[@]}"
   servers_each _doctor_redis
   _doctor_clients "${clients[@]}"
   servers_each _doctor_answers
@@ -40,9 +39,9 @@ doctor_rows() {
   servers_each _doctor_memory
   servers_each _doctor_tiers
   _doctor_launch
-  _doctor_trace
-  _doctor_said "working set" wss_try
-  _doctor_said "far loads" perf_doctor
+  servers_each _doctor_trace
+  servers_each _doctor_said "working set" wss_try
+  servers_each _doctor_said "far loads" perf_doctor
   _doctor_each _doctor_antagonist
   _doctor_each _doctor_cold
   _doctor_warnings
@@ -53,12 +52,7 @@ doctor_rows() {
 #   yes    the load generator has been built
 #   redis  Redis has been found or installed
 doctor_provided() {
-  local -a clients
-  read -r -a clients <<<"$CLIENT_IP"
-  if [[ -n $1 ]]; then
-    _doctor_generators "${clients[@]}"
-    _doctor_each _doctor_antagonist
-  fi
+  [[ -z $1 ]] || _doctor_each _doctor_antagonist
   [[ -z $2 ]] || servers_each _doctor_found
   servers_each _doctor_answers
   _doctor_fill
@@ -156,6 +150,7 @@ _doctor_connections() {
 }
 
 # Usage: _doctor_run HOST ROLE
+# Globals: TUNE_ROWS PROGRAM_KEY
 _doctor_run() {
   local ADDRESS NEED_MBIT clients REPLY
   read -r -a clients <<<"$CLIENT_IP"
@@ -166,7 +161,8 @@ _doctor_run() {
   # A client carries its share.
   NEED_MBIT=$((NEED_BITS / 1000000 + 1))
   [[ $2 == server ]] || NEED_MBIT=$((NEED_BITS / ${#clients[@]} / 1000000 + 1))
-  remote_run -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_FILES -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT -e CLUSTER "$1" doctor "$2"
+  remote_run -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_FILES -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT -e CLUSTER \
+    -e TUNE_ROWS -e PROGRAM_KEY "$1" doctor "$2"
 }
 
 # Requirements of the master: ssh to the other hosts, the load generator, gnuplot for the report.
@@ -229,11 +225,12 @@ _doctor_clock() {
 }
 
 # Changes that tuning would make, and those that it cannot make: a warning, and with TUNE_STRICT=1 a failure.
+# Usage: _doctor_tune HOST ROWS
+#   ROWS as lib/host/tune.sh prints them
 _doctor_tune() {
   local host=$1 state=warn name found why setting fix seen=' ' changes='' row
   local -a lacks=()
   ((!TUNE_STRICT)) || state=fail
-  _doctor_ask "$host" tuning tune_check "$host" || return 0
   # read takes several tabs for one.
   while IFS=$'\037' read -r name found _ _ _ why; do
     if [[ $found == cannot ]]; then
@@ -241,7 +238,7 @@ _doctor_tune() {
     elif [[ $found == would && ", $changes," != *", $name,"* ]]; then
       changes+=${changes:+, }$name
     fi
-  done <<<"${_DOCTOR_SAID//$'\t'/$'\037'}"
+  done <<<"${2//$'\t'/$'\037'}"
   _doctor_row "$host" ok tuning "${changes:-nothing to change}" "set for the run, then restored" -
   for row in "${lacks[@]}"; do
     name=${row%%$'\t'*} why=${row#*$'\t'}
@@ -281,27 +278,52 @@ _doctor_reach() {
   return "$status"
 }
 
-# Everything that one host is asked, in one process.
+# Ask all hosts, and print their rows.
+# Usage: _doctor_ask_hosts HOST...
+_doctor_ask_hosts() {
+  local host row key=''
+  ! build_ready || key=$(client_key "$@")
+  side_run $((REMOTE_RETRY + 60)) _doctor_host "$@" || :
+  for host; do
+    while IFS= read -r row; do
+      # A line of the load generator is for _doctor_clients.
+      if [[ $row == found$'\t'* ]]; then client_found "$host" "${row#*$'\t'}"; elif [[ -n $row ]]; then printf '%s\n' "$row"; fi
+    done <<<"${SIDE_OUT[$host]}"
+  done
+}
+
+# Everything that one host is asked: one call for each of its roles. Prints rows, and `found PATH` if it has the load generator.
+# Globals: key of _doctor_ask_hosts
 _doctor_host() {
-  local role row before after arrived left
+  local role row before after arrived left tuning='' TUNE_ROWS PROGRAM_KEY=$key REPLY
   local -a clock=()
+  # A client on this machine uses the program of this checkout.
+  ! remote_is_local "$1" || PROGRAM_KEY=
+  tune_host "$1"
+  TUNE_ROWS=$REPLY
   for role in server client; do
     [[ $role == client ]] || servers_is "$1" || continue
     [[ $role == server ]] || [[ " $CLIENT_IP " == *" $1 "* ]] || continue
     before=${EPOCHREALTIME/[.,]/}
     _doctor_ask "$1" checks _doctor_run "$1" "$role" || continue
     after=${EPOCHREALTIME/[.,]/}
+    # Its tuning is the same in both roles.
+    TUNE_ROWS=
     while IFS= read -r row; do
-      if [[ $row == clock$'\t'* ]]; then
-        IFS=$'\t' read -r _ arrived left <<<"$row"
-        clock=("$before" "${arrived/./}" "${left/./}" "$after")
-      else
-        _doctor_row "$1" "$row"
-      fi
+      case $row in
+        clock$'\t'*)
+          IFS=$'\t' read -r _ arrived left <<<"$row"
+          clock=("$before" "${arrived/./}" "${left/./}" "$after")
+          ;;
+        tuning$'\t'*) tuning+=${tuning:+$'\n'}${row#*$'\t'} ;;
+        found$'\t'*) printf '%s\n' "$row" ;;
+        lacks$'\t'*) ;;
+        *) _doctor_row "$1" "$row" ;;
+      esac
     done <<<"$_DOCTOR_SAID"
   done
   _doctor_clock "$1" "${clock[@]}"
-  _doctor_tune "$1"
+  [[ -z $tuning ]] || _doctor_tune "$1" "$tuning"
 }
 
 # Redis on the server, and the CPUs for it.
@@ -399,28 +421,22 @@ _doctor_trace() {
   done < <(trace_try)
 }
 
-# Print a row from what a command says of the server, STATE FOUND WANTED FIX; none when it says nothing.
+# Print a row from what a command says of the server that SERVER is narrowed to, STATE FOUND WANTED FIX; none when it says nothing.
 # Usage: _doctor_said CHECK COMMAND...
 _doctor_said() {
   ! _doctor_ask "$SERVER" "$@" || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" "$1" "${_DOCTOR_SAID#*$'\t'}"
 }
 
+# Which clients have the load generator. A run installs it where it is missing (lib/run/provision.sh).
 # Usage: _doctor_clients CLIENT...
 _doctor_clients() {
-  ! build_ready || _doctor_generators "$@"
-}
-
-# Whether the load generator runs on clients.
-# Usage: _doctor_generators CLIENT...
-_doctor_generators() {
-  local client row
-  client_prepare "$@" 2>/dev/null || :
+  local client
+  build_ready || return 0
   for client; do
-    row=${SIDE_OUT[$client]##*$'\n'}
-    if ((${SIDE_STATUS[$client]} == 0)); then
+    if client_has "$client"; then
       _doctor_row "$client" ok "load generator" "runs" "./test" -
     else
-      _doctor_row "$client" fail "load generator" "${row#"$client: "}" "./test, or what it takes to build it" "install: $BUILD_NEEDS"
+      _doctor_row "$client" ok "load generator" "not there yet" "./test" "a run copies it, or builds it there"
     fi
   done
 }

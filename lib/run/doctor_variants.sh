@@ -91,7 +91,7 @@ _doctor_prefix() {
 # Usage: _doctor_antagonist VARIANT SWEEP
 _doctor_antagonist() {
   [[ " $BUILD_TARGETS " != *" membench "* ]] || return 0
-  _doctor_said neighbour antagonist_try
+  servers_each _doctor_said neighbour antagonist_try
 }
 
 # Usage: _doctor_cold VARIANT SWEEP
@@ -99,5 +99,5 @@ _doctor_cold() {
   local DOCTOR_BYTES DOCTOR_MANY DOCTOR_PLACES
   cold_wanted || return 0
   _doctor_largest "$@"
-  _doctor_said "cold memory" cold_try "$DOCTOR_BYTES" "$DOCTOR_PLACES"
+  servers_each _doctor_said "cold memory" cold_try "$DOCTOR_BYTES" "$DOCTOR_MANY" "$DOCTOR_PLACES"
 }

@@ -126,7 +126,7 @@ hit_turn() {
   if [[ -n $_HIT_LOOK ]]; then
     IFS=$'\t' read -r round look parameter <<<"$_HIT_LOOK"
     read -r -a waits < <(monitor_waits "$_HIT_ROWS" "$MONITOR_ROWS") || {
-      log_warn "$SERVER: cannot count the misses of a look"
+      log_warn "${SERVER// /, }: cannot count the misses of a look"
       return 1
     }
     _hit_row "$round" "$look" "$parameter" "${waits[@]}" || return

@@ -34,27 +34,45 @@ memory_program() {
   program_prepare "$SERVER" membench "$file" membench "$(program_key "$file")"
 }
 
-# Measure every node of the server from each socket; print a table with the figures of firmware, and proposed weights.
+# Measure every node of each server from each of its sockets, all servers at the same time; print for each a table with the figures of firmware,
+# and proposed weights.
 # Usage: memory_probe FILE
-#   FILE gets rows for doctor: contradictions between firmware or kernel and the measurement, and failed measurements
+#   FILE has rows of doctor, and gets more: contradictions between firmware or kernel and the measurement, and failed measurements. Where they say
+#   that a server is unreachable, or refuses our directory, nothing is measured.
 # Globals: SERVER
 memory_probe() {
-  local program rows said
-  program=$(memory_program) || {
-    printf '%s\tfail\tmemory\t%s\tmembench, built\tinstall: %s\n' "$SERVER" "$(tail -n 1 <<<"$program" | tr '\t' ' ')" "gcc gcc:stdio.h make" >>"$1"
-    return 0
-  }
+  local host said
+  for host in $SERVER; do ! doctor_failed "$host" <"$1" || return 0; done
+  servers_each _memory_ready >>"$1" || return 0
   # The load of the probe would disturb a run on the server, and a run would disturb the probe.
   lock_take
-  log_info "$SERVER: measuring memory: about 3 s for each node and socket"
-  rows=$(remote_run -e RUN_ID -e LOCK_DIR "$SERVER" memory measure "$program") || {
-    printf '%s\tfail\tmemory\tcould not be measured\tdoctor --probe\tsee the message\n' "$SERVER" >>"$1"
-    return 0
-  }
-  said=$(memory_judge "$SERVER" <<<"$rows")
-  sed -n $'s/^doctor\t//p' <<<"$said" >>"$1"
-  figures_tables <<<"$said"
-  echo
+  log_info "${SERVER// /, }: measuring memory: about 3 s for each node and socket"
+  # The host has its own limit, which is shorter.
+  servers_side $((REMOTE_RETRY + 1800)) _memory_measure || :
+  for host in $SERVER; do
+    ((${SIDE_STATUS[$host]} == 0)) || {
+      printf '%s\tfail\tmemory\tcould not be measured\tdoctor --probe\tsee the message\n' "$host" >>"$1"
+      continue
+    }
+    said=$(memory_judge "$host" <<<"${SIDE_OUT[$host]}")
+    sed -n $'s/^doctor\t//p' <<<"$said" >>"$1"
+    figures_tables <<<"$said"
+    echo
+  done
+}
+
+# Install membench; print a row for doctor where that fails.
+_memory_ready() {
+  local why
+  # Its output would be taken for rows; what it sets has to stay.
+  memory_prepare 2>"$_REMOTE_TMP/why" && return
+  why=$(tail -n 1 "$_REMOTE_TMP/why" | tr '\t' ' ')
+  printf '%s\tfail\tmemory\t%s\tmembench, built\tinstall: %s\n' "$SERVER" "$why" "gcc gcc:stdio.h make"
+  return 1
+}
+
+_memory_measure() {
+  memory_prepare && remote_run -e RUN_ID -e LOCK_DIR "$SERVER" memory measure "$MEMORY_PROGRAM"
 }
 
 # Keep what the last doctor --probe measured on the server with a run that counts far loads; nothing if the server has rebooted since.

@@ -5,8 +5,10 @@
 _MONITOR_ON=   # they run on the servers now
 _MONITOR_LAST= # the phase that runs, or none
 _MONITOR_NEXT=0
-MONITOR_ALARM=  # why the guard has ended the load of this repeat
-MONITOR_ROWS=   # the counters at the last mark, as lib/host/monitor.sh prints them, of all servers
+MONITOR_ALARM= # why the guard has ended the load of this repeat
+MONITOR_ROWS=  # the counters at the last mark, as lib/host/monitor.sh prints them, of all servers
+# By server: the same of it alone.
+declare -A MONITOR_ROWS_OF=()
 MONITOR_PROBES= # CPU time on the servers at the last mark, lines NAME PROBE: see monitor_name and lib/host/probe.sh
 
 # Start the monitors of a repeat, after its instances have started.
@@ -37,11 +39,11 @@ monitor_name() {
 # Read all counters between two phases, and print the placement of the data after the phase that has ended.
 # Usage: monitor_mark NEXT_PHASE
 #   search-PHASE and searched-PHASE stand around what a search measures; `look` reads the counters and keeps nothing
-# Returns: sets MONITOR_ROWS and MONITOR_PROBES
+# Returns: sets MONITOR_ROWS, MONITOR_ROWS_OF and MONITOR_PROBES
 monitor_mark() {
   local host
   [[ -n $_MONITOR_ON ]] || return 0
-  MONITOR_ROWS='' MONITOR_PROBES='' _MONITOR_NEXT=0
+  MONITOR_ROWS='' MONITOR_ROWS_OF=() MONITOR_PROBES='' _MONITOR_NEXT=0
   servers_side $((REMOTE_RETRY + 120)) _monitor_mark "$1" || {
     # shellcheck disable=SC2086 # split into hosts on purpose
     log_warn "$(side_failed $SERVER): cannot read the counters before $1"
@@ -62,6 +64,7 @@ _monitor_mark() {
 _monitor_take() {
   local rows=${SIDE_OUT[$1]} phase=$2 name probe='' REPLY
   MONITOR_ROWS+=${MONITOR_ROWS:+$'\n'}$rows
+  MONITOR_ROWS_OF[$1]=$rows
   monitor_name "$1"
   name=$REPLY
   [[ ! $'\n'$rows =~ $'\nmachine\t'([^$'\n']*) ]] || probe=${BASH_REMATCH[1]}
@@ -134,20 +137,29 @@ monitor_fetch() {
 # Usage: _monitor_join DIR
 _monitor_join() {
   local host
-  local -a counters=() samples=()
+  local -a counters=() samples=() loads=()
   servers_side $((REMOTE_RETRY + 60)) servers_clock || return
   for host in "${SERVERS[@]}"; do
     [[ ! -e $1/$host/counters.tsv ]] || counters+=("ahead=${SIDE_OUT[$host]}" "host=$host" "$1/$host/counters.tsv")
     [[ ! -e $1/$host/instances.tsv ]] || samples+=("ahead=${SIDE_OUT[$host]}" "$1/$host/instances.tsv")
+    [[ ! -e $1/$host/antagonist.tsv ]] || loads+=("ahead=${SIDE_OUT[$host]}" "$1/$host/antagonist.tsv")
     # The reason of the guard is looked for here.
     [[ ! -e $1/$host/alarm ]] || cat -- "$1/$host/alarm" >>"$1/alarm" || return
     [[ ! -e $1/$host/info.before ]] || { cat -- "$1/$host/info.before" >>"$1/info.before" && rm -- "$1/$host/info.before"; } || return
   done
   ((${#counters[@]} == 0)) || LC_ALL=C awk -f "$LIB/run/servers.awk" "${counters[@]}" >"$1/counters.tsv" || return
-  ((${#samples[@]} == 0)) || LC_ALL=C awk '
+  ((${#samples[@]} == 0)) || _monitor_merge "${samples[@]}" >"$1/instances.tsv" || return
+  ((${#loads[@]} == 0)) || _monitor_merge "${loads[@]}" >"$1/antagonist.tsv"
+}
+
+# Print the samples of several servers in the order of their times, with the first header, if there is one.
+# Usage: _monitor_merge ahead=US FILE [ahead=US FILE]...
+#   US: how far the clock of the file's server is ahead of the master's
+_monitor_merge() {
+  LC_ALL=C awk '
     BEGIN { FS = OFS = "\t" }
-    FNR == 1 { if (!heads++) { print; fflush() } next }
-    { $1 = sprintf("%.6f", $1 - ahead / 1e6); print | "LC_ALL=C sort -s -k 1,1n" }' "${samples[@]}" >"$1/instances.tsv"
+    $1 !~ /^[0-9.]+$/ { if (!heads++) { print; fflush() } next }
+    { $1 = sprintf("%.6f", $1 - ahead / 1e6); print | "LC_ALL=C sort -s -k 1,1n" }' "$@"
 }
 
 # Write what one server recorded; with several servers, each into a separate directory.

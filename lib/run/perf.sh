@@ -1,28 +1,30 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# FAR_EVENTS: `perf stat` counts loads from far memory without page faults on the server during a phase.
+# FAR_EVENTS: `perf stat` counts loads from far memory without page faults on each server during a phase.
 
 _PERF_ON=     # yes while perf counts
 _PERF_PHASE=  # for this phase
 _PERF_FOLDER= # far.tsv of the repeat
-_PERF_ROWS=   # the counted events, as perf_events prints them
-_PERF_CPU=    # the server's CPU: VENDOR FAMILY MODEL STEPPING NAME
+_PERF_ROWS=   # of one server: the counted events, as perf_events prints them
+_PERF_CPU=    # of one server: its CPU, VENDOR FAMILY MODEL STEPPING NAME
 _PERF_TOLD=   # yes after the warning that perf cannot count
 
-# Print the events of the server, rows SCOPE EVENT NAME CPU; nothing when its CPU has none.
+# Print the events of the server that SERVER is narrowed to, rows SCOPE EVENT NAME CPU; nothing when its CPU has none.
 # Usage: perf_events
-# Globals: FAR_EVENTS SERVER
-# Returns: 1 if the server's CPU cannot be identified
+# Globals: FAR_EVENTS SERVER; _PERF_CPU where FAR_EVENTS=auto
 perf_events() {
   local word
   case $FAR_EVENTS in
     off) ;;
-    auto)
-      [[ -n $_PERF_CPU ]] || _PERF_CPU=$(remote_run "$SERVER" perf cpu) || return
-      perf_lookup <<<"$_PERF_CPU"
-      ;;
+    auto) perf_lookup <<<"$_PERF_CPU" ;;
     *) for word in $FAR_EVENTS; do printf 'instance\t%s\t%s\tFAR_EVENTS\n' "$word" "$word"; done ;;
   esac
+}
+
+# Identify the CPU of the server that SERVER is narrowed to, where the events depend on it.
+# Returns: sets _PERF_CPU; 1 if it cannot be identified
+_perf_identify() {
+  [[ $FAR_EVENTS != auto || -n $_PERF_CPU ]] || _PERF_CPU=$(remote_run "$SERVER" perf cpu)
 }
 
 # Print the events of a CPU, rows SCOPE EVENT NAME CPU.
@@ -45,12 +47,13 @@ perf_lookup() {
     $1 == vendor && ($2 == "-" || $2 == family) && within($3, model) && within($4, stepping) { print $6, $7, $8, $5 }' - "$ROOT/conf/far_events.tsv"
 }
 
-# Print a row STATE FOUND WANTED FIX: whether the server can count; nothing if FAR_EVENTS is off.
+# Print a row STATE FOUND WANTED FIX: whether the server that SERVER is narrowed to can count; nothing if FAR_EVENTS is off.
 # Usage: perf_doctor
 perf_doctor() {
   local rows PERF_EVENTS
   [[ $FAR_EVENTS != off ]] || return 0
-  rows=$(perf_events) || return
+  _perf_identify || return
+  rows=$(perf_events)
   if [[ -z $rows ]]; then
     printf 'warn\tno event is known for %s\tFAR_EVENTS: loads from far memory\tset FAR_EVENTS to events of this CPU (conf/far_events.tsv)\n' \
       "$(cut -f 6 <<<"$_PERF_CPU")"
@@ -66,40 +69,70 @@ perf_begin() {
   _PERF_FOLDER=$1 _PERF_ON='' _PERF_PHASE='' _PERF_TOLD=''
 }
 
-# Before a phase begins: start counting. A phase that cannot be counted is still measured.
+# Before a phase begins: start counting. A phase that cannot be counted is still measured. The sum without a server would be too small: if there
+# are no events for the CPU of one of several servers, nothing is counted.
 # Usage: perf_mark PHASE
 perf_mark() {
-  local PERF_EVENTS
   [[ $FAR_EVENTS != off && -z $_PERF_TOLD ]] || return 0
-  _PERF_ROWS=$(perf_events) || _PERF_ROWS=
-  [[ -n $_PERF_ROWS ]] || return 0
-  PERF_EVENTS=$(_perf_words "$_PERF_ROWS")
+  servers_each _perf_learn || return 0
   _PERF_ON=yes _PERF_PHASE=$1
-  remote_run -e RUN_ID -e RUN_OWNER -e PERF_EVENTS "$SERVER" perf start || {
+  servers_side $((REMOTE_RETRY + 60)) _perf_start || {
     _PERF_TOLD=yes _PERF_PHASE=
-    log_warn "$SERVER: loads from far memory are not counted: run './do_it.sh doctor' with FAR_EVENTS=$FAR_EVENTS"
+    # shellcheck disable=SC2086 # split into hosts on purpose
+    log_warn "$(side_failed $SERVER): loads from far memory are not counted: run './do_it.sh doctor' with FAR_EVENTS=$FAR_EVENTS"
   }
 }
 
-# After a phase: stop counting, and keep the counts.
+_perf_learn() {
+  _PERF_ROWS=
+  _perf_identify || return
+  _PERF_ROWS=$(perf_events)
+  [[ -n $_PERF_ROWS ]]
+}
+
+_perf_start() {
+  local PERF_EVENTS
+  PERF_EVENTS=$(_perf_words "$_PERF_ROWS")
+  remote_run -e RUN_ID -e RUN_OWNER -e PERF_EVENTS "$SERVER" perf start
+}
+
+# After a phase: stop counting, and keep the counts: of several servers, the sum of each event of a CPU.
 # Usage: perf_end
 perf_end() {
-  local counts
   [[ -n $_PERF_PHASE ]] || return 0
-  counts=$(remote_run -e RUN_ID "$SERVER" perf end) || {
-    log_warn "$SERVER: loads from far memory in $_PERF_PHASE are unknown"
-    counts=
+  servers_side $((REMOTE_RETRY + 60)) _perf_end || {
+    # shellcheck disable=SC2086 # split into hosts on purpose
+    log_warn "$(side_failed $SERVER): loads from far memory in $_PERF_PHASE are unknown"
   }
   [[ -e $_PERF_FOLDER/far.tsv ]] || printf 'phase\tcpu\tscope\tevent\tname\tvalue\tpercent\n' >"$_PERF_FOLDER/far.tsv"
-  awk -F '\t' -v OFS='\t' -v phase="$_PERF_PHASE" '
+  servers_each _perf_counted | LC_ALL=C awk -F '\t' -v OFS='\t' -v phase="$_PERF_PHASE" '
+    {
+      key = $2 OFS $3 OFS $4 OFS $5
+      if (seen[$1, key]++) next
+      if (!(key in value)) { order[++keys] = key; value[key] = $6; share[key] = $7; next }
+      value[key] = value[key] ~ /^[0-9]+$/ && $6 ~ /^[0-9]+$/ ? sprintf("%.0f", value[key] + $6) : "-"
+      if ($7 + 0 < share[key] + 0) share[key] = $7
+    }
+    END { for (i = 1; i <= keys; i++) print phase, order[i], value[order[i]], share[order[i]] }' >>"$_PERF_FOLDER/far.tsv"
+  _PERF_PHASE=
+}
+
+_perf_end() {
+  remote_run -e RUN_ID "$SERVER" perf end
+}
+
+# Print what was counted on the server that SERVER is narrowed to, rows HOST CPU SCOPE EVENT NAME VALUE PERCENT; an event without a count has `-` and 0.
+_perf_counted() {
+  local counts=
+  ((${SIDE_STATUS[$SERVER]} != 0)) || counts=${SIDE_OUT[$SERVER]}
+  awk -F '\t' -v OFS='\t' -v host="$SERVER" '
     FILENAME == "-" { value[$2, $3] = $4; share[$2, $3] = $5; next }
     {
       n[$1]++
       key = $1 SUBSEP n[$1]
-      print phase, $4, $1, $2, $3, ((key in value) ? value[key] : "-"), ((key in share) ? share[key] : 0)
+      print host, $4, $1, $2, $3, ((key in value) ? value[key] : "-"), ((key in share) ? share[key] : 0)
     }' \
-    - <(printf '%s\n' "$_PERF_ROWS") <<<"$counts" >>"$_PERF_FOLDER/far.tsv"
-  _PERF_PHASE=
+    - <(printf '%s\n' "$_PERF_ROWS") <<<"$counts"
 }
 
 # Stop counting, in any state of the repeat.
@@ -107,6 +140,10 @@ perf_end() {
 perf_stop() {
   [[ -n $_PERF_ON ]] || return 0
   _PERF_ON='' _PERF_PHASE=''
+  servers_print $((REMOTE_RETRY + 60)) _perf_stop
+}
+
+_perf_stop() {
   remote_run -e RUN_ID "$SERVER" perf stop
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Provision: between the checks and the run, the only step that builds the load generator, and installs or builds Redis on the server.
+# Provision: between the checks and the run, the only step that builds the load generator and installs it on clients, and installs or builds Redis on
+# the server.
 
 # Provide what the checks found missing and a run may build or install, and check what depends on it, as rows of lib/run/doctor.sh.
 # Usage: provision_rows
@@ -12,6 +13,7 @@ provision_rows() {
     _provision_build || return 0
     built=yes
   fi
+  _provision_clients
   servers_each _provision_redis || return 0
   [[ -z $built$found ]] || doctor_provided "$built" "$found"
 }
@@ -28,6 +30,25 @@ _provision_build() {
     }
   done
   BUILD_TARGETS=
+}
+
+# Install the load generator on clients that do not have it; with a new build, none has it.
+# Globals: built of provision_rows
+_provision_clients() {
+  local client row
+  local -a clients lacking=()
+  read -r -a clients <<<"$CLIENT_IP"
+  for client in "${clients[@]}"; do [[ -z $built ]] && client_has "$client" || lacking+=("$client"); done
+  ((${#lacking[@]} > 0)) || return 0
+  client_prepare "${lacking[@]}" 2>/dev/null || :
+  for client in "${lacking[@]}"; do
+    if ((${SIDE_STATUS[$client]} == 0)); then
+      printf '%s\tok\tload generator\truns\t./test\t-\n' "$client"
+    else
+      row=${SIDE_OUT[$client]##*$'\n'}
+      printf '%s\tfail\tload generator\t%s\t./test, or what it takes to build it\tinstall: %s\n' "$client" "${row#"$client: "}" "$BUILD_NEEDS"
+    fi
+  done
 }
 
 # Find Redis on a server that has none yet, or install or build it there, as REDIS_FROM says.

@@ -3,7 +3,8 @@
 # they are, because ports are unique over all servers.
 #
 # Bytes and counts of hosts, tiers and cgroups are added up; CPUs and network devices stay apart, as HOST:DEVICE. A time is that of the first
-# server. Data is where it was asked for when it is so on every server, and the smallest share is that of all. Variables before each file:
+# server. Data is where it was asked for when it is so on every server, and the smallest share is that of all. A counter that a server lacks has
+# no sum, because that of the others would be too small. Variables before each file:
 # host, its server, and ahead, how far its clock is ahead of the master's, in us.
 
 BEGIN { FS = OFS = "\t" }
@@ -20,6 +21,16 @@ $3 == "time_us" {
   for (i = 4; i <= 5; i++) if ($i ~ /^[0-9]+$/) $i = sprintf("%.0f", $i - ahead)
 }
 
+$2 == "tier" && $3 == "far" { far[files, $1] = $5 }
+
+# Each server has its own nodes.
+$2 == "cold" && $3 ~ /^node/ {
+  if (!($1 in cold_in)) cold_phase[++phases] = $1
+  cold_in[$1] = 1
+  cold[files, $1, $3] = $5
+  next
+}
+
 {
   key = $1 OFS $2 OFS $3
   if (!(key in times)) order[++keys] = key
@@ -28,9 +39,21 @@ $3 == "time_us" {
   after[key] = first ? $5 : join($2, $3, after[key], $5)
 }
 
+# Returns the bytes of cold memory on slow nodes of a server in a phase.
+function cold_far(file, phase,    n, i, k, part, ends, sum) {
+  n = split(far[file, phase], part, ",")
+  for (i = 1; i <= n; i++) {
+    if (split(part[i], ends, "-") < 2) ends[2] = ends[1]
+    for (k = ends[1] + 0; k <= ends[2] + 0; k++) sum += cold[file, phase, "node" k]
+  }
+  return sum
+}
+
 # Join the value of one more server.
 function join(scope, counter, sum, value) {
   if (counter == "time_us") return sum
+  # The sources of bytes.
+  if (counter == "of") return index(" + " sum " + ", " + " value " + ") ? sum : sum " + " value
   if (counter == "placement") return sum == "-" || (sum == "ok" && value != "-") ? value : sum
   if (counter == "placed_percent") return sum == "-" || (value != "-" && value + 0 < sum + 0) ? value : sum
   # Numbers of nodes, for instance, are no counts.
@@ -39,4 +62,15 @@ function join(scope, counter, sum, value) {
   return sprintf("%.0f", sum + value)
 }
 
-END { for (i = 1; i <= keys; i++) print order[i], before[order[i]], after[order[i]] }
+END {
+  for (i = 1; i <= keys; i++) {
+    split(order[i], part, OFS)
+    if (part[2] ~ /^(host|damon|resctrl|cold)$/ && times[order[i]] < files) before[order[i]] = after[order[i]] = "-"
+    print order[i], before[order[i]], after[order[i]]
+  }
+  for (i = 1; i <= phases; i++) {
+    sum = 0
+    for (file = 1; file <= files; file++) sum += cold_far(file, cold_phase[i])
+    printf "%s\tcold\tfar_bytes\t-\t%.0f\n", cold_phase[i], sum
+  }
+}

@@ -3,8 +3,10 @@
 # DRAM_RATIO=search: the min share of DRAM at which a load keeps LIMITS. lib/run/search.sh does the search; its loads are shares in percent.
 # A cgroup limits DRAM, or the pages are divided between near and far nodes.
 
-_SIZE_BASE=  # bytes of the instances and their cgroup with all data in DRAM: 100 %
+_SIZE_BASE=  # bytes of the instances and their cgroup with all data in DRAM: 100 %; of all servers
+_SIZE_MINE=  # the same of one server
 _SIZE_SHARE= # the current share
+_SIZE_WHOLE= # yes while all servers have it; empty after a share that could not be set on all of them
 _SIZE_LOST=0 # how often the OOM killer has stopped this repeat
 # How often the OOM killer may stop a repeat before the search gives up.
 readonly _SIZE_LOSSES=6
@@ -42,42 +44,56 @@ size_check_variants() {
 # Begin the search of a repeat, or of another try.
 # Usage: size_start
 size_start() {
-  _SIZE_BASE='' _SIZE_SHARE=''
+  _SIZE_BASE='' _SIZE_SHARE='' _SIZE_WHOLE=''
 }
 
-# Set the share of DRAM; the first call of a repeat takes the memory in use now as 100 %.
+# Set the share of DRAM on each server; the first call of a repeat takes the memory in use there now as 100 %.
 # Usage: size_set SHARE
 # Returns: 1 with a line on stderr; 2 if the kernel cannot free enough memory
 size_set() {
-  local bytes
   [[ -n $_SIZE_BASE ]] || _size_measure || return
-  [[ $_SIZE_SHARE != "$1" ]] || return 0
-  if tier_divided; then
-    tier_divide "$1" || return 2
-  else
-    bytes=$(size_bytes "$1")
-    # Memory that the kernel charges to processes in advance must fit at 100 %.
-    tier_set_limit $((bytes + POINT_INSTANCES * _SIZE_SLACK)) || return 2
-  fi
-  _SIZE_SHARE=$1
+  [[ $_SIZE_SHARE != "$1" || -z $_SIZE_WHOLE ]] || return 0
+  _SIZE_WHOLE=
+  ! tier_divided || servers_each memory_prepare || return 2
+  servers_side $((REMOTE_RETRY + 600)) _size_set "$1" || return 2
+  _SIZE_SHARE=$1 _SIZE_WHOLE=yes
 }
 
-# Print the bytes of a share.
+_size_set() {
+  local bytes REPLY
+  if tier_divided; then
+    tier_divide "$1"
+  else
+    bytes=$(size_bytes "$1")
+    spread_count_of "$POINT_INSTANCES"
+    # Memory that the kernel charges to processes in advance must fit at 100 %.
+    tier_set_limit $((bytes + REPLY * _SIZE_SLACK))
+  fi
+}
+
+# Print the bytes of a share on the server that SERVER is narrowed to.
 # Usage: size_bytes SHARE
 size_bytes() {
-  LC_ALL=C awk -v base="$_SIZE_BASE" -v share="$1" 'BEGIN { printf "%.0f\n", base * share / 100 }'
+  LC_ALL=C awk -v base="$_SIZE_MINE" -v share="$1" 'BEGIN { printf "%.0f\n", base * share / 100 }'
 }
 
 _size_measure() {
+  local sum=0
+  servers_each _size_measure_one || return
+  _SIZE_BASE=$sum
+  log_info "100 % of DRAM is $((_SIZE_BASE >> 20)) MiB: the memory of the instances with all data in DRAM"
+}
+
+# Globals: sum of _size_measure
+_size_measure_one() {
   local scope=cgroup
   ! tier_divided || scope=tier
-  _SIZE_BASE=$(awk -F '\t' -v scope="$scope" '$1 == scope && $2 ~ (scope == "tier" ? "^data_bytes$" : "^(usage|swap)$") { sum += $3 } END { printf "%.0f\n", sum }' <<<"$MONITOR_ROWS")
-  [[ $_SIZE_BASE =~ ^[1-9][0-9]*$ ]] || {
+  _SIZE_MINE=$(awk -F '\t' -v scope="$scope" '$1 == scope && $2 ~ (scope == "tier" ? "^data_bytes$" : "^(usage|swap)$") { sum += $3 } END { printf "%.0f\n", sum }' <<<"${MONITOR_ROWS_OF[$SERVER]-}")
+  [[ $_SIZE_MINE =~ ^[1-9][0-9]*$ ]] || {
     log_warn "$SERVER: cannot read the memory of the instances, so cannot set its share"
-    _SIZE_BASE=
     return 1
   }
-  log_info "100 % of DRAM is $((_SIZE_BASE >> 20)) MiB: the memory of the instances with all data in DRAM"
+  sum=$((sum + _SIZE_MINE))
 }
 
 # The load of a phase: RATE, or SEARCH_LOAD of the lowest rate that the first variant's search of the same repeat found for a limit.

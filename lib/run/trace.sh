@@ -1,26 +1,36 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# TRACE: a program of the user that runs on the server during measured phases.
+# TRACE: a program of the user that runs on each server during measured phases.
 
 _TRACE_ON=
 
 # Start the program just before the first phase after populate.
 # Usage: trace_mark NEXT_PHASE
 # Globals: TRACE SERVER
-# Returns: 1 with a line on stderr if it does not start.
+# Returns: 0, also if it does not start, with a line on stderr.
 trace_mark() {
   [[ -n $TRACE && -z $_TRACE_ON && $1 != populate ]] || return 0
   _TRACE_ON=yes
+  servers_side $((REMOTE_RETRY + 60)) _trace_start && return
+  # shellcheck disable=SC2086 # split into hosts on purpose
+  log_warn "$(side_failed $SERVER): TRACE could not be started"
+}
+
+_trace_start() {
   remote_run -e RUN_ID -e RUN_OWNER -e TRACE "$SERVER" trace start
 }
 
-# Stop the program, and fetch its output and files; warn if it exited early.
+# Stop the program, and fetch its output and files to DIR/trace, with several servers to DIR/HOST/trace; warn if it exited early.
 # Usage: trace_fetch DIR
 trace_fetch() {
-  local line status=0 why=$_REMOTE_TMP/trace
-  [[ -n $_TRACE_ON ]] || return 0
-  mkdir -p -- "$1/trace"
-  receive_files "$1/trace" -e RUN_ID "$SERVER" trace fetch 2>"$why" || status=1
+  [[ -z $_TRACE_ON ]] || servers_print $((REMOTE_RETRY + 600)) _trace_fetch "$1"
+}
+
+_trace_fetch() {
+  local line status=0 folder=$1/trace why=$_REMOTE_TMP/trace.$BASHPID
+  ! servers_several || folder=$1/$SERVER/trace
+  mkdir -p -- "$folder" || return
+  receive_files "$folder" -e RUN_ID "$SERVER" trace fetch 2>"$why" || status=1
   while IFS= read -r line; do log_warn "$SERVER: $line"; done <"$why"
   return "$status"
 }
@@ -30,10 +40,14 @@ trace_fetch() {
 trace_stop() {
   [[ -n $_TRACE_ON ]] || return 0
   _TRACE_ON=
+  servers_print $((REMOTE_RETRY + 60)) _trace_stop
+}
+
+_trace_stop() {
   remote_run -e RUN_ID "$SERVER" trace stop
 }
 
-# Whether the program exists on the server, as a row HOST STATE FOUND WANTED FIX.
+# Whether the program exists on the server that SERVER is narrowed to, as a row HOST STATE FOUND WANTED FIX.
 # Usage: trace_try
 trace_try() {
   [[ -z $TRACE ]] || launch_has "$SERVER" "${TRACE%% *}" TRACE "install it there, or leave TRACE empty"

@@ -6,6 +6,10 @@
 _TUNE_RENEWER=
 # By variant and host: the last output of apply, so that the record has it once.
 declare -A _TUNE_SAID=()
+# By host: the rows of its last apply, and what it printed.
+declare -A _TUNE_ROWS=() _TUNE_OUT=()
+# Not empty between tune_start and the first repeat.
+_TUNE_FRESH=
 # By name in conf/tuning.tsv: the setting that controls it.
 declare -A _TUNE_SETTING=()
 
@@ -18,18 +22,35 @@ tune_start() {
   _tune_renew $$ &
   _TUNE_RENEWER=$!
   tune_apply "${VARIANTS%% *}"
+  _TUNE_FRESH=yes
 }
 
-# Change every host to the current settings: those of a variant. Changes that the variant does not request are reverted.
+# Change every host to the current settings: those of a variant. Changes that the variant does not request are reverted. A client that has the same
+# settings as in its last repeat is not asked, because client_launch reports whether they are still in force.
 # Usage: tune_apply VARIANT
 # Returns: exits 3 as tune_start.
 tune_apply() {
-  local variant=$1 host rows
-  local -a hosts
+  local variant=$1 host rows common='' REPLY
+  local -a hosts asked=()
   doctor_hosts
-  side_run $((REMOTE_RETRY + 120)) _tune_apply "${hosts[@]}" || die "$(side_failed "${hosts[@]}"): cannot be tuned"
   for host in "${hosts[@]}"; do
-    rows=${SIDE_OUT[$host]}
+    if servers_is "$host"; then
+      tune_host "$host"
+      [[ -n $_TUNE_FRESH ]] || unset "_TUNE_ROWS[$host]"
+    else
+      # All hosts that are only clients have the same rows.
+      [[ -n $common ]] || tune_settings "$host"
+      common=${common:-$REPLY}
+      REPLY=$common
+    fi
+    [[ ${_TUNE_ROWS[$host]-} == "$REPLY" ]] || asked+=("$host")
+    _TUNE_ROWS[$host]=$REPLY
+  done
+  _TUNE_FRESH=
+  side_run $((REMOTE_RETRY + 120)) _tune_apply "${asked[@]}" || die "$(side_failed "${asked[@]}"): cannot be tuned"
+  for host in "${asked[@]}"; do _TUNE_OUT[$host]=${SIDE_OUT[$host]}; done
+  for host in "${hosts[@]}"; do
+    rows=${_TUNE_OUT[$host]}
     [[ ${_TUNE_SAID["$variant $host"]-} != "$rows" ]] || continue
     _TUNE_SAID["$variant $host"]=$rows
     _tune_tell "$host" "$rows"
@@ -41,7 +62,15 @@ tune_apply() {
 }
 
 _tune_apply() {
-  _tune_run "$1" apply
+  _tune_run "$1" apply "${_TUNE_ROWS[$1]}"
+}
+
+# Record that a host has none of the run's changes any more: the next tune_apply makes them again.
+# Usage: tune_reverted HOST
+# Returns: 1 if the run has changed nothing there
+tune_reverted() {
+  [[ ${_TUNE_OUT[$1]-} == *$'\tset\t'* ]] || return
+  unset "_TUNE_ROWS[$1]"
 }
 
 _tune_restore() {
@@ -68,12 +97,6 @@ tune_end() {
     fi
   done
   return "$status"
-}
-
-# Print the changes that tuning would make on a host: NAME STATE TARGET BEFORE NOW WHY.
-# Usage: tune_check HOST
-tune_check() {
-  _tune_run "$1" check
 }
 
 # The setting that controls a name of conf/tuning.tsv.
@@ -174,21 +197,24 @@ tune_settings() {
   REPLY=$rows
 }
 
+# As tune_settings, with the nodes of that server if the host is one of several.
+# Usage: tune_host HOST
+# Returns: sets REPLY
+tune_host() {
+  if servers_is "$1"; then servers_at "$1" tune_settings "$1"; else tune_settings "$1"; fi
+}
+
 # Usage: _tune_run HOST VERB [ROWS]
 _tune_run() {
-  local host=$1 verb=$2 TUNE_ROWS=${3-} REPLY
+  local TUNE_ROWS=${3-} REPLY
   lock_lease
   local LEASE=$REPLY
-  if [[ -z $TUNE_ROWS && ($verb == apply || $verb == check) ]]; then
-    tune_settings "$host"
-    TUNE_ROWS=$REPLY
-  fi
-  remote_run -e RUN_ID -e RUN_OWNER -e TUNE_ROWS -e LEASE "$host" tune "$verb"
+  remote_run -e RUN_ID -e RUN_OWNER -e TUNE_ROWS -e LEASE "$1" tune "$2"
 }
 
 # Renew the lease on the hosts every few seconds while the master is alive.
 _tune_renew() {
-  local master=$1 start next=0 lease pace host fd
+  local master=$1 start next lease pace host fd
   local -a hosts
   local -A said=()
   trap - EXIT INT HUP
@@ -198,6 +224,8 @@ _tune_renew() {
   # Often enough that a link that is down for REMOTE_RETRY does not end the lease.
   pace=$((lease / 6 > 20 ? 20 : lease / 6))
   ((pace > 0)) || pace=1
+  # The hosts are tuned at this moment.
+  next=$((SECONDS + pace))
   # A heartbeat that fails is not repeated: the next one is due soon.
   local LEASE=$lease REMOTE_RETRY=0
   proc_start "$master" || return 0

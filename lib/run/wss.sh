@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# PROBE_WSS: after each measured phase, its load continues unmeasured while the server counts the memory that the instances touch.
+# PROBE_WSS: after each measured phase, its load continues unmeasured while each server counts the memory that its instances touch.
 #
 # The load generator gets each phase a second time. At the gate it gets a step with the phase's load (docs/loadgen.md), then `skip`, so that
 # the second phase leaves no row.
@@ -72,7 +72,7 @@ _wss_length() {
   echo $((_WSS_LOOK + _WSS_ROOM + $1 / (10 << 30)))
 }
 
-# Print a row STATE FOUND WANTED FIX: whether the server's kernel supports the probe.
+# Print a row STATE FOUND WANTED FIX: whether the kernel of the server that SERVER is narrowed to supports the probe.
 # Usage: wss_try
 wss_try() {
   ! wss_wanted || remote_run "$SERVER" wss check
@@ -112,25 +112,33 @@ wss_mark() {
   _WSS_END=$(($1 + $(_wss_length "${ROW[data_bytes]}") * 1000000))
 }
 
-# Once the clients continue the load, count the touched memory once.
+# Once the clients continue the load, count the touched memory once, on all servers at the same time.
 # Usage: wss_look
 # Returns: 0, also when it cannot be counted, with the reason on stderr
 wss_look() {
   local rows clear read end=$_WSS_END
   [[ -n $end ]] || return 0
   _WSS_END=
-  rows=$(remote_run -e RUN_ID "$SERVER" wss probe) || {
-    log_warn "$SERVER: the working set of $_WSS_PHASE is unknown"
+  # The sum without a server would be too small.
+  servers_side $((REMOTE_RETRY + 60 + $(_wss_length "${ROW[data_bytes]}"))) _wss_probe || {
+    # shellcheck disable=SC2086 # split into hosts on purpose
+    log_warn "$(side_failed $SERVER): the working set of $_WSS_PHASE is unknown"
     return 0
   }
+  # shellcheck disable=SC2086 # split into hosts on purpose
+  rows=$(side_print $SERVER)
   ((${EPOCHREALTIME/[.,]/} <= end)) || {
-    log_warn "$SERVER: the working set of $_WSS_PHASE is unknown: counting took longer than the load"
+    log_warn "${SERVER// /, }: the working set of $_WSS_PHASE is unknown: counting took longer than the load"
     return 0
   }
   [[ -e $_WSS_FOLDER/wss.tsv ]] || printf 'phase\tport\tseconds\tbytes\n' >"$_WSS_FOLDER/wss.tsv"
   awk -F '\t' -v OFS='\t' -v phase="$_WSS_PHASE" '$1 == "touched" { print phase, $2, $3, $4 }' <<<"$rows" >>"$_WSS_FOLDER/wss.tsv"
-  IFS=$'\t' read -r clear read < <(sed -n $'s/^cost\t//p' <<<"$rows") || :
+  read -r clear read < <(awk -F '\t' '$1 == "cost" { if ($2 > clear) clear = $2; if ($3 > read) read = $3 } END { print clear + 0, read + 0 }' <<<"$rows")
   log_info "after $_WSS_PHASE: touched $(_wss_told "$rows"); the probe's cost: $(_wss_ms "$clear") ms to clear, $(_wss_ms "$read") ms to read"
+}
+
+_wss_probe() {
+  remote_run -e RUN_ID "$SERVER" wss probe
 }
 
 # Print the bytes of all instances for each time: 10.0 MiB in 1 s, ...

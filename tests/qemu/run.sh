@@ -142,7 +142,8 @@ qemu_initramfs() {
 }
 
 # Boot, and write the console of the guest to a file. The slow node is nearer to node 0 than the other node with a CPU, so node 0 falls back to it.
-# With --foreground a signal for the group of this script ends the machine too.
+# The root is ramfs, whose pages the kernel cannot demote: those of a tmpfs are the coldest of node 0, so they would be demoted in place of the checks'
+# memory. With --foreground a signal for the group of this script ends the machine too.
 # Usage: qemu_boot DIR INITRAMFS SWAP FILE GROUP...
 qemu_boot() {
   timeout --foreground "$LIMIT" qemu-system-x86_64 -M q35,hmat=on,accel=tcg -cpu Nehalem,-cx16 -smp 2 -m 1280M -nographic -no-reboot -nic none \
@@ -157,7 +158,7 @@ qemu_boot() {
     -numa hmat-lb,initiator=0,target=1,hierarchy=memory,data-type=access-bandwidth,bandwidth=5G \
     -drive "file=$3,if=none,id=swap,format=raw" -device nvme,drive=swap,serial=swap \
     -kernel "$(compgen -G "$1/boot/vmlinuz-*")" -initrd "$2" \
-    -append 'console=ttyS0 quiet panic=-1 cgroup_no_v1=all psi=1 mitigations=off nokaslr init_on_alloc=0 no_timer_check'" checks=$(IFS=, && echo "${*:5}")" \
+    -append 'console=ttyS0 quiet panic=-1 rootfstype=ramfs cgroup_no_v1=all psi=1 mitigations=off nokaslr init_on_alloc=0 no_timer_check'" checks=$(IFS=, && echo "${*:5}")" \
     </dev/null | stdbuf -o0 tr -d '\r' | tee "$4"
 }
 

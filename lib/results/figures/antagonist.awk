@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The bandwidth of the NEIGHBOUR load during a phase, from server/antagonist.tsv. Load it after text.awk.
+# The bandwidth of the NEIGHBOUR load during a phase, from server/antagonist.tsv; of several servers, the mean of each one's. Load it after text.awk.
 
-# Returns the mean GB/s of the seconds entirely between FROM_US and TO_US by the server's clock. If the phase contains no whole second, returns the
+# Returns the mean GB/s of the seconds entirely between FROM_US and TO_US by the clock of the file. If the phase contains no whole second, returns the
 # first second that is partly in it, if any, else empty.
 function antagonist_read(file, from_us, to_us,    line, f, sum, n, last) {
   while ((getline line < file) > 0) {

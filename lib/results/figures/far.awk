@@ -3,13 +3,13 @@
 
 # Fill far_loads_per_op and far_source from the counts of perf in the cell's phase, the repeat's far.tsv. If a phase was measured again,
 # its last events count.
-function far_fill(    file, line, f, key, keys, order, i, sum, text, counted) {
+function far_fill(    file, line, f, key, keys, order, i, sum, text, counted, same) {
   file = name["folder"]
   sub(/\/[^\/]*$/, "/far.tsv", file)
   file = text_opened(file)
   while ((getline line < file) > 0) {
     if (split(line, f, "\t") != 7 || f[1] != cell["operation"]) continue
-    key = f[3] SUBSEP f[4]
+    key = f[2] SUBSEP f[3] SUBSEP f[4]
     if (!(key in far_value)) order[++keys] = key
     far_value[key] = f[6]
     sub(/^.*\./, "", f[5])
@@ -17,11 +17,13 @@ function far_fill(    file, line, f, key, keys, order, i, sum, text, counted) {
     if (!text_is_count(f[6])) text = text " (not counted)"
     else if (f[7] < 99.5) text = text sprintf(" (%.0f %% of the time)", f[7])
     far_text[key] = text
-    far_cpu = f[2]
+    far_cpu[key] = f[2]
   }
   close(file)
   for (i = 1; i <= keys; i++) {
-    text = (i == 1 ? far_cpu ": " : text " + ") far_text[order[i]]
+    # Servers can have different CPUs.
+    same = i > 1 && far_cpu[order[i]] == far_cpu[order[i - 1]]
+    text = (i == 1 ? "" : text) (same ? " + " : (i == 1 ? "" : "; ") far_cpu[order[i]] ": ") far_text[order[i]]
     if (text_is_count(far_value[order[i]])) {
       sum += far_value[order[i]]
       counted = 1

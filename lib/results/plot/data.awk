@@ -103,7 +103,8 @@ function tradeoff(p,    file, c, g, v, n, m, cell, drawn, ops, joined, p99, leas
       p99 = interval_median(out, m)
       if (least == "" || p99 < least) least = p99
       if (p99 > highest) highest = p99
-      printf "%s\t%s\t%s\t%s\n", ops, p99, (points <= 8 && g % 2 ? plot_text(point[g]) : ""), (points <= 8 && g % 2 == 0 ? plot_text(point[g]) : "") > file
+      # gnuplot 5.4 draws the rest of another name for an empty cell.
+      printf "%s\t%s\t%s\t%s\n", ops, p99, (points <= 8 && g % 2 ? plot_text(point[g]) : "-"), (points <= 8 && g % 2 == 0 ? plot_text(point[g]) : "-") > file
     }
   }
   n = plot_close(file)

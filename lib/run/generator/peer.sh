@@ -13,7 +13,7 @@
 #   adapter_figures PHASE STEM US     read that, the load having taken US, and print a row, empty where the program cannot tell:
 #                                     ops, elapsed, average and longest time, p50, p90, p99, p99.9, p99.99 (all in us), sets, misses,
 #                                     error replies, lost. STEM.slots and STEM.seconds may hold `US COUNT` and `SECOND COUNT`
-# and sees HOST SIZE KEYS PATTERN CONNECTIONS PIPELINE INSTANCES THREADS (of an instance) EACH TIME RATE (of all) RATIO DATA LOAD_USER.
+# and sees HOST (of the instance) SIZE KEYS PATTERN CONNECTIONS PIPELINE INSTANCES THREADS (of an instance) EACH TIME RATE (of all) RATIO DATA LOAD_USER.
 # The login to instances is a user without a password, so that no password is on a command line.
 set -Eeuo pipefail
 export LC_ALL=C
@@ -43,7 +43,7 @@ silenced() {
 main() {
   local phase
   INSTANCES=1 CONNECTIONS=1 PIPELINE=1 PHASES=set,get REQUESTS=0 TIME=0 RATE=0 RATIO=1:10 PATTERN=uniform DATA=pattern TIMEOUT=30
-  LOAD_USER=
+  LOAD_USER='' HOSTS=
   while [[ ${1-} == --* ]]; do
     case $1 in
       --instances) INSTANCES=$2 ;;
@@ -58,6 +58,7 @@ main() {
       --data) DATA=$2 ;;
       --timeout) TIMEOUT=$2 ;;
       --user) LOAD_USER=$2 ;;
+      --hosts) HOSTS=$2 ;;
       # Options without a counterpart here; these have no argument.
       --no-verify | --allow-misses) set -- "$1" "$@" ;;
       *) ;;
@@ -92,14 +93,24 @@ gate() {
   until ((${EPOCHREALTIME/[.,]/} >= start)); do sleep 0.001; done
 }
 
+# The address of the instance on a port: HOST, or what --hosts says of the ports from another one on: PORT=ADDRESS,...
+# Usage: address PORT
+# Returns: sets REPLY
+address() {
+  local each
+  REPLY=$HOST
+  for each in ${HOSTS//,/ }; do ((${each%%=*} > $1)) || REPLY=${each#*=}; done
+}
+
 run_phase() {
-  local phase=$1 i pid before used failed=0 start=${EPOCHREALTIME/[.,]/} took name
+  local phase=$1 i pid before used failed=0 start=${EPOCHREALTIME/[.,]/} took name REPLY
   cpu_us
   before=$CPU_US
   printf '%s : %d threads started - %s\n' "$(date)" $((INSTANCES * THREADS)) "$phase"
   PIDS=()
   for ((i = 0; i < INSTANCES; i++)); do
-    adapter_load "$phase" $((PORT + i)) "$phase.$i" &
+    address $((PORT + i))
+    HOST=$REPLY adapter_load "$phase" $((PORT + i)) "$phase.$i" &
     PIDS+=($!)
   done
   watch_instances &
@@ -134,7 +145,7 @@ run_phase() {
 # Send PING to every instance three times within the reply timeout, each on its own connection, and end the load when an instance does not
 # answer in that time. Whether the load itself makes progress cannot be seen from here.
 watch_instances() {
-  local i fd never pause status words='AUTH peer none'
+  local i fd never pause status words='AUTH peer none' REPLY
   local -a link=()
   # A closed connection is for the programs to notice.
   trap '' PIPE USR1
@@ -142,7 +153,8 @@ watch_instances() {
   # Nothing is ever written to the pipe: reading from it is a pause without a process.
   exec {never}<> <(:)
   for ((i = 0; i < INSTANCES; i++)); do
-    ! { exec {fd}<>"/dev/tcp/$HOST/$((PORT + i))"; } 2>/dev/null || link[i]=$fd
+    address $((PORT + i))
+    ! { exec {fd}<>"/dev/tcp/$REPLY/$((PORT + i))"; } 2>/dev/null || link[i]=$fd
   done
   while kill -0 $$ 2>/dev/null; do
     for i in "${!link[@]}"; do
