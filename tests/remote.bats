@@ -103,7 +103,7 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   # The client says that its libc is another; what is built there is then really built by its own make.
   # shellcheck disable=SC2016 # expanded on the host
   netns_host client2 bash -c 'mkdir -p "$HOME/bin" && printf "#!/bin/sh\necho other 1.0\n" >"$HOME/bin/getconf" && chmod +x "$HOME/bin/getconf" &&
-    printf "PATH=\$HOME/bin:\$PATH\nexport CFLAGS=-O0\n" >"$HOME/.bashrc"'
+    printf "PATH=\$HOME/bin:\$PATH\nexport CFLAGS=\"-O0 -g0\"\n" >"$HOME/.bashrc"'
   run_split master doctor --all "${WORDS[@]}"
   assert_success
   assert_match 'ok +load generator +not there yet'

@@ -128,6 +128,7 @@ found() { sed -n "s/^$1=//p" <<<"$output"; }
 @test "the rows of the page are those of summary2csv.sh" {
   need_command chromium
   need_command python3
+  drawn_blank
   run_make 20250101T100000Z-x
   report 20250101T100000Z-x
   browse "$SCRATCH/20250101T100000Z-x/report.html" 1280 | sed -n 's/^row=//p' >page
@@ -171,6 +172,7 @@ END
 
 @test "a run of one variant has a verdict too" {
   local repeat
+  drawn_blank
   for repeat in 1 2; do
     repeat_make 20250101T100000Z-x native 1000B-4i $repeat c 1000 500000 4 30 90 set:9
     histogram_make 30:100 >20250101T100000Z-x/native/1000B-4i/rep-$repeat/c/histogram-set-a1B2c3
@@ -183,6 +185,7 @@ END
 
 @test "the tables of a sweep that the run ends with are in the page: instances with the knee, DRAM to data" {
   local n folder run=20250101T100000Z-x
+  drawn_blank
   for n in 1 2; do
     repeat_make $run native 1000B-${n}i 1 c 1000 500000 $n 30 90 get:20
     repeat_make $run 'a<b' 1000B-${n}i 1 c 1000 500000 $n 30 90 get:20
@@ -216,6 +219,7 @@ END
 }
 
 @test "a page of logs that cannot tell of misses does not say that there were none" {
+  drawn_blank
   mkdir guide
   log_make 1000 50000 4 set:9 >guide/redis.log.c.20250101-100000.1
   run report guide
@@ -236,6 +240,7 @@ END
 
 @test "on top are date, hosts, Redis, fill, load, repeats and what differs from the scenario, and links to what the page has" {
   local page
+  drawn_blank
   run_make 20250101T100000Z-x
   printf 'SCENARIO="imdt"\nVARIANTS="native swap"\nOVER="KEYS VALUE_SIZES TUNE_KSM RESULTS_DIR"\nSERVER="s"\nCLIENT_IP="c d"\nKEYS="500000"\nVALUE_SIZES="1000 2000"\nREDISRUNS="3"\nTUNE_KSM="off"\n' >20250101T100000Z-x/run.conf
   printf '%s\t%s\n' cpu.model 'A <CPU>' cpu.count 72 memory.kib 790626304 kernel.release 6.1.0 redis.version 7.0.15 os.name - >20250101T100000Z-x/env/s/env.tsv
@@ -260,6 +265,7 @@ END
 
 @test "repeats that are far apart are flagged, and the figures of one variant do not mix points" {
   local page len
+  drawn_blank
   for len in 100 1000; do
     repeat_make 20250101T100000Z-x native "${len}B-1i" 1 c "$len" 1000 1 30 90 set:10
     repeat_make 20250101T100000Z-x native "${len}B-1i" 2 c "$len" 1000 1 30 90 "set:$((len == 100 ? 16 : 10))"

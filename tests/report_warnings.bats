@@ -59,6 +59,7 @@ fill_rows() {
 }
 
 @test "problems of clients: one warning per kind, with the number of affected results and the worst case" {
+  drawn_blank
   clean_make
   fault native 1 a errors 5
   fault native 2 b errors 7
@@ -83,6 +84,7 @@ fill_rows() {
 }
 
 @test "clients that started apart are named, by the master's clock" {
+  drawn_blank
   clean_make
   sed -i $'s/^set\tb\t.*/set\tb\t1700000000250000/' "$RUN"/native/1000B-1i/rep-2/starts.tsv
   run warnings
@@ -90,6 +92,7 @@ fill_rows() {
 }
 
 @test "data outside the requested memory: placement off, and swap and slower nodes under native" {
+  drawn_blank
   clean_make
   server_make "$RUN"/native/1000B-1i/rep-1 native off 20971520 4000
   sed -i $'s/\tfar_bytes\t0\t0$/\tfar_bytes\t0\t99614720/' "$RUN"/native/1000B-1i/rep-2/server/counters.tsv
@@ -106,6 +109,7 @@ fill_rows() {
 
 @test "a policy that moved nothing in a phase is named, one that moved pages has them per operation" {
   local folder phase
+  drawn_blank
   clean_make
   for folder in "$RUN"/swap/*/rep-*; do
     for phase in set get; do printf '%s\thost\t%s\n' "$phase" $'pgpromote_success\t7\t7' "$phase" $'pgdemote_kswapd\t5\t5'; done >>"$folder/server/counters.tsv"
@@ -122,6 +126,7 @@ fill_rows() {
 }
 
 @test "a warning of Redis at its start is reported once, with the first repeat that has it" {
+  drawn_blank
   clean_make
   printf '%s\n' '1:M 05 Dec 2018 20:12:12.249 # WARNING: The TCP backlog setting of 511 cannot be <enforced>' '1:M 05 Dec 2018 20:12:12.300 * Ready' \
     >"$RUN"/native/1000B-1i/rep-2/server/redis-6379.log
@@ -131,6 +136,7 @@ fill_rows() {
 }
 
 @test "a repeat aborted by the guard is reported with the reason" {
+  drawn_blank
   clean_make
   mv "$RUN"/swap/1000B-1i/rep-2 "$RUN"/swap/1000B-1i/rep-2.failed-20250101-100000
   echo '100 MiB of memory are available, and 200 MiB must stay free (RESERVE); the load was stopped' >"$RUN"/swap/1000B-1i/rep-2.failed-20250101-100000/server/alarm
@@ -150,6 +156,7 @@ fill_rows() {
 }
 
 @test "the fill is set against what was asked for, in the repeat that is furthest off, with where it was" {
+  drawn_blank
   clean_make
   sed -i 's/^used_memory:.*/used_memory:106430464\r/' "$RUN"/swap/1000B-1i/rep-2/server/info.after
   printf '%s\n' $'get\t6379\tnode0\t0\t31457280' $'get\t6379\tnode1\t0\t10485760' >>"$RUN"/swap/1000B-1i/rep-2/server/counters.tsv

@@ -19,7 +19,7 @@ teardown() {
 words() {
   mapfile -t untuned < <(words_untuned)
   untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=5000 VALUE_SIZES=100 SRV_OVERRIDE=1
-    REDISRUNS=1 PHASES="populate mixed" KEY_PATTERN=uniform TIME=1 SEARCH_TIME=0.5 FOREIGN=off "$@")
+    REDISRUNS=1 PHASES="populate mixed" KEY_PATTERN=uniform TIME=1 SEARCH_TIME=0.5 SEARCH_STEP=10% FOREIGN=off "$@")
 }
 
 # The arguments that resume the run of this test; sets untuned.
@@ -162,7 +162,7 @@ stall_instance() {
 
 @test "a plan names the search, and counts its steps and measured phases in the minutes" {
   local with without
-  words RATE=search LIMITS="avg<=1ms p99<=1ms" TIME=60 SEARCH_TIME=4
+  words RATE=search LIMITS="avg<=1ms p99<=1ms" TIME=60 SEARCH_TIME=4 SEARCH_STEP=2%
   run_split "$REPO/do_it.sh" plan "${untuned[@]}"
   assert_success
   assert_match 'search +the highest rate that keeps avg<=1ms and p99<=1ms: about 35 steps of 4 s per phase, at most 80 per limit' "$output"

@@ -64,6 +64,15 @@ SERVER_PREFIX=/var/tmp/witness
 REMOTE_DIR=/var/tmp/work
 RESULTS_DIR=/var/tmp/results
 REPORT=off
+# What other suites test, and each repeat would change anew.
+TUNE_IRQBALANCE=off
+TUNE_TUNED=off
+TUNE_KSM=off
+TUNE_GOVERNOR=off
+TUNE_IRQ=off
+TUNE_OVERCOMMIT=off
+TUNE_SOMAXCONN=off
+TUNE_VSMP=off
 END
 }
 
