@@ -33,7 +33,7 @@ row() {
   awk -F '\t' -v phase="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == phase { print $at[name] }' "$1/result.tsv"
 }
 
-# Run an adapter without a master, with open gates; its files go to out. redis-benchmark tries a port without a server for ever, hence the limit.
+# Run an adapter without a master, with open gates; its files go to out. redis-benchmark never gives up a port without a server, hence the limit.
 # Usage: adapter PROGRAM PHASES OPTION... HOST PORT SIZE KEYS   Sets: as run_split does
 adapter() {
   local program=$1 phases=$2 phase
@@ -115,9 +115,10 @@ path_without() {
   local program base port
   need_command redis-benchmark redis-cli
   base=$(ports_pick 2)
+  # The second one is not where the first one is loaded.
+  redis_start -p $((base + 1)) --bind 127.0.0.1
+  redis_start -p "$base" --bind 127.0.0.1 127.0.0.2
   for port in $((base + 1)) "$base"; do
-    # The second one is not where the first one is loaded.
-    redis_start -p "$port" --bind 127.0.0.1 $([[ $port != "$base" ]] || echo 127.0.0.2)
     redis-cli -p "$port" acl setuser peer on nopass '~*' +get +set +ping
   done
   while read -r _ program; do

@@ -106,7 +106,8 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
     printf "PATH=\$HOME/bin:\$PATH\nexport CFLAGS=\"-O0 -g0\"\n" >"$HOME/.bashrc"'
   run_split master doctor --all "${WORDS[@]}"
   assert_success
-  assert_match 'ok +load generator +not there yet'
+  assert_match 'ok +load generator +not there yet +[^ ]+ +a run copies it'
+  assert_match $'198.18.0.12\n([^\n]+\n)* +warn +load generator +not there yet, and ours is for '
   assert_equal "$(netns_host client2 find "$SCRATCH/host" -name 'test-*')" ''
   run_split master run "${WORDS[@]}"
   assert_success
@@ -116,7 +117,8 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   assert_success
   refute_contains "building the load generator" "$stderr"
   run_split master doctor --all "${WORDS[@]}"
-  refute_contains 'not there yet'
+  assert_success
+  assert_match $'198.18.0.12\n([^\n]+\n)* +ok +load generator +runs'
 
   # Where it cannot be built either, the host is not fit, and the line says why.
   # shellcheck disable=SC2016 # expanded on the host

@@ -206,42 +206,6 @@ long_run() {
   assert_equal "$(netns_host server find "$SCRATCH/host" -name 'run-*' -o -name 'tune-*')" ''
 }
 
-# Print the process on a host that holds its CPUs awake.
-holder() {
-  local each
-  for each in $(netns_processes "$1"); do
-    ! grep -sa "$SCRATCH/host/[t]une-.*/hold.sh" "/proc/${each%%:*}/cmdline" >/dev/null || echo "${each%%:*}"
-  done
-}
-
-holds() { [[ -n $(holder "$1") ]]; }
-idles() { ! holds "$1"; }
-repeats() { (($(grep -c 'phase set starts' "$SCRATCH/job.err") == $1)); }
-
-@test "a client whose tuning was reverted during a repeat is tuned again before the next load" {
-  [[ -e /dev/cpu_dma_latency ]] || skip 'this machine has no /dev/cpu_dma_latency'
-  netns_up "$SCRATCH"
-  [[ $NETNS_FILES != shared ]] || skip 'hosts cannot have files of their own here'
-  job_start netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=198.18.0.1 CLIENT_IP=198.18.0.12 SSH_CONFIG="$NETNS_SSH_CONFIG" \
-    REMOTE_DIR="$SCRATCH/host" REDISBASE=6379 SWAPPINESS=keep PAGE_CLUSTER=keep TUNE_CSTATES=on REDISRUNS=3 TIME=4 RATE=20 KEYS=200 LEASE=10 REMOTE_RETRY=5
-  wait_until 60 repeats 1
-  holds client2
-  # The second repeat finds it as it was.
-  local first
-  first=$(holder client2)
-  wait_until 60 repeats 2
-  assert_equal "$(holder client2)" "$first"
-  # Its watchdog restores the host.
-  # shellcheck disable=SC2016 # expanded on the host
-  netns_host client2 bash -c 'rm -rf "$1"/host/tune-*' bash "$SCRATCH"
-  wait_until 30 idles client2
-  job_wait 90
-  assert_success
-  # It is asked again. All hosts here have one kernel, in which the server holds the value.
-  assert_equal "$(awk -F '\t' '$2 == "CSTATES" { print $3 }' "$SCRATCH"/results/*/env/198.18.0.12/tuning.tsv | paste -s -d ' ')" 'set same'
-  assert_equal "$(netns_host client2 find "$SCRATCH/host" -name 'run-*' -o -name 'tune-*')" ''
-}
-
 @test "a variant has its own values, and the other variant's host is as before" {
   mkdir -p copy
   tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -

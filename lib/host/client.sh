@@ -24,20 +24,11 @@ main() {
   "client_$verb" "$@"
 }
 
-# Start the generator, and check whether it waits for its first phase. Print `tuned` too, if the run's changes of this host are in force.
+# Start the generator, and check whether it waits for its first phase.
 client_launch() {
   client_start "$@"
   exec {CLIENT_LOCK}>&-
-  client_tuned
   client_look 2
-}
-
-# Print `tuned` while the changes of this run (lib/host/tune.sh) are in force and guarded: its watchdog ends when it restores them.
-client_tuned() {
-  local pid start folder=$WORK/tune-$RUN_ID
-  [[ -e $folder/journal && ! -e $folder/lapsed ]] || return 0
-  { read -r pid start _ <"$folder/watchdog.proc"; } 2>/dev/null || return 0
-  ! proc_alive "$pid" "$start" || printf 'tuned\n'
 }
 
 client_start() {

@@ -39,9 +39,13 @@ main() {
 
 # Whether the cache has the load generator, and it runs.
 generator() {
-  local what path why
+  local said what path why
+  if ! said=$(program_look test "$PROGRAM_KEY" 2>&1); then
+    row fail "load generator" "cannot be run in $WORK/cache (mounted noexec?)" "./test" "set REMOTE_DIR to a directory where programs can be run"
+    return
+  fi
   # The master asks for the reason when it copies the program.
-  IFS=$'\t' read -r what path why < <(program_have test "$PROGRAM_KEY" 2>/dev/null) || :
+  IFS=$'\t' read -r what path why <<<"$said"
   if [[ $what == yes ]]; then row found "$path"; else row lacks "$path" "$why"; fi
 }
 

@@ -13,21 +13,30 @@ main() {
 }
 
 # Print `yes PATH` if the cached program runs here. Else print `no`, machine and libc, which a copy must match, and the reason why it does not start.
-# Usage: program_have NAME KEY
-program_have() {
+# Usage: program_look NAME KEY
+program_look() {
   local binary=$WORK/cache/$1-$2 why=
   # On a noexec mount, -x (access(2)) fails even for root and with mode 700.
   [[ ! -e $binary ]] || { chmod 700 "$binary" && [[ -x $binary ]]; } ||
     fail "REMOTE_DIR=$WORK: programs cannot be run there (mounted noexec?); set REMOTE_DIR to a directory where they can"
   if [[ -e $binary ]] && why=$(run_limited 10 "$binary" --version 2>&1); then
-    # The file's time is that of its last use; files that were not used for a month belong to older versions.
-    touch -c -- "$binary"
-    find "$WORK/cache" -maxdepth 1 -type f -name "$1-*" ! -name "$1-$2" -mtime +30 -exec rm -f -- {} +
     printf 'yes\t%s\n' "$binary"
   else
     printf 'no\t%s %s\t%s\n' "$(uname -m)" "$(getconf GNU_LIBC_VERSION 2>/dev/null || echo unknown)" \
       "$(said_why <<<"${why#"$binary: "}" | tr -d '[:cntrl:]')"
   fi
+}
+
+# As program_look. A program that runs is marked as used; those of older versions are removed.
+# Usage: program_have NAME KEY
+program_have() {
+  local said
+  said=$(program_look "$@")
+  printf '%s\n' "$said"
+  [[ $said == yes$'\t'* ]] || return 0
+  # The file's time is that of its last use; files that were not used for a month belong to older versions.
+  touch -c -- "$WORK/cache/$1-$2"
+  find "$WORK/cache" -maxdepth 1 -type f -name "$1-*" ! -name "$1-$2" -mtime +30 -exec rm -f -- {} +
 }
 
 # Build the program from the sources in cache/KEY.tar: make TARGET creates FILE.

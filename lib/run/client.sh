@@ -12,7 +12,6 @@ declare -A _CLIENT_TRIP=()   # the shortest round trip seen, microseconds
 declare -A _CLIENT_PROBE=()  # CPU time on the client when it last waited at the gate, see lib/host/probe.sh
 declare -A _CLIENT_LAST=()   # the last probe
 declare -A _CLIENT_LOST=()   # when it stopped answering, in SECONDS
-declare -A _CLIENT_TUNED=()  # yes: the run's changes of the client were in force when its generator started
 declare -A _CLIENT_MOVED=()  # when its status changed last, or its phase began, in SECONDS
 
 # Seconds that one poll waits for news.
@@ -80,9 +79,9 @@ _client_prepare() {
 # Start the load generators, each against its share of the instances; each then waits at its first phase.
 # Usage: client_launch INSTANCES VALUE_BYTES KEYS
 # Globals: the settings of the load, see conf/defaults.conf
-# Returns: sets CLIENTS, the clients with instances; 1 if a generator cannot be started. A client whose tuning was reverted is tuned again.
+# Returns: sets CLIENTS, the clients with instances; 1 if a generator cannot be started.
 client_launch() {
-  local size=$2 keys=$3 client i address status=0 again='' CLIENT_PASSWORD
+  local size=$2 keys=$3 client i address status=0 CLIENT_PASSWORD
   local -A share=()
   local -a common=()
   CLIENTS=()
@@ -92,19 +91,14 @@ client_launch() {
     CLIENTS+=("$client")
     share[$client]="${SHARE_PORT[i]} ${SHARE_COUNT[i]}"
     _CLIENT_STATE[$client]=running
-    unset "_CLIENT_STATUS[$client]" "_CLIENT_TRIP[$client]" "_CLIENT_GO[$client]" "_CLIENT_LOST[$client]" "_CLIENT_MOVED[$client]" "_CLIENT_PROBE[$client]" "_CLIENT_TUNED[$client]"
+    unset "_CLIENT_STATUS[$client]" "_CLIENT_TRIP[$client]" "_CLIENT_GO[$client]" "_CLIENT_LOST[$client]" "_CLIENT_MOVED[$client]" "_CLIENT_PROBE[$client]"
   done
   _client_common
   CLIENT_PASSWORD=$(server_load_password)
   host_data "${SERVER%% *}"
   address=$REPLY
   side_run $((REMOTE_RETRY + 60)) _client_launch "${CLIENTS[@]}" || status=1
-  for client in "${CLIENTS[@]}"; do
-    _client_take "$client"
-    [[ -n ${_CLIENT_TUNED[$client]-} ]] || ! tune_reverted "$client" || again=yes
-  done
-  # The load waits for its first phase.
-  [[ -z $again ]] || ((status)) || tune_apply "${ROW[variant]}"
+  for client in "${CLIENTS[@]}"; do _client_take "$client"; done
   return "$status"
 }
 
@@ -346,7 +340,6 @@ _client_take() {
         ;;
       jumped) _CLIENT_STATE[$client]="its clock jumped by $first s; times of this repeat mean nothing" ;;
       stopped) _CLIENT_STATE[$client]="the load generator was stopped by a signal (SIGSTOP)" ;;
-      tuned) _CLIENT_TUNED[$client]=yes ;;
       machine) _CLIENT_PROBE[$client]=$first$'\t'$second ;;
       exit)
         neighbour_mark end "$client" "${_CLIENT_PROBE[$client]-}"

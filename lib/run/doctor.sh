@@ -9,6 +9,9 @@ readonly _DOCTOR_ASKED="TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM PL
 SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION ZSWAP \
 PROMOTE_RATE SCAN_PERIOD_MIN SCAN_PERIOD_MAX SCAN_SIZE HOT_THRESHOLD DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA NEIGHBOUR NEIGHBOUR_NODE COLD_MEMORY"
 
+# By client without the load generator: its machine and libc.
+declare -A _DOCTOR_LACKS=()
+
 # Connect to every host, then check each.
 # Usage: doctor_rows
 # Globals: SERVER CLIENT_IP and the plan; the server's facts are read on the way
@@ -286,13 +289,17 @@ _doctor_ask_hosts() {
   side_run $((REMOTE_RETRY + 60)) _doctor_host "$@" || :
   for host; do
     while IFS= read -r row; do
-      # A line of the load generator is for _doctor_clients.
-      if [[ $row == found$'\t'* ]]; then client_found "$host" "${row#*$'\t'}"; elif [[ -n $row ]]; then printf '%s\n' "$row"; fi
+      # Lines of the load generator are for _doctor_clients.
+      case $row in
+        found$'\t'*) client_found "$host" "${row#*$'\t'}" ;;
+        lacks$'\t'*) IFS=$'\t' read -r _ _DOCTOR_LACKS["$host"] _ <<<"$row" ;;
+        ?*) printf '%s\n' "$row" ;;
+      esac
     done <<<"${SIDE_OUT[$host]}"
   done
 }
 
-# Everything that one host is asked: one call for each of its roles. Prints rows, and `found PATH` if it has the load generator.
+# Everything that one host is asked: one call for each of its roles. Prints rows, and `found PATH` or `lacks MACHINE WHY` of the load generator.
 # Globals: key of _doctor_ask_hosts
 _doctor_host() {
   local role row before after arrived left tuning='' TUNE_ROWS PROGRAM_KEY=$key REPLY
@@ -316,8 +323,7 @@ _doctor_host() {
           clock=("$before" "${arrived/./}" "${left/./}" "$after")
           ;;
         tuning$'\t'*) tuning+=${tuning:+$'\n'}${row#*$'\t'} ;;
-        found$'\t'*) printf '%s\n' "$row" ;;
-        lacks$'\t'*) ;;
+        found$'\t'* | lacks$'\t'*) printf '%s\n' "$row" ;;
         *) _doctor_row "$1" "$row" ;;
       esac
     done <<<"$_DOCTOR_SAID"
@@ -430,13 +436,16 @@ _doctor_said() {
 # Which clients have the load generator. A run installs it where it is missing (lib/run/provision.sh).
 # Usage: _doctor_clients CLIENT...
 _doctor_clients() {
-  local client
+  local client ours
   build_ready || return 0
+  ours="$(uname -m) $(getconf GNU_LIBC_VERSION)"
   for client; do
     if client_has "$client"; then
       _doctor_row "$client" ok "load generator" "runs" "./test" -
-    else
-      _doctor_row "$client" ok "load generator" "not there yet" "./test" "a run copies it, or builds it there"
+    elif [[ ${_DOCTOR_LACKS[$client]-} == "$ours" ]]; then
+      _doctor_row "$client" ok "load generator" "not there yet" "./test" "a run copies it"
+    elif [[ -n ${_DOCTOR_LACKS[$client]-} ]]; then
+      _doctor_row "$client" warn "load generator" "not there yet, and ours is for $ours, not ${_DOCTOR_LACKS[$client]}" "what a run builds it with" "install: $BUILD_NEEDS"
     fi
   done
 }

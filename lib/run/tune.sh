@@ -6,10 +6,6 @@
 _TUNE_RENEWER=
 # By variant and host: the last output of apply, so that the record has it once.
 declare -A _TUNE_SAID=()
-# By host: the rows of its last apply, and what it printed.
-declare -A _TUNE_ROWS=() _TUNE_OUT=()
-# Not empty between tune_start and the first repeat.
-_TUNE_FRESH=
 # By name in conf/tuning.tsv: the setting that controls it.
 declare -A _TUNE_SETTING=()
 
@@ -22,35 +18,18 @@ tune_start() {
   _tune_renew $$ &
   _TUNE_RENEWER=$!
   tune_apply "${VARIANTS%% *}"
-  _TUNE_FRESH=yes
 }
 
-# Change every host to the current settings: those of a variant. Changes that the variant does not request are reverted. A client that has the same
-# settings as in its last repeat is not asked, because client_launch reports whether they are still in force.
+# Change every host to the current settings: those of a variant. Changes that the variant does not request are reverted.
 # Usage: tune_apply VARIANT
 # Returns: exits 3 as tune_start.
 tune_apply() {
-  local variant=$1 host rows common='' REPLY
-  local -a hosts asked=()
+  local variant=$1 host rows
+  local -a hosts
   doctor_hosts
+  side_run $((REMOTE_RETRY + 120)) _tune_apply "${hosts[@]}" || die "$(side_failed "${hosts[@]}"): cannot be tuned"
   for host in "${hosts[@]}"; do
-    if servers_is "$host"; then
-      tune_host "$host"
-      [[ -n $_TUNE_FRESH ]] || unset "_TUNE_ROWS[$host]"
-    else
-      # All hosts that are only clients have the same rows.
-      [[ -n $common ]] || tune_settings "$host"
-      common=${common:-$REPLY}
-      REPLY=$common
-    fi
-    [[ ${_TUNE_ROWS[$host]-} == "$REPLY" ]] || asked+=("$host")
-    _TUNE_ROWS[$host]=$REPLY
-  done
-  _TUNE_FRESH=
-  side_run $((REMOTE_RETRY + 120)) _tune_apply "${asked[@]}" || die "$(side_failed "${asked[@]}"): cannot be tuned"
-  for host in "${asked[@]}"; do _TUNE_OUT[$host]=${SIDE_OUT[$host]}; done
-  for host in "${hosts[@]}"; do
-    rows=${_TUNE_OUT[$host]}
+    rows=${SIDE_OUT[$host]}
     [[ ${_TUNE_SAID["$variant $host"]-} != "$rows" ]] || continue
     _TUNE_SAID["$variant $host"]=$rows
     _tune_tell "$host" "$rows"
@@ -62,15 +41,9 @@ tune_apply() {
 }
 
 _tune_apply() {
-  _tune_run "$1" apply "${_TUNE_ROWS[$1]}"
-}
-
-# Record that a host has none of the run's changes any more: the next tune_apply makes them again.
-# Usage: tune_reverted HOST
-# Returns: 1 if the run has changed nothing there
-tune_reverted() {
-  [[ ${_TUNE_OUT[$1]-} == *$'\tset\t'* ]] || return
-  unset "_TUNE_ROWS[$1]"
+  local REPLY
+  tune_host "$1"
+  _tune_run "$1" apply "$REPLY"
 }
 
 _tune_restore() {

@@ -12,7 +12,7 @@ function damon_begin() {
 
 # Read a line of counters.tsv with scope damon or resctrl, split into F.
 function damon_take(f) {
-  if (f[2] == "damon" && f[3] ~ /^access[0-9]+$/ && substr(f[3], 7) + 0 > damon_samples) damon_samples = substr(f[3], 7) + 0
+  if (f[2] == "damon" && f[3] ~ /^access[0-9][0-9]?$/ && substr(f[3], 7) + 0 > damon_samples) damon_samples = substr(f[3], 7) + 0
   if (f[2] == "damon" && f[3] == "far_bytes" && text_is_count(f[5])) damon_far = f[5]
   else if (f[2] == "resctrl" && f[3] == "of") damon_of = f[5]
   else if (text_is_count(f[4]) && text_is_count(f[5]) && f[5] - f[4] >= 0) damon_delta[f[3]] = f[5] - f[4]
