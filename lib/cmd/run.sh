@@ -87,7 +87,7 @@ _run_capture() {
 
 # Record the kinds of memory of one server, and its latencies where they are known.
 _run_memory() {
-  { printf 'kind\twhere\tdetail\n' && tier_detect "$SERVER"; } >"$RUN/env/$SERVER/tiers.tsv"
+  { printf 'kind\twhere\tdetail\n' && tier_detect "$SERVER"; } >"$RUN/env/$SERVER/tiers.tsv" || die "cannot write the kinds of memory of $SERVER to $RUN"
   memory_record "$RUN/env/$SERVER/memory.tsv" || die "cannot write the latencies of $SERVER to $RUN"
 }
 

@@ -91,9 +91,12 @@ _antagonist_fetch() {
 # Stop the load, whether the repeat succeeded or failed.
 # Usage: antagonist_stop
 antagonist_stop() {
+  local status=0
   [[ -n $_ANTAGONIST_ON ]] || return 0
+  servers_print $((REMOTE_RETRY + 60)) _antagonist_stop || status=$?
+  # At the end: a cleanup that a signal interrupts is done again.
   _ANTAGONIST_ON=
-  servers_print $((REMOTE_RETRY + 60)) _antagonist_stop
+  return "$status"
 }
 
 _antagonist_stop() {

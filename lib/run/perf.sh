@@ -80,6 +80,8 @@ perf_mark() {
     _PERF_TOLD=yes _PERF_PHASE=
     # shellcheck disable=SC2086 # split into hosts on purpose
     log_warn "$(side_failed $SERVER): loads from far memory are not counted: run './do_it.sh doctor' with FAR_EVENTS=$FAR_EVENTS"
+    # The others would count until the end of the repeat.
+    perf_stop || :
   }
 }
 
@@ -138,9 +140,12 @@ _perf_counted() {
 # Stop counting, in any state of the repeat.
 # Usage: perf_stop
 perf_stop() {
+  local status=0
   [[ -n $_PERF_ON ]] || return 0
+  servers_print $((REMOTE_RETRY + 60)) _perf_stop || status=$?
+  # At the end: a cleanup that a signal interrupts is done again.
   _PERF_ON='' _PERF_PHASE=''
-  servers_print $((REMOTE_RETRY + 60)) _perf_stop
+  return "$status"
 }
 
 _perf_stop() {

@@ -55,7 +55,8 @@ size_set() {
   [[ $_SIZE_SHARE != "$1" || -z $_SIZE_WHOLE ]] || return 0
   _SIZE_WHOLE=
   ! tier_divided || servers_each memory_prepare || return 2
-  servers_side $((REMOTE_RETRY + 600)) _size_set "$1" || return 2
+  # The host has its own limit, by its steps.
+  servers_side 86400 _size_set "$1" || return 2
   _SIZE_SHARE=$1 _SIZE_WHOLE=yes
 }
 

@@ -38,9 +38,12 @@ _trace_fetch() {
 # Stop the program, in any state of the repeat.
 # Usage: trace_stop
 trace_stop() {
+  local status=0
   [[ -n $_TRACE_ON ]] || return 0
+  servers_print $((REMOTE_RETRY + 60)) _trace_stop || status=$?
+  # At the end: a cleanup that a signal interrupts is done again.
   _TRACE_ON=
-  servers_print $((REMOTE_RETRY + 60)) _trace_stop
+  return "$status"
 }
 
 _trace_stop() {

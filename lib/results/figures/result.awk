@@ -287,7 +287,7 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
 # HIT_COUNTERS counts, per SET and GET as Redis counts them. The host's count of such pages includes other programs. Memory that the CPU accesses
 # directly causes no faults, so far_per_op is then empty. It is also empty if an instance did not report a figure, because the sum of the others would
 # be too small.
-function fill_tier(    file, shown, line, f, differs, sum, told, known, port, ports, lacks, seen, tier, i, text, moved, moves, requests) {
+function fill_tier(    file, shown, line, f, differs, sum, told, known, port, ports, lacks, seen, tier, i, text, moved, moves, torn, requests) {
   shown = name["folder"]
   sub(/\/[^\/]*$/, "/server/counters.tsv", shown)
   file = text_opened(shown)
@@ -309,9 +309,11 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
       phase_to = f[5]
     }
     # Pages of all processes that were promoted or demoted: no kernel counts them by process.
-    if (f[2] == "host" && f[3] ~ /^pg(promote_success|demote_[a-z]+)$/ && text_is_count(f[4]) && text_is_count(f[5])) {
-      moved += f[5] - f[4]
-      moves++
+    if (f[2] == "host" && f[3] ~ /^pg(promote_success|demote_[a-z]+)$/) {
+      if (text_is_count(f[4]) && text_is_count(f[5])) {
+        moved += f[5] - f[4]
+        moves++
+      } else torn = 1
     }
     if (f[2] !~ /^[0-9]+$/) continue
     if (!(f[2] in known)) port[++ports] = f[2]
@@ -347,7 +349,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   cold_fill(tier["far"])
   moved += damon_moved() / 4096
   moves += damon_moved() != ""
-  if (moves && phase_calls > 0) cell["moved_per_op"] = text_number(moved / phase_calls, 6)
+  if (moves && !torn && phase_calls > 0) cell["moved_per_op"] = text_number(moved / phase_calls, 6)
   if (phase_calls > 0 && "used_cpu_us" in sum) cell["server_cpu_us_per_op"] = text_number(sum["used_cpu_us"] / phase_calls, 3)
   if (phase_from) cell["settle_s"] = settle_read(substr(file, 1, length(file) - length("counters.tsv")) "nodes.tsv", phase_from, phase_to)
   if (phase_from) cell["neighbour_gb_s"] = antagonist_read(substr(file, 1, length(file) - length("counters.tsv")) "antagonist.tsv", phase_from, phase_to)
