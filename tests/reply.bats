@@ -134,6 +134,11 @@ END
   refute_exists pwned
 }
 
+@test "doctor accepts as many rows of tuning as a run: one for each CPU and each interrupt" {
+  assert_equal "$(awk -F '\t' '$1 == "doctor" { print $3 }' "$REPO/lib/core/replies.tsv" | sort -u)" \
+    "$(awk -F '\t' '$1 == "tune" && $2 == "check" { print $3 }' "$REPO/lib/core/replies.tsv")"
+}
+
 @test "an invalid reply is refused: start-up files that print or read, a shell that runs nothing, truncation, NULs, too much" {
   # Text before and after, and lines read from the script: still a valid reply.
   printf '#!/bin/bash\necho hello; echo -e "\\e[31mred" >&2; read -r x; head -n 1 >/dev/null; [[ $1 == -c ]] || exit\n%s "$@"' "$(type -P bash)" >login
