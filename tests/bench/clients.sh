@@ -27,7 +27,15 @@ bench_run() {
   awk -v us=$((${EPOCHREALTIME/./} - start)) 'BEGIN { printf "%.2f\n", us / 1e6 }'
 }
 
-trap 'netns_down; scratch_teardown' EXIT
+# Whether no run is under way: one that was interrupted needs its hosts until it has restored them.
+bench_idle() {
+  local each
+  for each in $(netns_processes client1); do
+    ! grep -saz 'do_it\.sh' "/proc/${each%%:*}/cmdline" >/dev/null || return 1
+  done
+}
+
+trap 'wait_within 120 bench_idle || :; netns_down; scratch_teardown' EXIT
 scratch_setup
 netns_up "$SCRATCH"
 for count in $counts; do
