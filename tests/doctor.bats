@@ -143,6 +143,23 @@ check() {
   assert_match '(ok|fail) \| numactl'
 }
 
+@test "a load generator that may not be run where it is: the row names the mount; one that is missing is for a run" {
+  need_root
+  mkdir noexec
+  mount -t tmpfs -o noexec tmpfs noexec || skip "a tmpfs cannot be mounted here"
+  mkdir -p noexec/cache host
+  cp "$REPO/test" noexec/cache/test-key1
+  chmod 700 noexec/cache noexec
+  ln -s "$SCRATCH/noexec/cache" host/cache
+  chmod 700 host
+  PROGRAM_KEY=key1
+  check client
+  umount noexec
+  assert_contains "fail | load generator | cannot be run in $SCRATCH/host/cache (mounted noexec?) | ./test | set REMOTE_DIR to"
+  check client
+  assert_contains $'\n'"lacks | $(uname -m) $(getconf GNU_LIBC_VERSION) | "
+}
+
 @test "tuning: what would be set, what cannot be, and a failure with TUNE_STRICT=1" {
   local words=(-s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host")
   tree_make

@@ -91,12 +91,7 @@ _antagonist_fetch() {
 # Stop the load, whether the repeat succeeded or failed.
 # Usage: antagonist_stop
 antagonist_stop() {
-  local status=0
-  [[ -n $_ANTAGONIST_ON ]] || return 0
-  servers_print $((REMOTE_RETRY + 60)) _antagonist_stop || status=$?
-  # At the end: a cleanup that a signal interrupts is done again.
-  _ANTAGONIST_ON=
-  return "$status"
+  servers_off _ANTAGONIST_ON _antagonist_stop
 }
 
 _antagonist_stop() {

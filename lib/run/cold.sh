@@ -91,12 +91,7 @@ _cold_held() {
 # Release it, whether the repeat succeeded or failed.
 # Usage: cold_down
 cold_down() {
-  local status=0
-  [[ -n $_COLD_ON ]] || return 0
-  servers_print $((REMOTE_RETRY + 60)) _cold_down || status=$?
-  # At the end: a cleanup that a signal interrupts is done again.
-  _COLD_ON=
-  return "$status"
+  servers_off _COLD_ON _cold_down
 }
 
 _cold_down() {

@@ -438,7 +438,7 @@ _doctor_said() {
 _doctor_clients() {
   local client ours
   build_ready || return 0
-  ours="$(uname -m) $(getconf GNU_LIBC_VERSION)"
+  ours=$(program_machine)
   for client; do
     if client_has "$client"; then
       _doctor_row "$client" ok "load generator" "runs" "./test" -

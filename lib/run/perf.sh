@@ -140,12 +140,8 @@ _perf_counted() {
 # Stop counting, in any state of the repeat.
 # Usage: perf_stop
 perf_stop() {
-  local status=0
-  [[ -n $_PERF_ON ]] || return 0
-  servers_print $((REMOTE_RETRY + 60)) _perf_stop || status=$?
-  # At the end: a cleanup that a signal interrupts is done again.
-  _PERF_ON='' _PERF_PHASE=''
-  return "$status"
+  _PERF_PHASE=
+  servers_off _PERF_ON _perf_stop
 }
 
 _perf_stop() {

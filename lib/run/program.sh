@@ -14,7 +14,7 @@ program_prepare() {
   fi
   exec 2>&1
   [[ $name == test ]] || called=$name
-  ours="$(uname -m) $(getconf GNU_LIBC_VERSION)"
+  ours=$(program_machine)
   answer=$(remote_run "$host" program have "$name" "$key") || return
   IFS=$'\t' read -r what path why <<<"$answer"
   if [[ $what != yes ]]; then
@@ -45,6 +45,11 @@ program_prepare() {
 # Usage: program_key FILE
 program_key() {
   sha256sum "$1" | cut -c 1-16
+}
+
+# Print machine and libc of the master, which a copy of a program must match.
+program_machine() {
+  printf '%s %s\n' "$(uname -m)" "$(getconf GNU_LIBC_VERSION)"
 }
 
 # Pack the sources of the programs, for a host with another machine or libc.

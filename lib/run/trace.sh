@@ -38,12 +38,7 @@ _trace_fetch() {
 # Stop the program, in any state of the repeat.
 # Usage: trace_stop
 trace_stop() {
-  local status=0
-  [[ -n $_TRACE_ON ]] || return 0
-  servers_print $((REMOTE_RETRY + 60)) _trace_stop || status=$?
-  # At the end: a cleanup that a signal interrupts is done again.
-  _TRACE_ON=
-  return "$status"
+  servers_off _TRACE_ON _trace_stop
 }
 
 _trace_stop() {

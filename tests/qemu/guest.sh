@@ -61,7 +61,7 @@ READY_TIMEOUT=120
 REPLY_TIMEOUT=120
 TIER_SWAP=/dev/nvme0n1
 SERVER_PREFIX=/var/tmp/witness
-REMOTE_DIR=/var/tmp/work
+REMOTE_DIR=/var/tmp/host
 RESULTS_DIR=/var/tmp/results
 REPORT=off
 # What other suites test, and each repeat would change anew.

@@ -25,7 +25,7 @@ END
   cat >/var/tmp/away <<'END'
 #!/bin/bash
 # Move the pages of the instance to node 2, and print each second how many pages it has on node 0.
-read -r pid _ <"$(echo /var/tmp/work/run-*/server/instances.proc)"
+read -r pid _ <"$(echo /var/tmp/host/run-*/server/instances.proc)"
 /tierbench/lib/membench/membench spread --near 0,1 --far 2 --share 0 --processes "$pid"
 trap 'exit 0' INT
 while sleep 1; do
