@@ -125,24 +125,6 @@ servers() {
   assert_equal "$output" $'a /bin/a\nb /bin/b\nc /bin/c\n1 unset a b c\na /bin/a\nb /bin/b\nc /bin/c\nundo on a\nundo on b\nundo on c'
 }
 
-@test "what stops something on all servers is done again if a signal interrupts it, and not after it is done" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  servers 'on=yes
-    stop_one() {
-      echo "$SERVER" >>said
-      [[ $SERVER == b && ! -e again ]] || return 0
-      touch again
-      kill -TERM $$
-      read -rt 5 <> <(:) || :
-    }
-    stop_all() { servers_off on stop_one; }
-    trap "stop_all; stop_all" EXIT
-    trap "exit 143" TERM
-    stop_all'
-  assert_failure 143
-  assert_equal "$(sort said | uniq -c | sed 's/^ *//' | xargs)" '2 a 2 b 2 c'
-}
-
 @test "loads from far memory are added up over servers by the events of each CPU; without a count of one of them there is no sum" {
   # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
