@@ -39,44 +39,6 @@ uint64_t keys_share(uint64_t count, uint64_t part, uint64_t parts)
     return count / parts + (part < count % parts);
 }
 
-/* Zipf by rejection-inversion (Hoermann and Derflinger 1996, "Rejection-inversion to generate variates from monotone discrete distributions"): H is
- * the integral of x^-theta, written with expm1 and log1p so that it is valid at theta = 1 too. */
-static double zipf_integral(double theta, double x)
-{
-    double l = log(x), t = (1 - theta) * l;
-    return fabs(t) > 1e-8 ? expm1(t) / t * l : l * (1 + t / 2);
-}
-
-static double zipf_inverse(double theta, double y)
-{
-    double t = y * (1 - theta);
-    if (t < -1) t = -1;
-    return exp(fabs(t) > 1e-8 ? log1p(t) / t * y : y * (1 - t / 2));
-}
-
-static double zipf_density(double theta, double x)
-{
-    return exp(-theta * log(x));
-}
-
-static void zipf_over(struct keys *k, uint64_t count)
-{
-    k->zipf_count = count;
-    k->zipf_last = zipf_integral(k->spec.theta, (double)count + 0.5);
-}
-
-static uint64_t zipf_rank(struct keys *k)
-{
-    double theta = k->spec.theta;
-    for (;;) {
-        double u = k->zipf_last + rng_unit(&k->rng) * (k->zipf_first - k->zipf_last);
-        double x = zipf_inverse(theta, u), rank = floor(x + 0.5);
-        if (rank < 1) rank = 1;
-        if (rank > (double)k->zipf_count) rank = (double)k->zipf_count;
-        if (rank - x <= k->zipf_cut || u >= zipf_integral(theta, rank + 0.5) - zipf_density(theta, rank)) return (uint64_t)rank - 1;
-    }
-}
-
 /* A wide normal distribution is nearly flat over the keys: draw evenly and keep by the density. More than 0.6 of the draws are kept. */
 static uint64_t gaussian_wide_rank(struct keys *k, double middle, double sd)
 {
@@ -126,8 +88,8 @@ static uint64_t hotspot_rank(struct keys *k)
 static uint64_t latest_key(struct keys *k)
 {
     uint64_t count = k->spec.count, all = count + k->seen, place;
-    if (k->zipf_count != all) zipf_over(k, all);
-    place = all - 1 - zipf_rank(k);
+    if (all >= k->zipf->bound) zipf_prepare(k->zipf, k->spec.theta, all);
+    place = all - zipf_draw(k->zipf, &k->rng, all);
     return k->spec.first + (place < count ? place : count + k->part + (place - count) * k->parts);
 }
 
@@ -149,7 +111,7 @@ static void shift_init(struct keys *k, const struct keys_spec *spec)
     k->shift_step = step < 1 ? 1 : (uint64_t)step;
 }
 
-void keys_init(struct keys *k, const struct keys_spec *spec, uint64_t part, uint64_t parts, uint64_t stream)
+void keys_init(struct keys *k, const struct keys_spec *spec, uint64_t part, uint64_t parts, uint64_t stream, struct zipf *zipf)
 {
     memset(k, 0, sizeof *k);
     k->part = part;
@@ -161,6 +123,7 @@ void keys_init(struct keys *k, const struct keys_spec *spec, uint64_t part, uint
     }
     uint64_t share = spec->count / parts, more = spec->count % parts;
     k->spec = *spec;
+    k->zipf = zipf;
     rng_seed(&k->rng, spec->seed, stream);
     k->wide = wide_here() && spec->count <= UINT32_MAX;
     k->from = k->position = part * share + (part < more ? part : more);
@@ -173,11 +136,7 @@ void keys_init(struct keys *k, const struct keys_spec *spec, uint64_t part, uint
         double hot = floor(spec->hot_keys / 100 * (double)spec->count + 0.5);
         k->hot = hot < 1 ? 1 : hot < (double)spec->count ? (uint64_t)hot : spec->count;
     }
-    if (spec->kind == KEYS_ZIPF || spec->kind == KEYS_LATEST) {
-        k->zipf_first = zipf_integral(spec->theta, 1.5) - 1;
-        k->zipf_cut = 2 - zipf_inverse(spec->theta, zipf_integral(spec->theta, 2.5) - zipf_density(spec->theta, 2));
-        zipf_over(k, spec->count);
-    }
+    if (spec->kind == KEYS_ZIPF || spec->kind == KEYS_LATEST) zipf_prepare(zipf, spec->theta, spec->count);
 }
 
 void keys_shift(struct keys *k, uint64_t ns)
@@ -217,7 +176,7 @@ uint64_t keys_next_other(struct keys *k)
     case KEYS_GAUSSIAN:
         return placed(k, gaussian_rank(k));
     case KEYS_ZIPF:
-        return placed(k, zipf_rank(k));
+        return placed(k, zipf_draw(k->zipf, &k->rng, k->spec.count) - 1);
     case KEYS_HOTSPOT:
         return placed(k, hotspot_rank(k));
     case KEYS_LATEST:

@@ -5,6 +5,7 @@
 
 #include "rng.h"
 #include "wide.h"
+#include "zipf.h"
 
 #include <stdint.h>
 
@@ -37,10 +38,9 @@ struct keys {
     uint64_t pass;
     int wide; /* uniform: several are drawn at a time */
     struct keys_permutation permutation;
-    double spare;         /* gaussian: the second of a pair */
-    int has_spare, moves; /* moves: a rank is not a place yet */
-    double zipf_first, zipf_last, zipf_cut;
-    uint64_t zipf_count;
+    double spare;                          /* gaussian: the second of a pair */
+    int has_spare, moves;                  /* moves: a rank is not a place yet */
+    struct zipf *zipf;                     /* zipf and latest */
     uint64_t hot;                          /* hotspot: keys that are hot, of ranks 0 .. hot - 1 */
     uint64_t offset;                       /* places by which the popular keys have moved */
     uint64_t shift_ns, shift_step, due_ns; /* how often and how far; when next, UINT64_MAX: never */
@@ -51,8 +51,8 @@ struct keys {
 /** Prepare to walk keys as spec says. Sequential and shuffled keys are taken from part `part` of `parts` equal parts (the first ones are
  *  one larger when count does not divide), so that several walkers take every key exactly once; a walker that comes to its end starts
  *  again, shuffled in a new order. Where there are more parts than keys, parts share a key. Random patterns draw from all keys, each walker from a
- * random stream named `stream`. */
-void keys_init(struct keys *k, const struct keys_spec *spec, uint64_t part, uint64_t parts, uint64_t stream);
+ *  random stream named `stream`. Walkers of one thread share the table `zipf`, zero at first; other patterns than zipf and latest do not use it. */
+void keys_init(struct keys *k, const struct keys_spec *spec, uint64_t part, uint64_t parts, uint64_t stream, struct zipf *zipf);
 
 /** Move the popular keys to where they are ns nanoseconds after the start of the phase: the same place for every walker and in every run. */
 void keys_shift(struct keys *k, uint64_t ns);

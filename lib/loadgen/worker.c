@@ -322,7 +322,7 @@ static void target_begin(struct worker *w, struct target *t)
     if (!plan->record) spec.shift_s = 0; /* the popular keys at the start are those of the warm-up */
     if (plan->kind == PHASE_POPULATE)
         spec = (struct keys_spec){.kind = o->populate, .first = o->populate_first, .count = o->populate_count, .seed = spec.seed};
-    keys_init(&t->keys, &spec, t->part, t->parts, stream);
+    keys_init(&t->keys, &spec, t->part, t->parts, stream, &w->zipf);
     commands_phase(&t->commands, plan->kind);
     t->keys.added = added;
     keys_see(&t->keys, added);

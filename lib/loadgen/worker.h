@@ -113,6 +113,7 @@ struct worker {
     const struct mix *mix;       /* the commands of the phase, unless they are only GET and SET */
     int replay;                  /* the phase is a trace, whose requests have recorded times in a closed loop too */
     struct kinds kinds;
+    struct zipf zipf; /* of the targets' keys */
     struct recorder recorder;
     char *in, *out;
     struct conn **dirty;          /* connections with requests to write */

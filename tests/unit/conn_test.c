@@ -63,7 +63,7 @@ static void begin_batch(const char *line)
     w.window_ns = UINT64_MAX;
     w.unfinished = 1;
     t->left = o.count;
-    keys_init(&t->keys, &o.keys, 0, 1, 0);
+    keys_init(&t->keys, &o.keys, 0, 1, 0, &w.zipf);
     conn_refill(&w, c, clock_now_ns());
 }
 

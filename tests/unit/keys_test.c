@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static struct zipf zipf; /* of all walkers: it must follow each change of exponent and count */
+
 static void each_key_exactly_once(void)
 {
     static const uint64_t counts[] = {1, 2, 3, 5, 64, 65, 1000, 4097, 65536, 100003};
@@ -21,7 +23,7 @@ static void each_key_exactly_once(void)
                     for (uint64_t part = 0; part < parts; part++) {
                         struct keys k;
                         uint64_t share = keys_share(counts[i], part, parts);
-                        keys_init(&k, &spec, part, parts, part);
+                        keys_init(&k, &spec, part, parts, part, &zipf);
                         for (uint64_t n = 0; n < share * (uint64_t)(pass - 1); n++) keys_next(&k);
                         for (uint64_t n = 0; n < share; n++, all++) {
                             uint64_t key = keys_next(&k) - 1000;
@@ -43,7 +45,7 @@ static void shuffled_keys_are_in_no_order(void)
     struct keys_spec spec = {.kind = KEYS_SHUFFLE, .count = N, .seed = 3};
     struct keys k;
     uint64_t up = 0, near = 0, before = 0;
-    keys_init(&k, &spec, 0, 1, 0);
+    keys_init(&k, &spec, 0, 1, 0, &zipf);
     for (int i = 0; i < N; i++) {
         uint64_t key = keys_next(&k);
         up += key > before;
@@ -75,7 +77,7 @@ static double draw(const struct keys_spec *spec, const double *probability, uint
 {
     struct keys k;
     uint64_t *count = calloc(spec->count, sizeof *count);
-    keys_init(&k, spec, 0, 1, 9);
+    keys_init(&k, spec, 0, 1, 9, &zipf);
     for (uint64_t i = 0; count && i < draws; i++) {
         uint64_t key = keys_next(&k);
         CHECK(key < spec->count);
@@ -97,6 +99,39 @@ static void zipf_is_zipf(void)
         for (int i = 0; i < N; i++) all += probability[i] = pow(i + 1, -thetas[t]);
         for (int i = 0; i < N; i++) probability[i] /= all;
         CHECK_WITHIN(draw(&spec, probability, DRAWS), -4, 4);
+    }
+}
+
+/* Which eighth of which power of two a rank lies in. */
+static unsigned part_of(uint64_t rank)
+{
+    unsigned octave = 63 - (unsigned)__builtin_clzll(rank);
+    return octave * 8 + (unsigned)((rank << 3 >> octave) & 7);
+}
+
+/* The groups of a large table: the draws that fall into each power of two of ranks, and into the parts of one. */
+static void zipf_of_many_ranks_is_zipf(void)
+{
+    enum { N = (1 << 22) - 1, DRAWS = 4000000, PARTS = 22 * 8 };
+    static double probability[PARTS];
+    static uint64_t count[PARTS];
+    static const double thetas[] = {0.2, 0.99, 1.4};
+    for (size_t t = 0; t < sizeof thetas / sizeof *thetas; t++) {
+        struct rng rng;
+        double all = 0;
+        memset(count, 0, sizeof count);
+        memset(probability, 0, sizeof probability);
+        for (uint64_t rank = 1; rank <= N; rank++) probability[part_of(rank)] += pow((double)rank, -thetas[t]);
+        for (int i = 0; i < PARTS; i++) all += probability[i];
+        for (int i = 0; i < PARTS; i++) probability[i] /= all;
+        zipf_prepare(&zipf, thetas[t], N);
+        rng_seed(&rng, 31, 0);
+        for (int i = 0; i < DRAWS; i++) {
+            uint64_t rank = zipf_draw(&zipf, &rng, N);
+            CHECK(rank >= 1 && rank <= N);
+            count[part_of(rank)]++;
+        }
+        CHECK_WITHIN(chi_square(count, probability, PARTS, DRAWS), -4, 4);
     }
 }
 
@@ -122,14 +157,14 @@ static void large_ranges_work(void)
     for (int kind = KEYS_SEQUENTIAL; kind <= KEYS_LATEST; kind++) {
         struct keys k;
         spec.kind = (enum keys_kind)kind;
-        keys_init(&k, &spec, 0, 1, 0);
+        keys_init(&k, &spec, 0, 1, 0, &zipf);
         for (int i = 0; i < 10000; i++) CHECK(keys_next(&k) < spec.count);
     }
     spec.count = 1;
     for (int kind = KEYS_SEQUENTIAL; kind <= KEYS_LATEST; kind++) {
         struct keys k;
         spec.kind = (enum keys_kind)kind;
-        keys_init(&k, &spec, 0, 1, 0);
+        keys_init(&k, &spec, 0, 1, 0, &zipf);
         for (int i = 0; i < 100; i++) CHECK_SAME(keys_next(&k), 0);
     }
 }
@@ -143,10 +178,10 @@ static void seeds_decide(void)
         int same = 0, stream = 0;
         spec.kind = other.kind = (enum keys_kind)kind;
         other.seed = 43;
-        keys_init(&a, &spec, 0, 1, 1);
-        keys_init(&b, &spec, 0, 1, 1);
-        keys_init(&other_seed, &other, 0, 1, 1);
-        keys_init(&other_stream, &spec, 0, 1, 2);
+        keys_init(&a, &spec, 0, 1, 1, &zipf);
+        keys_init(&b, &spec, 0, 1, 1, &zipf);
+        keys_init(&other_seed, &other, 0, 1, 1, &zipf);
+        keys_init(&other_stream, &spec, 0, 1, 2, &zipf);
         for (int i = 0; i < 1000; i++) {
             uint64_t key = keys_next(&a);
             CHECK_SAME(keys_next(&b), key);
@@ -165,8 +200,8 @@ static void many_are_as_one_by_one(void)
             .kind = (enum keys_kind)kind, .first = 7, .count = 1000, .theta = 0.9, .hot_keys = 10, .hot_requests = 90, .seed = 2};
         struct keys one, many;
         uint64_t got[100];
-        keys_init(&one, &spec, 0, 1, 3);
-        keys_init(&many, &spec, 0, 1, 3);
+        keys_init(&one, &spec, 0, 1, 3, &zipf);
+        keys_init(&many, &spec, 0, 1, 3, &zipf);
         for (uint32_t n = 0; n < 100; n++) {
             keys_take(&many, UINT64_C(1) << 62, got, n);
             for (uint32_t i = 0; i < n; i++) CHECK_SAME(got[i], keys_next(&one) | UINT64_C(1) << 62);
@@ -180,7 +215,7 @@ static void more_parts_than_keys_stay_on_the_keys(void)
         for (uint64_t part = 0; part < 8; part++) {
             struct keys_spec spec = {.kind = (enum keys_kind)kind, .first = 100, .count = 3, .seed = 5};
             struct keys k;
-            keys_init(&k, &spec, part, 8, part);
+            keys_init(&k, &spec, part, 8, part, &zipf);
             for (int n = 0; n < 50; n++) CHECK_WITHIN(keys_next(&k), 100, 102);
         }
 }
@@ -194,7 +229,7 @@ static void a_wide_gaussian_is_drawn_in_time(void)
         struct keys k;
         double squares = 0, sum = 0;
         const int n = 200000;
-        keys_init(&k, &spec, 0, 1, 1);
+        keys_init(&k, &spec, 0, 1, 1, &zipf);
         for (int j = 0; j < n; j++) {
             double x = (double)keys_next(&k) - 499.5;
             CHECK(x >= -499.5 && x <= 499.5);
@@ -220,7 +255,7 @@ static void hot_keys_get_their_requests(void)
         for (int j = 0; j < N; j++) probability[j] = j < hot ? share / hot : (1 - share) / (N - hot);
         if (shapes[i][1] >= 100) { /* the other keys get no requests, and chi-square cannot divide by 0 */
             struct keys k;
-            keys_init(&k, &spec, 0, 1, 9);
+            keys_init(&k, &spec, 0, 1, 9, &zipf);
             for (int j = 0; j < DRAWS; j++) CHECK(keys_next(&k) < (uint64_t)hot);
             continue;
         }
@@ -238,7 +273,7 @@ static void latest_is_zipf_from_the_newest_back(void)
         struct keys k;
         double all = 0;
         memset(count, 0, sizeof count);
-        keys_init(&k, &spec, part, PARTS, part);
+        keys_init(&k, &spec, part, PARTS, part, &zipf);
         for (uint64_t i = 0; i < NEW + 10; i++) {
             uint64_t key = keys_add(&k);
             CHECK_SAME(key, 50 + OLD + part + PARTS * i);
@@ -277,7 +312,7 @@ static void popular_keys_move_and_spread(void)
         for (int shifts = 0; shifts < 60; shifts += 29) {
             struct keys k, other;
             uint64_t count[N] = {0};
-            keys_init(&k, &spec, 0, 1, 9);
+            keys_init(&k, &spec, 0, 1, 9, &zipf);
             for (int i = 0; i < N; i++) {
                 uint64_t place = (uint64_t)(i + shifts * STEP) % N;
                 probability[scramble ? keys_permute(&p, place) : place] = pow(i + 1, -0.99) / all;
@@ -287,7 +322,7 @@ static void popular_keys_move_and_spread(void)
                 count[keys_next(&k)]++;
             }
             CHECK_WITHIN(chi_square(count, probability, N, DRAWS), -4, 4);
-            keys_init(&other, &spec, 3, 4, 5); /* looks once, while the others looked at each shift */
+            keys_init(&other, &spec, 3, 4, 5, &zipf); /* looks once, while the others looked at each shift */
             keys_at(&other, (uint64_t)shifts * 500000000 + 499999999);
             CHECK_SAME(other.offset, k.offset);
             keys_at(&other, (uint64_t)(shifts + 1) * 500000000);
@@ -301,6 +336,7 @@ int main(void)
     TEST("sequential and shuffle take each key exactly once, in any number of parts and passes", each_key_exactly_once);
     TEST("shuffled keys are in no order", shuffled_keys_are_in_no_order);
     TEST("zipf passes chi-square for theta 0.2 to 3", zipf_is_zipf);
+    TEST("zipf of four million ranks passes chi-square", zipf_of_many_ranks_is_zipf);
     TEST("hotspot passes chi-square", hot_keys_get_their_requests);
     TEST("latest passes chi-square, and returns no key that may not be there", latest_is_zipf_from_the_newest_back);
     TEST("popular keys move at their times, and are spread by a permutation", popular_keys_move_and_spread);

@@ -203,7 +203,7 @@ static void begin(const char *commands, const char *more)
     w.window_ns = UINT64_MAX;
     w.unfinished = 1;
     w.target[0].left = o.pipeline;
-    keys_init(&w.target[0].keys, &o.keys, 0, 1, 0);
+    keys_init(&w.target[0].keys, &o.keys, 0, 1, 0, &w.zipf);
     conn_refill(&w, c, clock_now_ns());
 }
 
