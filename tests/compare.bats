@@ -411,3 +411,28 @@ END
     BEGIN { metric_unit["p99"] = "us"; print face_figure("p99", 999.6), face_figure("p99", 1628), face_figure("p99", 2.5e6), face_factor(1234.5), face_factor(0.101) }'
   assert_output '1 ms 1.63 ms 2.5 s 1234x 0.101x'
 }
+
+@test "searched loads: throughput is compared, latencies at other loads get no verdict, a broken limit only has its errors" {
+  run_make run 3 100 900 10 40
+  local variant repeat
+  for variant in native swap; do
+    for repeat in 1 2 3; do
+      printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\n' >"run/$variant/1000B-4i/rep-$repeat/search.tsv"
+    done
+  done
+  run compare run
+  assert_match 'throughput, ops/s .* worse'
+  assert_match 'p99 latency, us .* other load'
+  assert_contains "swap reaches 26.3 % of native's throughput: worse."
+  refute_contains "swap has a p99 latency"
+  refute_contains "worse in p50"
+
+  sed -i 's/found/broken/' run/swap/1000B-4i/rep-{1,2,3}/search.tsv
+  result_set run swap 2 errors 7
+  run compare --fail-if 'errors>0' --fail-if 'ops<95%' run
+  assert_failure 1
+  assert_contains 'swap, set at 1000B-4i: 3 repeats broke the limit of the search; only errors and misses are compared'
+  assert_contains 'swap, set at 1000B-4i: errors is 7 (errors>0)'
+  assert_contains 'swap, set at 1000B-4i: throughput cannot be evaluated: no such figure (ops<95%)'
+  refute_contains 'throughput, ops/s'
+}

@@ -22,12 +22,12 @@ statistics() {
   awk -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$REPO/tests/random.awk" -f "$program" "$@"
 }
 
-# Print the output of rounds.awk for totals: lines VARIANT REPEAT OPS P99 on stdin, all of one phase.
+# Print the output of rounds.awk for totals: lines VARIANT REPEAT OPS P99 [SEARCH] on stdin, all of one phase.
 # Usage: judged NAME=VALUE... <ROWS
 judged() {
   {
-    printf 'variant\toperation\trepeat\tmax_time\tops_per_sec\tp99_us\n'
-    awk -v OFS='\t' '{ print $1, "get", $2, 10, $3, $4 }'
+    printf 'variant\toperation\trepeat\tmax_time\tops_per_sec\tp99_us\tsearch\tcapacity_ops_per_sec\n'
+    awk -v OFS='\t' '{ print $1, "get", $2, 10, $3, $4, $5, ($5 == "found" ? $3 : "") }'
   } | env VARIANTS="a b" METRICS="ops p99" PRECISION=2% SMALLEST=2% MIN=3 MAX=30 "$@" \
     SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$FIGURES/text.awk" -f "$FIGURES/schema.awk" -f "$FIGURES/metric.awk" -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$FIGURES/rounds.awk" |
     tr '\t' '|'
@@ -91,6 +91,17 @@ judged() {
   assert_match 'closed\|get throughput of a \+-0\.[0-9] %'
   assert_line "unknown|get p99 latency of a: too few repeats"
   assert_line "stop|1"
+}
+
+@test "latencies at loads that a search found, and figures of a limit that broke, are not evaluated" {
+  local -a rows=('a 1 1000 50' 'a 2 1010 60' 'a 3 990 55' 'b 1 500 90' 'b 2 505 91' 'b 3 495 89')
+  run judged ROUND=3 < <(printf '%s\n' "${rows[@]}")
+  assert_contains 'get p99 latency of b: '
+  run judged ROUND=3 < <(printf '%s found\n' "${rows[@]}")
+  assert_contains 'closed|get throughput of b: 50.0 % of a,'
+  assert_contains 'unknown|get p99 latency of b: too few repeats'
+  run judged ROUND=3 < <(printf '%s broken\n' "${rows[@]}")
+  assert_contains 'unknown|get throughput of b: too few repeats'
 }
 
 @test "steps of a figure are not a reason to continue: p99 of some microseconds" {

@@ -26,9 +26,19 @@ NR == 1 {
     known[phase] = 1
     phases[++phase_count] = phase
   }
-  for (i = 1; i <= metrics; i++) value[text_unescape($at["variant"]), phase, metric_name(metric[i]), $at["repeat"] + 0] = $at[metric_column[metric_name(metric[i])]]
+  for (i = 1; i <= metrics; i++) {
+    name = metric_name(metric[i])
+    # A phase that broke the limit of its search has no figure, and latencies at the loads that a search found are not compared.
+    if (cell("search") == "broken" || cell("capacity_ops_per_sec") != "" && metric_unit[name] == "us") continue
+    value[text_unescape($at["variant"]), phase, name, $at["repeat"] + 0] = $at[metric_column[name]]
+  }
   time = $at["max_time"]
   if (!((phase) in least_time) || time + 0 < least_time[phase]) least_time[phase] = time + 0
+}
+
+# The value of a column of the line, empty if there is no such column.
+function cell(name) {
+  return (name in at) ? $at[name] : ""
 }
 
 # The number of rounds after which the interval is within PRECISION, if the spread remains that of these N repeats; 0 if more than 1000.
