@@ -47,8 +47,8 @@ check-qemu: ## what needs a slow memory node and cgroups of version 2, in an emu
 	@$(MAKE) --no-print-directory test
 	@tests/qemu/run.sh $(CHECKS)
 
-check-qemu-long: ## policies, DAMON and searches for the min DRAM, in the emulated machine, with nothing beside it (minutes)
-	@$(MAKE) --no-print-directory check-qemu CHECKS='policies damon search'
+check-qemu-long: ## policies, DAMON, searches for the min DRAM and a slow device, in the emulated machine, with nothing beside it (minutes)
+	@$(MAKE) --no-print-directory check-qemu CHECKS='policies damon search device'
 
 check-mutants: test ## break the code on purpose, a line at a time, and run the tests that must notice
 	@tools/mutate.sh
