@@ -104,10 +104,13 @@ found() {
   assert_match $'^keep\tp99<=1ms\t69009\tclient\t' "$(next < <(found 1 && echo 'take p99<=1ms 69009 900'))"
 }
 
-@test "no load keeps it: the least figure seen, and where" {
+@test "no load keeps it: the least figure seen, and where, and how many looks at the slowest load kept it" {
   local lines n
   lines=$(scanned 1 && for n in 1 2 3 4 5 6 7 8; do echo "seek p99<=1ms 1250 1310"; done)
-  assert_match $'^none\tp99<=1ms\t1310\t1250\t' "$(next <<<"$lines")"
+  assert_equal "$(next <<<"$lines")" $'none\tp99<=1ms\t1310\t1250\t18\t0\t8\t1250'
+  # The load generator's look does not count, nor a disturbed one.
+  lines=$(scanned 1 && for n in 1310 432 700 1310 1310 1310 1310 1310 1310 1310 1310 1310; do echo "seek p99<=1ms 1250 $n"; done)
+  assert_equal "$(next < <(echo "$lines" && printf 'seek p99<=1ms 1250 500 100 0 0\nseek p99<=1ms 1250 1310\n'))" $'none\tp99<=1ms\t432\t1250\t24\t2\t13\t1250'
 }
 
 @test "too few steps: the answer is what is known by then, and marked" {
@@ -147,14 +150,15 @@ step_of_two() {
   assert_equal "$(step_of_two)" "$(printf '%s\t' 180.000 955.0 200 1000 4900 4900 4900 4900 66.67 50 50 1 7 | sed 's/\t$//')"
 }
 
-# Write a repeat of a variant with the result of its search: SEARCH LOAD OPS SOFT_LOW SOFT_HIGH LEAST, for one limit.
-# Usage: answer RANK VARIANT REPEAT SEARCH LOAD OPS SOFT_LOW SOFT_HIGH LEAST   Returns: 0
+# Write a repeat of a variant with the result of its search: SEARCH LOAD OPS SOFT_LOW SOFT_HIGH LEAST, for one limit. KEPT of LOOKS at the load
+# SLOWEST kept it; without these, the file is of an older version.
+# Usage: answer RANK VARIANT REPEAT SEARCH LOAD OPS SOFT_LOW SOFT_HIGH LEAST [KEPT LOOKS SLOWEST]   Returns: 0
 answer() {
   local folder=run/$2/1000B-1i/rep-$3
   mkdir -p "$folder"
   {
-    printf 'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us\n'
-    printf 'mixed\tp99<=1ms\t%s\t%s\t-\t-\t%s\t%s\t24\t%s\n' "$4" "$5" "$7" "$8" "$9"
+    printf 'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us%s\n' "${10+$'\tslowest_kept\tslowest_looks\tslowest'}"
+    printf 'mixed\tp99<=1ms\t%s\t%s\t-\t-\t%s\t%s\t24\t%s%s\n' "$4" "$5" "$7" "$8" "$9" "${10+$(printf '\t%s' "${@:10}")}"
   } >"$folder/search.tsv"
   [[ $4 == none ]] || printf '%s\t%s\t1000B-1i\t%s\tmixed\t1000\t1\t%s\t%s\t500\t900\t\t1\t\n' "$1" "$2" "$3" "$5" "$6" >>rows
 }
@@ -188,6 +192,12 @@ table() {
   assert_contains 'p99<=1ms native broken' "$output"
   assert_contains 'p99<=1ms swap none' "$output"
   assert_contains 'swap, p99<=1ms: no load keeps it; the min measured is 1,310 us, at 2,900 ops/s' "$output"
+  answer 2 swap 1 none 2900 - - - 432 2 5 1234
+  run table
+  assert_contains 'swap, p99<=1ms: no load keeps it: 2 of 5 looks at 1,234 ops/s did; the min measured is 432 us, at 2,900 ops/s' "$output"
+  answer 2 swap 2 none 2000 - - - 1310 0 6 1199
+  run table
+  assert_contains 'swap, p99<=1ms: no load keeps it: 2 of 11 looks at 1,199..1,234 ops/s did; the min measured is 432 us, at 2,900 ops/s' "$output"
   assert_contains 'native, p99<=1ms: the measured phase breaks the limit' "$output"
   answer 1 native 2 found 90000 89990 88000 95000 -
   run table

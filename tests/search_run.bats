@@ -113,7 +113,8 @@ stall_instance() {
   assert_equal "$(column search.tsv mixed search) $(column search.tsv mixed-2 search)" 'none none'
   assert_equal "$(phase_column mixed ops)$(phase_column mixed-2 ops)" ''
   awk -v least="$(column search.tsv mixed-2 least_us)" 'BEGIN { exit !(least >= 10000) }' || fail "$(<"$(echo results/*/native/*/rep-1/steps.tsv)")"
-  assert_match 'native, max<=1us: no load keeps it; the min measured is [0-9,]+ us, at [0-9,]+ ops/s' "$output"
+  assert_match 'native, max<=1us: no load keeps it: 0 of [0-9]+ looks at [0-9,]+ ops/s did; the min measured is [0-9,]+ us, at [0-9,]+ ops/s' "$output"
+  assert_match 'mixed: max<=1us: no load keeps it: 0 of [0-9]+ looks at [0-9.]+ ops/s did; the min measured is [0-9.]+ us, at [0-9.]+ ops/s' "$stderr"
 }
 
 @test "connections: a closed loop on as many as keep the limit" {

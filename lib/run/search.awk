@@ -10,7 +10,8 @@
 #                              open (SEARCH_STEPS were not enough); broken (the measured phase breaks the limit at slower loads too).
 #                              LOW and HIGH: the load of the answer is between these, with 95 % (- where the ladder ends). SOFT_LOW is the
 #                              slowest load at which a look broke the limit, SOFT_HIGH the fastest at which a look kept it
-#   none LIMIT FIGURE LOAD STEPS   no load keeps the limit; the min figure, and its load
+#   none LIMIT FIGURE LOAD STEPS KEPT LOOKS SLOWEST
+#                              no load keeps the limit; the min figure, and its load. KEPT of the LOOKS at the slowest load kept the limit
 #
 # In a search for DRAM a load is the share of DRAM in percent: the smaller, the harder. `keep` then has one field more: what breaks the
 # limit below the answer (latency, far, throughput, oom, reclaim or -), and its pairs are in the order of shares. After a change of the share the
@@ -225,7 +226,10 @@ function answer(l,    r, takes, last, state, least, where, rule, above, clients,
         least = figure[r, rule["metric"]] + 0
         where = load[r]
       }
-    return "none" OFS limit[l] OFS least OFS where OFS steps
+    for (wanted = 1; wanted < rungs && !(kept[wanted] + broken[wanted]); wanted++);
+    for (r = 1; r <= rows && rung[r] != wanted; r++);
+    return "none" OFS limit[l] OFS (where == "" ? "-" : least) OFS (where == "" ? "-" : where) OFS steps OFS kept[wanted] + 0 OFS kept[wanted] + broken[wanted] OFS \
+      (r <= rows ? load[r] : "-")
   }
   for (r = 1; r <= rows; r++)
     if (kind[r] == "take" && for_limit[r] == limit[l]) {

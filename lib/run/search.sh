@@ -376,36 +376,36 @@ _search_say() {
 # Record the answer of a limit.
 # Usage: _search_settle PHASE LINE
 _search_settle() {
-  local phase=$1 word limit load state low high soft_low soft_high steps least
+  local phase=$1 word limit load state low high soft_low soft_high steps least kept looks slowest
   size_wanted && {
     _search_settle_size "$@"
     return
   }
   [[ -e $_SEARCH_FOLDER/search.tsv ]] ||
-    printf 'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us\n' >"$_SEARCH_FOLDER/search.tsv"
+    printf 'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us\tslowest_kept\tslowest_looks\tslowest\n' >"$_SEARCH_FOLDER/search.tsv"
   if [[ $2 == none* ]]; then
-    IFS=$'\t' read -r word limit least load steps <<<"$2"
+    IFS=$'\t' read -r word limit least load steps kept looks slowest <<<"$2"
     SEARCH_DO=skip
-    printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\n' "$phase" "$limit" "$load" "$steps" "$least" >>"$_SEARCH_FOLDER/search.tsv"
-    log_warn "$phase: $limit: no load keeps it; the min measured is $least us, at $(_search_say "$load")"
+    printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t%s\t%s\t%s\n' "$phase" "$limit" "$load" "$steps" "$least" "$kept" "$looks" "$slowest" >>"$_SEARCH_FOLDER/search.tsv"
+    log_warn "$phase: $limit: no load keeps it: $kept of $looks looks at $(_search_say "$slowest") did; the min measured is $least us, at $(_search_say "$load")"
     return
   fi
   IFS=$'\t' read -r word limit load state low high soft_low soft_high steps <<<"$2"
   SEARCH_DO=$word
-  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\n' "$phase" "$limit" "$state" "$load" "$low" "$high" "$soft_low" "$soft_high" "$steps" >>"$_SEARCH_FOLDER/search.tsv"
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t-\t-\t-\n' "$phase" "$limit" "$state" "$load" "$low" "$high" "$soft_low" "$soft_high" "$steps" >>"$_SEARCH_FOLDER/search.tsv"
   log_info "$phase: $limit: $(_search_say "$load") ($state, after $steps steps; 95 % between $low and $high)"
 }
 
 # As _search_settle, for a search for DRAM.
 _search_settle_size() {
-  local phase=$1 file=$_SEARCH_FOLDER/size.tsv word limit share state low high soft_low soft_high steps least broke
+  local phase=$1 file=$_SEARCH_FOLDER/size.tsv word limit share state low high soft_low soft_high steps least broke kept looks most
   [[ -e $file ]] ||
     printf 'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast\tbroke_by\trate\tbase_bytes\n' >"$file"
   if [[ $2 == none* ]]; then
-    IFS=$'\t' read -r word limit least share steps <<<"$2"
+    IFS=$'\t' read -r word limit least share steps kept looks most <<<"$2"
     SEARCH_DO=skip
     printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t-\t%s\t%s\n' "$phase" "$limit" "${share:--}" "$steps" "${least:--}" "$(_search_rate "$phase")" "$_SIZE_BASE" >>"$file"
-    log_warn "$phase: $limit: not kept even with all data in DRAM; the min measured is ${least:--}, with ${share:--} % of DRAM"
+    log_warn "$phase: $limit: not kept even with all data in DRAM: $kept of $looks looks with $most % of DRAM did; the min measured is ${least:--}, with ${share:--} % of DRAM"
     return
   fi
   IFS=$'\t' read -r word limit share state low high soft_low soft_high steps broke <<<"$2"

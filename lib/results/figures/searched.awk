@@ -8,6 +8,12 @@ function range_of(key, from, to) {
   return found_low == "" || found_high == "" || found_low > found_high ? "" : text_group(found_low, 0) ".." text_group(found_high, 0)
 }
 
+# How many looks at the slowest load of the ladder kept a limit that no load keeps, as text. Older results have no such count.
+function looks_of(key, unit) {
+  if (!looks[key]) return ""
+  return ": " kept[key] " of " looks[key] " looks at " text_group(slowest_low[key], 0) (slowest_high[key] > slowest_low[key] ? ".." text_group(slowest_high[key], 0) : "") unit " did"
+}
+
 # One row: a variant at a limit.
 function print_row(table, l, v,    key, base, ops, share, state, i, least, where, states) {
   key = table SUBSEP l SUBSEP v
@@ -43,7 +49,7 @@ function print_table(table,    part, l, v, key, i, base, unit) {
       print_row(table, item["limit", l], item["variant", v])
       unit = by_connections ? " connections" : " ops/s"
       if (nones[key]) found_note(item["variant", v] ", " item["limit", l] ": no load keeps it" (count[key] ? " in " nones[key] " of " nones[key] + count[key] " repeats" : "") \
-        "; the min measured is " text_group(least_of[key], 0) " us, at " text_group(where_of[key], 0) unit)
+        looks_of(key, unit) "; the min measured is " text_group(least_of[key], 0) " us, at " text_group(where_of[key], 0) unit)
     }
   found_notes()
 }
@@ -63,6 +69,12 @@ function print_table(table,    part, l, v, key, i, base, unit) {
     if (!(key in least_of) || $at["least_us"] + 0 < least_of[key]) {
       least_of[key] = $at["least_us"] + 0
       where_of[key] = $at["load"]
+    }
+    if (("slowest" in at) && $at["slowest_looks"] > 0) {
+      kept[key] += $at["slowest_kept"]
+      if (!looks[key] || $at["slowest"] + 0 < slowest_low[key]) slowest_low[key] = $at["slowest"] + 0
+      if (!looks[key] || $at["slowest"] + 0 > slowest_high[key]) slowest_high[key] = $at["slowest"] + 0
+      looks[key] += $at["slowest_looks"]
     }
     next
   }
