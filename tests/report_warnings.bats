@@ -42,7 +42,7 @@ fault() {
 # Report the run and print its warnings.
 warnings() {
   "$REPO/do_it.sh" report "$RUN" >/dev/null 2>said || :
-  sed -n '/<section id="warnings">/,/<\/section>/s/^<li>\(.*\)<\/li>$/\1/p' "$RUN"/report.html | sed "s/&#39;/'/g; s/&quot;/\"/g; s/&gt;/>/g"
+  sed -n '/<section id="warnings">/,/<\/section>/s/^<li>\(.*\)<\/li>$/\1/p' "$RUN"/report.html | sed "s/&#39;/'/g; s/&quot;/\"/g; s/&gt;/>/g; s/&lt;/</g"
 }
 
 # Print the cells of the fill table, one row per line.
@@ -81,6 +81,17 @@ fill_rows() {
   assert_line "the client was the bottleneck, so the figures describe the client, not the server, in 2 of 8 results: swap, set at 1000B-1i, repeat 2; swap, get at 1000B-1i, repeat 2"
   assert_line 'requests left the client late (p99) in 2 of 8 results; most in native, set at 1000B-1i, repeat 2: 2,500 us'
   assert_equal "${#lines[@]}" 8
+}
+
+@test "a phase that broke the limit of its search is named, in the summary too" {
+  drawn_blank
+  clean_make
+  printf 'phase\tlimit\tsearch\nget\tp99<=1ms\tbroken\n' >"$RUN"/native/1000B-1i/rep-2/search.tsv
+  run warnings
+  assert_output 'the measured phase broke the limit of its search (its throughput and latency are not compared) in 1 of 8 results: native, get at 1000B-1i, repeat 2: p99<=1ms'
+  rm -r "${RUN:?}"/swap
+  warnings
+  assert_contains 'us; the limit of the search broke in 1 of 2 repeats.' "$(grep '<p class="verdict">native, get' "$RUN"/report.html)"
 }
 
 @test "clients that started apart are named, by the master's clock" {

@@ -58,10 +58,10 @@ $1 == "T" {
   servers[r] = col("servers")
   max_time[r] = col("max_time")
   # A phase that broke the limit of its search shows no throughput within that limit.
-  broken[r] = ("search" in place_of) && col("search") == "broken"
+  broken = ("search" in place_of) && col("search") == "broken"
   own_load[r] = ("capacity_ops_per_sec" in place_of) && col("capacity_ops_per_sec") != ""
   for (i = 1; i <= metrics_known; i++)
-    if ((metric_column[metric_names[i]] in place_of) && (!broken[r] || metric_is_count(metric_names[i]))) value_of[r, metric_names[i]] = col(metric_column[metric_names[i]])
+    if ((metric_column[metric_names[i]] in place_of) && (!broken || metric_is_count(metric_names[i]))) value_of[r, metric_names[i]] = col(metric_column[metric_names[i]])
 }
 
 # The spread of the repeats around their median; for counts, their min and max.
@@ -233,18 +233,6 @@ function print_repeats(    k, r, i, other, found, b, o) {
     }
 }
 
-# Name the searched phases whose throughput and latency are not compared.
-function note_broken(    i, j, s, n, cell) {
-  for (i = 1; i <= spots; i++)
-    for (s = 1; s <= subjects; s++) {
-      cell = s SUBSEP spot_point[i] SUBSEP spot_operation[i]
-      if (!(cell in count_at)) continue
-      n = 0
-      for (j = 1; j <= count_at[cell]; j++) n += broken[rows_at[cell, j]]
-      if (n) note(label[s] ", " spot_operation[i] " at " spot_point[i] ": " n " repeat" (n == 1 ? "" : "s") " broke the limit of the search; only errors and misses are compared")
-    }
-}
-
 END {
   name_subjects(0)
   make_pairs()
@@ -263,7 +251,6 @@ END {
     print "pairs", text_escape(label[base_of[k]]), of_folder[base_of[k]], text_escape(of_variant[base_of[k]]), \
       text_escape(label[other_of[k]]), of_folder[other_of[k]], text_escape(of_variant[other_of[k]])
   note_gaps()
-  note_broken()
   note_warnings()
   if (!wanted) wanted_now = metric_usual(want_now)
   else for (m = 1; m <= wanted; m++) want_now[wanted_now = m] = want[m]

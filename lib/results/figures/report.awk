@@ -83,6 +83,7 @@ NR == 1 {
     count_kind("hits", off > 2 ? off : "", where ": " sprintf("%.1f", 100 * $at["hit_ratio"]) " % for " $at["hit_asked"])
     count_kind("warmup", $at["warmup_s"], where ": " $at["warmup_s"] " s")
   }
+  count_kind("broken", $at["search"] == "broken", where ": " text_unescape($at["limit"]))
   if ($at["foreign_over"] > 0) {
     count_kind("foreign", $at["foreign_cpu_percent"] >= $at["steal_percent"] ? $at["foreign_cpu_percent"] : "", where (", on " ($at["foreign_host"] == "server" ? "the server" : $at["foreign_host"])))
     count_kind("steal", $at["steal_percent"] > $at["foreign_cpu_percent"] ? $at["steal_percent"] : "", where)
@@ -95,6 +96,7 @@ NR == 1 {
   if (!((who, op, place) in n)) place_of[who, op, ++points[who, op]] = place
   v = $at["ops_per_sec"] + 0
   n[who, op, place]++
+  broken[who, op, place] += $at["search"] == "broken"
   if (n[who, op, place] == 1 || v < low[who, op, place]) low[who, op, place] = v
   if (v > high[who, op, place]) high[who, op, place] = v
   if ($at["p99_us"] + 0 > p99[who, op, place]) p99[who, op, place] = $at["p99_us"] + 0
@@ -103,7 +105,8 @@ NR == 1 {
 # The figures of a variant in a phase at one point: its repeats, and the highest p99 of them.
 function figures_at(key) {
   return text_group(low[key], 0) (n[key] > 1 ? " to " text_group(high[key], 0) : "") " operations per second" \
-    (p99[key] ? ", p99 latency at most " text_group(p99[key], 0) " us" : "")
+    (p99[key] ? ", p99 latency at most " text_group(p99[key], 0) " us" : "") \
+    (broken[key] ? "; the limit of the search broke in " broken[key] " of " n[key] " repeat" (n[key] == 1 ? "" : "s") : "")
 }
 
 # Repeats that differ by more than this are named: a single one of them should not be quoted.
@@ -138,6 +141,7 @@ END {
   if (number["away"]) warn("memory of native instances was on slower nodes" most_of("away") text_group(100 * largest["away"], 1) " %")
   if (number["fetched"]) warn("native instances waited for pages from swap" most_of("fetched") text_group(largest["fetched"], 3) " per operation")
   if (number["hits"]) warn("the hit ratio differs from HIT_RATIO" most_of("hits") "off by " text_group(largest["hits"], 1) " points")
+  if (number["broken"]) warn("the measured phase broke the limit of its search (its throughput and latency are not compared) in " listed("broken"))
   if (number["idle policy"]) warn("the policy moved nothing (no page was promoted or demoted) in " listed("idle policy"))
   if (number["limited"]) warn("the client was the bottleneck, so the figures describe the client, not the server, in " listed("limited"))
   if (number["spread"]) warn("clients did not start a phase together" most_of("spread") text_group(largest["spread"] / 1000, 0) " ms")
