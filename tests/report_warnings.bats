@@ -42,7 +42,7 @@ fault() {
 # Report the run and print its warnings.
 warnings() {
   "$REPO/do_it.sh" report "$RUN" >/dev/null 2>said || :
-  sed -n '/<section id="warnings">/,/<\/section>/s/^<li>\(.*\)<\/li>$/\1/p' "$RUN"/report.html | sed "s/&#39;/'/g; s/&quot;/\"/g; s/&gt;/>/g; s/&lt;/</g"
+  sed -n '/<section id="warnings">/,/<\/section>/s/^<li>\(.*\)<\/li>$/\1/p' "$RUN"/report.html | sed "s/&#39;/'/g; s/&quot;/\"/g; s/&gt;/>/g"
 }
 
 # Print the cells of the fill table, one row per line.
@@ -88,7 +88,7 @@ fill_rows() {
   clean_make
   printf 'phase\tlimit\tsearch\nget\tp99<=1ms\tbroken\n' >"$RUN"/native/1000B-1i/rep-2/search.tsv
   run warnings
-  assert_output 'the measured phase broke the limit of its search (its throughput and latency are not compared) in 1 of 8 results: native, get at 1000B-1i, repeat 2: p99<=1ms'
+  assert_output 'the measured phase broke the limit of its search (its throughput and latency are not compared) in 1 of 8 results: native, get at 1000B-1i, repeat 2: p99&lt;=1ms'
   rm -r "${RUN:?}"/swap
   warnings
   assert_contains 'us; the limit of the search broke in 1 of 2 repeats.' "$(grep '<p class="verdict">native, get' "$RUN"/report.html)"
