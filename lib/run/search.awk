@@ -216,7 +216,7 @@ function breaker(l,    r, why, ways, most) {
 }
 
 # Returns the answer for limit l.
-function answer(l,    r, takes, last, state, least, where, rule, above, clients, wanted) {
+function answer(l,    r, takes, back, last, state, least, where, rule, above, clients, wanted) {
   count_looks(l)
   weigh_looks()
   metric_rule(limit[l], rule)
@@ -236,9 +236,10 @@ function answer(l,    r, takes, last, state, least, where, rule, above, clients,
       takes++
       last = r
     }
-  # A phase lasts longer than a look.
-  if (!takes || !keeps(last, l) && takes < 4 && middle > 2 * takes) {
-    wanted = rung_load(middle - 2 * takes)
+  # A phase lasts longer than a look, so rare stalls can break it at a load that most looks keep: the distance doubles.
+  back = takes ? 2 ^ takes : 0
+  if (!takes || !keeps(last, l) && takes < 5 && middle > back) {
+    wanted = rung_load(middle - back)
     # Missing pages must not be fetched during the measured phase.
     if (by_dram && load[rows] != wanted) return "step" OFS "settle" OFS limit[l] OFS wanted OFS 1
     return "take" OFS limit[l] OFS wanted

@@ -32,6 +32,7 @@ function print_row(table, l, v,    key, base, ops, share, state, i, least, where
     text_group(found_median(key, "p99_us"), 0), (found_median(key, "far_per_op") == "" ? "" : sprintf("%.3f", found_median(key, "far_per_op"))), \
     range_of(key, "ops_per_sec", "ops_per_sec"), range_of(key, "soft_low", "soft_high"), found_median(key, "steps")
   if ("client" in states) found_note(v ", " l ": the load generator was the limit above this load, so the server can do at least this: use more threads, CPUs or clients")
+  if (fell[key]) found_note(v ", " l ": in " fell[key] " of " count[key] " repeats, the measured phase kept the limit only at a lower load than the steps: a longer SEARCH_TIME agrees better")
   if ("open" in states) found_note(v ", " l ": not certain after SEARCH_STEPS: " states["open"] " of " count[key] " searches")
 }
 
@@ -85,6 +86,7 @@ function print_table(table,    part, l, v, key, i, base, unit) {
   from = variant SUBSEP point SUBSEP repeat SUBSEP phase
   if (!(from in seen)) next
   k = ++count[key]
+  fell[key] += $at["search_low"] ~ /^[0-9]/ && $at["load"] + 0 < $at["search_low"] + 0
   split("ops_per_sec avg_us p99_us far_per_op connections", figure, " ")
   for (i = 1; i <= 5; i++) value[key, k, figure[i]] = total[from, figure[i]]
   value[key, k, "state"] = $at["search"]

@@ -30,10 +30,10 @@ TIME=10
 SERVER_PREFIX=/var/tmp/limited
 END
   echo +io >/sys/fs/cgroup/cgroup.subtree_control
-  device_limit 40
+  device_limit 80
   run_variants device -v swap
   full=$(figure swap ops_per_sec)
-  device_limit 20
+  device_limit 40
   run_variants device -v swap
   half=$(figure swap ops_per_sec)
   echo -io >/sys/fs/cgroup/cgroup.subtree_control
