@@ -114,6 +114,38 @@ recorded_alive() {
   assert_equal "$(find host -name 'run-*')" ''
 }
 
+@test "an instance without an answer: the last lines of its log are printed; one that has ended is not waited for" {
+  local code='set -Eeuo pipefail
+    . "$REPO/lib/shared/common.sh" && . "$REPO/lib/host/server.sh" && . "$REPO/lib/host/cluster.sh"
+    FOLDER=$PWD RECORD=instances.proc READY_TIMEOUT=0 SERVER_ADDRESS=127.0.0.1
+    CLUSTER_TABLE=$(printf "%s\t" 7001 1 0 master 7001 0 16383 id 127.0.0.1)
+    CLUSTER_TABLE=${CLUSTER_TABLE%?}
+    redis_ask() { return 1; }
+    proc_record "$RECORD" "$$" 7001'
+  printf '%s\n' one two 'Received SIGTERM scheduling shutdown...' 'bye bye...' >redis-7001.log
+  run bash -c "$code
+    cluster_ready"
+  assert_failure 1
+  assert_output 'port 7001: its log: two
+port 7001: its log: Received SIGTERM scheduling shutdown...
+port 7001: its log: bye bye...
+port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the nodes?'
+  rm instances.proc
+  run bash -c "$code"'
+    READY_TIMEOUT=20
+    sed -i "s/^[0-9]*/0/" "$RECORD"
+    cluster_ready'
+  assert_failure 1
+  assert_equal "${lines[1]}" 'port 7001: its log: Received SIGTERM scheduling shutdown...'
+  assert_equal "${lines[3]}" 'port 7001: redis-server ended: bye bye...'
+  : >redis-7001.log
+  rm instances.proc
+  run bash -c "$code
+    instances_ready"
+  assert_failure 1
+  assert_output $'port 7001: its log is empty\n1 instances do not answer PING after 0 s, ports: 7001'
+}
+
 @test "an instance that keeps snapshots is ended without a last one" {
   master "SRV_OVERRIDE=1 REDISBASE=$(ports_pick 1) PERSISTENCE=rdb RDB_SECONDS=3600" '
     server_start 1

@@ -46,6 +46,16 @@ figure() {
   "$REPO/summary2csv.sh" --total "$SCRATCH"/results/* | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "mixed" { print $at[name] }'
 }
 
+# Whether the third server has seen that its shards were taken over.
+taken_over() {
+  netns_host server3 bash -c "cut -f 3 '$SCRATCH'/host/run-*/server/events.tsv 2>/dev/null | grep -xF 'taken over'"
+}
+
+# Whether that is so, or the run that is the job has ended.
+taken_or_ended() {
+  taken_over || ! process_start "$JOB_PID"
+}
+
 @test "six shards on three servers, loaded by two clients: what all servers count is what both clients count, and files of all are there" {
   local rep host
   run_split netns_exec client1 "$REPO/do_it.sh" run -s cluster "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=3000 TIME=2 RATE=600 \
@@ -109,13 +119,38 @@ figure() {
 @test "its master killed in the load, stop ends everything on every server" {
   job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run -s failover "${WORDS[@]}" CLIENT_IP=198.18.0.11 KEYS=1000 RATE=600 \
     NODE_TIMEOUT=2000 FAULT=stop FAULT_NODE=3 FAULT_AT=2 FAULT_DOWN=60 TIME=120
-  wait_until 120 netns_host server3 bash -c "cut -f 3 '$SCRATCH'/host/run-*/server/events.tsv 2>/dev/null | grep -xF 'taken over'" || fail "$(<"$SCRATCH/job.err")"
+  wait_until 120 taken_or_ended || :
+  taken_over || fail "no shard was taken over: $(<"$SCRATCH/job.err")"
   kill -KILL -- "-$JOB_PID"
   job_wait 30
   run_split netns_exec client1 "$REPO/do_it.sh" stop "${WORDS[@]}" CLIENT_IP=198.18.0.11
   assert_success
   assert_contains '198.18.0.3: stopped everything that'
   nothing_left
+}
+
+@test "instances of another host are left alone, although this one sees their processes and the same paths" {
+  local folder=$SCRATCH/host/run-demo-1-abcdef01 owner record
+  # shellcheck disable=SC2016 # the inner shell expands
+  netns_host server bash -c 'umask 077 && mkdir -p "$1/server" && echo $$ >"$1/../pid" && exec sleep 600 >"$1/server/redis-6379.log" 2>&1' - "$folder" </dev/null 3>&- &
+  wait_until 10 netns_host server test -s "$folder/server/../../pid"
+  record=$(netns_host server cat "$SCRATCH/host/pid")
+  record+=:$(process_start "$record")
+  owner=$(printf 'demo-1-abcdef01\tme\there\t0\t0\t%s\t%s\t2026-01-01T00:00:00Z\t60' "$(</proc/sys/kernel/random/boot_id)" "$(readlink /proc/self/ns/pid)")
+  # shellcheck disable=SC2016 # the inner shell expands
+  netns_host server2 bash -c 'umask 077 && mkdir -p "$1/server" && printf "%s\n" "$2" >"$1/owner" && : >"$1/server/redis-6379.log"' - "$folder" "$owner"
+  run_split netns_exec client1 "$REPO/do_it.sh" stop SERVER=198.18.0.2 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG"
+  assert_success
+  assert_contains '198.18.0.2: stopped everything that demo-1-abcdef01 had left' "$output"
+  process_alive "${record%:*}" "${record#*:}" || fail 'stopped with the run of another host'
+  # Without a directory of that run.
+  run_split netns_exec client1 "$REPO/do_it.sh" stop SERVER=198.18.0.2 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG"
+  assert_success
+  process_alive "${record%:*}" "${record#*:}" || fail 'stopped as a run whose directory is gone'
+  run_split netns_exec client1 "$REPO/do_it.sh" stop SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG"
+  assert_success
+  assert_contains '198.18.0.1: stopped everything that demo-1-abcdef01 had left' "$output"
+  process_gone "${record%:*}" "${record#*:}"
 }
 
 @test "without a cluster three servers share seven instances: each client loads its own by TLS, on whichever server they are" {

@@ -28,15 +28,22 @@ cluster_write() {
 
 # Wait until every instance reports that the cluster is complete and its replication works.
 # Usage: cluster_ready
-# Globals: CLUSTER_TABLE SERVER_ADDRESS READY_TIMEOUT
+# Globals: CLUSTER_TABLE SERVER_ADDRESS READY_TIMEOUT RECORD
 cluster_ready() {
-  local end=$((SECONDS + READY_TIMEOUT)) all port role address why
+  local end=$((SECONDS + READY_TIMEOUT)) all pid start port role address why
+  local -A process=()
   [[ -n $CLUSTER_TABLE ]] || return 0
+  while read -r pid start port; do process[$port]="$pid $start"; done <"$RECORD"
   all=$(wc -l <<<"$CLUSTER_TABLE")
   while IFS=$'\t' read -r port _ _ role _ _ _ _ address; do
     [[ $address == "$SERVER_ADDRESS" ]] || continue
     until cluster_well "$port" "$role" "$all"; do
-      ((SECONDS < end)) || fail "port $port: $why after $READY_TIMEOUT s; is port $((port + 10000)) open between the nodes?"
+      read -r pid start <<<"${process[$port]}"
+      proc_alive "$pid" "$start" || instance_ended "$port"
+      ((SECONDS < end)) || {
+        instance_said "$port"
+        fail "port $port: $why after $READY_TIMEOUT s; is port $((port + 10000)) open between the nodes?"
+      }
       sleep 0.05 # between two polls
     done
   done <<<"$CLUSTER_TABLE"

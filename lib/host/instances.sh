@@ -67,16 +67,19 @@ _instances_find() {
 }
 
 # Print PID and file of every process that writes to a file of a run, by the kernel's own table; most have two lines. The file is a path below
-# WORK; a removed one has ` (deleted)` after its name.
+# WORK; a removed one has ` (deleted)` after its name. The kernel gives processes of containers too, whose files may have the same paths.
 # Usage: proc_outputs
 # Globals: WORK
 proc_outputs() {
-  local work path target
+  local work path target pid
   work=$(readlink -f -- "$WORK")
   while IFS=$'\t' read -r path target; do
     [[ $target == "$work"/run-* ]] || continue
-    path=${path#/proc/}
-    printf '%s\t%s\n' "${path%%/*}" "${target#"$work"/}"
+    pid=${path#/proc/}
+    pid=${pid%%/*}
+    # It is the same file, or, if that was removed, the process sees our directory.
+    [[ $path -ef $target || /proc/$pid/root$work -ef $work ]] || continue
+    printf '%s\t%s\n' "$pid" "${target#"$work"/}"
   done < <(find /proc/[0-9]*/fd/[12] -maxdepth 0 -lname '*/run-*' -printf '%p\t%l\n' 2>/dev/null)
 }
 

@@ -131,13 +131,34 @@ instances_ready() {
         unset "waiting[$port]"
       else
         read -r pid start <<<"${waiting[$port]}"
-        proc_alive "$pid" "$start" || fail "port $port: redis-server ended: $(said_why <"$FOLDER/redis-$port.log")"
+        proc_alive "$pid" "$start" || instance_ended "$port"
       fi
     done
     ((${#waiting[@]} > 0)) || return 0
-    ((SECONDS < end)) || fail "${#waiting[@]} instances do not answer PING after $READY_TIMEOUT s, ports: ${!waiting[*]}"
+    ((SECONDS < end)) || {
+      read -r port _ <<<"${!waiting[*]}"
+      instance_said "$port"
+      fail "${#waiting[@]} instances do not answer PING after $READY_TIMEOUT s, ports: ${!waiting[*]}"
+    }
     proc_pause
   done
+}
+
+# Fail because the process of an instance has ended.
+# Usage: instance_ended PORT
+instance_ended() {
+  instance_said "$1"
+  fail "port $1: redis-server ended: $(said_why <"$FOLDER/redis-$1.log")"
+}
+
+# Print the last lines of an instance's log on stderr.
+# Usage: instance_said PORT
+instance_said() {
+  if [[ -s $FOLDER/redis-$1.log ]]; then
+    tail -n 3 "$FOLDER/redis-$1.log" | sed "s/^/port $1: its log: /" >&2
+  else
+    printf 'port %s: its log is empty\n' "$1" >&2
+  fi
 }
 
 # Print the INFO of every instance, each after a header line.
