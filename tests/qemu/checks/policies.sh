@@ -24,12 +24,13 @@ DAMON_COLD=4
 END
   cat >/var/tmp/away <<'END'
 #!/bin/bash
-# Move the pages of the instance to node 2, and print each second how many pages it has on node 0.
+# Move the pages of the instance to node 2, and print at once and then each second how many pages it has on node 0.
 read -r pid _ <"$(echo /var/tmp/host/run-*/server/instances.proc)"
 /tierbench/lib/membench/membench spread --near 0,1 --far 2 --share 0 --processes "$pid"
 trap 'exit 0' INT
-while sleep 1; do
+while :; do
   awk '/ anon=/ { for (i = 3; i <= NF; i++) if (sub(/^N0=/, "", $i)) sum += $i } END { print "near", sum + 0 }' "/proc/$pid/numa_maps"
+  sleep 1
 done
 END
   chmod 755 /var/tmp/away
