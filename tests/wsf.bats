@@ -14,49 +14,106 @@ teardown() {
   scratch_teardown
 }
 
-@test "every test case runs in miniature on two instances, the gate as it stands: all keys are set first, then reads and writes come in its ratio" {
-  local scenario share rep sets ops requests
-  local -a words
-  while read -r scenario share; do
-    words=("${WORDS[@]}" PLACEMENT=core MEMTIER_TEST_TIME=0 MEMTIER_REQUESTS=200) requests=200
-    # The gated scenario checks that the workload runs at all, so it must work without changed settings.
-    [[ $scenario != gated ]] || words=("${WORDS[@]:0:3}") requests=10000
-    run_split "$REPO/do_it.sh" run "${untuned[@]}" -s "wsf-$scenario" "${words[@]}"
-    assert_success
-    rep=$(echo results/*/native/*/rep-1)
-    ops=$(phase_column mixed ops) sets=$(phase_column mixed sets)
-    # Requests per connection x clients per thread x threads per instance.
-    assert_equal "$ops" $(($(phase_column mixed connections) * $(phase_column mixed threads) * requests))
-    awk -v sets="$sets" -v ops="$ops" -v share="$share" 'BEGIN { exit !(sets / ops > share - 0.02 && sets / ops < share + 0.02) }' ||
-      fail "$scenario: $sets of $ops are writes, and not $share"
-    if [[ $scenario == gated ]]; then
-      assert_equal "$(phase_column populate ops)" ''
-      (($(phase_column mixed misses) > 0)) || fail "nothing was populated, and nothing was missed"
-      # Of its ten million keys, the plan counts only the keys that it sets.
-      assert_match 'used_memory [0-9.]+ MiB \([+-][0-4]\.[0-9] % of plan\)' "$stderr"
-    else
-      assert_equal "$(phase_column populate ops) $(phase_column populate pattern)" '2000 sequential'
-      assert_equal "$(phase_column mixed misses)" 0
-      # The counters of Redis for both phases.
-      assert_equal "$(info_calls set "$rep/server/info.after") $(info_calls get "$rep/server/info.after")" "$((2000 + sets)) $((ops - sets))"
-    fi
-    rm -rf results
-  done <<<"gated 0.0909
-pkm 0.0909
-write 1
-20write80read 0.2
-xwriteyread 0.0909
-read 0
-single-node 0.0909
-static-multi-node 0.2
-static-single-node 0.2"
+# Print all settings of a scenario as a run resolves them, but its name.
+# Usage: resolved SCENARIO [NAME=VALUE]...   Returns: 0
+resolved() {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    alias_read "$ROOT/conf/aliases.tsv"
+    conf_defaults "$ROOT/conf/defaults.conf"
+    conf_file block "$ROOT/do_it.sh" "# >>> settings" "# <<< settings"
+    options_read "$LIB/cmd/run.sh" -s "$@"
+    conf_print' bash "$@" >resolved.conf
+  grep -v '^SCENARIO=' resolved.conf
+}
+
+# Check a repeat: the requests of its load, and its share of writes, in phase mixed and, unless the scenario is gated, by the counters of Redis.
+# Usage: check_repeat TITLE REQUESTS_PER_CONNECTION SHARE   Globals: rep, the repeat's directory
+check_repeat() {
+  local ops sets
+  ops=$(column mixed ops) sets=$(column mixed sets)
+  # Requests per connection x clients per thread x threads per instance.
+  assert_equal "$ops" $(($(column mixed connections) * $(column mixed threads) * $2))
+  awk -v sets="$sets" -v ops="$ops" -v share="$3" 'BEGIN { exit !(sets / ops > share - 0.02 && sets / ops < share + 0.02) }' ||
+    fail "$1: $sets of $ops are writes, and not $3"
+  [[ $1 != gated ]] || return 0
+  assert_equal "$(column populate ops) $(column populate pattern)" '2000 sequential'
+  assert_equal "$(column mixed misses)" 0
+  # The counters of Redis for both phases.
+  assert_equal "$(info_calls set "$rep/server/info.after") $(info_calls get "$rep/server/info.after")" "$((2000 + sets)) $((ops - sets))"
+}
+
+# Print a column of a phase of the repeat.
+# Usage: column PHASE NAME   Globals: rep   Returns: 0
+column() {
+  awk -F '\t' -v phase="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == phase { print $at[name] }' "$rep"/*/result.tsv
+}
+
+@test "the gate runs as it stands: reads and writes come in its ratio, without populate" {
+  local rep
+  # It checks that the workload runs at all, so it must work without changed settings.
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-gated "${WORDS[@]:0:3}"
+  assert_success
+  rep=$(echo results/*/native/*/rep-1)
+  check_repeat gated 10000 0.0909
+  assert_equal "$(column populate ops)" ''
+  (($(column mixed misses) > 0)) || fail "nothing was populated, and nothing was missed"
+  # Of its ten million keys, the plan counts only the keys that it sets.
+  assert_match 'used_memory [0-9.]+ MiB \([+-][0-4]\.[0-9] % of plan\)' "$stderr"
+}
+
+@test "every test case runs in miniature on two instances: all keys are set first, then reads and writes come in its ratio" {
+  local scenario share rep ratio
+  local -a words=("${WORDS[@]}" PLACEMENT=core MEMTIER_TEST_TIME=0 MEMTIER_REQUESTS=200)
+  # One run makes the load of the test cases that differ only by these settings.
+  while read -r scenario ratio; do
+    resolved wsf-pkm "$ratio" >expected
+    diff expected <(resolved "wsf-$scenario") || fail "$scenario is not pkm with $ratio"
+  done <<<"write RATIO=1:0
+read RATIO=0:1
+20write80read RATIO=1:4
+xwriteyread RATIO=1:10"
+  resolved wsf-pkm SINGLE_NODE=on PLACEMENT=split >expected
+  diff expected <(resolved wsf-single-node) || fail 'single-node is not pkm on one host'
+  resolved wsf-static-multi-node SINGLE_NODE=on PLACEMENT=split >expected
+  diff expected <(resolved wsf-static-single-node) || fail 'static-single-node is not static-multi-node on one host'
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-single-node "${words[@]}" SWEEP=RATIO=1:10,1:4,1:0,0:1
+  assert_success
+  while read -r ratio share; do
+    rep=$(echo results/*/native/*-ratio"${ratio/:/}"/rep-1)
+    check_repeat "$ratio" 200 "$share"
+  done <<<"1:10 0.0909
+1:4 0.2
+1:0 1
+0:1 0"
+  rm -rf results
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-static-single-node "${words[@]}"
+  assert_success
+  rep=$(echo results/*/native/*/rep-1)
+  check_repeat static-single-node 200 0.2
 }
 
 @test "its parameters are taken under its own names, from the command line and the environment" {
-  local theirs value ours
-  while IFS=$'\t' read -r theirs value ours; do
-    assert_equal "$(conf_value "${ours%%=*}" argument "$theirs=$value")" "${ours#*=}"
-  done <<'END'
+  local theirs
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    alias_read "$REPO/conf/aliases.tsv"
+    conf_defaults "$REPO/conf/defaults.conf"
+    # read takes several tabs for one.
+    while IFS= read -r line; do
+      theirs=${line%%$1*} value=${line#*$1} ours=${line##*$1}
+      value=${value%$1*}
+      (
+        conf_word argument "$theirs=$value" "$theirs"
+        conf_resolve
+        name=${ours%%=*}
+        [[ ${!name} == "${ours#*=}" ]] || echo "$theirs=$value: $name=${!name}, and not $ours"
+      )
+    done' bash $'\t' <<'END'
 CPU_USED	4	INSTANCES=4
 CLIENT_COUNT	5	CLIENT_COUNT=5
 RUN_SINGLE_NODE	true	SINGLE_NODE=on
@@ -98,6 +155,8 @@ MEMTIER_RUN_COUNT	3	REDISRUNS=3
 TIMEOUT	600	REMOTE_RETRY=600
 EVENT_TRACE_PARAMS	perf stat	TRACE=perf stat
 END
+  assert_success
+  assert_output ''
   # No parameter is missing.
   while IFS=$'\t' read -r theirs _ _ age; do
     [[ $theirs == \#* || $theirs == MEMTIER_KEY_MINIMUM || $age == old || $age == switch ]] || grep -q "^$theirs"$'\t' "$BATS_TEST_FILENAME" ||
@@ -141,23 +200,6 @@ END
   refute_exists results
 }
 
-@test "a number of keys overrides the last key of the scenario, also when the run is repeated" {
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]/#MEMTIER_KEY_MAXIMUM*/KEYS=30}" VALUE_SIZES=10 TIME=0 REQUESTS=1/connection
-  assert_success
-  assert_equal "$(phase_column populate ops)" 60
-  run_split "$REPO/do_it.sh" plan -s results/*/run.conf
-  assert_success
-  assert_match '10B-2i +10 +2 +30 +60 '
-}
-
-@test "time bounds a phase if it is given, and requests if it is not; requests beside time are named" {
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=1 MEMTIER_REQUESTS=1
-  assert_success
-  assert_match 'warning: REQUESTS=1/connection: .* with TIME=1 requests are ignored' "$stderr"
-  (($(phase_column mixed elapsed_us) >= 1000000)) || fail "it did not last a second"
-  (($(phase_column mixed ops) > 32)) || fail "a request a connection was all"
-}
-
 @test "a fill that does not fit is refused with both estimates, the workload's and Redis' own" {
   run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_DATA_SIZE=4096 MEMTIER_KEY_MAXIMUM=99999999
   assert_failure 3
@@ -166,10 +208,13 @@ END
   refute_exists results
 }
 
-@test "what it logs has the workload's names in the run's folder, and that a trace came to its end" {
+@test "what it logs has the workload's names in the run's folder, and that a trace came to its end; time bounds a phase, and requests beside it are named" {
   local run
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=1 EVENT_TRACE_PARAMS='timeout -v 0.3 sleep 60'
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=1 MEMTIER_REQUESTS=1 EVENT_TRACE_PARAMS='timeout -v 0.3 sleep 60'
   assert_success
+  assert_match 'warning: REQUESTS=1/connection: .* with TIME=1 requests are ignored' "$stderr"
+  (($(phase_column mixed elapsed_us) >= 1000000)) || fail "it did not last a second"
+  (($(phase_column mixed ops) > 32)) || fail "a request a connection was all"
   run=$(echo results/*)
   # The tracing program has ended.
   assert_match 'TRACE: the program ended before the load did: timeout: sending signal TERM' "$(<"$run/run.log")"
@@ -215,7 +260,7 @@ END
   assert_equal "$(find -L "$RUN" -type l)" ''
 }
 
-@test "a tracing program runs during measured phases, is stopped, and its output is kept" {
+@test "a tracing program runs during measured phases, is stopped, and its output is kept; a number of keys overrides the last key, also when the run is repeated" {
   local trace
   cat >tracer <<'END'
 #!/bin/bash
@@ -225,13 +270,18 @@ echo data >"$2"
 while :; do sleep 0.1; done
 END
   chmod +x tracer
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=1 EVENT_TRACE_PARAMS="$SCRATCH/tracer $SCRATCH/job.err seen"
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]/#MEMTIER_KEY_MAXIMUM*/KEYS=30}" VALUE_SIZES=10 MEMTIER_TEST_TIME=1 \
+    EVENT_TRACE_PARAMS="$SCRATCH/tracer $SCRATCH/job.err seen"
   job_wait 120
   assert_success
   trace=$(echo results/*/native/*/rep-1/server/trace)
   assert_equal "$(cat "$trace/trace.log")" 'begins after 1 populate
 told to end'
   assert_equal "$(cat "$trace/seen")" data
+  assert_equal "$(phase_column populate ops)" 60
+  run_split "$REPO/do_it.sh" plan -s results/*/run.conf
+  assert_success
+  assert_match '10B-2i +10 +2 +30 +60 '
   run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" TRACE=no-such-tracer
   assert_failure 3
   assert_contains "'no-such-tracer' is missing" "$stderr"
