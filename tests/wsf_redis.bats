@@ -14,10 +14,20 @@ teardown() {
   scratch_teardown
 }
 
-# Start a run in the background and wait until its measured phase is under way.
+# Start a run with an eviction policy in the background, wait until its measured phase is under way, and ask each instance for the policy.
+# Usage: loaded POLICY SETTING...
 loaded() {
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" MEMTIER_TEST_TIME=600 RATE=50 "$@"
+  local policy=$1 port count=0 words=''
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=600 RATE=50 EVICTION="$policy" MAXMEMORY=64M "${@:2}"
   wait_until 60 grep -q 'phase mixed starts' job.err
+  while read -r _ _ port; do
+    count=$((count + 1))
+    assert_equal "$(config maxmemory-policy "$port") $(config maxmemory "$port")" "$policy 67108864"
+  done < <(cat host/run-*/server/instances.proc)
+  ((count > 0))
+  # The keys of the load do not expire.
+  [[ $policy != volatile-* ]] || words=$policy
+  assert_equal "$(sed -n 's/.*warning: EVICTION=\([a-z-]*\): .* acts as noeviction$/\1/p' job.err)" "$words"
 }
 
 # Stop the run, and leave nothing that the next run could be confused with.
@@ -27,10 +37,11 @@ unloaded() {
   rm -rf results job.err
 }
 
-# Print the value of a directive of an instance.
-# Usage: config DIRECTIVE
+# Print the value of a directive of an instance, by default the first.
+# Usage: config DIRECTIVE [PORT]
 config() {
-  REDISCLI_AUTH=$(sed -n 's/^requirepass //p' host/run-*/server/"$BASE".conf) redis-cli -p "$BASE" --no-auth-warning config get "$1" | tail -n 1
+  local port=${2-$BASE}
+  REDISCLI_AUTH=$(sed -n 's/^requirepass //p' host/run-*/server/"$port".conf) redis-cli -p "$port" --no-auth-warning config get "$1" | tail -n 1
 }
 
 # The processes of the instances, in the order of their ports.
@@ -43,34 +54,52 @@ allowed() {
   sed -n 's/^Cpus_allowed_list:\t//p' "$1"/status
 }
 
-@test "keys have the numbers that are asked for" {
+# Each of these runs has a value of several settings that do not affect each other.
+
+@test "keys have the numbers that are asked for; strategy 0 leaves instances on all CPUs; a snapshot is on the disk" {
   local port
-  loaded -s wsf-pkm MEMTIER_KEY_MINUMUM=500
+  local -a pids
+  loaded volatile-lru MEMTIER_KEY_MINUMUM=500 REDIS_NUMACTL_STRATEGY=0 REDIS_PERSISTENCE_POLICY=RDB REDIS_RDB_SECONDS=1
   for port in "$BASE" $((BASE + 1)); do
     assert_equal "$(REDISCLI_AUTH=$(sed -n 's/^requirepass //p' host/run-*/server/"$port".conf) redis-cli -p "$port" --no-auth-warning keys '*' |
       grep -v marker | sort -n | sed -n '1p;$p' | paste -sd ' ')" '500 999'
   done
+  mapfile -t pids < <(instance_pids)
+  assert_equal "$(allowed "/proc/${pids[0]}")" "$(allowed /proc/self)"
+  assert_equal "$(config save) $(config appendonly)" '1 1 no'
+  wait_until 30 test -s host/run-*/server/data-"$BASE"/dump.rdb
   unloaded
 }
 
-@test "strategies 0, 1, 2 and 4: instances run on the planned CPUs, according to the kernel" {
+@test "strategy 1: the first instance is on the first core, by the kernel; a log of all writes is on the disk" {
   local -a pids
   need_command numactl
-  loaded -s wsf-pkm REDIS_NUMACTL_STRATEGY=0
-  mapfile -t pids < <(instance_pids)
-  assert_equal "$(allowed "/proc/${pids[0]}")" "$(allowed /proc/self)"
-  unloaded
-  loaded -s wsf-pkm REDIS_NUMACTL_STRATEGY=1
+  loaded allkeys-lfu REDIS_NUMACTL_STRATEGY=1 REDIS_PERSISTENCE_POLICY=AOF REDIS_APPENDFSYNC_MODE=always
   mapfile -t pids < <(instance_pids)
   assert_equal "$(allowed "/proc/${pids[0]}")" "$(cat /sys/devices/system/cpu/cpu0/topology/thread_siblings_list)"
+  assert_equal "$(config save)|$(config appendonly) $(config appendfsync)" '|yes always'
+  # Redis 7 keeps its AOF in a directory.
+  [[ -n $(find host/run-*/server/data-"$BASE" -name '*.aof' -size +10k) ]] || fail "no log of the writes"
   unloaded
-  loaded -s wsf-pkm REDIS_NUMACTL_STRATEGY=2
+}
+
+@test "strategy 2: each instance is on one CPU, by the kernel; without persistence nothing is on the disk" {
+  local -a pids
+  need_command numactl
+  loaded volatile-ttl REDIS_NUMACTL_STRATEGY=2 REDIS_PERSISTENCE_POLICY=false
   mapfile -t pids < <(instance_pids)
   assert_match '^[0-9]+$' "$(allowed "/proc/${pids[0]}")"
   assert_match '^[0-9]+$' "$(allowed "/proc/${pids[1]}")"
   (($(nproc) < 2)) || [[ $(allowed "/proc/${pids[0]}") != "$(allowed "/proc/${pids[1]}")" ]] || fail "both are on one CPU"
+  assert_equal "$(config save)|$(config appendonly)" '|no'
+  assert_equal "$(find host/run-*/server/data-"$BASE" -type f)" ''
   unloaded
-  loaded -s wsf-pkm REDIS_NUMACTL_STRATEGY=4
+}
+
+@test "strategy 4: instances have the CPUs and the memory of the node, by the kernel" {
+  local -a pids
+  need_command numactl
+  loaded allkeys-random REDIS_NUMACTL_STRATEGY=4
   mapfile -t pids < <(instance_pids)
   # numactl sets a policy, which the kernel shows for each mapping; Mems_allowed_list is the limit of cpusets.
   grep -q ' bind:0 ' "/proc/${pids[0]}/numa_maps"
@@ -81,7 +110,7 @@ allowed() {
 @test "options of numactl of one's own take the place of a strategy, for Redis and for the load" {
   local pid
   need_command numactl
-  loaded -s wsf-pkm REDIS_SERVER_NUMACTL_OPTIONS='-C 0 -m 0' MEMTIER_CLIENT_NUMACTL_OPTIONS='-C 0'
+  loaded volatile-random REDIS_SERVER_NUMACTL_OPTIONS='-C 0 -m 0' MEMTIER_CLIENT_NUMACTL_OPTIONS='-C 0'
   pid=$(instance_pids | sed -n 1p)
   assert_equal "$(allowed "/proc/$pid")" 0
   grep -q ' bind:0 ' "/proc/$pid/numa_maps"
@@ -98,7 +127,7 @@ allowed() {
   # The wrapper allows every CPU, so only Redis itself can keep its threads on the first CPU.
   cpus=$(allowed /proc/self)
   local -a wide=(CPU_USED=1 REDIS_SERVER_IO_THREADS=2 SERVER_CPUS="${cpus%%[,-]*}" SERVER_PREFIX="taskset -c $cpus")
-  loaded -s wsf-pkm "${wide[@]}" REDIS_SERVER_IO_THREADS_DO_READS=true REDIS_SERVER_IO_THREADS_CPU_AFFINITY=true
+  loaded volatile-lfu "${wide[@]}" REDIS_SERVER_IO_THREADS_DO_READS=true REDIS_SERVER_IO_THREADS_CPU_AFFINITY=true
   assert_equal "$(config io-threads) $(config io-threads-do-reads)" '2 yes'
   pid=$(instance_pids)
   assert_equal "$(config server_cpulist)" "${cpus%%[,-]*}"
@@ -109,7 +138,7 @@ allowed() {
   done
   ((found)) || fail "there is no thread io_thd"
   unloaded
-  loaded -s wsf-pkm "${wide[@]}"
+  loaded noeviction "${wide[@]}"
   assert_equal "$(config io-threads) $(config io-threads-do-reads)|$(config server_cpulist)" '2 no|'
   assert_equal "$(allowed "/proc/$(instance_pids)")" "$cpus"
   unloaded
@@ -119,22 +148,6 @@ allowed() {
   done
 }
 
-@test "persistence: a snapshot, a log, neither; on the disk and by Redis' own word" {
-  loaded -s wsf-pkm REDIS_PERSISTENCE_POLICY=RDB REDIS_RDB_SECONDS=1
-  assert_equal "$(config save) $(config appendonly)" '1 1 no'
-  wait_until 30 test -s host/run-*/server/data-"$BASE"/dump.rdb
-  unloaded
-  loaded -s wsf-pkm REDIS_PERSISTENCE_POLICY=AOF REDIS_APPENDFSYNC_MODE=always
-  assert_equal "$(config save)|$(config appendonly) $(config appendfsync)" '|yes always'
-  # Redis 7 keeps its AOF in a directory.
-  [[ -n $(find host/run-*/server/data-"$BASE" -name '*.aof' -size +10k) ]] || fail "no log of the writes"
-  unloaded
-  loaded -s wsf-pkm REDIS_PERSISTENCE_POLICY=false
-  assert_equal "$(config save)|$(config appendonly)" '|no'
-  assert_equal "$(find host/run-*/server/data-"$BASE" -type f)" ''
-  unloaded
-}
-
 @test "an eviction policy with a limit: keys go, and reads miss; without a policy Redis refuses, and the run says so" {
   local misses
   run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_KEY_MAXIMUM=19999 MEMTIER_TEST_TIME=1 REDIS_EVICTION_POLICY=allkeys-lru MAXMEMORY=3M
@@ -142,6 +155,7 @@ allowed() {
   misses=$(phase_column mixed misses)
   ((misses > 0)) || fail "nothing was missed"
   (($(sed -n 's/^evicted_keys:\([0-9]*\).*/\1/p' results/*/native/*/rep-1/server/info.after | sed -n 1p) > 0)) || fail "nothing was evicted"
+  assert_equal "$(sed -n 's/^maxmemory_policy:\([a-z-]*\).*/\1/p; s/^maxmemory:\([0-9]*\).*/\1/p' results/*/native/*/rep-1/server/info.after | sort -u | paste -sd ' ')" '3145728 allkeys-lru'
   run_split "$REPO/do_it.sh" kpi results/*
   assert_line "Misses: $misses"
   rm -rf results
@@ -152,24 +166,4 @@ allowed() {
   assert_match 'warn +settings +EVICTION=allkeys-lru .*without it, no key is evicted'
   run_split "$REPO/do_it.sh" plan -s wsf-pkm "${WORDS[@]}" REDIS_EVICTION_POLICY=allkeys-lru
   assert_match 'warning: EVICTION=allkeys-lru: .*without it, no key is evicted' "$stderr"
-}
-
-@test "every eviction policy is Redis' own by its word" {
-  local policy
-  local -a variants=()
-  mkdir copy
-  tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
-  for policy in noeviction allkeys-lru allkeys-lfu allkeys-random volatile-lru volatile-lfu volatile-random volatile-ttl; do
-    printf '# SPDX-License-Identifier: MIT\n# A policy of a test.\nLIKE=native\nEVICTION=%s\n' "$policy" >"copy/conf/variants/$policy.conf"
-    variants+=(-v "$policy")
-  done
-  run_split copy/do_it.sh run "${untuned[@]}" -s wsf-pkm "${variants[@]}" "${WORDS[@]}" MAXMEMORY=64M MEMTIER_TEST_TIME=0 MEMTIER_REQUESTS=1
-  assert_success
-  # The keys of the load do not expire.
-  assert_equal "$(sed -n 's/.*warning: EVICTION=\([a-z-]*\): .* acts as noeviction$/\1/p' results/*/run.log | paste -sd ' ')" \
-    'volatile-lru volatile-lfu volatile-random volatile-ttl'
-  for policy in results/*/*/100B-2i; do
-    assert_equal "$(sed -n 's/^maxmemory_policy:\([a-z-]*\).*/\1/p; s/^maxmemory:\([0-9]*\).*/\1/p' "$policy/rep-1/server/info.after" | sort -u | paste -sd ' ')" \
-      "67108864 $(basename "${policy%/*}")"
-  done
 }
