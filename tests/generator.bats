@@ -76,16 +76,15 @@ path_without() {
   run_split "$REPO/summary2csv.sh" "$(echo "$SCRATCH"/results/*)"
   assert_success
   assert_equal "${#lines[@]}" $((1 + 3 * count))
+  # What redis-benchmark cannot tell is empty.
+  refute_exists "$(echo results/*/redis-benchmark/*/rep-1/127.0.0.1)/stderr"
+  assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $at["variant"] == "redis-benchmark" { print $at["misses"] "|" $at["p90_us"] "|" ($at["ops_per_sec"] > 0) }' <<<"$output" | sort -u)" '||1'
 }
 
-@test "what redis-benchmark cannot tell or do: empty columns, and settings that are refused" {
+@test "settings that redis-benchmark does not support are refused" {
   local word
   need_command redis-benchmark redis-cli
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v redis-benchmark
-  assert_success
-  refute_exists "$(echo results/*/redis-benchmark/*/rep-1/127.0.0.1)/stderr"
-  run_split "$REPO/summary2csv.sh" "$(echo "$SCRATCH"/results/*)"
-  assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["misses"] "|" $at["p90_us"] "|" ($at["ops_per_sec"] > 0) }' <<<"$output" | sort -u)" '||1'
   for word in TIME=1 RATE=5 WARMUP=1 POPULATE_PATTERN=shuffle PHASES=mixed KEY_PATTERN=zipf DATA=random THREADS=2; do
     # Also when another variant comes before it.
     run_split "$REPO/do_it.sh" plan "${WORDS[@]}" -v loadgen -v redis-benchmark "$word"
@@ -139,12 +138,23 @@ path_without() {
   done < <(installed)
 }
 
-@test "an interrupted run stops the peer; a run whose server or client dies is not a result" {
+@test "a run whose server or client dies is not a result, and goes on with the next repeat; an interrupted run stops the peer, whose password is on no command line" {
   local variant program pid start
   need_command redis-benchmark redis-cli
   while read -r variant program; do
     [[ $program != test ]] || continue
-    long_run "$variant"
+    long_run "$variant" 2
+    kill -KILL "$(cut -f 1 host/run-*/server/instances.proc)"
+    wait_until 60 repeat_under_way 2
+    wait_until 20 peer_pid
+    kill -KILL "$(peer_pid)"
+    job_wait 120
+    assert_equal "$status" 1
+    assert_contains 'no figures for set' "$stderr"
+    assert_equal "$(find results -type d -path "*/$variant/*" -name 'rep-[12].failed-*' | wc -l)" 2
+    assert_equal "$(find results -type d -path "*/$variant/*" -name 'rep-?' | wc -l)" 0
+    long_run "$variant" 1
+    no_password_shown
     pid=$(peer_pid)
     start=$(process_start "$pid")
     assert_match "$program" "$(tr '\0' ' ' <"/proc/$pid/cmdline")"
@@ -152,26 +162,33 @@ path_without() {
     job_wait 60
     assert_equal "$status" 130
     wait_until 10 process_gone "$pid" "$start" || fail "$program still runs"
-    long_run "$variant"
-    kill -KILL "$(cut -f 1 host/run-*/server/instances.proc)"
-    job_wait 120
-    assert_equal "$status" 1
-    long_run "$variant"
-    kill -KILL "$(peer_pid)"
-    job_wait 120
-    assert_equal "$status" 1
-    assert_contains 'no figures for set' "$stderr"
-    assert_equal "$(find results -type d -path "*/$variant/*" -name 'rep-1.failed-*' | wc -l)" 2
-    assert_equal "$(find results -type d -path "*/$variant/*" -name rep-1 | wc -l)" 0
   done < <(installed)
 }
 
-# Start a run with a long load, and wait until its load runs.
-# Usage: long_run VARIANT   Sets: as job_start does
+# Start a run with a long load, and wait until its load runs. A connection without a pipeline takes the least CPU time from other suites.
+# Usage: long_run VARIANT REPEATS   Sets: as job_start does
 long_run() {
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v "$1" REQUESTS=500000000/instance
-  wait_until 60 grep -q 'phase set starts' job.err
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v "$1" REDISRUNS="$2" REQUESTS=500000000/instance CONNECTIONS=1 PIPELINE=1
+  wait_until 60 repeat_under_way 1
   wait_until 20 peer_pid
+}
+
+# Whether the long load of a repeat has started.
+# Usage: repeat_under_way COUNT   Returns: 0 yes, 1 no
+repeat_under_way() { (($(grep -c 'phase set starts' job.err) == $1)); }
+
+# Assert that the password of the run is on no command line, and that the user of the peer can do nothing but its load.
+no_password_shown() {
+  local password base file leaks=''
+  base=$(cut -f 3 host/run-*/server/instances.proc)
+  password=$(cat host/run-*/client-*/auth)
+  [[ -n $password ]]
+  for file in /proc/[0-9]*/cmdline; do
+    [[ $(tr '\0' ' ' 2>/dev/null <"$file") != *"$password"* ]] || leaks+="$file "
+  done 2>/dev/null
+  assert_equal "$leaks" ''
+  assert_contains NOPERM "$(redis-cli --user peer -a none --no-auth-warning -p "$base" flushall 2>&1)"
+  assert_contains NOPERM "$(redis-cli --user peer -a none --no-auth-warning -p "$base" config get requirepass 2>&1)"
 }
 
 # Print the process of the load, a child of the adapter.
@@ -296,24 +313,4 @@ END
   done
   run_split "$REPO/do_it.sh" plan "${WORDS[@]}" -v memtier INSTANCES=2 THREADS=4 RATE=40 KEY_PATTERN='gaussian zipf' DATA=random TIME=3
   assert_success
-}
-
-@test "the run's password is on no command line of the peer, and its user can do nothing else" {
-  local base
-  base=$(ports_pick 1)
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" -s crosscheck -v redis-benchmark REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" \
-    SRV_OVERRIDE=1 KEYS=1000 REDISRUNS=1 REQUESTS=500000000/instance
-  wait_until 60 grep -q 'phase set starts' job.err
-  local password
-  password=$(cat host/run-*/client-*/auth)
-  [[ -n $password ]]
-  local file leaks=''
-  for file in /proc/[0-9]*/cmdline; do
-    [[ $(tr '\0' ' ' 2>/dev/null <"$file") != *"$password"* ]] || leaks+="$file "
-  done 2>/dev/null
-  assert_equal "$leaks" ''
-  assert_contains NOPERM "$(redis-cli --user peer -a none --no-auth-warning -p "$base" flushall 2>&1)"
-  assert_contains NOPERM "$(redis-cli --user peer -a none --no-auth-warning -p "$base" config get requirepass 2>&1)"
-  kill -INT -"$JOB_PID"
-  job_wait 30
 }
