@@ -22,7 +22,8 @@ teardown() {
 # Usage: servers CODE   Sets: as run_split does
 servers() {
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run_split bash -c 'set -Eeuo pipefail
+  # A hang must fail.
+  run_split timeout 60 bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
     conf_defaults "$REPO/conf/defaults.conf"
@@ -123,6 +124,28 @@ servers() {
     servers_each leave'
   assert_failure 4
   assert_equal "$output" $'a /bin/a\nb /bin/b\nc /bin/c\n1 unset a b c\na /bin/a\nb /bin/b\nc /bin/c\nundo on a\nundo on b\nundo on c'
+}
+
+@test "what stops something on all servers is done again if a signal interrupts it, and not after it is done" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  servers 'on=yes
+    cd "$SCRATCH"
+    _REMOTE_TMP=$SCRATCH
+    stop_one() {
+      echo "$SERVER" >>said
+      [[ $SERVER == b && ! -e again ]] || return 0
+      touch again
+      # All of them have begun.
+      until grep -q a said && grep -q c said; do sleep 0.02; done
+      kill -TERM $$
+      read -rt 2 <> <(:) || :
+    }
+    stop_all() { servers_off on stop_one; }
+    trap "stop_all; stop_all" EXIT
+    trap "exit 143" TERM
+    stop_all'
+  assert_failure 143
+  assert_equal "$(sort said | uniq -c | sed 's/^ *//' | xargs)" '2 a 2 b 2 c'
 }
 
 @test "loads from far memory are added up over servers by the events of each CPU; without a count of one of them there is no sum" {

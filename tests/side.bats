@@ -81,3 +81,33 @@ END
   assert_output $'cleaned a\ncleaned b'
   wait_until 20 gone "$(<pid-a)"
 }
+
+@test "a trap that asks hosts itself, after a signal in the wait: who ends and who is killed is noticed" {
+  # Bash blocks SIGCHLD in a read with a limit. A signal that comes then leaves it blocked.
+  # shellcheck disable=SC2016 # expanded by the script
+  side '
+    first() {
+      local try
+      for ((try = 0; try < 200; try++)); do
+        [[ ! $(<"/proc/$$/status") =~ State:.S.*SigBlk:.[0-9a-f]*1[0-9a-f]{4}.SigIgn ]] || break
+        sleep 0.02
+      done
+      kill -TERM $$
+      sleep 60
+    }
+    last() {
+      [[ $1 != killed ]] || kill -KILL $BASHPID
+      echo "asked $1"
+    }
+    again() {
+      _side_abort
+      side_run 60 last a b
+      side_print a b
+      side_run 60 last killed || echo "${SIDE_STATUS[killed]}"
+    }
+    trap again EXIT
+    trap "exit 143" TERM
+    side_run 60 first x'
+  assert_failure 143
+  assert_output $'asked a\nasked b\n137'
+}

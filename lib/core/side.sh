@@ -84,6 +84,8 @@ side_failed() {
 
 # Each waiting process has its own pipe. It is open for both directions, so reading never ends early.
 _side_open() {
+  # As in _cleanup_run: a signal may have interrupted a read with a limit.
+  read -r -t 0.01 _ </dev/null || :
   [[ $_SIDE_OWNER != "$BASHPID" ]] || return 0
   exec {_SIDE_PIPE}<> <(:)
   _SIDE_OWNER=$BASHPID _SIDE_PIDS=()
@@ -96,18 +98,18 @@ _side_now() {
   _SIDE_NOW=$((10#${_SIDE_NOW/./}))
 }
 
-# Wait up to a second for a subshell to end.
+# Wait up to a second for a subshell to end. A trap may call this: there, `return` without a number returns the status from before the trap. If the
+# signal interrupted a read with a limit, bash blocks SIGCHLD from then on, and ended subshells stay zombies until they are waited for.
 # Usage: _side_ended
 # Returns: 0 and sets index of the caller; 1 if no subshell has ended
 _side_ended() {
   local call
   if read -r -t 1 -u "$_SIDE_PIPE" call index; then
     # A line of an earlier call comes from a subshell that was stopped at its limit.
-    [[ $call == "$_SIDE_CALL" && -v "_SIDE_PIDS[index]" ]]
-    return
+    if [[ $call == "$_SIDE_CALL" && -v "_SIDE_PIDS[index]" ]]; then return 0; else return 1; fi
   fi
   # A killed subshell writes no line.
-  for index in "${!_SIDE_PIDS[@]}"; do [[ -e /proc/${_SIDE_PIDS[index]} ]] || return 0; done
+  for index in "${!_SIDE_PIDS[@]}"; do proc_start "${_SIDE_PIDS[index]}" || return 0; done
   return 1
 }
 
