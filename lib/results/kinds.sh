@@ -14,9 +14,5 @@ kinds_tables() {
     [[ $file == /* ]] || file=./$file
     files+=("$file")
   done
-  if ((${#files[@]} == 0)); then
-    cat >/dev/null
-  else
-    figures_run interval kinds -- - "${files[@]}" | figures_tables
-  fi
+  ((${#files[@]} == 0)) || figures_run interval kinds -- - "${files[@]}" | figures_tables
 }

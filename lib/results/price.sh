@@ -27,9 +27,5 @@ price_check() {
 price_tables() {
   local price
   price=$(sed -n 's/^PRICE="\(.*\)"$/\1/p' "$1/run.conf" 2>/dev/null) || :
-  if [[ -z $price ]]; then
-    cat >/dev/null
-  else
-    PRICE=$price figures_run interval prices price | figures_tables
-  fi
+  [[ -z $price ]] || PRICE=$price figures_run interval prices price | figures_tables
 }

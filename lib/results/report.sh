@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # One self-contained page about a run: the question, the verdict, warnings, figures, plots, settings. All text from files of the run goes
-# through text_html or html_text; the page allows no script and no other source.
+# through text_html, html_text or html_line; the page allows no script and no other source.
 
 # Make RUN/report.html and RUN/plots/ and print the path of the page. Files of an earlier report are replaced after the new report is complete; other
 # files in plots/ are kept, because a directory of results may have its own.
@@ -82,15 +82,33 @@ report_again() {
   printf -- '-s %q\n' "$1/run.conf"
 }
 
+# Escape one line of text for the page, as html_text does.
+# Usage: html_line TEXT
+# Returns: sets REPLY
+html_line() {
+  local amp='&amp;' lt='&lt;' gt='&gt;' quot='&quot;' apos='&#39;' LC_ALL=C
+  # In quotes, because a bare & in the replacement stands for the match.
+  REPLY=${1//&/"$amp"}
+  REPLY=${REPLY//</"$lt"}
+  REPLY=${REPLY//>/"$gt"}
+  REPLY=${REPLY//\"/"$quot"}
+  REPLY=${REPLY//\'/"$apos"}
+  REPLY=${REPLY//[$'\001'-$'\010'$'\013'-$'\037'$'\177']/}
+}
+
 # Print stdin as escaped text of the page.
 html_text() {
   LC_ALL=C sed -e 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g' -e "s/'/\\&#39;/g" | LC_ALL=C tr -d '\000-\010\013-\037\177'
 }
 
 _report_page() {
-  local run=$1 name=$2 data=$3 title
-  title=$(report_title "$run" | html_text)
-  name=$(printf '%s' "$name" | html_text)
+  local run=$1 name title data=$3 REPLY
+  html_line "$2"
+  name=$REPLY
+  report_settings "$run"
+  report_title
+  html_line "$REPLY"
+  title=$REPLY
   {
     _report_verdict "$data"
     _report_warnings "$run" "$data"
@@ -136,7 +154,7 @@ _report_said() {
 }
 
 _report_warnings() {
-  local run=$1 data=$2 warnings
+  local run=$1 data=$2 warnings REPLY
   warnings=$(
     _report_said "$data/totals" | compare_prose warning ''
     compare_prose warning '' <"$data/fill"
@@ -151,7 +169,8 @@ _report_warnings() {
     html_text <<<"$warnings" | sed 's/.*/<li>&<\/li>/'
     printf '</ul>\n'
   else
-    printf '<p>%s</p>\n' "$(_report_clear "$run" "$data" | html_text)"
+    html_line "$(_report_clear "$run" "$data")"
+    printf '<p>%s</p>\n' "$REPLY"
   fi
   printf '</section>\n'
 }
@@ -234,7 +253,7 @@ _report_every() {
 }
 
 _report_pictures() {
-  local data=$1 name title words class plots=${1%/*}
+  local data=$1 name title words class plots=${1%/*} REPLY
   [[ -s $data/pictures ]] || return 0
   printf '<section id="pictures">\n<h2>Plots</h2>\n'
   if [[ ${PLOT_DETAIL:-4} != all ]]; then
@@ -242,8 +261,10 @@ _report_pictures() {
   fi
   printf '<div class="pictures">\n'
   while IFS=$'\t' read -r name title words; do
-    title=$(printf '%s' "$title" | html_text)
-    words=$(printf '%s' "$words" | html_text)
+    html_line "$title"
+    title=$REPLY
+    html_line "$words"
+    words=$REPLY
     class=''
     ! grep -q -m 1 'viewBox="0 0 1280 ' "$plots/$name.svg" || class=' class="broad"'
     printf '<figure%s>\n<div class="wide">' "$class"
@@ -285,7 +306,7 @@ _report_svg() {
 }
 
 _report_environment() {
-  local run=$1 data=$2 folder host
+  local run=$1 data=$2 folder REPLY
   printf '<section id="environment">\n<h2>Environment</h2>\n'
   if (($(grep -c $'^differs\t' "$data/sections") > 3)); then
     printf '<h3>Differences between the variants</h3>\n<div class="wide">\n'
@@ -301,8 +322,8 @@ _report_environment() {
   for folder in "$run"/env/*/; do
     [[ -d $folder ]] || continue
     folder=${folder%/}
-    host=$(printf '%s' "${folder##*/}" | html_text)
-    printf '<h3>Host %s</h3>\n' "$host"
+    html_line "${folder##*/}"
+    printf '<h3>Host %s</h3>\n' "$REPLY"
     if [[ -r $folder/env.tsv ]]; then
       printf '<details>\n<summary>Description</summary>\n<div class="wide"><table>\n<tbody>\n'
       html_text <"$folder/env.tsv" | sed $'s/^\\([^\t]*\\)\t\\(.*\\)$/<tr><th scope="row">\\1<\\/th><td class="long">\\2<\\/td><\\/tr>/'
@@ -333,14 +354,16 @@ _report_repeats_held() {
 }
 
 _report_settings() {
-  local run=$1 file
+  local run=$1 file REPLY
   printf '<section id="settings">\n<h2>Settings</h2>\n'
   if [[ -r $run/run.conf ]]; then
-    printf '<p>To run it again:</p>\n<pre>%s</pre>\n' "$(report_again "$run" | html_text)"
+    html_line "$(report_again "$run")"
+    printf '<p>To run it again:</p>\n<pre>%s</pre>\n' "$REPLY"
   fi
   for file in "$run/run.conf" "$run"/*/variant.conf; do
     [[ -r $file ]] || continue
-    printf '<details>\n<summary>%s</summary>\n<pre>' "$(printf '%s' "${file#"$run"/}" | html_text)"
+    html_line "${file#"$run"/}"
+    printf '<details>\n<summary>%s</summary>\n<pre>' "$REPLY"
     html_text <"$file"
     printf '</pre>\n</details>\n'
   done

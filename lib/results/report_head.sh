@@ -2,54 +2,76 @@
 # shellcheck shell=bash
 # The top of a report: scenario, time, hosts, and links to the sections of the page.
 
-# Print the title of a report: the scenario, and the compared variants.
-# Usage: report_title RUN
-report_title() {
-  local scenario variants others
-  scenario=$(report_setting "$1" SCENARIO)
-  scenario=${scenario##*/}
-  variants=$(report_setting "$1" VARIANTS)
-  others=${variants#* }
-  [[ $variants == *' '* ]] || others=
-  printf '%s%s%s\n' "${scenario%.conf}" "${variants:+: ${others:+${others// /, } against }}" "${variants%% *}" | sed 's/^: //; s/^$/What did the load measure?/'
+# By name: the settings of a run, as its run.conf has them.
+declare -A _REPORT_SETTING=()
+
+# Read the settings of a run from its run.conf, without quotes and brackets; of a repeated setting, the first value.
+# Usage: report_settings RUN
+report_settings() {
+  local line
+  _REPORT_SETTING=()
+  [[ ! -f $1/run.conf || ! -r $1/run.conf ]] || while IFS= read -r line || [[ -n $line ]]; do
+    [[ $line =~ ^([A-Z][A-Z0-9_]*)=(.*)$ && ! -v "_REPORT_SETTING[${BASH_REMATCH[1]}]" ]] || continue
+    _REPORT_SETTING[${BASH_REMATCH[1]}]=${BASH_REMATCH[2]//[\"\'()]/}
+  done <"$1/run.conf"
 }
 
-# Print a setting of a run from its run.conf.
-# Usage: report_setting RUN NAME
+# A setting of the run whose settings were read.
+# Usage: report_setting NAME
+# Returns: sets REPLY; empty when run.conf does not have it
 report_setting() {
-  sed -n "s/^$2=//p" "$1/run.conf" 2>/dev/null | tr -d "\"'()" | sed -n 1p || :
+  REPLY=${_REPORT_SETTING[$1]-}
+}
+
+# The title of a report: the scenario, and the compared variants.
+# Usage: report_title
+# Returns: sets REPLY
+report_title() {
+  local scenario variants others
+  report_setting SCENARIO
+  scenario=${REPLY##*/}
+  report_setting VARIANTS
+  variants=$REPLY others=${REPLY#* }
+  [[ $variants == *' '* ]] || others=
+  REPLY=${scenario%.conf}${variants:+: ${others:+${others// /, } against }}${variants%% *}
+  REPLY=${REPLY#: }
+  REPLY=${REPLY:-What did the load measure?}
 }
 
 # Print scenario, time and hosts of a run as a list of the page.
 # Usage: report_facts RUN
 report_facts() {
-  local run=$1 server others label text
-  read -r server others < <(report_setting "$run" SERVER) || :
+  local run=$1 server others label text REPLY
+  report_setting SERVER
+  read -r server others <<<"$REPLY"
   # A component of a path below.
   [[ $server =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] || server=-
   printf '<dl class="facts">\n'
   {
     _report_date "$run"
-    printf 'Question\t%s\n' "$(report_question "$run")"
+    printf 'Question\t%s\n' "$(report_question)"
     _report_host "$run" "$server"
     printf 'Other servers\t%s\n' "$others"
-    printf 'Clients\t%s\n' "$(report_setting "$run" CLIENT_IP)"
+    report_setting CLIENT_IP
+    printf 'Clients\t%s\n' "$REPLY"
     _report_load "$run"
-    _report_changed "$run"
+    _report_changed
     printf 'Made by\t%s\n' "$(sed -n 's/^# .*Made by \(.*\)\.$/\1/p' "$run/run.conf" 2>/dev/null | sed -n 1p)"
   } | while IFS=$'\t' read -r label text; do
-    [[ -z $text ]] || printf '<dt>%s</dt><dd>%s</dd>\n' "$label" "$(printf '%s' "$text" | html_text)"
+    [[ -n $text ]] || continue
+    html_line "$text"
+    printf '<dt>%s</dt><dd>%s</dd>\n' "$label" "$REPLY"
   done
   printf '</dl>\n'
 }
 
 # Print the question of the run: the first sentence of its scenario's file.
-# Usage: report_question RUN
+# Usage: report_question
 report_question() {
-  local scenario file
-  scenario=$(report_setting "$1" SCENARIO)
-  file=$ROOT/conf/scenarios/${scenario##*/}.conf
-  [[ -z $scenario || ! -r $file ]] || sed -n '2s/^# //p' "$file"
+  local file
+  report_setting SCENARIO
+  file=$ROOT/conf/scenarios/${REPLY##*/}.conf
+  [[ -z $REPLY || ! -r $file ]] || sed -n '2s/^# //p' "$file"
 }
 
 # The begin and end of the run: from its log, else its name.
@@ -91,28 +113,30 @@ _report_host() {
 _report_load() {
   local name value text=''
   for name in FILL KEYS; do
-    value=$(report_setting "$1" "$name")
-    [[ -z $value || $value == auto ]] || text+="${text:+, }$name=$value"
+    report_setting "$name"
+    [[ -z $REPLY || $REPLY == auto ]] || text+="${text:+, }$name=$REPLY"
   done
   printf 'Fill\t%s\n' "$text"
   text=
   for name in PHASES VALUE_SIZES INSTANCES CONNECTIONS PIPELINE KEY_PATTERN RATE TIME DRAM_RATIO; do
-    value=$(report_setting "$1" "$name")
+    report_setting "$name"
+    value=$REPLY
     [[ -z $value || $value == 0 || ($value == 1 && $name != INSTANCES) || ($name == DRAM_RATIO && $value != *' '* && $value != search) ]] || text+="${text:+, }$name=$value"
   done
   printf 'Load\t%s\n' "$text"
-  value=$(report_setting "$1" REDISRUNS)
-  printf 'Repeats\t%s\n' "${value:+REDISRUNS=$value, }$(find "$1" -mindepth 3 -maxdepth 3 -type d -name 'rep-*' ! -name '*.*' | wc -l) complete"
+  report_setting REDISRUNS
+  printf 'Repeats\t%s\n' "${REPLY:+REDISRUNS=$REPLY, }$(find "$1" -mindepth 3 -maxdepth 3 -type d -name 'rep-*' ! -name '*.*' | wc -l) complete"
 }
 
 # Settings in addition to the scenario's, except for paths and settings that leave the host unchanged.
 _report_changed() {
-  local name value text=''
-  for name in $(report_setting "$1" OVER); do
+  local name text=''
+  report_setting OVER
+  for name in $REPLY; do
     [[ $name =~ ^[A-Z][A-Z0-9_]*$ && ! $name =~ ^(SCENARIO|VARIANTS|RESULTS_DIR|REMOTE_DIR|LOCK_DIR|REDISBASE|SSH_CONFIG|SERVER|CLIENT_IP)$ ]] || continue
-    value=$(report_setting "$1" "$name")
-    [[ $value != keep && ($name != TUNE_* || $value != off) ]] || continue
-    text+="${text:+, }$name=$value"
+    report_setting "$name"
+    [[ $REPLY != keep && ($name != TUNE_* || $REPLY != off) ]] || continue
+    text+="${text:+, }$name=$REPLY"
   done
   printf 'Differs from the scenario\t%s\n' "$text"
 }
