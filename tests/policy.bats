@@ -167,7 +167,8 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
       shift
       for word; do conf_word argument "$word" test; done
       conf_resolve
-      damon_asked' bash "$@"
+      damon_asked
+      printf "%s\n" "$REPLY"' bash "$@"
   }
   local topology=$'0,0,0,0\n1,1,1,1\n# node 2 has memory and no CPU\n# node 3 has memory and no CPU'
   assert_equal "$(asked "$topology")" keep

@@ -31,7 +31,8 @@ damon_wanted() {
   elif ! damon_read; then
     return 1
   elif [[ $VALUE == other ]]; then
-    WHY="another program uses DAMON ($(_damon_get "$DAMON_ROOT/nr_kdamonds") kdamond(s) in $DAMON_ROOT)"
+    _damon_get "$DAMON_ROOT/nr_kdamonds"
+    WHY="another program uses DAMON ($REPLY kdamond(s) in $DAMON_ROOT)"
   fi
   [[ -z $WHY ]]
 }
@@ -40,14 +41,17 @@ damon_wanted() {
 # Usage: damon_read
 # Returns: sets VALUE: off; MODE-NUMBER if our kdamonds run; other. 1 with WHY if it cannot be read.
 damon_read() {
-  local n i mark='' each
-  n=$(_damon_get "$DAMON_ROOT/nr_kdamonds")
+  local n i mark='' each REPLY
+  _damon_get "$DAMON_ROOT/nr_kdamonds"
+  n=$REPLY
   WHY="cannot be read"
   [[ $n =~ ^[0-9]+$ ]] || return 1
   VALUE=other WHY=
   for ((i = 0; i < n; i++)); do
-    each=$(_damon_get "$DAMON_ROOT/$i/contexts/0/monitoring_attrs/intervals/update_us")
-    [[ $each =~ ^[0-9]{8}$ ]] && ((each > DAMON_MARK)) && [[ ${mark:-$each} == "$each" && $(_damon_get "$DAMON_ROOT/$i/state") != off ]] || return 0
+    _damon_get "$DAMON_ROOT/$i/contexts/0/monitoring_attrs/intervals/update_us"
+    each=$REPLY
+    _damon_get "$DAMON_ROOT/$i/state"
+    [[ $each =~ ^[0-9]{8}$ ]] && ((each > DAMON_MARK)) && [[ ${mark:-$each} == "$each" && $REPLY != off ]] || return 0
     mark=$each
   done
   case $n in
@@ -59,14 +63,20 @@ damon_read() {
 
 # Whether every kdamond has one of our numbers, or is off and empty, as after a process of a run that was killed during setup.
 damon_unfinished() {
-  local n i mark at
-  n=$(_damon_get "$DAMON_ROOT/nr_kdamonds")
+  local n i at file REPLY
+  _damon_get "$DAMON_ROOT/nr_kdamonds"
+  n=$REPLY
   [[ $n =~ ^[12]$ ]] || return 1
   for ((i = 0; i < n; i++)); do
     at=$DAMON_ROOT/$i/contexts/0
-    mark=$(_damon_get "$at/monitoring_attrs/intervals/update_us")
-    [[ ! $mark =~ ^[0-9]{8}$ ]] || ((mark <= DAMON_MARK)) || continue
-    [[ $(_damon_get "$DAMON_ROOT/$i/state") == off && $(_damon_get "$at/schemes/nr_schemes") =~ ^0?$ && $(_damon_get "$at/targets/nr_targets") =~ ^0?$ ]] || return 1
+    _damon_get "$at/monitoring_attrs/intervals/update_us"
+    [[ ! $REPLY =~ ^[0-9]{8}$ ]] || ((REPLY <= DAMON_MARK)) || continue
+    _damon_get "$DAMON_ROOT/$i/state"
+    [[ $REPLY == off ]] || return 1
+    for file in schemes/nr_schemes targets/nr_targets; do
+      _damon_get "$at/$file"
+      [[ $REPLY =~ ^0?$ ]] || return 1
+    done
   done
 }
 
@@ -149,18 +159,21 @@ _damon_scheme() {
 }
 
 _damon_on() {
-  local i n
-  n=$(_damon_count "$DAMON_ROOT/nr_kdamonds")
+  local i n REPLY
+  _damon_count "$DAMON_ROOT/nr_kdamonds"
+  n=$REPLY
   for ((i = 0; i < n; i++)); do
     _damon_set "$DAMON_ROOT/$i/state" on || return
   done
 }
 
 _damon_off() {
-  local i n
-  n=$(_damon_count "$DAMON_ROOT/nr_kdamonds")
+  local i n REPLY
+  _damon_count "$DAMON_ROOT/nr_kdamonds"
+  n=$REPLY
   for ((i = 0; i < n; i++)); do
-    [[ $(_damon_get "$DAMON_ROOT/$i/state") == off ]] || _damon_set "$DAMON_ROOT/$i/state" off || return
+    _damon_get "$DAMON_ROOT/$i/state"
+    [[ $REPLY == off ]] || _damon_set "$DAMON_ROOT/$i/state" off || return
   done
   _damon_set "$DAMON_ROOT/nr_kdamonds" 0
 }
@@ -168,12 +181,14 @@ _damon_off() {
 # Print the physical memory of nodes, lines START END in bytes.
 # Usage: damon_regions NODES
 damon_regions() {
-  local size block node
-  size=$(_damon_get "${TIERBENCH_ROOT-}/sys/devices/system/memory/block_size_bytes")
+  local size block node REPLY
+  _damon_get "${TIERBENCH_ROOT-}/sys/devices/system/memory/block_size_bytes"
+  size=$REPLY
   [[ $size =~ ^[0-9a-f]{1,15}$ ]] || return 0
   for node in ${1//,/ }; do
     for block in "${TIERBENCH_ROOT-}/sys/devices/system/node/node$node"/memory[0-9]*; do
-      [[ $(_damon_get "$block/state") == offline || ! -e $block ]] || echo "${block##*/memory}"
+      _damon_get "$block/state"
+      [[ $REPLY == offline || ! -e $block ]] || echo "${block##*/memory}"
     done
   done | sort -nu | LC_ALL=C awk -v size="$((16#$size))" '
     function flush() { if (n) printf "%.0f %.0f\n", first * size, (last + 1) * size }
@@ -186,42 +201,48 @@ damon_regions() {
 # accesses in N samples of an aggregation, summed over aggregations. far_bytes: the bytes that are monitored. promoted, demoted: bytes migrated.
 # Usage: damon_counts
 damon_counts() {
-  local i n VALUE WHY
+  local i n VALUE WHY REPLY
   [[ -d $DAMON_ROOT ]] && damon_read && [[ $VALUE == m* ]] || return 0
-  n=$(_damon_count "$DAMON_ROOT/nr_kdamonds")
+  _damon_count "$DAMON_ROOT/nr_kdamonds"
+  n=$REPLY
   for ((i = 0; i < n; i++)); do _damon_set "$DAMON_ROOT/$i/state" update_schemes_stats || return 0; done
   for ((i = 0; i <= DAMON_SAMPLES; i++)); do
-    printf 'damon\taccess%s\t%s\n' "$i" "$(_damon_get "$DAMON_ROOT/0/contexts/0/schemes/$i/stats/sz_tried")"
+    _damon_get "$DAMON_ROOT/0/contexts/0/schemes/$i/stats/sz_tried"
+    printf 'damon\taccess%s\t%s\n' "$i" "$REPLY"
   done
   printf 'damon\tfar_bytes\t%s\n' "$(_damon_watched "$DAMON_ROOT/0/contexts/0/targets/0/regions")"
   [[ $VALUE == migrate-* ]] || return 0
-  printf 'damon\tpromoted\t%s\ndamon\tdemoted\t%s\n' "$(_damon_get "$DAMON_ROOT/0/contexts/0/schemes/$i/stats/sz_applied")" \
-    "$(_damon_get "$DAMON_ROOT/1/contexts/0/schemes/0/stats/sz_applied")"
+  _damon_get "$DAMON_ROOT/0/contexts/0/schemes/$i/stats/sz_applied"
+  printf 'damon\tpromoted\t%s\n' "$REPLY"
+  _damon_get "$DAMON_ROOT/1/contexts/0/schemes/0/stats/sz_applied"
+  printf 'damon\tdemoted\t%s\n' "$REPLY"
 }
 
+# Print the bytes of all regions.
 _damon_watched() {
-  local region start end sum=0
+  local region start sum=0 REPLY
   for region in "$1"/[0-9]*; do
-    start=$(_damon_count "$region/start")
-    end=$(_damon_count "$region/end")
-    ((end <= start)) || sum=$((sum + end - start))
+    _damon_count "$region/start"
+    start=$REPLY
+    _damon_count "$region/end"
+    ((REPLY <= start)) || sum=$((sum + REPLY - start))
   done
   echo "$sum"
 }
 
 # The first line of a file, or nothing.
+# Returns: sets REPLY
 _damon_get() {
-  local line=
-  { IFS= read -r line <"$1"; } 2>/dev/null || :
-  printf '%s' "$line"
+  REPLY=
+  { IFS= read -r REPLY <"$1"; } 2>/dev/null || :
 }
 
 # The number in the first line of a file; 0 if it has no number.
+# Returns: sets REPLY
 _damon_count() {
-  local line
-  line=$(_damon_get "$1")
-  [[ $line =~ ^[0-9]{1,18}$ ]] || line=0
-  echo $((10#$line))
+  _damon_get "$1"
+  [[ $REPLY =~ ^[0-9]{1,18}$ ]] || REPLY=0
+  REPLY=$((10#$REPLY))
 }
 
 # Usage: _damon_set FILE VALUE

@@ -11,14 +11,15 @@
 # Globals: LOCK_DIR
 # Returns: sets LOCKS, the directory's path without links
 locks_open() {
-  local owner mode
+  local owner mode text
   if [[ ! -d $LOCK_DIR ]]; then
     # The directory must never exist without its mode, because two processes may make it at the same time.
     (umask 022 && mkdir -p -- "$(dirname -- "$LOCK_DIR")" && mkdir -m 1777 -- "$LOCK_DIR" 2>/dev/null) || [[ -d $LOCK_DIR ]] ||
       fail "LOCK_DIR=$LOCK_DIR: cannot be created"
   fi
-  LOCKS=$(cd -P -- "$LOCK_DIR" && pwd) || fail "LOCK_DIR=$LOCK_DIR: cannot be entered"
-  read -r owner mode < <(stat -c '%u %a' -- "$LOCKS")
+  text=$(cd -P -- "$LOCK_DIR" && pwd && exec stat -c '%u %a' .) || fail "LOCK_DIR=$LOCK_DIR: cannot be entered"
+  LOCKS=${text%$'\n'*}
+  read -r owner mode <<<"${text##*$'\n'}"
   [[ $owner == 0 || $owner == "$EUID" ]] || fail "LOCK_DIR=$LOCKS: belongs to another user, who could remove any lock; the owner must be root or you"
   (((8#$mode & 8#022) == 0 || (8#$mode & 8#1000) != 0)) || fail "LOCK_DIR=$LOCKS: others can write to it and it is not sticky; chmod +t $LOCKS"
   exec {LOCKS_FD}<"$LOCKS"

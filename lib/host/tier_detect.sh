@@ -189,21 +189,27 @@ _detect_swaps() {
     printf 'swap\t%s\t%s of %d MiB, %d used, priority %s\n' "$path" "$kind" $((size >> 10)) $((used >> 10)) "$priority"
   done <"$DETECT_ROOT/proc/swaps"
   for device in "$DETECT_ROOT"/sys/block/zram*; do
-    size=$(_detect_read "$device/disksize")
-    [[ ${size:-0} != 0 ]] || continue
+    _detect_line "$device/disksize"
+    size=${REPLY:-0}
+    [[ $size != 0 ]] || continue
     # Another run may remove its device at any moment.
-    read -r data _ memory _ <<<"$(_detect_read "$device/mm_stat")"
+    _detect_line "$device/mm_stat"
+    read -r data _ memory _ <<<"$REPLY"
     [[ -n $memory ]] || continue
-    printf 'zram\t%s\t%d MiB, compressed by %s, %d MiB in %d MiB\n' "${device##*/}" $((size >> 20)) \
-      "$(_detect_read "$device/comp_algorithm" | sed -n 's/.*\[\(.*\)\].*/\1/p')" $((data >> 20)) $((memory >> 20))
+    _detect_line "$device/comp_algorithm"
+    if [[ $REPLY =~ .*\[(.*)\] ]]; then REPLY=${BASH_REMATCH[1]}; else REPLY=; fi
+    printf 'zram\t%s\t%d MiB, compressed by %s, %d MiB in %d MiB\n' "${device##*/}" $((size >> 20)) "$REPLY" $((data >> 20)) $((memory >> 20))
   done
 }
 
 _detect_zswap() {
   local folder=$DETECT_ROOT/sys/module/zswap/parameters
-  [[ $(_detect_read "$folder/enabled") == [Y1] ]] || return 0
-  printf 'zswap\thost\tcompressed by %s, up to %s %% of memory\n' "$(_detect_read "$folder/compressor")" \
-    "$(_detect_read "$folder/max_pool_percent")"
+  _detect_line "$folder/enabled"
+  [[ $REPLY == [Y1] ]] || return 0
+  _detect_line "$folder/compressor"
+  printf 'zswap\thost\tcompressed by %s' "$REPLY"
+  _detect_line "$folder/max_pool_percent"
+  printf ', up to %s %% of memory\n' "$REPLY"
 }
 
 # The MemTotal of a meminfo, in MiB with the unit; nothing if it has no such line.

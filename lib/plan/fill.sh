@@ -65,7 +65,7 @@ fill_target() {
   if [[ $REPLY != auto || $FILL == guide ]]; then
     REPLY=
   elif [[ $FILL == *% ]]; then
-    _fill_reserve "$SERVER_BYTES"
+    fill_reserve_of "$SERVER_BYTES"
     REPLY=$(((SERVER_BYTES - REPLY) * ${FILL%\%} / 100))
     # Each of several servers has as much as the smallest.
     ((${#SERVERS[@]} < 2)) || REPLY=$((REPLY * ${#SERVERS[@]}))
@@ -191,12 +191,13 @@ fill_gap() {
 # Usage: fill_reserve TOTAL
 # Globals: RESERVE
 fill_reserve() {
-  _fill_reserve "$1"
+  fill_reserve_of "$1"
   echo "$REPLY"
 }
 
 # As fill_reserve, without a subshell; sets REPLY.
-_fill_reserve() {
+# Usage: fill_reserve_of TOTAL
+fill_reserve_of() {
   local tenth=$(($1 / 10)) most=$((8 << 30))
   if [[ $RESERVE != auto ]]; then
     conf_size "$RESERVE"

@@ -6,6 +6,8 @@
 _PLACE_TOPOLOGY=
 # By server: questions to lib/plan/place.awk, its input lines after `ask`: its answers, and the questions not yet asked.
 declare -A _PLACE_SAID=() _PLACE_ASKED=()
+# By `all` or `far`, and topology: the memory nodes, as place_memory_nodes prints them.
+declare -A _PLACE_MEMORY=()
 
 # Read the server's topology without connecting to it; without a file, its CPUs are taken as cores of one node.
 # Usage: place_read
@@ -98,10 +100,21 @@ place_learn() {
 # Print the server's memory nodes as a list: all of them, or only CPU-less nodes that are not faster than DRAM.
 # Usage: place_memory_nodes all|far
 place_memory_nodes() {
-  awk -F '[, ]' -v which="$1" "$CPUS_AWK"'
+  place_memory_nodes_of "$1"
+  printf '%s\n' "$REPLY"
+}
+
+# As place_memory_nodes; a process is needed only once for each topology.
+# Returns: sets REPLY
+place_memory_nodes_of() {
+  local key="$1 $_PLACE_TOPOLOGY"
+  REPLY=${_PLACE_MEMORY[$key]-unknown}
+  [[ $REPLY == unknown ]] || return 0
+  REPLY=$(awk -F '[, ]' -v which="$1" "$CPUS_AWK"'
     /^[0-9]/ && which == "all" { node[++n] = $4 }
     /^# node [0-9]+ has memory and no CPU/ && (which == "all" || /no CPU$/) { node[++n] = $3 }
-    END { print cpus_compress(node, n + 0) }' <<<"$_PLACE_TOPOLOGY"
+    END { print cpus_compress(node, n + 0) }' <<<"$_PLACE_TOPOLOGY")
+  _PLACE_MEMORY[$key]=$REPLY
 }
 
 # Print the nodes on which instances run, as a list with commas; all nodes with CPUs for instances that are not pinned.

@@ -2,24 +2,27 @@
 # shellcheck shell=bash
 # DAMON, the kernel's access monitor: its configuration as a value of tuning (lib/host/damon.sh applies it).
 
-# Print the configuration of DAMON from the current settings, in the form of lib/host/damon.sh; `keep` if DAMON is not used.
+# The configuration of DAMON from the current settings, in the form of lib/host/damon.sh; `keep` if DAMON is not used.
 # Usage: damon_asked
 # Globals: DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA TIER
+# Returns: sets REPLY
 damon_asked() {
   local far
   if [[ $DAMON == off ]]; then
-    echo keep
+    REPLY=keep
     return
   fi
   # As in the check of the placement, a node that the instances are bound to is treated as slow.
-  far=$(place_memory_nodes far)
+  place_memory_nodes_of far
+  far=$REPLY
   [[ $TIER != bind && $TIER != preferred ]] || far=$(tier_policy) far=${far##*=}
-  awk -v far="$far" -v all="$(place_memory_nodes all)" -v mode="$DAMON" -v knobs="$DAMON_HOT $DAMON_COLD $DAMON_QUOTA" "$CPUS_AWK"'
+  place_memory_nodes_of all
+  REPLY=$(awk -v far="$far" -v all="$REPLY" -v mode="$DAMON" -v knobs="$DAMON_HOT $DAMON_COLD $DAMON_QUOTA" "$CPUS_AWK"'
     BEGIN {
       n = cpus_expand(far, slow)
       for (i = 1; i <= n; i++) { is_slow[slow[i]] = 1; text = text (i > 1 ? "," : "") slow[i] }
       n = cpus_expand(all, node)
       for (i = 1; i <= n; i++) if (!(node[i] in is_slow)) fast = fast (fast == "" ? "" : ",") node[i]
       print mode, (text == "" ? "-" : text), (fast == "" ? "-" : fast) (mode == "migrate" ? " " knobs : "")
-    }'
+    }')
 }

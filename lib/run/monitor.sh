@@ -23,8 +23,9 @@ monitor_start() {
 }
 
 _monitor_start() {
-  local RESERVE_BYTES
-  RESERVE_BYTES=$(fill_reserve "$SERVER_BYTES")
+  local RESERVE_BYTES REPLY
+  fill_reserve_of "$SERVER_BYTES"
+  RESERVE_BYTES=$REPLY
   remote_run -e RUN_ID -e RESERVE_BYTES -e HIT_COUNTERS -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" monitor start
 }
 

@@ -45,7 +45,8 @@ tier_policy_of() {
   local nodes
   REPLY=
   [[ $TIER == bind || $TIER == preferred || $TIER == interleave || $TIER == weighted ]] || return 0
-  nodes=$(_tier_nodes)
+  _tier_nodes
+  nodes=$REPLY
   case $TIER in
     bind) REPLY=--membind=$nodes ;;
     # Every numactl accepts one node; only newer versions accept several.
@@ -103,7 +104,9 @@ tier_divide() {
 # Print the nodes of the tier that are near, or far: without a CPU.
 # Usage: _tier_part near|far FAR
 _tier_part() {
-  awk -v part="$1" -v all="$(_tier_nodes)" -v far="$2" "$CPUS_AWK"'
+  local REPLY
+  _tier_nodes
+  awk -v part="$1" -v all="$REPLY" -v far="$2" "$CPUS_AWK"'
     BEGIN {
       for (i = far == "" ? 0 : cpus_expand(far, list); i >= 1; i--) slow[list[i]] = 1
       n = all == "" ? 0 : cpus_expand(all, list)
@@ -195,22 +198,26 @@ _tier_run() {
   # Swap for all data that do not fit into DRAM, plus a quarter for memory that Redis does not count. A search may leave nearly no data in DRAM.
   [[ $DRAM_RATIO != search ]] || least=0
   TIER_SPACE=$(((TIER_DATA - (least < TIER_DATA ? least : TIER_DATA)) * 5 / 4 + (64 << 20)))
-  TIER_NODES=$(_tier_nodes)
-  TIER_FAR=$(place_memory_nodes far)
+  _tier_nodes
+  TIER_NODES=$REPLY
+  place_memory_nodes_of far
+  TIER_FAR=$REPLY
   # A search begins with all data on the near nodes.
   ! { tier_divided && size_wanted; } || TIER_NEAR=$(_tier_part near "$TIER_FAR")/$(_tier_part far "$TIER_FAR")
-  TIER_RESERVE=$(fill_reserve "$SERVER_BYTES")
+  fill_reserve_of "$SERVER_BYTES"
+  TIER_RESERVE=$REPLY
   remote_run -e RUN_ID -e RUN_OWNER -e TIER -e TIER_NODES -e TIER_WEIGHTS -e TIER_SWAP -e ZRAM_ALGORITHM -e TIER_DATA -e TIER_LIMIT \
     -e TIER_SPACE -e TIER_FAR -e TIER_NEAR -e TIER_RESERVE -e TIER_SWAPPINESS "$SERVER" tiers "$3"
 }
 
 # The nodes of the tier, as a list; empty if the server has no such nodes.
+# Returns: sets REPLY
 _tier_nodes() {
   if [[ $TIER_NODES != auto ]]; then
-    echo "$TIER_NODES"
+    REPLY=$TIER_NODES
   elif [[ $TIER == bind || $TIER == preferred ]]; then
-    place_memory_nodes far
+    place_memory_nodes_of far
   else
-    place_memory_nodes all
+    place_memory_nodes_of all
   fi
 }

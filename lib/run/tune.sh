@@ -146,7 +146,7 @@ tune_lacks() {
 # Globals: SERVER and the settings of tuning
 # Returns: sets REPLY
 tune_settings() {
-  local name role kind targets value setting NIC row rows=
+  local name role kind targets value setting mode NIC row rows=
   # On a client, that of the first server.
   if servers_is "$1"; then host_data "$1"; else host_data "${SERVER%% *}"; fi
   NIC=$REPLY
@@ -154,17 +154,21 @@ tune_settings() {
     [[ $name != \#* ]] || continue
     [[ $role == both || $1 == "$SERVER" ]] || servers_is "$1" || continue
     tune_mode "$setting"
+    mode=$REPLY
     # A text of the table, or `=` and the setting with the value.
     [[ $targets != =* ]] || { setting=${targets#=} && targets=${!setting}; }
     [[ $value != =* ]] || { setting=${value#=} && value=${!setting}; }
     case $name:$value in
-      DAMON:*) value=$(damon_asked) ;;
+      DAMON:*)
+        damon_asked
+        value=$REPLY
+        ;;
       WEIGHTS_AUTO:auto) value=true ;;
       # Setting weights turns the kernel's automatic weights off. So the old state is recorded and restored.
       WEIGHTS_AUTO:*:*) value=false ;;
-      WEIGHTS:auto) value=keep REPLY=off ;;
+      WEIGHTS:auto) value=keep mode=off ;;
     esac
-    printf -v row '%s\t%s\t%s\t%s\t%s' "$name" "$REPLY" "$kind" "$targets" "$value"
+    printf -v row '%s\t%s\t%s\t%s\t%s' "$name" "$mode" "$kind" "$targets" "$value"
     rows+=${rows:+$'\n'}$row
   done <"$ROOT/conf/tuning.tsv"
   REPLY=$rows
