@@ -10,7 +10,7 @@ ending_show() {
   local data=$2 text status=0
   report_read "$1" "$data" || status=1
   cat -- "$data/problems" >&2
-  text=$(_ending_text "$1" "$data") || status=1
+  text=$(_ending_text "$data") || status=1
   # In one write, so that a full output gives one error line.
   { printf '%s\n' "$text"; } 2>/dev/null || {
     log_warn "cannot write the tables; is the disk full, or the pipe closed?"
@@ -20,23 +20,14 @@ ending_show() {
 }
 
 # Print the tables and the verdict.
-# Usage: _ending_text RUN DATA
+# Usage: _ending_text DATA
 # Returns: 1 if a table could not be made
 _ending_text() {
-  local run=$1 data=$2 status=0
+  local data=$1 status=0
   result_table <"$data/totals" || status=1
   _ending_compare "$data/sections"
   _ending_placement "$data/totals"
-  scaling_tables <"$data/totals" || status=1
-  ratio_tables <"$data/totals" || status=1
-  policies_tables <"$data/totals" || status=1
-  working_tables <"$data/totals" || status=1
-  demand_tables "$run" || status=1
-  expected_tables "$run" <"$data/totals" || status=1
-  kinds_tables "$run" <"$data/totals" || status=1
-  searched_tables "$run" <"$data/totals" || status=1
-  hits_tables "$run" <"$data/totals" || status=1
-  price_tables "$run" <"$data/totals" || status=1
+  figures_tables <"$data/tables" || status=1
   _ending_verdict "$data"
   return "$status"
 }

@@ -31,11 +31,18 @@ figures_prose() {
   PREFIX=$1 FORMAT=${2:-table} figures_run prose
 }
 
-# Print several tables with their notes: lines `title TEXT`, then `row ...` for render.awk, then `note TEXT` if any.
+# Print several tables with their notes: lines `title TEXT`, then `row ...` for render.awk, then `note TEXT` if any. An empty line separates the
+# tables of different programs.
 # Usage: figures_tables <LINES
-# Globals: FORMAT: table (default), markdown or html
+# Globals: FORMAT: table (default), markdown or html; lines: print LINES and an empty line, for a later call
 figures_tables() {
   local line rows='' after='' title='\n%s\n\n' table='%s\n' note='%s\n'
+  local -a lines
+  if [[ ${FORMAT-} == lines ]]; then
+    mapfile -t lines
+    printf '%s\n' "${lines[@]}" ''
+    return
+  fi
   [[ ${FORMAT-} != html ]] || title='<h3>%s</h3>\n' table='<div class="wide">\n%s\n</div>\n' note='<p>%s</p>\n'
   while IFS= read -r line || [[ -n $rows ]]; do
     if [[ $line == row$'\t'* ]]; then
@@ -54,6 +61,7 @@ figures_tables() {
         printf "%s$note" "$after" "$(figures_prose '' "${FORMAT:-table}" <<<"${line#*$'\t'}")"
         after=''
         ;;
+      '') after='' ;;
     esac
   done
 }

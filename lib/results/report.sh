@@ -19,7 +19,7 @@ report_make() {
   rm -rf -- "$new"
   mkdir -p -- "$data" || return 1
   if [[ -n $read ]]; then
-    cp -- "$read"/{rows,totals,problems,sections} "$data/" || return 1
+    cp -- "$read"/{rows,totals,problems,sections,tables} "$data/" || return 1
   else
     report_read "$run" "$data" || status=1
     cat -- "$data/problems" >&2
@@ -50,7 +50,8 @@ _report_swap() {
   mv -- "$new/report.html" "$run/report.html"
 }
 
-# Read a run once, for its tables and its page, into DATA: the files of result_read, and sections, as compare_sections prints them.
+# Read a run once, for its tables and its page, into DATA: the files of result_read, sections, as compare_sections prints them, and tables, in the
+# form of figures_tables.
 # Usage: report_read RUN DATA
 # Returns: as result_read
 report_read() {
@@ -58,6 +59,26 @@ report_read() {
   result_read "$2" "$1" || status=1
   # A run of one variant has no comparison.
   COMPARE_TOTALS=$2/totals METRICS='' RULES='' FAIL_IFS='' compare_sections "$1" >"$2/sections" 2>/dev/null || :
+  FORMAT=lines _report_tables "$1" "$2/totals" >"$2/tables" || status=1
+  return "$status"
+}
+
+# Print the tables that only some runs have.
+# Usage: _report_tables RUN TOTALS
+# Globals: FORMAT, as figures_tables
+# Returns: 1 if a table could not be made
+_report_tables() {
+  local status=0
+  scaling_tables <"$2" || status=1
+  ratio_tables <"$2" || status=1
+  policies_tables <"$2" || status=1
+  working_tables <"$2" || status=1
+  demand_tables "$1" || status=1
+  expected_tables "$1" <"$2" || status=1
+  kinds_tables "$1" <"$2" || status=1
+  searched_tables "$1" <"$2" || status=1
+  hits_tables "$1" <"$2" || status=1
+  price_tables "$1" <"$2" || status=1
   return "$status"
 }
 
@@ -112,7 +133,7 @@ _report_page() {
   {
     _report_verdict "$data"
     _report_warnings "$run" "$data"
-    _report_figures "$data" "$run"
+    _report_figures "$data"
     _report_pictures "$data"
     _report_every "$data"
     _report_environment "$run" "$data"
@@ -219,16 +240,7 @@ _report_figures() {
   else
     _report_totals "$data"
   fi
-  FORMAT=html scaling_tables <"$data/totals"
-  FORMAT=html ratio_tables <"$data/totals"
-  FORMAT=html policies_tables <"$data/totals"
-  FORMAT=html working_tables <"$data/totals"
-  FORMAT=html demand_tables "$2"
-  FORMAT=html expected_tables "$2" <"$data/totals"
-  FORMAT=html kinds_tables "$2" <"$data/totals"
-  FORMAT=html searched_tables "$2" <"$data/totals"
-  FORMAT=html hits_tables "$2" <"$data/totals"
-  FORMAT=html price_tables "$2" <"$data/totals"
+  FORMAT=html figures_tables <"$data/tables"
   printf '</section>\n'
 }
 
