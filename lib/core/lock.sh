@@ -106,7 +106,7 @@ lock_name() {
 lock_owner() {
   local user host boot
   proc_start $$
-  user=$(id -un 2>/dev/null) || user=$EUID
+  user=$(exec id -un 2>/dev/null) || user=$EUID
   read -r host </proc/sys/kernel/hostname
   read -r boot </proc/sys/kernel/random/boot_id
   lock_lease

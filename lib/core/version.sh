@@ -11,8 +11,8 @@ version_print() {
   if [[ -e $ROOT/.git ]] && ! command -v git >/dev/null; then
     commit=$(_version_head) && commit+=', changes not known: git is missing' || commit=
   fi
-  if [[ -z ${commit-} && -e $ROOT/.git ]] && commit=$(git -c safe.directory='*' -C "$ROOT" rev-parse --short=12 HEAD 2>/dev/null); then
-    [[ -z $(git -c safe.directory='*' -C "$ROOT" status --porcelain --untracked-files=no 2>/dev/null) ]] || commit+=', changed'
+  if [[ -z ${commit-} && -e $ROOT/.git ]] && commit=$(exec git -c safe.directory='*' -C "$ROOT" rev-parse --short=12 HEAD 2>/dev/null); then
+    [[ -z $(exec git -c safe.directory='*' -C "$ROOT" status --porcelain --untracked-files=no 2>/dev/null) ]] || commit+=', changed'
   fi
   printf 'tierbench %s (%s)\n' "$version" "${commit:-unknown commit}"
 }

@@ -21,7 +21,7 @@ _instances_unsaved() {
     config=$(sed -n 's/^rename-command CONFIG //p' "$file")
     # An instance that does not answer is stopped without that.
     redis_ask "$(sed -n 's/^bind //p' "$file")" "$(basename "$file" .conf)" "${config:-CONFIG} SET save \"\"" || :
-  done < <(grep -lE '^[[:space:]]*save[[:space:]]+"?[0-9]' "$1"/*.conf 2>/dev/null)
+  done < <(exec grep -lE '^[[:space:]]*save[[:space:]]+"?[0-9]' "$1"/*.conf 2>/dev/null)
 }
 
 # Stop the instances in a directory, and every other process that writes to their logs. Until all instances have answered, only their
@@ -80,7 +80,7 @@ proc_outputs() {
     # It is the same file, or, if that was removed, the process sees our directory.
     [[ $path -ef $target || /proc/$pid/root$work -ef $work ]] || continue
     printf '%s\t%s\n' "$pid" "${target#"$work"/}"
-  done < <(find /proc/[0-9]*/fd/[12] -maxdepth 0 -lname '*/run-*' -printf '%p\t%l\n' 2>/dev/null)
+  done < <(exec find /proc/[0-9]*/fd/[12] -maxdepth 0 -lname '*/run-*' -printf '%p\t%l\n' 2>/dev/null)
 }
 
 # Print PID, RUN and file of every process of a run whose directory has lost its owner's line: the directory was removed during the run.

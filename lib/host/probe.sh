@@ -85,7 +85,7 @@ probe_times() {
 probe_row() {
   local line try
   for try in 1 2 3 4 5; do
-    line=$(probe_cpu "$@" 2>/dev/null) || line=
+    line=$(exec 2>/dev/null && probe_cpu "$@") || line=
     [[ -n $line ]] || continue
     printf 'machine\t%s\n' "$line"
     return 0

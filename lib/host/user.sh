@@ -21,9 +21,9 @@ user_find() {
     return 1
   fi
   [[ $name != auto ]] || names=$USER_KNOWN
-  for name in $names; do ! USER_ID=$(id -u -- "$name" 2>/dev/null) || break; done
+  for name in $names; do ! USER_ID=$(exec id -u -- "$name" 2>/dev/null) || break; done
   USER_WHY="REDIS_USER=$name: no such user"
-  if [[ -n $USER_ID ]] && USER_GROUP=$(id -g -- "$name" 2>/dev/null); then
+  if [[ -n $USER_ID ]] && USER_GROUP=$(exec id -g -- "$name" 2>/dev/null); then
     USER_WHY="REDIS_USER=$name: setpriv is missing"
     USER_WORDS=(setpriv "--reuid=$USER_ID" "--regid=$USER_GROUP" --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs --)
     USER_NAME=$name

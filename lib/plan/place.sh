@@ -110,7 +110,7 @@ place_memory_nodes_of() {
   local key="$1 $_PLACE_TOPOLOGY"
   REPLY=${_PLACE_MEMORY[$key]-unknown}
   [[ $REPLY == unknown ]] || return 0
-  REPLY=$(awk -F '[, ]' -v which="$1" "$CPUS_AWK"'
+  REPLY=$(exec awk -F '[, ]' -v which="$1" "$CPUS_AWK"'
     /^[0-9]/ && which == "all" { node[++n] = $4 }
     /^# node [0-9]+ has memory and no CPU/ && (which == "all" || /no CPU$/) { node[++n] = $3 }
     END { print cpus_compress(node, n + 0) }' <<<"$_PLACE_TOPOLOGY")

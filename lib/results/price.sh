@@ -26,6 +26,6 @@ price_check() {
 # Globals: FORMAT, as figures_tables
 price_tables() {
   local price
-  price=$(sed -n 's/^PRICE="\(.*\)"$/\1/p' "$1/run.conf" 2>/dev/null) || :
+  price=$(exec sed -n 's/^PRICE="\(.*\)"$/\1/p' "$1/run.conf" 2>/dev/null) || :
   [[ -z $price ]] || PRICE=$price figures_run interval prices price | figures_tables
 }

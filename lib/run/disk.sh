@@ -11,7 +11,7 @@ _DISK_REPEAT=512 # KiB of a repeat: the max so far
 disk_room() {
   local free size
   if [[ -n ${2-} ]]; then
-    read -r size _ < <(du -sk -- "$2" 2>/dev/null) || size=0
+    read -r size _ < <(exec du -sk -- "$2" 2>/dev/null) || size=0
     ((size <= _DISK_REPEAT)) || _DISK_REPEAT=$size
   fi
   free=$(($(stat -f -c '%a * %S / 1024' -- "$1")))

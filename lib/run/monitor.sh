@@ -213,7 +213,7 @@ _monitor_silent() {
 _monitor_tell() {
   local text REPLY where=
   spread_part "$_MONITOR_PLANNED" "${POINT_INSTANCES-0}"
-  text=$(awk -F '\t' -v planned="$REPLY" '
+  text=$(exec awk -F '\t' -v planned="$REPLY" '
     $1 ~ /^[0-9]+$/ { sum[$2] += $3 }
     $1 == "tier" { tier[$2] = $3 }
     $1 == "cgroup" { cgroup[$2] = $3 }

@@ -232,7 +232,7 @@ _tune_renew_host() {
 # Messages about one host: a warning for each impossible setting that is on, one line for all impossible settings that are auto.
 _tune_tell() {
   local host=$1 name state target why changed last='' names=''
-  changed=$(awk -F '\t' '$2 == "set" { n++; if (!seen[$1]++) names = names (names == "" ? "" : ", ") $1 } END { if (n) print n " value(s) set for the run: " names }' <<<"$2")
+  changed=$(exec awk -F '\t' '$2 == "set" { n++; if (!seen[$1]++) names = names (names == "" ? "" : ", ") $1 } END { if (n) print n " value(s) set for the run: " names }' <<<"$2")
   [[ -z $changed ]] || log_info "$host: $changed"
   while IFS=$'\t' read -r name state target _ _ why; do
     case $state in

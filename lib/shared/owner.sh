@@ -54,7 +54,7 @@ owner_lives() {
 # Usage: owner_fresh FILE
 owner_fresh() {
   local renewed
-  renewed=$(stat -c %Y -- "$1" 2>/dev/null) || return 1
+  renewed=$(exec stat -c %Y -- "$1" 2>/dev/null) || return 1
   ((EPOCHSECONDS - renewed < OWNER_LEASE))
 }
 
