@@ -301,7 +301,8 @@ _remote_call() {
   reader=$!
   # The output is read here, by the last command of the pipeline.
   shopt -s lastpipe
-  "${@:2}" <<<"$1" 2>&"$said" {said}>&- {LOG_FD}>&- {_REMOTE_FD}<&- | _remote_keep || status=("${PIPESTATUS[@]}")
+  # The exit status reports a shell that ends early; a message about the broken pipe is redundant.
+  printf '%s' "$1" 2>/dev/null | "${@:2}" 2>&"$said" {said}>&- {LOG_FD}>&- {_REMOTE_FD}<&- | _remote_keep || status=("${PIPESTATUS[@]:1}")
   shopt -u lastpipe
   exec {said}>&-
   # The process ends when the program has closed its stderr.
