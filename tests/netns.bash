@@ -213,15 +213,15 @@ netns_host() {
   nsenter --target "${process%%:*}" --net --mount --root --wd=/ -- "${@:2}"
 }
 
-# Connect or disconnect a host's link. The host keeps its address; its packets are lost. A connected one is waited for: the kernel notices the
-# carrier some time later.
-# Usage: netns_link HOST up|down   Returns: ip's status; 1 if the host cannot be reached after 20 s
+# Connect or disconnect a host's link. The host keeps its address; its packets are lost. A link that comes up is waited for: the kernel notices
+# the carrier some time later.
+# Usage: netns_link HOST up|down   Returns: ip's status; 1 if port 22 of the host does not answer in time
 netns_link() {
   local from=client1
   _netns_ip switch link set "$1" "$2" || return
   [[ $2 == up ]] || return 0
   [[ $1 != client1 ]] || from=server
-  wait_until 20 netns_exec "$from" timeout 1 bash -c ": <>/dev/tcp/${NETNS_ADDRESS[$1]}/22" 2>/dev/null
+  wait_until 20 netns_exec "$from" timeout 1 bash -c ": <>/dev/tcp/${NETNS_ADDRESS[$1]}/22"
 }
 
 # Make a host refuse the master's key. (A wrong key in addition to the configured key has no effect, because ssh tries both.)

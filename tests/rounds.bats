@@ -100,8 +100,10 @@ judged() {
   run judged ROUND=3 < <(printf '%s found\n' "${rows[@]}")
   assert_contains 'closed|get throughput of b: 50.0 % of a,'
   assert_contains 'unknown|get p99 latency of b: too few repeats'
+  # A rare stall breaks a limit, so a further repeat may have the figure.
   run judged ROUND=3 < <(printf '%s broken\n' "${rows[@]}")
-  assert_contains 'unknown|get throughput of b: too few repeats'
+  assert_contains 'open|get throughput of b: too few repeats'
+  assert_contains 'stop|0|'
 }
 
 @test "steps of a figure are not a reason to continue: p99 of some microseconds" {

@@ -93,6 +93,16 @@ found() {
   done
 }
 
+# Print the steps of a search that is done, at the seventh rung.
+slow() {
+  local n
+  scanned 1
+  for n in 1 2 3 4 5 6 7 8; do
+    echo "seek p99<=1ms 1395 800"
+    echo "seek p99<=1ms 1423 1200"
+  done
+}
+
 @test "an answer: taken, measured slower while the phase breaks the limit, then kept; the load generator is named where it was the limit" {
   assert_equal "$(next < <(found))" $'take\tp99<=1ms\t69009'
   assert_match $'^keep\tp99<=1ms\t69009\tfound\t' "$(next < <(found && echo 'take p99<=1ms 69009 900'))"
@@ -103,6 +113,10 @@ found() {
     found
     printf 'take p99<=1ms %s 1100\n' 69009 66329 63754 58898 50269
   ))"
+  # Near the end of the ladder the slowest load is the last one.
+  assert_equal "$(next < <(slow && printf 'take p99<=1ms %s 1100\n' 1395 1341))" $'take\tp99<=1ms\t1289'
+  assert_equal "$(next < <(slow && printf 'take p99<=1ms %s 1100\n' 1395 1341 1289))" $'take\tp99<=1ms\t1239'
+  assert_match $'^keep\tp99<=1ms\t1239\tbroken\t' "$(next < <(slow && printf 'take p99<=1ms %s 1100\n' 1395 1341 1289 1239))"
   assert_match $'^keep\tp99<=1ms\t69009\tclient\t' "$(next < <(found 1 && echo 'take p99<=1ms 69009 900'))"
 }
 

@@ -23,7 +23,7 @@ teardown() {
 servers() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   # A hang must fail.
-  run_split timeout 60 bash -c 'set -Eeuo pipefail
+  run_split timeout 300 bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
     conf_defaults "$REPO/conf/defaults.conf"

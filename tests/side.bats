@@ -92,6 +92,7 @@ END
         [[ ! $(<"/proc/$$/status") =~ State:.S.*SigBlk:.[0-9a-f]*1[0-9a-f]{4}.SigIgn ]] || break
         sleep 0.02
       done
+      ((try < 200)) || touch missed
       kill -TERM $$
       sleep 60
     }
@@ -110,4 +111,5 @@ END
     side_run 60 first x'
   assert_failure 143
   assert_output $'asked a\nasked b\n137'
+  [[ ! -e missed ]] || fail 'the signal did not come in the wait'
 }

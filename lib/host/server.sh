@@ -155,7 +155,7 @@ instance_ended() {
 # Usage: instance_said PORT
 instance_said() {
   if [[ -s $FOLDER/redis-$1.log ]]; then
-    tail -n 3 "$FOLDER/redis-$1.log" | sed "s/^/port $1: its log: /" >&2
+    tail -n 3 "$FOLDER/redis-$1.log" | sed "s/^/port $1: its log: /" >&2 || :
   else
     printf 'port %s: its log is empty\n' "$1" >&2
   fi

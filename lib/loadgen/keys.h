@@ -51,7 +51,8 @@ struct keys {
 /** Prepare to walk keys as spec says. Sequential and shuffled keys are taken from part `part` of `parts` equal parts (the first ones are
  *  one larger when count does not divide), so that several walkers take every key exactly once; a walker that comes to its end starts
  *  again, shuffled in a new order. Where there are more parts than keys, parts share a key. Random patterns draw from all keys, each walker from a
- *  random stream named `stream`. Walkers of one thread share the table `zipf`, zero at first; other patterns than zipf and latest do not use it. */
+ *  random stream named `stream`. Walkers of one thread share the table `zipf`, zero at first; other patterns than zipf and latest do not use it. The
+ *  keys of KEYS_LATEST depend on when keys of any of them are seen. */
 void keys_init(struct keys *k, const struct keys_spec *spec, uint64_t part, uint64_t parts, uint64_t stream, struct zipf *zipf);
 
 /** Move the popular keys to where they are ns nanoseconds after the start of the phase: the same place for every walker and in every run. */

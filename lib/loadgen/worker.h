@@ -84,19 +84,18 @@ struct target {
     struct rng choice; /* mixed: set or get */
     struct pacer pacer;
     struct trace_walk walk; /* of a replay */
-    uint8_t blocked;        /* of a replay: the due request waits for room on its connection */
     uint64_t left;          /* requests still to be sent; UINT64_MAX: until the time is over */
     struct conn **free;     /* open loop: ring of connections with room */
     uint32_t free_head, free_count;
     uint64_t free_since_ns; /* when the ring was last empty and got its first */
     uint64_t down_ns;       /* when the last live connection was lost; 0 when one lives */
     uint64_t outages, outage_longest_ns, outage_total_ns;
-    uint64_t inflight;             /* requests in flight */
-    uint64_t pending_ns, heard_ns; /* since when requests have been due without an answer, 0: none is due; the last answer */
-    struct gaps gaps;              /* of the phase */
-    int silent;                    /* at the end of the phase, requests were due and none was answered */
-    /* of a cluster */
-    uint32_t shard, moves;                /* the shard; how many of its moves this thread has followed */
+    uint64_t inflight;                    /* requests in flight */
+    uint64_t pending_ns, heard_ns;        /* since when requests have been due without an answer, 0: none is due; the last answer */
+    struct gaps gaps;                     /* of the phase */
+    int silent;                           /* at the end of the phase, requests were due and none was answered */
+    uint32_t shard, moves;                /* of a cluster: the shard; how many of its moves this thread has followed */
+    uint8_t blocked;                      /* of a replay: the due request waits for room on its connection */
     struct tally tally;                   /* of the running interval */
     char error[GAPS_TEXT], by[GAPS_TEXT]; /* the last error; the node that answered last */
 };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define STEPS 32U /* groups of an octave */
+#define STEPS UINT32_C(32) /* groups of an octave */
 
 /* Groups from 64 on span 2^e ranks, e = 1, 2, ...; below 64 the number of a group is its only rank. Neither function has a branch: the groups of
  * successive draws are random, and the CPU could not predict it. */
@@ -21,7 +21,7 @@ static inline uint64_t first_rank(uint32_t group)
 
 static uint32_t group_of(uint64_t rank)
 {
-    if (rank < 2 * STEPS) return (uint32_t)rank;
+    if (rank < STEPS) return (uint32_t)rank;
     unsigned e = 63 - (unsigned)__builtin_clzll(rank) - 5;
     return (e + 1) * STEPS + (uint32_t)(rank >> e) % STEPS;
 }

@@ -238,7 +238,8 @@ function answer(l,    r, takes, back, last, state, least, where, rule, above, cl
     }
   # A phase lasts longer than a look, so rare stalls can break it at a load that most looks keep: the distance doubles.
   back = takes ? 2 ^ takes : 0
-  if (!takes || !keeps(last, l) && takes < 5 && middle > back) {
+  if (back >= middle) back = middle - 1
+  if (!takes || !keeps(last, l) && takes < 5 && rung[last] > 1) {
     wanted = rung_load(middle - back)
     # Missing pages must not be fetched during the measured phase.
     if (by_dram && load[rows] != wanted) return "step" OFS "settle" OFS limit[l] OFS wanted OFS 1

@@ -58,10 +58,10 @@ $1 == "T" {
   servers[r] = col("servers")
   max_time[r] = col("max_time")
   # A phase that broke the limit of its search shows no throughput within that limit.
-  broken = ("search" in place_of) && col("search") == "broken"
+  broken[r] = ("search" in place_of) && col("search") == "broken"
   own_load[r] = ("capacity_ops_per_sec" in place_of) && col("capacity_ops_per_sec") != ""
   for (i = 1; i <= metrics_known; i++)
-    if ((metric_column[metric_names[i]] in place_of) && (!broken || metric_is_count(metric_names[i]))) value_of[r, metric_names[i]] = col(metric_column[metric_names[i]])
+    if ((metric_column[metric_names[i]] in place_of) && (!broken[r] || metric_is_count(metric_names[i]))) value_of[r, metric_names[i]] = col(metric_column[metric_names[i]])
 }
 
 # The spread of the repeats around their median; for counts, their min and max.
@@ -77,8 +77,14 @@ function least_max_time(base, other,    i, least) {
   return least
 }
 
+# Returns how many repeats of a cell have FLAG, an array by row.
+function repeats_with(flag, cell,    i, n) {
+  for (i = 1; i <= count_at[cell]; i++) n += flag[rows_at[cell, i]]
+  return n + 0
+}
+
 # Compare one figure of one pair at one point: print its row unless it is HIDDEN, and record its verdict.
-function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, mo, ratio, says) {
+function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says) {
   # Errors count for --fail-if also during populate.
   if (is_fill(spot_operation[i]) && !metric_is_count(metric)) return
   base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
@@ -90,13 +96,14 @@ function compare_figure(k, i, metric, hidden,    base, other, b, o, nb, no, mb, 
   mo = stands_for(metric, o, no)
   # If neither side has errors, the row is left out, unless --metric requests it.
   if (metric_is_count(metric) && !wanted && b[nb] == 0 && o[no] == 0) hidden = 1
-  judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "")
+  # Each variant was measured at the load that it keeps, so their latencies do not tell which is better.
+  other_load = metric_unit[metric] == "us" && repeats_with(own_load, base) && repeats_with(own_load, other)
+  judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "", other_load)
   if (hidden) return
   find_interval(k, base, other, metric, b, nb, o, no)
   ratio = interval_centre != "" ? interval_centre : mb > 0 ? mo / mb : ""
   says = mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other))
-  # Each variant was measured at the load that it keeps, so their latencies do not tell which is better.
-  if (metric_unit[metric] == "us" && own_load[rows_at[base, 1]] && own_load[rows_at[other, 1]]) {
+  if (other_load) {
     says = "other load"
     mark_repeats = mark_robust = ""
   }
@@ -265,7 +272,7 @@ END {
   }
   # The guide's Tx, unless a phase was too short to have one.
   first_metric = wanted ? want[1] : "tx"
-  if (!wanted) for (r = 1; r <= rows; r++) if (value_of[r, "tx"] == "" && !is_fill(operation[r])) first_metric = "ops"
+  if (!wanted) for (r = 1; r <= rows; r++) if (value_of[r, "tx"] == "" && !broken[r] && !is_fill(operation[r])) first_metric = "ops"
   print_row_heads()
   for (i = 1; i <= spots; i++)
     for (k = 1; k <= pairs; k++) {

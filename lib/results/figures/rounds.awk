@@ -29,6 +29,7 @@ NR == 1 {
   for (i = 1; i <= metrics; i++) {
     name = metric_name(metric[i])
     # A phase that broke the limit of its search has no figure, and latencies at the loads that a search found are not compared.
+    if (cell("search") == "broken") broken[text_unescape($at["variant"]), phase]++
     if (cell("search") == "broken" || cell("capacity_ops_per_sec") != "" && metric_unit[name] == "us") continue
     value[text_unescape($at["variant"]), phase, name, $at["repeat"] + 0] = $at[metric_column[name]]
   }
@@ -59,9 +60,10 @@ function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, say
   }
   text = phase " " metric_title[metric] " of " (other == "" ? base : other)
   if (n < 2) {
-    # If no repeat has the figure, further repeats will not have it either.
-    print (n == 0 && round >= min ? "unknown" : "open"), text ": too few repeats"
-    return n > 0 || round < min
+    # If no repeat has the figure, further repeats will not have it either, unless a limit that broke took it.
+    says = n == 0 && round >= min && !broken[base, phase] && !broken[other, phase] ? "unknown" : "open"
+    print says, text ": too few repeats"
+    return says == "open"
   }
   interval_paired(v, n, level)
   step = metric_resolution(metric, interval_centre, least_time[phase]) / interval_centre

@@ -43,6 +43,7 @@ function print_row(l, v, key,    far, i, open, client) {
     client += value[key, i, "state"] == "client"
   }
   if (client) found_note(v ", " l ": with less DRAM the load generator was the limit in " client " of " count[key] " searches, so less DRAM may be enough: use more threads, CPUs or clients")
+  if (fell[key]) found_note(v ", " l ": in " fell[key] " of " count[key] " repeats, the measured phase kept the limit only with more DRAM than the steps: a longer SEARCH_TIME agrees better")
   if (open) found_note(v ", " l ": not certain after SEARCH_STEPS: " open " of " count[key] " searches")
   if (zram[key]) found_note(v ": MiB include the memory that zram uses; the share does not")
 }
@@ -80,6 +81,7 @@ function print_table(table,    part, l, v, i) {
     value[key, k, "low"] = $at["search_low"]
     value[key, k, "high"] = $at["search_high"]
     value[key, k, "steps"] = $at["steps"]
+    fell[key] += $at["search_high"] ~ /^[0-9]/ && $at["dram_share_percent"] + 0 > $at["search_high"] + 0
     value[key, k, "broke_by"] = $at["broke_by"]
     held = zram_of(total[from, "folder"], $at["phase"])
     value[key, k, "bytes"] = sprintf("%.0f", $at["base_bytes"] * $at["dram_share_percent"] / 100 + held)

@@ -60,14 +60,14 @@ function limit_line(    k, out) {
   return text_escape(out)
 }
 
-# Record every --fail-if that a figure meets.
-function judge_failures(k, i, metric, mb, mo, ratio,    f, rule, shown) {
+# Record every --fail-if that a figure meets. With OTHER_LOAD there is no ratio: the sides were measured at different loads.
+function judge_failures(k, i, metric, mb, mo, ratio, other_load,    f, rule, shown) {
   # There is no ratio to 0. But if less is better, 0 and 0 are equal.
   if (ratio == "" && mb == 0 && mo == 0 && metric_direction[metric] < 0) ratio = 1
   for (f = 1; f <= fail_ifs; f++) {
     metric_rule(fail_text[f], rule)
     if (rule["metric"] != metric) continue
-    if (rule["percent"] && ratio == "") continue
+    if (rule["percent"] && (ratio == "" || other_load)) continue
     judged_rule[f, k, i] = 1
     if (!metric_holds(rule, rule["percent"] ? 100 * ratio : mo)) continue
     shown = rule["percent"] ? sprintf("%.1f %% of %s", 100 * ratio, label[base_of[k]]) : metric_show(metric, mo) (metric_unit[metric] == "" ? "" : " " metric_unit[metric])
@@ -76,19 +76,25 @@ function judge_failures(k, i, metric, mb, mo, ratio,    f, rule, shown) {
 }
 
 # Record every --fail-if that could not be evaluated at a point and phase of the base: it must not pass silently.
-function note_unjudged(    f, k, i, v, base, other, rule, why) {
+function note_unjudged(    f, k, i, n, v, base, other, rule, why) {
   for (f = 1; f <= fail_ifs; f++) {
     metric_rule(fail_text[f], rule)
     for (k = 1; k <= pairs; k++)
       for (i = 1; i <= spots; i++) {
         base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
         other = other_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
-        if (!(base in count_at) || ((f, k, i) in judged_rule)) continue
+        if (!(base in count_at)) continue
+        # The median of the repeats that kept the limit says nothing about most of them.
+        if ((other in count_at) && !metric_is_count(rule["metric"]) && (n = repeats_with(broken, other)) * 2 >= count_at[other] && n) {
+          failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[rule["metric"]] " cannot be evaluated: the limit of the search broke in " n " of " count_at[other] " repeats", fail_text[f])
+          continue
+        }
+        if ((f, k, i) in judged_rule) continue
         if (is_fill(spot_operation[i]) && !metric_is_count(rule["metric"])) continue
         # The populate phase is not a measured phase: it is often too short for a Tx.
         if (spot_operation[i] == "populate" && (other in count_at) && !values(base, rule["metric"], v) && !values(other, rule["metric"], v)) continue
         why = !(other in count_at) ? "no result" : !values(other, rule["metric"], v) ? "no such figure" : \
-          label[base_of[k]] (values(base, rule["metric"], v) ? " has 0" : " has no such figure")
+          rule["percent"] && metric_unit[rule["metric"]] == "us" && repeats_with(own_load, base) && repeats_with(own_load, other) ? "measured at other loads" : label[base_of[k]] (values(base, rule["metric"], v) ? " has 0" : " has no such figure")
         failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[rule["metric"]] " cannot be evaluated: " why, fail_text[f])
       }
     for (i = 1; i <= missing; i++) failed(missed[i], fail_text[f])

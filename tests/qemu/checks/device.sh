@@ -26,7 +26,7 @@ POPULATE_PATTERN=sequential
 DRAM_RATIO=1:8
 CONNECTIONS=4
 WARMUP=2
-TIME=10
+TIME=20
 SERVER_PREFIX=/var/tmp/limited
 END
   echo +io >/sys/fs/cgroup/cgroup.subtree_control
