@@ -105,6 +105,7 @@ END
       side_run 60 last a b
       side_print a b
       side_run 60 last killed || echo "${SIDE_STATUS[killed]}"
+      remote_close
     }
     trap again EXIT
     trap "exit 143" TERM

@@ -25,7 +25,7 @@ resolved() {
     conf_defaults "$ROOT/conf/defaults.conf"
     conf_file block "$ROOT/do_it.sh" "# >>> settings" "# <<< settings"
     options_read "$LIB/cmd/run.sh" -s "$@"
-    conf_print' bash "$@" >resolved.conf
+    conf_print' bash "$@" </dev/null >resolved.conf
   grep -v '^SCENARIO=' resolved.conf
 }
 
