@@ -3,7 +3,6 @@
 #include "zipf.h"
 
 #include <math.h>
-#include <string.h>
 
 #define STEPS UINT32_C(32) /* groups of an octave */
 

@@ -83,6 +83,11 @@ function repeats_with(flag, cell,    i, n) {
   return n + 0
 }
 
+# Whether METRIC is a latency of two cells that a search measured each at the load that it keeps: that does not tell which is better.
+function at_other_load(metric, base, other) {
+  return metric_unit[metric] == "us" && repeats_with(own_load, base) && repeats_with(own_load, other)
+}
+
 # Compare one figure of one pair at one point: print its row unless it is HIDDEN, and record its verdict.
 function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says) {
   # Errors count for --fail-if also during populate.
@@ -96,8 +101,7 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   mo = stands_for(metric, o, no)
   # If neither side has errors, the row is left out, unless --metric requests it.
   if (metric_is_count(metric) && !wanted && b[nb] == 0 && o[no] == 0) hidden = 1
-  # Each variant was measured at the load that it keeps, so their latencies do not tell which is better.
-  other_load = metric_unit[metric] == "us" && repeats_with(own_load, base) && repeats_with(own_load, other)
+  other_load = at_other_load(metric, base, other)
   judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "", other_load)
   if (hidden) return
   find_interval(k, base, other, metric, b, nb, o, no)

@@ -26,12 +26,12 @@ NR == 1 {
     known[phase] = 1
     phases[++phase_count] = phase
   }
-  for (i = 1; i <= metrics; i++) {
+  who = text_unescape($at["variant"])
+  # A phase that broke the limit of its search has no figure, and latencies at the loads that a search found are not compared.
+  if (cell("search") == "broken") broken[who, phase]++
+  else for (i = 1; i <= metrics; i++) {
     name = metric_name(metric[i])
-    # A phase that broke the limit of its search has no figure, and latencies at the loads that a search found are not compared.
-    if (cell("search") == "broken") broken[text_unescape($at["variant"]), phase]++
-    if (cell("search") == "broken" || cell("capacity_ops_per_sec") != "" && metric_unit[name] == "us") continue
-    value[text_unescape($at["variant"]), phase, name, $at["repeat"] + 0] = $at[metric_column[name]]
+    if (cell("capacity_ops_per_sec") == "" || metric_unit[name] != "us") value[who, phase, name, $at["repeat"] + 0] = $at[metric_column[name]]
   }
   time = $at["max_time"]
   if (!((phase) in least_time) || time + 0 < least_time[phase]) least_time[phase] = time + 0

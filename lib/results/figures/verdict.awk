@@ -94,7 +94,7 @@ function note_unjudged(    f, k, i, n, v, base, other, rule, why) {
         # The populate phase is not a measured phase: it is often too short for a Tx.
         if (spot_operation[i] == "populate" && (other in count_at) && !values(base, rule["metric"], v) && !values(other, rule["metric"], v)) continue
         why = !(other in count_at) ? "no result" : !values(other, rule["metric"], v) ? "no such figure" : \
-          rule["percent"] && metric_unit[rule["metric"]] == "us" && repeats_with(own_load, base) && repeats_with(own_load, other) ? "measured at other loads" : label[base_of[k]] (values(base, rule["metric"], v) ? " has 0" : " has no such figure")
+          rule["percent"] && at_other_load(rule["metric"], base, other) ? "measured at other loads" : label[base_of[k]] (values(base, rule["metric"], v) ? " has 0" : " has no such figure")
         failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[rule["metric"]] " cannot be evaluated: " why, fail_text[f])
       }
     for (i = 1; i <= missing; i++) failed(missed[i], fail_text[f])
