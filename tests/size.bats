@@ -69,10 +69,12 @@ found() {
 
 @test "an answer: settled, taken, measured with more DRAM while the phase breaks the limit; then kept with what breaks below it" {
   assert_equal "$(next < <(found))" $'step\tsettle\tp99<=1ms\t44\t1'
-  assert_equal "$(next < <(found && echo 'settle 44 500 0'))" $'take\tp99<=1ms\t44'
+  assert_equal "$(next < <(found && echo 'settle 44 500 0'))" $'take\tp99<=1ms\t44\t1'
   assert_match $'^keep\tp99<=1ms\t44\tfound\t42\t44\t44\t42\t[0-9]+\tlatency$' "$(next < <(found && printf 'settle 44 500 0\ntake 44 500 0\n'))"
   assert_equal "$(next < <(found && printf 'settle 44 500 0\ntake 44 5000 0\n'))" $'step\tsettle\tp99<=1ms\t48\t1'
-  assert_equal "$(next < <(found && printf 'settle 44 500 0\ntake 44 5000 0\nsettle 48 500 0\n'))" $'take\tp99<=1ms\t48'
+  assert_equal "$(next < <(found && printf 'settle 44 500 0\ntake 44 5000 0\nsettle 48 500 0\n'))" $'take\tp99<=1ms\t48\t1'
+  # Others disturbed the phase: the same share again.
+  assert_equal "$(next < <(found && printf 'settle 44 500 0\ntake 44 5000 0 1 0\n'))" $'take\tp99<=1ms\t44\t2'
 }
 
 @test "the reason why a limit breaks is printed: unanswered requests are throughput" {

@@ -4,7 +4,7 @@
 #
 # search_next(l) returns one line for limit l, fields separated by tabs:
 #   step KIND LIMIT LOAD TRY   look at a load: KIND is top (a closed loop), scan, seek or settle (before a take)
-#   take LIMIT LOAD            measure the phase at a load
+#   take LIMIT LOAD TRY        measure the phase at a load
 #   keep LIMIT LOAD STATE LOW HIGH SOFT_LOW SOFT_HIGH STEPS
 #                              the last take is the answer. STATE is found; client (above it, the load generator broke the limit);
 #                              open (SEARCH_STEPS were not enough); broken (the measured phase breaks the limit at slower loads too).
@@ -57,8 +57,8 @@ function search_add(what, whose, at_load, times, is_counted, by_the_client, is_s
 }
 
 function search_next(turn,    i, r, l, line) {
-  # A look that other programs disturbed is repeated.
-  if (rows && (!counts[rows] || by_dram && unsettled(rows))) return "step" OFS kind[rows] OFS for_limit[rows] OFS load[rows] OFS try[rows] + 1
+  # A look that other programs disturbed is repeated. answer() decides about a take.
+  if (rows && kind[rows] != "take" && (!counts[rows] || by_dram && unsettled(rows))) return "step" OFS kind[rows] OFS for_limit[rows] OFS load[rows] OFS try[rows] + 1
   if (by_rate && !top) return "step" OFS "top" OFS "-" OFS 0 OFS 1
   make_rungs()
   for (r = 1; r <= rows; r++) rung[r] = kind[r] == "top" ? 0 : nearest(load[r])
@@ -216,7 +216,7 @@ function breaker(l,    r, why, ways, most) {
 }
 
 # Returns the answer for limit l.
-function answer(l,    r, takes, back, last, state, least, where, rule, above, clients, wanted) {
+function answer(l,    r, takes, disturbed, back, last, state, least, where, rule, above, clients, wanted) {
   count_looks(l)
   weigh_looks()
   metric_rule(limit[l], rule)
@@ -233,17 +233,19 @@ function answer(l,    r, takes, back, last, state, least, where, rule, above, cl
   }
   for (r = 1; r <= rows; r++)
     if (kind[r] == "take" && for_limit[r] == limit[l]) {
-      takes++
+      # Other programs only make a server slower: a disturbed phase that keeps the limit is an answer, and one that breaks it is repeated.
+      disturbed = counts[r] || keeps(r, l) ? 0 : disturbed + 1
+      if (!disturbed) takes++
       last = r
     }
   # A phase lasts longer than a look, so rare stalls can break it at a load that most looks keep: the distance doubles.
   back = takes ? 2 ^ takes : 0
   if (back >= middle) back = middle - 1
-  if (!takes || !keeps(last, l) && takes < 5 && rung[last] > 1) {
+  if (!takes || disturbed || !keeps(last, l) && takes < 5 && rung[last] > 1) {
     wanted = rung_load(middle - back)
     # Missing pages must not be fetched during the measured phase.
     if (by_dram && load[rows] != wanted) return "step" OFS "settle" OFS limit[l] OFS wanted OFS 1
-    return "take" OFS limit[l] OFS wanted
+    return "take" OFS limit[l] OFS wanted OFS disturbed + 1
   }
   for (r = middle + 1; r <= middle + 1 + near_enough && r <= rungs; r++) {
     above += broken[r]

@@ -203,10 +203,10 @@ search_turn() {
       _SEARCH_PENDING="$base"$'\t'"$kind"$'\t'"$limit"$'\t'"$load"$'\t'"$try"
       ;;
     take)
-      load=$limit limit=$kind
+      try=$load load=$limit limit=$kind
       SEARCH_DO=take
-      _SEARCH_PENDING="$base"$'\t'take$'\t'"$limit"$'\t'"$load"$'\t'1
-      log_info "$phase: $limit: measured at $(_search_say "$load")"
+      _SEARCH_PENDING="$base"$'\t'take$'\t'"$limit"$'\t'"$load"$'\t'"$try"
+      log_info "$phase: $limit: measured$( ((try == 1)) || printf ' again') at $(_search_say "$load")"
       ;;
     keep | none) _search_settle "$phase" "$line" ;;
     *)
@@ -298,7 +298,7 @@ _search_take_in() {
   read -r server client steal over < <(_search_foreign "$probes") || :
   [[ -z $_SEARCH_ROWS ]] || far=$(_search_far)
   # The fourth try counts, because the search must end on a busy machine too.
-  [[ $FOREIGN == off || $kind == take || $over == 0 ]] || ((try > 3)) || counts=0
+  [[ $FOREIGN == off || $over == 0 ]] || ((try > 3)) || counts=0
   rate=$load connections=$CONNECTIONS
   search_what
   case $REPLY in
@@ -356,10 +356,13 @@ _search_behind() {
 # Print a line about a step.
 # Usage: _search_told PHASE KIND LIMIT LOAD COUNTS FIGURES
 _search_told() {
-  local ops avg p99
+  local ops avg p99 disturbed='; disturbed by other programs'
   IFS=$'\t' read -r ops avg _ _ p99 _ <<<"$6"
+  # A phase that keeps its limit is not repeated.
+  [[ $2 == take ]] || disturbed+=': repeated'
+  [[ $5 == 0 ]] || disturbed=''
   printf '%s step %d%s: %s ops/s%s: avg %s us, p99 %s us%s' "$1" "$_SEARCH_STEP" "$([[ $3 == - ]] || printf ' for %s' "$3")" "${ops%.*}" \
-    "$([[ $4 == 0 ]] && echo ' in a closed loop')" "$avg" "$p99" "$([[ $5 == 1 ]] || echo '; disturbed by other programs: repeated')"
+    "$([[ $4 == 0 ]] && echo ' in a closed loop')" "$avg" "$p99" "$disturbed"
 }
 
 # Print a load with its unit.
