@@ -60,13 +60,20 @@ scratch_teardown() {
 # Print the start time of a process, in ticks since boot: together with the pid it identifies a process until the next boot.
 # Usage: process_start PID   Returns: 0, or 1 without such a process
 process_start() {
+  local REPLY
+  _process_read "$1" && printf '%s\n' "$REPLY"
+}
+
+# As process_start, without a subshell, for polls.
+# Usage: _process_read PID   Sets: REPLY   Returns: 0, or 1 without such a process
+_process_read() {
   local line
   local -a field
   # As proc_start in lib/shared/common.sh, which would be read anew at each poll.
   { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
   read -r -a field <<<"${line##*) }"
   [[ ${field[0]} != Z ]] || return 1
-  printf '%s\n' "${field[19]}"
+  REPLY=${field[19]}
 }
 
 # Record a process of this test, so that scratch_teardown stops it.
@@ -78,7 +85,8 @@ process_note() {
 # Whether the recorded process still runs.
 # Usage: process_alive PID START   Returns: 0 yes, 1 no
 process_alive() {
-  [[ $(process_start "$1") == "$2" ]]
+  local REPLY
+  _process_read "$1" && [[ $REPLY == "$2" ]]
 }
 
 # Whether the recorded process has ended.
@@ -109,14 +117,17 @@ wait_until() {
 # Repeat a command until it succeeds, for at most SECONDS: for an event that may not happen.
 # Usage: wait_within SECONDS COMMAND...   Returns: 0, or 1 after the time limit, with a line on stderr
 wait_within() {
-  local limit=$1 end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000))
+  local limit=$1 start=${EPOCHREALTIME/[.,]/} waited pause=0.05
   shift
   until "$@" >/dev/null 2>&1; do
-    if ((${EPOCHREALTIME/[.,]/} >= end)); then
+    waited=$((${EPOCHREALTIME/[.,]/} - start))
+    if ((waited >= limit * 1000000)); then
       printf 'not within %s s: %s\n' "$limit" "$*" >&2
       return 1
     fi
-    read -rt 0.05 -u "$TEST_NEVER" || : # polling interval
+    # Most polls start a process: a long wait has few of them.
+    ((waited < 1000000)) || pause=0.2
+    read -rt "$pause" -u "$TEST_NEVER" || :
   done
 }
 
@@ -182,9 +193,13 @@ _redis_answers_or_ended() {
   [[ $answer == *"process_id:$REDIS_PID"* || $answer == *NOAUTH* ]]
 }
 
-# Print the arguments for do_it.sh that leave the host's settings unchanged, so that a run disturbs no other test.
-# Usage: words_untuned   Returns: 0
-words_untuned() { sed -n 's/^\(TUNE_[A-Z_]*\)=.* #: on|auto|off$/\1=off/p; s/^\([A-Z_]*\)=.* #: keep|.*/\1=keep/p' "$REPO/conf/defaults.conf"; }
+# Print the arguments for do_it.sh that leave the host's settings unchanged, so that a run disturbs no other test; only those that match, if a regular
+# expression is given.
+# Usage: words_untuned [REGEX]   Returns: 0
+words_untuned() {
+  sed -nE -e 's/^(TUNE_[A-Z_]*)=.* #: on\|auto\|off$/\1=off/; t print' -e 's/^([A-Z_]*)=.* #: keep\|.*/\1=keep/; t print' -e d \
+    -e ': print' -e "/${1:-.}/p" "$REPO/conf/defaults.conf"
+}
 
 # Whether perf counts events of software here.
 # Usage: perf_counts   Returns: 0 yes, 1 no
@@ -193,10 +208,10 @@ perf_counts() {
 }
 
 # Leave the host's settings unchanged in every run of this test, so that it disturbs no other test.
-# Usage: untune   Exports: the settings of words_untuned   Returns: 0
+# Usage: untune [REGEX]   Exports: the settings of words_untuned   Returns: 0
 untune() {
   local word
-  while read -r word; do export "${word?}"; done < <(words_untuned)
+  while read -r word; do export "${word?}"; done < <(words_untuned "$@")
 }
 
 # Start a command in the background as from a terminal: in a separate process group, with SIGINT enabled.

@@ -48,22 +48,21 @@ netns_up() {
   export NETNS_SSH_CONFIG=$NETNS_DIR/ssh_config NETNS_KNOWN_HOSTS=$NETNS_DIR/known_hosts
   mkdir -p -- "$NETNS_DIR"
   if ! _netns_wire 2>"$NETNS_DIR/error"; then
-    reason=$(tail -n 1 "$NETNS_DIR/error")
+    reason=$(sed '/^Command failed /d' "$NETNS_DIR/error" | tail -n 1)
     netns_down
     skip "network namespaces cannot be made here: $reason"
   fi
   NETNS_FILES=$(_netns_files_kind)
   _netns_keys
   for host in "${NETNS_HOSTS[@]}"; do _netns_sshd "$host"; done
-  for host in "${NETNS_HOSTS[@]}"; do
-    wait_until 20 netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" "$host" true && continue
-    cat "$NETNS_DIR/$host/sshd.log" >&2
-    netns_down
-    return 1
-  done
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  wait_until 20 netns_exec client1 timeout 5 bash -c 'for address; do : <>"/dev/tcp/$address/22" || exit; done' bash "${NETNS_ADDRESS[@]}" && return
+  for host in "${NETNS_HOSTS[@]}"; do cat "$NETNS_DIR/$host/sshd.log" >&2; done
+  netns_down
+  return 1
 }
 
-# Run ip in a namespace. (`ip -n` changes mounts, which a chroot does not allow.)
+# Run ip in a namespace. (`ip -n` changes mounts, which a chroot does not allow.) `-batch -` reads lines of arguments: one process for all of them.
 # Usage: _netns_ip HOST|switch ARG...   Returns: ip's status
 _netns_ip() {
   nsenter --net="/run/netns/$(netns_name "$1")" -- ip "${@:2}"
@@ -76,16 +75,16 @@ _netns_wire() {
   # The first namespace of a machine mounts this directory, and the last one removes the mount.
   mountpoint -q /run/netns || : >"$NETNS_DIR/made-run-netns"
   ip netns add "$(netns_name switch)" || return 1
-  _netns_ip switch link add name wire type bridge stp_state 0 forward_delay 0 || return 1
-  _netns_ip switch link set wire up || return 1
+  for host in "${NETNS_HOSTS[@]}"; do ip netns add "$NETNS_ID-$host" || return 1; done
+  {
+    printf 'link add name wire type bridge stp_state 0 forward_delay 0\nlink set wire up\n'
+    for host in "${NETNS_HOSTS[@]}"; do
+      # One end is the host's eth0, the other a port of the switch with the host's name.
+      printf 'link add name %s type veth peer name eth0 netns %s\nlink set %s master wire up\n' "$host" "$NETNS_ID-$host" "$host"
+    done
+  } | _netns_ip switch -batch - || return 1
   for host in "${NETNS_HOSTS[@]}"; do
-    ip netns add "$(netns_name "$host")" || return 1
-    # One end is the host's eth0, the other a port of the switch with the host's name.
-    _netns_ip switch link add name "$host" type veth peer name eth0 netns "$(netns_name "$host")" || return 1
-    _netns_ip switch link set "$host" master wire up || return 1
-    _netns_ip "$host" link set lo up || return 1
-    _netns_ip "$host" address add "${NETNS_ADDRESS[$host]}/24" dev eth0 || return 1
-    _netns_ip "$host" link set eth0 up || return 1
+    printf 'link set lo up\naddress add %s/24 dev eth0\nlink set eth0 up\n' "${NETNS_ADDRESS[$host]}" | _netns_ip "$host" -batch - || return 1
   done
 }
 
