@@ -14,7 +14,7 @@ setup() {
   scratch_setup
   untune
   netns_up "$SCRATCH"
-  WORDS=(-s demo SERVER="$SERVER_HOST" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" SRV_OVERRIDE=8 KEYS=500 VALUE_SIZES=100
+  WORDS=(-s demo SERVER="$SERVER_HOST" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" SRV_OVERRIDE=2 KEYS=500 VALUE_SIZES=100
     REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" CONNECT_TIMEOUT=10)
 }
 
@@ -64,19 +64,19 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
 }
 
 @test "a client's link is cut for five seconds in the middle of the load: the run completes and no result is lost" {
-  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" KEYS=10000 RATE=4000 ARRIVAL=uniform
+  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" KEYS=5000 RATE=1000 ARRIVAL=uniform
   wait_until 60 grep -q 'phase set starts' job.err
   # The load has begun when the server has keys; then pull the cable of the client that is not the master.
-  wait_until 30 bash -c "ss -N '$(netns_name server)' -Htn state established '( sport >= :6379 and sport <= :6386 )' | grep . >/dev/null"
+  wait_until 30 bash -c "ss -N '$(netns_name server)' -Htn state established '( sport >= :6379 and sport <= :6380 )' | grep . >/dev/null"
   netns_link client2 down
   sleep 5 # the length of the outage is what is tested
   netns_link client2 up
   job_wait 200
   assert_equal "$status" 0
   local rep
-  rep=$(echo results/*/native/100B-8i/rep-1)
-  assert_equal "$(info_calls set "$rep/server/info.after")" 80000
-  assert_equal "$(info_calls get "$rep/server/info.after")" 80000
+  rep=$(echo results/*/native/100B-2i/rep-1)
+  assert_equal "$(info_calls set "$rep/server/info.after")" 10000
+  assert_equal "$(info_calls get "$rep/server/info.after")" 10000
   assert_exists "$rep"/198.18.0.1{1,2}/result.tsv
   assert_nothing_left
 }
@@ -111,8 +111,8 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
   run_split master run "${WORDS[@]}"
   assert_success
   assert_contains "198.18.0.12: building the load generator there" "$stderr"
-  assert_exists results/*/native/100B-8i/rep-1/198.18.0.12/result.tsv
-  run_split master run "${WORDS[@]}"
+  assert_exists results/*/native/100B-2i/rep-1/198.18.0.12/result.tsv
+  run_split master run --resume results/*
   assert_success
   refute_contains "building the load generator" "$stderr"
   run_split master doctor --all "${WORDS[@]}"
