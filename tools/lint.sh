@@ -36,13 +36,13 @@ lint_tool() {
   return 1
 }
 
-# Compiles each C file with every warning as an error, and discards the output.
+# Compiles each C file with every warning as an error, and discards the output: assembler text without debug information, which takes the least time.
 # Usage: lint_compile FILE...   Returns: 0 clean, 1 not
 lint_compile() {
   local file status=0
   for file; do
     # shellcheck disable=SC2086 # flags are words
-    gcc $c_flags "${WARNINGS[@]}" -c -o /dev/null "$file" || status=1
+    gcc $c_flags "${WARNINGS[@]}" -g0 -S -o /dev/null "$file" || status=1
   done
   return "$status"
 }
