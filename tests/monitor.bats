@@ -8,6 +8,8 @@ load helper
 
 setup() {
   scratch_setup
+  # What variants do not set: other suites test it.
+  untune '^(TUNE_|THP=|NUMA_)'
   BASE=$(ports_pick 2)
 }
 

@@ -27,13 +27,13 @@ setup() {
   ADDRESS=$(hostname -I 2>/dev/null | awk '{ print $1 }')
   ADDRESS=${ADDRESS:-127.0.0.1}
   WORDS=(-s demo VALUE_SIZES=100 SWAPPINESS=37 PAGE_CLUSTER=6 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host"
-    TUNE_OVERCOMMIT=off THP=keep TUNE_SOMAXCONN=off TUNE_IRQ=off)
+    TUNE_OVERCOMMIT=off THP=keep TUNE_SOMAXCONN=off TUNE_IRQ=off SRV_OVERRIDE=1 REDISRUNS=1)
 }
 
 teardown() {
   [[ -n ${SCRATCH-} ]] || return 0
   # If a test fails, restore what it set on the machine.
-  "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
+  ! compgen -G "$SCRATCH/host/[rt]un*-*" >/dev/null || "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   netns_down
   local file value
   while read -r file value; do
@@ -74,7 +74,7 @@ alone() {
 
 # Start a run that lasts until it is stopped, and wait until it is tuned and loaded.
 long_run() {
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$(ports_pick 2)" RATE=20 KEYS=100000 "$@"
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$(ports_pick 1)" RATE=20 KEYS=100000 "$@"
   wait_until 60 value_is /proc/sys/vm/swappiness 37
   wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
   assert_equal "$(value_of /proc/sys/vm/page-cluster)" 6
@@ -85,7 +85,7 @@ long_run() {
   wait_within 60 alone || skip 'another run tunes this machine'
   FILES+=("${COMMON[@]}")
   values_all >"$SCRATCH/before"
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 2)" KEYS=2000 TIME=3 RATE=1000 TUNE_CSTATES=on \
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 1)" KEYS=2000 TIME=3 RATE=1000 TUNE_CSTATES=on \
     TUNE_OVERCOMMIT=on THP=never TUNE_SOMAXCONN=on TUNE_IRQ=auto
   wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
   values_all >"$SCRATCH/during"
@@ -115,7 +115,7 @@ long_run() {
   [[ -n $irq ]] || skip "the NIC of $ADDRESS has no interrupts"
   first=$(($(nproc) - 1))
   ! value_is "/proc/irq/$irq/smp_affinity_list" "$first" || skip "this machine has one CPU"
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 2)" KEYS=2000 IRQ_CPUS="$first" TUNE_IRQ=on
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 1)" KEYS=2000 IRQ_CPUS="$first" TUNE_IRQ=on
   wait_until 60 value_is "/proc/irq/$irq/smp_affinity_list" "$first"
   job_wait 120
   assert_success
@@ -123,7 +123,7 @@ long_run() {
 }
 
 @test "a failure: as before" {
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE="$(ports_pick 2)" KEYS=2000 REDIS_CONF="maxmemory 1mb; maxmemory-policy noeviction"
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE="$(ports_pick 1)" KEYS=2000 REDIS_CONF="maxmemory 1mb; maxmemory-policy noeviction"
   assert_failure
   assert_match 'value\(s\) set for the run: [A-Z_]+' "$stderr"
   assert_back
@@ -173,7 +173,7 @@ long_run() {
   long_run
   kill -KILL "$JOB_PID"
   job_wait 60
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" SWAPPINESS=38 REDISBASE="$(ports_pick 2)" KEYS=2000 REDISRUNS=1
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" SWAPPINESS=38 REDISBASE="$(ports_pick 1)" KEYS=2000
   assert_success
   assert_match $'SWAPPINESS\tset\t/proc/sys/vm/swappiness\t'"$(sed -n 's|^/proc/sys/vm/swappiness ||p' "$SCRATCH/before")"$'\t38' \
     "$(cat "$SCRATCH"/results/*/env/127.0.0.1/tuning.tsv)"
@@ -228,7 +228,7 @@ long_run() {
   chown -R 65534:65534 home copy
   run_split setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$SCRATCH/home" TMPDIR="$SCRATCH/home" SCREENDIR="$SCRATCH/home/screen" \
     copy/do_it.sh run -s demo VALUE_SIZES=100 REDISRUNS=1 KEYS=500 SWAPPINESS=37 RESULTS_DIR="$SCRATCH/home/results" REMOTE_DIR="$SCRATCH/home/work" LOCK_DIR="$SCRATCH/home/locks" \
-    REDISBASE="$(ports_pick 2)"
+    SRV_OVERRIDE=1 REDISBASE="$(ports_pick 1)"
   assert_success
   assert_match 'cannot be set here:.* OVERCOMMIT \(needs root\)' "$stderr"
   assert_contains 'warning: 127.0.0.1: SWAPPINESS: /proc/sys/vm/swappiness: needs root' "$stderr"
@@ -238,7 +238,7 @@ long_run() {
 
 @test "TUNE_STRICT=1: a host that cannot be tuned as requested is not fit, and nothing was started" {
   [[ ! -e /sys/devices/system/cpu/cpu0/cpufreq ]] || skip 'this machine has all that is asked for'
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE="$(ports_pick 2)" TUNE_STRICT=1
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE="$(ports_pick 1)" TUNE_STRICT=1
   assert_failure 3
   assert_contains 'TUNE_GOVERNOR: there is no /sys/devices/system/cpu' "$stderr"
   refute_exists "$SCRATCH/results"

@@ -164,7 +164,7 @@ hosts_up() {
   # shellcheck disable=SC2016 # expanded there
   netns_host server bash -c 'mkdir -p -m 700 -- "$1" && mount -t tmpfs -o size=32M,mode=700 none "$1"' bash "$RUN_FOLDER"
   # Files that the first run leaves for the next, such as the load generator, exist before the first state is recorded.
-  netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" REDISRUNS=1 >"$SCRATCH/first" 2>&1 || {
+  netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" REDISRUNS=1 REPORT=off >"$SCRATCH/first" 2>&1 || {
     cat "$SCRATCH/first" >&2
     return 1
   }
@@ -220,7 +220,7 @@ main_end() {
 scratch_setup
 RUN_FOLDER=$SCRATCH/host
 WORDS=(-s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" SSH_CONFIG="$SCRATCH/netns/ssh_config" SRV_OVERRIDE=4 KEYS=500
-  VALUE_SIZES=100 REPORT=on REDISRUNS=2 TIME=1 PHASES="set get" RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$RUN_FOLDER" CONNECT_TIMEOUT=2
+  VALUE_SIZES=100 REPORT=on REDISRUNS=2 TIME=1 RATE=4000 PHASES="set get" RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$RUN_FOLDER" CONNECT_TIMEOUT=2
   REPLY_TIMEOUT=3 READY_TIMEOUT=20 REMOTE_RETRY=8 LEASE=60)
 trap main_end EXIT
 trap 'exit 130' INT
