@@ -31,7 +31,7 @@ settings() {
     "root=$(</sys/fs/cgroup/cgroup.subtree_control)"
 }
 
-# One scenario for all checks, and a wrapper of Redis that records its environment at start.
+# One scenario for all checks, and a program for SERVER_PREFIX that records the environment of Redis at start.
 prepare() {
   cat >/var/tmp/witness <<'END'
 #!/bin/bash
@@ -59,7 +59,6 @@ LEASE=600
 READY_TIMEOUT=120
 REPLY_TIMEOUT=120
 TIER_SWAP=/dev/nvme0n1
-SERVER_PREFIX=/var/tmp/witness
 REMOTE_DIR=/var/tmp/host
 RESULTS_DIR=/var/tmp/results
 REPORT=off
