@@ -31,7 +31,7 @@ commands() {
   while read -r file; do
     while read -r link; do
       [[ $link != *://* && $link != '#'* ]] || continue
-      [[ -e $(dirname "$file")/${link%%#*} ]] || missing+="${file#"$REPO/"}: $link"$'\n'
+      [[ -e ${file%/*}/${link%%#*} ]] || missing+="${file#"$REPO/"}: $link"$'\n'
     done < <(grep -oE '\]\([^)]+\)' "$file" | sed 's/^](//; s/)$//')
   done < <(docs)
   [[ -z $missing ]] || fail "$missing"
@@ -111,9 +111,12 @@ commands() {
 
 @test "every setting in capitals that the documentation assigns is one, or another name of one" {
   local file name missing=''
+  local -A known=()
+  while read -r name; do known[$name]=yes; done < <(sed -n 's/^\([A-Z_]*\)=.*/\1/p' "$REPO/conf/defaults.conf" && cut -f 1 "$REPO/conf/aliases.tsv" | grep '^[A-Z]')
+  ((${#known[@]} > 100))
   while read -r file; do
     while read -r name; do
-      grep -q "^$name=" "$REPO/conf/defaults.conf" || grep -q "^$name"$'\t' "$REPO/conf/aliases.tsv" || missing+="${file#"$REPO/"}: $name"$'\n'
+      [[ -v "known[$name]" ]] || missing+="${file#"$REPO/"}: $name"$'\n'
     done < <(grep -oE '(`|NAME |sh |^\./do_it.sh.* )[A-Z][A-Z_]+=' "$file" | grep -oE '[A-Z][A-Z_]+=$' | tr -d = | sort -u |
       grep -vxE 'PREFIX|DESTDIR|HIREDIS_DIR|REDIS_SRC|TLS|CI|TEST_AWK|FUZZ_SECONDS|SUITE_LIMIT|NAME|LIKE|WERROR|ROUNDS|OMP_NUM_THREADS|REDISCLI_AUTH')
   done < <(docs)
