@@ -217,6 +217,9 @@ untune() {
 # Start a command in the background as from a terminal: in a separate process group, with SIGINT enabled.
 # Usage: job_start COMMAND...   Sets: JOB_PID; writes $SCRATCH/job.out and job.err   Returns: 0
 job_start() {
+  # The output of an earlier job must not be taken for that of this one, which opens its files later.
+  : >"$SCRATCH/job.out"
+  : >"$SCRATCH/job.err"
   # Without -m a background process ignores SIGINT, and a script cannot even trap it.
   set -m
   "$@" </dev/null >"$SCRATCH/job.out" 2>"$SCRATCH/job.err" 3>&- &
