@@ -75,8 +75,7 @@ search_planted() {
 @test "zram: requests to all keys alike: no DRAM can be taken away" {
   local share low
   [[ -e /sys/class/zram-control/hot_add ]] || skip 'no zram here'
-  # 5 points are as far as the answer may be off.
-  words zram SEARCH_STEP=5%
+  words zram
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_success
   share=$(answer zram dram_share_percent)

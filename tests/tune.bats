@@ -292,26 +292,6 @@ END
   assert_back
 }
 
-@test "C-states: the number is held as long as the run lasts, and let go with it" {
-  need_root
-  [[ -w /dev/cpu_dma_latency ]] || skip 'no /dev/cpu_dma_latency here'
-  local before pid start
-  unset -v TIERBENCH_ROOT
-  before=$(od -An -td4 /dev/cpu_dma_latency)
-  TUNE_ROWS=$'CSTATES\ton\thold\t/dev/cpu_dma_latency\t0'
-  tune apply
-  assert_success
-  assert_equal "$(od -An -td4 /dev/cpu_dma_latency | tr -d ' ')" 0
-  read -r pid start _ <host/tune-test-1/hold.proc
-  tune apply
-  assert_equal "$(said CSTATES)" "set ${before// /} 0"
-  process_alive "$pid" "$start"
-  tune restore
-  assert_success
-  wait_until 10 process_gone "$pid" "$start"
-  assert_equal "$(od -An -td4 /dev/cpu_dma_latency)" "$before"
-}
-
 @test "every row of the table is a setting, is in the documentation with its source, and the other way round" {
   local names name
   names=$(grep -v '^#' "$REPO/conf/tuning.tsv" | cut -f 3 | sort)

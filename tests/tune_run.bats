@@ -6,6 +6,7 @@
 
 load helper
 load netns
+load tree
 
 # The files that most of these tests change on the machine itself. No run changes them by default, so tests of another checkout, or a
 # run of a user, can run at the same time.
@@ -244,4 +245,25 @@ long_run() {
   refute_exists "$SCRATCH/results"
   values_all >"$SCRATCH/after"
   diff "$SCRATCH/before" "$SCRATCH/after"
+}
+
+@test "C-states: the number is held as long as the run lasts, and let go with it" {
+  [[ -w /dev/cpu_dma_latency ]] || skip 'no /dev/cpu_dma_latency here'
+  local before pid start
+  tree_make
+  tree_defaults
+  unset -v TIERBENCH_ROOT
+  before=$(od -An -td4 /dev/cpu_dma_latency)
+  TUNE_ROWS=$'CSTATES\ton\thold\t/dev/cpu_dma_latency\t0'
+  run_split remote_script tune apply
+  assert_success
+  assert_equal "$(od -An -td4 /dev/cpu_dma_latency | tr -d ' ')" 0
+  read -r pid start _ <host/tune-test-1/hold.proc
+  run_split remote_script tune apply
+  assert_contains $'CSTATES\tset\t/dev/cpu_dma_latency\t'"${before// /}"$'\t0\t'
+  process_alive "$pid" "$start"
+  run_split remote_script tune restore
+  assert_success
+  wait_until 10 process_gone "$pid" "$start"
+  assert_equal "$(od -An -td4 /dev/cpu_dma_latency)" "$before"
 }
