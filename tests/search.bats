@@ -19,12 +19,12 @@ made_up() {
   LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv awk -f "$figures/text.awk" -f "$figures/schema.awk" -f "$figures/metric.awk" -f "$REPO/lib/run/search.awk" -f "$REPO/tests/random.awk" -f "$REPO/tests/search.awk" "$@"
 }
 
-# Print the next step after the steps on stdin: KIND LIMIT RATE KEPT [ANSWERED [CLIENT_LIMITED [COUNTS]]]; KEPT is p99 in us.
+# Print the next step after the steps on stdin: KIND LIMIT RATE KEPT [ANSWERED [CLIENT_LIMITED [COUNTS [FAR [TRY]]]]]; KEPT is p99 in us.
 # Usage: next [NAME=VALUE]... <LOOKS   Returns: 0
 next() {
   {
-    printf 'phase\tkind\tlimit\ttry\trate\tconnections\tops_per_sec\tp99_us\tavg_us\tanswered_percent\terrors\tunsent\tclient_limited\tcounts\n'
-    awk 'BEGIN { OFS = "\t" } { print "mixed", $1, $2, 1, $3, $3, $3, $4, $4 / 10, $5 == "" ? 100 : $5, 0, 0, $6 + 0, $7 == "" ? 1 : $7 }'
+    printf 'phase\tkind\tlimit\ttry\trate\tconnections\tops_per_sec\tp99_us\tavg_us\tanswered_percent\terrors\tunsent\tclient_limited\tcounts\tfar_per_op\n'
+    awk 'BEGIN { OFS = "\t" } { print "mixed", $1, $2, $9 == "" ? 1 : $9, $1 == "top" ? 0 : $3, $3, $3, $4, $4 / 10, $5 == "" ? 100 : $5, 0, 0, $6 + 0, $7 == "" ? 1 : $7, $8 == "" ? "-" : $8 }'
   } >steps.tsv
   env PHASE=mixed LIMITS="p99<=1ms" SEARCH=rate SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 MOST=1024 TURN=1 "$@" LC_ALL=C \
     SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/run/search.awk" -f "$REPO/lib/run/steps.awk" steps.tsv
@@ -57,6 +57,30 @@ scanned() {
 
 @test "a closed loop that was disturbed too, half of its rate: the ladder goes up again" {
   assert_equal "$(made_up 100 search:20:46000 | awk '{ print $5 }')" 0
+}
+
+@test "a closed loop eight times too slow: the ladder ends above every load that a look kept" {
+  local off
+  # The search begins far away, and 95 % is what it promises.
+  off=$(made_up 100 search:20:10000 | awk '{ print $5 }')
+  ((off <= 5)) || fail "$off of 100 searches are wrong"
+  # No answer is at the end of the ladder, as long as a look above it is possible.
+  assert_match $'^keep\tp99<=1ms\t69009\tfound\t[0-9.]+\t[0-9.]+\t' "$(next < <(
+    echo 'top - 10000 900'
+    printf 'scan - %s 500\n' 12500 11250 10000 8750 7500 6250 4375 2500 1250
+    printf 'seek p99<=1ms %s 5000\n' 200000 100000 80000
+    found | grep ^seek && echo 'take p99<=1ms 69009 900'
+  ))"
+}
+
+@test "the closed loop is made again while far accesses fall, eight times at most" {
+  local again=$'step\ttop\t-\t0\t' on=$'step\tscan\t-\t125000\t1'
+  assert_equal "$(next <<<'top - 100000 900 100 0 1 0.5')" "${again}2"
+  assert_equal "$(next <<<$'top - 10000 900 100 0 1 0.5\ntop - 100000 900 100 0 1 0.3 2')" "${again}3"
+  assert_equal "$(next <<<$'top - 10000 900 100 0 1 0.5\ntop - 100000 900 100 0 1 0.45 2')" "$on"
+  assert_equal "$(next <<<$'top - 10000 900 100 0 1 0.5\ntop - 100000 900 100 0 1 0.1 8')" "$on"
+  assert_equal "$(next <<<'top - 100000 900 100 0 1 0')" "$on"
+  assert_equal "$(next <<<'top - 100000 900 100 0 1 -')" "$on"
 }
 
 @test "two limits in one search take fewer steps than two searches, and the second has its own answer" {

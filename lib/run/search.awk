@@ -37,7 +37,7 @@ function search_begin(limits_text, search, step_percent, sure_percent, steps_mos
   most_steps = steps_most + 0
   most_load = most + 0
   limits = split(limits_text, limit, " ")
-  rows = top = 0
+  rows = top = fastest = 0
 }
 
 # Add a finished look or take: its figures are in figure[rows + 1, METRIC]. IS_LOST is the reason of a failure: oom, the OOM killer stopped it;
@@ -54,11 +54,12 @@ function search_add(what, whose, at_load, times, is_counted, by_the_client, is_s
   sound[rows] = is_sound && !is_lost
   lost[rows] = is_lost
   if (what == "top" && is_counted) top = 1.25 * ops
+  if (by_rate && is_counted && what != "top" && keeps_any(rows) && at_load + 0 > fastest) fastest = at_load + 0
 }
 
 function search_next(turn,    i, r, l, line) {
   # A look that other programs disturbed is repeated. answer() decides about a take.
-  if (rows && kind[rows] != "take" && (!counts[rows] || by_dram && unsettled(rows))) return "step" OFS kind[rows] OFS for_limit[rows] OFS load[rows] OFS try[rows] + 1
+  if (rows && kind[rows] != "take" && (!counts[rows] || (by_dram || kind[rows] == "top") && unsettled(rows))) return "step" OFS kind[rows] OFS for_limit[rows] OFS load[rows] OFS try[rows] + 1
   if (by_rate && !top) return "step" OFS "top" OFS "-" OFS 0 OFS 1
   make_rungs()
   for (r = 1; r <= rows; r++) rung[r] = kind[r] == "top" ? 0 : nearest(load[r])
@@ -71,18 +72,26 @@ function search_next(turn,    i, r, l, line) {
   return answer(turn)
 }
 
-# Whether look r is inconclusive: the share of DRAM was changed before it, and far accesses still fall.
-function unsettled(r,    l) {
+# Whether look r is inconclusive, because far accesses still fall: it is the closed loop, and DRAM holds what populate set last; or the share of DRAM
+# was changed before it.
+function unsettled(r,    l, is_far) {
+  is_far = figure[r, "far"] ~ /[0-9]/ && figure[r, "far"] >= 0.001
+  if (kind[r] == "top") return is_far && try[r] < 8 && (try[r] == 1 || figure[r, "far"] < 0.8 * figure[r - 1, "far"])
   if (r == 1 || kind[r] == "take" || lost[r] || try[r] >= 8 || try[r] == 1 && load[r] == load[r - 1]) return 0
   for (l = 1; l <= limits && keeps(r, l); l++);
-  if (l > limits || figure[r, "far"] ~ /[0-9]/ && figure[r, "far"] < 0.001) return 0
-  return try[r] == 1 || figure[r, "far"] ~ /[0-9]/ && figure[r, "far"] < 0.8 * figure[r - 1, "far"]
+  if (l > limits || figure[r, "far"] ~ /[0-9]/ && !is_far) return 0
+  return try[r] == 1 || is_far && figure[r, "far"] < 0.8 * figure[r - 1, "far"]
+}
+
+# Whether look r kept a limit.
+function keeps_any(r,    l) {
+  for (l = 1; l <= limits; l++) if (keeps(r, l)) return 1
+  return 0
 }
 
 # Whether no look at a rung kept any limit.
-function hopeless(wanted,    r, l) {
-  for (r = 1; r <= rows; r++)
-    if (rung[r] == wanted) for (l = 1; l <= limits; l++) if (keeps(r, l)) return 0
+function hopeless(wanted,    r) {
+  for (r = 1; r <= rows; r++) if (rung[r] == wanted && keeps_any(r)) return 0
   return 1
 }
 
@@ -106,9 +115,10 @@ function make_rungs(    i, base, n) {
     return
   }
   if (by_rate) {
-    # From a hundredth of the closed loop's load up to four times it, as the closed loop may be too low.
+    # From a hundredth of the closed loop's load up to four times it, as the closed loop may be too low; and up to four times the fastest load that
+    # kept a limit, so that no answer is at the end of the ladder.
     base = ceiling(log(100) / log(apart))
-    rungs = base + ceiling(log(4) / log(apart))
+    rungs = base + ceiling(log(4 * (fastest > top ? fastest / top : 1)) / log(apart))
     slowest = top / exp(base * log(apart))
     scans = split("100 90 80 70 60 50 35 20 10", scan, " ")
     for (i = 1; i <= scans; i++) scan[i] = nearest(top * scan[i] / 100)
