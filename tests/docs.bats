@@ -18,12 +18,15 @@ docs() {
   find "$REPO/docs" "$REPO/results" -name '*.md' ! -path '*/sample/*'
 }
 
-# Print the lines of the fenced blocks of a file that begin with a command, comments cut off.
+# Print the lines of the fenced blocks of a file that begin with a command, comments cut off, and continued lines joined.
 # Usage: commands FILE COMMAND
 commands() {
   awk -v command="$2" '
     /^ *```/ { inside = !inside; next }
-    inside { sub(/^ +/, ""); sub(/ +#.*/, ""); if (index($0, command) == 1 && !/\.\.\./) print }' "$1"
+    !inside { next }
+    { sub(/^ +/, ""); sub(/ +#.*/, ""); $0 = begun $0; begun = "" }
+    sub(/ *\\$/, " ") { begun = $0; next }
+    index($0, command) == 1 && !/\.\.\./' "$1"
 }
 
 @test "every link within the project leads somewhere" {

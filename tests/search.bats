@@ -73,6 +73,16 @@ scanned() {
   ))"
 }
 
+@test "a measured phase above every load that a look kept does not begin the search again" {
+  assert_match $'^keep\tp99<=1ms\t17037\tfound\t' "$(next SEARCH_SURE=70% SEARCH_STEP=10% < <(
+    echo 'top - 11264.042 900'
+    printf 'scan - %s 500\n' 14080 12800 9617 8743 7225 4935
+    printf 'scan - %s 2000\n' 11636 2786 1429
+    printf 'seek p99<=1ms %s 2100\n' 27438 20615
+    echo 'take p99<=1ms 17037 900'
+  ))"
+}
+
 @test "the closed loop is made again while far accesses fall, eight times at most" {
   local again=$'step\ttop\t-\t0\t' on=$'step\tscan\t-\t125000\t1'
   assert_equal "$(next <<<'top - 100000 900 100 0 1 0.5')" "${again}2"
@@ -80,6 +90,10 @@ scanned() {
   assert_equal "$(next <<<$'top - 10000 900 100 0 1 0.5\ntop - 100000 900 100 0 1 0.45 2')" "$on"
   assert_equal "$(next <<<$'top - 10000 900 100 0 1 0.5\ntop - 100000 900 100 0 1 0.1 8')" "$on"
   assert_equal "$(next <<<'top - 100000 900 100 0 1 0')" "$on"
+  # The fastest counts: a later one that other programs disturbed does not lower the ladder.
+  assert_equal "$(next <<<$'top - 100000 900 100 0 1 0.5\ntop - 500 900 100 0 1 0.45 2')" "$on"
+  # The nine steps of the scan remain.
+  assert_equal "$(next SEARCH_STEPS=10 <<<'top - 100000 900 100 0 1 0.5')" "$on"
   assert_equal "$(next <<<'top - 100000 900 100 0 1 -')" "$on"
 }
 

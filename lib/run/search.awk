@@ -53,8 +53,9 @@ function search_add(what, whose, at_load, times, is_counted, by_the_client, is_s
   client[rows] = by_the_client
   sound[rows] = is_sound && !is_lost
   lost[rows] = is_lost
-  if (what == "top" && is_counted) top = 1.25 * ops
-  if (by_rate && is_counted && what != "top" && keeps_any(rows) && at_load + 0 > fastest) fastest = at_load + 0
+  if (what == "top" && is_counted && 1.25 * ops > top) top = 1.25 * ops
+  # Not a take: a longer ladder would begin the search again.
+  if (by_rate && is_counted && what != "top" && what != "take" && keeps_any(rows) && at_load + 0 > fastest) fastest = at_load + 0
 }
 
 function search_next(turn,    i, r, l, line) {
@@ -76,7 +77,8 @@ function search_next(turn,    i, r, l, line) {
 # was changed before it.
 function unsettled(r,    l, is_far) {
   is_far = figure[r, "far"] ~ /[0-9]/ && figure[r, "far"] >= 0.001
-  if (kind[r] == "top") return is_far && try[r] < 8 && (try[r] == 1 || figure[r, "far"] < 0.8 * figure[r - 1, "far"])
+  # The steps of the scan must remain.
+  if (kind[r] == "top") return is_far && try[r] < 8 && rows < most_steps - 9 && (try[r] == 1 || figure[r, "far"] < 0.8 * figure[r - 1, "far"])
   if (r == 1 || kind[r] == "take" || lost[r] || try[r] >= 8 || try[r] == 1 && load[r] == load[r - 1]) return 0
   for (l = 1; l <= limits && keeps(r, l); l++);
   if (l > limits || figure[r, "far"] ~ /[0-9]/ && !is_far) return 0
