@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The overhead of a run as clients are added: network namespaces with an sshd each, 32 instances, almost no load.
-# Usage: clients.sh     COUNTS="1 4 16 32" clients; prints for each count the seconds of a run with one repeat, and of each further repeat
+# The overhead of a run as clients are added: network namespaces with an sshd each, almost no load.
+# Usage: clients.sh     COUNTS="1 4 16 32" clients, INSTANCES=32, PHASES="set get"; prints for each count the seconds of a run with one repeat, and of
+# each further one of REPEATS=3
 set -Eeuo pipefail
-counts=${COUNTS:-1 4 16 32}
+counts=${COUNTS:-1 4 16 32} instances=${INSTANCES:-32} phases=${PHASES:-set get} repeats=${REPEATS:-3}
 export NETNS_CLIENTS=${counts##* }
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 # shellcheck source=tests/helper.bash
@@ -19,7 +20,7 @@ bench_run() {
   rm -rf -- "$SCRATCH/results"
   start=${EPOCHREALTIME/./}
   netns_exec client1 "$repo/do_it.sh" run -s demo SERVER="${NETNS_ADDRESS[server]}" CLIENT_IP="${clients# }" SSH_CONFIG="$NETNS_SSH_CONFIG" \
-    SRV_OVERRIDE=32 KEYS=10 VALUE_SIZES=100 RESERVE=1M REDISRUNS="$2" RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" \
+    SRV_OVERRIDE="$instances" PHASES="$phases" KEYS=10 VALUE_SIZES=100 RESERVE=1M REDISRUNS="$2" RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" \
     >"$SCRATCH/out" 2>&1 || {
     cat "$SCRATCH/out" >&2
     return 1
@@ -42,5 +43,5 @@ for count in $counts; do
   bench_run "$count" 1 >/dev/null # the load generator is copied to the clients once
   one=$(bench_run "$count" 1)
   printf '%2d clients: %6.2f s for a run with one repeat, %6.2f s for each repeat more\n' "$count" "$one" \
-    "$(awk -v one="$one" -v three="$(bench_run "$count" 3)" 'BEGIN { print (three - one) / 2 }')"
+    "$(awk -v one="$one" -v all="$(bench_run "$count" "$repeats")" -v more=$((repeats - 1)) 'BEGIN { print (all - one) / more }')"
 done
