@@ -186,6 +186,7 @@ _run_stale() {
     die_unfit "$(side_failed "${hosts[@]}"): cannot be reached, nothing was started; ./do_it.sh doctor prints what is missing"
   }
   side_run $((REMOTE_RETRY + 300)) _run_stale_host "${hosts[@]}" || die_unfit "$(side_failed "${hosts[@]}"): in use, nothing was started; wait for that run, or stop it with ./do_it.sh stop --force"
+  channel_open "${hosts[@]}"
 }
 
 _run_stale_host() {

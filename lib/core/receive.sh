@@ -14,7 +14,7 @@ readonly _RECEIVE_BINARY=4
 #   DIR exists, and is not a link
 # Returns: the script's exit status; REPLY_BAD with one line on stderr if a file is invalid: then no file is kept.
 receive_files() {
-  local folder=$1 limit files patterns REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT status=0 host call
+  local folder=$1 new=$1/.receive.$BASHPID-$RANDOM limit files patterns REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT status=0 host call
   local -a words
   shift
   words=("$@")
@@ -34,7 +34,7 @@ receive_files() {
       (umask 022 && exact=yes _receive_stream "$folder") || status=$?
     fi
   fi
-  rm -f -- "$REMOTE_FILE"
+  rm -rf -- "$REMOTE_FILE" "$new"
   return "$status"
 }
 
@@ -54,10 +54,10 @@ _receive_kind() {
 
 # Write the files of a stream to a directory next to the target, and move them to the target if all are valid.
 # Usage: _receive_stream DIR
-# Globals: the variables that receive_files has set; exact, see _receive_copy
+# Globals: the variables that receive_files has set, with the directory `new`, which it removes; exact, see _receive_copy
 # Returns: 1, REPLY_BAD, or _RECEIVE_BINARY
 _receive_stream() {
-  local folder=$1 new line size sum name total=0 index status
+  local folder=$1 line size sum name total=0 index
   local -a sizes=() names=() sums=()
   local -A seen=()
   {
@@ -80,32 +80,17 @@ _receive_stream() {
       ((${#names[@]} <= files && total >> 10 <= limit)) || { _receive_refuse "more than $files files, or $((limit >> 10)) MiB" || return; }
     done
     # No other user can enter it, with any modes of the files.
-    new=$(mktemp -d "$folder/.receive.XXXXXX") || return
-    for index in "${!names[@]}"; do
-      _receive_copy "${sizes[index]}" "$new/${names[index]}" || {
-        status=$?
-        rm -rf -- "$new"
-        return "$status"
-      }
-    done
+    ((${#names[@]} == 0)) || [[ -d $new ]] || mkdir -m 700 -- "$new" || return
+    for index in "${!names[@]}"; do _receive_copy "${sizes[index]}" "$new/${names[index]}" || return; done
     # A script that failed has not written the end mark.
     { IFS= read -r -n 4096 line && [[ -z $line ]] && IFS= read -r -n 4096 line; } || line=
-    [[ $line == "$REMOTE_MARK.end" ]] || {
-      rm -rf -- "$new"
-      _receive_cut "the files are truncated" || return
-    }
+    [[ $line == "$REMOTE_MARK.end" ]] || { _receive_cut "the files are truncated" || return; }
   } <"$REMOTE_FILE"
   printf -v line '%s\n' "${sums[@]}"
-  if ((${#names[@]} > 0)) && ! (cd -- "$new" && exec sha256sum -c - >/dev/null 2>&1 <<<"${line%$'\n'}"); then
-    rm -rf -- "$new"
-    _receive_refuse "a file is not what its checksum says" || return
-  fi
+  ((${#names[@]} > 0)) || return 0
+  (cd -- "$new" && exec sha256sum -c - >/dev/null 2>&1 <<<"${line%$'\n'}") || { _receive_refuse "a file is not what its checksum says" || return; }
   # rename(2) replaces a link, and does not follow it.
-  find "$new" -type f -exec mv -f -t "$folder" -- {} + || {
-    rm -rf -- "$new"
-    return 1
-  }
-  rmdir -- "$new"
+  mv -f -t "$folder" -- "$new"/*
 }
 
 # Copy the next bytes of stdin, which can be read again from any position, to a new file.

@@ -18,6 +18,9 @@ readonly _REMOTE_REPLY_KIB=$((16 << 10))
 # The shell reads the whole script before it runs any of it, and in blocks: from a pipe it would read one byte at a time. The stdin that sshd provides
 # may be a socket, which cannot be opened by name. A small system may lack /dev/stdin.
 readonly _REMOTE_SHELL='. <(cat)' _REMOTE_SHELL_HERE='. /proc/self/fd/0'
+# A script here has none of our descriptors: a program that it leaves running would keep a channel open.
+# shellcheck disable=SC2016 # expanded by the script's shell
+readonly _REMOTE_ALONE='for _fd in /proc/self/fd/*; do _fd=${_fd##*/}; ((_fd < 3)) || exec {_fd}>&-; done; unset -v _fd; '
 # Sent first: a start-up file of the login shell that reads its stdin gets this instead of the script.
 _REMOTE_PAD=$'\n'
 while ((${#_REMOTE_PAD} < 16384)); do _REMOTE_PAD+=$_REMOTE_PAD; done
@@ -76,6 +79,7 @@ _remote_abandoned() {
 # Close every connection and remove the private directory.
 # Usage: remote_close
 remote_close() {
+  channel_end
   _remote_end "$_REMOTE_TMP"
 }
 
@@ -220,11 +224,13 @@ remote_raw() {
   REMOTE_MARK=tierbench-reply-$RANDOM$RANDOM$RANDOM
   while :; do
     status=0
-    if remote_is_local "$host"; then
-      _remote_here "$script" "$@" || status=$?
-      break
+    if ! channel_run "$host" "$script" "$@"; then
+      if remote_is_local "$host"; then
+        _remote_here "$script" "$@" || status=$?
+        break
+      fi
+      _remote_there "$host" "$script" "$@" || status=$?
     fi
-    _remote_there "$host" "$script" "$@" || status=$?
     ((status)) || break
     ! remote_longer "$host" "$script" || status=$REPLY_BAD
     if ((status != _REMOTE_LOST || SECONDS >= deadline)) || [[ ! -v "_REMOTE_OPEN[$host]" ]]; then break; fi
@@ -273,7 +279,7 @@ remote_longer() {
 # Globals: names of remote_raw
 _remote_here() {
   _remote_script "$1" "${names[@]}"
-  _remote_call "$REPLY" bash -c "$_REMOTE_SHELL_HERE" bash "${@:2}"
+  _remote_call "$REPLY" bash -c "$_REMOTE_ALONE$_REMOTE_SHELL_HERE" bash "${@:2}"
 }
 
 # Run a script on another host.
@@ -400,7 +406,7 @@ _remote_script() {
   done <"$LIB/host/$script.sh"
   REPLY=
   # The marks are on separate lines.
-  [[ -z ${REMOTE_MARK-} ]] || printf -v REPLY 'printf "\\n%s\\n"; printf "\\n%s\\n" >&2\n' "$REMOTE_MARK" "$REMOTE_MARK"
+  [[ -z ${REMOTE_MARK-} ]] || printf -v REPLY 'printf "\\n%s\\n"; printf "\\n%s\\n" >&2\nCHANNEL=\n' "$REMOTE_MARK" "$REMOTE_MARK"
   # The login may set POSIXLY_CORRECT, with which tools and bash itself behave differently.
   REPLY+=$'set -Eeuo pipefail; set +o posix; unset -v POSIXLY_CORRECT\n'
   # Numbers have a decimal point, and a plain user's PATH may lack sysctl.
@@ -434,6 +440,14 @@ _remote_ssh() {
   fi
   # shellcheck disable=SC2029 # the words were quoted for the host on purpose
   ssh "${options[@]}" "$host" "$@" {LOG_FD}>&- {_REMOTE_FD}<&-
+}
+
+# Become ssh with a command for a host.
+# Usage: remote_exec HOST COMMAND
+remote_exec() {
+  local -a options
+  _remote_options "$1"
+  exec ssh "${options[@]}" "$1" "$2"
 }
 
 # The options of ssh for a host.

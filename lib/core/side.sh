@@ -173,6 +173,7 @@ _side_kill() {
     _side_grow
   done
   kill -s KILL "${!tree[@]}" 2>/dev/null || :
+  channel_abandon "${!tree[@]}"
 }
 
 # Add the children of the members to the tree of _side_kill.

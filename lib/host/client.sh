@@ -64,7 +64,7 @@ write_job() {
   printf 'REDISCLI_AUTH=$(<%q)\n' "$FOLDER/auth"
   printf 'echo $$ >%q\n' "$FOLDER/job.pid"
   printf '%q ' "$@"
-  printf '</dev/null >%q 2>%q &\n' "$FOLDER/stdout" "$FOLDER/stderr"
+  printf '</dev/null >stdout 2>stderr &\n'
   printf 'echo $! >%q\n' "$FOLDER/test.pid"
   printf 'wait $!\n'
   printf 'status=$?\ntimes >%q\n' "$FOLDER/times"
@@ -80,19 +80,20 @@ write_job() {
 # `stopped` when a signal has stopped the generator, and `exit STATUS` or `lost` when it has ended.
 # Usage: client_look SECONDS [PHASE ORDER...]
 client_look() {
-  local end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000)) turn=0 status='' READY='' STATE=''
+  local began=${EPOCHREALTIME/[.,]/} turn=0 waited=0 pause status='' READY='' STATE=''
   run_renew
-  if [[ -n ${2-} && ! -e $OUT/start-$2 ]]; then
-    printf '%s\n' "${*:3}" >"$OUT/start-$2.new"
-    mv -f -- "$OUT/start-$2.new" "$OUT/start-$2"
-  fi
-  while ((${EPOCHREALTIME/[.,]/} < end)); do
+  # One write of one line: the generator waits for its line feed.
+  [[ -z ${2-} || -s $OUT/start-$2 ]] || printf '%s\n' "${*:3}" >"$OUT/start-$2"
+  while ((waited < $1 * 1000000)); do
     client_ready
     [[ -z $READY && ! -s $FOLDER/exit ]] || break
     # The process must be checked; other changes are in files.
     ((turn++ % 25)) || client_state
     [[ $STATE == R ]] || break
-    proc_pause
+    # From 20 to 100 ms, a tenth of the wait: polls take CPU time from the generator.
+    printf -v pause '0.%06d' $((waited < 200000 ? 20000 : waited < 1000000 ? waited / 10 : 100000))
+    proc_wait "$pause"
+    waited=$((${EPOCHREALTIME/[.,]/} - began))
   done
   client_ready
   client_state
@@ -118,7 +119,7 @@ client_look() {
 client_ready() {
   local file
   for file in "$OUT"/ready-*; do
-    [[ ! -e $file || -e $OUT/start-${file##*/ready-} ]] || READY=${file##*/ready-}
+    [[ ! -e $file || -s $OUT/start-${file##*/ready-} ]] || READY=${file##*/ready-}
   done
 }
 
@@ -174,10 +175,13 @@ client_step() {
 
 # Send all files of the generator.
 client_fetch() {
+  local file
+  local -a files=()
   cd "$OUT" 2>/dev/null || fail "$OUT: is missing"
-  cp ../stdout ../stderr .
-  rm -f -- ready-* start-* status* stop
-  files_send -- *
+  for file in *; do
+    case $file in ready-* | start-* | status* | stop) ;; *) files+=("$file") ;; esac
+  done
+  files_send -- "${files[@]}"
 }
 
 # Let the generator end its phase: it has lasted long enough.

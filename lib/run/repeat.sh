@@ -9,11 +9,15 @@
 # started.
 repeat_run() {
   local folder=$1 status=0 stamp again
+  local -a hosts
   shift
   [[ ! -e $folder ]] || return 0
   printf -v stamp '%(%Y%m%d-%H%M%S)T' -1
   # The files of an interrupted repeat are kept, but they are not a result.
   [[ ! -e $folder.partial ]] || mv -- "$folder.partial" "$folder.cut-$stamp"
+  # A link that was lost took its channel with it.
+  read -r -a hosts <<<"$SERVER $CLIENT_IP"
+  channel_open "${hosts[@]}"
   repeat_held || return
   size_fresh
   while :; do

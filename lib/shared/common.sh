@@ -99,8 +99,11 @@ said_error() {
 # Print files of the current directory in the form that lib/core/receive.sh reads. Files that are not regular, or whose name is not plain,
 # are left out with a line on stderr.
 # Usage: files_send -- FILE...
+# Globals: CHANNEL: not empty in a channel (lib/core/channel.sh), which keeps a whole reply in memory, without line feeds at its end
+# Returns: exits FILES_LARGE if they are too large for a channel
+FILES_LARGE=250
 files_send() {
-  local name index
+  local name index total
   local -a plain=() sizes sums
   shift
   for name; do
@@ -112,11 +115,14 @@ files_send() {
   done
   if ((${#plain[@]} > 0)); then
     mapfile -t sizes < <(stat -c %s -- "${plain[@]}")
+    printf -v total '%s+' "${sizes[@]}"
+    [[ -z ${CHANNEL-} ]] || ((${total}0 <= 1 << 20)) || exit "$FILES_LARGE"
     mapfile -t sums < <(sha256sum -- "${plain[@]}")
     for index in "${!plain[@]}"; do printf '%s\t%s\t%s\n' "${sizes[index]}" "${sums[index]%% *}" "${plain[index]}"; done
   fi
   echo
   ((${#plain[@]} == 0)) || cat -- "${plain[@]}"
+  [[ -z ${CHANNEL-} ]] || printf .
 }
 
 # Print the start time of a process (clock ticks since boot, field 22 of /proc/PID/stat, proc(5)). Together with the pid it identifies one
@@ -206,9 +212,15 @@ proc_gone() {
   done
 }
 
-# Wait 20 ms between two polls, without a process: nothing is ever written to this pipe.
+# Wait 20 ms between two polls.
 # Usage: proc_pause
 proc_pause() {
+  proc_wait 0.02
+}
+
+# Wait without a process: nothing is ever written to this pipe.
+# Usage: proc_wait SECONDS
+proc_wait() {
   [[ -n ${PROC_NEVER-} ]] || exec {PROC_NEVER}<> <(:)
-  read -r -t 0.02 -u "$PROC_NEVER" || :
+  read -r -t "$1" -u "$PROC_NEVER" || :
 }

@@ -1,0 +1,198 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The shell that stays on a host: calls through it say what calls without it say, also when it is busy or lost.
+# shellcheck disable=SC2154,SC2016,SC1003 # status and stderr are set by run_split; commands are expanded where they are run
+
+load helper
+
+setup() {
+  scratch_setup
+  mkdir bin
+  # Stands in for ssh: the host is a shell here.
+  cat >bin/ssh <<'END'
+#!/bin/bash
+while [[ ${1-} == -* ]]; do case $1 in -O | -G) exit 0 ;; -o | -F | -l | -p | -i) shift 2 ;; *) shift ;; esac; done
+shift
+[[ $1 != true ]] || exit 0
+echo ssh >>"$SCRATCH/calls"
+[[ ! -e $SCRATCH/noise ]] || . "$SCRATCH/noise"
+exec /bin/bash -c "$*"
+END
+  # Counts the shells that are started here.
+  printf '#!/bin/bash\necho bash >>"$SCRATCH/calls"\nexec /bin/bash "$@"\n' >bin/bash
+  chmod +x bin/*
+  PATH=$SCRATCH/bin:$PATH
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Run a piece of the master's shell, with the host `elsewhere` and this one.
+ask() {
+  cat >ask.sh <<END
+set -Eeuo pipefail
+ROOT=$REPO LIB=$REPO/lib RESUME=
+. "\$LIB/modules.sh"
+cleanup_init
+conf_defaults "\$ROOT/conf/defaults.conf"
+for word in REMOTE_DIR=$SCRATCH/host REMOTE_RETRY=0 SERVER=elsewhere; do conf_word argument "\$word" test; done
+conf_resolve
+remote_init
+lock_name test
+remote_open elsewhere
+# Scripts of the test, beside those that every call sends.
+mkdir -p $SCRATCH/lib/host && ln -sfn "\$LIB/shared" $SCRATCH/lib/shared && ln -sf "\$LIB/host/channel.sh" $SCRATCH/lib/host && LIB=$SCRATCH/lib
+# What a call gives: its status, its reply, and its messages without the place where bash saw them. Usage: tell [-e NAME]... HOST SCRIPT [ARG]...
+tell() {
+  local status=0 REMOTE_FILE= REMOTE_REPLY= REMOTE_MARK= REMOTE_LIMIT=
+  remote_raw 256 "\$@" 2>err || status=\$?
+  printf '%s\n%s\n' "\$status" "\${REMOTE_REPLY//\$REMOTE_MARK/MARK}"
+  sed 's/^.*: line [0-9]*: //' err
+}
+$1
+END
+  run_split /bin/bash ask.sh
+}
+
+# Write a script of the hosts from stdin. Usage: script NAME
+script() {
+  mkdir -p lib/host
+  { echo 'main() {' && cat && echo '}'; } >"lib/host/$1.sh"
+}
+
+@test "a call through a channel gives what one without it gives: output, messages, status, any argument and value, long replies" {
+  local host
+  script words <<<'printf "<%s>\n" "$#" "$@" "$VALUE"; printf "a\033b\n" >&2; cat; echo $((SECONDS < 5)) $-; pwd; declare -p text state to 2>/dev/null || :'
+  script fails <<<'echo before; echo why >&2; exit 7'
+  script unset <<<'echo "$nothing_of_that_name"'
+  script long <<<'printf "%0150000d" 1'
+  script longer <<<'printf "%0300000d" 1'
+  script late <<<'exit 255'
+  for host in elsewhere 127.0.0.1; do
+    : >calls
+    ask 'host='$host'
+      all() {
+        VALUE=$'\''\n"$(id)"\\'\'' tell -e VALUE "$host" words "a  b\$(id)'\''\"" "" $'\''\n'\'' "*"
+        VALUE=$(printf "%0100000d" 2) tell -e VALUE "$host" words
+        tell "$host" fails
+        tell "$host" unset
+        tell "$host" long
+        VALUE= tell -e VALUE "$host" words again
+      }
+      all >without; mv calls calls.without; : >calls
+      channel_open "$host"; all >with; mv calls calls.with
+      # A reply above the limit is cut there, and the channel not used again.
+      tell "$host" longer >cut
+      VALUE= tell -e VALUE "$host" words again >after'
+    assert_equal "$status: $stderr" '0: '
+    # Line feeds at the end of a reply mean nothing.
+    assert_equal "$(sed /^$/d with)" "$(sed /^$/d without)"
+    assert_contains $'7\n\nMARK\nbefore\nwhy' "$(<with)"
+    assert_contains 'nothing_of_that_name: unbound variable' "$(<with)"
+    assert_equal "$(sed /^$/d after)" "$(sed /^$/d with | tail -n "$(sed /^$/d after | wc -l)")"
+    assert_match '^0' "$(cat cut)"
+    refute_contains MARK.end "$(cat cut)"
+    # One shell for six calls.
+    assert_equal "$(grep -c bash calls.without) $(grep -c bash calls.with)" '6 1'
+  done
+}
+
+@test "files keep every byte through a channel; large ones, and those that are not text, come without it" {
+  local host kind
+  script words <<<'echo answer'
+  script sysinfo <<<'cd "$REMOTE_DIR-files"; files_send -- *'
+  for kind in text large other; do
+    rm -rf host-files && mkdir host-files
+    : >host-files/a.txt
+    printf 'one\n\n\n' >host-files/b.txt
+    printf 'two\200' >host-files/c.txt
+    case $kind in
+      large) head -c 1100000 /dev/zero | tr '\0' x >host-files/d.txt ;;
+      other) printf 'a\0b\n\n' >host-files/d.txt ;;
+    esac
+    for host in elsewhere 127.0.0.1; do
+      : >calls
+      ask 'host='$host'
+        mkdir with; channel_open "$host"; tell "$host" words >/dev/null; mv calls calls.before; : >calls
+        receive_files with "$host" sysinfo'
+      assert_equal "$status: $stderr" '0: '
+      diff -r host-files with
+      rm -r with
+      if [[ $kind == text ]]; then assert_equal "$(<calls)" ''; else assert_contains bash "$(<calls)"; fi
+    done
+  done
+}
+
+@test "a call that is killed ends its script here, and leaves the channel to no other call" {
+  script hangs <<<'echo $BASHPID >"$REMOTE_DIR.pid"; sleep 1000'
+  script words <<<'echo answer'
+  local host
+  for host in elsewhere 127.0.0.1; do
+    : >calls
+    ask 'host='$host'
+      hangs() { tell "$1" hangs; }
+      channel_open "$host"
+      side_run 2 hangs "$host" || :
+      echo "${SIDE_STATUS[$host]}" >ended
+      tell "$host" words >after
+      # Another one can be opened.
+      : >calls; channel_open "$host"; tell "$host" words >again; tell "$host" words >>again; mv calls calls.again'
+    assert_equal "$status: $stderr" "0: $host: no answer within 2 s"
+    assert_equal "$(<ended)" 124
+    assert_contains answer "$(<after)"
+    assert_equal "$(grep -c answer again) $(grep -c bash calls.again)" '2 1'
+    # On another host it is not known to be ours; it ends on its own.
+    [[ $host != elsewhere ]] || kill "$(<host.pid)"
+    wait_until 5 process_ended "$(<host.pid)"
+  done
+}
+
+process_ended() { [[ ! -e /proc/$1 ]]; }
+
+@test "a channel that is lost: between two calls nothing is said, during a call the host is asked again" {
+  script words <<<'echo answer'
+  # The first try takes the shell of the channel with it.
+  script breaks <<<'[[ -e $REMOTE_DIR.broken ]] || { : >"$REMOTE_DIR.broken"; kill -s KILL $$; sleep 1; }; echo answer'
+  local host
+  for host in elsewhere 127.0.0.1; do
+    ask 'host='$host' REMOTE_RETRY=9
+      channel_open "$host"; tell "$host" words >first
+      kill -s KILL "${_CHANNEL_PID[$host]}"
+      until ! proc_start "${_CHANNEL_PID[$host]}"; do read -r -t 0.1 -u 3 _ || :; done 3<> <(:)
+      tell "$host" words >between
+      channel_open "$host"; tell "$host" words >>first
+      rm -f host.broken; tell "$host" breaks >during'
+    assert_equal "$status" 0
+    if [[ $host == elsewhere ]]; then assert_contains 'elsewhere does not answer' "$stderr"; else assert_equal "$stderr" ''; fi
+    assert_equal "$(grep -c answer first) $(sed /^$/d between | paste -sd ' ')" '2 0 MARK answer MARK.end'
+    assert_match '^0 MARK answer MARK.end' "$(sed /^$/d during | paste -sd ' ')"
+  done
+}
+
+@test "start-up files that print and read, and a host without a place for messages" {
+  script words <<<'echo answer'
+  echo 'seq 20000; echo noise >&2; head -c 3000 >/dev/null' >noise
+  ask 'channel_open elsewhere; for i in 1 2 3; do tell elsewhere words; done >said'
+  assert_equal "$status: $stderr" '0: '
+  assert_equal "$(grep -c answer said) $(grep -vc 'answer\|MARK\|^0$\|^$' said) $(wc -l <calls)" '3 0 2'
+  echo 'export TMPDIR=/nowhere' >noise
+  ask 'channel_open elsewhere; for i in 1 2 3; do tell elsewhere words; done >said'
+  assert_equal "$status: $stderr" '0: '
+  assert_equal "$(grep -c answer said) $(grep -vc 'answer\|MARK\|^0$\|^$' said)" '3 0'
+}
+
+@test "nothing that a script leaves running holds the channel open, and the shell ends with its master" {
+  script leaves <<<'setsid sleep 20 </dev/null >/dev/null 2>&1 & echo $! >"$REMOTE_DIR.pid"; until held=$(readlink /proc/$!/fd/* 2>/dev/null) && [[ $(</proc/$!/comm) == sleep && $held != *lib* && $held != */etc/* ]]; do :; done; sort -u <<<"$held"'
+  local host
+  for host in elsewhere 127.0.0.1; do
+    ask 'host='$host'
+      channel_open elsewhere 127.0.0.1
+      tell "$host" leaves >said
+      echo "${_CHANNEL_PID[@]}" >shells'
+    kill "$(<host.pid)"
+    assert_equal "$status: $stderr" '0: '
+    assert_contains $'0\n\nMARK\n/dev/null\nMARK.end' "$(<said)"
+    for pid in $(<shells); do wait_until 5 process_ended "$pid"; done
+  done
+}
