@@ -32,8 +32,9 @@ function read_forms(file,   row, f) {
   close(file)
 }
 
-# If there are several forms, the first word of a line selects the form.
+# If there are several forms, the first word of a line selects the form. The INFO of many instances has many lines and one form.
 function check(text,   f, n, k, part, parts) {
+  if (forms == 1 && form[1] == "info:info" && fits(text, "info")) return
   n = split(text, f, "\t")
   for (k = 1; k <= forms; k++) {
     parts = split(form[k], part, " ")
