@@ -10,7 +10,8 @@ declare -A _CLIENT_OFFSET=() # how far its clock is ahead of the master's, in mi
 declare -A _CLIENT_STATUS=() # its last status line
 declare -A _CLIENT_TRIP=()   # the shortest round trip seen, microseconds
 declare -A _CLIENT_PROBE=()  # CPU time on the client when it last waited at the gate, see lib/host/probe.sh
-declare -A _CLIENT_LAST=()   # the last probe
+declare -A _CLIENT_LATE=()   # microseconds from the last call of all clients to its arrival at this one
+_CLIENT_ASKED=               # when that began, in microseconds since the epoch
 declare -A _CLIENT_LOST=()   # when it stopped answering, in SECONDS
 declare -A _CLIENT_MOVED=()  # when its status changed last, or its phase began, in SECONDS
 
@@ -97,6 +98,7 @@ client_launch() {
   CLIENT_PASSWORD=$(server_load_password)
   host_data "${SERVER%% *}"
   address=$REPLY
+  _CLIENT_ASKED=${EPOCHREALTIME/[.,]/}
   side_run $((REMOTE_RETRY + 60)) _client_launch "${CLIENTS[@]}" || status=1
   for client in "${CLIENTS[@]}"; do _client_take "$client"; done
   return "$status"
@@ -206,6 +208,7 @@ client_wait() {
     _client_start "$@"
     monitor_alarm || return 1
     _client_fault "$@" || return 1
+    _CLIENT_ASKED=${EPOCHREALTIME/[.,]/}
     side_run 90 _client_look "${running[@]}" || :
     for client in "${running[@]}"; do _client_take "$client"; done
     ((${#_CLIENT_GO[@]} > 0)) || wss_look
@@ -232,14 +235,15 @@ _client_enough() {
 # Returns: 1 if a file is missing.
 client_fetch() {
   local into=$1 log=$2.$3 setup=$4
-  side_run $((REMOTE_RETRY + 600)) _client_fetch "${@:5}"
+  shift 4
+  mkdir -p -- "${@/#/$into/}" || return
+  side_run $((REMOTE_RETRY + 600)) _client_fetch "$@"
 }
 
 # Globals: into, log and setup of client_fetch
 _client_fetch() {
   local client=$1 folder=$into/$1 log=redis.log.$1.$log sums
   local -a needless
-  mkdir -p -- "$folder"
   CLIENT=$client receive_files "$folder" -e RUN_ID -e RUN_OWNER -e CLIENT "$client" client fetch || return
   { cat "$setup" "$folder/stdout" && echo DONE; } >"$folder/$log" || return
   needless=("$folder/stdout")
@@ -295,10 +299,11 @@ _client_ask() {
 
 # Poll a client once. An unreachable client is reported at once, so that the others do not wait for it.
 _client_look() {
-  local client=$1 status=0 errors=$_REMOTE_TMP/look.$1 REMOTE_RETRY=0
+  local client=$1 status=0 errors=$_REMOTE_TMP/look.$1 seconds=$_CLIENT_LOOK REMOTE_RETRY=0
   local -a go
   read -r -a go <<<"${_CLIENT_GO[$client]-}"
-  _client_ask "$client" look "$_CLIENT_LOOK" "${go[@]}" 2>"$errors" || status=$?
+  ! wss_due || seconds=0
+  _client_ask "$client" look "$seconds" "${go[@]}" 2>"$errors" || status=$?
   if ((status == 255)); then
     printf 'lost\t%s\n' "$(remote_reason "$errors")"
     remote_again "$client" 2>/dev/null || :
@@ -311,7 +316,7 @@ _client_look() {
 # Read what the last call of side_run reported for a client. Its clock is read in the same call. The call with the shortest round trip, less
 # the time spent on the client, gives the best offset (as in NTP).
 _client_take() {
-  local client=$1 word first second arrived=0 left=0 trip
+  local client=$1 word first second arrived=0 left=0 trip late
   case ${SIDE_STATUS[$client]} in
     0)
       [[ ! -v "_CLIENT_LOST[$client]" ]] || log_info "$client answers again"
@@ -351,11 +356,15 @@ _client_take() {
       clock) arrived=${first/./} left=${second/./} ;;
       trip)
         trip=$((second - first - (left - arrived)))
-        _CLIENT_LAST[$client]=$trip
-        ((trip < ${_CLIENT_TRIP[$client]:-trip + 1})) || continue
-        _CLIENT_TRIP[$client]=$trip
-        _CLIENT_OFFSET[$client]=$(((arrived - first + left - second) / 2))
-        ! remote_is_local "$client" || _CLIENT_OFFSET[$client]=0
+        if ((trip < ${_CLIENT_TRIP[$client]:-trip + 1})); then
+          _CLIENT_TRIP[$client]=$trip
+          _CLIENT_OFFSET[$client]=$(((arrived - first + left - second) / 2))
+          ! remote_is_local "$client" || _CLIENT_OFFSET[$client]=0
+        fi
+        # It arrived within the trip, however wrong the offset of a first trip is.
+        late=$((arrived - _CLIENT_OFFSET[$client] - first))
+        late=$((late < 0 ? 0 : late > trip ? trip : late))
+        _CLIENT_LATE[$client]=$((first + late - _CLIENT_ASKED))
         ;;
     esac
   done <<<"${SIDE_OUT[$client]}"
@@ -378,7 +387,7 @@ _client_start() {
   for client; do
     [[ ${_CLIENT_STATE[$client]} == running && -n ${_CLIENT_READY[$client]} && ! -v "_CLIENT_GO[$client]" ]] || return 0
     phase=${_CLIENT_READY[$client]}
-    ((_CLIENT_LAST[$client] <= slowest)) || slowest=${_CLIENT_LAST[$client]}
+    ((_CLIENT_LATE[$client] <= slowest)) || slowest=${_CLIENT_LATE[$client]}
   done
   perf_end
   antagonist_mark "$phase" || {

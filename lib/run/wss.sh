@@ -109,16 +109,25 @@ wss_words() {
 # The load of wss_turn starts at START_US of the master's clock.
 # Usage: wss_mark START_US
 wss_mark() {
+  _WSS_BEGIN=$1
   _WSS_END=$(($1 + $(_wss_length "${ROW[data_bytes]}") * 1000000))
+}
+
+# Whether the memory is to be counted as soon as the clients know that they continue the load.
+# Usage: wss_due
+wss_due() {
+  [[ -n $_WSS_END ]]
 }
 
 # Once the clients continue the load, count the touched memory once, on all servers at the same time.
 # Usage: wss_look
 # Returns: 0, also when it cannot be counted, with the reason on stderr
 wss_look() {
-  local rows clear read end=$_WSS_END
-  [[ -n $end ]] || return 0
+  local rows clear read end=$_WSS_END left
+  wss_due || return 0
   _WSS_END=
+  left=$((_WSS_BEGIN - ${EPOCHREALTIME/[.,]/}))
+  ((left <= 0)) || proc_wait "$((left / 1000000)).$(printf '%06d' $((left % 1000000)))"
   # The sum without a server would be too small.
   servers_side $((REMOTE_RETRY + 60 + $(_wss_length "${ROW[data_bytes]}"))) _wss_probe || {
     # shellcheck disable=SC2086 # split into hosts on purpose
