@@ -37,7 +37,7 @@ placement_checks() {
     "$(cat /var/tmp/placement/*/env/*/tiers.tsv)"
   check 'bind: all is on the slow node, by the pages themselves' '^(0\.9|1).* ok$' "$(figure bind far_share placement)"
   check 'preferred: all is on the slow node, which has room' '^(0\.9|1).* ok$' "$(figure preferred far_share placement)"
-  check 'interleave: half is on each of two nodes' '^0\.(4[5-9]|5[0-5]).* ok$' "$(figure interleave far_share placement)"
+  check 'interleave: half is on each of two nodes' '^0\.(4[5-9][0-9]*|5([0-5][0-9]*)?) ok$' "$(figure interleave far_share placement)"
   check 'weighted: the weights stand when Redis starts' 'policy=weighted interleave:0,2 cpus=[^ ]* limits=[^ ]* weights=3,1,1 ' "$said"
   check 'weighted: a quarter of the pages is on the node of weight 1' '^0\.2[3-7].* ok$' "$(figure weighted far_share placement)"
   check 'numab: balancing is on when Redis starts, demotion is off, and the weights are back' 'weights=1,1,1 balancing=2 demotion=false' "$said"
