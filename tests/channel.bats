@@ -102,6 +102,7 @@ script() {
   local host kind
   script words <<<'echo answer'
   script sysinfo <<<'cd "$REMOTE_DIR-files"; files_send -- *'
+  script trace <<<'echo run >>"$REMOTE_DIR.runs"; cd "$REMOTE_DIR-files"; files_send -- *'
   for kind in text large other; do
     rm -rf host-files && mkdir host-files
     : >host-files/a.txt
@@ -120,6 +121,15 @@ script() {
       diff -r host-files with
       rm -r with
       if [[ $kind == text ]]; then assert_equal "$(<calls)" ''; else assert_contains bash "$(<calls)"; fi
+      # What a call ends cannot be asked for its files again.
+      rm -f host.runs && mkdir with
+      ask 'host='$host'
+        channel_open "$host"; tell "$host" words >/dev/null
+        receive_files with "$host" trace fetch'
+      assert_equal "$status: $stderr" '0: '
+      diff -r host-files with
+      assert_equal "$(wc -l <host.runs)" 1
+      rm -r with
     done
   done
 }
@@ -176,10 +186,36 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   ask 'channel_open elsewhere; for i in 1 2 3; do tell elsewhere words; done >said'
   assert_equal "$status: $stderr" '0: '
   assert_equal "$(grep -c answer said) $(grep -vc 'answer\|MARK\|^0$\|^$' said) $(wc -l <calls)" '3 0 2'
+  # A full disk is no reason for a script to fail at a message.
   echo 'export TMPDIR=/nowhere' >noise
+  : >calls
   ask 'channel_open elsewhere; for i in 1 2 3; do tell elsewhere words; done >said'
   assert_equal "$status: $stderr" '0: '
-  assert_equal "$(grep -c answer said) $(grep -vc 'answer\|MARK\|^0$\|^$' said)" '3 0'
+  assert_equal "$(grep -c answer said) $(grep -vc 'answer\|MARK\|^0$\|^$' said) $(wc -l <calls)" '3 0 2'
+}
+
+@test "a host that refuses a channel, or does not keep to its form, is asked without it" {
+  local bad
+  script words <<<'echo answer'
+  script sysinfo <<<'cd "$REMOTE_DIR-files"; files_send -- *'
+  mkdir host-files && echo file >host-files/a.txt
+  echo '[[ $* != *tierbench-channel* ]] || exit 1' >noise
+  ask 'channel_open elsewhere; for i in 1 2 3; do tell elsewhere words; done >said'
+  assert_equal "$status: $stderr" '0: '
+  assert_equal "$(grep -c answer said)" 3
+  for bad in '008 0 0' '256 0 0' '0 300000000 0' '0 1 300000000' '0 -1 0' 'x'; do
+    cat >noise <<END
+if [[ \$* =~ tierbench-channel-[0-9]+ ]]; then
+  printf '\\n%s\\n%s\\n' "\${BASH_REMATCH[0]}" '$bad'
+  exec sleep 2
+fi
+END
+    rm -rf with && mkdir with
+    ask 'REMOTE_RETRY=9; channel_open elsewhere; receive_files with elsewhere sysinfo'
+    assert_equal "$status" 0
+    assert_contains 'elsewhere does not answer' "$stderr"
+    diff -r host-files with
+  done
 }
 
 @test "nothing that a script leaves running holds the channel open, and the shell ends with its master" {

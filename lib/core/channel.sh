@@ -13,8 +13,11 @@ declare -A _CHANNEL_MARK=()                  # the line that both sides send fir
 declare -A _CHANNEL_FREE=()                  # a pipe with one byte: `n` before the first call, then `r`; empty during a call
 
 # Skips what start-up files of the login shell did not read of our pad. Then it runs lib/host/channel.sh; its second argument is the number of bytes.
+# (head of busybox reads more than it is told.)
 # shellcheck disable=SC2016 # expanded on the host
-readonly _CHANNEL_SHELL='until IFS= read -r _line && [[ $_line == "$1" ]]; do ((_pad++ < 40000)) || exit; done; . <(head -c "$2")'
+readonly _CHANNEL_SHELL='until IFS= read -r _channel_text && [[ $_channel_text == "$1" ]]; do ((_channel_pad++ < 40000)) || exit; done; IFS= read -r -d "" -N "$2" _channel_text && eval "$_channel_text"'
+# The most bytes of files, and of messages, in one reply; files_send sends at most 1 MiB, and the list of the files.
+readonly _CHANNEL_FILES=$((4 << 20)) _CHANNEL_SAID=$((16 << 20))
 _CHANNEL_SCRIPT= # its text
 
 # Open a channel to each host that has none, or whose channel has ended. Every host has answered a call before, because a login shell that reads its
@@ -23,7 +26,7 @@ _CHANNEL_SCRIPT= # its text
 channel_open() {
   local host
   for host; do
-    _channel_lives "$host" || remote_gone "$host" || _channel_start "$host" || :
+    _channel_serves "$host" || remote_gone "$host" || _channel_start "$host" || :
   done
 }
 
@@ -60,19 +63,28 @@ _channel_lives() {
   [[ -v "_CHANNEL_FREE[$1]" ]] && proc_alive "${_CHANNEL_PID[$1]}" "${_CHANNEL_START[$1]}"
 }
 
+# Whether a host has a channel that no call uses, or one that a running call uses.
+_channel_serves() {
+  local user
+  _channel_lives "$1" || return
+  ! _channel_is_free "$1" || return 0
+  { read -r user <"$_REMOTE_TMP/channel-user.$1"; } 2>/dev/null && [[ -e /proc/$user ]]
+}
+
 # Whether a host has a channel that no call uses.
 _channel_is_free() {
   _channel_lives "$1" && read -r -t 0 -u "${_CHANNEL_FREE[$1]}"
 }
 
-# Run a script through the channel of its host. Large files, and bytes that no shell can keep, take the other way.
+# Run a script through the channel of its host. Large files, and bytes that no shell can keep, take the other way: the script then runs once more.
 # Usage: channel_run HOST SCRIPT [ARG]...
-# Globals: names, why and REMOTE_MARK of remote_raw
+# Globals: names, why and REMOTE_MARK of remote_raw; once of receive_files: not empty for a script that does not give the same files twice
 # Returns: sets status of remote_raw; 1 if the host has no channel that can be used
 # shellcheck disable=SC2154 # names, why and status are variables of remote_raw
 channel_run() {
   local host=$1 script=$2 mark=$REMOTE_MARK REMOTE_MARK='' words='' failed=0 LC_ALL=C
   shift 2
+  [[ -z $REMOTE_FILE || -z ${once-} ]] || return 1
   # Checked before the text is made, which takes longer.
   _channel_is_free "$host" || return 1
   _remote_script "$script" "${names[@]}"
@@ -88,7 +100,8 @@ channel_run() {
   ((failed == 0)) && [[ $CHANNEL_ERR != *'ignored null byte'* ]] || return 1
   if [[ -n $REMOTE_FILE ]]; then
     ((CHANNEL_STATUS != FILES_LARGE)) || return 1
-    CHANNEL_OUT=${CHANNEL_OUT%.}
+    # Removing a pattern takes quadratic time.
+    [[ ${CHANNEL_OUT: -1} != . ]] || CHANNEL_OUT=${CHANNEL_OUT:0:${#CHANNEL_OUT}-1}
   fi
   [[ -z $CHANNEL_ERR ]] || REMOTE_MARK=$mark _remote_said "$why" <<<"$mark"$'\n'"${CHANNEL_ERR%$'\n'}"
   # The caller checks the reply as it came from any host.
@@ -119,12 +132,13 @@ channel_call() {
     done
   fi
   IFS=' ' read -r -n 64 -u "$from" CHANNEL_STATUS out err || return 2
-  [[ $CHANNEL_STATUS =~ ^[0-9]{1,3}$ && $out =~ ^(0|[1-9][0-9]{0,9})$ && $err =~ ^(0|[1-9][0-9]{0,9})$ ]] || return 2
+  [[ $CHANNEL_STATUS =~ ^(0|[1-9][0-9]{0,2})$ && $out =~ ^(0|[1-9][0-9]{0,9})$ && $err =~ ^(0|[1-9][0-9]{0,9})$ ]] || return 2
+  ((CHANNEL_STATUS <= 255 && err <= _CHANNEL_SAID)) && [[ -z ${REMOTE_FILE-} || $out -le $_CHANNEL_FILES ]] || return 2
   # Of a longer reply the caller gets as much as shows that it is too long.
   _channel_read "$((out < REMOTE_LIMIT ? out : REMOTE_LIMIT))" || return 2
   CHANNEL_OUT=$REPLY CHANNEL_ERR='' CHANNEL_WHOLE=
   # The rest stays in the channel, which no other call can use.
-  ((out < REMOTE_LIMIT && err < REMOTE_LIMIT)) || return 0
+  ((out < REMOTE_LIMIT)) || return 0
   _channel_read "$err" || return 2
   CHANNEL_ERR=$REPLY CHANNEL_WHOLE=yes
   printf r >&"${_CHANNEL_FREE[$host]}"

@@ -14,7 +14,7 @@ readonly _RECEIVE_BINARY=4
 #   DIR exists, and is not a link
 # Returns: the script's exit status; REPLY_BAD with one line on stderr if a file is invalid: then no file is kept.
 receive_files() {
-  local folder=$1 new=$1/.receive.$BASHPID-$RANDOM limit files patterns REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT status=0 host call
+  local folder=$1 new=$1/.receive.$BASHPID-$RANDOM limit files patterns once='' REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT status=0 host call
   local -a words
   shift
   words=("$@")
@@ -38,16 +38,16 @@ receive_files() {
   return "$status"
 }
 
-# Limits of each call: KiB, number of files, and their names as patterns of case.
-# Returns: sets limit, files and patterns of the caller
+# Limits of each call: KiB, number of files, and their names as patterns of case. `once`: the call ends what it fetches the files of.
+# Returns: sets limit, files, patterns and once of the caller
 _receive_kind() {
   case $1 in
     'client fetch') limit=$((4 << 20)) files=10000 patterns='result.tsv*|steps.tsv|track.tsv|histogram-*|stdout|stderr|populate.*|set.*|get.*|mixed.*|replay.*|set-*|get-*|mixed-*' ;;
     'server logs') limit=$((1 << 20)) files=10000 patterns='redis-*.log|events.tsv|info.after' ;;
     'monitor fetch') limit=$((1 << 20)) files=100 patterns='*.tsv|marks|mark-*|alarm|monitor.err|info.before' ;;
     sysinfo) limit=$((64 << 10)) files=200 patterns='*.txt|*.tsv|setup.log' ;;
-    'antagonist fetch') limit=$((1 << 20)) files=1 patterns=antagonist.tsv ;;
-    'trace fetch') limit=$((4 << 20)) files=1000 patterns='*' ;;
+    'antagonist fetch') limit=$((1 << 20)) files=1 patterns=antagonist.tsv once=yes ;;
+    'trace fetch') limit=$((4 << 20)) files=1000 patterns='*' once=yes ;;
     *) die "receive_files: $1 sends no files" ;;
   esac
 }

@@ -302,7 +302,7 @@ _client_look() {
   local client=$1 status=0 errors=$_REMOTE_TMP/look.$1 seconds=$_CLIENT_LOOK REMOTE_RETRY=0
   local -a go
   read -r -a go <<<"${_CLIENT_GO[$client]-}"
-  ! wss_due || seconds=0
+  ((${#go[@]} == 0)) || ! wss_due || seconds=0
   _client_ask "$client" look "$seconds" "${go[@]}" 2>"$errors" || status=$?
   if ((status == 255)); then
     printf 'lost\t%s\n' "$(remote_reason "$errors")"
