@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154,SC2016,SC1003 # status and stderr are set by run_split; commands are expanded where they are run
 
 load helper
+load elsewhere
 
 setup() {
   scratch_setup
@@ -28,30 +29,24 @@ teardown() {
   scratch_teardown
 }
 
-# Run a piece of the master's shell, with the host `elsewhere` and this one.
-ask() {
-  cat >ask.sh <<END
-set -Eeuo pipefail
-ROOT=$REPO LIB=$REPO/lib RESUME=
-. "\$LIB/modules.sh"
-cleanup_init
-conf_defaults "\$ROOT/conf/defaults.conf"
-for word in REMOTE_DIR=$SCRATCH/host REMOTE_RETRY=0 SERVER=elsewhere; do conf_word argument "\$word" test; done
-conf_resolve
-remote_init
-lock_name test
-remote_open elsewhere
+# Print what the pieces below use.
+tell_master() {
+  cat <<'END'
 # Scripts of the test, beside those that every call sends.
-mkdir -p $SCRATCH/lib/host && ln -sfn "\$LIB/shared" $SCRATCH/lib/shared && ln -sf "\$LIB/host/channel.sh" $SCRATCH/lib/host && LIB=$SCRATCH/lib
+mkdir -p $SCRATCH/lib/host && ln -sfn "$LIB/shared" $SCRATCH/lib/shared && ln -sf "$LIB/host/channel.sh" $SCRATCH/lib/host && LIB=$SCRATCH/lib
 # What a call gives: its status, its reply, and its messages without the place where bash saw them. Usage: tell [-e NAME]... HOST SCRIPT [ARG]...
 tell() {
   local status=0 REMOTE_FILE= REMOTE_REPLY= REMOTE_MARK= REMOTE_LIMIT=
-  remote_raw 256 "\$@" 2>err || status=\$?
-  printf '%s\n%s\n' "\$status" "\${REMOTE_REPLY//\$REMOTE_MARK/MARK}"
+  remote_raw 256 "$@" 2>err || status=$?
+  printf '%s\n%s\n' "$status" "${REMOTE_REPLY//$REMOTE_MARK/MARK}"
   sed 's/^.*: line [0-9]*: //' err
 }
-$1
 END
+}
+
+# Run a piece of the master's shell, with the host `elsewhere` and this one.
+ask() {
+  elsewhere_master "$(tell_master)"$'\n'"$1" >ask.sh
   run_split /bin/bash ask.sh
 }
 
@@ -68,7 +63,6 @@ script() {
   script unset <<<'echo "$nothing_of_that_name"'
   script long <<<'printf "%0150000d" 1'
   script longer <<<'printf "%0300000d" 1'
-  script late <<<'exit 255'
   for host in elsewhere 127.0.0.1; do
     : >calls
     ask 'host='$host'
@@ -169,7 +163,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
     ask 'host='$host' REMOTE_RETRY=9
       channel_open "$host"; tell "$host" words >first
       kill -s KILL "${_CHANNEL_PID[$host]}"
-      until ! proc_start "${_CHANNEL_PID[$host]}"; do read -r -t 0.1 -u 3 _ || :; done 3<> <(:)
+      until ! proc_start "${_CHANNEL_PID[$host]}"; do proc_wait 0.1; done
       tell "$host" words >between
       channel_open "$host"; tell "$host" words >>first
       rm -f host.broken; tell "$host" breaks >during'

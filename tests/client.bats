@@ -30,3 +30,22 @@ teardown() {
   assert_success
   assert_output $'a set 1\nb set 1\n5000000'
 }
+
+@test "how late a call arrives at a client: from the call of all clients, by the master's clock, within the trip" {
+  # shellcheck disable=SC2016 # expanded by the master
+  master "CLIENT_IP=192.0.2.1" '
+    take() {
+      SIDE_STATUS=([a]=0) SIDE_OUT=([a]="$(printf "clock\t%s\t%s\ntrip\t%s\t%s\n" "$@")")
+      _client_take a
+      echo "${_CLIENT_LATE[a]} ${_CLIENT_OFFSET[a]}"
+    }
+    _CLIENT_ASKED=1000000
+    # It took 0.3 s here to begin, 0.35 s each way, and 0.1 s there.
+    take 6.350000 6.450000 1300000 2100000
+    # A longer trip does not change the offset, from which its delay is known.
+    take 6.900000 7.000000 1300000 2500000
+    # An arrival before its call, by a clock that is not known better, counts as none.
+    take 5.000000 5.100000 1300000 2500000'
+  assert_success
+  assert_output $'650000 4700000\n1200000 4700000\n300000 4700000'
+}

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154,SC2016 # status and stderr are set by run_split; commands are expanded where they are run
 
 load helper
+load elsewhere
 
 setup() {
   scratch_setup
@@ -35,19 +36,7 @@ teardown() {
 
 # Run a piece of the master's shell that has a host named elsewhere.
 ask() {
-  cat >ask.sh <<END
-set -Eeuo pipefail
-ROOT=$REPO LIB=$REPO/lib RESUME=
-. "\$LIB/modules.sh"
-cleanup_init
-conf_defaults "\$ROOT/conf/defaults.conf"
-for word in REMOTE_DIR=$SCRATCH/host REMOTE_RETRY=0 SERVER=elsewhere; do conf_word argument "\$word" test; done
-conf_resolve
-remote_init
-lock_name test
-remote_open elsewhere
-$1
-END
+  elsewhere_master "$1" >ask.sh
   run_split bash ask.sh
 }
 

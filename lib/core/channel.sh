@@ -45,9 +45,9 @@ _channel_start() {
   rm -f -- "$pipe"
   # Only the channel's process keeps this end: when it has ended, so has what we read.
   if remote_is_local "$host"; then
-    exec {to}> >(exec bash --norc -c "$_CHANNEL_SHELL" bash "$mark" "${#_CHANNEL_SCRIPT}" 1>&"$back" 2>/dev/null)
+    exec {to}> >(exec bash --norc -c "$_REMOTE_ALONE$_CHANNEL_SHELL" bash "$mark" "${#_CHANNEL_SCRIPT}" 1>&"$back" 2>/dev/null)
   else
-    exec {to}> >(remote_exec "$host" "env -u POSIXLY_CORRECT bash --norc -c '$_CHANNEL_SHELL' bash $mark ${#_CHANNEL_SCRIPT}" \
+    exec {to}> >(remote_exec "$host" "env -u POSIXLY_CORRECT bash --norc -c '$_REMOTE_ALONE$_CHANNEL_SHELL' bash $mark ${#_CHANNEL_SCRIPT}" \
       1>&"$back" 2>"$_REMOTE_TMP/channel-said.$host")
   fi
   _CHANNEL_PID[$host]=$! _CHANNEL_MARK[$host]=$mark PROC_START=ended
@@ -89,7 +89,7 @@ channel_run() {
   _channel_is_free "$host" || return 1
   _remote_script "$script" "${names[@]}"
   (($# == 0)) || printf -v words ' %q' "$@"
-  channel_call "$host" "set --$words; SECONDS=0 CHANNEL=${REMOTE_FILE:+files}"$'\n'"$REPLY" || failed=$?
+  _channel_call "$host" "set --$words; SECONDS=0 CHANNEL=${REMOTE_FILE:+files}"$'\n'"$REPLY" || failed=$?
   # Ctrl-C ends the channel, too. The master then ends this process, or the call.
   ((failed != 2)) || proc_wait 0.2
   if ((failed == 2)) && { [[ -n $_REMOTE_ENDING ]] || ! remote_is_local "$host"; }; then
@@ -112,11 +112,11 @@ channel_run() {
 }
 
 # Run a script through the channel of a host. During the call no other call has the channel; a call that is killed leaves it without use.
-# Usage: channel_call HOST TEXT
+# Usage: _channel_call HOST TEXT
 # Globals: REMOTE_LIMIT
 # Returns: 0: sets CHANNEL_STATUS, the script's exit status, CHANNEL_OUT, CHANNEL_ERR, and CHANNEL_WHOLE, which is empty for a reply longer than the
 # limit; 1: there is no channel, or it is in use; 2: it was lost during the call
-channel_call() {
+_channel_call() {
   local host=$1 text=$2 to from state line out err before='' LC_ALL=C
   # Another process may take it first.
   _channel_is_free "$host" && read -r -t 0.1 -N 1 -u "${_CHANNEL_FREE[$host]}" state || return 1

@@ -18,7 +18,7 @@ readonly _REMOTE_REPLY_KIB=$((16 << 10))
 # The shell reads the whole script before it runs any of it, and in blocks: from a pipe it would read one byte at a time. The stdin that sshd provides
 # may be a socket, which cannot be opened by name. A small system may lack /dev/stdin.
 readonly _REMOTE_SHELL='. <(cat)' _REMOTE_SHELL_HERE='. /proc/self/fd/0'
-# A script here has none of our descriptors: a program that it leaves running would keep a channel open.
+# A script has none of our descriptors: a program that it leaves running would keep a channel open.
 # shellcheck disable=SC2016 # expanded by the script's shell
 readonly _REMOTE_ALONE='for _fd in /proc/self/fd/*; do _fd=${_fd##*/}; ((_fd < 3)) || exec {_fd}>&-; done; unset -v _fd; '
 # Sent first: a start-up file of the login shell that reads its stdin gets this instead of the script.
@@ -405,7 +405,7 @@ _remote_script() {
     [[ $line != '# Needs: '* ]] || read -r -a needs <<<"${line#'# Needs: '}"
   done <"$LIB/host/$script.sh"
   REPLY=
-  # The marks are on separate lines.
+  # The marks are on separate lines. A login may have a variable CHANNEL, which says that a script runs in a channel.
   [[ -z ${REMOTE_MARK-} ]] || printf -v REPLY 'printf "\\n%s\\n"; printf "\\n%s\\n" >&2\nCHANNEL=\n' "$REMOTE_MARK" "$REMOTE_MARK"
   # The login may set POSIXLY_CORRECT, with which tools and bash itself behave differently.
   REPLY+=$'set -Eeuo pipefail; set +o posix; unset -v POSIXLY_CORRECT\n'

@@ -5,11 +5,6 @@
 
 exec 2>/dev/null
 export LC_ALL=C
-# An inherited descriptor that stays open would block readers of its other end.
-for _channel_fd in /proc/self/fd/*; do
-  _channel_fd=${_channel_fd##*/}
-  ((_channel_fd < 3)) || exec {_channel_fd}>&-
-done
 unset -v _channel_pad
 # Messages are kept in a file without a name, which no script has open as another descriptor than its stderr. A disk may be full.
 { { _channel_said=$(mktemp -p /dev/shm) || _channel_said=$(mktemp); } && exec 8>>"$_channel_said" 2>&8 && rm -f -- "$_channel_said"; } || exit
