@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Instances on this machine: started, pinned, closed to other users, stopped; existing processes are left alone.
+# slow
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
 
 load helper
