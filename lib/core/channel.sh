@@ -91,7 +91,7 @@ channel_run() {
   (($# == 0)) || printf -v words ' %q' "$@"
   _channel_call "$host" "set --$words; SECONDS=0 CHANNEL=${REMOTE_FILE:+files}"$'\n'"$REPLY" || failed=$?
   # Ctrl-C ends the channel, too. The master then ends this process, or the call.
-  ((failed != 2)) || proc_wait 0.2
+  ((failed == 0)) || proc_wait 0.2
   if ((failed == 2)) && { [[ -n $_REMOTE_ENDING ]] || ! remote_is_local "$host"; }; then
     _channel_why "$host" >"$why"
     status=$_REMOTE_LOST
@@ -115,7 +115,7 @@ channel_run() {
 # Usage: _channel_call HOST TEXT
 # Globals: REMOTE_LIMIT
 # Returns: 0: sets CHANNEL_STATUS, the script's exit status, CHANNEL_OUT, CHANNEL_ERR, and CHANNEL_WHOLE, which is empty for a reply longer than the
-# limit; 1: there is no channel, or it is in use; 2: it was lost during the call
+# limit; 1: there is no channel, or it is in use, or it had ended; 2: it was lost during the call
 _channel_call() {
   local host=$1 text=$2 to from state line out err before='' LC_ALL=C
   # Another process may take it first.
@@ -123,8 +123,8 @@ _channel_call() {
   printf '%d\n' "$BASHPID" >"$_REMOTE_TMP/channel-user.$host"
   to=${_CHANNEL_TO[$host]} from=${_CHANNEL_FROM[$host]}
   [[ $state == r ]] || printf -v before '%s%s\n%s' "$_REMOTE_PAD" "${_CHANNEL_MARK[$host]}" "$_CHANNEL_SCRIPT"
-  # The other end may be gone: that signal ends only this subshell.
-  (printf '%s%d\n%s' "$before" "${#text}" "$text" >&"$to") 2>/dev/null || return 2
+  # The other end may be gone: that signal ends only this subshell. What did not arrive as a whole does not run.
+  (printf '%s%d\n%s' "$before" "${#text}" "$text" >&"$to") 2>/dev/null || return 1
   if [[ $state != r ]]; then
     # Start-up files of the login shell may print. A host that cannot keep the shell has run nothing.
     until IFS= read -r -n 4096 -u "$from" line && [[ $line == "${_CHANNEL_MARK[$host]}" ]]; do
