@@ -220,8 +220,8 @@ answer() {
   local folder=run/$2/1000B-1i/rep-$3
   mkdir -p "$folder"
   {
-    printf 'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us%s\n' "${10+$'\tslowest_kept\tslowest_looks\tslowest'}"
-    printf 'mixed\tp99<=1ms\t%s\t%s\t%s\t-\t%s\t%s\t24\t%s%s\n' "$4" "$5" "${LOW:--}" "$7" "$8" "$9" "${10+$(printf '\t%s' "${@:10}")}"
+    printf 'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us%s\n' "${10+$'\tslowest_kept\tslowest_looks\tslowest'}${UNIT+$'\tload_unit'}"
+    printf 'mixed\tp99<=1ms\t%s\t%s\t%s\t-\t%s\t%s\t24\t%s%s\n' "$4" "$5" "${LOW:--}" "$7" "$8" "$9" "${10+$(printf '\t%s' "${@:10}")}${UNIT+$'\t'$UNIT}"
   } >"$folder/search.tsv"
   [[ $4 == none ]] || printf '%s\t%s\t1000B-1i\t%s\tmixed\t1000\t1\t%s\t%s\t500\t900\t\t1\t\n' "$1" "$2" "$3" "$5" "$6" >>rows
 }
@@ -263,6 +263,10 @@ table() {
   answer 2 swap 2 none 2000 - - - 1310 0 6 1199
   run table
   assert_contains 'swap, p99<=1ms: no load keeps it: 2 of 11 looks at 1,199..1,234 ops/s did; the min measured is 432 us, at 2,900 ops/s' "$output"
+  UNIT=connections answer 2 swap 2 none 2000 - - - 1310 0 6 1199
+  run table
+  assert_contains 'swap, p99<=1ms: no load keeps it: 2 of 11 looks at 1,199..1,234 connections did; the min measured is 432 us, at 2,900 connections' "$output"
+  assert_contains 'Soft range, connections' "$output"
   assert_contains 'native, p99<=1ms: the measured phase breaks the limit' "$output"
   answer 1 native 2 found 90000 89990 88000 95000 -
   run table

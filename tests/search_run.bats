@@ -142,6 +142,7 @@ stall_instance() {
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_success
   assert_equal "$(phase_column mixed connections) $(phase_column mixed arrival)" "$(column search.tsv mixed load) closed"
+  assert_equal "$(column search.tsv mixed load_unit)" connections
   (($(phase_column mixed connections) > 1)) || fail "one connection keeps 100 ms"
   assert_match 'Connections' "$output"
 }

@@ -379,23 +379,25 @@ _search_say() {
 # Record the answer of a limit.
 # Usage: _search_settle PHASE LINE
 _search_settle() {
-  local phase=$1 word limit load state low high soft_low soft_high steps least kept looks slowest
+  local phase=$1 word limit load state low high soft_low soft_high steps least kept looks slowest unit=ops_per_sec REPLY
   size_wanted && {
     _search_settle_size "$@"
     return
   }
+  search_what
+  [[ $REPLY != connections ]] || unit=connections
   [[ -e $_SEARCH_FOLDER/search.tsv ]] ||
-    printf 'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us\tslowest_kept\tslowest_looks\tslowest\n' >"$_SEARCH_FOLDER/search.tsv"
+    printf 'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us\tslowest_kept\tslowest_looks\tslowest\tload_unit\n' >"$_SEARCH_FOLDER/search.tsv"
   if [[ $2 == none* ]]; then
     IFS=$'\t' read -r word limit least load steps kept looks slowest <<<"$2"
     SEARCH_DO=skip
-    printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t%s\t%s\t%s\n' "$phase" "$limit" "$load" "$steps" "$least" "$kept" "$looks" "$slowest" >>"$_SEARCH_FOLDER/search.tsv"
+    printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t%s\t%s\t%s\t%s\n' "$phase" "$limit" "$load" "$steps" "$least" "$kept" "$looks" "$slowest" "$unit" >>"$_SEARCH_FOLDER/search.tsv"
     log_warn "$phase: $limit: no load keeps it: $kept of $looks looks at $(_search_say "$slowest") did; the min measured is $least us, at $(_search_say "$load")"
     return
   fi
   IFS=$'\t' read -r word limit load state low high soft_low soft_high steps <<<"$2"
   SEARCH_DO=$word
-  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t-\t-\t-\n' "$phase" "$limit" "$state" "$load" "$low" "$high" "$soft_low" "$soft_high" "$steps" >>"$_SEARCH_FOLDER/search.tsv"
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t-\t-\t-\t%s\n' "$phase" "$limit" "$state" "$load" "$low" "$high" "$soft_low" "$soft_high" "$steps" "$unit" >>"$_SEARCH_FOLDER/search.tsv"
   log_info "$phase: $limit: $(_search_say "$load") ($state, after $steps steps; 95 % between $low and $high)"
 }
 

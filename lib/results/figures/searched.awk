@@ -65,6 +65,7 @@ function print_table(table,    part, l, v, key, i, base, unit) {
   found_variant[variant] = 1
   key = table SUBSEP $at["limit"] SUBSEP variant
   steps_of[key] = $at["steps"]
+  if ("load_unit" in at && $at["load_unit"] == "connections") by_connections = 1
   if ($at["search"] == "none") {
     nones[key]++
     if (!(key in least_of) || $at["least_us"] + 0 < least_of[key]) {
@@ -93,6 +94,7 @@ function print_table(table,    part, l, v, key, i, base, unit) {
   value[key, k, "soft_low"] = $at["soft_low"]
   value[key, k, "soft_high"] = $at["soft_high"]
   value[key, k, "steps"] = $at["steps"]
+  # Older results have no unit.
   if (total[from, "rate"] + 0 == 0) by_connections = 1
 }
 
