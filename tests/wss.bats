@@ -19,7 +19,7 @@ words() {
   BASE=$(ports_pick 2)
   mapfile -t untuned < <(words_untuned)
   untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=50000 VALUE_SIZES=1000
-    SRV_OVERRIDE=1 REDISRUNS=1 PHASES="populate get" KEY_PATTERN=shuffle POPULATE_PATTERN=sequential PIPELINE=64 TIME=1 PROBE_WSS=on "$@")
+    SRV_OVERRIDE=1 REDISRUNS=1 PHASES="populate get" KEY_PATTERN=shuffle POPULATE_PATTERN=sequential PIPELINE=64 TIME=1 RATE=20000 PROBE_WSS=on "$@")
 }
 
 # Make a row of a working set in a repeat.
@@ -106,6 +106,6 @@ wss_make() {
 RATE=search|PROBE_WSS=on: conflicts with a search
 PHASES=get get|get is repeated; with PROBE_WSS=on
 KEY_PATTERN=latest;PHASES=populate mixed|does not support latest with set or mixed
-GENERATOR=redis-benchmark;TIME=0;PHASES=set get;KEY_PATTERN=uniform|PROBE_WSS=on: redis-benchmark does not support it
+GENERATOR=redis-benchmark;TIME=0;RATE=0;PHASES=set get;KEY_PATTERN=uniform|PROBE_WSS=on: redis-benchmark does not support it
 END
 }
