@@ -179,6 +179,15 @@ lane_suite() {
   run changed lib/host/tune_journal.sh
   assert_line tune.bats
   refute_contains kpi.bats
+  # A word of many suites, and a file that only a script names.
+  run changed lib/loadgen/keys.c
+  assert_line loadgen_keys.bats
+  refute_contains $'\nrun.bats'
+  run changed lib/results/figures/sized.awk
+  assert_line size.bats
+  run changed lib/cmd/stop.sh lib/membench/room.c
+  assert_line survive.bats
+  assert_line memory.bats
   run changed lib/shared/common.sh
   assert_equal "${#lines[@]}" $(($(find "$REPO"/tests -maxdepth 1 -name '*.bats' | wc -l) + 5))
 }
