@@ -82,6 +82,11 @@ planned() {
 100 8
 300000 7
 300000 8"
+  # Without TIME, a rate is what takes the time. Nothing limits a populate.
+  run planned 'seconds' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 PHASES='populate get' KEYS=3000 TIME=0 SWEEP='RATE=0,1000,0.5'
+  assert_output "2
+8
+12002"
   run planned 'clients places' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 KEYS=9 SWEEP='THREADS=1/instance,3/instance PLACEMENT=spread,cpu'
   assert_output "203.0.113.2/6379/2/2 0-1@-;2-3@-
 203.0.113.2/6379/2/2 0@-;1@-

@@ -188,6 +188,18 @@ slow() {
   ))"
 }
 
+@test "a number of far accesses that is not known keeps no limit, and is not the min measured" {
+  local far
+  looks() { scanned 999999 | sed "s/\$/ 100 0 1 $1/"; }
+  for far in - 1; do
+    assert_match $'^step\tseek\tfar<=0.05\t4[0-9]{3}\t1$' "$(next LIMITS='far<=0.05' < <(looks "$far"))"
+  done
+  assert_match $'^step\tseek\tfar<=0.05\t2[0-9]{5}\t1$' "$(next LIMITS='far<=0.05' < <(looks 0))"
+  slow() { printf 'seek far<=0.05 1000 500 100 0 1 %s\n' - - - - - - - "$1"; }
+  assert_match $'^none\tfar<=0.05\t-\t-\t' "$(next LIMITS='far<=0.05' < <(looks - && slow -))"
+  assert_match $'^none\tfar<=0.05\t0.2\t1000\t' "$(next LIMITS='far<=0.05' < <(looks - && slow 0.2))"
+}
+
 @test "connections: the ladder is of whole numbers up to all there are, without a closed loop first" {
   assert_equal "$(next SEARCH=connections MOST=64 </dev/null)" $'step\tscan\t-\t64\t1'
   assert_equal "$(next SEARCH=connections MOST=64 <<<'scan - 64 5000')" $'step\tscan\t-\t32\t1'

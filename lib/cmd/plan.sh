@@ -10,8 +10,8 @@
 # per key with a temporary Redis on 127.0.0.1. For a remote or larger server, it estimates them.
 # `headroom` is the server's memory that remains with the largest variant; of swap and zswap, only a tier's DRAM counts.
 # `rule` is the fill by the Redis-Memtier workload's rule of thumb, 1.5 x (value + 32) x keys; `expected` is the fill by Redis.
-# The time is an estimate: TIME and WARMUP of each phase, else PLAN_OPS operations per second of all clients together; plus one
-# second per phase. With REDISRUNS=auto it is a range.
+# The time is an estimate: TIME and WARMUP of each phase, else RATE, or PLAN_OPS operations per second of all clients together
+# without a rate; plus one second per phase. With REDISRUNS=auto it is a range.
 # shellcheck shell=bash
 
 cmd_plan() {

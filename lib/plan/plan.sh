@@ -189,20 +189,21 @@ _plan_cell() {
 }
 
 # The seconds of all phases of a repeat, from KEYS of all instances and their bytes: populate sets each key once, also with TIME.
-# Globals: SHARE_... of the point
+# Globals: SHARE_... of the point, RATE
 # Returns: sets REPLY
 _plan_seconds() {
-  local phase count work=0 seconds=0
+  local phase count work=0 seconds=0 pace=$((PLAN_OPS * 1000)) # of a thousand seconds
   for count in "${SHARE_COUNT[@]}"; do
     plan_requests_of "$count"
     work=$((work + REPLY))
   done
   ((work > 0)) || work=$1
+  [[ $RATE == 0 || $RATE == search ]] || printf -v pace '%.0f' "${RATE}e3"
   for phase in $PHASES; do
     if [[ $phase == populate ]]; then
       seconds=$((seconds + $1 / PLAN_OPS + 1))
     elif [[ $TIME == 0 ]]; then
-      seconds=$((seconds + ${WARMUP%.*} + work / PLAN_OPS + 1))
+      seconds=$((seconds + ${WARMUP%.*} + work * 1000 / (pace > 0 ? pace : 1) + 1))
     else
       seconds=$((seconds + ${WARMUP%.*} + ${TIME%.*} + 1))
     fi

@@ -149,10 +149,10 @@ function nearest(x,    i) {
   return i < 1 ? 1 : i > rungs ? rungs + by_dram : i
 }
 
-# Whether look r kept limit l.
+# Whether look r kept limit l. A figure that is not known keeps none.
 function keeps(r, l,    rule) {
   metric_rule(limit[l], rule)
-  return sound[r] && figure[r, rule["metric"]] != "" && metric_holds(rule, figure[r, rule["metric"]] + 0)
+  return sound[r] && figure[r, rule["metric"]] ~ /^[0-9]/ && metric_holds(rule, figure[r, rule["metric"]] + 0)
 }
 
 # Count the looks at limit l: kept[rung], broken[rung], by_client[rung] of the broken ones; soft_low and soft_high; the steps made for it.
@@ -234,7 +234,7 @@ function answer(l,    r, takes, disturbed, back, last, state, least, where, rule
   metric_rule(limit[l], rule)
   if (!middle) {
     for (r = 1; r <= rows; r++)
-      if (counts[r] && kind[r] != "top" && kind[r] != "take" && (least == "" || figure[r, rule["metric"]] + 0 < least)) {
+      if (counts[r] && kind[r] != "top" && kind[r] != "take" && figure[r, rule["metric"]] ~ /^[0-9]/ && (least == "" || figure[r, rule["metric"]] + 0 < least)) {
         least = figure[r, rule["metric"]] + 0
         where = load[r]
       }
