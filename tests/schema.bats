@@ -102,11 +102,25 @@ set_column() {
   assert_success
   assert_equal "${#lines[@]}" 2
   run awk -F, 'NR == 1 { split($0, name); next } { for (i = 1; i <= NF; i++) print name[i] "=" $i }' <<<"$output"
-  for line in clients=2 len=1000 servers=2 max_time=3 threads=2 rate=400 ops=100 avg_us=59 p50_us=10 p99_us=129 p99_9_us=129 max_us=129 misses=4 \
+  for line in clients=2 len=1000 servers=2 max_time=3 threads=2 rate=400 ops=100 avg_us=56.226 p50_us=10 p99_us=129 p99_9_us=129 max_us=129 misses=4 \
     miss_reason=evicted unanswered=1 at_least_us=400 start_us=1700000000000000 start_spread_us=250000 client_cpu_us_per_op=20 late=; do
     assert_line "$line"
   done
   [[ $output != *filename=* && $output != *client=* ]]
+}
+
+@test "a client without requests takes nothing from the figures of all clients" {
+  local name
+  repeat_make r/20250101-x native 1000B-2i 1 b 1000 90 1 10 99 set:3
+  for name in a c; do
+    repeat_make r/20250101-x native 1000B-2i 1 "$name" 1000 0 1 0 0 set:3
+    printf 'us 0 total\n' >"r/20250101-x/native/1000B-2i/rep-1/$name/histogram-set-a1B2c3"
+  done
+  histogram_make 10:80 90:10 >r/20250101-x/native/1000B-2i/rep-1/b/histogram-set-a1B2c3
+  run_split "$REPO/summary2csv.sh" --total r/20250101-x
+  assert_equal "$status: $stderr" '0: '
+  run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["clients"], $at["ops"], $at["avg_us"], $at["p50_us"], $at["p99_us"] }' <<<"$output"
+  assert_output '3 90 10 10 90'
 }
 
 @test "--total of the guide's own logs: the header first, a repeat a row, and the combined Tx" {

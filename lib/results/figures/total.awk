@@ -127,12 +127,16 @@ NR == 1 {
       known[t, min_name[i]]++
       if ($min_at[i] > 0 && (!((t, min_name[i]) in sum) || $min_at[i] + 0 < sum[t, min_name[i]])) sum[t, min_name[i]] = $min_at[i] + 0
     }
-  for (i = 1; i <= means; i++) if ($mean_at[i] != "") plus(t, mean_name[i], at(mean_name[i]) * at("ops"))
+  # A mean latency is one of all requests that percentiles include.
+  samples = at("ops") + at("late") + at("unanswered")
+  weight[t] += samples
+  for (i = 1; i <= means; i++) if ($mean_at[i] != "") plus(t, mean_name[i], at(mean_name[i]) * samples)
   for (i = 1; i <= worded; i++) if ($word_at[i] != "") add_word(t, word_name[i], $word_at[i])
   if (at("foreign_cpu_percent") != "" && at("foreign_cpu_percent") == sum[t, "foreign_cpu_percent"]) own[t, "foreign_host"] = at("foreign_host")
   if (at("start_us") + 0 > last_start[t]) last_start[t] = at("start_us") + 0
   for (i = 1; i <= percentiles; i++) if (clients[t] == 1) percentile[t, percentile_name[i]] = at(percentile_name[i])
-  histograms[t] = (clients[t] > 1 ? histograms[t] "\t" : "") (at("histogram") == "" ? "" : (at("tsv") + 0) at("histogram"))
+  # A client without requests has an empty histogram.
+  if (!at("tsv") || samples + at("out_of_range") > 0) histograms[t] = (parts[t]++ ? histograms[t] "\t" : "") (at("histogram") == "" ? "" : (at("tsv") + 0) at("histogram"))
 }
 
 # Add WORD to the different words of a column; `-` means none.
@@ -208,7 +212,7 @@ function figure(t, name,    kind, whole) {
   if (kind == "sum" || kind == "max") return whole ? text_number(sum[t, name], 6) : ""
   if (kind == "largest") return known[t, name] ? text_number(sum[t, name], 6) : ""
   if (kind == "min") return (t, name) in sum ? text_number(sum[t, name], 6) : whole ? 0 : ""
-  if (kind == "mean") return whole && sum[t, "ops"] > 0 ? text_number(sum[t, name] / sum[t, "ops"], 3) : ""
+  if (kind == "mean") return whole && weight[t] > 0 ? text_number(sum[t, name] / weight[t], 3) : ""
   if (kind == "histogram") return percentile[t, name]
   if (kind == "series") return margin[t, name]
   if (kind == "different") return !known[t, name] ? "" : sum[t, name] == "" ? "-" : sum[t, name]
