@@ -86,9 +86,20 @@ assert_nothing_left() {
   wait_until 60 bash -c "grep -c 'phase get starts' job.err | grep -x 2 >/dev/null"
   kill -KILL "$JOB_PID"
   job_wait 10 || :
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
+  # The last call of the master writes into the directory while it is removed.
+  mkdir bin
+  cat >bin/rm <<'END'
+#!/bin/bash
+[[ ${*: -1} =~ /run-demo-[^/]*$ && ! -e $SCRATCH/bin/late ]] || exec /bin/rm "$@"
+/bin/rm "$@" && mkdir -p "${@: -1}/client-127.0.0.1" && : >"${@: -1}/client-127.0.0.1/clock" >"$SCRATCH/bin/late"
+echo "rm: cannot remove '${*: -1}': Directory not empty" >&2
+exit 1
+END
+  chmod +x bin/rm
+  PATH=$SCRATCH/bin:$PATH run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   assert_success
   assert_contains "stopped everything that"
+  assert_exists bin/late
   assert_nothing_left
   run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   assert_success

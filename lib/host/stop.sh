@@ -60,7 +60,11 @@ stop_run() {
   tier_stop "$folder" || fail "$folder: cannot undo its tier"
   # An older version kept the record here.
   stop_tune "$folder/tune"
-  rm -rf -- "$folder"
+  # A last call of the dead master may still look at its generator, and note the clock there.
+  rm -rf -- "$folder" 2>/dev/null || {
+    proc_wait 1
+    rm -rf -- "$folder"
+  }
   echo "stopped everything that ${folder##*/run-} had left"
 }
 
