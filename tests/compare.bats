@@ -375,6 +375,31 @@ END
   assert_contains 'only variant' "$stderr"
 }
 
+@test "JSON has the exit status and the notes of the table, also without two sides" {
+  local format run=20250101T100000Z-x
+  run_make $run 3 30 90 20 60
+  touch $run/swap/variant.conf
+  rm -r $run/swap/1000B-4i
+  for format in table json; do
+    run_split compare --format $format --fail-if 'tx<95%' $run
+    assert_failure 1
+    assert_contains "swap of $run has no complete result" "$stderr"
+  done
+  rm -r $run/swap
+  sed -i 's/native swap/native/' $run/run.conf
+  for format in table json; do
+    for rule in --fail-if='p99>1us' --limit='p99<=1us' --metric=p99; do
+      run_split compare --format $format "$rule" $run
+      assert_failure 1
+      assert_contains 'native is the only variant: nothing to compare' "$stderr"
+    done
+  done
+  # Its totals are all that a run of one variant has.
+  run_split compare --format json $run
+  assert_success
+  assert_contains '"totals": ['
+}
+
 @test "bad usage exits 2 and names the word" {
   run compare
   assert_failure 2

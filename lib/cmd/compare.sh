@@ -12,13 +12,13 @@
 #   --all             every form of a ratio: percentage, gain and factor; by default a percentage for throughput, a factor for costs
 #   --repeats         only the table with one row per repeat, as in the guide's Table 1; not with --limit
 #   --format FORMAT   table (default), markdown, csv (one table; not with --limit), json (all of them, verdict
-#                     and notes; of one variant alone its totals), openmetrics (totals) or openmetrics-series (time series)
+#                     and notes; of one run without two variants to compare its totals), openmetrics (totals) or openmetrics-series (time series)
 #
 #   SMALLEST=2%       the smallest difference that matters to you
 #
 # Verdicts: 'same within 2 %' if the whole 95 % interval is within SMALLEST of 100 %; 'better' or 'worse' if it does not
 # contain 100 %; else 'not decided', with the number of repeats that would decide. Fewer than three repeats give no interval.
-# Exit status: 0 done, 1 a rule of --fail-if is true or a result could not be read completely, 2 bad usage.
+# Exit status: 0 done, 1 a rule of --fail-if is true, a result could not be read completely, or there is nothing to compare, 2 bad usage.
 # shellcheck shell=bash
 
 cmd_compare() {
@@ -68,15 +68,16 @@ cmd_compare() {
     export_openmetrics "$what" "${paths[@]}"
     return
   fi
-  sections=$(compare_sections "${paths[@]}") || status=1
+  sections=$(compare_sections "${paths[@]}") || status=$?
   _compare_unfinished "${paths[@]}"
-  if [[ $format == json && ${#paths[@]} == 1 ]] && ! grep -q $'^rows\t' <<<"$sections"; then
-    # A single variant has no base, but has figures.
-    export_json "${paths[0]}"
-    return
-  fi
   compare_prose notes 'compare: ' <<<"$sections" >&2
-  grep -q $'^rows\t' <<<"$sections" || return 1
+  if ((status == 3 || status == 4)); then
+    # Nothing to compare. But one run has totals, and a run of a single variant has nothing else.
+    [[ $format == json && ${#paths[@]} == 1 ]] || return 1
+    export_json "${paths[0]}" || status=1
+    return $((status != 4))
+  fi
+  ((status == 0)) || status=1
   # Options that do not fit the format with a single table.
   [[ $format != csv && -z $repeats ]] || compare_differences 'compare: differs: ' <<<"$sections" >&2
   case $format in

@@ -4,7 +4,8 @@
 # Input: `A INDEX LABEL` for each argument of the user, `V INDEX VARIANT` for the variants that were started in it, then its totals as `T INDEX ...`,
 # the header first, and warnings of report.awk as `W INDEX TEXT`. A subject is one variant of one argument. Environment: METRICS, RULES and
 # FAIL_IFS, one per line, SMALLEST, such as 2%, and FACES: all. Output: lines that begin with the name of a section: rows, repeats and limits
-# (with the first three lines that render.awk requires), pairs, verdict, failed and notes. Exit status 1 if there is nothing to compare.
+# (with the first three lines that render.awk requires), pairs, verdict, failed and notes. Exit status 3 if there is nothing to compare, 4 if nothing was
+# to be compared: a run of a single variant, without METRICS, RULES and FAIL_IFS.
 
 function col(name) {
   return $(place_of[name])
@@ -248,14 +249,14 @@ END {
   name_subjects(0)
   make_pairs()
   note_missing()
-  if (!pairs) exit 1
+  if (!pairs) exit (arguments > 1 || missing || wanted || limits || fail_ifs ? 3 : 4)
   name_subjects(1)
   make_cells(unnamed)
   if (!unnamed && !has_common()) make_cells(1)
   if (!has_common()) {
     for (k = 1; k <= pairs; k++)
       note("no common points: " label[base_of[k]] " has " points_of(base_of[k]) "; " label[other_of[k]] " has " points_of(other_of[k]))
-    exit 1
+    exit 3
   }
   more_than_fill = has_common("populate")
   for (k = 1; k <= pairs; k++)
