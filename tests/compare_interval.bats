@@ -165,3 +165,20 @@ END
   assert_equal "$(figure p50 mark 20250101T100000Z-x)" 'too few repeats'
   assert_equal "$(figure p50 low_percent 20250101T100000Z-x)" ''
 }
+
+@test "a hit ratio is a share, not a count: its median represents the repeats, and a broken repeat is left out" {
+  local repeat variant run=20250101T100000Z-x
+  local -a waits=(0 0 1120000 1120000)
+  run_make $run 3 30 30 20 20
+  for repeat in 1 2 3; do
+    server_make $run/native/1000B-4i/rep-$repeat swap ok 0 0
+    server_make $run/swap/1000B-4i/rep-$repeat swap ok 0 "${waits[repeat]}"
+  done
+  run_split compare --metric hits --fail-if 'hits<0.9' $run
+  assert_failure 1
+  assert_contains 'swap, set at 1000B-4i: hit ratio is 0.4400 share (hits<0.9)' "$stderr"
+  assert_match 'hit ratio, share +1\.0000 +\+0\.0 \+0\.0 % +0\.4400 '
+  assert_match ' not decided'
+  printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tbroken\n' >$run/swap/1000B-4i/rep-1/search.tsv
+  assert_equal "$(figure hits other_max $run)" 0.44
+}

@@ -65,14 +65,14 @@ set_column() {
   [[ -z $bad ]] || fail "not in the schema: $bad"
 }
 
-@test "a new column's name ends with its unit, unless it is a count or a word" {
+@test "a new column's name ends with its unit, unless it is a count, a share or a word" {
   local name unit shown number=0 bad=''
   while IFS=$'\t' read -r name unit shown; do
     number=$((number + 1))
     # The older columns keep their names.
     [[ $shown == *csv* || $shown == *total* ]] && ((number > 47)) || continue
     case $unit in
-      -) continue ;;
+      - | share) continue ;;
       */op) [[ $name == *_per_op ]] ;;
       %) [[ $name == *_percent ]] ;;
       ops/s) [[ $name == *_ops_per_sec ]] ;;
