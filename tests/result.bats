@@ -92,6 +92,21 @@ guide_rows() {
   assert_equal "$(column keys <<<"$output" | tr '\n' ' ')" '50 20 '
 }
 
+@test "a command of several keys carries several values, with and without a miss" {
+  local misses
+  for misses in 0 1; do
+    repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 mixed:2
+    # 200 requests, each of ten values.
+    awk -F '\t' -v OFS='\t' -v misses=$misses 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+      NR == 2 { $at["misses"] = misses; $at["bytes"] = 2000000 - 1000 * misses }
+      { print $0, NR == 1 ? "commands" : "mget-10:1" }' r/20250101-x/native/p/rep-1/c/result.tsv >changed
+    mv changed r/20250101-x/native/p/rep-1/c/result.tsv
+    run "$REPO/summary2csv.sh" r/20250101-x
+    assert_success
+    assert_equal "$(column tx_bps <<<"$output")" $((8000000 - 4000 * misses))
+  done
+}
+
 @test "a run folder gives its names and the columns of result.tsv" {
   repeat_make results/20250101T100000Z-imdt native 1000B-4i 1 10.0.0.1 1000 50 4 23 99 set:3 get:2
   run "$REPO/summary2csv.sh" results/20250101T100000Z-imdt

@@ -225,6 +225,11 @@ function read_tsv(file,    line, n, i, column, cell, rows, columns, status) {
   return rows
 }
 
+# Whether row R of result.tsv has text in COLUMN: older results have no such column, and - means none.
+function tsv_has(r, column) {
+  return tsv[r, column] != "" && tsv[r, column] != "-"
+}
+
 # The row of result.tsv for phase P of the log, or 0; each row is used once.
 function tsv_row(p, rows,    r) {
   for (r = 1; r <= rows; r++)
@@ -266,9 +271,9 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
   cell["max_time_us"] = us
   cell["first_done_us"] = phase[p, "shortest"]
   cell["threads_ops_per_sec"] = text_number(phase[p, "own_rates"] * 1000000, 3)
-  # keys_sum is servers * keys. With values of several sizes, or misses, only the sum of bytes gives the payload.
+  # keys_sum is servers * keys. With misses, values of several sizes, or other commands, only the sum of bytes gives the payload.
   bits = phase[p, "keys_sum"] * phase[p, "len"] * 8
-  if (r && text_is_count(tsv[r, "bytes"]) && (tsv[r, "misses"] > 0 || tsv[r, "sizes"] != "" && tsv[r, "sizes"] != "-")) bits = tsv[r, "bytes"] * 8
+  if (r && text_is_count(tsv[r, "bytes"]) && (tsv[r, "misses"] > 0 || tsv_has(r, "sizes") || tsv_has(r, "commands"))) bits = tsv[r, "bytes"] * 8
   cell["tx_bps"] = seconds ? text_number(bits / seconds, 6) : ""
   if (!r) {
     cell["ops"] = text_number(phase[p, "keys_sum"], 0)
