@@ -190,6 +190,34 @@ native +ops/s +26 +21
   assert_contains 'SET, values of 1,000 B, 1:8, rate 10: operations'
 }
 
+@test "tables by axis have the ops/s of the other variants if the first has no result" {
+  need_command mawk gawk
+  local awk variant run=r/20250101-x
+  for variant in swap zram; do
+    repeat_make $run $variant one 1 c 1000 50 2 23 99 set:3
+    repeat_make $run $variant two 1 c 1000 50 2 23 99 set:4
+  done
+  echo 'VARIANTS="native swap zram"' >$run/run.conf
+  for awk in mawk gawk; do
+    mkdir "with-$awk"
+    ln -s "$(command -v "$awk")" "with-$awk/awk"
+    printf 'variant\tpoint\tsweep\tdram_ratio\n%s\tone\t1:4\t1:4\n%s\ttwo\t1:8\t1:8\n' swap swap zram zram >$run/plan.tsv
+    run env PATH="$SCRATCH/with-$awk:$PATH" bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | ratio_tables' bash $run
+    assert_success
+    assert_equal "$(sed '1,5d; / far.op/d; s/  */ /g' <<<"$output")" 'swap ops/s 26 21
+swap p99 us 99 99
+zram ops/s 26 21
+zram p99 us 99 99'
+    printf 'variant\tpoint\tsweep\tcold_memory\n%s\tone\tcold memory 0\t0\n%s\ttwo\tcold memory 8M\t8M\n' swap swap zram zram >$run/plan.tsv
+    run env PATH="$SCRATCH/with-$awk:$PATH" bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | policies_tables' bash $run
+    assert_success
+    assert_equal "$(sed '1,5d; /MiB/d; /^$/,$d; s/  */ /g' <<<"$output")" 'swap ops/s 26 21
+swap p99 us 99 99
+zram ops/s 26 21
+zram p99 us 99 99'
+  done
+}
+
 @test "compare --metric list prints every metric, and a name that is none is answered with them" {
   local names
   names=$(schema metric place | grep -v '^-' | sort -t $'\t' -k 2n -s | cut -f 1)

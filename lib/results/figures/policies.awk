@@ -21,7 +21,7 @@ function shown(table, v, filler, figure,    x, base) {
   if (x == "") return ""
   if (figure ~ /bytes$/) return sprintf("%.1f", x / 1048576)
   if (figure != "percent") return text_group(x, 0)
-  base = median_of(table SUBSEP variants[1] SUBSEP "0", "ops_per_sec")
+  base = median_of(table SUBSEP baseline SUBSEP "0", "ops_per_sec")
   return base > 0 ? sprintf("%.1f%%", 100 * x / base) : ""
 }
 
@@ -40,10 +40,10 @@ function print_table(table,    part, v, i, f, line, names, heads, kinds) {
   for (v = 1; v <= most; v++) {
     if (!(v in variants)) continue
     for (f = 1; f <= figures; f++) {
-      if (name[f] == "percent" && median_of(table SUBSEP variants[1] SUBSEP "0", "ops_per_sec") == "") continue
+      if (name[f] == "percent" && median_of(table SUBSEP baseline SUBSEP "0", "ops_per_sec") == "") continue
       line = ""
       for (i = 1; i <= size["filler"]; i++) line = line OFS shown(table, v, item["filler", i], name[f])
-      print "row", variants[v], (name[f] == "percent" ? "% of " variants[1] " at 0" : title[f]) line
+      print "row", variants[v], (name[f] == "percent" ? "% of " baseline " at 0" : title[f]) line
     }
   }
 }
@@ -78,6 +78,7 @@ $at["cold_memory"] != "" && $at["operation"] != "populate" && $at["variant_rank"
 }
 
 END {
+  if (1 in variants) baseline = variants[1]
   for (t = 1; t <= size["table"]; t++) print_table(item["table", t])
   if (size["table"]) print "note", "Medians of repeats; memory as it is at the end of a phase."
 }

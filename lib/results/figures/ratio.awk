@@ -9,13 +9,14 @@ function median_of(key, figure,    n, i, out) {
   return interval_median(out, n)
 }
 
-# The figures of the table; the throughput of the base is a number, that of other variants a percentage of it.
+# The figures of the table; the throughput of the baseline is a number, that of other variants a percentage of it. Without results of the
+# baseline all are numbers.
 function shown(table, keys, variant, ratio, figure,    x, base) {
   x = median_of(table SUBSEP keys SUBSEP variant SUBSEP ratio, figure)
   if (x == "") return ""
   if (figure == "far_per_op") return sprintf("%.3f", x)
-  if (figure != "ops_per_sec" || variant == variants[1]) return text_group(x, 0)
-  base = median_of(table SUBSEP keys SUBSEP variants[1] SUBSEP ratio, figure)
+  if (figure != "ops_per_sec" || baseline == "" || variant == baseline) return text_group(x, 0)
+  base = median_of(table SUBSEP keys SUBSEP baseline SUBSEP ratio, figure)
   return base > 0 ? sprintf("%.1f%%", 100 * x / base) : ""
 }
 
@@ -32,7 +33,7 @@ function remember(list, name) {
 function print_rows(table, keys, v,    f, r, line) {
   for (f = 1; f <= 3; f++) {
     if (name[f] == "far_per_op" && v == 1) continue
-    line = "row" OFS (keys == "-" ? "" : keys) OFS variants[v] OFS (f == 1 && v > 1 ? "% of " variants[1] : title[f])
+    line = "row" OFS (keys == "-" ? "" : keys) OFS variants[v] OFS (f == 1 && v > 1 && baseline != "" ? "% of " baseline : title[f])
     for (r = 1; r <= size["ratio"]; r++) line = line OFS shown(table, keys, variants[v], ratios[r], name[f])
     print line
   }
@@ -81,5 +82,6 @@ $at["dram_ratio"] != "" && $at["operation"] != "populate" && $at["variant_rank"]
 }
 
 END {
+  if (1 in variants) baseline = variants[1]
   for (t = 1; t <= size["table"]; t++) print_table(tables[t])
 }
