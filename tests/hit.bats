@@ -239,3 +239,27 @@ run_files() {
   assert_line 'swap-b at 85%: 76.0% of the requests were served by DRAM, more than 2 points off'
   assert_line '1000B-1i-hit85: keys searched on swap in 2 rounds of 4 looks, 17 s'
 }
+
+@test "the table: a phase that PHASES has twice is two phases, and one that a search repeats for each limit is one" {
+  local repeat
+  for repeat in 1 2; do hits_make r swap swap "$repeat" 1000 300 100; done
+  run_files r swap
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    result_totals r >totals
+    again() { awk -F "\t" -v OFS="\t" "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i; print; next }
+      { \$at[\"limit\"] = \"$1\"; print; \$at[\"operation\"] = \"get-2\"; \$at[\"ops_per_sec\"] = 500; \$at[\"limit\"] = \"$2\"; print }" totals | hits_tables r; }
+    again "" ""
+    again "p99<=1ms" "p50<=1ms"'
+  assert_success
+  assert_equal "$(sed -n '/instance:/p; s/^85% .* \([0-9,]*\)$/\1/p' <<<"$output")" 'GET of 1,000 B on 1 instance: operations per second, by the share of requests that DRAM serves
+1,000
+GET-2 of 1,000 B on 1 instance: operations per second, by the share of requests that DRAM serves
+500
+GET of 1,000 B on 1 instance: operations per second with p99<=1ms, by the share of requests that DRAM serves
+1,000
+GET of 1,000 B on 1 instance: operations per second with p50<=1ms, by the share of requests that DRAM serves
+500'
+}

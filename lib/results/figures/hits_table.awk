@@ -129,8 +129,9 @@ $at["hit_asked"] != "" && $at["variant_rank"] > 0 {
   sweep = $at["sweep"]
   sub(/(, )?hit ratio [0-9.]+%/, "", sweep)
   sub(/^, /, "", sweep)
+  # Only a search repeats its phase, once per limit; get-2 of PHASES is another phase than get.
   phase = $at["operation"]
-  sub(/-[0-9]+$/, "", phase)
+  if ($at["limit"] != "") sub(/-[0-9]+$/, "", phase)
   table = phase SUBSEP $at["len"] SUBSEP $at["servers"] SUBSEP $at["limit"] SUBSEP sweep
   remember("table", table)
   if ($at["search"] == "broken") next
