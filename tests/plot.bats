@@ -300,6 +300,27 @@ PROGRAM
   assert_match '^([0-9.]+) \1 ([0-9.]+) \2$' || fail "$(cat data/bars-1.dat told.csv)"
 }
 
+@test "a phase that broke its limit is in no bar, and p99 latencies at the loads that searches found have no ratio" {
+  local repeat variant state
+  for repeat in 1 2 3 4; do
+    repeat_make "$RUN" native 1000B-1i $repeat c 1000 500000 1 30 90 get:4
+    repeat_make "$RUN" swap 1000B-1i $repeat c 1000 500000 1 30 $((100 + repeat)) get:9
+    for variant in native swap; do
+      state=found
+      [[ $variant$repeat != swap4 ]] || state=broken
+      printf 'phase\tlimit\tsearch\nget\tp99<=1ms\t%s\n' $state >"$RUN/$variant/1000B-1i/rep-$repeat/search.tsv"
+    done
+  done
+  printf 'VARIANTS="native swap"\n' >"$RUN"/run.conf
+  run data_make
+  assert_equal "$(block data/tail-1.dat 1 | cut -f 2-)" $'102\t101\t103\t'
+  refute_contains 'Over a bar is its multiple'
+  assert_match $'\t49 %$' "$(block data/bars-1.dat 1)"
+  sed -i 's/found/broken/' "$RUN"/swap/1000B-1i/rep-*/search.tsv
+  run data_make
+  assert_equal "$(<data/bars-1.dat.names)" $'1\tnative'
+}
+
 @test "there may be any number of variants" {
   mkdir draw
   awk 'BEGIN { for (v = 1; v <= 70; v++) printf "1\t%d\t%d\t%d\t\n\n\n", v, v, v; print "1\tpoint" }' >draw/bars-1.dat

@@ -218,6 +218,39 @@ zram p99 us 99 99'
   done
 }
 
+@test "tables by axis ignore a phase that broke its limit, and the table of totals gives it no percentage" {
+  local variant repeat run=r/20250101-x
+  for variant in native swap; do
+    for repeat in 1 2; do
+      repeat_make $run $variant one $repeat c 1000 50 2 23 99 set:$((2 + repeat))
+      repeat_make $run $variant two $repeat c 1000 50 4 23 99 set:$((5 * repeat))
+    done
+    printf '%s\t%s\t%s\t%s\n' "$variant" one 1:4 0 "$variant" two 1:8 8M >>points
+  done
+  printf 'VARIANTS="native swap"\n' >$run/run.conf
+  printf 'variant\tpoint\tdram_ratio\tcold_memory\n' | cat - points >$run/plan.tsv
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run_split bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    result_totals "$1" >totals
+    awk -F "\t" -v OFS="\t" "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i }
+      \$at[\"variant\"] == \"swap\" && \$at[\"repeat\"] == 2 { \$at[\"search\"] = \"broken\" } { print }" totals >broken
+    grep -v broken broken >without
+    for name in ratio policies scaling; do
+      for rows in broken without; do "${name}_tables" <"$rows" >"$name.$rows"; done
+    done
+    FORMAT=csv result_table <broken' bash $run
+  assert_success
+  assert_equal "$stderr" ''
+  for name in ratio policies scaling; do
+    grep -q swap $name.without || fail "$name: no table"
+    cmp $name.broken $name.without
+  done
+  run awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["point"] == "two" { print $at["variant"], $at["repeat"], $at["percent_of_baseline"] }' <<<"$output"
+  assert_output $'native 1 100.0000\nswap 1 100.0000\nnative 2 100.0000\nswap 2 '
+}
+
 @test "compare --metric list prints every metric, and a name that is none is answered with them" {
   local names
   names=$(schema metric place | grep -v '^-' | sort -t $'\t' -k 2n -s | cut -f 1)

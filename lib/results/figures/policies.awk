@@ -69,6 +69,8 @@ $at["cold_memory"] != "" && $at["operation"] != "populate" && $at["variant_rank"
   table = $at["operation"] SUBSEP $at["len"] SUBSEP $at["servers"] SUBSEP rest
   remember("table", table)
   remember("filler", $at["cold_memory"])
+  # A phase that broke the limit of its search shows nothing within that limit.
+  if ($at["search"] == "broken") next
   key = table SUBSEP $at["variant"] SUBSEP $at["cold_memory"]
   i = ++count[key]
   value[key, i, "ops_per_sec"] = $at["ops_per_sec"]

@@ -76,6 +76,8 @@ $at["dram_ratio"] != "" && $at["operation"] != "populate" && $at["variant_rank"]
   remember("table", table)
   remember("keys", keys)
   remember("ratio", ratio)
+  # A phase that broke the limit of its search shows nothing within that limit.
+  if ($at["search"] == "broken") next
   key = table SUBSEP keys SUBSEP $at["variant"] SUBSEP ratio
   count[key]++
   for (f = 1; f <= 3; f++) value[key, count[key], name[f]] = $at[name[f]]

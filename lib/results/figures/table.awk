@@ -24,7 +24,7 @@ function wanted(name, when) {
 function figure(r, name,    b) {
   if (name == "percent_of_baseline") {
     b = base[cell[r, "run"], cell[r, "point"], cell[r, "repeat"], cell[r, "operation"]]
-    return b > 0 && cell[r, "ops_per_sec"] != "" ? sprintf("%.4f", 100 * cell[r, "ops_per_sec"] / b) : ""
+    return b > 0 && cell[r, "ops_per_sec"] != "" && cell[r, "search"] != "broken" ? sprintf("%.4f", 100 * cell[r, "ops_per_sec"] / b) : ""
   }
   if (name == "far_percent") return cell[r, "far_share"] == "" ? "" : 100 * cell[r, "far_share"]
   if (name == "operation") return toupper(cell[r, name])
@@ -56,8 +56,8 @@ NR == 1 {
   # A point that is identified by its value size needs no separate column.
   if (($at["len"] in point_of) && point_of[$at["len"]] != $at["point"]) point_tells = 1
   point_of[$at["len"]] = $at["point"]
-  # The baseline is the first variant in VARIANTS; without VARIANTS there is no baseline.
-  if ($at["variant_rank"] == 1) base[$at["run"], $at["point"], $at["repeat"], $at["operation"]] = $at["ops_per_sec"]
+  # The baseline is the first variant in VARIANTS; without VARIANTS there is no baseline. A phase that broke the limit of its search is none.
+  if ($at["variant_rank"] == 1 && $at["search"] != "broken") base[$at["run"], $at["point"], $at["repeat"], $at["operation"]] = $at["ops_per_sec"]
 }
 
 END {

@@ -21,8 +21,13 @@ function paired(first, cell, column,    i, n, by_repeat, r) {
   return 1
 }
 
+# Whether two cells were measured at the loads that searches found: latencies at other loads have no ratio, as in compare.
+function at_other_load(first, cell, column) {
+  return column == "p99_us" && own_load[first] && own_load[cell]
+}
+
 # Bars of a column: throughput, or the p99 latency.
-function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label, w, drawn, low, high, ratio, intervals) {
+function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label, w, drawn, low, high, ratio, intervals, first, cell, labels) {
   groups = 0
   for (g = 1; g <= points; g++) if ((phase[p], point[g]) in seen_at) list[++groups] = point[g]
   file = OUT "/" kind "-" p ".dat"
@@ -30,22 +35,25 @@ function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label
   for (v = 1; v <= variants; v++) {
     drawn = 0
     for (g = 1; g <= groups; g++) {
-      n = values(phase[p] SUBSEP list[g] SUBSEP variant[v], column, out)
+      first = phase[p] SUBSEP list[g] SUBSEP variant[1]
+      cell = phase[p] SUBSEP list[g] SUBSEP variant[v]
+      n = values(cell, column, out)
       if (!n) continue
       if (!drawn++) plot_block(file, v)
       label = ""
       low = out[1]
       high = out[n]
       if (v == 1) base[g] = interval_median(out, n)
-      else if (base[g] > 0) {
+      else if (base[g] > 0 && !at_other_load(first, cell, column)) {
         ratio = interval_median(out, n) / base[g]
-        if (paired(phase[p] SUBSEP list[g] SUBSEP variant[1], phase[p] SUBSEP list[g] SUBSEP variant[v], column)) {
+        if (paired(first, cell, column)) {
           ratio = interval_centre
           low = base[g] * interval_low
           high = base[g] * interval_high
           intervals++
         }
         if (groups * variants <= 50) label = kind == "bars" ? sprintf("%.0f %%", 100 * ratio) : sprintf("%.3gx", ratio)
+        labels += label != ""
       }
       printf "%.4f\t%s\t%s\t%s\t%s\n", g + (v - (variants + 1) / 2) * w, interval_median(out, n), low, high, label > file
     }
@@ -56,7 +64,7 @@ function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label
   if (n) plot_job("bars", kind "-" p, (kind == "bars" ? "Throughput" : what) ", " phase[p], n, groups, "Bars of the " what " of " n " variants in the phase " phase[p] \
     (groups > 1 ? ", a group for each of " groups " points" : "") ". Whiskers go from the min to the max of the repeats" \
     (intervals ? "; those of bars with a " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] " from three repeats or more are its 95 % interval" : "") \
-    "." (variants > 1 ? " Over a bar is its " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] "." : ""), variants)
+    "." (labels ? " Over a bar is its " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] "." : ""), variants)
 }
 
 # One plot per phase and curve (points that differ only in the number of instances), if several numbers were run.
@@ -127,6 +135,8 @@ NR == 1 {
   who = text_unescape($at["variant"] == "" ? $at["run"] : $at["variant"])
   op = text_unescape($at["operation"])
   plot_note(who, $at["variant_rank"], name, op)
+  # A phase that broke the limit of its search shows nothing within that limit.
+  if ($at["search"] == "broken") next
   rest = text_unescape($at["sweep"])
   if (!(($at["len"], rest) in curve)) {
     curve[$at["len"], rest] = ++curves
@@ -143,6 +153,7 @@ NR == 1 {
   # The figure of a point of the sweep covers the time in which all generators ran.
   value[cell, i, "window"] = $at["window_ops_per_sec"] != "" ? $at["window_ops_per_sec"] : $at["ops_per_sec"]
   value[cell, i, "p99_us"] = $at["p99_us"]
+  if ($at["capacity_ops_per_sec"] != "") own_load[cell] = 1
 }
 
 END {
