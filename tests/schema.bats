@@ -303,3 +303,16 @@ zram p99 us 99 99'
   assert_equal "$(grep -c 'Complete' <<<"$stderr")" 1
   assert_equal "$(grep -c 'Complete' r/20250101-x/report.html)" 1
 }
+
+@test "percentiles of commands: no rank is rounded up to the next slot, and none is above the longest latency" {
+  local repeat max slots run=r/20250101-x
+  while read -r repeat max slots; do
+    repeat_make $run native one "$repeat" c 1000 500 1 23 99 mixed:2
+    printf 'command\tops\tlate\tmisses\terrors\tmax_us\thistogram\nget\t500\t0\t0\t0\t%s\t%s\n' "$max" "$slots" >"$run/native/one/rep-$repeat/c/mixed.commands.tsv"
+  done <<<$'1 9000 100:499 9007:1\n2 100 100:500'
+  echo 'VARIANTS="native"' >$run/run.conf
+  percentiles() { bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | kinds_tables "$1"' bash $run | awk '$1 == "get" { print $3, $5, $6, $7 }'; }
+  assert_equal "$(percentiles)" '1,000 100 100 100'
+  sed -i 's/100:499 9007:1/100:498 9007:2/' $run/native/one/rep-1/c/mixed.commands.tsv
+  assert_equal "$(percentiles)" '1,000 100 100 9,000'
+}

@@ -2,6 +2,13 @@
 # Add histogram tables: bucket[us] is the number of samples, order[1..buckets] the buckets from fast to slow after sorting. exact[us] marks a bucket
 # of ./test, whose width is known.
 
+# The rank of the percentile SHARE of N samples.
+function histogram_rank(share, n,    rank) {
+  rank = share / 100 * n
+  # Floating-point rounding must not move an integral rank to the next one.
+  return int(rank) + (rank - int(rank) > 1e-6)
+}
+
 # Empty the sums.
 function histogram_clear(    i) {
   for (i in bucket) delete bucket[i]

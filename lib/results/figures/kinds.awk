@@ -9,14 +9,14 @@ function remember(list, name) {
   item[list, size[list]] = name
 }
 
-# The percentile of all requests of a command, from its slots: the highest value of the slot.
+# The percentile of all requests of a command, from its slots: the highest value of the slot, but at most the longest latency.
 function percentile(key, share,    n, i, us, sum, rank) {
   n = split(slots_of[key], us, " ")
   interval_sort(us, n)
-  rank = share / 100 * samples[key]
+  rank = histogram_rank(share, samples[key])
   for (i = 1; i <= n; i++) {
     sum += slot[key, us[i]]
-    if (sum >= rank && sum > 0) return text_group(us[i], 0)
+    if (sum >= rank && sum > 0) return text_group(us[i] < longest[key] ? us[i] : longest[key], 0)
   }
   return ""
 }
@@ -68,6 +68,7 @@ files == 1 {
   key = table SUBSEP $at["command"] SUBSEP variant
   ops[key] += $at["ops"] + $at["late"]
   requests[table, variant] += $at["ops"] + $at["late"]
+  if ($at["max_us"] + 0 > longest[key]) longest[key] = $at["max_us"] + 0
   misses[key] += $at["misses"]
   errors[key] += $at["errors"]
   n = split($at["histogram"], cell, " ")

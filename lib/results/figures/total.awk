@@ -15,7 +15,7 @@ function plus(t, column, value) {
 }
 
 # Percentiles of total T from the histograms of all its clients.
-function merge(t,    i, n, path, all, rank, acc, next_p, value) {
+function merge(t,    i, n, path, all, acc, next_p, value) {
   histogram_clear()
   all = 0
   n = split(histograms[t], path, "\t")
@@ -46,10 +46,7 @@ function merge(t,    i, n, path, all, rank, acc, next_p, value) {
   for (i = 1; i <= buckets && next_p <= percentiles; i++) {
     acc += bucket[order[i]]
     while (next_p <= percentiles) {
-      rank = share[next_p] / 100 * all
-      # Floating-point rounding must not move an integral rank to the next one.
-      rank = int(rank) + (rank - int(rank) > 1e-6)
-      if (acc < rank) break
+      if (acc < histogram_rank(share[next_p], all)) break
       value = histogram_top(order[i])
       if (known[t, "max_us"] && value > sum[t, "max_us"]) value = sum[t, "max_us"]
       percentile[t, percentile_name[next_p]] = value
