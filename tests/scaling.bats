@@ -257,6 +257,26 @@ the link of 1,000 Mbit/s 80 %, a thread"
       $'row\t1\t500000\t0' $'row\t2\t500000\t0' $'row\t4\t500000\t0' $'note\tv, get: the knee is at 1 instance')"
 }
 
+@test "a point without throughput is no growth, and a variant without data for a curve has no knee" {
+  need_command mawk gawk
+  local awk
+  {
+    windows_head
+    windows_row v 1 get 1 0
+    windows_row v 1 get 2 1000000
+    windows_row v 1 get 4 0
+    windows_row w 2 set 1 1000000
+    windows_row w 2 set 2 2000000
+  } >windows
+  for awk in mawk gawk; do
+    run_split $awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
+    assert_success
+    assert_equal "$stderr" ''
+    assert_equal "$(grep knee <<<"$output" | cut -d . -f 1,2)" $'note\tv, get: the knee is at 2 instances; each of the next 2 takes 50.0 % away
+note\tw, set: no knee up to 2 instances. There: an instance uses an unknown part, a thread of the load generator an unknown part'
+  done
+}
+
 @test "a sweep of 1 to 4 instances: every request is made, every GET finds its key, a table for SET and one for GET" {
   local -x REPORT=on
   local n rep

@@ -85,7 +85,8 @@ function knee(o, l, rest, v,    i, before, now, n, gain, cell, last, end) {
     cell = o SUBSEP l SUBSEP rest SUBSEP point[i] SUBSEP v
     now = median_of(cell, "ops")
     if (now == "") continue
-    if (before != "") {
+    # From 0 there is no relative gain.
+    if (before > 0) {
       gain = (now / before - 1) / (point[i] - n)
       if (little(gain, n) && little((last / before - 1) / (end - n), n)) {
         print "note", text_escape(variant_text(v) ", " o ": the knee is at " n (n == 1 ? " instance" : " instances") "; each of the next " \
@@ -97,6 +98,7 @@ function knee(o, l, rest, v,    i, before, now, n, gain, cell, last, end) {
     before = now
     n = point[i]
   }
+  if (before == "") return
   print "note", text_escape(variant_text(v) ", " o ": no knee up to " n " instances. There: " busy(o SUBSEP l SUBSEP rest SUBSEP n SUBSEP v) ".")
 }
 
