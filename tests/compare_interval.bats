@@ -182,3 +182,11 @@ END
   printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tbroken\n' >$run/swap/1000B-4i/rep-1/search.tsv
   assert_equal "$(figure hits other_max $run)" 0.44
 }
+
+@test "REDISRUNS=auto without REDISRUNS_MIN is compared too" {
+  run_make run 3 100 200 10 20
+  printf 'REDISRUNS="auto"\nREDISRUNS_MAX="30"\n' >>run/run.conf
+  run_split timeout 60 "$REPO/do_it.sh" compare --metric ops run
+  assert_success
+  assert_contains 'REDISRUNS=auto: intervals have the level 99.' "$stderr"
+}

@@ -10,6 +10,8 @@ function schedule_next(n, min, max,    next_look) {
   if (n < min) return min < max ? min : max
   next_look = int(n * 1.6)
   if (next_look < n * 1.6 - 1e-9) next_look++
+  # A run.conf that no run wrote may lack MIN; a look after round 0 must not follow itself.
+  if (next_look <= n) next_look = n + 1
   return next_look < max ? next_look : max
 }
 
