@@ -77,6 +77,19 @@ refuses() {
   refute_exists "$SCRATCH"/host/run-*
 }
 
+@test "the plan of a cluster: replicas hold the data again, and a key costs the same" {
+  local replicas
+  for replicas in 0 1; do
+    run_split "$REPO/do_it.sh" plan -s cluster REPLICAS=$replicas INSTANCES=3 KEYS=1000000 VALUE_SIZES=1000 REDISRUNS=1 SERVER=203.0.113.1 \
+      CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=64
+    assert_success
+    # Per key, expected, by the rule.
+    awk '$1 ~ /^1000B-3i/ { print $6, $7, $(NF - 4) }' <<<"$output"
+  done >said
+  run awk 'NR == 1 { split($0, one, " ") } END { printf "%.2f %.2f %.2f\n", $1 / one[1], $2 / one[2], $3 / one[3] }' said
+  assert_output '1.00 2.00 2.00' || fail "$(<said)"
+}
+
 @test "an impossible cluster is refused, with the reason" {
   refuses 'with 2 nodes no majority of masters is left to take over; set at least 3' CLUSTER_NODES=2
   refuses 'REPLICAS=3: too many: on 3 nodes one node would hold a shard twice' REPLICAS=3

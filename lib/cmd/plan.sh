@@ -85,7 +85,8 @@ _plan_range() {
 
 # One row per point: the baseline's figures, and the part of the server's memory that the largest variant leaves.
 _plan_points() {
-  plan_print | BYTES=$SERVER_BYTES awk -F '\t' -v OFS='\t' '
+  cluster_processes_of 1
+  plan_print | BYTES=$SERVER_BYTES COPIES=$REPLY awk -F '\t' -v OFS='\t' '
     function duration(s) { return s < 7200 ? sprintf("%d.%d min", s / 60, s % 60 / 6) : sprintf("%d.%d h", s / 3600, s % 3600 / 360) }
     function range(a, b, between) { return a == b ? a : a between b }
     NR == 1 {
@@ -103,7 +104,8 @@ _plan_points() {
       if ($at["dram_bytes"] > dram[p]) dram[p] = $at["dram_bytes"] + 0
       if (p in line) next
       keys = $at["keys"] * $at["instances"]
-      held = $at["set_keys"] * $at["instances"]
+      # The bytes are of all processes, and a replica has the keys again.
+      held = $at["set_keys"] * $at["instances"] * ENVIRON["COPIES"]
       line[p] = p OFS $at["value_size"] OFS $at["instances"] OFS $at["keys"] OFS sprintf("%.0f", keys) OFS \
         sprintf("%d", held > 0 ? $at["data_bytes"] / held : 0) OFS sprintf("%.0f", int($at["data_bytes"] / 1048576)) OFS $at["known"] OFS \
         sprintf("%.0f", int($at["rule_bytes"] / 1048576))

@@ -172,7 +172,8 @@ _plan_cell() {
   ((!asked)) || return
   fill_target
   target=${REPLY:--}
-  rule=$((3 * (size + 32) * held * instances / 2))
+  cluster_processes_of "$instances"
+  rule=$((3 * (size + 32) * held * REPLY / 2))
   spread_part "$bytes" "$instances"
   tier_dram "$REPLY" "$instances"
   dram=$REPLY
