@@ -285,3 +285,18 @@ table() {
   assert_contains 'p99<=1ms native 89,990' "$output"
   assert_contains 'in 1 of 2 repeats, which are excluded' "$output"
 }
+
+@test "the table: the notes count all repeats, those with an answer and those without" {
+  local repeat
+  for repeat in 1 2 3; do answer 1 native $repeat found 100000 99990 90000 104000 -; done
+  answer 1 native 4 none 2900 - - - 1310
+  answer 1 native 5 broken 100000 99990 90000 104000 -
+  answer 2 swap 1 none 2900 - - - 1310
+  answer 2 swap 2 broken 100000 99990 90000 104000 -
+  run table
+  assert_contains 'native, p99<=1ms: no load keeps it, in 1 of 5 repeats' "$output"
+  assert_contains 'native, p99<=1ms: the measured phase breaks the limit, although steps kept it, in 1 of 5 repeats, which are excluded: a longer' "$output"
+  assert_contains 'p99<=1ms swap broken' "$output"
+  assert_contains 'swap, p99<=1ms: no load keeps it, in 1 of 2 repeats' "$output"
+  assert_contains 'although steps kept it, in 1 of 2 repeats: a longer' "$output"
+}

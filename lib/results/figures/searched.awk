@@ -14,11 +14,17 @@ function looks_of(key, unit) {
   return ": " kept[key] " of " looks[key] " looks at " text_group(slowest_low[key], 0) (slowest_high[key] > slowest_low[key] ? ".." text_group(slowest_high[key], 0) : "") unit " did"
 }
 
+# How many of all repeats of a key, as text; empty if all of them.
+function repeats_of(n, key,    all) {
+  all = count[key] + nones[key] + brokens[key]
+  return n < all ? ", in " n " of " all " repeats" : ""
+}
+
 # One row: a variant at a limit.
 function print_row(table, l, v,    key, base, ops, share, state, i, least, where, states) {
   key = table SUBSEP l SUBSEP v
   if (!count[key] && !nones[key] && !brokens[key]) return
-  if (brokens[key]) found_note(v ", " l ": the measured phase breaks the limit, although steps kept it" (count[key] ? ", in " brokens[key] " of " brokens[key] + count[key] " repeats, which are excluded" : "") \
+  if (brokens[key]) found_note(v ", " l ": the measured phase breaks the limit, although steps kept it" repeats_of(brokens[key], key) (count[key] ? ", which are excluded" : "") \
     ": a longer SEARCH_TIME finds a lower load")
   if (!count[key]) {
     print "row", l, v, (brokens[key] ? "broken" : "none"), "", "", "", "", "", "", "", steps_of[key]
@@ -49,7 +55,7 @@ function print_table(table,    part, l, v, key, i, base, unit) {
       key = table SUBSEP item["limit", l] SUBSEP item["variant", v]
       print_row(table, item["limit", l], item["variant", v])
       unit = by_connections ? " connections" : " ops/s"
-      if (nones[key]) found_note(item["variant", v] ", " item["limit", l] ": no load keeps it" (count[key] ? " in " nones[key] " of " nones[key] + count[key] " repeats" : "") \
+      if (nones[key]) found_note(item["variant", v] ", " item["limit", l] ": no load keeps it" repeats_of(nones[key], key) \
         looks_of(key, unit) "; the min measured is " text_group(least_of[key], 0) " us, at " text_group(where_of[key], 0) unit)
     }
   found_notes()
