@@ -75,6 +75,15 @@ run_make() {
   assert_contains "tierbench_errors_total$labels} 0 " "$output"
 }
 
+@test "totals as OpenMetrics of logs without a start have no time" {
+  mkdir logs
+  log_make 1000 50 4 set:3 >logs/redis.log.a.20180501-100000.1
+  run_split "$REPO/do_it.sh" compare --format openmetrics logs
+  assert_success
+  assert_match $'\ntierbench_operations_per_second[^\n]* 53\.602\n'
+  assert_equal "$(sed '/^#/d; s/{.*} / /' <<<"$output" | awk 'NF != 2')" ''
+}
+
 @test "series as OpenMetrics are of the grammar: rates of each interval at its time, a line that was cut left out" {
   run_make 20250101T100000Z-x native
   run_split "$REPO/do_it.sh" compare --format openmetrics-series 20250101T100000Z-x

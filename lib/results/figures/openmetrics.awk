@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Totals, or with SERIES=yes the time series that rows name, as OpenMetrics text (version 1.0.0): units in names are base units, and each
-# sample has the time of its measurement.
+# sample has the time of its measurement, if that is known.
 
 # A label's value, quoted as the format requires. Character by character, because gsub treats backslashes differently in different awks.
 function om_quote(s,    i, c, out) {
@@ -22,7 +22,7 @@ function om_family(name, type, unit, help) {
 # Add a sample to a family; nothing if the figure is unknown.
 function om_sample(name, suffix, labels, x, scale) {
   if (x == "" || x !~ /^-?[0-9.]+([eE][-+]?[0-9]+)?$/) return
-  body[family_of[name]] = body[family_of[name]] name suffix "{" labels "} " sprintf("%.12g", x * scale) " " time "\n"
+  body[family_of[name]] = body[family_of[name]] name suffix "{" labels "} " sprintf("%.12g", x * scale) (time == "" ? "" : " " time) "\n"
 }
 
 function om_labels() {
@@ -32,7 +32,8 @@ function om_labels() {
 
 function om_totals(    labels, q) {
   labels = om_labels()
-  time = sprintf("%.6f", ($at["start_us"] + $at["max_time_us"]) / 1e6)
+  # Logs without a result.tsv have no start.
+  time = $at["start_us"] > 0 ? sprintf("%.6f", ($at["start_us"] + $at["max_time_us"]) / 1e6) : ""
   om_sample("tierbench_operations_per_second", "", labels, $at["ops_per_sec"], 1)
   om_sample("tierbench_transmit_bits_per_second", "", labels, $at["tx_bps"], 1)
   for (q = 1; q <= quantiles; q++) om_sample("tierbench_latency_seconds", "", labels ",quantile=\"" quantile[q] "\"", $at[quantile_name[q]], 1e-6)
