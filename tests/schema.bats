@@ -316,3 +316,20 @@ zram p99 us 99 99'
   sed -i 's/100:499 9007:1/100:498 9007:2/' $run/native/one/rep-1/c/mixed.commands.tsv
   assert_equal "$(percentiles)" '1,000 100 100 9,000'
 }
+
+@test "JSON of a name that is not UTF-8 is valid, and other names are unchanged" {
+  need_command python3 mawk gawk
+  local awk variant
+  # A continuation byte alone, a sequence that is cut, one that is too long, half a surrogate pair, and valid ones of 2 to 4 bytes.
+  for variant in $'a\xbfb' $'a\xe2\x82' $'a\xc0\xafb' $'a\xed\xa0\x80' $'é€\xf0\x9f\x98\x80'; do
+    repeat_make r/20250101-x "$variant" 1000B-4i 1 c 1000 50 4 46 99 set:3
+  done
+  for awk in mawk gawk; do
+    mkdir "with-$awk"
+    ln -s "$(command -v "$awk")" "with-$awk/awk"
+    PATH="$SCRATCH/with-$awk:$PATH" run "$REPO/summary2csv.sh" --json r/20250101-x
+    assert_success
+    assert_equal "$(python3 -c 'import json, sys; print(*sorted(ascii(row["variant"]) for row in json.load(sys.stdin)))' <<<"$output")" \
+      "'\\xe9\\u20ac\\U0001f600' 'a\\ufffd\\ufffd' 'a\\ufffd\\ufffd\\ufffd' 'a\\ufffd\\ufffdb' 'a\\ufffdb'"
+  done
+}

@@ -95,12 +95,25 @@ function text_plain(s) {
   return s
 }
 
-# A string of JSON, in its quotes.
-function text_json(s,    out, i, c) {
+# The bytes of the character of UTF-8 at the start of S, which is not ASCII; 0 if it is invalid. A string, as above.
+function text_utf8(s,    next_byte) {
+  next_byte = "[\200-\277]"
+  return match(s, "^([\302-\337]" next_byte "|\340[\240-\277]" next_byte "|\355[\200-\237]" next_byte "|[\341-\354\356\357]" next_byte next_byte \
+    "|(\360[\220-\277]|[\361-\363]" next_byte "|\364[\200-\217])" next_byte next_byte ")") ? RLENGTH : 0
+}
+
+# A string of JSON, in its quotes. A byte that is not UTF-8, as a name may have, becomes the replacement character.
+function text_json(s,    out, i, c, n) {
   if (!("\t" in text_code)) for (i = 1; i < 32; i++) text_code[sprintf("%c", i)] = i
   out = ""
   for (i = 1; i <= length(s); i++) {
     c = substr(s, i, 1)
+    if (c > "\177") {
+      n = text_utf8(substr(s, i, 4))
+      out = out (n ? substr(s, i, n) : "\\ufffd")
+      if (n) i += n - 1
+      continue
+    }
     out = out (c == "\\" || c == "\"" ? "\\" c : c == "\n" ? "\\n" : c == "\t" ? "\\t" : c == "\r" ? "\\r" : c < " " ? sprintf("\\u%04x", text_code[c]) : c)
   }
   return "\"" out "\""
