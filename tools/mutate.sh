@@ -52,12 +52,12 @@ mutate_one() {
     printf 'SURVIVED  %s: %s does not notice\n' "$name" "$suite"
     return 1
   fi
-  # A suite that could not run at all, or a fault that does not compile, was not detected by a test.
-  if ((status != 124)) && ! grep -q '^not ok' "$scratch/log"; then
+  # A suite that could not run at all, or a fault that does not compile, was not detected by a test. A unit test that crashes has detected it.
+  if ((status != 124)) && ! grep -qE '^not ok|Sanitizer: ' "$scratch/log"; then
     printf 'ERROR     %s: %s did not run: %s\n' "$name" "$suite" "$(tail -n 1 "$scratch/log")"
     return 1
   fi
-  printf 'killed    %s by %s: %s\n' "$name" "$suite" "$(grep -m 1 '^not ok' "$scratch/log" || printf 'it took more than %s s' "$LIMIT")"
+  printf 'killed    %s by %s: %s\n' "$name" "$suite" "$(grep -m 1 -E '^not ok|ERROR: .*Sanitizer: ' "$scratch/log" || printf 'it took more than %s s' "$LIMIT")"
 }
 
 # Run the requested faults, one after the other.
