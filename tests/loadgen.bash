@@ -29,6 +29,15 @@ loadgen_start() {
   job_start env OMP_NUM_THREADS="$threads" "$REPO/test" --out out "$@"
 }
 
+# Wait until the generator offers a phase, and give it an order.
+# Usage: order OFFER WORD...   Returns: 0, or 1
+order() {
+  local offer=$1
+  shift
+  wait_until 20 test -e "gate/ready-$offer" || fail "$offer was not offered: $(<"$SCRATCH/job.err")"
+  echo "$*" >"gate/start-$offer.new" && mv "gate/start-$offer.new" "gate/start-$offer"
+}
+
 # Print a column of result.tsv for an operation.
 # Usage: result OPERATION COLUMN [DIR]   Returns: 0
 result() {

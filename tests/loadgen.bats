@@ -113,6 +113,21 @@ load loadgen
   (($(result get misses) > 0)) || fail "its empty keys were not counted as misses"
 }
 
+@test "an instance that is down when a closed loop begins is a gap and a failure" {
+  instances 2
+  mkdir gate
+  loadgen_start 2 --gate gate --phases populate,get --keys uniform --time 1 127.0.0.1 "$FIRST" 10 100
+  order populate 0
+  wait_until 20 test -e gate/ready-get
+  process_end "$REDIS_PID" "$(process_start "$REDIS_PID")"
+  order get 0
+  job_wait 30
+  assert_equal "$status" 1
+  # A busy machine may have made a gap at the other one.
+  (($(result get gaps) > 0)) || fail 'no gap'
+  assert_contains "port $((FIRST + 1)) did not come back" "$stderr"
+}
+
 @test "a server that does not answer is a timeout, by kind" {
   redis_start
   loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 100

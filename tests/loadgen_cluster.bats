@@ -96,6 +96,21 @@ load cluster
   assert_match 'slots 10922-16383 have no master|127.0.0.1:[0-9]+: Connection refused' "$stderr"
 }
 
+@test "with --faults, a shard that is down when a closed loop begins and stays away is a failure" {
+  cluster_start 1 0
+  mkdir gate
+  loadgen_start 1 --cluster --faults --gate gate --phases populate,get --time 1 --interval 0.25 127.0.0.1 "$CLUSTER_PORT" 50 100
+  order populate 0
+  wait_until 20 test -e gate/ready-get
+  kill -KILL "${CLUSTER_PIDS[0]}"
+  order get 0
+  job_wait 30
+  assert_failure 1
+  assert_contains 'shard 0 did not come back' "$stderr"
+  assert_equal "$(result get ops) $(result get gaps)" '0 1'
+  (($(column_sum out/get.series.tsv shards_down) > 0)) || fail 'no interval with a shard down'
+}
+
 @test "errors of a cluster are counted by kind, and a closed loop does not make millions of them" {
   CLUSTER_TIMEOUT=1000 cluster_start 3 0 --cluster-require-full-coverage yes
   loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000

@@ -6,15 +6,6 @@
 load helper
 load loadgen
 
-# Wait until the generator offers a phase, and give it an order.
-# Usage: order OFFER WORD...   Returns: 0, or 1
-order() {
-  local offer=$1
-  shift
-  wait_until 20 test -e "gate/ready-$offer" || fail "$offer was not offered: $(<"$SCRATCH/job.err")"
-  echo "$*" >"gate/start-$offer.new" && mv "gate/start-$offer.new" "gate/start-$offer"
-}
-
 # Start the generator at its gate, with keys set.
 # Usage: at_gate OPTION...   Returns: 0
 at_gate() {

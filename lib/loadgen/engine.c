@@ -447,5 +447,5 @@ int engine_failed(const struct engine *e, const struct result *r)
 {
     if (r->unread) return 1;
     if (e->options->faults) return r->silent || r->count[COUNT_MISMATCHES] || (r->misses_fail && r->count[COUNT_MISSES]);
-    return recorder_errors(r->count) > 0 || (r->misses_fail && r->count[COUNT_MISSES]);
+    return r->silent || recorder_errors(r->count) > 0 || (r->misses_fail && r->count[COUNT_MISSES]);
 }

@@ -90,8 +90,8 @@ int engine_run(struct engine *e, const struct plan *plan, struct result *r, char
 /** Release what engine_run allocated in r. */
 void engine_result_free(struct result *r);
 
-/** Returns 1 if the phase failed: errors of any kind, or misses although every key had been set. With --faults errors are not a failure, but an
- * instance that does not answer at the end is. */
+/** Returns 1 if the phase failed: errors of any kind, an instance that does not answer at the end, or misses although every key had been set. With
+ * --faults errors are not a failure. */
 int engine_failed(const struct engine *e, const struct result *r);
 
 #endif

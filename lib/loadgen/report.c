@@ -86,6 +86,16 @@ void report_complete(void)
     fflush(stdout);
 }
 
+/* Name the first instance that did not answer at the end of the phase. */
+static void report_silent(const struct engine *e, const struct result *r)
+{
+    const uint64_t number = (uint64_t)r->silent - 1;
+    if (e->links.cluster)
+        fprintf(stderr, "test: %s: shard %ju did not come back\n", r->plan.name, (uintmax_t)(e->cluster.first + number));
+    else
+        fprintf(stderr, "test: %s: port %ju did not come back\n", r->plan.name, (uintmax_t)(e->options->port + number));
+}
+
 void report_problems(const struct engine *e, const struct result *r)
 {
     const char *name = r->plan.name;
@@ -111,7 +121,7 @@ void report_problems(const struct engine *e, const struct result *r)
     if (e->links.cluster && r->gap_count)
         fprintf(stderr, "test: %s: %ju gaps without an answer from a shard, the longest %.1f s\n", name, (uintmax_t)r->gap_count,
                 (double)r->gap_longest_us / 1e6);
-    if (e->options->faults && r->silent) fprintf(stderr, "test: %s: shard %u did not come back\n", name, e->cluster.first + (unsigned)r->silent - 1);
+    if (r->silent) report_silent(e, r);
     if (r->latency.over)
         fprintf(stderr, "test: %s: %ju samples above one hour are outside the buckets; percentiles include them\n", name, (uintmax_t)r->latency.over);
     if (!r->client_limited) return;

@@ -344,7 +344,10 @@ static void target_begin(struct worker *w, struct target *t)
     gaps_clear(&t->gaps);
     memset(&t->tally, 0, sizeof t->tally);
     t->free_head = t->free_count = 0;
-    if (t->down_ns) t->down_ns = plan->start_ns;
+    if (t->down_ns) {
+        t->down_ns = plan->start_ns;
+        if (!w->open && t->left) t->pending_ns = plan->start_ns; /* a closed loop has no other time at which a request is due */
+    }
     for (uint32_t i = 0; i < t->conns; i++) {
         t->conn[i].in_free = t->conn[i].in_dirty = t->conn[i].resting = 0;
         t->conn[i].idle = i >= plan->connections;
