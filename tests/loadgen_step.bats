@@ -148,3 +148,50 @@ seen() {
   assert_equal "$status" 1
   assert_contains "--gate: gate/start-get: '0 c3': expected TIME" "$stderr"
 }
+
+# Wait until the running phase has lasted for SECONDS. Usage: wait_elapsed PHASE SECONDS   Returns: 0, or 1
+wait_elapsed() {
+  # shellcheck disable=SC2016 # awk's own
+  wait_until 30 awk -F '\t' -v phase="$1" -v least="$2" '$1 != phase || $6 < least { exit 1 }' out/status
+}
+
+@test "a stop at the gate ends an open loop: what was due by then is sent, and nothing else" {
+  at_gate --phases populate,get --keys uniform --rate 1000 --time 60 -c 1 --interval 0.1
+  wait_until 20 test -e gate/ready-get
+  kill -STOP "$REDIS_PID"
+  order get 0
+  wait_elapsed get 1.5
+  : >gate/stop
+  wait_elapsed get "$(awk -F '\t' '{ print $6 + 0.6 }' out/status)"
+  kill -CONT "$REDIS_PID"
+  job_wait 30
+  assert_equal "$status $(result get unsent) $(result get errors)" '0 0 0'
+  (($(result get ops) > 1400 && $(result get ops) < 60000)) || fail "$(result get ops) of more than 1400"
+  # Half of them waited for longer than half of the time.
+  (($(result get p50_us) > 700000)) || fail "p50 $(result get p50_us) us"
+}
+
+@test "Ctrl-C in an open loop: requests that were due and wait for a connection count, with their wait" {
+  local phase
+  local -a what
+  redis_start
+  trace_make 60000 1000 100 >trace.csv
+  for phase in get replay; do
+    what=(--no-flush --phases get --keys uniform --rate 1000 --time 60 127.0.0.1 "$REDIS_PORT" 10 1000)
+    [[ $phase == get ]] || what=(--no-flush --trace trace.csv --pipeline 1 127.0.0.1 "$REDIS_PORT")
+    rm -rf gate out
+    mkdir gate
+    loadgen_start 1 --gate gate -c 1 --interval 0.1 "${what[@]}"
+    wait_until 20 test -e "gate/ready-$phase"
+    kill -STOP "$REDIS_PID"
+    order "$phase" 0
+    wait_elapsed "$phase" 1.5
+    kill -INT "$JOB_PID"
+    job_wait 30
+    kill -CONT "$REDIS_PID"
+    assert_equal "$status" 130
+    (($(result "$phase" unsent) > 1400)) || fail "$phase: $(result "$phase" unsent) of more than 1400 unsent"
+    assert_equal "$(result "$phase" unanswered)" "$(($(result "$phase" unsent) + $(result "$phase" lost)))"
+    (($(result "$phase" p50_us) > 700000)) || fail "$phase: p50 $(result "$phase" p50_us) us"
+  done
+}

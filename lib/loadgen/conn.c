@@ -67,16 +67,17 @@ static void adds_look(struct worker *w, struct conn *c)
 
 void target_end(struct worker *w, struct target *t, int unsent)
 {
+    const uint64_t now = clock_now_ns();
     if (!t->left) return;
     if (w->replay) {
         replay_end(w, t, unsent);
         return;
     }
-    if (unsent) answer_failed(w, t, COUNT_UNSENT, t->left);
-    if (unsent && w->open) { /* they waited from their intended start */
-        uint64_t now = clock_now_ns();
-        for (; t->left; t->left--, pacer_advance(&t->pacer))
-            recorder_unanswered(&w->recorder, now > t->pacer.next_ns ? clock_us(now - t->pacer.next_ns) : 0, 1);
+    if (unsent && !w->open) answer_failed(w, t, COUNT_UNSENT, t->left);
+    /* A due request that has a free connection only awaits the next dispatch. The others have waited from their intended start. */
+    for (; w->open && t->left && (unsent || (!t->free_count && t->pacer.next_ns <= now)); t->left--, pacer_advance(&t->pacer)) {
+        answer_failed(w, t, COUNT_UNSENT, 1);
+        recorder_unanswered(&w->recorder, now > t->pacer.next_ns ? clock_us(now - t->pacer.next_ns) : 0, 1);
     }
     t->left = 0;
     w->unfinished--;

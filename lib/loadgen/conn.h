@@ -41,7 +41,7 @@ static inline void conn_line_up(struct conn *c)
     c->in_free = 1;
 }
 
-/** Stop sending requests of t; those that were due count as unsent when `unsent` is set. */
+/** Stop sending requests of t. Due requests of an open loop that wait for a connection count as unsent; if `unsent` is set, all remaining ones. */
 void target_end(struct worker *w, struct target *t, int unsent);
 
 #endif

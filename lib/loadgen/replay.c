@@ -19,6 +19,12 @@ static uint64_t due_ns(const struct worker *w, uint64_t us)
     return w->plan->start_ns + (uint64_t)((double)us * ns_per_us(w));
 }
 
+/* Returns the time since the start as a time of the trace. */
+static uint64_t trace_now_us(const struct worker *w, uint64_t now)
+{
+    return now > w->plan->start_ns ? (uint64_t)((double)(now - w->plan->start_ns) / ns_per_us(w)) : 0;
+}
+
 void replay_begin(struct worker *w, struct target *t)
 {
     const struct options *o = w->options;
@@ -52,9 +58,11 @@ static void over(struct worker *w, struct target *t)
 void replay_end(struct worker *w, struct target *t, int unsent)
 {
     struct trace_walk *k = &t->walk;
-    uint64_t now = clock_now_ns();
+    const uint64_t now = clock_now_ns();
     enum trace_found found = TRACE_LATER;
-    while (unsent && found != TRACE_OVER && found != TRACE_DAMAGED && !worker_stop) {
+    const int waiting = !unsent && w->plan->open && t->blocked;
+    if (waiting) replay_cut(w, t, now);
+    while ((waiting || (unsent && !worker_stop)) && found != TRACE_OVER && found != TRACE_DAMAGED) {
         found = trace_find(k, UINT64_MAX);
         if (found != TRACE_FOUND) continue;
         uint64_t due = due_ns(w, trace_us(&k->trace->record[k->next++]));
@@ -63,6 +71,12 @@ void replay_end(struct worker *w, struct target *t, int unsent)
     }
     if (found == TRACE_DAMAGED) w->failed = EBADMSG;
     over(w, t);
+}
+
+void replay_cut(struct worker *w, struct target *t, uint64_t now)
+{
+    const uint64_t now_us = trace_now_us(w, now);
+    if (now_us < t->walk.last_us) t->walk.last_us = now_us;
 }
 
 static int usable(const struct conn *c)
@@ -100,8 +114,7 @@ void replay_dispatch(struct worker *w, struct target *t, uint64_t now)
 {
     const struct plan *plan = w->plan;
     struct trace_walk *k = &t->walk;
-    const uint64_t since = now > plan->start_ns ? now - plan->start_ns : 0;
-    const uint64_t until_us = plan->open ? (uint64_t)((double)since / ns_per_us(w)) : UINT64_MAX;
+    const uint64_t until_us = plan->open ? trace_now_us(w, now) : UINT64_MAX;
     if (!plan->open && now >= plan->stop_ns && t->left) replay_end(w, t, 0);
     while (t->left) {
         enum trace_found found = trace_find(k, until_us);

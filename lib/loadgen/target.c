@@ -3,6 +3,7 @@
 #include "target.h"
 
 #include "conn.h"
+#include "replay.h"
 
 #include <stdio.h>
 
@@ -26,6 +27,22 @@ void target_heard(struct target *t, uint64_t now_ns, int answered)
     if (__builtin_expect(late, 0) && answered) {
         snprintf(t->by, sizeof t->by, "%.*s", GAPS_TEXT - 1, t->endpoint.name);
         t->error[0] = 0;
+    }
+}
+
+void target_cut(struct worker *w, struct target *t, uint64_t now_ns)
+{
+    struct pacer pacer = t->pacer;
+    uint64_t due = 0;
+    if (!t->left) return;
+    if (!w->plan->open) {
+        target_end(w, t, 0);
+    } else if (w->replay) {
+        replay_cut(w, t, now_ns);
+    } else {
+        for (; due < t->left && pacer.next_ns <= now_ns; due++) pacer_advance(&pacer);
+        t->left = due;
+        if (!due) w->unfinished--;
     }
 }
 

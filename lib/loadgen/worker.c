@@ -214,12 +214,14 @@ static void tick_target(struct worker *w, struct target *t, uint64_t now, int sc
 {
     const struct plan *plan = w->plan;
     uint64_t patience = (uint64_t)(w->options->timeout_s * 1e9);
-    if (worker_stop || worker_enough || (w->links->cluster && cluster_broken(w->links->cluster))) target_end(w, t, 0);
+    const uint64_t end_ns = w->stopped_ns ? w->stopped_ns : plan->start_ns + (uint64_t)plan->length_ns;
+    if (worker_stop || (w->links->cluster && cluster_broken(w->links->cluster))) target_end(w, t, 0);
+    if (worker_enough && !w->stopped_ns) target_cut(w, t, now);
     if (w->links->cluster) target_follow(w, t, now);
     if (w->open && t->left && t->pacer.next_ns <= now) target_pending(t, t->pacer.next_ns);
     if (!plan->open && now >= plan->stop_ns) target_end(w, t, 0);
     if (!plan->open && plan->stop_ns == UINT64_MAX && t->down_ns && now - t->down_ns > patience) target_end(w, t, 1);
-    if (plan->open && now > plan->start_ns + (uint64_t)plan->length_ns + plan->patience_ns) target_end(w, t, 1);
+    if (plan->open && now > end_ns + plan->patience_ns) target_end(w, t, 1);
     for (uint32_t i = 0; scan && i < t->conns; i++) {
         struct conn *c = &t->conn[i];
         if (c->state != CONN_DOWN && overdue(w, c, now)) conn_drop(w, c, COUNT_TIMEOUTS, now);
