@@ -84,6 +84,28 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
   assert_equal "$(kind lrange-256 bytes)" $(($(kind lrange-256 ops) * 256000))
 }
 
+@test "latency by command has the requests without an answer that the percentiles of the phase have" {
+  local commands
+  redis_start
+  loadgen 1 --phases populate 127.0.0.1 "$REDIS_PORT" 10 100
+  assert_success
+  for commands in get:1 get:3,set:1; do
+    rm -rf gate
+    mkdir gate
+    loadgen_start 1 --no-flush --gate gate --phases mixed --commands "$commands" --keys uniform --rate 300 --time 1.5 --timeout 0.5 \
+      127.0.0.1 "$REDIS_PORT" 10 100
+    wait_until 20 test -e gate/ready-mixed
+    kill -STOP "$REDIS_PID"
+    order mixed 0
+    job_wait 30
+    kill -CONT "$REDIS_PID"
+    assert_equal "$status" 1
+    (($(result mixed timeouts) > 0 && $(result mixed unsent) > 0)) || fail "timeouts $(result mixed timeouts), unsent $(result mixed unsent)"
+    assert_equal "$(kinds errors | awk '{ sum += $2 } END { print sum }')" "$(result mixed errors)"
+    [[ $commands == *,* ]] || assert_equal "$(kind get p50_us) $(kind get p99_us)" "$(result mixed p50_us) $(result mixed p99_us)"
+  done
+}
+
 @test "misses are of keys: those of MGET are what the server counts, and DEL makes them no failure" {
   redis_start
   loadgen 1 --phases mixed --keys uniform --requests 2000 --commands 'mget-4:3,get:1' 127.0.0.1 "$REDIS_PORT" 10 1000

@@ -99,6 +99,15 @@ static int classify_mixed(struct worker *w, struct conn *c, uint64_t tagged, str
     return 1;
 }
 
+void answer_none(struct worker *w, uint64_t tagged, uint64_t us)
+{
+    recorder_unanswered(&w->recorder, us, 1);
+    if (!w->mix || w->plan->kind == PHASE_POPULATE) return;
+    struct kind *k = &w->kinds.kind[mixed_of(w, tagged)->entry];
+    k->count[KIND_ERRORS]++;
+    hist_record(&k->latency, us, 1);
+}
+
 void answer_body(struct worker *w, struct conn *c, uint64_t tagged)
 {
     const struct commands *commands = &c->target->commands;

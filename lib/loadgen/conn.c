@@ -17,18 +17,23 @@
 #define BACKOFF_MIN_NS (50 * NS_PER_MS) /* delay between attempts to connect again; it doubles up to */
 #define BACKOFF_MAX_NS (200 * NS_PER_MS)
 
+/* The next command of a mix, by the weights. */
+static int next_command(struct target *t, const struct mix *m)
+{
+    uint64_t pick = rng_below(&t->choice, m->weights);
+    const int *entry = m->entry;
+    for (; pick >= m->command[*entry].weight; entry++) pick -= m->command[*entry].weight;
+    return *entry;
+}
+
 /* The next request of a mix. */
 static uint64_t next_mixed(struct target *t, const struct mix *m, int populate)
 {
-    int command;
     if (populate) {
         uint64_t key = keys_next(&t->keys); /* a pass over the keys for each kind of them */
         return COMMAND_TAG(m->fill[t->keys.pass % (uint64_t)m->fills], key);
     }
-    uint64_t pick = rng_below(&t->choice, m->weights);
-    const int *entry = m->entry;
-    for (; pick >= m->command[*entry].weight; entry++) pick -= m->command[*entry].weight;
-    command = *entry;
+    const int command = next_command(t, m);
     uint64_t key = command == COMMAND_SET && t->keys.spec.kind == KEYS_LATEST ? keys_add(&t->keys) : keys_next(&t->keys);
     const struct mix_command *c = &m->command[command];
     const uint64_t numbers = c->numbers ? c->numbers : t->commands.draws && (c->data || c->next) ? MIX_TIMES_MAX : 0;
@@ -77,7 +82,7 @@ void target_end(struct worker *w, struct target *t, int unsent)
     /* A due request that has a free connection only awaits the next dispatch. The others have waited from their intended start. */
     for (; w->open && t->left && (unsent || (!t->free_count && t->pacer.next_ns <= now)); t->left--, pacer_advance(&t->pacer)) {
         answer_failed(w, t, COUNT_UNSENT, 1);
-        recorder_unanswered(&w->recorder, now > t->pacer.next_ns ? clock_us(now - t->pacer.next_ns) : 0, 1);
+        answer_none(w, w->mix ? COMMAND_TAG(next_command(t, w->mix), 0) : 0, now > t->pacer.next_ns ? clock_us(now - t->pacer.next_ns) : 0);
     }
     t->left = 0;
     w->unfinished--;
@@ -385,16 +390,10 @@ int conn_register(struct worker *w, struct conn *c, int connecting)
 /* Count requests in flight as unanswered: they have waited at least until now. */
 static void unanswered(struct worker *w, const struct conn *c, uint64_t now_ns)
 {
-    for (uint32_t i = 0; w->mix && w->plan->kind != PHASE_POPULATE && i < c->inflight; i++)
-        w->kinds.kind[w->mix->command[c->key[(c->head + i) & c->mask] >> COMMAND_SHIFT].entry].count[KIND_ERRORS]++;
-    if (!w->open) {
-        recorder_unanswered(&w->recorder, clock_us(now_ns - c->sent_ns), c->inflight);
-        return;
-    }
     for (uint32_t i = 0; i < c->inflight; i++) {
         uint32_t slot = (c->head + i) & c->mask;
-        recorder_unanswered(&w->recorder, clock_us(now_ns - c->intended[slot]), 1);
-        hist_record(&w->recorder.service, clock_us(now_ns - c->sent[slot]), 1);
+        answer_none(w, c->key[slot], clock_us(now_ns - (w->open ? c->intended[slot] : c->sent_ns)));
+        if (w->open) hist_record(&w->recorder.service, clock_us(now_ns - c->sent[slot]), 1);
     }
 }
 

@@ -17,7 +17,7 @@ enum kind_count {
 };
 
 struct kind {
-    struct hist latency; /* as the phase's own: of answered requests */
+    struct hist latency; /* as the phase's own: with the requests that got no answer */
     uint64_t count[KIND_COUNTS];
 };
 

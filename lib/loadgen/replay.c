@@ -65,9 +65,10 @@ void replay_end(struct worker *w, struct target *t, int unsent)
     while ((waiting || (unsent && !worker_stop)) && found != TRACE_OVER && found != TRACE_DAMAGED) {
         found = trace_find(k, UINT64_MAX);
         if (found != TRACE_FOUND) continue;
-        uint64_t due = due_ns(w, trace_us(&k->trace->record[k->next++]));
+        const struct trace_record *r = &k->trace->record[k->next++];
+        const uint64_t due = due_ns(w, trace_us(r));
         answer_failed(w, t, COUNT_UNSENT, 1);
-        if (w->plan->open) recorder_unanswered(&w->recorder, now > due ? clock_us(now - due) : 0, 1);
+        if (w->plan->open) answer_none(w, COMMAND_TAG(trace_op(r), 0), now > due ? clock_us(now - due) : 0);
     }
     if (found == TRACE_DAMAGED) w->failed = EBADMSG;
     over(w, t);
