@@ -162,12 +162,13 @@ void keys_see(struct keys *k, uint64_t n)
     k->seen = n < k->added ? n : k->added;
 }
 
-/* Start the next pass over this walker's part. Every walker makes the same permutation of a pass, so that their parts remain disjoint. */
+/* Start the next pass over this walker's part. Every walker makes the same permutation of a pass, so that their parts remain disjoint. Seeds of
+ * phases are multiples of RNG_STEP apart: mixed, so that no pass has the order of another phase. */
 static void next_pass(struct keys *k)
 {
     k->position = k->from;
     k->pass++;
-    if (k->spec.kind == KEYS_SHUFFLE) keys_permutation_init(&k->permutation, k->spec.count, k->spec.seed + k->pass * RNG_STEP);
+    if (k->spec.kind == KEYS_SHUFFLE) keys_permutation_init(&k->permutation, k->spec.count, rng_mix(k->spec.seed) + k->pass * RNG_STEP);
 }
 
 uint64_t keys_next_other(struct keys *k)
