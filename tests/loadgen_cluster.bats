@@ -30,6 +30,13 @@ load cluster
   done
 }
 
+@test "the rows of shards do not include the warm-up" {
+  cluster_start 2 0
+  loadgen 1 --cluster --phases populate,get --keys uniform --warmup 1 --rate 500 --time 1 --interval 0.25 127.0.0.1 "$CLUSTER_PORT" 50 1000
+  assert_success
+  assert_equal "$(column_sum out/get.shards.tsv ops)" 500
+}
+
 @test "another client of the cluster finds what --verify expects" {
   cluster_start 3 0
   loadgen 3 --cluster --phases populate --key-prefix user: 127.0.0.1 "$CLUSTER_PORT" 40 3000

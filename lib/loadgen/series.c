@@ -128,6 +128,17 @@ static int open_files(struct series *s)
     return 0;
 }
 
+/* Drop what a warm-up has left: the first row must not include it. */
+static void forget(struct series *s)
+{
+    struct cluster *c = s->engine->links.cluster ? &s->engine->cluster : NULL;
+    for (uint32_t i = 0; c && i < c->shards; i++) {
+        struct tally t;
+        char name[ENDPOINT_NAME];
+        cluster_take(c, i, &t, name);
+    }
+}
+
 int series_begin(struct series *s, struct engine *engine, const struct plan *plan, const char *out, int progress)
 {
     pthread_condattr_t attr;
@@ -137,6 +148,7 @@ int series_begin(struct series *s, struct engine *engine, const struct plan *pla
     s->out = out;
     s->progress = progress;
     if (!out && !progress) return 0;
+    forget(s);
     if (hist_init(&s->interval, 3)) return -1;
     if (open_files(s)) {
         int saved = errno;
