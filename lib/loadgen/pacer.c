@@ -6,33 +6,30 @@
 
 static void set_next(struct pacer *p)
 {
+    const struct pacer_spec *s = &p->spec;
     double at;
-    if (p->issued == p->total) {
+    if (p->issued == s->total) {
         p->next_ns = UINT64_MAX;
         return;
     }
-    if (p->arrival == PACER_UNIFORM) {
-        at = ((double)p->issued + p->offset) * p->step_ns;
+    if (s->arrival == PACER_UNIFORM) {
+        at = ((double)p->issued + s->offset) * p->step_ns;
     } else {
         /* The smallest of n uniform variates on (at, length): 1 - (1 - U)^(1/n) of the way. */
-        double left = p->length_ns - p->at_ns;
-        at = p->at_ns - left * expm1(log(rng_unit(&p->rng)) / (double)(p->total - p->issued));
+        double left = s->length_ns - p->at_ns;
+        at = p->at_ns - left * expm1(log(rng_unit(&p->rng)) / (double)(s->total - p->issued));
         p->at_ns = at;
     }
-    p->next_ns = p->start_ns + (uint64_t)at;
+    p->next_ns = s->start_ns + (uint64_t)at;
 }
 
-void pacer_init(struct pacer *p, enum pacer_arrival arrival, uint64_t start_ns, double length_ns, uint64_t total, double offset, uint64_t seed)
+void pacer_init(struct pacer *p, const struct pacer_spec *spec)
 {
-    p->arrival = arrival;
-    p->start_ns = start_ns;
-    p->total = total;
+    p->spec = *spec;
     p->issued = 0;
-    p->length_ns = length_ns;
-    p->offset = offset;
-    p->step_ns = total ? length_ns / (double)total : 0;
+    p->step_ns = spec->total ? spec->length_ns / (double)spec->total : 0;
     p->at_ns = 0;
-    rng_seed(&p->rng, seed, UINT64_C(0x7061636572));
+    rng_seed(&p->rng, spec->seed ^ UINT64_C(0x7061636572), spec->stream);
     set_next(p);
 }
 

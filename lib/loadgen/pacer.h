@@ -9,23 +9,28 @@
 
 enum pacer_arrival { PACER_UNIFORM, PACER_POISSON };
 
-struct pacer {
+/* The request: a schedule of `total` requests in length_ns nanoseconds from start_ns. */
+struct pacer_spec {
     enum pacer_arrival arrival;
-    uint64_t start_ns;
-    uint64_t total, issued;
-    double length_ns; /* of the whole schedule */
-    double offset;    /* uniform, in steps */
+    uint64_t start_ns, total;
+    double length_ns;
+    double offset;         /* uniform: in [0, 1), staggers schedules that run in parallel */
+    uint64_t seed, stream; /* poisson: streams of one seed, and of other seeds, are independent */
+};
+
+struct pacer {
+    struct pacer_spec spec;
+    uint64_t issued;
     double step_ns;
     double at_ns; /* poisson: the last arrival, from the start */
     struct rng rng;
     uint64_t next_ns; /* intended start of the next request, UINT64_MAX when none is left */
 };
 
-/** Make a schedule of `total` requests in length_ns nanoseconds from start_ns. uniform: request i starts at start + (i + offset) * length / total;
- *  offset in [0, 1) staggers schedules that run in parallel. poisson: the times are those of a Poisson process with exactly this many arrivals in
- *  this time (they are then distributed as sorted uniform variates), so that the rate is the requested one to the last request. seed chooses them.
- *  */
-void pacer_init(struct pacer *p, enum pacer_arrival arrival, uint64_t start_ns, double length_ns, uint64_t total, double offset, uint64_t seed);
+/** Make a schedule. uniform: request i starts at start + (i + offset) * length / total. poisson: the times are those of a Poisson process with
+ *  exactly this many arrivals in this time (they are then distributed as sorted uniform variates), so that the rate is the requested one to the last
+ *  request. */
+void pacer_init(struct pacer *p, const struct pacer_spec *spec);
 
 /** Take the next request, whose intended start is p->next_ns before the call. Must not be called when that is UINT64_MAX. */
 void pacer_advance(struct pacer *p);

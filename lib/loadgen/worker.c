@@ -335,8 +335,14 @@ static void target_begin(struct worker *w, struct target *t)
         t->left = keys_share(plan->total, number, groups);
     else
         t->left = keys_share(spec.count, t->part, t->parts) * (plan->kind == PHASE_POPULATE && w->mix ? (uint64_t)w->mix->fills : 1);
-    if (plan->open && !w->replay)
-        pacer_init(&t->pacer, o->arrival, plan->start_ns, plan->length_ns, t->left, (double)number / (double)groups, rng_mix(o->seed + stream));
+    struct pacer_spec arrivals = {.arrival = o->arrival,
+                                  .start_ns = plan->start_ns,
+                                  .total = t->left,
+                                  .length_ns = plan->length_ns,
+                                  .offset = (double)number / (double)groups,
+                                  .seed = o->seed,
+                                  .stream = stream};
+    if (plan->open && !w->replay) pacer_init(&t->pacer, &arrivals);
     if (w->replay) replay_begin(w, t);
     if (t->left) w->unfinished++;
     t->outages = t->outage_longest_ns = t->outage_total_ns = 0;
