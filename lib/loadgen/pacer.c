@@ -13,7 +13,7 @@ static void set_next(struct pacer *p)
         return;
     }
     if (s->arrival == PACER_UNIFORM) {
-        at = ((double)p->issued + s->offset) * p->step_ns;
+        at = (double)(p->issued * s->groups + s->number) * p->step_ns;
     } else {
         /* The smallest of n uniform variates on (at, length): 1 - (1 - U)^(1/n) of the way. */
         double left = s->length_ns - p->at_ns;
@@ -27,7 +27,7 @@ void pacer_init(struct pacer *p, const struct pacer_spec *spec)
 {
     p->spec = *spec;
     p->issued = 0;
-    p->step_ns = spec->total ? spec->length_ns / (double)spec->total : 0;
+    p->step_ns = spec->all ? spec->length_ns / (double)spec->all : 0;
     p->at_ns = 0;
     rng_seed(&p->rng, spec->seed ^ UINT64_C(0x7061636572), spec->stream);
     set_next(p);

@@ -14,20 +14,21 @@ struct pacer_spec {
     enum pacer_arrival arrival;
     uint64_t start_ns, total;
     double length_ns;
-    double offset;         /* uniform: in [0, 1), staggers schedules that run in parallel */
-    uint64_t seed, stream; /* poisson: streams of one seed, and of other seeds, are independent */
+    uint64_t all;            /* uniform: requests of all schedules that run in parallel, */
+    uint64_t number, groups; /* of which this is schedule `number` of `groups`; each takes every groups-th request */
+    uint64_t seed, stream;   /* poisson: streams of one seed, and of other seeds, are independent */
 };
 
 struct pacer {
     struct pacer_spec spec;
     uint64_t issued;
-    double step_ns;
-    double at_ns; /* poisson: the last arrival, from the start */
+    double step_ns; /* uniform: between requests of all schedules */
+    double at_ns;   /* poisson: the last arrival, from the start */
     struct rng rng;
     uint64_t next_ns; /* intended start of the next request, UINT64_MAX when none is left */
 };
 
-/** Make a schedule. uniform: request i starts at start + (i + offset) * length / total. poisson: the times are those of a Poisson process with
+/** Make a schedule. uniform: request i starts at start + (i * groups + number) * length / all. poisson: the times are those of a Poisson process with
  *  exactly this many arrivals in this time (they are then distributed as sorted uniform variates), so that the rate is the requested one to the last
  *  request. */
 void pacer_init(struct pacer *p, const struct pacer_spec *spec);

@@ -329,9 +329,10 @@ static void target_begin(struct worker *w, struct target *t)
     t->keys.added = added;
     keys_see(&t->keys, added);
     rng_seed(&t->choice, o->seed ^ UINT64_C(0x6d69786564), stream);
+    const int shared = plan->time_ns || (o->requests && plan->kind != PHASE_POPULATE);
     if (!plan->total)
         t->left = UINT64_MAX;
-    else if (plan->time_ns || (o->requests && plan->kind != PHASE_POPULATE))
+    else if (shared)
         t->left = keys_share(plan->total, number, groups);
     else
         t->left = keys_share(spec.count, t->part, t->parts) * (plan->kind == PHASE_POPULATE && w->mix ? (uint64_t)w->mix->fills : 1);
@@ -339,7 +340,9 @@ static void target_begin(struct worker *w, struct target *t)
                                   .start_ns = plan->start_ns,
                                   .total = t->left,
                                   .length_ns = plan->length_ns,
-                                  .offset = (double)number / (double)groups,
+                                  .all = shared ? plan->total : t->left * groups,
+                                  .number = number,
+                                  .groups = groups,
                                   .seed = o->seed,
                                   .stream = stream};
     if (plan->open && !w->replay) pacer_init(&t->pacer, &arrivals);

@@ -10,7 +10,7 @@ static void uniform_is_exact(void)
 {
     struct pacer p;
     uint64_t start = UINT64_C(123456789012345), n = 0;
-    pacer_init(&p, &(struct pacer_spec){PACER_UNIFORM, start, 100000, 10e9, 0, 1, 0});
+    pacer_init(&p, &(struct pacer_spec){PACER_UNIFORM, start, 100000, 10e9, 100000, 0, 1, 1, 0});
     for (; p.next_ns != UINT64_MAX; n++) {
         CHECK_SAME(p.next_ns, start + n * 100000);
         pacer_advance(&p);
@@ -21,7 +21,7 @@ static void uniform_is_exact(void)
 static void beside_each_other_they_interleave(void)
 {
     struct pacer p[3];
-    for (int i = 0; i < 3; i++) pacer_init(&p[i], &(struct pacer_spec){PACER_UNIFORM, 0, 1000, 3e9, i / 3.0, 1, 0});
+    for (uint64_t i = 0; i < 3; i++) pacer_init(&p[i], &(struct pacer_spec){PACER_UNIFORM, 0, 1000, 3e9, 3000, i, 3, 1, 0});
     for (uint64_t n = 0; n < 3000; n++) {
         CHECK_WITHIN(p[n % 3].next_ns, (double)(n * NS_PER_MS) - 1, (double)(n * NS_PER_MS) + 1);
         pacer_advance(&p[n % 3]);
@@ -29,11 +29,21 @@ static void beside_each_other_they_interleave(void)
     for (int i = 0; i < 3; i++) CHECK(p[i].next_ns == UINT64_MAX);
 }
 
+static void with_few_requests_they_interleave_too(void)
+{
+    struct pacer p[8];
+    for (uint64_t i = 0; i < 8; i++) pacer_init(&p[i], &(struct pacer_spec){PACER_UNIFORM, 0, i < 4 ? 2 : 1, 12e9, 12, i, 8, 1, 0});
+    for (uint64_t n = 0; n < 12; n++) {
+        CHECK_SAME(p[n % 8].next_ns, n * NS_PER_S);
+        pacer_advance(&p[n % 8]);
+    }
+}
+
 static void a_long_schedule_does_not_drift(void)
 {
     struct pacer p;
     uint64_t last = 0, n = 0;
-    pacer_init(&p, &(struct pacer_spec){PACER_UNIFORM, 0, 3000000, 3000000 / 7.0 * 1e9, 0, 1, 0}); /* 7/s: not a whole number of ns */
+    pacer_init(&p, &(struct pacer_spec){PACER_UNIFORM, 0, 3000000, 3000000 / 7.0 * 1e9, 3000000, 0, 1, 1, 0}); /* 7/s: not a whole number of ns */
     for (; p.next_ns != UINT64_MAX; n++) {
         last = p.next_ns;
         pacer_advance(&p);
@@ -47,7 +57,7 @@ static void poisson_has_the_count_and_the_gaps(void)
     struct pacer p;
     uint64_t before = 0, n = 0, long_gaps = 0, backward = 0, first_half = 0;
     double squares = 0, mean = 10e9 / N;
-    pacer_init(&p, &(struct pacer_spec){PACER_POISSON, 0, N, 10e9, 0, 5, 0});
+    pacer_init(&p, &(struct pacer_spec){PACER_POISSON, 0, N, 10e9, N, 0, 1, 5, 0});
     for (; p.next_ns != UINT64_MAX; n++) {
         double gap = (double)(p.next_ns - before);
         backward += p.next_ns < before;
@@ -68,7 +78,7 @@ static void poisson_has_the_count_and_the_gaps(void)
 static void neighbours_of_seed_and_stream_differ(void)
 {
     struct pacer p[9];
-    for (uint64_t i = 0; i < 9; i++) pacer_init(&p[i], &(struct pacer_spec){PACER_POISSON, 0, 100, 1e9, 0, i / 3, i % 3});
+    for (uint64_t i = 0; i < 9; i++) pacer_init(&p[i], &(struct pacer_spec){PACER_POISSON, 0, 100, 1e9, 100, 0, 1, i / 3, i % 3});
     for (int i = 0; i < 9; i++)
         for (int j = 0; j < i; j++) CHECK(p[i].next_ns != p[j].next_ns);
 }
@@ -76,9 +86,9 @@ static void neighbours_of_seed_and_stream_differ(void)
 static void empty_and_single(void)
 {
     struct pacer p;
-    pacer_init(&p, &(struct pacer_spec){PACER_POISSON, 5, 0, 1e9, 0, 1, 0});
+    pacer_init(&p, &(struct pacer_spec){PACER_POISSON, 5, 0, 1e9, 0, 0, 1, 1, 0});
     CHECK(p.next_ns == UINT64_MAX);
-    pacer_init(&p, &(struct pacer_spec){PACER_UNIFORM, 5, 1, 1e9, 0, 1, 0});
+    pacer_init(&p, &(struct pacer_spec){PACER_UNIFORM, 5, 1, 1e9, 1, 0, 1, 1, 0});
     CHECK_SAME(p.next_ns, 5);
     pacer_advance(&p);
     CHECK(p.next_ns == UINT64_MAX);
@@ -97,6 +107,7 @@ int main(void)
 {
     TEST("uniform arrivals are exact to the nanosecond", uniform_is_exact);
     TEST("schedules beside each other interleave", beside_each_other_they_interleave);
+    TEST("schedules with fewer requests than others interleave too", with_few_requests_they_interleave_too);
     TEST("a long schedule does not drift", a_long_schedule_does_not_drift);
     TEST("poisson arrivals have the exact count and exponential gaps", poisson_has_the_count_and_the_gaps);
     TEST("poisson arrivals of neighbouring seeds and streams differ", neighbours_of_seed_and_stream_differ);
