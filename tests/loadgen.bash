@@ -38,6 +38,12 @@ order() {
   echo "$*" >"gate/start-$offer.new" && mv "gate/start-$offer.new" "gate/start-$offer"
 }
 
+# Wait until the running phase has lasted for SECONDS. Usage: wait_elapsed PHASE SECONDS   Returns: 0, or 1
+wait_elapsed() {
+  # shellcheck disable=SC2016 # awk's own
+  wait_until 30 awk -F '\t' -v phase="$1" -v least="$2" '$1 != phase || $6 < least { exit 1 }' out/status
+}
+
 # Print a column of result.tsv for an operation.
 # Usage: result OPERATION COLUMN [DIR]   Returns: 0
 result() {

@@ -106,6 +106,31 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
   done
 }
 
+@test "bytes are those of values: not of fields, scores, members' numbers or an entry's ID" {
+  local verify command
+  redis_start
+  for verify in --seed=1 --no-verify; do
+    loadgen 1 "$verify" --phases populate,mixed --keys uniform --requests 2000 --commands hgetall-10:1,zrange-10:1,mget-10:1,hget-10:1,xadd-10:1 \
+      127.0.0.1 "$REDIS_PORT" 10 20
+    assert_success
+    for command in hgetall-10 zrange-10 mget-10; do assert_equal "$command $(kind $command bytes)" "$command $((100 * $(kind $command ops)))"; done
+    for command in hget-10 xadd-10; do assert_equal "$command $(kind $command bytes)" "$command $((10 * $(kind $command ops)))"; done
+  done
+}
+
+@test "misses in late replies are in no count, of a command as of the phase" {
+  redis_start
+  mkdir gate
+  loadgen_start 1 --gate gate --phases mixed --keys uniform --commands get:1 -P 8 --time 0.5 --interval 0.1 127.0.0.1 "$REDIS_PORT" 10 20
+  wait_until 20 test -e gate/ready-mixed
+  kill -STOP "$REDIS_PID"
+  order mixed 0
+  wait_elapsed mixed 1
+  kill -CONT "$REDIS_PID"
+  job_wait 30
+  assert_equal "$(kind get late) $(kind get misses) $(result mixed misses)" '8 0 0'
+}
+
 @test "misses are of keys: those of MGET are what the server counts, and DEL makes them no failure" {
   redis_start
   loadgen 1 --phases mixed --keys uniform --requests 2000 --commands 'mget-4:3,get:1' 127.0.0.1 "$REDIS_PORT" 10 1000

@@ -149,12 +149,6 @@ seen() {
   assert_contains "--gate: gate/start-get: '0 c3': expected TIME" "$stderr"
 }
 
-# Wait until the running phase has lasted for SECONDS. Usage: wait_elapsed PHASE SECONDS   Returns: 0, or 1
-wait_elapsed() {
-  # shellcheck disable=SC2016 # awk's own
-  wait_until 30 awk -F '\t' -v phase="$1" -v least="$2" '$1 != phase || $6 < least { exit 1 }' out/status
-}
-
 @test "a stop at the gate ends an open loop: what was due by then is sent, and nothing else" {
   at_gate --phases populate,get --keys uniform --rate 1000 --time 60 -c 1 --interval 0.1
   wait_until 20 test -e gate/ready-get

@@ -91,7 +91,7 @@ static int classify_mixed(struct worker *w, struct conn *c, uint64_t tagged, str
         break;
     }
     if (wrong && w->plan->verify) answer_failed(w, c->target, COUNT_MISMATCHES, 1);
-    carried->bytes += r->bytes;
+    carried->bytes += m->unknown ? r->bytes : c->valued;
     if (m->data) {
         carried->bytes += m->unknown ? 0 : sent_bytes(c, m, tagged);
         carried->sets++;
@@ -113,7 +113,7 @@ void answer_body(struct worker *w, struct conn *c, uint64_t tagged)
     const struct commands *commands = &c->target->commands;
     const struct resp *r = &c->scan;
     if (w->replay) {
-        replay_body(c, tagged);
+        if (w->plan->verify) replay_body(c, tagged);
         return;
     }
     uint64_t key = COMMAND_KEY(tagged), at = r->piece_at, skip = 0;
@@ -134,7 +134,9 @@ void answer_body(struct worker *w, struct conn *c, uint64_t tagged)
             n -= before;
             at += before;
         }
+        c->valued += n;
     }
+    if (!w->plan->verify) return;
     const uint64_t place = values_place(commands->values, commands->place, r->item_len - skip);
     if (n && !c->body_bad) c->body_bad = !values_check(commands->values, key, place, at - skip, piece, n);
 }

@@ -16,7 +16,7 @@ int answer_classify(struct worker *w, struct conn *c, uint64_t tagged, struct ca
 /** A reply of a type that the command does not have. Returns 0. */
 int answer_other_type(struct worker *w, struct conn *c);
 
-/** Compare the bytes of a value from the scanner of c with the value that was set. */
+/** Compare the bytes of a value from the scanner of c with the value that was set; for a mix, also count them. */
 void answer_body(struct worker *w, struct conn *c, uint64_t tagged);
 
 /** Count n requests of t that failed. */

@@ -207,8 +207,10 @@ static int take_mixed(struct worker *w, struct conn *c, uint64_t tagged, int ans
     uint32_t slot = c->head & c->mask, next = (c->head + c->inflight) & c->mask;
     if (w->plan->kind == PHASE_POPULATE) return 1;
     struct kind *k = &w->kinds.kind[m->entry];
-    k->count[KIND_BYTES] += carried->bytes - before->bytes;
-    k->count[KIND_MISSES] += carried->misses - before->misses;
+    if (now < w->window_ns) {
+        k->count[KIND_BYTES] += carried->bytes - before->bytes;
+        k->count[KIND_MISSES] += carried->misses - before->misses;
+    }
     if (!answers) {
         k->count[KIND_ERRORS]++;
         return 1;
@@ -243,7 +245,7 @@ static int take(struct worker *w, struct conn *c, const char *p, const char *end
         case RESP_MORE:
             break;
         case RESP_BODY:
-            if (w->plan->verify && c->inflight) answer_body(w, c, tagged);
+            if ((w->plan->verify || w->mix) && c->inflight) answer_body(w, c, tagged);
             break;
         case RESP_REPLY:
             if (c->inflight <= c->unwritten) {
@@ -261,6 +263,7 @@ static int take(struct worker *w, struct conn *c, const char *p, const char *end
             }
             c->body_bad = 0;
             c->bodies = 0;
+            c->valued = 0;
             c->head++;
             c->inflight--;
             break;
@@ -425,6 +428,7 @@ void conn_retry(struct worker *w, struct conn *c, uint64_t now_ns)
     c->progress_ns = now_ns;
     c->greeted = c->body_bad = 0;
     c->bodies = 0;
+    c->valued = 0;
     resp_reset(&c->scan);
     int bad = link_reopen(&c->link, w->links, &c->target->endpoint);
     if (bad && errno == ECONNREFUSED) refused(w, c->target);

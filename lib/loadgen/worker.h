@@ -68,6 +68,7 @@ struct conn {
     uint8_t idle;      /* the phase uses fewer connections */
     uint8_t following; /* requests that follow others are in flight or to be written */
     uint32_t bodies;   /* values of the running reply that are complete */
+    uint64_t valued;   /* of a mix: bytes of the values of the running reply */
     uint8_t resting;   /* of a cluster: an error arrived, and nothing is sent until the next tick */
 };
 

@@ -283,17 +283,17 @@ static void replies_mean_what_they_say(void)
     reply_means("mget-2", "+OK\r\n", "0 0 0 1 0");
     reply_means("mset-2", "+OK\r\n", "1 0 0 0 8");
     reply_means("del", ":1\r\n", "1 0 0 0 0");
-    reply_means("hgetall-2", "*4\r\n$5\r\nf0000\r\n$4\r\nV\r\n$5\r\nf0001\r\n$4\r\nV\r\n", "1 0 0 0 18");
-    reply_means("hgetall-2", "%2\r\n$5\r\nf0000\r\n$4\r\nV\r\n$5\r\nf0001\r\n$4\r\nV\r\n", "1 0 0 0 18"); /* RESP3 */
-    reply_means("hgetall-2", "*2\r\n$5\r\nf0000\r\n$4\r\nW\r\n", "1 0 1 0 9");
+    reply_means("hgetall-2", "*4\r\n$5\r\nf0000\r\n$4\r\nV\r\n$5\r\nf0001\r\n$4\r\nV\r\n", "1 0 0 0 8");
+    reply_means("hgetall-2", "%2\r\n$5\r\nf0000\r\n$4\r\nV\r\n$5\r\nf0001\r\n$4\r\nV\r\n", "1 0 0 0 8"); /* RESP3 */
+    reply_means("hgetall-2", "*2\r\n$5\r\nf0000\r\n$4\r\nW\r\n", "1 0 1 0 4");
     reply_means("hgetall-2", "*0\r\n", "1 1 0 0 0");
     reply_means("hget-2", "$4\r\nV\r\n", "1 0 0 0 4");
     reply_means("hget-2", "_\r\n", "1 1 0 0 0");
     reply_means("lrange-2", "*2\r\n$4\r\nV\r\n$4\r\nV\r\n", "1 0 0 0 8");
-    reply_means("zrange-2", "*2\r\n$8\r\n0000V\r\n$8\r\n0001V\r\n", "1 0 0 0 16");
-    reply_means("zrange-2", "*1\r\n$8\r\n0000W\r\n", "1 0 1 0 8");
-    reply_means("zrange-2", "*1\r\n$4\r\nV\r\n", "1 0 1 0 4");
-    reply_means("xadd", "$3\r\n1-0\r\n", "1 0 0 0 7");
+    reply_means("zrange-2", "*2\r\n$8\r\n0000V\r\n$8\r\n0001V\r\n", "1 0 0 0 8");
+    reply_means("zrange-2", "*1\r\n$8\r\n0000W\r\n", "1 0 1 0 4");
+    reply_means("zrange-2", "*1\r\n$4\r\nV\r\n", "1 0 1 0 0");
+    reply_means("xadd", "$3\r\n1-0\r\n", "1 0 0 0 4");
     reply_means("incr", "-WRONGTYPE x\r\n", "0 0 0 1 0");
     reply_means("EVAL __key__ 0", "*2\r\n*1\r\n:1\r\n~1\r\n$1\r\nx\r\n", "1 0 0 0 1");
 }
