@@ -155,6 +155,21 @@ load cluster
     $((acked - dropped))
 }
 
+@test "the phase starts after tracked writes are prepared: their time is no latency" {
+  cluster_start 1 0
+  mkdir gate
+  loadgen_start 1 --cluster --gate gate --phases populate,get --keys uniform --rate 200 --time 1 --track 100 127.0.0.1 "$CLUSTER_PORT" 50 100
+  order populate 0
+  wait_until 20 test -e gate/ready-get
+  # The DEL of the tracked key waits, a GET does not.
+  redis-cli -p "$CLUSTER_PORT" client pause 3000 write
+  order get 0
+  job_wait 30
+  assert_success
+  assert_equal "$(result get ops)" 200
+  (($(result get p50_us) < 1500000)) || fail "p50 $(result get p50_us) us"
+}
+
 @test "a move of slots is reported, and the load ends" {
   cluster_start 3 0
   loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000

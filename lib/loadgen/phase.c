@@ -49,6 +49,13 @@ static int track_report(struct track *track, const struct plan *plan, const char
     return rc ? phase_complain(why) : 0;
 }
 
+/* Returns the start: the wanted time, or the next possible one, as connections and files may have taken long. */
+static uint64_t start_at(uint64_t wanted_ns)
+{
+    const uint64_t next_ns = clock_now_ns() + START_DELAY_NS;
+    return wanted_ns > next_ns ? wanted_ns : next_ns;
+}
+
 /* Run a planned load, after a warm-up of warmup_s seconds; the log has a line of its start where `announce` is set. Returns 0, or -1 after a line on
  * stderr or an interrupt of the warm-up. */
 static int run_load(struct engine *e, struct plan *plan, uint64_t start_ns, double warmup_s, int announce, struct result *r)
@@ -60,19 +67,25 @@ static int run_load(struct engine *e, struct plan *plan, uint64_t start_ns, doub
     if (warmup_s > 0) {
         struct plan warm = *plan;
         engine_plan_warmup(e, &warm, warmup_s);
-        plan_start(&warm, start_ns ? start_ns : clock_now_ns() + START_DELAY_NS);
+        plan_start(&warm, start_at(start_ns));
         if (engine_run(e, &warm, r, why)) return phase_complain(why);
         engine_result_free(r);
         if (worker_stop) return -1;
         start_ns = 0;
     }
     if (announce) report_phase_started(o, plan);
-    plan_start(plan, start_ns ? start_ns : clock_now_ns() + START_DELAY_NS);
-    if (series_begin(&series, e, plan, o->out, isatty(STDERR_FILENO))) return phase_complain(strerror(errno));
+    if (series_open(&series, e, plan, o->out, isatty(STDERR_FILENO))) return phase_complain(strerror(errno));
     struct track track;
     int tracked = o->track && plan->index == o->phases - 1;
-    if (tracked && track_begin(&track, &e->cluster, o->track, plan->start_ns, why)) {
+    if (tracked && track_open(&track, &e->cluster, o->track, why)) {
         series_end(&series);
+        return phase_complain(why);
+    }
+    plan_start(plan, start_at(start_ns));
+    if (series_begin(&series) || (tracked && track_begin(&track, plan->start_ns))) {
+        snprintf(why, sizeof why, "cannot start a thread: %s", strerror(errno));
+        series_end(&series);
+        if (tracked) track_drop(&track);
         return phase_complain(why);
     }
     int rc = engine_run(e, plan, r, why), unwritten = series_end(&series), saved = errno;

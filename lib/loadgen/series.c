@@ -123,9 +123,15 @@ static int open_files(struct series *s)
     if (s->engine->links.cluster && output_begin(&s->shards, s->out, name)) return -1;
     fputs("time_s\tops\terrors\tmisses\tbytes\tp50_us\tp99_us\tp99_9_us\tmax_us\tlost\trefused\tredirects\tshards_down\n", s->table.file);
     if (s->shards.file) fputs("time_s\tshard\taddress\tops\terrors\tmax_us\n", s->shards.file);
-    uint64_t now = clock_now_ns(), start = s->plan->start_ns;
-    hlog_begin(s->log.file, start > now ? clock_epoch_ns() + (start - now) : clock_epoch_ns() - (now - start));
     return 0;
+}
+
+static void abandon(struct series *s)
+{
+    if (s->table.file) output_abandon(&s->table);
+    if (s->log.file) output_abandon(&s->log);
+    if (s->shards.file) output_abandon(&s->shards);
+    hist_free(&s->interval);
 }
 
 /* Drop what a warm-up has left: the first row must not include it. */
@@ -139,9 +145,8 @@ static void forget(struct series *s)
     }
 }
 
-int series_begin(struct series *s, struct engine *engine, const struct plan *plan, const char *out, int progress)
+int series_open(struct series *s, struct engine *engine, const struct plan *plan, const char *out, int progress)
 {
-    pthread_condattr_t attr;
     memset(s, 0, sizeof *s);
     s->engine = engine;
     s->plan = plan;
@@ -152,27 +157,37 @@ int series_begin(struct series *s, struct engine *engine, const struct plan *pla
     if (hist_init(&s->interval, 3)) return -1;
     if (open_files(s)) {
         int saved = errno;
-        if (s->table.file) output_abandon(&s->table);
-        if (s->log.file) output_abandon(&s->log);
-        hist_free(&s->interval);
+        abandon(s);
         errno = saved;
         return -1;
     }
     write_status(s, 0, 0, 0);
+    s->opened = 1;
+    return 0;
+}
+
+int series_begin(struct series *s)
+{
+    pthread_condattr_t attr;
+    uint64_t now = clock_now_ns(), start = s->plan->start_ns;
+    if (!s->opened) return 0;
+    if (s->log.file) hlog_begin(s->log.file, start > now ? clock_epoch_ns() + (start - now) : clock_epoch_ns() - (now - start));
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->wake, &attr);
     pthread_condattr_destroy(&attr);
-    int rc = pthread_create(&s->thread, NULL, report, s);
-    s->running = !rc;
-    errno = rc;
-    return rc ? -1 : 0;
+    errno = pthread_create(&s->thread, NULL, report, s);
+    s->running = !errno;
+    return errno ? -1 : 0;
 }
 
 int series_end(struct series *s)
 {
-    if (!s->running) return 0;
+    if (!s->running) {
+        abandon(s);
+        return 0;
+    }
     pthread_mutex_lock(&s->lock);
     s->ended = 1;
     pthread_cond_signal(&s->wake);

@@ -16,7 +16,7 @@ struct series {
     int progress;    /* a progress line on stderr */
     int failed;      /* errno of a file that could not be written, else 0 */
     /* inside */
-    int running, rows, logs, ended;
+    int opened, running, ended;
     struct output table, log, shards;
     struct hist interval;
     uint64_t count[COUNTS], done, errors;
@@ -26,10 +26,14 @@ struct series {
     pthread_cond_t wake;
 };
 
-/** Begin to report a phase that is about to start. Returns 0, or -1 with errno. End with series_end. */
-int series_begin(struct series *s, struct engine *engine, const struct plan *plan, const char *out, int progress);
+/** Open the files of a phase. Returns 0, or -1 with errno. End with series_end when 0 was returned. */
+int series_open(struct series *s, struct engine *engine, const struct plan *plan, const char *out, int progress);
 
-/** The phase is over: write the last row and put the files in place. Returns 0, or -1 with errno when a file could not be written. */
+/** Begin to report: the start of the phase is known. Returns 0, or -1 with errno. */
+int series_begin(struct series *s);
+
+/** The phase is over: write the last row and put the files in place. Returns 0, or -1 with errno when a file could not be written. Without
+ *  series_begin, drop the files. */
 int series_end(struct series *s);
 
 #endif

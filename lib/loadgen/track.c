@@ -199,7 +199,7 @@ static void *write_on(void *arg)
     return NULL;
 }
 
-static void release(struct track *t)
+void track_drop(struct track *t)
 {
     for (uint32_t i = 0; t->shard && i < t->cluster->shards; i++) {
         link_close(&t->shard[i].link);
@@ -210,12 +210,11 @@ static void release(struct track *t)
     t->shard = NULL;
 }
 
-int track_begin(struct track *t, struct cluster *c, uint64_t rate, uint64_t start_ns, char why[LINK_WHY])
+int track_open(struct track *t, struct cluster *c, uint64_t rate, char why[LINK_WHY])
 {
     memset(t, 0, sizeof *t);
     t->cluster = c;
     t->rate = rate;
-    t->start_ns = start_ns;
     t->shard = calloc(c->shards, sizeof *t->shard);
     int bad = !t->shard;
     if (bad) snprintf(why, LINK_WHY, "out of memory");
@@ -234,13 +233,15 @@ int track_begin(struct track *t, struct cluster *c, uint64_t rate, uint64_t star
         bad = bad || !reply;
         if (reply) freeReplyObject(reply);
     }
-    if (!bad) {
-        bad = pthread_create(&t->thread, NULL, write_on, t);
-        if (bad) snprintf(why, LINK_WHY, "--track: %s", strerror(bad));
-    }
-    t->running = !bad;
-    if (bad) release(t);
+    if (bad) track_drop(t);
     return bad ? -1 : 0;
+}
+
+int track_begin(struct track *t, uint64_t start_ns)
+{
+    t->start_ns = start_ns;
+    errno = pthread_create(&t->thread, NULL, write_on, t);
+    return errno ? -1 : 0;
 }
 
 /* The result of a shard's writes. */
@@ -316,11 +317,11 @@ int track_end(struct track *t, const char *dir, char why[LINK_WHY])
         int unread = rows(t, out.file, why);
         if (out.file && output_commit(&out)) bad = 1;
         if (unread && !bad) {
-            release(t);
+            track_drop(t);
             return -1;
         }
     }
     if (bad) snprintf(why, LINK_WHY, "cannot write track.tsv: %s", strerror(errno));
-    release(t);
+    track_drop(t);
     return bad ? -1 : 0;
 }

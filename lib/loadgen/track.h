@@ -12,14 +12,20 @@ struct track {
     struct cluster *cluster;
     uint64_t rate, start_ns;
     struct tracked *shard; /* owned, one a shard of this client */
-    int ended, running;    /* ended: written once, read by the thread without a lock */
+    int ended;             /* written once, read by the thread without a lock */
     pthread_t thread;
     uint64_t acked, lost; /* of all shards, once track_end has returned */
 };
 
-/** Clear the bits of every shard and begin to write at start_ns (CLOCK_MONOTONIC), `rate` per second to each. Returns 0, or -1 with one line in why.
- * End with track_end when 0 was returned. */
-int track_begin(struct track *t, struct cluster *c, uint64_t rate, uint64_t start_ns, char why[LINK_WHY]);
+/** Connect to every shard and clear its bits, for `rate` writes per second to each. Returns 0, or -1 with one line in why. Continue with track_begin,
+ *  or track_drop. */
+int track_open(struct track *t, struct cluster *c, uint64_t rate, char why[LINK_WHY]);
+
+/** Begin to write at start_ns (CLOCK_MONOTONIC). Returns 0, or -1 with errno. End with track_end when 0 was returned. */
+int track_begin(struct track *t, uint64_t start_ns);
+
+/** Release what track_open made, without a write. */
+void track_drop(struct track *t);
 
 /** No more writes: read back and compare, write `track.tsv` into dir unless that is NULL, and release everything. Returns 0, or -1 with one line in
  *  why when a shard or the file cannot be used. */
