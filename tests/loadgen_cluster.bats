@@ -244,6 +244,7 @@ load cluster
 }
 
 @test "windows come from merged histograms of all clients" {
+  local log
   redis_start
   loadgen 1 --phases set --time 2 --rate 500 --interval 0.5 127.0.0.1 "$REDIS_PORT" 50 1000
   assert_success
@@ -260,6 +261,16 @@ load cluster
   run_split "$REPO/test" --windows 0-3 bad.hlog
   assert_failure 1
   assert_match '^test: bad.hlog: line [0-9]+: its histogram is damaged' "$stderr"
+  run_split "$REPO/test" --windows 0-3 out
+  assert_failure 1
+  assert_equal "$stderr" 'test: out: Is a directory'
+  : >empty.hlog
+  grep '^[0-9]' out/set.hlog >headless.hlog
+  for log in empty headless; do
+    run_split "$REPO/test" --windows 0-3 out/set.hlog "$log.hlog"
+    assert_failure 1
+    assert_equal "$stderr" "test: $log.hlog: line 1: not an interval log: the names of its columns are missing"
+  done
   run_split "$REPO/test" --windows 3-1 out/set.hlog
   assert_failure 2
   assert_contains "--windows 3-1: invalid; accepted: FROM-TO" "$stderr"

@@ -481,6 +481,7 @@ int options_parse(struct options *o, int argc, char **argv, int threads, char wh
             return options_refuse(why, "--%s %.80s: %s; accepted: %s", s->name, text, text && !*text ? "empty" : "invalid", accepts(s));
         }
     }
+    if (o->windows && index) return options_refuse(why, "--windows %s: conflicts with HOST=%s; name all logs after it", o->windows, o->host);
     if (o->windows && !o->files) return options_refuse(why, "--windows %s: the logs are missing; name FILE.hlog... after it", o->windows);
     return o->help || o->version || o->windows ? 0 : options_finish(o, why);
 }

@@ -26,8 +26,8 @@ struct log {
     FILE *file;
     char *line;
     size_t room;
-    unsigned number; /* of the line */
-    int over;
+    unsigned number;  /* of the line */
+    int headed, over; /* headed: the names of the columns were read */
     double start_s, length_s;
     struct hist hist; /* of the interval */
 };
@@ -43,12 +43,18 @@ static int advance(struct log *l, const char *name, char *why)
 {
     for (;;) {
         ssize_t n = getline(&l->line, &l->room, l->file);
+        if (n < 0 && ferror(l->file)) {
+            snprintf(why, WINDOWS_WHY, "%.200s: %s", name, strerror(errno));
+            return -1;
+        }
+        l->number++;
+        l->headed |= n >= 0 && !strncmp(l->line, "\"StartTimestamp\"", 16);
+        if (n >= 0 && (l->line[0] == '#' || l->line[0] == '"')) continue;
+        if (!l->headed) return complain(why, name, l, "not an interval log: the names of its columns are missing");
         if (n < 0) {
             l->over = 1;
             return 0;
         }
-        l->number++;
-        if (l->line[0] == '#' || l->line[0] == '"') continue;
         char *save = NULL, *start = strtok_r(l->line, ",", &save), *length = strtok_r(NULL, ",", &save), *top = strtok_r(NULL, ",", &save),
              *text = strtok_r(NULL, ",\n", &save);
         double max_ms;
