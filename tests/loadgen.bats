@@ -128,6 +128,16 @@ load loadgen
   assert_contains "port $((FIRST + 1)) did not come back" "$stderr"
 }
 
+@test "failures of a thread with several instances name all their ports" {
+  instances 2
+  loadgen 1 --instances 2 --phases set 127.0.0.1 "$FIRST" 10 100
+  assert_success
+  redis-cli -p $((FIRST + 1)) append 5 x
+  loadgen 1 --instances 2 --phases get --no-flush 127.0.0.1 "$FIRST" 10 100
+  assert_failure 1
+  assert_contains "thread 0, port $FIRST,$((FIRST + 1)): 0 error replies, 0 misses, 1 mismatches" "$stderr"
+}
+
 @test "a server that does not answer is a timeout, by kind" {
   redis_start
   loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 100

@@ -86,6 +86,12 @@ void report_complete(void)
     fflush(stdout);
 }
 
+/* The ports of all instances of a thread. */
+static void put_ports(FILE *to, const struct worker *w)
+{
+    for (uint32_t i = 0; i < w->targets; i++) fprintf(to, "%s%ju", i ? "," : "", (uintmax_t)w->target[i].port);
+}
+
 /* Name the first instance that did not answer at the end of the phase. */
 static void report_silent(const struct engine *e, const struct result *r)
 {
@@ -103,10 +109,12 @@ void report_problems(const struct engine *e, const struct result *r)
         const struct worker *w = e->worker[i];
         const uint64_t *count = w->recorder.total_count;
         if (!recorder_errors(count) && !(r->misses_fail && count[COUNT_MISSES])) continue;
-        fprintf(stderr, "test: %s: thread %d, port %d: %ju error replies, %ju misses, %ju mismatches, %ju timeouts, %ju lost, %ju not sent%s%s%s\n",
-                name, i, (int)w->target[0].port, (uintmax_t)count[COUNT_ERROR_REPLIES], (uintmax_t)count[COUNT_MISSES],
-                (uintmax_t)count[COUNT_MISMATCHES], (uintmax_t)count[COUNT_TIMEOUTS], (uintmax_t)count[COUNT_LOST], (uintmax_t)count[COUNT_UNSENT],
-                w->first_error[0] ? "; first error: " : "", w->first_error, "");
+        fprintf(stderr, "test: %s: thread %d, port ", name, i);
+        put_ports(stderr, w);
+        fprintf(stderr, ": %ju error replies, %ju misses, %ju mismatches, %ju timeouts, %ju lost, %ju not sent%s%s\n",
+                (uintmax_t)count[COUNT_ERROR_REPLIES], (uintmax_t)count[COUNT_MISSES], (uintmax_t)count[COUNT_MISMATCHES],
+                (uintmax_t)count[COUNT_TIMEOUTS], (uintmax_t)count[COUNT_LOST], (uintmax_t)count[COUNT_UNSENT],
+                w->first_error[0] ? "; first error: " : "", w->first_error);
     }
     if (r->count[COUNT_MISSES] && strcmp(r->miss_reason, "unset") != 0 && strcmp(r->miss_reason, "removed") != 0)
         fprintf(stderr, "test: %s: %ju keys were missing though all had been set (%s)%s\n", name, (uintmax_t)r->count[COUNT_MISSES],
@@ -174,7 +182,7 @@ static int write_instances(const struct engine *e, const struct result *r, const
             for (int k = 0; k < COUNTS; k++) count[k] += w->recorder.total_count[k];
             if (w->elapsed_ns > elapsed_ns) elapsed_ns = w->elapsed_ns;
         }
-        for (uint32_t i = 0; i < first->targets; i++) fprintf(out.file, "%s%ju", i ? "," : "", (uintmax_t)first->target[i].port);
+        put_ports(out.file, first);
         fprintf(out.file, "\t%d\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%.3f\t%ju\t%ju\t%ju\t%ju\n", members, (uintmax_t)(elapsed_ns / 1000),
                 (uintmax_t)count[COUNT_OPS], (uintmax_t)count[COUNT_SETS], (uintmax_t)count[COUNT_MISSES], (uintmax_t)recorder_errors(count),
                 (uintmax_t)count[COUNT_BYTES], (uintmax_t)count[COUNT_WIRE], hist_mean(&all), (uintmax_t)hist_percentile(&all, 50),
