@@ -397,3 +397,13 @@ END
     fail "$(<run.csv)"
   assert_equal "$(find . -name 'run.csv*' | wc -l)" 1
 }
+
+@test "the limit of open files that is too low for a record is found before the load" {
+  redis_start
+  # A connection, epoll, a timer, a part of the record, and 64 others.
+  run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 67 && exec "$@"' - "$REPO/test" --record record.csv 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_failure 1
+  assert_contains '1 connections require 68 open files, and the limit is 67' "$stderr"
+  run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 67 && exec "$@"' - "$REPO/test" 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_success
+}

@@ -38,11 +38,11 @@ static int check_cpus(const struct options *o, char *why)
     return 0;
 }
 
-/* Descriptors: every connection, and for each thread epoll and timer. */
+/* Descriptors: every connection, and for each thread epoll, timer, and its part of a record. */
 static int raise_limit(const struct options *o, char *why)
 {
     uint64_t groups = o->threads > o->instances ? o->threads : o->instances;
-    uint64_t need = groups * o->connections + o->threads * 2 + 64;
+    uint64_t need = groups * o->connections + o->threads * (o->record ? 3 : 2) + 64;
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need) return 0;
     limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
