@@ -433,7 +433,6 @@ int options_parse(struct options *o, int argc, char **argv, int threads, char wh
     o->count = 200000000;
     o->resp = 2;
     o->key_prefix = "";
-    o->keys.theta = 0.99;
     o->keys_text = "sequential";
     o->data_text = "pattern";
     o->size = 100;

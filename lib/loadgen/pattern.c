@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define THETA_DEFAULT 0.99
+
 static const struct {
     const char *name;
     enum keys_kind kind;
@@ -29,6 +31,8 @@ int pattern_parse(struct keys_spec *spec, const char *text)
     while (i < all && (strlen(kinds[i].name) != n || strncmp(text, kinds[i].name, n) != 0)) i++;
     if (i == all) return -1;
     spec->kind = kinds[i].kind;
+    spec->sd = 0;
+    spec->theta = THETA_DEFAULT;
     if (spec->kind == KEYS_HOTSPOT) return text[n] ? pair(text + n + 1, 99.999999, 100, &spec->hot_keys, &spec->hot_requests) : -1;
     if (!text[n]) return 0;
     if (spec->kind == KEYS_GAUSSIAN) return number_double(text + n + 1, 1e-6, 1e18, &spec->sd);

@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/** Read a pattern (`zipf:1.2`, `hotspot:10:90`) into spec, whose other members stay. Returns 0, or -1 when it is invalid. */
+/** Read a pattern (`zipf:1.2`, `hotspot:10:90`) into spec, with the defaults of the parameters that it leaves out. Returns 0, or -1 when it is
+ * invalid. */
 int pattern_parse(struct keys_spec *spec, const char *text);
 
 /** Read SECONDS:PERCENT, how often and how far the popular keys move, into spec. Returns 0, or -1 when it is invalid. */

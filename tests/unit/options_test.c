@@ -67,6 +67,10 @@ static void options_are_read(void)
     CHECK_SAME(o.instances, 2);
     CHECK_SAME(parse("--keys gaussian:10"), 0);
     CHECK_WITHIN(o.keys.sd, 10, 10);
+    CHECK_SAME(parse("--keys gaussian:10 --keys gaussian"), 0);
+    CHECK_WITHIN(o.keys.sd, 0, 0);
+    CHECK_SAME(parse("--keys zipf:1.5 --keys zipf"), 0);
+    CHECK_WITHIN(o.keys.theta, 0.99, 0.99);
     CHECK_SAME(parse("--rate 100k --requests 1e6 --sizes 1k-2k,0.5M:2 h 1 1 2.5M"), 0);
     CHECK_WITHIN(o.rate, 100000, 100000);
     CHECK_SAME(o.requests, 1000000);
