@@ -223,6 +223,8 @@ static int set_ratio(struct options *o, const char *text)
 
 static int set_commands(struct options *o, const char *text)
 {
+    if (o->given_commands) memset(&o->mix, 0, sizeof o->mix); /* the last list counts */
+    o->given_commands = 1;
     o->commands_text = text;
     return mix_parse(&o->mix, text, o->bad);
 }

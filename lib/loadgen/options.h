@@ -72,6 +72,7 @@ struct options {
     uint64_t shards_first, shards_last; /* this client's part, counted from 0 */
     const char *nodes;                  /* ids that the cluster may consist of, or NULL */
     uint64_t track;                     /* tracked writes a second and shard */
+    const char *out, *gate;
     /* instead of a load */
     const char *windows; /* FROM-TO,... */
     char **file;         /* interval logs, `files` of them: in argv */
@@ -80,9 +81,8 @@ struct options {
     int verify, flush, force, spin, allow_misses, help, version;
     int cpu[OPTIONS_CPUS_MAX];
     int cpus;
-    const char *out, *gate;
     /* the given options, to find contradictions */
-    int given_pipeline, given_speed, given_phases;
+    int given_pipeline, given_speed, given_phases, given_commands;
     int given_count, given_time, given_requests, given_arrival, given_ratio, given_key_max, given_populate;
     char bad[OPTIONS_WHY]; /* why the last argument was refused, where the option itself reports it */
 };

@@ -67,6 +67,8 @@ static void options_are_read(void)
     CHECK_SAME(o.instances, 2);
     CHECK_SAME(parse("--keys gaussian:10"), 0);
     CHECK_WITHIN(o.keys.sd, 10, 10);
+    CHECK_SAME(parse("--phases mixed --commands get:80 --commands set:20"), 0);
+    CHECK(o.mix.entries == 1 && o.mix.weights == 20 && !strcmp(o.commands_text, "set:20"));
     CHECK_SAME(parse("--keys gaussian:10 --keys gaussian"), 0);
     CHECK_WITHIN(o.keys.sd, 0, 0);
     CHECK_SAME(parse("--keys zipf:1.5 --keys zipf"), 0);
