@@ -305,6 +305,27 @@ load loadgen
 # Whether the server was asked a command so often. Usage: asked COMMAND COUNT   Returns: 0 yes, 1 no
 asked() { (($(calls "$1") >= $2)); }
 
+# Print the CPUs that threads may use, one line per thread: numbers with commas. Usage: thread_cpus STATUS_FILE...
+thread_cpus() {
+  awk -F '[\t,]' '/^Cpus_allowed_list:/ {
+    text = ""
+    for (i = 2; i <= NF; i++) { n = split($i, range, "-"); for (cpu = range[1]; cpu <= range[n]; cpu++) text = text "," cpu }
+    print substr(text, 2)
+  }' "$@"
+}
+
+@test "--cpus: a thread has one CPU, and the reporter all of them" {
+  local -a cpu
+  redis_start
+  IFS=, read -r -a cpu <<<"$(thread_cpus /proc/self/status)"
+  ((${#cpu[@]} > 1)) || skip 'one CPU'
+  loadgen_start 2 --instances 1 --cpus "${cpu[0]},${cpu[1]}" --phases mixed --keys uniform --time 60 127.0.0.1 "$REDIS_PORT" 10 100
+  wait_until 10 asked get 100
+  assert_equal "$(thread_cpus /proc/"$JOB_PID"/task/*/status | sort)" "${cpu[0]}"$'\n'"${cpu[0]},${cpu[1]}"$'\n'"${cpu[1]}"
+  kill -INT "$JOB_PID"
+  job_wait 10
+}
+
 @test "Ctrl-C ends a phase with what was measured, and exit 130" {
   redis_start
   job_start env OMP_NUM_THREADS=2 "$REPO/test" --instances 1 --phases mixed --keys uniform --time 60 --out out 127.0.0.1 "$REDIS_PORT" 100 1000

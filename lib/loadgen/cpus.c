@@ -61,3 +61,13 @@ double cpus_usable(const struct options *o)
     if (quota > 0 && quota < usable) usable = quota;
     return usable > 0.01 ? usable : 0.01;
 }
+
+void cpus_pin(const struct options *o, int thread)
+{
+    cpu_set_t set;
+    if (!o->cpus) return;
+    CPU_ZERO(&set);
+    for (int i = 0; i < o->cpus; i++)
+        if (thread == CPUS_ALL || i == thread % o->cpus) CPU_SET((size_t)o->cpu[i], &set);
+    sched_setaffinity(0, sizeof set, &set);
+}

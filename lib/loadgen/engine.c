@@ -17,15 +17,6 @@
 #define WORKER_ALIGN 4096 /* no two threads write to one page */
 #define LAG_LIMIT_US 1000 /* a p99 of the send lag above this, and above a tenth of the latency's p99, spoils the latency */
 
-static void pin(const struct options *o, int thread)
-{
-    cpu_set_t set;
-    if (!o->cpus) return;
-    CPU_ZERO(&set);
-    CPU_SET((size_t)o->cpu[thread % o->cpus], &set);
-    sched_setaffinity(0, sizeof set, &set);
-}
-
 static int check_cpus(const struct options *o, char *why)
 {
     cpu_set_t allowed;
@@ -56,7 +47,7 @@ static int raise_limit(const struct options *o, char *why)
 static void init_job(void *arg, int thread)
 {
     struct engine *e = arg;
-    pin(e->options, thread);
+    cpus_pin(e->options, thread);
     struct worker *w = aligned_alloc(WORKER_ALIGN, (sizeof *w + WORKER_ALIGN - 1) / WORKER_ALIGN * WORKER_ALIGN);
     e->worker[thread] = w;
     if (w) memset(w, 0, sizeof *w);

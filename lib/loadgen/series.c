@@ -3,6 +3,7 @@
 #include "series.h"
 
 #include "clock.h"
+#include "cpus.h"
 #include "hlog.h"
 
 #include <errno.h>
@@ -100,6 +101,7 @@ static void *report(void *arg)
     struct series *s = arg;
     uint64_t start = s->plan->start_ns, step = (uint64_t)(s->engine->options->interval_s * 1e9);
     uint64_t grace = step / 2 < GRACE_MAX_NS ? step / 2 : GRACE_MAX_NS;
+    cpus_pin(s->engine->options, CPUS_ALL); /* it began with the CPU of the first worker */
     pthread_mutex_lock(&s->lock);
     for (uint64_t n = 1; !s->ended; n++) {
         uint64_t when = start + n * step + grace;

@@ -4,6 +4,7 @@
 #include "track.h"
 
 #include "clock.h"
+#include "cpus.h"
 #include "output.h"
 #include "resp.h"
 
@@ -179,6 +180,7 @@ static void *write_on(void *arg)
     uint32_t shards = all->cluster->shards;
     struct pollfd *wait = calloc(shards, sizeof *wait);
     uint64_t until = 0;
+    cpus_pin(all->cluster->links->options, CPUS_ALL);
     int pace_ms = all->rate >= 500 ? 1 : all->rate >= 100 ? 5 : 10;
     while (wait) {
         uint64_t now = clock_now_ns(), flying = 0;
