@@ -31,6 +31,9 @@ static redisReply *command(struct link *l, const struct links *s, const struct c
     char text[LINK_WHY] = "";
     redisReply *reply = link_ask(l, s, limit_s, words, word, text);
     if (reply && reply->type == type) return reply;
+#if HIREDIS_MAJOR >= 1
+    if (reply && type == REDIS_REPLY_STRING && reply->type == REDIS_REPLY_VERB) return reply; /* INFO with RESP3 */
+#endif
     snprintf(why, LINK_WHY, "%s: %s: %.160s", c->endpoint.name, word[0], reply ? "unexpected reply" : text);
     if (reply) freeReplyObject(reply);
     return NULL;
