@@ -308,6 +308,23 @@ static uint64_t dispatch(struct worker *w)
     return next > now ? next - now : 0;
 }
 
+/* Plan the arrivals of schedule `number` of `groups`; `shared`: together they have the requests of the plan. */
+static void arrivals_begin(const struct worker *w, struct target *t, uint64_t number, uint64_t groups, int shared)
+{
+    const struct plan *plan = w->plan;
+    const struct pacer_spec spec = {.arrival = w->options->arrival,
+                                    .start_ns = plan->start_ns,
+                                    .total = t->left,
+                                    .length_ns = plan->length_ns,
+                                    .all = shared ? plan->total : t->left * groups,
+                                    .number = number,
+                                    .groups = groups,
+                                    .seed = w->options->seed,
+                                    /* of the port: clients have different ports, and often the same seed */
+                                    .stream = (uint64_t)plan->index << 32 | t->part << 16 | t->port};
+    pacer_init(&t->pacer, &spec);
+}
+
 /* Set a target to the start of a phase. */
 static void target_begin(struct worker *w, struct target *t)
 {
@@ -336,16 +353,7 @@ static void target_begin(struct worker *w, struct target *t)
         t->left = keys_share(plan->total, number, groups);
     else
         t->left = keys_share(spec.count, t->part, t->parts) * (plan->kind == PHASE_POPULATE && w->mix ? (uint64_t)w->mix->fills : 1);
-    struct pacer_spec arrivals = {.arrival = o->arrival,
-                                  .start_ns = plan->start_ns,
-                                  .total = t->left,
-                                  .length_ns = plan->length_ns,
-                                  .all = shared ? plan->total : t->left * groups,
-                                  .number = number,
-                                  .groups = groups,
-                                  .seed = o->seed,
-                                  .stream = stream};
-    if (plan->open && !w->replay) pacer_init(&t->pacer, &arrivals);
+    if (plan->open && !w->replay) arrivals_begin(w, t, number, groups, shared);
     if (w->replay) replay_begin(w, t);
     if (t->left) w->unfinished++;
     t->outages = t->outage_longest_ns = t->outage_total_ns = 0;

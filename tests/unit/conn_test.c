@@ -304,6 +304,24 @@ static void instances_are_on_their_hosts(void)
     CHECK_SAME(endpoint_hosts_named("a"), -1);
 }
 
+static void arrivals_depend_on_the_instance(void)
+{
+    uint64_t first[2], start_ns = clock_now_ns() + NS_PER_S;
+    for (uint64_t i = 0; i < 2; i++) {
+        begin("--phases set --rate 100 --time 1 --arrival poisson");
+        w.target[0].port += i;
+        plan.open = 1;
+        plan.total = 100;
+        plan.length_ns = 1e9;
+        plan_start(&plan, start_ns);
+        worker_stop = SIGINT;
+        worker_run(&w, &plan);
+        first[i] = w.target[0].pacer.next_ns;
+        end();
+    }
+    CHECK(first[0] != first[1]);
+}
+
 int main(void)
 {
     TEST("instances are on the host whose port is the nearest below theirs", instances_are_on_their_hosts);
@@ -316,6 +334,7 @@ int main(void)
     TEST("an open loop sends what is due", an_open_loop_sends_what_is_due);
     TEST("silence is counted to the last request", silence_is_counted_to_the_last_request);
     TEST("an interrupt before the start: nothing is sent", an_interrupt_before_the_start_sends_nothing);
+    TEST("arrivals at an instance are not those at another with the same seed", arrivals_depend_on_the_instance);
     TEST("every address of a host is tried; a link that was closed is stale", every_address_is_tried);
     return UNIT_END;
 }
