@@ -61,6 +61,22 @@ END
   assert_equal "$status" 130
 }
 
+@test "what a client's program writes to stderr has no control characters on the terminal and in run.log, and few lines" {
+  printf '%s\n' '#!/bin/bash' "printf 'red \\033[31m C1 \\302\\2332J split \\302\\302\\200\\2332J\\n' >&2" "printf '%05000d\\n' 0 >&2" 'seq 30 >&2' 'exec "$@"' >wrap
+  chmod +x wrap
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" PHASES=set CLIENT_PREFIX="$SCRATCH/wrap"
+  assert_success
+  refute_contains $'\e' "$stderr"
+  refute_contains $'\302\233' "$stderr"
+  refute_contains $'\e' "$(cat results/*/run.log)"
+  refute_contains $'\302\233' "$(cat results/*/run.log)"
+  assert_contains '127.0.0.1: red  [31m C1  2J split ' "$stderr"
+  assert_contains '127.0.0.1: 18'$'\n' "$stderr"
+  refute_contains '127.0.0.1: 19'$'\n' "$stderr"
+  assert_match '127\.0\.0\.1: 12 more lines in .*/stderr' "$stderr"
+  assert_equal "$(grep -c '00000' <<<"$stderr") $(grep -o '0\{4090,\}' <<<"$stderr" | tr -d '\n' | wc -c)" '1 4096'
+}
+
 @test "a wrapper that stays in front as a process of its own leaves nothing behind" {
   local pid start
   printf '#!/bin/bash\n"$@" &\nwait $!\n' >stay

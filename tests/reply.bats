@@ -173,6 +173,14 @@ END
   refute_contains $'\e' "$stderr"
   refute_contains $'\302\233' "$stderr"
   assert_contains '[31mred' "$stderr"
+
+  # A copy reads no reply; a function for several hosts prints what each of them said.
+  printf '#!/bin/bash\nprintf "x\\e[31mred\\302\\2332J\\n" >&2\nexit 1\n' >ssh
+  ask 'cp ssh bin/ssh; side_run 60 remote_again elsewhere || remote_put elsewhere "$SCRATCH/host/name" name'
+  assert_failure 1
+  refute_contains $'\e' "$stderr"
+  refute_contains $'\302\233' "$stderr"
+  assert_contains $'elsewhere: x [31mred 2J\nx [31mred 2J\nelsewhere: name could not be copied there' "$stderr"
 }
 
 # Print one line of the list of files that a host sends.

@@ -47,6 +47,13 @@ teardown() {
   assert_equal "$(told 192.0.2.3)" ''
 }
 
+@test "a warning has no control characters, of one byte or of two" {
+  mkdir server
+  printf '1:M 05 Dec 2018 20:12:12.240 # WARNING a \033[2J b \302\2332J c\n' >server/redis-1.log
+  run bash -c 'ROOT=$1 LIB=$1/lib && . "$LIB/modules.sh" && warnings_read server' bash "$REPO"
+  assert_output $'1\ta  [2J b  2J c\t1\tserver'
+}
+
 @test "warnings of several instances are printed once, without their differences" {
   mkdir server
   for port in 1 2; do

@@ -24,9 +24,32 @@ log_warn() {
 }
 
 _log_say() {
+  local REPLY
+  log_plain "$1"
+  set -- "$REPLY"
   # A message that cannot be written must not end the work; the exit status reports it.
   { printf '%(%H:%M:%S)T %s\n' -1 "$1" >&"$LOG_FD"; } 2>/dev/null || LOG_LOST=yes
   [[ -z $LOG_FILE ]] || { printf '%(%Y-%m-%dT%H:%M:%S%z)T %s\n' -1 "$1" >>"$LOG_FILE"; } 2>/dev/null || LOG_LOST=yes
+}
+
+# Replace each control character by a blank: a terminal obeys them, and a text may come from a host.
+# Usage: log_plain TEXT
+# Returns: sets REPLY
+log_plain() {
+  local LC_ALL=C
+  # C1 in UTF-8. Without the blank, the bytes around it could make another one.
+  REPLY=${1//$'\302'[$'\200'-$'\237']/ }
+  REPLY=${REPLY//[[:cntrl:]]/ }
+}
+
+# Print the lines of stdin without control characters.
+# Usage: log_filter
+log_filter() {
+  local line REPLY
+  while IFS= read -r -n 4096 line || [[ -n $line ]]; do
+    log_plain "$line"
+    printf '%s\n' "$REPLY"
+  done
 }
 
 # Print an error in one line, and exit 1: something failed.
@@ -50,8 +73,9 @@ die_unfit() {
 _log_leave() {
   local status=$1
   shift
-  printf '%s: %s\n' "${0##*/}" "$*" >&2 2>/dev/null || :
-  [[ -z $LOG_FILE ]] || { printf '%(%Y-%m-%dT%H:%M:%S%z)T %s\n' -1 "$*" >>"$LOG_FILE"; } 2>/dev/null || :
+  log_plain "$*"
+  printf '%s: %s\n' "${0##*/}" "$REPLY" >&2 2>/dev/null || :
+  [[ -z $LOG_FILE ]] || { printf '%(%Y-%m-%dT%H:%M:%S%z)T %s\n' -1 "$REPLY" >>"$LOG_FILE"; } 2>/dev/null || :
   exit "$status"
 }
 

@@ -338,7 +338,7 @@ _remote_keep() {
 # directory is named without the script's line.
 # Usage: _remote_said FILE <STDERR
 _remote_said() {
-  local line lines=0 full='' LC_ALL=C
+  local line lines=0 full='' REPLY LC_ALL=C
   local -a before=()
   while IFS= read -r -n 4096 line || [[ -n $line ]]; do
     if [[ $line == "$REMOTE_MARK" ]]; then
@@ -346,8 +346,8 @@ _remote_said() {
     elif ((lines > 10000)); then
       continue
     else
-      line=${line//$'\302'[$'\200'-$'\237']/}
-      line=${line//[[:cntrl:]]/ }
+      log_plain "$line"
+      line=$REPLY
       if ((lines)); then
         if [[ $line =~ :\ line\ [0-9]+:\ .*No\ space\ left\ on\ device$ ]]; then
           [[ -z $full ]] || continue
@@ -378,7 +378,7 @@ remote_put() {
     { printf '%s\n' "$mark" && cat -- "$file"; } | bash -c "$command" bash "$mark" "$path" "$sum"
   else
     { printf '%s%s\n' "$_REMOTE_PAD" "$mark" && cat -- "$file"; } 2>/dev/null |
-      _remote_ssh "$host" "bash --norc -c $(printf '%q ' "$command" bash "$mark" "$path" "$sum")" >/dev/null
+      _remote_ssh "$host" "bash --norc -c $(printf '%q ' "$command" bash "$mark" "$path" "$sum")" 2>&1 >/dev/null | log_filter >&2
   fi || {
     printf '%s: %s could not be copied there\n' "$host" "$path" >&2
     return 1

@@ -130,12 +130,13 @@ _side_shell() {
 # Keep the output of a host's subshell, and pass on its errors.
 # Usage: _side_read FILE HOST
 _side_read() {
-  local line text
+  local line text REPLY
   IFS= read -r -d '' text <"$1.out" || :
   SIDE_OUT[$2]=${text%$'\n'}
   while IFS= read -r line || [[ -n $line ]]; do
     [[ $line == *"$2"* ]] || line="$2: $line"
-    printf '%s\n' "$line" >&2
+    log_plain "$line"
+    printf '%s\n' "$REPLY" >&2
   done <"$1.err"
 }
 

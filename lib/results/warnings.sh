@@ -17,7 +17,7 @@ warnings_read() {
       while ((getline line < file) > 0)
         if (match(line, /# (WARNING|Warning)[: ] */)) {
           text = substr(line, RSTART + RLENGTH)
-          gsub(/[\001-\037\177]/, " ", text)
+          gsub(/[\001-\037\177]|\302[\200-\237]/, " ", text)
           if (!(text in count)) {
             order[++texts] = text
             first[text] = $1

@@ -98,7 +98,7 @@ _repeat_up() {
 
 # Each step reports its own errors. The logs are fetched even after a failure, because they contain the reason.
 _repeat_load() {
-  local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client line
+  local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client
   local -a CLIENTS
   _repeat_up "$instances" || return
   _repeat_plan >"$folder/server/plan.tsv" || return
@@ -120,7 +120,7 @@ _repeat_load() {
   monitor_fetch "$folder/server" || status=1
   client_fetch "$folder" "$stamp" "$repeat" "$RUN/setup.log" "${CLIENTS[@]}" || status=1
   for client in "${CLIENTS[@]}"; do
-    [[ ! -s $folder/$client/stderr ]] || while IFS= read -r line; do log_warn "$client: $line"; done <"$folder/$client/stderr"
+    [[ ! -s $folder/$client/stderr ]] || _repeat_said "$client" "$folder/$client/stderr"
   done
   server_logs "$folder/server" || status=1
   fault_times "$folder/server/events.tsv" || status=1
@@ -132,6 +132,15 @@ _repeat_load() {
   failover_write "$folder" "${CLIENTS[@]}" || return
   log_info "repeat $repeat: node $FAULT_NODE went down by $FAULT"
   failover_show "$folder" >&2
+}
+
+# Print what the load generator of a client wrote to stderr, the first 4096 bytes of each of 20 lines.
+# Usage: _repeat_said CLIENT FILE
+_repeat_said() {
+  local line lines
+  while IFS= read -r line; do log_warn "$1: $line"; done < <(head -n 20 -- "$2" | LC_ALL=C cut -b -4096)
+  lines=$(wc -l <"$2")
+  ((lines <= 20)) || log_warn "$1: $((lines - 20)) more lines in $2"
 }
 
 # The planned fill of the repeat, rows NAME VALUE: keys per instance, the expected bytes of all instances and their source, and the bytes that FILL
