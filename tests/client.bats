@@ -49,3 +49,16 @@ teardown() {
   assert_success
   assert_output $'650000 4700000\n1200000 4700000\n300000 4700000'
 }
+
+@test "a load generator starts with a long name of its scenario and of its client" {
+  # shellcheck disable=SC2016 # expanded by the master
+  master "" '
+    CLIENT_PASSWORD= SERVER_CERTIFICATE= CLIENT_THREADS=1
+    lock_name "$(printf "%060d" 1)"
+    CLIENT=$(printf "%0100d" 2)
+    remote_run -e CLIENT -e CLIENT_THREADS -e CLIENT_PASSWORD -e SERVER_CERTIFICATE 127.0.0.1 client launch sleep 1000
+    cat "$REMOTE_DIR"/run-*/client-*/test.pid
+    remote_run -e CLIENT 127.0.0.1 client stop'
+  assert_success
+  assert_match $'\n[0-9]+$'
+}

@@ -32,7 +32,9 @@ client_launch() {
 }
 
 client_start() {
-  local session=tierbench-$RUN_ID-${FOLDER##*/client-} end=$((SECONDS + 20)) pid file
+  # screen refuses more than 80 characters, and its socket's path must stay under 108 bytes. The record, not the name, identifies the processes.
+  local session=tierbench-${RUN_ID##*-}-${FOLDER##*/client-} end=$((SECONDS + 20)) pid file
+  session=${session:0:64}
   [[ ! -e $FOLDER/launched ]] || return 0
   proc_end 10 "$RECORD"
   [[ ! -e $FOLDER ]] || rm -rf -- "$FOLDER"
