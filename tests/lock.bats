@@ -230,3 +230,32 @@ END
   assert_failure 3
   refute_contains LEASE "$stderr"
 }
+
+@test "doctor and plan start no Redis on a server that another run uses, and release its lock afterwards" {
+  # shellcheck disable=SC2016 # expanded by the stand-in
+  printf '#!/bin/sh\n[ "$1" = --version ] || echo "$@" >>%s/started\nexec redis-server "$@"\n' "$SCRATCH" >other-server
+  chmod +x other-server
+  script lock other
+  host other lock take
+  small REDIS_SERVER="$SCRATCH/other-server" REDIS_USER=keep KEYS=auto FILL=20M
+  run_split "$REPO/do_it.sh" doctor "${untuned[@]}"
+  assert_success
+  assert_contains '127.0.0.1: cost of a key: the run other of somebody on somewhere '
+  assert_contains '127.0.0.1: server program: the run other of somebody on somewhere '
+  run_split "$REPO/do_it.sh" plan "${untuned[@]}"
+  assert_success
+  assert_contains 'the run other of somebody on somewhere ' "$stderr"
+  assert_contains 'uses this server: keys and bytes are estimates; a run measures them with Redis' "$stderr"
+  refute_exists started
+
+  host other lock release
+  run_split "$REPO/do_it.sh" doctor --all "${untuned[@]}"
+  assert_success
+  assert_match 'ok +INFO +used_memory'
+  refute_contains 'cost of a key'
+  run_split "$REPO/do_it.sh" plan "${untuned[@]}"
+  assert_success
+  refute_contains estimates "$stderr"
+  assert_exists started
+  assert_equal "$(ls locks)" ''
+}

@@ -32,7 +32,7 @@ cmd_plan() {
     lock_name plan
     server_password
     # Estimates are used if this machine has no redis-server, or another program has the port.
-    ! server_look_redis 2>/dev/null || fill_calibrate || log_warn "keys and bytes are estimates; a run measures them with Redis"
+    ! server_look_redis 2>/dev/null || fill_calibrate || log_warn "${LOCK_WHY:+$LOCK_WHY: }keys and bytes are estimates; a run measures them with Redis"
   elif [[ " $SERVER_CORES $SERVER_MEM " == *" auto "* ]]; then
     conf_refuse SERVER "plan does not connect to other hosts; set SERVER_CORES and SERVER_MEM, as in SERVER_CORES=72 SERVER_MEM=754, or FACTS=RUN"
   else

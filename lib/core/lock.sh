@@ -4,6 +4,10 @@
 
 _LOCK_RENEWER=
 
+# Exit status of lock_during when the lock is not available.
+readonly LOCK_TAKEN=75
+LOCK_WHY= # then the reason
+
 # Refuse a lease that ends while the run still waits for a host.
 # Usage: lock_settings_check
 # Globals: LEASE REMOTE_RETRY RESUME
@@ -31,6 +35,28 @@ lock_take() {
 
 _lock_take() {
   remote_run "$SERVER" lock take || die_unfit "$SERVER: lock: not available, nothing was started; the line above names the owner or the reason"
+}
+
+# Hold the lock of the server that SERVER is narrowed to while a function runs.
+# Usage: lock_during FUNCTION [ARG]...
+# Globals: SERVER RUN_ID RUN_OWNER
+# Returns: the status of FUNCTION; LOCK_TAKEN, and sets LOCK_WHY, if another run has the lock.
+lock_during() {
+  local status=0 why=$_REMOTE_TMP/lock.$BASHPID
+  [[ -z $_LOCK_RENEWER ]] || {
+    "$@"
+    return
+  }
+  cleanup_push _lock_release
+  LOCK_WHY=
+  if remote_run "$SERVER" lock take 2>"$why"; then
+    cat -- "$why" >&2
+    "$@" || status=$?
+  else
+    status=$LOCK_TAKEN LOCK_WHY=$(tail -n 1 -- "$why")
+  fi
+  cleanup_pop || status=1
+  return "$status"
 }
 
 # Whether this run still holds the lock of the server that SERVER is narrowed to. A master that slept, or whose link was down, for longer than the lease has lost it.

@@ -210,11 +210,11 @@ fill_reserve_of() {
 # keys and values that the run will set.
 # Usage: fill_calibrate
 # Globals: VALUE_SIZES VALUE_DISTRIBUTION COMMANDS DATA SEED; needs plan_settle, server_find_redis and the load generator
-# Returns: 1 with the reason on stderr; estimates are then used.
+# Returns: 1 with the reason on stderr, or LOCK_TAKEN with LOCK_WHY; estimates are then used.
 fill_calibrate() {
   _fill_wanted || return 0
   # A key costs the same on every server.
-  servers_at "${SERVERS[0]-$SERVER}" _fill_calibrate
+  servers_at "${SERVERS[0]-$SERVER}" lock_during _fill_calibrate
 }
 
 _fill_calibrate() {

@@ -19,6 +19,13 @@ answers_wanted() {
 # Globals: REDISBASE HIT_COUNTERS
 # Returns: 1 if it cannot be started, with the reason on stderr
 answers_check() {
+  local status=0
+  lock_during _answers_check || status=$?
+  ((status == LOCK_TAKEN)) || return "$status"
+  printf 'warn\tserver program\t%s\ta scratch instance on port %s\twait for that run\n' "$LOCK_WHY" "$REDISBASE"
+}
+
+_answers_check() {
   local status=0 info said
   cleanup_push server_stop
   PERSISTENCE=off server_scratch || status=1
