@@ -101,7 +101,7 @@ END
   assert_contains "stopped everything that"
   assert_exists bin/late
   assert_nothing_left
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
+  run_split "$REPO/do_it.sh" stop --resume "$(run_folder)"
   assert_success
   assert_contains "nothing was left"
 

@@ -2,9 +2,12 @@
 # Stop what a broken run left on the hosts: load generators, instances, their directories, the lock.
 #
 # Usage: ./do_it.sh stop [--force] [-H HOSTS_FILE] [NAME=VALUE]...
+#        ./do_it.sh stop [--force] --resume RUN
+#
 # Stops only processes that a run of this user recorded, if their start time matches the record, and processes that write to the log of such a run
 # whose directory was removed.
 # A run whose master is alive is named and not stopped (exit status 3); --force stops it too.
+# --resume takes the hosts and settings of a run.
 # shellcheck shell=bash
 
 cmd_stop() {

@@ -9,7 +9,7 @@
 options_read() {
   local file=$1 hosts='' scenario='' variants='' words=''
   shift
-  RESUME='' FORCE=''
+  RESUME='' FORCE='' HOSTS_FILE=''
   while (($# > 0)); do
     [[ $1 != -[svH] && $1 != --resume ]] || (($# > 1)) || die_usage "command line: $1: the value is missing; ./do_it.sh $(basename "$file" .sh) --help shows the options"
     case $1 in
