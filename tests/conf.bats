@@ -321,6 +321,9 @@ END
   }
   bad 'servant 203.0.113.2' "servant: unknown role; accepted: server, client"
   bad 'client' 'client: the address is missing; add it after the role'
+  bad 'client 203.0.113.2 -oX' "-oX: invalid user; accepted: a login name, or - for the default"
+  bad "client 203.0.113.2 a;b" "a;b: invalid user; accepted: a login name, or - for the default"
+  bad 'client 203.0.113.2 root 22 - 10.0.0.1/24' "10.0.0.1/24: invalid data address; accepted: a host name or address, or - for the address of ssh"
   bad 'client 203.0.113.2 root 99999' "99999: invalid port; accepted: 1 to 65535, or - for the default"
   bad 'client 203.0.113.2 root 22 /nowhere/key' "/nowhere/key: cannot open the ssh key; name a file that you can read, or - for the default"
   bad 'client 203.0.113.2 root 22 - 203.0.113.9 more' "more: too many columns; accepted: ROLE ADDRESS USER PORT KEY DATA"
@@ -329,6 +332,12 @@ END
   printf 'client 203.0.113.2\n' >hosts
   refused "command line: -H=hosts: no server line; add a line: server ADDRESS" ./do_it.sh plan -H hosts
   refused "command line: -H=nohosts: cannot open; name a hosts file such as hosts.example" ./do_it.sh plan -H nohosts
+  # It can be read only once, and a run that is resumed needs it again.
+  mkfifo pipe
+  refused "command line: -H=pipe: not a regular file; name a hosts file such as hosts.example" timeout 20 ./do_it.sh plan -H pipe
+  printf 'server 203.0.113.1 DOMAIN\\some.one@host\nclient 203.0.113.2 _x - - host-2.example\n' >hosts
+  run_split ./do_it.sh plan -H hosts SERVER_CORES=4 SERVER_MEM=64
+  assert_success
 }
 
 @test "every command has help, and it ends well" {

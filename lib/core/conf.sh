@@ -126,7 +126,7 @@ conf_environment() {
       fi
     elif [[ -n $bare ]]; then
       conf_word environment "$pair" "environment"
-    elif _conf_is "${pair#*=}" "${_CONF_KIND[$name]}"; then
+    elif conf_is "${pair#*=}" "${_CONF_KIND[$name]}"; then
       ignored+=" $name"
     fi
   done <"/proc/$$/environ"
@@ -383,18 +383,18 @@ conf_check() {
   # Normalise 0, 00 and 0.0 to 0.
   [[ ! ${_CONF_KIND[$name]} =~ (number|time): || ! $value =~ ^0+(\.0+)?$ ]] || value=0
   [[ -z $value ]] || wrong=invalid
-  _conf_is "$value" "${_CONF_KIND[$name]}" ||
+  conf_is "$value" "${_CONF_KIND[$name]}" ||
     die_usage "$where: $name=$given: $wrong; accepted: $(kind_text "${_CONF_KIND[$name]}")"
   CONF_NAME=$name CONF_TEXT=$value CONF_FROM=$where
 }
 
 # Whether a value is of a kind (see the head of this file).
-# Usage: _conf_is VALUE KIND
-_conf_is() {
+# Usage: conf_is VALUE KIND
+conf_is() {
   local value=$1 kind=$2 one word
   if [[ $kind == list:* ]]; then
     [[ -n $value ]] || return 1
-    for word in $value; do _conf_is "$word" "${kind#list:}" || return 1; done
+    for word in $value; do conf_is "$word" "${kind#list:}" || return 1; done
     return 0
   fi
   while [[ -n $kind ]]; do
@@ -402,7 +402,7 @@ _conf_is() {
     kind=${kind#"$one"}
     kind=${kind#|}
     if [[ $one == list:* ]]; then
-      _conf_is "$value" "$one${kind:+|$kind}"
+      conf_is "$value" "$one${kind:+|$kind}"
       return
     fi
     ! _conf_is_one "$value" "$one" || return 0

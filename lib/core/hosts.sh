@@ -12,7 +12,9 @@ declare -A HOST_USER=() HOST_PORT=() HOST_KEY=() HOST_DATA=()
 hosts_read() {
   local file=$1 layer=${2-hosts} number=0 line role address user port key data more
   local -a servers=() clients=()
-  [[ -r $file && ! -d $file ]] || die_usage "command line: -H=$file: cannot open; name a hosts file such as hosts.example"
+  [[ -r $file ]] || die_usage "command line: -H=$file: cannot open; name a hosts file such as hosts.example"
+  # A run keeps a copy, which is read again: a pipe is then empty.
+  [[ -f $file ]] || die_usage "command line: -H=$file: not a regular file; name a hosts file such as hosts.example"
   while IFS= read -r -n 4097 line || [[ -n $line ]]; do
     number=$((number + 1))
     ((${#line} <= 4096)) || die_usage "$file:$number: line: too long; accepted: at most 4096 characters"
@@ -32,10 +34,14 @@ hosts_read() {
         ;;
       *) die_usage "$file:$number: $role: unknown role; accepted: server, client" ;;
     esac
+    [[ ${user:--} == - || $user =~ ^[A-Za-z0-9_][A-Za-z0-9._@+\\-]*$ ]] ||
+      die_usage "$file:$number: $user: invalid user; accepted: a login name, or - for the default"
     [[ ${port:--} == - || ($port =~ ^[1-9][0-9]{0,4}$ && $port -le 65535) ]] ||
       die_usage "$file:$number: $port: invalid port; accepted: 1 to 65535, or - for the default"
     key=${key/#\~/$HOME}
     [[ ${key:--} == - || -r $key ]] || die_usage "$file:$number: $key: cannot open the ssh key; name a file that you can read, or - for the default"
+    [[ ${data:--} == - ]] || conf_is "$data" host ||
+      die_usage "$file:$number: $data: invalid data address; accepted: $(kind_text host), or - for the address of ssh"
     [[ ${user:--} == - ]] || HOST_USER[$address]=$user
     [[ ${port:--} == - ]] || HOST_PORT[$address]=$port
     [[ ${key:--} == - ]] || HOST_KEY[$address]=$key
