@@ -103,7 +103,12 @@ _tier_undo_cgroup() {
 }
 
 _tier_undo_control() {
-  # Another user's child cgroup may need it now; then it must stay.
+  local file value
+  # A child of another user may need it now. The kernel refuses only if that child enables it for its own children; else its limits would be lost.
+  for file in "$1"/*/memory.{min,low,high,max,swap.max}; do
+    { read -r value <"$file"; } 2>/dev/null || continue
+    [[ $value == max || $file == */memory.@(min|low) && $value == 0 ]] || return 0
+  done
   _tier_write "$1/cgroup.subtree_control" -memory || :
 }
 
