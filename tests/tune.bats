@@ -402,3 +402,31 @@ some_rows() {
     assert_output ''
   done
 }
+
+@test "the watchdog restores nothing if the master was heard while it waited for the lock, and reports the time in UTC" {
+  local stamp
+  mkdir tune
+  : >tune/journal
+  cat >watchdog.sh <<'END'
+set -u
+. "$REPO/lib/host/tune.sh"
+TUNE=tune LEASE=60 HEARD=$1
+# Another call has the lock, and a heartbeat comes before it is free.
+tune_lock() {
+  exec {TUNE_FD}>lock
+  [[ -z $HEARD ]] || tune_alive
+}
+tune_undo_all() { echo restored; }
+tune_pace() { exit 0; }
+echo -1000 >tune/alive
+tune_watchdog
+END
+  run bash watchdog.sh heard
+  assert_success
+  assert_output ''
+  refute_exists tune/lapsed
+  TZ=UTC-9 run bash watchdog.sh ''
+  assert_output restored
+  stamp=$(sed -n 's/^restored at \([^ ]*Z\): .*/\1/p' tune/lapsed)
+  (($(date +%s) - $(date -d "$stamp" +%s) < 3600 && $(date -d "$stamp" +%s) <= $(date +%s))) || fail "$stamp"
+}

@@ -209,7 +209,7 @@ tune_pace() {
 # The watchdog: restore the host if there was no heartbeat for LEASE seconds, or if the journal was removed.
 # Usage: tune_watchdog
 tune_watchdog() {
-  local up alive journal pace=$((LEASE / 10 < 10 ? LEASE / 10 : 10))
+  local journal pace=$((LEASE / 10 < 10 ? LEASE / 10 : 10))
   ((pace > 0)) || pace=1
   # While it is open, it can be read even after its removal.
   exec {journal}<"$TUNE/journal" || return
@@ -218,18 +218,31 @@ tune_watchdog() {
       tune_undo_all "/proc/self/fd/$journal"
       return
     fi
-    read -r up _ </proc/uptime
-    alive=
-    { read -r alive <"$TUNE/alive"; } 2>/dev/null || :
-    if [[ -n $alive ]] && ((${up%.*} - alive >= LEASE)); then
+    if tune_silent; then
       tune_lock
       [[ -e $TUNE/journal ]] || return
-      tune_undo_all
-      printf 'restored at %(%FT%TZ)T: no heartbeat of the master for %s s\n' -1 $((${up%.*} - alive)) >"$TUNE/lapsed"
-      return
+      # A heartbeat may have come while another call had the lock.
+      if tune_silent; then
+        tune_undo_all
+        TZ=UTC0 printf 'restored at %(%FT%TZ)T: no heartbeat of the master for %s s\n' -1 "$SILENT" >"$TUNE/lapsed"
+        return
+      fi
+      exec {TUNE_FD}>&-
     fi
     tune_pace "$pace"
   done
+}
+
+# Whether there was no heartbeat for LEASE seconds.
+# Usage: tune_silent
+# Returns: sets SILENT, the seconds since the last one
+tune_silent() {
+  local up alive=
+  read -r up _ </proc/uptime
+  { read -r alive <"$TUNE/alive"; } 2>/dev/null || :
+  [[ -n $alive ]] || return
+  SILENT=$((${up%.*} - alive))
+  ((SILENT >= LEASE))
 }
 
 # Keep a number in a file that has an effect only while it is open (see Documentation/power/pm_qos_interface.rst).
