@@ -237,6 +237,28 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   assert_contains "Redis does not build:" "$stderr"
 }
 
+@test "of two runs that build Redis at once, one builds, and the other waits and takes that" {
+  mkdir -p redis-1/src host/cache
+  chmod 700 host
+  # The recipe ends after the other run has begun to build, or waits.
+  printf 'all:\n\techo begun >>%s/begun\n\tuntil [ -e %s/go ]; do sleep 0.05; done\n\tcp %s src/redis-server\n' "$SCRATCH" "$SCRATCH" "$(command -v redis-server)" >redis-1/Makefile
+  tar -czf host/cache/redis-1.tar.gz redis-1
+  # shellcheck disable=SC2016 # expanded by the master
+  master '' '
+    remote_run -e READY_TIMEOUT 127.0.0.1 redis build redis-1 redis-1.tar.gz &
+    first=$!
+    until [[ -s begun ]] || ((SECONDS > 100)); do sleep 0.05; done
+    remote_run -e READY_TIMEOUT 127.0.0.1 redis build redis-1 redis-1.tar.gz &
+    second=$!
+    until [[ $(wc -l <begun) == 2 ]] || lslocks -no BLOCKER,INODE | grep "[0-9] *$(stat -c %i host/redis.flock)$" >/dev/null || ((SECONDS > 200)); do sleep 0.05; done
+    : >go
+    wait "$first"
+    wait "$second"'
+  assert_success
+  assert_output "$SCRATCH/host/cache/redis-1/src/redis-server"$'\n'"$SCRATCH/host/cache/redis-1/src/redis-server"
+  assert_equal "$(wc -l <begun)" 1
+}
+
 @test "Redis is built by a run between its checks and its start; plan and doctor only look" {
   local base untuned
   mkdir -p redis-1/src

@@ -68,6 +68,10 @@ redis_built() {
 redis_build() {
   local key=$1 source=$2 tarball new
   work_open
+  # Two runs may need it at once: the one that waits here finds the other's build.
+  exec {REDIS_LOCK}>"$WORK/redis.flock"
+  flock "$REDIS_LOCK"
+  ! redis_built "$key" || return 0
   mkdir -p -- "$WORK/cache"
   new=$WORK/cache/$key.new
   tarball=$WORK/cache/$key.tar.gz
