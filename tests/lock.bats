@@ -186,7 +186,7 @@ END
   mkdir -p host/run-same
   printf 'same\tother\telsewhere\t1\t1\t-\t-\t-\t60\n' >host/run-same/owner
   local verb
-  for verb in 'client stop' 'server stop' 'monitor stop' 'trace stop' 'tiers down' ended 'tune restore' 'lock take'; do
+  for verb in 'client stop' 'server stop' 'monitor fetch' 'trace stop' 'tiers up' ended 'tune restore' 'lock take'; do
     script "${verb% *}" same
     sed -i '1a CLIENT=127.0.0.1' "same.${verb% *}.sh"
     host same "${verb% *}" "${verb#* }"

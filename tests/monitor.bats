@@ -27,7 +27,7 @@ monitored() {
   # shellcheck disable=SC2016 # expanded by the master
   master "RESERVE=1M" '
     folder=$SCRATCH/host/run-$RUN_ID idle=()
-    trap "kill \${idle[*]}" EXIT
+    trap "kill \${idle[*]} 2>/dev/null || :" EXIT
     mkdir -p "$folder/server"
     for ((i = 0; i < '"$1"'; i++)); do
       sleep 60 </dev/null >/dev/null 2>&1 &
@@ -36,7 +36,7 @@ monitored() {
     done
     monitor_start 1000000
     '"$2"'
-    monitor_stop'
+    _repeat_ended'
 }
 
 @test "counters stand before and after each phase, samples once a second, and the server's count of calls agrees" {

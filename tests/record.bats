@@ -44,7 +44,7 @@ tiers() {
     printf '%s\n' "TIER_SWAP=$SCRATCH" TIER_NODES= TIER_WEIGHTS=keep ZRAM_ALGORITHM=auto TIER_LIMIT=$((64 << 20)) TIER_SPACE=$((1 << 20)) TIER_FAR= TIER_NEAR=
     cat "$REPO"/lib/shared/{common,owner}.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,tier_detect,tier_check,tiers}.sh
     # shellcheck disable=SC2016 # for the script
-    printf '%s\n' "${TIERS_CODE-}" 'main "$@" </dev/null'
+    printf '%s\n' 'tiers_undo() { tier_undo; }' "${TIERS_CODE-}" 'main "$@" </dev/null'
   } | bash -s -- "$2"
 }
 
@@ -74,7 +74,7 @@ need_tiers() {
       if tiers "$tier" up 2>said; then
         made=$((made + 1))
         # Only what is on record is undone.
-        tiers "$tier" down || fail "with room for $pages pages: $(<said)"
+        tiers "$tier" undo || fail "with room for $pages pages: $(<said)"
       else
         refused=$((refused + 1))
         grep -qE 'cannot be (written|made)' said || fail "with room for $pages pages: $(<said)"
@@ -98,7 +98,7 @@ need_tiers() {
       echo "$call" >calls
       if tiers "$tier" up 2>said; then
         (($(<calls) > 0)) || fail "call $call of sync failed, and nobody saw it"
-        tiers "$tier" down
+        tiers "$tier" undo
         break
       fi
       grep -q 'nothing is changed without a record' said || fail "$(<said)"

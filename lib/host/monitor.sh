@@ -5,18 +5,13 @@
 # Settings sent in front: RUN_ID, HIT_COUNTERS, SERVER_ADDRESS and REDIS_PASSWORD (for start and mark), RESERVE_BYTES (for start), and RUN_OWNER
 # (for mark).
 
-# Usage: main start|mark NAME|alarm|stop|fetch
+# Usage: main start|mark NAME|alarm|fetch
 main() {
   work_open
   MONITOR=$WORK/run-$RUN_ID/monitor
   RECORD=$WORK/run-$RUN_ID/server/instances.proc
   case $1 in
     mark) monitor_mark "$2" ;;
-    stop)
-      monitor_stop
-      rm -rf -- "$MONITOR"
-      run_close
-      ;;
     alarm)
       monitor_alarm
       [[ -z $REPLY ]] || printf '%s\n' "$REPLY"
@@ -200,7 +195,7 @@ monitor_stop() {
   proc_end 5 "$MONITOR/monitor.proc" || fail "the monitors do not end"
 }
 
-# Stop the monitors and send their files. The files are kept until `stop`, because they are sent again if the link is cut after the last byte.
+# Stop the monitors and send their files. The files are kept until `ended`, because they are sent again if the link is cut after the last byte.
 monitor_fetch() {
   monitor_stop
   cd "$MONITOR" 2>/dev/null || fail "$MONITOR: is missing"

@@ -23,7 +23,7 @@ cgroup_find() {
 # Make the run's cgroup. It is at the root, not below this session, which may end before the run is cleaned up.
 # Usage: cgroup_make LIMIT SWAP
 #   bytes of DRAM, and bytes of swap in addition
-# Globals: RUN_ID TIER_DIR
+# Globals: RUN_ID TIER_FOLDER
 # Returns: 1 with WHY.
 cgroup_make() {
   local limit=$1 swap=$2 folder

@@ -5,7 +5,7 @@
 # The target of swap: the directory of a file, or a block device.
 # Usage: swap_place
 # Globals: TIER_SWAP WORK
-# Returns: sets SWAP_DEVICE or SWAP_DIR; 1 with WHY.
+# Returns: sets SWAP_DEVICE or SWAP_FOLDER; 1 with WHY.
 swap_place() {
   SWAP_DEVICE='' SWAP_FOLDER=''
   if [[ $TIER_SWAP == auto ]]; then
@@ -63,7 +63,7 @@ swap_room() {
 
 # Make swap of at least BYTES and enable it.
 # Usage: swap_make BYTES
-# Globals: TIER_SWAP TIER_DIR RUN_ID
+# Globals: TIER_SWAP TIER_FOLDER RUN_ID
 # Returns: 1 with WHY.
 swap_make() {
   local bytes=$1 file
@@ -93,7 +93,7 @@ swap_make() {
 
 # Make a zram device of BYTES and enable swap on it.
 # Usage: swap_zram BYTES
-# Globals: ZRAM_ALGORITHM TIER_DIR RUN_ID
+# Globals: ZRAM_ALGORITHM TIER_FOLDER RUN_ID
 # Returns: 1 with WHY.
 swap_zram() {
   local number device end

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Changes of a tier on this host: each is recorded before it is made, and can be undone. The journal is $TIER_DIR/journal, lines `KIND BOOT
+# Changes of a tier on this host: each is recorded before it is made, and can be undone. The journal is $TIER_FOLDER/journal, lines `KIND BOOT
 # TARGET`, tab-separated; the last line is removed when it is undone. Kinds: file, swap (in use), zram (a device number), zram-next (the
 # number that the next device will have), cgroup (a directory), control (a cgroup with the memory controller enabled for its children).
 
 # Record a change before it is made. It may be made only if this succeeds, because the line is then on the disk.
 # Usage: tier_note KIND TARGET
-# Globals: TIER_DIR
+# Globals: TIER_FOLDER
 # Returns: 1 with WHY. Callers must check it, because errexit is off after `||` and `if`.
 tier_note() {
   local journal=$TIER_FOLDER/journal size=0
@@ -19,7 +19,7 @@ tier_note() {
 
 # Record the result of the last line.
 # Usage: tier_note_instead KIND TARGET
-# Globals: TIER_DIR
+# Globals: TIER_FOLDER
 # Returns: 1 with WHY; the record is then unchanged.
 tier_note_instead() {
   local journal=$TIER_FOLDER/journal
@@ -38,7 +38,7 @@ _tier_unrecorded() {
 # Undo everything on record, last first. Then remove the directory, and the note next to the run's directory. Processes in a cgroup must have
 # ended.
 # Usage: tier_undo
-# Globals: TIER_DIR
+# Globals: TIER_FOLDER
 # Returns: 1 with a line on stderr when something does not go; the record then keeps it.
 tier_undo() {
   local kind boot target now folder=${TIER_FOLDER%/tier}

@@ -2,12 +2,12 @@
 # shellcheck shell=bash
 # The memory tier of a run on the server: detect tiers, check the requested tier, set it up and remove it.
 # Needs: cpus vsmp tier tier_undo tier_cgroup tier_swap tier_detect tier_check
-# Settings sent in front: for limit and divide RUN_ID; for up and down RUN_ID and RUN_OWNER; for check and up TIER, TIER_NODES (numbers), TIER_WEIGHTS,
+# Settings sent in front: for limit and divide RUN_ID; for up RUN_ID and RUN_OWNER; for check and up TIER, TIER_NODES (numbers), TIER_WEIGHTS,
 # TIER_SWAP, ZRAM_ALGORITHM, TIER_LIMIT (bytes of DRAM for all instances; 0: no limit), TIER_SPACE (bytes of swap), TIER_FAR (nodes
 # without a CPU), TIER_NEAR (NEAR/FAR, the nodes between which a search divides data; empty: it does not), TIER_RESERVE (bytes that must stay
 # free on the server), TIER_SWAPPINESS (a number, or keep).
 
-# Usage: main detect|check|up|down|limit BYTES|divide PROGRAM SHARE NEAR FAR
+# Usage: main detect|check|up|limit BYTES|divide PROGRAM SHARE NEAR FAR
 main() {
   if [[ $1 == detect ]]; then
     tier_detect
@@ -78,9 +78,4 @@ tiers_refuse() {
   tier_undo || :
   run_close
   fail "the tier $TIER: $why"
-}
-
-tiers_down() {
-  tier_undo || fail "cannot undo the tier; run ./do_it.sh stop"
-  run_close
 }

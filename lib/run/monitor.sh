@@ -189,17 +189,6 @@ monitor_forget() {
   _MONITOR_ON=
 }
 
-# Stop the monitors, in any state of the repeat.
-# Usage: monitor_stop
-monitor_stop() {
-  monitor_forget
-  servers_print $((REMOTE_RETRY + 60)) _monitor_stop
-}
-
-_monitor_stop() {
-  remote_run -e RUN_ID "$SERVER" monitor stop
-}
-
 # Name the instances that did not report their counters before a phase.
 # Usage: _monitor_silent HOST PHASE ROWS
 _monitor_silent() {

@@ -155,7 +155,7 @@ tier_settings_check() {
   done
 }
 
-# Set up the tier on each server, for its part of the data; tier_down reverts it.
+# Set up the tier on each server, for its part of the data; lib/host/ended.sh reverts it.
 # Usage: tier_up DATA_BYTES INSTANCES
 tier_up() {
   servers_print $((REMOTE_RETRY + 600)) _tier_up "$@"
@@ -164,15 +164,6 @@ tier_up() {
 _tier_up() {
   spread_part "$1" "$2"
   _tier_run "$REPLY" "$2" up
-}
-
-# Usage: tier_down
-tier_down() {
-  servers_print $((REMOTE_RETRY + 600)) _tier_down
-}
-
-_tier_down() {
-  remote_run -e RUN_ID "$SERVER" tiers down
 }
 
 # Print whether the server that SERVER is narrowed to supports the tier for its part of the data, as rows STATE FOUND WANTED FIX.
