@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The master's side of the load generators, with hosts that are not there.
+# The master's side of the load generators, with hosts that are not there, and what a launch finds on a host.
 
 load helper
 
@@ -53,12 +53,59 @@ teardown() {
 @test "a load generator starts with a long name of its scenario and of its client" {
   # shellcheck disable=SC2016 # expanded by the master
   master "" '
-    CLIENT_PASSWORD= SERVER_CERTIFICATE= CLIENT_THREADS=1
+    CLIENT_PASSWORD= SERVER_CERTIFICATE= CLIENT_THREADS=1 CLIENT_LAUNCH=1
     lock_name "$(printf "%060d" 1)"
     CLIENT=$(printf "%0100d" 2)
-    remote_run -e CLIENT -e CLIENT_THREADS -e CLIENT_PASSWORD -e SERVER_CERTIFICATE 127.0.0.1 client launch sleep 1000
+    remote_run -e CLIENT -e CLIENT_LAUNCH -e CLIENT_THREADS -e CLIENT_PASSWORD -e SERVER_CERTIFICATE 127.0.0.1 client launch sleep 1000
     cat "$REMOTE_DIR"/run-*/client-*/test.pid
     remote_run -e CLIENT 127.0.0.1 client stop'
   assert_success
   assert_match $'\n[0-9]+$'
+}
+
+@test "a launch whose reply was lost is done once; one of a later repeat ends what an earlier repeat left" {
+  need_command screen
+  # shellcheck disable=SC2016 # expanded by the master
+  master '' '
+    CLIENT_THREADS=1 CLIENT_PASSWORD="" SERVER_CERTIFICATE=""
+    launch() {
+      CLIENT_LAUNCH=$1 _client_run 127.0.0.1 launch sleep 1000 >/dev/null
+      read -r pid start _ <"$REMOTE_DIR/run-$RUN_ID/client-127.0.0.1/generator.proc"
+    }
+    launch first
+    first=$pid first_start=$start
+    launch first
+    [[ $pid == "$first" ]] && proc_alive "$pid" "$start" && echo same
+    launch second
+    [[ $pid != "$first" ]] && proc_alive "$pid" "$start" && ! proc_alive "$first" "$first_start" && echo other
+    _client_run 127.0.0.1 stop'
+  assert_success
+  assert_output $'same\nother'
+}
+
+@test "a repeat begins when everything of the repeat before is stopped: what could not be stopped is stopped first" {
+  # shellcheck disable=SC2016 # expanded by the master
+  master '' '
+    client_stop() {
+      echo "stop $*"
+      SIDE_STATUS=([127.0.0.1]=$((asked++ < 4 ? 255 : 0)))
+      ((SIDE_STATUS[127.0.0.1] == 0))
+    }
+    _repeat_ended() { :; }
+    _repeat_load() { echo "load $1"; }
+    for name in channel_open repeat_held size_fresh stored_seal stored_note links_make; do . /dev/stdin <<<"$name() { :; }"; done
+    asked=0
+    for repeat in 1 2 3; do repeat_run "rep-$repeat" 100 1 1 "$repeat" || echo failed; done'
+  assert_success
+  # Each stop asks such a client once more at its end.
+  assert_output 'load rep-1.partial
+stop 127.0.0.1
+stop 127.0.0.1
+failed
+stop 127.0.0.1
+stop 127.0.0.1
+failed
+stop 127.0.0.1
+load rep-3.partial
+stop 127.0.0.1'
 }

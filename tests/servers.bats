@@ -148,6 +148,22 @@ servers() {
   assert_equal "$(sort said | uniq -c | sed 's/^ *//' | xargs)" '2 a 2 b 2 c'
 }
 
+@test "what could not be stopped on one server is stopped again on all, and not after that" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  servers 'on=yes
+    _REMOTE_TMP=$SCRATCH
+    stop_one() {
+      echo "$SERVER" >>"$SCRATCH/said"
+      [[ $SERVER != b || -e $SCRATCH/again ]] || { touch "$SCRATCH/again" && return 1; }
+    }
+    servers_off on stop_one || echo failed
+    servers_off on stop_one
+    servers_off on stop_one'
+  assert_success
+  assert_output failed
+  assert_equal "$(sort said | uniq -c | sed 's/^ *//' | xargs)" '2 a 2 b 2 c'
+}
+
 @test "loads from far memory are added up over servers by the events of each CPU; without a count of one of them there is no sum" {
   # shellcheck disable=SC2016 # expanded by the inner shell
   servers '

@@ -120,17 +120,15 @@ servers_print() {
   return "$status"
 }
 
-# Stop on each server what a repeat started. The flag is cleared at the end, so a cleanup that a signal interrupts is done again.
+# Stop on each server what a repeat started. The flag is cleared only when all is stopped, so a cleanup that a signal interrupts, or that fails, is
+# done again.
 # Usage: servers_off FLAG FUNCTION
 #   FLAG is the name of a variable; nothing is done if it is empty
 # Returns: as servers_side
 servers_off() {
   local -n _servers_flag=$1
-  local status=0
   [[ -n $_servers_flag ]] || return 0
-  servers_print $((REMOTE_RETRY + 60)) "$2" || status=$?
-  _servers_flag=
-  return "$status"
+  servers_print $((REMOTE_RETRY + 60)) "$2" && _servers_flag=
 }
 
 # Print how far the clock of the server that SERVER is narrowed to is ahead of the master's, in microseconds.

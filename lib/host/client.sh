@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The load generator on a client, inside a screen session, so that it does not end with the master's connection.
-# Settings sent in front: RUN_ID, CLIENT (this host's name in the run), for launch CLIENT_THREADS, CLIENT_PASSWORD and
-# SERVER_CERTIFICATE, and for launch and look RUN_OWNER.
+# Settings sent in front: RUN_ID, CLIENT (this host's name in the run), for launch CLIENT_LAUNCH, CLIENT_THREADS,
+# CLIENT_PASSWORD and SERVER_CERTIFICATE, and for launch and look RUN_OWNER.
 # Needs: probe
 
 # Usage: main launch BINARY [ARG]... | look SECONDS [PHASE ORDER...] | step | enough | fetch | stop
@@ -31,12 +31,14 @@ client_launch() {
   client_look 2
 }
 
+# The master repeats a call after a lost link: the launch may be done already. The record of another launch is of an earlier repeat.
 client_start() {
   # screen refuses more than 80 characters, and its socket's path must stay under 108 bytes. The record, not the name, identifies the processes.
-  local session=tierbench-${RUN_ID##*-}-${FOLDER##*/client-} end=$((SECONDS + 20)) pid file
+  local session=tierbench-${RUN_ID##*-}-${FOLDER##*/client-} end=$((SECONDS + 20)) pid file launch=''
   session=${session:0:64}
-  [[ ! -e $FOLDER/launched ]] || return 0
-  proc_end 10 "$RECORD"
+  { read -r launch <"$FOLDER/launched"; } 2>/dev/null || :
+  [[ $launch != "$CLIENT_LAUNCH" ]] || return 0
+  proc_end 10 "$RECORD" || fail "$RECORD: a load generator does not end"
   [[ ! -e $FOLDER ]] || rm -rf -- "$FOLDER"
   run_open
   mkdir -p -- "$OUT"
@@ -55,7 +57,7 @@ client_start() {
     # It may have ended already. A generator that cannot be recorded is killed, and the next look reports it as lost.
     proc_started "$RECORD" "$pid" generator || :
   done
-  : >"$FOLDER/launched"
+  printf '%s\n' "$CLIENT_LAUNCH" >"$FOLDER/launched"
 }
 
 # The script that runs inside the screen session.

@@ -82,7 +82,7 @@ _client_prepare() {
 # Globals: the settings of the load, see conf/defaults.conf
 # Returns: sets CLIENTS, the clients with instances; 1 if a generator cannot be started.
 client_launch() {
-  local size=$2 keys=$3 client i address status=0 CLIENT_PASSWORD
+  local size=$2 keys=$3 client i address status=0 CLIENT_PASSWORD CLIENT_LAUNCH
   local -A share=()
   local -a common=()
   CLIENTS=()
@@ -98,7 +98,8 @@ client_launch() {
   CLIENT_PASSWORD=$(server_load_password)
   host_data "${SERVER%% *}"
   address=$REPLY
-  _CLIENT_ASKED=${EPOCHREALTIME/[.,]/}
+  # The second names this launch, also when its call is repeated.
+  _CLIENT_ASKED=${EPOCHREALTIME/[.,]/} CLIENT_LAUNCH=$_CLIENT_ASKED
   side_run $((REMOTE_RETRY + 60)) _client_launch "${CLIENTS[@]}" || status=1
   for client in "${CLIENTS[@]}"; do _client_take "$client"; done
   return "$status"
@@ -286,7 +287,7 @@ _client_stop() {
 _client_run() {
   local CLIENT=$1
   shift
-  remote_run -e RUN_ID -e RUN_OWNER -e CLIENT -e CLIENT_THREADS -e CLIENT_PASSWORD -e SERVER_CERTIFICATE "$CLIENT" client "$@"
+  remote_run -e RUN_ID -e RUN_OWNER -e CLIENT -e CLIENT_LAUNCH -e CLIENT_THREADS -e CLIENT_PASSWORD -e SERVER_CERTIFICATE "$CLIENT" client "$@"
 }
 
 # Run a verb of lib/host/client.sh that ends with a status. Print its output, and `trip BEFORE AFTER` by the master's clock.

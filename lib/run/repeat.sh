@@ -2,6 +2,9 @@
 # shellcheck shell=bash
 # One repeat of one point of one variant: start instances, load, fetch results, stop instances.
 
+# yes while a host may have something of the last repeat.
+_REPEAT_LEFT=
+
 # Run a repeat into RUN/VARIANT/POINT/rep-N; the directory gets that name only when it is complete.
 # Usage: repeat_run DIR SIZE INSTANCES KEYS REPEAT
 # Globals: SERVER RUN ROW
@@ -19,6 +22,7 @@ repeat_run() {
   read -r -a hosts <<<"$SERVER $CLIENT_IP"
   channel_open "${hosts[@]}"
   repeat_held || return
+  _repeat_clean || return
   size_fresh
   while :; do
     mkdir -p -- "$folder.partial/server" || return
@@ -69,6 +73,7 @@ repeat_held() {
 repeat_probe() {
   local status=0
   repeat_held || return
+  _repeat_clean || return
   cleanup_push _repeat_stop
   _repeat_probe || status=1
   repeat_held || status=1
@@ -168,9 +173,18 @@ _repeat_ended() {
   remote_run -e RUN_ID "$SERVER" ended
 }
 
+# Stop what the last repeat could not stop: it would disturb the next repeat, or be taken for a part of it.
+# Returns: 1 if a host still has something of it
+_repeat_clean() {
+  [[ -n $_REPEAT_LEFT ]] || return 0
+  cleanup_push _repeat_stop
+  cleanup_pop
+}
+
 _repeat_stop() {
   local client status=0
   local -a clients later=()
+  _REPEAT_LEFT=yes
   log_progress_end
   read -r -a clients <<<"$CLIENT_IP"
   # First the hosts that answer, then the server with its memory; an unreachable client does not delay them.
@@ -191,5 +205,6 @@ _repeat_stop() {
     log_warn "$(side_failed "${later[@]}"): the load generator there could not be stopped; run ./do_it.sh stop when the host answers again"
     status=1
   }
+  ((status != 0)) || _REPEAT_LEFT=
   return "$status"
 }
