@@ -24,6 +24,16 @@ _axes_table() {
   done <"$LIB/plan/axes.tsv"
 }
 
+# The settings that have one value for the whole run.
+# Usage: axes_whole
+# Returns: sets REPLY, their names separated by blanks
+axes_whole() {
+  local setting
+  _axes_table
+  REPLY=
+  for setting in "${!_AXES_COLUMN[@]}"; do [[ ${_AXES_COLUMN[$setting]} != - ]] || REPLY+="$setting "; done
+}
+
 # Set the axes from the resolved settings.
 # Usage: axes_settle
 # Globals: SWEEP and the settings that accept lists
@@ -73,6 +83,7 @@ _axes_sweep() {
   [[ -z $CONF_OLD ]] || log_warn "$where: $1: an old name; now $CONF_NAME"
   name=$CONF_NAME
   [[ ${_AXES_COLUMN[$name]-} != - ]] || die_usage "$where: $1: $name has one value for the whole run; run once for each value"
+  [[ ${_AXES_COLUMN[$name]-} != + ]] || die_usage "$where: $1: $name cannot be swept; write a variant for each value"
   [[ ! -v "_AXES_FORM[$name]" || ! " ${_AXES_LISTS[*]} " == *" $name "* ]] ||
     die_usage "$where: $1: $name is a list already; set $name=\"${values[*]}\""
   [[ ! -v "_AXES_VALUES[$name]" ]] || die_usage "$where: $1: $name is repeated; give each setting once, with all its values"
