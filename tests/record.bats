@@ -108,6 +108,17 @@ need_tiers() {
   done
 }
 
+@test "a swap file that the kernel refuses at first is not made again when its record was undone meanwhile" {
+  need_command mkswap
+  # shellcheck disable=SC2016 # for the script
+  TIERS_CODE='swapon() { rm -rf -- "$TIER_FOLDER" "$SCRATCH"/*.swap; return 1; }'
+  disk_leave 120
+  run tiers swap up
+  assert_failure 1
+  assert_contains 'nothing is changed without a record'
+  assert_equal "$(tier_left)" ''
+}
+
 @test "a tier is undone on a disk that is full by then" {
   need_tiers
   disk_leave 120

@@ -152,14 +152,18 @@ assert_nothing_left() {
 
 @test "a stop that waits prints the reason" {
   mkdir -m 700 host
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  job_start bash -c 'exec 5>host/server.flock && flock 5 && : >held && until [[ -e enough ]]; do sleep 0.05; done'
-  wait_until 10 test -e held
-  "$REPO/do_it.sh" stop --force >stop.out 2>stop.err 3>&- &
-  wait_until 20 grep -q 'waiting for a call of a run that starts or stops instances here, 300 s at most' stop.err
-  : >enough
-  wait $!
-  assert_equal "$(<stop.out)" '127.0.0.1: nothing was left'
+  local each
+  for each in server:instances 'client:load generators' 'tier:a memory tier'; do
+    rm -f held enough
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    job_start bash -c 'exec 5>"host/$1.flock" && flock 5 && : >held && until [[ -e enough ]]; do sleep 0.05; done' bash "${each%%:*}"
+    wait_until 10 test -e held
+    "$REPO/do_it.sh" stop --force >stop.out 2>stop.err 3>&- &
+    wait_until 20 grep -q "waiting for a call of a run that starts or stops ${each#*:} here, 300 s at most" stop.err
+    : >enough
+    wait $!
+    assert_equal "$(<stop.out)" '127.0.0.1: nothing was left'
+  done
 }
 
 @test "stop without -H names the hosts file of the newest run" {

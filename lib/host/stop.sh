@@ -13,9 +13,10 @@ main() {
   if [[ $1 == stale ]] && locks_live; then fail "$(owner_say) uses this server, and its master is alive: interrupt it there"; fi
   # The next steps may take a minute.
   locks_close
-  exec {STOP_SERVER}>"$WORK/server.flock" {STOP_CLIENT}>"$WORK/client.flock"
+  exec {STOP_SERVER}>"$WORK/server.flock" {STOP_CLIENT}>"$WORK/client.flock" {STOP_TIER}>"$WORK/tier.flock"
   stop_wait "$STOP_SERVER" "instances"
   stop_wait "$STOP_CLIENT" "load generators"
+  stop_wait "$STOP_TIER" "a memory tier"
   # Tuned settings are restored last.
   for folder in "$WORK"/run-* "$WORK"/tune-*; do
     if ! run_ours "$folder"; then

@@ -87,6 +87,8 @@ swap_make() {
   mkswap -L "tb-${RUN_ID##*-}" "$file" >/dev/null 2>&1 || return
   tier_note swap "$file" || return
   _swap_use "$file" && return
+  # stop may have removed both in the meantime, and the next command creates a missing file.
+  tier_note file "$file" && tier_note swap "$file" || return
   # Some file systems allocate space that swap cannot use until it has been written.
   head -c "$bytes" /dev/zero >"$file" && mkswap "$file" >/dev/null 2>&1 && _swap_use "$file"
 }
