@@ -71,6 +71,26 @@ assert_back() {
   assert_back
 }
 
+@test "a service that is starting, or reads its configuration again, runs after restore; one that failed does not" {
+  local state wanted
+  while read -r state wanted; do
+    echo "$state" >"$TIERBENCH_ROOT/units/irqbalance.service"
+    tune apply
+    assert_success
+    tune restore
+    assert_success
+    echo "$state $(<"$TIERBENCH_ROOT/units/irqbalance.service")" >>found
+    echo "$state $wanted" >>expected
+  done <<'END'
+active active
+activating active
+reloading active
+refreshing active
+failed failed
+END
+  assert_equal "$(<found)" "$(<expected)"
+}
+
 @test "the journal is there first: for root alone, with run, boot, target, old and new value" {
   tune apply
   assert_equal "$(stat -c '%a %U' "$JOURNAL")" "600 $(id -un)"

@@ -140,8 +140,8 @@ _tune_read_service() {
   local name=${1%.service}
   if [[ -d ${TIERBENCH_ROOT-}/run/systemd/system ]]; then
     VALUE=$(run_limited 20 systemctl is-active "$1" 2>/dev/null) || :
-    # A service that failed, or does not exist, does not run.
-    [[ $VALUE == active || $VALUE == activating || $VALUE == reloading ]] || VALUE=inactive
+    # A service that failed, or does not exist, does not run. The value is what restoring sets, so states that pass are active.
+    case $VALUE in active | activating | reloading | refreshing) VALUE=active ;; *) VALUE=inactive ;; esac
     return
   fi
   VALUE=inactive
