@@ -92,6 +92,24 @@ nothing_left() {
   nothing_left
 }
 
+@test "a call for a fault whose reply was lost makes one fault, with the limits of the first start" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail
+    for file in shared/common shared/owner host/user host/fault; do . "$REPO/lib/$file.sh"; done
+    WORK=. RUN_ID=x FOLDER=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" REDIS_PASSWORD="" NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
+    FAULT_AT=1 FAULT_DOWN=1 FAILBACK=on SETTLE=1 REDIS_BINARY=x REDIS_USER=keep
+    exec {SERVER_LOCK}>lock
+    user_limits() { ulimit -Sn 77; }
+    fault_run() { ulimit -Sn >>limits && exec sleep 100; }
+    server_fault 0
+    server_fault 0
+    until [[ -s limits ]]; do proc_pause; done
+    proc_end 5 fault.proc' 3>&-
+  assert_success
+  assert_equal "$(cut -f 3 fault.proc)" fault
+  assert_equal "$(<limits)" 77
+}
+
 @test "interrupted while a node hangs, a run leaves nothing" {
   job_start "${FAULTY[@]}" FAULT=stop FAULT_DOWN=60
   wait_event 'node down'

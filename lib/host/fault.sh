@@ -2,14 +2,17 @@
 # shellcheck shell=bash
 # A fault of one node of a cluster, on the server: a separate process runs its steps and records the time of each in events.tsv. Settings sent in
 # front:
-# INSTANCE_PLAN, CLUSTER_TABLE, REDIS_BINARY, REDIS_USER, SERVER_ADDRESS, REDIS_PASSWORD, RUN_OWNER, NODE_TIMEOUT, PERSISTENCE, FAULT,
+# INSTANCE_PLAN, CLUSTER_TABLE, REDIS_BINARY, REDIS_CONF, REDIS_USER, SERVER_ADDRESS, REDIS_PASSWORD, RUN_OWNER, NODE_TIMEOUT, PERSISTENCE, FAULT,
 # FAULT_NODE, FAULT_AT, FAULT_DOWN, FAILBACK, SETTLE.
 
 # Begin: the load starts in DELAY_US microseconds.
 # Usage: server_fault DELAY_US
 server_fault() {
   local begin=$((${EPOCHREALTIME/[.,]/} + $1)) program=$REDIS_BINARY
+  # The master repeats a call after a lost link: a second process would make the fault twice.
+  [[ ! -e $FOLDER/fault.proc ]] || return 0
   user_find || fail "$USER_WHY"
+  user_limits
   [[ ! -x $FOLDER/redis-server ]] || program=/proc/self/cwd/redis-server
   # Nothing below prints a secret, and only this user can read the output.
   (

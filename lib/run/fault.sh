@@ -33,7 +33,7 @@ fault_mark() {
 # Usage: _fault_begin START_US
 _fault_begin() {
   local delay=$(($1 - ${EPOCHREALTIME/[.,]/}))
-  remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e CLUSTER_TABLE -e REDIS_BINARY -e REDIS_USER -e SERVER_ADDRESS -e REDIS_PASSWORD -e NODE_TIMEOUT \
+  remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e CLUSTER_TABLE -e REDIS_BINARY -e REDIS_CONF -e REDIS_USER -e SERVER_ADDRESS -e REDIS_PASSWORD -e NODE_TIMEOUT \
     -e PERSISTENCE -e FAULT -e FAULT_NODE -e FAULT_AT -e FAULT_DOWN -e FAILBACK -e SETTLE "$SERVER" server fault "$delay"
 }
 
