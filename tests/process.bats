@@ -1,11 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Recorded processes: how they are stopped.
+# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load tree
 
 setup() {
   scratch_setup
+  export TRACE="bash $SCRATCH/script"
 }
 
 teardown() {
@@ -21,4 +24,48 @@ teardown() {
   run bash -c '. "$REPO/lib/shared/common.sh" && proc_record record "$1" job && proc_end 20 record' bash "$JOB_PID"
   assert_success
   assert_equal "$(<ended)" 'by itself'
+}
+
+@test "TRACE may be a script: what it runs gets INT as with Ctrl-C, and nothing that it has started is left" {
+  local RUN_ID=trace pid
+  # The command in front writes its results at INT, and the script continues. The command behind ignores INT.
+  cat >script <<END
+sleep 1000 &
+echo \$! >$SCRATCH/behind
+bash -c 'trap "echo results >results; exit" INT; echo \$\$ >$SCRATCH/before; while :; do sleep 0.05; done'
+echo script >>results
+END
+  mkdir -m 700 host
+  remote_script trace start
+  wait_until 20 test -s before
+  while read -r pid _; do process_note "$pid"; done < <(cat behind before host/run-trace/trace.proc)
+  run_split remote_script trace fetch
+  assert_success
+  assert_contains results
+  for pid in "${TEST_PROCESSES[@]}"; do process_gone "${pid%:*}" "${pid#*:}" || fail "$pid still runs"; done
+  assert_equal "$(<host/run-trace/trace/results)" $'results\nscript'
+  remote_script trace stop
+  refute_exists host/run-trace
+}
+
+@test "what a script of TRACE has left is stopped after its end; a process that has its number by chance is not" {
+  local RUN_ID=trace pid leader start
+  printf 'sleep 1000 &\necho $! >%s/behind\nuntil [[ -e %s/enough ]]; do sleep 0.05; done\n' "$SCRATCH" "$SCRATCH" >script
+  mkdir -m 700 host
+  remote_script trace start
+  wait_until 20 test -s behind
+  pid=$(<behind)
+  process_note "$pid"
+  : >enough
+  read -r leader start _ <host/run-trace/trace.proc
+  wait_until 20 process_gone "$leader" "$start"
+  remote_script trace stop
+  process_gone "$pid" "${TEST_PROCESSES[0]#*:}"
+
+  setsid sleep 1000 3>&- &
+  process_note $!
+  mkdir -p host/run-trace
+  printf '%s\t1\ttrace\n' "$!" >host/run-trace/trace.proc
+  remote_script trace stop
+  process_alive "${TEST_PROCESSES[1]%:*}" "${TEST_PROCESSES[1]#*:}"
 }

@@ -53,6 +53,7 @@ stop_run() {
   # Load generators first: a generator that loses its server would only write errors.
   proc_end 15 "$folder"/client-*/generator.proc || fail "$folder: a load generator does not end"
   proc_end 5 "$folder"/monitor/monitor.proc || fail "$folder: the monitors do not end"
+  proc_session "$folder/trace.proc"
   proc_end 5 "$folder"/trace.proc || fail "$folder: the program of TRACE does not end"
   proc_end 5 "$folder"/perf.proc || fail "$folder: perf does not end"
   proc_end 10 "$folder"/antagonist.proc || fail "$folder: the load on memory does not end"

@@ -26,18 +26,27 @@ trace_start() {
 
 # Stop the program and send its files.
 trace_fetch() {
-  local pid start
+  local pid='' start='' end=$((SECONDS + 30))
   if read -r pid start _ 2>/dev/null <"$RECORD" && ! proc_alive "$pid" "$start"; then
     printf 'TRACE: the program ended before the load did: %s\n' "$(said_why <"$FOLDER/trace.log")" >&2
   fi
+  # As Ctrl-C does: a shell ends when what it runs has ended. What it runs in the background ignores INT.
+  proc_session "$RECORD"
   proc_signal INT "$RECORD"
-  proc_gone 30 "$RECORD" || proc_end 5 "$RECORD" || fail "TRACE: the program does not end"
+  while proc_alive "$pid" "$start" && ((SECONDS < end)); do proc_pause; done
+  trace_end
   cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   files_send -- *
 }
 
-trace_stop() {
+# Stop the program and everything that it has started.
+trace_end() {
+  proc_session "$RECORD"
   proc_end 5 "$RECORD" || fail "TRACE: the program does not end"
+}
+
+trace_stop() {
+  trace_end
   rm -rf -- "$FOLDER" "$RECORD"
   run_close
 }

@@ -176,6 +176,22 @@ proc_end() {
   return 1
 }
 
+# Append to a record the other processes in the session of its first process, which setsid started: children of a script survive it.
+# Usage: proc_session FILE
+proc_session() {
+  local pid start file line
+  local -a field
+  { read -r pid start _ <"$1"; } 2>/dev/null || return 0
+  # While the session has a process, its number is given to no other process.
+  ! proc_start "$pid" || [[ $PROC_START == "$start" ]] || return 0
+  for file in /proc/[0-9]*/stat; do
+    { read -r line <"$file"; } 2>/dev/null || continue
+    file=${file%/stat}
+    read -r -a field <<<"${line##*) }"
+    [[ ${field[3]-} != "$pid" || ${file##*/} == "$pid" ]] || proc_record "$1" "${file##*/}" session || :
+  done
+}
+
 # Send a signal to every process of the records that still runs.
 # Usage: proc_signal SIGNAL FILE...
 proc_signal() {
