@@ -193,6 +193,20 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   wait "$!"
 }
 
+@test "what another host writes to stderr while it gets a program is not a part of the program's path" {
+  # Each call has a line of the ssh client, and one of the login shell.
+  master '' 'remote_is_local() { [[ $1 != elsewhere ]]; }
+    ssh() { echo "Warning: a key was added" >&2; bash -c "echo a message of the day >&2; ${*: -1}"; }
+    SERVER=elsewhere
+    memory_prepare
+    echo "$MEMORY_PROGRAM"
+    ssh() { echo "Warning: a key was added" >&2; return 1; }
+    program_prepare elsewhere membench "$ROOT/build/membench/membench" membench 0123456789abcdef'
+  assert_failure 1
+  assert_match "^$SCRATCH/host/cache/membench-[0-9a-f]{16}"$'\n'
+  assert_contains 'Warning: a key was added' "${output#*$'\n'}"
+}
+
 @test "another host gets a copy of membench, and builds it where its libc is another" {
   # The way of a host that is reached over ssh, without the ssh.
   local code='remote_is_local() { [[ $1 != elsewhere ]]; }

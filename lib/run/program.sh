@@ -7,12 +7,21 @@
 #   FILE is the result of make TARGET here, and KEY the first digits of its checksum (program_key)
 # Returns: 1 if it cannot be installed, with the reason printed
 program_prepare() {
-  local host=$1 name=$2 file=$3 target=$4 key=$5 answer what path why work called='the load generator' ours
-  if remote_is_local "$host"; then
-    printf '%s\n' "$file"
+  local said status=0
+  if remote_is_local "$1"; then
+    printf '%s\n' "$3"
     return 0
   fi
-  exec 2>&1
+  said=$(_program_prepare "$@" 2>&1) || status=$?
+  # A host may write more to stderr, also when all is well.
+  ((status != 0)) || said=${said##*$'\n'}
+  printf '%s\n' "$said"
+  return "$status"
+}
+
+# Usage: as program_prepare, for another host
+_program_prepare() {
+  local host=$1 name=$2 file=$3 target=$4 key=$5 answer what path why work called='the load generator' ours
   [[ $name == test ]] || called=$name
   ours=$(program_machine)
   answer=$(remote_run "$host" program have "$name" "$key") || return
