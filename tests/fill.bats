@@ -26,7 +26,7 @@ LIB=$ROOT/lib RESUME=
 . "$LIB/modules.sh"
 cleanup_init
 conf_defaults "$ROOT/conf/defaults.conf"
-for word in "$@"; do conf_word argument "$word" test; done
+for word in LOCK_DIR="$SCRATCH/locks" "$@"; do conf_word argument "$word" test; done
 conf_resolve
 sizes_settle
 remote_init

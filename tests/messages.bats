@@ -9,7 +9,9 @@ setup() {
   untune
   # Runs that cannot be resumed: of an older version, with a FIFO, with another plan, with a bad row.
   mkdir -p old cut odd/native torn/native
-  touch {old,cut,odd,torn}/run.conf {odd,torn}/native/variant.conf
+  # A resumed run has its own lock, and not that of the environment.
+  printf 'LOCK_DIR="%s"\n' "$SCRATCH/locks" | tee {old,cut,odd,torn}/run.conf >/dev/null
+  touch {odd,torn}/native/variant.conf
   mkfifo cut/pipe
   printf 'point\n' >odd/plan.tsv
   "$REPO/do_it.sh" plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 -s imdt | sed -n 1p >torn/plan.tsv
