@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # FAULT: one node of a cluster goes down under load and comes back, and nothing is left behind on any way out.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

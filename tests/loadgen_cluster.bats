@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The load generator on a Redis Cluster: each shard gets its own keys, a lost master is followed, and losses are counted.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

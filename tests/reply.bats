@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What a host says is used only when it is of its form: every field of every script, and every file that is received.
+# slow
 # shellcheck disable=SC2154,SC2016 # status and stderr are set by run_split; commands are expanded where they are run
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Redis from source: the tarball of the distribution's source package is built on the server, kept, and run.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

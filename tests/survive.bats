@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # External faults that a run survives: closed pipes, full devices, removed directories, odd logins; and what kill -9 leaves.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

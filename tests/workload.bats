@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A realistic load through do_it.sh: hot sets, ranges of keys, refused settings, and what the plan prints.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The Redis-Memtier workload: its test cases, and its parameters under their original names.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split, the words by wsf_setup
 
 load helper

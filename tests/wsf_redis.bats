@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The Redis-Memtier workload: the effect of its parameters on Redis and on the load, as Redis and the kernel report it.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split, the words by wsf_setup
 
 load helper

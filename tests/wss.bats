@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Working sets: the counts of the probe for a real Redis, their evaluation, and refused settings.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
