@@ -487,6 +487,19 @@ END
   assert_match 'swap .* 9\.4% '
 }
 
+@test "the table tells what a search found, and a phase that broke its limit; without a search there is no such column" {
+  local at
+  repeat_make r/20250101-x native p 1 c 1000 500 1 23 99 set:7 get:7
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table'
+  assert_success
+  refute_contains Search
+  printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\nget\tp99<=1ms\tbroken\n' >r/20250101-x/native/p/rep-1/search.tsv
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=markdown result_table'
+  assert_success
+  at=$(awk -F ' *[|] *' '{ for (i = 1; i <= NF; i++) if ($i == "Search") { print i; exit } }' <<<"$output")
+  assert_equal "$(awk -F ' *[|] *' -v at="${at:-1}" '$0 ~ / (SET|GET) / { print $at }' <<<"$output" | paste -sd ' ')" 'found broken'
+}
+
 @test "what a name holds does not reach the terminal as a command" {
   repeat_make r/20250101-x $'sw\e[2Jap' p 1 c 1000 50 1 23 99 set:7
   repeat_make r/20250101-x native p 1 c 1000 50 1 23 99 set:7

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Hosts that are asked in parallel: order, errors with names, time limits, and no leftovers of stopped hosts.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -93,20 +93,25 @@ NR == 1 {
   who = text_unescape($at["variant"] == "" ? $at["run"] : $at["variant"])
   place = text_unescape($at["point"] == "" ? $at["len"] " B" : $at["point"])
   if (!((who, op) in points)) order[++cells] = who SUBSEP op
-  if (!((who, op, place) in n)) place_of[who, op, ++points[who, op]] = place
+  if (!((who, op, place) in repeats)) place_of[who, op, ++points[who, op]] = place
+  repeats[who, op, place]++
+  # What was measured beyond the limit is no answer.
+  if ($at["search"] == "broken") {
+    broken[who, op, place]++
+    next
+  }
   v = $at["ops_per_sec"] + 0
   n[who, op, place]++
-  broken[who, op, place] += $at["search"] == "broken"
   if (n[who, op, place] == 1 || v < low[who, op, place]) low[who, op, place] = v
   if (v > high[who, op, place]) high[who, op, place] = v
   if ($at["p99_us"] + 0 > p99[who, op, place]) p99[who, op, place] = $at["p99_us"] + 0
 }
 
-# The figures of a variant in a phase at one point: its repeats, and the highest p99 of them.
-function figures_at(key) {
-  return text_group(low[key], 0) (n[key] > 1 ? " to " text_group(high[key], 0) : "") " operations per second" \
-    (p99[key] ? ", p99 latency at most " text_group(p99[key], 0) " us" : "") \
-    (broken[key] ? "; the limit of the search broke in " broken[key] " of " n[key] " repeat" (n[key] == 1 ? "" : "s") : "")
+# The figures of a variant in a phase at one point: its repeats that kept the limit of a search, and the highest p99 of them.
+function figures_at(key,    told) {
+  if (n[key]) told = text_group(low[key], 0) (n[key] > 1 ? " to " text_group(high[key], 0) : "") " operations per second" \
+    (p99[key] ? ", p99 latency at most " text_group(p99[key], 0) " us" : "")
+  return told (broken[key] ? (told == "" ? "" : "; ") "the limit of the search broke in " broken[key] " of " repeats[key] " repeat" (repeats[key] == 1 ? "" : "s") : "")
 }
 
 # Repeats that differ by more than this are named: a single one of them should not be quoted.
