@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The table of totals: clients together, bounds of percentiles, its headings, and columns that only some runs have.
+# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
+
+load helper
+load logs
+
+setup() { scratch_setup; }
+teardown() { scratch_teardown; }
+
+@test "the table adds clients up and takes percentiles from their histograms together" {
+  local run=r/20250101-x client
+  repeat_make "$run" native p 1 a 1000 90 1 10 99 set:3
+  repeat_make "$run" native p 1 b 1000 10 1 500 99 set:3
+  # 90 samples of 10 us and 10 of 500 us: averaging the figures of the two clients cannot give these percentiles.
+  histogram_make 10:90 >"$run/native/p/rep-1/a/histogram-set-a1B2c3"
+  histogram_make 500:10 >"$run/native/p/rep-1/b/histogram-set-a1B2c3"
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
+  assert_success
+  assert_equal "$(column p50_us <<<"$output")" 10
+  assert_equal "$(column p99_us <<<"$output")" 129 # capped by the largest recorded sample
+  assert_equal "$(column servers <<<"$output")" 2
+  assert_equal "$(column tx_bps <<<"$output")" 266666.666667
+  # The mean of all operations, not the mean of the two means.
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tr "\t" ","' - "$run"
+  assert_equal "$(column avg_us <<<"$output")" 59
+}
+
+@test "a heading of the table is above its own figures" {
+  repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=markdown result_table'
+  assert_equal "$(awk -F ' *[|] *' 'NR == 1 { for (i = 2; i < NF; i++) name[i] = $i } NR == 3 { for (i in name) print name[i] "=" $i }' <<<"$output" |
+    sort | paste -sd ' ')" 'Errors=0 Keys each=50 Max time s=3 Misses=0 Operation=SET Servers=4 Tx combined bit/s=533,333 Value size=1,000 ops/s=53 p50 us=23 p99 us=99 p99.9 us=109'
+}
+
+@test "percentiles among requests without an answer are lower bounds: >= for people, a number and its bound for programs" {
+  local run=r/20250101-x client file
+  for client in a b; do
+    repeat_make "$run" native p 1 "$client" 1000 90 1 23 99 set:3
+    # Of 100 requests, one was late, and nine had no reply within 400 us, or within 500 us for b.
+    histogram_make 10:91 "$([[ $client == a ]] && echo 400 || echo 500)":9 >"$run/native/p/rep-1/$client/histogram-set-a1B2c3"
+    file=$run/native/p/rep-1/$client/result.tsv
+    awk -F '\t' -v OFS='\t' -v bound="$([[ $client == a ]] && echo 400 || echo 500)" '
+      NR == 1 { print $0, "timeouts", "late", "unanswered", "at_least_us"; for (i = 1; i <= NF; i++) if ($i == "max_us") max = i; next }
+      { $max = 1500; print $0, 9, 1, 9, bound }' "$file" >new
+    mv new "$file"
+  done
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | result_table' - "$run"
+  assert_success
+  assert_match ' 10 +>=500 +>=500 ' "$output"
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
+  assert_equal "$(column p99_us <<<"$output")" 500
+}
+
+@test "the table shows each variant in per cent of the first that VARIANTS names" {
+  repeat_make r/20250101-x swap p 1 c 1000 50 1 23 99 set:7
+  repeat_make r/20250101-x native p 1 c 1000 500 1 23 99 set:7
+  echo 'VARIANTS="native swap"' >r/20250101-x/run.conf
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table'
+  assert_success
+  assert_match 'native .* 100\.0% '
+  assert_match 'swap .* 9\.4% '
+}
+
+@test "the table tells what a search found, and a phase that broke its limit; without a search there is no such column" {
+  local at
+  repeat_make r/20250101-x native p 1 c 1000 500 1 23 99 set:7 get:7
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table'
+  assert_success
+  refute_contains Search
+  printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\nget\tp99<=1ms\tbroken\n' >r/20250101-x/native/p/rep-1/search.tsv
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=markdown result_table'
+  assert_success
+  at=$(awk -F ' *[|] *' '{ for (i = 1; i <= NF; i++) if ($i == "Search") { print i; exit } }' <<<"$output")
+  assert_equal "$(awk -F ' *[|] *' -v at="${at:-1}" '$0 ~ / (SET|GET) / { print $at }' <<<"$output" | paste -sd ' ')" 'found broken'
+}
