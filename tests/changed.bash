@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The suites that a change can affect, by name: suites whose name begins with the first part of a file's name, and suites that name the file, a function
-# of it, or the command or the set of settings that it is. If no suite does, those of the scripts of its side that name it.
+# of it, or the command or the set of settings that it is. If no suite does, those of the scripts of its side that name it. Also the suites that detect
+# a fault in the file (mutants.tsv).
 
 # Print the files that differ from the commit where this branch left main, or from the last commit, and untracked files.
 # Usage: changed_files   Globals: ROOT   Returns: 0, or git's status where this is no checkout
@@ -49,6 +50,12 @@ changed_users() {
   ((${#users[@]} == 0)) || printf '%s\n' "${users[@]}"
 }
 
+# Print the suites that detect a fault in a file.
+# Usage: changed_detectors FILE   Returns: 0
+changed_detectors() {
+  awk -F '\t' -v file="$1" -v folder="$ROOT/tests" '$2 == file { print $3 == "unit" ? $3 : folder "/" $3 ".bats" }' "$ROOT/tests/mutants.tsv"
+}
+
 # Print the suites for changed files, one per line; all suites if a file that every suite uses was changed.
 # Usage: changed_suites FILE...   Globals: ROOT   Returns: 0
 changed_suites() {
@@ -73,6 +80,7 @@ changed_suites() {
       tests/*.bats | tests/qemu/*) ;;
       lib/* | conf/* | tests/*) while read -r suite; do suites["$suite"]=1; done < <(changed_users "$file") ;;
     esac
+    while read -r suite; do suites["$suite"]=1; done < <(changed_detectors "$file")
   done
   # The build first: the others use it.
   [[ ! -v 'suites[build]' ]] || printf 'build\n'

@@ -188,6 +188,9 @@ lane_suite() {
   run changed lib/cmd/stop.sh lib/membench/room.c
   assert_line survive.bats
   assert_line memory.bats
+  # By a fault that only this suite detects.
+  run changed tools/man.sh
+  assert_output $'install.bats\nlint'
   run changed lib/shared/common.sh
   assert_equal "${#lines[@]}" $(($(find "$REPO"/tests -maxdepth 1 -name '*.bats' | wc -l) + 5))
 }
