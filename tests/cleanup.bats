@@ -52,6 +52,24 @@ while :; do sleep 0.1; done'
   done
 }
 
+@test "a signal at any time: while words of a command are expanded, too" {
+  local try
+  for ((try = 0; try < 20; try++)); do
+    rm -f waiting
+    # shellcheck disable=SC2016 # expanded by the script
+    script 'cleanup_push echo undone
+work() { : >waiting; while :; do word="$(: a; : "$(: b)")" more=$(: c; : d); done; }
+work'
+    wait_until 10 test -e waiting
+    # To that shell alone, which may take a first one for a signal to a command that it runs.
+    until ! kill -INT "$JOB_PID" 2>/dev/null; do sleep 0.05; done
+    job_wait 10
+    assert_equal "$status" 130
+    assert_equal "$output" undone
+    assert_equal "$(<job.err)" ''
+  done
+}
+
 @test "a second Ctrl-C does not interrupt the cleanup of the first" {
   script 'undo() { : >begun; until [[ -e again ]]; do sleep 0.1; done; echo end; }
 cleanup_push undo

@@ -100,6 +100,17 @@ assert_no_raw_errors() {
   refute_contains second "$stderr"
 }
 
+@test "two runs of a checkout build one after the other" {
+  mkdir bin tree
+  # shellcheck disable=SC2016 # expanded by make's stand-in
+  printf '#!/bin/sh\nmkdir busy || echo both >>said\nsleep 0.5\nrmdir busy\necho built >>said\n' >bin/make
+  chmod +x bin/make
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  PATH=$PWD/bin:$PATH run bash -c 'LIB=$REPO/lib; . "$LIB/modules.sh"; ROOT=$PWD/tree; for i in 1 2 3; do build_target test & done; wait'
+  assert_success
+  assert_equal "$(<said)" $'built\nbuilt\nbuilt'
+}
+
 @test "a port that is taken is named where ss is missing" {
   redis_start
   moment REDISBASE="$REDIS_PORT"

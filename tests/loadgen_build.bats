@@ -46,6 +46,18 @@ teardown() {
   assert_success
 }
 
+@test "a program that cannot be linked again stays as it is" {
+  local before
+  make -s test
+  before=$(sha256sum ./test)
+  touch test.c
+  run_split make -s test LDFLAGS=-Wl,--defsym,main=undefined_here
+  assert_failure
+  assert_equal "$(sha256sum ./test)" "$before"
+  run_split ./test --version
+  assert_success
+}
+
 @test "TLS where OpenSSL is; where it is not, the option is refused" {
   if ! pkg-config --exists openssl; then
     make -s test

@@ -153,7 +153,7 @@ END
 
 @test "memory is planned for the keys that the phases set: all, unless they make fewer SETs" {
   CLIENT_IP="a b" COMMANDS=off REQUESTS=110/instance THREADS=auto CONNECTIONS=1 TIME=0 RATIO=1:10
-  held() { PHASES=$1 fill_set_of 3 "$2" && assert_equal "$REPLY" "$3"; }
+  held() { PHASES=$1 fill_set_of 4 "$2" && assert_equal "$REPLY" "$3"; }
   held "populate mixed" 1000 1000
   held mixed 1000 10
   held "mixed get mixed" 1000 20

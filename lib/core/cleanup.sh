@@ -34,17 +34,26 @@ cleanup_pop() {
 # Usage: cleanup_init
 cleanup_init() {
   trap _cleanup_run EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
+  cleanup_trap 'exit 130' INT
+  cleanup_trap 'exit 143' TERM HUP
   # For some signals without a trap, bash runs the EXIT trap only in some places: a closed output (PIPE), a resource limit (XFSZ, XCPU),
   # Ctrl-\.
-  trap 'exit 131' QUIT
-  trap 'exit 138' USR1
-  trap 'exit 140' USR2
-  trap 'exit 141' PIPE
-  trap 'exit 142' ALRM
-  trap 'exit 152' XCPU
-  trap 'exit 153' XFSZ
+  cleanup_trap 'exit 131' QUIT
+  cleanup_trap 'exit 138' USR1
+  cleanup_trap 'exit 140' USR2
+  cleanup_trap 'exit 141' PIPE
+  cleanup_trap 'exit 142' ALRM
+  cleanup_trap 'exit 152' XCPU
+  cleanup_trap 'exit 153' XFSZ
+}
+
+# Run COMMAND, which exits, at signals.
+# Usage: cleanup_trap COMMAND SIGNAL...
+cleanup_trap() {
+  # bash 5.2 may run it while its parser wants the `)` of a command substitution, and then wants one in COMMAND, too: without it, the script ends
+  # with a syntax error. Else the second line is not read, because the first one exits.
+  # shellcheck disable=SC2064 # the words of the caller
+  trap "$1"$'\n)' "${@:2}"
 }
 
 _cleanup_run() {

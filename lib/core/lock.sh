@@ -84,7 +84,7 @@ _lock_give() {
 _lock_renew() {
   local master=$1 start next pace fd REMOTE_RETRY=0
   trap - EXIT INT HUP
-  trap '_side_abort; exit 143' TERM
+  cleanup_trap '_side_abort; exit 143' TERM
   proc_start "$master" || return 0
   start=$PROC_START
   # Often enough that a link that is down for REMOTE_RETRY does not end the lease.

@@ -58,8 +58,10 @@ loadgen-hiredis:
 tls: ## build the load generator with TLS, build/tls/test
 	@$(MAKE) --no-print-directory TLS=1 LOADGEN_OUT=build/tls build/tls/test
 
+# The linker removes its output first: a run that starts at that moment must find a program.
 test $(LOADGEN_OUT)/test: $(LOADGEN_OUT)/main.o $(LOADGEN_OBJ) ## build the load generator, ./test
-	$(CC) -fopenmp $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LOADGEN_LIBS)
+	$(CC) -fopenmp $(CFLAGS) $(LDFLAGS) -o $(LOADGEN_OUT)/linked $^ $(LOADGEN_LIBS)
+	@mv -f $(LOADGEN_OUT)/linked $@
 
 $(LOADGEN_OUT)/main.o: test.c $(LOADGEN_STAMP) | loadgen-hiredis
 	$(CC) $(LOADGEN_CFLAGS) -MMD -MP -c -o $@ $<

@@ -10,8 +10,10 @@ MEMBENCH_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -g $(LOADGEN_WARN) -I$(MEMBENCH_
 .PHONY: membench
 membench: $(MEMBENCH_OUT)/membench ## build membench, which doctor --probe and NEIGHBOUR run on the server
 
+# As the load generator is linked.
 $(MEMBENCH_OUT)/membench: $(MEMBENCH_OBJ)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm -lpthread
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $(@D)/linked $^ -lm -lpthread
+	@mv -f $(@D)/linked $@
 
 $(MEMBENCH_OUT)/%.o: $(MEMBENCH_DIR)/%.c $(wildcard $(MEMBENCH_DIR)/*.h)
 	@mkdir -p $(MEMBENCH_OUT)

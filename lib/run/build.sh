@@ -64,7 +64,7 @@ _build_missing() (
   deps_missing run $BUILD_NEEDS | cut -d ' ' -f 3 | paste -sd ' '
 )
 
-# Build a target of the Makefile.
+# Build a target of the Makefile. Two runs of a checkout do so one after the other, and the second finds it built.
 # Usage: build_target TARGET
 # Returns: 1 with the compiler's first error, one line on stderr, when it does not build
 build_target() {
@@ -74,7 +74,7 @@ build_target() {
     printf '%s is not built, and make is missing\n' "$called" >&2
     return 1
   }
-  log=$(run_limited 900 make -s -C "$ROOT" "$1" 2>&1) || {
+  log=$(mkdir -p -- "$ROOT/build" && run_limited 900 flock "$ROOT/build/run.flock" make -s -C "$ROOT" "$1" 2>&1) || {
     printf '%s does not build (make %s): %s\n' "$called" "$1" "$(said_error <<<"$log")" >&2
     return 1
   }

@@ -36,7 +36,7 @@ client_key() {
 _client_program() {
   local program
   program=$(tls_program)
-  [[ -x $program ]] || program=$ROOT/test
+  ! build_installed || [[ -x $program ]] || program=$ROOT/test
   printf '%s\n' "$program"
 }
 

@@ -195,7 +195,7 @@ _tune_renew() {
   local -a hosts
   local -A said=()
   trap - EXIT INT HUP
-  trap '_side_abort; exit 143' TERM
+  cleanup_trap '_side_abort; exit 143' TERM
   lock_lease
   lease=$REPLY
   # Often enough that a link that is down for REMOTE_RETRY does not end the lease.
