@@ -54,6 +54,7 @@ while :; do sleep 0.1; done'
 
 @test "a signal at any time: while words of a command are expanded, too" {
   local try
+  ended() { ! kill -INT "$JOB_PID" 2>/dev/null; }
   for ((try = 0; try < 20; try++)); do
     rm -f waiting
     # shellcheck disable=SC2016 # expanded by the script
@@ -62,7 +63,7 @@ work() { : >waiting; while :; do word="$(: a; : "$(: b)")" more=$(: c; : d); don
 work'
     wait_until 10 test -e waiting
     # To that shell alone, which may take a first one for a signal to a command that it runs.
-    until ! kill -INT "$JOB_PID" 2>/dev/null; do sleep 0.05; done
+    wait_until 10 ended
     job_wait 10
     assert_equal "$status" 130
     assert_equal "$output" undone

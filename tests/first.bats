@@ -111,6 +111,19 @@ assert_no_raw_errors() {
   assert_equal "$(<said)" $'built\nbuilt\nbuilt'
 }
 
+@test "a checkout whose build with TLS is missing does not load with the other; an installed tree has one program" {
+  mkdir -p tree/build
+  : >tree/test
+  chmod +x tree/test
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  program() { bash -c 'LIB=$REPO/lib; . "$LIB/modules.sh"; ROOT=tree TLS=on SWEEP=; _client_program'; }
+  run program
+  assert_output tree/build/tls/test
+  rmdir tree/build
+  run program
+  assert_output tree/test
+}
+
 @test "a port that is taken is named where ss is missing" {
   redis_start
   moment REDISBASE="$REDIS_PORT"

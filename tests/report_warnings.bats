@@ -95,6 +95,7 @@ fill_rows() {
 }
 
 @test "the figures of a phase that broke the limit of its search are not in the summary, and no repeat differs from them" {
+  local verdict
   drawn_blank
   clean_make
   rm -r "${RUN:?}"/swap

@@ -70,10 +70,13 @@ assert_back() {
 
 # Whether no run except this test tunes this machine: each run has a watchdog. One with other paths of the kernel belongs to a test.
 alone() {
-  local script
-  while read -r script; do
-    [[ $script == "$SCRATCH"/* || ! -e $script ]] || grep -qsE '^declare -[-x]+ TIERBENCH_ROOT=' "$script" || return 1
-  done < <(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n' | grep -a '/tune-.*/watchdog\.sh$')
+  local file script
+  while read -r file; do
+    { script=$(tr '\0' '\n' <"$file"); } 2>/dev/null || continue
+    script=${script##*$'\n'}
+    # A host of a test may have its own files.
+    [[ $script == "$SCRATCH"/* ]] || grep -qsE '^declare -[-x]+ TIERBENCH_ROOT=' "${file%/cmdline}/root$script" || [[ ! -e $file ]] || return 1
+  done < <(grep -lsa '/[t]une-.*/watchdog.sh' /proc/[0-9]*/cmdline)
 }
 
 # Start a run that lasts until it is stopped, and wait until it is tuned and loaded.
