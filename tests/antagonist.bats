@@ -80,7 +80,7 @@ load_reads() {
   local cpu
   mkdir -p root/proc/self
   printf 'Cpus_allowed_list:\t0-7\n' >root/proc/self/status
-  local -a ask=(bash -c 'set -euo pipefail; . "$REPO/lib/shared/cpus.sh"; . "$REPO/lib/host/antagonist.sh"; antagonist_cpus "$@"' -)
+  local -a ask=(bash -c 'set -euo pipefail; . "$REPO/lib/shared/cpus.sh"; . "$REPO/lib/host/antagonist.sh"; host_antagonist_cpus "$@"' -)
   export TIERBENCH_ROOT=$PWD/root
   assert_equal "$("${ask[@]}" 0-5 3)" $'cpus\t6-7\tfree'
   assert_equal "$("${ask[@]}" 0-3,6 2)" $'cpus\t7\tfree'

@@ -34,7 +34,7 @@ tell_master() {
   cat <<'END'
 # Scripts of the test, beside those that every call sends.
 mkdir -p $SCRATCH/lib/host && ln -sfn "$LIB/shared" $SCRATCH/lib/shared && ln -sf "$LIB/host/channel.sh" $SCRATCH/lib/host && LIB=$SCRATCH/lib
-# What a call gives: its status, its reply, and its messages without the place where bash saw them. Usage: tell [-e NAME]... HOST SCRIPT [ARG]...
+# What a call gives: its status, its reply, and its messages without the place where bash saw them. Usage: tell HOST SCRIPT [ARG]...
 tell() {
   local status=0 REMOTE_FILE= REMOTE_REPLY= REMOTE_MARK= REMOTE_LIMIT=
   remote_raw 256 "$@" 2>err || status=$?
@@ -50,15 +50,15 @@ ask() {
   run_split /bin/bash ask.sh
 }
 
-# Write a script of the hosts from stdin. Usage: script NAME
+# Write a script of the hosts from stdin. Usage: script NAME [READS]
 script() {
   mkdir -p lib/host
-  { echo 'main() {' && cat && echo '}'; } >"lib/host/$1.sh"
+  { printf '%s\n\nmain() {\n' "${2:+# Reads: $2}" && cat && echo '}'; } >"lib/host/$1.sh"
 }
 
 @test "a call through a channel gives what one without it gives: output, messages, status, any argument and value, long replies" {
   local host
-  script words <<<'printf "<%s>\n" "$#" "$@" "$VALUE"; printf "a\033b\n" >&2; cat; echo $((SECONDS < 5)) $-; pwd; declare -p text state to 2>/dev/null || :'
+  script words VALUE <<<'printf "<%s>\n" "$#" "$@" "$VALUE"; printf "a\033b\n" >&2; cat; echo $((SECONDS < 5)) $-; pwd; declare -p text state to 2>/dev/null || :'
   script fails <<<'echo before; echo why >&2; exit 7'
   script unset <<<'echo "$nothing_of_that_name"'
   script long <<<'printf "%0150000d" 1'
@@ -67,18 +67,18 @@ script() {
     : >calls
     ask 'host='$host'
       all() {
-        VALUE=$'\''\n"$(id)"\\'\'' tell -e VALUE "$host" words "a  b\$(id)'\''\"" "" $'\''\n'\'' "*"
-        VALUE=$(printf "%0100000d" 2) tell -e VALUE "$host" words
+        VALUE=$'\''\n"$(id)"\\'\'' tell "$host" words "a  b\$(id)'\''\"" "" $'\''\n'\'' "*"
+        VALUE=$(printf "%0100000d" 2) tell "$host" words
         tell "$host" fails
         tell "$host" unset
         tell "$host" long
-        VALUE= tell -e VALUE "$host" words again
+        VALUE= tell "$host" words again
       }
       all >without; mv calls calls.without; : >calls
       channel_open "$host"; all >with; mv calls calls.with
       # A reply above the limit is cut there, and the channel not used again.
       tell "$host" longer >cut
-      VALUE= tell -e VALUE "$host" words again >after'
+      VALUE= tell "$host" words again >after'
     assert_equal "$status: $stderr" '0: '
     # Line feeds at the end of a reply mean nothing.
     assert_equal "$(sed /^$/d with)" "$(sed /^$/d without)"

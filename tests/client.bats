@@ -56,9 +56,9 @@ teardown() {
     CLIENT_PASSWORD= SERVER_CERTIFICATE= CLIENT_THREADS=1 CLIENT_LAUNCH=1
     lock_name "$(printf "%060d" 1)"
     CLIENT=$(printf "%0100d" 2)
-    remote_run -e CLIENT -e CLIENT_LAUNCH -e CLIENT_THREADS -e CLIENT_PASSWORD -e SERVER_CERTIFICATE 127.0.0.1 client launch sleep 1000
+    remote_run 127.0.0.1 client launch sleep 1000
     cat "$REMOTE_DIR"/run-*/client-*/test.pid
-    remote_run -e CLIENT 127.0.0.1 client stop'
+    remote_run 127.0.0.1 client stop'
   assert_success
   assert_match $'\n[0-9]+$'
 }

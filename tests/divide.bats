@@ -24,7 +24,7 @@ on_host() {
   done
   {
     printf '%s\n' 'set -Eeuo pipefail' "REMOTE_DIR=$SCRATCH/host" "${settings[@]}"
-    cat "$REPO"/lib/shared/{common,owner,cpus}.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,tier_detect,tier_check,tiers}.sh
+    cat "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,tier_detect,tier_check,tiers}.sh
     # shellcheck disable=SC2016 # expanded by the script
     printf 'PATH=%q:$PATH\nmain %s </dev/null\n' "$SCRATCH/bin" "$*"
   } | bash
@@ -55,7 +55,7 @@ instances_make() {
   on_host divide "$PWD/spread" 100 0 2
   # shellcheck source=lib/host/tier_verify.sh
   . "$REPO/lib/host/tier_verify.sh"
-  judge() { { sed $'s/^/tier\t/' host/run-test/tier/asked && printf '7000\tanon\t100\n7000\tnode0\t%s\n7000\tnode2\t%s\n' "$@"; } | tier_verify; }
+  judge() { { sed $'s/^/tier\t/' host/run-test/tier/asked && printf '7000\tanon\t100\n7000\tnode0\t%s\n7000\tnode2\t%s\n' "$@"; } | host_tier_verify; }
   run judge 98 2
   assert_line $'tier\tplaced_percent\t98.0'
   assert_line $'tier\tfar_bytes\t2'

@@ -16,6 +16,7 @@ conf_resolve
 remote_init
 lock_name test
 remote_open elsewhere
+CLIENT=elsewhere
 $1
 END
 }

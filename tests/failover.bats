@@ -96,14 +96,14 @@ nothing_left() {
 @test "a call for a fault whose reply was lost makes one fault, with the limits of the first start" {
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -Eeuo pipefail
-    for file in shared/common shared/owner host/user host/fault; do . "$REPO/lib/$file.sh"; done
+    for file in "$REPO"/lib/{shared/*,host/user,host/fault}.sh; do . "$file"; done
     WORK=. RUN_ID=x FOLDER=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" REDIS_PASSWORD="" NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
     FAULT_AT=1 FAULT_DOWN=1 FAILBACK=on SETTLE=1 REDIS_BINARY=x REDIS_USER=keep
     exec {SERVER_LOCK}>lock
-    user_limits() { ulimit -Sn 77; }
-    fault_run() { ulimit -Sn >>limits && exec sleep 100; }
-    server_fault 0
-    server_fault 0
+    host_user_limits() { ulimit -Sn 77; }
+    host_fault_run() { ulimit -Sn >>limits && exec sleep 100; }
+    host_fault_begin 0
+    host_fault_begin 0
     until [[ -s limits ]]; do proc_pause; done
     proc_end 5 fault.proc' 3>&-
   assert_success

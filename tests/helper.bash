@@ -69,7 +69,7 @@ process_start() {
 _process_read() {
   local line
   local -a field
-  # As proc_start in lib/shared/common.sh, which would be read anew at each poll.
+  # As proc_start in lib/shared/proc.sh, which would be read anew at each poll.
   { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
   read -r -a field <<<"${line##*) }"
   [[ ${field[0]} != Z ]] || return 1

@@ -96,6 +96,92 @@ house_headless() {
   house_none "$bad" 'these do not set -Eeuo pipefail:'
 }
 
+# Print FILE NAME of every function of the modules, except for those of programs that a module starts.
+house_functions() {
+  house_files lib -- -name '*.sh' ! -path 'lib/run/generator/*' | xargs grep -oHE '^[a-z_][a-z0-9_]*\(\)' -- | sed 's/:/ /; s/()$//'
+}
+
+@test "a function has the prefix of its module or directory, and on another host always host_" {
+  local file name module folder bad=''
+  while read -r file name; do
+    module=${file##*/} folder=${file%/*}
+    module=${module%%[_.]*} folder=${folder##*/}
+    case $folder/$module/$name in
+      # Each script of a host has a main; these end a script, or run a program, everywhere.
+      host/*/main | core/log/die* | shared/common/fail | shared/common/run_limited) ;;
+      host/*) [[ $name =~ ^_?host_"${module%s}"s?(_|$) ]] || bad+="$file: $name"$'\n' ;;
+      *) [[ $name =~ ^_?("$module"|"$folder")_ || $name =~ ^_?"${module:0:4}"[a-z]*_ && $folder == shared ]] || bad+="$file: $name"$'\n' ;;
+    esac
+  done < <(house_functions)
+  house_none "$bad" 'name these by their module:'
+}
+
+@test "no function of a host has the name of a function of the master" {
+  house_none "$(house_functions | grep -v ' main$' | awk '{ side = $1 ~ /^lib\/host\// ? "host" : "master"; if (other[$2] != "" && other[$2] != side) print $1, $2; other[$2] = side }')" \
+    'these have one name on both sides:'
+}
+
+# Print the files of a script for hosts: those that every script is sent, those that it needs, and its own.
+# Usage: house_sent FILE
+house_sent() {
+  local name
+  printf '%s\n' lib/shared/{common,said,proc,files,workdir,owner}.sh
+  while read -r name; do ls lib/{shared,host}/"$name".sh 2>/dev/null; done < <(sed -n 's/^# Needs: //p' "$1" | tr ' ' '\n')
+  printf '%s\n' "$1"
+}
+
+@test "a script of a host declares what it reads, and reads what it declares" {
+  local file bad=''
+  for file in lib/host/*.sh; do
+    grep -q '^main() {' "$file" || continue
+    # Names in capitals that are read, and neither set nor known to every shell; text that awk gets in quotes has such names too, in square brackets.
+    bad+=$(house_sent "$file" | xargs cat | awk -v file="$file" '
+      BEGIN {
+        split("REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER TIERBENCH_ROOT CHANNEL PATH PWD EUID BASHPID RANDOM SECONDS EPOCHSECONDS EPOCHREALTIME BASH_REMATCH BASH_VERSION BASH_CMDS REPLY NF PERF_", k, " ")
+        for (i in k) known[k[i]] = 1
+      }
+      /^# Reads/ { sub(/^# Reads[a-z ]*: /, ""); n = split($0, names, " "); for (i = 1; i <= n; i++) declared[names[i]] = 1; next }
+      /^[ \t]*#/ { next }
+      {
+        text = $0
+        while (match(text, /(^|[^A-Za-z0-9_$\{!"])[A-Z][A-Z0-9_]+(\[[^]=]*\])?\+?=/)) {
+          name = substr(text, RSTART, RLENGTH)
+          gsub(/^[^A-Z]|(\[[^]]*\])?\+?=$/, "", name)
+          set[name] = 1
+          text = substr(text, RSTART + RLENGTH)
+        }
+        text = $0
+        # Set by read, mapfile, local, printf -v, for and exec {NAME}.
+        while (match(text, /[{][A-Z][A-Z0-9_]*[}][<>]/)) {
+          set[substr(text, RSTART + 1, RLENGTH - 3)] = 1
+          text = substr(text, RSTART + RLENGTH)
+        }
+        text = $0
+        if (match(text, /for [A-Z_]+ in/) || match(text, /(read|mapfile|local|printf -v|declare|readonly)[^|;&<>]*/)) {
+          n = split(substr(text, RSTART, RLENGTH), names, /[^A-Za-z0-9_$]+/)
+          for (i = 1; i <= n; i++) if (names[i] ~ /^[A-Z][A-Z0-9_]+$/) set[names[i]] = 1
+        }
+        text = $0
+        while (match(text, /\$[{]?[!#]?[A-Z][A-Z0-9_]+/)) {
+          name = substr(text, RSTART, RLENGTH)
+          gsub(/[^A-Z0-9_]/, "", name)
+          read[name] = 1
+          text = substr(text, RSTART + RLENGTH)
+        }
+        # In arithmetic, and where a name stands for its value (declare -p).
+        text = $0
+        gsub(/"[^"]*"|\047[^\047]*\047/, "", text)
+        n = split(text, names, /[^A-Za-z0-9_]+/)
+        for (i = 1; i <= n; i++) if (names[i] in declared) read[names[i]] = 1
+      }
+      END {
+        for (name in declared) if (!(name in read)) print file ": does not read " name
+        for (name in read) if (!(name in declared) && !(name in known) && !(name in set)) print file ": reads " name
+      }')
+  done
+  house_none "$bad" 'these lines "# Reads" are wrong:'
+}
+
 @test "no reader of a pipe stops before its end" {
   # With pipefail, a writer that has more to write ends by SIGPIPE, and a match then sometimes counts as not found.
   house_none "$(house_shell | house_grep '[^|]\|[[:space:]]*(grep (-[a-zA-Z]+ )*-[a-zA-Z]*[qm]|head -[n0-9]|awk [^|]*[^D] \{[^}]*\bexit\b)')" 'read to the end (grep >/dev/null, sed -n 1p):'
@@ -109,7 +195,7 @@ house_headless() {
   local names='gnuplot|numactl|screen|openssl|redis-server|redis-cli|redis-benchmark|memtier_benchmark|ethtool|sysctl|systemctl|lscpu|dmidecode|blkid|ip|ss|make|curl|wget'
   # A command that becomes the load with exec is watched by the process that started it.
   house_none "$(house_files lib -- -name '*.sh' |
-    house_grep "(^|[;&|{!\`]|\\$\\(|\\b(then|do|else|if|elif|while|until)\\b|[A-Z]+=[^ ]*[[:space:]])[[:space:]]*(($names) |\"\\\$\\{?[A-Za-z_]+\\}?\" --version|\"\\\$(\\{prefix\\}|\\(vsmp_prefix\\)))")" 'run these with run_limited:'
+    house_grep "(^|[;&|{!\`]|\\$\\(|\\b(then|do|else|if|elif|while|until)\\b|[A-Z]+=[^ ]*[[:space:]])[[:space:]]*(($names) |\"\\\$\\{?[A-Za-z_]+\\}?\" --version|\"\\\$(\\{prefix\\}|\\(host_vsmp_prefix\\)))")" 'run these with run_limited:'
 }
 
 @test "only lib/core/reply.sh and lib/core/receive.sh read what a host sent, unchecked" {

@@ -28,9 +28,9 @@ teardown() {
 # Usage: info_of_all [CODE]   CODE runs before
 info_of_all() {
   {
-    cat "$REPO"/lib/shared/{common,protocol}.sh
+    cat "$REPO"/lib/shared/*.sh
     sed 's/^readonly _INFO_LIMIT=.*/readonly _INFO_LIMIT='"${LIMIT:-60}"'/' "$REPO/lib/host/info.sh"
-    printf 'set -Eeuo pipefail; REDIS_PASSWORD=secret SERVER_ADDRESS=127.0.0.1 WORK=%q RUN_ID=x\n%s\ninfo_all record\n' "$SCRATCH/work" "${1-}"
+    printf 'set -Eeuo pipefail; REDIS_PASSWORD=secret SERVER_ADDRESS=127.0.0.1 WORK=%q RUN_ID=x\n%s\nhost_info_all record\n' "$SCRATCH/work" "${1-}"
   } >script
   run_split bash script
 }
@@ -38,7 +38,7 @@ info_of_all() {
 @test "every instance is asked, and its answer is whole" {
   local port
   # One process for all: the instances are not asked one by one.
-  info_of_all 'redis_ask() { return 1; }'
+  info_of_all 'protocol_ask() { return 1; }'
   assert_success
   assert_equal "$stderr" ''
   assert_equal "$(grep '^### instance ' <<<"$output")" "$(printf '### instance %s\n' "${ports[@]}")"

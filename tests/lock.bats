@@ -25,9 +25,9 @@ script() {
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
-    RUN_ID=$2 REMOTE_MARK=mark
+    RUN_ID=$2 REMOTE_MARK=mark CLIENT=127.0.0.1
     printf -v RUN_OWNER "%s\tsomebody\tsomewhere\t%s\t2026-01-01T00:00:00Z\t%s" "$2" "$3" "$4"
-    _remote_script "$1" REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER
+    _remote_script "$1"
     printf "%s" "$REPLY"' bash "$1" "$2" "$process" "${4:-60}" >"$SCRATCH/$2.$1.sh"
 }
 
@@ -188,7 +188,6 @@ END
   local verb
   for verb in 'client stop' 'server stop' 'monitor fetch' 'trace stop' 'tiers up' ended 'tune restore' 'lock take'; do
     script "${verb% *}" same
-    sed -i '1a CLIENT=127.0.0.1' "same.${verb% *}.sh"
     host same "${verb% *}" "${verb#* }"
     assert_failure 1
     assert_contains "run-same: is the directory of another master's run; left alone" "$stderr"

@@ -251,7 +251,7 @@ rounds_ticks() {
     mkdir "with-$awk"
     ln -s "$(command -v "$awk")" "with-$awk/awk"
     # shellcheck disable=SC2016 # for the shell that runs it
-    run env PATH="$SCRATCH/with-$awk:$PATH" WORK="$SCRATCH/work" RUN_ID=x bash -c '. "$REPO/lib/host/tier_verify.sh" && tier_state'
+    run env PATH="$SCRATCH/with-$awk:$PATH" WORK="$SCRATCH/work" RUN_ID=x bash -c '. "$REPO/lib/host/tier_verify.sh" && host_tier_state'
     assert_success
     assert_output ''
   done

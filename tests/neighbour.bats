@@ -63,17 +63,16 @@ END
 @test "a probe counts recorded processes and their ended children as ours, and what runs below it as scripts" {
   cat >probe.sh <<'END'
 set -Eeuo pipefail
-. "$REPO/lib/shared/common.sh"
-. "$REPO/lib/host/probe.sh"
+for file in "$REPO"/lib/{shared/*,host/probe}.sh; do . "$file"; done
 RUN_OWNER=$'a\tb\tc\t0\t0\tother\tother\tx'
 # In a separate session, like an instance; its child has ended when it prints so.
 setsid bash -c 'read -r _ <go; (for ((i = 0; i < 200000; i++)); do :; done); echo >spun; exec sleep 60' </dev/null >/dev/null 2>&1 3>&- &
 proc_record record $! one
-probe_cpu 0 record
+host_probe_cpu 0 record
 echo >go
 read -r _ <spun
 (for ((i = 0; i < 200000; i++)); do :; done)
-probe_cpu 5000000 record
+host_probe_cpu 5000000 record
 proc_end 5 record
 END
   mkfifo go spun

@@ -141,13 +141,13 @@ truth() {
     REDIS_BINARY=recorded
     run_limited() { cat "$recorded/version.txt"; }
     recorded=$1
-    acl_version
+    host_acl_version
     echo "major ${ACL_MAJOR:-none}"
     . "$LIB/host/monitor.sh"
-    info_all() { echo "### instance 6379"; cat "$recorded/info.txt"; }
+    host_info_all() { echo "### instance 6379"; cat "$recorded/info.txt"; }
     MONITOR_NODES=(node0)
     RECORD=/dev/null
-    mark_instances' keydb "$recorded"
+    host_monitor_mark_instances' keydb "$recorded"
   assert_success
   assert_line $'ok\tHIT_COUNTERS\tstorage_provider_read_hits\t-\t-'
   assert_line $'ok\tINFO\tused_memory\t-\t-'

@@ -145,7 +145,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
 
 @test "what is missing is a row of doctor with the command that fixes it, and never a failure" {
   local row
-  local -a ask=(bash -c 'set -Eeuo pipefail; . "$REPO/lib/shared/common.sh"; . "$REPO/lib/host/perf.sh"; PERF_EVENTS=$1; main check' -)
+  local -a ask=(bash -c 'set -Eeuo pipefail; for file in "$REPO"/lib/{shared/*,host/perf}.sh; do . "$file"; done; PERF_EVENTS=$1; main check' -)
   mkdir -p root/proc/sys/kernel
   echo 3 >root/proc/sys/kernel/perf_event_paranoid
   perf_stub 10:100 20:100
@@ -162,7 +162,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   row=$("${ask[@]}" 'instance r80d1:u')
   assert_match $'^warn\tError: Access to performance monitoring|^warn\tperf_event_paranoid is' "$row"
   rm bin/perf
-  row=$(PATH=$PWD/bin:/nowhere /bin/bash -c 'set -euo pipefail; . "$REPO/lib/host/perf.sh"; PERF_EVENTS="instance r80d1:u"; perf_check')
+  row=$(PATH=$PWD/bin:/nowhere /bin/bash -c 'set -euo pipefail; . "$REPO/lib/host/perf.sh"; PERF_EVENTS="instance r80d1:u"; host_perf_check')
   assert_match $'^warn\tperf is missing\t.*install: linux-perf' "$row"
 }
 

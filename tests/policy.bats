@@ -139,7 +139,7 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
     echo 4096 >regions/0/start && echo 12288 >regions/0/end
     echo 1 >regions/1/start && echo "a[\$(: >pwned)]" >regions/1/end
     echo 0 >regions/2/start && echo 010 >regions/2/end
-    _damon_watched regions'
+    _host_damon_watched regions'
   assert_success
   assert_output 8202
   refute_exists pwned
@@ -263,7 +263,7 @@ END
 
 @test "FAR_BYTES: bytes of slow memory, or of another socket, per operation" {
   local group=$TIERBENCH_ROOT/sys/fs/resctrl/mon_groups/tierbench-test-1 run=20250101T100000Z-x folder
-  counts() { RUN_ID=test-1 bash -c '. "$REPO/lib/host/resctrl.sh" && resctrl_counts'; }
+  counts() { RUN_ID=test-1 bash -c '. "$REPO/lib/host/resctrl.sh" && host_resctrl_counts'; }
   resctrl_make
   assert_equal "$(counts)" ''
   mkdir -p "$group"/mon_data/mon_L3_0{0,1}
@@ -287,7 +287,7 @@ END
 @test "an instance enters the group before it starts, and the limit of its cgroup too" {
   local work=$SCRATCH/host group=$TIERBENCH_ROOT/sys/fs/resctrl/mon_groups/tierbench-test-1
   mkdir -p "$work/run-test-1/tier" "$group" cgroup
-  prefix() { WORK=$work RUN_ID=test-1 bash -c '. "$REPO/lib/host/resctrl.sh" && . "$REPO/lib/host/tier.sh" && tier_prefix - && exec "${TIER_PREFIX[@]}" bash -c "echo \$\$"'; }
+  prefix() { WORK=$work RUN_ID=test-1 bash -c '. "$REPO/lib/host/resctrl.sh" && . "$REPO/lib/host/tier.sh" && host_tier_prefix - && exec "${TIER_PREFIX[@]}" bash -c "echo \$\$"'; }
   assert_equal "$(prefix)" "$(<"$group/tasks")"
   printf '%s\n' "$PWD/cgroup" >"$work/run-test-1/tier/cgroup"
   assert_equal "$(prefix)" "$(<cgroup/cgroup.procs)"

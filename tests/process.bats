@@ -21,7 +21,7 @@ teardown() {
   wait_until 20 test -e up
   kill -STOP "$JOB_PID"
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c '. "$REPO/lib/shared/common.sh" && proc_record record "$1" job && proc_end 20 record' bash "$JOB_PID"
+  run bash -c '. "$REPO/lib/shared/proc.sh" && proc_record record "$1" job && proc_end 20 record' bash "$JOB_PID"
   assert_success
   assert_equal "$(<ended)" 'by itself'
 }

@@ -190,6 +190,20 @@ listed() {
   printf '%s\t%s\t%s\n' "${3-${#2}}" "$(printf '%s' "${4-$2}" | sha256sum | cut -d ' ' -f 1)" "$1"
 }
 
+@test "a script is sent what its verb reads, and no more; what is not set is one line" {
+  mkdir -p lib/host
+  ask 'ln -s "$LIB/shared" lib/shared; LIB=$PWD/lib
+    printf "# Reads: ONE\n# Reads other: TWO\n# Reads left right: THREE\n\nmain() { echo \"\${ONE-} \${TWO-} \${THREE-}\"; }\n" >lib/host/clock.sh
+    ONE=1 TWO=2 THREE=3
+    for verb in other left right none; do _remote_script clock "$verb" && bash -c "$REPLY" - "$verb"; done
+    unset -v TWO
+    _remote_script clock left
+    _remote_script clock other'
+  assert_failure 1
+  assert_output $'1 2 \n1  3\n1  3\n1  '
+  assert_equal "$stderr" 'ask.sh: lib/host/clock.sh other: reads TWO, which is not set'
+}
+
 @test "files are received as regular files of the user; a link is replaced, not followed" {
   mkdir into
   echo mine >outside
@@ -217,13 +231,13 @@ listed() {
   printf 'a\0b\n\n' >sent/set.hgrm
   printf 'h\303\251\377\n' >sent/get.hgrm
   head -c 200000 /dev/urandom >sent/stdout
-  bash -c '. "$REPO/lib/shared/common.sh" && cd sent && files_send -- *' >stream
+  bash -c '. "$REPO/lib/shared/files.sh" && cd sent && files_send -- *' >stream
   ask 'receive_files into elsewhere client fetch'
   assert_success
   diff -r sent into
   # Without the one that is not a text.
   rm -r into sent/set.hgrm && mkdir into
-  bash -c '. "$REPO/lib/shared/common.sh" && cd sent && files_send -- *' >stream
+  bash -c '. "$REPO/lib/shared/files.sh" && cd sent && files_send -- *' >stream
   ask 'receive_files into elsewhere client fetch'
   assert_success
   diff -r sent into

@@ -25,12 +25,12 @@ recorded_alive() {
 
 @test "what a repeat cannot stop keeps none of the rest from being stopped, and is reported" {
   run bash -c 'set -Eeuo pipefail
-    . "$REPO/lib/shared/common.sh" && . "$REPO/lib/host/ended.sh"
-    work_open() { :; }
-    run_close() { echo closed; }
-    ended_monitors() { false && echo; false; echo "errexit is off"; }
-    ended_instances() { echo instances; }
-    ended_tier() { fail "the tier stays"; }
+    for file in "$REPO"/lib/{shared/*,host/ended}.sh; do . "$file"; done
+    workdir_open() { :; }
+    owner_close() { echo closed; }
+    host_ended_monitors() { false && echo; false; echo "errexit is off"; }
+    host_ended_instances() { echo instances; }
+    host_ended_tier() { fail "the tier stays"; }
     main'
   assert_failure 1
   assert_output $'instances\nthe tier stays\nclosed'
@@ -117,15 +117,15 @@ recorded_alive() {
 
 @test "an instance without an answer: the last lines of its log are printed; one that has ended is not waited for" {
   local code='set -Eeuo pipefail
-    . "$REPO/lib/shared/common.sh" && . "$REPO/lib/host/server.sh" && . "$REPO/lib/host/cluster.sh"
+    for file in "$REPO"/lib/{shared/*,host/server,host/cluster}.sh; do . "$file"; done
     FOLDER=$PWD RECORD=instances.proc READY_TIMEOUT=0 SERVER_ADDRESS=127.0.0.1
     CLUSTER_TABLE=$(printf "%s\t" 7001 1 0 master 7001 0 16383 id 127.0.0.1)
     CLUSTER_TABLE=${CLUSTER_TABLE%?}
-    redis_ask() { return 1; }
+    protocol_ask() { return 1; }
     proc_record "$RECORD" "$$" 7001'
   printf '%s\n' one two 'Received SIGTERM scheduling shutdown...' 'bye bye...' >redis-7001.log
   run bash -c "$code
-    cluster_ready"
+    host_cluster_ready"
   assert_failure 1
   assert_output 'port 7001: its log: two
 port 7001: its log: Received SIGTERM scheduling shutdown...
@@ -135,14 +135,14 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   run bash -c "$code"'
     READY_TIMEOUT=20
     sed -i "s/^[0-9]*/0/" "$RECORD"
-    cluster_ready'
+    host_cluster_ready'
   assert_failure 1
   assert_equal "${lines[1]}" 'port 7001: its log: Received SIGTERM scheduling shutdown...'
   assert_equal "${lines[3]}" 'port 7001: redis-server ended: bye bye...'
   : >redis-7001.log
   rm instances.proc
   run bash -c "$code
-    instances_ready"
+    host_server_ready"
   assert_failure 1
   assert_output $'port 7001: its log is empty\n1 instances do not answer PING after 0 s, ports: 7001'
 }
@@ -150,7 +150,7 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
 @test "an instance that keeps snapshots is ended without a last one" {
   master "SRV_OVERRIDE=1 REDISBASE=$(ports_pick 1) PERSISTENCE=rdb RDB_SECONDS=3600" '
     server_start 1
-    redis_ask 127.0.0.1 "$REDISBASE" "SET key value"
+    protocol_ask 127.0.0.1 "$REDISBASE" "SET key value"
     exec 5<"$(echo "$REMOTE_DIR"/run-*/server/redis-*.log)"
     server_stop
     cat <&5'
@@ -245,10 +245,10 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   tar -czf host/cache/redis-1.tar.gz redis-1
   # shellcheck disable=SC2016 # expanded by the master
   master '' '
-    remote_run -e READY_TIMEOUT 127.0.0.1 redis build redis-1 redis-1.tar.gz &
+    remote_run 127.0.0.1 redis build redis-1 redis-1.tar.gz &
     first=$!
     until [[ -s begun ]] || ((SECONDS > 100)); do sleep 0.05; done
-    remote_run -e READY_TIMEOUT 127.0.0.1 redis build redis-1 redis-1.tar.gz &
+    remote_run 127.0.0.1 redis build redis-1 redis-1.tar.gz &
     second=$!
     until [[ $(wc -l <begun) == 2 ]] || lslocks -no BLOCKER,INODE | grep "[0-9] *$(stat -c %i host/redis.flock)$" >/dev/null || ((SECONDS > 200)); do sleep 0.05; done
     : >go

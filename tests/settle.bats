@@ -78,8 +78,8 @@ times() {
     printf 'Node %d MemTotal:  100 kB\nNode %d FilePages:  7 kB\nNode %d AnonPages:  %d kB\nNode %d Mapped: 3 kB\n' $node $node $node $((10 + node)) $node >"sys/node$node/meminfo"
   done
   mkdir monitor
-  bash -c 'set -euo pipefail; . "$REPO/lib/host/monitor_sample.sh"; MONITOR=monitor MONITOR_NODES=(sys/node0 sys/node1); sample_nodes_open; sample_nodes 5.000001
-    MONITOR_NODES=(sys/node0); sample_nodes 6.000001'
+  bash -c 'set -euo pipefail; . "$REPO/lib/host/monitor_sample.sh"; MONITOR=monitor MONITOR_NODES=(sys/node0 sys/node1); host_monitor_sample_nodes_open; host_monitor_sample_nodes 5.000001
+    MONITOR_NODES=(sys/node0); host_monitor_sample_nodes 6.000001'
   assert_equal "$(<monitor/nodes.tsv)" $'time\tnode0\tnode1\n5.000001\t10240\t11264'
 }
 

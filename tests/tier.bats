@@ -57,7 +57,7 @@ on_host() {
   done
   {
     printf '%s\n' 'set -Eeuo pipefail' "REMOTE_DIR=$SCRATCH/host" "${settings[@]}"
-    cat "$REPO"/lib/shared/{common,owner}.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,tier_detect,tier_check,tiers}.sh
+    cat "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,tier_detect,tier_check,tiers}.sh
     printf '%s\nmain "%s" </dev/null\n' "${HOST_CODE-}" "$1"
   } | bash
 }
@@ -265,7 +265,7 @@ column() {
   local verify="$REPO/lib/host/tier_verify.sh"
   # shellcheck source=lib/host/tier_verify.sh
   . "$verify"
-  judge() { printf '%s\n' "$@" | tr ' ' '\t' | tier_verify | tr '\t' ' '; }
+  judge() { printf '%s\n' "$@" | tr ' ' '\t' | host_tier_verify | tr '\t' ' '; }
   run judge 'tier tier bind' 'tier nodes 1' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 5' '7000 node1 95'
   assert_line 'tier placement ok'
   assert_line 'tier far_bytes 95'

@@ -21,7 +21,7 @@ written() {
   printf '0\n' | tee root/mine/memory.{min,low} >root/other/memory.min
   printf 'max\n' | tee root/{mine,other}/memory.{high,max} >root/other/memory.swap.max
   printf '%s\n' "$2" >"root/other/$1"
-  bash -c 'set -Eeuo pipefail; . "$REPO/lib/host/tier_undo.sh" && _tier_undo_control root'
+  bash -c 'set -Eeuo pipefail; . "$REPO/lib/host/tier_undo.sh" && _host_tier_undo_control root'
   cat root/cgroup.subtree_control
 }
 

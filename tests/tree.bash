@@ -108,16 +108,15 @@ tree_state() {
 # Usage: remote_script SCRIPT [ARG]...
 # Globals: RUN_ID and the settings sent to the script   Returns: the script's status
 remote_script() {
-  local script=$1
+  local script=$1 run=$RUN_ID
   shift
   (
     ROOT=$REPO LIB=$REPO/lib
     # shellcheck source=lib/modules.sh
     . "$LIB/modules.sh"
-    REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks REMOTE_MARK=mark-of-the-reply
+    RUN_ID=$run REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks REMOTE_MARK=mark-of-the-reply
     RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10' "$RUN_ID")
-    _remote_script "$script" REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER TUNE_ROWS LEASE ADDRESS REDIS_BINARY NEED_MBIT NEED_PORTS \
-      NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT CLUSTER PROGRAM_KEY
+    _remote_script "$script" "$@"
     # The complete output of the script is compared.
     printf '%s' "$REPLY" | sed "/$REMOTE_MARK/d" >"$SCRATCH/script.sh"
   )

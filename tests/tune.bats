@@ -392,7 +392,7 @@ some_rows() {
   tune check
   # If firmware reported no bandwidth, the kernel refuses `true`, even if the file contains it.
   # shellcheck disable=SC2016 # for the host
-  sed -i '$i tune_write() { WHY="No such device" && [[ $3 != true ]] && echo "$3" >"$TIERBENCH_ROOT$2"; }' "$SCRATCH/script.sh"
+  sed -i '$i host_tune_write() { WHY="No such device" && [[ $3 != true ]] && echo "$3" >"$TIERBENCH_ROOT$2"; }' "$SCRATCH/script.sh"
   run_split bash -s -- apply <"$SCRATCH/script.sh"
   assert_equal "$(said WEIGHTS_AUTO) $(said WEIGHTS)" 'cannot true true cannot - -'
   assert_equal "$(cat "$folder"/*)" $'true\n1\n1'
@@ -432,14 +432,14 @@ set -u
 . "$REPO/lib/host/tune.sh"
 TUNE=tune LEASE=60 HEARD=$1
 # Another call has the lock, and a heartbeat comes before it is free.
-tune_lock() {
+host_tune_lock() {
   exec {TUNE_FD}>lock
-  [[ -z $HEARD ]] || tune_alive
+  [[ -z $HEARD ]] || host_tune_alive
 }
-tune_undo_all() { echo restored; }
-tune_pace() { exit 0; }
+host_tune_undo_all() { echo restored; }
+host_tune_pace() { exit 0; }
 echo -1000 >tune/alive
-tune_watchdog
+host_tune_watchdog
 END
   run bash watchdog.sh heard
   assert_success

@@ -118,7 +118,7 @@ long_run() {
 @test "the interrupts of this machine's NIC are moved for the run" {
   local irq first
   # shellcheck disable=SC2016 # expanded by the inner shell
-  irq=$(bash -c '. "$REPO/lib/shared/common.sh"; . "$REPO/lib/shared/cpus.sh"; . "$REPO/lib/host/irq.sh"; irq_list "$(irq_devices "$1" | sed -n 1p)"' bash "$ADDRESS" | tail -n 1)
+  irq=$(bash -c '. "$REPO/lib/shared/common.sh"; . "$REPO/lib/shared/cpus.sh"; . "$REPO/lib/host/irq.sh"; host_irq_list "$(host_irq_devices "$1" | sed -n 1p)"' bash "$ADDRESS" | tail -n 1)
   [[ -n $irq ]] || skip "the NIC of $ADDRESS has no interrupts"
   first=$(($(nproc) - 1))
   ! value_is "/proc/irq/$irq/smp_affinity_list" "$first" || skip "this machine has one CPU"

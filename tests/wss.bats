@@ -86,10 +86,10 @@ wss_make() {
 @test "a kernel without what the probe needs is a failure of doctor with what is missing" {
   mkdir -p root/proc/self
   : >root/proc/self/clear_refs
-  run bash -c '. "$REPO/lib/host/wss.sh"; TIERBENCH_ROOT=$PWD/root wss_check'
+  run bash -c '. "$REPO/lib/host/wss.sh"; TIERBENCH_ROOT=$PWD/root host_wss_check'
   assert_output $'fail\tno /proc/PID/smaps_rollup\tPROBE_WSS=on: a kernel with CONFIG_PROC_PAGE_MONITOR\tset PROBE_WSS=off'
   : >root/proc/self/smaps_rollup
-  run bash -c '. "$REPO/lib/host/wss.sh"; TIERBENCH_ROOT=$PWD/root wss_check'
+  run bash -c '. "$REPO/lib/host/wss.sh"; TIERBENCH_ROOT=$PWD/root host_wss_check'
   assert_output $'ok\t/proc/PID/clear_refs and smaps_rollup\tPROBE_WSS=on\t-'
 }
 

@@ -14,7 +14,7 @@ lib=$(cd "${BASH_SOURCE[0]%/*}/../lib" && pwd -P)
 main() {
   local count=$1 base=${2:-6379} port
   local -A taken=()
-  while read -r port; do taken[$port]=1; done < <(ports_listening)
+  while read -r port; do taken[$port]=1; done < <(host_ports_listening)
   for (( ; base + count <= 65536; base++)); do
     for ((port = base; port < base + count; port++)); do
       [[ ! -v "taken[$port]" ]] || continue 2

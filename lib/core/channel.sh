@@ -78,16 +78,16 @@ _channel_is_free() {
 
 # Run a script through the channel of its host. Large files, and bytes that no shell can keep, take the other way: the script then runs once more.
 # Usage: channel_run HOST SCRIPT [ARG]...
-# Globals: names, why and REMOTE_MARK of remote_raw; once of receive_files: not empty for a script that does not give the same files twice
+# Globals: why and REMOTE_MARK of remote_raw; once of receive_files: not empty for a script that does not give the same files twice
 # Returns: sets status of remote_raw; 1 if the host has no channel that can be used
-# shellcheck disable=SC2154 # names, why and status are variables of remote_raw
+# shellcheck disable=SC2154 # why and status are variables of remote_raw
 channel_run() {
   local host=$1 script=$2 mark=$REMOTE_MARK REMOTE_MARK='' words='' failed=0 LC_ALL=C
   shift 2
   [[ -z $REMOTE_FILE || -z ${once-} ]] || return 1
   # Checked before the text is made, which takes longer.
   _channel_is_free "$host" || return 1
-  _remote_script "$script" "${names[@]}"
+  _remote_script "$script" "$@"
   (($# == 0)) || printf -v words ' %q' "$@"
   _channel_call "$host" "set --$words; SECONDS=0 CHANNEL=${REMOTE_FILE:+files}"$'\n'"$REPLY" || failed=$?
   # Ctrl-C ends the channel, too. The master then ends this process, or the call.

@@ -67,9 +67,9 @@ hosts_clients() {
 }
 
 # Print the address on which a host carries the load: its data address, else its ssh address.
-# Usage: host_data ADDRESS
+# Usage: hosts_data ADDRESS
 # Returns: sets REPLY
-host_data() {
+hosts_data() {
   REPLY=${HOST_DATA[$1]-$1}
 }
 

@@ -2,6 +2,8 @@
 # shellcheck shell=bash
 # One run at a time on a server: the lock names its owner, and is broken only if its owner is dead.
 
+# Of this run, once it has a name: what every host is sent.
+RUN_ID='' RUN_OWNER=''
 _LOCK_RENEWER=
 
 # Exit status of lock_during when the lock is not available.

@@ -109,62 +109,6 @@ options_run() {
   done
 }
 
-# Refuse a variant that has no file.
-# Usage: variant_check
-variant_check() {
-  local variant
-  for variant in $VARIANTS; do
-    [[ -r $(_variant_file "$variant") ]] ||
-      conf_refuse VARIANTS "$variant: not found; ./do_it.sh list names variants"
-  done
-}
-
-# By variant: yes after its file was read.
-declare -A _VARIANT_READ=()
-
-# Resolve the settings with a variant's file in its layer, or without a variant if VARIANT is empty.
-# Usage: variant_use VARIANT
-variant_use() {
-  conf_variant "$1"
-  # The state of plan_enter is no longer valid.
-  PLAN_ENTERED=
-  if [[ -n $1 && ! -v "_VARIANT_READ[$1]" ]]; then
-    conf_file "variant:$1" "$(_variant_file "$1")"
-    _VARIANT_READ[$1]=yes
-    _variant_own "$1"
-  fi
-  conf_resolve
-  hosts_clients
-  sizes_settle
-  fill_settle
-}
-
-# Refuse a variant that changes a setting of the whole run. It would count for a part of the run only: what is changed under one REMOTE_DIR would not
-# be restored under another.
-# Usage: _variant_own VARIANT
-_variant_own() {
-  local name REPLY
-  local -A run=()
-  axes_whole
-  conf_variant ''
-  conf_resolve
-  for name in $REPLY; do run[$name]=${!name}; done
-  conf_variant "$1"
-  conf_resolve
-  for name in $REPLY; do
-    [[ ${!name} == "${run[$name]}" ]] || conf_refuse "$name" "one value for the whole run, not for a variant; set it on the command line or in a scenario"
-  done
-}
-
-# Print the settings of a variant's file, as NAME=VALUE; nothing if the file no longer exists.
-# Usage: variant_sets VARIANT
-variant_sets() (
-  # Not the variant of a resumed run: that file has every setting.
-  [[ -r $ROOT/conf/variants/$1.conf ]] || exit 0
-  conf_file file "$ROOT/conf/variants/$1.conf"
-  conf_said file
-)
-
 # Print the settings that repeat the run when they are read as a scenario: without the settings of variants, because each variant sets its
 # own, and with a list of those that override them.
 # Usage: options_print
@@ -176,15 +120,6 @@ options_print() {
   over=$(conf_over)
   [[ -z $over ]] || printf 'OVER="%s"\n' "${over//$'\n'/ }"
   conf_print
-}
-
-# A resumed run reads the settings it began with, not the current files.
-_variant_file() {
-  if [[ -n $RESUME ]]; then
-    echo "$RESUME/$1/variant.conf"
-  else
-    echo "$ROOT/conf/variants/$1.conf"
-  fi
 }
 
 _options_resume() {

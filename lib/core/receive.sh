@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The only function that receives files from hosts: regular files with requested names and limited size, checked, then moved into place.
 # A host does not send an archive, which could contain links, devices, owners and paths. It sends a line SIZE, SHA256, NAME for each file, an
-# empty line, and the bytes of the files in that order (files_send in lib/shared/common.sh); the files are made here.
+# empty line, and the bytes of the files in that order (files_send in lib/shared/files.sh); the files are made here.
 
 # Up to this size a text is copied without a process.
 readonly _RECEIVE_SMALL=$((64 << 10))
@@ -10,16 +10,12 @@ readonly _RECEIVE_SMALL=$((64 << 10))
 readonly _RECEIVE_BINARY=4
 
 # Run a script that sends files, and put them into a directory, with our owner and mode 0644.
-# Usage: receive_files DIR [-e NAME]... HOST SCRIPT [VERB]
+# Usage: receive_files DIR HOST SCRIPT [VERB]
 #   DIR exists, and is not a link
 # Returns: the script's exit status; REPLY_BAD with one line on stderr if a file is invalid: then no file is kept.
 receive_files() {
-  local folder=$1 new=$1/.receive.$BASHPID-$RANDOM limit files patterns once='' REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT status=0 host call
-  local -a words
+  local folder=$1 new=$1/.receive.$BASHPID-$RANDOM limit files patterns once='' REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT status=0 host=$2 call=${*:3}
   shift
-  words=("$@")
-  while [[ ${words[0]} == -e ]]; do words=("${words[@]:2}"); done
-  host=${words[0]} call=${words[*]:1}
   _receive_kind "$call"
   if [[ ! -d $folder || -L $folder ]]; then
     printf '%s: is not a directory: no file is received\n' "$folder" >&2

@@ -183,10 +183,9 @@ _remote_connect() {
 }
 
 # Run lib/host/SCRIPT.sh on a host; when it is done, print its checked output (lib/core/reply.sh). A lost connection is renewed for
-# REMOTE_RETRY seconds, so a script must be repeatable.
-# Usage: remote_run [-e NAME]... HOST SCRIPT [ARG]...
-#   -e NAME sends the value of that variable in front of the script: settings, and secrets, which must not be arguments
-# Globals: REMOTE_RETRY; REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER, which every script is sent
+# REMOTE_RETRY seconds, so a script must be repeatable. Settings, and secrets, which must not be arguments, are sent in front of the script.
+# Usage: remote_run HOST SCRIPT [ARG]...
+# Globals: REMOTE_RETRY; the names in the script's `# Reads` lines (_remote_script)
 # Returns: the script's exit status, and prints nothing unless that is 0; 255 if the host remained unreachable;
 # REPLY_BAD with one line on stderr if the reply does not have its form.
 remote_run() {
@@ -198,27 +197,19 @@ remote_run() {
 _remote_run() {
   local REMOTE_FILE='' REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT
   remote_raw "$_REMOTE_REPLY_KIB" "$@" || return
-  while [[ $1 == -e ]]; do shift 2; done
   reply_print "$1" "$2" "${3--}"
 }
 
 # Run a script on a host and keep its output, unchecked: in the file REMOTE_FILE of the caller, or in REMOTE_REPLY if that is empty. The output is
 # between the lines REMOTE_MARK and REMOTE_MARK.end, after any output of the login shell's start-up files. Only lib/core/reply.sh and
 # lib/core/receive.sh use it.
-# Usage: remote_raw MAX_KIB [-e NAME]... HOST SCRIPT [ARG]...
+# Usage: remote_raw MAX_KIB HOST SCRIPT [ARG]...
 # Globals: REMOTE_FILE
 # Returns: as remote_run; sets REMOTE_REPLY, REMOTE_MARK and REMOTE_LIMIT (in bytes)
 remote_raw() {
-  local status deadline=$((SECONDS + REMOTE_RETRY)) host script why=$_REMOTE_TMP/lost.$BASHPID
-  local -a names=(REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER)
+  local status deadline=$((SECONDS + REMOTE_RETRY)) host=$2 script=$3 why=$_REMOTE_TMP/lost.$BASHPID
   REMOTE_LIMIT=$(($1 << 10))
-  shift
-  while [[ $1 == -e ]]; do
-    names+=("$2")
-    shift 2
-  done
-  host=$1 script=$2
-  shift 2
+  shift 3
   # A host that was given up gets one attempt per call, without waiting.
   ! remote_gone "$host" || deadline=$SECONDS
   REMOTE_MARK=tierbench-reply-$RANDOM$RANDOM$RANDOM
@@ -276,21 +267,19 @@ remote_longer() {
 
 # Run a script here.
 # Usage: _remote_here SCRIPT [ARG]...
-# Globals: names of remote_raw
 _remote_here() {
-  _remote_script "$1" "${names[@]}"
+  _remote_script "$@"
   _remote_call "$REPLY" bash -c "$_REMOTE_ALONE$_REMOTE_SHELL_HERE" bash "${@:2}"
 }
 
 # Run a script on another host.
 # Usage: _remote_there HOST SCRIPT [ARG]...
-# Globals: names of remote_raw
 _remote_there() {
   local command="env -u POSIXLY_CORRECT bash --norc -c '$_REMOTE_SHELL' bash" quoted='' bounded=yes
   local -a options
   # Both functions set REPLY, and the script is needed last.
   _remote_options "$1"
-  _remote_script "$2" "${names[@]}"
+  _remote_script "${@:2}"
   (($# == 2)) || printf -v quoted ' %q' "${@:3}"
   _remote_call "$_REMOTE_PAD$REPLY" ssh "${options[@]}" "$1" "$command$quoted"
 }
@@ -391,18 +380,24 @@ remote_work() {
   remote_run "$1" work
 }
 
-# Make the text that runs on the host: the variables, the common part, the scripts in the line `# Needs: NAME...` (from lib/shared or lib/host), the
-# script, and the call of its main. Every remote call runs this, so nothing here starts a process.
-# Usage: _remote_script SCRIPT NAME...
+# Make the text that runs on the host: the variables that it reads, the common part, the scripts in its line `# Needs: NAME...` (from lib/shared or
+# lib/host), the script, and the call of its main. Every remote call runs this, so nothing here starts a process.
+# The variables are those of the lines `# Reads: NAME...` and, for the verb in the first argument, `# Reads VERB...: NAME...`; every script reads
+# the run's. They must be set, also if they are empty.
+# Usage: _remote_script SCRIPT [ARG]...
 # Returns: sets REPLY
 _remote_script() {
-  local script=$1 name room line
-  local -a needs=() own part
-  shift
+  local script=$1 verb=${2-} name room line
+  local -a needs=() reads=(REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER) own part
   # mapfile reads a file in large blocks, and takes a quarter of the time of read -d.
   mapfile -d '' own <"$LIB/host/$script.sh"
   while IFS= read -r line && [[ -n $line ]]; do
-    [[ $line != '# Needs: '* ]] || read -r -a needs <<<"${line#'# Needs: '}"
+    if [[ $line == '# Needs: '* ]]; then
+      read -r -a needs <<<"${line#'# Needs: '}"
+    elif [[ $line =~ ^'# Reads'(:|([a-z\ ]+):)\ (.*)$ ]] && [[ ${BASH_REMATCH[1]} == : || "${BASH_REMATCH[2]} " == *" $verb "* ]]; then
+      read -r -a part <<<"${BASH_REMATCH[3]}"
+      reads+=("${part[@]}")
+    fi
   done <"$LIB/host/$script.sh"
   REPLY=
   # The marks are on separate lines. A login may have a variable CHANNEL, which says that a script runs in a channel.
@@ -412,11 +407,12 @@ _remote_script() {
   # Numbers have a decimal point, and a plain user's PATH may lack sysctl.
   # shellcheck disable=SC2016 # expanded on the host
   REPLY+='export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin'$'\n'
-  for name in "$@"; do
-    printf -v line '%s=%q\n' "$name" "${!name-}"
+  for name in "${reads[@]}"; do
+    [[ -v $name ]] || die "lib/host/$script.sh${verb:+ $verb}: reads $name, which is not set"
+    printf -v line '%s=%q\n' "$name" "${!name}"
     REPLY+=$line
   done
-  for name in common owner "${needs[@]}"; do
+  for name in common said proc files workdir owner "${needs[@]}"; do
     for room in shared host; do
       [[ -e $LIB/$room/$name.sh ]] || continue
       mapfile -d '' part <"$LIB/$room/$name.sh"

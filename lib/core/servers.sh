@@ -158,7 +158,7 @@ servers_check() {
   for host in "${SERVERS[@]}"; do
     [[ $seen != *" $host "* ]] || conf_refuse SERVER "the server $host is repeated; give each server once"
     seen+="$host "
-    host_data "$host"
+    hosts_data "$host"
     ! remote_is_loopback "$REPLY" || conf_refuse SERVER "other servers cannot reach the loopback address $host; set addresses that all hosts reach"
     remote_is_local "$host" || continue
     [[ -z $here ]] || conf_refuse SERVER "$here and $host are one machine; give each server once"

@@ -2,7 +2,6 @@
 # shellcheck shell=bash
 # A load on the memory of a node of this host while phases are measured: membench, which reads at a fixed rate.
 # Needs: tier_detect cpus
-# Settings sent in front: RUN_ID, and for start: RUN_OWNER.
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Seconds until membench must load the node: before that, it touches its whole buffer.
@@ -12,17 +11,17 @@ ANTAGONIST_READY=120
 main() {
   local verb=$1
   shift
-  work_open
+  workdir_open
   FOLDER=$WORK/run-${RUN_ID-}/antagonist
   RECORD=$WORK/run-${RUN_ID-}/antagonist.proc
-  "antagonist_$verb" "$@"
+  "host_antagonist_$verb" "$@"
 }
 
 # Print whether the node can be loaded, as a row STATE FOUND WANTED FIX.
-# Usage: antagonist_check NODE
-antagonist_check() {
+# Usage: host_antagonist_check NODE
+host_antagonist_check() {
   local nodes
-  nodes=$(tier_memory_nodes | cut -f 1 | paste -sd ' ')
+  nodes=$(host_tier_memory_nodes | cut -f 1 | paste -sd ' ')
   if [[ " ${nodes:-0} " == *" $1 "* ]]; then
     printf 'ok\tnode %s\tNEIGHBOUR: a load on its memory\t-\n' "$1"
   else
@@ -30,14 +29,14 @@ antagonist_check() {
   fi
 }
 
-# Start membench, wait until it loads the node, and print antagonist_cpus. It exits when the master has died: it checks the master's process if the
+# Start membench, wait until it loads the node, and print host_antagonist_cpus. It exits when the master has died: it checks the master's process if the
 # master runs on this machine, else the lease.
-# Usage: antagonist_start PROGRAM NODE GB_S BUSY_CPUS
+# Usage: host_antagonist_start PROGRAM NODE GB_S BUSY_CPUS
 #   BUSY_CPUS are the CPUs of the instances, which membench avoids if other CPUs are available
-antagonist_start() {
+host_antagonist_start() {
   local end=$((SECONDS + ANTAGONIST_READY)) pid start
   # The master repeats a call after a lost link, so membench may already be running.
-  [[ -e $RECORD ]] || antagonist_launch "$@"
+  [[ -e $RECORD ]] || host_antagonist_launch "$@"
   read -r pid start _ <"$RECORD"
   until [[ -s $FOLDER/antagonist.tsv ]]; do
     proc_alive "$pid" "$start" || fail "NEIGHBOUR: it ended at once: $(said_why <"$FOLDER/antagonist.err")"
@@ -47,13 +46,13 @@ antagonist_start() {
   cat "$FOLDER/cpus"
 }
 
-# Usage: antagonist_launch PROGRAM NODE GB_S BUSY_CPUS
-antagonist_launch() {
-  run_open
+# Usage: host_antagonist_launch PROGRAM NODE GB_S BUSY_CPUS
+host_antagonist_launch() {
+  owner_open
   owner_watch
   rm -rf -- "$FOLDER"
   mkdir -p -- "$FOLDER"
-  antagonist_cpus "$4" "$3" >"$FOLDER/cpus"
+  host_antagonist_cpus "$4" "$3" >"$FOLDER/cpus"
   setsid "$1" load --node "$2" --gb-s "$3" --cpus "$(cut -f 2 "$FOLDER/cpus")" "${OWNER_WATCH[@]}" \
     </dev/null >"$FOLDER/antagonist.tsv" 2>"$FOLDER/antagonist.err" &
   proc_started "$RECORD" $! antagonist || fail "NEIGHBOUR: it ended at once: $(said_why <"$FOLDER/antagonist.err")"
@@ -61,8 +60,8 @@ antagonist_launch() {
 
 # Print `cpus LIST KIND`, the CPUs for membench, one for every 2 GB/s. KIND is free; sibling if one of them is a hyperthread of an instance's CPU,
 # and instance if one of them is an instance's CPU: such CPUs are used only if there are no others.
-# Usage: antagonist_cpus BUSY_CPUS GB_S
-antagonist_cpus() {
+# Usage: host_antagonist_cpus BUSY_CPUS GB_S
+host_antagonist_cpus() {
   local root=${TIERBENCH_ROOT-} file cpu list
   {
     sed -n 's/^Cpus_allowed_list:[[:space:]]*/allowed\t/p' "$root/proc/self/status"
@@ -93,7 +92,7 @@ antagonist_cpus() {
 }
 
 # Stop membench, and send its bandwidth of each second.
-antagonist_fetch() {
+host_antagonist_fetch() {
   local pid start
   [[ -e $RECORD ]] || fail "NEIGHBOUR: no load on memory is recorded"
   read -r pid start _ <"$RECORD"
@@ -104,8 +103,8 @@ antagonist_fetch() {
 }
 
 # Stop membench, whether the repeat succeeded or failed.
-antagonist_stop() {
+host_antagonist_stop() {
   proc_end 10 "$RECORD" || fail "NEIGHBOUR: the load on memory does not end"
   rm -rf -- "$FOLDER" "$RECORD"
-  run_close
+  owner_close
 }

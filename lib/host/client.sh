@@ -1,38 +1,39 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The load generator on a client, inside a screen session, so that it does not end with the master's connection.
-# Settings sent in front: RUN_ID, CLIENT (this host's name in the run), for launch CLIENT_LAUNCH, CLIENT_THREADS,
-# CLIENT_PASSWORD and SERVER_CERTIFICATE, and for launch and look RUN_OWNER.
 # Needs: probe
+# Reads: CLIENT
+# Reads launch: CLIENT_LAUNCH CLIENT_THREADS CLIENT_PASSWORD SERVER_CERTIFICATE
+#   CLIENT is this host's name in the run
 
 # Usage: main launch BINARY [ARG]... | look SECONDS [PHASE ORDER...] | step | enough | fetch | stop
 main() {
   local verb=$1
   shift
-  work_open
+  workdir_open
   FOLDER=$WORK/run-$RUN_ID/client-${CLIENT//[^A-Za-z0-9.-]/_}
   OUT=$FOLDER/out
   RECORD=$FOLDER/generator.proc
   ARRIVED=${EPOCHREALTIME/,/.}
   # A look changes no state of other calls, so other calls need not wait for its end.
   if [[ $verb == look ]]; then
-    client_look "$@"
+    host_client_look "$@"
     return
   fi
   exec {CLIENT_LOCK}>"$WORK/client.flock"
   flock "$CLIENT_LOCK"
-  "client_$verb" "$@"
+  "host_client_$verb" "$@"
 }
 
 # Start the generator, and check whether it waits for its first phase.
-client_launch() {
-  client_start "$@"
+host_client_launch() {
+  host_client_start "$@"
   exec {CLIENT_LOCK}>&-
-  client_look 2
+  host_client_look 2
 }
 
 # The master repeats a call after a lost link: the launch may be done already. The record of another launch is of an earlier repeat.
-client_start() {
+host_client_start() {
   # screen refuses more than 80 characters, and its socket's path must stay under 108 bytes. The record, not the name, identifies the processes.
   local session=tierbench-${RUN_ID##*-}-${FOLDER##*/client-} end=$((SECONDS + 20)) pid file launch=''
   session=${session:0:64}
@@ -40,12 +41,12 @@ client_start() {
   [[ $launch != "$CLIENT_LAUNCH" ]] || return 0
   proc_end 10 "$RECORD" || fail "$RECORD: a load generator does not end"
   [[ ! -e $FOLDER ]] || rm -rf -- "$FOLDER"
-  run_open
+  owner_open
   mkdir -p -- "$OUT"
-  client_clock
+  host_client_clock
   printf '%s' "$CLIENT_PASSWORD" >"$FOLDER/auth"
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$FOLDER/tls.crt"
-  write_job "$@" >"$FOLDER/job.sh"
+  host_client_write_job "$@" >"$FOLDER/job.sh"
   TERM=${TERM/dumb/vt100} run_limited 20 screen -dmS "$session" bash "$FOLDER/job.sh" {CLIENT_LOCK}>&- || fail "screen cannot start a session"
   until [[ -s $FOLDER/test.pid ]]; do
     ((SECONDS < end)) || fail "the screen session $session did not start the load generator in 20 s"
@@ -61,7 +62,7 @@ client_start() {
 }
 
 # The script that runs inside the screen session.
-write_job() {
+host_client_write_job() {
   printf 'cd %q\n' "$OUT"
   printf 'export OMP_NUM_THREADS=%q REDISCLI_AUTH\n' "$CLIENT_THREADS"
   # shellcheck disable=SC2016 # expanded by the job
@@ -80,33 +81,33 @@ write_job() {
 # Write ORDER to the generator's start file of PHASE; its first word is the start time in seconds since the epoch on this host's clock
 # (docs/loadgen.md). Then wait for a change, at most SECONDS. Print `clock ARRIVED LEFT` (this host's clock, at the beginning and the end), `ready
 # PHASE` when the generator
-# waits for that phase, `status LINE`, `machine` with the output of probe_cpu while no phase runs, `jumped SECONDS` when the clock was set,
+# waits for that phase, `status LINE`, `machine` with the output of host_probe_cpu while no phase runs, `jumped SECONDS` when the clock was set,
 # `stopped` when a signal has stopped the generator, and `exit STATUS` or `lost` when it has ended.
-# Usage: client_look SECONDS [PHASE ORDER...]
-client_look() {
+# Usage: host_client_look SECONDS [PHASE ORDER...]
+host_client_look() {
   local began=${EPOCHREALTIME/[.,]/} turn=0 waited=0 pause status='' READY='' STATE=''
-  run_renew
+  owner_renew
   # One write of one line: the generator waits for its line feed.
   [[ -z ${2-} || -s $OUT/start-$2 ]] || printf '%s\n' "${*:3}" >"$OUT/start-$2"
   while ((waited < $1 * 1000000)); do
-    client_ready
+    host_client_ready
     [[ -z $READY && ! -s $FOLDER/exit ]] || break
     # The process must be checked; other changes are in files.
-    ((turn++ % 25)) || client_state
+    ((turn++ % 25)) || host_client_state
     [[ $STATE == R ]] || break
     # From 20 to 100 ms, a tenth of the wait: polls take CPU time from the generator.
     printf -v pause '0.%06d' $((waited < 200000 ? 20000 : waited < 1000000 ? waited / 10 : 100000))
     proc_wait "$pause"
     waited=$((${EPOCHREALTIME/[.,]/} - began))
   done
-  client_ready
-  client_state
+  host_client_ready
+  host_client_state
   [[ -z $READY ]] || printf 'ready\t%s\n' "$READY"
   { IFS= read -r status <"$OUT/status"; } 2>/dev/null || :
   [[ -z $status ]] || printf 'status\t%s\n' "$status"
-  client_clock
+  host_client_clock
   if [[ -s $FOLDER/exit ]]; then
-    probe_row "$(probe_times "$FOLDER/times")"
+    host_probe_row "$(host_probe_times "$FOLDER/times")"
     read -r status <"$FOLDER/exit"
     printf 'exit\t%s\n' "$status"
   elif [[ $STATE == T ]]; then
@@ -114,13 +115,13 @@ client_look() {
   elif [[ $STATE != R ]]; then
     printf 'lost\n'
   elif [[ -n $READY ]]; then
-    probe_row 0 "$RECORD"
+    host_probe_row 0 "$RECORD"
   fi
   printf 'clock\t%s\t%s\n' "$ARRIVED" "${EPOCHREALTIME/,/.}"
 }
 
 # Set READY to the phase that the generator waits for.
-client_ready() {
+host_client_ready() {
   local file
   for file in "$OUT"/ready-*; do
     [[ ! -e $file || -s $OUT/start-${file##*/ready-} ]] || READY=${file##*/ready-}
@@ -128,7 +129,7 @@ client_ready() {
 }
 
 # Set STATE: T when a signal has stopped the generator, R when it or the job that writes its exit status runs.
-client_state() {
+host_client_state() {
   local pid start line
   STATE=
   [[ -e $RECORD ]] || return 0
@@ -141,7 +142,7 @@ client_state() {
 }
 
 # Print `jumped SECONDS` when the wall clock has moved against the monotonic clock since the generator was started.
-client_clock() {
+host_client_clock() {
   local before after now from at by
   { read -r before _ && now=${EPOCHREALTIME/[.,]/}; } </proc/uptime || return 0
   read -r after _ </proc/uptime
@@ -160,7 +161,7 @@ client_clock() {
 }
 
 # Print the last row of steps.tsv: `figure NAME VALUE` for each column, `samples` among them, and `bucket US COUNT` for each slot of its histogram.
-client_step() {
+host_client_step() {
   LC_ALL=C awk -F '\t' '
     NR == 1 { n = split($0, name, FS); next }
     { row = $0 }
@@ -178,7 +179,7 @@ client_step() {
 }
 
 # Send all files of the generator.
-client_fetch() {
+host_client_fetch() {
   local file
   local -a files=()
   cd "$OUT" 2>/dev/null || fail "$OUT: is missing"
@@ -189,13 +190,13 @@ client_fetch() {
 }
 
 # Let the generator end its phase: it has lasted long enough.
-client_enough() {
+host_client_enough() {
   : >"$OUT/stop"
 }
 
 # Stop the generator and remove its directory.
-client_stop() {
+host_client_stop() {
   proc_end 15 "$RECORD" || fail "$RECORD: a load generator does not end"
   rm -rf -- "$FOLDER"
-  run_close
+  owner_close
 }

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Instances of a Redis Cluster, on the server: what each knows of the others before it starts, and when the cluster is ready. Settings sent
-# in front: CLUSTER_TABLE (lines PORT NODE SHARD ROLE MASTER_PORT FIRST LAST ID ADDRESS, empty without a cluster; other servers have some of
+# Instances of a Redis Cluster, on the server: what each knows of the others before it starts, and when the cluster is ready.
+# Globals: CLUSTER_TABLE (lines PORT NODE SHARD ROLE MASTER_PORT FIRST LAST ID ADDRESS, empty without a cluster; other servers have some of
 # them), INSTANCE_PLAN (those of this server), SERVER_ADDRESS, REDIS_PASSWORD, READY_TIMEOUT.
 
 # Write nodes.conf of every instance. No CLUSTER MEET is sent, so that no other process can join by mistake.
-# Usage: cluster_write
+# Usage: host_cluster_write
 # Globals: CLUSTER_TABLE INSTANCE_PLAN FOLDER
-cluster_write() {
+host_cluster_write() {
   local port
   [[ -n $CLUSTER_TABLE ]] || return 0
   while read -r port _; do
@@ -22,14 +22,14 @@ cluster_write() {
         }
         print "vars currentEpoch " shards " lastVoteEpoch 0"
       }' <<<"$CLUSTER_TABLE" >"$FOLDER/data-$port/nodes.conf"
-    user_give "$FOLDER/data-$port/nodes.conf"
+    host_user_give "$FOLDER/data-$port/nodes.conf"
   done <<<"$INSTANCE_PLAN"
 }
 
 # Wait until every instance reports that the cluster is complete and its replication works.
-# Usage: cluster_ready
+# Usage: host_cluster_ready
 # Globals: CLUSTER_TABLE SERVER_ADDRESS READY_TIMEOUT RECORD
-cluster_ready() {
+host_cluster_ready() {
   local end=$((SECONDS + READY_TIMEOUT)) all pid start port role address why
   local -A process=()
   [[ -n $CLUSTER_TABLE ]] || return 0
@@ -37,11 +37,11 @@ cluster_ready() {
   all=$(wc -l <<<"$CLUSTER_TABLE")
   while IFS=$'\t' read -r port _ _ role _ _ _ _ address; do
     [[ $address == "$SERVER_ADDRESS" ]] || continue
-    until cluster_well "$port" "$role" "$all"; do
+    until host_cluster_well "$port" "$role" "$all"; do
       read -r pid start <<<"${process[$port]}"
-      proc_alive "$pid" "$start" || instance_ended "$port"
+      proc_alive "$pid" "$start" || host_server_ended "$port"
       ((SECONDS < end)) || {
-        instance_said "$port"
+        host_server_said "$port"
         fail "port $port: $why after $READY_TIMEOUT s; is port $((port + 10000)) open between the nodes?"
       }
       sleep 0.05 # between two polls
@@ -50,13 +50,13 @@ cluster_ready() {
 }
 
 # Whether an instance reports that it is ready; else sets `why`.
-# Usage: cluster_well PORT ROLE NODES
-cluster_well() {
+# Usage: host_cluster_well PORT ROLE NODES
+host_cluster_well() {
   why="no answer to CLUSTER INFO"
-  redis_ask "$SERVER_ADDRESS" "$1" 'CLUSTER INFO' || return
+  protocol_ask "$SERVER_ADDRESS" "$1" 'CLUSTER INFO' || return
   why="the cluster is incomplete"
   [[ $REDIS_REPLY == *cluster_state:ok* && $REDIS_REPLY == *"cluster_known_nodes:$3"* ]] || return
   [[ $2 == replica ]] || return 0
   why="the replica has no link to its master"
-  redis_ask "$SERVER_ADDRESS" "$1" 'INFO replication' && [[ $REDIS_REPLY == *master_link_status:up* ]]
+  protocol_ask "$SERVER_ADDRESS" "$1" 'INFO replication' && [[ $REDIS_REPLY == *master_link_status:up* ]]
 }

@@ -2,7 +2,6 @@
 # shellcheck shell=bash
 # Cold memory on nodes of this host: one membench per node, which writes it once and keeps it until the repeat ends.
 # Needs: tier_detect
-# Settings sent in front: RUN_ID, and for start: RUN_OWNER.
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Bytes per second at which memory is written at least, and seconds for everything else.
@@ -14,21 +13,21 @@ COLD_SPEED=$((64 << 20)) COLD_READY=60
 main() {
   local verb=$1
   shift
-  work_open
+  workdir_open
   FOLDER=$WORK/run-${RUN_ID-}/cold
   RECORD=$WORK/run-${RUN_ID-}/cold.proc
-  "cold_$verb" "$@"
+  "host_cold_$verb" "$@"
 }
 
 # Print whether there is room, as a row STATE FOUND WANTED FIX.
-# Usage: cold_check NODES WANTED DATA RESERVE
-cold_check() {
+# Usage: host_cold_check NODES WANTED DATA RESERVE
+host_cold_check() {
   local nodes
-  if ! cold_room "$@"; then
+  if ! host_cold_room "$@"; then
     printf 'fail\t%s\tCOLD_MEMORY=%s\t%s\n' "$WHY" "$2" "set COLD_MEMORY or FILL"
     return
   fi
-  nodes=$(tier_memory_nodes | wc -l)
+  nodes=$(host_tier_memory_nodes | wc -l)
   if ((nodes < 2)); then
     printf 'warn\tone node with memory: instances get the rest of it\tCOLD_MEMORY: a slower node\tanother server\n'
   else
@@ -37,12 +36,12 @@ cold_check() {
 }
 
 # Compute the bytes for each node.
-# Usage: cold_room NODES WANTED DATA RESERVE
+# Usage: host_cold_room NODES WANTED DATA RESERVE
 # Returns: sets COLD_PLAN, lines NODE BYTES LEAST KEEP, and COLD_SUM, the sum of BYTES; 1 with WHY if there is no room
-cold_room() {
+host_cold_room() {
   local text min=0
   { read -r min <"${TIERBENCH_ROOT-}/proc/sys/vm/min_free_kbytes"; } 2>/dev/null || :
-  text=$(cold_memory "$1" | LC_ALL=C awk -v nodes="$1" -v wanted="$2" -v data="$3" -v reserve="$4" -v min="$min" '
+  text=$(host_cold_memory "$1" | LC_ALL=C awk -v nodes="$1" -v wanted="$2" -v data="$3" -v reserve="$4" -v min="$min" '
     { value[$1, $2] = $3 * 1024 }
     $1 != "all" && $2 == "MemTotal:" { total += $3 * 1024 }
     END {
@@ -85,9 +84,9 @@ cold_room() {
 }
 
 # Print meminfo, lines NODE NAME: KIB, of every node, and of the machine as node `all`.
-cold_memory() {
+host_cold_memory() {
   local root=${TIERBENCH_ROOT-} node nodes
-  nodes=$(tier_memory_nodes | cut -f 1)
+  nodes=$(host_tier_memory_nodes | cut -f 1)
   sed 's/^/all /' "$root/proc/meminfo"
   # The count of a single node can lag behind that of the machine.
   if (($(wc -w <<<"$nodes") < 2)); then
@@ -99,12 +98,12 @@ cold_memory() {
 
 # Fill the nodes, and print `held NODE BYTES` for each. A call that is repeated after a lost link starts over. membench exits when the master is
 # gone: it watches the master's process if the master runs on this machine, else the lease.
-# Usage: cold_start PROGRAM NODES WANTED DATA RESERVE
-cold_start() {
+# Usage: host_cold_start PROGRAM NODES WANTED DATA RESERVE
+host_cold_start() {
   local node bytes least keep end pid start label
-  cold_end
-  cold_room "${@:2}" || fail "COLD_MEMORY=$3: $WHY"
-  run_open
+  host_cold_end
+  host_cold_room "${@:2}" || fail "COLD_MEMORY=$3: $WHY"
+  owner_open
   owner_watch
   mkdir -p -- "$FOLDER"
   while IFS=$'\t' read -r node bytes least keep; do
@@ -124,7 +123,7 @@ cold_start() {
 }
 
 # Fail if the memory is no longer held.
-cold_look() {
+host_cold_look() {
   local pid start label
   [[ -e $RECORD ]] || fail "COLD_MEMORY: none is on record"
   while read -r pid start label; do
@@ -132,12 +131,12 @@ cold_look() {
   done <"$RECORD"
 }
 
-cold_stop() {
-  cold_end
-  run_close
+host_cold_stop() {
+  host_cold_end
+  owner_close
 }
 
-cold_end() {
+host_cold_end() {
   proc_end 30 "$RECORD" || fail "COLD_MEMORY: membench does not end"
   rm -rf -- "$FOLDER" "$RECORD"
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Install packages on this host by the table of tools/deps.sh, with the host's own package manager. Setting sent in front: DEPS_SCRIPT, the
-# text of tools/deps.sh.
+# Install packages on this host by the table of tools/deps.sh, with the host's own package manager.
+# Reads: DEPS_SCRIPT
+#   DEPS_SCRIPT is the text of tools/deps.sh
 
 # Usage: main NAME...
 main() {

@@ -5,19 +5,19 @@
 
 # Usage: main memory|all
 main() {
-  facts_memory
-  [[ $1 == memory ]] || facts_topology
+  host_facts_memory
+  [[ $1 == memory ]] || host_facts_topology
 }
 
 # Print `host`, logical CPUs, GiB of memory as free -g counts them, bytes of memory, bytes available.
-facts_memory() {
+host_facts_memory() {
   awk -v cpus="$(getconf _NPROCESSORS_ONLN)" '
     $1 == "MemTotal:" { total = $2 }
     $1 == "MemAvailable:" { available = $2 }
     END { printf "host\t%d\t%d\t%.0f\t%.0f\n", cpus, int(total / 1048576), total * 1024, available * 1024 }' /proc/meminfo
 }
 
-facts_topology() {
+host_facts_topology() {
   local node place isolated=
   { read -r isolated </sys/devices/system/cpu/isolated; } 2>/dev/null || :
   [[ -z $isolated ]] || printf '# isolated %s\n' "$isolated"
@@ -27,5 +27,5 @@ facts_topology() {
       far) printf '# node %s has memory and no CPU\n' "$node" ;;
       fast) printf '# node %s has memory and no CPU, and is faster than those with one\n' "$node" ;;
     esac
-  done < <(tier_memory_nodes)
+  done < <(host_tier_memory_nodes)
 }

@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A fault of one node of a cluster, on the server: a separate process runs its steps and records the time of each in events.tsv. Settings sent in
-# front:
-# INSTANCE_PLAN, CLUSTER_TABLE, REDIS_BINARY, REDIS_CONF, REDIS_USER, SERVER_ADDRESS, REDIS_PASSWORD, RUN_OWNER, NODE_TIMEOUT, PERSISTENCE, FAULT,
-# FAULT_NODE, FAULT_AT, FAULT_DOWN, FAILBACK, SETTLE.
+# A fault of one node of a cluster, on the server: a separate process runs its steps and records the time of each in events.tsv.
 
 # Begin: the load starts in DELAY_US microseconds.
-# Usage: server_fault DELAY_US
-server_fault() {
+# Usage: host_fault_begin DELAY_US
+host_fault_begin() {
   local begin=$((${EPOCHREALTIME/[.,]/} + $1)) program=$REDIS_BINARY
   # The master repeats a call after a lost link: a second process would make the fault twice.
   [[ ! -e $FOLDER/fault.proc ]] || return 0
-  user_find || fail "$USER_WHY"
-  user_limits
+  host_user_find || fail "$USER_WHY"
+  host_user_limits
   [[ ! -x $FOLDER/redis-server ]] || program=/proc/self/cwd/redis-server
   # Nothing below prints a secret, and only this user can read the output.
   (
@@ -23,7 +20,7 @@ server_fault() {
       declare -p WORK RUN_ID FOLDER RECORD INSTANCE_PLAN CLUSTER_TABLE SERVER_ADDRESS REDIS_PASSWORD NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT \
         FAULT_DOWN FAILBACK SETTLE USER_NAME USER_ID USER_GROUP USER_WORDS begin program
       declare -f
-      echo fault_run
+      echo host_fault_run
     } >"$FOLDER/fault.sh"
   )
   printf 'time_us\tnode\tevent\tdetail\n' >"$FOLDER/events.tsv"
@@ -32,8 +29,8 @@ server_fault() {
 }
 
 # Print the progress: `running EVENT`, `done EVENT`, or `failed WHY` if its process ended before its last step.
-# Usage: server_look
-server_look() {
+# Usage: host_fault_look
+host_fault_look() {
   local last pid start
   last=$(tail -n 1 "$FOLDER/events.tsv" | cut -f 3)
   read -r pid start _ <"$FOLDER/fault.proc"
@@ -48,14 +45,14 @@ server_look() {
   fi
 }
 
-# Usage: fault_event EVENT [DETAIL]
-fault_event() {
+# Usage: host_fault_event EVENT [DETAIL]
+host_fault_event() {
   printf '%s\t%s\t%s\t%s\n' "${EPOCHREALTIME/[.,]/}" "$FAULT_NODE" "$1" "${2-}" >>"$FOLDER/events.tsv"
 }
 
 # Sleep until a time in microseconds; return early if the master of the run has died.
-# Usage: fault_until TIME_US
-fault_until() {
+# Usage: host_fault_until TIME_US
+host_fault_until() {
   local left
   while left=$(($1 - ${EPOCHREALTIME/[.,]/})) && ((left > 0)); do
     owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
@@ -65,77 +62,77 @@ fault_until() {
 }
 
 # Seconds with a fraction as microseconds.
-fault_us() {
+host_fault_us() {
   awk -v seconds="$1" 'BEGIN { printf "%.0f", seconds * 1e6 }'
 }
 
 # The address of the instance on a port, which may be on another server.
-# Usage: fault_address PORT
+# Usage: host_fault_address PORT
 # Returns: sets REPLY
-fault_address() {
+host_fault_address() {
   local port
   while IFS=$'\t' read -r port _ _ _ _ _ _ _ REPLY; do [[ $port != "$1" ]] || return 0; done <<<"$CLUSTER_TABLE"
 }
 
 # Whether the replication state of the instance on a port matches the pattern.
-# Usage: fault_says PORT PATTERN
-fault_says() {
-  fault_address "$1"
-  redis_ask "$REPLY" "$1" 'INFO replication' && [[ $REDIS_REPLY =~ $2 ]]
+# Usage: host_fault_says PORT PATTERN
+host_fault_says() {
+  host_fault_address "$1"
+  protocol_ask "$REPLY" "$1" 'INFO replication' && [[ $REDIS_REPLY =~ $2 ]]
 }
 
 # Print the ports of a shard's replicas, or of the node's instances, or of the shards whose master is on it.
-fault_replicas() { awk -F '\t' -v port="$1" '$4 == "replica" && $5 == port { print $1 }' <<<"$CLUSTER_TABLE"; }
-fault_ports() { awk -F '\t' -v node="$FAULT_NODE" '$2 == node { print $1 }' <<<"$CLUSTER_TABLE"; }
-fault_masters() { awk -F '\t' -v node="$FAULT_NODE" '$2 == node && $4 == "master" { print $1 "\t" $3 }' <<<"$CLUSTER_TABLE"; }
+host_fault_replicas() { awk -F '\t' -v port="$1" '$4 == "replica" && $5 == port { print $1 }' <<<"$CLUSTER_TABLE"; }
+host_fault_ports() { awk -F '\t' -v node="$FAULT_NODE" '$2 == node { print $1 }' <<<"$CLUSTER_TABLE"; }
+host_fault_masters() { awk -F '\t' -v node="$FAULT_NODE" '$2 == node && $4 == "master" { print $1 "\t" $3 }' <<<"$CLUSTER_TABLE"; }
 
 # Print the bytes that all instances of other nodes have sent for replication.
-fault_bytes() {
+host_fault_bytes() {
   local port sum=0
   while read -r port; do
-    fault_address "$port"
-    redis_ask "$REPLY" "$port" 'INFO stats' || continue
+    host_fault_address "$port"
+    protocol_ask "$REPLY" "$port" 'INFO stats' || continue
     [[ ! $REDIS_REPLY =~ total_net_repl_output_bytes:([0-9]+) ]] || sum=$((sum + BASH_REMATCH[1]))
   done < <(awk -F '\t' -v node="$FAULT_NODE" '$2 != node { print $1 }' <<<"$CLUSTER_TABLE")
   echo "$sum"
 }
 
 # Run all steps.
-fault_run() {
+host_fault_run() {
   local port shard down bytes
-  fault_until $((begin + $(fault_us "$FAULT_AT")))
+  host_fault_until $((begin + $(host_fault_us "$FAULT_AT")))
   while IFS=$'\t' read -r port shard; do
-    fault_says "$port" 'state=online' && continue
-    fault_event refused "shard $shard has no replica in step; no fault was made"
+    host_fault_says "$port" 'state=online' && continue
+    host_fault_event refused "shard $shard has no replica in step; no fault was made"
     return
-  done < <(fault_masters)
-  fault_signal
+  done < <(host_fault_masters)
+  host_fault_signal
   down=${EPOCHREALTIME/[.,]/}
-  fault_event 'node down' "$FAULT"
-  fault_taken
-  fault_until $((down + $(fault_us "$FAULT_DOWN")))
-  bytes=$(fault_bytes)
-  fault_up
-  fault_synced || {
-    fault_event refused 'the node is not in step again after 900 s'
+  host_fault_event 'node down' "$FAULT"
+  host_fault_taken
+  host_fault_until $((down + $(host_fault_us "$FAULT_DOWN")))
+  bytes=$(host_fault_bytes)
+  host_fault_up
+  host_fault_synced || {
+    host_fault_event refused 'the node is not in step again after 900 s'
     return
   }
-  fault_event 'resync ends' "bytes=$(($(fault_bytes) - bytes))"
+  host_fault_event 'resync ends' "bytes=$(($(host_fault_bytes) - bytes))"
   if [[ $FAILBACK == on ]]; then
-    fault_until $((${EPOCHREALTIME/[.,]/} + 2000000))
-    while IFS=$'\t' read -r port shard; do fault_back "$port" "$shard"; done < <(fault_masters)
+    host_fault_until $((${EPOCHREALTIME/[.,]/} + 2000000))
+    while IFS=$'\t' read -r port shard; do host_fault_back "$port" "$shard"; done < <(host_fault_masters)
   fi
-  fault_until $((${EPOCHREALTIME/[.,]/} + $(fault_us "$SETTLE")))
-  fault_event settled
+  host_fault_until $((${EPOCHREALTIME/[.,]/} + $(host_fault_us "$SETTLE")))
+  host_fault_event settled
 }
 
 # Send the signal to the recorded instances of the node.
-fault_signal() {
+host_fault_signal() {
   local port signal=KILL
   [[ $FAULT != term ]] || signal=TERM
   [[ $FAULT != stop ]] || signal=STOP
   : >"$FOLDER/node.proc"
-  while read -r port; do awk -v port="$port" '$3 == port' "$RECORD" >>"$FOLDER/node.proc"; done < <(fault_ports)
+  while read -r port; do awk -v port="$port" '$3 == port' "$RECORD" >>"$FOLDER/node.proc"; done < <(host_fault_ports)
   if [[ $FAULT != stop ]]; then
     # The guard would report a recorded instance that is gone, so remove it from the record.
     awk 'NR == FNR { node[$3] = 1; next } !($3 in node)' "$FOLDER/node.proc" "$RECORD" >"$RECORD.new" && mv -f -- "$RECORD.new" "$RECORD"
@@ -144,23 +141,23 @@ fault_signal() {
 }
 
 # Wait until each affected shard has another master.
-fault_taken() {
+host_fault_taken() {
   local limit=60 end port shard replica
   local -A waiting=()
   [[ $NODE_TIMEOUT == default ]] || ((NODE_TIMEOUT * 6 / 1000 < limit)) || limit=$((NODE_TIMEOUT * 6 / 1000))
   [[ $NODE_TIMEOUT != default ]] || limit=90
   end=$((SECONDS + limit))
-  while IFS=$'\t' read -r port shard; do waiting[$port]=$shard; done < <(fault_masters)
+  while IFS=$'\t' read -r port shard; do waiting[$port]=$shard; done < <(host_fault_masters)
   while ((${#waiting[@]} > 0)); do
     owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
     ((SECONDS < end)) || {
-      fault_event 'not taken over' "shards ${waiting[*]}"
+      host_fault_event 'not taken over' "shards ${waiting[*]}"
       return
     }
     for port in "${!waiting[@]}"; do
-      for replica in $(fault_replicas "$port"); do
-        fault_says "$replica" 'role:master' || continue
-        fault_event 'taken over' "shard ${waiting[$port]} by $replica"
+      for replica in $(host_fault_replicas "$port"); do
+        host_fault_says "$replica" 'role:master' || continue
+        host_fault_event 'taken over' "shard ${waiting[$port]} by $replica"
         unset "waiting[$port]"
         break
       done
@@ -170,12 +167,12 @@ fault_taken() {
 }
 
 # Bring the node back: continue it, or start it again, without data unless it keeps its data on disk.
-fault_up() {
+host_fault_up() {
   local port cpus policy how=empty
   local -a pin
   if [[ $FAULT == stop ]]; then
     proc_signal CONT "$FOLDER/node.proc"
-    fault_event 'node up' continued
+    host_fault_event 'node up' continued
     return
   fi
   [[ $PERSISTENCE != rdb && $PERSISTENCE != aof ]] || how='from disk'
@@ -185,39 +182,39 @@ fault_up() {
     # A replica keeps the file of its last full sync, and would load it.
     [[ $how != empty ]] || find "data-$port" -mindepth 1 -maxdepth 1 ! -name nodes.conf -exec rm -rf -- {} +
     IFS=$'\t' read -r _ cpus policy < <(awk -F '\t' -v port="$port" '$1 == port' <<<"$INSTANCE_PLAN")
-    tier_prefix "$policy"
+    host_tier_prefix "$policy"
     pin=(taskset -c "$cpus")
     [[ $cpus != - ]] || pin=()
     setsid "${pin[@]}" "${TIER_PREFIX[@]}" "${USER_WORDS[@]}" "$program" "/proc/self/cwd/$port.conf" </dev/null >>"$FOLDER/redis-$port.log" 2>&1 &
     proc_started "$RECORD" $! "$port" || exit 1
-  done < <(fault_ports)
-  fault_event 'node up' "$how"
+  done < <(host_fault_ports)
+  host_fault_event 'node up' "$how"
 }
 
 # Wait until every instance of the node is a replica in sync.
-fault_synced() {
+host_fault_synced() {
   local port end=$((SECONDS + 900))
   while read -r port; do
-    until fault_says "$port" 'role:slave' && [[ $REDIS_REPLY == *master_link_status:up* && $REDIS_REPLY == *master_sync_in_progress:0* ]]; do
+    until host_fault_says "$port" 'role:slave' && [[ $REDIS_REPLY == *master_link_status:up* && $REDIS_REPLY == *master_sync_in_progress:0* ]]; do
       owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
       ((SECONDS < end)) || return 1
       sleep 0.05 # between two polls
     done
-  done < <(fault_ports)
+  done < <(host_fault_ports)
 }
 
 # Make an instance the master of its shard again.
-# Usage: fault_back PORT SHARD
-fault_back() {
+# Usage: host_fault_back PORT SHARD
+host_fault_back() {
   local end=$((SECONDS + 30))
-  fault_address "$1"
-  redis_ask "$REPLY" "$1" 'CLUSTER FAILOVER' || :
-  until fault_says "$1" 'role:master'; do
+  host_fault_address "$1"
+  protocol_ask "$REPLY" "$1" 'CLUSTER FAILOVER' || :
+  until host_fault_says "$1" 'role:master'; do
     ((SECONDS < end)) || {
-      fault_event 'not failed back' "shard $2"
+      host_fault_event 'not failed back' "shard $2"
       return
     }
     sleep 0.02 # between two polls
   done
-  fault_event 'failed back' "shard $2"
+  host_fault_event 'failed back' "shard $2"
 }

@@ -9,28 +9,28 @@ readonly _INFO_TOGETHER=150
 readonly _INFO_LIMIT=10
 
 # Print the INFO of every instance of a record, each under a line `### instance PORT`; `# no answer` for an instance that does not answer.
-# Usage: info_all RECORD
-info_all() {
+# Usage: host_info_all RECORD
+host_info_all() {
   local port
   local -a ports=()
   while read -r _ _ port; do
     ports+=("$port")
     ((${#ports[@]} < _INFO_TOGETHER)) || {
-      _info_some "${ports[@]}"
+      _host_info_some "${ports[@]}"
       ports=()
     }
   done <"$1"
-  ((${#ports[@]} == 0)) || _info_some "${ports[@]}"
+  ((${#ports[@]} == 0)) || _host_info_some "${ports[@]}"
 }
 
 # When an instance of a group does not answer, each is asked separately: the silent instance then costs its own time limit and blocks no
 # other answer.
-_info_some() {
+_host_info_some() {
   local port
   # The shell reports on stderr that a process was killed.
-  [[ -z $REDIS_PASSWORD ]] || { ! (_info_together "$@"); } 2>/dev/null || return 0
+  [[ -z $REDIS_PASSWORD ]] || { ! (_host_info_together "$@"); } 2>/dev/null || return 0
   for port; do
-    redis_ask "$SERVER_ADDRESS" "$port" 'INFO all' || REDIS_REPLY='# no answer'
+    protocol_ask "$SERVER_ADDRESS" "$port" 'INFO all' || REDIS_REPLY='# no answer'
     printf '### instance %s\n%s\n' "$port" "${REDIS_REPLY//$'\r'/}"
   done
 }
@@ -38,7 +38,7 @@ _info_some() {
 # Send all requests before reading the first reply, so that the instances work in parallel. One time limit covers all of them: `read -t`
 # costs two system calls per byte.
 # Returns: 1 when one does not answer, and ends the shell when there is no answer within _INFO_LIMIT; nothing is printed then
-_info_together() {
+_host_info_together() {
   local port fd self=$BASHPID line text='' LC_ALL=C
   local -a links=()
   for port; do
@@ -48,7 +48,7 @@ _info_together() {
     links+=("$fd")
     printf 'AUTH %s\r\nINFO all\r\n' "$REDIS_PASSWORD" >&"$fd" || return
   done
-  exec {fd}> >(_info_guard "$self")
+  exec {fd}> >(_host_info_guard "$self")
   for fd in "${links[@]}"; do
     # The length counts bytes, as LC_ALL=C does.
     { IFS= read -r -u "$fd" line && [[ $line == +OK* ]] && IFS= read -r -u "$fd" line && [[ $line == '$'* ]]; } || break
@@ -62,6 +62,6 @@ _info_together() {
 }
 
 # Kill a process that waits too long for answers. When it has ended, this read sees the end of the pipe.
-_info_guard() {
+_host_info_guard() {
   read -r -t "$_INFO_LIMIT" || (($? <= 128)) || kill -s KILL "$1"
 }

@@ -4,32 +4,32 @@
 # lost their record.
 
 # Stop the instances of a run as planned, and remove their directory.
-# Usage: instances_stop DIR
-instances_stop() {
-  _instances_unsaved "$1"
+# Usage: host_instances_stop DIR
+host_instances_stop() {
+  _host_instances_unsaved "$1"
   # A large instance needs time to free its memory.
-  instances_end 60 "$1" || fail "$1/instances.proc: an instance does not end"
+  host_instances_end 60 "$1" || fail "$1/instances.proc: an instance does not end"
   rm -rf -- "$1"
 }
 
 # Tell instances that keep snapshots to make none when they stop: nobody reads it, and a large snapshot takes longer than the time limit.
-# Usage: _instances_unsaved DIR
-_instances_unsaved() {
+# Usage: _host_instances_unsaved DIR
+_host_instances_unsaved() {
   local file config REDIS_PASSWORD
   while IFS= read -r file; do
     REDIS_PASSWORD=$(sed -n 's/^requirepass //p' "$file")
     config=$(sed -n 's/^rename-command CONFIG //p' "$file")
     # An instance that does not answer is stopped without that.
-    redis_ask "$(sed -n 's/^bind //p' "$file")" "$(basename "$file" .conf)" "${config:-CONFIG} SET save \"\"" || :
+    protocol_ask "$(sed -n 's/^bind //p' "$file")" "$(basename "$file" .conf)" "${config:-CONFIG} SET save \"\"" || :
   done < <(exec grep -lE '^[[:space:]]*save[[:space:]]+"?[0-9]' "$1"/*.conf 2>/dev/null)
 }
 
 # Stop the instances in a directory, and every other process that writes to their logs. Until all instances have answered, only their
 # wrappers are recorded, and these may have ended without them. A process whose output is an instance's log belongs to that instance,
 # with any pid and parent. The log may have been removed since, with the directory and all records in it.
-# Usage: instances_end LIMIT DIR
+# Usage: host_instances_end LIMIT DIR
 # Returns: 1 when one would not go within LIMIT seconds.
-instances_end() {
+host_instances_end() {
   local limit=$1 folder=$2 round status=0 found
   local -a rows
   # The process that restarts instances must stop first.
@@ -48,7 +48,7 @@ instances_end() {
       break
     }
     ((round < 3)) || break
-    _instances_find "$folder" "$found"
+    _host_instances_find "$folder" "$found"
     mapfile -t rows <"$found"
     ((${#rows[@]} > 1)) || break
   done
@@ -57,20 +57,20 @@ instances_end() {
 }
 
 # Write a record of every process whose output is a log of the directory. Its first line names no process.
-# Usage: _instances_find DIR FILE
-_instances_find() {
+# Usage: _host_instances_find DIR FILE
+_host_instances_find() {
   local folder=${1#"$WORK"/} pid target
   printf '0\t0\tnone\n' >"$2"
   while IFS=$'\t' read -r pid target; do
     [[ $target != "$folder"/redis-*.log* ]] || proc_record "$2" "$pid" found || : # it has ended in the meantime
-  done < <(proc_outputs)
+  done < <(host_instances_outputs)
 }
 
 # Print PID and file of every process that writes to a file of a run, by the kernel's own table; most have two lines. The file is a path below
 # WORK; a removed one has ` (deleted)` after its name. The kernel gives processes of containers too, whose files may have the same paths.
-# Usage: proc_outputs
+# Usage: host_instances_outputs
 # Globals: WORK
-proc_outputs() {
+host_instances_outputs() {
   local work path target pid
   work=$(readlink -f -- "$WORK")
   while IFS=$'\t' read -r path target; do
@@ -84,9 +84,9 @@ proc_outputs() {
 }
 
 # Print PID, RUN and file of every process of a run whose directory has lost its owner's line: the directory was removed during the run.
-# Usage: proc_lost
+# Usage: host_instances_lost
 # Globals: WORK
-proc_lost() {
+host_instances_lost() {
   local pid target rest
   while IFS=$'\t' read -r pid target; do
     rest=${target#run-}
@@ -96,5 +96,5 @@ proc_lost() {
     # root starts instances as another user.
     ((EUID == 0)) || [[ -O /proc/$pid ]] || continue
     printf '%s\t%s\t%s\n' "$pid" "${rest%%/*}" "$target"
-  done < <(proc_outputs)
+  done < <(host_instances_outputs)
 }

@@ -4,9 +4,9 @@
 # another machine.
 
 # Print the NICs that carry an address, one per line: for a bond or a VLAN the NICs below it.
-# Usage: irq_devices ADDRESS
+# Usage: host_irq_devices ADDRESS
 # Returns: 1 if no such interface exists.
-irq_devices() {
+host_irq_devices() {
   local address=$1 device text
   # A host may be given by its name.
   [[ $address =~ ^[0-9.]+$ || $address == *:* ]] || address=$(getent ahosts "$address" | awk 'NR == 1 { print $1 }')
@@ -18,22 +18,22 @@ irq_devices() {
     [[ $text =~ \ dev\ ([^ ]+) ]] || return 1
     device=${BASH_REMATCH[1]}
   fi
-  _irq_lower "$device"
+  _host_irq_lower "$device"
 }
 
-_irq_lower() {
+_host_irq_lower() {
   local below found=0
   for below in "${TIERBENCH_ROOT-}/sys/class/net/$1"/lower_*; do
     [[ -e $below || -L $below ]] || continue
     found=1
-    _irq_lower "${below##*/lower_}"
+    _host_irq_lower "${below##*/lower_}"
   done
   ((found)) || printf '%s\n' "$1"
 }
 
 # Print the interrupts of a NIC, one number per line.
-# Usage: irq_list DEVICE
-irq_list() {
+# Usage: host_irq_list DEVICE
+host_irq_list() {
   local nic=${TIERBENCH_ROOT-}/sys/class/net/$1/device target folder irq
   [[ -e $nic ]] || return 0
   target=$(readlink -f "$nic")
@@ -45,13 +45,13 @@ irq_list() {
       [[ ! -d ${TIERBENCH_ROOT-}/proc/irq/${irq##*/} ]] || printf '%s\n' "${irq##*/}"
     done | sort -n
   else
-    _irq_by_name "$1" "${target##*/}"
+    _host_irq_by_name "$1" "${target##*/}"
   fi
 }
 
 # Interrupts with the NIC's name in /proc/interrupts: eth0, eth0-TxRx-0 (ixgbe), eth0-Tx-Rx-0 (ena), i40e-eth0-TxRx-0,
 # mlx5_comp0@pci:0000:3b:00.0 (by the bus address), virtio2-input.0 (by the virtio device).
-_irq_by_name() {
+_host_irq_by_name() {
   awk -v nic="$1" -v device="$2" '
     $1 ~ /^[0-9]+:$/ {
       name = $NF
@@ -61,9 +61,9 @@ _irq_by_name() {
 }
 
 # Spread interrupts over CPUs as the guide does: step = max(1, CPUs / interrupts), neighbouring CPUs, wrapping around at the end.
-# Usage: irq_spread auto|CPUS <IRQS
+# Usage: host_irq_spread auto|CPUS <IRQS
 # Prints: IRQ CPUS, one per line
-irq_spread() {
+host_irq_spread() {
   local cpus=$1
   [[ $cpus != auto ]] || cpus=$(<"${TIERBENCH_ROOT-}/sys/devices/system/cpu/online")
   awk -v list="$cpus" "$CPUS_AWK"'
@@ -82,12 +82,12 @@ irq_spread() {
 }
 
 # Print the interrupts of a NIC: DEVICE IRQ NAME CPUS EFFECTIVE_CPUS.
-# Usage: irq_map DEVICE
-irq_map() {
+# Usage: host_irq_map DEVICE
+host_irq_map() {
   local irq folder line cpus effective
   local -a irqs
   local -A name=()
-  mapfile -t irqs < <(irq_list "$1")
+  mapfile -t irqs < <(host_irq_list "$1")
   ((${#irqs[@]} == 0)) || while read -r irq line; do name[${irq%:}]=${line##* }; done <"${TIERBENCH_ROOT-}/proc/interrupts"
   for irq in "${irqs[@]}"; do
     folder=${TIERBENCH_ROOT-}/proc/irq/$irq
@@ -99,8 +99,8 @@ irq_map() {
 }
 
 # Print the queues of a NIC with the CPUs to which packets are steered: DEVICE QUEUE rps|xps MASK.
-# Usage: irq_queues DEVICE
-irq_queues() {
+# Usage: host_irq_queues DEVICE
+host_irq_queues() {
   local file mask
   for file in "${TIERBENCH_ROOT-}/sys/class/net/$1/queues"/*/[rx]ps_cpus; do
     # A NIC with one queue has the file, but reading it fails.

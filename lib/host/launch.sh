@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # Whether a prefix command can start programs on this host: it is tested with a program that does nothing.
 # Needs: user
-# Settings sent in front, except for --version: READY_TIMEOUT, and REDIS_USER if the program then becomes another user.
+# Reads: READY_TIMEOUT REDIS_USER
+#   REDIS_USER is keep unless the program then becomes another user
 
 # Usage: main WORD... | PROGRAM --version | FILE --readable
 #   with --version, the program only needs to exist; with --readable, the file
@@ -17,7 +18,7 @@ main() {
   [[ ${2-} != --version ]] || return 0
   # A command that does not return would block the run.
   most=$((READY_TIMEOUT < 10 ? READY_TIMEOUT : 10))
-  [[ -z ${REDIS_USER-} ]] || user_find || return 0 # doctor has a separate row for this
+  host_user_find || return 0 # doctor has a separate row for this
   said=$(run_limited "$most" "$@" "${USER_WORDS[@]}" true 2>&1) || status=$?
   ((status != 124)) || fail "'$*' does not return: a program that does nothing takes more than $most s"
   ((status == 0)) || fail "'$*' does not start a program: $(said_why <<<"$said")"

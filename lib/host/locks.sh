@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The locks of a server: one file tierbench-lock.RUN per run, in a directory that all users share. Setting sent in front: LOCK_DIR.
+# The locks of a server: one file tierbench-lock.RUN per run, in LOCK_DIR, which all users share.
 #
 # LOCK_DIR is writable by all users and sticky (as /var/tmp is): every user can make a file and cannot remove the file of another user. A lock is
 # valid while its owner is alive, so the file of a dead owner, which only its user can remove, blocks no other user. flock on the directory makes
 # check and change atomic; it requires no file, and the kernel releases it when the process ends.
 
-# Open the directory and wait for its lock; it is held until locks_close, or until this script ends.
-# Usage: locks_open
+# Open the directory and wait for its lock; it is held until host_locks_close, or until this script ends.
+# Usage: host_locks_open
 # Globals: LOCK_DIR
 # Returns: sets LOCKS, the directory's path without links
-locks_open() {
+host_locks_open() {
   local owner mode text
   if [[ ! -d $LOCK_DIR ]]; then
     # The directory must never exist without its mode, because two processes may make it at the same time.
@@ -27,18 +27,18 @@ locks_open() {
 }
 
 # Release the lock of the directory.
-# Usage: locks_close
-locks_close() {
+# Usage: host_locks_close
+host_locks_close() {
   [[ -z ${LOCKS_FD-} ]] || exec {LOCKS_FD}<&-
   LOCKS_FD=
 }
 
 # Find a lock whose owner is alive.
-# Usage: locks_live [OWN]
+# Usage: host_locks_live [OWN]
 #   OWN: check only the locks of this user
 # Globals: LOCKS; unset if there is no directory of locks
 # Returns: 0 with the OWNER_ variables of owner_read and LOCK_FOUND set; 1 if no lock has a live owner.
-locks_live() {
+host_locks_live() {
   [[ -n ${LOCKS-} ]] || return 1
   for LOCK_FOUND in "$LOCKS"/tierbench-lock.*; do
     [[ -z ${1-} || -O $LOCK_FOUND ]] || continue
@@ -48,8 +48,8 @@ locks_live() {
 }
 
 # Remove the locks of this user whose owners are dead, and report it. (As root, those of all users.)
-# Usage: locks_sweep
-locks_sweep() {
+# Usage: host_locks_sweep
+host_locks_sweep() {
   local file
   [[ -n ${LOCKS-} ]] || return 0
   for file in "$LOCKS"/tierbench-lock.*; do

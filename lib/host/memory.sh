@@ -2,7 +2,6 @@
 # shellcheck shell=bash
 # The latency and bandwidth of each node's memory from each socket, measured by membench, and the figures of firmware and the kernel.
 # Needs: tier_detect cpus
-# Settings sent in front: RUN_ID and LOCK_DIR, whose lock shows whether the master is alive.
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # The time limit in seconds for one pair of socket and node, and the time after which no further pair is started.
@@ -10,59 +9,59 @@ MEMORY_PAIR=120 MEMORY_ALL=600
 
 # Usage: main measure PROGRAM | stored
 main() {
-  work_open
-  "memory_$1" "${@:2}"
+  workdir_open
+  "host_memory_$1" "${@:2}"
 }
 
 # Print `node NODE PLACE TIER LATENCY_NS BANDWIDTH_MB_S WEIGHT` for each node with memory (`-`: not known). Then print one line per pair:
 # `pair SOCKET NODE LATENCY_NS LOADED_NS LOAD_MB_S READ_MB_S WRITE_MB_S PAGES CACHED SHARE_PERCENT`, or `failed SOCKET NODE WHY`.
 # The lines are kept in cache/memory.tsv of REMOTE_DIR.
-# Usage: memory_measure PROGRAM
-memory_measure() {
+# Usage: host_memory_measure PROGRAM
+host_memory_measure() {
   mkdir -p -- "$WORK/cache"
   # Two probes at the same time would disturb each other.
   exec {MEMORY_LOCK}>"$WORK/memory.flock"
   flock "$MEMORY_LOCK"
-  memory_nodes
-  memory_pairs "$1" | tee "$WORK/cache/memory.new"
-  memory_keep
+  host_memory_nodes
+  host_memory_pairs "$1" | tee "$WORK/cache/memory.new"
+  host_memory_keep
 }
 
 # Print the kernel's figures of each node: of access1, the access from CPUs, if the kernel has it, else of access0.
-memory_nodes() {
+host_memory_nodes() {
   local node place way
   while IFS=$'\t' read -r node place; do
-    way=$(memory_path "$node")/access1/initiators
+    way=$(host_memory_path "$node")/access1/initiators
     [[ -e $way/read_latency ]] || way=${way/access1/access0}
-    printf 'node\t%s\t%s\t%s\t%s\t%s\t%s\n' "$node" "$place" "$(memory_or "$(tier_number "$node")")" "$(memory_figure "$way/read_latency")" \
-      "$(memory_figure "$way/read_bandwidth")" "$(memory_figure "${TIERBENCH_ROOT-}/sys/kernel/mm/mempolicy/weighted_interleave/node$node")"
-  done < <(memory_list)
+    printf 'node\t%s\t%s\t%s\t%s\t%s\t%s\n' "$node" "$place" "$(host_memory_or "$(host_tier_number "$node")")" "$(host_memory_figure "$way/read_latency")" \
+      "$(host_memory_figure "$way/read_bandwidth")" "$(host_memory_figure "${TIERBENCH_ROOT-}/sys/kernel/mm/mempolicy/weighted_interleave/node$node")"
+  done < <(host_memory_list)
 }
 
 # Print NODE and PLACE of each node with memory; a kernel without NUMA has one node.
-memory_list() {
-  tier_memory_nodes | grep . || printf '0\tcpu\n'
+host_memory_list() {
+  host_tier_memory_nodes | grep . || printf '0\tcpu\n'
 }
 
-memory_path() {
+host_memory_path() {
   printf '%s/sys/devices/system/node/node%s' "${TIERBENCH_ROOT-}" "$1"
 }
 
 # Print the number in a file of the kernel, `-` if it does not exist.
-memory_figure() {
+host_memory_figure() {
   local line=
   { IFS= read -r line <"$1"; } 2>/dev/null || :
   [[ $line =~ ^[1-9][0-9]{0,9}$ ]] || line=
-  memory_or "$line"
+  host_memory_or "$line"
 }
 
-memory_or() {
+host_memory_or() {
   printf '%s' "${1:--}"
 }
 
 # Measure each node from each socket.
-# Usage: memory_pairs PROGRAM
-memory_pairs() {
+# Usage: host_memory_pairs PROGRAM
+host_memory_pairs() {
   local socket cpus node said why=$WORK/cache/memory.why
   while IFS=$'\t' read -r socket cpus; do
     while IFS=$'\t' read -r node _; do
@@ -80,13 +79,13 @@ memory_pairs() {
       else
         printf 'failed\t%s\t%s\t%s\n' "$socket" "$node" "$(said_why <"$why" | tr -d '[:cntrl:]')"
       fi
-    done < <(memory_list)
-  done < <(memory_sockets)
+    done < <(host_memory_list)
+  done < <(host_memory_sockets)
   rm -f -- "$why"
 }
 
 # Print each socket with an allowed CPU, and its allowed CPUs.
-memory_sockets() {
+host_memory_sockets() {
   local allowed file cpu socket
   allowed=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "${TIERBENCH_ROOT-}/proc/self/status")
   for file in "${TIERBENCH_ROOT-}"/sys/devices/system/cpu/cpu[0-9]*; do
@@ -109,10 +108,10 @@ memory_sockets() {
 }
 
 # Store the figures with the boot id: they are valid until this machine reboots.
-memory_keep() {
+host_memory_keep() {
   local boot
   boot=$(</proc/sys/kernel/random/boot_id)
-  if ! { printf 'boot\t%s\n' "$boot" && memory_nodes && cat "$WORK/cache/memory.new"; } >"$WORK/cache/memory.tsv.new" ||
+  if ! { printf 'boot\t%s\n' "$boot" && host_memory_nodes && cat "$WORK/cache/memory.new"; } >"$WORK/cache/memory.tsv.new" ||
     ! mv -f -- "$WORK/cache/memory.tsv.new" "$WORK/cache/memory.tsv"; then
     fail "$WORK/cache: cannot be written (REMOTE_DIR: is its disk full?)"
   fi
@@ -120,7 +119,7 @@ memory_keep() {
 }
 
 # Print the figures that a measurement since the last boot stored; nothing without one.
-memory_stored() {
+host_memory_stored() {
   local line
   { read -r line <"$WORK/cache/memory.tsv"; } 2>/dev/null || return 0
   [[ $line != "boot"$'\t'"$(</proc/sys/kernel/random/boot_id)" ]] || sed 1d "$WORK/cache/memory.tsv"

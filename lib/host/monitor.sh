@@ -2,68 +2,68 @@
 # shellcheck shell=bash
 # Memory counters of the server under load: samples each second, and all counters at each phase's boundary.
 # Needs: protocol tier_cgroup tier_detect tier_verify monitor_sample cpus irq monitor_load probe info damon resctrl
-# Settings sent in front: RUN_ID, HIT_COUNTERS, SERVER_ADDRESS and REDIS_PASSWORD (for start and mark), RESERVE_BYTES (for start), and RUN_OWNER
-# (for mark).
+# Reads start mark: HIT_COUNTERS SERVER_ADDRESS REDIS_PASSWORD
+# Reads start: RESERVE_BYTES
 
 # Usage: main start|mark NAME|alarm|fetch
 main() {
-  work_open
+  workdir_open
   MONITOR=$WORK/run-$RUN_ID/monitor
   RECORD=$WORK/run-$RUN_ID/server/instances.proc
   case $1 in
-    mark) monitor_mark "$2" ;;
+    mark) host_monitor_mark "$2" ;;
     alarm)
-      monitor_alarm
+      host_monitor_alarm
       [[ -z $REPLY ]] || printf '%s\n' "$REPLY"
       ;;
-    *) "monitor_$1" ;;
+    *) "host_monitor_$1" ;;
   esac
 }
 
-monitor_start() {
+host_monitor_start() {
   if [[ -e $MONITOR ]]; then
-    monitor_stop
+    host_monitor_stop
     rm -rf -- "$MONITOR"
   fi
   mkdir -p -- "$MONITOR"
   : >"$MONITOR/on"
   MONITOR_STAT=
-  mapfile -t MONITOR_NODES < <(tier_memory_nodes | sed 's#^\([0-9]*\).*#/sys/devices/system/node/node\1#')
+  mapfile -t MONITOR_NODES < <(host_tier_memory_nodes | sed 's#^\([0-9]*\).*#/sys/devices/system/node/node\1#')
   [[ ! -e $WORK/run-$RUN_ID/tier/cgroup ]] || MONITOR_STAT=$(<"$WORK/run-$RUN_ID/tier/cgroup")/memory.stat
-  load_devices
+  host_monitor_load_devices
   # Marks read what does not change while the instances run.
-  { declare -p MONITOR_NODES MONITOR_DEVICES >"$MONITOR/machine.sh" && info_all "$RECORD" >"$MONITOR/info.before"; } 2>/dev/null ||
+  { declare -p MONITOR_NODES MONITOR_DEVICES >"$MONITOR/machine.sh" && host_info_all "$RECORD" >"$MONITOR/info.before"; } 2>/dev/null ||
     fail "$MONITOR: cannot be written (REMOTE_DIR: is its disk full?)"
   {
     echo 'set -u'
     declare -p WORK MONITOR RECORD RESERVE_BYTES HIT_COUNTERS MONITOR_VMSTAT MONITOR_TURN MONITOR_STAT MONITOR_NODES
     declare -f
-    echo monitor_loop
+    echo host_monitor_loop
   } >"$MONITOR/monitor.sh"
   setsid bash "$MONITOR/monitor.sh" </dev/null >/dev/null 2>"$MONITOR/monitor.err" &
   proc_started "$MONITOR/monitor.proc" $! monitor || fail "the monitors ended at once: $(cat "$MONITOR/monitor.err")"
 }
 
-# Record all counters under the name of the next phase (`look`: do not record). Print them too, `machine` with the output of probe_cpu, and
-# `alarm` with that of monitor_alarm if there is one.
-# Usage: monitor_mark NAME
-monitor_mark() {
+# Record all counters under the name of the next phase (`look`: do not record). Print them too, `machine` with the output of host_probe_cpu, and
+# `alarm` with that of host_monitor_alarm if there is one.
+# Usage: host_monitor_mark NAME
+host_monitor_mark() {
   local file=$MONITOR/mark-$1 rows
   local -a marks=()
   [[ -e $MONITOR/machine.sh ]] || fail "the monitors do not run"
   # shellcheck source=/dev/null
   . "$MONITOR/machine.sh"
   rows=$(
-    mark_host
-    mark_instances
-    mark_cold
-    tier_state
-    damon_counts
-    resctrl_counts
+    host_monitor_mark_host
+    host_monitor_mark_instances
+    host_monitor_mark_cold
+    host_tier_state
+    host_damon_counts
+    host_resctrl_counts
     # Last, because counting pages may take seconds, and the phase starts next.
     printf 'host\ttime_us\t%s\n' "${EPOCHREALTIME/[.,]/}"
   )
-  rows+=$'\n'$(tier_verify <<<"$rows")
+  rows+=$'\n'$(host_tier_verify <<<"$rows")
   [[ $1 == look ]] || {
     printf '%s\n' "$rows" >"$file.new" && mv -f -- "$file.new" "$file" &&
       # This list has the order of marks.
@@ -71,19 +71,19 @@ monitor_mark() {
       { [[ " ${marks[*]} " == *" $1 "* ]] || printf '%s\n' "$1" >>"$MONITOR/marks"; }
   } 2>/dev/null || fail "$file: cannot be written (REMOTE_DIR: is its disk full?)"
   printf '%s\n' "$rows"
-  monitor_alarm
+  host_monitor_alarm
   [[ -z $REPLY ]] || printf 'alarm\t%s\n' "$REPLY"
-  probe_row 0 "$RECORD" "$MONITOR/monitor.proc" "${RECORD%/*}/wrappers.proc" "$WORK/run-$RUN_ID/trace.proc" "$WORK/run-$RUN_ID/perf.proc" \
+  host_probe_row 0 "$RECORD" "$MONITOR/monitor.proc" "${RECORD%/*}/wrappers.proc" "$WORK/run-$RUN_ID/trace.proc" "$WORK/run-$RUN_ID/perf.proc" \
     "$WORK/run-$RUN_ID/antagonist.proc" "$WORK/run-$RUN_ID/cold.proc"
 }
 
 # Counters of the host, its CPUs and its NICs. Rows SCOPE COUNTER VALUE.
-mark_host() {
+host_monitor_mark_host() {
   local IFS='|'
   local -a files=(/proc/vmstat /proc/meminfo)
   # The kernel may have been built or started without it.
   ! { : </proc/pressure/memory; } 2>/dev/null || files+=(/proc/pressure/memory)
-  load_nics
+  host_monitor_load_nics
   printf 'cpus\ttime_us\t%s\n' "${EPOCHREALTIME/[.,]/}"
   # Ticks of user mode (proc(5)) are hundredths of a second on every machine but Alpha. Fields of /proc/stat: user nice system idle iowait irq
   # softirq steal. The time of guests is included in user.
@@ -100,9 +100,9 @@ mark_host() {
 
 # A server other than Redis may lack fields of INFO: print no row for them. An instance without requests has no cmdstat_get, but it has those of other
 # commands.
-mark_instances() {
+host_monitor_mark_instances() {
   local pid port
-  info_all "$RECORD" | LC_ALL=C awk -F : -v counters="$HIT_COUNTERS" '
+  host_info_all "$RECORD" | LC_ALL=C awk -F : -v counters="$HIT_COUNTERS" '
     function finish(port) {
       if (!answered) return
       if (counted) printf "%s\tcalls\t%.0f\n", port, calls
@@ -147,16 +147,16 @@ mark_instances() {
       close(file)
     }' "$RECORD" 2>/dev/null || : # mawk gives up when a process ends while it is read
   # With one node the figure is Rss, and pages need not be counted.
-  ((${#MONITOR_NODES[@]} < 2)) || while read -r pid _ port; do tier_pages "$pid" "$port"; done <"$RECORD"
+  ((${#MONITOR_NODES[@]} < 2)) || while read -r pid _ port; do host_tier_pages "$pid" "$port"; done <"$RECORD"
 }
 
 # Print where the memory of COLD_MEMORY is, rows `cold COUNTER BYTES`: its bytes, those swapped out, and with several nodes those on each node.
-mark_cold() {
+host_monitor_mark_cold() {
   local pid record=$WORK/run-$RUN_ID/cold.proc
   [[ -e $record ]] || return 0
   while read -r pid _; do
     cat "/proc/$pid/status" 2>/dev/null || :
-    ((${#MONITOR_NODES[@]} < 2)) || tier_pages "$pid" cold
+    ((${#MONITOR_NODES[@]} < 2)) || host_tier_pages "$pid" cold
   done <"$record" | LC_ALL=C awk -v OFS='\t' '
     $1 == "RssAnon:" || $1 == "VmSwap:" { sum[$1 == "VmSwap:" ? "swap" : "resident"] += $2 * 1024 }
     $1 == "cold" { sum[$2] += $3 }
@@ -165,7 +165,7 @@ mark_cold() {
 
 # The reason if the guard has stopped the load, has exited, or is suspended; else empty.
 # Returns: sets REPLY
-monitor_alarm() {
+host_monitor_alarm() {
   local pid start line up beat='' gone=''
   if [[ -e $MONITOR/on ]]; then
     read -r pid start _ <"$MONITOR/monitor.proc"
@@ -189,15 +189,15 @@ monitor_alarm() {
   fi
 }
 
-monitor_stop() {
+host_monitor_stop() {
   [[ -d $MONITOR ]] || return 0
   rm -f -- "$MONITOR/on"
   proc_end 5 "$MONITOR/monitor.proc" || fail "the monitors do not end"
 }
 
 # Stop the monitors and send their files. The files are kept until `ended`, because they are sent again if the link is cut after the last byte.
-monitor_fetch() {
-  monitor_stop
+host_monitor_fetch() {
+  host_monitor_stop
   cd "$MONITOR" 2>/dev/null || fail "$MONITOR: is missing"
   [[ -s monitor.err ]] || rm -f monitor.err
   files_send -- *.tsv marks mark-* alarm monitor.err info.before

@@ -4,12 +4,12 @@
 # Globals: SERVER_ADDRESS
 
 # Find the NICs that carry the load, once per repeat.
-# Usage: load_devices
+# Usage: host_monitor_load_devices
 # Returns: sets MONITOR_DEVICES to those that have a utilisation
-load_devices() {
+host_monitor_load_devices() {
   local device speed
   MONITOR_DEVICES=()
-  for device in $(irq_devices "$SERVER_ADDRESS" || :); do
+  for device in $(host_irq_devices "$SERVER_ADDRESS" || :); do
     speed=
     { read -r speed <"/sys/class/net/$device/speed"; } 2>/dev/null || :
     # Loopback, and interfaces without a speed, have no utilisation.
@@ -17,9 +17,9 @@ load_devices() {
   done
 }
 
-# Usage: load_nics
+# Usage: host_monitor_load_nics
 # Globals: MONITOR_DEVICES
-load_nics() {
+host_monitor_load_nics() {
   local device counter value
   for device in "${MONITOR_DEVICES[@]}"; do
     for counter in statistics/rx_bytes statistics/tx_bytes speed; do

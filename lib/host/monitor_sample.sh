@@ -17,32 +17,32 @@ MONITOR_SILENT=6
 MONITOR_TURN=32
 
 # Sample until the directory's file `on` is removed.
-# Usage: monitor_loop
-monitor_loop() {
+# Usage: host_monitor_loop
+host_monitor_loop() {
   local now beat
   MONITOR_SWAP_LINE=0
-  sample_record
+  host_monitor_sample_record
   # Nothing is ever written to this pipe: reading from it with a limit is a pause without a process.
   exec {MONITOR_PIPE}<> <(:)
-  sample_vmstat_open
-  sample_nodes_open
+  host_monitor_sample_vmstat_open
+  host_monitor_sample_nodes_open
   printf 'time\tsome_us\tfull_us\n' >"$MONITOR/pressure.tsv"
   printf 'time\tport\trss\tswap\tmajflt\n' >"$MONITOR/instances.tsv"
   while [[ -e $MONITOR/on ]]; do
     now=${EPOCHREALTIME/[.,]/}
-    [[ ! $RECORD -nt $MONITOR/beat ]] || sample_record
+    [[ ! $RECORD -nt $MONITOR/beat ]] || host_monitor_sample_record
     { read -r beat _ && printf '%s\n' "$beat" >"$MONITOR/beat"; } </proc/uptime
-    sample_vmstat "$EPOCHREALTIME"
-    sample_pressure "$EPOCHREALTIME"
-    sample_nodes "$EPOCHREALTIME"
-    sample_instances "$EPOCHREALTIME"
-    guard || return 0
-    pause $((now + 1000000))
+    host_monitor_sample_vmstat "$EPOCHREALTIME"
+    host_monitor_sample_pressure "$EPOCHREALTIME"
+    host_monitor_sample_nodes "$EPOCHREALTIME"
+    host_monitor_sample_instances "$EPOCHREALTIME"
+    host_monitor_guard || return 0
+    host_monitor_pause $((now + 1000000))
   done
 }
 
 # Read the list of instances; a fault removes some from the record, and adds them again.
-sample_record() {
+host_monitor_sample_record() {
   local pid start port
   MONITOR_PORTS=() MONITOR_PIDS=() MONITOR_STARTS=() MONITOR_NEXT=0
   while read -r pid start port; do
@@ -54,8 +54,8 @@ sample_record() {
 # them. By default it updates them every two seconds, and reclaim uses these counts. In between, all pages may change from inactive to active, as
 # repeatedly fetched pages do. Reclaim then ignores the active pages, finds nothing to reclaim, and calls the OOM killer while most of the swap is
 # free.
-# Usage: pause END
-pause() {
+# Usage: host_monitor_pause END
+host_monitor_pause() {
   local left
   while :; do
     left=$(($1 - ${EPOCHREALTIME/[.,]/}))
@@ -70,7 +70,7 @@ pause() {
 } 2>/dev/null
 
 # The line numbers of the wanted counters in /proc/vmstat: they do not change while the machine is up.
-sample_vmstat_open() {
+host_monitor_sample_vmstat_open() {
   local line name
   local -a lines
   local -A at=()
@@ -88,7 +88,7 @@ sample_vmstat_open() {
   MONITOR_OOM=${lines[MONITOR_OOM_LINE]#* }
 }
 
-sample_vmstat() {
+host_monitor_sample_vmstat() {
   local row=$1 line
   local -a lines
   mapfile -t lines </proc/vmstat
@@ -97,7 +97,7 @@ sample_vmstat() {
   MONITOR_OOM_NOW=${lines[MONITOR_OOM_LINE]#* }
 }
 
-sample_pressure() {
+host_monitor_sample_pressure() {
   local some full
   # The kernel may have been built or started without PSI.
   { read -r some && read -r full; } </proc/pressure/memory 2>/dev/null || return 0
@@ -105,7 +105,7 @@ sample_pressure() {
 }
 
 # The line of anonymous memory in a node's meminfo; a server with one node has nothing to record.
-sample_nodes_open() {
+host_monitor_sample_nodes_open() {
   local node
   local -a lines
   MONITOR_ANON_LINE=0
@@ -120,7 +120,7 @@ sample_nodes_open() {
 }
 
 # Record the anonymous memory of all processes on each node: counting only the instances would need a walk through their pages.
-sample_nodes() {
+host_monitor_sample_nodes() {
   local row=$1 node kib
   local -a lines
   ((${#MONITOR_NODES[@]} > 1)) || return 0
@@ -134,7 +134,7 @@ sample_nodes() {
 }
 
 # Record the usage of the next instances in turn; sets MONITOR_GONE to the number of an instance that is no longer the recorded process.
-sample_instances() {
+host_monitor_sample_instances() {
   local turn index line swap faults
   local -a field status
   MONITOR_GONE=
@@ -153,7 +153,7 @@ sample_instances() {
     fi
     # Read it in one call, because the kernel generates the text for each piece that is read. Its line numbers are constant too.
     { mapfile -t status <"/proc/${MONITOR_PIDS[index]}/status"; } 2>/dev/null || :
-    [[ ${status[MONITOR_SWAP_LINE]-} == VmSwap:* ]] || sample_swap_line
+    [[ ${status[MONITOR_SWAP_LINE]-} == VmSwap:* ]] || host_monitor_sample_swap_line
     swap=${status[MONITOR_SWAP_LINE]-}
     swap=${swap//[^0-9]/}
     # Fields 24 and 12.
@@ -164,7 +164,7 @@ sample_instances() {
 }
 
 # The index of the swap line in `status` of the caller, the lines of /proc/PID/status.
-sample_swap_line() {
+host_monitor_sample_swap_line() {
   for MONITOR_SWAP_LINE in "${!status[@]}"; do
     [[ ${status[MONITOR_SWAP_LINE]} != VmSwap:* ]] || return 0
   done
@@ -172,9 +172,9 @@ sample_swap_line() {
 }
 
 # Whether the missing instance was removed from the record before: then a fault stopped it.
-guard_planned() {
+host_monitor_guard_planned() {
   local pid=${MONITOR_PIDS[MONITOR_GONE]} port=${MONITOR_PORTS[MONITOR_GONE]}
-  sample_record
+  host_monitor_sample_record
   for MONITOR_GONE in "${!MONITOR_PIDS[@]}"; do
     [[ ${MONITOR_PIDS[MONITOR_GONE]} != "$pid" || ${MONITOR_PORTS[MONITOR_GONE]} != "$port" ]] || return 1
   done
@@ -182,7 +182,7 @@ guard_planned() {
 
 # Protect the host: if memory that must stay free is used, or an instance has exited, stop all instances.
 # Returns: 1 if it stopped them, with the reason in the file `alarm`.
-guard() {
+host_monitor_guard() {
   local index available why=''
   local -a lines
   mapfile -t -n 3 lines </proc/meminfo
@@ -199,13 +199,13 @@ guard() {
         break
       }
     done 2>/dev/null
-    if [[ -n $MONITOR_GONE ]] && guard_planned; then
+    if [[ -n $MONITOR_GONE ]] && host_monitor_guard_planned; then
       MONITOR_GONE=
     elif [[ -n $MONITOR_GONE ]]; then
       # Not while it is being stopped as planned.
       [[ -e $MONITOR/on ]] || return 1
       why="the instance on port ${MONITOR_PORTS[MONITOR_GONE]} has exited"
-      sample_vmstat "$EPOCHREALTIME"
+      host_monitor_sample_vmstat "$EPOCHREALTIME"
       ((MONITOR_OOM_NOW == MONITOR_OOM)) || why="the OOM killer took the instance on port ${MONITOR_PORTS[MONITOR_GONE]}"
     fi
   fi

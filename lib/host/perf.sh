@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Count loads from far memory with `perf stat` on the instances' processes during a phase. Settings sent in front: RUN_ID; for
-# start and check PERF_EVENTS: pairs `instance EVENT` or `socket EVENT`, one after the other; for start RUN_OWNER. TIERBENCH_ROOT, if set, is a prefix
-# of the kernel's paths, so that a test can simulate another machine.
+# Count loads from far memory with `perf stat` on the instances' processes during a phase.
+# TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
+# Reads check start: PERF_EVENTS
+#   PERF_EVENTS are pairs `instance EVENT` or `socket EVENT`, one after the other
 
 # Usage: main cpu|check|start|end|stop
 main() {
-  [[ $1 == cpu || $1 == check ]] || work_open
+  [[ $1 == cpu || $1 == check ]] || workdir_open
   FOLDER=${WORK-}/run-${RUN_ID-}/perf
   RECORD=${WORK-}/run-${RUN_ID-}/perf.proc
-  "perf_$1"
+  "host_perf_$1"
 }
 
 # Print the CPU of this host: `cpu VENDOR FAMILY MODEL STEPPING NAME`, as conf/far_events.tsv names CPUs.
-perf_cpu() {
+host_perf_cpu() {
   LC_ALL=C awk -F '[ \t]*:[ \t]*' '
     function set(name, value) { if (!(name in of)) of[name] = value }
     $1 == "vendor_id" || $1 == "CPU implementer" { set("vendor", $2) }
@@ -27,7 +28,7 @@ perf_cpu() {
 }
 
 # Read PERF_EVENTS. Returns: sets PERF_instance and PERF_socket, arrays of options of perf for each scope.
-perf_events() {
+host_perf_events() {
   local word scope=
   # shellcheck disable=SC2034 # read by name, in perf_of
   PERF_instance=() PERF_socket=()
@@ -42,24 +43,24 @@ perf_events() {
 }
 
 # Start counting; perf is already counting when this returns.
-perf_start() {
+host_perf_start() {
   local pid start pids='' scope
-  perf_end >/dev/null 2>&1 || :
-  run_open
+  host_perf_end >/dev/null 2>&1 || :
+  owner_open
   rm -rf -- "$FOLDER"
   mkdir -p -- "$FOLDER"
-  perf_events
+  host_perf_events
   while read -r pid start _; do
     ! proc_alive "$pid" "$start" || pids+=${pids:+,}$pid
   done <"$WORK/run-$RUN_ID/server/instances.proc"
   # An instance has a few threads, and each needs one file per event.
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
-  ((${#PERF_instance[@]} == 0)) || perf_launch instance "${PERF_instance[@]}" -p "$pids"
-  ((${#PERF_socket[@]} == 0)) || perf_launch socket "${PERF_socket[@]}" -a
+  ((${#PERF_instance[@]} == 0)) || host_perf_launch instance "${PERF_instance[@]}" -p "$pids"
+  ((${#PERF_socket[@]} == 0)) || host_perf_launch socket "${PERF_socket[@]}" -a
 }
 
-# Usage: perf_launch SCOPE OPTION...
-perf_launch() {
+# Usage: host_perf_launch SCOPE OPTION...
+host_perf_launch() {
   local scope=$1 answer='' said
   shift
   mkfifo -- "$FOLDER/$scope.ask" "$FOLDER/$scope.answer"
@@ -79,20 +80,20 @@ perf_launch() {
 
 # Stop counting, and print `count SCOPE NUMBER VALUE PERCENT` for each event in the order of PERF_EVENTS. VALUE is - if it was not counted, and
 # PERCENT is the share of the time in which it had a counter.
-perf_end() {
+host_perf_end() {
   local scope
   [[ -e $RECORD ]] || return 0
   proc_signal INT "$RECORD"
   proc_gone 30 "$RECORD" || proc_end 5 "$RECORD" || fail "perf does not end"
   rm -f -- "$RECORD"
   for scope in instance socket; do
-    [[ ! -e $FOLDER/$scope.out ]] || perf_counts "$scope" <"$FOLDER/$scope.out"
+    [[ ! -e $FOLDER/$scope.out ]] || host_perf_counts "$scope" <"$FOLDER/$scope.out"
   done
   rm -rf -- "$FOLDER"
 }
 
-# Usage: perf_counts SCOPE <OUTPUT_OF_PERF
-perf_counts() {
+# Usage: host_perf_counts SCOPE <OUTPUT_OF_PERF
+host_perf_counts() {
   LC_ALL=C awk -F '|' -v scope="$1" '
     /^#/ || NF < 5 { next }
     {
@@ -102,24 +103,24 @@ perf_counts() {
 }
 
 # Stop counting, in any state of the repeat.
-perf_stop() {
+host_perf_stop() {
   proc_end 5 "$RECORD" || fail "perf does not end"
   rm -rf -- "$FOLDER" "$RECORD"
-  run_close
+  owner_close
 }
 
 # Print whether this host can count the events of PERF_EVENTS, as a row STATE FOUND WANTED FIX.
-perf_check() {
+host_perf_check() {
   local scope out why='' level='' odd
   local wanted="FAR_EVENTS: loads from far memory"
   if ! command -v perf >/dev/null; then
     printf 'warn\tperf is missing\t%s\tinstall: linux-perf (Debian), linux-tools (Ubuntu), perf (Fedora); phases are measured anyway\n' "$wanted"
     return
   fi
-  perf_events
+  host_perf_events
   out=$(
-    ((${#PERF_instance[@]} == 0)) || perf_try instance "${PERF_instance[@]}"
-    ((${#PERF_socket[@]} == 0)) || perf_try socket "${PERF_socket[@]}" -a
+    ((${#PERF_instance[@]} == 0)) || host_perf_try instance "${PERF_instance[@]}"
+    ((${#PERF_socket[@]} == 0)) || host_perf_try socket "${PERF_socket[@]}" -a
   )
   odd=$(awk -F '\t' '$1 == "count" && $4 == "-" { n++ } END { print n + 0 }' <<<"$out")
   why=$(awk -F '\t' '$1 == "why" { print $2; exit }' <<<"$out")
@@ -139,9 +140,9 @@ perf_check() {
   fi
 }
 
-# Count for a moment: prints the rows of perf_counts, or `why TEXT`.
-# Usage: perf_try SCOPE OPTION...
-perf_try() {
+# Count for a moment: prints the rows of host_perf_counts, or `why TEXT`.
+# Usage: host_perf_try SCOPE OPTION...
+host_perf_try() {
   local scope=$1 out status=0
   shift
   # A child that only counts: perf does not count a process that never runs.
@@ -149,6 +150,6 @@ perf_try() {
   if ((status != 0)); then
     printf 'why\t%s\n' "$(said_why <<<"$out" | tr -d '[:cntrl:]')"
   else
-    perf_counts "$scope" <<<"$out"
+    host_perf_counts "$scope" <<<"$out"
   fi
 }

@@ -3,11 +3,11 @@
 # Which TCP ports of this host are taken.
 
 # Print a line for every port that a process listens on, of those that are given.
-# Usage: ports_taken PORT...
-ports_taken() {
+# Usage: host_ports_taken PORT...
+host_ports_taken() {
   local -A taken=()
   local port who
-  while read -r port; do taken[$port]=1; done < <(ports_listening)
+  while read -r port; do taken[$port]=1; done < <(host_ports_listening)
   for port; do
     [[ -v "taken[$port]" ]] || continue
     # Without ss the port is still known to be in use.
@@ -17,8 +17,8 @@ ports_taken() {
 }
 
 # Print every listening TCP port, by the kernel's own table.
-# Usage: ports_listening
-ports_listening() {
+# Usage: host_ports_listening
+host_ports_listening() {
   local file line at state
   local -a lines
   for file in /proc/net/tcp /proc/net/tcp6; do

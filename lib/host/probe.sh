@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The CPU time that this host has used so far, and the run's part of it: from /proc/stat and the times of processes (proc(5)). Settings sent in
-# front: RUN_OWNER.
+# The CPU time that this host has used so far, and the run's part of it: from /proc/stat and the times of processes (proc(5)).
 
 # Print one line: KERNEL SPACE TIME_US CPUS USED_US STEAL_US ALL_US OURS_US ROOT SCRIPTS_US, separated by tabs.
 #   KERNEL    its boot_id: hosts with the same one share their CPUs; SPACE is the namespace of process ids
@@ -9,9 +8,9 @@
 #   ALL_US    the time of all visible processes except for the kernel's threads, with their ended children
 #   OURS_US   the time of the sessions of recorded processes (instances, monitors, load generators), with their ended children
 #   ROOT      the process above this script: the master, or the sshd of its connection; SCRIPTS_US is all that runs below it
-# Usage: probe_cpu ENDED_US RECORD...
+# Usage: host_probe_cpu ENDED_US RECORD...
 #   ENDED_US is added to OURS_US: the time of recorded processes that have ended
-probe_cpu() {
+host_probe_cpu() {
   local id own_space boot space master ended=$1
   shift
   read -r id </proc/sys/kernel/random/boot_id
@@ -74,18 +73,18 @@ probe_cpu() {
 }
 
 # Print the microseconds that a process and its ended children used, from the output of the shell builtin `times`: four values such as 1m2.345s.
-# Usage: probe_times FILE
-probe_times() {
+# Usage: host_probe_times FILE
+host_probe_times() {
   LC_ALL=C awk '{ for (i = 1; i <= NF; i++) { split($i, part, "m"); sub(/,/, ".", part[2]); sum += 60 * part[1] + part[2] } }
     END { printf "%.0f\n", sum * 1000000 }' "$1"
 }
 
-# Print `machine` and the line of probe_cpu; nothing after several failed tries: mawk fails when a process ends while it is read.
-# Usage: probe_row ENDED_US RECORD...
-probe_row() {
+# Print `machine` and the line of host_probe_cpu; nothing after several failed tries: mawk fails when a process ends while it is read.
+# Usage: host_probe_row ENDED_US RECORD...
+host_probe_row() {
   local line try
   for try in 1 2 3 4 5; do
-    line=$(exec 2>/dev/null && probe_cpu "$@") || line=
+    line=$(exec 2>/dev/null && host_probe_cpu "$@") || line=
     [[ -n $line ]] || continue
     printf 'machine\t%s\n' "$line"
     return 0

@@ -6,15 +6,15 @@
 main() {
   local verb=$1
   shift
-  work_open
+  workdir_open
   exec {PROGRAM_LOCK}>"$WORK/client.flock"
   flock "$PROGRAM_LOCK"
-  "program_$verb" "$@"
+  "host_program_$verb" "$@"
 }
 
 # Print `yes PATH` if the cached program runs here. Else print `no`, machine and libc, which a copy must match, and the reason why it does not start.
-# Usage: program_look NAME KEY
-program_look() {
+# Usage: host_program_look NAME KEY
+host_program_look() {
   local binary=$WORK/cache/$1-$2 why=
   # On a noexec mount, -x (access(2)) fails even for root and with mode 700.
   [[ ! -e $binary ]] || { chmod 700 "$binary" && [[ -x $binary ]]; } ||
@@ -27,11 +27,11 @@ program_look() {
   fi
 }
 
-# As program_look. A program that runs is marked as used; those of older versions are removed.
-# Usage: program_have NAME KEY
-program_have() {
+# As host_program_look. A program that runs is marked as used; those of older versions are removed.
+# Usage: host_program_have NAME KEY
+host_program_have() {
   local said
-  said=$(program_look "$@")
+  said=$(host_program_look "$@")
   printf '%s\n' "$said"
   [[ $said == yes$'\t'* ]] || return 0
   # The file's time is that of its last use; files that were not used for a month belong to older versions.
@@ -40,19 +40,19 @@ program_have() {
 }
 
 # Build the program from the sources in cache/KEY.tar: make TARGET creates FILE.
-# Usage: program_build NAME KEY TARGET FILE
-program_build() {
+# Usage: host_program_build NAME KEY TARGET FILE
+host_program_build() {
   local source=$WORK/cache/source-$2
   rm -rf -- "$source"
   mkdir -p -- "$source"
   tar -xf "$WORK/cache/$2.tar" -C "$source"
-  run_limited 600 make -C "$source" "$3" >"$source.log" 2>&1 || fail "$(program_called "$1") does not build here: $(said_error <"$source.log")"
+  run_limited 600 make -C "$source" "$3" >"$source.log" 2>&1 || fail "$(host_program_called "$1") does not build here: $(said_error <"$source.log")"
   mv -f -- "$source/$4" "$WORK/cache/$1-$2"
   rm -rf -- "$source" "$WORK/cache/$2.tar"
-  program_have "$1" "$2"
+  host_program_have "$1" "$2"
 }
 
 # Print the name of a program for messages.
-program_called() {
+host_program_called() {
   if [[ $1 == test ]]; then echo "the load generator"; else echo "$1"; fi
 }

@@ -1,36 +1,40 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The source of redis-server: installed already, the package manager, or built from source once and kept; and the user that it can run as.
-# Needs: user tls
+# Needs: user
+# Reads user: REDIS_USER
+# Reads tls: REDIS_BINARY
+# Reads installed package built build: READY_TIMEOUT
+# Reads package: DEPS_SCRIPT
+#   DEPS_SCRIPT is the text of tools/deps.sh
 
 # Print the absolute path of redis-server, or the user that it can run as: STATE FOUND, with STATE ok, warn or fail. With tls, print what is missing
-# for TLS=on. Settings sent in front: READY_TIMEOUT, for package DEPS_SCRIPT (the text of tools/deps.sh), for user REDIS_USER, and for tls
-# REDIS_BINARY.
+# for TLS=on.
 
 # Usage: main user | tls | installed PATH | package | built KEY | build KEY SOURCE
 #   KEY names a build in the cache; SOURCE is a tarball in the cache, or a URL
 main() {
   local path
   case $1 in
-    user) redis_user && return ;;
-    tls) tls_missing && return ;;
+    user) host_redis_user && return ;;
+    tls) host_redis_tls && return ;;
   esac
-  path=$(redis_path "$@")
-  redis_returns "$path"
+  path=$(host_redis_path "$@")
+  host_redis_returns "$path"
   printf '%s\n' "$path"
 }
 
-redis_path() {
+host_redis_path() {
   case $1 in
-    installed) redis_installed "$2" ;;
-    package) redis_package ;;
-    built) redis_built "$2" ;;
-    build) redis_build "$2" "$3" ;;
+    installed) host_redis_installed "$2" ;;
+    package) host_redis_package ;;
+    built) host_redis_built "$2" ;;
+    build) host_redis_build "$2" "$3" ;;
   esac
 }
 
-redis_user() {
-  if ! user_find; then
+host_redis_user() {
+  if ! host_user_find; then
     printf 'fail\t%s\n' "$USER_WHY"
   elif [[ -n $USER_WHY ]]; then
     printf 'warn\troot (%s)\n' "$USER_WHY"
@@ -40,15 +44,15 @@ redis_user() {
 }
 
 # Another program of that name may treat any argument as its configuration, and never return.
-redis_returns() {
+host_redis_returns() {
   run_limited $((READY_TIMEOUT < 10 ? READY_TIMEOUT : 10)) "$1" --version >/dev/null || (($? != 124)) || exit 1
 }
 
-redis_installed() {
+host_redis_installed() {
   command -v -- "$1" || fail "redis-server is missing: '$1' not found; install it, or set REDIS_FROM=package or source"
 }
 
-redis_package() {
+host_redis_package() {
   if ! command -v redis-server; then
     [[ $(id -u) == 0 ]] || fail "REDIS_FROM=package requires root on the server"
     # shellcheck disable=SC2016 # expanded by the script
@@ -57,21 +61,21 @@ redis_package() {
   fi
 }
 
-redis_built() {
-  work_open
+host_redis_built() {
+  workdir_open
   local binary=$WORK/cache/$1/src/redis-server
   [[ ! -e $binary || -x $binary ]] ||
     fail "REMOTE_DIR=$WORK: programs cannot be run there (mounted noexec?); set REMOTE_DIR to a directory where they can"
   [[ -x $binary ]] && echo "$binary"
 }
 
-redis_build() {
+host_redis_build() {
   local key=$1 source=$2 tarball new
-  work_open
+  workdir_open
   # Two runs may need it at once: the one that waits here finds the other's build.
   exec {REDIS_LOCK}>"$WORK/redis.flock"
   flock "$REDIS_LOCK"
-  ! redis_built "$key" || return 0
+  ! host_redis_built "$key" || return 0
   mkdir -p -- "$WORK/cache"
   new=$WORK/cache/$key.new
   tarball=$WORK/cache/$key.tar.gz
@@ -89,5 +93,22 @@ redis_build() {
     fail "Redis does not build: $(said_error <"$WORK/cache/$key.log") (the whole log: $WORK/cache/$key.log)"
   mv -- "$new" "$WORK/cache/$key"
   rm -f -- "$tarball"
-  redis_built "$key"
+  host_redis_built "$key"
+}
+
+# Print what is missing on this host for TLS=on, rows STATE FOUND.
+# Usage: host_redis_tls
+# Globals: REDIS_BINARY
+host_redis_tls() {
+  local tool said
+  for tool in openssl redis-cli; do
+    if command -v "$tool" >/dev/null; then printf 'ok\t%s\n' "$tool"; else printf 'fail\t%s is missing\n' "$tool"; fi
+  done
+  # Without a port it exits at once, but has read its options before.
+  said=$(run_limited 10 "$REDIS_BINARY" --port 0 --tls-port 0 --save '' 2>&1) || :
+  if [[ $said == *'listen anywhere'* ]]; then
+    printf 'ok\tredis-server has TLS\n'
+  else
+    printf 'fail\tredis-server is built without TLS\n'
+  fi
 }

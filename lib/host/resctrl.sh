@@ -7,9 +7,9 @@
 RESCTRL_SLOW=0x30
 
 # The targets of a row of conf/tuning.tsv of the kinds mount, mbm and group.
-# Usage: resctrl_targets KIND TARGET
-# Returns: sets TARGET and WANTED, or 1 with WHY and STATE, as tune_targets
-resctrl_targets() {
+# Usage: host_resctrl_targets KIND TARGET
+# Returns: sets TARGET and WANTED, or 1 with WHY and STATE, as host_tune_targets
+host_resctrl_targets() {
   local root=${TIERBENCH_ROOT-}/sys/fs/resctrl
   case $1 in
     mount)
@@ -20,10 +20,10 @@ resctrl_targets() {
       ;;
     mbm)
       STATE=same WHY="this CPU cannot count slow memory separately"
-      tune_read file "$2" && [[ $VALUE =~ ^[0-9]+=0x[0-9a-f]+(\;[0-9]+=0x[0-9a-f]+)*\;?$ ]] || return 1
+      host_tune_read file "$2" && [[ $VALUE =~ ^[0-9]+=0x[0-9a-f]+(\;[0-9]+=0x[0-9a-f]+)*\;?$ ]] || return 1
       # The kernel would reset the counters of all groups.
       STATE=cannot WHY="another program has a group in /sys/fs/resctrl, whose counters would change"
-      ! resctrl_others || return 1
+      ! host_resctrl_others || return 1
       TARGET=("$2")
       # shellcheck disable=SC2001 # a pattern of bash cannot repeat
       WANTED=("$(sed "s/=0x[0-9a-f]*/=$RESCTRL_SLOW/g" <<<"$VALUE")")
@@ -43,9 +43,9 @@ resctrl_targets() {
 }
 
 # Read the value of a target: mounted or unmounted, present or absent.
-# Usage: resctrl_read KIND TARGET
+# Usage: host_resctrl_read KIND TARGET
 # Returns: sets VALUE
-resctrl_read() {
+host_resctrl_read() {
   if [[ $1 == mount ]]; then
     VALUE=unmounted
     [[ ! -d ${TIERBENCH_ROOT-}$2/info ]] || VALUE=mounted
@@ -55,14 +55,14 @@ resctrl_read() {
   fi
 }
 
-# Usage: resctrl_write KIND TARGET VALUE
+# Usage: host_resctrl_write KIND TARGET VALUE
 # Returns: 1 with WHY
-resctrl_write() {
+host_resctrl_write() {
   case $3 in
     mounted) WHY=$(mount -t resctrl resctrl "${TIERBENCH_ROOT-}$2" 2>&1) ;;
     unmounted)
       WHY="another program has a group there"
-      ! resctrl_others || return 1
+      ! host_resctrl_others || return 1
       WHY=$(umount "${TIERBENCH_ROOT-}$2" 2>&1)
       ;;
     present) WHY=$(mkdir -- "${TIERBENCH_ROOT-}$2" 2>&1) ;;
@@ -75,7 +75,7 @@ resctrl_write() {
 }
 
 # Whether there is a group that does not belong to this run.
-resctrl_others() {
+host_resctrl_others() {
   local group
   for group in "${TIERBENCH_ROOT-}"/sys/fs/resctrl/{,mon_groups/}*/; do
     case ${group%/} in
@@ -87,19 +87,19 @@ resctrl_others() {
 }
 
 # The group of a run on this host, if there is one.
-# Usage: resctrl_group
+# Usage: host_resctrl_group
 # Globals: RUN_ID   Returns: 0 and sets REPLY, or 1 without a group
-resctrl_group() {
+host_resctrl_group() {
   REPLY=${TIERBENCH_ROOT-}/sys/fs/resctrl/mon_groups/tierbench-$RUN_ID
   [[ -d $REPLY ]]
 }
 
 # Print the bytes that the instances have read from far memory so far, rows `resctrl COUNTER VALUE`; nothing without a group, or if the CPU has no
 # value for a counter.
-# Usage: resctrl_counts
-resctrl_counts() {
+# Usage: host_resctrl_counts
+host_resctrl_counts() {
   local domain total own sum=0 of="another socket" config=
-  resctrl_group || return 0
+  host_resctrl_group || return 0
   { read -r config <"${TIERBENCH_ROOT-}/sys/fs/resctrl/info/L3_MON/mbm_total_bytes_config"; } 2>/dev/null || :
   [[ ! $config =~ ^[0-9]+=$RESCTRL_SLOW(\;[0-9]+=$RESCTRL_SLOW)*\;?$ ]] || of="slow memory"
   for domain in "$REPLY"/mon_data/mon_L3_*; do

@@ -1,58 +1,66 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The Redis instances of a run, on the server.
-# Settings sent in front: RUN_ID, and for start: RUN_OWNER, INSTANCE_PLAN (lines PORT CPUS POLICY), REDIS_BINARY, REDIS_TEMPLATE (the text of
-# conf/redis.conf), REDIS_CONF, IO_THREADS, IO_THREADS_AFFINITY, BIO_CPUS, LAUNCH_WORDS (in front of redis-server, separated by
-# tabs), SERVER_ADDRESS, REDIS_PASSWORD, LOAD_PASSWORD, REDIS_USER, TLS, CLUSTER_TABLE, READY_TIMEOUT; for info, answers and logs: SERVER_ADDRESS, REDIS_PASSWORD, for answers REDIS_BINARY.
 # Needs: protocol ports resctrl tier instances user acl tls info cluster fault
+# Reads start fault info answers logs: SERVER_ADDRESS REDIS_PASSWORD
+# Reads start fault answers: REDIS_BINARY
+# Reads start fault: INSTANCE_PLAN CLUSTER_TABLE REDIS_CONF REDIS_USER
+# Reads start: REDIS_TEMPLATE IO_THREADS IO_THREADS_AFFINITY BIO_CPUS LAUNCH_WORDS LOAD_PASSWORD LOAD_COMMANDS TLS READY_TIMEOUT
+# Reads fault: NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAILBACK SETTLE
+#   INSTANCE_PLAN are lines PORT CPUS POLICY; REDIS_TEMPLATE is the text of conf/redis.conf; LAUNCH_WORDS are in front of redis-server, separated by
+#   tabs
 
 # Usage: main start|fault DELAY_US|look|info|answers|logs|stop
 main() {
-  work_open
+  workdir_open
   FOLDER=$WORK/run-$RUN_ID/server
   RECORD=$FOLDER/instances.proc
   WRAPPERS=$FOLDER/wrappers.proc
   # A call that the master repeats after a lost link must not run at the same time as its first try.
   exec {SERVER_LOCK}>"$WORK/server.flock"
   flock "$SERVER_LOCK"
-  "server_$1" "${@:2}"
+  case $1 in
+    fault) host_fault_begin "$2" ;;
+    look) host_fault_look ;;
+    *) "host_server_$1" "${@:2}" ;;
+  esac
 }
 
 # Start all instances and wait for them. Print rows NAME VALUE for the master: `user load` if load generators have their own user, `certificate PEM`
 # in base64 with TLS, and `root REASON` if auto found no other user.
 # An instance may run as a user who cannot access the parents of its directory. So it is started in its directory, and uses relative paths.
-server_start() {
+host_server_start() {
   local taken port cpus policy program=$REDIS_BINARY
   local -a pin prefix ports=() data=()
   IFS=$'\t' read -r -a prefix <<<"$LAUNCH_WORDS"
-  instances_end 30 "$FOLDER" || fail "$FOLDER: an instance of an earlier try does not end"
+  host_instances_end 30 "$FOLDER" || fail "$FOLDER: an instance of an earlier try does not end"
   while read -r port _; do ports+=("$port"); done <<<"$INSTANCE_PLAN"
-  taken=$(ports_taken "${ports[@]}")
+  taken=$(host_ports_taken "${ports[@]}")
   [[ -z $taken ]] || fail "$taken"
   [[ ! -e $FOLDER ]] || rm -rf -- "$FOLDER"
-  run_open
+  owner_open
   mkdir -- "$FOLDER"
-  user_find || fail "$USER_WHY"
-  user_limits
-  acl_version
+  host_user_find || fail "$USER_WHY"
+  host_user_limits
+  host_acl_version
   while read -r port cpus _; do
-    instance_conf "$port" "$cpus"
+    host_server_conf "$port" "$cpus"
     data+=("$FOLDER/data-$port")
   done <<<"$INSTANCE_PLAN"
   mkdir -p -- "${data[@]}"
-  cluster_write
+  host_cluster_write
   cd -- "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
-  tls_make
-  user_give "${ports[@]/#/data-}" "${ports[@]/%/.conf}" redis-*.log
+  host_tls_make
+  host_user_give "${ports[@]/#/data-}" "${ports[@]/%/.conf}" redis-*.log
   if [[ -n $USER_NAME ]]; then
     chgrp -- "$USER_GROUP" . && chmod 710 .
-    user_reaches "$program" || {
+    host_user_reaches "$program" || {
       install -m 755 -- "$program" redis-server
       program=/proc/self/cwd/redis-server
     }
   fi
   while read -r port cpus policy; do
-    tier_prefix "$policy"
+    host_tier_prefix "$policy"
     pin=(taskset -c "$cpus")
     [[ $cpus != - ]] || pin=()
     # Use a separate session, because Ctrl-C in the master's terminal reaches every process of the terminal's group. The wrapper may require
@@ -61,24 +69,24 @@ server_start() {
       </dev/null >>"$FOLDER/redis-$port.log" 2>&1 {SERVER_LOCK}>&- &
     proc_started "$RECORD" $! "$port" || fail "$port: redis-server ended at once: $(said_why <"$FOLDER/redis-$port.log")"
   done <<<"$INSTANCE_PLAN"
-  instances_ready
-  cluster_ready
-  [[ -z $LAUNCH_WORDS ]] || instances_wrapped
-  ! acl_users || printf 'user\tload\n'
+  host_server_ready
+  host_cluster_ready
+  [[ -z $LAUNCH_WORDS ]] || host_server_wrapped
+  ! host_acl_users || printf 'user\tload\n'
   [[ $TLS == off ]] || printf 'certificate\t%s\n' "$(base64 -w 0 tls.crt)"
   [[ -z $USER_WHY ]] || printf 'root\t%s\n' "$USER_WHY"
 }
 
 # If a wrapper remains as a separate process, record both processes: stopping only one would leave the other.
-instances_wrapped() {
+host_server_wrapped() {
   local pid start port own
   local -a found=()
   while read -r pid start port; do
-    redis_ask "$SERVER_ADDRESS" "$port" 'INFO server' || fail "port $port: redis-server does not answer INFO"
+    protocol_ask "$SERVER_ADDRESS" "$port" 'INFO server' || fail "port $port: redis-server does not answer INFO"
     [[ $REDIS_REPLY =~ process_id:([0-9]+) ]] || fail "port $port: redis-server reports no process_id"
     own=${BASH_REMATCH[1]}
     # In its own pid namespace, Redis reports a pid that belongs to another process here.
-    proc_below "$own" "$pid" || fail "port $port: redis-server reports pid $own, which is not a child of SERVER_PREFIX (separate pid namespace?)"
+    host_server_below "$own" "$pid" || fail "port $port: redis-server reports pid $own, which is not a child of SERVER_PREFIX (separate pid namespace?)"
     found+=("$own $port")
     [[ $own == "$pid" ]] || printf '%s\t%s\t%s\n' "$pid" "$start" "$port" >>"$WRAPPERS"
   done <"$RECORD"
@@ -89,8 +97,8 @@ instances_wrapped() {
 }
 
 # Whether a process is another process, or a descendant of it.
-# Usage: proc_below PID ANCESTOR
-proc_below() {
+# Usage: host_server_below PID ANCESTOR
+host_server_below() {
   local pid=$1 line
   while ((pid > 0)); do
     [[ $pid != "$2" ]] || return 0
@@ -103,7 +111,7 @@ proc_below() {
 
 # Write the configuration of one instance, and make its log; REDIS_CONF comes last, so that it overrides. It starts no process, so hundreds of
 # instances take no time.
-instance_conf() {
+host_server_conf() {
   local port=$1 cpus=$2 threads=
   # Older versions of Redis refuse these directives, so they are written only when they are set.
   ((IO_THREADS == 1)) || threads+="io-threads $IO_THREADS"$'\n'
@@ -112,32 +120,32 @@ instance_conf() {
   : >"$FOLDER/redis-$port.log"
   {
     printf '%s\n' "$REDIS_TEMPLATE"
-    tls_conf "$port"
+    host_tls_conf "$port"
     # Its log is its stdout, which is already open when it changes its user.
     printf 'bind %s\ndir data-%s\nlogfile ""\nrequirepass %s\nmasterauth %s\n' "$SERVER_ADDRESS" "$port" "$REDIS_PASSWORD" "$REDIS_PASSWORD"
-    acl_conf
+    host_acl_conf
     printf '%s%s\n' "$threads" "${REDIS_CONF//;/$'\n'}"
   } >"$FOLDER/$port.conf"
 }
 
 # Send PING to every instance until all have answered.
-instances_ready() {
+host_server_ready() {
   local end=$((SECONDS + READY_TIMEOUT)) pid start port
   local -A waiting=()
   while read -r pid start port; do waiting[$port]="$pid $start"; done <"$RECORD"
   while :; do
     for port in "${!waiting[@]}"; do
-      if redis_ask "$SERVER_ADDRESS" "$port" PING; then
+      if protocol_ask "$SERVER_ADDRESS" "$port" PING; then
         unset "waiting[$port]"
       else
         read -r pid start <<<"${waiting[$port]}"
-        proc_alive "$pid" "$start" || instance_ended "$port"
+        proc_alive "$pid" "$start" || host_server_ended "$port"
       fi
     done
     ((${#waiting[@]} > 0)) || return 0
     ((SECONDS < end)) || {
       read -r port _ <<<"${!waiting[*]}"
-      instance_said "$port"
+      host_server_said "$port"
       fail "${#waiting[@]} instances do not answer PING after $READY_TIMEOUT s, ports: ${!waiting[*]}"
     }
     proc_pause
@@ -145,15 +153,15 @@ instances_ready() {
 }
 
 # Fail because the process of an instance has ended.
-# Usage: instance_ended PORT
-instance_ended() {
-  instance_said "$1"
+# Usage: host_server_ended PORT
+host_server_ended() {
+  host_server_said "$1"
   fail "port $1: redis-server ended: $(said_why <"$FOLDER/redis-$1.log")"
 }
 
 # Print the last lines of an instance's log on stderr.
-# Usage: instance_said PORT
-instance_said() {
+# Usage: host_server_said PORT
+host_server_said() {
   if [[ -s $FOLDER/redis-$1.log ]]; then
     tail -n 3 "$FOLDER/redis-$1.log" | sed "s/^/port $1: its log: /" >&2 || :
   else
@@ -162,13 +170,13 @@ instance_said() {
 }
 
 # Print the INFO of every instance, each after a header line.
-server_info() {
+host_server_info() {
   [[ -e $RECORD ]] || fail "no instance is running"
-  info_all "$RECORD"
+  host_info_all "$RECORD"
 }
 
 # Print the program's type, the first line of its version, and whether its first instance answers CONFIG: rows NAME VALUE.
-server_answers() {
+host_server_answers() {
   local port said
   [[ -e $RECORD ]] || fail "no instance is running"
   read -r _ _ port <"$RECORD"
@@ -176,18 +184,18 @@ server_answers() {
   said=${said%%$'\n'*}
   [[ -z $said ]] || printf 'program\t%s\n' "$(tr -cd ' -~' <<<"${said:0:100}")"
   # Its answer is a list, of which only the first line is read.
-  if redis_ask "$SERVER_ADDRESS" "$port" 'CONFIG GET save'; then printf 'config\tanswered\n'; else printf 'config\trefused\n'; fi
+  if protocol_ask "$SERVER_ADDRESS" "$port" 'CONFIG GET save'; then printf 'config\tanswered\n'; else printf 'config\trefused\n'; fi
 }
 
 # Send the instances' logs, their INFO as info.after, and the events of a fault. Send copies, because the instances continue to write.
-server_logs() {
+host_server_logs() {
   local name
   local -a files
   mkdir -p -- "$FOLDER/logs"
   if cp -- "$FOLDER"/redis-*.log "$FOLDER/logs" 2>/dev/null; then
     [[ ! -e $FOLDER/events.tsv ]] || cp -- "$FOLDER/events.tsv" "$FOLDER/logs"
     # The master misses it when it could not be written.
-    { server_info >"$FOLDER/logs/info.after"; } 2>/dev/null || rm -f -- "$FOLDER/logs/info.after"
+    { host_server_info >"$FOLDER/logs/info.after"; } 2>/dev/null || rm -f -- "$FOLDER/logs/info.after"
     cd "$FOLDER/logs" 2>/dev/null || fail "$FOLDER: is missing"
   else
     # On a full disk nothing is appended to them either.
@@ -199,7 +207,7 @@ server_logs() {
 }
 
 # Stop the instances and remove their directory.
-server_stop() {
-  instances_stop "$FOLDER"
-  run_close
+host_server_stop() {
+  host_instances_stop "$FOLDER"
+  owner_close
 }

@@ -1,54 +1,54 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Stop what broken runs left on this host, and restore what they changed. Setting sent in front: LOCK_DIR.
+# Stop what broken runs left on this host, and restore what they changed.
 # Needs: cpus instances irq vsmp damon resctrl tune_kind tune_journal tune tier_undo tier_cgroup tier_lost locks
 
 # Usage: main stale|force
 #   stale: only runs whose master is dead; force: all runs of this user
 main() {
   local folder
-  work_open
+  workdir_open
   # A client may not have it.
-  [[ ! -d $LOCK_DIR ]] || locks_open
-  if [[ $1 == stale ]] && locks_live; then fail "$(owner_say) uses this server, and its master is alive: interrupt it there"; fi
+  [[ ! -d $LOCK_DIR ]] || host_locks_open
+  if [[ $1 == stale ]] && host_locks_live; then fail "$(owner_say) uses this server, and its master is alive: interrupt it there"; fi
   # The next steps may take a minute.
-  locks_close
+  host_locks_close
   exec {STOP_SERVER}>"$WORK/server.flock" {STOP_CLIENT}>"$WORK/client.flock" {STOP_TIER}>"$WORK/tier.flock"
-  stop_wait "$STOP_SERVER" "instances"
-  stop_wait "$STOP_CLIENT" "load generators"
-  stop_wait "$STOP_TIER" "a memory tier"
+  host_stop_wait "$STOP_SERVER" "instances"
+  host_stop_wait "$STOP_CLIENT" "load generators"
+  host_stop_wait "$STOP_TIER" "a memory tier"
   # Tuned settings are restored last.
   for folder in "$WORK"/run-* "$WORK"/tune-*; do
-    if ! run_ours "$folder"; then
-      stop_stray "$folder"
+    if ! owner_ours "$folder"; then
+      host_stop_stray "$folder"
     elif [[ $1 == force ]] || ! owner_lives "$folder/owner"; then
       case ${folder##*/} in
-        run-*) stop_run "$folder" ;;
-        *) stop_tune "$folder" ;;
+        run-*) host_stop_run "$folder" ;;
+        *) host_stop_tune "$folder" ;;
       esac
     fi
   done
-  [[ ! -d $LOCK_DIR ]] || locks_open
-  stop_lost "$1"
-  tier_lost_undo "$1" || fail "cannot undo the tier of a run whose directory was removed"
+  [[ ! -d $LOCK_DIR ]] || host_locks_open
+  host_stop_lost "$1"
+  host_tier_lost_undo "$1" || fail "cannot undo the tier of a run whose directory was removed"
   # Sockets of our sessions whose screen process is gone; a client may lack screen.
   ! command -v screen >/dev/null || run_limited 10 screen -wipe tierbench- >/dev/null 2>&1 || :
   # Files of killed scripts; no live script takes an hour.
   find "$WORK" -maxdepth 1 \( -name 'sysinfo.*' -o -name 'found.*.proc' \) -mmin +60 -exec rm -rf -- {} +
-  [[ $1 == stale ]] || stop_locks
-  locks_sweep >/dev/null
+  [[ $1 == stale ]] || host_stop_locks
+  host_locks_sweep >/dev/null
 }
 
 # Wait until no other call of this user's runs is active on this host, and report it.
-# Usage: stop_wait DESCRIPTOR WHAT
-stop_wait() {
+# Usage: host_stop_wait DESCRIPTOR WHAT
+host_stop_wait() {
   ! flock -n "$1" || return 0
   printf 'waiting for a call of a run that starts or stops %s here, 300 s at most\n' "$2" >&2
   flock -w 300 "$1" || fail "$WORK: a call of a run that starts or stops $2 does not end; lslocks names its process"
 }
 
-# Usage: stop_run DIR
-stop_run() {
+# Usage: host_stop_run DIR
+host_stop_run() {
   local folder=$1
   # Load generators first: a generator that loses its server would only write errors.
   proc_end 15 "$folder"/client-*/generator.proc || fail "$folder: a load generator does not end"
@@ -58,10 +58,10 @@ stop_run() {
   proc_end 5 "$folder"/perf.proc || fail "$folder: perf does not end"
   proc_end 10 "$folder"/antagonist.proc || fail "$folder: the load on memory does not end"
   proc_end 30 "$folder"/cold.proc || fail "$folder: the memory of COLD_MEMORY is not released"
-  instances_end 60 "$folder/server" || fail "$folder: an instance does not end"
-  tier_stop "$folder" || fail "$folder: cannot undo its tier"
+  host_instances_end 60 "$folder/server" || fail "$folder: an instance does not end"
+  host_tier_stop "$folder" || fail "$folder: cannot undo its tier"
   # An older version kept the record here.
-  stop_tune "$folder/tune"
+  host_stop_tune "$folder/tune"
   # A last call of the dead master may still look at its generator, and note the clock there.
   rm -rf -- "$folder" 2>/dev/null || {
     proc_wait 1
@@ -71,18 +71,18 @@ stop_run() {
 }
 
 # Restore what a run changed on this host. The record is not inside the run's directory, so it remains when that directory is removed.
-# Usage: stop_tune DIR
-stop_tune() {
+# Usage: host_stop_tune DIR
+host_stop_tune() {
   (
-    tune_lock
-    tune_stop "$1"
+    host_tune_lock
+    host_tune_stop "$1"
   ) || fail "$1: cannot restore all of its changes"
   rm -rf -- "$1"
 }
 
 # A directory with a run's name and without an owner's line: its master was killed just before it wrote the line, so nothing else exists.
-# Usage: stop_stray DIR
-stop_stray() {
+# Usage: host_stop_stray DIR
+host_stop_stray() {
   [[ -e $1 || -L $1 ]] || return 0
   [[ ! -d $1 || -L $1 || ! -O $1 || -e $1/owner ]] || {
     rm -f -- "$1/owner.new"
@@ -92,22 +92,22 @@ stop_stray() {
 }
 
 # Stop processes of runs whose directory, with every record in it, was removed. The lock shows whether the master is alive.
-# Usage: stop_lost stale|force
-stop_lost() {
+# Usage: host_stop_lost stale|force
+host_stop_lost() {
   local record=$WORK/lost.proc pid run file ended=
   : >"$record"
   while IFS=$'\t' read -r pid run file; do
     [[ $1 == force ]] || ! owner_lives "${LOCKS-}/tierbench-lock.$run" || continue
     proc_record "$record" "$pid" "$file" || continue
     [[ $ended == *" $run "* ]] || ended+=" $run "
-  done < <(proc_lost)
+  done < <(host_instances_lost)
   proc_end 60 "$record" || fail "$record: a process of a run whose directory was removed does not stop"
   rm -f -- "$record"
   for run in $ended; do printf 'stopped everything that %s had left; its directory had been removed\n' "$run"; done
 }
 
 # Remove the locks of this user even if their masters are alive; name a lock of another user.
-stop_locks() {
-  while locks_live own; do rm -f -- "$LOCK_FOUND"; done
-  ! locks_live || printf '%s uses this server and belongs to another user; left alone\n' "$(owner_say)" >&2
+host_stop_locks() {
+  while host_locks_live own; do rm -f -- "$LOCK_FOUND"; done
+  ! host_locks_live || printf '%s uses this server and belongs to another user; left alone\n' "$(owner_say)" >&2
 }

@@ -3,10 +3,10 @@
 # Memory policies on a host, and how an instance is started in the memory of its tier.
 
 # Set TIER_PREFIX to the arguments that start a command with a policy, in the tier's cgroup and in the resctrl group, if these exist.
-# Usage: tier_prefix POLICY
+# Usage: host_tier_prefix POLICY
 #   POLICY is the options of numactl, or `-` for none
 # Globals: WORK RUN_ID
-tier_prefix() {
+host_tier_prefix() {
   local cgroup=$WORK/run-$RUN_ID/tier/cgroup
   local -a policy
   TIER_PREFIX=()
@@ -16,14 +16,14 @@ tier_prefix() {
     TIER_PREFIX=(bash -c 'echo $$ >"$0" && exec "$@"' "$(<"$cgroup")/cgroup.procs")
   fi
   # shellcheck disable=SC2016 # as above
-  ! resctrl_group || TIER_PREFIX+=(bash -c 'echo $$ >"$0" && exec "$@"' "$REPLY/tasks")
+  ! host_resctrl_group || TIER_PREFIX+=(bash -c 'echo $$ >"$0" && exec "$@"' "$REPLY/tasks")
   [[ $1 != - ]] || return 0
   read -r -a policy <<<"$1"
   TIER_PREFIX+=(numactl "${policy[@]}" --)
 }
 
 # Print the memory nodes of this host, their sizes and distances.
-# Usage: tier_nodes
-tier_nodes() {
+# Usage: host_tier_nodes
+host_tier_nodes() {
   run_limited 20 numactl -H
 }

@@ -4,9 +4,9 @@
 # that a test can simulate another machine.
 
 # Find the cgroup hierarchy that limits memory.
-# Usage: cgroup_find
+# Usage: host_tier_cgroup_find
 # Returns: sets CGROUP_VERSION (1 or 2) and CGROUP_ROOT; 1 with WHY.
-cgroup_find() {
+host_tier_cgroup_find() {
   local root=${TIERBENCH_ROOT-} folder type options
   CGROUP_VERSION='' CGROUP_ROOT=''
   while read -r _ folder type options _; do
@@ -21,40 +21,40 @@ cgroup_find() {
 }
 
 # Make the run's cgroup. It is at the root, not below this session, which may end before the run is cleaned up.
-# Usage: cgroup_make LIMIT SWAP
+# Usage: host_tier_cgroup_make LIMIT SWAP
 #   bytes of DRAM, and bytes of swap in addition
-# Globals: RUN_ID TIER_FOLDER
+# Globals: WORK RUN_ID
 # Returns: 1 with WHY.
-cgroup_make() {
+host_tier_cgroup_make() {
   local limit=$1 swap=$2 folder
-  cgroup_find || return
+  host_tier_cgroup_find || return
   folder=$CGROUP_ROOT/tierbench-$RUN_ID
   if [[ $CGROUP_VERSION == 2 && " $(<"$CGROUP_ROOT/cgroup.subtree_control") " != *" memory "* ]]; then
-    tier_note control "$CGROUP_ROOT" || return
-    _cgroup_set "$CGROUP_ROOT/cgroup.subtree_control" +memory || return
+    host_tier_note control "$CGROUP_ROOT" || return
+    _host_tier_cgroup_set "$CGROUP_ROOT/cgroup.subtree_control" +memory || return
   fi
-  tier_note cgroup "$folder" || return
+  host_tier_note cgroup "$folder" || return
   WHY="$folder cannot be created"
   mkdir -- "$folder" || return
   if [[ $CGROUP_VERSION == 2 ]]; then
     # Not memory.high: the kernel suspends processes over that limit, and this delay is not the latency of a tier.
-    _cgroup_set "$folder/memory.max" "$limit" || return
-    [[ ! -e $folder/memory.swap.max ]] || _cgroup_set "$folder/memory.swap.max" "$swap" || return
+    _host_tier_cgroup_set "$folder/memory.max" "$limit" || return
+    [[ ! -e $folder/memory.swap.max ]] || _host_tier_cgroup_set "$folder/memory.swap.max" "$swap" || return
   else
-    _cgroup_set "$folder/memory.limit_in_bytes" "$limit" || return
+    _host_tier_cgroup_set "$folder/memory.limit_in_bytes" "$limit" || return
     # The file exists only if the kernel counts swap.
-    [[ ! -e $folder/memory.memsw.limit_in_bytes ]] || _cgroup_set "$folder/memory.memsw.limit_in_bytes" $((limit + swap)) || return
+    [[ ! -e $folder/memory.memsw.limit_in_bytes ]] || _host_tier_cgroup_set "$folder/memory.memsw.limit_in_bytes" $((limit + swap)) || return
   fi
   # Instances read this file to find their cgroup.
-  WHY="$TIER_FOLDER/cgroup cannot be written (REMOTE_DIR: is its disk full?)"
-  { printf '%s\n' "$folder" >"$TIER_FOLDER/cgroup"; } 2>/dev/null
+  WHY="$WORK/run-$RUN_ID/tier/cgroup cannot be written (REMOTE_DIR: is its disk full?)"
+  { printf '%s\n' "$folder" >"$WORK/run-$RUN_ID/tier/cgroup"; } 2>/dev/null
 }
 
 # Change the limit of a cgroup with processes in it. Lower it in small steps: version 2 calls the OOM killer when it cannot reclaim enough
 # for the new limit at once, and version 1 gives up.
-# Usage: cgroup_limit DIR BYTES
+# Usage: host_tier_cgroup_limit DIR BYTES
 # Returns: 1 with WHY if a step takes longer than 20 s; the limit is then that of the last step.
-cgroup_limit() {
+host_tier_cgroup_limit() {
   local file=$1/memory.max now next step end
   [[ -e $file ]] || file=$1/memory.limit_in_bytes
   now=$(<"$file")
@@ -64,19 +64,19 @@ cgroup_limit() {
     until
       # Reclaim uses counts that reading updates.
       read -r _ <"$1/memory.stat"
-      _cgroup_set "$file" "$next"
+      _host_tier_cgroup_set "$file" "$next"
     do
       ((SECONDS < end)) || return 1
       sleep 0.05 # between two tries
     done
     now=$next
   done
-  _cgroup_set "$file" "$2"
+  _host_tier_cgroup_set "$file" "$2"
 }
 
 # Print the usage of a cgroup, one counter per line: NAME VALUE.
-# Usage: cgroup_usage DIR
-cgroup_usage() {
+# Usage: host_tier_cgroup_usage DIR
+host_tier_cgroup_usage() {
   local file name
   for file in usage_in_bytes:usage current:usage limit_in_bytes:limit max:limit high:high swap.current:swap swap.max:swap_limit \
     memsw.limit_in_bytes:memsw_limit failcnt:limit_hits; do
@@ -89,7 +89,7 @@ cgroup_usage() {
     "$1/memory.stat" "$1/memory.events" "$1/memory.oom_control" 2>/dev/null || :
 }
 
-_cgroup_set() {
+_host_tier_cgroup_set() {
   WHY=$( (LC_ALL=C && echo "$2" >"$1") 2>&1) && return
   WHY="$1 does not accept $2: ${WHY##*: }"
   return 1

@@ -2,74 +2,74 @@
 # shellcheck shell=bash
 # Whether this host supports the tier of a variant, as rows STATE FOUND WANTED FIX.
 
-# Usage: tier_check
+# Usage: host_tier_check
 # Globals: TIER and the settings sent to lib/host/tiers.sh
-tier_check() {
+host_tier_check() {
   local nodes faster=''
-  nodes=$(tier_memory_nodes)
+  nodes=$(host_tier_memory_nodes)
   [[ $nodes != *fast* ]] || faster=", or is faster than those with one"
   case $TIER in
-    native) check_native ;;
-    bind | preferred | interleave | weighted) check_nodes "$nodes" ;;
-    tiering) check_tiering "$nodes" ;;
-    swap | zram | zswap) check_limited ;;
-    imdt) check_imdt ;;
+    native) host_tier_check_native ;;
+    bind | preferred | interleave | weighted) host_tier_check_nodes "$nodes" ;;
+    tiering) host_tier_check_tiering "$nodes" ;;
+    swap | zram | zswap) host_tier_check_limited ;;
+    imdt) host_tier_check_imdt ;;
   esac
 }
 
-check_native() {
+host_tier_check_native() {
   local rows kind
   local -a swaps=()
-  rows=$'\n'$(tier_detect)
+  rows=$'\n'$(host_tier_detect)
   for kind in vsmp memory-mode; do
     [[ $rows != *$'\n'"$kind"$'\t'* ]] ||
-      row warn "DRAM is a cache of slower memory ($kind), so the share of the data in DRAM is unknown" "all of the data in DRAM" "boot the server without it"
+      host_tier_row warn "DRAM is a cache of slower memory ($kind), so the share of the data in DRAM is unknown" "all of the data in DRAM" "boot the server without it"
   done
   [[ ! -e ${TIERBENCH_ROOT-}/proc/swaps ]] || mapfile -t swaps <"${TIERBENCH_ROOT-}/proc/swaps"
   if ((${#swaps[@]} > 1)); then
-    row warn "the server has swap, and may use it" "all of the data in memory" "swapoff -a, if nothing there needs it"
+    host_tier_row warn "the server has swap, and may use it" "all of the data in memory" "swapoff -a, if nothing there needs it"
   else
-    row ok "no swap" "all of the data in memory" -
+    host_tier_row ok "no swap" "all of the data in memory" -
   fi
 }
 
-check_nodes() {
+host_tier_check_nodes() {
   local node wanted count
-  wanted=$(_detect_list "$TIER_NODES")
+  wanted=$(_host_tier_detect_list "$TIER_NODES")
   count=$(grep -c . <<<"$wanted") || :
   if ! command -v numactl >/dev/null; then
-    row fail "numactl is missing" "numactl" "install: numactl"
+    host_tier_row fail "numactl is missing" "numactl" "install: numactl"
   elif [[ -z $TIER_NODES ]]; then
-    row fail "every node has a CPU$faster" "a node of memory without a CPU" "name the nodes: TIER_NODES=1"
+    host_tier_row fail "every node has a CPU$faster" "a node of memory without a CPU" "name the nodes: TIER_NODES=1"
   elif [[ $TIER == interleave || $TIER == weighted ]] && ((count < 2)); then
-    row fail "one node with memory ($TIER_NODES)" "two nodes or more" "another server"
+    host_tier_row fail "one node with memory ($TIER_NODES)" "two nodes or more" "another server"
   elif [[ $TIER == weighted && ! -d ${TIERBENCH_ROOT-}/sys/kernel/mm/mempolicy/weighted_interleave ]]; then
-    row fail "the kernel does not support weighted interleave" "Linux 6.9 or newer" "a newer kernel"
+    host_tier_row fail "the kernel does not support weighted interleave" "Linux 6.9 or newer" "a newer kernel"
   elif [[ $TIER == weighted && $(run_limited 10 numactl --help 2>&1) != *--weighted-interleave* ]]; then
-    row fail "numactl does not support --weighted-interleave" "numactl 2.0.17 or newer" "a newer numactl"
+    host_tier_row fail "numactl does not support --weighted-interleave" "numactl 2.0.17 or newer" "a newer numactl"
   else
     for node in $wanted; do
       grep -q "^$node"$'\t' <<<"$1" && continue
-      row fail "node $node has no memory, or does not exist" "nodes with memory: $(cut -f 1 <<<"$1" | tr '\n' ' ')" "set TIER_NODES"
+      host_tier_row fail "node $node has no memory, or does not exist" "nodes with memory: $(cut -f 1 <<<"$1" | tr '\n' ' ')" "set TIER_NODES"
       return
     done
     if [[ $TIER_NEAR == */ || $TIER_NEAR == /* ]]; then
-      row fail "TIER_NODES=$TIER_NODES: ${TIER_NEAR%%/*}${TIER_NEAR##*/} are of one kind" "DRAM_RATIO=search: nodes with CPUs and nodes without" "set TIER_NODES"
+      host_tier_row fail "TIER_NODES=$TIER_NODES: ${TIER_NEAR%%/*}${TIER_NEAR##*/} are of one kind" "DRAM_RATIO=search: nodes with CPUs and nodes without" "set TIER_NODES"
     elif [[ -n $TIER_NEAR ]]; then
       # A search begins with all data on the near nodes.
-      TIER=bind check_room "$(_detect_list "${TIER_NEAR%/*}")"
+      TIER=bind host_tier_check_room "$(_host_tier_detect_list "${TIER_NEAR%/*}")"
     else
-      check_room "$wanted"
+      host_tier_check_room "$wanted"
     fi
   fi
 }
 
 # Whether the nodes have space for the data and for their share of the reserve: all nodes together, or, with interleaving, each node for its part.
-check_room() {
+host_tier_check_room() {
   local node folder=${TIERBENCH_ROOT-}/sys weights=$TIER_WEIGHTS where free need keep
   if [[ $weights == keep ]]; then
     weights=
-    for node in $1; do weights+="$node:$(_detect_read "$folder/kernel/mm/mempolicy/weighted_interleave/node$node") "; done
+    for node in $1; do weights+="$node:$(_host_tier_detect_read "$folder/kernel/mm/mempolicy/weighted_interleave/node$node") "; done
   fi
   IFS=$'\t' read -r where free need keep < <(
     cat "$folder"/devices/system/node/node*/meminfo |
@@ -95,76 +95,76 @@ check_room() {
         }'
   )
   if [[ $TIER != preferred ]] && ((free < need + keep)); then
-    row fail "$((free >> 20)) MiB free on nodes $where" "$((need >> 20)) MiB, and $((keep >> 20)) MiB kept free" "set FILL or KEYS, or other TIER_NODES"
+    host_tier_row fail "$((free >> 20)) MiB free on nodes $where" "$((need >> 20)) MiB, and $((keep >> 20)) MiB kept free" "set FILL or KEYS, or other TIER_NODES"
   else
-    row ok "$((free >> 20)) MiB free on nodes $where" "$((need >> 20)) MiB, and $((keep >> 20)) MiB kept free" -
+    host_tier_row ok "$((free >> 20)) MiB free on nodes $where" "$((need >> 20)) MiB, and $((keep >> 20)) MiB kept free" -
   fi
 }
 
-check_tiering() {
+host_tier_check_tiering() {
   if ! grep -q far <<<"$1"; then
-    row fail "every node has a CPU$faster: there is one tier" "a slower node to demote to" "another server"
+    host_tier_row fail "every node has a CPU$faster: there is one tier" "a slower node to demote to" "another server"
   elif [[ ! -e ${TIERBENCH_ROOT-}/proc/sys/kernel/numa_balancing ]]; then
-    row fail "the kernel has no NUMA balancing" "kernel.numa_balancing" "a kernel with CONFIG_NUMA_BALANCING"
+    host_tier_row fail "the kernel has no NUMA balancing" "kernel.numa_balancing" "a kernel with CONFIG_NUMA_BALANCING"
   elif [[ ! -e ${TIERBENCH_ROOT-}/sys/kernel/mm/numa/demotion_enabled ]]; then
-    row fail "the kernel cannot demote" "/sys/kernel/mm/numa/demotion_enabled" "Linux 5.18 or newer"
+    host_tier_row fail "the kernel cannot demote" "/sys/kernel/mm/numa/demotion_enabled" "Linux 5.18 or newer"
   else
-    row ok "$(cut -f 1 <<<"$1" | wc -l) nodes, $(grep -c far <<<"$1") without a CPU" "two tiers" -
+    host_tier_row ok "$(cut -f 1 <<<"$1" | wc -l) nodes, $(grep -c far <<<"$1") without a CPU" "two tiers" -
   fi
 }
 
-check_limited() {
+host_tier_check_limited() {
   local room device swappiness=$TIER_SWAPPINESS
-  [[ $swappiness != keep ]] || swappiness=$(_detect_read "${TIERBENCH_ROOT-}/proc/sys/vm/swappiness")
+  [[ $swappiness != keep ]] || swappiness=$(_host_tier_detect_read "${TIERBENCH_ROOT-}/proc/sys/vm/swappiness")
   if ((EUID != 0)); then
-    row fail "not root" "root: cgroups and swap are the administrator's" "log in as root"
+    host_tier_row fail "not root" "root: cgroups and swap are the administrator's" "log in as root"
   elif [[ $swappiness == 0 ]]; then
-    row fail "vm.swappiness 0: a full cgroup does not swap, and the OOM killer acts" "1 or more" "SWAPPINESS=60"
-  elif ! cgroup_find; then
-    row fail "$WHY" "a cgroup that limits memory" "mount it, or boot with cgroup_enable=memory"
-  elif [[ $CGROUP_VERSION == 2 ]] && ! grep -qw memory "$CGROUP_ROOT/cgroup.subtree_control" && [[ -e $CGROUP_ROOT/cgroup.type && -n $(_detect_read "$CGROUP_ROOT/cgroup.procs") ]]; then
-    row fail "the memory controller is off in $CGROUP_ROOT, which has processes" "a cgroup that limits memory" "run it outside of this container"
+    host_tier_row fail "vm.swappiness 0: a full cgroup does not swap, and the OOM killer acts" "1 or more" "SWAPPINESS=60"
+  elif ! host_tier_cgroup_find; then
+    host_tier_row fail "$WHY" "a cgroup that limits memory" "mount it, or boot with cgroup_enable=memory"
+  elif [[ $CGROUP_VERSION == 2 ]] && ! grep -qw memory "$CGROUP_ROOT/cgroup.subtree_control" && [[ -e $CGROUP_ROOT/cgroup.type && -n $(_host_tier_detect_read "$CGROUP_ROOT/cgroup.procs") ]]; then
+    host_tier_row fail "the memory controller is off in $CGROUP_ROOT, which has processes" "a cgroup that limits memory" "run it outside of this container"
   elif ! command -v mkswap >/dev/null || ! command -v swapon >/dev/null; then
-    row fail "mkswap or swapon is missing" "util-linux" "install: mkswap"
+    host_tier_row fail "mkswap or swapon is missing" "util-linux" "install: mkswap"
   elif [[ $TIER == zswap && ! -e ${TIERBENCH_ROOT-}/sys/module/zswap/parameters/enabled ]]; then
-    row fail "the kernel has no zswap" "zswap" "a kernel with CONFIG_ZSWAP"
+    host_tier_row fail "the kernel has no zswap" "zswap" "a kernel with CONFIG_ZSWAP"
   elif [[ $TIER == zram ]]; then
-    check_zram
-  elif ! swap_place; then
-    row fail "$WHY" "space for swap" "set TIER_SWAP"
+    host_tier_check_zram
+  elif ! host_tier_swap_place; then
+    host_tier_row fail "$WHY" "space for swap" "set TIER_SWAP"
   else
-    room=$(swap_room)
+    room=$(host_tier_swap_room)
     device=${SWAP_DEVICE:-$SWAP_FOLDER}
     if ((room < TIER_SPACE)); then
-      row fail "$((room >> 20)) MiB at $device" "$((TIER_SPACE >> 20)) MiB of swap" "set TIER_SWAP"
+      host_tier_row fail "$((room >> 20)) MiB at $device" "$((TIER_SPACE >> 20)) MiB of swap" "set TIER_SWAP"
     else
-      row ok "cgroup v$CGROUP_VERSION; $((room >> 20)) MiB at $device" "$((TIER_LIMIT >> 20)) MiB of DRAM, $((TIER_SPACE >> 20)) MiB of swap" -
+      host_tier_row ok "cgroup v$CGROUP_VERSION; $((room >> 20)) MiB at $device" "$((TIER_LIMIT >> 20)) MiB of DRAM, $((TIER_SPACE >> 20)) MiB of swap" -
     fi
   fi
 }
 
-check_zram() {
+host_tier_check_zram() {
   local known
   known=$(cat "${TIERBENCH_ROOT-}"/sys/block/zram*/comp_algorithm 2>/dev/null | sed -n 1p)
   if [[ ! -e ${TIERBENCH_ROOT-}/sys/class/zram-control/hot_add ]]; then
-    row fail "the kernel has no zram, or its module is not loaded" "zram" "modprobe zram"
+    host_tier_row fail "the kernel has no zram, or its module is not loaded" "zram" "modprobe zram"
   elif [[ $ZRAM_ALGORITHM != auto && -n $known && " ${known//[][]/} " != *" $ZRAM_ALGORITHM "* ]]; then
-    row fail "zram supports ${known//[][]/}" "$ZRAM_ALGORITHM" "set ZRAM_ALGORITHM"
+    host_tier_row fail "zram supports ${known//[][]/}" "$ZRAM_ALGORITHM" "set ZRAM_ALGORITHM"
   else
-    row ok "cgroup v$CGROUP_VERSION; zram${known:+ with ${known//[][]/}}" "$((TIER_LIMIT >> 20)) MiB of DRAM, $((TIER_SPACE >> 20)) MiB of zram" -
+    host_tier_row ok "cgroup v$CGROUP_VERSION; zram${known:+ with ${known//[][]/}}" "$((TIER_LIMIT >> 20)) MiB of DRAM, $((TIER_SPACE >> 20)) MiB of zram" -
   fi
 }
 
-check_imdt() {
+host_tier_check_imdt() {
   local prefix
-  if ! prefix=$(vsmp_prefix); then
-    row fail "Running NATIVE: no vSMP tools in /usr/local/bin" "a server on Memory Drive Technology" "the server's IMDT boot"
+  if ! prefix=$(host_vsmp_prefix); then
+    host_tier_row fail "Running NATIVE: no vSMP tools in /usr/local/bin" "a server on Memory Drive Technology" "the server's IMDT boot"
   else
-    row ok "${prefix##*/}version: $(run_limited 20 "${prefix}version" -vvv 2>/dev/null | sed -n 1p)" "nna on (TUNE_VSMP)" -
+    host_tier_row ok "${prefix##*/}version: $(run_limited 20 "${prefix}version" -vvv 2>/dev/null | sed -n 1p)" "nna on (TUNE_VSMP)" -
   fi
 }
 
-row() {
+host_tier_row() {
   local IFS=$'\t'
   printf '%s\n' "$*"
 }

@@ -5,16 +5,16 @@
 
 # Print a row for each node with memory, for caches of a node, and for all swap targets. KIND is dram, memory-mode, pmem, cxl, hbm, slow (a
 # node without a CPU of unknown kind), vsmp, swap, zram or zswap; a last row `all` lists the kinds.
-# Usage: tier_detect
-tier_detect() {
+# Usage: host_tier_detect
+host_tier_detect() {
   local rows kind kinds=''
   DETECT_ROOT=${TIERBENCH_ROOT-}
   rows=$(
-    _detect_nodes
-    _detect_modules
-    _detect_vsmp
-    _detect_swaps
-    _detect_zswap
+    _host_tier_detect_nodes
+    _host_tier_detect_modules
+    _host_tier_detect_vsmp
+    _host_tier_detect_swaps
+    _host_tier_detect_zswap
   )
   printf '%s\n' "$rows"
   while IFS=$'\t' read -r kind _; do
@@ -26,73 +26,73 @@ tier_detect() {
 
 # Print the nodes that have memory, and their class: NODE cpu|far|fast. fast is a node without a CPU that is faster than the nodes with
 # CPUs.
-# Usage: tier_memory_nodes
-tier_memory_nodes() {
+# Usage: host_tier_memory_nodes
+host_tier_memory_nodes() {
   local node place
   while IFS=$'\t' read -r node place; do
-    [[ $place == cpu ]] || ! _detect_faster "$node" || place=fast
+    [[ $place == cpu ]] || ! _host_tier_detect_faster "$node" || place=fast
     printf '%s\t%s\n' "$node" "$place"
-  done < <(_detect_places)
+  done < <(_host_tier_detect_places)
 }
 
-_detect_places() {
+_host_tier_detect_places() {
   local root=${TIERBENCH_ROOT-}/sys/devices/system/node node place
-  _detect_line "$root/has_memory"
-  for node in $(_detect_list "$REPLY"); do
+  _host_tier_detect_line "$root/has_memory"
+  for node in $(_host_tier_detect_list "$REPLY"); do
     place=cpu
-    _detect_line "$root/node$node/cpulist"
+    _host_tier_detect_line "$root/node$node/cpulist"
     [[ -n $REPLY ]] || place=far
     printf '%s\t%s\n' "$node" "$place"
   done
 }
 
-_detect_nodes() {
+_host_tier_detect_nodes() {
   local node kind place folder cache index
   # A kernel without NUMA lists no node.
   if [[ ! -e $DETECT_ROOT/sys/devices/system/node/has_memory ]]; then
-    _detect_total "$DETECT_ROOT/proc/meminfo"
+    _host_tier_detect_total "$DETECT_ROOT/proc/meminfo"
     printf 'dram\thost\t%s, no NUMA\n' "$REPLY"
   fi
   while IFS=$'\t' read -r node place; do
     folder=$DETECT_ROOT/sys/devices/system/node/node$node
     kind=dram
-    [[ $place == cpu ]] || kind=$(_detect_far "$node" "$place")
-    printf '%s\tnode%s\t%s\n' "$kind" "$node" "$(_detect_node "$node" "$folder")"
+    [[ $place == cpu ]] || kind=$(_host_tier_detect_far "$node" "$place")
+    printf '%s\tnode%s\t%s\n' "$kind" "$node" "$(_host_tier_detect_node "$node" "$folder")"
     for index in "$folder"/memory_side_cache/index*; do
       [[ -e $index/size ]] || continue
-      cache="$(_detect_read "$index/size") bytes in lines of $(_detect_read "$index/line_size")"
-      cache+=", indexing $(_detect_read "$index/indexing"), write policy $(_detect_read "$index/write_policy")"
+      cache="$(_host_tier_detect_read "$index/size") bytes in lines of $(_host_tier_detect_read "$index/line_size")"
+      cache+=", indexing $(_host_tier_detect_read "$index/indexing"), write policy $(_host_tier_detect_read "$index/write_policy")"
       printf 'memory-mode\tnode%s\tDRAM is a cache in front of this node: %s\n' "$node" "$cache"
     done
-  done < <(tier_memory_nodes)
+  done < <(host_tier_memory_nodes)
 }
 
 # The facts of a node: size, CPUs, tier, and the firmware's figures of the path to it.
-_detect_node() {
+_host_tier_detect_node() {
   local node=$1 folder=$2 text cpus what value
   # A node's own count can be too low while memory is still being initialised; with one node, the whole machine's count is right.
-  _detect_line "$DETECT_ROOT/sys/devices/system/node/has_memory"
-  if [[ $REPLY == 0 ]]; then _detect_total "$DETECT_ROOT/proc/meminfo"; else _detect_total "$folder/meminfo"; fi
+  _host_tier_detect_line "$DETECT_ROOT/sys/devices/system/node/has_memory"
+  if [[ $REPLY == 0 ]]; then _host_tier_detect_total "$DETECT_ROOT/proc/meminfo"; else _host_tier_detect_total "$folder/meminfo"; fi
   text=$REPLY
-  _detect_line "$folder/cpulist"
+  _host_tier_detect_line "$folder/cpulist"
   cpus=$REPLY
   text+=", ${cpus:+CPUs $cpus}"
   [[ -n $cpus ]] || text+="no CPU"
-  value=$(_detect_tier "$node")
+  value=$(_host_tier_detect_tier "$node")
   text+="${value:+, memory tier $value}"
   for what in read_latency:ns write_latency:ns read_bandwidth:MB/s write_bandwidth:MB/s; do
-    _detect_line "$folder/access0/initiators/${what%:*}"
+    _host_tier_detect_line "$folder/access0/initiators/${what%:*}"
     [[ ${REPLY:-0} == 0 ]] || text+=", ${what%:*} $REPLY ${what#*:}"
   done
   printf '%s\n' "${text//_/ }"
 }
 
 # The kind of a node without a CPU: by the bus of its memory, else by its speed compared with the nodes with CPUs.
-# Usage: _detect_far NODE far|fast
-_detect_far() {
+# Usage: _host_tier_detect_far NODE far|fast
+_host_tier_detect_far() {
   local node=$1 device path other=''
   for device in "$DETECT_ROOT"/sys/bus/dax/devices/dax*; do
-    [[ $(_detect_read "$device/target_node") == "$node" && $(readlink -- "$device/driver") == */kmem ]] || continue
+    [[ $(_host_tier_detect_read "$device/target_node") == "$node" && $(readlink -- "$device/driver") == */kmem ]] || continue
     path=$(readlink -f -- "$device")
     case $path in
       */ndbus*) echo pmem ;;
@@ -119,32 +119,32 @@ _detect_far() {
 }
 
 # Whether a node is in a faster tier than the nodes with CPUs, or has more bandwidth according to the firmware.
-_detect_faster() {
+_host_tier_detect_faster() {
   local other place tier mine own theirs DETECT_ROOT=${TIERBENCH_ROOT-}
-  tier=$(_detect_tier "$1")
-  own=$(_detect_read "$DETECT_ROOT/sys/devices/system/node/node$1/access0/initiators/read_bandwidth")
+  tier=$(_host_tier_detect_tier "$1")
+  own=$(_host_tier_detect_read "$DETECT_ROOT/sys/devices/system/node/node$1/access0/initiators/read_bandwidth")
   while IFS=$'\t' read -r other place; do
     [[ $place == cpu ]] || continue
-    mine=$(_detect_tier "$other")
-    theirs=$(_detect_read "$DETECT_ROOT/sys/devices/system/node/node$other/access0/initiators/read_bandwidth")
+    mine=$(_host_tier_detect_tier "$other")
+    theirs=$(_host_tier_detect_read "$DETECT_ROOT/sys/devices/system/node/node$other/access0/initiators/read_bandwidth")
     [[ -z $tier || -z $mine || $tier -ge $mine ]] || return 0
     [[ -z $own || -z $theirs || $own -le $theirs ]] || return 0
-  done < <(_detect_places)
+  done < <(_host_tier_detect_places)
   return 1
 }
 
 # Print the number of the memory tier that a node is in; a smaller one is faster.
-# Usage: tier_number NODE
-tier_number() {
+# Usage: host_tier_number NODE
+host_tier_number() {
   local DETECT_ROOT=${TIERBENCH_ROOT-}
-  _detect_tier "$1"
+  _host_tier_detect_tier "$1"
 }
 
-_detect_tier() {
+_host_tier_detect_tier() {
   local file
   for file in "$DETECT_ROOT"/sys/devices/virtual/memory_tiering/memory_tier*/nodelist; do
-    _detect_line "$file"
-    [[ $'\n'$(_detect_list "$REPLY")$'\n' == *$'\n'"$1"$'\n'* ]] || continue
+    _host_tier_detect_line "$file"
+    [[ $'\n'$(_host_tier_detect_list "$REPLY")$'\n' == *$'\n'"$1"$'\n'* ]] || continue
     file=${file%/nodelist}
     echo "${file##*memory_tier}"
     return
@@ -152,12 +152,12 @@ _detect_tier() {
 }
 
 # Persistent memory modules, which Memory Mode does not show otherwise: by Intel's tool, or by the firmware's table.
-_detect_modules() {
+_host_tier_detect_modules() {
   local tool count
   # `Volatile | DDR | PMem modules | total`, in older versions `MemoryCapacity=SIZE`.
-  tool=$(_detect_tool ipmctl) && "$tool" show -memoryresources 2>/dev/null | awk -F '[|=]' '
+  tool=$(_host_tier_detect_tool ipmctl) && "$tool" show -memoryresources 2>/dev/null | awk -F '[|=]' '
     $1 ~ /^ *(MemoryCapacity|Volatile) *$/ && $(NF > 2 ? 3 : 2) + 0 > 0 { gsub(/ +/, " "); print "memory-mode\tmodules\tby ipmctl: " $0; exit }'
-  tool=$(_detect_tool dmidecode) && count=$("$tool" -t 17 2>/dev/null | awk -v RS= '
+  tool=$(_host_tier_detect_tool dmidecode) && count=$("$tool" -t 17 2>/dev/null | awk -v RS= '
     # One paragraph per device; it may have both lines.
     /Memory Technology: Intel[^\n]*(persistent|Optane)|Type: Logical non-volatile/ { count++ }
     END { print count + 0; exit !count }') &&
@@ -165,7 +165,7 @@ _detect_modules() {
   return 0
 }
 
-_detect_tool() {
+_host_tier_detect_tool() {
   local folder
   for folder in /usr/sbin /usr/bin /sbin; do
     [[ -x $DETECT_ROOT$folder/$1 ]] || continue
@@ -175,46 +175,46 @@ _detect_tool() {
   return 1
 }
 
-_detect_vsmp() {
+_host_tier_detect_vsmp() {
   local prefix
-  prefix=$(vsmp_prefix) || return 0
+  prefix=$(host_vsmp_prefix) || return 0
   printf 'vsmp\thost\t%s; nna: %s\n' "$(run_limited 20 "${prefix}version" -vvv 2>/dev/null | sed -n 1p)" \
     "$(run_limited 20 "${prefix}ctl" --status 2>/dev/null | grep -i nna | sed -n 1p)"
 }
 
-_detect_swaps() {
+_host_tier_detect_swaps() {
   local path kind size used priority device data memory
   [[ ! -e $DETECT_ROOT/proc/swaps ]] || while read -r path kind size used priority; do
     [[ $path == /* && $path != /dev/zram* ]] || continue
     printf 'swap\t%s\t%s of %d MiB, %d used, priority %s\n' "$path" "$kind" $((size >> 10)) $((used >> 10)) "$priority"
   done <"$DETECT_ROOT/proc/swaps"
   for device in "$DETECT_ROOT"/sys/block/zram*; do
-    _detect_line "$device/disksize"
+    _host_tier_detect_line "$device/disksize"
     size=${REPLY:-0}
     [[ $size != 0 ]] || continue
     # Another run may remove its device at any moment.
-    _detect_line "$device/mm_stat"
+    _host_tier_detect_line "$device/mm_stat"
     read -r data _ memory _ <<<"$REPLY"
     [[ -n $memory ]] || continue
-    _detect_line "$device/comp_algorithm"
+    _host_tier_detect_line "$device/comp_algorithm"
     if [[ $REPLY =~ .*\[(.*)\] ]]; then REPLY=${BASH_REMATCH[1]}; else REPLY=; fi
     printf 'zram\t%s\t%d MiB, compressed by %s, %d MiB in %d MiB\n' "${device##*/}" $((size >> 20)) "$REPLY" $((data >> 20)) $((memory >> 20))
   done
 }
 
-_detect_zswap() {
+_host_tier_detect_zswap() {
   local folder=$DETECT_ROOT/sys/module/zswap/parameters
-  _detect_line "$folder/enabled"
+  _host_tier_detect_line "$folder/enabled"
   [[ $REPLY == [Y1] ]] || return 0
-  _detect_line "$folder/compressor"
+  _host_tier_detect_line "$folder/compressor"
   printf 'zswap\thost\tcompressed by %s' "$REPLY"
-  _detect_line "$folder/max_pool_percent"
+  _host_tier_detect_line "$folder/max_pool_percent"
   printf ', up to %s %% of memory\n' "$REPLY"
 }
 
 # The MemTotal of a meminfo, in MiB with the unit; nothing if it has no such line.
 # Returns: sets REPLY
-_detect_total() {
+_host_tier_detect_total() {
   local line
   REPLY=
   [[ ! -e $1 ]] || while IFS= read -r line; do
@@ -226,19 +226,19 @@ _detect_total() {
 
 # The first line of a file, or nothing.
 # Returns: sets REPLY
-_detect_line() {
+_host_tier_detect_line() {
   REPLY=
   { IFS= read -r REPLY <"$1"; } 2>/dev/null || :
 }
 
-# As _detect_line, printed.
-_detect_read() {
-  _detect_line "$1"
+# As _host_tier_detect_line, printed.
+_host_tier_detect_read() {
+  _host_tier_detect_line "$1"
   printf '%s' "$REPLY"
 }
 
 # Print the numbers of a list in the kernel's form: 0-2,4.
-_detect_list() {
+_host_tier_detect_list() {
   local part node
   for part in ${1//,/ }; do
     [[ $part =~ ^([0-9]{1,5})(-([0-9]{1,5}))?$ ]] || continue

@@ -4,37 +4,37 @@
 # WORK/tier-RUN shows that the tier was made from this WORK, because other users may have runs on this host.
 
 # Remove swap and cgroups of such runs, and print a line for each. A run whose master is alive, or whose cgroup has processes, is not touched.
-# Usage: tier_lost_undo stale|force
+# Usage: host_tier_lost_undo stale|force
 # Globals: WORK LOCKS
 # Returns: 1 with a line on stderr if something cannot be removed
-tier_lost_undo() {
+host_tier_lost_undo() {
   local row kind run target note
   local -a rows
   # No other user can make cgroups or swap.
   ((EUID == 0)) || return 0
-  mapfile -t rows < <(tier_lost)
+  mapfile -t rows < <(host_tier_lost)
   for row in "${rows[@]}"; do
     IFS=$'\t' read -r kind run target <<<"$row"
-    _tier_lost_dead "$1" "$run" || continue
-    "_tier_undo_$kind" "$target" || return 1
+    _host_tier_lost_dead "$1" "$run" || continue
+    "_host_tier_undo_$kind" "$target" || return 1
     printf 'tier: removed %s %s of %s, whose directory had been removed\n' "$kind" "$target" "$run"
   done
   # Nothing that these notes describe exists any more.
   for note in "$WORK"/tier-*-*; do
     run=${note##*/tier-}
-    if [[ -f $note && ! -e $WORK/run-$run ]] && _tier_lost_dead "$1" "$run"; then rm -f -- "$note"; fi
+    if [[ -f $note && ! -e $WORK/run-$run ]] && _host_tier_lost_dead "$1" "$run"; then rm -f -- "$note"; fi
   done
 }
 
 # Print KIND, RUN and TARGET of everything with the name of a run of this WORK whose directory was removed, in the order in which it can be undone.
 # RUN is `*-HEX`, with the last part of the run's name, where the name is limited in length.
-# Usage: tier_lost
+# Usage: host_tier_lost
 # Globals: WORK
-tier_lost() {
+host_tier_lost() {
   local folder path label
-  if cgroup_find; then
+  if host_tier_cgroup_find; then
     for folder in "$CGROUP_ROOT"/tierbench-*; do
-      [[ ! -d $folder ]] || _tier_lost_row cgroup "${folder##*/tierbench-}" "$folder"
+      [[ ! -d $folder ]] || _host_tier_lost_row cgroup "${folder##*/tierbench-}" "$folder"
     done
   fi
   while read -r path _; do
@@ -43,27 +43,27 @@ tier_lost() {
         label=${path##*/tierbench-}
         # If the path does not exist here, it is of another mount namespace.
         [[ -f $path && ! -L $path && -O $path ]] || continue
-        _tier_lost_row swap "${label%.swap}" "$path"
-        _tier_lost_row file "${label%.swap}" "$path"
+        _host_tier_lost_row swap "${label%.swap}" "$path"
+        _host_tier_lost_row file "${label%.swap}" "$path"
         ;;
       /dev/zram*)
-        label=$(swap_label "$path")
+        label=$(host_tier_swap_label "$path")
         [[ $label =~ ^tb-[0-9a-f]{8}$ ]] || continue
-        _tier_lost_row swap "*-${label#tb-}" "$path"
-        _tier_lost_row zram "*-${label#tb-}" "${path#/dev/zram}"
+        _host_tier_lost_row swap "*-${label#tb-}" "$path"
+        _host_tier_lost_row zram "*-${label#tb-}" "${path#/dev/zram}"
         ;;
     esac
   done </proc/swaps
 }
 
 # Print the label of a swap area: 16 bytes at 1052 of its header (linux/swap.h, union swap_header).
-# Usage: swap_label PATH
-swap_label() {
+# Usage: host_tier_swap_label PATH
+host_tier_swap_label() {
   dd if="$1" bs=4 skip=263 count=4 2>/dev/null | tr -d '\0'
 }
 
-# Usage: _tier_lost_row KIND RUN TARGET
-_tier_lost_row() {
+# Usage: _host_tier_lost_row KIND RUN TARGET
+_host_tier_lost_row() {
   [[ $2 =~ ^(\*|[A-Za-z0-9][A-Za-z0-9._-]*-[0-9]+)-[0-9a-f]{8}$ ]] || return 0
   # shellcheck disable=SC2086 # RUN may be a pattern
   [[ -z $(compgen -G "$WORK/run-$2/owner") && -n $(compgen -G "$WORK/tier-$2") ]] || return 0
@@ -71,16 +71,16 @@ _tier_lost_row() {
 }
 
 # Whether no process of a run exists any more.
-# Usage: _tier_lost_dead stale|force RUN
+# Usage: _host_tier_lost_dead stale|force RUN
 # Returns: 1 if its master is alive, or processes are in its cgroup
-_tier_lost_dead() {
+_host_tier_lost_dead() {
   local lock folder pid
   for lock in "${LOCKS-/nonexistent}"/tierbench-lock.*; do
     # shellcheck disable=SC2053 # RUN may be a pattern
     [[ ${lock##*/tierbench-lock.} == $2 ]] || continue
     [[ $1 == force ]] || ! owner_lives "$lock" || return 1
   done
-  [[ -n ${CGROUP_ROOT-} ]] || cgroup_find || return 0
+  [[ -n ${CGROUP_ROOT-} ]] || host_tier_cgroup_find || return 0
   for folder in "$CGROUP_ROOT"/tierbench-*; do
     # shellcheck disable=SC2053 # as above
     [[ -d $folder && ${folder##*/tierbench-} == $2 ]] || continue

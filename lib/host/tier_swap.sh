@@ -3,20 +3,20 @@
 # Swap for a tier: a file, a block device that is a swap area already, or zram. It has a higher priority than all other swap of the host.
 
 # The target of swap: the directory of a file, or a block device.
-# Usage: swap_place
+# Usage: host_tier_swap_place
 # Globals: TIER_SWAP WORK
 # Returns: sets SWAP_DEVICE or SWAP_FOLDER; 1 with WHY.
-swap_place() {
+host_tier_swap_place() {
   SWAP_DEVICE='' SWAP_FOLDER=''
   if [[ $TIER_SWAP == auto ]]; then
     SWAP_FOLDER=$WORK
   elif [[ -b $TIER_SWAP ]]; then
     SWAP_DEVICE=$(readlink -f -- "$TIER_SWAP")
-    tier_swapping "$SWAP_DEVICE" || [[ $(run_limited 20 blkid -p -s TYPE -o value -- "$SWAP_DEVICE" 2>/dev/null) == swap ]] || {
+    host_tier_swapping "$SWAP_DEVICE" || [[ $(run_limited 20 blkid -p -s TYPE -o value -- "$SWAP_DEVICE" 2>/dev/null) == swap ]] || {
       WHY="$TIER_SWAP is not a swap area; mkswap makes it one, and erases it"
       return 1
     }
-    _swap_first
+    _host_tier_swap_first
     return
   else
     SWAP_FOLDER=$TIER_SWAP
@@ -30,7 +30,7 @@ swap_place() {
 }
 
 # Whether the device, if it is in use, is the first swap that the kernel uses.
-_swap_first() {
+_host_tier_swap_first() {
   WHY=$(awk -v path="$SWAP_DEVICE" -v name="$TIER_SWAP" '
     NR == 1 { next }
     $1 == path { mine = $5; used = 1; next }
@@ -40,19 +40,19 @@ _swap_first() {
 }
 
 # Record the swap of the tier, and the bytes of other programs in it.
-# Usage: _swap_note DEVICE
+# Usage: _host_tier_swap_note DEVICE
 # Returns: 1 with WHY.
-_swap_note() {
+_host_tier_swap_note() {
   awk -v path="$1" '$1 == path { printf "%s\t%.0f\n", $1, $4 * 1024 }' /proc/swaps 2>/dev/null >"$TIER_FOLDER/swap" && [[ -s $TIER_FOLDER/swap ]] && return
   WHY="$TIER_FOLDER/swap cannot be written (REMOTE_DIR: is its disk full?)"
   return 1
 }
 
 # The swap space in bytes.
-# Usage: swap_room
+# Usage: host_tier_swap_room
 # Returns: prints them
-swap_room() {
-  if [[ -n $SWAP_DEVICE ]] && tier_swapping "$SWAP_DEVICE"; then
+host_tier_swap_room() {
+  if [[ -n $SWAP_DEVICE ]] && host_tier_swapping "$SWAP_DEVICE"; then
     awk -v path="$SWAP_DEVICE" '$1 == path { printf "%.0f\n", ($3 - $4) * 1024 }' /proc/swaps
   elif [[ -n $SWAP_DEVICE ]]; then
     blockdev --getsize64 "$SWAP_DEVICE"
@@ -62,21 +62,21 @@ swap_room() {
 }
 
 # Make swap of at least BYTES and enable it.
-# Usage: swap_make BYTES
+# Usage: host_tier_swap_make BYTES
 # Globals: TIER_SWAP TIER_FOLDER RUN_ID
 # Returns: 1 with WHY.
-swap_make() {
+host_tier_swap_make() {
   local bytes=$1 file
-  swap_place || return
+  host_tier_swap_place || return
   if [[ -n $SWAP_DEVICE ]]; then
     # Already active: it is the administrator's, and is left active.
-    if tier_swapping "$SWAP_DEVICE"; then _swap_note "$SWAP_DEVICE"; else _swap_on "$SWAP_DEVICE"; fi
+    if host_tier_swapping "$SWAP_DEVICE"; then _host_tier_swap_note "$SWAP_DEVICE"; else _host_tier_swap_on "$SWAP_DEVICE"; fi
     return
   fi
   file=$(readlink -f -- "$SWAP_FOLDER")/tierbench-$RUN_ID.swap
   WHY="$file exists already"
   [[ ! -e $file ]] || return
-  tier_note file "$file" || return
+  host_tier_note file "$file" || return
   WHY="$file cannot be created"
   (umask 077 && : >"$file") || return
   # On btrfs a swap file must not be copy-on-write.
@@ -85,37 +85,37 @@ swap_make() {
   fallocate -l "$bytes" "$file" 2>/dev/null || head -c "$bytes" /dev/zero >"$file" || return
   WHY="$file: mkswap fails"
   mkswap -L "tb-${RUN_ID##*-}" "$file" >/dev/null 2>&1 || return
-  tier_note swap "$file" || return
-  _swap_use "$file" && return
+  host_tier_note swap "$file" || return
+  _host_tier_swap_use "$file" && return
   # stop may have removed both in the meantime, and the next command creates a missing file.
-  tier_note file "$file" && tier_note swap "$file" || return
+  host_tier_note file "$file" && host_tier_note swap "$file" || return
   # Some file systems allocate space that swap cannot use until it has been written.
-  head -c "$bytes" /dev/zero >"$file" && mkswap "$file" >/dev/null 2>&1 && _swap_use "$file"
+  head -c "$bytes" /dev/zero >"$file" && mkswap "$file" >/dev/null 2>&1 && _host_tier_swap_use "$file"
 }
 
 # Make a zram device of BYTES and enable swap on it.
-# Usage: swap_zram BYTES
+# Usage: host_tier_swap_zram BYTES
 # Globals: ZRAM_ALGORITHM TIER_FOLDER RUN_ID
 # Returns: 1 with WHY.
-swap_zram() {
+host_tier_swap_zram() {
   local number device end
   # The kernel uses the lowest free number. The record is updated as soon as the number is known.
   for ((number = 0; ; number++)); do [[ -e /sys/block/zram$number ]] || break; done
-  tier_note zram-next "$number" || return
+  host_tier_note zram-next "$number" || return
   WHY="no zram device can be added"
   number=$(cat /sys/class/zram-control/hot_add) || return
-  tier_note_instead zram "$number" || {
+  host_tier_note_instead zram "$number" || {
     # Its number may differ from the record, and no program uses it yet.
-    _tier_write /sys/class/zram-control/hot_remove "$number" || WHY+="; /dev/zram$number stays"
+    _host_tier_write /sys/class/zram-control/hot_remove "$number" || WHY+="; /dev/zram$number stays"
     return 1
   }
   device=/sys/block/zram$number
   if [[ $ZRAM_ALGORITHM != auto ]]; then
     WHY="zram does not support $ZRAM_ALGORITHM, only $(<"$device/comp_algorithm")"
-    _tier_write "$device/comp_algorithm" "$ZRAM_ALGORITHM" || return
+    _host_tier_write "$device/comp_algorithm" "$ZRAM_ALGORITHM" || return
   fi
   WHY="zram refuses a size of $1"
-  _tier_write "$device/disksize" "$1" || return
+  _host_tier_write "$device/disksize" "$1" || return
   # udev, if it runs, makes the node.
   end=$((SECONDS + 10))
   until [[ -b /dev/zram$number ]]; do
@@ -127,16 +127,16 @@ swap_zram() {
   mkswap -L "tb-${RUN_ID##*-}" "/dev/zram$number" >/dev/null 2>&1 || return
   WHY="$TIER_FOLDER/zram cannot be written (REMOTE_DIR: is its disk full?)"
   { printf '%s\n' "$device" >"$TIER_FOLDER/zram"; } 2>/dev/null || return
-  _swap_on "/dev/zram$number"
+  _host_tier_swap_on "/dev/zram$number"
 }
 
-_swap_on() {
-  tier_note swap "$1" || return
-  _swap_use "$1"
+_host_tier_swap_on() {
+  host_tier_note swap "$1" || return
+  _host_tier_swap_use "$1"
 }
 
 # Enable swap on the recorded target.
-_swap_use() {
+_host_tier_swap_use() {
   # The highest possible priority, so that the cgroup's pages go only to this swap.
-  WHY=$(swapon -p 32767 "$1" 2>&1) && _swap_note "$1"
+  WHY=$(swapon -p 32767 "$1" 2>&1) && _host_tier_swap_note "$1"
 }

@@ -5,42 +5,42 @@
 # number that the next device will have), cgroup (a directory), control (a cgroup with the memory controller enabled for its children).
 
 # Record a change before it is made. It may be made only if this succeeds, because the line is then on the disk.
-# Usage: tier_note KIND TARGET
+# Usage: host_tier_note KIND TARGET
 # Globals: TIER_FOLDER
 # Returns: 1 with WHY. Callers must check it, because errexit is off after `||` and `if`.
-tier_note() {
+host_tier_note() {
   local journal=$TIER_FOLDER/journal size=0
   [[ ! -e $journal ]] || size=$(stat -c %s -- "$journal")
-  if { _tier_line "$@" >>"$journal"; } 2>/dev/null && sync "$journal" "$TIER_FOLDER" 2>/dev/null; then return 0; fi
+  if { _host_tier_line "$@" >>"$journal"; } 2>/dev/null && sync "$journal" "$TIER_FOLDER" 2>/dev/null; then return 0; fi
   # A truncated line would corrupt the next one. Shortening a file needs no space.
   truncate -c -s "$size" -- "$journal" 2>/dev/null || :
-  _tier_unrecorded
+  _host_tier_unrecorded
 }
 
 # Record the result of the last line.
-# Usage: tier_note_instead KIND TARGET
+# Usage: host_tier_note_instead KIND TARGET
 # Globals: TIER_FOLDER
 # Returns: 1 with WHY; the record is then unchanged.
-tier_note_instead() {
+host_tier_note_instead() {
   local journal=$TIER_FOLDER/journal
-  if { head -n -1 -- "$journal" && _tier_line "$@"; } >"$journal.new" 2>/dev/null && sync "$journal.new" 2>/dev/null; then
+  if { head -n -1 -- "$journal" && _host_tier_line "$@"; } >"$journal.new" 2>/dev/null && sync "$journal.new" 2>/dev/null; then
     mv -f -- "$journal.new" "$journal" && sync "$TIER_FOLDER" && return
   fi
   rm -f -- "$journal.new"
-  _tier_unrecorded
+  _host_tier_unrecorded
 }
 
-_tier_unrecorded() {
+_host_tier_unrecorded() {
   WHY="$TIER_FOLDER/journal cannot be written to the disk, and nothing is changed without a record (REMOTE_DIR: is its disk full?)"
   return 1
 }
 
 # Undo everything on record, last first. Then remove the directory, and the note next to the run's directory. Processes in a cgroup must have
 # ended.
-# Usage: tier_undo
+# Usage: host_tier_undo
 # Globals: TIER_FOLDER
 # Returns: 1 with a line on stderr when something does not go; the record then keeps it.
-tier_undo() {
+host_tier_undo() {
   local kind boot target now folder=${TIER_FOLDER%/tier}
   local -a lines=()
   now=$(</proc/sys/kernel/random/boot_id)
@@ -51,7 +51,7 @@ tier_undo() {
     # Only files survive a reboot; the other names may then belong to other programs. A truncated line has no target, and its change was
     # not made.
     if [[ -n $target ]] && [[ $kind == file || $boot == "$now" ]]; then
-      "_tier_undo_${kind//-/_}" "$target" || return 1
+      "_host_tier_undo_${kind//-/_}" "$target" || return 1
     fi
     unset 'lines[-1]'
     # This works on a full disk too: a shorter file needs no space.
@@ -61,81 +61,81 @@ tier_undo() {
 }
 
 # Undo what a broken run left, and report it.
-# Usage: tier_stop RUN_DIR
-tier_stop() {
+# Usage: host_tier_stop RUN_DIR
+host_tier_stop() {
   local kind target said=''
   TIER_FOLDER=$1/tier
   [[ -d $TIER_FOLDER ]] || return 0
   while IFS=$'\t' read -r kind _ target; do
     [[ -z $target || $kind == zram-next ]] || said+="tier: removed $kind $target"$'\n'
   done < <(cat "$TIER_FOLDER/journal" 2>/dev/null)
-  tier_undo || return
+  host_tier_undo || return
   printf '%s' "$said"
 }
 
-_tier_undo_file() {
+_host_tier_undo_file() {
   rm -f -- "$1"
 }
 
-_tier_undo_swap() {
-  tier_swapping "$1" || return 0
-  swapoff "$1" || tier_stuck "cannot swapoff $1; free memory for its pages"
+_host_tier_undo_swap() {
+  host_tier_swapping "$1" || return 0
+  swapoff "$1" || host_tier_stuck "cannot swapoff $1; free memory for its pages"
 }
 
-_tier_undo_zram() {
+_host_tier_undo_zram() {
   local device=/sys/block/zram$1
   [[ -e $device ]] || return 0
   # The kernel releases a swap device a moment after swapoff.
-  _tier_again 10 _tier_write "$device/reset" 1 || tier_stuck "/dev/zram$1 cannot be reset"
-  _tier_again 10 _tier_write /sys/class/zram-control/hot_remove "$1" || tier_stuck "/dev/zram$1 cannot be removed"
+  _host_tier_again 10 _host_tier_write "$device/reset" 1 || host_tier_stuck "/dev/zram$1 cannot be reset"
+  _host_tier_again 10 _host_tier_write /sys/class/zram-control/hot_remove "$1" || host_tier_stuck "/dev/zram$1 cannot be removed"
 }
 
 # The run may have ended between the line and the device; then the device is empty, or does not exist.
-_tier_undo_zram_next() {
+_host_tier_undo_zram_next() {
   [[ $(cat "/sys/block/zram$1/disksize" 2>/dev/null) == 0 ]] || return 0
-  _tier_again 10 _tier_write /sys/class/zram-control/hot_remove "$1" || tier_stuck "/dev/zram$1 cannot be removed"
+  _host_tier_again 10 _host_tier_write /sys/class/zram-control/hot_remove "$1" || host_tier_stuck "/dev/zram$1 cannot be removed"
 }
 
-_tier_undo_cgroup() {
+_host_tier_undo_cgroup() {
   [[ -d $1 ]] || return 0
   # A process that has ended stays in the cgroup for a moment.
-  _tier_again 20 rmdir "$1" || tier_stuck "$1 cannot be removed: $(wc -l <"$1/cgroup.procs") processes are in it"
+  _host_tier_again 20 rmdir "$1" || host_tier_stuck "$1 cannot be removed: $(wc -l <"$1/cgroup.procs") processes are in it"
 }
 
-_tier_undo_control() {
+_host_tier_undo_control() {
   local file value
   # A child of another user may need it now. The kernel refuses only if that child enables it for its own children; else its limits would be lost.
   for file in "$1"/*/memory.{min,low,high,max,swap.max}; do
     { read -r value <"$file"; } 2>/dev/null || continue
     [[ $value == max || $file == */memory.@(min|low) && $value == 0 ]] || return 0
   done
-  _tier_write "$1/cgroup.subtree_control" -memory || :
+  _host_tier_write "$1/cgroup.subtree_control" -memory || :
 }
 
-_tier_line() {
+_host_tier_line() {
   printf '%s\t%s\t%s\n' "$1" "$(</proc/sys/kernel/random/boot_id)" "$2"
 }
 
 # Whether a path is swap in use.
-# Usage: tier_swapping PATH
-tier_swapping() {
+# Usage: host_tier_swapping PATH
+host_tier_swapping() {
   awk -v path="$1" '$1 == path { found = 1 } END { exit !found }' /proc/swaps
 }
 
 # Report what cannot be undone.
-# Usage: tier_stuck MESSAGE
+# Usage: host_tier_stuck MESSAGE
 # Returns: 1
-tier_stuck() {
+host_tier_stuck() {
   printf '%s\n' "$1" >&2
   return 1
 }
 
-_tier_write() {
+_host_tier_write() {
   { echo "$2" >"$1"; } 2>/dev/null
 }
 
-# Usage: _tier_again SECONDS COMMAND...
-_tier_again() {
+# Usage: _host_tier_again SECONDS COMMAND...
+_host_tier_again() {
   local end=$((SECONDS + $1))
   shift
   until "$@" 2>/dev/null; do

@@ -3,8 +3,8 @@
 # The placement of the instances' data, and whether the tier asks for it. Rows SCOPE COUNTER VALUE.
 
 # Print the private pages of a process by node, without pages of files.
-# Usage: tier_pages PID PORT
-tier_pages() {
+# Usage: host_tier_pages PID PORT
+host_tier_pages() {
   awk -v port="$2" '
     / anon=/ {
       size = 4096
@@ -15,14 +15,14 @@ tier_pages() {
 }
 
 # Print the tier's request, and the usage of its cgroup, its swap and its zram device.
-# Usage: tier_state
+# Usage: host_tier_state
 # Globals: WORK RUN_ID
-tier_state() {
+host_tier_state() {
   local folder=$WORK/run-$RUN_ID/tier
   local -a lines=()
   [[ ! -e $folder/asked ]] || mapfile -t lines <"$folder/asked"
   ((${#lines[@]} == 0)) || printf 'tier\t%s\n' "${lines[@]}"
-  [[ ! -e $folder/cgroup ]] || cgroup_usage "$(<"$folder/cgroup")" | sed 's/^/cgroup\t/'
+  [[ ! -e $folder/cgroup ]] || host_tier_cgroup_usage "$(<"$folder/cgroup")" | sed 's/^/cgroup\t/'
   [[ ! -s $folder/swap ]] ||
     awk -F '\t' 'NR == FNR { path = $1; before = $2; next } { split($0, f, " ") }
       f[1] == path { used = f[4] * 1024 - before; printf "swap\tused\t%.0f\n", (used > 0 ? used : 0) }' "$folder/swap" /proc/swaps
@@ -32,8 +32,8 @@ tier_state() {
 
 # Judge the rows on stdin. `tier placement` is ok, off when less than 90 % is where it was asked for, or - when the kernel does not report
 # it. `tier far_bytes` is the data outside DRAM, or -, and `tier placed` the share that is where it was asked for, in %.
-# Usage: tier_verify <ROWS
-tier_verify() {
+# Usage: host_tier_verify <ROWS
+host_tier_verify() {
   awk -F '\t' -v OFS='\t' '
     function expand(list, into,    n, part, ends, i, node, count) {
       n = split(list, part, ",")

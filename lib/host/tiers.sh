@@ -2,46 +2,46 @@
 # shellcheck shell=bash
 # The memory tier of a run on the server: detect tiers, check the requested tier, set it up and remove it.
 # Needs: cpus vsmp tier tier_undo tier_cgroup tier_swap tier_detect tier_check
-# Settings sent in front: for limit and divide RUN_ID; for up RUN_ID and RUN_OWNER; for check and up TIER, TIER_NODES (numbers), TIER_WEIGHTS,
-# TIER_SWAP, ZRAM_ALGORITHM, TIER_LIMIT (bytes of DRAM for all instances; 0: no limit), TIER_SPACE (bytes of swap), TIER_FAR (nodes
-# without a CPU), TIER_NEAR (NEAR/FAR, the nodes between which a search divides data; empty: it does not), TIER_RESERVE (bytes that must stay
-# free on the server), TIER_SWAPPINESS (a number, or keep).
+# Reads check up: TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM TIER_DATA TIER_LIMIT TIER_SPACE TIER_FAR TIER_NEAR TIER_RESERVE TIER_SWAPPINESS
+#   TIER_NODES are numbers; TIER_LIMIT is in bytes of DRAM for all instances (0: no limit), TIER_SPACE in bytes of swap; TIER_FAR are nodes without
+#   a CPU; TIER_NEAR is NEAR/FAR, the nodes between which a search divides data (empty: it does not); TIER_RESERVE are bytes that must stay free on
+#   the server; TIER_SWAPPINESS is a number, or keep
 
 # Usage: main detect|check|up|limit BYTES|divide PROGRAM SHARE NEAR FAR
 main() {
   if [[ $1 == detect ]]; then
-    tier_detect
+    host_tier_detect
     return
   fi
-  work_open
+  workdir_open
   if [[ $1 == check ]]; then
-    tier_check
+    host_tier_check
     return
   fi
   TIER_FOLDER=$WORK/run-$RUN_ID/tier
   exec {TIER_FD}>"$WORK/tier.flock"
   flock "$TIER_FD"
-  "tiers_$1" "${@:2}"
+  "host_tiers_$1" "${@:2}"
 }
 
 # Change the DRAM limit of the instances.
-# Usage: tiers_limit BYTES
-tiers_limit() {
+# Usage: host_tiers_limit BYTES
+host_tiers_limit() {
   [[ -e $TIER_FOLDER/cgroup ]] || fail "the tier has no limit of DRAM"
-  cgroup_limit "$(<"$TIER_FOLDER/cgroup")" "$1" || fail "$WHY"
-  tiers_ask limit "$1"
+  host_tier_cgroup_limit "$(<"$TIER_FOLDER/cgroup")" "$1" || fail "$WHY"
+  host_tiers_ask limit "$1"
 }
 
 # Move the pages of the instances, so that SHARE % of them are on the near nodes.
-# Usage: tiers_divide PROGRAM SHARE NEAR FAR
-tiers_divide() {
+# Usage: host_tiers_divide PROGRAM SHARE NEAR FAR
+host_tiers_divide() {
   local pid start pids='' said
   while read -r pid start _; do
     ! proc_alive "$pid" "$start" || pids+=${pids:+,}$pid
   done <"$WORK/run-$RUN_ID/server/instances.proc"
   [[ -n $pids ]] || fail "no instance runs"
   said=$("$1" spread --near "$3" --far "$4" --share "$2" --processes "$pids" 2>&1) || fail "$2 % of the pages on nodes $3: $(tail -n 1 <<<"$said")"
-  tiers_ask weights "$(LC_ALL=C awk -v near="$3" -v far="$4" -v share="$2" "$CPUS_AWK"'
+  host_tiers_ask weights "$(LC_ALL=C awk -v near="$3" -v far="$4" -v share="$2" "$CPUS_AWK"'
     function weigh(list, part,    n, i, node) {
       n = cpus_expand(list, node)
       for (i = 1; i <= n; i++) printf "%s:%g ", node[i], part / n
@@ -50,8 +50,8 @@ tiers_divide() {
 }
 
 # Change the requested placement from now on, for its check.
-# Usage: tiers_ask NAME VALUE
-tiers_ask() {
+# Usage: host_tiers_ask NAME VALUE
+host_tiers_ask() {
   if ! awk -v name="$1" -v value="$2" 'BEGIN { FS = OFS = "\t" } $1 == name { $2 = value } { print }' "$TIER_FOLDER/asked" >"$TIER_FOLDER/asked.new" ||
     ! mv -f -- "$TIER_FOLDER/asked.new" "$TIER_FOLDER/asked"; then
     fail "$TIER_FOLDER: cannot be written"
@@ -59,23 +59,23 @@ tiers_ask() {
 }
 
 # Make what the tier requires. A call that is repeated after a lost link starts over.
-tiers_up() {
-  tier_undo || fail "cannot undo the tier of an earlier attempt"
-  run_open
+host_tiers_up() {
+  host_tier_undo || fail "cannot undo the tier of an earlier attempt"
+  owner_open
   mkdir -p -- "$TIER_FOLDER" || fail "$TIER_FOLDER: cannot be created"
   { : >"$WORK/tier-$RUN_ID"; } 2>/dev/null || fail "$WORK/tier-$RUN_ID: cannot be written (REMOTE_DIR: is its disk full?)"
   printf '%s\t%s\n' tier "$TIER" nodes "$TIER_NODES" weights "$TIER_WEIGHTS" limit "$TIER_LIMIT" far "$TIER_FAR" >"$TIER_FOLDER/asked" ||
     fail "$TIER_FOLDER: cannot be written"
   case $TIER in
-    swap | zswap) swap_make "$TIER_SPACE" || tiers_refuse ;;
-    zram) swap_zram "$TIER_SPACE" || tiers_refuse ;;
+    swap | zswap) host_tier_swap_make "$TIER_SPACE" || host_tiers_refuse ;;
+    zram) host_tier_swap_zram "$TIER_SPACE" || host_tiers_refuse ;;
   esac
-  ((TIER_LIMIT == 0)) || cgroup_make "$TIER_LIMIT" "$TIER_SPACE" || tiers_refuse
+  ((TIER_LIMIT == 0)) || host_tier_cgroup_make "$TIER_LIMIT" "$TIER_SPACE" || host_tiers_refuse
 }
 
-tiers_refuse() {
+host_tiers_refuse() {
   local why=$WHY
-  tier_undo || :
-  run_close
+  host_tier_undo || :
+  owner_close
   fail "the tier $TIER: $why"
 }

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The instances' certificate, made here for each start; the key never leaves this host. Settings sent in front: TLS, SERVER_ADDRESS.
+# The instances' certificate, made here for each start; the key never leaves this host. Globals: TLS, SERVER_ADDRESS.
 
 # Make tls.key and tls.crt in this directory. The certificate is self-signed: clients trust only this certificate.
-# Usage: tls_make
+# Usage: host_tls_make
 # Globals: SERVER_ADDRESS
-tls_make() {
+host_tls_make() {
   local kind=DNS
   [[ $TLS == on ]] || return 0
   [[ ! $SERVER_ADDRESS =~ ^[0-9.]+$|: ]] || kind=IP
@@ -13,34 +13,17 @@ tls_make() {
   run_limited 20 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=tierbench \
     -addext "subjectAltName=$kind:$SERVER_ADDRESS" -keyout tls.key -out tls.crt 2>tls.log ||
     fail "openssl cannot make a certificate: $(said_why <tls.log)"
-  user_give tls.key tls.crt
+  host_user_give tls.key tls.crt
 }
 
 # Print the directives of an instance. Its paths are relative to its own directory.
-# Usage: tls_conf PORT
-tls_conf() {
+# Usage: host_tls_conf PORT
+host_tls_conf() {
   if [[ $TLS == on ]]; then
     printf 'port 0\ntls-port %s\ntls-cert-file ../tls.crt\ntls-key-file ../tls.key\ntls-ca-cert-file ../tls.crt\ntls-auth-clients no\n' "$1"
     # For commands from this host.
     printf 'unixsocket redis.sock\nunixsocketperm 700\n'
   else
     printf 'port %s\n' "$1"
-  fi
-}
-
-# Print what is missing on this host for TLS=on, rows STATE FOUND.
-# Usage: tls_missing
-# Globals: REDIS_BINARY
-tls_missing() {
-  local tool said
-  for tool in openssl redis-cli; do
-    if command -v "$tool" >/dev/null; then printf 'ok\t%s\n' "$tool"; else printf 'fail\t%s is missing\n' "$tool"; fi
-  done
-  # Without a port it exits at once, but has read its options before.
-  said=$(run_limited 10 "$REDIS_BINARY" --port 0 --tls-port 0 --save '' 2>&1) || :
-  if [[ $said == *'listen anywhere'* ]]; then
-    printf 'ok\tredis-server has TLS\n'
-  else
-    printf 'fail\tredis-server is built without TLS\n'
   fi
 }

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # A program of the user that runs on the server during measured phases, in a separate directory.
-# Settings sent in front: RUN_ID, and for start: RUN_OWNER, TRACE.
+# Reads start: TRACE
 
 # Usage: main start|fetch|stop
 main() {
-  work_open
+  workdir_open
   FOLDER=$WORK/run-$RUN_ID/trace
   RECORD=$WORK/run-$RUN_ID/trace.proc
-  "trace_$1"
+  "host_trace_$1"
 }
 
-trace_start() {
+host_trace_start() {
   local -a words
   read -r -a words <<<"$TRACE"
   # A call that the master repeats after a lost link finds the program running.
   [[ ! -e $RECORD ]] || return 0
-  run_open
+  owner_open
   mkdir -p -- "$FOLDER"
   cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   # Bash starts background processes with INT ignored, but such programs use INT as the signal to write their results.
@@ -25,7 +25,7 @@ trace_start() {
 }
 
 # Stop the program and send its files.
-trace_fetch() {
+host_trace_fetch() {
   local pid='' start='' end=$((SECONDS + 30))
   if read -r pid start _ 2>/dev/null <"$RECORD" && ! proc_alive "$pid" "$start"; then
     printf 'TRACE: the program ended before the load did: %s\n' "$(said_why <"$FOLDER/trace.log")" >&2
@@ -34,19 +34,19 @@ trace_fetch() {
   proc_session "$RECORD"
   proc_signal INT "$RECORD"
   while proc_alive "$pid" "$start" && ((SECONDS < end)); do proc_pause; done
-  trace_end
+  host_trace_end
   cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   files_send -- *
 }
 
 # Stop the program and everything that it has started.
-trace_end() {
+host_trace_end() {
   proc_session "$RECORD"
   proc_end 5 "$RECORD" || fail "TRACE: the program does not end"
 }
 
-trace_stop() {
-  trace_end
+host_trace_stop() {
+  host_trace_end
   rm -rf -- "$FOLDER" "$RECORD"
-  run_close
+  owner_close
 }

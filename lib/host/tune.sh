@@ -3,7 +3,11 @@
 # Tune this host and restore it. Only this module and the tier modules write to /proc and /sys (lib/host/wss.sh also clears the kernel's
 # marks of pages).
 # Needs: cpus irq vsmp damon resctrl tune_kind tune_journal
-# Settings sent in front: RUN_ID, RUN_OWNER, and for check and apply: TUNE_ROWS (lines NAME MODE KIND TARGETS VALUE), LEASE.
+# Reads check apply: TUNE_ROWS LEASE
+#   TUNE_ROWS are lines NAME MODE KIND TARGETS VALUE
+
+# What comes first in each printed row.
+TUNE_FIRST=()
 
 # Usage: main check|apply|renew|restore
 #   check    print what apply would do
@@ -14,44 +18,44 @@
 # STATE: set, same (already had the value), shared (set by another run), off, cannot, theirs (changed by another program since); check prints `would`
 # instead of set. RESULT: back, theirs, rebooted, gone, stuck.
 main() {
-  work_open
+  workdir_open
   TUNE=$WORK/tune-$RUN_ID
   case $1 in
-    check) tune_rows check ;;
-    renew) tune_renew ;;
+    check) host_tune_rows check ;;
+    renew) host_tune_renew ;;
     *)
-      tune_lock
-      "tune_$1"
+      host_tune_lock
+      "host_tune_$1"
       ;;
   esac
 }
 
 # A call that is repeated after a lost link, the watchdog, and `stop` must not run at the same time.
-# Usage: tune_lock
-tune_lock() {
+# Usage: host_tune_lock
+host_tune_lock() {
   exec {TUNE_FD}>"$WORK/tune.flock"
   flock "$TUNE_FD"
 }
 
-tune_apply() {
-  tune_rows apply
+host_tune_apply() {
+  host_tune_rows apply
   [[ -e $TUNE/journal ]] || return 0
-  tune_alive
-  run_renew
-  ((${#JOURNAL_PENDING[@]} == 0)) || tune_open
+  host_tune_alive
+  owner_renew
+  ((${#JOURNAL_PENDING[@]} == 0)) || host_tune_open
 }
 
 # Process the rows.
-# Usage: tune_rows check|apply
-tune_rows() {
+# Usage: host_tune_rows check|apply
+host_tune_rows() {
   local row name mode kind targets value
   local -a rows
   # The settings that check reports as `would`, for rows that depend on them.
   declare -gA TUNE_WOULD=()
-  _tune_others
-  journal_read
+  _host_tune_others
+  host_tune_journal_read
   if [[ $1 == apply && -e $TUNE/lapsed ]]; then
-    tune_say - lapsed watchdog - - "$(<"$TUNE/lapsed")"
+    host_tune_say - lapsed watchdog - - "$(<"$TUNE/lapsed")"
     rm -f -- "$TUNE/lapsed"
   fi
   # Read all rows first: a command in the loop could read the rest as its input.
@@ -59,24 +63,24 @@ tune_rows() {
   for row in "${rows[@]}"; do
     IFS=$'\t' read -r name mode kind targets value <<<"$row"
     if [[ $mode == off ]]; then
-      [[ $1 == check ]] || _tune_undo_name "$name"
-      tune_say "$name" off - - - "not asked for"
-    elif ! tune_targets "$kind" "$targets" "$value"; then
-      tune_say "$name" "$STATE" "${targets// /,}" - - "$WHY"
+      [[ $1 == check ]] || _host_tune_undo_name "$name"
+      host_tune_say "$name" off - - - "not asked for"
+    elif ! host_tune_targets "$kind" "$targets" "$value"; then
+      host_tune_say "$name" "$STATE" "${targets// /,}" - - "$WHY"
     else
-      _tune_row "$1" "$name" "$mode" "$kind"
+      _host_tune_row "$1" "$name" "$mode" "$kind"
     fi
   done
 }
 
 # Changes of other runs on this host: TUNE_OTHERS by target.
-_tune_others() {
+_host_tune_others() {
   local folder target TUNE
   declare -gA TUNE_OTHERS=()
   for folder in "$WORK"/tune-*; do
     [[ -e $folder/journal && $folder != "$WORK/tune-$RUN_ID" ]] || continue
     TUNE=$folder
-    journal_read
+    host_tune_journal_read
     for target in "${!JOURNAL_PENDING[@]}"; do
       TUNE_OTHERS[$target]=${JOURNAL_RUN[JOURNAL_PENDING[$target]]}
     done
@@ -84,105 +88,105 @@ _tune_others() {
 }
 
 # One setting: read every target, journal all changes, then make them.
-_tune_row() {
+_host_tune_row() {
   local verb=$1 name=$2 mode=$3 row=$4 index target wanted seq KIND
   local -a changing=()
-  tune_kind "$row"
+  host_tune_kind "$row"
   for index in "${!TARGET[@]}"; do
     target=${TARGET[index]} wanted=${WANTED[index]}
-    if ! tune_read "$KIND" "$target"; then
-      tune_say "$name" cannot "$target" - - "$WHY"
+    if ! host_tune_read "$KIND" "$target"; then
+      host_tune_say "$name" cannot "$target" - - "$WHY"
       continue
     fi
     seq=${JOURNAL_PENDING[$target]-}
     if [[ -n $seq && $verb == apply && ${JOURNAL_NEW[seq]} != "$wanted" ]]; then
       # Another variant needs another value. Restore first, so that each target has at most one change to restore.
-      tune_undo "$seq"
+      host_tune_undo "$seq"
       seq=
-      tune_read "$KIND" "$target" || :
+      host_tune_read "$KIND" "$target" || :
     fi
     if [[ -n $seq ]]; then
-      if tune_fits "$row" "$VALUE" "$wanted" || [[ $KIND == hold ]]; then
-        tune_say "$name" set "$target" "${JOURNAL_OLD[seq]}" "$VALUE" -
+      if host_tune_fits "$row" "$VALUE" "$wanted" || [[ $KIND == hold ]]; then
+        host_tune_say "$name" set "$target" "${JOURNAL_OLD[seq]}" "$VALUE" -
       else
-        tune_say "$name" theirs "$target" "${JOURNAL_OLD[seq]}" "$VALUE" "another program changed it from ${JOURNAL_NEW[seq]}"
+        host_tune_say "$name" theirs "$target" "${JOURNAL_OLD[seq]}" "$VALUE" "another program changed it from ${JOURNAL_NEW[seq]}"
       fi
-    elif tune_fits "$row" "$VALUE" "$wanted" && [[ -v "TUNE_OTHERS[$target]" ]]; then
-      tune_say "$name" shared "$target" "$VALUE" "$VALUE" "the run ${TUNE_OTHERS[$target]} set it, and restores it when it ends"
-    elif tune_fits "$row" "$VALUE" "$wanted"; then
-      tune_say "$name" same "$target" "$VALUE" "$VALUE" -
-    elif ! tune_may "$KIND" "$target"; then
-      tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "$WHY"
+    elif host_tune_fits "$row" "$VALUE" "$wanted" && [[ -v "TUNE_OTHERS[$target]" ]]; then
+      host_tune_say "$name" shared "$target" "$VALUE" "$VALUE" "the run ${TUNE_OTHERS[$target]} set it, and restores it when it ends"
+    elif host_tune_fits "$row" "$VALUE" "$wanted"; then
+      host_tune_say "$name" same "$target" "$VALUE" "$VALUE" -
+    elif ! host_tune_may "$KIND" "$target"; then
+      host_tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "$WHY"
     elif [[ $VALUE == unknown && $mode == auto ]]; then
-      tune_say "$name" cannot "$target" - - "cannot read its value, so could not restore it"
-    elif [[ $row == again* ]] && ! tune_write "$KIND" "$target" "$VALUE"; then
-      tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "the kernel would not take $VALUE back: $WHY"
+      host_tune_say "$name" cannot "$target" - - "cannot read its value, so could not restore it"
+    elif [[ $row == again* ]] && ! host_tune_write "$KIND" "$target" "$VALUE"; then
+      host_tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "the kernel would not take $VALUE back: $WHY"
     elif [[ $verb == check ]]; then
       TUNE_WOULD[$target]=$wanted
-      tune_say "$name" would "$target" "$VALUE" "$wanted" -
+      host_tune_say "$name" would "$target" "$VALUE" "$wanted" -
     else
-      tune_open
-      journal_add "$KIND" "$name" "$target" "$VALUE" "$wanted"
+      host_tune_open
+      host_tune_journal_add "$KIND" "$name" "$target" "$VALUE" "$wanted"
       changing+=("$JOURNAL_SEQ")
     fi
   done
   ((${#changing[@]} > 0)) || return 0
-  journal_sync
-  for seq in "${changing[@]}"; do _tune_change "$seq"; done
+  host_tune_journal_sync
+  for seq in "${changing[@]}"; do _host_tune_change "$seq"; done
 }
 
 # Make one change of the journal, and check the result.
-_tune_change() {
+_host_tune_change() {
   local seq=$1 why=-
   local kind=${JOURNAL_KIND[seq]} name=${JOURNAL_NAME[seq]} target=${JOURNAL_TARGET[seq]} old=${JOURNAL_OLD[seq]} new=${JOURNAL_NEW[seq]}
   if [[ $kind == hold ]]; then
-    tune_hold "$target" "$new" || why=$WHY
+    host_tune_hold "$target" "$new" || why=$WHY
   else
-    tune_write "$kind" "$target" "$new" || why=$WHY
+    host_tune_write "$kind" "$target" "$new" || why=$WHY
   fi
-  tune_read "$kind" "$target" || why=$WHY
+  host_tune_read "$kind" "$target" || why=$WHY
   if [[ $VALUE == "$new" || $kind == vsmp ]]; then
-    tune_say "$name" set "$target" "$old" "$VALUE" "$why"
+    host_tune_say "$name" set "$target" "$old" "$VALUE" "$why"
   elif [[ $VALUE == "$old" ]]; then
-    journal_undone "$seq" unchanged "$VALUE"
+    host_tune_journal_undone "$seq" unchanged "$VALUE"
     [[ $why != - ]] || why="the kernel kept $old"
-    tune_say "$name" cannot "$target" "$old" "$VALUE" "$why"
+    host_tune_say "$name" cannot "$target" "$old" "$VALUE" "$why"
   else
-    journal_now "$seq" "$VALUE" || {
-      tune_write "$kind" "$target" "$old" || :
+    host_tune_journal_now "$seq" "$VALUE" || {
+      host_tune_write "$kind" "$target" "$old" || :
       fail "$TUNE/journal: cannot be written to the disk, so $target was restored (REMOTE_DIR: is its disk full?)"
     }
-    tune_say "$name" set "$target" "$old" "$VALUE" "the kernel made it $VALUE, not $new"
+    host_tune_say "$name" set "$target" "$old" "$VALUE" "the kernel made it $VALUE, not $new"
   fi
 }
 
 # Before the first change: make the directory, the journal, the first heartbeat, and the watchdog that restores when heartbeats stop. The directory is
 # not inside the run's directory, so the record remains if that directory is removed.
-# Usage: tune_open
-tune_open() {
+# Usage: host_tune_open
+host_tune_open() {
   local pid start
   if [[ -e $TUNE/watchdog.proc ]]; then
     read -r pid start _ <"$TUNE/watchdog.proc" || :
     ! proc_alive "${pid:-0}" "${start:-0}" || return 0
   fi
   owner_write "$TUNE"
-  journal_open
-  tune_alive
+  host_tune_journal_open
+  host_tune_alive
   rm -f -- "$TUNE/watchdog.proc"
-  tune_spawn watchdog tune_watchdog
+  host_tune_spawn watchdog host_tune_watchdog
 }
 
 # Record the time of the master's last heartbeat, in seconds since boot, because that clock cannot be set.
-# Usage: tune_alive
-tune_alive() {
+# Usage: host_tune_alive
+host_tune_alive() {
   local up
   read -r up _ </proc/uptime
   printf '%s\n' "${up%.*}" >"$TUNE/alive"
 }
 
 # Start a function of this script as a separate process, which continues when this script and its connection end.
-# Usage: tune_spawn NAME FUNCTION [ARG]...
-tune_spawn() {
+# Usage: host_tune_spawn NAME FUNCTION [ARG]...
+host_tune_spawn() {
   local name=$1
   shift
   {
@@ -200,43 +204,43 @@ tune_spawn() {
 }
 
 # Wait without a process: nothing is ever written to this pipe.
-# Usage: tune_pace SECONDS
-tune_pace() {
+# Usage: host_tune_pace SECONDS
+host_tune_pace() {
   [[ -n ${TUNE_PIPE-} ]] || exec {TUNE_PIPE}<> <(:)
   read -r -t "$1" -u "$TUNE_PIPE" || :
 }
 
 # The watchdog: restore the host if there was no heartbeat for LEASE seconds, or if the journal was removed.
-# Usage: tune_watchdog
-tune_watchdog() {
+# Usage: host_tune_watchdog
+host_tune_watchdog() {
   local journal pace=$((LEASE / 10 < 10 ? LEASE / 10 : 10))
   ((pace > 0)) || pace=1
   # While it is open, it can be read even after its removal.
   exec {journal}<"$TUNE/journal" || return
   while [[ ! -e $TUNE/lapsed ]]; do
     if [[ ! $TUNE/journal -ef /proc/self/fd/$journal ]]; then
-      tune_undo_all "/proc/self/fd/$journal"
+      host_tune_undo_all "/proc/self/fd/$journal"
       return
     fi
-    if tune_silent; then
-      tune_lock
+    if host_tune_silent; then
+      host_tune_lock
       [[ -e $TUNE/journal ]] || return
       # A heartbeat may have come while another call had the lock.
-      if tune_silent; then
-        tune_undo_all
+      if host_tune_silent; then
+        host_tune_undo_all
         TZ=UTC0 printf 'restored at %(%FT%TZ)T: no heartbeat of the master for %s s\n' -1 "$SILENT" >"$TUNE/lapsed"
         return
       fi
       exec {TUNE_FD}>&-
     fi
-    tune_pace "$pace"
+    host_tune_pace "$pace"
   done
 }
 
 # Whether there was no heartbeat for LEASE seconds.
-# Usage: tune_silent
+# Usage: host_tune_silent
 # Returns: sets SILENT, the seconds since the last one
-tune_silent() {
+host_tune_silent() {
   local up alive=
   read -r up _ </proc/uptime
   { read -r alive <"$TUNE/alive"; } 2>/dev/null || :
@@ -246,112 +250,112 @@ tune_silent() {
 }
 
 # Keep a number in a file that has an effect only while it is open (see Documentation/power/pm_qos_interface.rst).
-# Usage: tune_hold TARGET NUMBER
+# Usage: host_tune_hold TARGET NUMBER
 # Returns: 1 with WHY.
-tune_hold() {
+host_tune_hold() {
   local end=$((SECONDS + 5))
-  _tune_release
-  tune_spawn hold tune_holder "${TIERBENCH_ROOT-}$1" "$2"
+  _host_tune_release
+  host_tune_spawn hold host_tune_holder "${TIERBENCH_ROOT-}$1" "$2"
   WHY="the process that keeps it open did not start in 5 s"
-  until tune_read hold "$1" && [[ $VALUE == "$2" ]]; do
+  until host_tune_read hold "$1" && [[ $VALUE == "$2" ]]; do
     ((SECONDS < end)) || return 1
     sleep 0.02 # between two polls
   done
 }
 
-# Usage: tune_holder FILE NUMBER
-tune_holder() {
+# Usage: host_tune_holder FILE NUMBER
+host_tune_holder() {
   local bytes fd
   printf -v bytes '\\x%02x\\x%02x\\x%02x\\x%02x' $(($2 & 255)) $(($2 >> 8 & 255)) $(($2 >> 16 & 255)) $(($2 >> 24 & 255))
   exec {fd}<>"$1" || return
   # shellcheck disable=SC2059 # the bytes are the format
   printf "$bytes" >&"$fd"
   # The process exits when its directory is removed, in case it is not recorded.
-  while [[ -e $TUNE/journal ]]; do tune_pace 5; done
+  while [[ -e $TUNE/journal ]]; do host_tune_pace 5; done
 }
 
-_tune_release() {
+_host_tune_release() {
   [[ ! -e $TUNE/hold.proc ]] || proc_end 5 "$TUNE/hold.proc" || :
   rm -f -- "$TUNE/hold.proc"
 }
 
-tune_renew() {
+host_tune_renew() {
   [[ -e $TUNE/journal ]] || return 0
-  tune_alive
-  run_renew
+  host_tune_alive
+  owner_renew
   [[ ! -e $TUNE/lapsed ]] || echo lapsed
 }
 
 # Undo one change, unless another program has changed the value since.
-# Usage: tune_undo SEQ
+# Usage: host_tune_undo SEQ
 # Returns: 1 if it is not undone; the journal then keeps it.
-tune_undo() {
+host_tune_undo() {
   local seq=$1
   local kind=${JOURNAL_KIND[seq]} target=${JOURNAL_TARGET[seq]} old=${JOURNAL_OLD[seq]} new=${JOURNAL_NEW[seq]}
   if [[ ${JOURNAL_BOOT[seq]} != "$(</proc/sys/kernel/random/boot_id)" ]]; then
-    tune_read "$kind" "$target" || VALUE=-
-    journal_undone "$seq" rebooted "$VALUE"
+    host_tune_read "$kind" "$target" || VALUE=-
+    host_tune_journal_undone "$seq" rebooted "$VALUE"
     return
   fi
   if [[ $kind == hold ]]; then
-    _tune_release
-    tune_read "$kind" "$target" || VALUE=-
-    journal_undone "$seq" back "$VALUE"
+    _host_tune_release
+    host_tune_read "$kind" "$target" || VALUE=-
+    host_tune_journal_undone "$seq" back "$VALUE"
     return
   fi
-  if ! tune_read "$kind" "$target"; then
-    journal_undone "$seq" gone -
+  if ! host_tune_read "$kind" "$target"; then
+    host_tune_journal_undone "$seq" gone -
     return
   fi
   # A process of the run was killed during the setup of DAMON.
-  [[ $kind != damon || $VALUE != other ]] || ! damon_unfinished || VALUE=$new
+  [[ $kind != damon || $VALUE != other ]] || ! host_damon_unfinished || VALUE=$new
   if [[ $VALUE != "$old" && $VALUE != "$new" || $old == unknown ]]; then
-    journal_undone "$seq" theirs "$VALUE"
+    host_tune_journal_undone "$seq" theirs "$VALUE"
     return
   fi
-  [[ $VALUE == "$old" ]] || tune_write "$kind" "$target" "$old" || :
-  tune_read "$kind" "$target" || VALUE=-
+  [[ $VALUE == "$old" ]] || host_tune_write "$kind" "$target" "$old" || :
+  host_tune_read "$kind" "$target" || VALUE=-
   [[ $VALUE == "$old" ]] || return 1
-  journal_undone "$seq" back "$VALUE"
+  host_tune_journal_undone "$seq" back "$VALUE"
 }
 
 # Undo all changes, last first; the journal is read again.
-# Usage: tune_undo_all [JOURNAL]
+# Usage: host_tune_undo_all [JOURNAL]
 # Returns: 1 if a change is not undone.
-tune_undo_all() {
+host_tune_undo_all() {
   local seq status=0
-  journal_read "$@"
+  host_tune_journal_read "$@"
   for ((seq = JOURNAL_SEQ; seq > 0; seq--)); do
-    [[ ! -v "JOURNAL_KIND[seq]" || -v "JOURNAL_RESULT[seq]" ]] || tune_undo "$seq" || status=1
+    [[ ! -v "JOURNAL_KIND[seq]" || -v "JOURNAL_RESULT[seq]" ]] || host_tune_undo "$seq" || status=1
   done
   return "$status"
 }
 
-_tune_undo_name() {
+_host_tune_undo_name() {
   local seq
   for ((seq = JOURNAL_SEQ; seq > 0; seq--)); do
-    if [[ ${JOURNAL_NAME[seq]-} == "$1" && ! -v "JOURNAL_RESULT[seq]" ]]; then tune_undo "$seq" || :; fi
+    if [[ ${JOURNAL_NAME[seq]-} == "$1" && ! -v "JOURNAL_RESULT[seq]" ]]; then host_tune_undo "$seq" || :; fi
   done
 }
 
-tune_restore() {
+host_tune_restore() {
   local status=0
   [[ -e $TUNE/journal ]] || return 0
-  tune_undo_all || status=1
-  journal_report
+  host_tune_undo_all || status=1
+  host_tune_journal_report
   proc_end 5 "$TUNE/watchdog.proc" || :
-  _tune_release
+  _host_tune_release
   ((status == 0)) || fail "cannot restore what $TUNE/journal still lists; run ./do_it.sh stop"
   rm -rf -- "$TUNE"
 }
 
 # Restore the changes of a broken run, and report them as text.
-# Usage: tune_stop DIR
-tune_stop() {
+# Usage: host_tune_stop DIR
+host_tune_stop() {
   local rows name result target old new after
   TUNE=$1
   [[ -e $TUNE/journal ]] || return 0
-  rows=$(tune_restore) || return
+  rows=$(host_tune_restore) || return
   while IFS=$'\t' read -r name result target old new after; do
     case $result in
       back) printf '%s: %s is %s again, was %s\n' "$name" "$target" "$after" "$new" ;;
@@ -363,8 +367,10 @@ tune_stop() {
 }
 
 # Print a row; no field is empty.
-# Usage: tune_say FIELD...
-tune_say() {
+# Usage: host_tune_say FIELD...
+# Globals: TUNE_FIRST, fields before these
+host_tune_say() {
   local IFS=$'\t'
+  set -- "${TUNE_FIRST[@]}" "$@"
   printf '%s\n' "$*"
 }

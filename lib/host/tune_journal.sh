@@ -8,23 +8,23 @@
 #   undone SEQ RESULT AFTER
 
 # Start the journal, or continue it after a truncated line.
-# Usage: journal_open
+# Usage: host_tune_journal_open
 # Globals: TUNE
-journal_open() {
+host_tune_journal_open() {
   local file=$TUNE/journal
   if [[ ! -e $file ]]; then
     # The directory entry must be on the disk too.
-    { : >"$file" && sync "$TUNE"; } 2>/dev/null || _journal_refuse
+    { : >"$file" && sync "$TUNE"; } 2>/dev/null || _host_tune_journal_refuse
   elif [[ -s $file && -n $(tail -c 1 "$file") ]]; then
-    { echo >>"$file"; } 2>/dev/null || _journal_refuse
+    { echo >>"$file"; } 2>/dev/null || _host_tune_journal_refuse
   fi
 }
 
 # Read the journal. Ignore a truncated last line: its change had not been applied yet.
-# Usage: journal_read [FILE]
+# Usage: host_tune_journal_read [FILE]
 # Returns: sets JOURNAL_SEQ, the last number, and by number JOURNAL_{RUN,BOOT,KIND,NAME,TARGET,OLD,NEW,RESULT,AFTER};
 #   JOURNAL_PENDING by target is the number of the change that is in force.
-journal_read() {
+host_tune_journal_read() {
   local line file=${1-$TUNE/journal}
   local -a field
   JOURNAL_SEQ=0
@@ -40,72 +40,72 @@ journal_read() {
     case ${field[0]-}:${#field[@]} in
       change:9)
         JOURNAL_SEQ=${field[1]}
-        _journal_take "${field[@]:1}"
+        _host_tune_journal_take "${field[@]:1}"
         ;;
       now:3) JOURNAL_NEW[field[1]]=${field[2]} ;;
-      undone:4) _journal_done "${field[@]:1}" ;;
+      undone:4) _host_tune_journal_done "${field[@]:1}" ;;
     esac
   done <"$file"
 }
 
-_journal_take() {
+_host_tune_journal_take() {
   local seq=$1
   JOURNAL_RUN[seq]=$2 JOURNAL_BOOT[seq]=$3 JOURNAL_KIND[seq]=$4 JOURNAL_NAME[seq]=$5
   JOURNAL_TARGET[seq]=$6 JOURNAL_OLD[seq]=$7 JOURNAL_NEW[seq]=$8
   JOURNAL_PENDING[$6]=$seq
 }
 
-_journal_done() {
+_host_tune_journal_done() {
   JOURNAL_RESULT[$1]=$2
   JOURNAL_AFTER[$1]=$3
   unset "JOURNAL_PENDING[${JOURNAL_TARGET[$1]}]"
 }
 
-# Append a change that is about to be made; journal_sync must follow before it is made. Ends the script when it cannot be written.
-# Usage: journal_add KIND NAME TARGET OLD NEW
+# Append a change that is about to be made; host_tune_journal_sync must follow before it is made. Ends the script when it cannot be written.
+# Usage: host_tune_journal_add KIND NAME TARGET OLD NEW
 # Globals: RUN_ID; sets JOURNAL_SEQ
-journal_add() {
+host_tune_journal_add() {
   local boot
   boot=$(</proc/sys/kernel/random/boot_id)
   JOURNAL_SEQ=$((JOURNAL_SEQ + 1))
-  _journal_take "$JOURNAL_SEQ" "$RUN_ID" "$boot" "$@"
-  _journal_write change "$JOURNAL_SEQ" "$RUN_ID" "$boot" "$@" || _journal_refuse
+  _host_tune_journal_take "$JOURNAL_SEQ" "$RUN_ID" "$boot" "$@"
+  _host_tune_journal_write change "$JOURNAL_SEQ" "$RUN_ID" "$boot" "$@" || _host_tune_journal_refuse
 }
 
 # Wait until the journal is on the disk. Ends the script if that fails, because its changes must not be made then.
-# Usage: journal_sync
-journal_sync() {
-  sync "$TUNE/journal" 2>/dev/null || _journal_refuse
+# Usage: host_tune_journal_sync
+host_tune_journal_sync() {
+  sync "$TUNE/journal" 2>/dev/null || _host_tune_journal_refuse
 }
 
 # Record the value that the kernel made of a change.
-# Usage: journal_now SEQ VALUE
+# Usage: host_tune_journal_now SEQ VALUE
 # Returns: 1 if it cannot be written; the change would then not be recognised as ours.
-journal_now() {
+host_tune_journal_now() {
   JOURNAL_NEW[$1]=$2
-  _journal_write now "$@" && sync "$TUNE/journal" 2>/dev/null
+  _host_tune_journal_write now "$@" && sync "$TUNE/journal" 2>/dev/null
 }
 
 # Record that a change was undone, and how. Without the record it is undone once more, which has no effect. A full disk must not prevent the
 # other changes from being undone.
-# Usage: journal_undone SEQ RESULT AFTER
-journal_undone() {
-  _journal_done "$@"
-  { _journal_write undone "$@" && sync "$TUNE/journal" 2>/dev/null; } || :
+# Usage: host_tune_journal_undone SEQ RESULT AFTER
+host_tune_journal_undone() {
+  _host_tune_journal_done "$@"
+  { _host_tune_journal_write undone "$@" && sync "$TUNE/journal" 2>/dev/null; } || :
 }
 
 # Print every change: NAME RESULT TARGET BEFORE DURING AFTER.
-# Usage: journal_report
-journal_report() {
+# Usage: host_tune_journal_report
+host_tune_journal_report() {
   local seq
   for ((seq = 1; seq <= JOURNAL_SEQ; seq++)); do
     [[ -v "JOURNAL_KIND[seq]" && ${JOURNAL_RESULT[seq]-} != unchanged ]] || continue
-    tune_say "${JOURNAL_NAME[seq]}" "${JOURNAL_RESULT[seq]-stuck}" "${JOURNAL_TARGET[seq]}" \
+    host_tune_say "${JOURNAL_NAME[seq]}" "${JOURNAL_RESULT[seq]-stuck}" "${JOURNAL_TARGET[seq]}" \
       "${JOURNAL_OLD[seq]}" "${JOURNAL_NEW[seq]}" "${JOURNAL_AFTER[seq]--}"
   done
 }
 
-_journal_write() {
+_host_tune_journal_write() {
   local IFS=$'\t' size
   size=$(stat -c %s -- "$TUNE/journal") || return
   ! { printf '%s\n' "$*" >>"$TUNE/journal"; } 2>/dev/null || return 0
@@ -114,6 +114,6 @@ _journal_write() {
   return 1
 }
 
-_journal_refuse() {
+_host_tune_journal_refuse() {
   fail "$TUNE/journal: cannot be written to the disk, and nothing is changed without a record (REMOTE_DIR: is its disk full?)"
 }

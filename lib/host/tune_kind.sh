@@ -4,26 +4,26 @@
 # paths, so that a test can simulate another machine.
 
 # Find the targets of a row of conf/tuning.tsv on this host.
-# Usage: tune_targets KIND TARGETS VALUE
+# Usage: host_tune_targets KIND TARGETS VALUE
 # Returns: sets TARGET and WANTED, one item per target; 1 with WHY and STATE (same: nothing to do; cannot) if there is no target.
-tune_targets() {
+host_tune_targets() {
   local kind=$1 words=$2 value=$3 word path
   local -a list
   TARGET=() WANTED=() STATE=cannot WHY=''
   case $kind in
     irq)
-      _tune_irqs "$words" "$value"
+      _host_tune_irqs "$words" "$value"
       return
       ;;
     vsmp)
       STATE=same WHY="this machine does not run on vSMP"
-      vsmp_prefix >/dev/null || return 1
+      host_vsmp_prefix >/dev/null || return 1
       TARGET=("$words")
       ;;
     weights)
       # Setting the first weight turns the kernel's automatic weights off, permanently unless that was recorded before.
       path=${words%/*}/auto
-      if [[ ! -v "TUNE_WOULD[$path]" ]] && tune_read file "$path" && [[ $VALUE == true ]]; then
+      if [[ ! -v "TUNE_WOULD[$path]" ]] && host_tune_read file "$path" && [[ $VALUE == true ]]; then
         WHY="${path##*/} is true, and weights would turn it off permanently"
         return 1
       fi
@@ -35,12 +35,12 @@ tune_targets() {
       return
       ;;
     damon)
-      damon_wanted "$value" || return 1
+      host_damon_wanted "$value" || return 1
       TARGET=("$words") WANTED=("$DAMON_NAME")
       return
       ;;
     mount | mbm | group)
-      resctrl_targets "$kind" "$words"
+      host_resctrl_targets "$kind" "$words"
       return
       ;;
     service | hold) read -r -a TARGET <<<"$words" ;;
@@ -68,12 +68,12 @@ tune_targets() {
   for word in "${TARGET[@]}"; do WANTED+=("$value"); done
 }
 
-_tune_irqs() {
+_host_tune_irqs() {
   local address=$1 cpus=$2 devices device irq list all=
   WHY="no NIC carries $address"
-  devices=$(irq_devices "$address") || return 1
+  devices=$(host_irq_devices "$address") || return 1
   for device in $devices; do
-    list=$(irq_list "$device")
+    list=$(host_irq_list "$device")
     all+=${list:+$list$'\n'}
   done
   if [[ -z $all ]]; then
@@ -85,13 +85,13 @@ _tune_irqs() {
   while IFS=$'\t' read -r irq list; do
     TARGET+=("/proc/irq/$irq/smp_affinity_list")
     WANTED+=("$list")
-  done < <(printf '%s' "$all" | irq_spread "$cpus")
+  done < <(printf '%s' "$all" | host_irq_spread "$cpus")
 }
 
 # The kind under which a change of a row is recorded in the journal: interrupts and the variants of `file` are files.
-# Usage: tune_kind KIND
+# Usage: host_tune_kind KIND
 # Returns: sets KIND
-tune_kind() {
+host_tune_kind() {
   case $1 in
     irq | file* | again* | least | weights | mbm) KIND='file' ;;
     *) KIND=$1 ;;
@@ -99,23 +99,23 @@ tune_kind() {
 }
 
 # Read the value of a target.
-# Usage: tune_read KIND TARGET
+# Usage: host_tune_read KIND TARGET
 # Returns: sets VALUE; 1 with WHY if it cannot be read.
-tune_read() {
+host_tune_read() {
   VALUE='' WHY=''
   case $1 in
-    file) _tune_read_file "${TIERBENCH_ROOT-}$2" ;;
-    service) _tune_read_service "$2" ;;
+    file) _host_tune_read_file "${TIERBENCH_ROOT-}$2" ;;
+    service) _host_tune_read_service "$2" ;;
     hold)
       [[ -e ${TIERBENCH_ROOT-}$2 ]] || WHY="there is no $2"
       [[ -n $WHY ]] || VALUE=$(od -An -td4 -N 4 "${TIERBENCH_ROOT-}$2" 2>/dev/null) || WHY="needs root"
       VALUE=${VALUE//[[:space:]]/}
       ;;
-    damon) damon_read || : ;;
-    mount | group) resctrl_read "$@" ;;
+    damon) host_damon_read || : ;;
+    mount | group) host_resctrl_read "$@" ;;
     vsmp)
       # The last word of the matching line, if it is on or off.
-      VALUE=$(run_limited 20 "$(vsmp_prefix)ctl" --status 2>/dev/null |
+      VALUE=$(run_limited 20 "$(host_vsmp_prefix)ctl" --status 2>/dev/null |
         sed -nE "s/.*\\b$2\\b.*\\b(on|off|enabled|disabled)\\b.*/\\1/Ip" | tail -n 1 | tr '[:upper:]' '[:lower:]') || :
       VALUE=${VALUE/enabled/on} VALUE=${VALUE/disabled/off}
       VALUE=${VALUE:-unknown}
@@ -124,7 +124,7 @@ tune_read() {
   [[ -z $WHY ]]
 }
 
-_tune_read_file() {
+_host_tune_read_file() {
   local line
   { IFS= read -r line <"$1"; } 2>/dev/null || [[ -n ${line-} ]] || {
     WHY="cannot be read"
@@ -136,7 +136,7 @@ _tune_read_file() {
   VALUE=${line//$'\t'/ }
 }
 
-_tune_read_service() {
+_host_tune_read_service() {
   local name=${1%.service}
   if [[ -d ${TIERBENCH_ROOT-}/run/systemd/system ]]; then
     VALUE=$(run_limited 20 systemctl is-active "$1" 2>/dev/null) || :
@@ -145,7 +145,7 @@ _tune_read_service() {
     return
   fi
   VALUE=inactive
-  _tune_processes
+  _host_tune_processes
   [[ $TUNE_PROCESSES =~ $'\n'"$name"$'\t'([0-9]+)$'\n' ]] || return 0
   WHY="no systemd to stop it with; it runs as process ${BASH_REMATCH[1]}"
   return 1
@@ -153,7 +153,7 @@ _tune_read_service() {
 
 # Read the names of all processes, once for all services.
 # Returns: sets TUNE_PROCESSES, lines NAME PID
-_tune_processes() {
+_host_tune_processes() {
   local file comm
   [[ -z ${TUNE_PROCESSES-} ]] || return 0
   TUNE_PROCESSES=$'\n'
@@ -167,15 +167,15 @@ _tune_processes() {
 }
 
 # Whether a value equals the wanted value.
-# Usage: tune_fits KIND_OF_ROW VALUE WANTED
-tune_fits() {
+# Usage: host_tune_fits KIND_OF_ROW VALUE WANTED
+host_tune_fits() {
   [[ $2 == "$3" ]] || { [[ $1 == least && $2 =~ ^[0-9]+$ ]] && ((10#$2 >= $3)); }
 }
 
 # Whether this user may change a target.
-# Usage: tune_may KIND TARGET
+# Usage: host_tune_may KIND TARGET
 # Returns: 1 with WHY.
-tune_may() {
+host_tune_may() {
   WHY="needs root"
   ((EUID != 0)) || WHY="is read-only"
   case $1 in
@@ -185,9 +185,9 @@ tune_may() {
 }
 
 # Change a target.
-# Usage: tune_write KIND TARGET VALUE
+# Usage: host_tune_write KIND TARGET VALUE
 # Returns: 1 with WHY if the kernel or the tool refuses.
-tune_write() {
+host_tune_write() {
   local kind=$1 target=$2 value=$3 verb=start
   case $kind in
     # Bash itself reports why a write fails.
@@ -197,14 +197,14 @@ tune_write() {
       WHY=$(run_limited 120 systemctl "$verb" "$target" 2>&1)
       ;;
     mount | group)
-      resctrl_write "$@"
+      host_resctrl_write "$@"
       return
       ;;
     damon)
-      damon_write "$value"
+      host_damon_write "$value"
       return
       ;;
-    vsmp) WHY=$(run_limited 60 "$(vsmp_prefix)ctl" "--$target=$value" 2>&1) ;;
+    vsmp) WHY=$(run_limited 60 "$(host_vsmp_prefix)ctl" "--$target=$value" 2>&1) ;;
   esac && return
   WHY=${WHY##*$'\n'}
   WHY=${WHY##*: }

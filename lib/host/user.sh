@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The user that the instances run as: the login user, or an unprivileged user instead of root. Setting sent in front: REDIS_USER (auto,
-# keep, or the name of a user).
+# The user that the instances run as: the login user, or an unprivileged user instead of root.
 
 # The users that auto tries instead of root; the first existing user is used: those of the packages, then nobody.
 readonly USER_KNOWN='redis valkey nobody'
 
 # Find the user that instances run as, and how to start an instance as that user.
-# Usage: user_find
+# Usage: host_user_find
 # Globals: REDIS_USER
 # Returns: sets USER_NAME, USER_ID and USER_GROUP (empty: instances run as this user), USER_WORDS, the prefix of redis-server, and USER_WHY, the
 # reason why auto keeps root; 1 with USER_WHY if the named user is not available.
-user_find() {
+host_user_find() {
   local name=$REDIS_USER names=$REDIS_USER said
   USER_NAME='' USER_ID='' USER_GROUP='' USER_WORDS=() USER_WHY=''
   [[ $name != keep ]] || return 0
@@ -38,15 +37,15 @@ user_find() {
 }
 
 # Whether that user can start a program by its path.
-# Usage: user_reaches PROGRAM
-user_reaches() {
+# Usage: host_user_reaches PROGRAM
+host_user_reaches() {
   run_limited 10 "${USER_WORDS[@]}" test -x "$1"
 }
 
 # Raise limits before redis-server becomes another user, who may not raise them: open files, and processes of one user.
-# Usage: user_limits
+# Usage: host_user_limits
 # Globals: REDIS_CONF
-user_limits() {
+host_user_limits() {
   local files=65536 now text=${REDIS_CONF,,}
   [[ -n $USER_NAME ]] || return 0
   # Redis reserves 32 for itself.
@@ -57,7 +56,7 @@ user_limits() {
 }
 
 # Change the owner of files and directories to that user.
-# Usage: user_give PATH...
-user_give() {
+# Usage: host_user_give PATH...
+host_user_give() {
   [[ -z $USER_NAME ]] || chown -- "$USER_ID:$USER_GROUP" "$@"
 }

@@ -4,7 +4,7 @@
 
 # Usage: main
 main() {
-  work_open
+  workdir_open
   mkdir -p -- "$WORK/cache"
   echo "$WORK"
 }

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The memory that the instances touch in a given time: clear the kernel's "referenced" marks, and count them after 1, 4 and 16 s. Settings sent in
-# front: RUN_ID. TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
+# The memory that the instances touch in a given time: clear the kernel's "referenced" marks, and count them after 1, 4 and 16 s.
+# TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 WSS_SECONDS=(1 4 16)
 
 # Usage: main probe|check
 main() {
-  "wss_$1"
+  "host_wss_$1"
 }
 
 # Print `touched PORT SECONDS BYTES` for each instance and each time, and `cost CLEAR_US READ_US`: how long clearing took, and the longest of
 # the readings.
-wss_probe() {
+host_wss_probe() {
   local pid start port from clear read=0 seconds began took
   local -a pids=() ports=()
-  work_open
+  workdir_open
   while read -r pid start port; do
     proc_alive "$pid" "$start" || fail "the instance on port $port has exited"
     pids+=("$pid") ports+=("$port")
@@ -30,18 +30,18 @@ wss_probe() {
   from=${EPOCHREALTIME/[.,]/}
   clear=$((from - began))
   for seconds in "${WSS_SECONDS[@]}"; do
-    wss_until $((from + seconds * 1000000))
+    host_wss_until $((from + seconds * 1000000))
     began=${EPOCHREALTIME/[.,]/}
-    wss_read "$seconds"
+    host_wss_read "$seconds"
     took=$((${EPOCHREALTIME/[.,]/} - began))
     ((took <= read)) || read=$took
   done
   printf 'cost\t%d\t%d\n' "$clear" "$read"
 }
 
-# Usage: wss_read SECONDS
-# Globals: pids and ports of wss_probe
-wss_read() {
+# Usage: host_wss_read SECONDS
+# Globals: pids and ports of host_wss_probe
+host_wss_read() {
   local index line kib
   for index in "${!pids[@]}"; do
     kib=
@@ -54,7 +54,7 @@ wss_read() {
 }
 
 # Wait until a time in microseconds.
-wss_until() {
+host_wss_until() {
   local left
   while left=$(($1 - ${EPOCHREALTIME/[.,]/})) && ((left > 0)); do
     ((left < 999999)) || left=999999
@@ -64,7 +64,7 @@ wss_until() {
 }
 
 # Print whether this kernel has the files that the probe requires, as a row STATE FOUND WANTED FIX.
-wss_check() {
+host_wss_check() {
   local file lacks=''
   for file in clear_refs smaps_rollup; do
     [[ -e ${TIERBENCH_ROOT-}/proc/self/$file ]] || lacks+="${lacks:+ and }/proc/PID/$file"

@@ -307,7 +307,7 @@ _fill_used() {
   [[ -z $LOAD_USER ]] || user+=(--user "$LOAD_USER")
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$out/tls.crt"
   mapfile -t -O "${#user[@]}" user < <(tls_options "$out/tls.crt")
-  host_data "$SERVER"
+  hosts_data "$SERVER"
   REDISCLI_AUTH=$(server_load_password) OMP_NUM_THREADS=1 "$(tls_program)" "${user[@]}" --phases "$phases" --pipeline 64 --data "$DATA" --seed "$SEED" \
     --key-min "$from" --key-max $((from + keys - 1)) --out "$out" --timeout 30 \
     "$REPLY" "$REDISBASE" "$size" >"$out/log" 2>&1 </dev/null || {

@@ -330,7 +330,7 @@ _plan_check_run() {
     [[ $seen != *" $client "* ]] || conf_refuse CLIENT_IP "the client $client is repeated; give each client once"
     seen+="$client "
     for server in "${SERVERS[@]}"; do
-      host_data "$server"
+      hosts_data "$server"
       if ! remote_is_local "$client" && remote_is_loopback "$REPLY"; then
         conf_refuse SERVER "the client $client cannot reach a loopback address; set SERVER to an address that clients reach"
       fi

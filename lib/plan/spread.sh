@@ -43,17 +43,17 @@ _spread_first() {
 # Usage: spread_addresses PORT COUNT INSTANCES
 spread_addresses() {
   local index first address list=''
-  host_data "${SERVERS[0]-$SERVER}"
+  hosts_data "${SERVERS[0]-$SERVER}"
   address=$REPLY
   # The nodes of a cluster name each other.
   if servers_several && ! cluster_on; then
     for index in "${!SERVERS[@]}"; do
       first=$(_spread_first "$index" "$3")
       if ((first <= $1)); then
-        host_data "${SERVERS[index]}"
+        hosts_data "${SERVERS[index]}"
         address=$REPLY
       elif ((first < $1 + $2)); then
-        host_data "${SERVERS[index]}"
+        hosts_data "${SERVERS[index]}"
         list+=",$first=$REPLY"
       fi
     done

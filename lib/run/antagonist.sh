@@ -71,7 +71,7 @@ _antagonist_start() {
   busy=$(tr ';' '\n' <<<"$REPLY" | sed 's/@.*//; /^[0-9]/!d' | paste -sd ,)
   node=$(antagonist_node)
   log_info "$SERVER: node $node is read at $NEIGHBOUR GB/s during the measured phases"
-  remote_run -e RUN_ID -e RUN_OWNER "$SERVER" antagonist start "$MEMORY_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}"
+  remote_run "$SERVER" antagonist start "$MEMORY_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}"
 }
 
 # Stop the load, and fetch its bandwidth of each second, from each of several servers to DIR/HOST; nothing if it did not start.
@@ -85,7 +85,7 @@ _antagonist_fetch() {
   local folder=$1
   ! servers_several || folder=$1/$SERVER
   mkdir -p -- "$folder" || return
-  receive_files "$folder" -e RUN_ID "$SERVER" antagonist fetch
+  receive_files "$folder" "$SERVER" antagonist fetch
 }
 
 # Stop the load, whether the repeat succeeded or failed.
@@ -95,5 +95,5 @@ antagonist_stop() {
 }
 
 _antagonist_stop() {
-  remote_run -e RUN_ID "$SERVER" antagonist stop
+  remote_run "$SERVER" antagonist stop
 }

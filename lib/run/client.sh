@@ -96,7 +96,7 @@ client_launch() {
   done
   _client_common
   CLIENT_PASSWORD=$(server_load_password)
-  host_data "${SERVER%% *}"
+  hosts_data "${SERVER%% *}"
   address=$REPLY
   # The second names this launch, also when its call is repeated.
   _CLIENT_ASKED=${EPOCHREALTIME/[.,]/} CLIENT_LAUNCH=$_CLIENT_ASKED
@@ -245,7 +245,7 @@ client_fetch() {
 _client_fetch() {
   local client=$1 folder=$into/$1 log=redis.log.$1.$log sums
   local -a needless
-  CLIENT=$client receive_files "$folder" -e RUN_ID -e RUN_OWNER -e CLIENT "$client" client fetch || return
+  CLIENT=$client receive_files "$folder" "$client" client fetch || return
   { cat "$setup" "$folder/stdout" && echo DONE; } >"$folder/$log" || return
   needless=("$folder/stdout")
   [[ -s $folder/stderr ]] || needless+=("$folder/stderr")
@@ -287,7 +287,7 @@ _client_stop() {
 _client_run() {
   local CLIENT=$1
   shift
-  remote_run -e RUN_ID -e RUN_OWNER -e CLIENT -e CLIENT_LAUNCH -e CLIENT_THREADS -e CLIENT_PASSWORD -e SERVER_CERTIFICATE "$CLIENT" client "$@"
+  remote_run "$CLIENT" client "$@"
 }
 
 # Run a verb of lib/host/client.sh that ends with a status. Print its output, and `trip BEFORE AFTER` by the master's clock.

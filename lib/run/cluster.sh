@@ -53,7 +53,7 @@ cluster_table() {
   local -a address=()
   nodes=$(cluster_nodes)
   for ((node = 0; node < nodes; node++)); do
-    host_data "$(cluster_host $((node + 1)))"
+    hosts_data "$(cluster_host $((node + 1)))"
     address[node]=$REPLY
   done
   for ((copy = -1; copy < REPLICAS; copy++)); do

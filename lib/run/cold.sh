@@ -74,7 +74,7 @@ _cold_up() {
   memory_prepare || return
   _cold_words "${ROW[data_bytes]}" "${ROW[instances]}" "${ROW[places]}"
   log_info "$SERVER: filling $COLD_MEMORY of node ${COLD_WORDS[0]} with cold memory"
-  remote_run -e RUN_ID -e RUN_OWNER "$SERVER" cold start "$MEMORY_PROGRAM" "${COLD_WORDS[@]}"
+  remote_run "$SERVER" cold start "$MEMORY_PROGRAM" "${COLD_WORDS[@]}"
 }
 
 # Whether it is still there; a phase without it would be invalid.
@@ -85,7 +85,7 @@ cold_held() {
 }
 
 _cold_held() {
-  remote_run -e RUN_ID "$SERVER" cold look
+  remote_run "$SERVER" cold look
 }
 
 # Release it, whether the repeat succeeded or failed.
@@ -95,5 +95,5 @@ cold_down() {
 }
 
 _cold_down() {
-  remote_run -e RUN_ID "$SERVER" cold stop
+  remote_run "$SERVER" cold stop
 }

@@ -158,14 +158,13 @@ _doctor_run() {
   local ADDRESS NEED_MBIT clients REPLY
   read -r -a clients <<<"$CLIENT_IP"
   # On a client, the way to the first of several servers.
-  host_data "${SERVER%% *}"
-  [[ $2 == client ]] || host_data "$1"
+  hosts_data "${SERVER%% *}"
+  [[ $2 == client ]] || hosts_data "$1"
   ADDRESS=$REPLY
   # A client carries its share.
   NEED_MBIT=$((NEED_BITS / 1000000 + 1))
   [[ $2 == server ]] || NEED_MBIT=$((NEED_BITS / ${#clients[@]} / 1000000 + 1))
-  remote_run -e ADDRESS -e NEED_MBIT -e NEED_PORTS -e NEED_FILES -e NEED_NUMACTL -e FIRST_PORT -e LAST_PORT -e CLUSTER \
-    -e TUNE_ROWS -e PROGRAM_KEY "$1" doctor "$2"
+  remote_run "$1" doctor "$2"
 }
 
 # Requirements of the master: ssh to the other hosts, the load generator, gnuplot for the report.

@@ -88,5 +88,5 @@ _doctor_install() {
   [[ $1 != master ]] || set -- 127.0.0.1 "$2"
   DEPS_SCRIPT=$(<"$ROOT/tools/deps.sh")
   # shellcheck disable=SC2086 # names without blanks
-  remote_run -e DEPS_SCRIPT "$1" deps $2
+  remote_run "$1" deps $2
 }

@@ -33,8 +33,7 @@ fault_mark() {
 # Usage: _fault_begin START_US
 _fault_begin() {
   local delay=$(($1 - ${EPOCHREALTIME/[.,]/}))
-  remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e CLUSTER_TABLE -e REDIS_BINARY -e REDIS_CONF -e REDIS_USER -e SERVER_ADDRESS -e REDIS_PASSWORD -e NODE_TIMEOUT \
-    -e PERSISTENCE -e FAULT -e FAULT_NODE -e FAULT_AT -e FAULT_DOWN -e FAILBACK -e SETTLE "$SERVER" server fault "$delay"
+  remote_run "$SERVER" server fault "$delay"
 }
 
 # Check the progress of the fault. After all steps, the load may end.
@@ -46,7 +45,7 @@ fault_look() {
 
 _fault_look() {
   local state text
-  IFS=$'\t' read -r state text < <(remote_run -e RUN_ID "$SERVER" server look) || return 0
+  IFS=$'\t' read -r state text < <(remote_run "$SERVER" server look) || return 0
   [[ $text == "$_FAULT_LAST" || $text == event ]] || log_info "$SERVER: $text"
   _FAULT_LAST=$text
   case $state in

@@ -72,10 +72,10 @@ launch_has() {
 # Usage: _launch_try_numactl HOST SETTING [POLICY]
 #   POLICY are the options of the memory tier
 _launch_try_numactl() {
-  local host=$1 name=$2 words why=$_REMOTE_TMP/why
+  local host=$1 name=$2 words why=$_REMOTE_TMP/why REDIS_USER=keep
   [[ -n ${!name} ]] || return 0
   read -r -a words < <(tier_command "${!name} ${3-}")
-  if remote_run -e READY_TIMEOUT "$host" launch "${words[@]}" 2>"$why"; then
+  if remote_run "$host" launch "${words[@]}" 2>"$why"; then
     printf '%s\tok\t%s\t%s\t-\n' "$host" "${words[*]}" "$name starts a program"
   else
     printf '%s\tfail\t%s\t%s\t%s\n' "$host" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$name=${!name}" \
@@ -86,7 +86,7 @@ _launch_try_numactl() {
 # Which user the instances can run as.
 _launch_try_user() {
   local said state found fix=-
-  said=$(remote_run -e REDIS_USER "$SERVER" redis user) || return
+  said=$(remote_run "$SERVER" redis user) || return
   IFS=$'\t' read -r state found <<<"$said"
   [[ $state == ok ]] || fix='a user that the server has, or keep'
   printf '%s\t%s\tinstances run as %s\t%s\t%s\n' "$SERVER" "$state" "$found" "REDIS_USER=$REDIS_USER" "$fix"
@@ -98,7 +98,7 @@ _launch_try_one() {
   [[ $name == SERVER_PREFIX ]] || REDIS_USER=keep
   [[ -n ${!name} ]] || return 0
   if words=$(launch_words "$host" "${!name}" 2>"$why") && IFS=$'\t' read -r -a words <<<"$words" &&
-    remote_run -e READY_TIMEOUT -e REDIS_USER "$host" launch "${words[@]}" 2>"$why"; then
+    remote_run "$host" launch "${words[@]}" 2>"$why"; then
     printf '%s\tok\t%s\t%s\t-\n' "$host" "${words[*]}" "$name runs a program"
   else
     printf '%s\tfail\t%s\t%s\t%s\n' "$host" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$name=${!name}" \

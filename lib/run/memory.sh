@@ -72,7 +72,7 @@ _memory_ready() {
 }
 
 _memory_measure() {
-  memory_prepare && remote_run -e RUN_ID -e LOCK_DIR "$SERVER" memory measure "$MEMORY_PROGRAM"
+  memory_prepare && remote_run "$SERVER" memory measure "$MEMORY_PROGRAM"
 }
 
 # Keep what the last doctor --probe measured on the server with a run that counts far loads; nothing if the server has rebooted since.

@@ -26,7 +26,7 @@ _monitor_start() {
   local RESERVE_BYTES REPLY
   fill_reserve_of "$SERVER_BYTES"
   RESERVE_BYTES=$REPLY
-  remote_run -e RUN_ID -e RESERVE_BYTES -e HIT_COUNTERS -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" monitor start
+  remote_run "$SERVER" monitor start
 }
 
 # The name of a server among the hosts of a repeat: `server`, and of several `server:HOST`.
@@ -57,7 +57,7 @@ monitor_mark() {
 }
 
 _monitor_mark() {
-  remote_run -e RUN_ID -e RUN_OWNER -e SERVER_ADDRESS -e REDIS_PASSWORD -e HIT_COUNTERS "$SERVER" monitor mark "$1"
+  remote_run "$SERVER" monitor mark "$1"
 }
 
 # Take in the counters of one server.
@@ -120,7 +120,7 @@ monitor_alarm() {
 }
 
 _monitor_alarm() {
-  remote_run -e RUN_ID "$SERVER" monitor alarm
+  remote_run "$SERVER" monitor alarm
 }
 
 # Stop the monitors and write what they recorded: the samples, and counters.tsv with each phase's before and after. Of several servers, DIR
@@ -169,7 +169,7 @@ _monitor_fetch() {
   local -a marks=() files=()
   ! servers_several || folder=$1/$SERVER
   mkdir -p -- "$folder" || return
-  receive_files "$folder" -e RUN_ID "$SERVER" monitor fetch || return
+  receive_files "$folder" "$SERVER" monitor fetch || return
   [[ -e $folder/marks ]] || return 0
   mapfile -t -n 100 marks <"$folder/marks"
   for mark in "${marks[@]}"; do

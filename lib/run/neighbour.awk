@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Compute neighbours.tsv from probes: for each phase and host, the CPU time that was not used by Redis, load generators, monitors or our scripts.
-# Input: lines MARK HOST and the columns of probe_cpu (lib/host/probe.sh); a phase lasts from its mark to the host's next
+# Input: lines MARK HOST and the columns of host_probe_cpu (lib/host/probe.sh); a phase lasts from its mark to the host's next
 # mark. LIMIT in the environment: percent of one CPU.
 #
 #   foreign = the larger of  used - ours  over the hosts of the run with the same kernel, which share its CPUs

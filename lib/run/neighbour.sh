@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # CPU time that other programs used on the hosts during a phase, from probes at the marks around the phases.
 
-_NEIGHBOUR_MARKS='' # lines MARK HOST and the output of probe_cpu there
+_NEIGHBOUR_MARKS='' # lines MARK HOST and the output of host_probe_cpu there
 
 # Remove the marks of the previous repeat.
 # Usage: neighbour_start
@@ -12,7 +12,7 @@ neighbour_start() {
 
 # Record a probe that was taken between two phases.
 # Usage: neighbour_mark NEXT_PHASE HOST PROBE
-#   HOST is what monitor_name prints, or a client's name; PROBE is the line of probe_cpu; an empty one is left out
+#   HOST is what monitor_name prints, or a client's name; PROBE is the line of host_probe_cpu; an empty one is left out
 neighbour_mark() {
   [[ -z $3 ]] || _NEIGHBOUR_MARKS+="$1"$'\t'"$2"$'\t'"$3"$'\n'
 }

@@ -60,7 +60,7 @@ perf_doctor() {
     return
   fi
   PERF_EVENTS=$(_perf_words "$rows")
-  remote_run -e PERF_EVENTS "$SERVER" perf check
+  remote_run "$SERVER" perf check
 }
 
 # Begin a repeat.
@@ -95,7 +95,7 @@ _perf_learn() {
 _perf_start() {
   local PERF_EVENTS
   PERF_EVENTS=$(_perf_words "$_PERF_ROWS")
-  remote_run -e RUN_ID -e RUN_OWNER -e PERF_EVENTS "$SERVER" perf start
+  remote_run "$SERVER" perf start
 }
 
 # After a phase: stop counting, and keep the counts: of several servers, the sum of each event of a CPU.
@@ -120,7 +120,7 @@ perf_end() {
 }
 
 _perf_end() {
-  remote_run -e RUN_ID "$SERVER" perf end
+  remote_run "$SERVER" perf end
 }
 
 # Print what was counted on the server that SERVER is narrowed to, rows HOST CPU SCOPE EVENT NAME VALUE PERCENT; an event without a count has `-` and 0.
@@ -145,7 +145,7 @@ perf_stop() {
 }
 
 _perf_stop() {
-  remote_run -e RUN_ID "$SERVER" perf stop
+  remote_run "$SERVER" perf stop
 }
 
 # Print events as the arguments of lib/host/perf.sh.

@@ -170,7 +170,7 @@ _repeat_starts() {
 }
 
 _repeat_ended() {
-  remote_run -e RUN_ID "$SERVER" ended
+  remote_run "$SERVER" ended
 }
 
 # Stop what the last repeat could not stop: it would disturb the next repeat, or be taken for a part of it.

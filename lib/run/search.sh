@@ -5,7 +5,7 @@
 
 _SEARCH_FOLDER=  # steps.tsv and search.tsv of the repeat
 _SEARCH_PENDING= # the running step or take: PHASE KIND LIMIT LOAD TRY
-_SEARCH_PROBES=  # the output of probe_cpu before it, lines HOST PROBE
+_SEARCH_PROBES=  # the output of host_probe_cpu before it, lines HOST PROBE
 _SEARCH_ROWS=    # the server's counters before it
 _SEARCH_STEP=0   # steps so far
 SEARCH_DO=       # the next action of the clients: step, take, keep or skip

@@ -73,11 +73,11 @@ server_look_redis() {
   local path=redis-server key
   REDIS_BINARY=
   case $REDIS_FROM in
-    installed) REDIS_BINARY=$(remote_run -e READY_TIMEOUT "$SERVER" redis installed "$REDIS_SERVER") || return 1 ;;
-    package) REDIS_BINARY=$(remote_run -e READY_TIMEOUT "$SERVER" redis installed "$path" 2>/dev/null) || return 2 ;;
+    installed) REDIS_BINARY=$(remote_run "$SERVER" redis installed "$REDIS_SERVER") || return 1 ;;
+    package) REDIS_BINARY=$(remote_run "$SERVER" redis installed "$path" 2>/dev/null) || return 2 ;;
     source)
       key=$(_server_redis_key) || return 1
-      REDIS_BINARY=$(remote_run -e READY_TIMEOUT "$SERVER" redis built "$key" 2>/dev/null) || return 2
+      REDIS_BINARY=$(remote_run "$SERVER" redis built "$key" 2>/dev/null) || return 2
       ;;
   esac
 }
@@ -105,14 +105,14 @@ server_find_redis() {
   ((status == 2)) || return "$status"
   if [[ $REDIS_FROM == package ]]; then
     DEPS_SCRIPT=$(<"$ROOT/tools/deps.sh")
-    REDIS_BINARY=$(remote_run -e READY_TIMEOUT -e DEPS_SCRIPT "$SERVER" redis package)
+    REDIS_BINARY=$(remote_run "$SERVER" redis package)
     return
   fi
   key=$(_server_redis_key) || return
   log_info "building Redis $VER on $SERVER, once"
   work=$(remote_work "$SERVER") || return
   [[ $source == *://* ]] || remote_put "$SERVER" "$source" "$work/cache/$key.tar.gz" || return
-  REDIS_BINARY=$(remote_run -e READY_TIMEOUT "$SERVER" redis build "$key" "$source")
+  REDIS_BINARY=$(remote_run "$SERVER" redis build "$key" "$source")
 }
 
 # Start the instances of a point on all servers, each pinned, and wait until each answers PING.
@@ -154,7 +154,7 @@ _server_begin() {
 # Returns: sets INSTANCE_PLAN SERVER_ADDRESS SERVER_DIRECTIVES LAUNCH_WORDS
 _server_prepare() {
   INSTANCE_PLAN=$("$@") || return
-  host_data "$SERVER"
+  hosts_data "$SERVER"
   SERVER_ADDRESS=$REPLY
   SERVER_DIRECTIVES=$(_server_directives) || return
   # Other generators take a password only as an argument, where other users of the client can see it. So they get a user without a password,
@@ -166,8 +166,7 @@ _server_prepare() {
 
 _server_start() {
   local REDIS_CONF=$SERVER_DIRECTIVES
-  remote_run -e RUN_ID -e RUN_OWNER -e INSTANCE_PLAN -e REDIS_BINARY -e REDIS_TEMPLATE -e REDIS_CONF -e IO_THREADS -e IO_THREADS_AFFINITY -e BIO_CPUS \
-    -e LAUNCH_WORDS -e SERVER_ADDRESS -e REDIS_PASSWORD -e LOAD_PASSWORD -e LOAD_COMMANDS -e REDIS_USER -e TLS -e CLUSTER_TABLE -e READY_TIMEOUT "$SERVER" server start
+  remote_run "$SERVER" server start
 }
 
 # Take in what one server reported after the start.
@@ -202,7 +201,7 @@ server_info() {
 }
 
 _server_info() {
-  remote_run -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" server info
+  remote_run "$SERVER" server info
 }
 
 # Fetch the instances' logs, their INFO as info.after, and the events of a fault.
@@ -218,7 +217,7 @@ _server_logs() {
   local folder=$1
   ! servers_several || folder=$1/$SERVER
   mkdir -p -- "$folder" || return
-  receive_files "$folder" -e RUN_ID -e SERVER_ADDRESS -e REDIS_PASSWORD "$SERVER" server logs || return
+  receive_files "$folder" "$SERVER" server logs || return
   [[ -e $folder/info.after ]] || {
     log_warn "$SERVER: no INFO of the instances after the load"
     return 1
@@ -244,7 +243,7 @@ server_stop() {
 }
 
 _server_stop() {
-  remote_run -e RUN_ID "$SERVER" server stop
+  remote_run "$SERVER" server stop
 }
 
 # Print the directives of the settings, separated by semicolons; those of REDIS_CONF come last, so that they override.

@@ -24,11 +24,11 @@ _sysinfo_host() {
 _sysinfo_ask() {
   local host=$1 folder=$SYSINFO_RUN/env/$1
   # On a client the network path to the server matters, to the first of several.
-  host_data "${SERVER%% *}"
+  hosts_data "${SERVER%% *}"
   ADDRESS=$REPLY
   # The rows of tuning there stay.
   mkdir -p -- "$folder"
-  receive_files "$folder" -e ADDRESS -e REDIS_BINARY "$host" sysinfo
+  receive_files "$folder" "$host" sysinfo
 }
 
 # Print the head of every log, as in the guide: the servers, then the first client.

@@ -88,7 +88,7 @@ tier_limit() {
 # Usage: tier_set_limit BYTES
 # Returns: 1 if the limit cannot be set, with the reason on stderr
 tier_set_limit() {
-  remote_run -e RUN_ID "$SERVER" tiers limit "$1"
+  remote_run "$SERVER" tiers limit "$1"
 }
 
 # Move the pages of the running instances: SHARE % of them to the near nodes of the tier, the others to its far nodes.
@@ -98,7 +98,7 @@ tier_divide() {
   local far
   memory_prepare || return
   far=$(place_memory_nodes far)
-  remote_run -e RUN_ID "$SERVER" tiers divide "$MEMORY_PROGRAM" "$1" "$(_tier_part near "$far")" "$(_tier_part far "$far")"
+  remote_run "$SERVER" tiers divide "$MEMORY_PROGRAM" "$1" "$(_tier_part near "$far")" "$(_tier_part far "$far")"
 }
 
 # Print the nodes of the tier that are near, or far: without a CPU.
@@ -197,8 +197,7 @@ _tier_run() {
   ! { tier_divided && size_wanted; } || TIER_NEAR=$(_tier_part near "$TIER_FAR")/$(_tier_part far "$TIER_FAR")
   fill_reserve_of "$SERVER_BYTES"
   TIER_RESERVE=$REPLY
-  remote_run -e RUN_ID -e RUN_OWNER -e TIER -e TIER_NODES -e TIER_WEIGHTS -e TIER_SWAP -e ZRAM_ALGORITHM -e TIER_DATA -e TIER_LIMIT \
-    -e TIER_SPACE -e TIER_FAR -e TIER_NEAR -e TIER_RESERVE -e TIER_SWAPPINESS "$SERVER" tiers "$3"
+  remote_run "$SERVER" tiers "$3"
 }
 
 # The nodes of the tier, as a list; empty if the server has no such nodes.

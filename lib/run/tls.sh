@@ -56,7 +56,7 @@ tls_try() {
   fi
   # A Redis that is not installed yet is checked after its installation.
   [[ -n $REDIS_BINARY ]] || return 0
-  said=$(remote_run -e REDIS_BINARY "$SERVER" redis tls) || return
+  said=$(remote_run "$SERVER" redis tls) || return
   while IFS=$'\t' read -r state found; do
     fix=-
     [[ $state == ok ]] || fix=REDIS_FROM=package

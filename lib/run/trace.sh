@@ -17,7 +17,7 @@ trace_mark() {
 }
 
 _trace_start() {
-  remote_run -e RUN_ID -e RUN_OWNER -e TRACE "$SERVER" trace start
+  remote_run "$SERVER" trace start
 }
 
 # Stop the program, and fetch its output and files to DIR/trace, with several servers to DIR/HOST/trace; warn if it exited early.
@@ -30,7 +30,7 @@ _trace_fetch() {
   local line status=0 folder=$1/trace why=$_REMOTE_TMP/trace.$BASHPID
   ! servers_several || folder=$1/$SERVER/trace
   mkdir -p -- "$folder" || return
-  receive_files "$folder" -e RUN_ID "$SERVER" trace fetch 2>"$why" || status=1
+  receive_files "$folder" "$SERVER" trace fetch 2>"$why" || status=1
   while IFS= read -r line; do log_warn "$SERVER: $line"; done <"$why"
   return "$status"
 }
@@ -42,7 +42,7 @@ trace_stop() {
 }
 
 _trace_stop() {
-  remote_run -e RUN_ID "$SERVER" trace stop
+  remote_run "$SERVER" trace stop
 }
 
 # Whether the program exists on the server that SERVER is narrowed to, as a row HOST STATE FOUND WANTED FIX.

@@ -148,7 +148,7 @@ tune_lacks() {
 tune_settings() {
   local name role kind targets value setting mode NIC row rows=
   # On a client, that of the first server.
-  if servers_is "$1"; then host_data "$1"; else host_data "${SERVER%% *}"; fi
+  if servers_is "$1"; then hosts_data "$1"; else hosts_data "${SERVER%% *}"; fi
   NIC=$REPLY
   while IFS=$'\t' read -r name role setting kind targets value _; do
     [[ $name != \#* ]] || continue
@@ -186,7 +186,7 @@ _tune_run() {
   local TUNE_ROWS=${3-} REPLY
   lock_lease
   local LEASE=$REPLY
-  remote_run -e RUN_ID -e RUN_OWNER -e TUNE_ROWS -e LEASE "$1" tune "$2"
+  remote_run "$1" tune "$2"
 }
 
 # Renew the lease on the hosts every few seconds while the master is alive.

@@ -147,7 +147,7 @@ wss_look() {
 }
 
 _wss_probe() {
-  remote_run -e RUN_ID "$SERVER" wss probe
+  remote_run "$SERVER" wss probe
 }
 
 # Print the bytes of all instances for each time: 10.0 MiB in 1 s, ...

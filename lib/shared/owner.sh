@@ -78,16 +78,16 @@ owner_say() {
 }
 
 # Whether a directory belongs to a run of this user, or to its tuning: by its name, its owner, and the line that every run writes into it first.
-# Usage: run_ours DIR
+# Usage: owner_ours DIR
 # Returns: as owner_read.
-run_ours() {
+owner_ours() {
   [[ -d $1 && ! -L $1 && -O $1 ]] && owner_read "$1/owner" && [[ ${1##*/} == "run-$OWNER_RUN" || ${1##*/} == "tune-$OWNER_RUN" ]]
 }
 
 # Refuse to work in the directory of another master's run.
-# Usage: run_own
+# Usage: owner_check
 # Globals: WORK RUN_ID RUN_OWNER
-run_own() {
+owner_check() {
   local folder line
   [[ -n ${RUN_ID-} ]] || return 0
   for folder in "$WORK/run-$RUN_ID" "$WORK/tune-$RUN_ID"; do
@@ -100,11 +100,11 @@ run_own() {
 }
 
 # Make the run's directory on this host, with its owner's line in it before any other use.
-# Usage: run_open
+# Usage: owner_open
 # Globals: WORK RUN_ID RUN_OWNER
-run_open() {
+owner_open() {
   local folder=$WORK/run-$RUN_ID
-  if [[ -e $folder/owner ]]; then run_renew; else owner_write "$folder"; fi
+  if [[ -e $folder/owner ]]; then owner_renew; else owner_write "$folder"; fi
 }
 
 # Make a directory with the run's owner's line in it.
@@ -116,8 +116,8 @@ owner_write() {
 }
 
 # Record that the run's master is alive.
-# Usage: run_renew
-run_renew() {
+# Usage: owner_renew
+owner_renew() {
   local folder
   for folder in "$WORK/run-$RUN_ID" "$WORK/tune-$RUN_ID"; do [[ ! -e $folder/owner ]] || owner_touch "$folder/owner"; done
 }
@@ -134,8 +134,8 @@ owner_touch() {
 }
 
 # Remove the run's directory when only the owner's line is left in it.
-# Usage: run_close
-run_close() {
+# Usage: owner_close
+owner_close() {
   local file
   for file in "$WORK/run-$RUN_ID"/*; do
     [[ ${file##*/} == owner || ! -e $file ]] || return 0

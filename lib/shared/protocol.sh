@@ -3,18 +3,18 @@
 # Commands to a Redis, in its protocol.
 
 # Send one command to a Redis and leave its reply in REDIS_REPLY. It starts no process, so it can query hundreds of instances per second.
-# Usage: redis_ask HOST PORT COMMAND
+# Usage: protocol_ask HOST PORT COMMAND
 # Globals: REDIS_PASSWORD (empty: no AUTH); WORK and RUN_ID: an instance of this run with TLS is queried through its unix socket
 # Returns: 1 if there is no connection, no answer in 5 s, or an error reply.
-redis_ask() {
+protocol_ask() {
   local host=$1 port=$2 command=$3 fd
   REDIS_REPLY=
   if [[ -S ${WORK-}/run-${RUN_ID-}/server/data-$port/redis.sock ]]; then
-    _redis_talk_socket "$WORK/run-$RUN_ID/server/data-$port" "$command"
+    _protocol_talk_socket "$WORK/run-$RUN_ID/server/data-$port" "$command"
     return
   fi
   { exec {fd}<>"/dev/tcp/$host/$port"; } 2>/dev/null || return 1
-  if _redis_talk "$fd" "$command"; then
+  if _protocol_talk "$fd" "$command"; then
     exec {fd}>&-
     return 0
   fi
@@ -23,7 +23,7 @@ redis_ask() {
 }
 
 # The path of a socket is limited to 107 bytes, so a path relative to its directory is used.
-_redis_talk_socket() {
+_protocol_talk_socket() {
   local -a words
   read -r -a words <<<"${2//\"\"/}"
   [[ $2 != *'""' ]] || words+=("")
@@ -31,7 +31,7 @@ _redis_talk_socket() {
     [[ ! $REDIS_REPLY =~ ^(\(error\)\ )?(ERR|NOAUTH|NOPERM|WRONGPASS|LOADING|MISCONF|Error|Could\ not) ]]
 }
 
-_redis_talk() {
+_protocol_talk() {
   local fd=$1 command=$2 line
   if [[ -n $REDIS_PASSWORD ]]; then
     printf 'AUTH %s\r\n' "$REDIS_PASSWORD" >&"$fd" || return 1

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# How a host sends files to the master (lib/core/receive.sh).
+
+# Print files of the current directory in the form that lib/core/receive.sh reads. Files that are not regular, or whose name is not plain,
+# are left out with a line on stderr.
+# Usage: files_send -- FILE...
+# Globals: CHANNEL: not empty in a channel (lib/core/channel.sh), which keeps a whole reply in memory, without line feeds at its end
+# Returns: exits FILES_LARGE if they are too large for a channel
+FILES_LARGE=250
+files_send() {
+  local name index total
+  local -a plain=() sizes sums
+  shift
+  for name; do
+    if [[ -f $name && ! -L $name && $name =~ ^[A-Za-z0-9][A-Za-z0-9._@+-]{0,199}$ ]]; then
+      plain+=("$name")
+    elif [[ -e $name || -L $name ]]; then
+      printf '%s: not sent: it is not a regular file with a plain name\n' "$name" >&2
+    fi
+  done
+  if ((${#plain[@]} > 0)); then
+    mapfile -t sizes < <(stat -c %s -- "${plain[@]}")
+    printf -v total '%s+' "${sizes[@]}"
+    [[ -z ${CHANNEL-} ]] || ((${total}0 <= 1 << 20)) || exit "$FILES_LARGE"
+    mapfile -t sums < <(sha256sum -- "${plain[@]}")
+    for index in "${!plain[@]}"; do printf '%s\t%s\t%s\n' "${sizes[index]}" "${sums[index]%% *}" "${plain[index]}"; done
+  fi
+  echo
+  ((${#plain[@]} == 0)) || cat -- "${plain[@]}"
+  [[ -z ${CHANNEL-} ]] || printf .
+}

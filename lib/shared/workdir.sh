@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Our directory on a host, which no other user can write to or replace.
+
+# Make our directory if it is missing. Refuse a directory that another user could have made, and the directory of another master's run.
+# Usage: workdir_open
+# Globals: REMOTE_DIR; RUN_ID RUN_OWNER (both empty or unset: the script does not belong to a run)
+# Returns: sets WORK
+workdir_open() {
+  # All users may read results, but not files on a host, which contain a password.
+  umask 077
+  WORK=$REMOTE_DIR
+  [[ $WORK != auto ]] || WORK=/var/tmp/tierbench-$EUID
+  workdir_alone "$WORK"
+  [[ -d $WORK ]] || mkdir -p -- "$WORK" || fail "$WORK: cannot be created"
+  [[ ! -L $WORK && -O $WORK ]] || fail "$WORK: not a directory of this user; move it away, or set REMOTE_DIR"
+  owner_check
+}
+
+# Refuse a directory that other users can write to or replace, because our scripts run programs from it. Each of its parents must be root's
+# or ours, and writable by no other user; in a sticky parent, other users cannot replace our entries.
+# Usage: workdir_alone PATH [NAMED]
+#   NAMED is its name in messages
+workdir_alone() {
+  local path=$1 part at='' linked='' owner user group mode bits name said
+  local -a parts paths=(/.)
+  [[ $path == /* ]] || path=$PWD/$path
+  IFS=/ read -r -d '' -a parts <<<"$path" || :
+  for part in "${parts[@]}"; do
+    part=${part%$'\n'}
+    [[ -n $part && $part != . ]] || continue
+    at+=/$part
+    # For a link: check the link and its target.
+    [[ ! -L $at ]] || paths+=("$at") linked=yes
+    [[ -e $at ]] || break
+    paths+=("$at/.")
+  done
+  said=$(stat -c '%u %U %G %a %n' -- "${paths[@]}") || fail "REMOTE_DIR=${2-$1}: cannot be read"
+  while read -r owner user group mode name; do
+    ((owner == 0 || owner == EUID)) ||
+      fail "REMOTE_DIR=${2-$1}: ${name%/.} belongs to another user ($user), who could replace it; set REMOTE_DIR to a path of root's or yours"
+    # The mode of a link has no meaning.
+    [[ $name == */. ]] || continue
+    bits=$((8#$mode))
+    # The user's private group has no other members.
+    [[ $group != "$user" ]] || bits=$((bits & ~8#20))
+    (((bits & 8#22) == 0)) || [[ $name != "$at/." && $((bits & 8#1000)) != 0 ]] ||
+      fail "REMOTE_DIR=${2-$1}: other users can write to ${name%/.} (mode $mode); chmod go-w it, or set REMOTE_DIR to another path"
+  done <<<"$said"
+  # The target of a link has other parents.
+  [[ -z $linked ]] || workdir_alone "$(readlink -m -- "$path")" "${2-$1}"
+}
