@@ -34,6 +34,7 @@ monitored() {
       idle+=($!)
       proc_record "$folder/server/instances.proc" $! $(('"$BASE"' + i))
     done
+    SERVER_ADDRESS=127.0.0.1
     monitor_start 1000000
     '"$2"'
     _repeat_ended'

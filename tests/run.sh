@@ -9,6 +9,7 @@
 # A suite with the line `# lane: host` changes the machine, or uses a resource that exists once: these run one after the other. The other suites run
 # at the same time, in four lanes. Suites with the line `# slow` begin first, so that they do not run alone at the end. The output of a suite is
 # shown when it ends.
+# FUZZ_RUNS=N is the number of inputs that each fuzz target tries (40000; make check-fuzz: 200000).
 # TEST_AWK=NAME is the awk that all suites use, if it is installed (mawk). With TEST_TRACE=on a failure in a function has its own line, too (slower).
 # With CI=true a skip is a failure if the missing tool can be installed. It also runs a failed suite once more, alone: tests that then pass are
 # reported as unsteady, and do not count as failures. Without CI every failure counts.
@@ -83,7 +84,7 @@ run_command() {
     lint) command=("$ROOT/tools/lint.sh" scripts) ;;
     tidy) command=("$ROOT/tools/lint.sh" c) ;;
     unit) command=(make --no-print-directory -C "$ROOT" check-unit) ;;
-    fuzz) command=(make --no-print-directory -C "$ROOT" check-fuzz) ;;
+    fuzz) command=(make --no-print-directory -C "$ROOT" check-fuzz FUZZ_RUNS="${FUZZ_RUNS:-40000}") ;;
     qemu) command=("$ROOT/tests/qemu/run.sh") ;;
     *.bats)
       [[ -f $1 ]] || {
