@@ -239,6 +239,11 @@ house_sent() {
     bad+=$(grep -nHE '/sys/fs/cgroup|\b(mount|swapon) ' "$file" | grep -v "mount -t tmpfs" || :)
     # shellcheck disable=SC2016 # as above
     grep -qx '  untune' "$file" || bad+=$(grep -nHE 'do_it\.sh"? run ' "$file" | grep -vF 'run "${untuned[@]}"' || :)
+    # The array has the words only if the suite, or a file that it loads, reads them.
+    # shellcheck disable=SC2016 # as above
+    ! grep -qF '"${untuned[@]}"' "$file" ||
+      { echo "$file" && sed -n 's|^load \(.*\)|tests/\1.bash|p' "$file"; } | xargs grep -F 'mapfile -t untuned < <(words_untuned' >/dev/null ||
+      bad+="$file: untuned is empty"$'\n'
   done
   house_none "$bad" 'these want a line # lane: host, or untune in their setup:'
 }
