@@ -158,6 +158,9 @@ _host_damon_scheme() {
     _host_damon_set "$at/quotas/weights/nr_accesses_permil" 500 && _host_damon_set "$at/quotas/weights/age_permil" 500
 }
 
+# Start every kdamond.
+# Usage: _host_damon_on
+# Returns: 1 with WHY if the kernel refuses
 _host_damon_on() {
   local i n REPLY
   _host_damon_count "$DAMON_ROOT/nr_kdamonds"
@@ -167,6 +170,9 @@ _host_damon_on() {
   done
 }
 
+# Stop every kdamond that runs, and remove all of them with their configuration.
+# Usage: _host_damon_off
+# Returns: 1 with WHY if the kernel refuses
 _host_damon_off() {
   local i n REPLY
   _host_damon_count "$DAMON_ROOT/nr_kdamonds"
