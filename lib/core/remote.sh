@@ -426,6 +426,7 @@ _remote_script() {
   [[ -z ${REMOTE_MARK-} ]] || REPLY+="printf \"\\n$REMOTE_MARK.end\\n\""$'\n'
 }
 
+# Run a command on a host with ssh, or control the connection to it.
 # Usage: _remote_ssh HOST [-O CONTROL_COMMAND] [WORD]...
 _remote_ssh() {
   local host=$1

@@ -115,6 +115,7 @@ _host_damon_fast() {
     _host_damon_scheme 1 0 migrate_cold 0 0 $(((DAMON_COLD * 1000000 + DAMON_AGGREGATION - 1) / DAMON_AGGREGATION)) "${DAMON_FAR%%,*}"
 }
 
+# Configure what a kdamond monitors, and the number of its schemes.
 # Usage: _host_damon_context KDAMOND NODES SCHEMES
 _host_damon_context() {
   local at regions start end i=0
@@ -141,6 +142,7 @@ _host_damon_context() {
   _host_damon_set "$at/0/schemes/nr_schemes" "$3"
 }
 
+# Configure a scheme of a kdamond: its action, and the accesses and age of the pages that it applies to.
 # Usage: _host_damon_scheme KDAMOND NUMBER ACTION MIN_ACCESSES MAX_ACCESSES MIN_AGGREGATIONS [TO_NODE]
 _host_damon_scheme() {
   local at
@@ -251,6 +253,7 @@ _host_damon_count() {
   REPLY=$((10#$REPLY))
 }
 
+# Write a value to a file of DAMON.
 # Usage: _host_damon_set FILE VALUE
 # Returns: 1 with WHY if the kernel refuses
 _host_damon_set() {

@@ -45,6 +45,7 @@ host_fault_look() {
   fi
 }
 
+# Record an event of the fault with its time.
 # Usage: host_fault_event EVENT [DETAIL]
 host_fault_event() {
   printf '%s\t%s\t%s\t%s\n' "${EPOCHREALTIME/[.,]/}" "$FAULT_NODE" "$1" "${2-}" >>"$FOLDER/events.tsv"

@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 # Whether this host supports the tier of a variant, as rows STATE FOUND WANTED FIX.
 
+# Print whether this host supports the tier of the settings.
 # Usage: host_tier_check
 # Globals: TIER and the settings sent to lib/host/tiers.sh
 host_tier_check() {

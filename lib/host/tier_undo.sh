@@ -155,6 +155,7 @@ _host_tier_write() {
   { echo "$2" >"$1"; } 2>/dev/null
 }
 
+# Repeat a command until it succeeds, for at most SECONDS.
 # Usage: _host_tier_again SECONDS COMMAND...
 _host_tier_again() {
   local end=$((SECONDS + $1))

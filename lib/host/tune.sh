@@ -265,6 +265,7 @@ host_tune_hold() {
   done
 }
 
+# The process of host_tune_hold: write a number of 32 bits to a file, and keep the file open until the run is over.
 # Usage: host_tune_holder FILE NUMBER
 host_tune_holder() {
   local bytes fd

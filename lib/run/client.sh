@@ -70,7 +70,7 @@ client_prepare() {
   return "$status"
 }
 
-# Globals: key, program and target of client_prepare
+# Install the load generator on one client, and print its path. Globals: key, program and target of client_prepare
 _client_prepare() {
   program_prepare "$1" test "$program" "$target" "$key"
 }
@@ -123,7 +123,7 @@ _client_common() {
   [[ -z $LOAD_USER ]] || common+=(--user "$LOAD_USER")
 }
 
-# Globals: share, common, address, size, keys and CLIENT_PASSWORD of client_launch
+# Start the load generator of one client. Globals: share, common, address, size, keys and CLIENT_PASSWORD of client_launch
 _client_launch() {
   local client=$1 port count text
   read -r port count <<<"${share[$client]}"
@@ -239,7 +239,7 @@ client_fetch() {
   side_run $((REMOTE_RETRY + 600)) _client_fetch "$@"
 }
 
-# Globals: into, log and setup of client_fetch
+# Fetch the files of one client, write its log and checksums. Globals: into, log and setup of client_fetch
 _client_fetch() {
   local client=$1 folder=$into/$1 log=redis.log.$1.$log sums
   local -a needless

@@ -156,6 +156,7 @@ _doctor_connections() {
   done
 }
 
+# Print what lib/host/doctor.sh finds on a host in one of its roles.
 # Usage: _doctor_run HOST ROLE
 # Globals: TUNE_ROWS PROGRAM_KEY
 _doctor_run() {
@@ -259,6 +260,7 @@ _doctor_tune() {
   done
 }
 
+# Connect to all hosts, and print a row for each.
 # Usage: _doctor_reach HOST...
 # Returns: 1 if a host is unreachable.
 _doctor_reach() {

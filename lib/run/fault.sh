@@ -30,6 +30,7 @@ fault_mark() {
   servers_at "$(cluster_host "$FAULT_NODE")" _fault_begin "$2"
 }
 
+# Start the fault on the server that SERVER is narrowed to, with the time left until the load starts.
 # Usage: _fault_begin START_US
 _fault_begin() {
   local delay=$(($1 - ${EPOCHREALTIME/[.,]/}))

@@ -71,6 +71,7 @@ launch_has() {
   fi
 }
 
+# Test the numactl options of a setting on a host, as a row HOST STATE FOUND WANTED FIX; nothing if it is empty.
 # Usage: _launch_try_numactl HOST SETTING [POLICY]
 #   POLICY are the options of the memory tier
 _launch_try_numactl() {

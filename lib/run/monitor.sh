@@ -142,6 +142,7 @@ monitor_fetch() {
   _monitor_join "$1"
 }
 
+# Join what the servers recorded into the files of a run with one server.
 # Usage: _monitor_join DIR
 _monitor_join() {
   local host

@@ -138,6 +138,7 @@ server_scratch() {
   _server_begin place_instances 1 -@-
 }
 
+# Prepare and start the instances on each server in SERVER, and take in what they report.
 # Usage: _server_begin PLANNER [ARG]...
 #   PLANNER prints the plan of a server
 _server_begin() {

@@ -90,6 +90,8 @@ _size_measure() {
   log_info "100 % of DRAM is $((_SIZE_BASE >> 20)) MiB: the memory of the instances with all data in DRAM"
 }
 
+# Take the memory of the instances on the server that SERVER is narrowed to as its 100 %, and add it to the sum.
+# Usage: _size_measure_one
 # Globals: sum of _size_measure
 _size_measure_one() {
   local scope=cgroup

@@ -185,6 +185,7 @@ tune_host() {
   if servers_is "$1"; then servers_at "$1" tune_settings "$1"; else tune_settings "$1"; fi
 }
 
+# Run a verb of lib/host/tune.sh on a host, with the rows of TUNE_ROWS and the lease.
 # Usage: _tune_run HOST VERB [ROWS]
 _tune_run() {
   local TUNE_ROWS=${3-} REPLY
