@@ -121,6 +121,27 @@ house_functions() {
     'these have one name on both sides:'
 }
 
+# Print FILE:LINE: NAME of the functions in the files on stdin that have no comment directly above; a directive of shellcheck is not a comment.
+# Usage: FILES | house_bare
+house_bare() {
+  # shellcheck disable=SC2016 # of awk
+  xargs awk '
+    /^# shellcheck / { next }
+    /^[a-z_][a-z0-9_]*\(\)/ && above !~ /^#/ { print FILENAME ":" FNR ": " substr($0, 1, index($0, "(") - 1) }
+    { above = $0 }'
+}
+
+@test "every function has a comment above it" {
+  # report.sh still has functions without a comment.
+  house_none "$(house_files lib -- -name '*.sh' ! -path lib/results/report.sh | house_bare)" \
+    'write a sentence, # Usage: and # Returns: directly above:'
+  # What the program finds.
+  printf '%s\n' '# Sentence.' 'a() {' '}' '' '# shellcheck disable=SC2034' 'b() {' '}' '# Sentence.' '# shellcheck disable=SC2034' 'c() {' '}' '# Not here.' '' \
+    'd() { :; }' >"$BATS_TEST_TMPDIR/text.sh"
+  run house_bare <<<"$BATS_TEST_TMPDIR/text.sh"
+  [[ ${#lines[@]} == 2 && ${lines[0]} == *':6: b' && ${lines[1]} == *':14: d' ]] || fail "$output"
+}
+
 # Print the files of a script for hosts: those that every script is sent, those that it needs, and its own.
 # Usage: house_sent FILE
 house_sent() {

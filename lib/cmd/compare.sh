@@ -21,6 +21,8 @@
 # Exit status: 0 done, 1 a rule of --fail-if is true, a result could not be read completely, or there is nothing to compare, 2 bad usage.
 # shellcheck shell=bash
 
+# Compare runs or variants with the first of them; the header of this file is the help.
+# Usage: cmd_compare [ARGUMENT]...
 cmd_compare() {
   local METRICS='' RULES='' FAIL_IFS='' FACES='' format=table repeats='' status=0 sections word path what
   local -a words=() paths=()

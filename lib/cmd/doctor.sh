@@ -14,6 +14,8 @@
 # A run makes the same checks before it starts anything. Exit status: 0 all hosts are fit, 3 a host is not fit.
 # shellcheck shell=bash
 
+# Check every host of a run, and print problems and warnings; the header of this file is the help.
+# Usage: cmd_doctor [ARGUMENT]...
 cmd_doctor() {
   local word all='' fix='' yes='' probe='' rows status=0
   local -a words=() hosts

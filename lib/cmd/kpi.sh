@@ -12,6 +12,8 @@
 # Exit status: 0 done, 1 a result could not be read completely or has no figures of its instances, 2 bad usage.
 # shellcheck shell=bash
 
+# Print the key figures of one run; the header of this file is the help.
+# Usage: cmd_kpi [ARGUMENT]...
 cmd_kpi() {
   local path populate=''
   options_run "${BASH_SOURCE[0]}" --populate "$@" || return 0

@@ -4,6 +4,8 @@
 # Usage: ./do_it.sh list
 # shellcheck shell=bash
 
+# Print scenarios, variants, workloads and past runs; the header of this file is the help.
+# Usage: cmd_list [ARGUMENT]...
 cmd_list() {
   local file
   options_read "${BASH_SOURCE[0]}" "$@"

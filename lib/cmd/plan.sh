@@ -14,6 +14,8 @@
 # without a rate; plus one second per phase. With REDISRUNS=auto it is a range.
 # shellcheck shell=bash
 
+# Print what a run would do, without a connection to another host; the header of this file is the help.
+# Usage: cmd_plan [ARGUMENT]...
 cmd_plan() {
   local rows='' word
   local -a words=()
@@ -66,6 +68,8 @@ _plan_larger() {
   [[ " $SERVER_CORES $SERVER_MEM " != *" auto "* ]] && ((SERVER_CORES > $(nproc)))
 }
 
+# Print the first lines of a plan: scenario, server, clients, phases, cold memory and searches, and an empty line.
+# Usage: _plan_head
 _plan_head() {
   printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "$(_plan_range "$(rounds_count min)" "$(rounds_count max)")"
   printf 'server%s  %s (%s logical CPUs, %s GiB%s), Redis %s\n' "$(if servers_several; then echo s; else echo ' '; fi)" "$SERVER" "$SERVER_CORES" "$SERVER_MEM" \

@@ -11,6 +11,8 @@
 # Exit status: 0 done, 1 a result could not be read completely or a plot could not be drawn, 2 bad usage.
 # shellcheck shell=bash
 
+# Make plots and report.html of one run, and print the path of the page; the header of this file is the help.
+# Usage: cmd_report [ARGUMENT]...
 cmd_report() {
   local word='' path PLOT_DETAIL=4
   ! options_asked_help "${BASH_SOURCE[0]}" "$@" || return 0

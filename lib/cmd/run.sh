@@ -15,6 +15,8 @@
 # Exit status: 0 done, 1 a repeat failed, 2 bad usage or settings, 3 a host is not fit, 130 or 143 interrupted.
 # shellcheck shell=bash
 
+# Run every repeat of a scenario, and print the results; the header of this file is the help.
+# Usage: cmd_run [ARGUMENT]...
 cmd_run() {
   local failed=0 page
   local -a hosts
@@ -189,6 +191,9 @@ _run_stale() {
   channel_open "${hosts[@]}"
 }
 
+# Stop what runs with a dead master left on one host, and print it on stderr.
+# Usage: _run_stale_host HOST
+# Returns: not 0, with the reason on stderr, if a run with a live master uses the host, or the host cannot be cleaned up
 _run_stale_host() {
   remote_run "$1" stop stale >&2
 }

@@ -10,6 +10,8 @@
 # --resume takes the hosts and settings of a run.
 # shellcheck shell=bash
 
+# Stop what broken runs left on their hosts; the header of this file is the help.
+# Usage: cmd_stop [ARGUMENT]...
 cmd_stop() {
   local mode=stale status=0
   local -a hosts
@@ -24,6 +26,10 @@ cmd_stop() {
   return "$status"
 }
 
+# Stop what runs left on one host, and print each thing on one line, after the name of the host.
+# Usage: _stop_host HOST
+# Globals: mode of cmd_stop: stale or force, as lib/host/stop.sh
+# Returns: not 0 if the host cannot be reached or cleaned up
 _stop_host() {
   local ended out=$_REMOTE_TMP/stop.$BASHPID line
   remote_open "$1" || return

@@ -11,6 +11,8 @@
 # Exit status: 0 whole and unchanged, 1 not, 2 bad usage.
 # shellcheck shell=bash
 
+# Compare the files of one run with their checksums; the header of this file is the help.
+# Usage: cmd_verify [ARGUMENT]...
 cmd_verify() {
   local path
   options_run "${BASH_SOURCE[0]}" '' "$@" || return 0

@@ -30,6 +30,7 @@ channel_open() {
   done
 }
 
+# Open a channel to a host, after the end of any earlier one.
 # Usage: _channel_start HOST
 _channel_start() {
   local host=$1 mark=tierbench-channel-$RANDOM$RANDOM pipe=$_REMOTE_TMP/channel back to from free
@@ -174,6 +175,7 @@ channel_end() {
   for host in "${!_CHANNEL_PID[@]}"; do _channel_kill "$host"; done
 }
 
+# End the process of a host's channel, with the script that it runs.
 # Usage: _channel_kill HOST
 _channel_kill() {
   if _channel_is_free "$1"; then

@@ -56,6 +56,10 @@ cleanup_trap() {
   trap "$1"$'\n)' "${@:2}"
 }
 
+# The EXIT trap: undo all entries of the stack, newest first, and exit.
+# Usage: _cleanup_run
+# Globals: LOG_LOST; sets CLEANUP_STATUS
+# Returns: exits with the status of the script; with 1 instead of 0 if a message was lost
 _cleanup_run() {
   local status=$? last
   # shellcheck disable=SC2034 # for entries

@@ -58,11 +58,11 @@ conf_defaults() {
   done <"$file"
 }
 
+_CONF_LIKE= # the files that are being read, each included by the file before it
+
 # Read a file of assignments into a layer; with BEGIN and END, only the lines between the two that begin so.
 # Usage: conf_file LAYER FILE [BEGIN END]
-# Globals: _CONF_LIKE, the files that are being read, each included by the file before it
 # Returns: exits 2 with file:line at the first line that is not a valid assignment.
-_CONF_LIKE=
 conf_file() {
   local layer=$1 file=$2 begin=${3-} end=${4-} line number=0 inside=1 over='' name value
   local -a _CONF_OLD=()
@@ -109,9 +109,8 @@ conf_word() {
 readonly _CONF_OTHERS=" ENVIRONMENT HOME ROOT SHOW "
 
 # Take the settings in the environment of this script: TIERBENCH_NAME=VALUE. A name without the prefix, such as DATA or TIME, may belong to
-# another program. It is ignored, with a message if the user may have meant the setting, unless TIERBENCH_ENVIRONMENT=bare. The block in do_it.sh has
-# set
-# shell variables of the same names since, so the kernel's copy of the environment is read.
+# another program. It is ignored, with a message if the user may have meant the setting, unless TIERBENCH_ENVIRONMENT=bare. The block in do_it.sh
+# has set shell variables of the same names since, so the kernel's copy of the environment is read.
 # Usage: conf_environment
 conf_environment() {
   local pair name ignored='' bare=${TIERBENCH_ENVIRONMENT-}
@@ -134,9 +133,8 @@ conf_environment() {
     log_warn "environment:$ignored: ignored; requires: TIERBENCH_ in front of the name, such as TIERBENCH_${ignored##* }"
 }
 
-# Select a variant's layer; the layers of other variants stay as they are.
+# Select a variant's layer, or none if NAME is empty; the layers of other variants stay as they are.
 # Usage: conf_variant NAME
-#   NAME is empty: no variant
 conf_variant() {
   _CONF_VARIANT=variant${1:+:$1}
 }
@@ -290,6 +288,7 @@ _conf_set() {
   _conf_put "$layer" "$name" "$raw" "$where"
 }
 
+# Check a setting, and keep it in a layer under its current name. Usage: _conf_put LAYER NAME VALUE WHERE
 _conf_put() {
   local layer=$1
   conf_check "${@:2}"
@@ -410,6 +409,7 @@ conf_is() {
   return 1
 }
 
+# Whether a value is of a single kind, without `list:` and `|`. Usage: _conf_is_one VALUE KIND
 _conf_is_one() {
   local value=$1 kind=$2 min max
   min=${kind#*:} max=${kind#*..} min=${min%%..*}

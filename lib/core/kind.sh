@@ -141,6 +141,7 @@ _kind_part() {
   esac
 }
 
+# Print what a kind of two numbers with a colon between them accepts.
 # Usage: _kind_pair MIN..MAX:MIN..MAX [NAME UNIT]
 #   NAME and UNIT are those of the first number
 _kind_pair() {
@@ -148,6 +149,7 @@ _kind_pair() {
   printf '%s:B with %s from %s to %s%s and B from %s to %s' "$name" "$name" "${a%%..*}" "${a#*..}" "${3-}" "${b%%..*}" "${b#*..}"
 }
 
+# Print what a kind of a number, a slash and a word accepts.
 # Usage: _kind_each WORD:MIN..MAX
 _kind_each() {
   local range=${1#*:}

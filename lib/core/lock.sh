@@ -35,6 +35,10 @@ lock_take() {
   _LOCK_RENEWER=$!
 }
 
+# Take the lock of the server that SERVER is narrowed to.
+# Usage: _lock_take
+# Globals: SERVER RUN_ID RUN_OWNER
+# Returns: exits 3 if it is not available.
 _lock_take() {
   remote_run "$SERVER" lock take || die_unfit "$SERVER: lock: not available, nothing was started; the line above names the owner or the reason"
 }
@@ -70,19 +74,31 @@ lock_held() {
   _lock_again
 }
 
+# Renew the lock of the server that SERVER is narrowed to.
+# Usage: _lock_again
+# Returns: not 0, with the reason on stderr, if this run does not hold it any more, or the server does not answer.
 _lock_again() {
   remote_run "$SERVER" lock renew
 }
 
+# Stop the process that renews locks, and release the lock of each server in SERVER.
+# Usage: _lock_release
+# Returns: 0, also if a server does not answer.
 _lock_release() {
   [[ -z $_LOCK_RENEWER ]] || kill "$_LOCK_RENEWER" 2>/dev/null || :
   servers_print $((REMOTE_RETRY + 60)) _lock_give || :
 }
 
+# Release the lock of the server that SERVER is narrowed to, if this run holds it.
+# Usage: _lock_give
 _lock_give() {
   remote_run "$SERVER" lock release
 }
 
+# Renew the lock of each server at intervals while the master lives; lock_take runs this in the background.
+# Usage: _lock_renew MASTER
+#   MASTER is the pid of the master
+# Globals: SERVER LEASE
 _lock_renew() {
   local master=$1 start next pace fd REMOTE_RETRY=0
   trap - EXIT INT HUP

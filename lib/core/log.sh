@@ -23,6 +23,9 @@ log_warn() {
   _log_say "warning: $*"
 }
 
+# Print a message with the time of day, and append it to the log of the run with its date.
+# Usage: _log_say TEXT
+# Globals: LOG_FD LOG_FILE; sets LOG_LOST to yes if the message cannot be written
 _log_say() {
   local REPLY
   log_plain "$1"
@@ -70,6 +73,10 @@ die_unfit() {
   _log_leave 3 "$@"
 }
 
+# Print an error after the name of the script, append it to the log of the run, and exit.
+# Usage: _log_leave STATUS MESSAGE...
+# Globals: LOG_FILE
+# Returns: exits STATUS
 _log_leave() {
   local status=$1
   shift
@@ -79,10 +86,11 @@ _log_leave() {
   exit "$status"
 }
 
+_LOG_PROGRESS=0 # progress lines on the screen now
+
 # Show a block of progress lines in place of the one before; nothing when stderr is not a terminal.
 # Usage: log_progress LINE...
-# Globals: _LOG_PROGRESS (lines on the screen now)
-_LOG_PROGRESS=0
+# Globals: _LOG_PROGRESS
 log_progress() {
   [[ -t 2 ]] || return 0
   local line

@@ -122,6 +122,10 @@ options_print() {
   conf_print
 }
 
+# Read the hosts and settings of the run RESUME.
+# Usage: _options_resume
+# Globals: RESUME, which loses a slash at its end
+# Returns: exits 2 if the run cannot be resumed.
 _options_resume() {
   RESUME=${RESUME%/}
   [[ -r $RESUME/run.conf ]] || die_usage "command line: --resume=$RESUME: not a run, run.conf is missing; ./do_it.sh list names runs"

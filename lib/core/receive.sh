@@ -118,6 +118,7 @@ _receive_wanted() {
   return 1
 }
 
+# Print why the files of a host are refused, without control characters, on stderr.
 # Usage: _receive_refuse WHY
 # Returns: REPLY_BAD
 _receive_refuse() {

@@ -150,6 +150,7 @@ remote_reach() {
   return "$failed"
 }
 
+# As remote_open, with the reason on stdout, which side_run keeps. Usage: _remote_try HOST
 _remote_try() {
   remote_open "$1" 2>&1
 }
@@ -194,6 +195,7 @@ remote_run() {
   if ((BASHPID == $$)); then (trap '_REMOTE_ENDING=yes' INT TERM HUP && _remote_run "$@"); else _remote_run "$@"; fi
 }
 
+# As remote_run, without its protection from signals. Usage: _remote_run HOST SCRIPT [ARG]...
 _remote_run() {
   local REMOTE_FILE='' REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT
   remote_raw "$_REMOTE_REPLY_KIB" "$@" || return
@@ -424,6 +426,7 @@ _remote_script() {
   [[ -z ${REMOTE_MARK-} ]] || REPLY+="printf \"\\n$REMOTE_MARK.end\\n\""$'\n'
 }
 
+# Run a command on a host with ssh, or control the connection to it.
 # Usage: _remote_ssh HOST [-O CONTROL_COMMAND] [WORD]...
 _remote_ssh() {
   local host=$1

@@ -100,6 +100,8 @@ servers_side() {
   side_call "$SERVER" "$@"
 }
 
+# Call the function of servers_side for one of several servers.
+# Usage: _servers_call HOST
 # Globals: _SERVERS_CALL of servers_side
 _servers_call() {
   servers_at "$1" "${_SERVERS_CALL[@]}"

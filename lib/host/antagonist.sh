@@ -46,6 +46,7 @@ host_antagonist_start() {
   cat "$FOLDER/cpus"
 }
 
+# Start membench as a separate process on the CPUs of host_antagonist_cpus, and record it.
 # Usage: host_antagonist_launch PROGRAM NODE GB_S BUSY_CPUS
 host_antagonist_launch() {
   owner_open

@@ -131,11 +131,16 @@ host_cold_look() {
   done <"$RECORD"
 }
 
+# Release the memory, whether the repeat succeeded or failed.
+# Usage: host_cold_stop
 host_cold_stop() {
   host_cold_end
   owner_close
 }
 
+# Stop every recorded membench, and remove its files.
+# Usage: host_cold_end
+# Globals: RECORD FOLDER
 host_cold_end() {
   proc_end 30 "$RECORD" || fail "COLD_MEMORY: membench does not end"
   rm -rf -- "$FOLDER" "$RECORD"

@@ -115,6 +115,7 @@ _host_damon_fast() {
     _host_damon_scheme 1 0 migrate_cold 0 0 $(((DAMON_COLD * 1000000 + DAMON_AGGREGATION - 1) / DAMON_AGGREGATION)) "${DAMON_FAR%%,*}"
 }
 
+# Configure what a kdamond monitors, and the number of its schemes.
 # Usage: _host_damon_context KDAMOND NODES SCHEMES
 _host_damon_context() {
   local at regions start end i=0
@@ -141,6 +142,7 @@ _host_damon_context() {
   _host_damon_set "$at/0/schemes/nr_schemes" "$3"
 }
 
+# Configure a scheme of a kdamond: its action, and the accesses and age of the pages that it applies to.
 # Usage: _host_damon_scheme KDAMOND NUMBER ACTION MIN_ACCESSES MAX_ACCESSES MIN_AGGREGATIONS [TO_NODE]
 _host_damon_scheme() {
   local at
@@ -158,6 +160,9 @@ _host_damon_scheme() {
     _host_damon_set "$at/quotas/weights/nr_accesses_permil" 500 && _host_damon_set "$at/quotas/weights/age_permil" 500
 }
 
+# Start every kdamond.
+# Usage: _host_damon_on
+# Returns: 1 with WHY if the kernel refuses
 _host_damon_on() {
   local i n REPLY
   _host_damon_count "$DAMON_ROOT/nr_kdamonds"
@@ -167,6 +172,9 @@ _host_damon_on() {
   done
 }
 
+# Stop every kdamond that runs, and remove all of them with their configuration.
+# Usage: _host_damon_off
+# Returns: 1 with WHY if the kernel refuses
 _host_damon_off() {
   local i n REPLY
   _host_damon_count "$DAMON_ROOT/nr_kdamonds"
@@ -245,6 +253,7 @@ _host_damon_count() {
   REPLY=$((10#$REPLY))
 }
 
+# Write a value to a file of DAMON.
 # Usage: _host_damon_set FILE VALUE
 # Returns: 1 with WHY if the kernel refuses
 _host_damon_set() {

@@ -171,6 +171,8 @@ host_doctor_limit() {
   fi
 }
 
+# Print a row of fields, separated by tabs.
+# Usage: host_doctor_row FIELD...
 host_doctor_row() {
   local IFS=$'\t'
   printf '%s\n' "$*"

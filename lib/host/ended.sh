@@ -22,6 +22,8 @@ main() {
   return "$status"
 }
 
+# Stop the monitors of the repeat, and remove their directory.
+# Usage: host_ended_monitors
 host_ended_monitors() {
   local folder=$WORK/run-$RUN_ID/monitor
   rm -f -- "$folder/on"
@@ -29,6 +31,8 @@ host_ended_monitors() {
   rm -rf -- "$folder"
 }
 
+# Stop the instances of the repeat, and remove their directory.
+# Usage: host_ended_instances
 host_ended_instances() {
   # A call that the master repeats after a lost link must not run beside its own first try.
   exec {ENDED_FD}>"$WORK/server.flock"
@@ -36,6 +40,8 @@ host_ended_instances() {
   host_instances_stop "$WORK/run-$RUN_ID/server"
 }
 
+# Undo the changes of the tier of the repeat.
+# Usage: host_ended_tier
 host_ended_tier() {
   TIER_FOLDER=$WORK/run-$RUN_ID/tier
   exec {ENDED_FD}>"$WORK/tier.flock"

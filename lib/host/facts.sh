@@ -17,6 +17,8 @@ host_facts_memory() {
     END { printf "host\t%d\t%d\t%.0f\t%.0f\n", cpus, int(total / 1048576), total * 1024, available * 1024 }' /proc/meminfo
 }
 
+# Print the CPUs as `lscpu -p=CPU,CORE,SOCKET,NODE` does, and the isolated CPUs and the nodes without a CPU as comment lines.
+# Usage: host_facts_topology
 host_facts_topology() {
   local node place isolated=
   { read -r isolated </sys/devices/system/cpu/isolated; } 2>/dev/null || :

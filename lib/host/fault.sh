@@ -45,6 +45,7 @@ host_fault_look() {
   fi
 }
 
+# Record an event of the fault with its time.
 # Usage: host_fault_event EVENT [DETAIL]
 host_fault_event() {
   printf '%s\t%s\t%s\t%s\n' "${EPOCHREALTIME/[.,]/}" "$FAULT_NODE" "$1" "${2-}" >>"$FOLDER/events.tsv"
@@ -81,9 +82,19 @@ host_fault_says() {
   protocol_ask "$REPLY" "$1" 'INFO replication' && [[ $REDIS_REPLY =~ $2 ]]
 }
 
-# Print the ports of a shard's replicas, or of the node's instances, or of the shards whose master is on it.
+# Print the ports of the replicas of the master on a port, as planned.
+# Usage: host_fault_replicas PORT
+# Globals: CLUSTER_TABLE
 host_fault_replicas() { awk -F '\t' -v port="$1" '$4 == "replica" && $5 == port { print $1 }' <<<"$CLUSTER_TABLE"; }
+
+# Print the ports of the instances on the node of the fault.
+# Usage: host_fault_ports
+# Globals: CLUSTER_TABLE FAULT_NODE
 host_fault_ports() { awk -F '\t' -v node="$FAULT_NODE" '$2 == node { print $1 }' <<<"$CLUSTER_TABLE"; }
+
+# Print PORT and SHARD of each master on the node of the fault, as planned.
+# Usage: host_fault_masters
+# Globals: CLUSTER_TABLE FAULT_NODE
 host_fault_masters() { awk -F '\t' -v node="$FAULT_NODE" '$2 == node && $4 == "master" { print $1 "\t" $3 }' <<<"$CLUSTER_TABLE"; }
 
 # Print the bytes that all instances of other nodes have sent for replication.

@@ -21,6 +21,8 @@ host_irq_devices() {
   _host_irq_lower "$device"
 }
 
+# Print the NICs below a network interface, or the interface if it has none below it.
+# Usage: _host_irq_lower DEVICE
 _host_irq_lower() {
   local below found=0
   for below in "${TIERBENCH_ROOT-}/sys/class/net/$1"/lower_*; do

@@ -11,6 +11,10 @@ main() {
   "host_lock_$1"
 }
 
+# Take the lock for this run, unless the run holds it already; remove the locks of dead runs.
+# Usage: host_lock_take
+# Globals: LOCK LOCKS RUN_OWNER
+# Returns: exits 1 with the reason on stderr if a run with a live master has a lock, or the lock cannot be written.
 host_lock_take() {
   ! host_lock_mine || return 0
   if host_locks_live; then fail "$(owner_say) uses this server"; fi
@@ -29,10 +33,15 @@ host_lock_renew() {
   owner_renew
 }
 
+# Remove the lock if it is of this run.
+# Usage: host_lock_release
 host_lock_release() {
   ! host_lock_mine || rm -f -- "$LOCK"
 }
 
+# Whether the lock's file is of this user and has the owner's line of this run.
+# Usage: host_lock_mine
+# Globals: LOCK RUN_OWNER
 host_lock_mine() {
   [[ -O $LOCK ]] && owner_read "$LOCK" && [[ $OWNER_LINE == "$RUN_OWNER" ]]
 }

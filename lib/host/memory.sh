@@ -43,6 +43,8 @@ host_memory_list() {
   host_tier_memory_nodes | grep . || printf '0\tcpu\n'
 }
 
+# Print the directory of a node in /sys, without a line feed.
+# Usage: host_memory_path NODE
 host_memory_path() {
   printf '%s/sys/devices/system/node/node%s' "${TIERBENCH_ROOT-}" "$1"
 }
@@ -55,6 +57,8 @@ host_memory_figure() {
   host_memory_or "$line"
 }
 
+# Print a text, or `-` if it is empty, without a line feed.
+# Usage: host_memory_or TEXT
 host_memory_or() {
   printf '%s' "${1:--}"
 }

@@ -20,6 +20,9 @@ main() {
   esac
 }
 
+# Start the monitors as a separate process, and keep INFO before the load. A call that is repeated after a lost link starts over.
+# Usage: host_monitor_start
+# Globals: MONITOR RECORD RESERVE_BYTES HIT_COUNTERS
 host_monitor_start() {
   if [[ -e $MONITOR ]]; then
     host_monitor_stop
@@ -189,6 +192,9 @@ host_monitor_alarm() {
   fi
 }
 
+# Stop the monitors, if they were started; their files stay.
+# Usage: host_monitor_stop
+# Globals: MONITOR
 host_monitor_stop() {
   [[ -d $MONITOR ]] || return 0
   rm -f -- "$MONITOR/on"

@@ -17,6 +17,7 @@ host_monitor_load_devices() {
   done
 }
 
+# Print the received and sent bytes of each NIC, and its speed in Mbit/s.
 # Usage: host_monitor_load_nics
 # Globals: MONITOR_DEVICES
 host_monitor_load_nics() {

@@ -88,6 +88,10 @@ host_monitor_sample_vmstat_open() {
   MONITOR_OOM=${lines[MONITOR_OOM_LINE]#* }
 }
 
+# Record the counters of /proc/vmstat.
+# Usage: host_monitor_sample_vmstat TIME
+#   TIME in seconds since the epoch
+# Returns: sets MONITOR_OOM_NOW, the number of OOM kills since boot
 host_monitor_sample_vmstat() {
   local row=$1 line
   local -a lines
@@ -97,6 +101,8 @@ host_monitor_sample_vmstat() {
   MONITOR_OOM_NOW=${lines[MONITOR_OOM_LINE]#* }
 }
 
+# Record the stall times of memory (PSI) since boot, in microseconds; nothing if the kernel has no PSI.
+# Usage: host_monitor_sample_pressure TIME
 host_monitor_sample_pressure() {
   local some full
   # The kernel may have been built or started without PSI.

@@ -59,6 +59,7 @@ host_perf_start() {
   ((${#PERF_socket[@]} == 0)) || host_perf_launch socket "${PERF_socket[@]}" -a
 }
 
+# Start perf for the events of one scope, and wait until it counts.
 # Usage: host_perf_launch SCOPE OPTION...
 host_perf_launch() {
   local scope=$1 answer='' said
@@ -92,6 +93,7 @@ host_perf_end() {
   rm -rf -- "$FOLDER"
 }
 
+# Print the rows of host_perf_end for the events of one scope.
 # Usage: host_perf_counts SCOPE <OUTPUT_OF_PERF
 host_perf_counts() {
   LC_ALL=C awk -F '|' -v scope="$1" '

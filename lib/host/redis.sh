@@ -10,7 +10,6 @@
 
 # Print the absolute path of redis-server, or the user that it can run as: STATE FOUND, with STATE ok, warn or fail. With tls, print what is missing
 # for TLS=on.
-
 # Usage: main user | tls | installed PATH | package | built KEY | build KEY SOURCE
 #   KEY names a build in the cache; SOURCE is a tarball in the cache, or a URL
 main() {
@@ -24,6 +23,9 @@ main() {
   printf '%s\n' "$path"
 }
 
+# Print the path of redis-server; the arguments are those of main.
+# Usage: host_redis_path installed PATH | package | built KEY | build KEY SOURCE
+# Returns: not 0 if it is not there
 host_redis_path() {
   case $1 in
     installed) host_redis_installed "$2" ;;
@@ -33,6 +35,9 @@ host_redis_path() {
   esac
 }
 
+# Print the user that instances run as, as a row STATE FOUND.
+# Usage: host_redis_user
+# Globals: REDIS_USER
 host_redis_user() {
   if ! host_user_find; then
     printf 'fail\t%s\n' "$USER_WHY"
@@ -48,10 +53,15 @@ host_redis_returns() {
   run_limited $((READY_TIMEOUT < 10 ? READY_TIMEOUT : 10)) "$1" --version >/dev/null || (($? != 124)) || exit 1
 }
 
+# Print the path of a program that is installed, given by its name or path.
+# Usage: host_redis_installed PROGRAM
 host_redis_installed() {
   command -v -- "$1" || fail "redis-server is missing: '$1' not found; install it, or set REDIS_FROM=package or source"
 }
 
+# Print the path of redis-server; if it is missing, install its package first.
+# Usage: host_redis_package
+# Globals: DEPS_SCRIPT
 host_redis_package() {
   if ! command -v redis-server; then
     [[ $(id -u) == 0 ]] || fail "REDIS_FROM=package requires root on the server"
@@ -61,6 +71,9 @@ host_redis_package() {
   fi
 }
 
+# Print the path of redis-server of a build in the cache.
+# Usage: host_redis_built KEY
+# Returns: 1 if there is no such build
 host_redis_built() {
   workdir_open
   local binary=$WORK/cache/$1/src/redis-server
@@ -69,6 +82,9 @@ host_redis_built() {
   [[ -x $binary ]] && echo "$binary"
 }
 
+# Build redis-server in the cache, unless it was built before, and print its path.
+# Usage: host_redis_build KEY SOURCE
+#   SOURCE is a URL, or any other text if the tarball is in the cache
 host_redis_build() {
   local key=$1 source=$2 tarball new
   workdir_open

@@ -55,6 +55,7 @@ host_resctrl_read() {
   fi
 }
 
+# Change a target to mounted, unmounted, present or absent.
 # Usage: host_resctrl_write KIND TARGET VALUE
 # Returns: 1 with WHY
 host_resctrl_write() {

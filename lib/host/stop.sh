@@ -47,6 +47,7 @@ host_stop_wait() {
   flock -w 300 "$1" || fail "$WORK: a call of a run that starts or stops $2 does not end; lslocks names its process"
 }
 
+# Stop everything that a run left, undo its tier, and remove its directory.
 # Usage: host_stop_run DIR
 host_stop_run() {
   local folder=$1

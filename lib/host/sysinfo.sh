@@ -50,6 +50,9 @@ host_sysinfo_setup() {
   echo
 }
 
+# Write the details for readers into the current directory, one file per source, and irq.tsv and queues.tsv of the NICs.
+# Usage: host_sysinfo_files
+# Globals: ROOT NICS REDIS_BINARY
 host_sysinfo_files() {
   local device
   host_sysinfo_keep lscpu-e.txt lscpu -e
@@ -112,11 +115,15 @@ host_sysinfo_show() {
   done
 }
 
+# Print the settings of sysctl that SYSINFO_SYSCTL matches, as lines NAME = VALUE.
+# Usage: host_sysinfo_sysctl_subset
 host_sysinfo_sysctl_subset() {
   # It reads only what it prints.
   run_limited 20 sysctl -a --pattern "$SYSINFO_SYSCTL" 2>/dev/null
 }
 
+# Print what /sys and ethtool report of a NIC.
+# Usage: host_sysinfo_nic DEVICE
 host_sysinfo_nic() {
   local option
   host_sysinfo_show "$ROOT/sys/class/net/$1"/{address,mtu,speed,duplex,operstate,numa_node,device/numa_node}
@@ -128,6 +135,9 @@ host_sysinfo_nic() {
 
 # --- env.tsv: KEY VALUE, only values that change only by configuration ---
 
+# Print all rows, unsorted. The files of host_sysinfo_files must be in the current directory.
+# Usage: host_sysinfo_env_all
+# Globals: ROOT LSCPU VSMP NICS REDIS_BINARY
 host_sysinfo_env_all() {
   host_sysinfo_env_machine
   host_sysinfo_env_cpu
@@ -168,6 +178,8 @@ host_sysinfo_row_after() {
   host_sysinfo_row "$1" "$value"
 }
 
+# Print the rows of the kernel, the operating system, the firmware, sysctl and vSMP.
+# Usage: host_sysinfo_env_machine
 host_sysinfo_env_machine() {
   local file line
   # Release, version and machine; only the version may contain blanks.
@@ -198,6 +210,8 @@ host_sysinfo_env_machine() {
   fi
 }
 
+# Print the rows of the CPUs: model, topology, frequency and idle states.
+# Usage: host_sysinfo_env_cpu
 host_sysinfo_env_cpu() {
   local value
   awk -F ': +' -v OFS='\t' '
@@ -240,6 +254,8 @@ host_sysinfo_row_distinct() {
   host_sysinfo_row "$1" "$text"
 }
 
+# Print the rows of memory: nodes, modules, swap, huge pages, KSM and zswap.
+# Usage: host_sysinfo_env_memory
 host_sysinfo_env_memory() {
   local node number path devices=
   host_sysinfo_row_after memory.kib "$ROOT/proc/meminfo" MemTotal: ' kB'
@@ -262,6 +278,8 @@ host_sysinfo_env_memory() {
   host_sysinfo_row_file zswap.enabled /sys/module/zswap/parameters/enabled
 }
 
+# Print the rows of the NICs that carry the load: speed, driver, queues, interrupts and packet steering.
+# Usage: host_sysinfo_env_nic
 host_sysinfo_env_nic() {
   local device path target line version
   host_sysinfo_row nic.devices "${NICS[*]}"
@@ -293,6 +311,8 @@ host_sysinfo_row_count() {
   host_sysinfo_row "$1" "$count"
 }
 
+# Print the rows of the versions of numactl, screen, bash and redis-server.
+# Usage: host_sysinfo_env_software
 host_sysinfo_env_software() {
   local text word
   host_sysinfo_row tool.numactl "$(host_sysinfo_numactl)"

@@ -89,6 +89,9 @@ host_tier_cgroup_usage() {
     "$1/memory.stat" "$1/memory.events" "$1/memory.oom_control" 2>/dev/null || :
 }
 
+# Write a value to a file of a cgroup.
+# Usage: _host_tier_cgroup_set FILE VALUE
+# Returns: 1 with WHY if the kernel refuses.
 _host_tier_cgroup_set() {
   WHY=$( (LC_ALL=C && echo "$2" >"$1") 2>&1) && return
   WHY="$1 does not accept $2: ${WHY##*: }"

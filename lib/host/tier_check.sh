@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 # Whether this host supports the tier of a variant, as rows STATE FOUND WANTED FIX.
 
+# Print whether this host supports the tier of the settings.
 # Usage: host_tier_check
 # Globals: TIER and the settings sent to lib/host/tiers.sh
 host_tier_check() {
@@ -17,6 +18,8 @@ host_tier_check() {
   esac
 }
 
+# Print a warning if DRAM is a cache of slower memory, and a row about swap: data may be elsewhere than in DRAM.
+# Usage: host_tier_check_native
 host_tier_check_native() {
   local rows kind
   local -a swaps=()
@@ -33,6 +36,10 @@ host_tier_check_native() {
   fi
 }
 
+# Print a row: whether the nodes, the kernel and numactl support a tier that places memory on nodes.
+# Usage: host_tier_check_nodes NODES
+#   NODES as host_tier_memory_nodes prints them
+# Globals: TIER TIER_NODES TIER_NEAR; faster of host_tier_check
 host_tier_check_nodes() {
   local node wanted count
   wanted=$(_host_tier_detect_list "$TIER_NODES")
@@ -101,6 +108,10 @@ host_tier_check_room() {
   fi
 }
 
+# Print a row: whether there is a slower node, and the kernel can move pages between it and the others.
+# Usage: host_tier_check_tiering NODES
+#   NODES as host_tier_memory_nodes prints them
+# Globals: faster of host_tier_check
 host_tier_check_tiering() {
   if ! grep -q far <<<"$1"; then
     host_tier_row fail "every node has a CPU$faster: there is one tier" "a slower node to demote to" "another server"
@@ -113,6 +124,9 @@ host_tier_check_tiering() {
   fi
 }
 
+# Print a row: whether a cgroup can limit the DRAM of the instances, and there is space for their swap.
+# Usage: host_tier_check_limited
+# Globals: TIER TIER_SWAPPINESS TIER_LIMIT TIER_SPACE
 host_tier_check_limited() {
   local room device swappiness=$TIER_SWAPPINESS
   [[ $swappiness != keep ]] || swappiness=$(_host_tier_detect_read "${TIERBENCH_ROOT-}/proc/sys/vm/swappiness")
@@ -143,6 +157,9 @@ host_tier_check_limited() {
   fi
 }
 
+# Print a row: whether the kernel has zram, with the requested algorithm.
+# Usage: host_tier_check_zram
+# Globals: ZRAM_ALGORITHM TIER_LIMIT TIER_SPACE CGROUP_VERSION
 host_tier_check_zram() {
   local known
   known=$(cat "${TIERBENCH_ROOT-}"/sys/block/zram*/comp_algorithm 2>/dev/null | sed -n 1p)
@@ -155,6 +172,8 @@ host_tier_check_zram() {
   fi
 }
 
+# Print a row: whether this host runs on Memory Drive Technology (vSMP).
+# Usage: host_tier_check_imdt
 host_tier_check_imdt() {
   local prefix
   if ! prefix=$(host_vsmp_prefix); then
@@ -164,6 +183,8 @@ host_tier_check_imdt() {
   fi
 }
 
+# Print a row of fields, separated by tabs.
+# Usage: host_tier_row FIELD...
 host_tier_row() {
   local IFS=$'\t'
   printf '%s\n' "$*"

@@ -35,6 +35,8 @@ host_tier_memory_nodes() {
   done < <(_host_tier_detect_places)
 }
 
+# Print the nodes that have memory, and whether they have a CPU: NODE cpu|far.
+# Usage: _host_tier_detect_places
 _host_tier_detect_places() {
   local root=${TIERBENCH_ROOT-}/sys/devices/system/node node place
   _host_tier_detect_line "$root/has_memory"
@@ -46,6 +48,8 @@ _host_tier_detect_places() {
   done
 }
 
+# Print a row for each node with memory, and a row for each DRAM cache in front of a node.
+# Usage: _host_tier_detect_nodes
 _host_tier_detect_nodes() {
   local node kind place folder cache index
   # A kernel without NUMA lists no node.
@@ -140,6 +144,9 @@ host_tier_number() {
   _host_tier_detect_tier "$1"
 }
 
+# As host_tier_number; prints nothing if the kernel has no memory tiers.
+# Usage: _host_tier_detect_tier NODE
+# Globals: DETECT_ROOT
 _host_tier_detect_tier() {
   local file
   for file in "$DETECT_ROOT"/sys/devices/virtual/memory_tiering/memory_tier*/nodelist; do
@@ -165,6 +172,10 @@ _host_tier_detect_modules() {
   return 0
 }
 
+# Print the path of a program in the directories of the system.
+# Usage: _host_tier_detect_tool PROGRAM
+# Globals: DETECT_ROOT
+# Returns: 1 if it is missing
 _host_tier_detect_tool() {
   local folder
   for folder in /usr/sbin /usr/bin /sbin; do
@@ -175,6 +186,8 @@ _host_tier_detect_tool() {
   return 1
 }
 
+# Print a row with the version of vSMP and its state of nna; nothing if this host does not run on vSMP.
+# Usage: _host_tier_detect_vsmp
 _host_tier_detect_vsmp() {
   local prefix
   prefix=$(host_vsmp_prefix) || return 0
@@ -182,6 +195,8 @@ _host_tier_detect_vsmp() {
     "$(run_limited 20 "${prefix}ctl" --status 2>/dev/null | grep -i nna | sed -n 1p)"
 }
 
+# Print a row for each swap target in use, and for each zram device with a size.
+# Usage: _host_tier_detect_swaps
 _host_tier_detect_swaps() {
   local path kind size used priority device data memory
   [[ ! -e $DETECT_ROOT/proc/swaps ]] || while read -r path kind size used priority; do
@@ -202,6 +217,8 @@ _host_tier_detect_swaps() {
   done
 }
 
+# Print a row with the compressor of zswap and its max share of memory; nothing if zswap is off.
+# Usage: _host_tier_detect_zswap
 _host_tier_detect_zswap() {
   local folder=$DETECT_ROOT/sys/module/zswap/parameters
   _host_tier_detect_line "$folder/enabled"

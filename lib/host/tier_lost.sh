@@ -62,6 +62,7 @@ host_tier_swap_label() {
   dd if="$1" bs=4 skip=263 count=4 2>/dev/null | tr -d '\0'
 }
 
+# Print a row of host_tier_lost if the tier was made from this WORK, and the directory of its run was removed.
 # Usage: _host_tier_lost_row KIND RUN TARGET
 _host_tier_lost_row() {
   [[ $2 =~ ^(\*|[A-Za-z0-9][A-Za-z0-9._-]*-[0-9]+)-[0-9a-f]{8}$ ]] || return 0

@@ -130,6 +130,9 @@ host_tier_swap_zram() {
   _host_tier_swap_on "/dev/zram$number"
 }
 
+# Record a swap target in the journal, and enable it.
+# Usage: _host_tier_swap_on TARGET
+# Returns: 1 with WHY.
 _host_tier_swap_on() {
   host_tier_note swap "$1" || return
   _host_tier_swap_use "$1"

@@ -30,6 +30,9 @@ host_tier_note_instead() {
   _host_tier_unrecorded
 }
 
+# Set the reason why a change is not made: its record cannot be written.
+# Usage: _host_tier_unrecorded
+# Returns: 1 with WHY.
 _host_tier_unrecorded() {
   WHY="$TIER_FOLDER/journal cannot be written to the disk, and nothing is changed without a record (REMOTE_DIR: is its disk full?)"
   return 1
@@ -73,15 +76,23 @@ host_tier_stop() {
   printf '%s' "$said"
 }
 
+# Remove a swap file.
+# Usage: _host_tier_undo_file FILE
 _host_tier_undo_file() {
   rm -f -- "$1"
 }
 
+# Disable a swap target, if it is in use.
+# Usage: _host_tier_undo_swap TARGET
+# Returns: 1 with a line on stderr if the kernel refuses.
 _host_tier_undo_swap() {
   host_tier_swapping "$1" || return 0
   swapoff "$1" || host_tier_stuck "cannot swapoff $1; free memory for its pages"
 }
 
+# Reset and remove a zram device, if it exists.
+# Usage: _host_tier_undo_zram NUMBER
+# Returns: 1 with a line on stderr if the kernel refuses for 10 s.
 _host_tier_undo_zram() {
   local device=/sys/block/zram$1
   [[ -e $device ]] || return 0
@@ -96,12 +107,18 @@ _host_tier_undo_zram_next() {
   _host_tier_again 10 _host_tier_write /sys/class/zram-control/hot_remove "$1" || host_tier_stuck "/dev/zram$1 cannot be removed"
 }
 
+# Remove a cgroup, if it exists.
+# Usage: _host_tier_undo_cgroup DIR
+# Returns: 1 with a line on stderr if a process is in it for 20 s.
 _host_tier_undo_cgroup() {
   [[ -d $1 ]] || return 0
   # A process that has ended stays in the cgroup for a moment.
   _host_tier_again 20 rmdir "$1" || host_tier_stuck "$1 cannot be removed: $(wc -l <"$1/cgroup.procs") processes are in it"
 }
 
+# Disable the memory controller for the children of a cgroup, unless a child has a limit.
+# Usage: _host_tier_undo_control DIR
+# Returns: 0, also if the kernel refuses.
 _host_tier_undo_control() {
   local file value
   # A child of another user may need it now. The kernel refuses only if that child enables it for its own children; else its limits would be lost.
@@ -112,6 +129,8 @@ _host_tier_undo_control() {
   _host_tier_write "$1/cgroup.subtree_control" -memory || :
 }
 
+# Print a line of the journal, with the boot id of now.
+# Usage: _host_tier_line KIND TARGET
 _host_tier_line() {
   printf '%s\t%s\t%s\n' "$1" "$(</proc/sys/kernel/random/boot_id)" "$2"
 }
@@ -130,10 +149,13 @@ host_tier_stuck() {
   return 1
 }
 
+# Write a value to a file, without a message if that fails.
+# Usage: _host_tier_write FILE VALUE
 _host_tier_write() {
   { echo "$2" >"$1"; } 2>/dev/null
 }
 
+# Repeat a command until it succeeds, for at most SECONDS.
 # Usage: _host_tier_again SECONDS COMMAND...
 _host_tier_again() {
   local end=$((SECONDS + $1))

@@ -73,6 +73,10 @@ host_tiers_up() {
   ((TIER_LIMIT == 0)) || host_tier_cgroup_make "$TIER_LIMIT" "$TIER_SPACE" || host_tiers_refuse
 }
 
+# Undo what was made of the tier, and fail with the reason.
+# Usage: host_tiers_refuse
+# Globals: WHY TIER
+# Returns: exits 1
 host_tiers_refuse() {
   local why=$WHY
   host_tier_undo || :

@@ -11,6 +11,9 @@ main() {
   "host_trace_$1"
 }
 
+# Start the program of TRACE, unless it was started before.
+# Usage: host_trace_start
+# Globals: TRACE FOLDER RECORD
 host_trace_start() {
   local -a words
   read -r -a words <<<"$TRACE"
@@ -45,6 +48,8 @@ host_trace_end() {
   proc_end 5 "$RECORD" || fail "TRACE: the program does not end"
 }
 
+# Stop the program, whether the repeat succeeded or failed, and remove its files.
+# Usage: host_trace_stop
 host_trace_stop() {
   host_trace_end
   rm -rf -- "$FOLDER" "$RECORD"

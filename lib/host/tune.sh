@@ -37,6 +37,8 @@ host_tune_lock() {
   flock "$TUNE_FD"
 }
 
+# Change the host according to TUNE_ROWS, print the rows of host_tune_rows, and record a heartbeat of the master.
+# Usage: host_tune_apply
 host_tune_apply() {
   host_tune_rows apply
   [[ -e $TUNE/journal ]] || return 0
@@ -263,6 +265,7 @@ host_tune_hold() {
   done
 }
 
+# The process of host_tune_hold: write a number of 32 bits to a file, and keep the file open until the run is over.
 # Usage: host_tune_holder FILE NUMBER
 host_tune_holder() {
   local bytes fd
@@ -274,11 +277,15 @@ host_tune_holder() {
   while [[ -e $TUNE/journal ]]; do host_tune_pace 5; done
 }
 
+# Stop the process of host_tune_hold, if there is one.
+# Usage: _host_tune_release
 _host_tune_release() {
   [[ ! -e $TUNE/hold.proc ]] || proc_end 5 "$TUNE/hold.proc" || :
   rm -f -- "$TUNE/hold.proc"
 }
 
+# Record a heartbeat of the master, and print `lapsed` if the watchdog has restored the host.
+# Usage: host_tune_renew
 host_tune_renew() {
   [[ -e $TUNE/journal ]] || return 0
   host_tune_alive
@@ -331,6 +338,8 @@ host_tune_undo_all() {
   return "$status"
 }
 
+# Undo the changes of this run with a name of conf/tuning.tsv, last first.
+# Usage: _host_tune_undo_name NAME
 _host_tune_undo_name() {
   local seq
   for ((seq = JOURNAL_SEQ; seq > 0; seq--)); do
@@ -338,6 +347,9 @@ _host_tune_undo_name() {
   done
 }
 
+# Undo all changes of this run, print a row for each, and remove the record.
+# Usage: host_tune_restore
+# Returns: exits 1 if a change is not undone; the record then stays.
 host_tune_restore() {
   local status=0
   [[ -e $TUNE/journal ]] || return 0

@@ -48,6 +48,8 @@ host_tune_journal_read() {
   done <"$file"
 }
 
+# Take a change into the JOURNAL_ variables, as the change that is in force.
+# Usage: _host_tune_journal_take SEQ RUN BOOT KIND NAME TARGET OLD NEW
 _host_tune_journal_take() {
   local seq=$1
   JOURNAL_RUN[seq]=$2 JOURNAL_BOOT[seq]=$3 JOURNAL_KIND[seq]=$4 JOURNAL_NAME[seq]=$5
@@ -55,6 +57,8 @@ _host_tune_journal_take() {
   JOURNAL_PENDING[$6]=$seq
 }
 
+# Take the result of an undone change into the JOURNAL_ variables.
+# Usage: _host_tune_journal_done SEQ RESULT AFTER
 _host_tune_journal_done() {
   JOURNAL_RESULT[$1]=$2
   JOURNAL_AFTER[$1]=$3
@@ -105,6 +109,9 @@ host_tune_journal_report() {
   done
 }
 
+# Append a line of fields, separated by tabs, to the journal.
+# Usage: _host_tune_journal_write FIELD...
+# Returns: 1 if it cannot be written; the journal is then unchanged.
 _host_tune_journal_write() {
   local IFS=$'\t' size
   size=$(stat -c %s -- "$TUNE/journal") || return
@@ -114,6 +121,9 @@ _host_tune_journal_write() {
   return 1
 }
 
+# Fail because the journal cannot be written.
+# Usage: _host_tune_journal_refuse
+# Returns: exits 1
 _host_tune_journal_refuse() {
   fail "$TUNE/journal: cannot be written to the disk, and nothing is changed without a record (REMOTE_DIR: is its disk full?)"
 }

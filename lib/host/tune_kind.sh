@@ -68,6 +68,9 @@ host_tune_targets() {
   for word in "${TARGET[@]}"; do WANTED+=("$value"); done
 }
 
+# Find the interrupts of the NICs that carry an address, and spread them over CPUs.
+# Usage: _host_tune_irqs ADDRESS auto|CPUS
+# Returns: as host_tune_targets
 _host_tune_irqs() {
   local address=$1 cpus=$2 devices device irq list all=
   WHY="no NIC carries $address"
@@ -124,6 +127,9 @@ host_tune_read() {
   [[ -z $WHY ]]
 }
 
+# Read the first line of a file; if it has choices such as `always [madvise] never`, the selected one.
+# Usage: _host_tune_read_file FILE
+# Returns: sets VALUE; 1 with WHY if it cannot be read.
 _host_tune_read_file() {
   local line
   { IFS= read -r line <"$1"; } 2>/dev/null || [[ -n ${line-} ]] || {
@@ -136,6 +142,9 @@ _host_tune_read_file() {
   VALUE=${line//$'\t'/ }
 }
 
+# Read the state of a service: active or inactive.
+# Usage: _host_tune_read_service NAME
+# Returns: sets VALUE; 1 with WHY if it runs without systemd.
 _host_tune_read_service() {
   local name=${1%.service}
   if [[ -d ${TIERBENCH_ROOT-}/run/systemd/system ]]; then

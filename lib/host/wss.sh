@@ -39,6 +39,7 @@ host_wss_probe() {
   printf 'cost\t%d\t%d\n' "$clear" "$read"
 }
 
+# Print `touched PORT SECONDS BYTES` for each instance.
 # Usage: host_wss_read SECONDS
 # Globals: pids and ports of host_wss_probe
 host_wss_read() {

@@ -24,6 +24,9 @@ facts_read() {
   return "$status"
 }
 
+# Print the facts of a host as lines NAME VALUE.
+# Usage: _facts_ask HOST
+# Returns: as remote_run.
 _facts_ask() {
   local facts line cpus gib bytes available
   facts=$(remote_run "$1" facts all) || return
@@ -68,6 +71,10 @@ facts_known() {
   [[ -n ${_FACTS[$SERVER]-} ]]
 }
 
+# Use the facts of the server that SERVER is narrowed to.
+# Usage: _facts_use
+# Globals: SERVER SERVER_TOPOLOGY
+# Returns: sets SERVER_BYTES SERVER_FREE _SERVER_CPUS _SERVER_GIB and the topology; 1 if no facts were read.
 _facts_use() {
   local name value topology='' costs=''
   facts_known || return
@@ -96,6 +103,10 @@ facts_load() {
   facts_use
 }
 
+# Load the facts of the server that SERVER is narrowed to from its file.
+# Usage: _facts_load
+# Globals: as facts_load
+# Returns: exits 2 if there is no such file, or it is invalid.
 _facts_load() {
   local file=$FACTS try line number=0 names=' ' name
   [[ ! -d $FACTS ]] || for try in "$SERVER.tsv" "$SERVER/facts.tsv" "env/$SERVER/facts.tsv"; do

@@ -217,6 +217,9 @@ fill_calibrate() {
   servers_at "${SERVERS[0]-$SERVER}" lock_during _fill_calibrate
 }
 
+# Measure the memory of keys of each value size with a scratch instance on the server that SERVER is narrowed to.
+# Usage: _fill_calibrate
+# Returns: 1 with the reason on stderr.
 _fill_calibrate() {
   local size model status=0
   cleanup_push server_stop

@@ -25,6 +25,8 @@ plan_warn() {
   while IFS=$'\t' read -r found _ fix; do log_warn "$found: $fix"; done < <(plan_ignored)
 }
 
+# Print a row if EVICTION has no effect: without MAXMEMORY, or with a policy for expiring keys if keys do not expire.
+# Usage: _plan_ignored_eviction
 _plan_ignored_eviction() {
   [[ $EVICTION != off ]] || return 0
   if [[ $MAXMEMORY == off && $REDIS_CONF != *"maxmemory "* ]]; then

@@ -17,6 +17,10 @@ place_read() {
   servers_each _place_read
 }
 
+# Read the topology of the server that SERVER is narrowed to from a file, or take its CPUs as cores of one node.
+# Usage: _place_read
+# Globals: SERVER_TOPOLOGY SERVER_CORES PLACEMENT SERVER_NUMACTL
+# Returns: exits 2 when the file is invalid, or is required and not found.
 _place_read() {
   if [[ $SERVER_TOPOLOGY != auto ]]; then
     grep -qE '^[0-9]+,[0-9]+,[0-9]*,[0-9]*' "$SERVER_TOPOLOGY" 2>/dev/null ||
@@ -76,6 +80,8 @@ place_answer() {
   servers_each _place_answer
 }
 
+# Let one process work out the recorded placements on the server that SERVER is narrowed to.
+# Usage: _place_answer
 _place_answer() {
   local key answer
   local -a questions=()
@@ -159,6 +165,10 @@ place_check() {
   servers_each _place_check
 }
 
+# Refuse a placement that is impossible on the server that SERVER is narrowed to.
+# Usage: _place_check
+# Globals: as place_instances
+# Returns: exits 2.
 _place_check() {
   local cpus
   [[ -n $_PLACE_TOPOLOGY && -z $SERVER_NUMACTL ]] || return 0
@@ -234,6 +244,9 @@ place_usable() {
   servers_each _place_usable | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
+# Print the number of CPUs that instances may use on the server that SERVER is narrowed to.
+# Usage: _place_usable
+# Globals: as place_instances
 _place_usable() {
   local PLACEMENT=cpu IO_THREADS=1
   [[ -n $_PLACE_TOPOLOGY ]] || local _PLACE_TOPOLOGY
@@ -297,6 +310,8 @@ _place_known() {
   [[ -z $unknown ]] || conf_refuse "$1" "the server has no CPU $unknown; name CPUs that lscpu lists there"
 }
 
+# Print the name of the setting that left no CPU for the instances: IRQ_CPUS if only that one is set, else SERVER_CPUS.
+# Usage: _place_culprit
 _place_culprit() {
   if [[ $SERVER_CPUS == auto && $IRQ_CPUS != auto ]]; then echo IRQ_CPUS; else echo SERVER_CPUS; fi
 }

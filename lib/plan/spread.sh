@@ -99,6 +99,8 @@ spread_places() {
   return "$status"
 }
 
+# Append the places of the server that SERVER is narrowed to.
+# Usage: _spread_places INSTANCES
 # Globals: places of spread_places
 _spread_places() {
   spread_count_of "$1"
@@ -118,6 +120,8 @@ spread_part() {
   REPLY=$(($1 * most / REPLY))
 }
 
+# Raise a maximum to the number of processes on the server that SERVER is narrowed to.
+# Usage: _spread_most INSTANCES
 # Globals: most of spread_part
 _spread_most() {
   spread_count_of "$1"

@@ -141,6 +141,8 @@ _compare_host_names() {
   sed -n 's/^CLIENT_IP=//p' "$1" | tr -d "\"'()" | sed -n 1p | tr -s ' ' '\n'
 }
 
+# Print the path of the description of a host in a run: env.tsv if the run has it, else setup.log.
+# Usage: _compare_host_file RUN HOST
 _compare_host_file() {
   if [[ -r $1/env/$2/env.tsv ]]; then
     printf '%s\n' "$1/env/$2/env.tsv"

@@ -18,6 +18,7 @@ searched_tables() {
   return "$status"
 }
 
+# Print the tables of one kind of search, by its program in lib/results/figures; nothing without files.
 # Usage: _searched_tables PROGRAM [FILE]... <TOTALS
 _searched_tables() {
   (($# == 1)) || figures_run interval found "$1" -- - "${@:2}" | figures_tables

@@ -25,6 +25,9 @@ answers_check() {
   printf 'warn\tserver program\t%s\ta scratch instance on port %s\twait for that run\n' "$LOCK_WHY" "$REDISBASE"
 }
 
+# Query a scratch instance on the server that SERVER is narrowed to, and print the rows.
+# Usage: _answers_check
+# Returns: 1 with the reason on stderr
 _answers_check() {
   local status=0 info said
   cleanup_push server_stop

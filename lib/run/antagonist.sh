@@ -64,6 +64,10 @@ antagonist_mark() {
   done
 }
 
+# Start the load on the server that SERVER is narrowed to, and print its CPUs as lib/host/antagonist.sh does.
+# Usage: _antagonist_start
+# Globals: SERVER NEIGHBOUR ROW
+# Returns: not 0 with the reason on stderr
 _antagonist_start() {
   local busy node REPLY
   memory_prepare || return
@@ -81,6 +85,9 @@ antagonist_fetch() {
   [[ $_ANTAGONIST_ON != yes ]] || servers_print $((REMOTE_RETRY + 60)) _antagonist_fetch "$1"
 }
 
+# Stop the load on the server that SERVER is narrowed to, and fetch its bandwidth of each second, with several servers to DIR/HOST.
+# Usage: _antagonist_fetch DIR
+# Returns: not 0 with the reason on stderr
 _antagonist_fetch() {
   local folder=$1
   ! servers_several || folder=$1/$SERVER
@@ -94,6 +101,8 @@ antagonist_stop() {
   servers_off _ANTAGONIST_ON _antagonist_stop
 }
 
+# Stop the load on the server that SERVER is narrowed to, and remove its files there.
+# Usage: _antagonist_stop
 _antagonist_stop() {
   remote_run "$SERVER" antagonist stop
 }

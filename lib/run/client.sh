@@ -15,10 +15,8 @@ _CLIENT_ASKED=               # when that began, in microseconds since the epoch
 declare -A _CLIENT_LOST=()   # when it stopped answering, in SECONDS
 declare -A _CLIENT_MOVED=()  # when its status changed last, or its phase began, in SECONDS
 
-# Seconds that one poll waits for news.
-readonly _CLIENT_LOOK=2
-# Seconds without progress after which a load is considered stalled.
-readonly _CLIENT_STALL=10
+readonly _CLIENT_LOOK=2   # seconds that one poll waits for news
+readonly _CLIENT_STALL=10 # seconds without progress after which a load is considered stalled
 
 # Print the key of the load generator, by which clients keep their copies; nothing if all hosts are this machine, which needs no copy.
 # Usage: client_key HOST...
@@ -72,7 +70,7 @@ client_prepare() {
   return "$status"
 }
 
-# Globals: key, program and target of client_prepare
+# Install the load generator on one client, and print its path. Globals: key, program and target of client_prepare
 _client_prepare() {
   program_prepare "$1" test "$program" "$target" "$key"
 }
@@ -125,7 +123,7 @@ _client_common() {
   [[ -z $LOAD_USER ]] || common+=(--user "$LOAD_USER")
 }
 
-# Globals: share, common, address, size, keys and CLIENT_PASSWORD of client_launch
+# Start the load generator of one client. Globals: share, common, address, size, keys and CLIENT_PASSWORD of client_launch
 _client_launch() {
   local client=$1 port count text
   read -r port count <<<"${share[$client]}"
@@ -226,13 +224,13 @@ _client_fault() {
   side_run $((REMOTE_RETRY + 60)) _client_enough "$@"
 }
 
+# Let the generator of one client end its phase. Usage: _client_enough CLIENT
 _client_enough() {
   _client_run "$1" enough
 }
 
-# Fetch the files that the generators wrote, check them, and write their logs in the guide's form.
+# Fetch the files that the generators wrote, check them, and write their logs in the guide's form: a directory in DIR for each client.
 # Usage: client_fetch DIR STAMP REPEAT SETUP_LOG CLIENT...
-#   each client gets a directory in DIR
 # Returns: 1 if a file is missing.
 client_fetch() {
   local into=$1 log=$2.$3 setup=$4
@@ -241,7 +239,7 @@ client_fetch() {
   side_run $((REMOTE_RETRY + 600)) _client_fetch "$@"
 }
 
-# Globals: into, log and setup of client_fetch
+# Fetch the files of one client, write its log and checksums. Globals: into, log and setup of client_fetch
 _client_fetch() {
   local client=$1 folder=$into/$1 log=redis.log.$1.$log sums
   local -a needless
@@ -280,10 +278,12 @@ client_stop() {
   side_run $((REMOTE_RETRY + 60)) _client_stop "$@"
 }
 
+# Stop the generator of one client, and remove its files there. Usage: _client_stop CLIENT
 _client_stop() {
   _client_run "$1" stop
 }
 
+# Run a verb of lib/host/client.sh on a client. Usage: _client_run CLIENT VERB [ARG]...
 _client_run() {
   local CLIENT=$1
   shift

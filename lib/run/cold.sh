@@ -70,6 +70,10 @@ cold_up() {
   done
 }
 
+# Fill the nodes of the server that SERVER is narrowed to, and print `held NODE BYTES` for each.
+# Usage: _cold_up
+# Globals: ROW SERVER SERVER_BYTES COLD_MEMORY
+# Returns: not 0 with the reason on stderr
 _cold_up() {
   memory_prepare || return
   _cold_words "${ROW[data_bytes]}" "${ROW[instances]}" "${ROW[places]}"
@@ -84,6 +88,9 @@ cold_held() {
   [[ -z $_COLD_ON ]] || servers_print $((REMOTE_RETRY + 60)) _cold_held
 }
 
+# Whether the cold memory of the server that SERVER is narrowed to is still there.
+# Usage: _cold_held
+# Returns: not 0 with the reason on stderr
 _cold_held() {
   remote_run "$SERVER" cold look
 }
@@ -94,6 +101,8 @@ cold_down() {
   servers_off _COLD_ON _cold_down
 }
 
+# Release the cold memory of the server that SERVER is narrowed to.
+# Usage: _cold_down
 _cold_down() {
   remote_run "$SERVER" cold stop
 }

@@ -64,6 +64,8 @@ doctor_provided() {
   _doctor_launch
 }
 
+# Print the row of redis-server, once a run has found or installed it.
+# Usage: _doctor_found
 _doctor_found() {
   _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
 }
@@ -85,6 +87,8 @@ doctor_hosts() {
   done
 }
 
+# Print a row of fields, separated by tabs.
+# Usage: _doctor_row FIELD...
 _doctor_row() {
   local IFS=$'\t'
   printf '%s\n' "$*"
@@ -152,6 +156,7 @@ _doctor_connections() {
   done
 }
 
+# Print what lib/host/doctor.sh finds on a host in one of its roles.
 # Usage: _doctor_run HOST ROLE
 # Globals: TUNE_ROWS PROGRAM_KEY
 _doctor_run() {
@@ -255,6 +260,7 @@ _doctor_tune() {
   done
 }
 
+# Connect to all hosts, and print a row for each.
 # Usage: _doctor_reach HOST...
 # Returns: 1 if a host is unreachable.
 _doctor_reach() {
@@ -352,6 +358,8 @@ _doctor_fill() {
   servers_at "${SERVERS[0]}" _doctor_cost
 }
 
+# Measure the cost of a key on the server that SERVER is narrowed to; print a row only if that fails.
+# Usage: _doctor_cost
 _doctor_cost() {
   local status=0 why=$_REMOTE_TMP/why wanted="a scratch instance on port $REDISBASE, with samples set from here"
   # The plan of a resumed run has it.
@@ -453,6 +461,8 @@ _doctor_clients() {
   done
 }
 
+# Print bytes as whole MiB with the unit, without a line feed.
+# Usage: _doctor_mib BYTES
 _doctor_mib() {
   printf '%d MiB' $(($1 >> 20))
 }

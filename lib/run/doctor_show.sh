@@ -18,6 +18,7 @@ doctor_failures() {
   _doctor_text lines 0
 }
 
+# Print rows as text with lib/run/doctor.awk: problems, all, or lines.
 # Usage: _doctor_text AS WIDTH <ROWS
 _doctor_text() {
   local host here='' deps=$ROOT/tools/deps.sh
@@ -70,6 +71,7 @@ doctor_fix() {
   return "$status"
 }
 
+# Ask the user whether to install what a host lacks.
 # Usage: _doctor_asked HOST NAMES
 # Returns: 0 yes, 1 no
 _doctor_asked() {
@@ -82,6 +84,7 @@ _doctor_asked() {
   [[ $answer == [yY] || $answer == [yY]es ]]
 }
 
+# Install packages on a host, by names of tools/deps.sh.
 # Usage: _doctor_install HOST NAMES
 _doctor_install() {
   local DEPS_SCRIPT

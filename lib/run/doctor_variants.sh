@@ -29,6 +29,7 @@ _doctor_largest() {
   plan_enter "$1" "$2"
 }
 
+# Print rows: whether the server supports the tier of a variant, and the settings of its file.
 # Usage: _doctor_tier VARIANT SWEEP
 #   the settings of both must be in force
 _doctor_tier() {
@@ -80,6 +81,7 @@ _doctor_launch() {
   _doctor_each _doctor_prefix
 }
 
+# Print rows: whether the prefix commands and the generator of a variant work on its hosts.
 # Usage: _doctor_prefix VARIANT SWEEP
 _doctor_prefix() {
   local host state found wanted fix
@@ -88,12 +90,14 @@ _doctor_prefix() {
   done < <(launch_try && generator_try)
 }
 
+# Print rows: whether each server can run the load of NEIGHBOUR; nothing until membench is built.
 # Usage: _doctor_antagonist VARIANT SWEEP
 _doctor_antagonist() {
   [[ " $BUILD_TARGETS " != *" membench "* ]] || return 0
   servers_each _doctor_said neighbour antagonist_try
 }
 
+# Print rows: whether each server has room for COLD_MEMORY in front of the largest data of a variant.
 # Usage: _doctor_cold VARIANT SWEEP
 _doctor_cold() {
   local DOCTOR_BYTES DOCTOR_MANY DOCTOR_PLACES

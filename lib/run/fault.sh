@@ -30,6 +30,7 @@ fault_mark() {
   servers_at "$(cluster_host "$FAULT_NODE")" _fault_begin "$2"
 }
 
+# Start the fault on the server that SERVER is narrowed to, with the time left until the load starts.
 # Usage: _fault_begin START_US
 _fault_begin() {
   local delay=$(($1 - ${EPOCHREALTIME/[.,]/}))
@@ -43,6 +44,9 @@ fault_look() {
   [[ -z $_FAULT_ON ]] || servers_at "$(cluster_host "$FAULT_NODE")" _fault_look
 }
 
+# Check the progress of the fault on the server that SERVER is narrowed to, and log each new event.
+# Usage: _fault_look
+# Returns: as fault_look; 0 also if the server does not answer
 _fault_look() {
   local state text
   IFS=$'\t' read -r state text < <(remote_run "$SERVER" server look) || return 0

@@ -11,6 +11,10 @@ generator_check() {
   [[ $GENERATOR == test ]] || _generator_check_peer
 }
 
+# Refuse settings that a generator other than ./test does not support.
+# Usage: _generator_check_peer
+# Globals: GENERATOR and the load
+# Returns: exits 2.
 _generator_check_peer() {
   local keys
   fill_named

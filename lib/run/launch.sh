@@ -51,6 +51,8 @@ launch_try() {
   replay_try
 }
 
+# Test user, TLS, numactl options and prefix on the server that SERVER is narrowed to, as rows HOST STATE FOUND WANTED FIX.
+# Usage: _launch_try_server
 _launch_try_server() {
   _launch_try_user
   tls_try
@@ -69,6 +71,7 @@ launch_has() {
   fi
 }
 
+# Test the numactl options of a setting on a host, as a row HOST STATE FOUND WANTED FIX; nothing if it is empty.
 # Usage: _launch_try_numactl HOST SETTING [POLICY]
 #   POLICY are the options of the memory tier
 _launch_try_numactl() {
@@ -92,6 +95,8 @@ _launch_try_user() {
   printf '%s\t%s\tinstances run as %s\t%s\t%s\n' "$SERVER" "$state" "$found" "REDIS_USER=$REDIS_USER" "$fix"
 }
 
+# Test whether the prefix of a setting starts a program on a host, as a row HOST STATE FOUND WANTED FIX; nothing if it is empty.
+# Usage: _launch_try_one HOST SERVER_PREFIX|CLIENT_PREFIX
 _launch_try_one() {
   local host=$1 name=$2 words why=$_REMOTE_TMP/why REDIS_USER=$REDIS_USER
   # After SERVER_PREFIX redis-server runs as another user, who may not have access to the same files.
@@ -106,6 +111,8 @@ _launch_try_one() {
   fi
 }
 
+# Whether a path names a readable file below ROOT, without `..` in it.
+# Usage: _launch_ours PATH
 _launch_ours() {
   [[ $1 != *..* && $1 != /* && -f $ROOT/$1 && -r $ROOT/$1 ]]
 }

@@ -71,6 +71,8 @@ _memory_ready() {
   return 1
 }
 
+# Measure the memory of the server that SERVER is narrowed to, and print the lines of lib/host/memory.sh.
+# Usage: _memory_measure
 _memory_measure() {
   memory_prepare && remote_run "$SERVER" memory measure "$MEMORY_PROGRAM"
 }

@@ -22,6 +22,9 @@ monitor_start() {
   _MONITOR_ON=yes
 }
 
+# Start the monitors on the server that SERVER is narrowed to.
+# Usage: _monitor_start
+# Globals: SERVER SERVER_BYTES RESERVE
 _monitor_start() {
   local RESERVE_BYTES REPLY
   fill_reserve_of "$SERVER_BYTES"
@@ -56,6 +59,8 @@ monitor_mark() {
   _MONITOR_LAST=$1
 }
 
+# Print all counters of the server that SERVER is narrowed to, which keeps them under that name, unless it is `look`.
+# Usage: _monitor_mark NEXT_PHASE
 _monitor_mark() {
   remote_run "$SERVER" monitor mark "$1"
 }
@@ -119,6 +124,8 @@ monitor_alarm() {
   return "$bad"
 }
 
+# Print why the server that SERVER is narrowed to is not guarded, or its load was stopped; nothing if all is well.
+# Usage: _monitor_alarm
 _monitor_alarm() {
   remote_run "$SERVER" monitor alarm
 }
@@ -135,6 +142,7 @@ monitor_fetch() {
   _monitor_join "$1"
 }
 
+# Join what the servers recorded into the files of a run with one server.
 # Usage: _monitor_join DIR
 _monitor_join() {
   local host

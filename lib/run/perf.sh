@@ -85,6 +85,9 @@ perf_mark() {
   }
 }
 
+# Find the events of the server that SERVER is narrowed to.
+# Usage: _perf_learn
+# Returns: sets _PERF_ROWS; 1 if its CPU has no events, or cannot be identified
 _perf_learn() {
   _PERF_ROWS=
   _perf_identify || return
@@ -92,6 +95,8 @@ _perf_learn() {
   [[ -n $_PERF_ROWS ]]
 }
 
+# Start counting the events of the server that SERVER is narrowed to.
+# Usage: _perf_start
 _perf_start() {
   local PERF_EVENTS
   PERF_EVENTS=$(_perf_words "$_PERF_ROWS")
@@ -119,6 +124,8 @@ perf_end() {
   _PERF_PHASE=
 }
 
+# Stop counting on the server that SERVER is narrowed to, and print the counts as lib/host/perf.sh does.
+# Usage: _perf_end
 _perf_end() {
   remote_run "$SERVER" perf end
 }
@@ -144,6 +151,8 @@ perf_stop() {
   servers_off _PERF_ON _perf_stop
 }
 
+# Stop counting on the server that SERVER is narrowed to, without the counts.
+# Usage: _perf_stop
 _perf_stop() {
   remote_run "$SERVER" perf stop
 }

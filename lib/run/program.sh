@@ -19,6 +19,7 @@ program_prepare() {
   return "$status"
 }
 
+# Copy a program to another host, or build it there, and print its path.
 # Usage: as program_prepare, for another host
 _program_prepare() {
   local host=$1 name=$2 file=$3 target=$4 key=$5 answer what path why work called='the load generator' ours

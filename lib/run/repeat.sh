@@ -45,10 +45,11 @@ repeat_run() {
   fi
 }
 
+REPEAT_LOST= # yes after the lock of a server was lost: no further repeat may be started
+
 # Whether the run still holds the lock of each server. What was measured beside another run is not a result.
 # Usage: repeat_held
 # Returns: 1 with a line on stderr if it does not, or the server cannot be reached; sets REPEAT_LOST to yes if the lock is lost.
-REPEAT_LOST=
 repeat_held() {
   local host
   [[ -z $REPEAT_LOST ]] || return 1
@@ -81,6 +82,9 @@ repeat_probe() {
   return "$status"
 }
 
+# Start the instances of the current row, and load them until all generators have ended; repeat_probe stops them.
+# Usage: _repeat_probe
+# Returns: 1 when it failed
 _repeat_probe() {
   local status=0
   local -a CLIENTS
@@ -169,6 +173,8 @@ _repeat_starts() {
     { printf "%s\t%s\t%.0f\n", $column["operation"], client, $column["start_us"] - offset }' "${files[@]}"
 }
 
+# Stop monitors, instances and tier on the server that SERVER is narrowed to.
+# Usage: _repeat_ended
 _repeat_ended() {
   remote_run "$SERVER" ended
 }
@@ -181,6 +187,9 @@ _repeat_clean() {
   cleanup_pop
 }
 
+# Stop everything that the repeat has started on its hosts.
+# Usage: _repeat_stop
+# Returns: 1 if a host still has something of it; the next repeat then stops it first
 _repeat_stop() {
   local client status=0
   local -a clients later=()

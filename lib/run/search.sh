@@ -91,6 +91,9 @@ search_check() {
   ((count <= _SEARCH_PHASES)) || conf_refuse LIMITS "too many: $count phases times limits; accepted: at most $_SEARCH_PHASES"
 }
 
+# Refuse a limit that a search does not support.
+# Usage: _search_check_limit LIMIT
+# Returns: exits 2.
 _search_check_limit() {
   local figure=${1%%[<>=]*} rest
   rest=${1#"$figure"}
@@ -272,6 +275,8 @@ _search_next() {
     figures_run metric -- -f "$LIB/run/search.awk" -f "$LIB/run/steps.awk" "$_SEARCH_FOLDER/steps.tsv"
 }
 
+# Print the header of steps.tsv.
+# Usage: _search_header
 _search_header() {
   printf 'phase\tkind\tlimit\tstep\ttry\trate\tconnections\tops_per_sec\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tp99_99_us\tmax_us\tanswered_percent\tunsent\terrors'
   printf '\tclient_limited\tsend_lag_p99_us\tfar_per_op\tforeign_server\tforeign_client\tsteal\tcounts\tdram_share_percent\tlost\n'

@@ -19,6 +19,9 @@ server_room() {
   servers_each _server_room
 }
 
+# Check the free memory of the server that SERVER is narrowed to.
+# Usage: _server_room
+# Returns: as server_room; not 0 also if the server does not answer.
 _server_room() {
   local facts keep
   keep=$(fill_reserve "$SERVER_BYTES")
@@ -135,6 +138,7 @@ server_scratch() {
   _server_begin place_instances 1 -@-
 }
 
+# Prepare and start the instances on each server in SERVER, and take in what they report.
 # Usage: _server_begin PLANNER [ARG]...
 #   PLANNER prints the plan of a server
 _server_begin() {
@@ -164,6 +168,9 @@ _server_prepare() {
   [[ -z $SERVER_PREFIX ]] || LAUNCH_WORDS=$(launch_words "$SERVER" "$SERVER_PREFIX")
 }
 
+# Start the prepared instances on the server that SERVER is narrowed to, and print the rows of lib/host/server.sh.
+# Usage: _server_start
+# Globals: SERVER and what _server_prepare sets
 _server_start() {
   local REDIS_CONF=$SERVER_DIRECTIVES
   remote_run "$SERVER" server start
@@ -200,6 +207,8 @@ server_info() {
   servers_print $((REMOTE_RETRY + 120)) _server_info
 }
 
+# Print INFO of every instance on the server that SERVER is narrowed to.
+# Usage: _server_info
 _server_info() {
   remote_run "$SERVER" server info
 }
@@ -213,6 +222,9 @@ server_logs() {
   return "$status"
 }
 
+# Fetch logs, INFO and events from the server that SERVER is narrowed to, with several servers to DIR/HOST.
+# Usage: _server_logs DIR
+# Returns: not 0 with the reason on stderr, also if there is no INFO
 _server_logs() {
   local folder=$1
   ! servers_several || folder=$1/$SERVER
@@ -242,6 +254,8 @@ server_stop() {
   servers_print $((REMOTE_RETRY + 180)) _server_stop
 }
 
+# Stop the instances on the server that SERVER is narrowed to.
+# Usage: _server_stop
 _server_stop() {
   remote_run "$SERVER" server stop
 }

@@ -60,6 +60,8 @@ size_set() {
   _SIZE_SHARE=$1 _SIZE_WHOLE=yes
 }
 
+# Set the share of DRAM on the server that SERVER is narrowed to: move pages, or change the limit.
+# Usage: _size_set SHARE
 _size_set() {
   local bytes REPLY
   if tier_divided; then
@@ -78,6 +80,9 @@ size_bytes() {
   LC_ALL=C awk -v base="$_SIZE_MINE" -v share="$1" 'BEGIN { printf "%.0f\n", base * share / 100 }'
 }
 
+# Take the memory that the instances have at the last mark as 100 %, of each server and of all.
+# Usage: _size_measure
+# Returns: sets _SIZE_BASE and _SIZE_MINE; 1 with a line on stderr
 _size_measure() {
   local sum=0
   servers_each _size_measure_one || return
@@ -85,6 +90,8 @@ _size_measure() {
   log_info "100 % of DRAM is $((_SIZE_BASE >> 20)) MiB: the memory of the instances with all data in DRAM"
 }
 
+# Take the memory of the instances on the server that SERVER is narrowed to as its 100 %, and add it to the sum.
+# Usage: _size_measure_one
 # Globals: sum of _size_measure
 _size_measure_one() {
   local scope=cgroup

@@ -13,6 +13,8 @@ sysinfo_capture() {
   side_run $((REMOTE_RETRY + 120)) _sysinfo_host "${hosts[@]}"
 }
 
+# Fetch the description of one host: of a server with its redis-server, of a client without.
+# Usage: _sysinfo_host HOST
 _sysinfo_host() {
   if servers_is "$1"; then
     servers_at "$1" _sysinfo_ask "$1"
@@ -21,6 +23,9 @@ _sysinfo_host() {
   fi
 }
 
+# Fetch the files of lib/host/sysinfo.sh from a host to env/HOST of the run.
+# Usage: _sysinfo_ask HOST
+# Globals: SYSINFO_RUN SERVER REDIS_BINARY; sets ADDRESS, which lib/host/sysinfo.sh reads
 _sysinfo_ask() {
   local host=$1 folder=$SYSINFO_RUN/env/$1
   # On a client the network path to the server matters, to the first of several.

@@ -161,6 +161,9 @@ tier_up() {
   servers_print $((REMOTE_RETRY + 600)) _tier_up "$@"
 }
 
+# Set up the tier on the server that SERVER is narrowed to.
+# Usage: _tier_up DATA_BYTES INSTANCES
+#   both of all servers together
 _tier_up() {
   spread_part "$1" "$2"
   _tier_run "$REPLY" "$2" up
@@ -180,6 +183,9 @@ tier_detect() {
   remote_run "$1" tiers detect
 }
 
+# Run a verb of lib/host/tiers.sh on the server that SERVER is narrowed to, with the settings of the tier.
+# Usage: _tier_run DATA_BYTES INSTANCES up|check
+#   DATA_BYTES of this server, INSTANCES of all servers together
 _tier_run() {
   local TIER_DATA=$1 TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS least
   # What tuning has set for `auto` is what the kernel then has.

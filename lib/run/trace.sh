@@ -16,6 +16,8 @@ trace_mark() {
   log_warn "$(side_failed $SERVER): TRACE could not be started"
 }
 
+# Start the program on the server that SERVER is narrowed to.
+# Usage: _trace_start
 _trace_start() {
   remote_run "$SERVER" trace start
 }
@@ -26,6 +28,9 @@ trace_fetch() {
   [[ -z $_TRACE_ON ]] || servers_print $((REMOTE_RETRY + 600)) _trace_fetch "$1"
 }
 
+# Stop the program on the server that SERVER is narrowed to, fetch its files, and log its warnings.
+# Usage: _trace_fetch DIR
+# Returns: 1 if the files cannot be fetched
 _trace_fetch() {
   local line status=0 folder=$1/trace why=$_REMOTE_TMP/trace.$BASHPID
   ! servers_several || folder=$1/$SERVER/trace
@@ -41,6 +46,8 @@ trace_stop() {
   servers_off _TRACE_ON _trace_stop
 }
 
+# Stop the program on the server that SERVER is narrowed to, and remove its files there.
+# Usage: _trace_stop
 _trace_stop() {
   remote_run "$SERVER" trace stop
 }

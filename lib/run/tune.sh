@@ -40,12 +40,16 @@ tune_apply() {
   done
 }
 
+# Change one host to the current settings, and print the rows of lib/host/tune.sh.
+# Usage: _tune_apply HOST
 _tune_apply() {
   local REPLY
   tune_host "$1"
   _tune_run "$1" apply "$REPLY"
 }
 
+# Restore one host, and print the rows of lib/host/tune.sh.
+# Usage: _tune_restore HOST
 _tune_restore() {
   _tune_run "$1" restore
 }
@@ -181,6 +185,7 @@ tune_host() {
   if servers_is "$1"; then servers_at "$1" tune_settings "$1"; else tune_settings "$1"; fi
 }
 
+# Run a verb of lib/host/tune.sh on a host, with the rows of TUNE_ROWS and the lease.
 # Usage: _tune_run HOST VERB [ROWS]
 _tune_run() {
   local TUNE_ROWS=${3-} REPLY
@@ -225,6 +230,8 @@ _tune_renew() {
   done
 }
 
+# Record a heartbeat on one host, and print `lapsed` if its watchdog has restored it.
+# Usage: _tune_renew_host HOST
 _tune_renew_host() {
   _tune_run "$1" renew
 }
@@ -264,6 +271,10 @@ _tune_record() {
   awk -F '\t' -v OFS='\t' -v variant="$variant" 'NF { print variant, $0, "-" }' <<<"$3" >>"$file"
 }
 
+# Fill the last column of a host's record: the value after the run, and the result unless it is `back`.
+# Usage: _tune_complete HOST ROWS
+#   ROWS as lib/host/tune.sh prints them for restore
+# Globals: RUN
 _tune_complete() {
   local file=$RUN/env/$1/tuning.tsv
   [[ -e $file ]] || return 0

@@ -146,6 +146,8 @@ wss_look() {
   log_info "after $_WSS_PHASE: touched $(_wss_told "$rows"); the probe's cost: $(_wss_ms "$clear") ms to clear, $(_wss_ms "$read") ms to read"
 }
 
+# Count the touched memory on the server that SERVER is narrowed to, and print the rows of lib/host/wss.sh.
+# Usage: _wss_probe
 _wss_probe() {
   remote_run "$SERVER" wss probe
 }

@@ -2,12 +2,13 @@
 # shellcheck shell=bash
 # How a host sends files to the master (lib/core/receive.sh).
 
+FILES_LARGE=250 # exit status of a script whose files are too large for a channel
+
 # Print files of the current directory in the form that lib/core/receive.sh reads. Files that are not regular, or whose name is not plain,
 # are left out with a line on stderr.
 # Usage: files_send -- FILE...
 # Globals: CHANNEL: not empty in a channel (lib/core/channel.sh), which keeps a whole reply in memory, without line feeds at its end
 # Returns: exits FILES_LARGE if they are too large for a channel
-FILES_LARGE=250
 files_send() {
   local name index total
   local -a plain=() sizes sums

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Recorded processes: each is identified by its pid and start time, and stopped only if both still match.
 
-# Print the start time of a process (clock ticks since boot, field 22 of /proc/PID/stat, proc(5)). Together with the pid it identifies one
+# Read the start time of a process (clock ticks since boot, field 22 of /proc/PID/stat, proc(5)). Together with the pid it identifies one
 # process until the next boot.
 # Usage: proc_start PID
 # Returns: 1 if the process does not exist, or is a zombie. Sets PROC_START, so that 288 calls need no 288 forks.

@@ -31,6 +31,10 @@ _protocol_talk_socket() {
     [[ ! $REDIS_REPLY =~ ^(\(error\)\ )?(ERR|NOAUTH|NOPERM|WRONGPASS|LOADING|MISCONF|Error|Could\ not) ]]
 }
 
+# Send one command, after AUTH if there is a password, through an open connection, and read its reply.
+# Usage: _protocol_talk FD COMMAND
+# Globals: REDIS_PASSWORD
+# Returns: sets REDIS_REPLY; 1 if there is no answer in 5 s, or an error reply.
 _protocol_talk() {
   local fd=$1 command=$2 line
   if [[ -n $REDIS_PASSWORD ]]; then

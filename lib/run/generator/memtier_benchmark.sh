@@ -6,6 +6,8 @@
 # bursts a second, and does not catch up after a stall of the server. Its own time and rate are not used. It averages the end times of its
 # connections, whole seconds and fractions separately, so it is off by up to a second when they end in different seconds.
 
+# Print the name and version of memtier_benchmark.
+# Usage: adapter_version
 adapter_version() {
   run_limited 10 memtier_benchmark --version | awk 'NR == 1 { sub(/^v=/, "", $2); print $1, $2 }'
 }
@@ -16,6 +18,10 @@ adapter_each() {
   echo $((($1 + connections - 1) / connections * connections))
 }
 
+# Become the load of a phase on the instance of a port.
+# Usage: adapter_load PHASE PORT STEM
+#   STEM is the beginning of the names of its files: STEM.json, STEM.out and STEM.err
+# Globals: those that lib/run/generator/peer.sh lists
 adapter_load() {
   local phase=$1 port=$2 stem=$3 connections=$CONNECTIONS threads=$THREADS ratio=1:0 pipeline=$PIPELINE pattern=$PATTERN letter given part
   local -a words=(--hide-histogram --json-out-file "$stem.json" --server "$HOST" --port "$port" --authenticate peer:none --data-size "$SIZE")
@@ -106,6 +112,10 @@ adapter_watch() {
   exec {never}<&-
 }
 
+# Print the figures of a phase on one instance, as lib/run/generator/peer.sh describes the row, and write STEM.slots and STEM.seconds.
+# Usage: adapter_figures PHASE STEM US
+#   US is how long the load took, in microseconds
+# Returns: 1 if the figures cannot be read
 adapter_figures() {
   local phase=$1 stem=$2 took=$3 kind=Sets wanted=$EACH first packed row end=$((SECONDS + 10))
   [[ $phase != get ]] || kind=Gets

@@ -102,6 +102,9 @@ address() {
   for each in ${HOSTS//,/ }; do ((${each%%=*} > $1)) || REPLY=${each#*=}; done
 }
 
+# Run a phase on all instances, one process for each, and write its figures, log lines and row.
+# Usage: run_phase PHASE
+# Returns: 1 if a process failed, has no figures, or a request failed
 run_phase() {
   local phase=$1 i pid before used failed=0 start=${EPOCHREALTIME/[.,]/} took name REPLY
   cpu_us

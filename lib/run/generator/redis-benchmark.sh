@@ -4,6 +4,8 @@
 #
 # redis-benchmark does not report misses, errors by kind, or a histogram; before version 6.2 it reports only the rate.
 
+# Print the name and version of redis-benchmark.
+# Usage: adapter_version
 adapter_version() {
   run_limited 10 redis-benchmark --version
 }
@@ -32,6 +34,10 @@ adapter_load() {
   fi
 }
 
+# Print the figures of a phase on one instance, as lib/run/generator/peer.sh describes the row.
+# Usage: adapter_figures PHASE STEM US
+#   US is how long the load took, in microseconds
+# Returns: 1, with the last line of the output on stderr, if it has no figures
 adapter_figures() {
   local phase=$1 stem=$2 took=$3
   if [[ $phase == populate ]]; then
