@@ -60,6 +60,28 @@ servers() {
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print gsub(/\|/, "", $at["places"]), gsub(/@/, "", $at["places"]) }' <<<"$output")" '2 90'
 }
 
+@test "the DRAM of a tier is for the data and the processes of one server: the one that has most of them" {
+  local words data dram share processes
+  while read -r share processes words; do
+    # shellcheck disable=SC2086 # words on purpose
+    run_split "$REPO/do_it.sh" plan --rows -v swap DRAM_RATIO=1:2 "${THREE[@]}" SERVER_CORES=8 KEYS=100000 REDISRUNS=1 $words
+    assert_success
+    read -r data dram < <(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["data_bytes"], $at["dram_bytes"] }' <<<"$output")
+    assert_equal "$dram" "$((data * ${share%/*} / ${share#*/} / 2 + (processes << 22)))"
+  done <<'END'
+3/7 3 INSTANCES=7 CLUSTER=off
+4/12 4 INSTANCES=6 REPLICAS=1
+END
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  servers '
+    CLUSTER=off TIER=swap DRAM_RATIO=1:2
+    fill_reserve_of() { REPLY=0; }
+    place_memory_nodes_of() { REPLY=; }
+    remote_run() { echo "$1 $TIER_DATA $((TIER_LIMIT - TIER_DATA / 2 >> 20))"; }
+    servers_each _tier_up 7000 7'
+  assert_output $'a 3000 12\nb 2000 8\nc 2000 8'
+}
+
 @test "without a cluster each server has a range of ports, and a client is told where its own are" {
   # shellcheck disable=SC2016 # expanded by the inner shell
   servers '

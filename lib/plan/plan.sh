@@ -175,7 +175,9 @@ _plan_cell() {
   cluster_processes_of "$instances"
   rule=$((3 * (size + 32) * held * REPLY / 2))
   spread_part "$bytes" "$instances"
-  tier_dram "$REPLY" "$instances"
+  dram=$REPLY
+  spread_most_of "$instances"
+  tier_dram "$dram" "$REPLY"
   dram=$REPLY
   fill_source "$sized"
   known=$REPLY

@@ -112,17 +112,27 @@ _spread_places() {
 # Usage: spread_part TOTAL INSTANCES
 # Returns: sets REPLY
 spread_part() {
-  local most=0
+  local most
   REPLY=$1
   servers_several || return 0
-  servers_each _spread_most "$2"
+  spread_most_of "$2"
+  most=$REPLY
   cluster_processes_of "$2"
   REPLY=$(($1 * most / REPLY))
 }
 
+# The number of processes on a server, as for spread_part.
+# Usage: spread_most_of INSTANCES
+# Returns: sets REPLY
+spread_most_of() {
+  local most=0
+  servers_each _spread_most "$1"
+  REPLY=$most
+}
+
 # Raise a maximum to the number of processes on the server that SERVER is narrowed to.
 # Usage: _spread_most INSTANCES
-# Globals: most of spread_part
+# Globals: most of spread_most_of
 _spread_most() {
   spread_count_of "$1"
   ((REPLY <= most)) || most=$REPLY

@@ -69,8 +69,8 @@ tier_numactl_of() {
   REPLY=
 }
 
-# The DRAM limit in bytes of instances with DATA_BYTES of data; 0: not limited.
-# Usage: tier_limit DATA_BYTES INSTANCES
+# The DRAM limit in bytes of a server's processes with DATA_BYTES of data; 0: not limited.
+# Usage: tier_limit DATA_BYTES PROCESSES
 # Globals: TIER DRAM_RATIO
 # Returns: sets REPLY
 tier_limit() {
@@ -127,7 +127,7 @@ tier_least() {
 }
 
 # The bytes of the server's memory that the data take. With zram all data stay in memory, compressed or not.
-# Usage: tier_dram DATA_BYTES INSTANCES
+# Usage: tier_dram DATA_BYTES PROCESSES
 # Returns: sets REPLY
 tier_dram() {
   REPLY=$1
@@ -165,16 +165,13 @@ tier_up() {
 # Usage: _tier_up DATA_BYTES INSTANCES
 #   both of all servers together
 _tier_up() {
-  spread_part "$1" "$2"
-  _tier_run "$REPLY" "$2" up
+  _tier_run "$1" "$2" up
 }
 
 # Print whether the server that SERVER is narrowed to supports the tier for its part of the data, as rows STATE FOUND WANTED FIX.
 # Usage: tier_check DATA_BYTES INSTANCES
 tier_check() {
-  local REPLY
-  spread_part "$1" "$2"
-  _tier_run "$REPLY" "$2" check
+  _tier_run "$1" "$2" check
 }
 
 # Print the kinds of memory of a host, as rows KIND WHERE DETAIL.
@@ -183,14 +180,17 @@ tier_detect() {
   remote_run "$1" tiers detect
 }
 
-# Run a verb of lib/host/tiers.sh on the server that SERVER is narrowed to, with the settings of the tier.
+# Run a verb of lib/host/tiers.sh on the server that SERVER is narrowed to, with the settings of the tier for its part of the data.
 # Usage: _tier_run DATA_BYTES INSTANCES up|check
-#   DATA_BYTES of this server, INSTANCES of all servers together
+#   DATA_BYTES and INSTANCES of all servers together
 _tier_run() {
-  local TIER_DATA=$1 TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS least
+  local TIER_DATA TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS least REPLY
   # What tuning has set for `auto` is what the kernel then has.
   local TIER_WEIGHTS=${TIER_WEIGHTS/#auto/keep}
-  tier_limit "$1" "$2"
+  spread_part "$1" "$2"
+  TIER_DATA=$REPLY
+  spread_most_of "$2"
+  tier_limit "$TIER_DATA" "$REPLY"
   TIER_LIMIT=$REPLY least=$REPLY
   # Swap for all data that do not fit into DRAM, plus a quarter for memory that Redis does not count. A search may leave nearly no data in DRAM.
   [[ $DRAM_RATIO != search ]] || least=0
