@@ -12,7 +12,7 @@ umask go-w
 
 # shellcheck source=lib/core/log.sh
 for module in "$LIB"/{core,shared,plan,run,results}/*.sh; do
-  # shellcheck disable=SC1090 # each file of the rooms named above
+  # shellcheck disable=SC1090 # each file of the directories named above
   . "$module"
 done
 unset -v module

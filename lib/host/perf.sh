@@ -30,7 +30,6 @@ host_perf_cpu() {
 # Read PERF_EVENTS. Returns: sets PERF_instance and PERF_socket, arrays of options of perf for each scope.
 host_perf_events() {
   local word scope=
-  # shellcheck disable=SC2034 # read by name, in perf_of
   PERF_instance=() PERF_socket=()
   for word in $PERF_EVENTS; do
     if [[ -z $scope ]]; then

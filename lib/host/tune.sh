@@ -205,13 +205,6 @@ host_tune_spawn() {
   proc_started "$TUNE/$name.proc" $! "$name" || fail "$TUNE/$name.proc: cannot be written, or $TUNE/$name.sh ended at once"
 }
 
-# Wait without a process: nothing is ever written to this pipe.
-# Usage: host_tune_pace SECONDS
-host_tune_pace() {
-  [[ -n ${TUNE_PIPE-} ]] || exec {TUNE_PIPE}<> <(:)
-  read -r -t "$1" -u "$TUNE_PIPE" || :
-}
-
 # The watchdog: restore the host if there was no heartbeat for LEASE seconds, or if the journal was removed.
 # Usage: host_tune_watchdog
 host_tune_watchdog() {
@@ -235,7 +228,7 @@ host_tune_watchdog() {
       fi
       exec {TUNE_FD}>&-
     fi
-    host_tune_pace "$pace"
+    proc_wait "$pace"
   done
 }
 
@@ -274,7 +267,7 @@ host_tune_holder() {
   # shellcheck disable=SC2059 # the bytes are the format
   printf "$bytes" >&"$fd"
   # The process exits when its directory is removed, in case it is not recorded.
-  while [[ -e $TUNE/journal ]]; do host_tune_pace 5; done
+  while [[ -e $TUNE/journal ]]; do proc_wait 5; done
 }
 
 # Stop the process of host_tune_hold, if there is one.

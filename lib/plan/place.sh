@@ -96,7 +96,7 @@ _place_answer() {
   done < <({ printf '%s\n' "$_PLACE_TOPOLOGY" && printf 'ask\t%s\n' "${questions[@]}"; } | awk "$CPUS_AWK$(<"$LIB/plan/place.awk")")
 }
 
-# Set the topology of a server; placements for another one are forgotten.
+# Set the topology of a server. Answers for every topology are dropped; place_answer asks again.
 # Usage: place_learn TEXT
 place_learn() {
   _PLACE_TOPOLOGY=$1

@@ -48,12 +48,6 @@ plan_threads_each() {
   [[ $THREADS != */instance ]] || REPLY=${THREADS%/*}
 }
 
-# As the function above, printed.
-plan_threads() {
-  plan_threads_of "$1"
-  echo "$REPLY"
-}
-
 # The requests of a phase on a client with INSTANCES instances; 0: limited by TIME, or one per key.
 # Usage: plan_requests_of INSTANCES
 # Globals: TIME REQUESTS CONNECTIONS, and as plan_threads_of
@@ -70,10 +64,4 @@ plan_requests_of() {
       ;;
     *) REPLY=$REQUESTS ;;
   esac
-}
-
-# As the function above, printed.
-plan_requests() {
-  plan_requests_of "$1"
-  echo "$REPLY"
 }

@@ -374,7 +374,7 @@ _doctor_cost() {
 
 # Features that a server other than Redis lacks, with the settings of each variant.
 _doctor_answers() {
-  local variant key state check found wanted mend
+  local variant key state check found wanted fix
   local -A seen=()
   [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
   for variant in $VARIANTS; do
@@ -384,8 +384,8 @@ _doctor_answers() {
     [[ ! -v "seen[$key]" ]] || continue
     seen[$key]=1
     ! _doctor_ask "$SERVER" "variant $variant" answers_check ||
-      while IFS=$'\t' read -r state check found wanted mend; do
-        _doctor_row "$SERVER" "$state" "$check" "$found" "$wanted" "$mend"
+      while IFS=$'\t' read -r state check found wanted fix; do
+        _doctor_row "$SERVER" "$state" "$check" "$found" "$wanted" "$fix"
       done <<<"$_DOCTOR_SAID"
   done
   plan_enter "${VARIANTS%% *}" ''
