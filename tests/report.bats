@@ -170,6 +170,23 @@ END
   assert_contains "title=$run"
 }
 
+@test "a template that does not fit ends the report with one line, and the last page stays" {
+  local block
+  drawn_blank
+  run_make 20250101T100000Z-x
+  echo last >20250101T100000Z-x/report.html
+  mkdir tree
+  cp -r "$REPO"/{do_it.sh,lib,conf} tree
+  for block in fact verdict plot; do
+    sed "s/^<!-- block $block -->$/<!-- block other -->/" "$REPO/lib/results/report.html" >tree/lib/results/report.html
+    run_split tree/do_it.sh report 20250101T100000Z-x
+    assert_failure 1
+    assert_output ''
+    assert_equal "$stderr" "do_it.sh: report.html: block $block: not found"
+    assert_equal "$(<20250101T100000Z-x/report.html)" last
+  done
+}
+
 @test "a run of one variant has a verdict too" {
   local repeat
   drawn_blank

@@ -81,3 +81,9 @@ end'
   template :
   assert_failure 1
 }
+
+@test "the blocks that are printed are those of the page" {
+  local printed
+  printed=$(grep -rhoE '(\btemplate_(print|each|fill) |\bblock=)[a-z][a-z-]*' "$REPO/lib" | sed 's/.*[ =]//' | sort -u)
+  assert_equal "$printed" "$(sed -n 's/^<!-- block \(.*\) -->$/\1/p' "$REPO/lib/results/report.html" | sort)"
+}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The top of a report: scenario, time, hosts, and links to the sections of the page.
+# The top of a report: scenario, time and hosts.
 
 # By name: the settings of a run, as its run.conf has them.
 declare -A _REPORT_SETTING=()
@@ -46,8 +46,9 @@ report_facts() {
   read -r server others <<<"$REPLY"
   # A component of a path below.
   [[ $server =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] || server=-
-  printf '<dl class="facts">\n'
-  {
+  while IFS=$'\t' read -r label text; do
+    [[ -z $text ]] || template_print fact name="$label" text="$text"
+  done < <(
     _report_date "$run"
     printf 'Question\t%s\n' "$(report_question)"
     _report_host "$run" "$server"
@@ -57,12 +58,7 @@ report_facts() {
     _report_load "$run"
     _report_changed
     printf 'Made by\t%s\n' "$(sed -n 's/^# .*Made by \(.*\)\.$/\1/p' "$run/run.conf" 2>/dev/null | sed -n 1p)"
-  } | while IFS=$'\t' read -r label text; do
-    [[ -n $text ]] || continue
-    html_line "$text"
-    printf '<dt>%s</dt><dd>%s</dd>\n' "$label" "$REPLY"
-  done
-  printf '</dl>\n'
+  )
 }
 
 # Print the question of the run: the first sentence of its scenario's file.
@@ -139,14 +135,6 @@ _report_changed() {
     text+="${text:+, }$name=$REPLY"
   done
   printf 'Differs from the scenario\t%s\n' "$text"
-}
-
-# Print links to the sections that a page has, read from it.
-# Usage: report_contents <PAGE
-report_contents() {
-  printf '<nav>\n<ul>\n'
-  sed -n '/^<section id="/{N;s/^<section id="\([a-z]*\)">\n<h2>\(.*\)<\/h2>$/<li><a href="#\1">\2<\/a><\/li>/p;}'
-  printf '</ul>\n</nav>\n'
 }
 
 # Give cells of less important columns a class, so that a narrow page can leave them out.
