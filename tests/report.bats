@@ -294,13 +294,19 @@ END
   assert_equal "$(grep -c '<p class="verdict">native, set at 100*B-1i: ' <<<"$page")" 2
 }
 
-@test "a narrow page leaves out the less important columns, heading and cells alike" {
-  run bash -c 'LIB=$REPO/lib; . "$REPO/lib/results/report_head.sh"
-    printf "%s\n" "<table>" "<thead><tr><th scope=\"col\">A</th><th scope=\"col\" class=\"n\">min max</th><th scope=\"col\">C</th></tr></thead>" \
-      "<tbody>" "<tr><td>1</td><td class=\"n\">2</td><td>3</td></tr>" | report_narrow "min max" C'
+@test "a narrow page leaves out the less important columns, heading and cells alike; of the words worse and better, only verdicts have a colour" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'LIB=$REPO/lib; . "$LIB/results/figures.sh"; OPTIONAL="min max|C" figures_table html' <<'END'
+a	b	c	d
+A	min max	C	Verdict
+text	right	text	text
+worse	2	3	worse; robust: same
+1	2	3	better
+END
   assert_success
-  assert_line '<thead><tr><th scope="col">A</th><th scope="col" class="opt n">min max</th><th class="opt" scope="col">C</th></tr></thead>'
-  assert_line '<tr><td>1</td><td class="opt n">2</td><td class="opt">3</td></tr>'
+  assert_line '<thead><tr><th scope="col">A</th><th scope="col" class="opt n">min max</th><th scope="col" class="opt">C</th><th scope="col">Verdict</th></tr></thead>'
+  assert_line '<tr><td>worse</td><td class="opt n">2</td><td class="opt">3</td><td class="worse">worse; robust: same</td></tr>'
+  assert_line '<tr><td>1</td><td class="opt n">2</td><td class="opt">3</td><td class="better">better</td></tr>'
 }
 
 @test "populate is drawn last, each phase has bars of its p99, and two threads have no heat map" {

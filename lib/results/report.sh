@@ -210,18 +210,11 @@ _report_disturbed() {
 # Usage: _report_figures DATA
 _report_figures() {
   if grep -q $'^rows\t' "$1/sections"; then
-    template_print comparison -- _report_comparison "$1"
+    OPTIONAL='min max|95 % interval|Gain|Factor' template_print comparison -- compare_section rows html <"$1/sections"
   else
     _report_totals "$1"
   fi
   FORMAT=html figures_tables <"$1/tables"
-}
-
-# Print the table of the comparison, in which a narrow page leaves out some columns.
-# Usage: _report_comparison DATA
-_report_comparison() {
-  compare_section rows html <"$1/sections" | sed 's/<td>\(worse\|better\)\([;<]\)/<td class="\1">\1\2/g' |
-    report_narrow "min max" "95 % interval" Gain Factor
 }
 
 # Print the table of the totals.

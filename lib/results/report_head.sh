@@ -136,32 +136,3 @@ _report_changed() {
   done
   printf 'Differs from the scenario\t%s\n' "$text"
 }
-
-# Give cells of less important columns a class, so that a narrow page can leave them out.
-# Usage: report_narrow HEADING... <TABLE
-report_narrow() {
-  local IFS='|'
-  OPTIONAL="$*" LC_ALL=C awk '
-    BEGIN { n = split(ENVIRON["OPTIONAL"], name, "|"); for (i = 1; i <= n; i++) optional[name[i]] = 1 }
-    /<th |<td/ {
-      head = /<th /
-      tag = head ? "<th" : "<td"
-      # A heading of a column has its scope; <thead> does not match.
-      cells = split($0, cell, head ? "<th " : "<td")
-      out = cell[1]
-      for (i = 2; i <= cells; i++) {
-        if (head) cell[i] = " " cell[i]
-        if (head) {
-          text = cell[i]
-          sub(/^[^>]*>/, "", text)
-          sub(/<.*/, "", text)
-          if (text in optional) hide[i] = 1
-        }
-        if (i in hide && !sub(/class="/, "class=\"opt ", cell[i])) sub(/^/, " class=\"opt\"", cell[i])
-        out = out tag cell[i]
-      }
-      print out
-      next
-    }
-    { print }'
-}
