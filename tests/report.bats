@@ -170,6 +170,23 @@ END
   assert_contains "title=$run"
 }
 
+@test "a template that does not fit ends the report with one line, and the last page stays" {
+  local block
+  drawn_blank
+  run_make 20250101T100000Z-x
+  echo last >20250101T100000Z-x/report.html
+  mkdir tree
+  cp -r "$REPO"/{do_it.sh,lib,conf} tree
+  for block in fact verdict plot; do
+    sed "s/^<!-- block $block -->$/<!-- block other -->/" "$REPO/lib/results/report.html" >tree/lib/results/report.html
+    run_split tree/do_it.sh report 20250101T100000Z-x
+    assert_failure 1
+    assert_output ''
+    assert_equal "$stderr" "do_it.sh: report.html: block $block: not found"
+    assert_equal "$(<20250101T100000Z-x/report.html)" last
+  done
+}
+
 @test "a run of one variant has a verdict too" {
   local repeat
   drawn_blank
@@ -277,13 +294,19 @@ END
   assert_equal "$(grep -c '<p class="verdict">native, set at 100*B-1i: ' <<<"$page")" 2
 }
 
-@test "a narrow page leaves out the less important columns, heading and cells alike" {
-  run bash -c 'LIB=$REPO/lib; . "$REPO/lib/results/report_head.sh"
-    printf "%s\n" "<table>" "<thead><tr><th scope=\"col\">A</th><th scope=\"col\" class=\"n\">min max</th><th scope=\"col\">C</th></tr></thead>" \
-      "<tbody>" "<tr><td>1</td><td class=\"n\">2</td><td>3</td></tr>" | report_narrow "min max" C'
+@test "a narrow page leaves out the less important columns, heading and cells alike; of the words worse and better, only verdicts have a colour" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'LIB=$REPO/lib; . "$LIB/results/figures.sh"; OPTIONAL="min max|C" figures_table html' <<'END'
+a	b	c	d
+A	min max	C	Verdict
+text	right	text	text
+worse	2	3	worse; robust: same
+1	2	3	better
+END
   assert_success
-  assert_line '<thead><tr><th scope="col">A</th><th scope="col" class="opt n">min max</th><th class="opt" scope="col">C</th></tr></thead>'
-  assert_line '<tr><td>1</td><td class="opt n">2</td><td class="opt">3</td></tr>'
+  assert_line '<thead><tr><th scope="col">A</th><th scope="col" class="opt n">min max</th><th scope="col" class="opt">C</th><th scope="col">Verdict</th></tr></thead>'
+  assert_line '<tr><td>worse</td><td class="opt n">2</td><td class="opt">3</td><td class="worse">worse; robust: same</td></tr>'
+  assert_line '<tr><td>1</td><td class="opt n">2</td><td class="opt">3</td><td class="better">better</td></tr>'
 }
 
 @test "populate is drawn last, each phase has bars of its p99, and two threads have no heat map" {

@@ -26,7 +26,7 @@ figures_table() {
 
 # Print escaped lines as prose, each after PREFIX.
 # Usage: figures_prose PREFIX [FORMAT] <LINES
-#   FORMAT is table (default), markdown, html or json, which is an array of strings
+#   FORMAT is table (default), markdown or json, which is an array of strings
 figures_prose() {
   PREFIX=$1 FORMAT=${2:-table} figures_run prose
 }
@@ -34,34 +34,45 @@ figures_prose() {
 # Print several tables with their notes: lines `title TEXT`, then `row ...` for render.awk, then `note TEXT` if any. An empty line separates the
 # tables of different programs.
 # Usage: figures_tables <LINES
-# Globals: FORMAT: table (default), markdown or html; lines: print LINES and an empty line, for a later call
+# Globals: FORMAT: table (default), markdown or html, which are blocks of the report; lines: print LINES and an empty line, for a later call
 figures_tables() {
-  local line rows='' after='' title='\n%s\n\n' table='%s\n' note='%s\n'
+  local line rows='' after='' FORMAT=${FORMAT:-table}
   local -a lines
-  if [[ ${FORMAT-} == lines ]]; then
+  if [[ $FORMAT == lines ]]; then
     mapfile -t lines
     printf '%s\n' "${lines[@]}" ''
     return
   fi
-  [[ ${FORMAT-} != html ]] || title='<h3>%s</h3>\n' table='<div class="wide">\n%s\n</div>\n' note='<p>%s</p>\n'
   while IFS= read -r line || [[ -n $rows ]]; do
     if [[ $line == row$'\t'* ]]; then
       rows+=${line#*$'\t'}$'\n'
       continue
     fi
     if [[ -n $rows ]]; then
-      # shellcheck disable=SC2059 # one of those above
-      printf "$table" "$(figures_table "${FORMAT:-table}" <<<"${rows%$'\n'}")"
+      _figures_part table "${rows%$'\n'}"
       rows='' after=$'\n'
     fi
-    # shellcheck disable=SC2059 # as above
     case $line in
-      title$'\t'*) printf "$title" "$(figures_prose '' "${FORMAT:-table}" <<<"${line#*$'\t'}")" ;;
+      title$'\t'*) _figures_part title "${line#*$'\t'}" ;;
       note$'\t'*)
-        printf "%s$note" "$after" "$(figures_prose '' "${FORMAT:-table}" <<<"${line#*$'\t'}")"
+        printf '%s' "$after"
+        _figures_part note "${line#*$'\t'}"
         after=''
         ;;
       '') after='' ;;
     esac
   done
+}
+
+# Print a part of figures_tables.
+# Usage: _figures_part title|table|note TEXT
+# Globals: FORMAT
+_figures_part() {
+  case $FORMAT:$1 in
+    html:table) template_print table -- figures_table html <<<"$2" ;;
+    html:*) template_print "$1" text="$(figures_prose '' <<<"$2")" ;;
+    *:table) figures_table "$FORMAT" <<<"$2" ;;
+    *:title) printf '\n%s\n\n' "$(figures_prose '' "$FORMAT" <<<"$2")" ;;
+    *:note) figures_prose '' "$FORMAT" <<<"$2" ;;
+  esac
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# One self-contained page about a run: the question, the verdict, warnings, figures, plots, settings. All text from files of the run goes
-# through text_html, html_text or html_line; the page allows no script and no other source.
+# One self-contained page about a run: the question, the verdict, warnings, figures, plots, settings. Its HTML is in report.html; render.awk prints the
+# tables. Both escape all text from files of the run; the page allows no script and no other source.
 
 # Make RUN/report.html and RUN/plots/ and print the path of the page. Files of an earlier report are replaced after the new report is complete; other
 # files in plots/ are kept, because a directory of results may have its own.
@@ -103,64 +103,44 @@ report_again() {
   printf -- '-s %q\n' "$1/run.conf"
 }
 
-# Escape one line of text for the page, as html_text does.
-# Usage: html_line TEXT
-# Returns: sets REPLY
-html_line() {
-  local amp='&amp;' lt='&lt;' gt='&gt;' quot='&quot;' apos='&#39;' LC_ALL=C
-  # In quotes, because a bare & in the replacement stands for the match.
-  REPLY=${1//&/"$amp"}
-  REPLY=${REPLY//</"$lt"}
-  REPLY=${REPLY//>/"$gt"}
-  REPLY=${REPLY//\"/"$quot"}
-  REPLY=${REPLY//\'/"$apos"}
-  REPLY=${REPLY//[$'\001'-$'\010'$'\013'-$'\037'$'\177']/}
-}
-
-# Print stdin as escaped text of the page.
-html_text() {
-  LC_ALL=C sed -e 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g' -e "s/'/\\&#39;/g" | LC_ALL=C tr -d '\000-\010\013-\037\177'
-}
-
+# Print the page of a run.
+# Usage: _report_page RUN NAME DATA
+# Returns: 1 if a part of the page could not be read; exits 1 if the template does not fit
 _report_page() {
-  local run=$1 name title data=$3 REPLY
-  html_line "$2"
-  name=$REPLY
+  local run=$1 data=$3 title style facts REPLY
+  template_read "$LIB/results/report.html"
   report_settings "$run"
   report_title
-  html_line "$REPLY"
   title=$REPLY
+  style=$(<"$LIB/results/report.css") || return 1
+  facts=$(report_facts "$run") || return 1
   {
-    _report_verdict "$data"
-    _report_warnings "$run" "$data"
-    _report_figures "$data"
-    _report_pictures "$data"
-    _report_every "$data"
-    _report_environment "$run" "$data"
-    _report_settings "$run"
+    _report_section "$data" verdict Verdict template_each verdict text < <(_report_verdict "$data")
+    _report_section "$data" warnings Warnings _report_warnings "$run" "$data"
+    _report_section "$data" figures Figures _report_figures "$data"
+    [[ ! -s $data/pictures ]] || _report_section "$data" pictures Plots _report_pictures "$data"
+    _report_section "$data" every 'Every repeat' _report_every "$data"
+    _report_section "$data" environment Environment _report_environment "$run" "$data"
+    _report_section "$data" settings Settings _report_settings "$run"
   } >"$data/body"
-  printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-  printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-  printf '<meta http-equiv="Content-Security-Policy" content="default-src %s; style-src %s; img-src data:">\n' "'none'" "'unsafe-inline'"
-  printf '<title>%s – %s</title>\n<style>\n' "$name" "$title"
-  cat -- "$LIB/results/report.css"
-  printf '</style>\n</head>\n<body>\n<main>\n<header>\n<h1>%s</h1>\n<p class="run">Run %s</p>\n' "$title" "$name"
-  report_facts "$run"
-  printf '</header>\n'
-  report_contents <"$data/body"
-  cat -- "$data/body"
-  printf '<footer><p>The figures on this page are computed from the rows that summary2csv.sh prints for this run.</p></footer>\n'
-  printf '</main>\n</body>\n</html>\n'
+  template_print page run="$2" title="$title" style="$style" facts="$facts" links="$(<"$data/links")" -- cat -- "$data/body"
 }
 
+# Print a section of the page, and add its link to DATA/links.
+# Usage: _report_section DATA ID TITLE COMMAND...
+_report_section() {
+  template_print link id="$2" title="$3" >>"$1/links"
+  template_print section id="$2" title="$3" -- "${@:4}"
+}
+
+# Print the verdicts as text, or the figures of a run of one variant.
+# Usage: _report_verdict DATA
 _report_verdict() {
-  printf '<section id="verdict">\n<h2>Verdict</h2>\n'
   if grep -q $'^verdict\t' "$1/sections"; then
     compare_prose verdict '' <"$1/sections"
   else
-    _report_said "$1/totals" | compare_prose summary ''
-  fi | html_text | sed 's/.*/<p class="verdict">&<\/p>/'
-  printf '</section>\n'
+    report_summary <"$1/totals"
+  fi
 }
 
 # Print the figures of a run of one variant as text, from totals on stdin.
@@ -174,8 +154,10 @@ _report_said() {
   figures_run report -- "$1"
 }
 
+# Print all warnings of a run, or the sentence of _report_clear.
+# Usage: _report_warnings RUN DATA
 _report_warnings() {
-  local run=$1 data=$2 warnings REPLY
+  local run=$1 data=$2 warnings
   warnings=$(
     _report_said "$data/totals" | compare_prose warning ''
     compare_prose warning '' <"$data/fill"
@@ -184,16 +166,11 @@ _report_warnings() {
     _report_disturbed "$run"
     sed "s/^${RESULT_PROGRAM//\//.}: //" "$data/problems"
   )
-  printf '<section id="warnings">\n<h2>Warnings</h2>\n'
   if [[ -n $warnings ]]; then
-    printf '<ul class="warnings">\n'
-    html_text <<<"$warnings" | sed 's/.*/<li>&<\/li>/'
-    printf '</ul>\n'
+    template_print warnings -- template_each warning text <<<"$warnings"
   else
-    html_line "$(_report_clear "$run" "$data")"
-    printf '<p>%s</p>\n' "$REPLY"
+    template_print note text="$(_report_clear "$run" "$data")"
   fi
-  printf '</section>\n'
 }
 
 # Print that there are no warnings, limited to those that the results can show: the guide's logs have no misses, and only a run's directory has
@@ -229,61 +206,50 @@ _report_disturbed() {
   done
 }
 
+# Print the comparison, or the totals of a run of one variant, and the tables that only some runs have.
+# Usage: _report_figures DATA
 _report_figures() {
-  local data=$1
-  printf '<section id="figures">\n<h2>Figures</h2>\n'
-  if grep -q $'^rows\t' "$data/sections"; then
-    printf '<p>Median of repeats, with their min and max. The ratio to the base is that of geometric means, with its 95&nbsp;%% interval.</p>\n<div class="wide" id="comparison">\n'
-    compare_section rows html <"$data/sections" | sed 's/<td>\(worse\|better\)\([;<]\)/<td class="\1">\1\2/g' |
-      report_narrow "min max" "95 % interval" Gain Factor
-    printf '</div>\n<p class="narrow">A wider page shows the spread and the interval too.</p>\n'
+  if grep -q $'^rows\t' "$1/sections"; then
+    OPTIONAL='min max|95 % interval|Gain|Factor' template_print comparison -- compare_section rows html <"$1/sections"
   else
-    _report_totals "$data"
+    _report_totals "$1"
   fi
-  FORMAT=html figures_tables <"$data/tables"
-  printf '</section>\n'
+  FORMAT=html figures_tables <"$1/tables"
 }
 
+# Print the table of the totals.
+# Usage: _report_totals DATA
 _report_totals() {
-  printf '<h3>All clients together</h3>\n<div class="wide" id="totals">\n'
-  figures_run table -- "$1/totals" | figures_table html
-  printf '</div>\n'
+  FORMAT=html template_print titled-table title='All clients together' id=totals -- result_table <"$1/totals"
 }
 
+# Print the tables of all repeats and rows.
+# Usage: _report_every DATA
 _report_every() {
-  local data=$1
-  printf '<section id="every">\n<h2>Every repeat</h2>\n'
-  if grep -q $'^rows\t' "$data/sections"; then
-    printf '<h3>Side by side</h3>\n<div class="wide" id="repeats">\n'
-    compare_section repeats html <"$data/sections"
-    printf '</div>\n'
-    _report_totals "$data"
+  if grep -q $'^rows\t' "$1/sections"; then
+    template_print titled-table title='Side by side' id=repeats -- compare_section repeats html <"$1/sections"
+    _report_totals "$1"
   fi
-  printf '<details>\n<summary>Every row, as summary2csv.sh prints it</summary>\n<div class="wide" id="rows">\n'
-  result_columns csv html <"$data/rows"
-  printf '</div>\n</details>\n</section>\n'
+  template_print rows -- result_columns csv html <"$1/rows"
 }
 
+# Print all plots.
+# Usage: _report_pictures DATA
 _report_pictures() {
-  local data=$1 name title words class plots=${1%/*} REPLY
-  [[ -s $data/pictures ]] || return 0
-  printf '<section id="pictures">\n<h2>Plots</h2>\n'
-  if [[ ${PLOT_DETAIL:-4} != all ]]; then
-    printf '<p>Percentiles, threads and time are drawn for at most %d points; --detail all draws every one. Each is in plots/ as SVG and PNG.</p>\n' "${PLOT_DETAIL:-4}"
-  fi
-  printf '<div class="pictures">\n'
+  [[ ${PLOT_DETAIL:-4} == all ]] || template_print detail points="${PLOT_DETAIL:-4}"
+  template_print plots -- _report_plots "${1%/*}" < <(_report_order <"$1/pictures")
+}
+
+# Print the plots in DIR that stdin names, in the form of plot_all.
+# Usage: _report_plots DIR <PLOTS
+_report_plots() {
+  local name title words head block
   while IFS=$'\t' read -r name title words; do
-    html_line "$title"
-    title=$REPLY
-    html_line "$words"
-    words=$REPLY
-    class=''
-    ! grep -q -m 1 'viewBox="0 0 1280 ' "$plots/$name.svg" || class=' class="broad"'
-    printf '<figure%s>\n<div class="wide">' "$class"
-    _report_svg "$plots/$name.svg" "$name" "$title" "$words"
-    printf '</div>\n<figcaption>%s</figcaption>\n</figure>\n' "$words"
-  done < <(_report_order <"$data/pictures")
-  printf '</div>\n</section>\n'
+    read -r -N 400 head <"$1/$name.svg" || :
+    block=plot
+    [[ $head != *'viewBox="0 0 1280 '* ]] || block=broad-plot
+    template_print "$block" words="$words" -- _report_svg "$1/$name.svg" "$name" "$title" "$words"
+  done
 }
 
 # Measured phases come first; the speed of populating does not.
@@ -292,18 +258,23 @@ _report_order() {
 }
 
 # Print a plot as a part of the page, with ids that no other plot has, a title and a description.
+# Usage: _report_svg FILE NAME TITLE DESCRIPTION
 _report_svg() {
-  TITLE=$3 WORDS=$4 LC_ALL=C awk -v name="$2" '
+  local title REPLY
+  template_fill plot-title name="$2" title="$3"
+  title=$REPLY
+  template_fill plot-words name="$2" words="$4"
+  TITLE=$title WORDS=$REPLY LC_ALL=C awk -v name="$2" '
     /<\?xml|<!DOCTYPE|svg11.dtd/ { next }
     # Screen readers would read the title of gnuplot instead of this one.
     /<title>/ && !titled {
       titled = 1
-      print "<title id=\"" name "-title\">" ENVIRON["TITLE"] "</title>"
+      printf "%s", ENVIRON["TITLE"]
       next
     }
     /<desc>/ && !described {
       described = 1
-      print "<desc id=\"" name "-words\">" ENVIRON["WORDS"] "</desc>"
+      printf "%s", ENVIRON["WORDS"]
       next
     }
     {
@@ -317,37 +288,22 @@ _report_svg() {
     }' "$1"
 }
 
+# Print what differs between the variants, the fill, and the description of each host.
+# Usage: _report_environment RUN DATA
 _report_environment() {
-  local run=$1 data=$2 folder REPLY
-  printf '<section id="environment">\n<h2>Environment</h2>\n'
+  local run=$1 data=$2 folder
   if (($(grep -c $'^differs\t' "$data/sections") > 3)); then
-    printf '<h3>Differences between the variants</h3>\n<div class="wide">\n'
-    compare_section differs html <"$data/sections"
-    printf '</div>\n'
+    template_print title text='Differences between the variants'
+    template_print table -- compare_section differs html <"$data/sections"
   fi
-  if (($(grep -c $'^table\t' "$data/fill") > 3)); then
-    printf '<h3>The fill and its placement</h3>\n'
-    printf '<p>At the end of the repeat that is furthest from FILL or, if FILL is not a size, from the plan.</p>\n<div class="wide" id="fill">\n'
-    compare_section table html <"$data/fill"
-    printf '</div>\n'
-  fi
+  (($(grep -c $'^table\t' "$data/fill") <= 3)) || template_print fill -- compare_section table html <"$data/fill"
   for folder in "$run"/env/*/; do
     [[ -d $folder ]] || continue
     folder=${folder%/}
-    html_line "${folder##*/}"
-    printf '<h3>Host %s</h3>\n' "$REPLY"
-    if [[ -r $folder/env.tsv ]]; then
-      printf '<details>\n<summary>Description</summary>\n<div class="wide"><table>\n<tbody>\n'
-      html_text <"$folder/env.tsv" | sed $'s/^\\([^\t]*\\)\t\\(.*\\)$/<tr><th scope="row">\\1<\\/th><td class="long">\\2<\\/td><\\/tr>/'
-      printf '</tbody></table></div>\n</details>\n'
-    fi
-    if [[ -r $folder/setup.log ]]; then
-      printf '<details>\n<summary>setup.log</summary>\n<pre>'
-      html_text <"$folder/setup.log"
-      printf '</pre>\n</details>\n'
-    fi
+    template_print title text="Host ${folder##*/}"
+    [[ ! -r $folder/env.tsv ]] || template_print description -- template_each description-row name value <"$folder/env.tsv"
+    [[ ! -r $folder/setup.log ]] || template_print file name=setup.log -- cat -- "$folder/setup.log"
   done
-  printf '</section>\n'
 }
 
 # Print the input of fill.awk, for each repeat after its last phase.
@@ -365,19 +321,12 @@ _report_repeats_held() {
     END { for (i = 1; i <= keys; i++) print last[order[i]] }' "$1"
 }
 
+# Print the command that repeats the run, and the files with its settings.
+# Usage: _report_settings RUN
 _report_settings() {
-  local run=$1 file REPLY
-  printf '<section id="settings">\n<h2>Settings</h2>\n'
-  if [[ -r $run/run.conf ]]; then
-    html_line "$(report_again "$run")"
-    printf '<p>To run it again:</p>\n<pre>%s</pre>\n' "$REPLY"
-  fi
+  local run=$1 file
+  [[ ! -r $run/run.conf ]] || template_print again command="$(report_again "$run")"
   for file in "$run/run.conf" "$run"/*/variant.conf; do
-    [[ -r $file ]] || continue
-    html_line "${file#"$run"/}"
-    printf '<details>\n<summary>%s</summary>\n<pre>' "$REPLY"
-    html_text <"$file"
-    printf '</pre>\n</details>\n'
+    [[ ! -r $file ]] || template_print file name="${file#"$run"/}" -- cat -- "$file"
   done
-  printf '</section>\n'
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The top of a report: scenario, time, hosts, and links to the sections of the page.
+# The top of a report: scenario, time and hosts.
 
 # By name: the settings of a run, as its run.conf has them.
 declare -A _REPORT_SETTING=()
@@ -46,8 +46,9 @@ report_facts() {
   read -r server others <<<"$REPLY"
   # A component of a path below.
   [[ $server =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] || server=-
-  printf '<dl class="facts">\n'
-  {
+  while IFS=$'\t' read -r label text; do
+    [[ -z $text ]] || template_print fact name="$label" text="$text"
+  done < <(
     _report_date "$run"
     printf 'Question\t%s\n' "$(report_question)"
     _report_host "$run" "$server"
@@ -57,12 +58,7 @@ report_facts() {
     _report_load "$run"
     _report_changed
     printf 'Made by\t%s\n' "$(sed -n 's/^# .*Made by \(.*\)\.$/\1/p' "$run/run.conf" 2>/dev/null | sed -n 1p)"
-  } | while IFS=$'\t' read -r label text; do
-    [[ -n $text ]] || continue
-    html_line "$text"
-    printf '<dt>%s</dt><dd>%s</dd>\n' "$label" "$REPLY"
-  done
-  printf '</dl>\n'
+  )
 }
 
 # Print the question of the run: the first sentence of its scenario's file.
@@ -139,41 +135,4 @@ _report_changed() {
     text+="${text:+, }$name=$REPLY"
   done
   printf 'Differs from the scenario\t%s\n' "$text"
-}
-
-# Print links to the sections that a page has, read from it.
-# Usage: report_contents <PAGE
-report_contents() {
-  printf '<nav>\n<ul>\n'
-  sed -n '/^<section id="/{N;s/^<section id="\([a-z]*\)">\n<h2>\(.*\)<\/h2>$/<li><a href="#\1">\2<\/a><\/li>/p;}'
-  printf '</ul>\n</nav>\n'
-}
-
-# Give cells of less important columns a class, so that a narrow page can leave them out.
-# Usage: report_narrow HEADING... <TABLE
-report_narrow() {
-  local IFS='|'
-  OPTIONAL="$*" LC_ALL=C awk '
-    BEGIN { n = split(ENVIRON["OPTIONAL"], name, "|"); for (i = 1; i <= n; i++) optional[name[i]] = 1 }
-    /<th |<td/ {
-      head = /<th /
-      tag = head ? "<th" : "<td"
-      # A heading of a column has its scope; <thead> does not match.
-      cells = split($0, cell, head ? "<th " : "<td")
-      out = cell[1]
-      for (i = 2; i <= cells; i++) {
-        if (head) cell[i] = " " cell[i]
-        if (head) {
-          text = cell[i]
-          sub(/^[^>]*>/, "", text)
-          sub(/<.*/, "", text)
-          if (text in optional) hide[i] = 1
-        }
-        if (i in hide && !sub(/class="/, "class=\"opt ", cell[i])) sub(/^/, " class=\"opt\"", cell[i])
-        out = out tag cell[i]
-      }
-      print out
-      next
-    }
-    { print }'
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Print escaped lines as prose, each after PREFIX (in the environment), without control characters. With FORMAT markdown or html, escaped
-# for these; with json, as an array of strings.
+# Print escaped lines as prose, each after PREFIX (in the environment), without control characters. With FORMAT markdown, escaped for it; with json,
+# as an array of strings.
 
 BEGIN {
   format = ENVIRON["FORMAT"]
@@ -10,7 +10,7 @@ BEGIN {
 {
   line = text_unescape($0)
   if (format == "json") printf "%s\n %s", (NR > 1 ? "," : ""), text_json(line)
-  else print ENVIRON["PREFIX"] (format == "markdown" ? text_markdown(text_plain(line)) : format == "html" ? text_html(text_plain(line)) : text_plain(line))
+  else print ENVIRON["PREFIX"] (format == "markdown" ? text_markdown(text_plain(line)) : text_plain(line))
 }
 
 END { if (format == "json") print (NR ? "\n]" : "]") }

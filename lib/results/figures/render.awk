@@ -3,6 +3,7 @@
 # escaped as in text.awk: a line of column names, a line of headings, a line of kinds, then rows. Kinds: text; right for text that is
 # aligned like a number; raw for an unformatted number; percent; or a number of decimals, with commas between thousands. A number may begin with >=,
 # which only text formats print. A column with an empty heading is not in text formats; a column whose name begins with _ is not in csv and json.
+# OPTIONAL in the environment has the headings of columns that a narrow page leaves out, with | between them.
 
 # Characters, not bytes: continuation bytes of UTF-8 take no column.
 function shown_length(s) {
@@ -30,6 +31,7 @@ BEGIN {
   FS = "\t"
   format = ENVIRON["FORMAT"]
   if (format == "json") printf "["
+  for (i = split(ENVIRON["OPTIONAL"], name, "|"); i > 0; i--) optional[name[i]] = 1
 }
 
 NR == 1 { columns = split($0, column, "\t"); next }
@@ -118,14 +120,21 @@ function render_markdown(    r, i, line) {
   }
 }
 
-function render_html(    r, i, open) {
+# The attribute of a cell for report.css.
+function html_class(i, s,    class) {
+  class = ((heading[i] in optional) ? " opt" : "") (kind[i] == "text" ? "" : " n")
+  if (heading[i] == "Verdict") class = class (s ~ /^worse(;|$)/ ? " worse" : s ~ /^better(;|$)/ ? " better" : "")
+  return class == "" ? "" : " class=\"" substr(class, 2) "\""
+}
+
+function render_html(    r, i, s) {
   print "<table>"
   for (r = 0; r <= rows; r++) {
     printf "%s", (r == 0 ? "<thead><tr>" : r == 1 ? "<tbody>\n<tr>" : "<tr>")
     for (i = 1; i <= columns; i++) {
       if (heading[i] == "") continue
-      open = kind[i] == "text" ? "" : " class=\"n\""
-      printf "%s", (r == 0 ? "<th scope=\"col\"" open ">" text_html(heading[i]) "</th>" : "<td" open ">" text_html(shown(value[r, i], i)) "</td>")
+      s = r == 0 ? heading[i] : shown(value[r, i], i)
+      printf "%s", (r == 0 ? "<th scope=\"col\"" : "<td") html_class(i, s) ">" text_html(s) (r == 0 ? "</th>" : "</td>")
     }
     print (r == 0 ? "</tr></thead>" : "</tr>")
   }
