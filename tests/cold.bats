@@ -36,6 +36,7 @@ figures() {
 
 @test "the memory is filled before Redis starts, its bytes are in the row, a table is printed, and nothing is left" {
   local kib
+  drawn_blank
   # What runs in front of Redis notes what is filled by then.
   cat >witness <<'END'
 #!/bin/bash
@@ -44,7 +45,7 @@ read -r pid _ <"$(echo "$here"/host/run-*/cold.proc)" && sed -n 's/^RssAnon:[^0-
 exec "$@"
 END
   chmod 755 witness
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" COLD_MEMORY="0 64M" TIME=1 REPORT=on SERVER_PREFIX="$SCRATCH/witness"
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" COLD_MEMORY="0 64M" TIME=1 RATE=1000 REPORT=on SERVER_PREFIX="$SCRATCH/witness"
   assert_success
   assert_contains '127.0.0.1: node 0: 64 MiB of cold memory' "$stderr"
   # Doctor tries the wrapper too, without a run.

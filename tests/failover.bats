@@ -12,7 +12,7 @@ setup() {
   [[ -x $REPO/test ]] || make -s -C "$REPO"
   untune
   BASE=$(cluster_ports 6)
-  FAULTY=("$REPO/do_it.sh" run -s failover REDISBASE="$BASE" KEYS=2000 RATE=600 NODE_TIMEOUT=2000 FAULT_AT=2 FAULT_DOWN=4 SETTLE=2 TIME=120 TRACK=200
+  FAULTY=("$REPO/do_it.sh" run -s failover REDISBASE="$BASE" KEYS=1000 RATE=300 NODE_TIMEOUT=2000 FAULT_AT=2 FAULT_DOWN=1 SETTLE=1 TIME=120 TRACK=200
     REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results")
 }
 
@@ -20,9 +20,10 @@ teardown() {
   scratch_teardown
 }
 
-# Print the events of the one repeat, one word each.
+# Print the events of a repeat, one word each.
+# Usage: events REPEAT
 events() {
-  cut -f 3 "$SCRATCH"/results/*/native/*/rep-1/server/events.tsv | tail -n +2 | tr ' ' - | xargs
+  cut -f 3 "$1/server/events.tsv" | tail -n +2 | tr ' ' - | xargs
 }
 
 # Print a figure of the one repeat.
@@ -30,10 +31,22 @@ figure() {
   awk -F '\t' -v name="$1" '$1 == name { print $2 }' "$SCRATCH"/results/*/native/*/rep-1/failover.tsv
 }
 
-# Wait until the fault of the run that is the job has come to an event.
-# Usage: wait_event EVENT
-wait_event() {
-  wait_until 120 bash -c "cut -f 3 '$SCRATCH'/host/run-*/server/events.tsv | grep -xF '$1'" || fail "no event '$1': $(<"$SCRATCH/job.err")"
+# Whether a node is down in a repeat of the run that is the job.
+# Usage: is_down NUMBER
+is_down() {
+  grep -q "^[0-9:]* $1 of " "$SCRATCH/job.err" && cut -f 3 "$SCRATCH"/host/run-*/server/events.tsv | grep -xF 'node down'
+}
+
+# Whether that is so, or the run has ended.
+down_or_ended() {
+  is_down "$1" || ! process_start "$JOB_PID"
+}
+
+# Wait until a node is down in a repeat of the run that is the job.
+# Usage: wait_down NUMBER
+wait_down() {
+  wait_until 120 down_or_ended "$1" || :
+  is_down "$1" || fail "no node is down in repeat $1: $(<"$SCRATCH/job.err")"
 }
 
 # No process has a file of a run as its output.
@@ -54,12 +67,12 @@ nothing_left() {
   local repeat
   run_split "${FAULTY[@]}"
   assert_success
-  assert_equal "$(events)" 'node-down taken-over node-up resync-ends failed-back settled'
   repeat=$(echo "$SCRATCH"/results/*/native/*/rep-1)
+  assert_equal "$(events "$repeat")" 'node-down taken-over node-up resync-ends failed-back settled'
   assert_equal "$(awk -F '[ :]' '/^### instance/ { port = $3 } /^role:/ { print port - base, $2 }' base="$BASE" "$repeat/server/info.after" | sort | xargs)" \
     '0 master 1 master 2 master 3 slave 4 slave 5 slave'
   # All keys are there again, also on the node that came back empty: keys, the marker and the tracked bits.
-  assert_equal "$(grep -c '^db0:keys=2002,' "$repeat/server/info.after")" 6
+  assert_equal "$(grep -c '^db0:keys=1002,' "$repeat/server/info.after")" 6
   assert_equal "$(cut -f 1 "$repeat/windows.tsv" | tr ' ' - | xargs | sed 's/ drain//; s/ node-down//')" \
     'window before no-master resync synced failback after whole-run'
   assert_equal "$(awk -F '\t' 'NR > 1 { print $1 - base, $2, $3, $4 }' base="$BASE" "$repeat/server/cluster.tsv" | paste -sd ,)" \
@@ -74,22 +87,18 @@ nothing_left() {
   nothing_left
 }
 
-@test "a node that hangs is taken over, and goes on as a replica" {
-  run_split "${FAULTY[@]}" FAULT=stop FAULT_NODE=2 FAILBACK=off
-  assert_success
-  assert_equal "$(events)" 'node-down taken-over node-up resync-ends settled'
+@test "a node that hangs is taken over, and goes on as a replica; its master killed while a node hangs, stop ends everything" {
+  local repeat
+  job_start "${FAULTY[@]}" FAULT=stop FAULT_NODE=2 FAILBACK=off SWEEP="FAULT_DOWN=1,60"
+  wait_down 2
+  kill -KILL -- "-$JOB_PID"
+  job_wait 30
+  repeat=$(echo "$SCRATCH"/results/*/native/*/rep-1)
+  assert_equal "$(events "$repeat")" 'node-down taken-over node-up resync-ends settled'
   (($(phase_column mixed timeouts) + $(phase_column mixed lost) > 0)) || fail 'no request was on the way'
   assert_equal "$(phase_column mixed refused)" 0
-  nothing_left
-}
-
-@test "a node that is told to end is taken over; with FULL_COVERAGE the other shards are down until then, and the run counts what that costs" {
-  run_split "${FAULTY[@]}" FAULT=term FAULT_NODE=3 FULL_COVERAGE=on FAILBACK=off
+  run_split "$REPO/do_it.sh" stop
   assert_success
-  assert_equal "$(events)" 'node-down taken-over node-up resync-ends settled'
-  # Detection takes longer than a request, and the election at least half a second: shards of other nodes refused some requests.
-  (($(phase_column mixed clusterdown) > 0)) || fail 'the other shards served on'
-  assert_equal "$(grep -c '^db0:keys=2002,' "$SCRATCH"/results/*/native/*/rep-1/server/info.after)" 6
   nothing_left
 }
 
@@ -113,26 +122,16 @@ nothing_left() {
 
 @test "interrupted while a node hangs, a run leaves nothing" {
   job_start "${FAULTY[@]}" FAULT=stop FAULT_DOWN=60
-  wait_event 'node down'
+  wait_down 1
   kill -INT "$JOB_PID"
   job_wait 60
   assert_failure 130
   nothing_left
 }
 
-@test "its master killed while a node is down, stop ends everything, also what hangs" {
-  job_start "${FAULTY[@]}" FAULT=stop FAULT_DOWN=60
-  wait_event 'taken over'
-  kill -KILL -- "-$JOB_PID"
-  job_wait 30
-  run_split "$REPO/do_it.sh" stop
-  assert_success
-  nothing_left
-}
-
-@test "without a replica in step no fault is made" {
-  local pid
-  job_start "${FAULTY[@]}" FAULT_AT=15
+@test "without a replica in step no fault is made; a node that is told to end is taken over, and FULL_COVERAGE is what the other shards pay until then" {
+  local pid repeat
+  job_start "${FAULTY[@]}" SWEEP="FAULT=kill,term" FULL_COVERAGE=on FAILBACK=off FAULT_AT=8
   job_load mixed
   # The replica of shard 0, which is on node 1.
   pid=$(awk -v port=$((BASE + 3)) '$3 == port { print $1 }' "$SCRATCH"/host/run-*/server/instances.proc)
@@ -140,9 +139,16 @@ nothing_left() {
   REDISCLI_AUTH=$redis_password redis-cli -p "$BASE" client kill type replica
   kill -STOP "$pid"
   REDISCLI_AUTH=$redis_password redis-cli -p "$BASE" client kill type replica
+  wait_until 60 grep -q 'no fault was made' job.err
+  kill -CONT "$pid"
   job_wait 120
   assert_failure 1
   assert_contains 'shard 0 has no replica in step; no fault was made' "$stderr"
+  repeat=$(echo "$SCRATCH"/results/*/native/*/rep-1)
+  assert_equal "$(events "$repeat")" 'node-down taken-over node-up resync-ends settled'
+  # Detection takes longer than a request, and the election at least half a second: shards of other nodes refused some requests.
+  (($(phase_column mixed clusterdown) > 0)) || fail 'the other shards served on'
+  assert_equal "$(grep -c '^db0:keys=1002,' "$repeat/server/info.after")" 6
   nothing_left
 }
 

@@ -24,7 +24,7 @@ teardown() {
 words() {
   mapfile -t untuned < <(words_untuned)
   untuned+=(-s flash-read REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=1 REDISRUNS=1
-    KEYS=60000 THREADS=1 CONNECTIONS=8 PIPELINE=4 RATE=8000 TIME=2 WARMUP=1 SEARCH_TIME=1.5 "$@")
+    KEYS=30000 THREADS=1 CONNECTIONS=8 PIPELINE=4 RATE=4000 TIME=2 WARMUP=1 SEARCH_TIME=0.7 "$@")
 }
 
 # Nothing of the run is left on the host.
@@ -78,6 +78,6 @@ for r in csv.DictReader(sys.stdin):
   assert_equal "$status" 1
   assert_match 'HIT_RATIO=10%: not possible with DRAM_RATIO=1:2: uniform keys already hit [0-9.]+ %' "$stderr"
   assert_equal "$(find results/2*/zram -name 'rep-*')" ''
-  assert_equal "$(cut -f 6 results/2*/hit.tsv | sort -u)" $'600000\nkey_sd'
+  assert_equal "$(cut -f 6 results/2*/hit.tsv | sort -u)" $'300000\nkey_sd'
   assert_nothing_left
 }

@@ -61,7 +61,7 @@ phase_calls() {
 
 @test "two limits: each measured at what was found for it, from the same steps; the table has a row for each, and nothing is left" {
   local -x REPORT=on
-  words_slow RATE=search LIMITS="avg<=200ms p50<=150ms" SEARCH_STEPS=15
+  words_slow RATE=search LIMITS="avg<=200ms p50<=150ms" SEARCH_STEPS=11
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_success
   assert_equal "$(column search.tsv mixed limit) $(column search.tsv mixed-2 limit)" "avg<=200ms p50<=150ms"
@@ -122,7 +122,7 @@ stall_instance() {
   local stalls
   # Each look is measured for 1.05 s, so it has a whole stall: at any load 1 % of the requests wait for 20 ms or longer. The pipeline makes the
   # slowest load of the ladder fast enough for such a percentile.
-  words RATE=search LIMITS="max<=1us p99<=1ms" SEARCH_TIME=1.4 SEARCH_STEP=20% PIPELINE=32 PHASES="populate mixed"
+  words_slow RATE=search LIMITS="max<=1us p99<=1ms" SEARCH_TIME=1.4 SEARCH_STEP=20% PIPELINE=32
   job_start "$REPO/do_it.sh" run "${untuned[@]}"
   stall_instance 2>/dev/null 3>&- &
   stalls=$!
@@ -137,18 +137,8 @@ stall_instance() {
   assert_match 'mixed: max<=1us: no load keeps it: 0 of [0-9]+ looks at [0-9.]+ ops/s did; the min measured is [0-9.]+ us, at [0-9.]+ ops/s' "$stderr"
 }
 
-@test "connections: a closed loop on as many as keep the limit" {
+@test "a search that is cut is made again by --resume, and what it had is kept; connections: a closed loop on as many as keep the limit" {
   words_slow CONNECTIONS=search LIMITS="avg<=100ms" SEARCH_STEPS=16
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
-  assert_success
-  assert_equal "$(phase_column mixed connections) $(phase_column mixed arrival)" "$(column search.tsv mixed load) closed"
-  assert_equal "$(column search.tsv mixed load_unit)" connections
-  (($(phase_column mixed connections) > 1)) || fail "one connection keeps 100 ms"
-  assert_match 'Connections' "$output"
-}
-
-@test "a search that is cut is made again by --resume, and what it had is kept" {
-  words_slow RATE=search LIMITS="avg<=200ms" SEARCH_STEPS=10
   job_start "$REPO/do_it.sh" run "${untuned[@]}"
   wait_until 60 grep -q 'mixed step 3' "$SCRATCH/job.err" || fail "no third step: $(<"$SCRATCH/job.err")"
   kill -KILL "$JOB_PID"
@@ -158,28 +148,35 @@ stall_instance() {
   assert_success
   assert_exists results/*/native/*/rep-1/search.tsv results/*/native/*/rep-1.cut-*/steps.tsv
   assert_equal "$(awk -F '\t' 'NR == 2 { print $4 }' results/*/native/*/rep-1/steps.tsv)" 1
+  assert_equal "$(phase_column mixed connections) $(phase_column mixed arrival)" "$(column search.tsv mixed load) closed"
+  assert_equal "$(column search.tsv mixed load_unit)" connections
+  (($(phase_column mixed connections) > 1)) || fail "one connection keeps 100 ms"
+  assert_match 'Connections' "$output"
 }
 
 @test "a step that others disturbed is kept without counting, and made again at most three times" {
-  local busy
+  local busy steps
   bash -c 'while :; do :; done' 3>&- &
   busy=$!
   process_note "$busy"
   words_slow RATE=search LIMITS="avg<=200ms" SEARCH_STEPS=10 FOREIGN=20%
   job_start "$REPO/do_it.sh" run "${untuned[@]}"
-  # One is enough: with constant disturbance, each step would be repeated four times.
-  wait_until 60 grep -q 'disturbed by other programs: repeated' "$SCRATCH/job.err" || fail "no step was disturbed: $(<"$SCRATCH/job.err")"
-  kill "$busy"
-  job_wait 300
-  assert_success
+  # With constant disturbance each step is made four times: the fifth row is of another load.
+  wait_until 60 grep -q 'mixed step 5' "$SCRATCH/job.err" || fail "no fifth step: $(<"$SCRATCH/job.err")"
+  kill -INT "$JOB_PID"
+  job_wait 60
+  assert_failure 130
+  assert_contains 'disturbed by other programs: repeated' "$stderr"
+  steps=$(echo results/*/native/*/rep-1.*/steps.tsv)
   awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-    $at["kind"] == "take" { next }
     { over = $at["foreign_server"] > 20 || $at["foreign_client"] > 20 || $at["steal"] > 20 }
     $at["try"] > 4 { print "a fifth try"; bad = 1 }
+    $at["try"] > 1 && $at["rate"] != last { print "another load was tried"; bad = 1 }
     !$at["counts"] && !over { print "left out, and nobody disturbed it"; bad = 1 }
     $at["counts"] && over && $at["try"] < 4 { print "counts, and others disturbed it"; bad = 1 }
     !$at["counts"] { left_out++ }
-    END { exit bad || !left_out }' results/*/native/*/rep-1/steps.tsv || fail "$(<"$(echo results/*/native/*/rep-1/steps.tsv)")"
+    { last = $at["rate"] }
+    END { exit bad || !left_out }' "$steps" || fail "$(<"$steps")"
 }
 
 @test "a plan names the search, and counts its steps and measured phases in the minutes" {
@@ -196,17 +193,28 @@ stall_instance() {
 }
 
 @test "settings of a search that contradict each other are refused before anything is started" {
-  local word want
-  local -a more
-  while IFS='|' read -r word want; do
-    words
-    IFS=';' read -r -a more <<<"$word"
-    run_split "$REPO/do_it.sh" run "${untuned[@]}" "${more[@]}"
-    assert_failure 2
-    assert_contains "$want" "$stderr"
-    refute_exists results
-  done <<'END'
-RATE=search;TIME=0|RATE=search: requires TIME
+  words RATE=search TIME=0
+  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  assert_failure 2
+  assert_contains 'RATE=search: requires TIME' "$stderr"
+  refute_exists results
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    conf_defaults "$REPO/conf/defaults.conf"
+    for word in PHASES="populate mixed" TIME=1; do conf_word argument "$word" test; done
+    refused() {
+      IFS=";" read -r -a more <<<"$1"
+      for word in "${more[@]}"; do conf_word argument "$word" test; done
+      conf_resolve
+      search_check
+    }
+    while IFS="|" read -r words want; do
+      status=0
+      said=$(refused "$words" 2>&1) || status=$?
+      [[ $status == 2 && $said == *"$want"* ]] || printf "%s: status %s: %s\n" "$words" "$status" "$said"
+    done' <<'END'
 RATE=search;CONNECTIONS=search|conflicts with RATE=search
 LIMITS=p99|'p99': invalid
 LIMITS=p95<=1ms|unknown figure p95; accepted: avg p50
@@ -219,4 +227,6 @@ RATE=search;KEY_PATTERN=latest|latest is not supported in a search with mixed
 RATE=search;GENERATOR=memtier_benchmark|does not support searches
 SEARCH_SURE=10%|SEARCH_SURE=10%
 END
+  assert_success
+  assert_output ''
 }

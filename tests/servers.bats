@@ -219,6 +219,34 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
     'Cascade Lake: LOCAL_PMM (63 % of the time) + REMOTE_PMM (not counted); Skylake or Cascade Lake: REMOTE_DRAM (63 % of the time); Emerald Rapids: IA_MISS_DRD_CXL_EXP_LOCAL (whole sockets) + REMOTE_DRAM'
 }
 
+@test "the working set is that of all instances on all servers; without one of the servers it is unknown" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  servers '
+    PROBE_WSS=on _REMOTE_TMP=$SCRATCH
+    declare -A ROW=([data_bytes]=1000000)
+    remote_run() {
+      [[ $SERVER != "$LOST" ]] || return 3
+      case "$SERVER $*" in
+        "a -e RUN_ID a wss probe") printf "touched\t%s\n" $'"'"'6379\t1\t10'"'"' $'"'"'6380\t1\t20'"'"' $'"'"'6379\t16\t30'"'"' $'"'"'6380\t16\t40'"'"' ;;
+        "b -e RUN_ID b wss probe") printf "touched\t6381\t%s\n" $'"'"'1\t50'"'"' $'"'"'16\t60'"'"' ;;
+        "c -e RUN_ID c wss probe") printf "touched\t6382\t%s\n" $'"'"'1\t70'"'"' $'"'"'16\t80'"'"' ;;
+      esac
+    }
+    wss_start .
+    for LOST in - b; do
+      wss_turn get-2
+      wss_mark "${EPOCHREALTIME/[.,]/}"
+      wss_look
+    done'
+  assert_success
+  assert_equal "$(sed 1d wss.tsv | sort | tr '\t' ' ' | paste -sd ,)" 'get 6379 1 10,get 6379 16 30,get 6380 1 20,get 6380 16 40,get 6381 1 50,get 6381 16 60,get 6382 1 70,get 6382 16 80'
+  assert_match '^[0-9:]* warning: b: the working set of get is unknown$' "$(grep unknown <<<"$stderr")"
+  repeat_make r/20250101-x native 1000B-1i 1 a 1000 1000 1 10 99 get:3
+  mv wss.tsv r/20250101-x/native/1000B-1i/rep-1/
+  run_split "$REPO/summary2csv.sh" r/20250101-x
+  assert_equal "$(column wss_16s_bytes <<<"$output")" 210
+}
+
 @test "with PLACEMENT=split each server has its instances on one node, and a client on a server's machine is on another one" {
   printf '%s\n' 0,0,0,0 1,1,0,0 2,2,1,1 3,3,1,1 >topology
   run_split "$REPO/do_it.sh" plan "${THREE[@]}" PLACEMENT=split SERVER_TOPOLOGY=topology SERVER_CORES=4 INSTANCES=6

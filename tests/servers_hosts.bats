@@ -40,65 +40,58 @@ sum() {
   phase_column "$1" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-# Print a figure of phase mixed, of all clients.
+# Print a figure of phase get, of all clients.
 # Usage: figure NAME
 figure() {
-  "$REPO/summary2csv.sh" --total "$SCRATCH"/results/* | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "mixed" { print $at[name] }'
+  "$REPO/summary2csv.sh" --total "$SCRATCH"/results/* | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at[name] }'
 }
 
-# Whether the third server has seen that its shards were taken over.
-taken_over() {
-  netns_host server3 bash -c "cut -f 3 '$SCRATCH'/host/run-*/server/events.tsv 2>/dev/null | grep -xF 'taken over'"
+# Whether the second server is down in the second fault.
+is_down() {
+  grep -q '^[0-9:]* 2 of 2:' "$SCRATCH/job.err" && netns_host server2 bash -c "cut -f 3 '$SCRATCH'/host/run-*/server/events.tsv 2>/dev/null | grep -xF 'node down'"
 }
 
 # Whether that is so, or the run that is the job has ended.
-taken_or_ended() {
-  taken_over || ! process_start "$JOB_PID"
+down_or_ended() {
+  is_down || ! process_start "$JOB_PID"
 }
 
-@test "six shards on three servers, loaded by two clients: what all servers count is what both clients count, and files of all are there" {
+@test "four shards on three servers, loaded by two clients: what all servers count is what both clients count, and files of all are there" {
   local rep host
-  run_split netns_exec client1 "$REPO/do_it.sh" run -s cluster "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=3000 TIME=2 RATE=600 \
-    TRACE='tail -n +1 -f /proc/net/fib_trie' FAR_EVENTS=minor-faults PROBE_WSS=on NEIGHBOUR=0.05 COLD_MEMORY=8M
+  run_split netns_exec client1 "$REPO/do_it.sh" run -s cluster "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" INSTANCES=4 KEYS=1000 TIME=1 RATE=300
   assert_success
   rep=$(echo "$SCRATCH"/results/*/native/*/rep-1)
-  # The first six ports are the masters.
-  assert_equal "$(awk -F '\t' '$1 ~ /^(populate|mixed)$/ && $2 ~ /^[0-9]+$/ && $2 < 6385 && $3 == "calls" { sum += $5 - $4 } END { print sum }' "$rep/server/counters.tsv")" \
+  # The first four ports are the masters.
+  assert_equal "$(awk -F '\t' '$1 ~ /^(populate|mixed)$/ && $2 ~ /^[0-9]+$/ && $2 < 6383 && $3 == "calls" { sum += $5 - $4 } END { print sum }' "$rep/server/counters.tsv")" \
     "$(($(sum populate ops) + $(sum mixed ops) + $(sum mixed late)))"
   assert_equal "$(sum mixed errors) $(sum mixed moved) $(sum mixed misses)" '0 0 0'
   # The keys and the marker, on masters and replicas.
-  assert_equal "$(grep -c '^db0:keys=3001,' "$rep/server/info.after")" 12
-  assert_equal "$(find "$rep/server" -maxdepth 1 -name 'redis-*.log' | wc -l)" 12
-  assert_equal "$(cut -f 5 "$rep/server/cluster.tsv" | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd ,)" '4 198.18.0.1,4 198.18.0.2,4 198.18.0.3,1 host'
+  assert_equal "$(grep -c '^db0:keys=1001,' "$rep/server/info.after")" 8
+  assert_equal "$(find "$rep/server" -maxdepth 1 -name 'redis-*.log' | wc -l)" 8
+  assert_equal "$(cut -f 5 "$rep/server/cluster.tsv" | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd ,)" '3 198.18.0.1,2 198.18.0.2,3 198.18.0.3,1 host'
   for host in $SERVERS_IP; do
     assert_exists "$rep/server/$host/vmstat.tsv" "$rep/server/$host/pressure.tsv" "$rep/../../../env/$host/facts.tsv" "$rep/../../../env/$host/env.tsv" "$rep/../../../env/$host/tiers.tsv"
-    assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "used_memory" { n++ } END { print n }' "$rep/server/$host/counters.tsv")" 4
+    awk -F '\t' '$1 == "mixed" && $3 == "used_memory" { n++ } END { print n }' "$rep/server/$host/counters.tsv"
     awk -F '\t' -v host="server:$host" '$1 == "mixed" && $2 == host { found = 1 } END { exit !found }' "$rep/neighbours.tsv" || fail "$(<"$rep/neighbours.tsv")"
-    # The program ran on each server until it was stopped: the file names the addresses of the host.
-    grep -qwF "$host" "$rep/server/$host/trace/trace.log" || fail "the trace of $host: $(<"$rep/server/$host/trace/trace.log")"
-  done
-  refute_contains TRACE "$stderr"
-  # The probe counted all instances, and the figure is their sum.
-  assert_equal "$(awk -F '\t' '$1 == "mixed" && $4 > 0 { print $3 }' "$rep/wss.tsv" | sort -n | uniq -c | xargs)" '12 1 12 4 12 16'
-  assert_equal "$(figure wss_16s_bytes)" "$(awk -F '\t' '$3 == 16 { sum += $4 } END { print sum }' "$rep/wss.tsv")"
-  # Each server has the load on its memory, and the cold memory.
-  assert_equal "$(cat "$rep"/server/198.*/antagonist.tsv | grep -c '^[0-9]')" "$(grep -c '^[0-9]' "$rep/server/antagonist.tsv")"
-  assert_match '^0\.0[0-9]+$' "$(figure neighbour_gb_s)"
-  (($(figure cold_bytes) >= 3 << 23 && $(figure cold_bytes) < 3 << 24)) || fail "$(figure cold_bytes) B of cold memory"
-  ! perf_counts || assert_match $'^mixed\tFAR_EVENTS\tinstance\tminor-faults\tminor-faults\t[1-9][0-9]*\t100.00$' "$(grep ^mixed "$rep/far.tsv")"
-  assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "calls" && $2 ~ /^[0-9]+$/ { n++ } END { print n }' "$rep/server/counters.tsv")" 12
+  done >instances
+  assert_equal "$(xargs <instances)" '3 2 3'
+  assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "calls" && $2 ~ /^[0-9]+$/ { n++ } END { print n }' "$rep/server/counters.tsv")" 8
   assert_equal "$(awk -F '\t' '$1 == "mixed" && $2 == "host" && $3 == "pgmajfault" { n++ } END { print n }' "$rep/server/counters.tsv")" 1
-  assert_equal "$(awk -F '\t' 'NR > 1 { seen[$2] = 1 } END { for (port in seen) n++; print n }' "$rep/server/instances.tsv")" 12
+  assert_equal "$(awk -F '\t' 'NR > 1 { seen[$2] = 1 } END { for (port in seen) n++; print n }' "$rep/server/instances.tsv")" 8
   run_split "$REPO/do_it.sh" verify "$SCRATCH"/results/*
   assert_success
   nothing_left
 }
 
-@test "the second server goes down and comes back empty: its instances alone, each step is its own, and all keys are there again" {
+@test "the second server goes down and comes back empty: its instances alone, and all keys are there again; its master killed in the next fault, stop ends everything" {
   local rep
-  run_split netns_exec client1 "$REPO/do_it.sh" run -s failover "${WORDS[@]}" CLIENT_IP=198.18.0.11 KEYS=2000 RATE=600 NODE_TIMEOUT=2000 FAULT_NODE=2 FAULT_AT=2 \
-    FAULT_DOWN=4 SETTLE=2 TIME=120 TRACK=200
-  assert_success
+  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run -s failover "${WORDS[@]}" CLIENT_IP=198.18.0.11 KEYS=1000 RATE=300 \
+    NODE_TIMEOUT=2000 FAULT_NODE=2 FAULT_AT=2 FAULT_DOWN=1 SETTLE=1 TIME=120 TRACK=200 SWEEP="FAULT=kill,stop"
+  # The second fault stops processes, and the master is killed while they hang.
+  wait_until 120 down_or_ended || :
+  is_down || fail "no second fault: $(<"$SCRATCH/job.err")"
+  kill -KILL -- "-$JOB_PID"
+  job_wait 30
   rep=$(echo "$SCRATCH"/results/*/native/*/rep-1)
   assert_equal "$(cut -f 2,3 "$rep/server/events.tsv" | tail -n +2 | tr ' \t' '-:' | uniq | xargs)" \
     '2:node-down 2:taken-over 2:node-up 2:resync-ends 2:failed-back 2:settled'
@@ -112,20 +105,10 @@ taken_or_ended() {
   done | sort >again
   assert_equal "$(<again)" "$(<second)"
   # The keys, the marker and the tracked bits.
-  assert_equal "$(grep -c '^db0:keys=2002,' "$rep/server/info.after")" 12
-  nothing_left
-}
-
-@test "its master killed in the load, stop ends everything on every server" {
-  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run -s failover "${WORDS[@]}" CLIENT_IP=198.18.0.11 KEYS=1000 RATE=600 \
-    NODE_TIMEOUT=2000 FAULT=stop FAULT_NODE=3 FAULT_AT=2 FAULT_DOWN=60 TIME=120
-  wait_until 120 taken_or_ended || :
-  taken_over || fail "no shard was taken over: $(<"$SCRATCH/job.err")"
-  kill -KILL -- "-$JOB_PID"
-  job_wait 30
+  assert_equal "$(grep -c '^db0:keys=1002,' "$rep/server/info.after")" 12
   run_split netns_exec client1 "$REPO/do_it.sh" stop "${WORDS[@]}" CLIENT_IP=198.18.0.11
   assert_success
-  assert_contains '198.18.0.3: stopped everything that'
+  assert_contains '198.18.0.2: stopped everything that'
   nothing_left
 }
 
@@ -153,28 +136,41 @@ taken_or_ended() {
   process_gone "${record%:*}" "${record#*:}"
 }
 
-@test "without a cluster three servers share seven instances: each client loads its own by TLS, on whichever server they are" {
+@test "without a cluster three servers share five instances: each client loads its own by TLS, on whichever server they are, and what is measured on each is added up" {
   local rep host
-  run_split netns_exec client1 "$REPO/do_it.sh" run -s demo "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" INSTANCES=7 KEYS=500 VALUE_SIZES=100 TLS=on
+  run_split netns_exec client1 "$REPO/do_it.sh" run -s demo "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" INSTANCES=5 KEYS=500 VALUE_SIZES=100 TLS=on \
+    PHASES="populate get" TIME=1 RATE=300 TRACE='tail -n +1 -f /proc/net/fib_trie' FAR_EVENTS=minor-faults NEIGHBOUR=0.05 COLD_MEMORY=8M
   assert_success
   rep=$(echo "$SCRATCH"/results/*/native/*/rep-1)
-  assert_equal "$(awk -F '[=,]' '/^cmdstat_set:/ { sum += $2 } END { print sum }' "$rep/server/info.after")" "$(sum set ops)"
-  assert_equal "$(awk -F '[=,]' '/^cmdstat_get:/ { sum += $2 } END { print sum }' "$rep/server/info.after")" "$(sum get ops)"
-  assert_equal "$(sum set errors) $(sum get errors) $(sum get misses)" '0 0 0'
+  assert_equal "$(awk -F '[=,]' '/^cmdstat_set:/ { sum += $2 } END { print sum }' "$rep/server/info.after")" "$(sum populate ops)"
+  assert_equal "$(awk -F '\t' '$1 == "get" && $3 == "calls" && $2 ~ /^[0-9]+$/ { sum += $5 - $4 } END { print sum }' "$rep/server/counters.tsv")" "$(($(sum get ops) + $(sum get late)))"
+  assert_equal "$(sum populate errors) $(sum get errors) $(sum get misses)" '0 0 0'
   # The keys and the marker.
-  assert_equal "$(grep -c '^db0:keys=501,' "$rep/server/info.after")" 7
-  for host in $SERVERS_IP; do awk -F '\t' '$1 == "get" && $3 == "calls" { n++ } END { print n }' "$rep/server/$host/counters.tsv"; done >instances
-  assert_equal "$(xargs <instances)" '3 2 2'
+  assert_equal "$(grep -c '^db0:keys=501,' "$rep/server/info.after")" 5
+  for host in $SERVERS_IP; do
+    awk -F '\t' '$1 == "get" && $3 == "calls" { n++ } END { print n }' "$rep/server/$host/counters.tsv"
+    # The program ran on each server until it was stopped: the file names the addresses of the host.
+    grep -qwF "$host" "$rep/server/$host/trace/trace.log" || fail "the trace of $host: $(<"$rep/server/$host/trace/trace.log")"
+  done >instances
+  assert_equal "$(xargs <instances)" '2 2 1'
+  refute_contains TRACE "$stderr"
+  # Each server has the load on its memory, and the cold memory.
+  assert_equal "$(cat "$rep"/server/198.*/antagonist.tsv | grep -c '^[0-9]')" "$(grep -c '^[0-9]' "$rep/server/antagonist.tsv")"
+  assert_match '^0\.0[0-9]+$' "$(figure neighbour_gb_s)"
+  (($(figure cold_bytes) >= 3 << 23 && $(figure cold_bytes) < 3 << 24)) || fail "$(figure cold_bytes) B of cold memory"
+  ! perf_counts || assert_match $'^get\tFAR_EVENTS\tinstance\tminor-faults\tminor-faults\t[1-9][0-9]*\t100.00$' "$(grep ^get "$rep/far.tsv")"
+  run_split "$REPO/do_it.sh" verify "$SCRATCH"/results/*
+  assert_success
   nothing_left
 }
 
 @test "keys that hit 70 % are searched on servers that count for themselves: their counts are added up" {
   local host folder=/var/tmp/${SCRATCH##*/} rep
-  for host in server server2 server3; do
+  for host in server server2; do
     # shellcheck disable=SC2016 # the inner shell expands
     tar -C "$REPO/tests" -c other_server.py resp.py | netns_host "$host" bash -c 'mkdir "$1" && tar -C "$1" -x' - "$folder"
   done
-  run_split netns_exec client1 "$REPO/do_it.sh" run -s demo "${WORDS[@]}" CLIENT_IP=198.18.0.11 INSTANCES=3 KEYS=1000 VALUE_SIZES=100 THREADS=1 REDIS_SERVER="$folder/other_server.py" \
+  run_split netns_exec client1 "$REPO/do_it.sh" run -s demo "${WORDS[@]}" SERVER="198.18.0.1 198.18.0.2" CLIENT_IP=198.18.0.11 INSTANCES=3 KEYS=1000 VALUE_SIZES=100 THREADS=1 REDIS_SERVER="$folder/other_server.py" \
     PHASES="populate get" POPULATE_PATTERN=sequential KEY_PATTERN=gaussian HIT_RATIO=70% HIT_COUNTERS=dram_reads/flash_reads REDIS_CONF="dram 250" TIME=0 REQUESTS=1000 SEARCH_TIME=0.5
   assert_success
   assert_match 'HIT_RATIO=70%: (gaussian:[0-9.]+ hits (69|70|71)\.|not met .* gaussian:)' "$stderr"

@@ -24,7 +24,7 @@ teardown() {
 words() {
   mapfile -t untuned < <(words_untuned)
   untuned+=(-s demo VARIANTS="$1" REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=1 REDISRUNS=1
-    KEYS=100000 VALUE_SIZES=1000 DATA=random POPULATE_PATTERN=sequential KEY_PATTERN=uniform PHASES="populate get" CONNECTIONS=16 RATE=4000 DRAM_RATIO=search
+    KEYS=50000 VALUE_SIZES=1000 DATA=random POPULATE_PATTERN=sequential KEY_PATTERN=uniform PHASES="populate get" CONNECTIONS=16 RATE=2000 SEARCH_STEP=3% DRAM_RATIO=search
     TIME=2 SEARCH_TIME=1.5 FOREIGN=off LIMITS="far<=0.02" "${@:2}")
 }
 
@@ -40,7 +40,7 @@ truth() {
   awk -F '\t' -v part="$2" -v base="$(answer "$1" base_bytes)" '
     $1 == "get" && $3 == "used_memory" { used = $5 }
     # A slot of 8 bytes per key, rounded up to a power of two.
-    END { table = 131072 * 8; print 100 * (part * (used - table) + table) / base, 100 * (part * (used - table) + base - used + table) / base }' results/*/"$1"/*/rep-1/server/counters.tsv
+    END { table = 65536 * 8; print 100 * (part * (used - table) + table) / base, 100 * (part * (used - table) + base - used + table) / base }' results/*/"$1"/*/rep-1/server/counters.tsv
 }
 
 # Assert that nothing of the search is left on the host.
@@ -54,7 +54,7 @@ assert_nothing_left() {
 # Usage: search_planted VARIANT   Returns: 0
 search_planted() {
   local share low high from to
-  words "native $1" KEY_MAX=39999
+  words "native $1" KEY_MAX=19999
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_success
   share=$(answer "$1" dram_share_percent)
@@ -64,7 +64,7 @@ search_planted() {
   awk -v from="${from/#-/$share}" -v to="${to/#-/$share}" -v low="$low" -v high="$high" 'BEGIN { exit !(to >= low - 3 && from <= high + 3 && to - from < 20) }' ||
     fail "$1: the answer is $share % of DRAM ($from to $to), and the keys need $low to $high %: $(<"$(echo results/*/"$1"/*/rep-1/steps.tsv)")"
   assert_match '^(far|throughput|oom|reclaim)$' "$(answer "$1" broke_by)"
-  assert_match "the min share of DRAM at which 4,000 ops/s keep a limit" "$output"
+  assert_match "the min share of DRAM at which 2,000 ops/s keep a limit" "$output"
   assert_nothing_left
 }
 

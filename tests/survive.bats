@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load logs
 
 setup() {
   scratch_setup
@@ -38,6 +39,7 @@ assert_nothing_left() {
 }
 
 @test "messages go to a full device: the run's results are whole, and its exit status tells" {
+  drawn_blank
   run bash -c '"$@" 2>/dev/full' bash "$REPO/do_it.sh" run "${untuned[@]}" REPORT=on
   assert_failure 1
   assert_contains 'SET'
@@ -46,6 +48,7 @@ assert_nothing_left() {
 }
 
 @test "the table goes to a full device: one line says so, the results are whole, and the exit status tells" {
+  drawn_blank
   # shellcheck disable=SC2317 # called by run_split
   full() { "$@" >/dev/full; }
   run_split full "$REPO/do_it.sh" run "${untuned[@]}" REPORT=on

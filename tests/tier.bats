@@ -355,7 +355,7 @@ column() {
     echo Y >"$zswap"
   }
   # Random keys, because all of them are far from those that were set last.
-  words VARIANTS="native ${variants[*]}" KEY_PATTERN=uniform PHASES="populate get" TIME=1
+  words VARIANTS="native ${variants[*]}" KEY_PATTERN=uniform PHASES="populate get" TIME=1 RATE=4000
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_success
   assert_no_tier

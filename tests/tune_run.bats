@@ -80,9 +80,15 @@ alone() {
 }
 
 # Start a run that lasts until it is stopped, and wait until it is tuned and loaded.
+# Usage: long_run [-w SWAPPINESS] [WORD]...
 long_run() {
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$(ports_pick 1)" RATE=20 KEYS=100000 "$@"
-  wait_until 60 value_is /proc/sys/vm/swappiness 37
+  local swappiness=37
+  [[ ${1-} != -w ]] || {
+    swappiness=$2
+    shift 2
+  }
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$(ports_pick 1)" RATE=20 KEYS=100000 SWAPPINESS="$swappiness" "$@"
+  wait_until 60 value_is /proc/sys/vm/swappiness "$swappiness"
   wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
   assert_equal "$(value_of /proc/sys/vm/page-cluster)" 6
 }
@@ -92,7 +98,7 @@ long_run() {
   wait_within 60 alone || skip 'another run tunes this machine'
   FILES+=("${COMMON[@]}")
   values_all >"$SCRATCH/before"
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 1)" KEYS=2000 TIME=3 RATE=1000 TUNE_CSTATES=on \
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 1)" KEYS=2000 TIME=2 RATE=500 TUNE_CSTATES=on \
     TUNE_OVERCOMMIT=on THP=never TUNE_SOMAXCONN=on TUNE_IRQ=auto
   wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
   values_all >"$SCRATCH/during"
@@ -136,14 +142,6 @@ long_run() {
   assert_back
 }
 
-@test "Ctrl-C: as before" {
-  long_run
-  kill -INT "$JOB_PID"
-  job_wait 60
-  assert_equal "$status" 130
-  assert_back
-}
-
 @test "TERM: as before" {
   long_run
   kill -TERM "$JOB_PID"
@@ -176,12 +174,14 @@ long_run() {
   assert_back
 }
 
-@test "kill -9: the next run puts back what the killed one left, and tunes anew" {
+@test "kill -9: the next run puts back what the killed one left, and tunes anew; Ctrl-C: as before" {
   long_run
   kill -KILL "$JOB_PID"
   job_wait 60
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" SWAPPINESS=38 REDISBASE="$(ports_pick 1)" KEYS=2000
-  assert_success
+  long_run -w 38
+  kill -INT "$JOB_PID"
+  job_wait 60
+  assert_equal "$status" 130
   assert_match $'SWAPPINESS\tset\t/proc/sys/vm/swappiness\t'"$(sed -n 's|^/proc/sys/vm/swappiness ||p' "$SCRATCH/before")"$'\t38' \
     "$(cat "$SCRATCH"/results/*/env/127.0.0.1/tuning.tsv)"
   assert_back
@@ -218,7 +218,7 @@ long_run() {
   tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
   printf '# SPDX-License-Identifier: MIT\n# Swaps more readily.\nSWAPPINESS=91\nPAGE_CLUSTER=keep\n' >copy/conf/variants/swappy.conf
   printf '# SPDX-License-Identifier: MIT\n# As the scenario says.\n' >copy/conf/variants/plain.conf
-  printf '# SPDX-License-Identifier: MIT\n# Two variants.\nSRV_OVERRIDE=1\nVALUE_SIZES=100\nREDISRUNS=2\nKEYS=500\nSWAPPINESS=37\nPAGE_CLUSTER=6\nTUNE_OVERCOMMIT=off\nTHP=keep\nTUNE_SOMAXCONN=off\n' >copy/conf/scenarios/two.conf
+  printf '# SPDX-License-Identifier: MIT\n# Two variants.\nSRV_OVERRIDE=1\nVALUE_SIZES=100\nREDISRUNS=1\nKEYS=500\nSWAPPINESS=37\nPAGE_CLUSTER=6\nTUNE_OVERCOMMIT=off\nTHP=keep\nTUNE_SOMAXCONN=off\n' >copy/conf/scenarios/two.conf
   run_split copy/do_it.sh run -s two -v plain -v swappy RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" REDISBASE="$(ports_pick 1)"
   assert_success
   cut -f 1-3,6 "$SCRATCH"/results/*/env/127.0.0.1/tuning.tsv | tr '\t' ' ' >said
