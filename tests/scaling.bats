@@ -20,7 +20,7 @@ teardown() {
 # Print the numbers of instances in a plan for a server with 48 CPUs.
 # Usage: numbers SETTING...
 numbers() {
-  run_split "$REPO/do_it.sh" plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=48 SERVER_MEM=64 "$@"
+  run_plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=48 SERVER_MEM=64 "$@"
   output=$(sed -n 's/^128B-\([0-9]*\)i .*/\1/p' <<<"$output" | paste -sd ' ')
 }
 
@@ -59,10 +59,10 @@ windows_row() {
 
 @test "a sweep without a number is refused, and a run without one does not hide the others from the list" {
   local words=(-s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64) name
-  run_split "$REPO/do_it.sh" plan "${words[@]}" INSTANCES=5..all
+  run_plan "${words[@]}" INSTANCES=5..all
   assert_failure 2
   assert_contains 'command line: INSTANCES=5..all: empty range' "$stderr"
-  run_split "$REPO/do_it.sh" plan "${words[@]}" INSTANCES=all..1
+  run_plan "${words[@]}" INSTANCES=all..1
   assert_failure 2
   for name in first second; do
     mkdir -p "results/$name"
@@ -102,7 +102,7 @@ windows_row() {
 }
 
 @test "a plan counts the requests of the sweep, not its keys" {
-  run_split "$REPO/do_it.sh" plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 REDISRUNS=1 PLAN_OPS=1000000
+  run_plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 REDISRUNS=1 PLAN_OPS=1000000
   # Two phases of 50,000,000 requests at 1,000,000/s, plus 1 s for each phase and for populate: 103 s. Two instances have twice the load.
   assert_match '128B-1i .* 1\.7 min
 '
@@ -121,21 +121,21 @@ windows_row() {
 
 @test "instances go to the CPUs that the kernel keeps free, but for those of the interrupts" {
   { cat "$REPO/tests/fixtures/cpus/2x12.lscpu" && echo '# isolated 4-7,20'; } >isolated.lscpu
-  run_split "$REPO/do_it.sh" plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 IRQ_CPUS=4 \
+  run_plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 IRQ_CPUS=4 \
     SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
   assert_success
   refute_contains 'instances on the CPUs' "$stderr"
   assert_equal "$(sed -n '/^placement/,$p' <<<"$output" | awk '/^6/ { print $3 }' | sort -n | paste -sd ' ')" '5 6 7 20'
   assert_contains '128B-4i'
   refute_contains '128B-5i'
-  run_split "$REPO/do_it.sh" plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 SERVER_CPUS=0-1 \
+  run_plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 SERVER_CPUS=0-1 \
     SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
   assert_contains '128B-2i'
   refute_contains '128B-3i'
   # Without settings for isolated CPUs, plan prints the CPUs of the instances, unless the user asked for these CPUs.
-  run_split "$REPO/do_it.sh" plan -s imdt SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
+  run_plan -s imdt SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
   assert_contains '24 instances on the CPUs 4-7,20: set SERVER_CPUS' "$stderr"
-  run_split "$REPO/do_it.sh" plan -s imdt SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu" \
+  run_plan -s imdt SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu" \
     SERVER_CPUS=4-7,20
   refute_contains 'instances on the CPUs' "$stderr"
 }

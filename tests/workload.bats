@@ -31,7 +31,7 @@ refusals() {
   while IFS='|' read -r words text; do
     local -a more
     read -r -a more <<<"$words"
-    run_split "$REPO/do_it.sh" plan "${WORDS[@]}" "${more[@]}"
+    run_plan "${WORDS[@]}" "${more[@]}"
     assert_failure 2
     assert_contains "$text" "$stderr"
     assert_equal "$words $(wc -l <<<"$stderr")" "$words 1"
@@ -39,7 +39,7 @@ refusals() {
 }
 
 @test "a hot set that moves, through do_it.sh: the plan and the rows have it, and all keys existed" {
-  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" KEY_PATTERN=hotspot:10:90 SCRAMBLE=on SHIFT=0.5:5 PHASES='populate get'
+  run_plan "${WORDS[@]}" KEY_PATTERN=hotspot:10:90 SCRAMBLE=on SHIFT=0.5:5 PHASES='populate get'
   assert_success
   assert_contains 'keys hotspot:10:90, scrambled, moving by 5 % every 0.5 s' "$output"
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" KEY_PATTERN=hotspot:10:90 SCRAMBLE=on SHIFT=0.5:5 PHASES='populate get' TIME=1 RATE=2000
@@ -53,14 +53,14 @@ refusals() {
   assert_success
   assert_equal "$(column populate ops) $(column populate keys)" '1000 500'
   assert_equal "$(column get key_min) $(column get key_max) $(column get ops) $(column get misses)" '100 149 3000 0'
-  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" KEYS=auto FILL=64M KEY_MAX=999 KEY_PATTERN=latest PHASES='populate get'
+  run_plan "${WORDS[@]}" KEYS=auto FILL=64M KEY_MAX=999 KEY_PATTERN=latest PHASES='populate get'
   assert_success
   assert_contains 'keys latest, of 0..999' "$output"
   assert_match '100B-2i +100 +2 +[0-9]{6} '
 }
 
 @test "sizes by a distribution and keys that expire, through do_it.sh" {
-  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" VALUE_DISTRIBUTION=etc EXPIRE=60-3600
+  run_plan "${WORDS[@]}" VALUE_DISTRIBUTION=etc EXPIRE=60-3600
   assert_success
   assert_contains 'keys sequential; values etc; keys live 60-3600 s' "$output"
   assert_match '329B-2i +329 '
@@ -73,7 +73,7 @@ refusals() {
 
 @test "sizes by phase, through do_it.sh" {
   local small large
-  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" PHASES='populate mixed' VALUE_DISTRIBUTION='populate=200-400 mixed=1000-3000'
+  run_plan "${WORDS[@]}" PHASES='populate mixed' VALUE_DISTRIBUTION='populate=200-400 mixed=1000-3000'
   assert_success
   assert_contains 'keys sequential; values populate=200-400 mixed=1000-3000' "$output"
   assert_match '300B-2i +300 '
@@ -133,10 +133,10 @@ END
 @test "a standard workload: its settings count where it is named, below those beside it, and they are what is sent" {
   local name
   for name in ycsb-a ycsb-b ycsb-c ycsb-d ycsb-f etc usr twitter-7 twitter-8 twitter-19 twitter-34; do
-    run_split "$REPO/do_it.sh" plan "${WORDS[@]}" WORKLOAD="$name" RATE=1000 TIME=1
+    run_plan "${WORDS[@]}" WORKLOAD="$name" RATE=1000 TIME=1
     assert_success
   done
-  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" WORKLOAD=ycsb-d PHASES=populate VALUE_SIZES=200
+  run_plan "${WORDS[@]}" WORKLOAD=ycsb-d PHASES=populate VALUE_SIZES=200
   assert_success
   assert_contains 'phases   populate;' "$output"
   assert_contains 'keys latest:0.99' "$output"
@@ -159,7 +159,7 @@ END
 
 @test "a mix of commands, through do_it.sh: the plan says it, the server allows and counts it, rows and tables have it by command" {
   local mix='get:40,rmw:10,mget-3:10,hgetall-4:20,hset-4:5,zadd-5:5,GETRANGE __key__ 0 4:10' asked
-  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" COMMANDS="$mix" PHASES='populate mixed'
+  run_plan "${WORDS[@]}" COMMANDS="$mix" PHASES='populate mixed'
   assert_success
   assert_contains "; mixed $mix" "$output"
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" COMMANDS="$mix" PHASES='populate mixed' REQUESTS=4000 KEY_PATTERN=uniform
