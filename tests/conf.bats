@@ -52,7 +52,7 @@ refused() {
     REDISRUNS=1e3 REDISBASE=0 REDISBASE=65536 RATE=-1 RATE=1.5.2 VERIFY=maybe SERVER= CLIENT_IP= 'SERVER=a b;c' KEYS=0 \
     KEYS=99999999999999999999 INSTANCES=0 PHASES='set put' SEED=x SERVER_CPUS=5-2 TIER_NODES=0,3-1 \
     RATIO=4 RATIO=0:0 KEY_PATTERN='uniform foo' KEY_PATTERN=zipf:3.1 KEY_PATTERN=uniform:1 DATA=foo DATA=compressible:1; do
-    run_split ./do_it.sh plan "$word"
+    run_plan "$word"
     assert_failure 2
     assert_match "^do_it.sh: command line: ${word%%=*}=.*$" "$stderr" || fail "$word was taken"
     [[ $stderr != *$'\n'* ]] || fail "more than a line for $word"

@@ -57,10 +57,11 @@ commands() {
   local file line helped=' ' count=0
   local -a words
   printf '%s,0,0\n' 0,0 1,1 2,2 3,3 4,4 5,5 6,6 7,7 >topology
+  sed 's# ~/.ssh/id_ed25519# - #' "$REPO/hosts.example" >hosts.example
   while read -r file; do
     while read -r line; do
       # Quotes keep words together, as in a shell.
-      mapfile -t words < <(xargs -n 1 printf '%s\n' <<<"${line%% >*}")
+      mapfile -t words < <(xargs printf '%s\n' <<<"${line%% >*}")
       words=("${words[@]:1}")
       # Commands that would start a run, or need its results, are only parsed: as a plan with the same arguments.
       case ${words[0]-} in
@@ -69,16 +70,20 @@ commands() {
           helped+="${words[0]} "
           ;;
         *)
-          [[ ${words[0]-} != run && ${words[0]-} != plan ]] || words=("${words[@]:1}")
+          # For a plan's arguments, its rows are enough.
+          case ${words[0]-} in
+            plan) words=("${words[@]:1}") ;;
+            run) words=(--rows "${words[@]:1}") ;;
+            *) words=(--rows "${words[@]}") ;;
+          esac
           [[ " ${words[*]-} " != *" --resume "* ]] || continue
           # Placeholders for the reader's own names.
           words=("${words[@]/my-hosts/$REPO/hosts.example}")
           [[ " ${words[*]-} " != *" SCENARIO "* && " ${words[*]-} " != *" results/"* ]] || continue
-          sed 's# ~/.ssh/id_ed25519# - #' "$REPO/hosts.example" >hosts.example
           words=("${words[@]/"$REPO/hosts.example"/hosts.example}")
           # No facts can be read from a server that does not exist. On a machine with fewer CPUs, the plan starts no Redis.
           [[ " ${words[*]-}" == *" SERVER_CORES="* ]] || words+=(SERVER_CORES=8 SERVER_MEM=754 SERVER_TOPOLOGY=topology)
-          run_split "$REPO/do_it.sh" plan "${words[@]}" SRV_OVERRIDE=8 KEYS=100
+          run_plan "${words[@]}" SRV_OVERRIDE=8 KEYS=100
           ;;
       esac
       ((status == 0)) || fail "${file#"$REPO/"}: $line"

@@ -89,7 +89,7 @@ path_without() {
   need_command redis-benchmark redis-cli
   for word in TIME=1 RATE=5 WARMUP=1 POPULATE_PATTERN=shuffle PHASES=mixed KEY_PATTERN=zipf DATA=random THREADS=2; do
     # Also when another variant comes before it.
-    run_split "$REPO/do_it.sh" plan "${PLANNED[@]}" -v loadgen -v redis-benchmark "$word"
+    run_plan "${PLANNED[@]}" -v loadgen -v redis-benchmark "$word"
     assert_failure 2
     assert_contains "${word%%=*}=${word#*=}: redis-benchmark" "$stderr"
   done
@@ -308,12 +308,12 @@ END
   for word in TIME=1.5 WARMUP=1 'KEY_PATTERN=uniform shuffle' DATA=compressible:2 KEYS=2 RATE=7 RATE=3 THREADS=3 'KEYS=6 KEY_PATTERN=sequential'; do
     # shellcheck disable=SC2086 # the last one is two settings
     case $word in
-      KEYS=6*) run_split "$REPO/do_it.sh" plan "${PLANNED[@]}" -v memtier INSTANCES=2 $word ;;
-      *) run_split "$REPO/do_it.sh" plan "${PLANNED[@]}" -v memtier INSTANCES=2 "$word" ;;
+      KEYS=6*) run_plan "${PLANNED[@]}" -v memtier INSTANCES=2 $word ;;
+      *) run_plan "${PLANNED[@]}" -v memtier INSTANCES=2 "$word" ;;
     esac
     assert_failure 2
     assert_contains "${word%% KEY_*}: memtier_benchmark" "$stderr"
   done
-  run_split "$REPO/do_it.sh" plan "${PLANNED[@]}" -v memtier INSTANCES=2 THREADS=4 RATE=40 KEY_PATTERN='gaussian zipf' DATA=random TIME=3
+  run_plan "${PLANNED[@]}" -v memtier INSTANCES=2 THREADS=4 RATE=40 KEY_PATTERN='gaussian zipf' DATA=random TIME=3
   assert_success
 }

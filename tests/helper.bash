@@ -263,6 +263,54 @@ run_split() {
   stderr=$(<"$SCRATCH/stderr")
 }
 
+# Run `do_it.sh plan` in a process of this test that has read the modules and the default settings already: of several plans, each takes a third of
+# the CPU time. The process has the environment of the first plan.
+# Usage: run_plan ARGUMENT...   Sets: as run_split does   Returns: 0
+run_plan() {
+  [[ -v PLANNER_PID ]] || _planner_start
+  printf '%s\0' "$PWD" "$#" "$@" >&"${PLANNER[1]}"
+  read -r status <&"${PLANNER[0]}" || fail "the process of run_plan ended"
+  # shellcheck disable=SC2034 # for the test
+  output=$(<"$SCRATCH/plan.out") stderr=$(<"$SCRATCH/plan.err")
+  # shellcheck disable=SC2034 # for the test
+  mapfile -t lines <<<"$output"
+}
+
+# Start the process of run_plan: it begins as main() of do_it.sh does, and then makes each plan in a subshell.
+# Usage: _planner_start   Sets: PLANNER PLANNER_PID   Returns: 0
+_planner_start() {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  coproc PLANNER { exec bash -c 'set -Eeuo pipefail
+    export LC_ALL=C
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    alias_read "$ROOT/conf/aliases.tsv"
+    conf_defaults "$ROOT/conf/defaults.conf"
+    conf_file block "$ROOT/do_it.sh" "# >>> settings" "# <<< settings"
+    . "$LIB/cmd/plan.sh"
+    plan_words() {
+      # Messages go to the stderr of this plan.
+      . "$LIB/core/log.sh"
+      COMMAND_WORDS=("$@")
+      cleanup_init
+      cmd_plan "$@"
+    }
+    while IFS= read -r -d "" folder; do
+      read -r -d "" count
+      words=()
+      for ((; count > 0; count--)); do
+        IFS= read -r -d "" word
+        words+=("$word")
+      done
+      # Not in a list: there, errexit is off.
+      set +e
+      (set -e && cd "$folder" && plan_words "${words[@]}") >"$SCRATCH/plan.out" 2>"$SCRATCH/plan.err" </dev/null
+      echo "$?"
+      set -e
+    done' do_it.sh 3>&-; }
+  process_note "$PLANNER_PID"
+}
+
 # Print the value of a setting if layers have these assignments. In a subshell, because bats traces each line of the test's shell.
 # Usage: conf_value NAME [LAYER NAME=VALUE]...   Returns: 0, or what do_it.sh would end with
 conf_value() {

@@ -9,8 +9,6 @@ load netns
 setup() {
   scratch_setup
   untune
-  mkdir -p copy
-  tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1)
 }
 
@@ -19,9 +17,11 @@ teardown() {
   scratch_teardown
 }
 
-# Write a variant of this test.
+# Write a variant of this test, in a copy of the project.
 # Usage: variant NAME LINE...
 variant() {
+  mkdir -p copy
+  tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
   printf '# SPDX-License-Identifier: MIT\n# A variant of a test.\n' >"copy/conf/variants/$1.conf"
   printf '%s\n' "${@:2}" >>"copy/conf/variants/$1.conf"
 }
@@ -42,23 +42,31 @@ END
   cc -shared -fPIC -O1 -o slow.so slow.c -ldl
 }
 
-@test "a wrapper is really around server and load generator: both carry its environment" {
-  local pid
+@test "a wrapper is really around server and load generator: both carry its environment; one that stays in front as a process of its own leaves nothing behind" {
+  local pid start
   printf '#!/bin/sh\nWRAPPED_BY=$0 WRAPPED_WITH=$1; export WRAPPED_BY WRAPPED_WITH; shift; exec "$@"\n' >wrap
-  chmod +x wrap
+  printf '#!/bin/bash\n"$@" &\nwait $!\n' >stay
+  chmod +x wrap stay
   # A process title is written over the environment that the kernel shows.
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" REDIS_CONF='set-proc-title no' RATE=20 KEYS=100000 SERVER_PREFIX="$SCRATCH/wrap server" CLIENT_PREFIX="$SCRATCH/wrap client"
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" REDIS_CONF='set-proc-title no' RATE=20 KEYS=100000 SERVER_PREFIX="$SCRATCH/stay $SCRATCH/wrap server" \
+    CLIENT_PREFIX="$SCRATCH/wrap client"
   wait_until 60 grep -q 'phase set starts' job.err
+  # The instances are Redis itself, not the wrappers.
   while read -r pid _; do
     tr '\0' '\n' <"/proc/$pid/environ" | grep -x 'WRAPPED_WITH=server' >/dev/null
     tr '\0' ' ' <"/proc/$pid/cmdline" | grep '^[^ ]*redis-server ' >/dev/null
+    [[ $(readlink "/proc/$pid/exe") == *redis* ]] || fail "$pid is not redis-server"
   done < <(cat host/run-*/server/instances.proc)
   pid=$(cat host/run-*/client-*/test.pid)
   tr '\0' '\n' <"/proc/$pid/environ" | grep -x 'WRAPPED_WITH=client' >/dev/null
   assert_equal "$(basename "$(readlink "/proc/$pid/exe")")" test
+  assert_equal "$(cat host/run-*/server/wrappers.proc | wc -l)" 2
+  cat host/run-*/server/*.proc >seen
+  assert_equal "$(wc -l <seen)" 4
   kill -INT -"$JOB_PID"
   job_wait 60
   assert_equal "$status" 130
+  while read -r pid start _; do wait_until 10 process_gone "$pid" "$start" || fail "$pid still runs"; done <seen
 }
 
 @test "what a client's program writes to stderr has no control characters on the terminal and in run.log, and few lines" {
@@ -75,23 +83,6 @@ END
   refute_contains '127.0.0.1: 19'$'\n' "$stderr"
   assert_match '127\.0\.0\.1: 12 more lines in .*/stderr' "$stderr"
   assert_equal "$(grep -c '00000' <<<"$stderr") $(grep -o '0\{4090,\}' <<<"$stderr" | tr -d '\n' | wc -c)" '1 4096'
-}
-
-@test "a wrapper that stays in front as a process of its own leaves nothing behind" {
-  local pid start
-  printf '#!/bin/bash\n"$@" &\nwait $!\n' >stay
-  chmod +x stay
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" RATE=20 KEYS=100000 SERVER_PREFIX="$SCRATCH/stay"
-  wait_until 60 grep -q 'phase set starts' job.err
-  assert_equal "$(cat host/run-*/server/wrappers.proc | wc -l)" 2
-  cat host/run-*/server/*.proc >seen
-  assert_equal "$(wc -l <seen)" 4
-  # The instances are Redis itself, not the wrappers.
-  pid=$(head -n 1 host/run-*/server/instances.proc | cut -f 1)
-  [[ $(readlink "/proc/$pid/exe") == *redis* ]] || fail "$pid is not redis-server"
-  kill -INT -"$JOB_PID"
-  job_wait 60
-  while read -r pid start _; do wait_until 10 process_gone "$pid" "$start" || fail "$pid still runs"; done <seen
 }
 
 @test "doctor refuses a missing program, one that does not start another or does not return, and a library that cannot be preloaded" {

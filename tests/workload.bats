@@ -31,36 +31,35 @@ refusals() {
   while IFS='|' read -r words text; do
     local -a more
     read -r -a more <<<"$words"
-    run_split "$REPO/do_it.sh" plan "${WORDS[@]}" "${more[@]}"
+    run_plan "${WORDS[@]}" "${more[@]}"
     assert_failure 2
     assert_contains "$text" "$stderr"
     assert_equal "$words $(wc -l <<<"$stderr")" "$words 1"
   done
 }
 
-@test "a hot set that moves, through do_it.sh: the plan and the rows have it, and all keys existed" {
-  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" KEY_PATTERN=hotspot:10:90 SCRAMBLE=on SHIFT=0.5:5 PHASES='populate get'
+@test "a hot set that moves, through do_it.sh: the plan and the rows have it, all keys existed, and the report has a table of the load" {
+  local page
+  local -a load=(KEY_PATTERN=hotspot:10:80 SCRAMBLE=on SHIFT=0.5:5 PHASES='populate get' VALUE_DISTRIBUTION='populate=100:3,300:1')
+  need_command gnuplot
+  run_plan "${WORDS[@]}" "${load[@]}"
   assert_success
-  assert_contains 'keys hotspot:10:90, scrambled, moving by 5 % every 0.5 s' "$output"
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" KEY_PATTERN=hotspot:10:90 SCRAMBLE=on SHIFT=0.5:5 PHASES='populate get' TIME=1 RATE=2000
+  assert_contains 'keys hotspot:10:80, scrambled, moving by 5 % every 0.5 s' "$output"
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" "${load[@]}" TIME=2 RATE=2000 REPORT=on
   assert_success
-  assert_equal "$(column get pattern) $(column get shift) $(column get scramble) $(column get misses) $(column get ops)" 'hotspot:10:90 0.5:5 1 0 2000'
+  assert_equal "$(column get pattern) $(column get shift) $(column get scramble) $(column get misses) $(column get ops)" 'hotspot:10:80 0.5:5 1 0 4000'
   assert_equal "$(column populate shift) $(column populate scramble) $(column populate ops)" '- 0 1000'
-}
-
-@test "keys that are read are others than those that fill: KEY_MIN and KEY_MAX do not shrink what populate sets" {
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" KEY_PATTERN=uniform KEY_MIN=100 KEY_MAX=149 PHASES='populate get' REQUESTS=3000
-  assert_success
-  assert_equal "$(column populate ops) $(column populate keys)" '1000 500'
-  assert_equal "$(column get key_min) $(column get key_max) $(column get ops) $(column get misses)" '100 149 3000 0'
-  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" KEYS=auto FILL=64M KEY_MAX=999 KEY_PATTERN=latest PHASES='populate get'
-  assert_success
-  assert_contains 'keys latest, of 0..999' "$output"
-  assert_match '100B-2i +100 +2 +[0-9]{6} '
+  # The share of popular keys, and the sizes of values.
+  assert_contains 'The load: requests to the most popular keys, and sizes of values' "$output"
+  assert_match 'get +[0-9a-zA-Z-]+ +hotspot:10:80, moving +500 +8.0% +80.0% +88.9% +populate=100:3,300:1 ' "$output"
+  assert_match 'populate +[0-9a-zA-Z-]+ +shuffle +500 +1.0% +10.0% +50.0% +100:3,300:1 +100 +300 +1[45][0-9]' "$output"
+  page=$(cat "$SCRATCH"/results/*/report.html)
+  assert_contains '<h3>The load: requests to the most popular keys, and sizes of values</h3>' "$page"
+  assert_contains '<td>hotspot:10:80, moving</td>' "$page"
 }
 
 @test "sizes by a distribution and keys that expire, through do_it.sh" {
-  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" VALUE_DISTRIBUTION=etc EXPIRE=60-3600
+  run_plan "${WORDS[@]}" VALUE_DISTRIBUTION=etc EXPIRE=60-3600
   assert_success
   assert_contains 'keys sequential; values etc; keys live 60-3600 s' "$output"
   assert_match '329B-2i +329 '
@@ -71,35 +70,29 @@ refusals() {
   (($(column get misses) > 0)) || fail 'no key expired'
 }
 
-@test "sizes by phase, through do_it.sh" {
+@test "sizes by phase, through do_it.sh; KEY_MIN and KEY_MAX, the keys that are read, do not shrink what populate sets" {
   local small large
-  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" PHASES='populate mixed' VALUE_DISTRIBUTION='populate=200-400 mixed=1000-3000'
+  run_plan "${WORDS[@]}" PHASES='populate mixed' VALUE_DISTRIBUTION='populate=200-400 mixed=1000-3000'
   assert_success
   assert_contains 'keys sequential; values populate=200-400 mixed=1000-3000' "$output"
   assert_match '300B-2i +300 '
   # Memory is planned for the larger sizes.
   planned() {
-    "$REPO/do_it.sh" plan --rows "${WORDS[@]}" KEYS=100000 PHASES='populate mixed' VALUE_DISTRIBUTION="$1" |
-      awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["data_bytes"] }'
+    run_plan --rows "${WORDS[@]}" KEYS=100000 PHASES='populate mixed' VALUE_DISTRIBUTION="$1"
+    awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["data_bytes"] }' <<<"$output"
   }
   large=$(planned 'populate=200-400 mixed=1000-3000') small=$(planned 'populate=200-400 mixed=10-30')
   ((large > 4 * small)) || fail "planned $large bytes, and $small"
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" PHASES='populate mixed get' VALUE_DISTRIBUTION='mixed=50-400' KEY_PATTERN=uniform TIME=1 RATE=2000
+  run_plan "${WORDS[@]}" KEYS=auto FILL=64M KEY_MAX=999 KEY_PATTERN=latest PHASES='populate get'
+  assert_success
+  assert_contains 'keys latest, of 0..999' "$output"
+  assert_match '100B-2i +100 +2 +[0-9]{6} '
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" PHASES='populate mixed get' VALUE_DISTRIBUTION='mixed=50-400' KEY_PATTERN=uniform KEY_MIN=100 KEY_MAX=149 \
+    REQUESTS=3000
   assert_success
   assert_equal "$(column get sizes) $(column get len) $(column mixed sizes) $(column mixed len) $(column get errors)" 'mixed=50-400 100 50-400 100 0'
-}
-
-@test "the report has a table of the load, with the share of popular keys and the sizes of values" {
-  need_command gnuplot
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" PHASES='populate get' VALUE_DISTRIBUTION='populate=100:3,300:1' KEY_PATTERN=hotspot:10:80 SHIFT=1:20 \
-    TIME=2 RATE=2000 REPORT=on
-  assert_success
-  assert_contains 'The load: requests to the most popular keys, and sizes of values' "$output"
-  assert_match 'get +[0-9a-zA-Z-]+ +hotspot:10:80, moving +500 +8.0% +80.0% +88.9% +populate=100:3,300:1 ' "$output"
-  assert_match 'populate +[0-9a-zA-Z-]+ +shuffle +500 +1.0% +10.0% +50.0% +100:3,300:1 +100 +300 +1[45][0-9]' "$output"
-  page=$(cat "$SCRATCH"/results/*/report.html)
-  assert_contains '<h3>The load: requests to the most popular keys, and sizes of values</h3>' "$page"
-  assert_contains '<td>hotspot:10:80, moving</td>' "$page"
+  assert_equal "$(column populate ops) $(column populate keys)" '1000 500'
+  assert_equal "$(column get key_min) $(column get key_max) $(column get ops) $(column get misses)" '100 149 3000 0'
 }
 
 @test "what makes no sense is refused with one line: values" {
@@ -133,10 +126,10 @@ END
 @test "a standard workload: its settings count where it is named, below those beside it, and they are what is sent" {
   local name
   for name in ycsb-a ycsb-b ycsb-c ycsb-d ycsb-f etc usr twitter-7 twitter-8 twitter-19 twitter-34; do
-    run_split "$REPO/do_it.sh" plan "${WORDS[@]}" WORKLOAD="$name" RATE=1000 TIME=1
+    run_plan --rows "${WORDS[@]}" SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 WORKLOAD="$name" RATE=1000 TIME=1
     assert_success
   done
-  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" WORKLOAD=ycsb-d PHASES=populate VALUE_SIZES=200
+  run_plan "${WORDS[@]}" WORKLOAD=ycsb-d PHASES=populate VALUE_SIZES=200
   assert_success
   assert_contains 'phases   populate;' "$output"
   assert_contains 'keys latest:0.99' "$output"
@@ -159,7 +152,7 @@ END
 
 @test "a mix of commands, through do_it.sh: the plan says it, the server allows and counts it, rows and tables have it by command" {
   local mix='get:40,rmw:10,mget-3:10,hgetall-4:20,hset-4:5,zadd-5:5,GETRANGE __key__ 0 4:10' asked
-  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" COMMANDS="$mix" PHASES='populate mixed'
+  run_plan "${WORDS[@]}" COMMANDS="$mix" PHASES='populate mixed'
   assert_success
   assert_contains "; mixed $mix" "$output"
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" COMMANDS="$mix" PHASES='populate mixed' REQUESTS=4000 KEY_PATTERN=uniform

@@ -164,7 +164,7 @@ END
       fail "$theirs is not tried"
   done <"$REPO/conf/aliases.tsv"
   # Other programs use the name TIMEOUT too.
-  MEMTIER_PIPELINE=6 TIMEOUT=30s run_split "$REPO/do_it.sh" plan -s wsf-pkm "${WORDS[@]}"
+  MEMTIER_PIPELINE=6 TIMEOUT=30s run_plan -s wsf-pkm "${WORDS[@]}"
   assert_success
   assert_contains 'pipeline 6'
 }
@@ -173,7 +173,7 @@ END
   # A test machine is only guaranteed to have one node, so small runs set PLACEMENT=core.
   local scenario topology=$REPO/tests/fixtures/cpus/2x12.lscpu
   for scenario in wsf-single-node wsf-static-single-node; do
-    run_split "$REPO/do_it.sh" plan -s "$scenario" "${WORDS[@]}" CPU_USED=1 SERVER_TOPOLOGY="$topology" SERVER_CORES=2
+    run_plan -s "$scenario" "${WORDS[@]}" CPU_USED=1 SERVER_TOPOLOGY="$topology" SERVER_CORES=2
     assert_success
     assert_line 'placement split'
     assert_match $'\n127\\.0\\.0\\.1 [^\n]* --cpunodebind=1 --membind=1\n'
@@ -195,7 +195,7 @@ KEYS=5|: MEMTIER_KEY_MAXIMUM: KEY_MAX=999: populate sets only the keys 0..4 (KEY
 MEMTIER_KEY_MINUMUM=1000|: MEMTIER_KEY_MAXIMUM: KEY_MAX=999: less than KEY_MIN=1000
 CLIENT_COUNT=2|: CLIENT_COUNT=2: more than the clients that are given: 127.0.0.1
 END
-  run_split "$REPO/do_it.sh" plan -s wsf-gated CLIENT_COUNT=2
+  run_plan -s wsf-gated CLIENT_COUNT=2
   assert_failure 2
   assert_contains "command line: CLIENT_COUNT=2: conflicts with SINGLE_NODE=on" "$stderr"
   refute_exists results
@@ -280,7 +280,7 @@ END
 told to end'
   assert_equal "$(cat "$trace/seen")" data
   assert_equal "$(phase_column populate ops)" 60
-  run_split "$REPO/do_it.sh" plan -s results/*/run.conf
+  run_plan -s results/*/run.conf
   assert_success
   assert_match '10B-2i +10 +2 +30 +60 '
   run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" TRACE=no-such-tracer
