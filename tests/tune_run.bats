@@ -218,7 +218,7 @@ long_run() {
   tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
   printf '# SPDX-License-Identifier: MIT\n# Swaps more readily.\nSWAPPINESS=91\nPAGE_CLUSTER=keep\n' >copy/conf/variants/swappy.conf
   printf '# SPDX-License-Identifier: MIT\n# As the scenario says.\n' >copy/conf/variants/plain.conf
-  printf '# SPDX-License-Identifier: MIT\n# Two variants.\nSRV_OVERRIDE=1\nVALUE_SIZES=100\nREDISRUNS=1\nKEYS=500\nSWAPPINESS=37\nPAGE_CLUSTER=6\nTUNE_OVERCOMMIT=off\nTHP=keep\nTUNE_SOMAXCONN=off\n' >copy/conf/scenarios/two.conf
+  printf '# SPDX-License-Identifier: MIT\n# Two variants.\nSRV_OVERRIDE=1\nVALUE_SIZES=100\nREDISRUNS=2\nKEYS=500\nSWAPPINESS=37\nPAGE_CLUSTER=6\nTUNE_OVERCOMMIT=off\nTHP=keep\nTUNE_SOMAXCONN=off\n' >copy/conf/scenarios/two.conf
   run_split copy/do_it.sh run -s two -v plain -v swappy RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" REDISBASE="$(ports_pick 1)"
   assert_success
   cut -f 1-3,6 "$SCRATCH"/results/*/env/127.0.0.1/tuning.tsv | tr '\t' ' ' >said
