@@ -288,7 +288,8 @@ _fill_sample() {
     ((keys <= limit)) || keys=$limit
     ((keys <= 10 ** digits - from)) || keys=$((10 ** digits - from))
     ((keys >= 8)) || keys=8
-    keys=$((keys / room))
+    # The sum of many random sizes differs by more than the constant part; that of a few sizes does not.
+    if ((room == 1)) || [[ $VALUE_DISTRIBUTION == off ]]; then keys=$((keys / room)); else keys=$((keys < 150 ? keys / 2 : 75)); fi
     # The guide's values repeat every 75 keys, and some of them are numbers, which Redis stores in fewer bytes.
     ((keys < 75)) || keys=$((keys / 75 * 75))
     used=$(_fill_used "$size" "$from" "$keys") || return
