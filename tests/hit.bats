@@ -229,6 +229,7 @@ run_files() {
     . "$LIB/modules.sh"
     result_totals r >totals
     hits_tables r <totals | tr -s " "
+    template_read "$LIB/results/report.html"
     FORMAT=html hits_tables r <totals | grep -c "<th"'
   assert_success
   assert_line 'GET of 1,000 B on 1 instance: operations per second, by the share of requests that DRAM serves'
