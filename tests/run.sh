@@ -80,9 +80,9 @@ run_count() {
 # Usage: run_command SUITE   Sets: command   Returns: 0, 2 for an unknown suite
 run_command() {
   case $1 in
-    build) command=(make --no-print-directory -C "$ROOT" test membench) ;;
+    build) command=(make --no-print-directory -C "$ROOT" WERROR=1 test membench) ;;
     lint) command=("$ROOT/tools/lint.sh" scripts) ;;
-    tidy) command=("$ROOT/tools/lint.sh" c) ;;
+    tidy) command=("$ROOT/tools/lint.sh" tidy) ;;
     unit) command=(make --no-print-directory -C "$ROOT" check-unit) ;;
     fuzz) command=(make --no-print-directory -C "$ROOT" check-fuzz FUZZ_RUNS="${FUZZ_RUNS:-40000}") ;;
     qemu) command=("$ROOT/tests/qemu/run.sh") ;;
