@@ -229,3 +229,22 @@ END
     for pid in $(<shells); do wait_until 5 process_ended "$pid"; done
   done
 }
+
+@test "a channel ends with a master that is killed before it has read a long reply" {
+  local host
+  # The shell prints the reply after its script, and a pipe holds less than that.
+  script long <<<'printf "%0300000d" 1; : >"$REMOTE_DIR.done"'
+  for host in elsewhere 127.0.0.1; do
+    ask 'host='$host'
+      channel_open "$host"
+      echo "${_CHANNEL_PID[$host]}" >shell
+      rm -f "$REMOTE_DIR.done"
+      _remote_script long
+      printf "%s%s\n%s%d\n%s" "$_REMOTE_PAD" "${_CHANNEL_MARK[$host]}" "$_CHANNEL_SCRIPT" "${#REPLY}" "$REPLY" >&"${_CHANNEL_TO[$host]}"
+      until [[ -e $REMOTE_DIR.done ]]; do proc_wait 0.05; done
+      kill -KILL $$'
+    assert_equal "$status: $stderr" '137: '
+    process_note "$(<shell)"
+    wait_until 5 process_ended "$(<shell)"
+  done
+}

@@ -33,16 +33,17 @@ channel_open() {
 # Open a channel to a host, after the end of any earlier one.
 # Usage: _channel_start HOST
 _channel_start() {
-  local host=$1 mark=tierbench-channel-$RANDOM$RANDOM pipe=$_REMOTE_TMP/channel back to from free
+  local host=$1 mark=tierbench-channel-$RANDOM$RANDOM pipe=$_REMOTE_TMP/channel both back to from free
   local -a part
   # The length counts bytes.
   local LC_ALL=C
   [[ -n $_CHANNEL_SCRIPT ]] || { mapfile -d '' part <"$LIB/host/channel.sh" && _CHANNEL_SCRIPT=${part[0]}; }
   _channel_drop "$host"
   mkfifo -m 600 -- "$pipe" || return
-  # Each direction alone would wait for the other.
-  exec {back}<>"$pipe"
+  # Each direction alone would wait for the other. With both, the channel would be its own reader, and would wait forever after our death.
+  exec {both}<>"$pipe"
   exec {from}<"$pipe"
+  exec {back}>"$pipe" {both}>&-
   rm -f -- "$pipe"
   # Only the channel's process keeps this end: when it has ended, so has what we read.
   if remote_is_local "$host"; then
