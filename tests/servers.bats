@@ -227,9 +227,9 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
     remote_run() {
       [[ $SERVER != "$LOST" ]] || return 3
       case "$SERVER $*" in
-        "a -e RUN_ID a wss probe") printf "touched\t%s\n" $'"'"'6379\t1\t10'"'"' $'"'"'6380\t1\t20'"'"' $'"'"'6379\t16\t30'"'"' $'"'"'6380\t16\t40'"'"' ;;
-        "b -e RUN_ID b wss probe") printf "touched\t6381\t%s\n" $'"'"'1\t50'"'"' $'"'"'16\t60'"'"' ;;
-        "c -e RUN_ID c wss probe") printf "touched\t6382\t%s\n" $'"'"'1\t70'"'"' $'"'"'16\t80'"'"' ;;
+        "a a wss probe") printf "touched\t%s\n" $'"'"'6379\t1\t10'"'"' $'"'"'6380\t1\t20'"'"' $'"'"'6379\t16\t30'"'"' $'"'"'6380\t16\t40'"'"' ;;
+        "b b wss probe") printf "touched\t6381\t%s\n" $'"'"'1\t50'"'"' $'"'"'16\t60'"'"' ;;
+        "c c wss probe") printf "touched\t6382\t%s\n" $'"'"'1\t70'"'"' $'"'"'16\t80'"'"' ;;
       esac
     }
     wss_start .
