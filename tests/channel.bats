@@ -232,6 +232,8 @@ END
 
 @test "a channel ends with a master that is killed before it has read a long reply" {
   local host
+  # The private directory of a killed master stays.
+  local -x TMPDIR=$SCRATCH
   # The shell prints the reply after its script, and a pipe holds less than that.
   script long <<<'printf "%0300000d" 1; : >"$REMOTE_DIR.done"'
   for host in elsewhere 127.0.0.1; do
