@@ -189,7 +189,7 @@ _tier_run() {
   local TIER_WEIGHTS=${TIER_WEIGHTS/#auto/keep}
   spread_part "$1" "$2"
   TIER_DATA=$REPLY
-  spread_most_of "$2"
+  spread_count_of "$2"
   tier_limit "$TIER_DATA" "$REPLY"
   TIER_LIMIT=$REPLY least=$REPLY
   # Swap for all data that do not fit into DRAM, plus a quarter for memory that Redis does not count. A search may leave nearly no data in DRAM.
