@@ -15,7 +15,7 @@ teardown() {
 # Run a script that has the traps, as a job that signals reach.
 # Usage: script CODE
 script() {
-  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n%s\n' "$REPO" "$REPO" "$1" >script.sh
+  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/shared/proc.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n%s\n' "$REPO" "$REPO" "$REPO" "$1" >script.sh
   job_start bash script.sh
 }
 
@@ -50,6 +50,17 @@ while :; do sleep 0.1; done'
     assert_equal "$status" "${pair#*:}"
     assert_equal "$output" undone
   done
+}
+
+@test "Ctrl-C is not lost when a command substitution that handles it is waited for" {
+  # The shell waits when the output of the substitution is closed. The trap is set before that.
+  # shellcheck disable=SC2016 # expanded by the script
+  script 'text=$(trap : INT; exec >&-; : >waiting; for ((try = 0; try < 20; try++)); do sleep 0.05; done)
+echo lost'
+  wait_until 10 test -e waiting
+  kill -INT -- "-$JOB_PID"
+  job_wait 10
+  assert_equal "$status $output" '130 '
 }
 
 @test "a signal at any time: while words of a command are expanded, too" {
@@ -108,7 +119,7 @@ cleanup_pop'
 }
 
 @test "a reader of the messages that is gone ends the script, and what is undone is undone to the end" {
-  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" "$REPO" >script.sh
+  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/shared/proc.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" "$REPO" "$REPO" >script.sh
   cat >>script.sh <<'END'
 undo() { printf 'undoing %s\n' "$1" >&2; bash -c 'echo said by a program >&2'; echo "undone $1" >>undone; }
 cleanup_push undo first
@@ -133,7 +144,7 @@ exit 4'
 }
 
 @test "what an entry kills is no news" {
-  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" "$REPO" >script.sh
+  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/shared/proc.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" "$REPO" "$REPO" >script.sh
   cat >>script.sh <<'END'
 sleep 60 &
 pid=$!
@@ -146,7 +157,7 @@ END
 }
 
 @test "what is undone after a signal in IFS=x read splits words as ever" {
-  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" "$REPO" >script.sh
+  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/shared/proc.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" "$REPO" "$REPO" >script.sh
   cat >>script.sh <<'END'
 undo() { read -r first _ <<<'a b' && echo "$first"; }
 cleanup_push undo

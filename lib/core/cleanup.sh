@@ -7,6 +7,9 @@ _CLEANUP=()
 # The exit status of the script; entries of the stack may read it.
 CLEANUP_STATUS=0
 
+# The process that passes on Ctrl-C.
+_CLEANUP_LISTENER=
+
 # Undo COMMAND last-in-first-out when the script ends.
 # Usage: cleanup_push COMMAND [ARG]...
 cleanup_push() {
@@ -33,8 +36,9 @@ cleanup_pop() {
 # twice.
 # Usage: cleanup_init
 cleanup_init() {
+  local pid=$BASHPID
   trap _cleanup_run EXIT
-  cleanup_trap 'exit 130' INT
+  cleanup_trap 'exit 130' INT RTMIN
   cleanup_trap 'exit 143' TERM HUP
   # For some signals without a trap, bash runs the EXIT trap only in some places: a closed output (PIPE), a resource limit (XFSZ, XCPU),
   # Ctrl-\.
@@ -45,6 +49,20 @@ cleanup_init() {
   cleanup_trap 'exit 142' ALRM
   cleanup_trap 'exit 152' XCPU
   cleanup_trap 'exit 153' XFSZ
+  proc_start "$pid"
+  _cleanup_listen "$pid" "$PROC_START" </dev/null >/dev/null 2>&1 &
+  _CLEANUP_LISTENER=$!
+  disown "$_CLEANUP_LISTENER"
+}
+
+# Pass on each SIGINT as SIGRTMIN while the script is alive. bash 5.2 loses a SIGINT that comes when it waits for a command substitution that
+# ends normally, because it concludes that the substitution handled it. It never loses another signal.
+# Usage: _cleanup_listen PID START
+_cleanup_listen() {
+  local fd
+  trap 'kill -s RTMIN "$1" 2>/dev/null' INT
+  exec {fd}<> <(:)
+  while proc_alive "$1" "$2"; do read -r -t 1 -u "$fd" || :; done
 }
 
 # Run COMMAND, which exits, at signals.
@@ -66,9 +84,10 @@ _cleanup_run() {
   CLEANUP_STATUS=$status
   # A second Ctrl-C must not leave a host half restored. The reader of our messages may be gone, and their disk full: neither may end the
   # cleanup.
-  trap '' INT TERM HUP QUIT USR1 USR2 PIPE ALRM XCPU XFSZ
+  trap '' INT RTMIN TERM HUP QUIT USR1 USR2 PIPE ALRM XCPU XFSZ
   trap - EXIT
   set +e
+  kill -s KILL "$_CLEANUP_LISTENER" 2>/dev/null
   # A signal that interrupted `IFS=x read` leaves that IFS set for this function.
   IFS=$' \t\n'
   # When a signal interrupts `read -t`, bash 5.2 keeps its time limit, and crashes when the limit is over, because it jumps back to that call. Another
