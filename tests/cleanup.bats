@@ -55,12 +55,14 @@ while :; do sleep 0.1; done'
 @test "Ctrl-C is not lost when a command substitution that handles it is waited for" {
   # The shell waits when the output of the substitution is closed. The trap is set before that.
   # shellcheck disable=SC2016 # expanded by the script
-  script 'text=$(trap : INT; exec >&-; : >waiting; for ((try = 0; try < 20; try++)); do sleep 0.05; done)
+  script 'cleanup_push echo undone
+text=$(trap : INT; exec >&-; : >waiting; for ((try = 0; try < 10; try++)); do sleep 0.05; done)
+for ((try = 0; try < 100; try++)); do sleep 0.1; done
 echo lost'
   wait_until 10 test -e waiting
   kill -INT -- "-$JOB_PID"
-  job_wait 10
-  assert_equal "$status $output" '130 '
+  job_wait 20
+  assert_equal "$status $output" '130 undone'
 }
 
 @test "a signal at any time: while words of a command are expanded, too" {
@@ -80,6 +82,28 @@ work'
     assert_equal "$output" undone
     assert_equal "$(<job.err)" ''
   done
+}
+
+@test "a signal when the cleanup is about to begin does not prevent it" {
+  # A function takes the place of the builtin, to slow down the first command that the cleanup runs.
+  # shellcheck disable=SC2016 # expanded by the script
+  script 'trap() {
+  if [[ ${FUNCNAME[1]-} == _cleanup_run && ! -e begun ]]; then
+    : >begun
+    until [[ -e again ]]; do sleep 0.05; done
+  fi
+  builtin trap "$@"
+}
+cleanup_push echo undone
+: >waiting
+while :; do sleep 0.1; done'
+  wait_until 10 test -e waiting
+  kill -TERM "$JOB_PID"
+  wait_until 10 test -e begun
+  kill -HUP "$JOB_PID"
+  touch again
+  job_wait 10
+  assert_equal "$status $output" '143 undone'
 }
 
 @test "a second Ctrl-C does not interrupt the cleanup of the first" {

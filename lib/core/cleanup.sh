@@ -7,6 +7,9 @@ _CLEANUP=()
 # The exit status of the script; entries of the stack may read it.
 CLEANUP_STATUS=0
 
+# The signals that end the script.
+readonly _CLEANUP_SIGNALS=(INT TERM HUP QUIT USR1 USR2 PIPE ALRM XCPU XFSZ)
+
 # The process that passes on Ctrl-C.
 _CLEANUP_LISTENER=
 
@@ -38,7 +41,8 @@ cleanup_pop() {
 cleanup_init() {
   local pid=$BASHPID
   trap _cleanup_run EXIT
-  cleanup_trap 'exit 130' INT RTMIN
+  # Without the listener, RTMIN does not come any more.
+  cleanup_trap $'_cleanup_unlisten\nexit 130' INT RTMIN
   cleanup_trap 'exit 143' TERM HUP
   # For some signals without a trap, bash runs the EXIT trap only in some places: a closed output (PIPE), a resource limit (XFSZ, XCPU),
   # Ctrl-\.
@@ -55,23 +59,36 @@ cleanup_init() {
   disown "$_CLEANUP_LISTENER"
 }
 
-# Pass on each SIGINT as SIGRTMIN while the script is alive. bash 5.2 loses a SIGINT that comes when it waits for a command substitution that
-# ends normally, because it concludes that the substitution handled it. It never loses another signal.
+# Pass on SIGINT as SIGRTMIN if the script is still alive some time later. bash 5.2 loses a SIGINT that comes when it waits for a command
+# substitution that ends normally, because it concludes that the substitution handled it. It never loses another signal.
 # Usage: _cleanup_listen PID START
 _cleanup_listen() {
-  local fd
-  trap 'kill -s RTMIN "$1" 2>/dev/null' INT
+  local fd asked=
+  trap 'asked=yes' INT
+  # Nothing writes to the pipe: reading from it is a pause without a process.
   exec {fd}<> <(:)
-  while proc_alive "$1" "$2"; do read -r -t 1 -u "$fd" || :; done
+  while proc_alive "$1" "$2"; do
+    read -r -t 1 -u "$fd" || :
+    [[ -n $asked ]] || continue
+    asked=
+    read -r -t 0.5 -u "$fd" || :
+    ! proc_alive "$1" "$2" || kill -s RTMIN "$1" || :
+  done
 }
 
-# Run COMMAND, which exits, at signals.
+# End the process that passes on SIGINT.
+# Usage: _cleanup_unlisten
+_cleanup_unlisten() {
+  kill -s KILL "$_CLEANUP_LISTENER" 2>/dev/null || :
+}
+
+# Run COMMAND, which exits, at signals. Further signals are ignored, because a trap that exits would end the EXIT trap that has just begun.
 # Usage: cleanup_trap COMMAND SIGNAL...
 cleanup_trap() {
   # bash 5.2 may run it while its parser wants the `)` of a command substitution, and then wants one in COMMAND, too: without it, the script ends
-  # with a syntax error. Else the second line is not read, because the first one exits.
+  # with a syntax error. Else the last line is not read, because the first one exits.
   # shellcheck disable=SC2064 # the words of the caller
-  trap "$1"$'\n)' "${@:2}"
+  trap "trap '' ${_CLEANUP_SIGNALS[*]}"$'\n'"$1"$'\n)' "${@:2}"
 }
 
 # The EXIT trap: undo all entries of the stack, newest first, and exit.
@@ -84,10 +101,10 @@ _cleanup_run() {
   CLEANUP_STATUS=$status
   # A second Ctrl-C must not leave a host half restored. The reader of our messages may be gone, and their disk full: neither may end the
   # cleanup.
-  trap '' INT RTMIN TERM HUP QUIT USR1 USR2 PIPE ALRM XCPU XFSZ
+  trap '' "${_CLEANUP_SIGNALS[@]}"
   trap - EXIT
   set +e
-  kill -s KILL "$_CLEANUP_LISTENER" 2>/dev/null
+  _cleanup_unlisten
   # A signal that interrupted `IFS=x read` leaves that IFS set for this function.
   IFS=$' \t\n'
   # When a signal interrupts `read -t`, bash 5.2 keeps its time limit, and crashes when the limit is over, because it jumps back to that call. Another
