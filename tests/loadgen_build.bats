@@ -46,21 +46,23 @@ teardown() {
   assert_success
 }
 
-@test "a program that cannot be linked again stays as it is" {
+# Build ./test anew with a linker that fails: the program stays as it is.
+# Usage: unlinked [MAKE_ARGUMENT...]
+unlinked() {
   local before
-  make -s test
   before=$(sha256sum ./test)
   touch test.c
-  run_split make -s test LDFLAGS=-Wl,--defsym,main=undefined_here
+  run_split make -s test LDFLAGS=-Wl,--defsym,main=undefined_here "$@"
   assert_failure
   assert_equal "$(sha256sum ./test)" "$before"
   run_split ./test --version
   assert_success
 }
 
-@test "TLS where OpenSSL is; where it is not, the option is refused" {
+@test "a program that cannot be linked again stays as it is; TLS where OpenSSL is; where it is not, the option is refused" {
   if ! pkg-config --exists openssl; then
     make -s test
+    unlinked
     run_split ./test --tls 127.0.0.1 1
     assert_failure 2
     assert_contains "--tls" "$stderr"
@@ -68,6 +70,7 @@ teardown() {
   fi
   need_command openssl
   make -s test TLS=1
+  unlinked TLS=1
   openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=redis.example \
     -addext subjectAltName=IP:127.0.0.1,DNS:redis.example 2>/dev/null
   local port

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs every test, in five parallel lanes, and ends with one line: N passed, N failed.
+# Runs every test, in six parallel lanes, and ends with one line: N passed, N failed.
 #
 # Usage: tests/run.sh [--repeat N] [--changed | all | SUITE...]
 #   SUITE: build, tidy, fuzz, lint, unit, qemu (make check-qemu), or a .bats file; default: all suites but qemu; all: with qemu;
 #   --changed: those that the changes of this branch can affect
 #   --repeat N runs them N times, to find intermittent failures
 # A suite with the line `# lane: host` changes the machine, or uses a resource that exists once: these run one after the other. The other suites run
-# at the same time, in four lanes. Suites with the line `# slow` begin first, so that they do not run alone at the end. The output of a suite is
+# at the same time, in five lanes. Suites with the line `# slow` begin first, so that they do not run alone at the end. The output of a suite is
 # shown when it ends.
 # FUZZ_RUNS=N is the number of inputs that each fuzz target tries (40000; make check-fuzz: 200000).
 # TEST_AWK=NAME is the awk that all suites use, if it is installed (mawk). With TEST_TRACE=on a failure in a function has its own line, too (slower).
@@ -32,9 +32,9 @@ readonly AGAIN_MOST=3
 declare -A suite_pid=() suite_name=() suite_path=() suite_began=()
 # The range of ports of each lane: two lanes with the same range could pick the same port. The bus of a Redis Cluster uses ports 10000 above, which no
 # lane and no outgoing connection uses.
-declare -A lane_ports=([host]=10000 [rest]=12000 [more]=14000 [next]=16000 [last]=18000)
+declare -A lane_ports=([host]=10000 [rest]=11600 [more]=13200 [next]=14800 [last]=16400 [spare]=18000)
 # The queue of suites of each lane.
-declare -A lane_queue=([host]=host [rest]=rest [more]=rest [next]=rest [last]=rest)
+declare -A lane_queue=([host]=host [rest]=rest [more]=rest [next]=rest [last]=rest [spare]=rest)
 
 # shellcheck source=tests/helper.bash
 . "$ROOT/tests/helper.bash"
@@ -80,7 +80,7 @@ run_count() {
 # Usage: run_command SUITE   Sets: command   Returns: 0, 2 for an unknown suite
 run_command() {
   case $1 in
-    build) command=(make --no-print-directory -C "$ROOT" WERROR=1 test membench) ;;
+    build) command=(make -j 2 --no-print-directory -C "$ROOT" WERROR=1 test membench) ;;
     lint) command=("$ROOT/tools/lint.sh" scripts) ;;
     tidy) command=("$ROOT/tools/lint.sh" tidy) ;;
     unit) command=(make --no-print-directory -C "$ROOT" check-unit) ;;

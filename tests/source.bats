@@ -42,7 +42,7 @@ fetch_tarball() {
   local base info untuned
   fetch_tarball
   # Without what takes most of the build's time. (CFLAGS would rebuild the load generator of this checkout.)
-  local -x OPTIMIZATION=-O0 USE_JEMALLOC=no
+  local -x OPTIMIZATION=-O0 REDIS_CFLAGS=-g0 USE_JEMALLOC=no
   base=$(ports_pick 2)
   mapfile -t untuned < <(words_untuned)
   run_split "$REPO/do_it.sh" run "${untuned[@]}" -s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" KEYS=100 \
