@@ -6,6 +6,8 @@ load helper
 
 setup() {
   trace_less
+  # A search that fails must not count as one that finds nothing.
+  set -o pipefail
   cd "$REPO" || return 1
 }
 
@@ -27,10 +29,10 @@ house_shell() {
     \( -name '*.sh' -o -name '*.bash' -o -name '*.bats' -o -path .ci/run \) ! -path tests/house.bats
 }
 
-# Print FILE:LINE:TEXT of the code, not the comments, that matches.
+# Print FILE:LINE:TEXT of the code, not the comments, that matches, and what grep reports, because it also fails when nothing matches.
 # Usage: FILES | house_grep REGEX
 house_grep() {
-  xargs grep -nHE -e "$1" -- | grep -vE '^[^:]*:[0-9]+:[[:space:]]*#' || :
+  xargs grep -nHE -e "$1" -- 2>&1 | grep -vE '^[^:]*:[0-9]+:[[:space:]]*#' || :
 }
 
 # A word where the shell expects a command.
@@ -65,26 +67,31 @@ house_headless() {
 }
 
 @test "every file opens with its licence and a sentence of its purpose" {
-  house_none "$(house_files . -- \( -name '*.sh' -o -name '*.bash' -o -name '*.bats' -o -name '*.awk' -o -name '*.gp' -o -name '*.html' -o -name '*.[ch]' \
-    -o -name '*.conf' -o -name '*.mk' -o -name '*.py' -o -name Makefile -o -path ./.ci/run \) | house_headless)" 'no licence line, or no sentence under it:'
+  found=$(house_files . -- \( -name '*.sh' -o -name '*.bash' -o -name '*.bats' -o -name '*.awk' -o -name '*.gp' -o -name '*.html' -o -name '*.[ch]' \
+    -o -name '*.conf' -o -name '*.mk' -o -name '*.py' -o -name Makefile -o -path ./.ci/run \) | house_headless)
+  house_none "$found" 'no licence line, or no sentence under it:'
 }
 
 @test "no file is longer than 500 lines" {
-  house_none "$(house_files . -- ! -name LICENSE ! -name test ! -name '*.svg' | xargs wc -l | awk '$1 > 500 && $2 != "total"')" 'split these by concern:'
+  found=$(house_files . -- ! -name LICENSE ! -name test ! -name '*.svg' | xargs wc -l | awk '$1 > 500 && $2 != "total"')
+  house_none "$found" 'split these by concern:'
 }
 
 @test "no host key goes unchecked" {
-  house_none "$(house_shell | house_grep 'StrictHostKeyChecking[= ]+(no|off|accept-new)')" 'an unknown host is to be refused:'
+  found=$(house_shell | house_grep 'StrictHostKeyChecking[= ]+(no|off|accept-new)')
+  house_none "$found" 'an unknown host is to be refused:'
 }
 
 @test "no process is ended by its name" {
-  house_none "$(house_shell | house_grep '\b(killall|pkill|fuser -k)\b')" 'end processes by recorded pid:'
+  found=$(house_shell | house_grep '\b(killall|pkill|fuser -k)\b')
+  house_none "$found" 'end processes by recorded pid:'
 }
 
 @test "there is no eval and no function keyword" {
   # A brace at the end of the line: a short awk function in a script is not a shell function.
   # The shell that stays on a host gets its scripts as text.
-  house_none "$(house_shell | grep -vE '^lib/(core|host)/channel\.sh$' | house_grep "${house_command}eval\\b|^[[:space:]]*function[[:space:]]+[[:alnum:]_]+[[:space:]]*(\\(\\))?[[:space:]]*\\{[[:space:]]*\$")" 'find another way:'
+  found=$(house_shell | grep -vE '^lib/(core|host)/channel\.sh$' | house_grep "${house_command}eval\\b|^[[:space:]]*function[[:space:]]+[[:alnum:]_]+[[:space:]]*(\\(\\))?[[:space:]]*\\{[[:space:]]*\$")
+  house_none "$found" 'find another way:'
 }
 
 @test "entry scripts stop at the first error" {
@@ -117,7 +124,8 @@ house_functions() {
 }
 
 @test "no function of a host has the name of a function of the master" {
-  house_none "$(house_functions | grep -v ' main$' | awk '{ side = $1 ~ /^lib\/host\// ? "host" : "master"; if (other[$2] != "" && other[$2] != side) print $1, $2; other[$2] = side }')" \
+  found=$(house_functions | grep -v ' main$' | awk '{ side = $1 ~ /^lib\/host\// ? "host" : "master"; if (other[$2] != "" && other[$2] != side) print $1, $2; other[$2] = side }')
+  house_none "$found" \
     'these have one name on both sides:'
 }
 
@@ -132,7 +140,8 @@ house_bare() {
 }
 
 @test "every function has a comment above it" {
-  house_none "$(house_files lib -- -name '*.sh' | house_bare)" \
+  found=$(house_files lib -- -name '*.sh' | house_bare)
+  house_none "$found" \
     'write a sentence, # Usage: and # Returns: directly above:'
   # What the program finds.
   printf '%s\n' '# Sentence.' 'a() {' '}' '' '# shellcheck disable=SC2034' 'b() {' '}' '# Sentence.' '# shellcheck disable=SC2034' 'c() {' '}' '# Not here.' '' \
@@ -204,22 +213,26 @@ house_sent() {
 
 @test "no reader of a pipe stops before its end" {
   # With pipefail, a writer that has more to write ends by SIGPIPE, and a match then sometimes counts as not found.
-  house_none "$(house_shell | house_grep '[^|]\|[[:space:]]*(grep (-[a-zA-Z]+ )*-[a-zA-Z]*[qm]|head -[n0-9]|awk [^|]*[^D] \{[^}]*\bexit\b)')" 'read to the end (grep >/dev/null, sed -n 1p):'
+  found=$(house_shell | house_grep '[^|]\|[[:space:]]*(grep (-[a-zA-Z]+ )*-[a-zA-Z]*[qm]|head -[n0-9]|awk [^|]*[^D] \{[^}]*\bexit\b)')
+  house_none "$found" 'read to the end (grep >/dev/null, sed -n 1p):'
 }
 
 @test "only lib/core/remote.sh calls ssh and scp" {
-  house_none "$(house_shell | grep -vE '^(lib/core/remote\.sh|tests/)' | house_grep "${house_command}(ssh|scp|sftp|rsync) ")" 'go through lib/core/remote.sh:'
+  found=$(house_shell | grep -vE '^(lib/core/remote\.sh|tests/)' | house_grep "${house_command}(ssh|scp|sftp|rsync) ")
+  house_none "$found" 'go through lib/core/remote.sh:'
 }
 
 @test "no program of others runs without a limit of time" {
   local names='gnuplot|numactl|screen|openssl|redis-server|redis-cli|redis-benchmark|memtier_benchmark|ethtool|sysctl|systemctl|lscpu|dmidecode|blkid|ip|ss|make|curl|wget'
   # A command that becomes the load with exec is watched by the process that started it.
-  house_none "$(house_files lib -- -name '*.sh' |
-    house_grep "(^|[;&|{!\`]|\\$\\(|\\b(then|do|else|if|elif|while|until)\\b|[A-Z]+=[^ ]*[[:space:]])[[:space:]]*(($names) |\"\\\$\\{?[A-Za-z_]+\\}?\" --version|\"\\\$(\\{prefix\\}|\\(host_vsmp_prefix\\)))")" 'run these with run_limited:'
+  found=$(house_files lib -- -name '*.sh' |
+    house_grep "(^|[;&|{!\`]|\\$\\(|\\b(then|do|else|if|elif|while|until)\\b|[A-Z]+=[^ ]*[[:space:]])[[:space:]]*(($names) |\"\\\$\\{?[A-Za-z_]+\\}?\" --version|\"\\\$(\\{prefix\\}|\\(host_vsmp_prefix\\)))")
+  house_none "$found" 'run these with run_limited:'
 }
 
 @test "only lib/core/reply.sh and lib/core/receive.sh read what a host sent, unchecked" {
-  house_none "$(house_shell | grep -vE '^(lib/core/(remote|channel|reply|receive)\.sh|tests/)' | house_grep '\bremote_raw\b|\bREMOTE_FILE\b|\b_remote_s(sh|end|cript)\b')" \
+  found=$(house_shell | grep -vE '^(lib/core/(remote|channel|reply|receive)\.sh|tests/)' | house_grep '\bremote_raw\b|\bREMOTE_FILE\b|\b_remote_s(sh|end|cript)\b')
+  house_none "$found" \
     'go through remote_run or receive_files:'
 }
 
@@ -235,19 +248,22 @@ house_sent() {
 }
 
 @test "no archive of a host is unpacked on the master" {
-  house_none "$(house_shell | grep -E '^lib/(core|cmd|plan|run|results)/' | house_grep "${house_command}(tar|cpio|unzip|pax) [^|]*(-[a-zA-Z]*x|-i|-r|--extract)")" 'go through lib/core/receive.sh:'
+  found=$(house_shell | grep -E '^lib/(core|cmd|plan|run|results)/' | house_grep "${house_command}(tar|cpio|unzip|pax) [^|]*(-[a-zA-Z]*x|-i|-r|--extract)")
+  house_none "$found" 'go through lib/core/receive.sh:'
 }
 
 @test "only the tier modules place memory" {
-  house_none "$(house_shell | grep -vE '^(lib/(run|host)/tier[^/]*\.sh|tests/)' |
-    house_grep "${house_command}(numactl|swapon|swapoff|mkswap) |/sys/fs/cgroup")" 'go through lib/run/tier.sh:'
+  found=$(house_shell | grep -vE '^(lib/(run|host)/tier[^/]*\.sh|tests/)' |
+    house_grep "${house_command}(numactl|swapon|swapoff|mkswap) |/sys/fs/cgroup")
+  house_none "$found" 'go through lib/run/tier.sh:'
 }
 
 @test "only the tune modules write to /proc and /sys" {
   # clear_refs is not a setting: it clears marks of one process, and nothing has to be restored. A file of the shell itself is no setting either.
-  house_none "$(house_shell | grep -vE '^(lib/(run|host)/(tune|tier)[^/]*\.sh|tests/)' |
+  found=$(house_shell | grep -vE '^(lib/(run|host)/(tune|tier)[^/]*\.sh|tests/)' |
     house_grep '>>?[[:space:]]*"?/(proc|sys)/|\btee\b.*[[:space:]]"?/(proc|sys)/|\bsysctl[[:space:]]+(-q[[:space:]]+)?(-w|-p)' |
-    grep -vE '^lib/host/(wss\.sh:.*/clear_refs"|channel\.sh:.*/proc/self/fd/8$)')" 'go through lib/run/tune.sh:'
+    grep -vE '^lib/host/(wss\.sh:.*/clear_refs"|channel\.sh:.*/proc/self/fd/8$)' || :)
+  house_none "$found" 'go through lib/run/tune.sh:'
 }
 
 @test "what changes the machine, or uses what it has once, is in the lane of the host" {
@@ -269,7 +285,8 @@ house_sent() {
 }
 
 @test "nothing names a place that only the author has" {
-  house_none "$(house_files . -- ! -name LICENSE ! -name test ! -path ./tests/house.bats | xargs grep -nHIE '(^|[[:space:]=:(])/(root|home/[a-z]+|work)/' -- || :)" 'a path of one machine:'
+  found=$(house_files . -- ! -name LICENSE ! -name test ! -path ./tests/house.bats | xargs grep -nHIE '(^|[[:space:]=:(])/(root|home/[a-z]+|work)/' -- || :)
+  house_none "$found" 'a path of one machine:'
 }
 
 # Whether one of the rows has a text; the text is a pattern.
@@ -350,7 +367,7 @@ house_row() {
 # Print the lines of the files on stdin with a banned phrase; the glossary of CONTRIBUTING.md has the words to write.
 # Usage: FILES | house_phrases REGEX
 house_phrases() {
-  xargs grep -nHE -e "$1" -- | grep -vE '^CONTRIBUTING.md:[0-9]+:\||[|] tests/[a-z_]*.bats: ' || :
+  xargs grep -nHE -e "$1" -- 2>&1 | grep -vE '^CONTRIBUTING.md:[0-9]+:\||[|] tests/[a-z_]*.bats: ' || :
 }
 
 @test "banned phrases are not written" {
@@ -362,12 +379,15 @@ house_phrases() {
   all+="|\\b($(house_things)) an? ($(house_units))\\b"
   all+='|\bsomebody\b|\bfor whom\b|\bfor people\b|\bof (ours|yours|its own|their own)\b|\bside by side\b|\bstands? (above|below|beside|apart)\b|\bin (its|their) place\b'
   all+='|\bwhatever\b|\ball the same\b|\bmeanwhile\b|\bfor ever\b|\bby itself\b|\bso many\b'
-  house_none "$(house_files README.md CONTRIBUTING.md docs results/README.md -- -name '*.md' | house_phrases "$docs|$all")" \
+  found=$(house_files README.md CONTRIBUTING.md docs results/README.md -- -name '*.md' | house_phrases "$docs|$all")
+  house_none "$found" \
     'write it in the words of the glossary (CONTRIBUTING.md):'
-  house_none "$(house_files do_it.sh summary2csv.sh test.c lib conf tools -- ! -name '*.svg' | house_phrases "$all")" \
+  found=$(house_files do_it.sh summary2csv.sh test.c lib conf tools -- ! -name '*.svg' | house_phrases "$all")
+  house_none "$found" \
     'write it in the words of the glossary (CONTRIBUTING.md):'
   # In the tests, comments alone: their data may be any words. This file quotes the phrases.
-  house_none "$(house_files tests -- -name '*.ba*' ! -name house.bats | house_phrases "^ *#.*($all)")" 'write it in the words of the glossary (CONTRIBUTING.md):'
+  found=$(house_files tests -- -name '*.ba*' ! -name house.bats | house_phrases "^ *#.*($all)")
+  house_none "$found" 'write it in the words of the glossary (CONTRIBUTING.md):'
   # Each kind is found.
   printf '%s\n' 'a zombie is none' 'the run goes on' 'one row a phase' 'if somebody has it' 'for people' 'it stands above' 'whatever it is' \
     '490 us instead of 17 us' 'one row per phase' >"$BATS_TEST_TMPDIR/text"
@@ -384,8 +404,9 @@ house_units() {
 }
 
 @test "no sentence of the documents has more than 30 words" {
-  house_none "$(house_files README.md CHANGELOG.md CONTRIBUTING.md docs results/README.md results/sample/README.md -- -name '*.md' |
-    xargs awk -v MAX=30 -f tests/sentences.awk --)" 'one fact per sentence, at most 25 words; split these:'
+  found=$(house_files README.md CHANGELOG.md CONTRIBUTING.md docs results/README.md results/sample/README.md -- -name '*.md' |
+    xargs awk -v MAX=30 -f tests/sentences.awk --)
+  house_none "$found" 'one fact per sentence, at most 25 words; split these:'
   # What the program counts, on sentences whose length is known.
   printf '%s\n' 'One two three. Four (see [five](a b c d))' 'six!' '' '- seven eight nine ten' '| one two three four five |' >"$BATS_TEST_TMPDIR/text.md"
   run awk -v MAX=2 -f tests/sentences.awk "$BATS_TEST_TMPDIR/text.md"

@@ -273,7 +273,7 @@ run_again() {
 # Usage: run_finish   Returns: 0
 run_finish() {
   local lane reaped
-  # make and timeout both forward the signal: a second signal must not end this function.
+  # A signal must not end this function.
   trap '' INT TERM HUP
   for lane in "${!suite_pid[@]}"; do kill -TERM "${suite_pid[$lane]}" 2>/dev/null || :; done
   for lane in "${!suite_pid[@]}"; do
@@ -341,6 +341,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/tb.XXXXXX")
 # A test may become another user, who must be able to enter its directory.
 chmod 711 "$scratch"
 trap run_finish EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+# A second signal, from make or timeout, would end the EXIT trap before its first line.
+trap "trap '' INT TERM HUP; exit 130" INT
+trap "trap '' INT TERM HUP; exit 143" TERM HUP
 main "$@"
