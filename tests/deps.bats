@@ -30,7 +30,7 @@ without_screen() {
   local folder
   for folder in /usr/local/bin /usr/bin /bin; do
     # A name that occurs twice is linked once.
-    ln -s "$folder"/* bin/ 2>/dev/null || :
+    [[ -L $folder ]] || ln -s "$folder"/* bin/ 2>/dev/null || :
   done
   rm -f bin/screen bin/sudo
   # Installing it makes it appear. The policy is asked as by a package's script.

@@ -22,7 +22,7 @@ without() {
   mkdir -p bin sbin
   for folder in /usr/local/bin /usr/bin /bin; do
     # A name that occurs twice is linked once.
-    ln -s "$folder"/* bin/ 2>/dev/null || :
+    [[ -L $folder ]] || ln -s "$folder"/* bin/ 2>/dev/null || :
   done
   for name; do rm -f "bin/$name"; done
 }

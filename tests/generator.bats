@@ -52,7 +52,7 @@ adapter() {
 path_without() {
   local folder
   mkdir path
-  for folder in /usr/local/sbin /usr/local/bin /usr/sbin /usr/bin /sbin /bin; do ln -s "$folder"/* path/ 2>/dev/null || :; done
+  for folder in /usr/local/sbin /usr/local/bin /usr/sbin /usr/bin /sbin /bin; do [[ -L $folder ]] || ln -s "$folder"/* path/ 2>/dev/null || :; done
   rm -f "path/$1"
 }
 

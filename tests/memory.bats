@@ -25,7 +25,7 @@ machine() {
   local path text cpu
   export TIERBENCH_ROOT=$SCRATCH/tree
   while read -r path text; do
-    mkdir -p "$TIERBENCH_ROOT/$(dirname "$path")"
+    [[ -d $TIERBENCH_ROOT/${path%/*} ]] || mkdir -p "$TIERBENCH_ROOT/${path%/*}"
     printf '%s\n' "$text" >"$TIERBENCH_ROOT/$path"
   done <<'END'
 sys/devices/system/node/has_memory 0-2

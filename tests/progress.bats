@@ -59,7 +59,7 @@ repeat 4 of 12, about 1 s left"
 
 @test "Ctrl-C says what is kept and how to go on, and the run goes on by that" {
   local run
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REDISRUNS=2 TIME=1
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REDISRUNS=2 TIME=1 RATE=500
   wait_until 120 grep -q '2 of 2: native' "$SCRATCH/job.err"
   kill -INT -- "-$JOB_PID"
   job_wait 60

@@ -277,7 +277,7 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   assert_contains estimated
   refute_exists built
   # The cost of a key is measured after the build.
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}" KEYS=auto FILL=20M TIME=1
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}" KEYS=auto FILL=20M TIME=1 RATE=500
   assert_success
   assert_equal "$(wc -l <built)" 1
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["known"] }' results/*/plan.tsv)" asked

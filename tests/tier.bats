@@ -33,7 +33,7 @@ machine() {
   rm -rf -- "$TIERBENCH_ROOT"
   while read -r path how text; do
     [[ $path != \#* && -n $path ]] || continue
-    mkdir -p -- "$TIERBENCH_ROOT/$(dirname "$path")"
+    [[ -d $TIERBENCH_ROOT/${path%/*} ]] || mkdir -p -- "$TIERBENCH_ROOT/${path%/*}"
     case $how in
       =) printf '%s\n' "$text" >"$TIERBENCH_ROOT/$path" ;;
       +) printf '%s\n' "$text" >>"$TIERBENCH_ROOT/$path" ;;

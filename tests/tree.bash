@@ -112,8 +112,9 @@ remote_script() {
   shift
   (
     ROOT=$REPO LIB=$REPO/lib
-    # shellcheck source=lib/modules.sh
-    . "$LIB/modules.sh"
+    # All modules would take most of the time.
+    # shellcheck source=/dev/null
+    . "$LIB/core/log.sh" && . "$LIB/core/remote.sh"
     RUN_ID=$run REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks REMOTE_MARK=mark-of-the-reply
     RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10' "$RUN_ID")
     _remote_script "$script" "$@"
@@ -132,8 +133,8 @@ tune_table() {
     set -Eeuo pipefail
     ROOT=$REPO RESUME= host=$1
     shift
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
+    LIB=$REPO/lib
+    for module in core/{log,alias,kind,conf,servers,hosts} run/{tune,damon}; do . "$LIB/$module.sh"; done
     conf_defaults "$ROOT/conf/defaults.conf"
     for word in SERVER=10.0.0.1 CLIENT_IP=10.0.0.9 "$@"; do conf_word argument "$word" test; done
     conf_resolve

@@ -105,8 +105,7 @@ host_redis_build() {
   rm -rf -- "$new"
   mkdir -p -- "$new"
   tar -xf "$tarball" -C "$new" --strip-components=1 || fail "$source: is not a tarball"
-  # Its tools are not used.
-  run_limited 1800 make -C "$new" -j "$(getconf _NPROCESSORS_ONLN)" redis-server >"$WORK/cache/$key.log" 2>&1 ||
+  run_limited 1800 make -C "$new" -j "$(getconf _NPROCESSORS_ONLN)" >"$WORK/cache/$key.log" 2>&1 ||
     fail "Redis does not build: $(said_error <"$WORK/cache/$key.log") (the whole log: $WORK/cache/$key.log)"
   mv -- "$new" "$WORK/cache/$key"
   rm -f -- "$tarball"
