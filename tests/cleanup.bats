@@ -12,10 +12,19 @@ teardown() {
   scratch_teardown
 }
 
-# Run a script that has the traps, as a job that signals reach.
+# Print a script that has the traps, and then the code on stdin.
+trapped() {
+  printf 'set -Eeuo pipefail\n'
+  # shellcheck disable=SC2016 # expanded by the script
+  printf '. "$REPO/lib/%s.sh"\n' core/servers shared/proc core/cleanup
+  echo cleanup_init
+  cat
+}
+
+# Run such a script as a job that signals reach.
 # Usage: script CODE
 script() {
-  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/shared/proc.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n%s\n' "$REPO" "$REPO" "$REPO" "$1" >script.sh
+  trapped <<<"$1" >script.sh
   job_start bash script.sh
 }
 
@@ -143,8 +152,7 @@ cleanup_pop'
 }
 
 @test "a reader of the messages that is gone ends the script, and what is undone is undone to the end" {
-  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/shared/proc.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" "$REPO" "$REPO" >script.sh
-  cat >>script.sh <<'END'
+  trapped >script.sh <<'END'
 undo() { printf 'undoing %s\n' "$1" >&2; bash -c 'echo said by a program >&2'; echo "undone $1" >>undone; }
 cleanup_push undo first
 cleanup_push undo second
@@ -168,8 +176,7 @@ exit 4'
 }
 
 @test "what an entry kills is no news" {
-  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/shared/proc.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" "$REPO" "$REPO" >script.sh
-  cat >>script.sh <<'END'
+  trapped >script.sh <<'END'
 sleep 60 &
 pid=$!
 undo() { kill -KILL "$pid" && until [[ ! -e /proc/$pid || $(cat /proc/$pid/stat 2>/dev/null) == *' Z '* ]]; do sleep 0.01; done; }
@@ -181,8 +188,7 @@ END
 }
 
 @test "what is undone after a signal in IFS=x read splits words as ever" {
-  printf 'set -Eeuo pipefail\n. %s/lib/core/servers.sh\n. %s/lib/shared/proc.sh\n. %s/lib/core/cleanup.sh\ncleanup_init\n' "$REPO" "$REPO" "$REPO" >script.sh
-  cat >>script.sh <<'END'
+  trapped >script.sh <<'END'
 undo() { read -r first _ <<<'a b' && echo "$first"; }
 cleanup_push undo
 IFS=$'\t' read -r one two < <(sleep 0.3; kill -INT $$; exec sleep 2)

@@ -86,9 +86,9 @@ fill_check() {
   fill_check 8 24M 5
 }
 
-@test "values of 100,000 B in eight instances: used_memory is what FILL asks for, within 1 %" {
-  fill_measure 8 130M 100000
-  fill_check 8 130M 1
+@test "values of 100,000 B and of 1 MB in eight instances: used_memory is what FILL asks for, within 1 %" {
+  fill_measure 8 500M 100000 1000000
+  fill_check 8 500M 2
 }
 
 @test "random values and longer names of keys are asked about too" {

@@ -125,8 +125,7 @@ house_functions() {
 
 @test "no function of a host has the name of a function of the master" {
   found=$(house_functions | grep -v ' main$' | awk '{ side = $1 ~ /^lib\/host\// ? "host" : "master"; if (other[$2] != "" && other[$2] != side) print $1, $2; other[$2] = side }')
-  house_none "$found" \
-    'these have one name on both sides:'
+  house_none "$found" 'these have one name on both sides:'
 }
 
 # Print FILE:LINE: NAME of the functions in the files on stdin that have no comment directly above; a directive of shellcheck is not a comment.
@@ -141,8 +140,7 @@ house_bare() {
 
 @test "every function has a comment above it" {
   found=$(house_files lib -- -name '*.sh' | house_bare)
-  house_none "$found" \
-    'write a sentence, # Usage: and # Returns: directly above:'
+  house_none "$found" 'write a sentence, # Usage: and # Returns: directly above:'
   # What the program finds.
   printf '%s\n' '# Sentence.' 'a() {' '}' '' '# shellcheck disable=SC2034' 'b() {' '}' '# Sentence.' '# shellcheck disable=SC2034' 'c() {' '}' '# Not here.' '' \
     'd() { :; }' >"$BATS_TEST_TMPDIR/text.sh"
@@ -232,8 +230,7 @@ house_sent() {
 
 @test "only lib/core/reply.sh and lib/core/receive.sh read what a host sent, unchecked" {
   found=$(house_shell | grep -vE '^(lib/core/(remote|channel|reply|receive)\.sh|tests/)' | house_grep '\bremote_raw\b|\bREMOTE_FILE\b|\b_remote_s(sh|end|cript)\b')
-  house_none "$found" \
-    'go through remote_run or receive_files:'
+  house_none "$found" 'go through remote_run or receive_files:'
 }
 
 @test "every call of a script whose answer is used has its form in lib/core/replies.tsv" {
@@ -285,7 +282,7 @@ house_sent() {
 }
 
 @test "nothing names a place that only the author has" {
-  found=$(house_files . -- ! -name LICENSE ! -name test ! -path ./tests/house.bats | xargs grep -nHIE '(^|[[:space:]=:(])/(root|home/[a-z]+|work)/' -- || :)
+  found=$(house_files . -- ! -name LICENSE ! -name test ! -path ./tests/house.bats | xargs grep -nHIE '(^|[[:space:]=:(])/(root|home/[a-z]+|work)/' -- 2>&1 || :)
   house_none "$found" 'a path of one machine:'
 }
 
@@ -380,11 +377,9 @@ house_phrases() {
   all+='|\bsomebody\b|\bfor whom\b|\bfor people\b|\bof (ours|yours|its own|their own)\b|\bside by side\b|\bstands? (above|below|beside|apart)\b|\bin (its|their) place\b'
   all+='|\bwhatever\b|\ball the same\b|\bmeanwhile\b|\bfor ever\b|\bby itself\b|\bso many\b'
   found=$(house_files README.md CONTRIBUTING.md docs results/README.md -- -name '*.md' | house_phrases "$docs|$all")
-  house_none "$found" \
-    'write it in the words of the glossary (CONTRIBUTING.md):'
+  house_none "$found" 'write it in the words of the glossary (CONTRIBUTING.md):'
   found=$(house_files do_it.sh summary2csv.sh test.c lib conf tools -- ! -name '*.svg' | house_phrases "$all")
-  house_none "$found" \
-    'write it in the words of the glossary (CONTRIBUTING.md):'
+  house_none "$found" 'write it in the words of the glossary (CONTRIBUTING.md):'
   # In the tests, comments alone: their data may be any words. This file quotes the phrases.
   found=$(house_files tests -- -name '*.ba*' ! -name house.bats | house_phrases "^ *#.*($all)")
   house_none "$found" 'write it in the words of the glossary (CONTRIBUTING.md):'

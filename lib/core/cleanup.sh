@@ -63,15 +63,13 @@ cleanup_init() {
 # substitution that ends normally, because it concludes that the substitution handled it. It never loses another signal.
 # Usage: _cleanup_listen PID START
 _cleanup_listen() {
-  local fd asked=
+  local asked=
   trap 'asked=yes' INT
-  # Nothing writes to the pipe: reading from it is a pause without a process.
-  exec {fd}<> <(:)
   while proc_alive "$1" "$2"; do
-    read -r -t 1 -u "$fd" || :
+    proc_wait 1
     [[ -n $asked ]] || continue
     asked=
-    read -r -t 0.5 -u "$fd" || :
+    proc_wait 0.5
     ! proc_alive "$1" "$2" || kill -s RTMIN "$1" || :
   done
 }
