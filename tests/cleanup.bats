@@ -196,3 +196,39 @@ END
   run bash script.sh
   assert_equal "$status $output" '130 a'
 }
+
+# Put a stand-in for a command into bin/. It sends Ctrl-C to its process group, as a terminal does, if its arguments match, and then runs the command.
+# Usage: interrupting NAME PATTERN
+interrupting() {
+  mkdir -p bin
+  # shellcheck disable=SC2016 # expanded by the stand-in
+  printf '#!/bin/bash\n[[ "$*" != %s ]] || kill -INT 0\nexec %s "$@"\n' "$2" "$(command -v "$1")" >"bin/$1"
+  chmod 755 "bin/$1"
+}
+
+@test "a second Ctrl-C does not keep the program that injects faults from removing its copy" {
+  mkdir -p tree/{tools,tests} tmp
+  cp "$REPO/tools/mutate.sh" tree/tools/
+  printf 'name\tfile\tsuite\tfilter\texpression\n' >tree/tests/mutants.tsv
+  interrupting mkdir '*/tree'
+  interrupting rm '*--one-file-system*'
+  job_start env PATH="$SCRATCH/bin:$PATH" TMPDIR="$SCRATCH/tmp" tree/tools/mutate.sh
+  job_wait 20
+  assert_equal "$status" 130
+  assert_equal "$(ls -A tmp)" ''
+}
+
+@test "a second and a third Ctrl-C do not keep the fault matrix from removing its hosts and its directory" {
+  mkdir -p tree/tests/faults
+  cp "$REPO/tests/faults/run.sh" tree/tests/faults/
+  : >tree/tests/faults/state.sh
+  : >tree/tests/faults/faults.sh
+  # In place of the hosts and of the directory: functions that are interrupted.
+  # shellcheck disable=SC2016 # expanded by the script
+  printf '%s\n' 'scratch_setup() { :; }' 'scratch_teardown() { kill -INT $$; echo directory; }' >tree/tests/helper.bash
+  # shellcheck disable=SC2016 # expanded by the script
+  printf '%s\n' 'netns_up() { kill -INT $$; echo lost; }' 'netns_down() { kill -INT $$; echo hosts; }' >tree/tests/netns.bash
+  job_start tree/tests/faults/run.sh
+  job_wait 20
+  assert_equal "$status $output" $'130 hosts\ndirectory'
+}

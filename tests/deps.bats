@@ -188,6 +188,28 @@ deps() {
   assert_equal "$(ls -A sbin)" policy-rc.d
 }
 
+@test "Ctrl-C while the policy is restored does not leave ours behind, whether it is the first or the second" {
+  local first
+  need_root
+  without_screen
+  # A terminal sends it to the whole process group. The cleanup removes its log first.
+  # shellcheck disable=SC2016 # expanded by the stand-in
+  stand_in apt-get '[[ " $* " != *" install "* ]] || { cp "$POLICY_FILE" during; [[ ! -e first ]] || kill -INT 0; }'
+  # shellcheck disable=SC2016 # expanded by the stand-in
+  stand_in rm '[[ " $* " != *" $TMPDIR/tmp."* ]] || kill -INT 0; exec '"$(command -v rm)"' "$@"'
+  for first in 1 130; do
+    echo mine >"$POLICY_FILE"
+    job_start env PATH="$SCRATCH/bin" "$REPO/tools/deps.sh" run
+    job_wait 20
+    # Nothing was installed, which is the status if the signal is ignored.
+    assert_equal "$status" "$first"
+    refute_contains mine "$(<during)"
+    assert_equal "$(<"$POLICY_FILE")" mine
+    assert_equal "$(ls -A sbin)" policy-rc.d
+    : >first
+  done
+}
+
 @test "the next call restores what a killed installation left" {
   need_root
   without_screen

@@ -275,6 +275,8 @@ _deps_dnf() {
 # Ends an installation, complete or aborted: disables new services and restores the policy.
 # Usage: _deps_finish LOG SERVICE...   Returns: 0
 _deps_finish() {
+  # A signal must not end this function.
+  trap '' INT TERM HUP
   rm -f -- "$1"
   _deps_services_off "${@:2}"
   _deps_policy_restore
@@ -300,8 +302,9 @@ _deps_install() {
   # Expand the values now: they are local, and unset when the trap runs.
   # shellcheck disable=SC2064
   trap "_deps_finish '$log' ${new_services[*]}" EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
+  # A second signal, from make or timeout, would end the EXIT trap before its first line.
+  trap "trap '' INT TERM HUP; exit 130" INT
+  trap "trap '' INT TERM HUP; exit 143" TERM HUP
   if [[ $manager == apt ]]; then
     _deps_quietly "$log" apt-get -q -o DPkg::Lock::Timeout=300 update || _deps_say 'apt-get update failed; going on with the lists that are here'
   fi

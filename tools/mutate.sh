@@ -83,9 +83,18 @@ main() {
   ((killed == count))
 }
 
+# Remove the copy.
+# Usage: mutate_end   Globals: scratch   Returns: 0
+mutate_end() {
+  # A signal must not end this function.
+  trap '' INT TERM HUP
+  rm -rf --one-file-system -- "$scratch"
+}
+
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-mutate.XXXXXX")
 chmod 711 "$scratch"
-trap 'rm -rf --one-file-system -- "$scratch"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+trap mutate_end EXIT
+# A second signal, from make or timeout, would end the EXIT trap before its first line.
+trap "trap '' INT TERM HUP; exit 130" INT
+trap "trap '' INT TERM HUP; exit 143" TERM HUP
 main "$@"

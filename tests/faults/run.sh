@@ -212,7 +212,11 @@ main() {
   ((${#failed[@]} == 0))
 }
 
+# Remove the hosts and the scratch directory.
+# Usage: main_end   Returns: 0
 main_end() {
+  # A signal must not end this function.
+  trap '' INT TERM HUP
   hosts_down
   scratch_teardown
 }
@@ -223,6 +227,7 @@ WORDS=(-s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" SSH_CONFIG=
   VALUE_SIZES=100 REPORT=on REDISRUNS=2 TIME=1 RATE=4000 PHASES="set get" RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$RUN_FOLDER" CONNECT_TIMEOUT=2
   REPLY_TIMEOUT=3 READY_TIMEOUT=20 REMOTE_RETRY=8 LEASE=60)
 trap main_end EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+# A second signal, from make or timeout, would end the EXIT trap before its first line.
+trap "trap '' INT TERM HUP; exit 130" INT
+trap "trap '' INT TERM HUP; exit 143" TERM HUP
 main
