@@ -19,7 +19,7 @@
 #   percent:MIN..MAX            also with decimals: 0.5%
 #   ratio                       two numbers with a colon between them, not both 0
 #   fields                      a field of INFO, or two of them with a slash between them
-#   host path word cpus text    (path and text may be empty)
+#   host word cpus absolute path text   (absolute: a path that begins with /; path and text may be empty)
 #   list:KIND                   words separated by blanks or, unless KIND is text, commas; at least one. Kept with blanks
 # Values with units are stored in one form: numbers and times without a unit, sizes with K, M or G (lib/core/kind.sh).
 # A scenario or variant may begin with LIKE=NAME: it starts with the settings of that file in its directory, and adds its own.
@@ -211,9 +211,7 @@ conf_layer() {
 
 # Whether a resolved setting has its default.
 # Usage: conf_is_default NAME
-conf_is_default() {
-  [[ ${!1} == "${_CONF_VALUE["default $1"]}" ]]
-}
+conf_is_default() { [[ ${!1} == "${_CONF_VALUE["default $1"]}" ]]; }
 
 # Print the settings that override any variant's: those of the command line and the environment.
 # Usage: conf_over
@@ -446,6 +444,7 @@ _conf_is_one() {
     word) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] ;;
     cpus) _conf_is_cpus "$value" ;;
     fields) [[ $value =~ ^[a-z][a-z0-9_]{0,63}(/[a-z][a-z0-9_]{0,63})?$ ]] ;;
+    absolute) [[ $value == /* ]] ;;
     path | text) return 0 ;;
     *) [[ -n $kind && $value == "$kind" ]] ;;
   esac

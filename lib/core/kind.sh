@@ -136,6 +136,7 @@ _kind_part() {
     host) printf 'a host name or address' ;;
     word) printf 'a name of letters, digits and . _ : -' ;;
     cpus) printf 'a list of numbers such as 0-3,8' ;;
+    absolute) printf 'an absolute path' ;;
     fields) printf 'a field of INFO, or HITS/MISSES, two fields of INFO' ;;
     *) printf '%s' "$1" ;;
   esac

@@ -24,7 +24,6 @@ workdir_open() {
 workdir_alone() {
   local path=$1 part at='' linked='' owner user group mode bits name said
   local -a parts paths=(/.)
-  [[ $path == /* ]] || path=$PWD/$path
   IFS=/ read -r -d '' -a parts <<<"$path" || :
   for part in "${parts[@]}"; do
     part=${part%$'\n'}
