@@ -195,6 +195,34 @@ lane_suite() {
   assert_equal "${#lines[@]}" $(($(find "$REPO"/tests -maxdepth 1 -name '*.bats' | wc -l) + 5))
 }
 
+@test "the directory of a test, or of its machine, is removed also while a process that is about to end writes to it" {
+  # In place of the process: the first two removals find a new file.
+  cat >writer.sh <<'END'
+set -Eeuo pipefail
+. "$REPO/tests/helper.bash"
+. "$REPO/tests/tree.bash"
+rm() {
+  command rm "$@"
+  ((++calls > 2)) && return
+  mkdir -p "${@: -1}"
+  : >"${@: -1}/late$calls"
+  return 1
+}
+scratch_setup
+echo "$SCRATCH"
+calls=0
+tree_make
+ls "$TIERBENCH_ROOT" | grep late || :
+calls=0
+scratch_teardown
+END
+  run env TMPDIR="$SCRATCH" bash writer.sh
+  assert_success
+  assert_equal "${#lines[@]}" 1
+  assert_contains "$SCRATCH/tierbench-test."
+  refute_exists "$output"
+}
+
 @test "an unknown suite is bad usage" {
   run "$REPO/tests/run.sh" nonsense
   assert_failure 2

@@ -53,7 +53,7 @@ scratch_teardown() {
   done
   TEST_PROCESSES=()
   cd "$REPO" || return 1
-  [[ -z ${SCRATCH:-} ]] || rm -rf --one-file-system -- "$SCRATCH"
+  [[ -z ${SCRATCH:-} ]] || remove_busy "$SCRATCH"
   unset -v SCRATCH REMOTE_DIR LOCK_DIR
 }
 
@@ -131,9 +131,9 @@ wait_within() {
   done
 }
 
-# Remove directories while processes still write to them: new files are removed in the next round.
+# Remove directories while processes still write to them: new files are removed in the next round. The last round prints its reason.
 # Usage: remove_busy DIRECTORY...   Returns: 0, or 1 if a directory still exists after the time limit
-remove_busy() { wait_until 10 rm -r -- "$@"; }
+remove_busy() { wait_until 10 rm -rf --one-file-system -- "$@" || rm -rf --one-file-system -- "$@"; }
 
 # Whether no process listens on a port of 127.0.0.1.
 # Usage: port_free PORT   Returns: 0 free, 1 taken

@@ -274,7 +274,7 @@ netns_down() {
   if compgen -G "$NETNS_DIR/*/made-run-sshd" >/dev/null; then
     rmdir /run/sshd 2>/dev/null || :
   fi
-  rm -rf --one-file-system -- "$NETNS_DIR"
+  remove_busy "$NETNS_DIR"
   unset -v NETNS_ID
   return "$left"
 }

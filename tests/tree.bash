@@ -8,7 +8,8 @@
 tree_make() {
   local cpu unit
   export TIERBENCH_ROOT=$SCRATCH/tree
-  rm -rf -- "$TIERBENCH_ROOT"
+  # The watchdog of an earlier machine may still write to it.
+  remove_busy "$TIERBENCH_ROOT"
   mkdir -p -- "$TIERBENCH_ROOT"/{dev,run/systemd/system,units,usr/local/bin,proc/{irq,sys/{vm,net/core,net/ipv4,kernel}},sys/kernel/mm/{ksm,transparent_hugepage}}
   cd "$TIERBENCH_ROOT" || return
   for cpu in 0 1 2 3; do
