@@ -16,8 +16,8 @@ teardown() {
 # Make runs that cannot be resumed: of an older version, with a FIFO, with another plan, with a bad row.
 messages_runs() {
   mkdir -p old cut odd/native torn/native
-  # A resumed run has its own lock, and not that of the environment.
-  printf 'LOCK_DIR="%s"\n' "$SCRATCH/locks" | tee {old,cut,odd,torn}/run.conf >/dev/null
+  # A resumed run has its own directories on a host, and not those of the environment.
+  printf 'REMOTE_DIR="%s"\nLOCK_DIR="%s"\n' "$SCRATCH/host" "$SCRATCH/locks" | tee {old,cut,odd,torn}/run.conf >/dev/null
   touch {odd,torn}/native/variant.conf
   mkfifo cut/pipe
   printf 'point\n' >odd/plan.tsv
