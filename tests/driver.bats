@@ -106,6 +106,21 @@ lane_suite() {
   wait_until 5 ended
 }
 
+@test "a process that a suite left is found by its working directory too: Redis overwrites its environment with its title" {
+  # The directory of the lane, and one below it that no longer exists.
+  suite 'for each in . gone; do
+    mkdir -p "$TMPDIR/$each"
+    cd "$TMPDIR/$each"
+    env -u TMPDIR sleep 60.75 </dev/null >/dev/null 2>&1 3>&- &
+    echo $! >>'"$SCRATCH/left"'
+  done
+  rmdir "$TMPDIR/gone"'
+  assert_failure 1
+  assert_line 'failed: suite.bats: left running: sleep 60.75 ; sleep 60.75 ; '
+  both_ended() { ! process_start "$(head -n 1 left)" && ! process_start "$(tail -n 1 left)"; }
+  wait_until 5 both_ended
+}
+
 @test "a suite of each lane runs at a time, and of one lane only one" {
   # Each host suite makes a directory that must not exist; the first host suite and the other lane's suite wait for each other.
   lane_suite host first 'mkdir busy; : >first; wait_until 20 test -e other; rmdir busy'

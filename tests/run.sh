@@ -128,14 +128,15 @@ run_show() {
   cat -- "$scratch/$1.log"
 }
 
-# Prints the processes that a lane's suite started and that still run: they have its directory as TMPDIR.
+# Prints the processes that a lane's suite started and that still run: they have its directory as TMPDIR, or work in it. Redis overwrites its
+# environment with its title.
 # Usage: run_processes LANE   Returns: 0
 run_processes() {
-  local file
-  grep -lzE "^TMPDIR=$scratch/$1(/|\$)" /proc/[0-9]*/environ 2>/dev/null | while read -r file; do
-    file=${file#/proc/}
-    printf '%s\n' "${file%/environ}"
-  done
+  {
+    grep -lzE "^TMPDIR=$scratch/$1(/|\$)" /proc/[0-9]*/environ || :
+    # The kernel adds a blank and a word to the name of a removed directory.
+    find /proc/[0-9]*/cwd -maxdepth 0 \( -lname "$scratch/$1" -o -lname "$scratch/$1[/ ]*" \) || :
+  } 2>/dev/null | cut -d / -f 3 | sort -nu
 }
 
 # Whether a lane's suite has no process left.
