@@ -49,6 +49,20 @@ END
   assert_output $'set server 30.0 0.0 10 1\nset a 30.0 0.0 10 1'
 }
 
+@test "of a phase that a search measured again, the last take counts: one row, with only its own CPU time as ours" {
+  # The second take uses 4 s, of which 1 s is ours and 0.5 s scripts.
+  run judged 10 <<'END'
+populate server k s 0 4 0 0 0 0 7 0
+steps server k s 10000000 4 3000000 0 0 1000000 7 500000
+mixed server k s 20000000 4 9000000 0 0 2000000 7 900000
+steps server k s 30000000 4 18000000 0 0 4000000 7 1900000
+mixed server k s 40000000 4 24000000 0 0 5000000 7 2000000
+steps server k s 50000000 4 28000000 0 0 6000000 7 2500000
+end server k s 60000000 4 30000000 0 0 7000000 7 2600000
+END
+  assert_output $'populate server 15.0 0.0 10 1\nmixed server 25.0 0.0 10 1'
+}
+
 @test "the limit is LIMIT percent of a CPU, or half a percent of all CPUs; a truncated probe is left out" {
   run judged 10 <<'END'
 set server k s 0 100 0 0 0 0 7 0

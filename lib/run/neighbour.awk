@@ -29,29 +29,42 @@ function since(host, i) {
   return $i - last[host, i]
 }
 
-function take_phase(phase, host,    n, group, g) {
+# Keep what a host used in a phase. A search can measure a phase again: its last take counts.
+function take_phase(phase, host,    key, n) {
   # The steps of a search are checked one by one.
   if (phase == "steps") return
-  n = ++rows
+  key = phase SUBSEP host
+  if (!(key in row)) row[key] = ++rows
+  n = row[key]
   phase_of[n] = phase
   host_of[n] = host
   cpus[n] = $6
+  kernel[n] = phase SUBSEP $3
+  space[n] = phase SUBSEP $3 SUBSEP $4
   time[n] = since(host, 5)
   used[n] = since(host, 7)
   steal[n] = since(host, 8)
   all[n] = since(host, 9)
-  group[1] = kernel[n] = phase SUBSEP $3
-  group[2] = space[n] = phase SUBSEP $3 SUBSEP $4
-  for (g = 1; g <= 2; g++) {
-    ours[group[g]] += since(host, 10)
-    # Hosts with one master or one sshd see the same scripts.
-    if ($11 != last[host, 11] || ((group[g], $11) in seen)) continue
-    seen[group[g], $11] = 1
-    ours[group[g]] += since(host, 12)
-  }
+  own[n] = since(host, 10)
+  # Scripts below different processes cannot be compared.
+  root[n] = $11 == last[host, 11] ? $11 : ""
+  scripts[n] = since(host, 12)
+}
+
+# Add what is ours on a host to the sum of its group.
+function add_ours(group, n) {
+  ours[group] += own[n]
+  # Hosts with one master or one sshd see the same scripts.
+  if (root[n] == "" || ((group, root[n]) in seen)) return
+  seen[group, root[n]] = 1
+  ours[group] += scripts[n]
 }
 
 END {
+  for (n = 1; n <= rows; n++) {
+    add_ours(kernel[n], n)
+    add_ours(space[n], n)
+  }
   for (n = 1; n <= rows; n++) {
     if (time[n] <= 0) continue
     foreign = used[n] - ours[kernel[n]]
