@@ -218,6 +218,25 @@ run_make() {
   assert_equal "$output" no
 }
 
+@test "a share to which the kernel cannot reduce the instances: the next one is set at once, and the counters of populate do not end again" {
+  mkdir rep
+  # The first look had all data in DRAM.
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  master 'RATE=500 SEARCH_STEP=2%' 'DRAM_RATIO=search TIER=swap LIMITS="p99<=1ms" POINT_INSTANCES=1 RUN=run ROW=([point]=x [repeat]=1)
+    client_probe() { :; }
+    monitor_mark() { echo "mark $1"; }
+    size_set() { echo "set $1"; [[ $1 != 80 ]] || return 2; }
+    _search_take_in() { _SEARCH_PENDING=; }
+    { _search_header && tr " " "\t" <<<"get scan - 1 1 500 1 500 100 90 95 500 600 700 800 100 0 0 0 1 0 0 0 0 1 100 -"; } >rep/steps.tsv
+    search_start rep
+    _SEARCH_PENDING=$'\''get\tscan\t-\t100\t1'\''
+    search_turn get.1 one
+    echo "$SEARCH_DO $_SEARCH_PENDING"'
+  assert_success
+  assert_equal "$output" $'mark look\nset 80\nmark look\nset 92\nstep get\tseek\tp99<=1ms\t92\t1'
+  assert_equal "$(cut -f 2,26,27 rep/steps.tsv)" $'kind\tdram_share_percent\tlost\nscan\t100\t-\nscan\t80\treclaim'
+}
+
 # The arguments of a plan of some variants with a search; sets untuned.
 # Usage: words VARIANTS [WORD]...
 words() {

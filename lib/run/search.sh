@@ -186,16 +186,23 @@ search_lost() {
 #   OFFER is the phase as the gate names it: mixed-2.5 is the sixth offer of the second mixed
 # Returns: sets SEARCH_DO, SEARCH_SECONDS and the output of search_words; 1 if the step cannot be read, with the reason on stderr
 search_turn() {
-  local phase=${1%.*} base turn=1 client line word kind limit load try rest probes what offer=$1 status=0
+  local phase=${1%.*} client
   shift
-  base=${phase%%-*}
-  [[ $phase != *-* ]] || turn=${phase##*-}
   for client; do neighbour_mark steps "$client" "$(client_probe "$client")"; done
   monitor_mark "$(_search_mark "$phase")" || :
-  probes=$(_search_probes "$@")
-  [[ -z $_SEARCH_PENDING ]] || _search_take_in "$probes" "$@" || return
+  [[ -z $_SEARCH_PENDING ]] || _search_take_in "$(_search_probes "$@")" "$@" || return
+  _search_choose "$phase" "$@"
+}
+
+# Choose the next step after the looks so far, and set its share of DRAM. A share to which the kernel cannot reduce the instances is a failed look.
+# Usage: _search_choose PHASE CLIENT...
+# Returns: as search_turn
+_search_choose() {
+  local phase=$1 base=${1%%-*} turn=1 line word kind limit load try what status=0 REPLY
+  shift
+  [[ $phase != *-* ]] || turn=${phase##*-}
   line=$(_search_next "$base" "$turn") || return
-  IFS=$'\t' read -r word kind limit load try rest <<<"$line"
+  IFS=$'\t' read -r word kind limit load try _ <<<"$line"
   search_what
   what=$REPLY
   [[ $what != dram || $word != step ]] || ((try == 1)) || _search_supersede || return
@@ -231,11 +238,12 @@ search_turn() {
     log_warn "$phase: the kernel cannot reduce the instances to $load % of DRAM: smaller shares are skipped"
     search_lost "$_SEARCH_FOLDER" "$load" reclaim || return
     _SEARCH_STEP=$((_SEARCH_STEP + 1)) _SEARCH_PENDING=
-    search_turn "$offer" "$@"
+    monitor_mark look || :
+    _search_choose "$phase" "$@"
     return
   fi
   ((status == 0)) || return
-  _SEARCH_PROBES=$probes _SEARCH_ROWS=$MONITOR_ROWS
+  _SEARCH_PROBES=$(_search_probes "$@") _SEARCH_ROWS=$MONITOR_ROWS
 }
 
 # The last look is repeated: it does not count.
