@@ -209,6 +209,9 @@ resctrl_make() {
   TUNE_ROWS=$(tune_table 10.0.0.1 FAR_BYTES=on | grep ^RESCTRL)
 }
 
+# Print what the machine in the tree has counted for the run.
+counts() { RUN_ID=test-1 bash -c '. "$REPO/lib/host/resctrl.sh" && host_resctrl_counts'; }
+
 @test "FAR_BYTES: a group of the run, slow memory alone where the CPU can, all restored" {
   local root=$TIERBENCH_ROOT/sys/fs/resctrl
   resctrl_make '0=0x7f;1=0x7f'
@@ -263,7 +266,6 @@ END
 
 @test "FAR_BYTES: bytes of slow memory, or of another socket, per operation" {
   local group=$TIERBENCH_ROOT/sys/fs/resctrl/mon_groups/tierbench-test-1 run=20250101T100000Z-x folder
-  counts() { RUN_ID=test-1 bash -c '. "$REPO/lib/host/resctrl.sh" && host_resctrl_counts'; }
   resctrl_make
   assert_equal "$(counts)" ''
   mkdir -p "$group"/mon_data/mon_L3_0{0,1}
@@ -272,8 +274,6 @@ END
   assert_equal "$(counts)" $'resctrl\tfar_bytes\t1400\nresctrl\tof\tanother socket'
   resctrl_make '0=0x30;1=0x30'
   assert_equal "$(counts)" $'resctrl\tfar_bytes\t2000\nresctrl\tof\tslow memory'
-  resctrl_make '0=0x30;1=0x7f'
-  assert_equal "$(counts)" $'resctrl\tfar_bytes\t1400\nresctrl\tof\tanother socket'
   echo Unavailable >"$group/mon_data/mon_L3_01/mbm_total_bytes"
   assert_equal "$(counts)" ''
   repeat_make "$run" bind 1000B-1i 1 a 1000 500000 1 30 90 set:9 get:7
@@ -282,6 +282,32 @@ END
   printf 'get\tresctrl\tfar_bytes\t1000\t5001000\nget\tresctrl\tof\tslow memory\tslow memory\n' >>"$folder/server/counters.tsv"
   run "$REPO/summary2csv.sh" "$run"
   assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["operation"], $at["far_bytes_per_op"], $at["far_bytes_of"] }' <<<"$output" | sort)" $'get 2.5 slow memory\nset  '
+}
+
+@test "FAR_BYTES: an AMD CPU has no group, and no bytes, where its total has evicted lines of all memory; doctor gives the reason" {
+  local root=$TIERBENCH_ROOT/sys/fs/resctrl
+  local config=$root/info/L3_MON/mbm_total_bytes_config group=$root/mon_groups/tierbench-test-1
+  cp "$REPO/tests/fixtures/cpuinfo/turin" "$TIERBENCH_ROOT/proc/cpuinfo"
+  # A kernel that cannot change what is counted.
+  resctrl_make
+  tune check
+  assert_match $'RESCTRL\tcannot\t[^\n]*\tthis CPU does not count bytes of far memory separately'
+  resctrl_make '0=0x7f;1=0x7f'
+  tune check
+  assert_equal "$(cut -f 1,2 <<<"$output" | tr '\t' ' ' | paste -sd ,)" 'RESCTRL_MOUNT same,RESCTRL_SLOW would,RESCTRL would'
+  # Another program has a group, so the counters stay as they are.
+  mkdir "$root/mon_groups/other"
+  : >"$root/mon_groups/other/tasks"
+  tune apply
+  assert_equal "$(cut -f 1,2 <<<"$output" | tr '\t' ' ' | paste -sd ,)" 'RESCTRL_MOUNT same,RESCTRL_SLOW cannot,RESCTRL cannot'
+  refute_exists "$group"
+  # Another program changes the counters during the run.
+  mkdir -p "$group/mon_data/mon_L3_00"
+  echo 1000 | tee "$group"/mon_data/mon_L3_00/mbm_{total,local}_bytes >/dev/null
+  echo '0=0x30;1=0x30' >"$config"
+  assert_equal "$(counts)" $'resctrl\tfar_bytes\t1000\nresctrl\tof\tslow memory'
+  echo '0=0x30;1=0x7f' >"$config"
+  assert_equal "$(counts)" ''
 }
 
 @test "an instance enters the group before it starts, and the limit of its cgroup too" {

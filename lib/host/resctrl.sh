@@ -5,6 +5,8 @@
 
 # Bits of mbm_total_bytes_config: reads from slow memory (CXL) of the own and of another NUMA domain (AMD, admin-guide/resctrl).
 RESCTRL_SLOW=0x30
+# The file that has these bits of each domain.
+RESCTRL_CONFIG=/sys/fs/resctrl/info/L3_MON/mbm_total_bytes_config
 
 # The targets of a row of conf/tuning.tsv of the kinds mount, mbm and group.
 # Usage: host_resctrl_targets KIND TARGET
@@ -33,7 +35,11 @@ host_resctrl_targets() {
       WHY="resctrl is not mounted"
       if [[ -d $root/info ]]; then
         WHY="this CPU does not count bytes of memory (mbm_total_bytes)"
-        grep -qsx mbm_total_bytes "$root/info/L3_MON/mon_features"
+        grep -qsx mbm_total_bytes "$root/info/L3_MON/mon_features" || return 1
+        # `check` does not change it.
+        [[ ! -v "TUNE_WOULD[$RESCTRL_CONFIG]" ]] || return 0
+        WHY="this CPU does not count bytes of far memory separately"
+        host_resctrl_of
       else
         # Known only after mounting; `check` does not mount it.
         [[ -v "TUNE_WOULD[/sys/fs/resctrl]" ]]
@@ -95,20 +101,35 @@ host_resctrl_group() {
   [[ -d $REPLY ]]
 }
 
+# The far memory whose bytes are counted: `slow memory` if the total has nothing else, or `another socket`, total minus local bytes. On AMD the total
+# has evicted lines of all memory too, and the local bytes have not: their difference is then not from far memory.
+# Usage: host_resctrl_of
+# Returns: sets REPLY; 1 if far memory is not counted separately
+host_resctrl_of() {
+  local config=''
+  local -a cpu=()
+  { read -r config <"${TIERBENCH_ROOT-}$RESCTRL_CONFIG"; } 2>/dev/null || :
+  REPLY="slow memory"
+  [[ ! $config =~ ^[0-9]+=$RESCTRL_SLOW(\;[0-9]+=$RESCTRL_SLOW)*\;?$ ]] || return 0
+  REPLY="another socket"
+  { mapfile -t -n 2 cpu <"${TIERBENCH_ROOT-}/proc/cpuinfo"; } 2>/dev/null || :
+  [[ ${cpu[1]-} != vendor_id*@(AuthenticAMD|HygonGenuine) ]]
+}
+
 # Print the bytes that the instances have read from far memory so far, rows `resctrl COUNTER VALUE`; nothing without a group, or if the CPU has no
-# value for a counter.
+# value for a counter or does not count far memory separately.
 # Usage: host_resctrl_counts
 host_resctrl_counts() {
-  local domain total own sum=0 of="another socket" config=
+  local group domain total own sum=0 REPLY
   host_resctrl_group || return 0
-  { read -r config <"${TIERBENCH_ROOT-}/sys/fs/resctrl/info/L3_MON/mbm_total_bytes_config"; } 2>/dev/null || :
-  [[ ! $config =~ ^[0-9]+=$RESCTRL_SLOW(\;[0-9]+=$RESCTRL_SLOW)*\;?$ ]] || of="slow memory"
-  for domain in "$REPLY"/mon_data/mon_L3_*; do
+  group=$REPLY
+  host_resctrl_of || return 0
+  for domain in "$group"/mon_data/mon_L3_*; do
     total='' own=0
     { read -r total <"$domain/mbm_total_bytes"; } 2>/dev/null || :
-    [[ $of == "slow memory" ]] || { read -r own <"$domain/mbm_local_bytes"; } 2>/dev/null || own=
+    [[ $REPLY == "slow memory" ]] || { read -r own <"$domain/mbm_local_bytes"; } 2>/dev/null || own=
     [[ $total =~ ^[0-9]{1,18}$ && $own =~ ^[0-9]{1,18}$ ]] || return 0
     sum=$((sum + total - own))
   done
-  printf 'resctrl\tfar_bytes\t%s\nresctrl\tof\t%s\n' "$sum" "$of"
+  printf 'resctrl\tfar_bytes\t%s\nresctrl\tof\t%s\n' "$sum" "$REPLY"
 }

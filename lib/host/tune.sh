@@ -196,7 +196,7 @@ host_tune_spawn() {
     # An inherited descriptor that stays open would block readers of its other end.
     # shellcheck disable=SC2016 # for the process
     echo 'for fd in /proc/self/fd/*; do fd=${fd##*/}; ((fd < 3 || fd > 200)) || exec {fd}>&-; done'
-    declare -p TUNE WORK RUN_ID LEASE RESCTRL_SLOW "${!DAMON_@}"
+    declare -p TUNE WORK RUN_ID LEASE "${!RESCTRL_@}" "${!DAMON_@}"
     [[ -z ${TIERBENCH_ROOT-} ]] || declare -p TIERBENCH_ROOT
     declare -f
     printf '%q ' "$@"
