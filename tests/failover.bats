@@ -173,6 +173,43 @@ nothing_left() {
   [[ $output != *warning* ]] || fail "$output"
 }
 
+# Print figures of a fault of node 1, which has the masters of shards 0 and 3; it goes down at 10 s.
+# Usage: figures_of EVENTS GAPS NAME...
+#   EVENTS are SECOND:EVENT, separated by commas; GAPS are SHARD:FROM:TO, separated by blanks
+figures_of() {
+  printf 'window\tfrom_s\tp99_us\n' >windows.tsv
+  { echo port:node:shard:role && printf '%s:master\n' 7000:1:0 7001:2:1 7002:3:2 7003:1:3 && printf '%s:replica\n' 7004:2:0 7005:1:1; } | tr : '\t' >cluster.tsv
+  { printf 'time_us\tnode\tevent\n' && tr , '\n' <<<"10:node down,$1" | sed -E 's/^([0-9]+):/\1000000\t1\t/'; } >events.tsv
+  { echo shard:from_s:to_s && tr ' ' '\n' <<<"$2"; } | tr : '\t' >gaps.tsv
+  awk -F '\t' -v start=0 -v phase=mixed -f "$REPO/lib/results/figures/failover.awk" windows.tsv cluster.tsv events.tsv gaps.tsv >failover.tsv
+  awk -F '\t' -v names="${*:3}" '{ of[$1] = $2 } END { n = split(names, name, " "); for (i = 1; i <= n; i++) print of[name[i]] }' failover.tsv | xargs
+}
+
+@test "a gap belongs to the shards of the node, in the outage or in the failback, or to other shards" {
+  local events='13:taken over,14:taken over,25:node up,30:resync ends,32:failed back,33:failed back' names='gap_s gap_others_s failback_gap_s'
+  # Each shard of the node has a gap in the failback, and the longer one is first.
+  assert_equal "$(figures_of "$events" '0:9.9:14 3:9.9:15 1:5:5.2 0:32:32.6 3:33:33.4' "$names")" '5.10 0.20 0.60'
+  # Other shards are silent in the outage and in the failback.
+  assert_equal "$(figures_of "$events" '0:9.9:14 1:10:18 2:33:33.9' "$names")" '4.10 8.00 0.00'
+  # The node comes back: its shards have another master, which stalls. What ended before the fault is not its effect.
+  assert_equal "$(figures_of "$events" '3:2:9 0:9.9:12 3:26:29' "$names")" '3.00 0.00 0.00'
+  # Without a failback there is no gap of one.
+  assert_equal "$(figures_of "${events%%,32*}" '0:9.9:14 3:35:41' "$names")" '6.00 0.00 -'
+}
+
+@test "a shard that no replica takes over has no time of a takeover, and no master until its node is up" {
+  local names='takeover_first_s takeover_s'
+  assert_equal "$(figures_of '13:taken over,14:taken over,25:node up' '' "$names")" '3.00 4.00'
+  assert_equal "$(figures_of '13:taken over,22:not taken over,25:node up' '' "$names")" '3.00 -'
+  awk 'BEGIN { print "time_s\tops\terrors"; for (i = 1; i <= 40; i++) print i "\t100\t0" }' >series.tsv
+  windows() { awk -F '\t' -v start=0 -f "$REPO/lib/results/figures/failover_windows.awk" events.tsv series.tsv | cut -f 1,2 | tr '\t\n' ' ,'; }
+  assert_equal "$(windows)" 'before 1.000-10.000,no master 10.000-25.000,whole run 1.000-40.000,'
+  assert_equal "$(figures_of '22:not taken over,25:node up' '' "$names")" '- -'
+  assert_equal "$(windows)" 'before 1.000-10.000,no master 10.000-25.000,whole run 1.000-40.000,'
+  figures_of '13:taken over,14:taken over,25:node up' ''
+  assert_equal "$(windows)" 'before 1.000-10.000,no master 10.000-14.000,node down 14.000-25.000,whole run 1.000-40.000,'
+}
+
 @test "a fault that cannot be is refused" {
   local word
   while IFS='|' read -r word text; do

@@ -29,8 +29,8 @@ failover_write() {
     { split($2, t, "-"); print $1, t[1], t[2], $3, $4, p50[FNR], p99[FNR], sprintf("%.0f", slow[FNR]), $5 }' \
     part="$folder/windows.part" "$folder/windows.hist" "$folder/windows.part" >"$folder/windows.tsv" || return
   rm -f -- "$folder/windows.part" "$folder/windows.hist"
-  awk -F '\t' -v start="$start" -v phase="$phase" -f "$LIB/results/figures/failover.awk" "$folder/windows.tsv" "$folder/server/events.tsv" "${gaps[@]}" "${tracks[@]}" \
-    >"$folder/failover.tsv" || return
+  awk -F '\t' -v start="$start" -v phase="$phase" -f "$LIB/results/figures/failover.awk" "$folder/windows.tsv" "$folder/server/cluster.tsv" "$folder/server/events.tsv" \
+    "${gaps[@]}" "${tracks[@]}" >"$folder/failover.tsv" || return
   _failover_expired "$folder" >>"$folder/failover.tsv"
 }
 

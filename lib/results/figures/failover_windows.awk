@@ -29,12 +29,13 @@ END {
   first = down > 2 ? 1 : 0
   for (i = 1; i <= rows; i++) if (middle[i] >= first && middle[i] < down - 0.1) { base += ops[i]; base_s += length_s[i] }
   rate = base_s > 0 ? base / base_s : 0
-  taken = "taken over" in when ? when["taken over"] : down
+  up = "node up" in when ? when["node up"] : end
+  # A shard that no replica takes over has no master until the node is up.
+  taken = ("taken over" in when) && !("not taken over" in when) ? when["taken over"] : up
   # The queued requests are sent at once: the drain lasts while intervals are above the throughput before the fault.
   drain = taken
   for (i = 1; i <= rows; i++) if (middle[i] > taken && middle[i] - drain < 0.5 && rate > 0 && ops[i] / length_s[i] > 1.1 * rate && middle[i] + length_s[i] / 2 > drain)
     drain = middle[i] + length_s[i] / 2
-  up = "node up" in when ? when["node up"] : end
   if (drain > up) drain = up
   window("before", first, down)
   window("no master", down, taken)
