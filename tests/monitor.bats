@@ -243,6 +243,24 @@ rounds_ticks() {
   assert_equal "$(find /sys/fs/cgroup -maxdepth 2 -type d -name "tierbench-demo-$JOB_PID")" ''
 }
 
+@test "the resident memory of an instance is its pages, of the size that the kernel has" {
+  mkdir bin monitor
+  # A prime: no number of pages of another size has it as a factor.
+  printf '#!/bin/sh\n[ "$*" = PAGESIZE ] && echo 1000003\n' >bin/getconf
+  chmod +x bin/getconf
+  sleep 600 3>&- &
+  process_note $!
+  printf '%s\t%s\t7001\n' $! "$(process_start $!)" >record
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run env PATH="$SCRATCH/bin:$PATH" MONITOR=monitor RECORD=record HIT_COUNTERS=majflt bash -c 'set -u
+    . "$REPO/lib/host/monitor_sample.sh"
+    host_monitor_sample_record
+    host_monitor_sample_instances_open
+    host_monitor_sample_instances 1.000001'
+  assert_success
+  awk -F '\t' 'NR == 2 { found = $2 == 7001 && $3 > 0 && $3 % 1000003 == 0 } END { exit !found }' monitor/instances.tsv || fail "$(<monitor/instances.tsv)"
+}
+
 @test "every awk prints the content of the tier's swap" {
   local awk
   need_command mawk gawk

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The monitors: one process that records memory counters once per second, and guards the host. It starts no process, so it takes well under 1 % of a
-# CPU.
+# The monitors: one process that records memory counters once per second, and guards the host. No sample starts a process, so it takes well under 1 %
+# of a CPU.
 # Globals: MONITOR (its directory), RECORD (the instances), RESERVE_BYTES, MONITOR_STAT (memory.stat of the tier's cgroup, or empty),
 #   MONITOR_NODES (the directories of the nodes with memory in /sys), HIT_COUNTERS
 
@@ -20,14 +20,13 @@ MONITOR_TURN=32
 # Usage: host_monitor_loop
 host_monitor_loop() {
   local now beat
-  MONITOR_SWAP_LINE=0
   host_monitor_sample_record
   # Nothing is ever written to this pipe: reading from it with a limit is a pause without a process.
   exec {MONITOR_PIPE}<> <(:)
   host_monitor_sample_vmstat_open
   host_monitor_sample_nodes_open
+  host_monitor_sample_instances_open
   printf 'time\tsome_us\tfull_us\n' >"$MONITOR/pressure.tsv"
-  printf 'time\tport\trss\tswap\tmajflt\n' >"$MONITOR/instances.tsv"
   while [[ -e $MONITOR/on ]]; do
     now=${EPOCHREALTIME/[.,]/}
     [[ ! $RECORD -nt $MONITOR/beat ]] || host_monitor_sample_record
@@ -139,6 +138,13 @@ host_monitor_sample_nodes() {
   printf '%s\n' "$row" >>"$MONITOR/nodes.tsv"
 }
 
+# Begin the samples of instances. The kernel counts their resident memory in pages, of 64 KiB on some Arm hosts.
+host_monitor_sample_instances_open() {
+  MONITOR_SWAP_LINE=0
+  MONITOR_PAGE=$(getconf PAGESIZE)
+  printf 'time\tport\trss\tswap\tmajflt\n' >"$MONITOR/instances.tsv"
+}
+
 # Record the usage of the next instances in turn; sets MONITOR_GONE to the number of an instance that is no longer the recorded process.
 host_monitor_sample_instances() {
   local turn index line swap faults
@@ -165,7 +171,7 @@ host_monitor_sample_instances() {
     # Fields 24 and 12.
     faults=${field[9]}
     [[ $HIT_COUNTERS == majflt ]] || faults=-
-    printf '%s\t%s\t%s\t%s\t%s\n' "$1" "${MONITOR_PORTS[index]}" $((field[21] * 4096)) $((${swap:-0} * 1024)) "$faults"
+    printf '%s\t%s\t%s\t%s\t%s\n' "$1" "${MONITOR_PORTS[index]}" $((field[21] * MONITOR_PAGE)) $((${swap:-0} * 1024)) "$faults"
   done >>"$MONITOR/instances.tsv"
 }
 
