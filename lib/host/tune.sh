@@ -15,8 +15,8 @@ TUNE_FIRST=()
 #   renew    record that the master is alive; prints `lapsed` if the watchdog has restored the host
 #   restore  restore all that this run changed
 # check and apply print NAME STATE TARGET BEFORE NOW WHY, restore NAME RESULT TARGET BEFORE DURING AFTER.
-# STATE: set, same (already had the value), shared (set by another run), off, cannot, theirs (changed by another program since); check prints `would`
-# instead of set. RESULT: back, theirs, rebooted, gone, stuck.
+# STATE: set, same (already had the value), shared (set by another run), off, cannot, theirs (changed by another program since), stuck (a change that
+# is not requested any more cannot be restored); check prints `would` instead of set. RESULT: back, theirs, rebooted, gone, stuck.
 main() {
   workdir_open
   TUNE=$WORK/tune-$RUN_ID
@@ -62,10 +62,10 @@ host_tune_rows() {
   fi
   # Read all rows first: a command in the loop could read the rest as its input.
   mapfile -t rows <<<"$TUNE_ROWS"
+  [[ $1 == check ]] || _host_tune_undo_unwanted "${rows[@]}"
   for row in "${rows[@]}"; do
     IFS=$'\t' read -r name mode kind targets value <<<"$row"
     if [[ $mode == off ]]; then
-      [[ $1 == check ]] || _host_tune_undo_name "$name"
       host_tune_say "$name" off - - - "not asked for"
     elif ! host_tune_targets "$kind" "$targets" "$value"; then
       host_tune_say "$name" "$STATE" "${targets// /,}" - - "$WHY"
@@ -102,12 +102,9 @@ _host_tune_row() {
     fi
     seq=${JOURNAL_PENDING[$target]-}
     if [[ -n $seq && $verb == apply && ${JOURNAL_NEW[seq]} != "$wanted" ]]; then
-      # Another variant needs another value. Restore first, so that each target has at most one change to restore.
-      host_tune_undo "$seq"
-      seq=
-      host_tune_read "$KIND" "$target" || :
-    fi
-    if [[ -n $seq ]]; then
+      # Reported as stuck. Each target has at most one change to restore.
+      continue
+    elif [[ -n $seq ]]; then
       if host_tune_fits "$row" "$VALUE" "$wanted" || [[ $KIND == hold ]]; then
         host_tune_say "$name" set "$target" "${JOURNAL_OLD[seq]}" "$VALUE" -
       else
@@ -288,9 +285,9 @@ host_tune_renew() {
 
 # Undo one change, unless another program has changed the value since.
 # Usage: host_tune_undo SEQ
-# Returns: 1 if it is not undone; the journal then keeps it.
+# Returns: 1 with VALUE and WHY if it is not undone; the journal then keeps it.
 host_tune_undo() {
-  local seq=$1
+  local seq=$1 why=
   local kind=${JOURNAL_KIND[seq]} target=${JOURNAL_TARGET[seq]} old=${JOURNAL_OLD[seq]} new=${JOURNAL_NEW[seq]}
   if [[ ${JOURNAL_BOOT[seq]} != "$(</proc/sys/kernel/random/boot_id)" ]]; then
     host_tune_read "$kind" "$target" || VALUE=-
@@ -313,10 +310,17 @@ host_tune_undo() {
     host_tune_journal_undone "$seq" theirs "$VALUE"
     return
   fi
-  [[ $VALUE == "$old" ]] || host_tune_write "$kind" "$target" "$old" || :
+  [[ $VALUE == "$old" ]] || host_tune_write "$kind" "$target" "$old" || why=$WHY
   host_tune_read "$kind" "$target" || VALUE=-
+  WHY=${why:-the kernel kept $VALUE}
   [[ $VALUE == "$old" ]] || return 1
   host_tune_journal_undone "$seq" back "$VALUE"
+}
+
+# Whether a change of the journal is in force.
+# Usage: host_tune_pending SEQ
+host_tune_pending() {
+  [[ -v "JOURNAL_KIND[$1]" && ! -v "JOURNAL_RESULT[$1]" ]]
 }
 
 # Undo all changes, last first; the journal is read again.
@@ -326,17 +330,34 @@ host_tune_undo_all() {
   local seq status=0
   host_tune_journal_read "$@"
   for ((seq = JOURNAL_SEQ; seq > 0; seq--)); do
-    [[ ! -v "JOURNAL_KIND[seq]" || -v "JOURNAL_RESULT[seq]" ]] || host_tune_undo "$seq" || status=1
+    ! host_tune_pending "$seq" || host_tune_undo "$seq" || status=1
   done
   return "$status"
 }
 
-# Undo the changes of this run with a name of conf/tuning.tsv, last first.
-# Usage: _host_tune_undo_name NAME
-_host_tune_undo_name() {
-  local seq
+# Undo the changes of this run that the rows do not request, last first. No new change is made before: a service that starts again sets values of later
+# changes, and a write of a weight turns the kernel's automatic weights off.
+# Usage: _host_tune_undo_unwanted ROW...
+#   ROW  as in TUNE_ROWS
+# Returns: prints a row for each change that is not undone.
+_host_tune_undo_unwanted() {
+  local row name mode kind targets value index seq target
+  # By name: whether it is off, or its targets are known; by name and target: the requested value.
+  local -A known=() wanted=()
+  ((${#JOURNAL_PENDING[@]} > 0)) || return 0
+  for row; do
+    IFS=$'\t' read -r name mode kind targets value <<<"$row"
+    [[ " ${JOURNAL_NAME[*]} " == *" $name "* ]] || continue
+    TARGET=()
+    [[ $mode == off ]] || host_tune_targets "$kind" "$targets" "$value" || continue
+    known[$name]=yes
+    for index in "${!TARGET[@]}"; do wanted["$name ${TARGET[index]}"]=${WANTED[index]}; done
+  done
   for ((seq = JOURNAL_SEQ; seq > 0; seq--)); do
-    if [[ ${JOURNAL_NAME[seq]-} == "$1" && ! -v "JOURNAL_RESULT[seq]" ]]; then host_tune_undo "$seq" || :; fi
+    host_tune_pending "$seq" || continue
+    name=${JOURNAL_NAME[seq]} target=${JOURNAL_TARGET[seq]}
+    [[ -v "known[$name]" && ${wanted["$name $target"]-} != "${JOURNAL_NEW[seq]}" ]] || continue
+    host_tune_undo "$seq" || host_tune_say "$name" stuck "$target" "${JOURNAL_OLD[seq]}" "$VALUE" "cannot be restored: $WHY"
   done
 }
 

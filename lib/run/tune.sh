@@ -34,7 +34,7 @@ tune_apply() {
     _TUNE_SAID["$variant $host"]=$rows
     _tune_tell "$host" "$rows"
     _tune_record "$variant" "$host" "$rows"
-    if ((TUNE_STRICT)) && awk -F '\t' '$2 == "cannot" { found = 1 } END { exit !found }' <<<"$rows"; then
+    if ((TUNE_STRICT)) && awk -F '\t' '$2 == "cannot" || $2 == "stuck" { found = 1 } END { exit !found }' <<<"$rows"; then
       die_unfit "$host: TUNE_STRICT=1: cannot be tuned as requested; set TUNE_STRICT=0, or the settings named above to off or keep"
     fi
   done
@@ -244,7 +244,7 @@ _tune_tell() {
   while IFS=$'\t' read -r name state target _ _ why; do
     case $state in
       lapsed) log_warn "$host: $why; the previous repeat was not tuned throughout" ;;
-      theirs | shared) log_warn "$host: $name: $target: $why" ;;
+      theirs | shared | stuck) log_warn "$host: $name: $target: $why" ;;
       cannot)
         [[ $name != "$last" ]] || continue
         last=$name

@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The undo of tuning in a tree: its order between two variants, and values that cannot be restored.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load tree
+
+setup() {
+  scratch_setup
+  tree_make
+  tree_defaults
+  JOURNAL=$SCRATCH/host/tune-test-1/journal
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Run a verb of lib/host/tune.sh.
+tune() { run_split remote_script tune "$@"; }
+
+# Print the state and the value of a setting in the output of the last tune.
+said() { awk -F '\t' -v name="$1" '$1 == name { print $2, $4, $5; exit }' <<<"$output"; }
+
+# Print the numbers of the journal: of undone changes, and `new` for a new change, from a line on.
+# Usage: order LINE
+order() { tail -n +"$1" "$JOURNAL" | awk -F '\t' '$1 == "undone" { print $2 } $1 == "change" { print "new" }' | xargs; }
+
+# Write a script of lib/host to $SCRATCH/script.sh, for a kernel that refuses a value.
+# Usage: refuses VALUE SCRIPT VERB
+refuses() {
+  remote_script "${@:2}" >/dev/null
+  # shellcheck disable=SC2016 # for the host
+  sed -i '$i host_tune_write() { WHY="Device or resource busy" && [[ $3 != '"$1"' ]] && echo "$3" >"$TIERBENCH_ROOT$2"; }' "$SCRATCH/script.sh"
+}
+
+@test "between two variants all changes that are not requested any more are undone last first, before any new change" {
+  local folder=$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave length
+  mkdir -p "$folder"
+  echo true >"$folder/auto"
+  echo 1 | tee "$folder"/node{0,1} >/dev/null
+  # tuned sets the governor when it starts.
+  cp "$TIERBENCH_ROOT/bin/systemctl" "$TIERBENCH_ROOT/bin/plain"
+  cat >"$TIERBENCH_ROOT/bin/systemctl" <<'END'
+#!/bin/sh
+[ "$1 $2" != "start tuned.service" ] || for each in "$TIERBENCH_ROOT"/sys/devices/system/cpu/cpu*/cpufreq; do echo ondemand >"$each/scaling_governor"; done
+exec "$TIERBENCH_ROOT/bin/plain" "$@"
+END
+  TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS="0:3 1:2" | grep -E '^(TUNED|GOVERNOR|THP|WEIGHTS.*)'$'\t')
+  tune apply
+  assert_success
+  length=$(wc -l <"$JOURNAL")
+  # TUNED, four CPUs, THP, the automatic weights, two weights
+  assert_equal "$(order 1)" 'new new new new new new new new new'
+  TUNE_ROWS=$(tune_table 10.0.0.1 TUNE_TUNED=off TUNE_GOVERNOR=off TIER_WEIGHTS=0:9 THP=always | grep -E '^(TUNED|GOVERNOR|THP|WEIGHTS.*)'$'\t')
+  tune apply
+  assert_success
+  assert_equal "$(order $((length + 1)))" '9 8 6 5 4 3 2 1 new new'
+  # No change was mistaken for one of another program.
+  assert_equal "$(awk -F '\t' '$1 == "undone" { print $3 }' "$JOURNAL" | sort -u)" back
+  assert_equal "$(said THP) $(said WEIGHTS)" 'set madvise always set 1 9'
+  assert_equal "$(cat "$folder"/*)" $'false\n9\n1'
+  assert_equal "$(sort -u "$TIERBENCH_ROOT"/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor)" ondemand
+}
+
+@test "a value that cannot be restored for the next variant is reported as stuck, and the other values are set" {
+  TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10\nTHP\ton\tfile\t/sys/kernel/mm/transparent_hugepage/enabled\tnever'
+  tune apply
+  assert_success
+  TUNE_ROWS=${TUNE_ROWS/$'\t10'/$'\t20'} TUNE_ROWS=${TUNE_ROWS/never/always}
+  refuses 60 tune check
+  run_split bash -s -- apply <script.sh
+  assert_success
+  assert_line $'SWAPPINESS\tstuck\t/proc/sys/vm/swappiness\t60\t10\tcannot be restored: Device or resource busy'
+  assert_equal "$(grep -c SWAPPINESS <<<"$output")" 1
+  assert_equal "$(said THP)" 'set madvise always'
+  tune restore
+  assert_success
+  assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/swappiness")" 60
+}
