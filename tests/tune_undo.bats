@@ -79,3 +79,43 @@ END
   assert_success
   assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/swappiness")" 60
 }
+
+@test "restore prints the value that cannot be restored beside the others, and stop prints both and tries again" {
+  local before
+  before=$(tree_state)
+  TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10\nTHP\ton\tfile\t/sys/kernel/mm/transparent_hugepage/enabled\tnever'
+  refuses 60 stop force
+  mv script.sh stop.sh
+  tune apply
+  refuses 60 tune check
+  run_split bash -s -- restore <script.sh
+  assert_success
+  assert_output $'SWAPPINESS\tstuck\t/proc/sys/vm/swappiness\t60\t10\t10\nTHP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise'
+  assert_exists "$JOURNAL"
+  run_split bash -s -- force <stop.sh
+  assert_failure 1
+  assert_contains 'SWAPPINESS: /proc/sys/vm/swappiness is 10, and cannot be restored; before the run it was 60' "$stderr"
+  assert_contains 'THP: /sys/kernel/mm/transparent_hugepage/enabled is madvise again, was never' "$stderr"
+  run_split remote_script stop force
+  assert_success
+  assert_line 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10'
+  assert_equal "$(tree_state)" "$before"
+}
+
+@test "the record has all values of a host where one cannot be restored, and a warning names it with its values" {
+  mkdir -p run/env/a
+  printf '%s\n' $'variant\tname\tstate\ttarget\tbefore\tduring\twhy\tafter' $'native\tSWAPPINESS\tset\t/vm/swappiness\t60\t10\t-\t-' \
+    $'native\tTHP\tset\t/thp\tmadvise\tnever\t-\t-' >run/env/a/tuning.tsv
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run_split bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    RUN=run REMOTE_RETRY=0 _REMOTE_TMP=$SCRATCH
+    doctor_hosts() { hosts=(a); }
+    _tune_restore() { printf "%s\n" "$RESTORED"; }
+    RESTORED=$1
+    tune_end' bash $'SWAPPINESS\tstuck\t/vm/swappiness\t60\t10\t12\nTHP\tback\t/thp\tmadvise\tnever\tmadvise'
+  assert_failure 1
+  assert_contains 'warning: a: SWAPPINESS: /vm/swappiness is 12, not 60 as before the run: cannot be restored; ./do_it.sh stop tries again' "$stderr"
+  assert_equal "$(cut -f 2,8 run/env/a/tuning.tsv | tr '\t\n' ' ;')" 'name after;SWAPPINESS 12 (stuck);THP madvise;'
+}

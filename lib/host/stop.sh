@@ -74,10 +74,16 @@ host_stop_run() {
 # Restore what a run changed on this host. The record is not inside the run's directory, so it remains when that directory is removed.
 # Usage: host_stop_tune DIR
 host_stop_tune() {
-  (
+  local text
+  text=$(
     host_tune_lock
     host_tune_stop "$1"
-  ) || fail "$1: cannot restore all of its changes"
+  ) || {
+    # The output of a script that fails is not printed.
+    printf '%s\n' "$text" >&2
+    fail "$1: cannot restore all of its changes"
+  }
+  [[ -z $text ]] || printf '%s\n' "$text"
   rm -rf -- "$1"
 }
 

@@ -205,7 +205,7 @@ host_tune_spawn() {
 # The watchdog: restore the host if there was no heartbeat for LEASE seconds, or if the journal was removed.
 # Usage: host_tune_watchdog
 host_tune_watchdog() {
-  local journal pace=$((LEASE / 10 < 10 ? LEASE / 10 : 10))
+  local journal stuck='' pace=$((LEASE / 10 < 10 ? LEASE / 10 : 10))
   ((pace > 0)) || pace=1
   # While it is open, it can be read even after its removal.
   exec {journal}<"$TUNE/journal" || return
@@ -219,8 +219,8 @@ host_tune_watchdog() {
       [[ -e $TUNE/journal ]] || return
       # A heartbeat may have come while another call had the lock.
       if host_tune_silent; then
-        host_tune_undo_all
-        TZ=UTC0 printf 'restored at %(%FT%TZ)T: no heartbeat of the master for %s s\n' -1 "$SILENT" >"$TUNE/lapsed"
+        host_tune_undo_all || stuck="; ${!JOURNAL_PENDING[*]} cannot be restored"
+        TZ=UTC0 printf 'restored at %(%FT%TZ)T: no heartbeat of the master for %s s%s\n' -1 "$SILENT" "$stuck" >"$TUNE/lapsed"
         return
       fi
       exec {TUNE_FD}>&-
@@ -313,6 +313,8 @@ host_tune_undo() {
   [[ $VALUE == "$old" ]] || host_tune_write "$kind" "$target" "$old" || why=$WHY
   host_tune_read "$kind" "$target" || VALUE=-
   WHY=${why:-the kernel kept $VALUE}
+  # For the report; the change remains in force.
+  JOURNAL_AFTER[seq]=$VALUE
   [[ $VALUE == "$old" ]] || return 1
   host_tune_journal_undone "$seq" back "$VALUE"
 }
@@ -361,9 +363,9 @@ _host_tune_undo_unwanted() {
   done
 }
 
-# Undo all changes of this run, print a row for each, and remove the record.
+# Undo all changes of this run, print a row for each, and remove the record unless a change is not undone. The caller needs the rows in that case
+# too, so it is not a failure of the script.
 # Usage: host_tune_restore
-# Returns: exits 1 if a change is not undone; the record then stays.
 host_tune_restore() {
   local status=0
   [[ -e $TUNE/journal ]] || return 0
@@ -371,25 +373,30 @@ host_tune_restore() {
   host_tune_journal_report
   proc_end 5 "$TUNE/watchdog.proc" || :
   _host_tune_release
-  ((status == 0)) || fail "cannot restore what $TUNE/journal still lists; run ./do_it.sh stop"
-  rm -rf -- "$TUNE"
+  ((status)) || rm -rf -- "$TUNE"
 }
 
 # Restore the changes of a broken run, and report them as text.
 # Usage: host_tune_stop DIR
+# Returns: 1 if a change is not undone
 host_tune_stop() {
-  local rows name result target old new after
+  local rows name result target old new after status=0
   TUNE=$1
   [[ -e $TUNE/journal ]] || return 0
-  rows=$(host_tune_restore) || return
+  rows=$(host_tune_restore)
   while IFS=$'\t' read -r name result target old new after; do
     case $result in
       back) printf '%s: %s is %s again, was %s\n' "$name" "$target" "$after" "$new" ;;
       rebooted) printf '%s: %s is %s since the reboot of this host\n' "$name" "$target" "$after" ;;
       theirs) printf '%s: %s is %s, changed from %s by another program: not restored; before the run it was %s\n' "$name" "$target" "$after" "$new" "$old" ;;
+      stuck)
+        printf '%s: %s is %s, and cannot be restored; before the run it was %s\n' "$name" "$target" "$after" "$old"
+        status=1
+        ;;
       *) printf '%s: %s: %s\n' "$name" "$target" "$result" ;;
     esac
   done <<<"$rows"
+  return "$status"
 }
 
 # Print a row; no field is empty.

@@ -57,22 +57,38 @@ _tune_restore() {
 # Restore every host, and complete the record.
 # Usage: tune_end
 tune_end() {
-  local host rows status=0
+  local host status=0
   local -a hosts
   doctor_hosts
   [[ -z $_TUNE_RENEWER ]] || kill "$_TUNE_RENEWER" 2>/dev/null || :
   side_run $((REMOTE_RETRY + 120)) _tune_restore "${hosts[@]}" || :
   for host in "${hosts[@]}"; do
     if ((${SIDE_STATUS[$host]} == 0)); then
-      rows=${SIDE_OUT[$host]}
-      awk -F '\t' -v host="$host" 'NF && $2 != "back" { printf "warning: %s: %s: %s is %s, not %s as before the run: %s\n", host, $1, $3, $6, $4, $2 }' <<<"$rows" >&2
-      _tune_complete "$host" "$rows"
+      _tune_restored "$host" "${SIDE_OUT[$host]}" || status=1
+      _tune_complete "$host" "${SIDE_OUT[$host]}"
     else
       lock_lease
       log_warn "$host: cannot restore its settings; its watchdog restores them $REPLY s after the last heartbeat, or ./do_it.sh stop does"
       status=1
     fi
   done
+  return "$status"
+}
+
+# Warn about each value of a host that is not as before the run.
+# Usage: _tune_restored HOST ROWS
+#   ROWS as lib/host/tune.sh prints them for restore
+# Returns: 1 if one cannot be restored
+_tune_restored() {
+  local name result target before after status=0
+  while IFS=$'\t' read -r name result target before _ after; do
+    [[ -n $name && $result != back ]] || continue
+    if [[ $result == stuck ]]; then
+      result="cannot be restored; ./do_it.sh stop tries again"
+      status=1
+    fi
+    log_warn "$1: $name: $target is $after, not $before as before the run: $result"
+  done <<<"$2"
   return "$status"
 }
 
