@@ -378,15 +378,6 @@ some_rows() {
   tune restore
   assert_success
   assert_back
-  # The kernel's automatic weights, which another user's weights turned off.
-  echo false >"$folder/auto"
-  original=$(tree_state)
-  TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS=auto)
-  tune apply
-  assert_equal "$(said WEIGHTS_AUTO) $(said WEIGHTS)" 'set false true off - -'
-  assert_equal "$(cat "$folder"/*)" $'true\n1\n1'
-  tune restore
-  assert_back
   echo true >"$folder/auto"
   TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS="0:3 1:2")
   tune check

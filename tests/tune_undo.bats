@@ -119,3 +119,26 @@ END
   assert_contains 'warning: a: SWAPPINESS: /vm/swappiness is 12, not 60 as before the run: cannot be restored; ./do_it.sh stop tries again' "$stderr"
   assert_equal "$(cut -f 2,8 run/env/a/tuning.tsv | tr '\t\n' ' ;')" 'name after;SWAPPINESS 12 (stuck);THP madvise;'
 }
+
+@test "the automatic weights of the kernel are not turned on over explicit weights, which would be lost" {
+  local folder=$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave verb
+  mkdir -p "$folder"
+  echo false >"$folder/auto"
+  echo 5 >"$folder/node0"
+  TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS=auto | grep ^WEIGHTS)
+  for verb in check apply; do
+    tune "$verb"
+    assert_success
+    assert_equal "$(said WEIGHTS_AUTO)" 'cannot false false'
+    assert_match 'the weights were set explicitly, .*; set TIER_WEIGHTS=keep, or write true there before the run'
+    assert_equal "$(cat "$folder"/*)" $'false\n5'
+  done
+  # Other weights can be restored, and the automatic ones are left on.
+  TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS=0:3 | grep ^WEIGHTS)
+  tune check
+  assert_equal "$(said WEIGHTS_AUTO) $(said WEIGHTS)" 'same false false would 5 3'
+  echo true >"$folder/auto"
+  TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS=auto | grep ^WEIGHTS)
+  tune apply
+  assert_equal "$(said WEIGHTS_AUTO)" 'same true true'
+}

@@ -118,8 +118,8 @@ _host_tune_row() {
       host_tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "$WHY"
     elif [[ $VALUE == unknown && $mode == auto ]]; then
       host_tune_say "$name" cannot "$target" - - "cannot read its value, so could not restore it"
-    elif [[ $row == again* ]] && ! host_tune_write "$KIND" "$target" "$VALUE"; then
-      host_tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "the kernel would not take $VALUE back: $WHY"
+    elif ! host_tune_returns "$row" "$target" "$VALUE" "$wanted"; then
+      host_tune_say "$name" cannot "$target" "$VALUE" "$VALUE" "$WHY"
     elif [[ $verb == check ]]; then
       TUNE_WOULD[$target]=$wanted
       host_tune_say "$name" would "$target" "$VALUE" "$wanted" -

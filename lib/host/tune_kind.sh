@@ -193,6 +193,19 @@ host_tune_may() {
   esac
 }
 
+# Whether a value can be restored after a change of a row.
+# Usage: host_tune_returns KIND_OF_ROW TARGET VALUE WANTED
+# Returns: 1 with WHY.
+host_tune_returns() {
+  [[ $1 == again* ]] || return 0
+  # Turning the kernel's automatic weights on replaces the present ones, which no row of the journal has.
+  WHY="the weights were set explicitly, and auto would replace them permanently; set TIER_WEIGHTS=keep, or write true there before the run"
+  [[ $4 != true ]] || return
+  host_tune_write file "$2" "$3" && return
+  WHY="the kernel would not take $3 back: $WHY"
+  return 1
+}
+
 # Change a target.
 # Usage: host_tune_write KIND TARGET VALUE
 # Returns: 1 with WHY if the kernel or the tool refuses.
