@@ -32,3 +32,40 @@ written() {
   assert_equal "$(written memory.swap.max 0)" ''
   assert_equal "$(written memory.min 4096)" ''
 }
+
+# Run a command with the functions of a tier and the simulated /proc/swaps of one target, where swapoff only prints its argument.
+# Usage: with_swap NAME_IN_SWAPS COMMAND
+with_swap() {
+  mkdir -p proc
+  printf 'Filename Type Size Used Priority\n%s file 2048 512 32767\n' "$1" >proc/swaps
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  TIERBENCH_ROOT=$SCRATCH WORK=$SCRATCH bash -c 'set -Eeuo pipefail
+    for part in undo lost swap; do . "$REPO/lib/host/tier_$part.sh"; done
+    swapoff() { echo "off $1"; }
+    host_tier_cgroup_find() { return 1; }
+    '"$2"
+}
+
+@test "swap with blanks or a backslash in its path is disabled, and found after the directory of its run was removed" {
+  local path=$SCRATCH/'my disk\1'/tierbench-demo-1-0badcafe.swap name
+  name=$SCRATCH/'my\040disk\1341/tierbench-demo-1-0badcafe.swap'
+  mkdir 'my disk\1'
+  touch "$path" tier-demo-1-0badcafe
+  assert_equal "$(with_swap "$name" "_host_tier_undo_swap '$path'")" "off $path"
+  assert_equal "$(with_swap "$name" "_host_tier_undo_swap '$SCRATCH/my'")" ''
+  # For the usage of the swap, which is compared with the name in /proc/swaps.
+  with_swap "$name" "TIER_FOLDER=. _host_tier_swap_note '$path'"
+  assert_equal "$(<swap)" "$name"$'\t524288'
+  assert_equal "$(with_swap "$name" host_tier_lost)" "swap"$'\t'"demo-1-0badcafe"$'\t'"$path"$'\n'"file"$'\t'"demo-1-0badcafe"$'\t'"$path"
+}
+
+@test "the directory of swap is used without its symbolic links, and with blanks" {
+  mkdir 'my disk'
+  ln -s 'my disk' link
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  assert_equal "$(with_swap none 'stat() { echo ext2; }; TIER_SWAP=link host_tier_swap_place && echo "$SWAP_FOLDER"')" "$(pwd -P)/my disk"
+  ln -s $'my\tdisk' tab
+  mkdir $'my\tdisk'
+  # shellcheck disable=SC2016 # as above
+  assert_equal "$(with_swap none 'TIER_SWAP=tab host_tier_swap_place || echo "$WHY"')" 'tab: a path with tabs or line feeds is not supported'
+}

@@ -38,6 +38,8 @@ host_tier_lost() {
     done
   fi
   while read -r path _; do
+    # Blanks are octal numbers there.
+    printf -v path %b "$path"
     case $path in
       */tierbench-*.swap)
         label=${path##*/tierbench-}
@@ -53,7 +55,7 @@ host_tier_lost() {
         _host_tier_lost_row zram "*-${label#tb-}" "${path#/dev/zram}"
         ;;
     esac
-  done </proc/swaps
+  done <"${TIERBENCH_ROOT-}/proc/swaps"
 }
 
 # Print the label of a swap area: 16 bytes at 1052 of its header (linux/swap.h, union swap_header).

@@ -2,14 +2,14 @@
 # shellcheck shell=bash
 # Swap for a tier: a file, a block device that is a swap area already, or zram. It has a higher priority than all other swap of the host.
 
-# The target of swap: the directory of a file, or a block device.
+# The target of swap: the directory of a file, or a block device, without symbolic links, as the kernel names it.
 # Usage: host_tier_swap_place
 # Globals: TIER_SWAP WORK
 # Returns: sets SWAP_DEVICE or SWAP_FOLDER; 1 with WHY.
 host_tier_swap_place() {
   SWAP_DEVICE='' SWAP_FOLDER=''
   if [[ $TIER_SWAP == auto ]]; then
-    SWAP_FOLDER=$WORK
+    SWAP_FOLDER=$(readlink -f -- "$WORK")
   elif [[ -b $TIER_SWAP ]]; then
     SWAP_DEVICE=$(readlink -f -- "$TIER_SWAP")
     host_tier_swapping "$SWAP_DEVICE" || [[ $(run_limited 20 blkid -p -s TYPE -o value -- "$SWAP_DEVICE" 2>/dev/null) == swap ]] || {
@@ -19,23 +19,24 @@ host_tier_swap_place() {
     _host_tier_swap_first
     return
   else
-    SWAP_FOLDER=$TIER_SWAP
+    WHY="$TIER_SWAP: no such directory"
+    [[ -d $TIER_SWAP ]] || return
+    SWAP_FOLDER=$(readlink -f -- "$TIER_SWAP")
   fi
-  WHY="$SWAP_FOLDER: no such directory"
-  [[ -d $SWAP_FOLDER ]] || return
-  WHY="$SWAP_FOLDER: a path with blanks is not supported"
-  [[ $SWAP_FOLDER != *[[:space:]]* ]] || return
+  # The journal has one line per change, with tabs.
+  WHY="$TIER_SWAP: a path with tabs or line feeds is not supported"
+  [[ $SWAP_FOLDER != *[$'\t\n']* ]] || return
   WHY="$SWAP_FOLDER: its file system ($(stat -f -c %T -- "$SWAP_FOLDER")) does not support swap files"
   case $(stat -f -c %T -- "$SWAP_FOLDER") in tmpfs | ramfs | proc | sysfs | nfs | overlayfs | squashfs | fuseblk) return 1 ;; esac
 }
 
 # Whether the device, if it is in use, is the first swap that the kernel uses.
 _host_tier_swap_first() {
-  WHY=$(awk -v path="$SWAP_DEVICE" -v name="$TIER_SWAP" '
+  WHY=$(DEVICE=$(host_tier_swap_name "$SWAP_DEVICE") NAME=$TIER_SWAP awk '
     NR == 1 { next }
-    $1 == path { mine = $5; used = 1; next }
+    $1 == ENVIRON["DEVICE"] { mine = $5; used = 1; next }
     !others++ || $5 > most { most = $5; other = $1 }
-    END { if (used && others && most >= mine) print name " is in use with priority " mine ", and " other " with " most " is not after it" }' /proc/swaps)
+    END { if (used && others && most >= mine) print ENVIRON["NAME"] " is in use with priority " mine ", and " other " with " most " is not after it" }' /proc/swaps)
   [[ -z $WHY ]]
 }
 
@@ -43,7 +44,7 @@ _host_tier_swap_first() {
 # Usage: _host_tier_swap_note DEVICE
 # Returns: 1 with WHY.
 _host_tier_swap_note() {
-  awk -v path="$1" '$1 == path { printf "%s\t%.0f\n", $1, $4 * 1024 }' /proc/swaps 2>/dev/null >"$TIER_FOLDER/swap" && [[ -s $TIER_FOLDER/swap ]] && return
+  host_tier_swap_line "$1" | awk '{ printf "%s\t%.0f\n", $1, $4 * 1024 }' 2>/dev/null >"$TIER_FOLDER/swap" && [[ -s $TIER_FOLDER/swap ]] && return
   WHY="$TIER_FOLDER/swap cannot be written (REMOTE_DIR: is its disk full?)"
   return 1
 }
@@ -53,7 +54,7 @@ _host_tier_swap_note() {
 # Returns: prints them
 host_tier_swap_room() {
   if [[ -n $SWAP_DEVICE ]] && host_tier_swapping "$SWAP_DEVICE"; then
-    awk -v path="$SWAP_DEVICE" '$1 == path { printf "%.0f\n", ($3 - $4) * 1024 }' /proc/swaps
+    host_tier_swap_line "$SWAP_DEVICE" | awk '{ printf "%.0f\n", ($3 - $4) * 1024 }'
   elif [[ -n $SWAP_DEVICE ]]; then
     blockdev --getsize64 "$SWAP_DEVICE"
   else
@@ -73,7 +74,7 @@ host_tier_swap_make() {
     if host_tier_swapping "$SWAP_DEVICE"; then _host_tier_swap_note "$SWAP_DEVICE"; else _host_tier_swap_on "$SWAP_DEVICE"; fi
     return
   fi
-  file=$(readlink -f -- "$SWAP_FOLDER")/tierbench-$RUN_ID.swap
+  file=$SWAP_FOLDER/tierbench-$RUN_ID.swap
   WHY="$file exists already"
   [[ ! -e $file ]] || return
   host_tier_note file "$file" || return

@@ -138,7 +138,21 @@ _host_tier_line() {
 # Whether a path is swap in use.
 # Usage: host_tier_swapping PATH
 host_tier_swapping() {
-  awk -v path="$1" '$1 == path { found = 1 } END { exit !found }' /proc/swaps
+  [[ -n $(host_tier_swap_line "$1") ]]
+}
+
+# Print the line of a path in /proc/swaps; nothing if it is not swap in use.
+# Usage: host_tier_swap_line PATH
+#   PATH  without symbolic links
+host_tier_swap_line() {
+  NAME=$(host_tier_swap_name "$1") awk '$1 == ENVIRON["NAME"]' "${TIERBENCH_ROOT-}/proc/swaps"
+}
+
+# Print the name of a path in /proc/swaps, where backslashes and blanks are octal numbers.
+# Usage: host_tier_swap_name PATH
+host_tier_swap_name() {
+  local name=${1//\\/\\134}
+  printf '%s\n' "${name// /\\040}"
 }
 
 # Report what cannot be undone.
