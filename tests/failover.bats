@@ -120,6 +120,33 @@ nothing_left() {
   assert_equal "$(<limits)" 77
 }
 
+# Print the events of a fault whose shard is not taken over within the time limit.
+# Usage: not_taken [NAME=VALUE]...
+not_taken() {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  env FAULT=kill PERSISTENCE=default "$@" bash -c 'set -u
+    . "$REPO/lib/host/fault.sh"
+    WORK=. RUN_ID=x FOLDER=. CLUSTER_TABLE=$(printf "7000\t1\t0\tmaster\n7001\t2\t0\treplica\t7000") NODE_TIMEOUT=100 FAULT_NODE=1
+    FAULT_AT=0 FAULT_DOWN=0 FAILBACK=off SETTLE=0 begin=0
+    owner_lives() { SECONDS=$((SECONDS + 61)); }
+    host_fault_signal() { :; }
+    host_fault_says() { [[ $2 == state=online ]]; }
+    host_fault_synced() { :; }
+    host_fault_up() { host_fault_event "node up"; }
+    host_fault_bytes() { echo 0; }
+    printf "time_us\tnode\tevent\tdetail\n" >events.tsv
+    host_fault_run
+    cut -f 3 events.tsv | tail -n +2 | tr " " - | xargs'
+}
+
+@test "a node whose shard has no new master is not started again if it would come back empty, and the record says so" {
+  assert_equal "$(not_taken)" 'node-down not-taken-over refused'
+  assert_contains 'the node stays down' "$(tail -n 1 events.tsv)"
+  assert_equal "$(not_taken FAULT=term PERSISTENCE=off)" 'node-down not-taken-over refused'
+  assert_equal "$(not_taken PERSISTENCE=aof)" 'node-down not-taken-over node-up resync-ends settled'
+  assert_equal "$(not_taken FAULT=stop)" 'node-down not-taken-over node-up resync-ends settled'
+}
+
 @test "interrupted while a node hangs, a run leaves nothing" {
   job_start "${FAULTY[@]}" FAULT=stop FAULT_DOWN=60
   wait_down 1

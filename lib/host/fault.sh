@@ -120,7 +120,10 @@ host_fault_run() {
   host_fault_signal
   down=${EPOCHREALTIME/[.,]/}
   host_fault_event 'node down' "$FAULT"
-  host_fault_taken
+  if ! host_fault_taken && host_fault_empty; then
+    host_fault_event refused 'a shard has no new master: the node stays down, because it would come back empty, and empty its replicas'
+    return
+  fi
   host_fault_until $((down + $(host_fault_us "$FAULT_DOWN")))
   bytes=$(host_fault_bytes)
   host_fault_up
@@ -135,6 +138,13 @@ host_fault_run() {
   fi
   host_fault_until $((${EPOCHREALTIME/[.,]/} + $(host_fault_us "$SETTLE")))
   host_fault_event settled
+}
+
+# Whether the instances of the node have no data when they are started again.
+# Usage: host_fault_empty
+# Globals: FAULT PERSISTENCE
+host_fault_empty() {
+  [[ $FAULT != stop && $PERSISTENCE != rdb && $PERSISTENCE != aof ]]
 }
 
 # Send the signal to the recorded instances of the node.
@@ -152,6 +162,7 @@ host_fault_signal() {
 }
 
 # Wait until each affected shard has another master.
+# Returns: 1 if one has none within the time limit
 host_fault_taken() {
   local limit=60 end port shard replica
   local -A waiting=()
@@ -163,7 +174,7 @@ host_fault_taken() {
     owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
     ((SECONDS < end)) || {
       host_fault_event 'not taken over' "shards ${waiting[*]}"
-      return
+      return 1
     }
     for port in "${!waiting[@]}"; do
       for replica in $(host_fault_replicas "$port"); do
@@ -179,14 +190,14 @@ host_fault_taken() {
 
 # Bring the node back: continue it, or start it again, without data unless it keeps its data on disk.
 host_fault_up() {
-  local port cpus policy how=empty
+  local port cpus policy how='from disk'
   local -a pin
   if [[ $FAULT == stop ]]; then
     proc_signal CONT "$FOLDER/node.proc"
     host_fault_event 'node up' continued
     return
   fi
-  [[ $PERSISTENCE != rdb && $PERSISTENCE != aof ]] || how='from disk'
+  ! host_fault_empty || how=empty
   proc_gone 60 "$FOLDER/node.proc" || proc_end 10 "$FOLDER/node.proc"
   cd "$FOLDER" || exit 1
   while read -r port; do
