@@ -162,7 +162,8 @@ host_tier_check_limited() {
 # Globals: ZRAM_ALGORITHM TIER_LIMIT TIER_SPACE CGROUP_VERSION
 host_tier_check_zram() {
   local known
-  known=$(cat "${TIERBENCH_ROOT-}"/sys/block/zram*/comp_algorithm 2>/dev/null | sed -n 1p)
+  # Without a device there is no such file.
+  known=$(cat "${TIERBENCH_ROOT-}"/sys/block/zram*/comp_algorithm 2>/dev/null | sed -n 1p) || :
   if [[ ! -e ${TIERBENCH_ROOT-}/sys/class/zram-control/hot_add ]]; then
     host_tier_row fail "the kernel has no zram, or its module is not loaded" "zram" "modprobe zram"
   elif [[ $ZRAM_ALGORITHM != auto && -n $known && " ${known//[][]/} " != *" $ZRAM_ALGORITHM "* ]]; then

@@ -18,6 +18,10 @@ host_tier_swap_place() {
     }
     _host_tier_swap_first
     return
+  elif [[ $TIER_SWAP == /dev/* && ! -e $TIER_SWAP ]]; then
+    WHY="$TIER_SWAP: no such block device"
+    [[ $TIER_SWAP != /dev/zram* ]] || WHY+=" (modprobe zram adds zram devices)"
+    return 1
   else
     WHY="$TIER_SWAP: no such directory"
     [[ -d $TIER_SWAP ]] || return

@@ -1,0 +1,39 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What doctor reports of the tiers of simulated machines.
+
+load helper
+load tiers
+
+setup() {
+  scratch_setup
+}
+
+teardown() {
+  scratch_teardown
+}
+
+@test "a kernel without zram, or without a zram device, is reported in a row" {
+  machine dram
+  # The checks before it depend on the user and on the cgroups of this machine.
+  HOST_CODE='host_tier_check_limited() { CGROUP_VERSION=2 && host_tier_check_zram; }'
+  run on_host TIER=zram check
+  assert_success
+  assert_output $'fail\tthe kernel has no zram, or its module is not loaded\tzram\tmodprobe zram'
+  mkdir -p "$TIERBENCH_ROOT/sys/class/zram-control"
+  touch "$TIERBENCH_ROOT/sys/class/zram-control/hot_add"
+  run on_host TIER=zram ZRAM_ALGORITHM=lz4 check
+  assert_success
+  assert_output $'ok\tcgroup v2; zram\t0 MiB of DRAM, 0 MiB of zram\t-'
+}
+
+@test "a TIER_SWAP whose device does not exist is reported as a device" {
+  # shellcheck disable=SC2016 # for the host
+  HOST_CODE='host_tier_check_limited() { host_tier_swap_place || host_tier_row fail "$WHY"; }'
+  run on_host TIER=swap TIER_SWAP=/dev/zram4094 check
+  assert_output $'fail\t/dev/zram4094: no such block device (modprobe zram adds zram devices)'
+  run on_host TIER=swap TIER_SWAP=/dev/nowhere check
+  assert_output $'fail\t/dev/nowhere: no such block device'
+  run on_host TIER=swap TIER_SWAP=/nowhere check
+  assert_output $'fail\t/nowhere: no such directory'
+}
