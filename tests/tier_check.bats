@@ -13,6 +13,15 @@ teardown() {
   scratch_teardown
 }
 
+# Give the host a numactl whose help is TEXT.
+# Usage: numactl_is TEXT   Sets: HOST_CODE
+numactl_is() {
+  mkdir -p bin
+  printf '#!/bin/sh\necho "%s"\n' "$1" >bin/numactl
+  chmod +x bin/numactl
+  HOST_CODE="PATH=$SCRATCH/bin:$PATH"
+}
+
 @test "a kernel without zram, or without a zram device, is reported in a row" {
   machine dram
   # The checks before it depend on the user and on the cgroups of this machine.
@@ -36,4 +45,14 @@ teardown() {
   assert_output $'fail\t/dev/nowhere: no such block device'
   run on_host TIER=swap TIER_SWAP=/nowhere check
   assert_output $'fail\t/nowhere: no such directory'
+}
+
+@test "the page cache of a node is free for the data, and shared memory in it is not" {
+  machine dram
+  numactl_is ''
+  printf 'Node 1 %s kB\n' 'MemFree: 1048576' 'FilePages: 3145728' 'Shmem: 2097152' >>"$TIERBENCH_ROOT/sys/devices/system/node/node1/meminfo"
+  run on_host TIER=bind TIER_NODES=1 TIER_DATA=$((2 << 30)) check
+  assert_output $'ok\t2048 MiB free on nodes 1\t2048 MiB, and 0 MiB kept free\t-'
+  run on_host TIER=bind TIER_NODES=1 TIER_DATA=$(((2 << 30) + 1)) check
+  assert_match $'^fail\t2048 MiB free on nodes 1\t'
 }

@@ -83,6 +83,8 @@ host_tier_check_room() {
       awk -v tier="$TIER" -v nodes="${1//$'\n'/ }" -v weights="$weights" -v data="$TIER_DATA" -v reserve="$TIER_RESERVE" '
         $3 == "MemTotal:" { total[$2] = $4; all += $4 }
         $3 == "MemFree:" || $3 == "FilePages:" { free[$2] += $4 * 1024 }
+        # Shared memory is in FilePages, but the kernel cannot drop it.
+        $3 == "Shmem:" { free[$2] -= $4 * 1024 }
         END {
           n = split(nodes, node, " ")
           for (i = 1; i <= n; i++) weight[node[i]] = 1
