@@ -56,3 +56,15 @@ numactl_is() {
   run on_host TIER=bind TIER_NODES=1 TIER_DATA=$(((2 << 30) + 1)) check
   assert_match $'^fail\t2048 MiB free on nodes 1\t'
 }
+
+@test "a numactl that knows one preferred node only is refused with several" {
+  machine dram
+  numactl_is '--preferred= | -p <node>'
+  run on_host TIER=preferred TIER_NODES=0-1 check
+  assert_match $'^fail\tnumactl does not support --preferred-many\tnumactl 2.0.15 or newer'
+  run on_host TIER=preferred TIER_NODES=1 check
+  assert_match $'^ok\t'
+  numactl_is '--preferred= | -p <node>] [--preferred-many= | -P <nodes>'
+  run on_host TIER=preferred TIER_NODES=0-1 check
+  assert_match $'^ok\t'
+}

@@ -52,8 +52,10 @@ host_tier_check_nodes() {
     host_tier_row fail "one node with memory ($TIER_NODES)" "two nodes or more" "another server"
   elif [[ $TIER == weighted && ! -d ${TIERBENCH_ROOT-}/sys/kernel/mm/mempolicy/weighted_interleave ]]; then
     host_tier_row fail "the kernel does not support weighted interleave" "Linux 6.9 or newer" "a newer kernel"
-  elif [[ $TIER == weighted && $(run_limited 10 numactl --help 2>&1) != *--weighted-interleave* ]]; then
+  elif [[ $TIER == weighted ]] && ! host_tier_check_numactl --weighted-interleave; then
     host_tier_row fail "numactl does not support --weighted-interleave" "numactl 2.0.17 or newer" "a newer numactl"
+  elif [[ $TIER == preferred ]] && ((count > 1)) && ! host_tier_check_numactl --preferred-many; then
+    host_tier_row fail "numactl does not support --preferred-many" "numactl 2.0.15 or newer, or one node" "a newer numactl, or set TIER_NODES"
   else
     for node in $wanted; do
       grep -q "^$node"$'\t' <<<"$1" && continue
@@ -69,6 +71,12 @@ host_tier_check_nodes() {
       host_tier_check_room "$wanted"
     fi
   fi
+}
+
+# Whether numactl on this host has an option.
+# Usage: host_tier_check_numactl OPTION
+host_tier_check_numactl() {
+  [[ $(run_limited 10 numactl --help 2>&1) == *"$1"* ]]
 }
 
 # Whether the nodes have space for the data and for their share of the reserve: all nodes together, or, with interleaving, each node for its part.
