@@ -68,3 +68,27 @@ numactl_is() {
   run on_host TIER=preferred TIER_NODES=0-1 check
   assert_match $'^ok\t'
 }
+
+# Print the nodes of the machine, and their classes.
+# Usage: nodes
+nodes() {
+  bash -c 'set -Eeuo pipefail; . "$REPO/lib/host/tier_detect.sh" && host_tier_memory_nodes'
+}
+
+@test "a node with more bandwidth than DRAM and a higher latency is far, and not HBM" {
+  machine cxl
+  run nodes
+  assert_output $'0\tcpu\n1\tfar'
+  local folder=$TIERBENCH_ROOT/sys/devices/system/node/node1/access0/initiators
+  echo 400000 >"$folder/read_bandwidth"
+  run nodes
+  assert_output $'0\tcpu\n1\tfar'
+  # With the latency of DRAM it is HBM, in any tier of the kernel.
+  echo 100 >"$folder/read_latency"
+  run nodes
+  assert_output $'0\tcpu\n1\tfast'
+  # A latency of 0 is a missing one.
+  echo 0 >"$folder/read_latency"
+  run nodes
+  assert_output $'0\tcpu\n1\tfast'
+}

@@ -85,8 +85,8 @@ _host_tier_detect_node() {
   value=$(_host_tier_detect_tier "$node")
   text+="${value:+, memory tier $value}"
   for what in read_latency:ns write_latency:ns read_bandwidth:MB/s write_bandwidth:MB/s; do
-    _host_tier_detect_line "$folder/access0/initiators/${what%:*}"
-    [[ ${REPLY:-0} == 0 ]] || text+=", ${what%:*} $REPLY ${what#*:}"
+    value=$(_host_tier_detect_path "$node" "${what%:*}")
+    text+="${value:+, ${what%:*} $value ${what#*:}}"
   done
   printf '%s\n' "${text//_/ }"
 }
@@ -122,19 +122,32 @@ _host_tier_detect_far() {
   fi
 }
 
-# Whether a node is in a faster tier than the nodes with CPUs, or has more bandwidth according to the firmware.
+# Whether a node is in a faster tier than a node with CPUs, or has more bandwidth according to the firmware. Its latency must not be higher: an
+# expander can have more bandwidth than a socket's DRAM, and still be far.
+# Usage: _host_tier_detect_faster NODE
 _host_tier_detect_faster() {
-  local other place tier mine own theirs DETECT_ROOT=${TIERBENCH_ROOT-}
+  local other place tier mine bandwidth latency theirs DETECT_ROOT=${TIERBENCH_ROOT-}
   tier=$(_host_tier_detect_tier "$1")
-  own=$(_host_tier_detect_read "$DETECT_ROOT/sys/devices/system/node/node$1/access0/initiators/read_bandwidth")
+  bandwidth=$(_host_tier_detect_path "$1" read_bandwidth)
+  latency=$(_host_tier_detect_path "$1" read_latency)
   while IFS=$'\t' read -r other place; do
     [[ $place == cpu ]] || continue
+    theirs=$(_host_tier_detect_path "$other" read_latency)
+    [[ -z $latency || -z $theirs || $latency -le $theirs ]] || continue
     mine=$(_host_tier_detect_tier "$other")
-    theirs=$(_host_tier_detect_read "$DETECT_ROOT/sys/devices/system/node/node$other/access0/initiators/read_bandwidth")
+    theirs=$(_host_tier_detect_path "$other" read_bandwidth)
     [[ -z $tier || -z $mine || $tier -ge $mine ]] || return 0
-    [[ -z $own || -z $theirs || $own -le $theirs ]] || return 0
+    [[ -z $bandwidth || -z $theirs || $bandwidth -le $theirs ]] || return 0
   done < <(_host_tier_detect_places)
   return 1
+}
+
+# Print a figure of the firmware about the path from the nearest CPUs to a node; nothing if it is missing or 0.
+# Usage: _host_tier_detect_path NODE FIGURE
+# Globals: DETECT_ROOT
+_host_tier_detect_path() {
+  _host_tier_detect_line "$DETECT_ROOT/sys/devices/system/node/node$1/access0/initiators/$2"
+  [[ ${REPLY:-0} == 0 ]] || printf '%s' "$REPLY"
 }
 
 # Print the number of the memory tier that a node is in; a smaller one is faster.
