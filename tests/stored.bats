@@ -102,6 +102,74 @@ x=1|x=1
 END
 }
 
+@test "control characters become question marks in text, with mawk and gawk, in C and UTF-8; other characters and line breaks stay" {
+  need_command mawk gawk
+  local awk locale
+  # A C1 control has two bytes in UTF-8; the letters after it have one of its bytes.
+  local from=$'\e[31m\1\r\x7f \xc2\x9b7m\xc2\x85 \xc2\xa0\xc3\x9b\xc3\xa9\xe2\x82\xac' to=$'?[31m??? ?7m? \xc2\xa0\xc3\x9b\xc3\xa9\xe2\x82\xac'
+  for locale in C C.UTF-8; do
+    for awk in mawk gawk; do
+      # shellcheck disable=SC2016 # a program of awk
+      run_split env LC_ALL=$locale RESULT_PROGRAM=x TEXT="$from"$'\n\t' $awk -f "$REPO/lib/results/figures/text.awk" \
+        -f <(echo 'BEGIN { s = ENVIRON["TEXT"]; print text_plain(s); print text_csv(s); text_complain(s, "odd") }')
+      assert_success
+      assert_output "$to??"$'\n'"\"$to"$'\n\t"'
+      assert_equal "$stderr" "x: $to??: odd"
+    done
+    # shellcheck disable=SC2016 # for the shell that runs it
+    run env LC_ALL=$locale bash -c '. "$REPO/lib/results/stored.sh" && stored_plain' <<<"$from"$'\n\t'
+    assert_output "$to"$'\n\t'
+  done
+}
+
+@test "no command prints control characters of a run's names, settings and reasons" {
+  local name=$'x\e[1m\xc2\x9b7m' shown='x?[1m?7m' folder command
+  folder=$PWD/all/20260101T000000Z-$name
+  mkdir all
+  mv run "$folder"
+  mv "$folder/native" "$folder/$name"
+  sed -i "s/native/$name/" "$folder/run.conf"
+  printf '# Made by %s.\nSWEEP="%s=1"\n' "$name" "$name" >>"$folder/run.conf"
+  mkdir "$folder/$name/1000B-2i/rep-9.failed-$name"
+  for command in list "compare --format table" "compare --format csv" kpi verify; do
+    # shellcheck disable=SC2086 # the command and its options
+    if [[ $command == list ]]; then set -- list RESULTS_DIR="$PWD/all"; else set -- $command "$folder"; fi
+    run "$REPO/do_it.sh" "$@"
+    assert_contains "$shown"
+    refute_contains $'\e'
+    refute_contains $'\xc2\x9b'
+  done
+  run "$REPO/summary2csv.sh" "$folder"
+  assert_success
+  assert_match "^filename,.*,$shown"$'(,[^\n]*)?\n'
+  refute_contains $'\e'
+  refute_contains $'\xc2\x9b'
+  # JSON can have them without printing them.
+  run "$REPO/summary2csv.sh" --json "$folder"
+  assert_contains '"variant": "x\u001b[1m\u009b7m"'
+  refute_contains $'\xc2\x9b'
+  truncate -s 0 "$folder/$name"/*/rep-*/*/{get.hgrm,result.tsv}
+  for command in set get; do rm -f "$folder/$name"/*/rep-1/*/$command.instances.tsv; done
+  mkfifo "$folder/env/$name"
+  for command in "$REPO/summary2csv.sh" "$REPO/do_it.sh kpi" "$REPO/do_it.sh verify"; do
+    # shellcheck disable=SC2086 # the program and its command
+    run_split $command "$folder"
+    assert_failure 1
+    assert_contains "$shown: a FIFO" "$stderr"
+    refute_contains $'\e' "$stderr"
+    refute_contains $'\xc2\x9b' "$stderr"
+  done
+  rm "$folder/env/$name"
+  for command in "$REPO/summary2csv.sh" "$REPO/do_it.sh kpi"; do
+    # shellcheck disable=SC2086 # the program and its command
+    run_split $command "$folder"
+    assert_failure 1
+    assert_contains "$shown" "$stderr"
+    refute_contains $'\e' "$stderr"
+    refute_contains $'\xc2\x9b' "$stderr"
+  done
+}
+
 @test "a line of 3 MB in a hosts file, and a thousand million CPUs: one clear line at once" {
   head -c 3000000 /dev/zero | tr '\0' x >hosts
   run_split timeout 200 "$REPO/do_it.sh" plan -H hosts

@@ -121,6 +121,6 @@ _compare_option() {
 _compare_unfinished() {
   local path
   for path; do
-    [[ ! -d $path ]] || result_unfinished "$path" | sed 's/^/compare: incomplete, excluded: /' >&2
+    [[ ! -d $path ]] || result_unfinished "$path" | stored_plain | sed 's/^/compare: incomplete, excluded: /' >&2
   done
 }

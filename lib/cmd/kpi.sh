@@ -19,5 +19,5 @@ cmd_kpi() {
   options_run "${BASH_SOURCE[0]}" --populate "$@" || return 0
   [[ $OPTIONS_GIVEN != *' --populate '* ]] || populate=yes
   path=$(compare_run "$OPTIONS_RUN") || exit
-  RESULT_PROGRAM=kpi kpi_show "$path" "$populate"
+  RESULT_PROGRAM=kpi kpi_show "$path" "$populate" | stored_plain
 }

@@ -18,5 +18,5 @@ cmd_verify() {
   options_run "${BASH_SOURCE[0]}" '' "$@" || return 0
   path=$(compare_run "$OPTIONS_RUN") || exit
   [[ -d $path ]] || die_usage "command line: $OPTIONS_RUN: not a directory of results; ./do_it.sh list names runs"
-  verify_show "$path"
+  verify_show "$path" | stored_plain
 }

@@ -19,7 +19,7 @@ kpi_show() {
     _kpi_listing "$(_kpi_folder "$folder")" "$operation" "$avg" "$p99" "$misses" "$errors" "$clients" "$servers" "$ops" || status=1
   done < <(_kpi_columns "variant point repeat operation avg_us p99_us misses errors clients servers ops folder" <<<"$rows")
   if ((count == 0)); then
-    printf '%s: %s: has no measured phase\n' "$RESULT_PROGRAM" "$1" >&2
+    printf '%s: %s: has no measured phase\n' "$RESULT_PROGRAM" "$1" | stored_plain >&2
     return 1
   fi
   return "$status"
@@ -31,7 +31,7 @@ _kpi_listing() {
   local -a files=()
   for file in "$folder"/*/"$operation".instances.tsv; do [[ ! -e $file ]] || files+=("$file"); done
   ((${#files[@]} > 0)) || {
-    printf '%s: %s: has no %s.instances.tsv, which has the figures of each instance\n' "$RESULT_PROGRAM" "$folder" "$operation" >&2
+    printf '%s: %s: has no %s.instances.tsv, which has the figures of each instance\n' "$RESULT_PROGRAM" "$folder" "$operation" | stored_plain >&2
     return 1
   }
   first=$(sed -n 's/^REDISBASE="\([0-9]*\)"$/\1/p' "$folder/../../variant.conf" 2>/dev/null) || first=
@@ -53,8 +53,8 @@ _kpi_columns() {
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     {
       for (i = 1; i <= n; i++) {
-        # A name is printed to the terminal; the directory is needed unchanged.
-        if (name[i] != "folder") gsub(/[\001-\010\013-\037\177]/, "?", $at[name[i]])
+        # The directory, the last column, is needed unchanged.
+        if (name[i] != "folder") gsub(/\001/, "?", $at[name[i]])
         printf "%s%s", $at[name[i]], (i < n ? "\001" : "\n")
       }
     }'

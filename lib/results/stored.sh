@@ -67,7 +67,7 @@ stored_check() {
   local kind path why
   while IFS=$'\t' read -r kind path why; do
     [[ $kind == odd || $path == run.conf || $path == */variant.conf || $path == plan.tsv ]] || continue
-    printf '%s\n' "$(stored_say "$1" "$kind" "$path" "$why")" >&2
+    stored_say "$1" "$kind" "$path" "$why" >&2
     return 1
   done < <(stored_look "$1")
 }
@@ -75,9 +75,14 @@ stored_check() {
 # Print a line of stored_look as text.
 # Usage: stored_say DIR KIND PATH WHY
 stored_say() {
-  if [[ $2 == odd ]]; then
-    printf '%s/%s: %s: no file of this directory is read; remove it' "$1" "$3" "$4"
-  else
-    printf '%s/%s: %s: it was truncated or changed' "$1" "$3" "$4"
-  fi
+  local advice='it was truncated or changed'
+  [[ $2 != odd ]] || advice='no file of this directory is read; remove it'
+  printf '%s/%s: %s: %s\n' "$1" "$3" "$4" "$advice" | stored_plain
+}
+
+# Print the lines on stdin with ? for each control character except tab: a terminal obeys them, and names in results are another person's.
+# lib/results/figures/text.awk does the same for tables.
+# Usage: stored_plain <LINES
+stored_plain() {
+  LC_ALL=C sed -e $'s/[\001-\010\013-\037\177]/?/g' -e $'s/\302[\200-\237]/?/g'
 }

@@ -10,7 +10,7 @@ verify_files() {
   local run=${1%/} kind path why
   while IFS=$'\t' read -r kind path why; do
     [[ $kind == odd ]] || continue
-    printf '%s\n' "$(stored_say "$run" "$kind" "$path" "$why")" >&2
+    stored_say "$run" "$kind" "$path" "$why" >&2
     return 1
   done < <(stored_look "$run")
   (

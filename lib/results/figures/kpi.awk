@@ -59,11 +59,9 @@ NF != columns { next }
 }
 
 END {
-  folder = ENVIRON["FOLDER"]
-  gsub(/[\001-\037\177]/, "?", folder)
   if (!rows || files != ENVIRON["CLIENTS"] || servers != ENVIRON["SERVERS"] || requests != ENVIRON["OPS"]) {
-    printf "%s: %s: %s.instances.tsv is incomplete: %d of %s client(s), %d of %s instance(s), %.0f of %s requests\n", ENVIRON["RESULT_PROGRAM"],
-      folder, ENVIRON["OPERATION"], files, ENVIRON["CLIENTS"], servers, ENVIRON["SERVERS"], requests, ENVIRON["OPS"] > "/dev/stderr"
+    text_complain(ENVIRON["FOLDER"], sprintf("%s.instances.tsv is incomplete: %d of %s client(s), %d of %s instance(s), %.0f of %s requests",
+      ENVIRON["OPERATION"], files, ENVIRON["CLIENTS"], servers, ENVIRON["SERVERS"], requests, ENVIRON["OPS"]))
     exit 1
   }
   print "#######################"

@@ -43,7 +43,7 @@ NR == 2 {
 NR == 3 {
   split($0, kind, "\t")
   for_programs()
-  if (format == "csv") for (i = 1; i <= count; i++) printf "%s%s", column[programs[i]], (i < count ? "," : "\n")
+  if (format == "csv") for (i = 1; i <= count; i++) printf "%s%s", text_csv(column[programs[i]]), (i < count ? "," : "\n")
   if (format == "json") for (i = 1; i <= count; i++) name[i] = text_json(column[programs[i]])
   next
 }

@@ -9,7 +9,7 @@
 # complete rows are printed.
 
 function complain(path, what) {
-  printf "%s: %s: %s\n", program, path, what > "/dev/stderr"
+  text_complain(path, what)
   failed = 1
 }
 
@@ -336,7 +336,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   for (i = 1; i <= ports; i++) if (port[i] in lacks) text = text " " port[i]
   if (text != "" && !((file, cell["operation"]) in warned)) {
     warned[file, cell["operation"]] = 1
-    printf "%s: %s: counters of phase %s are missing for port%s; figures that require them are left empty\n", program, shown, cell["operation"], text > "/dev/stderr"
+    text_complain(shown, "counters of phase " cell["operation"] " are missing for port" text "; figures that require them are left empty")
   }
   for (i in differs) if (told[i] < ports) delete sum[i]
   phase_calls = sum["calls"] + 0
@@ -450,7 +450,6 @@ function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
 
 BEGIN {
   FS = "\t"
-  program = ENVIRON["RESULT_PROGRAM"]
   start_folder = ENVIRON["PWD"]
   schema_read()
   for (i = 1; i <= schema_columns; i++) {

@@ -33,11 +33,12 @@ function text_opened(path) {
   return path ~ /^\// ? path : "./" path
 }
 
-# One field of RFC 4180: in quotes only if it contains a comma, a quote or a line break.
+# One field of RFC 4180: in quotes only if it contains a comma, a quote or a line break; without control characters.
 function text_csv(s) {
+  s = text_printable(s)
   # A spreadsheet runs text that begins with these characters as a formula; an apostrophe before it makes it text.
-  if (s ~ /^[=+@\t\r-]/ && s !~ /^[-+0-9.,:;%() eE]*$/) s = "'" s
-  if (s !~ /[",\n\r]/) return s
+  if (s ~ /^[=+@\t-]/ && s !~ /^[-+0-9.,:;%() eE]*$/) s = "'" s
+  if (s !~ /[",\n]/) return s
   gsub(/"/, "\"\"", s)
   return "\"" s "\""
 }
@@ -87,34 +88,47 @@ function text_natural(s,    out, digits) {
   return out s
 }
 
-# Text without control characters, so that no name can control the terminal. C1 controls are two bytes in UTF-8, and are searched as a string, because
-# a UTF-8 locale refuses a program with half a character in a regular expression.
-function text_plain(s) {
-  gsub(/[\001-\037\177]/, "?", s)
-  gsub("\302[\200-\237]", "?", s)
+# Text with ? for each control character except tab and newline: a terminal obeys them, and names are another person's. A C1 control of UTF-8 is two
+# bytes, or one character for gawk in a UTF-8 locale. Each refuses the class of the other, so both are strings.
+function text_printable(s) {
+  gsub(/[\001-\010\013-\037\177]/, "?", s)
+  gsub(length("\302\200") == 1 ? "[\302\200-\302\237]" : "\302[\200-\237]", "?", s)
   return s
 }
 
-# The bytes of the character of UTF-8 at the start of S, which is not ASCII; 0 if it is invalid. A string, as above.
+# The same for one line or cell, which has no tab and no newline either.
+function text_plain(s) {
+  gsub(/[\t\n]/, "?", s)
+  return text_printable(s)
+}
+
+# Print a message about PATH on stderr.
+function text_complain(path, what) {
+  print text_plain(ENVIRON["RESULT_PROGRAM"] ": " path ": " what) > "/dev/stderr"
+}
+
+# The bytes of the character of UTF-8 at the start of S, which is not ASCII; 0 if it is invalid. A string, because a UTF-8 locale refuses a program with
+# half a character in a regular expression.
 function text_utf8(s,    next_byte) {
   next_byte = "[\200-\277]"
   return match(s, "^([\302-\337]" next_byte "|\340[\240-\277]" next_byte "|\355[\200-\237]" next_byte "|[\341-\354\356\357]" next_byte next_byte \
     "|(\360[\220-\277]|[\361-\363]" next_byte "|\364[\200-\217])" next_byte next_byte ")") ? RLENGTH : 0
 }
 
-# A string of JSON, in its quotes. A byte that is not UTF-8, as a name may have, becomes the replacement character.
-function text_json(s,    out, i, c, n) {
-  if (!("\t" in text_code)) for (i = 1; i < 32; i++) text_code[sprintf("%c", i)] = i
+# A string of JSON, in its quotes; control characters are escaped. A byte that is not UTF-8, as a name may have, becomes the replacement character.
+function text_json(s,    out, i, c, n, next_byte) {
+  if (!("\t" in text_code)) for (i = 1; i < 160; i++) if (i < 32 || i > 126) text_code[sprintf("%c", i)] = i
   out = ""
   for (i = 1; i <= length(s); i++) {
     c = substr(s, i, 1)
     if (c > "\177") {
       n = text_utf8(substr(s, i, 4))
-      out = out (n ? substr(s, i, n) : "\\ufffd")
+      next_byte = substr(s, i + 1, 1)
+      out = out (!n ? "\\ufffd" : c == "\302" && (next_byte in text_code) ? sprintf("\\u%04x", text_code[next_byte]) : substr(s, i, n))
       if (n) i += n - 1
       continue
     }
-    out = out (c == "\\" || c == "\"" ? "\\" c : c == "\n" ? "\\n" : c == "\t" ? "\\t" : c == "\r" ? "\\r" : c < " " ? sprintf("\\u%04x", text_code[c]) : c)
+    out = out (c == "\\" || c == "\"" ? "\\" c : c == "\n" ? "\\n" : c == "\t" ? "\\t" : c == "\r" ? "\\r" : (c in text_code) ? sprintf("\\u%04x", text_code[c]) : c)
   }
   return "\"" out "\""
 }

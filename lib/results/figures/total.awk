@@ -24,7 +24,7 @@ function merge(t,    i, n, path, all, acc, next_p, value) {
     if (!value) {
       # A directory of the guide's logs often has no histograms; that is not an error.
       if (path[i] ~ /^1/) {
-        printf "%s: %s: the histogram is missing or truncated; percentiles are left empty\n", program, substr(path[i], 2) > "/dev/stderr"
+        text_complain(text_unescape(substr(path[i], 2)), "the histogram is missing or truncated; percentiles are left empty")
         failed = 1
       }
       return
@@ -33,8 +33,8 @@ function merge(t,    i, n, path, all, acc, next_p, value) {
   }
   # Every request that succeeded is a sample; fewer samples mean that the file was truncated after its percentage reached 100.000.
   if (kept[t, "tsv"] && sum[t, "errors"] + sum[t, "timeouts"] + sum[t, "lost"] == 0 && all + sum[t, "out_of_range"] != sum[t, "ops"] + sum[t, "late"]) {
-    printf "%s: %s: the histograms of %s contain %.0f of %.0f requests; percentiles are left empty\n", program, folder[t], kept[t, "operation"],
-      all + sum[t, "out_of_range"], sum[t, "ops"] + sum[t, "late"] > "/dev/stderr"
+    text_complain(text_unescape(folder[t]), sprintf("the histograms of %s contain %.0f of %.0f requests; percentiles are left empty",
+      kept[t, "operation"], all + sum[t, "out_of_range"], sum[t, "ops"] + sum[t, "late"]))
     failed = 1
     return
   }
@@ -58,7 +58,6 @@ function merge(t,    i, n, path, all, acc, next_p, value) {
 
 BEGIN {
   FS = "\t"
-  program = ENVIRON["RESULT_PROGRAM"]
 }
 
 NR == 1 {
@@ -89,7 +88,7 @@ NR == 1 {
   # A plain log without a repeat number is a separate repeat.
   if (at("repeat") == "") key = key SUBSEP NR
   if ((key, at("client")) in taken) {
-    printf "%s: %s: client %s has a second result of the same repeat and phase; excluded\n", program, at("filename"), at("client") > "/dev/stderr"
+    text_complain(text_unescape(at("filename")), "client " at("client") " has a second result of the same repeat and phase; excluded")
     failed = 1
     next
   }

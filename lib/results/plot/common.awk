@@ -3,8 +3,7 @@
 # Variants, points and phases get numbers in the reading order.
 
 function plot_text(s) {
-  s = text_unescape(s)
-  gsub(/[\001-\037\177]/, "?", s)
+  s = text_plain(text_unescape(s))
   # The only character with a meaning for gnuplot in a data file.
   gsub(/"/, "'", s)
   return s
@@ -56,7 +55,5 @@ function plot_close(file) {
 
 # Request a plot; FIRST, SECOND and THIRD are arguments 5, 6 and 8 of its script.
 function plot_job(script, name, title, first, second, words, third) {
-  gsub(/[\001-\010\013-\037\177]/, "?", title)
-  gsub(/[\001-\010\013-\037\177]/, "?", words)
-  print script, name, text_escape(title), first, second, (third == "" ? "-" : third), text_escape(words)
+  print script, name, text_escape(text_printable(title)), first, second, (third == "" ? "-" : third), text_escape(text_printable(words))
 }

@@ -15,7 +15,7 @@ function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
       if (histogram[r] == "") continue
       n = histogram_add(histogram[r], ours[r])
       if (!n && ours[r]) {
-        printf "%s: %s: the histogram is missing or truncated; not plotted\n", program, histogram[r] > "/dev/stderr"
+        text_complain(histogram[r], "the histogram is missing or truncated; not plotted")
         failed = 1
       }
       all += n
@@ -77,7 +77,6 @@ function heat(p, g, v,    file, i, r, base, t, n, f, line, share, b, seen, wide,
 BEGIN {
   FS = OFS = "\t"
   OUT = ENVIRON["OUT"]
-  program = ENVIRON["RESULT_PROGRAM"]
 }
 
 NR == 1 {
