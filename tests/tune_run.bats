@@ -117,6 +117,9 @@ long_run() {
     assert_equal "$after" "$before"
   done <"$record"
   assert_contains $'SWAPPINESS\tset\t/proc/sys/vm/swappiness' "$(<"$record")"
+  # The record was completed after the list of the run.
+  run "$REPO/do_it.sh" verify "${record%/env/*}"
+  assert_success
   # The description of the host has the tuned values.
   assert_equal "$(sed -n 's/^sysctl.vm.swappiness\t//p' "${record%/*}/env.tsv")" 37
   assert_equal "$(sed -n 's/^thp.enabled\t//p' "${record%/*}/env.tsv")" never

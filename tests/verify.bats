@@ -58,6 +58,30 @@ handed_over() {
   assert_line 'missing   native/100B-2i/rep-2/SHA256SUMS'
 }
 
+# End the tuning of the host h in the run of this directory: its value before is 60.
+tune_ends() {
+  # shellcheck disable=SC2016 # for the shell that runs it
+  LIB=$REPO/lib ROOT=$REPO RUN=$PWD/run bash -c '
+    . "$LIB/modules.sh"
+    doctor_hosts() { hosts=(h); }
+    side_run() { SIDE_STATUS[h]=0 SIDE_OUT[h]=$'\''SWAPPINESS\tback\t/s\t60\t37\t60'\''; }
+    tune_end'
+}
+
+@test "a record of tuning that is completed after the end of the run is in its list; an interrupted run without a list gets none" {
+  mkdir -p run/env/h
+  printf 'variant\tname\tstate\ttarget\tbefore\tduring\twhy\tafter\nnative\tSWAPPINESS\tset\t/s\t60\t37\t-\t-\n' >run/env/h/tuning.tsv
+  tune_ends
+  refute_exists run/SHA256SUMS
+  sed -i 's/\t60$/\t-/' run/env/h/tuning.tsv
+  bash -c '. "$REPO/lib/results/stored.sh" && stored_seal run run'
+  tune_ends
+  assert_equal "$(tail -n 1 run/env/h/tuning.tsv)" $'native\tSWAPPINESS\tset\t/s\t60\t37\t-\t60'
+  run "$REPO/do_it.sh" verify run
+  assert_success
+  assert_equal "${lines[-1]}" 'whole and unchanged'
+}
+
 @test "a list with names outside the directory is ignored; a missing list is reported" {
   mkdir -p strange/native/p/rep-1/c
   printf '%064d  /etc/passwd\n%064d  ../../../../secret\n' 0 0 >strange/native/p/rep-1/c/SHA256SUMS
