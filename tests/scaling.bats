@@ -93,6 +93,16 @@ windows_row() {
   assert_equal "$(wc -l <calls)" 1
 }
 
+@test "a list counts the repeats of runs and results directories that are symbolic links" {
+  mkdir -p disk/runs disk/20260101T000000Z-demo/native/100B-1i/rep-{1,2}
+  printf 'VARIANTS="native"\nINSTANCES="1"\nVALUE_SIZES="100"\nDRAM_RATIO="1:4"\nKEY_PATTERN="uniform"\nREDISRUNS="3"\n' >disk/20260101T000000Z-demo/run.conf
+  ln -s ../20260101T000000Z-demo disk/runs/
+  ln -s disk/runs results
+  run "$REPO/do_it.sh" list RESULTS_DIR=results
+  assert_success
+  assert_match 'run +results/20260101T000000Z-demo +2 of 3 repeats'
+}
+
 @test "a sweep that begins with fewer instances than clients is refused with the one that does not" {
   numbers CLIENT_IP='203.0.113.2 203.0.113.3' INSTANCES=1..all
   assert_failure 2

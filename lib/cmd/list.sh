@@ -59,9 +59,7 @@ _list_runs() {
     if [[ -f ${file%/*}/plan.tsv && ! -L ${file%/*}/plan.tsv ]]; then plans+=("${file%/*}/plan.tsv"); else old+=("$file"); fi
   done
   ((${#files[@]} > 0)) || return 0
-  while IFS=/ read -r run _; do whole[$run]=$((${whole[$run]-0} + 1)); done < <(
-    find "$RESULTS_DIR" -mindepth 4 -maxdepth 4 -type d -name 'rep-*' ! -name '*.*' -printf '%P\n'
-  )
+  while IFS= read -r run; do whole[${run%/}]=$((${whole[${run%/}]-0} + 1)); done < <(printf '%s\0' "${files[@]%run.conf}" | _list_repeats)
   while IFS=$'\t' read -r file count; do all[$file]=$count; done < <(
     ((${#plans[@]} == 0)) || printf '%s\0' "${plans[@]}" | _list_plans
     ((${#old[@]} == 0)) || printf '%s\0' "${old[@]}" | _list_cells
@@ -70,11 +68,18 @@ _list_runs() {
     run=${file%/run.conf} count=${all[$file]-}
     # A broken run does not hide the runs after it.
     if [[ -n $count ]] || count=$(_list_cells_of "$file" 2>&1); then
-      printf '%s\t%s\t%s of %s repeats\n' run "$run" "${whole[${run##*/}]-0}" "$count"
+      printf '%s\t%s\t%s of %s repeats\n' run "$run" "${whole[$run]-0}" "$count"
     else
       printf '%s\t%s\t%s\n' run "$run" "cannot be read: ${count##*$'\n'}"
     fi
   done
+}
+
+# Print RUN/ for each complete repeat of runs. The slash makes find enter a run, or a directory of runs, that is a symbolic link.
+# Usage: _list_repeats <RUNS, each RUN/ terminated by NUL
+_list_repeats() {
+  # shellcheck disable=SC2016 # of sh
+  xargs -0 sh -c 'exec find "$@" -mindepth 3 -maxdepth 3 -type d -name "rep-*" ! -name "*.*" -printf "%H\n"' sh
 }
 
 # Print RUN/run.conf and the number of repeats of its plan.
