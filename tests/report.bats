@@ -280,6 +280,20 @@ END
   assert_contains '<dt>Server</dt><dd>-</dd>' "$(<20250101T100000Z-x/report.html)"
 }
 
+@test "a property that the host did not report is named as such in its description" {
+  mkdir -p run/env/s data
+  printf '%s\n' $'kernel.release\t6.1.0' $'machine.hypervisor\t' $'cpu.isolated\t-' cpu.boost $'kernel.cmdline\ta\t-' >run/env/s/env.tsv
+  touch data/{sections,fill}
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; template_read "$LIB/results/report.html"; _report_environment run data'
+  assert_success
+  assert_line '<tr><th scope="row">kernel.release</th><td class="long">6.1.0</td></tr>'
+  assert_line '<tr><th scope="row">machine.hypervisor</th><td class="long">(not said)</td></tr>'
+  assert_line '<tr><th scope="row">cpu.isolated</th><td class="long">(not said)</td></tr>'
+  assert_line '<tr><th scope="row">cpu.boost</th><td class="long">(not said)</td></tr>'
+  assert_line $'<tr><th scope="row">kernel.cmdline</th><td class="long">a\t-</td></tr>'
+}
+
 @test "repeats that are far apart are flagged, and the figures of one variant do not mix points" {
   local page len
   drawn_blank

@@ -301,9 +301,15 @@ _report_environment() {
     [[ -d $folder ]] || continue
     folder=${folder%/}
     template_print title text="Host ${folder##*/}"
-    [[ ! -r $folder/env.tsv ]] || template_print description -- template_each description-row name value <"$folder/env.tsv"
+    [[ ! -r $folder/env.tsv ]] || template_print description -- template_each description-row name value < <(_report_described "$folder/env.tsv")
     [[ ! -r $folder/setup.log ]] || template_print file name=setup.log -- cat -- "$folder/setup.log"
   done
+}
+
+# Print the rows of a host's description, with a text for each value that the host did not report.
+# Usage: _report_described FILE
+_report_described() {
+  LC_ALL=C awk -F '\t' '{ value = substr($0, length($1) + 2); print $1 "\t" (value == "" || value == "-" ? "(not said)" : value) }' "$1"
 }
 
 # Print the input of fill.awk, for each repeat after its last phase.
