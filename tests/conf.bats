@@ -123,6 +123,69 @@ refused() {
     ./do_it.sh plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 -v mine
 }
 
+# Print how the settings of a variant's file are refused, one line for each; `ok` if they are not. The settings before `:` are those of the command line.
+# Usage: variant_refused <<<'SETTING...: SETTING'
+variant_refused() {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c 'ROOT=$PWD LIB=$PWD/lib RESUME=
+    . "$LIB/modules.sh"
+    alias_read conf/aliases.tsv
+    conf_defaults conf/defaults.conf
+    while IFS=: read -r words setting; do
+      printf "%s\n" "# mine" "${setting# }" >conf/variants/mine.conf
+      (
+        for word in $words; do conf_word argument "$word" "command line"; done
+        variant_use mine
+        echo ok
+      ) 2>&1
+    done'
+}
+
+@test "what all variants share is refused in a variant's file: settings of the whole run, settings of the sweep, lists" {
+  local whole="one value for the whole run, not for a variant; set it on the command line or in a scenario"
+  local points="its values are points that all variants have; set it on the command line or in a scenario"
+  local sweep="in SWEEP, whose values all variants have; leave out one of them"
+  run variant_refused <<'END'
+: WORKLOAD=ycsb-a
+: VALUE_DISTRIBUTION=10-100
+: REPORT=off
+: PRICE=dram:1
+: VALUE_SIZES=500
+: MEMTIER_DATA_SIZE=500
+: INSTANCES=2
+: HIT_RATIO=80%
+: KEY_PATTERN="uniform zipf"
+SWEEP=PIPELINE=1,2: PIPELINE=7
+SWEEP=MEMTIER_PIPELINE=1,2: LIKE=tiering
+SWEEP=NUMA_BALANCING=0,1: LIKE=tiering
+: COLD_MEMORY=1G
+: KEY_PATTERN=zipf
+: VALUE_SIZES=1000
+VALUE_SIZES=10,20: VALUE_SIZES=500
+KEY_PATTERN=uniform,zipf: KEY_PATTERN=gaussian
+SWEEP=PIPELINE=1,2 PIPELINE=3: PIPELINE=7
+END
+  local file="bash: $PWD/conf/variants/mine.conf:2"
+  assert_output "$file: WORKLOAD=ycsb-a: $whole
+$file: VALUE_DISTRIBUTION=10-100: $whole
+$file: REPORT=off: $whole
+$file: PRICE=dram:1: $whole
+$file: VALUE_SIZES=500: $points
+$file: MEMTIER_DATA_SIZE: VALUE_SIZES=500: $points
+$file: INSTANCES=2: $points
+$file: HIT_RATIO=80%: $points
+$file: KEY_PATTERN=uniform zipf: $points
+$file: PIPELINE=7: conflicts with PIPELINE=1,2 $sweep
+ok
+bash: $PWD/conf/variants/tiering.conf:5: NUMA_BALANCING=2: conflicts with NUMA_BALANCING=0,1 $sweep
+ok
+ok
+ok
+ok
+ok
+ok"
+}
+
 @test "layers: default, block, hosts file, scenario, variant, environment, command line, each over the one before" {
   assert_equal "$(conf_value KEYS)" auto
   local -a words=()

@@ -24,29 +24,12 @@ variant_use() {
   if [[ -n $1 && ! -v "_VARIANT_READ[$1]" ]]; then
     conf_file "variant:$1" "$(_variant_file "$1")"
     _VARIANT_READ[$1]=yes
-    _variant_own "$1"
+    axes_check "$1"
   fi
   conf_resolve
   hosts_clients
   sizes_settle
   fill_settle
-}
-
-# Refuse a variant that changes a setting of the whole run. It would count for a part of the run only: what is changed under one REMOTE_DIR would not
-# be restored under another.
-# Usage: _variant_own VARIANT
-_variant_own() {
-  local name REPLY
-  local -A run=()
-  axes_whole
-  conf_variant ''
-  conf_resolve
-  for name in $REPLY; do run[$name]=${!name}; done
-  conf_variant "$1"
-  conf_resolve
-  for name in $REPLY; do
-    [[ ${!name} == "${run[$name]}" ]] || conf_refuse "$name" "one value for the whole run, not for a variant; set it on the command line or in a scenario"
-  done
 }
 
 # Print the settings of a variant's file, as NAME=VALUE; nothing if the file no longer exists.

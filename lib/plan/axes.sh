@@ -24,14 +24,46 @@ _axes_table() {
   done <"$LIB/plan/axes.tsv"
 }
 
-# The settings that have one value for the whole run.
-# Usage: axes_whole
-# Returns: sets REPLY, their names separated by blanks
-axes_whole() {
-  local setting
+# Refuse a variant's file that sets what all variants of a run share: a setting of the whole run, or the values of an axis. It would count for a part
+# of the run only, or not at all: what is changed under one REMOTE_DIR would not be restored under another, and an axis has the values of the run.
+# Usage: axes_check VARIANT
+# Globals: the layers; RESUME: the files of a resumed run have all settings, and those of axes were checked when the run started
+# Returns: leaves the settings resolved for the variant; exits 2
+axes_check() {
+  local name word
+  local -A run=()
   _axes_table
-  REPLY=
-  for setting in "${!_AXES_COLUMN[@]}"; do [[ ${_AXES_COLUMN[$setting]} != - ]] || REPLY+="$setting "; done
+  conf_variant ''
+  conf_resolve
+  for name in "${!_AXES_COLUMN[@]}" NEIGHBOUR COLD_MEMORY; do run[$name]=${!name}; done
+  conf_variant "$1"
+  conf_resolve
+  for name in "${!run[@]}"; do
+    [[ ${!name} != "${run[$name]}" ]] || continue
+    if [[ ${_AXES_COLUMN[$name]-} == - ]]; then
+      conf_refuse "$name" "one value for the whole run, not for a variant; set it on the command line or in a scenario"
+    elif [[ -z ${RESUME-} ]] && _axes_shared "$name" "${run[$name]} ${!name}"; then
+      conf_refuse "$name" "its values are points that all variants have; set it on the command line or in a scenario"
+    fi
+  done
+  [[ -z ${RESUME-} ]] || return 0
+  for word in ${SWEEP-}; do
+    name=$(alias_name "${word%%=*}")
+    [[ ${CONF_LAYERS[$(conf_layer "$name")]} != variant ]] || conf_refuse "$name" "conflicts with $word in SWEEP, whose values all variants have; leave out one of them"
+  done
+}
+
+# Whether all variants have the same values of a setting that accepts a list.
+# Usage: _axes_shared SETTING VALUES
+#   VALUES of the run and of a variant
+_axes_shared() {
+  local -a values
+  read -r -a values <<<"$2"
+  case $1 in
+    VALUE_SIZES | INSTANCES | HIT_RATIO) return 0 ;;
+    DRAM_RATIO | KEY_PATTERN | NEIGHBOUR | COLD_MEMORY) ((${#values[@]} > 2)) ;;
+    *) return 1 ;;
+  esac
 }
 
 # Set the axes from the resolved settings.
