@@ -413,6 +413,11 @@ END
   printf 'client 203.0.113.2\n' >hosts
   refused "command line: -H=hosts: no server line; add a line: server ADDRESS" ./do_it.sh plan -H hosts
   refused "command line: -H=nohosts: cannot open; name a hosts file such as hosts.example" ./do_it.sh plan -H nohosts
+  printf 'server 203.0.113.1\nclient 203.0.113.2\n' >hosts
+  refused "command line: -H=hosts: conflicts with SERVER=203.0.113.9; leave out one of the two ways" ./do_it.sh plan SERVER=203.0.113.9 -H hosts
+  refused "command line: -H=hosts: conflicts with CLIENT_IP=203.0.113.9; leave out one of the two ways" ./do_it.sh plan -H hosts CLIENT_IP=203.0.113.9
+  SERVER=203.0.113.9 run_split ./do_it.sh plan -H hosts SERVER_CORES=4 SERVER_MEM=64
+  assert_contains "server   203.0.113.1"
   # It can be read only once, and a run that is resumed needs it again.
   mkfifo pipe
   refused "command line: -H=pipe: not a regular file; name a hosts file such as hosts.example" timeout 20 ./do_it.sh plan -H pipe

@@ -7,7 +7,7 @@
 #   -s SCENARIO    a name under conf/scenarios, or a file: the run.conf of an earlier run repeats that run
 #                  (with -H, its file `hosts`, if it exists)
 #   -v VARIANT     a name under conf/variants; the first is the baseline
-#   -H HOSTS_FILE  server and clients, as in hosts.example
+#   -H HOSTS_FILE  server and clients, as in hosts.example; conflicts with SERVER and CLIENT_IP
 #   --resume RUN   continue an interrupted run: complete repeats stay, the others are run
 #   NAME=VALUE     a setting of conf/defaults.conf
 #

@@ -49,8 +49,7 @@ options_read() {
     _options_resume
   else
     conf_environment
-    # Given on the command line, so it overrides a scenario with its own hosts, such as demo.
-    [[ -z $hosts ]] || hosts_read "$hosts" argument
+    [[ -z $hosts ]] || _options_hosts "$hosts"
     HOSTS_FILE=$hosts
     [[ -z $variants ]] || conf_word argument "VARIANTS=$variants" "command line: -v"
     _options_scenario "$scenario"
@@ -135,6 +134,16 @@ _options_resume() {
   conf_file scenario "$RESUME/run.conf"
   # Each variant's file already has the value resolved for that variant.
   conf_clear over
+}
+
+# Read the hosts file of the command line. It has that layer, so it overrides a scenario with its own hosts, such as demo.
+# Usage: _options_hosts FILE
+# Returns: exits 2 if the file is invalid, or the command line names hosts too
+_options_hosts() {
+  local given
+  given=$(conf_said argument | sed -nE '/^(SERVER|CLIENT_IP)=/p')
+  hosts_read "$1" argument
+  [[ -z $given ]] || die_usage "command line: -H=$1: conflicts with ${given/$'\n'/ and }; leave out one of the two ways"
 }
 
 # Load the scenario: a name, or a file such as the run.conf of an earlier run.
