@@ -37,6 +37,11 @@ planned() {
     END { for (i = 1; i <= n; i++) { first = cpus[order[i]]; last = first; sub(/,.*/, "", first); sub(/.*,/, "", last); printf "%s%s-%s@--membind=%s", (i > 1 ? ";" : ""), first, last, order[i] } }')"
   run planned 'instances keys' FACTS=facts.tsv VALUE_SIZES=1000 SERVER_CORES=4 SERVER_MEM=64
   assert_output "4 $(((64 - 8) * (1 << 30) * 90 / 110 / 1000 / 10000 * 10000 / 4))"
+  # Not the memory of the facts, nor their number of CPUs.
+  run planned target_bytes FACTS=facts.tsv VALUE_SIZES=1000 FILL=50% RESERVE=4G SERVER_MEM=64
+  assert_output "$((30 << 30))"
+  run planned instances FACTS=facts.tsv VALUE_SIZES=1000 SERVER_TOPOLOGY="$REPO/tests/fixtures/cpus/nps4.lscpu"
+  assert_output "$(grep -c '^[0-9]' "$REPO/tests/fixtures/cpus/nps4.lscpu")"
 }
 
 @test "what Redis said of a key's cost is a fact: the fill is planned by it" {

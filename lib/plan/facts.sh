@@ -122,7 +122,16 @@ _facts_load() {
   for name in cpus mem_gib mem_bytes mem_available_bytes topology; do
     [[ $names == *" $name "* ]] || conf_refuse FACTS "$file has no line $name; copy the whole facts.tsv of a run"
   done
-  _FACTS[$SERVER]=$(<"$file")
+  _FACTS[$SERVER]=$(<"$file")$(_facts_typed)
+}
+
+# Print the facts that settings override, with a line break before each. The last line of a name counts.
+# Usage: _facts_typed
+# Globals: SERVER_MEM SERVER_TOPOLOGY
+_facts_typed() {
+  [[ $SERVER_MEM == auto ]] || printf '\nmem_gib\t%s\nmem_bytes\t%s' "$SERVER_MEM" $((SERVER_MEM << 30))
+  # An invalid file is refused by place_read.
+  [[ $SERVER_TOPOLOGY == auto || ! -f $SERVER_TOPOLOGY ]] || printf '\ncpus\t%s' "$(grep -c '^[0-9]' "$SERVER_TOPOLOGY")"
 }
 
 # Whether a line is a valid fact: another person may have written the file.
