@@ -304,6 +304,15 @@ ok"
 search search|number:0..9 search
 20k/instance int:0..9|each:instance:1..9 20000/instance
 auto auto|each:instance:1..9 auto
+08 time:0..9 8
+008.50 search|number:0..9 8.5
+00.0 number:0..9 0
+010 number:0..99 10
+05.0% percent:0.1..9 5%
+hotspot:08:90.0 uniform|hotspot:pair:0..9:0..9 hotspot:8:90
+01m:05.50 off|every:0..9:0..9 60:5.5
+08 int:1..9 08
+10.010.0.1 host 10.010.0.1
 1m-1h off|times:1..9 60-3600
 60-90 off|times:1..9 60-90
 5m off|times:1..9 300
@@ -320,6 +329,7 @@ END
   refused 'command line: PIPELINE=1.0005k: invalid; accepted: a whole number from 1 to 100000' ./do_it.sh plan PIPELINE=1.0005k
   refused 'command line: EXPIRE=2h-1h: invalid; accepted: off, a time from 1 to 999999999 s, such as 60 or 5m, or LOW-HIGH' ./do_it.sh plan EXPIRE=2h-1h
   refused 'command line: THREADS=5/connection: invalid; accepted: auto, a whole number from 1 to 4096, N/instance with N from 1 to 4096' ./do_it.sh plan THREADS=5/connection
+  refused 'command line: TIER_NODES=08: invalid; accepted: auto, a list of numbers such as 0-3,8' ./do_it.sh plan TIER_NODES=08
   refused 'command line: SWEEP: RATE=10k,10000: the value 10000 is repeated; give each value once' ./do_it.sh plan SWEEP=RATE=10k,10000
 }
 

@@ -21,7 +21,7 @@
 #   fields                      a field of INFO, or two of them with a slash between them
 #   host word cpus absolute path text   (absolute: a path that begins with /; path and text may be empty)
 #   list:KIND                   words separated by blanks or, unless KIND is text, commas; at least one. Kept with blanks
-# Values with units are stored in one form: numbers and times without a unit, sizes with K, M or G (lib/core/kind.sh).
+# Values are stored in one form: numbers and times without a unit and without zeros at their ends, sizes with K, M or G (lib/core/kind.sh).
 # A scenario or variant may begin with LIKE=NAME: it starts with the settings of that file in its directory, and adds its own.
 # The run.conf of a run may begin with OVER="NAME...": the values of these settings override a variant's, as they did in the run.
 
@@ -377,8 +377,6 @@ conf_check() {
     kind_plain "$value" "${_CONF_KIND[$name]}"
     value=$REPLY
   fi
-  # Normalise 0, 00 and 0.0 to 0.
-  [[ ! ${_CONF_KIND[$name]} =~ (number|time): || ! $value =~ ^0+(\.0+)?$ ]] || value=0
   [[ -z $value ]] || wrong=invalid
   conf_is "$value" "${_CONF_KIND[$name]}" ||
     die_usage "$where: $name=$given: $wrong; accepted: $(kind_text "${_CONF_KIND[$name]}")"
@@ -461,10 +459,10 @@ _conf_at_least() {
 
 # Whether a value is a list in the kernel's form, 0-3,8, each range ascending.
 _conf_is_cpus() {
-  local part
+  local part number='(0|[1-9][0-9]{0,3})'
   # No kernel has more than 8192 CPUs (CONFIG_NR_CPUS), and each CPU in a list is checked.
-  [[ ${#1} -le 4096 && $1 =~ ^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*$ ]] || return 1
-  for part in ${1//,/ }; do ((10#${part%-*} <= 10#${part#*-} && 10#${part#*-} < 8192)) || return 1; done
+  [[ ${#1} -le 4096 && $1 =~ ^$number(-$number)?(,$number(-$number)?)*$ ]] || return 1
+  for part in ${1//,/ }; do ((${part%-*} <= ${part#*-} && ${part#*-} < 8192)) || return 1; done
 }
 
 # Whether a value is A, A..B or A..B..STEP with numbers of the kind, `all` or `clients` in place of A or B.

@@ -2,11 +2,19 @@
 # shellcheck shell=bash
 # Kinds of settings: units of values, and the accepted values in words for messages (lib/core/conf.sh explains the kinds and checks values).
 
-# Convert a value with a unit to the plain value of its kind: 100k to 100000, 5m to 300 (seconds), 4GB to 4G. A value without a unit, or with
-# a unit that its kind does not have, stays as it is.
+# Convert a value to the plain value of its kind: 100k to 100000, 5m to 300 (seconds), 4GB to 4G, 08.50 to 8.5. A value with a unit that its kind
+# does not have stays as it is.
 # Usage: kind_plain VALUE KIND
 # Returns: sets REPLY
 kind_plain() {
+  _kind_unit "$@"
+  [[ ! $2 =~ (^|[|:])(number|time|every|pair|percent): ]] || _kind_trim
+}
+
+# Convert a value with a unit to one without, or with the unit of its kind.
+# Usage: _kind_unit VALUE KIND
+# Returns: sets REPLY
+_kind_unit() {
   local part
   local -a parts
   REPLY=$1
@@ -35,18 +43,34 @@ kind_plain() {
   done
 }
 
+# Leave out the zeros at the ends of the numbers in REPLY: the shell takes 08 for an octal number, and equal values must have equal text.
+# Usage: _kind_trim
+# Returns: sets REPLY
+_kind_trim() {
+  local number='([0-9]+(\.[0-9]+)?)' digits text
+  [[ $REPLY =~ ^([a-z]+:)?$number(:$number)?(%?)$ ]] || return 0
+  text=${BASH_REMATCH[1]}
+  for digits in "${BASH_REMATCH[2]}" ${BASH_REMATCH[5]}; do
+    REPLY=${digits%%.*}
+    while [[ $REPLY == 0?* ]]; do REPLY=${REPLY#0}; done
+    [[ $digits != *.* ]] || _kind_decimals "${digits#*.}"
+    text+=$REPLY:
+  done
+  REPLY=${text%:}${BASH_REMATCH[7]}
+}
+
 # Convert a value of two parts, each by its own kind.
 # Usage: _kind_join VALUE SEPARATOR KIND OTHER_KIND
 # Returns: sets REPLY
 _kind_join() {
   local first
-  kind_plain "${1%%"$2"*}" "$3"
+  _kind_unit "${1%%"$2"*}" "$3"
   first=$REPLY
-  kind_plain "${1#*"$2"}" "$4"
+  _kind_unit "${1#*"$2"}" "$4"
   REPLY=$first$2$REPLY
 }
 
-# Set REPLY to the number that kind_plain matched, times FACTOR; at most 10^9, so that no product overflows.
+# Set REPLY to the number that _kind_unit matched, times FACTOR; at most 10^9, so that no product overflows.
 # Usage: _kind_scale FACTOR
 _kind_scale() {
   local part=${BASH_REMATCH[3]}000000000

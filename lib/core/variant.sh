@@ -5,11 +5,13 @@
 # By variant: yes after its file was read.
 declare -A _VARIANT_READ=()
 
-# Refuse a variant that has no file.
+# Refuse a variant that has no file, or is repeated: its repeats would have the same directories.
 # Usage: variant_check
 variant_check() {
-  local variant
+  local variant seen=' '
   for variant in $VARIANTS; do
+    [[ $seen != *" $variant "* ]] || conf_refuse VARIANTS "the variant $variant is repeated; give each variant once"
+    seen+="$variant "
     [[ -r $(_variant_file "$variant") ]] ||
       conf_refuse VARIANTS "$variant: not found; ./do_it.sh list names variants"
   done

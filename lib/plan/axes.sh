@@ -71,12 +71,13 @@ _axes_shared() {
 # Globals: SWEEP and the settings that accept lists
 # Returns: sets AXES, the settings that are axes; exits 2 if a setting cannot be an axis.
 axes_settle() {
-  local setting word
+  local setting word REPLY
   local -a words
   _axes_table
   AXES=() _AXES_VALUES=() _AXES_FROM=()
   for setting in "${_AXES_LISTS[@]}"; do
     read -r -a words <<<"${!setting}"
+    _axes_once "${words[@]}" || conf_refuse "$setting" "the value $REPLY is repeated; give each value once"
     if [[ $setting == VALUE_SIZES ]]; then
       for word in "${!words[@]}"; do
         conf_size "${words[word]}"
@@ -99,19 +100,17 @@ axes_settle() {
 # Usage: _axes_sweep NAME=VALUE,VALUE... [SETTING]
 #   SETTING is the setting that contains it (SWEEP)
 _axes_sweep() {
-  local where value name=${1%%=*}
+  local where i name=${1%%=*} REPLY
   local -a values
-  local -A seen=()
   where="$(conf_where "${2-SWEEP}"): ${2-SWEEP}"
   [[ $1 =~ ^[A-Za-z_][A-Za-z0-9_]*=[^,]+(,[^,]+)*$ ]] || die_usage "$where: $1: invalid; accepted: NAME=VALUE,VALUE..., such as RATE=10000,50000"
   IFS=, read -r -a values <<<"${1#*=}"
-  for value in "${values[@]}"; do
-    conf_check "$name" "$value" "$where"
+  for i in "${!values[@]}"; do
+    conf_check "$name" "${values[i]}" "$where"
     [[ -z $CONF_OLD || $CONF_TEXT != - ]] || die_usage "$where: $1: $name is an old name without effect; sweep $CONF_NAME"
-    [[ ! -v "seen[$CONF_TEXT]" ]] || die_usage "$where: $1: the value $value is repeated; give each value once"
-    seen[$CONF_TEXT]=1
-    values[${#seen[@]} - 1]=$CONF_TEXT
+    values[i]=$CONF_TEXT
   done
+  _axes_once "${values[@]}" || die_usage "$where: $1: the value $REPLY is repeated; give each value once"
   [[ -z $CONF_OLD ]] || log_warn "$where: $1: an old name; now $CONF_NAME"
   name=$CONF_NAME
   [[ ${_AXES_COLUMN[$name]-} != - ]] || die_usage "$where: $1: $name has one value for the whole run; run once for each value"
@@ -122,6 +121,23 @@ _axes_sweep() {
   AXES+=("$name")
   _AXES_VALUES[$name]=${values[*]}
   _AXES_FROM[$name]=$where
+}
+
+# Whether each value of an axis is given once: 1G is 1024M.
+# Usage: _axes_once VALUE...
+# Returns: 1 if not; REPLY is then the repeated value
+_axes_once() {
+  local value
+  local -A seen=()
+  for value; do
+    REPLY=$value
+    [[ ! $value =~ ^[1-9][0-9]*[KMG]$ ]] || conf_size "$value"
+    [[ ! -v "seen[$REPLY]" ]] || {
+      REPLY=$value
+      return 1
+    }
+    seen[$REPLY]=1
+  done
 }
 
 # The columns of the axes.

@@ -150,7 +150,7 @@ tier_settings_check() {
     conf_refuse DRAM_RATIO "invalid ratio $word; accepted: DRAM:DATA with no more DRAM than data, such as 1:4"
   done
   [[ $TIER_WEIGHTS == keep || $TIER_WEIGHTS == auto ]] || for word in $TIER_WEIGHTS; do
-    if [[ $word =~ ^[0-9]{1,4}:[1-9][0-9]{0,2}$ ]] && ((${word#*:} <= 255)); then continue; fi
+    if [[ $word =~ ^(0|[1-9][0-9]{0,3}):[1-9][0-9]{0,2}$ ]] && ((${word#*:} <= 255)); then continue; fi
     conf_refuse TIER_WEIGHTS "invalid weight $word; accepted: keep, auto, or NODE:WEIGHT with a weight from 1 to 255, such as 1:3"
   done
 }
