@@ -237,6 +237,29 @@ figures_of() {
   assert_equal "$(windows)" 'before 1.000-10.000,no master 10.000-14.000,node down 14.000-25.000,whole run 1.000-40.000,'
 }
 
+@test "with a repeated phase, the fault and its figures are of the last one" {
+  mkdir -p rep/server rep/c
+  printf 'phase\tclient\tstart_us\nget\tc\t1000000\nget-2\tc\t5000000\n' >rep/starts.tsv
+  printf 'time_us\tnode\tevent\tdetail\n6000000\t1\tnode down\t\n' >rep/server/events.tsv
+  printf 'time_s\tops\terrors\n1\t100\t0\n2\t50\t7\n' >rep/c/get-2.series.tsv
+  printf 'port\tnode\tshard\trole\n7000\t1\t0\tmaster\n' >rep/server/cluster.tsv
+  printf 'shard\tfrom_s\tto_s\n0\t1\t1.5\n' >rep/c/get-2.gaps.tsv
+  # In place of the program, which is asked for the windows of these logs.
+  printf '#!/bin/sh\necho "$*" >asked\n' >./test
+  chmod +x ./test
+  run bash -c 'set -Eeuo pipefail
+    ROOT=$PWD LIB=$REPO/lib SERVER=s FAULT=kill FAULT_NODE=1 PHASES="populate get get"
+    . "$LIB/modules.sh"
+    servers_at() { echo "begins: ${*:2}"; }
+    for phase in populate get get-2; do fault_mark "$phase" "$phase"; done
+    _failover_expired() { :; }
+    failover_write rep c'
+  assert_success
+  assert_output 'begins: _fault_begin get-2'
+  assert_match ' rep/c/get-2.hlog$' "$(<asked)"
+  assert_equal "$(awk -F '\t' '$1 ~ /^(phase|gap_s)$/ { print $2 }' rep/failover.tsv | xargs)" 'get-2 0.50'
+}
+
 @test "a fault that cannot be is refused" {
   local word
   while IFS='|' read -r word text; do

@@ -42,7 +42,7 @@ adapter() {
   shift 2
   rm -rf out
   mkdir out
-  for phase in ${phases//,/ }; do echo 0.0 >"out/start-$phase"; done
+  for phase in ${phases//,/ }; do echo 0.0 | tee "out/start-$phase" >"out/start-$phase-2"; done
   # shellcheck disable=SC2016 # expanded by the shell inside
   run_split timeout 60 bash -c 'cd out && exec bash "$0/lib/run/generator/peer.sh" "$0/lib/shared/common.sh" "$0/lib/run/generator/$1.sh" "${@:2}"' "$REPO" "$program" --phases "$phases" "$@"
 }
@@ -231,6 +231,14 @@ END
   # The same keys as ours, and the requested load.
   assert_contains '--key-prefix  --key-maximum 1999 --distinct-client-seed --test-time 2 --rate-limiting 1200 --ratio 1:3 --key-pattern R:R --threads 1 --clients 5 --pipeline 4' \
     "$(tail -n 1 said)"
+  # A repeated phase is another phase, at its own gate, and named as by ./test.
+  rm said
+  PATH=$SCRATCH/bin:$PATH adapter memtier_benchmark mixed,get,get --connections 5 --pipeline 4 --time 2 --ratio 1:3 127.0.0.1 1 128 2000
+  assert_success
+  assert_equal "$(cut -f 1,18 out/result.tsv | tail -n +2 | xargs)" 'mixed 12015 get 9010 get-2 9010'
+  assert_exists out/{ready-get,ready-get-2,get.series.tsv,get-2.series.tsv}
+  assert_equal "$(grep -o -e '--ratio [0-9:]*' said | xargs)" '--ratio 1:3 --ratio 0:1 --ratio 0:1'
+  assert_contains 'threads finished - get-2'
   # Its output for 200 connections that ended in two different seconds: a run of -389 ms, at a rate of 0.
   RECORDING=populate PATH=$SCRATCH/bin:$PATH adapter memtier_benchmark populate --connections 200 127.0.0.1 1 128 100000
   assert_success

@@ -4,14 +4,14 @@
 
 # Write windows.tsv and failover.tsv into a repeat's directory, if it had a fault.
 # Usage: failover_write DIR CLIENT...
-# Globals: PHASES
 # Returns: 1 if a required file is missing
 failover_write() {
-  local folder=$1 phase client start windows name
+  local folder=$1 phase client start windows name REPLY
   local -a logs=() series=() gaps=() tracks=()
   shift
   [[ -e $folder/server/events.tsv ]] || return 0
-  phase=${PHASES##* }
+  fault_phase
+  phase=$REPLY
   start=$(awk -F '\t' -v phase="$phase" '$1 == phase && (!n++ || $3 < least) { least = $3 } END { print least }' "$folder/starts.tsv")
   for client; do
     name=$folder/$client/$phase

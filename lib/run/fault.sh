@@ -20,12 +20,24 @@ fault_options() {
   [[ $TRACK == 0 ]] || printf '%s\n' --track "$TRACK"
 }
 
+# The name of the last phase, in which the fault happens.
+# Usage: fault_phase
+# Globals: PHASES
+# Returns: sets REPLY
+fault_phase() {
+  # shellcheck disable=SC2086 # split into phases on purpose
+  common_phases $PHASES
+  REPLY=${REPLY##* }
+}
+
 # A phase is about to begin, at START_US of the master's clock: start the fault with the last phase.
 # Usage: fault_mark PHASE START_US
-# Globals: PHASES
 # Returns: 1 with a line on stderr
 fault_mark() {
-  fault_on && [[ $1 == "${PHASES##* }"* ]] || return 0
+  local REPLY
+  fault_on || return 0
+  fault_phase
+  [[ $1 == "$REPLY" ]] || return 0
   _FAULT_ON=yes _FAULT_LAST=
   servers_at "$(cluster_host "$FAULT_NODE")" _fault_begin "$2"
 }

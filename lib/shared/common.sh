@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Sent before every script of a host, and read by the master too: the end of a script, and programs with a time limit.
+# Sent before every script of a host, and read by the master too: the end of a script, programs with a time limit, and
+# the names of phases.
 
 # End the script with one line on stderr.
 # Usage: fail MESSAGE...
@@ -21,4 +22,19 @@ run_limited() {
   ((status == 124 || status == 137)) || return "$status"
   printf '%s: does not return within %s s\n' "$*" "$seconds" >&2
   return 124
+}
+
+# The names that ./test gives to phases: a repeated one has its number, as in get get-2.
+# Usage: common_phases PHASE...
+# Returns: sets REPLY, the names separated by blanks
+common_phases() {
+  local phase
+  local -A count=()
+  REPLY=
+  for phase; do
+    count[$phase]=$((${count[$phase]-0} + 1))
+    REPLY+=" $phase"
+    ((count[$phase] == 1)) || REPLY+=-${count[$phase]}
+  done
+  REPLY=${REPLY# }
 }

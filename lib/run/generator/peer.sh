@@ -41,7 +41,7 @@ silenced() {
 
 # Usage: main OPTION... HOST PORT SIZE KEYS
 main() {
-  local phase
+  local phase REPLY
   INSTANCES=1 CONNECTIONS=1 PIPELINE=1 PHASES=set,get REQUESTS=0 TIME=0 RATE=0 RATIO=1:10 PATTERN=uniform DATA=pattern TIMEOUT=30
   LOAD_USER='' HOSTS=
   while [[ ${1-} == --* ]]; do
@@ -76,7 +76,9 @@ main() {
   printf 'operation\thost\tport\tinstances\tthreads\tconnections\tpipeline\trate\tarrival\tlen\tkeys\tpattern\tdata\tratio\tstart_us' >result.tsv
   printf '\telapsed_us\tmax_time_us\tops\tsets\tops_per_sec\tbytes\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tp99_99_us\tmax_us' >>result.tsv
   printf '\terrors\terror_replies\tmisses\tlost\tlatency_from\tclient_cpu_us\tinterrupted\tversion\n' >>result.tsv
-  for phase in ${PHASES//,/ }; do
+  # shellcheck disable=SC2086 # split into phases on purpose
+  common_phases ${PHASES//,/ }
+  for phase in $REPLY; do
     gate "$phase"
     run_phase "$phase"
   done
@@ -104,6 +106,7 @@ address() {
 
 # Run a phase on all instances, one process for each, and write its figures, log lines and row.
 # Usage: run_phase PHASE
+#   PHASE as common_phases names it; adapters get it without the number
 # Returns: 1 if a process failed, has no figures, or a request failed
 run_phase() {
   local phase=$1 i pid before used failed=0 start=${EPOCHREALTIME/[.,]/} took name REPLY
@@ -113,7 +116,7 @@ run_phase() {
   PIDS=()
   for ((i = 0; i < INSTANCES; i++)); do
     address $((PORT + i))
-    HOST=$REPLY adapter_load "$phase" $((PORT + i)) "$phase.$i" &
+    HOST=$REPLY adapter_load "${phase%-*}" $((PORT + i)) "$phase.$i" &
     PIDS+=($!)
   done
   watch_instances &
@@ -129,7 +132,7 @@ run_phase() {
   used=$((CPU_US - before))
   took=$((${EPOCHREALTIME/[.,]/} - start))
   for ((i = 0; i < INSTANCES; i++)); do
-    adapter_figures "$phase" "$phase.$i" "${TOOK[i]:-$took}" || {
+    adapter_figures "${phase%-*}" "$phase.$i" "${TOOK[i]:-$took}" || {
       printf 'port %d: no figures for %s\n' $((PORT + i)) "$phase" >&2
       return 1
     }
@@ -195,8 +198,8 @@ thread_lines() {
 # Usage: result_row PHASE START_US CPU_US HISTOGRAM
 result_row() {
   local row=("$1" "$HOST" "$PORT" "$INSTANCES" $((INSTANCES * THREADS)) "$CONNECTIONS" "$PIPELINE") ratio=- arrival=closed rate=$RATE
-  [[ $1 != mixed ]] || ratio=$RATIO
-  [[ $1 != populate ]] || rate=0
+  [[ $1 != mixed* ]] || ratio=$RATIO
+  [[ $1 != populate* ]] || rate=0
   [[ $rate == 0 ]] || arrival=limited
   row+=("$rate" "$arrival" "$SIZE" "$KEYS" "$PATTERN" "$DATA" "$ratio" "$2")
   awk -F '\t' -v OFS='\t' -v head="$(printf '%s\t' "${row[@]}")" -v len="$SIZE" -v cpu="$3" -v version="$VERSION" -v slots="${4:+$1.slots}" '
