@@ -190,3 +190,66 @@ END
   assert_success
   assert_contains 'REDISRUNS=auto: intervals have the level 99.' "$stderr"
 }
+
+@test "a bound excludes each verdict that the truth beyond it could change, and settles only conditions that it cannot change" {
+  cat >bounds.awk <<'END'
+BEGIN {
+  n = split("better,worse,same within 2 %,not decided", says, ",")
+  for (s = split(",base,other,both", side, ","); s >= 1; s--) {
+    printf "%s:", side[s]
+    for (i = 1; i <= n; i++) printf " %s;", bound_verdict(side[s], says[i])
+    for (direction = 1; direction >= -1; direction -= 2) printf " [%s]", bound_words(side[s], direction)
+    for (holds = 0; holds <= 1; holds++) printf " %d%d", bound_settles(side[s], 1, "<=", holds), bound_settles(side[s], 1, ">", holds)
+    printf "\n"
+  }
+}
+END
+  run awk -f "$REPO/lib/results/figures/bound.awk" -f bounds.awk
+  assert_output 'both: client limited; client limited; client limited; client limited; [] [] 00 00
+other: better; client limited; client limited; not decided; [at least ] [at most ] 10 01
+base: client limited; worse; client limited; not decided; [at most ] [at least ] 01 10
+: better; worse; same within 2 %; not decided; [] [] 11 11'
+}
+
+@test "a client that was the bottleneck makes throughput a bound: what is still true of it is said, and nothing else" {
+  local repeat run=20250101T100000Z-x
+  run_make $run 3 30 30 20 20
+  ops_set $run native 100000 101000 99000
+  ops_set $run swap 80000 80500 79500
+  assert_equal "$(figure ops mark $run)" worse
+  # A faster base only makes the other variant worse.
+  result_set $run native 2 client_limited 1
+  run_split compare --metric ops --fail-if 'ops<90%' $run
+  assert_failure 1
+  assert_match ' >=100,000 .* worse; by at least this \(native is client limited\)'
+  assert_contains "swap reaches at most 80.0 % of native's throughput: worse."
+  assert_contains 'swap, set at 1000B-4i: throughput is 80.0 % of native (ops<90%)' "$stderr"
+  assert_contains 'compare: native: the load generator was the limit, so its throughput is a lower bound; use more threads, CPUs or clients' "$stderr"
+  # Latencies have a verdict as before.
+  assert_match '^same within' "$(figure p99 mark $run)"
+  run_split compare --metric ops --fail-if 'ops<75%' $run
+  assert_failure 1
+  assert_contains 'swap, set at 1000B-4i: throughput cannot be evaluated: the load generator was the limit (ops<75%)' "$stderr"
+  # The other variant may be faster than both figures say.
+  result_set $run native 2 client_limited 0
+  result_set $run swap 1 client_limited 1
+  run_split compare --metric ops $run
+  assert_match ' >=80,000 .* client limited \(swap\)'
+  assert_contains "swap reaches at least 80.0 % of native's throughput: not known, because the load generator was the limit."
+  assert_equal "$(figure ops mark $run)" 'client limited'
+  result_set $run native 2 client_limited 1
+  run_split compare --metric ops $run
+  assert_match ' client limited \(both\)'
+  # With a rate, the schedule determines the throughput.
+  for repeat in 1 2 3; do
+    result_set $run native $repeat rate 100000
+    result_set $run swap $repeat rate 100000
+  done
+  assert_equal "$(figure ops mark $run)" worse
+  # But it does not determine what a search found.
+  for repeat in 1 2 3; do
+    printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\n' >$run/native/1000B-4i/rep-$repeat/search.tsv
+    printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tclient\n' >$run/swap/1000B-4i/rep-$repeat/search.tsv
+  done
+  assert_equal "$(figure capacity mark $run)" 'client limited'
+}

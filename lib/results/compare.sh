@@ -52,7 +52,7 @@ compare_sections() {
   found=$(
     _compare_input "$@" |
       METRICS=${METRICS-} RULES=${RULES-} FAIL_IFS=${FAIL_IFS-} FACES=${FACES-} SMALLEST=${SMALLEST:-2%} \
-        figures_run metric interval robust decide schedule subject mark face verdict compare
+        figures_run metric interval robust decide schedule subject mark bound face verdict compare
   ) || status=$?
   [[ -z $found ]] || printf '%s\n' "$found"
   _compare_files <<<"$found" | ALIASES=$LIB/../conf/aliases.tsv figures_run renamed environment

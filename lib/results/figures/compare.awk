@@ -8,7 +8,7 @@
 # to be compared: a run of a single variant, without METRICS, RULES and FAIL_IFS.
 
 function col(name) {
-  return $(place_of[name])
+  return (name in place_of) ? $place_of[name] : ""
 }
 
 BEGIN {
@@ -59,8 +59,10 @@ $1 == "T" {
   servers[r] = col("servers")
   max_time[r] = col("max_time")
   # A phase that broke the limit of its search shows no throughput within that limit.
-  broken[r] = ("search" in place_of) && col("search") == "broken"
-  own_load[r] = ("capacity_ops_per_sec" in place_of) && col("capacity_ops_per_sec") != ""
+  broken[r] = col("search") == "broken"
+  # In a closed loop the load generator can be the limit, in a search also of the answer.
+  limited[r] = col("client_limited") > 0 && col("rate") + 0 == 0 || col("search") == "client" && col("capacity_ops_per_sec") != ""
+  own_load[r] = col("capacity_ops_per_sec") != ""
   for (i = 1; i <= metrics_known; i++)
     if ((metric_column[metric_names[i]] in place_of) && (!broken[r] || metric_is_count(metric_names[i]))) value_of[r, metric_names[i]] = col(metric_column[metric_names[i]])
 }
@@ -89,8 +91,15 @@ function at_other_load(metric, base, other) {
   return metric_unit[metric] == "us" && repeats_with(own_load, base) && repeats_with(own_load, other)
 }
 
+# Whether METRIC of a cell is only a bound, because the load generator was the limit in a repeat; a note says so.
+function is_bounded(metric, cell, s) {
+  if (!bound_metric(metric) || !repeats_with(limited, cell)) return 0
+  note(label[s] ": the load generator was the limit, so its throughput is a lower bound; use more threads, CPUs or clients")
+  return 1
+}
+
 # Compare one figure of one pair at one point: print its row unless it is HIDDEN, and record its verdict.
-function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says) {
+function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says, side, direction) {
   # Errors count for --fail-if also during populate.
   if (is_fill(spot_operation[i]) && !metric_is_count(metric)) return
   base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
@@ -103,31 +112,33 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   # If neither side has errors, the row is left out, unless --metric requests it.
   if (metric_is_count(metric) && !wanted && b[nb] == 0 && o[no] == 0) hidden = 1
   other_load = at_other_load(metric, base, other)
-  judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "", other_load)
+  direction = metric_direction[metric]
+  side = bound_side(is_bounded(metric, base, base_of[k]), is_bounded(metric, other, other_of[k]))
+  judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "", other_load, side)
   if (hidden) return
   find_interval(k, base, other, metric, b, nb, o, no)
   ratio = interval_centre != "" ? interval_centre : mb > 0 ? mo / mb : ""
-  says = mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other))
+  says = mark_bound(side, mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other)))
   if (other_load) {
     says = "other load"
     mark_repeats = mark_robust = ""
   }
-  else remember(k, i, metric, says, ratio, mb, mo)
+  else remember(k, i, metric, says, ratio, mb, mo, bound_words(side, direction))
   row = "rows"
   put(text_escape(spot_point[i]))
   put(text_escape(spot_operation[i]))
   put(metric)
   put(metric_unit[metric])
   put(metric_title[metric] ", " (metric_is_count(metric) ? "the most" : metric_unit[metric]))
-  put_side(base_of[k], metric, b, nb)
-  put_side(other_of[k], metric, o, no)
+  put_side(base_of[k], metric, b, nb, side == "base" || side == "both" ? bound_sign(direction) : "")
+  put_side(other_of[k], metric, o, no, side == "other" || side == "both" ? bound_sign(direction) : "")
   put_percent(ratio)
   put(ratio == "" ? "" : face_ratio(metric, ratio))
   put_percent(interval_low)
   put_percent(interval_high)
   put(interval_low == "" ? "" : all_faces ? sprintf("%.1f to %.1f %%", 100 * interval_low, 100 * interval_high) : face_range(metric, interval_low, interval_high))
   put(says)
-  put(says mark_more(" would decide") (mark_robust == "" || mark_robust == says ? "" : \
+  put(says text_escape(bound_text(side, says, label[base_of[k]], label[other_of[k]])) mark_more(" would decide") (mark_robust == "" || mark_robust == says ? "" : \
     sprintf("; robust: %s (%s)", mark_robust, all_faces ? sprintf("%.1f to %.1f %%", 100 * robust_low, 100 * robust_high) : face_range(metric, robust_low, robust_high))))
   put(ratio == "" ? "" : text_number(100 * ratio - 100, 4))
   put(ratio == "" ? "" : sprintf("%+.1f %%", 100 * ratio - 100))
@@ -141,8 +152,8 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   print row
 }
 
-# Keep the data of a figure for the verdict as text.
-function remember(k, i, metric, says, ratio, mb, mo,    word) {
+# Keep the data of a figure for the verdict as text. WORDS are those before its ratio.
+function remember(k, i, metric, says, ratio, mb, mo, words,    word) {
   word = says ~ /^same/ ? "same" : says
   marks[k, metric, word]++
   compared[k, metric]++
@@ -158,12 +169,14 @@ function remember(k, i, metric, says, ratio, mb, mo,    word) {
   }
   if (!((k, metric) in lowest) || ratio < lowest[k, metric]) {
     lowest[k, metric] = ratio
+    lowest_words[k, metric] = words
     lowest_at[k, metric] = spot_operation[i] " at " spot_point[i]
     lowest_base[k, metric] = mb
     lowest_other[k, metric] = mo
   }
   if (!((k, metric) in highest) || ratio > highest[k, metric]) {
     highest[k, metric] = ratio
+    highest_words[k, metric] = words
     highest_at[k, metric] = spot_operation[i] " at " spot_point[i]
     highest_base[k, metric] = mb
     highest_other[k, metric] = mo
@@ -179,15 +192,15 @@ function put_percent(ratio) {
   put(ratio == "" ? "" : text_number(100 * ratio, 4))
 }
 
-# The columns of one side: name, median, min, max, repeats, and the same formatted as text.
-function put_side(s, metric, v, n,    stands) {
+# The columns of one side: name, median, min, max, repeats, and the same formatted as text, after the SIGN of a bound.
+function put_side(s, metric, v, n, sign,    stands) {
   stands = stands_for(metric, v, n)
   put(text_escape(label[s]))
   put(raw(interval_median(v, n)))
   put(raw(v[1]))
   put(raw(v[n]))
   put(n)
-  put(metric_show(metric, stands))
+  put(sign metric_show(metric, stands))
   put(spread(metric, v[1], stands, v[n]))
 }
 

@@ -57,6 +57,15 @@ function mark(metric, b, nb, o, no, mb, mo, least_time,    resolution, hidden, s
   return mark_of(says, hidden)
 }
 
+# The verdict SAYS that is left when the figure of SIDE is a bound (bound.awk). More repeats at the same limit do not decide.
+function mark_bound(side, says) {
+  if (side == "") return says
+  mark_repeats = ""
+  says = bound_verdict(side, says)
+  if (says == "client limited" || bound_verdict(side, mark_robust) != mark_robust) mark_robust = ""
+  return says
+}
+
 # The text for the result of decide(). A difference HIDDEN by the resolution of the figure does not count.
 function mark_of(says, hidden) {
   if (says == "same") return mark_same(mark_limit)

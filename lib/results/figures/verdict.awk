@@ -60,16 +60,22 @@ function limit_line(    k, out) {
   return text_escape(out)
 }
 
-# Record every --fail-if that a figure meets. With OTHER_LOAD there is no ratio: the sides were measured at different loads.
-function judge_failures(k, i, metric, mb, mo, ratio, other_load,    f, rule, shown) {
+# Record every --fail-if that a figure meets. With OTHER_LOAD there is no ratio: the sides were measured at different loads. SIDE has a bound.
+function judge_failures(k, i, metric, mb, mo, ratio, other_load, side,    f, rule, shown, holds) {
   # There is no ratio to 0. But if less is better, 0 and 0 are equal.
   if (ratio == "" && mb == 0 && mo == 0 && metric_direction[metric] < 0) ratio = 1
   for (f = 1; f <= fail_ifs; f++) {
     metric_rule(fail_text[f], rule)
     if (rule["metric"] != metric) continue
     if (rule["percent"] && (ratio == "" || other_load)) continue
+    holds = metric_holds(rule, rule["percent"] ? 100 * ratio : mo)
+    # The figure itself depends on no base.
+    if (!bound_settles(rule["percent"] ? side : side ~ /other|both/ ? "other" : "", metric_direction[metric], rule["sign"], holds)) {
+      bounded_rule[f, k, i] = 1
+      continue
+    }
     judged_rule[f, k, i] = 1
-    if (!metric_holds(rule, rule["percent"] ? 100 * ratio : mo)) continue
+    if (!holds) continue
     shown = rule["percent"] ? sprintf("%.1f %% of %s", 100 * ratio, label[base_of[k]]) : metric_show(metric, mo) (metric_unit[metric] == "" ? "" : " " metric_unit[metric])
     failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[metric] " is " shown, fail_text[f])
   }
@@ -93,7 +99,7 @@ function note_unjudged(    f, k, i, n, v, base, other, rule, why) {
         if (is_fill(spot_operation[i]) && !metric_is_count(rule["metric"])) continue
         # The populate phase is not a measured phase: it is often too short for a Tx.
         if (spot_operation[i] == "populate" && (other in count_at) && !values(base, rule["metric"], v) && !values(other, rule["metric"], v)) continue
-        why = !(other in count_at) ? "no result" : !values(other, rule["metric"], v) ? "no such figure" : \
+        why = ((f, k, i) in bounded_rule) ? "the load generator was the limit" : !(other in count_at) ? "no result" : !values(other, rule["metric"], v) ? "no such figure" : \
           rule["percent"] && at_other_load(rule["metric"], base, other) ? "measured at other loads" : label[base_of[k]] (values(base, rule["metric"], v) ? " has 0" : " has no such figure")
         failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[rule["metric"]] " cannot be evaluated: " why, fail_text[f])
       }
@@ -119,8 +125,9 @@ function print_verdict(    k, m, metric, text, count) {
       text = label[other_of[k]]
       if (!figures[k, metric]) text = text " has a " metric_title[metric] " of up to " face_figure(metric, most_from_zero[k, metric]) " instead of " label[base_of[k]] "'s 0"
       else {
-        if (figures[k, metric] == 1) text = text sprintf(" reaches %.1f %%", 100 * lowest[k, metric])
-        else text = text sprintf(" reaches %.1f %% (%s) to %.1f %% (%s)", 100 * lowest[k, metric], lowest_at[k, metric], 100 * highest[k, metric], highest_at[k, metric])
+        if (figures[k, metric] == 1) text = text sprintf(" reaches %s%.1f %%", lowest_words[k, metric], 100 * lowest[k, metric])
+        else text = text sprintf(" reaches %s%.1f %% (%s) to %s%.1f %% (%s)", lowest_words[k, metric], 100 * lowest[k, metric], lowest_at[k, metric], \
+          highest_words[k, metric], 100 * highest[k, metric], highest_at[k, metric])
         text = text " of " label[base_of[k]] "'s " metric_title[metric]
       }
       text = text (compared[k, metric] == 1 ? ": " : "; of " compared[k, metric] " comparisons: ")
@@ -155,11 +162,11 @@ function also(k,    m, metric, out, word, w, most) {
 }
 
 function joined(k, metric, counted,    i, n, word, out) {
-  n = split("better,worse,same,not decided,equal,no interval,too few repeats", word, ",")
+  n = split("better,worse,same,not decided,equal,no interval,too few repeats,client limited", word, ",")
   for (i = 1; i <= n; i++)
     if (marks[k, metric, word[i]])
       out = out (out == "" ? "" : ", ") (counted ? marks[k, metric, word[i]] " " : "") \
-        (word[i] == "too few repeats" ? "too few repeats to tell" : word[i] == "same" ? mark_same(same_limit[k, metric]) : word[i]) \
+        (word[i] == "too few repeats" ? "too few repeats to tell" : word[i] == "client limited" ? "not known, because the load generator was the limit" : word[i] == "same" ? mark_same(same_limit[k, metric]) : word[i]) \
         (word[i] == "not decided" ? to_decide(k, metric) : "")
   if ((k, metric) in disagreed) out = out "; the robust interval differs: " (disagreed[k, metric] == "*" || counted ? "for some" : disagreed[k, metric])
   return out

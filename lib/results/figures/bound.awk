@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+# The verdicts that a throughput supports when the load generator was its limit: the server can do at least as much. Part of compare.awk.
+# A side is bounded if that holds for any of its repeats; SIDE is `base`, `other`, `both`, or empty without a bound.
+# All names begin with bound_.
+
+# Whether the load generator can bound METRIC: throughput, and costs per throughput.
+function bound_metric(metric) {
+  return metric_unit[metric] ~ /^(ops\/s|bit\/s|per_kops)$/
+}
+
+# Returns SIDE, from whether the base and the other are bounded.
+function bound_side(base, other) {
+  return base && other ? "both" : base ? "base" : other ? "other" : ""
+}
+
+# The verdict SAYS if the bound supports it, else `client limited`. A better base only makes the other worse, and a better other only makes it
+# better; nothing follows from two bounds.
+function bound_verdict(side, says) {
+  if (side == "" || side == "base" && says == "worse" || side == "other" && says == "better") return says
+  return side != "both" && says ~ /^(not decided|no interval|too few repeats)$/ ? says : "client limited"
+}
+
+# The words before a measured ratio that is a bound of the true ratio.
+function bound_words(side, direction) {
+  if (side != "base" && side != "other") return ""
+  return bound_lowers(side, direction) ? "at most " : "at least "
+}
+
+# Whether the true ratio is below the measured one rather than above it.
+function bound_lowers(side, direction) {
+  return (side == "base") == (direction > 0)
+}
+
+# Whether a condition with SIGN, which the measured value meets or not (HOLDS), is known to do the same for the true value.
+function bound_settles(side, direction, sign, holds) {
+  if (side == "" || side == "both") return side == ""
+  return bound_lowers(side, direction) == ((sign ~ /</) == (holds != 0))
+}
+
+# The sign before a bounded figure.
+function bound_sign(direction) {
+  return direction > 0 ? ">=" : "<="
+}
+
+# The text after a verdict: what the bound does to it. BASE and OTHER are the names of the sides.
+function bound_text(side, says, base, other) {
+  if (side == "" || says !~ /^(worse|better|client limited)$/) return ""
+  base = side == "both" ? "both" : side == "base" ? base : other
+  return says == "client limited" ? " (" base ")" : "; by at least this (" base " is client limited)"
+}
