@@ -79,12 +79,15 @@ BEGIN {
   printf "%.3f %.3f %.3f %.3f %.3f %.3f ", interval_t(.95, 1), interval_t(.95, 2), interval_t(.95, 5), interval_t(.95, 30), interval_t(.99, 3), interval_t(.95, 2.5)
   # One more than the critical values of Wilcoxon's two tests, two-sided 5 %.
   print robust_signed(6), robust_signed(10), robust_signed(20), robust_sum(6, 6), robust_sum(6, 10), robust_sum(10, 6), robust_sum(20, 20)
+  # The same at two-sided 1 %, where the signed-rank test has no interval for 7 pairs.
+  print robust_signed(7, .99), robust_signed(8, .99), robust_signed(10, .99), robust_signed(20, .99), robust_sum(6, 6, .99), robust_sum(10, 10, .99)
 }
 END
   for awk in mawk 'gawk --posix'; do
     # shellcheck disable=SC2086 # gawk with its option
     run $awk -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/robust.awk" -f tables.awk
-    assert_output '12.706 4.303 2.571 2.042 5.841 3.575 1 9 53 6 12 12 128'
+    assert_output '12.706 4.303 2.571 2.042 5.841 3.575 1 9 53 6 12 12 128
+0 1 4 38 3 17'
   done
 }
 
@@ -181,6 +184,28 @@ END
   assert_match ' not decided'
   printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tbroken\n' >$run/swap/1000B-4i/rep-1/search.tsv
   assert_equal "$(figure hits other_max $run)" 0.44
+}
+
+@test "every interval of a run of REDISRUNS=auto has its level: Student's, the robust one, and that of the estimate of more repeats" {
+  local repeats more run=20250101T100000Z-x
+  run_make $run 8 30 30 20 20
+  ops_set $run native 100000 100000 100000 100000 100000 100000 100000 100000
+  # The robust interval of 8 pairs goes from the 4th of the sorted means of each two at 95 %, and from the first at 98.9 %.
+  ops_set $run swap 97500 102000 97000 100500 98000 99000 98500 98400
+  more=$(figure ops more_repeats $run)
+  ((more > 1)) || fail "$more"
+  assert_equal "$(figure ops robust_low_percent $run)" 97.5
+  printf 'REDISRUNS="auto"\nREDISRUNS_MIN="3"\nREDISRUNS_MAX="30"\n' >>$run/run.conf
+  # 98.9 % takes 1.4 times as many repeats.
+  (($(figure ops more_repeats $run) > more * 5 / 4)) || fail "$(figure ops more_repeats $run), not more than $more"
+  assert_equal "$(figure ops robust_low_percent $run)" 97
+  run_split compare --metric ops $run
+  assert_match 'of base +98\.9 % interval'
+  # Seven pairs have no robust interval of that level.
+  rm -r $run/*/1000B-4i/rep-8
+  assert_equal "$(figure ops robust_low_percent $run)" ''
+  sed -i 's/auto/7/' $run/run.conf
+  assert_match '^9' "$(figure ops robust_low_percent $run)"
 }
 
 @test "REDISRUNS=auto without REDISRUNS_MIN is compared too" {

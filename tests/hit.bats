@@ -239,6 +239,14 @@ run_files() {
   assert_line '85% swap-b 76.0% 60.0% 84.0% 12,345 2,002 20.0% 20.0%..20.0% 2.00x 2.00x..2.00x'
   assert_line 'swap-b at 85%: 76.0% of the requests were served by DRAM, more than 2 points off'
   assert_line '1000B-1i-hit85: keys searched on swap in 2 rounds of 4 looks, 17 s'
+  # The intervals have the level of the run's looks.
+  printf 'REDISRUNS="auto"\nREDISRUNS_MIN="3"\nREDISRUNS_MAX="30"\n' >>r/run.conf
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    hits_tables r <totals | tr -s " "'
+  assert_contains '98.9 % between'
 }
 
 @test "the table: a phase that PHASES has twice is two phases, and one that a search repeats for each limit is one" {

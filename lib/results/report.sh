@@ -210,7 +210,7 @@ _report_disturbed() {
 # Usage: _report_figures DATA
 _report_figures() {
   if grep -q $'^rows\t' "$1/sections"; then
-    OPTIONAL='min max|95 % interval|Gain|Factor' template_print comparison -- compare_section rows html <"$1/sections"
+    OPTIONAL='min max|interval|Gain|Factor' template_print comparison -- compare_section rows html <"$1/sections"
   else
     _report_totals "$1"
   fi

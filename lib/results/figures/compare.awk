@@ -99,7 +99,7 @@ function is_bounded(metric, cell, s) {
 }
 
 # Compare one figure of one pair at one point: print its row unless it is HIDDEN, and record its verdict.
-function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says, side, direction) {
+function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says, side, direction, level) {
   # Errors count for --fail-if also during populate.
   if (is_fill(spot_operation[i]) && !metric_is_count(metric)) return
   base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
@@ -116,9 +116,10 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   side = bound_side(is_bounded(metric, base, base_of[k]), is_bounded(metric, other, other_of[k]))
   judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "", other_load, side)
   if (hidden) return
-  find_interval(k, base, other, metric, b, nb, o, no)
+  level = mark_level(k)
+  find_interval(k, base, other, metric, b, nb, o, no, level)
   ratio = interval_centre != "" ? interval_centre : mb > 0 ? mo / mb : ""
-  says = mark_bound(side, mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other)))
+  says = mark_bound(side, mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other), level))
   if (other_load) {
     says = "other load"
     mark_repeats = mark_robust = ""
@@ -221,7 +222,7 @@ function print_row_heads(    one_base, one_other, k) {
     "other", "other_median", "other_min", "other_max", "other_repeats", "_other", "_other_spread", "percent_of_base", "_ratio", "low_percent", "high_percent", \
     "_interval", "mark", "_mark", "gain_percent", "_gain", "factor", "_factor", "more_repeats", "robust_percent", "robust_low_percent", "robust_high_percent", "robust_mark"
   print "rows", "Point", "Phase", "", "", "Figure", one_base ? "" : "Base", "", "", "", "", base_head, "min max", \
-    one_other ? "" : "Compared", "", "", "", "", other_head, "min max", all_faces ? "% of base (geo. means)" : "", all_faces ? "" : "of base", "", "", "95 % interval", "", "Verdict", "", all_faces ? "Gain" : "", "", \
+    one_other ? "" : "Compared", "", "", "", "", other_head, "min max", all_faces ? "% of base (geo. means)" : "", all_faces ? "" : "of base", "", "", mark_heading(), "", "Verdict", "", all_faces ? "Gain" : "", "", \
     all_faces ? "Factor" : "", "", "", "", "", ""
   print "rows", "text", "text", "text", "text", "text", "text", "raw", "raw", "raw", "raw", "right", "right", "text", "raw", "raw", "raw", "raw", "right", "right", \
     "percent", "right", "raw", "raw", "right", "text", "text", "raw", "right", "raw", "right", "raw", "raw", "raw", "raw", "text"

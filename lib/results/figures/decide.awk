@@ -14,32 +14,32 @@ function decide(low, high, direction, limit) {
 }
 
 # The number of further repeats per side that would decide with a chance of about 80 %, from the data of N repeats: CENTRE, the ERROR of its
-# logarithm, DF degrees of freedom. It assumes that centre and spread are the true values. Returns 0 if no number up to 1000 is enough. After m
+# logarithm, DF degrees of freedom, the LEVEL of the interval. It assumes that centre and spread are the true values. Returns 0 if no number up to 1000 is enough. After m
 # repeats the interval reaches (t + 0.84) * error * sqrt(N / m) to each side, 0.84 being the normal quantile of 80 %. It decides when that
 # is less than the distance from the centre to 1, or from the centre to the nearer limit of `same`.
-function decide_more(centre, error, df, n, limit,    off, way, lack, enough, m) {
+function decide_more(centre, error, df, n, limit, level,    off, way, lack, enough, m) {
   off = centre > 1 ? log(centre) : -log(centre)
   # The nearer limit of `same`, by the logarithm: above 1 that is 1 + LIMIT.
   way = centre > 1 ? log(1 + limit) - off : limit < 1 ? -log(1 - limit) - off : off
   if (off > way) way = off
   lack = n
   enough = n
-  while (!decide_enough(enough, error, df, n, way)) {
+  while (!decide_enough(enough, error, df, n, way, level)) {
     if (enough >= n + 1000) return 0
     lack = enough
     enough = enough * 2 > n + 1000 ? n + 1000 : enough * 2
   }
   while (enough - lack > 1) {
     m = int((lack + enough) / 2)
-    if (decide_enough(m, error, df, n, way)) enough = m
+    if (decide_enough(m, error, df, n, way, level)) enough = m
     else lack = m
   }
   # An open figure with a better chance than that still needs one repeat.
   return enough > n ? enough - n : 1
 }
 
-function decide_enough(m, error, df, n, way) {
-  return (interval_t(0.95, df * (m - 1) / (n - 1)) + 0.84) * error * sqrt(n / m) < way
+function decide_enough(m, error, df, n, way, level) {
+  return (interval_t(interval_level(level), df * (m - 1) / (n - 1)) + 0.84) * error * sqrt(n / m) < way
 }
 
 # The number as text: two significant digits.

@@ -20,7 +20,7 @@ function percent(part) {
   return part == "" ? "" : sprintf("%.1f%%", 100 * part)
 }
 
-# Compares one variant's throughput with another's over paired repeats. Sets ratio, and with two or more pairs ratio_low and ratio_high.
+# Compares one variant's throughput with another's over paired repeats, with the level of their run. Sets ratio, and with two or more pairs ratio_low and ratio_high.
 function compare(base, other,    i, n, of, r) {
   ratio = ratio_low = ratio_high = ""
   for (i = 1; i <= count[base]; i++) of[value[base, i, "repeat"]] = value[base, i, "ops_per_sec"]
@@ -28,7 +28,7 @@ function compare(base, other,    i, n, of, r) {
   if (!n) return
   ratio = r[1]
   if (n < 2) return
-  interval_paired(r, n)
+  interval_paired(r, n, level)
   ratio = interval_centre
   ratio_low = interval_low
   ratio_high = interval_high
@@ -84,7 +84,7 @@ function print_table(table,    part, h, v, i, fars) {
   for (v = 1; v <= size["variant"]; v++) fars += is_far[item["variant", v]]
   print "row", "hit_asked", "variant", "hit_ratio", "hit_first", "hit_last", "key_sd", "ops_per_sec", "percent", "percent_interval", "factor", "factor_interval"
   print "row", "Asked", "Variant", "Found", "First third", "Last third", (by_sd ? "Key SD" : "Parameter"), "ops/s", (size["variant"] > 1 ? "% of " item["variant", 1] : ""),
-    (size["variant"] > 1 && repeats > 1 ? "95 % between" : ""), (fars > 1 ? "Factor over " far_variant : ""), (fars > 1 && repeats > 1 ? "95 % between" : "")
+    (size["variant"] > 1 && repeats > 1 ? interval_percent(level) " between" : ""), (fars > 1 ? "Factor over " far_variant : ""), (fars > 1 && repeats > 1 ? interval_percent(level) " between" : "")
   print "row", "text", "text", "right", "right", "right", "right", "right", "right", "right", "right", "right"
   for (h = 1; h <= size["asked"]; h++) for (v = 1; v <= size["variant"]; v++) print_row(table, item["asked", h], item["variant", v])
   for (i = 1; i <= noted; i++) print "note", notes[i]
@@ -117,6 +117,8 @@ NR == 1 {
   for (i = 1; i <= NF; i++) at[$i] = i
   next
 }
+
+NR == 2 { level = schedule_of(text_unescape($at["run_folder"])) }
 
 $at["hit_asked"] != "" && $at["variant_rank"] > 0 {
   rank[$at["variant"]] = $at["variant_rank"]

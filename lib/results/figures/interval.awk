@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The 95 % interval of a ratio of geometric means over repeats, from logarithms.
+# The interval of a ratio of geometric means over repeats, from logarithms.
 # Within a run variants take turns, so repeat i of one variant pairs with repeat i of another: Student's interval of the mean of the logarithms of
 # their ratios. Repeats of two runs have no pairs: Welch's interval of the difference of the two means of logarithms (Welch, "The
 # generalization of 'Student's' problem", Biometrika 34, 1947), with fractional degrees of freedom. The exponential of the centre is the
@@ -81,7 +81,17 @@ function interval_logs(v, n,    i, x, sum, squares, mean) {
   return n > 1 ? squares / (n - 1) : 0
 }
 
-# The interval of the geometric mean of paired ratios r[1..n] > 0, n >= 2. LEVEL is 0.95 when it is omitted.
+# The level of an interval that has no other one (schedule.awk).
+function interval_level(level) {
+  return level == "" ? 0.95 : level
+}
+
+# A level as text: 95 %, 98.9 %.
+function interval_percent(level) {
+  return level == "" ? "95 %" : sprintf("%.1f %%", 100 * level)
+}
+
+# The interval of the geometric mean of paired ratios r[1..n] > 0, n >= 2, with LEVEL.
 # Sets interval_centre, interval_low and interval_high (ratios), interval_error (the standard error of the logarithm of the
 # centre) and interval_df.
 function interval_paired(r, n, level,    variance) {
@@ -100,7 +110,7 @@ function interval_ratio(b, nb, o, no, level,    of_b, of_o, all, mean) {
 }
 
 function interval_of(mean, error, df, level,    reach) {
-  reach = exp(error > 0 ? interval_t(level == "" ? 0.95 : level, df) * error : 0)
+  reach = exp(error > 0 ? interval_t(interval_level(level), df) * error : 0)
   interval_centre = exp(mean)
   interval_low = interval_centre / reach
   interval_high = interval_centre * reach

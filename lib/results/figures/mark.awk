@@ -1,29 +1,40 @@
 # SPDX-License-Identifier: MIT
 # The row of compare for one figure: its interval, the verdict on it, and the robust interval. Part of compare.awk, which reads the rows.
 
-# The level of the intervals within a run with REDISRUNS=auto, and a note about it; empty for other runs.
-function mark_level(folder,    level) {
-  level = schedule_of(folder)
-  if (level != "") note(sprintf("REDISRUNS=auto: intervals have the level %.1f %% instead of 95 %%, because the run looked at its figures several times", 100 * level))
+# Whether the sides of a pair are variants of one run. They take turns, so a drift affects both repeats of a pair and cancels in their ratio.
+function mark_paired(k) {
+  return of_folder[base_of[k]] != "" && of_folder[base_of[k]] == of_folder[other_of[k]]
+}
+
+# The level of the intervals of a pair, and a note about it; empty (95 %) unless both are of a run with REDISRUNS=auto.
+function mark_level(k,    level) {
+  level = mark_paired(k) ? schedule_of(text_unescape(of_folder[base_of[k]])) : ""
+  if (level != "") note("REDISRUNS=auto: intervals have the level " interval_percent(level) " instead of 95 %, because the run looked at its figures several times")
   return level
 }
 
-# Find the interval of other : base: sets interval_* and robust_*, all empty without an interval, and mark_least, the repeats of the side that has
-# fewer. A count has no interval, because its largest repeat is compared; and 0 has no logarithm.
-function find_interval(k, base, other, metric, b, nb, o, no,    r) {
+# The heading of the intervals of all pairs, without a level if they have several.
+function mark_heading(    k, level) {
+  level = mark_level(1)
+  for (k = 2; k <= pairs; k++) if (mark_level(k) != level) return "interval"
+  return interval_percent(level) " interval"
+}
+
+# Find the interval of other : base with LEVEL: sets interval_* and robust_*, all empty without an interval, and mark_least, the repeats of the side
+# that has fewer. A count has no interval, because its largest repeat is compared; and 0 has no logarithm.
+function find_interval(k, base, other, metric, b, nb, o, no, level,    r) {
   interval_centre = interval_low = interval_high = robust_centre = robust_low = robust_high = ""
   mark_least = nb < no ? nb : no
   if (metric_is_count(metric) || b[1] <= 0 || o[1] <= 0) return
-  # Variants of one run take turns, so a drift affects both repeats of a pair and cancels in their ratio.
-  if (of_folder[base_of[k]] != "" && of_folder[base_of[k]] == of_folder[other_of[k]]) {
+  if (mark_paired(k)) {
     mark_least = ratios(base, other, metric, r)
     # Fewer than three repeats have a centre, but nearly no information about the spread.
-    if (mark_least >= 2) interval_paired(r, mark_least, mark_level(of_folder[base_of[k]]))
+    if (mark_least >= 2) interval_paired(r, mark_least, level)
     else if (mark_least == 1) interval_centre = r[1]
-    if (mark_least >= 3) robust_paired(r, mark_least)
+    if (mark_least >= 3) robust_paired(r, mark_least, level)
   } else if (mark_least >= 2) {
-    interval_ratio(b, nb, o, no)
-    if (mark_least >= 3) robust_ratio(b, nb, o, no)
+    interval_ratio(b, nb, o, no, level)
+    if (mark_least >= 3) robust_ratio(b, nb, o, no, level)
   } else {
     interval_logs(b, nb)
     r[1] = interval_mean
@@ -33,9 +44,9 @@ function find_interval(k, base, other, metric, b, nb, o, no,    r) {
   if (mark_least < 3) interval_low = interval_high = ""
 }
 
-# The verdict on one figure whose sides are MB and MO: sets mark_limit (the limit of `same`, as a fraction), mark_repeats (how many more would
+# The verdict on one figure whose sides are MB and MO, from an interval with LEVEL: sets mark_limit (the limit of `same`, as a fraction), mark_repeats (how many more would
 # decide; empty when not applicable) and mark_robust (the verdict by the robust interval; empty without one).
-function mark(metric, b, nb, o, no, mb, mo, least_time,    resolution, hidden, says) {
+function mark(metric, b, nb, o, no, mb, mo, least_time, level,    resolution, hidden, says) {
   mark_repeats = mark_robust = ""
   # The figures are rounded: they cannot show a smaller difference. A small tolerance for floating point.
   resolution = metric_resolution(metric, mb, least_time) * 1.000001
@@ -53,7 +64,7 @@ function mark(metric, b, nb, o, no, mb, mo, least_time,    resolution, hidden, s
   if (robust_low != "") mark_robust = mark_of(decide(robust_low, robust_high, metric_direction[metric], mark_limit), hidden)
   says = decide(interval_low, interval_high, metric_direction[metric], mark_limit)
   # More repeats cannot improve the resolution of the figure.
-  if (says == "open") mark_repeats = decide_more(interval_centre, interval_error, interval_df, mark_least, mark_limit)
+  if (says == "open") mark_repeats = decide_more(interval_centre, interval_error, interval_df, mark_least, mark_limit, level)
   return mark_of(says, hidden)
 }
 

@@ -3,7 +3,7 @@
 # escaped as in text.awk: a line of column names, a line of headings, a line of kinds, then rows. Kinds: text; right for text that is
 # aligned like a number; raw for an unformatted number; percent; or a number of decimals, with commas between thousands. A number may begin with >=,
 # which only text formats print. A column with an empty heading is not in text formats; a column whose name begins with _ is not in csv and json.
-# OPTIONAL in the environment has the headings of columns that a narrow page leaves out, with | between them.
+# OPTIONAL in the environment has the headings of columns that a narrow page leaves out, with | between them; an interval has no level there.
 
 # Characters, not bytes: continuation bytes of UTF-8 take no column.
 function shown_length(s) {
@@ -121,8 +121,10 @@ function render_markdown(    r, i, line) {
 }
 
 # The attribute of a cell for report.css.
-function html_class(i, s,    class) {
-  class = ((heading[i] in optional) ? " opt" : "") (kind[i] == "text" ? "" : " n")
+function html_class(i, s,    class, title) {
+  title = heading[i]
+  sub(/^[0-9.]+ % /, "", title)
+  class = ((title in optional) ? " opt" : "") (kind[i] == "text" ? "" : " n")
   if (heading[i] == "Verdict") class = class (s ~ /^worse(;|$)/ ? " worse" : s ~ /^better(;|$)/ ? " better" : "")
   return class == "" ? "" : " class=\"" substr(class, 2) "\""
 }

@@ -79,7 +79,7 @@ function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, say
     return 0
   }
   rounds = rounds_needed(interval_error, n, precision)
-  more = other == "" ? 0 : decide_more(interval_centre, interval_error, interval_df, n, limit)
+  more = other == "" ? 0 : decide_more(interval_centre, interval_error, interval_df, n, limit, level)
   if (more && (!rounds || n + more < rounds)) rounds = n + more
   print "open", text sprintf(" (wanted: +-%.1f %%%s; about %s rounds)", 100 * precision, other == "" ? "" : ", or a verdict", rounds ? rounds : "more than 1000")
   return 1

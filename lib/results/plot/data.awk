@@ -10,14 +10,14 @@ function values(cell, name, out,    i, n) {
   return n
 }
 
-# The ratio of CELL to the first variant's figure, as compare prints it: from pairs of repeats, because variants of one run take turns.
+# The ratio of CELL to the first variant's figure, as compare prints it: from pairs of repeats, because variants of one run take turns, with the level of the run.
 # Sets interval_centre, interval_low and interval_high; returns 0 if there are fewer than three pairs.
 function paired(first, cell, column,    i, n, by_repeat, r) {
   for (i = 1; i <= count[first]; i++) by_repeat[value[first, i, "repeat"]] = value[first, i, column]
   for (i = 1; i <= count[cell]; i++)
     if (value[cell, i, column] > 0 && by_repeat[value[cell, i, "repeat"]] > 0) r[++n] = value[cell, i, column] / by_repeat[value[cell, i, "repeat"]]
   if (n < 3) return 0
-  interval_paired(r, n)
+  interval_paired(r, n, level)
   return 1
 }
 
@@ -63,7 +63,7 @@ function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label
   n = plot_close(file)
   if (n) plot_job("bars", kind "-" p, (kind == "bars" ? "Throughput" : what) ", " phase[p], n, groups, "Bars of the " what " of " n " variants in the phase " phase[p] \
     (groups > 1 ? ", a group for each of " groups " points" : "") ". Whiskers go from the min to the max of the repeats" \
-    (intervals ? "; those of bars with a " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] " from three repeats or more are its 95 % interval" : "") \
+    (intervals ? "; those of bars with a " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] " from three repeats or more are its " interval_percent(level) " interval" : "") \
     "." (labels ? " Over a bar is its " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] "." : ""), variants)
 }
 
@@ -129,6 +129,8 @@ NR == 1 {
   for (i = 1; i <= NF; i++) at[$i] = i
   next
 }
+
+NR == 2 { level = schedule_of(text_unescape($at["run_folder"])) }
 
 {
   name = $at["point"] == "" ? $at["len"] "B-" $at["servers"] "i" : text_unescape($at["point"])
