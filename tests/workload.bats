@@ -151,7 +151,7 @@ END
 }
 
 @test "a mix of commands, through do_it.sh: the plan says it, the server allows and counts it, rows and tables have it by command" {
-  local mix='get:40,rmw:10,mget-3:10,hgetall-4:20,hset-4:5,zadd-5:5,GETRANGE __key__ 0 4:10' asked
+  local mix='get:40,rmw:10,mget-3:10,hgetall-4:20,hset-4:5,zadd-5:5,GETRANGE __key__ 0 4:10' asked calls
   run_plan "${WORDS[@]}" COMMANDS="$mix" PHASES='populate mixed'
   assert_success
   assert_contains "; mixed $mix" "$output"
@@ -164,6 +164,11 @@ END
   # The table counts every request once.
   asked=$(awk '/by command/ { on = 1 } on && $2 == "native" { gsub(",", "", $3); n += $3 } END { print n }' <<<"$output")
   assert_equal "$asked" 4000
+  # Figures per operation count all commands. An rmw is two, and the generator writes its HSET to each instance before and after the phases.
+  calls=$(awk -F '\t' '$1 == "mixed" && $3 == "calls" { sum += $5 - $4 } END { print sum }' "$SCRATCH"/results/*/native/*/rep-1/server/counters.tsv)
+  asked=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { n += $at["ops"] * ($1 == "rmw" ? 2 : 1) } END { print n }' \
+    "$SCRATCH"/results/*/native/*/rep-1/*/mixed.commands.tsv)
+  ((calls >= asked && calls <= asked + 4)) || fail "$calls calls for $asked commands"
   run_split "$REPO/summary2csv.sh" "$SCRATCH"/results/*/
   assert_contains 'getrange:10' "$output"
   [[ $output =~ get:[0-9]+:[0-9]+:[0-9]+,rmw: ]] || fail 'no latency by command'
@@ -190,4 +195,21 @@ COMMANDS=SHUTDOWN__key__ PHASES=mixed|__key__ is missing
 COMMANDS=mget:1 PHASES=mixed GENERATOR=memtier_benchmark KEY_PATTERN=uniform|sends GET and SET only
 SWEEP=VALUE_DISTRIBUTION=etc|VALUE_DISTRIBUTION
 END
+}
+
+@test "the calls of an instance are those of all commands of the load, and of no command of the harness" {
+  # shellcheck disable=SC2016 # expanded by the master
+  master "PHASES='populate mixed' COMMANDS='get:2,hget-5:1,lpop:1,OBJECT ENCODING __key__,BF.ADD __key__ x'" '
+    . "$LIB/host/monitor.sh"
+    LOAD_COMMANDS=$(load_commands)
+    host_info_all() {
+      printf "### instance %s\n" 7000
+      printf "cmdstat_%s,usec=1\n" get:calls=1 set:calls=20 hget:calls=300 hset:calls=4000 lpop:calls=50000 rpush:calls=600000 \
+        "object|encoding:calls=7000000" BF.ADD:calls=80000000 info:calls=9 "config|get:calls=9" ping:calls=9 mget:calls=9
+    }
+    MONITOR_NODES=(node0)
+    RECORD=/dev/null
+    host_monitor_mark_instances'
+  assert_success
+  assert_line $'7000\tcalls\t87654321'
 }

@@ -4,6 +4,7 @@
 # Needs: protocol tier_cgroup tier_detect tier_verify monitor_sample cpus irq monitor_load probe info damon resctrl
 # Reads start mark: HIT_COUNTERS SERVER_ADDRESS REDIS_PASSWORD
 # Reads start: RESERVE_BYTES
+# Reads mark: LOAD_COMMANDS
 
 # Usage: main start|mark NAME|alarm|fetch
 main() {
@@ -102,10 +103,12 @@ host_monitor_mark_host() {
 }
 
 # A server other than Redis may lack fields of INFO: print no row for them. An instance without requests has no cmdstat_get, but it has those of other
-# commands.
+# commands. Calls are those of the load: GET, SET and LOAD_COMMANDS, without commands that only the master and the generators' checks send.
+# Usage: host_monitor_mark_instances
+# Globals: RECORD HIT_COUNTERS LOAD_COMMANDS
 host_monitor_mark_instances() {
   local pid port
-  host_info_all "$RECORD" | LC_ALL=C awk -F : -v counters="$HIT_COUNTERS" '
+  host_info_all "$RECORD" | LC_ALL=C awk -F : -v counters="$HIT_COUNTERS" -v asked="get set${LOAD_COMMANDS//+/}" '
     function finish(port) {
       if (!answered) return
       if (counted) printf "%s\tcalls\t%.0f\n", port, calls
@@ -120,14 +123,21 @@ host_monitor_mark_instances() {
       if (sub(/^.*\//, "", miss_field)) { hit_field = counters; sub(/\/.*$/, "", hit_field) }
       n = split("used_memory used_memory_rss mem_fragmentation_ratio keyspace_hits keyspace_misses", name, " ")
       for (i = 1; i <= n; i++) wanted[name[i]] = 1
+      n = split(asked, name, " ")
+      for (i = 1; i <= n; i++) loads["cmdstat_" name[i]] = 1
     }
     # Strings are compared: with 288 instances, to match 57,600 lines with several patterns takes more time than INFO itself.
     substr($0, 1, 13) == "### instance " { finish(port); port = substr($0, 14); answered = 1; calls = cpu = counted = timed = 0; hits = misses = ""; next }
     $0 == "# no answer" { print port "\tunanswered\t1"; answered = 0; next }
     $1 in wanted && $2 ~ /^[0-9.]+$/ { print port "\t" $1 "\t" $2 }
     $1 == "used_cpu_user" || $1 == "used_cpu_sys" { cpu += $2; timed++ }
-    substr($1, 1, 8) == "cmdstat_" { counted = 1 }
-    $1 == "cmdstat_get" || $1 == "cmdstat_set" { split($2, part, /[=,]/); calls += part[2] }
+    substr($1, 1, 8) == "cmdstat_" {
+      counted = 1
+      # A subcommand counts with its command, and a module may name its commands in capitals.
+      command = tolower($1)
+      sub(/\|.*/, "", command)
+      if (command in loads) { split($2, part, /[=,]/); calls += part[2] }
+    }
     counters != "majflt" && $1 == hit_field && $2 ~ /^[0-9]+$/ { hits = $2 }
     counters != "majflt" && $1 == miss_field && $2 ~ /^[0-9]+$/ { misses = $2 }
     END { finish(port) }'

@@ -51,6 +51,14 @@ load_text() {
   [[ $EXPIRE == off ]] || printf '; keys live %s s' "$EXPIRE"
 }
 
+# Print the server's commands that the load sends in addition to GET and SET, each as +COMMAND.
+# Usage: load_commands
+# Globals: COMMANDS TRACE_FILE
+load_commands() {
+  mix_allowed
+  replay_allowed
+}
+
 # Print the options of ./test, one per line.
 # Usage: load_options
 # Globals: SCRAMBLE SHIFT VALUE_DISTRIBUTION EXPIRE COMMANDS

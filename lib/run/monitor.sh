@@ -17,6 +17,7 @@ MONITOR_PROBES= # CPU time on the servers at the last mark, lines NAME PROBE: se
 # Globals: SERVER SERVER_BYTES
 monitor_start() {
   MONITOR_ALARM=
+  LOAD_COMMANDS=$(load_commands)
   _MONITOR_PLANNED=$1 _MONITOR_LAST='' _MONITOR_NEXT=0
   servers_print $((REMOTE_RETRY + 60)) _monitor_start || return
   _MONITOR_ON=yes

@@ -145,7 +145,7 @@ _server_begin() {
   local host
   REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
   LOAD_PASSWORD=${LOAD_PASSWORD:-$(_server_secret 18)}
-  LOAD_COMMANDS=$(mix_allowed)$(replay_allowed)
+  LOAD_COMMANDS=$(load_commands)
   servers_each _server_prepare "$@" || return
   # All at the same time: a cluster is ready when all of its instances are there.
   servers_side $((REMOTE_RETRY + 2 * READY_TIMEOUT + 120)) _server_start || return

@@ -289,7 +289,7 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
 
 # Fill tier, far_per_op, used_memory, rss, swap, far_share and placement from the server's counters of the cell's phase. All of the server's
 # figures cover all clients together, and so does far_per_op: how often an instance had to wait for a page from swap (its major faults), or what
-# HIT_COUNTERS counts, per SET and GET as Redis counts them. The host's count of such pages includes other programs. Memory that the CPU accesses
+# HIT_COUNTERS counts, per command of the load as Redis counts them. The host's count of such pages includes other programs. Memory that the CPU accesses
 # directly causes no faults, so far_per_op is then empty. It is also empty if an instance did not report a figure, because the sum of the others would
 # be too small.
 function fill_tier(    file, shown, line, f, differs, sum, told, known, port, ports, lacks, seen, tier, i, text, moved, moves, torn, requests) {
