@@ -29,12 +29,12 @@ run_limited() {
 # Returns: sets REPLY, the names separated by blanks
 common_phases() {
   local phase
-  local -A count=()
+  local -A seen=()
   REPLY=
   for phase; do
-    count[$phase]=$((${count[$phase]-0} + 1))
+    seen[$phase]=$((${seen[$phase]-0} + 1))
     REPLY+=" $phase"
-    ((count[$phase] == 1)) || REPLY+=-${count[$phase]}
+    ((seen[$phase] == 1)) || REPLY+=-${seen[$phase]}
   done
   REPLY=${REPLY# }
 }
