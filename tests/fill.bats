@@ -41,14 +41,15 @@ for size in $VALUE_SIZES; do
   size=$(conf_bytes "$size")
   keys=$(fill_keys "$size" "$SRV_OVERRIDE")
   server_start "$SRV_OVERRIDE"
-  mapfile -t more < <(load_options)
+  mapfile -t more < <(load_options && POINT_INSTANCES=$SRV_OVERRIDE cluster_options "$REDISBASE" "$SRV_OVERRIDE")
   # A long pipeline takes less CPU time, but its values must fit into the buffers.
   pipeline=512
   ((size <= 10000)) || pipeline=64
   REDISCLI_AUTH=$REDIS_PASSWORD OMP_NUM_THREADS=$SRV_OVERRIDE "$ROOT/test" "${more[@]}" --phases "${FILL_PHASES:-set,get}" --pipeline "$pipeline" --data "$DATA" --out . \
     127.0.0.1 "$REDISBASE" "$size" "$keys" >log 2>&1
   # Connections are closed a little later: only the asking connection is left, at each instance.
-  until (($(server_info | awk -F : '/^connected_clients:/ { sum += $2 } END { print sum + 0 }') == SRV_OVERRIDE)); do sleep 0.05; done
+  cluster_processes_of "$SRV_OVERRIDE"
+  until (($(server_info | awk -F : '/^connected_clients:/ { sum += $2 } END { print sum + 0 }') == REPLY)); do sleep 0.05; done
   now=$(used)
   server_stop
   fill_target
@@ -126,10 +127,70 @@ END
   fill_check 1 12M 2
 }
 
+@test "the times to live of keys: used_memory is what FILL asks for, within 1 %" {
+  FILL_WORDS=(EXPIRE=1h-2h)
+  fill_measure 1 8M 10 1000
+  fill_check 1 8M 2
+}
+
+@test "the keys of a cluster: used_memory of all its processes is what FILL asks for, within 1 %" {
+  FILL_WORDS=(CLUSTER=on REPLICAS=0 EXPIRE=1h)
+  fill_measure 3 30M 10
+  fill_check 3 30M 1
+}
+
+@test "what a key of a form takes without a sample: a time to live has an entry and a slot, a cluster's key two links and a tag" {
+  local form keys=1000
+  for form in 10 10+ttl 10+cluster 10+ttl+cluster; do printf 'ask\tbytes %s %d\n' "$form" "$keys"; done >asks
+  run awk -f "$REPO/lib/plan/keycost.awk" asks
+  # The base, a value of 32 B, an entry of 32 or 48 B, a name of 8 or 16 B, and 1024 or 2048 slots.
+  assert_output "$(printf 'bytes %s %d\t%d\n' 10 "$keys" $((1000000 + keys * 72 + 8192)) 10+ttl "$keys" $((1000000 + keys * 104 + 16384)) \
+    10+cluster "$keys" $((1770000 + keys * 96 + 8192)) 10+ttl+cluster "$keys" $((1770000 + keys * 128 + 16384)))"
+}
+
+@test "a run with times to live or with a cluster asks for the cost of such keys only; replicas need memory for their backlog" {
+  cat >plan.sh <<'END'
+set -Eeuo pipefail
+LIB=$ROOT/lib RESUME=
+. "$LIB/modules.sh"
+conf_defaults "$ROOT/conf/defaults.conf"
+for word in SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=8 SERVER_MEM=16 SRV_OVERRIDE=3 FILL=30M "$@"; do conf_word argument "$word" test; done
+conf_resolve
+sizes_settle
+hosts_clients
+place_read
+server_auto
+SERVER_BYTES=$((SERVER_MEM << 30))
+plan_settle
+_fill_modes
+_FILL_MODEL=([10]=$'base\t0\ncost\t3\t100' [10+cluster]=$'base\t0\ncost\t3\t200')
+fill_bytes_of 10 3 1000 || { fill_answer && fill_bytes_of 10 3 1000; }
+echo "$REPLY"
+fill_source 10
+echo "$REPLY"
+END
+  export ROOT=$REPO
+  run bash plan.sh
+  assert_output $'off off\n'"$((3 * (100000 + 8192)))"$'\nasked'
+  run bash plan.sh EXPIRE=5
+  assert_line 'off 999999999'
+  assert_line estimated
+  run bash plan.sh SWEEP=EXPIRE=off,5,60
+  assert_line 'off 999999999'
+  assert_line 'off off'
+  run bash plan.sh CLUSTER=on REPLICAS=0
+  assert_output $'on off\n'"$((3 * (200000 + 8192)))"$'\nasked'
+  run bash plan.sh CLUSTER=on REPLICAS=1
+  assert_output $'on off\n'"$((6 * (200000 + 8192 + 1150000)))"$'\nasked'
+  # Hashes have no time to live.
+  run bash plan.sh PHASES='populate mixed' COMMANDS=hgetall-10:1 EXPIRE=5
+  assert_line asked
+}
+
 @test "a share is of the memory that may be used, and a target between two sizes of the dict's table is said" {
   # shellcheck source=/dev/null # followed from here, shellcheck takes as long as for thirty files
   . "$REPO/lib/core/log.sh" && . "$REPO/lib/core/alias.sh" && . "$REPO/lib/core/kind.sh" && . "$REPO/lib/core/conf.sh" && . "$REPO/lib/plan/fill.sh" && . "$REPO/lib/run/cluster.sh"
-  LIB=$REPO/lib CLUSTER=off KEYS=auto KEY_MAX=auto MAXMEMORY=off PHASES=set RESERVE=1G SERVER_BYTES=$((11 << 30)) FILL=50%
+  LIB=$REPO/lib CLUSTER=off EXPIRE=off KEYS=auto KEY_MAX=auto MAXMEMORY=off PHASES=set RESERVE=1G SERVER_BYTES=$((11 << 30)) FILL=50%
   fill_target
   assert_equal "$REPLY" $((5 << 30))
   # The distance of the nearest number of keys from FILL.
@@ -149,7 +210,7 @@ END
 }
 
 @test "without two samples there is no model of the memory per key" {
-  run env DO=fit awk -f "$REPO/lib/plan/keycost.awk" <<<$'sample\t3\t10\t1000'
+  run env DO=fit awk -f "$REPO/lib/plan/keycost.awk" <<<$'10\tsample\t3\t10\t1000'
   assert_failure 1
   assert_output ''
 }

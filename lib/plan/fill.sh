@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 # How many keys fill the requested memory, and whether they fit.
 
-# By value size in bytes: the memory of keys, as lines for lib/plan/keycost.awk.
+# By form of a key (_fill_form): the memory of keys, as lines for lib/plan/keycost.awk.
 declare -A _FILL_MODEL=()
-# Questions to lib/plan/keycost.awk, `keys VALUE_BYTES TARGET` or `bytes VALUE_BYTES KEYS`: its answers, and the questions not yet asked.
+# Questions to lib/plan/keycost.awk, `keys FORM TARGET` or `bytes FORM KEYS`: its answers, and the questions not yet asked.
 declare -A _FILL_SAID=() _FILL_ASKED=()
 
 # Keys per instance by the formula of the 2018 guide: 8 GB reserved, 90 % of the rest, a key counted as 110 % of its value, rounded down to
@@ -34,7 +34,7 @@ fill_keys() {
 # As fill_keys, without a subshell.
 # Returns: sets REPLY; 1 when fill_answer has to be called first.
 fill_keys_of() {
-  local size=$1 instances
+  local size=$1 instances each
   # A replica uses as much memory as its master.
   cluster_processes_of "$2"
   instances=$REPLY
@@ -49,7 +49,9 @@ fill_keys_of() {
       conf_refuse FILL "too small: the guide's formula leaves no key of $size B for $instances instances in $SERVER_MEM GiB; set KEYS or a size"
   else
     fill_target
-    _fill_ask keys "$size" $((REPLY / instances)) || return
+    each=$((REPLY / instances))
+    cluster_backlog_of
+    _fill_ask keys "$size" $((each - REPLY)) || return
     ((REPLY > 0)) || conf_refuse FILL "too small; $instances instances need room for at least one key of $size B each"
   fi
   ! fill_apart || ((KEY_MAX < REPLY)) || conf_refuse KEY_MAX "populate sets only the keys 0..$((REPLY - 1)); set a lower KEY_MAX, or more KEYS"
@@ -82,6 +84,8 @@ fill_bytes_of() {
   local each
   _fill_ask bytes "$1" "$3" || return
   each=$REPLY
+  cluster_backlog_of
+  each=$((each + REPLY))
   if [[ $MAXMEMORY != off ]]; then
     conf_size "$MAXMEMORY"
     ((REPLY > each)) || each=$REPLY
@@ -173,8 +177,19 @@ fill_named() {
 # Usage: fill_source VALUE_BYTES
 # Returns: sets REPLY
 fill_source() {
-  REPLY=estimated
-  [[ ! -v "_FILL_MODEL[$1]" ]] || REPLY=asked
+  _fill_form "$1"
+  if [[ -v "_FILL_MODEL[$REPLY]" ]]; then REPLY=asked; else REPLY=estimated; fi
+}
+
+# The form of the keys with values of a size: VALUE_BYTES, with +ttl if they have a time to live, and with +cluster in a Redis Cluster. Both take
+# memory for each key.
+# Usage: _fill_form VALUE_BYTES
+# Globals: EXPIRE CLUSTER COMMANDS
+# Returns: sets REPLY
+_fill_form() {
+  REPLY=$1
+  [[ $EXPIRE == off ]] || ! mix_expires || REPLY+=+ttl
+  ! cluster_on || REPLY+=+cluster
 }
 
 # Print the distance between FILL and the nearest number of keys, if it is more than 1 %. A dict's table that doubles, or a value that is large
@@ -212,63 +227,83 @@ fill_reserve_of() {
 # Globals: VALUE_SIZES VALUE_DISTRIBUTION COMMANDS DATA SEED; needs plan_settle, server_find_redis and the load generator
 # Returns: 1 with the reason on stderr, or LOCK_TAKEN with LOCK_WHY; estimates are then used.
 fill_calibrate() {
-  _fill_wanted || return 0
+  local -a modes
+  mapfile -t modes < <(_fill_modes)
+  ((${#modes[@]} > 0)) || return 0
   # A key costs the same on every server.
-  servers_at "${SERVERS[0]-$SERVER}" lock_during _fill_calibrate
+  servers_at "${SERVERS[0]-$SERVER}" lock_during _fill_calibrate "${modes[@]}"
 }
 
-# Measure the memory of keys of each value size with a scratch instance on the server that SERVER is narrowed to.
-# Usage: _fill_calibrate
+# Print the modes in which a number of this run depends on the cost of a key, as lines CLUSTER EXPIRE. Keys of a sample must not expire during it, so
+# every time to live is the longest one.
+_fill_modes() {
+  local variant sweep
+  for variant in $VARIANTS; do
+    for sweep in "${POINT_SWEEPS[@]}"; do
+      plan_enter "$variant" "$sweep"
+      tier_limited || [[ $KEYS == auto && $KEY_MAX == auto && $FILL != guide ]] || continue
+      [[ $EXPIRE == off ]] || EXPIRE=999999999
+      printf '%s %s\n' "$CLUSTER" "$EXPIRE"
+    done
+  done | sort -u
+}
+
+# Measure the memory of keys of each value size and mode, each mode with a scratch instance on the server that SERVER is narrowed to.
+# Usage: _fill_calibrate MODE...
+#   MODE as _fill_modes prints it
 # Returns: 1 with the reason on stderr.
 _fill_calibrate() {
-  local size model status=0
-  cleanup_push server_stop
-  # Limits of memory and persistence do not matter here.
-  MAXMEMORY=off PERSISTENCE=off server_scratch || status=1
-  for size in $VALUE_SIZES; do
+  local mode status=0 CLUSTER EXPIRE
+  for mode; do
+    read -r CLUSTER EXPIRE <<<"$mode"
+    cleanup_push server_stop
+    # Limits of memory and persistence do not matter here.
+    MAXMEMORY=off PERSISTENCE=off server_scratch && _fill_sizes || status=1
+    cleanup_pop || status=1
     ((status == 0)) || break
-    size=$(conf_bytes "$size")
-    [[ ! -v "_FILL_MODEL[$size]" ]] || continue
-    if model=$(_fill_sample "$size"); then _FILL_MODEL[$size]=$model; else status=1; fi
   done
   _FILL_SAID=()
-  cleanup_pop || status=1
   return "$status"
 }
 
-# Print the measured cost of keys: lines VALUE_BYTES and those of the model.
+# Measure the memory of keys of each value size with the scratch instance.
+# Usage: _fill_sizes
+# Returns: sets _FILL_MODEL; 1 with the reason on stderr.
+_fill_sizes() {
+  local size model
+  for size in $VALUE_SIZES; do
+    size=$(conf_bytes "$size")
+    _fill_form "$size"
+    [[ ! -v "_FILL_MODEL[$REPLY]" ]] || continue
+    model=$(_fill_sample "$size") || return
+    _FILL_MODEL[$REPLY]=$model
+  done
+}
+
+# Print the measured cost of keys: lines FORM and those of the model.
 # Usage: fill_models
 fill_models() {
-  local size line
-  for size in "${!_FILL_MODEL[@]}"; do
-    while IFS= read -r line; do printf '%s\t%s\n' "$size" "$line"; done <<<"${_FILL_MODEL[$size]}"
+  local form line
+  for form in "${!_FILL_MODEL[@]}"; do
+    while IFS= read -r line; do printf '%s\t%s\n' "$form" "$line"; done <<<"${_FILL_MODEL[$form]}"
   done
 }
 
 # Read lines of fill_models.
 # Usage: fill_learn <LINES
 fill_learn() {
-  local size line
-  while IFS=$'\t' read -r size line; do
-    _FILL_MODEL[$size]=${_FILL_MODEL[$size]+${_FILL_MODEL[$size]}$'\n'}$line
+  local form line
+  while IFS=$'\t' read -r form line; do
+    _FILL_MODEL[$form]=${_FILL_MODEL[$form]+${_FILL_MODEL[$form]}$'\n'}$line
   done
   _FILL_SAID=()
 }
 
-# Whether a number of this run depends on the cost of a key.
-_fill_wanted() {
-  local variant sweep
-  for variant in $VARIANTS; do
-    for sweep in "${POINT_SWEEPS[@]}"; do
-      ! (plan_enter "$variant" "$sweep" && { tier_limited || [[ $KEYS == auto && $KEY_MAX == auto && $FILL != guide ]]; }) || return 0
-    done
-  done
-  return 1
-}
-
 # Print the model of one value size.
 _fill_sample() {
-  local size=$1 digits from keys room most used bytes=8 limit=75000 values
+  local size=$1 form digits from keys room most used bytes=8 limit=75000 values
+  _fill_form "$size"
+  form=$REPLY
   # Sizes of a distribution must occur often enough for their mean to be exact.
   sizes_first
   [[ -z $REPLY ]] || bytes=256 limit=400000
@@ -293,7 +328,7 @@ _fill_sample() {
     # The guide's values repeat every 75 keys, and some of them are numbers, which Redis stores in fewer bytes.
     ((keys < 75)) || keys=$((keys / 75 * 75))
     used=$(_fill_used "$size" "$from" "$keys") || return
-    printf 'sample\t%d\t%d\t%d\n' "$digits" "$keys" "$used"
+    printf '%s\tsample\t%d\t%d\t%d\n' "$form" "$digits" "$keys" "$used"
   done | DO=fit _fill_cost
 }
 
@@ -308,6 +343,8 @@ _fill_used() {
   [[ $VALUE_DISTRIBUTION == off ]] || user=(--sizes "$(sizes_sample)")
   ! sizes_own || phases=populate,get
   [[ $COMMANDS == off ]] || phases=populate,get user+=(--commands "$COMMANDS")
+  [[ $EXPIRE == off ]] || user+=(--expire "$EXPIRE")
+  mapfile -t -O "${#user[@]}" user < <(REPLICAS=0 POINT_INSTANCES=1 cluster_options "$REDISBASE" 1)
   [[ -z $LOAD_USER ]] || user+=(--user "$LOAD_USER")
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$out/tls.crt"
   mapfile -t -O "${#user[@]}" user < <(tls_options "$out/tls.crt")
@@ -343,7 +380,9 @@ _fill_fewest() {
 # Usage: _fill_ask keys|bytes VALUE_BYTES NUMBER
 # Returns: sets REPLY; 1 when it has not been answered yet, and is noted for fill_answer.
 _fill_ask() {
-  local key="$1 $2 $3"
+  local key
+  _fill_form "$2"
+  key="$1 $REPLY $3"
   REPLY=${_FILL_SAID[$key]-}
   [[ -z $REPLY ]] || return 0
   _FILL_ASKED[$key]=1

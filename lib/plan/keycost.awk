@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-# The memory of keys in one Redis instance, and how many keys fit: bytes(KEYS) = base + the bytes of the keys + the dict's table.
+# The memory of keys in one Redis instance, and how many keys fit: bytes(KEYS) = base + the bytes of the keys + the tables of dicts.
+# Each input line begins with the form of the keys: the value size in bytes, with +ttl if strings have a time to live, and with +cluster.
 # Lines of a model, tab-separated: `base BYTES` (no key), `cost DIGITS BYTES` (a key whose number has DIGITS digits; 3 means three or fewer). The name
-# of a key is part of its cost. The table has slots of 8 bytes; their number is the next power of two.
+# of a key is part of its cost. A table has slots of 8 bytes; their number is the next power of two. Times to live are in a second dict.
 # Environment: KINDS, the number of keys of different kinds per key number, and VALUES, the number of values in all of them (default 1).
 # With DO=fit in the environment: print a model from samples, lines `sample DIGITS KEYS USED_MEMORY`, the last two with the most digits.
-# Else: answer the questions that follow the lines of models; each line begins with the value size in bytes. A size without a model is estimated from
-# jemalloc's size classes and Redis 7's structures. Each output line is a question and its answer:
-#   ask	keys SIZE TARGET    the number of keys whose bytes are closest to TARGET
-#   ask	bytes SIZE KEYS     the bytes of KEYS keys
+# Else: answer the questions that follow the lines of models. A form without a model is estimated from jemalloc's size classes and Redis 7's
+# structures. Each output line is a question and its answer:
+#   ask	keys FORM TARGET    the number of keys whose bytes are closest to TARGET
+#   ask	bytes FORM KEYS     the bytes of KEYS keys
 
 # The size of an allocation of n bytes: steps of 16 up to 128, then four steps per doubling.
 function class(n,    step) {
@@ -16,47 +17,62 @@ function class(n,    step) {
   return int((n + step - 1) / step) * step
 }
 
-function estimate(size,    value, digits) {
+# A cluster's keys have a tag of five bytes and two links to other keys of their slot; its tables of slots take 770 kB.
+function estimate(form,    size, cluster, value, entry, digits) {
+  size = form + 0
+  cluster = form ~ /\+cluster/
   # Up to 44 bytes are stored together with their object of 16; longer values have a separate header of 3, 5 or 9 bytes.
   value = size <= 44 ? class(16 + 3 + size + 1) : 16 + class(size + 1 + (size < 256 ? 3 : size < 65536 ? 5 : 9))
-  base[size] = 1000000
-  for (digits = 3; digits <= 15; digits++) cost[size, digits] = values * value + kinds * (class(24) + class(digits + 2))
-  top[size] = 15
+  entry = class(cluster ? 40 : 24)
+  base[form] = 1000000 + (cluster ? 770000 : 0)
+  for (digits = 3; digits <= 15; digits++)
+    cost[form, digits] = values * value + kinds * (entry + class(digits + 2 + (cluster ? 5 : 0))) + timed(form) * class(24)
+  top[form] = 15
 }
 
-# The load generator's marker is an additional key.
-function table(keys,    slots) {
-  for (slots = 4; slots < keys * kinds + 1; slots *= 2) ;
+# Whether each key number has a key with a time to live.
+function timed(form) {
+  return form ~ /\+ttl/
+}
+
+# The bytes of a table with this many entries.
+function table(entries,    slots) {
+  for (slots = 4; slots < entries; slots *= 2) ;
   return 8 * slots
 }
 
-function bytes(size, keys,    sum, from, to, digits) {
-  sum = base[size] + table(keys)
+# The load generator's marker is an additional key, without a time to live.
+function tables(form, keys) {
+  return table(keys * kinds + 1) + (timed(form) ? table(keys) : 0)
+}
+
+function bytes(form, keys,    sum, from, to, digits) {
+  sum = base[form] + tables(form, keys)
   for (digits = 3; from < keys; digits++) {
     to = 10 ^ digits < keys ? 10 ^ digits : keys
-    sum += (to - from) * ((size, digits) in cost ? cost[size, digits] : cost[size, top[size]])
+    sum += (to - from) * ((form, digits) in cost ? cost[form, digits] : cost[form, top[form]])
     from = to
   }
   return sum
 }
 
 # bytes() grows with every key, so bisection finds the last number that fits; the next number may be nearer to the target.
-function nearest(size, target,    low, high, middle) {
+function nearest(form, target,    low, high, middle) {
   high = 2 ^ 45
   while (high - low > 1) {
     middle = int((low + high) / 2)
-    if (bytes(size, middle) <= target) low = middle
+    if (bytes(form, middle) <= target) low = middle
     else high = middle
   }
-  return target - bytes(size, low) <= bytes(size, low + 1) - target ? low : low + 1
+  return target - bytes(form, low) <= bytes(form, low + 1) - target ? low : low + 1
 }
 
 function fit(    large, small, base, i) {
   large = samples - 1
   small = samples
-  base = used[large] - table(keys[large]) - keys[large] * (used[large] - table(keys[large]) - used[small] + table(keys[small])) / (keys[large] - keys[small])
+  base = rest[large] - keys[large] * (rest[large] - rest[small]) / (keys[large] - keys[small])
   printf "base\t%.0f\n", base
-  for (i = 1; i <= large; i++) printf "cost\t%d\t%.4f\n", digits_of[i], (used[i] - table(keys[i]) - base) / keys[i]
+  for (i = 1; i <= large; i++) printf "cost\t%d\t%.4f\n", digits_of[i], (rest[i] - base) / keys[i]
 }
 
 BEGIN {
@@ -67,10 +83,10 @@ BEGIN {
 
 $2 == "base" { base[$1] = $3 + 0 }
 $2 == "cost" { cost[$1, $3 + 0] = $4 + 0; top[$1] = $3 + 0 }
-$1 == "sample" {
-  digits_of[++samples] = $2
-  keys[samples] = $3
-  used[samples] = $4
+$2 == "sample" {
+  digits_of[++samples] = $3
+  keys[samples] = $4
+  rest[samples] = $5 - tables($1, $4)
 }
 $1 == "ask" {
   split($2, word, " ")

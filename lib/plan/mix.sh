@@ -87,6 +87,13 @@ mix_fills() {
     }')
 }
 
+# Whether populate sets strings: only a SET gives a key a time to live.
+# Usage: mix_expires
+# Globals: COMMANDS
+mix_expires() {
+  [[ $COMMANDS == off || $'\n'$(_mix_items) == *$'\n'@(s|own)' '* ]]
+}
+
 # The weights of SETs and of all other commands.
 # Usage: mix_weights
 # Globals: COMMANDS

@@ -44,6 +44,15 @@ cluster_processes_of() {
   [[ $CLUSTER != on ]] || REPLY=$(($1 * (1 + REPLICAS)))
 }
 
+# The bytes of a process for replication: with replicas, the default backlog of 1 MiB, and the buffers of links.
+# Usage: cluster_backlog_of
+# Globals: CLUSTER REPLICAS
+# Returns: sets REPLY
+cluster_backlog_of() {
+  REPLY=0
+  [[ $CLUSTER != on ]] || ((REPLICAS == 0)) || REPLY=1150000
+}
+
 # Print the processes of a cluster: PORT NODE SHARD ROLE MASTER_PORT FIRST_SLOT LAST_SLOT ID ADDRESS. Masters come first, in the order of shards. Nodes count from 1.
 # A shard's replicas are on other nodes than its master, and a node's replicas are spread over all other nodes.
 # Usage: cluster_table INSTANCES

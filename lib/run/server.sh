@@ -129,12 +129,14 @@ server_start() {
   _server_begin spread_plan "$@"
 }
 
-# Start one instance that is not pinned on the server that SERVER is narrowed to, to ask it something before the run.
+# Start one instance that is not pinned on the server that SERVER is narrowed to, to ask it something before the run. With CLUSTER=on it is a cluster
+# of one node.
 # Usage: server_scratch
+# Globals: CLUSTER
 # Returns: as server_start
 server_scratch() {
-  local CLUSTER=off
   CLUSTER_TABLE=
+  ! cluster_on || CLUSTER_TABLE=$(REPLICAS=0 cluster_table 1)
   _server_begin place_instances 1 -@-
 }
 
