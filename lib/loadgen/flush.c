@@ -82,6 +82,12 @@ static char *encode(const struct worker *w, struct conn *c, uint32_t *i, uint32_
     return at;
 }
 
+/* Closed loop: the latency of a batch begins with its first write. To check replies and to make requests is work of the client. */
+static void batch_begins(const struct worker *w, struct conn *c)
+{
+    if (!w->open && c->unwritten == c->inflight && !c->written && !c->following) c->sent_ns = clock_now_ns();
+}
+
 /* As encode for `shared` values, without copying them: writes and returns in *size bytes from their own memory, at most PIECES places. */
 static ssize_t write_pieces(struct worker *w, struct conn *c, uint32_t *i, uint32_t stop, uint64_t skip, uint64_t *partly, uint64_t now, size_t *size)
 {
@@ -101,6 +107,7 @@ static ssize_t write_pieces(struct worker *w, struct conn *c, uint32_t *i, uint3
         *partly = skip < whole ? skip : 0;
         if (!*partly) ++*i;
     }
+    batch_begins(w, c);
     return link_writev(&c->link, from, n);
 }
 
@@ -116,7 +123,6 @@ void conn_flush(struct worker *w, struct conn *c, uint64_t now)
     const uint32_t first = c->head + c->inflight - c->unwritten;
     size_t sent = 0;
     int full = 0;
-    if (c->unwritten == c->inflight && !c->written && !c->following) c->sent_ns = now;
     while (c->unwritten && sent < FLUSH_MAX) {
         uint32_t stop = c->head + c->inflight, i = stop - c->unwritten;
         uint64_t partly;
@@ -126,10 +132,11 @@ void conn_flush(struct worker *w, struct conn *c, uint64_t now)
             put = write_pieces(w, c, &i, stop, c->written, &partly, now, &size);
         } else {
             size = (size_t)(encode(w, c, &i, stop, c->written, &partly, now) - w->out);
+            batch_begins(w, c);
             put = link_write(&c->link, w->out, size);
         }
         if (put < 0) {
-            conn_drop(w, c, COUNT_LOST, now);
+            conn_drop(w, c, COUNT_LOST, clock_now_ns()); /* the batch may have begun after `now` */
             return;
         }
         sent += (size_t)put;

@@ -57,7 +57,7 @@ struct conn {
     uint32_t head, inflight, unwritten, mask;
     uint64_t oldest_add; /* of the keys that were added, the first without an answer yet; UINT64_MAX: none */
     uint64_t written;    /* bytes of the first unwritten request that are written */
-    uint64_t sent_ns;    /* closed loop: when the batch in flight was sent */
+    uint64_t sent_ns;    /* closed loop: when the batch in flight was first written */
     uint64_t *key;       /* tagged keys */
     uint64_t *intended;  /* open loop: times of each request */
     uint64_t *sent;

@@ -54,8 +54,8 @@ static void begin(const char *line)
     plan.stop_ns = UINT64_MAX;
 }
 
-/* Call begin, then send the first batch of COUNT requests. */
-static void begin_batch(const char *line)
+/* Call begin, then prepare a phase of COUNT requests. */
+static void begin_phase(const char *line)
 {
     begin(line);
     struct target *t = &w.target[0];
@@ -64,6 +64,12 @@ static void begin_batch(const char *line)
     w.unfinished = 1;
     t->left = o.count;
     keys_init(&t->keys, &o.keys, 0, 1, 0, &w.zipf);
+}
+
+/* Call begin_phase, then send the first batch. */
+static void begin_batch(const char *line)
+{
+    begin_phase(line);
     conn_refill(&w, c, clock_now_ns());
 }
 
@@ -140,6 +146,31 @@ static void a_reply_to_nothing_is_an_error(void)
     CHECK_SAME(counted(COUNT_ERROR_REPLIES), 1);
     CHECK_SAME(counted(COUNT_LOST), 0);
     CHECK(c->state == CONN_DOWN);
+    end();
+}
+
+/* The time at which a batch is made, here long past, is not the time at which it is written. */
+static void the_clients_work_is_no_latency(void)
+{
+    static const char *const lines[] = {"--phases set -P 4 --key-max 3 --sizes 10", "--phases set -P 2 --key-max 1 --sizes 100000"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        begin_phase(lines[i]);
+        uint64_t before = clock_now_ns();
+        conn_refill(&w, c, 1);
+        CHECK(c->sent_ns >= before);
+        CHECK_SAME(w.target[0].commands.shared, i);
+        end();
+    }
+}
+
+static void a_write_that_fails_has_not_waited(void)
+{
+    begin_phase("--phases set -P 4 --key-max 3 --sizes 10");
+    close(peer);
+    peer = -1;
+    conn_refill(&w, c, 1);
+    CHECK_SAME(counted(COUNT_LOST), 4);
+    CHECK(w.recorder.at_least_us < 3600 * NS_PER_S / NS_PER_US);
     end();
 }
 
@@ -329,6 +360,8 @@ int main(void)
     TEST("what comes after the window of a closed loop is late", what_comes_after_the_window_is_late);
     TEST("a broken stream loses what is on the way, and that is in the percentiles", a_broken_stream_loses_what_is_on_the_way);
     TEST("a reply to nothing is an error", a_reply_to_nothing_is_an_error);
+    TEST("the latency of a closed loop begins with the write, not with the client's work for it", the_clients_work_is_no_latency);
+    TEST("a write that fails has not waited", a_write_that_fails_has_not_waited);
     TEST("a full socket is written on where it stopped", a_full_socket_is_written_on);
     TEST("a closed loop sends every key once", a_closed_loop_sends_every_key_once);
     TEST("an open loop sends what is due", an_open_loop_sends_what_is_due);
