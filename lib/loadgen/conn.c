@@ -27,47 +27,32 @@ static int next_command(struct target *t, const struct mix *m)
 }
 
 /* The next request of a mix. */
-static uint64_t next_mixed(struct target *t, const struct mix *m, int populate)
+static uint64_t next_mixed(struct conn *c, const struct mix *m, int populate)
 {
+    struct target *t = c->target;
     if (populate) {
         uint64_t key = keys_next(&t->keys); /* a pass over the keys for each kind of them */
         return COMMAND_TAG(m->fill[t->keys.pass % (uint64_t)m->fills], key);
     }
     const int command = next_command(t, m);
-    uint64_t key = command == COMMAND_SET && t->keys.spec.kind == KEYS_LATEST ? keys_add(&t->keys) : keys_next(&t->keys);
-    const struct mix_command *c = &m->command[command];
-    const uint64_t numbers = c->numbers ? c->numbers : t->commands.draws && (c->data || c->next) ? MIX_TIMES_MAX : 0;
+    uint64_t key = command == COMMAND_SET && t->keys.spec.kind == KEYS_LATEST ? adds_next(c) : keys_next(&t->keys);
+    const struct mix_command *k = &m->command[command];
+    const uint64_t numbers = k->numbers ? k->numbers : t->commands.draws && (k->data || k->next) ? MIX_TIMES_MAX : 0;
     if (numbers) key |= rng_below(&t->choice, numbers) << COMMAND_NUMBER_SHIFT;
     return COMMAND_TAG(command, key);
 }
 
-/* The next tagged key of a target. */
-static inline uint64_t next_request(struct worker *w, struct target *t)
-{
-    const struct options *o = w->options;
-    const enum phase_kind kind = w->plan->kind;
-    if (__builtin_expect(w->mix != NULL, 0)) return next_mixed(t, w->mix, kind == PHASE_POPULATE);
-    int set = kind != PHASE_GET && (kind != PHASE_MIXED || rng_below(&t->choice, o->ratio_set + o->ratio_get) < o->ratio_set);
-    uint64_t key = set && t->keys.spec.kind == KEYS_LATEST ? keys_add(&t->keys) : keys_next(&t->keys);
-    if (__builtin_expect(t->commands.draws, 0) && set) key |= rng_below(&t->choice, MIX_TIMES_MAX) << COMMAND_NUMBER_SHIFT;
-    return COMMAND_TAG(set ? COMMAND_SET : COMMAND_GET, key);
-}
-
-/* KEYS_LATEST: an added key may be read once the server has confirmed it and all keys that were added before it. */
-static void adds_look(struct worker *w, struct conn *c)
+/* The next tagged key of a connection's target. */
+static inline uint64_t next_request(struct worker *w, struct conn *c)
 {
     struct target *t = c->target;
-    uint64_t before = c->oldest_add, first = t->keys.added;
-    if (t->keys.spec.kind != KEYS_LATEST || w->plan->kind == PHASE_GET) return;
-    c->oldest_add = UINT64_MAX;
-    for (uint32_t i = 0; i < c->inflight && c->oldest_add == UINT64_MAX; i++) {
-        uint64_t tagged = c->key[(c->head + i) & c->mask];
-        if (tagged >> COMMAND_SHIFT == COMMAND_SET) c->oldest_add = keys_added(&t->keys, COMMAND_KEY(tagged));
-    }
-    if (before == c->oldest_add || before > t->keys.seen) return; /* others are older */
-    for (uint32_t i = 0; i < t->conns; i++)
-        if (t->conn[i].oldest_add < first) first = t->conn[i].oldest_add;
-    keys_see(&t->keys, first);
+    const struct options *o = w->options;
+    const enum phase_kind kind = w->plan->kind;
+    if (__builtin_expect(w->mix != NULL, 0)) return next_mixed(c, w->mix, kind == PHASE_POPULATE);
+    int set = kind != PHASE_GET && (kind != PHASE_MIXED || rng_below(&t->choice, o->ratio_set + o->ratio_get) < o->ratio_set);
+    uint64_t key = set && t->keys.spec.kind == KEYS_LATEST ? adds_next(c) : keys_next(&t->keys);
+    if (__builtin_expect(t->commands.draws, 0) && set) key |= rng_below(&t->choice, MIX_TIMES_MAX) << COMMAND_NUMBER_SHIFT;
+    return COMMAND_TAG(set ? COMMAND_SET : COMMAND_GET, key);
 }
 
 void target_end(struct worker *w, struct target *t, int unsent)
@@ -92,13 +77,12 @@ void conn_push(struct worker *w, struct conn *c, uint64_t intended_ns, uint64_t 
 {
     uint32_t slot = (c->head + c->inflight) & c->mask;
     keys_at(&c->target->keys, intended_ns - w->plan->start_ns);
-    c->key[slot] = next_request(w, c->target);
+    c->key[slot] = next_request(w, c);
     c->intended[slot] = intended_ns;
     c->sent[slot] = now_ns;
     c->inflight++;
     c->unwritten++;
     w->inflight++;
-    adds_look(w, c);
     if (!c->target->inflight++) target_pending(c->target, intended_ns);
 }
 
@@ -115,7 +99,7 @@ void conn_refill(struct worker *w, struct conn *c, uint64_t now_ns)
     c->following = 0;
     keys_at(&t->keys, now_ns > w->plan->start_ns ? now_ns - w->plan->start_ns : 0);
     if (w->plan->kind == PHASE_MIXED || w->mix || t->keys.spec.kind == KEYS_LATEST || t->commands.draws)
-        for (uint32_t i = 0; i < n; i++) c->key[i] = next_request(w, t);
+        for (uint32_t i = 0; i < n; i++) c->key[i] = next_request(w, c);
     else
         keys_take(&t->keys, COMMAND_TAG(w->plan->kind == PHASE_GET ? COMMAND_GET : COMMAND_SET, 0), c->key, n);
     c->inflight = c->unwritten = n;
@@ -124,7 +108,6 @@ void conn_refill(struct worker *w, struct conn *c, uint64_t now_ns)
     if (!t->pending_ns) t->pending_ns = now_ns;
     t->left -= n;
     if (!t->left) w->unfinished--;
-    adds_look(w, c);
     conn_flush(w, c, now_ns);
 }
 
@@ -256,6 +239,7 @@ static int take(struct worker *w, struct conn *c, const char *p, const char *end
             }
             last = carried;
             answers = answer_classify(w, c, tagged, &carried);
+            if (!answers) adds_failed(c, tagged);
             if (w->mix && !take_mixed(w, c, tagged, answers, &last, &carried, now)) answers = 0;
             if (answers) {
                 answered++;
@@ -291,7 +275,7 @@ static int take(struct worker *w, struct conn *c, const char *p, const char *end
         target_heard(t, now, 1);
     }
     w->last_reply_ns = now;
-    adds_look(w, c);
+    adds_settle(c);
     return bad ? -1 : 0;
 }
 
@@ -397,6 +381,7 @@ static void unanswered(struct worker *w, const struct conn *c, uint64_t now_ns)
         uint32_t slot = (c->head + i) & c->mask;
         answer_none(w, c->key[slot], clock_us(now_ns - (w->open ? c->intended[slot] : c->sent_ns)));
         if (w->open) hist_record(&w->recorder.service, clock_us(now_ns - c->sent[slot]), 1);
+        adds_failed(c, c->key[slot]);
     }
 }
 
@@ -414,7 +399,7 @@ void conn_drop(struct worker *w, struct conn *c, enum count kind, uint64_t now_n
     t->inflight -= c->inflight;
     c->inflight = c->unwritten = c->resting = c->following = 0;
     c->written = 0;
-    if (w->plan) adds_look(w, c);
+    adds_settle(c);
     c->backoff_ns = c->state == CONN_READY ? 0 : c->backoff_ns ? c->backoff_ns * 2 : BACKOFF_MIN_NS;
     if (c->backoff_ns > BACKOFF_MAX_NS) c->backoff_ns = BACKOFF_MAX_NS;
     c->retry_ns = now_ns + c->backoff_ns;

@@ -146,9 +146,9 @@ void keys_shift(struct keys *k, uint64_t ns)
     k->due_ns = (shifts + 1) * k->shift_ns;
 }
 
-uint64_t keys_add(struct keys *k)
+uint64_t keys_addition(const struct keys *k, uint64_t n)
 {
-    return k->spec.first + k->spec.count + k->part + k->added++ * k->parts;
+    return k->spec.first + k->spec.count + k->part + n * k->parts;
 }
 
 uint64_t keys_added(const struct keys *k, uint64_t key)

@@ -11,7 +11,7 @@
 
 enum keys_kind { KEYS_SEQUENTIAL, KEYS_SHUFFLE, KEYS_UNIFORM, KEYS_GAUSSIAN, KEYS_ZIPF, KEYS_HOTSPOT, KEYS_LATEST };
 
-/* The request: keys first .. first + count - 1, and with KEYS_LATEST the keys that keys_add appends. */
+/* The request: keys first .. first + count - 1, and with KEYS_LATEST those of keys_addition after them. */
 struct keys_spec {
     enum keys_kind kind;
     uint64_t first, count;
@@ -64,8 +64,9 @@ static inline void keys_at(struct keys *k, uint64_t ns)
     if (__builtin_expect(ns >= k->due_ns, 0)) keys_shift(k, ns);
 }
 
-/** Returns a new key after all others (KEYS_LATEST). Each walker adds every parts-th key, so that no two walkers add the same. */
-uint64_t keys_add(struct keys *k);
+/** Returns key number n, counted from 0, of those that this walker adds after all others (KEYS_LATEST). Each walker adds every parts-th key, so that
+ * no two walkers add the same. */
+uint64_t keys_addition(const struct keys *k, uint64_t n);
 
 /** Returns which of this walker's added keys it is, counted from 0; UINT64_MAX for a key that was there before. */
 uint64_t keys_added(const struct keys *k, uint64_t key);

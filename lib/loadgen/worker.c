@@ -36,6 +36,7 @@ static int conn_init(struct conn *c, struct target *t, uint32_t ring, int open)
     c->target = t;
     c->link.fd = -1;
     c->mask = ring - 1;
+    c->oldest_add = UINT64_MAX;
     c->key = calloc(ring, sizeof *c->key);
     if (open) {
         c->intended = calloc(ring, sizeof *c->intended);
@@ -69,6 +70,7 @@ static int target_init(struct target *t, const struct options *o, const struct l
     t->conn = calloc(t->conns, sizeof *t->conn);
     t->free = calloc(t->conns, sizeof *t->free);
     if (!t->conn || !t->free || commands_init(&t->commands, o->key_prefix, values, tags, place)) return -1;
+    if (o->keys.kind == KEYS_LATEST && adds_init(&t->adds, (uint64_t)t->conns * ring)) return -1;
     if (o->mix.entries) commands_mix(&t->commands, &o->mix, o->key_prefix, o->key_min, o->count);
     if (o->trace) commands_trace(&t->commands, o->trace, o->speed > 0 && o->speed != 1 ? 1000 / o->speed : 0);
     for (uint32_t i = 0; i < t->conns; i++)
@@ -118,6 +120,7 @@ void worker_free(struct worker *w)
         }
         commands_free(&t->commands);
         gaps_free(&t->gaps);
+        adds_free(&t->adds);
         free(t->conn);
         free(t->free);
     }
@@ -343,8 +346,7 @@ static void target_begin(struct worker *w, struct target *t)
         spec = (struct keys_spec){.kind = o->populate, .first = o->populate_first, .count = o->populate_count, .seed = spec.seed};
     keys_init(&t->keys, &spec, t->part, t->parts, stream, &w->zipf);
     commands_phase(&t->commands, plan->kind);
-    t->keys.added = added;
-    keys_see(&t->keys, added);
+    adds_begin(t, added);
     rng_seed(&t->choice, o->seed ^ UINT64_C(0x6d69786564), stream);
     const int shared = plan->time_ns || (o->requests && plan->kind != PHASE_POPULATE);
     if (!plan->total)
@@ -370,7 +372,6 @@ static void target_begin(struct worker *w, struct target *t)
     for (uint32_t i = 0; i < t->conns; i++) {
         t->conn[i].in_free = t->conn[i].in_dirty = t->conn[i].resting = 0;
         t->conn[i].idle = i >= plan->connections;
-        t->conn[i].oldest_add = UINT64_MAX;
     }
 }
 

@@ -3,6 +3,7 @@
 #ifndef LOADGEN_WORKER_H
 #define LOADGEN_WORKER_H
 
+#include "adds.h"
 #include "cluster.h"
 #include "command.h"
 #include "gaps.h"
@@ -55,7 +56,7 @@ struct conn {
     struct resp scan;
     enum conn_state state;
     uint32_t head, inflight, unwritten, mask;
-    uint64_t oldest_add; /* of the keys that were added, the first without an answer yet; UINT64_MAX: none */
+    uint64_t oldest_add; /* of the keys that its requests in flight add, the first; UINT64_MAX: none */
     uint64_t written;    /* bytes of the first unwritten request that are written */
     uint64_t sent_ns;    /* closed loop: when the batch in flight was first written */
     uint64_t *key;       /* tagged keys */
@@ -82,6 +83,7 @@ struct target {
     struct conn *conn;
     uint32_t conns, live;
     struct keys keys;
+    struct adds adds;
     struct rng choice; /* mixed: set or get */
     struct pacer pacer;
     struct trace_walk walk; /* of a replay */

@@ -149,6 +149,44 @@ static void a_reply_to_nothing_is_an_error(void)
     end();
 }
 
+/* Read a batch of SETs of 10 bytes: the keys in their order. */
+static void sent_keys(uint64_t key[4])
+{
+    char got[4096] = "", *at = got;
+    CHECK(recv(peer, got, sizeof got - 1, MSG_DONTWAIT) > 0);
+    for (int i = 0; i < 4 && at; i++) {
+        at = strstr(at, "SET\r\n$");
+        if (at) at = strstr(at + 5, "\r\n");
+        if (at) key[i] = strtoull(at + 2, &at, 10);
+    }
+    CHECK(at != NULL);
+}
+
+/* Of a connection that adds keys, a reply is an error, and then the connection is lost. */
+static void a_failed_set_adds_no_key(void)
+{
+    uint64_t key[4] = {0};
+    begin_phase("--phases populate,mixed --ratio 1:0 --keys latest -P 4 --key-max 99 --sizes 10");
+    const struct keys *k = &w.target[0].keys;
+    plan.kind = PHASE_MIXED;
+    conn_refill(&w, c, clock_now_ns());
+    sent_keys(key);
+    CHECK(key[0] == 100 && key[1] == 101 && key[2] == 102 && key[3] == 103);
+    answer("+OK\r\n-OOM command not allowed\r\n");
+    CHECK_SAME(k->seen, 1);
+    answer("+OK\r\n+OK\r\n");
+    CHECK_SAME(k->seen, 1); /* and the next batch sets the failed key again */
+    sent_keys(key);
+    CHECK(key[0] == 101 && key[1] == 104 && key[2] == 105 && key[3] == 106);
+    answer("+OK\r\n");
+    CHECK_SAME(k->seen, 4);
+    conn_drop(&w, c, COUNT_LOST, clock_now_ns());
+    CHECK_SAME(k->seen, 4);
+    CHECK_SAME(k->added, 7);
+    CHECK_SAME(w.target[0].adds.failures, 3);
+    end();
+}
+
 /* The time at which a batch is made, here long past, is not the time at which it is written. */
 static void the_clients_work_is_no_latency(void)
 {
@@ -360,6 +398,7 @@ int main(void)
     TEST("what comes after the window of a closed loop is late", what_comes_after_the_window_is_late);
     TEST("a broken stream loses what is on the way, and that is in the percentiles", a_broken_stream_loses_what_is_on_the_way);
     TEST("a reply to nothing is an error", a_reply_to_nothing_is_an_error);
+    TEST("a key whose SET failed is not read, and the next SET takes it", a_failed_set_adds_no_key);
     TEST("the latency of a closed loop begins with the write, not with the client's work for it", the_clients_work_is_no_latency);
     TEST("a write that fails has not waited", a_write_that_fails_has_not_waited);
     TEST("a full socket is written on where it stopped", a_full_socket_is_written_on);

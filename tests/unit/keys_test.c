@@ -275,7 +275,7 @@ static void latest_is_zipf_from_the_newest_back(void)
         memset(count, 0, sizeof count);
         keys_init(&k, &spec, part, PARTS, part, &zipf);
         for (uint64_t i = 0; i < NEW + 10; i++) {
-            uint64_t key = keys_add(&k);
+            uint64_t key = keys_addition(&k, k.added++);
             CHECK_SAME(key, 50 + OLD + part + PARTS * i);
             CHECK_SAME(keys_added(&k, key), i);
         }
