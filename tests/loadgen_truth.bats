@@ -106,6 +106,28 @@ END
   assert_equal "$(redis-cli -p "$REDIS_PORT" exists redis-tier-benchmark:marker)" 1
 }
 
+@test "keys that no phase has set are unset: their SETs failed, or the phase ended before them" {
+  redis_start --maxmemory 3mb
+  loadgen 1 --phases populate,get --keys uniform --requests 2000 -P 8 127.0.0.1 "$REDIS_PORT" 1000 5000
+  assert_failure 1
+  assert_contains 'OOM' "$stderr"
+  (($(result get misses) > 0)) || fail "every key was set"
+  assert_equal "$(result get miss_reason)" unset
+  redis_start
+  mkdir gate
+  loadgen_start 1 --phases set,get --keys sequential --rate 10 --gate gate --interval 0.1 127.0.0.1 "$REDIS_PORT" 10 1000
+  order set 0
+  wait_elapsed set 0.1
+  touch gate/stop
+  wait_until 20 test -e gate/ready-get || fail "get was not offered: $(<job.err)"
+  rm gate/stop
+  order get 0 c0
+  job_wait 30
+  assert_success
+  (($(result get misses) > 0)) || fail "every key was set"
+  assert_equal "$(result get miss_reason)" unset
+}
+
 @test "a reply that answers nothing is an error" {
   delay_server double --reply 'GET=$-1\r\n$-1\r\n'
   loadgen 1 --no-flush --phases get --requests 1 127.0.0.1 "$DELAY_PORT" 10 10

@@ -398,6 +398,17 @@ static const char *explain_misses(struct engine *e)
     return evicted ? "evicted" : expired ? "expired" : "gone";
 }
 
+/* Whether a phase has set every key: not if a SET failed or was not sent. */
+static int fills(const struct engine *e, const struct result *r)
+{
+    const struct options *o = e->options;
+    const struct plan *plan = &r->plan;
+    const int every = plan->kind == PHASE_SET && !o->mix.typed && !o->requests && !plan->time_ns && o->keys.kind <= KEYS_SHUFFLE;
+    uint64_t planned = 0;
+    for (int i = 0; i < e->workers; i++) planned += e->worker[i]->planned;
+    return (plan->kind == PHASE_POPULATE || every) && r->count[COUNT_OPS] + r->count[COUNT_LATE] == planned;
+}
+
 int engine_run(struct engine *e, const struct plan *plan, struct result *r, char why[ENGINE_WHY])
 {
     struct run run = {e, plan};
@@ -418,8 +429,7 @@ int engine_run(struct engine *e, const struct plan *plan, struct result *r, char
         r->expired = expired > e->expired ? expired - e->expired : 0;
         e->expired = expired;
     }
-    if (plan->kind == PHASE_POPULATE) e->filled = 1;
-    if (plan->kind == PHASE_SET && !o->mix.typed && !o->requests && !plan->time_ns && o->keys.kind <= KEYS_SHUFFLE) e->filled = 1;
+    e->filled |= fills(e, r);
     return 0;
 }
 

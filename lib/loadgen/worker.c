@@ -404,7 +404,7 @@ static void begin(struct worker *w)
     w->open = plan->open || w->replay;
     w->mix = mix && (plan->kind == PHASE_MIXED || w->replay || (plan->kind == PHASE_POPULATE && (mix->typed || mix->fills > 1))) ? mix : NULL;
     kinds_clear(&w->kinds);
-    w->inflight = w->unfinished = 0;
+    w->inflight = w->planned = w->unfinished = 0;
     w->cpu_ns = w->waited_ns = w->idle_ns = 0;
     w->scan_ns = w->stopped_ns = 0;
     w->window_ns = plan->open ? UINT64_MAX : plan->stop_ns;
@@ -414,6 +414,7 @@ static void begin(struct worker *w)
     for (uint32_t i = 0; i < w->targets; i++) {
         refresh(w, &w->target[i]);
         target_begin(w, &w->target[i]);
+        w->planned += w->target[i].left;
     }
     /* Sleep in short intervals, because a signal wakes only one thread. */
     for (uint64_t now; (now = clock_now_ns()) < plan->start_ns && !worker_stop;)

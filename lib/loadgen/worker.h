@@ -121,6 +121,7 @@ struct worker {
     struct conn **dirty;          /* connections with requests to write */
     uint32_t dirties, unfinished; /* unfinished: targets that have requests to send */
     uint64_t inflight;
+    uint64_t planned;    /* requests of a phase without a time limit */
     uint64_t post_ns;    /* next interval boundary */
     uint64_t scan_ns;    /* next look at all connections */
     uint64_t stopped_ns; /* when an interrupt was seen, else 0 */
