@@ -19,7 +19,8 @@
 #include <hiredis.h>
 #include <linux/sockios.h>
 
-#define SLICE_MS 50 /* interval of the check whether to continue waiting */
+#define SLICE_MS   50 /* interval of the check whether to continue waiting */
+#define BACKLOG_MS 10 /* between attempts to enter a full backlog */
 
 /* The words of the command that authenticates. Returns their number, 0 if none is required. */
 static int auth_words(const struct options *o, const char *word[5])
@@ -142,13 +143,24 @@ int link_ready(struct link *l, const struct links *s)
     return 1;
 }
 
+/* As dial, again and again while the backlog of a unix socket is full: then connect() fails with EAGAIN, where that of TCP waits. */
+static int dial_waiting(struct link *l, const struct links *s, const struct endpoint *e, uint32_t n, uint64_t deadline_ns)
+{
+    int bad;
+    while ((bad = dial(l, e, n)) && errno == EAGAIN && !*s->stop && clock_now_ns() < deadline_ns) poll(NULL, 0, BACKLOG_MS);
+    return bad;
+}
+
 /* Connect to one address and encrypt, waiting. Returns 0, or -1 with a reason. */
 static int connect_to(struct link *l, const struct links *s, const struct endpoint *e, uint32_t n, char *text, size_t size)
 {
     double limit = s->options->connect_timeout_s;
     uint64_t deadline = deadline_of(limit);
-    if (dial(l, e, n)) {
-        snprintf(text, size, "%s", strerror(errno));
+    if (dial_waiting(l, s, e, n, deadline)) {
+        if (errno == EAGAIN)
+            snprintf(text, size, "no connection in %.10g s", limit);
+        else
+            snprintf(text, size, "%s", strerror(errno));
         return -1;
     }
     for (;;) {

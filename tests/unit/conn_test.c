@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static struct options o;
@@ -352,6 +353,47 @@ static void every_address_is_tried(void)
     end();
 }
 
+/* Listen on a unix socket with a name of the kernel, for as many connections in its backlog and one more. Returns its descriptor. */
+static int unix_listen(struct endpoint *e, int backlog)
+{
+    struct sockaddr_un un = {.sun_family = AF_UNIX};
+    socklen_t size = sizeof un;
+    int heard = socket(AF_UNIX, SOCK_STREAM, 0);
+    CHECK(!bind(heard, (struct sockaddr *)&un, sizeof un.sun_family) && !listen(heard, backlog));
+    CHECK(!getsockname(heard, (struct sockaddr *)&un, &size));
+    *e = (struct endpoint){.name = "socket", .addresses = 1, .size = {size}};
+    memcpy(&e->address[0], &un, size);
+    return heard;
+}
+
+static void *accept_two(void *arg)
+{
+    for (int i = 0; i < 2; i++) close(accept(*(int *)arg, NULL, NULL));
+    return NULL;
+}
+
+static void a_full_backlog_is_waited_for(void)
+{
+    struct link first = {.fd = -1}, l = {.fd = -1};
+    struct endpoint e;
+    char why[LINK_WHY] = "";
+    pthread_t server;
+    begin("--phases get --connect-timeout 0.05 --key-max 9");
+    int heard = unix_listen(&e, 0);
+    CHECK_SAME(link_open(&first, &links, &e, 0, why), 0);
+    CHECK_SAME(link_open(&l, &links, &e, 0, why), -1);
+    CHECK(!strcmp(why, "cannot use socket: no connection in 0.05 s"));
+    o.connect_timeout_s = 60;
+    pthread_create(&server, NULL, accept_two, &heard);
+    CHECK_SAME(link_open(&l, &links, &e, 0, why), 0);
+    shutdown(heard, SHUT_RDWR);
+    pthread_join(server, NULL);
+    link_close(&first);
+    link_close(&l);
+    close(heard);
+    end();
+}
+
 static void instances_are_on_their_hosts(void)
 {
     struct options on = {.host = "127.0.0.1", .port = 7000, .hosts = "7002=127.0.0.2,7003=[::1]"};
@@ -408,5 +450,6 @@ int main(void)
     TEST("an interrupt before the start: nothing is sent", an_interrupt_before_the_start_sends_nothing);
     TEST("arrivals at an instance are not those at another with the same seed", arrivals_depend_on_the_instance);
     TEST("every address of a host is tried; a link that was closed is stale", every_address_is_tried);
+    TEST("a full backlog of a unix socket is waited for, like that of TCP", a_full_backlog_is_waited_for);
     return UNIT_END;
 }
