@@ -274,6 +274,7 @@ static int take(struct worker *w, struct conn *c, const char *p, const char *end
         if (now < w->window_ns) t->tally.ops += answered;
         target_heard(t, now, 1);
     }
+    if (c->inflight != before) c->reopened = 0;
     w->last_reply_ns = now;
     adds_settle(c);
     return bad ? -1 : 0;
@@ -400,7 +401,7 @@ void conn_drop(struct worker *w, struct conn *c, enum count kind, uint64_t now_n
     c->inflight = c->unwritten = c->resting = c->following = 0;
     c->written = 0;
     adds_settle(c);
-    c->backoff_ns = c->state == CONN_READY ? 0 : c->backoff_ns ? c->backoff_ns * 2 : BACKOFF_MIN_NS;
+    c->backoff_ns = !c->reopened ? 0 : c->backoff_ns ? c->backoff_ns * 2 : BACKOFF_MIN_NS;
     if (c->backoff_ns > BACKOFF_MAX_NS) c->backoff_ns = BACKOFF_MAX_NS;
     c->retry_ns = now_ns + c->backoff_ns;
     c->state = CONN_DOWN;
@@ -410,6 +411,7 @@ void conn_drop(struct worker *w, struct conn *c, enum count kind, uint64_t now_n
 void conn_retry(struct worker *w, struct conn *c, uint64_t now_ns)
 {
     c->state = CONN_CONNECTING;
+    c->reopened = 1;
     c->progress_ns = now_ns;
     c->greeted = c->body_bad = 0;
     c->bodies = 0;
@@ -424,7 +426,6 @@ void conn_up(struct worker *w, struct conn *c, uint64_t now_ns)
 {
     struct target *t = c->target;
     c->state = CONN_READY;
-    c->backoff_ns = 0;
     resp_reset(&c->scan);
     if (!t->live++ && t->down_ns) {
         uint64_t down = now_ns - t->down_ns;

@@ -66,6 +66,7 @@ struct conn {
     uint64_t progress_ns; /* when bytes were last sent or received, or the attempt to connect began */
     uint32_t queued;      /* bytes that waited in the socket at the last look */
     uint8_t polled_out, in_free, in_dirty, body_bad, greeted;
+    uint8_t reopened;  /* it was opened again, and no request was answered since */
     uint8_t idle;      /* the phase uses fewer connections */
     uint8_t following; /* requests that follow others are in flight or to be written */
     uint32_t bodies;   /* values of the running reply that are complete */

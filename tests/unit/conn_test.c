@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -394,6 +395,46 @@ static void a_full_backlog_is_waited_for(void)
     end();
 }
 
+/* Let c handle what its other end has sent or done. */
+static void event(uint32_t events)
+{
+    struct pollfd ready = {.fd = c->link.fd, .events = events & EPOLLOUT ? POLLOUT : POLLIN};
+    CHECK_SAME(poll(&ready, 1, 60000), 1);
+    conn_event(&w, c, events);
+}
+
+/* The server answers the greeting, and closes the connection at the first request, or after its answer. */
+static void reopen(int heard, int answers)
+{
+    conn_retry(&w, c, clock_now_ns());
+    event(EPOLLOUT);
+    int other = accept(heard, NULL, NULL);
+    CHECK_SAME(write(other, "+PONG\r\n", 7), 7);
+    event(EPOLLIN);
+    CHECK(c->state == CONN_READY && c->inflight == 1);
+    CHECK_SAME(answers ? write(other, "$-1\r\n", 5) : 5, 5);
+    if (answers) event(EPOLLIN);
+    close(other);
+    event(EPOLLIN | EPOLLRDHUP);
+    CHECK(c->state == CONN_DOWN);
+}
+
+static void a_connection_works_when_it_answers(void)
+{
+    begin_batch("--phases get -P 1 --key-max 99");
+    int heard = unix_listen(&w.target[0].endpoint, 1);
+    conn_drop(&w, c, COUNT_LOST, clock_now_ns());
+    CHECK_SAME(c->backoff_ns, 0);
+    reopen(heard, 0);
+    CHECK_SAME(c->backoff_ns, 50 * NS_PER_MS);
+    reopen(heard, 0);
+    CHECK_SAME(c->backoff_ns, 100 * NS_PER_MS);
+    reopen(heard, 1);
+    CHECK_SAME(c->backoff_ns, 0);
+    close(heard);
+    end();
+}
+
 static void instances_are_on_their_hosts(void)
 {
     struct options on = {.host = "127.0.0.1", .port = 7000, .hosts = "7002=127.0.0.2,7003=[::1]"};
@@ -451,5 +492,6 @@ int main(void)
     TEST("arrivals at an instance are not those at another with the same seed", arrivals_depend_on_the_instance);
     TEST("every address of a host is tried; a link that was closed is stale", every_address_is_tried);
     TEST("a full backlog of a unix socket is waited for, like that of TCP", a_full_backlog_is_waited_for);
+    TEST("a connection that is closed at its first request again and again is retried more slowly", a_connection_works_when_it_answers);
     return UNIT_END;
 }
