@@ -375,7 +375,7 @@ int conn_register(struct worker *w, struct conn *c, int connecting)
     return epoll_ctl(w->epoll, EPOLL_CTL_ADD, c->link.fd, &event);
 }
 
-/* Count requests in flight as unanswered: they have waited at least until now. */
+/* Record the requests in flight as without an answer, with the time that they have waited; keys that they add must be set again. */
 static void unanswered(struct worker *w, const struct conn *c, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < c->inflight; i++) {

@@ -5,7 +5,8 @@
 
 #include "worker.h"
 
-/** Write the unwritten bytes, as far as the socket accepts them. `now`: on CLOCK_MONOTONIC, read just before; latency counts from it. */
+/** Write the unwritten bytes, as far as the socket accepts them. `now`: on CLOCK_MONOTONIC, read just before; the send of an open loop's requests. In
+ * a closed loop, the latency of a batch counts from its first write. */
 void conn_flush(struct worker *w, struct conn *c, uint64_t now);
 
 /** Returns the epoll events of a link in use; `out`: also when it can be written. For a bare socket they are edge-triggered: no system call is

@@ -39,7 +39,7 @@ struct recorder {
     /* of the whole phase; the thread's own until it has ended */
     struct hist total;
     uint64_t total_count[COUNTS];
-    uint64_t at_least_us; /* the shortest such wait: from it on, percentiles are lower bounds; UINT64_MAX without one */
+    uint64_t at_least_us; /* the shortest wait without an answer: from it on, percentiles are lower bounds; UINT64_MAX: none */
     /* handed over, under the lock, which is taken once an interval */
     pthread_mutex_t lock;
     struct hist ready;

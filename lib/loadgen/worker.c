@@ -212,7 +212,7 @@ static int overdue(const struct worker *w, struct conn *c, uint64_t now)
     return now - since > limit;
 }
 
-/* Checks a few times per second: the end of the phase, connections that wait too long or are down. */
+/* Checks at each tick: the end of the phase, and with `scan` connections that wait too long or are down. */
 static void tick_target(struct worker *w, struct target *t, uint64_t now, int scan)
 {
     const struct plan *plan = w->plan;

@@ -125,7 +125,7 @@ struct worker {
     uint64_t planned;    /* requests of a phase without a time limit */
     uint64_t post_ns;    /* next interval boundary */
     uint64_t scan_ns;    /* next look at all connections */
-    uint64_t stopped_ns; /* when an interrupt was seen, else 0 */
+    uint64_t stopped_ns; /* when an interrupt, or the end that the master requested, was seen; else 0 */
     uint64_t window_ns;  /* answers from here on are late; UINT64_MAX: none is */
     uint64_t last_reply_ns, begin_ns;
     uint64_t cpu_ns, waited_ns, idle_ns; /* of the phase: on a CPU; runnable without one; idle polling */
@@ -141,8 +141,8 @@ extern volatile sig_atomic_t worker_stop;
 /* Set by the reporter: the phase has lasted long enough, and nothing is wrong with it. */
 extern volatile sig_atomic_t worker_enough;
 
-/** Allocate a worker's buffers, targets and connections in the zeroed w; opens nothing. Targets are instance, instance + step, ... as the
- *  engine's plan says. Returns 0, or -1 with errno, or with one line in why. Free with worker_free. */
+/** Allocate a worker's buffers, targets and connections in the zeroed w; opens nothing. Its targets are the instances id, id + threads, and
+ *  so on; more threads than instances share them. Returns 0, or -1 with errno, or with one line in why. Free with worker_free. */
 int worker_init(struct worker *w, int id, const struct options *o, const struct links *links, const struct values *values, char why[LINK_WHY]);
 
 /** Close connections and release what worker_init allocated. */
