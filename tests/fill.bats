@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load cluster
 
 setup() {
   scratch_setup
@@ -19,7 +20,7 @@ teardown() {
 # Usage: fill_measure INSTANCES FILL SIZE... ; sets output
 fill_measure() {
   local base
-  base=$(ports_pick "$1")
+  base=$(cluster_ports "$1")
   cat >master.sh <<'END'
 set -Eeuo pipefail
 LIB=$ROOT/lib RESUME=
