@@ -80,4 +80,21 @@ repeat 4 of 12, about 1 s left"
   assert_equal "$(awk 'length > 80' <<<"$output")" ''
   # The text begins at the same column in each line.
   assert_equal "$(awk '{ match($0, /^([a-z]+ +[^ ]+ +| +)/); print RLENGTH }' <<<"$output" | sort -u | wc -l)" 1
+  # Without COLUMNS, the width is that of the terminal.
+  need_command python3
+  run python3 - "$REPO/do_it.sh" <<'END'
+import fcntl, os, pty, struct, subprocess, sys, termios
+reader, terminal = pty.openpty()
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 70, 0, 0))
+program = subprocess.Popen([sys.argv[1], "list", "RESULTS_DIR=results"], stdin=terminal, stdout=terminal, stderr=subprocess.DEVNULL)
+os.close(terminal)
+text = b""
+try:
+    while True:
+        text += os.read(reader, 65536)
+except OSError:  # the terminal is closed
+    pass
+print(program.wait(), max(map(len, text.splitlines())) <= 70, len(text.splitlines()) > 20)
+END
+  assert_output '0 True True'
 }

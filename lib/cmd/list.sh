@@ -14,7 +14,8 @@ cmd_list() {
     for file in "$ROOT"/conf/variants/*.conf; do _list_conf variant "$file"; done
     for file in "$ROOT"/conf/workloads/*.conf; do _list_conf workload "$file"; done
     _list_runs
-  } | _list_align | stored_plain
+    # Its output is the terminal, whose width it reads.
+  } | stored_plain | _list_align
 }
 
 # Align rows KIND NAME TEXT; on a narrow terminal, the text continues on the next line, indented.

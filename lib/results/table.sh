@@ -35,6 +35,7 @@ table_width() {
   if [[ ${COLUMNS-} =~ ^[1-9][0-9]{0,3}$ ]]; then
     TABLE_WIDTH=$COLUMNS
   elif [[ -t 1 ]]; then
-    read -r _ TABLE_WIDTH < <(stty size <&1 2>/dev/null) || TABLE_WIDTH=0
+    # In the substitution, stdout is the pipe to `read`.
+    { read -r _ TABLE_WIDTH < <(stty size <&3 2>/dev/null) || TABLE_WIDTH=0; } 3>&1
   fi
 }
