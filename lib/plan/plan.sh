@@ -283,7 +283,7 @@ plan_print() {
 # Usage: plan_load FILE
 # Returns: as plan_make; exits 2 when it is not a plan of these settings.
 plan_load() {
-  local line number=1 header
+  local line number=1 header REPLY
   header=$(IFS=$'\t' && printf '%s' "${PLAN_COLUMNS[*]}")
   PLAN_ROWS=()
   {
@@ -292,12 +292,14 @@ plan_load() {
     while IFS= read -r line; do
       number=$((number + 1))
       _plan_is_row "$line" || die_usage "$1:$number: not a row of a plan: cannot resume; restore the file, or start a new run"
-      PLAN_ROWS+=("$line")
+      PLAN_ROWS+=("$REPLY")
     done
   } <"$1"
 }
 
 # Whether a line is a valid row: another person may have written the file.
+# Usage: _plan_is_row LINE
+# Returns: sets REPLY to the row; values of axes have the form in which settings are stored, which an earlier version may not have written
 _plan_is_row() {
   local i column value setting place
   local -a fields
@@ -318,9 +320,11 @@ _plan_is_row() {
     esac
     if ((i >= _PLAN_AXES && i < _PLAN_AXES + ${#AXES[@]})); then
       setting=${AXES[i - _PLAN_AXES]}
-      [[ $value == - ]] || (conf_check "$setting" "$value" '' && [[ $CONF_TEXT == "$value" ]]) 2>/dev/null || return
+      [[ $value == - ]] || fields[i]=$(conf_check "$setting" "$value" '' 2>/dev/null && printf '%s' "$CONF_TEXT") || return
     fi
   done
+  printf -v REPLY '%s\t' "${fields[@]}"
+  REPLY=${REPLY%$'\t'}
 }
 
 # Refuse settings of the run that contradict each other, naming the setting and where it was set.
