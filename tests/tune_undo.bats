@@ -102,6 +102,28 @@ END
   assert_equal "$(tree_state)" "$before"
 }
 
+@test "stop keeps the record when its undo is killed, and prints nothing for a record without a change" {
+  local before
+  before=$(tree_state)
+  TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10'
+  remote_script stop force
+  sed '$i host_tune_write() { kill -KILL "$BASHPID"; }' script.sh >stop.sh
+  tune apply
+  run_split bash -s -- force <stop.sh
+  assert_failure 1
+  assert_contains 'tune-test-1: cannot restore all of its changes' "$stderr"
+  assert_exists "$JOURNAL"
+  run_split remote_script stop force
+  assert_success
+  assert_output 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10'
+  assert_equal "$(tree_state)" "$before"
+  tune apply
+  : >"$JOURNAL"
+  run_split remote_script stop force
+  assert_success
+  assert_output ''
+}
+
 @test "the record has all values of a host where one cannot be restored, and a warning names it with its values" {
   mkdir -p run/env/a
   printf '%s\n' $'variant\tname\tstate\ttarget\tbefore\tduring\twhy\tafter' $'native\tSWAPPINESS\tset\t/vm/swappiness\t60\t10\t-\t-' \

@@ -378,13 +378,15 @@ host_tune_restore() {
 
 # Restore the changes of a broken run, and report them as text.
 # Usage: host_tune_stop DIR
-# Returns: 1 if a change is not undone
+# Returns: not 0 if a change is not undone, or not known to be
 host_tune_stop() {
   local rows name result target old new after status=0
   TUNE=$1
   [[ -e $TUNE/journal ]] || return 0
-  rows=$(host_tune_restore)
+  rows=$(host_tune_restore) || return
   while IFS=$'\t' read -r name result target old new after; do
+    # A journal without a change.
+    [[ -n $name ]] || continue
     case $result in
       back) printf '%s: %s is %s again, was %s\n' "$name" "$target" "$after" "$new" ;;
       rebooted) printf '%s: %s is %s since the reboot of this host\n' "$name" "$target" "$after" ;;
