@@ -124,6 +124,27 @@ END
   assert_output ''
 }
 
+@test "the watchdog names the settings that it cannot restore, in a text that a reply may have on a host with 512 CPUs" {
+  local cpu
+  cat >watchdog.sh <<'END'
+set -u
+. "$REPO/lib/host/tune.sh"
+. "$REPO/lib/host/tune_journal.sh"
+TUNE=. LEASE=60
+host_tune_lock() { :; }
+host_tune_undo_all() { host_tune_journal_read && return 1; }
+echo -1000 >alive
+host_tune_watchdog
+END
+  for cpu in {0..511}; do
+    printf 'change\t%d\tr\tb\tfile\tGOVERNOR\t/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor\tpowersave\tperformance\n' $((cpu + 1)) "$cpu"
+  done >journal
+  printf 'change\t513\tr\tb\tfile\tTHP\t/thp\tmadvise\tnever\n' >>journal
+  run bash watchdog.sh
+  assert_match '; GOVERNOR THP cannot be restored$' "$(<lapsed)"
+  (($(wc -c <lapsed) < 4096))
+}
+
 @test "the record has all values of a host where one cannot be restored, and a warning names it with its values" {
   mkdir -p run/env/a
   printf '%s\n' $'variant\tname\tstate\ttarget\tbefore\tduring\twhy\tafter' $'native\tSWAPPINESS\tset\t/vm/swappiness\t60\t10\t-\t-' \

@@ -219,7 +219,7 @@ host_tune_watchdog() {
       [[ -e $TUNE/journal ]] || return
       # A heartbeat may have come while another call had the lock.
       if host_tune_silent; then
-        host_tune_undo_all || stuck="; ${!JOURNAL_PENDING[*]} cannot be restored"
+        host_tune_undo_all || stuck="; $(_host_tune_stuck) cannot be restored"
         TZ=UTC0 printf 'restored at %(%FT%TZ)T: no heartbeat of the master for %s s%s\n' -1 "$SILENT" "$stuck" >"$TUNE/lapsed"
         return
       fi
@@ -227,6 +227,13 @@ host_tune_watchdog() {
     fi
     proc_wait "$pace"
   done
+}
+
+# Print the names in conf/tuning.tsv of the changes that are in force, each once: the targets of one can be more than a reply may have.
+# Usage: _host_tune_stuck
+_host_tune_stuck() {
+  local seq
+  for seq in "${JOURNAL_PENDING[@]}"; do printf '%s\n' "${JOURNAL_NAME[seq]}"; done | sort -u | paste -sd ' '
 }
 
 # Whether there was no heartbeat for LEASE seconds.
