@@ -186,6 +186,22 @@ ok
 ok"
 }
 
+@test "a resumed run keeps settings of the whole run that an earlier version accepted in a variant, and no others" {
+  local setting
+  mkdir -p run/mine
+  for setting in REPORT=off PRICE=dram:1 WORKLOAD=ycsb-a VALUE_DISTRIBUTION=10-100 REDISRUNS=9; do
+    echo "$setting" >run/mine/variant.conf
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    bash -c 'ROOT=$PWD LIB=$PWD/lib RESUME=run
+      . "$LIB/modules.sh"
+      alias_read conf/aliases.tsv
+      conf_defaults conf/defaults.conf
+      variant_use mine
+      echo "${!1}"' bash "${setting%%=*}" 2>&1 || :
+  done >said
+  assert_equal "$(<said)" $'off\ndram:1\nycsb-a\n10-100\nbash: run/mine/variant.conf:1: REDISRUNS=9: one value for the whole run, not for a variant; set it on the command line or in a scenario'
+}
+
 @test "layers: default, block, hosts file, scenario, variant, environment, command line, each over the one before" {
   assert_equal "$(conf_value KEYS)" auto
   local -a words=()

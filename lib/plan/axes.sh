@@ -40,6 +40,8 @@ axes_check() {
   conf_resolve
   for name in "${!run[@]}"; do
     [[ ${!name} != "${run[$name]}" ]] || continue
+    # An earlier version accepted these in a variant, and the settings of a resumed run cannot be changed.
+    [[ -z ${RESUME-} || $name != @(WORKLOAD|VALUE_DISTRIBUTION|REPORT|PRICE) ]] || continue
     if [[ ${_AXES_COLUMN[$name]-} == - ]]; then
       conf_refuse "$name" "one value for the whole run, not for a variant; set it on the command line or in a scenario"
     elif [[ -z ${RESUME-} ]] && _axes_shared "$name" "${run[$name]} ${!name}"; then
