@@ -347,6 +347,7 @@ END
   refused 'command line: THREADS=5/connection: invalid; accepted: auto, a whole number from 1 to 4096, N/instance with N from 1 to 4096' ./do_it.sh plan THREADS=5/connection
   refused 'command line: TIER_NODES=08: invalid; accepted: auto, a list of numbers such as 0-3,8' ./do_it.sh plan TIER_NODES=08
   refused 'command line: SWEEP: RATE=10k,10000: the value 10000 is repeated; give each value once' ./do_it.sh plan SWEEP=RATE=10k,10000
+  refused 'command line: SWEEP: =1,2: invalid; accepted: NAME=VALUE,VALUE..., such as RATE=10000,50000' ./do_it.sh plan SWEEP==1,2
 }
 
 @test "each default is of its kind, in the form that is stored" {

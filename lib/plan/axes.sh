@@ -50,6 +50,8 @@ axes_check() {
   done
   [[ -z ${RESUME-} ]] || return 0
   for word in ${SWEEP-}; do
+    # An invalid name is refused by axes_settle.
+    [[ $word =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || continue
     name=$(alias_name "${word%%=*}")
     [[ ${CONF_LAYERS[$(conf_layer "$name")]} != variant ]] || conf_refuse "$name" "conflicts with $word in SWEEP, whose values all variants have; leave out one of them"
   done
