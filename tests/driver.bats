@@ -107,8 +107,9 @@ lane_suite() {
 }
 
 @test "a process that a suite left is found by its working directory too: Redis overwrites its environment with its title" {
-  # The directory of the lane, and one below it that no longer exists.
-  suite 'for each in . gone; do
+  # The directory of the lane, and one below it that no longer exists; the user names it by a link, with a slash at its end.
+  ln -s "$SCRATCH" link
+  TMPDIR=$SCRATCH/link/ suite 'for each in . gone; do
     mkdir -p "$TMPDIR/$each"
     cd "$TMPDIR/$each"
     env -u TMPDIR sleep 60.75 </dev/null >/dev/null 2>&1 3>&- &

@@ -339,6 +339,8 @@ main() {
 
 # Short names, because the path of an ssh control socket below it is limited to 108 bytes.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/tb.XXXXXX")
+# As the kernel names it: run_processes compares it with working directories.
+scratch=$(cd "$scratch" && pwd -P)
 # A test may become another user, who must be able to enter its directory.
 chmod 711 "$scratch"
 trap run_finish EXIT
