@@ -225,6 +225,20 @@ listed() {
   assert_equal "$(ls -A other)" ''
 }
 
+@test "the files of each phase that PHASES accepts are received, also of a repeated one" {
+  local phase number
+  mkdir into
+  for phase in $(sed -n 's/^PHASES=.*#: list:\(.*\)/\1/p' "$REPO/conf/defaults.conf" | tr '|' ' '); do
+    for number in '' -2; do listed "$phase$number.hgrm" ''; done
+  done >stream
+  number=$(wc -l <stream)
+  ((number >= 10))
+  echo >>stream
+  ask 'receive_files into elsewhere client fetch; ls -A into | wc -l'
+  assert_success
+  assert_output "$number"
+}
+
 @test "a file keeps every byte, whether it is empty, large, or not a text" {
   mkdir into sent
   : >sent/stderr
