@@ -408,3 +408,13 @@ house_units() {
   ((${#lines[@]} == 3)) || fail "$output"
   [[ ${lines[0]} == *':1: 3 words: One two three. ' && ${lines[1]} == *':1: 4 words:Four (see [five]) six!' && ${lines[2]} == *':4: 4 words: seven'* ]] || fail "$output"
 }
+
+@test "each fault of mutants.tsv changes its file, and its suite has a test that it names" {
+  local name file suite filter expression found=''
+  while IFS=$'\t' read -r -u 5 name file suite filter expression; do
+    [[ -n $name && $name != \#* ]] || continue
+    sed -E -e "$expression" -- "$REPO/$file" | cmp -s -- - "$REPO/$file" && found+="$name: $file has no such line"$'\n'
+    [[ $suite == unit ]] || sed -n 's/^@test "\(.*\)" {$/\1/p' "$REPO/tests/$suite.bats" | grep -E -- "$filter" >/dev/null || found+="$name: $suite has no test $filter"$'\n'
+  done 5<"$REPO/tests/mutants.tsv"
+  house_none "$found" 'faults of tests/mutants.tsv that make check-mutants cannot inject:'
+}
