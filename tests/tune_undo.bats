@@ -176,6 +176,21 @@ END
     assert_match 'the weights were set explicitly, .*; set TIER_WEIGHTS=keep, or write true there before the run'
     assert_equal "$(cat "$folder"/*)" $'false\n5'
   done
+  # Doctor has the fix in its column.
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib RESUME= REPLIED=$1
+    . "$LIB/modules.sh"
+    conf_defaults "$ROOT/conf/defaults.conf"
+    for word in SERVER=10.0.0.1 TIER=weighted TIER_WEIGHTS=auto; do conf_word argument "$word" test; done
+    conf_resolve
+    _tune_run() { echo "$REPLIED"; }
+    tune_lacks weighted
+    REPLIED=${REPLIED/%the weights*/needs root}
+    tune_lacks weighted | cut -f 1,3' bash "$(grep ^WEIGHTS_AUTO <<<"$output")"
+  assert_success
+  assert_equal "${lines[0]##*/}" $'auto: the weights were set explicitly, and auto would replace them permanently\tWEIGHTS_AUTO as the variant sets it\tset TIER_WEIGHTS=keep, or write true there before the run'
+  assert_equal "${lines[1]##*/}" $'auto: needs root\tas root, or another server'
   # Other weights can be restored, and the automatic ones are left on.
   TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS=0:3 | grep ^WEIGHTS)
   tune check

@@ -137,7 +137,7 @@ tune_none() {
 # Usage: tune_lacks VARIANT
 # Globals: the settings of the variant
 tune_lacks() {
-  local names rows said name state target before now why setting REPLY
+  local names rows said name state target before now why fix setting REPLY
   names=$(variant_sets "$1")
   [[ $TIER != weighted || $TIER_WEIGHTS == keep ]] || names+=$'\nTIER_WEIGHTS='
   # Check as if all of them were on, and as the variant has them: a value that the server already has needs no tuning.
@@ -158,7 +158,10 @@ tune_lacks() {
     setting=$REPLY
     tune_mode "$setting"
     if [[ $state == cannot ]]; then
-      printf '%s\t%s\t%s\n' "$target: $why" "$name as the variant sets it" "as root, or another server"
+      fix="as root, or another server"
+      # The host knows better in some cases.
+      [[ $why != *'; '@(set |as root: )* ]] || fix=${why#*; } why=${why%%; *}
+      printf '%s\t%s\t%s\n' "$target: $why" "$name as the variant sets it" "$fix"
     elif [[ $state == would && $REPLY == off ]]; then
       printf '%s\t%s\t%s\n' "$target is $before, and $setting=${!setting} leaves it so" "$now" \
         "$setting=$(if [[ $setting == TUNE_* ]]; then echo auto; else echo "$now"; fi)"
