@@ -268,6 +268,13 @@ words() {
   assert_match 'search +weighted: the min share of DRAM that keeps p99<=1ms at 1000 ops/s' "$output"
 }
 
+@test "a plan of a search for DRAM on the first variant names no search for a load" {
+  words swap LIMITS="p99<=1ms" SEARCH_TIME=4
+  run_plan "${untuned[@]}"
+  assert_contains 'search   swap: the min share of DRAM' "$output"
+  refute_contains 'the highest' "$output"
+}
+
 @test "settings of a search for DRAM that contradict each other are refused before anything is started" {
   local variants word want
   local -a more

@@ -123,7 +123,7 @@ search_expected() {
 # Print a line about the search in a plan; nothing without a search.
 # Usage: search_say
 search_say() {
-  local what=rate variant entered=$PLAN_ENTERED
+  local what='' variant entered=$PLAN_ENTERED
   if [[ $DRAM_RATIO == search ]]; then
     for variant in $VARIANTS; do
       plan_enter "$variant" ''
@@ -132,8 +132,9 @@ search_say() {
     done
     plan_enter "$entered" ''
   fi
-  search_wanted || return 0
-  [[ $RATE == search ]] || what='number of connections'
+  [[ $RATE != search ]] || what=rate
+  [[ $CONNECTIONS != search ]] || what='number of connections'
+  [[ -n $what ]] || return 0
   printf 'search   the highest %s that keeps %s: about %d steps of %s s per phase, at most %d per limit\n' "$what" "${LIMITS// / and }" "$(search_expected)" \
     "$SEARCH_TIME" "$SEARCH_STEPS"
 }
