@@ -19,12 +19,13 @@ made_up() {
   LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv awk -f "$figures/text.awk" -f "$figures/schema.awk" -f "$figures/metric.awk" -f "$REPO/lib/run/search.awk" -f "$REPO/tests/random.awk" -f "$REPO/tests/search.awk" "$@"
 }
 
-# Print the next step after the steps on stdin: KIND LIMIT RATE KEPT [ANSWERED [CLIENT_LIMITED [COUNTS [FAR [TRY]]]]]; KEPT is p99 in us.
+# Print the next step after the steps on stdin: KIND LIMIT RATE KEPT [ANSWERED [CLIENT_LIMITED [COUNTS [FAR [TRY]]]]]; KEPT is p99 in us. The
+# throughput is the rate, or 0 if KEPT is 0: no request was answered.
 # Usage: next [NAME=VALUE]... <LOOKS   Returns: 0
 next() {
   {
     printf 'phase\tkind\tlimit\ttry\trate\tconnections\tops_per_sec\tp99_us\tavg_us\tanswered_percent\terrors\tunsent\tclient_limited\tcounts\tfar_per_op\n'
-    awk 'BEGIN { OFS = "\t" } { print "mixed", $1, $2, $9 == "" ? 1 : $9, $1 == "top" ? 0 : $3, $3, $3, $4, $4 / 10, $5 == "" ? 100 : $5, 0, 0, $6 + 0, $7 == "" ? 1 : $7, $8 == "" ? "-" : $8 }'
+    awk 'BEGIN { OFS = "\t" } { print "mixed", $1, $2, $9 == "" ? 1 : $9, $1 == "top" ? 0 : $3, $3, $4 == 0 ? 0 : $3, $4, $4 / 10, $5 == "" ? 100 : $5, 0, 0, $6 + 0, $7 == "" ? 1 : $7, $8 == "" ? "-" : $8 }'
   } >steps.tsv
   env PHASE=mixed LIMITS="p99<=1ms" SEARCH=rate SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 MOST=1024 TURN=1 "$@" LC_ALL=C \
     SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/run/search.awk" -f "$REPO/lib/run/steps.awk" steps.tsv
@@ -176,6 +177,14 @@ slow() {
   assert_equal "$(next < <(echo "$lines" && printf 'seek p99<=1ms 1250 500 100 0 0\nseek p99<=1ms 1250 1310\n'))" $'none\tp99<=1ms\t432\t1250\t24\t2\t13\t1250'
 }
 
+@test "a server that answers nothing ends the search after eight closed loops, and a look without answers has no min figure" {
+  silent() { printf 'top - 0 0\n%.0s' "$@"; }
+  assert_equal "$(next < <(silent 1 2 3 4 5 6 7))" $'step\ttop\t-\t0\t1'
+  assert_equal "$(next < <(silent 1 2 3 4 5 6 7 8))" $'none\tp99<=1ms\t-\t-\t8\t0\t0\t-'
+  assert_equal "$(next < <(scanned 1 | sed 's/^scan - 12569 5000$/scan - 12569 0 0/' && printf 'seek p99<=1ms 1250 1310\n%.0s' 1 2 3 4 5 6 7 8) |
+    cut -f 1-4)" $'none\tp99<=1ms\t1310\t1250'
+}
+
 @test "too few steps: the answer is what is known by then, and marked" {
   assert_match $'^take\t' "$(next SEARCH_STEPS=10 < <(scanned 70000))"
   assert_match $'^keep\tp99<=1ms\t64000\topen\t' "$(next SEARCH_STEPS=10 < <(scanned 70000 && echo 'take p99<=1ms 64000 900'))"
@@ -275,6 +284,13 @@ table() {
   answer 2 swap 2 none 2000 - - - 1310 0 6 1199
   run table
   assert_contains 'swap, p99<=1ms: no load keeps it: 2 of 11 looks at 1,199..1,234 ops/s did; the min measured is 432 us, at 2,900 ops/s' "$output"
+  answer 2 swap 2 none - - - - - 0 0 -
+  run table
+  assert_contains 'swap, p99<=1ms: no load keeps it: 2 of 5 looks at 1,234 ops/s did; the min measured is 432 us, at 2,900 ops/s' "$output"
+  answer 2 swap 1 none - - - - - 0 0 -
+  run table
+  assert_contains 'swap, p99<=1ms: no load keeps it; no step had an answer to a request' "$output"
+  answer 2 swap 1 none 2900 - - - 432 2 5 1234
   UNIT=connections answer 2 swap 2 none 2000 - - - 1310 0 6 1199
   run table
   assert_contains 'swap, p99<=1ms: no load keeps it: 2 of 11 looks at 1,199..1,234 connections did; the min measured is 432 us, at 2,900 connections' "$output"

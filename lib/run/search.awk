@@ -11,7 +11,8 @@
 #                              LOW and HIGH: the load of the answer is between these, with 95 % (- where the ladder ends). SOFT_LOW is the
 #                              slowest load at which a look broke the limit, SOFT_HIGH the fastest at which a look kept it
 #   none LIMIT FIGURE LOAD STEPS KEPT LOOKS SLOWEST
-#                              no load keeps the limit; the min figure, and its load. KEPT of the LOOKS at the slowest load kept the limit
+#                              no load keeps the limit; the min figure of looks with answers, and its load (- without any). KEPT of the LOOKS
+#                              at the slowest load kept the limit
 #
 # In a search for DRAM a load is the share of DRAM in percent: the smaller, the harder. `keep` then has one field more: what breaks the
 # limit below the answer (latency, far, throughput, oom, reclaim or -), and its pairs are in the order of shares. After a change of the share the
@@ -53,6 +54,7 @@ function search_add(what, whose, at_load, times, is_counted, by_the_client, is_s
   client[rows] = by_the_client
   sound[rows] = is_sound && !is_lost
   lost[rows] = is_lost
+  answered[rows] = ops > 0
   if (what == "top" && is_counted && 1.25 * ops > top) top = 1.25 * ops
   # Not a take: a longer ladder would begin the search again.
   if (by_rate && is_counted && what != "top" && what != "take" && keeps_any(rows) && at_load + 0 > fastest) fastest = at_load + 0
@@ -61,7 +63,8 @@ function search_add(what, whose, at_load, times, is_counted, by_the_client, is_s
 function search_next(turn,    i, r, l, line) {
   # A look that other programs disturbed is repeated. answer() decides about a take.
   if (rows && kind[rows] != "take" && (!counts[rows] || (by_dram || kind[rows] == "top") && unsettled(rows))) return "step" OFS kind[rows] OFS for_limit[rows] OFS load[rows] OFS try[rows] + 1
-  if (by_rate && !top) return "step" OFS "top" OFS "-" OFS 0 OFS 1
+  # If a server answers no request, no ladder can be made.
+  if (by_rate && !top) return rows < 8 ? "step" OFS "top" OFS "-" OFS 0 OFS 1 : "none" OFS limit[turn] OFS "-" OFS "-" OFS rows OFS 0 OFS 0 OFS "-"
   make_rungs()
   for (r = 1; r <= rows; r++) rung[r] = kind[r] == "top" ? 0 : nearest(load[r])
   for (i = 1; i <= scans; i++) {
@@ -234,7 +237,7 @@ function answer(l,    r, takes, disturbed, back, last, state, least, where, rule
   metric_rule(limit[l], rule)
   if (!middle) {
     for (r = 1; r <= rows; r++)
-      if (counts[r] && kind[r] != "top" && kind[r] != "take" && figure[r, rule["metric"]] ~ /^[0-9]/ && (least == "" || figure[r, rule["metric"]] + 0 < least)) {
+      if (counts[r] && answered[r] && kind[r] != "top" && kind[r] != "take" && figure[r, rule["metric"]] ~ /^[0-9]/ && (least == "" || figure[r, rule["metric"]] + 0 < least)) {
         least = figure[r, rule["metric"]] + 0
         where = load[r]
       }

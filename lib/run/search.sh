@@ -406,7 +406,11 @@ _search_settle() {
     IFS=$'\t' read -r word limit least load steps kept looks slowest <<<"$2"
     SEARCH_DO=skip
     printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t%s\t%s\t%s\t%s\n' "$phase" "$limit" "$load" "$steps" "$least" "$kept" "$looks" "$slowest" "$unit" >>"$_SEARCH_FOLDER/search.tsv"
-    log_warn "$phase: $limit: no load keeps it: $kept of $looks looks at $(_search_say "$slowest") did; the min measured is $least us, at $(_search_say "$load")"
+    if [[ $least == - ]]; then
+      log_warn "$phase: $limit: no load keeps it: no step had an answer to a request"
+    else
+      log_warn "$phase: $limit: no load keeps it: $kept of $looks looks at $(_search_say "$slowest") did; the min measured is $least us, at $(_search_say "$load")"
+    fi
     return
   fi
   IFS=$'\t' read -r word limit load state low high soft_low soft_high steps <<<"$2"

@@ -56,7 +56,7 @@ function print_table(table,    part, l, v, key, i, base, unit) {
       print_row(table, item["limit", l], item["variant", v])
       unit = by_connections ? " connections" : " ops/s"
       if (nones[key]) found_note(item["variant", v] ", " item["limit", l] ": no load keeps it" repeats_of(nones[key], key) \
-        looks_of(key, unit) "; the min measured is " text_group(least_of[key], 0) " us, at " text_group(where_of[key], 0) unit)
+        looks_of(key, unit) ((key in least_of) ? "; the min measured is " text_group(least_of[key], 0) " us, at " text_group(where_of[key], 0) unit : "; no step had an answer to a request"))
     }
   found_notes()
 }
@@ -74,7 +74,7 @@ function print_table(table,    part, l, v, key, i, base, unit) {
   if ("load_unit" in at && $at["load_unit"] == "connections") by_connections = 1
   if ($at["search"] == "none") {
     nones[key]++
-    if (!(key in least_of) || $at["least_us"] + 0 < least_of[key]) {
+    if ($at["least_us"] ~ /^[0-9]/ && (!(key in least_of) || $at["least_us"] + 0 < least_of[key])) {
       least_of[key] = $at["least_us"] + 0
       where_of[key] = $at["load"]
     }
