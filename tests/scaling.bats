@@ -244,6 +244,15 @@ END
   run knees
   assert_contains "an instance uses 80 %, the server's CPUs 98 % (full), the CPU with most interrupts 30 %, \
 the link of 1,000 Mbit/s 80 %, a thread"
+  # A warm-up of 1 s has the same load, and the counters include it.
+  cp rep-1/server/counters.tsv counters.tsv
+  awk -F '\t' -v OFS='\t' '$4 == 1000 && $3 != "speed_mbit" { $5 += $5 - 1000 } { print }' counters.tsv >rep-1/server/counters.tsv
+  printf 'operation\twarmup_s\npopulate\t0\nget\t1\n' >rep-1/client/result.tsv
+  run knees
+  assert_contains "an instance uses 80 %, the server's CPUs 98 % (full), the CPU with most interrupts 30 %, \
+the link of 1,000 Mbit/s 80 %, a thread"
+  rm rep-1/client/result.tsv
+  mv counters.tsv rep-1/server/counters.tsv
   # Figures corrected for the cost of the start of the phase stay between 0 % and 100 %.
   sed -i 's/\t1961000$/\t2961000/; s/\t301000$/\t1000/' rep-1/server/counters.tsv
   run knees

@@ -18,12 +18,25 @@ function median_of(cell, name,    n, i, out) {
   return interval_median(out, n)
 }
 
+# Returns the seconds of warm-up before a phase, from the result.tsv in a directory of a client.
+function warmup_of(folder, operation,    file, line, f, i, at, found) {
+  file = text_opened(folder "/result.tsv")
+  while ((getline line < file) > 0) {
+    split(line, f, "\t")
+    if (!("operation" in at)) for (i in f) at[f[i]] = i
+    else if (("warmup_s" in at) && f[at["operation"]] == operation) found = f[at["warmup_s"]]
+  }
+  close(file)
+  return found + 0
+}
+
 # Read the load of the server's parts in the phase of a repeat, from the monitors' counters: sets load[...] in %.
 function read_load(folder, operation, us,    file, line, f, i, column, d, scope, ports, rx, tx, speed) {
   for (i in load) delete load[i]
-  file = folder "/../server/counters.tsv"
-  if (file !~ /^\//) file = "./" file
+  file = text_opened(folder "/../server/counters.tsv")
   if (us <= 0 || (getline line < file) <= 0) return
+  # The counters include the warm-up, which has the same load.
+  us += warmup_of(folder, operation) * 1000000
   while ((getline line < file) > 0) {
     split(line, f, "\t")
     if (f[1] != operation || f[4] !~ /^[0-9]+$/ || f[5] !~ /^[0-9]+$/) continue
