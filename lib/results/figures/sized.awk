@@ -50,7 +50,8 @@ function print_row(l, v, key,    far, i, open, client) {
 
 function print_table(table,    part, l, v, i) {
   split(table, part, SUBSEP)
-  print "title", found_title(part[1], part[2]) ": the min share of DRAM at which " text_group(rate_of[table], 0) " ops/s keep a limit"
+  print "title", found_title(part[1], part[2]) ": the min share of DRAM at which " text_group(rate_low[table], 0) \
+    (rate_high[table] > rate_low[table] ? ".." text_group(rate_high[table], 0) : "") " ops/s keep a limit"
   print "row", "limit", "variant", "dram_share_percent", "between", "repeats", "dram_mib", "ops_per_sec", "avg_us", "p99_us", "far_per_op", "broke_by", "steps"
   print "row", "Limit", "Variant", "DRAM share", "95 % between", "Repeats, min..max", "DRAM MiB", "ops/s", "avg us", "p99 us", "far/op", "With less breaks", "Steps"
   print "row", "text", "text", "right", "right", "right", "right", "right", "right", "right", "right", "text", "right"
@@ -66,7 +67,9 @@ function print_table(table,    part, l, v, i) {
   found_add("table", table)
   found_add("limit", $at["limit"])
   found_variant[variant] = 1
-  if ($at["rate"] > rate_of[table] + 0) rate_of[table] = $at["rate"]
+  # With RATE=search each repeat has its own.
+  if (!(table in rate_low) || $at["rate"] + 0 < rate_low[table]) rate_low[table] = $at["rate"] + 0
+  if ($at["rate"] + 0 > rate_high[table] + 0) rate_high[table] = $at["rate"] + 0
   key = table SUBSEP $at["limit"] SUBSEP variant
   steps_of[key] = $at["steps"]
   from = variant SUBSEP point SUBSEP repeat SUBSEP $at["phase"]
