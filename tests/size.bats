@@ -85,15 +85,15 @@ found() {
   assert_match $'^none\tp99<=1ms\t1310\t100\t[0-9]+\t0\t9\t100$' "$(next < <(printf 'scan 100 1310 0\nscan 80 9000 0.2\nscan 80 9000 0.2 2\n' && printf 'seek 100 1310 0\n%.0s' 1 2 3 4 5 6 7 8))"
 }
 
-# Write a repeat of a variant with the result of its search: SEARCH SHARE BROKE_BY, for one limit. HIGH is search_high,
-# and LOAD is the rate.
+# Write a repeat of a variant with the result of its search: SEARCH SHARE BROKE_BY, for one limit. LOW is search_low,
+# HIGH is search_high, and LOAD is the rate.
 # Usage: answer RANK VARIANT REPEAT SEARCH SHARE BROKE_BY   Returns: 0
 answer() {
   local folder=run/$2/1000B-1i/rep-$3
   mkdir -p "$folder/server" "$folder/client"
   {
     printf 'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast\tbroke_by\trate\tbase_bytes\n'
-    printf 'get\tp99<=1ms\t%s\t%s\t%s\t%s\t-\t-\t33\t-\t%s\t%s\t%s\n' "$4" "$5" $(($5 - 2)) "${HIGH:-$5}" "$6" "${LOAD:-1000}" $(((200 << 20) + 1))
+    printf 'get\tp99<=1ms\t%s\t%s\t%s\t%s\t-\t-\t33\t-\t%s\t%s\t%s\n' "$4" "$5" "${LOW:-$(($5 - 2))}" "${HIGH:-$5}" "$6" "${LOAD:-1000}" $(((200 << 20) + 1))
   } >"$folder/size.tsv"
   [[ $2 != zram ]] || printf 'get\tzram\tmemory\t0\t%s\n' $((50 << 20)) >"$folder/server/counters.tsv"
   [[ $4 == none ]] || printf '%s\t%s\t1000B-1i\t%s\tget\t1000\t1\t1000\t999\t500\t900\t0.01\t1\t\t%s\n' "$1" "$2" "$3" "$PWD/$folder/client" >>rows
@@ -130,6 +130,15 @@ table() {
   LOAD=1200 answer 2 swap 2 found 44 latency
   run table
   assert_contains 'the min share of DRAM at which 800..1,200 ops/s keep a limit' "$output"
+}
+
+@test "the table: an end that one repeat does not know is no end of the range of all repeats" {
+  answer 2 swap 1 found 40 latency
+  LOW=- answer 2 swap 2 found 44 latency
+  LOW=- HIGH=- answer 3 zram 1 found 44 latency
+  run table
+  assert_contains 'p99<=1ms swap 42% ..44 40..44' "$output"
+  assert_contains 'p99<=1ms zram 44% - 44..44' "$output"
 }
 
 @test "the table: what all data in DRAM does not keep, and what the measured phase breaks, have words and no figures" {

@@ -2,10 +2,14 @@
 # Print one table per phase and point from totals and the size.tsv of each repeat: the min share of DRAM at which a load keeps a limit, by variant.
 # found.awk reads the files. Prints lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
-# The range of a figure over repeats, as text.
-function range_of(key, from, to) {
+# The range of a figure over repeats, as text: from the min of FROM to the max of TO. An end that a repeat does not know is empty.
+function range_of(key, from, to,    i) {
   found_range(key, from, to)
-  return found_high == "" ? "" : found_low ".." found_high
+  for (i = 1; i <= count[key]; i++) {
+    if (value[key, i, from] == "-") found_low = ""
+    if (value[key, i, to] == "-") found_high = ""
+  }
+  return found_low found_high == "" ? "" : found_low ".." found_high
 }
 
 # The reasons why repeats break the limit, each once.
