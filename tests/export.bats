@@ -96,6 +96,17 @@ run_make() {
   assert_equal "$(grep -c '^tierbench_interval_max_seconds{' <<<"$output")" 6
 }
 
+@test "times of OpenMetrics are those of the master's clock, where a repeat has it" {
+  run_make 20250101T100000Z-x native
+  # The clock of the client is 100 s ahead; another one began 2 s earlier.
+  printf 'phase\tclient\tstart_us\n%s\t%s\t%s\n' get c 1699999900000000 get d 1699999898000000 >20250101T100000Z-x/native/1000B-4i/rep-1/starts.tsv
+  run_split "$REPO/do_it.sh" compare --format openmetrics-series 20250101T100000Z-x
+  assert_match 'tierbench_interval_operations_per_second[^ ]*repeat="1",operation="get",client="c"} 1200 1699999901.500000' "$output"
+  assert_match 'tierbench_interval_operations_per_second[^ ]*repeat="2",operation="get",client="c"} 1200 1700000001.500000' "$output"
+  run_split "$REPO/do_it.sh" compare --format openmetrics 20250101T100000Z-x
+  assert_match 'tierbench_operations_per_second[^ ]*repeat="1",operation="get"} 297123 1699999904.731204' "$output"
+}
+
 @test "the grammar's reader notices" {
   assert_match 'no end' "$(printf '# TYPE a gauge\na{b="c"} 1 2\n' | grammar)"
   assert_match 'suffix' "$(printf '# TYPE a counter\na{b="c"} 1 2\n# EOF\n' | grammar)"

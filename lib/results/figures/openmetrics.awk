@@ -30,10 +30,21 @@ function om_labels() {
     ",point=" om_quote(text_unescape($at["point"])) ",repeat=" om_quote($at["repeat"]) ",operation=" om_quote(text_unescape($at["operation"]))
 }
 
-function om_totals(    labels, q) {
+# Returns when the line's phase started, on its client or on the first one, in us: on the master's clock, by starts.tsv of the repeat; without it on the
+# client's clock; 0 for logs without a result.tsv.
+function om_start(    file, line, f, client, first) {
+  client = ("client" in at) ? text_unescape($at["client"]) : ""
+  file = text_opened(text_unescape($at["folder"]) "/../starts.tsv")
+  while ((getline line < file) > 0)
+    if (split(line, f, "\t") == 3 && f[1] == text_unescape($at["operation"]) && (client == "" || f[2] == client) && text_is_count(f[3]) && (!first || f[3] + 0 < first)) first = f[3] + 0
+  close(file)
+  return first ? first : $at["start_us"] + 0
+}
+
+function om_totals(    labels, q, start) {
   labels = om_labels()
-  # Logs without a result.tsv have no start.
-  time = $at["start_us"] > 0 ? sprintf("%.6f", ($at["start_us"] + $at["max_time_us"]) / 1e6) : ""
+  start = om_start()
+  time = start > 0 ? sprintf("%.6f", (start + $at["max_time_us"]) / 1e6) : ""
   om_sample("tierbench_operations_per_second", "", labels, $at["ops_per_sec"], 1)
   om_sample("tierbench_transmit_bits_per_second", "", labels, $at["tx_bps"], 1)
   for (q = 1; q <= quantiles; q++) om_sample("tierbench_latency_seconds", "", labels ",quantile=\"" quantile[q] "\"", $at[quantile_name[q]], 1e-6)
@@ -47,9 +58,10 @@ function om_totals(    labels, q) {
   om_sample("tierbench_misses", "_total", labels, $at["misses"], 1)
 }
 
-# The series of a client's phase, relative to the start of the phase on the master's clock.
-function om_series(    labels, file, line, f, i, n, col, step, before) {
-  if ($at["start_us"] + 0 <= 0) return
+# The series of a client's phase, relative to the start of the phase.
+function om_series(    labels, file, line, f, i, n, col, step, before, start) {
+  start = om_start()
+  if (!start) return
   labels = om_labels() ",client=" om_quote(text_unescape($at["client"]))
   file = text_unescape($at["folder"]) "/" text_unescape($at["operation"]) ".series.tsv"
   if ((getline line < text_opened(file)) <= 0) return
@@ -60,7 +72,7 @@ function om_series(    labels, file, line, f, i, n, col, step, before) {
     if (split(line, f, "\t") != n || f[col["time_s"]] !~ /^[0-9.]+$/) continue
     step = f[col["time_s"]] - before
     before = f[col["time_s"]]
-    time = sprintf("%.6f", $at["start_us"] / 1e6 + before)
+    time = sprintf("%.6f", start / 1e6 + before)
     if (step > 0) om_sample("tierbench_interval_operations_per_second", "", labels, f[col["ops"]] / step, 1)
     om_sample("tierbench_interval_p50_seconds", "", labels, f[col["p50_us"]], 1e-6)
     om_sample("tierbench_interval_p99_seconds", "", labels, f[col["p99_us"]], 1e-6)
