@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # PRICE: the cost of each variant's memory for its throughput within a limit, from the answers of searches.
 
-# The kinds with a price: near memory; slower memory that the CPU accesses directly; memory that zram and zswap use; a swap device.
+# The kinds with a price: near memory; slower memory that the CPU accesses directly; memory that zram uses; a swap device, also
+# behind zswap.
 readonly _PRICE_KINDS='dram|cxl|zram|nvme'
 
 # Refuse an invalid PRICE.
