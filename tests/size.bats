@@ -16,14 +16,14 @@ teardown() {
 }
 
 # Print the next step after the steps on stdin: KIND SHARE P99 FAR [TRY [COUNTS [LOST [ANSWERED]]]], all for p99<=1ms.
-# Usage: next <LOOKS   Returns: 0
+# Usage: next [NAME=VALUE]... <LOOKS   Returns: 0
 next() {
   {
     printf 'phase\tkind\tlimit\ttry\trate\tconnections\tops_per_sec\tp99_us\tfar_per_op\tanswered_percent\terrors\tunsent\tclient_limited\tcounts\tdram_share_percent\tlost\n'
     awk 'BEGIN { OFS = "\t" } {
       print "get", $1, ($1 == "scan" ? "-" : "p99<=1ms"), $5 == "" ? 1 : $5, 1000, 1, 1000, $3, $4, $8 == "" ? 100 : $8, 0, 0, 0, $6 == "" ? 1 : $6, $2, $7 == "" ? "-" : $7 }'
   } >steps.tsv
-  env PHASE=get LIMITS="p99<=1ms" SEARCH=dram SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 MOST=1 TURN=1 LC_ALL=C SCHEMA="$REPO/lib/results/schema.tsv" \
+  env PHASE=get LIMITS="p99<=1ms" SEARCH=dram SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 MOST=1 TURN=1 "$@" LC_ALL=C SCHEMA="$REPO/lib/results/schema.tsv" \
     awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/run/search.awk" -f "$REPO/lib/run/steps.awk" steps.tsv
 }
 
@@ -75,6 +75,17 @@ found() {
   assert_equal "$(next < <(found && printf 'settle 44 500 0\ntake 44 5000 0\nsettle 48 500 0\n'))" $'take\tp99<=1ms\t48\t1'
   # Others disturbed the phase: the same share again.
   assert_equal "$(next < <(found && printf 'settle 44 500 0\ntake 44 5000 0 1 0\n'))" $'take\tp99<=1ms\t44\t2'
+}
+
+@test "a share with a fraction is taken after it has settled: 100 less 46 times 0.7 is 67.8" {
+  fraction() {
+    printf 'scan 100 500 0\nscan 80 500 0\nscan 60 9000 0.4\nscan 60 9000 0.4 2\nscan 40 9000 0.4\nscan 40 9000 0.4 2\n'
+    printf 'seek 67.8 500 0\n%.0s' 1 2 3 4 5 6
+    printf 'seek 67.1 5000 0.05\nseek 67.1 5000 0.05 2\n'
+    printf 'seek 67.1 5000 0.05\n%.0s' 1 2 3 4 5 6
+  }
+  assert_equal "$(next SEARCH_STEP=0.7% < <(fraction))" $'step\tsettle\tp99<=1ms\t67.8\t1'
+  assert_equal "$(next SEARCH_STEP=0.7% < <(fraction && echo 'settle 67.8 500 0'))" $'take\tp99<=1ms\t67.8\t1'
 }
 
 @test "the reason why a limit breaks is printed: unanswered requests are throughput" {

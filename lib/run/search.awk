@@ -104,7 +104,8 @@ function hopeless(wanted,    r) {
 function make_shares(    i, n, r) {
   while (100 - rungs * points > 0) {
     rungs++
-    of_rung[rungs] = 100 - (rungs - 1) * points
+    # As steps.tsv has it: with a fraction, the difference is not the number that its text is.
+    of_rung[rungs] = sprintf("%.6g", 100 - (rungs - 1) * points) + 0
   }
   for (r = 1; r <= rows; r++) if (lost[r] && nearest(load[r]) <= rungs) rungs = nearest(load[r]) - 1
   n = split("100 80 60 40 20 10", share, " ")
