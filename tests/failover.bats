@@ -237,6 +237,18 @@ figures_of() {
   assert_equal "$(windows)" 'before 1.000-10.000,no master 10.000-14.000,node down 14.000-25.000,whole run 1.000-40.000,'
 }
 
+@test "the drain is above the throughput of each client before the fault, whatever share of the load it has" {
+  printf 'time_us\tnode\tevent\tdetail\n10000000\t1\tnode down\t\n14000000\t1\ttaken over\t\n25000000\t1\tnode up\t\n' >events.tsv
+  # The second client has half of the first one's load, and sends twice as much for a second.
+  series() { awk -v ops="$1" -v drained="$2" 'BEGIN { print "time_s\tops\terrors"; for (i = 1; i <= 400; i++) print i / 10 "\t" (i > 140 && i <= 150 ? drained : ops) "\t0" }'; }
+  windows() { awk -F '\t' -v start=0 -f "$REPO/lib/results/figures/failover_windows.awk" events.tsv a.tsv b.tsv | cut -f 1,2,4 | grep -E '^(drain|node down)' | tr '\t\n' ' ,'; }
+  series 20 20 >a.tsv
+  series 10 10 >b.tsv
+  assert_equal "$(windows)" 'node down 14.000-25.000 100.0,'
+  series 10 20 >b.tsv
+  assert_equal "$(windows)" 'drain 14.000-15.000 133.3,node down 15.000-25.000 100.0,'
+}
+
 @test "with a repeated phase, the fault and its figures are of the last one" {
   mkdir -p rep/server rep/c
   printf 'phase\tclient\tstart_us\nget\tc\t1000000\nget-2\tc\t5000000\n' >rep/starts.tsv

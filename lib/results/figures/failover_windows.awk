@@ -17,7 +17,7 @@ files == 1 {
 
 {
   t = $at["time_s"]
-  rows++; middle[rows] = (t + last) / 2; length_s[rows] = t - last; last = t
+  rows++; middle[rows] = (t + last) / 2; length_s[rows] = t - last; last = t; client[rows] = files
   ops[rows] = $at["ops"]; errors[rows] = $at["errors"]
   if (t > end) end = t
 }
@@ -27,14 +27,18 @@ END {
   down = when["node down"]
   if (down < 0.5) exit
   first = down > 2 ? 1 : 0
-  for (i = 1; i <= rows; i++) if (middle[i] >= first && middle[i] < down - 0.1) { base += ops[i]; base_s += length_s[i] }
+  for (i = 1; i <= rows; i++) if (middle[i] >= first && middle[i] < down - 0.1) {
+    base += ops[i]; base_s += length_s[i]
+    base_of[client[i]] += ops[i]; base_s_of[client[i]] += length_s[i]
+  }
   rate = base_s > 0 ? base / base_s : 0
   up = "node up" in when ? when["node up"] : end
   # A shard that no replica takes over has no master until the node is up.
   taken = ("taken over" in when) && !("not taken over" in when) ? when["taken over"] : up
-  # The queued requests are sent at once: the drain lasts while intervals are above the throughput before the fault.
+  # The queued requests are sent at once: the drain lasts while intervals are above the same client's throughput before the fault.
   drain = taken
-  for (i = 1; i <= rows; i++) if (middle[i] > taken && middle[i] - drain < 0.5 && rate > 0 && ops[i] / length_s[i] > 1.1 * rate && middle[i] + length_s[i] / 2 > drain)
+  for (i = 1; i <= rows; i++) if (middle[i] > taken && middle[i] - drain < 0.5 && base_of[client[i]] > 0 && ops[i] / length_s[i] > 1.1 * base_of[client[i]] / base_s_of[client[i]] && \
+    middle[i] + length_s[i] / 2 > drain)
     drain = middle[i] + length_s[i] / 2
   if (drain > up) drain = up
   window("before", first, down)
