@@ -13,7 +13,7 @@ teardown() {
   scratch_teardown
 }
 
-# A repeat of a variant: ops/s within the limit, GiB of data, of these far, and GiB that zram occupies if it does.
+# A repeat of a variant: ops/s within the limit, GiB of data, of these far, and GiB that zram occupies if it does. SEARCH is the state of its search.
 # Usage: repeat RANK VARIANT TIER OPS HELD FAR [ZRAM]   Returns: 0
 repeat() {
   mkdir -p "run/$2/1000B-1i/rep-1/server" "run/$2/1000B-1i/rep-1/client"
@@ -22,7 +22,7 @@ repeat() {
     printf 'mixed\ttier\tdata_bytes\t0\t%s\nmixed\ttier\tfar_bytes\t0\t%s\n' $(($5 << 30)) $(($6 << 30))
     [[ -z ${7-} ]] || printf 'mixed\tzram\tmemory\t0\t%s\n' $(($7 << 30))
   } >"run/$2/1000B-1i/rep-1/server/counters.tsv"
-  printf '%s\t%s\t%s\t1000B-1i\tmixed\tp99<=1ms\t%s\t%s\n' "$1" "$2" "$3" "$4" "$PWD/run/$2/1000B-1i/rep-1/client" >>rows
+  printf '%s\t%s\t%s\t1000B-1i\tmixed\tp99<=1ms\t%s\t%s\t%s\n' "$1" "$2" "$3" "${SEARCH-found}" "$4" "$PWD/run/$2/1000B-1i/rep-1/client" >>rows
 }
 
 # Print the table for these repeats and PRICE, its blanks squeezed.
@@ -30,7 +30,7 @@ repeat() {
 priced() {
   mkdir -p run
   printf 'PRICE="%s"\n' "$1" >run/run.conf
-  { printf 'variant_rank\tvariant\ttier\tpoint\toperation\tlimit\tcapacity_ops_per_sec\tfolder\n' && cat rows; } >totals
+  { printf 'variant_rank\tvariant\ttier\tpoint\toperation\tlimit\tsearch\tcapacity_ops_per_sec\tfolder\n' && cat rows; } >totals
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
@@ -65,6 +65,25 @@ priced() {
   repeat 3 zram zram 80000 40 30 10
   run priced "dram:4 nvme:0.1 zram:dram"
   assert_match 'zram 80,000 .* 1.0000 -' "$output"
+}
+
+@test "where the load generator was the limit, throughput, cost and break-even price are bounds" {
+  SEARCH=client repeat 1 native native 100000 40 0
+  repeat 2 swap swap 50000 40 30
+  SEARCH=client repeat 3 zram zram 80000 40 30 10
+  run priced "dram:4 nvme:0.1 zram:dram"
+  assert_contains 'native >=100,000 40.0 40.0 0.0000 160.0 4.0000 <=1.6000 -' "$output"
+  assert_contains 'swap 50,000 40.0 10.0 30.0 43.0 1.0750 0.8600 <=1.3333' "$output"
+  assert_contains 'zram >=80,000 40.0 10.0 10.0 80.0 2.0000 <=1.0000 -' "$output"
+  assert_contains 'native, zram: the load generator was the limit' "$output"
+  rm rows
+  repeat 1 native native 100000 40 0
+  SEARCH=client repeat 2 swap swap 50000 40 30
+  SEARCH=client repeat 3 zram zram 1000 40 30 10
+  run priced "dram:4 nvme:0.1 zram:dram"
+  assert_contains 'swap >=50,000 40.0 10.0 30.0 43.0 1.0750 <=0.8600 >=1.3333' "$output"
+  # At a higher throughput there could be such a price.
+  assert_match 'zram >=1,000 .* <=80.0 -' "$output"
 }
 
 @test "without prices, or without an answer of a search, nothing is printed" {

@@ -17,7 +17,13 @@ function shown(x) {
   return x == "" ? "" : text_group(x, x < 10 ? 4 : 1)
 }
 
-function print_table(table,    part, v, key, cost, ops, base, even, kind, near_gib, far_gib, dram) {
+# The price as text at which far memory costs as much as on the first variant. If the load generator was the limit of one of both, it is a bound.
+function shown_even(even, base_limited, is_limited) {
+  if (even == "" || base_limited && is_limited || even < 0 && is_limited) return ""
+  return even < 0 ? "none" : (base_limited ? "<=" : is_limited ? ">=" : "") shown(even)
+}
+
+function print_table(table,    part, v, key, cost, ops, base, even, kind, near_gib, far_gib, dram, names) {
   split(table, part, SUBSEP)
   print "title", toupper(part[2]) " at " part[1] ", " part[3] ": cost of memory"
   print "row", "variant", "ops_per_sec", "held_gib", "near_gib", "far_gib", "cost", "cost_per_gib", "cost_per_kops", "break_even"
@@ -27,13 +33,14 @@ function print_table(table,    part, v, key, cost, ops, base, even, kind, near_g
   for (v = 1; v <= most; v++) {
     key = table SUBSEP v
     if (!(key in count)) continue
+    if (limited[key]) names = names (names == "" ? "" : ", ") name_of[v]
     ops = median_of(key, "capacity")
     near_gib = median_of(key, "near")
     far_gib = median_of(key, "far")
     kind = prices_kind(tier_of[v])
     cost = prices_cost(near_gib, far_gib, tier_of[v])
     if (cost == "") {
-      print "row", name_of[v], text_group(ops, 0), shown(median_of(key, "held")), shown(near_gib), shown(far_gib), "", "", "", ""
+      print "row", name_of[v], (limited[key] ? ">=" : "") text_group(ops, 0), shown(median_of(key, "held")), shown(near_gib), shown(far_gib), "", "", "", ""
       missing = missing (missing == "" ? "" : ", ") kind " (" name_of[v] ")"
       continue
     }
@@ -41,10 +48,11 @@ function print_table(table,    part, v, key, cost, ops, base, even, kind, near_g
     even = ""
     if (v == 1) base = 1000 * cost / ops
     else if (base != "" && far_gib > 0) even = (base * ops / 1000 - dram) / far_gib
-    print "row", name_of[v], text_group(ops, 0), shown(median_of(key, "held")), shown(near_gib), shown(far_gib), shown(cost), shown(cost / median_of(key, "held")),
-      shown(1000 * cost / ops), even == "" ? "" : even < 0 ? "none" : shown(even)
+    print "row", name_of[v], (limited[key] ? ">=" : "") text_group(ops, 0), shown(median_of(key, "held")), shown(near_gib), shown(far_gib), shown(cost),
+      shown(cost / median_of(key, "held")), (limited[key] ? "<=" : "") shown(1000 * cost / ops), shown_even(even, limited[table, 1], limited[key])
   }
   print "note", "prices per GiB: " ENVIRON["PRICE"] "; only the memory of the instances"
+  if (names != "") print "note", names ": the load generator was the limit, so the server can do at least this, and 1,000 operations cost at most this"
   if (missing != "") print "note", "no price for " missing
   missing = ""
 }
@@ -75,6 +83,7 @@ $at["limit"] != "" && $at["capacity_ops_per_sec"] > 0 && $at["variant_rank"] > 0
   if (v > most) most = v
   key = table SUBSEP v
   k = ++count[key]
+  if ($at["search"] == "client") limited[key] = 1
   value[key, k, "capacity"] = $at["capacity_ops_per_sec"]
   value[key, k, "near"] = prices_near
   value[key, k, "far"] = prices_far
