@@ -20,8 +20,21 @@ function repeats_of(n, key,    all) {
   return n < all ? ", in " n " of " all " repeats" : ""
 }
 
+# Whether the load generator was the limit in a repeat of a key, so that its throughput is a lower bound.
+function is_limited(key,    i) {
+  for (i = 1; i <= count[key]; i++) if (value[key, i, "state"] == "client") return 1
+  return 0
+}
+
+# The share of OPS, the throughput of a key, in that of the first variant, as text. Nothing follows from two lower bounds.
+function share_of(key, ops, first,    base) {
+  base = found_median(first, "ops_per_sec")
+  if (key == first || base <= 0 || is_limited(key) && is_limited(first)) return ""
+  return (is_limited(first) ? "<=" : is_limited(key) ? ">=" : "") sprintf("%.1f%%", 100 * ops / base)
+}
+
 # One row: a variant at a limit.
-function print_row(table, l, v,    key, base, ops, share, state, i, least, where, states) {
+function print_row(table, l, v,    key, ops, i, states) {
   key = table SUBSEP l SUBSEP v
   if (!count[key] && !nones[key] && !brokens[key]) return
   if (brokens[key]) found_note(v ", " l ": the measured phase breaks the limit, although steps kept it" repeats_of(brokens[key], key) (count[key] ? ", which are excluded" : "") \
@@ -32,9 +45,7 @@ function print_row(table, l, v,    key, base, ops, share, state, i, least, where
   }
   for (i = 1; i <= count[key]; i++) states[value[key, i, "state"]]++
   ops = found_median(key, "ops_per_sec")
-  base = found_median(table SUBSEP l SUBSEP item["variant", 1], "ops_per_sec")
-  share = v != item["variant", 1] && base > 0 ? sprintf("%.1f%%", 100 * ops / base) : ""
-  print "row", l, v, ("client" in states ? ">=" : "") text_group(ops, 0), share, by_connections ? found_median(key, "connections") : "", text_group(found_median(key, "avg_us"), 0),
+  print "row", l, v, ("client" in states ? ">=" : "") text_group(ops, 0), share_of(key, ops, table SUBSEP l SUBSEP item["variant", 1]), by_connections ? found_median(key, "connections") : "", text_group(found_median(key, "avg_us"), 0),
     text_group(found_median(key, "p99_us"), 0), (found_median(key, "far_per_op") == "" ? "" : sprintf("%.3f", found_median(key, "far_per_op"))), \
     range_of(key, "ops_per_sec", "ops_per_sec"), range_of(key, "soft_low", "soft_high"), found_median(key, "steps")
   if ("client" in states) found_note(v ", " l ": the load generator was the limit above this load, so the server can do at least this: use more threads, CPUs or clients")
