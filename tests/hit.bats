@@ -249,6 +249,29 @@ run_files() {
   assert_contains '98.9 % between'
 }
 
+@test "the table: where the load generator was the limit, throughput and its ratios are bounds" {
+  local repeat
+  for repeat in 1 2; do
+    hits_make r native native "$repeat" 10000 0 0
+    hits_make r swap swap "$repeat" 1000 300 100
+    hits_make r swap-b swap "$repeat" 2000 400 160
+  done
+  run_files r native swap swap-b
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    result_totals r >totals
+    limit() { awk -F "\t" -v OFS="\t" "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i } NR > 1 && \" $* \" ~ \" \" \$at[\"variant\"] \" \" { \$at[\"client_limited\"] = 1 } 1" totals | hits_tables r | tr -s " "; }
+    limit native
+    limit native swap swap-b'
+  assert_success
+  assert_line '85% native 100.0% 100.0% 100.0% 12,345 >=10,000 - - - -'
+  assert_line '85% swap-b 76.0% 60.0% 84.0% 12,345 2,000 <=20.0% 20.0%..20.0% 2.00x 2.00x..2.00x'
+  assert_line 'native at 85%: the load generator was the limit, so the server can do at least this'
+  assert_line '85% swap-b 76.0% 60.0% 84.0% 12,345 >=2,000 - - - -'
+}
+
 @test "the table: a phase that PHASES has twice is two phases, and one that a search repeats for each limit is one" {
   local repeat
   for repeat in 1 2; do hits_make r swap swap "$repeat" 1000 300 100; done

@@ -34,6 +34,12 @@ function compare(base, other,    i, n, of, r) {
   ratio_high = interval_high
 }
 
+# Returns the sign before a ratio of throughputs: a throughput that the load generator limited is a lower bound. If both are, nothing follows.
+function bound(base, other) {
+  if (limited[base] && limited[other]) ratio = ratio_low = ratio_high = ""
+  return ratio == "" ? "" : limited[base] ? "<=" : limited[other] ? ">=" : ""
+}
+
 # Formats a factor with three digits.
 function factor(x) {
   return sprintf(x < 1 ? "%.3f" : x < 10 ? "%.2f" : "%.1f", x) "x"
@@ -44,7 +50,7 @@ function note(text) {
 }
 
 # Prints one row: a variant at a hit ratio.
-function print_row(table, asked, v,    key, first, far, line, hit, off, share) {
+function print_row(table, asked, v,    key, first, far, line, hit, off, share, sign) {
   key = table SUBSEP asked SUBSEP v
   first = table SUBSEP asked SUBSEP item["variant", 1]
   far = table SUBSEP asked SUBSEP far_variant
@@ -57,16 +63,19 @@ function print_row(table, asked, v,    key, first, far, line, hit, off, share) {
   sub(/%$/, "", share)
   off = 100 * hit - share
   if (is_far[v] && hit != "" && (off > 2 || off < -2)) note(v " at " asked ": " percent(hit) " of the requests were served by DRAM, more than 2 points off")
-  line = "row" OFS asked OFS v OFS percent(hit) OFS percent(median_of(key, "hit_first")) OFS percent(median_of(key, "hit_last")) OFS parameter(median_of(key, "key_sd")) OFS text_group(median_of(key, "ops_per_sec"), 0)
+  line = "row" OFS asked OFS v OFS percent(hit) OFS percent(median_of(key, "hit_first")) OFS percent(median_of(key, "hit_last")) OFS parameter(median_of(key, "key_sd")) OFS (limited[key] ? ">=" : "") text_group(median_of(key, "ops_per_sec"), 0)
   if (v == item["variant", 1]) line = line OFS "" OFS ""
   else {
     compare(first, key)
-    line = line OFS percent(ratio) OFS (ratio_low == "" ? "" : percent(ratio_low) ".." percent(ratio_high))
+    sign = bound(first, key)
+    line = line OFS sign percent(ratio) OFS (ratio_low == "" ? "" : percent(ratio_low) ".." percent(ratio_high))
   }
+  if (limited[key]) note(v " at " asked ": the load generator was the limit, so the server can do at least this")
   if (v == far_variant || !is_far[v]) line = line OFS "" OFS ""
   else {
     compare(far, key)
-    line = line OFS (ratio == "" ? "" : factor(ratio)) OFS (ratio_low == "" ? "" : factor(ratio_low) ".." factor(ratio_high))
+    sign = bound(far, key)
+    line = line OFS (ratio == "" ? "" : sign factor(ratio)) OFS (ratio_low == "" ? "" : factor(ratio_low) ".." factor(ratio_high))
   }
   print line
 }
@@ -140,6 +149,8 @@ $at["hit_asked"] != "" && $at["variant_rank"] > 0 {
   key = table SUBSEP $at["hit_asked"] SUBSEP $at["variant"]
   k = ++count[key]
   if (k > repeats) repeats = k
+  # As compare does.
+  if ($at["client_limited"] > 0 && $at["rate"] + 0 == 0 || $at["search"] == "client") limited[key] = 1
   n = split("repeat ops_per_sec hit_ratio hit_first hit_last key_sd", figure, " ")
   for (i = 1; i <= n; i++) value[key, k, figure[i]] = $at[figure[i]]
 }
