@@ -71,7 +71,7 @@ rounds_look() {
   lines=$(
     result_totals "${folders[@]}" 2>/dev/null |
       ROUND=$round MIN=$REDISRUNS_MIN MAX=$REDISRUNS_MAX METRICS=$PRECISION_METRICS PRECISION=$PRECISION SMALLEST=$SMALLEST VARIANTS=$VARIANTS \
-        figures_run metric interval decide schedule rounds
+        figures_run metric interval decide schedule bound rounds
   ) || :
   IFS=$'\t' read -r _ stop next < <(grep $'^stop\t' <<<"$lines") || stop=0 next=''
   open=$(sed -n $'s/^open\t//p' <<<"$lines")

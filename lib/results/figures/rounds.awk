@@ -2,7 +2,7 @@
 # The open figures after a round of REDISRUNS=auto: for each other variant compared with the first, per phase and metric; with one variant, for its
 # geometric mean. Input: totals of one point. Environment: VARIANTS, METRICS, PRECISION, SMALLEST, ROUND, MIN, MAX. Output: lines `open
 # TEXT`, `closed TEXT` and `unknown TEXT`, one per figure, and `stop 1` if no further round is needed or allowed, else `stop 0 NEXT_LOOK`.
-# Load it after metric.awk, interval.awk, decide.awk and schedule.awk.
+# Load it after metric.awk, interval.awk, decide.awk, schedule.awk and bound.awk.
 
 BEGIN {
   FS = OFS = "\t"
@@ -33,6 +33,8 @@ NR == 1 {
     name = metric_name(metric[i])
     if (cell("capacity_ops_per_sec") == "" || metric_unit[name] != "us") value[who, phase, name, $at["repeat"] + 0] = $at[metric_column[name]]
   }
+  # As compare does.
+  if ($at["repeat"] + 0 <= round && (cell("client_limited") > 0 && cell("rate") + 0 == 0 || cell("search") == "client")) limited[who, phase] = 1
   time = $at["max_time"]
   if (!((phase) in least_time) || time + 0 < least_time[phase]) least_time[phase] = time + 0
 }
@@ -73,6 +75,8 @@ function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, say
   reach = interval_high / interval_centre - 1
   text = text (other == "" ? "" : sprintf(": %.1f %% of %s,", 100 * interval_centre, base)) (reach < 10 ? sprintf(" +-%.1f %%", 100 * reach) : " +-1000 % or more")
   says = other == "" ? "open" : decide(interval_low, interval_high, metric_direction[metric], limit)
+  # A lower bound decides less, and no further repeat changes that.
+  if (says != "open" && bound_metric(metric)) says = bound_verdict(bound_side((base, phase) in limited, (other, phase) in limited), says)
   if (says != "open") text = text ", " says
   if (says != "open" || reach <= precision + 1e-9) {
     print "closed", text
