@@ -234,6 +234,11 @@ step_of_two() {
   assert_equal "$(step_of_two)" "$(printf '%s\t' 180.000 955.0 200 1000 4900 4900 4900 4900 66.67 50 50 1 7 | sed 's/\t$//')"
 }
 
+@test "a step at a low rate has answered all when it has answered the whole requests that the rate makes" {
+  answered() { printf 'figure\t1\t%s\n' $'rate\t'"$1" $'ops\t'"$2" $'asked_us\t3000000' $'elapsed_us\t3000000' | awk -f "$REPO/lib/run/step.awk" | cut -f 9; }
+  assert_equal "$(answered 4.8 14) $(answered 4.8 13) $(answered 0.1 1) $(answered 0.1 0)" '100.00 92.86 100.00 0.00'
+}
+
 # Write a repeat of a variant with the result of its search: SEARCH LOAD OPS SOFT_LOW SOFT_HIGH LEAST, for one limit. KEPT of LOOKS at the load
 # SLOWEST kept it; without these, the file is of an older version. LOW is search_low.
 # Usage: answer RANK VARIANT REPEAT SEARCH LOAD OPS SOFT_LOW SOFT_HIGH LEAST [KEPT LOOKS SLOWEST]   Returns: 0

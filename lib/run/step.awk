@@ -34,7 +34,7 @@ END {
     lasted = value["elapsed_us", c] - tail_us > value["asked_us", c] ? value["elapsed_us", c] - tail_us : value["asked_us", c]
     if (lasted > longest) longest = lasted
     answered += value["ops", c]
-    asked += value["rate", c] * value["asked_us", c] / 1000000
+    asked += requests(value["rate", c] * value["asked_us", c] / 1000000)
     sum += value["avg_us", c] * value["samples", c]
     if (value["max_us", c] > max) max = value["max_us", c]
     unsent += value["unsent", c]
@@ -46,6 +46,11 @@ END {
   share = rate > 0 && asked > 0 && longest > 0 ? 100 * answered / asked * length_us / longest : 100
   printf "%.3f\t%.1f\t%d\t%d\t%d\t%d\t%d\t%d\t%.2f\t%d\t%d\t%d\t%d\n", ops, all ? sum / all : 0, percentile(50), percentile(90), percentile(99),
     percentile(99.9), percentile(99.99), max, (share > 100 ? 100 : share), unsent, errors, (limited > 0), lag
+}
+
+# The whole requests of an open loop, as the load generator rounds them (engine_plan_load).
+function requests(exact) {
+  return exact <= 0 ? 0 : exact < 1 ? 1 : int(exact + 0.5)
 }
 
 function per_second(n, us_long) {
