@@ -241,6 +241,10 @@ run_make() {
   assert_equal "$(PHASE=get LIMITS="p99<=1ms" SEARCH=dram SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 MOST=1 TURN=1 LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv \
     awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/run/search.awk" \
     -f "$REPO/lib/run/steps.awk" steps.tsv | cut -f 1-2)" $'step\tseek'
+  # The next try fails before its search begins, for another reason.
+  master '' "DRAM_RATIO=search TIER=swap _SIZE_SHARE=60 MONITOR_ALARM='the OOM killer took the instance on port 1'; size_again rep; size_again rep || echo no"
+  assert_equal "$output" no
+  assert_equal "$(awk -F '\t' '$17 == "oom" { print $16 }' rep/steps.tsv | paste -sd ,)" 80,60
   # Any other end of a repeat is a failure.
   master '' "DRAM_RATIO=search TIER=swap _SIZE_SHARE=80 MONITOR_ALARM='the instance on port 1 has exited'; size_again rep || echo no"
   assert_equal "$output" no

@@ -138,6 +138,8 @@ size_again() {
   }
   log_warn "the OOM killer stopped an instance at $share % of DRAM: the repeat is run again without smaller shares"
   search_lost "$1" "$share" oom || return
+  # The next try may fail before its search begins: not by this share.
+  _SIZE_SHARE=
   find "$1" -mindepth 1 -maxdepth 1 ! -name steps.tsv -exec rm -rf -- {} +
 }
 
