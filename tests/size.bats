@@ -269,6 +269,23 @@ run_make() {
   assert_equal "$(cut -f 2,26,27 rep/steps.tsv)" $'kind\tdram_share_percent\tlost\nscan\t100\t-\nscan\t80\treclaim'
 }
 
+@test "a share that a lost server cannot set is an error, not a share to which the kernel cannot reduce" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  master '' 'DRAM_RATIO=search TIER=swap _SIZE_BASE=1
+    _size_set() { return "$reply"; }
+    for reply in 0 1 255 124 "$REPLY_BAD"; do
+      _SIZE_SHARE= status=0
+      size_set 80 || status=$?
+      echo "$reply $status"
+    done
+    TIER=weighted
+    tier_divided() { :; }
+    memory_prepare() { return 1; }
+    size_set 60 || echo "program $?"'
+  assert_equal "$(xargs <<<"$output")" '0 0 1 2 255 1 124 1 3 1 program 1'
+  assert_contains '127.0.0.1: cannot set the share of DRAM' "$stderr"
+}
+
 # The arguments of a plan of some variants with a search; sets untuned.
 # Usage: words VARIANTS [WORD]...
 words() {

@@ -51,12 +51,21 @@ size_start() {
 # Usage: size_set SHARE
 # Returns: 1 with a line on stderr; 2 if the kernel cannot free enough memory
 size_set() {
+  local host
   [[ -n $_SIZE_BASE ]] || _size_measure || return
   [[ $_SIZE_SHARE != "$1" || -z $_SIZE_WHOLE ]] || return 0
   _SIZE_WHOLE=
-  ! tier_divided || servers_each memory_prepare || return 2
+  ! tier_divided || servers_each memory_prepare || return
   # The host has its own limit, by its steps.
-  servers_side 86400 _size_set "$1" || return 2
+  servers_side 86400 _size_set "$1" || {
+    # A host without a valid reply says nothing about its memory.
+    for host in $SERVER; do
+      ((${SIDE_STATUS[$host]} > 1)) || continue
+      log_warn "$host: cannot set the share of DRAM"
+      return 1
+    done
+    return 2
+  }
   _SIZE_SHARE=$1 _SIZE_WHOLE=yes
 }
 
