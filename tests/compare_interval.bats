@@ -216,6 +216,17 @@ END
   assert_contains 'REDISRUNS=auto: intervals have the level 99.' "$stderr"
 }
 
+@test "a repeat whose figures are not compared makes no bound" {
+  local run=20250101T100000Z-x
+  run_make $run 4 30 30 20 20
+  ops_set $run native 100000 101000 99000 100000
+  ops_set $run swap 80000 80500 79500 80000
+  result_set $run swap 4 client_limited 1
+  assert_equal "$(figure ops mark $run)" 'client limited'
+  printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tbroken\n' >$run/swap/1000B-4i/rep-4/search.tsv
+  assert_equal "$(figure ops mark $run)" worse
+}
+
 @test "a bound excludes each verdict that the truth beyond it could change, and settles only conditions that it cannot change" {
   cat >bounds.awk <<'END'
 BEGIN {
@@ -274,6 +285,7 @@ base: client limited; worse; client limited; not decided; [at most ] [at least ]
   result_set $run swap 1 rate 100000
   assert_equal "$(figure ops mark $run)" 'client limited'
   result_set $run swap 1 rate 80000
+  assert_equal "$(figure ops mark $run)" worse
   # But it does not determine what a search found.
   for repeat in 1 2 3; do
     printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\n' >$run/native/1000B-4i/rep-$repeat/search.tsv
