@@ -216,6 +216,34 @@ END
   assert_contains 'REDISRUNS=auto: intervals have the level 99.' "$stderr"
 }
 
+@test "the max within a limit and a figure without its own sentence are bounds too when the load generator was the limit" {
+  local repeat run=20250101T100000Z-x limit='--limit p50<=1ms'
+  run_make $run 3 30 30 20 20
+  ops_set $run native 100000 101000 99000
+  ops_set $run swap 80000 80500 79500
+  result_set $run native 2 client_limited 1
+  # shellcheck disable=SC2086 # an option and its value
+  run_split compare --metric ops $limit $run
+  assert_match 'native +set +p50<=1ms +1000B-4i +>=100,000 +100\.0%'
+  assert_match 'swap +set +p50<=1ms +1000B-4i +80,000 +<=80\.0%'
+  result_set $run native 2 client_limited 0
+  result_set $run swap 1 client_limited 1
+  # shellcheck disable=SC2086 # an option and its value
+  run_split compare --metric ops $limit $run
+  assert_match 'swap +set +p50<=1ms +1000B-4i +>=80,000 +>=80\.0%'
+  result_set $run native 2 client_limited 1
+  # shellcheck disable=SC2086 # an option and its value
+  run_split compare --metric ops $limit --format json $run
+  assert_match '"ops_per_sec": 80000, "percent_of_base": null'
+  for repeat in 1 2 3; do
+    printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tclient\n' >$run/native/1000B-4i/rep-$repeat/search.tsv
+    printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\n' >$run/swap/1000B-4i/rep-$repeat/search.tsv
+    result_set $run swap $repeat client_limited 0
+  done
+  run_split compare --metric capacity $run
+  assert_contains 'swap is also worse in capacity: 1 of 1, at most 0.8x to at most 0.8x.'
+}
+
 @test "a repeat whose figures are not compared makes no bound" {
   local run=20250101T100000Z-x
   run_make $run 4 30 30 20 20

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Print a table: FORMAT in the environment is table, markdown or html (text), csv or json (for programs). Input, tab-separated and
 # escaped as in text.awk: a line of column names, a line of headings, a line of kinds, then rows. Kinds: text; right for text that is
-# aligned like a number; raw for an unformatted number; percent; or a number of decimals, with commas between thousands. A number may begin with >=,
-# which only text formats print. A column with an empty heading is not in text formats; a column whose name begins with _ is not in csv and json.
+# aligned like a number; raw for an unformatted number; percent; or a number of decimals, with commas between thousands. A number may begin with >= or
+# <=, which only text formats print. A column with an empty heading is not in text formats; a column whose name begins with _ is not in csv and json.
 # OPTIONAL in the environment has the headings of columns that a narrow page leaves out, with | between them; an interval has no level there.
 
 # Characters, not bytes: continuation bytes of UTF-8 take no column.
@@ -22,7 +22,7 @@ function shown(s, i) {
   if (kind[i] == "text") return text_plain(s)
   if (kind[i] == "right") return text_plain(s == "" ? "-" : s)
   if (s == "") return "-"
-  if (s ~ /^>=/) return ">=" shown(substr(s, 3), i)
+  if (s ~ /^[<>]=/) return substr(s, 1, 2) shown(substr(s, 3), i)
   if (kind[i] == "percent") return text_group(s, 1) "%"
   return kind[i] == "raw" ? s : text_group(s, kind[i])
 }
@@ -66,7 +66,7 @@ function for_programs(    i) {
 # A cell for programs: a number as such.
 function bare(i,    v) {
   v = text_unescape($i)
-  if (kind[i] !~ /^(text|right)$/) sub(/^>=/, "", v)
+  if (kind[i] !~ /^(text|right)$/) sub(/^[<>]=/, "", v)
   return v
 }
 

@@ -3,7 +3,7 @@
 # rows and compares them.
 
 # The max operations per second of each subject while every limit holds, per phase.
-function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, where, points, unknown, base, is_subject, list, n, op_seen, op) {
+function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, where, points, unknown, base, is_subject, list, n, op_seen, op, bounded, side) {
   if (!limits) return
   print "limits", "subject", "operation", "limit", "point", "ops_per_sec", "percent_of_base"
   print "limits", "Under the limit", "Phase", "Limit", "Best point", "ops/s", "% of base"
@@ -37,6 +37,7 @@ function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, wher
       points[s, op]++
       unknown[s, op] += unsure
       ops = figure_of(cell, "ops")
+      if (holds && is_bounded("ops", cell, s)) bounded[s, op] = 1
       if (holds && ops != "" && ops + 0 > best[s, op] + 0) {
         best[s, op] = ops
         where[s, op] = spot_point[i]
@@ -48,9 +49,10 @@ function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, wher
       if (!(op in op_seen)) continue
       delete op_seen[op]
       if (unknown[s, op]) note("--limit: whether " label[s] ", " op " keeps it is not known at " unknown[s, op] " of " points[s, op] " points")
+      side = s == base ? "" : bound_side((base, op) in bounded, (s, op) in bounded)
       print "limits", text_escape(label[s]), op, limit_line(), where[s, op] != "" ? text_escape(where[s, op]) : !unknown[s, op] ? "no point keeps it" : \
-        unknown[s, op] < points[s, op] ? "no known point keeps it" : "not known", best[s, op] == "" ? "" : raw(best[s, op]), \
-        (best[s, op] != "" && best[base, op] > 0 ? text_number(100 * best[s, op] / best[base, op], 4) : "")
+        unknown[s, op] < points[s, op] ? "no known point keeps it" : "not known", best[s, op] == "" ? "" : ((s, op) in bounded ? bound_sign(1) : "") raw(best[s, op]), \
+        (side != "both" && best[s, op] != "" && best[base, op] > 0 ? (side == "" ? "" : bound_lowers(side, 1) ? "<=" : ">=") text_number(100 * best[s, op] / best[base, op], 4) : "")
     }
   }
 }
@@ -155,7 +157,7 @@ function also(k,    m, metric, out, word, w, most) {
       metric = want_now[m]
       if (metric == "ops" || metric == "p99" || metric == "tx" || marks[k, metric, word[w]] <= compared[k, metric] / 10) continue
       out = out (out == "" ? "" : "; ") word[w] " in " metric_title[metric] ": " marks[k, metric, word[w]] " of " compared[k, metric] \
-        (figures[k, metric] ? ", " face_factor(lowest[k, metric]) " to " face_factor(highest[k, metric]) : "") \
+        (figures[k, metric] ? ", " lowest_words[k, metric] face_factor(lowest[k, metric]) " to " highest_words[k, metric] face_factor(highest[k, metric]) : "") \
         ((k, metric) in most_from_zero ? ", from 0 to " face_number(metric, most_from_zero[k, metric]) : "")
     }
   return out
