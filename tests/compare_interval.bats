@@ -208,6 +208,19 @@ END
   assert_match '^9' "$(figure ops robust_low_percent $run)"
 }
 
+@test "of twenty verdicts or more, the number that chance makes is printed, without a level that the run may not have" {
+  local copy run=20250101T100000Z-x
+  run_make $run 3 30 30 20 20
+  for copy in {1..10}; do
+    cp -r $run/native/1000B-4i $run/native/1000B-4i-x$copy
+    cp -r $run/swap/1000B-4i $run/swap/1000B-4i-x$copy
+  done
+  # All looks of REDISRUNS=auto together have about the same chance as one interval of 95 %.
+  printf 'REDISRUNS="auto"\nREDISRUNS_MIN="3"\nREDISRUNS_MAX="30"\n' >>$run/run.conf
+  run_split compare --metric p50 --metric avg $run
+  assert_match 'compare: of 22 verdicts, about 1 would show a difference by chance' "$stderr"
+}
+
 @test "REDISRUNS=auto without REDISRUNS_MIN is compared too" {
   run_make run 3 100 200 10 20
   printf 'REDISRUNS="auto"\nREDISRUNS_MAX="30"\n' >>run/run.conf

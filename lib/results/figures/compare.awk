@@ -303,5 +303,5 @@ END {
   print_limits()
   print_verdict()
   note_unjudged()
-  if (judged >= 20) note("of " judged " verdicts at 95 %, about " int(judged / 20 + 0.5) " would show a difference by chance")
+  if (judged >= 20) note("of " judged " verdicts, about " int(judged / 20 + 0.5) " would show a difference by chance")
 }
