@@ -149,6 +149,21 @@ END
     10+cluster "$keys" $((1770000 + keys * 96 + 8192)) 10+ttl+cluster "$keys" $((1770000 + keys * 128 + 16384)))"
 }
 
+@test "the slots of a cluster have their own dicts or one for all, as samples show" {
+  # Of a cluster of one node, values of 10 B: Redis 8.2.3, then 7.0.15.
+  printf '10+cluster\t%s\n' $'sample\t6\t75000\t49366152' $'sample\t6\t37500\t47053944' $'slots\t8192\t24318136' $'slots\t16384\t45942424' \
+    $'slots\t32768\t46793992' >dicts
+  printf '10+cluster\t%s\n' $'sample\t6\t75000\t10134008' $'sample\t6\t37500\t6009720' $'slots\t8192\t2802936' $'slots\t16384\t3720440' \
+    $'slots\t32768\t5555448' >dict
+  { DO=fit awk -f "$REPO/lib/plan/keycost.awk" dicts | sed 's/^/10+cluster\t/' && printf 'ask\tbytes 10+cluster %s\n' 1000 100000 150000 '150000 5461'; } >asks
+  grep -q $'slot\t2587' asks || fail "$(cat asks)"
+  # What Redis reported for so many keys, and for the last question the same without the other two thirds of the slots.
+  run awk -F '\t' 'BEGIN { split("5331256 50911432 54460680 26194900", used, " ") } { print (($2 - used[NR]) ^ 2 < (used[NR] / 100) ^ 2) }' <(awk -f "$REPO/lib/plan/keycost.awk" asks)
+  assert_output $'1\n1\n1\n1'
+  run env DO=fit awk -f "$REPO/lib/plan/keycost.awk" dict
+  assert_output $'base\t1885432\ncost\t6\t96.0000'
+}
+
 @test "a run with times to live or with a cluster asks for the cost of such keys only; replicas need memory for their backlog" {
   cat >plan.sh <<'END'
 set -Eeuo pipefail
@@ -164,8 +179,8 @@ server_auto
 SERVER_BYTES=$((SERVER_MEM << 30))
 plan_settle
 _fill_modes
-_FILL_MODEL=([10]=$'base\t0\ncost\t3\t100' [10+cluster]=$'base\t0\ncost\t3\t200')
-fill_bytes_of 10 3 1000 || { fill_answer && fill_bytes_of 10 3 1000; }
+_FILL_MODEL=([10]=$'base\t0\ncost\t3\t100' [10+cluster]=$'base\t0\ncost\t3\t200'"${SLOT-}")
+fill_bytes_of 10 3 "${EACH:-1000}" || { fill_answer && fill_bytes_of 10 3 "${EACH:-1000}"; }
 echo "$REPLY"
 fill_source 10
 echo "$REPLY"
@@ -183,6 +198,9 @@ END
   assert_output $'on off\n'"$((3 * (200000 + 8192)))"$'\nasked'
   run bash plan.sh CLUSTER=on REPLICAS=1
   assert_output $'on off\n'"$((6 * (200000 + 8192 + 1150000)))"$'\nasked'
+  # If slots have their own dicts, an instance has a third of them.
+  SLOT=$'\nslot\t1000' EACH=10000 run bash plan.sh CLUSTER=on REPLICAS=0
+  assert_output $'on off\n'"$((3 * (10000 * 200 + 5461 * 1000)))"$'\nasked'
   # Hashes have no time to live.
   run bash plan.sh PHASES='populate mixed' COMMANDS=hgetall-10:1 EXPIRE=5
   assert_line asked

@@ -4,7 +4,7 @@
 
 # By form of a key (_fill_form): the memory of keys, as lines for lib/plan/keycost.awk.
 declare -A _FILL_MODEL=()
-# Questions to lib/plan/keycost.awk, `keys FORM TARGET` or `bytes FORM KEYS`: its answers, and the questions not yet asked.
+# Questions to lib/plan/keycost.awk, `keys FORM TARGET [SLOTS]` or `bytes FORM KEYS [SLOTS]`: its answers, and the questions not yet asked.
 declare -A _FILL_SAID=() _FILL_ASKED=()
 
 # Keys per instance by the formula of the 2018 guide: 8 GB reserved, 90 % of the rest, a key counted as 110 % of its value, rounded down to
@@ -51,7 +51,7 @@ fill_keys_of() {
     fill_target
     each=$((REPLY / instances))
     cluster_backlog_of
-    _fill_ask keys "$size" $((each - REPLY)) || return
+    _fill_ask keys "$size" $((each - REPLY)) "$2" || return
     ((REPLY > 0)) || conf_refuse FILL "too small; $instances instances need room for at least one key of $size B each"
   fi
   ! fill_apart || ((KEY_MAX < REPLY)) || conf_refuse KEY_MAX "populate sets only the keys 0..$((REPLY - 1)); set a lower KEY_MAX, or more KEYS"
@@ -82,7 +82,7 @@ fill_target() {
 # Returns: sets REPLY; 1 when fill_answer has to be called first.
 fill_bytes_of() {
   local each
-  _fill_ask bytes "$1" "$3" || return
+  _fill_ask bytes "$1" "$3" "$2" || return
   each=$REPLY
   cluster_backlog_of
   each=$((each + REPLY))
@@ -329,7 +329,19 @@ _fill_sample() {
     ((keys < 75)) || keys=$((keys / 75 * 75))
     used=$(_fill_used "$size" "$from" "$keys") || return
     printf '%s\tsample\t%d\t%d\t%d\n' "$form" "$digits" "$keys" "$used"
-  done | DO=fit _fill_cost
+  done | { cat && _fill_slots "$form"; } | DO=fit _fill_cost
+}
+
+# Print the samples that show what a slot of a cluster takes when it has keys; nothing without a cluster.
+# Usage: _fill_slots FORM
+_fill_slots() {
+  local keys used VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=$EXPIRE
+  [[ $1 == *+cluster ]] || return 0
+  [[ $1 == *+ttl* ]] || EXPIRE=off
+  for keys in 8192 16384 32768; do
+    used=$(_fill_used 10 100000 "$keys") || return
+    printf '%s\tslots\t%d\t%d\n' "$1" "$keys" "$used"
+  done
 }
 
 # Print the used_memory of the scratch instance with a sample of keys.
@@ -377,12 +389,14 @@ _fill_fewest() {
 }
 
 # Look up the answer of lib/plan/keycost.awk to a question.
-# Usage: _fill_ask keys|bytes VALUE_BYTES NUMBER
+# Usage: _fill_ask keys|bytes VALUE_BYTES NUMBER INSTANCES
 # Returns: sets REPLY; 1 when it has not been answered yet, and is noted for fill_answer.
 _fill_ask() {
   local key
   _fill_form "$2"
   key="$1 $REPLY $3"
+  # The shards of a cluster share its slots.
+  ! cluster_on || key+=" $((16384 / $4))"
   REPLY=${_FILL_SAID[$key]-}
   [[ -z $REPLY ]] || return 0
   _FILL_ASKED[$key]=1
