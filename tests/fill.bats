@@ -50,7 +50,7 @@ for size in $VALUE_SIZES; do
     127.0.0.1 "$REDISBASE" "$size" "$keys" >log 2>&1
   # Connections are closed a little later: only the asking connection is left, at each instance.
   cluster_processes_of "$SRV_OVERRIDE"
-  until (($(server_info | awk -F : '/^connected_clients:/ { sum += $2 } END { print sum + 0 }') == REPLY)); do sleep 0.05; done
+  until (($(server_info | awk -F : '/^connected_clients:/ || $1 == "mem_overhead_db_hashtable_rehashing" { sum += $2 } END { print sum + 0 }') == REPLY)); do sleep 0.05; done
   now=$(used)
   server_stop
   fill_target
@@ -226,6 +226,31 @@ END
   assert_match '^[+-][0-9.]+ %$' "$(gap)"
   FILL=$((60 << 20))
   assert_equal "$(gap)" ''
+}
+
+@test "a sample is read when Redis has no outgrown table left" {
+  cat >sample.sh <<'END'
+set -Eeuo pipefail
+. "$REPO/lib/plan/fill.sh"
+_REMOTE_TMP=$SCRATCH VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=3600 LOAD_USER='' SERVER_CERTIFICATE='' SERVER=h REDISBASE=1 DATA=pattern SEED=1
+sizes_own() { return 1; }
+cluster_options() { :; }
+tls_options() { :; }
+tls_program() { echo true; }
+hosts_data() { REPLY=h; }
+server_load_password() { :; }
+server_info() {
+  echo >>asked
+  if (($(wc -l <asked) > 3)); then
+    printf 'used_memory:800\nmem_overhead_db_hashtable_rehashing:0\n'
+  else
+    printf 'used_memory:900\nmem_overhead_db_hashtable_rehashing:100\n'
+  fi
+}
+_fill_used 10 0 100
+END
+  run bash sample.sh
+  assert_output 800
 }
 
 @test "without two samples there is no model of the memory per key" {

@@ -373,7 +373,8 @@ _fill_used() {
     info=$(server_info) || return
     used=$(sed -n 's/^used_memory://p' <<<"$info")
     [[ $used =~ ^[1-9][0-9]{0,17}$ ]] || used=
-    [[ -z $used || $used != "$last" ]] || break
+    # Since Redis 8, a GET does no step for the dict of times to live, and the memory changes only at the end of all steps.
+    [[ -z $used || $used != "$last" || $info == *mem_overhead_db_hashtable_rehashing:[1-9]* ]] || break
     sleep 0.12 # longer than the interval of Redis' housekeeping
   done
   [[ -n $used ]] || {
