@@ -4,6 +4,11 @@
 # A side is bounded if that holds for any of its repeats; SIDE is `base`, `other`, `both`, or empty without a bound.
 # All names begin with bound_.
 
+# Whether the load generator was the limit of a result: in a closed loop, of a rate that it missed, or of the answer of a search.
+function bound_limited(client_limited, rate, ops_per_sec, search, capacity) {
+  return client_limited > 0 && (rate + 0 == 0 || ops_per_sec < 0.99 * rate) || search == "client" && capacity != ""
+}
+
 # Whether the load generator can bound METRIC: throughput, and costs per throughput.
 function bound_metric(metric) {
   return metric_unit[metric] ~ /^(ops\/s|bit\/s|per_kops)$/

@@ -60,9 +60,7 @@ $1 == "T" {
   max_time[r] = col("max_time")
   # A phase that broke the limit of its search shows no throughput within that limit.
   broken[r] = col("search") == "broken"
-  # The load generator can be the limit in a closed loop, of a rate that it misses, and in a search also of the answer.
-  limited[r] = !broken[r] && col("client_limited") > 0 && (col("rate") + 0 == 0 || col("ops_per_sec") < 0.99 * col("rate")) || \
-    col("search") == "client" && col("capacity_ops_per_sec") != ""
+  limited[r] = !broken[r] && bound_limited(col("client_limited"), col("rate"), col("ops_per_sec"), col("search"), col("capacity_ops_per_sec"))
   own_load[r] = col("capacity_ops_per_sec") != ""
   for (i = 1; i <= metrics_known; i++)
     if ((metric_column[metric_names[i]] in place_of) && (!broken[r] || metric_is_count(metric_names[i]))) value_of[r, metric_names[i]] = col(metric_column[metric_names[i]])

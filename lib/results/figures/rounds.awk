@@ -32,9 +32,8 @@ NR == 1 {
   else for (i = 1; i <= metrics; i++) {
     name = metric_name(metric[i])
     if (cell("capacity_ops_per_sec") == "" || metric_unit[name] != "us") value[who, phase, name, $at["repeat"] + 0] = $at[metric_column[name]]
+    limited[who, phase, $at["repeat"] + 0] = bound_limited(cell("client_limited"), cell("rate"), cell("ops_per_sec"), cell("search"), cell("capacity_ops_per_sec"))
   }
-  # As compare does.
-  if ($at["repeat"] + 0 <= round && (cell("client_limited") > 0 && cell("rate") + 0 == 0 || cell("search") == "client")) limited[who, phase] = 1
   time = $at["max_time"]
   if (!((phase) in least_time) || time + 0 < least_time[phase]) least_time[phase] = time + 0
 }
@@ -51,7 +50,7 @@ function rounds_needed(error, n, precision,    m) {
 }
 
 # Evaluate one figure: OTHER compared with BASE, or only BASE if OTHER is empty.
-function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, says, text, precision, limit, rounds, more) {
+function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, says, text, precision, limit, rounds, more, base_limited, other_limited, side) {
   # A resumed run may already have later repeats; they are evaluated in their turn.
   for (i = 1; i <= round; i++) {
     b = value[base, phase, metric, i]
@@ -59,7 +58,10 @@ function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, say
     if (b <= 0 || o <= 0) continue
     r[++n] = other == "" ? b : o / b
     v[n] = b + 0
+    base_limited += limited[base, phase, i]
+    other_limited += limited[other, phase, i]
   }
+  side = bound_metric(metric) ? bound_side(base_limited + 0, other_limited + 0) : ""
   text = phase " " metric_title[metric] " of " (other == "" ? base : other)
   if (n < 2) {
     # If no repeat has the figure, further repeats will not have it either, unless a limit that broke took it.
@@ -75,9 +77,7 @@ function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, say
   reach = interval_high / interval_centre - 1
   text = text (other == "" ? "" : sprintf(": %.1f %% of %s,", 100 * interval_centre, base)) (reach < 10 ? sprintf(" +-%.1f %%", 100 * reach) : " +-1000 % or more")
   says = other == "" ? "open" : decide(interval_low, interval_high, metric_direction[metric], limit)
-  # A lower bound decides less, and no further repeat changes that.
-  if (says != "open" && bound_metric(metric)) says = bound_verdict(bound_side((base, phase) in limited, (other, phase) in limited), says)
-  if (says != "open") text = text ", " says
+  if (says != "open") text = text ", " bound_verdict(side, says)
   if (says != "open" || reach <= precision + 1e-9) {
     print "closed", text
     return 0
