@@ -157,7 +157,7 @@ END
     $'slots\t32768\t5555448' >dict
   { DO=fit awk -f "$REPO/lib/plan/keycost.awk" dicts | sed 's/^/10+cluster\t/' && printf 'ask\tbytes 10+cluster %s\n' 1000 100000 150000 '150000 5461'; } >asks
   grep -q $'slot\t2587' asks || fail "$(cat asks)"
-  # What Redis reported for so many keys, and for the last question the same without the other two thirds of the slots.
+  # The used_memory of Redis with these keys; the last row has a third of the slots.
   run awk -F '\t' 'BEGIN { split("5331256 50911432 54460680 26194900", used, " ") } { print (($2 - used[NR]) ^ 2 < (used[NR] / 100) ^ 2) }' <(awk -f "$REPO/lib/plan/keycost.awk" asks)
   assert_output $'1\n1\n1\n1'
   run env DO=fit awk -f "$REPO/lib/plan/keycost.awk" dict
