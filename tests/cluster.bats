@@ -68,6 +68,8 @@ refuses() {
   awk -F '[=,]' '/^role:/ { role = $0 } /^cmdstat_[sg]et:/ && role ~ /master/ { sum += $2 } END { print sum }' "$results/server/info.after" >calls
   # At the end one GET per shard reads the tracked bits.
   assert_equal "$(<calls)" "$(($(phase_column populate ops) + $(phase_column mixed ops) + $(phase_column mixed late) + 6))"
+  # So do the counters of a phase, which leave out what replicas repeat.
+  assert_equal "$(awk -F '\t' '$1 == "populate" && $3 == "calls" { sum += $5 - $4 } END { print sum }' "$results/server/counters.tsv")" "$(phase_column populate ops)"
   assert_equal "$(grep -c '^role:master' "$results/server/info.after")" 6
   # The keys, the marker and the tracked bits.
   assert_equal "$(grep -c '^db0:keys=3002,' "$results/server/info.after")" 12

@@ -139,7 +139,7 @@ truth() {
     . "$LIB/host/monitor.sh"
     host_info_all() { echo "### instance 6379"; cat "$recorded/info.txt"; }
     MONITOR_NODES=(node0)
-    RECORD=/dev/null LOAD_COMMANDS=
+    RECORD=/dev/null LOAD_COMMANDS="" MONITOR_REPLICAS=
     host_monitor_mark_instances' keydb "$recorded"
   assert_success
   assert_line $'ok\tHIT_COUNTERS\tstorage_provider_read_hits\t-\t-'

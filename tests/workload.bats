@@ -201,8 +201,9 @@ END
   # shellcheck disable=SC2016 # expanded by the master
   master "PHASES='populate mixed' COMMANDS='get:2,hget-5:1,lpop:1,OBJECT ENCODING __key__,BF.ADD __key__ x'" '
     . "$LIB/host/monitor.sh"
-    LOAD_COMMANDS=$(load_commands)
+    LOAD_COMMANDS=$(load_commands) MONITOR_REPLICAS=$(printf "%s\n" 7001 7002)
     host_info_all() {
+      printf "### instance %s\ncmdstat_set:calls=5,usec=1\n" 7001 7002
       printf "### instance %s\n" 7000
       printf "cmdstat_%s,usec=1\n" get:calls=1 set:calls=20 hget:calls=300 hset:calls=4000 lpop:calls=50000 rpush:calls=600000 \
         "object|encoding:calls=7000000" BF.ADD:calls=80000000 info:calls=9 "config|get:calls=9" ping:calls=9 mget:calls=9
@@ -212,4 +213,7 @@ END
     host_monitor_mark_instances'
   assert_success
   assert_line $'7000\tcalls\t87654321'
+  # Replicas repeat what their masters were sent.
+  assert_line $'7001\tcalls\t0'
+  assert_line $'7002\tcalls\t0'
 }

@@ -4,7 +4,7 @@
 # Needs: protocol tier_cgroup tier_detect tier_verify monitor_sample cpus irq monitor_load probe info damon resctrl
 # Reads start mark: HIT_COUNTERS SERVER_ADDRESS REDIS_PASSWORD
 # Reads start: RESERVE_BYTES
-# Reads mark: LOAD_COMMANDS
+# Reads mark: LOAD_COMMANDS MONITOR_REPLICAS
 
 # Usage: main start|mark NAME|alarm|fetch
 main() {
@@ -103,15 +103,16 @@ host_monitor_mark_host() {
 }
 
 # A server other than Redis may lack fields of INFO: print no row for them. An instance without requests has no cmdstat_get, but it has those of other
-# commands. Calls are those of the load: GET, SET and LOAD_COMMANDS, without commands that only the master and the generators' checks send.
+# commands. Calls are those of the load: GET, SET and LOAD_COMMANDS, without commands that only the master and the generators' checks send. A replica
+# repeats the writes of its master, so those of MONITOR_REPLICAS, a list of ports, do not count.
 # Usage: host_monitor_mark_instances
-# Globals: RECORD HIT_COUNTERS LOAD_COMMANDS
+# Globals: RECORD HIT_COUNTERS LOAD_COMMANDS MONITOR_REPLICAS
 host_monitor_mark_instances() {
   local pid port
-  host_info_all "$RECORD" | LC_ALL=C awk -F : -v counters="$HIT_COUNTERS" -v asked="get set${LOAD_COMMANDS//+/}" '
+  host_info_all "$RECORD" | LC_ALL=C awk -F : -v counters="$HIT_COUNTERS" -v asked="get set${LOAD_COMMANDS//+/}" -v replicas="${MONITOR_REPLICAS//$'\n'/ }" '
     function finish(port) {
       if (!answered) return
-      if (counted) printf "%s\tcalls\t%.0f\n", port, calls
+      if (counted) printf "%s\tcalls\t%.0f\n", port, (port in repeats ? 0 : calls)
       if (timed == 2) printf "%s\tused_cpu_us\t%.0f\n", port, cpu * 1000000
       # A single one of two counters is useless.
       if (misses == "" || (hit_field != "" && hits == "")) return
@@ -125,6 +126,8 @@ host_monitor_mark_instances() {
       for (i = 1; i <= n; i++) wanted[name[i]] = 1
       n = split(asked, name, " ")
       for (i = 1; i <= n; i++) loads["cmdstat_" name[i]] = 1
+      n = split(replicas, name, " ")
+      for (i = 1; i <= n; i++) repeats[name[i]] = 1
     }
     # Strings are compared: with 288 instances, to match 57,600 lines with several patterns takes more time than INFO itself.
     substr($0, 1, 13) == "### instance " { finish(port); port = substr($0, 14); answered = 1; calls = cpu = counted = timed = 0; hits = misses = ""; next }

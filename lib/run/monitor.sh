@@ -14,10 +14,13 @@ MONITOR_PROBES= # CPU time on the servers at the last mark, lines NAME PROBE: se
 # Start the monitors of a repeat, after its instances have started.
 # Usage: monitor_start PLANNED_BYTES
 #   PLANNED_BYTES is the expected used_memory after all keys are set
-# Globals: SERVER SERVER_BYTES
+# Globals: SERVER SERVER_BYTES CLUSTER_TABLE FAULT
 monitor_start() {
   MONITOR_ALARM=
   LOAD_COMMANDS=$(load_commands)
+  # A fault makes replicas masters, which serve the load.
+  MONITOR_REPLICAS=
+  ! cluster_on || fault_on || MONITOR_REPLICAS=$(awk -F '\t' '$4 == "replica" { print $1 }' <<<"$CLUSTER_TABLE")
   _MONITOR_PLANNED=$1 _MONITOR_LAST='' _MONITOR_NEXT=0
   servers_print $((REMOTE_RETRY + 60)) _monitor_start || return
   _MONITOR_ON=yes
