@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The verdicts that a throughput supports when the load generator was its limit: the server can do at least as much. Part of compare.awk
-# and rounds.awk.
+# The verdicts that a throughput supports when the load generator was its limit: the server can do at least as much. Part of compare.awk,
+# rounds.awk and hits_table.awk.
 # A side is bounded if that holds for any of its repeats; SIDE is `base`, `other`, `both`, or empty without a bound.
 # All names begin with bound_.
 
