@@ -212,8 +212,8 @@ END
   local copy run=20250101T100000Z-x
   run_make $run 3 30 30 20 20
   for copy in {1..10}; do
-    cp -r $run/native/1000B-4i $run/native/1000B-4i-x$copy
-    cp -r $run/swap/1000B-4i $run/swap/1000B-4i-x$copy
+    cp -r $run/native/1000B-4i $run/native/1000B-4i-x"$copy"
+    cp -r $run/swap/1000B-4i $run/swap/1000B-4i-x"$copy"
   done
   # All looks of REDISRUNS=auto together have about the same chance as one interval of 95 %.
   printf 'REDISRUNS="auto"\nREDISRUNS_MIN="3"\nREDISRUNS_MAX="30"\n' >>$run/run.conf

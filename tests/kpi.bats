@@ -173,9 +173,10 @@ END
 
 @test "populate is listed when it is asked for, and does not count otherwise" {
   local rep=results/20250101T000000Z-wsf-pkm/native/100B-1i/rep-1
-  repeat_make "${rep%/*/*/*}" native 100B-1i 1 127.0.0.1 100 500 1 50 60 populate:1 mixed:10
+  repeat_make "${rep%/*/*/*}" native 100B-1i 1 127.0.0.1 100 500 1 50 60 populate:1 mixed:10 populate-2:1
   instances_make "$rep/127.0.0.1/populate.instances.tsv" 7000:5:0:0:50:60:1
   instances_make "$rep/127.0.0.1/mixed.instances.tsv" 7000:5:0:0:50:60:1
+  instances_make "$rep/127.0.0.1/populate-2.instances.tsv" 7000:5:0:0:50:60:1
   # As many requests in half the time.
   sed -i 's/\t100000000\t/\t50000000\t/' "$rep/127.0.0.1/populate.instances.tsv"
   run_split "$REPO/do_it.sh" kpi results/*
@@ -185,6 +186,7 @@ END
   run_split "$REPO/do_it.sh" kpi --populate results/*
   assert_success
   assert_line 'Populate: Instance 0 ops(ops/sec): 10.00'
+  assert_line 'Populate: Instance 0 ops(ops/sec): 5.00'
   assert_line '*Total OPS(ops/sec): 5.00'
 }
 

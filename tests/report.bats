@@ -294,6 +294,18 @@ END
   assert_line $'<tr><th scope="row">kernel.cmdline</th><td class="long">a\t-</td></tr>'
 }
 
+@test "how fast the keys are set is not judged, also of a repeated populate" {
+  local repeat
+  for repeat in 1 2; do
+    repeat_make 20250101T100000Z-x native 100B-2i "$repeat" c 100 1000 2 30 90 "populate:$((repeat * 10))" get:10 "populate-2:$((repeat * 10))"
+  done
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run_split bash -c 'ROOT=$REPO LIB=$REPO/lib && . "$LIB/modules.sh" && result_totals 20250101T100000Z-x | figures_run report'
+  assert_success
+  assert_contains 'native, populate-2: 96 to 186 operations per second'
+  refute_contains 'repeats of the same point differ'
+}
+
 @test "repeats that are far apart are flagged, and the figures of one variant do not mix points" {
   local page len
   drawn_blank

@@ -22,12 +22,12 @@ statistics() {
   awk -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$REPO/tests/random.awk" -f "$program" "$@"
 }
 
-# Print the output of rounds.awk for totals: lines VARIANT REPEAT OPS P99 [SEARCH [CLIENT_LIMITED]] on stdin, all of one phase.
+# Print the output of rounds.awk for totals: lines VARIANT REPEAT OPS P99 [SEARCH [CLIENT_LIMITED [PHASE]]] on stdin, of get without PHASE.
 # Usage: judged NAME=VALUE... <ROWS
 judged() {
   {
     printf 'variant\toperation\trepeat\tmax_time\tops_per_sec\tp99_us\tsearch\tcapacity_ops_per_sec\tclient_limited\n'
-    awk -v OFS='\t' '{ print $1, "get", $2, 10, $3, $4, $5, ($5 == "found" ? $3 : ""), $6 }'
+    awk -v OFS='\t' '{ print $1, ($7 == "" ? "get" : $7), $2, 10, $3, $4, $5, ($5 == "found" ? $3 : ""), $6 }'
   } | env VARIANTS="a b" METRICS="ops p99" PRECISION=2% SMALLEST=2% MIN=3 MAX=30 "$@" \
     SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$FIGURES/text.awk" -f "$FIGURES/schema.awk" -f "$FIGURES/metric.awk" -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$FIGURES/bound.awk" -f "$FIGURES/rounds.awk" |
     tr '\t' '|'
@@ -108,6 +108,14 @@ b 3 902 500 - 0'
   assert_line "stop|1"
 }
 
+@test "populate is not evaluated beside a measured phase, also repeated; alone it is" {
+  local rows=$'a 1 50 9 - 0 populate\na 1 70 9 - 0 populate-2\na 2 90 9 - 0 populate\na 2 99 9 - 0 populate-2'
+  run judged VARIANTS=a METRICS=ops ROUND=2 MIN=2 <<<"$rows"$'\na 1 1000 500\na 2 1000 500'
+  assert_output $'closed|get throughput of a +-0.0 %\nstop|1'
+  run judged VARIANTS=a METRICS=ops ROUND=2 MIN=2 <<<"$rows"
+  assert_match 'open\|populate throughput of a .*open\|populate-2 throughput of a '
+}
+
 @test "latencies at loads that a search found, and figures of a limit that broke, are not evaluated" {
   local -a rows=('a 1 1000 50' 'a 2 1010 60' 'a 3 990 55' 'b 1 500 90' 'b 2 505 91' 'b 3 495 89')
   run judged ROUND=3 < <(printf '%s\n' "${rows[@]}")
@@ -141,7 +149,7 @@ b 3 902 500 - 0'
   master "REDISRUNS=auto" '
     repeat_run() {
       mkdir "$1"
-      printf "phase\thost\tc\ts\tu\ta\to\ts\tforeign\tsteal\tlimit\tover\npopulate\tserver\t2\t9\t0\t0\t0\t0\t99\t0\t10\t1\nget\tserver\t2\t9\t0\t0\t0\t0\t42.5\t0.0\t10\t%s\n" "$DISTURBED" >"$1/neighbours.tsv"
+      printf "phase\thost\tc\ts\tu\ta\to\ts\tforeign\tsteal\tlimit\tover\npopulate\tserver\t2\t9\t0\t0\t0\t0\t99\t0\t10\t1\npopulate-2\tserver\t2\t9\t0\t0\t0\t0\t99\t0\t10\t1\nget\tserver\t2\t9\t0\t0\t0\t0\t42.5\t0.0\t10\t%s\n" "$DISTURBED" >"$1/neighbours.tsv"
       echo run >>"$SCRATCH/runs"
     }
     DISTURBED=0 rounds_repeat calm

@@ -190,7 +190,7 @@ windows_row() {
 15 12700000 17100000
 END
   } >windows
-  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
+  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
   assert_success
   assert_line $'row\t12\t11000000\t16500000\t50\t0'
   assert_match 'onload, set: the knee is at 12 instances; each of the next adds \+3\.0 %'
@@ -218,7 +218,7 @@ END
 END
     for n in 1 2 3; do windows_row paced 2 get "$n" 1000000 '' nowhere 1000000; done
   } >windows
-  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
+  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
   assert_match 'kernel, get: no knee up to 28 instances'
   refute_contains 'paced, get'
 }
@@ -228,7 +228,7 @@ END
     windows_head
     for n in 20 24 28 32; do windows_row v 1 get "$n" "${n}000000"; done
   } >windows
-  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
+  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
   assert_contains 'no knee up to 32 instances'
 }
 
@@ -240,7 +240,7 @@ END
   printf 'get\t%s\t%s\t%s\t%s\n' cpus count 2 2 eth0 speed_mbit 1000 1000 >>rep-1/server/counters.tsv
   sed -i '1i phase\tscope\tcounter\tbefore\tafter' rep-1/server/counters.tsv
   { windows_head && windows_row v 1 get 1 1000 '' rep-1/client && windows_row v 1 get 2 1000 '' rep-1/client; } >windows
-  knees() { awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows | grep ^note; }
+  knees() { awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows | grep ^note; }
   run knees
   assert_contains "an instance uses 80 %, the server's CPUs 98 % (full), the CPU with most interrupts 30 %, \
 the link of 1,000 Mbit/s 80 %, a thread"
@@ -267,7 +267,7 @@ the link of 1,000 Mbit/s 80 %, a thread"
       windows_row v 1 get $n 500000 '1:8, zipf'
     done
   } >windows
-  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
+  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
   assert_success
   assert_equal "$(grep -E '^(title|row.[124])|knee' <<<"$output" | cut -d ';' -f 1 | cut -d . -f 1)" \
     "$(printf '%s\n' $'title\tGET, values of 128 B, 1:1, zipf: operations per second while all load generators were running' \
@@ -288,7 +288,7 @@ the link of 1,000 Mbit/s 80 %, a thread"
     windows_row w 2 set 2 2000000
   } >windows
   for awk in mawk gawk; do
-    run_split $awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
+    run_split $awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
     assert_success
     assert_equal "$stderr" ''
     assert_equal "$(grep knee <<<"$output" | cut -d . -f 1,2)" $'note\tv, get: the knee is at 2 instances; each of the next 2 takes 50.0 % away

@@ -38,6 +38,12 @@ load_ignored() {
   fi
 }
 
+# Whether a phase only sets the keys: populate, also repeated (populate-2) or offered again at the gate (populate.1).
+# Usage: load_is_fill PHASE
+load_is_fill() {
+  [[ $1 =~ ^populate(-[0-9]+)?(\.[0-9]+)?$ ]]
+}
+
 # Print the pattern of keys and the settings that modify it; or the trace.
 # Usage: load_text
 # Globals: KEY_PATTERN SCRAMBLE SHIFT KEY_MIN KEY_MAX VALUE_DISTRIBUTION EXPIRE COMMANDS

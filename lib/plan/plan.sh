@@ -203,7 +203,7 @@ _plan_seconds() {
   ((work > 0)) || work=$1
   [[ $RATE == 0 || $RATE == search ]] || printf -v pace '%.0f' "${RATE}e3"
   for phase in $PHASES; do
-    if [[ $phase == populate ]]; then
+    if load_is_fill "$phase"; then
       seconds=$((seconds + $1 / PLAN_OPS + 1))
     elif [[ $TIME == 0 ]]; then
       seconds=$((seconds + ${WARMUP%.*} + work * 1000 / (pace > 0 ? pace : 1) + 1))

@@ -105,7 +105,7 @@ fault_check() {
   ((FAULT_NODE <= $(cluster_nodes))) || conf_refuse FAULT_NODE "there are $(cluster_nodes) nodes; set one of them, or more CLUSTER_NODES"
   [[ -z $SERVER_PREFIX ]] || conf_refuse SERVER_PREFIX "not supported with FAULT=$FAULT; leave it empty"
   ! search_wanted || conf_refuse FAULT "conflicts with a search; set RATE and CONNECTIONS to numbers"
-  [[ ${PHASES##* } != populate && $TIME != 0 ]] || conf_refuse FAULT "requires a timed last phase; set TIME, and end PHASES with set, get or mixed"
+  { ! load_is_fill "${PHASES##* }" && [[ $TIME != 0 ]]; } || conf_refuse FAULT "requires a timed last phase; set TIME, and end PHASES with set, get or mixed"
   need=$(awk -v at="$FAULT_AT" -v down="$FAULT_DOWN" -v settle="$SETTLE" -v time="$TIME" 'BEGIN { if (at + down + settle > time) printf "%.10g", at + down }')
   [[ -z $need ]] || conf_refuse TIME "ends before the node is up at $need s and SETTLE=$SETTLE s have passed; set a longer TIME"
 }

@@ -53,8 +53,13 @@ rounds_repeat() {
 # Print what disturbed a repeat in the compared phases; nothing if it was not disturbed.
 # Usage: rounds_disturbed DIR
 rounds_disturbed() {
+  local phase foreign steal
   [[ -r $1/neighbours.tsv ]] || return 0
-  neighbour_over "$1/neighbours.tsv" | awk -F '\t' '$1 != "populate" && !said++ { print $1 ": others used " $9 " % of a CPU, the hypervisor took " $10 " %" }'
+  while IFS=$'\t' read -r phase _ _ _ _ _ _ _ foreign steal _; do
+    ! load_is_fill "$phase" || continue
+    printf '%s: others used %s %% of a CPU, the hypervisor took %s %%\n' "$phase" "$foreign" "$steal"
+    return
+  done < <(neighbour_over "$1/neighbours.tsv")
 }
 
 # Print the open figures of a point after a round.

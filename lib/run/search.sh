@@ -35,7 +35,7 @@ search_what() {
 # Whether a phase is searched: every phase except populate.
 # Usage: search_is PHASE
 search_is() {
-  search_wanted && [[ $1 != populate* ]]
+  search_wanted && ! load_is_fill "$1"
 }
 
 # Print the phases for the load generator: a searched phase is repeated once per limit.
@@ -80,7 +80,7 @@ search_check() {
   [[ $TIME != 0 ]] || conf_refuse "$name" "requires TIME; set the duration of the measurement"
   [[ $RATE == search || $RATE == 0 || $name == DRAM_RATIO ]] || conf_refuse CONNECTIONS "conflicts with RATE=$RATE; set RATE=0: connections are searched in a closed loop"
   for phase in $PHASES; do
-    [[ $phase != populate ]] || continue
+    ! load_is_fill "$phase" || continue
     [[ $seen != *" $phase "* ]] || conf_refuse PHASES "$phase is repeated; with a search, give each phase once"
     seen+="$phase "
   done

@@ -22,7 +22,7 @@ wss_wanted() {
 # Whether a phase at the gate is a probe.
 # Usage: wss_is OFFER
 wss_is() {
-  wss_wanted && [[ ${1%.*} == *-2 && $1 != populate* ]]
+  wss_wanted && [[ ${1%.*} == *-2 ]] && ! load_is_fill "$1"
 }
 
 # Print phases for the load generator: each measured phase appears a second time, for its probe.
@@ -31,7 +31,7 @@ wss_phases() {
   local phase list=''
   for phase; do
     list+=" $phase"
-    ! wss_wanted || [[ $phase == populate ]] || list+=" $phase"
+    ! wss_wanted || load_is_fill "$phase" || list+=" $phase"
   done
   printf '%s\n' "${list# }"
 }
@@ -46,7 +46,7 @@ wss_check() {
   ! search_wanted || conf_refuse PROBE_WSS "conflicts with a search; set RATE and CONNECTIONS to numbers"
   ! fault_on || conf_refuse PROBE_WSS "conflicts with FAULT=$FAULT; set FAULT=none, or PROBE_WSS=off"
   for phase in $PHASES; do
-    [[ $phase != populate ]] || continue
+    ! load_is_fill "$phase" || continue
     [[ $seen != *" $phase "* ]] || conf_refuse PHASES "$phase is repeated; with PROBE_WSS=on, give each phase once"
     seen+="$phase "
   done
@@ -62,7 +62,7 @@ wss_seconds() {
   local phase count=0
   REPLY=0
   wss_wanted || return 0
-  for phase in $PHASES; do [[ $phase == populate ]] || count=$((count + 1)); done
+  for phase in $PHASES; do load_is_fill "$phase" || count=$((count + 1)); done
   REPLY=$((count * $(_wss_length "$1")))
 }
 

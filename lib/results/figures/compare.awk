@@ -271,7 +271,7 @@ END {
       note("no common points: " label[base_of[k]] " has " points_of(base_of[k]) "; " label[other_of[k]] " has " points_of(other_of[k]))
     exit 3
   }
-  more_than_fill = has_common("populate")
+  more_than_fill = has_common(1)
   for (k = 1; k <= pairs; k++)
     print "pairs", text_escape(label[base_of[k]]), of_folder[base_of[k]], text_escape(of_variant[base_of[k]]), \
       text_escape(label[other_of[k]]), of_folder[other_of[k]], text_escape(of_variant[other_of[k]])

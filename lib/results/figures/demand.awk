@@ -150,7 +150,7 @@ END {
     several = part[4] != "-" && part[4] != "trace" && part[4] !~ /=/
     line = line OFS (part[4] == "-" ? "one" : part[4]) OFS (several ? text_group(quantile(part[4], 0.5), 0) : "") OFS (several ? text_group(quantile(part[4], 0.99), 0) : "")
     # A mix of commands has requests with several values, and requests without any; so has the populate before it.
-    counted = mix_of[key] == "-" && !(part[1] ~ /^populate/ && (part[2] in mixes))
+    counted = mix_of[key] == "-" && !(schema_is_fill(part[1]) && (part[2] in mixes))
     print line, (mean_of[key] != "" ? mean_of[key] : counted && values[key] > 0 ? text_group(bytes[key] / values[key], 0) : "")
     if (shift_of[key] ~ /^[0-9.]+:[0-9.]+$/) moved = shift_of[key]
     if (part[3] ~ /^latest/) grown = 1

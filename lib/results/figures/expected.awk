@@ -49,7 +49,7 @@ BEGIN { FS = OFS = "\t" }
   next
 }
 
-$at["operation"] != "populate" && $at["variant_rank"] > 0 {
+!schema_is_fill($at["operation"]) && $at["variant_rank"] > 0 {
   shape = $at["operation"] SUBSEP $at["point"]
   key = shape SUBSEP $at["variant"]
   if ($at["variant_rank"] == 1) base = $at["variant"]

@@ -5,7 +5,7 @@
 # Sets hit_ratio, hit_first and hit_last of the cell, from its far_per_op. CALLS is the number of requests to all instances,
 # WARMUP the seconds of the warm-up.
 function hits_fill(calls, warmup,    us, from, to, third, all) {
-  if (cell["far_per_op"] == "" || cell["operation"] ~ /^populate/) return
+  if (cell["far_per_op"] == "" || schema_is_fill(cell["operation"])) return
   cell["hit_ratio"] = text_number(hits_part(cell["far_per_op"]), 6)
   us = cell["max_time_us"] + 0
   # Instances are sampled once per second, so a third of a shorter phase has too few samples.

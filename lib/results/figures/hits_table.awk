@@ -133,7 +133,7 @@ $at["hit_asked"] != "" && $at["variant_rank"] > 0 {
   rank[$at["variant"]] = $at["variant_rank"]
   remember("asked", $at["hit_asked"])
   if ($at["tier"] ~ /^(swap|zram|zswap)$/ || $at["hit_source"] == "info") is_far[$at["variant"]] = 1
-  if ($at["operation"] == "populate") next
+  if (schema_is_fill($at["operation"])) next
   seen_at[$at["hit_asked"], $at["variant"]] = 1
   if ($at["key_pattern"] == "" || $at["key_pattern"] ~ /^gaussian/) by_sd = 1
   # The other swept settings, without the hit ratio.

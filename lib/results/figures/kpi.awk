@@ -27,7 +27,7 @@ function known(name, by, decimals) {
 BEGIN {
   FS = "\t"
   first = ENVIRON["FIRST"]
-  title = ENVIRON["OPERATION"] == "populate" ? "Populate" : "Formal execution"
+  title = schema_is_fill(ENVIRON["OPERATION"]) ? "Populate" : "Formal execution"
 }
 
 FNR == 1 {

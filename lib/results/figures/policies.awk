@@ -59,7 +59,7 @@ NR == 1 {
   next
 }
 
-$at["cold_memory"] != "" && $at["operation"] != "populate" && $at["variant_rank"] > 0 {
+$at["cold_memory"] != "" && !schema_is_fill($at["operation"]) && $at["variant_rank"] > 0 {
   variants[$at["variant_rank"] + 0] = $at["variant"]
   if ($at["variant_rank"] > most) most = $at["variant_rank"] + 0
   # The other swept settings.

@@ -65,7 +65,7 @@ NR == 1 {
   next
 }
 
-$at["dram_ratio"] != "" && $at["operation"] != "populate" && $at["variant_rank"] > 0 {
+$at["dram_ratio"] != "" && !schema_is_fill($at["operation"]) && $at["variant_rank"] > 0 {
   ratio = $at["dram_ratio"]
   # The other swept settings, whose text begins with the ratio.
   keys = substr($at["sweep"], length(ratio) + 3)

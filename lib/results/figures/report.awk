@@ -67,7 +67,7 @@ NR == 1 {
   # In an open loop, the client causes late sends.
   if ($at["rate"] + 0 > 0) count_kind("lag", $at["send_lag_p99_us"] > 1000 ? $at["send_lag_p99_us"] : "", where)
   # The speed of the populate phase is not a result.
-  if ($at["operation"] != "populate") {
+  if (!schema_is_fill($at["operation"])) {
     timed++
     judged += $at["settled"] != ""
     count_kind("wide", $at["ops_margin_percent"] > 5 ? $at["ops_margin_percent"] : "", where)
@@ -119,7 +119,7 @@ function count_noise(    i, j, key, part) {
   for (i = 1; i <= cells; i++) {
     split(order[i], part, SUBSEP)
     # The speed of the populate phase is not a result.
-    if (part[2] == "populate") continue
+    if (schema_is_fill(part[2])) continue
     for (j = 1; j <= points[order[i]]; j++) {
       key = order[i] SUBSEP place_of[order[i], j]
       if (n[key] < 2 || low[key] <= 0) continue

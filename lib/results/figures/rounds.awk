@@ -25,6 +25,7 @@ NR == 1 {
   if (!(phase in known)) {
     known[phase] = 1
     phases[++phase_count] = phase
+    if (!schema_is_fill(phase)) more_than_fill = 1
   }
   who = text_unescape($at["variant"])
   # A phase that broke the limit of its search has no figure, and latencies at the loads that a search found are not compared.
@@ -91,8 +92,8 @@ function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, say
 
 END {
   for (p = 1; p <= phase_count; p++) {
-    # The populate phase is not evaluated.
-    if (phases[p] == "populate" && phase_count > 1) continue
+    # The populate phase is evaluated only if nothing else was measured.
+    if (more_than_fill && schema_is_fill(phases[p])) continue
     for (m = 1; m <= metrics; m++)
       if (variants == 1) open += judge(variant[1], "", phases[p], metric_name(metric[m]))
       else for (i = 2; i <= variants; i++) open += judge(variant[1], variant[i], phases[p], metric_name(metric[m]))

@@ -155,7 +155,7 @@ NR == 1 {
 }
 
 # A phase that broke the limit of its search shows nothing within that limit.
-$at["operation"] == "populate" || $at["window_ops_per_sec"] == "" || $at["search"] == "broken" { next }
+schema_is_fill($at["operation"]) || $at["window_ops_per_sec"] == "" || $at["search"] == "broken" { next }
 
 {
   who = $at["variant"] == "" ? $at["run"] : $at["variant"]

@@ -66,3 +66,8 @@ function schema_sort(list, n,    i, j, name) {
 function schema_place(name) {
   return schema[name, "place"] == "" ? 1000 : schema[name, "place"] + 0
 }
+
+# Whether a phase only sets the keys: populate, also repeated (populate-2). It is not a measured phase, unless a run has no other.
+function schema_is_fill(operation) {
+  return operation ~ /^populate(-[0-9]+)?$/
+}

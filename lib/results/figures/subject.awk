@@ -93,17 +93,17 @@ function make_cells(by_shape,    r, cell, i) {
   }
 }
 
-# Whether any pair has a point and phase in common, other than the phase EXCEPT.
-function has_common(except,    k, i) {
+# Whether any pair has a point and phase in common; if MEASURED, other than populate.
+function has_common(measured,    k, i) {
   for (k = 1; k <= pairs; k++)
     for (i = 1; i <= spots; i++)
-      if (spot_operation[i] != except && ((base_of[k], spot_point[i], spot_operation[i]) in count_at) && ((other_of[k], spot_point[i], spot_operation[i]) in count_at)) return 1
+      if (!(measured && schema_is_fill(spot_operation[i])) && ((base_of[k], spot_point[i], spot_operation[i]) in count_at) && ((other_of[k], spot_point[i], spot_operation[i]) in count_at)) return 1
   return 0
 }
 
-# Whether OPERATION only prepares the measured phases: populate.
+# Whether OPERATION only prepares measured phases.
 function is_fill(operation) {
-  return operation == "populate" && more_than_fill
+  return more_than_fill && schema_is_fill(operation)
 }
 
 # Puts the known values of METRIC in a cell into out[1..n], sorted, and returns n.

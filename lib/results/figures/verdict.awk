@@ -100,7 +100,7 @@ function note_unjudged(    f, k, i, n, v, base, other, rule, why) {
         if ((f, k, i) in judged_rule) continue
         if (is_fill(spot_operation[i]) && !metric_is_count(rule["metric"])) continue
         # The populate phase is not a measured phase: it is often too short for a Tx.
-        if (spot_operation[i] == "populate" && (other in count_at) && !values(base, rule["metric"], v) && !values(other, rule["metric"], v)) continue
+        if (schema_is_fill(spot_operation[i]) && (other in count_at) && !values(base, rule["metric"], v) && !values(other, rule["metric"], v)) continue
         why = ((f, k, i) in bounded_rule) ? "the load generator was the limit" : !(other in count_at) ? "no result" : !values(other, rule["metric"], v) ? "no such figure" : \
           rule["percent"] && at_other_load(rule["metric"], base, other) ? "measured at other loads" : label[base_of[k]] (values(base, rule["metric"], v) ? " has 0" : " has no such figure")
         failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[rule["metric"]] " cannot be evaluated: " why, fail_text[f])
