@@ -91,6 +91,24 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
   assert_equal "$(damon_at nr_kdamonds {0,1}/state)" '0 off off'
 }
 
+@test "DAMON counts what it moved in pages of the kernel, of any size" {
+  damon_make
+  tune apply
+  echo 131072000 >"$KDAMONDS/0/contexts/0/schemes/10/stats/sz_applied"
+  echo 65536 >"$KDAMONDS/1/contexts/0/schemes/0/stats/sz_applied"
+  mkdir bin
+  printf '#!/bin/sh\n[ "$*" = PAGESIZE ] && echo 65536\n' >bin/getconf
+  chmod +x bin/getconf
+  counts() { PATH=$SCRATCH/bin:$PATH bash -c '. "$REPO/lib/host/damon.sh" && host_damon_counts' | grep -v access; }
+  assert_equal "$(counts | tail -n 3)" $'damon\tpromoted\t131072000\ndamon\tdemoted\t65536\ndamon\tmoved_pages\t2001'
+  # A count that cannot be read has no sum.
+  rm "$KDAMONDS/1/contexts/0/schemes/0/stats/sz_applied"
+  echo on | tee "$KDAMONDS"/{0,1}/state
+  assert_equal "$(counts | tail -n 2)" $'damon\tpromoted\t131072000\ndamon\tdemoted\t'
+  echo on | tee "$KDAMONDS"/{0,1}/state
+  tune restore
+}
+
 @test "DAMON that somebody else uses is left alone, before the run and during it" {
   damon_make 'monitor 1 0'
   echo 1 >"$KDAMONDS/nr_kdamonds"
@@ -191,6 +209,9 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
   printf 'get\tdamon\tfar_bytes\t1000000\t1000000\nget\tdamon\tpromoted\t0\t4096000000\nget\tdamon\tdemoted\t4096\t4096\n' >>"$folder/server/counters.tsv"
   run "$REPO/summary2csv.sh" "$run"
   assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["operation"], $at["far_wss_bytes"], $at["moved_per_op"] }' <<<"$output" | sort)" $'get 150000 0.5\nset  '
+  # The server divided by its size of a page; a run of an earlier release has only bytes, and 4 KiB are assumed.
+  printf 'get\tdamon\tmoved_pages\t1\t62501\n' >>"$folder/server/counters.tsv"
+  assert_equal "$("$REPO/summary2csv.sh" "$run" | column moved_per_op | sort)" $'\n0.03125'
   # An aggregation has as many samples as there are counters: a run of an earlier release has 20.
   sed -E 's/access(10|20)\t/access\1x\t/; /access(1[1-9]|[1-9])\t/d; s/access10x/access1/; s/access20x/access2/' "$folder/server/counters.tsv" >fewer
   mv fewer "$folder/server/counters.tsv"

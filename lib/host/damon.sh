@@ -207,9 +207,10 @@ host_damon_regions() {
 
 # Print the counters of our kdamonds, rows `damon COUNTER VALUE`; nothing if none of them runs. accessN: bytes on the slow nodes with
 # accesses in N samples of an aggregation, summed over aggregations. far_bytes: the bytes that are monitored. promoted, demoted: bytes migrated.
+# moved_pages: both, in pages of this kernel.
 # Usage: host_damon_counts
 host_damon_counts() {
-  local i n VALUE WHY REPLY
+  local i n promoted VALUE WHY REPLY
   [[ -d $DAMON_ROOT ]] && host_damon_read && [[ $VALUE == m* ]] || return 0
   _host_damon_count "$DAMON_ROOT/nr_kdamonds"
   n=$REPLY
@@ -221,9 +222,12 @@ host_damon_counts() {
   printf 'damon\tfar_bytes\t%s\n' "$(_host_damon_watched "$DAMON_ROOT/0/contexts/0/targets/0/regions")"
   [[ $VALUE == migrate-* ]] || return 0
   _host_damon_get "$DAMON_ROOT/0/contexts/0/schemes/$i/stats/sz_applied"
-  printf 'damon\tpromoted\t%s\n' "$REPLY"
+  promoted=$REPLY
+  printf 'damon\tpromoted\t%s\n' "$promoted"
   _host_damon_get "$DAMON_ROOT/1/contexts/0/schemes/0/stats/sz_applied"
   printf 'damon\tdemoted\t%s\n' "$REPLY"
+  [[ $promoted =~ ^[0-9]{1,18}$ && $REPLY =~ ^[0-9]{1,18}$ ]] || return 0
+  printf 'damon\tmoved_pages\t%s\n' $(((10#$promoted + 10#$REPLY) / $(getconf PAGESIZE)))
 }
 
 # Print the bytes of all regions.

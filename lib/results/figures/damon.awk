@@ -30,9 +30,11 @@ function damon_touched(    i, all, touched) {
   return damon_far == "" || damon_far <= 0 || all / damon_far < damon_least ? "" : text_number(touched / all * damon_far, 0)
 }
 
-# Returns the bytes that DAMON migrated between nodes; empty if it only monitored.
+# Returns the pages that DAMON migrated between nodes; empty if it only monitored.
 function damon_moved() {
-  return ("promoted" in damon_delta) && ("demoted" in damon_delta) ? damon_delta["promoted"] + damon_delta["demoted"] : ""
+  if ("moved_pages" in damon_delta) return damon_delta["moved_pages"]
+  # Servers of an earlier release report only bytes: assume pages of 4 KiB.
+  return ("promoted" in damon_delta) && ("demoted" in damon_delta) ? (damon_delta["promoted"] + damon_delta["demoted"]) / 4096 : ""
 }
 
 # Set the cell's bytes from far memory per operation of CALLS, and the touched bytes.

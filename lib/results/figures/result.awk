@@ -352,7 +352,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   }
   damon_fill(phase_calls)
   cold_fill(tier["far"])
-  moved += damon_moved() / 4096
+  moved += damon_moved()
   moves += damon_moved() != ""
   if (moves && !torn && phase_calls > 0) cell["moved_per_op"] = text_number(moved / phase_calls, 6)
   if (phase_calls > 0 && "used_cpu_us" in sum) cell["server_cpu_us_per_op"] = text_number(sum["used_cpu_us"] / phase_calls, 3)
