@@ -33,6 +33,9 @@ declare -A suite_pid=() suite_name=() suite_path=() suite_began=()
 # The range of ports of each lane: two lanes with the same range could pick the same port. The bus of a Redis Cluster uses ports 10000 above, which no
 # lane and no outgoing connection uses.
 declare -A lane_ports=([host]=10000 [rest]=11600 [more]=13200 [next]=14800 [last]=16400 [spare]=18000)
+# The directory of each lane, in that of the driver. To make and remove many small files on a disk takes a tenth of the CPU time of all suites, so most
+# lanes are in memory (run_memory). The host lane makes swap files, which must be on a disk.
+declare -A lane_folder=([host]=host [rest]=ram/rest [more]=ram/more [next]=ram/next [last]=ram/last [spare]=ram/spare)
 # The queue of suites of each lane.
 declare -A lane_queue=([host]=host [rest]=rest [more]=rest [next]=rest [last]=rest [spare]=rest)
 
@@ -109,14 +112,14 @@ run_start() {
   suite_name[$lane]=${2##*/}
   suite_path[$lane]=$2
   suite_began[$lane]=$SECONDS
-  mkdir -m 711 -- "$scratch/$lane"
+  mkdir -m 711 -- "$scratch/${lane_folder[$lane]}"
   # A teardown that reverts tuning on a busy machine needs its time.
   command=(timeout --kill-after=60 "$SUITE_LIMIT" "${command[@]}")
   # The host lane takes longest and waits for its own processes, and the emulated machine is slow, so they have a higher priority than other suites.
   [[ $lane == host || $2 == qemu ]] || command=(nice -n 5 "${command[@]}")
   # In a separate job (-m), because other background processes ignore SIGINT, and the tests of Ctrl-C require it.
   set -m
-  TMPDIR=$scratch/$lane TEST_PORTS=${lane_ports[$lane]} "${command[@]}" </dev/null >"$scratch/$lane.log" 2>&1 &
+  TMPDIR=$scratch/${lane_folder[$lane]} TEST_PORTS=${lane_ports[$lane]} "${command[@]}" </dev/null >"$scratch/$lane.log" 2>&1 &
   suite_pid[$lane]=$!
   set +m
 }
@@ -132,10 +135,11 @@ run_show() {
 # environment with its title.
 # Usage: run_processes LANE   Returns: 0
 run_processes() {
+  local folder=$scratch/${lane_folder[$1]}
   {
-    grep -lzE "^TMPDIR=$scratch/$1(/|\$)" /proc/[0-9]*/environ || :
+    grep -lzE "^TMPDIR=$folder(/|\$)" /proc/[0-9]*/environ || :
     # The kernel adds a blank and a word to the name of a removed directory.
-    find /proc/[0-9]*/cwd -maxdepth 0 \( -lname "$scratch/$1" -o -lname "$scratch/$1[/ ]*" \) || :
+    find /proc/[0-9]*/cwd -maxdepth 0 \( -lname "$folder" -o -lname "${folder}[/ ]*" \) || :
   } 2>/dev/null | cut -d / -f 3 | sort -nu
 }
 
@@ -188,7 +192,7 @@ run_reap() {
   for pid in $(run_watchdogs "$1"); do watchdog[$pid]=1; done
   for pid in $(run_processes "$1"); do [[ -v watchdog[$pid] ]] || kill -KILL "$pid" 2>/dev/null || :; done
   ((${#watchdog[@]} > 0)) || return 0
-  find "$scratch/$1" -path '*/tune-*/journal' -delete 2>/dev/null || :
+  find "$scratch/${lane_folder[$1]}" -path '*/tune-*/journal' -delete 2>/dev/null || :
   # A host with its own files still has the journal: its watchdog waits for the lease of 120 s.
   wait_within 180 run_restored "$1" || :
   for pid in $(run_processes "$1"); do kill -KILL "$pid" 2>/dev/null || :; done
@@ -197,15 +201,15 @@ run_reap() {
 # Shows a suite that has ended, counts its results, and counts it as a failure if it left a process or a file behind.
 # Usage: run_end LANE STATUS   Returns: 0
 run_end() {
-  local lane=$1 name=${suite_name[$1]} left reaped before=${#failures[@]}
+  local lane=$1 name=${suite_name[$1]} folder=$scratch/${lane_folder[$1]} left reaped before=${#failures[@]}
   unset -v "suite_pid[$lane]"
   run_reap "$lane"
   run_show "$lane"
   run_count "$name" "$2" "$scratch/$lane.log"
   [[ -z $reaped ]] || failures+=("$name: left running: $reaped")
-  left=$(find "$scratch/$lane" -mindepth 1 -maxdepth 1 -printf '%f ')
+  left=$(find "$folder" -mindepth 1 -maxdepth 1 -printf '%f ')
   [[ -z $left ]] || failures+=("$name: left in TMPDIR: $left")
-  rm -rf --one-file-system -- "${scratch:?}/$lane"
+  rm -rf --one-file-system -- "$folder"
   ((${#failures[@]} == before)) || failed_suites+=("${suite_path[$lane]}")
   printf '== %s: %s s\n' "$name" "$((SECONDS - suite_began[$lane]))"
 }
@@ -284,7 +288,16 @@ run_finish() {
     run_show "$lane"
   done
   netns_sweep || :
+  ! mountpoint -q -- "$scratch/ram" || umount -- "$scratch/ram" || umount -l -- "$scratch/ram" || :
   rm -rf -- "$scratch"
+}
+
+# Puts the directory of most lanes into memory, if there is enough, and this user may mount a file system. Else it stays on the disk.
+# Usage: run_memory   Returns: 0
+run_memory() {
+  mkdir -m 711 -- "$scratch/ram"
+  awk '$1 == "MemAvailable:" && $2 >= 4 * 1024 * 1024 { found = 1 } END { exit !found }' /proc/meminfo || return 0
+  mount -t tmpfs -o mode=711 tierbench-tests "$scratch/ram" 2>/dev/null || :
 }
 
 # Puts the requested awk before the machine's awk in the PATH.
@@ -320,6 +333,7 @@ main() {
   (($# > 0)) || set -- build tidy lint unit fuzz "$ROOT"/tests/*.bats
   for each; do run_command "$each" || return; done
   run_awk
+  run_memory
   # All lanes use the built programs.
   if [[ $1 == build ]]; then
     run_lanes build
