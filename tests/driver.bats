@@ -239,6 +239,20 @@ END
   refute_exists "$output"
 }
 
+@test "a suite whose directory cannot be removed is a failure, and the other suites run" {
+  mkdir bin
+  # In place of swap that is still in use.
+  printf '#!/bin/bash\n[[ "$*" != *--one-file-system* ]] || exit 1\nexec %s "$@"\n' "$(command -v rm)" >bin/rm
+  chmod 755 bin/rm
+  lane_suite rest first true
+  lane_suite rest second true
+  PATH=$SCRATCH/bin:$PATH run "$REPO/tests/run.sh" first.bats second.bats
+  assert_failure 1
+  assert_line 'failed: first.bats: its directory cannot be removed'
+  assert_line 'failed: second.bats: its directory cannot be removed'
+  assert_equal "${lines[-1]}" '2 passed, 2 failed'
+}
+
 @test "an unknown suite is bad usage" {
   run "$REPO/tests/run.sh" nonsense
   assert_failure 2

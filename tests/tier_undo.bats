@@ -69,3 +69,27 @@ with_swap() {
   # shellcheck disable=SC2016 # as above
   assert_equal "$(with_swap none 'TIER_SWAP=tab host_tier_swap_place || echo "$WHY"')" 'tab: a path with tabs or line feeds is not supported'
 }
+
+@test "a process that has just been stopped does not keep the cgroup of a run whose directory was removed" {
+  local folder=$SCRATCH/cgroup/tierbench-demo-1-0badcafe
+  mkdir -p "$folder" locks
+  touch tier-demo-1-0badcafe
+  # The kernel removes the process while the undo waits.
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  undo() {
+    echo 1 >"$folder/cgroup.procs"
+    with_swap none 'LOCKS=locks
+      host_tier_cgroup_find() { CGROUP_ROOT=$SCRATCH/cgroup; }
+      _host_tier_undo_cgroup() { echo "rmdir $1"; }
+      sleep() { '"$1"'; }
+      host_tier_lost_undo force'
+  }
+  ((EUID == 0)) || skip 'only root makes cgroups'
+  # shellcheck disable=SC2016 # as above
+  assert_equal "$(undo ': >"$SCRATCH/cgroup/tierbench-demo-1-0badcafe/cgroup.procs"')" "rmdir $folder
+tier: removed cgroup $folder of demo-1-0badcafe, whose directory had been removed"
+  # A process that stays is not ours to stop.
+  touch tier-demo-1-0badcafe
+  # shellcheck disable=SC2016 # as above
+  assert_equal "$(undo 'SECONDS=$((SECONDS + 6))')" ''
+}

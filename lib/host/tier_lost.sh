@@ -77,7 +77,7 @@ _host_tier_lost_row() {
 # Usage: _host_tier_lost_dead stale|force RUN
 # Returns: 1 if its master is alive, or processes are in its cgroup
 _host_tier_lost_dead() {
-  local lock folder pid
+  local lock folder
   for lock in "${LOCKS-/nonexistent}"/tierbench-lock.*; do
     # shellcheck disable=SC2053 # RUN may be a pattern
     [[ ${lock##*/tierbench-lock.} == $2 ]] || continue
@@ -87,6 +87,14 @@ _host_tier_lost_dead() {
   for folder in "$CGROUP_ROOT"/tierbench-*; do
     # shellcheck disable=SC2053 # as above
     [[ -d $folder && ${folder##*/tierbench-} == $2 ]] || continue
-    ! read -r pid 2>/dev/null <"$folder/cgroup.procs" || return 1
+    # A process that has just been stopped stays in the cgroup for a moment.
+    _host_tier_again 5 _host_tier_lost_empty "$folder" || return 1
   done
+}
+
+# Whether no process is in a cgroup.
+# Usage: _host_tier_lost_empty DIR
+_host_tier_lost_empty() {
+  local pid
+  ! read -r pid <"$1/cgroup.procs"
 }
