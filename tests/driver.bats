@@ -253,6 +253,17 @@ END
   assert_equal "${lines[-1]}" '2 passed, 2 failed'
 }
 
+@test "a driver that gets no memory for its lanes has them on the disk; nothing stays mounted" {
+  suite true
+  assert_success
+  assert_equal "$(grep -F " $SCRATCH/" /proc/mounts || :)" ''
+  mkdir bin
+  printf '#!/bin/sh\nexit 32\n' >bin/mount
+  chmod 755 bin/mount
+  PATH=$SCRATCH/bin:$PATH suite true
+  assert_success
+}
+
 @test "an unknown suite is bad usage" {
   run "$REPO/tests/run.sh" nonsense
   assert_failure 2

@@ -17,14 +17,8 @@ setup() {
 }
 
 teardown() {
-  local pid start
-  while read -r pid start _; do
-    process_end "$pid" "$start"
-  done < <(cat "$SCRATCH"/host/tune-*/*.proc 2>/dev/null)
-  scratch_teardown
+  tree_teardown
 }
-
-tune() { run_split remote_script tune "$@"; }
 
 # Give the machine two nodes and an unused DAMON. A real kernel makes the directories when a number of them is written.
 damon_make() {

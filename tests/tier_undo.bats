@@ -70,26 +70,29 @@ with_swap() {
   assert_equal "$(with_swap none 'TIER_SWAP=tab host_tier_swap_place || echo "$WHY"')" 'tab: a path with tabs or line feeds is not supported'
 }
 
-@test "a process that has just been stopped does not keep the cgroup of a run whose directory was removed" {
-  local folder=$SCRATCH/cgroup/tierbench-demo-1-0badcafe
-  mkdir -p "$folder" locks
-  touch tier-demo-1-0badcafe
-  # The kernel removes the process while the undo waits.
-  # shellcheck disable=SC2016 # expanded by the inner shell
+@test "a process that has just been stopped does not keep the cgroup of a run whose directory was removed; one that stays is waited for once" {
+  local folder=$SCRATCH/cgroup/tierbench-demo-1-0badcafe swap=$SCRATCH/tierbench-demo-1-0badcafe.swap
+  ((EUID == 0)) || skip 'only root makes cgroups'
+  # Undo what is left, where SLEEP is done in each wait.
+  # Usage: undo NAME_IN_SWAPS SLEEP
   undo() {
     echo 1 >"$folder/cgroup.procs"
-    with_swap none 'LOCKS=locks
+    touch tier-demo-1-0badcafe
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    with_swap "$1" 'LOCKS=locks
       host_tier_cgroup_find() { CGROUP_ROOT=$SCRATCH/cgroup; }
       _host_tier_undo_cgroup() { echo "rmdir $1"; }
-      sleep() { '"$1"'; }
+      sleep() { '"$2"'; }
       host_tier_lost_undo force'
   }
-  ((EUID == 0)) || skip 'only root makes cgroups'
+  mkdir -p "$folder" locks
+  # The kernel removes the process while the undo waits.
   # shellcheck disable=SC2016 # as above
-  assert_equal "$(undo ': >"$SCRATCH/cgroup/tierbench-demo-1-0badcafe/cgroup.procs"')" "rmdir $folder
+  assert_equal "$(undo none ': >"$SCRATCH/cgroup/tierbench-demo-1-0badcafe/cgroup.procs"')" "rmdir $folder
 tier: removed cgroup $folder of demo-1-0badcafe, whose directory had been removed"
-  # A process that stays is not ours to stop.
-  touch tier-demo-1-0badcafe
+  # A process that stays is not ours to stop: nothing of its run is touched.
+  touch "$swap"
   # shellcheck disable=SC2016 # as above
-  assert_equal "$(undo 'SECONDS=$((SECONDS + 6))')" ''
+  assert_equal "$(undo "$swap" 'echo waits && SECONDS=$((SECONDS + 6))')" waits
+  assert_exists "$swap"
 }

@@ -148,3 +148,22 @@ tree_defaults() {
   RUN_ID=test-1 LEASE=120 TUNE_ROWS='' ADDRESS=10.0.0.1 REDIS_BINARY=''
   NEED_MBIT=1 NEED_PORTS=1 NEED_FILES=1 NEED_NUMACTL='' FIRST_PORT=6379 LAST_PORT=6380 CLUSTER=off PROGRAM_KEY=''
 }
+
+# Run a verb of lib/host/tune.sh.
+# Usage: tune VERB   Sets: as run_split does   Returns: 0
+tune() { run_split remote_script tune "$@"; }
+
+# Print the state and the value of a setting in the output of the last tune.
+# Usage: said NAME   Globals: output   Returns: 0
+# shellcheck disable=SC2154 # output is set by run_split
+said() { awk -F '\t' -v name="$1" '$1 == name { print $2, $4, $5; exit }' <<<"$output"; }
+
+# End the processes of tuning that a failed test left, and remove the machine with its test's directory.
+# Usage: tree_teardown   Returns: 0
+tree_teardown() {
+  local pid start
+  while read -r pid start _; do
+    process_end "$pid" "$start"
+  done < <(cat "$SCRATCH"/host/tune-*/*.proc 2>/dev/null)
+  scratch_teardown
+}

@@ -16,19 +16,8 @@ setup() {
 }
 
 teardown() {
-  # A watchdog that a failed test left.
-  local pid start
-  while read -r pid start _; do
-    process_end "$pid" "$start"
-  done < <(cat "$SCRATCH"/host/run-*/tune/*.proc 2>/dev/null)
-  scratch_teardown
+  tree_teardown
 }
-
-# Run a verb of lib/host/tune.sh.
-tune() { run_split remote_script tune "$@"; }
-
-# Print the state and the value of a setting in the output of the last tune.
-said() { awk -F '\t' -v name="$1" '$1 == name { print $2, $4, $5; exit }' <<<"$output"; }
 
 # Whether the machine is as it was made.
 tree_is() { [[ $(tree_state) == "$1" ]]; }

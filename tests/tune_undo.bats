@@ -14,14 +14,8 @@ setup() {
 }
 
 teardown() {
-  scratch_teardown
+  tree_teardown
 }
-
-# Run a verb of lib/host/tune.sh.
-tune() { run_split remote_script tune "$@"; }
-
-# Print the state and the value of a setting in the output of the last tune.
-said() { awk -F '\t' -v name="$1" '$1 == name { print $2, $4, $5; exit }' <<<"$output"; }
 
 # Print the numbers of the journal: of undone changes, and `new` for a new change, from a line on.
 # Usage: order LINE

@@ -14,7 +14,6 @@ cmd_list() {
     for file in "$ROOT"/conf/variants/*.conf; do _list_conf variant "$file"; done
     for file in "$ROOT"/conf/workloads/*.conf; do _list_conf workload "$file"; done
     _list_runs
-    # Its output is the terminal, whose width it reads.
   } | stored_plain | _list_align
 }
 

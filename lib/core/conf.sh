@@ -211,7 +211,9 @@ conf_layer() {
 
 # Whether a resolved setting has its default.
 # Usage: conf_is_default NAME
-conf_is_default() { [[ ${!1} == "${_CONF_VALUE["default $1"]}" ]]; }
+conf_is_default() {
+  [[ ${!1} == "${_CONF_VALUE["default $1"]}" ]]
+}
 
 # Print the settings that override any variant's: those of the command line and the environment.
 # Usage: conf_over

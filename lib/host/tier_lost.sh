@@ -10,19 +10,21 @@
 host_tier_lost_undo() {
   local row kind run target note
   local -a rows
+  # By run: whether it is dead. All that it left has one answer, and a wait for its processes is not repeated.
+  local -A dead=()
   # No other user can make cgroups or swap.
   ((EUID == 0)) || return 0
   mapfile -t rows < <(host_tier_lost)
   for row in "${rows[@]}"; do
     IFS=$'\t' read -r kind run target <<<"$row"
-    _host_tier_lost_dead "$1" "$run" || continue
+    _host_tier_lost_once "$1" "$run" || continue
     "_host_tier_undo_$kind" "$target" || return 1
     printf 'tier: removed %s %s of %s, whose directory had been removed\n' "$kind" "$target" "$run"
   done
   # Nothing that these notes describe exists any more.
   for note in "$WORK"/tier-*-*; do
     run=${note##*/tier-}
-    if [[ -f $note && ! -e $WORK/run-$run ]] && _host_tier_lost_dead "$1" "$run"; then rm -f -- "$note"; fi
+    if [[ -f $note && ! -e $WORK/run-$run ]] && _host_tier_lost_once "$1" "$run"; then rm -f -- "$note"; fi
   done
 }
 
@@ -71,6 +73,16 @@ _host_tier_lost_row() {
   # shellcheck disable=SC2086 # RUN may be a pattern
   [[ -z $(compgen -G "$WORK/run-$2/owner") && -n $(compgen -G "$WORK/tier-$2") ]] || return 0
   printf '%s\t%s\t%s\n' "$1" "$2" "$3"
+}
+
+# As _host_tier_lost_dead, asked once for each run.
+# Usage: _host_tier_lost_once stale|force RUN
+# Globals: dead
+_host_tier_lost_once() {
+  if [[ ! -v "dead[$2]" ]]; then
+    if _host_tier_lost_dead "$@"; then dead[$2]=yes; else dead[$2]=''; fi
+  fi
+  [[ -n ${dead[$2]} ]]
 }
 
 # Whether no process of a run exists any more.

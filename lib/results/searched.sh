@@ -21,7 +21,7 @@ searched_tables() {
 # Print the tables of one kind of search, by its program in lib/results/figures; nothing without files.
 # Usage: _searched_tables PROGRAM [FILE]... <TOTALS
 _searched_tables() {
-  (($# == 1)) || figures_run interval found "$1" -- - "${@:2}" | figures_tables
+  (($# == 1)) || figures_run interval bound found "$1" -- - "${@:2}" | figures_tables
 }
 
 # Print the paths of the files NAME in all complete repeats of a run.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The verdicts that a throughput supports when the load generator was its limit: the server can do at least as much. Part of compare.awk,
-# rounds.awk and hits_table.awk.
+# The verdicts that a throughput supports when the load generator was its limit: the server can do at least as much. Part of compare.awk
+# and rounds.awk, and of the tables of searches, hit ratios and cost.
 # A side is bounded if that holds for any of its repeats; SIDE is `base`, `other`, `both`, or empty without a bound.
 # All names begin with bound_.
 
@@ -26,10 +26,16 @@ function bound_verdict(side, says) {
   return side != "both" && says ~ /^(not decided|no interval|too few repeats)$/ ? says : "client limited"
 }
 
-# The words before a measured ratio that is a bound of the true ratio.
-function bound_words(side, direction) {
+# The sign before a measured ratio that is a bound of the true ratio; empty without a bound, and with two, from which nothing follows.
+function bound_ratio(side, direction) {
   if (side != "base" && side != "other") return ""
-  return bound_lowers(side, direction) ? "at most " : "at least "
+  return bound_lowers(side, direction) ? "<=" : ">="
+}
+
+# The same in words.
+function bound_words(side, direction) {
+  side = bound_ratio(side, direction)
+  return side == "" ? "" : side == "<=" ? "at most " : "at least "
 }
 
 # Whether the true ratio is below the measured one rather than above it.

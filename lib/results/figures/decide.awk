@@ -14,9 +14,9 @@ function decide(low, high, direction, limit) {
 }
 
 # The number of further repeats per side that would decide with a chance of about 80 %, from the data of N repeats: CENTRE, the ERROR of its
-# logarithm, DF degrees of freedom, the LEVEL of the interval. It assumes that centre and spread are the true values. Returns 0 if no number up to 1000 is enough. After m
-# repeats the interval reaches (t + 0.84) * error * sqrt(N / m) to each side, 0.84 being the normal quantile of 80 %. It decides when that
-# is less than the distance from the centre to 1, or from the centre to the nearer limit of `same`.
+# logarithm, DF degrees of freedom, the LEVEL of the interval. It assumes that centre and spread are the true values. Returns 0 if no number up to
+# 1000 is enough. After m repeats the interval reaches (t + 0.84) * error * sqrt(N / m) to each side, 0.84 being the normal quantile of 80 %. It
+# decides when that is less than the distance from the centre to 1, or from the centre to the nearer limit of `same`.
 function decide_more(centre, error, df, n, limit, level,    off, way, lack, enough, m) {
   off = centre > 1 ? log(centre) : -log(centre)
   # The nearer limit of `same`, by the logarithm: above 1 that is 1 + LIMIT.

@@ -20,7 +20,8 @@ function percent(part) {
   return part == "" ? "" : sprintf("%.1f%%", 100 * part)
 }
 
-# Compares one variant's throughput with another's over paired repeats, with the level of their run. Sets ratio, and with two or more pairs ratio_low and ratio_high.
+# Compares one variant's throughput with another's over paired repeats, with the level of their run. Sets ratio, and with two or more pairs ratio_low
+# and ratio_high.
 function compare(base, other,    i, n, of, r) {
   ratio = ratio_low = ratio_high = ""
   for (i = 1; i <= count[base]; i++) of[value[base, i, "repeat"]] = value[base, i, "ops_per_sec"]
@@ -34,10 +35,11 @@ function compare(base, other,    i, n, of, r) {
   ratio_high = interval_high
 }
 
-# Returns the sign before a ratio of throughputs: a throughput that the load generator limited is a lower bound. If both are, nothing follows.
-function bound(base, other) {
-  if (limited[base] && limited[other]) ratio = ratio_low = ratio_high = ""
-  return ratio == "" ? "" : limited[base] ? "<=" : limited[other] ? ">=" : ""
+# Returns the sign before the ratio of two throughputs. If both are bounds, there is no ratio.
+function bound(base, other,    side) {
+  side = bound_side(limited[base] + 0, limited[other] + 0)
+  if (side == "both") ratio = ratio_low = ratio_high = ""
+  return ratio == "" ? "" : bound_ratio(side, 1)
 }
 
 # Formats a factor with three digits.

@@ -18,9 +18,10 @@ function shown(x) {
 }
 
 # The price as text at which far memory costs as much as on the first variant. If the load generator was the limit of one of both, it is a bound.
-function shown_even(even, base_limited, is_limited) {
-  if (even == "" || base_limited && is_limited || even < 0 && is_limited) return ""
-  return even < 0 ? "none" : (base_limited ? "<=" : is_limited ? ">=" : "") shown(even)
+function shown_even(even, base_limited, is_limited,    side) {
+  side = bound_side(base_limited, is_limited)
+  if (even == "" || side == "both" || even < 0 && is_limited) return ""
+  return even < 0 ? "none" : bound_ratio(side, 1) shown(even)
 }
 
 function print_table(table,    part, v, key, cost, ops, base, even, kind, near_gib, far_gib, dram, names) {
@@ -49,7 +50,7 @@ function print_table(table,    part, v, key, cost, ops, base, even, kind, near_g
     if (v == 1) base = 1000 * cost / ops
     else if (base != "" && far_gib > 0) even = (base * ops / 1000 - dram) / far_gib
     print "row", name_of[v], (limited[key] ? ">=" : "") text_group(ops, 0), shown(median_of(key, "held")), shown(near_gib), shown(far_gib), shown(cost),
-      shown(cost / median_of(key, "held")), (limited[key] ? "<=" : "") shown(1000 * cost / ops), shown_even(even, limited[table, 1], limited[key])
+      shown(cost / median_of(key, "held")), (limited[key] ? "<=" : "") shown(1000 * cost / ops), shown_even(even, limited[table, 1] + 0, limited[key] + 0)
   }
   print "note", "prices per GiB: " ENVIRON["PRICE"] "; only the memory of the instances"
   if (names != "") print "note", names ": the load generator was the limit, so the server can do at least this, and 1,000 operations cost at most this"

@@ -27,10 +27,11 @@ function is_limited(key,    i) {
 }
 
 # The share of OPS, the throughput of a key, in that of the first variant, as text. Nothing follows from two lower bounds.
-function share_of(key, ops, first,    base) {
+function share_of(key, ops, first,    base, side) {
   base = found_median(first, "ops_per_sec")
-  if (key == first || base <= 0 || is_limited(key) && is_limited(first)) return ""
-  return (is_limited(first) ? "<=" : is_limited(key) ? ">=" : "") sprintf("%.1f%%", 100 * ops / base)
+  side = bound_side(is_limited(first), is_limited(key))
+  if (key == first || base <= 0 || side == "both") return ""
+  return bound_ratio(side, 1) sprintf("%.1f%%", 100 * ops / base)
 }
 
 # One row: a variant at a limit.

@@ -52,7 +52,7 @@ function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, wher
       side = s == base ? "" : bound_side((base, op) in bounded, (s, op) in bounded)
       print "limits", text_escape(label[s]), op, limit_line(), where[s, op] != "" ? text_escape(where[s, op]) : !unknown[s, op] ? "no point keeps it" : \
         unknown[s, op] < points[s, op] ? "no known point keeps it" : "not known", best[s, op] == "" ? "" : ((s, op) in bounded ? bound_sign(1) : "") raw(best[s, op]), \
-        (side != "both" && best[s, op] != "" && best[base, op] > 0 ? (side == "" ? "" : bound_lowers(side, 1) ? "<=" : ">=") text_number(100 * best[s, op] / best[base, op], 4) : "")
+        (side != "both" && best[s, op] != "" && best[base, op] > 0 ? bound_ratio(side, 1) text_number(100 * best[s, op] / best[base, op], 4) : "")
     }
   }
 }

@@ -10,8 +10,8 @@ function values(cell, name, out,    i, n) {
   return n
 }
 
-# The ratio of CELL to the first variant's figure, as compare prints it: from pairs of repeats, because variants of one run take turns, with the level of the run.
-# Sets interval_centre, interval_low and interval_high; returns 0 if there are fewer than three pairs.
+# The ratio of CELL to the first variant's figure, as compare prints it: from pairs of repeats, because variants of one run take turns, with the level
+# of the run. Sets interval_centre, interval_low and interval_high; returns 0 if there are fewer than three pairs.
 function paired(first, cell, column,    i, n, by_repeat, r) {
   for (i = 1; i <= count[first]; i++) by_repeat[value[first, i, "repeat"]] = value[first, i, column]
   for (i = 1; i <= count[cell]; i++)
