@@ -94,6 +94,24 @@ wss_make() {
   assert_output $'ok\t/proc/PID/clear_refs and smaps_rollup\tPROBE_WSS=on\t-'
 }
 
+@test "memory that was touched and released since still counts: a longer time has no less" {
+  mkdir -p root/proc/7 root/proc/8
+  # Usage: referenced PID KIB
+  referenced() { printf 'Rss: 900 kB\nReferenced: %s kB\n' "$2" >"root/proc/$1/smaps_rollup"; }
+  . "$REPO/lib/host/wss.sh"
+  local TIERBENCH_ROOT=$PWD/root
+  local -a pids=(7 8) ports=(6379 6380) touched=()
+  referenced 7 100
+  referenced 8 300
+  run_split host_wss_read 1
+  assert_output $'touched\t6379\t1\t102400\ntouched\t6380\t1\t307200'
+  host_wss_read 1
+  referenced 7 92
+  referenced 8 400
+  run_split host_wss_read 4
+  assert_output $'touched\t6379\t4\t102400\ntouched\t6380\t4\t409600'
+}
+
 @test "settings that the probe contradicts are refused before anything is started" {
   local word want
   local -a more
