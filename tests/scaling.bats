@@ -38,6 +38,15 @@ windows_head() {
   echo folder
 }
 
+# Print the tables of the file windows, unformatted.
+# Usage: figures   Globals: AWK, the name of the awk (awk)
+figures() {
+  local name
+  local -a programs=()
+  for name in text schema interval bound scaling; do programs+=(-f "$REPO/lib/results/figures/$name.awk"); done
+  "${AWK:-awk}" "${programs[@]}" windows
+}
+
 # Usage: windows_row VARIANT RANK PHASE INSTANCES OPS_PER_SEC [SWEEP [DIR [RATE]]]
 windows_row() {
   printf 'r\t%s\t%s\t128B-%si\t%s\t1\t%s\t128\t%s\t%s\t1000000\t0\t%s\t\t1000000\t%s\t0\t%s\t%s\n' "$1" "$2" "$4" "${6-}" "$3" "$4" "$5" "$5" "$4" \
@@ -190,7 +199,7 @@ windows_row() {
 15 12700000 17100000
 END
   } >windows
-  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
+  run figures
   assert_success
   assert_line $'row\t12\t11000000\t16500000\t50\t0'
   assert_match 'onload, set: the knee is at 12 instances; each of the next adds \+3\.0 %'
@@ -218,7 +227,7 @@ END
 END
     for n in 1 2 3; do windows_row paced 2 get "$n" 1000000 '' nowhere 1000000; done
   } >windows
-  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
+  run figures
   assert_match 'kernel, get: no knee up to 28 instances'
   refute_contains 'paced, get'
 }
@@ -228,7 +237,7 @@ END
     windows_head
     for n in 20 24 28 32; do windows_row v 1 get "$n" "${n}000000"; done
   } >windows
-  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
+  run figures
   assert_contains 'no knee up to 32 instances'
 }
 
@@ -240,7 +249,7 @@ END
   printf 'get\t%s\t%s\t%s\t%s\n' cpus count 2 2 eth0 speed_mbit 1000 1000 >>rep-1/server/counters.tsv
   sed -i '1i phase\tscope\tcounter\tbefore\tafter' rep-1/server/counters.tsv
   { windows_head && windows_row v 1 get 1 1000 '' rep-1/client && windows_row v 1 get 2 1000 '' rep-1/client; } >windows
-  knees() { awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows | grep ^note; }
+  knees() { figures | grep ^note; }
   run knees
   assert_contains "an instance uses 80 %, the server's CPUs 98 % (full), the CPU with most interrupts 30 %, \
 the link of 1,000 Mbit/s 80 %, a thread"
@@ -267,7 +276,7 @@ the link of 1,000 Mbit/s 80 %, a thread"
       windows_row v 1 get $n 500000 '1:8, zipf'
     done
   } >windows
-  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
+  run figures
   assert_success
   assert_equal "$(grep -E '^(title|row.[124])|knee' <<<"$output" | cut -d ';' -f 1 | cut -d . -f 1)" \
     "$(printf '%s\n' $'title\tGET, values of 128 B, 1:1, zipf: operations per second while all load generators were running' \
@@ -288,12 +297,34 @@ the link of 1,000 Mbit/s 80 %, a thread"
     windows_row w 2 set 2 2000000
   } >windows
   for awk in mawk gawk; do
-    run_split $awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/scaling.awk" windows
+    AWK=$awk run_split figures
     assert_success
     assert_equal "$stderr" ''
     assert_equal "$(grep knee <<<"$output" | cut -d . -f 1,2)" $'note\tv, get: the knee is at 2 instances; each of the next 2 takes 50.0 % away
 note\tw, set: no knee up to 2 instances. There: an instance uses an unknown part, a thread of the load generator an unknown part'
   done
+}
+
+@test "where the load generator was the limit, throughput and gain are bounds, and two bounds have no gain" {
+  {
+    windows_head
+    for n in 1 2 3; do
+      windows_row kernel 1 set "$n" "${n}000"
+      windows_row onload 2 set "$n" "${n}500"
+    done
+  } >windows
+  # Limited: one instance of onload, both of two, and kernel of three. A rate that is kept has no limit.
+  awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print $0, "ops_per_sec"; next }
+    { $at["client_limited"] = $at["servers"] == 2 || ($at["servers"] == 1) == ($at["variant"] == "onload"); print $0, $at["window_ops_per_sec"] }' windows >limited
+  mv limited windows
+  run figures
+  assert_success
+  assert_equal "$(grep -P '^row\t[1-9]|bounds' <<<"$output" | cut -d : -f 1)" "$(printf '%s\n' $'row\t1\t1000\t>=1500\t>=50\t0' $'row\t2\t>=2000\t>=2500\t\t0' \
+    $'row\t3\t>=3000\t3500\t<=16.67\t0' $'note\tThe load generator was the limit of some figures')"
+  awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["rate"] = $at["window_ops_per_sec"] } 1' windows >paced
+  mv paced windows
+  run figures
+  refute_contains '='
 }
 
 @test "a sweep of 1 to 4 instances: every request is made, every GET finds its key, a table for SET and one for GET" {

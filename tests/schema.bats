@@ -190,6 +190,44 @@ native +ops/s +26 +21
   assert_contains 'SET, values of 1,000 B, 1:8, rate 10: operations'
 }
 
+# Print totals, with the load generator as the limit of both variants at p2, of native at p1, and of swap at p3.
+# Usage: totals_limited RUN   Returns: 0
+totals_limited() {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1"' bash "$1" |
+    awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
+      { where = $at["point"] " " $at["variant"]; $at["client_limited"] = where ~ /^p2|p1 native|p3 swap/ } 1'
+}
+
+@test "where the load generator was the limit, throughput and its percentages in the tables by axis are bounds, and two bounds have none" {
+  local variant run=r/20250101-x bounds
+  bounds='The load generator was the limit of some figures: >= and <= are bounds, and two bounds have no ratio; use more threads, CPUs or clients.'
+  for variant in native swap; do
+    repeat_make $run $variant p1 1 c 1000 50 2 23 99 set:4
+    repeat_make $run $variant p2 1 c 1000 50 2 23 99 set:4
+    repeat_make $run $variant p3 1 c 1000 50 2 23 99 set:4
+  done
+  echo 'VARIANTS="native swap"' >$run/run.conf
+  printf 'variant\tpoint\tsweep\tdram_ratio\n' >$run/plan.tsv
+  for variant in native swap; do printf "$variant"'\t%s\t%s\t%s\n' p1 1:2 1:2 p2 1:4 1:4 p3 1:8 1:8; done >>$run/plan.tsv
+  totals_limited $run >totals
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; ratio_tables <totals'
+  assert_success
+  assert_equal "$(sed -n '/ops.s\|% of\|load/{ s/  */ /g; p }' <<<"$output")" "native ops/s >=21 >=21 21
+swap % of native <=100.0% - >=100.0%
+$bounds"
+  printf 'variant\tpoint\tsweep\tcold_memory\n' >$run/plan.tsv
+  for variant in native swap; do printf "$variant"'\t%s\tcold memory %s\t%s\n' p1 0 0 p2 4M 4M p3 8M 8M; done >>$run/plan.tsv
+  totals_limited $run >totals
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; policies_tables <totals'
+  assert_success
+  assert_equal "$(sed -n '/ops.s\|% of\|load/{ s/  */ /g; p }' <<<"$output")" "native ops/s >=21 >=21 21
+native % of native at 0 100.0% - <=100.0%
+swap ops/s 21 >=21 >=21
+swap % of native at 0 <=100.0% - -
+$bounds"
+}
+
 @test "tables by axis have the ops/s of the other variants if the first has no result" {
   need_command mawk gawk
   local awk variant run=r/20250101-x

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The verdicts that a throughput supports when the load generator was its limit: the server can do at least as much. Part of compare.awk
-# and rounds.awk, and of the tables of searches, hit ratios and cost.
+# and rounds.awk, and of the tables of searches, hit ratios, scaling, DRAM ratios, policies and cost.
 # A side is bounded if that holds for any of its repeats; SIDE is `base`, `other`, `both`, or empty without a bound.
 # All names begin with bound_.
 
@@ -52,6 +52,17 @@ function bound_settles(side, direction, sign, holds) {
 # The sign before a bounded figure.
 function bound_sign(direction) {
   return direction > 0 ? ">=" : "<="
+}
+
+# The throughput OPS in % of BASE as text; empty if both are bounds, from which nothing follows.
+function bound_percent(base, ops, base_limited, is_limited,    side) {
+  side = bound_side(base_limited, is_limited)
+  return base > 0 && side != "both" ? bound_ratio(side, 1) sprintf("%.1f%%", 100 * ops / base) : ""
+}
+
+# The line below a table with bounds.
+function bound_note() {
+  return "The load generator was the limit of some figures: >= and <= are bounds, and two bounds have no ratio; use more threads, CPUs or clients."
 }
 
 # The text after a verdict: what the bound does to it. BASE and OTHER are the names of the sides.

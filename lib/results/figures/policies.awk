@@ -15,14 +15,17 @@ function remember(list, name) {
   item[list, ++size[list]] = name
 }
 
-# A cell of the table: throughput, its percentage of DRAM alone, p99, or MiB.
-function shown(table, v, filler, figure,    x, base) {
-  x = median_of(table SUBSEP variants[v] SUBSEP filler, figure == "percent" ? "ops_per_sec" : figure)
+# A cell of the table: throughput, its percentage of DRAM alone, p99, or MiB. Where the load generator was the limit, throughput is a bound.
+function shown(table, v, filler, figure,    key, first, x) {
+  key = table SUBSEP variants[v] SUBSEP filler
+  x = median_of(key, figure == "percent" ? "ops_per_sec" : figure)
   if (x == "") return ""
   if (figure ~ /bytes$/) return sprintf("%.1f", x / 1048576)
-  if (figure != "percent") return text_group(x, 0)
-  base = median_of(table SUBSEP baseline SUBSEP "0", "ops_per_sec")
-  return base > 0 ? sprintf("%.1f%%", 100 * x / base) : ""
+  if (figure == "p99_us") return text_group(x, 0)
+  if (limited[key]) bounds++
+  if (figure == "ops_per_sec") return (limited[key] ? bound_sign(1) : "") text_group(x, 0)
+  first = table SUBSEP baseline SUBSEP "0"
+  return bound_percent(median_of(first, "ops_per_sec"), x, key != first && limited[first], key != first && limited[key])
 }
 
 function print_table(table,    part, v, i, f, line, names, heads, kinds) {
@@ -37,6 +40,7 @@ function print_table(table,    part, v, i, f, line, names, heads, kinds) {
   print "row", "variant", "figure" names
   print "row", "Variant", "Figure" heads
   print "row", "text", "text" kinds
+  bounds = 0
   for (v = 1; v <= most; v++) {
     if (!(v in variants)) continue
     for (f = 1; f <= figures; f++) {
@@ -46,6 +50,7 @@ function print_table(table,    part, v, i, f, line, names, heads, kinds) {
       print "row", variants[v], (name[f] == "percent" ? "% of " baseline " at 0" : title[f]) line
     }
   }
+  if (bounds) print "note", bound_note()
 }
 
 BEGIN {
@@ -74,6 +79,7 @@ $at["cold_memory"] != "" && !schema_is_fill($at["operation"]) && $at["variant_ra
   key = table SUBSEP $at["variant"] SUBSEP $at["cold_memory"]
   i = ++count[key]
   value[key, i, "ops_per_sec"] = $at["ops_per_sec"]
+  if (bound_limited($at["client_limited"], $at["rate"], $at["ops_per_sec"], $at["search"], $at["capacity_ops_per_sec"])) limited[key] = 1
   value[key, i, "p99_us"] = $at["p99_us"]
   value[key, i, "cold_far_bytes"] = $at["cold_far_bytes"]
   if ($at["far_share"] != "") value[key, i, "far_bytes"] = $at["far_share"] * ($at["rss"] + $at["swap"])

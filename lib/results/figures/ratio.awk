@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Print one table per phase and shape from totals: rows are orders of keys and variants, columns are DRAM:DATA. Prints lines for
-# figures_tables: `title TEXT` and `row ...`.
+# figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
 function median_of(key, figure,    n, i, out) {
   for (i = 1; i <= count[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0
@@ -10,14 +10,17 @@ function median_of(key, figure,    n, i, out) {
 }
 
 # The figures of the table; the throughput of the baseline is a number, that of other variants a percentage of it. Without results of the
-# baseline all are numbers.
-function shown(table, keys, variant, ratio, figure,    x, base) {
-  x = median_of(table SUBSEP keys SUBSEP variant SUBSEP ratio, figure)
+# baseline all are numbers. Where the load generator was the limit, throughput is a bound.
+function shown(table, keys, variant, ratio, figure,    key, first, x) {
+  key = table SUBSEP keys SUBSEP variant SUBSEP ratio
+  x = median_of(key, figure)
   if (x == "") return ""
   if (figure == "far_per_op") return sprintf("%.3f", x)
-  if (figure != "ops_per_sec" || baseline == "" || variant == baseline) return text_group(x, 0)
-  base = median_of(table SUBSEP keys SUBSEP baseline SUBSEP ratio, figure)
-  return base > 0 ? sprintf("%.1f%%", 100 * x / base) : ""
+  if (figure != "ops_per_sec") return text_group(x, 0)
+  if (limited[key]) bounds++
+  if (baseline == "" || variant == baseline) return (limited[key] ? bound_sign(1) : "") text_group(x, 0)
+  first = table SUBSEP keys SUBSEP baseline SUBSEP ratio
+  return bound_percent(median_of(first, figure), x, limited[first] + 0, limited[key] + 0)
 }
 
 function remember(list, name) {
@@ -50,8 +53,10 @@ function print_table(table,    part, k, v, r, names, heads, kinds) {
   print "row", "keys", "variant", "figure" names
   print "row", (size["keys"] > 1 ? "Keys" : ""), "Variant", "Figure" heads
   print "row", "text", "text", "text" kinds
+  bounds = 0
   for (k = 1; k <= size["keys"]; k++)
     for (v = 1; v <= most; v++) if (v in variants) print_rows(table, orders[k], v)
+  if (bounds) print "note", bound_note()
 }
 
 BEGIN {
@@ -81,6 +86,7 @@ $at["dram_ratio"] != "" && !schema_is_fill($at["operation"]) && $at["variant_ran
   key = table SUBSEP keys SUBSEP $at["variant"] SUBSEP ratio
   count[key]++
   for (f = 1; f <= 3; f++) value[key, count[key], name[f]] = $at[name[f]]
+  if (bound_limited($at["client_limited"], $at["rate"], $at["ops_per_sec"], $at["search"], $at["capacity_ops_per_sec"])) limited[key] = 1
 }
 
 END {

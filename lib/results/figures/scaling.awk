@@ -119,7 +119,13 @@ function variant_text(v) {
   return text_unescape(variant[v])
 }
 
-function table(o, l, rest,    i, v, line, kinds, base, now, cut, cell) {
+# The gain over the first variant in %. If the load generator was the limit of one of both, it is a bound; nothing follows from two bounds.
+function gained(base, now, base_limited, is_limited,    side) {
+  side = bound_side(base_limited, is_limited)
+  return now != "" && base > 0 && side != "both" ? bound_ratio(side, 1) text_number(100 * (now / base - 1), 2) : ""
+}
+
+function table(o, l, rest,    i, v, line, kinds, base, first, now, cut, cell, bounds) {
   print "title", text_escape(toupper(o) ", values of " text_group(l, 0) " B" (rest == "" ? "" : ", " rest) ": operations per second while all load generators were running")
   line = "instances"
   for (v = 1; v <= variants; v++) line = line OFS variant[v]
@@ -136,15 +142,17 @@ function table(o, l, rest,    i, v, line, kinds, base, now, cut, cell) {
     for (v = 1; v <= variants; v++) {
       cell = o SUBSEP l SUBSEP rest SUBSEP point[i] SUBSEP v
       now = median_of(cell, "ops")
-      if (v == 1) base = now
-      line = line OFS (now == "" ? "" : text_number(now, 0))
-      gains[v] = v > 1 && now != "" && base > 0 ? text_number(100 * (now / base - 1), 2) : ""
+      if (v == 1) { base = now; first = cell }
+      line = line OFS (now == "" ? "" : (limited_of[cell] ? bound_sign(1) : "") text_number(now, 0))
+      gains[v] = v > 1 ? gained(base, now, limited_of[first] + 0, limited_of[cell] + 0) : ""
+      if (now != "" && limited_of[cell]) bounds++
       now = median_of(cell, "cut")
       if (now != "" && now + 0 > cut + 0) cut = now
     }
     for (v = 2; v <= variants; v++) line = line OFS gains[v]
     print "row", line, cut == "" ? "0" : cut
   }
+  if (bounds) print "note", bound_note()
 }
 
 BEGIN { FS = OFS = "\t" }
@@ -176,7 +184,7 @@ schema_is_fill($at["operation"]) || $at["window_ops_per_sec"] == "" || $at["sear
   elapsed_at[lines] = $at["max_time_us"]
   cpu_at[lines] = $at["client_cpu_us"]
   threads_at[lines] = $at["threads"]
-  limited_at[lines] = $at["client_limited"]
+  limited_at[lines] = bound_limited($at["client_limited"], $at["rate"], $at["ops_per_sec"], $at["search"], $at["capacity_ops_per_sec"])
   rate_at[lines] = $at["rate"]
 }
 
@@ -195,13 +203,13 @@ END {
     j = ++count[cell]
     value[cell, j, "ops"] = ops_at[i]
     value[cell, j, "cut"] = cut_at[i]
+    if (limited_at[i]) limited_of[cell] = 1
     if (j > 1) continue
     operation_of[cell] = f[1]
     folder_of[cell] = folder_at[i]
     elapsed_of[cell] = elapsed_at[i]
     cpu_of[cell] = cpu_at[i]
     threads_of[cell] = threads_at[i]
-    limited_of[cell] = limited_at[i]
     rate_of[cell] = rate_at[i]
   }
   # With one number of instances there is no growth.

@@ -26,12 +26,9 @@ function is_limited(key,    i) {
   return 0
 }
 
-# The share of OPS, the throughput of a key, in that of the first variant, as text. Nothing follows from two lower bounds.
-function share_of(key, ops, first,    base, side) {
-  base = found_median(first, "ops_per_sec")
-  side = bound_side(is_limited(first), is_limited(key))
-  if (key == first || base <= 0 || side == "both") return ""
-  return bound_ratio(side, 1) sprintf("%.1f%%", 100 * ops / base)
+# The share of OPS, the throughput of a key, in that of the first variant, as text.
+function share_of(key, ops, first) {
+  return key == first ? "" : bound_percent(found_median(first, "ops_per_sec"), ops, is_limited(first), is_limited(key))
 }
 
 # One row: a variant at a limit.
