@@ -60,6 +60,9 @@ value() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' env/env.tsv; }
   assert_equal "$(value cpu.count)" "$(getconf _NPROCESSORS_ONLN)"
   assert_equal "$(value memory.kib)" "$(awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo)"
   assert_equal "$(value sysctl.vm.page-cluster)" "$(</proc/sys/vm/page-cluster)"
+  assert_equal "$(value sysctl.net.ipv4.ip_local_port_range)" "$(tr '\t' ' ' </proc/sys/net/ipv4/ip_local_port_range)"
+  assert_exists /proc/sys/net/ipv4/tcp_fastopen_key
+  refute_contains fastopen_key "$(cat env/sysctl.txt env/env.tsv)"
   assert_equal "$(value clock.source)" "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null || echo -)"
   assert_contains "v=$(value redis.version) " "$(redis-server --version)"
   assert_contains "malloc=$(value redis.malloc) " "$(redis-server --version)"

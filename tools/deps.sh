@@ -48,7 +48,6 @@ run    command  flock          util-linux                             util-linux
 run    command  lscpu          util-linux                             util-linux
 run    command  free           procps                                 procps-ng
 run    command  vmstat         procps                                 procps-ng
-run    command  sysctl         procps                                 procps-ng
 run    command  uptime         procps                                 procps-ng|coreutils
 run    command  awk            mawk                                   gawk
 run    command  find           findutils                              findutils

@@ -406,7 +406,7 @@ _remote_script() {
   [[ -z ${REMOTE_MARK-} ]] || printf -v REPLY 'printf "\\n%s\\n"; printf "\\n%s\\n" >&2\nCHANNEL=\n' "$REMOTE_MARK" "$REMOTE_MARK"
   # The login may set POSIXLY_CORRECT, with which tools and bash itself behave differently.
   REPLY+=$'set -Eeuo pipefail; set +o posix; unset -v POSIXLY_CORRECT\n'
-  # Numbers have a decimal point, and a plain user's PATH may lack sysctl.
+  # Numbers have a decimal point, and a plain user's PATH may lack ethtool.
   # shellcheck disable=SC2016 # expanded on the host
   REPLY+='export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin'$'\n'
   for name in "${reads[@]}"; do
