@@ -113,11 +113,14 @@ host_tune_journal_report() {
 # Usage: _host_tune_journal_write FIELD...
 # Returns: 1 if it cannot be written; the journal is then unchanged.
 _host_tune_journal_write() {
-  local IFS=$'\t' size
-  size=$(stat -c %s -- "$TUNE/journal") || return
+  local IFS=$'\t' LC_ALL=C text=
+  # A journal that was removed is not made again.
+  [[ -e $TUNE/journal ]] || return
   ! { printf '%s\n' "$*" >>"$TUNE/journal"; } 2>/dev/null || return 0
   # A truncated line would corrupt the next one. Shortening a file needs no space.
-  truncate -c -s "$size" -- "$TUNE/journal" 2>/dev/null || :
+  IFS= read -r -d '' text <"$TUNE/journal" || :
+  text=${text##*$'\n'}
+  [[ -z $text ]] || truncate -c -s "-${#text}" -- "$TUNE/journal" 2>/dev/null || :
   return 1
 }
 
