@@ -105,6 +105,17 @@ refused() {
   assert_contains "the client 203.0.113.2 cannot reach a loopback address" "$stderr"
 }
 
+@test "a tier that overrides that of a variant is refused: its results would have the name of another tier" {
+  refused "command line: TIER=swap: conflicts with TIER=native of the variant native; leave it out, and name a variant with this tier (-v)" \
+    ./do_it.sh plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 TIER=swap
+  plan -v swap TIER=swap
+  assert_success
+  # A variant without a tier of its own has it from anywhere.
+  printf '# mine\nTHP=never\n' >conf/variants/mine.conf
+  plan -v mine TIER=swap
+  assert_success
+}
+
 @test "a variant cannot change a setting of the whole run, other than to the value that the run has" {
   local setting
   unset -v REMOTE_DIR LOCK_DIR

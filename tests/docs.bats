@@ -18,11 +18,13 @@ docs() {
   find "$REPO/docs" "$REPO/results" -name '*.md' ! -path '*/sample/*'
 }
 
-# Print the lines of the fenced blocks of a file that begin with a command, comments cut off, and continued lines joined.
+# Print the lines of the fenced blocks of a file that begin with a command, comments cut off, and continued lines joined. In tables, a command is a text in
+# backticks.
 # Usage: commands FILE COMMAND
 commands() {
   awk -v command="$2" '
     /^ *```/ { inside = !inside; next }
+    !inside && /^\|/ { n = split($0, part, "`"); for (i = 2; i <= n; i += 2) if (index(part[i], command " ") == 1 && part[i] !~ /\.\.\.|RUN/) print part[i]; next }
     !inside { next }
     { sub(/^ +/, ""); sub(/ +#.*/, ""); $0 = begun $0; begun = "" }
     sub(/ *\\$/, " ") { begun = $0; next }

@@ -17,12 +17,13 @@
 # Print what a run would do, without a connection to another host; the header of this file is the help.
 # Usage: cmd_plan [ARGUMENT]...
 cmd_plan() {
-  local rows='' word
+  local rows='' word memory
   local -a words=()
   for word; do
     if [[ $word == --rows ]]; then rows=yes; else words+=("$word"); fi
   done
   options_read "${BASH_SOURCE[0]}" "${words[@]}"
+  memory=$SERVER_MEM
   if [[ -n $FACTS ]]; then
     facts_load
     server_auto
@@ -30,6 +31,8 @@ cmd_plan() {
   elif ! servers_several && remote_is_local "$SERVER" && ! _plan_larger; then
     remote_init
     server_facts
+    # A memory that was set replaces that of this machine, as with FACTS and for other servers.
+    [[ $memory == auto ]] || SERVER_BYTES=$((SERVER_MEM << 30))
     plan_settle
     lock_name plan
     server_password

@@ -27,11 +27,22 @@ variant_use() {
     conf_file "variant:$1" "$(_variant_file "$1")"
     _VARIANT_READ[$1]=yes
     axes_check "$1"
+    _variant_tier "$1"
   fi
   conf_resolve
   hosts_clients
   sizes_settle
   fill_settle
+}
+
+# Refuse a tier that overrides that of the variant: results would have the name of another tier.
+# Usage: _variant_tier VARIANT
+# Globals: TIER, resolved for the variant; RESUME: a resumed run keeps its settings
+_variant_tier() {
+  local REPLY
+  [[ -z $RESUME ]] || return 0
+  conf_in "variant:$1" TIER
+  [[ -z $REPLY || $REPLY == "$TIER" ]] || conf_refuse TIER "conflicts with TIER=$REPLY of the variant $1; leave it out, and name a variant with this tier (-v)"
 }
 
 # Print the settings of a variant's file, as NAME=VALUE; nothing if the file no longer exists.

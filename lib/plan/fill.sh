@@ -78,7 +78,7 @@ fill_target() {
 
 # The expected used_memory of Redis, in bytes over all instances, for KEYS keys per instance.
 # Usage: fill_bytes_of VALUE_BYTES INSTANCES KEYS
-# Globals: MAXMEMORY
+# Globals: MAXMEMORY, and as fill_evicts
 # Returns: sets REPLY; 1 when fill_answer has to be called first.
 fill_bytes_of() {
   local each
@@ -86,12 +86,19 @@ fill_bytes_of() {
   each=$REPLY
   cluster_backlog_of
   each=$((each + REPLY))
-  if [[ $MAXMEMORY != off ]]; then
+  if [[ $MAXMEMORY != off ]] && fill_evicts; then
     conf_size "$MAXMEMORY"
     ((REPLY > each)) || each=$REPLY
   fi
   cluster_processes_of "$2"
   REPLY=$((each * REPLY))
+}
+
+# Whether Redis evicts keys at MAXMEMORY. Else it refuses writes.
+# Usage: fill_evicts
+# Globals: EVICTION EXPIRE REDIS_CONF
+fill_evicts() {
+  [[ $EVICTION == allkeys-* || $REDIS_CONF == *"maxmemory-policy "* ]] || [[ $EVICTION == volatile-* && $EXPIRE != off ]]
 }
 
 # The keys in an instance after all phases: all of them, unless the phases send too few SETs; with KEY_PATTERN=latest also the added keys, if their
@@ -133,12 +140,13 @@ fill_set_of() {
   REPLY=$(((held < keys ? held : keys) + added))
 }
 
-# After settings were resolved, keep those that determine the number of keys. KEYS or FILL of a higher layer override KEY_MAX. Else both count if
-# there is a populate phase (fill_apart), and KEY_MAX overrides KEYS without it.
+# After settings were resolved, keep those that determine the number of keys. FILL of a higher layer overrides KEYS, and both of a higher layer
+# override KEY_MAX. Else both count if there is a populate phase (fill_apart), and KEY_MAX overrides KEYS without it.
 # Usage: fill_settle
 # Globals: KEYS KEY_MIN KEY_MAX FILL PHASES
 # Returns: exits 2 if both are set in the same layer, or if there are no keys between KEY_MIN and KEY_MAX.
 fill_settle() {
+  [[ $KEYS == auto || $FILL == guide ]] || (($(conf_layer FILL) <= $(conf_layer KEYS))) || KEYS=auto
   [[ $KEY_MAX != auto ]] || return 0
   if [[ $KEYS != auto ]] && (($(conf_layer KEYS) > $(conf_layer KEY_MAX))); then
     KEY_MAX=auto

@@ -5,17 +5,27 @@
 # Print settings that have no effect in combination with the settings of a variant, or an unexpected effect, as rows FOUND WANTED FIX.
 # Usage: plan_ignored
 plan_ignored() {
-  local variant sweep
-  for variant in $VARIANTS; do
-    for sweep in "${POINT_SWEEPS[@]}"; do
-      plan_enter "$variant" "$sweep"
-      _plan_ignored_eviction
-      _plan_ignored_requests
-      _plan_ignored_affinity
-      _plan_isolated
-      load_ignored
+  local variant sweep searches='' limited='' maxmemory=''
+  {
+    for variant in $VARIANTS; do
+      for sweep in "${POINT_SWEEPS[@]}"; do
+        plan_enter "$variant" "$sweep"
+        _plan_ignored_eviction
+        _plan_ignored_fill
+        _plan_ignored_ratio
+        _plan_ignored_requests
+        _plan_ignored_affinity
+        _plan_isolated
+        load_ignored
+        ! search_wanted || searches=yes
+        ! tier_limited && ! size_wanted || limited=yes
+        [[ $MAXMEMORY == off ]] || maxmemory=yes
+      done
     done
-  done | awk '!seen[$0]++'
+    [[ -n $searches ]] || _plan_ignored_limits
+    [[ -n $limited ]] || _plan_ignored_dram
+    [[ -z $maxmemory ]] || _plan_ignored_full
+  } | awk '!seen[$0]++'
 }
 
 # Print the same as warnings.
@@ -34,6 +44,52 @@ _plan_ignored_eviction() {
   elif [[ $EVICTION == volatile-* && $EXPIRE == off ]]; then
     printf 'EVICTION=%s\tnoeviction or allkeys-\tthe keys of the load do not expire, so this policy acts as noeviction\n' "$EVICTION"
   fi
+}
+
+# Print a row if the number of keys is set beside FILL.
+# Usage: _plan_ignored_fill
+_plan_ignored_fill() {
+  _plan_explicit FILL || return 0
+  fill_named
+  [[ $REPLY == auto ]] || printf 'FILL=%s\tKEYS=auto\tset KEYS=auto: FILL has no effect, because the number of keys is set\n' "$FILL"
+}
+
+# Print a row if no phase has the ratio of SET to GET.
+# Usage: _plan_ignored_ratio
+_plan_ignored_ratio() {
+  _plan_explicit RATIO || return 0
+  if [[ " $PHASES " != *" mixed "* ]]; then
+    printf 'RATIO=%s\tmixed in PHASES\tset PHASES: only the phase mixed has this ratio\n' "$RATIO"
+  elif [[ $COMMANDS != off ]]; then
+    printf 'RATIO=%s\tCOMMANDS=off\tset COMMANDS: its weights replace RATIO\n' "$RATIO"
+  fi
+}
+
+# Print a row for limits that no variant's search keeps.
+# Usage: _plan_ignored_limits
+_plan_ignored_limits() {
+  ! _plan_explicit LIMITS || printf 'LIMITS=%s\tRATE=search\tset RATE=search: only searches keep limits; compare --limit evaluates them afterwards\n' "$LIMITS"
+}
+
+# Print a row for ratios that no variant has: each of several would be measured again.
+# Usage: _plan_ignored_dram
+_plan_ignored_dram() {
+  [[ $DRAM_RATIO != *' '* ]] && ! _plan_explicit DRAM_RATIO || printf 'DRAM_RATIO=%s\tswap, zram or zswap\tadd a variant with a limit of DRAM: without one, the ratio has no effect\n' "$DRAM_RATIO"
+}
+
+# Print a row for each limit of memory above which Redis refuses writes, if an instance gets more data.
+# Usage: _plan_ignored_full
+_plan_ignored_full() {
+  local row each
+  for row in "${PLAN_ROWS[@]}"; do
+    plan_row "$row"
+    [[ ${ROW[repeat]} == 1 && $MAXMEMORY != off ]] && ! fill_evicts || continue
+    cluster_processes_of "$INSTANCES"
+    each=$((${ROW[data_bytes]} / REPLY))
+    conf_size "$MAXMEMORY"
+    ((each <= REPLY)) || printf 'MAXMEMORY=%s\t%d MiB per instance\tset MAXMEMORY or EVICTION: Redis refuses SETs above the limit, and a repeat with errors fails\n' \
+      "$MAXMEMORY" $(((each >> 20) + 1))
+  done
 }
 
 # Warn about requests that TIME overrides: set in a higher layer than TIME, or on the command line.

@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Settings that have no effect beside others, or another one than expected: a plan names them.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  # A server that is not here.
+  PLAN=(SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 VALUE_SIZES=1000 REDISRUNS=1)
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Print a column of the rows of a plan.
+# Usage: planned COLUMN WORD...   Sets: as run_plan does, with the column as output
+planned() {
+  run_plan --rows "${PLAN[@]}" "${@:2}"
+  assert_success
+  output=$(awk -F '\t' -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' <<<"$output")
+}
+
+@test "FILL overrides KEYS of a lower layer, also as a swept setting; beside KEYS of its own layer it has no effect, and a line says so" {
+  planned target_bytes -s demo FILL=1G
+  assert_equal "$output" $((1 << 30))
+  planned target_bytes -s demo SWEEP=FILL=1G,2G
+  assert_equal "$output" $((1 << 30))$'\n'$((2 << 30))
+  planned target_bytes -s demo FILL=1G KEYS=77
+  assert_equal "$output" -
+  assert_contains 'warning: FILL=1G: set KEYS=auto: FILL has no effect' "$stderr"
+  # KEYS over FILL of a scenario.
+  printf 'FILL=1G\n' >mine.conf
+  planned keys -s ./mine.conf KEYS=77
+  assert_equal "$output$stderr" 77
+}
+
+@test "settings without effect are named: limits without a search, ratios without limited DRAM, SET:GET without mixed or beside COMMANDS" {
+  local word want
+  local -a words
+  while IFS='|' read -r word want; do
+    IFS=';' read -r -a words <<<"$word"
+    run_plan "${PLAN[@]}" FILL=1G "${words[@]}"
+    assert_success
+    assert_equal "$(cut -d ' ' -f 3- <<<"$stderr")" "$want"
+  done <<'END'
+LIMITS=p99<=2ms|LIMITS=p99<=2ms: set RATE=search: only searches keep limits; compare --limit evaluates them afterwards
+LIMITS=p99<=2ms;RATE=search;TIME=10|
+-v;native;-v;bind;DRAM_RATIO=1:2,1:4|DRAM_RATIO=1:2 1:4: add a variant with a limit of DRAM: without one, the ratio has no effect
+-v;native;-v;swap;DRAM_RATIO=1:2,1:4|
+RATIO=1:1|RATIO=1:1: set PHASES: only the phase mixed has this ratio
+RATIO=1:1;PHASES=populate mixed|
+RATIO=1:1;PHASES=populate mixed;COMMANDS=get:1,set:1|RATIO=1:1: set COMMANDS: its weights replace RATIO
+END
+}
+
+@test "data above MAXMEMORY are named if Redis does not evict; they take what they need, and with an eviction no more than the limit" {
+  local -a plan=("${PLAN[@]}" INSTANCES=2 KEYS=1000000 MAXMEMORY=100M)
+  local eviction said='MAXMEMORY=100M: set MAXMEMORY or EVICTION: Redis refuses SETs above the limit, and a repeat with errors fails'
+  for eviction in off noeviction volatile-lru; do
+    run_plan "${plan[@]}" EVICTION=$eviction
+    assert_success
+    assert_contains "$said" "$stderr"
+    (($(awk '$1 == "1000B-2i" { print $7 }' <<<"$output") > 1900)) || fail "$eviction: not the need of the data"
+  done
+  for eviction in allkeys-lru 'volatile-lru EXPIRE=60'; do
+    # shellcheck disable=SC2086 # words
+    run_plan "${plan[@]}" EVICTION=$eviction
+    assert_success
+    refute_contains MAXMEMORY "$stderr"
+    assert_equal "$(awk '$1 == "1000B-2i" { print $7 }' <<<"$output")" 200
+  done
+  run_plan "${plan[@]}" MAXMEMORY=2G
+  assert_equal "$stderr" ''
+}
+
+@test "a plan for this machine with another memory has that memory in all figures" {
+  need_command nproc
+  run_split "$REPO/do_it.sh" plan SERVER_CORES="$(nproc)" SERVER_MEM=4000 VALUE_SIZES=1000 KEYS=1000 REDISRUNS=1 INSTANCES=1
+  assert_success
+  (($(awk '$1 == "1000B-1i" { print $10 }' <<<"$output") > 3900 * 1024)) || fail "the headroom is that of another machine"
+}
