@@ -257,6 +257,44 @@ END
   assert_contains 'swap is also worse in capacity: 1 of 1, at most 0.8x to at most 0.8x.'
 }
 
+@test "latencies with requests without an answer are lower bounds: what is still true of them is said, and nothing else" {
+  local run=20250101T100000Z-x variant
+  # 400 and 300 us.
+  run_make $run 3 100 75 20 20
+  # Usage: waited VARIANT UNANSWERED: the shortest wait of requests without an answer is 250 us
+  waited() {
+    local file=$run/$1/1000B-4i/rep-2/c/result.tsv
+    awk -F '\t' -v OFS='\t' -v n="$2" 'NR == 1 { sub(/\tunanswered\tat_least_us$/, ""); columns = NF; print $0, "unanswered", "at_least_us"; next }
+      { NF = columns; print $0, n, n ? 250 : 0 }' "$file" >new
+    mv new "$file"
+  }
+  assert_equal "$(figure p99 mark $run)" better
+  waited swap 9
+  run_split compare --metric p99 --metric avg --metric p50 --limit 'p99<=350us' --fail-if 'p99>350us' --fail-if 'p99>50%' $run
+  assert_failure 1
+  assert_match ' 400 .* >=300 .* unanswered \(swap\)'
+  assert_contains "not known, because requests had no answer"
+  assert_contains 'compare: swap: requests without an answer count with the time that they waited, so latencies are lower bounds' "$stderr"
+  assert_match 'average latency.* >=76.0 .* unanswered \(swap\)'
+  # Half of the requests were answered in less.
+  assert_match 'p50 latency.* 76 .* better'
+  assert_contains 'swap, set at 1000B-4i: p99 latency cannot be evaluated: requests had no answer (p99>350us)' "$stderr"
+  # It is at least this.
+  assert_contains 'swap, set at 1000B-4i: p99 latency is 75.0 % of native (p99>50%)' "$stderr"
+  assert_match 'swap +set +p99<=350us +not known'
+  assert_match 'native +set +p99<=350us +no point keeps it'
+  # A base without answers can only be worse than it seems.
+  waited swap 0
+  waited native 9
+  run_split compare --metric p99 --fail-if 'p99>50%' $run
+  assert_failure 1
+  assert_match ' >=400 .* 300 .* better; by at least this \(native has requests without an answer\)'
+  assert_contains 'p99 latency cannot be evaluated: requests had no answer (p99>50%)' "$stderr"
+  waited swap 9
+  run_split compare --metric p99 $run
+  assert_match ' >=400 .* >=300 .* unanswered \(both\)'
+}
+
 @test "a repeat whose figures are not compared makes no bound" {
   local run=20250101T100000Z-x
   run_make $run 4 30 30 20 20

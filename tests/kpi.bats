@@ -87,6 +87,22 @@ Total Throughput(KB/s): 108793.74
 *Total OPS(ops/sec): 774242.26"
 }
 
+@test "hits are unknown for a mix of commands, whose misses are keys and elements" {
+  local rep=results/20250101T000000Z-x/native/100B-1i/rep-1
+  # A thousand MGET of ten keys, of which four thousand were missing.
+  client_make "$rep" 192.0.2.21 mixed 6379:10:-30:40:780:1220:26
+  run_split "$REPO/do_it.sh" kpi results/*
+  assert_success
+  assert_contains 'Instance 0 hit(hits/sec): -30.00'
+  awk -F '\t' -v OFS='\t' 'NR == 1 { print $0, "commands"; next } { print $0, "mget-10:1" }' "$rep/192.0.2.21/result.tsv" >new
+  mv new "$rep/192.0.2.21/result.tsv"
+  run_split "$REPO/do_it.sh" kpi results/*
+  assert_success
+  assert_line 'Formal execution: Instance 0 hit(hits/sec): not known'
+  assert_line 'Formal execution: Instance 0 missed(misses/sec): 40.00'
+  assert_line 'Hit ratio (%): not known'
+}
+
 @test "percentiles of all requests come from merged histograms, and are unknown without them" {
   local rep=results/20250101T000000Z-wsf-pkm/native/100B-4i/rep-1
   sample_make

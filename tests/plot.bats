@@ -98,6 +98,26 @@ block() {
   done
 }
 
+@test "the label of a bar is a bound where the load generator was the limit, and there is none for two bounds" {
+  # Usage: labels VARIANT...: the load generator was the limit of them
+  labels() {
+    local variant file
+    rm -rf "$RUN"
+    run_make
+    for variant; do
+      file=$RUN/$variant/1000B-1i/rep-1/c/result.tsv
+      awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["client_limited"] = 1 } 1' "$file" >new
+      mv new "$file"
+    done
+    data_make >/dev/null
+    block data/bars-1.dat 1 | cut -f 5
+  }
+  assert_equal "$(labels)" '100 %'
+  assert_equal "$(labels native)" '<=100 %'
+  assert_equal "$(labels swap)" '>=100 %'
+  assert_equal "$(labels native swap)" ''
+}
+
 @test "a rate of millions is drawn, and a phase of microseconds is nothing to stumble over" {
   run_make
   sed -i '3s/\t100\t/\t4500001\t/; 3s/^2/1.9/' "$RUN"/native/1000B-1i/rep-1/c/set.series.tsv

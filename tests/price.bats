@@ -22,7 +22,8 @@ repeat() {
     printf 'mixed\ttier\tdata_bytes\t0\t%s\nmixed\ttier\tfar_bytes\t0\t%s\n' $(($5 << 30)) $(($6 << 30))
     [[ -z ${7-} ]] || printf 'mixed\tzram\tmemory\t0\t%s\n' $(($7 << 30))
   } >"run/$2/1000B-1i/rep-1/server/counters.tsv"
-  printf '%s\t%s\t%s\t1000B-1i\tmixed\tp99<=1ms\t%s\t%s\t%s\n' "$1" "$2" "$3" "${SEARCH-found}" "$4" "$PWD/run/$2/1000B-1i/rep-1/client" >>rows
+  printf '%s\t%s\t%s\t1000B-1i\tmixed\tp99<=1ms\t%s\t%s\t%s\t0\t%s\t%s\n' "$1" "$2" "$3" "${SEARCH-found}" "$4" "${LIMITED-0}" "$4" \
+    "$PWD/run/$2/1000B-1i/rep-1/client" >>rows
 }
 
 # Print the table for these repeats and PRICE, its blanks squeezed.
@@ -30,7 +31,7 @@ repeat() {
 priced() {
   mkdir -p run
   printf 'PRICE="%s"\n' "$1" >run/run.conf
-  { printf 'variant_rank\tvariant\ttier\tpoint\toperation\tlimit\tsearch\tcapacity_ops_per_sec\tfolder\n' && cat rows; } >totals
+  { printf 'variant_rank\tvariant\ttier\tpoint\toperation\tlimit\tsearch\tcapacity_ops_per_sec\tclient_limited\trate\tops_per_sec\tfolder\n' && cat rows; } >totals
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
@@ -84,6 +85,11 @@ priced() {
   assert_contains 'swap >=50,000 40.0 10.0 30.0 43.0 1.0750 <=0.8600 >=1.3333' "$output"
   # At a higher throughput there could be such a price.
   assert_match 'zram >=1,000 .* <=80.0 -' "$output"
+  # A closed loop whose load generator was busy is a bound too, as in compare, although the search found an answer.
+  rm rows
+  LIMITED=1 repeat 1 native native 100000 40 0
+  run priced "dram:4 nvme:0.1"
+  assert_contains 'native >=100,000 40.0 40.0 0.0000 160.0 4.0000 <=1.6000 -' "$output"
 }
 
 @test "without prices, or without an answer of a search, nothing is printed" {

@@ -300,7 +300,7 @@ END
     repeat_make 20250101T100000Z-x native 100B-2i "$repeat" c 100 1000 2 30 90 "populate:$((repeat * 10))" get:10 "populate-2:$((repeat * 10))"
   done
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run_split bash -c 'ROOT=$REPO LIB=$REPO/lib && . "$LIB/modules.sh" && result_totals 20250101T100000Z-x | figures_run report'
+  run_split bash -c 'ROOT=$REPO LIB=$REPO/lib && . "$LIB/modules.sh" && result_totals 20250101T100000Z-x | figures_run bound report'
   assert_success
   assert_contains 'native, populate-2: 96 to 186 operations per second'
   refute_contains 'repeats of the same point differ'

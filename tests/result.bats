@@ -265,6 +265,38 @@ END
   done
 }
 
+@test "a process that was started again during a phase leaves the columns of counters empty: those of the first one are lost" {
+  local rep=r/20250101-x/native/p/rep-1
+  figures() {
+    run_split "$REPO/summary2csv.sh" --total r/20250101-x
+    assert_success
+    assert_equal "$stderr" ''
+    assert_equal "$(for name in far_per_op hit_ratio server_cpu_us_per_op rss; do column $name <<<"$output"; done | paste -sd ,)" "$1"
+  }
+  counters() {
+    printf '%s\n' $'phase\tscope\tcounter\tbefore\tafter' $'set\t7000\tcalls\t0\t500' $'set\t7000\tmajflt\t1\t101' $'set\t7000\tused_cpu_us\t0\t5000' \
+      $'set\t7000\trss\t5\t3000' $'set\t7001\tcalls\t'"$1" $'set\t7001\tmajflt\t'"$2" $'set\t7001\tused_cpu_us\t0\t5000' $'set\t7001\trss\t5\t3000' >$rep/server/counters.tsv
+  }
+  repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
+  mkdir $rep/server
+  counters $'0\t500' $'0\t150'
+  figures 0.25,0.75,10,6000
+  # A counter that goes back.
+  counters $'900\t500' $'61871\t900'
+  figures ,,,6000
+  # In a long phase the counters of the second process exceed those of the first one.
+  counters $'0\t500' $'0\t150'
+  printf 'phase\tset\ngap_s\t1.5\n' >$rep/failover.tsv
+  printf 'time_us\tnode\tevent\tdetail\n1\ta\tnode down\tkill\n2\ta\tnode up\tfrom disk\n' >$rep/server/events.tsv
+  figures ,,,6000
+  # A node that was only stopped has its processes.
+  sed -i 's/from disk/continued/' $rep/server/events.tsv
+  figures 0.25,0.75,10,6000
+  sed -i 's/continued/empty/' $rep/server/events.tsv
+  sed -i 's/set$/get/' $rep/failover.tsv
+  figures 0.25,0.75,10,6000
+}
+
 @test "on a tier of nodes no fault tells of far accesses, and the column is empty" {
   repeat_make r/20250101-x bind p 1 c 1000 50 4 23 99 set:3
   server_make r/20250101-x/bind/p/rep-1 bind ok 0 500000

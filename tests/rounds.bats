@@ -22,12 +22,13 @@ statistics() {
   awk -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$REPO/tests/random.awk" -f "$program" "$@"
 }
 
-# Print the output of rounds.awk for totals: lines VARIANT REPEAT OPS P99 [SEARCH [CLIENT_LIMITED [PHASE]]] on stdin, of get without PHASE.
+# Print the output of rounds.awk for totals: lines VARIANT REPEAT OPS P99 [SEARCH [CLIENT_LIMITED [PHASE [UNANSWERED]]]] on stdin, of get without PHASE.
+# Requests without an answer waited for 100 us or more.
 # Usage: judged NAME=VALUE... <ROWS
 judged() {
   {
-    printf 'variant\toperation\trepeat\tmax_time\tops_per_sec\tp99_us\tsearch\tcapacity_ops_per_sec\tclient_limited\n'
-    awk -v OFS='\t' '{ print $1, ($7 == "" ? "get" : $7), $2, 10, $3, $4, $5, ($5 == "found" ? $3 : ""), $6 }'
+    printf 'variant\toperation\trepeat\tmax_time\tops_per_sec\tp99_us\tsearch\tcapacity_ops_per_sec\tclient_limited\tunanswered\tat_least_us\n'
+    awk -v OFS='\t' '{ print $1, ($7 == "" ? "get" : $7), $2, 10, $3, $4, $5, ($5 == "found" ? $3 : ""), $6, $8, ($8 ? 100 : "") }'
   } | env VARIANTS="a b" METRICS="ops p99" PRECISION=2% SMALLEST=2% MIN=3 MAX=30 "$@" \
     SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$FIGURES/text.awk" -f "$FIGURES/schema.awk" -f "$FIGURES/metric.awk" -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$FIGURES/bound.awk" -f "$FIGURES/rounds.awk" |
     tr '\t' '|'
@@ -99,6 +100,22 @@ b 3 902 500 - 0'
   run judged ROUND=3 <<<"${rows%0}1"
   assert_match 'closed\|get throughput of b: 90\.0 % of a, [^,]*, client limited'
   assert_match 'closed\|get p99 latency of b: 100\.0 % of a, [^,]*, same'
+}
+
+@test "a latency with requests without an answer has the verdict of compare: only what its bound supports" {
+  local rows='a 1 1000 500 - 0 get 0
+b 1 1000 400 - 0 get 0
+a 2 1000 501 - 0 get 0
+b 2 1000 401 - 0 get 0
+a 3 1000 502 - 0 get 0
+b 3 1000 402 - 0 get 0'
+  run judged ROUND=3 <<<"$rows"
+  assert_match 'closed\|get p99 latency of b: 80\.. % of a, [^,]*, better'
+  run judged ROUND=3 <<<"${rows%0}7"
+  assert_match 'closed\|get throughput of b: 100\.0 % of a, [^,]*, same'
+  assert_match 'closed\|get p99 latency of b: 80\.. % of a, [^,]*, unanswered'
+  run judged ROUND=3 <<<"${rows/ 0 get 0/ 0 get 7}"
+  assert_match 'closed\|get p99 latency of b: 80\.. % of a, [^,]*, better'
 }
 
 @test "one variant alone is judged by the interval of its mean; a figure that no repeat has holds nothing up" {

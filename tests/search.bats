@@ -255,7 +255,7 @@ answer() {
 # Print the table of these answers with blanks squeezed.
 # Usage: table   Returns: 0
 table() {
-  { printf 'variant_rank\tvariant\tpoint\trepeat\toperation\tlen\tservers\trate\tops_per_sec\tavg_us\tp99_us\tfar_per_op\tconnections\tsweep\n' && cat rows; } >totals
+  { printf 'variant_rank\tvariant\tpoint\trepeat\toperation\tlen\tservers\trate\tops_per_sec\tavg_us\tp99_us\tfar_per_op\tconnections\tsweep%s\n' "${LIMITED+$'\tclient_limited'}" && cat rows; } >totals
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
@@ -291,6 +291,17 @@ table() {
   run table
   assert_contains 'p99<=1ms swap >=10,000 - 500' "$output"
   assert_contains 'p99<=1ms zram 50,000 <=50.0% 500' "$output"
+}
+
+@test "the table of a search for connections: a closed loop whose load generator was busy is a bound, as in compare" {
+  UNIT=connections answer 1 native 1 found 100000 100000 90000 104000 -
+  UNIT=connections answer 2 swap 1 found 10000 10000 9800 10400 -
+  awk -F '\t' -v OFS='\t' '{ print $0, $2 == "native" }' rows >limited
+  mv limited rows
+  LIMITED=yes run table
+  assert_contains 'p99<=1ms native >=100,000 - ' "$output"
+  assert_contains 'p99<=1ms swap 10,000 <=10.0% ' "$output"
+  assert_contains 'native, p99<=1ms: the load generator was the limit at this load' "$output"
 }
 
 @test "the table: what nothing keeps, and what the measured phase breaks, have words and no figures" {

@@ -185,6 +185,16 @@ run_make() {
   # 75 MiB x 4 + 25 MiB x 1 = 325 for 186,382 operations per second.
   assert_equal "$("$REPO/summary2csv.sh" --total 20250101T100000Z-a | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     { print $at["limit"], $at["dram_share_percent"], $at["broke_by"], $at["capacity_ops_per_sec"], $at["cost_per_kops"] * $at["ops_per_sec"] / 1000 }')" "p99<=1ms 44 latency  325"
+  # With less DRAM the load generator was the limit: the share is an upper bound, and so is its cost.
+  sed 's/found/client/' 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv >client.tsv
+  cp 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv found.tsv
+  cp client.tsv 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv
+  run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --metric dram_share --metric cost --fail-if 'dram_share>105%' --fail-if 'cost>110%'
+  assert_failure 1
+  assert_match '44.0 .*<=60.0' "$output"
+  assert_contains 'share of DRAM cannot be evaluated: the load generator was the limit (dram_share>105%)' "$stderr"
+  assert_contains 'cost of memory cannot be evaluated: the load generator was the limit (cost>110%)' "$stderr"
+  cp found.tsv 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv
   # A share that breaks the limit in the measured phase is not an answer.
   sed -i 's/found/broken/' 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv
   assert_equal "$("$REPO/summary2csv.sh" --total 20250102T100000Z-b | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["search"] $at["dram_share_percent"] $at["cost_per_kops"] }')" broken

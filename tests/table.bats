@@ -53,6 +53,25 @@ teardown() { scratch_teardown; }
   assert_equal "$(column p99_us <<<"$output")" 500
 }
 
+@test "where the load generator was the limit, throughput and percentages of the table are bounds; two bounds have no percentage" {
+  local run=r/20250101-x limited
+  repeat_make $run native p 1 c 1000 500 1 23 99 set:7
+  repeat_make $run swap p 1 c 1000 50 1 23 99 set:7
+  echo 'VARIANTS="native swap"' >$run/run.conf
+  shown() {
+    run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x |
+      awk -F "\t" -v OFS="\t" -v who="$1" '\''NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["client_limited"] = who ~ $at["variant"] } 1'\'' |
+      FORMAT=markdown result_table' bash "$1"
+    assert_success
+    assert_equal "$(awk -F ' *[|] *' 'NR == 1 { for (i = 2; i < NF; i++) at[$i] = i } NR > 2 { print $at["ops/s"], $at["Tx combined bit/s"], $at["% of baseline"] }' <<<"$output" |
+      sed 's/&gt;/>/g; s/&lt;/</g' | paste -sd '|')" "$2"
+  }
+  shown - '64 571,429 100.0%|6 57,143 9.4%'
+  shown native '>=64 >=571,429 100.0%|6 57,143 <=9.4%'
+  shown swap '64 571,429 100.0%|>=6 >=57,143 >=9.4%'
+  shown 'native swap' '>=64 >=571,429 100.0%|>=6 >=57,143 -'
+}
+
 @test "the table shows each variant in per cent of the first that VARIANTS names" {
   repeat_make r/20250101-x swap p 1 c 1000 50 1 23 99 set:7
   repeat_make r/20250101-x native p 1 c 1000 500 1 23 99 set:7

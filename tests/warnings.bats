@@ -54,6 +54,14 @@ teardown() {
   assert_output $'1\ta  [2J b  2J c\t1\tserver'
 }
 
+@test "an instance that was started again and warns once more is still one instance" {
+  mkdir server
+  printf '1:M 05 Dec 2018 20:12:12.240 # WARNING overcommit\n' | tee server/redis-1.log server/redis-2.log >server/more
+  cat server/more >>server/redis-2.log
+  run bash -c 'ROOT=$1 LIB=$1/lib && . "$LIB/modules.sh" && warnings_read server' bash "$REPO"
+  assert_output $'2\tovercommit\t1\tserver'
+}
+
 @test "warnings of several instances are printed once, without their differences" {
   mkdir server
   for port in 1 2; do

@@ -18,7 +18,8 @@
 #
 # Verdicts: 'same within 2 %' if the whole 95 % interval is within SMALLEST of 100 %; 'better' or 'worse' if it does not
 # contain 100 %; else 'not decided', with the number of repeats that would decide. Fewer than three repeats give no interval.
-# 'client limited': the load generator was the limit, and the lower bound that it leaves does not support a verdict.
+# 'client limited': the load generator was the limit, and the lower bound that it leaves does not support a verdict. 'unanswered':
+# the same of a latency, because requests had no answer.
 # Exit status: 0 done, 1 a rule of --fail-if is true, a result could not be read completely, or there is nothing to compare, 2 bad usage.
 # shellcheck shell=bash
 

@@ -79,7 +79,7 @@ _compare_input() {
     fi
     [[ -n $totals ]] || continue
     printf '%s\n' "$totals" | sed "s/^/T\t$number\t/"
-    figures_run report <<<"$totals" | sed -n "s/^warning\t/W\t$number\t/p"
+    figures_run bound report <<<"$totals" | sed -n "s/^warning\t/W\t$number\t/p"
   done
   return "$status"
 }

@@ -25,11 +25,11 @@ export_json() {
   totals=$(result_totals "$1") || status=1
   (($(wc -l <<<"$totals") > 1)) || return 1
   printf '{"totals": '
-  figures_run table <<<"$totals" | figures_table json
+  figures_run bound table <<<"$totals" | figures_table json
   printf ', "summary": '
-  figures_run report <<<"$totals" | compare_prose summary '' json
+  figures_run bound report <<<"$totals" | compare_prose summary '' json
   printf ', "warnings": '
-  figures_run report <<<"$totals" | compare_prose warning '' json
+  figures_run bound report <<<"$totals" | compare_prose warning '' json
   printf '}\n'
   return "$status"
 }

@@ -8,16 +8,16 @@
 # Globals: RESULT_PROGRAM
 # Returns: 1 if a result could not be read completely, or has no figures of single instances.
 kpi_show() {
-  local rows status=0 count=0 variant point repeat operation avg p99 misses errors clients servers ops folder
+  local rows status=0 count=0 variant point repeat operation avg p99 misses errors clients servers ops commands folder
   rows=$(result_totals "$1") || status=1
   # read treats tabs as blanks, and would drop empty fields; another separator does not.
-  while IFS=$'\001' read -r variant point repeat operation avg p99 misses errors clients servers ops folder; do
+  while IFS=$'\001' read -r variant point repeat operation avg p99 misses errors clients servers ops commands folder; do
     [[ -n $2 ]] || ! load_is_fill "$operation" || continue
     count=$((count + 1))
     ((count == 1)) || echo
     [[ -z $variant ]] || printf '# %s, %s, repeat %s, %s\n' "$variant" "$point" "$repeat" "$operation"
-    _kpi_listing "$(_kpi_folder "$folder")" "$operation" "$avg" "$p99" "$misses" "$errors" "$clients" "$servers" "$ops" || status=1
-  done < <(_kpi_columns "variant point repeat operation avg_us p99_us misses errors clients servers ops folder" <<<"$rows")
+    _kpi_listing "$(_kpi_folder "$folder")" "$operation" "$avg" "$p99" "$misses" "$errors" "$clients" "$servers" "$ops" "$commands" || status=1
+  done < <(_kpi_columns "variant point repeat operation avg_us p99_us misses errors clients servers ops commands folder" <<<"$rows")
   if ((count == 0)); then
     printf '%s: %s: has no measured phase\n' "$RESULT_PROGRAM" "$1" | stored_plain >&2
     return 1
@@ -35,7 +35,7 @@ _kpi_listing() {
     return 1
   }
   first=$(sed -n 's/^REDISBASE="\([0-9]*\)"$/\1/p' "$folder/../../variant.conf" 2>/dev/null) || first=
-  FOLDER=$folder OPERATION=$operation AVG_US=$3 P99_US=$4 MISSES=$5 ERRORS=$6 CLIENTS=$7 SERVERS=$8 OPS=$9 FIRST=$first \
+  FOLDER=$folder OPERATION=$operation AVG_US=$3 P99_US=$4 MISSES=$5 ERRORS=$6 CLIENTS=$7 SERVERS=$8 OPS=$9 COMMANDS=${10} FIRST=$first \
     figures_run kpi -- "${files[@]}"
 }
 

@@ -146,12 +146,12 @@ _report_verdict() {
 # Print the figures of a run of one variant as text, from totals on stdin.
 # Usage: report_summary <TOTALS
 report_summary() {
-  figures_run report | compare_prose summary ''
+  figures_run bound report | compare_prose summary ''
 }
 
 # Print the output of report.awk for totals.
 _report_said() {
-  figures_run report -- "$1"
+  figures_run bound report -- "$1"
 }
 
 # Print all warnings of a run, or the sentence of _report_clear.

@@ -158,7 +158,7 @@ result_read() {
 # Usage: result_table <TOTALS
 # Globals: FORMAT of figures_table (default: table)
 result_table() {
-  figures_run table | figures_table "${FORMAT:-table}"
+  figures_run bound table | figures_table "${FORMAT:-table}"
 }
 
 # Print the unfinished repeats of a run, one path per line.

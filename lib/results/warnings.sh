@@ -22,7 +22,9 @@ warnings_read() {
             order[++texts] = text
             first[text] = $1
           }
-          count[text]++
+          # A restarted instance warns again in the same log.
+          if (!((text, file) in counted)) count[text]++
+          counted[text, file] = 1
           if (!((text, $1) in seen)) folders[text]++
           seen[text, $1] = 1
         }

@@ -54,6 +54,19 @@ function bound_sign(direction) {
   return direction > 0 ? ">=" : "<="
 }
 
+# Whether a latency is a lower bound, because requests without an answer count with the time that they had waited: UNANSWERED of them, the shortest of
+# these waits being AT_LEAST. All of them are in the mean.
+function bound_waited(value, metric, unanswered, at_least) {
+  return unanswered > 0 && (metric == "avg" || value + 0 >= at_least + 0)
+}
+
+# The text after a verdict on a latency: what requests without an answer do to it. BASE and OTHER are the names of the sides.
+function bound_waited_text(side, says, base, other) {
+  if (side == "" || says !~ /^(worse|better|unanswered)$/) return ""
+  base = side == "both" ? "both" : side == "base" ? base : other
+  return says == "unanswered" ? " (" base ")" : "; by at least this (" base " has requests without an answer)"
+}
+
 # The throughput OPS in % of BASE as text; empty if both are bounds, from which nothing follows.
 function bound_percent(base, ops, base_limited, is_limited,    side) {
   side = bound_side(base_limited, is_limited)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # List the instances of a phase, read from PHASE.instances.tsv of all clients, in the form of the Redis-Memtier workload. Environment:
 # RESULT_PROGRAM and DIR for messages; OPERATION; the clients' results over all requests: CLIENTS SERVERS OPS AVG_US P99_US MISSES ERRORS
-# (empty: not known); FIRST, the port of instance 0 (empty: the lowest port found). Exit status 1, with one line and no listing, if the files are
-# incomplete.
+# (empty: not known); COMMANDS, the mix of commands, `-` or empty for GET and SET; FIRST, the port of instance 0 (empty: the lowest port found). Exit
+# status 1, with one line and no listing, if the files are incomplete.
 
 function rate(count) {
   return seconds > 0 ? count / seconds : 0
@@ -59,6 +59,8 @@ NF != columns { next }
 }
 
 END {
+  # Of a mix of commands, misses are keys and elements, of which one request may miss several.
+  mixed = ENVIRON["COMMANDS"] !~ /^-?$/ || ENVIRON["OPERATION"] ~ /^replay/
   if (!rows || files != ENVIRON["CLIENTS"] || servers != ENVIRON["SERVERS"] || requests != ENVIRON["OPS"]) {
     text_complain(ENVIRON["FOLDER"], sprintf("%s.instances.tsv is incomplete: %d of %s client(s), %d of %s instance(s), %.0f of %s requests",
       ENVIRON["OPERATION"], files, ENVIRON["CLIENTS"], servers, ENVIRON["SERVERS"], requests, ENVIRON["OPS"]))
@@ -67,7 +69,7 @@ END {
   print "#######################"
   for (i = 1; i <= rows; i++) {
     line(i, "ops(ops/sec)", sprintf("%.2f", ops[i]))
-    line(i, "hit(hits/sec)", sprintf("%.2f", hit[i]))
+    line(i, "hit(hits/sec)", mixed ? "not known" : sprintf("%.2f", hit[i]))
     line(i, "missed(misses/sec)", sprintf("%.2f", missed[i]))
     line(i, "latency average (ms)", sprintf("%.5f", avg[i]))
     line(i, "p99 Latency (ms)", sprintf("%.2f", p99[i]))
@@ -84,7 +86,7 @@ END {
   printf "P99 latency, mean of the instances' (msec): %.2f\n", sum_p99 / rows
   printf "P99 latency, histograms merged (msec): %s\n", known("P99_US", 1000, 2)
   printf "Average latency (msec): %s\n", known("AVG_US", 1000, 5)
-  if (gets > 0) printf "Hit ratio (%%): %s\n", ENVIRON["MISSES"] == "" ? "not known" : sprintf("%.4f", 100 * (gets - ENVIRON["MISSES"]) / gets)
+  if (gets > 0) printf "Hit ratio (%%): %s\n", ENVIRON["MISSES"] == "" || mixed ? "not known" : sprintf("%.4f", 100 * (gets - ENVIRON["MISSES"]) / gets)
   printf "Misses: %s\nErrors: %s\n", known("MISSES", 1, 0), known("ERRORS", 1, 0)
   # Each client's rate uses its own slowest instance, so the sum of rates refers to no common time.
   printf "OPS to the end of the slowest instance (ops/sec): %.2f\n", (longest > 0 ? requests / longest : 0)

@@ -100,7 +100,7 @@ BEGIN {
     om_family("tierbench_latency_max_seconds", "gauge", "seconds", "Highest latency of a phase.")
     om_family("tierbench_phase_seconds", "gauge", "seconds", "Duration of a phase.")
     om_family("tierbench_client_cpu_seconds_per_operation", "gauge", "", "CPU time of the load generators per operation.")
-    om_family("tierbench_far_accesses_per_operation", "gauge", "", "Major faults (swap-in) of the instances, or loads served by the slow node, per operation.")
+    om_family("tierbench_far_accesses_per_operation", "gauge", "", "Waits for far memory per operation: major faults (swap-in) of the instances, or what HIT_COUNTERS counts.")
     om_family("tierbench_errors", "counter", "", "Requests that failed.")
     om_family("tierbench_misses", "counter", "", "GETs that found no key.")
   }

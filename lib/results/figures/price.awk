@@ -84,7 +84,7 @@ $at["limit"] != "" && $at["capacity_ops_per_sec"] > 0 && $at["variant_rank"] > 0
   if (v > most) most = v
   key = table SUBSEP v
   k = ++count[key]
-  if ($at["search"] == "client") limited[key] = 1
+  if (bound_limited($at["client_limited"], $at["rate"], $at["ops_per_sec"], $at["search"], $at["capacity_ops_per_sec"])) limited[key] = 1
   value[key, k, "capacity"] = $at["capacity_ops_per_sec"]
   value[key, k, "near"] = prices_near
   value[key, k, "far"] = prices_far

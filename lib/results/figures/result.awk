@@ -136,6 +136,22 @@ function fill_failover(    file, line, f, mine) {
   close(file)
 }
 
+# Whether a fault ended and restarted processes of the server during OPERATION, in the repeat with the directory FOLDER/.
+function restarted_in(folder, operation,    line, f, its_phase, started) {
+  while ((getline line < (folder "failover.tsv")) > 0) {
+    split(line, f, "\t")
+    if (f[1] == "phase" && f[2] == operation) its_phase = 1
+  }
+  close(folder "failover.tsv")
+  if (!its_phase) return 0
+  while ((getline line < (folder "server/events.tsv")) > 0) {
+    split(line, f, "\t")
+    if (f[3] == "node up" && f[4] != "continued") started = 1
+  }
+  close(folder "server/events.tsv")
+  return started + 0
+}
+
 # Fills the columns that are axes.
 function fill_axes(    i, ratio, folder, rest) {
   folder = name["run_folder"]
@@ -291,8 +307,8 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
 # figures cover all clients together, and so does far_per_op: how often an instance had to wait for a page from swap (its major faults), or what
 # HIT_COUNTERS counts, per command of the load as Redis counts them. The host's count of such pages includes other programs. Memory that the CPU accesses
 # directly causes no faults, so far_per_op is then empty. It is also empty if an instance did not report a figure, because the sum of the others would
-# be too small.
-function fill_tier(    file, shown, line, f, differs, sum, told, known, port, ports, lacks, seen, tier, i, text, moved, moves, torn, requests) {
+# be too small, and if a process was started again during the phase, because the counts of the first one are lost.
+function fill_tier(    file, shown, line, f, differs, sum, told, known, port, ports, lacks, seen, tier, i, text, moved, moves, torn, requests, restarted) {
   shown = name["folder"]
   sub(/\/[^\/]*$/, "/server/counters.tsv", shown)
   file = text_opened(shown)
@@ -328,6 +344,8 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
     if (f[5] == "-" || (differs[f[3]] && f[4] == "-")) lacks[f[2]] = 1
     else {
       told[f[3]]++
+      # A process that was started again counts from 0.
+      if (differs[f[3]] && f[5] + 0 < f[4] + 0) restarted = 1
       sum[f[3]] += differs[f[3]] ? f[5] - f[4] : f[5]
     }
   }
@@ -338,7 +356,8 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
     warned[file, cell["operation"]] = 1
     text_complain(shown, "counters of phase " cell["operation"] " are missing for port" text "; figures that require them are left empty")
   }
-  for (i in differs) if (told[i] < ports) delete sum[i]
+  if (!restarted) restarted = restarted_in(substr(file, 1, length(file) - length("server/counters.tsv")), cell["operation"])
+  for (i in differs) if (told[i] < ports || restarted && differs[i]) delete sum[i]
   phase_calls = sum["calls"] + 0
   if (sum["calls"] > 0 && "majflt" in sum && tier["tier"] !~ /^(bind|preferred|interleave|weighted|tiering|imdt)$/) {
     cell["far_per_op"] = text_number(sum["majflt"] / sum["calls"], 6)

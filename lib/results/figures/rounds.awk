@@ -33,6 +33,7 @@ NR == 1 {
   else for (i = 1; i <= metrics; i++) {
     name = metric_name(metric[i])
     if (cell("capacity_ops_per_sec") == "" || metric_unit[name] != "us") value[who, phase, name, $at["repeat"] + 0] = $at[metric_column[name]]
+    if (metric_unit[name] == "us") waited[who, phase, name, $at["repeat"] + 0] = bound_waited($at[metric_column[name]], name, cell("unanswered"), cell("at_least_us"))
     limited[who, phase, $at["repeat"] + 0] = bound_limited(cell("client_limited"), cell("rate"), cell("ops_per_sec"), cell("search"), cell("capacity_ops_per_sec"))
   }
   time = $at["max_time"]
@@ -51,7 +52,7 @@ function rounds_needed(error, n, precision,    m) {
 }
 
 # Evaluate one figure: OTHER compared with BASE, or only BASE if OTHER is empty.
-function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, says, text, precision, limit, rounds, more, base_limited, other_limited, side) {
+function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, says, text, precision, limit, rounds, more, base_limited, other_limited, base_waited, other_waited, side, bounded) {
   # A resumed run may already have later repeats; they are evaluated in their turn.
   for (i = 1; i <= round; i++) {
     b = value[base, phase, metric, i]
@@ -61,8 +62,11 @@ function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, say
     v[n] = b + 0
     base_limited += limited[base, phase, i]
     other_limited += limited[other, phase, i]
+    base_waited += waited[base, phase, metric, i]
+    other_waited += waited[other, phase, metric, i]
   }
-  side = bound_metric(metric) ? bound_side(base_limited + 0, other_limited + 0) : ""
+  # As in compare: what the load generator limits is truly better than measured, a latency without answers truly worse.
+  side = bound_metric(metric) ? bound_side(base_limited + 0, other_limited + 0) : bound_side(other_waited + 0, base_waited + 0)
   text = phase " " metric_title[metric] " of " (other == "" ? base : other)
   if (n < 2) {
     # If no repeat has the figure, further repeats will not have it either, unless a limit that broke took it.
@@ -78,7 +82,10 @@ function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, say
   reach = interval_high / interval_centre - 1
   text = text (other == "" ? "" : sprintf(": %.1f %% of %s,", 100 * interval_centre, base)) (reach < 10 ? sprintf(" +-%.1f %%", 100 * reach) : " +-1000 % or more")
   says = other == "" ? "open" : decide(interval_low, interval_high, metric_direction[metric], limit)
-  if (says != "open") text = text ", " bound_verdict(side, says)
+  if (says != "open") {
+    bounded = bound_verdict(side, says)
+    text = text ", " (bounded == "client limited" && !bound_metric(metric) ? "unanswered" : bounded)
+  }
   if (says != "open" || reach <= precision + 1e-9) {
     print "closed", text
     return 0

@@ -22,7 +22,7 @@ function repeats_of(n, key,    all) {
 
 # Whether the load generator was the limit in a repeat of a key, so that its throughput is a lower bound.
 function is_limited(key,    i) {
-  for (i = 1; i <= count[key]; i++) if (value[key, i, "state"] == "client") return 1
+  for (i = 1; i <= count[key]; i++) if (value[key, i, "state"] == "client" || value[key, i, "client_limited"] > 0) return 1
   return 0
 }
 
@@ -43,10 +43,10 @@ function print_row(table, l, v,    key, ops, i, states) {
   }
   for (i = 1; i <= count[key]; i++) states[value[key, i, "state"]]++
   ops = found_median(key, "ops_per_sec")
-  print "row", l, v, ("client" in states ? ">=" : "") text_group(ops, 0), share_of(key, ops, table SUBSEP l SUBSEP item["variant", 1]), by_connections ? found_median(key, "connections") : "", text_group(found_median(key, "avg_us"), 0),
+  print "row", l, v, (is_limited(key) ? ">=" : "") text_group(ops, 0), share_of(key, ops, table SUBSEP l SUBSEP item["variant", 1]), by_connections ? found_median(key, "connections") : "", text_group(found_median(key, "avg_us"), 0),
     text_group(found_median(key, "p99_us"), 0), (found_median(key, "far_per_op") == "" ? "" : sprintf("%.3f", found_median(key, "far_per_op"))), \
     range_of(key, "ops_per_sec", "ops_per_sec"), range_of(key, "soft_low", "soft_high"), found_median(key, "steps")
-  if ("client" in states) found_note(v ", " l ": the load generator was the limit above this load, so the server can do at least this: use more threads, CPUs or clients")
+  if (is_limited(key)) found_note(v ", " l ": the load generator was the limit " ("client" in states ? "above" : "at") " this load, so the server can do at least this: use more threads, CPUs or clients")
   if (fell[key]) found_note(v ", " l ": in " fell[key] " of " count[key] " repeats, the measured phase kept the limit only at a lower load than the steps: a longer SEARCH_TIME agrees better")
   if ("open" in states) found_note(v ", " l ": not certain after SEARCH_STEPS: " states["open"] " of " count[key] " searches")
 }
@@ -106,6 +106,8 @@ function print_table(table,    part, l, v, key, i, base, unit) {
   split("ops_per_sec avg_us p99_us far_per_op connections", figure, " ")
   for (i = 1; i <= 5; i++) value[key, k, figure[i]] = total[from, figure[i]]
   value[key, k, "state"] = $at["search"]
+  # In a closed loop. A searched rate is kept.
+  value[key, k, "client_limited"] = by_connections ? total[from, "client_limited"] + 0 : 0
   value[key, k, "soft_low"] = $at["soft_low"]
   value[key, k, "soft_high"] = $at["soft_high"]
   value[key, k, "steps"] = $at["steps"]

@@ -31,21 +31,22 @@ function zram_of(folder, phase,    file, line, f, bytes) {
 }
 
 # One row: a variant at a limit.
-function print_row(l, v, key,    far, i, open, client) {
+function print_row(l, v, key,    far, i, open, client, sign) {
   if (brokens[key]) found_note(v ", " l ": the measured phase breaks the limit, although steps kept it, in " brokens[key] " of " brokens[key] + nones[key] + count[key] " repeats: a longer SEARCH_TIME finds a higher share")
   if (nones[key]) found_note(v ", " l ": not kept with all data in DRAM, in " nones[key] " of " brokens[key] + nones[key] + count[key] " repeats: set a lower RATE or SEARCH_LOAD")
   if (!count[key]) {
     if (nones[key] + brokens[key]) print "row", l, v, (brokens[key] ? "broken" : "none"), "", "", "", "", "", "", "", "", steps_of[key]
     return
   }
-  far = found_median(key, "far_per_op")
-  print "row", l, v, found_median(key, "share") "%", range_of(key, "low", "high"), range_of(key, "share", "share"), text_group(found_median(key, "bytes") / 1048576, 1),
-    text_group(found_median(key, "ops_per_sec"), 0), text_group(found_median(key, "avg_us"), 0), text_group(found_median(key, "p99_us"), 0), (far == "" ? "" : sprintf("%.3f", far)),
-    words_of(key), found_median(key, "steps")
   for (i = 1; i <= count[key]; i++) {
     open += value[key, i, "state"] == "open"
     client += value[key, i, "state"] == "client"
   }
+  sign = client ? "<=" : ""
+  far = found_median(key, "far_per_op")
+  print "row", l, v, sign found_median(key, "share") "%", range_of(key, "low", "high"), range_of(key, "share", "share"), sign text_group(found_median(key, "bytes") / 1048576, 1),
+    text_group(found_median(key, "ops_per_sec"), 0), text_group(found_median(key, "avg_us"), 0), text_group(found_median(key, "p99_us"), 0), (far == "" ? "" : sprintf("%.3f", far)),
+    words_of(key), found_median(key, "steps")
   if (client) found_note(v ", " l ": with less DRAM the load generator was the limit in " client " of " count[key] " searches, so less DRAM may be enough: use more threads, CPUs or clients")
   if (fell[key]) found_note(v ", " l ": in " fell[key] " of " count[key] " repeats, the measured phase kept the limit only with more DRAM than the steps: a longer SEARCH_TIME agrees better")
   if (open) found_note(v ", " l ": not certain after SEARCH_STEPS: " open " of " count[key] " searches")

@@ -9,6 +9,20 @@ function percentile(r, value) {
   return cell[r, "at_least_us"] > 0 && value + 0 >= cell[r, "at_least_us"] + 0 ? ">=" value : value
 }
 
+# Whether the load generator was the limit of row R, so that its throughput is a lower bound.
+function limited(r) {
+  return bound_limited(cell[r, "client_limited"] + 0, cell[r, "rate"] + 0, cell[r, "ops_per_sec"] + 0, cell[r, "search"] "", cell[r, "capacity_ops_per_sec"] "")
+}
+
+# The throughput of row R in % of the baseline.
+function percent_of_baseline(r,    key, side) {
+  key = cell[r, "run"] SUBSEP cell[r, "point"] SUBSEP cell[r, "repeat"] SUBSEP cell[r, "operation"]
+  if (!(key in base) || cell[r, "ops_per_sec"] == "" || cell[r, "search"] == "broken") return ""
+  if (base[key] == r) return "100.0000"
+  side = bound_side(limited(base[key]), limited(r))
+  return cell[base[key], "ops_per_sec"] > 0 && side != "both" ? bound_ratio(side, 1) sprintf("%.4f", 100 * cell[r, "ops_per_sec"] / cell[base[key], "ops_per_sec"]) : ""
+}
+
 # Whether a column with the condition WHEN is shown.
 function wanted(name, when) {
   if (when == "varies") return varies[name]
@@ -21,11 +35,9 @@ function wanted(name, when) {
 }
 
 # The value of row R in the column NAME.
-function figure(r, name,    b) {
-  if (name == "percent_of_baseline") {
-    b = base[cell[r, "run"], cell[r, "point"], cell[r, "repeat"], cell[r, "operation"]]
-    return b > 0 && cell[r, "ops_per_sec"] != "" && cell[r, "search"] != "broken" ? sprintf("%.4f", 100 * cell[r, "ops_per_sec"] / b) : ""
-  }
+function figure(r, name) {
+  if (name == "percent_of_baseline") return percent_of_baseline(r)
+  if (name ~ /^(ops_per_sec|tx_bps)$/ && cell[r, name] != "" && limited(r)) return bound_sign(1) cell[r, name]
   if (name == "far_percent") return cell[r, "far_share"] == "" ? "" : 100 * cell[r, "far_share"]
   if (name == "operation") return toupper(cell[r, name])
   return schema[name, "clients"] == "histogram" ? percentile(r, cell[r, name]) : cell[r, name]
@@ -57,7 +69,7 @@ NR == 1 {
   if (($at["len"] in point_of) && point_of[$at["len"]] != $at["point"]) point_tells = 1
   point_of[$at["len"]] = $at["point"]
   # The baseline is the first variant in VARIANTS; without VARIANTS there is no baseline. A phase that broke the limit of its search is none.
-  if ($at["variant_rank"] == 1 && $at["search"] != "broken") base[$at["run"], $at["point"], $at["repeat"], $at["operation"]] = $at["ops_per_sec"]
+  if ($at["variant_rank"] == 1 && $at["search"] != "broken") base[$at["run"], $at["point"], $at["repeat"], $at["operation"]] = rows
 }
 
 END {

@@ -31,8 +31,11 @@ function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, wher
       for (k = 1; k <= limits; k++) {
         metric_rule(limit_text[k], rule)
         ops = figure_of(cell, rule["metric"])
-        if (ops == "") unsure = 1
-        if (ops == "" || !metric_holds(rule, ops)) holds = 0
+        # A lower bound may break a limit that it keeps.
+        if (ops == "" || is_waited(rule["metric"], cell, s) && !bound_settles("base", metric_direction[rule["metric"]], rule["sign"], metric_holds(rule, ops))) {
+          unsure = 1
+          holds = 0
+        } else if (!metric_holds(rule, ops)) holds = 0
       }
       points[s, op]++
       unknown[s, op] += unsure
@@ -62,8 +65,9 @@ function limit_line(    k, out) {
   return text_escape(out)
 }
 
-# Record every --fail-if that a figure meets. With OTHER_LOAD there is no ratio: the sides were measured at different loads. SIDE has a bound.
-function judge_failures(k, i, metric, mb, mo, ratio, other_load, side,    f, rule, shown, holds) {
+# Record every --fail-if that a figure meets. With OTHER_LOAD there is no ratio: the sides were measured at different loads. SIDE has a bound, OWN that
+# of the other figure itself; IS_LATE: because of requests without an answer.
+function judge_failures(k, i, metric, mb, mo, ratio, other_load, side, own, is_late,    f, rule, shown, holds) {
   # There is no ratio to 0. But if less is better, 0 and 0 are equal.
   if (ratio == "" && mb == 0 && mo == 0 && metric_direction[metric] < 0) ratio = 1
   for (f = 1; f <= fail_ifs; f++) {
@@ -72,8 +76,8 @@ function judge_failures(k, i, metric, mb, mo, ratio, other_load, side,    f, rul
     if (rule["percent"] && (ratio == "" || other_load)) continue
     holds = metric_holds(rule, rule["percent"] ? 100 * ratio : mo)
     # The figure itself depends on no base.
-    if (!bound_settles(rule["percent"] ? side : side ~ /other|both/ ? "other" : "", metric_direction[metric], rule["sign"], holds)) {
-      bounded_rule[f, k, i] = 1
+    if (!bound_settles(rule["percent"] ? side : own, metric_direction[metric], rule["sign"], holds)) {
+      bounded_rule[f, k, i] = is_late ? "requests had no answer" : "the load generator was the limit"
       continue
     }
     judged_rule[f, k, i] = 1
@@ -101,7 +105,7 @@ function note_unjudged(    f, k, i, n, v, base, other, rule, why) {
         if (is_fill(spot_operation[i]) && !metric_is_count(rule["metric"])) continue
         # The populate phase is not a measured phase: it is often too short for a Tx.
         if (schema_is_fill(spot_operation[i]) && (other in count_at) && !values(base, rule["metric"], v) && !values(other, rule["metric"], v)) continue
-        why = ((f, k, i) in bounded_rule) ? "the load generator was the limit" : !(other in count_at) ? "no result" : !values(other, rule["metric"], v) ? "no such figure" : \
+        why = ((f, k, i) in bounded_rule) ? bounded_rule[f, k, i] : !(other in count_at) ? "no result" : !values(other, rule["metric"], v) ? "no such figure" : \
           rule["percent"] && at_other_load(rule["metric"], base, other) ? "measured at other loads" : label[base_of[k]] (values(base, rule["metric"], v) ? " has 0" : " has no such figure")
         failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[rule["metric"]] " cannot be evaluated: " why, fail_text[f])
       }
@@ -164,11 +168,12 @@ function also(k,    m, metric, out, word, w, most) {
 }
 
 function joined(k, metric, counted,    i, n, word, out) {
-  n = split("better,worse,same,not decided,equal,no interval,too few repeats,client limited", word, ",")
+  n = split("better,worse,same,not decided,equal,no interval,too few repeats,client limited,unanswered", word, ",")
   for (i = 1; i <= n; i++)
     if (marks[k, metric, word[i]])
       out = out (out == "" ? "" : ", ") (counted ? marks[k, metric, word[i]] " " : "") \
-        (word[i] == "too few repeats" ? "too few repeats to tell" : word[i] == "client limited" ? "not known, because the load generator was the limit" : word[i] == "same" ? mark_same(same_limit[k, metric]) : word[i]) \
+        (word[i] == "too few repeats" ? "too few repeats to tell" : word[i] == "client limited" ? "not known, because the load generator was the limit" : \
+          word[i] == "unanswered" ? "not known, because requests had no answer" : word[i] == "same" ? mark_same(same_limit[k, metric]) : word[i]) \
         (word[i] == "not decided" ? to_decide(k, metric) : "")
   if ((k, metric) in disagreed) out = out "; the robust interval differs: " (disagreed[k, metric] == "*" || counted ? "for some" : disagreed[k, metric])
   return out

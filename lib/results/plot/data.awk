@@ -27,7 +27,7 @@ function at_other_load(first, cell, column) {
 }
 
 # Bars of a column: throughput, or the p99 latency.
-function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label, w, drawn, low, high, ratio, intervals, first, cell, labels) {
+function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label, w, drawn, low, high, ratio, intervals, first, cell, labels, side) {
   groups = 0
   for (g = 1; g <= points; g++) if ((phase[p], point[g]) in seen_at) list[++groups] = point[g]
   file = OUT "/" kind "-" p ".dat"
@@ -52,7 +52,8 @@ function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label
           high = base[g] * interval_high
           intervals++
         }
-        if (groups * variants <= 50) label = kind == "bars" ? sprintf("%.0f %%", 100 * ratio) : sprintf("%.3gx", ratio)
+        side = kind == "bars" ? bound_side(limited[first] + 0, limited[cell] + 0) : ""
+        if (groups * variants <= 50 && side != "both") label = bound_ratio(side, 1) (kind == "bars" ? sprintf("%.0f %%", 100 * ratio) : sprintf("%.3gx", ratio))
         labels += label != ""
       }
       printf "%.4f\t%s\t%s\t%s\t%s\n", g + (v - (variants + 1) / 2) * w, interval_median(out, n), low, high, label > file
@@ -156,6 +157,7 @@ NR == 2 { level = schedule_of(text_unescape($at["run_folder"])) }
   value[cell, i, "window"] = $at["window_ops_per_sec"] != "" ? $at["window_ops_per_sec"] : $at["ops_per_sec"]
   value[cell, i, "p99_us"] = $at["p99_us"]
   if ($at["capacity_ops_per_sec"] != "") own_load[cell] = 1
+  if (bound_limited($at["client_limited"], $at["rate"], $at["ops_per_sec"], $at["search"], $at["capacity_ops_per_sec"])) limited[cell] = 1
 }
 
 END {

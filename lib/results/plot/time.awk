@@ -87,7 +87,7 @@ function time_far(file, g, v, asked,    p, r, k, line, f, n, samples, now, seen,
     if (!(f[2] in seen)) {
       seen[f[2]] = 1
       ports++
-    } else time_spread(when[f[2]], now, f[5] - faults[f[2]], waits, known)
+    } else if (f[5] + 0 >= faults[f[2]] + 0) time_spread(when[f[2]], now, f[5] - faults[f[2]], waits, known)
     when[f[2]] = now
     faults[f[2]] = f[5]
   }
