@@ -68,6 +68,7 @@ loads() { (($(grep -c 'phase get starts' job.err) == $1)); }
 
 @test "Ctrl-C and TERM end instances and load, keep whole repeats, and tell by the exit status; after kill -9, stop cleans up and --resume finishes what was cut" {
   local signal want first run
+  local -a machines
   words REDISRUNS=2 TIME=8 RATE=100 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   wait_until 60 loads 2
@@ -106,8 +107,18 @@ END
   assert_contains "nothing was left"
 
   first=$(cat "$run"/native/100B-2i/rep-1/127.0.0.1/result.tsv)
+  # The host was another one when the run began. (The length of a file is checked.)
+  sed -i '/^kernel.machine/s/.$/X/' "$run/env/127.0.0.1/env.tsv"
+  sed -n 's/^kernel.machine\t//p' "$run/env/127.0.0.1/env.tsv" >machine
+  cp "$run/env/127.0.0.1/facts.tsv" facts.tsv
   run_split "$REPO/do_it.sh" run --resume "$run"
   assert_success
+  assert_contains "127.0.0.1: kernel.machine was $(<machine) when the run began, and is $(uname -m): repeats before and after differ in it" "$stderr"
+  assert_equal "$(sed -n 's/^kernel.machine\t//p' "$run/env/127.0.0.1/env.tsv")" "$(<machine)"
+  # Earlier ones may have seen swap of another program.
+  machines=("$run"/env/127.0.0.1.resumed-*/env.tsv)
+  assert_equal "$(sed -n 's/^kernel.machine\t//p' "${machines[-1]}")" "$(uname -m)"
+  cmp facts.tsv "$run/env/127.0.0.1/facts.tsv"
   assert_exists "$run"/native/100B-2i/rep-2/127.0.0.1/result.tsv
   assert_equal "$(cat "$run"/native/100B-2i/rep-1/127.0.0.1/result.tsv)" "$first"
   assert_nothing_left

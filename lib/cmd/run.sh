@@ -82,6 +82,10 @@ _run_capture() {
   local -a hosts
   doctor_hosts
   log_info "reading the description of ${hosts[*]}"
+  if [[ -n $RESUME ]] && sysinfo_known "$RUN"; then
+    sysinfo_again "$RUN" || die "cannot write the description of every host to $RUN"
+    return
+  fi
   { sysinfo_capture "$RUN" && facts_write "$RUN"; } || die "cannot write the description of every host to $RUN"
   servers_each _run_memory
   sysinfo_head "$RUN" >"$RUN/setup.log"

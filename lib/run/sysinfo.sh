@@ -3,14 +3,51 @@
 # The description of each host, written into the run before the measurement.
 
 # Write env/HOST/ of a run for every host.
-# Usage: sysinfo_capture DIR
+# Usage: sysinfo_capture DIR [SUFFIX]
+#   SUFFIX of the directories' names
 # Globals: SERVER REDIS_BINARY
 # Returns: 1 if a host could not be read, with the reason on stderr.
 sysinfo_capture() {
-  local ADDRESS SYSINFO_RUN=$1
+  local ADDRESS SYSINFO_RUN=$1 SYSINFO_SUFFIX=${2-}
   local -a hosts
   doctor_hosts
   side_run $((REMOTE_RETRY + 120)) _sysinfo_host "${hosts[@]}"
+}
+
+# Whether a run has the description of every host.
+# Usage: sysinfo_known DIR
+sysinfo_known() {
+  local host
+  local -a hosts
+  doctor_hosts
+  for host in "${hosts[@]}"; do [[ -s $1/env/$host/env.tsv ]] || return; done
+}
+
+# Read the description of every host again for a resumed run. The first one stays, because the kept repeats were measured on such a host. A host that
+# has changed since gets a second one, env/HOST.resumed-TIME, and a warning for each property.
+# Usage: sysinfo_again DIR
+# Returns: as sysinfo_capture
+sysinfo_again() {
+  local host suffix what was is found
+  local -a hosts
+  doctor_hosts
+  suffix=.resumed-$(date -u +%Y%m%dT%H%M%SZ)
+  sysinfo_capture "$1" "$suffix" || return
+  for host in "${hosts[@]}"; do
+    found=$(_sysinfo_changes "$1/env/$host/env.tsv" "$1/env/$host$suffix/env.tsv")
+    if [[ -z $found ]]; then
+      rm -rf -- "$1/env/$host$suffix"
+      continue
+    fi
+    while IFS=$'\t' read -r what was is; do log_warn "$host: $what was $was when the run began, and is $is: repeats before and after differ in it"; done <<<"$found"
+  done
+}
+
+# Print the properties in which two descriptions of a host differ, as compare does: WHAT WAS IS.
+# Usage: _sysinfo_changes FILE FILE
+_sysinfo_changes() {
+  printf 'was\tis\thost\t%s\t%s\n' "$1" "$2" | ALIASES=$ROOT/conf/aliases.tsv figures_run renamed environment | sed -n 's/^differs\t//p' | tail -n +4 |
+    cut -f 4-6
 }
 
 # Fetch the description of one host: of a server with its redis-server, of a client without.
@@ -25,9 +62,9 @@ _sysinfo_host() {
 
 # Fetch the files of lib/host/sysinfo.sh from a host to env/HOST of the run.
 # Usage: _sysinfo_ask HOST
-# Globals: SYSINFO_RUN SERVER REDIS_BINARY; sets ADDRESS, which lib/host/sysinfo.sh reads
+# Globals: SYSINFO_RUN SYSINFO_SUFFIX SERVER REDIS_BINARY; sets ADDRESS, which lib/host/sysinfo.sh reads
 _sysinfo_ask() {
-  local host=$1 folder=$SYSINFO_RUN/env/$1
+  local host=$1 folder=$SYSINFO_RUN/env/$1$SYSINFO_SUFFIX
   # On a client the network path to the server matters, to the first of several.
   hosts_data "${SERVER%% *}"
   ADDRESS=$REPLY
