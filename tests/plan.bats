@@ -61,7 +61,7 @@ planned() {
 }
 
 @test "ratios of DRAM to data and orders of keys are points when there are several" {
-  run planned 'point dram_ratio key_pattern sweep' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 DRAM_RATIO="1:1 1:4" KEY_PATTERN="sequential zipf:1.2"
+  run planned 'point dram_ratio key_pattern sweep' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 -v swap DRAM_RATIO="1:1 1:4" KEY_PATTERN="sequential zipf:1.2"
   assert_output "10B-2i-1to1-sequential 1:1 sequential 1:1, sequential
 10B-2i-1to1-zipf1.2 1:1 zipf:1.2 1:1, zipf:1.2
 10B-2i-1to4-sequential 1:4 sequential 1:4, sequential

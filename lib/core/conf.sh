@@ -173,13 +173,6 @@ conf_said() {
   done
 }
 
-# The value of a setting in one layer.
-# Usage: conf_in LAYER NAME
-# Returns: sets REPLY, empty if the layer does not set it
-conf_in() {
-  REPLY=${_CONF_VALUE["$1 $2"]-}
-}
-
 # Set the global variable of every setting to its value by the order of layers.
 # Usage: conf_resolve
 conf_resolve() {

@@ -39,10 +39,8 @@ variant_use() {
 # Usage: _variant_tier VARIANT
 # Globals: TIER, resolved for the variant; RESUME: a resumed run keeps its settings
 _variant_tier() {
-  local REPLY
-  [[ -z $RESUME ]] || return 0
-  conf_in "variant:$1" TIER
-  [[ -z $REPLY || $REPLY == "$TIER" ]] || conf_refuse TIER "conflicts with TIER=$REPLY of the variant $1; leave it out, and name a variant with this tier (-v)"
+  local tier=${_CONF_VALUE["variant:$1 TIER"]-}
+  [[ -n $RESUME || -z $tier || $tier == "$TIER" ]] || conf_refuse TIER "conflicts with TIER=$tier of the variant $1; leave it out, and name a variant with this tier (-v)"
 }
 
 # Print the settings of a variant's file, as NAME=VALUE; nothing if the file no longer exists.

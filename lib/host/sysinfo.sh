@@ -117,7 +117,7 @@ host_sysinfo_show() {
 host_sysinfo_sysctl_subset() {
   # Some files cannot be read. sysctl would look at all settings of the machine, which takes ten times as long.
   (
-    cd -- "$ROOT/proc/sys"
+    cd -- "$ROOT/proc/sys" || exit
     { grep -rs '' vm net/core net/ipv4/{tcp_*,ip_local_port_range} kernel/{numa_,sched_,randomize,timer_migration,watchdog}* || :; } |
       sed -E '/tcp_fastopen_key/d; :next; s#^([^:]*)/#\1.#; t next; s#:# = #'
   )

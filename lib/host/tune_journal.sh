@@ -114,7 +114,7 @@ host_tune_journal_report() {
 # Returns: 1 if it cannot be written; the journal is then unchanged.
 _host_tune_journal_write() {
   local IFS=$'\t' LC_ALL=C text=
-  # A journal that was removed is not made again.
+  # A removed journal must not come back.
   [[ -e $TUNE/journal ]] || return
   ! { printf '%s\n' "$*" >>"$TUNE/journal"; } 2>/dev/null || return 0
   # A truncated line would corrupt the next one. Shortening a file needs no space.

@@ -83,9 +83,10 @@ _plan_ignored_full() {
   local row each
   for row in "${PLAN_ROWS[@]}"; do
     plan_row "$row"
-    [[ ${ROW[repeat]} == 1 && $MAXMEMORY != off ]] && ! fill_evicts || continue
+    if [[ ${ROW[repeat]} != 1 || $MAXMEMORY == off ]] || fill_evicts; then continue; fi
     cluster_processes_of "$INSTANCES"
-    each=$((${ROW[data_bytes]} / REPLY))
+    each=${ROW[data_bytes]}
+    each=$((each / REPLY))
     conf_size "$MAXMEMORY"
     ((each <= REPLY)) || printf 'MAXMEMORY=%s\t%d MiB per instance\tset MAXMEMORY or EVICTION: Redis refuses SETs above the limit, and a repeat with errors fails\n' \
       "$MAXMEMORY" $(((each >> 20) + 1))

@@ -142,7 +142,7 @@ tier_settings_check() {
   # numactl accepts one policy; a second one is a conflict.
   tier_numactl_of
   [[ -z $REPLY || -z $(tier_policy) ]] ||
-    conf_refuse SERVER_NUMACTL "$REPLY conflicts with TIER=$TIER, which places memory too; leave $REPLY out, or set TIER=native"
+    conf_refuse SERVER_NUMACTL "$REPLY conflicts with TIER=$TIER, which places memory too; leave $REPLY out, or name a variant without a tier (-v native)"
   for word in $DRAM_RATIO; do
     [[ $DRAM_RATIO != search ]] || break
     [[ $word != search ]] || conf_refuse DRAM_RATIO "search conflicts with ratios; set only DRAM_RATIO=search"
