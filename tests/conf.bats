@@ -110,7 +110,7 @@ refused() {
     ./do_it.sh plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 TIER=swap
   plan -v swap TIER=swap
   assert_success
-  # A variant without a tier of its own has it from anywhere.
+  # A variant that sets no tier takes it from anywhere.
   printf '# mine\nTHP=never\n' >conf/variants/mine.conf
   plan -v mine TIER=swap
   assert_success
