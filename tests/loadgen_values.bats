@@ -37,8 +37,11 @@ load loadgen
     done
     assert_equal "$(redis-cli -p "$REDIS_PORT" strlen 49)" "${words[2]}"
     [[ $(redis-cli -p "$REDIS_PORT" ttl 7) != "$(redis-cli -p "$REDIS_PORT" ttl 49)" ]] || fail 'all keys live as long'
-    loadgen 1 --phases get --no-flush "${words[@]:0:2}" 127.0.0.1 "$REDIS_PORT" "${words[2]}" 50
+    # A GET has no time to live, also if the SETs of its run have.
+    loadgen 1 --phases get --no-flush --expire 100-900 "${words[@]:0:2}" 127.0.0.1 "$REDIS_PORT" "${words[2]}" 50
     assert_success
+    assert_equal "$(calls get) $(redis-cli -p "$REDIS_PORT" info stats | sed -n 's/^total_error_replies:\([0-9]*\).*/\1/p')" '50 0'
+    redis-cli -p "$REDIS_PORT" config resetstat >/dev/null
   done
   loadgen 1 --phases populate,get --keys uniform --expire 3 --rate 1000 --time 6 127.0.0.1 "$REDIS_PORT" 100 200
   assert_success

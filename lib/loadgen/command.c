@@ -124,6 +124,10 @@ const char *command_piece(const struct commands *c, uint64_t tagged, uint64_t at
         return scratch + at;
     }
     at -= front;
+    if (!command_kind(tagged)->carries) { /* a GET: it gives no time to live */
+        *n = 2 - (size_t)at;
+        return &"\r\n"[at];
+    }
     if (at >= length) {
         *n = command_end(c, COMMAND_KEY(tagged), scratch) - (size_t)(at - length);
         return scratch + (at - length);

@@ -166,11 +166,12 @@ static void commands_are_resp(void)
     static char whole[131072], wanted[131072], part[131072];
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-            for (int set = 0; set < 4; set++) { /* 2: each lives 60 s; 3: 500 to 509 s */
+            for (int i = 0; i < 6; i++) {
+                const int set = i % 2, ttl = i / 2; /* 1: each lives 60 s; 2: 500 to 509 s */
                 struct values v;
                 struct values_spec spec = spec_of(shapes[s].kind, shapes[s].size, 0);
-                spec.ttl_low = spec.ttl_high = set == 2 ? 60 : 0;
-                if (set == 3) spec.ttl_low = 500, spec.ttl_high = 509;
+                spec.ttl_low = spec.ttl_high = ttl == 1 ? 60 : 0;
+                if (ttl == 2) spec.ttl_low = 500, spec.ttl_high = 509;
                 struct commands c;
                 char digits[32];
                 uint64_t tagged = COMMAND_TAG(set ? COMMAND_SET : COMMAND_GET, keys[k]);
@@ -178,9 +179,9 @@ static void commands_are_resp(void)
                 if (unit_bad) return;
                 int n = snprintf(digits, sizeof digits, "%ju", (uintmax_t)keys[k]);
                 int len = snprintf(wanted, sizeof wanted, "*%d\r\n$3\r\n%s\r\n$%d\r\na long enough prefix:%s\r\n",
-                                   set > 1 ? 5
-                                   : set   ? 3
-                                           : 2,
+                                   !set  ? 2
+                                   : ttl ? 5
+                                         : 3,
                                    set ? "SET" : "GET", n + 21, digits);
                 if (set) {
                     len += snprintf(wanted + len, sizeof wanted - (size_t)len, "$%ju\r\n", (uintmax_t)shapes[s].size);
@@ -188,12 +189,12 @@ static void commands_are_resp(void)
                     len += (int)shapes[s].size;
                     memcpy(wanted + len, "\r\n", 2);
                     len += 2;
-                    if (set == 2) len += sprintf(wanted + len, "$2\r\nEX\r\n$2\r\n60\r\n");
-                    if (set == 3) len += sprintf(wanted + len, "$2\r\nEX\r\n$3\r\n500\r\n");
+                    if (ttl == 1) len += sprintf(wanted + len, "$2\r\nEX\r\n$2\r\n60\r\n");
+                    if (ttl == 2) len += sprintf(wanted + len, "$2\r\nEX\r\n$3\r\n500\r\n");
                 }
                 CHECK_SAME(command_size(&c, tagged), len);
                 CHECK_SAME(command_encode(&c, tagged, whole) - whole, len);
-                if (set == 3) {
+                if (set && ttl == 2) {
                     wanted[len - 3] = whole[len - 3];
                     CHECK_WITHIN(wanted[len - 3], '0', '9');
                 }
