@@ -373,6 +373,19 @@ thread_cpus() {
   assert_contains afile/out "$stderr"
 }
 
+@test "a wait for the CPU that cannot be read at the end of a phase is no wait" {
+  need_command prlimit
+  redis_start
+  # Threads on one CPU wait for each other.
+  job_start env OMP_NUM_THREADS=4 taskset -c 0 "$REPO/test" --instances 1 --phases populate,get --keys uniform --rate 200 --time 3 127.0.0.1 "$REDIS_PORT" 10 100
+  wait_until 20 bash -c "(( \$(redis-cli -p $REDIS_PORT info commandstats | sed -n 's/^cmdstat_get:calls=\([0-9]*\),.*/\1/p') > 20 ))"
+  prlimit --pid "$JOB_PID" --nofile=3:3
+  job_wait 20
+  assert_equal "$status" 1
+  assert_contains 'test: cannot write results of get: Too many open files' "$stderr"
+  [[ ! $stderr =~ [0-9]{4,}\ % ]] || fail "$stderr"
+}
+
 @test "our HdrHistogram files have the same content for another reader" {
   need_command python3
   make -s -C "$REPO" build/venv/bin/python >venv.log 2>&1 || skip "the hdrhistogram package cannot be fetched: $(tail -n 1 venv.log)"

@@ -400,10 +400,13 @@ END
 
 @test "the limit of open files that is too low for a record is found before the load" {
   redis_start
-  # A connection, epoll, a timer, a part of the record, and 64 others.
-  run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 67 && exec "$@"' - "$REPO/test" --record record.csv 127.0.0.1 "$REDIS_PORT" 10 10
+  # A connection, epoll, a timer, a control connection, a part of the record, and 64 others.
+  run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 68 && exec "$@"' - "$REPO/test" --record record.csv 127.0.0.1 "$REDIS_PORT" 10 10
+  assert_failure 1
+  assert_contains '1 connections require 69 open files, and the limit is 68' "$stderr"
+  run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 67 && exec "$@"' - "$REPO/test" 127.0.0.1 "$REDIS_PORT" 10 10
   assert_failure 1
   assert_contains '1 connections require 68 open files, and the limit is 67' "$stderr"
-  run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 67 && exec "$@"' - "$REPO/test" 127.0.0.1 "$REDIS_PORT" 10 10
+  run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 68 && exec "$@"' - "$REPO/test" 127.0.0.1 "$REDIS_PORT" 10 10
   assert_success
 }

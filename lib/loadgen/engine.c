@@ -29,11 +29,12 @@ static int check_cpus(const struct options *o, char *why)
     return 0;
 }
 
-/* Descriptors: every connection, and for each thread epoll, timer, and its part of a record. */
+/* Descriptors: every connection, and for each thread epoll, timer, its part of a record, and what it opens for a moment: a control connection, or a
+ * file of the kernel. */
 static int raise_limit(const struct options *o, char *why)
 {
     uint64_t groups = o->threads > o->instances ? o->threads : o->instances;
-    uint64_t need = groups * o->connections + o->threads * (o->record ? 3 : 2) + 64;
+    uint64_t need = groups * o->connections + o->threads * (o->record ? 4 : 3) + 64;
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need) return 0;
     limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;

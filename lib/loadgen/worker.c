@@ -157,7 +157,7 @@ int worker_connect(struct worker *w, char why[LINK_WHY])
     return 0;
 }
 
-/* Nanoseconds in which this thread was runnable but had no CPU, by the kernel; 0 where it does not count them. */
+/* Nanoseconds in which this thread was runnable but had no CPU, by the kernel; 0 where it does not count them, or they cannot be read. */
 static uint64_t run_delay_ns(void)
 {
     char text[128] = "";
@@ -485,6 +485,7 @@ void worker_run(struct worker *w, const struct plan *plan)
         if (ticked) tick(w, clock_now_ns());
     }
     w->cpu_ns = clock_thread_cpu_ns() - cpu_ns;
-    w->waited_ns = run_delay_ns() - waited_ns;
+    const uint64_t waited_end_ns = run_delay_ns();
+    w->waited_ns = waited_end_ns > waited_ns ? waited_end_ns - waited_ns : 0;
     end(w);
 }

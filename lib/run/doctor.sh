@@ -150,8 +150,8 @@ _doctor_connections() {
     ((connections * groups <= NEED_PORTS)) || NEED_PORTS=$((connections * groups))
     # ./test opens them all in one process; other generators run one process per instance.
     [[ $GENERATOR != test ]] || groups=$((threads > count ? threads : count))
-    # The same allowance as in ./test: two descriptors per thread, and a few more.
-    groups=$((connections * groups + 2 * threads + 64))
+    # The same allowance as in ./test: three descriptors per thread, and a few more.
+    groups=$((connections * groups + 3 * threads + 64))
     ((groups <= NEED_FILES)) || NEED_FILES=$groups
   done
 }
