@@ -115,6 +115,14 @@ static int open_trace(struct options *o, struct trace *trace)
     return 0;
 }
 
+/* Write the rest of stdout. What an earlier flush dropped is only in ferror. Returns status, or 1 instead of 0 after a line on stderr. */
+static int finish(int status)
+{
+    if (!fflush(stdout) && !ferror(stdout)) return status;
+    fputs("test: cannot write to stdout; is the disk full, or the pipe closed?\n", stderr);
+    return status ? status : 1;
+}
+
 int main(int argc, char **argv)
 {
     static struct options o;
@@ -129,11 +137,11 @@ int main(int argc, char **argv)
     }
     if (o.help) options_help(stdout);
     if (o.version) printf("test %s\n", LOADGEN_VERSION);
-    if (o.help || o.version) return 0;
+    if (o.help || o.version) return finish(0);
     if (o.windows) {
         int rc = windows_print(o.windows, o.file, o.files, stdout, why);
         if (rc) fprintf(stderr, "test: %s\n", why);
-        return rc ? rc : fflush(stdout) ? 1 : 0;
+        return finish(rc);
     }
     if (o.trace_file && open_trace(&o, &trace)) return 2;
     if (o.out && output_folder(o.out)) {
@@ -156,6 +164,5 @@ int main(int argc, char **argv)
         }
     }
     if (o.trace) trace_close(&trace);
-    if (fflush(stdout) && !status) status = 1;
-    return status;
+    return finish(status);
 }

@@ -197,6 +197,18 @@ END
   wait "$!"
 }
 
+@test "membench whose output cannot be written says so, and fails" {
+  local words
+  # shellcheck disable=SC2317 # called by run_split
+  full() { "$@" >/dev/full; }
+  for words in --version --help 'hold --node 0 --bytes 4M --lease lease:1' 'load --node 0 --cpus 0 --gb-s 0.01 --bytes 4M --lease lease:1'; do
+    : >lease
+    # shellcheck disable=SC2086 # several words
+    run_split full "$REPO/build/membench/membench" $words
+    assert_equal "$words: $status $stderr" "$words: 1 membench: cannot write to stdout; is the disk full, or the pipe closed?"
+  done
+}
+
 @test "the table of policies: throughput against DRAM alone, data and cold memory on slow nodes; no warning that data are there" {
   local run=20250101T100000Z-x point variant far cold seconds folder
   mkdir -p "$run"

@@ -373,6 +373,20 @@ thread_cpus() {
   assert_contains afile/out "$stderr"
 }
 
+@test "output that cannot be written is said in one line, and fails the run, whose files are whole" {
+  local words
+  # shellcheck disable=SC2317 # called by run_split
+  full() { "$@" >/dev/full; }
+  redis_start
+  loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
+  for words in --version --help "--windows 0-1 out/set.hlog" "--phases set,get --out full 127.0.0.1 $REDIS_PORT 10 10"; do
+    # shellcheck disable=SC2086 # several words
+    OMP_NUM_THREADS=1 run_split full "$REPO/test" $words
+    assert_equal "$words: $status $stderr" "$words: 1 test: cannot write to stdout; is the disk full, or the pipe closed?"
+  done
+  assert_equal "$(result get ops full)" 10
+}
+
 @test "a wait for the CPU that cannot be read at the end of a phase is no wait" {
   need_command prlimit
   redis_start

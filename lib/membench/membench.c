@@ -285,11 +285,19 @@ static int spread(struct options *o)
     return 1;
 }
 
+/* Write the rest of stdout. What an earlier flush dropped is only in ferror. Returns rc, or 1 instead of 0 after a line on stderr. */
+static int finish(int rc)
+{
+    if (!fflush(stdout) && !ferror(stdout)) return rc;
+    fputs("membench: cannot write to stdout; is the disk full, or the pipe closed?\n", stderr);
+    return rc ? rc : 1;
+}
+
 int main(int argc, char **argv)
 {
     static struct options o = {.node = -1, .seconds = 0.4, .spread = {.share = -1}};
-    if (argc == 2 && !strcmp(argv[1], "--version")) return puts("membench 1") < 0;
-    if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout) < 0;
+    if (argc == 2 && !strcmp(argv[1], "--version")) return finish(puts("membench 1") < 0);
+    if (argc == 2 && !strcmp(argv[1], "--help")) return finish(fputs(usage, stdout) < 0);
     int rc = read_options(&o, argc, argv);
     if (rc) return rc;
     /* If memory runs out nevertheless, the OOM killer shall choose this process. */
@@ -298,6 +306,5 @@ int main(int argc, char **argv)
         if (write(fd, "1000", 4) < 0) errno = 0;
         close(fd);
     }
-    rc = o.verb == SPREAD ? spread(&o) : o.verb == LOAD ? load(&o) : o.verb == HOLD ? hold(&o) : measure(&o);
-    return fflush(stdout) || rc;
+    return finish(o.verb == SPREAD ? spread(&o) : o.verb == LOAD ? load(&o) : o.verb == HOLD ? hold(&o) : measure(&o));
 }
