@@ -154,7 +154,7 @@ int series_open(struct series *s, struct engine *engine, const struct plan *plan
     s->plan = plan;
     s->out = out;
     s->progress = progress;
-    if (!out && !progress) return 0;
+    if (!out && !progress && !engine->options->gate) return 0; /* at a gate, the reporter looks for the stop file */
     forget(s);
     if (hist_init(&s->interval, 3)) return -1;
     if (open_files(s)) {
