@@ -69,6 +69,24 @@ unlinked() {
     return
   fi
   need_command openssl
+  cat >waits.c <<'END'
+#include <stdio.h>
+#include <sys/epoll.h>
+
+static int waits;
+
+int epoll_wait(int epoll, struct epoll_event *events, int most, int timeout)
+{
+    waits++;
+    return epoll_pwait(epoll, events, most, timeout, NULL);
+}
+
+__attribute__((destructor)) static void report(void)
+{
+    FILE *f = fopen("waits", "w");
+    if (f) fprintf(f, "%d\n", waits);
+}
+END
   make -s test TLS=1
   unlinked TLS=1
   openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=redis.example \
@@ -77,6 +95,13 @@ unlinked() {
   port=$(ports_pick 1)
   redis_start --tls-port "$port" --tls-cert-file "$PWD/cert.pem" --tls-key-file "$PWD/key.pem" --tls-auth-clients no --tls-ca-cert-file "$PWD/cert.pem"
   OMP_NUM_THREADS=1 run_split ./test --tls --cacert cert.pem --out out 127.0.0.1 "$port" 100 1000
+  assert_success
+  # A value of many records of 16 KiB is made once, not for each of them: every wait for the socket would do that. 48 MB have 2,930 records.
+  gcc -shared -fPIC -o waits.so waits.c
+  LD_PRELOAD=$PWD/waits.so OMP_NUM_THREADS=1 run_split ./test --tls --cacert cert.pem --out out -c 1 -P 16 --phases set 127.0.0.1 "$port" 1000000 48
+  assert_success
+  (($(<waits) < 1000)) || fail "the socket was waited for $(<waits) times"
+  OMP_NUM_THREADS=1 run_split ./test --tls --cacert cert.pem --out out --no-flush --phases get 127.0.0.1 "$port" 1000000 48
   assert_success
   # A certificate with another name is of another server; the name may be given separately from the address.
   OMP_NUM_THREADS=1 run_split ./test --tls --cacert cert.pem --out out localhost "$port" 100 1000

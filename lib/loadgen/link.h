@@ -77,8 +77,8 @@ static inline int link_layered(const struct link *l)
     return l->layer != NULL;
 }
 
-/** Write as many bytes as fit. Returns the bytes accepted, 0 if none fits now, -1 if the link is broken. After 0, a layered link must be offered the
- * same bytes again. */
+/** Write as many bytes as fit. Returns the bytes accepted, 0 if none fits now, -1 if the link is broken. After fewer than n, a layered link must be
+ * offered the others next, as it may hold some of them already. */
 ssize_t link_write(struct link *l, const void *from, size_t n);
 
 struct iovec;

@@ -178,10 +178,14 @@ ssize_t tls_read(void *session, void *to, size_t n)
 
 ssize_t tls_write(void *session, const void *from, size_t n)
 {
-    if (!n) return 0;
-    ERR_clear_error();
-    int rc = SSL_write(session, from, n > INT_MAX ? INT_MAX : (int)n);
-    return rc > 0 ? rc : idle(session, rc);
+    size_t done = 0;
+    while (done < n) { /* each call writes one record, at most 16 KiB */
+        ERR_clear_error();
+        const int rc = SSL_write(session, (const char *)from + done, n - done > INT_MAX ? INT_MAX : (int)(n - done));
+        if (rc <= 0) return done ? (ssize_t)done : idle(session, rc);
+        done += (size_t)rc;
+    }
+    return (ssize_t)done;
 }
 
 #endif
