@@ -40,6 +40,29 @@ load loadgen
   assert_equal "$(result get lost) $(result get outages) $(result get ops)" '0 0 100'
 }
 
+@test "the time in which closed connections are opened again belongs to no phase: neither to latency nor to throughput" {
+  local rate
+  redis_start
+  for rate in '' '--rate 100'; do
+    rm -rf gate out
+    mkdir gate
+    # shellcheck disable=SC2086 # two words, or none
+    loadgen_start 1 --gate gate -c 1 --phases populate,get --keys uniform --time 1 $rate 127.0.0.1 "$REDIS_PORT" 10 100
+    order populate 0
+    wait_until 20 test -e gate/ready-get
+    redis-cli -p "$REDIS_PORT" client kill type normal skipme yes >/dev/null
+    # It takes the connection, and answers PING two seconds later.
+    kill -STOP "$REDIS_PID"
+    order get 0
+    sleep 2
+    kill -CONT "$REDIS_PID"
+    job_wait 20
+    assert_equal "$status $(result get lost)" '0 0'
+    (($(result get ops) >= 100 && $(result get max_us) < 1000000)) ||
+      fail "$rate: $(result get ops) requests, the longest $(result get max_us) us"
+  done
+}
+
 @test "text from a server is printed without control bytes" {
   delay_server rude --reply 'GET=-ERR \x1b[31mred\x07\x9b1m\r\n'
   loadgen 1 --no-flush --phases get 127.0.0.1 "$DELAY_PORT" 10 1

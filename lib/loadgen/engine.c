@@ -132,6 +132,17 @@ int engine_connect(struct engine *e, char why[ENGINE_WHY])
     return gather(e, why);
 }
 
+static void refresh_job(void *arg, int thread)
+{
+    const struct engine *e = arg;
+    worker_refresh(e->worker[thread]);
+}
+
+void engine_refresh(struct engine *e)
+{
+    crew_run(e->crew, refresh_job, e);
+}
+
 typedef int visit_one(const struct links *, struct control *, char *);
 
 struct visit {

@@ -84,6 +84,9 @@ void engine_plan_warmup(const struct engine *e, struct plan *plan, double time_s
  *  its end, due requests wait at most as long as the step. */
 void engine_plan_step(const struct engine *e, struct plan *plan, int offer, double time_s);
 
+/** Reopen connections that the servers closed since the last phase. Call it before the start of a phase is set: it may take long. */
+void engine_refresh(struct engine *e);
+
 /** Run a phase that starts at plan->start_ns. Returns 0 and fills r, or -1 with one line in why. Free r with engine_result_free. */
 int engine_run(struct engine *e, const struct plan *plan, struct result *r, char why[ENGINE_WHY]);
 

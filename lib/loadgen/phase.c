@@ -49,9 +49,10 @@ static int track_report(struct track *track, const struct plan *plan, const char
     return rc ? phase_complain(why) : 0;
 }
 
-/* Returns the start: the wanted time, or the next possible one, as connections and files may have taken long. */
-static uint64_t start_at(uint64_t wanted_ns)
+/* Reopen closed connections. Returns the start: the wanted time, or the next possible one, as connections and files may have taken long. */
+static uint64_t start_at(struct engine *e, uint64_t wanted_ns)
 {
+    engine_refresh(e);
     const uint64_t next_ns = clock_now_ns() + START_DELAY_NS;
     return wanted_ns > next_ns ? wanted_ns : next_ns;
 }
@@ -67,7 +68,7 @@ static int run_load(struct engine *e, struct plan *plan, uint64_t start_ns, doub
     if (warmup_s > 0) {
         struct plan warm = *plan;
         engine_plan_warmup(e, &warm, warmup_s);
-        plan_start(&warm, start_at(start_ns));
+        plan_start(&warm, start_at(e, start_ns));
         if (engine_run(e, &warm, r, why)) return phase_complain(why);
         engine_result_free(r);
         if (worker_stop) return -1;
@@ -81,7 +82,7 @@ static int run_load(struct engine *e, struct plan *plan, uint64_t start_ns, doub
         series_end(&series);
         return phase_complain(why);
     }
-    plan_start(plan, start_at(start_ns));
+    plan_start(plan, start_at(e, start_ns));
     if (series_begin(&series) || (tracked && track_begin(&track, plan->start_ns))) {
         snprintf(why, sizeof why, "cannot start a thread: %s", strerror(errno));
         series_end(&series);

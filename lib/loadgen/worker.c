@@ -375,9 +375,8 @@ static void target_begin(struct worker *w, struct target *t)
     }
 }
 
-/* Reopen connections that the server closed while they were idle, before any request can be lost on them. After one failure for an instance, the rest
- * is reopened during the phase, as after an outage. */
-static void refresh(struct worker *w, struct target *t)
+/* Reopen what the server closed. After one failure for an instance, the rest is reopened during the phase, as after an outage. */
+static void target_refresh(struct worker *w, struct target *t)
 {
     int gone = 0, moved = w->links->cluster && cluster_moved(w->links->cluster, t->shard, t->moves);
     if (moved) t->moves = cluster_follow(w->links->cluster, t->shard, &t->endpoint);
@@ -390,6 +389,11 @@ static void refresh(struct worker *w, struct target *t)
         resp_reset(&c->scan);
         if (gone) conn_drop(w, c, COUNT_LOST, clock_now_ns());
     }
+}
+
+void worker_refresh(struct worker *w)
+{
+    for (uint32_t i = 0; i < w->targets; i++) target_refresh(w, &w->target[i]);
 }
 
 static void begin(struct worker *w)
@@ -412,7 +416,6 @@ static void begin(struct worker *w)
     w->first_error[0] = 0;
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); /* the default of 50 us would delay every request of an open loop */
     for (uint32_t i = 0; i < w->targets; i++) {
-        refresh(w, &w->target[i]);
         target_begin(w, &w->target[i]);
         w->planned += w->target[i].left;
     }

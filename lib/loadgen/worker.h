@@ -151,6 +151,10 @@ void worker_free(struct worker *w);
 /** Open all connections. Returns 0, or -1 with one line in why. */
 int worker_connect(struct worker *w, char why[LINK_WHY]);
 
+/** Reopen connections that the server closed while they were idle, before any request can be lost on them. Called between phases, by the worker's own
+ * thread. */
+void worker_refresh(struct worker *w);
+
 /** Run a phase to its end. Called by the worker's own thread; returns when every request is answered or given up. */
 void worker_run(struct worker *w, const struct plan *plan);
 
