@@ -51,14 +51,14 @@ load loadgen
     order populate 0
     wait_until 20 test -e gate/ready-get
     redis-cli -p "$REDIS_PORT" client kill type normal skipme yes >/dev/null
-    # It takes the connection, and answers PING two seconds later.
+    # It takes the connection, and answers PING four seconds later.
     kill -STOP "$REDIS_PID"
     order get 0
-    sleep 2
+    sleep 4
     kill -CONT "$REDIS_PID"
     job_wait 20
     assert_equal "$status $(result get lost)" '0 0'
-    (($(result get ops) >= 100 && $(result get max_us) < 1000000)) ||
+    (($(result get ops) > 0 && $(result get max_us) < 3000000)) ||
       fail "$rate: $(result get ops) requests, the longest $(result get max_us) us"
   done
 }
