@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The undo of tuning in a tree: its order between two variants, and values that cannot be restored.
+# The undo of tuning in a tree: its order between two variants, values that cannot be restored, and changes that are not in force any more.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -155,6 +155,69 @@ END
   assert_failure 1
   assert_contains 'warning: a: SWAPPINESS: /vm/swappiness is 12, not 60 as before the run: cannot be restored; ./do_it.sh stop tries again' "$stderr"
   assert_equal "$(cut -f 2,8 run/env/a/tuning.tsv | tr '\t\n' ' ;')" 'name after;SWAPPINESS 12 (stuck);THP madvise;'
+}
+
+@test "the next apply after a reboot sets the values again, and restore restores those since the reboot" {
+  local pid start original
+  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10 PAGE_CLUSTER=0)
+  tune apply
+  # What a reboot leaves of a run: its files, with the old boot's id, and the values of the boot.
+  read -r pid start _ <host/tune-test-1/watchdog.proc
+  process_end "$pid" "$start"
+  tree_make
+  echo 45 >"$TIERBENCH_ROOT/proc/sys/vm/swappiness"
+  sed -i "s/$(</proc/sys/kernel/random/boot_id)/00000000-0000-0000-0000-000000000000/" "$JOURNAL"
+  # A change that is not requested any more, and one whose target is unknown now.
+  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10 PAGE_CLUSTER=keep)
+  rm "$TIERBENCH_ROOT/sys/kernel/mm/transparent_hugepage/enabled"
+  original=$(tree_state)
+  tune apply
+  assert_success
+  assert_equal "$(said SWAPPINESS)" 'set 45 10'
+  assert_equal "$(said IRQBALANCE)" 'set active inactive'
+  assert_equal "$(cut -f 2 <<<"$output" | grep -c theirs)" 0
+  assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/swappiness")" 10
+  assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/page-cluster")" 3
+  tune restore
+  assert_success
+  assert_equal "$(grep '^SWAPPINESS' <<<"$output" | cut -f 2,4- | tr '\t\n' ' ;')" 'rebooted 60 10 45;back 45 10 45;'
+  assert_match 'THP.rebooted.*madvise.never.-'
+  assert_equal "$(tree_state)" "$original"
+  refute_exists host/tune-test-1
+}
+
+@test "a number is held open again if the process that holds it has ended" {
+  local pid start
+  TUNE_ROWS=$'CSTATES\ton\thold\t/dev/cpu_dma_latency\t0'
+  printf '\x00\x94\x35\x77' >"$TIERBENCH_ROOT/dev/cpu_dma_latency"
+  tune apply
+  assert_equal "$(said CSTATES)" 'set 2000000000 0'
+  read -r pid start _ <host/tune-test-1/hold.proc
+  tune apply
+  assert_equal "$(said CSTATES)" 'set 2000000000 0'
+  process_alive "$pid" "$start"
+  process_end "$pid" "$start"
+  # The kernel forgets the number when the file is closed.
+  printf '\x00\x94\x35\x77' >"$TIERBENCH_ROOT/dev/cpu_dma_latency"
+  tune apply
+  assert_success
+  assert_equal "$(said CSTATES)" 'set 2000000000 0'
+  read -r pid start _ <host/tune-test-1/hold.proc
+  process_alive "$pid" "$start"
+  tune restore
+  assert_success
+  wait_until 10 process_gone "$pid" "$start"
+}
+
+@test "a value that a reboot restored is no warning, and one that a reboot changed is" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run_split bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    _tune_restored a "$1"' bash $'SWAPPINESS\trebooted\t/vm/swappiness\t60\t10\t60\nTHP\trebooted\t/thp\tmadvise\tnever\talways'
+  assert_success
+  refute_contains SWAPPINESS "$stderr"
+  assert_contains 'warning: a: THP: /thp is always, not madvise as before the run: rebooted' "$stderr"
 }
 
 @test "the automatic weights of the kernel are not turned on over explicit weights, which would be lost" {

@@ -104,6 +104,9 @@ _host_tune_row() {
     if [[ -n $seq && $verb == apply && ${JOURNAL_NEW[seq]} != "$wanted" ]]; then
       # Reported as stuck. Each target has at most one change to restore.
       continue
+    elif [[ -n $seq && $verb == apply && $KIND == hold ]] && proc_gone 0 "$TUNE/hold.proc"; then
+      # The value of the device may be another program's, and does not show whether this run still holds it.
+      changing+=("$seq")
     elif [[ -n $seq ]]; then
       if host_tune_fits "$row" "$VALUE" "$wanted" || [[ $KIND == hold ]]; then
         host_tune_say "$name" set "$target" "${JOURNAL_OLD[seq]}" "$VALUE" -
@@ -344,13 +347,14 @@ host_tune_undo_all() {
   return "$status"
 }
 
-# Undo the changes of this run that the rows do not request, last first. No new change is made before: a service that starts again sets values of later
-# changes, and a write of a weight turns the kernel's automatic weights off.
+# Undo the changes of this run that the rows do not request, last first. No new change is made before: a service that starts again sets values of
+# later changes, and a write of a weight turns the kernel's automatic weights off. A change from before a reboot is not in force any more: it is
+# recorded as such, so that the value is set again.
 # Usage: _host_tune_undo_unwanted ROW...
 #   ROW  as in TUNE_ROWS
 # Returns: prints a row for each change that is not undone.
 _host_tune_undo_unwanted() {
-  local row name mode kind targets value index seq target
+  local row name mode kind targets value index seq target boot
   # By name: whether it is off, or its targets are known; by name and target: the requested value.
   local -A known=() wanted=()
   ((${#JOURNAL_PENDING[@]} > 0)) || return 0
@@ -362,10 +366,11 @@ _host_tune_undo_unwanted() {
     known[$name]=yes
     for index in "${!TARGET[@]}"; do wanted["$name ${TARGET[index]}"]=${WANTED[index]}; done
   done
+  boot=$(</proc/sys/kernel/random/boot_id)
   for ((seq = JOURNAL_SEQ; seq > 0; seq--)); do
     host_tune_pending "$seq" || continue
     name=${JOURNAL_NAME[seq]} target=${JOURNAL_TARGET[seq]}
-    [[ -v "known[$name]" && ${wanted["$name $target"]-} != "${JOURNAL_NEW[seq]}" ]] || continue
+    [[ ${JOURNAL_BOOT[seq]} != "$boot" || -v "known[$name]" && ${wanted["$name $target"]-} != "${JOURNAL_NEW[seq]}" ]] || continue
     host_tune_undo "$seq" || host_tune_say "$name" stuck "$target" "${JOURNAL_OLD[seq]}" "$VALUE" "cannot be restored: $WHY"
   done
 }

@@ -87,7 +87,7 @@ tune_end() {
 _tune_restored() {
   local name result target before after status=0
   while IFS=$'\t' read -r name result target before _ after; do
-    [[ -n $name && $result != back ]] || continue
+    [[ -n $name && $result != back && "$result $after" != "rebooted $before" ]] || continue
     if [[ $result == stuck ]]; then
       result="cannot be restored; ./do_it.sh stop tries again"
       status=1
