@@ -205,6 +205,24 @@ END
   assert_back
 }
 
+@test "apply and renew keep the run's directory alive on a host without a tuned value" {
+  local verb
+  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10 | grep ^SWAPPINESS)
+  tune apply
+  mkdir host/run-test-1
+  cp host/tune-test-1/owner host/run-test-1/owner
+  tune restore
+  refute_exists host/tune-test-1
+  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=keep | grep ^SWAPPINESS)
+  for verb in apply renew; do
+    touch -d '1 hour ago' host/run-test-1/owner
+    tune "$verb"
+    assert_success
+    (($(date +%s) - $(stat -c %Y host/run-test-1/owner) < 1800)) || fail "$verb: not renewed"
+    refute_exists host/tune-test-1
+  done
+}
+
 @test "the watchdog has no descriptor of its parent, and ends with the journal" {
   local pid start
   tune apply

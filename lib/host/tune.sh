@@ -41,9 +41,9 @@ host_tune_lock() {
 # Usage: host_tune_apply
 host_tune_apply() {
   host_tune_rows apply
+  owner_renew
   [[ -e $TUNE/journal ]] || return 0
   host_tune_alive
-  owner_renew
   ((${#JOURNAL_PENDING[@]} == 0)) || host_tune_open
 }
 
@@ -284,12 +284,13 @@ _host_tune_release() {
   rm -f -- "$TUNE/hold.proc"
 }
 
-# Record a heartbeat of the master, and print `lapsed` if the watchdog has restored the host.
+# Record a heartbeat of the master, and print `lapsed` if the watchdog has restored the host. The run's directory needs heartbeats on a host without a
+# tuned value too: without them, `stop` takes the run for dead.
 # Usage: host_tune_renew
 host_tune_renew() {
+  owner_renew
   [[ -e $TUNE/journal ]] || return 0
   host_tune_alive
-  owner_renew
   [[ ! -e $TUNE/lapsed ]] || echo lapsed
 }
 
