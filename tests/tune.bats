@@ -205,6 +205,35 @@ END
   assert_back
 }
 
+@test "the watchdog restores the host after the last heartbeat that it read, also if the file of heartbeats is emptied or removed" {
+  local original damage
+  original=$(tree_state)
+  for damage in ': >' 'rm -f'; do
+    LEASE=2
+    tune apply
+    bash -c "$damage host/tune-test-1/alive"
+    wait_until 20 test -e host/tune-test-1/lapsed
+    assert_equal "$(tree_state)" "$original"
+    tune restore
+    assert_back
+  done
+}
+
+@test "a heartbeat that cannot be written keeps the one before" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run_split bash -c '. "$REPO/lib/host/tune.sh"
+    TUNE=$SCRATCH
+    host_tune_alive
+    cp alive before
+    # As a full disk does.
+    trap "" XFSZ
+    ulimit -f 0
+    ! host_tune_alive' bash
+  assert_success
+  assert_equal "$(<alive)" "$(<before)"
+  assert_match '^[0-9]+$' "$(<alive)"
+}
+
 @test "apply and renew keep the run's directory alive on a host without a tuned value" {
   local verb
   TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10 | grep ^SWAPPINESS)

@@ -178,12 +178,13 @@ host_tune_open() {
   host_tune_spawn watchdog host_tune_watchdog
 }
 
-# Record the time of the master's last heartbeat, in seconds since boot, because that clock cannot be set.
+# Record the time of the master's last heartbeat, in seconds since boot, because that clock cannot be set. The line is written over the one before: on
+# a full disk an emptied file would remain, and a rename takes a process for each heartbeat.
 # Usage: host_tune_alive
 host_tune_alive() {
   local up
   read -r up _ </proc/uptime
-  printf '%s\n' "${up%.*}" >"$TUNE/alive"
+  printf '%s\n' "${up%.*}" 1<>"$TUNE/alive"
 }
 
 # Start a function of this script as a separate process, which continues when this script and its connection end.
@@ -210,6 +211,9 @@ host_tune_spawn() {
 host_tune_watchdog() {
   local journal stuck='' pace=$((LEASE / 10 < 10 ? LEASE / 10 : 10))
   ((pace > 0)) || pace=1
+  # The master has just started this process.
+  read -r TUNE_HEARD _ </proc/uptime
+  TUNE_HEARD=${TUNE_HEARD%.*}
   # While it is open, it can be read even after its removal.
   exec {journal}<"$TUNE/journal" || return
   while [[ ! -e $TUNE/lapsed ]]; do
@@ -241,13 +245,14 @@ _host_tune_stuck() {
 
 # Whether there was no heartbeat for LEASE seconds.
 # Usage: host_tune_silent
+# Globals: TUNE_HEARD, the last heartbeat that was read, which counts if the file has none
 # Returns: sets SILENT, the seconds since the last one
 host_tune_silent() {
   local up alive=
   read -r up _ </proc/uptime
   { read -r alive <"$TUNE/alive"; } 2>/dev/null || :
-  [[ -n $alive ]] || return
-  SILENT=$((${up%.*} - alive))
+  [[ -z $alive ]] || TUNE_HEARD=$alive
+  SILENT=$((${up%.*} - TUNE_HEARD))
   ((SILENT >= LEASE))
 }
 
