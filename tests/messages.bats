@@ -13,16 +13,18 @@ teardown() {
   scratch_teardown
 }
 
-# Make runs that cannot be resumed: of an older version, with a FIFO, with another plan, with a bad row.
+# Make runs that cannot be resumed: of an older version, with a FIFO, with another plan, with a bad row, with a truncated row.
 messages_runs() {
-  mkdir -p old cut odd/native torn/native
+  mkdir -p old cut {odd,torn,half}/native
   # A resumed run has its own directories on a host, and not those of the environment.
-  printf 'REMOTE_DIR="%s"\nLOCK_DIR="%s"\n' "$SCRATCH/host" "$SCRATCH/locks" | tee {old,cut,odd,torn}/run.conf >/dev/null
-  touch {odd,torn}/native/variant.conf
+  printf 'REMOTE_DIR="%s"\nLOCK_DIR="%s"\n' "$SCRATCH/host" "$SCRATCH/locks" | tee {old,cut,odd,torn,half}/run.conf >/dev/null
+  touch {odd,torn,half}/native/variant.conf
   mkfifo cut/pipe
   printf 'point\n' >odd/plan.tsv
   "$REPO/do_it.sh" plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 -s imdt | sed -n 1p >torn/plan.tsv
+  cp torn/plan.tsv half/plan.tsv
   printf '1\n' >>torn/plan.tsv
+  printf '1' >>half/plan.tsv
 }
 
 # Run a row of the table, its arguments separated by blanks: `~` is a blank in an argument, `@` the plan of a server that is not reachable.

@@ -88,6 +88,33 @@ plan_column() {
     assert_match 'plan\.tsv:([23]: not a row of a plan|1: the columns do not match)' "$stderr" || fail "$row"
     [[ $stderr != *"1 of 2"* ]] || fail "it was run: $row"
   done
+  # Truncated in the middle of a row, at its line feed, where the rest is a valid row, and at that of the header.
+  for row in "3 -20" "3 -1" "1 $(head -n 1 plan.tsv | head -c -1 | wc -c)"; do
+    head -c "${row#* }" plan.tsv >results/one/plan.tsv
+    resumed
+    assert_failure 2
+    assert_contains "plan.tsv:${row% *}: " "$stderr"
+    [[ $stderr != *"1 of 2"* ]] || fail "it was run: $row"
+  done
+}
+
+@test "a run whose plan cannot be written has no run.conf, with which it could be resumed, and no part of a plan" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    . "$LIB/cmd/run.sh"
+    RESUME= SCENARIO=one RESULTS_DIR=results HOSTS_FILE= VARIANTS=native
+    plan_enter() { :; }
+    conf_print() { :; }
+    options_print() { :; }
+    # As on a full disk.
+    plan_print() { echo number && return 1; }
+    _run_folder'
+  assert_failure 1
+  assert_exists results/*/native/variant.conf
+  refute_exists results/*/run.conf
+  refute_exists results/*/plan.tsv
 }
 
 @test "a plan of a version that stored values of an axis as they were typed can be resumed" {

@@ -115,10 +115,12 @@ _run_folder() {
       plan_enter "$variant" ''
       { _run_conf && conf_print; } >"$RUN/$variant/variant.conf"
     done
+    # The run can be resumed as soon as run.conf has its name, so that is the last one.
+    plan_print >"$RUN/plan.tsv.new"
+    mv -- "$RUN/plan.tsv.new" "$RUN/plan.tsv"
     { _run_conf && options_print; } >"$RUN/run.conf.new"
     mv -- "$RUN/run.conf.new" "$RUN/run.conf"
     plan_enter "${VARIANTS%% *}" ''
-    plan_print >"$RUN/plan.tsv"
     stored_note "$RUN"
     cp -- "$RUN/run.conf" "$RUN/run.log" # the settings, followed by the events
   fi

@@ -281,19 +281,21 @@ plan_print() {
 
 # Read the plan of a resumed run instead of making it.
 # Usage: plan_load FILE
-# Returns: as plan_make; exits 2 when it is not a plan of these settings.
+# Returns: as plan_make; exits 2 when it is not a plan of these settings, or its last line is truncated.
 plan_load() {
   local line number=1 header REPLY
   header=$(IFS=$'\t' && printf '%s' "${PLAN_COLUMNS[*]}")
   PLAN_ROWS=()
   {
-    IFS= read -r line || :
-    [[ $line == "$header" ]] || die_usage "$1:1: the columns do not match ${1%/*}/run.conf: cannot resume; restore both files, or start a new run"
+    { IFS= read -r line && [[ $line == "$header" ]]; } ||
+      die_usage "$1:1: the columns do not match ${1%/*}/run.conf: cannot resume; restore both files, or start a new run"
     while IFS= read -r line; do
       number=$((number + 1))
       _plan_is_row "$line" || die_usage "$1:$number: not a row of a plan: cannot resume; restore the file, or start a new run"
       PLAN_ROWS+=("$REPLY")
     done
+    # The rest of a truncated row may be a valid row.
+    [[ -z $line ]] || die_usage "$1:$((number + 1)): a truncated row: cannot resume; restore the file, or start a new run"
   } <"$1"
 }
 
