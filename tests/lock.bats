@@ -181,6 +181,38 @@ END
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
 }
 
+@test "a run whose lock was lost while it was suspended changes no setting of the server, and says so once" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run_split bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    . "$LIB/cmd/run.sh"
+    for name in plan_enter disk_room progress_repeat doctor_hosts; do . /dev/stdin <<<"$name() { :; }"; done
+    declare -A ROW=([number]=1 [point]=p [variant]=swap [repeat]=1 [instances]=1 [keys]=1 [value_size]=1 [sweep]=-)
+    plan_row() { ROW[number]=$1; }
+    server_room() { echo "next repeat"; }
+    tune_apply() { echo "tuned for $1"; }
+    # The answer of each server to the check of the lock.
+    lock_held() { return "$LOST"; }
+    SERVER=127.0.0.1 REMOTE_RETRY=0 RUN=results VARIANTS=swap KEY_PATTERN=zipf HIT_RATIO=85% REDISRUNS=2 GENERATOR=test RESUME="" _REMOTE_TMP=$SCRATCH
+    RATE=0 CONNECTIONS=1 TIME=1 WARMUP=0 PHASES="populate get" PROBE_WSS=off FAULT=none TRACE="" FAR_EVENTS=off TRACK=0
+    PLAN_ROWS=(1 2)
+    # A search for keys comes before the first repeat.
+    _hit_row_of() { echo 1; }
+    LOST=1
+    ! _hit_seek p || echo found
+    hit_wanted() { return 1; }
+    ! _run_cells || echo done
+    # A server that does not answer may still hold the lock.
+    REPEAT_LOST="" LOST=255
+    ! _run_cells || echo done' bash
+  assert_success
+  assert_output 'next repeat'
+  assert_equal "$(grep -c 'the lock of this run is lost' <<<"$stderr")" 1
+  assert_equal "$(grep -c 'no further repeat starts' <<<"$stderr")" 1
+  assert_equal "$(grep -c 'cannot check the lock' <<<"$stderr")" 2
+}
+
 @test "names of runs are unique, and every action refuses the directory of another master" {
   script lock same
   mkdir -p host/run-same

@@ -146,8 +146,8 @@ _run_cells() {
     disk_room "$RUN" "$folder" || return 2
     folder=$RUN/$variant/$name/rep-${ROW[repeat]}
     progress_repeat "${ROW[number]}" "${#PLAN_ROWS[@]}" "$folder"
-    # With REDISRUNS=auto a finished repeat may be run again.
-    if [[ ! -e $folder || $REDISRUNS == auto ]] && ! hit_settle "$row"; then
+    # With REDISRUNS=auto a finished repeat may be run again. After a suspension of the master, another run may have the server and its settings.
+    if [[ ! -e $folder || $REDISRUNS == auto ]] && ! hit_settle "$row" || ! repeat_held; then
       failed=1
       _run_goes_on || break
       continue

@@ -165,6 +165,8 @@ _hit_seek() {
     log_warn "$point: HIT_RATIO: $GENERATOR of the variant ${ROW[variant]} does not support it; set HIT_VARIANT to one with GENERATOR=test"
     return 1
   }
+  # After a suspension of the master, another run may have the server and its settings.
+  repeat_held || return
   tune_apply "${ROW[variant]}"
   log_info "$point: searching on ${ROW[variant]} for $KEY_PATTERN keys of which DRAM serves $HIT_RATIO"
   for ((turn = 1; turn <= _HIT_TURNS; turn++)); do
