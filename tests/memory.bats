@@ -235,3 +235,48 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   assert_equal "$(cd host/cache && printf '%s ' membench-* test-*)" "$(printf '%s\n' "${output##*/}" membench-aaaaaaaaaaaaaaaa test-0123456789abcdef | sort | tr '\n' ' ')"
   [[ -n $(find "$output" -mtime -1) ]] || fail 'its last use is not on record'
 }
+
+@test "two runs that copy a file to one host at the same time both succeed; a copy that fails leaves nothing" {
+  local pid
+  put() { bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    remote_put 127.0.0.1 file cache/copy'; }
+  echo content >file
+  mkdir bin cache
+  # The first copy is complete, and does not have its name yet.
+  printf '#!/bin/sh\n: >waiting\nuntil [ -e go ]; do sleep 0.05; done\nexec %s "$@"\n' "$(command -v mv)" >bin/mv
+  chmod +x bin/mv
+  PATH=$SCRATCH/bin:$PATH put >first 2>&1 3>&- &
+  pid=$!
+  wait_until 10 test -e waiting
+  put || fail 'the second copy failed'
+  : >go
+  wait "$pid" || fail "$(<first)"
+  cmp file cache/copy
+  assert_equal "$(ls cache)" copy
+  # What arrives is not what was sent: each call gives another sum.
+  printf '#!/bin/sh\necho $$\n' >bin/sha256sum
+  chmod +x bin/sha256sum
+  PATH=$SCRATCH/bin:$PATH run put
+  assert_failure 1
+  assert_contains '127.0.0.1: cache/copy could not be copied there'
+  assert_equal "$(ls cache)" copy
+}
+
+@test "a program that another run has built on the host since is not built again" {
+  local path=$SCRATCH/host/cache/some-0123456789abcdef turn
+  mkdir -m 700 host
+  mkdir host/cache
+  printf 'some:\n\techo built >>%s\n\tprintf "#!/bin/sh\\necho 1\\n" >some\n\tchmod +x some\n' "$SCRATCH/built" >Makefile
+  tar -cf host/cache/0123456789abcdef.tar Makefile
+  # The first run removes the sources. The second may have sent them before that, and the third sends them afterwards.
+  for turn in first second third; do
+    [[ $turn != third ]] || tar -cf host/cache/0123456789abcdef.tar Makefile
+    run_split remote_script program build some 0123456789abcdef some some
+    assert_success
+    assert_output "yes"$'\t'"$path"
+  done
+  assert_equal "$(<built)" built
+  assert_equal "$(ls host/cache)" "$(printf '%s\n' some-0123456789abcdef source-0123456789abcdef.log)"
+}

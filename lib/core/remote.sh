@@ -356,7 +356,7 @@ _remote_said() {
   ((${#before[@]} == 0)) || printf '%s\n' "${before[@]}" | tee "$1" >&2
 }
 
-# Copy a file to a host, under a temporary name until it is complete.
+# Copy a file to a host, under a temporary name until it is complete. Another run may copy the same file at the same time, so each has its own name.
 # Usage: remote_put HOST FILE PATH
 remote_put() {
   local host=$1 file=$2 path=$3 command mark=tierbench-put-$RANDOM$RANDOM sum
@@ -364,7 +364,9 @@ remote_put() {
   # Start-up files of the login shell that read stdin get the text before the mark.
   # shellcheck disable=SC2016 # expanded on the host
   command='while IFS= read -r line; do [[ $line != "$1" ]] || break; done
-    umask 077 && cat >"$2.new" && [[ $(sha256sum <"$2.new") == "$3" ]] && mv -f -- "$2.new" "$2"'
+    new=$2.new.$$
+    trap "rm -f -- \"\$new\"" EXIT
+    umask 077 && cat >"$new" && [[ $(sha256sum <"$new") == "$3" ]] && mv -f -- "$new" "$2"'
   if remote_is_local "$host"; then
     { printf '%s\n' "$mark" && cat -- "$file"; } | bash -c "$command" bash "$mark" "$path" "$sum"
   else

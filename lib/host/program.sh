@@ -39,10 +39,16 @@ host_program_have() {
   find "$WORK/cache" -maxdepth 1 -type f -name "$1-*" ! -name "$1-$2" -mtime +30 -exec rm -f -- {} +
 }
 
-# Build the program from the sources in cache/KEY.tar: make TARGET creates FILE.
+# Build the program from the sources in cache/KEY.tar, unless another run has built it since: make TARGET creates FILE.
 # Usage: host_program_build NAME KEY TARGET FILE
 host_program_build() {
-  local source=$WORK/cache/source-$2
+  local source=$WORK/cache/source-$2 said
+  said=$(host_program_look "$1" "$2")
+  [[ $said != yes$'\t'* ]] || {
+    rm -f -- "$WORK/cache/$2.tar"
+    host_program_have "$1" "$2"
+    return
+  }
   rm -rf -- "$source"
   mkdir -p -- "$source"
   tar -xf "$WORK/cache/$2.tar" -C "$source"
