@@ -121,6 +121,36 @@ END
   process_gone "$LOAD_PID" "$LOAD_START"
 }
 
+@test "a fetch whose reply was lost is repeated and sends the same file; a load that ended before it is refused each time" {
+  local RUN_ID=again first
+  export RUN_ID
+  mkdir -p host
+  printf '#!/bin/bash\nprintf "time\\tgb_s\\n"\nexec sleep 1000\n' >membench
+  chmod +x membench
+  run_split remote_script antagonist start "$PWD/membench" 0 1 -
+  load_recorded
+  run_split remote_script antagonist fetch
+  assert_success
+  first=$output
+  assert_contains $'antagonist.tsv\n\ntime\tgb_s' "$first"
+  process_gone "$LOAD_PID" "$LOAD_START"
+  run_split remote_script antagonist fetch
+  assert_success
+  assert_equal "$output" "$first"
+  run_split remote_script antagonist stop
+  run_split remote_script antagonist start "$PWD/membench" 0 1 -
+  load_recorded
+  process_end "$LOAD_PID" "$LOAD_START"
+  for _ in 1 2; do
+    run_split remote_script antagonist fetch
+    assert_failure 1
+    assert_contains 'the load on memory ended before the phases' "$stderr"
+  done
+  run_split remote_script antagonist stop
+  assert_success
+  refute_exists host/run-again
+}
+
 @test "a load that cannot start fails the repeat with one reason, and its memory counts in doctor" {
   mkdir bin
   printf '#!/bin/bash\n[[ $1 == --version ]] && exec echo membench 1\necho "membench: node 0: broken on purpose" >&2\nexit 1\n' >bin/membench

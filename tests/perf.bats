@@ -6,6 +6,7 @@
 
 load helper
 load logs
+load tree
 
 setup() {
   scratch_setup
@@ -114,6 +115,40 @@ figure() {
   awk -v a="$(figure far_loads_per_op)" -v b="$(awk -v calls="$calls" 'BEGIN { printf "%.6f", 7000 / calls }')" 'BEGIN { exit !(a == b && a > 0) }' || fail "$(figure far_loads_per_op) of 7000 in $calls"
   assert_equal "$(figure far_source)" 'FAR_EVENTS: r80d1:u + r10d3:u (63 % of the time) + r02d3:u (not counted)'
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
+}
+
+@test "an end whose reply was lost is repeated and prints the same counts, until counting starts again" {
+  local RUN_ID=again PERF_EVENTS='instance r1:u instance r2:u' first
+  export RUN_ID
+  perf_stub 600:100.00 50:63.00
+  mkdir -m 700 host
+  mkdir -p host/run-again/server
+  sleep 1000 3>&- &
+  process_note $!
+  printf '%s\t%s\tinstance\n' $! "$(process_start $!)" >host/run-again/server/instances.proc
+  run_split remote_script perf start
+  assert_success
+  run_split remote_script perf end
+  assert_success
+  first=$output
+  assert_equal "$first" $'count\tinstance\t1\t600\t100.00\ncount\tinstance\t2\t50\t63.00'
+  run_split remote_script perf end
+  assert_success
+  assert_equal "$output" "$first"
+  # The next phase has its own counts, and none before its end.
+  printf '7:100.00\n8:100.00\n' >counts
+  run_split remote_script perf start
+  assert_success
+  assert_output ''
+  run_split remote_script perf end
+  assert_equal "$output" $'count\tinstance\t1\t7\t100.00\ncount\tinstance\t2\t8\t100.00'
+  rm -r host/run-again/server
+  run_split remote_script perf stop
+  assert_success
+  refute_exists host/run-again
+  run_split remote_script perf end
+  assert_success
+  assert_output ''
 }
 
 @test "events by CPU in a run: the names of the table, and what is counted of whole sockets is named so" {

@@ -79,17 +79,18 @@ host_perf_launch() {
 }
 
 # Stop counting, and print `count SCOPE NUMBER VALUE PERCENT` for each event in the order of PERF_EVENTS. VALUE is - if it was not counted, and
-# PERCENT is the share of the time in which it had a counter.
+# PERCENT is the share of the time in which it had a counter. The output of perf remains until the next start or stop: the master repeats a call after
+# a lost link.
 host_perf_end() {
   local scope
-  [[ -e $RECORD ]] || return 0
-  proc_signal INT "$RECORD"
-  proc_gone 30 "$RECORD" || proc_end 5 "$RECORD" || fail "perf does not end"
-  rm -f -- "$RECORD"
+  if [[ -e $RECORD ]]; then
+    proc_signal INT "$RECORD"
+    proc_gone 30 "$RECORD" || proc_end 5 "$RECORD" || fail "perf does not end"
+    rm -f -- "$RECORD"
+  fi
   for scope in instance socket; do
     [[ ! -e $FOLDER/$scope.out ]] || host_perf_counts "$scope" <"$FOLDER/$scope.out"
   done
-  rm -rf -- "$FOLDER"
 }
 
 # Print the rows of host_perf_end for the events of one scope.
