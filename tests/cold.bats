@@ -233,7 +233,7 @@ tpp 8M 52428800 4194304 9
 END
   run "$REPO/summary2csv.sh" "$run"
   assert_equal "$(figures variant cold_memory cold_bytes cold_far_bytes <<<"$output" | sort)" $'native 0  \nnative 8M 9437184 2097152\ntpp 0  \ntpp 8M 9437184 6291456'
-  master "RESULTS_DIR=$SCRATCH" "result_read . $run 2>/dev/null || :; policies_tables <totals; figures_run report -- totals"
+  master "RESULTS_DIR=$SCRATCH" "result_read . $run 2>/dev/null || :; policies_tables <totals; figures_run bound report -- totals"
   assert_success
   assert_equal "$(sed -n '/^Variant/,/^tpp .*cold/p' <<<"$output" | sed 's/  */ /g; s/ $//; /^-/d')" 'Variant Figure 0 8M
 native ops/s 102,762 50,681
@@ -249,6 +249,6 @@ tpp cold memory there, MiB - 6.0'
   refute_contains 'on slower nodes'
   # Without cold memory it is a warning.
   sed -i '/\tcold\t/d' "$run"/native/*8M/rep-1/server/counters.tsv
-  master "RESULTS_DIR=$SCRATCH" "result_read . $run 2>/dev/null || :; figures_run report -- totals"
+  master "RESULTS_DIR=$SCRATCH" "result_read . $run 2>/dev/null || :; figures_run bound report -- totals"
   assert_contains 'memory of native instances was on slower nodes in 1 of 4 results'
 }

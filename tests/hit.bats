@@ -158,8 +158,8 @@ run_files() {
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
     result_totals 20250101T100000Z-x >totals
-    grep -c "the hit ratio differs" < <(figures_run report <totals) || :
-    sed "s/0.833333/0.823333/" totals | figures_run report | grep "hit ratio differs"'
+    grep -c "the hit ratio differs" < <(figures_run bound report <totals) || :
+    sed "s/0.833333/0.823333/" totals | figures_run bound report | grep "hit ratio differs"'
   assert_line 0
   assert_contains 'in 1 of 1 results; most in swap, get at 1000B-1i-hit85, repeat 1: 82.3 % for 85%: off by 2.7 points' "$output"
 }

@@ -59,7 +59,7 @@ margins() {
 
 # Print the warnings of a report, as lines `warning TEXT`, and what it can show, `told` or `untold`.
 said() {
-  totals | bash -c 'LIB=$1; . "$LIB/results/figures.sh"; figures_run report' - "$REPO/lib"
+  totals | bash -c 'LIB=$1; . "$LIB/results/figures.sh"; figures_run bound report' - "$REPO/lib"
 }
 
 @test "the margin of a series contains the truth in about 95 %, however much neighbours are alike" {
