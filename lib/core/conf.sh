@@ -197,16 +197,17 @@ conf_where() {
   printf '%s' "${_CONF_POINT[$1]-$where}"
 }
 
-# Print the number of the layer that set a setting, 0 being the lowest.
+# The number of the layer that set a setting, 0 being the lowest.
 # Usage: conf_layer NAME
+# Returns: sets REPLY
 conf_layer() {
-  local number highest=0
-  [[ ! -v "_CONF_POINT[$1]" ]] || highest=${#CONF_LAYERS[@]}
+  local number
+  REPLY=0
+  [[ ! -v "_CONF_POINT[$1]" ]] || REPLY=${#CONF_LAYERS[@]}
   local -a layers=("${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}")
   for ((number = 0; number < ${#layers[@]}; number++)); do
-    [[ ! -v "_CONF_VALUE[${layers[number]} $1]" ]] || ((highest > number)) || highest=$number
+    [[ ! -v "_CONF_VALUE[${layers[number]} $1]" ]] || ((REPLY > number)) || REPLY=$number
   done
-  echo "$highest"
 }
 
 # Whether a resolved setting has its default.

@@ -10,7 +10,8 @@ workload_read() {
   local layer file name where
   conf_resolve
   [[ $WORKLOAD != off ]] || return 0
-  layer=${CONF_LAYERS[$(conf_layer WORKLOAD)]}
+  conf_layer WORKLOAD
+  layer=${CONF_LAYERS[REPLY]}
   file=$ROOT/conf/workloads/$WORKLOAD.conf
   [[ $WORKLOAD != ycsb-e ]] ||
     conf_refuse WORKLOAD "not supported: it scans records in the order of their keys, which Redis does not keep; ./do_it.sh list names workloads"

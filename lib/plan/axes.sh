@@ -53,7 +53,8 @@ axes_check() {
     # An invalid name is refused by axes_settle.
     [[ $word =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || continue
     name=$(alias_name "${word%%=*}")
-    [[ ${CONF_LAYERS[$(conf_layer "$name")]} != variant ]] || conf_refuse "$name" "conflicts with $word in SWEEP, whose values all variants have; leave out one of them"
+    conf_layer "$name"
+    [[ ${CONF_LAYERS[REPLY]} != variant ]] || conf_refuse "$name" "conflicts with $word in SWEEP, whose values all variants have; leave out one of them"
   done
 }
 

@@ -146,11 +146,11 @@ fill_set_of() {
 # Globals: KEYS KEY_MIN KEY_MAX FILL PHASES
 # Returns: exits 2 if both are set in the same layer, or if there are no keys between KEY_MIN and KEY_MAX.
 fill_settle() {
-  [[ $KEYS == auto || $FILL == guide ]] || (($(conf_layer FILL) <= $(conf_layer KEYS))) || KEYS=auto
+  [[ $KEYS == auto || $FILL == guide ]] || ! _fill_above FILL KEYS || KEYS=auto
   [[ $KEY_MAX != auto ]] || return 0
-  if [[ $KEYS != auto ]] && (($(conf_layer KEYS) > $(conf_layer KEY_MAX))); then
+  if [[ $KEYS != auto ]] && _fill_above KEYS KEY_MAX; then
     KEY_MAX=auto
-  elif [[ $KEYS == auto && $FILL != guide ]] && (($(conf_layer FILL) > $(conf_layer KEY_MAX))); then
+  elif [[ $KEYS == auto && $FILL != guide ]] && _fill_above FILL KEY_MAX; then
     KEY_MAX=auto
   else
     ((KEY_MIN <= KEY_MAX)) || conf_refuse KEY_MAX "less than KEY_MIN=$KEY_MIN; set KEY_MAX to at least KEY_MIN"
@@ -159,10 +159,20 @@ fill_settle() {
   if fill_apart; then
     ((KEY_MAX < KEYS)) || conf_refuse KEY_MAX "populate sets only the keys 0..$((KEYS - 1)) (KEYS=$KEYS); set a lower KEY_MAX, or more KEYS"
   else
-    (($(conf_layer KEYS) != $(conf_layer KEY_MAX))) ||
+    _fill_above KEY_MAX KEYS ||
       conf_refuse KEY_MAX "conflicts with KEYS=$KEYS; set one of them, or start PHASES with populate"
     KEYS=auto
   fi
+}
+
+# Whether a setting comes from a higher layer than another.
+# Usage: _fill_above SETTING OTHER
+_fill_above() {
+  local layer REPLY
+  conf_layer "$1"
+  layer=$REPLY
+  conf_layer "$2"
+  ((layer > REPLY))
 }
 
 # Whether populate sets other keys than KEY_MIN to KEY_MAX, which the measured phases use.

@@ -95,8 +95,12 @@ _plan_ignored_full() {
 
 # Warn about requests that TIME overrides: set in a higher layer than TIME, or on the command line.
 _plan_ignored_requests() {
+  local layer
   [[ $TIME != 0 && $REQUESTS != 0 ]] || return 0
-  (($(conf_layer REQUESTS) > $(conf_layer TIME))) || _plan_explicit REQUESTS || return 0
+  conf_layer REQUESTS
+  layer=$REPLY
+  conf_layer TIME
+  ((layer > REPLY)) || _plan_explicit REQUESTS || return 0
   printf 'REQUESTS=%s\tTIME=0\tset TIME=0: with TIME=%s requests are ignored\n' "$REQUESTS" "$TIME"
 }
 

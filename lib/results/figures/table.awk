@@ -18,9 +18,10 @@ function limited(r) {
 function percent_of_baseline(r,    key, side) {
   key = cell[r, "run"] SUBSEP cell[r, "point"] SUBSEP cell[r, "repeat"] SUBSEP cell[r, "operation"]
   if (!(key in base) || cell[r, "ops_per_sec"] == "" || cell[r, "search"] == "broken") return ""
+  if (cell[base[key], "ops_per_sec"] + 0 <= 0) return ""
   if (base[key] == r) return "100.0000"
   side = bound_side(limited(base[key]), limited(r))
-  return cell[base[key], "ops_per_sec"] > 0 && side != "both" ? bound_ratio(side, 1) sprintf("%.4f", 100 * cell[r, "ops_per_sec"] / cell[base[key], "ops_per_sec"]) : ""
+  return side != "both" ? bound_ratio(side, 1) sprintf("%.4f", 100 * cell[r, "ops_per_sec"] / cell[base[key], "ops_per_sec"]) : ""
 }
 
 # Whether a column with the condition WHEN is shown.
