@@ -283,11 +283,13 @@ netns_down() {
 # Usage: netns_sweep   Returns: 0
 netns_sweep() {
   local path NETNS_ID NETNS_DIR
-  for path in /run/netns/tierbench-*-switch; do
-    [[ -e $path ]] || continue
-    NETNS_ID=${path#/run/netns/}
-    NETNS_ID=${NETNS_ID%-switch}
-    [[ $NETNS_ID =~ ^tierbench-([0-9]+)-[0-9]+$ && ! -e /proc/${BASH_REMATCH[1]} ]] || continue
+  local -a NETNS_HOSTS
+  # A teardown that was killed may have removed some of them.
+  for path in /run/netns/tierbench-*; do
+    [[ -e $path && ${path##*/} =~ ^(tierbench-([0-9]+)-[0-9]+)-[a-z0-9]+$ && ! -e /proc/${BASH_REMATCH[2]} ]] || continue
+    NETNS_ID=${BASH_REMATCH[1]}
+    NETNS_HOSTS=(/run/netns/"$NETNS_ID"-*)
+    NETNS_HOSTS=("${NETNS_HOSTS[@]#/run/netns/"$NETNS_ID"-}")
     printf 'removing the namespaces of a test that was killed: %s\n' "$NETNS_ID" >&2
     # Its scratch directory is unknown; use an empty one.
     NETNS_DIR=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-sweep.XXXXXX")

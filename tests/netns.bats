@@ -99,3 +99,17 @@ teardown() {
   refute_exists "$folder"
   netns_down
 }
+
+@test "the namespaces of a test that was killed are removed, whichever its teardown left; those of a running test stay" {
+  # The first namespace of a machine makes a mount, which is removed with these.
+  netns_up "$SCRATCH"
+  local dead
+  dead=$(bash -c 'echo $$')
+  ip netns add "tierbench-$dead-1-server2"
+  ip netns add "tierbench-$dead-1-client1"
+  ip netns add "tierbench-$$-1-server2"
+  run netns_sweep
+  assert_contains "removing the namespaces of a test that was killed: tierbench-$dead-1"
+  assert_equal "$(ip netns list | grep -oE "tierbench-($dead|$$)-1-[a-z0-9]+")" "tierbench-$$-1-server2"
+  ip netns delete "tierbench-$$-1-server2"
+}
