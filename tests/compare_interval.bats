@@ -273,6 +273,8 @@ END
   run_split compare --metric p99 --metric avg --metric p50 --limit 'p99<=350us' --fail-if 'p99>350us' --fail-if 'p99>50%' $run
   assert_failure 1
   assert_match ' 400 .* >=300 .* unanswered \(swap\)'
+  assert_match ' SET +1 +400 +300 +75.0%'
+  assert_match ' SET +2 +400 +>=300 +>=75.0%'
   assert_contains "not known, because requests had no answer"
   assert_contains 'compare: swap: requests without an answer count with the time that they waited, so latencies are lower bounds' "$stderr"
   assert_match 'average latency.* >=76.0 .* unanswered \(swap\)'

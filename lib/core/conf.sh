@@ -201,13 +201,13 @@ conf_where() {
 # Usage: conf_layer NAME
 # Returns: sets REPLY
 conf_layer() {
-  local number
+  local layer number=0
   REPLY=0
-  [[ ! -v "_CONF_POINT[$1]" ]] || REPLY=${#CONF_LAYERS[@]}
-  local -a layers=("${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}")
-  for ((number = 0; number < ${#layers[@]}; number++)); do
-    [[ ! -v "_CONF_VALUE[${layers[number]} $1]" ]] || ((REPLY > number)) || REPLY=$number
+  for layer in "${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}"; do
+    [[ ! -v "_CONF_VALUE[$layer $1]" ]] || REPLY=$number
+    number=$((number + 1))
   done
+  [[ ! -v "_CONF_POINT[$1]" ]] || REPLY=$number
 }
 
 # Whether a resolved setting has its default.

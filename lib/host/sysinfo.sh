@@ -119,7 +119,7 @@ host_sysinfo_sysctl_subset() {
   (
     cd -- "$ROOT/proc/sys" || exit
     { grep -rs '' vm net/core net/ipv4/{tcp_*,ip_local_port_range} kernel/{numa_,sched_,randomize,timer_migration,watchdog}* || :; } |
-      sed -E '/tcp_fastopen_key/d; :next; s#^([^:]*)/#\1.#; t next; s#:# = #'
+      sed -E -e /tcp_fastopen_key/d -e ':next' -e 's#^([^:]*)/#\1.#' -e 't next' -e 's#:# = #'
   )
 }
 

@@ -17,9 +17,9 @@ plan_ignored() {
         _plan_ignored_affinity
         _plan_isolated
         load_ignored
-        ! search_wanted || searches=yes
-        ! tier_limited && ! size_wanted || limited=yes
-        [[ $MAXMEMORY == off ]] || maxmemory=yes
+        if search_wanted; then searches=yes; fi
+        if tier_limited || size_wanted; then limited=yes; fi
+        if [[ $MAXMEMORY != off ]]; then maxmemory=yes; fi
       done
     done
     [[ -n $searches ]] || _plan_ignored_limits
@@ -74,7 +74,8 @@ _plan_ignored_limits() {
 # Print a row for ratios that no variant has: each of several would be measured again.
 # Usage: _plan_ignored_dram
 _plan_ignored_dram() {
-  [[ $DRAM_RATIO != *' '* ]] && ! _plan_explicit DRAM_RATIO || printf 'DRAM_RATIO=%s\tswap, zram or zswap\tadd a variant with a limit of DRAM: without one, the ratio has no effect\n' "$DRAM_RATIO"
+  if [[ $DRAM_RATIO != *' '* ]] && ! _plan_explicit DRAM_RATIO; then return 0; fi
+  printf 'DRAM_RATIO=%s\tswap, zram or zswap\tadd a variant with a limit of DRAM: without one, the ratio has no effect\n' "$DRAM_RATIO"
 }
 
 # Print a row for each limit of memory above which Redis refuses writes, if an instance gets more data.

@@ -55,8 +55,14 @@ compare_sections() {
         figures_run metric interval robust decide schedule subject mark bound face verdict compare
   ) || status=$?
   [[ -z $found ]] || printf '%s\n' "$found"
-  _compare_files <<<"$found" | ALIASES=$LIB/../conf/aliases.tsv figures_run renamed environment
+  _compare_files <<<"$found" | compare_environment
   return "$status"
+}
+
+# Print the differences of descriptions of hosts and of settings, as sections: environment.awk describes both.
+# Usage: compare_environment <LINES
+compare_environment() {
+  ALIASES=$LIB/../conf/aliases.tsv figures_run renamed environment
 }
 
 # Print the totals of every argument after its number and name, and its warnings.

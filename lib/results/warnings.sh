@@ -23,8 +23,7 @@ warnings_read() {
             first[text] = $1
           }
           # A restarted instance warns again in the same log.
-          if (!((text, file) in counted)) count[text]++
-          counted[text, file] = 1
+          if (!counted[text, file]++) count[text]++
           if (!((text, $1) in seen)) folders[text]++
           seen[text, $1] = 1
         }

@@ -46,8 +46,7 @@ sysinfo_again() {
 # Print the properties in which two descriptions of a host differ, as compare does: WHAT WAS IS.
 # Usage: _sysinfo_changes FILE FILE
 _sysinfo_changes() {
-  printf 'was\tis\thost\t%s\t%s\n' "$1" "$2" | ALIASES=$ROOT/conf/aliases.tsv figures_run renamed environment | sed -n 's/^differs\t//p' | tail -n +4 |
-    cut -f 4-6
+  printf 'was\tis\thost\t%s\t%s\n' "$1" "$2" | compare_environment | sed -n 's/^differs\t//p' | tail -n +4 | cut -f 4-6
 }
 
 # Fetch the description of one host: of a server with its redis-server, of a client without.

@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: MIT
-# The verdicts that a throughput supports when the load generator was its limit: the server can do at least as much. Part of compare.awk
-# and rounds.awk, and of the tables of searches, hit ratios, scaling, DRAM ratios, policies and cost.
-# A side is bounded if that holds for any of its repeats; SIDE is `base`, `other`, `both`, or empty without a bound.
+# The verdicts that a bounded figure supports. If the load generator was the limit of a throughput, the server can do at least as much: the truth is
+# better than the figure. If requests had no answer, their latency is at least as long: the truth is worse. Part of compare.awk, rounds.awk and the
+# programs of tables.
+# A side is bounded if that holds for any of its repeats; SIDE is `base`, `other`, `both`, or empty without a bound. Where the truth is worse, use the
+# mirrored side: it changes a ratio as if the other side were better.
 # All names begin with bound_.
 
 # Whether the load generator was the limit of a result: in a closed loop, of a rate that it missed, or of the answer of a search.
 function bound_limited(client_limited, rate, ops_per_sec, search, capacity) {
   return client_limited > 0 && (rate + 0 == 0 || ops_per_sec < 0.99 * rate) || search == "client" && capacity != ""
+}
+
+# The same of the current line of totals, whose columns have their places in at.
+function bound_row() {
+  return ("client_limited" in at) && bound_limited($at["client_limited"], $at["rate"], $at["ops_per_sec"], $at["search"], $at["capacity_ops_per_sec"])
 }
 
 # Whether the load generator can bound METRIC: throughput, and costs per throughput.
@@ -19,11 +26,21 @@ function bound_side(base, other) {
   return base && other ? "both" : base ? "base" : other ? "other" : ""
 }
 
-# The verdict SAYS if the bound supports it, else `client limited`. A better base only makes the other worse, and a better other only makes it
-# better; nothing follows from two bounds.
-function bound_verdict(side, says) {
+# Whether the truth beyond a bound of METRIC is worse.
+function bound_late(metric) {
+  return metric_unit[metric] == "us"
+}
+
+# SIDE, or the mirrored one if the truth is WORSE.
+function bound_mirror(side, worse) {
+  return !worse || side !~ /^(base|other)$/ ? side : side == "base" ? "other" : "base"
+}
+
+# The verdict SAYS if the bound supports it, else `client limited`, or `unanswered` where the truth is WORSE. A better base only makes the other worse,
+# and a better other only makes it better; nothing follows from two bounds.
+function bound_verdict(side, says, worse) {
   if (side == "" || side == "base" && says == "worse" || side == "other" && says == "better") return says
-  return side != "both" && says ~ /^(not decided|no interval|too few repeats)$/ ? says : "client limited"
+  return side != "both" && says ~ /^(not decided|no interval|too few repeats)$/ ? says : worse ? "unanswered" : "client limited"
 }
 
 # The sign before a measured ratio that is a bound of the true ratio; empty without a bound, and with two, from which nothing follows.
@@ -50,21 +67,14 @@ function bound_settles(side, direction, sign, holds) {
 }
 
 # The sign before a bounded figure.
-function bound_sign(direction) {
-  return direction > 0 ? ">=" : "<="
+function bound_sign(direction, worse) {
+  return (direction > 0) == !worse ? ">=" : "<="
 }
 
 # Whether a latency is a lower bound, because requests without an answer count with the time that they had waited: UNANSWERED of them, the shortest of
 # these waits being AT_LEAST. All of them are in the mean.
 function bound_waited(value, metric, unanswered, at_least) {
   return unanswered > 0 && (metric == "avg" || value + 0 >= at_least + 0)
-}
-
-# The text after a verdict on a latency: what requests without an answer do to it. BASE and OTHER are the names of the sides.
-function bound_waited_text(side, says, base, other) {
-  if (side == "" || says !~ /^(worse|better|unanswered)$/) return ""
-  base = side == "both" ? "both" : side == "base" ? base : other
-  return says == "unanswered" ? " (" base ")" : "; by at least this (" base " has requests without an answer)"
 }
 
 # The throughput OPS in % of BASE as text; empty if both are bounds, from which nothing follows.
@@ -78,9 +88,9 @@ function bound_note() {
   return "The load generator was the limit of some figures: >= and <= are bounds, and two bounds have no ratio; use more threads, CPUs or clients."
 }
 
-# The text after a verdict: what the bound does to it. BASE and OTHER are the names of the sides.
-function bound_text(side, says, base, other) {
-  if (side == "" || says !~ /^(worse|better|client limited)$/) return ""
+# The text after a verdict: what the bound of SIDE, not mirrored, does to it. BASE and OTHER are the names of the sides.
+function bound_text(side, says, base, other, worse) {
+  if (side == "" || says !~ /^(worse|better|client limited|unanswered)$/) return ""
   base = side == "both" ? "both" : side == "base" ? base : other
-  return says == "client limited" ? " (" base ")" : "; by at least this (" base " is client limited)"
+  return says ~ /^(worse|better)$/ ? "; by at least this (" base (worse ? " has requests without an answer)" : " is client limited)") : " (" base ")"
 }

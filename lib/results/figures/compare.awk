@@ -67,7 +67,7 @@ $1 == "T" {
   for (i = 1; i <= metrics_known; i++)
     if ((metric_column[metric_names[i]] in place_of) && (!broken[r] || metric_is_count(metric_names[i]))) {
       value_of[r, metric_names[i]] = col(metric_column[metric_names[i]])
-      if (metric_unit[metric_names[i]] == "us") waited[r, metric_names[i]] = bound_waited(value_of[r, metric_names[i]], metric_names[i], col("unanswered"), col("at_least_us"))
+      if (bound_late(metric_names[i])) waited[r, metric_names[i]] = bound_waited(value_of[r, metric_names[i]], metric_names[i], col("unanswered"), col("at_least_us"))
     }
 }
 
@@ -95,8 +95,13 @@ function at_other_load(metric, base, other) {
   return metric_unit[metric] == "us" && repeats_with(own_load, base) && repeats_with(own_load, other)
 }
 
-# Whether METRIC of a cell is only a bound, because the load generator was the limit in a repeat; a note says so.
-function is_bounded(metric, cell, s) {
+# Whether METRIC of a cell is only a bound, because in a repeat the load generator was the limit, or requests had no answer; a note says so.
+function is_bounded(metric, cell, s,    i, n) {
+  if (bound_late(metric)) {
+    for (i = 1; i <= count_at[cell]; i++) n += waited[rows_at[cell, i], metric]
+    if (n) note(label[s] ": requests without an answer count with the time that they waited, so latencies are lower bounds (unanswered and at_least_us)")
+    return n > 0
+  }
   if ((metric == "dram_share" || metric == "cost") && repeats_with(share_limited, cell)) {
     note(label[s] ": the load generator was the limit with less DRAM, so its share of DRAM is an upper bound; use more threads, CPUs or clients")
     return 1
@@ -106,16 +111,8 @@ function is_bounded(metric, cell, s) {
   return 1
 }
 
-# Whether a latency of a cell is only a lower bound, because requests had no answer in a repeat; a note says so.
-function is_waited(metric, cell, s,    i, n) {
-  for (i = 1; i <= count_at[cell]; i++) n += waited[rows_at[cell, i], metric]
-  if (!n) return 0
-  note(label[s] ": requests without an answer count with the time that they waited, so latencies are lower bounds (unanswered and at_least_us)")
-  return 1
-}
-
 # Compare one figure of one pair at one point: print its row unless it is HIDDEN, and record its verdict.
-function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says, side, own, base_waited, other_waited, direction, level) {
+function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says, side, mirrored, worse, direction, level) {
   # Errors count for --fail-if also during populate.
   if (is_fill(spot_operation[i]) && !metric_is_count(metric)) return
   base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
@@ -129,40 +126,35 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   if (metric_is_count(metric) && !wanted && b[nb] == 0 && o[no] == 0) hidden = 1
   other_load = at_other_load(metric, base, other)
   direction = metric_direction[metric]
-  base_waited = is_waited(metric, base, base_of[k])
-  other_waited = is_waited(metric, other, other_of[k])
-  # What the load generator limits is truly better than measured, and a latency without answers is truly worse: the same as if the other side were better.
-  if (base_waited || other_waited) side = bound_side(other_waited, base_waited)
-  else side = bound_side(is_bounded(metric, base, base_of[k]), is_bounded(metric, other, other_of[k]))
-  own = other_waited ? "base" : !base_waited && side ~ /other|both/ ? "other" : ""
-  judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "", other_load, side, own, base_waited || other_waited)
+  worse = bound_late(metric)
+  side = bound_side(is_bounded(metric, base, base_of[k]), is_bounded(metric, other, other_of[k]))
+  mirrored = bound_mirror(side, worse)
+  judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "", other_load, side)
   if (hidden) return
   level = mark_level(k)
   find_interval(k, base, other, metric, b, nb, o, no, level)
   ratio = interval_centre != "" ? interval_centre : mb > 0 ? mo / mb : ""
-  says = mark_bound(side, mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other), level))
-  if (says == "client limited" && (base_waited || other_waited)) says = "unanswered"
+  says = mark_bound(mirrored, mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other), level), worse)
   if (other_load) {
     says = "other load"
     mark_repeats = mark_robust = ""
   }
-  else remember(k, i, metric, says, ratio, mb, mo, bound_words(side, direction))
+  else remember(k, i, metric, says, ratio, mb, mo, bound_words(mirrored, direction))
   row = "rows"
   put(text_escape(spot_point[i]))
   put(text_escape(spot_operation[i]))
   put(metric)
   put(metric_unit[metric])
   put(metric_title[metric] ", " (metric_is_count(metric) ? "the most" : metric_unit[metric]))
-  put_side(base_of[k], metric, b, nb, base_waited ? ">=" : !other_waited && side ~ /base|both/ ? bound_sign(direction) : "")
-  put_side(other_of[k], metric, o, no, other_waited ? ">=" : !base_waited && side ~ /other|both/ ? bound_sign(direction) : "")
+  put_side(base_of[k], metric, b, nb, side ~ /base|both/ ? bound_sign(direction, worse) : "")
+  put_side(other_of[k], metric, o, no, side ~ /other|both/ ? bound_sign(direction, worse) : "")
   put_percent(ratio)
   put(ratio == "" ? "" : face_ratio(metric, ratio))
   put_percent(interval_low)
   put_percent(interval_high)
   put(interval_low == "" ? "" : all_faces ? sprintf("%.1f to %.1f %%", 100 * interval_low, 100 * interval_high) : face_range(metric, interval_low, interval_high))
   put(says)
-  put(says text_escape(base_waited || other_waited ? bound_waited_text(bound_side(base_waited, other_waited), says, label[base_of[k]], label[other_of[k]]) : \
-    bound_text(side, says, label[base_of[k]], label[other_of[k]])) mark_more(" would decide") (mark_robust == "" || mark_robust == says ? "" : \
+  put(says text_escape(bound_text(side, says, label[base_of[k]], label[other_of[k]], worse)) mark_more(" would decide") (mark_robust == "" || mark_robust == says ? "" : \
     sprintf("; robust: %s (%s)", mark_robust, all_faces ? sprintf("%.1f to %.1f %%", 100 * robust_low, 100 * robust_high) : face_range(metric, robust_low, robust_high))))
   put(ratio == "" ? "" : text_number(100 * ratio - 100, 4))
   put(ratio == "" ? "" : sprintf("%+.1f %%", 100 * ratio - 100))
@@ -266,7 +258,9 @@ function point_tells(    r, key, seen) {
 }
 
 # One row per repeat, as in the guide's Table 1.
-function print_repeats(    k, r, i, other, found, b, o, side) {
+function print_repeats(    k, r, i, other, found, b, o, side, worse, direction) {
+  worse = bound_late(first_metric)
+  direction = metric_direction[first_metric]
   for (k = 1; k <= pairs; k++)
     for (r = 1; r <= rows; r++) {
       if (subject[r] != base_of[k] || is_fill(operation[r])) continue
@@ -277,9 +271,10 @@ function print_repeats(    k, r, i, other, found, b, o, side) {
       if (!found) continue
       b = value_of[r, first_metric]
       o = value_of[found, first_metric]
-      side = bound_metric(first_metric) ? bound_side(limited[r], limited[found]) : ""
-      print "repeats", text_escape(point[r]), len[r], keys[r], servers[r], toupper(text_escape(operation[r])), repeat[r], first_metric, text_escape(label[base_of[k]]), b, \
-        text_escape(label[other_of[k]]), o, (b > 0 && o != "" && side != "both" ? bound_ratio(side, metric_direction[first_metric]) text_number(100 * o / b, 4) : ""), max_time[r]
+      side = worse ? bound_side(waited[r, first_metric] + 0, waited[found, first_metric] + 0) : bound_metric(first_metric) ? bound_side(limited[r], limited[found]) : ""
+      print "repeats", text_escape(point[r]), len[r], keys[r], servers[r], toupper(text_escape(operation[r])), repeat[r], first_metric, text_escape(label[base_of[k]]), (side ~ /base|both/ ? bound_sign(direction, worse) : "") b, \
+        text_escape(label[other_of[k]]), (side ~ /other|both/ ? bound_sign(direction, worse) : "") o, \
+        (b > 0 && o != "" && side != "both" ? bound_ratio(bound_mirror(side, worse), direction) text_number(100 * o / b, 4) : ""), max_time[r]
     }
 }
 

@@ -151,7 +151,7 @@ $at["hit_asked"] != "" && $at["variant_rank"] > 0 {
   key = table SUBSEP $at["hit_asked"] SUBSEP $at["variant"]
   k = ++count[key]
   if (k > repeats) repeats = k
-  if (bound_limited($at["client_limited"], $at["rate"], $at["ops_per_sec"], $at["search"], $at["capacity_ops_per_sec"])) limited[key] = 1
+  if (bound_row()) limited[key] = 1
   n = split("repeat ops_per_sec hit_ratio hit_first hit_last key_sd", figure, " ")
   for (i = 1; i <= n; i++) value[key, k, figure[i]] = $at[figure[i]]
 }

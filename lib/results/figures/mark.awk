@@ -69,11 +69,11 @@ function mark(metric, b, nb, o, no, mb, mo, least_time, level,    resolution, hi
 }
 
 # The verdict SAYS that is left when the figure of SIDE is a bound (bound.awk). More repeats at the same limit do not decide.
-function mark_bound(side, says) {
+function mark_bound(side, says, worse) {
   if (side == "") return says
   mark_repeats = ""
-  says = bound_verdict(side, says)
-  if (says == "client limited" || bound_verdict(side, mark_robust) != mark_robust) mark_robust = ""
+  says = bound_verdict(side, says, worse)
+  if (says ~ /^(client limited|unanswered)$/ || bound_verdict(side, mark_robust) != mark_robust) mark_robust = ""
   return says
 }
 

@@ -79,7 +79,7 @@ $at["cold_memory"] != "" && !schema_is_fill($at["operation"]) && $at["variant_ra
   key = table SUBSEP $at["variant"] SUBSEP $at["cold_memory"]
   i = ++count[key]
   value[key, i, "ops_per_sec"] = $at["ops_per_sec"]
-  if (bound_limited($at["client_limited"], $at["rate"], $at["ops_per_sec"], $at["search"], $at["capacity_ops_per_sec"])) limited[key] = 1
+  if (bound_row()) limited[key] = 1
   value[key, i, "p99_us"] = $at["p99_us"]
   value[key, i, "cold_far_bytes"] = $at["cold_far_bytes"]
   if ($at["far_share"] != "") value[key, i, "far_bytes"] = $at["far_share"] * ($at["rss"] + $at["swap"])

@@ -86,7 +86,7 @@ $at["dram_ratio"] != "" && !schema_is_fill($at["operation"]) && $at["variant_ran
   key = table SUBSEP keys SUBSEP $at["variant"] SUBSEP ratio
   count[key]++
   for (f = 1; f <= 3; f++) value[key, count[key], name[f]] = $at[name[f]]
-  if (bound_limited($at["client_limited"], $at["rate"], $at["ops_per_sec"], $at["search"], $at["capacity_ops_per_sec"])) limited[key] = 1
+  if (bound_row()) limited[key] = 1
 }
 
 END {

@@ -33,8 +33,8 @@ NR == 1 {
   else for (i = 1; i <= metrics; i++) {
     name = metric_name(metric[i])
     if (cell("capacity_ops_per_sec") == "" || metric_unit[name] != "us") value[who, phase, name, $at["repeat"] + 0] = $at[metric_column[name]]
-    if (metric_unit[name] == "us") waited[who, phase, name, $at["repeat"] + 0] = bound_waited($at[metric_column[name]], name, cell("unanswered"), cell("at_least_us"))
-    limited[who, phase, $at["repeat"] + 0] = bound_limited(cell("client_limited"), cell("rate"), cell("ops_per_sec"), cell("search"), cell("capacity_ops_per_sec"))
+    if (bound_late(name)) waited[who, phase, name, $at["repeat"] + 0] = bound_waited($at[metric_column[name]], name, cell("unanswered"), cell("at_least_us"))
+    limited[who, phase, $at["repeat"] + 0] = bound_row()
   }
   time = $at["max_time"]
   if (!((phase) in least_time) || time + 0 < least_time[phase]) least_time[phase] = time + 0
@@ -52,7 +52,8 @@ function rounds_needed(error, n, precision,    m) {
 }
 
 # Evaluate one figure: OTHER compared with BASE, or only BASE if OTHER is empty.
-function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, says, text, precision, limit, rounds, more, base_limited, other_limited, base_waited, other_waited, side, bounded) {
+function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, says, text, precision, limit, rounds, more, base_bounded, other_bounded, side, worse) {
+  worse = bound_late(metric)
   # A resumed run may already have later repeats; they are evaluated in their turn.
   for (i = 1; i <= round; i++) {
     b = value[base, phase, metric, i]
@@ -60,13 +61,10 @@ function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, say
     if (b <= 0 || o <= 0) continue
     r[++n] = other == "" ? b : o / b
     v[n] = b + 0
-    base_limited += limited[base, phase, i]
-    other_limited += limited[other, phase, i]
-    base_waited += waited[base, phase, metric, i]
-    other_waited += waited[other, phase, metric, i]
+    base_bounded += worse ? waited[base, phase, metric, i] : bound_metric(metric) && limited[base, phase, i]
+    other_bounded += worse ? waited[other, phase, metric, i] : bound_metric(metric) && limited[other, phase, i]
   }
-  # As in compare: what the load generator limits is truly better than measured, a latency without answers truly worse.
-  side = bound_metric(metric) ? bound_side(base_limited + 0, other_limited + 0) : bound_side(other_waited + 0, base_waited + 0)
+  side = bound_mirror(bound_side(base_bounded + 0, other_bounded + 0), worse)
   text = phase " " metric_title[metric] " of " (other == "" ? base : other)
   if (n < 2) {
     # If no repeat has the figure, further repeats will not have it either, unless a limit that broke took it.
@@ -82,10 +80,7 @@ function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, say
   reach = interval_high / interval_centre - 1
   text = text (other == "" ? "" : sprintf(": %.1f %% of %s,", 100 * interval_centre, base)) (reach < 10 ? sprintf(" +-%.1f %%", 100 * reach) : " +-1000 % or more")
   says = other == "" ? "open" : decide(interval_low, interval_high, metric_direction[metric], limit)
-  if (says != "open") {
-    bounded = bound_verdict(side, says)
-    text = text ", " (bounded == "client limited" && !bound_metric(metric) ? "unanswered" : bounded)
-  }
+  if (says != "open") text = text ", " bound_verdict(side, says, worse)
   if (says != "open" || reach <= precision + 1e-9) {
     print "closed", text
     return 0

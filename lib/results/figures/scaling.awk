@@ -184,7 +184,7 @@ schema_is_fill($at["operation"]) || $at["window_ops_per_sec"] == "" || $at["sear
   elapsed_at[lines] = $at["max_time_us"]
   cpu_at[lines] = $at["client_cpu_us"]
   threads_at[lines] = $at["threads"]
-  limited_at[lines] = bound_limited($at["client_limited"], $at["rate"], $at["ops_per_sec"], $at["search"], $at["capacity_ops_per_sec"])
+  limited_at[lines] = bound_row()
   rate_at[lines] = $at["rate"]
 }
 

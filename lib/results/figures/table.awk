@@ -5,8 +5,8 @@
 # ratio was asked for.
 
 # A percentile of row R; requests without an answer count with the time that they waited, so it is a lower bound.
-function percentile(r, value) {
-  return cell[r, "at_least_us"] > 0 && value + 0 >= cell[r, "at_least_us"] + 0 ? ">=" value : value
+function percentile(r, name) {
+  return (bound_waited(cell[r, name] + 0, name, cell[r, "unanswered"] + 0, cell[r, "at_least_us"] + 0) ? bound_sign(-1, 1) : "") cell[r, name]
 }
 
 # Whether the load generator was the limit of row R, so that its throughput is a lower bound.
@@ -41,7 +41,7 @@ function figure(r, name) {
   if (name ~ /^(ops_per_sec|tx_bps)$/ && cell[r, name] != "" && limited(r)) return bound_sign(1) cell[r, name]
   if (name == "far_percent") return cell[r, "far_share"] == "" ? "" : 100 * cell[r, "far_share"]
   if (name == "operation") return toupper(cell[r, name])
-  return schema[name, "clients"] == "histogram" ? percentile(r, cell[r, name]) : cell[r, name]
+  return schema[name, "clients"] == "histogram" ? percentile(r, name) : cell[r, name]
 }
 
 BEGIN { FS = OFS = "\t" }

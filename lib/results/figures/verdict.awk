@@ -32,7 +32,7 @@ function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, wher
         metric_rule(limit_text[k], rule)
         ops = figure_of(cell, rule["metric"])
         # A lower bound may break a limit that it keeps.
-        if (ops == "" || is_waited(rule["metric"], cell, s) && !bound_settles("base", metric_direction[rule["metric"]], rule["sign"], metric_holds(rule, ops))) {
+        if (ops == "" || bound_late(rule["metric"]) && is_bounded(rule["metric"], cell, s) && !bound_settles(bound_mirror("other", 1), metric_direction[rule["metric"]], rule["sign"], metric_holds(rule, ops))) {
           unsure = 1
           holds = 0
         } else if (!metric_holds(rule, ops)) holds = 0
@@ -65,9 +65,9 @@ function limit_line(    k, out) {
   return text_escape(out)
 }
 
-# Record every --fail-if that a figure meets. With OTHER_LOAD there is no ratio: the sides were measured at different loads. SIDE has a bound, OWN that
-# of the other figure itself; IS_LATE: because of requests without an answer.
-function judge_failures(k, i, metric, mb, mo, ratio, other_load, side, own, is_late,    f, rule, shown, holds) {
+# Record every --fail-if that a figure meets. With OTHER_LOAD there is no ratio: the sides were measured at different loads. SIDE has a bound.
+function judge_failures(k, i, metric, mb, mo, ratio, other_load, side,    f, rule, shown, holds, bounded, worse) {
+  worse = bound_late(metric)
   # There is no ratio to 0. But if less is better, 0 and 0 are equal.
   if (ratio == "" && mb == 0 && mo == 0 && metric_direction[metric] < 0) ratio = 1
   for (f = 1; f <= fail_ifs; f++) {
@@ -76,8 +76,9 @@ function judge_failures(k, i, metric, mb, mo, ratio, other_load, side, own, is_l
     if (rule["percent"] && (ratio == "" || other_load)) continue
     holds = metric_holds(rule, rule["percent"] ? 100 * ratio : mo)
     # The figure itself depends on no base.
-    if (!bound_settles(rule["percent"] ? side : own, metric_direction[metric], rule["sign"], holds)) {
-      bounded_rule[f, k, i] = is_late ? "requests had no answer" : "the load generator was the limit"
+    bounded = rule["percent"] ? side : side ~ /other|both/ ? "other" : ""
+    if (!bound_settles(bound_mirror(bounded, worse), metric_direction[metric], rule["sign"], holds)) {
+      bounded_rule[f, k, i] = worse ? "requests had no answer" : "the load generator was the limit"
       continue
     }
     judged_rule[f, k, i] = 1

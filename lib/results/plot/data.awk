@@ -157,7 +157,7 @@ NR == 2 { level = schedule_of(text_unescape($at["run_folder"])) }
   value[cell, i, "window"] = $at["window_ops_per_sec"] != "" ? $at["window_ops_per_sec"] : $at["ops_per_sec"]
   value[cell, i, "p99_us"] = $at["p99_us"]
   if ($at["capacity_ops_per_sec"] != "") own_load[cell] = 1
-  if (bound_limited($at["client_limited"], $at["rate"], $at["ops_per_sec"], $at["search"], $at["capacity_ops_per_sec"])) limited[cell] = 1
+  if (bound_row()) limited[cell] = 1
 }
 
 END {
