@@ -429,7 +429,7 @@ _conf_is_one() {
     [a-z]*:number:* | [a-z]*:pair:*) [[ $value == "${kind%%:*}":* ]] && _conf_is_one "${value#*:}" "${kind#*:}" ;;
     span:*) _conf_is_span "$value" "int:${kind#span:}" ;;
     number:* | time:*)
-      [[ $value =~ ^[0-9]{1,15}(\.[0-9]{1,9})?$ ]] && _conf_at_least "$value" "$min" && _conf_at_least "$max" "$value"
+      [[ $value =~ ^[0-9]{1,15}(\.[0-9]{1,9})?$ ]] && kind_at_least "$value" "$min" && kind_at_least "$max" "$value"
       ;;
     size:*)
       [[ $value =~ ^[1-9][0-9]{0,11}[KMG]?$ ]] || return
@@ -443,29 +443,12 @@ _conf_is_one() {
     percent:*) [[ $value == *% ]] && _conf_is_one "${value%\%}" "number:${kind#percent:}" ;;
     host) [[ $value =~ ^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$ || $value == ::1 ]] ;;
     word) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] ;;
-    cpus) _conf_is_cpus "$value" ;;
+    cpus) kind_is_cpus "$value" ;;
     fields) [[ $value =~ ^[a-z][a-z0-9_]{0,63}(/[a-z][a-z0-9_]{0,63})?$ ]] ;;
     absolute) [[ $value == /* ]] ;;
     path | text) return 0 ;;
     *) [[ -n $kind && $value == "$kind" ]] ;;
   esac
-}
-
-# Whether a decimal is at least another one; up to 15 digits before the point and 9 after it.
-# Usage: _conf_at_least NUMBER OTHER
-_conf_at_least() {
-  local whole=${1%%.*} other=${2%%.*} part=000000000 rest=000000000
-  [[ $1 != *.* ]] || part=${1#*.}000000000
-  [[ $2 != *.* ]] || rest=${2#*.}000000000
-  ((10#$whole > 10#$other || (10#$whole == 10#$other && 10#${part:0:9} >= 10#${rest:0:9})))
-}
-
-# Whether a value is a list in the kernel's form, 0-3,8, each range ascending.
-_conf_is_cpus() {
-  local part number='(0|[1-9][0-9]{0,3})'
-  # No kernel has more than 8192 CPUs (CONFIG_NR_CPUS), and each CPU in a list is checked.
-  [[ ${#1} -le 4096 && $1 =~ ^$number(-$number)?(,$number(-$number)?)*$ ]] || return 1
-  for part in ${1//,/ }; do ((${part%-*} <= ${part#*-} && ${part#*-} < 8192)) || return 1; done
 }
 
 # Whether a value is A, A..B or A..B..STEP with numbers of the kind, `all` or `clients` in place of A or B.

@@ -118,6 +118,24 @@ _kind_size() {
   fi
 }
 
+# Whether a decimal is at least another one; up to 15 digits before the point and 9 after it.
+# Usage: kind_at_least NUMBER OTHER
+kind_at_least() {
+  local whole=${1%%.*} other=${2%%.*} part=000000000 rest=000000000
+  [[ $1 != *.* ]] || part=${1#*.}000000000
+  [[ $2 != *.* ]] || rest=${2#*.}000000000
+  ((10#$whole > 10#$other || (10#$whole == 10#$other && 10#${part:0:9} >= 10#${rest:0:9})))
+}
+
+# Whether a value is a list in the kernel's form, 0-3,8, each range ascending.
+# Usage: kind_is_cpus VALUE
+kind_is_cpus() {
+  local part number='(0|[1-9][0-9]{0,3})'
+  # No kernel has more than 8192 CPUs (CONFIG_NR_CPUS), and each CPU in a list is checked.
+  [[ ${#1} -le 4096 && $1 =~ ^$number(-$number)?(,$number(-$number)?)*$ ]] || return 1
+  for part in ${1//,/ }; do ((${part%-*} <= ${part#*-} && ${part#*-} < 8192)) || return 1; done
+}
+
 # Print what a kind accepts.
 # Usage: kind_text KIND
 kind_text() {
