@@ -31,7 +31,8 @@ readonly CONF_LAYERS=(default block hosts scenario variant over environment argu
 declare -A _CONF_KIND=() _CONF_VALUE=() _CONF_WHERE=()
 # By layer: the names that it sets, with a blank in front of each.
 declare -A _CONF_SET=()
-_CONF_NAMES=()
+# In the order of the list: the names, and NAME=DEFAULT of each.
+_CONF_NAMES=() _CONF_DEFAULTS=()
 # The layer that is used as `variant`: each variant's file has its own layer, so that it is read once (conf_variant).
 _CONF_VARIANT=variant
 # By setting: the source of its value at the current point (conf_point).
@@ -45,17 +46,19 @@ _CONF_OLD=()
 # that is stored.
 # Usage: conf_defaults FILE
 conf_defaults() {
-  local file=$1 number=0 line name value
-  while IFS= read -r line; do
-    number=$((number + 1))
-    [[ $line == [A-Z]*=*'  #: '* ]] || continue
-    name=${line%%=*} value=${line#*=}
-    _CONF_NAMES+=("$name")
-    _CONF_KIND[$name]=${value##*'  #: '}
-    value=${value%'  #: '*}
-    value=${value#\"}
-    _conf_keep default "$name" "${value%\"}" "$file:$number"
-  done <"$file"
+  local file=$1 number name value
+  local -a lines
+  mapfile -t -O 1 lines <"$file" # by number of the line
+  for number in "${!lines[@]}"; do
+    [[ ${lines[number]} == [A-Z]*=*'  #: '* ]] || continue
+    name=${lines[number]%%=*} value=${lines[number]#*=}
+    _CONF_KIND[$name]=${value#*'  #: '}
+    value=${value%%'  #: '*} value=${value#\"} value=${value%\"}
+    _CONF_DEFAULTS+=("$name=$value")
+    _CONF_VALUE["default $name"]=$value
+    _CONF_WHERE["default $name"]=$file:$number
+  done
+  _CONF_NAMES=("${_CONF_DEFAULTS[@]%%=*}")
 }
 
 _CONF_LIKE= # the files that are being read, each included by the file before it
@@ -180,7 +183,8 @@ conf_resolve() {
   _CONF_POINT=()
   # One may be an array, set by the block in do_it.sh.
   unset -v "${_CONF_NAMES[@]}"
-  # The lowest layer sets all of them.
+  # The lowest layer sets all of them: one command, as this runs often.
+  declare -g -- "${_CONF_DEFAULTS[@]}"
   for layer in "${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}"; do
     for name in ${_CONF_SET[$layer]-}; do printf -v "$name" '%s' "${_CONF_VALUE["$layer $name"]}"; done
   done
