@@ -16,10 +16,11 @@ alias_read() {
   done <"$1"
 }
 
-# Print the name of the setting for an alias; a name that is not an alias is printed unchanged.
+# The name of the setting for an alias; a name that is not an alias stays unchanged.
 # Usage: alias_name NAME
+# Returns: sets REPLY
 alias_name() {
-  printf '%s' "${_ALIAS_NAME[$1]-$1}"
+  REPLY=${_ALIAS_NAME[$1]-$1}
 }
 
 # Whether a name is an alias.

@@ -284,7 +284,8 @@ _conf_set() {
     raw=${BASH_REMATCH[1]}
   elif [[ $raw =~ ^\(([^\)]*)\)$rest ]]; then
     raw=${BASH_REMATCH[1]}
-    [[ ${_CONF_KIND[$(alias_name "$name")]-list:} == *list:* ]] || die_usage "$where: $name=($raw): a list is not supported; give one value"
+    alias_name "$name"
+    [[ ${_CONF_KIND[$REPLY]-list:} == *list:* ]] || die_usage "$where: $name=($raw): a list is not supported; give one value"
   elif [[ $raw =~ ^([^[:space:]\"\'\(\)#]*)$rest ]]; then
     raw=${BASH_REMATCH[1]}
   else
@@ -360,7 +361,8 @@ conf_check() {
   if alias_is "$name"; then
     value=$(alias_value "$name" "$value") || die_usage "$where: $name=$2: unknown value; accepted: $(alias_values "$name") (conf/aliases.tsv)"
     where+=": $name"
-    name=$(alias_name "$name")
+    alias_name "$name"
+    name=$REPLY
     if [[ -n $CONF_OLD && $value == - ]]; then
       CONF_NAME=$name CONF_TEXT=- CONF_FROM=$where
       return

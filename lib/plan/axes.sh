@@ -52,7 +52,8 @@ axes_check() {
   for word in ${SWEEP-}; do
     # An invalid name is refused by axes_settle.
     [[ $word =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || continue
-    name=$(alias_name "${word%%=*}")
+    alias_name "${word%%=*}"
+    name=$REPLY
     conf_layer "$name"
     [[ ${CONF_LAYERS[REPLY]} != variant ]] || conf_refuse "$name" "conflicts with $word in SWEEP, whose values all variants have; leave out one of them"
   done
