@@ -82,9 +82,11 @@ conf_file() {
       break
     fi
     # Most lines are comments, and a regular expression takes time.
-    if ((!inside)) || [[ -z $line || $line == '#'* || $line =~ ^[[:space:]]*(#.*)?$ ]]; then continue; fi
-    [[ $line =~ ^[[:space:]]*([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]] ||
-      die_usage "$file:$number: $line: not an assignment; accepted: NAME=VALUE"
+    if ((!inside)) || [[ -z $line || $line == '#'* ]]; then continue; fi
+    if [[ ! $line =~ ^[[:space:]]*([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]]; then
+      [[ $line =~ ^[[:space:]]*(#.*)?$ ]] || die_usage "$file:$number: $line: not an assignment; accepted: NAME=VALUE"
+      continue
+    fi
     name=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
     if [[ $name == LIKE ]]; then
       _conf_like "$layer" "$file" "$value" "$file:$number"
@@ -278,9 +280,11 @@ _conf_like() {
 
 # Strip quotes, brackets and a trailing comment from the right side of an assignment in a file, then take it.
 _conf_set() {
-  local layer=$1 name=$2 raw=$3 where=$4
-  local rest='[[:space:]]*(#.*)?$'
-  if [[ $raw =~ ^\"([^\"]*)\"$rest || $raw =~ ^\'([^\']*)\'$rest ]]; then
+  local layer=$1 name=$2 raw=$3 where=$4 rest='[[:space:]]*(#.*)?$'
+  # Most values are plain words.
+  if [[ $raw != *[[:space:]\"\'\(\)#]* ]]; then
+    :
+  elif [[ $raw =~ ^\"([^\"]*)\"$rest || $raw =~ ^\'([^\']*)\'$rest ]]; then
     raw=${BASH_REMATCH[1]}
   elif [[ $raw =~ ^\(([^\)]*)\)$rest ]]; then
     raw=${BASH_REMATCH[1]}

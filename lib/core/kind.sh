@@ -8,7 +8,8 @@
 # Returns: sets REPLY
 kind_plain() {
   _kind_unit "$@"
-  [[ ! $2 =~ (^|[|:])(number|time|every|pair|percent): ]] || _kind_trim
+  # Most values have no zero, and a regular expression takes time.
+  [[ $REPLY != *0* || ! $2 =~ (^|[|:])(number|time|every|pair|percent): ]] || _kind_trim
 }
 
 # Convert a value with a unit to one without, or with the unit of its kind.
@@ -23,7 +24,7 @@ _kind_unit() {
     *-*:*times:*) _kind_join "$1" - seconds: seconds: && return ;;
     *:*:*every:*) _kind_join "$1" : time: '' && return ;;
   esac
-  [[ $1 =~ ^([0-9]{1,9})(\.([0-9]{1,9}))?([A-Za-z]{1,3})$ ]] || return 0
+  [[ $1 == [0-9]*[A-Za-z] && $1 =~ ^([0-9]{1,9})(\.([0-9]{1,9}))?([A-Za-z]{1,3})$ ]] || return 0
   IFS='|' read -r -a parts <<<"${2/list:/}"
   for part in "${parts[@]}"; do
     case ${part%%:*}:${BASH_REMATCH[4]} in
