@@ -196,11 +196,18 @@ conf_resolve() {
 # Print the source of a setting's value, for messages: `file:line`, `environment` or `command line`.
 # Usage: conf_where NAME
 conf_where() {
-  local layer where=
-  for layer in "${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}"; do
-    where=${_CONF_WHERE["$layer $1"]-$where}
-  done
-  printf '%s' "${_CONF_POINT[$1]-$where}"
+  conf_source "$1"
+  printf '%s' "$REPLY"
+}
+
+# As conf_where, without a subshell.
+# Usage: conf_source NAME
+# Returns: sets REPLY
+conf_source() {
+  local layer
+  REPLY=
+  for layer in "${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}"; do REPLY=${_CONF_WHERE["$layer $1"]-$REPLY}; done
+  REPLY=${_CONF_POINT[$1]-$REPLY}
 }
 
 # The number of the layer that set a setting, 0 being the lowest.

@@ -12,7 +12,8 @@ variant_check() {
   for variant in $VARIANTS; do
     [[ $seen != *" $variant "* ]] || conf_refuse VARIANTS "the variant $variant is repeated; give each variant once"
     seen+="$variant "
-    [[ -r $(_variant_file "$variant") ]] ||
+    _variant_file "$variant"
+    [[ -r $REPLY ]] ||
       conf_refuse VARIANTS "$variant: not found; ./do_it.sh list names variants"
   done
 }
@@ -24,7 +25,8 @@ variant_use() {
   # The state of plan_enter is no longer valid.
   PLAN_ENTERED=
   if [[ -n $1 && ! -v "_VARIANT_READ[$1]" ]]; then
-    conf_file "variant:$1" "$(_variant_file "$1")"
+    _variant_file "$1"
+    conf_file "variant:$1" "$REPLY"
     _VARIANT_READ[$1]=yes
     axes_check "$1"
     _variant_tier "$1"
@@ -52,12 +54,13 @@ variant_sets() (
   conf_said file
 )
 
-# Print the file of a variant. A resumed run reads the settings it began with, not the current files.
+# The file of a variant. A resumed run reads the settings it began with, not the current files.
 # Usage: _variant_file VARIANT
+# Returns: sets REPLY
 _variant_file() {
   if [[ -n $RESUME ]]; then
-    echo "$RESUME/$1/variant.conf"
+    REPLY=$RESUME/$1/variant.conf
   else
-    echo "$ROOT/conf/variants/$1.conf"
+    REPLY=$ROOT/conf/variants/$1.conf
   fi
 }

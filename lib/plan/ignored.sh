@@ -128,5 +128,7 @@ _plan_isolated() {
 
 # Whether a setting was given for this command, on the command line or in the environment.
 _plan_explicit() {
-  [[ $(conf_where "$1") == environment* || $(conf_where "$1") == "command line"* ]]
+  local REPLY
+  conf_source "$1"
+  [[ $REPLY == environment* || $REPLY == "command line"* ]]
 }
