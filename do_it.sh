@@ -29,11 +29,13 @@ LIB=$ROOT/lib
 
 # Print what this script does, from the commands' own header comments.
 usage() {
-  local file
+  local file name REPLY
   options_help "$ROOT/do_it.sh"
   printf 'Usage: ./do_it.sh [COMMAND] [--help] ...\n\n'
   for file in "$LIB"/cmd/*.sh; do
-    printf '  %-8s %s\n' "$(basename "$file" .sh)" "$(sed -n '2s/^# //p' "$file")"
+    name=${file##*/}
+    options_headline "$file"
+    printf '  %-8s %s\n' "${name%.sh}" "$REPLY"
   done
 }
 

@@ -42,9 +42,12 @@ _list_align() {
     }'
 }
 
-# Print the first comment line after the licence, which describes a file.
+# Print the row of a file that describes itself.
+# Usage: _list_conf KIND FILE
 _list_conf() {
-  printf '%s\t%s\t%s\n' "$1" "$(basename "$2" .conf)" "$(sed -n '2s/^# //p' "$2")"
+  local name=${2##*/} REPLY
+  options_headline "$2"
+  printf '%s\t%s\t%s\n' "$1" "${name%.conf}" "$REPLY"
 }
 
 # Print one line per run, without a process per run: there may be thousands of runs.

@@ -60,6 +60,17 @@ options_read() {
   variant_use "${VARIANTS%% *}"
 }
 
+# Give the first comment line after the licence, which describes a file, without a process: ./do_it.sh list asks for some fifty files.
+# Usage: options_headline FILE
+# Returns: sets REPLY, empty if the second line is no comment or cannot be read
+options_headline() {
+  local -a lines=()
+  mapfile -t -s 1 -n 1 lines <"$1" || :
+  REPLY=${lines[0]-}
+  [[ $REPLY == '# '* ]] || REPLY=
+  REPLY=${REPLY#'# '}
+}
+
 # Print the header comment of a file: the text between the licence line and the first line of code.
 # Usage: options_help FILE
 options_help() {
