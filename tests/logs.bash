@@ -14,8 +14,16 @@ drawn_setup() {
 # Usage: drawn_blank   Exports: PATH   Returns: 0
 drawn_blank() {
   mkdir "$SCRATCH/blank"
-  # shellcheck disable=SC2016 # expanded by the stand-in: -c SCRIPT DATA OUTPUT ...
-  printf '#!/bin/sh\n: >"$4.png"\necho "<svg><title>t</title><desc>d</desc></svg>" >"$4.svg"\n' >"$SCRATCH/blank/gnuplot"
+  cat >"$SCRATCH/blank/gnuplot" <<'GNUPLOT'
+#!/bin/sh
+# Called as -c DIR/data/commands.
+cd -- "${2%/data/commands}" || exit
+cut -f 2 data/jobs | while read -r name; do
+  : >"$name.png"
+  echo "<svg><title>t</title><desc>d</desc></svg>" >"$name.svg"
+  echo "$name"
+done
+GNUPLOT
   chmod 755 "$SCRATCH/blank/gnuplot"
   PATH=$SCRATCH/blank:$PATH
 }

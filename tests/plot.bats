@@ -343,6 +343,85 @@ PROGRAM
   assert_equal "$(<data/bars-1.dat.names)" $'1\tnative'
 }
 
+# Put COMMAND before the real gnuplot, which reads the commands in $2: gnuplot_after COMMAND
+gnuplot_after() {
+  mkdir -p "$SCRATCH/bin"
+  printf '#!/bin/bash\n%s\nexec %q "$@"\n' "$1" "$(PATH=${PATH#"$SCRATCH/bin:"} command -v gnuplot)" >"$SCRATCH/bin/gnuplot"
+  chmod 755 "$SCRATCH/bin/gnuplot"
+  PATH=$SCRATCH/bin:${PATH#"$SCRATCH/bin:"}
+}
+
+@test "plots that cannot be drawn are named, and all others are drawn" {
+  local name
+  local -a names=()
+  run_make
+  "$REPO/do_it.sh" report "$RUN"
+  for name in "$RUN"/plots/*.svg; do
+    name=${name##*/}
+    names+=("${name%.svg}")
+  done
+  assert_equal "${#names[@]}" 10
+  # The first one, two in turn, and the last one.
+  # shellcheck disable=SC2016 # expanded by the stand-in
+  gnuplot_after 'echo >>starts; rm -f "${2%/*}"/{bars-1,tail-1,tail-2,far-1}.dat'
+  mv "$RUN"/plots whole
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_failure 1
+  assert_equal "$(grep -o 'cannot draw the plot .*' <<<"$stderr" | xargs)" \
+    'cannot draw the plot bars-1 cannot draw the plot tail-1 cannot draw the plot tail-2 cannot draw the plot far-1'
+  for name in "${names[@]}"; do
+    case $name in
+      bars-1 | tail-[12] | far-1) refute_contains "id=\"$name-title\"" "$(<"$RUN/report.html")" ;;
+      *) cmp "whole/$name.png" "$RUN/plots/$name.png" ;;
+    esac
+  done
+  assert_equal "$(wc -l <starts)" 4
+  # One that draws nothing and reports no error.
+  gnuplot_after 'exit 0'
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_failure 1
+  assert_equal "$(grep -c 'cannot draw the plot' <<<"$stderr")" ${#names[@]}
+}
+
+@test "one gnuplot draws all plots, and after its minute another one goes on" {
+  local name
+  run_make
+  gnuplot_after 'echo >>starts'
+  "$REPO/do_it.sh" report "$RUN"
+  assert_equal "$(wc -l <starts)" 1
+  mv "$RUN"/plots whole
+  # Each of them finds its minute over after one plot.
+  # shellcheck disable=SC2016 # expanded by the stand-in
+  gnuplot_after 'echo >>starts; sed -i "s/time(0) >= [0-9]*/1/" "$2"'
+  rm starts
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_success
+  assert_equal "$stderr" ''
+  assert_equal "$(wc -l <starts)" "$(find whole -name '*.svg' | wc -l)"
+  for name in whole/*.png; do cmp "$name" "$RUN/plots/${name##*/}"; done
+}
+
+@test "a text of any characters is drawn, and never a command" {
+  local text=$'\'a\'\'"b" `touch 1` $(touch 2) @ARG1 $0 !touch 3 \\ # {0} }{ 7 %d \'; system("touch 4") µé'
+  mkdir -p "draw '\"\`touch 5\`/data"
+  cd draw*
+  printf '1\t5\t4\t6\t\n\n\n1\tpoint\n' >data/bars-1.dat
+  printf '1\tnative\n' >data/bars-1.dat.names
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  TEXT=$text run bash -c '
+    set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    _plot_data() { printf "bars\tbars-1\t%s\t1\t1\t1\twords\n" "$TEXT"; }
+    PLOT_CORNER="corner $TEXT" plot_all "$PWD"'
+  assert_success
+  assert_output $'bars-1\t'"$text"$'\twords'
+  run sed -n 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&apos;/'\''/g; s/&#160;/ /g; s/&amp;/\&/g; s/.*<text>\(.*\)<.text>.*/\1/p' bars-1.svg
+  assert_contains "$text"
+  assert_contains "corner $text"
+  assert_equal "$(find . -type f | sed 's|.*/||' | sort | xargs)" 'bars-1.dat bars-1.dat.names bars-1.png bars-1.svg commands jobs progress'
+}
+
 @test "there may be any number of variants" {
   mkdir draw
   awk 'BEGIN { for (v = 1; v <= 70; v++) printf "1\t%d\t%d\t%d\t\n\n\n", v, v, v; print "1\tpoint" }' >draw/bars-1.dat

@@ -14,16 +14,26 @@ PLOT_FILE='^(bars|tail|scaling|tradeoff|percentile|heat|time|far|hits|search|lim
 # Globals: PLOT_DETAIL, the number of points drawn in detail (default: 4; all), PLOT_CORNER, the text in the corner
 # Returns: 1 if a plot could not be drawn or a histogram could not be read completely
 plot_all() {
-  local folder=$1 status=0 script name title first second third words
+  local folder=$1 status=0 at=0 ended drawn name
+  local -a jobs=() names=()
   _plot_data "$folder/data" >"$folder/data/jobs" || status=1
-  while IFS=$'\t' read -r script name title first second third words; do
-    if _plot_one "$folder" "$script" "$name" "$title" "$first" "$second" "$third"; then
-      printf '%s\t%s\t%s\n' "$name" "$title" "$words"
-    else
+  mapfile -t jobs <"$folder/data/jobs"
+  while ((at < ${#jobs[@]})); do
+    ended=0
+    printf '%s\n' "${jobs[@]:at}" | _plot_some "$folder" >"$folder/data/progress" || ended=1
+    mapfile -t names <"$folder/data/progress"
+    drawn=${#names[@]}
+    # -s: printf prints an empty line for no plots.
+    printf '%s\n' "${jobs[@]:at:drawn}" | cut -s -f 2,3,7
+    at=$((at + drawn))
+    # gnuplot ends at its first error: another one draws the plots after it.
+    if ((at < ${#jobs[@]} && (ended > 0 || drawn == 0))); then
+      IFS=$'\t' read -r _ name _ <<<"${jobs[at]}"
       log_warn "cannot draw the plot $name"
       status=1
+      at=$((at + 1))
     fi
-  done <"$folder/data/jobs"
+  done
   return "$status"
 }
 
@@ -42,10 +52,44 @@ _plot_searched() {
   ((${#files[@]} == 0)) || OUT=$1 figures_run interval metric -- -f "$_PLOT/common.awk" -f "$_PLOT/search.awk" "$1/totals" "${files[@]}"
 }
 
-# Draw one plot. Everything is passed as an argument or as data, so that no name is ever read as a command.
-_plot_one() {
-  local folder=$1 script=$2 name=$3 title=$4 PLOT_CORNER=${PLOT_CORNER-}
+# Draw plots in turn with one gnuplot, because each start costs some 20 ms, and print the name of each plot that is complete. gnuplot ends early at
+# an error, and after the first plot that ends a minute or more after its start, so that each plot has two minutes.
+# Usage: _plot_some DIR <JOBS
+# Returns: not 0 at an error, or if a plot took too long
+_plot_some() {
+  local commands=$1/data/commands now
+  printf -v now '%(%s)T' -1
+  _plot_commands "$1" $((now + 60)) >"$commands" || return 1
   # The C locale has no degree sign, and gnuplot warns of that once per plot.
-  LC_ALL=C.UTF-8 run_limited 120 gnuplot -c "$_PLOT/$script.gp" "$folder/data/$name.dat" "$folder/$name" "$title" "${PLOT_CORNER//[[:cntrl:]]/?}" "$5" "$6" \
-    "$_PLOT/style.gp" "$7" </dev/null
+  LC_ALL=C.UTF-8 run_limited 180 gnuplot -c "$commands" </dev/null
+}
+
+# Print gnuplot's commands that draw plots until END, in seconds since the epoch. All characters of texts but letters are octal codes, so that no
+# text is ever read as a command: gnuplot 5.4 takes two quotes at the start of a quoted text for its end, and a digit for a part of the code before.
+# Usage: _plot_commands DIR END <JOBS
+_plot_commands() {
+  local PLOT_CORNER=${PLOT_CORNER-}
+  FOLDER=$1 END=$2 SCRIPTS=$_PLOT CORNER=${PLOT_CORNER//[[:cntrl:]]/?} LC_ALL=C awk -F '\t' '
+    function quoted(text,    i, c, out) {
+      for (i = 1; i <= length(text); i++) {
+        c = substr(text, i, 1)
+        out = out (c in code ? code[c] : c)
+      }
+      return "\"" out "\""
+    }
+    BEGIN {
+      for (i = 1; i < 256; i++)
+        if (sprintf("%c", i) !~ /[A-Za-z]/) code[sprintf("%c", i)] = sprintf("\\%03o", i)
+      folder = ENVIRON["FOLDER"]
+      scripts = ENVIRON["SCRIPTS"]
+    }
+    {
+      # Each script expects the settings of a new gnuplot.
+      print "reset session"
+      print "call " quoted(scripts "/" $1 ".gp"), quoted(folder "/data/" $2 ".dat"), quoted(folder "/" $2), quoted($3), quoted(ENVIRON["CORNER"]), quoted($4), \
+        quoted($5), quoted(scripts "/style.gp"), quoted($6)
+      print "set print \"-\""
+      print "print " quoted($2)
+      print "if (time(0) >= " ENVIRON["END"] ") exit"
+    }'
 }
