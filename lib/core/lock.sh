@@ -5,6 +5,7 @@
 # Of this run, once it has a name: what every host is sent.
 RUN_ID='' RUN_OWNER=''
 _LOCK_RENEWER=
+_LOCK_USER='' _LOCK_SPACE='' # of this process, once lock_owner has asked for them
 
 # Exit status of lock_during when the lock is not available.
 readonly LOCK_TAKEN=75
@@ -138,23 +139,30 @@ lock_lease() {
 lock_name() {
   local name=${1//[^A-Za-z0-9.-]/_} random
   # Two masters can have the same pid, each in its own container, with one client in common.
-  random=$(od -An -N 4 -t x4 /dev/urandom)
+  random=$(exec od -An -N 4 -t x4 /dev/urandom)
   RUN_ID=${name:0:60}-$$-${random// /}
   [[ $RUN_ID == [A-Za-z0-9]* ]] || RUN_ID=run$RUN_ID
-  RUN_OWNER=$(lock_owner "$RUN_ID")
+  lock_owner "$RUN_ID"
+  RUN_OWNER=$REPLY
 }
 
-# Print this process as an owner (lib/shared/owner.sh reads the line).
+# This process as an owner (lib/shared/owner.sh reads the line).
 # Usage: lock_owner NAME
 # Globals: LEASE REMOTE_RETRY
+# Returns: sets REPLY
 lock_owner() {
   local user host boot
   proc_start $$
-  user=$(exec id -un 2>/dev/null) || user=$EUID
+  # The master calls this twice, as the same user and in the same namespace.
+  [[ -n $_LOCK_USER ]] || {
+    _LOCK_USER=$(exec id -un 2>/dev/null) || _LOCK_USER=$EUID
+    _LOCK_SPACE=$(exec readlink /proc/self/ns/pid) || :
+  }
+  user=$_LOCK_USER
   read -r host </proc/sys/kernel/hostname
   read -r boot </proc/sys/kernel/random/boot_id
   lock_lease
   user=${user//[^A-Za-z0-9._@+-]/_} host=${host//[^A-Za-z0-9._@+-]/_}
-  TZ=UTC0 printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%(%Y-%m-%dT%H:%M:%SZ)T\t%s\n' "$1" "${user:0:64}" "${host:0:64}" $$ "$PROC_START" \
-    "$boot" "$(readlink /proc/self/ns/pid)" -1 "$REPLY"
+  TZ=UTC0 printf -v REPLY '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%(%Y-%m-%dT%H:%M:%SZ)T\t%s' "$1" "${user:0:64}" "${host:0:64}" $$ "$PROC_START" \
+    "$boot" "$_LOCK_SPACE" -1 "$REPLY"
 }

@@ -35,7 +35,8 @@ remote_init() {
   cleanup_push remote_close
   proc_start $$
   _REMOTE_START=$PROC_START
-  lock_owner "private-$$" >"$_REMOTE_TMP/owner"
+  lock_owner "private-$$"
+  printf '%s\n' "$REPLY" >"$_REMOTE_TMP/owner"
   # The kernel releases the lock when this process ends, however it ends. No process that outlives it may inherit the descriptor.
   exec {_REMOTE_FD}<"$_REMOTE_TMP/owner"
   flock -n "$_REMOTE_FD"
