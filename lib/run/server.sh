@@ -58,14 +58,17 @@ _server_cpus() {
 # Usage: server_password
 # Returns: sets REDIS_PASSWORD LOAD_PASSWORD
 server_password() {
-  local text
-  text=$(_server_secret 36)
-  REDIS_PASSWORD=${text:0:24} LOAD_PASSWORD=${text:24}
+  local REPLY
+  _server_secret 36
+  REDIS_PASSWORD=${REPLY:0:24} LOAD_PASSWORD=${REPLY:24}
 }
 
-# Print BYTES random bytes, a multiple of 3, as letters and digits: four characters for three bytes.
+# BYTES random bytes, a multiple of 3, as letters and digits: four characters for three bytes.
+# Usage: _server_secret BYTES
+# Returns: sets REPLY
 _server_secret() {
-  head -c "$1" /dev/urandom | base64 | tr '+/' 'xy'
+  REPLY=$(head -c "$1" /dev/urandom | base64)
+  REPLY=${REPLY//+/x} REPLY=${REPLY//'/'/y}
 }
 
 # Look for redis-server on the server, according to REDIS_FROM. This changes nothing on the server.
@@ -144,9 +147,12 @@ server_scratch() {
 # Usage: _server_begin PLANNER [ARG]...
 #   PLANNER prints the plan of a server
 _server_begin() {
-  local host
+  local host REPLY
   REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
-  LOAD_PASSWORD=${LOAD_PASSWORD:-$(_server_secret 18)}
+  [[ -n ${LOAD_PASSWORD-} ]] || {
+    _server_secret 18
+    LOAD_PASSWORD=$REPLY
+  }
   LOAD_COMMANDS=$(load_commands)
   servers_each _server_prepare "$@" || return
   # All at the same time: a cluster is ready when all of its instances are there.
