@@ -56,7 +56,7 @@ cmd_run() {
 
 # Check the hosts, make or reopen the run's directory, and record the plan and the settings.
 run_prepare() {
-  local rows=$_REMOTE_TMP/doctor shared
+  local rows=$_REMOTE_TMP/doctor REPLY
   server_password
   _run_stale
   doctor_rows >"$rows"
@@ -65,8 +65,8 @@ run_prepare() {
   _run_fit "$rows"
   _run_folder
   plan_warn
-  shared=$(hosts_shared | paste -sd ' ')
-  [[ -z $shared ]] || log_warn "client and server both run on $shared: the load generator takes CPU time from the instances"
+  hosts_shared
+  [[ -z $REPLY ]] || log_warn "client and server both run on $REPLY: the load generator takes CPU time from the instances"
 }
 
 # Exit when a row of the checks is a failure.

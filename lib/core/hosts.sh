@@ -73,17 +73,22 @@ hosts_data() {
   REPLY=${HOST_DATA[$1]-$1}
 }
 
-# Print the clients that run on a server's machine, unless SINGLE_NODE asks for that.
+# The clients that run on a server's machine, separated by blanks; empty if SINGLE_NODE asks for that.
 # Usage: hosts_shared
 # Globals: SERVERS CLIENT_IP SINGLE_NODE
+# Returns: sets REPLY
 hosts_shared() {
-  local client server
-  [[ $SINGLE_NODE == off ]] || return 0
+  local client server shared=''
+  [[ $SINGLE_NODE == off ]] || {
+    REPLY=
+    return
+  }
   for client in $CLIENT_IP; do
     for server in "${SERVERS[@]}"; do
-      ! hosts_same "$client" "$server" || printf '%s\n' "$client"
+      ! hosts_same "$client" "$server" || shared+="${shared:+ }$client"
     done
   done
+  REPLY=$shared
 }
 
 # Whether two hosts are one machine, as far as their names say.

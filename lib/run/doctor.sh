@@ -191,10 +191,11 @@ _doctor_here() {
   else
     _doctor_row "$master" warn gnuplot missing "the report's plots" "install: gnuplot"
   fi
-  while read -r host; do
+  hosts_shared
+  for host in $REPLY; do
     _doctor_row "$host" warn "shared host" "client and server run on one host" "separate machines" \
       "set CLIENT_IP, or accept that the load generator takes CPU time from the instances"
-  done < <(hosts_shared)
+  done
 }
 
 # Print the name of this host among those of the run.
