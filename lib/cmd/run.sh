@@ -99,26 +99,27 @@ _run_memory() {
 
 # Make results/UTC-SCENARIO, or reopen the directory of a resumed run. A directory is never used twice.
 _run_folder() {
-  local name variant
+  local name variant head
   if [[ -n $RESUME ]]; then
     RUN=$RESUME
   else
     name=$(basename "$SCENARIO" .conf)
     { mkdir -p -- "$RESULTS_DIR" && [[ -w $RESULTS_DIR ]]; } || die_usage "$(conf_where RESULTS_DIR): RESULTS_DIR=$RESULTS_DIR: cannot write to it; set a directory that you can write to"
-    until RUN=$RESULTS_DIR/$(date -u +%Y%m%dT%H%M%SZ)-$name && mkdir -- "$RUN" 2>/dev/null; do
+    until TZ=UTC0 printf -v RUN '%s/%(%Y%m%dT%H%M%SZ)T-%s' "$RESULTS_DIR" -1 "$name" && mkdir -- "$RUN" 2>/dev/null; do
       [[ -d $RUN ]] || die "$RUN: cannot create the directory"
       sleep 1 # another run took this second's name
     done
     [[ -z $HOSTS_FILE ]] || cp -- "$HOSTS_FILE" "$RUN/hosts"
+    head=$(_run_conf)
     for variant in $VARIANTS; do
       mkdir -- "$RUN/$variant"
       plan_enter "$variant" ''
-      { _run_conf && conf_print; } >"$RUN/$variant/variant.conf"
+      { printf '%s\n' "$head" && conf_print; } >"$RUN/$variant/variant.conf"
     done
     # The run can be resumed as soon as run.conf has its name, so that is the last one.
     plan_print >"$RUN/plan.tsv.new"
     mv -- "$RUN/plan.tsv.new" "$RUN/plan.tsv"
-    { _run_conf && options_print; } >"$RUN/run.conf.new"
+    { printf '%s\n' "$head" && options_print; } >"$RUN/run.conf.new"
     mv -- "$RUN/run.conf.new" "$RUN/run.conf"
     plan_enter "${VARIANTS%% *}" ''
     stored_note "$RUN"
