@@ -8,7 +8,7 @@ declare -A _VARIANT_READ=()
 # Refuse a variant that has no file, or is repeated: its repeats would have the same directories.
 # Usage: variant_check
 variant_check() {
-  local variant seen=' '
+  local variant seen=' ' REPLY
   for variant in $VARIANTS; do
     [[ $seen != *" $variant "* ]] || conf_refuse VARIANTS "the variant $variant is repeated; give each variant once"
     seen+="$variant "
@@ -21,6 +21,7 @@ variant_check() {
 # Resolve the settings with a variant's file in its layer, or without a variant if VARIANT is empty.
 # Usage: variant_use VARIANT
 variant_use() {
+  local REPLY
   conf_variant "$1"
   # The state of plan_enter is no longer valid.
   PLAN_ENTERED=
