@@ -106,8 +106,9 @@ client_launch() {
 # The options that the load generators of all clients get.
 # Returns: sets common of client_launch
 _client_common() {
-  local text
-  common=(--gate . --out . --connections "$(search_connections)" --phases "$(client_phases)" --keys "$KEY_PATTERN" --data "$DATA"
+  local text REPLY
+  client_phases
+  common=(--gate . --out . --connections "$(search_connections)" --phases "$REPLY" --keys "$KEY_PATTERN" --data "$DATA"
   --interval "$INTERVAL" --timeout "$REPLY_TIMEOUT")
   [[ $RATE == 0 ]] || common+=(--arrival "$ARRIVAL")
   [[ " $PHASES " != *" mixed "* || $COMMANDS != off ]] || common+=(--ratio "$RATIO")
@@ -164,15 +165,14 @@ _client_launch() {
   _client_ask "$client" launch "${prefix[@]}" "${words[@]}" "${options[@]}" "${to[@]}" "$port" "${values[@]}"
 }
 
-# Print the phases for the load generator, including the phases that a search or a probe adds.
+# The phases for the load generator, including the phases that a search or a probe adds.
 # Usage: client_phases
 # Globals: PHASES
+# Returns: sets REPLY
 client_phases() {
-  local phases
-  phases=$(search_phases)
-  # shellcheck disable=SC2086 # split into words on purpose
-  phases=$(wss_phases $phases)
-  printf '%s\n' "${phases// /,}"
+  search_phases
+  wss_phases "$REPLY"
+  REPLY=${REPLY// /,}
 }
 
 # Synchronize the clients until every generator has ended. When all wait for a phase, all get the same start time. The caller checks the guard

@@ -90,15 +90,19 @@ cluster_record() {
   { printf 'port\tnode\tshard\trole\n' && cut -f 1-4 <<<"$CLUSTER_TABLE"; } >"$1/cluster.tsv"
 }
 
-# Print the directives of a cluster's instances, separated by semicolons.
+# The directives of a cluster's instances, separated by semicolons; empty without a cluster.
 # Globals: CLUSTER NODE_TIMEOUT FULL_COVERAGE SERVER_ADDRESS
+# Returns: sets REPLY
 cluster_directives() {
+  local coverage=no
+  REPLY=
   cluster_on || return 0
-  printf 'cluster-enabled yes; cluster-config-file nodes.conf; cluster-announce-ip %s; ' "$SERVER_ADDRESS"
-  [[ $NODE_TIMEOUT == default ]] || printf 'cluster-node-timeout %s; ' "$NODE_TIMEOUT"
-  printf 'cluster-require-full-coverage %s; cluster-migration-barrier 1000; ' "$(if [[ $FULL_COVERAGE == on ]]; then echo yes; else echo no; fi)"
+  [[ $FULL_COVERAGE != on ]] || coverage=yes
+  REPLY="cluster-enabled yes; cluster-config-file nodes.conf; cluster-announce-ip $SERVER_ADDRESS; "
+  [[ $NODE_TIMEOUT == default ]] || REPLY+="cluster-node-timeout $NODE_TIMEOUT; "
+  REPLY+="cluster-require-full-coverage $coverage; cluster-migration-barrier 1000; "
   # Redis' default delay adds 5 s to every resync. Its default buffer limit repeatedly aborts a resync under writes.
-  printf 'repl-diskless-sync yes; repl-diskless-sync-delay 0; client-output-buffer-limit replica 0 0 0; '
+  REPLY+='repl-diskless-sync yes; repl-diskless-sync-delay 0; client-output-buffer-limit replica 0 0 0; '
 }
 
 # Print the options of the load generator, one per line, for a client with COUNT shards from PORT on.

@@ -38,9 +38,10 @@ search_is() {
   search_wanted && ! load_is_fill "$1"
 }
 
-# Print the phases for the load generator: a searched phase is repeated once per limit.
+# The phases for the load generator: a searched phase is repeated once per limit.
 # Usage: search_phases
 # Globals: PHASES LIMITS
+# Returns: sets REPLY
 search_phases() {
   local phase limit list=''
   for phase in $PHASES; do
@@ -50,7 +51,7 @@ search_phases() {
       list+=" $phase"
     fi
   done
-  printf '%s\n' "${list# }"
+  REPLY=${list# }
 }
 
 # Print the connections that each thread of the load generator opens to each of its instances.
@@ -87,7 +88,8 @@ search_check() {
   [[ " $KEY_PATTERN" != *" latest"* || " $PHASES " != *" mixed "* ]] ||
     conf_refuse KEY_PATTERN "latest is not supported in a search with mixed, as each step adds keys; set another KEY_PATTERN, or PHASES without mixed"
   [[ $seen != ' ' ]] || conf_refuse PHASES "no phase to search; add set, get or mixed"
-  count=$(search_phases | wc -w)
+  search_phases
+  count=$(wc -w <<<"$REPLY")
   ((count <= _SEARCH_PHASES)) || conf_refuse LIMITS "too many: $count phases times limits; accepted: at most $_SEARCH_PHASES"
 }
 

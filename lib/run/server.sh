@@ -168,7 +168,8 @@ _server_prepare() {
   INSTANCE_PLAN=$("$@") || return
   hosts_data "$SERVER"
   SERVER_ADDRESS=$REPLY
-  SERVER_DIRECTIVES=$(_server_directives) || return
+  _server_directives
+  SERVER_DIRECTIVES=$REPLY
   # Other generators take a password only as an argument, where other users of the client can see it. So they get a user without a password,
   # with only the commands that they measure.
   [[ $GENERATOR == test ]] || SERVER_DIRECTIVES+="; user peer on nopass ~* -@all +ping +get +set"
@@ -268,11 +269,12 @@ _server_stop() {
   remote_run "$SERVER" server stop
 }
 
-# Print the directives of the settings, separated by semicolons; those of REDIS_CONF come last, so that they override.
+# The directives of the settings, separated by semicolons; those of REDIS_CONF come last, so that they override.
 # Globals: IO_THREADS_DO_READS PERSISTENCE RDB_SECONDS APPENDFSYNC MAXMEMORY EVICTION REDIS_CONF
 _server_directives() {
   local text
-  text=$(cluster_directives)
+  cluster_directives
+  text=$REPLY
   # Older versions of Redis refuse unknown directives, so these are written only when they are set.
   [[ $IO_THREADS_DO_READS == off ]] || text+="io-threads-do-reads yes; "
   [[ $PERSISTENCE != off && $PERSISTENCE != aof ]] || text+='save ""; '
@@ -281,5 +283,5 @@ _server_directives() {
   [[ $PERSISTENCE != aof ]] || text+="appendonly yes; appendfsync $APPENDFSYNC; "
   [[ $MAXMEMORY == off ]] || text+="maxmemory $(conf_bytes "$MAXMEMORY"); "
   [[ $EVICTION == off ]] || text+="maxmemory-policy $EVICTION; "
-  printf '%s' "$text$REDIS_CONF"
+  REPLY=$text$REDIS_CONF
 }

@@ -25,15 +25,16 @@ wss_is() {
   wss_wanted && [[ ${1%.*} == *-2 ]] && ! load_is_fill "$1"
 }
 
-# Print phases for the load generator: each measured phase appears a second time, for its probe.
-# Usage: wss_phases PHASE...
+# Phases for the load generator: each measured phase appears a second time, for its probe.
+# Usage: wss_phases PHASES
+# Returns: sets REPLY
 wss_phases() {
   local phase list=''
-  for phase; do
+  for phase in $1; do
     list+=" $phase"
     ! wss_wanted || load_is_fill "$phase" || list+=" $phase"
   done
-  printf '%s\n' "${list# }"
+  REPLY=${list# }
 }
 
 # Refuse settings that conflict with a probe.
