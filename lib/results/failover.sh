@@ -56,8 +56,11 @@ failover_show() {
 # Print the figures over all repeats of a run: median, min, max.
 # Usage: failover_total RUN
 failover_total() {
-  local -a files
-  mapfile -t files < <(compgen -G "$1/*/*/rep-*/failover.tsv" | grep -E '/rep-[0-9]+/' || :)
+  local file
+  local -a files=()
+  for file in "$1"/*/*/rep-*/failover.tsv; do
+    [[ ! $file =~ /rep-[0-9]+/ || ! -e $file ]] || files+=("$file")
+  done
   ((${#files[@]} > 0)) || return 0
   awk -F '\t' '
     function variant(name, n, part) { n = split(name, part, "/"); return part[n - 3] " " part[n - 2] }
