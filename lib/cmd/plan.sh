@@ -17,7 +17,7 @@
 # Print what a run would do, without a connection to another host; the header of this file is the help.
 # Usage: cmd_plan [ARGUMENT]...
 cmd_plan() {
-  local rows='' word memory
+  local rows='' word memory most
   local -a words=()
   for word; do
     if [[ $word == --rows ]]; then rows=yes; else words+=("$word"); fi
@@ -53,17 +53,22 @@ cmd_plan() {
     return
   fi
   _plan_head
+  plan_most
+  most=$REPLY
   _plan_points | table_print
   echo
-  _plan_clients | table_print
-  servers_each _plan_place
-  cluster_show "$(plan_most)" | table_print
+  _plan_clients "$most" | table_print
+  servers_each _plan_place "$most"
+  ! cluster_on || cluster_show "$most" | table_print
 }
 
 # The placement on one server.
+# Usage: _plan_place INSTANCES
 _plan_place() {
-  printf '\nplacement %s\n' "$PLACEMENT${SERVER_NUMACTL:+, overridden by SERVER_NUMACTL}$(! servers_several || echo ", on $SERVER")"
-  place_show "$(plan_most)" | table_print
+  local where=''
+  ! servers_several || where=", on $SERVER"
+  printf '\nplacement %s\n' "$PLACEMENT${SERVER_NUMACTL:+, overridden by SERVER_NUMACTL}$where"
+  place_show "$1" | table_print
 }
 
 # Whether the settings describe a machine with more CPUs than this one.
@@ -74,20 +79,22 @@ _plan_larger() {
 # Print the first lines of a plan: scenario, server, clients, phases, cold memory and searches, and an empty line.
 # Usage: _plan_head
 _plan_head() {
-  printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "$(_plan_range "$(rounds_count min)" "$(rounds_count max)")"
-  printf 'server%s  %s (%s logical CPUs, %s GiB%s), Redis %s\n' "$(if servers_several; then echo s; else echo ' '; fi)" "$SERVER" "$SERVER_CORES" "$SERVER_MEM" \
-    "$(! servers_several || echo ' each')" "$REDIS_FROM"
+  local repeats servers='server ' each=''
+  rounds_count_of min
+  repeats=$REPLY
+  rounds_count_of max
+  [[ $repeats == "$REPLY" ]] || repeats+=-$REPLY
+  ! servers_several || servers=servers each=' each'
+  printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "$repeats"
+  printf '%s  %s (%s logical CPUs, %s GiB%s), Redis %s\n' "$servers" "$SERVER" "$SERVER_CORES" "$SERVER_MEM" "$each" "$REDIS_FROM"
   printf 'clients  %s\n' "$CLIENT_IP"
-  printf 'phases   %s; %s connection(s) per thread, pipeline %s, keys %s\n' "$PHASES" "$CONNECTIONS" "$PIPELINE" "$(load_text)"
+  printf 'phases   %s; %s connection(s) per thread, pipeline %s, keys ' "$PHASES" "$CONNECTIONS" "$PIPELINE"
+  load_text
+  echo
   cold_say
   hit_say
   search_say
   echo
-}
-
-# Print two numbers as a range, or as one number if they are equal.
-_plan_range() {
-  if [[ $1 == "$2" ]]; then echo "$1"; else echo "$1-$2"; fi
 }
 
 # One row per point: the baseline's figures, and the part of the server's memory that the largest variant leaves.
@@ -129,11 +136,12 @@ _plan_points() {
 }
 
 # Which client loads which instances, for the max number of instances.
+# Usage: _plan_clients INSTANCES
 _plan_clients() {
   local client port count policy
   printf 'client\tports\tinstances\tpolicy\n'
   while IFS=$'\t' read -r client port count; do
     policy=$(place_client "$client")
     printf '%s\t%d-%d\t%d\t%s\n' "$client" "$port" $((port + count - 1)) "$count" "${policy:--}"
-  done < <(plan_clients "$(plan_most)")
+  done < <(plan_clients "$1")
 }

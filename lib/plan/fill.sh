@@ -438,5 +438,5 @@ fill_answer() {
 # Usage: _fill_cost <LINES
 _fill_cost() {
   mix_fills
-  KINDS=${REPLY% *} VALUES=${REPLY#* } LC_ALL=C awk -f "$LIB/plan/keycost.awk"
+  KINDS=${REPLY% *} VALUES=${REPLY#* } LC_ALL=C exec awk -f "$LIB/plan/keycost.awk"
 }

@@ -119,8 +119,10 @@ _plan_ignored_affinity() {
 # On the isolated CPUs alone, instances may share CPUs although other CPUs are free.
 _plan_isolated() {
   local cpus most
-  cpus=$(place_kept)
-  most=$(plan_most)
+  place_kept
+  cpus=$REPLY
+  plan_most
+  most=$REPLY
   [[ -n $cpus ]] && ((most > $(place_usable))) || return 0
   printf '%s instances on the CPUs %s\ta CPU each\tset SERVER_CPUS or INSTANCES: instances use only the isolated CPUs (isolcpus)\n' \
     "$most" "$cpus"

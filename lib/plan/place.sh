@@ -83,7 +83,7 @@ place_answer() {
 # Let one process work out the recorded placements on the server that SERVER is narrowed to.
 # Usage: _place_answer
 _place_answer() {
-  local key answer
+  local key answer asked
   local -a questions=()
   for key in "${!_PLACE_ASKED[@]}"; do
     [[ ${key%%$'\t'*} == "$SERVER" ]] || continue
@@ -91,9 +91,10 @@ _place_answer() {
     unset "_PLACE_ASKED[$key]"
   done
   ((${#questions[@]} > 0)) || return 0
+  printf -v asked '\nask\t%s' "${questions[@]}"
   while IFS=$'\t' read -r key answer; do
     _PLACE_SAID["$SERVER"$'\t'"$key"]=$answer
-  done < <({ printf '%s\n' "$_PLACE_TOPOLOGY" && printf 'ask\t%s\n' "${questions[@]}"; } | awk "$CPUS_AWK$(<"$LIB/plan/place.awk")")
+  done < <(exec awk "$CPUS_AWK$(<"$LIB/plan/place.awk")" <<<"$_PLACE_TOPOLOGY$asked")
 }
 
 # Set the topology of a server. Answers for every topology are dropped; place_answer asks again.
@@ -172,7 +173,7 @@ place_check() {
 _place_check() {
   local cpus
   [[ -n $_PLACE_TOPOLOGY && -z $SERVER_NUMACTL ]] || return 0
-  cpus=$(grep -c '^[0-9]' <<<"$_PLACE_TOPOLOGY")
+  cpus=$(exec grep -c '^[0-9]' <<<"$_PLACE_TOPOLOGY")
   # Of several servers, a smaller one uses all of its CPUs.
   ((SERVER_CORES <= cpus)) || servers_several || conf_refuse SERVER_CORES "the server has $cpus logical CPUs; set at most that many"
   [[ $SERVER_CPUS == auto ]] || _place_known SERVER_CPUS
@@ -222,19 +223,22 @@ place_show() {
   sed -n 's/^# \(node [0-9]* .*\)/-\t0\t-\t\1/p' <<<"$_PLACE_TOPOLOGY"
 }
 
-# Print the CPUs that the kernel isolates, as a list; empty without isolated CPUs.
+# The CPUs that the kernel isolates, as a list; empty without isolated CPUs.
 # Usage: place_isolated
+# Returns: sets REPLY
 place_isolated() {
-  sed -n 's/^# isolated //p' <<<"$_PLACE_TOPOLOGY"
+  REPLY=
+  [[ $_PLACE_TOPOLOGY != *"# isolated "* ]] || REPLY=$(exec sed -n 's/^# isolated //p' <<<"$_PLACE_TOPOLOGY")
 }
 
-# Print the isolated CPUs to which instances are restricted, as a list; nothing when they are not restricted.
+# The isolated CPUs to which instances are restricted, as a list; empty when they are not restricted.
 # Usage: place_kept
 # Globals: as place_instances
+# Returns: sets REPLY
 place_kept() {
+  REPLY=
   [[ $SERVER_CPUS == auto && $PLACEMENT != none && -z $SERVER_NUMACTL ]] || return 0
   _place_allowed
-  [[ -z $REPLY ]] || printf '%s\n' "$REPLY"
 }
 
 # Print the number of CPUs that the instances may use, on all servers.
@@ -281,10 +285,10 @@ _place_allowed() {
   local isolated
   REPLY=$SERVER_CPUS
   [[ $REPLY == auto ]] || return 0
-  REPLY=
-  [[ $_PLACE_TOPOLOGY == *"# isolated "* ]] || return 0
-  isolated=$(place_isolated)
-  REPLY=$(awk -v isolated="$isolated" -v irq="${IRQ_CPUS/auto/}" "$CPUS_AWK"'BEGIN {
+  place_isolated
+  [[ -n $REPLY ]] || return 0
+  isolated=$REPLY
+  REPLY=$(exec awk -v isolated="$isolated" -v irq="${IRQ_CPUS/auto/}" "$CPUS_AWK"'BEGIN {
     for (i = cpus_expand(irq, list); i > 0; i--) taken[list[i]] = 1
     for (i = cpus_expand(isolated, cpu); i > 0; i--) if (!(cpu[i] in taken)) left[++n] = cpu[i]
     print cpus_compress(left, n)

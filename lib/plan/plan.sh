@@ -12,34 +12,36 @@ PLAN_ENTERED=
 # The current row, by column.
 declare -A ROW=()
 
-# Print the numbers of instances of the sweep, expanded and in order.
+# The numbers of instances of the sweep, expanded and in order.
 # Usage: plan_instances
 # Globals: INSTANCES, as set by the user; CLIENT_IP
+# Returns: sets REPLY
 plan_instances() {
   local word first last step all='' words
   local -a clients
   if [[ $INSTANCES =~ ^[0-9]+$ ]]; then
-    printf '%s\n' "$INSTANCES"
+    REPLY=$INSTANCES
     return
   fi
   read -r -a clients <<<"$CLIENT_IP"
   [[ $INSTANCES != *all* ]] || all=$(place_usable)
   words=${INSTANCES//all/$all}
   # shellcheck disable=SC2086 # split into words on purpose
-  for word in ${words//clients/${#clients[@]}}; do
+  REPLY=$(for word in ${words//clients/${#clients[@]}}; do
     first=${word%%..*} last=${word#*..} step=1
     [[ $last != *..* ]] || step=${last#*..} last=${last%%..*}
     seq "$first" "$step" "$last"
-  done | sort -nu | paste -sd ' '
+  done | sort -nu | paste -sd ' ')
 }
 
-# Print the largest number of instances of the sweep.
+# The largest number of instances of the sweep.
 # Usage: plan_most
 # Globals: INSTANCES
+# Returns: sets REPLY
 plan_most() {
-  local number most=0
-  for number in $INSTANCES; do most=$((number > most ? number : most)); done
-  echo "$most"
+  local number
+  REPLY=0
+  for number in $INSTANCES; do REPLY=$((number > REPLY ? number : REPLY)); done
 }
 
 # Make the plan: derive all values of every repeat. Variants alternate within a repeat (A B A B), so that a drift of the machine affects all
@@ -54,8 +56,10 @@ plan_make() {
   local -A seek=() # the same: the seconds of the search for a hit ratio, if the variant can have it
   axes_points
   for variant in "${_PLAN_VARIANTS[@]}"; do _plan_cells "$variant"; done
-  least=$(rounds_count min)
-  most=$(rounds_count max)
+  rounds_count_of min
+  least=$REPLY
+  rounds_count_of max
+  most=$REPLY
   PLAN_ROWS=()
   for i in "${!POINT_NAMES[@]}"; do
     sought=

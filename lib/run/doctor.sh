@@ -134,7 +134,8 @@ _doctor_needs() {
     _doctor_connections
   done
   plan_enter "${VARIANTS%% *}" ''
-  cluster_processes_of "$(plan_most)"
+  plan_most
+  cluster_processes_of "$REPLY"
   FIRST_PORT=$REDISBASE LAST_PORT=$((REDISBASE + REPLY - 1))
 }
 
@@ -351,7 +352,8 @@ _doctor_redis() {
   else
     _doctor_row "$SERVER" fail redis-server "$(tail -n 1 "$why")" "REDIS_FROM=$REDIS_FROM" "set REDIS_FROM=package, or the REDIS_ settings"
   fi
-  _doctor_row "$SERVER" ok "isolated CPUs" "$(place_isolated | grep . || echo none)" "one per instance, if any" -
+  place_isolated
+  _doctor_row "$SERVER" ok "isolated CPUs" "${REPLY:-none}" "one per instance, if any" -
 }
 
 # The cost of a key, measured with Redis on the first server, when the fill depends on it.
@@ -394,8 +396,9 @@ _doctor_answers() {
 
 # The fill of every point, compared with the server's memory minus the reserve: the DRAM of each variant.
 _doctor_memory() {
-  local row need wanted='' most=-1 keep gap point
-  keep=$(fill_reserve "$SERVER_BYTES")
+  local row need wanted='' most=-1 keep gap point rule free="$((SERVER_FREE >> 20)) MiB available"
+  fill_reserve_of "$SERVER_BYTES"
+  keep=$REPLY
   for row in "${PLAN_ROWS[@]}"; do
     plan_row "$row"
     [[ ${ROW[repeat]} == 1 ]] || continue
@@ -410,16 +413,18 @@ _doctor_memory() {
     antagonist_bytes
     need=$((need + REPLY))
     ((need > most)) || continue
-    most=$need
-    wanted="$(_doctor_mib "$need") for $point (${ROW[instances]} x ${ROW[keys]} keys of ${ROW[value_size]} B; 1.5 x (size + 32) x keys says"
-    wanted+=" $(_doctor_mib "${ROW[rule_bytes]}"))$( ((REPLY == 0)) || printf ', with %s of NEIGHBOUR' "$(_doctor_mib "$REPLY")") and $(_doctor_mib "$keep") kept free"
+    most=$need rule=${ROW[rule_bytes]}
+    wanted="$((need >> 20)) MiB for $point (${ROW[instances]} x ${ROW[keys]} keys of ${ROW[value_size]} B; 1.5 x (size + 32) x keys says"
+    wanted+=" $((rule >> 20)) MiB)"
+    ((REPLY == 0)) || wanted+=", with $((REPLY >> 20)) MiB of NEIGHBOUR"
+    wanted+=" and $((keep >> 20)) MiB kept free"
     ((need + keep <= SERVER_FREE)) || break
   done
   plan_enter "${VARIANTS%% *}" ''
   if ((most + keep > SERVER_FREE)); then
-    _doctor_row "$SERVER" fail memory "$(_doctor_mib "$SERVER_FREE") available" "$wanted" "set FILL or KEYS, or RESERVE"
+    _doctor_row "$SERVER" fail memory "$free" "$wanted" "set FILL or KEYS, or RESERVE"
   else
-    _doctor_row "$SERVER" ok memory "$(_doctor_mib "$SERVER_FREE") available" "$wanted" -
+    _doctor_row "$SERVER" ok memory "$free" "$wanted" -
   fi
 }
 
@@ -460,10 +465,4 @@ _doctor_clients() {
       _doctor_row "$client" warn "load generator" "not there yet, and ours is for $ours, not ${_DOCTOR_LACKS[$client]}" "what a run builds it with" "install: $BUILD_NEEDS"
     fi
   done
-}
-
-# Print bytes as whole MiB with the unit, without a line feed.
-# Usage: _doctor_mib BYTES
-_doctor_mib() {
-  printf '%d MiB' $(($1 >> 20))
 }

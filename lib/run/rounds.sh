@@ -20,12 +20,19 @@ rounds_check() {
 # Print the smallest number of rounds (min) or the largest (max).
 # Usage: rounds_count min|max
 rounds_count() {
+  rounds_count_of "$1"
+  echo "$REPLY"
+}
+
+# As rounds_count, without a subshell; sets REPLY.
+# Usage: rounds_count_of min|max
+rounds_count_of() {
   if [[ $REDISRUNS != auto ]]; then
-    echo "$REDISRUNS"
+    REPLY=$REDISRUNS
   elif [[ $1 == min ]]; then
-    echo "$REDISRUNS_MIN"
+    REPLY=$REDISRUNS_MIN
   else
-    echo "$REDISRUNS_MAX"
+    REPLY=$REDISRUNS_MAX
   fi
 }
 

@@ -24,7 +24,8 @@ server_room() {
 # Returns: as server_room; not 0 also if the server does not answer.
 _server_room() {
   local facts keep
-  keep=$(fill_reserve "$SERVER_BYTES")
+  fill_reserve_of "$SERVER_BYTES"
+  keep=$REPLY
   facts=$(remote_run "$SERVER" facts memory) || return
   IFS=$'\t' read -r _ _ _ _ SERVER_FREE <<<"$facts"
   ((SERVER_FREE < keep)) || return 0
@@ -35,23 +36,26 @@ _server_room() {
 # Use known facts for the settings that are auto; call again after settings were resolved.
 # Usage: server_auto
 server_auto() {
-  local numbers
+  local all=0 REPLY
   [[ $SERVER_CORES != auto ]] || SERVER_CORES=$_SERVER_CPUS
-  [[ $SRV_OVERRIDE != auto ]] || SRV_OVERRIDE=$(servers_each _server_cpus | awk '{ sum += $1 } END { print sum }')
+  [[ $SRV_OVERRIDE != auto ]] || {
+    servers_each _server_cpus
+    SRV_OVERRIDE=$all
+  }
   [[ $INSTANCES != auto ]] || INSTANCES=$SRV_OVERRIDE
-  numbers=$(plan_instances)
-  [[ -n $numbers ]] || conf_refuse INSTANCES "empty range: instances may use $(place_usable) CPUs; set a number, or a range that starts there"
-  INSTANCES=$numbers
+  plan_instances
+  [[ -n $REPLY ]] || conf_refuse INSTANCES "empty range: instances may use $(place_usable) CPUs; set a number, or a range that starts there"
+  INSTANCES=$REPLY
   [[ $SERVER_MEM != auto ]] || SERVER_MEM=$_SERVER_GIB
 }
 
-# Print how many CPUs of a server instances may be spread over.
-# Globals: SERVER_CORES
+# Add how many CPUs of a server instances may be spread over.
+# Globals: SERVER_CORES; all of server_auto
 _server_cpus() {
   local cpus=$SERVER_CORES
   # A plan without facts knows of no smaller server.
   ! servers_several || [[ -z $_SERVER_CPUS ]] || ((_SERVER_CPUS >= cpus)) || cpus=$_SERVER_CPUS
-  printf '%s\n' "$cpus"
+  all=$((all + cpus))
 }
 
 # Make the passwords of this run's instances: the master's, and that of the load generators.
@@ -271,6 +275,7 @@ _server_stop() {
 
 # The directives of the settings, separated by semicolons; those of REDIS_CONF come last, so that they override.
 # Globals: IO_THREADS_DO_READS PERSISTENCE RDB_SECONDS APPENDFSYNC MAXMEMORY EVICTION REDIS_CONF
+# Returns: sets REPLY
 _server_directives() {
   local text
   cluster_directives
