@@ -434,7 +434,7 @@ fill_answer() {
   _FILL_ASKED=()
 }
 
-# Run lib/plan/keycost.awk for the kinds of keys that populate makes.
+# Run lib/plan/keycost.awk for the kinds of keys that populate makes; it replaces the subshell of its pipeline.
 # Usage: _fill_cost <LINES
 _fill_cost() {
   mix_fills

@@ -38,10 +38,10 @@ _server_room() {
 server_auto() {
   local all=0 REPLY
   [[ $SERVER_CORES != auto ]] || SERVER_CORES=$_SERVER_CPUS
-  [[ $SRV_OVERRIDE != auto ]] || {
+  if [[ $SRV_OVERRIDE == auto ]]; then
     servers_each _server_cpus
     SRV_OVERRIDE=$all
-  }
+  fi
   [[ $INSTANCES != auto ]] || INSTANCES=$SRV_OVERRIDE
   plan_instances
   [[ -n $REPLY ]] || conf_refuse INSTANCES "empty range: instances may use $(place_usable) CPUs; set a number, or a range that starts there"
