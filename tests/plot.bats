@@ -426,7 +426,7 @@ gnuplot_after() {
   mkdir draw
   awk 'BEGIN { for (v = 1; v <= 70; v++) printf "1\t%d\t%d\t%d\t\n\n\n", v, v, v; print "1\tpoint" }' >draw/bars-1.dat
   awk 'BEGIN { for (v = 1; v <= 70; v++) printf "%d\tvariant %d\n", (v - 1) % 7 + 1, v }' >draw/bars-1.dat.names
-  run gnuplot -c "$REPO/lib/results/plot/bars.gp" draw/bars-1.dat draw/bars-1 title corner 70 1 "$REPO/lib/results/plot/style.gp" 70
+  LC_ALL=C.UTF-8 run gnuplot -c "$REPO/lib/results/plot/bars.gp" draw/bars-1.dat draw/bars-1 title corner 70 1 "$REPO/lib/results/plot/style.gp" 70
   assert_success
   assert_output ''
   assert_contains 'variant 70' "$(<draw/bars-1.svg)"
