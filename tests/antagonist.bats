@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # NEIGHBOUR: a load on the server's memory while phases are measured, and that nothing of it is left.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 # shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The shell that stays on a host: calls through it say what calls without it say, also when it is busy or lost.
+# slow
 # shellcheck disable=SC2154,SC2016,SC1003 # status and stderr are set by run_split; commands are expanded where they are run
 
 load helper

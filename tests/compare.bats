@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Comparison of runs: the guide's percentages, verdicts that few repeats cannot mislead, conditions, and what cannot be compared.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

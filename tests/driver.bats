@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The test driver counts passed, failed and skipped tests, and its last line and exit status say so; lanes run in parallel.
+# slow
 # shellcheck disable=SC2016 # what stands in single quotes is for the suites
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The first hour on a machine that lacks something: one line names what is missing, with a fix that can be pasted.
+# slow
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in quotes is expanded by stand-ins and by the master
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Other load generators instead of ./test: the same rows, checked by Redis' counters, and unsupported settings are refused.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

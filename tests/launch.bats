@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Prefix commands of redis-server and the load generator: they wrap, they are refused when missing, and a gain or loss is visible.
+# slow
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the scripts in quotes expand when they run
 
 load helper

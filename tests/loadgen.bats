@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The load generator against real servers: what it sends, what it counts, and its messages when something breaks.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Replay of a recorded trace: the requests, on time and in the order of each key, against a model of a cache and a real server's counts.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # One run at a time on a server, of any user: the lock, its owner, and what happens to a run that has lost it.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Every message that ends a command with 2 or 3, produced once: tests/messages.tsv is the table of them.
+# slow
 
 load helper
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A server that is not Redis behind REDIS_SERVER, tests/other_server.py: its own counters are the hit ratio, and what it lacks is reported by
-# slow
 # doctor and leaves columns empty.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Loads from far memory: the events of each CPU, the columns from perf's counts, and what happens where perf cannot count.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 # shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 

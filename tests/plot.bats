@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The plots' data: which variants are drawn, when events happened, and that gnuplot prints no warnings.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The progress messages of a run: how far it is, its result, and what is kept when it is stopped.
+# slow
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in quotes is expanded by the master
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The report of a run: in a browser, in print, and with hostile names in it.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # SERVER as a list: where it comes from, what is planned for several servers, and how state of a host is kept apart. tests/servers_hosts.bats
 # runs on several.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The search for the min share of DRAM, without a server: the next step on a simulated server with a known answer; its table, its rate, and refused
 # settings. tests/size_run.bats runs it on real swap.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

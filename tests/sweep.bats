@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A run of a plan: points of a swept setting, what a resumed run takes from its plan.tsv, and runs made before plan.tsv existed.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
