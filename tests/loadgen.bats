@@ -129,6 +129,22 @@ load loadgen
   assert_contains "port $((FIRST + 1)) did not come back" "$stderr"
 }
 
+@test "a thread without a due request does not hide a gap from which another thread waits" {
+  redis_start
+  loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 10 100
+  mkdir gate
+  # Each thread has one request: the first at the start, the second two seconds later.
+  loadgen_start 2 --instances 1 --gate gate --no-flush --phases get --rate 0.5 --requests 2 127.0.0.1 "$REDIS_PORT" 10 100
+  wait_until 20 test -e gate/ready-get
+  kill -STOP "$REDIS_PID"
+  order get 0
+  wait_elapsed get 1
+  kill -CONT "$REDIS_PID"
+  job_wait 30
+  assert_equal "$status $(result get ops)" '0 2'
+  (($(result get gap_longest_us) > 500000)) || fail "a gap of $(result get gap_longest_us) us"
+}
+
 @test "failures of a thread with several instances name all their ports" {
   instances 2
   loadgen 1 --instances 2 --phases set 127.0.0.1 "$FIRST" 10 100

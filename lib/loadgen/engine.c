@@ -306,33 +306,43 @@ static int merge_outages(const struct engine *e, struct result *r)
     return 0;
 }
 
-/* An instance was silent when all its threads saw it silent. */
+/* Whether a thread waited at the end, and no other thread had an answer since. */
+static int ends_silent(const struct gaps *g, uint64_t until_ns)
+{
+    return until_ns && g->count && g->gap[g->count - 1].to_ns >= until_ns;
+}
+
+/* An instance was silent while requests of at least one thread were due and no thread had an answer: a thread without a due request cannot tell. */
 static int merge_gaps(const struct engine *e, struct result *r)
 {
     uint64_t instances = e->options->instances;
-    uint8_t *seen = calloc(instances, 2), *heard = seen + instances;
+    struct gaps *quiet = calloc(instances, sizeof *quiet); /* of all threads of an instance */
+    uint64_t *until = calloc(instances, sizeof *until);    /* the end of the last thread that waited at its end */
+    uint8_t *seen = calloc(instances, 1);
     r->gaps = calloc(instances, sizeof *r->gaps);
     r->instances = instances;
-    int bad = !seen || !r->gaps;
+    int bad = !quiet || !until || !seen || !r->gaps;
     for (int i = 0; !bad && i < e->workers; i++)
         for (uint32_t j = 0; !bad && j < e->worker[i]->targets; j++) {
-            struct target *t = &e->worker[i]->target[j];
-            struct gaps *g = &r->gaps[t->instance];
-            if (!t->silent) heard[t->instance] = 1;
-            if (!seen[t->instance])
-                for (uint32_t k = 0; k < t->gaps.count; k++) gaps_add(g, &t->gaps.gap[k]);
-            else
-                bad = gaps_both(g, &t->gaps, CLUSTER_GAP_NS);
-            seen[t->instance] = 1;
+            const struct target *t = &e->worker[i]->target[j];
+            const uint64_t k = t->instance;
+            bad = gaps_either(&r->gaps[k], &t->gaps);
+            if (!bad && t->parts > 1) bad = seen[k] ? gaps_both(&quiet[k], &t->quiet, CLUSTER_GAP_NS) : gaps_either(&quiet[k], &t->quiet);
+            seen[k] = t->parts > 1;
+            if (t->silent && t->gaps.count && t->gaps.gap[t->gaps.count - 1].to_ns > until[k]) until[k] = t->gaps.gap[t->gaps.count - 1].to_ns;
         }
     for (uint64_t i = 0; !bad && i < instances; i++) {
-        const struct gaps *g = &r->gaps[i];
-        if (!heard[i] && !r->silent) r->silent = (int)i + 1;
+        struct gaps *g = &r->gaps[i];
+        bad = seen[i] ? gaps_both(g, &quiet[i], CLUSTER_GAP_NS) : 0;
+        if (ends_silent(g, until[i]) && !r->silent) r->silent = (int)i + 1;
         r->gap_count += g->count;
         for (uint32_t k = 0; k < g->count; k++)
             if ((g->gap[k].to_ns - g->gap[k].from_ns) / NS_PER_US > r->gap_longest_us)
                 r->gap_longest_us = (g->gap[k].to_ns - g->gap[k].from_ns) / NS_PER_US;
     }
+    for (uint64_t i = 0; quiet && i < instances; i++) gaps_free(&quiet[i]);
+    free(quiet);
+    free(until);
     free(seen);
     return bad ? -1 : 0;
 }

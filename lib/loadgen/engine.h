@@ -35,7 +35,7 @@ struct result {
     uint64_t start_us;   /* since the epoch */
     uint64_t elapsed_us; /* from the start to the end of the last thread */
     uint64_t outages, outage_longest_us, outage_total_us;
-    struct gaps *gaps; /* owned, one an instance: when all its threads waited without an answer */
+    struct gaps *gaps; /* owned, one an instance: when requests were due and no thread had an answer */
     uint64_t instances, gap_count, gap_longest_us;
     int silent; /* the first instance that did not answer at the end though requests were due, from 1; 0: none */
     uint64_t cpu_us;

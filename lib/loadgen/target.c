@@ -7,20 +7,23 @@
 
 #include <stdio.h>
 
-/* Requests were due for longer than the min length of a gap. */
-static void gap_note(struct target *t, uint64_t now_ns, int answered)
+/* Note a time without an answer that is longer than the min length of a gap. */
+static void gap_note(const struct target *t, struct gaps *gaps, uint64_t from_ns, uint64_t to_ns, int answered)
 {
-    struct gap gap = {.from_ns = t->pending_ns, .to_ns = now_ns};
+    struct gap gap = {.from_ns = from_ns, .to_ns = to_ns};
     snprintf(gap.before, sizeof gap.before, "%.*s", GAPS_TEXT - 1, t->by[0] ? t->by : "-");
     snprintf(gap.after, sizeof gap.after, "%.*s", GAPS_TEXT - 1, answered ? t->endpoint.name : "-");
     snprintf(gap.error, sizeof gap.error, "%.*s", GAPS_TEXT - 1, t->error[0] ? t->error : "-");
-    gaps_add(&t->gaps, &gap);
+    gaps_add(gaps, &gap);
 }
 
 void target_heard(struct target *t, uint64_t now_ns, int answered)
 {
     int late = t->pending_ns && now_ns > t->pending_ns + CLUSTER_GAP_NS;
-    if (__builtin_expect(late, 0)) gap_note(t, now_ns, answered);
+    int quiet = t->parts > 1 && (!answered || now_ns > t->heard_ns + CLUSTER_GAP_NS);
+    if (__builtin_expect(late, 0)) gap_note(t, &t->gaps, t->pending_ns, now_ns, answered);
+    /* What other threads see after the end of this one is not its concern. */
+    if (__builtin_expect(quiet, 0)) gap_note(t, &t->quiet, t->heard_ns, answered ? now_ns : UINT64_MAX, answered);
     if (!answered) t->silent = late;
     t->pending_ns = t->inflight ? now_ns : 0;
     t->heard_ns = now_ns;

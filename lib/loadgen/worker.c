@@ -120,6 +120,7 @@ void worker_free(struct worker *w)
         }
         commands_free(&t->commands);
         gaps_free(&t->gaps);
+        gaps_free(&t->quiet);
         adds_free(&t->adds);
         free(t->conn);
         free(t->free);
@@ -239,7 +240,7 @@ static void post(struct worker *w, uint64_t now)
     for (uint32_t i = 0; i < w->targets; i++) {
         struct target *t = &w->target[i];
         t->tally.silent = t->pending_ns && now > t->pending_ns + CLUSTER_GAP_NS;
-        t->tally.heard = !t->tally.silent;
+        t->tally.heard = now <= t->heard_ns + CLUSTER_GAP_NS;
         if (t->tally.ops && !t->tally.silent) snprintf(t->by, sizeof t->by, "%.*s", GAPS_TEXT - 1, t->endpoint.name);
         if (w->links->cluster) cluster_post(w->links->cluster, t->shard, &t->tally);
         memset(&t->tally, 0, sizeof t->tally);
@@ -363,6 +364,7 @@ static void target_begin(struct worker *w, struct target *t)
     t->silent = 0;
     t->error[0] = 0;
     gaps_clear(&t->gaps);
+    gaps_clear(&t->quiet);
     memset(&t->tally, 0, sizeof t->tally);
     t->free_head = t->free_count = 0;
     if (t->down_ns) {

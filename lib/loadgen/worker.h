@@ -96,7 +96,8 @@ struct target {
     uint64_t outages, outage_longest_ns, outage_total_ns;
     uint64_t inflight;                    /* requests in flight */
     uint64_t pending_ns, heard_ns;        /* since when requests have been due without an answer, 0: none is due; the last answer */
-    struct gaps gaps;                     /* of the phase */
+    struct gaps gaps;                     /* of the phase: times without an answer although requests were due */
+    struct gaps quiet;                    /* the same, also when none was due; only of an instance that has other threads too */
     int silent;                           /* at the end of the phase, requests were due and none was answered */
     uint32_t shard, moves;                /* of a cluster: the shard; how many of its moves this thread has followed */
     uint8_t blocked;                      /* of a replay: the due request waits for room on its connection */

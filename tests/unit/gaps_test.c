@@ -43,6 +43,25 @@ static void without_a_silence_there_is_none(void)
     gaps_free(&y);
 }
 
+static void gaps_that_overlap_become_one(void)
+{
+    static const uint64_t a[] = {100, 500, 1000, 2000}, b[] = {200, 300, 400, 900, 2000, 2500, 4000, 5000};
+    struct gaps x, y;
+    make(&x, a, 2, "x");
+    make(&y, b, 4, "y");
+    CHECK_SAME(gaps_either(&x, &y), 0);
+    CHECK_SAME(x.count, 3);
+    CHECK(x.gap[0].from_ns == 100 && x.gap[0].to_ns == 900 && !strcmp(x.gap[0].after, "y"));
+    CHECK(x.gap[1].from_ns == 1000 && x.gap[1].to_ns == 2500 && !strcmp(x.gap[1].after, "y"));
+    CHECK(x.gap[2].from_ns == 4000 && x.gap[2].to_ns == 5000);
+    gaps_free(&x);
+    CHECK_SAME(gaps_either(&x, &y), 0);
+    CHECK_SAME(x.count, 4);
+    CHECK(x.gap[1].from_ns == 400 && x.gap[1].to_ns == 900);
+    gaps_free(&x);
+    gaps_free(&y);
+}
+
 static void lists_grow(void)
 {
     struct gaps g = {0};
@@ -58,6 +77,7 @@ int main(void)
 {
     TEST("an instance is silent when it is so to all its threads", what_one_thread_heard_ends_the_silence);
     TEST("one thread that heard it all the time is enough", without_a_silence_there_is_none);
+    TEST("gaps that overlap become one", gaps_that_overlap_become_one);
     TEST("a list grows", lists_grow);
     return UNIT_END;
 }
