@@ -37,7 +37,7 @@ planned() {
   assert_equal "$output$stderr" 77
 }
 
-@test "settings without effect are named: limits without a search, ratios without limited DRAM, SET:GET without mixed or beside COMMANDS" {
+@test "settings without effect are named: limits without a search, ratios without limited DRAM, tiers' settings without the tier, parts of what is off" {
   local word want
   local -a words
   while IFS='|' read -r word want; do
@@ -50,6 +50,20 @@ LIMITS=p99<=2ms|LIMITS=p99<=2ms: set RATE=search: only searches keep limits; com
 LIMITS=p99<=2ms;RATE=search;TIME=10|
 -v;native;-v;bind;DRAM_RATIO=1:2,1:4|DRAM_RATIO=1:2 1:4: add a variant with a limit of DRAM: without one, the ratio has no effect
 -v;native;-v;swap;DRAM_RATIO=1:2,1:4|
+TIER_SWAP=/mnt/nvme|TIER_SWAP=/mnt/nvme: add a variant with the tier swap or zswap: only these use it
+-v;native;-v;zswap;TIER_SWAP=/mnt/nvme|
+TIER_NODES=2|TIER_NODES=2: add a variant with the tier bind, preferred, interleave or weighted: only these use it
+-v;native;-v;interleave;TIER_NODES=0,2|
+TIER_WEIGHTS=0:3 1:1;-v;bind|TIER_WEIGHTS=0:3 1:1: add a variant with the tier weighted: only this one uses it
+ZRAM_ALGORITHM=lz4;-v;swap|ZRAM_ALGORITHM=lz4: add a variant with the tier zram: only this one uses it
+ZRAM_ALGORITHM=lz4;-v;zram|
+VER=8.2.1|VER=8.2.1: set REDIS_FROM=source: only a build of Redis uses it
+VER=8.2.1;REDIS_FROM=source;REDIS_SOURCE=http://192.0.2.1/x|
+NEIGHBOUR_NODE=1|NEIGHBOUR_NODE=1: set NEIGHBOUR: no other program reads memory
+NEIGHBOUR_NODE=1;NEIGHBOUR=0,5|
+HIT_VARIANT=native|HIT_VARIANT=native: set HIT_RATIO: without one, no keys are searched
+SEARCH_LOAD=50%;-v;swap|SEARCH_LOAD=50%: set RATE=search and DRAM_RATIO=search: only a search for DRAM at a part of the max load uses it
+SEARCH_LOAD=50%;-v;native;-v;swap;RATE=search;DRAM_RATIO=search;PHASES=populate get;TIME=10|
 RATIO=1:1|RATIO=1:1: set PHASES: only the phase mixed has this ratio
 RATIO=1:1;PHASES=populate mixed|
 RATIO=1:1;PHASES=populate mixed;COMMANDS=get:1,set:1|RATIO=1:1: set COMMANDS: its weights replace RATIO

@@ -5,7 +5,7 @@
 # Print settings that have no effect in combination with the settings of a variant, or an unexpected effect, as rows FOUND WANTED FIX.
 # Usage: plan_ignored
 plan_ignored() {
-  local variant sweep searches='' limited='' maxmemory=''
+  local variant sweep limited='' maxmemory='' used=' '
   {
     for variant in $VARIANTS; do
       for sweep in "${POINT_SWEEPS[@]}"; do
@@ -17,14 +17,21 @@ plan_ignored() {
         _plan_ignored_affinity
         _plan_isolated
         load_ignored
-        if search_wanted; then searches=yes; fi
         if tier_limited || size_wanted; then limited=yes; fi
         if [[ $MAXMEMORY != off ]]; then maxmemory=yes; fi
+        used+="$TIER "
+        if [[ $REDIS_FROM == source ]]; then used+='VER '; fi
+        if [[ $NEIGHBOUR != 0 ]]; then used+='NEIGHBOUR_NODE '; fi
+        if [[ $HIT_RATIO != off ]]; then used+='HIT_VARIANT '; fi
+        if search_wanted; then
+          used+='LIMITS '
+          ! size_wanted || used+='SEARCH_LOAD '
+        fi
       done
     done
-    [[ -n $searches ]] || _plan_ignored_limits
     [[ -n $limited ]] || _plan_ignored_dram
     [[ -z $maxmemory ]] || _plan_ignored_full
+    _plan_ignored_unused "$used"
   } | awk '!seen[$0]++'
 }
 
@@ -65,17 +72,33 @@ _plan_ignored_ratio() {
   fi
 }
 
-# Print a row for limits that no variant's search keeps.
-# Usage: _plan_ignored_limits
-_plan_ignored_limits() {
-  ! _plan_explicit LIMITS || printf 'LIMITS=%s\tRATE=search\tset RATE=search: only searches keep limits; compare --limit evaluates them afterwards\n' "$LIMITS"
-}
-
 # Print a row for ratios that no variant has: each of several would be measured again.
 # Usage: _plan_ignored_dram
 _plan_ignored_dram() {
   if [[ $DRAM_RATIO != *' '* ]] && ! _plan_explicit DRAM_RATIO; then return 0; fi
   printf 'DRAM_RATIO=%s\tswap, zram or zswap\tadd a variant with a limit of DRAM: without one, the ratio has no effect\n' "$DRAM_RATIO"
+}
+
+# Print a row for each setting that no variant uses.
+# Usage: _plan_ignored_unused USED
+#   USED: the tiers of all variants, and the settings that at least one uses, with blanks around each
+_plan_ignored_unused() {
+  local name users each fix
+  while IFS='|' read -r name users fix; do
+    _plan_explicit "$name" || continue
+    for each in $users; do [[ $1 != *" $each "* ]] || continue 2; done
+    printf '%s=%s\t-\t%s\n' "$name" "${!name}" "$fix"
+  done <<'END'
+TIER_SWAP|swap zswap|add a variant with the tier swap or zswap: only these use it
+TIER_NODES|bind preferred interleave weighted|add a variant with the tier bind, preferred, interleave or weighted: only these use it
+TIER_WEIGHTS|weighted|add a variant with the tier weighted: only this one uses it
+ZRAM_ALGORITHM|zram|add a variant with the tier zram: only this one uses it
+VER|VER|set REDIS_FROM=source: only a build of Redis uses it
+NEIGHBOUR_NODE|NEIGHBOUR_NODE|set NEIGHBOUR: no other program reads memory
+HIT_VARIANT|HIT_VARIANT|set HIT_RATIO: without one, no keys are searched
+LIMITS|LIMITS|set RATE=search: only searches keep limits; compare --limit evaluates them afterwards
+SEARCH_LOAD|SEARCH_LOAD|set RATE=search and DRAM_RATIO=search: only a search for DRAM at a part of the max load uses it
+END
 }
 
 # Print a row for each limit of memory above which Redis refuses writes, if an instance gets more data.
