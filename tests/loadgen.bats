@@ -145,6 +145,24 @@ load loadgen
   (($(result get gap_longest_us) > 500000)) || fail "a gap of $(result get gap_longest_us) us"
 }
 
+@test "each answer ends a gap, also of a thread that waits all the time" {
+  delay_server slow --delay 0.15
+  local threads
+  for threads in 1 2; do
+    loadgen "$threads" --no-flush --allow-misses --instances 1 --phases get -c 2 --requests 12 127.0.0.1 "$DELAY_PORT" 10 100
+    assert_success
+    # Two connections have answers in turn; a busy machine may join some.
+    (($(result get gaps) >= 3 && $(result get gap_longest_us) < 1000000)) || fail "$(result get gaps) gaps, the longest $(result get gap_longest_us) us"
+  done
+}
+
+@test "an instance that answers a later thread has come back, although another thread has ended without an answer" {
+  delay_server stall --stall 100:1.5
+  loadgen 2 --no-flush --allow-misses --instances 1 --phases get --rate 0.5 --timeout 1 --requests 2 127.0.0.1 "$DELAY_PORT" 10 100
+  assert_equal "$(result get ops) $(result get timeouts)" '1 1'
+  refute_contains 'did not come back' "$stderr"
+}
+
 @test "failures of a thread with several instances name all their ports" {
   instances 2
   loadgen 1 --instances 2 --phases set 127.0.0.1 "$FIRST" 10 100

@@ -307,9 +307,10 @@ static int merge_outages(const struct engine *e, struct result *r)
 }
 
 /* Whether a thread waited at the end, and no other thread had an answer since. */
-static int ends_silent(const struct gaps *g, uint64_t until_ns)
+static int ends_silent(const struct gaps *g, const struct gaps *quiet, uint64_t until_ns)
 {
-    return until_ns && g->count && g->gap[g->count - 1].to_ns >= until_ns;
+    if (!until_ns || !g->count || g->gap[g->count - 1].to_ns < until_ns) return 0;
+    return !quiet->count || quiet->gap[quiet->count - 1].from_ns < until_ns; /* the last one begins at the last answer */
 }
 
 /* An instance was silent while requests of at least one thread were due and no thread had an answer: a thread without a due request cannot tell. */
@@ -334,7 +335,7 @@ static int merge_gaps(const struct engine *e, struct result *r)
     for (uint64_t i = 0; !bad && i < instances; i++) {
         struct gaps *g = &r->gaps[i];
         bad = seen[i] ? gaps_both(g, &quiet[i], CLUSTER_GAP_NS) : 0;
-        if (ends_silent(g, until[i]) && !r->silent) r->silent = (int)i + 1;
+        if (ends_silent(g, &quiet[i], until[i]) && !r->silent) r->silent = (int)i + 1;
         r->gap_count += g->count;
         for (uint32_t k = 0; k < g->count; k++)
             if ((g->gap[k].to_ns - g->gap[k].from_ns) / NS_PER_US > r->gap_longest_us)

@@ -32,7 +32,8 @@ int gaps_either(struct gaps *g, const struct gaps *other)
         const int ours = j == other->count || (i < g->count && g->gap[i].from_ns <= other->gap[j].from_ns);
         const struct gap *next = ours ? &g->gap[i++] : &other->gap[j++];
         struct gap *last = out.count ? &out.gap[out.count - 1] : NULL;
-        if (!last || next->from_ns > last->to_ns) {
+        /* Where two only touch, there was an answer. */
+        if (!last || next->from_ns >= last->to_ns) {
             if (!append(&out, next)) continue;
             gaps_free(&out);
             return -1;
@@ -52,7 +53,9 @@ int gaps_both(struct gaps *g, const struct gaps *other, uint64_t least_ns)
     struct gaps out = {0};
     for (uint32_t i = 0, j = 0; i < g->count && j < other->count;) {
         const struct gap *a = &g->gap[i], *b = &other->gap[j];
-        struct gap both = a->to_ns < b->to_ns ? *a : *b; /* the first thread that gets an answer ends it */
+        const int first = a->to_ns < b->to_ns;
+        struct gap both = first ? *a : *b; /* the first thread that gets an answer ends it */
+        if (!strcmp(both.error, "-")) memcpy(both.error, first ? b->error : a->error, sizeof both.error);
         both.from_ns = a->from_ns > b->from_ns ? a->from_ns : b->from_ns;
         if (both.to_ns > both.from_ns + least_ns && append(&out, &both)) {
             gaps_free(&out);

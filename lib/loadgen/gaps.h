@@ -22,7 +22,7 @@ struct gaps {
 /** Add a gap. It is dropped when there is no memory. */
 void gaps_add(struct gaps *g, const struct gap *gap);
 
-/** Add the gaps of `other`: those that overlap become one. Returns 0, or -1 when out of memory. */
+/** Add the gaps of `other`: those that overlap become one, and those that only touch do not. Returns 0, or -1 when out of memory. */
 int gaps_either(struct gaps *g, const struct gaps *other);
 
 /** Keep the part of g that is in `other` too: no thread had an answer. Pieces up to least_ns are left out. Returns 0, or -1 when out of memory. */
