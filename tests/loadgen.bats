@@ -163,6 +163,38 @@ load loadgen
   refute_contains 'did not come back' "$stderr"
 }
 
+@test "a server that hangs at the end of the warm-up delays requests of the phase, and not its start" {
+  # It hangs from the second second on for one second, at the end of a warm-up of two seconds.
+  delay_server edge --stall 2:1
+  loadgen 1 --no-flush --allow-misses --phases get --rate 100 --time 1 --warmup 2.05 127.0.0.1 "$DELAY_PORT" 10 100
+  assert_success
+  (($(result get max_us) > 500000)) || fail "a max of $(result get max_us) us"
+}
+
+@test "a connection that was lost at the end of a phase is open at the start of the next one" {
+  redis_start
+  loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 10 20
+  mkdir gate
+  loadgen_start 1 --gate gate --no-flush --phases get,get -c 1 --rate 0.5 --requests 2 --timeout 0.5 --interval 0.1 127.0.0.1 "$REDIS_PORT" 10 20
+  order get 0
+  wait_elapsed get 0.2
+  # The second request, which is the last, has no answer in time.
+  kill -STOP "$REDIS_PID"
+  wait_until 20 test -e gate/ready-get-2
+  kill -CONT "$REDIS_PID"
+  order get-2 0
+  job_wait 30
+  assert_equal "$(result get timeouts) $(result get-2 ops) $(result get-2 outages)" '1 2 0'
+}
+
+@test "in a closed loop a phase lasts until each request has an answer, or had none in time" {
+  # One of the two connections waits for an answer to the only SET; the other has all others at once.
+  delay_server silent --silent SET
+  loadgen 1 --no-flush --allow-misses --phases mixed --ratio 1:29 --seed 1 -c 2 --requests 30 --timeout 0.7 127.0.0.1 "$DELAY_PORT" 10 20
+  assert_equal "$(result mixed ops) $(result mixed timeouts)" '29 1'
+  (($(result mixed elapsed_us) >= $(result mixed max_us))) || fail "a max of $(result mixed max_us) us in $(result mixed elapsed_us) us"
+}
+
 @test "failures of a thread with several instances name all their ports" {
   instances 2
   loadgen 1 --instances 2 --phases set 127.0.0.1 "$FIRST" 10 100

@@ -396,6 +396,7 @@ void conn_drop(struct worker *w, struct conn *c, enum count kind, uint64_t now_n
         cluster_wake(w->links->cluster);
     }
     unanswered(w, c, now_ns);
+    if (c->inflight && !w->open) w->last_reply_ns = now_ns; /* a closed loop has waited until now */
     w->inflight -= c->inflight;
     t->inflight -= c->inflight;
     c->inflight = c->unwritten = c->resting = c->following = 0;

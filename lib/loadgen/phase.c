@@ -16,6 +16,7 @@
 #define START_DELAY_NS (2 * NS_PER_MS)   /* for all threads to wake up before the first request */
 #define AHEAD_NS       (100 * NS_PER_MS) /* before a start that the gate names, when the threads are called */
 #define WARMUP_SHARE   0.25              /* of a step */
+#define EDGE_NS        (50 * NS_PER_MS)  /* from the end of a warm-up to the measured part: the last answers arrive, connections are reopened */
 
 volatile sig_atomic_t phase_begun;
 
@@ -57,6 +58,15 @@ static uint64_t start_at(struct engine *e, uint64_t wanted_ns)
     return wanted_ns > next_ns ? wanted_ns : next_ns;
 }
 
+/* Set the start of a measured part, for which `wanted_ns` is planned. After a warm-up, requests of an open loop are due from then on, also if the
+ * server has not answered those of the warm-up in time: else it could delay the start, and the delay would be in no figure. */
+static void start_measured(struct engine *e, struct plan *plan, uint64_t wanted_ns, int warmed)
+{
+    const int delayed = warmed && plan->open && clock_now_ns() > wanted_ns;
+    const uint64_t ready_ns = start_at(e, wanted_ns);
+    plan_start(plan, delayed ? wanted_ns : ready_ns, ready_ns);
+}
+
 /* Run a planned load, after a warm-up of warmup_s seconds; the log has a line of its start where `announce` is set. Returns 0, or -1 after a line on
  * stderr or an interrupt of the warm-up. */
 static int run_load(struct engine *e, struct plan *plan, uint64_t start_ns, double warmup_s, int announce, struct result *r)
@@ -68,11 +78,11 @@ static int run_load(struct engine *e, struct plan *plan, uint64_t start_ns, doub
     if (warmup_s > 0) {
         struct plan warm = *plan;
         engine_plan_warmup(e, &warm, warmup_s);
-        plan_start(&warm, start_at(e, start_ns));
+        start_measured(e, &warm, start_ns, 0);
         if (engine_run(e, &warm, r, why)) return phase_complain(why);
         engine_result_free(r);
         if (worker_stop) return -1;
-        start_ns = 0;
+        start_ns = warm.start_ns + (uint64_t)(warmup_s * 1e9) + EDGE_NS;
     }
     if (announce) report_phase_started(o, plan);
     if (series_open(&series, e, plan, o->out, isatty(STDERR_FILENO))) return phase_complain(strerror(errno));
@@ -82,7 +92,7 @@ static int run_load(struct engine *e, struct plan *plan, uint64_t start_ns, doub
         series_end(&series);
         return phase_complain(why);
     }
-    plan_start(plan, start_at(e, start_ns));
+    start_measured(e, plan, start_ns, warmup_s > 0);
     if (series_begin(&series) || (tracked && track_begin(&track, plan->start_ns))) {
         snprintf(why, sizeof why, "cannot start a thread: %s", strerror(errno));
         series_end(&series);

@@ -377,7 +377,7 @@ static void target_begin(struct worker *w, struct target *t)
     }
 }
 
-/* Reopen what the server closed. After one failure for an instance, the rest is reopened during the phase, as after an outage. */
+/* Reopen what was closed. After one failure for an instance, the rest is reopened during the phase, as after an outage. */
 static void target_refresh(struct worker *w, struct target *t)
 {
     int gone = 0, moved = w->links->cluster && cluster_moved(w->links->cluster, t->shard, t->moves);
@@ -385,11 +385,15 @@ static void target_refresh(struct worker *w, struct target *t)
     for (uint32_t i = 0; i < t->conns; i++) {
         struct conn *c = &t->conn[i];
         char why[LINK_WHY];
-        if (c->state != CONN_READY || !(moved || link_stale(&c->link))) continue;
+        const int ready = c->state == CONN_READY;
+        if (ready && !moved && !link_stale(&c->link)) continue;
         link_close(&c->link);
         if (!gone) gone = link_open(&c->link, w->links, &t->endpoint, 1, why) || conn_register(w, c, 0);
         resp_reset(&c->scan);
-        if (gone) conn_drop(w, c, COUNT_LOST, clock_now_ns());
+        if (gone)
+            conn_drop(w, c, COUNT_LOST, clock_now_ns());
+        else if (!ready)
+            conn_up(w, c, clock_now_ns());
     }
 }
 
@@ -471,7 +475,7 @@ void worker_run(struct worker *w, const struct plan *plan)
     for (uint32_t i = 0; i < w->targets; i++)
         for (uint32_t j = 0; j < w->target[i].conns; j++) {
             struct conn *c = &w->target[i].conn[j];
-            if (c->state == CONN_READY && w->open) conn_offer(w, c, plan->start_ns);
+            if (c->state == CONN_READY && w->open) conn_offer(w, c, plan->ready_ns);
             if (c->state == CONN_READY && !w->open) conn_refill(w, c, clock_now_ns());
         }
     while (!w->failed) {

@@ -36,14 +36,16 @@ struct plan {
     double length_ns;             /* open loop: of the schedule */
     uint64_t time_ns;             /* requested length, 0: none */
     uint64_t patience_ns;         /* open loop: time after the end of the schedule for due requests */
-    uint64_t start_ns;            /* CLOCK_MONOTONIC; set with plan_start */
+    uint64_t start_ns, ready_ns;  /* CLOCK_MONOTONIC; set with plan_start */
     uint64_t stop_ns;             /* no request is sent later; UINT64_MAX: until all are sent */
 };
 
-/** Set when a planned phase starts, and thereby when it stops. */
-static inline void plan_start(struct plan *plan, uint64_t start_ns)
+/** Set when a planned phase starts, and thereby when it stops; and when its threads can send: later than its start after a warm-up that the server
+ *  has delayed. */
+static inline void plan_start(struct plan *plan, uint64_t start_ns, uint64_t ready_ns)
 {
     plan->start_ns = start_ns;
+    plan->ready_ns = ready_ns;
     plan->stop_ns = plan->time_ns ? start_ns + plan->time_ns : UINT64_MAX;
 }
 

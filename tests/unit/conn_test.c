@@ -259,7 +259,7 @@ static void run(const char *reply)
     recorder_clear(&w.recorder);
     served = reply;
     if (reply) pthread_create(&server, NULL, serve, NULL);
-    plan_start(&plan, clock_now_ns());
+    plan_start(&plan, clock_now_ns(), clock_now_ns());
     worker_run(&w, &plan);
     if (!reply) return;
     shutdown(peer, SHUT_RDWR);
@@ -465,7 +465,7 @@ static void arrivals_depend_on_the_instance(void)
         plan.open = 1;
         plan.total = 100;
         plan.length_ns = 1e9;
-        plan_start(&plan, start_ns);
+        plan_start(&plan, start_ns, start_ns);
         worker_stop = SIGINT;
         worker_run(&w, &plan);
         first[i] = w.target[0].pacer.next_ns;
