@@ -96,3 +96,15 @@ END
   assert_success
   (($(awk '$1 == "1000B-1i" { print $10 }' <<<"$output") > 3900 * 1024)) || fail "the headroom is that of another machine"
 }
+
+@test "a plan names the point that needs more DRAM than the server has, and the throughput that its times assume" {
+  local -a words=(SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 INSTANCES=2)
+  run_plan "${words[@]}" FILL=60G VALUE_SIZES=1000
+  assert_success
+  assert_match 'warning: native, 1000B-2i: needs 6[0-9]{4} MiB of DRAM and 6553 MiB of RESERVE, and the server has 65536 MiB; set FILL or KEYS' "$stderr"
+  assert_line 'times assume PLAN_OPS=100000 operations per second of all clients together'
+  # A quarter of the data fits.
+  run_plan "${words[@]}" FILL=60G VALUE_SIZES=1000 -v swap PHASES=get TIME=10
+  assert_equal "$stderr" ''
+  refute_contains PLAN_OPS
+}

@@ -41,7 +41,7 @@ setup() {
 planned() {
   local columns=$1
   shift
-  "$REPO/do_it.sh" plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 "$@" |
+  "$REPO/do_it.sh" plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 "$@" 2>/dev/null |
     awk -F '\t' -v columns="$columns" '
       BEGIN { n = split(columns, want, " ") }
       NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -49,11 +49,11 @@ planned() {
 }
 
 @test "variants alternate within a repeat, so that a drift of the machine falls on all" {
-  run planned 'number point value_size instances repeat variant' VALUE_SIZES="10 1K" INSTANCES=2 REDISRUNS=2 -v native -v loadgen
-  assert_output "1 10B-2i 10 2 1 native
-2 10B-2i 10 2 1 loadgen
-3 10B-2i 10 2 2 native
-4 10B-2i 10 2 2 loadgen
+  run planned 'number point value_size instances repeat variant' VALUE_SIZES="1000 1K" FILL=1G INSTANCES=2 REDISRUNS=2 -v native -v loadgen
+  assert_output "1 1000B-2i 1000 2 1 native
+2 1000B-2i 1000 2 1 loadgen
+3 1000B-2i 1000 2 2 native
+4 1000B-2i 1000 2 2 loadgen
 5 1024B-2i 1024 2 1 native
 6 1024B-2i 1024 2 1 loadgen
 7 1024B-2i 1024 2 2 native

@@ -10,8 +10,9 @@
 # per key with a temporary Redis on 127.0.0.1. For a remote or larger server, it estimates them.
 # `headroom` is the server's memory that remains with the largest variant; of swap and zswap, only a tier's DRAM counts.
 # `rule` is the fill by the Redis-Memtier workload's rule of thumb, 1.5 x (value + 32) x keys; `expected` is the fill by Redis.
+# plan knows the memory of the server, not of each node: doctor checks what bind, interleave and weighted need of a node.
 # The time is an estimate: TIME and WARMUP of each phase, else RATE, or PLAN_OPS operations per second of all clients together
-# without a rate; plus one second per phase. With REDISRUNS=auto it is a range.
+# without a rate; plus one second per phase. With REDISRUNS=auto it is a range. Set PLAN_OPS to what a first run has measured.
 # shellcheck shell=bash
 
 # Print what a run would do, without a connection to another host; the header of this file is the help.
@@ -48,6 +49,7 @@ cmd_plan() {
   fi
   plan_make
   plan_warn
+  _plan_room
   if [[ -n $rows ]]; then
     plan_print
     return
@@ -56,10 +58,24 @@ cmd_plan() {
   plan_most
   most=$REPLY
   _plan_points | table_print
+  _plan_pace
   echo
   _plan_clients "$most" | table_print
   servers_each _plan_place "$most"
   ! cluster_on || cluster_show "$most" | table_print
+}
+
+# Warn of the point that needs most DRAM, if the server has less: a run would refuse it.
+_plan_room() {
+  local variant point need keep
+  fill_reserve_of "$SERVER_BYTES"
+  keep=$REPLY
+  IFS=$'\t' read -r variant point need < <(plan_print | awk -F '\t' -v OFS='\t' '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $at["dram_bytes"] + 0 > most { most = $at["dram_bytes"] + 0; named = $at["variant"] OFS $at["point"] }
+    END { printf "%s\t%.0f\n", most ? named : "-" OFS "-", most }')
+  ((need + keep <= SERVER_BYTES)) ||
+    log_warn "$variant, $point: needs $((need >> 20)) MiB of DRAM and $((keep >> 20)) MiB of RESERVE, and the server has $((SERVER_BYTES >> 20)) MiB; set FILL or KEYS"
 }
 
 # The placement on one server.
@@ -133,6 +149,17 @@ _plan_points() {
       }
       print "all\t\t\t\t\t\t\t\t\t\t", range(duration(all_least), duration(all_most), " to ")
     }'
+}
+
+# Print the throughput that the times assume, if a phase has neither a time nor a rate.
+_plan_pace() {
+  local phase
+  for phase in $PHASES; do
+    if load_is_fill "$phase" || [[ $TIME == 0 && ($RATE == 0 || $RATE == search) ]]; then
+      printf 'times assume PLAN_OPS=%s operations per second of all clients together\n' "$PLAN_OPS"
+      return
+    fi
+  done
 }
 
 # Which client loads which instances, for the max number of instances.
