@@ -53,6 +53,19 @@ step() {
     END { if (all != ops || rank(0.5) != p50 || rank(0.99) != p99) { print all, ops, rank(0.5), p50, rank(0.99), p99; exit 1 } }'
 }
 
+@test "steps: keys that are gone fail the run, and the row counts them" {
+  at_gate --phases populate,get --keys uniform --time 0.3 -c 2
+  wait_until 20 test -e gate/ready-get
+  seq 0 9999 | xargs redis-cli -p "$REDIS_PORT" del >/dev/null
+  order get 0 c0 0.3
+  order get.1 skip
+  job_wait 30
+  assert_equal "$status" 1
+  (($(step 1 misses) > 0)) || fail "misses: $(step 1 misses)"
+  assert_equal "$(step 1 errors) $(step 1 unanswered) $(step 1 at_least_us)" '0 0 0'
+  assert_contains "test: get: $(step 1 misses) keys were missing though all had been set (nothing was evicted or expired)" "$stderr"
+}
+
 # Whether a file of MONITOR has this number of GETs.
 # Usage: seen COUNT FILE   Returns: 0 yes, 1 no
 seen() {
@@ -139,6 +152,7 @@ seen() {
   job_wait 20
   assert_equal "$status" 0
   (($(step 1 unsent) > 0)) || fail "all requests were sent: $(step 1 unsent)"
+  (($(step 1 unanswered) >= $(step 1 unsent) && $(step 1 at_least_us) > 0)) || fail "unanswered $(step 1 unanswered), at least $(step 1 at_least_us)"
 }
 
 @test "a start file that asks for nothing known ends the generator with its text" {

@@ -121,6 +121,14 @@ static int keep_row(struct engine *e, const struct result *r, int offer)
     return phase_complain(why);
 }
 
+/* A load that leaves no row in result.tsv: wrong values, error replies and lost keys still fail the run. Overload does not: a search expects it. */
+static void look_over(const struct engine *e, const struct result *r, int *failed)
+{
+    if (!r->count[COUNT_MISMATCHES] && !r->count[COUNT_ERROR_REPLIES] && !(r->misses_fail && r->count[COUNT_MISSES])) return;
+    report_problems(e, r);
+    *failed = 1;
+}
+
 /* Run the step that offer number `offer` - 1 requested. Returns 0, or -1 after a line on stderr or an interrupt. */
 static int run_step(struct engine *e, const struct plan *phase, const struct gate_order *order, int offer, int *failed)
 {
@@ -131,11 +139,7 @@ static int run_step(struct engine *e, const struct plan *phase, const struct gat
     if (order->patterned) step.keys = &order->keys;
     if (run_load(e, &step, order->start_ns, order->seconds * WARMUP_SHARE, 0, &r)) return -1;
     int rc = worker_stop ? -1 : keep_row(e, &r, offer);
-    /* Overload is expected in a search; wrong values are a failure. */
-    if (r.count[COUNT_MISMATCHES] || r.count[COUNT_ERROR_REPLIES]) {
-        report_problems(e, &r);
-        *failed = 1;
-    }
+    look_over(e, &r, failed);
     engine_result_free(&r);
     return rc;
 }

@@ -337,6 +337,12 @@ static void top_columns(struct row *row, const struct trace *trace)
     }
 }
 
+/* at_least_us for a table: 0 without unanswered requests. */
+static uintmax_t at_least(const struct result *r)
+{
+    return r->at_least_us == UINT64_MAX ? 0 : (uintmax_t)(r->at_least_us ? r->at_least_us : 1);
+}
+
 static void row_make(struct row *row, const struct options *o, const struct result *r)
 {
     const struct plan *p = &r->plan;
@@ -363,7 +369,7 @@ static void row_make(struct row *row, const struct options *o, const struct resu
     column(row, "version", "%s", LOADGEN_VERSION);
     column(row, "late", "%ju", (uintmax_t)r->count[COUNT_LATE]);
     column(row, "unanswered", "%ju", (uintmax_t)r->count[COUNT_UNANSWERED]);
-    column(row, "at_least_us", "%ju", r->at_least_us == UINT64_MAX ? 0 : (uintmax_t)(r->at_least_us ? r->at_least_us : 1));
+    column(row, "at_least_us", "%ju", at_least(r));
     column(row, "scramble", "%d", p->kind != PHASE_POPULATE && o->keys.scramble);
     column(row, "shift", "%s", p->kind != PHASE_POPULATE && o->shift_text ? o->shift_text : "-");
     column(row, "expire", "%s", o->expire_text ? o->expire_text : "-");
@@ -418,6 +424,9 @@ int report_step(const char *dir, const struct result *r, int number, int more)
     column(&row, "unsent", "%ju", (uintmax_t)r->count[COUNT_UNSENT]);
     column(&row, "client_limited", "%d", r->client_limited);
     column(&row, "send_lag_p99_us", "%ju", r->plan.open ? (uintmax_t)hist_percentile(&r->lag, 99) : 0);
+    column(&row, "misses", "%ju", (uintmax_t)r->count[COUNT_MISSES]);
+    column(&row, "unanswered", "%ju", (uintmax_t)r->count[COUNT_UNANSWERED]);
+    column(&row, "at_least_us", "%ju", at_least(r));
     *row.at = *row.name_at = 0;
     if ((size_t)snprintf(path, sizeof path, "%s/steps.tsv", dir) >= sizeof path) {
         errno = ENAMETOOLONG;
