@@ -135,6 +135,28 @@ seen() {
   assert_equal "$(wc -l <out/mixed.series.tsv)" 2
 }
 
+@test "wrong values in a take that is measured again fail the run; those of a kept take are reported once" {
+  local key
+  at_gate --phases populate,get --keys uniform --time 0.3 -c 2
+  wait_until 20 test -e gate/ready-get
+  for ((key = 0; key < 5000; key++)); do printf 'rename %d old-%d\nset %d BAD\n' $key $key $key; done | redis-cli -p "$REDIS_PORT" >/dev/null
+  order get 0 c0 take
+  wait_until 20 test -e gate/ready-get.1
+  for ((key = 0; key < 5000; key++)); do printf 'rename old-%d %d\n' $key $key; done | redis-cli -p "$REDIS_PORT" >/dev/null
+  order get.1 0 c0 take
+  order get.2 keep
+  job_wait 30
+  assert_equal "$status $(result get mismatches)" '1 0'
+  assert_match 'test: get: thread 0, port [0-9]+: 0 error replies, 0 misses, [1-9][0-9]* mismatches' "$stderr"
+  seq -f 'set %.0f BAD' 0 4999 | redis-cli -p "$REDIS_PORT" >/dev/null
+  rm -r gate && mkdir gate
+  loadgen_start 1 --no-flush --gate gate --phases get --keys uniform --time 0.3 127.0.0.1 "$REDIS_PORT" 100 20000
+  order get 0 c0 take
+  order get.1 keep
+  job_wait 30
+  assert_equal "$status $(grep -c '^test: get: thread 0' <<<"$stderr")" '1 1'
+}
+
 @test "a phase of a kind for the second time has a name of its own, in the log and in result.tsv too" {
   redis_start
   loadgen 1 --phases populate,get,get 127.0.0.1 "$REDIS_PORT" 100 100

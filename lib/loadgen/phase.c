@@ -144,6 +144,13 @@ static int run_step(struct engine *e, const struct plan *phase, const struct gat
     return rc;
 }
 
+/* A take that is not kept. One that is kept is reported as the result of its phase. */
+static void drop_take(const struct engine *e, struct result *r, int *failed)
+{
+    look_over(e, r, failed);
+    engine_result_free(r);
+}
+
 int phase_run(struct engine *e, int index, struct result *r, int *failed)
 {
     const struct options *o = e->options;
@@ -161,7 +168,7 @@ int phase_run(struct engine *e, int index, struct result *r, int *failed)
             break;
         }
         if (order.go == GATE_KEEP) return 0;
-        if (taken) engine_result_free(r);
+        if (taken) drop_take(e, r, failed);
         taken = 0;
         if (order.go == GATE_SKIP) return 1;
         if (order.go == GATE_STEP) {
@@ -175,6 +182,6 @@ int phase_run(struct engine *e, int index, struct result *r, int *failed)
         taken = 1;
         if (keep_row(e, r, offer + 1)) break;
     }
-    if (taken) engine_result_free(r);
+    if (taken) drop_take(e, r, failed);
     return -1;
 }
