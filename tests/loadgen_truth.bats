@@ -106,6 +106,21 @@ END
   assert_equal "$(redis-cli -p "$REDIS_PORT" exists redis-tier-benchmark:marker)" 1
 }
 
+@test "wrong values and lost keys in a warm-up fail the run, though the phase after it has none" {
+  redis_start
+  mkdir gate
+  loadgen_start 1 --gate gate --phases populate,mixed --ratio 1:1 --keys uniform -P 8 --warmup 0.5 --time 0.3 127.0.0.1 "$REDIS_PORT" 100 20
+  order populate 0
+  wait_until 20 test -e gate/ready-mixed
+  # The SETs of the warm-up mend them.
+  { seq -f 'set %.0f BAD' 0 9 && seq -f 'del %.0f' 10 19; } | redis-cli -p "$REDIS_PORT" >/dev/null
+  order mixed 0
+  job_wait 30
+  assert_equal "$status $(result mixed errors) $(result mixed misses)" '1 0 0'
+  assert_match 'test: mixed \(warm-up\): thread 0, port [0-9]+: 0 error replies, [1-9][0-9]* misses, [1-9][0-9]* mismatches' "$stderr"
+  assert_match 'mixed \(warm-up\): [0-9]+ keys were missing though all had been set \(nothing was evicted' "$stderr"
+}
+
 @test "keys that no phase has set are unset: their SETs failed, or the phase ended before them" {
   redis_start --maxmemory 3mb
   loadgen 1 --phases populate,get --keys uniform --requests 2000 -P 8 127.0.0.1 "$REDIS_PORT" 1000 5000

@@ -260,6 +260,8 @@ void engine_plan_load(const struct engine *e, struct plan *plan, double rate, ui
 
 void engine_plan_warmup(const struct engine *e, struct plan *plan, double time_s)
 {
+    const size_t named = strlen(plan->name);
+    snprintf(plan->name + named, sizeof plan->name - named, " (warm-up)");
     plan->record = 0;
     plan->index += OPTIONS_PHASES_MAX; /* other random keys than the measured ones */
     engine_plan_load(e, plan, plan->rate, plan->connections, time_s);
@@ -444,9 +446,10 @@ int engine_run(struct engine *e, const struct plan *plan, struct result *r, char
         engine_result_free(r);
         return -1;
     }
-    if (!plan->record) return 0;
     r->misses_fail = e->filled && !o->allow_misses;
-    if (r->count[COUNT_MISSES]) r->miss_reason = !e->filled ? "unset" : o->mix.removes ? "removed" : explain_misses(e);
+    if (r->count[COUNT_MISSES] && (plan->record || r->misses_fail))
+        r->miss_reason = !e->filled ? "unset" : o->mix.removes ? "removed" : explain_misses(e);
+    if (!plan->record) return 0;
     uint64_t evicted, expired;
     if ((o->values.ttl_low || o->trace) && !taken(e, &evicted, &expired)) {
         r->expired = expired > e->expired ? expired - e->expired : 0;

@@ -77,7 +77,7 @@ void engine_plan(const struct engine *e, int index, struct plan *plan);
  *  instances (0: all), for time_s seconds (0: until all requests are done). */
 void engine_plan_load(const struct engine *e, struct plan *plan, double rate, uint64_t connections, double time_s);
 
-/** Turn the plan of a phase into that of its warm-up: the same load for time_s seconds, without a record. */
+/** Turn the plan of a phase into that of its warm-up: the same load for time_s seconds, without a record. Its name says so. */
 void engine_plan_warmup(const struct engine *e, struct plan *plan, double time_s);
 
 /** Turn the plan of a phase into that of a step: the same load for time_s seconds, with random streams that depend on its `offer` (1 and up). After

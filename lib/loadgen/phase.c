@@ -27,6 +27,16 @@ int phase_complain(const char *text)
     return -1;
 }
 
+/* A load that leaves no row in result.tsv: wrong values, error replies and lost keys still fail the run. Overload does not: a search expects it.
+ * With --faults, error replies do not either. */
+static void look_over(const struct engine *e, const struct result *r, int *failed)
+{
+    const int refused = r->count[COUNT_ERROR_REPLIES] && !e->options->faults;
+    if (!refused && !r->count[COUNT_MISMATCHES] && !(r->misses_fail && r->count[COUNT_MISSES])) return;
+    report_problems(e, r);
+    *failed = 1;
+}
+
 /* Offer a phase at the gate, and wait until shortly before the start that it names. Returns 0, or -1 after a line on stderr or an interrupt. */
 static int pass_gate(const struct options *o, const struct plan *plan, int offer, struct gate_order *order)
 {
@@ -67,9 +77,9 @@ static void start_measured(struct engine *e, struct plan *plan, uint64_t wanted_
     plan_start(plan, delayed ? wanted_ns : ready_ns, ready_ns);
 }
 
-/* Run a planned load, after a warm-up of warmup_s seconds; the log has a line of its start where `announce` is set. Returns 0, or -1 after a line on
- * stderr or an interrupt of the warm-up. */
-static int run_load(struct engine *e, struct plan *plan, uint64_t start_ns, double warmup_s, int announce, struct result *r)
+/* Run a planned load, after a warm-up of warmup_s seconds; the log has a line of its start where `announce` is set. Sets *failed to 1 if the warm-up
+ * had wrong values, error replies or lost keys. Returns 0, or -1 after a line on stderr or an interrupt of the warm-up. */
+static int run_load(struct engine *e, struct plan *plan, uint64_t start_ns, double warmup_s, int announce, struct result *r, int *failed)
 {
     const struct options *o = e->options;
     struct series series;
@@ -80,6 +90,7 @@ static int run_load(struct engine *e, struct plan *plan, uint64_t start_ns, doub
         engine_plan_warmup(e, &warm, warmup_s);
         start_measured(e, &warm, start_ns, 0);
         if (engine_run(e, &warm, r, why)) return phase_complain(why);
+        look_over(e, r, failed); /* only its times are left out */
         engine_result_free(r);
         if (worker_stop) return -1;
         start_ns = warm.start_ns + (uint64_t)(warmup_s * 1e9) + EDGE_NS;
@@ -121,14 +132,6 @@ static int keep_row(struct engine *e, const struct result *r, int offer)
     return phase_complain(why);
 }
 
-/* A load that leaves no row in result.tsv: wrong values, error replies and lost keys still fail the run. Overload does not: a search expects it. */
-static void look_over(const struct engine *e, const struct result *r, int *failed)
-{
-    if (!r->count[COUNT_MISMATCHES] && !r->count[COUNT_ERROR_REPLIES] && !(r->misses_fail && r->count[COUNT_MISSES])) return;
-    report_problems(e, r);
-    *failed = 1;
-}
-
 /* Run the step that offer number `offer` - 1 requested. Returns 0, or -1 after a line on stderr or an interrupt. */
 static int run_step(struct engine *e, const struct plan *phase, const struct gate_order *order, int offer, int *failed)
 {
@@ -137,7 +140,7 @@ static int run_step(struct engine *e, const struct plan *phase, const struct gat
     engine_plan_load(e, &step, order->rate, order->connections, order->seconds);
     engine_plan_step(e, &step, offer, order->seconds * (1 - WARMUP_SHARE));
     if (order->patterned) step.keys = &order->keys;
-    if (run_load(e, &step, order->start_ns, order->seconds * WARMUP_SHARE, 0, &r)) return -1;
+    if (run_load(e, &step, order->start_ns, order->seconds * WARMUP_SHARE, 0, &r, failed)) return -1;
     int rc = worker_stop ? -1 : keep_row(e, &r, offer);
     look_over(e, &r, failed);
     engine_result_free(&r);
@@ -177,7 +180,7 @@ int phase_run(struct engine *e, int index, struct result *r, int *failed)
         }
         if (order.loaded) engine_plan_load(e, &plan, order.rate, order.connections, o->time_s);
         if (order.go == GATE_TAKE) plan.index += 2 * OPTIONS_PHASES_MAX * (offer + 1);
-        if (run_load(e, &plan, order.start_ns, plan.kind == PHASE_POPULATE ? 0 : o->warmup_s, !started++, r)) break;
+        if (run_load(e, &plan, order.start_ns, plan.kind == PHASE_POPULATE ? 0 : o->warmup_s, !started++, r, failed)) break;
         if (order.go == GATE_PHASE || worker_stop) return 0;
         taken = 1;
         if (keep_row(e, r, offer + 1)) break;
