@@ -183,3 +183,25 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
 --phases mixed --command PING|__key__ is missing
 END
 }
+
+@test "a mix without strings: the phase get reads keys that no phase has set, and hashes that are gone are a failure" {
+  redis_start
+  mkdir gate
+  loadgen_start 1 --gate gate --phases populate,get,mixed --keys uniform --requests 200 --commands hget-2:1 127.0.0.1 "$REDIS_PORT" 100 100
+  order populate 0
+  order get 0
+  order mixed 0
+  job_wait 30
+  assert_success
+  assert_equal "$(result get misses) $(result get miss_reason) $(result mixed misses)" '200 unset 0'
+  refute_contains 'had been set' "$stderr"
+  rm -r gate && mkdir gate
+  loadgen_start 1 --gate gate --phases populate,mixed --keys uniform --requests 200 --commands hget-2:1 127.0.0.1 "$REDIS_PORT" 100 100
+  order populate 0
+  wait_until 20 test -e gate/ready-mixed
+  seq -f 'del h:%.0f' 0 99 | redis-cli -p "$REDIS_PORT" >/dev/null
+  order mixed 0
+  job_wait 30
+  assert_failure 1
+  assert_equal "$(result mixed misses) $(result mixed miss_reason)" '200 gone'
+}

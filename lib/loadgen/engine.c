@@ -423,15 +423,23 @@ static const char *explain_misses(struct engine *e)
     return evicted ? "evicted" : expired ? "expired" : "gone";
 }
 
-/* Whether a phase has set every key: not if a SET failed or was not sent. */
+/* The keys that a phase has all set, as bits: none if a SET failed or was not sent. */
 static int fills(const struct engine *e, const struct result *r)
 {
     const struct options *o = e->options;
     const struct plan *plan = &r->plan;
-    const int every = plan->kind == PHASE_SET && !o->mix.typed && !o->requests && !plan->time_ns && o->keys.kind <= KEYS_SHUFFLE;
+    const int every = plan->kind == PHASE_SET && !o->requests && !plan->time_ns && o->keys.kind <= KEYS_SHUFFLE;
     uint64_t planned = 0;
     for (int i = 0; i < e->workers; i++) planned += e->worker[i]->planned;
-    return (plan->kind == PHASE_POPULATE || every) && r->count[COUNT_OPS] + r->count[COUNT_LATE] == planned;
+    if (r->count[COUNT_OPS] + r->count[COUNT_LATE] != planned) return 0;
+    if (plan->kind == PHASE_POPULATE) return FILLED_TYPES | (mix_strings(&o->mix) ? FILLED_STRINGS : 0);
+    return every ? FILLED_STRINGS : 0;
+}
+
+/* Whether the keys that a phase reads had all been set. */
+static int was_filled(const struct engine *e, const struct plan *plan)
+{
+    return e->filled & (plan->kind == PHASE_MIXED && e->options->mix.typed ? FILLED_TYPES : FILLED_STRINGS);
 }
 
 int engine_run(struct engine *e, const struct plan *plan, struct result *r, char why[ENGINE_WHY])
@@ -446,9 +454,10 @@ int engine_run(struct engine *e, const struct plan *plan, struct result *r, char
         engine_result_free(r);
         return -1;
     }
-    r->misses_fail = e->filled && !o->allow_misses;
+    const int filled = was_filled(e, plan);
+    r->misses_fail = filled && !o->allow_misses;
     if (r->count[COUNT_MISSES] && (plan->record || r->misses_fail))
-        r->miss_reason = !e->filled ? "unset" : o->mix.removes ? "removed" : explain_misses(e);
+        r->miss_reason = !filled ? "unset" : o->mix.removes ? "removed" : explain_misses(e);
     if (!plan->record) return 0;
     uint64_t evicted, expired;
     if ((o->values.ttl_low || o->trace) && !taken(e, &evicted, &expired)) {

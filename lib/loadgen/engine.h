@@ -10,6 +10,9 @@
 #define ENGINE_WHY  LINK_WHY
 #define ENGINE_BUSY 0.95 /* a thread that needs more of a CPU than this is the limit itself */
 
+#define FILLED_STRINGS 1
+#define FILLED_TYPES   2 /* every key of every type that the mix has */
+
 struct engine {
     const struct options *options;
     struct crew *crew;
@@ -22,7 +25,7 @@ struct engine {
     double cpus;           /* how many CPUs the threads may use */
     int steps;             /* rows of steps.tsv so far */
     uint64_t expired;      /* keys that expired, by the servers' count, up to the last look */
-    int filled;            /* a phase of this run has set every key */
+    int filled;            /* FILLED_ bits: the keys that a phase of this run has all set */
     char (*why)[LINK_WHY]; /* owned, one per thread: the error while connecting */
 };
 

@@ -329,3 +329,10 @@ int mix_finish(struct mix *m, char why[MIX_WHY])
     }
     return 0;
 }
+
+int mix_strings(const struct mix *m)
+{
+    int found = !m->typed;
+    for (int i = 0; i < m->fills; i++) found |= m->fill[i] == 1; /* SET */
+    return found;
+}

@@ -79,6 +79,9 @@ int mix_add(struct mix *m, const char *words, uint64_t weight, char why[MIX_WHY]
 /** All commands are known: prepare what populate sends. Returns 0, or -1 with one line in why. */
 int mix_finish(struct mix *m, char why[MIX_WHY]);
 
+/** Returns whether populate sets strings, which the phase get reads: not if no command of the mix has them. */
+int mix_strings(const struct mix *m);
+
 /** Print the names that mix_parse knows, separated by blanks, to out of n bytes. */
 void mix_names(char *out, size_t n);
 
