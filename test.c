@@ -51,9 +51,13 @@ static int run(struct engine *e)
         report_row(o, &result, &rows);
         report_problems(e, &result);
         failed |= engine_failed(e, &result);
-        int bad = report_files(e, &result, o->out ? o->out : ".", o->out != NULL) || (o->out && report_rows(o->out, &rows));
+        int bad = report_files(e, &result, o->out ? o->out : ".", o->out != NULL), saved = errno;
+        if (o->out && report_rows(o->out, &rows)) { /* also after a file that did not fit on the disk */
+            bad = 1;
+            saved = errno;
+        }
         if (bad) {
-            snprintf(why, sizeof why, "cannot write results of %s: %s", result.plan.name, strerror(errno));
+            snprintf(why, sizeof why, "cannot write results of %s: %s", result.plan.name, strerror(saved));
             phase_complain(why);
             failed = 1;
         }

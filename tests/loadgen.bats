@@ -477,3 +477,24 @@ thread_cpus() {
   run "$REPO/build/venv/bin/python" "$REPO/tests/hlog_crosscheck.py" out
   assert_success
 }
+
+@test "a status that cannot be written costs no result; a series that cannot be written fails the run, with its result" {
+  redis_start
+  mkdir -p out/status
+  loadgen 1 --interval 0.1 --phases set,get --keys uniform --time 0.3 127.0.0.1 "$REDIS_PORT" 10 100
+  assert_success
+  assert_equal "$stderr" "test: cannot write out/status (Is a directory): the progress is not shown there"
+  assert_equal "$(awk -F '\t' 'NR > 1 { print $1 }' out/result.tsv | paste -sd ' ')" 'set get'
+  rm -r out
+  mkdir -p out/set.series.tsv
+  loadgen 1 --phases set,get 127.0.0.1 "$REDIS_PORT" 10 100
+  assert_failure 1
+  assert_equal "$stderr" 'test: cannot write the series of set: Is a directory'
+  assert_equal "$(result set ops) $(result get ops)" '100 100'
+  assert_exists out/histogram-set-* out/set.hlog out/get.series.tsv
+  rm -r out
+  mkdir -p out/set.hgrm
+  loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 10 100
+  assert_failure 1
+  assert_equal "$stderr $(result set ops)" 'test: cannot write results of set: Is a directory 100'
+}

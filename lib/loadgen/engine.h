@@ -24,6 +24,7 @@ struct engine {
     int workers;
     double cpus;           /* how many CPUs the threads may use */
     int steps;             /* rows of steps.tsv so far */
+    int status_failed;     /* times that `status` could not be written */
     uint64_t expired;      /* keys that expired, by the servers' count, up to the last look */
     int filled;            /* FILLED_ bits: the keys that a phase of this run has all set */
     char (*why)[LINK_WHY]; /* owned, one per thread: the error while connecting */

@@ -78,7 +78,8 @@ static void start_measured(struct engine *e, struct plan *plan, uint64_t wanted_
 }
 
 /* Run a planned load, after a warm-up of warmup_s seconds; the log has a line of its start where `announce` is set. Sets *failed to 1 if the warm-up
- * had wrong values, error replies or lost keys. Returns 0, or -1 after a line on stderr or an interrupt of the warm-up. */
+ * had wrong values, error replies or lost keys, or if the series cannot be written. Returns 0, or -1 after a line on stderr or an interrupt of the
+ * warm-up. */
 static int run_load(struct engine *e, struct plan *plan, uint64_t start_ns, double warmup_s, int announce, struct result *r, int *failed)
 {
     const struct options *o = e->options;
@@ -116,8 +117,7 @@ static int run_load(struct engine *e, struct plan *plan, uint64_t start_ns, doub
     r->unread = unread;
     if (unwritten) {
         fprintf(stderr, "test: cannot write the series of %s: %s\n", plan->name, strerror(saved));
-        engine_result_free(r);
-        return -1;
+        *failed = 1; /* the result is whole */
     }
     return 0;
 }

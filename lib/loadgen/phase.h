@@ -13,9 +13,9 @@ extern volatile sig_atomic_t phase_begun;
 /** Print a line of this program on stderr. Returns -1. */
 int phase_complain(const char *text);
 
-/** Run phase number `index` of the options, or with a gate as the gate requests (docs/loadgen.md). Sets *failed to 1 if a step, or a take that was
- * not kept, had wrong values, error replies or lost keys. Returns 0 with r filled, which is freed with engine_result_free; 1 if the gate requested to
- * skip the phase; -1 after a line on stderr, or if it was interrupted before it began. */
+/** Run phase number `index` of the options, or with a gate as the gate requests (docs/loadgen.md). Sets *failed to 1 if a warm-up, a step, or a take
+ *  that was not kept, had wrong values, error replies or lost keys, or if a series cannot be written. Returns 0 with r filled, which is freed with
+ *  engine_result_free; 1 if the gate requested to skip the phase; -1 after a line on stderr, or if it was interrupted before it began. */
 int phase_run(struct engine *e, int index, struct result *r, int *failed);
 
 #endif

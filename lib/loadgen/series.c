@@ -23,17 +23,24 @@ static uint64_t expected(const struct series *s, double now_s)
     return now_s > 0 && now_s < length_s ? (uint64_t)((double)s->done * length_s / now_s) : s->done;
 }
 
+/* It only shows the progress, so a failure costs no result: a warning, once in a run. */
+static void status_failed(const struct series *s)
+{
+    if (s->engine->status_failed++) return;
+    fprintf(stderr, "%stest: cannot write %s/status (%s): the progress is not shown there\n", s->progress ? "\r\033[K" : "", s->out, strerror(errno));
+}
+
 static void write_status(struct series *s, double now_s, uint64_t ops, double length_s)
 {
     struct output out;
     if (!s->out) return;
     if (output_begin(&out, s->out, "status")) {
-        s->failed = errno;
+        status_failed(s);
         return;
     }
     fprintf(out.file, "%s\t%ju\t%ju\t%.0f\t%ju\t%.1f\t%ju\n", s->plan->name, (uintmax_t)s->done, (uintmax_t)expected(s, now_s),
             length_s > 0 ? (double)ops / length_s : 0, (uintmax_t)hist_percentile(&s->interval, 99), now_s, (uintmax_t)s->errors);
-    if (output_commit(&out)) s->failed = errno;
+    if (output_commit(&out)) status_failed(s);
 }
 
 static void write_progress(const struct series *s, double now_s, uint64_t ops, double length_s)
