@@ -171,6 +171,26 @@ load cluster
   (($(result get p50_us) < 1500000)) || fail "p50 $(result get p50_us) us"
 }
 
+@test "writes are tracked in each take of the last phase, and in no step" {
+  cluster_start 1 0
+  mkdir gate
+  loadgen_start 1 --cluster --gate gate --phases populate,get --keys uniform --time 0.5 --track 200 127.0.0.1 "$CLUSTER_PORT" 50 100
+  order populate 0
+  order get 0 c0 0.5
+  wait_until 20 test -e gate/ready-get.1
+  refute_exists out/track.tsv
+  order get.1 0 c0 take
+  wait_until 20 test -e gate/ready-get.2
+  (($(column_sum out/track.tsv acked) > 0)) || fail "$(<out/track.tsv)"
+  rm out/track.tsv
+  order get.2 0 c0 take
+  order get.3 keep
+  job_wait 30
+  assert_success
+  (($(column_sum out/track.tsv acked) > 0)) || fail "$(<out/track.tsv)"
+  assert_equal "$(column_sum out/track.tsv lost)" 0
+}
+
 @test "a move of slots is reported, and the load ends" {
   cluster_start 3 0
   loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000

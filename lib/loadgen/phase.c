@@ -31,6 +31,7 @@ int phase_complain(const char *text)
  * With --faults, error replies do not either. */
 static void look_over(const struct engine *e, const struct result *r, int *failed)
 {
+    *failed |= r->unread != 0;
     const int refused = r->count[COUNT_ERROR_REPLIES] && !e->options->faults;
     if (!refused && !r->count[COUNT_MISMATCHES] && !(r->misses_fail && r->count[COUNT_MISSES])) return;
     report_problems(e, r);
@@ -99,7 +100,7 @@ static int run_load(struct engine *e, struct plan *plan, uint64_t start_ns, doub
     if (announce) report_phase_started(o, plan);
     if (series_open(&series, e, plan, o->out, isatty(STDERR_FILENO))) return phase_complain(strerror(errno));
     struct track track;
-    int tracked = o->track && plan->index == o->phases - 1;
+    int tracked = o->track && !plan->step && plan->index % OPTIONS_PHASES_MAX == o->phases - 1; /* a take has another index */
     if (tracked && track_open(&track, &e->cluster, o->track, why)) {
         series_end(&series);
         return phase_complain(why);
