@@ -162,6 +162,14 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
   assert_equal "$(kind llen ops) $(($(kind get ops) + $(kind llen errors)))" '0 1000'
 }
 
+@test "an error inside an array counts as an error reply" {
+  delay_server nested --reply 'LOOK=*2\r\n:7\r\n*1\r\n-ERR inside\r\n'
+  loadgen 1 --no-flush --phases mixed --keys uniform --requests 100 --commands 'LOOK __key__' 127.0.0.1 "$DELAY_PORT" 10 10
+  assert_failure 1
+  assert_equal "$(result mixed error_replies) $(result mixed ops) $(kind look errors)" '100 0 100'
+  assert_contains 'first error: an error inside an array' "$stderr"
+}
+
 @test "a mix that makes no sense is refused with one line" {
   local words text
   while IFS='|' read -r words text; do

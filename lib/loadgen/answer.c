@@ -153,6 +153,11 @@ int answer_classify(struct worker *w, struct conn *c, uint64_t tagged, struct ca
         answer_keep(w, c->target, r->text);
         return 0;
     }
+    if (r->faults) { /* a script or a module may return one among other items */
+        answer_failed(w, c->target, COUNT_ERROR_REPLIES, 1);
+        answer_keep(w, c->target, "an error inside an array");
+        return 0;
+    }
     if (w->mix) return w->replay ? replay_classify(w, c, tagged, carried) : classify_mixed(w, c, tagged, carried);
     if (command_kind(tagged)->reply == COMMAND_OK) {
         if (r->type == '+' && !strcmp(r->text, "OK")) {
