@@ -112,7 +112,7 @@ function is_bounded(metric, cell, s,    i, n) {
 }
 
 # Compare one figure of one pair at one point: print its row unless it is HIDDEN, and record its verdict.
-function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says, side, mirrored, worse, direction, level) {
+function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says, side, mirrored, worse, direction, level, lack) {
   # Errors count for --fail-if also during populate.
   if (is_fill(spot_operation[i]) && !metric_is_count(metric)) return
   base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
@@ -129,12 +129,14 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   worse = bound_late(metric)
   side = bound_side(is_bounded(metric, base, base_of[k]), is_bounded(metric, other, other_of[k]))
   mirrored = bound_mirror(side, worse)
-  judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "", other_load, side)
+  lack["base"] = lacking(metric, base_of[k], i)
+  lack["other"] = lacking(metric, other_of[k], i)
+  judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "", other_load, side, lack)
   if (hidden) return
   level = mark_level(k)
   find_interval(k, base, other, metric, b, nb, o, no, level)
   ratio = interval_centre != "" ? interval_centre : mb > 0 ? mo / mb : ""
-  says = mark_bound(mirrored, mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other), level), worse)
+  says = mark_bound(mirrored, mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other), level, lack["base"] + lack["other"]), worse)
   if (other_load) {
     says = "other load"
     mark_repeats = mark_robust = ""

@@ -44,9 +44,9 @@ function find_interval(k, base, other, metric, b, nb, o, no, level,    r) {
   if (mark_least < 3) interval_low = interval_high = ""
 }
 
-# The verdict on one figure whose sides are MB and MO, from an interval with LEVEL: sets mark_limit (the limit of `same`, as a fraction), mark_repeats
+# The verdict on one figure whose sides are MB and MO, from an interval with LEVEL; LACK of their repeats have no value: sets mark_limit (the limit of `same`, as a fraction), mark_repeats
 # (how many more would decide; empty when not applicable) and mark_robust (the verdict by the robust interval; empty without one).
-function mark(metric, b, nb, o, no, mb, mo, least_time, level,    resolution, hidden, says) {
+function mark(metric, b, nb, o, no, mb, mo, least_time, level, lack,    resolution, hidden, says) {
   mark_repeats = mark_robust = ""
   # The figures are rounded: they cannot show a smaller difference. A small tolerance for floating point.
   resolution = metric_resolution(metric, mb, least_time) * 1.000001
@@ -54,8 +54,9 @@ function mark(metric, b, nb, o, no, mb, mo, least_time, level,    resolution, hi
   mark_limit = mb > 0 && resolution / mb > smallest ? resolution / mb : smallest
   if (interval_low == "") {
     # A count, or a 0, that is equal in every repeat needs no interval.
-    if ((metric_is_count(metric) || b[1] <= 0 || o[1] <= 0) && b[1] == b[nb] && o[1] == o[no] && b[1] == o[1]) return "equal"
+    if (!lack && (metric_is_count(metric) || b[1] <= 0 || o[1] <= 0) && b[1] == b[nb] && o[1] == o[no] && b[1] == o[1]) return "equal"
     if (mark_least < 3) return "too few repeats"
+    if (lack) return "no interval"
     # Every repeat of one side is above every repeat of the other.
     if (b[nb] < o[1]) return metric_direction[metric] > 0 ? "better" : "worse"
     if (o[no] < b[1]) return metric_direction[metric] > 0 ? "worse" : "better"

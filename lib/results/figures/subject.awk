@@ -117,6 +117,20 @@ function values(cell, metric, out,    i, n, v) {
   return n
 }
 
+# Returns how many repeats of spot I of subject S lack METRIC, which others of them have; a note says so. A phase that broke the limit of its search
+# only has counts.
+function lacking(metric, s, i,    cell, r, whole, n) {
+  cell = s SUBSEP spot_point[i] SUBSEP spot_operation[i]
+  for (r = 1; r <= count_at[cell]; r++) {
+    if (broken[rows_at[cell, r]] && !metric_is_count(metric)) continue
+    whole++
+    n += value_of[rows_at[cell, r], metric] == ""
+  }
+  if (!n || n == whole) return 0
+  note(spot_operation[i] " at " spot_point[i] ": " n " of " whole " repeats of " label[s] " have no " metric_title[metric] ", and are not in its figures")
+  return n
+}
+
 # The value that represents sorted v[1..n] repeats of a figure: their median, for counts the max.
 function stands_for(name, v, n) {
   return metric_is_count(name) ? v[n] : interval_median(v, n)

@@ -3,7 +3,7 @@
 # rows and compares them.
 
 # The max operations per second of each subject while every limit holds, per phase.
-function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, where, points, unknown, base, is_subject, list, n, op_seen, op, bounded, side) {
+function print_limits(    s, i, j, k, rule, cell, holds, kept, unsure, ops, best, where, points, unknown, base, is_subject, list, n, op_seen, op, bounded, side) {
   if (!limits) return
   print "limits", "subject", "operation", "limit", "point", "ops_per_sec", "percent_of_base"
   print "limits", "Under the limit", "Phase", "Limit", "Best point", "ops/s", "% of base"
@@ -30,12 +30,9 @@ function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, wher
       unsure = 0
       for (k = 1; k <= limits; k++) {
         metric_rule(limit_text[k], rule)
-        ops = figure_of(cell, rule["metric"])
-        # A lower bound may break a limit that it keeps.
-        if (ops == "" || bound_late(rule["metric"]) && is_bounded(rule["metric"], cell, s) && !bound_settles(bound_mirror("other", 1), metric_direction[rule["metric"]], rule["sign"], metric_holds(rule, ops))) {
-          unsure = 1
-          holds = 0
-        } else if (!metric_holds(rule, ops)) holds = 0
+        kept = keeps(rule, s, i)
+        if (kept == "") unsure = 1
+        if (!kept) holds = 0
       }
       points[s, op]++
       unknown[s, op] += unsure
@@ -60,13 +57,27 @@ function print_limits(    s, i, j, k, rule, cell, holds, unsure, ops, best, wher
   }
 }
 
+# Whether subject S keeps the limit RULE at spot I: 1 or 0, empty if that is not known.
+function keeps(rule, s, i,    cell, metric, figure, holds) {
+  cell = s SUBSEP spot_point[i] SUBSEP spot_operation[i]
+  metric = rule["metric"]
+  figure = figure_of(cell, metric)
+  if (figure == "") return ""
+  holds = metric_holds(rule, figure)
+  # A repeat without the figure may break a limit that the others keep, and so may what is beyond a lower bound.
+  if (holds && lacking(metric, s, i)) return ""
+  if (bound_late(metric) && is_bounded(metric, cell, s) && !bound_settles(bound_mirror("other", 1), metric_direction[metric], rule["sign"], holds)) return ""
+  return holds
+}
+
 function limit_line(    k, out) {
   for (k = 1; k <= limits; k++) out = out (k > 1 ? " and " : "") limit_text[k]
   return text_escape(out)
 }
 
 # Record every --fail-if that a figure meets. With OTHER_LOAD there is no ratio: the sides were measured at different loads. SIDE has a bound.
-function judge_failures(k, i, metric, mb, mo, ratio, other_load, side,    f, rule, shown, holds, bounded, worse) {
+# LACK[base] and LACK[other] of the repeats have no value: what the rest of them show passes no condition.
+function judge_failures(k, i, metric, mb, mo, ratio, other_load, side, lack,    f, rule, shown, holds, bounded, worse) {
   worse = bound_late(metric)
   # There is no ratio to 0. But if less is better, 0 and 0 are equal.
   if (ratio == "" && mb == 0 && mo == 0 && metric_direction[metric] < 0) ratio = 1
@@ -78,7 +89,11 @@ function judge_failures(k, i, metric, mb, mo, ratio, other_load, side,    f, rul
     # The figure itself depends on no base.
     bounded = rule["percent"] ? side : side ~ /other|both/ ? "other" : ""
     if (!bound_settles(bound_mirror(bounded, worse), metric_direction[metric], rule["sign"], holds)) {
-      bounded_rule[f, k, i] = worse ? "requests had no answer" : "the load generator was the limit"
+      unsettled[f, k, i] = worse ? "requests had no answer" : "the load generator was the limit"
+      continue
+    }
+    if (!holds && lack["other"] + (rule["percent"] ? lack["base"] : 0)) {
+      unsettled[f, k, i] = "not all repeats have it"
       continue
     }
     judged_rule[f, k, i] = 1
@@ -106,7 +121,7 @@ function note_unjudged(    f, k, i, n, v, base, other, rule, why) {
         if (is_fill(spot_operation[i]) && !metric_is_count(rule["metric"])) continue
         # The populate phase is not a measured phase: it is often too short for a Tx.
         if (schema_is_fill(spot_operation[i]) && (other in count_at) && !values(base, rule["metric"], v) && !values(other, rule["metric"], v)) continue
-        why = ((f, k, i) in bounded_rule) ? bounded_rule[f, k, i] : !(other in count_at) ? "no result" : !values(other, rule["metric"], v) ? "no such figure" : \
+        why = ((f, k, i) in unsettled) ? unsettled[f, k, i] : !(other in count_at) ? "no result" : !values(other, rule["metric"], v) ? "no such figure" : \
           rule["percent"] && at_other_load(rule["metric"], base, other) ? "measured at other loads" : label[base_of[k]] (values(base, rule["metric"], v) ? " has 0" : " has no such figure")
         failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[rule["metric"]] " cannot be evaluated: " why, fail_text[f])
       }

@@ -1,0 +1,52 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Comparisons whose two sides are not of one kind: a repeat lacks a figure, or the sides have other loads, points or keys.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load logs
+load compare
+
+setup() { scratch_setup; }
+teardown() { scratch_teardown; }
+
+# Write the figures of a failover into a repeat: failover_set REPEAT_DIR TAKEOVER LOST
+failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes_lost\t%s\n' "$2" "$3" >"$1/failover.tsv"; }
+
+@test "a repeat without a figure that others have is named, passes no condition, and is equal to nothing" {
+  local repeat run=20250101T100000Z-x
+  local -a shown=(--metric takeover --metric acklost --metric resync)
+  run_make $run 5 30 30 20 20
+  for repeat in 1 2 3 4 5; do
+    failover_set $run/native/1000B-4i/rep-$repeat 10.$repeat 0
+    failover_set $run/swap/1000B-4i/rep-$repeat 10.$repeat 0
+  done
+  run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'acklost>0' --limit 'acklost<=0' $run
+  assert_success
+  assert_equal "$(figure acklost mark $run)" equal
+  assert_match 'swap +set +acklost<=0 +1000B-4i'
+  refute_contains ' have no ' "$stderr"
+  # This failover was never completed.
+  failover_set $run/swap/1000B-4i/rep-2 - -
+  run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'acklost>0' --limit 'acklost<=0' $run
+  assert_failure 1
+  assert_contains 'set at 1000B-4i: 1 of 5 repeats of swap have no takeover, and are not in its figures' "$stderr"
+  assert_contains 'swap, set at 1000B-4i: takeover cannot be evaluated: not all repeats have it (takeover>15)' "$stderr"
+  assert_contains 'swap, set at 1000B-4i: acknowledged writes lost cannot be evaluated: not all repeats have it (acklost>0)' "$stderr"
+  assert_equal "$(figure acklost mark $run)" 'no interval'
+  assert_match 'native +set +acklost<=0 +1000B-4i'
+  assert_match 'swap +set +acklost<=0 +not known'
+  # What no repeat has is not a figure of the phase.
+  refute_contains 'no resync' "$stderr"
+  # A rule that the other repeats meet is met.
+  failover_set $run/swap/1000B-4i/rep-3 10 7
+  run_split compare "${shown[@]}" --fail-if 'acklost>0' --fail-if 'takeover>200%' $run
+  assert_contains 'swap, set at 1000B-4i: acknowledged writes lost is 7 (acklost>0)' "$stderr"
+  assert_contains 'takeover cannot be evaluated: not all repeats have it (takeover>200%)' "$stderr"
+  # A ratio needs all repeats of the base, too; a figure of the other side does not.
+  failover_set $run/swap/1000B-4i/rep-2 10 0
+  failover_set $run/native/1000B-4i/rep-1 - -
+  run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'takeover>200%' $run
+  assert_equal "$(grep -c 'cannot be evaluated' <<<"$stderr")" 1
+  assert_contains 'takeover cannot be evaluated: not all repeats have it (takeover>200%)' "$stderr"
+}
