@@ -50,3 +50,25 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   assert_equal "$(grep -c 'cannot be evaluated' <<<"$stderr")" 1
   assert_contains 'takeover cannot be evaluated: not all repeats have it (takeover>200%)' "$stderr"
 }
+
+@test "a search for DRAM holds a load: its latencies, and its throughput against a search for a load, get no verdict" {
+  local metric repeat
+  run_make run 3 100 900 10 40
+  for repeat in 1 2 3; do
+    printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\n' >run/native/1000B-4i/rep-$repeat/search.tsv
+    printf 'phase\tlimit\tsearch\tdram_share_percent\nset\tp99<=1ms\tfound\t40\n' >run/swap/1000B-4i/rep-$repeat/size.tsv
+  done
+  for metric in tx ops p99; do assert_equal "$(figure $metric mark run)" 'other load'; done
+  run compare --fail-if 'ops<95%' --fail-if 'ops<1k' run
+  assert_failure 1
+  assert_contains 'throughput cannot be evaluated: measured at other loads (ops<95%)'
+  refute_contains 'ops<1k'
+  refute_contains "of native's throughput"
+  # Two searches for DRAM hold loads that each run found: those have a ratio.
+  for repeat in 1 2 3; do
+    rm run/native/1000B-4i/rep-$repeat/search.tsv
+    cp {run/swap,run/native}/1000B-4i/rep-$repeat/size.tsv
+  done
+  assert_equal "$(figure ops mark run)" worse
+  assert_equal "$(figure p99 mark run)" 'other load'
+}

@@ -339,6 +339,18 @@ PROGRAM
   assert_equal "$(block data/tail-1.dat 1 | cut -f 2-)" $'102\t101\t103\t'
   refute_contains 'Over a bar is its multiple'
   assert_match $'\t49 %$' "$(block data/bars-1.dat 1)"
+  # A search for DRAM holds a part of the load that the other one found.
+  for repeat in 1 2 3; do
+    mv "$RUN"/swap/1000B-1i/rep-$repeat/search.tsv search.$repeat
+    printf 'phase\tlimit\tsearch\tdram_share_percent\nget\tp99<=1ms\tfound\t40\n' >"$RUN"/swap/1000B-1i/rep-$repeat/size.tsv
+  done
+  run data_make
+  refute_contains ' %' "$(block data/bars-1.dat 1)"
+  assert_equal "$(block data/tail-1.dat 1 | cut -f 2-)" $'102\t101\t103\t'
+  for repeat in 1 2 3; do
+    rm "$RUN"/swap/1000B-1i/rep-$repeat/size.tsv
+    mv search.$repeat "$RUN"/swap/1000B-1i/rep-$repeat/search.tsv
+  done
   sed -i 's/found/broken/' "$RUN"/swap/1000B-1i/rep-*/search.tsv
   run data_make
   assert_equal "$(<data/bars-1.dat.names)" $'1\tnative'

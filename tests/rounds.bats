@@ -23,12 +23,12 @@ statistics() {
 }
 
 # Print the output of rounds.awk for totals: lines VARIANT REPEAT OPS P99 [SEARCH [CLIENT_LIMITED [PHASE [UNANSWERED]]]] on stdin, of get without PHASE.
-# Requests without an answer waited for 100 us or more.
+# SEARCH is `share` for the answer of a search for DRAM. Requests without an answer waited for 100 us or more.
 # Usage: judged NAME=VALUE... <ROWS
 judged() {
   {
-    printf 'variant\toperation\trepeat\tmax_time\tops_per_sec\tp99_us\tsearch\tcapacity_ops_per_sec\tclient_limited\tunanswered\tat_least_us\n'
-    awk -v OFS='\t' '{ print $1, ($7 == "" ? "get" : $7), $2, 10, $3, $4, $5, ($5 == "found" ? $3 : ""), $6, $8, ($8 ? 100 : "") }'
+    printf 'variant\toperation\trepeat\tmax_time\tops_per_sec\tp99_us\tsearch\tcapacity_ops_per_sec\tclient_limited\tunanswered\tat_least_us\tdram_share_percent\n'
+    awk -v OFS='\t' '{ print $1, ($7 == "" ? "get" : $7), $2, 10, $3, $4, $5, ($5 == "found" ? $3 : ""), $6, $8, ($8 ? 100 : ""), ($5 == "share" ? 40 : "") }'
   } | env VARIANTS="a b" METRICS="ops p99" PRECISION=2% SMALLEST=2% MIN=3 MAX=30 "$@" \
     SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$FIGURES/text.awk" -f "$FIGURES/schema.awk" -f "$FIGURES/metric.awk" -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$FIGURES/bound.awk" -f "$FIGURES/rounds.awk" |
     tr '\t' '|'
@@ -138,6 +138,13 @@ b 3 1000 402 - 0 get 0'
   run judged ROUND=3 < <(printf '%s\n' "${rows[@]}")
   assert_contains 'get p99 latency of b: '
   run judged ROUND=3 < <(printf '%s found\n' "${rows[@]}")
+  assert_contains 'closed|get throughput of b: 50.0 % of a,'
+  assert_contains 'unknown|get p99 latency of b: too few repeats'
+  # A search for DRAM holds a part of the load that the other one found.
+  run judged ROUND=3 < <(printf '%s found\n' "${rows[@]:0:3}" && printf '%s share\n' "${rows[@]:3}")
+  assert_contains 'unknown|get throughput of b: too few repeats'
+  assert_contains 'unknown|get p99 latency of b: too few repeats'
+  run judged ROUND=3 < <(printf '%s share\n' "${rows[@]}")
   assert_contains 'closed|get throughput of b: 50.0 % of a,'
   assert_contains 'unknown|get p99 latency of b: too few repeats'
   # A rare stall breaks a limit, so a further repeat may have the figure.

@@ -21,6 +21,11 @@ function bound_metric(metric) {
   return metric_unit[metric] ~ /^(ops\/s|bit\/s|per_kops)$/
 }
 
+# Whether a search for DRAM holds METRIC at a part of a load: throughput.
+function bound_held(metric) {
+  return metric_unit[metric] ~ /^(ops\/s|bit\/s)$/
+}
+
 # Returns SIDE, from whether the base and the other are bounded.
 function bound_side(base, other) {
   return base && other ? "both" : base ? "base" : other ? "other" : ""

@@ -21,9 +21,11 @@ function paired(first, cell, column,    i, n, by_repeat, r) {
   return 1
 }
 
-# Whether two cells were measured at the loads that searches found: latencies at other loads have no ratio, as in compare.
+# Whether two cells were measured at the loads that searches found or hold: latencies then have no ratio, and throughput has none if only one of them
+# was searched for DRAM, as in compare.
 function at_other_load(first, cell, column) {
-  return column == "p99_us" && own_load[first] && own_load[cell]
+  if (!own_load[first] || !own_load[cell]) return 0
+  return column == "p99_us" || by_dram[first] + 0 != by_dram[cell] + 0
 }
 
 # Bars of a column: throughput, or the p99 latency.
@@ -156,7 +158,8 @@ NR == 2 { level = schedule_of(text_unescape($at["run_folder"])) }
   # The figure of a point of the sweep covers the time in which all generators ran.
   value[cell, i, "window"] = $at["window_ops_per_sec"] != "" ? $at["window_ops_per_sec"] : $at["ops_per_sec"]
   value[cell, i, "p99_us"] = $at["p99_us"]
-  if ($at["capacity_ops_per_sec"] != "") own_load[cell] = 1
+  if ($at["dram_share_percent"] != "") by_dram[cell] = 1
+  if ($at["capacity_ops_per_sec"] $at["dram_share_percent"] != "") own_load[cell] = 1
   if (bound_row()) limited[cell] = 1
 }
 
