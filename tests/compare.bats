@@ -321,7 +321,7 @@ END
   repeat_make r/20250102-y native 2000B-4i 1 c 2000 50 4 23 99 set:3
   run_split compare r/20250101-x r/20250102-y
   assert_failure 1
-  assert_equal "$stderr" 'compare: no common points: 20250101-x has 1000B-4i; 20250102-y has 2000B-4i'
+  assert_equal "$stderr" 'compare: no common points: 20250101-x has 1000B-4i; 20250102-y has 2000B-4i; run both with the same VALUE_SIZES, INSTANCES and axes'
   repeat_make r/20250102-y native 1000B-4i 1 c 1000 50 4 23 99 set:3
   run_split compare r/20250101-x r/20250102-y
   assert_success
@@ -335,7 +335,7 @@ END
   run_split compare small large
   assert_failure 1
   assert_output ''
-  assert_equal "$stderr" 'compare: no common points: small has 1000B-4i; large has 2000B-4i'
+  assert_equal "$stderr" 'compare: no common points: small has 1000B-4i; large has 2000B-4i; run both with the same VALUE_SIZES, INSTANCES and axes'
   log_make 1000 50 4 set:3 >large/redis.log.a.20180501-110000.2
   run_split compare --format csv --metric tx small large
   assert_success

@@ -72,3 +72,24 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   assert_equal "$(figure ops mark run)" worse
   assert_equal "$(figure p99 mark run)" 'other load'
 }
+
+@test "points of a sweep are never repeats of one point, of a run or of plain logs" {
+  local repeat axis
+  for repeat in 1 2 3; do
+    for axis in 1to1 1to8; do repeat_make a native 1000B-4i-$axis $repeat c 1000 500000 4 30 90 set:20; done
+    repeat_make b native 1000B-4i-1to4 $repeat c 1000 500000 4 30 90 set:20
+    repeat_make d native 1000B-4i-hot $repeat c 1000 500000 4 30 90 set:20
+  done
+  run_split compare a b
+  assert_failure 1
+  assert_output ''
+  assert_equal "$stderr" 'compare: no common points: a has 1000B-4i-1to1, 1000B-4i-1to8; b has 1000B-4i-1to4; run both with the same VALUE_SIZES, INSTANCES and axes'
+  mkdir logs
+  log_make 1000 500000 4 set:20 >logs/redis.log.a.20180501-100000.1
+  run_split compare logs a
+  assert_failure 1
+  assert_contains 'no common points: logs has 1000B-4i; native has 1000B-4i-1to1, 1000B-4i-1to8;' "$stderr"
+  # One point of a shape is compared with another one, or with logs.
+  assert_equal "$(figure ops point b d)" 1000B-4i
+  assert_equal "$(figure ops point logs b)" 1000B-4i
+}

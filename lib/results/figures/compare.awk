@@ -289,11 +289,12 @@ END {
   note_missing()
   if (!pairs) exit (arguments > 1 || missing || wanted || limits || fail_ifs ? 3 : 4)
   name_subjects(1)
-  make_cells(unnamed)
-  if (!unnamed && !has_common()) make_cells(1)
+  shapes_tell = !shapes_hide()
+  make_cells(unnamed && shapes_tell)
+  if (!has_common() && shapes_tell) make_cells(1)
   if (!has_common()) {
     for (k = 1; k <= pairs; k++)
-      note("no common points: " label[base_of[k]] " has " points_of(base_of[k]) "; " label[other_of[k]] " has " points_of(other_of[k]))
+      note("no common points: " label[base_of[k]] " has " points_of(base_of[k]) "; " label[other_of[k]] " has " points_of(other_of[k]) "; run both with the same VALUE_SIZES, INSTANCES and axes")
     exit 3
   }
   more_than_fill = has_common(1)

@@ -76,13 +76,24 @@ function note_missing(    a, i, s) {
   for (i = 1; i <= missing; i++) note(missed[i])
 }
 
+# Whether a subject has several points of one shape, such as the axes of a sweep: by their shape they would become repeats of one point.
+function shapes_hide(    r, key, name_of) {
+  for (r = 1; r <= rows; r++) {
+    if (named[r] == "") continue
+    key = subject[r] SUBSEP shape[r]
+    if ((key in name_of) && name_of[key] != named[r]) return 1
+    name_of[key] = named[r]
+  }
+  return 0
+}
+
 # Sort the rows into cells: rows_at[cell, 1..count_at[cell]]. A cell has a subject's repeats of one point and phase.
 function make_cells(by_shape,    r, cell, i) {
   for (i in count_at) delete count_at[i]
   for (i in spot_seen) delete spot_seen[i]
   spots = 0
   for (r = 1; r <= rows; r++) {
-    point[r] = by_shape ? shape[r] : named[r]
+    point[r] = by_shape || named[r] == "" ? shape[r] : named[r]
     if (!((point[r], operation[r]) in spot_seen)) {
       spot_seen[point[r], operation[r]] = ++spots
       spot_point[spots] = point[r]
