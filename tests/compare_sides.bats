@@ -93,3 +93,29 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   assert_equal "$(figure ops point b d)" 1000B-4i
   assert_equal "$(figure ops point logs b)" 1000B-4i
 }
+
+@test "other numbers of keys at one point are named once, and are not those of the base" {
+  local repeat variant point
+  for repeat in 1 2 3; do
+    for variant in native swap; do
+      for point in 1000B-4i 1000B-8i; do
+        repeat_make a $variant $point $repeat c 1000 75677 ${point:6:1} 30 90 set:20
+        repeat_make b $variant $point $repeat c 1000 60000 ${point:6:1} 30 90 set:20
+        repeat_make d $variant $point $repeat c 1000 75000 ${point:6:1} 30 90 set:20
+      done
+    done
+  done
+  run_split compare a b
+  assert_success
+  assert_equal "$(grep keys <<<"$stderr")" 'compare: set at 1000B-4i: a:native has 75,677 keys per instance, b:native has 60,000; run both with the same FILL or KEYS'
+  assert_match '1,000 +- +4 +SET'
+  # Each run meets FILL anew.
+  run_split compare a d
+  refute_contains keys "$stderr"
+  assert_match '1,000 +75,677 +4 +SET'
+  # A log of a phase that ended by time has requests instead of keys.
+  mkdir logs
+  log_make 1000 60000 4 set:20 >logs/redis.log.a.20180501-100000.1
+  run_split compare a/native logs
+  refute_contains keys "$stderr"
+}

@@ -56,6 +56,8 @@ $1 == "T" {
   repeat[r] = col("repeat")
   len[r] = col("len")
   keys[r] = col("keys")
+  # A log alone may have the requests of a phase instead of its keys; only result.tsv has connections.
+  keys_known[r] = col("connections") != ""
   servers[r] = col("servers")
   max_time[r] = col("max_time")
   # A phase that broke the limit of its search shows no throughput within that limit.
@@ -277,7 +279,7 @@ function print_repeats(    k, r, i, other, found, b, o, side, worse, direction) 
       b = value_of[r, first_metric]
       o = value_of[found, first_metric]
       side = worse ? bound_side(waited[r, first_metric] + 0, waited[found, first_metric] + 0) : bound_metric(first_metric) ? bound_side(limited[r], limited[found]) : ""
-      print "repeats", text_escape(point[r]), len[r], keys[r], servers[r], toupper(text_escape(operation[r])), repeat[r], first_metric, text_escape(label[base_of[k]]), (side ~ /base|both/ ? bound_sign(direction, worse) : "") b, \
+      print "repeats", text_escape(point[r]), len[r], (keys_differ(r, found) ? "" : keys[r]), servers[r], toupper(text_escape(operation[r])), repeat[r], first_metric, text_escape(label[base_of[k]]), (side ~ /base|both/ ? bound_sign(direction, worse) : "") b, \
         text_escape(label[other_of[k]]), (side ~ /other|both/ ? bound_sign(direction, worse) : "") o, \
         (b > 0 && o != "" && side != "both" ? bound_ratio(bound_mirror(side, worse), direction) text_number(100 * o / b, 4) : ""), max_time[r]
     }
@@ -302,6 +304,7 @@ END {
     print "pairs", text_escape(label[base_of[k]]), of_folder[base_of[k]], text_escape(of_variant[base_of[k]]), \
       text_escape(label[other_of[k]]), of_folder[other_of[k]], text_escape(of_variant[other_of[k]])
   note_gaps()
+  note_keys()
   note_warnings()
   if (!wanted) wanted_now = metric_usual(want_now)
   else for (m = 1; m <= wanted; m++) want_now[wanted_now = m] = want[m]

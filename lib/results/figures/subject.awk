@@ -178,6 +178,26 @@ function note_gaps(    k, i, b, o, cb, co) {
     }
 }
 
+# Whether two rows had other numbers of keys. FILL is met anew by each run, so small differences do not count.
+function keys_differ(r, o) {
+  return keys[r] + 0 > 1.02 * keys[o] || keys[o] + 0 > 1.02 * keys[r]
+}
+
+# Other numbers of keys at the same point: one line for each two arguments, because the setting is one of the run.
+function note_keys(    k, i, b, o, pair) {
+  for (k = 1; k <= pairs; k++) {
+    pair = of_argument[base_of[k]] SUBSEP of_argument[other_of[k]]
+    for (i = 1; i <= spots; i++) {
+      if (is_fill(spot_operation[i]) || !((base_of[k], spot_point[i], spot_operation[i]) in count_at) || !((other_of[k], spot_point[i], spot_operation[i]) in count_at)) continue
+      b = rows_at[base_of[k], spot_point[i], spot_operation[i], 1]
+      o = rows_at[other_of[k], spot_point[i], spot_operation[i], 1]
+      if (!keys_known[b] || !keys_known[o] || !keys_differ(b, o) || noted_keys[pair]++) continue
+      note(spot_operation[i] " at " spot_point[i] ": " label[base_of[k]] " has " text_group(keys[b], 0) " keys per instance, " label[other_of[k]] " has " \
+        text_group(keys[o], 0) "; run both with the same FILL or KEYS")
+    }
+  }
+}
+
 # The warnings about each argument, with the name of its run if there are several.
 function note_warnings(    w, s, name) {
   for (w = 1; w <= warnings; w++) {
