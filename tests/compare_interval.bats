@@ -374,3 +374,27 @@ base: client limited; worse; client limited; not decided; [at most ] [at least ]
   done
   assert_equal "$(figure capacity mark $run)" 'client limited'
 }
+
+@test "--limit is not known where a bound of throughput, cost or DRAM breaks it, and what is beyond the bound may keep it" {
+  local repeat run=20250101T100000Z-x
+  run_make $run 3 30 30 20 20
+  ops_set $run native 100000 101000 99000
+  ops_set $run swap 80000 80500 79500
+  result_set $run native 2 client_limited 1
+  run_split compare --metric ops --limit 'ops>=120k' $run
+  assert_match 'native +set +ops>=120k +not known'
+  assert_match 'swap +set +ops>=120k +no point keeps it'
+  run_split compare --metric ops --limit 'ops>=90k' $run
+  assert_match 'native +set +ops>=90k +1000B-4i +>=100,000'
+  run_split compare --metric ops --limit 'ops<=120k' $run
+  assert_match 'native +set +ops<=120k +not known'
+  for repeat in 1 2 3; do
+    printf 'phase\tlimit\tsearch\tdram_share_percent\nset\tp99<=1ms\tclient\t60\n' >$run/native/1000B-4i/rep-$repeat/size.tsv
+    printf 'phase\tlimit\tsearch\tdram_share_percent\nset\tp99<=1ms\tfound\t60\n' >$run/swap/1000B-4i/rep-$repeat/size.tsv
+  done
+  run_split compare --metric dram_share --limit 'dram_share<=50' $run
+  assert_match 'native +set +dram_share<=50 +not known'
+  assert_match 'swap +set +dram_share<=50 +no point keeps it'
+  run_split compare --metric dram_share --limit 'dram_share<=70' $run
+  assert_match 'native +set +dram_share<=70 +1000B-4i'
+}

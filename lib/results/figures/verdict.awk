@@ -64,9 +64,9 @@ function keeps(rule, s, i,    cell, metric, figure, holds) {
   figure = figure_of(cell, metric)
   if (figure == "") return ""
   holds = metric_holds(rule, figure)
-  # A repeat without the figure may break a limit that the others keep, and so may what is beyond a lower bound.
+  # A repeat without the figure may break a limit that the others keep, and what is beyond a bound may do the contrary of the bound.
   if (holds && lacking(metric, s, i)) return ""
-  if (bound_late(metric) && is_bounded(metric, cell, s) && !bound_settles(bound_mirror("other", 1), metric_direction[metric], rule["sign"], holds)) return ""
+  if (is_bounded(metric, cell, s) && !bound_settles(bound_mirror("other", bound_late(metric)), metric_direction[metric], rule["sign"], holds)) return ""
   return holds
 }
 
