@@ -119,3 +119,16 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   run_split compare a/native logs
   refute_contains keys "$stderr"
 }
+
+@test "logs without the number of a repeat are compared in their order" {
+  local n
+  mkdir a b
+  for n in 1 2 3; do
+    log_make 1000 500000 4 set:20 get:10 >a/redis.log.$n
+    log_make 1000 500000 4 set:$((20 + 10 * n)) get:10 >b/redis.log.$n
+  done
+  run_split compare --repeats --metric ops --format csv a b
+  assert_success
+  # SET of 20.73 s against 30.73, 40.73 and 50.73 s.
+  assert_equal "$(column percent_of_base <<<"$output" | paste -sd ' ')" '67.4598 50.8976 40.8648 100 100 100'
+}

@@ -274,7 +274,7 @@ function print_repeats(    k, r, i, other, found, b, o, side, worse, direction) 
       other = other_of[k] SUBSEP point[r] SUBSEP operation[r]
       if (!(other in count_at)) continue
       found = 0
-      for (i = 1; i <= count_at[other]; i++) if (repeat[rows_at[other, i]] == repeat[r]) found = rows_at[other, i]
+      for (i = 1; i <= count_at[other]; i++) if (turn[rows_at[other, i]] == turn[r]) found = rows_at[other, i]
       if (!found) continue
       b = value_of[r, first_metric]
       o = value_of[found, first_metric]

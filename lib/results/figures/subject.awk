@@ -101,6 +101,8 @@ function make_cells(by_shape,    r, cell, i) {
     }
     cell = subject[r] SUBSEP point[r] SUBSEP operation[r]
     rows_at[cell, ++count_at[cell]] = r
+    # Logs without the number of a repeat take turns in their order.
+    turn[r] = repeat[r] != "" ? repeat[r] : "log " count_at[cell]
   }
 }
 
