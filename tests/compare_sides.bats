@@ -132,3 +132,32 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   # SET of 20.73 s against 30.73, 40.73 and 50.73 s.
   assert_equal "$(column percent_of_base <<<"$output" | paste -sd ' ')" '67.4598 50.8976 40.8648 100 100 100'
 }
+
+@test "a variant without a complete result on one side is told once; one that the other run never began is told, too" {
+  local run
+  for run in a b; do
+    run_make $run 3 30 30 20 20
+    repeat_make $run zram 1000B-4i 1 c 1000 500000 4 30 90 set:20
+    touch $run/{native,swap,zram}/variant.conf
+  done
+  mv b/native/1000B-4i other
+  rm -r b/zram
+  run_split compare --metric ops a b
+  assert_success
+  assert_equal "$(grep 'native\|zram' <<<"$stderr")" $'compare: a:zram is not compared: no other run has a variant of that name\ncompare: native of b has no complete result'
+}
+
+@test "a variant that the base has not completed is not one that the base does not have" {
+  local run
+  for run in a b; do
+    run_make $run 3 30 30 20 20
+    repeat_make $run zram 1000B-4i 1 c 1000 500000 4 30 90 set:20
+    touch $run/{native,swap,zram}/variant.conf
+  done
+  rm -r a/native/1000B-4i
+  run_split compare --metric ops --fail-if 'ops<50%' a b
+  assert_failure 1
+  assert_equal "$(grep -c 'native' <<<"$stderr")" 2
+  assert_contains 'compare: native of a has no complete result' "$stderr"
+  assert_contains 'compare: --fail-if: native of a has no complete result (ops<50%)' "$stderr"
+}

@@ -30,6 +30,13 @@ function name_subjects(are_compared,    s, k, runs, variants, count, seen, name,
   }
 }
 
+# Whether an argument from FIRST to LAST has a variant of that name, which may be without a complete result: note_missing tells that.
+function was_begun(variant, first, last,    a, i) {
+  for (a = first; a <= last; a++)
+    for (i = 1; i <= variants_begun[a]; i++) if (begun[a, i] == variant) return 1
+  return 0
+}
+
 # Choose the pairs of subjects: base_of[pair] and other_of[pair].
 function make_pairs(    s, o, first, count) {
   count = 0
@@ -57,12 +64,12 @@ function make_pairs(    s, o, first, count) {
         other_of[pairs] = o
         break
       }
-    if (s > subjects) note(label[o] ": " argument[1] " has no variant of that name; skipped")
+    if (s > subjects && !was_begun(of_variant[o], 1, 1)) note(label[o] ": " argument[1] " has no variant of that name; skipped")
   }
   for (s = 1; s <= subjects; s++) {
     if (of_argument[s] != 1) continue
     for (o = 1; o <= pairs; o++) if (base_of[o] == s) break
-    if (o > pairs) missed[++missing] = label[s] " is not compared: no other run has a variant of that name"
+    if (o > pairs && !was_begun(of_variant[s], 2, arguments)) missed[++missing] = label[s] " is not compared: no other run has a variant of that name"
   }
 }
 
