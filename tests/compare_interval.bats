@@ -294,7 +294,21 @@ END
   assert_contains 'p99 latency cannot be evaluated: requests had no answer (p99>50%)' "$stderr"
   waited swap 9
   run_split compare --metric p99 $run
-  assert_match ' >=400 .* >=300 .* unanswered \(both\)'
+  assert_match ' >=400 .* >=300 +[^ ]+ [^ ]+ % +- +- +unanswered \(both\)'
+  assert_contains "swap's p99 latency against native's: not known, because requests had no answer."
+  assert_equal "$(for column in percent_of_base low_percent factor robust_percent; do figure p99 "$column" $run; done | tr -d '\n')" ''
+}
+
+@test "a phase whose two bounds have no ratio is not in the range of ratios" {
+  local file
+  cp -r "$REPO/results/sample" run
+  for file in run/*/*/rep-*/*/result.tsv; do
+    awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == "get" { $at["client_limited"] = 1 } 1' "$file" >new
+    mv new "$file"
+  done
+  run_split compare --metric ops run
+  assert_match ' get +throughput, ops/s .* - +- +client limited \(both\)'
+  assert_contains "swap reaches 10.1 % (set at 1000B-2i) of native's throughput; of 2 comparisons: 1 worse, 1 not known, because the load generator was the limit."
 }
 
 @test "a repeat whose figures are not compared makes no bound" {
@@ -356,7 +370,10 @@ base: client limited; worse; client limited; not decided; [at most ] [at least ]
   assert_equal "$(figure ops mark $run)" 'client limited'
   result_set $run native 2 client_limited 1
   run_split compare --metric ops $run
-  assert_match ' client limited \(both\)'
+  assert_match ' >=80,000 +[^ ]+ [^ ]+ % +- +- +client limited \(both\)'
+  assert_contains "swap's throughput against native's: not known, because the load generator was the limit."
+  refute_contains 'swap reaches'
+  assert_equal "$(for column in percent_of_base high_percent gain_percent factor; do figure ops "$column" $run; done | tr -d '\n')" ''
   # With a rate, the schedule determines the throughput, unless the load generator misses it.
   for repeat in 1 2 3; do
     result_set $run native $repeat rate 100000

@@ -142,6 +142,8 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   find_interval(k, base, other, metric, b, nb, o, no, level)
   ratio = interval_centre != "" ? interval_centre : mb > 0 ? mo / mb : ""
   says = mark_bound(mirrored, mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other), level, lack["base"] + lack["other"]), worse)
+  # Two bounds have no ratio.
+  if (side == "both") ratio = interval_low = interval_high = robust_centre = robust_low = robust_high = ""
   if (other_load) {
     says = "other load"
     mark_repeats = mark_robust = ""
@@ -187,7 +189,7 @@ function remember(k, i, metric, says, ratio, mb, mo, words,    word) {
   if (mark_robust != "" && mark_robust != says) disagreed[k, metric] = disagreed[k, metric] == "" ? mark_robust : "*"
   if (interval_low != "") judged++
   if (ratio == "") {
-    if (!((k, metric) in most_from_zero) || mo > most_from_zero[k, metric]) most_from_zero[k, metric] = mo
+    if (mb == 0 && (!((k, metric) in most_from_zero) || mo > most_from_zero[k, metric])) most_from_zero[k, metric] = mo
     return
   }
   if (!((k, metric) in lowest) || ratio < lowest[k, metric]) {

@@ -145,9 +145,10 @@ function print_verdict(    k, m, metric, text, count) {
         continue
       }
       text = label[other_of[k]]
-      if (!figures[k, metric]) text = text " has a " metric_title[metric] " of up to " face_figure(metric, most_from_zero[k, metric]) " instead of " label[base_of[k]] "'s 0"
+      if (!figures[k, metric] && !((k, metric) in most_from_zero)) text = text "'s " metric_title[metric] " against " label[base_of[k]] "'s"
+      else if (!figures[k, metric]) text = text " has a " metric_title[metric] " of up to " face_figure(metric, most_from_zero[k, metric]) " instead of " label[base_of[k]] "'s 0"
       else {
-        if (figures[k, metric] == 1) text = text sprintf(" reaches %s%.1f %%", lowest_words[k, metric], 100 * lowest[k, metric])
+        if (figures[k, metric] == 1) text = text sprintf(" reaches %s%.1f %%", lowest_words[k, metric], 100 * lowest[k, metric]) (compared[k, metric] == 1 ? "" : " (" lowest_at[k, metric] ")")
         else text = text sprintf(" reaches %s%.1f %% (%s) to %s%.1f %% (%s)", lowest_words[k, metric], 100 * lowest[k, metric], lowest_at[k, metric], \
           highest_words[k, metric], 100 * highest[k, metric], highest_at[k, metric])
         text = text " of " label[base_of[k]] "'s " metric_title[metric]
@@ -164,7 +165,7 @@ function print_verdict(    k, m, metric, text, count) {
 # A latency at the points where the ratio is lowest and highest.
 function instead(k, metric,    whose, low) {
   whose = label[base_of[k]] "'s "
-  low = face_instead(metric, lowest_base[k, metric], lowest_other[k, metric], lowest[k, metric], whose, figures[k, metric] == 1 ? "" : lowest_at[k, metric])
+  low = face_instead(metric, lowest_base[k, metric], lowest_other[k, metric], lowest[k, metric], whose, compared[k, metric] == 1 ? "" : lowest_at[k, metric])
   if (figures[k, metric] == 1) return low
   return low " to " face_instead(metric, highest_base[k, metric], highest_other[k, metric], highest[k, metric], "", highest_at[k, metric])
 }
