@@ -275,7 +275,7 @@ END
   assert_match ' 400 .* >=300 .* unanswered \(swap\)'
   assert_match ' SET +1 +400 +300 +75.0%'
   assert_match ' SET +2 +400 +>=300 +>=75.0%'
-  assert_contains "not known, because requests had no answer"
+  assert_contains "swap has a p99 latency of at least 300 us instead of native's 400 us (at least 0.75x): not known, because requests had no answer."
   assert_contains 'compare: swap: requests without an answer count with the time that they waited, so latencies are lower bounds' "$stderr"
   assert_match 'average latency.* >=76.0 .* unanswered \(swap\)'
   # Half of the requests were answered in less.
@@ -291,6 +291,7 @@ END
   run_split compare --metric p99 --fail-if 'p99>50%' $run
   assert_failure 1
   assert_match ' >=400 .* 300 .* better; by at least this \(native has requests without an answer\)'
+  assert_contains "swap has a p99 latency of 300 us instead of native's at least 400 us (at most 0.75x): better."
   assert_contains 'p99 latency cannot be evaluated: requests had no answer (p99>50%)' "$stderr"
   waited swap 9
   run_split compare --metric p99 $run

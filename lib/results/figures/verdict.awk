@@ -165,9 +165,9 @@ function print_verdict(    k, m, metric, text, count) {
 # A latency at the points where the ratio is lowest and highest.
 function instead(k, metric,    whose, low) {
   whose = label[base_of[k]] "'s "
-  low = face_instead(metric, lowest_base[k, metric], lowest_other[k, metric], lowest[k, metric], whose, compared[k, metric] == 1 ? "" : lowest_at[k, metric])
+  low = face_instead(metric, lowest_base[k, metric], lowest_other[k, metric], lowest[k, metric], lowest_words[k, metric], whose, compared[k, metric] == 1 ? "" : lowest_at[k, metric])
   if (figures[k, metric] == 1) return low
-  return low " to " face_instead(metric, highest_base[k, metric], highest_other[k, metric], highest[k, metric], "", highest_at[k, metric])
+  return low " to " face_instead(metric, highest_base[k, metric], highest_other[k, metric], highest[k, metric], highest_words[k, metric], "", highest_at[k, metric])
 }
 
 # Other figures that are better or worse, without a separate sentence; one in twenty would be by chance.
