@@ -105,12 +105,13 @@ NR == 1 {
   if (n[who, op, place] == 1 || v < low[who, op, place]) low[who, op, place] = v
   if (v > high[who, op, place]) high[who, op, place] = v
   if ($at["p99_us"] + 0 > p99[who, op, place]) p99[who, op, place] = $at["p99_us"] + 0
+  if (bound_row()) limited[who, op, place] = 1
   if (("unanswered" in at) && bound_waited($at["p99_us"], "p99", $at["unanswered"], $at["at_least_us"])) waited[who, op, place] = 1
 }
 
 # The figures of a variant in a phase at one point: its repeats that kept the limit of a search, and the highest p99 of them.
 function figures_at(key,    told) {
-  if (n[key]) told = text_group(low[key], 0) (n[key] > 1 ? " to " text_group(high[key], 0) : "") " operations per second" \
+  if (n[key]) told = (limited[key] ? "at least " : "") text_group(low[key], 0) (n[key] > 1 ? " to " text_group(high[key], 0) : "") " operations per second" \
     (p99[key] ? ", p99 latency at " (waited[key] ? "least " : "most ") text_group(p99[key], 0) " us" : "")
   return told (broken[key] ? (told == "" ? "" : "; ") "the limit of the search broke in " broken[key] " of " repeats[key] " repeat" (repeats[key] == 1 ? "" : "s") : "")
 }
