@@ -119,6 +119,26 @@ block() {
   assert_equal "$(labels native swap)" ''
 }
 
+@test "the label of a bar of p99 is a bound where requests had no answer, and there is none for two bounds" {
+  # Usage: labels VARIANT...: requests of them had no answer
+  labels() {
+    local variant file
+    rm -rf "$RUN"
+    run_make
+    for variant; do
+      file=$RUN/$variant/1000B-1i/rep-1/c/result.tsv
+      awk -F '\t' -v OFS='\t' 'NR == 1 { print $0, "unanswered", "at_least_us" } NR > 1 { print $0, 9, 50 }' "$file" >new
+      mv new "$file"
+    done
+    data_make >/dev/null
+    block data/tail-1.dat 1 | cut -f 5
+  }
+  assert_equal "$(labels)" 1x
+  assert_equal "$(labels native)" '<=1x'
+  assert_equal "$(labels swap)" '>=1x'
+  assert_equal "$(labels native swap)" ''
+}
+
 @test "a rate of millions is drawn, and a phase of microseconds is nothing to stumble over" {
   run_make
   sed -i '3s/\t100\t/\t4500001\t/; 3s/^2/1.9/' "$RUN"/native/1000B-1i/rep-1/c/set.series.tsv

@@ -228,6 +228,23 @@ swap % of native at 0 <=100.0% - -
 $bounds"
 }
 
+@test "latencies with unanswered requests are lower bounds in the tables by axis" {
+  local name run=r/20250101-x
+  repeat_make $run native p1 1 c 1000 50 2 23 99 set:4
+  repeat_make $run native p2 1 c 1000 50 2 23 99 set:4
+  echo 'VARIANTS="native"' >$run/run.conf
+  for name in ratio policies; do
+    printf 'variant\tpoint\tsweep\tdram_ratio\nnative\tp1\t1:2\t1:2\nnative\tp2\t1:4\t1:4\n' >$run/plan.tsv
+    [[ $name == ratio ]] || printf 'variant\tpoint\tsweep\tcold_memory\nnative\tp1\tcold memory 0\t0\nnative\tp2\tcold memory 4M\t4M\n' >$run/plan.tsv
+    totals_limited $run | awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
+      { $at["unanswered"] = $at["point"] == "p2"; $at["at_least_us"] = 60; print }' >totals
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; "$1_tables" <totals' bash $name
+    assert_match 'p99 us +99 +>=99'
+    assert_contains 'Latencies with >= are lower bounds'
+  done
+}
+
 @test "tables by axis have the ops/s of the other variants if the first has no result" {
   need_command mawk gawk
   local awk variant run=r/20250101-x

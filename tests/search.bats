@@ -255,7 +255,7 @@ answer() {
 # Print the table of these answers with blanks squeezed.
 # Usage: table   Returns: 0
 table() {
-  { printf 'variant_rank\tvariant\tpoint\trepeat\toperation\tlen\tservers\trate\tops_per_sec\tavg_us\tp99_us\tfar_per_op\tconnections\tsweep%s\n' "${LIMITED+$'\tclient_limited'}" && cat rows; } >totals
+  { printf 'variant_rank\tvariant\tpoint\trepeat\toperation\tlen\tservers\trate\tops_per_sec\tavg_us\tp99_us\tfar_per_op\tconnections\tsweep%s\n' "${LIMITED+$'\tclient_limited'}${LATE+$'\tunanswered\tat_least_us'}" && cat rows; } >totals
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
@@ -302,6 +302,19 @@ table() {
   assert_contains 'p99<=1ms native >=100,000 - ' "$output"
   assert_contains 'p99<=1ms swap 10,000 <=10.0% ' "$output"
   assert_contains 'native, p99<=1ms: the load generator was the limit at this load' "$output"
+}
+
+@test "the table: latencies with unanswered requests are lower bounds" {
+  answer 1 native 1 found 100000 100000 90000 104000 -
+  answer 1 native 2 found 100000 100000 90000 104000 -
+  answer 2 swap 1 found 50000 50000 49000 51000 -
+  # Nine requests of one repeat had no answer; the shortest of them waited for 600 us.
+  awk -F '\t' -v OFS='\t' '{ print $0, ($2 == "native" && $4 == 2 ? 9 : 0), 600 }' rows >late
+  mv late rows
+  LATE=yes run table
+  assert_contains 'p99<=1ms native 100,000 - >=500 >=900 - ' "$output"
+  assert_contains 'p99<=1ms swap 50,000 50.0% 500 900 - ' "$output"
+  assert_equal "$(grep -c 'Latencies with >= are lower bounds' <<<"$output")" 1
 }
 
 @test "the table: what nothing keeps, and what the measured phase breaks, have words and no figures" {

@@ -114,7 +114,7 @@ answer() {
 # Print the table of these answers with blanks squeezed.
 # Usage: table   Returns: 0
 table() {
-  { printf 'variant_rank\tvariant\tpoint\trepeat\toperation\tlen\tservers\trate\tops_per_sec\tavg_us\tp99_us\tfar_per_op\tconnections\tsweep\tfolder\n' && cat rows; } >totals
+  { printf 'variant_rank\tvariant\tpoint\trepeat\toperation\tlen\tservers\trate\tops_per_sec\tavg_us\tp99_us\tfar_per_op\tconnections\tsweep\tfolder%s\n' "${LATE+$'\tunanswered\tat_least_us'}" && cat rows; } >totals
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
@@ -151,6 +151,18 @@ table() {
   run table
   assert_contains 'p99<=1ms swap 42% ..44 40..44' "$output"
   assert_contains 'p99<=1ms zram 44% - 44..44' "$output"
+}
+
+@test "the table: latencies with unanswered requests are lower bounds" {
+  answer 2 swap 1 found 44 latency
+  answer 3 zram 1 found 30 latency
+  awk -F '\t' -v OFS='\t' '{ print $0, ($2 == "swap" ? 9 : 0), 950 }' rows >late
+  mv late rows
+  LATE=yes run table
+  # The mean has all requests, the p99 none of those that waited for longer.
+  assert_contains '999 >=500 900 0.010 latency' "$output"
+  assert_contains '999 500 900 0.010 latency' "$output"
+  assert_contains 'Latencies with >= are lower bounds' "$output"
 }
 
 @test "the table: what all data in DRAM does not keep, and what the measured phase breaks, have words and no figures" {

@@ -77,9 +77,14 @@ function bound_sign(direction, worse) {
 }
 
 # Whether a latency is a lower bound, because requests without an answer count with the time that they had waited: UNANSWERED of them, the shortest of
-# these waits being AT_LEAST. All of them are in the mean.
+# these waits being AT_LEAST. METRIC is its name or its column. All of them are in the mean.
 function bound_waited(value, metric, unanswered, at_least) {
-  return unanswered > 0 && (metric == "avg" || value + 0 >= at_least + 0)
+  return unanswered > 0 && (metric ~ /^avg/ || value + 0 >= at_least + 0)
+}
+
+# The same of a column of the current line of totals.
+function bound_row_waited(column) {
+  return ("unanswered" in at) && bound_waited($at[column], column, $at["unanswered"], $at["at_least_us"])
 }
 
 # The throughput OPS in % of BASE as text; empty if both are bounds, from which nothing follows.
@@ -91,6 +96,11 @@ function bound_percent(base, ops, base_limited, is_limited,    side) {
 # The line below a table with bounds.
 function bound_note() {
   return "The load generator was the limit of some figures: >= and <= are bounds, and two bounds have no ratio; use more threads, CPUs or clients."
+}
+
+# The line below a table with latencies that are bounds.
+function bound_note_late() {
+  return "Latencies with >= are lower bounds: requests without an answer count with the time that they waited."
 }
 
 # The text after a verdict: what the bound of SIDE, not mirrored, does to it. BASE and OTHER are the names of the sides.

@@ -46,6 +46,21 @@ function found_median(key, figure,    n, i, out) {
   return interval_median(out, n)
 }
 
+# Take the figures of repeat K of a key from the totals of FROM: the columns in NAMES.
+function found_take(key, k, from, names,    i, n, column) {
+  n = split(names, column, " ")
+  for (i = 1; i <= n; i++) {
+    value[key, k, column[i]] = total[from, column[i]]
+    if (column[i] ~ /_us$/ && bound_waited(total[from, column[i]] + 0, column[i], total[from, "unanswered"] + 0, total[from, "at_least_us"] + 0)) waited[key, column[i]] = 1
+  }
+}
+
+# A latency of a key as text: a lower bound if requests of a repeat had no answer.
+function found_latency(key, column) {
+  if ((key, column) in waited) found_late = 1
+  return ((key, column) in waited ? bound_sign(-1, 1) : "") text_group(found_median(key, column), 0)
+}
+
 # The range of a figure over repeats: the min of FROM in found_low and the max of TO in found_high, each empty where no repeat has it.
 function found_range(key, from, to,    i) {
   found_low = found_high = ""
@@ -68,5 +83,6 @@ function found_note(text) {
 
 function found_notes(    i) {
   for (i = 1; i <= noted; i++) print "note", notes[i]
-  noted = 0
+  if (found_late) print "note", bound_note_late()
+  noted = found_late = 0
 }

@@ -15,13 +15,17 @@ function remember(list, name) {
   item[list, ++size[list]] = name
 }
 
-# A cell of the table: throughput, its percentage of DRAM alone, p99, or MiB. Where the load generator was the limit, throughput is a bound.
+# A cell of the table: throughput, its percentage of DRAM alone, p99, or MiB. Where the load generator was the limit, throughput is a bound, and p99
+# where requests had no answer.
 function shown(table, v, filler, figure,    key, first, x) {
   key = table SUBSEP variants[v] SUBSEP filler
   x = median_of(key, figure == "percent" ? "ops_per_sec" : figure)
   if (x == "") return ""
   if (figure ~ /bytes$/) return sprintf("%.1f", x / 1048576)
-  if (figure == "p99_us") return text_group(x, 0)
+  if (figure == "p99_us") {
+    if (waited[key]) late++
+    return (waited[key] ? bound_sign(-1, 1) : "") text_group(x, 0)
+  }
   if (limited[key]) bounds++
   if (figure == "ops_per_sec") return (limited[key] ? bound_sign(1) : "") text_group(x, 0)
   first = table SUBSEP baseline SUBSEP "0"
@@ -40,7 +44,7 @@ function print_table(table,    part, v, i, f, line, names, heads, kinds) {
   print "row", "variant", "figure" names
   print "row", "Variant", "Figure" heads
   print "row", "text", "text" kinds
-  bounds = 0
+  bounds = late = 0
   for (v = 1; v <= most; v++) {
     if (!(v in variants)) continue
     for (f = 1; f <= figures; f++) {
@@ -51,6 +55,7 @@ function print_table(table,    part, v, i, f, line, names, heads, kinds) {
     }
   }
   if (bounds) print "note", bound_note()
+  if (late) print "note", bound_note_late()
 }
 
 BEGIN {
@@ -80,6 +85,7 @@ $at["cold_memory"] != "" && !schema_is_fill($at["operation"]) && $at["variant_ra
   i = ++count[key]
   value[key, i, "ops_per_sec"] = $at["ops_per_sec"]
   if (bound_row()) limited[key] = 1
+  if (bound_row_waited("p99_us")) waited[key] = 1
   value[key, i, "p99_us"] = $at["p99_us"]
   value[key, i, "cold_far_bytes"] = $at["cold_far_bytes"]
   if ($at["far_share"] != "") value[key, i, "far_bytes"] = $at["far_share"] * ($at["rss"] + $at["swap"])

@@ -10,13 +10,16 @@ function median_of(key, figure,    n, i, out) {
 }
 
 # The figures of the table; the throughput of the baseline is a number, that of other variants a percentage of it. Without results of the
-# baseline all are numbers. Where the load generator was the limit, throughput is a bound.
+# baseline all are numbers. Where the load generator was the limit, throughput is a bound, and p99 where requests had no answer.
 function shown(table, keys, variant, ratio, figure,    key, first, x) {
   key = table SUBSEP keys SUBSEP variant SUBSEP ratio
   x = median_of(key, figure)
   if (x == "") return ""
   if (figure == "far_per_op") return sprintf("%.3f", x)
-  if (figure != "ops_per_sec") return text_group(x, 0)
+  if (figure != "ops_per_sec") {
+    if (waited[key]) late++
+    return (waited[key] ? bound_sign(-1, 1) : "") text_group(x, 0)
+  }
   if (limited[key]) bounds++
   if (baseline == "" || variant == baseline) return (limited[key] ? bound_sign(1) : "") text_group(x, 0)
   first = table SUBSEP keys SUBSEP baseline SUBSEP ratio
@@ -53,10 +56,11 @@ function print_table(table,    part, k, v, r, names, heads, kinds) {
   print "row", "keys", "variant", "figure" names
   print "row", (size["keys"] > 1 ? "Keys" : ""), "Variant", "Figure" heads
   print "row", "text", "text", "text" kinds
-  bounds = 0
+  bounds = late = 0
   for (k = 1; k <= size["keys"]; k++)
     for (v = 1; v <= most; v++) if (v in variants) print_rows(table, orders[k], v)
   if (bounds) print "note", bound_note()
+  if (late) print "note", bound_note_late()
 }
 
 BEGIN {
@@ -87,6 +91,7 @@ $at["dram_ratio"] != "" && !schema_is_fill($at["operation"]) && $at["variant_ran
   count[key]++
   for (f = 1; f <= 3; f++) value[key, count[key], name[f]] = $at[name[f]]
   if (bound_row()) limited[key] = 1
+  if (bound_row_waited("p99_us")) waited[key] = 1
 }
 
 END {

@@ -106,7 +106,7 @@ NR == 1 {
   if (v > high[who, op, place]) high[who, op, place] = v
   if ($at["p99_us"] + 0 > p99[who, op, place]) p99[who, op, place] = $at["p99_us"] + 0
   if (bound_row()) limited[who, op, place] = 1
-  if (("unanswered" in at) && bound_waited($at["p99_us"], "p99", $at["unanswered"], $at["at_least_us"])) waited[who, op, place] = 1
+  if (bound_row_waited("p99_us")) waited[who, op, place] = 1
 }
 
 # The figures of a variant in a phase at one point: its repeats that kept the limit of a search, and the highest p99 of them.

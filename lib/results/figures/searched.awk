@@ -43,8 +43,8 @@ function print_row(table, l, v,    key, ops, i, states) {
   }
   for (i = 1; i <= count[key]; i++) states[value[key, i, "state"]]++
   ops = found_median(key, "ops_per_sec")
-  print "row", l, v, (is_limited(key) ? ">=" : "") text_group(ops, 0), share_of(key, ops, table SUBSEP l SUBSEP item["variant", 1]), by_connections ? found_median(key, "connections") : "", text_group(found_median(key, "avg_us"), 0),
-    text_group(found_median(key, "p99_us"), 0), (found_median(key, "far_per_op") == "" ? "" : sprintf("%.3f", found_median(key, "far_per_op"))), \
+  print "row", l, v, (is_limited(key) ? ">=" : "") text_group(ops, 0), share_of(key, ops, table SUBSEP l SUBSEP item["variant", 1]), by_connections ? found_median(key, "connections") : "", found_latency(key, "avg_us"),
+    found_latency(key, "p99_us"), (found_median(key, "far_per_op") == "" ? "" : sprintf("%.3f", found_median(key, "far_per_op"))), \
     range_of(key, "ops_per_sec", "ops_per_sec"), range_of(key, "soft_low", "soft_high"), found_median(key, "steps")
   if (is_limited(key)) found_note(v ", " l ": the load generator was the limit " ("client" in states ? "above" : "at") " this load, so the server can do at least this: use more threads, CPUs or clients")
   if (fell[key]) found_note(v ", " l ": in " fell[key] " of " count[key] " repeats, the measured phase kept the limit only at a lower load than the steps: a longer SEARCH_TIME agrees better")
@@ -103,8 +103,7 @@ function print_table(table,    part, l, v, key, i, base, unit) {
   if (!(from in seen)) next
   k = ++count[key]
   fell[key] += $at["search_low"] ~ /^[0-9]/ && $at["load"] + 0 < $at["search_low"] + 0
-  split("ops_per_sec avg_us p99_us far_per_op connections", figure, " ")
-  for (i = 1; i <= 5; i++) value[key, k, figure[i]] = total[from, figure[i]]
+  found_take(key, k, from, "ops_per_sec avg_us p99_us far_per_op connections")
   value[key, k, "state"] = $at["search"]
   # In a closed loop. A searched rate is kept.
   value[key, k, "client_limited"] = by_connections ? total[from, "client_limited"] + 0 : 0

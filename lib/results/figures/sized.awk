@@ -45,7 +45,7 @@ function print_row(l, v, key,    far, i, open, client, sign) {
   sign = client ? "<=" : ""
   far = found_median(key, "far_per_op")
   print "row", l, v, sign found_median(key, "share") "%", range_of(key, "low", "high"), range_of(key, "share", "share"), sign text_group(found_median(key, "bytes") / 1048576, 1),
-    text_group(found_median(key, "ops_per_sec"), 0), text_group(found_median(key, "avg_us"), 0), text_group(found_median(key, "p99_us"), 0), (far == "" ? "" : sprintf("%.3f", far)),
+    text_group(found_median(key, "ops_per_sec"), 0), found_latency(key, "avg_us"), found_latency(key, "p99_us"), (far == "" ? "" : sprintf("%.3f", far)),
     words_of(key), found_median(key, "steps")
   if (client) found_note(v ", " l ": with less DRAM the load generator was the limit in " client " of " count[key] " searches, so less DRAM may be enough: use more threads, CPUs or clients")
   if (fell[key]) found_note(v ", " l ": in " fell[key] " of " count[key] " repeats, the measured phase kept the limit only with more DRAM than the steps: a longer SEARCH_TIME agrees better")
@@ -82,8 +82,7 @@ function print_table(table,    part, l, v, i) {
   else if ($at["search"] == "broken") brokens[key]++
   else if (from in seen) {
     k = ++count[key]
-    split("ops_per_sec avg_us p99_us far_per_op", figure, " ")
-    for (i = 1; i <= 4; i++) value[key, k, figure[i]] = total[from, figure[i]]
+    found_take(key, k, from, "ops_per_sec avg_us p99_us far_per_op")
     value[key, k, "state"] = $at["search"]
     value[key, k, "share"] = $at["dram_share_percent"]
     value[key, k, "low"] = $at["search_low"]

@@ -54,8 +54,8 @@ function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label
           high = base[g] * interval_high
           intervals++
         }
-        side = kind == "bars" ? bound_side(limited[first] + 0, limited[cell] + 0) : ""
-        if (groups * variants <= 50 && side != "both") label = bound_ratio(side, 1) (kind == "bars" ? sprintf("%.0f %%", 100 * ratio) : sprintf("%.3gx", ratio))
+        side = kind == "bars" ? bound_side(limited[first] + 0, limited[cell] + 0) : bound_mirror(bound_side(waited[first] + 0, waited[cell] + 0), 1)
+        if (groups * variants <= 50 && side != "both") label = bound_ratio(side, kind == "bars" ? 1 : -1) (kind == "bars" ? sprintf("%.0f %%", 100 * ratio) : sprintf("%.3gx", ratio))
         labels += label != ""
       }
       printf "%.4f\t%s\t%s\t%s\t%s\n", g + (v - (variants + 1) / 2) * w, interval_median(out, n), low, high, label > file
@@ -161,6 +161,7 @@ NR == 2 { level = schedule_of(text_unescape($at["run_folder"])) }
   if ($at["dram_share_percent"] != "") by_dram[cell] = 1
   if ($at["capacity_ops_per_sec"] $at["dram_share_percent"] != "") own_load[cell] = 1
   if (bound_row()) limited[cell] = 1
+  if (bound_row_waited("p99_us")) waited[cell] = 1
 }
 
 END {
