@@ -229,6 +229,32 @@ END
   assert_contains 'REDISRUNS=auto: intervals have the level 99.' "$stderr"
 }
 
+@test "the unit of a price changes no verdict and no ratio of costs, and a small cost has digits" {
+  local variant repeat run=20250101T100000Z-x column low
+  run_make $run 3 30 30 20 20
+  ops_set $run native 100000 101000 99000
+  ops_set $run swap 125000 127000 124000
+  for variant in native swap; do
+    for repeat in 1 2 3; do
+      server_make $run/$variant/1000B-4i/rep-$repeat $variant ok 0 0
+      printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\n' >$run/$variant/1000B-4i/rep-$repeat/search.tsv
+    done
+  done
+  echo 'PRICE="dram:0.0045 nvme:0.0002"' >>$run/run.conf
+  low=$(for column in percent_of_base low_percent high_percent mark; do figure cost $column $run; done)
+  # 1000 x 0.0045 x 100 / 1024 / 100000
+  assert_equal "$(figure cost base_median $run)" 0.00000439453
+  run_split compare --metric cost $run
+  assert_match 'cost of memory, per_kops +0\.000004395 .* 0\.000003516 '
+  assert_match ' SET +1 +0\.000004395 +0\.000003516 '
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | price_tables "$1" | tr -s " "' bash $run
+  assert_contains 'swap 125,000 0.09766 0.09766 0.0000 0.0004395 0.004500 0.000003516' "$output"
+  sed -i 's/^PRICE=.*/PRICE="dram:4500 nvme:200"/' $run/run.conf
+  assert_equal "$(for column in percent_of_base low_percent high_percent mark; do figure cost $column $run; done)" "$low"
+  assert_match $'^79\\..*\nbetter$' "$low"
+}
+
 @test "the max within a limit and a figure without its own sentence are bounds too when the load generator was the limit" {
   local repeat run=20250101T100000Z-x limit='--limit p50<=1ms'
   run_make $run 3 30 30 20 20

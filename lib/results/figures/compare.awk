@@ -231,7 +231,7 @@ function put_side(s, metric, v, n, sign,    stands) {
 
 # A number with all digits, for programs.
 function raw(x) {
-  return text_number(x, 6)
+  return text_number(x, text_places(x, 6))
 }
 
 function print_row_heads(    one_base, one_other, k) {

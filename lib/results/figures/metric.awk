@@ -36,7 +36,7 @@ function metric_is_count(name) {
 
 # A value formatted as text.
 function metric_show(name, value) {
-  return value == "" ? "-" : text_group(value, metric_decimals[name])
+  return value == "" ? "-" : text_group(value, metric_decimals[name] == "digits" ? text_places(value, 4) : metric_decimals[name])
 }
 
 # The resolution of a figure: a bucket of the histogram, a whole second of max_time.

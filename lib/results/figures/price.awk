@@ -14,7 +14,7 @@ function median_of(key, figure,    n, i, out) {
 }
 
 function shown(x) {
-  return x == "" ? "" : text_group(x, x < 10 ? 4 : 1)
+  return x == "" ? "" : text_group(x, x < 10 ? text_places(x, 4) : 1)
 }
 
 # The price as text at which far memory costs as much as on the first variant. If the load generator was the limit of one of both, it is a bound.

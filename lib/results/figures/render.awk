@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Print a table: FORMAT in the environment is table, markdown or html (text), csv or json (for programs). Input, tab-separated and
 # escaped as in text.awk: a line of column names, a line of headings, a line of kinds, then rows. Kinds: text; right for text that is
-# aligned like a number; raw for an unformatted number; percent; or a number of decimals, with commas between thousands. A number may begin with >= or
-# <=, which only text formats print. A column with an empty heading is not in text formats; a column whose name begins with _ is not in csv and json.
+# aligned like a number; raw for an unformatted number; percent; a number of decimals, with commas between thousands; or digits, which is 4 decimals, and
+# 4 significant digits below 1. A number may begin with >= or <=, which only text formats print. A column with an empty heading is not in text formats;
+# a column whose name begins with _ is not in csv and json.
 # OPTIONAL in the environment has the headings of columns that a narrow page leaves out, with | between them; an interval has no level there.
 
 # Characters, not bytes: continuation bytes of UTF-8 take no column.
@@ -24,7 +25,7 @@ function shown(s, i) {
   if (s == "") return "-"
   if (s ~ /^[<>]=/) return substr(s, 1, 2) shown(substr(s, 3), i)
   if (kind[i] == "percent") return text_group(s, 1) "%"
-  return kind[i] == "raw" ? s : text_group(s, kind[i])
+  return kind[i] == "raw" ? s : text_group(s, kind[i] == "digits" ? text_places(s, 4) : kind[i])
 }
 
 BEGIN {

@@ -120,7 +120,7 @@ function fill_cost(    file, cost) {
   sub(/\/[^\/]*$/, "/server/counters.tsv", file)
   if (!prices_read(text_opened(file), cell["operation"])) return
   cost = prices_cost(prices_near, prices_far, text_unescape(cell["tier"]))
-  if (cost != "") cell["memory_cost"] = text_number(cost, 6)
+  if (cost != "") cell["memory_cost"] = text_number(cost, text_places(cost, 12))
 }
 
 # Fill the effect of a fault in the cell's phase from the repeat's failover.tsv: one figure per line, the phase first.

@@ -72,6 +72,12 @@ function text_group(x, decimals,    s, sign, whole, rest, out) {
   return sign whole out rest
 }
 
+# The decimals that show X with DIGITS significant digits if it is below 1, else DIGITS: a small number rounded to a place loses its value.
+function text_places(x, digits) {
+  for (x += 0; x > 0 && x < 0.1 && digits < 30; x *= 10) digits++
+  return digits
+}
+
 # Whole and not negative, so that arithmetic on it is valid.
 function text_is_count(s) {
   return s ~ /^[0-9]+$/

@@ -195,9 +195,10 @@ function cpu_per_op(t) {
 }
 
 # The cost of 1,000 operations per second within a limit.
-function cost_per_kops(t) {
+function cost_per_kops(t,    cost) {
   if (kept[t, "memory_cost"] == "" || known[t, "ops_per_sec"] != clients[t] || sum[t, "ops_per_sec"] <= 0) return ""
-  return text_number(1000 * kept[t, "memory_cost"] / sum[t, "ops_per_sec"], 6)
+  cost = 1000 * kept[t, "memory_cost"] / sum[t, "ops_per_sec"]
+  return text_number(cost, text_places(cost, 12))
 }
 
 # The value of total T in the column NAME. A sum that lacks a client is empty.
