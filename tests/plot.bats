@@ -358,6 +358,7 @@ PROGRAM
   run data_make
   assert_equal "$(block data/tail-1.dat 1 | cut -f 2-)" $'102\t101\t103\t'
   refute_contains 'Over a bar is its multiple'
+  assert_contains 'Over a bar is its percentage of native, by geometric means.'
   assert_match $'\t49 %$' "$(block data/bars-1.dat 1)"
   # A search for DRAM holds a part of the load that the other one found.
   for repeat in 1 2 3; do

@@ -115,6 +115,18 @@ fill_rows() {
   assert_contains 'native, get: the limit of the search broke in 2 of 2 repeats.' "$(grep '<p class="verdict">native, get' "$RUN"/report.html)"
 }
 
+@test "a measured phase under a second is counted; populate is not, unless nothing else was measured" {
+  local phases
+  for phases in 'populate:0 set:0 get:7' 'populate:0 set:3' 'populate:0'; do
+    rm -rf "${RUN:?}"
+    # shellcheck disable=SC2086 # several phases
+    repeat_make "$RUN" native 1000B-1i 1 c 1000 5000 1 30 90 $phases
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | figures_run bound report' bash "$RUN" | sed -n 's/ took less than a second.*//p' >>said
+  done
+  assert_equal "$(<said)" $'warning\t1 of 2 results\nwarning\t1 of 1 results'
+}
+
 @test "clients that started apart are named, by the master's clock" {
   drawn_blank
   clean_make
