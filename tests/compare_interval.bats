@@ -273,7 +273,7 @@ END
   result_set $run native 2 client_limited 1
   # shellcheck disable=SC2086 # an option and its value
   run_split compare --metric ops $limit --format json $run
-  assert_match '"ops_per_sec": 80000, "percent_of_base": null'
+  assert_match '"ops_per_sec": 80000, "percent_of_base": null, "base_bound": ">=", "other_bound": ">="'
   for repeat in 1 2 3; do
     printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tclient\n' >$run/native/1000B-4i/rep-$repeat/search.tsv
     printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\n' >$run/swap/1000B-4i/rep-$repeat/search.tsv
@@ -336,6 +336,24 @@ END
   run_split compare --metric ops run
   assert_match ' get +throughput, ops/s .* - +- +client limited \(both\)'
   assert_contains "swap reaches 10.1 % (set at 1000B-2i) of native's throughput; of 2 comparisons: 1 worse, 1 not known, because the load generator was the limit."
+}
+
+@test "programs get the sign of a bound in columns of their own, which come last" {
+  local run=20250101T100000Z-x row
+  run_make $run 3 30 30 20 20
+  result_set $run swap 2 client_limited 1
+  row=$(compare --format csv --metric ops $run 2>/dev/null)
+  assert_match ',robust_mark,base_bound,other_bound'$'\n''.*,,>=$' "$row"
+  row=$(compare --format csv --metric p99 $run 2>/dev/null)
+  assert_match ',,$' "$row"
+  row=$(compare --format csv --repeats --metric ops $run 2>/dev/null)
+  assert_equal "$(sed -n 's/.*max_time/max_time/p; 2,$s/.*,20,/20,/p' <<<"$row")" $'max_time,base_bound,other_bound\n20,,\n20,,>=\n20,,'
+  # A share of DRAM is a bound in the other direction.
+  printf 'phase\tlimit\tsearch\tdram_share_percent\nset\tp99<=1ms\tclient\t40\n' >$run/native/1000B-4i/rep-1/size.tsv
+  printf 'phase\tlimit\tsearch\tdram_share_percent\nset\tp99<=1ms\tfound\t60\n' >$run/swap/1000B-4i/rep-1/size.tsv
+  assert_equal "$(figure dram_share base_bound $run)$(figure dram_share other_bound $run)" '<='
+  assert_equal "$("$REPO/summary2csv.sh" --total $run | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print $NF } $at["variant"] == "swap" { print $at["client_limited"] }' | paste -sd ' ')" \
+    'client_limited 0 1 0'
 }
 
 @test "a repeat whose figures are not compared makes no bound" {

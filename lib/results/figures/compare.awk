@@ -117,7 +117,7 @@ function is_bounded(metric, cell, s,    i, n) {
 }
 
 # Compare one figure of one pair at one point: print its row unless it is HIDDEN, and record its verdict.
-function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says, side, mirrored, worse, direction, level, lack) {
+function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says, side, mirrored, worse, direction, level, lack, sign) {
   # Errors count for --fail-if also during populate.
   if (is_fill(spot_operation[i]) && !metric_is_count(metric)) return
   base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
@@ -138,6 +138,7 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   lack["other"] = lacking(metric, other_of[k], i)
   judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "", other_load, side, lack)
   if (hidden) return
+  sign = bound_sign(direction, worse)
   level = mark_level(k)
   find_interval(k, base, other, metric, b, nb, o, no, level)
   ratio = interval_centre != "" ? interval_centre : mb > 0 ? mo / mb : ""
@@ -155,8 +156,8 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   put(metric)
   put(metric_unit[metric])
   put(metric_title[metric] ", " (metric_is_count(metric) ? "the most" : metric_unit[metric]))
-  put_side(base_of[k], metric, b, nb, side ~ /base|both/ ? bound_sign(direction, worse) : "")
-  put_side(other_of[k], metric, o, no, side ~ /other|both/ ? bound_sign(direction, worse) : "")
+  put_side(base_of[k], metric, b, nb, side ~ /base|both/ ? sign : "")
+  put_side(other_of[k], metric, o, no, side ~ /other|both/ ? sign : "")
   put_percent(ratio)
   put(ratio == "" ? "" : face_ratio(metric, ratio))
   put_percent(interval_low)
@@ -174,6 +175,8 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   put_percent(robust_low)
   put_percent(robust_high)
   put(mark_robust)
+  put(side ~ /base|both/ ? sign : "")
+  put(side ~ /other|both/ ? sign : "")
   print row
 }
 
@@ -244,16 +247,17 @@ function print_row_heads(    one_base, one_other, k) {
   other_head = one_other ? text_escape(label[other_of[1]]) : "other"
   print "rows", "point", "operation", "metric", "unit", "_figure", "base", "base_median", "base_min", "base_max", "base_repeats", "_base", "_base_spread", \
     "other", "other_median", "other_min", "other_max", "other_repeats", "_other", "_other_spread", "percent_of_base", "_ratio", "low_percent", "high_percent", \
-    "_interval", "mark", "_mark", "gain_percent", "_gain", "factor", "_factor", "more_repeats", "robust_percent", "robust_low_percent", "robust_high_percent", "robust_mark"
+    "_interval", "mark", "_mark", "gain_percent", "_gain", "factor", "_factor", "more_repeats", "robust_percent", "robust_low_percent", "robust_high_percent", "robust_mark", \
+    "base_bound", "other_bound"
   print "rows", "Point", "Phase", "", "", "Figure", one_base ? "" : "Base", "", "", "", "", base_head, "min max", \
     one_other ? "" : "Compared", "", "", "", "", other_head, "min max", all_faces ? "% of base (geo. means)" : "", all_faces ? "" : "of base", "", "", mark_heading(), "", "Verdict", "", all_faces ? "Gain" : "", "", \
-    all_faces ? "Factor" : "", "", "", "", "", ""
+    all_faces ? "Factor" : "", "", "", "", "", "", "", ""
   print "rows", "text", "text", "text", "text", "text", "text", "raw", "raw", "raw", "raw", "right", "right", "text", "raw", "raw", "raw", "raw", "right", "right", \
-    "percent", "right", "raw", "raw", "right", "text", "text", "raw", "right", "raw", "right", "raw", "raw", "raw", "raw", "text"
-  print "repeats", "point", "len", "keys", "servers", "operation", "repeat", "metric", "base", "base_value", "other", "other_value", "percent_of_base", "max_time"
+    "percent", "right", "raw", "raw", "right", "text", "text", "raw", "right", "raw", "right", "raw", "raw", "raw", "raw", "text", "text", "text"
+  print "repeats", "point", "len", "keys", "servers", "operation", "repeat", "metric", "base", "base_value", "other", "other_value", "percent_of_base", "max_time", "base_bound", "other_bound"
   print "repeats", (point_tells() ? "Point" : ""), "Value size", "Keys each", "Servers", "Operation", "Repeat", "", one_base ? "" : "Base", \
-    base_head " " metric_title[first_metric], one_other ? "" : "Compared", other_head " " metric_title[first_metric], "% of " base_head, "Max time s"
-  print "repeats", "text", 0, 0, 0, "text", "raw", "text", "text", metric_decimals[first_metric], "text", metric_decimals[first_metric], "percent", 0
+    base_head " " metric_title[first_metric], one_other ? "" : "Compared", other_head " " metric_title[first_metric], "% of " base_head, "Max time s", "", ""
+  print "repeats", "text", 0, 0, 0, "text", "raw", "text", "text", metric_decimals[first_metric], "text", metric_decimals[first_metric], "percent", 0, "text", "text"
 }
 
 # Whether points are more than a value size and a number of servers, which have separate columns.
@@ -267,7 +271,7 @@ function point_tells(    r, key, seen) {
 }
 
 # One row per repeat, as in the guide's Table 1.
-function print_repeats(    k, r, i, other, found, b, o, side, worse, direction) {
+function print_repeats(    k, r, i, other, found, b, o, side, worse, direction, base_sign, other_sign) {
   worse = bound_late(first_metric)
   direction = metric_direction[first_metric]
   for (k = 1; k <= pairs; k++)
@@ -281,9 +285,11 @@ function print_repeats(    k, r, i, other, found, b, o, side, worse, direction) 
       b = value_of[r, first_metric]
       o = value_of[found, first_metric]
       side = worse ? bound_side(waited[r, first_metric] + 0, waited[found, first_metric] + 0) : bound_metric(first_metric) ? bound_side(limited[r], limited[found]) : ""
-      print "repeats", text_escape(point[r]), len[r], (keys_differ(r, found) ? "" : keys[r]), servers[r], toupper(text_escape(operation[r])), repeat[r], first_metric, text_escape(label[base_of[k]]), (side ~ /base|both/ ? bound_sign(direction, worse) : "") b, \
-        text_escape(label[other_of[k]]), (side ~ /other|both/ ? bound_sign(direction, worse) : "") o, \
-        (b > 0 && o != "" && side != "both" ? bound_ratio(bound_mirror(side, worse), direction) text_number(100 * o / b, 4) : ""), max_time[r]
+      base_sign = side ~ /base|both/ ? bound_sign(direction, worse) : ""
+      other_sign = side ~ /other|both/ ? bound_sign(direction, worse) : ""
+      print "repeats", text_escape(point[r]), len[r], (keys_differ(r, found) ? "" : keys[r]), servers[r], toupper(text_escape(operation[r])), repeat[r], first_metric, text_escape(label[base_of[k]]), base_sign b, \
+        text_escape(label[other_of[k]]), other_sign o, \
+        (b > 0 && o != "" && side != "both" ? bound_ratio(bound_mirror(side, worse), direction) text_number(100 * o / b, 4) : ""), max_time[r], base_sign, other_sign
     }
 }
 

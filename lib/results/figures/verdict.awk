@@ -5,9 +5,9 @@
 # The max operations per second of each subject while every limit holds, per phase.
 function print_limits(    s, i, j, k, rule, cell, holds, kept, unsure, ops, best, where, points, unknown, base, is_subject, list, n, op_seen, op, bounded, side) {
   if (!limits) return
-  print "limits", "subject", "operation", "limit", "point", "ops_per_sec", "percent_of_base"
-  print "limits", "Under the limit", "Phase", "Limit", "Best point", "ops/s", "% of base"
-  print "limits", "text", "text", "text", "text", 0, "percent"
+  print "limits", "subject", "operation", "limit", "point", "ops_per_sec", "percent_of_base", "base_bound", "other_bound"
+  print "limits", "Under the limit", "Phase", "Limit", "Best point", "ops/s", "% of base", "", ""
+  print "limits", "text", "text", "text", "text", 0, "percent", "text", "text"
   for (k = 1; k <= pairs; k++) {
     if (!(base_of[k] in is_subject)) list[++n] = base_of[k]
     is_subject[base_of[k]] = base_of[k]
@@ -52,7 +52,8 @@ function print_limits(    s, i, j, k, rule, cell, holds, kept, unsure, ops, best
       side = s == base ? "" : bound_side((base, op) in bounded, (s, op) in bounded)
       print "limits", text_escape(label[s]), op, limit_line(), where[s, op] != "" ? text_escape(where[s, op]) : !unknown[s, op] ? "no point keeps it" : \
         unknown[s, op] < points[s, op] ? "no known point keeps it" : "not known", best[s, op] == "" ? "" : ((s, op) in bounded ? bound_sign(1) : "") raw(best[s, op]), \
-        (side != "both" && best[s, op] != "" && best[base, op] > 0 ? bound_ratio(side, 1) text_number(100 * best[s, op] / best[base, op], 4) : "")
+        (side != "both" && best[s, op] != "" && best[base, op] > 0 ? bound_ratio(side, 1) text_number(100 * best[s, op] / best[base, op], 4) : ""), \
+        ((base, op) in bounded ? bound_sign(1) : ""), ((s, op) in bounded ? bound_sign(1) : "")
     }
   }
 }
