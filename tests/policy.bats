@@ -122,6 +122,44 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
   assert_equal "$(damon_at nr_kdamonds 0/state)" '1 on'
 }
 
+@test "DAMON: a kdamond that another program starts before or between the writes of the run is left on" {
+  local moment
+  damon_make 'monitor 1 0'
+  cat >race.sh <<'END'
+set -Eeuo pipefail
+. <(sed 's/^_host_damon_set()/real_set()/' "$REPO/lib/host/damon.sh")
+theirs() {
+  echo 1 >"$DAMON_ROOT/nr_kdamonds"
+  echo 60000 >"$DAMON_ROOT/0/contexts/0/monitoring_attrs/intervals/update_us"
+  echo on >"$DAMON_ROOT/0/state"
+}
+# The kernel refuses another number of kdamonds while one of them runs.
+_host_damon_set() {
+  echo "$1" >>writes
+  [[ $moment != between ]] || theirs
+  if [[ $1 == */nr_kdamonds && $(<"$DAMON_ROOT/0/state") == on ]]; then
+    WHY='nr_kdamonds: Device or resource busy'
+    return 1
+  fi
+  real_set "$@"
+}
+moment=$1
+host_damon_wanted 'monitor 1 0'
+[[ $moment != before ]] || theirs
+host_damon_write "$DAMON_NAME" || echo "refused: $WHY"
+END
+  for moment in before between; do
+    echo 0 >"$KDAMONDS/nr_kdamonds"
+    echo off >"$KDAMONDS/0/state"
+    rm -f writes
+    run bash race.sh "$moment"
+    assert_success
+    assert_match '^refused: (another program uses DAMON|nr_kdamonds: Device or resource busy)$'
+    assert_equal "$moment $(damon_at nr_kdamonds 0/state)" "$moment 1 on"
+    assert_equal "$moment $(cat writes 2>/dev/null | wc -l)" "$moment $([[ $moment == before ]] && echo 0 || echo 1)"
+  done
+}
+
 @test "DAMON: a kernel that refuses an action keeps nothing of it, and a setup that was killed is removed" {
   local mark
   damon_make

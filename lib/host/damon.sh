@@ -82,17 +82,25 @@ host_damon_unfinished() {
 
 # Bring DAMON to a value of host_damon_read: `off`, or DAMON_NAME of host_damon_wanted.
 # Usage: host_damon_write VALUE
-# Returns: 1 with WHY; a new setup that fails is removed
+# Returns: 1 with WHY; a new setup that fails is removed, kdamonds of another program are left alone
 host_damon_write() {
+  local VALUE
   if [[ $1 == off ]]; then
     _host_damon_off
     return
+  fi
+  # Another program may have started a kdamond since the plan.
+  host_damon_read || return
+  if [[ $VALUE == other ]]; then
+    WHY="another program uses DAMON"
+    return 1
   fi
   if _host_damon_set "$DAMON_ROOT/nr_kdamonds" "$([[ $DAMON_MODE == migrate ]] && echo 2 || echo 1)" && _host_damon_far && { [[ $DAMON_MODE != migrate ]] || _host_damon_fast; } && _host_damon_on; then
     return 0
   fi
   local why=$WHY
-  _host_damon_off || :
+  # It may also have started one between two of the writes; the kernel then refuses the next one.
+  ! host_damon_unfinished || _host_damon_off || :
   WHY=$why
   return 1
 }
