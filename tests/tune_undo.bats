@@ -96,6 +96,32 @@ END
   assert_equal "$(tree_state)" "$before"
 }
 
+@test "stop restores and stops everything else when a process of one run does not end, and prints what it did" {
+  local before run
+  before=$(tree_state)
+  TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10'
+  remote_script stop force
+  # As a generator that waits for a disk.
+  sed '$i proc_gone() { [[ $* != *run-test-1/client-* ]]; }; proc_signal() { :; }' script.sh >stop.sh
+  tune apply
+  for run in test-1 test-2; do
+    mkdir -p "host/run-$run/client-a"
+    sed "s/^test-1/$run/" host/tune-test-1/owner >"host/run-$run/owner"
+    echo '0 0 generator' >"host/run-$run/client-a/generator.proc"
+  done
+  run_split bash -s -- force <stop.sh
+  assert_failure 1
+  assert_output ''
+  assert_contains 'run-test-1: a load generator does not end' "$stderr"
+  assert_contains 'stopped everything that test-2 had left' "$stderr"
+  assert_contains 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10' "$stderr"
+  assert_equal "$(tree_state)" "$before"
+  assert_equal "$(cd host && echo *-test-*)" run-test-1
+  run_split remote_script stop force
+  assert_success
+  assert_output 'stopped everything that test-1 had left'
+}
+
 @test "stop keeps the record when its undo is killed, and prints nothing for a record without a change" {
   local before
   before=$(tree_state)

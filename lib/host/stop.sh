@@ -7,6 +7,7 @@
 #   stale: only runs whose master is dead; force: all runs of this user
 main() {
   local folder
+  STOP_STATUS=0 STOP_SAID=
   workdir_open
   # A client may not have it.
   [[ ! -d $LOCK_DIR ]] || host_locks_open
@@ -18,25 +19,49 @@ main() {
   host_stop_wait "$STOP_CLIENT" "load generators"
   host_stop_wait "$STOP_TIER" "a memory tier"
   # Tuned settings are restored last.
-  for folder in "$WORK"/run-* "$WORK"/tune-*; do
-    if ! owner_ours "$folder"; then
-      host_stop_stray "$folder"
-    elif [[ $1 == force ]] || ! owner_lives "$folder/owner"; then
-      case ${folder##*/} in
-        run-*) host_stop_run "$folder" ;;
-        *) host_stop_tune "$folder" ;;
-      esac
-    fi
-  done
+  for folder in "$WORK"/run-* "$WORK"/tune-*; do host_stop_apart host_stop_folder "$1" "$folder"; done
   [[ ! -d $LOCK_DIR ]] || host_locks_open
-  host_stop_lost "$1"
-  host_tier_lost_undo "$1" || fail "cannot undo the tier of a run whose directory was removed"
+  host_stop_apart host_stop_lost "$1"
+  host_stop_apart host_stop_lost_tier "$1"
   # Sockets of our sessions whose screen process is gone; a client may lack screen.
   ! command -v screen >/dev/null || run_limited 10 screen -wipe tierbench- >/dev/null 2>&1 || :
   # Files of killed scripts; no live script takes an hour.
   find "$WORK" -maxdepth 1 \( -name 'sysinfo.*' -o -name 'found.*.proc' \) -mmin +60 -exec rm -rf -- {} +
   [[ $1 == stale ]] || host_stop_locks
   host_locks_sweep >/dev/null
+  # The output of a script that fails is not printed.
+  if ((STOP_STATUS)); then printf '%s' "$STOP_SAID" >&2; else printf '%s' "$STOP_SAID"; fi
+  return "$STOP_STATUS"
+}
+
+# Run a cleanup in a separate shell: what it cannot stop keeps none of the others.
+# Usage: host_stop_apart FUNCTION [ARG]...
+# Globals: adds to STOP_SAID what the cleanup printed; sets STOP_STATUS to 1 if it failed
+host_stop_apart() {
+  local text status
+  # The shell has errexit, which `||` would switch off.
+  set +e
+  text=$(
+    set -e
+    "$@"
+  )
+  status=$?
+  set -e
+  STOP_SAID+=${text:+$text$'\n'}
+  ((status == 0)) || STOP_STATUS=1
+}
+
+# Clean up after the run of a directory, if it is broken.
+# Usage: host_stop_folder stale|force DIR
+host_stop_folder() {
+  if ! owner_ours "$2"; then
+    host_stop_stray "$2"
+  elif [[ $1 == force ]] || ! owner_lives "$2/owner"; then
+    case ${2##*/} in
+      run-*) host_stop_run "$2" ;;
+      *) host_stop_tune "$2" ;;
+    esac
+  fi
 }
 
 # Wait until no other call of this user's runs is active on this host, and report it.
@@ -49,26 +74,36 @@ host_stop_wait() {
 
 # Stop everything that a run left, undo its tier, and remove its directory.
 # Usage: host_stop_run DIR
+# Returns: exits 1 if something is left; the directory, with the records, is then kept
 host_stop_run() {
-  local folder=$1
-  # Load generators first: a generator that loses its server would only write errors.
-  proc_end 15 "$folder"/client-*/generator.proc || fail "$folder: a load generator does not end"
-  proc_end 5 "$folder"/monitor/monitor.proc || fail "$folder: the monitors do not end"
+  local folder=$1 stuck=
+  # What does not end keeps none of the others. Load generators first: a generator that loses its server would only write errors.
+  proc_end 15 "$folder"/client-*/generator.proc || host_stop_stuck "$folder: a load generator does not end"
+  proc_end 5 "$folder"/monitor/monitor.proc || host_stop_stuck "$folder: the monitors do not end"
   proc_session "$folder/trace.proc"
-  proc_end 5 "$folder"/trace.proc || fail "$folder: the program of TRACE does not end"
-  proc_end 5 "$folder"/perf.proc || fail "$folder: perf does not end"
-  proc_end 10 "$folder"/antagonist.proc || fail "$folder: the load on memory does not end"
-  proc_end 30 "$folder"/cold.proc || fail "$folder: the memory of COLD_MEMORY is not released"
-  host_instances_end 60 "$folder/server" || fail "$folder: an instance does not end"
-  host_tier_stop "$folder" || fail "$folder: cannot undo its tier"
+  proc_end 5 "$folder"/trace.proc || host_stop_stuck "$folder: the program of TRACE does not end"
+  proc_end 5 "$folder"/perf.proc || host_stop_stuck "$folder: perf does not end"
+  proc_end 10 "$folder"/antagonist.proc || host_stop_stuck "$folder: the load on memory does not end"
+  proc_end 30 "$folder"/cold.proc || host_stop_stuck "$folder: the memory of COLD_MEMORY is not released"
+  host_instances_end 60 "$folder/server" || host_stop_stuck "$folder: an instance does not end"
+  host_tier_stop "$folder" || host_stop_stuck "$folder: cannot undo its tier"
   # An older version kept the record here.
   host_stop_tune "$folder/tune"
+  [[ -z $stuck ]] || exit 1
   # A last call of the dead master may still look at its generator, and note the clock there.
   rm -rf -- "$folder" 2>/dev/null || {
     proc_wait 1
     rm -rf -- "$folder"
   }
   echo "stopped everything that ${folder##*/run-} had left"
+}
+
+# Report what cannot be stopped.
+# Usage: host_stop_stuck MESSAGE
+# Globals: sets stuck of the caller
+host_stop_stuck() {
+  printf '%s\n' "$1" >&2
+  stuck=yes
 }
 
 # Restore what a run changed on this host. The record is not inside the run's directory, so it remains when that directory is removed.
@@ -111,6 +146,12 @@ host_stop_lost() {
   proc_end 60 "$record" || fail "$record: a process of a run whose directory was removed does not stop"
   rm -f -- "$record"
   for run in $ended; do printf 'stopped everything that %s had left; its directory had been removed\n' "$run"; done
+}
+
+# Undo tiers of runs whose directory was removed.
+# Usage: host_stop_lost_tier stale|force
+host_stop_lost_tier() {
+  host_tier_lost_undo "$1" || fail "cannot undo the tier of a run whose directory was removed"
 }
 
 # Remove the locks of this user even if their masters are alive; name a lock of another user.
