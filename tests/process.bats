@@ -69,3 +69,34 @@ END
   remote_script trace stop
   process_alive "${TEST_PROCESSES[1]%:*}" "${TEST_PROCESSES[1]#*:}"
 }
+
+@test "a session whose first process has ended is of TRACE only with the run's mark, in the boot of the record" {
+  local leader boot RUN_ID=trace
+  boot=$(</proc/sys/kernel/random/boot_id)
+  # The session of another program that got the number of a recorded process, and one of the run.
+  session() {
+    rm -f up
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    env "$@" setsid bash -c 'sleep 1000 3>&- & echo $! >up.new; mv up.new up' </dev/null >/dev/null 2>&1 &
+    leader=$!
+    wait "$leader"
+    process_note "$(<up)"
+  }
+  mkdir -m 700 host
+  for stop in "trace stop" "stop force"; do
+    for each in TRACE_RUN=other:"$boot" TRACE_RUN=trace:12345678-0000-0000-0000-000000000000 TRACE_RUN=trace:"$boot"; do
+      session "${each%%:*}"
+      mkdir -p host/run-trace
+      printf 'trace\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10\n' >host/run-trace/owner
+      printf '%s\t12345\ttrace\t%s\n' "$leader" "${each#*:}" >host/run-trace/trace.proc
+      # shellcheck disable=SC2086 # a script and its verb
+      remote_script $stop >/dev/null
+      refute_exists host/run-trace
+      if [[ $each == TRACE_RUN=trace:"$boot" ]]; then
+        process_gone "${TEST_PROCESSES[-1]%:*}" "${TEST_PROCESSES[-1]#*:}" || fail "$stop: $each still runs"
+      else
+        process_alive "${TEST_PROCESSES[-1]%:*}" "${TEST_PROCESSES[-1]#*:}" || fail "$stop: $each was stopped"
+      fi
+    done
+  done
+}

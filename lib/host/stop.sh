@@ -80,7 +80,7 @@ host_stop_run() {
   # What does not end keeps none of the others. Load generators first: a generator that loses its server would only write errors.
   proc_end 15 "$folder"/client-*/generator.proc || host_stop_stuck "$folder: a load generator does not end"
   proc_end 5 "$folder"/monitor/monitor.proc || host_stop_stuck "$folder: the monitors do not end"
-  proc_session "$folder/trace.proc"
+  proc_session "$folder/trace.proc" "TRACE_RUN=${folder##*/run-}"
   proc_end 5 "$folder"/trace.proc || host_stop_stuck "$folder: the program of TRACE does not end"
   proc_end 5 "$folder"/perf.proc || host_stop_stuck "$folder: perf does not end"
   proc_end 10 "$folder"/antagonist.proc || host_stop_stuck "$folder: the load on memory does not end"

@@ -8,14 +8,18 @@ main() {
   workdir_open
   FOLDER=$WORK/run-$RUN_ID/trace
   RECORD=$WORK/run-$RUN_ID/trace.proc
+  # In the environment of what the program starts, so that it is known as ours.
+  MARK=TRACE_RUN=$RUN_ID
   "host_trace_$1"
 }
 
 # Start the program of TRACE, unless it was started before.
 # Usage: host_trace_start
-# Globals: TRACE FOLDER RECORD
+# Globals: TRACE FOLDER RECORD MARK
 host_trace_start() {
+  local boot
   local -a words
+  read -r boot </proc/sys/kernel/random/boot_id
   read -r -a words <<<"$TRACE"
   # A call that the master repeats after a lost link finds the program running.
   [[ ! -e $RECORD ]] || return 0
@@ -23,8 +27,8 @@ host_trace_start() {
   mkdir -p -- "$FOLDER"
   cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   # Bash starts background processes with INT ignored, but such programs use INT as the signal to write their results.
-  setsid env --default-signal=INT "${words[@]}" </dev/null >trace.log 2>&1 &
-  proc_started "$RECORD" $! trace || fail "TRACE: '$TRACE' ended at once: $(tail -n 1 trace.log)"
+  setsid env --default-signal=INT "$MARK" "${words[@]}" </dev/null >trace.log 2>&1 &
+  proc_started "$RECORD" $! "trace"$'\t'"$boot" || fail "TRACE: '$TRACE' ended at once: $(tail -n 1 trace.log)"
 }
 
 # Stop the program and send its files.
@@ -34,7 +38,7 @@ host_trace_fetch() {
     printf 'TRACE: the program ended before the load did: %s\n' "$(said_why <"$FOLDER/trace.log")" >&2
   fi
   # As Ctrl-C does: a shell ends when what it runs has ended. What it runs in the background ignores INT.
-  proc_session "$RECORD"
+  proc_session "$RECORD" "$MARK"
   proc_signal INT "$RECORD"
   while proc_alive "$pid" "$start" && ((SECONDS < end)); do proc_pause; done
   host_trace_end
@@ -44,7 +48,7 @@ host_trace_fetch() {
 
 # Stop the program and everything that it has started.
 host_trace_end() {
-  proc_session "$RECORD"
+  proc_session "$RECORD" "$MARK"
   proc_end 5 "$RECORD" || fail "TRACE: the program does not end"
 }
 

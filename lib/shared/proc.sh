@@ -53,20 +53,38 @@ proc_end() {
   return 1
 }
 
-# Append to a record the other processes in the session of its first process, which setsid started: children of a script survive it.
-# Usage: proc_session FILE
+# Append to a record the other processes in the session of its first process, which setsid started: children of a script survive it. Once that process
+# has ended, another session may get its number: its processes are ours only with the run's mark in their environment.
+# Usage: proc_session FILE NAME=VALUE
+#   FILE has the boot id as the last field of its first line; NAME=VALUE is the mark, a variable with which the first process was started
 proc_session() {
-  local pid start file line
+  local pid start boot now file line alive=
   local -a field
-  { read -r pid start _ <"$1"; } 2>/dev/null || return 0
+  { read -r pid start _ boot <"$1"; } 2>/dev/null || return 0
+  read -r now </proc/sys/kernel/random/boot_id
+  [[ $boot == "$now" ]] || return 0
   # While the session has a process, its number is given to no other process.
-  ! proc_start "$pid" || [[ $PROC_START == "$start" ]] || return 0
+  if proc_start "$pid"; then
+    [[ $PROC_START == "$start" ]] || return 0
+    alive=yes
+  fi
   for file in /proc/[0-9]*/stat; do
     { read -r line <"$file"; } 2>/dev/null || continue
     file=${file%/stat}
     read -r -a field <<<"${line##*) }"
-    [[ ${field[3]-} != "$pid" || ${file##*/} == "$pid" ]] || proc_record "$1" "${file##*/}" session || :
+    [[ ${field[3]-} == "$pid" && ${file##*/} != "$pid" ]] || continue
+    [[ -n $alive ]] || _proc_marked "${file##*/}" "$2" || continue
+    proc_record "$1" "${file##*/}" session || :
   done
+}
+
+# Whether a process was started with a variable.
+# Usage: _proc_marked PID NAME=VALUE
+_proc_marked() {
+  local word
+  # The process of another user cannot be read.
+  { while IFS= read -r -d '' word; do [[ $word != "$2" ]] || return 0; done <"/proc/$1/environ"; } 2>/dev/null
+  return 1
 }
 
 # Send a signal to every process of the records that still runs.
