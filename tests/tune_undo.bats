@@ -96,6 +96,29 @@ END
   assert_equal "$(tree_state)" "$before"
 }
 
+@test "a value that cannot be read for a while stays on record, and stop restores it later; an interrupt ends with its device" {
+  local file=$TIERBENCH_ROOT/proc/sys/vm/swappiness irq=/proc/irq/37/smp_affinity_list
+  TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10\nIRQ\ton\tfile\t'$irq$'\t1'
+  tune apply
+  assert_success
+  # As a file of debugfs, or of a CPU that is offline.
+  mv "$file" away
+  rm "$TIERBENCH_ROOT$irq"
+  tune restore
+  assert_success
+  assert_output $'SWAPPINESS\tstuck\t/proc/sys/vm/swappiness\t60\t10\t-\nIRQ\tgone\t'$irq$'\t0-3\t1\t-'
+  assert_exists "$JOURNAL"
+  run_split remote_script stop force
+  assert_failure 1
+  assert_contains 'SWAPPINESS: /proc/sys/vm/swappiness cannot be read, so it is not restored; before the run it was 60; when it can be read again, ' "$stderr"
+  mv away "$file"
+  run_split remote_script stop force
+  assert_success
+  assert_line 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10'
+  assert_equal "$(<"$file")" 60
+  refute_exists "$JOURNAL"
+}
+
 @test "stop restores and stops everything else when a process of one run does not end, and prints what it did" {
   local before run
   before=$(tree_state)

@@ -317,7 +317,10 @@ host_tune_undo() {
     return
   fi
   if ! host_tune_read "$kind" "$target"; then
-    host_tune_journal_undone "$seq" gone -
+    VALUE=-
+    # An interrupt ends with its device. Any other target may come back with its value: debugfs is mounted again, or a CPU is online again.
+    [[ $target == /proc/irq/* && ! -e ${TIERBENCH_ROOT-}$target ]] || return 1
+    host_tune_journal_undone "$seq" gone "$VALUE"
     return
   fi
   # A process of the run was killed during the setup of DAMON.
@@ -410,7 +413,11 @@ host_tune_stop() {
       rebooted) printf '%s: %s is %s since the reboot of this host\n' "$name" "$target" "$after" ;;
       theirs) printf '%s: %s is %s, changed from %s by another program: not restored; before the run it was %s\n' "$name" "$target" "$after" "$new" "$old" ;;
       stuck)
-        printf '%s: %s is %s, and cannot be restored; before the run it was %s\n' "$name" "$target" "$after" "$old"
+        if [[ $after == - ]]; then
+          printf '%s: %s cannot be read, so it is not restored; before the run it was %s; when it can be read again, ./do_it.sh stop restores it\n' "$name" "$target" "$old"
+        else
+          printf '%s: %s is %s, and cannot be restored; before the run it was %s\n' "$name" "$target" "$after" "$old"
+        fi
         status=1
         ;;
       *) printf '%s: %s: %s\n' "$name" "$target" "$result" ;;

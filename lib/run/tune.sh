@@ -92,6 +92,7 @@ _tune_restored() {
       result="cannot be restored; ./do_it.sh stop tries again"
       status=1
     fi
+    [[ $after != - ]] || after="not readable"
     log_warn "$1: $name: $target is $after, not $before as before the run: $result"
   done <<<"$2"
   return "$status"
