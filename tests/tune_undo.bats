@@ -167,6 +167,32 @@ END
   assert_output ''
 }
 
+@test "a line of the record that a full disk cut is removed, with busybox too, and the next line is read" {
+  need_command busybox
+  local tool
+  mkdir bin tune
+  printf '#!/bin/sh\nexec busybox truncate "$@"\n' >bin/truncate
+  chmod +x bin/truncate
+  cat >journal.sh <<'END'
+set -Eeuo pipefail
+for part in shared/common host/tune_journal; do . "$REPO/lib/$part.sh"; done
+RUN_ID=r TUNE=$PWD/tune
+printf 'undone\t0\t%s\n' "$(printf '%0986d' 0)" >tune/journal
+host_tune_journal_read
+# A disk with space for 28 bytes.
+(trap '' XFSZ && ulimit -f 1 && host_tune_journal_add file A /proc/a 60 10) || wc -c <tune/journal
+host_tune_journal_read
+host_tune_journal_add file B /proc/b 60 10
+host_tune_journal_read
+echo "${!JOURNAL_PENDING[@]}"
+END
+  for tool in "$PATH" "$SCRATCH/bin:$PATH"; do
+    PATH=$tool run_split bash journal.sh
+    assert_success
+    assert_output $'996\n/proc/b'
+  done
+}
+
 @test "the watchdog names the settings that it cannot restore, in a text that a reply may have on a host with 512 CPUs" {
   local cpu
   cat >watchdog.sh <<'END'

@@ -113,14 +113,14 @@ host_tune_journal_report() {
 # Usage: _host_tune_journal_write FIELD...
 # Returns: 1 if it cannot be written; the journal is then unchanged.
 _host_tune_journal_write() {
-  local IFS=$'\t' LC_ALL=C text=
+  local IFS=$'\t' LC_ALL=C text= size
   # A removed journal must not come back.
   [[ -e $TUNE/journal ]] || return
   ! { printf '%s\n' "$*" >>"$TUNE/journal"; } 2>/dev/null || return 0
-  # A truncated line would corrupt the next one. Shortening a file needs no space.
+  # A truncated line would corrupt the next one. Shortening a file needs no space; busybox requires an absolute size.
   IFS= read -r -d '' text <"$TUNE/journal" || :
   text=${text##*$'\n'}
-  [[ -z $text ]] || truncate -c -s "-${#text}" -- "$TUNE/journal" 2>/dev/null || :
+  [[ -z $text ]] || ! size=$(stat -c %s -- "$TUNE/journal") || truncate -c -s $((size - ${#text})) -- "$TUNE/journal" 2>/dev/null || :
   return 1
 }
 
