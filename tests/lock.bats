@@ -291,3 +291,56 @@ END
   assert_exists started
   assert_equal "$(ls locks)" ''
 }
+
+# Start a master that holds the directory `run` until the file `down` exists.
+# Usage: holder [SETTINGS [CODE]]
+holder() {
+  rm -f up down
+  master "${1-}" "hold_take run; ${2-:}; : >up; until [[ -e down ]]; do sleep 0.05; done" 3>&- &
+  wait_until 20 test -e up
+  # The next master has its own script.
+  mv master.sh holder.sh
+}
+
+@test "one master has the directory of a run, also if it shares nothing else with the other; what a killed one left of itself does not have it" {
+  local pid
+  mkdir run
+  holder
+  read -r _ _ _ pid _ <run/run.lock
+  # Its host locks are elsewhere.
+  master LOCK_DIR="$SCRATCH/elsewhere" 'hold_take run'
+  assert_failure 2
+  assert_match "^master.sh: command line: --resume=run: the run test-$pid-[0-9a-f]{8} of .* on .* \\(pid $pid, since .*\\) continues it; wait for it, or interrupt it there\$" "$stderr"
+  : >down
+  wait
+  refute_exists run/run.lock
+
+  # A subshell has the lock for a moment after its master was killed.
+  rm down
+  master '' 'hold_take run; (until [[ -e down ]]; do sleep 0.05; done) >/dev/null 2>&1 & kill -KILL $$'
+  assert_exists run/run.lock
+  (sleep 1 && : >down) 3>&- &
+  master '' 'hold_take run; echo held; cat run/run.lock'
+  assert_success
+  assert_contains held
+  [[ -e down ]] || fail 'the lock was not waited for'
+}
+
+@test "the lock of a run's directory is of the file that has its name; a file system without locks gets a warning" {
+  local flock
+  flock=$(command -v flock)
+  mkdir run bin
+  # The owner before removed the file after it was opened.
+  printf '#!/bin/bash\n[[ $* != "-n "* || -e once || ! -e run/run.lock ]] || { : >once; rm run/run.lock; }\nexec %q "$@"\n' "$flock" >bin/flock
+  chmod +x bin/flock
+  PATH=$SCRATCH/bin:$PATH holder
+  assert_exists once run/run.lock
+  master '' 'hold_take run'
+  assert_failure 2
+  : >down
+  wait
+  printf '#!/bin/bash\n[[ $* != "-n "* || ! -e run/run.lock ]] || exit 71\nexec %q "$@"\n' "$flock" >bin/flock
+  PATH=$SCRATCH/bin:$PATH master '' 'hold_take run'
+  assert_success
+  assert_contains 'run/run.lock: cannot be locked on this file system' "$stderr"
+}

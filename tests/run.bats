@@ -84,7 +84,12 @@ loads() { (($(grep -c 'phase get starts' job.err) == $1)); }
     run=$(run_folder)
     job_start "$REPO/do_it.sh" run --resume "$run"
     wait_until 60 loads 1
+    # A second master, as on another machine with the same results.
+    run_split "$REPO/do_it.sh" run --resume "$run/"
+    assert_failure 2
+    assert_match "command line: --resume=$run: the run demo-[0-9]+-[0-9a-f]{8} of [^ ]+ on [^ ]+ \\(pid $JOB_PID, since [^ ]+\\) continues it; wait for it" "$stderr"
   done
+  assert_exists "$run/run.lock"
   kill -KILL "$JOB_PID"
   job_wait 10 || :
   # The last call of the master writes into the directory while it is removed.
@@ -121,6 +126,9 @@ END
   cmp facts.tsv "$run/env/127.0.0.1/facts.tsv"
   assert_exists "$run"/native/100B-2i/rep-2/127.0.0.1/result.tsv
   assert_equal "$(cat "$run"/native/100B-2i/rep-1/127.0.0.1/result.tsv)" "$first"
+  refute_exists "$run/run.lock"
+  run_split "$REPO/do_it.sh" verify "$run"
+  assert_success
   assert_nothing_left
 }
 

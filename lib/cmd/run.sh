@@ -28,6 +28,8 @@ cmd_run() {
   log_info "checking ${hosts[*]}"
   remote_init
   lock_name "$(basename "$SCENARIO" .conf)"
+  # Before anything changes on a host.
+  [[ -z $RESUME ]] || hold_take "$RESUME"
   run_prepare
   lock_take
   tune_start
@@ -109,6 +111,7 @@ _run_folder() {
       [[ -d $RUN ]] || die "$RUN: cannot create the directory"
       sleep 1 # another run took this second's name
     done
+    hold_take "$RUN"
     [[ -z $HOSTS_FILE ]] || cp -- "$HOSTS_FILE" "$RUN/hosts"
     head=$(_run_conf)
     for variant in $VARIANTS; do

@@ -300,7 +300,7 @@ _remote_call() {
   # The output is read here, by the last command of the pipeline.
   shopt -s lastpipe
   # The exit status reports a shell that ends early; a message about the broken pipe is redundant.
-  printf '%s' "$1" 2>/dev/null | "${@:2}" 2>&"$said" {said}>&- {LOG_FD}>&- {_REMOTE_FD}<&- | _remote_keep || status=("${PIPESTATUS[@]:1}")
+  printf '%s' "$1" 2>/dev/null | "${@:2}" 2>&"$said" {said}>&- {LOG_FD}>&- {_REMOTE_FD}<&- {HOLD_FD}>&- | _remote_keep || status=("${PIPESTATUS[@]:1}")
   shopt -u lastpipe
   exec {said}>&-
   # The process ends when the program has closed its stderr.
@@ -441,7 +441,7 @@ _remote_ssh() {
     shift 2
   fi
   # shellcheck disable=SC2029 # the words were quoted for the host on purpose
-  ssh "${options[@]}" "$host" "$@" {LOG_FD}>&- {_REMOTE_FD}<&-
+  ssh "${options[@]}" "$host" "$@" {LOG_FD}>&- {_REMOTE_FD}<&- {HOLD_FD}>&-
 }
 
 # Become ssh with a command for a host.
@@ -449,7 +449,7 @@ _remote_ssh() {
 remote_exec() {
   local -a options
   _remote_options "$1"
-  exec ssh "${options[@]}" "$1" "$2"
+  exec ssh "${options[@]}" "$1" "$2" {HOLD_FD}>&-
 }
 
 # The options of ssh for a host.
