@@ -33,8 +33,33 @@ handed_over() {
   mkdir "$RUN/native/100B-2i/rep-3.failed-20260101-000000"
   echo text >"$RUN/native/100B-2i/rep-3.failed-20260101-000000/why"
   run "$REPO/do_it.sh" verify "$RUN"
-  assert_success
+  assert_failure 1
   assert_contains 'warning   not complete: elsewhere/native/100B-2i/rep-3.failed-20260101-000000'
+  assert_equal "${lines[-1]}" 'unchanged, not complete'
+  # A repeat that was run again is complete.
+  mv "$RUN/native/100B-2i"/rep-{3,2}.failed-20260101-000000
+  run "$REPO/do_it.sh" verify "$RUN"
+  assert_success
+  assert_equal "${lines[-1]}" 'whole and unchanged'
+}
+
+@test "an interrupted run, or one of an older version, is unchanged but not known to be whole" {
+  handed_over
+  # As an interrupted run leaves it: the second repeat was never begun, and the run has no list of all repeats.
+  rm -r "$RUN/SHA256SUMS" "$RUN/native/100B-2i/rep-2"
+  run "$REPO/do_it.sh" verify "$RUN"
+  assert_failure 1
+  assert_contains 'warning   the run has no list:'
+  assert_equal "${lines[-1]}" 'unchanged; not known if whole'
+  mkdir "$RUN/native/100B-2i/rep-2.partial"
+  run "$REPO/do_it.sh" verify "$RUN"
+  assert_failure 1
+  assert_equal "${lines[-1]}" 'unchanged, not complete'
+  # What is known to be changed comes first.
+  echo >>"$REP/127.0.0.1/get.hlog"
+  run "$REPO/do_it.sh" verify "$RUN"
+  assert_failure 1
+  assert_equal "${lines[-1]}" '1 problem'
 }
 
 @test "missing, changed and added files are named, on every level" {
@@ -97,7 +122,9 @@ tune_ends() {
 }
 
 @test "the sample in the repository matches the clients' lists" {
+  # It is of a version that made no list of all repeats.
   run "$REPO/do_it.sh" verify "$REPO/results/sample"
-  assert_success
+  assert_failure 1
   assert_contains 'warning   the run has no list:'
+  assert_equal "${lines[-1]}" 'unchanged; not known if whole'
 }

@@ -7,7 +7,13 @@
 #
 # Prints the version that made the run, and every file that is missing, changed or added. Reports, plots, the run's log and
 # incomplete repeats are not checked. The checksums protect against accidents, not against an attacker who rewrites them too.
-# The last line is 'whole and unchanged' or the number of problems.
+# The last line is the result:
+#
+#   whole and unchanged            every file of a run that ended is as it was
+#   unchanged, not complete        a repeat failed or was interrupted; ./do_it.sh run --resume RUN continues the run
+#   unchanged; not known if whole  the run did not end, or is of an older version: it has no list of all repeats
+#   N problems                     files are missing, changed or added
+#
 # Exit status: 0 whole and unchanged, 1 not, 2 bad usage.
 # shellcheck shell=bash
 

@@ -57,7 +57,7 @@ verify_files() {
 # Usage: verify_show RUN
 # Returns: 1 if it is not
 verify_show() {
-  local run=${1%/} rows made kind problems=0
+  local run=${1%/} rows made kind open problems=0
   local -A count=([missing]=0 [changed]=0 [added]=0 [unlisted]=0 [same]=0)
   rows=$(verify_files "$run") || return
   made=$(sed -n 's/^# .*Made by \(.*\)\.$/\1/p' "$run/run.conf" 2>/dev/null | sed -n 1p) || :
@@ -67,7 +67,8 @@ verify_show() {
   while IFS=$'\t' read -r kind _; do [[ -z $kind ]] || count[$kind]=$((count[$kind] + 1)); done <<<"$rows"
   printf 'files     %d checked, %d in no list\n' $((count[same] + count[changed] + count[missing])) "${count[unlisted]}"
   [[ -e $run/SHA256SUMS ]] || printf 'warning   the run has no list: it did not end, or is of an older version\n'
-  result_unfinished "$run" | sed 's/^/warning   not complete: /'
+  open=$(result_unfinished "$run")
+  [[ -z $open ]] || sed 's/^/warning   not complete: /' <<<"$open"
   grep -E '^(missing|changed|added)'$'\t' <<<"$rows" | sed $'s/\t/   /; s/^added /added   /' || :
   problems=$((count[missing] + count[changed] + count[added]))
   if ((count[same] + problems == 0)); then
@@ -75,6 +76,13 @@ verify_show() {
     return 1
   elif ((problems > 0)); then
     printf '%d problem%s\n' "$problems" "$( ((problems == 1)) || echo s)"
+    return 1
+  elif [[ -n $open ]]; then
+    printf 'unchanged, not complete\n'
+    return 1
+  elif [[ ! -e $run/SHA256SUMS ]]; then
+    # Repeats that were never begun leave no trace.
+    printf 'unchanged; not known if whole\n'
     return 1
   fi
   printf 'whole and unchanged\n'
