@@ -92,5 +92,5 @@ messages_third() {
     done
     echo "$count kinds"' < <(sed -n 's/^[A-Z].* #: //p' "$REPO/conf/defaults.conf" | sort -u)
   assert_match '^[0-9]{2,} kinds$'
-  [[ $(bash -c '. "$1/lib/core/kind.sh"; kind_text "auto|list:span:1..9"' bash "$REPO") == "a list, separated by blanks, of: auto, N, A..B or A..B..STEP from 1 to 9 "* ]]
+  [[ $(bash -c '. "$1/lib/core/kind.sh"; kind_text "auto|list:span:1..9"' bash "$REPO") == "auto, or a list, separated by blanks or commas, of: N, A..B or A..B..STEP from 1 to 9 "* ]]
 }

@@ -15,12 +15,12 @@
 #   every:MIN..MAX:MIN..MAX     the same, the first one a time: 60:5, 1m:5
 #   WORD:number:MIN..MAX        the word, a colon and the number; also WORD:pair:...
 #   each:WORD:MIN..MAX          a whole number, a slash and the word: this number for each WORD
-#   percent                     1%..100%
-#   percent:MIN..MAX            also with decimals: 0.5%
+#   percent percent:MIN..MAX    1%..100%; of a range also with decimals: 0.5%
+#   dram weight limit           DRAM:DATA, NODE:WEIGHT, a limit of a search; their values are checked with the settings that they depend on
 #   ratio                       two numbers with a colon between them, not both 0
 #   fields                      a field of INFO, or two of them with a slash between them
 #   host word cpus absolute path text   (absolute: a path that begins with /; path and text may be empty)
-#   list:KIND                   words separated by blanks or, unless KIND is text, commas; at least one. Kept with blanks
+#   list:KIND                   words separated by blanks or commas; at least one. Kept with blanks
 # Values are stored in one form: numbers and times without a unit and without zeros at their ends, sizes with K, M or G (lib/core/kind.sh).
 # A scenario or variant may begin with LIKE=NAME: it starts with the settings of that file in its directory, and adds its own.
 # The run.conf of a run may begin with OVER="NAME...": the values of these settings override a variant's, as they did in the run.
@@ -384,9 +384,7 @@ conf_check() {
   [[ $value != *[$'\n"']* ]] || die_usage "$where: $name: a line break or a double quote in the value is not supported; remove it"
   given=$value
   if [[ ${_CONF_KIND[$name]} == *list:* ]]; then
-    # In text a comma may have its own meaning.
-    [[ ${_CONF_KIND[$name]} == *list:text* ]] || value=${value//,/ }
-    read -r -a words <<<"$value"
+    read -r -a words <<<"${value//,/ }"
     given=${words[*]-}
     for i in "${!words[@]}"; do
       kind_plain "${words[i]}" "${_CONF_KIND[$name]}"
@@ -456,6 +454,7 @@ _conf_is_one() {
       ((REPLY >= min && REPLY <= max))
       ;;
     ratio) [[ $value =~ ^(0|[1-9][0-9]{0,5}):(0|[1-9][0-9]{0,5})$ && $value != 0:0 ]] ;;
+    dram | weight) [[ $value =~ ^[0-9]+:[0-9]+$ ]] ;;
     percent) [[ $value =~ ^([1-9][0-9]?|100)%$ ]] ;;
     percent:*) [[ $value == *% ]] && _conf_is_one "${value%\%}" "number:${kind#percent:}" ;;
     host) [[ $value =~ ^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$ || $value == ::1 ]] ;;
@@ -463,7 +462,7 @@ _conf_is_one() {
     cpus) kind_is_cpus "$value" ;;
     fields) [[ $value =~ ^[a-z][a-z0-9_]{0,63}(/[a-z][a-z0-9_]{0,63})?$ ]] ;;
     absolute) [[ $value == /* ]] ;;
-    path | text) return 0 ;;
+    path | text | limit) return 0 ;;
     *) [[ -n $kind && $value == "$kind" ]] ;;
   esac
 }

@@ -140,15 +140,18 @@ kind_is_cpus() {
 # Print what a kind accepts.
 # Usage: kind_text KIND
 kind_text() {
-  local kind=$1 text='' part last=
+  local text='' part
   local -a parts
-  if [[ $kind == *list:* ]]; then
-    last="a list, separated by blanks, of: "
-    kind=${kind/list:/}
-  fi
-  IFS='|' read -r -a parts <<<"$kind"
-  for part in "${parts[@]}"; do text+="${text:+, }$(_kind_part "$part")"; done
-  printf '%s%s\n' "$last" "$text"
+  IFS='|' read -r -a parts <<<"${1/list:/list|}"
+  for part in "${parts[@]}"; do
+    [[ -z $text || $text == *': ' ]] || text+=', '
+    if [[ $part == list ]]; then
+      text+="${text:+or }a list, separated by blanks or commas, of: "
+    else
+      text+=$(_kind_part "$part")
+    fi
+  done
+  printf '%s\n' "$text"
 }
 
 # Print what one part of a kind accepts.
@@ -156,6 +159,8 @@ kind_text() {
 _kind_part() {
   local min=${1#*:} max=${1#*..}
   min=${min%%..*}
+  # Of large numbers, users want to know whether 100000 can be shorter.
+  [[ ! $1 =~ ^(int|number): || $max != 1000000000* ]] || max+=", such as 100k"
   case $1 in
     int:*) printf 'a whole number from %s to %s' "$min" "$max" ;;
     number:*) printf 'a number from %s to %s' "$min" "$max" ;;
@@ -175,6 +180,9 @@ _kind_part() {
       min=${min#number:}
       printf '%s:N with N from %s to %s' "${1%%:*}" "$min" "$max"
       ;;
+    dram) printf 'DRAM:DATA, such as 1:4' ;;
+    weight) printf 'NODE:WEIGHT, such as 0:3 1:1' ;;
+    limit) printf 'FIGURE<=TIME, such as p99<=1ms' ;;
     ratio) printf 'A:B, two whole numbers that are not both 0' ;;
     host) printf 'a host name or address' ;;
     word) printf 'a name of letters, digits and . _ : -' ;;
