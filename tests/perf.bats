@@ -205,7 +205,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
 @test "words that are not events are refused" {
   run_split "$REPO/do_it.sh" plan FAR_EVENTS='r80d1:u --all'
   assert_failure 2
-  assert_contains "invalid; accepted: a list" "$stderr"
+  assert_contains "invalid; accepted: off, auto, or a list" "$stderr"
 }
 
 @test "perf itself, where it may count: its minor faults of an instance are those of /proc" {

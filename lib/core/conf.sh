@@ -17,9 +17,8 @@
 #   each:WORD:MIN..MAX          a whole number, a slash and the word: this number for each WORD
 #   percent percent:MIN..MAX    1%..100%; of a range also with decimals: 0.5%
 #   dram weight limit           DRAM:DATA, NODE:WEIGHT, a limit of a search; their values are checked with the settings that they depend on
-#   ratio                       two numbers with a colon between them, not both 0
-#   fields                      a field of INFO, or two of them with a slash between them
-#   host word cpus absolute path text   (absolute: a path that begins with /; path and text may be empty)
+#   ratio fields                two numbers with a colon, not both 0; a field of INFO, or two of them with a slash between them
+#   host word cpus absolute path program event text   (absolute: a path that begins with /; only text may be empty)
 #   list:KIND                   words separated by blanks or commas; at least one. Kept with blanks
 # Values are stored in one form: numbers and times without a unit and without zeros at their ends, sizes with K, M or G (lib/core/kind.sh).
 # A scenario or variant may begin with LIKE=NAME: it starts with the settings of that file in its directory, and adds its own.
@@ -458,11 +457,13 @@ _conf_is_one() {
     percent) [[ $value =~ ^([1-9][0-9]?|100)%$ ]] ;;
     percent:*) [[ $value == *% ]] && _conf_is_one "${value%\%}" "number:${kind#percent:}" ;;
     host) [[ $value =~ ^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$ || $value == ::1 ]] ;;
-    word) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] ;;
+    # `on` turns other counters on, but names no event.
+    word | event) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ && $kind:$value != event:on ]] ;;
     cpus) kind_is_cpus "$value" ;;
     fields) [[ $value =~ ^[a-z][a-z0-9_]{0,63}(/[a-z][a-z0-9_]{0,63})?$ ]] ;;
     absolute) [[ $value == /* ]] ;;
-    path | text | limit) return 0 ;;
+    path | program | limit) [[ -n $value ]] ;;
+    text) return 0 ;;
     *) [[ -n $kind && $value == "$kind" ]] ;;
   esac
 }

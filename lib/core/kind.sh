@@ -188,6 +188,9 @@ _kind_part() {
     word) printf 'a name of letters, digits and . _ : -' ;;
     cpus) printf 'a list of numbers such as 0-3,8' ;;
     absolute) printf 'an absolute path' ;;
+    path) printf 'a path' ;;
+    program) printf 'a path, or a name in the PATH of the server' ;;
+    event) printf 'events of perf, such as r80d1:u' ;;
     fields) printf 'a field of INFO, or HITS/MISSES, two fields of INFO' ;;
     *) printf '%s' "$1" ;;
   esac
