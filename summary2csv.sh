@@ -6,8 +6,8 @@
 #   --total  all clients together, one row per repeat and phase; percentiles come from merged histograms
 #   --json   an array of objects with the same columns
 #
-# RUN_OR_FILE is a directory under results/ (or a part of one), a directory of redis.log.* files, or such a file, also of the
-# format that the evaluation guide's program writes. Without an argument: the newest run in RESULTS_DIR (default: results/).
+# RUN_OR_FILE is a run's directory, a part of one, or its name under RESULTS_DIR (default: results/); a directory of redis.log.* files;
+# or such a file, also of the format that the evaluation guide's program writes. Without an argument: the newest run in RESULTS_DIR.
 # Unfinished repeats are left out. If a file cannot be read completely, a message on stderr names it, every valid row is printed, and the exit status
 # is 1. The exit status is 2 for an unknown option.
 set -Eeuo pipefail
@@ -21,7 +21,8 @@ LIB=$ROOT/lib
 . "$LIB/modules.sh"
 
 main() {
-  local newest level=csv format=csv
+  local newest word path level=csv format=csv
+  local -a paths=()
   while (($# > 0)); do
     case $1 in
       -h | --help)
@@ -42,14 +43,20 @@ main() {
     esac
     shift
   done
+  [[ -z ${TIERBENCH_RESULTS_DIR-} ]] || RESULTS_DIR=$TIERBENCH_RESULTS_DIR
   if (($# == 0)); then
-    [[ -z ${TIERBENCH_RESULTS_DIR-} ]] || RESULTS_DIR=$TIERBENCH_RESULTS_DIR
     if ! newest=$(result_newest); then
-      printf 'summary2csv.sh: no run in %s yet; ./do_it.sh makes one\n' "${RESULTS_DIR:-results/}" >&2
+      printf 'summary2csv.sh: RESULTS_DIR=%s: no run; name a run, or ./do_it.sh makes one\n' "${RESULTS_DIR:-results}" >&2
       return 1
     fi
     set -- "$newest"
   fi
+  for word; do
+    # A name that is not found is reported when it is read.
+    path=$(compare_resolve "$word") || path=$word
+    paths+=("$path")
+  done
+  set -- "${paths[@]}"
   if [[ $level == total ]]; then result_totals "$@"; else result_rows "$@"; fi | result_columns "$level" "$format"
 }
 

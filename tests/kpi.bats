@@ -220,5 +220,5 @@ END
   mkdir empty
   RESULTS_DIR=$SCRATCH/empty run_split "$REPO/do_it.sh" kpi
   assert_failure 1
-  assert_equal "$stderr" "do_it.sh: no run found in $SCRATCH/empty"
+  assert_equal "$stderr" "do_it.sh: RESULTS_DIR=$SCRATCH/empty: no run; name a run, or ./do_it.sh makes one"
 }

@@ -340,7 +340,24 @@ END
   mkdir none
   RESULTS_DIR=none run "$REPO/summary2csv.sh"
   assert_failure 1
-  assert_contains 'no run in none'
+  assert_contains 'RESULTS_DIR=none: no run; name a run, or ./do_it.sh makes one'
+}
+
+@test "a run is named by its name under RESULTS_DIR too, and a part of it as in tables" {
+  repeat_make res/20250101T100000Z-old native p 1 c 1000 50 4 23 99 set:3
+  repeat_make res/20250101T100000Z-old swap p 1 c 1000 50 4 23 99 set:3
+  TIERBENCH_RESULTS_DIR=res run "$REPO/summary2csv.sh" 20250101T100000Z-old
+  assert_success
+  assert_equal "$(column variant <<<"$output" | tr '\n' ' ')" 'native swap '
+  TIERBENCH_RESULTS_DIR=res run "$REPO/summary2csv.sh" --total 20250101T100000Z-old:swap
+  assert_success
+  assert_equal "$(column run <<<"$output") $(column variant <<<"$output")" '20250101T100000Z-old swap'
+  # By default under results/ of this project, from any directory.
+  run "$REPO/summary2csv.sh" sample
+  assert_success
+  run_split "$REPO/summary2csv.sh" 20240101T100000Z-missing ''
+  assert_failure 1
+  assert_contains 'summary2csv.sh: 20240101T100000Z-missing: does not exist' "$stderr"
 }
 
 @test "an unknown option is refused; --help is the header of the script" {

@@ -4,17 +4,21 @@
 
 # Print the directory or file of an argument: a path, a run in results/, or a variant of the newest run.
 # Usage: compare_resolve WORD
-# Globals: RESULTS_DIR
+# Globals: RESULTS_DIR, the directory of runs; default: results/ of this project
 # Returns: 1 if it does not exist
 compare_resolve() {
-  local word=$1 newest
-  if [[ -e $word ]]; then
+  local word=$1 newest folder=${RESULTS_DIR:-$ROOT/results}
+  # In the current directory, the short name reads better.
+  [[ -n ${RESULTS_DIR-} || $folder != "$PWD/results" ]] || folder=results
+  if [[ -z $word ]]; then
+    return 1
+  elif [[ -e $word ]]; then
     printf '%s\n' "$word"
   elif [[ $word == *:* && -d ${word%:*}/${word##*:} ]]; then
     # Tables name a variant of a run RUN:VARIANT.
     printf '%s\n' "${word%:*}/${word##*:}"
-  elif [[ -d ${RESULTS_DIR:-results}/${word/:/\/} ]]; then
-    printf '%s\n' "${RESULTS_DIR:-results}/${word/:/\/}"
+  elif [[ -d $folder/${word/:/\/} ]]; then
+    printf '%s\n' "$folder/${word/:/\/}"
   elif newest=$(result_newest) && [[ -d $newest/$word ]]; then
     printf '%s\n' "$newest/$word"
   else
@@ -30,7 +34,7 @@ compare_run() {
   if [[ -n $1 ]]; then
     compare_resolve "$1" || die_usage "command line: $1: no such run; ./do_it.sh list names runs"
   else
-    result_newest || die "no run found in $RESULTS_DIR"
+    result_newest || die "RESULTS_DIR=$RESULTS_DIR: no run; name a run, or ./do_it.sh makes one"
   fi
 }
 
