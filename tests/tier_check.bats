@@ -54,7 +54,7 @@ numactl_is() {
   run on_host TIER=bind TIER_NODES=1 TIER_DATA=$((2 << 30)) check
   assert_output $'ok\t2048 MiB free on nodes 1\t2048 MiB, and 0 MiB kept free\t-'
   run on_host TIER=bind TIER_NODES=1 TIER_DATA=$(((2 << 30) + 1)) check
-  assert_match $'^fail\t2048 MiB free on nodes 1\t'
+  assert_match $'^fail\t2048 MiB free on nodes 1\t.*\ta FILL that fits, such as FILL=100G, or other TIER_NODES$'
 }
 
 @test "a numactl that knows one preferred node only is refused with several" {

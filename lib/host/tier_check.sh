@@ -112,7 +112,7 @@ host_tier_check_room() {
         }'
   )
   if [[ $TIER != preferred ]] && ((free < need + keep)); then
-    host_tier_row fail "$((free >> 20)) MiB free on nodes $where" "$((need >> 20)) MiB, and $((keep >> 20)) MiB kept free" "set FILL or KEYS, or other TIER_NODES"
+    host_tier_row fail "$((free >> 20)) MiB free on nodes $where" "$((need >> 20)) MiB, and $((keep >> 20)) MiB kept free" "a FILL that fits, such as FILL=100G, or other TIER_NODES"
   else
     host_tier_row ok "$((free >> 20)) MiB free on nodes $where" "$((need >> 20)) MiB, and $((keep >> 20)) MiB kept free" -
   fi
