@@ -44,8 +44,9 @@ function find_interval(k, base, other, metric, b, nb, o, no, level,    r) {
   if (mark_least < 3) interval_low = interval_high = ""
 }
 
-# The verdict on one figure whose sides are MB and MO, from an interval with LEVEL; LACK of their repeats have no value: sets mark_limit (the limit of `same`, as a fraction), mark_repeats
-# (how many more would decide; empty when not applicable) and mark_robust (the verdict by the robust interval; empty without one).
+# The verdict on one figure whose sides are MB and MO, from an interval with LEVEL; LACK of their repeats have no value. Sets mark_limit (the limit of
+# `same`, as a fraction), mark_repeats (how many more would decide; empty when not applicable) and mark_robust (the verdict by the robust interval;
+# empty without one).
 function mark(metric, b, nb, o, no, mb, mo, least_time, level, lack,    resolution, hidden, says) {
   mark_repeats = mark_robust = ""
   # The figures are rounded: they cannot show a smaller difference. A small tolerance for floating point.
