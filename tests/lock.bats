@@ -293,10 +293,10 @@ END
 }
 
 # Start a master that holds the directory `run` until the file `down` exists.
-# Usage: holder [SETTINGS [CODE]]
+# Usage: holder
 holder() {
   rm -f up down
-  master "${1-}" "hold_take run; ${2-:}; : >up; until [[ -e down ]]; do sleep 0.05; done" 3>&- &
+  master '' 'hold_take run; : >up; until [[ -e down || ! -e run ]]; do sleep 0.05; done' 3>&- &
   wait_until 20 test -e up
   # The next master has its own script.
   mv master.sh holder.sh
@@ -317,7 +317,7 @@ holder() {
 
   # A subshell has the lock for a moment after its master was killed.
   rm down
-  master '' 'hold_take run; (until [[ -e down ]]; do sleep 0.05; done) >/dev/null 2>&1 & kill -KILL $$'
+  master '' 'hold_take run; (until [[ -e down || ! -e run ]]; do sleep 0.05; done) >/dev/null 2>&1 & kill -KILL $$'
   assert_exists run/run.lock
   (sleep 1 && : >down) 3>&- &
   master '' 'hold_take run; echo held; cat run/run.lock'
