@@ -3,6 +3,11 @@
 # Load every module of the master's side, each once; modules do not load each other.
 # Globals: LIB, this directory; ROOT, the project's.
 
+# Older versions lack EPOCHREALTIME, among others.
+if ((BASH_VERSINFO[0] < 5)); then
+  printf '%s: bash 5 or newer is required, this host has %s\n' "${0##*/}" "$BASH_VERSION" >&2
+  exit 3
+fi
 # Settings of a login must not change what tools and bash do (POSIXLY_CORRECT), and a job may be started without HOME.
 set +o posix
 unset -v POSIXLY_CORRECT

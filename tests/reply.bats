@@ -204,6 +204,19 @@ listed() {
   assert_equal "$stderr" 'ask.sh: lib/host/clock.sh other: reads TWO, which is not set'
 }
 
+@test "a bash older than 5 ends in one line, on the master and on a host" {
+  local said='bash 5 or newer is required, this host has '
+  sed 's/BASH_VERSINFO\[0\]/4/' "$REPO/lib/modules.sh" >modules.sh
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  LIB=$REPO/lib run_split bash -c '. ./modules.sh' do_it.sh
+  assert_failure 3
+  assert_equal "$stderr" "do_it.sh: $said$BASH_VERSION"
+  ask '_remote_script clock && printf "%s" "${REPLY/BASH_VERSINFO\[0\]/4}" >script.sh'
+  run_split bash script.sh
+  assert_failure 1
+  assert_equal "$output$stderr" "$said$BASH_VERSION"
+}
+
 @test "files are received as regular files of the user; a link is replaced, not followed" {
   mkdir into
   echo mine >outside

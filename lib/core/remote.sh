@@ -407,6 +407,9 @@ _remote_script() {
   REPLY=
   # The marks are on separate lines. A login may have a variable CHANNEL, which says that a script runs in a channel.
   [[ -z ${REMOTE_MARK-} ]] || printf -v REPLY 'printf "\\n%s\\n"; printf "\\n%s\\n" >&2\nCHANNEL=\n' "$REMOTE_MARK" "$REMOTE_MARK"
+  # As lib/modules.sh.
+  # shellcheck disable=SC2016 # expanded on the host
+  REPLY+='if ((BASH_VERSINFO[0] < 5)); then echo "bash 5 or newer is required, this host has $BASH_VERSION" >&2; exit 1; fi'$'\n'
   # The login may set POSIXLY_CORRECT, with which tools and bash itself behave differently.
   REPLY+=$'set -Eeuo pipefail; set +o posix; unset -v POSIXLY_CORRECT\n'
   # Numbers have a decimal point, and a plain user's PATH may lack ethtool.
