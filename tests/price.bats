@@ -14,16 +14,20 @@ teardown() {
 }
 
 # A repeat of a variant: ops/s within the limit, GiB of data, of these far, and GiB that zram occupies if it does. SEARCH is the state of its search.
+# SHARE is the min share of DRAM, if that was searched; with RATE nothing was.
 # Usage: repeat RANK VARIANT TIER OPS HELD FAR [ZRAM]   Returns: 0
 repeat() {
+  local limit='p99<=1ms' search=${SEARCH-found} capacity=$4
   mkdir -p "run/$2/1000B-1i/rep-1/server" "run/$2/1000B-1i/rep-1/client"
   {
     printf 'phase\tscope\tcounter\tbefore\tafter\n'
     printf 'mixed\ttier\tdata_bytes\t0\t%s\nmixed\ttier\tfar_bytes\t0\t%s\n' $(($5 << 30)) $(($6 << 30))
     [[ -z ${7-} ]] || printf 'mixed\tzram\tmemory\t0\t%s\n' $(($7 << 30))
   } >"run/$2/1000B-1i/rep-1/server/counters.tsv"
-  printf '%s\t%s\t%s\t1000B-1i\tmixed\tp99<=1ms\t%s\t%s\t%s\t0\t%s\t%s\n' "$1" "$2" "$3" "${SEARCH-found}" "$4" "${LIMITED-0}" "$4" \
-    "$PWD/run/$2/1000B-1i/rep-1/client" >>rows
+  [[ ! ${RATE+x} ]] || limit='' search='' capacity=''
+  [[ ! ${SHARE+x} ]] || capacity=''
+  printf '%s\t%s\t%s\t1000B-1i\tmixed\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$limit" "$search" "$capacity" \
+    "${LIMITED-0}" "${RATE-0}" "$4" "$PWD/run/$2/1000B-1i/rep-1/client" "${SHARE-}" "${P99-900}" >>rows
 }
 
 # Print the table for these repeats and PRICE, its blanks squeezed.
@@ -31,7 +35,7 @@ repeat() {
 priced() {
   mkdir -p run
   printf 'PRICE="%s"\n' "$1" >run/run.conf
-  { printf 'variant_rank\tvariant\ttier\tpoint\toperation\tlimit\tsearch\tcapacity_ops_per_sec\tclient_limited\trate\tops_per_sec\tfolder\n' && cat rows; } >totals
+  { printf 'variant_rank\tvariant\ttier\tpoint\toperation\tlimit\tsearch\tcapacity_ops_per_sec\tclient_limited\trate\tops_per_sec\tfolder\tdram_share_percent\tp99_us\n' && cat rows; } >totals
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
@@ -90,6 +94,40 @@ priced() {
   LIMITED=1 repeat 1 native native 100000 40 0
   run priced "dram:4 nvme:0.1"
   assert_contains 'native >=100,000 40.0 40.0 0.0000 160.0 4.0000 <=1.6000 -' "$output"
+}
+
+@test "a search for DRAM has the cost too: of the first variant with all its memory, and of each other with its min DRAM" {
+  RATE=20000 repeat 1 native native 20000 40 0
+  SHARE=25 repeat 2 swap swap 20000 40 30
+  SHARE=25 SEARCH=client repeat 3 zram zram 20000 40 30 10
+  run priced "dram:4 nvme:0.1 zram:dram"
+  assert_contains 'MIXED at 1000B-1i, p99<=1ms: cost of memory' "$output"
+  # 160 and 43 for the same load; zram may need less.
+  assert_contains 'native 20,000 40.0 40.0 0.0000 160.0 4.0000 8.0000 -' "$output"
+  assert_contains 'swap 20,000 40.0 10.0 30.0 43.0 1.0750 2.1500 -' "$output"
+  assert_contains 'zram 20,000 40.0 <=10.0 >=10.0 <=80.0 <=2.0000 <=4.0000 -' "$output"
+  assert_contains 'swap, zram: with the min share of DRAM that keeps the limit at this load' "$output"
+  assert_contains 'native: measured at this load with all its memory, without a search' "$output"
+  assert_contains 'zram: the load generator was the limit with less DRAM, so less, at a lower cost, may be enough' "$output"
+  refute_contains 'breaks the limit'
+  # What was not searched has no place without such an answer.
+  rm rows
+  RATE=20000 repeat 1 native native 20000 40 0
+  run priced "dram:4 nvme:0.1"
+  assert_output ''
+  P99=1200 RATE=20000 repeat 1 native native 20000 40 0
+  SHARE=25 repeat 2 swap swap 20000 40 30
+  run priced "dram:4 nvme:0.1"
+  assert_contains 'native (1 of 2 repeats): breaks the limit at this load' "$output"
+}
+
+@test "a first variant whose max load was searched has its row beside the min DRAM of the others" {
+  repeat 1 native native 25000 40 0
+  SHARE=25 repeat 2 swap swap 20000 40 30
+  run priced "dram:4 nvme:0.1"
+  assert_contains 'native 25,000 40.0 40.0 0.0000 160.0 4.0000 6.4000 -' "$output"
+  assert_contains 'swap 20,000 40.0 10.0 30.0 43.0 1.0750 2.1500 -' "$output"
+  assert_contains 'native: at its max load; its memory costs as much at the load of the others' "$output"
 }
 
 @test "without prices, or without an answer of a search, nothing is printed" {

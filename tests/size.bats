@@ -213,6 +213,29 @@ run_make() {
   assert_equal "$("$REPO/summary2csv.sh" --total 20250102T100000Z-b | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["search"] $at["dram_share_percent"] $at["cost_per_kops"] }')" broken
 }
 
+@test "a run at a fixed rate has the cost of the first variant too, in compare as in the table" {
+  local run=20250101T100000Z-a name
+  run_make $run 44 "dram:4096 nvme:1024"
+  repeat_make $run native 1000B-1i 1 c 1000 2000000 1 30 800 get:10
+  server_make $run/native/1000B-1i/rep-1 native ok 0 0
+  for name in native swap; do
+    awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["rate"] = 186000 } 1' $run/$name/1000B-1i/rep-1/c/result.tsv >new
+    mv new $run/$name/1000B-1i/rep-1/c/result.tsv
+  done
+  sed -i 's/^VARIANTS=.*/VARIANTS="native swap"\nDRAM_RATIO="search"/' $run/run.conf
+  # 400 and 325 for 186.382 thousand operations per second.
+  run_split "$REPO/do_it.sh" compare $run --metric cost --fail-if 'cost>50%'
+  assert_failure 1
+  assert_match 'get +cost of memory, per_kops +2\.1462 +[^ ]+ [^ ]+ % +1\.7438 '
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | price_tables "$1" | tr -s " "' bash $run
+  assert_match $'\nnative .* 400\\.0 4,096\\.0 2\\.1462 -'
+  assert_match $'\nswap .* 325\\.0 3,328\\.0 1\\.7438 -'
+  # Nothing without a search has a cost in another run.
+  sed -i '/^DRAM_RATIO/d' $run/run.conf
+  assert_equal "$("$REPO/summary2csv.sh" --total $run | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["variant"] == "native" { print $at["cost_per_kops"] }')" ''
+}
+
 @test "the report draws the limit's figure and far accesses by share of DRAM, without a word of gnuplot" {
   need_command gnuplot
   run_make 20250101T100000Z-a 44 ''

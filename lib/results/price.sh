@@ -28,5 +28,5 @@ price_check() {
 price_tables() {
   local price
   price=$(exec sed -n 's/^PRICE="\(.*\)"$/\1/p' "$1/run.conf" 2>/dev/null) || :
-  [[ -z $price ]] || PRICE=$price figures_run interval prices bound price | figures_tables
+  [[ -z $price ]] || PRICE=$price figures_run interval metric prices bound price | figures_tables
 }

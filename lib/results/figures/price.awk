@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The cost of memory, from totals: one table per point, phase and limit, one row per variant. PRICE in the environment, such as "dram:3.5 cxl:1.8
-# zram:dram nvme:0.08", is per GiB. Load it after prices.awk. Prints lines for figures_tables:
-# `title TEXT`, `row ...` and `note TEXT`.
+# The cost of memory, from totals: one table per point, phase and limit, one row per variant: at its max load, or with its min share of DRAM. PRICE in
+# the environment, such as "dram:3.5 cxl:1.8 zram:dram nvme:0.08", is per GiB. Load it after metric.awk and prices.awk. Prints lines for
+# figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 #   cost       = near GiB x dram + far GiB x price of the far memory
 #   zram       counts with the memory that it occupies, not with the data in it
 #   break-even: the price of a GiB of far memory at which 1,000 operations per second cost as much as on the first variant
@@ -24,7 +24,57 @@ function shown_even(even, base_limited, is_limited,    side) {
   return even < 0 ? "none" : bound_ratio(side, 1) shown(even)
 }
 
-function print_table(table,    part, v, key, cost, ops, base, even, kind, near_gib, far_gib, dram, names) {
+# The same after the SIGN of a bound.
+function signed(sign, x) {
+  return x == "" ? "" : sign shown(x)
+}
+
+# Name a variant in the note of a kind.
+function note(kind, words) {
+  noted[kind] = noted[kind] (noted[kind] == "" ? "" : ", ") words
+}
+
+# Print the note of a kind: its variants and TEXT.
+function print_note(kind, text) {
+  if (noted[kind] != "") print "note", noted[kind] ": " text
+  noted[kind] = ""
+}
+
+# How many repeats of a key break LIMIT, which was not searched for them.
+function breaks(key, limit,    k, n, v, cell, rule) {
+  metric_rule(limit, rule)
+  for (k = 1; k <= count[key]; k++) {
+    split(line_of[key, k], cell, FS)
+    v = cell[at[metric_column[rule["metric"]]]]
+    n += v != "" && !metric_holds(rule, v + 0)
+  }
+  return n + 0
+}
+
+# The row of a variant: its figures are those of KEY. The first variant sets `base`, its cost of 1,000 operations per second.
+function print_row(table, v, key,    cost, ops, even, near_gib, far_gib, held, less, more) {
+  ops = median_of(key, "ops")
+  near_gib = median_of(key, "near")
+  far_gib = median_of(key, "far")
+  held = median_of(key, "held")
+  cost = prices_cost(near_gib, far_gib, tier_of[v])
+  if (cost == "") note("priceless", prices_kind(tier_of[v]) " (" name_of[v] ")")
+  if (limited[key]) note("limited", name_of[v])
+  if (sized[key]) note("sized", name_of[v])
+  # Less DRAM may be enough.
+  if (oversized[key]) note("oversized", name_of[v])
+  less = oversized[key] ? "<=" : ""
+  more = oversized[key] ? ">=" : ""
+  # The throughput of an answer in DRAM was given.
+  even = ""
+  if (cost != "" && v == 1) base = 1000 * cost / ops
+  else if (cost != "" && base != "" && far_gib > 0 && !sized[key]) even = (base * ops / 1000 - near_gib * prices_of("dram")) / far_gib
+  print "row", name_of[v], (limited[key] ? ">=" : "") text_group(ops, 0), shown(held), signed(less, near_gib), signed(more, far_gib), signed(less, cost),
+    signed(less, cost == "" ? "" : cost / held), signed(limited[key] ? "<=" : less, cost == "" ? "" : 1000 * cost / ops),
+    shown_even(even, limited[table, 1] + 0, limited[key] + 0)
+}
+
+function print_table(table,    part, v, key, n) {
   split(table, part, SUBSEP)
   print "title", toupper(part[2]) " at " part[1] ", " part[3] ": cost of memory"
   print "row", "variant", "ops_per_sec", "held_gib", "near_gib", "far_gib", "cost", "cost_per_gib", "cost_per_kops", "break_even"
@@ -33,34 +83,30 @@ function print_table(table,    part, v, key, cost, ops, base, even, kind, near_g
   base = ""
   for (v = 1; v <= most; v++) {
     key = table SUBSEP v
-    if (!(key in count)) continue
-    if (limited[key]) names = names (names == "" ? "" : ", ") name_of[v]
-    ops = median_of(key, "capacity")
-    near_gib = median_of(key, "near")
-    far_gib = median_of(key, "far")
-    kind = prices_kind(tier_of[v])
-    cost = prices_cost(near_gib, far_gib, tier_of[v])
-    if (cost == "") {
-      print "row", name_of[v], (limited[key] ? ">=" : "") text_group(ops, 0), shown(median_of(key, "held")), shown(near_gib), shown(far_gib), "", "", "", ""
-      missing = missing (missing == "" ? "" : ", ") kind " (" name_of[v] ")"
-      continue
+    if (sized[table] && (key in count) && !sized[key]) note("max", name_of[v])
+    if (sized[table] && !(key in count)) {
+      # A variant without a search had the same load as the others.
+      key = part[1] SUBSEP part[2] SUBSEP "" SUBSEP v
+      if (key in count) note("unsearched", name_of[v])
+      if ((key in count) && (n = breaks(key, part[3]))) note("broken", name_of[v] " (" n " of " count[key] " repeats)")
     }
-    dram = near_gib * prices_of("dram")
-    even = ""
-    if (v == 1) base = 1000 * cost / ops
-    else if (base != "" && far_gib > 0) even = (base * ops / 1000 - dram) / far_gib
-    print "row", name_of[v], (limited[key] ? ">=" : "") text_group(ops, 0), shown(median_of(key, "held")), shown(near_gib), shown(far_gib), shown(cost),
-      shown(cost / median_of(key, "held")), (limited[key] ? "<=" : "") shown(1000 * cost / ops), shown_even(even, limited[table, 1] + 0, limited[key] + 0)
+    if (key in count) print_row(table, v, key)
   }
   print "note", "prices per GiB: " ENVIRON["PRICE"] "; only the memory of the instances"
-  if (names != "") print "note", names ": the load generator was the limit, so the server can do at least this, and 1,000 operations cost at most this"
-  if (missing != "") print "note", "no price for " missing
-  missing = ""
+  print_note("sized", "with the min share of DRAM that keeps the limit at this load")
+  print_note("max", "at its max load; its memory costs as much at the load of the others")
+  print_note("unsearched", "measured at this load with all its memory, without a search")
+  print_note("broken", "breaks the limit at this load")
+  print_note("limited", "the load generator was the limit, so the server can do at least this, and 1,000 operations cost at most this")
+  print_note("oversized", "the load generator was the limit with less DRAM, so less, at a lower cost, may be enough")
+  if (noted["priceless"] != "") print "note", "no price for " noted["priceless"]
+  noted["priceless"] = ""
 }
 
 BEGIN {
   FS = OFS = "\t"
   prices_begin(ENVIRON["PRICE"])
+  metric_init()
 }
 
 NR == 1 {
@@ -68,13 +114,13 @@ NR == 1 {
   next
 }
 
-# Never without its limit.
-$at["limit"] != "" && $at["capacity_ops_per_sec"] > 0 && $at["variant_rank"] > 0 && \
+# A row without a limit counts only beside the min share of DRAM of another variant.
+$at["variant_rank"] > 0 && $at["ops_per_sec"] > 0 && ($at["limit"] == "" ? $at["rate"] > 0 && !schema_is_fill($at["operation"]) : $at["search"] !~ /^(broken|none)$/) && \
   prices_read(text_opened(text_unescape($at["folder"]) "/../server/counters.tsv"), $at["operation"]) {
   phase = $at["operation"]
   sub(/-[0-9]+$/, "", phase)
   table = $at["point"] SUBSEP phase SUBSEP $at["limit"]
-  if (!(table in seen)) {
+  if ($at["limit"] != "" && !(table in seen)) {
     seen[table] = 1
     tables[++tables_known] = table
   }
@@ -85,7 +131,10 @@ $at["limit"] != "" && $at["capacity_ops_per_sec"] > 0 && $at["variant_rank"] > 0
   key = table SUBSEP v
   k = ++count[key]
   if (bound_row()) limited[key] = 1
-  value[key, k, "capacity"] = $at["capacity_ops_per_sec"]
+  if ($at["dram_share_percent"] != "") sized[table] = sized[key] = 1
+  if ($at["dram_share_percent"] != "" && $at["search"] == "client") oversized[key] = 1
+  line_of[key, k] = $0
+  value[key, k, "ops"] = $at["ops_per_sec"]
   value[key, k, "near"] = prices_near
   value[key, k, "far"] = prices_far
   value[key, k, "held"] = prices_held

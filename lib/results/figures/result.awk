@@ -39,6 +39,7 @@ function read_conf(folder, name,    line, file, n, i, word) {
   while ((getline line < file) > 0) {
     if (line ~ /^SCENARIO=/) scenario_of[folder] = unquoted(substr(line, 10))
     if (line ~ /^PRICE=/) price_of[folder] = unquoted(substr(line, 7))
+    if (line ~ /^DRAM_RATIO=/) shares_searched[folder] = unquoted(substr(line, 12)) == "search"
     if (line ~ /^VARIANTS=/) {
       n = split(unquoted(substr(line, 10)), word, " ")
       for (i = n; i >= 1; i--) rank_of[folder, word[i]] = i
@@ -112,9 +113,10 @@ function fill_wss(    file, line, f, column, sum) {
   for (column in sum) cell[column] = text_number(sum[column], 0)
 }
 
-# Fill the memory cost of the cell's phase from the run's PRICE, if a limit was searched in the phase.
+# Fill the memory cost of the cell's phase from the run's PRICE, if a limit was searched in the phase, or another variant's min DRAM at the same rate.
 function fill_cost(    file, cost) {
-  if (price_of[name["run_folder"]] == "" || cell["limit"] == "" || cell["search"] == "broken") return
+  if (price_of[name["run_folder"]] == "" || cell["search"] == "broken") return
+  if (cell["limit"] == "" && (!shares_searched[name["run_folder"]] || cell["rate"] + 0 == 0 || schema_is_fill(cell["operation"]))) return
   prices_begin(price_of[name["run_folder"]])
   file = name["folder"]
   sub(/\/[^\/]*$/, "/server/counters.tsv", file)
