@@ -51,8 +51,8 @@ function breaks(key, limit,    k, n, v, cell, rule) {
   return n + 0
 }
 
-# The row of a variant: its figures are those of KEY. The first variant sets `base`, its cost of 1,000 operations per second.
-function print_row(table, v, key,    cost, ops, even, near_gib, far_gib, held, less, more) {
+# The row of a variant: its figures are those of KEY. The first variant sets `base`, its cost of 1,000 operations per second, and base_limited.
+function print_row(v, key,    cost, ops, even, near_gib, far_gib, held, less, more) {
   ops = median_of(key, "ops")
   near_gib = median_of(key, "near")
   far_gib = median_of(key, "far")
@@ -67,11 +67,12 @@ function print_row(table, v, key,    cost, ops, even, near_gib, far_gib, held, l
   more = oversized[key] ? ">=" : ""
   # The throughput of an answer in DRAM was given.
   even = ""
+  if (v == 1) base_limited = limited[key] + 0
   if (cost != "" && v == 1) base = 1000 * cost / ops
   else if (cost != "" && base != "" && far_gib > 0 && !sized[key]) even = (base * ops / 1000 - near_gib * prices_of("dram")) / far_gib
   print "row", name_of[v], (limited[key] ? ">=" : "") text_group(ops, 0), shown(held), signed(less, near_gib), signed(more, far_gib), signed(less, cost),
     signed(less, cost == "" ? "" : cost / held), signed(limited[key] ? "<=" : less, cost == "" ? "" : 1000 * cost / ops),
-    shown_even(even, limited[table, 1] + 0, limited[key] + 0)
+    shown_even(even, base_limited, limited[key] + 0)
 }
 
 function print_table(table,    part, v, key, n) {
@@ -90,7 +91,7 @@ function print_table(table,    part, v, key, n) {
       if (key in count) note("unsearched", name_of[v])
       if ((key in count) && (n = breaks(key, part[3]))) note("broken", name_of[v] " (" n " of " count[key] " repeats)")
     }
-    if (key in count) print_row(table, v, key)
+    if (key in count) print_row(v, key)
   }
   print "note", "prices per GiB: " ENVIRON["PRICE"] "; only the memory of the instances"
   print_note("sized", "with the min share of DRAM that keeps the limit at this load")
