@@ -151,12 +151,12 @@ END
   for moment in before between; do
     echo 0 >"$KDAMONDS/nr_kdamonds"
     echo off >"$KDAMONDS/0/state"
-    rm -f writes
+    : >writes
     run bash race.sh "$moment"
     assert_success
     assert_match '^refused: (another program uses DAMON|nr_kdamonds: Device or resource busy)$'
     assert_equal "$moment $(damon_at nr_kdamonds 0/state)" "$moment 1 on"
-    assert_equal "$moment $(cat writes 2>/dev/null | wc -l)" "$moment $([[ $moment == before ]] && echo 0 || echo 1)"
+    assert_equal "$moment $(wc -l <writes)" "$moment $([[ $moment == before ]] && echo 0 || echo 1)"
   done
 }
 

@@ -113,7 +113,7 @@ host_tune_journal_report() {
 # Usage: _host_tune_journal_write FIELD...
 # Returns: 1 if it cannot be written; the journal is then unchanged.
 _host_tune_journal_write() {
-  local IFS=$'\t' LC_ALL=C text= size
+  local IFS=$'\t' LC_ALL=C text='' size
   # A removed journal must not come back.
   [[ -e $TUNE/journal ]] || return
   ! { printf '%s\n' "$*" >>"$TUNE/journal"; } 2>/dev/null || return 0
