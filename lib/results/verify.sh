@@ -67,8 +67,8 @@ verify_show() {
   while IFS=$'\t' read -r kind _; do [[ -z $kind ]] || count[$kind]=$((count[$kind] + 1)); done <<<"$rows"
   printf 'files     %d checked, %d in no list\n' $((count[same] + count[changed] + count[missing])) "${count[unlisted]}"
   [[ -e $run/SHA256SUMS ]] || printf 'warning   the run has no list: it did not end, or is of an older version\n'
-  open=$(result_unfinished "$run")
-  [[ -z $open ]] || sed 's/^/warning   not complete: /' <<<"$open"
+  open=$(result_unfinished "$run" | sed 's/^/warning   not complete: /')
+  [[ -z $open ]] || printf '%s\n' "$open"
   grep -E '^(missing|changed|added)'$'\t' <<<"$rows" | sed $'s/\t/   /; s/^added /added   /' || :
   problems=$((count[missing] + count[changed] + count[added]))
   if ((count[same] + problems == 0)); then
