@@ -55,6 +55,7 @@ TIER_SWAP=/mnt/nvme|TIER_SWAP=/mnt/nvme: add a variant with the tier swap or zsw
 TIER_NODES=2|TIER_NODES=2: add a variant with the tier bind, preferred, interleave or weighted: only these use it
 -v;native;-v;interleave;TIER_NODES=0,2|
 TIER_WEIGHTS=0:3 1:1;-v;bind|TIER_WEIGHTS=0:3 1:1: add a variant with the tier weighted: only this one uses it
+TIER_WEIGHTS=keep;TIER_SWAP=auto|
 ZRAM_ALGORITHM=lz4;-v;swap|ZRAM_ALGORITHM=lz4: add a variant with the tier zram: only this one uses it
 ZRAM_ALGORITHM=lz4;-v;zram|
 VER=8.2.1|VER=8.2.1: set REDIS_FROM=source: only a build of Redis uses it
