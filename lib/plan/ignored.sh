@@ -85,7 +85,8 @@ _plan_ignored_dram() {
 _plan_ignored_unused() {
   local name users each fix
   while IFS='|' read -r name users fix; do
-    _plan_explicit "$name" && [[ ${!name} != keep && ${!name} != auto ]] || continue
+    # These values ask for nothing.
+    if [[ ${!name} == keep || ${!name} == auto ]] || ! _plan_explicit "$name"; then continue; fi
     for each in $users; do [[ $1 != *" $each "* ]] || continue 2; done
     printf '%s=%s\t-\t%s\n' "$name" "${!name}" "$fix"
   done <<'END'
