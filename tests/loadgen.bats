@@ -62,7 +62,8 @@ load loadgen
     assert_success
     loadgen 1 --data "$data" --no-flush --phases get 127.0.0.1 "$REDIS_PORT" 300 1000
     assert_success
-    redis-cli -p "$REDIS_PORT" setrange 17 200 '~' >/dev/null
+    # The content depends on the port: a single character might be there already.
+    redis-cli -p "$REDIS_PORT" setrange 17 200 changed >/dev/null
     redis-cli -p "$REDIS_PORT" append 18 more >/dev/null
     redis-cli -p "$REDIS_PORT" del 19 20 >/dev/null
     redis-cli -p "$REDIS_PORT" lpush 20 x >/dev/null
@@ -169,22 +170,6 @@ load loadgen
   loadgen 1 --no-flush --allow-misses --phases get --rate 100 --time 0.5 --warmup 2.05 127.0.0.1 "$DELAY_PORT" 10 100
   assert_success
   (($(result get max_us) > 500000)) || fail "a max of $(result get max_us) us"
-}
-
-@test "a connection that was lost at the end of a phase is open at the start of the next one" {
-  redis_start
-  loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 10 20
-  mkdir gate
-  loadgen_start 1 --gate gate --no-flush --phases get,get -c 1 --rate 0.5 --requests 2 --timeout 0.5 --interval 0.1 127.0.0.1 "$REDIS_PORT" 10 20
-  order get 0
-  wait_elapsed get 0.2
-  # The second request, which is the last, has no answer in time.
-  kill -STOP "$REDIS_PID"
-  wait_until 20 test -e gate/ready-get-2
-  kill -CONT "$REDIS_PID"
-  order get-2 0
-  job_wait 30
-  assert_equal "$(result get timeouts) $(result get-2 ops) $(result get-2 outages)" '1 2 0'
 }
 
 @test "in a closed loop a phase lasts until each request has an answer, or had none in time" {

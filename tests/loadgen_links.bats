@@ -80,3 +80,19 @@ load loadgen
   assert_failure 1
   assert_equal "$stderr" "test: cannot use 127.0.0.1:$DELAY_PORT: no reply to PING in 0.5 s"
 }
+
+@test "a connection that was lost at the end of a phase is open at the start of the next one" {
+  redis_start
+  loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 10 20
+  mkdir gate
+  loadgen_start 1 --gate gate --no-flush --phases get,get -c 1 --rate 0.5 --requests 2 --timeout 0.5 --interval 0.1 127.0.0.1 "$REDIS_PORT" 10 20
+  order get 0
+  wait_elapsed get 0.2
+  # The second request, which is the last, has no answer in time.
+  kill -STOP "$REDIS_PID"
+  wait_until 20 test -e gate/ready-get-2
+  kill -CONT "$REDIS_PID"
+  order get-2 0
+  job_wait 30
+  assert_equal "$(result get timeouts) $(result get-2 ops) $(result get-2 outages)" '1 2 0'
+}
