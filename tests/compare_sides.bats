@@ -133,13 +133,18 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   assert_equal "$(column percent_of_base <<<"$output" | paste -sd ' ')" '67.4598 50.8976 40.8648 100 100 100'
 }
 
-@test "a variant without a complete result on one side is told once; one that the other run never began is told, too" {
+# Make the runs a and b, each with the variants native, swap and zram.
+two_runs() {
   local run
   for run in a b; do
     run_make $run 3 30 30 20 20
     repeat_make $run zram 1000B-4i 1 c 1000 500000 4 30 90 set:20
     touch $run/{native,swap,zram}/variant.conf
   done
+}
+
+@test "a variant without a complete result on one side is told once; one that the other run never began is told, too" {
+  two_runs
   mv b/native/1000B-4i other
   rm -r b/zram
   run_split compare --metric ops a b
@@ -148,12 +153,7 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
 }
 
 @test "a variant that the base has not completed is not one that the base does not have" {
-  local run
-  for run in a b; do
-    run_make $run 3 30 30 20 20
-    repeat_make $run zram 1000B-4i 1 c 1000 500000 4 30 90 set:20
-    touch $run/{native,swap,zram}/variant.conf
-  done
+  two_runs
   rm -r a/native/1000B-4i
   run_split compare --metric ops --fail-if 'ops<50%' a b
   assert_failure 1

@@ -99,44 +99,41 @@ block() {
   done
 }
 
+# Print the label of the bar of swap, after columns of the results of some variants were set. The columns are added where they are missing.
+# Usage: bar_label PLOT 'COLUMN=VALUE...' [VARIANT]...
+bar_label() {
+  local variant file
+  rm -rf "$RUN"
+  run_make
+  for variant in "${@:3}"; do
+    file=$RUN/$variant/1000B-1i/rep-1/c/result.tsv
+    awk -F '\t' -v OFS='\t' -v cells="$2" '
+      BEGIN { n = split(cells, cell, /[ =]/) }
+      NR == 1 {
+        for (i = 1; i <= NF; i++) at[$i] = i
+        for (i = 1; i < n; i += 2) if (!(cell[i] in at)) $(at[cell[i]] = NF + 1) = cell[i]
+      }
+      NR > 1 { for (i = 1; i < n; i += 2) $at[cell[i]] = cell[i + 1] }
+      1' "$file" >new
+    mv new "$file"
+  done
+  data_make >/dev/null
+  block "data/$1.dat" 1 | cut -f 5
+}
+
 @test "the label of a bar is a bound where the load generator was the limit, and there is none for two bounds" {
-  # Usage: labels VARIANT...: the load generator was the limit of them
-  labels() {
-    local variant file
-    rm -rf "$RUN"
-    run_make
-    for variant; do
-      file=$RUN/$variant/1000B-1i/rep-1/c/result.tsv
-      awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["client_limited"] = 1 } 1' "$file" >new
-      mv new "$file"
-    done
-    data_make >/dev/null
-    block data/bars-1.dat 1 | cut -f 5
-  }
-  assert_equal "$(labels)" '100 %'
-  assert_equal "$(labels native)" '<=100 %'
-  assert_equal "$(labels swap)" '>=100 %'
-  assert_equal "$(labels native swap)" ''
+  assert_equal "$(bar_label bars-1 '')" '100 %'
+  assert_equal "$(bar_label bars-1 client_limited=1 native)" '<=100 %'
+  assert_equal "$(bar_label bars-1 client_limited=1 swap)" '>=100 %'
+  assert_equal "$(bar_label bars-1 client_limited=1 native swap)" ''
 }
 
 @test "the label of a bar of p99 is a bound where requests had no answer, and there is none for two bounds" {
-  # Usage: labels VARIANT...: requests of them had no answer
-  labels() {
-    local variant file
-    rm -rf "$RUN"
-    run_make
-    for variant; do
-      file=$RUN/$variant/1000B-1i/rep-1/c/result.tsv
-      awk -F '\t' -v OFS='\t' 'NR == 1 { print $0, "unanswered", "at_least_us" } NR > 1 { print $0, 9, 50 }' "$file" >new
-      mv new "$file"
-    done
-    data_make >/dev/null
-    block data/tail-1.dat 1 | cut -f 5
-  }
-  assert_equal "$(labels)" 1x
-  assert_equal "$(labels native)" '<=1x'
-  assert_equal "$(labels swap)" '>=1x'
-  assert_equal "$(labels native swap)" ''
+  local late='unanswered=9 at_least_us=50'
+  assert_equal "$(bar_label tail-1 "$late")" 1x
+  assert_equal "$(bar_label tail-1 "$late" native)" '<=1x'
+  assert_equal "$(bar_label tail-1 "$late" swap)" '>=1x'
+  assert_equal "$(bar_label tail-1 "$late" native swap)" ''
 }
 
 @test "a rate of millions is drawn, and a phase of microseconds is nothing to stumble over" {

@@ -138,5 +138,6 @@ _list_cells_of() (
   axes_settle
   axes_points
   read -r -a variants <<<"$VARIANTS"
-  echo $((${#POINT_NAMES[@]} * ${#variants[@]} * $(rounds_count max)))
+  rounds_count max
+  echo $((${#POINT_NAMES[@]} * ${#variants[@]} * REPLY))
 )

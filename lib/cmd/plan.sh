@@ -96,9 +96,9 @@ _plan_larger() {
 # Usage: _plan_head
 _plan_head() {
   local repeats servers='server ' each=''
-  rounds_count_of min
+  rounds_count min
   repeats=$REPLY
-  rounds_count_of max
+  rounds_count max
   [[ $repeats == "$REPLY" ]] || repeats+=-$REPLY
   ! servers_several || servers=servers each=' each'
   printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "$repeats"

@@ -29,17 +29,11 @@ hold_take() {
   done
   ((status == 0)) || log_warn "$file: cannot be locked on this file system, so no other master is kept from this run"
   { printf '%s\n' "$RUN_OWNER" >"$file"; } 2>/dev/null || :
-  cleanup_push _hold_release "$file"
+  cleanup_push rm -f -- "$file"
 }
 
 # Whether the owner in a file was a process of this machine that has died. Its subshells may have the lock for a moment.
 # Usage: _hold_dead FILE
 _hold_dead() {
   owner_read "$1" && owner_here && ! proc_alive "$OWNER_PID" "$OWNER_START"
-}
-
-# Remove the file of hold_take.
-# Usage: _hold_release FILE
-_hold_release() {
-  rm -f -- "$1"
 }

@@ -79,10 +79,8 @@ hosts_data() {
 # Returns: sets REPLY
 hosts_shared() {
   local client server shared=''
-  [[ $SINGLE_NODE == off ]] || {
-    REPLY=
-    return
-  }
+  REPLY=
+  [[ $SINGLE_NODE == off ]] || return 0
   for client in $CLIENT_IP; do
     for server in "${SERVERS[@]}"; do
       ! hosts_same "$client" "$server" || shared+="${shared:+ }$client"

@@ -154,10 +154,10 @@ lock_owner() {
   local user host boot
   proc_start $$
   # The master calls this twice, as the same user and in the same namespace.
-  [[ -n $_LOCK_USER ]] || {
+  if [[ -z $_LOCK_USER ]]; then
     _LOCK_USER=$(exec id -un 2>/dev/null) || _LOCK_USER=$EUID
     _LOCK_SPACE=$(exec readlink /proc/self/ns/pid) || :
-  }
+  fi
   user=$_LOCK_USER
   read -r host </proc/sys/kernel/hostname
   read -r boot </proc/sys/kernel/random/boot_id

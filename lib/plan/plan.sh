@@ -56,9 +56,9 @@ plan_make() {
   local -A seek=() # the same: the seconds of the search for a hit ratio, if the variant can have it
   axes_points
   for variant in "${_PLAN_VARIANTS[@]}"; do _plan_cells "$variant"; done
-  rounds_count_of min
+  rounds_count min
   least=$REPLY
-  rounds_count_of max
+  rounds_count max
   most=$REPLY
   PLAN_ROWS=()
   for i in "${!POINT_NAMES[@]}"; do

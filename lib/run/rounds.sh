@@ -17,16 +17,10 @@ rounds_check() {
   done
 }
 
-# Print the smallest number of rounds (min) or the largest (max).
+# The smallest number of rounds (min) or the largest (max).
 # Usage: rounds_count min|max
+# Returns: sets REPLY
 rounds_count() {
-  rounds_count_of "$1"
-  echo "$REPLY"
-}
-
-# As rounds_count, without a subshell; sets REPLY.
-# Usage: rounds_count_of min|max
-rounds_count_of() {
   if [[ $REDISRUNS != auto ]]; then
     REPLY=$REDISRUNS
   elif [[ $1 == min ]]; then

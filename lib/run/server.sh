@@ -153,10 +153,10 @@ server_scratch() {
 _server_begin() {
   local host REPLY
   REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
-  [[ -n ${LOAD_PASSWORD-} ]] || {
+  if [[ -z ${LOAD_PASSWORD-} ]]; then
     _server_secret 18
     LOAD_PASSWORD=$REPLY
-  }
+  fi
   LOAD_COMMANDS=$(load_commands)
   servers_each _server_prepare "$@" || return
   # All at the same time: a cluster is ready when all of its instances are there.

@@ -26,6 +26,13 @@ function bound_held(metric) {
   return metric_unit[metric] ~ /^(ops\/s|bit\/s)$/
 }
 
+# Whether searches measured two sides at other loads, so that a figure does not tell which is better: a latency (LATE), if both were searched; and
+# throughput (HELD), if only one of them was searched for DRAM, because such a search holds a part of a load. LOAD and DRAM: what a side was searched for.
+function bound_apart(late, held, base_load, base_dram, other_load, other_dram) {
+  if (!base_load && !base_dram || !other_load && !other_dram) return 0
+  return late || held && !base_dram != !other_dram
+}
+
 # Returns SIDE, from whether the base and the other are bounded.
 function bound_side(base, other) {
   return base && other ? "both" : base ? "base" : other ? "other" : ""

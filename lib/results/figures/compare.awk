@@ -66,7 +66,7 @@ $1 == "T" {
   # The share is then too large: less DRAM may be enough.
   share_limited[r] = !broken[r] && col("search") == "client" && col("dram_share_percent") != ""
   by_dram[r] = col("dram_share_percent") != ""
-  own_load[r] = by_dram[r] || col("capacity_ops_per_sec") != ""
+  by_load[r] = col("capacity_ops_per_sec") != ""
   for (i = 1; i <= metrics_known; i++)
     if ((metric_column[metric_names[i]] in place_of) && (!broken[r] || metric_is_count(metric_names[i]))) {
       value_of[r, metric_names[i]] = col(metric_column[metric_names[i]])
@@ -93,11 +93,10 @@ function repeats_with(flag, cell,    i, n) {
   return n + 0
 }
 
-# Whether METRIC does not tell which of two searched cells is better, because each was measured at another load: latencies, and throughput if only one
-# of them was searched for DRAM. Such a search holds a part of the load that the other one found.
+# Whether METRIC does not tell which of two cells is better, because searches measured them at other loads.
 function at_other_load(metric, base, other) {
-  if (!repeats_with(own_load, base) || !repeats_with(own_load, other)) return 0
-  return metric_unit[metric] == "us" || bound_held(metric) && (repeats_with(by_dram, base) > 0) != (repeats_with(by_dram, other) > 0)
+  return bound_apart(bound_late(metric), bound_held(metric), repeats_with(by_load, base), repeats_with(by_dram, base), \
+    repeats_with(by_load, other), repeats_with(by_dram, other))
 }
 
 # Whether METRIC of a cell is only a bound, because in a repeat the load generator was the limit, or requests had no answer; a note says so.

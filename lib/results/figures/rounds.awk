@@ -30,13 +30,15 @@ NR == 1 {
   who = text_unescape($at["variant"])
   # A phase that broke the limit of its search has no figure, and latencies at the loads of searches are not compared.
   if (cell("search") == "broken") broken[who, phase]++
-  else for (i = 1; i <= metrics; i++) {
-    name = metric_name(metric[i])
-    if ((cell("capacity_ops_per_sec") cell("dram_share_percent")) == "" || metric_unit[name] != "us") value[who, phase, name, $at["repeat"] + 0] = $at[metric_column[name]]
-    if (bound_late(name)) waited[who, phase, name, $at["repeat"] + 0] = bound_waited($at[metric_column[name]], name, cell("unanswered"), cell("at_least_us"))
+  else {
     limited[who, phase, $at["repeat"] + 0] = bound_row()
     if (cell("capacity_ops_per_sec") != "") by_load[who, phase] = 1
     if (cell("dram_share_percent") != "") by_dram[who, phase] = 1
+    for (i = 1; i <= metrics; i++) {
+      name = metric_name(metric[i])
+      if ((cell("capacity_ops_per_sec") cell("dram_share_percent")) == "" || !bound_late(name)) value[who, phase, name, $at["repeat"] + 0] = $at[metric_column[name]]
+      if (bound_late(name)) waited[who, phase, name, $at["repeat"] + 0] = bound_waited($at[metric_column[name]], name, cell("unanswered"), cell("at_least_us"))
+    }
   }
   time = $at["max_time"]
   if (!((phase) in least_time) || time + 0 < least_time[phase]) least_time[phase] = time + 0
@@ -54,12 +56,11 @@ function rounds_needed(error, n, precision,    m) {
 }
 
 # Evaluate one figure: OTHER compared with BASE, or only BASE if OTHER is empty.
-function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, says, text, precision, limit, rounds, more, base_bounded, other_bounded, side, worse, held) {
+function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, says, text, precision, limit, rounds, more, base_bounded, other_bounded, side, worse, apart) {
   worse = bound_late(metric)
-  # A search for DRAM holds a part of the load that the other one found: that is no result.
-  held = bound_held(metric) && ((base, phase) in by_load && (other, phase) in by_dram || (base, phase) in by_dram && (other, phase) in by_load)
+  apart = bound_apart(0, bound_held(metric), (base, phase) in by_load, (base, phase) in by_dram, (other, phase) in by_load, (other, phase) in by_dram)
   # A resumed run may already have later repeats; they are evaluated in their turn.
-  for (i = 1; i <= round && !held; i++) {
+  for (i = 1; i <= round && !apart; i++) {
     b = value[base, phase, metric, i]
     o = other == "" ? b : value[other, phase, metric, i]
     if (b <= 0 || o <= 0) continue

@@ -21,11 +21,9 @@ function paired(first, cell, column,    i, n, by_repeat, r) {
   return 1
 }
 
-# Whether two cells were measured at the loads that searches found or hold: latencies then have no ratio, and throughput has none if only one of them
-# was searched for DRAM, as in compare.
+# Whether two cells have no ratio, because searches measured them at other loads, as in compare.
 function at_other_load(first, cell, column) {
-  if (!own_load[first] || !own_load[cell]) return 0
-  return column == "p99_us" || by_dram[first] + 0 != by_dram[cell] + 0
+  return bound_apart(column == "p99_us", column != "p99_us", by_load[first] + 0, by_dram[first] + 0, by_load[cell] + 0, by_dram[cell] + 0)
 }
 
 # Bars of a column: throughput, or the p99 latency.
@@ -159,7 +157,7 @@ NR == 2 { level = schedule_of(text_unescape($at["run_folder"])) }
   value[cell, i, "window"] = $at["window_ops_per_sec"] != "" ? $at["window_ops_per_sec"] : $at["ops_per_sec"]
   value[cell, i, "p99_us"] = $at["p99_us"]
   if ($at["dram_share_percent"] != "") by_dram[cell] = 1
-  if ($at["capacity_ops_per_sec"] $at["dram_share_percent"] != "") own_load[cell] = 1
+  if ($at["capacity_ops_per_sec"] != "") by_load[cell] = 1
   if (bound_row()) limited[cell] = 1
   if (bound_row_waited("p99_us")) waited[cell] = 1
 }
