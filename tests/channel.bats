@@ -242,12 +242,38 @@ END
       channel_open "$host"
       echo "${_CHANNEL_PID[$host]}" >shell
       rm -f "$REMOTE_DIR.done"
-      _remote_script long
+      script_alone long
       printf "%s%s\n%s%d\n%s" "$_REMOTE_PAD" "${_CHANNEL_MARK[$host]}" "$_CHANNEL_SCRIPT" "${#REPLY}" "$REPLY" >&"${_CHANNEL_TO[$host]}"
       until [[ -e $REMOTE_DIR.done ]]; do proc_wait 0.05; done
       kill -KILL $$'
     assert_equal "$status: $stderr" '137: '
     process_note "$(<shell)"
     wait_until 5 process_ended "$(<shell)"
+  done
+}
+
+@test "a channel asks whether our directory is ours alone until it is, and then no more" {
+  local host
+  script opens <<<'workdir_open; echo "$WORK"'
+  # Counts the questions.
+  printf '#!/bin/bash\necho stat >>"$SCRATCH/asked"\nexec /usr/bin/stat "$@"\n' >bin/stat
+  chmod +x bin/stat
+  for host in elsewhere 127.0.0.1; do
+    mkdir -p wide/host
+    chmod 777 wide
+    : >asked
+    ask 'host='$host' REMOTE_DIR=$SCRATCH/wide/host
+      channel_open "$host"
+      tell "$host" opens >refused
+      chmod 755 wide
+      tell "$host" opens >first
+      wc -l <asked >before
+      tell "$host" opens >second
+      wc -l <asked >after'
+    assert_equal "$status: $stderr" '0: '
+    assert_contains "REMOTE_DIR=$SCRATCH/wide/host: other users can write to $SCRATCH/wide (mode 777)" "$(<refused)"
+    assert_equal "$(<first)" $'0\n\nMARK\n'"$SCRATCH/wide/host"$'\nMARK.end'
+    assert_equal "$(<second)" "$(<first)"
+    assert_equal "$(<after)" "$(<before)"
   done
 }

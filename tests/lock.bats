@@ -28,7 +28,7 @@ script() {
     . "$LIB/modules.sh"
     RUN_ID=$2 REMOTE_MARK=mark CLIENT=127.0.0.1
     printf -v RUN_OWNER "%s\tsomebody\tsomewhere\t%s\t2026-01-01T00:00:00Z\t%s" "$2" "$3" "$4"
-    _remote_script "$1"
+    script_make "$1"
     printf "%s" "$REPLY"' bash "$1" "$2" "$process" "${4:-60}" >"$SCRATCH/$2.$1.sh"
 }
 

@@ -195,10 +195,10 @@ listed() {
   ask 'ln -s "$LIB/shared" lib/shared; LIB=$PWD/lib
     printf "# Reads: ONE\n# Reads other: TWO\n# Reads left right: THREE\n\nmain() { echo \"\${ONE-} \${TWO-} \${THREE-}\"; }\n" >lib/host/clock.sh
     ONE=1 TWO=2 THREE=3
-    for verb in other left right none; do _remote_script clock "$verb" && bash -c "$REPLY" - "$verb"; done
+    for verb in other left right none; do script_make clock "$verb" && bash -c "$REPLY" - "$verb"; done
     unset -v TWO
-    _remote_script clock left
-    _remote_script clock other'
+    script_make clock left
+    script_make clock other'
   assert_failure 1
   assert_output $'1 2 \n1  3\n1  3\n1  '
   assert_equal "$stderr" 'ask.sh: lib/host/clock.sh other: reads TWO, which is not set'
@@ -211,7 +211,7 @@ listed() {
   LIB=$REPO/lib run_split bash -c '. ./modules.sh' do_it.sh
   assert_failure 3
   assert_equal "$stderr" "do_it.sh: $said$BASH_VERSION"
-  ask '_remote_script clock && printf "%s" "${REPLY/BASH_VERSINFO\[0\]/4}" >script.sh'
+  ask 'script_make clock && printf "%s" "${REPLY/BASH_VERSINFO\[0\]/4}" >script.sh'
   run_split bash script.sh
   assert_failure 1
   assert_equal "$output$stderr" "$said$BASH_VERSION"

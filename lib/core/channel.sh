@@ -12,13 +12,13 @@ declare -A _CHANNEL_PID=() _CHANNEL_START=() # its process here, and when that b
 declare -A _CHANNEL_MARK=()                  # the line that both sides send first
 declare -A _CHANNEL_FREE=()                  # a pipe with one byte: `n` before the first call, then `r`; empty during a call
 
-# Skips what start-up files of the login shell did not read of our pad. Then it runs lib/host/channel.sh; its second argument is the number of bytes.
+# Skips what start-up files of the login shell did not read of our pad. Then it runs _CHANNEL_SCRIPT; its second argument is the number of bytes.
 # (head of busybox reads more than it is told.)
 # shellcheck disable=SC2016 # expanded on the host
 readonly _CHANNEL_SHELL='until IFS= read -r _channel_text && [[ $_channel_text == "$1" ]]; do ((_channel_pad++ < 40000)) || exit; done; IFS= read -r -d "" -N "$2" _channel_text && eval "$_channel_text"'
 # The most bytes of files, and of messages, in one reply; files_send sends at most 1 MiB, and the list of the files.
 readonly _CHANNEL_FILES=$((4 << 20)) _CHANNEL_SAID=$((16 << 20))
-_CHANNEL_SCRIPT= # its text
+_CHANNEL_SCRIPT= # what its shell runs
 
 # Open a channel to each host that has none, or whose channel has ended. Every host has answered a call before, because a login shell that reads its
 # stdin to the end would wait forever here.
@@ -37,7 +37,9 @@ _channel_start() {
   local -a part
   # The length counts bytes.
   local LC_ALL=C
-  [[ -n $_CHANNEL_SCRIPT ]] || { mapfile -d '' part <"$LIB/host/channel.sh" && _CHANNEL_SCRIPT=${part[0]}; }
+  mapfile -d '' part <"$LIB/host/channel.sh"
+  script_shared
+  printf -v _CHANNEL_SCRIPT 'REMOTE_DIR=%q\n%s%s' "$REMOTE_DIR" "$REPLY" "${part[0]}"
   _channel_drop "$host"
   mkfifo -m 600 -- "$pipe" || return
   # Each direction alone would wait for the other. With both, the channel would be its own reader, and would wait forever after our death.
@@ -84,12 +86,12 @@ _channel_is_free() {
 # Returns: sets status of remote_raw; 1 if the host has no channel that can be used
 # shellcheck disable=SC2154 # why and status are variables of remote_raw
 channel_run() {
-  local host=$1 script=$2 mark=$REMOTE_MARK REMOTE_MARK='' words='' failed=0 LC_ALL=C
+  local host=$1 script=$2 words='' failed=0 LC_ALL=C
   shift 2
   [[ -z $REMOTE_FILE || -z ${once-} ]] || return 1
   # Checked before the text is made, which takes longer.
   _channel_is_free "$host" || return 1
-  _remote_script "$script" "$@"
+  script_alone "$script" "$@"
   (($# == 0)) || printf -v words ' %q' "$@"
   _channel_call "$host" "set --$words; SECONDS=0 CHANNEL=${REMOTE_FILE:+files}"$'\n'"$REPLY" || failed=$?
   # Ctrl-C ends the channel, too. The master then ends this process, or the call.
@@ -105,10 +107,10 @@ channel_run() {
     # Removing a pattern takes quadratic time.
     [[ ${CHANNEL_OUT: -1} != . ]] || CHANNEL_OUT=${CHANNEL_OUT:0:${#CHANNEL_OUT}-1}
   fi
-  [[ -z $CHANNEL_ERR ]] || REMOTE_MARK=$mark _remote_said "$why" <<<"$mark"$'\n'"${CHANNEL_ERR%$'\n'}"
+  [[ -z $CHANNEL_ERR ]] || _remote_said "$why" <<<"$REMOTE_MARK"$'\n'"${CHANNEL_ERR%$'\n'}"
   # The caller checks the reply as it came from any host.
-  REMOTE_REPLY=$'\n'$mark$'\n'$CHANNEL_OUT
-  [[ -z $CHANNEL_WHOLE || $CHANNEL_STATUS != 0 ]] || REMOTE_REPLY+=$'\n'$mark.end$'\n'
+  REMOTE_REPLY=$'\n'$REMOTE_MARK$'\n'$CHANNEL_OUT
+  [[ -z $CHANNEL_WHOLE || $CHANNEL_STATUS != 0 ]] || REMOTE_REPLY+=$'\n'$REMOTE_MARK.end$'\n'
   status=$CHANNEL_STATUS
   [[ -z $REMOTE_FILE ]] || printf '%s' "$REMOTE_REPLY" >"$REMOTE_FILE" || status=1
 }
@@ -124,7 +126,10 @@ _channel_call() {
   _channel_is_free "$host" && read -r -t 0.1 -N 1 -u "${_CHANNEL_FREE[$host]}" state || return 1
   printf '%d\n' "$BASHPID" >"$_REMOTE_TMP/channel-user.$host"
   to=${_CHANNEL_TO[$host]} from=${_CHANNEL_FROM[$host]}
-  [[ $state == r ]] || printf -v before '%s%s\n%s' "$_REMOTE_PAD" "${_CHANNEL_MARK[$host]}" "$_CHANNEL_SCRIPT"
+  if [[ $state != r ]]; then
+    printf -v before '%s\n%s' "${_CHANNEL_MARK[$host]}" "$_CHANNEL_SCRIPT"
+    remote_is_local "$host" || before=$_REMOTE_PAD$before
+  fi
   # The other end may be gone: that signal ends only this subshell. What did not arrive as a whole does not run.
   (printf '%s%d\n%s' "$before" "${#text}" "$text" >&"$to") 2>/dev/null || return 1
   if [[ $state != r ]]; then

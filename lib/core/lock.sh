@@ -5,7 +5,7 @@
 # Of this run, once it has a name: what every host is sent.
 RUN_ID='' RUN_OWNER=''
 _LOCK_RENEWER=
-_LOCK_USER='' _LOCK_SPACE='' # of this process, once lock_owner has asked for them
+_LOCK_USER= # of this process, once lock_owner has asked for it
 
 # Exit status of lock_during when the lock is not available.
 readonly LOCK_TAKEN=75
@@ -151,18 +151,16 @@ lock_name() {
 # Globals: LEASE REMOTE_RETRY
 # Returns: sets REPLY
 lock_owner() {
-  local user host boot
+  local user host place
   proc_start $$
-  # The master calls this twice, as the same user and in the same namespace.
-  if [[ -z $_LOCK_USER ]]; then
-    _LOCK_USER=$(exec id -un 2>/dev/null) || _LOCK_USER=$EUID
-    _LOCK_SPACE=$(exec readlink /proc/self/ns/pid) || :
-  fi
+  # The master calls this twice, as the same user.
+  [[ -n $_LOCK_USER ]] || _LOCK_USER=$(exec id -un 2>/dev/null) || _LOCK_USER=$EUID
   user=$_LOCK_USER
   read -r host </proc/sys/kernel/hostname
-  read -r boot </proc/sys/kernel/random/boot_id
+  owner_place
+  place=$REPLY
   lock_lease
   user=${user//[^A-Za-z0-9._@+-]/_} host=${host//[^A-Za-z0-9._@+-]/_}
-  TZ=UTC0 printf -v REPLY '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%(%Y-%m-%dT%H:%M:%SZ)T\t%s' "$1" "${user:0:64}" "${host:0:64}" $$ "$PROC_START" \
-    "$boot" "$_LOCK_SPACE" -1 "$REPLY"
+  TZ=UTC0 printf -v REPLY '%s\t%s\t%s\t%s\t%s\t%s\t%(%Y-%m-%dT%H:%M:%SZ)T\t%s' "$1" "${user:0:64}" "${host:0:64}" $$ "$PROC_START" \
+    "$place" -1 "$REPLY"
 }

@@ -21,8 +21,9 @@ readonly _REMOTE_SHELL='. <(cat)' _REMOTE_SHELL_HERE='. /proc/self/fd/0'
 # A script has none of our descriptors: a program that it leaves running would keep a channel open.
 # shellcheck disable=SC2016 # expanded by the script's shell
 readonly _REMOTE_ALONE='for _fd in /proc/self/fd/*; do _fd=${_fd##*/}; ((_fd < 3)) || exec {_fd}>&-; done; unset -v _fd; '
-# Sent first: a start-up file of the login shell that reads its stdin gets this instead of the script.
-_REMOTE_PAD=$'\n'
+# Sent first to another host: a start-up file of the login shell that reads its stdin gets this instead of the script. A shell takes longer to skip
+# more lines.
+printf -v _REMOTE_PAD '%63s\n' ''
 while ((${#_REMOTE_PAD} < 16384)); do _REMOTE_PAD+=$_REMOTE_PAD; done
 readonly _REMOTE_PAD
 
@@ -187,7 +188,7 @@ _remote_connect() {
 # Run lib/host/SCRIPT.sh on a host; when it is done, print its checked output (lib/core/reply.sh). A lost connection is renewed for
 # REMOTE_RETRY seconds, so a script must be repeatable. Settings, and secrets, which must not be arguments, are sent in front of the script.
 # Usage: remote_run HOST SCRIPT [ARG]...
-# Globals: REMOTE_RETRY; the names in the script's `# Reads` lines (_remote_script)
+# Globals: REMOTE_RETRY; the names in the script's `# Reads` lines (script_make)
 # Returns: the script's exit status, and prints nothing unless that is 0; 255 if the host remained unreachable;
 # REPLY_BAD with one line on stderr if the reply does not have its form.
 remote_run() {
@@ -271,7 +272,7 @@ remote_longer() {
 # Run a script here.
 # Usage: _remote_here SCRIPT [ARG]...
 _remote_here() {
-  _remote_script "$@"
+  script_make "$@"
   _remote_call "$REPLY" bash -c "$_REMOTE_ALONE$_REMOTE_SHELL_HERE" bash "${@:2}"
 }
 
@@ -282,7 +283,7 @@ _remote_there() {
   local -a options
   # Both functions set REPLY, and the script is needed last.
   _remote_options "$1"
-  _remote_script "${@:2}"
+  script_make "${@:2}"
   (($# == 2)) || printf -v quoted ' %q' "${@:3}"
   _remote_call "$_REMOTE_PAD$REPLY" ssh "${options[@]}" "$1" "$command$quoted"
 }
@@ -383,53 +384,6 @@ remote_put() {
 # Usage: remote_work HOST
 remote_work() {
   remote_run "$1" work
-}
-
-# Make the text that runs on the host: the variables that it reads, the common part, the scripts in its line `# Needs: NAME...` (from lib/shared or
-# lib/host), the script, and the call of its main. Every remote call runs this, so nothing here starts a process.
-# The variables are those of the lines `# Reads: NAME...` and, for the verb in the first argument, `# Reads VERB...: NAME...`; every script reads
-# the run's. They must be set, also if they are empty.
-# Usage: _remote_script SCRIPT [ARG]...
-# Returns: sets REPLY
-_remote_script() {
-  local script=$1 verb=${2-} name room line
-  local -a needs=() reads=(REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER) own part
-  # mapfile reads a file in large blocks, and takes a quarter of the time of read -d.
-  mapfile -d '' own <"$LIB/host/$script.sh"
-  while IFS= read -r line && [[ -n $line ]]; do
-    if [[ $line == '# Needs: '* ]]; then
-      read -r -a needs <<<"${line#'# Needs: '}"
-    elif [[ $line =~ ^'# Reads'(:|([a-z\ ]+):)\ (.*)$ ]] && [[ ${BASH_REMATCH[1]} == : || "${BASH_REMATCH[2]} " == *" $verb "* ]]; then
-      read -r -a part <<<"${BASH_REMATCH[3]}"
-      reads+=("${part[@]}")
-    fi
-  done <"$LIB/host/$script.sh"
-  REPLY=
-  # The marks are on separate lines. A login may have a variable CHANNEL, which says that a script runs in a channel.
-  [[ -z ${REMOTE_MARK-} ]] || printf -v REPLY 'printf "\\n%s\\n"; printf "\\n%s\\n" >&2\nCHANNEL=\n' "$REMOTE_MARK" "$REMOTE_MARK"
-  # As lib/modules.sh.
-  # shellcheck disable=SC2016 # expanded on the host
-  REPLY+='if ((BASH_VERSINFO[0] < 5)); then echo "bash 5 or newer is required, this host has $BASH_VERSION" >&2; exit 1; fi'$'\n'
-  # The login may set POSIXLY_CORRECT, with which tools and bash itself behave differently.
-  REPLY+=$'set -Eeuo pipefail; set +o posix; unset -v POSIXLY_CORRECT\n'
-  # Numbers have a decimal point, and a plain user's PATH may lack ethtool.
-  # shellcheck disable=SC2016 # expanded on the host
-  REPLY+='export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin'$'\n'
-  for name in "${reads[@]}"; do
-    [[ -v $name ]] || die "lib/host/$script.sh${verb:+ $verb}: reads $name, which is not set"
-    printf -v line '%s=%q\n' "$name" "${!name}"
-    REPLY+=$line
-  done
-  for name in common said proc files workdir owner "${needs[@]}"; do
-    for room in shared host; do
-      [[ -e $LIB/$room/$name.sh ]] || continue
-      mapfile -d '' part <"$LIB/$room/$name.sh"
-      REPLY+=${part[0]}
-    done
-  done
-  # shellcheck disable=SC2016 # expanded on the host
-  REPLY+=${own[0]}$'\nmain "$@" </dev/null\n'
-  [[ -z ${REMOTE_MARK-} ]] || REPLY+="printf \"\\n$REMOTE_MARK.end\\n\""$'\n'
 }
 
 # Run a command on a host with ssh, or control the connection to it.

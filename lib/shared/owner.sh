@@ -10,6 +10,8 @@ readonly _OWNER_NAME='[A-Za-z0-9._@+-]{1,64}' _OWNER_TAB=$'\t'
 readonly _OWNER_LINE="^([A-Za-z0-9][A-Za-z0-9._-]{0,120})$_OWNER_TAB($_OWNER_NAME)$_OWNER_TAB($_OWNER_NAME)$_OWNER_TAB([0-9]{1,10})\
 $_OWNER_TAB([0-9]{1,18})$_OWNER_TAB([0-9a-f-]{1,36})$_OWNER_TAB(pid:\\[[0-9]{1,20}\\]|-)$_OWNER_TAB([0-9TZ:-]{1,32})($_OWNER_TAB([1-9][0-9]{0,5}))?\$"
 
+_OWNER_HERE= # BOOT and PIDSPACE of this process, once they are known
+
 # Read the owner's line of a file, whichever user wrote the file.
 # Usage: owner_read FILE
 # Returns: sets OWNER_{LINE,RUN,USER,HOST,PID,START,BOOT,SPACE,SINCE,LEASE}; 1 when the file is not regular or has no such line.
@@ -32,9 +34,20 @@ owner_read() {
 # Whether the process of the last read owner is on this machine, where the process itself can be checked.
 # Usage: owner_here
 owner_here() {
-  local boot
-  read -r boot </proc/sys/kernel/random/boot_id
-  [[ $OWNER_BOOT == "$boot" && $OWNER_SPACE == "$(readlink /proc/self/ns/pid)" ]]
+  local REPLY
+  owner_place
+  [[ $OWNER_BOOT$'\t'$OWNER_SPACE == "$REPLY" ]]
+}
+
+# The fields BOOT and PIDSPACE of processes like this one.
+# Usage: owner_place
+# Returns: sets REPLY
+owner_place() {
+  if [[ -z $_OWNER_HERE ]]; then
+    read -r _OWNER_HERE </proc/sys/kernel/random/boot_id
+    _OWNER_HERE+=$'\t'$(exec readlink /proc/self/ns/pid) || :
+  fi
+  REPLY=$_OWNER_HERE
 }
 
 # Whether the owner in a file is alive. On the owner's machine its process is checked; elsewhere, the file must have been renewed within the lease.

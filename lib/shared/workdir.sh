@@ -2,6 +2,8 @@
 # shellcheck shell=bash
 # Our directory on a host, which no other user can write to or replace.
 
+_WORKDIR_ALONE= # the path that workdir_once found to be ours alone
+
 # Make our directory if it is missing. Refuse a directory that another user could have made, and the directory of another master's run.
 # Usage: workdir_open
 # Globals: REMOTE_DIR; RUN_ID RUN_OWNER (both empty or unset: the script does not belong to a run)
@@ -9,12 +11,27 @@
 workdir_open() {
   # All users may read results, but not files on a host, which contain a password.
   umask 077
-  WORK=$REMOTE_DIR
-  [[ $WORK != auto ]] || WORK=/var/tmp/tierbench-$EUID
-  workdir_alone "$WORK"
+  _workdir_path
+  [[ $WORK == "$_WORKDIR_ALONE" ]] || workdir_alone "$WORK"
   [[ -d $WORK ]] || mkdir -p -- "$WORK" || fail "$WORK: cannot be created"
   [[ ! -L $WORK && -O $WORK ]] || fail "$WORK: not a directory of this user; move it away, or set REMOTE_DIR"
   owner_check
+}
+
+# Returns: sets WORK
+_workdir_path() {
+  WORK=$REMOTE_DIR
+  [[ $WORK != auto ]] || WORK=/var/tmp/tierbench-$EUID
+}
+
+# Check our directory, if it exists, for all later scripts of this shell: only root and this user could change what was found.
+# Usage: workdir_once
+# Globals: REMOTE_DIR
+workdir_once() {
+  local WORK
+  _workdir_path
+  [[ $WORK != "$_WORKDIR_ALONE" && -d $WORK ]] || return 0
+  ! (workdir_alone "$WORK") 2>/dev/null || _WORKDIR_ALONE=$WORK
 }
 
 # Refuse a directory that other users can write to or replace, because our scripts run programs from it. Each of its parents must be root's
