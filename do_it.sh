@@ -21,7 +21,7 @@ REDISRUNS=3
 set -Eeuo pipefail
 # Numbers have a decimal point in every locale; a plain user's PATH may lack system tools.
 export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
-ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ROOT=$(CDPATH='' cd -- "${BASH_SOURCE[0]%"${0##*/}"}." && pwd)
 LIB=$ROOT/lib
 
 # shellcheck source=lib/modules.sh

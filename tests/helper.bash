@@ -68,11 +68,12 @@ process_start() {
 # As process_start, without a subshell, for polls.
 # Usage: _process_read PID   Sets: REPLY   Returns: 0, or 1 without such a process
 _process_read() {
-  local line
+  local line IFS=' '
   local -a field
   # As proc_start in lib/shared/proc.sh, which would be read anew at each poll.
   { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
-  read -r -a field <<<"${line##*) }"
+  # shellcheck disable=SC2206 # nothing in it is a pattern
+  field=(${line##*) })
   [[ ${field[0]} != Z ]] || return 1
   REPLY=${field[19]}
 }

@@ -130,8 +130,8 @@ _channel_call() {
     printf -v before '%s\n%s' "${_CHANNEL_MARK[$host]}" "$_CHANNEL_SCRIPT"
     remote_is_local "$host" || before=$_REMOTE_PAD$before
   fi
-  # The other end may be gone: that signal ends only this subshell. What did not arrive as a whole does not run.
-  (printf '%s%d\n%s' "$before" "${#text}" "$text" >&"$to") 2>/dev/null || return 1
+  # What did not arrive as a whole does not run.
+  _channel_write "$to" "$before${#text}"$'\n'"$text" || return 1
   if [[ $state != r ]]; then
     # Start-up files of the login shell may print. A host that cannot keep the shell has run nothing.
     until IFS= read -r -n 4096 -u "$from" line && [[ $line == "${_CHANNEL_MARK[$host]}" ]]; do
@@ -149,6 +149,26 @@ _channel_call() {
   _channel_read "$err" || return 2
   CHANNEL_ERR=$REPLY CHANNEL_WHOLE=yes
   printf r >&"${_CHANNEL_FREE[$host]}"
+}
+
+# Write a text to a channel, whose other end may be gone.
+# Usage: _channel_write FD TEXT
+# Returns: 1 if not all of it could be written
+_channel_write() {
+  # The script has a trap for this signal, its subshells have none.
+  if ((BASHPID == $$)); then
+    (printf '%s' "$2" >&"$1") 2>/dev/null
+    return
+  fi
+  trap '' PIPE
+  if { printf '%s' "$2" >&"$1"; } 2>/dev/null; then
+    trap - PIPE
+    return 0
+  fi
+  trap - PIPE
+  # A bash older than 5.2 keeps the rest, and would print it before its next output.
+  echo >/dev/null
+  return 1
 }
 
 # Read some bytes of a reply.

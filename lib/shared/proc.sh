@@ -7,11 +7,12 @@
 # Usage: proc_start PID
 # Returns: 1 if the process does not exist, or is a zombie. Sets PROC_START, so that 288 calls need no 288 forks.
 proc_start() {
-  local line
+  local line IFS=' '
   local -a field
   { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
-  # The name, field 2, may contain blanks and brackets; the text after the last bracket does not.
-  read -r -a field <<<"${line##*) }"
+  # The name, field 2, may contain blanks and brackets; the text after the last bracket has a letter and numbers. (read would get it byte by byte.)
+  # shellcheck disable=SC2206 # nothing in it is a pattern
+  field=(${line##*) })
   [[ ${field[0]} != Z ]] || return 1
   PROC_START=${field[19]}
 }
