@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Intervals and verdicts: their error rates over simulated repeats, and how compare prints them.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Settings: what is refused, with which message, and which layer overrides.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

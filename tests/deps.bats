@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The set-up installs what is missing and nothing else, and restores the policy for services.
+# slow
 
 load helper
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Commands, links and settings of the documentation are valid.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # doctor --probe: what is measured of memory, what firmware and kernel say of it, and the weights that follow.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 # shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 

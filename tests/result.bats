@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # From logs to rows: the figures of the guide, the format of the CSV, and the handling of truncated files.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 # shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 

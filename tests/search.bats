@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The next step of a search, without a server: after made-up steps, and on a simulated server with a known answer.
+# slow
 
 load helper
 

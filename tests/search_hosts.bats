@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A search with two servers and two clients: the rate is divided, and a step combines the results of all.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

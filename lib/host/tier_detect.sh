@@ -73,7 +73,7 @@ _host_tier_detect_nodes() {
 
 # The facts of a node: size, CPUs, tier, and the firmware's figures of the path to it.
 _host_tier_detect_node() {
-  local node=$1 folder=$2 text cpus what value
+  local node=$1 folder=$2 text cpus what
   # A node's own count can be too low while memory is still being initialised; with one node, the whole machine's count is right.
   _host_tier_detect_line "$DETECT_ROOT/sys/devices/system/node/has_memory"
   if [[ $REPLY == 0 ]]; then _host_tier_detect_total "$DETECT_ROOT/proc/meminfo"; else _host_tier_detect_total "$folder/meminfo"; fi
@@ -82,11 +82,11 @@ _host_tier_detect_node() {
   cpus=$REPLY
   text+=", ${cpus:+CPUs $cpus}"
   [[ -n $cpus ]] || text+="no CPU"
-  value=$(_host_tier_detect_tier "$node")
-  text+="${value:+, memory tier $value}"
+  _host_tier_detect_tier "$node"
+  text+="${REPLY:+, memory tier $REPLY}"
   for what in read_latency:ns write_latency:ns read_bandwidth:MB/s write_bandwidth:MB/s; do
-    value=$(_host_tier_detect_path "$node" "${what%:*}")
-    text+="${value:+, ${what%:*} $value ${what#*:}}"
+    _host_tier_detect_path "$node" "${what%:*}"
+    text+="${REPLY:+, ${what%:*} $REPLY ${what#*:}}"
   done
   printf '%s\n' "${text//_/ }"
 }
@@ -126,49 +126,57 @@ _host_tier_detect_far() {
 # expander can have more bandwidth than a socket's DRAM, and still be far.
 # Usage: _host_tier_detect_faster NODE
 _host_tier_detect_faster() {
-  local other place tier mine bandwidth latency theirs DETECT_ROOT=${TIERBENCH_ROOT-}
-  tier=$(_host_tier_detect_tier "$1")
-  bandwidth=$(_host_tier_detect_path "$1" read_bandwidth)
-  latency=$(_host_tier_detect_path "$1" read_latency)
+  local other place tier bandwidth latency REPLY DETECT_ROOT=${TIERBENCH_ROOT-}
+  _host_tier_detect_tier "$1"
+  tier=$REPLY
+  _host_tier_detect_path "$1" read_bandwidth
+  bandwidth=$REPLY
+  _host_tier_detect_path "$1" read_latency
+  latency=$REPLY
   while IFS=$'\t' read -r other place; do
     [[ $place == cpu ]] || continue
-    theirs=$(_host_tier_detect_path "$other" read_latency)
-    [[ -z $latency || -z $theirs || $latency -le $theirs ]] || continue
-    mine=$(_host_tier_detect_tier "$other")
-    theirs=$(_host_tier_detect_path "$other" read_bandwidth)
-    [[ -z $tier || -z $mine || $tier -ge $mine ]] || return 0
-    [[ -z $bandwidth || -z $theirs || $bandwidth -le $theirs ]] || return 0
+    _host_tier_detect_path "$other" read_latency
+    [[ -z $latency || -z $REPLY || $latency -le $REPLY ]] || continue
+    _host_tier_detect_tier "$other"
+    [[ -z $tier || -z $REPLY || $tier -ge $REPLY ]] || return 0
+    _host_tier_detect_path "$other" read_bandwidth
+    [[ -z $bandwidth || -z $REPLY || $bandwidth -le $REPLY ]] || return 0
   done < <(_host_tier_detect_places)
   return 1
 }
 
-# Print a figure of the firmware about the path from the nearest CPUs to a node; nothing if it is missing or 0.
+# A figure of the firmware about the path from the nearest CPUs to a node.
 # Usage: _host_tier_detect_path NODE FIGURE
 # Globals: DETECT_ROOT
+# Returns: sets REPLY, which is empty if the figure is missing or 0
 _host_tier_detect_path() {
   _host_tier_detect_line "$DETECT_ROOT/sys/devices/system/node/node$1/access0/initiators/$2"
-  [[ ${REPLY:-0} == 0 ]] || printf '%s' "$REPLY"
+  [[ $REPLY != 0 ]] || REPLY=
 }
 
 # Print the number of the memory tier that a node is in; a smaller one is faster.
 # Usage: host_tier_number NODE
 host_tier_number() {
-  local DETECT_ROOT=${TIERBENCH_ROOT-}
+  local REPLY DETECT_ROOT=${TIERBENCH_ROOT-}
   _host_tier_detect_tier "$1"
+  [[ -z $REPLY ]] || printf '%s\n' "$REPLY"
 }
 
-# As host_tier_number; prints nothing if the kernel has no memory tiers.
+# As host_tier_number.
 # Usage: _host_tier_detect_tier NODE
 # Globals: DETECT_ROOT
+# Returns: sets REPLY, which is empty if the kernel has no memory tiers
 _host_tier_detect_tier() {
   local file
   for file in "$DETECT_ROOT"/sys/devices/virtual/memory_tiering/memory_tier*/nodelist; do
+    [[ -e $file ]] || continue
     _host_tier_detect_line "$file"
     [[ $'\n'$(_host_tier_detect_list "$REPLY")$'\n' == *$'\n'"$1"$'\n'* ]] || continue
     file=${file%/nodelist}
-    echo "${file##*memory_tier}"
+    REPLY=${file##*memory_tier}
     return
   done
+  REPLY=
 }
 
 # Persistent memory modules, which Memory Mode does not show otherwise: by Intel's tool, or by the firmware's table.
