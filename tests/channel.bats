@@ -252,7 +252,7 @@ END
   done
 }
 
-@test "a channel asks whether our directory is ours alone until it is, and then no more" {
+@test "a channel asks whether our directory is ours alone until it is, and again when it is gone" {
   local host
   script opens <<<'workdir_open; echo "$WORK"'
   # Counts the questions.
@@ -269,9 +269,13 @@ END
       tell "$host" opens >first
       wc -l <asked >before
       tell "$host" opens >second
-      wc -l <asked >after'
+      wc -l <asked >after
+      rm -r wide
+      mkdir -m 777 wide
+      tell "$host" opens >gone'
     assert_equal "$status: $stderr" '0: '
     assert_contains "REMOTE_DIR=$SCRATCH/wide/host: other users can write to $SCRATCH/wide (mode 777)" "$(<refused)"
+    assert_equal "$(<gone)" "$(<refused)"
     assert_equal "$(<first)" $'0\n\nMARK\n'"$SCRATCH/wide/host"$'\nMARK.end'
     assert_equal "$(<second)" "$(<first)"
     assert_equal "$(<after)" "$(<before)"

@@ -30,8 +30,12 @@ _workdir_path() {
 workdir_once() {
   local WORK
   _workdir_path
-  [[ $WORK != "$_WORKDIR_ALONE" && -d $WORK ]] || return 0
-  ! (workdir_alone "$WORK") 2>/dev/null || _WORKDIR_ALONE=$WORK
+  if [[ ! -d $WORK ]]; then
+    # Another user may make what is above it.
+    _WORKDIR_ALONE=
+  elif [[ $WORK != "$_WORKDIR_ALONE" ]] && (workdir_alone "$WORK") 2>/dev/null; then
+    _WORKDIR_ALONE=$WORK
+  fi
 }
 
 # Refuse a directory that other users can write to or replace, because our scripts run programs from it. Each of its parents must be root's
