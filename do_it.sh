@@ -22,7 +22,8 @@ set -Eeuo pipefail
 # Numbers have a decimal point in every locale; a plain user's PATH may lack system tools.
 export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 ROOT=$(CDPATH='' cd -- "${BASH_SOURCE[0]%"${0##*/}"}." && pwd)
-LIB=$ROOT/lib
+LIB=$ROOT/lib MODULES=all
+case ${1-} in compare | report | verify) MODULES=results ;; esac
 
 # shellcheck source=lib/modules.sh
 . "$LIB/modules.sh"

@@ -16,7 +16,7 @@ export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
 # The script may be called through a symbolic link, such as one in a directory of PATH.
 ROOT=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
-LIB=$ROOT/lib
+LIB=$ROOT/lib MODULES=results
 # shellcheck source=lib/modules.sh
 . "$LIB/modules.sh"
 

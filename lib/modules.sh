@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Load every module of the master's side, each once; modules do not load each other.
-# Globals: LIB, this directory; ROOT, the project's.
+# Load the modules of the master's side, each once; modules do not load each other.
+# Globals: LIB, this directory; ROOT, the project's; MODULES: `results` for what only reads results, which leaves out those that plan and run.
 
 # Older versions lack EPOCHREALTIME, among others.
 if ((BASH_VERSINFO[0] < 5)); then
@@ -17,6 +17,7 @@ umask go-w
 
 # shellcheck source=lib/core/log.sh
 for module in "$LIB"/{core,shared,plan,run,results}/*.sh; do
+  [[ ${MODULES-} != results || $module != "$LIB"/@(plan|run)/* ]] || continue
   # shellcheck disable=SC1090 # each file of the directories named above
   . "$module"
 done

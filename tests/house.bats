@@ -128,6 +128,15 @@ house_functions() {
   house_none "$found" 'these have one name on both sides:'
 }
 
+@test "what only reads results calls no function of the modules that it does not load" {
+  local names
+  names=$(house_functions | awk '$1 ~ /^lib\/(plan|run)\/[^\/]*$/ { print $2 }' | paste -sd '|')
+  # A run writes what failover.sh reads, and kpi loads all modules.
+  found=$(find lib/results -name '*.sh' ! -name failover.sh ! -name kpi.sh | cat - <(printf '%s\n' lib/cmd/{compare,report,verify}.sh summary2csv.sh) |
+    xargs grep -nwE "$names" | grep -vE '^[^:]*:[0-9]*: *#') || :
+  house_none "$found" 'MODULES=results does not load these:'
+}
+
 # Print FILE:LINE: NAME of the functions in the files on stdin that have no comment directly above; a directive of shellcheck is not a comment.
 # Usage: FILES | house_bare
 house_bare() {
