@@ -53,7 +53,7 @@ END
   assert_equal "$(wc -l <witnessed)" 1
   read -r kib _ <witnessed
   ((kib >= 65536 && kib < 70000)) || fail "KiB when Redis started: $(<witnessed)"
-  assert_match $'GET of 100 B on 1 instance, by cold memory in front of them\n\nVariant +Figure +0 +64M\n[^\n]*\nnative +ops/s +[0-9,]+ +[0-9,]+\nnative +% of native at 0 +100.0% +[0-9.]+%\n'
+  assert_match $'GET of 100 B on 1 instance, by cold memory in front of them\n\nVariant +Figure +0 +64M\n[^\n]*\nnative +ops/s +(>=)?[0-9,]+ +(>=)?[0-9,]+\nnative +% of native at 0 +100.0% +(-|([<>]=)?[0-9.]+%)\n'
   assert_contains 'by cold memory in front of them' "$(cat results/*/report.html)"
   run "$REPO/summary2csv.sh" results/*
   figures cold_memory cold_bytes cold_far_bytes <<<"$output" | sort >said
