@@ -28,6 +28,14 @@ END
   assert_output $'set server 5.0 2.0 10 0\nget server 1.0 0.0 10 0'
 }
 
+@test "a process that is counted with all that it ever used takes no more than the CPUs of the machine" {
+  run judged 300 <<'END'
+set server k s 0 2 0 0 0 0 7 0
+end server k s 1000000 2 500000 0 9000000 400000 7 0
+END
+  assert_output 'set server 200.0 0.0 300 0'
+}
+
 @test "hosts with one kernel share their CPUs: our processes on one are foreign on none" {
   # A server and two clients on one machine; the clients are behind one sshd. 9 - (3 + 2 + 1) - 0.5 - 0.7 are left.
   run judged 10 <<'END'

@@ -6,9 +6,9 @@
 #   foreign = the larger of  used - ours  over the hosts of the run with the same kernel, which share its CPUs
 #                       and  all - ours   over those that also see the same processes
 #   limit   = LIMIT % of one CPU, or 0.5 % of all CPUs if that is larger: larger machines run more daemons
-# Two counts are made, because each can miss time, and neither counts too much. `used` lacks interrupts, which many kernels add to the
-# time of processes; `all` lacks processes of other containers. Foreign and steal are percent of one CPU: 200 is two CPUs for the whole
-# time.
+# Two counts are made, because each can miss time. `used` lacks interrupts, which many kernels add to the time of processes; `all` lacks processes
+# of other containers. A process that ends during a probe may be in `all` twice, or only the next time, with all that it ever used. Foreign and steal
+# are percent of one CPU: 200 is two CPUs for the whole time, and no machine has more than its CPUs.
 
 BEGIN {
   FS = OFS = "\t"
@@ -70,6 +70,7 @@ END {
     foreign = used[n] - ours[kernel[n]]
     if (all[n] - ours[space[n]] > foreign) foreign = all[n] - ours[space[n]]
     foreign = foreign > 0 ? 100 * foreign / time[n] : 0
+    if (foreign > 100 * cpus[n]) foreign = 100 * cpus[n]
     stolen = steal[n] > 0 ? 100 * steal[n] / time[n] : 0
     limit = ENVIRON["LIMIT"] > 0.5 * cpus[n] ? ENVIRON["LIMIT"] + 0 : 0.5 * cpus[n]
     printf "%s\t%s\t%d\t%.1f\t%.0f\t%.0f\t%.0f\t%.0f\t%.1f\t%.1f\t%g\t%d\n", phase_of[n], host_of[n], cpus[n], time[n] / 1000000, used[n], all[n],
