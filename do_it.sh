@@ -21,8 +21,10 @@ REDISRUNS=3
 set -Eeuo pipefail
 # Numbers have a decimal point in every locale; a plain user's PATH may lack system tools.
 export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+# `bash do_it.sh` names no directory.
 ROOT=$(CDPATH='' cd -- "${BASH_SOURCE[0]%"${0##*/}"}." && pwd)
 LIB=$ROOT/lib MODULES=all
+# These only read results.
 case ${1-} in compare | report | verify) MODULES=results ;; esac
 
 # shellcheck source=lib/modules.sh

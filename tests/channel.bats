@@ -242,7 +242,7 @@ END
       channel_open "$host"
       echo "${_CHANNEL_PID[$host]}" >shell
       rm -f "$REMOTE_DIR.done"
-      script_alone long
+      script_own long
       printf "%s%s\n%s%d\n%s" "$_REMOTE_PAD" "${_CHANNEL_MARK[$host]}" "$_CHANNEL_SCRIPT" "${#REPLY}" "$REPLY" >&"${_CHANNEL_TO[$host]}"
       until [[ -e $REMOTE_DIR.done ]]; do proc_wait 0.05; done
       kill -KILL $$'
@@ -278,6 +278,16 @@ END
     assert_equal "$(<gone)" "$(<refused)"
     assert_equal "$(<first)" $'0\n\nMARK\n'"$SCRATCH/wide/host"$'\nMARK.end'
     assert_equal "$(<second)" "$(<first)"
+    (($(<before) > 0)) || fail 'nothing was asked'
     assert_equal "$(<after)" "$(<before)"
   done
+}
+
+@test "a text for a shell that is gone is a failure, and no signal, in the script and in its subshells" {
+  ask 'exec {to}> >(exec true)
+    wait $!
+    _channel_write "$to" lost || echo script
+    (_channel_write "$to" lost || echo subshell)'
+  assert_equal "$status: $stderr" '0: '
+  assert_output $'script\nsubshell'
 }

@@ -91,7 +91,7 @@ channel_run() {
   [[ -z $REMOTE_FILE || -z ${once-} ]] || return 1
   # Checked before the text is made, which takes longer.
   _channel_is_free "$host" || return 1
-  script_alone "$script" "$@"
+  script_own "$script" "$@"
   (($# == 0)) || printf -v words ' %q' "$@"
   _channel_call "$host" "set --$words; SECONDS=0 CHANNEL=${REMOTE_FILE:+files}"$'\n'"$REPLY" || failed=$?
   # Ctrl-C ends the channel, too. The master then ends this process, or the call.
@@ -155,20 +155,18 @@ _channel_call() {
 # Usage: _channel_write FD TEXT
 # Returns: 1 if not all of it could be written
 _channel_write() {
+  local status=0
   # The script has a trap for this signal, its subshells have none.
   if ((BASHPID == $$)); then
     (printf '%s' "$2" >&"$1") 2>/dev/null
     return
   fi
   trap '' PIPE
-  if { printf '%s' "$2" >&"$1"; } 2>/dev/null; then
-    trap - PIPE
-    return 0
-  fi
+  { printf '%s' "$2" >&"$1"; } 2>/dev/null || status=1
   trap - PIPE
   # A bash older than 5.2 keeps the rest, and would print it before its next output.
-  echo >/dev/null
-  return 1
+  ((status == 0)) || echo >/dev/null
+  return "$status"
 }
 
 # Read some bytes of a reply.

@@ -6,11 +6,11 @@ _SCRIPT_SHARED= # what script_shared has read
 
 # Make the text of lib/host/SCRIPT.sh for a new shell.
 # Usage: script_make SCRIPT [ARG]...
-# Globals: as script_alone; REMOTE_MARK: the output has this line before it, and REMOTE_MARK.end after it, if it is not empty
+# Globals: as script_own; REMOTE_MARK: the output has this line before it, and REMOTE_MARK.end after it, if it is not empty
 # Returns: sets REPLY
 script_make() {
   local text
-  script_alone "$@"
+  script_own "$@"
   text=$REPLY
   script_shared
   # A login may have a variable CHANNEL, which says that a script runs in a channel.
@@ -19,7 +19,8 @@ script_make() {
   # shellcheck disable=SC2016 # expanded on the host
   REPLY='if ((BASH_VERSINFO[0] < 5)); then echo "bash 5 or newer is required, this host has $BASH_VERSION" >&2; exit 1; fi'$'\n'$text
   # The marks are on separate lines.
-  [[ -z ${REMOTE_MARK-} ]] || printf -v REPLY 'printf "\\n%s\\n"; printf "\\n%s\\n" >&2\n%sprintf "\\n%s.end\\n"\n' "$REMOTE_MARK" "$REMOTE_MARK" "$REPLY" "$REMOTE_MARK"
+  [[ -z ${REMOTE_MARK-} ]] || printf -v REPLY 'printf "\\n%s\\n"; printf "\\n%s\\n" >&2\n%sprintf "\\n%s.end\\n"\n' \
+    "$REMOTE_MARK" "$REMOTE_MARK" "$REPLY" "$REMOTE_MARK"
 }
 
 # The modules that every script has.
@@ -42,9 +43,9 @@ script_shared() {
 # `# Needs: NAME...` (from lib/shared or lib/host), the script, and the call of its main.
 # The variables are those of the lines `# Reads: NAME...` and, for the verb in the first argument, `# Reads VERB...: NAME...`; every script reads
 # the run's. They must be set, also if they are empty.
-# Usage: script_alone SCRIPT [ARG]...
+# Usage: script_own SCRIPT [ARG]...
 # Returns: sets REPLY
-script_alone() {
+script_own() {
   local script=$1 verb=${2-} name room line
   local -a needs=() reads=(REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER) own part
   mapfile -d '' own <"$LIB/host/$script.sh"

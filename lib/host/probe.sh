@@ -11,10 +11,10 @@
 # Usage: host_probe_cpu ENDED_US RECORD...
 #   ENDED_US is added to OURS_US: the time of recorded processes that have ended
 host_probe_cpu() {
-  local id own_space boot space master ended=$1
+  local id own_space boot space master ended=$1 REPLY
   shift
-  read -r id </proc/sys/kernel/random/boot_id
-  own_space=$(readlink /proc/self/ns/pid)
+  owner_place
+  id=${REPLY%$'\t'*} own_space=${REPLY#*$'\t'}
   IFS=$'\t' read -r _ _ _ master _ boot space _ <<<"$RUN_OWNER"
   [[ $boot == "$id" && $space == "$own_space" ]] || master=0
   # Ticks are hundredths of a second on every machine but Alpha.

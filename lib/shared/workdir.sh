@@ -18,6 +18,7 @@ workdir_open() {
   owner_check
 }
 
+# The path of our directory.
 # Returns: sets WORK
 _workdir_path() {
   WORK=$REMOTE_DIR
