@@ -56,7 +56,7 @@ static void what_is_free_is_read_from_a_node_and_from_the_machine(void)
 /* Write a file of a CPU's cache below the directory ROOT. */
 static void cache_make(const char *root, int cpu, const char *size, const char *shared)
 {
-    char path[300];
+    char path[UNIT_PATH + 100];
     snprintf(path, sizeof path, "mkdir -p %s/sys/devices/system/cpu/cpu%d/cache/index0", root, cpu);
     CHECK_SAME(system(path), 0);
     for (int i = 0; i < 2; i++) {
@@ -68,8 +68,9 @@ static void cache_make(const char *root, int cpu, const char *size, const char *
 
 static void every_cache_of_the_cpus_counts_once(void)
 {
-    char root[] = "/tmp/membench.XXXXXX", remove[64];
+    char root[UNIT_PATH], remove[UNIT_PATH + 8];
     const int cpus[] = {0, 1, 2, 3, 7};
+    unit_template(root, "membench_test");
     CHECK(mkdtemp(root));
     cache_make(root, 0, "32768K\n", "0-1,8\n");
     cache_make(root, 1, "32768K\n", "0-1,8\n");
@@ -192,7 +193,7 @@ static void a_rate_is_not_passed(void)
 static void a_load_is_over_with_the_one_that_asked_for_it(void)
 {
     struct watch w = {0};
-    char text[128], path[] = "/tmp/membench_test.XXXXXX";
+    char text[UNIT_PATH + 8], path[UNIT_PATH];
     FILE *f = fopen("/proc/self/stat", "re");
     char line[1024] = "";
     CHECK(f && fgets(line, sizeof line, f));
@@ -206,6 +207,7 @@ static void a_load_is_over_with_the_one_that_asked_for_it(void)
     w.start++;
     CHECK(watch_over(&w));
     w = (struct watch){0};
+    unit_template(path, "membench_test");
     int fd = mkstemp(path);
     CHECK(fd >= 0);
     if (fd >= 0) close(fd);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char dir[] = "/tmp/tierbench-unit.XXXXXX", path[64], why[TRACE_WHY];
+static char dir[UNIT_PATH], path[UNIT_PATH + 8], why[TRACE_WHY];
 static struct trace trace;
 
 /* Write a trace and open it. Returns the result of trace_open. */
@@ -258,6 +258,7 @@ static void requests_are_the_same_in_pieces(void)
 
 int main(void)
 {
+    unit_template(dir, "trace_test");
     if (!mkdtemp(dir)) return 1;
     snprintf(path, sizeof path, "%s/trace", dir);
     TEST("times in whole seconds are spread over their second, others are kept", times_in_seconds_are_spread);

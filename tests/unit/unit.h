@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+/* The room for the name of a temporary file or directory, and for a name below it. */
+#define UNIT_PATH 256
 
 static int unit_number, unit_failed, unit_bad;
 
@@ -36,6 +40,13 @@ static int unit_number, unit_failed, unit_bad;
             unit_bad = 1;                                                                                          \
         }                                                                                                          \
     } while (0)
+
+/* Write a template for mkstemp or mkdtemp to path, of UNIT_PATH bytes: NAME.XXXXXX in TMPDIR, where tests/run.sh finds what is left, or in /tmp. */
+static inline void unit_template(char *path, const char *name)
+{
+    const char *in = getenv("TMPDIR");
+    snprintf(path, UNIT_PATH, "%s/%s.XXXXXX", in && *in ? in : "/tmp", name);
+}
 
 /* Run one test and print its line. */
 #define TEST(title, function)                                                   \
