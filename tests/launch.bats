@@ -82,7 +82,8 @@ END
   assert_contains '127.0.0.1: red  [31m C1  2J split ' "$stderr"
   assert_contains '127.0.0.1: 18'$'\n' "$stderr"
   refute_contains '127.0.0.1: 19'$'\n' "$stderr"
-  assert_match '127\.0\.0\.1: 12 more lines in .*/stderr' "$stderr"
+  # A busy machine can make the load generator the limit: one more line.
+  assert_match '127\.0\.0\.1: 1[23] more lines in .*/stderr' "$stderr"
   assert_equal "$(grep -c '00000' <<<"$stderr") $(grep -o '0\{4090,\}' <<<"$stderr" | tr -d '\n' | wc -c)" '1 4096'
 }
 

@@ -55,7 +55,8 @@ repeat 4 of 12, about 1 s left"
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v native -v kernel REDISRUNS=1 SINGLE_NODE=on
   assert_success
   refute_contains 'both run on' "$stderr"
-  assert_match $'\n\nkernel (reaches|has) [^\n]* native\'s [^\n]*\n[^\n]*$'
+  # Of two bounds, which a busy machine can give, the verdict is that it is not known.
+  assert_match $'\n\nkernel(\'s throughput against| reaches| has) [^\n]*native\'s[ ;:][^\n]*\n[^\n]*$'
 }
 
 @test "Ctrl-C says what is kept and how to go on, and the run goes on by that" {
