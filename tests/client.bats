@@ -83,6 +83,47 @@ teardown() {
   assert_output $'same\nother'
 }
 
+@test "a generator that a launch started but could not record is ended by stop, by the next launch, and by the command stop" {
+  need_command screen
+  mkdir bin
+  # The launch ends between both: it fails when screen returns, with a generator that runs.
+  cat >bin/screen <<END
+#!/bin/bash
+$(command -v screen) "\$@"
+until [[ -s \$(echo $SCRATCH/host/run-*/client-*/test.pid) ]]; do sleep 0.02; done
+cat $SCRATCH/host/run-*/client-*/{test,job}.pid >>$SCRATCH/started
+[[ ! -e $SCRATCH/broken ]]
+END
+  chmod +x bin/screen
+  : >broken
+  # shellcheck disable=SC2016 # expanded by the master
+  PATH=$SCRATCH/bin:$PATH master '' '
+    CLIENT_THREADS=1 CLIENT_PASSWORD="" SERVER_CERTIFICATE="" CLIENT_LAUNCH=one
+    launch() { _client_run 127.0.0.1 launch sleep 1000 >/dev/null 2>&1 || :; }
+    left() {
+      local pid
+      for pid in $(<started); do ! proc_start "$pid" || echo "$pid"; done | wc -l
+    }
+    launch
+    left
+    _client_run 127.0.0.1 stop
+    left
+    launch
+    rm broken
+    launch
+    left
+    _client_run 127.0.0.1 stop
+    left
+    : >broken
+    launch
+    left
+    remote_run 127.0.0.1 stop force >/dev/null
+    left'
+  assert_success
+  assert_output $'2\n0\n2\n0\n2\n0'
+  refute_exists host/run-*
+}
+
 @test "a repeat begins when everything of the repeat before is stopped: what could not be stopped is stopped first" {
   # shellcheck disable=SC2016 # expanded by the master
   master '' '

@@ -247,6 +247,16 @@ END
   [[ $(row out populate elapsed_us) -gt 0 ]]
 }
 
+@test "a generator of another program ends, too, when its offer of a phase is removed" {
+  mkdir out
+  cd out
+  job_start bash "$REPO/lib/run/generator/peer.sh" "$REPO/lib/shared/common.sh" "$REPO/lib/run/generator/redis-benchmark.sh" --phases set 127.0.0.1 1 10 10
+  wait_until 10 test -e ready-set
+  rm ready-set
+  job_wait 10
+  assert_equal "$status $stderr" '1 ready-set was removed before the phase was started'
+}
+
 @test "memtier_benchmark asks for our keys, in every pattern, and what Redis counts is what its rows say" {
   local pattern
   need_memtier

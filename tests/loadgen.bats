@@ -407,6 +407,17 @@ thread_cpus() {
   (($(result set start_us) >= start * 1000000)) || fail "started at $(result set start_us), before $start"
 }
 
+@test "the gate: a phase whose offer is removed never starts, and the generator ends" {
+  redis_start
+  mkdir gate
+  loadgen_start 1 --gate gate 127.0.0.1 "$REDIS_PORT" 10 10
+  wait_until 10 test -e gate/ready-set
+  rm -r gate
+  job_wait 10
+  assert_equal "$status $stderr" '1 test: --gate: gate/ready-set was removed before the phase was started: No such file or directory'
+  assert_equal "$(calls set)" ''
+}
+
 @test "the gate: nothing but a phase that waits is called ready" {
   redis_start
   # It blocks the file's final name, so that the temporary file stays visible.
@@ -434,7 +445,7 @@ thread_cpus() {
   for words in --version --help "--windows 0-1 out/set.hlog" "--phases set,get --out full 127.0.0.1 $REDIS_PORT 10 10"; do
     # shellcheck disable=SC2086 # several words
     OMP_NUM_THREADS=1 run_split full "$REPO/test" $words
-    assert_equal "$words: $status $stderr" "$words: 1 test: cannot write to stdout; is the disk full, or the pipe closed?"
+    assert_equal "$words: $status $(loadgen_said)" "$words: 1 test: cannot write to stdout; is the disk full, or the pipe closed?"
   done
   assert_equal "$(result get ops full)" 10
 }
@@ -468,18 +479,18 @@ thread_cpus() {
   mkdir -p out/status
   loadgen 1 --interval 0.1 --phases set,get --keys uniform --time 0.3 127.0.0.1 "$REDIS_PORT" 10 100
   assert_success
-  assert_equal "$stderr" "test: cannot write out/status (Is a directory): the progress is not shown there"
+  assert_equal "$(loadgen_said)" "test: cannot write out/status (Is a directory): the progress is not shown there"
   assert_equal "$(awk -F '\t' 'NR > 1 { print $1 }' out/result.tsv | paste -sd ' ')" 'set get'
   rm -r out
   mkdir -p out/set.series.tsv
   loadgen 1 --phases set,get 127.0.0.1 "$REDIS_PORT" 10 100
   assert_failure 1
-  assert_equal "$stderr" 'test: cannot write the series of set: Is a directory'
+  assert_equal "$(loadgen_said)" 'test: cannot write the series of set: Is a directory'
   assert_equal "$(result set ops) $(result get ops)" '100 100'
   assert_exists out/histogram-set-* out/set.hlog out/get.series.tsv
   rm -r out
   mkdir -p out/set.hgrm
   loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 10 100
   assert_failure 1
-  assert_equal "$stderr $(result set ops)" 'test: cannot write results of set: Is a directory 100'
+  assert_equal "$(loadgen_said) $(result set ops)" 'test: cannot write results of set: Is a directory 100'
 }

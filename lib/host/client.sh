@@ -14,6 +14,8 @@ main() {
   FOLDER=$WORK/run-$RUN_ID/client-${CLIENT//[^A-Za-z0-9.-]/_}
   OUT=$FOLDER/out
   RECORD=$FOLDER/generator.proc
+  # In the environment of what a launch starts.
+  MARK=CLIENT_FOLDER=$FOLDER
   ARRIVED=${EPOCHREALTIME/,/.}
   # A look changes no state of other calls, so other calls need not wait for its end.
   if [[ $verb == look ]]; then
@@ -39,7 +41,7 @@ host_client_start() {
   session=${session:0:64}
   { read -r launch <"$FOLDER/launched"; } 2>/dev/null || :
   [[ $launch != "$CLIENT_LAUNCH" ]] || return 0
-  proc_end 10 "$RECORD" || fail "$RECORD: a load generator does not end"
+  host_client_end 10
   [[ ! -e $FOLDER ]] || rm -rf -- "$FOLDER"
   owner_open
   mkdir -p -- "$OUT"
@@ -47,7 +49,7 @@ host_client_start() {
   printf '%s' "$CLIENT_PASSWORD" >"$FOLDER/auth"
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$FOLDER/tls.crt"
   host_client_write_job "$@" >"$FOLDER/job.sh"
-  TERM=${TERM/dumb/vt100} run_limited 20 screen -dmS "$session" bash "$FOLDER/job.sh" {CLIENT_LOCK}>&- || fail "screen cannot start a session"
+  TERM=${TERM/dumb/vt100} run_limited 20 env "$MARK" screen -dmS "$session" bash "$FOLDER/job.sh" {CLIENT_LOCK}>&- || fail "screen cannot start a session"
   until [[ -s $FOLDER/test.pid ]]; do
     ((SECONDS < end)) || fail "the screen session $session did not start the load generator in 20 s"
     proc_pause
@@ -63,7 +65,7 @@ host_client_start() {
 
 # The script that runs inside the screen session.
 host_client_write_job() {
-  printf 'cd %q\n' "$OUT"
+  printf 'cd %q || exit\n' "$OUT"
   printf 'export OMP_NUM_THREADS=%q REDISCLI_AUTH\n' "$CLIENT_THREADS"
   # shellcheck disable=SC2016 # expanded by the job
   printf 'REDISCLI_AUTH=$(<%q)\n' "$FOLDER/auth"
@@ -193,9 +195,16 @@ host_client_enough() {
   : >"$OUT/stop"
 }
 
+# End what the last launch started. A master that ends kills its calls on its own host: a launch may have started what it did not record.
+# Usage: host_client_end LIMIT
+host_client_end() {
+  [[ ! -e $FOLDER || -e $FOLDER/launched ]] || proc_marked "$RECORD" "$MARK"
+  proc_end "$1" "$RECORD" || fail "$RECORD: a load generator does not end"
+}
+
 # Stop the generator and remove its directory.
 host_client_stop() {
-  proc_end 15 "$RECORD" || fail "$RECORD: a load generator does not end"
+  host_client_end 15
   rm -rf -- "$FOLDER"
   owner_close
 }

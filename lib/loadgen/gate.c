@@ -59,10 +59,11 @@ static int read_start(const char *path, char text[GATE_TEXT])
 int gate_wait(const char *dir, const char *name, uint64_t connections, const volatile sig_atomic_t *stop, struct gate_order *order,
               char why[GATE_WHY])
 {
-    char ready[64], start[PATH_MAX], text[GATE_TEXT] = "";
+    char ready[64], offer[PATH_MAX], start[PATH_MAX], text[GATE_TEXT] = "";
     struct output out;
     int bad;
     snprintf(ready, sizeof ready, "ready-%s", name);
+    snprintf(offer, sizeof offer, "%s/%s", dir, ready);
     snprintf(start, sizeof start, "%s/start-%s", dir, name);
     /* Readers of ready-* treat any such file as a phase, so an incomplete file has another name. */
     bad = output_begin(&out, dir, ready);
@@ -71,10 +72,17 @@ int gate_wait(const char *dir, const char *name, uint64_t connections, const vol
         bad = output_commit(&out);
     }
     if (bad) {
-        snprintf(why, GATE_WHY, "--gate: cannot write %.200s/%s: %s", dir, ready, strerror(errno));
+        snprintf(why, GATE_WHY, "--gate: cannot write %.200s: %s", offer, strerror(errno));
         return -1;
     }
-    while (!read_start(start, text) && !*stop) clock_sleep_until_ns(clock_now_ns() + POLL_NS);
+    while (!read_start(start, text) && !*stop) {
+        /* Who removes the offer does not start the phase any more, and a generator that nobody knows would wait forever. */
+        if (access(offer, F_OK)) {
+            snprintf(why, GATE_WHY, "--gate: %.200s was removed before the phase was started: %s", offer, strerror(errno));
+            return -1;
+        }
+        clock_sleep_until_ns(clock_now_ns() + POLL_NS);
+    }
     if (*stop) return 1;
     if (gate_read(text, connections, order)) {
         text[strcspn(text, "\r\n")] = 0;

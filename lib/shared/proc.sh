@@ -79,6 +79,15 @@ proc_session() {
   done
 }
 
+# Append to a record every process that was started with a variable.
+# Usage: proc_marked FILE NAME=VALUE
+proc_marked() {
+  local path
+  for path in /proc/[0-9]*; do
+    ! _proc_marked "${path##*/}" "$2" || proc_record "$1" "${path##*/}" marked || :
+  done
+}
+
 # Whether a process was started with a variable.
 # Usage: _proc_marked PID NAME=VALUE
 _proc_marked() {

@@ -89,7 +89,10 @@ main() {
 gate() {
   local start
   : >"ready-$1"
-  until [[ -s start-$1 ]]; do sleep 0.01; done # polling interval
+  until [[ -s start-$1 ]]; do
+    [[ -e ready-$1 ]] || fail "ready-$1 was removed before the phase was started"
+    sleep 0.01
+  done
   start=$(<"start-$1")
   start=${start/./}
   until ((${EPOCHREALTIME/[.,]/} >= start)); do sleep 0.001; done
