@@ -12,7 +12,7 @@ setup() {
   [[ -x $REPO/test ]] || make -s -C "$REPO"
   untune
   BASE=$(cluster_ports 6)
-  FAULTY=("$REPO/do_it.sh" run -s failover REDISBASE="$BASE" KEYS=1000 RATE=300 NODE_TIMEOUT=2000 FAULT_AT=2 FAULT_DOWN=1 SETTLE=1 TIME=120 TRACK=200
+  FAULTY=("$REPO/do_it.sh" run -s failover REDISBASE="$BASE" KEYS=1000 RATE=300 NODE_TIMEOUT=3000 FAULT_AT=2 FAULT_DOWN=1 SETTLE=1 TIME=120 TRACK=200
     REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results")
 }
 
@@ -118,6 +118,21 @@ nothing_left() {
   assert_success
   assert_equal "$(cut -f 3 fault.proc)" fault
   assert_equal "$(<limits)" 77
+}
+
+@test "a fault that records its last step and ends while it is looked at is done, not failed" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail
+    for file in "$REPO"/lib/{shared/*,host/fault}.sh; do . "$file"; done
+    FOLDER=. FAULT_NODE=1
+    host_fault_event "resync ends"
+    printf "1\t1\tfault\n" >fault.proc
+    proc_alive() {
+      host_fault_event settled
+      return 1
+    }
+    host_fault_look'
+  assert_output $'done\tsettled'
 }
 
 # Print the events of a fault whose shard is not taken over within the time limit.

@@ -31,14 +31,16 @@ host_fault_begin() {
 # Print the progress: `running EVENT`, `done EVENT`, or `failed WHY` if its process ended before its last step.
 # Usage: host_fault_look
 host_fault_look() {
-  local last pid start
-  last=$(tail -n 1 "$FOLDER/events.tsv" | cut -f 3)
+  local last pid start alive=
   read -r pid start _ <"$FOLDER/fault.proc"
+  # Before its events are read: it may record the last one and end at any time.
+  ! proc_alive "$pid" "$start" || alive=yes
+  last=$(tail -n 1 "$FOLDER/events.tsv" | cut -f 3)
   if [[ $last == settled ]]; then
     printf 'done\t%s\n' "$last"
   elif [[ $last == refused ]]; then
     printf 'failed\t%s\n' "$(tail -n 1 "$FOLDER/events.tsv" | cut -f 4)"
-  elif proc_alive "$pid" "$start"; then
+  elif [[ -n $alive ]]; then
     printf 'running\t%s\n' "$last"
   else
     printf 'failed\t%s\n' "after '$last': $(said_why <"$FOLDER/fault.err")"

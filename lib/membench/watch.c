@@ -72,7 +72,7 @@ static bool is_fresh(const struct watch *w)
     char path[PATH_MAX];
     struct stat st;
     snprintf(path, sizeof path, "%.*s", w->file_length, w->file);
-    return !stat(path, &st) && watch_time() - (double)st.st_mtime < (double)w->seconds;
+    return !stat(path, &st) && watch_time() - (double)st.st_mtim.tv_sec - (double)st.st_mtim.tv_nsec / 1e9 < (double)w->seconds;
 }
 
 bool watch_over(const struct watch *w)
