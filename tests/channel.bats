@@ -134,16 +134,17 @@ script() {
   script words <<<'echo answer'
   local host
   for host in elsewhere 127.0.0.1; do
+    rm -f host.pid
     : >calls
     ask 'host='$host'
       hangs() { tell "$1" hangs; }
       channel_open "$host"
-      side_run 2 hangs "$host" || :
+      side_run 4 hangs "$host" || :
       echo "${SIDE_STATUS[$host]}" >ended
       tell "$host" words >after
       # Another one can be opened.
       : >calls; channel_open "$host"; tell "$host" words >again; tell "$host" words >>again; mv calls calls.again'
-    assert_equal "$status: $stderr" "0: $host: no answer within 2 s"
+    assert_equal "$status: $stderr" "0: $host: no answer within 4 s"
     assert_equal "$(<ended)" 124
     assert_contains answer "$(<after)"
     assert_equal "$(grep -c answer again) $(grep -c bash calls.again)" '2 1'

@@ -63,7 +63,10 @@ cluster_ports() {
 cluster_start() {
   local masters=$1 replicas=$2 count=$(($1 * (1 + $2))) index port
   shift 2
-  CLUSTER_PORT=$(ports_pick $((2 * count))) CLUSTER_PIDS=()
+  CLUSTER_PIDS=()
+  # The announced port may be free still.
+  CLUSTER_PORT=$(ports_pick $((2 * count)))
+  while ((${CLUSTER_ANNOUNCE:-0} >= CLUSTER_PORT && ${CLUSTER_ANNOUNCE:-0} < CLUSTER_PORT + 2 * count)); do CLUSTER_PORT=$(ports_pick $((2 * count))); done
   for ((index = 0; index < count; index++)); do
     port=$((CLUSTER_PORT + index))
     mkdir -p "$SCRATCH/cluster/$port"

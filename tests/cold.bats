@@ -75,7 +75,7 @@ END
 }
 
 @test "a repeat whose cold memory is gone before its end fails, and says so" {
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" COLD_MEMORY=8M TIME=2 RATE=1000
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" COLD_MEMORY=8M TIME=5 RATE=1000
   job_load get
   cold_recorded
   kill -KILL "$COLD_PID"
@@ -202,7 +202,7 @@ END
   local words
   # shellcheck disable=SC2317 # called by run_split
   full() { "$@" >/dev/full; }
-  for words in --version --help 'hold --node 0 --bytes 4M --lease lease:1' 'load --node 0 --cpus 0 --gb-s 0.01 --bytes 4M --lease lease:1'; do
+  for words in --version --help 'hold --node 0 --bytes 4M --lease lease:5' 'load --node 0 --cpus 0 --gb-s 0.01 --bytes 4M --lease lease:1'; do
     : >lease
     # shellcheck disable=SC2086 # several words
     run_split full "$REPO/build/membench/membench" $words

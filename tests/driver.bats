@@ -318,7 +318,8 @@ END
   # The second signal comes while the first is handled, from make or timeout.
   stopped() { ! pgrep -f "^sleep 60\.$$\$"; }
   wait_until 20 stopped
-  kill -TERM "$JOB_PID"
+  # On a slow machine the driver has ended by then.
+  kill -TERM "$JOB_PID" 2>/dev/null || :
   job_wait 60
   assert_equal "$status" 143
   assert_equal "$(tree_state)" "$original"

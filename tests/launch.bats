@@ -160,7 +160,7 @@ END
   # For the user that Redis runs as.
   chmod 711 .
   variant slow "SERVER_PREFIX=\"env LD_PRELOAD=$SCRATCH/slow.so\""
-  run_split copy/do_it.sh run "${WORDS[@]}" -v kernel -v slow KEYS=150 CLIENT_PREFIX='env WRAPPED=yes'
+  run_split copy/do_it.sh run "${WORDS[@]}" -v kernel -v slow KEYS=300 CLIENT_PREFIX='env WRAPPED=yes'
   assert_success
   # The variant kernel has no prefixes, but a run that repeats this one has the given prefix.
   run_split copy/do_it.sh doctor --all -s "$SCRATCH"/results/*/run.conf

@@ -59,7 +59,7 @@ load cluster
   loadgen 3 --cluster --phases populate,mixed --time 1.5 --rate 3000 127.0.0.1 "$CLUSTER_PORT" 40 3000
   assert_success
   # There is no gap unless a busy machine made a shard wait for an answer, which is a row.
-  [[ $(sed 1d out/populate.gaps.tsv out/mixed.gaps.tsv) ]] || assert_equal "$(cluster_calls 'cluster|nodes' "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)))" 1
+  [[ $(tail -q -n +2 out/populate.gaps.tsv out/mixed.gaps.tsv) ]] || assert_equal "$(cluster_calls 'cluster|nodes' "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)))" 1
 }
 
 @test "a master is lost in the load: its replica is followed, and the silence is measured" {
@@ -145,6 +145,8 @@ load cluster
   wait_until 10 redis-cli -p "$proxy" ping
   loadgen 1 --cluster --phases populate,mixed --time 2 --rate 100 --track 5000 127.0.0.1 "$CLUSTER_PORT" 50 100
   assert_success
+  # Without an answer for a second, writes are given up, and their bits are between others.
+  (($(column_sum out/track.tsv unknown) == 0)) || skip 'the machine stood still for a second'
   # Bits are set in order, and the end of the phase may come between a drop and its answer.
   dropped=$(awk -v acked="$(column_sum out/track.tsv acked)" '$1 < acked' dropped | wc -l)
   ((dropped >= 5)) || fail "$dropped writes dropped"

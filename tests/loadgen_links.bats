@@ -85,7 +85,7 @@ load loadgen
   redis_start
   loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 10 20
   mkdir gate
-  loadgen_start 1 --gate gate --no-flush --phases get,get -c 1 --rate 0.5 --requests 2 --timeout 0.5 --interval 0.1 127.0.0.1 "$REDIS_PORT" 10 20
+  loadgen_start 1 --gate gate --no-flush --phases get,get -c 1 --rate 0.25 --requests 2 --timeout 2 --interval 0.1 127.0.0.1 "$REDIS_PORT" 10 20
   order get 0
   wait_elapsed get 0.2
   # The second request, which is the last, has no answer in time.

@@ -121,11 +121,11 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
 @test "misses in late replies are in no count, of a command as of the phase" {
   redis_start
   mkdir gate
-  loadgen_start 1 --gate gate --phases mixed --keys uniform --commands get:1 -P 8 --time 0.5 --interval 0.1 127.0.0.1 "$REDIS_PORT" 10 20
+  loadgen_start 1 --gate gate --phases mixed --keys uniform --commands get:1 -P 8 --time 2 --interval 0.1 127.0.0.1 "$REDIS_PORT" 10 20
   wait_until 20 test -e gate/ready-mixed
   kill -STOP "$REDIS_PID"
   order mixed 0
-  wait_elapsed mixed 1
+  wait_elapsed mixed 2.5
   kill -CONT "$REDIS_PID"
   job_wait 30
   assert_equal "$(kind get late) $(kind get misses) $(result mixed misses)" '8 0 0'

@@ -57,8 +57,8 @@ monitored() {
   calls=$(awk -F '\t' '$1 == "get" && $3 == "calls" { sum += $5 - $4 } END { print sum }' "$server/counters.tsv")
   assert_equal "$calls" "$ops"
   (($(wc -l <"$server/vmstat.tsv") >= 6)) || fail "fewer than one sample a second"
-  # No second occurs twice: a busy machine may have gaps.
-  awk 'NR > 2 && $1 - last < 0.5 { print "gap of " $1 - last; exit 1 } { last = $1 }' "$server/vmstat.tsv"
+  # Not more than one either: a busy machine may have gaps.
+  awk 'NR == 2 { first = $1 } END { if (($1 - first) / (NR - 2) < 0.9) { print NR - 1 " in " $1 - first; exit 1 } }' "$server/vmstat.tsv"
   assert_equal "$(find host -name 'run-*')" ''
   # Others' CPU time has the neighbour's in it, by the server's probes and by the client's.
   assert_match '^[0-9]+\.[0-9]{3}$' "$burnt"

@@ -185,7 +185,7 @@ assert_nothing_left() {
 
 @test "stop removes sockets of our dead screen sessions, and keeps others" {
   need_command screen
-  local file
+  local file dead start
   export SCREENDIR=$SCRATCH/screen
   mkdir -m 700 screen
   screen -dmS tierbench-dead-1 sleep 60
@@ -195,8 +195,12 @@ assert_nothing_left() {
   for file in screen/*; do
     file=${file#screen/}
     process_note "${file%%.*}"
-    [[ $file == *.mine ]] || kill -KILL "${file%%.*}"
+    [[ $file == *.mine ]] || dead=${file%%.*}
   done
+  start=$(process_start "$dead")
+  kill -KILL "$dead"
+  # Until it has ended, its socket answers.
+  wait_until 10 process_gone "$dead" "$start"
   run_split "$REPO/do_it.sh" stop
   assert_success
   assert_equal "$(find screen -mindepth 1 | wc -l)" 1

@@ -14,6 +14,8 @@ FILES=(/proc/sys/vm/swappiness /proc/sys/vm/page-cluster)
 # The files that every run changes by default; one test does too, when no other run is active.
 COMMON=(/proc/sys/vm/overcommit_memory /sys/kernel/mm/transparent_hugepage/enabled /proc/sys/net/core/somaxconn
   /proc/sys/net/ipv4/tcp_max_syn_backlog)
+# Another program, such as irqbalance, may change them at any time that a run does not stop it.
+IRQS=(/proc/irq/*/smp_affinity_list)
 
 setup() {
   need_root
@@ -21,8 +23,6 @@ setup() {
   exec 8</proc/sys/vm/swappiness
   flock -w 300 8
   scratch_setup
-  local file
-  for file in /proc/irq/*/smp_affinity_list; do FILES+=("$file"); done
   values_all >"$SCRATCH/before"
   # An address of this machine whose NIC has interrupts; loopback has none to move.
   ADDRESS=$(hostname -I 2>/dev/null | awk '{ print $1 }')
@@ -96,7 +96,7 @@ long_run() {
 @test "normal end: set during the run, recorded before, during and after, and as before afterwards" {
   local record state target before during after
   wait_within 60 alone || skip 'another run tunes this machine'
-  FILES+=("${COMMON[@]}")
+  FILES+=("${COMMON[@]}" "${IRQS[@]}")
   values_all >"$SCRATCH/before"
   job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 1)" KEYS=2000 TIME=2 RATE=500 TUNE_CSTATES=on \
     TUNE_OVERCOMMIT=on THP=never TUNE_SOMAXCONN=on TUNE_IRQ=auto
@@ -132,7 +132,10 @@ long_run() {
   [[ -n $irq ]] || skip "the NIC of $ADDRESS has no interrupts"
   first=$(($(nproc) - 1))
   ! value_is "/proc/irq/$irq/smp_affinity_list" "$first" || skip "this machine has one CPU"
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 1)" KEYS=2000 IRQ_CPUS="$first" TUNE_IRQ=on
+  FILES+=("${IRQS[@]}")
+  values_all >"$SCRATCH/before"
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 1)" KEYS=2000 TIME=5 RATE=500 \
+    IRQ_CPUS="$first" TUNE_IRQ=on
   wait_until 60 value_is "/proc/irq/$irq/smp_affinity_list" "$first"
   job_wait 120
   assert_success
