@@ -48,6 +48,32 @@ END
   refute_exists host/run-trace
 }
 
+@test "a fetch of TRACE that is repeated after a lost link does not call the program ended too early" {
+  local RUN_ID=trace turn
+  printf 'exec sleep 1000\n' >script
+  mkdir -m 700 host
+  remote_script trace start
+  for turn in 1 2; do
+    run_split remote_script trace fetch
+    assert_equal "$turn $status $stderr" "$turn 0 "
+  done
+  remote_script trace stop
+  refute_exists host/run-trace
+}
+
+@test "a program of TRACE that was started and not recorded is stopped" {
+  local RUN_ID=trace pid start
+  printf 'exec sleep 1000\n' >script
+  mkdir -m 700 host
+  remote_script trace start
+  read -r pid start _ <host/run-trace/trace.proc
+  process_note "$pid"
+  rm host/run-trace/trace.proc
+  remote_script trace stop
+  process_gone "$pid" "$start" || fail "$pid still runs"
+  refute_exists host/run-trace
+}
+
 @test "what a script of TRACE has left is stopped after its end; a process that has its number by chance is not" {
   local RUN_ID=trace pid leader start
   printf 'sleep 1000 &\necho $! >%s/behind\nuntil [[ -e %s/enough ]]; do sleep 0.05; done\n' "$SCRATCH" "$SCRATCH" >script

@@ -34,9 +34,11 @@ host_trace_start() {
 # Stop the program and send its files.
 host_trace_fetch() {
   local pid='' start='' end=$((SECONDS + 30))
-  if read -r pid start _ 2>/dev/null <"$RECORD" && ! proc_alive "$pid" "$start"; then
+  # The call that stopped it may be repeated after a lost link.
+  if read -r pid start _ 2>/dev/null <"$RECORD" && [[ ! -e $RECORD.stopped ]] && ! proc_alive "$pid" "$start"; then
     printf 'TRACE: the program ended before the load did: %s\n' "$(said_why <"$FOLDER/trace.log")" >&2
   fi
+  : >"$RECORD.stopped"
   # As Ctrl-C does: a shell ends when what it runs has ended. What it runs in the background ignores INT.
   proc_session "$RECORD" "$MARK"
   proc_signal INT "$RECORD"
@@ -46,8 +48,9 @@ host_trace_fetch() {
   files_send -- *
 }
 
-# Stop the program and everything that it has started.
+# Stop the program and everything that it has started. Ctrl-C may have ended the call that started it before it was recorded.
 host_trace_end() {
+  [[ -e $RECORD || ! -e $FOLDER ]] || proc_marked "$RECORD" "$MARK"
   proc_session "$RECORD" "$MARK"
   proc_end 5 "$RECORD" || fail "TRACE: the program does not end"
 }
@@ -56,6 +59,6 @@ host_trace_end() {
 # Usage: host_trace_stop
 host_trace_stop() {
   host_trace_end
-  rm -rf -- "$FOLDER" "$RECORD"
+  rm -rf -- "$FOLDER" "$RECORD" "$RECORD.stopped"
   owner_close
 }
