@@ -257,6 +257,23 @@ END
   assert_equal "$status $stderr" '1 ready-set was removed before the phase was started'
 }
 
+@test "a generator of another program that loses its session ends the program, which ignores the hangup" {
+  local pid start
+  mkdir bin out
+  printf '%s\n' '#!/bin/bash' '[[ $1 != --version ]] || exec echo stub' "trap '' HUP" "echo \$\$ >$SCRATCH/pid" 'while :; do sleep 0.1; done' >bin/redis-benchmark
+  chmod +x bin/redis-benchmark
+  echo 0.0 >out/start-set
+  cd out
+  PATH=$SCRATCH/bin:$PATH job_start bash "$REPO/lib/run/generator/peer.sh" "$REPO/lib/shared/common.sh" "$REPO/lib/run/generator/redis-benchmark.sh" --phases set 127.0.0.1 1 10 10
+  wait_until 10 test -s ../pid
+  pid=$(<../pid)
+  process_note "$pid"
+  start=$(process_start "$pid")
+  kill -HUP "$JOB_PID"
+  job_wait 10
+  wait_until 5 process_gone "$pid" "$start" || fail "the program still runs"
+}
+
 @test "memtier_benchmark asks for our keys, in every pattern, and what Redis counts is what its rows say" {
   local pattern
   need_memtier

@@ -21,10 +21,12 @@ export LC_ALL=C
 PIDS=()
 WATCH=
 
-# Stop the running processes when this process is stopped.
+# Stop the running processes when this process is stopped, or its screen session ends, whose HUP redis-benchmark ignores. PIDS lacks one that was
+# started just now, and has those that have ended. TERM can be lost in a process that bash has just forked.
 give_up() {
   local pid
-  for pid in "${PIDS[@]}"; do kill -TERM "$pid" 2>/dev/null || :; done
+  trap '' TERM INT HUP
+  for pid in $(jobs -pr); do kill -KILL "$pid" 2>/dev/null || :; done
   [[ -z $WATCH ]] || kill -KILL "$WATCH" 2>/dev/null || :
   exit 143
 }
@@ -70,7 +72,7 @@ main() {
   EACH=$(adapter_each $((REQUESTS > 0 ? (REQUESTS + INSTANCES - 1) / INSTANCES : KEYS)))
   VERSION=$(adapter_version)
   TICKS=$(getconf CLK_TCK)
-  trap give_up TERM INT
+  trap give_up TERM INT HUP
   trap silenced USR1
   printf 'threads = %d start_port = %d value_len = %d key_count = %d\n' $((INSTANCES * THREADS)) "$PORT" "$SIZE" "$KEYS"
   printf 'operation\thost\tport\tinstances\tthreads\tconnections\tpipeline\trate\tarrival\tlen\tkeys\tpattern\tdata\tratio\tstart_us' >result.tsv
