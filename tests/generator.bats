@@ -260,7 +260,13 @@ END
 @test "a generator of another program that loses its session ends the program, which ignores the hangup" {
   local pid start
   mkdir bin out
-  printf '%s\n' '#!/bin/bash' '[[ $1 != --version ]] || exec echo stub' "trap '' HUP" "echo \$\$ >$SCRATCH/pid" 'while :; do sleep 0.1; done' >bin/redis-benchmark
+  cat >bin/redis-benchmark <<END
+#!/bin/bash
+[[ \$1 != --version ]] || exec echo stub
+trap '' HUP
+echo \$\$ >$SCRATCH/pid
+while :; do sleep 0.1; done
+END
   chmod +x bin/redis-benchmark
   echo 0.0 >out/start-set
   cd out

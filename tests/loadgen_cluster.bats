@@ -145,8 +145,6 @@ load cluster
   wait_until 10 redis-cli -p "$proxy" ping
   loadgen 1 --cluster --phases populate,mixed --time 2 --rate 100 --track 5000 127.0.0.1 "$CLUSTER_PORT" 50 100
   assert_success
-  # Without an answer for a second, writes are given up, and their bits are between others.
-  (($(column_sum out/track.tsv unknown) == 0)) || skip 'the machine stood still for a second'
   # Bits are set in order, and the end of the phase may come between a drop and its answer.
   dropped=$(awk -v acked="$(column_sum out/track.tsv acked)" '$1 < acked' dropped | wc -l)
   ((dropped >= 5)) || fail "$dropped writes dropped"

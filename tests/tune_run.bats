@@ -3,6 +3,7 @@
 # Real settings of this machine: their values during a run, and that they are restored after every way to end the run.
 # lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split and job_wait
+# shellcheck disable=SC2030,SC2031 # tests add more files to FILES
 
 load helper
 load netns
