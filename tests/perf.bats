@@ -152,6 +152,32 @@ figure() {
   assert_output ''
 }
 
+@test "a perf that was started and not recorded is stopped; the command stop finds it, too" {
+  local RUN_ID=perf-$$-0123abcd folder each pid start
+  folder=host/run-$RUN_ID
+  perf_stub 1:100 1:100
+  mkdir -m 700 host
+  for each in stop start lost; do
+    mkdir -p "$folder/server"
+    sleep 1000 3>&- &
+    process_note $!
+    printf '%s\t%s\t7001\n' $! "$(process_start $!)" >"$folder/server/instances.proc"
+    PERF_EVENTS='instance minor-faults socket minor-faults' remote_script perf start
+    cp "$folder/perf.proc" started
+    while read -r pid _; do process_note "$pid"; done <started
+    # The start ended after it had started the second one.
+    sed -i 2d "$folder/perf.proc"
+    rm "$folder/perf/started"
+    case $each in
+      start) PERF_EVENTS='instance minor-faults' remote_script perf start ;;
+      stop) remote_script perf stop ;;
+      lost) rm -r "$folder" && remote_script stop force ;;
+    esac
+    while read -r pid start _; do process_gone "$pid" "$start" || fail "$each: $pid still runs"; done <started
+    remote_script perf stop
+  done
+}
+
 @test "events by CPU in a run: the names of the table, and what is counted of whole sockets is named so" {
   perf_stub 600:100
   master "FAR_EVENTS=auto" '

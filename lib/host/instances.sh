@@ -90,7 +90,7 @@ host_instances_lost() {
   local pid target rest
   while IFS=$'\t' read -r pid target; do
     rest=${target#run-}
-    [[ $rest =~ ^[A-Za-z0-9][A-Za-z0-9._-]*-[0-9]+-[0-9a-f]{8}/(server/redis-[0-9]+\.log|client-[^/]*/(out/)?std(out|err)|monitor/monitor\.err|trace/trace\.log)( \(deleted\))?$ ]] ||
+    [[ $rest =~ ^[A-Za-z0-9][A-Za-z0-9._-]*-[0-9]+-[0-9a-f]{8}/(server/redis-[0-9]+\.log|client-[^/]*/(out/)?std(out|err)|monitor/monitor\.err|trace/trace\.log|perf/(instance|socket)\.log)( \(deleted\))?$ ]] ||
       continue
     [[ ! -e $WORK/run-${rest%%/*}/owner ]] || continue
     # root starts instances as another user.

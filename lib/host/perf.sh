@@ -10,6 +10,8 @@ main() {
   [[ $1 == cpu || $1 == check ]] || workdir_open
   FOLDER=${WORK-}/run-${RUN_ID-}/perf
   RECORD=${WORK-}/run-${RUN_ID-}/perf.proc
+  # In the environment of perf, so that it is known as ours.
+  MARK=PERF_RUN=${RUN_ID-}
   "host_perf_$1"
 }
 
@@ -44,9 +46,8 @@ host_perf_events() {
 # Start counting; perf is already counting when this returns.
 host_perf_start() {
   local pid start pids='' scope
-  host_perf_end >/dev/null 2>&1 || :
+  host_perf_clear
   owner_open
-  rm -rf -- "$FOLDER"
   mkdir -p -- "$FOLDER"
   host_perf_events
   while read -r pid start _; do
@@ -56,6 +57,7 @@ host_perf_start() {
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
   ((${#PERF_instance[@]} == 0)) || host_perf_launch instance "${PERF_instance[@]}" -p "$pids"
   ((${#PERF_socket[@]} == 0)) || host_perf_launch socket "${PERF_socket[@]}" -a
+  : >"$FOLDER/started"
 }
 
 # Start perf for the events of one scope, and wait until it counts.
@@ -65,7 +67,7 @@ host_perf_launch() {
   shift
   mkfifo -- "$FOLDER/$scope.ask" "$FOLDER/$scope.answer"
   # The text output of perf is not used. perf gets the command to begin, and acknowledges it.
-  setsid env --default-signal=INT perf stat -x '|' -o "$FOLDER/$scope.out" --control "fifo:$FOLDER/$scope.ask,$FOLDER/$scope.answer" -D -1 "$@" \
+  setsid env --default-signal=INT "$MARK" perf stat -x '|' -o "$FOLDER/$scope.out" --control "fifo:$FOLDER/$scope.ask,$FOLDER/$scope.answer" -D -1 "$@" \
     </dev/null >"$FOLDER/$scope.log" 2>&1 &
   proc_started "$RECORD" $! perf || :
   exec {PERF_ASK}<>"$FOLDER/$scope.ask" {PERF_ANSWER}<>"$FOLDER/$scope.answer"
@@ -104,10 +106,16 @@ host_perf_counts() {
     }'
 }
 
-# Stop counting, in any state of the repeat.
-host_perf_stop() {
+# End perf in any state, and remove its files. Ctrl-C may have ended a start before all that it had started was recorded.
+host_perf_clear() {
+  [[ ! -e $FOLDER || -e $FOLDER/started ]] || proc_marked "$RECORD" "$MARK"
   proc_end 5 "$RECORD" || fail "perf does not end"
   rm -rf -- "$FOLDER" "$RECORD"
+}
+
+# Stop counting, in any state of the repeat.
+host_perf_stop() {
+  host_perf_clear
   owner_close
 }
 
