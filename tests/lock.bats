@@ -292,6 +292,24 @@ END
   assert_equal "$(ls locks)" ''
 }
 
+@test "a lock that is held for a calibration is renewed until its end, and not after it" {
+  # shellcheck disable=SC2016 # expanded by the master
+  master 'LEASE=6 REMOTE_RETRY=0' '
+    renewed() {
+      local file=$LOCK_DIR/tierbench-lock.$RUN_ID end=$((SECONDS + 20))
+      touch -d "1 hour ago" "$file"
+      until [[ $file -nt "$SCRATCH/before" ]] || ((SECONDS > end)); do proc_pause; done
+      [[ $file -nt $SCRATCH/before ]] && echo renewed
+    }
+    touch "$SCRATCH/before"
+    lock_during renewed
+    end=$((SECONDS + 20))
+    until [[ -z $(jobs -pr) ]] || ((SECONDS > end)); do proc_pause; done
+    jobs -pr | wc -l
+    ls "$LOCK_DIR"'
+  assert_output $'renewed\n0'
+}
+
 # Start a master that holds the directory `run` until the file `down` exists.
 # Usage: holder
 holder() {

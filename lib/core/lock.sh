@@ -44,12 +44,12 @@ _lock_take() {
   remote_run "$SERVER" lock take || die_unfit "$SERVER: lock: not available, nothing was started; the line above names the owner or the reason"
 }
 
-# Hold the lock of the server that SERVER is narrowed to while a function runs.
+# Hold the lock of the server that SERVER is narrowed to, and renew it, while a function runs.
 # Usage: lock_during FUNCTION [ARG]...
-# Globals: SERVER RUN_ID RUN_OWNER
+# Globals: SERVER LEASE RUN_ID RUN_OWNER
 # Returns: the status of FUNCTION; LOCK_TAKEN, and sets LOCK_WHY, if another run has the lock.
 lock_during() {
-  local status=0 why=$_REMOTE_TMP/lock.$BASHPID
+  local status=0 why=$_REMOTE_TMP/lock.$BASHPID renewer
   [[ -z $_LOCK_RENEWER ]] || {
     "$@"
     return
@@ -58,7 +58,11 @@ lock_during() {
   LOCK_WHY=
   if remote_run "$SERVER" lock take 2>"$why"; then
     cat -- "$why" >&2
+    # A command substitution around this would wait for it.
+    _lock_renew $$ >/dev/null &
+    renewer=$!
     "$@" || status=$?
+    kill "$renewer" 2>/dev/null || :
   else
     status=$LOCK_TAKEN LOCK_WHY=$(tail -n 1 -- "$why")
   fi
@@ -96,7 +100,7 @@ _lock_give() {
   remote_run "$SERVER" lock release
 }
 
-# Renew the lock of each server at intervals while the master lives; lock_take runs this in the background.
+# Renew the lock of each server at intervals while the master lives; runs in the background.
 # Usage: _lock_renew MASTER
 #   MASTER is the pid of the master
 # Globals: SERVER LEASE
