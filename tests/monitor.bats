@@ -137,6 +137,31 @@ rounds_ticks() {
   assert_output 'alarm: the guard says so'
 }
 
+@test "an instance that ended just before a mark is an alarm of that mark: the guard has looked at it" {
+  # shellcheck disable=SC2016 # expanded by the master
+  monitored 1 'monitor_mark set
+    until [[ -e $folder/monitor/beat ]]; do proc_pause; done
+    read -r pid start _ <"$folder/server/instances.proc"
+    kill -KILL "$pid"
+    until ! proc_alive "$pid" "$start"; do proc_pause; done
+    monitor_mark end
+    monitor_alarm || echo "alarm: $MONITOR_ALARM"'
+  assert_output "alarm: the instance on port $BASE has exited; the load was stopped"
+}
+
+@test "an instance that is recorded in the step of the clock in which the record was read is sampled" {
+  # shellcheck disable=SC2016 # expanded by the master
+  monitored 1 'until [[ -e $folder/monitor/beat ]]; do proc_pause; done
+    sleep 600 </dev/null >/dev/null 2>&1 &
+    idle+=($!)
+    proc_record "$folder/server/instances.proc" $! 9999
+    touch -r "$folder/monitor/beat" "$folder/server/instances.proc"
+    end=$((SECONDS + 20))
+    until grep -q "$(printf "\t9999\t")" "$folder/monitor/instances.tsv" || ((SECONDS > end)); do proc_pause; done
+    grep -c "$(printf "\t9999\t")" "$folder/monitor/instances.tsv" >sampled || :'
+  (($(<sampled) > 0)) || fail 'it was not sampled'
+}
+
 @test "memory that must stay free is used: the guard ends the load, says why, and the rest is cleaned up" {
   # More than there is: the first sample finds too little memory. The check before the run would refuse it, so it is set after it.
   words TIME=20 RATE=1000 PHASES=get

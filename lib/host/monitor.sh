@@ -75,6 +75,7 @@ host_monitor_mark() {
       { [[ " ${marks[*]} " == *" $1 "* ]] || printf '%s\n' "$1" >>"$MONITOR/marks"; }
   } 2>/dev/null || fail "$file: cannot be written (REMOTE_DIR: is its disk full?)"
   printf '%s\n' "$rows"
+  host_monitor_heard
   host_monitor_alarm
   [[ -z $REPLY ]] || printf 'alarm\t%s\n' "$REPLY"
   host_probe_row 0 "$RECORD" "$MONITOR/monitor.proc" "${RECORD%/*}/wrappers.proc" "$WORK/run-$RUN_ID/trace.proc" "$WORK/run-$RUN_ID/perf.proc" \
@@ -177,6 +178,19 @@ host_monitor_mark_cold() {
     $1 == "RssAnon:" || $1 == "VmSwap:" { sum[$1 == "VmSwap:" ? "swap" : "resident"] += $2 * 1024 }
     $1 == "cold" { sum[$2] += $3 }
     END { for (name in sum) printf "cold\t%s\t%.0f\n", name, sum[name] }'
+}
+
+# Let the guard look at an instance that has ended, because only it knows why: it looks once a second, and may be stopped after this mark.
+# Usage: host_monitor_heard
+# Globals: MONITOR RECORD
+host_monitor_heard() {
+  local pid start gone end=$((SECONDS + 4))
+  while [[ -e $MONITOR/on && ! -e $MONITOR/alarm ]] && ((SECONDS < end)); do
+    gone=
+    while read -r pid start _; do proc_alive "$pid" "$start" || gone=yes; done <"$RECORD"
+    [[ -n $gone ]] || return 0
+    proc_wait 0.1
+  done
 }
 
 # The reason if the guard has stopped the load, has exited, or is suspended; else empty.

@@ -29,7 +29,11 @@ host_monitor_loop() {
   printf 'time\tsome_us\tfull_us\n' >"$MONITOR/pressure.tsv"
   while [[ -e $MONITOR/on ]]; do
     now=${EPOCHREALTIME/[.,]/}
-    [[ ! $RECORD -nt $MONITOR/beat ]] || host_monitor_sample_record
+    # A record that was changed in the same step of the file system's clock as it was read is read again.
+    [[ $RECORD -ot $MONITOR/seen ]] || {
+      : >"$MONITOR/seen"
+      host_monitor_sample_record
+    }
     { read -r beat _ && printf '%s\n' "$beat" >"$MONITOR/beat"; } </proc/uptime
     host_monitor_sample_vmstat "$EPOCHREALTIME"
     host_monitor_sample_pressure "$EPOCHREALTIME"
