@@ -118,6 +118,9 @@ END
     launch
     left
     remote_run 127.0.0.1 stop force >/dev/null
+    # The job notices that its generator has ended.
+    end=$((SECONDS + 20))
+    until (($(left) == 0 || SECONDS > end)); do proc_pause; done
     left'
   assert_success
   assert_output $'2\n0\n2\n0\n2\n0'

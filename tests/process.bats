@@ -49,7 +49,7 @@ END
 }
 
 @test "a fetch of TRACE that is repeated after a lost link does not call the program ended too early" {
-  local RUN_ID=trace turn
+  local RUN_ID=trace-$$ turn
   printf 'exec sleep 1000\n' >script
   mkdir -m 700 host
   remote_script trace start
@@ -58,20 +58,20 @@ END
     assert_equal "$turn $status $stderr" "$turn 0 "
   done
   remote_script trace stop
-  refute_exists host/run-trace
+  refute_exists "host/run-$RUN_ID"
 }
 
 @test "a program of TRACE that was started and not recorded is stopped" {
-  local RUN_ID=trace pid start
+  local RUN_ID=trace-$$ pid start
   printf 'exec sleep 1000\n' >script
   mkdir -m 700 host
   remote_script trace start
-  read -r pid start _ <host/run-trace/trace.proc
+  read -r pid start _ <"host/run-$RUN_ID/trace.proc"
   process_note "$pid"
-  rm host/run-trace/trace.proc
+  rm "host/run-$RUN_ID/trace.proc"
   remote_script trace stop
   process_gone "$pid" "$start" || fail "$pid still runs"
-  refute_exists host/run-trace
+  refute_exists "host/run-$RUN_ID"
 }
 
 @test "what a script of TRACE has left is stopped after its end; a process that has its number by chance is not" {

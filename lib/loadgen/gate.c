@@ -76,9 +76,9 @@ int gate_wait(const char *dir, const char *name, uint64_t connections, const vol
         return -1;
     }
     while (!read_start(start, text) && !*stop) {
-        /* Who removes the offer does not start the phase any more, and a generator that nobody knows would wait forever. */
-        if (access(offer, F_OK)) {
-            snprintf(why, GATE_WHY, "--gate: %.200s was removed before the phase was started: %s", offer, strerror(errno));
+        /* Who removes the offer without an order does not start the phase any more, and a generator that nobody knows would wait forever. */
+        if (access(offer, F_OK) && errno == ENOENT && !read_start(start, text)) {
+            snprintf(why, GATE_WHY, "--gate: %.200s was removed before the phase was started", offer);
             return -1;
         }
         clock_sleep_until_ns(clock_now_ns() + POLL_NS);

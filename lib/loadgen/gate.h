@@ -38,7 +38,7 @@ struct gate_order {
 int gate_read(const char *text, uint64_t connections, struct gate_order *order);
 
 /** Write DIR/ready-NAME and wait for DIR/start-NAME; a time in the past means now. Returns 0 with the order filled; 1 when *stop was set in the
- *  meantime; -1 with one line in why. */
+ *  meantime; -1 with one line in why, also when DIR/ready-NAME was removed. */
 int gate_wait(const char *dir, const char *name, uint64_t connections, const volatile sig_atomic_t *stop, struct gate_order *order,
               char why[GATE_WHY]);
 

@@ -82,9 +82,12 @@ proc_session() {
 # Append to a record every process that was started with a variable.
 # Usage: proc_marked FILE NAME=VALUE
 proc_marked() {
-  local path
-  for path in /proc/[0-9]*; do
-    ! _proc_marked "${path##*/}" "$2" || proc_record "$1" "${path##*/}" marked || :
+  local pid
+  for pid in /proc/[0-9]*; do
+    pid=${pid##*/}
+    _proc_marked "$pid" "$2" || continue
+    # Its start time is that of a process with the mark only if the number has not gone to another one.
+    ! { proc_start "$pid" && _proc_marked "$pid" "$2"; } || printf '%s\t%s\tmarked\n' "$pid" "$PROC_START" >>"$1"
   done
 }
 

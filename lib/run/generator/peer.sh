@@ -92,7 +92,7 @@ gate() {
   local start
   : >"ready-$1"
   until [[ -s start-$1 ]]; do
-    [[ -e ready-$1 ]] || fail "ready-$1 was removed before the phase was started"
+    [[ -e ready-$1 || -s start-$1 ]] || fail "ready-$1 was removed before the phase was started"
     sleep 0.01
   done
   start=$(<"start-$1")
