@@ -165,7 +165,7 @@ not_taken() {
 @test "interrupted while a node hangs, a run leaves nothing" {
   job_start "${FAULTY[@]}" FAULT=stop FAULT_DOWN=60
   wait_down 1
-  kill -INT "$JOB_PID"
+  kill -INT -- "-$JOB_PID"
   job_wait 60
   assert_failure 130
   nothing_left

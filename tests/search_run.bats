@@ -154,7 +154,7 @@ phase_calls() {
   job_start "$REPO/do_it.sh" run "${untuned[@]}"
   # With constant disturbance each step is made four times: the fifth row is of another load.
   wait_until 60 grep -q 'mixed step 5' "$SCRATCH/job.err" || fail "no fifth step: $(<"$SCRATCH/job.err")"
-  kill -INT "$JOB_PID"
+  kill -INT -- "-$JOB_PID"
   job_wait 60
   assert_failure 130
   assert_contains 'disturbed by other programs: repeated' "$stderr"

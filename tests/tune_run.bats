@@ -187,7 +187,7 @@ long_run() {
   kill -KILL "$JOB_PID"
   job_wait 60
   long_run -w 38
-  kill -INT "$JOB_PID"
+  kill -INT -- "-$JOB_PID"
   job_wait 60
   assert_equal "$status" 130
   assert_match $'SWAPPINESS\tset\t/proc/sys/vm/swappiness\t'"$(sed -n 's|^/proc/sys/vm/swappiness ||p' "$SCRATCH/before")"$'\t38' \

@@ -60,7 +60,8 @@ cleanup_init() {
 }
 
 # Pass on SIGINT as SIGRTMIN if the script is still alive some time later. bash 5.2 loses a SIGINT that comes when it waits for a command
-# substitution that ends normally, because it concludes that the substitution handled it. It never loses another signal.
+# substitution that ends normally, because it concludes that the substitution handled it. It never loses another signal. This helps with Ctrl-C,
+# which all processes of the terminal get; a SIGINT to the script alone can be lost.
 # Usage: _cleanup_listen PID START
 _cleanup_listen() {
   local asked=
