@@ -58,7 +58,7 @@ step() {
   at_gate --phases populate,get --keys uniform --time 0.3 -c 2
   wait_until 20 test -e gate/ready-get
   seq 0 9999 | xargs redis-cli -p "$REDIS_PORT" del >/dev/null
-  order get 0 c0 2
+  order get 0 2000 2
   order get.1 skip
   job_wait 30
   assert_equal "$status" 1
@@ -141,10 +141,10 @@ seen() {
   at_gate --phases populate,get --keys uniform --time 1.5 -c 2
   wait_until 20 test -e gate/ready-get
   for ((key = 0; key < 5000; key++)); do printf 'rename %d old-%d\nset %d BAD\n' $key $key $key; done | redis-cli -p "$REDIS_PORT" >/dev/null
-  order get 0 c0 take
+  order get 0 2000 take
   wait_until 20 test -e gate/ready-get.1
   for ((key = 0; key < 5000; key++)); do printf 'rename old-%d %d\n' $key $key; done | redis-cli -p "$REDIS_PORT" >/dev/null
-  order get.1 0 c0 take
+  order get.1 0 2000 take
   order get.2 keep
   job_wait 30
   assert_equal "$status $(result get mismatches)" '1 0'
@@ -152,7 +152,7 @@ seen() {
   seq -f 'set %.0f BAD' 0 4999 | redis-cli -p "$REDIS_PORT" >/dev/null
   rm -r gate && mkdir gate
   loadgen_start 1 --no-flush --gate gate --phases get --keys uniform --time 1.5 127.0.0.1 "$REDIS_PORT" 100 20000
-  order get 0 c0 take
+  order get 0 2000 take
   order get.1 keep
   job_wait 30
   assert_equal "$status $(grep -c '^test: get: thread 0' <<<"$stderr")" '1 1'

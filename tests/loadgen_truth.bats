@@ -109,7 +109,7 @@ END
 @test "wrong values and lost keys in a warm-up fail the run, though the phase after it has none" {
   redis_start
   mkdir gate
-  loadgen_start 1 --gate gate --phases populate,mixed --ratio 1:1 --keys uniform -P 8 --warmup 2 --time 0.3 127.0.0.1 "$REDIS_PORT" 100 20
+  loadgen_start 1 --gate gate --phases populate,mixed --ratio 1:1 --keys uniform -P 8 --rate 2000 --warmup 2 --time 0.3 127.0.0.1 "$REDIS_PORT" 100 20
   order populate 0
   wait_until 20 test -e gate/ready-mixed
   # The SETs of the warm-up mend them.
