@@ -247,10 +247,16 @@ END
   [[ $(row out populate elapsed_us) -gt 0 ]]
 }
 
+# Start an adapter without a master, its files in out; see adapter.
+# Usage: adapter_start PROGRAM OPTION... HOST PORT SIZE KEYS   Sets: as job_start does
+adapter_start() {
+  mkdir -p out
+  cd out || return
+  job_start bash "$REPO/lib/run/generator/peer.sh" "$REPO/lib/shared/common.sh" "$REPO/lib/run/generator/$1.sh" "${@:2}"
+}
+
 @test "a generator of another program ends, too, when its offer of a phase is removed" {
-  mkdir out
-  cd out
-  job_start bash "$REPO/lib/run/generator/peer.sh" "$REPO/lib/shared/common.sh" "$REPO/lib/run/generator/redis-benchmark.sh" --phases set 127.0.0.1 1 10 10
+  adapter_start redis-benchmark --phases set 127.0.0.1 1 10 10
   wait_until 10 test -e ready-set
   rm ready-set
   job_wait 10
@@ -269,8 +275,7 @@ while :; do sleep 0.1; done
 END
   chmod +x bin/redis-benchmark
   echo 0.0 >out/start-set
-  cd out
-  PATH=$SCRATCH/bin:$PATH job_start bash "$REPO/lib/run/generator/peer.sh" "$REPO/lib/shared/common.sh" "$REPO/lib/run/generator/redis-benchmark.sh" --phases set 127.0.0.1 1 10 10
+  PATH=$SCRATCH/bin:$PATH adapter_start redis-benchmark --phases set 127.0.0.1 1 10 10
   wait_until 10 test -s ../pid
   pid=$(<../pid)
   process_note "$pid"

@@ -75,7 +75,7 @@ host_monitor_mark() {
       { [[ " ${marks[*]} " == *" $1 "* ]] || printf '%s\n' "$1" >>"$MONITOR/marks"; }
   } 2>/dev/null || fail "$file: cannot be written (REMOTE_DIR: is its disk full?)"
   printf '%s\n' "$rows"
-  host_monitor_heard
+  host_monitor_await_guard
   host_monitor_alarm
   [[ -z $REPLY ]] || printf 'alarm\t%s\n' "$REPLY"
   host_probe_row 0 "$RECORD" "$MONITOR/monitor.proc" "${RECORD%/*}/wrappers.proc" "$WORK/run-$RUN_ID/trace.proc" "$WORK/run-$RUN_ID/perf.proc" \
@@ -181,9 +181,9 @@ host_monitor_mark_cold() {
 }
 
 # Let the guard look at an instance that has ended, because only it knows why: it looks once a second, and may be stopped after this mark.
-# Usage: host_monitor_heard
+# Usage: host_monitor_await_guard
 # Globals: MONITOR RECORD
-host_monitor_heard() {
+host_monitor_await_guard() {
   local pid start gone end=$((SECONDS + 4))
   while [[ -e $MONITOR/on && ! -e $MONITOR/alarm ]] && ((SECONDS < end)); do
     gone=

@@ -35,12 +35,12 @@ host_trace_start() {
 host_trace_fetch() {
   local pid='' start='' end=$((SECONDS + 30))
   # The call that stopped it may be repeated after a lost link.
-  if ! read -r pid start _ 2>/dev/null <"$RECORD" || [[ -e $RECORD.stopped ]]; then
-    :
-  elif proc_alive "$pid" "$start"; then
-    : >"$RECORD.stopped"
-  else
-    printf 'TRACE: the program ended before the load did: %s\n' "$(said_why <"$FOLDER/trace.log")" >&2
+  if read -r pid start _ 2>/dev/null <"$RECORD" && [[ ! -e $RECORD.stopped ]]; then
+    if proc_alive "$pid" "$start"; then
+      : >"$RECORD.stopped"
+    else
+      printf 'TRACE: the program ended before the load did: %s\n' "$(said_why <"$FOLDER/trace.log")" >&2
+    fi
   fi
   # As Ctrl-C does: a shell ends when what it runs has ended. What it runs in the background ignores INT.
   proc_session "$RECORD" "$MARK"

@@ -75,7 +75,8 @@ proc_session() {
     read -r -a field <<<"${line##*) }"
     [[ ${field[3]-} == "$pid" && ${file##*/} != "$pid" ]] || continue
     [[ -n $alive ]] || _proc_marked "${file##*/}" "$2" || continue
-    proc_record "$1" "${file##*/}" session || :
+    # The start time was read before the mark: a number that has gone to another process since does not match.
+    printf '%s\t%s\tsession\n' "${file##*/}" "${field[19]}" >>"$1"
   done
 }
 
@@ -85,8 +86,7 @@ proc_marked() {
   local pid
   for pid in /proc/[0-9]*; do
     pid=${pid##*/}
-    _proc_marked "$pid" "$2" || continue
-    # Its start time is that of a process with the mark only if the number has not gone to another one.
+    # In this order, as above.
     ! { proc_start "$pid" && _proc_marked "$pid" "$2"; } || printf '%s\t%s\tmarked\n' "$pid" "$PROC_START" >>"$1"
   done
 }

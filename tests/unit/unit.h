@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The room for the name of a temporary file or directory, and for a name below it. */
+/* The room for the name of a temporary file or directory. */
 #define UNIT_PATH 256
 
 static int unit_number, unit_failed, unit_bad;

@@ -18,27 +18,21 @@
 set -Eeuo pipefail
 export LC_ALL=C
 
-PIDS=()
 WATCH=
 
-# Stop the running processes when this process is stopped, or its screen session ends, whose HUP redis-benchmark ignores. PIDS lacks one that was
-# started just now, and has those that have ended. TERM can be lost in a process that bash has just forked.
+# Stop the running processes when this process is stopped, or its screen session ends, whose HUP redis-benchmark ignores.
 give_up() {
-  local pid
   trap '' TERM INT HUP
-  for pid in $(jobs -pr); do kill -KILL "$pid" 2>/dev/null || :; done
+  kill_loads
   [[ -z $WATCH ]] || kill -KILL "$WATCH" 2>/dev/null || :
   exit 143
 }
 
-# Stop the running processes if an instance is silent, because they would not exit.
-silenced() {
-  local pid running
-  running=$(jobs -pr)
-  for pid in "${PIDS[@]}"; do
-    # The pid of a process that has ended may belong to another process by now.
-    [[ " ${running//$'\n'/ } " != *" $pid "* ]] || kill -KILL "$pid" 2>/dev/null || :
-  done
+# Kill the running processes: also if an instance is silent, because they would not exit. PIDS lacks one that was started just now, and has those that
+# have ended, whose numbers may belong to other processes. TERM can be lost in a process that bash has just forked.
+kill_loads() {
+  local pid
+  for pid in $(jobs -pr); do kill -KILL "$pid" 2>/dev/null || :; done
 }
 
 # Usage: main OPTION... HOST PORT SIZE KEYS
@@ -73,7 +67,7 @@ main() {
   VERSION=$(adapter_version)
   TICKS=$(getconf CLK_TCK)
   trap give_up TERM INT HUP
-  trap silenced USR1
+  trap kill_loads USR1
   printf 'threads = %d start_port = %d value_len = %d key_count = %d\n' $((INSTANCES * THREADS)) "$PORT" "$SIZE" "$KEYS"
   printf 'operation\thost\tport\tinstances\tthreads\tconnections\tpipeline\trate\tarrival\tlen\tkeys\tpattern\tdata\tratio\tstart_us' >result.tsv
   printf '\telapsed_us\tmax_time_us\tops\tsets\tops_per_sec\tbytes\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tp99_99_us\tmax_us' >>result.tsv
@@ -133,7 +127,7 @@ run_phase() {
   cpu_us
   # TERM could arrive before its traps are set.
   kill -KILL "$WATCH" 2>/dev/null || :
-  PIDS=() WATCH=
+  WATCH=
   used=$((CPU_US - before))
   took=$((${EPOCHREALTIME/[.,]/} - start))
   for ((i = 0; i < INSTANCES; i++)); do
