@@ -24,31 +24,10 @@ words() {
     REDISRUNS=1 PHASES="populate mixed" KEY_PATTERN=uniform TIME=1 SEARCH_TIME=0.5 SEARCH_STEP=10% FOREIGN=off "$@")
 }
 
-# The same on a server of which each reply takes 0.5 ms at least, so that a closed loop does not take all CPU time; sets untuned. The first reply
-# 270 ms after a stall is a stall of STALL_US microseconds (0).
+# The same on a server of which each reply takes 0.5 ms at least, so that a closed loop does not take all CPU time; sets untuned.
+# Globals: as slow_make
 words_slow() {
-  need_command cc
-  cat >slow.c <<'END'
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <time.h>
-#include <unistd.h>
-ssize_t write(int fd, const void *data, size_t size) {
-  static ssize_t (*next)(int, const void *, size_t);
-  static double stalled;
-  struct timespec now;
-  if (!next) next = (ssize_t (*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
-  usleep(500);
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  if (now.tv_sec + now.tv_nsec / 1e9 >= stalled + 0.27) {
-    usleep(STALL_US);
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    stalled = now.tv_sec + now.tv_nsec / 1e9;
-  }
-  return next(fd, data, size);
-}
-END
-  cc -shared -fPIC -O1 -DSTALL_US="${STALL_US:-0}" -o slow.so slow.c -ldl
+  slow_make
   words KEYS=500 SERVER_PREFIX="env LD_PRELOAD=$SCRATCH/slow.so" "$@"
 }
 

@@ -74,7 +74,8 @@ plan_column() {
   # Usage: resumed WHAT; with the plan as it is
   resumed() {
     (cd "$SCRATCH" && printf '%s="%s"\n' SWEEP PIPELINE=1,16 SRV_OVERRIDE 2 SERVER_CORES 2 SERVER_MEM 8 >results/one/run.conf)
-    printf '%s\n' "${untuned[@]}" "${WORDS[@]}" | sed 's/=\(.*\)/="\1"/' >>results/one/run.conf
+    # Another run on this machine has the usual LOCK_DIR.
+    printf '%s\n' LOCK_DIR="$LOCK_DIR" "${untuned[@]}" "${WORDS[@]}" | sed 's/=\(.*\)/="\1"/' >>results/one/run.conf
     mkdir -p results/one/native
     cp results/one/run.conf results/one/native/variant.conf
     resume results/one

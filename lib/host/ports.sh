@@ -19,16 +19,9 @@ host_ports_taken() {
 # Print every listening TCP port, by the kernel's own table.
 # Usage: host_ports_listening
 host_ports_listening() {
-  local file line at state
-  local -a lines
-  for file in /proc/net/tcp /proc/net/tcp6; do
-    [[ -e $file ]] || continue
-    mapfile -t lines <"$file"
-    for line in "${lines[@]}"; do
-      # A busy server has thousands of other lines.
-      [[ $line == *' 0A '* ]] || continue
-      read -r _ at _ state _ <<<"$line"
-      [[ $state != 0A ]] || echo $((16#${at##*:}))
-    done
-  done
+  local at state
+  # A busy server has thousands of other lines, which take a shell longer than a process. A kernel without IPv6 has no tcp6.
+  while read -r _ at _ state _; do
+    [[ $state != 0A ]] || echo $((16#${at##*:}))
+  done < <(grep -hs ' 0A ' /proc/net/tcp /proc/net/tcp6)
 }

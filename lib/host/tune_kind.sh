@@ -155,24 +155,15 @@ _host_tune_read_service() {
   fi
   VALUE=inactive
   _host_tune_processes
-  [[ $TUNE_PROCESSES =~ $'\n'"$name"$'\t'([0-9]+)$'\n' ]] || return 0
+  [[ $TUNE_PROCESSES =~ /([0-9]+)/comm:"$name"$'\n' ]] || return 0
   WHY="no systemd to stop it with; it runs as process ${BASH_REMATCH[1]}"
   return 1
 }
 
-# Read the names of all processes, once for all services.
-# Returns: sets TUNE_PROCESSES, lines NAME PID
+# Read the names of all processes, once for all services. A process may have ended since it was listed.
+# Returns: sets TUNE_PROCESSES, lines /proc/PID/comm:NAME
 _host_tune_processes() {
-  local file comm
-  [[ -z ${TUNE_PROCESSES-} ]] || return 0
-  TUNE_PROCESSES=$'\n'
-  for file in "${TIERBENCH_ROOT-}"/proc/[0-9]*/comm; do
-    # The process may have ended since it was listed; a failing expansion would end this script.
-    comm=
-    { IFS= read -r comm <"$file"; } 2>/dev/null || :
-    file=${file%/comm}
-    TUNE_PROCESSES+=$comm$'\t'${file##*/}$'\n'
-  done
+  [[ -n ${TUNE_PROCESSES-} ]] || TUNE_PROCESSES=$(grep -s '' "${TIERBENCH_ROOT-}"/proc/[0-9]*/comm /dev/null)$'\n' || :
 }
 
 # Whether a value equals the wanted value.
