@@ -162,6 +162,23 @@ not_taken() {
   assert_equal "$(not_taken FAULT=stop)" 'node-down not-taken-over node-up resync-ends settled'
 }
 
+@test "an instance whose failover Redis gave up is asked again, and is master in the end" {
+  local master replica
+  cluster_start 3 1
+  master=${CLUSTER_PIDS[0]} replica=$((CLUSTER_PORT + 3))
+  kill -STOP "$master"
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  job_start bash -c 'set -u
+    for file in "$REPO"/lib/{shared/*,host/fault}.sh; do . "$file"; done
+    FOLDER=. FAULT_NODE=1 REDIS_PASSWORD= CLUSTER_TABLE=$(printf "%s\t1\t1\treplica\t-\t-\t-\t-\t127.0.0.1" "$1")
+    host_fault_back "$1" 1' bash "$replica"
+  wait_until 30 grep -q 'Manual failover timed out' "cluster/$replica/log" || :
+  kill -CONT "$master"
+  job_wait 90
+  assert_equal "$(cut -f 2- events.tsv)" $'1\tfailed back\tshard 1'
+  assert_contains role:master "$(redis-cli -p "$replica" info replication)"
+}
+
 @test "interrupted while a node hangs, a run leaves nothing" {
   job_start "${FAULTY[@]}" FAULT=stop FAULT_DOWN=60
   wait_down 1

@@ -227,17 +227,19 @@ host_fault_synced() {
   done < <(host_fault_ports)
 }
 
-# Make an instance the master of its shard again.
+# Make an instance the master of its shard again. Redis itself gives up after 5 s (CLUSTER_MF_TIMEOUT), such as on a busy machine, and is asked again.
 # Usage: host_fault_back PORT SHARD
 host_fault_back() {
-  local end=$((SECONDS + 30))
-  host_fault_address "$1"
-  protocol_ask "$REPLY" "$1" 'CLUSTER FAILOVER' || :
+  local end=$((SECONDS + 60)) again=$SECONDS
   until host_fault_says "$1" 'role:master'; do
     ((SECONDS < end)) || {
       host_fault_event 'not failed back' "shard $2"
       return
     }
+    if ((SECONDS >= again)); then
+      protocol_ask "$REPLY" "$1" 'CLUSTER FAILOVER' || :
+      again=$((SECONDS + 7))
+    fi
     sleep 0.02 # between two polls
   done
   host_fault_event 'failed back' "shard $2"
