@@ -254,6 +254,26 @@ END
   assert_equal "${lines[-1]}" '2 passed, 2 failed'
 }
 
+@test "a suite whose end bash does not report is counted with its status, and the next one is started" {
+  lane_suite rest first true
+  lane_suite rest second false
+  # As bash 5.2 did, on a busy machine.
+  wait() {
+    [[ $1 == -n ]] || {
+      builtin wait "$@"
+      return
+    }
+    unset -v ended
+    return 127
+  }
+  export -f wait
+  run "$REPO/tests/run.sh" first.bats second.bats
+  assert_failure 1
+  assert_line '== first.bats'
+  assert_line 'failed: second.bats: second'
+  assert_equal "${lines[-1]}" '1 passed, 1 failed'
+}
+
 @test "a driver that gets no memory for its lanes has them on the disk; nothing stays mounted" {
   suite true
   assert_success

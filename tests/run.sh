@@ -231,7 +231,7 @@ run_next() {
 # Runs suites, each in its lane.
 # Usage: run_lanes SUITE...   Returns: 0
 run_lanes() {
-  local suite lane ended status
+  local suite lane pid ended status
   local -a host=() rest=() slow=()
   for suite; do
     if [[ $suite == *.bats ]] && grep -qx '# lane: host' -- "$suite"; then
@@ -245,8 +245,14 @@ run_lanes() {
   rest=("${slow[@]}" "${rest[@]}")
   for lane in "${!lane_queue[@]}"; do run_next "$lane"; done
   while ((${#suite_pid[@]} > 0)); do
-    status=0
-    wait -n -p ended "${suite_pid[@]}" || status=$?
+    status=0 ended=''
+    # bash keeps the status of a suite that has ended, but `wait -n` may not report it (bash 5.2, seldom).
+    for pid in "${suite_pid[@]}"; do [[ -e /proc/$pid ]] || ended=$pid; done
+    if [[ -n $ended ]]; then wait "$ended" || status=$?; else wait -n -p ended "${suite_pid[@]}" || status=$?; fi
+    if [[ -z ${ended-} ]]; then
+      read -rt 0.1 -u "$TEST_NEVER" || :
+      continue
+    fi
     for lane in "${!lane_queue[@]}"; do
       [[ ${suite_pid[$lane]-} == "$ended" ]] || continue
       run_end "$lane" "$status"
