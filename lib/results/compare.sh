@@ -164,13 +164,13 @@ _compare_host_file() {
 # Print one section of the output of compare_sections, in FORMAT.
 # Usage: compare_section NAME FORMAT <SECTIONS
 compare_section() {
-  sed -n "s/^$1\t//p" | figures_table "$2"
+  SECTION=$1 FORMAT=$2 figures_run section render
 }
 
 # Print the lines of a prose section, each after PREFIX.
 # Usage: compare_prose NAME PREFIX [FORMAT] <SECTIONS
 compare_prose() {
-  sed -n "s/^$1\t//p" | figures_prose "${@:2}"
+  SECTION=$1 PREFIX=$2 FORMAT=${3:-table} figures_run section prose
 }
 
 # Print a line for each difference, for formats without a table of differences.
