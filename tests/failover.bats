@@ -170,7 +170,8 @@ not_taken() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   job_start bash -c 'set -u
     for file in "$REPO"/lib/{shared/*,host/fault}.sh; do . "$file"; done
-    FOLDER=. FAULT_NODE=1 REDIS_PASSWORD= CLUSTER_TABLE=$(printf "%s\t1\t1\treplica\t-\t-\t-\t-\t127.0.0.1" "$1")
+    owner_lives() { :; }
+    WORK=. RUN_ID=x FOLDER=. FAULT_NODE=1 REDIS_PASSWORD= CLUSTER_TABLE=$(printf "%s\t1\t1\treplica\t-\t-\t-\t-\t127.0.0.1" "$1")
     host_fault_back "$1" 1' bash "$replica"
   wait_until 30 grep -q 'Manual failover timed out' "cluster/$replica/log" || :
   kill -CONT "$master"

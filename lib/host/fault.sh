@@ -232,11 +232,13 @@ host_fault_synced() {
 host_fault_back() {
   local end=$((SECONDS + 60)) again=$SECONDS
   until host_fault_says "$1" 'role:master'; do
+    owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
     ((SECONDS < end)) || {
       host_fault_event 'not failed back' "shard $2"
       return
     }
     if ((SECONDS >= again)); then
+      host_fault_address "$1"
       protocol_ask "$REPLY" "$1" 'CLUSTER FAILOVER' || :
       again=$((SECONDS + 7))
     fi
