@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Leave only the lines of one section to the programs after this one: those that begin with its name, SECTION in the environment, and a tab, without
-# these. NR counts only them.
+# Leave only the lines of one section to the programs after this one. They begin with its name, SECTION in the environment, and a tab, which are
+# removed. NR counts only them.
 
 BEGIN { section = ENVIRON["SECTION"] "\t" }
 
