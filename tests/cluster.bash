@@ -5,9 +5,7 @@
 # Print the id of the node on a port of a cluster.
 # Usage: cluster_id PORT   Returns: 0
 cluster_id() {
-  # An odd factor modulo 2^32 gives each port another number, and digits as of a random id.
-  printf '%08x%08x%08x%08x%08x\n' $(($1 * 2654435761 % 4294967296)) $(($1 * 2246822519 % 4294967296)) $(($1 * 3266489917 % 4294967296)) \
-    $(($1 * 668265263 % 4294967296)) $(($1 * 374761393 % 4294967296))
+  printf '%040x\n' "$1"
 }
 
 # Print the lines of nodes.conf for the node on a port.

@@ -34,7 +34,7 @@ without_screen() {
     [[ -L $folder ]] || ln -s "$folder"/* bin/ 2>/dev/null || :
   done
   rm -f bin/screen bin/sudo bin/apt-cache
-  # The real one, which first.bats calls, takes most of a second of CPU time.
+  # The real one, which first.bats calls, takes most of a second of CPU time. No test looks at its calls, so they are not recorded.
   printf '#!/bin/sh\necho "  Candidate: 1.0"\n' >bin/apt-cache
   chmod 755 bin/apt-cache
   # Installing it makes it appear. The policy is asked as by a package's script.

@@ -155,7 +155,7 @@ _host_tune_read_service() {
   fi
   VALUE=inactive
   _host_tune_processes
-  [[ $TUNE_PROCESSES =~ /([0-9]+)/comm:"$name"$'\n' ]] || return 0
+  [[ $TUNE_PROCESSES =~ $'\n'"${TIERBENCH_ROOT-}"/proc/([0-9]+)/comm:"$name"$'\n' ]] || return 0
   WHY="no systemd to stop it with; it runs as process ${BASH_REMATCH[1]}"
   return 1
 }
@@ -163,7 +163,7 @@ _host_tune_read_service() {
 # Read the names of all processes, once for all services. A process may have ended since it was listed.
 # Returns: sets TUNE_PROCESSES, lines /proc/PID/comm:NAME
 _host_tune_processes() {
-  [[ -n ${TUNE_PROCESSES-} ]] || TUNE_PROCESSES=$(grep -s '' "${TIERBENCH_ROOT-}"/proc/[0-9]*/comm /dev/null)$'\n' || :
+  [[ -n ${TUNE_PROCESSES-} ]] || TUNE_PROCESSES=$'\n'$(grep -s '' "${TIERBENCH_ROOT-}"/proc/[0-9]*/comm /dev/null)$'\n' || :
 }
 
 # Whether a value equals the wanted value.
