@@ -34,6 +34,7 @@ remote_init
 lock_name test
 server_password
 server_facts
+channel_open "$SERVER"
 server_find_redis
 plan_settle
 fill_calibrate
@@ -84,8 +85,8 @@ fill_check() {
 }
 
 @test "values of 1 B to 10,000 B in eight instances: used_memory is what FILL asks for, within 1 %" {
-  fill_measure 8 24M 1 10 100 1000 10000
-  fill_check 8 24M 5
+  fill_measure 8 24M 1 100 10000
+  fill_check 8 24M 3
 }
 
 @test "values of 100,000 B and of 1 MB in eight instances: used_memory is what FILL asks for, within 1 %" {

@@ -64,6 +64,13 @@ calls() {
   redis-cli -p "${2:-$REDIS_PORT}" info commandstats | sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p"
 }
 
+# Whether the server was asked COMMAND COUNT times. Usage: asked COMMAND COUNT   Returns: 0 yes, 1 no
+asked() { (($(calls "$1") >= $2)); }
+
+# Whether COUNT connections of the server have sent a GET last.
+# Usage: clients_get COUNT   Returns: 0 yes, 1 no
+clients_get() { (($(redis-cli -p "$REDIS_PORT" client list | grep -c cmd=get) == $1)); }
+
 # Start COUNT servers on consecutive ports.
 # Usage: instances COUNT   Sets: FIRST   Returns: 0
 instances() {

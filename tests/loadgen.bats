@@ -89,9 +89,13 @@ load loadgen
 @test "a connection that the server closes is reopened; requests in flight count as lost, never as answered" {
   redis_start
   loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 1000
-  job_start env OMP_NUM_THREADS=1 "$REPO/test" --no-flush --phases get --keys uniform -c 4 -P 4 --time 4 --out out 127.0.0.1 "$REDIS_PORT" 100 1000
-  wait_until 10 bash -c "(( \$(redis-cli -p $REDIS_PORT client list | grep -c cmd=get) == 4 ))"
+  mkdir gate
+  loadgen_start 1 --no-flush --gate gate --phases get --keys uniform -c 4 -P 4 --time 60 --interval 0.1 127.0.0.1 "$REDIS_PORT" 100 1000
+  order get 0
+  wait_until 10 clients_get 4
   redis-cli -p "$REDIS_PORT" client kill type normal skipme yes >/dev/null
+  wait_until 10 clients_get 4
+  : >gate/stop
   job_wait 20
   assert_equal "$status" 1
   (($(result get lost) > 0 && $(result get ops) > 0)) || fail "lost $(result get lost), ops $(result get ops)"
@@ -101,7 +105,7 @@ load loadgen
   redis_start
   loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 1000
   job_start env OMP_NUM_THREADS=1 "$REPO/test" --no-flush --no-verify --phases get --keys uniform -c 2 --time 300 --out out 127.0.0.1 "$REDIS_PORT" 100 1000
-  wait_until 10 bash -c "(( \$(redis-cli -p $REDIS_PORT client list | grep -c cmd=get) == 2 ))"
+  wait_until 10 clients_get 2
   local port=$REDIS_PORT
   process_end "$REDIS_PID" "$(process_start "$REDIS_PID")"
   redis_start -p "$port"
@@ -195,7 +199,7 @@ load loadgen
   redis_start
   loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 100
   job_start env OMP_NUM_THREADS=1 "$REPO/test" --no-flush --phases get --keys uniform -c 2 --timeout 1 --time 4 --out out 127.0.0.1 "$REDIS_PORT" 100 100
-  wait_until 10 bash -c "(( \$(redis-cli -p $REDIS_PORT client list | grep -c cmd=get) == 2 ))"
+  wait_until 10 clients_get 2
   kill -STOP "$REDIS_PID"
   job_wait 30
   kill -CONT "$REDIS_PID"
@@ -354,9 +358,6 @@ load loadgen
   assert_success
   assert_equal "$(calls get)" 20000
 }
-
-# Whether the server was asked a command so often. Usage: asked COMMAND COUNT   Returns: 0 yes, 1 no
-asked() { (($(calls "$1") >= $2)); }
 
 # Print the CPUs that threads may use, one line per thread: numbers with commas. Usage: thread_cpus STATUS_FILE...
 thread_cpus() {

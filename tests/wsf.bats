@@ -211,7 +211,7 @@ END
 
 @test "what it logs has the workload's names in the run's folder, and that a trace came to its end; time bounds a phase, and requests beside it are named" {
   local run
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=3 MEMTIER_REQUESTS=1 EVENT_TRACE_PARAMS='timeout -v 0.3 sleep 60'
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=3 MEMTIER_REQUESTS=1 RATE=200 EVENT_TRACE_PARAMS='timeout -v 0.3 sleep 60'
   assert_success
   assert_match 'warning: REQUESTS=1/connection: .* with TIME=3 requests are ignored' "$stderr"
   (($(phase_column mixed elapsed_us) >= 3000000)) || fail "it did not last three seconds"
@@ -271,7 +271,7 @@ echo data >"$2"
 while :; do sleep 0.1; done
 END
   chmod +x tracer
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]/#MEMTIER_KEY_MAXIMUM*/KEYS=30}" VALUE_SIZES=10 MEMTIER_TEST_TIME=3 \
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]/#MEMTIER_KEY_MAXIMUM*/KEYS=30}" VALUE_SIZES=10 MEMTIER_TEST_TIME=3 RATE=200 \
     EVENT_TRACE_PARAMS="$SCRATCH/tracer $SCRATCH/job.err seen"
   job_wait 120
   assert_success

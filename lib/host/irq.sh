@@ -10,6 +10,10 @@ host_irq_devices() {
   local address=$1 device text
   # A host may be given by its name.
   [[ $address =~ ^[0-9.]+$ || $address == *:* ]] || address=$(getent ahosts "$address" | awk 'NR == 1 { print $1 }')
+  if [[ $address == 127.* || $address == ::1 ]]; then
+    echo lo
+    return
+  fi
   text=$(run_limited 10 ip -o address show to "$address" 2>/dev/null) || :
   read -r _ device _ <<<"$text" || :
   if [[ -z $device ]]; then

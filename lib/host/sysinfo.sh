@@ -123,12 +123,13 @@ host_sysinfo_sysctl_subset() {
   )
 }
 
-# Print what /sys and ethtool report of a NIC.
+# Print what /sys and ethtool report of a NIC; ethtool knows only the features of loopback.
 # Usage: host_sysinfo_nic DEVICE
 host_sysinfo_nic() {
-  local option
+  local option options='-i -l -g -c -k'
+  [[ $1 != lo ]] || options=-k
   host_sysinfo_show "$ROOT/sys/class/net/$1"/{address,mtu,speed,duplex,operstate,numa_node,device/numa_node}
-  for option in -i -l -g -c -k; do
+  for option in $options; do
     printf '\nethtool %s\n' "$option"
     run_limited 10 ethtool "$option" "$1" 2>&1 || :
   done
