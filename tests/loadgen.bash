@@ -64,7 +64,7 @@ calls() {
   redis-cli -p "${2:-$REDIS_PORT}" info commandstats | sed -n "s/^cmdstat_$1:calls=\([0-9]*\),.*/\1/p"
 }
 
-# Whether the server was asked COMMAND COUNT times. Usage: asked COMMAND COUNT   Returns: 0 yes, 1 no
+# Whether the server was asked COMMAND COUNT times at least. Usage: asked COMMAND COUNT   Returns: 0 yes, 1 no
 asked() { (($(calls "$1") >= $2)); }
 
 # Whether COUNT connections of the server have sent a GET last.

@@ -44,7 +44,7 @@ host_cluster_ready() {
         host_server_said "$port"
         fail "port $port: $why after $READY_TIMEOUT s; is port $((port + 10000)) open between the nodes?"
       }
-      sleep 0.05 # between two polls
+      proc_wait 0.05
     done
   done <<<"$CLUSTER_TABLE"
 }

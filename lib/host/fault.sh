@@ -167,11 +167,11 @@ host_fault_signal() {
 # Returns: 1 if one has none within the time limit
 host_fault_taken() {
   local limit=60 end port shard replica
-  local -A waiting=()
+  local -A waiting=() replicas=()
   [[ $NODE_TIMEOUT == default ]] || ((NODE_TIMEOUT * 6 / 1000 < limit)) || limit=$((NODE_TIMEOUT * 6 / 1000))
   [[ $NODE_TIMEOUT != default ]] || limit=90
   end=$((SECONDS + limit))
-  while IFS=$'\t' read -r port shard; do waiting[$port]=$shard; done < <(host_fault_masters)
+  while IFS=$'\t' read -r port shard; do waiting[$port]=$shard replicas[$port]=$(host_fault_replicas "$port"); done < <(host_fault_masters)
   while ((${#waiting[@]} > 0)); do
     owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
     ((SECONDS < end)) || {
@@ -179,14 +179,14 @@ host_fault_taken() {
       return 1
     }
     for port in "${!waiting[@]}"; do
-      for replica in $(host_fault_replicas "$port"); do
+      for replica in ${replicas[$port]}; do
         host_fault_says "$replica" 'role:master' || continue
         host_fault_event 'taken over' "shard ${waiting[$port]} by $replica"
         unset "waiting[$port]"
         break
       done
     done
-    sleep 0.05 # between two polls
+    proc_wait 0.05 # between two polls; no process, which would take CPU time from the instances under load
   done
 }
 
@@ -222,7 +222,7 @@ host_fault_synced() {
     until host_fault_says "$port" 'role:slave' && [[ $REDIS_REPLY == *master_link_status:up* && $REDIS_REPLY == *master_sync_in_progress:0* ]]; do
       owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
       ((SECONDS < end)) || return 1
-      sleep 0.05 # between two polls
+      proc_wait 0.05
     done
   done < <(host_fault_ports)
 }
@@ -242,7 +242,7 @@ host_fault_back() {
       protocol_ask "$REPLY" "$1" 'CLUSTER FAILOVER' || :
       again=$((SECONDS + 7))
     fi
-    sleep 0.02 # between two polls
+    proc_pause
   done
   host_fault_event 'failed back' "shard $2"
 }
