@@ -39,7 +39,9 @@ _channel_start() {
   local LC_ALL=C
   mapfile -d '' part <"$LIB/host/channel.sh"
   script_shared
-  printf -v _CHANNEL_SCRIPT 'REMOTE_DIR=%q\n%s%s' "$REMOTE_DIR" "$REPLY" "${part[0]}"
+  printf -v _CHANNEL_SCRIPT 'REMOTE_DIR=%q\n%s' "$REMOTE_DIR" "$REPLY"
+  script_modules
+  _CHANNEL_SCRIPT+=$REPLY${part[0]}
   _channel_drop "$host"
   mkfifo -m 600 -- "$pipe" || return
   # Each direction alone would wait for the other. With both, the channel would be its own reader, and would wait forever after our death.
@@ -86,7 +88,7 @@ _channel_is_free() {
 # Returns: sets status of remote_raw; 1 if the host has no channel that can be used
 # shellcheck disable=SC2154 # why and status are variables of remote_raw
 channel_run() {
-  local host=$1 script=$2 words='' failed=0 LC_ALL=C
+  local host=$1 script=$2 words='' failed=0 has_modules=yes LC_ALL=C
   shift 2
   [[ -z $REMOTE_FILE || -z ${once-} ]] || return 1
   # Checked before the text is made, which takes longer.

@@ -2,7 +2,9 @@
 # shellcheck shell=bash
 # The text of a script that runs on a host. Every remote call makes one, so nothing here starts a process.
 
-_SCRIPT_SHARED= # what script_shared has read
+_SCRIPT_SHARED=          # what script_shared has read
+_SCRIPT_MODULES=         # what script_modules has read
+declare -A _SCRIPT_HAS=() # by name: its modules
 
 # Make the text of lib/host/SCRIPT.sh for a new shell.
 # Usage: script_make SCRIPT [ARG]...
@@ -39,11 +41,28 @@ script_shared() {
   REPLY=$_SCRIPT_SHARED
 }
 
+# The modules that scripts need in addition: those files of lib/host that are no scripts, and two of lib/shared.
+# Usage: script_modules
+# Returns: sets REPLY
+script_modules() {
+  local file
+  local -a part
+  [[ -n $_SCRIPT_MODULES ]] || for file in "$LIB"/{shared/{cpus,protocol},host/*}.sh; do
+    mapfile -d '' part <"$file"
+    [[ ${part[0]} != *$'\nmain() {'* && $file != */host/channel.sh ]] || continue
+    _SCRIPT_MODULES+=${part[0]}
+    file=${file##*/}
+    _SCRIPT_HAS[${file%.sh}]=yes
+  done
+  REPLY=$_SCRIPT_MODULES
+}
+
 # Make the text of a script for a shell that has the modules of script_shared: the variables that it reads, the modules in its line
 # `# Needs: NAME...` (from lib/shared or lib/host), the script, and the call of its main.
 # The variables are those of the lines `# Reads: NAME...` and, for the verb in the first argument, `# Reads VERB...: NAME...`; every script reads
 # the run's. They must be set, also if they are empty.
 # Usage: script_own SCRIPT [ARG]...
+# Globals: has_modules: not empty for a shell that has the modules of script_modules, too
 # Returns: sets REPLY
 script_own() {
   local script=$1 verb=${2-} name room line
@@ -68,6 +87,7 @@ script_own() {
     REPLY+=$line
   done
   for name in "${needs[@]}"; do
+    [[ -z ${has_modules-} || ! -v "_SCRIPT_HAS[$name]" ]] || continue
     for room in shared host; do
       [[ -e $LIB/$room/$name.sh ]] || continue
       mapfile -d '' part <"$LIB/$room/$name.sh"
