@@ -6,11 +6,29 @@
 load helper
 load loadgen
 
+# Build a copy of the sources once: with a hiredis of the user's own if the distribution has a static library, and with TLS if OpenSSL is there.
+setup_file() {
+  local library headers own=$BATS_FILE_TMPDIR/own
+  # The optimization takes most of the build's time, and nothing here is measured.
+  export CFLAGS='-O0 -g0' BUILD_WORDS=''
+  library=$(gcc -print-file-name=libhiredis.a)
+  if [[ -e $library ]]; then
+    mkdir -p "$own/hiredis"
+    headers=$(dirname "$(printf '#include <hiredis/hiredis.h>\n' | gcc -E -x c - | sed -n 's/^# 1 "\(.*hiredis\.h\)".*/\1/p')")
+    cp "$headers"/*.h "$own/hiredis/"
+    cp "$library" "$own/"
+    BUILD_WORDS="HIREDIS_DIR=$own"
+  fi
+  ! pkg-config --exists openssl || BUILD_WORDS+=' TLS=1'
+  mkdir "$BATS_FILE_TMPDIR/tree"
+  tar -C "$REPO" --exclude=build -cf - Makefile test.c lib/loadgen | tar -C "$BATS_FILE_TMPDIR/tree" -xf -
+  cp -a "$BATS_FILE_TMPDIR/tree" "$BATS_FILE_TMPDIR/built"
+  # shellcheck disable=SC2086 # words
+  make -s -C "$BATS_FILE_TMPDIR/built" test $BUILD_WORDS
+}
+
 setup() {
   scratch_setup
-  tar -C "$REPO" --exclude=build -cf - Makefile test.c lib/loadgen | tar -xf -
-  # The optimization takes most of the build's time, and nothing here is measured.
-  export CFLAGS='-O0 -g0'
 }
 
 teardown() {
@@ -18,6 +36,7 @@ teardown() {
 }
 
 @test "no hiredis: one clear line, and nothing half built" {
+  cp -a "$BATS_FILE_TMPDIR/tree/." .
   PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH=/nowhere run_split make -s test
   assert_failure
   assert_contains "pkg-config finds no hiredis: install libhiredis-dev (hiredis-devel), or give HIREDIS_DIR= or REDIS_SRC=" "$stderr"
@@ -31,28 +50,21 @@ teardown() {
 }
 
 @test "a hiredis of the user's own, from its own folder, linked in statically" {
-  local library headers
-  library=$(gcc -print-file-name=libhiredis.a)
-  [[ -e $library ]] || skip "the distribution's hiredis has no static library"
-  mkdir -p own/hiredis
-  headers=$(dirname "$(printf '#include <hiredis/hiredis.h>\n' | gcc -E -x c - | sed -n 's/^# 1 "\(.*hiredis\.h\)".*/\1/p')")
-  cp "$headers"/*.h own/hiredis/
-  cp "$library" own/
-  run_split make -s test HIREDIS_DIR="$PWD/own"
-  assert_success
-  refute_contains libhiredis.so "$(ldd test)"
+  [[ $BUILD_WORDS == HIREDIS_DIR=* ]] || skip "the distribution's hiredis has no static library"
+  refute_contains libhiredis.so "$(ldd "$BATS_FILE_TMPDIR/built/test")"
   redis_start
-  OMP_NUM_THREADS=1 run_split ./test --out out 127.0.0.1 "$REDIS_PORT" 100 100
+  OMP_NUM_THREADS=1 run_split "$BATS_FILE_TMPDIR/built/test" --out out 127.0.0.1 "$REDIS_PORT" 100 100
   assert_success
 }
 
 # Build ./test anew with a linker that fails: the program stays as it is.
-# Usage: unlinked [MAKE_ARGUMENT...]
+# Usage: unlinked   Globals: BUILD_WORDS
 unlinked() {
   local before
   before=$(sha256sum ./test)
   touch test.c
-  run_split make -s test LDFLAGS=-Wl,--defsym,main=undefined_here "$@"
+  # shellcheck disable=SC2086 # words
+  run_split make -s test LDFLAGS=-Wl,--defsym,main=undefined_here $BUILD_WORDS
   assert_failure
   assert_equal "$(sha256sum ./test)" "$before"
   run_split ./test --version
@@ -60,9 +72,9 @@ unlinked() {
 }
 
 @test "a program that cannot be linked again stays as it is; TLS where OpenSSL is; where it is not, the option is refused" {
+  cp -a "$BATS_FILE_TMPDIR/built/." .
+  unlinked
   if ! pkg-config --exists openssl; then
-    make -s test
-    unlinked
     run_split ./test --tls 127.0.0.1 1
     assert_failure 2
     assert_contains "--tls" "$stderr"
@@ -87,8 +99,6 @@ __attribute__((destructor)) static void report(void)
     if (f) fprintf(f, "%d\n", waits);
 }
 END
-  make -s test TLS=1
-  unlinked TLS=1
   openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=redis.example \
     -addext subjectAltName=IP:127.0.0.1,DNS:redis.example 2>/dev/null
   local port

@@ -56,6 +56,9 @@ monitored() {
   ops=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at["ops"] + $at["late"] }' results/*/native/*/rep-1/127.0.0.1/result.tsv)
   calls=$(awk -F '\t' '$1 == "get" && $3 == "calls" { sum += $5 - $4 } END { print sum }' "$server/counters.tsv")
   assert_equal "$calls" "$ops"
+  # A mark notes its time on the server's clock, in us.
+  awk -F '\t' '$2 == "host" && $3 == "time_us" { n++; if ($5 <= $4 || $4 < 1.6e15) exit 1 } END { exit n != 2 }' "$server/counters.tsv" ||
+    fail "$(grep time_us "$server/counters.tsv")"
   (($(wc -l <"$server/vmstat.tsv") >= 6)) || fail "fewer than one sample a second"
   # Not more than one either: a busy machine may have gaps.
   awk 'NR == 2 { first = $1 } END { if (($1 - first) / (NR - 2) < 0.9) { print NR - 1 " in " $1 - first; exit 1 } }' "$server/vmstat.tsv"

@@ -42,7 +42,7 @@ assert_nothing_left() {
   local run rep log
   run=$(run_folder)
   assert_contains "$run" "$stderr"
-  assert_exists "$run/run.conf" "$run/env/127.0.0.1/setup.log" "$run/native/variant.conf"
+  assert_exists "$run"/{run.conf,env/127.0.0.1/{setup.log,env.tsv,sysctl.txt,tuning.tsv,redis.txt},native/variant.conf}
   for rep in "$run"/native/{100,1000}B-2i/rep-1; do
     assert_exists "$rep"/127.0.0.1/{result.tsv,set.hgrm,get.hgrm,set.hlog,get.hlog,set.series.tsv} "$rep"/server/info.{before,after} \
       "$rep"/server/redis-"$BASE".log
@@ -51,10 +51,11 @@ assert_nothing_left() {
     assert_equal "$(info_calls get "$rep/server/info.after")" 1000
     (cd "$rep/127.0.0.1" && sha256sum --quiet -c SHA256SUMS)
   done
-  assert_equal "$(find "$run" -name '*.partial' -o -name '*.failed*' -o -name '*.cut*')" ''
+  assert_equal "$(find "$run" -name '*.partial' -o -name '*.failed*' -o -name '*.cut*' -o -name '*.new*')" ''
   # Setup, threads, DONE.
   log=$(echo "$run"/native/100B-2i/rep-1/127.0.0.1/redis.log.127.0.0.1.*.1)
   assert_equal "$(head -n 1 "$log")" "====> SERVER system -"
+  assert_match '====> SERVER system -.*Running NATIVE.*====> CLIENT system -.*Running NATIVE' "$(<"$log")"
   assert_equal "$(tail -n 1 "$log")" DONE
   grep -q "^threads = 2 start_port = $BASE value_len = 100 key_count = 500$" "$log"
   run_split "$REPO/summary2csv.sh" "$run"

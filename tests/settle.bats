@@ -82,13 +82,3 @@ times() {
     MONITOR_NODES=(sys/node0); host_monitor_sample_nodes 6.000001'
   assert_equal "$(<monitor/nodes.tsv)" $'time\tnode0\tnode1\n5.000001\t10240\t11264'
 }
-
-@test "a mark notes its time on the server's clock, as the last of its counters" {
-  local -a untuned
-  mapfile -t untuned < <(words_untuned)
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 1)" KEYS=2000 \
-    VALUE_SIZES=100 SRV_OVERRIDE=1 REDISRUNS=1 PHASES="populate get"
-  assert_success
-  awk -F '\t' '$2 == "host" && $3 == "time_us" { n++; if ($5 <= $4 || $4 < 1.6e15) exit 1 } END { exit n != 2 }' results/*/native/*/rep-1/server/counters.tsv ||
-    fail "$(grep time_us results/*/native/*/rep-1/server/counters.tsv)"
-}

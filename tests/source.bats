@@ -58,7 +58,7 @@ fetch_tarball() {
   assert_equal "$(sed -n 's/^redis_build_id://p' <<<"$info" | tr -d '\r' | sort -u)" "$build"
   # The load generator builds against the hiredis in that tree, as in the guide.
   mkdir loadgen && tar -C "$REPO" --exclude=build -cf - Makefile test.c lib/loadgen | tar -C loadgen -xf -
-  make -s -C loadgen test REDIS_SRC="$tree" CFLAGS=-O0
+  make -s -C loadgen test REDIS_SRC="$tree" CFLAGS="-O0 -g0"
   refute_contains libhiredis.so "$(ldd loadgen/test)"
   loadgen/test --version
   # With RESP3, which requires a hiredis as new as this, the text of INFO is of another type.

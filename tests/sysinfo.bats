@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The description of each host: the guide's setup.log, files for readers, and env.tsv for comparison.
-# lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -96,13 +95,4 @@ value() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' env/env.tsv; }
   assert_contains 'NNA mode (nna): off' "$(<env/setup.log)"
   refute_contains 'Running NATIVE' "$(<env/setup.log)"
   assert_equal "$(wc -l <env/irq.tsv)" 3
-}
-
-@test "a run has it for the server and for every client, and the head of each log" {
-  run_split "$REPO/do_it.sh" run -s demo VALUE_SIZES=100 REDISRUNS=1 KEYS=500 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" \
-    REDISBASE="$(ports_pick 2)"
-  assert_success
-  assert_exists results/*/env/127.0.0.1/{setup.log,env.tsv,sysctl.txt,tuning.tsv,redis.txt}
-  assert_match '====> SERVER system -.*Running NATIVE.*====> CLIENT system -.*Running NATIVE' "$(cat results/*/native/*/rep-1/127.0.0.1/redis.log.*)"
-  assert_equal "$(find results -name '*.new*')" ''
 }
