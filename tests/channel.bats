@@ -93,6 +93,27 @@ script() {
   done
 }
 
+@test "modules are sent to a channel once: a call sends its script alone, and finds their functions; without a channel it sends both" {
+  local host
+  mkdir -p lib/host
+  printf 'extra_says() { echo "from the module"; }\n' >lib/host/extra.sh
+  printf '# Needs: extra\n\nmain() { extra_says; }\n' >lib/host/words.sh
+  for host in elsewhere 127.0.0.1; do
+    ask 'host='$host'
+      tell "$host" words >without
+      channel_open "$host"; tell "$host" words >with
+      eval "real$(declare -f _channel_write)"
+      _channel_write() { printf "%s" "$2" >sent; real_channel_write "$@"; }
+      tell "$host" words >again'
+    assert_equal "$status: $stderr" '0: '
+    assert_contains 'from the module' "$(<with)"
+    assert_equal "$(sed /^$/d with)" "$(sed /^$/d without)"
+    assert_equal "$(<again)" "$(<with)"
+    assert_contains 'main() {' "$(<sent)"
+    refute_contains 'extra_says()' "$(<sent)"
+  done
+}
+
 @test "files keep every byte through a channel; large ones, and those that are not text, come without it" {
   local host kind
   script words <<<'echo answer'

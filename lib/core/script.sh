@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # The text of a script that runs on a host. Every remote call makes one, so nothing here starts a process.
 
-_SCRIPT_SHARED=          # what script_shared has read
-_SCRIPT_MODULES=         # what script_modules has read
+_SCRIPT_SHARED=           # what script_shared has read
+_SCRIPT_MODULES=          # what script_modules has read
 declare -A _SCRIPT_HAS=() # by name: its modules
 
 # Make the text of lib/host/SCRIPT.sh for a new shell.
