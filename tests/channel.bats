@@ -102,7 +102,7 @@ script() {
     ask 'host='$host'
       tell "$host" words >without
       channel_open "$host"; tell "$host" words >with
-      eval "real$(declare -f _channel_write)"
+      . /dev/stdin <<<"real$(declare -f _channel_write)"
       _channel_write() { printf "%s" "$2" >sent; real_channel_write "$@"; }
       tell "$host" words >again'
     assert_equal "$status: $stderr" '0: '
