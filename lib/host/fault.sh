@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A fault of one node of a cluster, on the server: a separate process runs its steps and records the time of each in events.tsv.
+# A fault of one node of a cluster, on the server: a separate process runs its steps and records the time of each in events.tsv. While it waits, it
+# starts no process, which would take CPU time from the instances under load (with TLS, protocol_ask does).
 
 # Begin: the load starts in DELAY_US microseconds.
 # Usage: host_fault_begin DELAY_US
@@ -53,14 +54,15 @@ host_fault_event() {
   printf '%s\t%s\t%s\t%s\n' "${EPOCHREALTIME/[.,]/}" "$FAULT_NODE" "$1" "${2-}" >>"$FOLDER/events.tsv"
 }
 
-# Sleep until a time in microseconds; return early if the master of the run has died.
+# Wait until a time in microseconds; return early if the master of the run has died.
 # Usage: host_fault_until TIME_US
 host_fault_until() {
   local left
   while left=$(($1 - ${EPOCHREALTIME/[.,]/})) && ((left > 0)); do
     owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
-    ((left < 1000000)) || left=1000000
-    sleep "$(printf '0.%06d' "$left" | sed 's/^0\.1000000$/1/')"
+    ((left < 1000000)) || left=999999
+    printf -v left '0.%06d' "$left"
+    proc_wait "$left"
   done
 }
 
@@ -186,7 +188,7 @@ host_fault_taken() {
         break
       done
     done
-    proc_wait 0.05 # between two polls; no process, which would take CPU time from the instances under load
+    proc_wait 0.05
   done
 }
 

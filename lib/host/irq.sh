@@ -10,6 +10,7 @@ host_irq_devices() {
   local address=$1 device text
   # A host may be given by its name.
   [[ $address =~ ^[0-9.]+$ || $address == *:* ]] || address=$(getent ahosts "$address" | awk 'NR == 1 { print $1 }')
+  # Known without ip, which several calls of a run would start.
   if [[ $address == 127.* || $address == ::1 ]]; then
     echo lo
     return
