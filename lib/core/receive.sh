@@ -66,8 +66,8 @@ _receive_stream() {
       { _receive_refuse "no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there" || return; }
     while IFS= read -r -n 4096 line || { _receive_cut "the list of files is truncated" || return; }; do
       [[ -n $line ]] || break
-      IFS=$'\t' read -r size sum name <<<"$line"
-      [[ $size =~ ^(0|[1-9][0-9]{0,12})$ && $sum =~ ^[0-9a-f]{64}$ ]] || { _receive_refuse "the list of files has the line '$line'" || return; }
+      [[ $line =~ ^(0|[1-9][0-9]{0,12})$'\t'([0-9a-f]{64})$'\t'(.*)$ ]] || { _receive_refuse "the list of files has the line '$line'" || return; }
+      size=${BASH_REMATCH[1]} sum=${BASH_REMATCH[2]} name=${BASH_REMATCH[3]}
       _receive_wanted "$name" || { _receive_refuse "the file '$name' was not asked for" || return; }
       [[ ! -v "seen[$name]" ]] || { _receive_refuse "the file '$name' comes twice" || return; }
       seen[$name]=1
@@ -107,15 +107,8 @@ _receive_copy() {
 
 # Whether a name is plain and was requested.
 _receive_wanted() {
-  local pattern
-  local -a list
-  [[ $1 =~ ^[A-Za-z0-9][A-Za-z0-9._@+-]{0,199}$ ]] || return 1
-  IFS='|' read -r -a list <<<"$patterns"
-  for pattern in "${list[@]}"; do
-    # shellcheck disable=SC2053 # it is a pattern
-    [[ $1 != $pattern ]] || return 0
-  done
-  return 1
+  # shellcheck disable=SC2053 # patterns
+  [[ $1 =~ ^[A-Za-z0-9][A-Za-z0-9._@+-]{0,199}$ && $1 == @($patterns) ]]
 }
 
 # Print why the files of a host are refused, without control characters, on stderr.

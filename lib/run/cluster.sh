@@ -58,21 +58,23 @@ cluster_backlog_of() {
 # Usage: cluster_table INSTANCES
 # Globals: REDISBASE REPLICAS RUN_ID
 cluster_table() {
-  local shards=$1 nodes shard copy port node role sum
+  local shards=$1 nodes shard copy port node role run id
   local -a address=()
   nodes=$(cluster_nodes)
   for ((node = 0; node < nodes; node++)); do
     hosts_data "$(cluster_host $((node + 1)))"
     address[node]=$REPLY
   done
+  # An ID has 40 hexadecimal digits: 32 for the run, and 8 for the port. One process for each ID would take seconds in a plan of 200.
+  run=$(sha256sum <<<"${RUN_ID-}")
   for ((copy = -1; copy < REPLICAS; copy++)); do
     for ((shard = 0; shard < shards; shard++)); do
       port=$((REDISBASE + (copy + 1) * shards + shard)) role=replica
       node=$(((shard + 1 + (shard / nodes + copy) % (nodes - 1)) % nodes))
       ((copy >= 0)) || node=$((shard % nodes)) role=master
-      sum=$(printf '%s %s' "${RUN_ID-}" "$port" | sha256sum)
+      printf -v id '%s%08x' "${run:0:32}" "$port"
       printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$port" $((node + 1)) "$shard" "$role" $((REDISBASE + shard)) \
-        $((shard * 16384 / shards)) $(((shard + 1) * 16384 / shards - 1)) "${sum:0:40}" "${address[node]}"
+        $((shard * 16384 / shards)) $(((shard + 1) * 16384 / shards - 1)) "$id" "${address[node]}"
     done
   done
 }
