@@ -51,7 +51,7 @@ for size in $VALUE_SIZES; do
     127.0.0.1 "$REDISBASE" "$size" "$keys" >log 2>&1
   # Connections are closed a little later: only the asking connection is left, at each instance.
   cluster_processes_of "$SRV_OVERRIDE"
-  until (($(server_info | awk -F : '/^connected_clients:/ || $1 == "mem_overhead_db_hashtable_rehashing" { sum += $2 } END { print sum + 0 }') == REPLY)); do sleep 0.05; done
+  until (($(server_info | awk -F : '/^connected_clients:/ || $1 == "mem_overhead_db_hashtable_rehashing" { sum += $2 } END { print sum + 0 }') == REPLY)); do sleep 0.3; done
   now=$(used)
   server_stop
   fill_target
