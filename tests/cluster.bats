@@ -31,7 +31,7 @@ table() {
 # ./do_it.sh plan with SETTINGS is refused with TEXT.
 # Usage: refuses TEXT SETTING...
 refuses() {
-  run_split "$REPO/do_it.sh" plan -s cluster KEYS=100 SERVER_CORES=8 SERVER_MEM=16 "${@:2}"
+  run_plan -s cluster KEYS=100 SERVER_CORES=8 SERVER_MEM=16 "${@:2}"
   assert_failure 2
   assert_contains "$1" "$stderr"
 }
@@ -82,7 +82,7 @@ refuses() {
 @test "the plan of a cluster: replicas hold the data again, and a key costs the same" {
   local replicas
   for replicas in 0 1; do
-    run_split "$REPO/do_it.sh" plan -s cluster REPLICAS=$replicas INSTANCES=3 KEYS=1000000 VALUE_SIZES=1000 REDISRUNS=1 SERVER=203.0.113.1 \
+    run_plan -s cluster REPLICAS=$replicas INSTANCES=3 KEYS=1000000 VALUE_SIZES=1000 REDISRUNS=1 SERVER=203.0.113.1 \
       CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=64
     assert_success
     # Per key, expected, by the rule.

@@ -309,7 +309,7 @@ figures_of() {
   local word
   while IFS='|' read -r word text; do
     # shellcheck disable=SC2086 # several words
-    run_split "$REPO/do_it.sh" plan -s failover KEYS=100 SERVER_CORES=8 SERVER_MEM=16 $word
+    run_plan -s failover KEYS=100 SERVER_CORES=8 SERVER_MEM=16 $word
     assert_failure 2
     assert_contains "$text" "$stderr"
   done <<'END'

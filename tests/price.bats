@@ -142,7 +142,7 @@ priced() {
 @test "a PRICE that is none is refused" {
   local word want
   while IFS='|' read -r word want; do
-    run_split "$REPO/do_it.sh" plan -s demo "PRICE=$word" REMOTE_DIR="$SCRATCH/host"
+    run_plan -s demo "PRICE=$word" REMOTE_DIR="$SCRATCH/host"
     assert_failure 2
     assert_contains "$want" "$stderr"
   done <<'END'

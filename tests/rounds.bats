@@ -193,10 +193,10 @@ b 3 1000 402 - 0 get 0'
   assert_success
   assert_contains "3-30 repeat(s)"
   assert_match '100B-1i .* 3-30 +20\.1 min to 3\.3 h'
-  run_split "$REPO/do_it.sh" plan "${words[@]}" REDISRUNS_MAX=2
+  run_plan "${words[@]}" REDISRUNS_MAX=2
   assert_failure 2
   assert_contains "REDISRUNS_MIN=3: more than REDISRUNS_MAX=2" "$stderr"
-  run_split "$REPO/do_it.sh" plan "${words[@]}" PRECISION_METRICS="ops speed"
+  run_plan "${words[@]}" PRECISION_METRICS="ops speed"
   assert_failure 2
   assert_contains "unknown metric speed" "$stderr"
 }

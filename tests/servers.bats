@@ -35,7 +35,7 @@ servers() {
 
 @test "servers come from the command line, from an array, and from lines of a hosts file in their order" {
   local head='servers  10.0.0.3 10.0.0.1 10.0.0.2 (8 logical CPUs, 16 GiB each)'
-  run_split "$REPO/do_it.sh" plan "${THREE[@]}" SERVER_CORES=8 SERVER=10.0.0.3,10.0.0.1,10.0.0.2
+  run_plan "${THREE[@]}" SERVER_CORES=8 SERVER=10.0.0.3,10.0.0.1,10.0.0.2
   assert_success
   assert_contains "$head"
   cp -r "$REPO" copy
@@ -44,19 +44,19 @@ servers() {
   assert_success
   assert_contains "$head"
   printf '%s\n' 'server 10.0.0.3' 'client 10.0.0.9' 'server 10.0.0.1 root 22 - 192.168.0.1' 'server 10.0.0.2' >hosts
-  run_split "$REPO/do_it.sh" plan -s cluster -H hosts KEYS=1000 SERVER_MEM=16 SERVER_CORES=8
+  run_plan -s cluster -H hosts KEYS=1000 SERVER_MEM=16 SERVER_CORES=8
   assert_success
   assert_contains "$head"
   assert_contains 'node 2: 10.0.0.1'
 }
 
 @test "each server is one node: 90 shards make 60 processes on each of three, whose CPUs are shared out apart" {
-  run_split "$REPO/do_it.sh" plan "${THREE[@]}" INSTANCES=90 SERVER_CORES=30
+  run_plan "${THREE[@]}" INSTANCES=90 SERVER_CORES=30
   assert_success
   assert_equal "$(grep -c '^placement spread, on 10\.0\.0\.[123]$' <<<"$output")" 3
   # Two processes on each of the 30 CPUs of each server, 90 CPUs in all.
   assert_equal "$(awk -F '  +' '/^placement/ { place = 1 } /^node 1/ { place = 0 } place && $1 ~ /^[0-9]/ { sum += $2 } END { print sum }' <<<"$output")" 180
-  run_split "$REPO/do_it.sh" plan --rows "${THREE[@]}" INSTANCES=90 SERVER_CORES=30
+  run_plan --rows "${THREE[@]}" INSTANCES=90 SERVER_CORES=30
   assert_success
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print gsub(/\|/, "", $at["places"]), gsub(/@/, "", $at["places"]) }' <<<"$output")" '2 90'
 }
@@ -65,7 +65,7 @@ servers() {
   local words data dram share processes
   while read -r share processes words; do
     # shellcheck disable=SC2086 # words on purpose
-    run_split "$REPO/do_it.sh" plan --rows -v swap DRAM_RATIO=1:2 "${THREE[@]}" SERVER_CORES=8 KEYS=100000 REDISRUNS=1 $words
+    run_plan --rows -v swap DRAM_RATIO=1:2 "${THREE[@]}" SERVER_CORES=8 KEYS=100000 REDISRUNS=1 $words
     assert_success
     read -r data dram < <(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["data_bytes"], $at["dram_bytes"] }' <<<"$output")
     assert_equal "$dram" "$((data * ${share%/*} / ${share#*/} / 2 + (processes << 22)))"
@@ -97,7 +97,7 @@ END
   assert_success
   assert_equal "$output" "$(printf '%s\n' '7000 7001 7002' '7003 7004 7005' '7006 7007' a '--hosts 7003=data a' '--hosts 7006=c data' c)"
   # One instance for each CPU of all servers.
-  run_split "$REPO/do_it.sh" plan "${THREE[@]:2}" SERVER_CORES=8
+  run_plan "${THREE[@]:2}" SERVER_CORES=8
   assert_success
   assert_contains '1000B-24i'
 }
@@ -250,7 +250,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
 
 @test "with PLACEMENT=split each server has its instances on one node, and a client on a server's machine is on another one" {
   printf '%s\n' 0,0,0,0 1,1,0,0 2,2,1,1 3,3,1,1 >topology
-  run_split "$REPO/do_it.sh" plan "${THREE[@]}" PLACEMENT=split SERVER_TOPOLOGY=topology SERVER_CORES=4 INSTANCES=6
+  run_plan "${THREE[@]}" PLACEMENT=split SERVER_TOPOLOGY=topology SERVER_CORES=4 INSTANCES=6
   assert_success
   assert_equal "$(grep -c '^placement split, on 10\.0\.0\.[123]$' <<<"$output") $(grep -cE '^6379|--membind=0' <<<"$output")" '3 3'
   # shellcheck disable=SC2016 # expanded by the inner shell

@@ -346,20 +346,20 @@ words() {
 @test "a plan names the search of each variant that has one, and counts its steps in the minutes" {
   local with without
   words 'native swap' LIMITS="p99<=1ms" SEARCH_TIME=4
-  run_split "$REPO/do_it.sh" plan "${untuned[@]}"
+  run_plan "${untuned[@]}"
   assert_success
   assert_match 'search +swap: the min share of DRAM that keeps p99<=1ms at 1000 ops/s: about 40 steps of 4 s per phase, at most 80 per limit' "$output"
   refute_contains 'search   native' "$output"
   with=$(awk '/^all / { print $2 }' <<<"$output")
-  run_split "$REPO/do_it.sh" plan "${untuned[@]}" DRAM_RATIO=1:4
+  run_plan "${untuned[@]}" DRAM_RATIO=1:4
   without=$(awk '/^all / { print $2 }' <<<"$output")
   # 40 steps of 4 s plus 1 s for the master, for swap alone.
   assert_equal "$(awk -v a="$with" -v b="$without" 'BEGIN { printf "%.1f", a - b }')" 3.3
-  run_split "$REPO/do_it.sh" plan "${untuned[@]}" RATE=search
+  run_plan "${untuned[@]}" RATE=search
   assert_match 'search +swap: .* at 80% of what native keeps' "$output"
   assert_match 'search +the highest rate' "$output"
   words 'native weighted' LIMITS="p99<=1ms"
-  run_split "$REPO/do_it.sh" plan "${untuned[@]}"
+  run_plan "${untuned[@]}"
   assert_match 'search +weighted: the min share of DRAM that keeps p99<=1ms at 1000 ops/s' "$output"
 }
 
@@ -377,7 +377,7 @@ words() {
     words "$variants"
     IFS=';' read -r -a more <<<"$word"
     # Not `run`: this suite must not change the swap of a host, even if the check is wrong.
-    run_split "$REPO/do_it.sh" plan "${untuned[@]}" "${more[@]}"
+    run_plan "${untuned[@]}" "${more[@]}"
     assert_failure 2
     assert_contains "$want" "$stderr"
   done <<'END'

@@ -144,7 +144,7 @@ allowed() {
   assert_equal "$(allowed "/proc/$(instance_pids)")" "$cpus"
   unloaded
   for strategy in REDIS_NUMACTL_STRATEGY=0 REDIS_SERVER_NUMACTL_OPTIONS='-C 0' REDIS_SERVER_IO_THREADS=1; do
-    run_split "$REPO/do_it.sh" plan -s wsf-pkm "${WORDS[@]}" REDIS_SERVER_IO_THREADS=2 REDIS_SERVER_IO_THREADS_CPU_AFFINITY=true "$strategy"
+    run_plan -s wsf-pkm "${WORDS[@]}" REDIS_SERVER_IO_THREADS=2 REDIS_SERVER_IO_THREADS_CPU_AFFINITY=true "$strategy"
     assert_match 'warning: IO_THREADS_AFFINITY=on: set IO_THREADS' "$stderr"
   done
 }
@@ -165,6 +165,6 @@ allowed() {
   assert_contains 'OOM command not allowed' "$stderr"
   run_split "$REPO/do_it.sh" doctor --all -s wsf-pkm "${WORDS[@]}" REDIS_EVICTION_POLICY=allkeys-lru
   assert_match 'warn +settings +EVICTION=allkeys-lru .*without it, no key is evicted'
-  run_split "$REPO/do_it.sh" plan -s wsf-pkm "${WORDS[@]}" REDIS_EVICTION_POLICY=allkeys-lru
+  run_plan -s wsf-pkm "${WORDS[@]}" REDIS_EVICTION_POLICY=allkeys-lru
   assert_match 'warning: EVICTION=allkeys-lru: .*without it, no key is evicted' "$stderr"
 }
