@@ -108,7 +108,7 @@ native 2 500 203.0.113.2/6379/2/6"
 @test "what cannot be swept is refused, with where it stands and why" {
   local sweep why
   while read -r sweep why; do
-    run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 SWEEP="$sweep"
+    run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 SWEEP="$sweep"
     assert_failure 2
     assert_contains "do_it.sh: command line: SWEEP: $why" "$stderr"
   done <<'END'
@@ -123,11 +123,11 @@ REDISRUNS=1,2 REDISRUNS=1,2: REDISRUNS has one value for the whole run
 DRAM_RATIO=1:2,1:4 DRAM_RATIO=1:2,1:4: DRAM_RATIO is a list already; set DRAM_RATIO="1:2 1:4"
 END
   # A value that does not go with the others is refused as that value.
-  run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 SWEEP=PLACEMENT=cpu,split
+  run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 SWEEP=PLACEMENT=cpu,split
   assert_failure 2
   assert_equal "$stderr" "do_it.sh: command line: SWEEP: PLACEMENT=split: requires two NUMA nodes with CPUs, and the server has one; set another PLACEMENT"
   # The name of a directory has no colon, so these would be one.
-  run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 SWEEP=TIER_WEIGHTS=1:13,11:3
+  run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 SWEEP=TIER_WEIGHTS=1:13,11:3
   assert_failure 2
   assert_contains "two points would share the directory 1000B-4i-tierweights113: 1000 4 - - - 11:3 and 1000 4 - - - 1:13" "$stderr"
 }
