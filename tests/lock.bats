@@ -362,3 +362,34 @@ holder() {
   assert_success
   assert_contains 'run/run.lock: cannot be locked on this file system' "$stderr"
 }
+
+@test "a line whose fields are too long, or of another kind, is not that of an owner" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c '. "$REPO/lib/shared/owner.sh"
+    IFS=$1
+    line=(run me here 7 8 ab-cd "pid:[9]" 2026-01-01T00:00:00Z 60)
+    taken() { printf "%s\n" "${line[*]}" >owner && owner_read owner; }
+    taken && [[ $OWNER_RUN$OWNER_PID$OWNER_LEASE == run760 ]] || echo "a good line: ${line[*]}"
+    while read -r field most letter before after; do
+      kept=${line[field]}
+      printf -v text "%$((most - ${#before} - ${#after}))s" ""
+      line[field]=$before${text// /$letter}$after
+      taken || echo "field $field with $most characters"
+      line[field]=$before$letter${text// /$letter}$after
+      ! taken || echo "field $field with more than $most"
+      line[field]="$before\$(id)$after"
+      ! taken || echo "field $field with a command"
+      line[field]=$kept
+    done' bash $'\t' <<'END'
+0	121	a
+1	64	a
+2	64	a
+3	10	1
+4	18	1
+5	36	a
+6	26	1	pid:[	]
+7	32	1
+8	6	1
+END
+  assert_output ''
+}

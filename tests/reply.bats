@@ -284,6 +284,9 @@ listed() {
       # The limit of this call is lower: bash reads the list in bytes. In awk: bats would trace each round of a loop here.
       many) call=sysinfo && awk 'BEGIN { for (i = 0; i < 201; i++) printf "0\t%064d\t%d.txt\n", 0, i; print "" }' >stream ;;
       list) printf 'PATH[$(id>pwned)]\tx\tstdout\n\n' >stream ;;
+      size) printf '%014d\t%064d\tstdout\n\n' 10000000000000 0 >stream ;;
+      name) name=set.$(printf '%0197d' 0) && { listed "$name" abc && printf '\nabc'; } >stream ;;
+      sum) printf '3\t%063d\tstdout\n\nabc' 0 >stream ;;
       *) { listed "$name" abc && printf '\nabc'; } >stream ;;
     esac
     ask "ADDRESS= REDIS_BINARY=; receive_files into elsewhere $call"
@@ -304,6 +307,9 @@ long the files are truncated
 large more than 10000 files, or 4096 MiB
 many more than 200 files, or 64 MiB
 list the list of files has the line 'PATH[$(id>pwned)]?x?stdout'
+name the file 'NAME' was not asked for
+size the list of files has the line '10000000000000?0000000000000000000000000000000000000000000000000000000000000000?stdout'
+sum the list of files has the line '3?000000000000000000000000000000000000000000000000000000000000000?stdout'
 END
   refute_exists pwned ../stdout /etc/set.x
 }

@@ -21,7 +21,7 @@ capture() {
   { printf 'mark\n' && remote_script sysinfo && printf '\nmark.end\n'; } >env.sent
   # In a subshell, because it has functions with the same names. _receive_stream needs these settings.
   # shellcheck disable=SC2016,SC2034 # expanded by the inner shell
-  bash -c '. "$REPO/lib/core/reply.sh" && . "$REPO/lib/core/receive.sh"
+  bash -c '. "$REPO/lib/core/reply.sh" && . "$REPO/lib/core/receive.sh" && . "$REPO/lib/shared/files.sh"
     host=here call=sysinfo REMOTE_FILE=env.sent REMOTE_MARK=mark new=env/.new
     _receive_kind sysinfo && _receive_stream env && rmdir "$new"'
 }

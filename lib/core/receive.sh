@@ -66,8 +66,9 @@ _receive_stream() {
       { _receive_refuse "no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there" || return; }
     while IFS= read -r -n 4096 line || { _receive_cut "the list of files is truncated" || return; }; do
       [[ -n $line ]] || break
-      [[ $line =~ ^(0|[1-9][0-9]*)$'\t'([0-9a-f]+)$'\t'(.*)$ ]] && size=${BASH_REMATCH[1]} sum=${BASH_REMATCH[2]} name=${BASH_REMATCH[3]} &&
-        ((${#size} <= 13 && ${#sum} == 64)) || { _receive_refuse "the list of files has the line '$line'" || return; }
+      [[ $line =~ ^(0|[1-9][0-9]*)$'\t'([0-9a-f]+)$'\t'(.*)$ && ${#BASH_REMATCH[1]} -le 13 && ${#BASH_REMATCH[2]} -eq 64 ]] ||
+        { _receive_refuse "the list of files has the line '$line'" || return; }
+      size=${BASH_REMATCH[1]} sum=${BASH_REMATCH[2]} name=${BASH_REMATCH[3]}
       _receive_wanted "$name" || { _receive_refuse "the file '$name' was not asked for" || return; }
       [[ ! -v "seen[$name]" ]] || { _receive_refuse "the file '$name' comes twice" || return; }
       seen[$name]=1
