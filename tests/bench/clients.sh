@@ -7,7 +7,7 @@ set -Eeuo pipefail
 counts=${COUNTS:-1 4 16 32} instances=${INSTANCES:-32} phases=${PHASES:-set get} repeats=${REPEATS:-3}
 export NETNS_CLIENTS=${counts##* }
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-# shellcheck source=tests/helper.bash
+# shellcheck source=/dev/null # followed from here, shellcheck takes three times as long
 . "$repo/tests/helper.bash"
 # shellcheck source=tests/netns.bash
 . "$repo/tests/netns.bash"
