@@ -55,7 +55,7 @@ host_locks_sweep() {
   for file in "$LOCKS"/tierbench-lock.*; do
     [[ -f $file && ! -L $file && (-O $file || $EUID == 0) ]] || continue
     ! owner_lives "$file" || continue
-    [[ ! $OWNER_LINE =~ $_OWNER_LINE ]] || printf '%s used this server and has died: its lock was removed\n' "$(owner_say)"
+    [[ -z $OWNER_LINE ]] || printf '%s used this server and has died: its lock was removed\n' "$(owner_say)"
     rm -f -- "$file"
   done
 }

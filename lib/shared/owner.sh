@@ -17,9 +17,9 @@ _OWNER_HERE= # BOOT and PIDSPACE of this process, once they are known
 
 # Read the owner's line of a file, whichever user wrote the file.
 # Usage: owner_read FILE
-# Returns: sets OWNER_{LINE,RUN,USER,HOST,PID,START,BOOT,SPACE,SINCE,LEASE}; 1 when the file is not regular or has no such line.
+# Returns: sets OWNER_{LINE,RUN,USER,HOST,PID,START,BOOT,SPACE,SINCE,LEASE}; 1, and OWNER_LINE is empty, when the file is not regular or has no such
+# line.
 owner_read() {
-  local group
   OWNER_LINE=
   [[ -f $1 && ! -L $1 ]] || return 1
   if [[ -O $1 ]]; then
@@ -29,11 +29,21 @@ owner_read() {
     # Another user may put a link or a FIFO there after the check: it is opened without following links and without waiting.
     OWNER_LINE=$(dd if="$1" iflag=nofollow,nonblock bs=1024 count=1 status=none 2>/dev/null | tr -d '\0') || return 1
   fi
-  [[ $OWNER_LINE =~ $_OWNER_LINE ]] || return 1
-  for group in "${!_OWNER_LENGTHS[@]}"; do ((${#BASH_REMATCH[group + 1]} <= _OWNER_LENGTHS[group])) || return 1; done
+  _owner_fits || {
+    OWNER_LINE=
+    return 1
+  }
   OWNER_RUN=${BASH_REMATCH[1]} OWNER_USER=${BASH_REMATCH[2]} OWNER_HOST=${BASH_REMATCH[3]} OWNER_PID=${BASH_REMATCH[4]}
   OWNER_START=${BASH_REMATCH[5]} OWNER_BOOT=${BASH_REMATCH[6]} OWNER_SPACE=${BASH_REMATCH[7]} OWNER_SINCE=${BASH_REMATCH[8]}
   OWNER_LEASE=${BASH_REMATCH[10]:-120}
+}
+
+# Whether OWNER_LINE has the form of an owner's line.
+# Returns: sets BASH_REMATCH
+_owner_fits() {
+  local group
+  [[ $OWNER_LINE =~ $_OWNER_LINE ]] || return 1
+  for group in "${!_OWNER_LENGTHS[@]}"; do ((${#BASH_REMATCH[group + 1]} <= _OWNER_LENGTHS[group])) || return 1; done
 }
 
 # Whether the process of the last read owner is on this machine, where the process itself can be checked.
