@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The master's side of the load generators, with hosts that are not there, and what a launch finds on a host.
+# slow
 
 load helper
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What will run: instances and their CPUs, the clients' shares, the order of repeats, and the guide's fill.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

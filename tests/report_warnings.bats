@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The warnings of a report, and its table of the fill: each fault once, with its place, and no warning without a fault.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

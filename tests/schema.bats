@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # One list of columns: CSV, JSON, totals and compare follow the schema, and nothing names a column that the schema does not have.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 # shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A recorded trace as the load of a run: the plan and refused settings, the checks of doctor, and the requests that instances received.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The user of the instances, the data that other users can read, and the commands that a load generator may use.
+# slow
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A transferred run can be verified: missing, changed and added files are named.
+# slow
 
 load helper
 
