@@ -17,11 +17,12 @@ teardown() {
 }
 
 # Print the table of a cluster: SETTINGS are words NAME=VALUE.
-# Usage: table SHARDS SETTING...   Returns: 0
+# Usage: table SHARDS SETTING...   Globals: TEST_RUN, the run (test)   Returns: 0
 table() {
   bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib RUN_ID=test
+    ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
+    RUN_ID=${TEST_RUN:-test}
     conf_defaults "$REPO/conf/defaults.conf"
     for word in CLUSTER=on "${@:2}"; do conf_word argument "$word" test; done
     conf_resolve
@@ -45,6 +46,11 @@ refuses() {
   assert_equal "$(sort -u pairs) $(wc -l <pairs)" '15 6'
   assert_equal "$(cut -f 6,7 rows | sed -n 1,90p | awk '{ if ($1 != next_slot) print "hole"; next_slot = $2 + 1 } END { print next_slot }')" 16384
   assert_equal "$(cut -f 8 rows | sort -u | wc -l) $(cut -f 1 rows | sort -u | wc -l)" '180 180'
+  # IDs of Redis, which another run on the same ports does not have.
+  assert_equal "$(cut -f 8 rows | grep -cxE '[0-9a-f]{40}')" 180
+  TEST_RUN=other table 90 >others
+  assert_equal "$(cut -f 1-7 others)" "$(cut -f 1-7 rows)"
+  assert_equal "$(cut -f 8 rows others | sort -u | wc -l)" 360
 }
 
 @test "with more replicas no node has a shard twice" {

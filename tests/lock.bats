@@ -395,10 +395,11 @@ END
 }
 
 @test "a lock of a dead run is removed and named; one whose line is not that of an owner is removed without a word" {
-  local run gone
-  gone=$(printf '0\t0\t%s\t%s\t2026-01-01T00:00:00Z\t60' "$(</proc/sys/kernel/random/boot_id)" "$(readlink /proc/self/ns/pid)")
+  local run
   mkdir -m 1777 locks
-  for run in dead-1-00000000 "$(printf '%0122d' 0)"; do printf '%s\tme\there\t%s\n' "$run" "$gone" >"locks/tierbench-lock.$run"; done
+  for run in dead-1-00000000 "$(printf '%0122d' 0)"; do
+    printf '%s\tme\there\t%s\t2026-01-01T00:00:00Z\t60\n' "$run" "$GONE" >"locks/tierbench-lock.$run"
+  done
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -u
     . "$REPO/lib/shared/common.sh" && . "$REPO/lib/shared/proc.sh" && . "$REPO/lib/shared/owner.sh" && . "$REPO/lib/host/locks.sh"

@@ -327,18 +327,18 @@ note\tw, set: no knee up to 2 instances. There: an instance uses an unknown part
   refute_contains '='
 }
 
-@test "a sweep over instances: every request is made, every GET finds its key, a table for SET and one for GET" {
+@test "a sweep of 1 to 4 instances: every request is made, every GET finds its key, a table for SET and one for GET" {
   local -x REPORT=on
   local n rep
-  words INSTANCES='1 2'
+  words INSTANCES='1 2 4'
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v kernel -v native
   assert_success
   assert_match $'\nSET, values of 128 B: operations per second while all load generators were running\n'
   assert_match $'\nGET, values of 128 B'
-  assert_equal "$(sed -n '/^GET, values/,$p' <<<"$output" | grep -cE '^ +[12] +(>=)?[0-9,]+ +(>=)?[0-9,]+ +(-|([<>]=)?-?[0-9.]+%) +[0-9.]+%$')" 2
-  assert_equal "$(grep -cE '^(kernel|native), (set|get): (the knee is at [12] |no knee up to 2 )' <<<"$output")" 4
+  assert_equal "$(sed -n '/^GET, values/,$p' <<<"$output" | grep -cE '^ +[124] +(>=)?[0-9,]+ +(>=)?[0-9,]+ +(-|([<>]=)?-?[0-9.]+%) +[0-9.]+%$')" 3
+  assert_equal "$(grep -cE '^(kernel|native), (set|get): (the knee is at [124] |no knee up to 4 )' <<<"$output")" 4
   assert_match 'an instance uses [0-9]+ %'
-  for n in 1 2; do
+  for n in 1 2 4; do
     rep=$(echo "$SCRATCH"/results/*/kernel/128B-"$n"i/rep-1)
     # Populate sets each key once; then come the configured requests.
     assert_equal "$(info_calls set "$rep/server/info.after")" $((n * 10500))

@@ -65,7 +65,7 @@ cluster_table() {
     hosts_data "$(cluster_host $((node + 1)))"
     address[node]=$REPLY
   done
-  # An ID has 40 hexadecimal digits: 32 for the run, and 8 for the port. One process for each ID would take seconds in a plan of 200.
+  # An ID has 40 hexadecimal digits: 32 for the run, and 8 for the port. To start a program for each would take seconds with 200 processes.
   run=$(sha256sum <<<"${RUN_ID-}")
   for ((copy = -1; copy < REPLICAS; copy++)); do
     for ((shard = 0; shard < shards; shard++)); do

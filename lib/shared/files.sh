@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# How a host sends files to the master (lib/core/receive.sh).
+# How a host sends files to the master (lib/core/receive.sh), and which names they may have.
 
 FILES_LARGE=250 # exit status of a script whose files are too large for a channel
 

@@ -10,8 +10,8 @@
 readonly _OWNER_NAME='[A-Za-z0-9._@+-]+' _OWNER_TAB=$'\t'
 readonly _OWNER_LINE="^([A-Za-z0-9][A-Za-z0-9._-]*)$_OWNER_TAB($_OWNER_NAME)$_OWNER_TAB($_OWNER_NAME)$_OWNER_TAB([0-9]+)\
 $_OWNER_TAB([0-9]+)$_OWNER_TAB([0-9a-f-]+)$_OWNER_TAB(pid:\\[[0-9]+\\]|-)$_OWNER_TAB([0-9TZ:-]+)($_OWNER_TAB([1-9][0-9]*))?\$"
-# The most characters of each group of the pattern, from the first.
-readonly _OWNER_LENGTHS=(121 64 64 10 18 36 26 32 7 6)
+# The most characters of each group of the pattern, from the first; LEASE with its tab.
+readonly _OWNER_LENGTHS=(121 64 64 10 18 36 26 32 7)
 
 _OWNER_HERE= # BOOT and PIDSPACE of this process, once they are known
 
