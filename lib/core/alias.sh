@@ -43,24 +43,24 @@ alias_age() {
   [[ $REPLY == old || $REPLY == switch ]] || REPLY=
 }
 
-# Print our value for a value of the other name; `-` where the other name has no effect any more.
+# Our value for a value of the other name; `-` where the other name has no effect any more.
 # Usage: alias_value THEIR_NAME VALUE
-# Returns: 1 for any other value.
+# Returns: sets REPLY; 1 for any other value
 alias_value() {
   local theirs=${2:-'""'} pair
   local -a pairs
   read -r -a pairs <<<"${_ALIAS_VALUES[$1]}"
   for pair in "${pairs[@]}"; do
     if [[ ${pair%%=*} == "$theirs" && $pair == *=* ]]; then
-      printf '%s' "${pair#*=}"
+      REPLY=${pair#*=}
       return
     fi
   done
   case ${pairs[-1]} in
-    '*') printf '%s' "$2" ;;
+    '*') REPLY=$2 ;;
     '*='*)
       pair=${pairs[-1]#*=}
-      printf '%s' "${pair/'*'/"$2"}"
+      REPLY=${pair/'*'/"$2"}
       ;;
     *) return 1 ;;
   esac

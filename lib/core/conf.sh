@@ -369,8 +369,8 @@ conf_check() {
   alias_age "$name"
   CONF_OLD=$REPLY
   if alias_is "$name"; then
-    value=$(alias_value "$name" "$value") || die_usage "$where: $name=$2: unknown value; accepted: $(alias_values "$name") (conf/aliases.tsv)"
-    where+=": $name"
+    alias_value "$name" "$value" || die_usage "$where: $name=$2: unknown value; accepted: $(alias_values "$name") (conf/aliases.tsv)"
+    value=$REPLY where+=": $name"
     alias_name "$name"
     name=$REPLY
     if [[ -n $CONF_OLD && $value == - ]]; then
