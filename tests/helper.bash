@@ -262,12 +262,34 @@ job_start() {
 job_wait() {
   local start
   if start=$(process_start "$JOB_PID"); then
-    wait_until "$1" process_gone "$JOB_PID" "$start" || return 1
+    if ! wait_until "$1" process_gone "$JOB_PID" "$start"; then
+      _job_show
+      return 1
+    fi
   fi
   status=0
   wait "$JOB_PID" || status=$?
   # shellcheck disable=SC2034 # for the test
   output=$(<"$SCRATCH/job.out") stderr=$(<"$SCRATCH/job.err")
+}
+
+# Print what the processes in the group of the job wait for, and their signals: for a job that does not end.
+# Usage: _job_show   Globals: JOB_PID   Returns: 0
+_job_show() {
+  local path line IFS=' '
+  local -a field
+  for path in /proc/[0-9]*; do
+    # Not $(<FILE): for a process that has ended since, it would end the test.
+    { read -r line <"$path/stat"; } 2>/dev/null || continue
+    # shellcheck disable=SC2206 # nothing in it is a pattern
+    field=(${line##*) })
+    [[ ${field[2]-} == "$JOB_PID" ]] || continue
+    # It has no line end.
+    read -r line <"$path/wchan" || :
+    printf '%s: %s, in %s\n' "${path##*/}" "$(tr '\0' ' ' <"$path/cmdline")" "$line"
+    grep -E '^(State|PPid|SigPnd|ShdPnd|SigBlk|SigIgn|SigCgt):' "$path/status" | tr '\n' ' '
+    echo
+  done >&2 2>/dev/null || :
 }
 
 # Wait until the load of the run that is the job has started.
