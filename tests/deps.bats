@@ -97,6 +97,16 @@ deps() {
   assert_line 'deps: missing: screen bats'
 }
 
+@test "a Python without the module that makes environments lacks a package" {
+  without_screen
+  # shellcheck disable=SC2016 # expanded by the stand-in
+  stand_in python3 '[[ $2 != "import ensurepip" ]]'
+  run deps check --dry-run
+  assert_failure 1
+  assert_line 'deps: missing: screen ensurepip'
+  assert_line 'deps: would install: python3-venv screen'
+}
+
 @test "only what is missing is installed, and it is said" {
   need_root
   without_screen

@@ -16,7 +16,8 @@ declare -A EXTRA_REPOSITORIES=(
 )
 
 # The requirements, and how each is detected: by the thing itself, never by the name of a package.
-# set: run, or beyond that check (the tests) or qemu (make check-qemu). kind: command, module (pkg-config), header (COMPILER:NAME is found), file, sanitizer (COMPILER:NAME links).
+# set: run, or beyond that check (the tests) or qemu (make check-qemu). kind: command, module (pkg-config), header (COMPILER:NAME is found), file,
+# python (a module of python3), sanitizer (COMPILER:NAME links).
 # Names joined by | are alternatives; the first that the repositories have is used.
 # A string, not a here-document for cat: on a machine without cat, the result must not be that nothing is missing.
 DEPENDENCIES='
@@ -68,6 +69,7 @@ check  sanitizer clang:fuzzer  libclang-rt-dev|libclang-common-dev    compiler-r
 check  sanitizer gcc:address   gcc                                    libasan
 check  sanitizer gcc:undefined gcc                                    libubsan
 check  command  python3        python3                                python3
+check  python   ensurepip      python3-venv                           python3-libs
 check  command  chromium       chromium|chromium-browser              chromium
 check  command  redis-benchmark redis-tools                           redis|valkey-compat-redis
 check  file     /usr/share/i18n/locales/de_DE locales                  glibc-locale-source
@@ -95,6 +97,7 @@ _deps_have() {
       pkg-config --exists "$2" 2>/dev/null
       ;;
     file) [[ -e $2 ]] ;;
+    python) python3 -c "import $2" 2>/dev/null ;;
     header) printf '#include <%s>\n' "${2#*:}" | "${2%%:*}" -fopenmp -E -x c -o /dev/null - 2>/dev/null ;;
     sanitizer)
       # A program that links both with and without the main of libFuzzer.

@@ -114,5 +114,4 @@ bench: test ## client CPU per operation, compared with other generators and a fl
 
 # A Python with a reader of HdrHistogram files, for the tests.
 build/venv/bin/python:
-	python3 -m venv build/venv
-	build/venv/bin/pip -q --disable-pip-version-check install hdrhistogram
+	python3 -m venv build/venv && build/venv/bin/pip -q --disable-pip-version-check install hdrhistogram || { rm -rf build/venv; exit 1; }
