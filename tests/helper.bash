@@ -148,7 +148,7 @@ port_free() {
 ports_pick() {
   local count=$1 try base port
   for ((try = 0; try < 50; try++)); do
-    base=$((${TEST_PORTS:-10000} + RANDOM % (1600 - count)))
+    base=$((${TEST_PORTS:-10000} + RANDOM % (1400 - count)))
     for ((port = base; port < base + count; port++)); do
       port_free "$port" || continue 2
     done

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The load generator's connections: addresses, servers that are slow or silent or answer unexpectedly, and links closed while idle.
-# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs every test, in six parallel lanes, and ends with one line: N passed, N failed.
+# Runs every test, in seven parallel lanes, and ends with one line: N passed, N failed.
 #
 # Usage: tests/run.sh [--repeat N] [--changed | all | SUITE...]
 #   SUITE: build, tidy, fuzz, lint, unit, qemu (make check-qemu), or a .bats file; default: all suites but qemu; all: with qemu;
 #   --changed: those that the changes of this branch can affect
 #   --repeat N runs them N times, to find intermittent failures
 # A suite with the line `# lane: host` changes the machine, or uses a resource that exists once: these run one after the other. The other suites run
-# at the same time, in five lanes. Suites with the line `# slow` begin first, so that they do not run alone at the end. The output of a suite is
+# at the same time, in six lanes. Suites with the line `# slow` begin first, so that they do not run alone at the end. The output of a suite is
 # shown when it ends.
 # FUZZ_RUNS=N is the number of inputs that each fuzz target tries (40000; make check-fuzz: 200000).
 # TEST_AWK=NAME is the awk that all suites use, if it is installed (mawk). With TEST_TRACE=on a failure in a function has its own line, too (slower).
@@ -32,12 +32,12 @@ readonly AGAIN_MOST=3
 declare -A suite_pid=() suite_name=() suite_path=() suite_began=()
 # The range of ports of each lane: two lanes with the same range could pick the same port. The bus of a Redis Cluster uses ports 10000 above, which no
 # lane and no outgoing connection uses.
-declare -A lane_ports=([host]=10000 [rest]=11600 [more]=13200 [next]=14800 [last]=16400 [spare]=18000)
+declare -A lane_ports=([host]=10000 [rest]=11400 [more]=12800 [next]=14200 [last]=15600 [spare]=17000 [extra]=18400)
 # The directory of each lane, in that of the driver. To make and remove many small files on a disk takes a tenth of the CPU time of all suites, so most
 # lanes are in memory (run_memory). The host lane makes swap files, which must be on a disk.
-declare -A lane_folder=([host]=host [rest]=ram/rest [more]=ram/more [next]=ram/next [last]=ram/last [spare]=ram/spare)
+declare -A lane_folder=([host]=host [rest]=ram/rest [more]=ram/more [next]=ram/next [last]=ram/last [spare]=ram/spare [extra]=ram/extra)
 # The queue of suites of each lane.
-declare -A lane_queue=([host]=host [rest]=rest [more]=rest [next]=rest [last]=rest [spare]=rest)
+declare -A lane_queue=([host]=host [rest]=rest [more]=rest [next]=rest [last]=rest [spare]=rest [extra]=rest)
 
 # shellcheck source=tests/helper.bash
 . "$ROOT/tests/helper.bash"
@@ -307,13 +307,18 @@ run_memory() {
   mount -t tmpfs -o mode=711 tierbench-tests "$scratch/ram" 2>/dev/null || :
 }
 
-# Puts the requested awk before the machine's awk in the PATH.
-# Usage: run_awk   Returns: 0
-run_awk() {
+# Puts programs before the machine's in the PATH: the requested awk, and the system's python3, because the wrapper of a version manager starts ten
+# shells for each call.
+# Usage: run_programs   Returns: 0
+run_programs() {
   local awk
-  awk=$(command -v "${TEST_AWK:-mawk}") || return 0
-  mkdir -- "$scratch/bin"
-  ln -s -- "$awk" "$scratch/bin/awk"
+  mkdir -m 755 -- "$scratch/bin"
+  ! awk=$(command -v "${TEST_AWK:-mawk}") || ln -s -- "$awk" "$scratch/bin/awk"
+  # No link: a virtual environment has the path by which Python was called, and outlives this directory.
+  if /usr/bin/python3 -c 'import ensurepip' 2>/dev/null; then
+    printf '#!/bin/sh\nexec /usr/bin/python3 "$@"\n' >"$scratch/bin/python3"
+    chmod 755 "$scratch/bin/python3"
+  fi
   export PATH=$scratch/bin:$PATH
 }
 
@@ -339,7 +344,7 @@ main() {
   [[ $* != all ]] || set -- build qemu tidy lint unit fuzz "$ROOT"/tests/*.bats
   (($# > 0)) || set -- build tidy lint unit fuzz "$ROOT"/tests/*.bats
   for each; do run_command "$each" || return; done
-  run_awk
+  run_programs
   run_memory
   # All lanes use the built programs.
   if [[ $1 == build ]]; then
