@@ -86,8 +86,8 @@ run_command() {
     build) command=(make -j 2 --no-print-directory -C "$ROOT" WERROR=1 test membench) ;;
     lint) command=("$ROOT/tools/lint.sh" scripts) ;;
     tidy) command=("$ROOT/tools/lint.sh" tidy) ;;
-    unit) command=(make --no-print-directory -C "$ROOT" check-unit) ;;
-    fuzz) command=(make --no-print-directory -C "$ROOT" check-fuzz FUZZ_RUNS="${FUZZ_RUNS:-40000}") ;;
+    unit) command=(make --no-print-directory -C "$ROOT" WERROR=1 check-unit) ;;
+    fuzz) command=(make --no-print-directory -C "$ROOT" WERROR=1 check-fuzz FUZZ_RUNS="${FUZZ_RUNS:-40000}") ;;
     qemu) command=("$ROOT/tests/qemu/run.sh") ;;
     *.bats)
       [[ -f $1 ]] || {
