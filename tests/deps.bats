@@ -88,11 +88,11 @@ deps() {
 
 @test "what make check-qemu needs is a set of its own, beside what a run needs" {
   without_screen
-  rm -f bin/busybox bin/qemu-system-x86_64 bin/bats
+  rm -f bin/busybox bin/qemu-system-x86_64 bin/xz bin/bats
   run deps qemu --dry-run
   assert_failure 1
-  assert_line 'deps: missing: screen qemu-system-x86_64 busybox'
-  assert_line 'deps: would install: busybox-static qemu-system-x86 screen'
+  assert_line 'deps: missing: screen qemu-system-x86_64 busybox xz'
+  assert_line 'deps: would install: busybox-static qemu-system-x86 screen xz-utils'
   run deps check --dry-run
   assert_line 'deps: missing: screen bats'
 }

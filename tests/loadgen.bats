@@ -467,7 +467,7 @@ thread_cpus() {
 
 @test "our HdrHistogram files have the same content for another reader" {
   need_command python3
-  make -s -C "$REPO" build/venv/bin/python >venv.log 2>&1 || skip "the hdrhistogram package cannot be fetched: $(tail -n 1 venv.log)"
+  make -s -C "$REPO" build/venv/bin/python >venv.log 2>&1 || skip "the hdrhistogram package cannot be fetched: $(grep -v ^make venv.log | tail -n 1)"
   redis_start
   loadgen 2 --instances 1 --phases populate,get,mixed --keys uniform --time 2 --interval 0.3 -c 5 --rate 20000 --arrival poisson \
     127.0.0.1 "$REDIS_PORT" 100 20000
