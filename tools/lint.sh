@@ -76,7 +76,8 @@ lint_scripts() {
   return "$status"
 }
 
-# Checks every C file with every tool. With `built`, none is compiled: the builds of the programs and of the unit tests have warnings as errors.
+# Checks every C file with every tool. With `built`, none is compiled: the builds of the programs, the unit tests and the fuzz targets have
+# warnings as errors.
 # Usage: lint_c [built]   Returns: 0 clean, 1 not
 lint_c() {
   local status=0
