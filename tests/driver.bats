@@ -146,6 +146,18 @@ lane_suite() {
   assert_equal "${lines[-1]}" "$((lanes + 1)) passed, 0 failed"
 }
 
+@test "no lane has a port of another, nor a port of its cluster bus" {
+  local ports width
+  ports=$(sed -n 's/^declare -A lane_ports=(\(.*\))$/\1/p' "$REPO/tests/run.sh" | tr ' ' '\n' | sed 's/.*=//' | sort -n)
+  width=$(sed -n 's/.* RANDOM % (\([0-9]*\) - count).*/\1/p' "$REPO/tests/helper.bash")
+  run awk -v width="$width" '
+    NR > 1 && $1 < last + width { print $1 " is in the range of " last }
+    NR == 1 { first = $1 }
+    { last = $1 }
+    END { if (NR < 2 || width < 1) print "no ranges"; if (last + width > first + 10000) print last " is in the bus of " first }' <<<"$ports"
+  assert_output ''
+}
+
 @test "what a suite prints is not mixed with what another does" {
   # They take turns to speak.
   lane_suite host one 'for n in 1 2 3; do echo "# one $n"; : >"one.$n"; wait_until 20 test -e "two.$n"; done >&3'

@@ -262,10 +262,10 @@ job_start() {
 job_wait() {
   local start
   if start=$(process_start "$JOB_PID"); then
-    if ! wait_until "$1" process_gone "$JOB_PID" "$start"; then
+    wait_until "$1" process_gone "$JOB_PID" "$start" || {
       _job_show
       return 1
-    fi
+    }
   fi
   status=0
   wait "$JOB_PID" || status=$?
@@ -284,7 +284,8 @@ _job_show() {
     # shellcheck disable=SC2206 # nothing in it is a pattern
     field=(${line##*) })
     [[ ${field[2]-} == "$JOB_PID" ]] || continue
-    # It has no line end.
+    # It has no line end, and may not be readable.
+    line=-
     read -r line <"$path/wchan" || :
     printf '%s: %s, in %s\n' "${path##*/}" "$(tr '\0' ' ' <"$path/cmdline")" "$line"
     grep -E '^(State|PPid|SigPnd|ShdPnd|SigBlk|SigIgn|SigCgt):' "$path/status" | tr '\n' ' '

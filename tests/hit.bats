@@ -245,7 +245,7 @@ run_files() {
   run bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
-    _report_tables r totals | tr -s " "'
+    hits_tables r <totals | tr -s " "'
   assert_contains '98.9 % between'
 }
 

@@ -26,6 +26,17 @@ teardown() {
   assert_equal "$(<ended)" 'by itself'
 }
 
+@test "a job of a test that does not end is shown with what it waits for" {
+  job_start sleep 300
+  TEST_PATIENCE=1 run job_wait 1
+  assert_failure 1
+  assert_contains "$JOB_PID: sleep 300 , in "
+  assert_match 'State:.S \(sleeping\).*SigBlk:'
+  process_end "$JOB_PID" "$(process_start "$JOB_PID")"
+  job_wait 10
+  assert_equal "$status" 143
+}
+
 @test "TRACE may be a script: what it runs gets INT as with Ctrl-C, and nothing that it has started is left" {
   local RUN_ID=trace pid
   # The command in front writes its results at INT, and the script continues. The command behind ignores INT.

@@ -99,7 +99,7 @@ check-unit: $(UNIT_TESTS:%=$(UNIT_OUT)/%_test) ## unit tests of the load generat
 	@status=0; for t in $(UNIT_TESTS); do echo "# $$t"; $(UNIT_OUT)/$${t}_test || status=1; done; exit $$status
 
 FUZZ_CC ?= clang
-FUZZ_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O1 $(LOADGEN_WARN) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I$(LOADGEN_DIR)
+FUZZ_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I$(LOADGEN_DIR)
 FUZZ_FLAGS = -verbosity=0 $(if $(FUZZ_SECONDS),-max_total_time=$(FUZZ_SECONDS),-runs=$(FUZZ_RUNS)) -timeout=5 -max_len=4096 -print_final_stats=1 -artifact_prefix=$(UNIT_OUT)/
 check-fuzz: ## fuzz the RESP scanner and the reader of CLUSTER NODES: FUZZ_RUNS=200000 inputs each
 	@command -v $(FUZZ_CC) >/dev/null || { echo 'check-fuzz needs clang with libFuzzer' >&2; exit 1; }

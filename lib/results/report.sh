@@ -71,29 +71,18 @@ report_read() {
 # Globals: FORMAT, as figures_tables
 # Returns: 1 if a table could not be made
 _report_tables() {
-  local status=0 columns
-  # Most runs have none of these tables. One program finds that in less time than the program of each table.
-  columns=$(_report_columns "$2") || status=1
-  [[ $columns != *' servers+ '* ]] || scaling_tables <"$2" || status=1
-  [[ $columns != *' dram_ratio'* ]] || ratio_tables <"$2" || status=1
-  [[ $columns != *' cold_memory'* ]] || policies_tables <"$2" || status=1
-  [[ $columns != *' wss_16s_bytes'* ]] || working_tables <"$2" || status=1
+  local status=0
+  scaling_tables <"$2" || status=1
+  ratio_tables <"$2" || status=1
+  policies_tables <"$2" || status=1
+  working_tables <"$2" || status=1
   demand_tables "$1" || status=1
   expected_tables "$1" <"$2" || status=1
   kinds_tables "$1" <"$2" || status=1
   searched_tables "$1" <"$2" || status=1
-  [[ $columns != *' hit_asked'* ]] || hits_tables "$1" <"$2" || status=1
+  hits_tables "$1" <"$2" || status=1
   price_tables "$1" <"$2" || status=1
   return "$status"
-}
-
-# Print the names of the columns that have a value, with a blank on each side; NAME+ for a column with several values.
-# Usage: _report_columns TOTALS
-_report_columns() {
-  LC_ALL=C awk -F '\t' '
-    NR == 1 { columns = split($0, name); next }
-    { for (i = 1; i <= columns; i++) if ($i != "") { if (!(i in value)) value[i] = $i; else if ($i != value[i]) several[i] = 1 } }
-    END { for (i in value) printf " %s%s ", name[i], i in several ? "+" : "" }' "$1"
 }
 
 # Draw the plots; add to DATA the files pictures (output of plot_all) and fill (output of fill.awk), and to its problems those of the plots.
