@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Steps at the gate: a phase that waits there may be asked for looks at other loads first, from the same connections and keys.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The placement of instances on machines that are not here: two sockets, two with SMT, eight nodes, and a node without a CPU.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The undo of tuning in a tree: its order between two variants, values that cannot be restored, and changes that are not in force any more.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
