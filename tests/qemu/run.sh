@@ -12,6 +12,8 @@ set -Eeuo pipefail
 
 REPO=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd -P)
 CACHE=$REPO/build/qemu
+# shellcheck source=tests/releases.bash
+. "$REPO/tests/releases.bash"
 SUITE=trixie # Linux 6.12 and numactl 2.0.19
 LIMIT=1400   # time limit of the guest in seconds
 
@@ -33,36 +35,11 @@ qemu_cannot() {
   exit 2
 }
 
-# Run a tool of apt with separate package lists, of SUITE on the mirror that this machine uses.
-# Usage: qemu_apt DIR COMMAND...
-qemu_apt() {
-  local apt=$1/apt
-  "$2" -q -o "Dir::Etc::SourceList=$apt/sources.list" -o "Dir::Etc::SourceParts=$apt/parts" -o "Dir::State::Lists=$apt/lists" \
-    -o "Dir::Cache=$apt/cache" -o "Dir::State::status=$apt/status" -o APT::Sandbox::User=root -o Acquire::Languages=none \
-    -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false "${@:3}"
-}
-
 # Fetch and unpack the packages once.
 # Usage: qemu_fetch DIR
 qemu_fetch() {
-  local folder=$1 new=$1.new mirror key=/usr/share/keyrings/debian-archive-keyring.gpg signed='' package
-  [[ ! -d $folder ]] || return 0
-  # shellcheck disable=SC2016 # fields of apt
-  mirror=$(apt-get indextargets --format '$(LABEL) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
-    awk '$1 == "Debian" && $2 == "main" { print $3; exit }')
-  [[ -n $mirror ]] || qemu_cannot "apt on this machine knows no mirror of Debian"
-  rm -rf -- "$new"
-  mkdir -p -- "$new"/apt/{parts,lists/partial,cache/archives/partial}
-  [[ ! -e $key ]] || signed="[signed-by=$key] "
-  printf 'deb %s%s %s main\n' "$signed" "$mirror" "$SUITE" >"$new/apt/sources.list"
-  : >"$new/apt/status"
-  qemu_apt "$new" apt-get update >&2
-  # The package without a version is empty and depends on the newest.
-  package=$(qemu_apt "$new" apt-cache depends linux-image-cloud-amd64 | sed -n 's/.*Depends: \(linux-image-.*\)/\1/p' | sed -n 1p)
-  (cd "$new" && qemu_apt "$new" apt-get download "$package" numactl libnuma1 libc6 bash-static) >&2
-  for package in "$new"/*.deb; do dpkg-deb -x "$package" "$new"; done
-  rm -rf -- "$new"/*.deb "$new/apt"
-  mv -- "$new" "$folder"
+  release_mirror >/dev/null || qemu_cannot "apt on this machine knows no mirror of Debian"
+  release_unpack "$1" "$SUITE" linux-image-cloud-amd64 numactl libnuma1 libc6 bash-static
 }
 
 # Copy a program and the libraries that it requires into the tree of the guest.
