@@ -118,6 +118,38 @@ truth() {
   refute_contains ' 61' "$(seconds HIT_RATIO=off KEY_PATTERN=gaussian:100)"
 }
 
+@test "the load of the search is no phase: what belongs to phases is off in it, as each variant sets it, and counts again after it" {
+  cat >master.sh <<'END'
+set -Eeuo pipefail
+ROOT=$REPO LIB=$REPO/lib RUN=$SCRATCH
+. "$LIB/modules.sh"
+. "$LIB/cmd/plan.sh"
+alias_read "$ROOT/conf/aliases.tsv"
+conf_defaults "$ROOT/conf/defaults.conf"
+cmd_plan "$@" >/dev/null
+show() { printf '%s %s: ' "$1" "${ROW[variant]}" && conf_print | grep -E '^(RATE|TIME|WARMUP|PHASES|PROBE_WSS|FAR_EVENTS|TRACE|NEIGHBOUR|THP)=' | paste -sd ' '; }
+# In place of the hosts: print the settings that they would get.
+repeat_held() { :; }
+tune_apply() { :; }
+repeat_probe() { show search; }
+plan_row "${PLAN_ROWS[0]}"
+_hit_seek "${ROW[point]}"
+plan_row "${PLAN_ROWS[0]}"
+show after
+END
+  local -a words=(-s flash-read KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=1 HIT_RATIO=90% RATE=700 TIME=9 WARMUP=2 TRACE=/bin/true FAR_EVENTS=auto NEIGHBOUR=5
+    SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16)
+  # The search runs on another variant than that of the first row, or on the same.
+  for variant in native swap; do
+    run_split bash master.sh "${words[@]}" -v "$variant" -v swap-b HIT_VARIANT="${variant/native/swap-b}"
+    assert_success
+    assert_output "$(
+      echo "search ${variant/native/swap-b}:" 'PHASES="populate get" RATE="0" TIME="0" WARMUP="0" THP="never" FAR_EVENTS="off" PROBE_WSS="off" NEIGHBOUR="0" TRACE=""'
+      echo "after $variant:" 'PHASES="populate get" RATE="700" TIME="9" WARMUP="2" THP="never" FAR_EVENTS="auto" PROBE_WSS="off" NEIGHBOUR="5" TRACE="/bin/true"'
+    )"
+  done
+}
+
 # Make a repeat of a phase of 12 s with 12,000 requests, whose instance waited FIRST times in each of the first four seconds, then LAST.
 # Usage: hits_make RUN VARIANT TIER REPEAT OPS FIRST LAST   Returns: 0
 hits_make() {

@@ -157,6 +157,29 @@ house_bare() {
   [[ ${#lines[@]} == 2 && ${lines[0]} == *':6: b' && ${lines[1]} == *':14: d' ]] || fail "$output"
 }
 
+# Print FILE:LINE: FUNCTION of the functions in the files on stdin that override a setting before they call what sets all settings, or asks for the lease.
+# Usage: FILES | house_overridden
+house_overridden() {
+  # shellcheck disable=SC2016 # of awk
+  xargs awk -v names="$(sed -n 's/^\([A-Z][A-Z0-9_]*\)=.*  #: .*/\1/p' conf/defaults.conf | paste -sd '|')" '
+    /^[a-z_][a-z0-9_]*\(\)/ { name = $1; given = "" }
+    /^[ \t]*#/ { next }
+    given != "" && /(^|[ \t(])(plan_row|plan_enter|plan_settle|plan_make|variant_use|conf_resolve|generator_skip|options_print|lock_lease)([ ;)]|$)/ {
+      print FILENAME ":" FNR ": " name " " given
+    }
+    match($0, "^ *(local .*)?(" names ")=([^*]|$)") { given = $0 }'
+}
+
+@test "no function overrides a setting and then sets all settings, or depends on the setting" {
+  found=$(house_files lib -- -name '*.sh' ! -path 'lib/host/*' | house_overridden)
+  house_none "$found" 'override after these calls:'
+  # What the program finds.
+  # shellcheck disable=SC2016 # text
+  printf '%s\n' 'a() {' '  local x RATE=0' '  plan_row "$1"' '}' 'b() {' '  plan_row "$1"' '  local RATE=0' '}' >"$BATS_TEST_TMPDIR/text.sh"
+  run house_overridden <<<"$BATS_TEST_TMPDIR/text.sh"
+  assert_output "$BATS_TEST_TMPDIR/text.sh:3: a()   local x RATE=0"
+}
+
 # Print the files of a script for hosts: those that every script is sent, those that it needs, and its own.
 # Usage: house_sent FILE
 house_sent() {

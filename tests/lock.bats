@@ -261,6 +261,12 @@ END
   run_split "$REPO/do_it.sh" run "${untuned[@]}" -s old/run.conf REDIS_SERVER=/nowhere/redis-server
   assert_failure 3
   refute_contains LEASE "$stderr"
+  # The lease that takes its place counts for each variant.
+  # shellcheck disable=SC2016 # for the inner shell
+  run bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib RESUME=
+    . "$LIB/modules.sh"; conf_defaults "$ROOT/conf/defaults.conf"; conf_file scenario old/run.conf; conf_resolve
+    variant_use native; lock_settings_check; lock_lease; echo "$REPLY"; variant_use swap; lock_lease; echo "$REPLY"'
+  assert_output $'360\n360'
 }
 
 @test "doctor and plan start no Redis on a server that another run uses, and release its lock afterwards" {

@@ -20,6 +20,8 @@ lock_settings_check() {
   # The settings of a resumed run cannot be changed, and an older version may have written them.
   [[ -n $RESUME || $(conf_where LEASE) == *run.conf:* ]] || conf_refuse LEASE "not more than REMOTE_RETRY=$REMOTE_RETRY; set LEASE=auto, or a lower REMOTE_RETRY"
   LEASE=auto
+  # Settings are resolved again for each variant.
+  conf_word argument LEASE=auto "$(conf_where LEASE)"
 }
 
 # Take the lock of each server for this run and renew them until the script ends.
@@ -105,13 +107,14 @@ _lock_give() {
 #   MASTER is the pid of the master
 # Globals: SERVER LEASE
 _lock_renew() {
-  local master=$1 start next pace fd REMOTE_RETRY=0
+  local master=$1 start next pace fd
   trap - EXIT INT HUP
   cleanup_trap '_side_abort; exit 143' TERM
   proc_start "$master" || return 0
   start=$PROC_START
   # Often enough that a link that is down for REMOTE_RETRY does not end the lease.
   lock_lease
+  local REMOTE_RETRY=0
   pace=$((REPLY / 6 > 10 ? 10 : REPLY / 6))
   ((pace > 0)) || pace=1
   # The lock has just been taken.

@@ -154,13 +154,10 @@ hit_words() {
 # Returns: sets _HIT_ANSWER; 1 if the search failed, with the reason on stderr
 _hit_seek() {
   local point=$1 row status=0 turn
-  # The load of the search is not a phase of the run: override the settings of phases.
-  local RATE=$RATE CONNECTIONS=$CONNECTIONS TIME=$TIME WARMUP=$WARMUP PHASES=$PHASES PROBE_WSS=$PROBE_WSS FAULT=$FAULT TRACE=$TRACE FAR_EVENTS=$FAR_EVENTS TRACK=$TRACK
-  local NEIGHBOUR=0
   row=$(_hit_row_of "$point") || return
   plan_row "$row"
-  RATE=0 TIME=0 WARMUP=0 PHASES='populate get' PROBE_WSS=off FAULT=none TRACE='' FAR_EVENTS=off TRACK=0
-  [[ $CONNECTIONS != search ]] || CONNECTIONS=16
+  # The load of the search is not a phase of the run. After plan_row, which sets all settings, also those that are local.
+  local RATE=0 TIME=0 WARMUP=0 PHASES='populate get' PROBE_WSS=off FAULT=none TRACE='' FAR_EVENTS=off TRACK=0 NEIGHBOUR=0 CONNECTIONS=${CONNECTIONS/search/16}
   [[ $GENERATOR == test ]] || {
     log_warn "$point: HIT_RATIO: $GENERATOR of the variant ${ROW[variant]} does not support it; set HIT_VARIANT to one with GENERATOR=test"
     return 1
