@@ -86,7 +86,7 @@ completion = $(PREFIX)/share/bash-completion/completions
 
 install: test membench ## install under PREFIX (default /usr/local), below DESTDIR if given
 	@install -d -- '$(DESTDIR)$(home)' '$(DESTDIR)$(PREFIX)/bin'
-	@tar -cf - --exclude='*.o' --exclude=./build --exclude=./results --exclude=./tests --exclude='./.*' --owner=0 --group=0 . \
+	@umask 022; { tools/files.sh && echo test; } | tar -cf - --owner=0 --group=0 --mode=u+rwX,go=rX --verbatim-files-from --files-from=- \
 	  | tar -xf - --no-same-owner -C '$(DESTDIR)$(home)'
 	@install -m 755 -- '$(MEMBENCH_OUT)/membench' '$(DESTDIR)$(home)/lib/membench/membench'
 	@printf '#!/bin/sh\n# SPDX-License-Identifier: MIT\n# Runs the installed tierbench with results in the current folder.\nTIERBENCH_RESULTS_DIR=$${TIERBENCH_RESULTS_DIR:-$$PWD/results} exec "%s/do_it.sh" "$$@"\n' '$(home)' \

@@ -32,6 +32,8 @@ teardown() {
   assert_success
   assert_exists root/opt/bench/bin/tierbench root/opt/bench/lib/tierbench/{do_it.sh,summary2csv.sh,test,conf/defaults.conf,hosts.example}
   refute_exists root/opt/bench/lib/tierbench/{.git,tests,build}
+  assert_equal "$(cd root/opt/bench/lib/tierbench && find . -type f | sort)" \
+    "$({ "$REPO/tools/files.sh" && printf '%s\n' test lib/membench/membench; } | sed 's#^#./#' | sort)"
   # DESTDIR is a staging directory, so this calls a copy that was installed to its final place.
   run make -C "$REPO" install PREFIX="$SCRATCH/here"
   assert_success
@@ -44,4 +46,24 @@ teardown() {
   run make -C "$REPO" uninstall PREFIX="$SCRATCH/here"
   assert_success
   assert_equal "$(find ../here -type f)" ''
+}
+
+@test "what is installed is what git tracks, and of a tree without git the same; no hosts file and no passwords beside it" {
+  "$REPO/tools/files.sh" >files
+  mkdir -p around/tree
+  tar -cf - -C "$REPO" --files-from=files | tar -xf - -C around/tree
+  touch around/tree/{hosts,secret.env,.env,dump.rdb} around/tree/{lib,conf,docs,tools}/{secret.env,.secret.sh,hosts,id_ed25519,id_ed25519.pub}
+  ln -s /etc/passwd around/tree/conf/link.conf
+  mkdir -p around/tree/{tests,results/mine}
+  touch around/tree/tests/mine.sh around/tree/results/mine/run.conf
+  # An enclosing checkout does not count.
+  git -C around init -q
+  diff <(sort files) <(around/tree/tools/files.sh | sort)
+  rm -rf around/.git
+  cd around/tree
+  git init -q .
+  xargs git add -f -- <../../files
+  printf 'PIPELINE=1\n' >conf/variants/mine.conf
+  rm docs/trouble.md
+  diff <(sort ../../files | grep -v trouble) <(tools/files.sh | sort)
 }
