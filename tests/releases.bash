@@ -37,7 +37,8 @@ release_lists() {
   mkdir -p -- "$apt"/{parts,lists/partial,cache/archives/partial}
   for suite in "${@:2}"; do release_source "$suite" || return; done >"$apt/sources.list"
   : >"$apt/status"
-  release_apt "$apt" apt-get update >&2
+  # A machine without network fails soon, and a mirror that does not answer is an error.
+  release_apt "$apt" apt-get -o APT::Update::Error-Mode=any -o Acquire::Retries=0 -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10 update >&2
 }
 
 # Fetch packages of a release and unpack them into a directory, once. An empty linux-image package stands for the kernel that it depends on.
@@ -65,4 +66,16 @@ release_unpack() {
   for package in "$new"/apt/cache/archives/*.deb; do dpkg-deb -x "$package" "$new" || return; done
   rm -rf -- "$new/apt"
   mv -- "$new" "$folder"
+}
+
+# Find a server that tools/releases.sh has unpacked, for REDIS_SERVER; skip the test with the cause if it could not be fetched.
+# Usage: release_server NAME   NAME: redis-trixie, valkey-trixie or valkey-sid
+# Returns: sets REPLY to its path
+release_server() {
+  local cause='run tools/releases.sh'
+  for REPLY in "$REPO/build/releases/$1"/*-server; do
+    [[ ! -x $REPLY ]] || return 0
+  done
+  [[ ! -r $REPO/build/releases/$1.cause ]] || cause=$(<"$REPO/build/releases/$1.cause")
+  skip "$1 is not installed: $cause"
 }

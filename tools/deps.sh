@@ -330,12 +330,18 @@ _deps_usage() {
   cat <<'END'
 Usage: tools/deps.sh run|check|qemu [--dry-run] [NAME...]
   run        what a benchmark needs: Redis, a compiler, hiredis, ssh, screen, gnuplot, ...
-  check      that, and what the tests need
+  check      that, what the tests need, and servers of other releases of Debian in build/releases
   qemu       what a benchmark needs, and what make check-qemu needs
   NAME       only these things of the table, such as redis-server
   --dry-run  say what is missing and which packages would bring it; change nothing
 Does nothing, without root or network, when nothing is missing.
 END
+}
+
+# Fetches the servers of other releases that tests use; without them, those tests are skipped.
+# Usage: _deps_releases SET [NAME...]   Returns: 0
+_deps_releases() {
+  [[ $* != check ]] || "${BASH_SOURCE[0]%/*}/releases.sh" || :
 }
 
 # Checks, reports, installs, and checks again.
@@ -365,7 +371,10 @@ main() {
     _deps_policy_restore
   fi
   rows=$(deps_missing "$@")
-  [[ -n $rows ]] || return 0
+  [[ -n $rows ]] || {
+    [[ -n $dry_run ]] || _deps_releases "$@"
+    return 0
+  }
   names=$(_deps_names <<<"$rows")
   if ! manager=$(_deps_manager); then
     _deps_say "neither apt-get nor dnf is here; install by hand: $names"
@@ -391,6 +400,7 @@ main() {
     _deps_say "still missing: $(_deps_names <<<"$rows")"
     return 1
   }
+  _deps_releases "$@"
 }
 
 # When this file is sent to another host as text, it has no file name, and the sender calls main.
