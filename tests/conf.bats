@@ -364,7 +364,7 @@ END
 @test "each default is of its kind, in the form that is stored" {
   local name
   # shellcheck source=/dev/null
-  . lib/core/log.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/conf.sh
+  . lib/core/log.sh && . lib/core/file.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/conf.sh
   conf_defaults conf/defaults.conf
   ((${#_CONF_NAMES[@]} > 100))
   assert_equal "$(grep -c '^[A-Z]' conf/defaults.conf)" "${#_CONF_NAMES[@]}"
@@ -377,7 +377,7 @@ END
 
 @test "what is printed as run.conf is read back to the same values" {
   # shellcheck source=/dev/null
-  . lib/core/log.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/conf.sh
+  . lib/core/log.sh && . lib/core/file.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/conf.sh
   conf_defaults conf/defaults.conf
   conf_word argument 'REDIS_CONF=io-threads 4; maxmemory 1gb # not a comment' test
   conf_word argument 'VALUE_SIZES= 1K   2M ' test

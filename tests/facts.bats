@@ -64,7 +64,7 @@ planned() {
   assert_output 24
   run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=other
   assert_failure 2
-  assert_equal "$stderr" "do_it.sh: command line: FACTS=other: no facts of 203.0.113.1 found; a run has them in env/203.0.113.1/facts.tsv"
+  assert_equal "$stderr" "do_it.sh: command line: FACTS=other: no facts of 203.0.113.1 found (other/env/203.0.113.1/facts.tsv: cannot open); a run has them in env/203.0.113.1/facts.tsv"
   for line in $'cpus\tmany' $'cpus\t-1' $'topology\t0,0,0,0;reboot' $'keycost\t1000\tbase\tinf' $'colour\tred' ''; do
     { cat facts.tsv && printf '%s\n' "$line"; } >bad.tsv
     run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=bad.tsv

@@ -49,6 +49,96 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
   assert_contains "run.conf: a FIFO" "$stderr"
 }
 
+@test "a reader of a part of a run, or of one log, checks what it opens outside of it" {
+  local path log
+  log=$(printf '%s\n' "$REP"/127*/redis.log.* | sed -n 1p)
+  mv run/run.conf kept
+  mkfifo run/run.conf
+  for path in "${REP%%/1000*}" "$REP" "${log%/*}" "$log"; do
+    run_split timeout 200 "$REPO/summary2csv.sh" "$path"
+    assert_failure 1
+    assert_contains 'run.conf: a FIFO' "$stderr"
+  done
+  run_split timeout 200 "$REPO/do_it.sh" compare run/native run/swap
+  assert_failure 1
+  assert_contains 'run/native/../run.conf: a FIFO' "$stderr"
+  rm run/run.conf
+  mv kept run/run.conf
+  # A directory of logs alone, and what is around it.
+  mkdir logs server
+  cp "${log%/*}"/* logs
+  run "$REPO/summary2csv.sh" logs
+  assert_success
+  mkfifo starts.tsv
+  run_split timeout 200 "$REPO/summary2csv.sh" --total logs
+  assert_failure 1
+  assert_contains 'logs/../starts.tsv: a FIFO' "$stderr"
+  rm starts.tsv logs/result.tsv
+  mkfifo logs/result.tsv logs/other
+  run_split timeout 200 "$REPO/summary2csv.sh" "logs/${log##*/}"
+  assert_failure 1
+  assert_contains 'logs/result.tsv: a FIFO; the log is not read' "$stderr"
+  # Its histogram has a name that was checked.
+  rm logs/result.tsv
+  sed -i 's/^Histogram saved to file .*/Histogram saved to file other/' "logs/${log##*/}"
+  run_split timeout 200 "$REPO/summary2csv.sh" --total "logs/${log##*/}"
+  assert_success
+}
+
+@test "what is too large to be settings or a table, or is sparse, is named and not read" {
+  local file
+  # The sample is of a version without a plan.
+  printf 'number\n1\n' >run/plan.tsv
+  for file in run/plan.tsv run/run.conf "$REP"/127*/result.tsv "$REP/server/instances.tsv"; do
+    mv "$file" kept
+    truncate -s 3G "$file"
+    run_split timeout 200 "$REPO/summary2csv.sh" run
+    assert_failure 1
+    assert_match "$file: (larger than 64 MiB|a sparse file)" "$stderr"
+    if [[ ${file%/*} == run ]]; then
+      run_split timeout 200 "$REPO/do_it.sh" list RESULTS_DIR="$PWD"
+      assert_success
+      assert_match "run +$PWD/run +cannot be read: ${file##*/} is too large"
+    fi
+    rm "$file"
+    mv kept "$file"
+  done
+}
+
+@test "settings, hosts, facts and a topology are read from regular files of limited size" {
+  local file why words
+  mkdir lost
+  printf 'native\n' >lost/plain.conf
+  mkfifo lost/fifo.conf
+  ln -s /dev/zero lost/zero.conf
+  truncate -s 60G lost/sparse.conf
+  while read -r file why; do
+    printf 'LIKE=%s\n' "$file" >lost/run.conf
+    for words in "-s lost/$file.conf" "-s lost/run.conf" "-H lost/$file.conf" "FACTS=lost/$file.conf SERVER=203.0.113.1"; do
+      # shellcheck disable=SC2086 # words
+      run_split timeout 60 "$REPO/do_it.sh" plan $words
+      assert_failure 2
+      assert_contains "lost/$file.conf: $why" "${stderr/-H=/}"
+    done
+    run_split timeout 60 "$REPO/do_it.sh" plan SERVER_TOPOLOGY="lost/$file.conf"
+    assert_failure 2
+    assert_contains 'not a file that lscpu -p printed' "$stderr"
+  done <<'END'
+fifo not a regular file
+zero not a regular file
+sparse larger than 1 MiB
+END
+  printf 'LIKE=../lost/plain\n' >lost/run.conf
+  run_split "$REPO/do_it.sh" plan -s lost/run.conf
+  assert_contains 'LIKE=../lost/plain: lost/../lost/plain.conf: not found' "$stderr"
+  # A link of the user is followed, and the text is the file's.
+  printf 'KEYS=7\n\nREDISRUNS=1' >lost/plain.conf
+  ln -s plain.conf lost/link.conf
+  run "$REPO/do_it.sh" plan --rows -s lost/link.conf SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=4 VARIANTS=native
+  assert_success
+  assert_equal "${#lines[@]}" 2
+}
+
 @test "a truncated file is named in one line; its repeat is left out, and a run with truncated settings is not resumed" {
   local whole file
   # The format that a run writes.
@@ -174,7 +264,7 @@ END
   head -c 3000000 /dev/zero | tr '\0' x >hosts
   run_split timeout 200 "$REPO/do_it.sh" plan -H hosts
   assert_failure 2
-  assert_equal "$stderr" "do_it.sh: hosts:1: line: too long; accepted: at most 4096 characters"
+  assert_equal "$stderr" "do_it.sh: command line: -H=hosts: larger than 1 MiB; name a hosts file such as hosts.example"
   run_split timeout 200 "$REPO/do_it.sh" plan SERVER_CPUS=0-999999999
   assert_failure 2
   assert_contains "SERVER_CPUS=0-999999999: invalid" "$stderr"

@@ -54,14 +54,24 @@ _list_conf() {
 _list_runs() {
   local file run count
   local -a files=() old=() plans=()
-  local -A whole=() all=()
+  local -A whole=() all=() large=()
   # A FIFO would block this forever.
   for file in "$RESULTS_DIR"/*/run.conf; do
     [[ -f $file && ! -L $file ]] || continue
     files+=("$file")
-    if [[ -f ${file%/*}/plan.tsv && ! -L ${file%/*}/plan.tsv ]]; then plans+=("${file%/*}/plan.tsv"); else old+=("$file"); fi
   done
   ((${#files[@]} > 0)) || return 0
+  while IFS= read -r -d '' file; do large[${file%/*}]=${file##*/}; done < <(printf '%s\0' "${files[@]}" "${files[@]/%run.conf/plan.tsv}" | _list_large)
+  for file in "${files[@]}"; do
+    run=${file%/*}
+    if [[ -n ${large[$run]-} ]]; then
+      continue
+    elif [[ -f $run/plan.tsv && ! -L $run/plan.tsv ]]; then
+      plans+=("$run/plan.tsv")
+    else
+      old+=("$file")
+    fi
+  done
   while IFS= read -r run; do whole[${run%/}]=$((${whole[${run%/}]-0} + 1)); done < <(printf '%s\0' "${files[@]%run.conf}" | _list_repeats)
   while IFS=$'\t' read -r file count; do all[$file]=$count; done < <(
     ((${#plans[@]} == 0)) || printf '%s\0' "${plans[@]}" | _list_plans
@@ -70,12 +80,22 @@ _list_runs() {
   for file in "${files[@]}"; do
     run=${file%/run.conf} count=${all[$file]-}
     # A broken run does not hide the runs after it.
-    if [[ -n $count ]] || count=$(_list_cells_of "$file" 2>&1); then
+    if [[ -n ${large[$run]-} ]]; then
+      printf '%s\t%s\t%s\n' run "$run" "cannot be read: ${large[$run]} is too large"
+    elif [[ -n $count ]] || count=$(_list_cells_of "$file" 2>&1); then
       printf '%s\t%s\t%s of %s repeats\n' run "$run" "${whole[$run]-0}" "$count"
     else
       printf '%s\t%s\t%s\n' run "$run" "cannot be read: ${count##*$'\n'}"
     fi
   done
+}
+
+# Print the files that are larger than a reader takes (lib/core/file.sh), each terminated by NUL.
+# Usage: _list_large <FILES, each terminated by NUL
+_list_large() {
+  # shellcheck disable=SC2016 # of sh
+  LIMITS="$FILE_SETTINGS $FILE_PLAN" xargs -0 sh -c '
+    exec find "$@" -maxdepth 0 \( -name run.conf -size +"${LIMITS% *}c" -o -name plan.tsv -size +"${LIMITS#* }c" \) -print0 2>/dev/null' sh || :
 }
 
 # Print RUN/ for each complete repeat of runs. The slash makes find enter a run, or a directory of runs, that is a symbolic link.

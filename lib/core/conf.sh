@@ -66,12 +66,12 @@ _CONF_LIKE= # the files that are being read, each included by the file before it
 # Usage: conf_file LAYER FILE [BEGIN END]
 # Returns: exits 2 with file:line at the first line that is not a valid assignment.
 conf_file() {
-  local layer=$1 file=$2 begin=${3-} end=${4-} line number=0 inside=1 over='' name value
-  local -a _CONF_OLD=()
-  [[ -r $file && ! -d $file ]] || die_usage "$file: cannot open; name a file of settings that you can read"
+  local layer=$1 file=$2 begin=${3-} end=${4-} line number=0 inside=1 over='' name value REPLY
+  local -a _CONF_OLD=() lines
+  file_read "$file" || die_usage "$file: $REPLY; name a file of settings that you can read"
+  mapfile -t lines <<<"$REPLY"
   [[ -z $begin ]] || inside=0
-  # shellcheck disable=SC2094 # LIKE is told the file's name, and reads another
-  while IFS= read -r -n 65537 line || [[ -n $line ]]; do
+  for line in "${lines[@]}"; do
     number=$((number + 1))
     ((${#line} <= 65536)) || die_usage "$file:$number: line: too long; accepted: at most 65536 characters"
     if [[ -n $begin && $line == "$begin"* ]]; then
@@ -95,7 +95,7 @@ conf_file() {
       _conf_set "$layer" "$name" "$value" "$file:$number"
       [[ $over != *" $name "* ]] || _conf_set over "$name" "$value" "$file:$number"
     fi
-  done <"$file"
+  done
   _conf_old_file "$file"
 }
 
@@ -279,7 +279,7 @@ _conf_like() {
   local _CONF_LIKE="$_CONF_LIKE $file "
   [[ $layer == scenario || $layer == variant* || $layer == file ]] || die_usage "$where: LIKE=$name: not supported here; accepted in scenarios and variants"
   other=${file%/*}/$name.conf
-  [[ -r $other ]] || die_usage "$where: LIKE=$name: $other: not found; name a file in its directory"
+  [[ $name != */* && -r $other ]] || die_usage "$where: LIKE=$name: $other: not found; name a file in its directory"
   [[ $_CONF_LIKE != *" $other "* ]] || die_usage "$where: LIKE=$name: circular include; remove one of the LIKE lines"
   conf_file "$layer" "$other"
 }

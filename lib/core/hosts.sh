@@ -10,12 +10,11 @@ declare -A HOST_USER=() HOST_PORT=() HOST_KEY=() HOST_DATA=()
 #   LAYER is that of the settings (hosts)
 # Returns: exits 2 with file:line at the first invalid line.
 hosts_read() {
-  local file=$1 layer=${2-hosts} number=0 line role address user port key data more
-  local -a servers=() clients=()
-  [[ -r $file ]] || die_usage "command line: -H=$file: cannot open; name a hosts file such as hosts.example"
-  # A run keeps a copy, which is read again: a pipe is then empty.
-  [[ -f $file ]] || die_usage "command line: -H=$file: not a regular file; name a hosts file such as hosts.example"
-  while IFS= read -r -n 4097 line || [[ -n $line ]]; do
+  local file=$1 layer=${2-hosts} number=0 line role address user port key data more REPLY
+  local -a servers=() clients=() lines
+  file_read "$file" || die_usage "command line: -H=$file: $REPLY; name a hosts file such as hosts.example"
+  mapfile -t lines <<<"$REPLY"
+  for line in "${lines[@]}"; do
     number=$((number + 1))
     ((${#line} <= 4096)) || die_usage "$file:$number: line: too long; accepted: at most 4096 characters"
     line=${line%%#*}
@@ -46,7 +45,7 @@ hosts_read() {
     [[ ${port:--} == - ]] || HOST_PORT[$address]=$port
     [[ ${key:--} == - ]] || HOST_KEY[$address]=$key
     [[ ${data:--} == - ]] || HOST_DATA[$address]=$data
-  done <"$file"
+  done
   ((${#servers[@]} > 0)) || die_usage "command line: -H=$file: no server line; add a line: server ADDRESS"
   ((${#clients[@]} > 0)) || die_usage "command line: -H=$file: no client line; add a line: client ADDRESS"
 }

@@ -108,21 +108,24 @@ facts_load() {
 # Globals: as facts_load
 # Returns: exits 2 if there is no such file, or it is invalid.
 _facts_load() {
-  local file=$FACTS try line number=0 names=' ' name
+  local file=$FACTS try line number=0 names=' ' name text REPLY
+  local -a lines
   [[ ! -d $FACTS ]] || for try in "$SERVER.tsv" "$SERVER/facts.tsv" "env/$SERVER/facts.tsv"; do
     file=$FACTS/$try
     [[ ! -f $file ]] || break
   done
-  [[ -f $file && -r $file ]] || conf_refuse FACTS "no facts of $SERVER found; a run has them in env/$SERVER/facts.tsv"
-  while IFS= read -r line || [[ -n $line ]]; do
+  file_read "$file" || conf_refuse FACTS "no facts of $SERVER found ($file: $REPLY); a run has them in env/$SERVER/facts.tsv"
+  text=$REPLY
+  mapfile -t lines <<<"${text%$'\n'}"
+  for line in "${lines[@]}"; do
     number=$((number + 1))
     _facts_is "$line" || die_usage "$(conf_where FACTS): FACTS=$FACTS: $file:$number is not a fact; lib/plan/facts.sh lists the accepted lines"
     names+="${line%%$'\t'*} "
-  done <"$file"
+  done
   for name in cpus mem_gib mem_bytes mem_available_bytes topology; do
     [[ $names == *" $name "* ]] || conf_refuse FACTS "$file has no line $name; copy the whole facts.tsv of a run"
   done
-  _FACTS[$SERVER]=$(<"$file")$(_facts_typed)
+  _FACTS[$SERVER]=${text%$'\n'}$(_facts_typed)
 }
 
 # Print the facts that settings override, with a line break before each. The last line of a name counts.
@@ -131,7 +134,7 @@ _facts_load() {
 _facts_typed() {
   [[ $SERVER_MEM == auto ]] || printf '\nmem_gib\t%s\nmem_bytes\t%s' "$SERVER_MEM" $((SERVER_MEM << 30))
   # An invalid file is refused by place_read.
-  [[ $SERVER_TOPOLOGY == auto || ! -f $SERVER_TOPOLOGY ]] || printf '\ncpus\t%s' "$(grep -c '^[0-9]' "$SERVER_TOPOLOGY")"
+  [[ $SERVER_TOPOLOGY == auto ]] || ! file_read "$SERVER_TOPOLOGY" || printf '\ncpus\t%s' "$(grep -c '^[0-9]' <<<"$REPLY")"
 }
 
 # Whether a line is a valid fact: another person may have written the file.

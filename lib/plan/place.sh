@@ -23,9 +23,9 @@ place_read() {
 # Returns: exits 2 when the file is invalid, or is required and not found.
 _place_read() {
   if [[ $SERVER_TOPOLOGY != auto ]]; then
-    grep -qE '^[0-9]+,[0-9]+,[0-9]*,[0-9]*' "$SERVER_TOPOLOGY" 2>/dev/null ||
+    file_read "$SERVER_TOPOLOGY" && grep -E '^[0-9]+,[0-9]+,[0-9]*,[0-9]*' <<<"$REPLY" >/dev/null ||
       conf_refuse SERVER_TOPOLOGY "not a file that lscpu -p printed; on the server: lscpu -p=CPU,CORE,SOCKET,NODE >FILE"
-    place_learn "$(<"$SERVER_TOPOLOGY")"
+    place_learn "${REPLY%$'\n'}"
     return
   fi
   [[ $PLACEMENT == spread || $PLACEMENT == cpu || $PLACEMENT == none || -n $SERVER_NUMACTL ]] ||

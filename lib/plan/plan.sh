@@ -287,20 +287,22 @@ plan_print() {
 # Usage: plan_load FILE
 # Returns: as plan_make; exits 2 when it is not a plan of these settings, or its last line is truncated.
 plan_load() {
-  local line number=1 header REPLY
+  local number=1 line header text REPLY
+  local -a lines
+  file_read "$1" "$FILE_PLAN" || die_usage "$1: $REPLY: cannot resume; restore the file, or start a new run"
+  text=$REPLY
   header=$(IFS=$'\t' && printf '%s' "${PLAN_COLUMNS[*]}")
+  [[ ${text%%$'\n'*} == "$header" ]] ||
+    die_usage "$1:1: the columns do not match ${1%/*}/run.conf: cannot resume; restore both files, or start a new run"
   PLAN_ROWS=()
-  {
-    { IFS= read -r line && [[ $line == "$header" ]]; } ||
-      die_usage "$1:1: the columns do not match ${1%/*}/run.conf: cannot resume; restore both files, or start a new run"
-    while IFS= read -r line; do
-      number=$((number + 1))
-      _plan_is_row "$line" || die_usage "$1:$number: not a row of a plan: cannot resume; restore the file, or start a new run"
-      PLAN_ROWS+=("$REPLY")
-    done
-    # The rest of a truncated row may be a valid row.
-    [[ -z $line ]] || die_usage "$1:$((number + 1)): a truncated row: cannot resume; restore the file, or start a new run"
-  } <"$1"
+  mapfile -t lines <<<"${text%$'\n'*}"
+  for line in "${lines[@]:1}"; do
+    number=$((number + 1))
+    _plan_is_row "$line" || die_usage "$1:$number: not a row of a plan: cannot resume; restore the file, or start a new run"
+    PLAN_ROWS+=("$REPLY")
+  done
+  # The rest of a truncated row may be a valid row.
+  [[ $text == *$'\n' ]] || die_usage "$1:$((number + 1)): a truncated row: cannot resume; restore the file, or start a new run"
 }
 
 # Whether a line is a valid row: another person may have written the file.

@@ -8,12 +8,12 @@ declare -A _REPORT_SETTING=()
 # Read the settings of a run from its run.conf, without quotes and brackets; of a repeated setting, the first value.
 # Usage: report_settings RUN
 report_settings() {
-  local line
+  local line REPLY
   _REPORT_SETTING=()
-  [[ ! -f $1/run.conf || ! -r $1/run.conf ]] || while IFS= read -r line || [[ -n $line ]]; do
-    [[ $line =~ ^([A-Z][A-Z0-9_]*)=(.*)$ && ! -v "_REPORT_SETTING[${BASH_REMATCH[1]}]" ]] || continue
+  ! file_read "$1/run.conf" || while IFS= read -r line; do
+    [[ $line =~ ^([A-Z][A-Z0-9_]*)=(.*)$ && -z ${_REPORT_SETTING[${BASH_REMATCH[1]}]+set} ]] || continue
     _REPORT_SETTING[${BASH_REMATCH[1]}]=${BASH_REMATCH[2]//[\"\'()]/}
-  done <"$1/run.conf"
+  done <<<"$REPLY"
 }
 
 # A setting of the run whose settings were read.

@@ -94,10 +94,24 @@ _result_list_folder() {
   printf 'F\t%s\n' "${found[@]}" | LC_ALL=C sort -V
 }
 
+# Print the line of result.awk for a single log.
+# Usage: _result_list_file FILE
+_result_list_file() {
+  local folder=. escaped kind path why
+  [[ $1 != */* ]] || folder=${1%/*}
+  while IFS=$'\t' read -r kind path why; do
+    [[ $kind == odd ]] || continue
+    _result_problem "$folder/$path" "$why; the log is not read"
+    return 0
+  done < <(stored_look "$folder" "${1##*/}")
+  _result_escape "$1"
+  printf 'F\t%s\t1\n' "$escaped"
+}
+
 # Print the input of result.awk for the given runs and files.
 # Usage: _result_list RUN_OR_FILE...
 _result_list() {
-  local path escaped
+  local path
   for path in "$@"; do
     if [[ -d $path ]]; then
       _result_list_folder "$path"
@@ -106,8 +120,7 @@ _result_list() {
     elif [[ ! -f $path || ! -r $path ]]; then
       _result_problem "$path" 'cannot be read'
     else
-      _result_escape "$path"
-      printf 'F\t%s\t1\n' "$escaped"
+      _result_list_file "$path"
     fi
   done
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Check whether a directory of results can be read: only regular files, of limited size, with the length that they had when they were written.
-# A results directory may come from another person. A FIFO would block its reader forever, a device would fill its memory, and a link would show
-# another file. So a directory with such an entry is not read.
+# A results directory may come from another person. A FIFO would block its reader forever, a device or a sparse file would fill its memory, and a link
+# would show another file. So a directory with such an entry is not read.
 
 # Record the length of each file of a directory in the file SIZES.
 # Usage: stored_note DIR
@@ -26,22 +26,44 @@ stored_seal() {
 }
 
 # Print the problems of a directory, lines KIND PATH WHY: `odd` is a file that no reader may open, `cut` a file whose length differs from
-# its SIZES.
-# Usage: stored_look DIR
+# its SIZES. Readers of a part of a run open files of the whole run, so that is checked too, and its paths begin with ../
+# Usage: stored_look DIR [FILE]
+#   FILE  only this file of DIR is read, with the files that belong to it
 stored_look() {
-  LC_ALL=C find "${1%/}/" -mindepth 1 -printf '%y\t%s\t%P\t%l\n' 2>/dev/null | FOLDER=${1%/} LC_ALL=C awk -F '\t' -v OFS='\t' '
-    function odd(why) { print "odd", $3, why; found = 1 }
+  local folder=${1%/} up whole='' form='%y\t%s\t%b\t%P\t%l\n'
+  for up in '' ../ ../../ ../../../ ../../../../; do
+    [[ ! -e $folder/${up}run.conf && ! -L $folder/${up}run.conf && ! -e $folder/${up}plan.tsv && ! -L $folder/${up}plan.tsv ]] || whole=${up:-yes}
+    [[ -z $whole ]] || break
+  done
+  {
+    if [[ -n ${2-} && -z $whole ]]; then
+      find "$folder/$2" "$folder"/{*.tsv,*.hgrm,histogram*} -maxdepth 0 -printf "${form//"%P"/%f}"
+    else
+      find "$folder/" -mindepth 1 -printf "$form"
+    fi
+    case $whole in
+      yes) ;;
+      '') find "$folder"/../{starts.tsv,server} -maxdepth 1 -printf "above\t${form/"%P"/../%f}" ;;
+      *) find "$folder/$whole" -mindepth 1 -printf "above\t${form/"%P"/$whole%P}" ;;
+    esac
+  } 2>/dev/null | FOLDER=$folder LC_ALL=C awk -F '\t' -v OFS='\t' '
+    function odd(why) { print "odd", $4, why; found = 1 }
     BEGIN { kind["p"] = "FIFO"; kind["s"] = "socket"; kind["b"] = kind["c"] = "device" }
-    $1 == "d" && NF == 4 { next }
-    NF != 4 || $3 == "" { odd("a name with a tab or a line break in it"); next }
+    { above = sub(/^above\t/, "") }
+    $1 == "d" && NF == 5 { next }
+    NF != 5 || $4 == "" { odd("a name with a tab or a line break in it"); next }
     # Links with the names of another workload (lib/run/links.sh) point to files in the same directory.
-    $1 == "l" && $3 ~ /(^|\/)(redis|memtier-[a-z]*)-?[0-9]+\.log$/ && $4 !~ /^\// && $4 !~ /(^|\/)\.\.(\/|$)/ { next }
+    $1 == "l" && $4 ~ /(^|\/)(redis|memtier-[a-z]*)-?[0-9]+\.log$/ && $5 !~ /^\// && $5 !~ /(^|\/)\.\.(\/|$)/ { next }
     $1 == "l" { odd("a link"); next }
     $1 != "f" { odd("a " ($1 in kind ? kind[$1] : "special file")); next }
     $2 > 4294967296 { odd("larger than 4 GiB"); next }
+    # These have no row per second, and a reader keeps a whole line in memory. No file system compresses text to a hundredth.
+    $2 > 67108864 && $4 ~ /(^|\/)(run\.conf|variant\.conf|plan\.tsv|result\.tsv|starts\.tsv|env\.tsv|SIZES|SHA256SUMS|[^\/]*\.(hgrm|hlog)|histogram[^\/]*)$/ { odd("larger than 64 MiB"); next }
+    $2 > 67108864 && $3 * 512 < $2 / 100 { odd("a sparse file"); next }
+    above { next }
     {
-      size[$3] = $2
-      if ($3 ~ /(^|\/)SIZES$/ && $2 < 16777216) list[++lists] = $3
+      size[$4] = $2
+      if ($4 ~ /(^|\/)SIZES$/ && $2 < 16777216) list[++lists] = $4
     }
     END {
       if (found) exit

@@ -93,7 +93,8 @@ function read_log(file,    line, status, f, at) {
       line = substr(line, 25)
       sub(/[ \r]+$/, "", line)
       sub(/.*\//, "", line)
-      phase[phases, "histogram"] = line
+      # Only files with such names were checked (lib/results/stored.sh).
+      if (line ~ /^histogram|\.hgrm$/) phase[phases, "histogram"] = line
     }
   }
   close(file)
