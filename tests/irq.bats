@@ -19,6 +19,9 @@ teardown() {
   scratch_teardown
 }
 
+# Print numbers of interrupts, each in a separate pair.
+alone() { seq "$1" "$2" | sed 's/.*/&\t&/'; }
+
 # Print the interrupts of eth0 on one line.
 irqs() { host_irq_list eth0 | paste -s -d ' '; }
 
@@ -56,18 +59,87 @@ irqs() { host_irq_list eth0 | paste -s -d ' '; }
   assert_equal "$(irqs)" ''
 }
 
+# Print the interrupts of eth0's queues of a NIC, with their pairs, and those of all its interrupts that are not of queues.
+# Usage: pairs NIC_KIND
+pairs() {
+  local folder
+  tree_make "$1"
+  folder=$(readlink -f "$TIERBENCH_ROOT/sys/class/net/eth0/device")
+  [[ $1 != virtio* ]] || folder=${folder%/*}
+  mkdir -p "$folder/msi_irqs"
+  sed -n "s|^ *\([0-9]*\):.*|$folder/msi_irqs/\1|p" "$TIERBENCH_ROOT/proc/interrupts" | xargs touch
+  host_irq_pairs eth0 | tr '\t' ' ' | sed 's/eth0\.//' | paste -s -d ,
+}
+
+@test "queues: their interrupts and pairs, by the names of each driver; nothing else of the NIC" {
+  assert_equal "$(pairs virtio4)" '38 0,39 0,40 1,41 1,42 2,43 2,44 3,45 3'
+  assert_equal "$(pairs igb)" '51 0,52 1,53 2,54 3'
+  assert_equal "$(pairs e1000e)" '60 0,61 0'
+  assert_equal "$(pairs ixgbe | cut -d , -f 1-2)" '64 0,65 1'
+  assert_equal "$(pairs i40e)" '71 0,72 1'
+  assert_equal "$(pairs mlx5 | cut -d , -f 1-2)" '91 0,92 1'
+  assert_equal "$(pairs mlx4)" '80 1,81 2'
+  assert_equal "$(pairs ena | cut -d , -f 1-2)" '27 0,28 1'
+  # A driver that names no queue: all interrupts.
+  assert_equal "$(pairs single)" '24 1'
+}
+
+@test "pairs of queues: both on one CPU, and receive queues on all CPUs" {
+  local cpus
+  tree_make virtio4
+  cpus() { host_irq_pairs eth0 | host_irq_spread "$1" | cut -f 2 | paste -s -d ' '; }
+  assert_equal "$(cpus auto)" '0 0 1 1 2 2 3 3'
+  assert_equal "$(cpus 0-1)" '0 0 1 1 0 0 1 1'
+  # More CPUs than pairs: a list would let the kernel choose one CPU for each interrupt.
+  assert_equal "$(cpus 0-7)" '0 0 2 2 4 4 6 6'
+}
+
 @test "spread as the guide does: neighbouring CPUs for each, round again when there are more interrupts" {
   tree_make
-  assert_equal "$(seq 10 15 | host_irq_spread auto | tr '\t' ' ' | paste -s -d ,)" '10 0,11 1,12 2,13 3,14 0,15 1'
-  assert_equal "$(seq 10 11 | host_irq_spread auto | tr '\t' ' ' | paste -s -d ,)" '10 0-1,11 2-3'
+  assert_equal "$(alone 10 15 | host_irq_spread auto | tr '\t' ' ' | paste -s -d ,)" '10 0,11 1,12 2,13 3,14 0,15 1'
+  assert_equal "$(alone 10 11 | host_irq_spread auto | tr '\t' ' ' | paste -s -d ,)" '10 0-1,11 2-3'
   echo 0-71 >"$TIERBENCH_ROOT/sys/devices/system/cpu/online"
-  assert_equal "$(seq 1 5 | host_irq_spread auto | cut -f 2 | paste -s -d ' ')" '0-13 14-27 28-41 42-55 56-69'
-  assert_equal "$(seq 1 100 | host_irq_spread auto | cut -f 2 | sed -n '72,73p' | paste -s -d ' ')" '71 0'
+  assert_equal "$(alone 1 5 | host_irq_spread auto | cut -f 2 | paste -s -d ' ')" '0-13 14-27 28-41 42-55 56-69'
+  assert_equal "$(alone 1 100 | host_irq_spread auto | cut -f 2 | sed -n '72,73p' | paste -s -d ' ')" '71 0'
 }
 
 @test "spread over a list: only those CPUs" {
-  assert_equal "$(seq 1 3 | host_irq_spread 2,4-5 | cut -f 2 | paste -s -d ' ')" '2 4 5'
-  assert_equal "$(seq 1 2 | host_irq_spread 1,3,8-9 | cut -f 2 | paste -s -d ' ')" '1,3 8-9'
+  assert_equal "$(alone 1 3 | host_irq_spread 2,4-5 | cut -f 2 | paste -s -d ' ')" '2 4 5'
+  assert_equal "$(alone 1 2 | host_irq_spread 1,3,8-9 | cut -f 2 | paste -s -d ' ')" '1,3 8-9'
+}
+
+# Print the CPUs for interrupts on a server with CPUs 0-7, and instances in the places of two rows of the plan.
+# Usage: free_cpus PLACES PLACES [NAME=VALUE]...
+free_cpus() {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c '
+    set -Eeuo pipefail
+    LIB=$REPO/lib SERVER=10.0.0.1 SERVERS=(10.0.0.1) IRQ_CPUS=auto SERVER_CPUS=auto isolated=
+    for module in shared/cpus core/servers plan/spread plan/place run/tune; do . "$LIB/$module.sh"; done
+    PLAN_COLUMNS=(number places keys)
+printf -v row "1\t%s\t5" "$1"
+    printf -v other "2\t%s\t5" "$2"
+    PLAN_ROWS=("$row" "$other")
+    for word in "${@:3}"; do declare "$word"; done
+    place_learn "$(seq 0 7 | sed "s/.*/&,&,0,0/" && echo ${isolated:+"# isolated $isolated"})"
+    _tune_irq_cpus
+    echo "$REPLY"' bash "$@"
+}
+
+@test "interrupts get CPUs without an instance, if some are left; all of them if too few are" {
+  assert_equal "$(free_cpus '0@-;1@-' '2@-')" 3-7
+  assert_equal "$(free_cpus '0@-;1@-;2@-;3@-;4@-' 0@-)" 5-7
+  # One CPU for each two of instances is not left: as in the guide.
+  assert_equal "$(free_cpus '0@-;1@-;2@-;3@-;4@-' 5@-)" auto
+  assert_equal "$(free_cpus '0-3@-;4-7@-' 0@-)" auto
+  # Not pinned.
+  assert_equal "$(free_cpus -@- '-@-N 0')" auto
+  # It was asked for.
+  assert_equal "$(free_cpus '1-7@-m 0' 1@- SERVER_CPUS=1-7)" 0
+  assert_equal "$(free_cpus '1-7@-' 1@- isolated=1-7)" 0
+  assert_equal "$(free_cpus '2@-;5@-' 2@- SERVER_CPUS=2,5 IRQ_CPUS=0-3)" 0-1,3
+  # IRQ_CPUS leaves no choice.
+  assert_equal "$(free_cpus '0@-;1@-' 2@- SERVER_CPUS=0-2 IRQ_CPUS=1-2)" 1-2
 }
 
 @test "what is shown: interrupts with their CPUs, queues with RPS and XPS" {

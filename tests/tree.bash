@@ -4,7 +4,7 @@
 
 # Make a machine with four CPUs, a NIC, systemd and vSMP below $SCRATCH/tree, and put its tools first in the PATH.
 # Usage: tree_make [NIC_KIND]   Exports: TIERBENCH_ROOT PATH   Returns: 0
-#   NIC_KIND is virtio (default), ixgbe, ena or mlx5: it determines the names and files of its interrupts
+#   NIC_KIND is virtio (default) or another file of tests/fixtures/irq: it determines the names and files of its interrupts
 tree_make() {
   local cpu unit
   export TIERBENCH_ROOT=$SCRATCH/tree
@@ -38,7 +38,7 @@ _tree_nic() {
   local bus=0000:00:05.0 device irq
   [[ $1 != mlx5 ]] || bus=0000:3b:00.0
   device=sys/devices/pci0000:00/$bus
-  [[ $1 != virtio ]] || device+=/virtio2
+  [[ $1 != virtio* ]] || device+=/virtio2
   mkdir -p "$device" sys/class/net/eth0/queues/{rx-0,rx-1,tx-0} sys/class/net/lo sys/bus/drivers/"$1"
   ln -s "$PWD/$device" sys/class/net/eth0/device
   ln -s "$PWD/sys/bus/drivers/$1" "$device/driver"
@@ -54,6 +54,9 @@ _tree_nic() {
     # 40 belongs to another device; 41 was never requested, so /proc/irq does not have it.
     mkdir "${device%/*}/msi_irqs"
     touch "${device%/*}/msi_irqs"/{37,38,39,41}
+  elif [[ $1 == virtio4 ]]; then
+    mkdir "${device%/*}/msi_irqs"
+    touch "${device%/*}/msi_irqs"/{37..45}
   fi
 }
 

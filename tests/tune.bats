@@ -51,7 +51,9 @@ assert_back() {
   during=$(tree_state)
   assert_contains '/units/nna on' "$during"
   assert_contains '/units/irqbalance.service inactive' "$during"
-  assert_contains '/proc/irq/39/smp_affinity_list 2' "$during"
+  # 38 and 39 are of one pair of queues; 37 is of the NIC's configuration.
+  assert_contains '/proc/irq/37/smp_affinity_list 0-3' "$during"
+  assert_contains '/proc/irq/39/smp_affinity_list 0' "$during"
   assert_contains '/proc/irq/40/smp_affinity_list 0-3' "$during"
   assert_contains 'cpu3/cpufreq/scaling_governor performance' "$during"
   tune restore
@@ -284,6 +286,17 @@ END
   tune apply
   rm -rf host
   wait_until 60 tree_is "$original"
+}
+
+@test "a second call prints the same rows, also when a value of several was right before" {
+  local first
+  tree_make virtio4
+  echo 1 >"$TIERBENCH_ROOT/proc/irq/40/smp_affinity_list"
+  tune apply
+  first=$output
+  assert_equal "$(grep -c $'^IRQ\t' <<<"$first")" 8
+  tune apply
+  assert_equal "$output" "$first"
 }
 
 @test "what cannot be done is named with its reason, and nothing else suffers" {

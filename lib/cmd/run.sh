@@ -35,6 +35,7 @@ cmd_run() {
   tune_start
   _run_capture
   _run_cells || failed=$?
+  sysinfo_irqs "$RUN"
   # On a full disk no report can be written; the run reports that, and continues when there is space.
   ((failed < 2)) || return 1
   stored_seal "$RUN" run || failed=1

@@ -67,24 +67,57 @@ _host_irq_by_name() {
     }' "${TIERBENCH_ROOT-}/proc/interrupts"
 }
 
-# Spread interrupts over CPUs as the guide does: step = max(1, CPUs / interrupts), neighbouring CPUs, wrapping around at the end.
-# Usage: host_irq_spread auto|CPUS <IRQS
+# Print the interrupts of a NIC's queues: IRQ PAIR, where PAIR is DEVICE.N for receive queue N and send queue N. If the driver names no queue, all
+# interrupts of the NIC are printed, each as a pair.
+# Usage: host_irq_pairs DEVICE
+host_irq_pairs() {
+  local irqs
+  irqs=$(host_irq_list "$1")
+  [[ -z $irqs ]] || awk -v nic="$1" '
+    # The number of the queue in a name such as virtio2-input.0, eth0-TxRx-0, eth0-Tx-Rx-0, i40e-eth0-TxRx-0, mlx5_comp0@pci:0000:3b:00.0, eth0-0;
+    # empty for changes of the configuration or the link, mlx5_async0, ena-mgmnt, and the queues of Flow Director (i40e-...:fdir-TxRx-0).
+    function queue(name) {
+      sub(/@.*/, "", name)
+      if (index(name, nic "-") == 1) name = substr(name, length(nic) + 1)
+      else if (name == nic) return ""
+      name = tolower(name)
+      if (name ~ /fdir/) return ""
+      if (name ~ /virtqueues$/) return 0
+      if (name !~ /(input|output|rx|tx|comp|fp|q|queue|blk|block|^|^mlx4)[-_.]?[0-9]+$/) return ""
+      match(name, /[0-9]+$/)
+      return substr(name, RSTART) + 0
+    }
+    NR == FNR { irq[++n] = $1; next }
+    $1 + 0 > 0 { name[$1 + 0] = $NF }
+    END {
+      for (i = 1; i <= n; i++) if (queue(name[irq[i]]) != "") found = 1
+      for (i = 1; i <= n; i++) {
+        pair = found ? queue(name[irq[i]]) : i
+        if (pair != "") print irq[i] "\t" nic "." pair
+      }
+    }' - "${TIERBENCH_ROOT-}/proc/interrupts" <<<"$irqs"
+}
+
+# Spread the interrupts of queues over CPUs as the guide does: step = max(1, CPUs / pairs), neighbouring CPUs, wrapping around at the end. If a pair has
+# several interrupts, each gets the first of these CPUs: of several CPUs the kernel would choose one for each interrupt.
+# Usage: host_irq_spread auto|CPUS <IRQ_PAIR
 # Prints: IRQ CPUS, one per line
 host_irq_spread() {
   local cpus=$1
   [[ $cpus != auto ]] || cpus=$(<"${TIERBENCH_ROOT-}/sys/devices/system/cpu/online")
   awk -v list="$cpus" "$CPUS_AWK"'
-    { irq[NR] = $1 }
+    { irq[NR] = $1; pair[NR] = $2; if (!($2 in members)) order[++pairs] = $2; members[$2]++ }
     END {
       n = cpus_expand(list, cpu)
-      step = NR ? int(n / NR) : 1
+      step = pairs ? int(n / pairs) : 1
       if (step < 1) step = 1
-      for (i = 1; i <= NR; i++) {
+      for (i = 1; i <= pairs; i++) {
         for (j = 1; j <= step; j++) one[j] = cpu[first + j]
-        print irq[i] "\t" cpus_compress(one, step)
+        cpus[order[i]] = cpus_compress(one, members[order[i]] > 1 ? 1 : step)
         first += step
         if (first + step > n) first = 0
       }
+      for (i = 1; i <= NR; i++) print irq[i] "\t" cpus[pair[i]]
     }'
 }
 

@@ -91,8 +91,9 @@ _host_tune_others() {
 
 # One setting: read every target, journal all changes, then make them.
 _host_tune_row() {
-  local verb=$1 name=$2 mode=$3 row=$4 index target wanted seq KIND
-  local -a changing=()
+  local verb=$1 name=$2 mode=$3 row=$4 index target wanted seq line KIND
+  # Changes of an earlier call come after the other rows, as they did in that call: the master compares the rows.
+  local -a changing=() changed=()
   host_tune_kind "$row"
   for index in "${!TARGET[@]}"; do
     target=${TARGET[index]} wanted=${WANTED[index]}
@@ -109,9 +110,9 @@ _host_tune_row() {
       changing+=("$seq")
     elif [[ -n $seq ]]; then
       if host_tune_fits "$row" "$VALUE" "$wanted" || [[ $KIND == hold ]]; then
-        host_tune_say "$name" set "$target" "${JOURNAL_OLD[seq]}" "$VALUE" -
+        changed+=("set"$'\t'"$target"$'\t'"${JOURNAL_OLD[seq]}"$'\t'"$VALUE"$'\t'-)
       else
-        host_tune_say "$name" theirs "$target" "${JOURNAL_OLD[seq]}" "$VALUE" "another program changed it from ${JOURNAL_NEW[seq]}"
+        changed+=("theirs"$'\t'"$target"$'\t'"${JOURNAL_OLD[seq]}"$'\t'"$VALUE"$'\t'"another program changed it from ${JOURNAL_NEW[seq]}")
       fi
     elif host_tune_fits "$row" "$VALUE" "$wanted" && [[ -v "TUNE_OTHERS[$target]" ]]; then
       host_tune_say "$name" shared "$target" "$VALUE" "$VALUE" "the run ${TUNE_OTHERS[$target]} set it, and restores it when it ends"
@@ -132,6 +133,7 @@ _host_tune_row() {
       changing+=("$JOURNAL_SEQ")
     fi
   done
+  for line in "${changed[@]}"; do host_tune_say "$name" "$line"; done
   ((${#changing[@]} > 0)) || return 0
   host_tune_journal_sync
   for seq in "${changing[@]}"; do _host_tune_change "$seq"; done

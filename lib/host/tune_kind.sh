@@ -68,7 +68,7 @@ host_tune_targets() {
   for word in "${TARGET[@]}"; do WANTED+=("$value"); done
 }
 
-# Find the interrupts of the NICs that carry an address, and spread them over CPUs.
+# Find the interrupts of the queues of the NICs that carry an address, and spread them over CPUs.
 # Usage: _host_tune_irqs ADDRESS auto|CPUS
 # Returns: as host_tune_targets
 _host_tune_irqs() {
@@ -76,7 +76,7 @@ _host_tune_irqs() {
   WHY="no NIC carries $address"
   devices=$(host_irq_devices "$address") || return 1
   for device in $devices; do
-    list=$(host_irq_list "$device")
+    list=$(host_irq_pairs "$device")
     all+=${list:+$list$'\n'}
   done
   if [[ -z $all ]]; then

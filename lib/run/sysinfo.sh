@@ -72,6 +72,25 @@ _sysinfo_ask() {
   receive_files "$folder" "$host" sysinfo
 }
 
+# Write the interrupts of the servers' NICs again: an interrupt changes to its new CPU when it occurs, so only under load.
+# Usage: sysinfo_irqs DIR
+sysinfo_irqs() {
+  servers_each _sysinfo_irqs "$1/env"
+}
+
+# Write irq.tsv of the server that SERVER is narrowed to again, if its NICs have interrupts.
+# Usage: _sysinfo_irqs DIR
+_sysinfo_irqs() {
+  local file=$1/$SERVER/irq.tsv ADDRESS REPLY
+  [[ -s $file ]] || return 0
+  hosts_data "$SERVER"
+  ADDRESS=$REPLY
+  if ! remote_run "$SERVER" irqs >"$file.new" || ! mv -- "$file.new" "$file"; then
+    rm -f -- "$file.new"
+    log_warn "$file: not read again after the load: its last column is from before the load"
+  fi
+}
+
 # Print the head of every log, as in the guide: the servers, then the first client.
 # Usage: sysinfo_head DIR
 # Globals: SERVERS CLIENT_IP

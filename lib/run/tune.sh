@@ -196,11 +196,49 @@ tune_settings() {
       # Setting weights turns the kernel's automatic weights off. So the old state is recorded and restored.
       WEIGHTS_AUTO:*:*) value=false ;;
       WEIGHTS:auto) value=keep mode=off ;;
+      IRQ:*)
+        _tune_irq_cpus
+        value=$REPLY
+        ;;
     esac
     printf -v row '%s\t%s\t%s\t%s\t%s' "$name" "$mode" "$kind" "$targets" "$value"
     rows+=${rows:+$'\n'}$row
   done <"$ROOT/conf/tuning.tsv"
   REPLY=$rows
+}
+
+# The CPUs for the interrupts of the NIC of the server that SERVER is narrowed to: those of IRQ_CPUS, without the CPUs that an instance of the plan is
+# pinned to, if any are left. If neither IRQ_CPUS nor SERVER_CPUS nor the kernel's isolated CPUs ask for it, at least one CPU for every two of the
+# instances must be left: fewer would limit the instances.
+# Usage: _tune_irq_cpus
+# Globals: IRQ_CPUS SERVER_CPUS SERVER and the plan
+# Returns: sets REPLY, auto or a list
+_tune_irq_cpus() {
+  local i row unit used='' part=2
+  local -a fields units
+  local -A seen=()
+  for i in "${!PLAN_COLUMNS[@]}"; do [[ ${PLAN_COLUMNS[i]} != places ]] || break; done
+  for row in "${PLAN_ROWS[@]}"; do
+    IFS=$'\t' read -r -a fields <<<"$row"
+    [[ ! -v "seen[${fields[i]}]" ]] || continue
+    seen[${fields[i]}]=1
+    spread_places_of "${fields[i]}"
+    IFS=';' read -r -a units <<<"$REPLY"
+    for unit in "${units[@]}"; do [[ $unit == -@* ]] || used+=",${unit%%@*}"; done
+  done
+  REPLY=$IRQ_CPUS
+  [[ -n $used && -n $_PLACE_TOPOLOGY ]] || return 0
+  place_isolated
+  [[ $IRQ_CPUS$SERVER_CPUS$REPLY == autoauto ]] || part=0
+  REPLY=$(exec awk -F , -v list="${IRQ_CPUS/auto/}" -v used="${used#,}" -v part="$part" "$CPUS_AWK"'
+    /^[0-9]/ { all = all "," $1 }
+    END {
+      for (i = cpus_expand(used, cpu); i > 0; i--) if (!(cpu[i] in taken)) { taken[cpu[i]] = 1; pinned++ }
+      n = cpus_expand(list == "" ? substr(all, 2) : list, cpu)
+      for (i = 1; i <= n; i++) if (!(cpu[i] in taken)) left[++free] = cpu[i]
+      print (free && free * part >= (part ? pinned : 0)) ? cpus_compress(left, free) : list
+    }' <<<"$_PLACE_TOPOLOGY")
+  REPLY=${REPLY:-auto}
 }
 
 # As tune_settings, with the nodes of that server if the host is one of several.
