@@ -43,7 +43,8 @@ usage() {
 }
 
 main() {
-  local command=run
+  local command=run REPLY
+  local -a known
   case ${1-} in
     -h | --help | help)
       usage
@@ -62,7 +63,12 @@ main() {
   esac
   # For suggested commands: the arguments of this command.
   COMMAND_WORDS=("$@")
-  [[ -r $LIB/cmd/$command.sh ]] || die_usage "command line: $command: unknown command; ./do_it.sh help lists them"
+  [[ $command != */* && -r $LIB/cmd/$command.sh ]] || {
+    known=("$LIB"/cmd/*.sh)
+    known=("${known[@]##*/}")
+    nearest_hint "$command" './do_it.sh help lists them' "${known[@]%.sh}"
+    die_usage "command line: $command: unknown command; $REPLY"
+  }
   cleanup_init
   alias_read "$ROOT/conf/aliases.tsv"
   conf_defaults "$ROOT/conf/defaults.conf"

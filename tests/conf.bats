@@ -58,6 +58,25 @@ refused() {
     assert_match "^do_it.sh: command line: ${word%%=*}=.*$" "$stderr" || fail "$word was taken"
     [[ $stderr != *$'\n'* ]] || fail "more than a line for $word"
   done
+  printf -v word 'KEYS=%065537d' 1
+  run_plan "${word/0/1}"
+  assert_equal "$stderr" "do_it.sh: command line: KEYS=1${word:6:39}...: too long; accepted: at most 65536 characters"
+  # Three decimals that may be thousands, in values of each kind with fractions; others are not in doubt.
+  for word in RATE=100.000 FILL=1.000G TIME=1.500s SMALLEST=2.500% KEY_PATTERN='uniform zipf:1.250' SHIFT=60:5.000 NEIGHBOUR='0 1.500' SWEEP=RATE=2,1.000; do
+    run_plan "$word"
+    assert_match ': ambiguous, a fraction or thousands; write [1-9][0-9]{3,5} or [0-9]+\.[0-9]{4}$' "$stderr"
+  done
+  run_plan RATE=100.0 TIME=0.500 WARMUP=1.125 FILL=1.5000G SRV_OVERRIDE=1
+  assert_success
+  # Hosts: no ports, no networks, no addresses that cannot be.
+  for word in name:2222 10.0.0.1:22 10.0.0.1/24 256.0.0.1 10.0.1 1 a..b '[::1]' ::1:: 1:2:3 1:2:3:4:5:6:7:8:9 fe80::12345 :: 0.0.0.0 user@host; do
+    run_plan SERVER="$word"
+    assert_contains ": SERVER=$word: invalid; " "$stderr"
+  done
+  for word in 10.0.0.1 h host_1.example.org 2001:db8::10:1 fe80::1 1:2:3:4:5:6:7:8 ::ffff:10.0.0.1; do
+    run_plan SERVER="$word" CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=64
+    assert_success
+  done
 }
 
 @test "what the load generator takes is taken, and no time is no time in any spelling" {
@@ -442,12 +461,12 @@ END
   bad 'client' 'client: the address is missing; add it after the role'
   bad 'client 203.0.113.2 -oX' "-oX: invalid user; accepted: a login name, or - for the default"
   bad "client 203.0.113.2 a;b" "a;b: invalid user; accepted: a login name, or - for the default"
-  bad 'client 203.0.113.2 root 22 - 10.0.0.1/24' "10.0.0.1/24: invalid data address; accepted: a host name or address, or - for the address of ssh"
+  bad 'client 203.0.113.2 root 22 - 10.0.0.1/24' "10.0.0.1/24: invalid data address; accepted: a host name or address (a port has its column in a hosts file), or - for the address of ssh"
   bad 'client 203.0.113.2 root 99999' "99999: invalid port; accepted: 1 to 65535, or - for the default"
   bad 'client 203.0.113.2 root 22 /nowhere/key' "/nowhere/key: cannot open the ssh key; name a file that you can read, or - for the default"
   bad 'client 203.0.113.2 root 22 - 203.0.113.9 more' "more: too many columns; accepted: ROLE ADDRESS USER PORT KEY DATA"
-  bad 'server 203.0.113.2;reboot' "SERVER=203.0.113.1 203.0.113.2;reboot: invalid; accepted: a list, separated by blanks or commas, of: a host name or address"
-  bad 'client 203.0.113.2;reboot' "CLIENT_IP=203.0.113.2;reboot: invalid; accepted: a list, separated by blanks or commas, of: a host name or address"
+  bad 'server 203.0.113.2;reboot' "SERVER=203.0.113.1 203.0.113.2;reboot: invalid; accepted: a list, separated by blanks or commas, of: a host name or address (a port has its column in a hosts file)"
+  bad 'client 203.0.113.2;reboot' "CLIENT_IP=203.0.113.2;reboot: invalid; accepted: a list, separated by blanks or commas, of: a host name or address (a port has its column in a hosts file)"
   printf 'client 203.0.113.2\n' >hosts
   refused "command line: -H=hosts: no server line; add a line: server ADDRESS" ./do_it.sh plan -H hosts
   refused "command line: -H=nohosts: cannot open; name a hosts file such as hosts.example" ./do_it.sh plan -H nohosts
@@ -459,19 +478,21 @@ END
   # It can be read only once, and a run that is resumed needs it again.
   mkfifo pipe
   refused "command line: -H=pipe: not a regular file; name a hosts file such as hosts.example" timeout 20 ./do_it.sh plan -H pipe
-  printf 'server 203.0.113.1 DOMAIN\\some.one@host\nclient 203.0.113.2 _x - - host-2.example\n' >hosts
+  # What editors of other systems add to files.
+  printf '\xef\xbb\xbfserver 203.0.113.1 - - - 198.51.100.1\r\n\r\n# x\r\nclient 203.0.113.2\r\n' >hosts
+  printf '\xef\xbb\xbfOVER="PIPELINE"\r\nLIKE=demo\r\nPIPELINE="7"\r\nVALUE_SIZES=(3 9)\r\n\r\n' >conf/scenarios/mine.conf
+  printf '\xef\xbb\xbfPIPELINE=8\r\nKEY_PATTERN=(zipf)\r\n' >conf/variants/mine.conf
+  run_split ./do_it.sh plan -s mine -v mine -H hosts SERVER_CORES=4 SERVER_MEM=64
+  assert_success
+  assert_contains 'pipeline 7, keys zipf'
+  refute_contains $'\r'
+  # A user of this machine by another address.
+  read -r own _ < <(hostname -I) || own=
+  printf 'server 203.0.113.1\nclient %s somebody 22\n' "${own:-203.0.113.2}" >hosts
   run_split ./do_it.sh plan -H hosts SERVER_CORES=4 SERVER_MEM=64
   assert_success
-}
-
-@test "every command has help, and it ends well" {
-  local file
-  for file in lib/cmd/*.sh; do
-    run_split ./do_it.sh "$(basename "$file" .sh)" --help
-    assert_success
-    assert_contains "Usage: ./do_it.sh"
-    assert_equal "$stderr" ''
-  done
-  run_split ./do_it.sh --help
+  [[ -z $own ]] || assert_match "warning: $own: is this machine, without ssh: its commands run as $(id -un), not as somebody$" "$stderr"
+  printf 'server 203.0.113.1 DOMAIN\\some.one@host\nclient 203.0.113.2 _x - - host-2.example\n' >hosts
+  run_split ./do_it.sh plan -H hosts SERVER_CORES=4 SERVER_MEM=64
   assert_success
 }

@@ -74,3 +74,15 @@ teardown() {
   assert_success
   assert_contains 'swap'
 }
+
+@test "every command has help, and it ends well" {
+  local file
+  for file in "$REPO"/lib/cmd/*.sh; do
+    run_split "$REPO/do_it.sh" "$(basename "$file" .sh)" --help
+    assert_success
+    assert_contains "Usage: ./do_it.sh"
+    assert_equal "$stderr" ''
+  done
+  run_split "$REPO/do_it.sh" --help
+  assert_success
+}

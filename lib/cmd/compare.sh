@@ -50,7 +50,10 @@ cmd_compare() {
         break
         ;;
       SMALLEST=*) conf_word argument "$1" "command line" ;;
-      -*) die_usage "command line: $1: unknown option; ./do_it.sh compare --help lists them" ;;
+      -*)
+        nearest_option "$1" "${BASH_SOURCE[0]}"
+        die_usage "command line: $1: unknown option; $REPLY"
+        ;;
       *) words+=("$1") ;;
     esac
     shift

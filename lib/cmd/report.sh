@@ -28,7 +28,10 @@ cmd_report() {
         PLOT_DETAIL=${1#--detail=}
         [[ $PLOT_DETAIL =~ ^(all|[1-9][0-9]{0,3})$ ]] || die_usage "command line: --detail=$PLOT_DETAIL: invalid; accepted: a whole number from 1 to 9999, or all"
         ;;
-      -*) die_usage "command line: $1: unknown option; ./do_it.sh report --help lists them" ;;
+      -*)
+        nearest_option "$1" "${BASH_SOURCE[0]}"
+        die_usage "command line: $1: unknown option; $REPLY"
+        ;;
       *)
         [[ -z $word ]] || die_usage "command line: $1: too many arguments; accepted: one run (compare takes several)"
         word=$1

@@ -18,7 +18,7 @@
 #   percent percent:MIN..MAX    1%..100%; of a range also with decimals: 0.5%
 #   dram weight limit           DRAM:DATA, NODE:WEIGHT, a limit of a search; their values are checked with the settings that they depend on
 #   ratio fields                two numbers with a colon, not both 0; a field of INFO, or two of them with a slash between them
-#   host word cpus absolute path program event text   (absolute: a path that begins with /; only text may be empty)
+#   host word cpus absolute path program event sizes commands text   (absolute: a path that begins with /; only text may be empty)
 #   list:KIND                   words separated by blanks or commas; at least one. Kept with blanks
 # Values are stored in one form: numbers and times without a unit and without zeros at their ends, sizes with K, M or G (lib/core/kind.sh).
 # A scenario or variant may begin with LIKE=NAME: it starts with the settings of that file in its directory, and adds its own.
@@ -74,6 +74,8 @@ conf_file() {
   for line in "${lines[@]}"; do
     number=$((number + 1))
     ((${#line} <= 65536)) || die_usage "$file:$number: line: too long; accepted: at most 65536 characters"
+    conf_line "$line" $number
+    line=$REPLY
     if [[ -n $begin && $line == "$begin"* ]]; then
       inside=1
       continue
@@ -97,6 +99,14 @@ conf_file() {
     fi
   done
   _conf_old_file "$file"
+}
+
+# A line of a file without what editors of other systems add: a carriage return at its end, the mark of UTF-8 in front of the first line.
+# Usage: conf_line LINE NUMBER
+# Returns: sets REPLY
+conf_line() {
+  REPLY=${1%$'\r'}
+  (($2 > 1)) || REPLY=${REPLY#$'\xef\xbb\xbf'}
 }
 
 # Take one NAME=VALUE argument as a setting, without changing its value.
@@ -378,8 +388,13 @@ conf_check() {
       return
     fi
   fi
-  [[ -v "_CONF_KIND[$name]" ]] ||
-    die_usage "$where: $name: unknown setting; the nearest is $(_conf_nearest "$name") (conf/defaults.conf lists all)"
+  [[ -v "_CONF_KIND[$name]" ]] || {
+    nearest_hint "$name" 'conf/defaults.conf lists all' "${_CONF_NAMES[@]}"
+    die_usage "$where: $name: unknown setting; $REPLY"
+  }
+  ((${#value} <= 65536)) || die_usage "$where: $name=${value:0:40}...: too long; accepted: at most 65536 characters"
+  # Blanks alone are no value.
+  [[ $value == *[![:space:]]* ]] || value=
   [[ $value != *[$'\n"']* ]] || die_usage "$where: $name: a line break or a double quote in the value is not supported; remove it"
   given=$value
   if [[ ${_CONF_KIND[$name]} == *list:* ]]; then
@@ -395,8 +410,10 @@ conf_check() {
     value=$REPLY
   fi
   [[ -z $value ]] || wrong=invalid
+  ((${#given} <= 300)) || given=${given:0:300}...
   conf_is "$value" "${_CONF_KIND[$name]}" ||
     die_usage "$where: $name=$given: $wrong; accepted: $(kind_text "${_CONF_KIND[$name]}")"
+  ! kind_grouped "$given" "${_CONF_KIND[$name]}" || die_usage "$where: $name=$given: ambiguous, a fraction or thousands; write $REPLY"
   CONF_NAME=$name CONF_TEXT=$value CONF_FROM=$where
 }
 
@@ -456,13 +473,13 @@ _conf_is_one() {
     dram | weight) [[ $value =~ ^[0-9]+:[0-9]+$ ]] ;;
     percent) [[ $value =~ ^([1-9][0-9]?|100)%$ ]] ;;
     percent:*) [[ $value == *% ]] && _conf_is_one "${value%\%}" "number:${kind#percent:}" ;;
-    host) [[ $value =~ ^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$ || $value == ::1 ]] ;;
+    host) kind_is_host "$value" ;;
     # `on` turns other counters on, but names no event.
     word | event) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ && $kind:$value != event:on ]] ;;
     cpus) kind_is_cpus "$value" ;;
     fields) [[ $value =~ ^[a-z][a-z0-9_]{0,63}(/[a-z][a-z0-9_]{0,63})?$ ]] ;;
     absolute) [[ $value == /* ]] ;;
-    path | program | limit) [[ -n $value ]] ;;
+    path | program | limit | sizes | commands) [[ -n $value ]] ;;
     text) return 0 ;;
     *) [[ -n $kind && $value == "$kind" ]] ;;
   esac
@@ -477,24 +494,4 @@ _conf_is_span() {
   [[ $first == [a-z]* ]] || _conf_is_one "$first" "$2" || return 1
   [[ $last == [a-z]* ]] || _conf_is_one "$last" "$2" || return 1
   [[ $first == [a-z]* || $last == [a-z]* ]] || ((first <= last))
-}
-
-# Print the known name that takes the fewest edits (Levenshtein distance, case folded) to become NAME.
-_conf_nearest() {
-  printf '%s\n' "${_CONF_NAMES[@]}" | awk -v name="$1" '
-    function least(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
-    function distance(s, t,   i, j, row, last, old) {
-      for (j = 0; j <= length(t); j++) row[j] = j
-      for (i = 1; i <= length(s); i++) {
-        last = row[0]; row[0] = i
-        for (j = 1; j <= length(t); j++) {
-          old = row[j]
-          row[j] = least(row[j] + 1, row[j - 1] + 1, last + (substr(s, i, 1) != substr(t, j, 1)))
-          last = old
-        }
-      }
-      return row[length(t)]
-    }
-    { d = distance(toupper(name), $0); if (NR == 1 || d < best) { best = d; nearest = $0 } }
-    END { print nearest }'
 }

@@ -17,8 +17,8 @@ hosts_read() {
   for line in "${lines[@]}"; do
     number=$((number + 1))
     ((${#line} <= 4096)) || die_usage "$file:$number: line: too long; accepted: at most 4096 characters"
-    line=${line%%#*}
-    read -r role address user port key data more <<<"$line"
+    conf_line "$line" $number
+    read -r role address user port key data more <<<"${REPLY%%#*}"
     [[ -n $role ]] || continue
     [[ -z $more ]] || die_usage "$file:$number: $more: too many columns; accepted: ROLE ADDRESS USER PORT KEY DATA"
     [[ -n $address ]] || die_usage "$file:$number: $role: the address is missing; add it after the role"
@@ -41,13 +41,37 @@ hosts_read() {
     [[ ${key:--} == - || -r $key ]] || die_usage "$file:$number: $key: cannot open the ssh key; name a file that you can read, or - for the default"
     [[ ${data:--} == - ]] || conf_is "$data" host ||
       die_usage "$file:$number: $data: invalid data address; accepted: $(kind_text host), or - for the address of ssh"
-    [[ ${user:--} == - ]] || HOST_USER[$address]=$user
-    [[ ${port:--} == - ]] || HOST_PORT[$address]=$port
-    [[ ${key:--} == - ]] || HOST_KEY[$address]=$key
-    [[ ${data:--} == - ]] || HOST_DATA[$address]=$data
+    _hosts_take HOST_USER "$address" "$user" "$file:$number"
+    _hosts_take HOST_PORT "$address" "$port" "$file:$number"
+    _hosts_take HOST_KEY "$address" "$key" "$file:$number"
+    _hosts_take HOST_DATA "$address" "$data" "$file:$number"
   done
   ((${#servers[@]} > 0)) || die_usage "command line: -H=$file: no server line; add a line: server ADDRESS"
   ((${#clients[@]} > 0)) || die_usage "command line: -H=$file: no client line; add a line: client ADDRESS"
+}
+
+# Take a column of a hosts file, unless it is empty or `-`.
+# Usage: _hosts_take ARRAY ADDRESS VALUE WHERE
+# Returns: exits 2 if the column has no effect, or another line of the same address has another value.
+_hosts_take() {
+  local -n _hosts_column=$1
+  [[ ${3:--} != - ]] || return 0
+  # The file of a resumed run cannot be changed.
+  [[ $1 == HOST_DATA || -n $RESUME ]] || ! remote_is_loopback "$2" ||
+    die_usage "$4: $3: has no effect: $2 is this machine, without ssh; write - for user, port and key, or a host of ssh_config in place of $2"
+  [[ ${_hosts_column[$2]-$3} == "$3" ]] || die_usage "$4: $3: conflicts with ${_hosts_column[$2]} of $2 in another line; write the same, or -"
+  _hosts_column[$2]=$3
+}
+
+# Warn of the users of a hosts file that are not used, because their hosts are this machine by another name or address.
+# Usage: hosts_warn
+hosts_warn() {
+  local host user
+  user=$(exec id -un 2>/dev/null) || user=$EUID
+  for host in "${!HOST_USER[@]}"; do
+    [[ ${HOST_USER[$host]} == "$user" ]] || ! remote_is_local "$host" ||
+      log_warn "$host: is this machine, without ssh: its commands run as $user, not as ${HOST_USER[$host]}"
+  done
 }
 
 # Reduce CLIENT_IP to the clients that run load generators, after settings were resolved.

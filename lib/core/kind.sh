@@ -128,6 +128,30 @@ kind_at_least() {
   ((10#$whole > 10#$other || (10#$whole == 10#$other && 10#${part:0:9} >= 10#${rest:0:9})))
 }
 
+# Whether a value is a host: a name of at most 253 characters, an IPv4 or an IPv6 address. NAME:PORT is none of these.
+# Usage: kind_is_host VALUE
+kind_is_host() {
+  local part='(0|[1-9][0-9]?|1[0-9][0-9]|2[0-4][0-9]|25[0-5])' group='[0-9A-Fa-f]{1,4}'
+  case $1 in
+    *::*::* | :: | 0.*) return 1 ;;
+    *:*.*) [[ ${1##*:} != *[!0-9.]* ]] && kind_is_host "${1##*:}" && kind_is_host "${1%:*}:0:0" ;;
+    *::*) [[ $1 =~ ^($group(:$group){0,5})?::($group(:$group){0,5})?$ ]] ;;
+    *:*) [[ $1 =~ ^$group(:$group){7}$ ]] ;;
+    # A name whose last part is a number would be an address.
+    *[!0-9.]*) [[ ${#1} -le 253 && $1 =~ ^[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?([.][A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9])?)*$ ]] ;;
+    *) [[ $1 =~ ^$part([.]$part){3}$ ]] ;;
+  esac
+}
+
+# Whether a number in a value of a numeric kind may have a separator of thousands in place of a decimal point: 100.000, 1.500G. Stored values do not
+# end with 0.
+# Usage: kind_grouped VALUE KIND
+# Returns: sets REPLY to the number without doubt, in both ways
+kind_grouped() {
+  [[ $2 =~ (^|[|:])(int|number|time|seconds|ms|span|size|percent|pair|every|times|each): && $1 =~ (^|[ :/-])([1-9][0-9]{0,2})[.]([0-9]{2}0)($|[^0-9.]) ]] || return
+  REPLY="${BASH_REMATCH[2]}${BASH_REMATCH[3]} or ${BASH_REMATCH[2]}.${BASH_REMATCH[3]}0"
+}
+
 # Whether a value is a list in the kernel's form, 0-3,8, each range ascending.
 # Usage: kind_is_cpus VALUE
 kind_is_cpus() {
@@ -184,11 +208,13 @@ _kind_part() {
     weight) printf 'NODE:WEIGHT, such as 0:3 1:1' ;;
     limit) printf 'FIGURE<=TIME, such as p99<=1ms' ;;
     ratio) printf 'A:B, two whole numbers that are not both 0' ;;
-    host) printf 'a host name or address' ;;
+    host) printf 'a host name or address (a port has its column in a hosts file)' ;;
     word) printf 'a name of letters, digits and . _ : -' ;;
     cpus) printf 'a list of numbers such as 0-3,8' ;;
     absolute) printf 'an absolute path' ;;
     path) printf 'a path' ;;
+    sizes) printf 'sizes, such as 100-900 (docs/workloads.md)' ;;
+    commands) printf 'commands, such as get:80,set:20 (docs/workloads.md)' ;;
     program) printf 'a path, or a name in the PATH of the server' ;;
     event) printf 'events of perf, such as r80d1:u' ;;
     fields) printf 'a field of INFO, or HITS/MISSES, two fields of INFO' ;;

@@ -34,7 +34,10 @@ options_read() {
         options_help "$file"
         exit 0
         ;;
-      -*) die_usage "command line: $1: unknown option; ./do_it.sh $(basename "$file" .sh) --help lists them" ;;
+      -*)
+        nearest_option "$1" "$file"
+        die_usage "command line: $1: unknown option; $REPLY"
+        ;;
       *=*)
         conf_word argument "$1" "command line"
         words+=" $1"
@@ -58,6 +61,7 @@ options_read() {
   conf_resolve
   variant_check
   variant_use "${VARIANTS%% *}"
+  hosts_warn
 }
 
 # Give the first comment line after the licence, which describes a file, without a process: ./do_it.sh list asks for some fifty files.
@@ -100,9 +104,8 @@ options_asked_help() {
 #   FILE is the command's own, whose header comment is its help; OPTIONS are accepted, separated by blanks
 # Returns: sets OPTIONS_RUN (empty: the newest run) and OPTIONS_GIVEN, the options with a blank around each; 1 after help; exits 2 on a bad word.
 options_run() {
-  local file=$1 options=$2 command word
+  local file=$1 options=$2 word REPLY
   shift 2
-  command=$(basename "$file" .sh)
   OPTIONS_RUN='' OPTIONS_GIVEN=' '
   ! options_asked_help "$file" "$@" || return 1
   conf_environment
@@ -111,7 +114,8 @@ options_run() {
     if [[ " $options " == *" $word "* ]]; then
       OPTIONS_GIVEN+="$word "
     elif [[ $word == -* ]]; then
-      die_usage "command line: $word: unknown option; ./do_it.sh $command --help lists them"
+      nearest_option "$word" "$file"
+      die_usage "command line: $word: unknown option; $REPLY"
     else
       [[ -z $OPTIONS_RUN ]] || die_usage "command line: $word: too many arguments; accepted: one run"
       OPTIONS_RUN=$word
@@ -163,8 +167,10 @@ _options_scenario() {
   conf_resolve
   [[ -n $file ]] || file=$SCENARIO where=$(conf_where SCENARIO)
   if [[ $file != */* ]]; then
-    [[ -r $ROOT/conf/scenarios/$file.conf ]] ||
-      die_usage "$where: SCENARIO=$file: not found; ./do_it.sh list names scenarios"
+    [[ -r $ROOT/conf/scenarios/$file.conf ]] || {
+      nearest_conf "$file" scenarios
+      die_usage "$where: SCENARIO=$file: not found; $REPLY"
+    }
     [[ -z $1 ]] || conf_word argument "SCENARIO=$file" "$where"
     file=$ROOT/conf/scenarios/$file.conf
   fi

@@ -13,8 +13,10 @@ variant_check() {
     [[ $seen != *" $variant "* ]] || conf_refuse VARIANTS "the variant $variant is repeated; give each variant once"
     seen+="$variant "
     _variant_file "$variant"
-    [[ -r $REPLY ]] ||
-      conf_refuse VARIANTS "$variant: not found; ./do_it.sh list names variants"
+    [[ -r $REPLY ]] || {
+      nearest_conf "$variant" variants
+      conf_refuse VARIANTS "$variant: not found; $REPLY"
+    }
   done
 }
 

@@ -15,7 +15,10 @@ workload_read() {
   file=$ROOT/conf/workloads/$WORKLOAD.conf
   [[ $WORKLOAD != ycsb-e ]] ||
     conf_refuse WORKLOAD "not supported: it scans records in the order of their keys, which Redis does not keep; ./do_it.sh list names workloads"
-  [[ $WORKLOAD != *[!A-Za-z0-9_-]* && -r $file ]] || conf_refuse WORKLOAD "not found; ./do_it.sh list names workloads"
+  [[ $WORKLOAD != *[!A-Za-z0-9_-]* && -r $file ]] || {
+    nearest_conf "$WORKLOAD" workloads
+    conf_refuse WORKLOAD "not found; $REPLY"
+  }
   where=$(conf_where WORKLOAD)
   conf_file workload "$file"
   while IFS='=' read -r name _; do conf_inherit "$layer" workload "$name" "$where: WORKLOAD=$WORKLOAD"; done < <(conf_said workload)

@@ -57,7 +57,6 @@ mix_check() {
   [[ $COMMANDS != off ]] || return 0
   items=$(_mix_items) || exit
   [[ " $PHASES " == *" mixed "* ]] || conf_refuse COMMANDS "no mixed phase to send them in (PHASES=$PHASES); add mixed to PHASES"
-  [[ -n $items ]] || conf_refuse COMMANDS "empty; accepted: off, or a list such as get:80,set:15,hgetall:5"
   (($(wc -l <<<"$items") <= 16)) || conf_refuse COMMANDS "too many; accepted: at most 16 commands"
   while read -r kind _ _ name; do
     [[ $kind == own || $seen != *" $name "* ]] || conf_refuse COMMANDS "'$name' is repeated; name it once, with the sum of its weights"

@@ -19,7 +19,6 @@ replay_check() {
     [[ $FILL_MISSES == off ]] || conf_refuse FILL_MISSES "requires a trace; set TRACE_FILE, or FILL_MISSES=off"
     return 0
   fi
-  [[ $TRACE_FILE == /* ]] || conf_refuse TRACE_FILE "invalid; accepted: off, or the path of a trace on every client, from / on"
   [[ $PHASES == replay ]] || conf_refuse TRACE_FILE "requires PHASES=replay, as a trace is the whole load; set it"
   [[ $KEYS != auto ]] || conf_refuse TRACE_FILE "the number of its keys is unknown; set KEYS and VALUE_SIZES, from which the memory is planned"
   for setting in GENERATOR=test HIT_RATIO=off FAULT=none PROBE_WSS=off RATE=0 WARMUP=0 REQUESTS=0 \

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The known name that is nearest to an unknown name: the hint of every message about a setting, scenario, variant, workload, command or option.
+
+# The hint for a name: the nearest known name, and where all are.
+# Usage: nearest_hint NAME ALL KNOWN...
+#   ALL says what prints all names, such as `./do_it.sh list names variants`
+# Returns: sets REPLY to `the nearest is KNOWN (ALL)`, or to ALL if no name is near
+nearest_hint() {
+  local name=${1:0:64} all=$2
+  REPLY=$(printf '%s\n' "${@:3}" | NAME=$name LC_ALL=C exec awk '
+    function least(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
+    # The number of letters to change, insert, remove or swap with their neighbour.
+    function distance(s, t,   i, j, row) {
+      for (i = 0; i <= length(s); i++) row[i, 0] = i
+      for (j = 0; j <= length(t); j++) row[0, j] = j
+      for (i = 1; i <= length(s); i++) {
+        for (j = 1; j <= length(t); j++) {
+          row[i, j] = least(row[i - 1, j] + 1, row[i, j - 1] + 1, row[i - 1, j - 1] + (substr(s, i, 1) != substr(t, j, 1)))
+          if (i > 1 && j > 1 && substr(s, i, 1) == substr(t, j - 1, 1) && substr(s, i - 1, 1) == substr(t, j, 1))
+            row[i, j] = least(row[i, j], row[i - 2, j - 2] + 1, row[i, j])
+        }
+      }
+      return row[length(s), length(t)]
+    }
+    BEGIN { name = toupper(ENVIRON["NAME"]); best = length(name) < 3 ? 1 : int(length(name) / 4) + 1.5 }
+    $0 != "" {
+      # The start of a name is nearer than a name with another letter.
+      d = length(name) > 1 && index(toupper($0), name) == 1 ? 0.5 : distance(name, toupper($0))
+      if (d < best) { best = d; nearest = $0 }
+    }
+    END { print nearest }')
+  REPLY=${REPLY:+the nearest is $REPLY ($all)}
+  REPLY=${REPLY:-$all}
+}
+
+# The hint for the name of a file in a directory below conf/.
+# Usage: nearest_conf NAME DIRECTORY
+#   DIRECTORY is scenarios, variants or workloads
+# Returns: sets REPLY
+nearest_conf() {
+  local -a files=("$ROOT/conf/$2"/*.conf)
+  files=("${files[@]##*/}")
+  nearest_hint "$1" "./do_it.sh list names $2" "${files[@]%.conf}"
+}
+
+# The hint for an option of a command, from the command's help.
+# Usage: nearest_option OPTION FILE
+#   FILE is the command's own, whose header comment is its help
+# Returns: sets REPLY
+nearest_option() {
+  local command=${2##*/}
+  local -a known
+  mapfile -t known < <(options_help "$2" | grep -oE -- '(^|[[ ])--?[a-z][a-z-]*' | tr -d '[ ' | sort -u)
+  nearest_hint "${1%%=*}" "./do_it.sh ${command%.sh} --help lists them" "${known[@]}"
+}
