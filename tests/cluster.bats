@@ -115,3 +115,24 @@ refuses() {
   assert_failure 3
   assert_contains "port $((base + 10003)) is taken" "$output$stderr"
 }
+
+@test "doctor asks for the ports of the variant and point with most processes, and for those of the bus" {
+  cat >needs.sh <<'END'
+set -Eeuo pipefail
+ROOT=$REPO LIB=$REPO/lib
+. "$LIB/modules.sh"
+. "$LIB/cmd/plan.sh"
+alias_read "$ROOT/conf/aliases.tsv"
+conf_defaults "$ROOT/conf/defaults.conf"
+cmd_plan -s cluster KEYS=100 SERVER=10.0.0.1 CLIENT_IP=10.0.0.2 SERVER_CORES=8 SERVER_MEM=16 REDISRUNS=1 "$@" >/dev/null
+_doctor_needs
+echo "$FIRST_PORT $LAST_PORT $LAST_BUS"
+END
+  run bash needs.sh INSTANCES=3 SWEEP=REPLICAS=0,2,1 REDISBASE=7000
+  assert_output '7000 7008 7008'
+  # The bus of the shards, and more instances without a cluster.
+  run bash needs.sh INSTANCES=3 REPLICAS=0 SWEEP=CLUSTER=off,on REDISBASE=7000
+  assert_output '7000 7002 7002'
+  run bash needs.sh CLUSTER=off FAULT=none INSTANCES='3 5' REDISBASE=7000
+  assert_output '7000 7004 0'
+}

@@ -117,6 +117,15 @@ check() {
   echo 32700-32768 >"$TIERBENCH_ROOT/proc/sys/net/ipv4/ip_local_reserved_ports"
   check server
   assert_match 'ok \| port range'
+  # Of a cluster, those of the bus too; and what only root may listen on.
+  FIRST_PORT=25000 LAST_PORT=25005 LAST_BUS=25003
+  check server
+  assert_line 'ok | port range | 32768-60999 | outside of 25000-25005 | -'
+  assert_match 'warn \| port range \| .* outside of 35000-35003, the cluster bus.s ports \| .*ip_local_reserved_ports=32700-32768,35000-35003'
+  refute_contains 'are for root'
+  echo 26000 >"$TIERBENCH_ROOT/proc/sys/net/ipv4/ip_unprivileged_port_start"
+  check server
+  assert_line 'fail | ports | those below 26000 are for root | 25000 | set REDISBASE=26000, or sysctl net.ipv4.ip_unprivileged_port_start=1024, here'
 }
 
 @test "remains of an earlier run are named, and whether settings are among them; those of a live run are not" {

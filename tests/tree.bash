@@ -149,7 +149,7 @@ tune_table() {
 # Usage: tree_defaults   Sets: RUN_ID and more   Returns: 0
 tree_defaults() {
   RUN_ID=test-1 LEASE=120 TUNE_ROWS='' ADDRESS=10.0.0.1 REDIS_BINARY=''
-  NEED_MBIT=1 NEED_PORTS=1 NEED_FILES=1 NEED_NUMACTL='' FIRST_PORT=6379 LAST_PORT=6380 CLUSTER=off PROGRAM_KEY=''
+  NEED_MBIT=1 NEED_PORTS=1 NEED_FILES=1 NEED_NUMACTL='' FIRST_PORT=6379 LAST_PORT=6380 LAST_BUS=0 PROGRAM_KEY=''
 }
 
 # Run a verb of lib/host/tune.sh.

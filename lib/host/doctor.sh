@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 # Whether this host meets the requirements of its role, as rows: STATE CHECK FOUND WANTED FIX.
 # Needs: cpus irq ports vsmp damon resctrl tune_kind tune_journal tune program
-# Reads: ADDRESS NEED_MBIT NEED_PORTS NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT CLUSTER TUNE_ROWS PROGRAM_KEY
+# Reads: ADDRESS NEED_MBIT NEED_PORTS NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT LAST_BUS TUNE_ROWS PROGRAM_KEY
 #   ADDRESS carries the load; NEED_MBIT is the required speed of the link, in Mbit/s; NEED_PORTS are a client's connections to one instance, and
 #   NEED_FILES the open files for all of its connections; with NEED_NUMACTL, policies are requested; FIRST_PORT and LAST_PORT are those of the
-#   instances; without TUNE_ROWS tuning is not checked; PROGRAM_KEY is that of the load generator (empty: it is not looked for)
+#   instances, and those up to LAST_BUS have a cluster bus, 10000 above them; without TUNE_ROWS tuning is not checked; PROGRAM_KEY is that of the load generator (empty: it is not looked for)
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Print the checks of a role as rows, `tuning` and the rows of host_tune_rows, `found PATH` or `lacks MACHINE WHY` of the load generator, and
@@ -23,7 +23,9 @@ main() {
       for tool in setsid taskset lscpu; do host_doctor_need "$tool"; done
       [[ -z $NEED_NUMACTL ]] || host_doctor_need numactl
       host_doctor_limit warn 10032 "what redis-server asks for with its default maxclients"
-      host_doctor_ports_reserved
+      host_doctor_ports_reserved "$FIRST_PORT" "$LAST_PORT" "instances'"
+      ((LAST_BUS == 0)) || host_doctor_ports_reserved $((FIRST_PORT + 10000)) $((LAST_BUS + 10000)) "cluster bus's"
+      host_doctor_ports_low
       host_doctor_ports_free
       ;;
     client)
@@ -130,25 +132,34 @@ host_doctor_ports_ephemeral() {
 }
 
 # The kernel may use one of our ports for an outgoing connection of another program.
+# Usage: host_doctor_ports_reserved FIRST LAST WHOSE
 host_doctor_ports_reserved() {
-  local low high reserved
+  local low high reserved ports=$1-$2
   read -r low high <"${TIERBENCH_ROOT-}/proc/sys/net/ipv4/ip_local_port_range"
   reserved=$(cat "${TIERBENCH_ROOT-}/proc/sys/net/ipv4/ip_local_reserved_ports" 2>/dev/null) || :
-  if ((FIRST_PORT > high || LAST_PORT < low)) || [[ $reserved == *"$FIRST_PORT-$LAST_PORT"* ]]; then
-    host_doctor_row ok "port range" "$low-$high" "outside of $FIRST_PORT-$LAST_PORT" -
+  if (($1 > high || $2 < low)) || [[ ",$reserved," == *",$ports,"* ]]; then
+    host_doctor_row ok "port range" "$low-$high" "outside of $ports" -
   else
-    host_doctor_row warn "port range" "$low-$high" "outside of $FIRST_PORT-$LAST_PORT, the instances' ports" \
-      "set REDISBASE, or sysctl net.ipv4.ip_local_reserved_ports=$FIRST_PORT-$LAST_PORT, here"
+    host_doctor_row warn "port range" "$low-$high" "outside of $ports, the $3 ports" \
+      "set REDISBASE, or sysctl net.ipv4.ip_local_reserved_ports=${reserved:+$reserved,}$ports, here"
   fi
 }
 
-# The instances' ports, and with CLUSTER=on those of the cluster bus.
+# Whether a user other than root may listen on the instances' ports.
+host_doctor_ports_low() {
+  local low
+  { read -r low <"${TIERBENCH_ROOT-}/proc/sys/net/ipv4/ip_unprivileged_port_start"; } 2>/dev/null || low=1024
+  ((FIRST_PORT >= low)) ||
+    host_doctor_row fail ports "those below $low are for root" "$FIRST_PORT" "set REDISBASE=$low, or sysctl net.ipv4.ip_unprivileged_port_start=1024, here"
+}
+
+# The instances' ports, and with a cluster those of its bus.
 host_doctor_ports_free() {
   local port text
   local -a ports=() taken
   for ((port = FIRST_PORT; port <= LAST_PORT; port++)); do
     ports+=("$port")
-    [[ $CLUSTER != on ]] || ports+=($((port + 10000)))
+    ((port > LAST_BUS)) || ports+=($((port + 10000)))
   done
   mapfile -t -n 20 taken < <(host_ports_taken "${ports[@]}")
   if ((${#taken[@]} == 0)); then

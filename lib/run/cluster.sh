@@ -148,5 +148,6 @@ cluster_check() {
     ((instances >= nodes)) || conf_refuse INSTANCES "too few: $instances shards on $nodes nodes leave a node without a master; set at least $nodes"
     last=$((REDISBASE + $(cluster_processes "$instances") - 1))
     ((last <= 55535)) || conf_refuse REDISBASE "the cluster bus of port $last would be port $((last + 10000)), past 65535; set a lower REDISBASE"
+    ((last < REDISBASE + 10000)) || conf_refuse INSTANCES "too many: the cluster bus of port $REDISBASE would be port $((REDISBASE + 10000)), which is that of an instance; accepted: at most 10000 processes"
   done
 }

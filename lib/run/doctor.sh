@@ -120,7 +120,7 @@ _doctor_ignored() {
 # Returns: sets the settings that lib/host/doctor.sh is sent.
 _doctor_needs() {
   local row ops
-  NEED_BITS=0 NEED_PORTS=0 NEED_FILES=0 NEED_NUMACTL=''
+  NEED_BITS=0 NEED_PORTS=0 NEED_FILES=0 NEED_NUMACTL='' FIRST_PORT=$REDISBASE LAST_PORT=0 LAST_BUS=0
   for row in "${PLAN_ROWS[@]}"; do
     plan_row "$row"
     [[ ${ROW[repeat]} == 1 ]] || continue
@@ -132,11 +132,12 @@ _doctor_needs() {
     ((REPLY * 8 * ops <= NEED_BITS)) || NEED_BITS=$((REPLY * 8 * ops))
     [[ -z $SERVER_NUMACTL$CLIENT_NUMACTL && $PLACEMENT != numa && $PLACEMENT != split ]] || NEED_NUMACTL=yes
     _doctor_connections
+    cluster_processes_of "${ROW[instances]}"
+    REPLY=$((REDISBASE + REPLY - 1))
+    ((REPLY <= LAST_PORT)) || LAST_PORT=$REPLY
+    ! cluster_on || ((REPLY <= LAST_BUS)) || LAST_BUS=$REPLY
   done
   plan_enter "${VARIANTS%% *}" ''
-  plan_most
-  cluster_processes_of "$REPLY"
-  FIRST_PORT=$REDISBASE LAST_PORT=$((REDISBASE + REPLY - 1))
 }
 
 # The connections that one client opens at the current point.
