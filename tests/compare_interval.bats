@@ -344,11 +344,11 @@ END
   run_make $run 3 30 30 20 20
   result_set $run swap 2 client_limited 1
   row=$(compare --format csv --metric ops $run 2>/dev/null)
-  assert_match ',robust_mark,base_bound,other_bound'$'\n''.*,,>=$' "$row"
+  assert_match ',robust_mark,base_rate_percent,other_rate_percent,base_bound,other_bound'$'\n''.*,,>=$' "$row"
   row=$(compare --format csv --metric p99 $run 2>/dev/null)
   assert_match ',,$' "$row"
   row=$(compare --format csv --repeats --metric ops $run 2>/dev/null)
-  assert_equal "$(sed -n 's/.*max_time/max_time/p; 2,$s/.*,20,/20,/p' <<<"$row")" $'max_time,base_bound,other_bound\n20,,\n20,,>=\n20,,'
+  assert_equal "$(sed -n 's/.*,max_time/max_time/p; 2,$s/.*,20,20,/20,20,/p' <<<"$row")" $'max_time,other_max_time,discarded,base_bound,other_bound\n20,20,,,\n20,20,,,>=\n20,20,,,'
   # A share of DRAM is a bound in the other direction.
   printf 'phase\tlimit\tsearch\tdram_share_percent\nset\tp99<=1ms\tclient\t40\n' >$run/native/1000B-4i/rep-1/size.tsv
   printf 'phase\tlimit\tsearch\tdram_share_percent\nset\tp99<=1ms\tfound\t60\n' >$run/swap/1000B-4i/rep-1/size.tsv

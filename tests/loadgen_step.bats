@@ -198,6 +198,9 @@ seen() {
   job_wait 30
   assert_equal "$status $(result get unsent) $(result get errors)" '0 0 0'
   (($(result get ops) > 1400 && $(result get ops) < 60000)) || fail "$(result get ops) of more than 1400"
+  # A reader of the figures must know that they are not those of 60 s.
+  assert_equal "$(result populate stopped) $(result get stopped)" '0 1'
+  assert_match 'test: get: ended before its time, after [0-9.]+ s: DIR/stop exists' "$stderr"
   # Half of them waited for longer than half of the time.
   (($(result get p50_us) > 700000)) || fail "p50 $(result get p50_us) us"
 }

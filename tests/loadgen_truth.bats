@@ -88,6 +88,15 @@ END
   (($(result get unanswered) == 50 && $(result get p50_us) >= 500000)) || fail "unanswered $(result get unanswered), p50 $(result get p50_us)"
 }
 
+@test "a rate above what the server can do is not a failure, but its missing requests are counted" {
+  delay_server slow --delay 0.005
+  loadgen 1 --no-flush --no-verify --phases get --keys uniform --rate 1000 --time 0.5 --timeout 0.5 127.0.0.1 "$DELAY_PORT" 10 10
+  assert_success
+  (($(result get unsent) > 100 && $(result get unsent) == $(result get errors) && $(result get unsent) == $(result get unanswered))) ||
+    fail "unsent $(result get unsent), errors $(result get errors), unanswered $(result get unanswered)"
+  assert_contains 'requests got no answer: percentiles include the time that they waited' "$stderr"
+}
+
 @test "keys that are gone although all were set fail the run, with the reason; --allow-misses says that they may go" {
   local keys
   redis_start --maxmemory 3mb --maxmemory-policy allkeys-random

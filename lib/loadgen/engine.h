@@ -52,7 +52,8 @@ struct result {
     const char *miss_reason; /* why keys were missing: unset, removed, evicted, expired, gone, unknown; - without misses */
     uint64_t expired;        /* keys that expired since the phase before, where --expire asks for it */
     int interrupted;
-    int unread; /* tracked writes could not be read back */
+    int stopped; /* the phase was ended before its time by the file `stop` of the gate */
+    int unread;  /* tracked writes could not be read back */
 };
 
 /** Allocate everything and resolve the host. Opens no connection, except to ask a cluster for its shards, whose number is that of the instances.

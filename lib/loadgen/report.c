@@ -123,6 +123,8 @@ void report_problems(const struct engine *e, const struct result *r)
     if (r->count[COUNT_UNANSWERED])
         fprintf(stderr, "test: %s: %ju requests got no answer: percentiles include the time that they waited, so those >= %ju us are lower bounds\n",
                 name, (uintmax_t)r->count[COUNT_UNANSWERED], (uintmax_t)r->at_least_us);
+    if (r->stopped && !e->options->faults)
+        fprintf(stderr, "test: %s: ended before its time, after %.1f s: DIR/stop exists\n", name, (double)r->elapsed_us / 1e6);
     if (r->outages)
         fprintf(stderr, "test: %s: %ju outages, the longest %.1f s, %.1f s in all\n", name, (uintmax_t)r->outages, (double)r->outage_longest_us / 1e6,
                 (double)r->outage_total_us / 1e6);
@@ -388,6 +390,7 @@ static void row_make(struct row *row, const struct options *o, const struct resu
     report_kinds_text(o, r, text);
     column(row, "command_latency", "%s", text);
     key_column(row, p->kind == PHASE_POPULATE ? NULL : &o->keys);
+    column(row, "stopped", "%d", r->stopped);
     column(row, "trace", "%s", o->trace ? o->trace_file : "-");
     if (o->trace && o->speed > 0)
         column(row, "trace_speed", "%.10g", o->speed);

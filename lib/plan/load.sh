@@ -29,6 +29,9 @@ load_check() {
 # Globals: KEY_PATTERN PHASES TIME RATE SHIFT
 load_ignored() {
   mix_ignored
+  if [[ " $PHASES" == *" get"* && " ${PHASES%%get*}" != *" "@(populate|set|mixed)* ]]; then
+    printf 'PHASES=%s\tpopulate first\tset PHASES="populate %s": no phase sets keys before get, so no GET finds one\n' "$PHASES" "$PHASES"
+  fi
   if [[ " $KEY_PATTERN" == *" latest"* && " $PHASES " == *" mixed "* && $TIME != 0 && $RATE == 0 ]]; then
     printf 'KEY_PATTERN=%s\tRATE or REQUESTS\tset RATE or REQUESTS: how many keys a closed loop adds in TIME=%s and their memory cannot be planned\n' \
       "$KEY_PATTERN" "$TIME"

@@ -26,7 +26,7 @@ _ending_text() {
   local data=$1 status=0
   result_table <"$data/totals" || status=1
   _ending_compare "$data/sections"
-  _ending_placement "$data/totals"
+  _ending_alarms "$data/totals"
   figures_tables <"$data/tables" || status=1
   _ending_verdict "$data"
   return "$status"
@@ -41,13 +41,10 @@ _ending_compare() {
   compare_section rows table <"$1"
 }
 
-# Warn about data that is not on the requested memory.
-_ending_placement() {
-  awk -F '\t' '
-    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-    $at["placement"] == "off" { found = 1 }
-    END { exit found }' "$1" ||
-    log_warn "rows with placement=off: less than 90 % of the data was on the requested memory; discard these rows"
+# Warn about results that do not show what was asked: discarded ones, and loads that were not reached.
+_ending_alarms() {
+  local line
+  while IFS= read -r line; do log_warn "$line"; done < <(figures_run bound report <"$1" | compare_prose alarm '')
 }
 
 # The run's summary in words: the verdict of a comparison, or the figures of a single variant.

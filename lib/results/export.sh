@@ -13,7 +13,7 @@ export_openmetrics() {
   else
     rows=$(result_totals "${@:2}") || status=1
   fi
-  SERIES=$SERIES figures_run openmetrics <<<"$rows" || status=1
+  RESULT_TOLD=yes result_usable <<<"$rows" | SERIES=$SERIES figures_run openmetrics || status=1
   return "$status"
 }
 

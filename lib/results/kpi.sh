@@ -9,7 +9,7 @@
 # Returns: 1 if a result could not be read completely, or has no figures of single instances.
 kpi_show() {
   local rows status=0 count=0 variant point repeat operation avg p99 misses errors clients servers ops commands folder
-  rows=$(result_totals "$1") || status=1
+  rows=$(result_totals "$1" | RESULT_TOLD=yes result_usable) || status=1
   # read treats tabs as blanks, and would drop empty fields; another separator does not.
   while IFS=$'\001' read -r variant point repeat operation avg p99 misses errors clients servers ops commands folder; do
     [[ -n $2 ]] || ! load_is_fill "$operation" || continue
@@ -19,7 +19,7 @@ kpi_show() {
     _kpi_listing "$(_kpi_folder "$folder")" "$operation" "$avg" "$p99" "$misses" "$errors" "$clients" "$servers" "$ops" "$commands" || status=1
   done < <(_kpi_columns "variant point repeat operation avg_us p99_us misses errors clients servers ops commands folder" <<<"$rows")
   if ((count == 0)); then
-    printf '%s: %s: has no measured phase\n' "$RESULT_PROGRAM" "$1" | stored_plain >&2
+    printf '%s: %s: has no usable result of a measured phase\n' "$RESULT_PROGRAM" "$1" | stored_plain >&2
     return 1
   fi
   return "$status"

@@ -39,9 +39,9 @@ plot_all() {
 
 # Write the data of all plots into DIR and print which plots to draw.
 _plot_data() {
-  OUT=$1 figures_run interval schedule bound -- -f "$_PLOT/common.awk" -f "$_PLOT/data.awk" "$1/totals" &&
-    OUT=$1 DETAIL=${PLOT_DETAIL:-4} RESULT_PROGRAM=${RESULT_PROGRAM:-report} figures_run histogram -- \
-      -f "$_PLOT/common.awk" -f "$_PLOT/events.awk" -f "$_PLOT/time.awk" -f "$_PLOT/shards.awk" -f "$_PLOT/detail.awk" "$1/rows" &&
+  result_usable <"$1/totals" | OUT=$1 figures_run interval schedule bound -- -f "$_PLOT/common.awk" -f "$_PLOT/data.awk" &&
+    result_usable <"$1/rows" | OUT=$1 DETAIL=${PLOT_DETAIL:-4} RESULT_PROGRAM=${RESULT_PROGRAM:-report} figures_run histogram -- \
+      -f "$_PLOT/common.awk" -f "$_PLOT/events.awk" -f "$_PLOT/time.awk" -f "$_PLOT/shards.awk" -f "$_PLOT/detail.awk" &&
     _plot_searched "$1"
 }
 

@@ -71,17 +71,18 @@ report_read() {
 # Globals: FORMAT, as figures_tables
 # Returns: 1 if a table could not be made
 _report_tables() {
-  local status=0
-  scaling_tables <"$2" || status=1
-  ratio_tables <"$2" || status=1
-  policies_tables <"$2" || status=1
-  working_tables <"$2" || status=1
+  local usable status=0
+  usable=$(result_usable <"$2") || status=1
+  scaling_tables <<<"$usable" || status=1
+  ratio_tables <<<"$usable" || status=1
+  policies_tables <<<"$usable" || status=1
+  working_tables <<<"$usable" || status=1
   demand_tables "$1" || status=1
-  expected_tables "$1" <"$2" || status=1
-  kinds_tables "$1" <"$2" || status=1
-  searched_tables "$1" <"$2" || status=1
-  hits_tables "$1" <"$2" || status=1
-  price_tables "$1" <"$2" || status=1
+  expected_tables "$1" <<<"$usable" || status=1
+  kinds_tables "$1" <<<"$usable" || status=1
+  searched_tables "$1" <<<"$usable" || status=1
+  hits_tables "$1" <<<"$usable" || status=1
+  price_tables "$1" <<<"$usable" || status=1
   return "$status"
 }
 

@@ -132,7 +132,7 @@ _result_list() {
 result_rows() {
   # awk cannot determine PWD itself.
   _result_list "$@" |
-    RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run loadlog interval margin prices hits settle antagonist damon cold far result
+    RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run loadlog interval margin prices hits settle antagonist damon cold far discard result
 }
 
 # Print the columns of rows, or of totals, that the schema marks for csv or total.
@@ -147,6 +147,14 @@ result_columns() {
 result_add_up() {
   RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} figures_run histogram interval margin window total |
     LC_ALL=C sort -s -t $'\t' -k 1,1 | cut -f 2-
+}
+
+# Print rows or totals without those that are discarded. Every figure that compares is computed from its output.
+# Usage: result_usable <ROWS
+# Globals: RESULT_TOLD: yes: name each of them on stderr; RESULT_PROGRAM, the prefix of messages
+# Returns: as result_rows
+result_usable() {
+  RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} RESULT_TOLD=${RESULT_TOLD-} figures_run usable
 }
 
 # Print rows added up over clients: one line per (run, variant, point, repeat, operation), tab-separated with a header.

@@ -75,7 +75,7 @@ rounds_look() {
     [[ ! -d $RUN/$variant/$name ]] || folders+=("$RUN/$variant/$name")
   done
   lines=$(
-    result_totals "${folders[@]}" 2>/dev/null |
+    result_totals "${folders[@]}" 2>/dev/null | result_usable |
       ROUND=$round MIN=$REDISRUNS_MIN MAX=$REDISRUNS_MAX METRICS=$PRECISION_METRICS PRECISION=$PRECISION SMALLEST=$SMALLEST VARIANTS=$VARIANTS \
         figures_run metric interval decide schedule bound rounds
   ) || :

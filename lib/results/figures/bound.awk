@@ -16,6 +16,11 @@ function bound_row() {
   return ("client_limited" in at) && bound_limited($at["client_limited"], $at["rate"], $at["ops_per_sec"], $at["search"], $at["capacity_ops_per_sec"])
 }
 
+# Whether a result did not reach its rate, of which it has PERCENT: its schedule was late.
+function bound_missed(percent) {
+  return percent != "" && percent + 0 < 99
+}
+
 # Whether the load generator can bound METRIC: throughput, and costs per throughput.
 function bound_metric(metric) {
   return metric_unit[metric] ~ /^(ops\/s|bit\/s|per_kops)$/

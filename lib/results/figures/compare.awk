@@ -54,6 +54,7 @@ $1 == "T" {
   if (named[r] == "") unnamed = 1
   operation[r] = text_unescape(col("operation"))
   repeat[r] = col("repeat")
+  discarded[r] = text_unescape(col("discarded"))
   len[r] = col("len")
   keys[r] = col("keys")
   # A log alone may have the requests of a phase instead of its keys; only result.tsv has connections.
@@ -64,6 +65,7 @@ $1 == "T" {
   broken[r] = col("search") == "broken"
   limited[r] = !broken[r] && bound_limited(col("client_limited"), col("rate"), col("ops_per_sec"), col("search"), col("capacity_ops_per_sec"))
   # The share is then too large: less DRAM may be enough.
+  rate_percent[r] = col("rate_percent")
   share_limited[r] = !broken[r] && col("search") == "client" && col("dram_share_percent") != ""
   by_dram[r] = col("dram_share_percent") != ""
   by_load[r] = col("capacity_ops_per_sec") != ""
@@ -115,6 +117,21 @@ function is_bounded(metric, cell, s,    i, n) {
   return 1
 }
 
+# The lowest share of its rate that a repeat of a cell reached, in %, if it missed it; else empty.
+function rate_missed(cell,    i, least) {
+  for (i = 1; i <= count_at[cell]; i++)
+    if (bound_missed(rate_percent[rows_at[cell, i]]) && (least == "" || rate_percent[rows_at[cell, i]] < least)) least = rate_percent[rows_at[cell, i]] + 0
+  return least
+}
+
+# The text after a verdict on sides of which one missed its rate.
+function missed_text(k, base, other,    b, o) {
+  b = rate_missed(base)
+  o = rate_missed(other)
+  if (b == "" && o == "") return ""
+  return text_escape("; missed its rate: " (b == "" ? "" : sprintf("%s (%.1f %%)", label[base_of[k]], b)) (b != "" && o != "" ? ", " : "") (o == "" ? "" : sprintf("%s (%.1f %%)", label[other_of[k]], o)))
+}
+
 # Compare one figure of one pair at one point: print its row unless it is HIDDEN, and record its verdict.
 function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says, side, mirrored, worse, direction, level, lack, sign) {
   # Errors count for --fail-if also during populate.
@@ -163,7 +180,7 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   put_percent(interval_high)
   put(interval_low == "" ? "" : all_faces ? sprintf("%.1f to %.1f %%", 100 * interval_low, 100 * interval_high) : face_range(metric, interval_low, interval_high))
   put(says)
-  put(says text_escape(bound_text(side, says, label[base_of[k]], label[other_of[k]], worse)) mark_more(" would decide") (mark_robust == "" || mark_robust == says ? "" : \
+  put(says text_escape(bound_text(side, says, label[base_of[k]], label[other_of[k]], worse)) missed_text(k, base, other) mark_more(" would decide") (mark_robust == "" || mark_robust == says ? "" : \
     sprintf("; robust: %s (%s)", mark_robust, all_faces ? sprintf("%.1f to %.1f %%", 100 * robust_low, 100 * robust_high) : face_range(metric, robust_low, robust_high))))
   put(ratio == "" ? "" : text_number(100 * ratio - 100, 4))
   put(ratio == "" ? "" : sprintf("%+.1f %%", 100 * ratio - 100))
@@ -174,6 +191,8 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   put_percent(robust_low)
   put_percent(robust_high)
   put(mark_robust)
+  put(rate_missed(base))
+  put(rate_missed(other))
   put(side ~ /base|both/ ? sign : "")
   put(side ~ /other|both/ ? sign : "")
   print row
@@ -247,16 +266,33 @@ function print_row_heads(    one_base, one_other, k) {
   print "rows", "point", "operation", "metric", "unit", "_figure", "base", "base_median", "base_min", "base_max", "base_repeats", "_base", "_base_spread", \
     "other", "other_median", "other_min", "other_max", "other_repeats", "_other", "_other_spread", "percent_of_base", "_ratio", "low_percent", "high_percent", \
     "_interval", "mark", "_mark", "gain_percent", "_gain", "factor", "_factor", "more_repeats", "robust_percent", "robust_low_percent", "robust_high_percent", "robust_mark", \
-    "base_bound", "other_bound"
+    "base_rate_percent", "other_rate_percent", "base_bound", "other_bound"
   print "rows", "Point", "Phase", "", "", "Figure", one_base ? "" : "Base", "", "", "", "", base_head, "min max", \
     one_other ? "" : "Compared", "", "", "", "", other_head, "min max", all_faces ? "% of base (geo. means)" : "", all_faces ? "" : "of base", "", "", mark_heading(), "", "Verdict", "", all_faces ? "Gain" : "", "", \
-    all_faces ? "Factor" : "", "", "", "", "", "", "", ""
+    all_faces ? "Factor" : "", "", "", "", "", "", "", "", "", ""
   print "rows", "text", "text", "text", "text", "text", "text", "raw", "raw", "raw", "raw", "right", "right", "text", "raw", "raw", "raw", "raw", "right", "right", \
-    "percent", "right", "raw", "raw", "right", "text", "text", "raw", "right", "raw", "right", "raw", "raw", "raw", "raw", "text", "text", "text"
-  print "repeats", "point", "len", "keys", "servers", "operation", "repeat", "metric", "base", "base_value", "other", "other_value", "percent_of_base", "max_time", "base_bound", "other_bound"
+    "percent", "right", "raw", "raw", "right", "text", "text", "raw", "right", "raw", "right", "raw", "raw", "raw", "raw", "text", "raw", "raw", "text", "text"
+  print "repeats", "point", "len", "keys", "servers", "operation", "repeat", "metric", "base", "base_value", "other", "other_value", "percent_of_base", "max_time", "other_max_time", "discarded", \
+    "base_bound", "other_bound"
   print "repeats", (point_tells() ? "Point" : ""), "Value size", "Keys each", "Servers", "Operation", "Repeat", "", one_base ? "" : "Base", \
-    base_head " " metric_title[first_metric], one_other ? "" : "Compared", other_head " " metric_title[first_metric], "% of " base_head, "Max time s", "", ""
-  print "repeats", "text", 0, 0, 0, "text", "raw", "text", "text", metric_decimals[first_metric], "text", metric_decimals[first_metric], "percent", 0, "text", "text"
+    base_head " " metric_title[first_metric], one_other ? "" : "Compared", other_head " " metric_title[first_metric], "% of " base_head, base_head " max time s", \
+    other_head " max time s", (any_discarded() ? "Discarded" : ""), "", ""
+  print "repeats", "text", 0, 0, 0, "text", "raw", "text", "text", metric_decimals[first_metric], "text", metric_decimals[first_metric], "percent", 0, 0, "text", "text", "text"
+}
+
+# Whether a result is discarded.
+function any_discarded(    r) {
+  for (r = 1; r <= rows; r++) if (discarded[r] != "") return 1
+  return 0
+}
+
+# Whose result of a repeat is discarded, BASE's row or OTHER's, and the kind of reason.
+function discard_text(base, other) {
+  return discard_side(base) (discarded[base] != "" && discarded[other] != "" ? "; " : "") discard_side(other)
+}
+
+function discard_side(r) {
+  return discarded[r] == "" ? "" : label[subject[r]] ": " substr(discarded[r], 1, index(discarded[r], ":") - 1)
 }
 
 # Whether points are more than a value size and a number of servers, which have separate columns.
@@ -270,25 +306,24 @@ function point_tells(    r, key, seen) {
 }
 
 # One row per repeat, as in the guide's Table 1.
-function print_repeats(    k, r, i, other, found, b, o, side, worse, direction, base_sign, other_sign) {
+function print_repeats(    k, r, found, b, o, side, out, worse, direction, base_sign, other_sign) {
   worse = bound_late(first_metric)
   direction = metric_direction[first_metric]
   for (k = 1; k <= pairs; k++)
     for (r = 1; r <= rows; r++) {
       if (subject[r] != base_of[k] || is_fill(operation[r])) continue
-      other = other_of[k] SUBSEP point[r] SUBSEP operation[r]
-      if (!(other in count_at)) continue
-      found = 0
-      for (i = 1; i <= count_at[other]; i++) if (turn[rows_at[other, i]] == turn[r]) found = rows_at[other, i]
+      found = row_of[other_of[k], point[r], operation[r], turn[r]]
       if (!found) continue
       b = value_of[r, first_metric]
       o = value_of[found, first_metric]
       side = worse ? bound_side(waited[r, first_metric] + 0, waited[found, first_metric] + 0) : bound_metric(first_metric) ? bound_side(limited[r], limited[found]) : ""
       base_sign = side ~ /base|both/ ? bound_sign(direction, worse) : ""
       other_sign = side ~ /other|both/ ? bound_sign(direction, worse) : ""
+      out = discard_text(r, found)
       print "repeats", text_escape(point[r]), len[r], (keys_differ(r, found) ? "" : keys[r]), servers[r], toupper(text_escape(operation[r])), repeat[r], first_metric, text_escape(label[base_of[k]]), base_sign b, \
         text_escape(label[other_of[k]]), other_sign o, \
-        (b > 0 && o != "" && side != "both" ? bound_ratio(bound_mirror(side, worse), direction) text_number(100 * o / b, 4) : ""), max_time[r], base_sign, other_sign
+        (b > 0 && o != "" && side != "both" && out == "" ? bound_ratio(bound_mirror(side, worse), direction) text_number(100 * o / b, 4) : ""), max_time[r], max_time[found], \
+        text_escape(out), base_sign, other_sign
     }
 }
 
@@ -300,13 +335,19 @@ END {
   name_subjects(1)
   shapes_tell = !shapes_hide()
   make_cells(unnamed && shapes_tell)
-  if (!has_common() && shapes_tell) make_cells(1)
-  if (!has_common()) {
+  if (!has_common(0, 1) && shapes_tell) make_cells(1)
+  if (!has_common(0, 1)) {
     for (k = 1; k <= pairs; k++)
       note("no common points: " label[base_of[k]] " has " points_of(base_of[k]) "; " label[other_of[k]] " has " points_of(other_of[k]) "; run both with the same VALUE_SIZES, INSTANCES and axes")
     exit 3
   }
-  more_than_fill = has_common(1)
+  more_than_fill = has_common(1, 1)
+  if (!has_common(more_than_fill)) {
+    note_gaps()
+    note_warnings()
+    note("nothing to compare: every result of a side is discarded")
+    exit 3
+  }
   for (k = 1; k <= pairs; k++)
     print "pairs", text_escape(label[base_of[k]]), of_folder[base_of[k]], text_escape(of_variant[base_of[k]]), \
       text_escape(label[other_of[k]]), of_folder[other_of[k]], text_escape(of_variant[other_of[k]])
@@ -326,7 +367,7 @@ END {
   }
   # The guide's Tx, unless a phase was too short to have one.
   first_metric = wanted ? want[1] : "tx"
-  if (!wanted) for (r = 1; r <= rows; r++) if (value_of[r, "tx"] == "" && !broken[r] && !is_fill(operation[r])) first_metric = "ops"
+  if (!wanted) for (r = 1; r <= rows; r++) if (value_of[r, "tx"] == "" && !broken[r] && discarded[r] == "" && !is_fill(operation[r])) first_metric = "ops"
   print_row_heads()
   for (i = 1; i <= spots; i++)
     for (k = 1; k <= pairs; k++) {

@@ -49,6 +49,7 @@ FNR == 1 {
   sub(/\.commands\.tsv$/, "", phase)
   variant = part[n - 4]
   point = part[n - 3]
+  repeat = substr(part[n - 2], 5)
   next
 }
 
@@ -57,8 +58,12 @@ files == 1 {
   len_of[$at["point"]] = $at["len"]
   servers_of[$at["point"]] = $at["servers"]
   sweep_of[$at["point"]] = $at["sweep"]
+  counts[$at["variant"], $at["point"], $at["repeat"], $at["operation"]] = 1
   next
 }
+
+# Of a result that is discarded.
+!((variant, point, repeat, phase) in counts) { next }
 
 {
   table = phase SUBSEP point

@@ -16,6 +16,25 @@ function count_kind(kind, value, where) {
   }
 }
 
+# The same as a warning that the end of a run prints too.
+function alarm(text) {
+  warn(text)
+  print "alarm", text_escape(text)
+}
+
+# Count each reason why a row is discarded; WHERE the row is.
+function count_discards(reasons, where,    n, i, part, kind, detail) {
+  n = split(reasons, part, /; /)
+  for (i = 1; i <= n; i++) {
+    if (part[i] ~ /^[a-z]+: /) {
+      if (kind != "") count_kind("discarded " kind, 1, where detail ")")
+      kind = substr(part[i], 1, index(part[i], ":") - 1)
+      detail = " (" substr(part[i], index(part[i], ":") + 2)
+    } else detail = detail ", " part[i]
+  }
+  if (kind != "") count_kind("discarded " kind, 1, where detail ")")
+}
+
 # The number of results with a warning, and the first four of them.
 function listed(kind) {
   return number[kind] " of " rows " results: " places[kind] (number[kind] > 4 ? "; and " number[kind] - 4 " more" : "")
@@ -40,6 +59,7 @@ function most_of(kind) {
 BEGIN {
   FS = OFS = "\t"
   asked = split("errors misses client_limited placement foreign_over", asked_name, " ")
+  discards = split("placement stopped misses", discard_name, " ")
   kinds = split("errors misses mismatches timeouts lost outages", kind_name, " ")
 }
 
@@ -54,7 +74,7 @@ NR == 1 {
   for (i = 1; i <= kinds; i++) count_kind(kind_name[i], $at[kind_name[i]], where)
   for (i = 1; i <= asked; i++) told[asked_name[i]] += $at[asked_name[i]] != ""
   count_kind("limited", $at["client_limited"], where)
-  count_kind("placement", $at["placement"] == "off", where)
+  count_discards(text_unescape($at["discarded"]), where)
   if ($at["tier"] == "native") {
     count_kind("swapped", $at["swap"], where)
     # One or two pages of the program are not a warning. Swapped-out data is far too, and is reported above.
@@ -64,6 +84,8 @@ NR == 1 {
   }
   # 0.1 s, or 1 % of the phase: during this time only some clients loaded the server.
   if ($at["start_spread_us"] + 0 > 100000 || ($at["max_time_us"] > 0 && $at["start_spread_us"] / $at["max_time_us"] > 0.01)) count_kind("spread", $at["start_spread_us"], where)
+  if (bound_missed($at["rate_percent"])) count_kind("missed", 100 - $at["rate_percent"], where ": " text_group($at["ops_per_sec"], 0) " of " text_group($at["rate"], 0) " operations per second in " \
+    text_group($at["max_time_us"] / 1000000, 1) " s")
   # In an open loop, the client causes late sends.
   if ($at["rate"] + 0 > 0) count_kind("lag", $at["send_lag_p99_us"] > 1000 ? $at["send_lag_p99_us"] : "", where)
   # The speed of the populate phase is not a result.
@@ -95,6 +117,10 @@ NR == 1 {
   if (!((who, op) in points)) order[++cells] = who SUBSEP op
   if (!((who, op, place) in repeats)) place_of[who, op, ++points[who, op]] = place
   repeats[who, op, place]++
+  if ($at["discarded"] != "") {
+    dropped[who, op, place]++
+    next
+  }
   # What was measured beyond the limit is no answer.
   if ($at["search"] == "broken") {
     broken[who, op, place]++
@@ -113,6 +139,8 @@ NR == 1 {
 function figures_at(key,    told) {
   if (n[key]) told = (limited[key] ? "at least " : "") text_group(low[key], 0) (n[key] > 1 ? " to " text_group(high[key], 0) : "") " operations per second" \
     (p99[key] ? ", p99 latency at " (waited[key] ? "least " : "most ") text_group(p99[key], 0) " us" : "")
+  if (dropped[key] && told == "" && !broken[key]) told = "no figure"
+  if (dropped[key]) told = told "; " dropped[key] " of " repeats[key] " repeat" (repeats[key] == 1 ? "" : "s") " discarded"
   return told (broken[key] ? (told == "" ? "" : "; ") "the limit of the search broke in " broken[key] " of " repeats[key] " repeat" (repeats[key] == 1 ? "" : "s") : "")
 }
 
@@ -143,7 +171,12 @@ END {
   text["outages"] = "times an instance was unreachable"
   for (i = 1; i <= kinds; i++)
     if (number[kind_name[i]]) warn(text[kind_name[i]] most_of(kind_name[i]) text_group(largest[kind_name[i]], 0))
-  if (number["placement"]) warn("less than 90 % of the data was on the requested memory (placement=off: discard the row) in " listed("placement"))
+  reason["placement"] = "less than 90 % of the data was on the requested memory (placement=off)"
+  reason["stopped"] = "a phase was ended before its time"
+  reason["misses"] = "no GET found a key"
+  for (i = 1; i <= discards; i++)
+    if (number["discarded " discard_name[i]]) alarm(reason[discard_name[i]] ", so no comparison counts it, in " listed("discarded " discard_name[i]))
+  if (number["missed"]) alarm("the rate was not reached, so the latency is that of a growing queue, in " listed("missed"))
   if (number["swapped"]) warn("memory of native instances was swapped out" most_of("swapped") text_group(largest["swapped"] / 1048576, 1) " MiB")
   if (number["away"]) warn("memory of native instances was on slower nodes" most_of("away") text_group(100 * largest["away"], 1) " %")
   if (number["fetched"]) warn("native instances waited for pages from swap" most_of("fetched") text_group(largest["fetched"], 3) " per operation")

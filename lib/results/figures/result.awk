@@ -139,13 +139,8 @@ function fill_failover(    file, line, f, mine) {
 }
 
 # Whether a fault ended and restarted processes of the server during OPERATION, in the repeat with the directory FOLDER/.
-function restarted_in(folder, operation,    line, f, its_phase, started) {
-  while ((getline line < (folder "failover.tsv")) > 0) {
-    split(line, f, "\t")
-    if (f[1] == "phase" && f[2] == operation) its_phase = 1
-  }
-  close(folder "failover.tsv")
-  if (!its_phase) return 0
+function restarted_in(folder, operation,    line, f, started) {
+  if (!discard_fault(folder, operation)) return 0
   while ((getline line < (folder "server/events.tsv")) > 0) {
     split(line, f, "\t")
     if (f[3] == "node up" && f[4] != "continued") started = 1
@@ -310,7 +305,7 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
 # HIT_COUNTERS counts, per command of the load as Redis counts them. The host's count of such pages includes other programs. Memory that the CPU accesses
 # directly causes no faults, so far_per_op is then empty. It is also empty if an instance did not report a figure, because the sum of the others would
 # be too small, and if a process was started again during the phase, because the counts of the first one are lost.
-function fill_tier(    file, shown, line, f, differs, sum, told, known, port, ports, lacks, seen, tier, i, text, moved, moves, torn, requests, restarted) {
+function fill_tier(    file, shown, line, f, differs, sum, told, known, port, ports, lacks, seen, tier, i, text, moved, moves, torn, requests, restarted, bytes) {
   shown = name["folder"]
   sub(/\/[^\/]*$/, "/server/counters.tsv", shown)
   file = text_opened(shown)
@@ -342,6 +337,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
     if (!(f[2] in known)) port[++ports] = f[2]
     known[f[2]] = 1
     if (f[3] == "unanswered") lacks[f[2]] = 1
+    if (f[3] ~ /^(rss|swap|node[0-9]+)$/ && text_is_count(f[5])) bytes[f[3]] += f[5]
     if (!(f[3] in differs)) continue
     if (f[5] == "-" || (differs[f[3]] && f[4] == "-")) lacks[f[2]] = 1
     else {
@@ -384,6 +380,8 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   if ("swap" in sum) cell["swap"] = text_number(sum["swap"], 0)
   if (tier["data_bytes"] > 0 && tier["far_bytes"] != "-") cell["far_share"] = text_number(tier["far_bytes"] / tier["data_bytes"], 4)
   cell["placement"] = text_escape(tier["placement"])
+  cell["located_at"] = discard_places(bytes)
+  if (tier["placement"] == "off") discard_add("placement", (tier["placed_percent"] ~ /^[0-9.]+$/ ? tier["placed_percent"] " % of the data as requested; " : "") cell["located_at"])
   cell["tier"] = text_escape(tier["tier"])
 }
 
@@ -462,7 +460,10 @@ function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
       fill_wss()
       far_fill()
     }
-    if (r) fill_margin(p)
+    if (r) {
+      discard_fill(r)
+      fill_margin(p)
+    }
     keep_row()
   }
   for (r = 1; r <= rows; r++)

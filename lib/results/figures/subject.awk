@@ -94,9 +94,12 @@ function shapes_hide(    r, key, name_of) {
   return 0
 }
 
-# Sort the rows into cells: rows_at[cell, 1..count_at[cell]]. A cell has a subject's repeats of one point and phase.
+# Sort the rows into cells: rows_at[cell, 1..count_at[cell]]. A cell has a subject's repeats of one point and phase, without those that are discarded:
+# dropped[cell] is their number.
 function make_cells(by_shape,    r, cell, i) {
   for (i in count_at) delete count_at[i]
+  for (i in dropped) delete dropped[i]
+  for (i in turns) delete turns[i]
   for (i in spot_seen) delete spot_seen[i]
   spots = 0
   for (r = 1; r <= rows; r++) {
@@ -107,18 +110,31 @@ function make_cells(by_shape,    r, cell, i) {
       spot_operation[spots] = operation[r]
     }
     cell = subject[r] SUBSEP point[r] SUBSEP operation[r]
-    rows_at[cell, ++count_at[cell]] = r
     # Logs without the number of a repeat take turns in their order.
-    turn[r] = repeat[r] != "" ? repeat[r] : "log " count_at[cell]
+    turn[r] = repeat[r] != "" ? repeat[r] : "log " ++turns[cell]
+    row_of[cell, turn[r]] = r
+    if (discarded[r] != "") dropped[cell]++
+    else rows_at[cell, ++count_at[cell]] = r
   }
 }
 
-# Whether any pair has a point and phase in common; if MEASURED, other than populate.
-function has_common(measured,    k, i) {
+# Whether subject S has a result at spot I, which may be DISCARDED.
+function has_result(s, i, discarded_too) {
+  return ((s, spot_point[i], spot_operation[i]) in count_at) || discarded_too && ((s, spot_point[i], spot_operation[i]) in dropped)
+}
+
+# Whether any pair has a point and phase in common; if MEASURED, other than populate. Results that are discarded count if DISCARDED_TOO.
+function has_common(measured, discarded_too,    k, i) {
   for (k = 1; k <= pairs; k++)
     for (i = 1; i <= spots; i++)
-      if (!(measured && schema_is_fill(spot_operation[i])) && ((base_of[k], spot_point[i], spot_operation[i]) in count_at) && ((other_of[k], spot_point[i], spot_operation[i]) in count_at)) return 1
+      if (!(measured && schema_is_fill(spot_operation[i])) && has_result(base_of[k], i, discarded_too) && has_result(other_of[k], i, discarded_too)) return 1
   return 0
+}
+
+# How many repeats of subject S at spot I are discarded, as text after a colon; empty if none is.
+function discards_of(s, i,    n) {
+  n = ((s, spot_point[i], spot_operation[i]) in dropped) ? dropped[s, spot_point[i], spot_operation[i]] : 0
+  return n ? ": " n " of its repeats " (n == 1 ? "is" : "are") " discarded" : ""
 }
 
 # Whether OPERATION only prepares measured phases.
@@ -174,16 +190,26 @@ function ratios(base, other, metric, out,    i, n, by_repeat, v) {
   return n
 }
 
+# Subject S has no result at spot I, or none that counts; subject OTHER has one, or 0.
+function note_gap(s, other, i) {
+  note(label[s] " has no " (discards_of(s, i) == "" ? "" : "usable ") spot_operation[i] " at " spot_point[i] (other ? ", which " label[other] " has" : "") discards_of(s, i))
+}
+
 # Results that only one side has.
 function note_gaps(    k, i, b, o, cb, co) {
   for (k = 1; k <= pairs; k++)
     for (i = 1; i <= spots; i++) {
       cb = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
       co = other_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
-      if ((cb in count_at) && !(co in count_at)) note(label[other_of[k]] " has no " spot_operation[i] " at " spot_point[i] ", which " label[base_of[k]] " has")
-      if ((co in count_at) && !(cb in count_at)) note(label[base_of[k]] " has no " spot_operation[i] " at " spot_point[i] ", which " label[other_of[k]] " has")
+      if ((cb in count_at) && !(co in count_at)) note_gap(other_of[k], base_of[k], i)
+      if ((co in count_at) && !(cb in count_at)) note_gap(base_of[k], other_of[k], i)
+      if ((cb in dropped) && (co in dropped) && !(cb in count_at) && !(co in count_at)) {
+        note_gap(base_of[k], 0, i)
+        note_gap(other_of[k], 0, i)
+      }
       if ((cb in count_at) && (co in count_at) && count_at[cb] != count_at[co])
-        note(spot_operation[i] " at " spot_point[i] ": " count_at[cb] " repeats of " label[base_of[k]] " and " count_at[co] " of " label[other_of[k]])
+        note(spot_operation[i] " at " spot_point[i] ": " count_at[cb] " repeats of " label[base_of[k]] " and " count_at[co] " of " label[other_of[k]] \
+          ((cb in dropped) || (co in dropped) ? ", without discarded ones" : ""))
     }
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Print totals as the table at the end of a run, one row per repeat as in the guide's Table 1, for render.awk. Its columns are those that the schema
 # marks with `table`, in the order of their places. Conditions: varies: not the same in every row. point: the value size does not name the point.
-# variant: there are several. far: far memory was used. tiers: or should have been. used: not 0 everywhere. hits: a hit
+# variant: there are several. missed: a result missed its rate. far: far memory was used. tiers: or should have been. used: not 0 everywhere. hits: a hit
 # ratio was asked for.
 
 # A percentile of row R; requests without an answer count with the time that they waited, so it is a lower bound.
@@ -17,11 +17,18 @@ function limited(r) {
 # The throughput of row R in % of the baseline.
 function percent_of_baseline(r,    key, side) {
   key = cell[r, "run"] SUBSEP cell[r, "point"] SUBSEP cell[r, "repeat"] SUBSEP cell[r, "operation"]
-  if (!(key in base) || cell[r, "ops_per_sec"] == "" || cell[r, "search"] == "broken") return ""
+  if (!(key in base) || cell[r, "ops_per_sec"] == "" || cell[r, "search"] == "broken" || cell[r, "discarded"] != "") return ""
   if (cell[base[key], "ops_per_sec"] + 0 <= 0) return ""
   if (base[key] == r) return "100.0000"
   side = bound_side(limited(base[key]), limited(r))
   return side != "both" ? bound_ratio(side, 1) sprintf("%.4f", 100 * cell[r, "ops_per_sec"] / cell[base[key], "ops_per_sec"]) : ""
+}
+
+# The kinds of the reasons why a row is discarded, without their details.
+function kinds_of(reasons,    n, i, part, out) {
+  n = split(reasons, part, /; /)
+  for (i = 1; i <= n; i++) if (part[i] ~ /^[a-z]+: /) out = out (out == "" ? "" : ", ") substr(part[i], 1, index(part[i], ":") - 1)
+  return out
 }
 
 # Whether a column with the condition WHEN is shown.
@@ -30,6 +37,7 @@ function wanted(name, when) {
   if (when == "variant") return varies["variant"]
   if (when == "point") return point_tells
   if (when == "far") return far
+  if (when == "missed") return missed
   if (when == "tiers") return tiers
   if (when == "hits") return used["hit_asked"]
   return when == "used" ? used[name] : 1
@@ -41,6 +49,7 @@ function figure(r, name) {
   if (name ~ /^(ops_per_sec|tx_bps)$/ && cell[r, name] != "" && limited(r)) return bound_sign(1) cell[r, name]
   if (name == "far_percent") return cell[r, "far_share"] == "" ? "" : 100 * cell[r, "far_share"]
   if (name == "operation") return toupper(cell[r, name])
+  if (name == "discarded") return kinds_of(cell[r, name])
   return schema[name, "clients"] == "histogram" ? percentile(r, name) : cell[r, name]
 }
 
@@ -66,11 +75,13 @@ NR == 1 {
   # If all data was in DRAM, as requested, three more columns are not needed.
   if ($at["far_per_op"] > 0 || $at["far_share"] > 0.005) far = tiers = 1
   if ($at["placement"] == "off") tiers = 1
+  if (bound_missed($at["rate_percent"])) missed = 1
   # A point that is identified by its value size needs no separate column.
   if (($at["len"] in point_of) && point_of[$at["len"]] != $at["point"]) point_tells = 1
   point_of[$at["len"]] = $at["point"]
-  # The baseline is the first variant in VARIANTS; without VARIANTS there is no baseline. A phase that broke the limit of its search is none.
-  if ($at["variant_rank"] == 1 && $at["search"] != "broken") base[$at["run"], $at["point"], $at["repeat"], $at["operation"]] = rows
+  # The baseline is the first variant in VARIANTS; without VARIANTS there is no baseline. A phase that broke the limit of its search is none, nor is
+  # one that is discarded.
+  if ($at["variant_rank"] == 1 && $at["search"] != "broken" && $at["discarded"] == "") base[$at["run"], $at["point"], $at["repeat"], $at["operation"]] = rows
 }
 
 END {

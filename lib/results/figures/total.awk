@@ -129,6 +129,8 @@ NR == 1 {
   for (i = 1; i <= means; i++) if ($mean_at[i] != "") plus(t, mean_name[i], at(mean_name[i]) * samples)
   for (i = 1; i <= worded; i++) if ($word_at[i] != "") add_word(t, word_name[i], $word_at[i])
   if (at("foreign_cpu_percent") != "" && at("foreign_cpu_percent") == sum[t, "foreign_cpu_percent"]) own[t, "foreign_host"] = at("foreign_host")
+  if (at("discarded") != "" && index("; " own[t, "discarded"] "; ", "; " at("discarded") "; ") == 0)
+    own[t, "discarded"] = own[t, "discarded"] (own[t, "discarded"] == "" ? "" : "; ") at("discarded")
   if (at("start_us") + 0 > last_start[t]) last_start[t] = at("start_us") + 0
   for (i = 1; i <= percentiles; i++) if (clients[t] == 1) percentile[t, percentile_name[i]] = at(percentile_name[i])
   # A client without requests has an empty histogram.
@@ -201,6 +203,12 @@ function cost_per_kops(t,    cost) {
   return text_number(cost, text_places(cost, 12))
 }
 
+# The throughput in % of the requested rate. A search chooses the rate itself.
+function rate_percent(t) {
+  if (sum[t, "rate"] <= 0 || kept[t, "search"] != "" || known[t, "ops_per_sec"] != clients[t]) return ""
+  return text_number(100 * sum[t, "ops_per_sec"] / sum[t, "rate"], 2)
+}
+
 # The value of total T in the column NAME. A sum that lacks a client is empty.
 function figure(t, name,    kind, whole) {
   kind = schema[name, "clients"]
@@ -233,6 +241,7 @@ END {
     own[t, "start_spread_us"] = start_spread(t)
     own[t, "client_cpu_us_per_op"] = cpu_per_op(t)
     own[t, "cost_per_kops"] = cost_per_kops(t)
+    own[t, "rate_percent"] = rate_percent(t)
     line = text_natural(kept[t, "run"]) "\001" text_natural(kept[t, "point"] == "" ? kept[t, "len"] : kept[t, "point"]) "\001" \
       text_natural(kept[t, "repeat"]) "\001" phase_rank(t) "\001" text_natural(kept[t, "variant_rank"] == "" ? 9999 : kept[t, "variant_rank"]) \
       "\001" text_natural(kept[t, "variant"])

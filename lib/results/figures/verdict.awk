@@ -112,7 +112,7 @@ function note_unjudged(    f, k, i, n, v, base, other, rule, why) {
       for (i = 1; i <= spots; i++) {
         base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
         other = other_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
-        if (!(base in count_at)) continue
+        if (!has_result(base_of[k], i, 1)) continue
         # The median of the repeats that kept the limit says nothing about most of them.
         if ((other in count_at) && !metric_is_count(rule["metric"]) && (n = repeats_with(broken, other)) * 2 >= count_at[other] && n) {
           failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[rule["metric"]] " cannot be evaluated: the limit of the search broke in " n " of " count_at[other] " repeats", fail_text[f])
@@ -122,7 +122,7 @@ function note_unjudged(    f, k, i, n, v, base, other, rule, why) {
         if (is_fill(spot_operation[i]) && !metric_is_count(rule["metric"])) continue
         # The populate phase is not a measured phase: it is often too short for a Tx.
         if (schema_is_fill(spot_operation[i]) && (other in count_at) && !values(base, rule["metric"], v) && !values(other, rule["metric"], v)) continue
-        why = ((f, k, i) in unsettled) ? unsettled[f, k, i] : !(other in count_at) ? "no result" : !values(other, rule["metric"], v) ? "no such figure" : \
+        why = ((f, k, i) in unsettled) ? unsettled[f, k, i] : !(base in count_at) ? "no result of " label[base_of[k]] " that counts" : !(other in count_at) ? (other in dropped ? "no result that counts" : "no result") : !values(other, rule["metric"], v) ? "no such figure" : \
           rule["percent"] && at_other_load(rule["metric"], base, other) ? "measured at other loads" : label[base_of[k]] (values(base, rule["metric"], v) ? " has 0" : " has no such figure")
         failed(label[other_of[k]] ", " spot_operation[i] " at " spot_point[i] ": " metric_title[rule["metric"]] " cannot be evaluated: " why, fail_text[f])
       }

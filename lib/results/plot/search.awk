@@ -133,13 +133,17 @@ FNR == 1 {
   n = split(FILENAME, part, "/")
   who = part[n - 3]
   place = part[n - 2]
+  repeat = substr(part[n - 1], 5)
   next
 }
 
 files == 1 {
   if ($at["variant_rank"] != "") rank_of[$at["variant"]] = $at["variant_rank"]
+  if ($at["discarded"] != "") dropped[$at["variant"], $at["point"], $at["repeat"], $at["operation"]] = 1
   next
 }
+
+(who, place, repeat, $at["phase"]) in dropped { next }
 
 "kind" in at {
   if (!$at["counts"] || $at["kind"] == "top" || $at["kind"] == "take") next

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# Why a row is discarded: reasons `KIND: DETAILS`, with a semicolon between two. usable.awk leaves such rows out. Part of result.awk.
+# All its names begin with discard_.
+
+# The MiB of the data on each node and in swap, as text, from BYTES by name: node0 12.3 MiB + swap 4.5 MiB.
+function discard_places(bytes,    i, out) {
+  for (i = 0; i < 1024; i++) if (("node" i) in bytes) out = out sprintf("node%d %.1f MiB + ", i, bytes["node" i] / 1048576)
+  # A server with one node does not count pages by node.
+  if (out == "" && ("rss" in bytes)) out = sprintf("resident %.1f MiB + ", bytes["rss"] / 1048576)
+  if ("swap" in bytes) out = out sprintf("swap %.1f MiB + ", bytes["swap"] / 1048576)
+  return substr(out, 1, length(out) - 3)
+}
+
+# Discard the cell for a reason of KIND, with its details: it is then in no figure that compares (usable.awk).
+function discard_add(kind, details) {
+  cell["discarded"] = cell["discarded"] (cell["discarded"] == "" ? "" : "; ") kind ": " text_escape(details)
+}
+
+# Discard the cell of row R of result.tsv if its phase was ended before its time, other than by the end of a fault, or if no GET found a key.
+function discard_fill(r,    gets, folder) {
+  folder = name["folder"]
+  sub(/[^\/]*$/, "", folder)
+  if (tsv[r, "stopped"] > 0 && !discard_fault(folder, cell["operation"])) discard_add("stopped", sprintf("after %.1f s", tsv[r, "max_time_us"] / 1000000))
+  gets = tsv[r, "ops"] - tsv[r, "sets"]
+  if (cell["operation"] ~ /^(get|mixed)(-[0-9]+)?$/ && !tsv_has(r, "commands") && tsv[r, "misses"] > 0 && tsv[r, "misses"] >= gets)
+    discard_add("misses", "all " gets " GETs")
+}
+
+# Whether a fault was in the phase OPERATION, in the repeat with the directory FOLDER/.
+function discard_fault(folder, operation,    line, f, found) {
+  folder = text_opened(folder "failover.tsv")
+  while ((getline line < folder) > 0) {
+    split(line, f, "\t")
+    if (f[1] == "phase" && f[2] == operation) found = 1
+  }
+  close(folder)
+  return found + 0
+}
