@@ -243,7 +243,7 @@ deps() {
   assert_equal "$(ls -A sbin)" policy-rc.d
 }
 
-@test "without root and without sudo, one line has the fix" {
+@test "without root and without sudo, or without the right to use it, the last line is the command for root" {
   need_root
   without_screen
   # The checkout may be in a directory that no other user can read.
@@ -254,7 +254,17 @@ deps() {
   "${nobody[@]}" -c : || skip 'no other user can run a program here'
   run "${nobody[@]}" deps.sh run
   assert_failure 1
-  assert_output 'deps: root or sudo is needed to install: screen'
+  assert_output $'deps: missing: screen\ndeps: root is needed; as root: apt-get install screen'
+  stand_in sudo 'echo "sudo: a password is required" >&2; exit 1'
+  run "${nobody[@]}" deps.sh run
+  assert_failure 1
+  assert_equal "${lines[-1]}" 'deps: root is needed; as root: apt-get install screen'
+  # With the right, the same command runs as root.
+  # shellcheck disable=SC2016 # expanded by the stand-in
+  stand_in sudo 'while [[ $1 == -* ]]; do shift; done; [[ $2 == -c ]] || echo "root: ${*:2}"'
+  run "${nobody[@]}" deps.sh run
+  assert_success
+  assert_output 'root: deps.sh run'
 }
 
 @test "with dnf, its own package names are used" {

@@ -388,8 +388,9 @@ main() {
   if ((EUID != 0)); then
     # Without a terminal no password can be entered.
     [[ -t 0 ]] || sudo_command+=(-n)
-    command -v sudo >/dev/null && exec "${sudo_command[@]}" -- "$BASH" "${BASH_SOURCE[0]}" "$@"
-    _deps_say "root or sudo is needed to install: $names"
+    command -v sudo >/dev/null && "${sudo_command[@]}" -- "$BASH" -c : && exec "${sudo_command[@]}" -- "$BASH" "${BASH_SOURCE[0]}" "$@"
+    _deps_say "missing: $names"
+    _deps_say "root is needed; as root: ${manager/apt/apt-get} install $(_deps_packages "$manager" <<<"$rows" | paste -s -d ' ')"
     return 1
   fi
   _deps_say "missing: $names"
