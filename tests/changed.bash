@@ -83,7 +83,7 @@ changed_suites() {
     while read -r suite; do suites["$suite"]=1; done < <(changed_detectors "$file")
   done
   # The build first: the others use it.
-  [[ ! -v 'suites[build]' ]] || printf 'build\n'
+  [[ -z ${suites[build]+set} ]] || printf 'build\n'
   unset -v 'suites[build]'
   printf '%s\n' "${!suites[@]}" | sort
 }

@@ -127,7 +127,7 @@ commands() {
   ((${#known[@]} > 100))
   while read -r file; do
     while read -r name; do
-      [[ -v "known[$name]" ]] || missing+="${file#"$REPO/"}: $name"$'\n'
+      [[ -n ${known[$name]+set} ]] || missing+="${file#"$REPO/"}: $name"$'\n'
     done < <(grep -oE '(`|NAME |sh |^\./do_it.sh.* )[A-Z][A-Z_]+=' "$file" | grep -oE '[A-Z][A-Z_]+=$' | tr -d = | sort -u |
       grep -vxE 'PREFIX|DESTDIR|HIREDIS_DIR|REDIS_SRC|TLS|CI|TEST_AWK|FUZZ_SECONDS|SUITE_LIMIT|NAME|LIKE|WERROR|ROUNDS|OMP_NUM_THREADS|REDISCLI_AUTH')
   done < <(docs)

@@ -68,12 +68,12 @@ release_unpack() {
   mv -- "$new" "$folder"
 }
 
-# Find a server that tools/releases.sh has unpacked, for REDIS_SERVER; skip the test with the cause if it could not be fetched.
-# Usage: release_server NAME   NAME: redis-trixie, valkey-trixie or valkey-sid
+# Find a server that tools/releases.sh has unpacked, for REDIS_SERVER, or a shell; skip the test with the cause if it could not be fetched.
+# Usage: release_server NAME   NAME: redis-trixie, valkey-trixie, valkey-sid or bash-bullseye
 # Returns: sets REPLY to its path
 release_server() {
   local cause='run tools/releases.sh'
-  for REPLY in "$REPO/build/releases/$1"/*-server; do
+  for REPLY in "$REPO/build/releases/$1"/{*-server,bash}; do
     [[ ! -x $REPLY ]] || return 0
   done
   [[ ! -r $REPO/build/releases/$1.cause ]] || cause=$(<"$REPO/build/releases/$1.cause")

@@ -190,7 +190,7 @@ run_reap() {
   done
   ! run_ask "$1" || wait_within "${REAP_LIMIT:-30}" run_clear "$1" 2>/dev/null || :
   for pid in $(run_watchdogs "$1"); do watchdog[$pid]=1; done
-  for pid in $(run_processes "$1"); do [[ -v watchdog[$pid] ]] || kill -KILL "$pid" 2>/dev/null || :; done
+  for pid in $(run_processes "$1"); do [[ -n ${watchdog[$pid]+set} ]] || kill -KILL "$pid" 2>/dev/null || :; done
   ((${#watchdog[@]} > 0)) || return 0
   find "$scratch/${lane_folder[$1]}" -path '*/tune-*/journal' -delete 2>/dev/null || :
   # A host with its own files still has the journal: its watchdog waits for the lease of 120 s.
@@ -202,7 +202,7 @@ run_reap() {
 # Usage: run_end LANE STATUS   Returns: 0
 run_end() {
   local lane=$1 name=${suite_name[$1]} folder=$scratch/${lane_folder[$1]} left reaped before=${#failures[@]}
-  unset -v "suite_pid[$lane]"
+  unset -v 'suite_pid[$lane]'
   run_reap "$lane"
   run_show "$lane"
   run_count "$name" "$2" "$scratch/$lane.log"
@@ -212,7 +212,7 @@ run_end() {
   # Swap that is still in use cannot be removed. The other suites run in any case.
   rm -rf --one-file-system -- "$folder" || failures+=("$name: its directory cannot be removed")
   ((${#failures[@]} == before)) || failed_suites+=("${suite_path[$lane]}")
-  printf '== %s: %s s\n' "$name" "$((SECONDS - suite_began[$lane]))"
+  printf '== %s: %s s\n' "$name" "$((SECONDS - ${suite_began[$lane]}))"
 }
 
 # Starts the next suite of a lane, if there is one. If no suite waits for the host lane, it takes suites of the others.

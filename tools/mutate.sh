@@ -75,7 +75,7 @@ main() {
   # The table has a separate descriptor: the tests could read from stdin.
   while IFS=$'\t' read -r -u 5 name file suite filter expression; do
     [[ -n $name && $name != \#* ]] || continue
-    ((${#wanted[@]} == 0)) || [[ -v "wanted[$name]" ]] || continue
+    ((${#wanted[@]} == 0)) || [[ -n ${wanted[$name]+set} ]] || continue
     count=$((count + 1))
     ! mutate_one "$name" "$file" "$suite" "$filter" "$expression" || killed=$((killed + 1))
   done 5<"$TABLE"

@@ -17,7 +17,7 @@ main() {
   while read -r port; do taken[$port]=1; done < <(host_ports_listening)
   for (( ; base + count <= 65536; base++)); do
     for ((port = base; port < base + count; port++)); do
-      [[ ! -v "taken[$port]" ]] || continue 2
+      [[ -z ${taken[$port]+set} ]] || continue 2
     done
     printf '%s\n' "$base"
     return

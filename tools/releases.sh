@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Unpacks Redis and Valkey of other Debian releases, with their own C library, into build/releases/ for the tests.
+# Unpacks Redis, Valkey and bash of other Debian releases, with their own C library, into build/releases/ for the tests.
 #
 # Usage: tools/releases.sh [NAME...]   NAME: a release of the table below; without one, all of them
 #
@@ -13,11 +13,12 @@ FOLDER=$ROOT/build/releases
 # shellcheck source=tests/releases.bash
 . "$ROOT/tests/releases.bash"
 
-# Name, release of Debian, package, its program, the name of the server.
+# Name, release of Debian, package, its program, the name that it gets.
 RELEASES='
 redis-trixie   trixie redis-tools  redis-check-rdb  redis-server
 valkey-trixie  trixie valkey-tools valkey-check-rdb valkey-server
 valkey-sid     sid    valkey-tools valkey-check-rdb valkey-server
+bash-bullseye  bullseye bash       bash             bash
 '
 
 # Print the row of a release.
@@ -56,7 +57,8 @@ _releases_unpack() {
   local own=$1 name=$2 suite=$3 package=$4 file loader folders server=$1/new/$6
   (_releases_lists "$FOLDER/$suite.partial" "$suite" && cd "$own" && _releases_packages "$FOLDER/$suite.partial" "$package" patchelf) >&2 || return 1
   for file in "$own"/*.deb; do dpkg-deb -x "$file" "$own/root" || return 1; done
-  mkdir -p -- "$own/new/lib" && cp -- "$own/root/usr/bin/$5" "$server" || return 1
+  file=$(find "$own/root" -path "*/bin/$5" -type f)
+  mkdir -p -- "$own/new/lib" && cp -- "$file" "$server" || return 1
   loader=$(find "$own/root" -name 'ld-linux*.so.*' | sort | sed -n 1p)
   folders=$(find "$own/root" -name '*.so*' -printf '%h\n' | sort -u | paste -s -d :)
   cp -L -- "$loader" "$own/new/lib/" || return 1

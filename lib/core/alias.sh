@@ -26,7 +26,7 @@ alias_name() {
 # Whether a name is an alias.
 # Usage: alias_is NAME
 alias_is() {
-  [[ -v "_ALIAS_NAME[$1]" ]]
+  [[ -n ${_ALIAS_NAME[$1]+set} ]]
 }
 
 # Whether a name is an alias that other programs are unlikely to use in the environment.

@@ -66,7 +66,7 @@ _channel_start() {
 
 # Whether the process of a host's channel runs.
 _channel_lives() {
-  [[ -v "_CHANNEL_FREE[$1]" ]] && proc_alive "${_CHANNEL_PID[$1]}" "${_CHANNEL_START[$1]}"
+  [[ -n ${_CHANNEL_FREE[$1]+set} ]] && proc_alive "${_CHANNEL_PID[$1]}" "${_CHANNEL_START[$1]}"
 }
 
 # Whether a host has a channel that no call uses, or one that a running call uses.
@@ -217,5 +217,5 @@ _channel_kill() {
 _channel_drop() {
   local fd
   for fd in "${_CHANNEL_TO[$1]-}" "${_CHANNEL_FROM[$1]-}" "${_CHANNEL_FREE[$1]-}"; do [[ -z $fd ]] || exec {fd}>&-; done
-  unset -v "_CHANNEL_TO[$1]" "_CHANNEL_FROM[$1]" "_CHANNEL_FREE[$1]" "_CHANNEL_PID[$1]" "_CHANNEL_START[$1]" "_CHANNEL_MARK[$1]"
+  unset -v '_CHANNEL_TO[$1]' '_CHANNEL_FROM[$1]' '_CHANNEL_FREE[$1]' '_CHANNEL_PID[$1]' '_CHANNEL_START[$1]' '_CHANNEL_MARK[$1]'
 }

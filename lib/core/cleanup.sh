@@ -31,7 +31,7 @@ cleanup_pop() {
   # cleanup_push wrote the entry with %q, so this restores its exact words.
   declare -a command="($entry)"
   "${command[@]}" || status=$?
-  unset "_CLEANUP[last]"
+  unset '_CLEANUP[last]'
   return "$status"
 }
 
@@ -116,7 +116,7 @@ _cleanup_run() {
     last=$((${#_CLEANUP[@]} - 1))
     # In a subshell: an entry that exits must not prevent the others.
     (cleanup_pop)
-    unset "_CLEANUP[last]"
+    unset '_CLEANUP[last]'
   done
   ((status != 0)) || [[ -z ${LOG_LOST-} ]] || status=1
   # None of our commands ends with another status, so it comes from a program that failed unexpectedly.

@@ -130,10 +130,10 @@ conf_environment() {
   local pair name ignored='' bare=${TIERBENCH_ENVIRONMENT-}
   [[ -z $bare || $bare == bare ]] || die_usage "environment: TIERBENCH_ENVIRONMENT=$bare: unknown value; accepted: bare"
   while IFS= read -r -d '' pair; do
-    name=${pair%%=*}
+    name=${pair%%=*} name=${name:-=} # a subscript cannot be empty
     if [[ $name == TIERBENCH_?* ]]; then
       [[ $_CONF_OTHERS == *" ${name#TIERBENCH_} "* ]] || conf_word environment "${pair#TIERBENCH_}" "environment"
-    elif [[ ! -v "_CONF_KIND[$name]" ]]; then
+    elif [[ -z ${_CONF_KIND[$name]+set} ]]; then
       if alias_is_own "$name"; then
         if [[ -n $bare ]]; then conf_word environment "$pair" "environment"; else ignored+=" $name"; fi
       fi
@@ -166,7 +166,7 @@ conf_point() {
 conf_clear() {
   local name
   for name in "${_CONF_NAMES[@]}"; do
-    unset "_CONF_VALUE[$1 $name]" "_CONF_WHERE[$1 $name]" "_CONF_HELD[$1 $name]"
+    unset '_CONF_VALUE[$1 $name]' '_CONF_WHERE[$1 $name]' '_CONF_HELD[$1 $name]'
   done
   _CONF_SET[$1]=
 }
@@ -174,7 +174,7 @@ conf_clear() {
 # Copy a setting of one layer into another, unless the other sets it itself.
 # Usage: conf_inherit LAYER FROM NAME WHERE
 conf_inherit() {
-  [[ ! -v "_CONF_VALUE[$1 $3]" ]] || return 0
+  [[ -z ${_CONF_VALUE["$1 $3"]+set} ]] || return 0
   _conf_keep "$1" "$3" "${_CONF_VALUE["$2 $3"]}" "$4"
 }
 
@@ -183,7 +183,7 @@ conf_inherit() {
 conf_said() {
   local name
   for name in "${_CONF_NAMES[@]}"; do
-    [[ ! -v "_CONF_VALUE[$1 $name]" ]] || printf '%s=%s\n' "$name" "${_CONF_VALUE["$1 $name"]}"
+    [[ -z ${_CONF_VALUE["$1 $name"]+set} ]] || printf '%s=%s\n' "$name" "${_CONF_VALUE["$1 $name"]}"
   done
 }
 
@@ -226,10 +226,10 @@ conf_layer() {
   local layer number=0
   REPLY=0
   for layer in "${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}"; do
-    [[ ! -v "_CONF_VALUE[$layer $1]" ]] || REPLY=$number
+    [[ -z ${_CONF_VALUE["$layer $1"]+set} ]] || REPLY=$number
     number=$((number + 1))
   done
-  [[ ! -v "_CONF_POINT[$1]" ]] || REPLY=$number
+  [[ -z ${_CONF_POINT[$1]+set} ]] || REPLY=$number
 }
 
 # Whether a resolved setting has its default.
@@ -244,7 +244,7 @@ conf_over() {
   local name layer
   for name in "${_CONF_NAMES[@]}"; do
     for layer in over environment argument; do
-      [[ ! -v "_CONF_VALUE[$layer $name]" ]] || printf '%s\n' "$name"
+      [[ -z ${_CONF_VALUE["$layer $name"]+set} ]] || printf '%s\n' "$name"
     done
   done | uniq
 }
@@ -320,7 +320,7 @@ _conf_put() {
   conf_check "${@:2}"
   if [[ -n $CONF_OLD ]]; then
     _conf_old "$layer" "$2=$3" || return 0
-  elif [[ -v "_CONF_HELD[$layer $CONF_NAME]" ]]; then
+  elif [[ -n ${_CONF_HELD["$layer $CONF_NAME"]+set} ]]; then
     return 0
   fi
   _conf_keep "$layer" "$CONF_NAME" "$CONF_TEXT" "$CONF_FROM"
@@ -329,7 +329,7 @@ _conf_put() {
 # Keep a checked setting in a layer.
 # Usage: _conf_keep LAYER NAME VALUE WHERE
 _conf_keep() {
-  [[ -v "_CONF_VALUE[$1 $2]" ]] || _CONF_SET[$1]+=" $2"
+  [[ -n ${_CONF_VALUE["$1 $2"]+set} ]] || _CONF_SET[$1]+=" $2"
   _CONF_VALUE["$1 $2"]=$3
   _CONF_WHERE["$1 $2"]=$4
 }
@@ -388,7 +388,7 @@ conf_check() {
       return
     fi
   fi
-  [[ -v "_CONF_KIND[$name]" ]] || {
+  [[ -n ${_CONF_KIND[$name]+set} ]] || {
     nearest_hint "$name" 'conf/defaults.conf lists all' "${_CONF_NAMES[@]}"
     die_usage "$where: $name: unknown setting; $REPLY"
   }

@@ -70,7 +70,7 @@ _receive_stream() {
         { _receive_refuse "the list of files has the line '$line'" || return; }
       size=${BASH_REMATCH[1]} sum=${BASH_REMATCH[2]} name=${BASH_REMATCH[3]}
       _receive_wanted "$name" || { _receive_refuse "the file '$name' was not asked for" || return; }
-      [[ ! -v "seen[$name]" ]] || { _receive_refuse "the file '$name' comes twice" || return; }
+      [[ -z ${seen[$name]+set} ]] || { _receive_refuse "the file '$name' comes twice" || return; }
       seen[$name]=1
       sizes+=("$size") names+=("$name") sums+=("$sum  $name")
       total=$((total + size))

@@ -95,7 +95,7 @@ remote_version() {
 # Usage: remote_is_local HOST
 remote_is_local() {
   local host=$1
-  if [[ ! -v "_REMOTE_LOCAL[$host]" ]]; then
+  if [[ -z ${_REMOTE_LOCAL[$host]+set} ]]; then
     _REMOTE_LOCAL[$host]=no
     [[ -n $_REMOTE_OURS ]] || _REMOTE_OURS=" $(hostname -I 2>/dev/null) "
     if remote_is_loopback "$host" || [[ $_REMOTE_OURS == *" $host "* ]] || _remote_named "$host"; then
@@ -143,7 +143,7 @@ remote_reach() {
   # Checked here, so that the subshells need not check again.
   for host; do
     remote_is_local "$host" || :
-    [[ -v "_REMOTE_OPEN[$host]" ]] || new+=("$host")
+    [[ -n ${_REMOTE_OPEN[$host]+set} ]] || new+=("$host")
   done
   side_run $((CONNECT_TIMEOUT + 30)) _remote_try "${new[@]}" || failed=1
   for host in "${new[@]}"; do
@@ -228,7 +228,7 @@ remote_raw() {
     fi
     ((status)) || break
     ! remote_longer "$host" "$script" || status=$REPLY_BAD
-    if ((status != _REMOTE_LOST || SECONDS >= deadline)) || [[ ! -v "_REMOTE_OPEN[$host]" ]]; then break; fi
+    if ((status != _REMOTE_LOST || SECONDS >= deadline)) || [[ -z ${_REMOTE_OPEN[$host]+set} ]]; then break; fi
     [[ -z $_REMOTE_ENDING ]] || break
     # A killed subshell needs no retry; `stop` has closed the connection that it used.
     proc_alive $$ "$_REMOTE_START" || break
@@ -421,9 +421,9 @@ _remote_options() {
     -o PermitLocalCommand=no -o RemoteCommand=none -o RequestTTY=no -o EscapeChar=none
     -o "ControlMaster=${_REMOTE_SHARE-no}" -o "ControlPath=$_REMOTE_TMP/$REPLY" -o ControlPersist=60)
   [[ -z $SSH_CONFIG ]] || options+=(-F "$SSH_CONFIG")
-  [[ ! -v "HOST_USER[$host]" ]] || options+=(-l "${HOST_USER[$host]}")
-  [[ ! -v "HOST_PORT[$host]" ]] || options+=(-p "${HOST_PORT[$host]}")
-  [[ ! -v "HOST_KEY[$host]" ]] || options+=(-i "${HOST_KEY[$host]}" -o IdentitiesOnly=yes)
+  [[ -z ${HOST_USER[$host]+set} ]] || options+=(-l "${HOST_USER[$host]}")
+  [[ -z ${HOST_PORT[$host]+set} ]] || options+=(-p "${HOST_PORT[$host]}")
+  [[ -z ${HOST_KEY[$host]+set} ]] || options+=(-i "${HOST_KEY[$host]}" -o IdentitiesOnly=yes)
 }
 
 # Name a host's control socket: 16 hex digits (FNV-1a, 64 bit). ssh's %C has 40 digits, with which the path can exceed 107 bytes.

@@ -87,7 +87,7 @@ script_own() {
     REPLY+=$line
   done
   for name in "${needs[@]}"; do
-    [[ -z ${has_modules-} || ! -v "_SCRIPT_HAS[$name]" ]] || continue
+    [[ -z ${has_modules-} || -z ${_SCRIPT_HAS[$name]+set} ]] || continue
     for room in shared host; do
       [[ -e $LIB/$room/$name.sh ]] || continue
       mapfile -d '' part <"$LIB/$room/$name.sh"

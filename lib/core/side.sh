@@ -47,7 +47,7 @@ side_run() {
       printf 'no answer within %s s\n' "$limit" >>"$base.$index.err"
       _side_kill "${_SIDE_PIDS[index]}"
     fi
-    unset "_SIDE_PIDS[index]"
+    unset '_SIDE_PIDS[index]'
     SIDE_STATUS[${hosts[index]}]=$status
     ((status == 0)) || failed=1
   done
@@ -106,7 +106,7 @@ _side_ended() {
   local call
   if read -r -t 1 -u "$_SIDE_PIPE" call index; then
     # A line of an earlier call comes from a subshell that was stopped at its limit.
-    if [[ $call == "$_SIDE_CALL" && -v "_SIDE_PIDS[index]" ]]; then return 0; else return 1; fi
+    if [[ $call == "$_SIDE_CALL" && -n ${_SIDE_PIDS[index]+set} ]]; then return 0; else return 1; fi
   fi
   # A killed subshell writes no line.
   for index in "${!_SIDE_PIDS[@]}"; do proc_start "${_SIDE_PIDS[index]}" || return 0; done
@@ -148,7 +148,7 @@ _side_abort() {
   _SIDE_STARTING=
   for index in "${!_SIDE_PIDS[@]}"; do
     _side_kill "${_SIDE_PIDS[index]}"
-    unset "_SIDE_PIDS[index]"
+    unset '_SIDE_PIDS[index]'
   done
 }
 
@@ -169,7 +169,7 @@ _side_kill() {
       { read -r line <"$path"; } 2>/dev/null || continue
       read -r state parent _ <<<"${line##*) }"
       parents[${line%% *}]=$parent
-      [[ ! -v "tree[${line%% *}]" || $state == [TtZX] ]] || moving+=.
+      [[ -z ${tree[${line%% *}]+set} || $state == [TtZX] ]] || moving+=.
     done
     _side_grow
   done
@@ -183,6 +183,6 @@ _side_grow() {
   local pid size=-1
   until ((${#tree[@]} == size)); do
     size=${#tree[@]}
-    for pid in "${!parents[@]}"; do [[ ! -v "tree[${parents[$pid]}]" ]] || tree[$pid]=1; done
+    for pid in "${!parents[@]}"; do [[ -z ${tree[${parents[$pid]}]+set} ]] || tree[$pid]=1; done
   done
 }

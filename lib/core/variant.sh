@@ -27,7 +27,7 @@ variant_use() {
   conf_variant "$1"
   # The state of plan_enter is no longer valid.
   PLAN_ENTERED=
-  if [[ -n $1 && ! -v "_VARIANT_READ[$1]" ]]; then
+  if [[ -n $1 && -z ${_VARIANT_READ[$1]+set} ]]; then
     _variant_file "$1"
     conf_file "variant:$1" "$REPLY"
     _VARIANT_READ[$1]=yes

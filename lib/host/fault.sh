@@ -184,7 +184,7 @@ host_fault_taken() {
       for replica in ${replicas[$port]}; do
         host_fault_says "$replica" 'role:master' || continue
         host_fault_event 'taken over' "shard ${waiting[$port]} by $replica"
-        unset "waiting[$port]"
+        unset 'waiting[$port]'
         break
       done
     done

@@ -82,7 +82,7 @@ host_monitor_sample_vmstat_open() {
   MONITOR_LINES=()
   printf 'time' >"$MONITOR/vmstat.tsv"
   for name in "${MONITOR_VMSTAT[@]}"; do
-    [[ -v "at[$name]" ]] || continue
+    [[ -n ${at[$name]+set} ]] || continue
     MONITOR_LINES+=("${at[$name]}")
     printf '\t%s' "$name" >>"$MONITOR/vmstat.tsv"
     [[ $name != oom_kill ]] || MONITOR_OOM_LINE=${at[$name]}

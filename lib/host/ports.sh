@@ -9,7 +9,7 @@ host_ports_taken() {
   local port who
   while read -r port; do taken[$port]=1; done < <(host_ports_listening)
   for port; do
-    [[ -v "taken[$port]" ]] || continue
+    [[ -n ${taken[$port]+set} ]] || continue
     # Without ss the port is still known to be in use.
     who=$(run_limited 10 ss -Hltnp "sport = :$port" 2>/dev/null | sed -n 's/.*users:((\(.*\)))$/\1/p' | sed -n 1p) || who=
     printf 'port %s is taken%s\n' "$port" "${who:+ by $who}"

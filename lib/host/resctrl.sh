@@ -37,12 +37,12 @@ host_resctrl_targets() {
         WHY="this CPU does not count bytes of memory (mbm_total_bytes)"
         grep -qsx mbm_total_bytes "$root/info/L3_MON/mon_features" || return 1
         # `check` does not change it.
-        [[ ! -v "TUNE_WOULD[$RESCTRL_CONFIG]" ]] || return 0
+        ! host_tune_would "$RESCTRL_CONFIG" || return 0
         WHY="this CPU does not count bytes of far memory separately"
         host_resctrl_of
       else
         # Known only after mounting; `check` does not mount it.
-        [[ -v "TUNE_WOULD[/sys/fs/resctrl]" ]]
+        host_tune_would /sys/fs/resctrl
       fi
       ;;
   esac

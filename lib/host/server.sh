@@ -136,7 +136,7 @@ host_server_ready() {
   while :; do
     for port in "${!waiting[@]}"; do
       if protocol_ask "$SERVER_ADDRESS" "$port" PING; then
-        unset "waiting[$port]"
+        unset 'waiting[$port]'
       else
         read -r pid start <<<"${waiting[$port]}"
         proc_alive "$pid" "$start" || host_server_ended "$port"

@@ -79,7 +79,7 @@ _host_tier_lost_row() {
 # Usage: _host_tier_lost_once stale|force RUN
 # Globals: dead
 _host_tier_lost_once() {
-  if [[ ! -v "dead[$2]" ]]; then
+  if [[ -z ${dead[$2]+set} ]]; then
     if _host_tier_lost_dead "$@"; then dead[$2]=yes; else dead[$2]=''; fi
   fi
   [[ -n ${dead[$2]} ]]

@@ -47,6 +47,13 @@ host_tune_apply() {
   ((${#JOURNAL_PENDING[@]} == 0)) || host_tune_open
 }
 
+# Whether `check` has reported that it would set a target.
+# Usage: host_tune_would TARGET
+host_tune_would() {
+  declare -gA TUNE_WOULD
+  [[ -n ${TUNE_WOULD[$1]+set} ]]
+}
+
 # Process the rows.
 # Usage: host_tune_rows check|apply
 host_tune_rows() {
@@ -114,7 +121,7 @@ _host_tune_row() {
       else
         changed+=("theirs"$'\t'"$target"$'\t'"${JOURNAL_OLD[seq]}"$'\t'"$VALUE"$'\t'"another program changed it from ${JOURNAL_NEW[seq]}")
       fi
-    elif host_tune_fits "$row" "$VALUE" "$wanted" && [[ -v "TUNE_OTHERS[$target]" ]]; then
+    elif host_tune_fits "$row" "$VALUE" "$wanted" && [[ -n ${TUNE_OTHERS[$target]+set} ]]; then
       host_tune_say "$name" shared "$target" "$VALUE" "$VALUE" "the run ${TUNE_OTHERS[$target]} set it, and restores it when it ends"
     elif host_tune_fits "$row" "$VALUE" "$wanted"; then
       host_tune_say "$name" same "$target" "$VALUE" "$VALUE" -
@@ -343,7 +350,7 @@ host_tune_undo() {
 # Whether a change of the journal is in force.
 # Usage: host_tune_pending SEQ
 host_tune_pending() {
-  [[ -v "JOURNAL_KIND[$1]" && ! -v "JOURNAL_RESULT[$1]" ]]
+  [[ -n ${JOURNAL_KIND[$1]+set} && -z ${JOURNAL_RESULT[$1]+set} ]]
 }
 
 # Undo all changes, last first; the journal is read again.
@@ -381,7 +388,7 @@ _host_tune_undo_unwanted() {
   for ((seq = JOURNAL_SEQ; seq > 0; seq--)); do
     host_tune_pending "$seq" || continue
     name=${JOURNAL_NAME[seq]} target=${JOURNAL_TARGET[seq]}
-    [[ ${JOURNAL_BOOT[seq]} != "$boot" || -v "known[$name]" && ${wanted["$name $target"]-} != "${JOURNAL_NEW[seq]}" ]] || continue
+    [[ ${JOURNAL_BOOT[seq]} != "$boot" || -n ${known[$name]+set} && ${wanted["$name $target"]-} != "${JOURNAL_NEW[seq]}" ]] || continue
     host_tune_undo "$seq" || host_tune_say "$name" stuck "$target" "${JOURNAL_OLD[seq]}" "$VALUE" "cannot be restored: $WHY"
   done
 }

@@ -62,7 +62,7 @@ _host_tune_journal_take() {
 _host_tune_journal_done() {
   JOURNAL_RESULT[$1]=$2
   JOURNAL_AFTER[$1]=$3
-  unset "JOURNAL_PENDING[${JOURNAL_TARGET[$1]}]"
+  unset 'JOURNAL_PENDING[${JOURNAL_TARGET[$1]}]'
 }
 
 # Append a change that is about to be made; host_tune_journal_sync must follow before it is made. Ends the script when it cannot be written.
@@ -103,7 +103,7 @@ host_tune_journal_undone() {
 host_tune_journal_report() {
   local seq
   for ((seq = 1; seq <= JOURNAL_SEQ; seq++)); do
-    [[ -v "JOURNAL_KIND[seq]" && ${JOURNAL_RESULT[seq]-} != unchanged ]] || continue
+    [[ -n ${JOURNAL_KIND[seq]+set} && ${JOURNAL_RESULT[seq]-} != unchanged ]] || continue
     host_tune_say "${JOURNAL_NAME[seq]}" "${JOURNAL_RESULT[seq]-stuck}" "${JOURNAL_TARGET[seq]}" \
       "${JOURNAL_OLD[seq]}" "${JOURNAL_NEW[seq]}" "${JOURNAL_AFTER[seq]--}"
   done

@@ -23,7 +23,7 @@ host_tune_targets() {
     weights)
       # Setting the first weight turns the kernel's automatic weights off, permanently unless that was recorded before.
       path=${words%/*}/auto
-      if [[ ! -v "TUNE_WOULD[$path]" ]] && host_tune_read file "$path" && [[ $VALUE == true ]]; then
+      if ! host_tune_would "$path" && host_tune_read file "$path" && [[ $VALUE == true ]]; then
         WHY="${path##*/} is true, and weights would turn it off permanently"
         return 1
       fi

@@ -121,9 +121,9 @@ _axes_sweep() {
   name=$CONF_NAME
   [[ ${_AXES_COLUMN[$name]-} != - ]] || die_usage "$where: $1: $name has one value for the whole run; run once for each value"
   [[ ${_AXES_COLUMN[$name]-} != + ]] || die_usage "$where: $1: $name cannot be swept; write a variant for each value"
-  [[ ! -v "_AXES_FORM[$name]" || ! " ${_AXES_LISTS[*]} " == *" $name "* ]] ||
+  [[ -z ${_AXES_FORM[$name]+set} || ! " ${_AXES_LISTS[*]} " == *" $name "* ]] ||
     die_usage "$where: $1: $name is a list already; set $name=\"${values[*]}\""
-  [[ ! -v "_AXES_VALUES[$name]" ]] || die_usage "$where: $1: $name is repeated; give each setting once, with all its values"
+  [[ -z ${_AXES_VALUES[$name]+set} ]] || die_usage "$where: $1: $name is repeated; give each setting once, with all its values"
   AXES+=("$name")
   _AXES_VALUES[$name]=${values[*]}
   _AXES_FROM[$name]=$where
@@ -138,7 +138,7 @@ _axes_once() {
   for value; do
     REPLY=$value
     [[ ! $value =~ ^[1-9][0-9]*[KMG]$ ]] || conf_size "$value"
-    [[ ! -v "seen[$REPLY]" ]] || {
+    [[ -z ${seen[$REPLY]+set} ]] || {
       REPLY=$value
       return 1
     }
@@ -200,7 +200,7 @@ axes_points() {
   POINT_VALUES=("${POINT_VALUES[@]#$'\t'}") POINT_SWEEP=("${POINT_SWEEP[@]#, }")
   for i in "${!POINT_NAMES[@]}"; do
     POINT_SWEEP[i]=${POINT_SWEEP[i]:--}
-    [[ ! -v "seen[${POINT_NAMES[i]}]" ]] ||
+    [[ -z ${seen[${POINT_NAMES[i]}]+set} ]] ||
       die_usage "$(conf_where SWEEP): SWEEP=${SWEEP-}: two points would share the directory ${POINT_NAMES[i]}: ${POINT_VALUES[i]//$'\t'/ } and ${seen["${POINT_NAMES[i]}"]//$'\t'/ }; leave one out"
     seen[${POINT_NAMES[i]}]=${POINT_VALUES[i]}
   done

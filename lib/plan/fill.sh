@@ -196,7 +196,7 @@ fill_named() {
 # Returns: sets REPLY
 fill_source() {
   _fill_form "$1"
-  if [[ -v "_FILL_MODEL[$REPLY]" ]]; then REPLY=asked; else REPLY=estimated; fi
+  if [[ -n ${_FILL_MODEL[$REPLY]+set} ]]; then REPLY=asked; else REPLY=estimated; fi
 }
 
 # The form of the keys with values of a size: VALUE_BYTES, with +ttl if they have a time to live, and with +cluster in a Redis Cluster. Both take
@@ -292,7 +292,7 @@ _fill_sizes() {
   for size in $VALUE_SIZES; do
     size=$(conf_bytes "$size")
     _fill_form "$size"
-    [[ ! -v "_FILL_MODEL[$REPLY]" ]] || continue
+    [[ -z ${_FILL_MODEL[$REPLY]+set} ]] || continue
     model=$(_fill_sample "$size") || return
     _FILL_MODEL[$REPLY]=$model
   done

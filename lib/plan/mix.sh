@@ -35,7 +35,7 @@ _mix_items() {
       continue
     fi
     name=${item%%-*} times=10
-    [[ -n $name && -v "_MIX_KNOWN[$name]" ]] ||
+    [[ -n $name && -n ${_MIX_KNOWN[$name]+set} ]] ||
       conf_refuse COMMANDS "'$item': unknown; accepted: get set mget mset del rmw incr hset hget hgetall lpush lpop lrange zadd zrange xadd, or words with __key__"
     read -r -a known <<<"${_MIX_KNOWN[$name]}"
     if [[ $item != "$name" ]]; then

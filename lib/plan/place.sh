@@ -88,7 +88,7 @@ _place_answer() {
   for key in "${!_PLACE_ASKED[@]}"; do
     [[ ${key%%$'\t'*} == "$SERVER" ]] || continue
     questions+=("${key#*$'\t'}")
-    unset "_PLACE_ASKED[$key]"
+    unset '_PLACE_ASKED[$key]'
   done
   ((${#questions[@]} > 0)) || return 0
   printf -v asked '\nask\t%s' "${questions[@]}"

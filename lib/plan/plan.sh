@@ -70,9 +70,9 @@ plan_make() {
         row=$((++number))$'\t'$variant$'\t'${POINT_NAMES[i]}$'\t'$repeat$'\t'$need$'\t'${POINT_SWEEP[i]}$'\t'
         row+=${POINT_VALUES[i]}$'\t'${cell["$variant $i"]}
         # The keys of a point are searched once, on the first variant that supports it.
-        if [[ -z $sought ]] && ((seek["$variant $i"] > 0)); then
+        if [[ -z $sought ]] && ((${seek["$variant $i"]-0} > 0)); then
           sought=yes
-          row=${row%$'\t'*}$'\t'$((${row##*$'\t'} + seek["$variant $i"]))
+          row=${row%$'\t'*}$'\t'$((${row##*$'\t'} + ${seek["$variant $i"]}))
         fi
         PLAN_ROWS+=("$row")
       done
@@ -292,7 +292,7 @@ plan_load() {
   file_read "$1" "$FILE_PLAN" || die_usage "$1: $REPLY: cannot resume; restore the file, or start a new run"
   text=$REPLY
   header=$(IFS=$'\t' && printf '%s' "${PLAN_COLUMNS[*]}")
-  [[ ${text%%$'\n'*} == "$header" ]] ||
+  [[ $text == "$header"$'\n'* ]] ||
     die_usage "$1:1: the columns do not match ${1%/*}/run.conf: cannot resume; restore both files, or start a new run"
   PLAN_ROWS=()
   mapfile -t lines <<<"${text%$'\n'*}"

@@ -76,7 +76,7 @@ _result_list_folder() {
     client=${client%/}
     # An interrupted repeat has another suffix, and the directory of the server's files is not a client.
     [[ ${client%/*} =~ /rep-[0-9]+$ && -d $client && ${client##*/} != server ]] || continue
-    [[ ! -v "left[${client%/*}]" ]] || continue
+    [[ -z ${left[${client%/*}]+set} ]] || continue
     before=${#found[@]}
     _result_find_logs "$client"
     ((${#found[@]} > before)) || problems+=("$client")

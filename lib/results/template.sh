@@ -45,7 +45,7 @@ template_fill() {
   # Only the rest of the block is searched, because a value could look like a place.
   while [[ $rest =~ \{\{\{?([a-z]+)\}\}\}? ]]; do
     place=${BASH_REMATCH[0]} name=${BASH_REMATCH[1]}
-    [[ -v "value[$name]" ]] || die "$where: the value $name is missing"
+    [[ -n ${value[$name]+set} ]] || die "$where: the value $name is missing"
     text+=${rest%%"$place"*} rest=${rest#*"$place"}
     if [[ $name == body ]]; then
       _TEMPLATE_BEFORE=$text _TEMPLATE_BODY=$place text=''

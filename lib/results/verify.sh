@@ -64,7 +64,7 @@ verify_show() {
   printf 'made by   %s\n' "${made:-not known}"
   [[ $made == "$(version_print)" ]] || printf 'read by   %s\n' "$(version_print)"
   [[ $made != *changed* ]] || printf 'warning   the tool had changes that no commit has\n'
-  while IFS=$'\t' read -r kind _; do [[ -z $kind ]] || count[$kind]=$((count[$kind] + 1)); done <<<"$rows"
+  while IFS=$'\t' read -r kind _; do [[ -z $kind ]] || count[$kind]=$((${count[$kind]-0} + 1)); done <<<"$rows"
   printf 'files     %d checked, %d in no list\n' $((count[same] + count[changed] + count[missing])) "${count[unlisted]}"
   [[ -e $run/SHA256SUMS ]] || printf 'warning   the run has no list: it did not end, or is of an older version\n'
   open=$(result_unfinished "$run" | sed 's/^/warning   not complete: /')

@@ -90,7 +90,7 @@ client_launch() {
     CLIENTS+=("$client")
     share[$client]="${SHARE_PORT[i]} ${SHARE_COUNT[i]}"
     _CLIENT_STATE[$client]=running
-    unset "_CLIENT_STATUS[$client]" "_CLIENT_TRIP[$client]" "_CLIENT_GO[$client]" "_CLIENT_LOST[$client]" "_CLIENT_MOVED[$client]" "_CLIENT_PROBE[$client]"
+    unset '_CLIENT_STATUS[$client]' '_CLIENT_TRIP[$client]' '_CLIENT_GO[$client]' '_CLIENT_LOST[$client]' '_CLIENT_MOVED[$client]' '_CLIENT_PROBE[$client]'
   done
   _client_common
   CLIENT_PASSWORD=$(server_load_password)
@@ -320,13 +320,13 @@ _client_take() {
   local client=$1 word first second arrived=0 left=0 trip late
   case ${SIDE_STATUS[$client]} in
     0)
-      [[ ! -v "_CLIENT_LOST[$client]" ]] || log_info "$client answers again"
-      unset "_CLIENT_LOST[$client]" "_CLIENT_GO[$client]"
+      [[ -z ${_CLIENT_LOST[$client]+set} ]] || log_info "$client answers again"
+      unset '_CLIENT_LOST[$client]' '_CLIENT_GO[$client]'
       ;;
     124 | 255)
-      [[ -v "_CLIENT_LOST[$client]" ]] || log_warn "$client does not answer (${SIDE_OUT[$client]#lost$'\t'}); trying again"
+      [[ -n ${_CLIENT_LOST[$client]+set} ]] || log_warn "$client does not answer (${SIDE_OUT[$client]#lost$'\t'}); trying again"
       _CLIENT_LOST[$client]=${_CLIENT_LOST[$client]-$SECONDS}
-      ((SECONDS - _CLIENT_LOST[$client] >= REMOTE_RETRY)) || return 0
+      ((SECONDS - ${_CLIENT_LOST[$client]} >= REMOTE_RETRY)) || return 0
       _CLIENT_STATE[$client]="it did not answer for REMOTE_RETRY=$REMOTE_RETRY s"
       remote_give_up "$client"
       return 0
@@ -363,7 +363,7 @@ _client_take() {
           ! remote_is_local "$client" || _CLIENT_OFFSET[$client]=0
         fi
         # It arrived within the trip, however wrong the offset of a first trip is.
-        late=$((arrived - _CLIENT_OFFSET[$client] - first))
+        late=$((arrived - ${_CLIENT_OFFSET[$client]} - first))
         late=$((late < 0 ? 0 : late > trip ? trip : late))
         _CLIENT_LATE[$client]=$((first + late - _CLIENT_ASKED))
         ;;
@@ -375,20 +375,20 @@ _client_take() {
 _client_stalls() {
   local client=$1 count total limit=$_CLIENT_STALL
   # Other generators do not write a status each second.
-  [[ $GENERATOR == test && $FAULT == none && -z ${_CLIENT_READY[$client]} && -v "_CLIENT_MOVED[$client]" && ! -v "_CLIENT_LOST[$client]" ]] || return 0
+  [[ $GENERATOR == test && $FAULT == none && -z ${_CLIENT_READY[$client]} && -n ${_CLIENT_MOVED[$client]+set} && -z ${_CLIENT_LOST[$client]+set} ]] || return 0
   IFS=$'\t' read -r _ count total _ <<<"${_CLIENT_STATUS[$client]-}"
   [[ -z ${total-} || $count != "$total" ]] || return 0
   ((${INTERVAL%.*} * 2 < limit)) || limit=$((${INTERVAL%.*} * 2 + 2))
-  ((SECONDS - _CLIENT_MOVED[$client] < limit)) || _CLIENT_STATE[$client]="the load generator makes no progress for $limit s"
+  ((SECONDS - ${_CLIENT_MOVED[$client]} < limit)) || _CLIENT_STATE[$client]="the load generator makes no progress for $limit s"
 }
 
 # When every generator waits for the same phase, start all of them at one time.
 _client_start() {
   local client phase start at slowest=0 step='' load=''
   for client; do
-    [[ ${_CLIENT_STATE[$client]} == running && -n ${_CLIENT_READY[$client]} && ! -v "_CLIENT_GO[$client]" ]] || return 0
+    [[ ${_CLIENT_STATE[$client]} == running && -n ${_CLIENT_READY[$client]} && -z ${_CLIENT_GO[$client]+set} ]] || return 0
     phase=${_CLIENT_READY[$client]}
-    ((_CLIENT_LATE[$client] <= slowest)) || slowest=${_CLIENT_LATE[$client]}
+    ((${_CLIENT_LATE[$client]-0} <= slowest)) || slowest=${_CLIENT_LATE[$client]}
   done
   perf_end
   antagonist_mark "$phase" || {

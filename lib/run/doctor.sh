@@ -300,7 +300,10 @@ _doctor_ask_hosts() {
       # Lines of the load generator are for _doctor_clients.
       case $row in
         found$'\t'*) client_found "$host" "${row#*$'\t'}" ;;
-        lacks$'\t'*) IFS=$'\t' read -r _ _DOCTOR_LACKS["$host"] _ <<<"$row" ;;
+        lacks$'\t'*)
+          row=${row#*$'\t'}
+          _DOCTOR_LACKS[$host]=${row%%$'\t'*}
+          ;;
         ?*) printf '%s\n' "$row" ;;
       esac
     done <<<"${SIDE_OUT[$host]}"
@@ -385,7 +388,7 @@ _doctor_answers() {
     plan_enter "$variant" ''
     key="$HIT_COUNTERS $REDIS_CONF"
     answers_wanted || continue
-    [[ ! -v "seen[$key]" ]] || continue
+    [[ -z ${seen[$key]+set} ]] || continue
     seen[$key]=1
     ! _doctor_ask "$SERVER" "variant $variant" answers_check ||
       while IFS=$'\t' read -r state check found wanted fix; do

@@ -58,7 +58,7 @@ _doctor_each() {
       plan_enter "$variant" "$sweep"
       key=$variant
       for name in "${AXES[@]}"; do [[ " $_DOCTOR_ASKED " != *" $name "* ]] || key+=" ${!name}"; done
-      [[ ! -v "seen[$key]" ]] || continue
+      [[ -z ${seen[$key]+set} ]] || continue
       seen[$key]=1
       ("$1" "$variant" "$sweep")
     done

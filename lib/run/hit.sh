@@ -92,7 +92,7 @@ hit_say() {
 hit_settle() {
   local point=${ROW[point]}
   hit_wanted || return 0
-  [[ -v "_HIT_KEYS[$point]" ]] || {
+  [[ -n ${_HIT_KEYS[$point]+set} ]] || {
     # A resumed run may have the answer in hit.tsv.
     _HIT_ANSWER=$(_hit_next "$point" | tail -n 1)
     [[ $_HIT_ANSWER != look* ]] || _hit_seek "$point" || {

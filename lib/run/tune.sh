@@ -220,7 +220,7 @@ _tune_irq_cpus() {
   for i in "${!PLAN_COLUMNS[@]}"; do [[ ${PLAN_COLUMNS[i]} != places ]] || break; done
   for row in "${PLAN_ROWS[@]}"; do
     IFS=$'\t' read -r -a fields <<<"$row"
-    [[ ! -v "seen[${fields[i]}]" ]] || continue
+    [[ -z ${seen[${fields[i]}]+set} ]] || continue
     seen[${fields[i]}]=1
     spread_places_of "${fields[i]}"
     IFS=';' read -r -a units <<<"$REPLY"

@@ -34,7 +34,7 @@ common_phases() {
   for phase; do
     seen[$phase]=$((${seen[$phase]-0} + 1))
     REPLY+=" $phase"
-    ((seen[$phase] == 1)) || REPLY+=-${seen[$phase]}
+    ((${seen[$phase]} == 1)) || REPLY+=-${seen[$phase]}
   done
   REPLY=${REPLY# }
 }

@@ -188,7 +188,7 @@ main() {
   }
   end=$((SECONDS + MINUTES * 60))
   if [[ -n ${TRY-} ]]; then
-    [[ $TRY =~ ^([a-z-]+):([a-z]+):([0-9]{1,3})$ && -v "MOMENT[${BASH_REMATCH[2]}]" && $(type -t "fault_${BASH_REMATCH[1]}") == function ]] || {
+    [[ $TRY =~ ^([a-z-]+):([a-z]+):([0-9]{1,3})$ && -n ${MOMENT[${BASH_REMATCH[2]}]+set} && $(type -t "fault_${BASH_REMATCH[1]}") == function ]] || {
       printf 'faults: TRY=%s: is no FAULT:MOMENT:NUMBER; faults: %s; moments: %s\n' "$TRY" "$(fault_names | paste -sd ' ')" "${!MOMENT[*]}" >&2
       return 2
     }

@@ -163,7 +163,7 @@ watch_instances() {
   done
   while kill -0 $$ 2>/dev/null; do
     for i in "${!link[@]}"; do
-      { printf '%s\r\n' "$words" >&"${link[i]}"; } 2>/dev/null || unset "link[$i]"
+      { printf '%s\r\n' "$words" >&"${link[i]}"; } 2>/dev/null || unset 'link[$i]'
     done
     for i in "${!link[@]}"; do
       # An error reply is an answer too.
@@ -171,7 +171,7 @@ watch_instances() {
       IFS= read -r -t "$TIMEOUT" -u "${link[i]}" _ || status=$?
       ((status)) || continue
       ((status > 128)) || {
-        unset "link[$i]"
+        unset 'link[$i]'
         continue
       }
       printf 'port %d: no reply in %s s\n' $((PORT + i)) "$TIMEOUT" >&2
