@@ -71,3 +71,73 @@ complete_words() {
   complete_words verify res
   assert_output results/20250101T100000Z-x
 }
+
+# Type a line that ends with TAB into an interactive bash, turn it into arguments of printf, and print what that prints.
+# Usage: complete_typed LINE   Returns: 0
+complete_typed() {
+  run python3 - "$REPO" "$1" <<'END'
+import os, pty, select, sys
+repo, line = sys.argv[1:]
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ["PS1"] = "ready> "
+    os.environ["INPUTRC"] = "/dev/null"
+    os.environ["TERM"] = "dumb"
+    os.execlp("bash", "bash", "--norc", "--noprofile", "-i")
+seen = b""
+def until(text):
+    global seen
+    while text not in seen:
+        if not select.select([fd], [], [], 60)[0]: sys.exit("no answer: " + repr(seen))
+        seen += os.read(fd, 65536)
+    seen = seen[seen.index(text) + len(text):]
+until(b"ready> ")
+os.write(fd, b"bind 'set bell-style none'; bind 'set enable-bracketed-paste off'; stty -echo columns 500; . \"" + repo.encode() + b"/tools/completion.bash\"; PS1=; echo be''gin\n")
+until(b"begin\r\n")
+# Ctrl-A: the words of the line, as the shell takes them.
+os.write(fd, line.encode() + b"\t\x01printf '<%s>\\n' \x05; echo e''nd\n")
+until(b"<")
+text = b"<" + seen
+while b"end\r\n" not in text: text += os.read(fd, 65536)
+print(text.decode().replace("\r", "").split("\nend")[0])
+os.close(fd)
+os.waitpid(pid, 0)
+END
+}
+
+@test "completion: names of runs are offered quoted, and nothing in them runs or reaches the terminal" {
+  local name
+  local -a names=('x$(id>ran)' 'y`id>ran`' 'b c' "q'\"\\;&|<>(){}*?[]!~" '#z' $'l\nm' $'e\e[31mx' $'c\xc2\x9bx' '-n')
+  mkdir results
+  for name in "${names[@]}"; do
+    mkdir "results/$name"
+    touch "results/$name/run.conf"
+  done
+  complete_words verify results/x
+  assert_output 'results/x\$\(id\>ran\)'
+  # What was typed may be quoted.
+  complete_words verify 'results/x\$'
+  assert_output 'results/x\$\(id\>ran\)'
+  complete_words verify results/b
+  assert_output 'results/b\ c'
+  for name in l e c; do
+    complete_words verify "results/$name"
+    assert_output ''
+  done
+  ln -s "$REPO/do_it.sh" "$REPO/lib" "$REPO/conf" .
+  # As a directory of scenarios.
+  mkdir -p other/conf/scenarios
+  touch 'other/conf/scenarios/s$(id>ran).conf' other/do_it.sh
+  run bash -c '. "$REPO/tools/completion.bash"; COMP_WORDS=(other/do_it.sh -s s) COMP_CWORD=2; _tierbench; printf "%s\n" "${COMPREPLY[@]}"'
+  assert_output 's\$\(id\>ran\)'
+  if command -v python3 >/dev/null; then
+    complete_typed './do_it.sh verify results/x'
+    assert_output $'<./do_it.sh>\n<verify>\n<results/x$(id>ran)>'
+    complete_typed './do_it.sh compare results/q'
+    assert_output $'<./do_it.sh>\n<compare>\n<results/'"${names[3]}>"
+    complete_typed './do_it.sh report results/y'
+    assert_output $'<./do_it.sh>\n<report>\n<results/y`id>ran`>'
+  fi
+  refute_exists ran
+  rm do_it.sh lib conf
+}

@@ -25,40 +25,66 @@ _tierbench_names() {
 # Print the options that the help of a command lists.
 # Usage: _tierbench_options ROOT COMMAND
 _tierbench_options() {
-  sed '/^[^#]/q' "$1/lib/cmd/$2.sh" 2>/dev/null | grep -oE '(^#   |\[)--?[A-Za-z-]+' | sed -E 's/^(#   |\[)//' | sort -u
+  [[ ! -f $1/lib/cmd/$2.sh ]] || sed '/^[^#]/q' "$1/lib/cmd/$2.sh" 2>/dev/null | grep -oE '(^#   |\[)--?[A-Za-z-]+' | sed -E 's/^(#   |\[)//' | sort -u
   printf '%s\n' --help
 }
 
 # Print the directories that contain a run.
 _tierbench_runs() {
   local file
-  for file in "${TIERBENCH_RESULTS_DIR:-${RESULTS_DIR:-results}}"/*/run.conf; do [[ ! -e $file ]] || printf '%s\n' "${file%/run.conf}"; done
+  for file in "${TIERBENCH_RESULTS_DIR:-${RESULTS_DIR:-results}}"/*/run.conf; do
+    file=${file%/run.conf}
+    # The lines of a name with a line break would be words that do not exist.
+    [[ ! -e $file/run.conf || $file == *$'\n'* ]] || printf '%s\n' "$file"
+  done
 }
 
-_tierbench() {
-  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} root command=run word words=''
-  root=$(_tierbench_root "${COMP_WORDS[0]}")
-  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    [[ ! $word =~ ^[a-z]+$ || ! -e $root/lib/cmd/$word.sh ]] || command=$word
-    break
+# Offer the lines on stdin that begin with the current word. A name may come from another person: compgen -W would run the commands in it, and so would
+# the command line, so each is quoted. One with a control character, which a terminal obeys, is not offered.
+# Usage: _tierbench_offer CURRENT <LINES
+_tierbench_offer() {
+  local line word
+  COMPREPLY=()
+  while IFS= read -r line; do
+    [[ -n $line && $line != *[[:cntrl:]]* && $line != *$'\302'[$'\200'-$'\237']* ]] || continue
+    word=$line
+    # The = of a setting needs no quotes.
+    [[ $line != *[!A-Za-z0-9_./:=-]* ]] || printf -v word %q "$line"
+    [[ $line != "$1"* && $word != "$1"* ]] || COMPREPLY+=("$word")
   done
-  case $previous in
-    -s) words=$(_tierbench_names "$root/conf/scenarios" .conf) ;;
-    -v) words=$(_tierbench_names "$root/conf/variants" .conf) ;;
-    --resume) words=$(_tierbench_runs) ;;
-    --format) words='table markdown csv json openmetrics openmetrics-series' ;;
+}
+
+# Print the words that may follow, one per line.
+# Usage: _tierbench_words ROOT COMMAND PREVIOUS
+# Globals: COMP_CWORD
+_tierbench_words() {
+  case $3 in
+    -s) _tierbench_names "$1/conf/scenarios" .conf ;;
+    -v) _tierbench_names "$1/conf/variants" .conf ;;
+    --resume) _tierbench_runs ;;
+    --format) printf '%s\n' table markdown csv json openmetrics openmetrics-series ;;
     -H | =) ;;
     *)
-      ((COMP_CWORD > 1)) || words="$(_tierbench_names "$root/lib/cmd" .sh) help --version"
-      words+=" $(_tierbench_options "$root" "$command")"
-      case $command in
-        report | kpi | verify | compare) words+=" $(_tierbench_runs)" ;;
-        run | plan | doctor | stop) words+=" $(sed -nE 's/^([A-Z][A-Z0-9_]*)=.*#:.*/\1=/p' "$root/conf/defaults.conf")" ;;
+      ((COMP_CWORD > 1)) || { _tierbench_names "$1/lib/cmd" .sh && printf '%s\n' help --version; }
+      _tierbench_options "$1" "$2"
+      case $2 in
+        report | kpi | verify | compare) _tierbench_runs ;;
+        run | plan | doctor | stop) [[ ! -f $1/conf/defaults.conf ]] || sed -nE 's/^([A-Z][A-Z0-9_]*)=.*#:.*/\1=/p' "$1/conf/defaults.conf" ;;
       esac
       ;;
   esac
-  # Without any argument, complete files.
-  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+}
+
+# Complete a command line.
+_tierbench() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} root command=run word
+  root=$(_tierbench_root "${COMP_WORDS[0]}")
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    [[ ! $word =~ ^[a-z]+$ || ! -f $root/lib/cmd/$word.sh ]] || command=$word
+    break
+  done
+  # Without any word to offer, complete files.
+  _tierbench_offer "$current" < <(_tierbench_words "$root" "$command" "$previous")
   # The value follows without a space.
   [[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null || :
 }
