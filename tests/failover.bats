@@ -106,7 +106,7 @@ nothing_left() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -Eeuo pipefail
     for file in "$REPO"/lib/{shared/*,host/user,host/fault}.sh; do . "$file"; done
-    WORK=. RUN_ID=x FOLDER=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" REDIS_PASSWORD="" NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
+    WORK=. RUN_ID=x FOLDER=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" LOAD_USER="" LOAD_PASSWORD="" REDISBASE=1 NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
     FAULT_AT=1 FAULT_DOWN=1 FAILBACK=on SETTLE=1 REDIS_BINARY=x REDIS_USER=keep
     exec {SERVER_LOCK}>lock
     host_user_limits() { ulimit -Sn 77; }
@@ -171,7 +171,7 @@ not_taken() {
   job_start bash -c 'set -u
     for file in "$REPO"/lib/{shared/*,host/fault}.sh; do . "$file"; done
     owner_lives() { :; }
-    WORK=. RUN_ID=x FOLDER=. FAULT_NODE=1 REDIS_PASSWORD= CLUSTER_TABLE=$(printf "%s\t1\t1\treplica\t-\t-\t-\t-\t127.0.0.1" "$1")
+    WORK=. RUN_ID=x FOLDER=. FAULT_NODE=1 LOAD_USER= LOAD_PASSWORD= CLUSTER_TABLE=$(printf "%s\t1\t1\treplica\t-\t-\t-\t-\t127.0.0.1" "$1")
     host_fault_back "$1" 1' bash "$replica"
   wait_until 30 grep -q 'Manual failover timed out' "cluster/$replica/log"
   kill -CONT "$master"

@@ -32,7 +32,6 @@ conf_resolve
 sizes_settle
 remote_init
 lock_name test
-server_password
 server_facts
 channel_open "$SERVER"
 server_find_redis
@@ -47,7 +46,8 @@ for size in $VALUE_SIZES; do
   # A long pipeline takes less CPU time, but its values must fit into the buffers.
   pipeline=512
   ((size <= 10000)) || pipeline=64
-  REDISCLI_AUTH=$REDIS_PASSWORD OMP_NUM_THREADS=$SRV_OVERRIDE "$ROOT/test" "${more[@]}" --phases "${FILL_PHASES:-set,get}" --pipeline "$pipeline" --data "$DATA" --out . \
+  cluster_processes_of "$SRV_OVERRIDE"
+  REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" "$REPLY") OMP_NUM_THREADS=$SRV_OVERRIDE "$ROOT/test" --user load --passwords "${more[@]}" --phases "${FILL_PHASES:-set,get}" --pipeline "$pipeline" --data "$DATA" --out . \
     127.0.0.1 "$REDISBASE" "$size" "$keys" >log 2>&1
   # Connections are closed a little later: only the asking connection is left, at each instance.
   cluster_processes_of "$SRV_OVERRIDE"
@@ -239,7 +239,7 @@ cluster_options() { :; }
 tls_options() { :; }
 tls_program() { echo true; }
 hosts_data() { REPLY=h; }
-server_load_password() { :; }
+server_load_passwords() { :; }
 server_info() {
   echo >>asked
   if (($(wc -l <asked) > 3)); then

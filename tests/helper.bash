@@ -407,7 +407,7 @@ for word in REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks $1; do conf_word ar
 conf_resolve
 remote_init
 lock_name test
-REDIS_PASSWORD=secret
+instance_password() { sed -n 's/^requirepass //p' "\$REMOTE_DIR/run-\$RUN_ID/server/\$1.conf"; }
 server_facts
 server_find_redis
 $2

@@ -7,14 +7,14 @@ load helper
 
 setup() {
   scratch_setup
-  mkdir -p work/run-x
-  : >record
+  mkdir -p work/run-x/server
   ports=() pids=()
   local i
   for i in 1 2 3; do
     redis_start --requirepass secret
     ports+=("$REDIS_PORT") pids+=("$REDIS_PID")
-    printf '%s\t1\t%s\n' "$REDIS_PID" "$REDIS_PORT" >>record
+    printf '%s\t%s\t%s\n' "$REDIS_PID" "$(process_start "$REDIS_PID")" "$REDIS_PORT" >>work/run-x/server/instances.proc
+    printf 'requirepass secret\n' >"work/run-x/server/$REDIS_PORT.conf"
   done
 }
 
@@ -30,14 +30,15 @@ info_of_all() {
   {
     cat "$REPO"/lib/shared/*.sh
     sed 's/^readonly _INFO_LIMIT=.*/readonly _INFO_LIMIT='"${LIMIT:-60}"'/' "$REPO/lib/host/info.sh"
-    printf 'set -Eeuo pipefail; REDIS_PASSWORD=secret SERVER_ADDRESS=127.0.0.1 WORK=%q RUN_ID=x\n%s\nhost_info_all record\n' "$SCRATCH/work" "${1-}"
+    printf 'set -Eeuo pipefail; SERVER_ADDRESS=127.0.0.1 WORK=%q RUN_ID=x\n' "$SCRATCH/work"
+    printf 'protocol_prove %s\n%s\nhost_info_all "$WORK/run-x/server/instances.proc"\n' "${ports[*]}" "${1-}"
   } >script
   run_split bash script
 }
 
 @test "every instance is asked, and its answer is whole" {
   local port
-  # One process for all: the instances are not asked one by one.
+  # One process for all: the instances are not asked one by one. The proof is made before.
   info_of_all 'protocol_ask() { return 1; }'
   assert_success
   assert_equal "$stderr" ''
@@ -68,7 +69,8 @@ info_of_all() {
 }
 
 @test "another password is not an answer" {
-  info_of_all 'REDIS_PASSWORD=other'
+  sed -i 's/secret/other/' work/run-x/server/*.conf
+  info_of_all
   assert_success
   assert_equal "$(grep -c '^# no answer$' <<<"$output")" 3
 }

@@ -210,7 +210,7 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
     server_start 1
     read -r pid _ <'"$SCRATCH"'/host/run-$RUN_ID/server/instances.proc
     printf "cpus %s threads %s\n" "$(sed -n "s/^Cpus_allowed_list:\t//p" "/proc/$pid/status")" \
-      "$(REDISCLI_AUTH=secret redis-cli -p "$REDISBASE" config get io-threads | tail -n 1)"
+      "$(REDISCLI_AUTH=$(instance_password "$REDISBASE") redis-cli -p "$REDISBASE" config get io-threads | tail -n 1)"
     server_stop'
   master "REDISBASE=$base SERVER_CPUS=$cpu" "$code"
   assert_success

@@ -76,11 +76,13 @@ recorded_alive() {
   base=$(ports_pick 1)
   # No other program of the machine has this word on its command line.
   master "SRV_OVERRIDE=1 REDISBASE=$base" '
-    REDIS_PASSWORD=unseen-$$-$RANDOM
     server_start 1
     redis-cli -p "$REDISBASE" ping || :
-    grep -al "[u]${REDIS_PASSWORD#u}" /proc/[0-9]*/cmdline 2>/dev/null | sed "s/^/leak: /" || :
-    grep -l "$REDIS_PASSWORD" '"$SCRATCH"'/host/run-*/server/*.log | sed "s/^/leak: /" || :
+    for password in "$(instance_password "$REDISBASE")" "$LOAD_PASSWORD"; do
+      ((${#password} == 24))
+      grep -al "[${password:0:1}]${password:1}" /proc/[0-9]*/cmdline 2>/dev/null | sed "s/^/leak: /" || :
+      grep -l "$password" '"$SCRATCH"'/host/run-*/server/*.log | sed "s/^/leak: /" || :
+    done
     stat -c "%a" '"$SCRATCH"'/host '"$SCRATCH"'/host/run-*/server '"$SCRATCH"'/host/run-*/server/*.conf | sort -u | tr "\n" " "
     server_stop'
   assert_success
@@ -120,7 +122,7 @@ recorded_alive() {
 @test "an instance without an answer: the last lines of its log are printed; one that has ended is not waited for" {
   local code='set -Eeuo pipefail
     for file in "$REPO"/lib/{shared/*,host/server,host/cluster}.sh; do . "$file"; done
-    FOLDER=$PWD RECORD=instances.proc READY_TIMEOUT=0 SERVER_ADDRESS=127.0.0.1
+    FOLDER=$PWD WORK=$PWD RUN_ID=none RECORD=instances.proc READY_TIMEOUT=0 SERVER_ADDRESS=127.0.0.1
     CLUSTER_TABLE=$(printf "%s\t" 7001 1 0 master 7001 0 16383 id 127.0.0.1)
     CLUSTER_TABLE=${CLUSTER_TABLE%?}
     protocol_ask() { return 1; }
@@ -152,7 +154,7 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
 @test "an instance that keeps snapshots is ended without a last one" {
   master "SRV_OVERRIDE=1 REDISBASE=$(ports_pick 1) PERSISTENCE=rdb RDB_SECONDS=3600" '
     server_start 1
-    protocol_ask 127.0.0.1 "$REDISBASE" "SET key value"
+    WORK=$REMOTE_DIR protocol_ask 127.0.0.1 "$REDISBASE" "SET key value"
     exec 5<"$(echo "$REMOTE_DIR"/run-*/server/redis-*.log)"
     server_stop
     cat <&5'
@@ -187,8 +189,9 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   base=$(ports_pick 1)
   master "SRV_OVERRIDE=1 REDISBASE=$base 'REDIS_CONF=maxmemory 123mb; databases 3'" '
     server_start 1
-    REDISCLI_AUTH=secret redis-cli -p "$REDISBASE" config get maxmemory
-    REDISCLI_AUTH=secret redis-cli -p "$REDISBASE" config get databases
+    export REDISCLI_AUTH=$(instance_password "$REDISBASE")
+    redis-cli -p "$REDISBASE" config get maxmemory
+    redis-cli -p "$REDISBASE" config get databases
     server_stop'
   assert_success
   assert_contains $'maxmemory\n128974848\ndatabases\n3'

@@ -42,7 +42,7 @@ auto_user() {
     chmod 711 ../.. ..
     setpriv --reuid=1 --regid=1 --clear-groups cat "$REDISBASE.conf" 2>&1 || :
     setpriv --reuid=1 --regid=1 --clear-groups ls "$PWD" 2>&1 || :
-    redis-cli --user default -a secret --no-auth-warning -p "$REDISBASE" bgsave
+    REDISCLI_AUTH=$(instance_password "$REDISBASE") redis-cli -p "$REDISBASE" bgsave
     until [[ -s data-$REDISBASE/dump.rdb ]]; do sleep 0.05; done
     stat -c "%a %U %n" data-*/dump.rdb'
   assert_success
@@ -155,8 +155,8 @@ END
     cleanup_push server_stop
     ask() { printf "%s: %s\n" "${*:2}" "$(REDISCLI_AUTH=$password redis-cli --user "$1" -p "$REDISBASE" "${@:2}" 2>&1 | sed -n 1p)"; }
     set -f
-    password=$(server_load_password)
-    [[ $password != "$REDIS_PASSWORD" && ${#password} -ge 24 ]]
+    password=$(server_load_passwords "$REDISBASE" 1)
+    [[ $password != "$(instance_password "$REDISBASE")" && ${#password} -ge 24 ]]
     ask load ping
     ask load set a 1
     ask load get a
@@ -164,7 +164,7 @@ END
       "replicaof 127.0.0.1 1" "slaveof 127.0.0.1 1" "eval return(1) 0" "script flush" "function list" "acl list" "keys *" "save" "monitor"; do
       ask load $words
     done
-    password=$REDIS_PASSWORD
+    password=$(instance_password "$REDISBASE")
     ask default "config" get save
     ask default config set dir /etc/cron.d
     ask default config set dbfilename authorized_keys
@@ -190,8 +190,7 @@ END
   chmod 711 .
   master "$WORDS REDIS_SERVER=$SCRATCH/five PERSISTENCE=rdb" 'server_start 1
     echo "user: $LOAD_USER"
-    [[ $(server_load_password) == "$REDIS_PASSWORD" ]]
-    export REDISCLI_AUTH=$REDIS_PASSWORD
+    export REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" 1)
     for words in "set a 1" "config get dir" "module list" "debug sleep 0" "shutdown nosave" "replicaof no one" "slaveof no one" "eval return(1) 0" "script flush"; do
       printf "%s: %s\n" "$words" "$(redis-cli -p "$REDISBASE" $words 2>&1 | sed -n 1p)"
     done

@@ -32,7 +32,6 @@ cmd_doctor() {
   options_read "${BASH_SOURCE[0]}" "${words[@]}"
   remote_init
   lock_name doctor
-  server_password
   doctor_hosts
   log_info "checking ${hosts[*]}"
   rows=$_REMOTE_TMP/doctor

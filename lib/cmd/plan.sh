@@ -36,7 +36,6 @@ cmd_plan() {
     [[ $memory == auto ]] || SERVER_BYTES=$((SERVER_MEM << 30))
     plan_settle
     lock_name plan
-    server_password
     # Estimates are used if this machine has no redis-server, or another program has the port.
     ! server_look_redis 2>/dev/null || fill_calibrate || log_warn "${LOCK_WHY:+$LOCK_WHY: }keys and bytes are estimates; a run measures them with Redis"
   elif [[ " $SERVER_CORES $SERVER_MEM " == *" auto "* ]]; then

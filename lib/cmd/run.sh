@@ -60,7 +60,6 @@ cmd_run() {
 # Check the hosts, make or reopen the run's directory, and record the plan and the settings.
 run_prepare() {
   local rows=$_REMOTE_TMP/doctor REPLY
-  server_password
   _run_stale
   doctor_rows >"$rows"
   _run_fit "$rows"

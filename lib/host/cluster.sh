@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Instances of a Redis Cluster, on the server: what each knows of the others before it starts, and when the cluster is ready.
 # Globals: CLUSTER_TABLE (lines PORT NODE SHARD ROLE MASTER_PORT FIRST LAST ID ADDRESS, empty without a cluster; other servers have some of
-# them), INSTANCE_PLAN (those of this server), SERVER_ADDRESS, REDIS_PASSWORD, READY_TIMEOUT.
+# them), INSTANCE_PLAN (those of this server), SERVER_ADDRESS, READY_TIMEOUT.
 
 # Write nodes.conf of every instance. No CLUSTER MEET is sent, so that no other process can join by mistake.
 # Usage: host_cluster_write

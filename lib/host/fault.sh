@@ -18,8 +18,8 @@ host_fault_begin() {
     {
       echo 'set -u'
       declare -p "${!_OWNER@}"
-      declare -p WORK RUN_ID FOLDER RECORD INSTANCE_PLAN CLUSTER_TABLE SERVER_ADDRESS REDIS_PASSWORD NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT \
-        FAULT_DOWN FAILBACK SETTLE USER_NAME USER_ID USER_GROUP USER_WORDS begin program
+      declare -p WORK RUN_ID FOLDER RECORD INSTANCE_PLAN CLUSTER_TABLE SERVER_ADDRESS LOAD_USER LOAD_PASSWORD REDISBASE NODE_TIMEOUT PERSISTENCE FAULT \
+        FAULT_NODE FAULT_AT FAULT_DOWN FAILBACK SETTLE USER_NAME USER_ID USER_GROUP USER_WORDS begin program
       declare -f
       echo host_fault_run
     } >"$FOLDER/fault.sh"
@@ -79,11 +79,28 @@ host_fault_address() {
   while IFS=$'\t' read -r port _ _ _ _ _ _ _ REPLY; do [[ $port != "$1" ]] || return 0; done <<<"$CLUSTER_TABLE"
 }
 
+# Ask the instance on a port, which may be on another server.
+# Usage: host_fault_ask PORT COMMAND
+# Globals: FOLDER LOAD_USER LOAD_PASSWORD REDISBASE
+# Returns: as protocol_ask
+host_fault_ask() {
+  local address
+  host_fault_address "$1"
+  address=$REPLY
+  if [[ -e $FOLDER/$1.conf ]]; then
+    protocol_ask "$address" "$1" "$2"
+    return
+  fi
+  # Without users, a cluster has one password.
+  if [[ -n $LOAD_USER ]]; then REPLY=$1; else REPLY=$REDISBASE; fi
+  protocol_password "$LOAD_PASSWORD" "$REDISBASE" "$REPLY"
+  protocol_ask_far "$address" "$1" "$2" "${LOAD_USER:+$LOAD_USER }$REPLY"
+}
+
 # Whether the replication state of the instance on a port matches the pattern.
 # Usage: host_fault_says PORT PATTERN
 host_fault_says() {
-  host_fault_address "$1"
-  protocol_ask "$REPLY" "$1" 'INFO replication' && [[ $REDIS_REPLY =~ $2 ]]
+  host_fault_ask "$1" 'INFO replication' && [[ $REDIS_REPLY =~ $2 ]]
 }
 
 # Print the ports of the replicas of the master on a port, as planned.
@@ -105,8 +122,7 @@ host_fault_masters() { awk -F '\t' -v node="$FAULT_NODE" '$2 == node && $4 == "m
 host_fault_bytes() {
   local port sum=0
   while read -r port; do
-    host_fault_address "$port"
-    protocol_ask "$REPLY" "$port" 'INFO stats' || continue
+    host_fault_ask "$port" 'INFO stats' || continue
     [[ ! $REDIS_REPLY =~ total_net_repl_output_bytes:([0-9]+) ]] || sum=$((sum + BASH_REMATCH[1]))
   done < <(awk -F '\t' -v node="$FAULT_NODE" '$2 != node { print $1 }' <<<"$CLUSTER_TABLE")
   echo "$sum"
@@ -240,8 +256,7 @@ host_fault_back() {
       return
     }
     if ((SECONDS >= again)); then
-      host_fault_address "$1"
-      protocol_ask "$REPLY" "$1" 'CLUSTER FAILOVER' || :
+      host_fault_ask "$1" 'CLUSTER FAILOVER' || :
       again=$((SECONDS + 7))
     fi
     proc_pause

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The INFO of all instances, without one process for each of them.
-# Globals: SERVER_ADDRESS REDIS_PASSWORD WORK RUN_ID
+# Globals: SERVER_ADDRESS WORK RUN_ID
 
 # Instances that one process asks at the same time, with a connection to each.
 readonly _INFO_TOGETHER=150
@@ -28,7 +28,7 @@ host_info_all() {
 _host_info_some() {
   local port
   # The shell reports on stderr that a process was killed.
-  [[ -z $REDIS_PASSWORD ]] || { ! (_host_info_together "$@"); } 2>/dev/null || return 0
+  { ! (_host_info_together "$@"); } 2>/dev/null || return 0
   for port; do
     protocol_ask "$SERVER_ADDRESS" "$port" 'INFO all' || REDIS_REPLY='# no answer'
     printf '### instance %s\n%s\n' "$port" "${REDIS_REPLY//$'\r'/}"
@@ -39,14 +39,16 @@ _host_info_some() {
 # costs two system calls per byte.
 # Returns: 1 when one does not answer, and ends the shell when there is no answer within _INFO_LIMIT; nothing is printed then
 _host_info_together() {
-  local port fd self=$BASHPID line text='' LC_ALL=C
+  local port fd self=$BASHPID line text='' LC_ALL=C PROTOCOL_PID PROTOCOL_START PROTOCOL_PASSWORD
   local -a links=()
+  # With TLS an instance has a socket in its directory and no open port.
+  [[ ! -e $WORK/run-$RUN_ID/server/tls.crt ]] || return
   for port; do
-    # With TLS an instance has a socket in its directory and no open port.
-    [[ ! -S $WORK/run-$RUN_ID/server/data-$port/redis.sock ]] || return
     { exec {fd}<>"/dev/tcp/$SERVER_ADDRESS/$port"; } 2>/dev/null || return
     links+=("$fd")
-    printf 'AUTH %s\r\nINFO all\r\n' "$REDIS_PASSWORD" >&"$fd" || return
+    # After the connection, as protocol_ask.
+    protocol_proven "$port" || return
+    printf 'AUTH %s\r\nINFO all\r\n' "$PROTOCOL_PASSWORD" >&"$fd" || return
   done
   exec {fd}> >(_host_info_guard "$self")
   for fd in "${links[@]}"; do

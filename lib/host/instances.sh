@@ -15,9 +15,8 @@ host_instances_stop() {
 # Tell instances that keep snapshots to make none when they stop: nobody reads it, and a large snapshot takes longer than the time limit.
 # Usage: _host_instances_unsaved DIR
 _host_instances_unsaved() {
-  local file config REDIS_PASSWORD
+  local file config
   while IFS= read -r file; do
-    REDIS_PASSWORD=$(sed -n 's/^requirepass //p' "$file")
     config=$(sed -n 's/^rename-command CONFIG //p' "$file")
     # An instance that does not answer is stopped without that.
     protocol_ask "$(sed -n 's/^bind //p' "$file")" "$(basename "$file" .conf)" "${config:-CONFIG} SET save \"\"" || :

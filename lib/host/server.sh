@@ -2,11 +2,11 @@
 # shellcheck shell=bash
 # The Redis instances of a run, on the server.
 # Needs: protocol ports resctrl tier instances user acl tls info cluster fault
-# Reads start fault info answers logs: SERVER_ADDRESS REDIS_PASSWORD
+# Reads start fault info answers logs: SERVER_ADDRESS
 # Reads start fault answers: REDIS_BINARY
-# Reads start fault: INSTANCE_PLAN CLUSTER_TABLE REDIS_CONF REDIS_USER
-# Reads start: REDIS_TEMPLATE IO_THREADS IO_THREADS_AFFINITY BIO_CPUS LAUNCH_WORDS LOAD_PASSWORD LOAD_COMMANDS TLS READY_TIMEOUT
-# Reads fault: NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAILBACK SETTLE
+# Reads start fault: INSTANCE_PLAN CLUSTER_TABLE REDIS_CONF REDIS_USER REDISBASE LOAD_PASSWORD
+# Reads start: REDIS_TEMPLATE IO_THREADS IO_THREADS_AFFINITY BIO_CPUS LAUNCH_WORDS COPY_PASSWORD LOAD_COMMANDS TLS READY_TIMEOUT
+# Reads fault: LOAD_USER NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAILBACK SETTLE
 #   INSTANCE_PLAN are lines PORT CPUS POLICY; REDIS_TEMPLATE is the text of conf/redis.conf; LAUNCH_WORDS are in front of redis-server, separated by
 #   tabs
 
@@ -43,6 +43,7 @@ host_server_start() {
   host_user_find || fail "$USER_WHY"
   host_user_limits
   host_acl_version
+  host_acl_secrets
   while read -r port cpus _; do
     host_server_conf "$port" "$cpus"
     data+=("$FOLDER/data-$port")
@@ -109,8 +110,8 @@ host_server_below() {
   return 1
 }
 
-# Write the configuration of one instance, and make its log; REDIS_CONF comes last, so that it overrides. It starts no process, so hundreds of
-# instances take no time.
+# Write the configuration of one instance, and make its log. REDIS_CONF overrides what precedes it; nothing overrides what the run sets itself, which
+# comes last. It starts no process, so hundreds of instances take no time.
 host_server_conf() {
   local port=$1 cpus=$2 threads=
   # Older versions of Redis refuse these directives, so they are written only when they are set.
@@ -120,11 +121,12 @@ host_server_conf() {
   : >"$FOLDER/redis-$port.log"
   {
     printf '%s\n' "$REDIS_TEMPLATE"
+    host_acl_refused
+    printf '%s%s\n' "$threads" "${REDIS_CONF//;/$'\n'}"
     host_tls_conf "$port"
     # Its log is its stdout, which is already open when it changes its user.
-    printf 'bind %s\ndir data-%s\nlogfile ""\nrequirepass %s\nmasterauth %s\n' "$SERVER_ADDRESS" "$port" "$REDIS_PASSWORD" "$REDIS_PASSWORD"
-    host_acl_conf
-    printf '%s%s\n' "$threads" "${REDIS_CONF//;/$'\n'}"
+    printf 'daemonize no\nbind %s\ndir data-%s\nlogfile ""\n' "$SERVER_ADDRESS" "$port"
+    host_acl_conf "$port"
   } >"$FOLDER/$port.conf"
 }
 
@@ -134,8 +136,10 @@ host_server_ready() {
   local -A waiting=()
   while read -r pid start port; do waiting[$port]="$pid $start"; done <"$RECORD"
   while :; do
+    # One look at the kernel's tables for all of them.
+    protocol_prove "${!waiting[@]}"
     for port in "${!waiting[@]}"; do
-      if protocol_ask "$SERVER_ADDRESS" "$port" PING; then
+      if protocol_proven "$port" && protocol_ask "$SERVER_ADDRESS" "$port" PING; then
         unset 'waiting[$port]'
       else
         read -r pid start <<<"${waiting[$port]}"
@@ -146,6 +150,7 @@ host_server_ready() {
     ((SECONDS < end)) || {
       read -r port _ <<<"${!waiting[*]}"
       host_server_said "$port"
+      [[ -z ${PROTOCOL_TAKEN-} ]] || printf 'another process listens on the ports%s, and gets no password\n' "$PROTOCOL_TAKEN" >&2
       fail "${#waiting[@]} instances do not answer PING after $READY_TIMEOUT s, ports: ${!waiting[*]}"
     }
     proc_pause

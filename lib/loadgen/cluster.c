@@ -25,6 +25,7 @@ static int endpoint_of(struct endpoint *e, const struct node *n, const struct en
     struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)&e->address[0];
     if (!n->port) return -1;
     e->addresses = 1;
+    e->port = n->port;
     if (!n->host[0]) {
         e->address[0] = from->address[from->best];
         e->size[0] = from->size[from->best];
@@ -176,6 +177,15 @@ static void give_up(struct cluster *c, uint32_t shard)
     __atomic_store_n(&c->broken, 1, __ATOMIC_RELEASE);
 }
 
+/* Was the node there at the start, if the caller named its nodes? Another program may have the port of a node that is down, and name other addresses.
+ */
+static int is_known(const struct cluster *c, const struct endpoint *e)
+{
+    for (uint32_t i = 0; i < c->known_count; i++)
+        if (!strcmp(c->known[i].name, e->name)) return 1;
+    return !c->links->options->nodes;
+}
+
 /* Use a node's view of a shard if it is newer than the known view. A returning old master has a lower epoch. */
 static void shard_update(struct cluster *c, uint32_t index, const struct nodes *n, const struct endpoint *from)
 {
@@ -193,7 +203,7 @@ static void shard_update(struct cluster *c, uint32_t index, const struct nodes *
         s->epoch = n->node[owner].epoch; /* a node may raise its own */
         return;
     }
-    if (n->node[owner].epoch == s->epoch || endpoint_of(&e, &n->node[owner], from)) return;
+    if (n->node[owner].epoch == s->epoch || endpoint_of(&e, &n->node[owner], from) || !is_known(c, &e)) return;
     pthread_mutex_lock(&c->lock);
     s->endpoint = e;
     s->epoch = n->node[owner].epoch;

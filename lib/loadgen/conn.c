@@ -355,7 +355,7 @@ void conn_event(struct worker *w, struct conn *c, uint32_t events)
         if (ready < 0 && errno == ECONNREFUSED) refused(w, c->target);
         int bad = ready < 0 || epoll_ctl(w->epoll, EPOLL_CTL_MOD, c->link.fd, &event);
         if (!ready && !bad) return; /* in the middle of a TLS handshake */
-        if (bad || link_write(&c->link, s->greeting, s->greeting_len) != (ssize_t)s->greeting_len) {
+        if (bad || link_greet(&c->link, s)) {
             conn_drop(w, c, COUNT_LOST, clock_now_ns());
             return;
         }

@@ -111,6 +111,7 @@ int endpoint_instance(struct endpoint *e, const struct endpoint_hosts *h, const 
     uint32_t at = h->count - 1;
     while (at > 0 && h->from[at] > port) at--;
     *e = h->host[at];
+    e->port = port;
     if (o->socket) return socket_endpoint(e, o->socket, port, why);
     snprintf(e->name, sizeof e->name, "%.256s:%ju", h->host[at].name, (uintmax_t)port);
     for (uint32_t i = 0; i < e->addresses; i++) {

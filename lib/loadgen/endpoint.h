@@ -19,6 +19,7 @@ struct endpoint {
     socklen_t size[ENDPOINT_ADDRESSES];
     uint32_t addresses;
     uint32_t best; /* the address that worked last: it is tried first */
+    uint64_t port;
 };
 
 /* The hosts of all instances: that of the options, then those of --hosts. */

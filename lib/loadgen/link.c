@@ -22,8 +22,26 @@
 #define SLICE_MS   50 /* interval of the check whether to continue waiting */
 #define BACKLOG_MS 10 /* between attempts to enter a full backlog */
 
+#define PASSWORD_MAX 512
+
+/* The password for a port: with --passwords the list has one for each port from that of the options on. Returns NULL if it has none. */
+static const char *password_of(const struct options *o, uint64_t port, char text[PASSWORD_MAX])
+{
+    const char *at = o->password;
+    if (!at || !o->passwords) return at;
+    for (uint64_t i = o->port; at && i < port; i++) {
+        at = strchr(at, ',');
+        if (at) at++;
+    }
+    size_t n = at && port >= o->port ? strcspn(at, ",") : 0;
+    if (!n || n >= PASSWORD_MAX) return NULL;
+    memcpy(text, at, n);
+    text[n] = 0;
+    return text;
+}
+
 /* The words of the command that authenticates. Returns their number, 0 if none is required. */
-static int auth_words(const struct options *o, const char *word[5])
+static int auth_words(const struct options *o, uint64_t port, const char *word[5], char text[PASSWORD_MAX])
 {
     int n = 0;
     if (o->resp == 3) {
@@ -33,26 +51,28 @@ static int auth_words(const struct options *o, const char *word[5])
     if (!o->password) return n;
     word[n++] = "AUTH";
     if (o->user || o->resp == 3) word[n++] = o->user ? o->user : "default";
-    word[n++] = o->password;
-    return n;
+    word[n] = password_of(o, port, text);
+    if (!word[n]) word[n] = ""; /* the server refuses it */
+    return n + 1;
 }
 
-static int greeting_make(struct links *s)
+int link_greet(struct link *l, const struct links *s)
 {
-    const char *word[5];
-    char *auth = NULL;
     static const char ping[] = "*1\r\n$4\r\nPING\r\n";
-    int words = auth_words(s->options, word), n = words ? (int)redisFormatCommandArgv(&auth, words, word, NULL) : 0;
-    if (n < 0) return -1;
-    s->greeting_len = (size_t)n + sizeof ping - 1;
-    s->greeting = malloc(s->greeting_len);
-    if (s->greeting) {
-        if (n) memcpy(s->greeting, auth, (size_t)n);
-        memcpy(s->greeting + n, ping, sizeof ping - 1);
+    const char *word[5];
+    char text[PASSWORD_MAX], *auth = NULL;
+    int words = auth_words(s->options, l->to->port, word, text), n = words ? (int)redisFormatCommandArgv(&auth, words, word, NULL) : 0, bad = n < 0;
+    const size_t all = bad ? 0 : (size_t)n + sizeof ping - 1;
+    char *bytes = bad ? NULL : malloc(all);
+    if (bytes) {
+        if (n) memcpy(bytes, auth, (size_t)n);
+        memcpy(bytes + n, ping, sizeof ping - 1);
     }
-    s->greeting_replies = words ? 2 : 1;
+    /* A new link has room for these few bytes. */
+    bad = !bytes || link_write(l, bytes, all) != (ssize_t)all;
+    free(bytes);
     redisFreeCommand(auth);
-    return s->greeting ? 0 : -1;
+    return bad ? -1 : 0;
 }
 
 int links_init(struct links *s, const struct options *o, const volatile sig_atomic_t *stop, char why[LINK_WHY])
@@ -67,17 +87,13 @@ int links_init(struct links *s, const struct options *o, const volatile sig_atom
     }
 #endif
     if (endpoint_resolve(&s->hosts, o, why)) return -1;
-    if (greeting_make(s)) {
-        snprintf(why, LINK_WHY, "out of memory");
-        return -1;
-    }
+    s->greeting_replies = o->password || o->resp == 3 ? 2 : 1;
     return o->tls ? tls_init(&s->tls, o, why, LINK_WHY) : 0;
 }
 
 void links_free(struct links *s)
 {
     endpoint_hosts_free(&s->hosts);
-    free(s->greeting);
     tls_free(s->tls);
 }
 
@@ -246,8 +262,9 @@ static int greet(struct link *l, const struct links *s, int ping_it, char *why)
 {
     static const char *ping[] = {"PING"};
     const char *word[5];
+    char text[PASSWORD_MAX];
     double limit = s->options->connect_timeout_s;
-    int words = auth_words(s->options, word);
+    int words = auth_words(s->options, l->to->port, word, text);
     redisReply *reply = NULL;
     if (words) {
         reply = link_ask(l, s, limit, words, word, why);

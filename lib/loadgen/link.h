@@ -21,11 +21,9 @@ struct links {
     const struct options *options;
     const volatile sig_atomic_t *stop; /* not 0: waiting ends */
     struct endpoint_hosts hosts;       /* resolved once, so that a reconnect asks no name server */
-    char *greeting;                    /* owned: bytes that a new link starts with: AUTH or HELLO, then PING */
-    size_t greeting_len;
-    int greeting_replies;
-    struct tls *tls;         /* owned: TLS context, or NULL */
-    struct cluster *cluster; /* when the instances are its shards, else NULL */
+    int greeting_replies;              /* to the bytes that link_greet sends */
+    struct tls *tls;                   /* owned: TLS context, or NULL */
+    struct cluster *cluster;           /* when the instances are its shards, else NULL */
 };
 
 struct link {
@@ -58,6 +56,9 @@ int link_reopen(struct link *l, const struct links *s, const struct endpoint *e)
 
 /** Continue connecting. Returns 1 if the link can be used, 0 while it waits for link->want, -1 if it failed. */
 int link_ready(struct link *l, const struct links *s);
+
+/** Start a link that can be used with AUTH or HELLO, then PING. Returns 0, or -1 if the link does not take all of it. */
+int link_greet(struct link *l, const struct links *s);
 
 /** Returns 1 when the other side has closed a link with no request in flight. */
 int link_stale(const struct link *l);

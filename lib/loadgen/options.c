@@ -103,6 +103,8 @@ static const struct spec specs[] = {
     {"hosts", NULL, "LIST", "PORT=HOST,PORT=HOST,...: instances from each PORT on are on that HOST instead", TEXT, AT(hosts), 0, 0, 0, NULL},
     {"socket", NULL, "PATH", "unix socket instead of HOST; %p in PATH is replaced by the port", TEXT, AT(socket), 0, 0, 0, NULL},
     {"user", NULL, "NAME", "ACL user; the password is read from REDISCLI_AUTH", TEXT, AT(user), 0, 0, 0, NULL},
+    {"passwords", NULL, NULL, "REDISCLI_AUTH has one password for each port from PORT on, separated by commas", FLAG_ON, AT(passwords), 0, 0, 0,
+     NULL},
     {"resp", NULL, "V", "protocol version, 2 or 3 (default 2)", WHOLE, AT(resp), 0, 2, 3, NULL},
     {"tls", NULL, NULL, "encrypt connections (a build with make TLS=1)", FLAG_ON, AT(tls), 0, 0, 0, NULL},
     {"cacert", NULL, "FILE", "TLS: certificates of authorities to trust", TEXT, AT(tls_ca), 0, 0, 0, NULL},

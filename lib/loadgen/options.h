@@ -32,6 +32,7 @@ struct options {
     const char *socket;   /* unix socket; %p in it stands for the port */
     const char *user;     /* ACL user, or NULL */
     const char *password; /* REDISCLI_AUTH, or NULL; never printed */
+    int passwords;        /* it is a list, with one for each port from `port` on */
     uint64_t resp;        /* protocol version, 2 or 3 */
     int tls;
     const char *tls_ca, *tls_cert, *tls_key, *tls_name;

@@ -74,6 +74,7 @@ int options_finish(struct options *o, char why[OPTIONS_WHY])
     if (!o->given_populate) o->populate = o->keys.kind == KEYS_SEQUENTIAL ? KEYS_SEQUENTIAL : KEYS_SHUFFLE;
     if (o->force && !o->flush) return options_refuse(why, "--force: conflicts with --no-flush; leave one of them out");
     if (o->user && !o->password) return options_refuse(why, "--user %s: requires a password; set the environment variable REDISCLI_AUTH", o->user);
+    if (o->passwords && !o->password) return options_refuse(why, "--passwords: requires them; set the environment variable REDISCLI_AUTH");
     if (strlen(o->key_prefix) > OPTIONS_PREFIX_MAX)
         return options_refuse(why, "--key-prefix: too long; accepted: at most %d bytes", OPTIONS_PREFIX_MAX);
     if (!o->tls && (o->tls_ca || o->tls_cert || o->tls_key || o->tls_name))

@@ -166,7 +166,7 @@ static void ready(struct track *all, struct tracked *t, uint64_t now)
     const struct links *links = all->cluster->links;
     if (t->state == CONNECTING) {
         int up = link_ready(&t->link, links);
-        if (up > 0 && link_write(&t->link, links->greeting, links->greeting_len) != (ssize_t)links->greeting_len) up = -1;
+        if (up > 0 && link_greet(&t->link, links)) up = -1;
         if (up > 0) t->state = GREETING;
         if (up < 0) drop(all, t, now);
         return;

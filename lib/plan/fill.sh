@@ -368,7 +368,7 @@ _fill_used() {
   rm -rf -- "$out"
   mkdir -- "$out"
   # The GETs make Redis empty an outgrown table: it does one step per request.
-  local -a user=()
+  local -a user=(--passwords)
   local phases=set,get
   [[ $VALUE_DISTRIBUTION == off ]] || user=(--sizes "$(sizes_sample)")
   ! sizes_own || phases=populate,get
@@ -379,7 +379,7 @@ _fill_used() {
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$out/tls.crt"
   mapfile -t -O "${#user[@]}" user < <(tls_options "$out/tls.crt")
   hosts_data "$SERVER"
-  REDISCLI_AUTH=$(server_load_password) OMP_NUM_THREADS=1 "$(tls_program)" "${user[@]}" --phases "$phases" --pipeline 64 --data "$DATA" --seed "$SEED" \
+  REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" 1) OMP_NUM_THREADS=1 "$(tls_program)" "${user[@]}" --phases "$phases" --pipeline 64 --data "$DATA" --seed "$SEED" \
     --key-min "$from" --key-max $((from + keys - 1)) --out "$out" --timeout 30 \
     "$REPLY" "$REDISBASE" "$size" >"$out/log" 2>&1 </dev/null || {
     printf 'the sample of keys of %d B cannot be set: %s\n' "$size" "$(tail -n 1 "$out/log")" >&2

@@ -105,6 +105,7 @@ plan_settle() {
       fault_check
       place_check
       launch_check
+      directives_check
       load_check
       generator_check
       search_check

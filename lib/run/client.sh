@@ -80,7 +80,7 @@ _client_prepare() {
 # Globals: the settings of the load, see conf/defaults.conf
 # Returns: sets CLIENTS, the clients with instances; 1 if a generator cannot be started.
 client_launch() {
-  local size=$2 keys=$3 client i address status=0 CLIENT_PASSWORD CLIENT_LAUNCH
+  local size=$2 keys=$3 client i address status=0 CLIENT_LAUNCH
   local -A share=()
   local -a common=()
   CLIENTS=()
@@ -93,7 +93,6 @@ client_launch() {
     unset '_CLIENT_STATUS[$client]' '_CLIENT_TRIP[$client]' '_CLIENT_GO[$client]' '_CLIENT_LOST[$client]' '_CLIENT_MOVED[$client]' '_CLIENT_PROBE[$client]'
   done
   _client_common
-  CLIENT_PASSWORD=$(server_load_password)
   hosts_data "${SERVER%% *}"
   address=$REPLY
   # The second names this launch, also when its call is repeated.
@@ -124,11 +123,11 @@ _client_common() {
   [[ -z $LOAD_USER ]] || common+=(--user "$LOAD_USER")
 }
 
-# Start the load generator of one client. Globals: share, common, address, size, keys and CLIENT_PASSWORD of client_launch
+# Start the load generator of one client. Globals: share, common, address, size and keys of client_launch
 _client_launch() {
-  local client=$1 port count text
+  local client=$1 port count text CLIENT_PASSWORD
   read -r port count <<<"${share[$client]}"
-  local -a words prefix=() values=("$size" "$keys") to=("$address") options=("${common[@]}" --instances "$count")
+  local -a words prefix=() values=("$size" "$keys") to=("$address") options=("${common[@]}" --instances "$count" --passwords)
   ! servers_several || mapfile -t to < <(spread_addresses "$port" "$count" "$POINT_INSTANCES")
   _client_seed "$client"
   options+=(--seed "$REPLY")
@@ -142,13 +141,14 @@ _client_launch() {
   else
     options+=(--pipeline "$PIPELINE")
   fi
+  plan_threads_of "$count"
+  CLIENT_THREADS=$REPLY
   text=$(cluster_options "$port" "$count" && fault_options)
   if [[ -n $text ]]; then
     mapfile -t -O "${#options[@]}" options <<<"$text"
-    port=$REDISBASE # any node knows all others
+    port=$REDISBASE count=$(cluster_processes "$POINT_INSTANCES") # any node knows all others
   fi
-  plan_threads_of "$count"
-  CLIENT_THREADS=$REPLY
+  CLIENT_PASSWORD=$(server_load_passwords "$port" "$count")
   text=$(place_client "$client")
   [[ -z $text ]] || read -r -a prefix < <(tier_command "$text")
   if [[ -n $CLIENT_PREFIX ]]; then

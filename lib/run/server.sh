@@ -58,21 +58,15 @@ _server_cpus() {
   all=$((all + cpus))
 }
 
-# Make the passwords of this run's instances: the master's, and that of the load generators.
-# Usage: server_password
-# Returns: sets REDIS_PASSWORD LOAD_PASSWORD
-server_password() {
-  local REPLY
-  _server_secret 36
-  REDIS_PASSWORD=${REPLY:0:24} LOAD_PASSWORD=${REPLY:24}
-}
-
-# BYTES random bytes, a multiple of 3, as letters and digits: four characters for three bytes.
-# Usage: _server_secret BYTES
-# Returns: sets REPLY
-_server_secret() {
-  REPLY=$(head -c "$1" /dev/urandom | base64)
-  REPLY=${REPLY//+/x} REPLY=${REPLY//'/'/y}
+# Make the passwords of the next instances for load generators and replicas, 24 characters for each port from REDISBASE on. The master's own stay on
+# the server.
+# Usage: _server_passwords PROCESSES
+# Returns: sets LOAD_PASSWORD COPY_PASSWORD
+_server_passwords() {
+  local text
+  text=$(head -c $(($1 * 36)) /dev/urandom | base64 -w 0)
+  text=${text//+/x} text=${text//'/'/y}
+  LOAD_PASSWORD=${text:0:24*$1} COPY_PASSWORD=${text:24*$1}
 }
 
 # Look for redis-server on the server, according to REDIS_FROM. This changes nothing on the server.
@@ -133,6 +127,8 @@ server_find_redis() {
 server_start() {
   CLUSTER_TABLE=
   ! cluster_on || CLUSTER_TABLE=$(cluster_table "$1")
+  cluster_processes_of "$1"
+  _server_passwords "$REPLY"
   _server_begin spread_plan "$@"
 }
 
@@ -144,6 +140,7 @@ server_start() {
 server_scratch() {
   CLUSTER_TABLE=
   ! cluster_on || CLUSTER_TABLE=$(REPLICAS=0 cluster_table 1)
+  _server_passwords 1
   _server_begin place_instances 1 -@-
 }
 
@@ -153,10 +150,6 @@ server_scratch() {
 _server_begin() {
   local host REPLY
   REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
-  if [[ -z ${LOAD_PASSWORD-} ]]; then
-    _server_secret 18
-    LOAD_PASSWORD=$REPLY
-  fi
   LOAD_COMMANDS=$(load_commands)
   servers_each _server_prepare "$@" || return
   # All at the same time: a cluster is ready when all of its instances are there.
@@ -208,10 +201,17 @@ _server_started() {
   LOAD_USER=$user
 }
 
-# Print the password of the load generators.
-# Usage: server_load_password
-server_load_password() {
-  if [[ -n $LOAD_USER ]]; then printf '%s' "$LOAD_PASSWORD"; else printf '%s' "$REDIS_PASSWORD"; fi
+# Print the passwords of the load generators for the instances from a port on, separated by commas.
+# Usage: server_load_passwords PORT COUNT
+server_load_passwords() {
+  local port last=$(($1 + $2 - 1)) all='' REPLY
+  for ((port = $1; port <= last; port++)); do
+    # Without users, a cluster has one password.
+    if [[ -z $LOAD_USER ]] && cluster_on; then REPLY=$REDISBASE; else REPLY=$port; fi
+    protocol_password "$LOAD_PASSWORD" "$REDISBASE" "$REPLY"
+    all+=${all:+,}$REPLY
+  done
+  printf '%s' "$all"
 }
 
 # Print INFO of every instance.

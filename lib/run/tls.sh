@@ -25,13 +25,11 @@ tls_program() {
 
 # Refuse settings that conflict with TLS.
 # Usage: tls_check
-# Globals: TLS GENERATOR REDIS_CONF
+# Globals: TLS GENERATOR
 # Returns: exits 2.
 tls_check() {
   [[ $TLS == on ]] || return 0
   [[ $GENERATOR == test ]] || conf_refuse TLS "not supported with GENERATOR=$GENERATOR; set GENERATOR=test or TLS=off"
-  # The instance finds its certificate and its socket by paths relative to its directory.
-  [[ ! ${REDIS_CONF,,} =~ (^|;)[[:space:]]*dir[[:space:]] ]] || conf_refuse TLS "conflicts with dir in REDIS_CONF; remove dir there, or set TLS=off"
 }
 
 # Print the options of ./test for the running instances.

@@ -40,6 +40,7 @@ main() {
   local phase REPLY
   INSTANCES=1 CONNECTIONS=1 PIPELINE=1 PHASES=set,get REQUESTS=0 TIME=0 RATE=0 RATIO=1:10 PATTERN=uniform DATA=pattern TIMEOUT=30
   LOAD_USER='' HOSTS=
+  PASSWORDS=()
   while [[ ${1-} == --* ]]; do
     case $1 in
       --instances) INSTANCES=$2 ;;
@@ -55,6 +56,10 @@ main() {
       --timeout) TIMEOUT=$2 ;;
       --user) LOAD_USER=$2 ;;
       --hosts) HOSTS=$2 ;;
+      --passwords)
+        IFS=, read -r -a PASSWORDS <<<"${REDISCLI_AUTH-}"
+        set -- "$1" "$@"
+        ;;
       # Options without a counterpart here; these have no argument.
       --no-verify | --allow-misses) set -- "$1" "$@" ;;
       *) ;;
@@ -115,7 +120,7 @@ run_phase() {
   PIDS=()
   for ((i = 0; i < INSTANCES; i++)); do
     address $((PORT + i))
-    HOST=$REPLY adapter_load "${phase%-*}" $((PORT + i)) "$phase.$i" &
+    HOST=$REPLY REDISCLI_AUTH=${PASSWORDS[i]-} adapter_load "${phase%-*}" $((PORT + i)) "$phase.$i" &
     PIDS+=($!)
   done
   watch_instances &
