@@ -274,7 +274,13 @@ load cluster
   assert_equal "$(sed -n 2p <<<"$output" | cut -f 6)" 1000
   assert_equal "$(sed -n 2p <<<"$output" | cut -f 8,10,12)" "$(result set p50_us)"$'\t'"$(result set p99_us)"$'\t'"$(result set max_us)"
   assert_equal "$(($(sed -n 3p <<<"$output" | cut -f 6) + $(sed -n 4p <<<"$output" | cut -f 6)))" 1000
+  # Of another phase: each counts from its start, which is a warning.
+  sed 's/StartTime: 1/StartTime: 2/' out/set.hlog >other.hlog
+  run_split "$REPO/test" --windows 0-99 out/set.hlog other.hlog
+  assert_success
+  assert_match '^test: --windows: out/set.hlog and other.hlog start 1000000000.0 s apart, by their clocks; times count from the start of each log$' "$stderr"
   run_split "$REPO/test" --windows 0-99 out/set.hlog out/set.hlog
+  assert_equal "$stderr" ''
   assert_success
   # Twice the requests, the same intervals, the same percentiles.
   assert_equal "$(sed -n 2p <<<"$output" | cut -f 3,6,8)" "$(awk 'END { print NR - 5 }' out/set.hlog)"$'\t'2000$'\t'"$(result set p50_us)"

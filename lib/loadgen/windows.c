@@ -13,6 +13,7 @@
 #define SLOW_US 1000 /* an interval with a p99 above it is slow */
 #define SAME_S  0.02 /* intervals of two clients that begin so close are treated as one */
 #define MOST    64   /* windows */
+#define APART_S 10   /* logs that start so far apart are hardly of one phase; clocks of clients may differ */
 
 struct window {
     double from_s, to_s;
@@ -29,6 +30,7 @@ struct log {
     unsigned number;  /* of the line */
     int headed, over; /* headed: the names of the columns were read */
     double start_s, length_s;
+    double epoch_s;   /* the start of the log, by the clock of its client */
     struct hist hist; /* of the interval */
 };
 
@@ -48,6 +50,7 @@ static int advance(struct log *l, const char *name, char *why)
             return -1;
         }
         l->number++;
+        if (n >= 0 && !strncmp(l->line, "#[StartTime: ", 13)) l->epoch_s = strtod(l->line + 13, NULL);
         l->headed |= n >= 0 && !strncmp(l->line, "\"StartTimestamp\"", 16);
         if (n >= 0 && (l->line[0] == '#' || l->line[0] == '"')) continue;
         if (!l->headed) return complain(why, name, l, "not an interval log: the names of its columns are missing");
@@ -99,6 +102,18 @@ static void add(struct window *w, int count, double start_s, double length_s, co
     }
 }
 
+/* Warn of the log that starts last, if it is hardly of the phase of the first: times count from the start of each. */
+static void warn_of_starts(const struct log *l, char **file, int files)
+{
+    int last = 0;
+    for (int i = 1; i < files; i++)
+        if (fabs(l[i].epoch_s - l[0].epoch_s) > fabs(l[last].epoch_s - l[0].epoch_s)) last = i;
+    double apart_s = fabs(l[last].epoch_s - l[0].epoch_s);
+    if (apart_s > APART_S)
+        fprintf(stderr, "test: --windows: %.150s and %.150s start %.1f s apart, by their clocks; times count from the start of each log\n", file[0],
+                file[last], apart_s);
+}
+
 /* Merge all logs in the order of time. */
 static int merge(struct log *l, char **file, int files, struct window *w, int count, struct hist *all, char *why)
 {
@@ -132,6 +147,7 @@ int windows_print(const char *list, char **file, int files, FILE *to, char why[W
         if (bad) snprintf(why, WINDOWS_WHY, "%.200s: %s", file[i], strerror(errno));
         bad = bad || advance(&l[i], file[i], why);
     }
+    if (!bad) warn_of_starts(l, file, files);
     if (!bad && merge(l, file, files, w, count, &all, why)) bad = 1;
     if (!bad) fputs("from_s\tto_s\tintervals\tslow\tlength_s\trequests\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tmax_us\n", to);
     for (int i = 0; i < count; i++) {
