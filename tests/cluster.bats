@@ -136,3 +136,17 @@ END
   run bash needs.sh CLUSTER=off FAULT=none INSTANCES='3 5' REDISBASE=7000
   assert_output '7000 7004 0'
 }
+
+@test "the monitors do not count what replicas repeat, also in a repeat with a fault" {
+  run bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib RUN_ID=test
+    . "$LIB/modules.sh"
+    conf_defaults "$REPO/conf/defaults.conf"
+    for word in CLUSTER=on REPLICAS=1 FAULT=stop REDISBASE=7000; do conf_word argument "$word" test; done
+    conf_resolve
+    CLUSTER_TABLE=$(cluster_table 3)
+    # In place of the servers.
+    servers_print() { echo $MONITOR_REPLICAS; }
+    monitor_start 1'
+  assert_output '7003 7004 7005'
+}

@@ -293,6 +293,9 @@ END
   # A node that was only stopped has its processes.
   sed -i 's/from disk/continued/' $rep/server/events.tsv
   figures 0.25,0.75,10,6000
+  # Its replicas became masters, and it repeats their writes.
+  printf '3\ta\ttaken over\t\n' >>$rep/server/events.tsv
+  figures ,,,6000
   sed -i 's/continued/empty/' $rep/server/events.tsv
   sed -i 's/set$/get/' $rep/failover.tsv
   figures 0.25,0.75,10,6000

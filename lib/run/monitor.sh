@@ -18,9 +18,9 @@ MONITOR_PROBES= # CPU time on the servers at the last mark, lines NAME PROBE: se
 monitor_start() {
   MONITOR_ALARM=
   LOAD_COMMANDS=$(load_commands)
-  # A fault makes replicas masters, which serve the load.
+  # Until a fault, which makes replicas masters: the figures of its phase stay empty.
   MONITOR_REPLICAS=
-  ! cluster_on || fault_on || MONITOR_REPLICAS=$(awk -F '\t' '$4 == "replica" { print $1 }' <<<"$CLUSTER_TABLE")
+  ! cluster_on || MONITOR_REPLICAS=$(awk -F '\t' '$4 == "replica" { print $1 }' <<<"$CLUSTER_TABLE")
   _MONITOR_PLANNED=$1 _MONITOR_LAST='' _MONITOR_NEXT=0
   servers_print $((REMOTE_RETRY + 60)) _monitor_start || return
   _MONITOR_ON=yes

@@ -138,12 +138,13 @@ function fill_failover(    file, line, f, mine) {
   close(file)
 }
 
-# Whether a fault ended and restarted processes of the server during OPERATION, in the repeat with the directory FOLDER/.
+# Whether the server's counters of OPERATION are no sum: a fault restarted processes, or made replicas, which repeat the writes of their masters, masters.
+# In the repeat with the directory FOLDER/.
 function restarted_in(folder, operation,    line, f, started) {
   if (!discard_fault(folder, operation)) return 0
   while ((getline line < (folder "server/events.tsv")) > 0) {
     split(line, f, "\t")
-    if (f[3] == "node up" && f[4] != "continued") started = 1
+    if (f[3] == "node up" && f[4] != "continued" || f[3] == "taken over") started = 1
   }
   close(folder "server/events.tsv")
   return started + 0
