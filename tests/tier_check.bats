@@ -92,3 +92,119 @@ nodes() {
   run nodes
   assert_output $'0\tcpu\n1\tfast'
 }
+
+# Put a line into a file of the machine, and make its directory.
+# Usage: put PATH TEXT
+put() {
+  mkdir -p -- "$TIERBENCH_ROOT/${1%/*}"
+  printf '%s\n' "$2" >"$TIERBENCH_ROOT/$1"
+}
+
+# Add a dax device of MIB MiB at a path of /sys/devices, for node 2, with a driver.
+# Usage: dax NAME PATH MIB DRIVER
+dax() {
+  put "sys/devices/$2/$1/size" $(($3 << 20))
+  put "sys/devices/$2/$1/target_node" 2
+  mkdir -p -- "$TIERBENCH_ROOT/sys/bus/dax/devices"
+  ln -sfn "../../../devices/$2/$1" "$TIERBENCH_ROOT/sys/bus/dax/devices/$1"
+  ln -sfn "/sys/bus/dax/drivers/$4" "$TIERBENCH_ROOT/sys/devices/$2/$1/driver"
+}
+
+@test "CXL and PMem that are no node yet: each is named with the command for its next state" {
+  local acpi=platform/ACPI0017:00/root0
+  machine unready
+  numactl_is ''
+  run on_host detect
+  assert_line $'unused\tmem0\tCXL, 512 MiB of ram without a region: cxl create-region -m -t ram -d decoder0.0 mem0'
+  assert_line $'unused\tmem1\tCXL, 512 MiB of pmem without a region: cxl create-region -m -t pmem -d decoder0.0 mem1'
+  assert_line $'all\thost\tDRAM only'
+  run on_host TIER=bind check
+  assert_match $'^fail\tevery node has a CPU; mem0: CXL.*; mem1: .*\ta node of memory without a CPU\tcxl create-region -m -t ram -d decoder0.0 mem0$'
+  run on_host TIER=tiering check
+  assert_match $'\tcxl create-region -m -t ram -d decoder0.0 mem0$'
+  # Regions: of mem0 without a driver, of mem1 with its region of PMem.
+  put "sys/devices/$acpi/port1/endpoint2/decoder2.0/region" region0
+  put "sys/devices/$acpi/port1/endpoint2/decoder2.0/mode" ram
+  put "sys/devices/$acpi/port1/endpoint3/decoder3.0/region" region1
+  put "sys/devices/$acpi/port1/endpoint3/decoder3.0/mode" pmem
+  put sys/bus/cxl/devices/region0/size 0x20000000
+  put sys/bus/nd/devices/region1/size 536870912
+  put sys/bus/nd/devices/region1/available_size 536870912
+  run on_host detect
+  assert_equal "$(grep ^unused <<<"$output")" $'unused\tregion0\tCXL, 512 MiB in a region that is off: cxl enable-region region0
+unused\tregion1\tpmem, 512 MiB without a namespace: ndctl create-namespace --mode=devdax --region=region1'
+  # dax devices.
+  ln -s ../drivers/cxl_region "$TIERBENCH_ROOT/sys/bus/cxl/devices/region0/driver"
+  put sys/bus/nd/devices/region1/available_size 0
+  dax dax0.0 "$acpi/decoder0.0/region0/dax_region0" 512 device_dax
+  dax dax1.0 "$acpi/nvdimm-bridge0/ndbus0/region1/dax1.0" 502 device_dax
+  run on_host detect
+  assert_equal "$(grep ^unused <<<"$output")" $'unused\tdax0.0\tcxl, 512 MiB in devdax mode: daxctl reconfigure-device --mode=system-ram dax0.0
+unused\tdax1.0\tpmem, 502 MiB in devdax mode: daxctl reconfigure-device --mode=system-ram dax1.0'
+  # Blocks that are offline, of a dax device and of other memory.
+  dax dax0.0 "$acpi/decoder0.0/region0/dax_region0" 512 kmem
+  put sys/devices/system/memory/memory182/state offline
+  put sys/devices/system/memory/memory183/state online
+  put sys/devices/system/memory/memory9/state offline
+  put sys/devices/system/memory/memory10/state offline
+  ln -s ../../node/node2 "$TIERBENCH_ROOT/sys/devices/system/memory/memory182/node2"
+  ln -s ../../node/node0 "$TIERBENCH_ROOT/sys/devices/system/memory/memory9/node0"
+  ln -s ../../node/node0 "$TIERBENCH_ROOT/sys/devices/system/memory/memory10/node0"
+  run on_host detect
+  assert_line $'unused\tnode2\t128 MiB offline: daxctl online-memory dax0.0'
+  assert_line $'unused\tnode0\t256 MiB offline: chmem --enable --zone Movable --blocks 9-10'
+}
+
+@test "CXL that is off, that the firmware has set up, or that two host bridges can decode" {
+  local devices root
+  machine unready
+  devices=$TIERBENCH_ROOT/sys/bus/cxl/devices root=$TIERBENCH_ROOT/sys/devices/platform/ACPI0017:00/root0
+  rm "$devices/mem1/driver"
+  # Committed without a region: it is memory of the system.
+  echo 1 >"$devices/endpoint2/decoders_committed"
+  run on_host detect
+  assert_equal "$(grep ^unused <<<"$output")" $'unused\tmem1\tCXL, 512 MiB of pmem in a device that is off: cxl enable-memdev mem1'
+  echo 0 >"$devices/endpoint2/decoders_committed"
+  # Decoders of both bridges, of the device's bridge, and of another bridge.
+  mkdir "$TIERBENCH_ROOT/sys/devices/pci0000:1c"
+  ln -s ../../../pci0000:1c "$root/dport28"
+  cp -r "$root/decoder0.0" "$root/decoder0.1"
+  cp -r "$root/decoder0.0" "$root/decoder0.2"
+  echo 12,28 >"$root/decoder0.0/target_list"
+  echo 2 >"$root/decoder0.0/interleave_ways"
+  echo 28 >"$root/decoder0.2/target_list"
+  run on_host detect
+  assert_contains '-d decoder0.1 mem0' "$output"
+}
+
+@test "a node of RAM and PMem together, the zones of a node, and errors of memory" {
+  machine unready
+  rm -r "$TIERBENCH_ROOT/sys/bus/cxl"
+  put sys/devices/system/node/has_memory 0,2
+  put sys/devices/system/node/node2/meminfo 'Node 2 MemTotal: 1038336 kB'
+  dax dax0.0 cxl/region0/dax_region0 512 kmem
+  dax dax1.0 platform/ndbus0/region1/dax1.0 502 kmem
+  printf 'Node 0, zone   Normal\n        managed  4000\nNode 2, zone   Normal\n        managed  100\nNode 2, zone  Movable\n        managed  300\n' \
+    >"$TIERBENCH_ROOT/proc/zoneinfo"
+  run on_host detect
+  assert_line $'cxl\tnode2\t1014 MiB, no CPU, 512 MiB of it cxl (dax0.0), 502 MiB of it pmem (dax1.0), 75 % movable'
+  sed -i 's/Movable/Normal/' "$TIERBENCH_ROOT/proc/zoneinfo"
+  run on_host detect
+  assert_contains '(dax1.0), not movable' "$output"
+  refute_contains 'unused' "$output"
+  # The same on a node with CPUs.
+  put sys/devices/cxl/region0/dax_region0/dax0.0/target_node 0
+  run on_host detect
+  assert_line $'dram\tnode0\t1536 MiB, CPUs 0-1, 512 MiB of it cxl (dax0.0)'
+  run on_host check
+  assert_match $'^warn\tnode 0 contains DRAM and other memory \\(dax0.0\\), .*\tdaxctl reconfigure-device --mode=devdax --force dax0.0\n'
+  # Errors.
+  put sys/devices/system/node/node0/memory_failure/total 0
+  put sys/devices/system/node/node2/memory_failure/total 3
+  put sys/bus/nd/devices/region1/badblocks '8 1'
+  put sys/bus/nd/devices/nmem0/nfit/flags 'smart_event flush_fail'
+  run on_host detect
+  assert_equal "$(grep ^failing <<<"$output")" $'failing\tnode2\t3 pages with uncorrectable errors (poison)
+failing\tregion1\tbad blocks (poison), the first at sector 8
+failing\tnmem0\thealth: smart_event flush_fail'
+}

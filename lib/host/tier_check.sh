@@ -6,9 +6,14 @@
 # Usage: host_tier_check
 # Globals: TIER and the settings sent to lib/host/tiers.sh
 host_tier_check() {
-  local nodes faster=''
+  local nodes faster='' where detail command ready=''
   nodes=$(host_tier_memory_nodes)
   [[ $nodes != *fast* ]] || faster=", or is faster than those with one"
+  # The command of the first device; the next one is named when it is ready.
+  while IFS=$'\t' read -r where detail command; do
+    faster+="; $where: $detail"
+    ready=${ready:-$command}
+  done < <(host_tier_ready)
   case $TIER in
     native) host_tier_check_native ;;
     bind | preferred | interleave | weighted) host_tier_check_nodes "$nodes" ;;
@@ -18,16 +23,20 @@ host_tier_check() {
   esac
 }
 
-# Print a warning if DRAM is a cache of slower memory, and a row about swap: data may be elsewhere than in DRAM.
+# Print a warning if DRAM is a cache of slower memory or shares a node with it, and a row about swap: data may be elsewhere than in DRAM.
 # Usage: host_tier_check_native
 host_tier_check_native() {
-  local rows kind
+  local rows kind where detail
   local -a swaps=()
   rows=$'\n'$(host_tier_detect)
   for kind in vsmp memory-mode; do
     [[ $rows != *$'\n'"$kind"$'\t'* ]] ||
       host_tier_row warn "DRAM is a cache of slower memory ($kind), so the share of the data in DRAM is unknown" "all of the data in DRAM" "boot the server without it"
   done
+  while IFS=$'\t' read -r where detail; do
+    host_tier_row warn "node $where contains DRAM and other memory ($detail), so the share of the data in DRAM is unknown" "all of the data in DRAM" \
+      "daxctl reconfigure-device --mode=devdax --force ${detail%% *}"
+  done < <(host_tier_ready_mixed)
   [[ ! -e ${TIERBENCH_ROOT-}/proc/swaps ]] || mapfile -t swaps <"${TIERBENCH_ROOT-}/proc/swaps"
   if ((${#swaps[@]} > 1)); then
     host_tier_row warn "the server has swap, and may use it" "all of the data in memory" "swapoff -a, if nothing there needs it"
@@ -39,7 +48,7 @@ host_tier_check_native() {
 # Print a row: whether the nodes, the kernel and numactl support a tier that places memory on nodes.
 # Usage: host_tier_check_nodes NODES
 #   NODES as host_tier_memory_nodes prints them
-# Globals: TIER TIER_NODES TIER_NEAR; faster of host_tier_check
+# Globals: TIER TIER_NODES TIER_NEAR; faster and ready of host_tier_check
 host_tier_check_nodes() {
   local node wanted count
   wanted=$(_host_tier_detect_list "$TIER_NODES")
@@ -47,7 +56,7 @@ host_tier_check_nodes() {
   if ! command -v numactl >/dev/null; then
     host_tier_row fail "numactl is missing" "numactl" "install: numactl"
   elif [[ -z $TIER_NODES ]]; then
-    host_tier_row fail "every node has a CPU$faster" "a node of memory without a CPU" "name the nodes: TIER_NODES=1"
+    host_tier_row fail "every node has a CPU$faster" "a node of memory without a CPU" "${ready:-name the nodes: TIER_NODES=1}"
   elif [[ $TIER == interleave || $TIER == weighted ]] && ((count < 2)); then
     host_tier_row fail "one node with memory ($TIER_NODES)" "two nodes or more" "another server"
   elif [[ $TIER == weighted && ! -d ${TIERBENCH_ROOT-}/sys/kernel/mm/mempolicy/weighted_interleave ]]; then
@@ -121,10 +130,10 @@ host_tier_check_room() {
 # Print a row: whether there is a slower node, and the kernel can move pages between it and the others.
 # Usage: host_tier_check_tiering NODES
 #   NODES as host_tier_memory_nodes prints them
-# Globals: faster of host_tier_check
+# Globals: faster and ready of host_tier_check
 host_tier_check_tiering() {
   if ! grep -q far <<<"$1"; then
-    host_tier_row fail "every node has a CPU$faster: there is one tier" "a slower node to demote to" "another server"
+    host_tier_row fail "every node has a CPU$faster: there is one tier" "a slower node to demote to" "${ready:-another server}"
   elif [[ ! -e ${TIERBENCH_ROOT-}/proc/sys/kernel/numa_balancing ]]; then
     host_tier_row fail "the kernel has no NUMA balancing" "kernel.numa_balancing" "a kernel with CONFIG_NUMA_BALANCING"
   elif [[ ! -e ${TIERBENCH_ROOT-}/sys/kernel/mm/numa/demotion_enabled ]]; then

@@ -4,7 +4,8 @@
 # another machine.
 
 # Print a row for each node with memory, for caches of a node, and for all swap targets. KIND is dram, memory-mode, pmem, cxl, hbm, slow (a
-# node without a CPU of unknown kind), vsmp, swap, zram or zswap; a last row `all` lists the kinds.
+# node without a CPU of unknown kind), vsmp, swap, zram or zswap; a last row `all` lists the kinds. Rows `unused` are of memory that no node has yet,
+# with the command for it, and rows `failing` of memory with errors.
 # Usage: host_tier_detect
 host_tier_detect() {
   local rows kind kinds=''
@@ -15,10 +16,12 @@ host_tier_detect() {
     _host_tier_detect_vsmp
     _host_tier_detect_swaps
     _host_tier_detect_zswap
+    host_tier_ready | sed 's/^/unused\t/; s/\t\([^\t]*\)$/: \1/'
+    host_tier_ready_errors | sed 's/^/failing\t/'
   )
   printf '%s\n' "$rows"
   while IFS=$'\t' read -r kind _; do
-    [[ ", $kinds," == *", $kind,"* ]] || kinds+=${kinds:+, }$kind
+    [[ $kind == unused || $kind == failing ]] || [[ ", $kinds," == *", $kind,"* ]] || kinds+=${kinds:+, }$kind
   done <<<"$rows"
   [[ $kinds != dram ]] || kinds='DRAM only'
   printf 'all\thost\t%s\n' "$kinds"
@@ -61,7 +64,7 @@ _host_tier_detect_nodes() {
     folder=$DETECT_ROOT/sys/devices/system/node/node$node
     kind=dram
     [[ $place == cpu ]] || kind=$(_host_tier_detect_far "$node" "$place")
-    printf '%s\tnode%s\t%s\n' "$kind" "$node" "$(_host_tier_detect_node "$node" "$folder")"
+    printf '%s\tnode%s\t%s\n' "$kind" "$node" "$(_host_tier_detect_node "$node" "$folder")$(host_tier_ready_node "$node" "$place")"
     for index in "$folder"/memory_side_cache/index*; do
       [[ -e $index/size ]] || continue
       cache="$(_host_tier_detect_read "$index/size") bytes in lines of $(_host_tier_detect_read "$index/line_size")"

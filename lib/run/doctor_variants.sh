@@ -4,10 +4,12 @@
 
 # The kinds of memory of the server, and whether each variant's tier is possible with the largest fill.
 _doctor_tiers() {
-  local kind where detail
+  local kind where detail state
   ! _doctor_ask "$SERVER" memory tier_detect "$SERVER" ||
     while IFS=$'\t' read -r kind where detail; do
-      _doctor_row "$SERVER" ok "memory: $kind" "$detail" "${where/host/-}" -
+      state=ok
+      [[ $kind != failing ]] || state=warn
+      _doctor_row "$SERVER" "$state" "memory: $kind" "$detail" "${where/host/-}" -
     done <<<"$_DOCTOR_SAID"
   _doctor_each _doctor_tier
 }
