@@ -6,6 +6,7 @@
 
 load helper
 load cluster
+load releases
 
 setup() {
   scratch_setup
@@ -129,6 +130,26 @@ END
   fill_check 1 12M 2
 }
 
+@test "Redis 8.0, and Valkey 8.1 and 9 with other tables: used_memory is what FILL asks for, within 1 %, also with EXPIRE" {
+  local name
+  for name in redis-trixie valkey-trixie valkey-sid; do
+    release_server "$name"
+    FILL_WORDS=(REDIS_SERVER="$REPLY" EXPIRE=1h)
+    fill_measure 1 15M 10
+    fill_check 1 15M 1
+  done
+  FILL_WORDS=(REDIS_SERVER="$REPLY")
+  fill_measure 1 20M 10 100
+  fill_check 1 20M 2
+}
+
+@test "a cluster of Valkey, with tables for each slot: used_memory of all its processes is what FILL asks for, within 1 %" {
+  release_server valkey-sid
+  FILL_WORDS=(CLUSTER=on REPLICAS=0 REDIS_SERVER="$REPLY")
+  fill_measure 3 90M 10
+  fill_check 3 90M 1
+}
+
 @test "the times to live of keys: used_memory is what FILL asks for, within 1 %" {
   FILL_WORDS=(EXPIRE=1h-2h)
   fill_measure 1 8M 10 1000
@@ -151,18 +172,68 @@ END
 }
 
 @test "the slots of a cluster have their own dicts or one for all, as samples show" {
-  # Of a cluster of one node, values of 10 B: Redis 8.2.3, then 7.0.15.
+  local kind keys used
+  # Of a cluster of one node, values of 10 B: Redis 8.2.3 (of six keys per slot, the figure of 8.0.2), then 7.0.15.
   printf '10+cluster\t%s\n' $'sample\t6\t75000\t49366152' $'sample\t6\t37500\t47053944' $'slots\t8192\t24318136' $'slots\t16384\t45942424' \
-    $'slots\t32768\t46793992' >dicts
+    $'slots\t32768\t46793992' $'slots\t98304\t52561336' >dicts
   printf '10+cluster\t%s\n' $'sample\t6\t75000\t10134008' $'sample\t6\t37500\t6009720' $'slots\t8192\t2802936' $'slots\t16384\t3720440' \
-    $'slots\t32768\t5555448' >dict
+    $'slots\t32768\t5555448' $'slots\t98304\t12371192' >dict
   { DO=fit awk -f "$REPO/lib/plan/keycost.awk" dicts | sed 's/^/10+cluster\t/' && printf 'ask\tbytes 10+cluster %s\n' 1000 100000 150000 '150000 5461'; } >asks
   grep -q $'slot\t2587' asks || fail "$(cat asks)"
   # The used_memory of Redis with these keys; the last row has a third of the slots.
   run awk -F '\t' 'BEGIN { split("5331256 50911432 54460680 26194900", used, " ") } { print (($2 - used[NR]) ^ 2 < (used[NR] / 100) ^ 2) }' <(awk -f "$REPO/lib/plan/keycost.awk" asks)
   assert_output $'1\n1\n1\n1'
   run env DO=fit awk -f "$REPO/lib/plan/keycost.awk" dict
-  assert_output $'base\t1885432\ncost\t6\t96.0000'
+  assert_output $'table\t1\nbase\t1885432\ncost\t6\t96.0000'
+  # Redis 8.0.2 and Valkey 9.1.2, then the used_memory of a shard of three.
+  while read -r kind keys used; do
+    printf '10+cluster\tslots\t%s\n' $'8192\t24165848' $'16384\t46052456' $'32768\t47363176' $'98304\t53130520' >1
+    printf '10+cluster\tsample\t6\t%s\n' $'75000\t51044088' $'37500\t47741384' >>1
+    printf '10+cluster\tslots\t%s\n' $'8192\t4515464' $'16384\t6219240' $'32768\t7005672' $'98304\t10151400' >7
+    printf '10+cluster\tsample\t6\t%s\n' $'75000\t9032808' $'37500\t7232808' >>7
+    { DO=fit awk -f "$REPO/lib/plan/keycost.awk" "$kind" | sed 's/^/10+cluster\t/' && printf 'ask\tbytes 10+cluster %s 5461\n' "$keys"; } >asks
+    grep -q "table.$kind" asks || fail "$(cat asks)"
+    run awk -f "$REPO/lib/plan/keycost.awk" asks
+    awk -F '\t' -v used="$used" '{ exit !($2 < 1.003 * used && $2 > 0.997 * used) }' <<<"$output" || fail "$output, not $used"
+  done <<'END'
+1 172915 31458466
+7 452801 31454418
+END
+}
+
+@test "the kind of a server's table is found by samples on both sides of where it grows, and the model has the memory of each" {
+  local form=10 kind want
+  # Values of 10 B: Redis 7.0.15, Valkey 8.1.1 and 9.1.2, and a server whose tables grow elsewhere.
+  while read -r kind want steps; do
+    # shellcheck disable=SC2046 # the figures
+    printf '10\tstep\t%d\t%d\n' $(paste -d ' ' <(printf '%s\n' 26800 30800 34800) <(tr ' ' '\n' <<<"$steps")) >steps
+    printf '10\tsample\t6\t75000\t%d\n10\tsample\t6\t37500\t%d\n' ${want//,/ } >>steps
+    { DO=fit awk -f "$REPO/lib/plan/keycost.awk" steps && echo; } >model
+    assert_equal "$(grep table model)" table$'\t'"$kind"
+  done <<'END'
+1 7582112,4358000 3324576 3612752 4163072
+7 5872336,3500368 2761040 3148432 3356560
+7 4705712,2937264 2375920 2695088 2837424
+0 4705712,2937264 2375920 2475088 2574256
+END
+  # Valkey 9.1.2, keys with numbers of seven digits: the used_memory after all of them, in one growth of a table.
+  printf 'ask\tbytes 10 %d\n' 66563 89585 113616 118206 168828 | awk '{ print }' >asks
+  { printf '10\t%s\n' $'base\t93000' $'cost\t6\t32' $'cost\t7\t32' $'table\t7' && cat asks; } >lines
+  run awk -F '\t' 'BEGIN { split("3330640 4204816 5200368 6038576 7907568", used, " ") } { off = $2 / used[NR] - 1; print (off < 0.001 && off > -0.001) }' \
+    <(awk -f "$REPO/lib/plan/keycost.awk" lines)
+  assert_output $'1\n1\n1\n1\n1'
+}
+
+@test "no number of keys is at the edge of a table, and a table that keys have outgrown counts until requests have emptied it" {
+  local answers
+  # A table of Redis has 2^20 slots, one of Valkey 2^17 buckets of 7; the marker is a key.
+  answers=$({
+    printf '1\tbase\t0\n1\tcost\t3\t56\n1\ttable\t1\n7\tbase\t0\n7\tcost\t3\t32\n7\ttable\t7\n1+ttl\tbase\t0\n1+ttl\tcost\t3\t80\n1+ttl\ttable\t1\n'
+    printf 'ask\t%s\n' "keys 1 $((1048575 * 56 + 8388608))" "keys 1 $((1000000 * 56 + 8388608))" 'keys 7 42000000' \
+      "keys 1 $((1048577 * 56 + 16777216))" "keys 1+ttl $((1048576 * 80 + 25165824))" \
+      'moving 1 1000000' 'moving 1 1100000' 'moving 1 2000000' 'moving 7 930000' 'moving 7 1100000'
+  } | awk -f "$REPO/lib/plan/keycost.awk" | cut -f 2 | paste -s -d ' ')
+  assert_match "^1046477 1000000 915667 1050675 (1046477|1050675) 0 8388608 0 [0-9]{8} 0\$" "$answers"
 }
 
 @test "a run with times to live or with a cluster asks for the cost of such keys only; replicas need memory for their backlog" {
@@ -227,6 +298,15 @@ END
   assert_match '^[+-][0-9.]+ %$' "$(gap)"
   FILL=$((60 << 20))
   assert_equal "$(gap)" ''
+  # What plan and doctor say of a row: the old table after the keys are set, a table that is not known, a number that does not fit.
+  local -A ROW=([value_size]=1 [instances]=1 [point]=P [keys]=1100000 [full_bytes]=78377216 [target_bytes]=78377216)
+  assert_match $'^up to \\+10\\.7 % for P after the keys are set, .*\t.*$' "$(fill_doubts)"
+  ROW[keys]=2000000
+  assert_equal "$(fill_doubts)" ''
+  ROW[target_bytes]=80000000
+  assert_match '^-2.0 % for P' "$(fill_doubts)"
+  ROW[target_bytes]=78377216 _FILL_MODEL[1]+=$'\ntable\t0'
+  assert_match '^unknown for P: the tables of this server are neither those of Redis nor those of Valkey' "$(fill_doubts)"
 }
 
 @test "a sample is read when Redis has no outgrown table left" {

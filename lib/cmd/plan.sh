@@ -48,6 +48,7 @@ cmd_plan() {
   fi
   plan_make
   plan_warn
+  _plan_fill
   _plan_room
   if [[ -n $rows ]]; then
     plan_print
@@ -62,6 +63,17 @@ cmd_plan() {
   _plan_clients "$most" | table_print
   servers_each _plan_place "$most"
   ! cluster_on || cluster_show "$most" | table_print
+}
+
+# Warn of points whose used_memory may be more than 1 % off FILL.
+_plan_fill() {
+  local row found fix
+  for row in "${PLAN_ROWS[@]}"; do
+    plan_row "$row"
+    [[ ${ROW[repeat]} == 1 && ${ROW[variant]} == "${VARIANTS%% *}" ]] || continue
+    while IFS=$'\t' read -r found fix; do log_warn "FILL=$FILL: $found; set $fix"; done < <(fill_doubts)
+  done
+  plan_enter "${VARIANTS%% *}" ''
 }
 
 # Warn of the point that needs most DRAM, if the server has less: a run would refuse it.

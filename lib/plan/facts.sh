@@ -142,7 +142,7 @@ _facts_is() {
   local count='(0|[1-9][0-9]{0,17})' decimal='[0-9]{1,15}(\.[0-9]{1,9})?'
   [[ $1 =~ ^(cpus|mem_gib|mem_bytes|mem_available_bytes)$'\t'$count$ ||
     $1 =~ ^topology$'\t'([0-9]{1,5},[0-9]{1,5},[0-9]{0,5},[0-9]{0,5}|#\ ?[A-Za-z0-9\ ,:-]*)$ ||
-    $1 =~ ^keycost$'\t'$count(\+ttl)?(\+cluster)?$'\t'((base|slot)$'\t'|cost$'\t'[0-9]{1,2}$'\t')-?$decimal$ ]]
+    $1 =~ ^keycost$'\t'$count(\+ttl)?(\+cluster)?$'\t'((base|slot|table)$'\t'|cost$'\t'[0-9]{1,2}$'\t')-?$decimal$ ]]
 }
 
 # Write the facts of every server into a run's directory.

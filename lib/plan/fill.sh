@@ -4,8 +4,10 @@
 
 # By form of a key (_fill_form): the memory of keys, as lines for lib/plan/keycost.awk.
 declare -A _FILL_MODEL=()
-# Questions to lib/plan/keycost.awk, `keys FORM TARGET [SLOTS]` or `bytes FORM KEYS [SLOTS]`: its answers, and the questions not yet asked.
+# Questions to lib/plan/keycost.awk, `keys FORM TARGET [SLOTS]`, or `bytes` or `moving` with FORM KEYS [SLOTS]: its answers, and the questions not yet asked.
 declare -A _FILL_SAID=() _FILL_ASKED=()
+# The samples that show the kind of the server's table, lines for lib/plan/keycost.awk without the form; empty: not yet measured.
+_FILL_STEPS=
 
 # Keys per instance by the formula of the 2018 guide: 8 GB reserved, 90 % of the rest, a key counted as 110 % of its value, rounded down to
 # 10,000 keys, divided by the instances. All integer arithmetic, in this order.
@@ -90,6 +92,17 @@ fill_bytes_of() {
     conf_size "$MAXMEMORY"
     ((REPLY > each)) || each=$REPLY
   fi
+  cluster_processes_of "$2"
+  REPLY=$((each * REPLY))
+}
+
+# The bytes of outgrown tables, over all instances, that may be in use in addition when KEYS keys per instance have just been set.
+# Usage: fill_moving_of VALUE_BYTES INSTANCES KEYS
+# Returns: sets REPLY; 1 when fill_answer has to be called first.
+fill_moving_of() {
+  local each
+  _fill_ask moving "$1" "$3" "$2" || return
+  each=$REPLY
   cluster_processes_of "$2"
   REPLY=$((each * REPLY))
 }
@@ -220,6 +233,27 @@ fill_gap() {
   }'
 }
 
+# Print why the used_memory of the current row may be more than 1 % off FILL, lines FOUND FIX, tab-separated.
+# Usage: fill_doubts
+# Globals: ROW FILL
+fill_doubts() {
+  local gap REPLY
+  [[ ${ROW[target_bytes]} != - ]] || return 0
+  gap=$(fill_gap "${ROW[target_bytes]}" "${ROW[full_bytes]}")
+  [[ -z $gap ]] || printf '%s for %s\tanother FILL: no number of keys comes nearer (docs/tiers.md)\n' "$gap" "${ROW[point]}"
+  fill_moving_of "${ROW[value_size]}" "${ROW[instances]}" "${ROW[keys]}" || {
+    fill_answer
+    fill_moving_of "${ROW[value_size]}" "${ROW[instances]}" "${ROW[keys]}"
+  }
+  gap=$(fill_gap "${ROW[target_bytes]}" $((ROW[full_bytes] + REPLY)))
+  [[ $REPLY == 0 || -z $gap ]] ||
+    printf 'up to %s for %s after the keys are set, until requests have emptied an outgrown table\tanother FILL, or a phase of GETs before the one to compare\n' \
+      "$gap" "${ROW[point]}"
+  _fill_form "${ROW[value_size]}"
+  [[ ${_FILL_MODEL[$REPLY]-} != *$'table\t0'* ]] ||
+    printf 'unknown for %s: the tables of this server are neither those of Redis nor those of Valkey\tKEYS, and compare used_memory with the plan\n' "${ROW[point]}"
+}
+
 # Print the bytes that must stay free on a server of TOTAL bytes.
 # Usage: fill_reserve TOTAL
 # Globals: RESERVE
@@ -289,6 +323,7 @@ _fill_calibrate() {
 # Returns: sets _FILL_MODEL; 1 with the reason on stderr.
 _fill_sizes() {
   local size model
+  [[ -n $_FILL_STEPS ]] || cluster_on || _FILL_STEPS=$(_fill_steps) || return
   for size in $VALUE_SIZES; do
     size=$(conf_bytes "$size")
     _fill_form "$size"
@@ -350,13 +385,36 @@ _fill_sample() {
   done | { cat && _fill_slots "$form"; } | DO=fit _fill_cost
 }
 
-# Print the samples that show what a slot of a cluster takes when it has keys; nothing without a cluster.
+# Print the samples on both sides of where a table of Redis, or one of Valkey, grows: at 8192 and at 7168 entries. The first commands of an instance
+# take memory that stays, so the first sample does not count. Of Redis 6 to 8.0 the table is known.
+# Usage: _fill_steps
+_fill_steps() {
+  local keys used info VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=off
+  info=$(server_info) || return
+  # Other servers report a version of Redis, too.
+  if awk -F : '$1 == "redis_version" { known = $2 ~ /^([67]|8\.0)\./ }
+    $1 ~ /^[a-z]+_version$/ && $1 != "redis_version" && $1 != "gcc_version" { other = 1 }
+    END { exit other || !known }' <<<"$info"; then
+    printf 'table\t1\n'
+    return
+  fi
+  for keys in 75 6700 7700 8700; do
+    used=$(_fill_used 10 100000 "$keys") || return
+    ((keys > 75)) || continue
+    printf 'step\t%d\t%d\n' "$keys" "$used"
+  done
+}
+
+# Print the samples that show what a slot of a cluster takes when it has keys; without a cluster, those of the kind of table.
 # Usage: _fill_slots FORM
 _fill_slots() {
   local keys used VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=$EXPIRE
-  [[ $1 == *+cluster ]] || return 0
+  [[ $1 == *+cluster ]] || {
+    printf '%s\n' "$1"$'\t'"${_FILL_STEPS//$'\n'/$'\n'"$1"$'\t'}"
+    return
+  }
   [[ $1 == *+ttl* ]] || EXPIRE=off
-  for keys in 8192 16384 32768; do
+  for keys in 8192 16384 32768 98304; do
     used=$(_fill_used 10 100000 "$keys") || return
     printf '%s\tslots\t%d\t%d\n' "$1" "$keys" "$used"
   done

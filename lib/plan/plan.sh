@@ -156,7 +156,7 @@ _plan_cells() {
 # Derive the values of the current point; sets REPLY, tab-separated, and `total` of _plan_cells, the keys of all instances.
 # Returns: 1 when questions have to be answered first.
 _plan_cell() {
-  local size=$VALUE_SIZES sized=$VALUE_SIZES largest instances=$INSTANCES places keys held bytes full target rule dram known i shares='' asked=0
+  local size=$VALUE_SIZES sized=$VALUE_SIZES largest instances=$INSTANCES places keys held bytes full target rule dram moving known i shares='' asked=0
   spread_places "$instances" || asked=1
   places=${REPLY//$'\t'/ }
   fill_keys_of "$size" "$instances" || return
@@ -174,6 +174,8 @@ _plan_cell() {
   fi
   fill_bytes_of "$size" "$instances" "$keys" || asked=1
   full=$REPLY
+  fill_moving_of "$size" "$instances" "$held" || asked=1
+  moving=$REPLY
   ((!asked)) || return
   fill_target
   target=${REPLY:--}
@@ -183,6 +185,8 @@ _plan_cell() {
   dram=$REPLY
   spread_most_of "$instances"
   tier_dram "$dram" "$REPLY"
+  # A limit of the tier holds while tables grow, too.
+  ((REPLY != dram)) || spread_part $((bytes + moving)) "$instances"
   dram=$REPLY
   fill_source "$sized"
   known=$REPLY

@@ -400,18 +400,15 @@ _doctor_answers() {
 
 # The fill of every point, compared with the server's memory minus the reserve: the DRAM of each variant.
 _doctor_memory() {
-  local row need wanted='' most=-1 keep gap point rule free="$((SERVER_FREE >> 20)) MiB available"
+  local row need wanted='' most=-1 keep found fix point rule free="$((SERVER_FREE >> 20)) MiB available"
   fill_reserve_of "$SERVER_BYTES"
   keep=$REPLY
   for row in "${PLAN_ROWS[@]}"; do
     plan_row "$row"
     [[ ${ROW[repeat]} == 1 ]] || continue
     point=${ROW[point]}
-    if [[ ${ROW[target_bytes]} != - && ${ROW[variant]} == "${VARIANTS%% *}" ]]; then
-      gap=$(fill_gap "${ROW[target_bytes]}" "${ROW[full_bytes]}")
-      [[ -z $gap ]] || _doctor_row "$SERVER" warn fill "$gap for $point" "within 1 % of $FILL" \
-        "another FILL: no number of keys comes nearer (docs/tiers.md)"
-    fi
+    [[ ${ROW[variant]} != "${VARIANTS%% *}" ]] ||
+      while IFS=$'\t' read -r found fix; do _doctor_row "$SERVER" warn fill "$found" "within 1 % of $FILL" "$fix"; done < <(fill_doubts)
     # Of several servers, that of the one with the most instances.
     need=${ROW[dram_bytes]}
     antagonist_bytes
