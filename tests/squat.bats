@@ -76,7 +76,7 @@ END
   run_split env OMP_NUM_THREADS=1 "$REPO/test" --passwords 127.0.0.1 "$REDIS_PORT" 10 10
   assert_failure 1
   assert_contains WRONGPASS "$stderr"
-  # The second of the list is for the second port, whatever its address.
+  # The second of the list is for the second port.
   redis_start --requirepass s3cond --unixsocket "$SCRATCH/2.sock"
   ln -s "$SCRATCH/2.sock" 1.sock
   run_split env OMP_NUM_THREADS=1 "$REPO/test" --passwords --socket "$SCRATCH/%p.sock" 127.0.0.1 1 10 10

@@ -4,8 +4,8 @@
 # Usage: ./do_it.sh stop [--force] [-H HOSTS_FILE] [NAME=VALUE]...
 #        ./do_it.sh stop [--force] --resume RUN
 #
-# Stops only processes that a run of this user recorded, if their start time matches the record, and processes that write to the log of such a run
-# whose directory was removed.
+# Stops only processes that a run of this user recorded, if their start time matches the record, and processes that write to the log of such a run,
+# were started with its mark, or listen on the port of the instance in whose directory they are.
 # A run whose master is alive is named and not stopped (exit status 3); --force stops it too.
 # --resume takes the hosts and settings of a run.
 # shellcheck shell=bash

@@ -195,10 +195,11 @@ host_client_enough() {
   : >"$OUT/stop"
 }
 
-# End what the last launch started. A master that ends kills its calls on its own host: a launch may have started what it did not record.
+# End what the last launch started. A master that ends kills its calls on its own host: a launch may have started what it did not record, and
+# CLIENT_PREFIX may leave processes behind.
 # Usage: host_client_end LIMIT
 host_client_end() {
-  [[ ! -e $FOLDER || -e $FOLDER/launched ]] || proc_marked "$RECORD" "$MARK"
+  [[ ! -e $FOLDER ]] || proc_marked "$RECORD" "$MARK"
   proc_end "$1" "$RECORD" || fail "$RECORD: a load generator does not end"
 }
 

@@ -227,7 +227,7 @@ host_fault_up() {
     host_tier_prefix "$policy"
     pin=(taskset -c "$cpus")
     [[ $cpus != - ]] || pin=()
-    setsid "${pin[@]}" "${TIER_PREFIX[@]}" "${USER_WORDS[@]}" "$program" "/proc/self/cwd/$port.conf" </dev/null >>"$FOLDER/redis-$port.log" 2>&1 &
+    SERVER_FOLDER=$FOLDER setsid "${pin[@]}" "${TIER_PREFIX[@]}" "${USER_WORDS[@]}" "$program" "/proc/self/cwd/$port.conf" </dev/null >>"$FOLDER/redis-$port.log" 2>&1 &
     proc_started "$RECORD" $! "$port" || exit 1
   done < <(host_fault_ports)
   host_fault_event 'node up' "$how"

@@ -55,21 +55,62 @@ host_instances_end() {
   return "$status"
 }
 
-# Write a record of every process whose output is a log of the directory. Its first line names no process.
+# Write a record of every process of the directory's instances: their output is one of its logs, they were started with its mark, or they listen on
+# the port of the data directory that they are in. With the last, all of their session. Its first line names no process.
 # Usage: _host_instances_find DIR FILE
 _host_instances_find() {
   local folder=${1#"$WORK"/} pid target
   printf '0\t0\tnone\n' >"$2"
+  proc_marked "$2" "SERVER_FOLDER=$1"
   while IFS=$'\t' read -r pid target; do
-    [[ $target != "$folder"/redis-*.log* ]] || proc_record "$2" "$pid" found || : # it has ended in the meantime
-  done < <(host_instances_outputs)
+    [[ $target != "$folder"/redis-*.log* && $target != "$folder"/data-* ]] || proc_record "$2" "$pid" found || : # it has ended in the meantime
+  done < <(host_instances_outputs && host_instances_listening)
 }
 
 # Print PID and file of every process that writes to a file of a run, by the kernel's own table; most have two lines. The file is a path below
-# WORK; a removed one has ` (deleted)` after its name. The kernel gives processes of containers too, whose files may have the same paths.
+# WORK; a removed one has ` (deleted)` after its name.
 # Usage: host_instances_outputs
-# Globals: WORK
 host_instances_outputs() {
+  _host_instances_links /proc/[0-9]*/fd/[12]
+}
+
+# Print PID and directory of every process that is in the data directory of an instance and listens on its port, and of the other processes of its
+# session: redis-server may have left its log, its parents and its environment. Another program in such a directory is left alone.
+# Usage: host_instances_listening
+host_instances_listening() {
+  local pid target port own session other
+  proc_session_of "$$" && own=$REPLY
+  while IFS=$'\t' read -r pid target; do
+    port=${target#run-*/server/data-} port=${port% (deleted)}
+    { [[ $port != *[!0-9]* && ${#port} -le 5 ]] && _host_instances_listens "$pid" "$port"; } || continue
+    printf '%s\t%s\n' "$pid" "$target"
+    # The session of a terminal is a user's.
+    proc_session_of "$pid" && session=$REPLY
+    [[ -n $session && $session != "$own" ]] || continue
+    for other in /proc/[0-9]*; do
+      other=${other#/proc/}
+      [[ $other == "$pid" ]] || ! proc_session_of "$other" || [[ $REPLY != "$session" ]] || printf '%s\t%s\n' "$other" "$target"
+    done
+  done < <(_host_instances_links /proc/[0-9]*/cwd)
+}
+
+# Whether a process listens on a TCP port.
+# Usage: _host_instances_listens PID PORT
+_host_instances_listens() {
+  local hex at link held=' '
+  printf -v hex ':%04X' "$2"
+  while read -r link; do held+="$link "; done < <(exec find "/proc/$1/fd" -maxdepth 1 -lname 'socket:*' -printf '%l\n' 2>/dev/null)
+  while read -r _ at _ _ _ _ _ _ _ link _; do
+    [[ $at != *"$hex" || $held != *" socket:[$link] "* ]] || return 0
+  done < <(exec grep -hs ' 0A ' "/proc/$1/net/tcp" "/proc/$1/net/tcp6")
+  return 1
+}
+
+# Print PID and target of those links in /proc/PID that lead below a run's directory. The kernel gives processes of containers too, whose files may
+# have the same paths.
+# Usage: _host_instances_links LINK...
+# Globals: WORK
+_host_instances_links() {
   local work path target pid
   work=$(readlink -f -- "$WORK")
   while IFS=$'\t' read -r path target; do
@@ -79,7 +120,7 @@ host_instances_outputs() {
     # It is the same file, or, if that was removed, the process sees our directory.
     [[ $path -ef $target || /proc/$pid/root$work -ef $work ]] || continue
     printf '%s\t%s\n' "$pid" "${target#"$work"/}"
-  done < <(exec find /proc/[0-9]*/fd/[12] -maxdepth 0 -lname '*/run-*' -printf '%p\t%l\n' 2>/dev/null)
+  done < <(exec find "$@" -maxdepth 0 -lname '*/run-*' -printf '%p\t%l\n' 2>/dev/null)
 }
 
 # Print PID, RUN and file of every process of a run whose directory has lost its owner's line: the directory was removed during the run.
@@ -89,11 +130,11 @@ host_instances_lost() {
   local pid target rest
   while IFS=$'\t' read -r pid target; do
     rest=${target#run-}
-    [[ $rest =~ ^[A-Za-z0-9][A-Za-z0-9._-]*-[0-9]+-[0-9a-f]{8}/(server/redis-[0-9]+\.log|client-[^/]*/(out/)?std(out|err)|monitor/monitor\.err|trace/trace\.log|perf/(instance|socket)\.log)( \(deleted\))?$ ]] ||
+    [[ $rest =~ ^[A-Za-z0-9][A-Za-z0-9._-]*-[0-9]+-[0-9a-f]{8}/(server/redis-[0-9]+\.log|client-[^/]*/(out/)?std(out|err)|monitor/monitor\.err|trace/trace\.log|perf/(instance|socket)\.log|server/data-[0-9]+)( \(deleted\))?$ ]] ||
       continue
     [[ ! -e $WORK/run-${rest%%/*}/owner ]] || continue
     # root starts instances as another user.
     ((EUID == 0)) || [[ -O /proc/$pid ]] || continue
     printf '%s\t%s\t%s\n' "$pid" "${rest%%/*}" "$target"
-  done < <(host_instances_outputs)
+  done < <(host_instances_outputs && host_instances_listening)
 }

@@ -66,7 +66,7 @@ host_server_start() {
     [[ $cpus != - ]] || pin=()
     # Use a separate session, because Ctrl-C in the master's terminal reaches every process of the terminal's group. The wrapper may require
     # root, as chrt does; Redis itself does not.
-    setsid "${pin[@]}" "${TIER_PREFIX[@]}" "${prefix[@]}" "${USER_WORDS[@]}" "$program" "/proc/self/cwd/$port.conf" \
+    SERVER_FOLDER=$FOLDER setsid "${pin[@]}" "${TIER_PREFIX[@]}" "${prefix[@]}" "${USER_WORDS[@]}" "$program" "/proc/self/cwd/$port.conf" \
       </dev/null >>"$FOLDER/redis-$port.log" 2>&1 {SERVER_LOCK}>&- &
     proc_started "$RECORD" $! "$port" || fail "$port: redis-server ended at once: $(said_why <"$FOLDER/redis-$port.log")"
   done <<<"$INSTANCE_PLAN"

@@ -76,7 +76,8 @@ host_stop_wait() {
 # Usage: host_stop_run DIR
 # Returns: exits 1 if something is left; the directory, with the records, is then kept
 host_stop_run() {
-  local folder=$1 stuck=
+  local folder=$1 stuck='' client
+  for client in "$folder"/client-*/; do [[ ! -d $client ]] || proc_marked "${client}generator.proc" "CLIENT_FOLDER=${client%/}"; done
   # What does not end keeps none of the others. Load generators first: a generator that loses its server would only write errors.
   proc_end 15 "$folder"/client-*/generator.proc || host_stop_stuck "$folder: a load generator does not end"
   proc_end 5 "$folder"/monitor/monitor.proc || host_stop_stuck "$folder: the monitors do not end"

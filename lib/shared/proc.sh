@@ -80,15 +80,28 @@ proc_session() {
   done
 }
 
+# The session of a process.
+# Usage: proc_session_of PID
+# Returns: sets REPLY, empty if the session has a terminal; 1 if the process does not exist
+proc_session_of() {
+  local line
+  local -a field
+  REPLY=
+  { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
+  read -r -a field <<<"${line##*) }"
+  ((field[4] != 0)) || REPLY=${field[3]}
+}
+
 # Append to a record every process that was started with a variable.
 # Usage: proc_marked FILE NAME=VALUE
 proc_marked() {
   local pid
-  for pid in /proc/[0-9]*; do
-    pid=${pid##*/}
+  # One process reads the environments of all; those of other users cannot be read.
+  while IFS= read -r pid; do
+    pid=${pid#/proc/} pid=${pid%%/*}
     # In this order, as above.
     ! { proc_start "$pid" && _proc_marked "$pid" "$2"; } || printf '%s\t%s\tmarked\n' "$pid" "$PROC_START" >>"$1"
-  done
+  done < <(exec grep -slzxF -e "$2" -- /proc/[0-9]*/environ)
 }
 
 # Whether a process was started with a variable.

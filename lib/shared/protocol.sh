@@ -115,8 +115,8 @@ _protocol_holders() {
     words+=("/proc/$pid/fd")
     [[ -e /proc/$pid/cwd ]] || hidden=$pid
     [[ ! -e /proc/$pid/ns/net || /proc/$pid/ns/net -ef /proc/self/ns/net ]] || tables+=("/proc/$pid/net/tcp" "/proc/$pid/net/tcp6")
-  done < <(cat -- /proc/[0-9]*/stat 2>/dev/null | awk -v record="$1" '
-    BEGIN { while ((getline line <record) > 0) { split(line, f, "\t"); root[f[1]] = f[3] } }
+  done < <(cat -- /proc/[0-9]*/stat 2>/dev/null | RECORD=$1 awk '
+    BEGIN { while ((getline line <ENVIRON["RECORD"]) > 0) { split(line, f, "\t"); root[f[1]] = f[3] } }
     { pid = $1; sub(/^.*\) /, ""); parent[pid] = $2 }
     END {
       for (pid in parent) {
