@@ -86,3 +86,25 @@ teardown() {
   run_split "$REPO/do_it.sh" --help
   assert_success
 }
+
+@test "an empty argument, as of a variable that is not set, is not taken for none" {
+  local word
+  for word in 'plan -s' 'plan -H' 'run --resume'; do
+    run_split "$REPO/do_it.sh" "${word% *}" "${word#* }" ''
+    assert_failure 2
+    assert_equal "$stderr" "do_it.sh: command line: ${word#* }: the value is missing; ./do_it.sh ${word% *} --help shows the options"
+  done
+  for word in verify kpi report; do
+    run_split "$REPO/do_it.sh" "$word" ''
+    assert_failure 2
+    assert_equal "$stderr" 'do_it.sh: command line: RUN: empty; name a run, or leave it out for the newest one'
+  done
+  # A text that is a pattern of names of files in this directory.
+  touch host 'RATE=5'
+  for word in 'SERVER=*' 'CLIENT_IP=?ost' 'SWEEP=R*' 'KEY_PATTERN=*' 'LIMITS=*'; do
+    run_split "$REPO/do_it.sh" plan SERVER_CORES=4 SERVER_MEM=8 SERVER=203.0.113.1 "$word"
+    assert_failure 2
+    assert_contains ": invalid; accepted: " "$stderr"
+    refute_contains '=host' "$stderr"
+  done
+}

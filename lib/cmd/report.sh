@@ -33,6 +33,7 @@ cmd_report() {
         die_usage "command line: $1: unknown option; $REPLY"
         ;;
       *)
+        [[ -n $1 ]] || die_usage "command line: RUN: empty; name a run, or leave it out for the newest one"
         [[ -z $word ]] || die_usage "command line: $1: too many arguments; accepted: one run (compare takes several)"
         word=$1
         ;;

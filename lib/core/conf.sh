@@ -74,7 +74,7 @@ conf_file() {
   for line in "${lines[@]}"; do
     number=$((number + 1))
     ((${#line} <= 65536)) || die_usage "$file:$number: line: too long; accepted: at most 65536 characters"
-    conf_line "$line" $number
+    file_line "$line" $number
     line=$REPLY
     if [[ -n $begin && $line == "$begin"* ]]; then
       inside=1
@@ -99,14 +99,6 @@ conf_file() {
     fi
   done
   _conf_old_file "$file"
-}
-
-# A line of a file without what editors of other systems add: a carriage return at its end, the mark of UTF-8 in front of the first line.
-# Usage: conf_line LINE NUMBER
-# Returns: sets REPLY
-conf_line() {
-  REPLY=${1%$'\r'}
-  (($2 > 1)) || REPLY=${REPLY#$'\xef\xbb\xbf'}
 }
 
 # Take one NAME=VALUE argument as a setting, without changing its value.
@@ -252,9 +244,10 @@ conf_over() {
 # Refuse a resolved setting that conflicts with other settings.
 # Usage: conf_refuse NAME REASON...
 conf_refuse() {
-  local name=$1
+  local name=$1 value=${!1}
   shift
-  die_usage "$(conf_where "$name"): $name=${!name}: $*"
+  ((${#value} <= 300)) || value=${value:0:300}...
+  die_usage "$(conf_where "$name"): $name=$value: $*"
 }
 
 # Print every resolved setting as an assignment that conf_file reads back.
@@ -286,6 +279,7 @@ conf_size() {
 # Read the file that LIKE names.
 _conf_like() {
   local layer=$1 file=$2 name=${3%%[[:space:]#]*} where=$4 other
+  name=${name//[\"\']/}
   local _CONF_LIKE="$_CONF_LIKE $file "
   [[ $layer == scenario || $layer == variant* || $layer == file ]] || die_usage "$where: LIKE=$name: not supported here; accepted in scenarios and variants"
   other=${file%/*}/$name.conf
@@ -421,9 +415,12 @@ conf_check() {
 # Usage: conf_is VALUE KIND
 conf_is() {
   local value=$1 kind=$2 one word
+  local -a words
   if [[ $kind == list:* ]]; then
     [[ -n $value ]] || return 1
-    for word in $value; do conf_is "$word" "${kind#list:}" || return 1; done
+    # Not by the shell, which would take a pattern for the names of files.
+    read -r -a words <<<"$value"
+    for word in "${words[@]}"; do conf_is "$word" "${kind#list:}" || return 1; done
     return 0
   fi
   while [[ -n $kind ]]; do
@@ -479,7 +476,8 @@ _conf_is_one() {
     cpus) kind_is_cpus "$value" ;;
     fields) [[ $value =~ ^[a-z][a-z0-9_]{0,63}(/[a-z][a-z0-9_]{0,63})?$ ]] ;;
     absolute) [[ $value == /* ]] ;;
-    path | program | limit | sizes | commands) [[ -n $value ]] ;;
+    limit) [[ -n $value && $value != *[*?[]* ]] ;;
+    path | program | sizes | commands) [[ -n $value ]] ;;
     text) return 0 ;;
     *) [[ -n $kind && $value == "$kind" ]] ;;
   esac

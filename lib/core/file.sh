@@ -28,3 +28,11 @@ file_read() {
     return 1
   }
 }
+
+# A line of a file without what editors of other systems add: a carriage return at its end, the mark of UTF-8 in front of the first line.
+# Usage: file_line LINE NUMBER
+# Returns: sets REPLY
+file_line() {
+  REPLY=${1%$'\r'}
+  (($2 > 1)) || REPLY=${REPLY#$'\xef\xbb\xbf'}
+}

@@ -17,11 +17,12 @@ hosts_read() {
   for line in "${lines[@]}"; do
     number=$((number + 1))
     ((${#line} <= 4096)) || die_usage "$file:$number: line: too long; accepted: at most 4096 characters"
-    conf_line "$line" $number
+    file_line "$line" $number
     read -r role address user port key data more <<<"${REPLY%%#*}"
     [[ -n $role ]] || continue
     [[ -z $more ]] || die_usage "$file:$number: $more: too many columns; accepted: ROLE ADDRESS USER PORT KEY DATA"
     [[ -n $address ]] || die_usage "$file:$number: $role: the address is missing; add it after the role"
+    [[ $address != *,* ]] || die_usage "$file:$number: $address: several addresses; write a line for each"
     case $role in
       server)
         servers+=("$address")

@@ -11,9 +11,10 @@ options_read() {
   shift
   RESUME='' FORCE='' HOSTS_FILE=''
   while (($# > 0)); do
-    [[ $1 != -[svH] && $1 != --resume ]] || (($# > 1)) || die_usage "command line: $1: the value is missing; ./do_it.sh $(basename "$file" .sh) --help shows the options"
+    [[ $1 != -[svH] && $1 != --resume || -n ${2-} ]] || die_usage "command line: $1: the value is missing; ./do_it.sh $(basename "$file" .sh) --help shows the options"
     case $1 in
       -s)
+        _options_once "$1" "$scenario" "$2"
         scenario=$2
         shift
         ;;
@@ -22,14 +23,22 @@ options_read() {
         shift
         ;;
       -H)
+        _options_once "$1" "$hosts" "$2"
         hosts=$2
         shift
         ;;
       --resume)
+        _options_once "$1" "$RESUME" "$2"
         RESUME=$2
         shift
         ;;
-      --force) FORCE=yes ;;
+      --force)
+        [[ ${file##*/} == stop.sh ]] || {
+          nearest_option "$1" "$file"
+          die_usage "command line: $1: unknown option; $REPLY"
+        }
+        FORCE=yes
+        ;;
       -h | --help)
         options_help "$file"
         exit 0
@@ -62,6 +71,13 @@ options_read() {
   variant_check
   variant_use "${VARIANTS%% *}"
   hosts_warn
+}
+
+# Refuse an option that names two things.
+# Usage: _options_once OPTION BEFORE VALUE
+# Returns: exits 2 if the option had a value before
+_options_once() {
+  [[ -z $2 ]] || die_usage "command line: $1=$3: conflicts with $1=$2; give it once"
 }
 
 # Give the first comment line after the licence, which describes a file, without a process: ./do_it.sh list asks for some fifty files.
@@ -111,6 +127,7 @@ options_run() {
   conf_environment
   conf_resolve
   for word; do
+    [[ -n $word ]] || die_usage "command line: RUN: empty; name a run, or leave it out for the newest one"
     if [[ " $options " == *" $word "* ]]; then
       OPTIONS_GIVEN+="$word "
     elif [[ $word == -* ]]; then

@@ -10,6 +10,9 @@ declare -A _AXES_FROM=()
 # By axis: its values, separated by blanks; `-` where every variant has its own value.
 declare -A _AXES_VALUES=()
 
+# The most points of a run: each takes seconds, and a plan of many more would take minutes.
+readonly _AXES_MOST=4096
+
 # Read the table, once.
 _axes_table() {
   local setting column form colon
@@ -31,6 +34,7 @@ _axes_table() {
 # Returns: leaves the settings resolved for the variant; exits 2
 axes_check() {
   local name word
+  local -a words
   local -A run=()
   _axes_table
   conf_variant ''
@@ -49,7 +53,8 @@ axes_check() {
     fi
   done
   [[ -z ${RESUME-} ]] || return 0
-  for word in ${SWEEP-}; do
+  read -r -a words <<<"${SWEEP-}"
+  for word in "${words[@]}"; do
     # An invalid name is refused by axes_settle.
     [[ $word =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || continue
     alias_name "${word%%=*}"
@@ -77,7 +82,7 @@ _axes_shared() {
 # Globals: SWEEP and the settings that accept lists
 # Returns: sets AXES, the settings that are axes; exits 2 if a setting cannot be an axis.
 axes_settle() {
-  local setting word REPLY
+  local setting word REPLY points=1
   local -a words
   _axes_table
   AXES=() _AXES_VALUES=() _AXES_FROM=()
@@ -99,7 +104,13 @@ axes_settle() {
   for setting in NEIGHBOUR COLD_MEMORY; do
     [[ ${!setting} != *' '* ]] || _axes_sweep "$setting=${!setting// /,}" "$setting"
   done
-  for word in ${SWEEP-}; do _axes_sweep "$word"; done
+  read -r -a words <<<"${SWEEP-}"
+  for word in "${words[@]}"; do _axes_sweep "$word"; done
+  for setting in "${AXES[@]}"; do
+    read -r -a words <<<"${_AXES_VALUES[$setting]}"
+    points=$((points * ${#words[@]}))
+    ((points <= _AXES_MOST)) || conf_refuse "$(if [[ -n ${SWEEP-} ]]; then echo SWEEP; else echo INSTANCES; fi)" "too many points; accepted: at most $_AXES_MOST combinations of all lists"
+  done
 }
 
 # Take one item of SWEEP.

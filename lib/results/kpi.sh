@@ -19,7 +19,8 @@ kpi_show() {
     _kpi_listing "$(_kpi_folder "$folder")" "$operation" "$avg" "$p99" "$misses" "$errors" "$clients" "$servers" "$ops" "$commands" || status=1
   done < <(_kpi_columns "variant point repeat operation avg_us p99_us misses errors clients servers ops commands folder" <<<"$rows")
   if ((count == 0)); then
-    printf '%s: %s: has no usable result of a measured phase\n' "$RESULT_PROGRAM" "$1" | stored_plain >&2
+    # Else the reason was printed.
+    ((status != 0)) || printf '%s: %s: has no usable result of a measured phase\n' "$RESULT_PROGRAM" "$1" | stored_plain >&2
     return 1
   fi
   return "$status"

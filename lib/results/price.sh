@@ -12,9 +12,12 @@ readonly _PRICE_KINDS='dram|cxl|zram|nvme'
 # Returns: exits 2.
 price_check() {
   local word kind
-  for word in $PRICE; do
+  local -a words
+  read -r -a words <<<"$PRICE"
+  for word in "${words[@]}"; do
     kind=${word%%:*}
     [[ $word =~ ^[a-z]+:([0-9]{1,9}(\.[0-9]{1,9})?|[a-z]+)$ ]] || conf_refuse PRICE "'$word': invalid; accepted: KIND:NUMBER, such as dram:3.5, or KIND:KIND, such as zram:dram"
+    ! kind_grouped "$word" number: || conf_refuse PRICE "'$word': ambiguous, a fraction or thousands; write $REPLY"
     for kind in "$kind" "${word#*:}"; do
       [[ $kind == [0-9]* || "|$_PRICE_KINDS|" == *"|$kind|"* ]] || conf_refuse PRICE "'$word': unknown kind $kind; accepted: ${_PRICE_KINDS//|/ }"
     done

@@ -10,7 +10,6 @@ _ROUNDS_AGAIN=2
 # Returns: exits 2.
 rounds_check() {
   local metric
-  [[ $REDISRUNS == auto ]] || return 0
   ((REDISRUNS_MIN <= REDISRUNS_MAX)) || conf_refuse REDISRUNS_MIN "more than REDISRUNS_MAX=$REDISRUNS_MAX; set REDISRUNS_MIN to at most that"
   for metric in $PRECISION_METRICS; do
     compare_known metric "$metric" || conf_refuse PRECISION_METRICS "unknown metric $metric; ./do_it.sh compare --metric list names them"

@@ -99,6 +99,7 @@ search_check() {
 _search_check_limit() {
   local figure=${1%%[<>=]*} rest
   rest=${1#"$figure"}
+  ! kind_grouped "${rest//[<>=]/ }" number: || conf_refuse LIMITS "'$1': ambiguous, a fraction or thousands; write $REPLY"
   [[ $1 == *[\<\>]* && -n $figure ]] || conf_refuse LIMITS "'$1': invalid; accepted: FIGURE<=TIME, such as p99<=1ms"
   [[ "|$_SEARCH_FIGURES|" == *"|$figure|"* ]] || conf_refuse LIMITS "'$1': unknown figure $figure; accepted: ${_SEARCH_FIGURES//|/ }"
   if [[ $figure == far ]]; then
