@@ -11,7 +11,7 @@ DESTDIR ?=
 -include lib/loadgen/build.mk
 -include lib/membench/build.mk
 
-.PHONY: docs help deps deps-check demo check check-all check-qemu check-qemu-long check-faults check-mutants lint format clean install uninstall
+.PHONY: docs help deps deps-check demo check check-all check-qemu check-qemu-long check-lab check-faults check-mutants lint format clean install uninstall
 
 # The help is the text behind `##` on a target's own line, here and in build.mk, so that it is in one place.
 help: ## list the targets
@@ -49,6 +49,11 @@ check-qemu: ## what needs a slow memory node and cgroups of version 2, in an emu
 
 check-qemu-long: ## policies, DAMON, searches for the min DRAM and a slow device, in the emulated machine, with nothing beside it (minutes)
 	@$(MAKE) --no-print-directory check-qemu CHECKS='policies damon search device'
+
+check-lab: ## boots, CXL, NIC queues and resets of real Debian guests, in emulated machines (20 minutes); CHECKS: some of tests/lab/checks
+	@tools/deps.sh lab
+	@$(MAKE) --no-print-directory test
+	@tests/lab/run.sh $(CHECKS)
 
 check-mutants: test ## break the code on purpose, a line at a time, and run the tests that must notice
 	@tools/mutate.sh

@@ -89,7 +89,7 @@ deps() {
   refute_exists "$POLICY_FILE"
 }
 
-@test "what make check-qemu needs is a set of its own, beside what a run needs" {
+@test "what make check-qemu and make check-lab need are sets of their own, beside what a run needs" {
   without_screen
   rm -f bin/busybox bin/qemu-system-x86_64 bin/xz bin/bats
   run deps qemu --dry-run
@@ -98,6 +98,9 @@ deps() {
   assert_line 'deps: would install: busybox-static qemu-system-x86 screen xz-utils'
   run deps check --dry-run
   assert_line 'deps: missing: screen bats'
+  rm -f bin/mmdebstrap
+  run deps lab --dry-run
+  assert_line 'deps: missing: screen mmdebstrap'
 }
 
 @test "a Python without the module that makes environments lacks a package" {

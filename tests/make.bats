@@ -16,7 +16,7 @@ teardown() {
   local target
   run make -s -C "$REPO" help
   assert_success
-  for target in help deps deps-check demo check check-all check-qemu check-qemu-long lint format clean install uninstall; do
+  for target in help deps deps-check demo check check-all check-qemu check-qemu-long check-lab lint format clean install uninstall; do
     assert_match "make $target +[a-z]"
   done
 }

@@ -16,7 +16,7 @@ declare -A EXTRA_REPOSITORIES=(
 )
 
 # The requirements, and how each is detected: by the thing itself, never by the name of a package.
-# set: run, or beyond that check (the tests) or qemu (make check-qemu). kind: command, module (pkg-config), header (COMPILER:NAME is found), file,
+# set: run, or beyond that check (the tests), qemu (make check-qemu) or lab (make check-lab). kind: command, module (pkg-config), header (COMPILER:NAME is found), file,
 # python (a module of python3), sanitizer (COMPILER:NAME links).
 # Names joined by | are alternatives; the first that the repositories have is used.
 # A string, not a here-document for cat: on a machine without cat, the result must not be that nothing is missing.
@@ -80,6 +80,7 @@ check  command  unshare        util-linux                             util-linux
 qemu   command  qemu-system-x86_64 qemu-system-x86                    qemu-system-x86-core
 qemu   command  busybox        busybox-static                         busybox
 qemu   command  xz             xz-utils                               xz
+lab    command  mmdebstrap     mmdebstrap                             mmdebstrap
 '
 
 # Prints one line on stderr.
@@ -109,7 +110,7 @@ _deps_have() {
 }
 
 # Prints the rows of the table that this set requires and this machine lacks; only the rows of the given names, if there are names.
-# Usage: deps_missing run|check|qemu [NAME...]   Returns: 0
+# Usage: deps_missing run|check|qemu|lab [NAME...]   Returns: 0
 deps_missing() {
   local set kind name apt dnf wanted=" ${*:2} "
   while read -r set kind name apt dnf; do
@@ -328,10 +329,11 @@ _deps_install() {
 # Usage: _deps_usage   Returns: 0
 _deps_usage() {
   cat <<'END'
-Usage: tools/deps.sh run|check|qemu [--dry-run] [NAME...]
+Usage: tools/deps.sh run|check|qemu|lab [--dry-run] [NAME...]
   run        what a benchmark needs: Redis, a compiler, hiredis, ssh, screen, gnuplot, ...
   check      that, what the tests need, and servers of other releases of Debian in build/releases
   qemu       what a benchmark needs, and what make check-qemu needs
+  lab        what a benchmark needs, and what make check-lab needs
   NAME       only these things of the table, such as redis-server
   --dry-run  say what is missing and which packages would bring it; change nothing
 Does nothing, without root or network, when nothing is missing.
@@ -345,7 +347,7 @@ _deps_releases() {
 }
 
 # Checks, reports, installs, and checks again.
-# Usage: main run|check|qemu [--dry-run] [NAME...]   Returns: 0 all there, 1 not, 2 bad usage
+# Usage: main run|check|qemu|lab [--dry-run] [NAME...]   Returns: 0 all there, 1 not, 2 bad usage
 main() {
   local set=${1:-} dry_run='' rows manager name names
   local -a sudo_command=(sudo)
@@ -362,7 +364,7 @@ main() {
   for name in "${@:2}"; do
     [[ $DEPENDENCIES == *" $name "* ]] || set=
   done
-  if [[ $set != run && $set != check && $set != qemu ]]; then
+  if [[ $set != run && $set != check && $set != qemu && $set != lab ]]; then
     _deps_usage >&2
     return 2
   fi

@@ -19,7 +19,8 @@ LIMIT=300
 mutate_copy() {
   mkdir -- "$1"
   { git -C "$ROOT" ls-files -z && printf 'test\0'; } | tar -C "$ROOT" --null -T - -cf - | tar -C "$1" -xf -
-  [[ ! -d $ROOT/build ]] || cp -r -- "$ROOT/build" "$1/build"
+  # Without the packages and images of emulated machines.
+  [[ ! -d $ROOT/build ]] || tar -C "$ROOT" --exclude=build/qemu --exclude=build/lab -cf - build | tar -C "$1" -xf -
 }
 
 # Inject one fault into a copy, and report whether its tests detect it.

@@ -7,22 +7,12 @@
 set -Eeuo pipefail
 cd /tierbench
 
-COUNT=0
+# shellcheck source=tests/tap.bash
+. tests/tap.bash
+
 GROUP=
 WEIGHTS=/sys/kernel/mm/mempolicy/weighted_interleave
 KDAMONDS=/sys/kernel/mm/damon/admin/kdamonds/nr_kdamonds
-
-# Whether a text matches.
-# Usage: check TITLE REGEX TEXT
-check() {
-  COUNT=$((COUNT + 1))
-  if [[ $3 =~ $2 ]]; then
-    echo "ok $COUNT $1"
-  else
-    echo "not ok $COUNT $1"
-    printf '# wanted: %s\n# %s\n' "$2" "${3//$'\n'/$'\n'# }"
-  fi
-}
 
 # Print the current kernel settings that variants change.
 settings() {

@@ -7,13 +7,15 @@
 #
 # The kernel, and a numactl with weights, are from the Debian release that has them, through the mirror in the apt configuration of this machine;
 # they are unpacked below build/qemu and not installed. All other programs in the guest are copies from this machine.
-# No test here measures speed: the CPU is emulated even if there is KVM, because KVM may not work inside a virtual machine.
+# No test here measures speed: the CPU is emulated.
 set -Eeuo pipefail
 
 REPO=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd -P)
 CACHE=$REPO/build/qemu
 # shellcheck source=tests/releases.bash
 . "$REPO/tests/releases.bash"
+# shellcheck source=tests/machine.bash
+. "$REPO/tests/machine.bash"
 SUITE=trixie # Linux 6.12 and numactl 2.0.19
 LIMIT=1400   # time limit of the guest in seconds
 
@@ -22,9 +24,6 @@ LIMIT=1400   # time limit of the guest in seconds
 # not from busybox, because busybox would start its own.
 PROGRAMS='env timeout grep sort cp mv ln ls stat date find xargs od sync sha256sum base64 tar gzip getconf lscpu taskset setsid flock free uptime ss ip ssh
   screen mkswap swapon swapoff redis-server blkid blockdev fallocate mount chattr df ps sysctl dd setpriv head chmod readlink'
-
-# What protects a kernel takes a third of the time of an emulated CPU that starts processes.
-QUICK='norandmaps lsm= audit=0 hardened_usercopy=off randomize_kstack_offset=off nowatchdog'
 
 # The modules that the kernel needs, without their dependencies.
 MODULES='zram'
@@ -126,7 +125,8 @@ qemu_initramfs() {
 # memory. With --foreground a signal for the group of this script ends the machine too.
 # Usage: qemu_boot DIR INITRAMFS SWAP FILE GROUP...
 qemu_boot() {
-  timeout --foreground "$LIMIT" qemu-system-x86_64 -M q35,hmat=on,accel=tcg -cpu Nehalem,-cx16 -smp 2 -m 1280M -nographic -no-reboot -nic none \
+  machine_words hmat=on "quiet rootfstype=ramfs cgroup_no_v1=all transparent_hugepage=never checks=$(IFS=, && echo "${*:5}")" \
+    "$(compgen -G "$1/boot/vmlinuz-*")" -initrd "$2" -smp 2 -m 1280M -serial stdio -monitor none \
     -object memory-backend-ram,id=m0,size=768M -object memory-backend-ram,id=m1,size=384M -object memory-backend-ram,id=m2,size=128M \
     -numa node,nodeid=0,memdev=m0,cpus=0 -numa node,nodeid=1,memdev=m1,initiator=0 -numa node,nodeid=2,memdev=m2,cpus=1 \
     -numa dist,src=0,dst=1,val=17 -numa dist,src=0,dst=2,val=21 -numa dist,src=1,dst=2,val=28 \
@@ -136,10 +136,8 @@ qemu_boot() {
     -numa hmat-lb,initiator=2,target=2,hierarchy=memory,data-type=access-bandwidth,bandwidth=20G \
     -numa hmat-lb,initiator=0,target=1,hierarchy=memory,data-type=access-latency,latency=300 \
     -numa hmat-lb,initiator=0,target=1,hierarchy=memory,data-type=access-bandwidth,bandwidth=5G \
-    -drive "file=$3,if=none,id=swap,format=raw" -device nvme,drive=swap,serial=swap \
-    -kernel "$(compgen -G "$1/boot/vmlinuz-*")" -initrd "$2" \
-    -append 'console=ttyS0 quiet panic=-1 rootfstype=ramfs cgroup_no_v1=all psi=1 mitigations=off nokaslr init_on_alloc=0 no_timer_check transparent_hugepage=never'" $QUICK checks=$(IFS=, && echo "${*:5}")" \
-    </dev/null | stdbuf -o0 tr -d '\r' | tee "$4"
+    -drive "file=$3,if=none,id=swap,format=raw" -device nvme,drive=swap,serial=swap
+  timeout --foreground "$LIMIT" "${MACHINE[@]}" </dev/null | stdbuf -o0 tr -d '\r' | tee "$4"
 }
 
 main() {

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# A server with a CXL expander and persistent memory, in each state in which it may be found: what doctor says of it, and the commands that it names.
+
+# Boot the server `cxl`: a node with CPUs, and two type 3 devices below one host bridge, of volatile and of persistent memory.
+cxl_boot() {
+  local LAB_OPTIONS='cxl=on,hmat=on,cxl-fmw.0.targets.0=cxl.1,cxl-fmw.0.size=4G' LAB_CPU='Nehalem,-cx16,-hypervisor'
+  lab_boot cxl 4 trixie 1536M,slots=4,maxmem=16G 2 \
+    -object memory-backend-ram,id=m0,size=1536M -numa node,nodeid=0,memdev=m0,cpus=0-1 -numa node,nodeid=1 \
+    -object memory-backend-ram,id=volatile,share=on,size=512M -object memory-backend-ram,id=persistent,share=on,size=512M \
+    -object memory-backend-ram,id=labels,share=on,size=1M -device pxb-cxl,bus_nr=12,bus=pcie.0,id=cxl.1 \
+    -device cxl-rp,port=0,bus=cxl.1,id=rp0,chassis=0,slot=2 -device cxl-type3,bus=rp0,volatile-memdev=volatile,id=mem0,sn=0x1234 \
+    -device cxl-rp,port=1,bus=cxl.1,id=rp1,chassis=0,slot=3 -device cxl-type3,bus=rp1,persistent-memdev=persistent,lsa=labels,id=mem1,sn=0x5678 \
+    -object acpi-generic-port,id=gp0,pci-bus=cxl.1,node=1 -numa dist,src=0,dst=1,val=20 \
+    -numa hmat-lb,initiator=0,target=0,hierarchy=memory,data-type=access-latency,latency=100 \
+    -numa hmat-lb,initiator=0,target=0,hierarchy=memory,data-type=access-bandwidth,bandwidth=20G \
+    -numa hmat-lb,initiator=0,target=1,hierarchy=memory,data-type=access-latency,latency=200 \
+    -numa hmat-lb,initiator=0,target=1,hierarchy=memory,data-type=access-bandwidth,bandwidth=10G
+}
+
+# Print the rows of doctor about the memory of the server.
+cxl_doctor() {
+  lab_do doctor --all "${CXL_WORDS[@]}" -v native </dev/null 2>&1 | grep -E 'memory: |variant ' | tr -s ' '
+}
+
+# Check the next row of a device, and run the command that the row names.
+# Usage: cxl_next TITLE ROW COMMAND
+cxl_next() {
+  local said
+  said=$(cxl_doctor)
+  check "$1: doctor names it and the command" "memory: unused $2: $3" "$said"
+  lab_ssh cxl "$3" 2>&1 | sed 's/^/#   /'
+}
+
+cxl_checks() {
+  local said
+  CXL_WORDS=(SERVER=198.18.1.4 CLIENT_IP=198.18.1.100 FILL=16M)
+  cxl_boot || return
+  lab_ready cxl || return
+  # The kernel of Debian brings new memory online itself; others do not.
+  lab_ssh cxl 'echo offline >/sys/devices/system/memory/auto_online_blocks'
+  lab_do doctor "${CXL_WORDS[@]}" -v native -v bind </dev/null >"$LAB_WORK/out" 2>&1 || :
+  check 'bind without a node: the device and the command' 'mem0: CXL, 512 MiB of ram without a region.*cxl create-region -m -t ram -d decoder0.0 mem0' "$(<"$LAB_WORK/out")"
+  cxl_next 'no region' 'CXL, 512 MiB of ram without a region' 'cxl create-region -m -t ram -d decoder0.0 mem0'
+  cxl_next 'blocks offline' '[0-9]+ MiB offline' 'daxctl online-memory dax0.0'
+  check 'CXL is a node, and movable' 'memory: cxl [0-9]+ MiB, no CPU, .*, movable' "$(cxl_doctor)"
+  lab_ssh cxl daxctl reconfigure-device --mode=devdax --force dax0.0 2>&1 | sed 's/^/#   /'
+  cxl_next 'devdax' 'cxl, 512 MiB in devdax mode' 'daxctl reconfigure-device --mode=system-ram dax0.0'
+  check 'CXL is a node again' 'memory: cxl [0-9]+ MiB, no CPU' "$(cxl_doctor)"
+  cxl_next 'PMem without a region' 'CXL, 512 MiB of pmem without a region' 'cxl create-region -m -t pmem -d decoder0.0 mem1'
+  cxl_next 'PMem without a namespace' 'pmem, 512 MiB without a namespace' 'ndctl create-namespace --mode=devdax --region=region1'
+  cxl_next 'PMem in devdax mode' 'pmem, [0-9]+ MiB in devdax mode' 'daxctl reconfigure-device --mode=system-ram dax1.0'
+  said=$(cxl_doctor)
+  check 'CXL and PMem on one node: both are named' 'MiB of it cxl \(dax0.0\), [0-9]+ MiB of it pmem \(dax1.0\), movable' "$said"
+  check 'nothing is left to do' '^$' "$(grep unused <<<"$said")"
+  lab_run run "${CXL_WORDS[@]}" -v native -v bind -v interleave FILL=8M
+  check 'a run on the node' '^0$' "$STATUS"
+  check 'all, and half of the data is there' '^0 100 50$' "$("$REPO/summary2csv.sh" "$(lab_newest)" | awk -F , '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    $at["phase"] == "get" { printf "%s%.0f", sep, $at["far_share"] * 100; sep = " " }')"
+  lab_off cxl
+}
