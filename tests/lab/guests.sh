@@ -110,7 +110,7 @@ lab_off() {
   [[ -n ${LAB_PIDS[$1]-} ]] || return 0
   kill -KILL "${LAB_PIDS[$1]}" 2>/dev/null || :
   wait "${LAB_PIDS[$1]}" 2>/dev/null || :
-  unset "LAB_PIDS[$1]"
+  unset 'LAB_PIDS[$1]'
 }
 
 # Turn a guest off and on: it boots from the disk as it is.
