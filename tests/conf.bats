@@ -148,7 +148,7 @@ refused() {
   plan -v native -v mine REMOTE_DIR=/third
   assert_success
   printf 'REMOTE_DIR=/other\n' >mine
-  plan -s ./mine -v native -v mine
+  plan --trust -s ./mine -v native -v mine
   assert_success
   refused "$PWD/conf/variants/mine.conf:1: REMOTE_DIR=/other: one value for the whole run, not for a variant; set it on the command line or in a scenario" \
     ./do_it.sh plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 -v mine
@@ -383,7 +383,7 @@ END
 @test "each default is of its kind, in the form that is stored" {
   local name
   # shellcheck source=/dev/null
-  . lib/core/log.sh && . lib/core/file.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/conf.sh
+  . lib/core/log.sh && . lib/core/file.sh && . lib/core/trust.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/conf.sh
   conf_defaults conf/defaults.conf
   ((${#_CONF_NAMES[@]} > 100))
   assert_equal "$(grep -c '^[A-Z]' conf/defaults.conf)" "${#_CONF_NAMES[@]}"
@@ -396,7 +396,7 @@ END
 
 @test "what is printed as run.conf is read back to the same values" {
   # shellcheck source=/dev/null
-  . lib/core/log.sh && . lib/core/file.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/conf.sh
+  . lib/core/log.sh && . lib/core/file.sh && . lib/core/trust.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/conf.sh
   conf_defaults conf/defaults.conf
   conf_word argument 'REDIS_CONF=io-threads 4; maxmemory 1gb # not a comment' test
   conf_word argument 'VALUE_SIZES= 1K   2M ' test

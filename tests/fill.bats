@@ -280,7 +280,7 @@ END
 
 @test "a share is of the memory that may be used, and a target between two sizes of the dict's table is said" {
   # shellcheck source=/dev/null # followed from here, shellcheck takes as long as for thirty files
-  . "$REPO/lib/core/log.sh" && . "$REPO/lib/core/file.sh" && . "$REPO/lib/core/alias.sh" && . "$REPO/lib/core/kind.sh" && . "$REPO/lib/core/conf.sh" && . "$REPO/lib/plan/fill.sh" && . "$REPO/lib/run/cluster.sh"
+  . "$REPO/lib/core/log.sh" && . "$REPO/lib/core/file.sh" && . "$REPO/lib/core/trust.sh" && . "$REPO/lib/core/alias.sh" && . "$REPO/lib/core/kind.sh" && . "$REPO/lib/core/conf.sh" && . "$REPO/lib/plan/fill.sh" && . "$REPO/lib/run/cluster.sh"
   LIB=$REPO/lib CLUSTER=off EXPIRE=off KEYS=auto KEY_MAX=auto MAXMEMORY=off PHASES=set RESERVE=1G SERVER_BYTES=$((11 << 30)) FILL=50%
   fill_target
   assert_equal "$REPLY" $((5 << 30))

@@ -37,6 +37,8 @@ scratch_setup() {
   SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-test.XXXXXX")
   # The files that do_it.sh leaves on a host for the next run, too.
   export SCRATCH REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks
+  # The list of accepted settings.
+  export XDG_STATE_HOME=$SCRATCH/state
   # A report costs a third of a small run's time. The suites that look at one unset this.
   export REPORT=off
   cd "$SCRATCH" || return 1

@@ -117,3 +117,57 @@ both() {
   run env -i PATH="${REPLY%/*}:${PATH#"$BATS_LIBEXEC:"}" HOME="$HOME" TMPDIR="$SCRATCH" bats "$REPO"/tests/{result,kpi,export,table}.bats
   assert_success
 }
+
+# Print the lines of the files on stdin in which an unquoted expansion is split into words, and its patterns expanded, unless its kind excludes patterns.
+# Usage: FILES | patterns   Returns: 0
+patterns() {
+  xargs awk '
+    function check(text,   name) {
+      gsub(/"([^"\\]|\\.)*"|\047[^\047]*\047/, "", text)
+      gsub(/\$\([^()]*\)|\$\{#[^}]*\}|\[\$[^]]*\]/, "", text)
+      while (match(text, /\$\{?[A-Za-z_0-9@*]+/)) {
+        name = substr(text, RSTART, RLENGTH)
+        gsub(/[${]/, "", name)
+        text = substr(text, RSTART + RLENGTH)
+        if (name !~ /^(SERVER|CLIENT_IP|VARIANTS|PHASES|INSTANCES|VALUE_SIZES|KEY_PATTERN|LIMITS|DRAM_RATIO|TIER_WEIGHTS|FAR_EVENTS|HIT_COUNTERS|PRECISION_METRICS|BUILD_NEEDS|BUILD_TARGETS|BASH_REMATCH|_CONF_SET)$/)
+          print FILENAME ":" FNR ":" $0
+      }
+    }
+    FNR == 1 { open = 0 }
+    open { check($0); open = 0 }
+    /shellcheck disable=[^#]*SC(2086|2206|2046|2068|2048|2207)/ { open = 1; next }
+    /^[ \t]*#/ { next }
+    match($0, /(^|[^A-Za-z_])for [A-Za-z_]+ in [^;]*;/) { check(substr($0, RSTART, RLENGTH)) }'
+}
+
+@test "what a host or a file said is not split into words unquoted" {
+  # REPLY of hosts_shared and common_phases are hosts and phases, `words` those of INSTANCES, `users` and `HOSTS` are ours.
+  (cd "$REPO" && find do_it.sh summary2csv.sh lib/{core,cmd,plan,run,results} -name '*.sh' | patterns) |
+    grep -vE '^lib/(run/wss\.sh:[0-9]+:.*in \$1;|run/(doctor|generator/peer)\.sh:[0-9]+:.*in \$REPLY|plan/plan\.sh:.*in \$\{words//|plan/ignored\.sh:.*in \$users|run/generator/peer\.sh:.*\$\{HOSTS|core/kind\.sh:.*in \$\{1//,/ \})' >found || :
+  [[ ! -s found ]] || fail "read it into an array, and quote that:"$'\n'"$(<found)"
+  cat >forms <<'END'
+for x in $value; do
+  for x in a ${_AXES_VALUES[$setting]} "$b"; do y=1; done
+# shellcheck disable=SC2086 # names
+remote_run "$1" deps $2
+END
+  run patterns <<<forms
+  ((${#lines[@]} == 3)) || fail "$output"
+}
+
+@test "doctor --fix sends a host names of tools/deps.sh alone, and expands none" {
+  touch redis-server-of-ours
+  printf '%s\tfail\tx\tmissing\tx\tinstall: %s\n' there 'redis-s* /etc/host* $(id) gcc:stdio.h redis-server gcc;x' other 'linux-perf (Debian), redis-s*' >rows
+  # shellcheck disable=SC2317 # called by doctor_fix
+  fixed() (
+    ROOT=$REPO LIB=$REPO/lib
+    . "$REPO/lib/core/log.sh"
+    exec {LOG_FD}>/dev/null
+    . "$REPO/lib/run/doctor_show.sh"
+    remote_run() { printf '<%s>' "$@"; }
+    doctor_fix rows yes 2>/dev/null
+  )
+  run fixed
+  assert_success
+  assert_output '<there><deps><gcc:stdio.h><redis-server>'
+}

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Show what a run would do: instances, CPUs, keys, memory, time. Nothing is done on another host.
 #
-# Usage: ./do_it.sh plan [--rows] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
+# Usage: ./do_it.sh plan [--rows] [--trust] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
 #
+#   --trust        as for a run: accept the programs, files and users that a file of another person names
 #   --rows         the plan itself, as a run stores it in plan.tsv: one row per repeat, with every derived value (docs/plan.md)
 #
 # A run reads facts such as CPUs and memory from a remote server; plan needs them as settings. Set FACTS to a run on that server

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 # Run a scenario: provision the server, load it from every client, and leave the results in results/.
 #
-# Usage: ./do_it.sh [run] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
-#        ./do_it.sh run --resume RUN
+# Usage: ./do_it.sh [run] [--trust] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
+#        ./do_it.sh run [--trust] --resume RUN
 #
 #   -s SCENARIO    a name under conf/scenarios, or a file: the run.conf of an earlier run repeats that run
 #                  (with -H, its file `hosts`, if it exists)
 #   -v VARIANT     a name under conf/variants; the first is the baseline
 #   -H HOSTS_FILE  server and clients, as in hosts.example; conflicts with SERVER and CLIENT_IP
 #   --resume RUN   continue an interrupted run: complete repeats stay, the others are run
+#   --trust        use the programs, files and users that a file of another person names; else they are asked for (docs/security.md)
 #   NAME=VALUE     a setting of conf/defaults.conf
 #
 # The result table is printed on stdout; everything else, with the path of the report, goes to stderr.
@@ -123,6 +124,7 @@ _run_folder() {
     plan_print >"$RUN/plan.tsv.new"
     mv -- "$RUN/plan.tsv.new" "$RUN/plan.tsv"
     { printf '%s\n' "$head" && options_print; } >"$RUN/run.conf.new"
+    trust_record "$RUN"/{run.conf.new,hosts,*/variant.conf}
     mv -- "$RUN/run.conf.new" "$RUN/run.conf"
     plan_enter "${VARIANTS%% *}" ''
     stored_note "$RUN"

@@ -2,12 +2,12 @@
 # Stop what a broken run left on the hosts: load generators, instances, their directories, the lock.
 #
 # Usage: ./do_it.sh stop [--force] [-H HOSTS_FILE] [NAME=VALUE]...
-#        ./do_it.sh stop [--force] --resume RUN
+#        ./do_it.sh stop [--force] [--trust] --resume RUN
 #
 # Stops only processes that a run of this user recorded, if their start time matches the record, and processes that write to the log of such a run,
 # were started with its mark, or listen on the port of the instance in whose directory they are.
 # A run whose master is alive is named and not stopped (exit status 3); --force stops it too.
-# --resume takes the hosts and settings of a run.
+# --resume takes the hosts and settings of a run; --trust accepts the programs, files and users that they name (docs/security.md).
 # shellcheck shell=bash
 
 # Stop what broken runs left on their hosts; the header of this file is the help.

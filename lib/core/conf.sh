@@ -3,7 +3,7 @@
 # Settings: read files of plain assignments, refuse unknown names and invalid values, resolve the layers.
 # conf/defaults.conf is the only list of settings: `NAME=VALUE  #: KIND`, with the documentation in the comment above it.
 # KIND is one or more of these, joined by `|`:
-#   a literal word              on, off, auto, guide ...
+#   a literal word              on, off, auto, guide ...; install:WORD is a word with which a program is installed
 #   int:MIN..MAX  number:MIN..MAX   also 100k 2M 1.5G (powers of 1000)
 #   time:MIN..MAX               a number of seconds, also 500ms 30s 5m 2h
 #   seconds:MIN..MAX            the same without fractions of a second
@@ -18,7 +18,7 @@
 #   percent percent:MIN..MAX    1%..100%; of a range also with decimals: 0.5%
 #   dram weight limit           DRAM:DATA, NODE:WEIGHT, a limit of a search; their values are checked with the settings that they depend on
 #   ratio fields                two numbers with a colon, not both 0; a field of INFO, or two of them with a slash between them
-#   host word cpus absolute path program event sizes commands text   (absolute: a path that begins with /; only text may be empty)
+#   host word user cpus absolute path program event sizes commands prices text   (absolute begins with /; text and prices may be empty)
 #   list:KIND                   words separated by blanks or commas; at least one. Kept with blanks
 # Values are stored in one form: numbers and times without a unit and without zeros at their ends, sizes with K, M or G (lib/core/kind.sh).
 # A scenario or variant may begin with LIKE=NAME: it starts with the settings of that file in its directory, and adds its own.
@@ -66,10 +66,11 @@ _CONF_LIKE= # the files that are being read, each included by the file before it
 # Usage: conf_file LAYER FILE [BEGIN END]
 # Returns: exits 2 with file:line at the first line that is not a valid assignment.
 conf_file() {
-  local layer=$1 file=$2 begin=${3-} end=${4-} line number=0 inside=1 over='' name value REPLY
+  local layer=$1 file=$2 begin=${3-} end=${4-} line number=0 inside=1 over='' name value REPLY _CONF_FOREIGN
   local -a _CONF_OLD=() lines
   file_read "$file" || die_usage "$file: $REPLY; name a file of settings that you can read"
   mapfile -t lines <<<"$REPLY"
+  trust_file "$file" "$REPLY"
   [[ -z $begin ]] || inside=0
   for line in "${lines[@]}"; do
     number=$((number + 1))
@@ -326,6 +327,7 @@ _conf_keep() {
   [[ -n ${_CONF_VALUE["$1 $2"]+set} ]] || _CONF_SET[$1]+=" $2"
   _CONF_VALUE["$1 $2"]=$3
   _CONF_WHERE["$1 $2"]=$4
+  [[ -z ${_CONF_FOREIGN-} ]] || trust_note "$_CONF_FOREIGN" "$@"
 }
 
 # Decide what an old name means for a layer, and note what replaces it. A switch that is off overrides the setting in its layer;
@@ -414,14 +416,11 @@ conf_check() {
 # Whether a value is of a kind (see the head of this file).
 # Usage: conf_is VALUE KIND
 conf_is() {
-  local value=$1 kind=$2 one word
-  local -a words
+  local value=$1 kind=$2 one word words
   if [[ $kind == list:* ]]; then
-    [[ -n $value ]] || return 1
-    # Not by the shell, which would take a pattern for the names of files.
     read -r -a words <<<"$value"
     for word in "${words[@]}"; do conf_is "$word" "${kind#list:}" || return 1; done
-    return 0
+    return $((${#words[@]} == 0))
   fi
   while [[ -n $kind ]]; do
     one=${kind%%|*}
@@ -472,13 +471,14 @@ _conf_is_one() {
     percent:*) [[ $value == *% ]] && _conf_is_one "${value%\%}" "number:${kind#percent:}" ;;
     host) kind_is_host "$value" ;;
     # `on` turns other counters on, but names no event.
-    word | event) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ && $kind:$value != event:on ]] ;;
+    word | user | event) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ && $kind:$value != event:on ]] ;;
     cpus) kind_is_cpus "$value" ;;
     fields) [[ $value =~ ^[a-z][a-z0-9_]{0,63}(/[a-z][a-z0-9_]{0,63})?$ ]] ;;
     absolute) [[ $value == /* ]] ;;
     limit) [[ -n $value && $value != *[*?[]* ]] ;;
     path | program | sizes | commands) [[ -n $value ]] ;;
-    text) return 0 ;;
+    text | prices) return 0 ;;
+    install:*) [[ $value == "${kind#install:}" ]] ;;
     *) [[ -n $kind && $value == "$kind" ]] ;;
   esac
 }

@@ -10,7 +10,7 @@ declare -A HOST_USER=() HOST_PORT=() HOST_KEY=() HOST_DATA=()
 #   LAYER is that of the settings (hosts)
 # Returns: exits 2 with file:line at the first invalid line.
 hosts_read() {
-  local file=$1 layer=${2-hosts} number=0 line role address user port key data more REPLY
+  local file=$1 layer=${2-hosts} number=0 line role address user port key data more named='' REPLY
   local -a servers=() clients=() lines
   file_read "$file" || die_usage "command line: -H=$file: $REPLY; name a hosts file such as hosts.example"
   mapfile -t lines <<<"$REPLY"
@@ -42,11 +42,13 @@ hosts_read() {
     [[ ${key:--} == - || -r $key ]] || die_usage "$file:$number: $key: cannot open the ssh key; name a file that you can read, or - for the default"
     [[ ${data:--} == - ]] || conf_is "$data" host ||
       die_usage "$file:$number: $data: invalid data address; accepted: $(kind_text host), or - for the address of ssh"
+    [[ ${user:--}${key:--} == -- ]] || named+="$role $address $user ${port:--} $key"$'\n'
     _hosts_take HOST_USER "$address" "$user" "$file:$number"
     _hosts_take HOST_PORT "$address" "$port" "$file:$number"
     _hosts_take HOST_KEY "$address" "$key" "$file:$number"
     _hosts_take HOST_DATA "$address" "$data" "$file:$number"
   done
+  trust_hosts "$file" "$named"
   ((${#servers[@]} > 0)) || die_usage "command line: -H=$file: no server line; add a line: server ADDRESS"
   ((${#clients[@]} > 0)) || die_usage "command line: -H=$file: no client line; add a line: client ADDRESS"
 }

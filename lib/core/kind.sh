@@ -209,10 +209,11 @@ _kind_part() {
     limit) printf 'FIGURE<=TIME, such as p99<=1ms' ;;
     ratio) printf 'A:B, two whole numbers that are not both 0' ;;
     host) printf 'a host name or address (a port has its column in a hosts file)' ;;
-    word) printf 'a name of letters, digits and . _ : -' ;;
+    word | user) printf 'a name of letters, digits and . _ : -' ;;
     cpus) printf 'a list of numbers such as 0-3,8' ;;
     absolute) printf 'an absolute path' ;;
     path) printf 'a path' ;;
+    install:*) printf '%s' "${1#install:}" ;;
     sizes) printf 'sizes, such as 100-900 (docs/workloads.md)' ;;
     commands) printf 'commands, such as get:80,set:20 (docs/workloads.md)' ;;
     program) printf 'a path, or a name in the PATH of the server' ;;

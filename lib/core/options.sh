@@ -5,9 +5,10 @@
 # Read the command line and resolve all settings for the baseline variant.
 # Usage: options_read FILE WORD...
 #   FILE is the command's own, whose header comment is its help
-# Returns: sets RESUME (a run's directory, or empty), HOSTS_FILE (or empty) and FORCE; exits 0 after --help, 2 on an invalid argument.
+# Returns: sets RESUME (a run's directory, or empty), HOSTS_FILE (or empty) and FORCE; exits 0 after --help, 2 on an invalid argument, or if the
+# settings of another person's file are refused.
 options_read() {
-  local file=$1 hosts='' scenario='' variants='' words=''
+  local file=$1 hosts='' scenario='' variants='' words='' trust='' variant
   shift
   RESUME='' FORCE='' HOSTS_FILE=''
   while (($# > 0)); do
@@ -39,6 +40,7 @@ options_read() {
         }
         FORCE=yes
         ;;
+      --trust) trust=yes ;;
       -h | --help)
         options_help "$file"
         exit 0
@@ -69,7 +71,10 @@ options_read() {
   fi
   conf_resolve
   variant_check
+  # A resumed run has its own files of variants.
+  [[ -z $RESUME ]] || for variant in $VARIANTS; do variant_use "$variant"; done
   variant_use "${VARIANTS%% *}"
+  trust_ask "$trust"
   hosts_warn
 }
 

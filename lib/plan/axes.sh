@@ -173,13 +173,14 @@ axes_columns() {
 # Returns: sets POINT_SWEEPS, in the form of POINT_VALUES
 axes_sweeps() {
   local setting value sweep none=''
-  local -a more
+  local -a more words
   for setting in "${_AXES_LISTS[@]}"; do none+=$'\t'-; done
   POINT_SWEEPS=("${none#$'\t'}")
   for setting in "${AXES[@]:${#_AXES_LISTS[@]}}"; do
     more=()
     for sweep in "${POINT_SWEEPS[@]}"; do
-      for value in ${_AXES_VALUES[$setting]}; do more+=("$sweep"$'\t'"$value"); done
+      read -r -a words <<<"${_AXES_VALUES[$setting]}"
+      for value in "${words[@]}"; do more+=("$sweep"$'\t'"$value"); done
     done
     POINT_SWEEPS=("${more[@]}")
   done
@@ -192,13 +193,14 @@ axes_sweeps() {
 # differs from others with the same size and number of instances; `-` if it does not). Exits 2 if two points would have the same name.
 axes_points() {
   local setting value i
-  local -a names values sweeps
+  local -a names values sweeps words
   local -A seen=()
   POINT_NAMES=('') POINT_VALUES=('') POINT_SWEEP=('')
   for setting in "${AXES[@]}"; do
     names=() values=() sweeps=()
     for i in "${!POINT_NAMES[@]}"; do
-      for value in ${_AXES_VALUES[$setting]}; do
+      read -r -a words <<<"${_AXES_VALUES[$setting]}"
+      for value in "${words[@]}"; do
         _axes_written "$setting" "$value"
         names+=("${POINT_NAMES[i]}${REPLY:+-$REPLY}")
         values+=("${POINT_VALUES[i]}"$'\t'"$value")

@@ -126,9 +126,10 @@ _report_load() {
 
 # Settings in addition to the scenario's, except for paths and settings that leave the host unchanged.
 _report_changed() {
-  local name text=''
+  local name text='' names
   report_setting OVER
-  for name in $REPLY; do
+  read -r -a names <<<"$REPLY"
+  for name in "${names[@]}"; do
     [[ $name =~ ^[A-Z][A-Z0-9_]*$ && ! $name =~ ^(SCENARIO|VARIANTS|RESULTS_DIR|REMOTE_DIR|LOCK_DIR|REDISBASE|SSH_CONFIG|SERVER|CLIENT_IP)$ ]] || continue
     report_setting "$name"
     [[ $REPLY != keep && ($name != TUNE_* || $REPLY != off) ]] || continue

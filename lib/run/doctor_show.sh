@@ -42,12 +42,14 @@ doctor_failed() {
   awk -F '\t' -v host="$1" '$1 == host && $2 == "fail" && $3 ~ /^(reachable|checks|facts)$/ { found = 1 } END { exit !found }'
 }
 
-# Install the packages that rows report as missing, host by host, after asking for each host.
+# Install the packages that rows report as missing, host by host, after asking for each host. A row may come from a host: only names of tools/deps.sh
+# are sent back to it.
 # Usage: doctor_fix ROWS_FILE [yes]
 #   yes  do not ask
 # Returns: 1 if a package could not be installed, or the user declined; 2 if there is nothing to install
 doctor_fix() {
-  local host names status=2
+  local host names known status=2
+  known=$(exec sed -nE 's/^(run|check|qemu) +[a-z]+ +([^ ]+) .*/\2/p' "$ROOT/tools/deps.sh")
   while IFS=$'\t' read -r -u 8 host names; do
     [[ $status == 1 ]] || status=0
     if [[ -z ${2-} ]] && ! _doctor_asked "$host" "$names"; then
@@ -58,11 +60,15 @@ doctor_fix() {
       log_warn "$host: could not install all of: $names"
       status=1
     fi
-  done 8< <(LC_ALL=C awk -F '\t' -v OFS='\t' '
+  done 8< <(KNOWN=$known LC_ALL=C awk -F '\t' -v OFS='\t' '
+    BEGIN {
+      n = split(ENVIRON["KNOWN"], word, " ")
+      for (i = 1; i <= n; i++) known[word[i]] = 1
+    }
     $2 != "ok" && sub(/^install: /, "", $6) {
-      if (!($1 in names)) order[++hosts] = $1
       n = split($6, word, " ")
-      for (i = 1; i <= n; i++) if (!(($1, word[i]) in seen)) {
+      for (i = 1; i <= n; i++) if (word[i] in known && !(($1, word[i]) in seen)) {
+        if (!($1 in names)) order[++hosts] = $1
         seen[$1, word[i]] = 1
         names[$1] = names[$1] (names[$1] == "" ? "" : " ") word[i]
       }
@@ -88,8 +94,9 @@ _doctor_asked() {
 # Usage: _doctor_install HOST NAMES
 _doctor_install() {
   local DEPS_SCRIPT
+  local -a names
   [[ $1 != master ]] || set -- 127.0.0.1 "$2"
   DEPS_SCRIPT=$(<"$ROOT/tools/deps.sh")
-  # shellcheck disable=SC2086 # names without blanks
-  remote_run "$1" deps $2
+  read -r -a names <<<"$2"
+  remote_run "$1" deps "${names[@]}"
 }

@@ -61,7 +61,9 @@ tier_policy_of() {
 # Globals: SERVER_NUMACTL
 # Returns: sets REPLY
 tier_numactl_of() {
-  for REPLY in $SERVER_NUMACTL; do
+  local words
+  read -r -a words <<<"$SERVER_NUMACTL"
+  for REPLY in "${words[@]}"; do
     case $REPLY in
       -[mipPlw]* | --m* | --i* | --pr* | --lo* | --w*) return ;;
     esac

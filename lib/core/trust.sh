@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Settings of a file from another person that name a program, a file or a user: they are shown and asked for, or refused (docs/security.md).
+
+# The kinds of these settings. A new setting has one of them, unless its kind accepts neither a path nor any text.
+readonly _TRUST_KINDS='text|path|program|absolute|user|install|commands'
+# By file that is not of this installation: its text, and its lines NAME=VALUE of such settings.
+declare -A _TRUST_TEXT=() _TRUST_LINES=()
+
+# Note the text of a file of settings, unless it belongs to this installation.
+# Usage: trust_file FILE TEXT
+# Returns: sets _CONF_FOREIGN of the caller to the file, or empty if it is trusted
+trust_file() {
+  local folder=${1%/*} own
+  [[ $1 == */* ]] || folder=.
+  _CONF_FOREIGN=
+  [[ ! $1 -ef $ROOT/do_it.sh ]] || return 0
+  for own in scenarios variants workloads; do
+    [[ ! $folder -ef $ROOT/conf/$own ]] || return 0
+  done
+  _CONF_FOREIGN=$1
+  _TRUST_TEXT[$1]=$2
+}
+
+# Note the users and keys in the hosts file of a run. Another hosts file is the user's own.
+# Usage: trust_hosts FILE LINES
+trust_hosts() {
+  local REPLY
+  { [[ $1 == */* && -e ${1%/*}/run.conf && -n $2 ]] && file_read "$1"; } || return 0
+  _TRUST_TEXT[$1]=$REPLY
+  _TRUST_LINES[$1]=$2
+}
+
+# Note a setting that a file sets, if it names a program, a file or a user. Its default is what this installation uses.
+# Usage: trust_note FILE LAYER NAME VALUE
+trust_note() {
+  [[ $2 == over || $4 == "${_CONF_VALUE["default $3"]}" ]] || ! _trust_names "$3" "$4" || _TRUST_LINES[$1]+="$3=$4"$'\n'
+}
+
+# Whether a value of a setting names a program, a file or a user.
+# Usage: _trust_names NAME VALUE
+_trust_names() {
+  local word REPLY
+  local -a words
+  if [[ $1 == SWEEP ]]; then
+    read -r -a words <<<"$2"
+    for word in "${words[@]}"; do
+      [[ $word == [A-Za-z_]*=* ]] || continue
+      alias_name "${word%%=*}"
+      [[ $REPLY == SWEEP ]] || ! _trust_names "$REPLY" '' || return 0
+    done
+    return 1
+  fi
+  [[ ${_CONF_KIND[$1]-} =~ (^|[|:])($_TRUST_KINDS)($|[|:]) ]]
+}
+
+# Ask for the settings of the files that were read, except those that the command line or the environment overrides. Who accepts them once is not
+# asked about the same text again.
+# Usage: trust_ask [yes]
+#   yes: the user gave --trust
+# Returns: exits 2 if they are refused
+trust_ask() {
+  local file line lines name shown answer REPLY
+  for file in "${!_TRUST_LINES[@]}"; do
+    lines=
+    while IFS= read -r line; do
+      name=${line%%=*}
+      [[ -n ${_CONF_VALUE["argument $name"]+set}${_CONF_VALUE["environment $name"]+set} || $'\n'$lines == *$'\n'"$line"$'\n'* ]] || lines+=$line$'\n'
+    done <<<"${_TRUST_LINES[$file]%$'\n'}"
+    if [[ -z $lines ]] || _trust_known "${_TRUST_TEXT[$file]}"; then continue; fi
+    if [[ -z ${1-} ]]; then
+      shown=${lines%$'\n'}
+      shown=${shown//$'\n'/, }
+      [[ -t 0 && -t 2 ]] ||
+        die_usage "$file: $shown: a program, a file or a user of a file that none of your runs wrote; read the file, then add --trust"
+      printf '%s: none of your runs here wrote this file, and it names programs, files or users:\n' "$file" | stored_plain >&2
+      printf '%s' "$lines" | sed 's/^/  /' | stored_plain >&2
+      read -r -p 'Use these settings? [y/N] ' answer || :
+      [[ $answer == [yY] || $answer == [yY]es ]] || die_usage "$file: the settings were not accepted; read the file, then add --trust"
+    fi
+    _trust_keep "${_TRUST_TEXT[$file]}"
+  done
+}
+
+# Record files that this run wrote as own files.
+# Usage: trust_record FILE...
+trust_record() {
+  local file REPLY
+  for file; do ! file_read "$file" || _trust_keep "$REPLY"; done
+}
+
+# The list of the files of settings that this user's runs wrote, or the user accepted: the checksums of their texts. It is not among the results, which
+# others may hand over, and a text is known wherever it is.
+# Returns: sets REPLY
+_trust_list() {
+  REPLY=${XDG_STATE_HOME:-$HOME/.local/state}/tierbench/settings
+}
+
+# Whether a text is in the list.
+# Usage: _trust_known TEXT
+_trust_known() {
+  local sum REPLY
+  _trust_list
+  # Another user's list is not ours.
+  [[ -f $REPLY && ! -L $REPLY && -O $REPLY ]] && sum=$(printf '%s' "$1" | sha256sum) && grep -qxF -- "${sum%% *}" "$REPLY"
+}
+
+# Put a text into the list. Without a home that can be written to, the user is asked again.
+# Usage: _trust_keep TEXT
+_trust_keep() {
+  local sum REPLY
+  ! _trust_known "$1" || return 0
+  _trust_list
+  sum=$(printf '%s' "$1" | sha256sum) || return 0
+  { (umask 077 && mkdir -p -- "${REPLY%/*}" && printf '%s\n' "${sum%% *}" >>"$REPLY"); } 2>/dev/null || :
+}

@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Settings that name programs, files or users: those of another person's file are asked for, or refused.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  untune
+  # A server that is not reached, and an ssh that would leave a trace.
+  far=(SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=4)
+  printf 'Host *\nProxyCommand touch %s/ran\n' "$SCRATCH" >ssh_config
+  mkdir theirs
+}
+
+teardown() {
+  scratch_teardown
+}
+
+@test "settings of another's file that name programs, files or users are refused without a terminal, by every command" {
+  local name value kind command
+  # Each kind has its own value; a new setting of one of these kinds is covered.
+  {
+    echo 'KEYS=7'
+    while IFS=$'\t' read -r name kind; do
+      case $kind in
+        *commands*) value=get:1,set:2 ;;
+        *install:*) value=package ;;
+        *user*) value=root ;;
+        *) value=/x ;;
+      esac
+      [[ $name != SWEEP ]] || value='RATE=1,2 TRACE=id,true'
+      printf '%s="%s"\n' "$name" "$value"
+    done < <(sed -nE 's/^([A-Z][A-Z0-9_]*)=.*#: (.*\b(text|path|program|absolute|user|install|commands)\b.*)/\1\t\2/p' "$REPO/conf/defaults.conf")
+  } >theirs/all.conf
+  for name in SERVER_PREFIX CLIENT_PREFIX TRACE REDIS_SERVER REDIS_FROM REDIS_SOURCE REDIS_CONF SSH_CONFIG REDIS_USER TIER_SWAP COMMANDS TRACE_FILE REMOTE_DIR \
+    LOCK_DIR RESULTS_DIR SERVER_NUMACTL CLIENT_NUMACTL FACTS SERVER_TOPOLOGY SWEEP; do
+    grep -q "^$name=" theirs/all.conf || fail "not covered: $name"
+  done
+  run_split env -u REMOTE_DIR -u LOCK_DIR "$REPO/do_it.sh" plan -s theirs/all.conf </dev/null
+  assert_failure 2
+  while IFS='=' read -r name _; do
+    [[ $name == KEYS ]] || assert_contains "$name=" "$stderr"
+  done <theirs/all.conf
+  # No other setting takes a path, except those whose own checks refuse it.
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'cd "$REPO" && . lib/core/log.sh && . lib/core/kind.sh && . lib/core/alias.sh && . lib/core/trust.sh && . lib/core/conf.sh && conf_defaults conf/defaults.conf
+    for name in "${_CONF_NAMES[@]}"; do _trust_names "$name" "" || ! conf_is /bin/id "${_CONF_KIND[$name]}" || echo "$name"; done'
+  assert_output $'SWEEP\nVALUE_DISTRIBUTION\nLIMITS\nPRICE'
+  printf 'SSH_CONFIG=%s\nKEYS=7\n' "$SCRATCH/ssh_config" >theirs/run.conf
+  printf 'SSH_CONFIG=""\nTRACE=\nKEYS=7\n' >theirs/harmless.conf
+  printf 'LIKE=run\nKEYS=8\n' >theirs/like.conf
+  for command in "plan -s theirs/run.conf" "plan -s theirs/like.conf" "doctor -s theirs/run.conf" "run -s theirs/run.conf" "list -s theirs/run.conf" \
+    "stop -s theirs/run.conf"; do
+    # shellcheck disable=SC2086 # the command and its options
+    run_split "$REPO/do_it.sh" $command "${far[@]}" </dev/null
+    assert_failure 2
+    assert_equal "$stderr" "do_it.sh: theirs/run.conf: SSH_CONFIG=$SCRATCH/ssh_config: a program, a file or a user of a file that none of your runs wrote; read the file, then add --trust"
+  done
+  refute_exists ran
+  # What the user says, the default, and what names nothing.
+  run "$REPO/do_it.sh" plan -s theirs/run.conf SSH_CONFIG= "${far[@]}" </dev/null
+  assert_success
+  run "$REPO/do_it.sh" plan -s theirs/harmless.conf "${far[@]}" </dev/null
+  assert_success
+}
+
+@test "a resumed run and its variants and hosts are another's, too" {
+  mkdir -p theirs/native
+  "$REPO/do_it.sh" plan --rows "${far[@]}" KEYS=7 -v native >theirs/plan.tsv
+  printf 'KEYS=7\n' | tee theirs/run.conf >theirs/native/variant.conf
+  printf 'server 203.0.113.1 root 22 %s\nclient 203.0.113.2\n' "$SCRATCH/ssh_config" >theirs/hosts
+  run_split "$REPO/do_it.sh" run --resume theirs </dev/null
+  assert_failure 2
+  assert_contains "theirs/hosts: server 203.0.113.1 root 22 $SCRATCH/ssh_config: a program, a file or a user" "$stderr"
+  printf 'server 203.0.113.1\nclient 203.0.113.2\n' >theirs/hosts
+  echo 'SERVER_PREFIX=id' >>theirs/native/variant.conf
+  run_split "$REPO/do_it.sh" stop --resume theirs </dev/null
+  assert_failure 2
+  assert_contains 'theirs/native/variant.conf: SERVER_PREFIX=id: a program' "$stderr"
+}
+
+@test "a file is known by its text: what a run wrote or the user accepted is used, in any directory, until it is changed" {
+  printf 'TRACE="sleep 1"\nKEYS=7\n' >theirs/one.conf
+  run "$REPO/do_it.sh" plan --trust -s theirs/one.conf "${far[@]}" </dev/null
+  assert_success
+  mv theirs/one.conf two.conf
+  run "$REPO/do_it.sh" plan -s ./two.conf "${far[@]}" </dev/null
+  assert_success
+  assert_equal "$(stat -c %a state/tierbench/settings)" 600
+  # What a run writes.
+  bash -c 'cd "$REPO" && set -- lib/core && . lib/core/file.sh && . lib/core/trust.sh && cd "$SCRATCH" && printf "TRACE=id\nKEYS=7\n" >own.conf && trust_record own.conf none'
+  run "$REPO/do_it.sh" plan -s ./own.conf "${far[@]}" </dev/null
+  assert_success
+  echo 'TRACE="sleep 2"' >>two.conf
+  run_split "$REPO/do_it.sh" plan -s ./two.conf "${far[@]}" </dev/null
+  assert_failure 2
+  # Without a place for the list, nothing is known.
+  run_split env XDG_STATE_HOME=/proc/none "$REPO/do_it.sh" plan -s ./own.conf "${far[@]}" </dev/null
+  assert_failure 2
+  run env XDG_STATE_HOME=/proc/none "$REPO/do_it.sh" plan --trust -s ./own.conf "${far[@]}" </dev/null
+  assert_success
+}
+
+@test "on a terminal the settings are shown without control characters, and the answer counts" {
+  need_command script
+  local answer
+  printf 'TRACE="id \e[31m"\nKEYS=7\n' >theirs/one.conf
+  for answer in n y ''; do
+    run script -qec "'$REPO/do_it.sh' plan -s theirs/one.conf ${far[*]}" /dev/null <<<"$answer"
+    if [[ $answer == y || -z $answer ]]; then
+      assert_success
+    else
+      assert_failure 2
+      assert_contains 'theirs/one.conf: the settings were not accepted; read the file, then add --trust'
+    fi
+    [[ -z $answer ]] || assert_match $'and it names programs, files or users:\r\n  TRACE=id \\?\\[31m\r\n'
+  done
+}
