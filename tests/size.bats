@@ -101,20 +101,20 @@ found() {
 # HIGH is search_high, and LOAD is the rate.
 # Usage: answer RANK VARIANT REPEAT SEARCH SHARE BROKE_BY   Returns: 0
 answer() {
-  local folder=run/$2/1000B-1i/rep-$3
-  mkdir -p "$folder/server" "$folder/client"
+  local folder=run/$2/1000B-1i/rep-$3 packed=
+  mkdir -p "$folder"
   {
     printf 'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast\tbroke_by\trate\tbase_bytes\n'
     printf 'get\tp99<=1ms\t%s\t%s\t%s\t%s\t-\t-\t33\t-\t%s\t%s\t%s\n' "$4" "$5" "${LOW:-$(($5 - 2))}" "${HIGH:-$5}" "$6" "${LOAD:-1000}" $(((200 << 20) + 1))
   } >"$folder/size.tsv"
-  [[ $2 != zram ]] || printf 'get\tzram\tmemory\t0\t%s\n' $((50 << 20)) >"$folder/server/counters.tsv"
-  [[ $4 == none ]] || printf '%s\t%s\t1000B-1i\t%s\tget\t1000\t1\t1000\t999\t500\t900\t0.01\t1\t\t%s\n' "$1" "$2" "$3" "$PWD/$folder/client" >>rows
+  [[ $2 != zram ]] || packed=$((50 << 20))
+  [[ $4 == none ]] || printf '%s\t%s\t1000B-1i\t%s\tget\t1000\t1\t1000\t999\t500\t900\t0.01\t1\t\t%s\n' "$1" "$2" "$3" "$packed" >>rows
 }
 
 # Print the table of these answers with blanks squeezed.
 # Usage: table   Returns: 0
 table() {
-  { printf 'variant_rank\tvariant\tpoint\trepeat\toperation\tlen\tservers\trate\tops_per_sec\tavg_us\tp99_us\tfar_per_op\tconnections\tsweep\tfolder%s\n' "${LATE+$'\tunanswered\tat_least_us'}" && cat rows; } >totals
+  { printf 'variant_rank\tvariant\tpoint\trepeat\toperation\tlen\tservers\trate\tops_per_sec\tavg_us\tp99_us\tfar_per_op\tconnections\tsweep\tcompressed_bytes%s\n' "${LATE+$'\tunanswered\tat_least_us'}" && cat rows; } >totals
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
@@ -134,7 +134,7 @@ table() {
   assert_contains 'p99<=1ms swap 44% 38..46 40..46 88.0 999 500 900 0.010 latency oom 33' "$output"
   # zram occupies 50 MiB in addition to its 30 % of 200 MiB.
   assert_contains 'p99<=1ms zram 30% 28..29 30..30 110.0' "$output"
-  assert_contains 'zram: MiB include the memory that zram uses' "$output"
+  assert_contains 'zram: MiB include the memory that compression takes' "$output"
 }
 
 @test "the table: the title has the lowest and the highest rate of the repeats" {

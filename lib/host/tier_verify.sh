@@ -26,8 +26,28 @@ host_tier_state() {
   [[ ! -s $folder/swap ]] ||
     awk -F '\t' 'NR == FNR { path = $1; before = $2; next } { split($0, f, " ") }
       f[1] == path { used = f[4] * 1024 - before; printf "swap\tused\t%.0f\n", (used > 0 ? used : 0) }' "$folder/swap" /proc/swaps
-  [[ ! -e $folder/zram ]] ||
-    awk '{ printf "zram\tdata\t%s\nzram\tcompressed\t%s\nzram\tmemory\t%s\n", $1, $2, $3 }' "$(<"$folder/zram")/mm_stat"
+  host_tier_compressed "$folder" "$([[ " ${lines[*]} " != *$' tier\tzswap '* ]] || echo zswap)"
+}
+
+# Print the data that compression holds for the tier, and the memory that this takes: of its zram device, which may be that of TIER_SWAP, or of zswap.
+# The kernel counts zswap by cgroup in version 2 only; else it is that of the host.
+# Usage: host_tier_compressed DIR [zswap]
+host_tier_compressed() {
+  local root=${TIERBENCH_ROOT-} device='' path
+  local -a files=()
+  if [[ -e $1/zram ]]; then
+    device=$(<"$1/zram")
+  elif [[ -s $1/swap ]]; then
+    IFS=$'\t' read -r path _ <"$1/swap"
+    [[ $path != /dev/zram* ]] || device=$root/sys/block/${path##*/}
+  fi
+  [[ -z $device ]] || awk '{ printf "zram\tdata\t%s\nzram\tcompressed\t%s\nzram\tmemory\t%s\n", $1, $2, $3 }' "$device/mm_stat"
+  [[ -n ${2-} ]] || return 0
+  [[ ! -e $1/cgroup ]] || files+=("$(<"$1/cgroup")/memory.stat")
+  awk '
+    $1 == "zswap" || $1 == "Zswap:" && memory == "" { memory = $2 * ($3 == "kB" ? 1024 : 1) }
+    $1 == "zswapped" || $1 == "Zswapped:" && data == "" { data = $2 * ($3 == "kB" ? 1024 : 1) }
+    END { if (memory != "" && data != "") printf "zswap\tdata\t%.0f\nzswap\tmemory\t%.0f\n", data, memory }' "${files[@]}" "$root/proc/meminfo"
 }
 
 # Judge the rows on stdin. `tier placement` is ok, off when less than 90 % is where it was asked for, or - when the kernel does not report

@@ -326,7 +326,7 @@ _report_repeats_held() {
         order[++keys] = key
         set[key] = sprintf("%.0f", $at["servers"] * $at["keys"])
       }
-      last[key] = $at["variant"] OFS $at["point"] OFS $at["repeat"] OFS set[key] OFS $at["folder"] "/../server" OFS $at["placement"] OFS $at["far_share"]
+      last[key] = $at["variant"] OFS $at["point"] OFS $at["repeat"] OFS set[key] OFS $at["folder"] "/../server" OFS $at["placement"] OFS $at["far_share"] OFS $at["compressed_bytes"] OFS $at["dram_bytes"]
     }
     END { for (i = 1; i <= keys; i++) print last[order[i]] }' "$1"
 }

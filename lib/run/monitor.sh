@@ -218,6 +218,7 @@ _monitor_tell() {
     $1 ~ /^[0-9]+$/ { sum[$2] += $3 }
     $1 == "tier" { tier[$2] = $3 }
     $1 == "cgroup" { cgroup[$2] = $3 }
+    $1 ~ /^(zram|zswap)$/ { packer = $1; packed[$2] = $3 }
     $2 == "unanswered" { silent = 1 }
     $2 ~ /^node[0-9]+$/ && !($2 in seen) { seen[$2] = 1; list[++nodes] = $2 }
     function mib(bytes) { return sprintf("%.1f MiB", bytes / 1048576) }
@@ -227,6 +228,7 @@ _monitor_tell() {
       printf ", Rss %s, swap %s", mib(sum["rss"]), mib(sum["swap"])
       for (i = 1; i <= nodes; i++) printf ", %s %s", list[i], mib(sum[list[i]])
       if ("usage" in cgroup) printf ", cgroup %s of %s", mib(cgroup["usage"]), mib(cgroup["limit"])
+      if (packer != "") printf ", %s %s of DRAM for %s", packer, mib(packed["memory"]), mib(packed["data"])
       if (tier["data_bytes"] > 0 && tier["far_bytes"] != "-") printf "; %.1f %% far", 100 * tier["far_bytes"] / tier["data_bytes"]
       printf "; placement %s%s", tier["placement"], tier["placed_percent"] == "-" ? "" : " (" tier["placed_percent"] " % of the data as requested)"
     }' <<<"$2")

@@ -66,6 +66,8 @@ $1 == "T" {
   limited[r] = !broken[r] && bound_limited(col("client_limited"), col("rate"), col("ops_per_sec"), col("search"), col("capacity_ops_per_sec"))
   # The share is then too large: less DRAM may be enough.
   rate_percent[r] = col("rate_percent")
+  value_of[r, "compressed"] = col("compressed_bytes")
+  value_of[r, "uncompressed"] = col("uncompressed_bytes")
   share_limited[r] = !broken[r] && col("search") == "client" && col("dram_share_percent") != ""
   by_dram[r] = col("dram_share_percent") != ""
   by_load[r] = col("capacity_ops_per_sec") != ""

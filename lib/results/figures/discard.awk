@@ -16,6 +16,12 @@ function discard_add(kind, details) {
   cell["discarded"] = cell["discarded"] (cell["discarded"] == "" ? "" : "; ") kind ": " text_escape(details)
 }
 
+# Fill where the data is, from BYTES by name, and discard the cell if that is not where it was requested: PERCENT of the data is.
+function discard_placed(bytes, placement, percent) {
+  cell["located_at"] = discard_places(bytes)
+  if (placement == "off") discard_add("placement", (percent ~ /^[0-9.]+$/ ? percent " % of the data as requested; " : "") cell["located_at"])
+}
+
 # Discard the cell of row R of result.tsv if its phase was ended before its time, other than by the end of a fault, or if no GET found a key.
 function discard_fill(r,    gets, folder) {
   folder = name["folder"]

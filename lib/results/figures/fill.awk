@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The actual and the planned fill, and the location of the data, one row per variant and point, for the repeat with the largest error. Input,
-# tab-separated and escaped: `VARIANT POINT REPEAT KEYS DIR PLACEMENT FAR_SHARE`, where KEYS are the keys that the first phase set in all instances,
+# tab-separated and escaped: `VARIANT POINT REPEAT KEYS DIR PLACEMENT FAR_SHARE COMPRESSED DRAM`, where KEYS are the keys that the first phase set in all instances,
 # for a run without a plan, and DIR is server/ of a repeat. Output: lines `table ...`, the table for render.awk, and
 # `warning TEXT`.
 
@@ -96,18 +96,19 @@ BEGIN {
   furthest[cell] = percent
   repeat[cell] = $3
   if (nodes != "") by_node = 1
+  if ($8 != "") packed = 1
   if (target != "") targets = 1
   row[cell] = cell OFS $3 OFS instances OFS text_number(planned, 0) OFS text_number(keys, 0) OFS (planned > 0 ? text_number(100 * keys / planned, 4) : "") OFS size(target) OFS size(expected) OFS \
     size(used) OFS (percent == "" ? "" : sprintf("%+.2f %%", percent)) OFS size(least) OFS size(most) OFS size(rss) OFS \
-    text_number(rss / used, 4) OFS size(swapped) OFS nodes OFS ($7 == "" ? "" : text_number(100 * $7, 4)) OFS $6
+    text_number(rss / used, 4) OFS size(swapped) OFS size($8) OFS size($9) OFS nodes OFS ($7 == "" ? "" : text_number(100 * $7, 4)) OFS $6
 }
 
 END {
   print "table", "variant", "point", "repeat", "instances", "keys_planned", "keys_held", "held_percent", "target_mib", "planned_mib", "used_memory_mib", \
-    "off_percent", "least_mib", "most_mib", "rss_mib", "rss_to_used", "swapped_mib", "nodes_mib", "far_percent", "placement"
+    "off_percent", "least_mib", "most_mib", "rss_mib", "rss_to_used", "swapped_mib", "compressed_mib", "dram_mib", "nodes_mib", "far_percent", "placement"
   print "table", "Variant", "Point", "Repeat", "Instances", "Keys planned", "Keys held", "Held", targets ? "FILL asks for MiB" : "", "Planned MiB", "Used memory MiB", \
-    "Off by", "Least MiB", "Most MiB", "RSS MiB", "RSS / used", "Swapped MiB", by_node ? "On nodes MiB" : "", "% far", "Placement"
-  print "table", "text", "text", "raw", 0, 0, 0, "percent", 1, 1, 1, "right", 1, 1, 1, 2, 1, "text", "percent", "text"
+    "Off by", "Least MiB", "Most MiB", "RSS MiB", "RSS / used", "Swapped MiB", packed ? "Compressed MiB" : "", packed ? "DRAM MiB" : "", by_node ? "On nodes MiB" : "", "% far", "Placement"
+  print "table", "text", "text", "raw", 0, 0, 0, "percent", 1, 1, 1, "right", 1, 1, 1, 2, 1, 1, 1, "text", "percent", "text"
   for (i = 1; i <= cells; i++) print "table", row[order[i]]
   for (i = 1; i <= cells; i++)
     if (missed[order[i]]) {

@@ -3,7 +3,7 @@
 # the environment, such as "dram:3.5 cxl:1.8 zram:dram nvme:0.08", is per GiB. Load it after metric.awk and prices.awk. Prints lines for
 # figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 #   cost       = near GiB x dram + far GiB x price of the far memory
-#   zram       counts with the memory that it occupies, not with the data in it
+#   zram       counts with the memory that it occupies, not with the data in it; the memory of zswap counts as DRAM
 #   break-even: the price of a GiB of far memory at which 1,000 operations per second cost as much as on the first variant
 
 function median_of(key, figure,    n, i, out) {

@@ -24,21 +24,26 @@ function prices_kind(tier) {
 
 # Read the memory of a phase from the repeat's counters.tsv (opened by text_opened): sets prices_near, prices_far and prices_held, in GiB; 0 if
 # unknown.
-function prices_read(file, phase,    line, f, zram, gib) {
+function prices_read(file, phase,    line, f, zram, packed, gib) {
   gib = 1073741824
   prices_near = prices_far = prices_held = zram = ""
+  packed["memory"] = packed["data"] = 0
   while ((getline line < file) > 0) {
     split(line, f, "\t")
     if (f[1] != phase || f[5] == "-") continue
     if (f[2] == "tier" && f[3] == "data_bytes") prices_held = f[5] / gib
     if (f[2] == "tier" && f[3] == "far_bytes") prices_far = f[5] / gib
     if (f[2] == "zram" && f[3] == "memory") zram = f[5] / gib
+    if (f[2] == "zswap") packed[f[3]] = f[5] / gib
   }
   close(file)
   if (prices_held == "" || prices_far == "") return 0
   prices_near = prices_held - prices_far
   # The content of zram is in memory too.
   if (zram != "") prices_far = zram
+  # What zswap holds is compressed in near memory, and not on the device.
+  prices_near += packed["memory"]
+  prices_far = packed["data"] < prices_far ? prices_far - packed["data"] : 0
   return 1
 }
 

@@ -75,6 +75,9 @@ NR == 1 {
   for (i = 1; i <= asked; i++) told[asked_name[i]] += $at[asked_name[i]] != ""
   count_kind("limited", $at["client_limited"], where)
   count_discards(text_unescape($at["discarded"]), where)
+  # Less than 1 MiB is what an empty device has.
+  if ($at["uncompressed_bytes"] > 1048576 && $at["compressed_bytes"] > 0.9 * $at["uncompressed_bytes"])
+    count_kind("incompressible", $at["compressed_bytes"], where ": " text_group($at["compressed_bytes"] / 1048576, 1) " MiB of DRAM for " text_group($at["uncompressed_bytes"] / 1048576, 1) " MiB of data")
   if ($at["tier"] == "native") {
     count_kind("swapped", $at["swap"], where)
     # One or two pages of the program are not a warning. Swapped-out data is far too, and is reported above.
@@ -177,6 +180,7 @@ END {
   for (i = 1; i <= discards; i++)
     if (number["discarded " discard_name[i]]) alarm(reason[discard_name[i]] ", so no comparison counts it, in " listed("discarded " discard_name[i]))
   if (number["missed"]) alarm("the rate was not reached, so the latency is that of a growing queue, in " listed("missed"))
+  if (number["incompressible"]) alarm("nearly nothing compresses, so compression saves no DRAM, in " listed("incompressible"))
   if (number["swapped"]) warn("memory of native instances was swapped out" most_of("swapped") text_group(largest["swapped"] / 1048576, 1) " MiB")
   if (number["away"]) warn("memory of native instances was on slower nodes" most_of("away") text_group(100 * largest["away"], 1) " %")
   if (number["fetched"]) warn("native instances waited for pages from swap" most_of("fetched") text_group(largest["fetched"], 3) " per operation")

@@ -323,6 +323,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
     if (f[2] == "tier") tier[f[3]] = f[5]
     if (f[2] == "damon" || f[2] == "resctrl") damon_take(f)
     if (f[2] == "cold") cold_take(f)
+    if (f[2] ~ /^(zram|zswap)$/) compressed_take(f)
     if (f[2] == "host" && f[3] == "time_us" && text_is_count(f[4]) && text_is_count(f[5])) {
       phase_from = f[4]
       phase_to = f[5]
@@ -380,9 +381,9 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   if ("rss" in sum) cell["rss"] = text_number(sum["rss"], 0)
   if ("swap" in sum) cell["swap"] = text_number(sum["swap"], 0)
   if (tier["data_bytes"] > 0 && tier["far_bytes"] != "-") cell["far_share"] = text_number(tier["far_bytes"] / tier["data_bytes"], 4)
+  compressed_fill(cell["rss"], cell["swap"], tier["far_bytes"])
   cell["placement"] = text_escape(tier["placement"])
-  cell["located_at"] = discard_places(bytes)
-  if (tier["placement"] == "off") discard_add("placement", (tier["placed_percent"] ~ /^[0-9.]+$/ ? tier["placed_percent"] " % of the data as requested; " : "") cell["located_at"])
+  discard_placed(bytes, tier["placement"], tier["placed_percent"])
   cell["tier"] = text_escape(tier["tier"])
 }
 

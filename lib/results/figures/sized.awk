@@ -19,17 +19,6 @@ function words_of(key,    i, out) {
   return out
 }
 
-# The memory that zram uses after a phase, in bytes.
-function zram_of(folder, phase,    file, line, f, bytes) {
-  file = text_opened(text_unescape(folder) "/../server/counters.tsv")
-  while ((getline line < file) > 0) {
-    split(line, f, "\t")
-    if (f[1] == phase && f[2] == "zram" && f[3] == "memory" && f[5] != "-") bytes = f[5]
-  }
-  close(file)
-  return bytes + 0
-}
-
 # One row: a variant at a limit.
 function print_row(l, v, key,    far, i, open, client, sign) {
   if (brokens[key]) found_note(v ", " l ": the measured phase breaks the limit, although steps kept it, in " brokens[key] " of " brokens[key] + nones[key] + count[key] " repeats: a longer SEARCH_TIME finds a higher share")
@@ -50,7 +39,7 @@ function print_row(l, v, key,    far, i, open, client, sign) {
   if (client) found_note(v ", " l ": with less DRAM the load generator was the limit in " client " of " count[key] " searches, so less DRAM may be enough: use more threads, CPUs or clients")
   if (fell[key]) found_note(v ", " l ": in " fell[key] " of " count[key] " repeats, the measured phase kept the limit only with more DRAM than the steps: a longer SEARCH_TIME agrees better")
   if (open) found_note(v ", " l ": not certain after SEARCH_STEPS: " open " of " count[key] " searches")
-  if (zram[key]) found_note(v ": MiB include the memory that zram uses; the share does not")
+  if (zram[key]) found_note(v ": MiB include the memory that compression takes; the share does not")
 }
 
 function print_table(table,    part, l, v, i) {
@@ -90,7 +79,7 @@ function print_table(table,    part, l, v, i) {
     value[key, k, "steps"] = $at["steps"]
     fell[key] += $at["search_high"] ~ /^[0-9]/ && $at["dram_share_percent"] + 0 > $at["search_high"] + 0
     value[key, k, "broke_by"] = $at["broke_by"]
-    held = zram_of(total[from, "folder"], $at["phase"])
+    held = total[from, "compressed_bytes"] + 0
     value[key, k, "bytes"] = sprintf("%.0f", $at["base_bytes"] * $at["dram_share_percent"] / 100 + held)
     if (held) zram[key] = 1
   }

@@ -159,8 +159,38 @@ function print_verdict(    k, m, metric, text, count) {
       text = text joined(k, metric, count) "."
       print "verdict", text_escape(text)
     }
+    print_compressed(k)
     if ((text = also(k)) != "") print "verdict", text_escape(label[other_of[k]] " is also " text ".")
   }
+}
+
+# The median of a cell's figure; empty if no repeat has it.
+function median_at(s, i, figure,    v, n) {
+  n = has_result(s, i) ? values(s SUBSEP spot_point[i] SUBSEP spot_operation[i], figure, v) : 0
+  return n ? interval_median(v, n) : ""
+}
+
+# One sentence about the DRAM of a pair of which a side has compressed memory: at the point with the most of it. Without it, slower looks cheaper than
+# it is.
+function print_compressed(k,    i, at, most, held) {
+  for (i = 1; i <= spots; i++) {
+    if (is_fill(spot_operation[i])) continue
+    held = median_at(base_of[k], i, "compressed") + median_at(other_of[k], i, "compressed")
+    if (held > most && median_at(base_of[k], i, "dram") > 0 && median_at(other_of[k], i, "dram") != "") {
+      most = held
+      at = i
+    }
+  }
+  if (!at) return
+  print "verdict", text_escape(label[other_of[k]] " takes " dram_text(other_of[k], at) " instead of " label[base_of[k]] "'s " dram_text(base_of[k], at) \
+    sprintf(" (%s, %s at %s).", face_factor(median_at(other_of[k], at, "dram") / median_at(base_of[k], at, "dram")), spot_operation[at], spot_point[at]))
+}
+
+# The DRAM of a subject at spot I, with what compression takes of it for how much data.
+function dram_text(s, i,    held) {
+  held = median_at(s, i, "compressed")
+  return text_group(median_at(s, i, "dram") / 1048576, 0) " MiB of DRAM" \
+    (held > 0 ? " (" text_group(held / 1048576, 0) " MiB of it for " text_group(median_at(s, i, "uncompressed") / 1048576, 0) " MiB of compressed data)" : "")
 }
 
 # A latency at the points where the ratio is lowest and highest.
