@@ -48,8 +48,9 @@ END
 # Usage: lab_three
 lab_three() {
   [[ -z ${LAB_PIDS[server]-} ]] || return 0
+  # Not a second NVMe: the kernel numbers them in the order in which they answer.
   (umask 077 && truncate -s 512M "$LAB_WORK/swap.img" && mkswap -q "$LAB_WORK/swap.img" 2>/dev/null)
-  lab_boot server 1 trixie 1536M 4 -drive "file=$LAB_WORK/swap.img,if=none,id=swap,format=raw,cache=unsafe" -device nvme,drive=swap,serial=swap
+  lab_boot server 1 trixie 1536M 4 -drive "file=$LAB_WORK/swap.img,if=none,id=swap,format=raw,cache=unsafe" -device virtio-blk-pci,drive=swap
   lab_boot client1 2 bookworm 512M 1
   lab_boot client2 3 bookworm 512M 1
   lab_ready server client1 client2

@@ -7,7 +7,7 @@ killed_checks() {
   lab_three || return
   lab_ssh server systemctl start firewalld '&&' firewall-cmd -q --zone=trusted --add-interface=eth0 || return
   for name in server client1 client2; do lab_state "$name" >"$LAB_WORK/before.$name"; done
-  lab_begin 'swap, 2 instances' -v swap TIER_SWAP=/dev/nvme1n1 DRAM_RATIO=1:2 TUNE_FIREWALL=on SWAPPINESS=42 PAGE_CLUSTER=0 TIME=600 || return
+  lab_begin 'swap, 2 instances' -v swap TIER_SWAP=/dev/vda DRAM_RATIO=1:2 TUNE_FIREWALL=on SWAPPINESS=42 PAGE_CLUSTER=0 TIME=600 || return
   # The load runs on both clients.
   until lab_ssh client1 pgrep -f -- --gate >/dev/null; do
     kill -0 "$RUN_PID" || return
@@ -19,7 +19,7 @@ killed_checks() {
   wait "$RUN_PID" 2>/dev/null || :
   during=$(lab_state server)
   check 'before stop: the server is tuned, and has instances, swap and a cgroup' \
-    'irqbalance: inactive.*firewalld: inactive.*swappiness:42.*/dev/nvme1n1.*cgroups: /.*tierbench.*redis-server' "${during//$'\n'/ }"
+    'irqbalance: inactive.*firewalld: inactive.*swappiness:42.*/dev/vda.*cgroups: /.*tierbench.*redis-server' "${during//$'\n'/ }"
   # systemd starts services again for other reasons too, and a second master may look at the hosts.
   lab_run stop
   check 'stop after kill -9 of the master, from the same machine' '^0$' "$STATUS"

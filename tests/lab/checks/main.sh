@@ -6,10 +6,10 @@ main_checks() {
   local name
   lab_three || return
   for name in server client1 client2; do lab_state "$name" >"$LAB_WORK/before.$name"; done
-  lab_run doctor --all -v native -v swap TIER_SWAP=/dev/nvme1n1 DRAM_RATIO=1:2
+  lab_run doctor --all -v native -v swap TIER_SWAP=/dev/vda DRAM_RATIO=1:2
   check 'doctor: the hosts are fit' '^0$' "$STATUS"
   check 'doctor: the CPUs and the memory of the server are there, and its kinds of memory' 'memory: dram' "$(<"$LAB_WORK/out")"
-  lab_run run -v native -v swap TIER_SWAP=/dev/nvme1n1 DRAM_RATIO=1:2
+  lab_run run -v native -v swap TIER_SWAP=/dev/vda DRAM_RATIO=1:2
   check 'a run of two variants over three guests' '^0$' "$STATUS"
   check 'rows: two variants, two phases, two clients' '^8$' \
     "$("$REPO/summary2csv.sh" "$(lab_newest)" | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["ops_per_sec"] > 0 && $at["errors"] + 0 == 0' | wc -l)"
