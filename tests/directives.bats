@@ -1,12 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Directives of redis.conf that the run sets itself are refused by their names, wherever they come from and however they are written.
-# shellcheck disable=SC2154 # stderr is set by run_split
+# Directives of redis.conf: those that the run sets itself are refused, however they are written; those that a server ignores are named.
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
 
 load helper
+load releases
 
 setup() {
   scratch_setup
+  untune
 }
 
 teardown() {
@@ -65,4 +67,40 @@ END
   run_split copy/do_it.sh plan -s demo
   assert_failure 2
   assert_match "conf/redis.conf:$(grep -n mine copy/conf/redis.conf | cut -d : -f 1): requirepass: the run sets this directive; leave it out" "$stderr"
+}
+
+@test "every directive is read back after the start, in any unit: one that the server does not know or changes is named, and no other one" {
+  local base
+  base=$(ports_pick 1)
+  local words="SRV_OVERRIDE=1 REDISBASE=$base IO_THREADS=2 IO_THREADS_DO_READS=on BIO_CPUS=0 PERSISTENCE=rdb RDB_SECONDS=60"
+  words+=" 'REDIS_CONF=maxmemory 1gb; Repl-Backlog-Size 2m; oom-score-adj yes; hz 1000; client-output-buffer-limit replica 2mb 1mb 60; maxmemory-policy ALLKEYS-lru'"
+  master "$words" 'server_start 1; echo "$SERVER_IGNORED"; server_stop; TLS=on; server_start 1; echo "$SERVER_IGNORED"; server_stop'
+  assert_success
+  assert_output $'hz: it is 500\nhz: it is 500'
+  assert_equal "$(grep -c 'the directive hz does not have the requested effect: it is 500' <<<"$stderr")" 1
+  release_server valkey-sid
+  chmod 711 .
+  master "$words REDIS_SERVER=$REPLY" 'server_start 1; echo "$SERVER_IGNORED"; server_stop'
+  assert_success
+  assert_output 'io-threads-do-reads: this server does not know it; hz: it is 500'
+}
+
+@test "a sweep over a directive that the server ignores is refused; a single one is in the rows of its run" {
+  local base
+  local -a words
+  base=$(ports_pick 2)
+  release_server valkey-sid
+  words=(-s demo REDISBASE="$base" SRV_OVERRIDE=1 KEYS=100 VALUE_SIZES=100 PHASES=set TIME=0 REQUESTS=100 REDISRUNS=1 IO_THREADS=2 REDIS_SERVER="$REPLY"
+    RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host")
+  run_split "$REPO/do_it.sh" run "${words[@]}" SWEEP=IO_THREADS_DO_READS=off,on
+  assert_failure 3
+  assert_contains 'io-threads-do-reads has no effect: this server does not know it; requires: SWEEP over IO_THREADS_DO_READS; fix: leave IO_THREADS_DO_READS out of SWEEP' "$stderr"
+  refute_exists results
+  run_split "$REPO/do_it.sh" run "${words[@]}" IO_THREADS_DO_READS=on
+  assert_success
+  assert_contains 'the directive io-threads-do-reads does not have the requested effect: this server does not know it' "$stderr"
+  assert_contains 'Ignored directives'
+  run_split "$REPO/summary2csv.sh" results/*
+  assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "ignored_directives") at = i; next } { print $at }' <<<"$output")" \
+    'io-threads-do-reads: this server does not know it'
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The Redis instances of a run, on the server.
-# Needs: protocol ports resctrl tier instances user acl tls info cluster fault
+# Needs: protocol ports resctrl tier instances user acl directives tls info cluster fault
 # Reads start fault info answers logs: SERVER_ADDRESS
 # Reads start fault answers: REDIS_BINARY
 # Reads start fault: INSTANCE_PLAN CLUSTER_TABLE REDIS_CONF REDIS_USER REDISBASE LOAD_PASSWORD
@@ -27,7 +27,7 @@ main() {
 }
 
 # Start all instances and wait for them. Print rows NAME VALUE for the master: `user load` if load generators have their own user, `certificate PEM`
-# in base64 with TLS, and `root REASON` if auto found no other user.
+# in base64 with TLS, `root REASON` if auto found no other user, and `ignored DIRECTIVE WHY`.
 # An instance may run as a user who cannot access the parents of its directory. So it is started in its directory, and uses relative paths.
 host_server_start() {
   local taken port cpus policy program=$REDIS_BINARY
@@ -73,6 +73,7 @@ host_server_start() {
   host_server_ready
   host_cluster_ready
   [[ -z $LAUNCH_WORDS ]] || host_server_wrapped
+  host_directives_check
   ! host_acl_users || printf 'user\tload\n'
   [[ $TLS == off ]] || printf 'certificate\t%s\n' "$(base64 -w 0 tls.crt)"
   [[ -z $USER_WHY ]] || printf 'root\t%s\n' "$USER_WHY"
@@ -123,9 +124,11 @@ host_server_conf() {
     printf '%s\n' "$REDIS_TEMPLATE"
     host_acl_refused
     printf '%s%s\n' "$threads" "${REDIS_CONF//;/$'\n'}"
+    # From this line on, nothing is read back (directives.sh).
+    printf 'daemonize no\n'
     host_tls_conf "$port"
     # Its log is its stdout, which is already open when it changes its user.
-    printf 'daemonize no\nbind %s\ndir data-%s\nlogfile ""\n' "$SERVER_ADDRESS" "$port"
+    printf 'bind %s\ndir data-%s\nlogfile ""\n' "$SERVER_ADDRESS" "$port"
     host_acl_conf "$port"
   } >"$FOLDER/$port.conf"
 }

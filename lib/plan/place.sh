@@ -172,7 +172,9 @@ place_check() {
 # Returns: exits 2.
 _place_check() {
   local cpus
-  [[ -n $_PLACE_TOPOLOGY && -z $SERVER_NUMACTL ]] || return 0
+  [[ -n $_PLACE_TOPOLOGY ]] || return 0
+  [[ $BIO_CPUS == auto ]] || _place_known BIO_CPUS
+  [[ -z $SERVER_NUMACTL ]] || return 0
   cpus=$(exec grep -c '^[0-9]' <<<"$_PLACE_TOPOLOGY")
   # Of several servers, a smaller one uses all of its CPUs.
   ((SERVER_CORES <= cpus)) || servers_several || conf_refuse SERVER_CORES "the server has $cpus logical CPUs; set at most that many"

@@ -40,6 +40,25 @@ _answers_check() {
   _answers_fields "$info"
 }
 
+# Start a scratch instance with the current settings on the server that SERVER is narrowed to, and print the directives that it ignores, NAME: WHY.
+# Usage: answers_ignored
+# Returns: 1 with the reason on stderr; nothing is printed while another run uses the server
+answers_ignored() {
+  local status=0
+  lock_during _answers_ignored || status=$?
+  ((status == LOCK_TAKEN)) || return "$status"
+}
+
+# As answers_ignored, with the lock.
+_answers_ignored() {
+  local status=0
+  cleanup_push server_stop
+  CLUSTER=off PERSISTENCE=off server_scratch || status=1
+  cleanup_pop || status=1
+  ((status == 0)) || return
+  [[ -z $SERVER_IGNORED ]] || printf '%s\n' "${SERVER_IGNORED//; /$'\n'}"
+}
+
 # Print the rows about the program itself.
 # Usage: _answers_program ROWS
 #   ROWS as lib/host/server.sh prints them

@@ -36,6 +36,7 @@ doctor_rows() {
   servers_each _doctor_redis
   _doctor_clients "${clients[@]}"
   servers_each _doctor_answers
+  servers_each _doctor_swept
   _doctor_fill
   # Redis may have reported the cost of a key by now.
   [[ -n $RESUME ]] || plan_make
@@ -58,6 +59,7 @@ doctor_provided() {
   [[ -z $1 ]] || _doctor_each _doctor_antagonist
   [[ -z $2 ]] || servers_each _doctor_found
   servers_each _doctor_answers
+  servers_each _doctor_swept
   _doctor_fill
   [[ -n $RESUME ]] || plan_make
   servers_each _doctor_memory

@@ -68,6 +68,31 @@ _doctor_each() {
   plan_enter "${VARIANTS%% *}" ''
 }
 
+# Settings that a version of redis-server may ignore, although it accepts the directive of that name.
+readonly _DOCTOR_DIRECTIVES='IO_THREADS IO_THREADS_DO_READS'
+
+# Refuse a sweep over a directive that the server ignores: its points would be of the same server. Each value is tried on a scratch instance.
+_doctor_swept() {
+  local variant sweep key name names directive why
+  local -A seen=()
+  [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
+  for variant in $VARIANTS; do
+    for sweep in "${POINT_SWEEPS[@]}"; do
+      plan_enter "$variant" "$sweep"
+      names='' key=$variant
+      for name in "${AXES[@]}"; do [[ " $_DOCTOR_DIRECTIVES " != *" $name "* ]] || names+=" $name" key+=" ${!name}"; done
+      [[ -n $names && -z ${seen[$key]+set} ]] || continue
+      seen[$key]=1
+      ! _doctor_ask "$SERVER" "variant $variant" answers_ignored || while IFS=: read -r directive why; do
+        name=${directive^^} name=${name//-/_}
+        [[ "$names " != *" $name "* ]] || _doctor_row "$SERVER" fail "variant $variant" "$directive has no effect:$why" "SWEEP over $name" \
+          "leave $name out of SWEEP"
+      done <<<"$_DOCTOR_SAID"
+    done
+  done
+  plan_enter "${VARIANTS%% *}" ''
+}
+
 # Variants that are skipped because their load generator is not installed.
 _doctor_skip() {
   local variant host found

@@ -2,6 +2,8 @@
 # shellcheck shell=bash
 # The master's side of the instances: facts of the server, the source of redis-server, start, INFO, logs, stop.
 
+_SERVER_SAID= # directives without effect that were printed, one per line
+
 # Read the servers' facts and use them for the settings that are auto.
 # Usage: server_facts
 # Globals: SERVERS; sets SERVER_BYTES SERVER_FREE (bytes of memory, and available now)
@@ -154,7 +156,7 @@ _server_begin() {
   servers_each _server_prepare "$@" || return
   # All at the same time: a cluster is ready when all of its instances are there.
   servers_side $((REMOTE_RETRY + 2 * READY_TIMEOUT + 120)) _server_start || return
-  LOAD_USER='' SERVER_CERTIFICATE=''
+  LOAD_USER='' SERVER_CERTIFICATE='' SERVER_IGNORED=
   for host in $SERVER; do _server_started "$host" || return; done
 }
 
@@ -184,13 +186,14 @@ _server_start() {
 
 # Take in what one server reported after the start.
 # Usage: _server_started HOST
-# Returns: sets LOAD_USER and SERVER_CERTIFICATE, as server_start; 1 when the servers differ in them
+# Returns: sets LOAD_USER, SERVER_CERTIFICATE and SERVER_IGNORED, as server_start; 1 when the servers differ in them
 _server_started() {
-  local name value user=''
-  while IFS=$'\t' read -r name value; do
+  local name value user='' why
+  while IFS=$'\t' read -r name value why; do
     case $name in
       user) user=$value ;;
       certificate) SERVER_CERTIFICATE+=${SERVER_CERTIFICATE:+$'\n'}$(base64 -d <<<"$value") || return ;;
+      ignored) _server_ignored "$1" "$value" "$why" ;;
       root) log_warn "$1: instances run as root: $value" ;;
     esac
   done <<<"${SIDE_OUT[$1]}"
@@ -199,6 +202,16 @@ _server_started() {
     return 1
   fi
   LOAD_USER=$user
+}
+
+# Note a directive that has no effect on a server; print each once.
+# Usage: _server_ignored HOST NAME WHY
+# Returns: adds to SERVER_IGNORED, `NAME: WHY` with a semicolon between two
+_server_ignored() {
+  local text="$2: $3"
+  [[ "; $SERVER_IGNORED; " == *"; $text; "* ]] || SERVER_IGNORED+=${SERVER_IGNORED:+; }$text
+  [[ $'\n'$_SERVER_SAID == *$'\n'"$1 $text"$'\n'* ]] || log_warn "$1: the directive $2 does not have the requested effect: $3"
+  _SERVER_SAID+="$1 $text"$'\n'
 }
 
 # Print the passwords of the load generators for the instances from a port on, separated by commas.

@@ -171,7 +171,25 @@ _protocol_talk() {
       # LC_ALL=C: the length counts bytes.
       LC_ALL=C IFS= read -r -t 5 -d '' -N "${line#\$}" -u "$fd" REDIS_REPLY
       ;;
+    '*'*) _protocol_list "$fd" "${line#\*}" ;;
     -*) return 1 ;;
     *) REDIS_REPLY=${line#[+:]} ;;
   esac
+}
+
+# Read the COUNT strings of a list.
+# Usage: _protocol_list FD COUNT
+# Returns: sets REDIS_REPLY, a line for each; 1 as _protocol_talk, or if an element is not a string
+_protocol_list() {
+  local fd=$1 left=$2 length text LC_ALL=C
+  [[ $left =~ ^[0-9]{1,5}$ ]] || return 1
+  REDIS_REPLY=
+  for (( ; left > 0; left--)); do
+    IFS= read -r -t 5 -u "$fd" length || return 1
+    length=${length%$'\r'} text=
+    [[ $length =~ ^\$[0-9]{1,6}$ ]] || return 1
+    [[ $length == '$0' ]] || IFS= read -r -t 5 -d '' -N "${length#\$}" -u "$fd" text || return 1
+    IFS= read -r -t 5 -u "$fd" _ || return 1
+    REDIS_REPLY+=$text$'\n'
+  done
 }
