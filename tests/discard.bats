@@ -147,3 +147,24 @@ compared() {
   printf 'phase\tlimit\tsearch\tload\nset\tp99<=1ms\tfound\t96500\n' >$RUN/swap/1000B-4i/rep-1/search.tsv
   assert_equal "$("$REPO/summary2csv.sh" --total $RUN | column rate_percent | paste -sd ,)" '99.97,'
 }
+
+@test "hostile numbers are in no figure and no sum: each is left empty with a message, and nothing divides by a text" {
+  local text
+  run_make $RUN 1 30 60 20 40
+  result_set $RUN native 1 avg_us nan
+  result_set $RUN native 1 p99_us inf
+  result_set $RUN swap 1 misses 1e999
+  result_set $RUN swap 1 client_cpu_us -nan
+  server_make $RUN/native/1000B-4i/rep-1 native ok 0 0
+  sed -i 's/\trss\t0\t[0-9]*/\trss\t0\tinf/; s/\tfar_bytes\t0\t0/\tfar_bytes\t0\tnan/' $RUN/native/1000B-4i/rep-1/server/counters.tsv
+  printf '### instance 6379\r\nused_memory:5\r\nused_memory_rss:inf\r\ndb0:keys=nan,expires=0\r\n' >$RUN/native/1000B-4i/rep-1/server/info.after
+  printf 'keys\tnan\ntarget_bytes\tabc\nexpected_bytes\tinf\n' >$RUN/native/1000B-4i/rep-1/server/plan.tsv
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run_split bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_rows "$1" >rows; result_add_up <rows >totals; _report_repeats_held totals | figures_run fill >fill
+    result_table <totals; cat rows totals fill' bash $RUN
+  for text in "$output" "$(compare --format json $RUN 2>/dev/null)"; do
+    [[ ! ${text,,} =~ [^a-z](inf|nan)[^a-z] ]] || fail "${BASH_REMATCH[0]} is in: $text"
+  done
+  assert_contains "/native/1000B-4i/rep-1/c: p99_us of phase set is not a number, or too large; left empty" "$stderr"
+  refute_contains 'awk:' "$stderr"
+}

@@ -33,6 +33,8 @@ handed_over() {
   rm -rf "$RUN/plots" "$RUN/report.html"
   mkdir "$RUN/native/100B-2i/rep-3.failed-20260101-000000"
   echo text >"$RUN/native/100B-2i/rep-3.failed-20260101-000000/why"
+  # A repeat that fails after its files were fetched has the list of a client.
+  cp -r "$REP/127.0.0.1" "$RUN/native/100B-2i/rep-3.failed-20260101-000000/"
   run "$REPO/do_it.sh" verify "$RUN"
   assert_failure 1
   assert_contains 'warning   not complete: elsewhere/native/100B-2i/rep-3.failed-20260101-000000'

@@ -16,8 +16,8 @@ verify_files() {
   (
     cd -- "$run" || exit
     # shellcheck disable=SC2016 # of awk
-    # Lists first. Plots of a report, other files in the directory, and incomplete repeats are not part of them.
-    find . -name SHA256SUMS -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 -r awk '
+    # Lists first. Plots of a report, other files in the directory, and incomplete repeats are not part of them: nor are the lists of their clients.
+    find . -name SHA256SUMS -type f ! -path './*/rep-*.*/*' -printf '%P\0' | LC_ALL=C sort -z | xargs -0 -r awk '
       FNR == 1 { folder = FILENAME; sub(/SHA256SUMS$/, "", folder); print "L\t" folder }
       # Ignore names outside the directory.
       /^[0-9a-f]+ [ *]/ && length($1) == 64 && substr($0, 67) !~ /^\/|(^|\/)\.\.(\/|$)/ { print "W\t" folder "\t" $1 "\t" substr($0, 67) }' || exit

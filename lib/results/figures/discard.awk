@@ -16,8 +16,9 @@ function discard_add(kind, details) {
   cell["discarded"] = cell["discarded"] (cell["discarded"] == "" ? "" : "; ") kind ": " text_escape(details)
 }
 
-# Fill where the data is, from BYTES by name, and discard the cell if that is not where it was requested: PERCENT of the data is.
+# Fill PLACEMENT and where the data is, from BYTES by name, and discard the cell if that is not where it was requested: PERCENT of the data is.
 function discard_placed(bytes, placement, percent) {
+  cell["placement"] = text_escape(placement)
   cell["located_at"] = discard_places(bytes)
   if (placement == "off") discard_add("placement", (percent ~ /^[0-9.]+$/ ? percent " % of the data as requested; " : "") cell["located_at"])
 }

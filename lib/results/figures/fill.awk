@@ -4,6 +4,11 @@
 # for a run without a plan, and DIR is server/ of a repeat. Output: lines `table ...`, the table for render.awk, and
 # `warning TEXT`.
 
+# A count in a file of the run, 0 if it is none.
+function count_of(s) {
+  return text_is_count(s) ? s + 0 : 0
+}
+
 # Read the final reports of the instances: sets instances, keys, used, rss, least and most.
 function read_info(file,    line, value) {
   instances = keys = used = rss = 0
@@ -12,14 +17,15 @@ function read_info(file,    line, value) {
     sub(/\r$/, "", line)
     if (line ~ /^### instance /) instances++
     else if (line ~ /^used_memory:/) {
-      value = substr(line, 13) + 0
+      value = count_of(substr(line, 13))
       used += value
       if (least == "" || value < least) least = value
       if (most == "" || value > most) most = value
-    } else if (line ~ /^used_memory_rss:/) rss += substr(line, 17)
+    } else if (line ~ /^used_memory_rss:/) rss += count_of(substr(line, 17))
     else if (line ~ /^db[0-9]+:keys=/) {
       sub(/^[^=]*=/, "", line)
-      keys += line
+      sub(/,.*/, "", line)
+      keys += count_of(line)
     }
   }
   close(file)
@@ -30,6 +36,7 @@ function read_plan(file,    line, f) {
   planned = target = expected = ""
   while ((getline line < file) > 0) {
     split(line, f, "\t")
+    if (!text_is_count(f[2])) continue
     if (f[1] == "keys") planned = f[2] * instances
     if (f[1] == "target_bytes") target = f[2]
     if (f[1] == "expected_bytes") expected = f[2]
@@ -42,7 +49,7 @@ function read_places(file,    line, f, i, after, seen, bytes, count, name) {
   swapped = nodes = ""
   while ((getline line < file) > 0) {
     split(line, f, "\t")
-    if (f[2] !~ /^[0-9]+$/ || f[3] !~ /^(swap|node[0-9]+)$/) continue
+    if (f[2] !~ /^[0-9]+$/ || !text_is_count(f[5]) || f[3] !~ /^(swap|node[0-9]+)$/) continue
     # A later phase comes later in the file.
     after[f[2], f[3]] = f[5]
     if (!((f[2], f[3]) in seen)) {

@@ -341,7 +341,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
     if (f[3] == "unanswered") lacks[f[2]] = 1
     if (f[3] ~ /^(rss|swap|node[0-9]+)$/ && text_is_count(f[5])) bytes[f[3]] += f[5]
     if (!(f[3] in differs)) continue
-    if (f[5] == "-" || (differs[f[3]] && f[4] == "-")) lacks[f[2]] = 1
+    if (!text_is_count(f[5]) || (differs[f[3]] && !text_is_count(f[4]))) lacks[f[2]] = 1
     else {
       told[f[3]]++
       # A process that was started again counts from 0.
@@ -380,9 +380,8 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   if ("used_memory" in sum) cell["used_memory"] = text_number(sum["used_memory"], 0)
   if ("rss" in sum) cell["rss"] = text_number(sum["rss"], 0)
   if ("swap" in sum) cell["swap"] = text_number(sum["swap"], 0)
-  if (tier["data_bytes"] > 0 && tier["far_bytes"] != "-") cell["far_share"] = text_number(tier["far_bytes"] / tier["data_bytes"], 4)
+  if (text_is_count(tier["data_bytes"]) && text_is_count(tier["far_bytes"]) && tier["data_bytes"] > 0) cell["far_share"] = text_number(tier["far_bytes"] / tier["data_bytes"], 4)
   compressed_fill(cell["rss"], cell["swap"], tier["far_bytes"])
-  cell["placement"] = text_escape(tier["placement"])
   discard_placed(bytes, tier["placement"], tier["placed_percent"])
   cell["tier"] = text_escape(tier["tier"])
 }
@@ -415,6 +414,7 @@ function fill_margin(p,    i) {
 # Rows are kept until the end: the header is known only when the axes of every run have been seen. Columns are only added after the others,
 # so a row that is kept as text lacks only empty columns at its end.
 function keep_row(    i, out) {
+  numbers_check()
   out = cell[column_name[1]]
   for (i = 2; i <= columns_out; i++) out = out "\t" cell[column_name[i]]
   kept[++rows_out] = out

@@ -78,9 +78,14 @@ function text_places(x, digits) {
   return digits
 }
 
-# Whole and not negative, so that arithmetic on it is valid.
+# Whole, not negative, and of at most 64 bits, so that arithmetic on it is valid.
 function text_is_count(s) {
-  return s ~ /^[0-9]+$/
+  return s ~ /^[0-9]+$/ && length(s) <= 20
+}
+
+# A number of a size that figures can have. Without a check, awk reads inf, nan and 1e999 as numbers.
+function text_is_number(s) {
+  return s ~ /^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$/ && s + 0 < 1e20 && s + 0 > -1e20
 }
 
 # Sort key that orders rep-2 before rep-10: every run of digits is padded to one width.
