@@ -4,7 +4,7 @@
 # for a run without a plan, and DIR is server/ of a repeat. Output: lines `table ...`, the table for render.awk, and
 # `warning TEXT`.
 
-# A count in a file of the run, 0 if it is none.
+# A count in a file of the run; 0 if it is not a count.
 function count_of(s) {
   return text_is_count(s) ? s + 0 : 0
 }
