@@ -87,13 +87,19 @@ _lab_start() {
   LAB_PIDS[$1]=$!
 }
 
-# Wait until ssh to guests works; fail with the last lines of the console.
+# Wait until ssh to guests works; fail with the last lines of the console. A guest with several emulated CPUs may lose a timer while it boots, and
+# stands still: it boots again.
 # Usage: lab_ready NAME...
 lab_ready() {
-  local name end=$((SECONDS + 600))
+  local name end tries
   for name; do
+    tries=1 end=$((SECONDS + 200))
     until lab_ssh "$name" true 2>"$LAB_WORK/$name.ssh"; do
-      if ! kill -0 "${LAB_PIDS[$name]}" 2>/dev/null || ((SECONDS > end)); then
+      if ((SECONDS > end && tries == 1)); then
+        echo "# $name: does not boot; once more"
+        tries=2 end=$((SECONDS + 400))
+        lab_reset "$name"
+      elif ! kill -0 "${LAB_PIDS[$name]}" 2>/dev/null || ((SECONDS > end)); then
         tail -n 20 "$LAB_WORK/$name".{out,console,ssh} 2>/dev/null | tr -d '\r' | sed 's/^/# /'
         echo "# $name: does not answer"
         return 1
@@ -136,7 +142,7 @@ lab_ssh() {
 # Usage: lab_master COMMAND...
 lab_master() {
   # shellcheck disable=SC2016 # expanded by the inner shell
-  exec nsenter --net="/run/netns/$LAB_ID" -- unshare --mount bash -c 'mount --bind "$0/vartmp" /var/tmp && mount -t sysfs none /sys && PATH=$0/bin:$PATH exec "$@"' \
+  exec nsenter --net="/run/netns/$LAB_ID" -- unshare --mount bash -c 'mount --bind "$0/vartmp" /var/tmp && mount -t sysfs none /sys && PATH=$0/bin:$PATH TIERBENCH_RESULTS_DIR=$0/results exec "$@"' \
     "$LAB_WORK" "$@"
 }
 
