@@ -6,6 +6,7 @@
 
 load helper
 load cluster
+load releases
 
 setup() {
   scratch_setup
@@ -160,6 +161,49 @@ not_taken() {
   assert_equal "$(not_taken FAULT=term PERSISTENCE=off)" 'node-down not-taken-over refused'
   assert_equal "$(not_taken PERSISTENCE=aof)" 'node-down not-taken-over node-up resync-ends settled'
   assert_equal "$(not_taken FAULT=stop)" 'node-down not-taken-over node-up resync-ends settled'
+}
+
+# Whether a replica is in step with its master.
+# Usage: linked PORT
+linked() { redis-cli -p "$1" info replication | grep '^master_link_status:up'; }
+
+# Copy 2 MB from a master to a replica, and compare what the replica, node 1, has received, in 100 KB.
+# Usage: received 100KB SERVER [DIRECTIVE...]   100KB: empty if it is not known
+received() {
+  local wanted=$1
+  shift
+  local server=$1 master replica base
+  shift
+  base=$(ports_pick 2)
+  for replica in "$base" $((base + 1)); do
+    mkdir -p "$replica"
+    printf '%s\n' "port $replica" 'bind 127.0.0.1' "dir $replica" 'save ""' 'repl-diskless-sync-delay 0' 'rdbcompression no' "$@" >"$replica.conf"
+    job_start "$server" "$replica.conf"
+    wait_until 10 redis-cli -p "$replica" ping
+  done
+  redis-cli -p "$base" eval 'for i = 1, 20000 do redis.call("SET", i, string.rep("x", 100)) end' 0 >/dev/null
+  redis-cli -p "$replica" replicaof 127.0.0.1 "$base" >/dev/null
+  wait_until 20 linked "$replica"
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c 'set -u
+    for file in "$REPO"/lib/{shared/*,host/fault}.sh; do . "$file"; done
+    FOLDER=. FAULT_NODE=1 CLUSTER_TABLE=$(printf "%s\t1\t0\treplica\t%s" "$1" "$2")
+    host_fault_ask() { REDIS_REPLY=$(redis-cli -p "$1" $2); }
+    host_fault_bytes' bash "$replica" "$base" >bytes
+  assert_equal "$(awk '{ printf "%.0f", $1 / 1e5 }' bytes)" "$wanted"
+}
+
+@test "the bytes of a resync are all that the node received, also through a second connection, or are not known" {
+  local name
+  received 21 redis-server
+  for name in redis-trixie valkey-trixie; do
+    release_server "$name"
+    received 21 "$REPLY"
+  done
+  release_server valkey-trixie
+  received 21 "$REPLY" 'dual-channel-replication-enabled yes'
+  release_server valkey-trixie
+  received '' "$REPLY" 'dual-channel-replication-enabled yes' 'repl-diskless-load swapdb'
 }
 
 @test "an instance whose failover Redis gave up is asked again, and is master in the end" {

@@ -118,25 +118,33 @@ host_fault_ports() { awk -F '\t' -v node="$FAULT_NODE" '$2 == node { print $1 }'
 # Globals: CLUSTER_TABLE FAULT_NODE
 host_fault_masters() { awk -F '\t' -v node="$FAULT_NODE" '$2 == node && $4 == "master" { print $1 "\t" $3 }' <<<"$CLUSTER_TABLE"; }
 
-# Print the bytes that all instances of other nodes have sent for replication.
+# Print the bytes that the instances of the node have received for replication, or nothing if one does not report all of them. What their masters report
+# to have sent is without a full sync that Redis 8 or Valkey sends through a second connection.
+# Usage: host_fault_bytes
+# Globals: FOLDER
 host_fault_bytes() {
   local port sum=0
   while read -r port; do
-    host_fault_ask "$port" 'INFO stats' || continue
-    [[ ! $REDIS_REPLY =~ total_net_repl_output_bytes:([0-9]+) ]] || sum=$((sum + BASH_REMATCH[1]))
-  done < <(awk -F '\t' -v node="$FAULT_NODE" '$2 != node { print $1 }' <<<"$CLUSTER_TABLE")
+    # Valkey does not count what it loads from the second connection without a file.
+    if grep -qiE '^[[:space:]]*dual-channel-replication-enabled[[:space:]]+"?yes' "$FOLDER/$port.conf" &&
+      grep -qiE '^[[:space:]]*repl-diskless-load[[:space:]]+"?[^d"[:space:]]' "$FOLDER/$port.conf"; then return 0; fi 2>/dev/null
+    host_fault_ask "$port" 'INFO stats' && [[ $REDIS_REPLY =~ total_net_repl_input_bytes:([0-9]{1,17}) ]] || return 0
+    sum=$((sum + BASH_REMATCH[1]))
+  done < <(host_fault_ports)
   echo "$sum"
 }
 
 # Run all steps.
 host_fault_run() {
-  local port shard down bytes
+  local port shard down bytes=0 received
   host_fault_until $((begin + $(host_fault_us "$FAULT_AT")))
   while IFS=$'\t' read -r port shard; do
     host_fault_says "$port" 'state=online' && continue
     host_fault_event refused "shard $shard has no replica in step; no fault was made"
     return
   done < <(host_fault_masters)
+  # An instance that is started again has received nothing.
+  [[ $FAULT != stop ]] || bytes=$(host_fault_bytes)
   host_fault_signal
   down=${EPOCHREALTIME/[.,]/}
   host_fault_event 'node down' "$FAULT"
@@ -145,13 +153,14 @@ host_fault_run() {
     return
   fi
   host_fault_until $((down + $(host_fault_us "$FAULT_DOWN")))
-  bytes=$(host_fault_bytes)
   host_fault_up
   host_fault_synced || {
     host_fault_event refused 'the node is not in step again after 900 s'
     return
   }
-  host_fault_event 'resync ends' "bytes=$(($(host_fault_bytes) - bytes))"
+  received=$(host_fault_bytes)
+  [[ -z $bytes || -z $received ]] || received=$((received - bytes))
+  host_fault_event 'resync ends' "${bytes:+${received:+bytes=$received}}"
   if [[ $FAILBACK == on ]]; then
     host_fault_until $((${EPOCHREALTIME/[.,]/} + 2000000))
     while IFS=$'\t' read -r port shard; do host_fault_back "$port" "$shard"; done < <(host_fault_masters)

@@ -60,7 +60,7 @@ END {
   show("acked_writes", tracked && !unread ? acked : "-")
   show("acked_writes_lost", tracked && !unread ? lost : "-")
   show("resync_s", synced == "" ? "-" : sprintf("%.2f", synced - up))
-  show("resync_mb", synced == "" ? "-" : sprintf("%.1f", bytes / 1e6))
-  show("resync_mb_per_s", synced == "" || synced <= up ? "-" : sprintf("%.1f", bytes / 1e6 / (synced - up)))
+  show("resync_mb", synced == "" || bytes == "" ? "-" : sprintf("%.1f", bytes / 1e6))
+  show("resync_mb_per_s", synced == "" || bytes == "" || synced <= up ? "-" : sprintf("%.1f", bytes / 1e6 / (synced - up)))
   show("failback_gap_s", failback ? sprintf("%.2f", back) : "-")
 }
