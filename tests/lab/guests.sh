@@ -126,6 +126,15 @@ lab_reset() {
   _lab_start "$1"
 }
 
+# Turn all guests off after a failed check, so that the next one does not begin with what was left.
+# Usage: lab_fresh FAILED
+#   FAILED: the number of failed checks at the last call
+lab_fresh() {
+  local name
+  ((FAILED > $1)) || return 0
+  for name in "${!LAB_PIDS[@]}"; do lab_off "$name"; done
+}
+
 # Print the address of a guest.
 # Usage: lab_address NAME
 lab_address() {

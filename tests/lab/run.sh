@@ -56,7 +56,7 @@ lab_three() {
 }
 
 main() {
-  local name
+  local name failed=0
   (($# == 0)) || CHECKS=("$@")
   for name in "${CHECKS[@]}"; do [[ -e $REPO/tests/lab/checks/$name.sh ]] || lab_cannot "$name: no such check; accepted: $(cd "$REPO/tests/lab/checks" && echo *.sh)"; done
   ((EUID == 0)) || lab_cannot "requires root: network namespaces and images"
@@ -80,6 +80,8 @@ main() {
     . "$REPO/tests/lab/checks/$name.sh"
     # A check that cannot go on has failed.
     "${name}_checks" || check "$name: comes to its end" '^yes$' "no: status $?"
+    lab_fresh "$failed"
+    failed=$FAILED
   done
   echo "1..$COUNT"
   echo "# done at $SECONDS s"

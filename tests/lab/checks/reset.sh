@@ -11,7 +11,8 @@ reset_state() {
 # Reset a guest some seconds after a line of the run's log, and check what the run and the next commands say.
 # Usage: reset_during NAME SECONDS REGEX
 reset_during() {
-  local name=$1 seconds=$2 status=0
+  local name=$1 seconds=$2 status=0 failed=$FAILED
+  lab_three || return
   reset_state "$name" >"$LAB_WORK/before"
   lab_begin "$3" -v native TIME=60 READY_TIMEOUT=60 REPLY_TIMEOUT=60 REMOTE_RETRY=20 || return
   sleep "$seconds" # the time that is tested
@@ -22,17 +23,20 @@ reset_during() {
   check "$name reset after $seconds s: the run fails" '^[1-9]' "$status"
   check "$name reset after $seconds s: no fault of the shell" '^$' "$(grep -E 'unbound variable|line [0-9]+:|syntax error' "$LAB_WORK/err")"
   check "$name reset after $seconds s: the run says that the host has rebooted" 'reboot' "$(<"$LAB_WORK/err")"
+  check "$name reset after $seconds s: the run does not take its directory for that of another master" '^$' "$(grep 'another master' "$LAB_WORK/err")"
   lab_run stop
   check "$name reset after $seconds s: stop ends with 0" '^0$' "$STATUS"
   check "$name reset after $seconds s: nobody is told to wait for a master" '^$' "$(grep -hE 'master is alive|another master|no owner line' "$LAB_WORK"/{out,err})"
   check "$name reset after $seconds s: it is as after its first boot" '^$' "$(reset_state "$name" | diff "$LAB_WORK/before" - || :)"
   lab_run doctor --all -v native
   check "$name reset after $seconds s: it is fit for the next run" '^0$' "$STATUS"
+  lab_fresh "$failed"
 }
 
 reset_checks() {
-  lab_three || return
-  reset_during server 10 'native, 2 instances'
-  reset_during server 40 'native, 2 instances'
-  reset_during client1 10 'native, 2 instances'
+  local failed=0
+  reset_during server 10 'native, 2 instances' || failed=1
+  reset_during server 40 'native, 2 instances' || failed=1
+  reset_during client1 10 'native, 2 instances' || failed=1
+  return "$failed"
 }
