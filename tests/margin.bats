@@ -137,8 +137,8 @@ END
   series_make 1 60 '(i > 41 && i <= 43 ? 70000 : 100000) + noise(3000, 0.3)' '100 + noise(5, 0.3)' >"$folder"/set.series.tsv
   series_make 1 9 100000 >"$folder"/get.series.tsv
   "$REPO/summary2csv.sh" "$RUN" >out.csv
-  assert_equal "$(head -n 1 out.csv | cut -d , -f 1-8,30-47)" \
-    'filename,clients,len,servers,keys,max_time,operation,run,misses,far_per_op,used_memory,rss,swap,far_share,placement,ops_margin_percent,p99_margin_percent,settled,disturbed,warmup_s,late,unanswered,at_least_us,miss_reason,foreign_cpu_percent,steal_percent'
+  assert_equal "$(head -n 1 out.csv | cut -d , -f 1-8,30-48)" \
+    'filename,clients,len,servers,keys,max_time,operation,run,misses,far_per_op,used_memory,rss,swap,far_share,placement,ops_margin_percent,p99_margin_percent,settled,disturbed,warmup_s,late,unanswered,at_least_us,miss_reason,foreign_cpu_percent,steal_percent,throttled_percent'
   assert_match '^[0-9.]+$' "$(column ops_margin_percent | sed -n 1p)"
   assert_match '^[0-9.]+$' "$(column p99_margin_percent | sed -n 1p)"
   # Nine intervals are too few.

@@ -12,10 +12,10 @@ teardown() {
   scratch_teardown
 }
 
-# Print phase, host and the columns from foreign_cpu_percent on that neighbour.awk makes of marks, with blanks for tabs.
-# Usage: judged LIMIT <MARKS, whose columns are: MARK HOST KERNEL SPACE TIME CPUS USED STEAL ALL OURS ROOT SCRIPTS
+# Print phase, host and columns from foreign_cpu_percent on that neighbour.awk makes of marks, with blanks for tabs.
+# Usage: judged LIMIT [COLUMNS] <MARKS, whose columns are: MARK HOST KERNEL SPACE TIME CPUS USED STEAL ALL OURS ROOT SCRIPTS [THROTTLED PERIODS]
 judged() {
-  tr ' ' '\t' | LIMIT=$1 awk -f "$REPO/lib/run/neighbour.awk" | sed 1d | cut -f 1,2,9- | tr '\t' ' '
+  sed -E 's/^([^ ]+( [^ ]+){11})$/\1 0 0/' | tr ' ' '\t' | LIMIT=$1 awk -f "$REPO/lib/run/neighbour.awk" | sed 1d | cut -f "1,2,${2-9-12}" | tr '\t' ' '
 }
 
 @test "foreign is what is used less what is ours, by the larger of two counts, and never below 0" {
@@ -82,10 +82,33 @@ END
   assert_output $'set server 49.0 0.0 50 0\nset a 0.0 11.0 10 1'
 }
 
+@test "what a quota stopped is in the rows of each phase and host, and in a warning" {
+  run judged 10 13,14 <<'END'
+get server k s 0 2 0 0 0 0 7 0 5000000 40
+get a l s 0 2 0 0 0 0 8 0 0 0
+set server k s 10000000 2 0 0 0 0 7 0 5757000 51
+set a l s 10000000 2 0 0 0 0 8 0 0 0
+end server k s 20000000 2 0 0 0 0 7 0 5757000 51
+end a l s 20000000 2 0 0 0 0 8 0 250000 3
+END
+  assert_output $'get server 757000 11\nget a 0 0\nset server 0 0\nset a 250000 3'
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run_split bash -c 'set -Eeuo pipefail
+    LIB=$REPO/lib SERVER=b FOREIGN_LIMIT=10 LOG_FILE=
+    . "$LIB/core/log.sh" && . "$LIB/run/neighbour.sh"
+    neighbour_mark get server "$(printf "k\ts\t0\t2\t0\t0\t0\t0\t7\t0\t5000000\t40")"
+    neighbour_mark end server "$(printf "k\ts\t10000000\t2\t0\t0\t0\t0\t7\t0\t5757000\t51")"
+    neighbour_write .'
+  assert_success
+  assert_contains "b: during get a quota of CPU time stopped the instances for 757 ms, in 11 periods; doctor prints the quota" "$stderr"
+}
+
 @test "a probe counts recorded processes and their ended children as ours, and what runs below it as scripts" {
   cat >probe.sh <<'END'
 set -Eeuo pipefail
-for file in "$REPO"/lib/{shared/*,host/probe}.sh; do . "$file"; done
+for file in "$REPO"/lib/{shared/*,host/allowed,host/probe}.sh; do . "$file"; done
+ALLOWED_STATS=(cpu.stat)
+echo 'throttled_usec 7' >cpu.stat
 RUN_OWNER=$'a\tb\tc\t0\t0\tother\tother\tx'
 # In a separate session, like an instance; its child has ended when it prints so.
 setsid bash -c 'read -r _ <go; (for ((i = 0; i < 200000; i++)); do :; done); echo >spun; exec sleep 60' </dev/null >/dev/null 2>&1 3>&- &
@@ -101,6 +124,7 @@ END
   run bash probe.sh
   assert_success
   # Both loops take the same, at least some ticks.
-  awk -F '\t' 'NR == 1 { all = $7; ours = $8; scripts = $10; next }
-    { exit !(NF == 10 && $8 - 5000000 - ours >= 50000 && $10 - scripts >= 50000 && $7 - all >= 100000) }' <<<"$output" || fail "not counted"
+  awk -F '\t' '$11 != 7 || $12 != 0 { exit 1 }
+    NR == 1 { all = $7; ours = $8; scripts = $10; next }
+    { exit !(NF == 12 && $8 - 5000000 - ours >= 50000 && $10 - scripts >= 50000 && $7 - all >= 100000) }' <<<"$output" || fail "not counted"
 }

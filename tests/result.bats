@@ -12,7 +12,7 @@ setup() { scratch_setup; }
 teardown() { scratch_teardown; }
 
 HEADER=filename,clients,len,servers,keys,max_time,operation,run,scenario,variant,point,repeat,client,threads,connections,pipeline
-HEADER+=,rate,ops,ops_per_sec,tx_bps,avg_us,p50_us,p90_us,p99_us,p99_9_us,p99_99_us,max_us,max_time_us,errors,misses,far_per_op,used_memory,rss,swap,far_share,placement,ops_margin_percent,p99_margin_percent,settled,disturbed,warmup_s,late,unanswered,at_least_us,miss_reason,foreign_cpu_percent,steal_percent
+HEADER+=,rate,ops,ops_per_sec,tx_bps,avg_us,p50_us,p90_us,p99_us,p99_9_us,p99_99_us,max_us,max_time_us,errors,misses,far_per_op,used_memory,rss,swap,far_share,placement,ops_margin_percent,p99_margin_percent,settled,disturbed,warmup_s,late,unanswered,at_least_us,miss_reason,foreign_cpu_percent,steal_percent,throttled_percent
 
 # Print the columns of HEADER from CSV rows without quotes: the columns that keep their names and order; new columns follow them.
 kept_columns() {
@@ -60,7 +60,7 @@ guide_rows() {
 @test "a guide's log gives what it can tell, and leaves the rest empty" {
   log_make 1000 10 2 set:3 >redis.log.10.0.0.1.20180501-100000.4
   run "$REPO/summary2csv.sh" redis.log.10.0.0.1.20180501-100000.4
-  assert_equal "$(kept_columns <<<"${lines[1]}")" "redis.log.10.0.0.1.20180501-100000.4,1,1000,2,10,3,set,,,,,4,10.0.0.1,2,,,,20,5.36,53333.333333,257,,,,,,40001,3731204,0,,,,,,,,,,,,,,,,,,"
+  assert_equal "$(kept_columns <<<"${lines[1]}")" "redis.log.10.0.0.1.20180501-100000.4,1,1000,2,10,3,set,,,,,4,10.0.0.1,2,,,,20,5.36,53333.333333,257,,,,,,40001,3731204,0,,,,,,,,,,,,,,,,,,,"
 }
 
 @test "under a second there is no Tx, and nothing is divided by zero" {
@@ -106,7 +106,7 @@ guide_rows() {
   repeat_make results/20250101T100000Z-imdt native 1000B-4i 1 10.0.0.1 1000 50 4 23 99 set:3 get:2
   run "$REPO/summary2csv.sh" results/20250101T100000Z-imdt
   assert_success
-  assert_equal "$(kept_columns <<<"${lines[2]}")" "results/20250101T100000Z-imdt/native/1000B-4i/rep-1/10.0.0.1/redis.log.10.0.0.1.20250101-100000.1,1,1000,4,50,2,get,20250101T100000Z-imdt,imdt,native,1000B-4i,1,10.0.0.1,4,1,1,0,200,73,800000,23,23,24,99,109,119,129,2731204,0,0,,,,,,,,,,,,,,,,,"
+  assert_equal "$(kept_columns <<<"${lines[2]}")" "results/20250101T100000Z-imdt/native/1000B-4i/rep-1/10.0.0.1/redis.log.10.0.0.1.20250101-100000.1,1,1000,4,50,2,get,20250101T100000Z-imdt,imdt,native,1000B-4i,1,10.0.0.1,4,1,1,0,200,73,800000,23,23,24,99,109,119,129,2731204,0,0,,,,,,,,,,,,,,,,,,"
 }
 
 @test "the scenario is that of run.conf" {

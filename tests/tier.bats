@@ -108,7 +108,7 @@ column() {
   # A faster node is not a slow tier.
   run on_host TIER=tiering check
   assert_match $'^fail\tevery node has a CPU, or is faster'
-  run bash -c 'cat "$REPO"/lib/host/{tier_detect,facts}.sh - <<<"main all" | bash'
+  run bash -c 'cat "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{allowed,tier_detect,facts}.sh - <<<"main all" | bash'
   assert_line '# node 1 has memory and no CPU, and is faster than those with one'
   echo 30000 >"$TIERBENCH_ROOT/sys/devices/system/node/node1/access0/initiators/read_bandwidth"
   echo 'System RAM (kmem)' >"$TIERBENCH_ROOT/proc/iomem"

@@ -72,7 +72,7 @@ numactl_is() {
 # Print the nodes of the machine, and their classes.
 # Usage: nodes
 nodes() {
-  bash -c 'set -Eeuo pipefail; . "$REPO/lib/host/tier_detect.sh" && host_tier_memory_nodes'
+  bash -c 'set -Eeuo pipefail; for file in allowed tier_detect; do . "$REPO/lib/host/$file.sh"; done; host_tier_memory_nodes'
 }
 
 @test "a node with more bandwidth than DRAM and a higher latency is far, and not HBM" {
@@ -207,4 +207,34 @@ unused\tdax1.0\tpmem, 502 MiB in devdax mode: daxctl reconfigure-device --mode=s
   assert_equal "$(grep ^failing <<<"$output")" $'failing\tnode2\t3 pages with uncorrectable errors (poison)
 failing\tregion1\tbad blocks (poison), the first at sector 8
 failing\tnmem0\thealth: smart_event flush_fail'
+}
+
+@test "nodes of GPUs and other devices are no slow memory, and firmware's figures are those of the path from CPUs" {
+  machine gpu
+  run nodes
+  # Node 12 has no memory at the moment, and a cpuset excludes node 14.
+  assert_output $'0\tcpu\n8\tcpu\n9\tfar'
+  run on_host detect
+  assert_line $'dram\tnode0\t256835 MiB, CPUs 0-79, read latency 100 ns, read bandwidth 200000 MB/s'
+  assert_line $'device\tnode10\t97656 MiB, no CPU, read latency 400 ns'
+  assert_line $'barred\tnode14\t97656 MiB, no CPU'
+  assert_equal "$(grep -c ^device <<<"$output")" 5
+  # Without slow memory, doctor says what the others are. Their owner may name them.
+  numactl_is ''
+  sed -i 's/8-14/8,10-14/' "$TIERBENCH_ROOT/sys/devices/system/node/has_memory"
+  run on_host TIER=bind check
+  assert_output $'fail\tevery node has a CPU, or is memory of a GPU or another device, or is excluded by a cpuset of this session\ta node of memory without a CPU\tTIER_NODES=8, for the memory of another socket'
+  printf 'Node 250 MemFree: 15728576 kB\n' >>"$TIERBENCH_ROOT/sys/devices/system/node/node250/meminfo"
+  run on_host TIER=bind TIER_NODES=250 TIER_DATA=1048576 check
+  assert_match $'^ok\t15359 MiB free on nodes 250\t'
+  run on_host TIER=bind TIER_NODES=14 check
+  assert_match $'^fail\ta cpuset excludes node 14 '
+}
+
+@test "with one node, no other is advised" {
+  machine dram
+  numactl_is ''
+  echo 0 >"$TIERBENCH_ROOT/sys/devices/system/node/has_memory"
+  run on_host TIER=bind check
+  assert_output $'fail\tevery node has a CPU\ta node of memory without a CPU\tanother server'
 }

@@ -35,7 +35,7 @@ on_host() {
   done
   {
     printf '%s\n' 'set -Eeuo pipefail' "REMOTE_DIR=$SCRATCH/host" "${settings[@]}"
-    cat "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,tier_detect,tier_ready,tier_check,tiers}.sh
+    cat "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,allowed,tier_detect,tier_ready,tier_check,tiers}.sh
     printf '%s\nmain "%s" </dev/null\n' "${HOST_CODE-}" "$1"
   } | bash
 }

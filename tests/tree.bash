@@ -18,6 +18,7 @@ tree_make() {
     echo 6 >"sys/devices/system/cpu/cpu$cpu/power/energy_perf_bias"
   done
   echo 0-3 >sys/devices/system/cpu/online
+  printf 'MemTotal: 16777216 kB\nMemFree: 15777216 kB\nMemAvailable: 15777216 kB\n' >proc/meminfo
   echo 0 >proc/sys/vm/overcommit_memory
   echo 60 >proc/sys/vm/swappiness
   echo 3 >proc/sys/vm/page-cluster

@@ -86,8 +86,9 @@ _plan_room() {
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     $at["dram_bytes"] + 0 > most { most = $at["dram_bytes"] + 0; named = $at["variant"] OFS $at["point"] }
     END { printf "%s\t%.0f\n", most ? named : "-" OFS "-", most }')
-  ((need + keep <= SERVER_BYTES)) ||
-    log_warn "$variant, $point: needs $((need >> 20)) MiB of DRAM and $((keep >> 20)) MiB of RESERVE, and the server has $((SERVER_BYTES >> 20)) MiB; set FILL or KEYS"
+  ((need + keep > SERVER_BYTES)) || return 0
+  facts_limit_text
+  log_warn "$variant, $point: needs $((need >> 20)) MiB of DRAM and $((keep >> 20)) MiB of RESERVE, and the server has $((SERVER_BYTES >> 20)) MiB$REPLY; set FILL or KEYS"
 }
 
 # The placement on one server.
@@ -107,14 +108,16 @@ _plan_larger() {
 # Print the first lines of a plan: scenario, server, clients, phases, cold memory and searches, and an empty line.
 # Usage: _plan_head
 _plan_head() {
-  local repeats servers='server ' each=''
+  local repeats servers='server ' each='' memory="$SERVER_MEM GiB"
   rounds_count min
   repeats=$REPLY
   rounds_count max
   [[ $repeats == "$REPLY" ]] || repeats+=-$REPLY
   ! servers_several || servers=servers each=' each'
+  ((SERVER_MEM > 0)) || memory="$((SERVER_BYTES >> 20)) MiB"
   printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "$repeats"
-  printf '%s  %s (%s logical CPUs, %s GiB%s), Redis %s\n' "$servers" "$SERVER" "$SERVER_CORES" "$SERVER_MEM" "$each" "$REDIS_FROM"
+  printf '%s  %s (%s logical CPUs, %s%s), Redis %s\n' "$servers" "$SERVER" "$SERVER_CORES" "$memory" "$each" "$REDIS_FROM"
+  servers_each _plan_limits
   printf 'clients  %s\n' "$CLIENT_IP"
   printf 'phases   %s; %s connection(s) per thread, pipeline %s, keys ' "$PHASES" "$CONNECTIONS" "$PIPELINE"
   load_text
@@ -123,6 +126,15 @@ _plan_head() {
   hit_say
   search_say
   echo
+}
+
+# Print a line about limits of processes on a server; nothing without one.
+_plan_limits() {
+  local text='' REPLY
+  ! facts_limit cpus || text+=", CPUs $REPLY"
+  ! facts_limit memory || text+=", $((REPLY >> 20)) MiB of memory by $FACTS_WHERE"
+  ! facts_limit quota || text+=", $REPLY % of a CPU by $FACTS_WHERE"
+  [[ -z $text ]] || printf 'limits   of processes on %s: %s\n' "$SERVER" "${text#, }"
 }
 
 # One row per point: the baseline's figures, and the part of the server's memory that the largest variant leaves.

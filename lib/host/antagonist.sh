@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # A load on the memory of a node of this host while phases are measured: membench, which reads at a fixed rate.
-# Needs: tier_detect cpus
+# Needs: allowed tier_detect cpus
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Seconds until membench must load the node: before that, it touches its whole buffer.

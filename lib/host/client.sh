@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The load generator on a client, inside a screen session, so that it does not end with the master's connection.
-# Needs: probe
+# Needs: allowed probe
 # Reads: CLIENT
 # Reads launch: CLIENT_LAUNCH CLIENT_THREADS CLIENT_PASSWORD SERVER_CERTIFICATE
 #   CLIENT is this host's name in the run
@@ -60,6 +60,9 @@ host_client_start() {
     # It may have ended already. A generator that cannot be recorded is killed, and the next look reports it as lost.
     proc_started "$RECORD" "$pid" generator || :
   done
+  # The generator may have ended when these are read.
+  host_allowed_stats "$pid"
+  printf '%s\n' "${ALLOWED_STATS[@]}" >"$FOLDER/stats"
   printf '%s\n' "$CLIENT_LAUNCH" >"$FOLDER/launched"
 }
 
@@ -107,6 +110,8 @@ host_client_look() {
   { IFS= read -r status <"$OUT/status"; } 2>/dev/null || :
   [[ -z $status ]] || printf 'status\t%s\n' "$status"
   host_client_clock
+  ALLOWED_STATS=()
+  { mapfile -t ALLOWED_STATS <"$FOLDER/stats"; } 2>/dev/null || :
   if [[ -s $FOLDER/exit ]]; then
     host_probe_row "$(host_probe_times "$FOLDER/times")"
     read -r status <"$FOLDER/exit"

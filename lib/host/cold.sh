@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Cold memory on nodes of this host: one membench per node, which writes it once and keeps it until the repeat ends.
-# Needs: tier_detect
+# Needs: allowed tier_detect
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Bytes per second at which memory is written at least, and seconds for everything else.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Whether this host meets the requirements of its role, as rows: STATE CHECK FOUND WANTED FIX.
-# Needs: cpus irq ports vsmp damon resctrl tune_kind tune_journal tune program
+# Needs: cpus allowed irq ports vsmp damon resctrl tune_kind tune_journal tune program
 # Reads: ADDRESS NEED_MBIT NEED_PORTS NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT LAST_BUS TUNE_ROWS PROGRAM_KEY
 #   ADDRESS carries the load; NEED_MBIT is the required speed of the link, in Mbit/s; NEED_PORTS are a client's connections to one instance, and
 #   NEED_FILES the open files for all of its connections; with NEED_NUMACTL, policies are requested; FIRST_PORT and LAST_PORT are those of the
@@ -18,6 +18,7 @@ main() {
   for tool in tar sha256sum flock awk; do host_doctor_need "$tool"; done
   host_doctor_leftovers
   host_doctor_link
+  host_doctor_allowed
   case $1 in
     server)
       for tool in setsid taskset lscpu; do host_doctor_need "$tool"; done
@@ -93,6 +94,24 @@ host_doctor_leftovers() {
   else
     host_doctor_row ok leftovers none none -
   fi
+}
+
+# What cgroups and cpusets leave to the processes of a run.
+host_doctor_allowed() {
+  local cpus limits
+  cpus=$(getconf _NPROCESSORS_ONLN)
+  host_allowed_quota self
+  if [[ -n $ALLOWED_QUOTA ]] && ((ALLOWED_QUOTA < 100 * cpus)); then
+    host_doctor_row warn "CPU quota" "$ALLOWED_QUOTA % of a CPU, by the cgroup $ALLOWED_WHERE" "no quota: the kernel stops processes that use more" \
+      "raise cpu.max or cpu.cfs_quota_us there, or start this session outside of that cgroup"
+  else
+    host_doctor_row ok "CPU quota" none none -
+  fi
+  host_allowed_memory self
+  host_allowed_left
+  limits="CPUs $(host_allowed_cpus)"
+  [[ -z $ALLOWED_BYTES ]] || limits+=", $((ALLOWED_BYTES >> 20)) MiB of memory by the cgroup $ALLOWED_WHERE"
+  host_doctor_row ok "allowed" "$limits" "what processes may use" -
 }
 
 # The slowest NIC that carries the load, against the required speed.

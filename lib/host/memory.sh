@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The latency and bandwidth of each node's memory from each socket, measured by membench, and the figures of firmware and the kernel.
-# Needs: tier_detect cpus
+# Needs: allowed tier_detect cpus
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # The time limit in seconds for one pair of socket and node, and the time after which no further pair is started.
@@ -27,26 +27,18 @@ host_memory_measure() {
   host_memory_keep
 }
 
-# Print the kernel's figures of each node: of access1, the access from CPUs, if the kernel has it, else of access0.
+# Print the kernel's figures of each node.
 host_memory_nodes() {
-  local node place way
+  local node place
   while IFS=$'\t' read -r node place; do
-    way=$(host_memory_path "$node")/access1/initiators
-    [[ -e $way/read_latency ]] || way=${way/access1/access0}
-    printf 'node\t%s\t%s\t%s\t%s\t%s\t%s\n' "$node" "$place" "$(host_memory_or "$(host_tier_number "$node")")" "$(host_memory_figure "$way/read_latency")" \
-      "$(host_memory_figure "$way/read_bandwidth")" "$(host_memory_figure "${TIERBENCH_ROOT-}/sys/kernel/mm/mempolicy/weighted_interleave/node$node")"
+    printf 'node\t%s\t%s\t%s\t%s\t%s\t%s\n' "$node" "$place" "$(host_memory_or "$(host_tier_number "$node")")" \
+      "$(host_memory_or "$(host_tier_figure "$node" read_latency)")" "$(host_memory_or "$(host_tier_figure "$node" read_bandwidth)")" "$(host_memory_figure "${TIERBENCH_ROOT-}/sys/kernel/mm/mempolicy/weighted_interleave/node$node")"
   done < <(host_memory_list)
 }
 
 # Print NODE and PLACE of each node with memory; a kernel without NUMA has one node.
 host_memory_list() {
   host_tier_memory_nodes | grep . || printf '0\tcpu\n'
-}
-
-# Print the directory of a node in /sys, without a line feed.
-# Usage: host_memory_path NODE
-host_memory_path() {
-  printf '%s/sys/devices/system/node/node%s' "${TIERBENCH_ROOT-}" "$1"
 }
 
 # Print the number in a file of the kernel, `-` if it does not exist.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Memory counters of the server under load: samples each second, and all counters at each phase's boundary.
-# Needs: protocol tier_cgroup tier_detect tier_verify monitor_sample cpus irq monitor_load probe info damon resctrl
+# Needs: protocol tier_cgroup allowed tier_detect tier_verify monitor_sample cpus irq monitor_load probe info damon resctrl
 # Reads start mark: HIT_COUNTERS SERVER_ADDRESS
 # Reads start: RESERVE_BYTES
 # Reads mark: LOAD_COMMANDS MONITOR_REPLICAS
@@ -32,20 +32,31 @@ host_monitor_start() {
   mkdir -p -- "$MONITOR"
   : >"$MONITOR/on"
   MONITOR_STAT=
-  mapfile -t MONITOR_NODES < <(host_tier_memory_nodes | sed 's#^\([0-9]*\).*#/sys/devices/system/node/node\1#')
+  mapfile -t MONITOR_NODES < <(host_tier_memory_nodes all | sed 's#^\([0-9]*\).*#/sys/devices/system/node/node\1#')
   [[ ! -e $WORK/run-$RUN_ID/tier/cgroup ]] || MONITOR_STAT=$(<"$WORK/run-$RUN_ID/tier/cgroup")/memory.stat
   host_monitor_load_devices
+  host_monitor_allowed
   # Marks read what does not change while the instances run.
-  { declare -p MONITOR_NODES MONITOR_DEVICES >"$MONITOR/machine.sh" && host_info_all "$RECORD" >"$MONITOR/info.before"; } 2>/dev/null ||
+  { declare -p MONITOR_NODES MONITOR_DEVICES ALLOWED_STATS >"$MONITOR/machine.sh" && host_info_all "$RECORD" >"$MONITOR/info.before"; } 2>/dev/null ||
     fail "$MONITOR: cannot be written (REMOTE_DIR: is its disk full?)"
   {
     echo 'set -u'
-    declare -p WORK MONITOR RECORD RESERVE_BYTES HIT_COUNTERS MONITOR_VMSTAT MONITOR_TURN MONITOR_STAT MONITOR_NODES
+    declare -p WORK MONITOR RECORD RESERVE_BYTES HIT_COUNTERS MONITOR_VMSTAT MONITOR_TURN MONITOR_STAT MONITOR_NODES ALLOWED_LIMITS
     declare -f
     echo host_monitor_loop
   } >"$MONITOR/monitor.sh"
   setsid bash "$MONITOR/monitor.sh" </dev/null >/dev/null 2>"$MONITOR/monitor.err" &
   proc_started "$MONITOR/monitor.proc" $! monitor || fail "the monitors ended at once: $(cat "$MONITOR/monitor.err")"
+}
+
+# Find what limits the instances: CPU time of their cgroups, and memory of those that are not the tier's own.
+# Returns: sets ALLOWED_STATS and ALLOWED_LIMITS
+host_monitor_allowed() {
+  local pid
+  local -a pids=()
+  while read -r pid _; do pids+=("$pid"); done <"$RECORD"
+  host_allowed_stats "${pids[@]}"
+  host_allowed_memory "${pids[0]-self}" "${MONITOR_STAT%/memory.stat}"
 }
 
 # Record all counters under the name of the next phase (`look`: do not record). Print them too, `machine` with the output of host_probe_cpu, and

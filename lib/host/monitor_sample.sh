@@ -3,7 +3,7 @@
 # The monitors: one process that records memory counters once per second, and guards the host. No sample starts a process, so it takes well under 1 %
 # of a CPU.
 # Globals: MONITOR (its directory), RECORD (the instances), RESERVE_BYTES, MONITOR_STAT (memory.stat of the tier's cgroup, or empty),
-#   MONITOR_NODES (the directories of the nodes with memory in /sys), HIT_COUNTERS
+#   MONITOR_NODES (the directories of the nodes with memory in /sys), HIT_COUNTERS, ALLOWED_LIMITS (the cgroups that limit the memory of the instances)
 
 # Counters of /proc/vmstat that concern memory tiers; a kernel may lack some of them.
 # shellcheck disable=SC2034 # lib/host/monitor.sh has use for it too
@@ -199,12 +199,18 @@ host_monitor_guard_planned() {
 # Protect the host: if memory that must stay free is used, or an instance has exited, stop all instances.
 # Returns: 1 if it stopped them, with the reason in the file `alarm`.
 host_monitor_guard() {
-  local index available why=''
+  local index available why='' limit=''
   local -a lines
   mapfile -t -n 3 lines </proc/meminfo
   read -r _ available _ <<<"${lines[2]}"
-  if ((available * 1024 < RESERVE_BYTES)); then
-    why="$((available >> 10)) MiB of memory are available, and $((RESERVE_BYTES >> 20)) MiB must stay free (RESERVE)"
+  available=$((available * 1024))
+  host_allowed_left
+  if [[ -n $ALLOWED_LEFT ]]; then
+    limit=" (the memory limit of $ALLOWED_WHERE is $((ALLOWED_BYTES >> 20)) MiB)"
+    ((available < ALLOWED_LEFT)) || available=$ALLOWED_LEFT
+  fi
+  if ((available < RESERVE_BYTES)); then
+    why="$((available >> 20)) MiB of memory are available$limit, and $((RESERVE_BYTES >> 20)) MiB must stay free (RESERVE)"
   fi
   if [[ -z $why ]]; then
     # For hundreds of instances, only the existence of the process can be checked each second. When it is the instance's turn, its identity is checked
@@ -222,7 +228,7 @@ host_monitor_guard() {
       [[ -e $MONITOR/on ]] || return 1
       why="the instance on port ${MONITOR_PORTS[MONITOR_GONE]} has exited"
       host_monitor_sample_vmstat "$EPOCHREALTIME"
-      ((MONITOR_OOM_NOW == MONITOR_OOM)) || why="the OOM killer took the instance on port ${MONITOR_PORTS[MONITOR_GONE]}"
+      ((MONITOR_OOM_NOW == MONITOR_OOM)) || why="the OOM killer took the instance on port ${MONITOR_PORTS[MONITOR_GONE]}$limit"
     fi
   fi
   [[ -n $why ]] || return 0

@@ -2,14 +2,16 @@
 # shellcheck shell=bash
 # The CPU time that this host has used so far, and the run's part of it: from /proc/stat and the times of processes (proc(5)).
 
-# Print one line: KERNEL SPACE TIME_US CPUS USED_US STEAL_US ALL_US OURS_US ROOT SCRIPTS_US, separated by tabs.
+# Print one line: KERNEL SPACE TIME_US CPUS USED_US STEAL_US ALL_US OURS_US ROOT SCRIPTS_US THROTTLED_US PERIODS, separated by tabs.
 #   KERNEL    its boot_id: hosts with the same one share their CPUs; SPACE is the namespace of process ids
 #   USED_US   user, nice and system time of all CPUs without the kernel's threads; interrupts have separate columns in /proc/stat
 #   ALL_US    the time of all visible processes except for the kernel's threads, with their ended children
 #   OURS_US   the time of the sessions of recorded processes (instances, monitors, load generators), with their ended children
+#   THROTTLED_US and PERIODS say for how long, and in how many periods, a quota of CPU time stopped the recorded processes
 #   ROOT      the process above this script: the master, or the sshd of its connection; SCRIPTS_US is all that runs below it
 # Usage: host_probe_cpu ENDED_US RECORD...
 #   ENDED_US is added to OURS_US: the time of recorded processes that have ended
+# Globals: ALLOWED_STATS, as host_allowed_stats sets it for the recorded processes
 host_probe_cpu() {
   local id own_space boot space master ended=$1 REPLY
   shift
@@ -17,9 +19,10 @@ host_probe_cpu() {
   id=${REPLY%$'\t'*} own_space=${REPLY#*$'\t'}
   IFS=$'\t' read -r _ _ _ master _ boot space _ <<<"$RUN_OWNER"
   [[ $boot == "$id" && $space == "$own_space" ]] || master=0
+  host_allowed_throttled "${ALLOWED_STATS[@]}"
   # Ticks are hundredths of a second on every machine but Alpha.
   LC_ALL=C awk -v id="$id" -v space="$own_space" -v now="${EPOCHREALTIME/[.,]/}" -v master="$master" -v script=$$ -v ended="$ended" \
-    -v records=$# '
+    -v records=$# -v throttled="$REPLY" '
     function us(ticks) { return sprintf("%.0f", ticks * 10000) }
     # One process: its line is PID (NAME) STATE PARENT GROUP SESSION ..., and NAME may contain blanks and brackets.
     function take(file,    line, pid, f) {
@@ -68,7 +71,7 @@ host_probe_cpu() {
         if ((session[pid] in own) || (pid in recorded)) ours += used[pid]
         else if (is_below(pid, root)) scripts += used[pid]
       }
-      printf "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%.0f\t%d\t%s\n", id, space, now, cpus, us(busy), us(stolen), us(all), us(ours) + ended, root, us(scripts)
+      printf "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%.0f\t%d\t%s\t%s\n", id, space, now, cpus, us(busy), us(stolen), us(all), us(ours) + ended, root, us(scripts), throttled
     }' "$@" /proc/[0-9]*/stat
 }
 

@@ -7,8 +7,10 @@
 # Globals: TIER and the settings sent to lib/host/tiers.sh
 host_tier_check() {
   local nodes faster='' where detail command ready=''
-  nodes=$(host_tier_memory_nodes)
-  [[ $nodes != *fast* ]] || faster=", or is faster than those with one"
+  nodes=$(host_tier_memory_nodes all)
+  [[ $nodes != *fast* ]] || faster+=", or is faster than those with one"
+  [[ $nodes != *device* ]] || faster+=", or is memory of a GPU or another device"
+  [[ $nodes != *barred* ]] || faster+=", or is excluded by a cpuset of this session"
   # The command of the first device; the next one is named when it is ready.
   while IFS=$'\t' read -r where detail command; do
     faster+="; $where: $detail"
@@ -50,13 +52,15 @@ host_tier_check_native() {
 #   NODES as host_tier_memory_nodes prints them
 # Globals: TIER TIER_NODES TIER_NEAR; faster and ready of host_tier_check
 host_tier_check_nodes() {
-  local node wanted count
+  local node wanted count other
   wanted=$(_host_tier_detect_list "$TIER_NODES")
   count=$(grep -c . <<<"$wanted") || :
   if ! command -v numactl >/dev/null; then
     host_tier_row fail "numactl is missing" "numactl" "install: numactl"
   elif [[ -z $TIER_NODES ]]; then
-    host_tier_row fail "every node has a CPU$faster" "a node of memory without a CPU" "${ready:-name the nodes: TIER_NODES=1}"
+    # A variant that names no nodes could be measured on the memory of another socket.
+    other=$(awk -F '\t' '$2 == "cpu" && ++n > 1 { print "TIER_NODES=" $1 ", for the memory of another socket"; exit }' <<<"$1")
+    host_tier_row fail "every node has a CPU$faster" "a node of memory without a CPU" "${ready:-${other:-another server}}"
   elif [[ $TIER == interleave || $TIER == weighted ]] && ((count < 2)); then
     host_tier_row fail "one node with memory ($TIER_NODES)" "two nodes or more" "another server"
   elif [[ $TIER == weighted && ! -d ${TIERBENCH_ROOT-}/sys/kernel/mm/mempolicy/weighted_interleave ]]; then
@@ -67,8 +71,12 @@ host_tier_check_nodes() {
     host_tier_row fail "numactl does not support --preferred-many" "numactl 2.0.15 or newer, or one node" "a newer numactl, or set TIER_NODES"
   else
     for node in $wanted; do
+      ! grep -q "^$node"$'\tbarred' <<<"$1" || {
+        host_tier_row fail "a cpuset excludes node $node (Mems_allowed_list)" "a node that processes may use" "set TIER_NODES, or start this session outside of that cpuset"
+        return
+      }
       grep -q "^$node"$'\t' <<<"$1" && continue
-      host_tier_row fail "node $node has no memory, or does not exist" "nodes with memory: $(cut -f 1 <<<"$1" | tr '\n' ' ')" "set TIER_NODES"
+      host_tier_row fail "node $node has no memory, or does not exist" "nodes with memory: $(cut -f 1 <<<"$1" | paste -sd ' ')" "set TIER_NODES"
       return
     done
     if [[ $TIER_NEAR == */ || $TIER_NEAR == /* ]]; then
@@ -147,7 +155,7 @@ host_tier_check_tiering() {
 # Usage: host_tier_check_limited
 # Globals: TIER TIER_SWAPPINESS TIER_LIMIT TIER_SPACE
 host_tier_check_limited() {
-  local room device swappiness=$TIER_SWAPPINESS
+  local room device swap swappiness=$TIER_SWAPPINESS
   [[ $swappiness != keep ]] || swappiness=$(_host_tier_detect_read "${TIERBENCH_ROOT-}/proc/sys/vm/swappiness")
   if ((EUID != 0)); then
     host_tier_row fail "not root" "root: cgroups and swap are the administrator's" "log in as root"
@@ -168,7 +176,11 @@ host_tier_check_limited() {
   else
     room=$(host_tier_swap_room)
     device=${SWAP_DEVICE:-$SWAP_FOLDER}
-    if ((room < TIER_SPACE)); then
+    # A container has its own limit of swap.
+    swap=$(_host_tier_detect_read "$CGROUP_ROOT/memory.swap.max")
+    if [[ $swap =~ ^[0-9]{1,18}$ ]] && ((swap < TIER_SPACE)); then
+      host_tier_row fail "$((swap >> 20)) MiB of swap by $CGROUP_ROOT/memory.swap.max" "$((TIER_SPACE >> 20)) MiB of swap" "raise that limit, or run outside of this container"
+    elif ((room < TIER_SPACE)); then
       host_tier_row fail "$((room >> 20)) MiB at $device" "$((TIER_SPACE >> 20)) MiB of swap" "set TIER_SWAP"
     else
       host_tier_row ok "cgroup v$CGROUP_VERSION; $((room >> 20)) MiB at $device" "$((TIER_LIMIT >> 20)) MiB of DRAM, $((TIER_SPACE >> 20)) MiB of swap" -

@@ -4,8 +4,9 @@
 # another machine.
 
 # Print a row for each node with memory, for caches of a node, and for all swap targets. KIND is dram, memory-mode, pmem, cxl, hbm, slow (a
-# node without a CPU of unknown kind), vsmp, swap, zram or zswap; a last row `all` lists the kinds. Rows `unused` are of memory that no node has yet,
-# with the command for it, and rows `failing` of memory with errors.
+# node without a CPU of unknown kind), device (memory of a GPU or another device), barred (a cpuset of this session excludes the node), vsmp, swap, zram or
+# zswap; a last row `all` lists the kinds. Rows `unused` are of memory that no node has yet, with the command for it, and rows `failing` of memory with
+# errors.
 # Usage: host_tier_detect
 host_tier_detect() {
   local rows kind kinds=''
@@ -27,28 +28,67 @@ host_tier_detect() {
   printf 'all\thost\t%s\n' "$kinds"
 }
 
-# Print the nodes that have memory, and their class: NODE cpu|far|fast. fast is a node without a CPU that is faster than the nodes with
-# CPUs.
-# Usage: host_tier_memory_nodes
+# Print the nodes with memory for data of a run, and their class: NODE cpu|far|fast. fast is a node without a CPU that is faster than the nodes
+# with CPUs.
+# Usage: host_tier_memory_nodes [all]
+#   all  other nodes with memory, too: `device`, memory of a GPU or another device, and `barred`, which a cpuset of this session excludes
 host_tier_memory_nodes() {
   local node place
   while IFS=$'\t' read -r node place; do
-    [[ $place == cpu ]] || ! _host_tier_detect_faster "$node" || place=fast
+    [[ $place != far ]] || ! _host_tier_detect_device "$node" || place=device
+    [[ $place != far ]] || ! _host_tier_detect_faster "$node" || place=fast
+    [[ $place != device && $place != barred || ${1-} == all ]] || continue
     printf '%s\t%s\n' "$node" "$place"
   done < <(_host_tier_detect_places)
 }
 
-# Print the nodes that have memory, and whether they have a CPU: NODE cpu|far.
+# Print the nodes that have memory, and whether they have a CPU: NODE cpu|far, or barred.
 # Usage: _host_tier_detect_places
 _host_tier_detect_places() {
-  local root=${TIERBENCH_ROOT-}/sys/devices/system/node node place
+  local root=${TIERBENCH_ROOT-}/sys/devices/system/node node place allowed=''
+  host_allowed_nodes
+  [[ -z $REPLY ]] || allowed=$'\n'$(_host_tier_detect_list "$REPLY")$'\n'
   _host_tier_detect_line "$root/has_memory"
   for node in $(_host_tier_detect_list "$REPLY"); do
     place=cpu
     _host_tier_detect_line "$root/node$node/cpulist"
     [[ -n $REPLY ]] || place=far
+    # The kernel may set this up for a device that has none at the moment.
+    [[ $place == cpu ]] || ! grep -qs 'MemTotal: *0 kB' "$root/node$node/meminfo" || continue
+    [[ -z $allowed || $allowed == *$'\n'"$node"$'\n'* ]] || place=barred
     printf '%s\t%s\n' "$node" "$place"
   done
+}
+
+# Whether the memory of a node without a CPU belongs to a GPU or another device: its driver says so or has added it, the device itself is on that node, or the node
+# is nearest to an initiator of requests that has no CPUs.
+# Usage: _host_tier_detect_device NODE
+_host_tier_detect_device() {
+  local root=${TIERBENCH_ROOT-} file initiator start block nearest='' REPLY
+  for file in "$root"/proc/driver/nvidia/gpus/*/numa_status; do
+    [[ -e $file ]] || continue
+    ! grep -qE "^Node:[[:space:]]*$1\$" "$file" || return 0
+  done
+  for file in "$root"/sys/bus/pci/devices/*/class; do
+    _host_tier_detect_line "$file"
+    # Display controllers and processing accelerators.
+    [[ $REPLY == 0x03* || $REPLY == 0x12* ]] || continue
+    _host_tier_detect_line "${file%/class}/numa_node"
+    [[ $REPLY != "$1" ]] || return 0
+  done
+  # Memory that a driver has added has the name of that driver. Other users than root see no addresses.
+  _host_tier_detect_line "$root/sys/devices/system/memory/block_size_bytes"
+  block=$REPLY
+  [[ ! $block =~ ^[1-9a-f][0-9a-f]{0,14}$ ]] || while read -r start; do
+    [[ ! -e $root/sys/devices/system/node/node$1/memory$((16#$start / 16#$block)) ]] || return 0
+  done < <(sed -nE '/\((kmem|virtio_mem)\)$/d; s/^ *([0-9a-f]{1,15})-[0-9a-f]+ : System RAM \(.*\)$/\1/p' "$root/proc/iomem" 2>/dev/null)
+  for initiator in "$root/sys/devices/system/node/node$1/access0/initiators"/node*; do
+    [[ -e $initiator || -L $initiator ]] || continue
+    _host_tier_detect_line "$root/sys/devices/system/node/${initiator##*/}/cpulist"
+    [[ -z $REPLY ]] || return 1
+    nearest=$initiator
+  done
+  [[ -n $nearest ]]
 }
 
 # Print a row for each node with memory, and a row for each DRAM cache in front of a node.
@@ -63,7 +103,10 @@ _host_tier_detect_nodes() {
   while IFS=$'\t' read -r node place; do
     folder=$DETECT_ROOT/sys/devices/system/node/node$node
     kind=dram
-    [[ $place == cpu ]] || kind=$(_host_tier_detect_far "$node" "$place")
+    case $place in
+      far | fast) kind=$(_host_tier_detect_far "$node" "$place") ;;
+      device | barred) kind=$place ;;
+    esac
     printf '%s\tnode%s\t%s\n' "$kind" "$node" "$(_host_tier_detect_node "$node" "$folder")$(host_tier_ready_node "$node" "$place")"
     for index in "$folder"/memory_side_cache/index*; do
       [[ -e $index/size ]] || continue
@@ -71,7 +114,7 @@ _host_tier_detect_nodes() {
       cache+=", indexing $(_host_tier_detect_read "$index/indexing"), write policy $(_host_tier_detect_read "$index/write_policy")"
       printf 'memory-mode\tnode%s\tDRAM is a cache in front of this node: %s\n' "$node" "$cache"
     done
-  done < <(host_tier_memory_nodes)
+  done < <(host_tier_memory_nodes all)
 }
 
 # The facts of a node: size, CPUs, tier, and the firmware's figures of the path to it.
@@ -148,13 +191,23 @@ _host_tier_detect_faster() {
   return 1
 }
 
-# A figure of the firmware about the path from the nearest CPUs to a node.
+# Print a figure of the firmware about the path from the nearest CPUs to a node; nothing if it is missing or 0.
+# Usage: host_tier_figure NODE FIGURE
+host_tier_figure() {
+  local REPLY DETECT_ROOT=${TIERBENCH_ROOT-}
+  _host_tier_detect_path "$@"
+  [[ -z $REPLY ]] || printf '%s\n' "$REPLY"
+}
+
+# As host_tier_figure. access1 is the path from CPUs; access0, which older kernels have alone, may be that of an accelerator.
 # Usage: _host_tier_detect_path NODE FIGURE
 # Globals: DETECT_ROOT
-# Returns: sets REPLY, which is empty if the figure is missing or 0
+# Returns: sets REPLY
 _host_tier_detect_path() {
-  _host_tier_detect_line "$DETECT_ROOT/sys/devices/system/node/node$1/access0/initiators/$2"
-  [[ $REPLY != 0 ]] || REPLY=
+  local node=$DETECT_ROOT/sys/devices/system/node/node$1 way=access1
+  [[ -e $node/access1/initiators ]] || way=access0
+  _host_tier_detect_line "$node/$way/initiators/$2"
+  [[ $REPLY =~ ^[1-9][0-9]{0,9}$ ]] || REPLY=
 }
 
 # Print the number of the memory tier that a node is in; a smaller one is faster.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The memory tier of a run on the server: detect tiers, check the requested tier, set it up and remove it.
-# Needs: cpus vsmp tier tier_undo tier_cgroup tier_swap tier_detect tier_ready tier_check
+# Needs: cpus vsmp tier tier_undo tier_cgroup tier_swap allowed tier_detect tier_ready tier_check
 # Reads check up: TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM TIER_DATA TIER_LIMIT TIER_SPACE TIER_FAR TIER_NEAR TIER_RESERVE TIER_SWAPPINESS
 #   TIER_NODES are numbers; TIER_LIMIT is in bytes of DRAM for all instances (0: no limit), TIER_SPACE in bytes of swap; TIER_FAR are nodes without
 #   a CPU; TIER_NEAR is NEAR/FAR, the nodes between which a search divides data (empty: it does not); TIER_RESERVE are bytes that must stay free on

@@ -3,9 +3,10 @@
 # Facts of a server, as lines NAME VALUE, tab-separated. They are read once from each server, stored with a run, and used
 # by a plan without hosts (FACTS).
 #
-#   cpus N                    logical CPUs
-#   mem_gib N                 GiB of memory, as free -g prints it
+#   cpus N                    logical CPUs that processes may use
+#   mem_gib N                 GiB of memory that processes may use, as free -g prints it
 #   mem_bytes N, mem_available_bytes N
+#   limit WHAT VALUE WHERE    what makes this less than the machine has: memory BYTES, quota PERCENT of a CPU, cpus LIST; WHERE is a cgroup
 #   topology LINE             of lscpu -p=CPU,CORE,SOCKET,NODE, and of lib/host/facts.sh
 #   keycost FORM WORD...      the memory of a key of this form (_fill_form), as Redis reported: a line for lib/plan/keycost.awk
 
@@ -36,6 +37,7 @@ _facts_ask() {
         IFS=$'\t' read -r _ cpus gib bytes available <<<"$line"
         printf 'cpus\t%s\nmem_gib\t%s\nmem_bytes\t%s\nmem_available_bytes\t%s\n' "$cpus" "$gib" "$bytes" "$available"
         ;;
+      limit_*) printf 'limit\t%s\n' "${line#limit_}" ;;
       [0-9]* | '# isolated '* | '# node '*) printf 'topology\t%s\n' "$line" ;;
     esac
   done <<<"$facts"
@@ -44,7 +46,7 @@ _facts_ask() {
 # Use the facts of the servers that were read.
 # Usage: facts_use
 # Globals: SERVER
-# Returns: sets SERVER_BYTES SERVER_FREE, and what settings that say auto get; of several servers, those of the smallest one; 1 when there
+# Returns: sets SERVER_BYTES SERVER_FREE SERVER_LIMITS, and what settings that say auto get; of several servers, those of the smallest one; 1 when there
 #   are none.
 facts_use() {
   servers_each _facts_use || return
@@ -65,6 +67,26 @@ _facts_join() {
   done
 }
 
+# What limits the processes on the server that SERVER is narrowed to, below what the machine has.
+# Usage: facts_limit memory|quota|cpus
+# Globals: SERVER_LIMITS
+# Returns: sets REPLY, the value, and FACTS_WHERE, its cgroup; 1 without such a limit
+facts_limit() {
+  local what
+  while IFS=$'\t' read -r what REPLY FACTS_WHERE; do
+    [[ $what != "$1" ]] || return 0
+  done <<<"${SERVER_LIMITS-}"
+  REPLY='' FACTS_WHERE=''
+  return 1
+}
+
+# A text about a limit of memory for messages, with a blank before it; empty without one.
+# Usage: facts_limit_text
+# Returns: sets REPLY
+facts_limit_text() {
+  ! facts_limit memory || REPLY=" (the memory limit of $FACTS_WHERE is $((REPLY >> 20)) MiB)"
+}
+
 # Whether the facts of the server that SERVER is narrowed to were read.
 # Usage: facts_known
 facts_known() {
@@ -74,16 +96,18 @@ facts_known() {
 # Use the facts of the server that SERVER is narrowed to.
 # Usage: _facts_use
 # Globals: SERVER SERVER_TOPOLOGY
-# Returns: sets SERVER_BYTES SERVER_FREE _SERVER_CPUS _SERVER_GIB and the topology; 1 if no facts were read.
+# Returns: sets SERVER_BYTES SERVER_FREE SERVER_LIMITS _SERVER_CPUS _SERVER_GIB and the topology; 1 if no facts were read.
 _facts_use() {
-  local name value topology='' costs=''
+  local name value topology='' costs='' REPLY
   facts_known || return
+  SERVER_LIMITS=
   while IFS=$'\t' read -r name value; do
     case $name in
       cpus) _SERVER_CPUS=$value ;;
       mem_gib) _SERVER_GIB=$value ;;
       mem_bytes) SERVER_BYTES=$value ;;
       mem_available_bytes) SERVER_FREE=$value ;;
+      limit) SERVER_LIMITS+=$value$'\n' ;;
       topology) topology+=$value$'\n' ;;
       # The same on every server: learnt once.
       keycost) [[ $SERVER != "${SERVERS[0]-$SERVER}" ]] || costs+=$value$'\n' ;;
@@ -134,13 +158,14 @@ _facts_load() {
 _facts_typed() {
   [[ $SERVER_MEM == auto ]] || printf '\nmem_gib\t%s\nmem_bytes\t%s' "$SERVER_MEM" $((SERVER_MEM << 30))
   # An invalid file is refused by place_read.
-  [[ $SERVER_TOPOLOGY == auto ]] || ! file_read "$SERVER_TOPOLOGY" || printf '\ncpus\t%s' "$(grep -c '^[0-9]' <<<"$REPLY")"
+  [[ $SERVER_TOPOLOGY == auto ]] || ! file_read "$SERVER_TOPOLOGY" || printf '\ncpus\t%s' "$(grep -cE '^[0-9]+,[0-9]+,' <<<"$REPLY")"
 }
 
 # Whether a line is a valid fact: another person may have written the file.
 _facts_is() {
   local count='(0|[1-9][0-9]{0,17})' decimal='[0-9]{1,15}(\.[0-9]{1,9})?'
   [[ $1 =~ ^(cpus|mem_gib|mem_bytes|mem_available_bytes)$'\t'$count$ ||
+    $1 =~ ^limit$'\t'(memory$'\t'$count|quota$'\t'$count|cpus$'\t'[0-9,-]{1,4096})$'\t'[[:print:]]{1,4096}$ ||
     $1 =~ ^topology$'\t'([0-9]{1,5},[0-9]{1,5},[0-9]{0,5},[0-9]{0,5}|#\ ?[A-Za-z0-9\ ,:-]*)$ ||
     $1 =~ ^keycost$'\t'$count(\+ttl)?(\+cluster)?$'\t'((base|slot|table)$'\t'|cost$'\t'[0-9]{1,2}$'\t')-?$decimal$ ]]
 }

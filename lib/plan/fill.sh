@@ -47,8 +47,8 @@ fill_keys_of() {
     # Of several servers, each has its part of the instances.
     ((${#SERVERS[@]} < 2)) || instances=$(((instances + ${#SERVERS[@]} - 1) / ${#SERVERS[@]}))
     _fill_guide "$SERVER_MEM" "$size" "$instances"
-    ((REPLY > 0)) ||
-      conf_refuse FILL "too small: the guide's formula leaves no key of $size B for $instances instances in $SERVER_MEM GiB; set KEYS or a size"
+    ((REPLY > 0)) || ! facts_limit_text ||
+      conf_refuse FILL "too small: the guide's formula leaves no key of $size B for $instances instances in $SERVER_MEM GiB$REPLY; set KEYS or a size"
   else
     fill_target
     each=$((REPLY / instances))

@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # Where instances and local clients run: one plan of CPUs and memory nodes, from the settings and the server's topology.
 
-# The server's CPUs as `lscpu -p=CPU,CORE,SOCKET,NODE` prints them, and a `# node N ...` line for each node without a CPU.
+# The server's CPUs as `lscpu -p=CPU,CORE,SOCKET,NODE` prints them, and a `# node N ...` line for each node without a CPU, or
+# with memory that processes may not use (lib/host/facts.sh).
 _PLACE_TOPOLOGY=
 # By server: questions to lib/plan/place.awk, its input lines after `ask`: its answers, and the questions not yet asked.
 declare -A _PLACE_SAID=() _PLACE_ASKED=()
@@ -100,7 +101,8 @@ _place_answer() {
 # Set the topology of a server. Answers for every topology are dropped; place_answer asks again.
 # Usage: place_learn TEXT
 place_learn() {
-  _PLACE_TOPOLOGY=$1
+  # `lscpu --all` has lines for CPUs that are offline, without a core.
+  _PLACE_TOPOLOGY=$(grep -E '^([0-9]+,[0-9]+,[0-9]*,[0-9]*|#.*)$' <<<"$1" || :)
   _PLACE_SAID=() _PLACE_ASKED=()
 }
 
@@ -120,7 +122,11 @@ place_memory_nodes_of() {
   REPLY=$(exec awk -F '[, ]' -v which="$1" "$CPUS_AWK"'
     /^[0-9]/ && which == "all" { node[++n] = $4 }
     /^# node [0-9]+ has memory and no CPU/ && (which == "all" || /no CPU$/) { node[++n] = $3 }
-    END { print cpus_compress(node, n + 0) }' <<<"$_PLACE_TOPOLOGY")
+    /^# node [0-9]+ .* may not use/ { barred[$3] = 1 }
+    END {
+      for (i = 1; i <= n; i++) if (!(node[i] in barred)) kept[++k] = node[i]
+      print cpus_compress(kept, k + 0)
+    }' <<<"$_PLACE_TOPOLOGY")
   _PLACE_MEMORY[$key]=$REPLY
 }
 
@@ -171,7 +177,7 @@ place_check() {
 # Globals: as place_instances
 # Returns: exits 2.
 _place_check() {
-  local cpus
+  local cpus node
   [[ -n $_PLACE_TOPOLOGY ]] || return 0
   [[ $BIO_CPUS == auto ]] || _place_known BIO_CPUS
   [[ -z $SERVER_NUMACTL ]] || return 0
@@ -185,8 +191,11 @@ _place_check() {
   if [[ $PLACEMENT == split ]]; then
     [[ -n $(_place_other_node) ]] || conf_refuse PLACEMENT "requires two NUMA nodes with CPUs, and the server has one; set another PLACEMENT"
   fi
-  _place_units 1 || { place_answer && _place_units 1; }
+  _place_units "$SERVER_CORES" || { place_answer && _place_units "$SERVER_CORES"; }
   [[ $REPLY != none ]] || conf_refuse "$(_place_culprit)" "no CPU is left for the instances; leave at least one CPU"
+  while read -r node; do
+    [[ -z $node || "$REPLY;" != *"@$node;"* ]] || conf_refuse PLACEMENT "binds memory to node $node, which processes on the server may not use (cpuset); set PLACEMENT=spread"
+  done < <(sed -n 's/^# node \([0-9]*\) .* may not use$/\1/p' <<<"$_PLACE_TOPOLOGY")
 }
 
 # Print the placement on a server as text: one row per set of CPUs, or one per round over all of them when there are many.
@@ -313,7 +322,9 @@ _place_known() {
   unknown=$(awk -F, -v list="${!1}" "$CPUS_AWK"'
     /^[0-9]/ { there[$1 + 0] = 1 }
     END { n = cpus_expand(list, cpus); for (i = 1; i <= n; i++) if (!(cpus[i] in there)) { print cpus[i]; exit } }' <<<"$_PLACE_TOPOLOGY")
-  [[ -z $unknown ]] || conf_refuse "$1" "the server has no CPU $unknown; name CPUs that lscpu lists there"
+  [[ -n $unknown ]] || return 0
+  ! facts_limit cpus || conf_refuse "$1" "processes on the server may not use CPU $unknown (cpuset); name some of $REPLY"
+  conf_refuse "$1" "the server has no CPU $unknown; name CPUs that lscpu lists there"
 }
 
 # Print the name of the setting that left no CPU for the instances: IRQ_CPUS if only that one is set, else SERVER_CPUS.

@@ -403,6 +403,8 @@ _doctor_answers() {
 # The fill of every point, compared with the server's memory minus the reserve: the DRAM of each variant.
 _doctor_memory() {
   local row need wanted='' most=-1 keep found fix point rule free="$((SERVER_FREE >> 20)) MiB available"
+  facts_limit_text
+  free+=$REPLY
   fill_reserve_of "$SERVER_BYTES"
   keep=$REPLY
   for row in "${PLAN_ROWS[@]}"; do

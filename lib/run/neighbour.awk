@@ -12,16 +12,17 @@
 
 BEGIN {
   FS = OFS = "\t"
-  print "phase", "host", "cpus", "seconds", "used_us", "all_us", "ours_us", "steal_us", "foreign_cpu_percent", "steal_percent", "limit_percent", "over"
+  print "phase", "host", "cpus", "seconds", "used_us", "all_us", "ours_us", "steal_us", "foreign_cpu_percent", "steal_percent", "limit_percent", "over", \
+    "throttled_us", "throttled_periods"
 }
 
 # Ignore a truncated probe.
-NF != 12 || $12 !~ /^[0-9]+$/ { next }
+NF != 14 || $14 !~ /^[0-9]+$/ { next }
 
 {
   if ($2 in last_mark) take_phase(last_mark[$2], $2)
   last_mark[$2] = $1
-  for (i = 3; i <= 12; i++) last[$2, i] = $i
+  for (i = 3; i <= 14; i++) last[$2, i] = $i
 }
 
 # The CPU time of a host since its previous mark.
@@ -49,6 +50,8 @@ function take_phase(phase, host,    key, n) {
   # Scripts below different processes cannot be compared.
   root[n] = $11 == last[host, 11] ? $11 : ""
   scripts[n] = since(host, 12)
+  throttled[n] = since(host, 13)
+  periods[n] = since(host, 14)
 }
 
 # Add what is ours on a host to the sum of its group.
@@ -73,7 +76,8 @@ END {
     if (foreign > 100 * cpus[n]) foreign = 100 * cpus[n]
     stolen = steal[n] > 0 ? 100 * steal[n] / time[n] : 0
     limit = ENVIRON["LIMIT"] > 0.5 * cpus[n] ? ENVIRON["LIMIT"] + 0 : 0.5 * cpus[n]
-    printf "%s\t%s\t%d\t%.1f\t%.0f\t%.0f\t%.0f\t%.0f\t%.1f\t%.1f\t%g\t%d\n", phase_of[n], host_of[n], cpus[n], time[n] / 1000000, used[n], all[n],
-      ours[space[n]], steal[n], foreign, stolen, limit, (foreign > limit || stolen > limit)
+    printf "%s\t%s\t%d\t%.1f\t%.0f\t%.0f\t%.0f\t%.0f\t%.1f\t%.1f\t%g\t%d\t%.0f\t%d\n", phase_of[n], host_of[n], cpus[n], time[n] / 1000000, used[n], all[n],
+      ours[space[n]], steal[n], foreign, stolen, limit, (foreign > limit || stolen > limit), \
+      (throttled[n] > 0 ? throttled[n] : 0), (periods[n] > 0 ? periods[n] : 0)
   }
 }

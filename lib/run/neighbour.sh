@@ -17,11 +17,11 @@ neighbour_mark() {
   [[ -z $3 ]] || _NEIGHBOUR_MARKS+="$1"$'\t'"$2"$'\t'"$3"$'\n'
 }
 
-# Write DIR/neighbours.tsv, one row per phase and host, and warn about each phase and machine over the limit.
+# Write DIR/neighbours.tsv, one row per phase and host, and warn about each phase and machine over the limit, or with processes that a quota stopped.
 # Usage: neighbour_write DIR
 # Globals: FOREIGN_LIMIT SERVER
 neighbour_write() {
-  local file=$1/neighbours.tsv phase host seconds foreign steal limit said=' '
+  local file=$1/neighbours.tsv phase host seconds foreign steal limit time periods what said=' '
   LIMIT=${FOREIGN_LIMIT%\%} LC_ALL=C awk -f "$LIB/run/neighbour.awk" <<<"${_NEIGHBOUR_MARKS%$'\n'}" >"$file" || return
   while IFS=$'\t' read -r phase host _ seconds _ _ _ _ foreign steal limit _; do
     [[ $host != server ]] || host=$SERVER
@@ -31,6 +31,12 @@ neighbour_write() {
     said+="$phase $host "
     log_warn "$host: during $phase ($seconds s) other programs used $foreign % of a CPU and the hypervisor took $steal % (limit $limit %)"
   done < <(neighbour_over "$file")
+  while IFS=$'\t' read -r phase host _ _ _ _ _ _ _ _ _ _ time periods; do
+    what="the load generator"
+    [[ $host != server* ]] || what="the instances"
+    [[ $host != server ]] || host=$SERVER
+    log_warn "${host#server:}: during $phase a quota of CPU time stopped $what for $((time / 1000)) ms, in $periods periods; doctor prints the quota"
+  done < <(awk -F '\t' 'NR > 1 && $13 > 0' "$file")
 }
 
 # Print the rows of a neighbours.tsv that are over their limit.

@@ -31,7 +31,8 @@ _server_room() {
   facts=$(remote_run "$SERVER" facts memory) || return
   IFS=$'\t' read -r _ _ _ _ SERVER_FREE <<<"$facts"
   ((SERVER_FREE < keep)) || return 0
-  log_warn "$SERVER: $((SERVER_FREE >> 20)) MiB of memory are available with no instance running, and $((keep >> 20)) MiB must stay free (RESERVE)"
+  facts_limit_text
+  log_warn "$SERVER: $((SERVER_FREE >> 20)) MiB of memory are available$REPLY with no instance running, and $((keep >> 20)) MiB must stay free (RESERVE)"
   return 1
 }
 
@@ -54,9 +55,11 @@ server_auto() {
 # Add how many CPUs of a server instances may be spread over.
 # Globals: SERVER_CORES; all of server_auto
 _server_cpus() {
-  local cpus=$SERVER_CORES
+  local cpus=$SERVER_CORES REPLY
   # A plan without facts knows of no smaller server.
   ! servers_several || [[ -z $_SERVER_CPUS ]] || ((_SERVER_CPUS >= cpus)) || cpus=$_SERVER_CPUS
+  # More instances than the quota has CPUs would be stopped by turns.
+  ! facts_limit quota || ((REPLY / 100 >= cpus)) || cpus=$((REPLY >= 200 ? REPLY / 100 : 1))
   all=$((all + cpus))
 }
 

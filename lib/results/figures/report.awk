@@ -113,6 +113,7 @@ NR == 1 {
     count_kind("foreign", $at["foreign_cpu_percent"] >= $at["steal_percent"] ? $at["foreign_cpu_percent"] : "", where (", on " ($at["foreign_host"] == "server" ? "the server" : $at["foreign_host"])))
     count_kind("steal", $at["steal_percent"] > $at["foreign_cpu_percent"] ? $at["steal_percent"] : "", where)
   }
+  count_kind("throttled", $at["throttled_percent"], where)
   if ($at["max_time_us"] + 0 < 1000000) brief[schema_is_fill($at["operation"])]++
   op = text_unescape($at["operation"])
   who = text_unescape($at["variant"] == "" ? $at["run"] : $at["variant"])
@@ -199,6 +200,7 @@ END {
   if (noisy) warn("repeats of the same point differ by more than 10 % in throughput, in " noisy " of " repeated " cases; most in " noise_at)
   if (number["foreign"]) warn("other programs used CPU time" most_of("foreign") text_group(largest["foreign"], 1) " % of a CPU")
   if (number["steal"]) warn("the hypervisor took CPU time" most_of("steal") text_group(largest["steal"], 1) " % of a CPU")
+  if (number["throttled"]) warn("a quota of CPU time stopped the instances or the load generator (latency contains these stops)" most_of("throttled") text_group(largest["throttled"], 1) " % of a CPU")
   # A run with nothing but populate measures it.
   count = timed ? brief[0] : brief[1]
   if (count) warn(count " of " (timed ? timed : rows) " results took less than a second: too short for reliable figures, and for Tx combined, which counts whole seconds")

@@ -386,19 +386,19 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   cell["tier"] = text_escape(tier["tier"])
 }
 
-# Fill foreign_cpu_percent, steal_percent, foreign_host and foreign_over (1 or 0) from the repeat's neighbours.tsv: those of the server or the row's
-# client, whichever has more foreign CPU time.
+# Fill the columns of the source neighbours.tsv from the repeat's file: those of the server or the row's client, whichever has more of each.
 function fill_neighbours(    file, line, f) {
   file = name["folder"]
   sub(/\/[^\/]*$/, "/neighbours.tsv", file)
   file = text_opened(file)
   while ((getline line < file) > 0) {
-    if (split(line, f, "\t") != 12 || f[1] != cell["operation"] || (f[2] !~ /^server(:|$)/ && f[2] != name["client"])) continue
+    if (split(line, f, "\t") < 12 || f[1] != cell["operation"] || (f[2] !~ /^server(:|$)/ && f[2] != name["client"])) continue
     if (cell["foreign_cpu_percent"] == "" || f[9] > cell["foreign_cpu_percent"] + 0) {
       cell["foreign_cpu_percent"] = f[9]
       cell["foreign_host"] = text_escape(f[2])
     }
     if (cell["steal_percent"] == "" || f[10] > cell["steal_percent"] + 0) cell["steal_percent"] = f[10]
+    if ((13 in f) && f[4] > 0 && f[13] >= 10000 * f[4] * cell["throttled_percent"]) cell["throttled_percent"] = text_number(f[13] / f[4] / 10000, 1)
     if (cell["foreign_over"] == "" || f[12] > 0) cell["foreign_over"] = f[12] + 0
   }
   close(file)

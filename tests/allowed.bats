@@ -1,0 +1,182 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What processes may use: limits of cgroups of both versions and cpusets, from files of a simulated machine to the plan and to doctor.
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; code is expanded by the inner shell
+
+load helper
+
+setup() {
+  scratch_setup
+  export TIERBENCH_ROOT=$SCRATCH/tree
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Write files of the machine: PATH TEXT in each line of stdin; `\n` in TEXT is a line break.
+machine() {
+  local path text
+  while read -r path text; do
+    mkdir -p "$TIERBENCH_ROOT/${path%/*}"
+    printf '%b\n' "$text" >"$TIERBENCH_ROOT/$path"
+  done
+}
+
+# Call functions of lib/host/allowed.sh and print variables, one line each, with `|` between the values of an array.
+# Usage: allowed 'CODE' NAME...
+allowed() {
+  bash -c 'set -Eeuo pipefail
+    . "$REPO/lib/shared/common.sh" && . "$REPO/lib/host/allowed.sh"
+    '"$1"'
+    shift
+    for name; do
+      declare -n values=$name
+      (IFS="|"; printf "%s=%s\n" "$name" "${values[*]-}")
+    done' bash "$@" | sed "s|$TIERBENCH_ROOT||g"
+}
+
+# A machine with cgroups of version 2 and 64 GiB, with a process in /a/b/c.
+version2() {
+  machine <<'END'
+proc/meminfo MemTotal: 67108864 kB
+proc/self/cgroup 0::/a/b/c
+proc/self/mountinfo 30 23 0:26 / /cg rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate
+proc/self/status Name: bash\nCpus_allowed_list:\t1-2\nMems_allowed:\t1\nMems_allowed_list:\t0,2
+cg/a/memory.max 1073741824
+cg/a/memory.high max
+cg/a/memory.current 943718400
+cg/a/memory.stat anon 1\ninactive_file 104857600\nactive_file 209715200
+cg/a/cpu.max max 100000
+cg/a/cpu.stat usage_usec 9\nnr_throttled 2\nthrottled_usec 50
+cg/a/b/memory.max max
+cg/a/b/memory.high 734003200
+cg/a/b/memory.current 10485760
+cg/a/b/memory.stat inactive_file 20971520
+cg/a/b/cpu.max 15000 100000
+cg/a/b/cpu.stat nr_throttled 40\nthrottled_usec 700
+cg/a/b/c/memory.max max
+cg/a/b/c/cpu.max 60000 100000
+cg/cpu.stat usage_usec 100
+END
+}
+
+@test "cgroup v2: the lowest limit of memory and of CPU time over all parents, what is left of it, and all counts of stops" {
+  version2
+  run allowed 'host_allowed_memory self; host_allowed_left; host_allowed_nodes; NODES=$REPLY' ALLOWED_LEVELS ALLOWED_LIMITS ALLOWED_BYTES ALLOWED_WHERE ALLOWED_LEFT NODES
+  assert_success
+  # 1 GiB, less the 900 MiB in use that are not the 300 MiB of files; and 700 MiB, of which nothing else than files is used.
+  assert_output 'ALLOWED_LEVELS=/cg/a/b/c|/cg/a/b|/cg/a|/cg
+ALLOWED_LIMITS=/cg/a/b|/cg/a
+ALLOWED_BYTES=734003200
+ALLOWED_WHERE=/cg/a/b
+ALLOWED_LEFT='$(((1024 - 600) << 20))'
+NODES=0,2'
+  # A limit of the tier itself is what is measured.
+  run allowed 'host_allowed_memory self "$TIERBENCH_ROOT/cg/a/b"; host_allowed_left; REPLY=$(host_allowed_cpus)' ALLOWED_BYTES REPLY
+  assert_output $'ALLOWED_BYTES=1073741824\nREPLY=1-2'
+  run allowed 'host_allowed_quota self; host_allowed_stats self self; host_allowed_throttled "${ALLOWED_STATS[@]}" gone' ALLOWED_QUOTA ALLOWED_WHERE ALLOWED_STATS REPLY
+  assert_output $'ALLOWED_QUOTA=15\nALLOWED_WHERE=/cg/a/b\nALLOWED_STATS=/cg/a/b/cpu.stat|/cg/a/cpu.stat|/cg/cpu.stat\nREPLY=750\t42'
+  # No limit: a process outside of this namespace, and a kernel without cgroups.
+  echo '0::/../other' >"$TIERBENCH_ROOT/proc/self/cgroup"
+  run allowed 'host_allowed_memory self; host_allowed_left; host_allowed_quota self' ALLOWED_LEVELS ALLOWED_BYTES ALLOWED_QUOTA
+  assert_output $'ALLOWED_LEVELS=/cg\nALLOWED_BYTES=\nALLOWED_QUOTA='
+  rm "$TIERBENCH_ROOT"/proc/self/{cgroup,mountinfo,status}
+  run allowed 'host_allowed_memory self; host_allowed_left; host_allowed_stats self; host_allowed_nodes' ALLOWED_LEVELS ALLOWED_LEFT ALLOWED_STATS REPLY
+  assert_output $'ALLOWED_LEVELS=\nALLOWED_LEFT=\nALLOWED_STATS=\nREPLY='
+}
+
+@test "cgroup v1: a container sees its own part of each hierarchy, and limits of parents that it does not see count" {
+  machine <<'END'
+proc/meminfo MemTotal: 67108864 kB
+proc/self/cgroup 12:memory:/docker/x\n7:cpu,cpuacct:/docker/x/sub\n1:name=systemd:/docker/x\n0::/
+proc/self/mountinfo 1 2 0:5 / /proc rw - proc proc rw\n40 3 0:35 /docker/x /cg/memory ro - cgroup cgroup rw,memory\n41 3 0:36 /docker/x /cg/cpu,cpuacct ro master:9 - cgroup cgroup rw,cpu,cpuacct
+cg/memory/memory.limit_in_bytes 9223372036854771712
+cg/memory/memory.usage_in_bytes 104857600
+cg/memory/memory.stat cache 5\ninactive_file 1\nhierarchical_memory_limit 536870912\ntotal_inactive_file 52428800\ntotal_active_file 0
+cg/cpu,cpuacct/cpu.cfs_quota_us 250000
+cg/cpu,cpuacct/cpu.cfs_period_us 100000
+cg/cpu,cpuacct/cpu.stat nr_periods 9\nnr_throttled 3\nthrottled_time 5000000
+cg/cpu,cpuacct/sub/cpu.cfs_quota_us -1
+cg/cpu,cpuacct/sub/cpu.cfs_period_us 100000
+cg/cpu,cpuacct/sub/cpu.stat nr_throttled 0\nthrottled_time 0
+END
+  run allowed 'host_allowed_memory self; host_allowed_left; BYTES="$ALLOWED_BYTES $ALLOWED_LEFT $ALLOWED_WHERE"; host_allowed_quota self; host_allowed_stats self; host_allowed_throttled "${ALLOWED_STATS[@]}"' \
+    BYTES ALLOWED_QUOTA ALLOWED_WHERE REPLY
+  assert_success
+  assert_output "BYTES=536870912 $(((512 - 50) << 20)) /cg/memory"$'\nALLOWED_QUOTA=250\nALLOWED_WHERE=/cg/cpu,cpuacct\nREPLY=5000\t3'
+}
+
+@test "facts are what processes may use, with the limit that makes them less than the machine" {
+  version2
+  echo 'MemAvailable: 60000000 kB' >>"$TIERBENCH_ROOT/proc/meminfo"
+  mkdir bin
+  printf '#!/bin/sh\nprintf "# CPU,Core\\n0,0,0,0\\n1,1,0,0\\n2,0,0,1\\n3,1,0,1\\n"\n' >bin/lscpu
+  printf '#!/bin/sh\necho 4\n' >bin/getconf
+  chmod +x bin/*
+  machine <<'END'
+sys/devices/system/node/has_memory 0-3
+sys/devices/system/node/node0/cpulist 0-1
+sys/devices/system/node/node1/cpulist 2-3
+sys/devices/system/node/node2/cpulist
+sys/devices/system/node/node3/cpulist
+END
+  run bash -c 'set -Eeuo pipefail; export PATH=$SCRATCH/bin:$PATH; for file in "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{allowed,tier_detect,facts}.sh; do . "$file"; done; main all'
+  assert_success
+  assert_output $'host\t2\t0\t734003200\t444596224
+limit_memory\t734003200\t/cg/a/b
+limit_quota\t15\t/cg/a/b
+limit_cpus\t1-2\tcpuset
+# CPU,Core
+1,1,0,0
+2,0,0,1
+# node 1 has memory that processes may not use
+# node 2 has memory and no CPU
+# node 3 has memory that processes may not use'
+}
+
+@test "a plan keeps within such facts, and its messages name the limit" {
+  {
+    printf 'cpus\t3\nmem_gib\t0\nmem_bytes\t734003200\nmem_available_bytes\t700000000\nlimit\tmemory\t734003200\t/cg/a b\nlimit\tquota\t250\t/cg/q\nlimit\tcpus\t1,4-5\tcpuset\n'
+    printf 'topology\t%s\n' 1,1,0,0 4,4,1,1 5,5,1,1 '# node 1 has memory that processes may not use' '# node 2 has memory and no CPU' '# node 9 has memory of a device'
+  } >facts.tsv
+  local -a words=(SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 REDISRUNS=1 FACTS=facts.tsv VALUE_SIZES=1000 FILL=50% RESERVE=100M)
+  run_plan --rows "${words[@]}" PLACEMENT=cpu
+  assert_success
+  # Half of 600 MiB; 2.5 CPUs are two instances.
+  assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["instances"], $at["target_bytes"], $at["places"] }' <<<"$output")" "2 $((300 << 20)) 1@-;4@-"
+  run_plan "${words[@]}"
+  assert_success
+  assert_line 'server   203.0.113.1 (3 logical CPUs, 700 MiB), Redis installed'
+  assert_line 'limits   of processes on 203.0.113.1: CPUs 1,4-5, 700 MiB of memory by /cg/a b, 250 % of a CPU by /cg/q'
+  run_plan "${words[@]}" FILL=3G
+  assert_match '[0-9]+ MiB of RESERVE, and the server has 700 MiB \(the memory limit of /cg/a b is 700 MiB\); set FILL or KEYS' "$stderr"
+  # Slow memory that may be used is 2, and the device's is none.
+  run_plan --rows "${words[@]}" -v bind
+  assert_contains '1@--membind=2;' "$output"
+  run_plan --rows "${words[@]}" -v interleave
+  assert_contains '@--interleave=0,2;' "$output"
+  while IFS='|' read -r word wanted; do
+    # shellcheck disable=SC2086 # several words
+    run_plan "${words[@]}" $word
+    assert_failure 2
+    assert_contains "$wanted" "$stderr"
+  done <<'END'
+SERVER_CPUS=0|SERVER_CPUS=0: processes on the server may not use CPU 0 (cpuset); name some of 1,4-5
+PLACEMENT=numa|PLACEMENT=numa: binds memory to node 1, which processes on the server may not use (cpuset); set PLACEMENT=spread
+FILL=guide|in 0 GiB (the memory limit of /cg/a b is 700 MiB); set KEYS or a size
+END
+  for word in 'memory\t7x\t/a' 'quota\t-1\t/a' 'memory\t7' 'cpus\t1;2\tcpuset' 'colour\t1\t/a' 'memory\t7\t\033[31m'; do
+    { cat facts.tsv && printf 'limit\t%b\n' "$word"; } >bad.tsv
+    run_plan "${words[@]}" FACTS=bad.tsv
+    assert_failure 2
+    assert_contains 'is not a fact' "$stderr"
+  done
+}
+
+@test "CPUs that are offline, which lscpu --all prints without a core, are not in a plan" {
+  printf '0,0,0,0\n1,,,\n2,1,0,0\n3,,,\n' >topology
+  run_plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 REDISRUNS=1 SERVER_TOPOLOGY=topology SERVER_CORES=2 SERVER_MEM=16 PLACEMENT=cpu VALUE_SIZES=1000
+  assert_success
+  assert_contains $'\t0@-;2@-' "$output"
+}
