@@ -206,6 +206,18 @@ received() {
   received '' "$REPLY" 'dual-channel-replication-enabled yes' 'repl-diskless-load swapdb'
 }
 
+@test "a node whose port another process took while it was down stays down, and the record says so" {
+  redis_start
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -u
+    for file in "$REPO"/lib/{shared/*,host/ports,host/fault}.sh; do . "$file"; done
+    FOLDER=. FAULT=kill FAULT_NODE=1 PERSISTENCE=off CLUSTER_TABLE=$(printf "1\t2\t0\tmaster\n%s\t1\t0\treplica" "$1")
+    : >node.proc
+    host_fault_up' bash "$REDIS_PORT"
+  assert_failure 1
+  assert_match "^[0-9]+"$'\t1\trefused\t'"the node stays down: port $REDIS_PORT is taken( by .*)?, a process that is not of the run\$" "$(<events.tsv)"
+}
+
 @test "an instance whose failover Redis gave up is asked again, and is master in the end" {
   local master replica
   cluster_start 3 1

@@ -82,3 +82,19 @@ END
   run_split env OMP_NUM_THREADS=1 "$REPO/test" --passwords --socket "$SCRATCH/%p.sock" 127.0.0.1 1 10 10
   assert_success
 }
+
+@test "what a replica and a load generator send to the port of a node that is down is no password of another instance" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail
+    for file in "$REPO"/lib/{shared/*,host/acl}.sh; do . "$file"; done
+    ACL_MAJOR=7 REDISBASE=1 LOAD_COMMANDS= CLUSTER_TABLE=$(printf "%s\t1\t%s\tx\n" 1 0 2 1 3 2 4 0 5 1 6 2) INSTANCE_PLAN=$CLUSTER_TABLE
+    LOAD_PASSWORD=$(printf "load-%019d" 1 2 3 4 5 6) COPY_PASSWORD=$(printf "copy-%019d" 1 2 3 4 5 6)
+    host_acl_secrets
+    for port in 1 2 3 4 5 6; do host_acl_conf "$port" >"$port.conf"; done'
+  assert_success
+  # Instance 4 is the replica of 1: what it sends is accepted there alone, not by itself.
+  assert_equal "$(grep -h -A 1 '^masteruser' 4.conf)" $'masteruser copy-4\nmasterauth copy-0000000000000000004'
+  assert_equal "$(grep -l '^user copy-4 on >copy-0000000000000000004 -@all +psync +replconf +ping$' -- *.conf)" 1.conf
+  assert_equal "$(grep -l '^user load on >load-0000000000000000001 ' -- *.conf)" 1.conf
+  assert_equal "$(sed -n 's/^requirepass //p' -- *.conf | sort -u | grep -cE '^[A-Za-z0-9]{24}$')" 6
+}

@@ -153,7 +153,7 @@ host_fault_run() {
     return
   fi
   host_fault_until $((down + $(host_fault_us "$FAULT_DOWN")))
-  host_fault_up
+  host_fault_up || return 0
   host_fault_synced || {
     host_fault_event refused 'the node is not in step again after 900 s'
     return
@@ -218,9 +218,10 @@ host_fault_taken() {
 }
 
 # Bring the node back: continue it, or start it again, without data unless it keeps its data on disk.
+# Returns: 1 after an event if another process has a port of the node
 host_fault_up() {
-  local port cpus policy how='from disk'
-  local -a pin
+  local port cpus policy how='from disk' taken
+  local -a pin ports
   if [[ $FAULT == stop ]]; then
     proc_signal CONT "$FOLDER/node.proc"
     host_fault_event 'node up' continued
@@ -228,8 +229,15 @@ host_fault_up() {
   fi
   ! host_fault_empty || how=empty
   proc_gone 60 "$FOLDER/node.proc" || proc_end 10 "$FOLDER/node.proc"
+  mapfile -t ports < <(host_fault_ports)
+  # It answered load generators and replicas while the node was down.
+  taken=$(host_ports_taken "${ports[@]}")
+  [[ -z $taken ]] || {
+    host_fault_event refused "the node stays down: $(tr -d '[:cntrl:]' <<<"${taken%%$'\n'*}"), a process that is not of the run"
+    return 1
+  }
   cd "$FOLDER" || exit 1
-  while read -r port; do
+  for port in "${ports[@]}"; do
     # A replica keeps the file of its last full sync, and would load it.
     [[ $how != empty ]] || find "data-$port" -mindepth 1 -maxdepth 1 ! -name nodes.conf -exec rm -rf -- {} +
     IFS=$'\t' read -r _ cpus policy < <(awk -F '\t' -v port="$port" '$1 == port' <<<"$INSTANCE_PLAN")
@@ -238,7 +246,7 @@ host_fault_up() {
     [[ $cpus != - ]] || pin=()
     SERVER_FOLDER=$FOLDER setsid "${pin[@]}" "${TIER_PREFIX[@]}" "${USER_WORDS[@]}" "$program" "/proc/self/cwd/$port.conf" </dev/null >>"$FOLDER/redis-$port.log" 2>&1 &
     proc_started "$RECORD" $! "$port" || exit 1
-  done < <(host_fault_ports)
+  done
   host_fault_event 'node up' "$how"
 }
 
