@@ -264,6 +264,20 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   assert_equal "$(wc -l <begun)" 1
 }
 
+@test "a build of Redis ends with its master" {
+  mkdir -p redis-1/src host/cache
+  chmod 700 host
+  printf 'all:\n\techo begun >%s/begun; sleep 1000\n' "$SCRATCH" >redis-1/Makefile
+  tar -czf host/cache/redis-1.tar.gz redis-1
+  # shellcheck disable=SC2016 # expanded by the master
+  master '' '
+    remote_run 127.0.0.1 redis build redis-1 redis-1.tar.gz &
+    until [[ -s begun ]]; do sleep 0.05; done
+    kill -9 $$' || :
+  wait_until 20 bash -c '! pgrep -f "[m]ake -C $0/host/cache" >/dev/null' "$SCRATCH"
+  flock -n host/redis.flock true
+}
+
 @test "Redis is built by a run between its checks and its start; plan and doctor only look" {
   local base untuned
   mkdir -p redis-1/src

@@ -105,11 +105,51 @@ host_redis_build() {
   rm -rf -- "$new"
   mkdir -p -- "$new"
   tar -xf "$tarball" -C "$new" --strip-components=1 || fail "$source: is not a tarball"
-  run_limited 1800 make -C "$new" -j "$(getconf _NPROCESSORS_ONLN)" >"$WORK/cache/$key.log" 2>&1 ||
+  host_redis_attended 1800 make -C "$new" -j "$(getconf _NPROCESSORS_ONLN)" >"$WORK/cache/$key.log" 2>&1 ||
     fail "Redis does not build: $(said_error <"$WORK/cache/$key.log") (the whole log: $WORK/cache/$key.log)"
   mv -- "$new" "$WORK/cache/$key"
   rm -f -- "$tarball"
   host_redis_built "$key"
+}
+
+# Run a program with a time limit, and stop it, with all that it has started, when the master is gone: nobody would take its result.
+# Usage: host_redis_attended SECONDS WORD...
+# Returns: the program's exit status
+host_redis_attended() {
+  local seconds=$1 pid parent
+  local -a owner
+  shift
+  IFS=$'\t' read -r -a owner <<<"$RUN_OWNER"
+  parent=$(host_redis_parent)
+  # The lock is for this script alone, which outlives the program.
+  timeout -k 2 "$seconds" "$@" {REDIS_LOCK}>&- &
+  pid=$!
+  while proc_start "$pid"; do
+    # On the master's machine its process is checked; elsewhere, the process of its connection.
+    if [[ $parent != "$(host_redis_parent)" ]] || { host_redis_here "${owner[5]}" "${owner[6]}" && ! proc_alive "${owner[3]}" "${owner[4]}"; }; then
+      kill -s TERM "$pid" 2>/dev/null || :
+      wait "$pid" || :
+      fail "the master is gone"
+    fi
+    proc_wait 0.2
+  done
+  wait "$pid"
+}
+
+# Print the parent of this script's shell.
+host_redis_parent() {
+  local line
+  read -r line <"/proc/$$/stat"
+  read -r _ line _ <<<"${line##*) }"
+  echo "$line"
+}
+
+# Whether this is the machine with a boot id and a namespace of processes.
+# Usage: host_redis_here BOOT PIDSPACE
+host_redis_here() {
+  local REPLY
+  owner_place
+  [[ $REPLY == "$1"$'\t'"$2" ]]
 }
 
 # Print what is missing on this host for TLS=on, rows STATE FOUND.
