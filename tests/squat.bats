@@ -94,7 +94,7 @@ END
   assert_success
   # Instance 4 is the replica of 1: what it sends is accepted there alone, not by itself.
   assert_equal "$(grep -h -A 1 '^masteruser' 4.conf)" $'masteruser copy-4\nmasterauth copy-0000000000000000004'
-  assert_equal "$(grep -l '^user copy-4 on >copy-0000000000000000004 -@all +psync +replconf +ping$' -- *.conf)" 1.conf
+  assert_equal "$(grep -l '^user copy-4 on >copy-0000000000000000004 -@all +psync +sync +replconf +ping$' -- *.conf)" 1.conf
   assert_equal "$(grep -l '^user load on >load-0000000000000000001 ' -- *.conf)" 1.conf
   assert_equal "$(sed -n 's/^requirepass //p' -- *.conf | sort -u | grep -cE '^[A-Za-z0-9]{24}$')" 6
 }

@@ -80,7 +80,7 @@ _host_acl_copies() {
     if [[ $port == "$1" ]]; then
       printf 'masteruser copy-%s\nmasterauth %s\n' "$port" "$REPLY"
     else
-      printf 'user copy-%s on >%s -@all +psync +replconf +ping\n' "$port" "$REPLY"
+      printf 'user copy-%s on >%s -@all +psync +sync +replconf +ping\n' "$port" "$REPLY"
     fi
   done <<<"$CLUSTER_TABLE"
 }
