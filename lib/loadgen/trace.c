@@ -77,17 +77,13 @@ void trace_key(const struct trace *t, const struct trace_record *r, char *out)
     trace_key_write(r->key_len ? t->source + r->key : NULL, r->key_len, r->key, r->key_size, out);
 }
 
-/* Map a whole file. Returns its address, or NULL with errno. */
-static void *map(const char *path, uint64_t *bytes)
+/* Map a whole file, and describe it. Returns its address, or NULL with errno. */
+static void *map(const char *path, struct stat *st)
 {
-    struct stat st;
     void *at = MAP_FAILED;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return NULL;
-    if (!fstat(fd, &st)) {
-        *bytes = (uint64_t)st.st_size;
-        at = mmap(NULL, *bytes, PROT_READ, MAP_SHARED, fd, 0);
-    }
+    if (!fstat(fd, st)) at = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_SHARED, fd, 0);
     int saved = errno;
     close(fd);
     errno = saved;
@@ -96,14 +92,17 @@ static void *map(const char *path, uint64_t *bytes)
 
 int trace_open(struct trace *t, const char *path, char why[TRACE_WHY])
 {
-    uint64_t bytes = 0;
+    struct stat index, source;
     memset(t, 0, sizeof *t);
     if (trace_build(path, t->index, why)) return -1;
-    t->header = map(t->index, &bytes);
-    t->mapped = bytes;
-    t->source = t->header ? map(path, &t->source_bytes) : NULL;
-    if (!t->source) {
-        snprintf(why, TRACE_WHY, "%s: %s", t->header ? path : t->index, strerror(errno));
+    t->header = map(t->index, &index);
+    if (t->header) t->mapped = (size_t)index.st_size;
+    t->source = t->header ? map(path, &source) : NULL;
+    if (t->source) t->source_bytes = (uint64_t)source.st_size;
+    /* The file of that name may be another one since it was found. */
+    if (!t->source || !trace_index_fits(&index, t->header, &source)) {
+        snprintf(why, TRACE_WHY, "%s: %s", t->source || !t->header ? t->index : path,
+                 t->source ? "was replaced or changed; start again" : strerror(errno));
         trace_close(t);
         return -1;
     }
@@ -149,22 +148,24 @@ static void give_back(char *from, uint64_t *passed, uint64_t at)
     *passed = to;
 }
 
-/* Keep the last chunk before the current record, which requests in flight may need. The kernel reads older bytes again on demand. */
-static void give_back_all(struct trace_walk *k, const struct trace_record *r)
-{
-    uint64_t at = sizeof(struct trace_header) + k->next * sizeof *r;
-    if (at > CHUNK) give_back((char *)k->trace->header, &k->passed, at - CHUNK);
-    if (r->key_len && r->key > CHUNK) give_back(k->trace->source, &k->passed_key, r->key - CHUNK);
-}
-
-/* Whether the record is valid: its offsets and sizes are within the trace and the limits in the header. */
+/* Whether the record is valid: its offsets and sizes are within the trace and the limits in the header, and its hash is that of its key. */
 static int sound(const struct trace *t, const struct trace_record *r)
 {
     unsigned op = trace_op(r);
     uint64_t key_bytes = r->key_len ? 1 : number_digits(r->key);
     if (op < TRACE_GET || op >= TRACE_FILL || r->key_size > TRACE_KEY_MAX || r->key_size < key_bytes) return 0;
     if (r->size > t->header->largest_value || r->key_size > t->header->largest_key) return 0;
-    return !r->key_len || (r->key < t->source_bytes && r->key_len <= t->source_bytes - r->key);
+    if (r->key_len && (r->key >= t->source_bytes || r->key_len > t->source_bytes - r->key)) return 0;
+    /* The lower bits are the slot of the key that is sent. */
+    return r->hash / SLOTS == (uint32_t)(trace_key_hash(t, r) >> 32) / SLOTS;
+}
+
+/* Keep the last chunk before the current record, which requests in flight may need. The kernel reads older bytes again on demand. */
+static void give_back_all(struct trace_walk *k, const struct trace_record *r)
+{
+    uint64_t at = sizeof(struct trace_header) + k->next * sizeof *r;
+    if (at > CHUNK) give_back((char *)k->trace->header, &k->passed, at - CHUNK);
+    if (sound(k->trace, r) && r->key_len && r->key > CHUNK) give_back(k->trace->source, &k->passed_key, r->key - CHUNK);
 }
 
 enum trace_found trace_find(struct trace_walk *k, uint64_t until_us)
@@ -176,6 +177,7 @@ enum trace_found trace_find(struct trace_walk *k, uint64_t until_us)
         r = &t->record[k->next];
         if (!(k->next & 4095)) give_back_all(k, r);
         uint64_t us = trace_us(r);
+        if (us > t->header->length_us) return TRACE_DAMAGED;
         if (us > k->last_us) return TRACE_OVER;
         if (us > until_us) return TRACE_LATER;
         if (k->owner && k->owner[r->hash % SLOTS] != k->shard) continue;

@@ -4,6 +4,7 @@
 
 #include "output.h"
 #include "rng.h"
+#include "sizes.h"
 #include "slots.h"
 #include "trace_parse.h"
 #include "trace_rank.h"
@@ -31,7 +32,7 @@ struct build {
     char temporary[PATH_MAX]; /* the file's temporary name; empty: it has no name */
 };
 
-enum state { ABSENT, OTHER, STALE, FITS, NOWHERE };
+enum state { ABSENT, OTHER, STALE, FITS, NOWHERE, FOREIGN };
 
 static void describe(const struct stat *st, struct trace_header *h)
 {
@@ -41,23 +42,43 @@ static void describe(const struct stat *st, struct trace_header *h)
     h->source_mtime_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec;
 }
 
-/* Returns what exists at an index's path. ABSENT: nothing. OTHER: another kind of file. STALE: an index of another trace or version. FITS: the
- * valid index. NOWHERE: no index can be created there. */
-static enum state look(const char *path, const struct trace_header *wanted)
+/* Whether a header describes the rest of its file of `bytes` bytes, within the limits that its users rely on. */
+static int plausible(const struct trace_header *h, uint64_t bytes)
+{
+    const uint64_t records = (bytes - sizeof *h) / sizeof(struct trace_record);
+    if (!h->count || h->count != records || (bytes - sizeof *h) % sizeof(struct trace_record)) return 0;
+    if (h->largest_value > SIZES_LIMIT || h->largest_key > TRACE_KEY_MAX || h->length_us >> 56) return 0;
+    if (!h->keys || h->keys > 2 * h->count || h->sets > h->count || h->valued > h->count) return 0;
+    if ((h->sets ? h->set_bytes / h->sets : h->set_bytes) > h->largest_value) return 0;
+    if ((h->valued ? h->value_bytes / h->valued : h->value_bytes) > h->largest_value) return 0;
+    for (int i = 0; i < TRACE_TOPS; i++)
+        if (!(h->top_percent[i] >= 0 && h->top_percent[i] <= 100) && h->top_percent[i] != TRACE_UNKNOWN) return 0;
+    return memchr(h->left_name, 0, sizeof h->left_name) != NULL;
+}
+
+int trace_index_fits(const struct stat *index, const struct trace_header *h, const struct stat *source)
+{
+    struct trace_header wanted;
+    describe(source, &wanted);
+    return index->st_uid == geteuid() && !(index->st_mode & (S_IWGRP | S_IWOTH)) && (uint64_t)index->st_size > sizeof *h &&
+           !memcmp(h->magic, wanted.magic, sizeof h->magic) && h->record_bytes == wanted.record_bytes && h->source_bytes == wanted.source_bytes &&
+           h->source_mtime_ns == wanted.source_mtime_ns && plausible(h, (uint64_t)index->st_size);
+}
+
+/* Returns what exists at an index's path. ABSENT: nothing. OTHER: another kind of file. STALE: an index of another trace or version, or a damaged
+ * one. FITS: the valid index. FOREIGN: an index that another user made. NOWHERE: no index can be created there. */
+static enum state look(const char *path, const struct stat *source)
 {
     struct trace_header h;
     struct stat st;
     if (lstat(path, &st)) return errno == ENOENT ? ABSENT : NOWHERE;
-    FILE *f = S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
-    if (!f) return OTHER;
-    size_t n = fread(&h, 1, sizeof h, f);
-    fclose(f);
-    if (n < sizeof h.magic || memcmp(h.magic, TRACE_MAGIC, 7) != 0) return OTHER;
-    if (n < sizeof h) return STALE;
-    if (memcmp(h.magic, wanted->magic, 8) != 0 || h.record_bytes != wanted->record_bytes || h.source_bytes != wanted->source_bytes ||
-        h.source_mtime_ns != wanted->source_mtime_ns)
-        return STALE;
-    return h.count && (uint64_t)st.st_size == sizeof h + h.count * h.record_bytes ? FITS : STALE;
+    int fd = S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+    if (fd < 0) return S_ISREG(st.st_mode) && st.st_uid != geteuid() ? FOREIGN : OTHER;
+    ssize_t n = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -1 : read(fd, &h, sizeof h);
+    close(fd);
+    if (n < (ssize_t)sizeof h.magic || memcmp(h.magic, TRACE_MAGIC, 7) != 0) return OTHER;
+    if (st.st_uid != geteuid()) return FOREIGN;
+    return n == (ssize_t)sizeof h && trace_index_fits(&st, &h, source) ? FITS : STALE;
 }
 
 /* Write the name of the index in the cache directory. Returns 0, or -1 if there is no cache directory. */
@@ -111,7 +132,7 @@ static void abandon(struct build *b)
 }
 
 /* Give the file its name. It replaces a stale index, but no other file. Returns 0, or -1 with errno. */
-static int commit(struct build *b, const char *path, const struct trace_header *wanted)
+static int commit(struct build *b, const char *path, const struct stat *source)
 {
     char at[64], other[PATH_MAX];
     const char *from = b->temporary;
@@ -124,7 +145,8 @@ static int commit(struct build *b, const char *path, const struct trace_header *
         from = other;
     }
     errno = EEXIST;
-    if (look(path, wanted) != OTHER && !rename(from, path)) {
+    enum state state = look(path, source);
+    if (state != OTHER && state != FOREIGN && !rename(from, path)) {
         b->temporary[0] = 0;
         return 0;
     }
@@ -270,10 +292,15 @@ int trace_build(const char *path, char index[PATH_MAX], char why[TRACE_WHY])
     const struct trace_header wanted = b->header;
     int rc = -1;
     for (int i = 0; i < places && rc; i++)
-        if (look(place[i], &wanted) == FITS) rc = snprintf(index, PATH_MAX, "%s", place[i]) < 0;
+        if (look(place[i], &st) == FITS) rc = snprintf(index, PATH_MAX, "%s", place[i]) < 0;
     for (int i = 0; i < places && rc; i++) {
         snprintf(index, PATH_MAX, "%s", place[i]);
-        enum state state = look(index, &wanted);
+        enum state state = look(index, &st);
+        if (state == FOREIGN) {
+            snprintf(why, TRACE_WHY, "%s: made by another user, and there is no directory for our own index; remove it, or set XDG_CACHE_HOME",
+                     index);
+            continue;
+        }
         if (state == NOWHERE) {
             snprintf(why, TRACE_WHY, "%s: cannot write an index: %s", index, strerror(errno));
             continue;
@@ -284,7 +311,7 @@ int trace_build(const char *path, char index[PATH_MAX], char why[TRACE_WHY])
         }
         b->header = wanted;
         rc = begin(b, index) ? UNWRITTEN : make(b, path, why);
-        if (!rc && commit(b, index, &wanted)) rc = UNWRITTEN;
+        if (!rc && commit(b, index, &st)) rc = UNWRITTEN;
         if (rc == UNWRITTEN) snprintf(why, TRACE_WHY, "%s: cannot write an index: %s", index, strerror(errno));
         abandon(b);
         if (rc == UNREADABLE) break;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces: the index of a trace, the walks that share it, and its requests, identical in any pieces. */
 #include "command.h"
+#include "rng.h"
+#include "slots.h"
 #include "trace_build.h"
 #include "unit.h"
 
@@ -10,6 +12,12 @@
 
 static char dir[UNIT_PATH], path[UNIT_PATH + 8], why[TRACE_WHY];
 static struct trace trace;
+
+static ino_t unit_inode(const char *file)
+{
+    struct stat st;
+    return stat(file, &st) ? 0 : st.st_ino;
+}
 
 /* Write a trace and open it. Returns the result of trace_open. */
 static int begin(const char *text, size_t n)
@@ -151,8 +159,95 @@ static void a_damaged_record_is_found(void)
     copy[0] = trace.record[0];
     copy[0].key = trace.source_bytes - copy[0].key_len + 1;
     CHECK_SAME(trace_find(&k, UINT64_MAX), TRACE_DAMAGED);
+    /* A text of the trace that is not the record's key. */
     copy[0].key--;
+    CHECK_SAME(trace_find(&k, UINT64_MAX), TRACE_DAMAGED);
+    copy[0].hash = (uint32_t)(trace_key_hash(&damaged, &copy[0]) >> 32) / SLOTS * SLOTS;
     CHECK_SAME(trace_find(&k, UINT64_MAX), TRACE_FOUND);
+    /* Later than the last request. */
+    copy[0].time_op += (trace.header->length_us + 1) << 8;
+    CHECK_SAME(trace_find(&k, UINT64_MAX), TRACE_DAMAGED);
+    end();
+}
+
+/* Replace some bytes of the trace's index, and read all that it then has. */
+static void mutate(const char *whole, size_t n, struct rng *seed)
+{
+    static char changed[64 << 10], key[TRACE_KEY_MAX + 8];
+    memcpy(changed, whole, n);
+    for (uint64_t i = rng_next(seed) % 4 + 1; i; i--) {
+        /* Half of them in the header or the first records. */
+        size_t at = rng_next(seed) % (rng_next(seed) % 2 ? n : 256);
+        changed[at] = (char)(rng_next(seed) % 3 ? (int)(rng_next(seed) & 255) : changed[at] ^ 1 << rng_next(seed) % 8);
+    }
+    FILE *f = fopen(trace.index, "w");
+    if (!f || fwrite(changed, 1, n, f) != n || fclose(f)) exit(1);
+    trace_close(&trace);
+    /* Another file than an index is left as it is. */
+    if (trace_open(&trace, path, why)) {
+        snprintf(trace.index, sizeof trace.index, "%s" TRACE_SUFFIX, path);
+        return;
+    }
+    CHECK(strlen(trace.header->left_name) < sizeof trace.header->left_name);
+    CHECK(trace.header->largest_key <= TRACE_KEY_MAX && trace.header->keys <= 2 * trace.count);
+    struct trace_walk k = {.trace = &trace, .end = trace.count, .last_us = UINT64_MAX, .total = 1, .parts = 1};
+    for (; trace_find(&k, UINT64_MAX) == TRACE_FOUND; k.next++) {
+        const struct trace_record *r = &trace.record[k.next];
+        trace_key(&trace, r, key);
+        CHECK((r->hash ^ trace_key_hash(&trace, r) >> 32) / SLOTS == 0);
+        CHECK(r->size <= trace.header->largest_value);
+    }
+}
+
+static void a_mutated_index_is_rebuilt_or_refused(void)
+{
+    static char whole[64 << 10];
+    struct rng seed;
+    rng_seed(&seed, 1, 0);
+    CHECK_SAME(begin_many(200), 0);
+    FILE *f = fopen(trace.index, "r");
+    size_t n = f ? fread(whole, 1, sizeof whole, f) : 0;
+    CHECK_SAME(n, trace.mapped);
+    if (f) fclose(f);
+    for (int i = 0; i < 600; i++) mutate(whole, n, &seed);
+    end();
+}
+
+static void only_an_own_index_is_used(void)
+{
+    CHECK_SAME(begin_many(3), 0);
+    char index[sizeof trace.index];
+    snprintf(index, sizeof index, "%s", trace.index);
+    ino_t made = unit_inode(index);
+    trace_close(&trace);
+    CHECK_SAME(trace_open(&trace, path, why), 0);
+    CHECK_SAME(unit_inode(index), made);
+    trace_close(&trace);
+    /* Others can write to it. */
+    CHECK_SAME(chmod(index, 0664), 0);
+    CHECK_SAME(trace_open(&trace, path, why), 0);
+    CHECK(unit_inode(index) != made);
+    if (!geteuid()) {
+        /* Another user's: ours is in the cache. */
+        trace_close(&trace);
+        CHECK_SAME(chown(index, 65534, 65534), 0);
+        made = unit_inode(index);
+        setenv("XDG_CACHE_HOME", dir, 1);
+        CHECK_SAME(trace_open(&trace, path, why), 0);
+        CHECK(strcmp(trace.index, index) != 0);
+        CHECK_SAME(unit_inode(index), made);
+        unlink(trace.index);
+        trace_close(&trace);
+        setenv("XDG_CACHE_HOME", "/dev/null", 1);
+        CHECK_SAME(trace_open(&trace, path, why), -1);
+        CHECK(strstr(why, "made by another user") != NULL);
+        char cache[sizeof dir + 16];
+        snprintf(cache, sizeof cache, "%s/tierbench", dir);
+        rmdir(cache);
+        unlink(index);
+        unlink(path);
+        return;
+    }
     end();
 }
 
@@ -268,6 +363,8 @@ int main(void)
     TEST("keys of MONITOR are decoded, lists are a request for each key", monitor_keys_are_decoded);
     TEST("an escape that is cut is not read beyond its end", a_cut_escape_is_not_read_beyond);
     TEST("a record that no trace could have made is found before it is used", a_damaged_record_is_found);
+    TEST("a mutated index is rebuilt or refused, and nothing is read outside of it", a_mutated_index_is_rebuilt_or_refused);
+    TEST("an index that another user made or can write to is not used", only_an_own_index_is_used);
     TEST("requests are what the server takes, and the same in pieces of any size", requests_are_the_same_in_pieces);
     rmdir(dir);
     return UNIT_END;
