@@ -135,6 +135,11 @@ check() {
   echo 32700-32768 >"$TIERBENCH_ROOT/proc/sys/net/ipv4/ip_local_reserved_ports"
   check server
   assert_match 'ok \| port range'
+  assert_line "ok | locks | $SCRATCH/locks | a directory of all users | -"
+  rmdir locks
+  : >locks
+  check server
+  assert_line "fail | locks | LOCK_DIR=$SCRATCH/locks: cannot be created | a directory of all users | set LOCK_DIR, the same for all users of this host"
   # Of a cluster, those of the bus too; and what only root may listen on.
   FIRST_PORT=25000 LAST_PORT=25005 LAST_BUS=25003
   check server

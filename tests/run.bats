@@ -223,6 +223,7 @@ END
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" RESULTS_DIR="$SCRATCH/afile"
   assert_failure 2
   assert_contains "RESULTS_DIR=$SCRATCH/afile: cannot write to it" "$stderr"
+  refute_contains mkdir: "$stderr"
   assert_nothing_left
 }
 

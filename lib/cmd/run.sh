@@ -107,7 +107,7 @@ _run_folder() {
     RUN=$RESUME
   else
     name=$(basename "$SCENARIO" .conf)
-    { mkdir -p -- "$RESULTS_DIR" && [[ -w $RESULTS_DIR ]]; } || die_usage "$(conf_where RESULTS_DIR): RESULTS_DIR=$RESULTS_DIR: cannot write to it; set a directory that you can write to"
+    { mkdir -p -- "$RESULTS_DIR" 2>/dev/null && [[ -w $RESULTS_DIR ]]; } || die_usage "$(conf_where RESULTS_DIR): RESULTS_DIR=$RESULTS_DIR: cannot write to it; set a directory that you can write to"
     until TZ=UTC0 printf -v RUN '%s/%(%Y%m%dT%H%M%SZ)T-%s' "$RESULTS_DIR" -1 "$name" && mkdir -- "$RUN" 2>/dev/null; do
       [[ -d $RUN ]] || die "$RUN: cannot create the directory"
       sleep 1 # another run took this second's name

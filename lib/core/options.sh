@@ -15,7 +15,6 @@ options_read() {
     [[ $1 != -[svH] && $1 != --resume || -n ${2-} ]] || die_usage "command line: $1: the value is missing; ./do_it.sh $(basename "$file" .sh) --help shows the options"
     case $1 in
       -s)
-        _options_once "$1" "$scenario" "$2"
         scenario=$2
         shift
         ;;

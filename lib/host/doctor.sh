@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Whether this host meets the requirements of its role, as rows: STATE CHECK FOUND WANTED FIX.
-# Needs: cpus allowed irq ports vsmp damon resctrl tune_kind tune_journal tune program
+# Needs: cpus allowed irq locks ports vsmp damon resctrl tune_kind tune_journal tune program
 # Reads: ADDRESS NEED_MBIT NEED_PORTS NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT LAST_BUS TUNE_ROWS PROGRAM_KEY
 #   ADDRESS carries the load; NEED_MBIT is the required speed of the link, in Mbit/s; NEED_PORTS are a client's connections to one instance, and
 #   NEED_FILES the open files for all of its connections; with NEED_NUMACTL, policies are requested; FIRST_PORT and LAST_PORT are those of the
@@ -27,6 +27,7 @@ main() {
       host_doctor_ports_reserved "$FIRST_PORT" "$LAST_PORT" "instances'"
       ((LAST_BUS == 0)) || host_doctor_ports_reserved $((FIRST_PORT + 10000)) $((LAST_BUS + 10000)) "cluster bus's"
       host_doctor_ports_low
+      host_doctor_locks
       host_doctor_ports_free
       ;;
     client)
@@ -170,6 +171,16 @@ host_doctor_ports_low() {
   { read -r low <"${TIERBENCH_ROOT-}/proc/sys/net/ipv4/ip_unprivileged_port_start"; } 2>/dev/null || low=1024
   ((FIRST_PORT >= low)) ||
     host_doctor_row fail ports "those below $low are for root" "$FIRST_PORT" "set REDISBASE=$low, or sysctl net.ipv4.ip_unprivileged_port_start=1024, here"
+}
+
+# Whether the directory of locks can be used.
+host_doctor_locks() {
+  local why
+  if why=$( (host_locks_open) 2>&1); then
+    host_doctor_row ok locks "$LOCK_DIR" "a directory of all users" -
+  else
+    host_doctor_row fail locks "${why//[$'\t\n']/ }" "a directory of all users" "set LOCK_DIR, the same for all users of this host"
+  fi
 }
 
 # The instances' ports, and with a cluster those of its bus.

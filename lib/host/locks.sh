@@ -14,7 +14,7 @@ host_locks_open() {
   local owner mode text
   if [[ ! -d $LOCK_DIR ]]; then
     # The directory must never exist without its mode, because two processes may make it at the same time.
-    (umask 022 && mkdir -p -- "$(dirname -- "$LOCK_DIR")" && mkdir -m 1777 -- "$LOCK_DIR" 2>/dev/null) || [[ -d $LOCK_DIR ]] ||
+    (umask 022 && mkdir -p -- "$(dirname -- "$LOCK_DIR")" && mkdir -m 1777 -- "$LOCK_DIR") 2>/dev/null || [[ -d $LOCK_DIR ]] ||
       fail "LOCK_DIR=$LOCK_DIR: cannot be created"
   fi
   text=$(cd -P -- "$LOCK_DIR" && pwd && exec stat -c '%u %a' .) || fail "LOCK_DIR=$LOCK_DIR: cannot be entered"
