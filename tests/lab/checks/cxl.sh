@@ -58,6 +58,6 @@ cxl_checks() {
   check 'a run on the node' '^0$' "$STATUS"
   check 'none of the data of native is there, and all of bind' '^0 100$' "$("$REPO/summary2csv.sh" "$(lab_newest)" | awk -F , '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-    $at["phase"] == "get" { printf "%s%.0f", sep, $at["far_share"] * 100; sep = " " }')"
+    $at["operation"] == "get" { printf "%s%.0f", sep, $at["far_share"] * 100; sep = " " }')"
   lab_off cxl
 }

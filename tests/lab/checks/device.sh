@@ -11,7 +11,7 @@ device_at() {
     echo +io >/sys/fs/cgroup/cgroup.subtree_control' >&2
   lab_run run -v swap TIER_SWAP=/dev/vda DRAM_RATIO=1:4 SRV_OVERRIDE=1 CLIENT_COUNT=1 KEYS=4000 VALUE_SIZES=4000 DATA=random RATE=0 TIME=20 KEY_PATTERN=uniform \
     SERVER_PREFIX=/usr/local/bin/limited >&2
-  "$REPO/summary2csv.sh" --total "$(lab_newest)" | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["phase"] ~ /^get/ { print $at["ops_per_sec"], $at["far_per_op"] }'
+  "$REPO/summary2csv.sh" --total "$(lab_newest)" | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at["ops_per_sec"], $at["far_per_op"] }'
 }
 
 device_checks() {
