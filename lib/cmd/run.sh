@@ -91,18 +91,24 @@ _run_capture() {
   fi
   { sysinfo_capture "$RUN" && facts_write "$RUN"; } || die "cannot write the description of every host to $RUN"
   servers_each _run_memory
-  sysinfo_head "$RUN" >"$RUN/setup.log"
+  write_file "$RUN/setup.log" sysinfo_head "$RUN" || die "cannot write the description of every host to $RUN"
 }
 
 # Record the kinds of memory of one server, and its latencies where they are known.
 _run_memory() {
-  { printf 'kind\twhere\tdetail\n' && tier_detect "$SERVER"; } >"$RUN/env/$SERVER/tiers.tsv" || die "cannot write the kinds of memory of $SERVER to $RUN"
+  write_file "$RUN/env/$SERVER/tiers.tsv" _run_tiers || die "cannot write the kinds of memory of $SERVER to $RUN"
   memory_record "$RUN/env/$SERVER/memory.tsv" || die "cannot write the latencies of $SERVER to $RUN"
+}
+
+# Print the kinds of memory of the server that SERVER is narrowed to, with a header.
+_run_tiers() {
+  printf 'kind\twhere\tdetail\n'
+  tier_detect "$SERVER"
 }
 
 # Make results/UTC-SCENARIO, or reopen the directory of a resumed run. A directory is never used twice.
 _run_folder() {
-  local name variant head
+  local name head
   if [[ -n $RESUME ]]; then
     RUN=$RESUME
   else
@@ -113,25 +119,38 @@ _run_folder() {
       sleep 1 # another run took this second's name
     done
     hold_take "$RUN"
-    [[ -z $HOSTS_FILE ]] || cp -- "$HOSTS_FILE" "$RUN/hosts"
     head=$(_run_conf)
-    for variant in $VARIANTS; do
-      mkdir -- "$RUN/$variant"
-      plan_enter "$variant" ''
-      { printf '%s\n' "$head" && conf_print; } >"$RUN/$variant/variant.conf"
-    done
-    # The run can be resumed as soon as run.conf has its name, so that is the last one.
-    plan_print >"$RUN/plan.tsv.new"
-    mv -- "$RUN/plan.tsv.new" "$RUN/plan.tsv"
-    { printf '%s\n' "$head" && options_print; } >"$RUN/run.conf.new"
-    trust_record "$RUN"/{run.conf.new,hosts,*/variant.conf}
-    mv -- "$RUN/run.conf.new" "$RUN/run.conf"
+    _run_describe || die "$RUN: cannot be written; free some space, or set RESULTS_DIR"
     plan_enter "${VARIANTS%% *}" ''
-    stored_note "$RUN"
-    cp -- "$RUN/run.conf" "$RUN/run.log" # the settings, followed by the events
   fi
   LOG_FILE=$RUN/run.log
   log_info "results go to $RUN"
+}
+
+# Write the files that describe a run into its new directory.
+# Usage: _run_describe
+# Globals: head, the lines before its settings
+# Returns: 1 if one of them cannot be written
+_run_describe() {
+  local variant
+  [[ -z $HOSTS_FILE ]] || write_file "$RUN/hosts" cat -- "$HOSTS_FILE" || return
+  for variant in $VARIANTS; do
+    mkdir -- "$RUN/$variant" 2>/dev/null || write_failed "$RUN/$variant" || return
+    plan_enter "$variant" ''
+    write_file "$RUN/$variant/variant.conf" _run_headed "$head" conf_print || return
+  done
+  # The run can be resumed as soon as run.conf has its name, so that is the last one.
+  write_file "$RUN/plan.tsv" plan_print && write_file "$RUN/run.conf" _run_headed "$head" options_print && stored_note "$RUN" || return
+  trust_record "$RUN"/{run.conf,hosts,*/variant.conf}
+  # The settings, followed by the events.
+  write_file "$RUN/run.log" cat -- "$RUN/run.conf"
+}
+
+# Print HEAD, and what a command prints.
+# Usage: _run_headed HEAD COMMAND...
+_run_headed() {
+  printf '%s\n' "$1"
+  "${@:2}"
 }
 
 # Print the lines before the settings of a run.

@@ -77,8 +77,8 @@ _receive_stream() {
       ((${#names[@]} <= files && total >> 10 <= limit)) || { _receive_refuse "more than $files files, or $((limit >> 10)) MiB" || return; }
     done
     # No other user can enter it, with any modes of the files.
-    ((${#names[@]} == 0)) || [[ -d $new ]] || mkdir -m 700 -- "$new" || return
-    for index in "${!names[@]}"; do _receive_copy "${sizes[index]}" "$new/${names[index]}" || return; done
+    ((${#names[@]} == 0)) || [[ -d $new ]] || mkdir -m 700 -- "$new" 2>/dev/null || write_failed "$folder" || return
+    for index in "${!names[@]}"; do _receive_copy "${sizes[index]}" "$new/${names[index]}" 2>/dev/null || _receive_short "$?" || return; done
     # A script that failed has not written the end mark.
     { IFS= read -r -n 4096 line && [[ -z $line ]] && IFS= read -r -n 4096 line; } || line=
     [[ $line == "$REMOTE_MARK.end" ]] || { _receive_cut "the files are truncated" || return; }
@@ -104,6 +104,14 @@ _receive_copy() {
   (($1 == 0)) || IFS= read -r -d '' -n "$1" text || :
   ((${#text} == $1)) || return "$_RECEIVE_BINARY"
   printf '%s' "$text" >"$2"
+}
+
+# Say that a file could not be written, unless it has to be copied in another way.
+# Usage: _receive_short STATUS
+# Returns: STATUS
+_receive_short() {
+  (($1 == _RECEIVE_BINARY)) || write_failed "$folder" || :
+  return "$1"
 }
 
 # Whether a name is plain and was requested.

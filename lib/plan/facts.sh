@@ -175,11 +175,15 @@ _facts_is() {
 facts_write() {
   local host
   for host in "${!_FACTS[@]}"; do
-    mkdir -p -- "$1/env/$host" || return
-    {
-      grep -v '^keycost' <<<"${_FACTS[$host]}"
-      # Of several servers, the first has measured it.
-      [[ $host != "${SERVERS[0]-$SERVER}" ]] || fill_models | sed $'s/^/keycost\t/'
-    } >"$1/env/$host/facts.tsv" || return
+    mkdir -p -- "$1/env/$host" 2>/dev/null || write_failed "$1/env/$host" || return
+    write_file "$1/env/$host/facts.tsv" _facts_print "$host" || return
   done
+}
+
+# Print the facts of a server.
+# Usage: _facts_print HOST
+_facts_print() {
+  grep -v '^keycost' <<<"${_FACTS[$1]}"
+  # Of several servers, the first has measured it.
+  [[ $1 != "${SERVERS[0]-$SERVER}" ]] || fill_models | sed $'s/^/keycost\t/'
 }

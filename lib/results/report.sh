@@ -3,6 +3,9 @@
 # One self-contained page about a run: the question, the verdict, warnings, figures, plots, settings. Its HTML is in report.html; render.awk prints the
 # tables. Both escape all text from files of the run; the page allows no script and no other source.
 
+# KiB of a report with plots of some points, and of its data while it is made.
+readonly _REPORT_ROOM=8192
+
 # Make RUN/report.html and RUN/plots/ and print the path of the page. Files of an earlier report are replaced after the new report is complete; other
 # files in plots/ are kept, because a directory of results may have its own.
 # Usage: report_make RUN [DATA]   DATA is the output directory of report_read, whose problems have been printed; without it, RUN is read
@@ -14,10 +17,10 @@ report_make() {
   name=$(cd -- "$run" && pwd -P) || return 1
   name=${name##*/}
   stored_check "$run" || return 1
+  _report_room "$run" || return
   new=$run/.report.new
   data=$new/data
-  rm -rf -- "$new"
-  mkdir -p -- "$data" || return 1
+  { rm -rf -- "$new" && mkdir -p -- "$data"; } 2>/dev/null || write_failed "$run" || return
   if [[ -n $read ]]; then
     cp -- "$read"/{rows,totals,problems,sections,tables} "$data/" || return 1
   else
@@ -31,10 +34,21 @@ report_make() {
     return 1
   fi
   _report_page "$run" "$name" "$data" >"$new/report.html" || return 1
-  _report_swap "$run" "$new" || return 1
+  _report_swap "$run" "$new" 2>/dev/null || write_failed "$run/plots" || return
   rm -rf -- "$new"
   printf '%s\n' "$run/report.html"
   return "$status"
+}
+
+# Whether the disk of a run has space for its page, which is written beside an earlier one.
+# Usage: _report_room RUN
+# Returns: 1 with one line on stderr if it has not
+_report_room() {
+  local free
+  free=$(stat -f -c '%a * %S / 1024' -- "$1") || return
+  ((free >= _REPORT_ROOM)) && return
+  log_warn "$1: $((free)) KiB are free and a report takes up to $_REPORT_ROOM KiB; free some space, or copy the run to another disk"
+  return 1
 }
 
 # Replace the page and the plots of an earlier report in RUN by those in NEW.

@@ -7,7 +7,7 @@
 # Record the length of each file of a directory in the file SIZES.
 # Usage: stored_note DIR
 stored_note() {
-  (cd -- "$1" && find . -type f ! -name 'SIZES*' ! -name run.log ! -name run.lock -printf '%s\t%P\n' | LC_ALL=C sort -k 2 >SIZES.new && mv -f -- SIZES.new SIZES)
+  (cd -- "$1" && find . -type f ! -name 'SIZES*' ! -name run.log ! -name run.lock -printf '%s\t%P\n' | LC_ALL=C sort -k 2 >SIZES.new && mv -f -- SIZES.new SIZES) 2>/dev/null || write_failed "$1/SIZES"
 }
 
 # Write the checksums of a repeat's files to its SHA256SUMS. With `run`, write those of the files that describe the run, and of each repeat's list.
@@ -22,7 +22,7 @@ stored_seal() {
     else
       find . -type f ! -path './SHA256SUMS*' ! -name SIZES -printf '%P\0'
     fi | LC_ALL=C sort -z | xargs -0 -r sha256sum -- >SHA256SUMS.new && mv -f -- SHA256SUMS.new SHA256SUMS
-  )
+  ) 2>/dev/null || write_failed "$1/SHA256SUMS"
 }
 
 # Print the problems of a directory, lines KIND PATH WHY: `odd` is a file that no reader may open, `cut` a file whose length differs from

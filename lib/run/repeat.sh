@@ -110,7 +110,7 @@ _repeat_load() {
   local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client
   local -a CLIENTS
   _repeat_up "$instances" || return
-  _repeat_plan >"$folder/server/plan.tsv" || return
+  write_file "$folder/server/plan.tsv" _repeat_plan || return
   cluster_record "$folder/server" || return
   neighbour_start
   search_start "$folder"
@@ -136,7 +136,7 @@ _repeat_load() {
   warnings_tell "$folder/server"
   ((status == 0)) || return
   neighbour_write "$folder" || return
-  _repeat_starts "$folder" "${CLIENTS[@]}" >"$folder/starts.tsv" || return
+  write_file "$folder/starts.tsv" _repeat_starts "$folder" "${CLIENTS[@]}" || return
   fault_on || return 0
   failover_write "$folder" "${CLIENTS[@]}" || return
   log_info "repeat $repeat: node $FAULT_NODE went down by $FAULT"

@@ -68,7 +68,7 @@ _sysinfo_ask() {
   hosts_data "${SERVER%% *}"
   ADDRESS=$REPLY
   # The rows of tuning there stay.
-  mkdir -p -- "$folder"
+  mkdir -p -- "$folder" 2>/dev/null || write_failed "$folder" || return
   receive_files "$folder" "$host" sysinfo
 }
 

@@ -329,9 +329,11 @@ _tune_tell() {
 # Keep the output of a host; its last column is filled when the host is restored.
 _tune_record() {
   local variant=$1 host=$2 file=$RUN/env/$2/tuning.tsv
-  mkdir -p -- "${file%/*}"
-  [[ -e $file ]] || printf 'variant\tname\tstate\ttarget\tbefore\tduring\twhy\tafter\n' >"$file"
-  awk -F '\t' -v OFS='\t' -v variant="$variant" 'NF { print variant, $0, "-" }' <<<"$3" >>"$file"
+  {
+    mkdir -p -- "${file%/*}" &&
+      { [[ -e $file ]] || printf 'variant\tname\tstate\ttarget\tbefore\tduring\twhy\tafter\n' >"$file"; } &&
+      awk -F '\t' -v OFS='\t' -v variant="$variant" 'NF { print variant, $0, "-" }' <<<"$3" >>"$file"
+  } 2>/dev/null || write_failed "$file"
 }
 
 # Fill the last column of a host's record: the value after the run, and the result unless it is `back`.
@@ -341,6 +343,6 @@ _tune_record() {
 _tune_complete() {
   local file=$RUN/env/$1/tuning.tsv
   [[ -e $file ]] || return 0
-  awk -F '\t' -v OFS='\t' 'NR == FNR { after[$1, $3] = $6 ($2 == "back" ? "" : " (" $2 ")"); next }
-    $3 == "set" && ($2, $4) in after { $8 = after[$2, $4] } { print }' <(printf '%s\n' "$2") "$file" >"$file.new" && mv -- "$file.new" "$file"
+  { awk -F '\t' -v OFS='\t' 'NR == FNR { after[$1, $3] = $6 ($2 == "back" ? "" : " (" $2 ")"); next }
+    $3 == "set" && ($2, $4) in after { $8 = after[$2, $4] } { print }' <(printf '%s\n' "$2") "$file" >"$file.new" && mv -- "$file.new" "$file"; } 2>/dev/null || write_failed "$file"
 }
