@@ -100,6 +100,28 @@ check() {
   assert_line 'ok | link | loopback | 80001 Mbit/s | -'
 }
 
+@test "the data address: a name that /etc/hosts of the server gives a loopback address, one that only ssh knows, and another host's" {
+  tree_make ixgbe
+  mkdir -p "$TIERBENCH_ROOT/proc/net"
+  printf '           |-- 10.0.0.1\n              /32 host LOCAL\n           |-- 10.0.0.9\n              /32 link UNICAST\n' >"$TIERBENCH_ROOT/proc/net/fib_trie"
+  printf '#!/bin/sh\n[ "$2" = node1 ] && echo "127.0.1.1 STREAM node1"\n' >"$TIERBENCH_ROOT/bin/getent"
+  chmod +x "$TIERBENCH_ROOT/bin/getent"
+  check server
+  assert_line 'ok | data address | 10.0.0.1 | an address that carries the load | -'
+  ADDRESS=10.0.0.9
+  check server
+  assert_match 'fail \| data address \| 10.0.0.9, and no interface of the server has it \| '
+  ADDRESS=node1
+  check server
+  assert_line 'ok | data address | node1 is 127.0.1.1 | an address that carries the load | -'
+  NEED_REACH=yes
+  check server
+  assert_match 'fail \| data address \| node1 is 127.0.1.1 on the server \(/etc/hosts\) \| an address that clients reach \| name an IP address of the server as DATA '
+  ADDRESS=alias
+  check client
+  assert_match 'fail \| data address \| alias is not known here '
+}
+
 @test "what a plan needs of link, ports and open files: value, rate, a client's share, and the threads' connections" {
   run_split "$REPO/do_it.sh" doctor --all -s demo VALUE_SIZES="100 100000" RATE=1000 KEYS=100 INSTANCES='1 2' THREADS=3/instance CONNECTIONS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
   assert_success

@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 # Whether this host meets the requirements of its role, as rows: STATE CHECK FOUND WANTED FIX.
 # Needs: cpus allowed irq locks ports vsmp damon resctrl tune_kind tune_journal tune program
-# Reads: ADDRESS NEED_MBIT NEED_PORTS NEED_FILES NEED_NUMACTL FIRST_PORT LAST_PORT LAST_BUS TUNE_ROWS PROGRAM_KEY
+# Reads: ADDRESS NEED_MBIT NEED_PORTS NEED_FILES NEED_NUMACTL NEED_REACH FIRST_PORT LAST_PORT LAST_BUS TUNE_ROWS PROGRAM_KEY
 #   ADDRESS carries the load; NEED_MBIT is the required speed of the link, in Mbit/s; NEED_PORTS are a client's connections to one instance, and
-#   NEED_FILES the open files for all of its connections; with NEED_NUMACTL, policies are requested; FIRST_PORT and LAST_PORT are those of the
+#   NEED_FILES the open files for all of its connections; with NEED_NUMACTL, policies are requested; with NEED_REACH, other hosts connect; FIRST_PORT and LAST_PORT are those of the
 #   instances, and those up to LAST_BUS have a cluster bus, 10000 above them; without TUNE_ROWS tuning is not checked; PROGRAM_KEY is that of the load generator (empty: it is not looked for)
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
@@ -17,6 +17,7 @@ main() {
   host_doctor_row ok "work directory" "$WORK" "private" -
   for tool in tar sha256sum flock awk; do host_doctor_need "$tool"; done
   host_doctor_leftovers
+  host_doctor_address "$1"
   host_doctor_link
   host_doctor_allowed
   case $1 in
@@ -97,6 +98,28 @@ host_doctor_leftovers() {
   fi
 }
 
+# Whether this host knows the address that carries the load. On the server it must be an address of this host that other hosts reach.
+# Usage: host_doctor_address server|client
+host_doctor_address() {
+  local at=$ADDRESS found=$ADDRESS table=${TIERBENCH_ROOT-}/proc/net/fib_trie fix="name an IP address of the server as DATA in the hosts file (hosts.example)"
+  if [[ ! $ADDRESS =~ ^[0-9.]+$ && $ADDRESS != *:* ]]; then
+    at=
+    read -r at _ < <(run_limited 10 getent ahosts "$ADDRESS") || :
+    found="$ADDRESS is ${at:-not known here (ssh_config is for ssh only)}"
+  fi
+  if [[ -z $at ]]; then
+    host_doctor_row fail "data address" "$found" "an address that this host resolves" "$fix"
+  elif [[ $1 == server && -n $NEED_REACH && ($at == 127.* || $at == ::1) ]]; then
+    # Debian's installer writes `127.0.1.1 NAME`.
+    host_doctor_row fail "data address" "$found on the server (/etc/hosts)" "an address that clients reach" "$fix"
+  elif [[ $1 == server && $at =~ ^[0-9.]+$ && $at != 127.* && -e $table ]] &&
+    ! awk -v at="$at" '$1 == "|--" { last = $2 } /host LOCAL/ && last == at { found = 1 } END { exit !found }' "$table"; then
+    host_doctor_row fail "data address" "$found, and no interface of the server has it" "an address of the server" "$fix"
+  else
+    host_doctor_row ok "data address" "$found" "an address that carries the load" -
+  fi
+}
+
 # What cgroups and cpusets leave to the processes of a run.
 host_doctor_allowed() {
   local cpus limits
@@ -131,7 +154,9 @@ host_doctor_link() {
     found+="${found:+, }$device ${driver##*/} $speed Mbit/s"
     [[ $speed == unknown ]] || ((speed >= ${slowest:-speed + 1})) || slowest=$speed
   done
-  if [[ -z $found ]]; then
+  if [[ -z $found ]] && ! command -v ip >/dev/null; then
+    host_doctor_row warn link "not known: ip is missing" "$NEED_MBIT Mbit/s" "install iproute2 here"
+  elif [[ -z $found ]]; then
     host_doctor_row warn link "no NIC carries $ADDRESS" "$NEED_MBIT Mbit/s" "ip route get $ADDRESS"
   elif [[ -n $slowest ]] && ((slowest < NEED_MBIT)); then
     host_doctor_row warn link "$found" "$NEED_MBIT Mbit/s for the largest value at PLAN_OPS or RATE" "the link would be the limit: use a faster link, or smaller values"

@@ -164,8 +164,9 @@ _doctor_connections() {
 # Usage: _doctor_run HOST ROLE
 # Globals: TUNE_ROWS PROGRAM_KEY
 _doctor_run() {
-  local ADDRESS NEED_MBIT clients REPLY
+  local ADDRESS NEED_MBIT NEED_REACH='' client clients REPLY
   read -r -a clients <<<"$CLIENT_IP"
+  for client in "${clients[@]}"; do hosts_same "$client" "$1" || NEED_REACH=yes; done
   # On a client, the way to the first of several servers.
   hosts_data "${SERVER%% *}"
   [[ $2 == client ]] || hosts_data "$1"
