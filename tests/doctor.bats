@@ -42,8 +42,11 @@ check() {
 }
 
 @test "failed requirements: exit 3, each row has the fix" {
-  run_split "$REPO/do_it.sh" doctor --all -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host" REDIS_SERVER=/nonexistent/redis-server KEYS=1000000000
+  run_split "$REPO/do_it.sh" doctor --all -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host" REDIS_SERVER=/nonexistent/redis-server KEYS=1000000000 \
+    PERSISTENCE=rdb
   assert_failure 3
+  # Two dumps of two instances.
+  assert_match 'fail +persistence +[0-9]+ MiB free in [^ ]+ +up to 3936767 MiB +set REMOTE_DIR to'
   assert_match 'fail +redis-server .*REDIS_FROM=package'
   assert_match 'fail +memory .*KEYS'
 }

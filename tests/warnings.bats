@@ -70,3 +70,24 @@ teardown() {
   run bash -c 'ROOT=$1 LIB=$1/lib && . "$LIB/modules.sh" && warnings_read server' bash "$REPO"
   assert_output $'2\tovercommit_memory is set to 0! Background save may fail\t1\tserver'
 }
+
+@test "files that Redis cannot write are a warning each, without figures that differ each time" {
+  mkdir server
+  printf '1:M 27 Nov 2026 15:08:17.947 # %s\n' 'Short write while writing to the AOF file: (nwritten=5995, expected=16528)' \
+    'Short write while writing to the AOF file: (nwritten=5, expected=16528)' 'Write error saving DB on disk: No space left on device' \
+    'Background saving error' 'Server initialized' >server/redis-1.log
+  run bash -c 'ROOT=$1 LIB=$1/lib && . "$LIB/modules.sh" && warnings_read server' bash "$REPO"
+  assert_output $'1\tShort write while writing to the AOF file\t1\tserver\n1\tWrite error saving DB on disk: No space left on device\t1\tserver\n1\tBackground saving error\t1\tserver'
+}
+
+@test "more memory than planned is a warning: KEYS is an estimate" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  tell() {
+    bash -c 'ROOT=$1 LIB=$1/lib && . "$LIB/modules.sh"
+      SERVERS=(h) SERVER=h _MONITOR_PLANNED=1000 POINT_INSTANCES=1
+      _monitor_tell set $'"'"'1\tused_memory\t'"'"'"$2"' bash "$REPO" "$1" 2>&1
+  }
+  assert_contains 'warning: used_memory is 69.7 % above the plan; FILL measures' "$(tell 1697)"
+  refute_contains 'above the plan' "$(tell 1080)"
+  refute_contains 'above the plan' "$(tell 300)"
+}

@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 # Whether this host meets the requirements of its role, as rows: STATE CHECK FOUND WANTED FIX.
 # Needs: cpus allowed irq locks ports vsmp damon resctrl tune_kind tune_journal tune program
-# Reads: ADDRESS NEED_MBIT NEED_PORTS NEED_FILES NEED_NUMACTL NEED_REACH FIRST_PORT LAST_PORT LAST_BUS TUNE_ROWS PROGRAM_KEY
+# Reads: ADDRESS NEED_MBIT NEED_PORTS NEED_FILES NEED_NUMACTL NEED_REACH FIRST_PORT LAST_PORT LAST_BUS NEED_DISK TUNE_ROWS PROGRAM_KEY
 #   ADDRESS carries the load; NEED_MBIT is the required speed of the link, in Mbit/s; NEED_PORTS are a client's connections to one instance, and
 #   NEED_FILES the open files for all of its connections; with NEED_NUMACTL, policies are requested; with NEED_REACH, other hosts connect; FIRST_PORT and LAST_PORT are those of the
-#   instances, and those up to LAST_BUS have a cluster bus, 10000 above them; without TUNE_ROWS tuning is not checked; PROGRAM_KEY is that of the load generator (empty: it is not looked for)
+#   instances, and those up to LAST_BUS have a cluster bus, 10000 above them; NEED_DISK is in bytes, of the instances' files; without TUNE_ROWS tuning is not checked; PROGRAM_KEY is that of the load generator (empty: it is not looked for)
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Print the checks of a role as rows, `tuning` and the rows of host_tune_rows, `found PATH` or `lacks MACHINE WHY` of the load generator, and
@@ -30,6 +30,7 @@ main() {
       host_doctor_ports_low
       host_doctor_locks
       host_doctor_ports_free
+      host_doctor_disk
       ;;
     client)
       host_doctor_need screen --version
@@ -52,6 +53,18 @@ host_doctor_generator() {
   # The master asks for the reason when it copies the program.
   IFS=$'\t' read -r what path why <<<"$said"
   if [[ $what == yes ]]; then host_doctor_row found "$path"; else host_doctor_row lacks "$path" "$why"; fi
+}
+
+# The disk of the instances' directories, against the files of their persistence.
+host_doctor_disk() {
+  local free needed=$((NEED_DISK >> 20))
+  ((NEED_DISK > 0)) || return 0
+  free=$(($(stat -f -c '%a * %S / 1048576' -- "$WORK")))
+  if ((free >= needed)); then
+    host_doctor_row ok persistence "$free MiB free in $WORK" "up to $needed MiB" -
+  else
+    host_doctor_row fail persistence "$free MiB free in $WORK" "up to $needed MiB" "set REMOTE_DIR to a directory on a larger disk, PERSISTENCE=off, or less data"
+  fi
 }
 
 # Print the changes that tuning would make.

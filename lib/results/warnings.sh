@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Warnings of Redis about its host at start, from the logs of instances; a tuned host causes no warnings.
+# Warnings of Redis from the logs of instances: about its host at start, of which a tuned host causes none, and about files that it cannot write.
 
 # Print each different warning once, with the number of its instances, the number of their directories, and the first directory: COUNT TEXT FOLDERS
 # DIR.
@@ -15,8 +15,10 @@ warnings_read() {
     {
       file = $2 ~ /^\// ? $2 : "./" $2
       while ((getline line < file) > 0)
-        if (match(line, /# (WARNING|Warning)[: ] */)) {
-          text = substr(line, RSTART + RLENGTH)
+        if ((about = match(line, /# (WARNING|Warning)[: ] */)) || match(line, /# .*(No space left|Short write|[Ww]rite error|Error writing|saving error)/)) {
+          # Of a failed write, without the figures, which differ each time.
+          text = substr(line, RSTART + (about ? RLENGTH : 2))
+          if (!about) sub(/:? *[(]nwritten.*/, "", text)
           gsub(/[\001-\037\177]|\302[\200-\237]/, " ", text)
           if (!(text in count)) {
             order[++texts] = text

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Check that the disk of the results has space for another repeat.
+# Space on disks: for another repeat in the results, and for the files of persistence on the server.
 
 _DISK_REPEAT=512 # KiB of a repeat: the max so far
 
@@ -19,4 +19,21 @@ disk_room() {
   ((free < _DISK_REPEAT * 3 / 2)) || return 0
   log_warn "RESULTS_DIR: $free KiB are free and a repeat takes $_DISK_REPEAT KiB: no further repeat starts; free some space, then ./do_it.sh run --resume $1"
   return 1
+}
+
+# The bytes that the instances of the current row may have on the disk of a server at the same time: with rdb the last dump and the next one; with aof
+# the file at the size at which it is rewritten, and its next one; with a FAULT the dump that a replica receives. Redis compresses, so it may be less.
+# Usage: disk_persistence_of
+# Globals: ROW PERSISTENCE REDIS_CONF CLUSTER REPLICAS
+# Returns: sets REPLY; of several servers, for the one with most of the data
+disk_persistence_of() {
+  local copies=0 extra=32 values keys=${ROW[keys]} size=${ROW[value_size]}
+  ! cluster_on || ! fault_on || ((REPLICAS == 0)) || copies=1
+  [[ $PERSISTENCE != rdb && ! $REDIS_CONF =~ (^|[;[:space:]])save[[:space:]]+[0-9] ]] || copies=2
+  # The AOF has each SET as a request.
+  [[ $PERSISTENCE != aof && ! $REDIS_CONF =~ (^|[;[:space:]])appendonly[[:space:]]+yes ]] || copies=3 extra=64
+  mix_fills
+  values=${REPLY#* }
+  cluster_processes_of "${ROW[instances]}"
+  spread_part $((copies * keys * values * (size + extra) * REPLY)) "${ROW[instances]}"
 }

@@ -122,7 +122,7 @@ _doctor_ignored() {
 # Returns: sets the settings that lib/host/doctor.sh is sent.
 _doctor_needs() {
   local row ops
-  NEED_BITS=0 NEED_PORTS=0 NEED_FILES=0 NEED_NUMACTL='' FIRST_PORT=$REDISBASE LAST_PORT=0 LAST_BUS=0
+  NEED_BITS=0 NEED_PORTS=0 NEED_FILES=0 NEED_NUMACTL='' FIRST_PORT=$REDISBASE LAST_PORT=0 LAST_BUS=0 NEED_DISK=0
   for row in "${PLAN_ROWS[@]}"; do
     plan_row "$row"
     [[ ${ROW[repeat]} == 1 ]] || continue
@@ -134,6 +134,8 @@ _doctor_needs() {
     ((REPLY * 8 * ops <= NEED_BITS)) || NEED_BITS=$((REPLY * 8 * ops))
     [[ -z $SERVER_NUMACTL$CLIENT_NUMACTL && $PLACEMENT != numa && $PLACEMENT != split ]] || NEED_NUMACTL=yes
     _doctor_connections
+    disk_persistence_of
+    ((REPLY <= NEED_DISK)) || NEED_DISK=$REPLY
     cluster_processes_of "${ROW[instances]}"
     REPLY=$((REDISBASE + REPLY - 1))
     ((REPLY <= LAST_PORT)) || LAST_PORT=$REPLY

@@ -234,5 +234,8 @@ _monitor_tell() {
     }' <<<"$2")
   ! servers_several || where="$SERVER: "
   log_info "${where}after $1: $text"
+  # The checks of the server's memory counted what was planned.
+  [[ ! $text =~ \(\+([1-9][0-9]+\.[0-9]\ %)\ of\ plan ]] ||
+    log_warn "${where}used_memory is ${BASH_REMATCH[1]} above the plan; FILL measures what a key takes on this server, KEYS estimates it by Redis 7"
   [[ $text != *"; placement off"* ]] || log_warn "less than 90 % of the data is on the requested memory: rows are marked placement=off"
 }
