@@ -223,10 +223,13 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
     assert_equal "$status: $stderr" '0: '
     assert_equal "$(grep -c answer said)" 3
   done
-  for bad in '008 0 0' '256 0 0' '0 300000000 0' '0 1 300000000' '0 -1 0' 'x'; do
+  for bad in '$token 008 0 0' '$token 256 0 0' '$token 0 300000000 0' '$token 0 1 300000000' '$token 0 -1 0' '0 0 0' 'tierbench-reply-1 0 0 0' '$token'; do
     cat >noise <<END
 if [[ \$* =~ tierbench-channel-[0-9]+ ]]; then
-  printf '\\n%s\\n%s\\n' "\${BASH_REMATCH[0]}" '$bad'
+  printf '\\n%s\\n' "\${BASH_REMATCH[0]}"
+  until IFS= read -r line && [[ \$line =~ ^[0-9]+\ (tierbench-reply-[0-9]+)\$ ]]; do :; done
+  token=\${BASH_REMATCH[1]}
+  echo "$bad"
   exec sleep 2
 fi
 END
@@ -236,6 +239,32 @@ END
     assert_contains 'elsewhere does not answer' "$stderr"
     diff -r host-files with
   done
+}
+
+@test "a host that writes a flood of messages without a line feed: as much as is used is read, in a channel and without one" {
+  script flood <<<'head -c 4000000 /dev/zero | tr "\\0" x >&2; echo answer'
+  local host
+  for host in elsewhere 127.0.0.1; do
+    ask 'host='$host'; tell "$host" flood >without; channel_open "$host"; tell "$host" flood >with'
+    assert_equal "$status" 0
+    for kind in with without; do
+      assert_equal "$(sed -n '1p; /answer/p' "$kind" | paste -sd ' ')" '0 answer'
+      (($(wc -c <"$kind") < 300000)) || fail "$host $kind: $(wc -c <"$kind") bytes"
+    done
+    assert_contains 'more messages than 256 KiB: the rest is left out' "$(tail -n 1 without)"
+  done
+}
+
+@test "a host that does not answer for a while: one line says so, and ssh's own words come once" {
+  script words <<<'echo answer'
+  # shellcheck disable=SC2016 # for the stand-in
+  echo '[[ -e up || $(grep -c . calls) -gt 3 ]] || { echo "ssh: connect to host elsewhere port 22: Connection refused" >&2; exit 255; }' >noise
+  ask 'REMOTE_RETRY=30; tell elsewhere words >said'
+  assert_equal "$status: $(sed -n '1p; /answer/p' said | paste -sd ' ')" '0: 0 answer'
+  assert_equal "$(grep -c 'elsewhere does not answer (nothing answers on its ssh port)' <<<"$stderr") $(grep -c 'elsewhere answers again' <<<"$stderr") $(wc -l <<<"$stderr")" '1 1 2'
+  : >calls
+  ask 'REMOTE_RETRY=1; tell elsewhere words >said'
+  assert_equal "$(grep -c 'Connection refused' said)" 1
 }
 
 @test "nothing that a script leaves running holds the channel open, and the shell ends with its master" {

@@ -417,6 +417,18 @@ END
   run_split bash master.sh
 }
 
+# As if a record of a run (lib/shared/owner.sh) had been renewed some seconds before now; its file's time has no meaning.
+# Usage: record_age SECONDS FILE...   Returns: 0
+record_age() {
+  local up ago=$1 file line
+  shift
+  read -r up _ </proc/uptime
+  for file; do
+    mapfile -t line <"$file"
+    printf '%s\n%s\t%010d\n' "${line[0]}" "${line[1]%$'\t'*}" $((${up%.*} - ago)) >"$file"
+  done
+}
+
 # Fail with a reason and the output of the command under test; its last line comes first, because it often gives the reason.
 # Usage: fail TEXT...   Returns: 1
 fail() {

@@ -196,7 +196,7 @@ house_sent() {
     # Names in capitals that are read, and neither set nor known to every shell; text that awk gets in quotes has such names too, in square brackets.
     bad+=$(house_sent "$file" | xargs cat | awk -v file="$file" '
       BEGIN {
-        split("REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER TIERBENCH_ROOT CHANNEL PATH PWD EUID BASHPID RANDOM SECONDS EPOCHSECONDS EPOCHREALTIME BASH_REMATCH BASH_VERSION BASH_CMDS REPLY NF PERF_", k, " ")
+        split("REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER RUN_OPEN TIERBENCH_ROOT CHANNEL PATH PWD EUID BASHPID RANDOM SECONDS EPOCHSECONDS EPOCHREALTIME BASH_REMATCH BASH_VERSION BASH_CMDS REPLY NF PERF_", k, " ")
         for (i in k) known[k[i]] = 1
       }
       /^# Reads/ { sub(/^# Reads[a-z ]*: /, ""); n = split($0, names, " "); for (i = 1; i <= n; i++) declared[names[i]] = 1; next }

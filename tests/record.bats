@@ -88,9 +88,9 @@ need_tiers() {
 @test "swap, zram and a cgroup: a record that does not get to the disk is none" {
   need_tiers
   local tier call
-  # The sync of each record in turn fails, and every later one works.
+  # The sync of each record in turn fails, and every later one works. (That of the run's own record, with `--`, may fail.)
   # shellcheck disable=SC2016 # for the script
-  TIERS_CODE='sync() { local n; n=$(($(<"'"$SCRATCH"'/calls") - 1)); echo "$n" >"'"$SCRATCH"'/calls"; ((n != 0)); }'
+  TIERS_CODE='sync() { [[ $1 != -- ]] || return 0; local n; n=$(($(<"'"$SCRATCH"'/calls") - 1)); echo "$n" >"'"$SCRATCH"'/calls"; ((n != 0)); }'
   for tier in swap zram; do
     [[ $tier != zram || -e /sys/class/zram-control/hot_add ]] || continue
     for ((call = 1; call <= 6; call++)); do

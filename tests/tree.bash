@@ -120,8 +120,8 @@ remote_script() {
     # All modules would take most of the time.
     # shellcheck source=/dev/null
     . "$LIB/core/log.sh" && . "$LIB/core/script.sh"
-    RUN_ID=$run REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks REMOTE_MARK=mark-of-the-reply
-    RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10' "$RUN_ID")
+    RUN_ID=$run RUN_OPEN=${RUN_OPEN-} REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks REMOTE_MARK=mark-of-the-reply
+    RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t%s' "$RUN_ID" "${LEASE:-10}")
     script_make "$script" "$@"
     # The complete output of the script is compared.
     printf '%s' "$REPLY" | sed "/$REMOTE_MARK/d" >"$SCRATCH/script.sh"

@@ -194,50 +194,42 @@ END
   tune apply
   wait_until 20 test -e host/tune-test-1/lapsed
   assert_equal "$(tree_state)" "$original"
-  tune renew
+  mkdir -p host/run-test-1
+  cp host/tune-test-1/owner host/run-test-1/owner
+  run_split remote_script lock renew
   assert_output lapsed
   # Enough time for a slow machine to send a heartbeat.
   LEASE=120
+  rm host/run-test-1/owner
+  sed -i '1s/2$/120/' host/tune-test-1/owner
   tune apply
   assert_match 'lapsed.watchdog.-.-.restored at .*: no heartbeat of the master for [0-9]+ s'
   assert_equal "$(said THP)" 'set madvise never'
-  tune renew
+  cp host/tune-test-1/owner host/run-test-1/owner
+  run_split remote_script lock renew
   assert_output ''
+  rm -r host/run-test-1
   tune restore
   assert_back
 }
 
-@test "the watchdog restores the host after the last heartbeat that it read, also if the file of heartbeats is emptied or removed" {
+@test "the watchdog restores the host after the last heartbeat that it read, also if the record of heartbeats is emptied or removed" {
   local original damage
   original=$(tree_state)
   for damage in ': >' 'rm -f'; do
     LEASE=2
     tune apply
-    bash -c "$damage host/tune-test-1/alive"
+    cp host/tune-test-1/owner record
+    bash -c "$damage host/tune-test-1/owner"
     wait_until 20 test -e host/tune-test-1/lapsed
     assert_equal "$(tree_state)" "$original"
+    cp record host/tune-test-1/owner
     tune restore
     assert_back
   done
 }
 
-@test "a heartbeat that cannot be written keeps the one before" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  run_split bash -c '. "$REPO/lib/host/tune.sh"
-    TUNE=$SCRATCH
-    host_tune_alive
-    cp alive before
-    # As a full disk does.
-    trap "" XFSZ
-    ulimit -f 0
-    ! host_tune_alive' bash
-  assert_success
-  assert_equal "$(<alive)" "$(<before)"
-  assert_match '^[0-9]+$' "$(<alive)"
-}
-
-@test "apply and renew keep the run's directory alive on a host without a tuned value" {
-  local verb
+@test "apply keeps the run's directory alive on a host without a tuned value" {
   TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10 | grep ^SWAPPINESS)
   tune apply
   mkdir host/run-test-1
@@ -245,13 +237,12 @@ END
   tune restore
   refute_exists host/tune-test-1
   TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=keep | grep ^SWAPPINESS)
-  for verb in apply renew; do
-    touch -d '1 hour ago' host/run-test-1/owner
-    tune "$verb"
-    assert_success
-    (($(date +%s) - $(stat -c %Y host/run-test-1/owner) < 1800)) || fail "$verb: not renewed"
-    refute_exists host/tune-test-1
-  done
+  record_age 1000 host/run-test-1/owner
+  cp host/run-test-1/owner before
+  tune apply
+  assert_success
+  ! cmp -s host/run-test-1/owner before || fail 'not renewed'
+  refute_exists host/tune-test-1
 }
 
 @test "the watchdog has no descriptor of its parent, and ends with the journal" {
@@ -469,16 +460,18 @@ some_rows() {
   : >tune/journal
   cat >watchdog.sh <<'END'
 set -u
-. "$REPO/lib/host/tune.sh"
-TUNE=tune LEASE=60 HEARD=$1
+for module in shared/{owner,proc} host/tune; do . "$REPO/lib/$module.sh"; done
+TUNE=tune HEARD=$1
 # Another call has the lock, and a heartbeat comes before it is free.
 host_tune_lock() {
   exec {TUNE_FD}>lock
-  [[ -z $HEARD ]] || host_tune_alive
+  [[ -z $HEARD ]] || printf '%s\n' "$line" >tune/owner
 }
 host_tune_undo_all() { echo restored; }
 proc_wait() { exit 0; }
-echo -1000 >tune/alive
+line=$'a\tme\there\t1\t1\t-\t-\t2026-01-01T00:00:00Z\t60'
+owner_moment
+printf '%s\n%s\t%010d\n' "$line" "${REPLY%$'\t'*}" $((10#${REPLY#*$'\t'} - 100)) >tune/owner
 host_tune_watchdog
 END
   run bash watchdog.sh heard

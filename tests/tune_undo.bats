@@ -198,12 +198,12 @@ END
   local cpu
   cat >watchdog.sh <<'END'
 set -u
-. "$REPO/lib/host/tune.sh"
-. "$REPO/lib/host/tune_journal.sh"
-TUNE=. LEASE=60
+for module in shared/{owner,proc} host/tune{,_journal}; do . "$REPO/lib/$module.sh"; done
+TUNE=.
 host_tune_lock() { :; }
 host_tune_undo_all() { host_tune_journal_read && return 1; }
-echo -1000 >alive
+printf 'a\tme\there\t1\t1\t-\t-\t2026-01-01T00:00:00Z\t60\n' >owner
+touch -d '1 hour ago' owner
 host_tune_watchdog
 END
   for cpu in {0..511}; do

@@ -32,7 +32,7 @@ cmd_run() {
   # Before anything changes on a host.
   [[ -z $RESUME ]] || hold_take "$RESUME"
   run_prepare
-  lock_take
+  lock_take "${hosts[@]}"
   tune_start
   _run_capture
   _run_cells || failed=$?
@@ -218,13 +218,21 @@ _run_stale() {
     side_print "${hosts[@]}" >&2
     die_unfit "$(side_failed "${hosts[@]}"): cannot be reached, nothing was started; ./do_it.sh doctor prints what is missing"
   }
-  side_run $((REMOTE_RETRY + 300)) _run_stale_host "${hosts[@]}" || die_unfit "$(side_failed "${hosts[@]}"): in use, nothing was started; wait for that run, or stop it with ./do_it.sh stop --force"
+  side_run $((REMOTE_RETRY + 300)) _run_stale_host "${hosts[@]}" || {
+    for host in "${hosts[@]}"; do
+      ((${SIDE_STATUS[$host]} != LOCK_TAKEN)) || die_unfit "$host: in use, nothing was started; wait for that run, or stop it with ./do_it.sh stop --force"
+    done
+    die_unfit "$(side_failed "${hosts[@]}"): cannot be prepared, nothing was started; the line above gives the reason"
+  }
   channel_open "${hosts[@]}"
 }
 
 # Stop what runs with a dead master left on one host, and print it on stderr.
 # Usage: _run_stale_host HOST
-# Returns: not 0, with the reason on stderr, if a run with a live master uses the host, or the host cannot be cleaned up
+# Returns: LOCK_TAKEN, with its owner on stderr, if a run with a live master has the host; not 0 if the host cannot be cleaned up
 _run_stale_host() {
-  remote_run "$1" stop stale >&2
+  local status=0
+  lock_clean "$1" stale >&2 || status=$?
+  # Two runs can use the same client.
+  ((status == LOCK_BESIDE)) || return "$status"
 }

@@ -29,17 +29,17 @@ cmd_stop() {
 # Stop what runs left on one host, and print each thing on one line, after the name of the host.
 # Usage: _stop_host HOST
 # Globals: mode of cmd_stop: stale or force, as lib/host/stop.sh
-# Returns: not 0 if the host cannot be reached or cleaned up
+# Returns: not 0 if the host cannot be reached or cleaned up, or a run with a live master uses it
 _stop_host() {
-  local ended out=$_REMOTE_TMP/stop.$BASHPID line
+  local out=$_REMOTE_TMP/stop.$BASHPID line status=0
   remote_open "$1" || return
   # Print why a host waits, while it waits.
-  remote_run "$1" stop "$mode" 2>&1 >"$out" | while IFS= read -r line; do
+  lock_clean "$1" "$mode" 2>&1 >"$out" | while IFS= read -r line; do
     printf '%s: %s\n' "$1" "$line" >&"$LOG_FD"
-  done || return
-  ended=$(<"$out")
-  ended=${ended:-nothing was left}
-  printf '%s\n' "$1: ${ended//$'\n'/$'\n'$1: }"
+  done || status=$?
+  while IFS= read -r line; do printf '%s: %s\n' "$1" "$line"; done <"$out"
+  [[ -s $out ]] || ((status)) || printf '%s: nothing was left\n' "$1"
+  return "$status"
 }
 
 # Name the hosts file of the newest run: a broken run may have left something there.

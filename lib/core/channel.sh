@@ -3,8 +3,8 @@
 # One shell on each host that stays for a run. A call through it starts no ssh, and no shell on the host. A call that finds it in use or lost is made
 # without it (lib/core/remote.sh).
 #
-# A request is a line with the length of a script, and the script. The reply is a line STATUS OUT ERR, and as many bytes of output and of messages
-# (lib/host/channel.sh).
+# A request is a line with the length of a script and a token, and the script. The reply is a line TOKEN STATUS OUT ERR, and as many bytes of output and
+# of messages (lib/host/channel.sh). A reply of another request has another token.
 
 # By host:
 declare -A _CHANNEL_TO=() _CHANNEL_FROM=()   # our ends of its pipes
@@ -17,7 +17,7 @@ declare -A _CHANNEL_FREE=()                  # a pipe with one byte: `n` before 
 # shellcheck disable=SC2016 # expanded on the host
 readonly _CHANNEL_SHELL='until IFS= read -r _channel_text && [[ $_channel_text == "$1" ]]; do ((_channel_pad++ < 40000)) || exit; done; IFS= read -r -d "" -N "$2" _channel_text && eval "$_channel_text"'
 # The most bytes of files, and of messages, in one reply; files_send sends at most 1 MiB, and the list of the files.
-readonly _CHANNEL_FILES=$((4 << 20)) _CHANNEL_SAID=$((16 << 20))
+readonly _CHANNEL_FILES=$((4 << 20)) _CHANNEL_SAID=$((256 << 10))
 _CHANNEL_SCRIPT= # what its shell runs
 
 # Open a channel to each host that has none, or whose channel has ended. Every host has answered a call before, because a login shell that reads its
@@ -51,9 +51,9 @@ _channel_start() {
   rm -f -- "$pipe"
   # Only the channel's process keeps this end: when it has ended, so has what we read.
   if remote_is_local "$host"; then
-    exec {to}> >(exec bash --norc -c "$_REMOTE_ALONE$_CHANNEL_SHELL" bash "$mark" "${#_CHANNEL_SCRIPT}" 1>&"$back" 2>/dev/null)
+    exec {to}> >(RUN_OF_TIERBENCH=$RUN_ID exec bash --norc -c "$_REMOTE_ALONE$_CHANNEL_SHELL" bash "$mark" "${#_CHANNEL_SCRIPT}" 1>&"$back" 2>/dev/null)
   else
-    exec {to}> >(remote_exec "$host" "env -u POSIXLY_CORRECT bash --norc -c '$_REMOTE_ALONE$_CHANNEL_SHELL' bash $mark ${#_CHANNEL_SCRIPT}" \
+    exec {to}> >(remote_exec "$host" "env -u POSIXLY_CORRECT RUN_OF_TIERBENCH=$RUN_ID bash --norc -c '$_REMOTE_ALONE$_CHANNEL_SHELL' bash $mark ${#_CHANNEL_SCRIPT}" \
       1>&"$back" 2>"$_REMOTE_TMP/channel-said.$host")
   fi
   _CHANNEL_PID[$host]=$! _CHANNEL_MARK[$host]=$mark PROC_START=ended
@@ -109,7 +109,8 @@ channel_run() {
     # Removing a pattern takes quadratic time.
     [[ ${CHANNEL_OUT: -1} != . ]] || CHANNEL_OUT=${CHANNEL_OUT:0:${#CHANNEL_OUT}-1}
   fi
-  [[ -z $CHANNEL_ERR ]] || _remote_said "$why" <<<"$REMOTE_MARK"$'\n'"${CHANNEL_ERR%$'\n'}"
+  [[ ${CHANNEL_ERR: -1} != $'\n' ]] || CHANNEL_ERR=${CHANNEL_ERR:0:-1}
+  [[ -z $CHANNEL_ERR ]] || _remote_said "$why" <<<"$REMOTE_MARK"$'\n'"$CHANNEL_ERR"
   # The caller checks the reply as it came from any host.
   REMOTE_REPLY=$'\n'$REMOTE_MARK$'\n'$CHANNEL_OUT
   [[ -z $CHANNEL_WHOLE || $CHANNEL_STATUS != 0 ]] || REMOTE_REPLY+=$'\n'$REMOTE_MARK.end$'\n'
@@ -119,11 +120,11 @@ channel_run() {
 
 # Run a script through the channel of a host. During the call no other call has the channel; a call that is killed leaves it without use.
 # Usage: _channel_call HOST TEXT
-# Globals: REMOTE_LIMIT
+# Globals: REMOTE_LIMIT; REMOTE_MARK, the token
 # Returns: 0: sets CHANNEL_STATUS, the script's exit status, CHANNEL_OUT, CHANNEL_ERR, and CHANNEL_WHOLE, which is empty for a reply longer than the
 # limit; 1: there is no channel, or it is in use, or it had ended; 2: it was lost during the call
 _channel_call() {
-  local host=$1 text=$2 to from state line out err before='' LC_ALL=C
+  local host=$1 text=$2 to from state line token out err before='' LC_ALL=C
   # Another process may take it first.
   _channel_is_free "$host" && read -r -t 0.1 -N 1 -u "${_CHANNEL_FREE[$host]}" state || return 1
   printf '%d\n' "$BASHPID" >"$_REMOTE_TMP/channel-user.$host"
@@ -133,15 +134,15 @@ _channel_call() {
     remote_is_local "$host" || before=$_REMOTE_PAD$before
   fi
   # What did not arrive as a whole does not run.
-  _channel_write "$to" "$before${#text}"$'\n'"$text" || return 1
+  _channel_write "$to" "$before${#text} $REMOTE_MARK"$'\n'"$text" || return 1
   if [[ $state != r ]]; then
     # Start-up files of the login shell may print. A host that cannot keep the shell has run nothing.
     until IFS= read -r -n 4096 -u "$from" line && [[ $line == "${_CHANNEL_MARK[$host]}" ]]; do
       [[ -n $line ]] || _channel_lives "$host" || return 1
     done
   fi
-  IFS=' ' read -r -n 64 -u "$from" CHANNEL_STATUS out err || return 2
-  [[ $CHANNEL_STATUS =~ ^(0|[1-9][0-9]{0,2})$ && $out =~ ^(0|[1-9][0-9]{0,9})$ && $err =~ ^(0|[1-9][0-9]{0,9})$ ]] || return 2
+  IFS=' ' read -r -n 128 -u "$from" token CHANNEL_STATUS out err || return 2
+  [[ $token == "$REMOTE_MARK" && $CHANNEL_STATUS =~ ^(0|[1-9][0-9]{0,2})$ && $out =~ ^(0|[1-9][0-9]{0,9})$ && $err =~ ^(0|[1-9][0-9]{0,9})$ ]] || return 2
   ((CHANNEL_STATUS <= 255 && err <= _CHANNEL_SAID)) && [[ -z ${REMOTE_FILE-} || $out -le $_CHANNEL_FILES ]] || return 2
   # Of a longer reply the caller gets as much as shows that it is too long.
   _channel_read "$((out < REMOTE_LIMIT ? out : REMOTE_LIMIT))" || return 2

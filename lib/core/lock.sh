@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# One run at a time on a server: the lock names its owner, and is broken only if its owner is dead.
+# What a run holds of its hosts: the lock of each server, of which one run at a time has one, and a directory with its record on every host. One process
+# renews all of them.
 
-# Of this run, once it has a name: what every host is sent.
-RUN_ID='' RUN_OWNER=''
+# Of this run, once it has a name: what every host is sent. RUN_OPEN is yes while the run's hosts have its directory.
+RUN_ID='' RUN_OWNER='' RUN_OPEN=''
 _LOCK_RENEWER=
 _LOCK_USER= # of this process, once lock_owner has asked for it
 
-# Exit status of lock_during when the lock is not available.
-readonly LOCK_TAKEN=75
+# Exit status of lock_during when the lock is not available, and of lock_clean; that of lock_clean when another run only uses the host.
+readonly LOCK_TAKEN=75 LOCK_BESIDE=76
 LOCK_WHY= # then the reason
 
 # Refuse a lease that ends while the run still waits for a host.
@@ -24,26 +25,39 @@ lock_settings_check() {
   conf_word argument LEASE=auto "$(conf_where LEASE)"
 }
 
-# Take the lock of each server for this run and renew them until the script ends.
-# Usage: lock_take
+# Take the lock of each server for this run, open its directory on every host, and renew them until the script ends.
+# Usage: lock_take HOST...
+#   HOST  every host of the run
 # Globals: SERVER RUN_ID RUN_OWNER
-# Returns: exits 3 when another run has it.
+# Returns: sets RUN_OPEN; exits 3 when another run has a server, or a host has no place for the directory.
 lock_take() {
+  local host
+  local -a clients=()
   [[ -z $_LOCK_RENEWER ]] || return 0 # this run holds it already
   # First, because a signal may arrive as soon as the lock is taken; only a lock of this run is released.
-  cleanup_push _lock_release
-  servers_each _lock_take
-  # A killed master cannot release the lock: the lease then expires, so it must be renewed while the master lives.
-  _lock_renew $$ &
+  cleanup_push _lock_release "$@"
+  for host in $SERVER; do _lock_take "$host"; done
+  for host; do servers_is "$host" || clients+=("$host"); done
+  side_run $((REMOTE_RETRY + 60)) _lock_join "${clients[@]}" ||
+    die_unfit "$(side_failed "${clients[@]}"): the run's directory cannot be opened there, nothing was started; the line above gives the reason"
+  # shellcheck disable=SC2034 # for the scripts of hosts
+  RUN_OPEN=yes
+  # A killed master cannot release anything: the lease then expires, so it must be renewed while the master lives.
+  _lock_renew $$ "$@" &
   _LOCK_RENEWER=$!
 }
 
-# Take the lock of the server that SERVER is narrowed to.
-# Usage: _lock_take
-# Globals: SERVER RUN_ID RUN_OWNER
+# Take the lock of a server.
+# Usage: _lock_take HOST
+# Globals: RUN_ID RUN_OWNER
 # Returns: exits 3 if it is not available.
 _lock_take() {
-  remote_run "$SERVER" lock take || die_unfit "$SERVER: lock: not available, nothing was started; the line above names the owner or the reason"
+  remote_run "$1" lock take || die_unfit "$1: lock: not available, nothing was started; the line above names the owner or the reason"
+}
+
+# Open the run's directory on a client. Usage: _lock_join HOST
+_lock_join() {
+  remote_run "$1" lock join
 }
 
 # Hold the lock of the server that SERVER is narrowed to, and renew it, while a function runs.
@@ -56,12 +70,13 @@ lock_during() {
     "$@"
     return
   }
-  cleanup_push _lock_release
+  cleanup_push _lock_release "$SERVER"
   LOCK_WHY=
   if remote_run "$SERVER" lock take 2>"$why"; then
     cat -- "$why" >&2
+    local RUN_OPEN=yes
     # A command substitution around this would wait for it.
-    _lock_renew $$ >/dev/null &
+    _lock_renew $$ "$SERVER" >/dev/null &
     renewer=$!
     "$@" || status=$?
     kill "$renewer" 2>/dev/null || :
@@ -72,50 +87,75 @@ lock_during() {
   return "$status"
 }
 
-# Whether this run still holds the lock of the server that SERVER is narrowed to. A master that slept, or whose link was down, for longer than the lease has lost it.
+# Whether this run still holds the server that SERVER is narrowed to. A master that slept, or whose link was down, for longer than the lease has lost it.
 # Usage: lock_held
 # Globals: SERVER
 # Returns: 1 with the reason on stderr; 0 also if no lock was taken.
 lock_held() {
   [[ -n $_LOCK_RENEWER ]] || return 0
-  _lock_again
+  _lock_again "$SERVER" >/dev/null
 }
 
-# Renew the lock of the server that SERVER is narrowed to.
-# Usage: _lock_again
-# Returns: not 0, with the reason on stderr, if this run does not hold it any more, or the server does not answer.
+# Stop what runs with a dead master left on a host, and print it. The host cannot check the process of a master on another machine; if that is this
+# machine, it is checked here.
+# Usage: lock_clean HOST stale|force
+# Returns: LOCK_TAKEN or LOCK_BESIDE, with a line on stderr for each run, if a run with a live master has the host's lock, or only uses it; else the status
+# of the call
+lock_clean() {
+  local said status=0 word place run text REPLY
+  local -a dead=()
+  said=$(remote_run "$1" stop "$2") || return
+  while IFS=$'\t' read -r word _ run OWNER_PID OWNER_START OWNER_BOOT OWNER_SPACE _; do
+    if [[ $word == alive ]] && owner_here && ! proc_alive "$OWNER_PID" "$OWNER_START"; then dead+=("$run"); fi
+  done <<<"$said"
+  ((${#dead[@]} == 0)) || said=$(remote_run "$1" stop "$2" "${dead[@]}") || return
+  while IFS=$'\t' read -r word place _ _ _ _ _ text; do
+    if [[ $word != alive ]]; then
+      [[ -z $word ]] || printf '%s\n' "$word"
+      continue
+    fi
+    printf '%s\n' "$text" >&2
+    if [[ $place == lock ]]; then status=$LOCK_TAKEN; else status=$LOCK_BESIDE; fi
+  done <<<"$said"
+  return "$status"
+}
+
+# Record on a host that the master is alive, and print `lapsed` if its watchdog has restored it.
+# Usage: _lock_again HOST
+# Returns: not 0, with the reason on stderr, if this run has lost it, or the host does not answer.
 _lock_again() {
-  remote_run "$SERVER" lock renew
+  remote_run "$1" lock renew
 }
 
-# Stop the process that renews locks, and release the lock of each server in SERVER.
-# Usage: _lock_release
-# Returns: 0, also if a server does not answer.
+# Stop the process that renews, release the lock of each server, and remove the run's directory on each host.
+# Usage: _lock_release HOST...
+# Returns: 0, also if a host does not answer.
 _lock_release() {
+  RUN_OPEN=
   [[ -z $_LOCK_RENEWER ]] || kill "$_LOCK_RENEWER" 2>/dev/null || :
-  servers_print $((REMOTE_RETRY + 60)) _lock_give || :
+  side_run $((REMOTE_RETRY + 60)) _lock_give "$@" || :
 }
 
-# Release the lock of the server that SERVER is narrowed to, if this run holds it.
-# Usage: _lock_give
+# Release what the run holds of a host. Usage: _lock_give HOST
 _lock_give() {
-  remote_run "$SERVER" lock release
+  remote_run "$1" lock release
 }
 
-# Renew the lock of each server at intervals while the master lives; runs in the background.
-# Usage: _lock_renew MASTER
+# Renew all records of the run on its hosts at intervals while the master lives; runs in the background. A failure is not repeated: the next time is soon.
+# Usage: _lock_renew MASTER HOST...
 #   MASTER is the pid of the master
-# Globals: SERVER LEASE
+# Globals: LEASE
 _lock_renew() {
-  local master=$1 start next pace fd
+  local master=$1 start next pace fd host lease REMOTE_RETRY=0
+  local -A said=()
   trap - EXIT INT HUP
   cleanup_trap '_side_abort; exit 143' TERM
+  shift
   proc_start "$master" || return 0
   start=$PROC_START
   # Often enough that a link that is down for REMOTE_RETRY does not end the lease.
-  lock_lease
-  local REMOTE_RETRY=0
-  pace=$((REPLY / 6 > 10 ? 10 : REPLY / 6))
+  read -r _ _ _ _ _ _ _ _ lease <<<"$RUN_OWNER"
+  pace=$((lease / 6 > 10 ? 10 : lease / 6))
   ((pace > 0)) || pace=1
   # The lock has just been taken.
   next=$((SECONDS + pace))
@@ -124,7 +164,12 @@ _lock_renew() {
   # Check the master every second, so that this process exits at most a second after it.
   while proc_alive "$master" "$start"; do
     if ((SECONDS >= next)); then
-      servers_side "$pace" _lock_again >/dev/null 2>&1 || :
+      side_run "$pace" _lock_again "$@" 2>/dev/null || :
+      for host; do
+        [[ ${SIDE_OUT[$host]} != lapsed || ${said[$host]-} == lapsed ]] ||
+          log_warn "$host: LEASE=$lease: lease expired (no heartbeat for $lease s): tuning was reverted; it is reapplied before the next repeat"
+        said[$host]=${SIDE_OUT[$host]}
+      done
       next=$((SECONDS + pace))
     fi
     read -r -t 1 -u "$fd" || :

@@ -15,6 +15,8 @@ _REMOTE_OURS= # the addresses of this machine
 
 # The output limit of a script, in KiB.
 readonly _REMOTE_REPLY_KIB=$((16 << 10))
+# The most that is used of its messages, in bytes.
+readonly _REMOTE_SAID=$((256 << 10))
 # The shell reads the whole script before it runs any of it, and in blocks: from a pipe it would read one byte at a time. The stdin that sshd provides
 # may be a socket, which cannot be opened by name. A small system may lack /dev/stdin.
 readonly _REMOTE_SHELL='. <(cat)' _REMOTE_SHELL_HERE='. /proc/self/fd/0'
@@ -211,7 +213,7 @@ _remote_run() {
 # Globals: REMOTE_FILE
 # Returns: as remote_run; sets REMOTE_REPLY, REMOTE_MARK and REMOTE_LIMIT (in bytes)
 remote_raw() {
-  local status deadline=$((SECONDS + REMOTE_RETRY)) host=$2 script=$3 why=$_REMOTE_TMP/lost.$BASHPID
+  local status deadline=$((SECONDS + REMOTE_RETRY)) host=$2 script=$3 why=$_REMOTE_TMP/lost.$BASHPID told=
   REMOTE_LIMIT=$(($1 << 10))
   shift 3
   # A host that was given up gets one attempt per call, without waiting.
@@ -232,12 +234,18 @@ remote_raw() {
     [[ -z $_REMOTE_ENDING ]] || break
     # A killed subshell needs no retry; `stop` has closed the connection that it used.
     proc_alive $$ "$_REMOTE_START" || break
-    log_warn "$host does not answer ($(remote_reason "$why")); trying again"
+    [[ -n $told ]] || log_warn "$host does not answer ($(remote_reason "$why")); trying again for $((deadline - SECONDS)) s"
+    told=yes
     sleep 1 # interval of retries, not a wait for readiness
     remote_again "$host" 2>"$why" || :
   done
-  [[ ! -e $why ]] || rm -f -- "$why"
+  # What ssh said, once, for whoever explains the failure.
+  if [[ -e $why ]]; then
+    ((status != _REMOTE_LOST)) || cat -- "$why" >&2
+    rm -f -- "$why"
+  fi
   if ((status != _REMOTE_LOST)); then
+    [[ -z $told ]] || log_info "$host answers again"
     ! remote_gone "$host" || rm -f -- "$_REMOTE_TMP/gone.$host"
   elif ((REMOTE_RETRY > 0)); then
     remote_give_up "$host"
@@ -273,13 +281,13 @@ remote_longer() {
 # Usage: _remote_here SCRIPT [ARG]...
 _remote_here() {
   script_make "$@"
-  _remote_call "$REPLY" bash -c "$_REMOTE_ALONE$_REMOTE_SHELL_HERE" bash "${@:2}"
+  _remote_call "$REPLY" env "RUN_OF_TIERBENCH=$RUN_ID" bash -c "$_REMOTE_ALONE$_REMOTE_SHELL_HERE" bash "${@:2}"
 }
 
 # Run a script on another host.
 # Usage: _remote_there HOST SCRIPT [ARG]...
 _remote_there() {
-  local command="env -u POSIXLY_CORRECT bash --norc -c '$_REMOTE_SHELL' bash" quoted='' bounded=yes
+  local command="env -u POSIXLY_CORRECT RUN_OF_TIERBENCH=$RUN_ID bash --norc -c '$_REMOTE_SHELL' bash" quoted='' bounded=yes
   local -a options
   # Both functions set REPLY, and the script is needed last.
   _remote_options "$1"
@@ -326,18 +334,22 @@ _remote_keep() {
 }
 
 # Print what a host's script writes to stderr, line by line: without control characters, bounded, and without what start-up files of
-# the login shell wrote before the mark. If there is no mark, FILE gets the text, which has ssh's reason.
+# the login shell wrote before the mark. If there is no mark, FILE gets the text, which has ssh's reason; the caller prints it.
 # The shell names a failure by its line in the script. With a full disk every write fails: one message replaces all of them. A file in a removed
 # directory is named without the script's line.
 # Usage: _remote_said FILE <STDERR
 _remote_said() {
-  local line lines=0 full='' REPLY LC_ALL=C
+  local line lines=0 bytes=0 full='' REPLY LC_ALL=C
   local -a before=()
   while IFS= read -r -n 4096 line || [[ -n $line ]]; do
-    if [[ $line == "$REMOTE_MARK" ]]; then
+    bytes=$((bytes + ${#line} + 1))
+    if ((bytes > _REMOTE_SAID)); then
+      printf 'more messages than %d KiB: the rest is left out\n' $((_REMOTE_SAID >> 10)) >&2
+      # Else the program could not write its output.
+      cat >/dev/null
+      break
+    elif [[ $line == "$REMOTE_MARK" ]]; then
       before=() lines=1
-    elif ((lines > 10000)); then
-      continue
     else
       log_plain "$line"
       line=$REPLY
@@ -355,7 +367,7 @@ _remote_said() {
       fi
     fi
   done
-  ((${#before[@]} == 0)) || printf '%s\n' "${before[@]}" | tee "$1" >&2
+  ((${#before[@]} == 0)) || printf '%s\n' "${before[@]}" >"$1"
 }
 
 # Copy a file to a host, under a temporary name until it is complete. Another run may copy the same file at the same time, so each has its own name.

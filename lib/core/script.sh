@@ -66,7 +66,7 @@ script_modules() {
 # Returns: sets REPLY
 script_own() {
   local script=$1 verb=${2-} name room line
-  local -a needs=() reads=(REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER) own part
+  local -a needs=() reads=(REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER RUN_OPEN) own part
   mapfile -d '' own <"$LIB/host/$script.sh"
   while IFS= read -r line && [[ -n $line ]]; do
     if [[ $line == '# Needs: '* ]]; then

@@ -3,7 +3,8 @@
 # The servers of a run. SERVER lists them; code that works on a server runs with SERVER set to that one, and with that host's state.
 #
 # servers_each, servers_side and servers_at narrow SERVER to one host while a function runs. The function then reads and sets the variables
-# of _SERVERS_OWN as if there were one server. With one server nothing is narrowed: they call the function, and nothing else.
+# of _SERVERS_OWN as if there were one server. With one server nothing is narrowed. servers_side has a time limit, and calls
+# the function in a subshell, with any number of servers.
 
 # All servers, in the order of SERVER, also while SERVER is narrowed to one: conf_resolve reads them.
 SERVERS=()
@@ -84,23 +85,19 @@ servers_at() {
   return "$status"
 }
 
-# Call a function for each server in SERVER, on all of them at the same time. What it sets is lost where there are several.
+# Call a function for each server in SERVER, on all of them at the same time. What it sets is lost.
 # Usage: servers_side LIMIT FUNCTION [ARG]...
-#   LIMIT  seconds for each of several servers
-# Returns: sets SIDE_OUT and SIDE_STATUS, as side_run does; 1 when one failed, and with one server the status of FUNCTION
+#   LIMIT  seconds for each server
+# Returns: sets SIDE_OUT and SIDE_STATUS, as side_run does; 1 when one failed
 servers_side() {
   local limit=$1
   shift
-  if servers_wide; then
-    local -a _SERVERS_CALL=("$@")
-    # shellcheck disable=SC2086 # split into hosts on purpose
-    side_run "$limit" _servers_call $SERVER
-    return
-  fi
-  side_call "$SERVER" "$@"
+  local -a _SERVERS_CALL=("$@")
+  # shellcheck disable=SC2086 # split into hosts on purpose
+  side_run "$limit" _servers_call $SERVER
 }
 
-# Call the function of servers_side for one of several servers.
+# Call the function of servers_side for one server.
 # Usage: _servers_call HOST
 # Globals: _SERVERS_CALL of servers_side
 _servers_call() {
@@ -112,10 +109,6 @@ _servers_call() {
 # Returns: as servers_side
 servers_print() {
   local status=0
-  servers_wide || {
-    "${@:2}"
-    return
-  }
   servers_side "$@" || status=$?
   # shellcheck disable=SC2086 # split into hosts on purpose
   side_print $SERVER

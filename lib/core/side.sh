@@ -56,17 +56,6 @@ side_run() {
   return "$failed"
 }
 
-# Call a function here, for one host, with the results where side_run leaves them.
-# Usage: side_call HOST FUNCTION [ARG]...
-# Returns: the status of FUNCTION; sets SIDE_OUT and SIDE_STATUS
-side_call() {
-  local host=$1 status=0
-  SIDE_OUT=() SIDE_STATUS=()
-  SIDE_OUT[$host]=$("${@:2}") || status=$?
-  SIDE_STATUS[$host]=$status
-  return "$status"
-}
-
 # Print the output of the last call, in the order of hosts.
 # Usage: side_print HOST...
 side_print() {
@@ -132,7 +121,9 @@ _side_shell() {
 _side_read() {
   local line text REPLY
   IFS= read -r -d '' text <"$1.out" || :
-  SIDE_OUT[$2]=${text%$'\n'}
+  # The removal of a pattern takes quadratic time.
+  [[ ${text: -1} != $'\n' ]] || text=${text:0:-1}
+  SIDE_OUT[$2]=$text
   while IFS= read -r line || [[ -n $line ]]; do
     [[ $line == *"$2"* ]] || line="$2: $line"
     log_plain "$line"

@@ -52,7 +52,7 @@ host_antagonist_launch() {
   owner_open
   owner_watch
   rm -rf -- "$FOLDER"
-  mkdir -p -- "$FOLDER"
+  [[ -d $FOLDER ]] || mkdir -- "$FOLDER"
   host_antagonist_cpus "$4" "$3" >"$FOLDER/cpus"
   setsid "$1" load --node "$2" --gb-s "$3" --cpus "$(cut -f 2 "$FOLDER/cpus")" "${OWNER_WATCH[@]}" \
     </dev/null >"$FOLDER/antagonist.tsv" 2>"$FOLDER/antagonist.err" &

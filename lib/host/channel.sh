@@ -11,11 +11,12 @@ owner_place
 # Messages are kept in a file without a name, which no script has open as another descriptor than its stderr. A disk may be full.
 { { _channel_said=$(mktemp -p /dev/shm) || _channel_said=$(mktemp); } && exec 8>>"$_channel_said" 2>&8 && rm -f -- "$_channel_said"; } || exit
 printf '\n%s\n' "$1"
-while IFS= read -r _channel_size && [[ $_channel_size =~ ^[0-9]{1,9}$ ]] && IFS= read -r -d '' -N "$_channel_size" _channel_text; do
+while IFS=' ' read -r _channel_size _channel_token && [[ $_channel_size =~ ^[0-9]{1,9}$ ]] && IFS= read -r -d '' -N "$_channel_size" _channel_text; do
   workdir_once
   _channel_out=$(eval "$_channel_text" </dev/null 2>&8 8>&-)
   _channel_status=$?
-  IFS= read -r -d '' _channel_err </proc/self/fd/8
+  # The master takes no more.
+  IFS= read -r -d '' -n 262144 _channel_err </proc/self/fd/8
   [[ -z $_channel_err ]] || : >/proc/self/fd/8
-  printf '%d %d %d\n%s%s' "$_channel_status" "${#_channel_out}" "${#_channel_err}" "$_channel_out" "$_channel_err"
+  printf '%s %d %d %d\n%s%s' "$_channel_token" "$_channel_status" "${#_channel_out}" "${#_channel_err}" "$_channel_out" "$_channel_err"
 done

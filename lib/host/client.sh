@@ -22,8 +22,8 @@ main() {
     host_client_look "$@"
     return
   fi
-  exec {CLIENT_LOCK}>"$WORK/client.flock"
-  flock "$CLIENT_LOCK"
+  if [[ $verb == stop ]]; then workdir_lock client 30; else workdir_lock client; fi
+  CLIENT_LOCK=$REPLY
   "host_client_$verb" "$@"
 }
 
@@ -44,7 +44,7 @@ host_client_start() {
   host_client_end 10
   [[ ! -e $FOLDER ]] || rm -rf -- "$FOLDER"
   owner_open
-  mkdir -p -- "$OUT"
+  mkdir -- "$FOLDER" "$OUT"
   host_client_clock
   printf '%s' "$CLIENT_PASSWORD" >"$FOLDER/auth"
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$FOLDER/tls.crt"
@@ -90,7 +90,7 @@ host_client_write_job() {
 # Usage: host_client_look SECONDS [PHASE ORDER...]
 host_client_look() {
   local began=${EPOCHREALTIME/[.,]/} turn=0 waited=0 pause status='' READY='' STATE=''
-  owner_renew
+  owner_keep
   # One write of one line: the generator waits for its line feed.
   [[ -z ${2-} || -s $OUT/start-$2 ]] || printf '%s\n' "${*:3}" >"$OUT/start-$2"
   while ((waited < $1 * 1000000)); do

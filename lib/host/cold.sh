@@ -105,7 +105,7 @@ host_cold_start() {
   host_cold_room "${@:2}" || fail "COLD_MEMORY=$3: $WHY"
   owner_open
   owner_watch
-  mkdir -p -- "$FOLDER"
+  [[ -d $FOLDER ]] || mkdir -- "$FOLDER"
   while IFS=$'\t' read -r node bytes least keep; do
     setsid "$1" hold --node "$node" --bytes "$bytes" --least "$least" --keep "$keep" "${OWNER_WATCH[@]}" </dev/null >"$FOLDER/$node.tsv" 2>"$FOLDER/$node.err" &
     proc_started "$RECORD" $! "$node" || fail "COLD_MEMORY=$3: $(said_why <"$FOLDER/$node.err")"

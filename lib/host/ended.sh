@@ -35,8 +35,7 @@ host_ended_monitors() {
 # Usage: host_ended_instances
 host_ended_instances() {
   # A call that the master repeats after a lost link must not run beside its own first try.
-  exec {ENDED_FD}>"$WORK/server.flock"
-  flock "$ENDED_FD"
+  workdir_lock server 30
   host_instances_stop "$WORK/run-$RUN_ID/server"
 }
 
@@ -44,7 +43,6 @@ host_ended_instances() {
 # Usage: host_ended_tier
 host_ended_tier() {
   TIER_FOLDER=$WORK/run-$RUN_ID/tier
-  exec {ENDED_FD}>"$WORK/tier.flock"
-  flock "$ENDED_FD"
+  workdir_lock tier 30
   host_tier_undo || fail "cannot undo the tier; run ./do_it.sh stop"
 }

@@ -33,8 +33,8 @@ host_instances_end() {
   local -a rows
   # The process that restarts instances must stop first.
   proc_end 10 "$folder/fault.proc" || return
-  # The directory may be gone, and the disk full.
-  found=$WORK/found.$$.proc
+  # The run's directory may be gone, and the disk full.
+  found=${folder%/*}/found.$$.proc
   { printf '0\t0\tnone\n' >"$found"; } 2>/dev/null || {
     rm -f -- "$found"
     found=$(mktemp)
@@ -130,7 +130,8 @@ host_instances_lost() {
   local pid target rest
   while IFS=$'\t' read -r pid target; do
     rest=${target#run-}
-    [[ $rest =~ ^[A-Za-z0-9][A-Za-z0-9._-]*-[0-9]+-[0-9a-f]{8}/(server/redis-[0-9]+\.log|client-[^/]*/(out/)?std(out|err)|monitor/monitor\.err|trace/trace\.log|perf/(instance|socket)\.log|server/data-[0-9]+)( \(deleted\))?$ ]] ||
+    owner_names "${rest%%/*}" || continue
+    [[ /${rest#*/} =~ ^/(server/redis-[0-9]+\.log|client-[^/]*/(out/)?std(out|err)|monitor/monitor\.err|trace/trace\.log|perf/(instance|socket)\.log|server/data-[0-9]+)( \(deleted\))?$ ]] ||
       continue
     [[ ! -e $WORK/run-${rest%%/*}/owner ]] || continue
     # root starts instances as another user.

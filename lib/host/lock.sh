@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The lock of a server: one run at a time, of any user.
+# A run's hold of a host: the lock of a server, of which one run at a time, of any user, has one, and the run's directory with its record.
 # Needs: locks
 
-# Usage: main take|renew|release
+# Usage: main take|join|renew|release
+#   take     take the lock of a server, and open the run's directory
+#   join     open the run's directory, on a client
+#   renew    record that the master is alive; prints `lapsed` if the watchdog has restored what the run changed
+#   release  remove the run's directory when nothing of the run is left in it, and the lock
 main() {
   workdir_open
-  host_locks_open
-  LOCK=$LOCKS/tierbench-lock.$RUN_ID
+  if [[ $1 == take || -L $WORK/run-$RUN_ID/lock || -e $LOCK_DIR/tierbench-lock.$RUN_ID ]]; then host_locks_open; fi
+  LOCK=${LOCKS-$LOCK_DIR}/tierbench-lock.$RUN_ID
   "host_lock_$1"
 }
 
@@ -16,26 +20,51 @@ main() {
 # Globals: LOCK LOCKS RUN_OWNER
 # Returns: exits 1 with the reason on stderr if a run with a live master has a lock, or the lock cannot be written.
 host_lock_take() {
-  ! host_lock_mine || return 0
+  if host_lock_mine; then
+    host_lock_join
+    return
+  fi
   if host_locks_live; then fail "$(owner_say) uses this server"; fi
   host_locks_sweep >&2
   # All users must be able to read it. noclobber is O_EXCL: this never writes to a file that another user has put there.
-  (umask 022 && set -o noclobber && printf '%s\n' "$RUN_OWNER" >"$LOCK") || fail "LOCK_DIR=$LOCKS: the lock $LOCK cannot be written; all users must be able to (chmod 1777 $LOCKS)"
+  (umask 022 && set -o noclobber && owner_text && printf '%s' "$REPLY" >"$LOCK") || fail "LOCK_DIR=$LOCKS: the lock $LOCK cannot be written; all users must be able to (chmod 1777 $LOCKS)"
+  host_lock_join
 }
 
-# Record that the master is alive. Fails if the lock is missing, or was not renewed within the lease: another run may have used the server since.
-host_lock_renew() {
-  host_lock_mine || fail "the lock of this run is missing$(host_lock_other)"
-  if ! owner_here && ! owner_fresh "$LOCK"; then
-    fail "the lock of this run was not renewed for $OWNER_LEASE s (LEASE), and another run may have had the server$(host_lock_other)"
+# Open the run's directory. Its link `lock` leads to the lock, if the run has one here.
+# Usage: host_lock_join
+# Returns: exits 1 with the reason on stderr, without a lock
+host_lock_join() {
+  local folder=$WORK/run-$RUN_ID
+  if owner_read "$folder/owner"; then
+    owner_age "$folder/owner" || fail "REMOTE_DIR=$WORK: another host uses this directory too; each host requires its own"
+    owner_renew
+  else
+    (owner_write "$folder") || {
+      ! host_lock_mine || rm -f -- "$LOCK"
+      exit 1
+    }
   fi
-  owner_touch "$LOCK"
-  owner_renew
+  ! host_lock_mine || ln -sfn -- "$LOCK" "$folder/lock"
 }
 
-# Remove the lock if it is of this run.
+# Record that the master is alive. Fails if the run has lost this host.
+# Usage: host_lock_renew
+host_lock_renew() {
+  owner_keeps || fail "$OWNER_WHY$(host_lock_other)"
+  owner_renew
+  [[ ! -e $WORK/tune-$RUN_ID/lapsed ]] || echo lapsed
+}
+
+# Remove the run's directory, and the lock if it is of this run. What is not stopped keeps its directory, for `stop`. A call that is still active is ended:
+# it would start something without a record.
 # Usage: host_lock_release
 host_lock_release() {
+  local name
+  if [[ -e $WORK/run-$RUN_ID ]]; then
+    for name in server client tier; do workdir_lock "$name" 30; done
+    owner_remove
+  fi
   ! host_lock_mine || rm -f -- "$LOCK"
 }
 
@@ -46,7 +75,7 @@ host_lock_mine() {
   [[ -O $LOCK ]] && owner_read "$LOCK" && [[ $OWNER_LINE == "$RUN_OWNER" ]]
 }
 
-# Print the owner of the server's lock.
+# Print the owner of the server's lock, if that is another run.
 host_lock_other() {
-  ! host_locks_live || printf ': %s uses this server' "$(owner_say)"
+  ! host_locks_live || [[ $OWNER_RUN == "$RUN_ID" ]] || printf ': %s uses this server' "$(owner_say)"
 }

@@ -47,7 +47,8 @@ host_locks_live() {
   return 1
 }
 
-# Remove the locks of this user whose owners are dead, and report it. (As root, those of all users.)
+# Remove the locks of this user whose owners are dead, and report it. (As root, those of all users.) A file without an owner's line is a lock only with
+# the name of a run: a power failure may have emptied it.
 # Usage: host_locks_sweep
 host_locks_sweep() {
   local file
@@ -55,6 +56,7 @@ host_locks_sweep() {
   for file in "$LOCKS"/tierbench-lock.*; do
     [[ -f $file && ! -L $file && (-O $file || $EUID == 0) ]] || continue
     ! owner_lives "$file" || continue
+    [[ -n $OWNER_LINE ]] || owner_names "${file##*/tierbench-lock.}" || continue
     [[ -z $OWNER_LINE ]] || printf '%s used this server and has died: its lock was removed\n' "$(owner_say)"
     rm -f -- "$file"
   done

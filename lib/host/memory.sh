@@ -20,8 +20,7 @@ main() {
 host_memory_measure() {
   mkdir -p -- "$WORK/cache"
   # Two probes at the same time would disturb each other.
-  exec {MEMORY_LOCK}>"$WORK/memory.flock"
-  flock "$MEMORY_LOCK"
+  workdir_lock memory
   host_memory_nodes
   host_memory_pairs "$1" | tee "$WORK/cache/memory.new"
   host_memory_keep

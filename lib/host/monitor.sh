@@ -12,9 +12,13 @@ main() {
   MONITOR=$WORK/run-$RUN_ID/monitor
   RECORD=$WORK/run-$RUN_ID/server/instances.proc
   case $1 in
-    mark) host_monitor_mark "$2" ;;
+    mark)
+      owner_keep
+      host_monitor_mark "$2"
+      ;;
     alarm)
-      host_monitor_alarm
+      # The instances of a run that has lost this host are not its instances any more.
+      if [[ -z ${RUN_OPEN-} ]] || owner_keeps; then host_monitor_alarm; else REPLY=$OWNER_WHY; fi
       [[ -z $REPLY ]] || printf '%s\n' "$REPLY"
       ;;
     *) "host_monitor_$1" ;;
@@ -29,7 +33,8 @@ host_monitor_start() {
     host_monitor_stop
     rm -rf -- "$MONITOR"
   fi
-  mkdir -p -- "$MONITOR"
+  owner_open
+  mkdir -- "$MONITOR"
   : >"$MONITOR/on"
   MONITOR_STAT=
   mapfile -t MONITOR_NODES < <(host_tier_memory_nodes all | sed 's#^\([0-9]*\).*#/sys/devices/system/node/node\1#')

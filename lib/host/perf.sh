@@ -48,7 +48,7 @@ host_perf_start() {
   local pid start pids='' scope
   host_perf_clear
   owner_open
-  mkdir -p -- "$FOLDER"
+  [[ -d $FOLDER ]] || mkdir -- "$FOLDER"
   host_perf_events
   while read -r pid start _; do
     ! proc_alive "$pid" "$start" || pids+=${pids:+,}$pid

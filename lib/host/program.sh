@@ -7,8 +7,7 @@ main() {
   local verb=$1
   shift
   workdir_open
-  exec {PROGRAM_LOCK}>"$WORK/client.flock"
-  flock "$PROGRAM_LOCK"
+  workdir_lock client
   "host_program_$verb" "$@"
 }
 

@@ -89,8 +89,7 @@ host_redis_build() {
   local key=$1 source=$2 tarball new
   workdir_open
   # Two runs may need it at once: the one that waits here finds the other's build.
-  exec {REDIS_LOCK}>"$WORK/redis.flock"
-  flock "$REDIS_LOCK"
+  workdir_lock redis
   ! host_redis_built "$key" || return 0
   mkdir -p -- "$WORK/cache"
   new=$WORK/cache/$key.new

@@ -17,8 +17,8 @@ main() {
   RECORD=$FOLDER/instances.proc
   WRAPPERS=$FOLDER/wrappers.proc
   # A call that the master repeats after a lost link must not run at the same time as its first try.
-  exec {SERVER_LOCK}>"$WORK/server.flock"
-  flock "$SERVER_LOCK"
+  if [[ $1 == stop ]]; then workdir_lock server 30; else workdir_lock server; fi
+  SERVER_LOCK=$REPLY
   case $1 in
     fault) host_fault_begin "$2" ;;
     look) host_fault_look ;;

@@ -3,18 +3,26 @@
 # Stop what broken runs left on this host, and restore what they changed.
 # Needs: cpus instances irq vsmp damon resctrl tune_kind tune_journal tune tier_undo tier_cgroup tier_lost locks
 
-# Usage: main stale|force
-#   stale: only runs whose master is dead; force: all runs of this user
+# Usage: main stale|force [RUN]...
+#   stale: only runs whose master is dead; force: all runs of this user; RUN: its master is known to be dead, also within its lease
+# Prints a line for each thing that it stopped, and for each run whose master is alive
+#   alive lock|folder RUN PID STARTTIME BOOT PIDSPACE TEXT
+# If the lock of a run is alive, nothing is stopped.
 main() {
   local folder
-  STOP_STATUS=0 STOP_SAID=
+  STOP_STATUS=0 STOP_SAID='' _OWNER_DEAD=" ${*:2} "
   workdir_open
   # A client may not have it.
   [[ ! -d $LOCK_DIR ]] || host_locks_open
-  if [[ $1 == stale ]] && host_locks_live; then fail "$(owner_say) uses this server, and its master is alive: interrupt it there"; fi
+  if [[ $1 == stale ]] && host_locks_live; then
+    host_stop_alive lock "$LOCK_FOUND" "uses this server"
+    return
+  fi
   # The next steps may take a minute.
   host_locks_close
-  exec {STOP_SERVER}>"$WORK/server.flock" {STOP_CLIENT}>"$WORK/client.flock" {STOP_TIER}>"$WORK/tier.flock"
+  # A suspended call would never release its lock.
+  for folder in "$WORK"/run-*; do host_stop_apart host_stop_calls "$1" "$folder"; done
+  exec {STOP_SERVER}>>"$WORK/server.flock" {STOP_CLIENT}>>"$WORK/client.flock" {STOP_TIER}>>"$WORK/tier.flock"
   host_stop_wait "$STOP_SERVER" "instances"
   host_stop_wait "$STOP_CLIENT" "load generators"
   host_stop_wait "$STOP_TIER" "a memory tier"
@@ -25,8 +33,6 @@ main() {
   host_stop_apart host_stop_lost_tier "$1"
   # Sockets of our sessions whose screen process is gone; a client may lack screen.
   ! command -v screen >/dev/null || run_limited 10 screen -wipe tierbench- >/dev/null 2>&1 || :
-  # Files of killed scripts; no live script takes an hour.
-  find "$WORK" -maxdepth 1 \( -name 'sysinfo.*' -o -name 'found.*.proc' \) -mmin +60 -exec rm -rf -- {} +
   [[ $1 == stale ]] || host_stop_locks
   host_locks_sweep >/dev/null
   # The output of a script that fails is not printed.
@@ -54,14 +60,51 @@ host_stop_apart() {
 # Clean up after the run of a directory, if it is broken.
 # Usage: host_stop_folder stale|force DIR
 host_stop_folder() {
+  local since=
   if ! owner_ours "$2"; then
     host_stop_stray "$2"
-  elif [[ $1 == force ]] || ! owner_lives "$2/owner"; then
+  elif [[ $1 == stale ]] && owner_lives "$2/owner"; then
+    # Its run directory is named for both.
+    [[ ${2##*/} == tune-* && -e $WORK/run-$OWNER_RUN/owner ]] || host_stop_alive folder "$2/owner" "uses this host"
+  else
+    owner_age "$2/owner" || since=' before this host was rebooted'
     case ${2##*/} in
-      run-*) host_stop_run "$2" ;;
+      run-*) host_stop_run "$2" "$since" ;;
       *) host_stop_tune "$2" ;;
     esac
   fi
+}
+
+# Print the run of the last read record, whose master is alive.
+# Usage: host_stop_alive lock|folder FILE WHAT
+host_stop_alive() {
+  local text why="its master is alive: interrupt it there"
+  # The process shows it, unless it is on another machine.
+  if ! owner_here; then
+    owner_age "$2" || :
+    why="its master was heard $OWNER_AGE s ago and counts as alive for $OWNER_LEASE s (LEASE): interrupt it there, or wait"
+  fi
+  text="$(owner_say) $3, and $why"
+  printf 'alive\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$OWNER_RUN" "$OWNER_PID" "$OWNER_START" "$OWNER_BOOT" "$OWNER_SPACE" "$text"
+}
+
+# End the calls of a broken run that are still active here, which may be suspended, and all other processes with the mark of the run.
+# Usage: host_stop_calls stale|force DIR
+host_stop_calls() {
+  local record=$2/calls.proc round pid start mark
+  owner_ours "$2" && [[ $OWNER_RUN != "$RUN_ID" ]] && { [[ $1 == force ]] || ! owner_lives "$2/owner"; } || return 0
+  # A script that is being ended may start another process.
+  for round in 1 2 3; do
+    { : >"$record" && : >"$record.all"; } 2>/dev/null || return 0
+    proc_marked "$record.all" "RUN_OF_TIERBENCH=$OWNER_RUN"
+    while IFS=$'\t' read -r pid start mark; do
+      # The kernel gives processes of containers too, which have their own files.
+      [[ ! /proc/$pid/root$WORK -ef $WORK ]] || printf '%s\t%s\t%s\n' "$pid" "$start" "$mark" >>"$record"
+    done <"$record.all"
+    [[ -s $record ]] || break
+    proc_end 10 "$record" || return 0
+  done
+  rm -f -- "$record" "$record.all"
 }
 
 # Wait until no other call of this user's runs is active on this host, and report it.
@@ -73,7 +116,8 @@ host_stop_wait() {
 }
 
 # Stop everything that a run left, undo its tier, and remove its directory.
-# Usage: host_stop_run DIR
+# Usage: host_stop_run DIR SINCE
+#   SINCE is added to the message
 # Returns: exits 1 if something is left; the directory, with the records, is then kept
 host_stop_run() {
   local folder=$1 stuck='' client
@@ -96,7 +140,7 @@ host_stop_run() {
     proc_wait 1
     rm -rf -- "$folder"
   }
-  echo "stopped everything that ${folder##*/run-} had left"
+  echo "stopped everything that ${folder##*/run-} had left$2"
 }
 
 # Report what cannot be stopped.
@@ -112,7 +156,7 @@ host_stop_stuck() {
 host_stop_tune() {
   local text
   text=$(
-    host_tune_lock
+    host_tune_lock 60
     host_tune_stop "$1"
   ) || {
     # The output of a script that fails is not printed.
@@ -126,8 +170,9 @@ host_stop_tune() {
 # A directory with a run's name and without an owner's line: its master was killed just before it wrote the line, so nothing else exists.
 # Usage: host_stop_stray DIR
 host_stop_stray() {
+  local run=${1##*/}
   [[ -e $1 || -L $1 ]] || return 0
-  [[ ! -d $1 || -L $1 || ! -O $1 || -e $1/owner ]] || {
+  ! owner_names "${run#*-}" || [[ ! -d $1 || -L $1 || ! -O $1 || -e $1/owner ]] || {
     rm -f -- "$1/owner.new"
     ! rmdir -- "$1" 2>/dev/null || return 0
   }
@@ -137,14 +182,14 @@ host_stop_stray() {
 # Stop processes of runs whose directory, with every record in it, was removed. The lock shows whether the master is alive.
 # Usage: host_stop_lost stale|force
 host_stop_lost() {
-  local record=$WORK/lost.proc pid run file ended=
-  : >"$record"
+  local record pid run file ended=
+  record=$(mktemp)
   while IFS=$'\t' read -r pid run file; do
     [[ $1 == force ]] || ! owner_lives "${LOCKS-}/tierbench-lock.$run" || continue
     proc_record "$record" "$pid" "$file" || continue
     [[ $ended == *" $run "* ]] || ended+=" $run "
   done < <(host_instances_lost)
-  proc_end 60 "$record" || fail "$record: a process of a run whose directory was removed does not stop"
+  proc_end 60 "$record" || fail "a process of a run whose directory was removed does not stop"
   rm -f -- "$record"
   for run in $ended; do printf 'stopped everything that %s had left; its directory had been removed\n' "$run"; done
 }

@@ -11,8 +11,10 @@
 main() {
   workdir_open
   ROOT=${TIERBENCH_ROOT-}
-  FOLDER=$(mktemp -d "$WORK/sysinfo.XXXXXX")
-  trap 'rm -rf -- "$FOLDER"' EXIT
+  # `stop` removes it with the run's directory.
+  owner_open
+  FOLDER=$(mktemp -d "$WORK/run-$RUN_ID/sysinfo.XXXXXX")
+  trap 'rm -rf -- "$FOLDER"; owner_close' EXIT
   cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   # What several files need is read once, because programs take most of the time.
   LSCPU=$(run_limited 20 lscpu)

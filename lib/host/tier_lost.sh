@@ -24,7 +24,7 @@ host_tier_lost_undo() {
   # Nothing that these notes describe exists any more.
   for note in "$WORK"/tier-*-*; do
     run=${note##*/tier-}
-    if [[ -f $note && ! -e $WORK/run-$run ]] && _host_tier_lost_once "$1" "$run"; then rm -f -- "$note"; fi
+    if owner_names "$run" && [[ -f $note && ! -L $note && ! -s $note && ! -e $WORK/run-$run ]] && _host_tier_lost_once "$1" "$run"; then rm -f -- "$note"; fi
   done
 }
 
@@ -69,7 +69,7 @@ host_tier_swap_label() {
 # Print a row of host_tier_lost if the tier was made from this WORK, and the directory of its run was removed.
 # Usage: _host_tier_lost_row KIND RUN TARGET
 _host_tier_lost_row() {
-  [[ $2 =~ ^(\*|[A-Za-z0-9][A-Za-z0-9._-]*-[0-9]+)-[0-9a-f]{8}$ ]] || return 0
+  owner_names "${2/#\*/any-1}" || return 0
   # shellcheck disable=SC2086 # RUN may be a pattern
   [[ -z $(compgen -G "$WORK/run-$2/owner") && -n $(compgen -G "$WORK/tier-$2") ]] || return 0
   printf '%s\t%s\t%s\n' "$1" "$2" "$3"

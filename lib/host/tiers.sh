@@ -19,8 +19,7 @@ main() {
     return
   fi
   TIER_FOLDER=$WORK/run-$RUN_ID/tier
-  exec {TIER_FD}>"$WORK/tier.flock"
-  flock "$TIER_FD"
+  workdir_lock tier
   "host_tiers_$1" "${@:2}"
 }
 
@@ -62,7 +61,7 @@ host_tiers_ask() {
 host_tiers_up() {
   host_tier_undo || fail "cannot undo the tier of an earlier attempt"
   owner_open
-  mkdir -p -- "$TIER_FOLDER" || fail "$TIER_FOLDER: cannot be created"
+  [[ -d $TIER_FOLDER ]] || mkdir -- "$TIER_FOLDER" || fail "$TIER_FOLDER: cannot be created"
   { : >"$WORK/tier-$RUN_ID"; } 2>/dev/null || fail "$WORK/tier-$RUN_ID: cannot be written (REMOTE_DIR: is its disk full?)"
   printf '%s\t%s\n' tier "$TIER" nodes "$TIER_NODES" weights "$TIER_WEIGHTS" limit "$TIER_LIMIT" far "$TIER_FAR" >"$TIER_FOLDER/asked" ||
     fail "$TIER_FOLDER: cannot be written"

@@ -24,7 +24,7 @@ host_trace_start() {
   # A call that the master repeats after a lost link finds the program running.
   [[ ! -e $RECORD ]] || return 0
   owner_open
-  mkdir -p -- "$FOLDER"
+  [[ -d $FOLDER ]] || mkdir -- "$FOLDER"
   cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   # Bash starts background processes with INT ignored, but such programs use INT as the signal to write their results.
   setsid env --default-signal=INT "$MARK" "${words[@]}" </dev/null >trace.log 2>&1 &

@@ -3,16 +3,15 @@
 # Tune this host and restore it. Only this module and the tier modules write to /proc and /sys (lib/host/wss.sh also clears the kernel's
 # marks of pages).
 # Needs: cpus irq vsmp damon resctrl tune_kind tune_journal
-# Reads check apply: TUNE_ROWS LEASE
+# Reads check apply: TUNE_ROWS
 #   TUNE_ROWS are lines NAME MODE KIND TARGETS VALUE
 
 # What comes first in each printed row.
 TUNE_FIRST=()
 
-# Usage: main check|apply|renew|restore
+# Usage: main check|apply|restore
 #   check    print what apply would do
 #   apply    change the host according to TUNE_ROWS; a setting that is off, and was changed by this run, is restored
-#   renew    record that the master is alive; prints `lapsed` if the watchdog has restored the host
 #   restore  restore all that this run changed
 # check and apply print NAME STATE TARGET BEFORE NOW WHY, restore NAME RESULT TARGET BEFORE DURING AFTER.
 # STATE: set, same (already had the value), shared (set by another run), off, cannot, theirs (changed by another program since), stuck (a change that
@@ -22,7 +21,10 @@ main() {
   TUNE=$WORK/tune-$RUN_ID
   case $1 in
     check) host_tune_rows check ;;
-    renew) host_tune_renew ;;
+    restore)
+      host_tune_lock 30
+      host_tune_restore
+      ;;
     *)
       host_tune_lock
       "host_tune_$1"
@@ -31,19 +33,19 @@ main() {
 }
 
 # A call that is repeated after a lost link, the watchdog, and `stop` must not run at the same time.
-# Usage: host_tune_lock
+# Usage: host_tune_lock [SECONDS]
+#   SECONDS as workdir_lock
 host_tune_lock() {
-  exec {TUNE_FD}>"$WORK/tune.flock"
-  flock "$TUNE_FD"
+  workdir_lock tune "$@"
+  TUNE_FD=$REPLY
 }
 
-# Change the host according to TUNE_ROWS, print the rows of host_tune_rows, and record a heartbeat of the master.
+# Change the host according to TUNE_ROWS, print the rows of host_tune_rows, and record that the master is alive.
 # Usage: host_tune_apply
 host_tune_apply() {
+  owner_keep
   host_tune_rows apply
   owner_renew
-  [[ -e $TUNE/journal ]] || return 0
-  host_tune_alive
   ((${#JOURNAL_PENDING[@]} == 0)) || host_tune_open
 }
 
@@ -171,8 +173,8 @@ _host_tune_change() {
   fi
 }
 
-# Before the first change: make the directory, the journal, the first heartbeat, and the watchdog that restores when heartbeats stop. The directory is
-# not inside the run's directory, so the record remains if that directory is removed.
+# Before the first change: make the directory with a record of the run, the journal, and the watchdog that restores when the run is dead. The directory
+# is not inside the run's directory, so the record remains if that directory is removed.
 # Usage: host_tune_open
 host_tune_open() {
   local pid start
@@ -182,18 +184,8 @@ host_tune_open() {
   fi
   owner_write "$TUNE"
   host_tune_journal_open
-  host_tune_alive
   rm -f -- "$TUNE/watchdog.proc"
   host_tune_spawn watchdog host_tune_watchdog
-}
-
-# Record the time of the master's last heartbeat, in seconds since boot, because that clock cannot be set. The line is written over the one before: on
-# a full disk an emptied file would remain, and a rename takes a process for each heartbeat.
-# Usage: host_tune_alive
-host_tune_alive() {
-  local up
-  read -r up _ </proc/uptime
-  printf '%s\n' "${up%.*}" 1<>"$TUNE/alive"
 }
 
 # Start a function of this script as a separate process, which continues when this script and its connection end.
@@ -206,7 +198,7 @@ host_tune_spawn() {
     # An inherited descriptor that stays open would block readers of its other end.
     # shellcheck disable=SC2016 # for the process
     echo 'for fd in /proc/self/fd/*; do fd=${fd##*/}; ((fd < 3 || fd > 200)) || exec {fd}>&-; done'
-    declare -p TUNE WORK RUN_ID LEASE "${!RESCTRL_@}" "${!DAMON_@}"
+    declare -p TUNE WORK RUN_ID "${!LOCK_DIR@}" "${!RESCTRL_@}" "${!DAMON_@}" "${!_OWNER_@}"
     [[ -z ${TIERBENCH_ROOT-} ]] || declare -p TIERBENCH_ROOT
     declare -f
     printf '%q ' "$@"
@@ -215,10 +207,13 @@ host_tune_spawn() {
   proc_started "$TUNE/$name.proc" $! "$name" || fail "$TUNE/$name.proc: cannot be written, or $TUNE/$name.sh ended at once"
 }
 
-# The watchdog: restore the host if there was no heartbeat for LEASE seconds, or if the journal was removed.
+# The watchdog: restore the host if the run is dead (owner_lives), or if the journal was removed.
 # Usage: host_tune_watchdog
 host_tune_watchdog() {
-  local journal stuck='' pace=$((LEASE / 10 < 10 ? LEASE / 10 : 10))
+  local journal stuck='' pace
+  owner_read "$TUNE/owner" || return
+  TUNE_LEASE=$OWNER_LEASE
+  pace=$((TUNE_LEASE / 10 < 10 ? TUNE_LEASE / 10 : 10))
   ((pace > 0)) || pace=1
   # The master has just started this process.
   read -r TUNE_HEARD _ </proc/uptime
@@ -231,12 +226,12 @@ host_tune_watchdog() {
       return
     fi
     if host_tune_silent; then
-      host_tune_lock
+      host_tune_lock 30
       [[ -e $TUNE/journal ]] || return
       # A heartbeat may have come while another call had the lock.
       if host_tune_silent; then
         host_tune_undo_all || stuck="; $(_host_tune_stuck) cannot be restored"
-        TZ=UTC0 printf 'restored at %(%FT%TZ)T: no heartbeat of the master for %s s%s\n' -1 "$SILENT" "$stuck" >"$TUNE/lapsed"
+        TZ=UTC0 printf 'restored at %(%FT%TZ)T: no heartbeat of the master for %s s%s\n' -1 "$TUNE_LEASE" "$stuck" >"$TUNE/lapsed"
         return
       fi
       exec {TUNE_FD}>&-
@@ -252,17 +247,17 @@ _host_tune_stuck() {
   for seq in "${JOURNAL_PENDING[@]}"; do printf '%s\n' "${JOURNAL_NAME[seq]}"; done | sort -u | paste -sd ' '
 }
 
-# Whether there was no heartbeat for LEASE seconds.
+# Whether the run is dead. A record that was removed or damaged counts as renewed when it was last read.
 # Usage: host_tune_silent
-# Globals: TUNE_HEARD, the last heartbeat that was read, which counts if the file has none
-# Returns: sets SILENT, the seconds since the last one
+# Globals: TUNE_LEASE; TUNE_HEARD, when the run was last known to live, in seconds since boot
 host_tune_silent() {
-  local up alive=
+  local up
   read -r up _ </proc/uptime
-  { read -r alive <"$TUNE/alive"; } 2>/dev/null || :
-  [[ -z $alive ]] || TUNE_HEARD=$alive
-  SILENT=$((${up%.*} - TUNE_HEARD))
-  ((SILENT >= LEASE))
+  if owner_lives "$TUNE/owner"; then
+    TUNE_HEARD=${up%.*}
+    return 1
+  fi
+  [[ -n $OWNER_LINE ]] || ((${up%.*} - TUNE_HEARD >= TUNE_LEASE))
 }
 
 # Keep a number in a file that has an effect only while it is open (see Documentation/power/pm_qos_interface.rst).
@@ -296,16 +291,6 @@ host_tune_holder() {
 _host_tune_release() {
   [[ ! -e $TUNE/hold.proc ]] || proc_end 5 "$TUNE/hold.proc" || :
   rm -f -- "$TUNE/hold.proc"
-}
-
-# Record a heartbeat of the master, and print `lapsed` if the watchdog has restored the host. The run's directory needs heartbeats on a host without a
-# tuned value too: without them, `stop` takes the run for dead.
-# Usage: host_tune_renew
-host_tune_renew() {
-  owner_renew
-  [[ -e $TUNE/journal ]] || return 0
-  host_tune_alive
-  [[ ! -e $TUNE/lapsed ]] || echo lapsed
 }
 
 # Undo one change, unless another program has changed the value since.

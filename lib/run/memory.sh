@@ -45,7 +45,8 @@ memory_probe() {
   for host in $SERVER; do ! doctor_failed "$host" <"$1" || return 0; done
   servers_each _memory_ready >>"$1" || return 0
   # The load of the probe would disturb a run on the server, and a run would disturb the probe.
-  lock_take
+  # shellcheck disable=SC2086 # split into hosts on purpose
+  lock_take $SERVER
   log_info "${SERVER// /, }: measuring memory: about 3 s for each node and socket"
   # The host has its own limit, which is shorter.
   servers_side $((REMOTE_RETRY + 1800)) _memory_measure || :

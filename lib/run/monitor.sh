@@ -5,8 +5,10 @@
 _MONITOR_ON=   # they run on the servers now
 _MONITOR_LAST= # the phase that runs, or none
 _MONITOR_NEXT=0
-MONITOR_ALARM= # why the guard has ended the load of this repeat
-MONITOR_ROWS=  # the counters at the last mark, as lib/host/monitor.sh prints them, of all servers
+declare -A _MONITOR_LOST=() # servers that did not answer the last look at their guard
+readonly _MONITOR_ANSWER=30 # seconds in which a server answers such a look, after the connection
+MONITOR_ALARM=              # why the guard has ended the load of this repeat
+MONITOR_ROWS=               # the counters at the last mark, as lib/host/monitor.sh prints them, of all servers
 # By server: the same of it alone.
 declare -A MONITOR_ROWS_OF=()
 MONITOR_PROBES= # CPU time on the servers at the last mark, lines NAME PROBE: see monitor_name and lib/host/probe.sh
@@ -110,22 +112,44 @@ _monitor_between() {
 # Usage: monitor_alarm [now]
 # Returns: 1 if it has, with the reason on stderr.
 monitor_alarm() {
-  local host bad=0
+  local host bad=0 said=$_REMOTE_TMP/alarm
   [[ -n $_MONITOR_ON ]] || return 0
   [[ ${1-} == now ]] || ((SECONDS >= _MONITOR_NEXT)) || return 0
   _MONITOR_NEXT=$((SECONDS + 2))
-  servers_side $((REMOTE_RETRY + 60)) _monitor_alarm || :
+  # The next look is due soon, so this one is not repeated.
+  REMOTE_RETRY=0 servers_side $((CONNECT_TIMEOUT + _MONITOR_ANSWER)) _monitor_alarm 2>"$said" || :
   for host in $SERVER; do
-    if ((${SIDE_STATUS[$host]} == REPLY_BAD)); then
-      bad=1
-    elif ((${SIDE_STATUS[$host]} == 0)) && [[ -n ${SIDE_OUT[$host]} ]]; then
-      log_progress_end
-      MONITOR_ALARM=${SIDE_OUT[$host]}
-      log_warn "$host: guard: $MONITOR_ALARM"
-      bad=1
-    fi
+    _monitor_look "$host" "${SIDE_STATUS[$host]}" "${SIDE_OUT[$host]}" "$said" || bad=1
   done
   return "$bad"
+}
+
+# Tell what one server said of its guard.
+# Usage: _monitor_look HOST STATUS ALARM ERRORS
+# Returns: 1 if the load must end
+_monitor_look() {
+  case $2 in
+    0)
+      [[ ! -v "_MONITOR_LOST[$1]" ]] || log_info "$1 answers again"
+      unset -v "_MONITOR_LOST[$1]"
+      [[ -n $3 ]] || return 0
+      log_progress_end
+      MONITOR_ALARM=$3
+      log_warn "$1: guard: $MONITOR_ALARM"
+      ;;
+    124 | 255)
+      [[ ! -v "_MONITOR_LOST[$1]" ]] || return 0
+      _MONITOR_LOST[$1]=yes
+      log_progress_end
+      log_warn "$1 does not answer ($(if (($2 == 124)); then echo "no answer within $((CONNECT_TIMEOUT + _MONITOR_ANSWER)) s"; else remote_reason "$4"; fi)), so its guard cannot be checked; trying again"
+      return 0
+      ;;
+    *)
+      cat -- "$4" >&2
+      log_warn "$1: the guard cannot be asked"
+      ;;
+  esac
+  return 1
 }
 
 # Print why the server that SERVER is narrowed to is not guarded, or its load was stopped; nothing if all is well.

@@ -14,7 +14,7 @@ program_prepare() {
   fi
   said=$(_program_prepare "$@" 2>&1) || status=$?
   # A host may write more to stderr, also when all is well.
-  ((status != 0)) || said=${said##*$'\n'}
+  ((status != 0)) || said=$(tail -n 1 <<<"$said")
   printf '%s\n' "$said"
   return "$status"
 }

@@ -45,7 +45,7 @@ _provision_clients() {
     if ((${SIDE_STATUS[$client]} == 0)); then
       printf '%s\tok\tload generator\truns\t./test\t-\n' "$client"
     else
-      row=${SIDE_OUT[$client]##*$'\n'}
+      row=$(tail -n 1 <<<"${SIDE_OUT[$client]}")
       printf '%s\tfail\tload generator\t%s\t./test, or what it takes to build it\tinstall: %s\n' "$client" "${row#"$client: "}" "$BUILD_NEEDS"
     fi
   done

@@ -57,7 +57,7 @@ repeat_held() {
   for host in $SERVER; do
     case ${SIDE_STATUS[$host]} in
       0) ;;
-      124 | 255) log_warn "$host: cannot check the lock of this run" ;;
+      124 | 255 | "$REPLY_BAD") log_warn "$host: cannot check the lock of this run" ;;
       *)
         REPEAT_LOST=yes
         log_warn "$host: the lock of this run is lost; a repeat at the same time as another run is not a result"

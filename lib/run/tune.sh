@@ -2,8 +2,6 @@
 # shellcheck shell=bash
 # The master's side of tuning: the settings of each host, the record of their old values, and their restoration.
 
-# The process that renews the lease on the tuned hosts while the master lives.
-_TUNE_RENEWER=
 # By variant and host: the last output of apply, so that the record has it once.
 declare -A _TUNE_SAID=()
 # By name in conf/tuning.tsv: the setting that controls it.
@@ -15,8 +13,6 @@ declare -A _TUNE_SETTING=()
 # Returns: exits 3 if TUNE_STRICT=1 and a setting cannot be applied.
 tune_start() {
   cleanup_push tune_end
-  _tune_renew $$ &
-  _TUNE_RENEWER=$!
   tune_apply "${VARIANTS%% *}"
 }
 
@@ -61,7 +57,6 @@ tune_end() {
   local host status=0
   local -a hosts
   doctor_hosts
-  [[ -z $_TUNE_RENEWER ]] || kill "$_TUNE_RENEWER" 2>/dev/null || :
   side_run $((REMOTE_RETRY + 120)) _tune_restore "${hosts[@]}" || :
   for host in "${hosts[@]}"; do
     if ((${SIDE_STATUS[$host]} == 0)); then
@@ -248,55 +243,11 @@ tune_host() {
   if servers_is "$1"; then servers_at "$1" tune_settings "$1"; else tune_settings "$1"; fi
 }
 
-# Run a verb of lib/host/tune.sh on a host, with the rows of TUNE_ROWS and the lease.
+# Run a verb of lib/host/tune.sh on a host, with the rows of TUNE_ROWS.
 # Usage: _tune_run HOST VERB [ROWS]
 _tune_run() {
-  local TUNE_ROWS=${3-} REPLY
-  lock_lease
-  local LEASE=$REPLY
+  local TUNE_ROWS=${3-}
   remote_run "$1" tune "$2"
-}
-
-# Renew the lease on the hosts every few seconds while the master is alive.
-_tune_renew() {
-  local master=$1 start next lease pace host fd
-  local -a hosts
-  local -A said=()
-  trap - EXIT INT HUP
-  cleanup_trap '_side_abort; exit 143' TERM
-  lock_lease
-  lease=$REPLY
-  # Often enough that a link that is down for REMOTE_RETRY does not end the lease.
-  pace=$((lease / 6 > 20 ? 20 : lease / 6))
-  ((pace > 0)) || pace=1
-  # The hosts are tuned at this moment.
-  next=$((SECONDS + pace))
-  # A heartbeat that fails is not repeated: the next one is due soon.
-  local LEASE=$lease REMOTE_RETRY=0
-  proc_start "$master" || return 0
-  start=$PROC_START
-  doctor_hosts
-  # Nothing writes to the pipe: reading from it is a pause without a process.
-  exec {fd}<> <(:)
-  # Check the master every second, so that this process exits at most a second after it.
-  while proc_alive "$master" "$start"; do
-    if ((SECONDS >= next)); then
-      side_run "$pace" _tune_renew_host "${hosts[@]}" 2>/dev/null || :
-      for host in "${hosts[@]}"; do
-        [[ ${SIDE_OUT[$host]} != lapsed || ${said[$host]-} == lapsed ]] ||
-          log_warn "$host: LEASE=$lease: lease expired (no heartbeat for $lease s): tuning was reverted; it is reapplied before the next repeat"
-        said[$host]=${SIDE_OUT[$host]}
-      done
-      next=$((SECONDS + pace))
-    fi
-    read -r -t 1 -u "$fd" || :
-  done
-}
-
-# Record a heartbeat on one host, and print `lapsed` if its watchdog has restored it.
-# Usage: _tune_renew_host HOST
-_tune_renew_host() {
-  _tune_run "$1" renew
 }
 
 # Messages about one host: a warning for each impossible setting that is on, one line for all impossible settings that are auto.

@@ -2,8 +2,11 @@
 # shellcheck shell=bash
 # Sent before every remote script, and read by the master too: which run owns a lock or a directory, and whether its master is alive.
 #
-# An owner is one line, tab-separated: RUN USER HOST PID STARTTIME BOOT PIDSPACE SINCE LEASE (see lock_name in lib/core/lock.sh). The line
-# may come from another user of the host, so every field is matched against the pattern of its kind before it is used.
+# A record has two lines, tab-separated. The first is the owner: RUN USER HOST PID STARTTIME BOOT PIDSPACE SINCE LEASE (see lock_name in
+# lib/core/lock.sh). The second is the moment when its master was last heard: the boot id of the host that has the record, and the seconds since that
+# boot. That clock cannot be set. The record may come from another user of the host, so every field is matched against its kind before it is used.
+# A run has up to three records on a host: its lock, and the file `owner` in run-RUN and in tune-RUN. They are renewed together, and owner_lives asks
+# all of them.
 
 # Fields 1 to 9 of an owner's line. Before LEASE was a field, every lease was 120 s. The lengths of fields are checked apart: a pattern with counts such
 # as {0,120} takes ten times as long, because bash compiles it anew for each use.
@@ -14,28 +17,39 @@ $_OWNER_TAB([0-9]+)$_OWNER_TAB([0-9a-f-]+)$_OWNER_TAB(pid:\\[[0-9]+\\]|-)$_OWNER
 readonly _OWNER_LENGTHS=(121 64 64 10 18 36 26 32 7)
 
 _OWNER_HERE= # BOOT and PIDSPACE of this process, once they are known
+_OWNER_BOOT= # BOOT alone
+_OWNER_DEAD= # runs whose master is known to be dead, with blanks around each
 
-# Read the owner's line of a file, whichever user wrote the file.
+# Read a record, whichever user wrote the file.
 # Usage: owner_read FILE
-# Returns: sets OWNER_{LINE,RUN,USER,HOST,PID,START,BOOT,SPACE,SINCE,LEASE}; 1, and OWNER_LINE is empty, when the file is not regular or has no such
-# line.
+# Returns: sets OWNER_{LINE,RUN,USER,HOST,PID,START,BOOT,SPACE,SINCE,LEASE,HEARD}; 1, and OWNER_LINE is empty, when the file is not regular or has no
+# owner's line.
 owner_read() {
-  OWNER_LINE=
+  local text=
+  OWNER_LINE='' OWNER_HEARD=''
   [[ -f $1 && ! -L $1 ]] || return 1
   if [[ -O $1 ]]; then
     # No other user can replace it.
-    { IFS= read -r -n 1024 OWNER_LINE <"$1"; } 2>/dev/null || [[ -n $OWNER_LINE ]] || return 1
+    { IFS= read -r -d '' -n 1024 text <"$1"; } 2>/dev/null || [[ -n $text ]] || return 1
   else
     # Another user may put a link or a FIFO there after the check: it is opened without following links and without waiting.
-    OWNER_LINE=$(dd if="$1" iflag=nofollow,nonblock bs=1024 count=1 status=none 2>/dev/null | tr -d '\0') || return 1
+    text=$(dd if="$1" iflag=nofollow,nonblock bs=1024 count=1 status=none 2>/dev/null | tr -d '\0') || return 1
   fi
+  OWNER_LINE=${text%%$'\n'*}
+  text=${text:${#OWNER_LINE}+1}
   _owner_fits || {
     OWNER_LINE=
     return 1
   }
   OWNER_RUN=${BASH_REMATCH[1]} OWNER_USER=${BASH_REMATCH[2]} OWNER_HOST=${BASH_REMATCH[3]} OWNER_PID=${BASH_REMATCH[4]}
   OWNER_START=${BASH_REMATCH[5]} OWNER_BOOT=${BASH_REMATCH[6]} OWNER_SPACE=${BASH_REMATCH[7]} OWNER_SINCE=${BASH_REMATCH[8]}
-  OWNER_LEASE=${BASH_REMATCH[10]:-120}
+  OWNER_LEASE=${BASH_REMATCH[10]:-120} OWNER_HEARD=${text%%$'\n'*}
+}
+
+# Whether a text has the form of a run's name (lock_name in lib/core/lock.sh): what has such a name was made by a run.
+# Usage: owner_names TEXT
+owner_names() {
+  [[ $1 =~ ^[A-Za-z0-9][A-Za-z0-9._-]*-[0-9]+-[0-9a-f]{8}$ ]]
 }
 
 # Whether OWNER_LINE has the form of an owner's line.
@@ -59,17 +73,43 @@ owner_here() {
 # Returns: sets REPLY
 owner_place() {
   if [[ -z $_OWNER_HERE ]]; then
-    read -r _OWNER_HERE </proc/sys/kernel/random/boot_id
-    _OWNER_HERE+=$'\t'$(exec readlink /proc/self/ns/pid) || :
+    owner_moment
+    _OWNER_HERE=$_OWNER_BOOT$'\t'$(exec readlink /proc/self/ns/pid) || :
   fi
   REPLY=$_OWNER_HERE
 }
 
-# Whether the owner in a file is alive. On the owner's machine its process is checked; elsewhere, the file must have been renewed within the lease.
+# This moment, as a record has it.
+# Usage: owner_moment
+# Returns: sets REPLY, which has always the same length
+owner_moment() {
+  local up
+  [[ -n $_OWNER_BOOT ]] || read -r _OWNER_BOOT </proc/sys/kernel/random/boot_id
+  read -r up _ </proc/uptime
+  printf -v REPLY '%s\t%010d' "$_OWNER_BOOT" "${up%.*}"
+}
+
+# Whether the run of a record lives. Nothing else decides this. On the master's machine its process is checked; elsewhere, a record of the run must have
+# been renewed within the lease. Other records count only if they are of this user, as the first one is.
 # Usage: owner_lives FILE
-# Returns: 1 when the owner is dead, or the file has no owner's line.
+# Globals: WORK LOCK_DIR (unset: there are no other records) _OWNER_DEAD
+# Returns: 1 when the master is dead, or the file has no owner's line. Sets the variables of owner_read, from the record that decided.
 owner_lives() {
+  local file run
   owner_read "$1" || return 1
+  ! _owner_lives "$1" || return 0
+  run=$OWNER_RUN
+  [[ ! -O $1 ]] || for file in "${LOCK_DIR-}/tierbench-lock.$run" "${WORK-}/run-$run/owner" "${WORK-}/tune-$run/owner"; do
+    [[ -O $file ]] && owner_read "$file" && [[ $OWNER_RUN == "$run" ]] && _owner_lives "$file" && return
+  done
+  owner_read "$1" || :
+  return 1
+}
+
+# As owner_lives, by the last read record alone.
+# Usage: _owner_lives FILE
+_owner_lives() {
+  [[ $_OWNER_DEAD != *" $OWNER_RUN "* ]] || return 1
   if owner_here; then
     ! proc_alive "$OWNER_PID" "$OWNER_START" || return 0
     # A host may hide the processes of other users (hidepid of proc(5)); then even process 1 is invisible.
@@ -78,12 +118,26 @@ owner_lives() {
   owner_fresh "$1"
 }
 
-# Whether the file of the last read owner was renewed within the lease.
+# Whether the last read record was renewed within the lease.
 # Usage: owner_fresh FILE
+# Returns: as owner_age
 owner_fresh() {
-  local renewed
-  renewed=$(exec stat -c %Y -- "$1" 2>/dev/null) || return 1
-  ((EPOCHSECONDS - renewed < OWNER_LEASE))
+  owner_age "$1" && ((OWNER_AGE < OWNER_LEASE))
+}
+
+# How long ago the last read record was renewed.
+# Usage: owner_age FILE
+# Returns: sets OWNER_AGE; 1 if this host was booted since then
+owner_age() {
+  local REPLY
+  OWNER_AGE=-1
+  owner_moment
+  if [[ $OWNER_HEARD =~ ^([0-9a-f-]+)$'\t'([0-9]+)$ && ${#OWNER_HEARD} == "${#REPLY}" ]]; then
+    [[ ${BASH_REMATCH[1]} == "$_OWNER_BOOT" ]] || return 1
+    OWNER_AGE=$((10#${REPLY#*$'\t'} - 10#${BASH_REMATCH[2]}))
+  fi
+  # A record without such a line, or of a container with another clock.
+  ((OWNER_AGE >= 0)) || OWNER_AGE=$((EPOCHSECONDS - $(exec stat -c %Y -- "$1" 2>/dev/null || echo 0)))
 }
 
 # How a program of the run detects that the master of this run is gone: by the process of the master if that is on this machine, else by the lease.
@@ -99,7 +153,7 @@ owner_watch() {
   fi
 }
 
-# Print the run of the last read owner.
+# Print the run of the last read record.
 # Usage: owner_say
 owner_say() {
   printf 'the run %s of %s on %s (pid %s, since %s)' "$OWNER_RUN" "$OWNER_USER" "$OWNER_HOST" "$OWNER_PID" "$OWNER_SINCE"
@@ -127,46 +181,112 @@ owner_check() {
   done
 }
 
-# Make the run's directory on this host, with its owner's line in it before any other use.
+# Prepare the run's directory for what a script is about to start, and fail if the run is over on this host: the script may have been suspended.
+# A script that starts something calls this after it got the lock that the end of the run waits for.
 # Usage: owner_open
-# Globals: WORK RUN_ID RUN_OWNER
+# Globals: WORK RUN_ID RUN_OWNER; RUN_OPEN: not empty when the master has opened the run on its hosts (lib/core/lock.sh)
 owner_open() {
-  local folder=$WORK/run-$RUN_ID
-  if [[ -e $folder/owner ]]; then owner_renew; else owner_write "$folder"; fi
+  if [[ -z ${RUN_OPEN-} && ! -e $WORK/run-$RUN_ID/owner ]]; then
+    owner_write "$WORK/run-$RUN_ID"
+    return
+  fi
+  owner_keep
 }
 
-# Make a directory with the run's owner's line in it.
+# Record that the run's master is alive, and fail if the run has lost this host.
+# Usage: owner_keep
+# Globals: RUN_OPEN: empty before the run has opened its hosts
+owner_keep() {
+  [[ -z ${RUN_OPEN-} ]] || owner_keeps || fail "$OWNER_WHY"
+  owner_renew
+}
+
+# Whether the run still has this host: its directory exists, the host was not rebooted, and a server's lock is the run's and has not expired.
+# Usage: owner_keeps
+# Globals: WORK RUN_ID RUN_OWNER
+# Returns: 1 with the reason in OWNER_WHY
+owner_keeps() {
+  local folder=$WORK/run-$RUN_ID line=
+  OWNER_WHY="the run $RUN_ID is over on this host: $folder was removed"
+  owner_read "$folder/owner" || return
+  [[ $OWNER_LINE == "$RUN_OWNER" ]] || {
+    OWNER_WHY="$folder: is the directory of another master's run; left alone"
+    return 1
+  }
+  OWNER_WHY="this host was rebooted during the run $RUN_ID: nothing of the run is left on it"
+  owner_age "$folder/owner" || return
+  [[ -L $folder/lock ]] || return 0
+  OWNER_WHY="the lock of this run is missing"
+  # The link is in our directory, and the file that it leads to must be ours.
+  [[ -O $folder/lock ]] && { IFS= read -r line <"$folder/lock"; } 2>/dev/null && [[ $line == "$RUN_OWNER" ]] || return
+  OWNER_WHY="the lock of this run was not renewed for $OWNER_LEASE s (LEASE), and another run may have had the server"
+  owner_here || ((OWNER_AGE < OWNER_LEASE))
+}
+
+# Make a directory with a record of this run in it. It is on the disk before anything else is done for the run: after a power failure it tells whose the
+# directory is.
 # Usage: owner_write DIR
-# Globals: RUN_OWNER
 owner_write() {
-  { mkdir -p -- "$1" && printf '%s\n' "$RUN_OWNER" >"$1/owner.new" && mv -f -- "$1/owner.new" "$1/owner"; } 2>/dev/null ||
-    fail "$1: cannot be written (REMOTE_DIR: is its disk full?)"
+  local said
+  said=$({
+    mkdir -p -- "$1" && owner_text && printf '%s' "$REPLY" >"$1/owner.new" && _owner_sync "$1/owner.new" && mv -f -- "$1/owner.new" "$1/owner"
+  } 2>&1) || fail "REMOTE_DIR=$WORK: $1 cannot be written: ${said##*: }"
+  _owner_sync "$1" "${1%/*}"
 }
 
-# Record that the run's master is alive.
+# Wait until files are on the disk, where that is possible.
+_owner_sync() {
+  sync -- "$@" 2>/dev/null || :
+}
+
+# The text of a record of this run.
+# Usage: owner_text
+# Globals: RUN_OWNER
+# Returns: sets REPLY
+owner_text() {
+  owner_moment
+  REPLY=$RUN_OWNER$'\n'$REPLY$'\n'
+}
+
+# Print why a directory with a record cannot be made.
+_owner_why() {
+  local said
+  said=$(LC_ALL=C mkdir -p -- "$1" 2>&1 && LC_ALL=C touch -- "$1/owner.new" 2>&1 && LC_ALL=C sync "$1" 2>&1) || :
+  printf 'cannot be written: %s' "${said##*: }"
+}
+
+# Record that the run's master is alive, in all records of the run on this host.
 # Usage: owner_renew
 owner_renew() {
-  local folder
-  for folder in "$WORK/run-$RUN_ID" "$WORK/tune-$RUN_ID"; do [[ ! -e $folder/owner ]] || owner_touch "$folder/owner"; done
+  local file REPLY
+  owner_text
+  for file in "$WORK/run-$RUN_ID"/{owner,lock} "$WORK/tune-$RUN_ID/owner"; do _owner_touch "$file"; done
 }
 
-# Set the time of a file with this run's owner's line to now. The line is written again over itself, which takes no process.
-# Usage: owner_touch FILE
-# Globals: RUN_OWNER
-owner_touch() {
+# Write a record again over itself, which takes no process, and empties no file on a full disk.
+# Usage: _owner_touch FILE
+# Globals: REPLY, the text
+_owner_touch() {
   local fd
   # A removed file is not created, because its name is opened for reading only.
   { exec {fd}<"$1"; } 2>/dev/null || return 0
-  { printf '%s\n' "$RUN_OWNER" 1<>"/dev/fd/$fd"; } 2>/dev/null || touch -c -- "$1"
+  { printf '%s' "$REPLY" 1<>"/dev/fd/$fd"; } 2>/dev/null || :
   exec {fd}<&-
 }
 
-# Remove the run's directory when only the owner's line is left in it.
+# Remove the run's directory when only its records are left in it, unless the master has opened the run: then its end does.
 # Usage: owner_close
+# Globals: RUN_OPEN
 owner_close() {
+  [[ -n ${RUN_OPEN-} ]] || owner_remove
+}
+
+# Remove the run's directory when only its records are left in it.
+# Usage: owner_remove
+owner_remove() {
   local file
   for file in "$WORK/run-$RUN_ID"/*; do
-    [[ ${file##*/} == owner || ! -e $file ]] || return 0
+    [[ ${file##*/} == @(owner|lock) || ! -e $file ]] || return 0
   done
   rm -rf -- "$WORK/run-$RUN_ID"
 }

@@ -9,11 +9,12 @@ _WORKDIR_ALONE= # the path that workdir_once found to be ours alone
 # Globals: REMOTE_DIR; RUN_ID RUN_OWNER (both empty or unset: the script does not belong to a run)
 # Returns: sets WORK
 workdir_open() {
+  local said
   # All users may read results, but not files on a host, which contain a password.
   umask 077
   _workdir_path
   [[ $WORK == "$_WORKDIR_ALONE" ]] || workdir_alone "$WORK"
-  [[ -d $WORK ]] || mkdir -p -- "$WORK" || fail "$WORK: cannot be created"
+  [[ -d $WORK ]] || said=$(mkdir -p -- "$WORK" 2>&1) || fail "REMOTE_DIR=$WORK: cannot be created: ${said##*: }"
   [[ ! -L $WORK && -O $WORK ]] || fail "$WORK: not a directory of this user; move it away, or set REMOTE_DIR"
   owner_check
 }
@@ -70,4 +71,23 @@ workdir_alone() {
   done <<<"$said"
   # The target of a link has other parents.
   [[ -z $linked ]] || workdir_alone "$(readlink -m -- "$path")" "${2-$1}"
+}
+
+# Take a lock of our directory, which this script then keeps until its end. The lock's file names the script as a recorded process. What ends something
+# waits for a limited time: then it ends a call of the same run that has the lock. The master waits for that call no more, and it may be suspended.
+# Usage: workdir_lock NAME [SECONDS]
+# Globals: WORK RUN_ID
+# Returns: sets REPLY, the descriptor
+workdir_lock() {
+  local file=$WORK/$1.flock holder='' fd
+  exec {fd}>>"$file"
+  if [[ -z ${2-} ]]; then
+    flock "$fd"
+  elif ! flock -w "$2" "$fd"; then
+    { IFS=$'\t' read -r _ _ holder <"$file"; } 2>/dev/null || :
+    [[ $holder != "$RUN_ID" ]] || proc_end 5 "$file" || :
+    flock -w 30 "$fd" || fail "$file: a call of a run does not end; lslocks names its process"
+  fi
+  { : >"$file" && proc_record "$file" "$BASHPID" "${RUN_ID:--}"; } 2>/dev/null || :
+  REPLY=$fd
 }

@@ -1,0 +1,234 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Runs that are over on a host: their calls start nothing, and stop says what is left of them and who is alive.
+# shellcheck disable=SC2154,SC2016 # status and stderr are set by run_split; commands are expanded where they are run
+
+load helper
+
+setup() {
+  scratch_setup
+  # A master on another machine, which is alive within its lease, and one of this machine that is dead.
+  FAR=$'0\t0\t00000000-0000-0000-0000-000000000000\tpid:[1]'
+  GONE=$'0\t0\t'"$(</proc/sys/kernel/random/boot_id)"$'\t'"$(readlink /proc/self/ns/pid)"
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Write a record of a run that was renewed some seconds ago.
+# Usage: record RUN PROCESS AGE FILE...
+record() {
+  local run=$1 process=$2 age=$3 file up
+  shift 3
+  read -r up _ </proc/uptime
+  for file; do
+    mkdir -p -m 700 "${file%/*}"
+    printf '%s\tme\tthere\t%s\t2026-01-01T00:00:00Z\t60\n%s\t%010d\n' "$run" "$process" "${BOOT:-$(</proc/sys/kernel/random/boot_id)}" \
+      $((${up%.*} - age)) >"$file"
+  done
+}
+
+# A master whose run has this host, and then the code.
+held() {
+  master "${2-}" 'lock_settings_check
+    lock_take 127.0.0.1
+    CLIENT_THREADS=1 CLIENT_PASSWORD=secret SERVER_CERTIFICATE="" CLIENT_LAUNCH=one TRACE="sleep 100"
+    LOAD_COMMANDS="" MONITOR_REPLICAS="" CLIENT=127.0.0.1 ADDRESS=127.0.0.1 TIER_LIMIT=0 TIER_SPACE=0 RESERVE_BYTES=1 HIT_COUNTERS="" SERVER_ADDRESS=127.0.0.1
+    launch() { remote_run 127.0.0.1 client launch sleep 1000; }
+    '"$1"
+}
+
+@test "a run whose directory, lock or boot is gone starts nothing on the host, and says which" {
+  local what
+  for what in 'rm -r "$REMOTE_DIR"/run-*' 'rm "$LOCK_DIR"/tierbench-lock.*' 'sed -i "2s/^[^\t]*/00000000-0000-0000-0000-000000000000/" "$REMOTE_DIR"/run-*/owner'; do
+    held "$what"'
+      for call in "client launch sleep 1000" "trace start" "monitor start" "monitor mark get" "tune apply" "lock renew"; do
+        TUNE_ROWS=""
+        remote_run 127.0.0.1 $call 2>>"$SCRATCH/said" && echo "$call"
+      done || :
+      remote_run 127.0.0.1 monitor alarm
+      receive_files "$SCRATCH" 127.0.0.1 sysinfo 2>>"$SCRATCH/said" && echo sysinfo
+      find "$REMOTE_DIR" -name auth -o -name "*.proc" >&2
+      RUN_OPEN='
+    case $what in
+      *lock*) assert_output 'the lock of this run is missing' ;;
+      rm*) assert_match '^the run test-[0-9]+-[0-9a-f]{8} is over on this host: .*/run-[^ ]* was removed$' ;;
+      *) assert_match '^this host was rebooted during the run test-[0-9]+-[0-9a-f]{8}: nothing of the run is left on it$' ;;
+    esac
+    (($(grep -cF -- "$output" said) == 7)) || fail "$(<said)"
+    assert_equal "$stderr" ''
+    rm -rf said host locks
+  done
+}
+
+@test "a call that waited, or was suspended, while its run ended launches nothing and leaves no directory" {
+  mkdir -m 700 host
+  held 'exec 5>>"$REMOTE_DIR/client.flock"
+    flock 5
+    launch 2>"$SCRATCH/said" 5>&- &
+    until [[ -n $(lsof -t "$REMOTE_DIR/client.flock" 2>/dev/null) || $(grep -c . /proc/locks) -gt 0 ]] && pgrep -P $! >/dev/null; do proc_pause; done
+    # As the end of the run does.
+    rm -r "$REMOTE_DIR/run-$RUN_ID"
+    exec 5>&-
+    ! wait $! || echo launched
+    ls "$REMOTE_DIR" | grep run- || :'
+  assert_output ''
+  assert_match 'is over on this host: ' "$(<said)"
+}
+
+@test "what ends a run ends its call that is suspended, and its record is on the disk before it has its name" {
+  local pid
+  mkdir -m 700 host
+  cat >lock.sh <<'END'
+. "$REPO/lib/shared/common.sh" && . "$REPO/lib/shared/proc.sh" && . "$REPO/lib/shared/workdir.sh"
+WORK=host RUN_ID=run-1
+workdir_lock client ${1-}
+[[ -z ${2-} ]] || { : >hangs; kill -s STOP $$; : >acted; }
+END
+  bash lock.sh '' hang 3>&- &
+  pid=$!
+  process_note "$pid"
+  wait_until 10 test -e hangs
+  run_split timeout 60 bash lock.sh 1
+  assert_success
+  refute_exists acted
+  process_gone "$pid" "$(cut -d : -f 2 <<<"${TEST_PROCESSES[-1]}")"
+
+  mkdir bin
+  printf '#!/bin/sh\nshift\nls -A "$1" >>"$SCRATCH/synced"\nexec %s "$@"\n' "$(command -v sync)" >bin/sync
+  chmod +x bin/sync
+  export SCRATCH
+  PATH=$SCRATCH/bin:$PATH held ':'
+  assert_success
+  assert_match '/owner.new$' "$(head -n 1 synced)"
+  assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
+}
+
+@test "stop ends a suspended call of a dead run, and what it started" {
+  local pid run=dead-1-00000000
+  record $run "$GONE" 0 host/run-$run/owner
+  RUN_OF_TIERBENCH=$run bash -c 'exec 5>>host/client.flock; flock 5; : >held; kill -s STOP $$; : >acted' 3>&- &
+  pid=$!
+  process_note "$pid"
+  wait_until 10 test -e held
+  run_split timeout 60 "$REPO/do_it.sh" stop
+  assert_output "127.0.0.1: stopped everything that $run had left"
+  assert_success
+  refute_exists acted host/run-$run
+  [[ ! -e /proc/$pid ]] || fail 'still there'
+}
+
+@test "one fresh record keeps a run alive: stop names it, says when it was heard, and removes nothing" {
+  local run=far-1-00000000 first second
+  for first in locks/tierbench-lock.$run host/run-$run/owner host/tune-$run/owner; do
+    rm -rf locks host
+    mkdir -m 1777 locks
+    record $run "$FAR" 100 locks/tierbench-lock.$run host/{run,tune}-$run/owner
+    record $run "$FAR" 20 "$first"
+    # A clock that was set has no effect.
+    touch -d '1 day ago' locks/* host/*/owner
+    run_split "$REPO/do_it.sh" stop
+    assert_failure 3
+    assert_output ''
+    assert_match '127.0.0.1: the run far-1-00000000 of me on there \(pid 0, since .*\) uses this (server|host), and its master was heard 2[0-9] s ago and counts as alive for 60 s \(LEASE\): interrupt it there, or wait' "$stderr"
+    assert_exists locks/tierbench-lock.$run host/run-$run/owner host/tune-$run/owner
+  done
+  record $run "$FAR" 61 locks/tierbench-lock.$run host/{run,tune}-$run/owner
+  run_split "$REPO/do_it.sh" stop
+  assert_success
+  assert_output "127.0.0.1: stopped everything that $run had left"
+  assert_equal "$(find host locks -name 'run-*' -o -name 'tune-*' -o -type f -path 'locks/*')" ''
+}
+
+@test "a run of this user that only uses the host is named, and other dead runs there are cleaned up" {
+  record far-1-00000000 "$FAR" 0 host/run-far-1-00000000/owner
+  record dead-1-00000000 "$GONE" 0 host/run-dead-1-00000000/owner
+  run_split "$REPO/do_it.sh" stop
+  assert_failure 3
+  assert_output '127.0.0.1: stopped everything that dead-1-00000000 had left'
+  assert_contains 'the run far-1-00000000 of me on there' "$stderr"
+  assert_exists host/run-far-1-00000000/owner
+}
+
+@test "a heartbeat renews every record of the run on the host; one that cannot be written keeps the one before" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run_split bash -c 'set -Eeuo pipefail
+    . "$REPO/lib/shared/owner.sh"
+    WORK=. RUN_ID=a RUN_OWNER=$1
+    mkdir run-a tune-a
+    owner_text
+    printf "%s" "$REPLY" | sed "2s/[0-9]*\$/0000000001/" | tee tune-a/owner lock >run-a/owner
+    ln -s ../lock run-a/lock
+    cp lock before
+    # As a full disk does.
+    (trap "" XFSZ && ulimit -f 0 && owner_renew)
+    cmp lock before
+    owner_renew
+    owner_read lock
+    owner_age lock
+    ((OWNER_AGE < 60))
+    cmp lock run-a/owner && cmp lock tune-a/owner
+    wc -l <lock' bash $'a\tme\there\t1\t1\t-\t-\t2026-01-01T00:00:00Z\t60'
+  assert_success
+  assert_output 2
+}
+
+@test "after a reboot a run is dead, within its lease too: doctor and stop say so, and stop cleans up" {
+  local run=far-1-00000000
+  mkdir -m 1777 locks
+  BOOT=11111111-1111-1111-1111-111111111111 record $run "$FAR" 0 locks/tierbench-lock.$run host/run-$run/owner
+  run_split "$REPO/do_it.sh" doctor --all REDISBASE="$(ports_pick 2)"
+  assert_match "warn +leftovers +$run"
+  run_split "$REPO/do_it.sh" stop
+  assert_success
+  assert_output "127.0.0.1: stopped everything that $run had left before this host was rebooted"
+  assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
+}
+
+@test "a master tells a host that a run's master, a process of this machine, is dead" {
+  master '' '
+    owner_place
+    here=$REPLY
+    # The host, another machine, has only the lease.
+    remote_run() {
+      [[ " $* " != *" here-1-00000000 "* ]] || { echo "stopped everything"; return; }
+      printf "alive\tlock\t%s\t%s\tthe run %s lives\n" here-1-00000000 $'"'0\t0\t'"'"$here" here-1-00000000
+    }
+    lock_clean 127.0.0.1 stale
+    # A live one stays.
+    proc_start $$
+    remote_run() { printf "alive\tlock\t%s\t%s\t%s\tit lives\n" here-1-00000000 $$$'"'\t'"'"$PROC_START" "$here"; }
+    lock_clean 127.0.0.1 stale || echo $?'
+  assert_output $'stopped everything\n75'
+  assert_equal "$stderr" 'it lives'
+}
+
+@test "stop leaves files of the user, whose names are like ours, in a directory of the user" {
+  mkdir -m 700 host
+  mkdir -p host/sysinfo.old host/found.old.proc host/run-empty host/tune-mine host/run-mine locks
+  touch host/sysinfo.{txt,abcdef} host/found.1.proc host/lost.proc host/tier-2-notes host/tier-any-1-0123abcd.txt host/run-mine/owner.new locks/tierbench-lock.txt
+  echo mine >host/tier-any-1-0123abcd
+  find host locks -exec touch -d '1 day ago' {} +
+  find host locks | sort >before
+  run_split "$REPO/do_it.sh" stop
+  assert_success
+  find host locks ! -name '*.flock' | sort >after
+  diff before after
+}
+
+@test "with one server a call has its time limit, and TERM of the master does not wait for it" {
+  master '' '
+    hangs() { proc_wait 60; }
+    servers_print 1 hangs || echo $?
+    servers_side 1 hangs || side_failed $SERVER'
+  assert_output $'1\n127.0.0.1'
+  assert_equal "$stderr" $'127.0.0.1: no answer within 1 s\n127.0.0.1: no answer within 1 s'
+  sed -i 's/^    servers_print 1.*/    : >up; servers_print 600 hangs/' master.sh
+  rm -f up
+  job_start bash master.sh
+  wait_until 20 test -e up
+  kill -s TERM "$JOB_PID"
+  job_wait 30
+  assert_failure 143
+}
