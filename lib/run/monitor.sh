@@ -130,15 +130,15 @@ monitor_alarm() {
 _monitor_look() {
   case $2 in
     0)
-      [[ ! -v "_MONITOR_LOST[$1]" ]] || log_info "$1 answers again"
-      unset -v "_MONITOR_LOST[$1]"
+      [[ -z ${_MONITOR_LOST[$1]+set} ]] || log_info "$1 answers again"
+      unset -v '_MONITOR_LOST[$1]'
       [[ -n $3 ]] || return 0
       log_progress_end
       MONITOR_ALARM=$3
       log_warn "$1: guard: $MONITOR_ALARM"
       ;;
     124 | 255)
-      [[ ! -v "_MONITOR_LOST[$1]" ]] || return 0
+      [[ -z ${_MONITOR_LOST[$1]+set} ]] || return 0
       _MONITOR_LOST[$1]=yes
       log_progress_end
       log_warn "$1 does not answer ($(if (($2 == 124)); then echo "no answer within $((CONNECT_TIMEOUT + _MONITOR_ANSWER)) s"; else remote_reason "$4"; fi)), so its guard cannot be checked; trying again"
