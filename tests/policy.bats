@@ -201,8 +201,7 @@ END
   LEASE=50
   tune apply
   assert_equal "$(damon_at nr_kdamonds 0/state)" '1 on'
-  # The last sign of life was at boot.
-  echo 0 >"$SCRATCH/host/tune-test-1/alive"
+  record_age 60 "$SCRATCH/host/tune-test-1/owner"
   wait_until 30 test -e "$SCRATCH/host/tune-test-1/lapsed"
   assert_equal "$(damon_at nr_kdamonds 0/state)" '0 off'
 }
