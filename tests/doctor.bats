@@ -107,6 +107,7 @@ check() {
   tree_make ixgbe
   mkdir -p "$TIERBENCH_ROOT/proc/net"
   printf '           |-- 10.0.0.1\n              /32 host LOCAL\n           |-- 10.0.0.9\n              /32 link UNICAST\n' >"$TIERBENCH_ROOT/proc/net/fib_trie"
+  # shellcheck disable=SC2016 # of the stand-in
   printf '#!/bin/sh\n[ "$2" = node1 ] && echo "127.0.1.1 STREAM node1"\n' >"$TIERBENCH_ROOT/bin/getent"
   chmod +x "$TIERBENCH_ROOT/bin/getent"
   check server
@@ -120,7 +121,7 @@ check() {
   NEED_REACH=yes
   check server
   assert_match 'fail \| data address \| node1 is 127.0.1.1 on the server \(/etc/hosts\) \| an address that clients reach \| name an IP address of the server as DATA '
-  ADDRESS=alias
+  ADDRESS='alias'
   check client
   assert_match 'fail \| data address \| alias is not known here '
 }

@@ -187,11 +187,11 @@ END
   assert_output $'table\t1\nbase\t1885432\ncost\t6\t96.0000'
   # Redis 8.0.2 and Valkey 9.1.2, then the used_memory of a shard of three.
   while read -r kind keys used; do
-    printf '10+cluster\tslots\t%s\n' $'8192\t24165848' $'16384\t46052456' $'32768\t47363176' $'98304\t53130520' >1
-    printf '10+cluster\tsample\t6\t%s\n' $'75000\t51044088' $'37500\t47741384' >>1
-    printf '10+cluster\tslots\t%s\n' $'8192\t4515464' $'16384\t6219240' $'32768\t7005672' $'98304\t10151400' >7
-    printf '10+cluster\tsample\t6\t%s\n' $'75000\t9032808' $'37500\t7232808' >>7
-    { DO=fit awk -f "$REPO/lib/plan/keycost.awk" "$kind" | sed 's/^/10+cluster\t/' && printf 'ask\tbytes 10+cluster %s 5461\n' "$keys"; } >asks
+    printf '10+cluster\tslots\t%s\n' $'8192\t24165848' $'16384\t46052456' $'32768\t47363176' $'98304\t53130520' >sets.1
+    printf '10+cluster\tsample\t6\t%s\n' $'75000\t51044088' $'37500\t47741384' >>sets.1
+    printf '10+cluster\tslots\t%s\n' $'8192\t4515464' $'16384\t6219240' $'32768\t7005672' $'98304\t10151400' >sets.7
+    printf '10+cluster\tsample\t6\t%s\n' $'75000\t9032808' $'37500\t7232808' >>sets.7
+    { DO=fit awk -f "$REPO/lib/plan/keycost.awk" "sets.$kind" | sed 's/^/10+cluster\t/' && printf 'ask\tbytes 10+cluster %s 5461\n' "$keys"; } >asks
     grep -q "table.$kind" asks || fail "$(cat asks)"
     run awk -f "$REPO/lib/plan/keycost.awk" asks
     awk -F '\t' -v used="$used" '{ exit !($2 < 1.003 * used && $2 > 0.997 * used) }' <<<"$output" || fail "$output, not $used"
@@ -205,10 +205,9 @@ END
   local form=10 kind want
   # Values of 10 B: Redis 7.0.15, Valkey 8.1.1 and 9.1.2, and a server whose tables grow elsewhere.
   while read -r kind want steps; do
-    # shellcheck disable=SC2046 # the figures
-    printf '10\tstep\t%d\t%d\n' $(paste -d ' ' <(printf '%s\n' 26800 30800 34800) <(tr ' ' '\n' <<<"$steps")) >steps
-    printf '10\tsample\t6\t75000\t%d\n10\tsample\t6\t37500\t%d\n' ${want//,/ } >>steps
-    { DO=fit awk -f "$REPO/lib/plan/keycost.awk" steps && echo; } >model
+    paste <(printf '10\tstep\t%d\n' 26800 30800 34800) <(tr ' ' '\n' <<<"$steps") >rows
+    printf '10\tsample\t6\t75000\t%d\n10\tsample\t6\t37500\t%d\n' "${want%,*}" "${want#*,}" >>rows
+    { DO=fit awk -f "$REPO/lib/plan/keycost.awk" rows && echo; } >model
     assert_equal "$(grep table model)" table$'\t'"$kind"
   done <<'END'
 1 7582112,4358000 3324576 3612752 4163072

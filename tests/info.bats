@@ -31,6 +31,7 @@ info_of_all() {
     cat "$REPO"/lib/shared/*.sh
     sed 's/^readonly _INFO_LIMIT=.*/readonly _INFO_LIMIT='"${LIMIT:-60}"'/' "$REPO/lib/host/info.sh"
     printf 'set -Eeuo pipefail; SERVER_ADDRESS=127.0.0.1 WORK=%q RUN_ID=x\n' "$SCRATCH/work"
+    # shellcheck disable=SC2016 # expanded by the script
     printf 'protocol_prove %s\n%s\nhost_info_all "$WORK/run-x/server/instances.proc"\n' "${ports[*]}" "${1-}"
   } >script
   run_split bash script

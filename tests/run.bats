@@ -235,7 +235,7 @@ END
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" RESULTS_DIR="$SCRATCH/small/results"
   umount small
   assert_failure 1
-  assert_contains "No space left" "$stderr"
+  assert_contains "cannot be written; is its disk full, or its directory read-only?" "$stderr"
   assert_nothing_left
 }
 

@@ -92,7 +92,7 @@ END
     host_acl_secrets
     for port in 1 2 3 4 5 6; do host_acl_conf "$port" >"$port.conf"; done'
   assert_success
-  # Instance 4 is the replica of 1: what it sends is accepted there alone, not by itself.
+  # Instance 4 is the replica of 1: what it sends is accepted by 1 alone, and not by 4.
   assert_equal "$(grep -h -A 1 '^masteruser' 4.conf)" $'masteruser copy-4\nmasterauth copy-0000000000000000004'
   assert_equal "$(grep -l '^user copy-4 on >copy-0000000000000000004 -@all +psync +sync +replconf +ping$' -- *.conf)" 1.conf
   assert_equal "$(grep -l '^user load on >load-0000000000000000001 ' -- *.conf)" 1.conf

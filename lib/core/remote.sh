@@ -241,7 +241,7 @@ remote_raw() {
   done
   # What ssh said, once, for whoever explains the failure.
   if [[ -e $why ]]; then
-    ((status != _REMOTE_LOST)) || cat -- "$why" >&2
+    ((status == 0)) || cat -- "$why" >&2
     rm -f -- "$why"
   fi
   if ((status != _REMOTE_LOST)); then

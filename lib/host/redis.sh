@@ -90,6 +90,7 @@ host_redis_build() {
   workdir_open
   # Two runs may need it at once: the one that waits here finds the other's build.
   workdir_lock redis
+  REDIS_LOCK=$REPLY
   ! host_redis_built "$key" || return 0
   mkdir -p -- "$WORK/cache"
   new=$WORK/cache/$key.new

@@ -97,10 +97,13 @@ host_stop_calls() {
   for round in 1 2 3; do
     { : >"$record" && : >"$record.all"; } 2>/dev/null || return 0
     proc_marked "$record.all" "RUN_OF_TIERBENCH=$OWNER_RUN"
-    while IFS=$'\t' read -r pid start mark; do
-      # The kernel gives processes of containers too, which have their own files.
-      [[ ! /proc/$pid/root$WORK -ef $WORK ]] || printf '%s\t%s\t%s\n' "$pid" "$start" "$mark" >>"$record"
-    done <"$record.all"
+    # Another stop may remove the directory at the same time.
+    {
+      while IFS=$'\t' read -r pid start mark; do
+        # The kernel gives processes of containers too, which have their own files.
+        [[ ! /proc/$pid/root$WORK -ef $WORK ]] || printf '%s\t%s\t%s\n' "$pid" "$start" "$mark" >>"$record"
+      done <"$record.all"
+    } 2>/dev/null || return 0
     [[ -s $record ]] || break
     proc_end 10 "$record" || return 0
   done

@@ -24,7 +24,7 @@ place_read() {
 # Returns: exits 2 when the file is invalid, or is required and not found.
 _place_read() {
   if [[ $SERVER_TOPOLOGY != auto ]]; then
-    file_read "$SERVER_TOPOLOGY" && grep -E '^[0-9]+,[0-9]+,[0-9]*,[0-9]*' <<<"$REPLY" >/dev/null ||
+    { file_read "$SERVER_TOPOLOGY" && grep -E '^[0-9]+,[0-9]+,[0-9]*,[0-9]*' <<<"$REPLY" >/dev/null; } ||
       conf_refuse SERVER_TOPOLOGY "not a file that lscpu -p printed; on the server: lscpu -p=CPU,CORE,SOCKET,NODE >FILE"
     place_learn "${REPLY%$'\n'}"
     return

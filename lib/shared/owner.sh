@@ -89,8 +89,8 @@ owner_moment() {
   printf -v REPLY '%s\t%010d' "$_OWNER_BOOT" "${up%.*}"
 }
 
-# Whether the run of a record lives. Nothing else decides this. On the master's machine its process is checked; elsewhere, a record of the run must have
-# been renewed within the lease. Other records count only if they are of this user, as the first one is.
+# Whether the run of a record lives. Nothing else decides this. A record of the run must have been renewed within the lease: a suspended master renews
+# none. On the master's machine its process must exist, too. Other records count only if they are of this user, as the first one is.
 # Usage: owner_lives FILE
 # Globals: WORK LOCK_DIR (unset: there are no other records) _OWNER_DEAD
 # Returns: 1 when the master is dead, or the file has no owner's line. Sets the variables of owner_read, from the record that decided.
@@ -110,11 +110,8 @@ owner_lives() {
 # Usage: _owner_lives FILE
 _owner_lives() {
   [[ $_OWNER_DEAD != *" $OWNER_RUN "* ]] || return 1
-  if owner_here; then
-    ! proc_alive "$OWNER_PID" "$OWNER_START" || return 0
-    # A host may hide the processes of other users (hidepid of proc(5)); then even process 1 is invisible.
-    [[ ! -O $1 && ! -d /proc/1 ]] || return 1
-  fi
+  # A host may hide the processes of other users (hidepid of proc(5)); then even process 1 is invisible.
+  ! owner_here || proc_alive "$OWNER_PID" "$OWNER_START" || [[ ! -O $1 && ! -d /proc/1 ]] || return 1
   owner_fresh "$1"
 }
 

@@ -188,7 +188,7 @@ _protocol_list() {
     IFS= read -r -t 5 -u "$fd" length || return 1
     length=${length%$'\r'} text=
     [[ $length =~ ^\$[0-9]{1,6}$ ]] || return 1
-    [[ $length == '$0' ]] || IFS= read -r -t 5 -d '' -N "${length#\$}" -u "$fd" text || return 1
+    [[ $length == \$0 ]] || IFS= read -r -t 5 -d '' -N "${length#\$}" -u "$fd" text || return 1
     IFS= read -r -t 5 -u "$fd" _ || return 1
     REDIS_REPLY+=$text$'\n'
   done

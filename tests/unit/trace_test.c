@@ -173,6 +173,7 @@ static void a_damaged_record_is_found(void)
 /* Replace some bytes of the trace's index, and read all that it then has. */
 static void mutate(const char *whole, size_t n, struct rng *seed)
 {
+    if (!n) exit(1);
     static char changed[64 << 10], key[TRACE_KEY_MAX + 8];
     memcpy(changed, whole, n);
     for (uint64_t i = rng_next(seed) % 4 + 1; i; i--) {
