@@ -175,6 +175,37 @@ END
   assert_match 'DRAM:data +Keys +thp +'
 }
 
+@test "where an axis is not swept, CSV has what the phases used; tables, which tell points apart, do not" {
+  local variant rep form
+  for variant in native zram; do
+    repeat_make r/20250101-x $variant 1000B-2i 1 c 1000 50 2 23 99 populate:3 get:3
+    rep=r/20250101-x/$variant/1000B-2i/rep-1/c
+    awk -F '\t' -v OFS='\t' '{ $(NF + 1) = NR == 1 ? "pattern" : NR == 2 ? "shuffle" : "gaussian:12.5" } 1' $rep/result.tsv >tsv
+    mv tsv $rep/result.tsv
+    printf 'TIER="%s"\nDRAM_RATIO="1:4"\nNEIGHBOUR="2"\nCOLD_MEMORY="8M"\n' $variant >r/20250101-x/$variant/variant.conf
+  done
+  sed -i 's/^NEIGHBOUR.*/NEIGHBOUR="0"/; s/^COLD.*/COLD_MEMORY="0"/' r/20250101-x/native/variant.conf
+  printf 'VARIANTS="native zram"\n' >r/20250101-x/run.conf
+  printf 'variant\tpoint\trepeat\tdram_ratio\tkey_pattern\nnative\t1000B-2i\t1\t-\t-\nzram\t1000B-2i\t1\t-\t-\n' >r/20250101-x/plan.tsv
+  for form in '' --total; do
+    # shellcheck disable=SC2086 # nothing, or an option
+    "$REPO/summary2csv.sh" $form r/20250101-x >out.csv
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+      { print $at["variant"], $at["operation"], $at["dram_ratio"] "/" $at["key_pattern"] "/" $at["neighbour"] "/" $at["cold_memory"] }' out.csv >used
+    assert_equal "$(sort used)" 'native get /gaussian:12.5//
+native populate ///
+zram get 1:4/gaussian:12.5/2/8M
+zram populate 1:4///8M'
+  done
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x >totals; ratio_tables <totals; policies_tables <totals; result_table <totals'
+  assert_success
+  refute_contains 'DRAM:data'
+  refute_contains gaussian
+  # A search leaves its answer in dram_share_percent.
+  sed -i 's/^DRAM_RATIO.*/DRAM_RATIO="search"/' r/20250101-x/zram/variant.conf
+  assert_equal "$("$REPO/summary2csv.sh" r/20250101-x | column dram_ratio | sort -u)" ''
+}
+
 @test "tables by axis are of the axes' columns, whatever the points are called" {
   repeat_make r/20250101-x native one 1 c 1000 50 2 23 99 set:3
   repeat_make r/20250101-x native two 1 c 1000 50 2 23 99 set:4

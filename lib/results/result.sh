@@ -132,7 +132,7 @@ _result_list() {
 result_rows() {
   # awk cannot determine PWD itself.
   _result_list "$@" |
-    RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run loadlog interval margin prices hits settle antagonist damon cold compressed far discard numbers result
+    RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run loadlog interval margin prices hits settle antagonist damon cold compressed far discard numbers axes result
 }
 
 # Print the columns of rows, or of totals, that the schema marks for csv or total.

@@ -137,7 +137,7 @@ $at["hit_asked"] != "" && $at["variant_rank"] > 0 {
   if ($at["tier"] ~ /^(swap|zram|zswap)$/ || $at["hit_source"] == "info") is_far[$at["variant"]] = 1
   if (schema_is_fill($at["operation"])) next
   seen_at[$at["hit_asked"], $at["variant"]] = 1
-  if ($at["key_pattern"] == "" || $at["key_pattern"] ~ /^gaussian/) by_sd = 1
+  if ($at["key_pattern"] $at["key_pattern_used"] ~ /^(gaussian|$)/) by_sd = 1
   # The other swept settings, without the hit ratio.
   sweep = $at["sweep"]
   sub(/(, )?hit ratio [0-9.]+%/, "", sweep)

@@ -150,26 +150,6 @@ function restarted_in(folder, operation,    line, f, started) {
   return started + 0
 }
 
-# Fills the columns that are axes.
-function fill_axes(    i, ratio, folder, rest) {
-  folder = name["run_folder"]
-  if (folder in planned) {
-    for (i = 1; i <= axes; i++) cell[axis[i]] = of_plan[folder, cell["variant"], cell["point"], axis[i]]
-    return
-  }
-  rest = name["point"]
-  if (!sub(/^[0-9]+B-[0-9]+i-/, "", rest)) return
-  if (match(rest, /^[0-9]+to[0-9]+(-|$)/)) {
-    ratio = substr(rest, 1, RLENGTH)
-    rest = substr(rest, RLENGTH + 1)
-    sub(/-$/, "", ratio)
-    sub(/to/, ":", ratio)
-    cell["dram_ratio"] = ratio
-  }
-  cell["key_pattern"] = text_escape(rest)
-  cell["sweep"] = text_escape(ratio (ratio != "" && rest != "" ? ", " : "") rest)
-}
-
 function unquoted(value) {
   return value ~ /^".*"$/ || value ~ /^'.*'$/ ? substr(value, 2, length(value) - 2) : value
 }
@@ -451,7 +431,8 @@ function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
     }
     fill_cells(path, p, r)
     if ("point" in name) {
-      fill_axes()
+      axes_fill()
+      axes_used(r)
       fill_tier()
       hits_fill(phase_calls, r ? tsv[r, "warmup_s"] + 0 : 0)
       fill_neighbours()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Print rows or totals for render.awk, with every column of the schema that is shown in WHERE (in the environment): csv or total.
+# Print rows or totals for render.awk, with every column of the schema that is shown in WHERE (in the environment): csv or total. An axis
+# that was not swept has the value that the phase used.
 
 BEGIN { FS = OFS = "\t" }
 
@@ -12,12 +13,15 @@ NR == 1 {
   for (i = 1; i <= wanted; i++) printf "%s%s", want[i], (i < wanted ? OFS : "\n")
   for (i = 1; i <= wanted; i++) printf "%s%s", want[i], (i < wanted ? OFS : "\n")
   for (i = 1; i <= wanted; i++) printf "%s%s", (schema[want[i], "decimals"] == "text" ? "text" : "raw"), (i < wanted ? OFS : "\n")
-  for (i = 1; i <= wanted; i++) place[i] = at[want[i]]
+  for (i = 1; i <= wanted; i++) {
+    place[i] = at[want[i]]
+    used[i] = at[want[i] "_used"]
+  }
   next
 }
 
 {
   line = $place[1]
-  for (i = 2; i <= wanted; i++) line = line OFS $place[i]
+  for (i = 2; i <= wanted; i++) line = line OFS (used[i] && $place[i] == "" ? $used[i] : $place[i])
   print line
 }
