@@ -242,4 +242,23 @@ check() {
   # They are one machine, so their clocks differ only by the time of the call.
   assert_equal "$(grep -cE '(ok|warn) +clock +[+-][0-9]+\.[0-9]{3} s off, give or take [0-9.]+ s' <<<"$output")" 2
   assert_match 'clock +ours'
+  assert_equal "$(grep -cE '^ +ok +data path +198.18.0.1:6379, 198.18.0.1:6380 ' <<<"$output")" 2
+
+  # One client finds no way, the other's packets are lost, both on the second port only: the server has no instance left afterwards.
+  netns_host client1 ip rule add to 198.18.0.1 ipproto tcp dport 6380 unreachable
+  netns_host server ip rule add to 198.18.0.12 ipproto tcp sport 6380 blackhole
+  run_split netns_exec client1 "$REPO/do_it.sh" doctor -s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=100 \
+    SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host"
+  assert_failure 3
+  assert_match '198.18.0.11: data path: 198.18.0.1:6380: Network is unreachable; .*fix: here: ip route get 198.18.0.1; if there is'
+  assert_match '198.18.0.12: data path: 198.18.0.1:6380: timed out after 5 s; .*fix: a firewall drops the packets: let 198.18.0.1 accept ports 6379 to 6380 '
+  assert_equal "$(ss -N "$(netns_name server)" -Htln 'sport >= :6379')" ''
+  # Another host answers at the address.
+  netns_host client1 ip rule del to 198.18.0.1 ipproto tcp dport 6380
+  netns_host client2 ip address add 198.18.0.1/32 dev lo
+  run_split netns_exec client1 "$REPO/do_it.sh" doctor -s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=100 \
+    SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host"
+  assert_failure 3
+  assert_match '198.18.0.12: data path: 198.18.0.1:6379: Connection refused; .*an address that only 198.18.0.1 has as its DATA'
+  refute_contains '198.18.0.11: data path'
 }

@@ -35,6 +35,7 @@ doctor_rows() {
   _doctor_ask_hosts "${hosts[@]}"
   servers_each _doctor_redis
   _doctor_clients "${clients[@]}"
+  servers_each _doctor_path
   servers_each _doctor_answers
   servers_each _doctor_swept
   _doctor_fill
@@ -58,6 +59,7 @@ doctor_rows() {
 doctor_provided() {
   [[ -z $1 ]] || _doctor_each _doctor_antagonist
   [[ -z $2 ]] || servers_each _doctor_found
+  [[ -z $2 ]] || servers_each _doctor_path
   servers_each _doctor_answers
   servers_each _doctor_swept
   _doctor_fill
@@ -382,6 +384,15 @@ _doctor_cost() {
     "$LOCK_TAKEN") _doctor_row "$SERVER" warn "cost of a key" "$LOCK_WHY" "$wanted" "wait for that run, or set KEYS" ;;
     *) _doctor_row "$SERVER" fail "cost of a key" "$(tr '\n' ';' <"$why")" "$wanted" "set KEYS" ;;
   esac
+}
+
+# Whether every client reaches instances on the server.
+_doctor_path() {
+  local host state found wanted fix
+  [[ -n ${REDIS_BINARY-} ]] || return 0
+  ! _doctor_ask "$SERVER" "data path" path_check || while IFS=$'\t' read -r host state found wanted fix; do
+    _doctor_row "$host" "$state" "data path" "$found" "$wanted" "$fix"
+  done <<<"$_DOCTOR_SAID"
 }
 
 # Features that a server other than Redis lacks, with the settings of each variant.

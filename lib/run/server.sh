@@ -138,15 +138,16 @@ server_start() {
 }
 
 # Start one instance that is not pinned on the server that SERVER is narrowed to, to ask it something before the run. With CLUSTER=on it is a cluster
-# of one node.
-# Usage: server_scratch
-# Globals: CLUSTER
+# of one node. With ports, which ascend, there is one instance on each.
+# Usage: server_scratch [PORT]...
+# Globals: CLUSTER REDISBASE
 # Returns: as server_start
 server_scratch() {
+  local -a ports=("${@:-$REDISBASE}")
   CLUSTER_TABLE=
   ! cluster_on || CLUSTER_TABLE=$(REPLICAS=0 cluster_table 1)
-  _server_passwords 1
-  _server_begin place_instances 1 -@-
+  _server_passwords $((ports[-1] - REDISBASE + 1))
+  _server_begin place_instances "${#ports[@]}" -@- "${ports[@]}"
 }
 
 # Prepare and start the instances on each server in SERVER, and take in what they report.
