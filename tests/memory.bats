@@ -208,7 +208,7 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   assert_contains 'Warning: a key was added' "${output#*$'\n'}"
 }
 
-@test "another host gets a copy of membench, and builds it where its libc is another" {
+@test "another host gets a copy of membench, and builds it where that does not start" {
   # The way of a host that is reached over ssh, without the ssh.
   local code='remote_is_local() { [[ $1 != elsewhere ]]; }
     ssh() { bash -c "${*: -1}"; }
@@ -220,9 +220,15 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   cmp "$output" "$MEMBENCH"
   rm "$output"
   mkdir bin
-  # That there is another libc is said there alone.
+  # With another libc the copy is tried, and starts. That there is another machine is said there alone.
   printf '#!/bin/sh\necho other 1.0\n' >bin/getconf
   chmod +x bin/getconf
+  master '' "${code/bash -c/env PATH=\"\$SCRATCH/bin:\$PATH\" bash -c}"
+  assert_success
+  refute_contains building "$stderr"
+  rm "$output"
+  printf '#!/bin/sh\n[ "$1" != -m ] || exec echo other\nexec /usr/bin/uname "$@"\n' >bin/uname
+  chmod +x bin/uname
   master '' "${code/bash -c/env PATH=\"\$SCRATCH/bin:\$PATH\" bash -c}"
   assert_success
   assert_contains 'elsewhere: building membench there: our copy does not start: it is for ' "$stderr"

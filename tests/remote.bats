@@ -43,15 +43,23 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
 # Whether the load of the second repeat has begun.
 phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev/null; }
 
-@test "a client with another libc gets the load generator built there, once, and by a run only; four instances, loaded by both clients in step, every operation accounted for" {
+@test "a client of another machine gets the load generator built there, once, and by a run only; four instances, loaded by both clients in step, every operation accounted for" {
   local rep client
-  # The client says that its libc is another; what is built there is then really built by its own make.
+  # The client says that its machine is another; what is built there is then really built by its own make.
   # shellcheck disable=SC2016 # expanded on the host
-  netns_host client2 bash -c 'mkdir -p "$HOME/bin" && printf "#!/bin/sh\necho other 1.0\n" >"$HOME/bin/getconf" && chmod +x "$HOME/bin/getconf" &&
+  netns_host client2 bash -c 'mkdir -p "$HOME/bin" && printf "#!/bin/sh\n[ \"\$1\" != -m ] || exec echo other\nexec /usr/bin/uname \"\$@\"\n" >"$HOME/bin/uname" && chmod +x "$HOME/bin/uname" &&
     printf "PATH=\$HOME/bin:\$PATH\nexport CFLAGS=\"-O0 -g0\"\n" >"$HOME/.bashrc"'
   run_split master doctor --all "${WORDS[@]}"
   assert_success
-  assert_match $'198.18.0.12\n([^\n]+\n)* +warn +load generator +not there yet, and ours is for '
+  assert_match $'198.18.0.12\n([^\n]+\n)* +ok +load generator +our copy does not start: it is for [^\n]* the host has other [^\n]*a run builds it there'
+  # Without a compiler there, a run would be refused.
+  # shellcheck disable=SC2016 # expanded on the host
+  netns_host client2 bash -c 'printf "#!/bin/sh\nexit 1\n" >"$HOME/bin/pkg-config" && chmod +x "$HOME/bin/pkg-config"'
+  run_split master doctor "${WORDS[@]}"
+  assert_failure 3
+  assert_match "198.18.0.12: load generator: our copy does not start: it is for [^;]*, the host has other [^;]*; a build there lacks: hiredis zlib; .*doctor --fix"
+  # shellcheck disable=SC2016 # expanded on the host
+  netns_host client2 bash -c 'rm "$HOME/bin/pkg-config"'
   assert_equal "$(netns_host client2 find "$SCRATCH/host" -name 'test-*')" ''
   printf 'server %s root 22 %s\nclient 198.18.0.11\nclient 198.18.0.12 root - %s\n' "$SERVER_HOST" "$NETNS_DIR/id" "$NETNS_DIR/id" >hosts
   run_split master run -H hosts -s imdt SSH_CONFIG="$NETNS_SSH_CONFIG" SRV_OVERRIDE=4 KEYS=500 VALUE_SIZES=100 REDISRUNS=1 \
@@ -86,6 +94,7 @@ phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev
   run_split master run "${WORDS[@]}"
   assert_failure 3
   assert_contains "198.18.0.12: load generator: the load generator does not build here: no hiredis here" "$stderr"
+  refute_contains "--fix" "$stderr"
   assert_nothing_left
 }
 

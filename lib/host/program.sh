@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # A program of this project on this host, identified by its key: find the cached copy, or build it from source.
+# Reads lacks: DEPS_SCRIPT
+#   DEPS_SCRIPT is the text of tools/deps.sh
 
-# Usage: main have NAME KEY | build NAME KEY TARGET
+# Usage: main have NAME KEY | build NAME KEY TARGET FILE | lacks NAME...
 main() {
   local verb=$1
   shift
@@ -11,7 +13,7 @@ main() {
   "host_program_$verb" "$@"
 }
 
-# Print `yes PATH` if the cached program runs here. Else print `no`, machine and libc, which a copy must match, and the reason why it does not start.
+# Print `yes PATH` if the cached program runs here. Else print `no`, machine and libc, and the reason why it does not start.
 # Usage: host_program_look NAME KEY
 host_program_look() {
   local binary=$WORK/cache/$1-$2 why=
@@ -55,6 +57,13 @@ host_program_build() {
   mv -f -- "$source/$4" "$WORK/cache/$1-$2"
   rm -rf -- "$source" "$WORK/cache/$2.tar"
   host_program_have "$1" "$2"
+}
+
+# Print what a build requires and this host lacks, by the names of tools/deps.sh.
+# Usage: host_program_lacks NAME...
+host_program_lacks() {
+  # shellcheck disable=SC2016 # expanded by the script
+  printf 'lacks\t%s\n' "$(run_limited 60 bash -c "$DEPS_SCRIPT"$'\n''deps_missing run "$@" | cut -d " " -f 3 | paste -sd " "' deps.sh "$@")"
 }
 
 # Print the name of a program for messages.

@@ -24,14 +24,14 @@ client_key() {
   local host
   for host; do
     remote_is_local "$host" || {
-      program_key "$(_client_program)"
+      program_key "$(client_program)"
       return
     }
   done
 }
 
 # Print the path of the load generator on the master. An installed tree may have no build with TLS; doctor says so.
-_client_program() {
+client_program() {
   local program
   program=$(tls_program)
   ! build_installed || [[ -x $program ]] || program=$ROOT/test
@@ -47,16 +47,16 @@ client_found() {
 # Whether a client is known to have the load generator; this machine has it.
 # Usage: client_has CLIENT
 client_has() {
-  [[ -n ${_CLIENT_BINARY[$1]-} ]] || ! remote_is_local "$1" || _CLIENT_BINARY[$1]=$(_client_program)
+  [[ -n ${_CLIENT_BINARY[$1]-} ]] || ! remote_is_local "$1" || _CLIENT_BINARY[$1]=$(client_program)
   [[ -n ${_CLIENT_BINARY[$1]-} ]]
 }
 
-# Install the load generator on clients: a copy if machine and libc match the master's, else a build on the client.
+# Install the load generator on clients: a copy if it starts there, else a build on the client.
 # Usage: client_prepare CLIENT...
 # Returns: 1 if it cannot be installed on a client, with the reason on stderr and in SIDE_OUT.
 client_prepare() {
   local client key program target=test status=0
-  program=$(_client_program)
+  program=$(client_program)
   [[ $program == "$ROOT/test" ]] || target=tls
   key=$(program_key "$program")
   side_run $((REMOTE_RETRY + 600)) _client_prepare "$@" || status=1

@@ -9,8 +9,7 @@ readonly _DOCTOR_ASKED="TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM PL
 SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION ZSWAP \
 PROMOTE_RATE SCAN_PERIOD_MIN SCAN_PERIOD_MAX SCAN_SIZE HOT_THRESHOLD DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA NEIGHBOUR NEIGHBOUR_NODE COLD_MEMORY"
 
-# By client without the load generator: its machine and libc.
-declare -A _DOCTOR_LACKS=()
+declare -A _DOCTOR_LACKS=() # clients without the load generator
 
 # Connect to every host, then check each.
 # Usage: doctor_rows
@@ -188,6 +187,7 @@ _doctor_here() {
   build_look
   row=$(build_row)
   [[ -z $row ]] || _doctor_row "$master" "$row"
+  _doctor_program "$master"
   if command -v ssh >/dev/null; then
     _doctor_row "$master" ok ssh "$(remote_version)" "in PATH" -
   else
@@ -307,10 +307,7 @@ _doctor_ask_hosts() {
       # Lines of the load generator are for _doctor_clients.
       case $row in
         found$'\t'*) client_found "$host" "${row#*$'\t'}" ;;
-        lacks$'\t'*)
-          row=${row#*$'\t'}
-          _DOCTOR_LACKS[$host]=${row%%$'\t'*}
-          ;;
+        lacks$'\t'*) _DOCTOR_LACKS[$host]=yes ;;
         ?*) printf '%s\n' "$row" ;;
       esac
     done <<<"${SIDE_OUT[$host]}"
@@ -467,21 +464,4 @@ _doctor_trace() {
 # Usage: _doctor_said CHECK COMMAND...
 _doctor_said() {
   ! _doctor_ask "$SERVER" "$@" || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" "$1" "${_DOCTOR_SAID#*$'\t'}"
-}
-
-# Which clients have the load generator. A run installs it where it is missing (lib/run/provision.sh).
-# Usage: _doctor_clients CLIENT...
-_doctor_clients() {
-  local client ours
-  build_ready || return 0
-  ours=$(program_machine)
-  for client; do
-    if client_has "$client"; then
-      _doctor_row "$client" ok "load generator" "runs" "./test" -
-    elif [[ ${_DOCTOR_LACKS[$client]-} == "$ours" ]]; then
-      _doctor_row "$client" ok "load generator" "not there yet" "./test" "a run copies it"
-    elif [[ -n ${_DOCTOR_LACKS[$client]-} ]]; then
-      _doctor_row "$client" warn "load generator" "not there yet, and ours is for $ours, not ${_DOCTOR_LACKS[$client]}" "what a run builds it with" "install: $BUILD_NEEDS"
-    fi
-  done
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Install a program of this project on a host: copy it if the host has the same machine and libc, else build it there from source.
+# Install a program of this project on a host: copy it if the copy starts there, else build it there from source.
 
 # Print the path of a program on a host, or the reason why it cannot be installed. On this machine the path is FILE.
 # Usage: program_prepare HOST NAME FILE TARGET KEY
@@ -22,33 +22,41 @@ program_prepare() {
 # Copy a program to another host, or build it there, and print its path.
 # Usage: as program_prepare, for another host
 _program_prepare() {
-  local host=$1 name=$2 file=$3 target=$4 key=$5 answer what path why work called='the load generator' ours
+  local host=$1 name=$2 file=$3 target=$4 key=$5 answer what path why work called='the load generator'
   [[ $name == test ]] || called=$name
-  ours=$(program_machine)
-  answer=$(remote_run "$host" program have "$name" "$key") || return
-  IFS=$'\t' read -r what path why <<<"$answer"
-  if [[ $what != yes ]]; then
+  answer=$(program_copy "$host" "$name" "$file" "$key") || return
+  if [[ $answer == no* ]]; then
+    log_info "$host: building $called there: our copy does not start: ${answer#*$'\t'}"
     work=$(remote_work "$host") || return
-    if [[ $path != "$ours" ]]; then
-      why="it is for $ours, the host has $path"
-    else
-      remote_put "$host" "$file" "$work/cache/$name-$key" || return
-      answer=$(remote_run "$host" program have "$name" "$key") || return
-      IFS=$'\t' read -r what path why <<<"$answer"
-    fi
-    if [[ $answer == no* ]]; then
-      log_info "$host: building $called there: our copy does not start: $why"
-      _program_sources "$_REMOTE_TMP/$key.$BASHPID.tar"
-      remote_put "$host" "$_REMOTE_TMP/$key.$BASHPID.tar" "$work/cache/$key.tar" || return
-      answer=$(remote_run "$host" program build "$name" "$key" "$target" "${file#"$ROOT/"}") || return
-    fi
+    _program_sources "$_REMOTE_TMP/$key.$BASHPID.tar"
+    remote_put "$host" "$_REMOTE_TMP/$key.$BASHPID.tar" "$work/cache/$key.tar" || return
+    answer=$(remote_run "$host" program build "$name" "$key" "$target" "${file#"$ROOT/"}") || return
     IFS=$'\t' read -r what path why <<<"$answer"
     [[ $what == yes ]] || {
       printf '%s: %s does not start there: %s\n' "$host" "$called" "$why"
       return 1
     }
   fi
-  printf '%s\n' "$path"
+  printf '%s\n' "${answer#*$'\t'}"
+}
+
+# Copy a program to another host of the same machine, unless it is there, and try it: a newer libc may well start it.
+# Usage: program_copy HOST NAME FILE KEY
+# Returns: prints `yes PATH`, or `no WHY` if it does not start there
+program_copy() {
+  local host=$1 ours answer what path why work
+  ours=$(program_machine)
+  answer=$(remote_run "$host" program have "$2" "$4") || return
+  IFS=$'\t' read -r what path why <<<"$answer"
+  if [[ $what == no && ${path%% *} != "${ours%% *}" ]]; then
+    why="it is for $ours, the host has $path"
+  elif [[ $what == no ]]; then
+    work=$(remote_work "$host") || return
+    remote_put "$host" "$3" "$work/cache/$2-$4" || return
+    answer=$(remote_run "$host" program have "$2" "$4") || return
+    IFS=$'\t' read -r what path why <<<"$answer"
+  fi
+  if [[ $what == yes ]]; then printf 'yes\t%s\n' "$path"; else printf 'no\t%s\n' "$why"; fi
 }
 
 # Print the key of a program's file.
@@ -57,12 +65,12 @@ program_key() {
   sha256sum "$1" | cut -c 1-16
 }
 
-# Print machine and libc of the master, which a copy of a program must match.
+# Print machine and libc of the master; a copy of a program must match the machine.
 program_machine() {
   printf '%s %s\n' "$(uname -m)" "$(getconf GNU_LIBC_VERSION)"
 }
 
-# Pack the sources of the programs, for a host with another machine or libc.
+# Pack the sources of the programs, for a host where a copy does not start.
 _program_sources() {
   tar -C "$ROOT" -cf "$1" Makefile test.c lib/loadgen lib/membench
 }

@@ -46,7 +46,7 @@ _provision_clients() {
       printf '%s\tok\tload generator\truns\t./test\t-\n' "$client"
     else
       row=$(tail -n 1 <<<"${SIDE_OUT[$client]}")
-      printf '%s\tfail\tload generator\t%s\t./test, or what it takes to build it\tinstall: %s\n' "$client" "${row#"$client: "}" "$BUILD_NEEDS"
+      printf '%s\tfail\tload generator\t%s\t./test, or a build there\tmake it there by hand, and see what fails\n' "$client" "${row#"$client: "}"
     fi
   done
 }
