@@ -227,7 +227,7 @@ received() {
   job_start bash -c 'set -u
     for file in "$REPO"/lib/{shared/*,host/fault}.sh; do . "$file"; done
     owner_lives() { :; }
-    WORK=. RUN_ID=x FOLDER=. FAULT_NODE=1 LOAD_USER= LOAD_PASSWORD= CLUSTER_TABLE=$(printf "%s\t1\t1\treplica\t-\t-\t-\t-\t127.0.0.1" "$1")
+    WORK=. RUN_ID=x FOLDER=. FAULT_NODE=1 REDISBASE=$1 LOAD_USER= LOAD_PASSWORD= CLUSTER_TABLE=$(printf "%s\t1\t1\treplica\t-\t-\t-\t-\t127.0.0.1" "$1")
     host_fault_back "$1" 1' bash "$replica"
   wait_until 30 grep -q 'Manual failover timed out' "cluster/$replica/log"
   kill -CONT "$master"
