@@ -101,7 +101,7 @@ END
   export SCRATCH
   PATH=$SCRATCH/bin:$PATH held ':'
   assert_success
-  assert_match '/owner.new$' "$(head -n 1 synced)"
+  assert_match '/owner\.new\.[0-9a-f-]*\.[0-9]+$' "$(head -n 1 synced)"
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
 }
 
@@ -178,12 +178,82 @@ END
   local run=far-1-00000000
   mkdir -m 1777 locks
   BOOT=11111111-1111-1111-1111-111111111111 record $run "$FAR" 0 locks/tierbench-lock.$run host/run-$run/owner
+  # Another host that uses the directory, too, wrote it since this host was booted.
+  run_split "$REPO/do_it.sh" stop
+  assert_failure 3
+  assert_match "the run $run of me on there .* uses this server, and its master was heard [0-9]+ s ago" "$stderr"
+  assert_exists locks/tierbench-lock.$run host/run-$run/owner
+  touch -d @1 locks/tierbench-lock.$run host/run-$run/owner
   run_split "$REPO/do_it.sh" doctor --all REDISBASE="$(ports_pick 2)"
   assert_match "warn +leftovers +$run"
   run_split "$REPO/do_it.sh" stop
   assert_success
   assert_output "127.0.0.1: stopped everything that $run had left before this host was rebooted"
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
+}
+
+@test "of two hosts with one REMOTE_DIR one has the record of the run, and the other is refused by name" {
+  run_split bash -c 'set -Eeuo pipefail
+    for name in common owner; do . "$REPO/lib/shared/$name.sh"; done
+    WORK=. RUN_OWNER=$1
+    for boot in 11111111-1111-1111-1111-111111111111 22222222-2222-2222-2222-222222222222; do
+      _OWNER_BOOT=$boot
+      owner_write run-a
+      owner_read run-a/owner
+      owner_same_boot && echo "$boot" || :
+    done
+    ls run-a' bash $'a\tme\there\t1\t1\t-\t-\t2026-01-01T00:00:00Z\t60'
+  assert_output $'11111111-1111-1111-1111-111111111111\nowner'
+  # The record of this run, by another host.
+  master '' 'mkdir -p "$REMOTE_DIR/run-$RUN_ID"
+    printf "%s\n%s\t%010d\n" "$RUN_OWNER" 11111111-1111-1111-1111-111111111111 1 >"$REMOTE_DIR/run-$RUN_ID/owner"
+    for call in take join; do remote_run 127.0.0.1 lock "$call" || :; done
+    cat "$REMOTE_DIR"/run-*/owner | tail -n 1
+    ls "$LOCK_DIR"'
+  assert_output $'11111111-1111-1111-1111-111111111111\t0000000001'
+  assert_equal "$stderr" "$(printf 'REMOTE_DIR=%s: another host uses this directory, too; each host requires its own\n' {,}"$SCRATCH/host")"
+}
+
+@test "a call of an earlier repeat that was suspended starts nothing, and leaves the next repeat alone" {
+  held 'CLIENT_PASSWORD=late
+    lock_turn
+    remote_run 127.0.0.1 client stop
+    sleep 100 3>&- &
+    proc_record "$REMOTE_DIR/mine" $! generator
+    folder=$REMOTE_DIR/run-$RUN_ID
+    # What the next repeat has.
+    mkdir "$folder"/{client-127.0.0.1,monitor}
+    cp "$REMOTE_DIR/mine" "$folder/client-127.0.0.1/generator.proc"
+    cp "$REMOTE_DIR/mine" "$folder/monitor/monitor.proc"
+    TUNE_ROWS=
+    for call in "client launch sleep 1000" "client look 0 get 1" "client enough" "monitor start" "monitor mark get" "trace start" "tune apply"; do
+      RUN_OPEN=1 remote_run 127.0.0.1 $call 2>>"$SCRATCH/said" && echo "$call"
+    done || :
+    proc_alive $! "$(cut -f 2 "$REMOTE_DIR/mine")"
+    kill $!
+    find "$folder" -type f ! -name owner -printf "%P\n" | sort
+    RUN_OPEN=1 remote_run 127.0.0.1 lock renew
+    rm -r "$folder"/{client-127.0.0.1,monitor}'
+  assert_success
+  # Neither was stopped, and nothing was made.
+  assert_line client-127.0.0.1/generator.proc
+  assert_line monitor/monitor.proc
+  refute_contains launch
+  refute_contains auth
+  (($(grep -c 'this call is of an earlier repeat, which is over' said) == 7)) || fail "$(<said)"
+}
+
+@test "a lock whose name leads elsewhere is not written through" {
+  run_split bash -c 'set -Eeuo pipefail
+    for name in common owner; do . "$REPO/lib/shared/$name.sh"; done
+    WORK=. RUN_ID=a RUN_OWNER=$1
+    owner_write run-a
+    echo root:x:0 >shadow
+    ln -s ../lock run-a/lock
+    ln -s shadow lock
+    owner_renew
+    cat shadow' bash $'a\tme\there\t1\t1\t-\t-\t2026-01-01T00:00:00Z\t60'
+  assert_output 'root:x:0'
 }
 
 @test "a master tells a host that a run's master, a process of this machine, is dead" {

@@ -181,6 +181,26 @@ END
   assert_equal "$status" 130
 }
 
+@test "runs that start in one second have different directories and names" {
+  # shellcheck disable=SC2016 # expanded by the master
+  master '' '. "$LIB/cmd/run.sh"
+    RESULTS_DIR=$SCRATCH/results SCENARIO=demo.conf VARIANTS=native
+    # Its files are no matter here.
+    _run_conf() { :; }
+    _run_describe() { echo "$RUN_ID" >"$RUN/run.conf"; }
+    plan_enter() { :; }
+    for try in 1 2 3; do
+      (
+        lock_name demo
+        _run_folder
+      ) &
+    done
+    wait'
+  assert_success
+  (($(find results -mindepth 1 -maxdepth 1 -name '*Z-demo' | wc -l) == 3)) || fail "$(ls results)"
+  (($(sort -u results/*/run.conf | wc -l) == 3)) || fail "$(cat results/*/run.conf)"
+}
+
 @test "a Redis that is not ours on a planned port: exit 3, nothing started, and it is untouched" {
   redis_start -p $((BASE + 1))
   redis-cli -p "$REDIS_PORT" set mine 1

@@ -198,10 +198,10 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
 }
 
 @test "a server that another living run has is refused with its owner's name; a dead run's lock is broken" {
-  master "" 'lock_take; touch '"$SCRATCH"'/held; while [[ ! -e '"$SCRATCH"'/enough ]]; do sleep 0.05; done' &
+  master "" 'lock_take 127.0.0.1; touch '"$SCRATCH"'/held; while [[ ! -e '"$SCRATCH"'/enough ]]; do sleep 0.05; done' &
   wait_until 10 test -e held
   cp master.sh first.sh
-  master "" 'lock_take; echo taken'
+  master "" 'lock_take 127.0.0.1; echo taken'
   assert_failure 3
   assert_match "the run test-[0-9]+-[0-9a-f]{8} of $(id -un) on $(uname -n) \(pid [0-9]+, since .*\) uses this server" "$stderr"
   refute_contains taken
@@ -209,9 +209,9 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   wait
 
   # An owner that was killed leaves its lock behind.
-  bash -c 'sed "s/^lock_take.*/lock_take; kill -9 \$\$/" first.sh >killed.sh; exec bash killed.sh' || :
+  bash -c 'sed "s/^lock_take.*/lock_take 127.0.0.1; kill -9 \$\$/" first.sh >killed.sh; exec bash killed.sh' || :
   assert_equal "$(find locks -name 'tierbench-lock.test-*' | wc -l)" 1
-  master "" 'lock_take; echo taken'
+  master "" 'lock_take 127.0.0.1; echo taken'
   assert_success
   assert_contains taken
   assert_contains "and has died: its lock was removed" "$stderr"

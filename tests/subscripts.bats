@@ -155,6 +155,12 @@ END
   ((${#lines[@]} == 3)) || fail "$output"
 }
 
+@test "no pattern is replaced in what a host said, or removed from its end: bash takes quadratic time" {
+  cd "$REPO"
+  run grep -rnE '\$\{(SIDE_OUT\[[^]]*\]|REMOTE_REPLY|CHANNEL_(OUT|ERR)|said)(%|##|/)' lib/core lib/cmd lib/plan lib/run
+  assert_output ''
+}
+
 @test "doctor --fix sends a host names of tools/deps.sh alone, and expands none" {
   touch redis-server-of-ours
   printf '%s\tfail\tx\tmissing\tx\tinstall: %s\n' there 'redis-s* /etc/host* $(id) gcc:stdio.h redis-server gcc;x' other 'linux-perf (Debian), redis-s*' >rows

@@ -40,7 +40,7 @@ with_swap() {
   printf 'Filename Type Size Used Priority\n%s file 2048 512 32767\n' "$1" >proc/swaps
   # shellcheck disable=SC2016 # expanded by the inner shell
   TIERBENCH_ROOT=$SCRATCH WORK=$SCRATCH bash -c 'set -Eeuo pipefail
-    for part in undo lost swap; do . "$REPO/lib/host/tier_$part.sh"; done
+    for part in shared/owner host/tier_{undo,lost,swap}; do . "$REPO/lib/$part.sh"; done
     swapoff() { echo "off $1"; }
     host_tier_cgroup_find() { return 1; }
     '"$2"

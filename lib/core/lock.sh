@@ -3,7 +3,7 @@
 # What a run holds of its hosts: the lock of each server, of which one run at a time has one, and a directory with its record on every host. One process
 # renews all of them.
 
-# Of this run, once it has a name: what every host is sent. RUN_OPEN is yes while the run's hosts have its directory.
+# Of this run, once it has a name: what every host is sent. While the run's hosts have its directory, RUN_OPEN is the number of the turn (lock_turn).
 RUN_ID='' RUN_OWNER='' RUN_OPEN=''
 _LOCK_RENEWER=
 _LOCK_USER= # of this process, once lock_owner has asked for it
@@ -41,7 +41,7 @@ lock_take() {
   side_run $((REMOTE_RETRY + 60)) _lock_join "${clients[@]}" ||
     die_unfit "$(side_failed "${clients[@]}"): the run's directory cannot be opened there, nothing was started; the line above gives the reason"
   # shellcheck disable=SC2034 # for the scripts of hosts
-  RUN_OPEN=yes
+  RUN_OPEN=1
   # A killed master cannot release anything: the lease then expires, so it must be renewed while the master lives.
   _lock_renew $$ "$@" &
   _LOCK_RENEWER=$!
@@ -60,6 +60,13 @@ _lock_join() {
   remote_run "$1" lock join
 }
 
+# Begin the next turn: the end of a repeat, or a tuning. From then on, a call of an earlier turn that was suspended starts nothing (owner_turn).
+# Usage: lock_turn
+# Globals: RUN_OPEN
+lock_turn() {
+  [[ -z $RUN_OPEN ]] || RUN_OPEN=$((RUN_OPEN + 1))
+}
+
 # Hold the lock of the server that SERVER is narrowed to, and renew it, while a function runs.
 # Usage: lock_during FUNCTION [ARG]...
 # Globals: SERVER LEASE RUN_ID RUN_OWNER
@@ -74,7 +81,7 @@ lock_during() {
   LOCK_WHY=
   if remote_run "$SERVER" lock take 2>"$why"; then
     cat -- "$why" >&2
-    local RUN_OPEN=yes
+    local RUN_OPEN=1
     # A command substitution around this would wait for it.
     _lock_renew $$ "$SERVER" >/dev/null &
     renewer=$!
@@ -106,7 +113,8 @@ lock_clean() {
   local -a dead=()
   said=$(remote_run "$1" stop "$2") || return
   while IFS=$'\t' read -r word _ run OWNER_PID OWNER_START OWNER_BOOT OWNER_SPACE _; do
-    if [[ $word == alive ]] && owner_here && ! proc_alive "$OWNER_PID" "$OWNER_START"; then dead+=("$run"); fi
+    # Processes of other users may be hidden (hidepid of proc(5)), as process 1 then is.
+    if [[ $word == alive && -d /proc/1 ]] && owner_here && ! proc_alive "$OWNER_PID" "$OWNER_START"; then dead+=("$run"); fi
   done <<<"$said"
   ((${#dead[@]} == 0)) || said=$(remote_run "$1" stop "$2" "${dead[@]}") || return
   while IFS=$'\t' read -r word place _ _ _ _ _ text; do

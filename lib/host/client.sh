@@ -41,9 +41,9 @@ host_client_start() {
   session=${session:0:64}
   { read -r launch <"$FOLDER/launched"; } 2>/dev/null || :
   [[ $launch != "$CLIENT_LAUNCH" ]] || return 0
+  owner_open
   host_client_end 10
   [[ ! -e $FOLDER ]] || rm -rf -- "$FOLDER"
-  owner_open
   mkdir -- "$FOLDER" "$OUT"
   host_client_clock
   printf '%s' "$CLIENT_PASSWORD" >"$FOLDER/auth"
@@ -197,6 +197,7 @@ host_client_fetch() {
 
 # Let the generator end its phase: it has lasted long enough.
 host_client_enough() {
+  owner_keep
   : >"$OUT/stop"
 }
 
@@ -210,6 +211,7 @@ host_client_end() {
 
 # Stop the generator and remove its directory.
 host_client_stop() {
+  owner_turn || :
   host_client_end 15
   rm -rf -- "$FOLDER"
   owner_close

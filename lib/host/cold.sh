@@ -101,9 +101,9 @@ host_cold_memory() {
 # Usage: host_cold_start PROGRAM NODES WANTED DATA RESERVE
 host_cold_start() {
   local node bytes least keep end pid start label
+  owner_open
   host_cold_end
   host_cold_room "${@:2}" || fail "COLD_MEMORY=$3: $WHY"
-  owner_open
   owner_watch
   [[ -d $FOLDER ]] || mkdir -- "$FOLDER"
   while IFS=$'\t' read -r node bytes least keep; do

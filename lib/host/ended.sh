@@ -7,6 +7,7 @@
 main() {
   local part status=0
   workdir_open
+  owner_turn || :
   # What cannot be stopped keeps none of the others.
   for part in monitors instances tier; do
     # Each is a separate shell with errexit, which `||` would switch off.
@@ -36,6 +37,7 @@ host_ended_monitors() {
 host_ended_instances() {
   # A call that the master repeats after a lost link must not run beside its own first try.
   workdir_lock server 30
+  owner_turn || :
   host_instances_stop "$WORK/run-$RUN_ID/server"
 }
 
@@ -44,5 +46,6 @@ host_ended_instances() {
 host_ended_tier() {
   TIER_FOLDER=$WORK/run-$RUN_ID/tier
   workdir_lock tier 30
+  owner_turn || :
   host_tier_undo || fail "cannot undo the tier; run ./do_it.sh stop"
 }

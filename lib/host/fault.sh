@@ -9,6 +9,7 @@ host_fault_begin() {
   local begin=$((${EPOCHREALTIME/[.,]/} + $1)) program=$REDIS_BINARY
   # The master repeats a call after a lost link: a second process would make the fault twice.
   [[ ! -e $FOLDER/fault.proc ]] || return 0
+  owner_keep
   host_user_find || fail "$USER_WHY"
   host_user_limits
   [[ ! -x $FOLDER/redis-server ]] || program=/proc/self/cwd/redis-server

@@ -36,16 +36,17 @@ host_lock_take() {
 # Returns: exits 1 with the reason on stderr, without a lock
 host_lock_join() {
   local folder=$WORK/run-$RUN_ID
-  if owner_read "$folder/owner"; then
-    owner_age "$folder/owner" || fail "REMOTE_DIR=$WORK: another host uses this directory too; each host requires its own"
-    owner_renew
-  else
-    (owner_write "$folder") || {
-      ! host_lock_mine || rm -f -- "$LOCK"
-      exit 1
-    }
+  if owner_read "$folder/owner" || (owner_write "$folder"); then
+    # Two hosts may have come here at the same time.
+    if owner_read "$folder/owner" && owner_same_boot; then
+      ! host_lock_mine || ln -sfn -- "$LOCK" "$folder/lock"
+      owner_renew
+      return
+    fi
+    printf '%s\n' "REMOTE_DIR=$WORK: another host uses this directory, too; each host requires its own" >&2
   fi
-  ! host_lock_mine || ln -sfn -- "$LOCK" "$folder/lock"
+  ! host_lock_mine || rm -f -- "$LOCK"
+  exit 1
 }
 
 # Record that the master is alive. Fails if the run has lost this host.
@@ -61,8 +62,11 @@ host_lock_renew() {
 # Usage: host_lock_release
 host_lock_release() {
   local name
+  local -a names=(client)
   if [[ -e $WORK/run-$RUN_ID ]]; then
-    for name in server client tier; do workdir_lock "$name" 30; done
+    # On a client, another run may have the other locks.
+    [[ ! -L $WORK/run-$RUN_ID/lock ]] || names+=(server tier)
+    for name in "${names[@]}"; do workdir_lock "$name" 30; done
     owner_remove
   fi
   ! host_lock_mine || rm -f -- "$LOCK"

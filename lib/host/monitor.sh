@@ -29,11 +29,11 @@ main() {
 # Usage: host_monitor_start
 # Globals: MONITOR RECORD RESERVE_BYTES HIT_COUNTERS
 host_monitor_start() {
+  owner_open
   if [[ -e $MONITOR ]]; then
     host_monitor_stop
     rm -rf -- "$MONITOR"
   fi
-  owner_open
   mkdir -- "$MONITOR"
   : >"$MONITOR/on"
   MONITOR_STAT=

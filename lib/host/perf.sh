@@ -46,8 +46,8 @@ host_perf_events() {
 # Start counting; perf is already counting when this returns.
 host_perf_start() {
   local pid start pids='' scope
-  host_perf_clear
   owner_open
+  host_perf_clear
   [[ -d $FOLDER ]] || mkdir -- "$FOLDER"
   host_perf_events
   while read -r pid start _; do

@@ -33,12 +33,12 @@ host_server_start() {
   local taken port cpus policy program=$REDIS_BINARY
   local -a pin prefix ports=() data=()
   IFS=$'\t' read -r -a prefix <<<"$LAUNCH_WORDS"
+  owner_open
   host_instances_end 30 "$FOLDER" || fail "$FOLDER: an instance of an earlier try does not end"
   while read -r port _; do ports+=("$port"); done <<<"$INSTANCE_PLAN"
   taken=$(host_ports_taken "${ports[@]}")
   [[ -z $taken ]] || fail "$taken"
   [[ ! -e $FOLDER ]] || rm -rf -- "$FOLDER"
-  owner_open
   mkdir -- "$FOLDER"
   host_user_find || fail "$USER_WHY"
   host_user_limits

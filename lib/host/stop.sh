@@ -91,23 +91,22 @@ host_stop_alive() {
 # End the calls of a broken run that are still active here, which may be suspended, and all other processes with the mark of the run.
 # Usage: host_stop_calls stale|force DIR
 host_stop_calls() {
-  local record=$2/calls.proc round pid start mark
+  local found record round pid start mark
   owner_ours "$2" && [[ $OWNER_RUN != "$RUN_ID" ]] && { [[ $1 == force ]] || ! owner_lives "$2/owner"; } || return 0
+  # The directory may be on a full disk.
+  found=$(mktemp -d) || return 0
+  record=$found/ours
   # A script that is being ended may start another process.
   for round in 1 2 3; do
-    { : >"$record" && : >"$record.all"; } 2>/dev/null || return 0
-    proc_marked "$record.all" "RUN_OF_TIERBENCH=$OWNER_RUN"
-    # Another stop may remove the directory at the same time.
-    {
-      while IFS=$'\t' read -r pid start mark; do
-        # The kernel gives processes of containers too, which have their own files.
-        [[ ! /proc/$pid/root$WORK -ef $WORK ]] || printf '%s\t%s\t%s\n' "$pid" "$start" "$mark" >>"$record"
-      done <"$record.all"
-    } 2>/dev/null || return 0
-    [[ -s $record ]] || break
-    proc_end 10 "$record" || return 0
+    { : >"$record" && : >"$found/all"; } 2>/dev/null || break
+    proc_marked "$found/all" "RUN_OF_TIERBENCH=$OWNER_RUN"
+    while IFS=$'\t' read -r pid start mark; do
+      # The kernel gives processes of containers too, which have their own files.
+      [[ ! /proc/$pid/root$WORK -ef $WORK ]] || printf '%s\t%s\t%s\n' "$pid" "$start" "$mark" >>"$record"
+    done <"$found/all"
+    { [[ -s $record ]] && proc_end 10 "$record"; } || break
   done
-  rm -f -- "$record" "$record.all"
+  rm -rf -- "$found"
 }
 
 # Wait until no other call of this user's runs is active on this host, and report it.
@@ -176,7 +175,7 @@ host_stop_stray() {
   local run=${1##*/}
   [[ -e $1 || -L $1 ]] || return 0
   ! owner_names "${run#*-}" || [[ ! -d $1 || -L $1 || ! -O $1 || -e $1/owner ]] || {
-    rm -f -- "$1/owner.new"
+    rm -f -- "$1"/owner.new*
     ! rmdir -- "$1" 2>/dev/null || return 0
   }
   printf '%s: has no owner line, so no run made it; left alone\n' "$1" >&2

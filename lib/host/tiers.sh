@@ -59,8 +59,8 @@ host_tiers_ask() {
 
 # Make what the tier requires. A call that is repeated after a lost link starts over.
 host_tiers_up() {
-  host_tier_undo || fail "cannot undo the tier of an earlier attempt"
   owner_open
+  host_tier_undo || fail "cannot undo the tier of an earlier attempt"
   [[ -d $TIER_FOLDER ]] || mkdir -- "$TIER_FOLDER" || fail "$TIER_FOLDER: cannot be created"
   { : >"$WORK/tier-$RUN_ID"; } 2>/dev/null || fail "$WORK/tier-$RUN_ID: cannot be written (REMOTE_DIR: is its disk full?)"
   printf '%s\t%s\n' tier "$TIER" nodes "$TIER_NODES" weights "$TIER_WEIGHTS" limit "$TIER_LIMIT" far "$TIER_FAR" >"$TIER_FOLDER/asked" ||

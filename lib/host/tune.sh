@@ -23,6 +23,7 @@ main() {
     check) host_tune_rows check ;;
     restore)
       host_tune_lock 30
+      owner_turn || :
       host_tune_restore
       ;;
     *)
@@ -33,8 +34,8 @@ main() {
 }
 
 # A call that is repeated after a lost link, the watchdog, and `stop` must not run at the same time.
-# Usage: host_tune_lock [SECONDS]
-#   SECONDS as workdir_lock
+# Usage: host_tune_lock [SECONDS [MORE]]
+#   as workdir_lock
 host_tune_lock() {
   workdir_lock tune "$@"
   TUNE_FD=$REPLY
@@ -226,7 +227,8 @@ host_tune_watchdog() {
       return
     fi
     if host_tune_silent; then
-      host_tune_lock 30
+      # If this process ended, nothing would restore the host.
+      host_tune_lock 30 1000000
       [[ -e $TUNE/journal ]] || return
       # A heartbeat may have come while another call had the lock.
       if host_tune_silent; then

@@ -195,6 +195,7 @@ _repeat_stop() {
   local client status=0
   local -a clients later=()
   _REPEAT_LEFT=yes
+  lock_turn
   log_progress_end
   read -r -a clients <<<"$CLIENT_IP"
   # First the hosts that answer, then the server with its memory; an unreachable client does not delay them.

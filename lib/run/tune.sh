@@ -23,6 +23,7 @@ tune_apply() {
   local variant=$1 host rows
   local -a hosts
   doctor_hosts
+  lock_turn
   side_run $((REMOTE_RETRY + 120)) _tune_apply "${hosts[@]}" || die "$(side_failed "${hosts[@]}"): cannot be tuned"
   for host in "${hosts[@]}"; do
     rows=${SIDE_OUT[$host]}
@@ -57,6 +58,7 @@ tune_end() {
   local host status=0
   local -a hosts
   doctor_hosts
+  lock_turn
   side_run $((REMOTE_RETRY + 120)) _tune_restore "${hosts[@]}" || :
   for host in "${hosts[@]}"; do
     if ((${SIDE_STATUS[$host]} == 0)); then

@@ -84,8 +84,8 @@ owner_place() {
 # Returns: sets REPLY, which has always the same length
 owner_moment() {
   local up
-  [[ -n $_OWNER_BOOT ]] || read -r _OWNER_BOOT </proc/sys/kernel/random/boot_id
-  read -r up _ </proc/uptime
+  [[ -n $_OWNER_BOOT ]] || { read -r _OWNER_BOOT </proc/sys/kernel/random/boot_id; } 2>/dev/null || fail "/proc/sys/kernel/random/boot_id: cannot be read"
+  { read -r up _ </proc/uptime; } 2>/dev/null || fail "/proc/uptime: cannot be read"
   printf -v REPLY '%s\t%010d' "$_OWNER_BOOT" "${up%.*}"
 }
 
@@ -126,15 +126,23 @@ owner_fresh() {
 # Usage: owner_age FILE
 # Returns: sets OWNER_AGE; 1 if this host was booted since then
 owner_age() {
-  local REPLY
-  OWNER_AGE=-1
+  local REPLY written
   owner_moment
-  if [[ $OWNER_HEARD =~ ^([0-9a-f-]+)$'\t'([0-9]+)$ && ${#OWNER_HEARD} == "${#REPLY}" ]]; then
-    [[ ${BASH_REMATCH[1]} == "$_OWNER_BOOT" ]] || return 1
-    OWNER_AGE=$((10#${REPLY#*$'\t'} - 10#${BASH_REMATCH[2]}))
-  fi
-  # A record without such a line, or of a container with another clock.
-  ((OWNER_AGE >= 0)) || OWNER_AGE=$((EPOCHSECONDS - $(exec stat -c %Y -- "$1" 2>/dev/null || echo 0)))
+  OWNER_AGE=-1
+  ! owner_same_boot || OWNER_AGE=$((10#${REPLY#*$'\t'} - 10#${OWNER_HEARD#*$'\t'}))
+  ((OWNER_AGE < 0)) || return 0
+  # A record without such a line, of a container with another clock, or of another host with the same directory: a record from before the boot is older.
+  written=$(exec stat -c %Y -- "$1" 2>/dev/null) || written=0
+  OWNER_AGE=$((EPOCHSECONDS - written))
+  [[ -z $OWNER_HEARD ]] || ((OWNER_AGE < 10#${REPLY#*$'\t'}))
+}
+
+# Whether this host renewed the last read record, and was not booted since then.
+# Usage: owner_same_boot
+owner_same_boot() {
+  local REPLY
+  owner_moment
+  [[ ${#OWNER_HEARD} == "${#REPLY}" && $OWNER_HEARD =~ ^[0-9a-f-]+$'\t'[0-9]+$ && ${OWNER_HEARD%$'\t'*} == "$_OWNER_BOOT" ]]
 }
 
 # How a program of the run detects that the master of this run is gone: by the process of the master if that is on this machine, else by the lease.
@@ -181,7 +189,7 @@ owner_check() {
 # Prepare the run's directory for what a script is about to start, and fail if the run is over on this host: the script may have been suspended.
 # A script that starts something calls this after it got the lock that the end of the run waits for.
 # Usage: owner_open
-# Globals: WORK RUN_ID RUN_OWNER; RUN_OPEN: not empty when the master has opened the run on its hosts (lib/core/lock.sh)
+# Globals: WORK RUN_ID RUN_OWNER; RUN_OPEN: the turn of the call, or empty when the master has not opened the run on its hosts (lib/core/lock.sh)
 owner_open() {
   if [[ -z ${RUN_OPEN-} && ! -e $WORK/run-$RUN_ID/owner ]]; then
     owner_write "$WORK/run-$RUN_ID"
@@ -194,8 +202,26 @@ owner_open() {
 # Usage: owner_keep
 # Globals: RUN_OPEN: empty before the run has opened its hosts
 owner_keep() {
-  [[ -z ${RUN_OPEN-} ]] || owner_keeps || fail "$OWNER_WHY"
+  if [[ -n ${RUN_OPEN-} ]]; then
+    owner_keeps || fail "$OWNER_WHY"
+    owner_turn || fail "the run $RUN_ID: this call is of an earlier repeat, which is over"
+  fi
   owner_renew
+}
+
+# Record the turn of this call on the host. What ends a part of the run has a later turn than what started it (lock_turn).
+# Usage: owner_turn
+# Globals: WORK RUN_ID RUN_OPEN
+# Returns: 1 if the host had a call of a later turn
+owner_turn() {
+  local turn='' file
+  [[ -n ${RUN_OPEN-} ]] || return 0
+  file=$WORK/run-$RUN_ID/turn
+  [[ -d ${file%/*} ]] || return 0
+  { read -r -n 9 turn <"$file"; } 2>/dev/null || :
+  [[ $turn =~ ^[0-9]+$ ]] || turn=0
+  ((RUN_OPEN > 10#$turn)) || return $((RUN_OPEN < 10#$turn))
+  { printf '%s\n' "$RUN_OPEN" >"$file"; } 2>/dev/null || :
 }
 
 # Whether the run still has this host: its directory exists, the host was not rebooted, and a server's lock is the run's and has not expired.
@@ -211,7 +237,7 @@ owner_keeps() {
     return 1
   }
   OWNER_WHY="this host was rebooted during the run $RUN_ID: nothing of the run is left on it"
-  owner_age "$folder/owner" || return
+  owner_same_boot && owner_age "$folder/owner" || return
   [[ -L $folder/lock ]] || return 0
   OWNER_WHY="the lock of this run is missing"
   # The link is in our directory, and the file that it leads to must be ours.
@@ -221,12 +247,14 @@ owner_keeps() {
 }
 
 # Make a directory with a record of this run in it. It is on the disk before anything else is done for the run: after a power failure it tells whose the
-# directory is.
+# directory is. Of two hosts with the same directory, one makes the record.
 # Usage: owner_write DIR
 owner_write() {
-  local said
+  local said REPLY new
+  owner_text
+  new=$1/owner.new.$_OWNER_BOOT.$BASHPID
   said=$({
-    mkdir -p -- "$1" && owner_text && printf '%s' "$REPLY" >"$1/owner.new" && _owner_sync "$1/owner.new" && mv -f -- "$1/owner.new" "$1/owner"
+    mkdir -p -- "$1" && printf '%s' "$REPLY" >"$new" && _owner_sync "$new" && { ln -- "$new" "$1/owner" || owner_read "$1/owner" || mv -f -- "$new" "$1/owner"; } && rm -f -- "$new"
   } 2>&1) || fail "REMOTE_DIR=$WORK: $1 cannot be written: ${said##*: }"
   _owner_sync "$1" "${1%/*}"
 }
@@ -245,13 +273,6 @@ owner_text() {
   REPLY=$RUN_OWNER$'\n'$REPLY$'\n'
 }
 
-# Print why a directory with a record cannot be made.
-_owner_why() {
-  local said
-  said=$(LC_ALL=C mkdir -p -- "$1" 2>&1 && LC_ALL=C touch -- "$1/owner.new" 2>&1 && LC_ALL=C sync "$1" 2>&1) || :
-  printf 'cannot be written: %s' "${said##*: }"
-}
-
 # Record that the run's master is alive, in all records of the run on this host.
 # Usage: owner_renew
 owner_renew() {
@@ -260,14 +281,16 @@ owner_renew() {
   for file in "$WORK/run-$RUN_ID"/{owner,lock} "$WORK/tune-$RUN_ID/owner"; do _owner_touch "$file"; done
 }
 
-# Write a record again over itself, which takes no process, and empties no file on a full disk.
+# Write a record of this run again over itself, which takes no process, and empties no file on a full disk.
 # Usage: _owner_touch FILE
 # Globals: REPLY, the text
 _owner_touch() {
-  local fd
+  local fd line=
   # A removed file is not created, because its name is opened for reading only.
   { exec {fd}<"$1"; } 2>/dev/null || return 0
-  { printf '%s' "$REPLY" 1<>"/dev/fd/$fd"; } 2>/dev/null || :
+  # After the end of a lock, another user may have put a link to a file of ours at its name.
+  IFS= read -r -n 1024 line <&"$fd" || :
+  [[ $line != "$RUN_OWNER" ]] || { printf '%s' "$REPLY" 1<>"/dev/fd/$fd"; } 2>/dev/null || :
   exec {fd}<&-
 }
 
@@ -283,7 +306,7 @@ owner_close() {
 owner_remove() {
   local file
   for file in "$WORK/run-$RUN_ID"/*; do
-    [[ ${file##*/} == @(owner|lock) || ! -e $file ]] || return 0
+    [[ ${file##*/} == @(owner|lock|turn) || ! -e $file ]] || return 0
   done
   rm -rf -- "$WORK/run-$RUN_ID"
 }

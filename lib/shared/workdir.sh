@@ -75,7 +75,8 @@ workdir_alone() {
 
 # Take a lock of our directory, which this script then keeps until its end. The lock's file names the script as a recorded process. What ends something
 # waits for a limited time: then it ends a call of the same run that has the lock. The master waits for that call no more, and it may be suspended.
-# Usage: workdir_lock NAME [SECONDS]
+# Usage: workdir_lock NAME [SECONDS [MORE]]
+#   MORE: how long it waits for a call of another run after that (30)
 # Globals: WORK RUN_ID
 # Returns: sets REPLY, the descriptor
 workdir_lock() {
@@ -86,7 +87,7 @@ workdir_lock() {
   elif ! flock -w "$2" "$fd"; then
     { IFS=$'\t' read -r _ _ holder <"$file"; } 2>/dev/null || :
     [[ $holder != "$RUN_ID" ]] || proc_end 5 "$file" || :
-    flock -w 30 "$fd" || fail "$file: a call of a run does not end; lslocks names its process"
+    flock -w "${3-30}" "$fd" || fail "$file: a call of a run does not end; lslocks names its process"
   fi
   { : >"$file" && proc_record "$file" "$BASHPID" "${RUN_ID:--}"; } 2>/dev/null || :
   REPLY=$fd
