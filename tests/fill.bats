@@ -100,6 +100,7 @@ fill_check() {
   # More than a million keys: their names need more memory.
   fill_measure 1 90M 1
   fill_check 1 90M 1
+  FILL_WORDS+=(KEY_PREFIX=a.name.of.36.bytes.before.the.number)
   fill_measure 1 8M 20 45
   fill_check 1 8M 2
 }
@@ -279,8 +280,9 @@ END
 
 @test "a share is of the memory that may be used, and a target between two sizes of the dict's table is said" {
   # shellcheck source=/dev/null # followed from here, shellcheck takes as long as for thirty files
-  . "$REPO/lib/core/log.sh" && . "$REPO/lib/core/file.sh" && . "$REPO/lib/core/trust.sh" && . "$REPO/lib/core/alias.sh" && . "$REPO/lib/core/kind.sh" && . "$REPO/lib/core/conf.sh" && . "$REPO/lib/plan/fill.sh" && . "$REPO/lib/run/cluster.sh"
-  LIB=$REPO/lib CLUSTER=off EXPIRE=off KEYS=auto KEY_MAX=auto MAXMEMORY=off PHASES=set RESERVE=1G SERVER_BYTES=$((11 << 30)) FILL=50%
+  . "$REPO/lib/core/log.sh" && . "$REPO/lib/core/file.sh" && . "$REPO/lib/core/trust.sh" && . "$REPO/lib/core/alias.sh" && . "$REPO/lib/core/kind.sh" && . "$REPO/lib/core/conf.sh" && . "$REPO/lib/plan/fill.sh" && . "$REPO/lib/plan/load.sh" &&
+    . "$REPO/lib/run/cluster.sh"
+  LIB=$REPO/lib CLUSTER=off EXPIRE=off KEY_PREFIX=off KEYS=auto KEY_MAX=auto MAXMEMORY=off PHASES=set RESERVE=1G SERVER_BYTES=$((11 << 30)) FILL=50%
   fill_target
   assert_equal "$REPLY" $((5 << 30))
   # The distance of the nearest number of keys from FILL.
@@ -312,7 +314,7 @@ END
   cat >sample.sh <<'END'
 set -Eeuo pipefail
 . "$REPO/lib/plan/fill.sh"
-_REMOTE_TMP=$SCRATCH VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=3600 LOAD_USER='' SERVER_CERTIFICATE='' SERVER=h REDISBASE=1 DATA=pattern SEED=1
+_REMOTE_TMP=$SCRATCH VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=3600 KEY_PREFIX=off LOAD_USER='' SERVER_CERTIFICATE='' SERVER=h REDISBASE=1 DATA=pattern SEED=1
 sizes_own() { return 1; }
 cluster_options() { :; }
 tls_options() { :; }

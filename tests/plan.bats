@@ -15,10 +15,42 @@ setup() {
 }
 
 @test "the guide's fill, to the key" {
-  assert_equal "$(fill_guide 754 1000 288)" 2275590
-  assert_equal "$(fill_guide 755 1000 288)" 2278645
-  assert_equal "$(fill_guide 754 100000 288)" 22743
-  assert_equal "$(fill_guide 755 100000 288)" 22777
+  assert_equal "$(fill_guide 754 1000 288 && echo "$REPLY")" 2275590
+  assert_equal "$(fill_guide 755 1000 288 && echo "$REPLY")" 2278645
+  assert_equal "$(fill_guide 754 100000 288 && echo "$REPLY")" 22743
+  assert_equal "$(fill_guide 755 100000 288 && echo "$REPLY")" 22777
+}
+
+@test "the disk that persistence needs: two dumps, or an AOF before its rewrite and the next one, an AOF of at least 64 MB each" {
+  local -a words=(-s demo SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 INSTANCES=2 VALUE_SIZES=1000)
+  run "$REPO/do_it.sh" plan "${words[@]}" KEYS=100000 PERSISTENCE=rdb
+  assert_contains $'\ndisk     up to 393 MiB in REMOTE_DIR for the files of persistence\n' "$output"
+  run "$REPO/do_it.sh" plan "${words[@]}" KEYS=100000 PERSISTENCE=aof
+  assert_contains $'\ndisk     up to 608 MiB in ' "$output"
+  run "$REPO/do_it.sh" plan "${words[@]}" KEYS=100000 PERSISTENCE=aof KEY_PREFIX=ten:bytes:
+  assert_contains $'\ndisk     up to 614 MiB in ' "$output"
+  run "$REPO/do_it.sh" plan "${words[@]}" KEYS=1000 PERSISTENCE=aof
+  assert_contains $'\ndisk     up to 130 MiB in ' "$output"
+  run "$REPO/do_it.sh" plan "${words[@]}" KEYS=1000
+  refute_contains $'\ndisk ' "$output"
+}
+
+@test "KEY_PREFIX: the plan names the keys, and their length is in the cost of a key" {
+  local -a words=(-s demo SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 INSTANCES=1 VALUE_SIZES=1000 KEYS=100000)
+  local prefix
+  cost() { run "$REPO/do_it.sh" plan "${words[@]}" "$@" && REPLY=$(awk '$1 == "1000B-1i" { print $6 }' <<<"$output"); }
+  cost
+  assert_equal "$REPLY" 1100
+  cost KEY_PREFIX=user:
+  assert_contains 'keys sequential, named user:N' "$output"
+  assert_equal "$REPLY" 1108
+  # Size classes above 1024 B are 256 B apart.
+  printf -v prefix '%1024s' ''
+  cost KEY_PREFIX="${prefix// /k}"
+  assert_equal "$REPLY" 2372
+  run "$REPO/do_it.sh" plan "${words[@]}" KEY_PREFIX="${prefix// /k}k"
+  assert_failure 2
+  assert_contains 'invalid; accepted: off, a name of 1 to 1024 letters' "$output"
 }
 
 @test "instances are divided over clients in contiguous ranges, and a remainder is spread" {

@@ -125,7 +125,18 @@ _plan_head() {
   cold_say
   hit_say
   search_say
+  _plan_disk "$each"
   echo
+}
+
+# Print the space that the files of persistence may take on the disk of a server; nothing without them.
+# Usage: _plan_disk EACH
+#   EACH is a word after it
+_plan_disk() {
+  local REPLY
+  disk_persistence_most
+  plan_enter "${VARIANTS%% *}" ''
+  ((REPLY == 0)) || printf 'disk     up to %d MiB in REMOTE_DIR for the files of persistence%s\n' $((REPLY >> 20)) "$1"
 }
 
 # Print a line about limits of processes on a server; nothing without one.

@@ -18,6 +18,7 @@
 #   percent percent:MIN..MAX    1%..100%; of a range also with decimals: 0.5%
 #   dram weight limit           DRAM:DATA, NODE:WEIGHT, a limit of a search; their values are checked with the settings that they depend on
 #   ratio fields                two numbers with a colon, not both 0; a field of INFO, or two of them with a slash between them
+#   word:MIN..MAX               a name as `word`, of that many characters
 #   host word user cpus absolute path program event sizes commands prices text   (absolute begins with /; text and prices may be empty)
 #   list:KIND                   words separated by blanks or commas; at least one. Kept with blanks
 # Values are stored in one form: numbers and times without a unit and without zeros at their ends, sizes with K, M or G (lib/core/kind.sh).
@@ -472,6 +473,7 @@ _conf_is_one() {
     host) kind_is_host "$value" ;;
     # `on` turns other counters on, but names no event.
     word | user | event) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ && $kind:$value != event:on ]] ;;
+    word:*) ((${#value} >= min && ${#value} <= max)) && _conf_is_one "$value" word ;;
     cpus) kind_is_cpus "$value" ;;
     fields) [[ $value =~ ^[a-z][a-z0-9_]{0,63}(/[a-z][a-z0-9_]{0,63})?$ ]] ;;
     absolute) [[ $value == /* ]] ;;

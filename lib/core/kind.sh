@@ -210,6 +210,7 @@ _kind_part() {
     ratio) printf 'A:B, two whole numbers that are not both 0' ;;
     host) printf 'a host name or address (a port has its column in a hosts file)' ;;
     word | user) printf 'a name of letters, digits and . _ : -' ;;
+    word:*) printf 'a name of %s to %s letters, digits and . _ : -' "$min" "$max" ;;
     cpus) printf 'a list of numbers such as 0-3,8' ;;
     absolute) printf 'an absolute path' ;;
     path) printf 'a path' ;;

@@ -58,7 +58,7 @@ int commands_init(struct commands *c, const char *prefix, const struct values *v
         for (unsigned d = 1; d <= COMMAND_DIGITS; d++)
             head_make(&c->head[i][d], &command_kinds[i], 2 + command_kinds[i].carries * (spec->ttl_low ? 3 : 1), prefix, tags ? SLOTS_TAG_ANY : "",
                       d);
-    c->largest = values_largest(spec) + sizeof(struct command_head) + 64 + COMMAND_END_MAX;
+    c->largest = values_largest(spec) + strlen(prefix) + 256 + COMMAND_END_MAX;
     if (spec->own || spec->sizes.choices != 1 || spec->sizes.choice[0].low != spec->sizes.choice[0].high) return 0;
     c->value_len = spec->sizes.choice[0].low;
     replies_value_init(&c->got, c->value_len);

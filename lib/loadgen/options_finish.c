@@ -99,7 +99,7 @@ int options_finish(struct options *o, char why[OPTIONS_WHY])
         return options_refuse(why, "--cluster: conflicts with --socket, as the nodes name their addresses; leave --socket out");
     if (o->cluster && o->tls) return options_refuse(why, "--cluster: does not support TLS; leave --tls out");
     if (o->cluster && strchr(o->key_prefix, '{'))
-        return options_refuse(why, "--key-prefix %s: --cluster does not support { in a prefix; leave it out", o->key_prefix);
+        return options_refuse(why, "--key-prefix %.128s: --cluster does not support { in a prefix; leave it out", o->key_prefix);
     if (o->hosts && endpoint_hosts_named(o->hosts) < 0)
         return options_refuse(why, "--hosts %.200s: invalid; accepted: PORT=HOST,PORT=HOST,... with ports that ascend", o->hosts);
     if (o->hosts && (o->cluster || o->socket))

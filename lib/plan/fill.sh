@@ -12,13 +12,8 @@ _FILL_STEPS=
 # Keys per instance by the formula of the 2018 guide: 8 GB reserved, 90 % of the rest, a key counted as 110 % of its value, rounded down to
 # 10,000 keys, divided by the instances. All integer arithmetic, in this order.
 # Usage: fill_guide MEM_GIB VALUE_BYTES INSTANCES
+# Returns: sets REPLY
 fill_guide() {
-  _fill_guide "$@"
-  echo "$REPLY"
-}
-
-# As fill_guide, without a subshell; sets REPLY.
-_fill_guide() {
   local mem=$1 size=$2 instances=$3 keys
   keys=$(((mem - 8) * (1 << 30) * 90 / 110 / size))
   REPLY=$((keys / 10000 * 10000 / instances))
@@ -46,7 +41,7 @@ fill_keys_of() {
   elif [[ $FILL == guide ]]; then
     # Of several servers, each has its part of the instances.
     ((${#SERVERS[@]} < 2)) || instances=$(((instances + ${#SERVERS[@]} - 1) / ${#SERVERS[@]}))
-    _fill_guide "$SERVER_MEM" "$size" "$instances"
+    fill_guide "$SERVER_MEM" "$size" "$instances"
     ((REPLY > 0)) || ! facts_limit_text ||
       conf_refuse FILL "too small: the guide's formula leaves no key of $size B for $instances instances in $SERVER_MEM GiB$REPLY; set KEYS or a size"
   else
@@ -354,7 +349,7 @@ fill_learn() {
 
 # Print the model of one value size.
 _fill_sample() {
-  local size=$1 form digits from keys room most used bytes=8 limit=75000 values
+  local size=$1 form digits from keys room most used bytes=8 limit=75000 values prefix
   _fill_form "$size"
   form=$REPLY
   # Sizes of a distribution must occur often enough for their mean to be exact.
@@ -363,6 +358,8 @@ _fill_sample() {
   mix_fills
   read -r _ values <<<"$REPLY"
   ((values > 0)) || values=1
+  load_prefix_of
+  prefix=$REPLY
   local -a samples=("3 1")
   # 1.5 times the expected number of keys: longer names are not needed.
   most=$(($(fill_keys "$size" "$(_fill_fewest)") * 3 / 2))
@@ -372,7 +369,7 @@ _fill_sample() {
     read -r digits room <<<"$digits"
     from=0
     ((digits == 3)) || from=$((10 ** (digits - 1)))
-    keys=$(((bytes << 20) / ((size + 64) * values)))
+    keys=$(((bytes << 20) / ((size + prefix + 64) * values)))
     ((keys <= limit)) || keys=$limit
     ((keys <= 10 ** digits - from)) || keys=$((10 ** digits - from))
     ((keys >= 8)) || keys=8
@@ -432,6 +429,7 @@ _fill_used() {
   ! sizes_own || phases=populate,get
   [[ $COMMANDS == off ]] || phases=populate,get user+=(--commands "$COMMANDS")
   [[ $EXPIRE == off ]] || user+=(--expire "$EXPIRE")
+  [[ $KEY_PREFIX == off ]] || user+=(--key-prefix "$KEY_PREFIX")
   mapfile -t -O "${#user[@]}" user < <(REPLICAS=0 POINT_INSTANCES=1 cluster_options "$REDISBASE" 1)
   [[ -z $LOAD_USER ]] || user+=(--user "$LOAD_USER")
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$out/tls.crt"
@@ -495,6 +493,8 @@ fill_answer() {
 # Run lib/plan/keycost.awk for the kinds of keys that populate makes; it replaces the subshell of its pipeline.
 # Usage: _fill_cost <LINES
 _fill_cost() {
+  load_prefix_of
+  local prefix=$REPLY
   mix_fills
-  KINDS=${REPLY% *} VALUES=${REPLY#* } LC_ALL=C exec awk -f "$LIB/plan/keycost.awk"
+  KINDS=${REPLY% *} VALUES=${REPLY#* } PREFIX=$prefix LC_ALL=C exec awk -f "$LIB/plan/keycost.awk"
 }

@@ -6,7 +6,8 @@
 # Valkey since 8.1, buckets of 64 bytes for 7 keys each, their number a power of two; an 8th key gets another bucket, with room for 6 more. `table 0`:
 # other ones, taken for those of Redis. Times to live are in a second table. `slot BYTES`: each slot of a cluster that has keys has its own tables, as
 # since Redis 7.4, and they take BYTES without a key.
-# Environment: KINDS, the number of keys of different kinds per key number, and VALUES, the number of values in all of them (default 1).
+# Environment: KINDS, the number of keys of different kinds per key number, VALUES, the number of values in all of them (default 1), and PREFIX, the bytes
+# of a name before its number.
 # With DO=fit in the environment: print a model from samples, lines `sample DIGITS KEYS USED_MEMORY`, the last two with the most digits. For the kind
 # of table also a line `table`, or three lines `step KEYS USED_MEMORY` with equal distances, and a table of either kind growing between them; for a cluster four lines
 # `slots KEYS USED_MEMORY`, with keys in half of the 16384 slots, one key in each, two, and six.
@@ -23,16 +24,24 @@ function class(n,    step) {
   return int((n + step - 1) / step) * step
 }
 
+# The bytes before a text of n bytes in memory.
+function header(n) {
+  return n < 256 ? 3 : n < 65536 ? 5 : 9
+}
+
 # A cluster's keys have a tag of five bytes and two links to other keys of their slot; its tables of slots take 770 kB.
-function estimate(form,    size, cluster, value, entry, digits) {
+function estimate(form,    size, cluster, value, entry, digits, name) {
   size = form + 0
   cluster = form ~ /\+cluster/
   # Up to 44 bytes are stored together with their object of 16; longer values have a separate header of 3, 5 or 9 bytes.
-  value = size <= 44 ? class(16 + 3 + size + 1) : 16 + class(size + 1 + (size < 256 ? 3 : size < 65536 ? 5 : 9))
+  value = size <= 44 ? class(16 + 3 + size + 1) : 16 + class(size + 1 + header(size))
   entry = class(cluster ? 40 : 24)
   base[form] = 1000000 + (cluster ? 770000 : 0)
-  for (digits = 3; digits <= 15; digits++)
-    cost[form, digits] = values * value + kinds * (entry + class(digits + 2 + (cluster ? 5 : 0))) + timed(form) * class(24)
+  for (digits = 3; digits <= 15; digits++) {
+    name = prefix + digits + (cluster ? 5 : 0)
+    # A name of up to 31 bytes has a header of one byte.
+    cost[form, digits] = values * value + kinds * (entry + class(name + 1 + (name < 32 ? 1 : header(name)))) + timed(form) * class(24)
+  }
   top[form] = 15
   kind[form] = 1
 }
@@ -178,6 +187,7 @@ BEGIN {
   FS = OFS = "\t"
   slots = 16384
   kinds = ENVIRON["KINDS"] > 0 ? ENVIRON["KINDS"] + 0 : 1
+  prefix = ENVIRON["PREFIX"] + 0
   values = ENVIRON["KINDS"] > 0 ? ENVIRON["VALUES"] + 0 : 1
 }
 

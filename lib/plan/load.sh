@@ -49,12 +49,13 @@ load_is_fill() {
 
 # Print the pattern of keys and the settings that modify it; or the trace.
 # Usage: load_text
-# Globals: KEY_PATTERN SCRAMBLE SHIFT KEY_MIN KEY_MAX VALUE_DISTRIBUTION EXPIRE COMMANDS
+# Globals: KEY_PATTERN SCRAMBLE SHIFT KEY_MIN KEY_MAX KEY_PREFIX VALUE_DISTRIBUTION EXPIRE COMMANDS
 load_text() {
   if replay_on; then replay_text; else printf '%s' "$KEY_PATTERN"; fi
   [[ $SCRAMBLE == off ]] || printf ', scrambled'
   [[ $SHIFT == off ]] || printf ', moving by %s %% every %s s' "${SHIFT#*:}" "${SHIFT%:*}"
   ! fill_apart || printf ', of %d..%d' "$KEY_MIN" "$KEY_MAX"
+  [[ $KEY_PREFIX == off ]] || printf ', named %sN' "$KEY_PREFIX"
   [[ $COMMANDS == off ]] || printf '; mixed %s' "$COMMANDS"
   [[ $VALUE_DISTRIBUTION == off ]] || printf '; values %s' "$VALUE_DISTRIBUTION"
   [[ $EXPIRE == off ]] || printf '; keys live %s s' "$EXPIRE"
@@ -68,12 +69,20 @@ load_commands() {
   replay_allowed
 }
 
+# The bytes of KEY_PREFIX.
+# Usage: load_prefix_of   Returns: sets REPLY
+load_prefix_of() {
+  REPLY=0
+  [[ $KEY_PREFIX == off ]] || REPLY=${#KEY_PREFIX}
+}
+
 # Print the options of ./test, one per line.
 # Usage: load_options
-# Globals: SCRAMBLE SHIFT VALUE_DISTRIBUTION EXPIRE COMMANDS
+# Globals: SCRAMBLE SHIFT KEY_PREFIX VALUE_DISTRIBUTION EXPIRE COMMANDS
 load_options() {
   [[ $SCRAMBLE == off ]] || echo --scramble
   [[ $SHIFT == off ]] || printf '%s\n' --shift "$SHIFT"
+  [[ $KEY_PREFIX == off ]] || printf '%s\n' --key-prefix "$KEY_PREFIX"
   [[ $VALUE_DISTRIBUTION == off ]] || printf '%s\n' --sizes "$VALUE_DISTRIBUTION"
   [[ $EXPIRE == off ]] || printf '%s\n' --expire "$EXPIRE"
   [[ $COMMANDS == off ]] || printf '%s\n' --commands "$COMMANDS"

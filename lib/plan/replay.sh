@@ -22,7 +22,7 @@ replay_check() {
   [[ $PHASES == replay ]] || conf_refuse TRACE_FILE "requires PHASES=replay, as a trace is the whole load; set it"
   [[ $KEYS != auto ]] || conf_refuse TRACE_FILE "the number of its keys is unknown; set KEYS and VALUE_SIZES, from which the memory is planned"
   for setting in GENERATOR=test HIT_RATIO=off FAULT=none PROBE_WSS=off RATE=0 WARMUP=0 REQUESTS=0 \
-    KEY_PATTERN=sequential KEY_MIN=0 VALUE_DISTRIBUTION=off EXPIRE=off COMMANDS=off SHIFT=off SCRAMBLE=off; do
+    KEY_PATTERN=sequential KEY_MIN=0 KEY_PREFIX=off VALUE_DISTRIBUTION=off EXPIRE=off COMMANDS=off SHIFT=off SCRAMBLE=off; do
     name=${setting%%=*} value=${setting#*=}
     [[ ${!name} == "$value" ]] || conf_refuse "$name" "conflicts with TRACE_FILE=$TRACE_FILE; set $name=$value"
   done

@@ -24,16 +24,36 @@ disk_room() {
 # The bytes that the instances of the current row may have on the disk of a server at the same time: with rdb the last dump and the next one; with aof
 # the file at the size at which it is rewritten, and its next one; with a FAULT the dump that a replica receives. Redis compresses, so it may be less.
 # Usage: disk_persistence_of
-# Globals: ROW PERSISTENCE REDIS_CONF CLUSTER REPLICAS
+# Globals: ROW PERSISTENCE REDIS_CONF CLUSTER REPLICAS KEY_PREFIX
 # Returns: sets REPLY; of several servers, for the one with most of the data
 disk_persistence_of() {
-  local copies=0 extra=32 values keys=${ROW[keys]} size=${ROW[value_size]}
+  local copies=0 extra=32 part each least=$((64 << 20))
   ! cluster_on || ! fault_on || ((REPLICAS == 0)) || copies=1
   [[ $PERSISTENCE != rdb && ! $REDIS_CONF =~ (^|[;[:space:]])save[[:space:]]+[0-9] ]] || copies=2
   # The AOF has each SET as a request.
   [[ $PERSISTENCE != aof && ! $REDIS_CONF =~ (^|[;[:space:]])appendonly[[:space:]]+yes ]] || copies=3 extra=64
+  load_prefix_of
+  extra=$((extra + REPLY))
   mix_fills
-  values=${REPLY#* }
+  part=$((${ROW[keys]} * ${REPLY#* } * (${ROW[value_size]} + extra)))
+  each=$((copies * part))
+  # An AOF grows to 64 MB before its first rewrite (auto-aof-rewrite-min-size), however little the data are.
+  ((copies < 3 || each - part >= least)) || each=$((part + least))
   cluster_processes_of "${ROW[instances]}"
-  spread_part $((copies * keys * values * (size + extra) * REPLY)) "${ROW[instances]}"
+  spread_part $((each * REPLY)) "${ROW[instances]}"
+}
+
+# The largest of them over all rows of the plan.
+# Usage: disk_persistence_most
+# Globals: PLAN_ROWS
+# Returns: sets REPLY; the settings are those of the last row
+disk_persistence_most() {
+  local row most=0
+  for row in "${PLAN_ROWS[@]}"; do
+    plan_row "$row"
+    [[ ${ROW[repeat]} == 1 ]] || continue
+    disk_persistence_of
+    ((REPLY <= most)) || most=$REPLY
+  done
+  REPLY=$most
 }

@@ -30,6 +30,7 @@ _generator_check_peer() {
   [[ $KEY_MIN == 0 ]] || conf_refuse KEY_MIN "$GENERATOR supports keys from 0 on only; set KEY_MIN=0"
   case $GENERATOR in
     redis-benchmark)
+      [[ $KEY_PREFIX == off ]] || conf_refuse KEY_PREFIX "$GENERATOR has its own names of keys; set KEY_PREFIX=off"
       [[ $TIME == 0 ]] || conf_refuse TIME "$GENERATOR does not support a duration; set TIME=0 and REQUESTS"
       [[ $RATE == 0 ]] || conf_refuse RATE "$GENERATOR does not support a rate; set RATE=0"
       [[ " $PHASES " != *" mixed "* ]] || conf_refuse PHASES "$GENERATOR does not support mixed; accepted: populate set get"

@@ -12,7 +12,7 @@ static struct options o;
 /* Parse a command line given as one string of words. Returns the result of options_parse. */
 static int parse(const char *line)
 {
-    static char copy[512];
+    static char copy[2048];
     char *word[64] = {"test"}, *save = NULL;
     int n = 1;
     snprintf(copy, sizeof copy, "%s", line);
@@ -31,6 +31,20 @@ static void defaults_are_the_guides(void)
     CHECK_SAME(o.instances, 4);
     CHECK_SAME(o.phases, 2);
     CHECK(o.phase[0] == PHASE_SET && o.phase[1] == PHASE_GET && o.verify && o.flush && !o.spin);
+}
+
+static void prefix_has_a_limit(void)
+{
+    char line[OPTIONS_PREFIX_MAX + 64];
+    memset(line, 'k', sizeof line);
+    memcpy(line, "--key-prefix ", 13);
+    line[13 + OPTIONS_PREFIX_MAX] = 0;
+    CHECK_SAME(parse(line), 0);
+    CHECK_SAME(strlen(o.key_prefix), OPTIONS_PREFIX_MAX);
+    line[13 + OPTIONS_PREFIX_MAX] = 'k';
+    line[14 + OPTIONS_PREFIX_MAX] = 0;
+    CHECK_SAME(parse(line), -1);
+    CHECK(strstr(why, "at most 1024 bytes"));
 }
 
 static void options_are_read(void)
@@ -238,6 +252,7 @@ int main(void)
 {
     TEST("defaults are the guide's", defaults_are_the_guides);
     TEST("options are read", options_are_read);
+    TEST("a prefix of keys has a limit", prefix_has_a_limit);
     TEST("wrong arguments are refused by name, in one line", wrong_ones_are_refused_by_name);
     TEST("the help names the options", help_names_every_option);
     return UNIT_END;

@@ -74,7 +74,9 @@ static void commands_are_as_one_by_one(void)
 {
     static const uint16_t apart[] = {3, 500, 16383, 77};
     uint16_t beside[5461];
-    static const char *const prefixes[] = {"", "p:", "a prefix that takes more than one register:"};
+    static char longest[OPTIONS_PREFIX_MAX + 1];
+    const char *const prefixes[] = {"", "p:", longest};
+    memset(longest, 'k', OPTIONS_PREFIX_MAX);
     struct slots_tags tags[2];
     slots_words();
     if (!wide_here()) return;

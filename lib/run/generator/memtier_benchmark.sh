@@ -25,9 +25,9 @@ adapter_each() {
 adapter_load() {
   local phase=$1 port=$2 stem=$3 connections=$CONNECTIONS threads=$THREADS ratio=1:0 pipeline=$PIPELINE pattern=$PATTERN letter given part
   local -a words=(--hide-histogram --json-out-file "$stem.json" --server "$HOST" --port "$port" --authenticate peer:none --data-size "$SIZE")
-  # Keys are the numbers from 0 on without a prefix, as ./test names them. Without --distinct-client-seed every connection would request the
+  # Keys are the numbers from 0 on after KEY_PREFIX, as ./test names them. Without --distinct-client-seed every connection would request the
   # same keys at the same time.
-  words+=(--key-prefix '' --key-maximum $((KEYS - 1)) --distinct-client-seed)
+  words+=(--key-prefix "$PREFIX" --key-maximum $((KEYS - 1)) --distinct-client-seed)
   [[ $DATA != random ]] || words+=(--random-data)
   [[ $phase != populate ]] || pattern=sequential
   case $pattern in

@@ -13,7 +13,8 @@
 #   adapter_figures PHASE STEM US     read that, the load having taken US, and print a row, empty where the program cannot tell:
 #                                     ops, elapsed, average and longest time, p50, p90, p99, p99.9, p99.99 (all in us), sets, misses,
 #                                     error replies, lost. STEM.slots and STEM.seconds may hold `US COUNT` and `SECOND COUNT`
-# and sees HOST (of the instance) SIZE KEYS PATTERN CONNECTIONS PIPELINE INSTANCES THREADS (of an instance) EACH TIME RATE (of all) RATIO DATA LOAD_USER.
+# and sees HOST (of the instance) SIZE KEYS PREFIX PATTERN CONNECTIONS PIPELINE INSTANCES THREADS (of an instance) EACH TIME
+# RATE (of all) RATIO DATA LOAD_USER.
 # The login to instances is a user without a password, so that no password is on a command line.
 set -Eeuo pipefail
 export LC_ALL=C
@@ -39,7 +40,7 @@ kill_loads() {
 main() {
   local phase REPLY
   INSTANCES=1 CONNECTIONS=1 PIPELINE=1 PHASES=set,get REQUESTS=0 TIME=0 RATE=0 RATIO=1:10 PATTERN=uniform DATA=pattern TIMEOUT=30
-  LOAD_USER='' HOSTS=
+  LOAD_USER='' HOSTS='' PREFIX=
   PASSWORDS=()
   while [[ ${1-} == --* ]]; do
     case $1 in
@@ -52,6 +53,7 @@ main() {
       --rate) RATE=$2 ;;
       --ratio) RATIO=$2 ;;
       --keys) PATTERN=$2 ;;
+      --key-prefix) PREFIX=$2 ;;
       --data) DATA=$2 ;;
       --timeout) TIMEOUT=$2 ;;
       --user) LOAD_USER=$2 ;;
