@@ -27,7 +27,7 @@ disk_room() {
 # Globals: ROW PERSISTENCE REDIS_CONF CLUSTER REPLICAS KEY_PREFIX
 # Returns: sets REPLY; of several servers, for the one with most of the data
 disk_persistence_of() {
-  local copies=0 extra=32 part each least=$((64 << 20))
+  local copies=0 extra=32 keys=${ROW[keys]} size=${ROW[value_size]} part each least=$((64 << 20))
   ! cluster_on || ! fault_on || ((REPLICAS == 0)) || copies=1
   [[ $PERSISTENCE != rdb && ! $REDIS_CONF =~ (^|[;[:space:]])save[[:space:]]+[0-9] ]] || copies=2
   # The AOF has each SET as a request.
@@ -35,7 +35,7 @@ disk_persistence_of() {
   load_prefix_of
   extra=$((extra + REPLY))
   mix_fills
-  part=$((${ROW[keys]} * ${REPLY#* } * (${ROW[value_size]} + extra)))
+  part=$((keys * ${REPLY#* } * (size + extra)))
   each=$((copies * part))
   # An AOF grows to 64 MB before its first rewrite (auto-aof-rewrite-min-size), however little the data are.
   ((copies < 3 || each - part >= least)) || each=$((part + least))
