@@ -266,7 +266,7 @@ END
   mkdir old
   printf 'LEASE="120"\nREMOTE_RETRY="300"\nKEYS="100"\n' >old/run.conf
   small
-  run_split "$REPO/do_it.sh" run "${untuned[@]/%demo/old/run.conf}" REDIS_SERVER=/nowhere/redis-server
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s old/run.conf REDIS_SERVER=/nowhere/redis-server
   assert_failure 3
   refute_contains LEASE "$stderr"
   # The lease that takes its place counts for each variant.

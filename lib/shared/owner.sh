@@ -288,7 +288,7 @@ _owner_touch() {
   local fd line=
   # A removed file is not created, because its name is opened for reading only.
   { exec {fd}<"$1"; } 2>/dev/null || return 0
-  # After the end of a lock, another user may have put a link to a file of ours at its name.
+  # After the end of a lock, another user may have made a link with its name to one of our files.
   IFS= read -r -n 1024 line <&"$fd" || :
   [[ $line != "$RUN_OWNER" ]] || { printf '%s' "$REPLY" 1<>"/dev/fd/$fd"; } 2>/dev/null || :
   exec {fd}<&-
