@@ -100,6 +100,17 @@ windows_row() {
   assert_success
   assert_equal "$(grep -c '^run .* 2 of 24 repeats$' <<<"$output")" 3
   assert_equal "$(wc -l <calls)" 1
+  # Directories that no plan has are no repeats of it; without a plan, there are no more than the run was to make.
+  mkdir -p results/2026010{1,2,3}T000000Z-demo/native/100B-1i/rep-{3..40}
+  printf 'number\tvariant\tpoint\trepeat\tneed\n1\tnative\t100B-1i\t1\tyes\n2\tswap\t100B-1i\t1\tyes\n3\tnative\t100B-1i\t3\tmaybe\n' >results/20260103T000000Z-demo/plan.tsv
+  # A name with a line break and a tab is in one row.
+  mv results/20260101T000000Z-demo $'results/20260101T000000Z-a\nb\tc'
+  mv results/20260103T000000Z-demo $'results/20260103T000000Z-a\nb\tc'
+  PATH=$PWD/bin:$PATH run_split "$REPO/do_it.sh" list RESULTS_DIR=results
+  assert_equal "$(sed -n '/results/ s/  */ /gp' <<<"$output")" 'run results/20260101T000000Z-a?b?c 24 of 24 repeats
+run results/20260102T000000Z-demo 24 of 24 repeats
+run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
+  assert_equal "$(wc -l <<<"$output")" "$(grep -cE '^(scenario|variant|workload|run)  ' <<<"$output")"
 }
 
 @test "a list counts the repeats of runs and results directories that are symbolic links" {

@@ -52,19 +52,27 @@ _list_conf() {
 
 # Print one line per run, without a process per run: there may be thousands of runs.
 _list_runs() {
-  local file run count
+  local file run path count key whole repeats=''
   local -a files=() old=() plans=()
-  local -A whole=() all=() large=()
+  local -A found=() all=() large=()
   # A FIFO would block this forever.
   for file in "$RESULTS_DIR"/*/run.conf; do
     [[ -f $file && ! -L $file ]] || continue
     files+=("$file")
   done
   ((${#files[@]} > 0)) || return 0
-  while IFS= read -r -d '' file; do large[${file%/*}]=${file##*/}; done < <(printf '%s\0' "${files[@]}" "${files[@]/%run.conf/plan.tsv}" | _list_large)
+  while IFS= read -r -d '' run && IFS= read -r -d '' path; do
+    _list_key "${run%/}"
+    case $path in
+      *$'\n'*) ;;
+      */*/rep-*) repeats+=R$'\t'$key$'\t'$path$'\n' ;;
+      run.conf | plan.tsv) large[$key]=$path ;;
+    esac
+  done < <(printf '%s\0' "${files[@]%run.conf}" | _list_find)
   for file in "${files[@]}"; do
     run=${file%/*}
-    if [[ -n ${large[$run]-} ]]; then
+    _list_key "$run"
+    if [[ -n ${large[$key]-} ]]; then
       continue
     elif [[ -f $run/plan.tsv && ! -L $run/plan.tsv ]]; then
       plans+=("$run/plan.tsv")
@@ -72,65 +80,79 @@ _list_runs() {
       old+=("$file")
     fi
   done
-  while IFS= read -r run; do whole[${run%/}]=$((${whole[${run%/}]-0} + 1)); done < <(printf '%s\0' "${files[@]%run.conf}" | _list_repeats)
-  while IFS=$'\t' read -r file count; do all[$file]=$count; done < <(
-    ((${#plans[@]} == 0)) || printf '%s\0' "${plans[@]}" | _list_plans
-    ((${#old[@]} == 0)) || printf '%s\0' "${old[@]}" | _list_cells
-  )
+  while IFS=$'\t' read -r key whole count; do
+    found[$key]=$whole
+    [[ -z $count ]] || all[$key]=$count
+  done < <(_list_count)
   for file in "${files[@]}"; do
-    run=${file%/run.conf} count=${all[$file]-}
+    _list_key "${file%/run.conf}"
+    count=${all[$key]-} whole=${found[$key]-0}
     # A broken run does not hide the runs after it.
-    if [[ -n ${large[$run]-} ]]; then
-      printf '%s\t%s\t%s\n' run "$run" "cannot be read: ${large[$run]} is too large"
+    if [[ -n ${large[$key]-} ]]; then
+      printf '%s\t%s\t%s\n' run "$key" "cannot be read: ${large[$key]} is too large"
     elif [[ -n $count ]] || count=$(_list_cells_of "$file" 2>&1); then
-      printf '%s\t%s\t%s of %s repeats\n' run "$run" "${whole[$run]-0}" "$count"
+      # awk has compared others, whose number is another person's text.
+      [[ -n ${all[$key]-} ]] || ((whole <= ${count##* })) || whole=${count##* }
+      printf '%s\t%s\t%s of %s repeats\n' run "$key" "$whole" "$count"
     else
-      printf '%s\t%s\t%s\n' run "$run" "cannot be read: ${count##*$'\n'}"
+      printf '%s\t%s\t%s\n' run "$key" "cannot be read: ${count##*$'\n'}"
     fi
   done
 }
 
-# Print the files that are larger than a reader takes (lib/core/file.sh), each terminated by NUL.
-# Usage: _list_large <FILES, each terminated by NUL
-_list_large() {
+# Set the variable `key` of the caller to the name of a run in one line of columns: a line break or a tab is another control character.
+# Usage: _list_key RUN
+_list_key() {
+  key=${1//$'\n'/$'\001'}
+  key=${key//$'\t'/$'\002'}
+}
+
+# Print RUN/ and a path in it, each terminated by NUL, for each complete repeat, and for each file that is larger than a reader takes
+# (lib/core/file.sh). The slash makes find enter a run, or a directory of runs, that is a symbolic link.
+# Usage: _list_find <RUNS, each RUN/ terminated by NUL
+_list_find() {
   # shellcheck disable=SC2016 # of sh
   LIMITS="$FILE_SETTINGS $FILE_PLAN" xargs -0 sh -c '
-    exec find "$@" -maxdepth 0 \( -name run.conf -size +"${LIMITS% *}c" -o -name plan.tsv -size +"${LIMITS#* }c" \) -print0 2>/dev/null' sh || :
+    exec find "$@" -mindepth 1 -maxdepth 3 \( -type d -name "rep-*" ! -name "*.*" -o -type f -name run.conf -size +"${LIMITS% *}c" -o \
+      -type f -name plan.tsv -size +"${LIMITS#* }c" \) -printf "%H\0%P\0" 2>/dev/null' sh || :
 }
 
-# Print RUN/ for each complete repeat of runs. The slash makes find enter a run, or a directory of runs, that is a symbolic link.
-# Usage: _list_repeats <RUNS, each RUN/ terminated by NUL
-_list_repeats() {
-  # shellcheck disable=SC2016 # of sh
-  xargs -0 sh -c 'exec find "$@" -mindepth 3 -maxdepth 3 -type d -name "rep-*" ! -name "*.*" -printf "%H\n"' sh
+# Print the key of each run, the number of its complete repeats, and that of its plan; of a run with a plan, only repeats of the plan are counted.
+# Globals: plans, old and repeats of _list_runs
+_list_count() {
+  {
+    ((${#plans[@]} == 0)) || printf '%s\0' "${plans[@]}" | _list_plans
+    ((${#old[@]} == 0)) || printf '%s\0' "${old[@]}" | _list_cells
+    printf '%s' "$repeats"
+  } | LC_ALL=C awk -F '\t' -v OFS='\t' '
+    !($2 in all) { all[$2] = "" }
+    $1 == "N" { all[$2] = $3 }
+    $1 == "P" { all[$2] = ++rows[$2]; planned[$2, $3]; if ($4 == "maybe") most[$2] = "at most " }
+    $1 == "R" && (!($2 in rows) || ($2, $3) in planned) { whole[$2]++ }
+    # Without a plan it is not known which directories are repeats of the run.
+    END { for (run in all) print run, (all[run] != "" && whole[run] > all[run] + 0 ? all[run] : whole[run] + 0), most[run] all[run] }'
 }
 
-# Print RUN/run.conf and the number of repeats of its plan.
+# Print P, the key of the run, and directory and need of the repeat, for each row of plans; N, the key and 0 for each plan.
 # Usage: _list_plans <FILES, each terminated by NUL
 _list_plans() {
   # shellcheck disable=SC2016 # of awk
-  LC_ALL=C xargs -0 awk -F '\t' '
-    function finish() { # of one file
-      if (file == "") return
-      sub(/plan.tsv$/, "run.conf", file)
-      print file "\t" most rows + 0
-    }
-    FNR == 1 { finish(); file = FILENAME; rows = 0; most = ""; next }
-    { rows++ }
-    $5 == "maybe" { most = "at most " }
-    END { finish() }'
+  LC_ALL=C xargs -0 awk -F '\t' -v OFS='\t' '
+    FNR == 1 { run = FILENAME; sub(/\/plan.tsv$/, "", run); gsub(/\n/, "\001", run); gsub(/\t/, "\002", run); print "N", run, 0; next }
+    { print "P", run, $2 "/" $3 "/rep-" $4, $5 }'
 }
 
-# The same for an old run without a plan.tsv, if its settings need no resolution.
+# Print N, the key of the run and its number of repeats, for each old run without a plan.tsv, if its settings need no resolution.
 # Usage: _list_cells <FILES, each terminated by NUL
 _list_cells() {
   # shellcheck disable=SC2016 # of awk
   NAMES="${_CONF_NAMES[*]}" LC_ALL=C xargs -0 awk '
     function finish() { # of one file
       if (file != "" && good && runs && points["VARIANTS"] && points["INSTANCES"] && points["VALUE_SIZES"] && points["DRAM_RATIO"] && points["KEY_PATTERN"])
-        print file "\t" runs * points["VARIANTS"] * points["INSTANCES"] * points["VALUE_SIZES"] * points["DRAM_RATIO"] * points["KEY_PATTERN"]
+        print "N\t" run "\t" runs * points["VARIANTS"] * points["INSTANCES"] * points["VALUE_SIZES"] * points["DRAM_RATIO"] * points["KEY_PATTERN"]
       split("", points)
-      runs = 0; good = 1; file = FILENAME
+      runs = 0; good = 1; file = run = FILENAME
+      sub(/\/run.conf$/, "", run); gsub(/\n/, "\001", run); gsub(/\t/, "\002", run)
     }
     BEGIN { n = split(ENVIRON["NAMES"], name, " "); for (i = 1; i <= n; i++) known[name[i]] = 1 }
     FNR == 1 { finish() }
@@ -149,7 +171,7 @@ _list_cells() {
     END { finish() }'
 }
 
-# The same for one file whose settings must be resolved first.
+# Print the number of repeats of one file whose settings must be resolved first.
 _list_cells_of() (
   variants=()
   conf_file scenario "$1"
