@@ -16,7 +16,7 @@ _doctor_program() {
 # Usage: _doctor_clients CLIENT...
 _doctor_clients() {
   local client said why lacks
-  local -a lacking=()
+  local -a lacking=() row
   build_ready || return 0
   for client; do
     if client_has "$client"; then
@@ -35,8 +35,8 @@ _doctor_clients() {
       client_found "$client" "${said#*$'\t'}"
       _doctor_row "$client" ok "load generator" "runs" "./test" -
     else
-      why=${said%%$'\n'*} lacks=${said##*$'\t'}
-      why="our copy does not start: ${why#*$'\t'}"
+      mapfile -t row <<<"$said"
+      why="our copy does not start: ${row[0]#*$'\t'}" lacks=${row[-1]#*$'\t'}
       if [[ -z $lacks ]]; then
         _doctor_row "$client" ok "load generator" "$why" "./test, or what a build requires" "a run builds it there"
       else
