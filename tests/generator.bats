@@ -48,13 +48,13 @@ adapter() {
   run_split timeout 60 bash -c 'cd out && exec bash "$0/lib/run/generator/peer.sh" "$0/lib/shared/common.sh" "$0/lib/run/generator/$1.sh" "${@:2}"' "$REPO" "$program" --phases "$phases" "$@"
 }
 
-# A path with everything but one program.
-# Usage: path_without PROGRAM
+# A path with everything but some programs.
+# Usage: path_without PROGRAM...
 path_without() {
   local folder
   mkdir path
   for folder in /usr/local/sbin /usr/local/bin /usr/sbin /usr/bin /sbin /bin; do [[ -L $folder ]] || ln -s "$folder"/* path/ 2>/dev/null || :; done
-  rm -f "path/$1"
+  rm -f "${@/#/path/}"
 }
 
 @test "all that are installed side by side, client CPU included; each made the requests that it counts" {
@@ -98,19 +98,28 @@ path_without() {
 
 @test "a generator that is not installed: left out of the crosscheck with a line, elsewhere the host is not fit" {
   need_command redis-benchmark redis-cli
-  path_without redis-benchmark
+  path_without redis-benchmark valkey-benchmark
   PATH=$SCRATCH/path run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v loadgen -v redis-benchmark
   assert_success
-  assert_contains "'redis-benchmark' is missing: the variant redis-benchmark is skipped" "$stderr"
+  assert_contains "'redis-benchmark' or 'valkey-benchmark' is missing: the variant redis-benchmark is skipped" "$stderr"
   assert_equal "$(cd results/* && ls -d loadgen redis-benchmark 2>/dev/null)" loadgen
   assert_equal "$(sed -n 's/^VARIANTS=//p' results/*/run.conf)" '"loadgen"'
   # With no variant left there is nothing to run.
   PATH=$SCRATCH/path run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -v redis-benchmark
   assert_failure 3
-  assert_match "fail +variant redis-benchmark +'redis-benchmark' is missing +GENERATOR=redis-benchmark"
+  assert_match "fail +variant redis-benchmark +'redis-benchmark' or 'valkey-benchmark' is missing +GENERATOR=redis-benchmark"
   PATH=$SCRATCH/path run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -s scaling -v loadgen -v redis-benchmark
   assert_failure 3
-  assert_match "fail +variant redis-benchmark +'redis-benchmark' is missing +GENERATOR=redis-benchmark"
+  assert_match "fail +variant redis-benchmark +'redis-benchmark' or 'valkey-benchmark' is missing +GENERATOR=redis-benchmark"
+  # A host with Valkey alone.
+  ln -s "$(command -v redis-benchmark)" path/valkey-benchmark
+  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -v redis-benchmark
+  assert_success
+  assert_match "ok +variant redis-benchmark +redis-benchmark or valkey-benchmark +GENERATOR=redis-benchmark"
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  PATH=$SCRATCH/path run bash -c '. "$REPO/lib/shared/common.sh"; . "$REPO/lib/run/generator/redis-benchmark.sh"; adapter_version'
+  assert_success
+  assert_match '^(redis|valkey)-benchmark '
 }
 
 @test "a peer whose instance falls silent is ended after REPLY_TIMEOUT; each instance gets a request at least, also at another address" {

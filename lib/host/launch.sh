@@ -5,17 +5,23 @@
 # Reads: READY_TIMEOUT REDIS_USER
 #   REDIS_USER is keep unless the program then becomes another user
 
-# Usage: main WORD... | PROGRAM --version | FILE --readable
-#   with --version, the program only needs to exist; with --readable, the file
+# Usage: main WORD... | PROGRAM[|PROGRAM]... --version | FILE --readable
+#   with --version, one of the programs only needs to exist; with --readable, the file
 main() {
-  local said most status=0
-  local -a USER_WORDS=()
+  local said most name status=0
+  local -a USER_WORDS=() names
   if [[ ${2-} == --readable ]]; then
     [[ -f $1 && -r $1 ]] || fail "'$1' is missing, or not readable"
     return 0
   fi
+  if [[ ${2-} == --version ]]; then
+    # A fork of a program has another name.
+    IFS='|' read -r -a names <<<"$1"
+    for name in "${names[@]}"; do ! command -v -- "$name" >/dev/null || return 0; done
+    printf -v said "'%s' or " "${names[@]}"
+    fail "${said% or } is missing"
+  fi
   command -v -- "$1" >/dev/null || fail "'$1' is missing"
-  [[ ${2-} != --version ]] || return 0
   # A command that does not return would block the run.
   most=$((READY_TIMEOUT < 10 ? READY_TIMEOUT : 10))
   host_user_find || return 0 # doctor has a separate row for this

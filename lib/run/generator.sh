@@ -90,9 +90,10 @@ generator_words() {
 # Usage: generator_try
 # Globals: GENERATOR CLIENT_IP
 generator_try() {
-  local client
+  local client program=$GENERATOR
   [[ $GENERATOR != test ]] || return 0
-  for client in $CLIENT_IP; do launch_has "$client" "$GENERATOR" GENERATOR "install it there, or leave the variant out"; done
+  [[ $GENERATOR != redis-benchmark ]] || program+='|valkey-benchmark'
+  for client in $CLIENT_IP; do launch_has "$client" "$program" GENERATOR "install it there, or leave the variant out"; done
 }
 
 # With GENERATOR_MISSING=skip, remove variants from the run whose generator a client does not have, and name them.

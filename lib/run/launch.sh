@@ -61,11 +61,11 @@ _launch_try_server() {
 }
 
 # Whether a host has a program that a setting names, as a row HOST STATE FOUND WANTED FIX.
-# Usage: launch_has HOST PROGRAM SETTING FIX
+# Usage: launch_has HOST PROGRAM[|PROGRAM]... SETTING FIX
 launch_has() {
   local why=$_REMOTE_TMP/why
   if remote_run "$1" launch "$2" --version 2>"$why"; then
-    printf '%s\tok\t%s\t%s\t-\n' "$1" "$2" "$3=${!3}"
+    printf '%s\tok\t%s\t%s\t-\n' "$1" "${2//|/ or }" "$3=${!3}"
   else
     printf '%s\tfail\t%s\t%s\t%s\n' "$1" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$3=${!3}" "$4"
   fi

@@ -4,10 +4,15 @@
 #
 # redis-benchmark does not report misses, errors by kind, or a histogram; before version 6.2 it reports only the rate.
 
+# A host may have the programs of Valkey only.
+_adapter_benchmark=redis-benchmark _adapter_cli=redis-cli
+command -v redis-benchmark >/dev/null || _adapter_benchmark=valkey-benchmark
+command -v redis-cli >/dev/null || _adapter_cli=valkey-cli
+
 # Print the name and version of redis-benchmark.
 # Usage: adapter_version
 adapter_version() {
-  run_limited 10 redis-benchmark --version
+  run_limited 10 "$_adapter_benchmark" --version
 }
 
 # It sends whole pipelines but counts the requested number, so request whole pipelines.
@@ -21,7 +26,7 @@ adapter_load() {
   exec >"$stem.out"
   if [[ $phase == populate ]]; then
     # exec, so that stopping this process leaves no child behind.
-    exec redis-cli ${LOAD_USER:+--user "$LOAD_USER"} -h "$HOST" -p "$port" --pipe < <(awk -v keys="$KEYS" -v size="$SIZE" 'BEGIN {
+    exec "$_adapter_cli" ${LOAD_USER:+--user "$LOAD_USER"} -h "$HOST" -p "$port" --pipe < <(awk -v keys="$KEYS" -v size="$SIZE" 'BEGIN {
       # The buffer of sprintf is too small for this in some awks.
       for (value = "x"; length(value) < size; ) value = value value
       value = substr(value, 1, size)
@@ -29,7 +34,7 @@ adapter_load() {
     }')
   else
     # It cannot read CONFIG, which contains the run's password; that is intended.
-    exec redis-benchmark -h "$HOST" -p "$port" --user peer -a none -n "$EACH" -P "$PIPELINE" -c "$CONNECTIONS" -d "$SIZE" -r "$KEYS" -t "$phase" --csv \
+    exec "$_adapter_benchmark" -h "$HOST" -p "$port" --user peer -a none -n "$EACH" -P "$PIPELINE" -c "$CONNECTIONS" -d "$SIZE" -r "$KEYS" -t "$phase" --csv \
       2> >(grep -vi 'could not fetch server CONFIG' >&2)
   fi
 }
