@@ -65,6 +65,12 @@ plan_column() {
   assert_success
   assert_contains "2 of 2: native, 2 instances, 200 keys of 100 B each, pipeline 16, data random, repeat 1" "$stderr"
   assert_equal "$(info_calls set "$run/native/100B-2i-pipeline16-datarandom/rep-1/server/info.after")" 400
+  # Now it is complete.
+  resume "$run"
+  assert_success
+  assert_contains "every repeat of $run is complete: no host is used" "$stderr"
+  refute_contains checking "$stderr"
+  assert_contains "$run" "$stderr"
 }
 
 @test "a plan that is not one of the run's settings is not gone on with" {

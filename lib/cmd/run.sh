@@ -20,23 +20,20 @@
 # Usage: cmd_run [ARGUMENT]...
 cmd_run() {
   local failed=0 page
-  local -a hosts
   options_read "${BASH_SOURCE[0]}" "$@"
   lock_settings_check
   RUN=
   cleanup_push progress_leave
-  doctor_hosts
-  log_info "checking ${hosts[*]}"
   remote_init
   lock_name "$(basename "$SCENARIO" .conf)"
   # Before anything changes on a host.
   [[ -z $RESUME ]] || hold_take "$RESUME"
-  run_prepare
-  lock_take "${hosts[@]}"
-  tune_start
-  _run_capture
-  _run_cells || failed=$?
-  sysinfo_irqs "$RUN"
+  if _run_complete; then
+    RUN=$RESUME
+    log_info "every repeat of $RUN is complete: no host is used"
+  else
+    _run_hosts || failed=$?
+  fi
   # On a full disk no report can be written; the run reports that, and continues when there is space.
   ((failed < 2)) || return 1
   stored_seal "$RUN" run || failed=1
@@ -55,6 +52,35 @@ cmd_run() {
     log_warn "the report is missing or incomplete; ./do_it.sh report $RUN makes it again"
   fi
   [[ -z ${page-} ]] || log_info "the report: $page"
+  return "$failed"
+}
+
+# Whether the run in RESUME has every repeat of its plan. With REDISRUNS=auto its figures decide that. What is no plan is refused later.
+_run_complete() {
+  local variant point repeat status=1 REPLY
+  [[ -n $RESUME && $REDISRUNS != auto ]] && file_read "$RESUME/plan.tsv" "$FILE_PLAN" || return
+  [[ $REPLY == $'number\tvariant\tpoint\trepeat\t'*$'\n' ]] || return
+  while IFS=$'\t' read -r _ variant point repeat _; do
+    [[ " $VARIANTS " == *" $variant "* && $point =~ ^[0-9][A-Za-z0-9._-]*$ && $repeat =~ ^[0-9]+$ ]] || return
+    [[ -d $RESUME/$variant/$point/rep-$repeat ]] || return
+    status=0
+  done < <(printf '%s' "${REPLY#*$'\n'}")
+  return "$status"
+}
+
+# Check and tune the hosts, and run every repeat on them.
+# Returns: as _run_cells
+_run_hosts() {
+  local failed=0
+  local -a hosts
+  doctor_hosts
+  log_info "checking ${hosts[*]}"
+  run_prepare
+  lock_take "${hosts[@]}"
+  tune_start
+  _run_capture
+  _run_cells || failed=$?
+  sysinfo_irqs "$RUN"
   return "$failed"
 }
 
