@@ -161,3 +161,41 @@ two_runs() {
   assert_contains 'compare: native of a has no complete result' "$stderr"
   assert_contains 'compare: --fail-if: native of a has no complete result (ops<50%)' "$stderr"
 }
+
+@test "several versions of the tool are named: by compare of a run and of two, by verify and in the rows; a run without their record is read as before" {
+  local repeat file a='tierbench 1.0.0 (aaaaaaaaaaaa)' b='tierbench 1.0.0 (aaaaaaaaaaaa; changed)'
+  run_make one 3 30 30 20 20
+  run_make two 3 30 30 20 20
+  run_split compare one
+  assert_success
+  refute_contains 'versions of the tool' "$stderr"
+  printf '# Every setting.\n# Made by %s.\n' "$a" >>one/run.conf
+  run_split "$REPO/do_it.sh" verify one
+  refute_contains 'several versions'
+  for repeat in one/*/*/rep-* two/*/*/rep-*; do
+    mkdir "$repeat/server"
+    printf 'keys\t500000\nmade_by\t%s\n' "$a" >"$repeat/server/plan.tsv"
+  done
+  run_split compare one two
+  refute_contains 'versions of the tool' "$stderr"
+  run_split "$REPO/do_it.sh" verify one
+  refute_contains 'several versions'
+  # A repeat that did not finish is in no figure.
+  cp -r one/swap/1000B-4i/rep-3 one/swap/1000B-4i/rep-4.cut-20250101-100000
+  for file in two/*/*/rep-*/server/plan.tsv one/swap/1000B-4i/rep-4.cut*/server/plan.tsv; do sed -i "s/aaa)/aaa; changed)/" "$file"; done
+  run_split compare one two
+  assert_contains "compare: one was made by $a, two by $b: versions of the tool may measure differently" "$stderr"
+  run_split "$REPO/do_it.sh" verify one
+  refute_contains 'several versions'
+  sed -i "s/aaa)/aaa; changed)/" one/swap/1000B-4i/rep-3/server/plan.tsv
+  run_split compare one
+  assert_contains "compare: several versions of the tool made the repeats, and may measure differently: $a (5); $b (1)" "$stderr"
+  run_split "$REPO/summary2csv.sh" one
+  assert_equal "$(grep -c "$b" <<<"$output")" 1
+  run_split "$REPO/do_it.sh" verify one
+  assert_line "warning   made by several versions of the tool; repeats by $a (5); $b (1)"
+  # An older version recorded none.
+  rm one/native/*/rep-1/server/plan.tsv one/swap/*/rep-3/server/plan.tsv
+  run_split compare one
+  assert_contains "measure differently: a version that did not record itself (2); $a (4)" "$stderr"
+}

@@ -34,7 +34,7 @@ plan_column() {
 }
 
 @test "a run of two points of a swept setting sends what each says, and has it as a column of its plan; a run that goes on does what is missing" {
-  local run point
+  local run point made other
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" SWEEP='PIPELINE=1,16 DATA=random'
   assert_success
   assert_contains "1 of 2: native, 2 instances, 300 keys of 100 B each, pipeline 1, data random, repeat 1" "$stderr"
@@ -61,8 +61,13 @@ plan_column() {
   sed -i '3s/\t300\t300\t/\t200\t200\t/' "$run/plan.tsv"
   RESULTS_DIR=$SCRATCH/results run "$REPO/do_it.sh" list
   assert_contains "1 of 2 repeats"
+  # Another version of the tool began the run.
+  made=$("$REPO/do_it.sh" --version) other=${made/tierbench ?/tierbench X}
+  sed -i "s/tierbench ./tierbench X/" "$run/run.conf" "$run/native/100B-2i-pipeline1-datarandom/rep-1/server/plan.tsv"
   resume "$run"
   assert_success
+  assert_contains "warning: --resume=$run: this is $made, and $other began the run; its repeats will be of several versions" "$stderr"
+  assert_contains "warning: several versions of the tool made the repeats, and may measure differently: $other (1); $made (1)" "$stderr"
   assert_contains "2 of 2: native, 2 instances, 200 keys of 100 B each, pipeline 16, data random, repeat 1" "$stderr"
   assert_equal "$(info_calls set "$run/native/100B-2i-pipeline16-datarandom/rep-1/server/info.after")" 400
   # Now it is complete.

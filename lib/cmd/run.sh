@@ -150,7 +150,16 @@ _run_folder() {
     plan_enter "${VARIANTS%% *}" ''
   fi
   LOG_FILE=$RUN/run.log
+  [[ -z $RESUME ]] || _run_versions
   log_info "results go to $RUN"
+}
+
+# Warn if another version of the tool began the resumed run.
+_run_versions() {
+  local made now
+  made=$(version_made "$RUN") || :
+  now=$(version_print)
+  [[ $made == "$now" ]] || log_warn "--resume=$RUN: this is $now, and ${made:-an unknown version} began the run; its repeats will be of several versions"
 }
 
 # Write the files that describe a run into its new directory.

@@ -9,7 +9,7 @@
 # incomplete repeats are not checked. The checksums protect against accidents, not against an attacker who rewrites them too.
 # The last line is the result:
 #
-#   whole and unchanged            every file of a run that ended is as it was
+#   whole and unchanged            every file of a run that ended is as it was; `made by several versions of the tool` may follow
 #   unchanged, not complete        a repeat failed or was interrupted; ./do_it.sh run --resume RUN continues the run
 #   unchanged; not known if whole  the run did not end, or is of an older version: it has no list of all repeats
 #   N problems                     files are missing, changed or added

@@ -9,12 +9,18 @@ version_print() {
   version=$(sed -n 's/^#define LOADGEN_VERSION *"\(.*\)"$/\1/p' "$LIB/loadgen/options.h")
   # Not the commit of an enclosing checkout.
   if [[ -e $ROOT/.git ]] && ! command -v git >/dev/null; then
-    commit=$(_version_head) && commit+=', changes not known: git is missing' || commit=
+    commit=$(_version_head) && commit+='; changes not known: git is missing' || commit=
   fi
   if [[ -z ${commit-} && -e $ROOT/.git ]] && commit=$(exec git -c safe.directory='*' -C "$ROOT" rev-parse --short=12 HEAD 2>/dev/null); then
-    [[ -z $(exec git -c safe.directory='*' -C "$ROOT" status --porcelain --untracked-files=no 2>/dev/null) ]] || commit+=', changed'
+    [[ -z $(exec git -c safe.directory='*' -C "$ROOT" status --porcelain --untracked-files=no 2>/dev/null) ]] || commit+='; changed'
   fi
   printf 'tierbench %s (%s)\n' "$version" "${commit:-unknown commit}"
+}
+
+# Print the version that made a run, as its run.conf says it; nothing if it is not known.
+# Usage: version_made RUN
+version_made() {
+  sed -n 's/^# .*Made by \(.*\)\.$/\1/p' "$1/run.conf" 2>/dev/null | sed -n 1p
 }
 
 # Print the commit of a checkout when git is not installed.

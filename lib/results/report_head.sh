@@ -57,7 +57,7 @@ report_facts() {
     printf 'Clients\t%s\n' "$REPLY"
     _report_load "$run"
     _report_changed
-    printf 'Made by\t%s\n' "$(sed -n 's/^# .*Made by \(.*\)\.$/\1/p' "$run/run.conf" 2>/dev/null | sed -n 1p)"
+    printf 'Made by\t%s\n' "$(version_made "$run")"
   )
 }
 

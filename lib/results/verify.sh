@@ -17,7 +17,7 @@ verify_files() {
     cd -- "$run" || exit
     # shellcheck disable=SC2016 # of awk
     # Lists first. Plots of a report, other files in the directory, and incomplete repeats are not part of them: nor are the lists of their clients.
-    find . -name SHA256SUMS -type f ! -path './*/rep-*.*/*' -printf '%P\0' | LC_ALL=C sort -z | xargs -0 -r awk '
+    find . -name SHA256SUMS -type f ! -regex '\./\([^/]+/\)?[^/]+/rep-[^/]*\.[^/]*/.*' -printf '%P\0' | LC_ALL=C sort -z | xargs -0 -r awk '
       FNR == 1 { folder = FILENAME; sub(/SHA256SUMS$/, "", folder); print "L\t" folder }
       # Ignore names outside the directory.
       /^[0-9a-f]+ [ *]/ && length($1) == 64 && substr($0, 67) !~ /^\/|(^|\/)\.\.(\/|$)/ { print "W\t" folder "\t" $1 "\t" substr($0, 67) }' || exit
@@ -57,13 +57,15 @@ verify_files() {
 # Usage: verify_show RUN
 # Returns: 1 if it is not
 verify_show() {
-  local run=${1%/} rows made kind open problems=0
+  local run=${1%/} rows made mixed kind open problems=0
   local -A count=([missing]=0 [changed]=0 [added]=0 [unlisted]=0 [same]=0)
   rows=$(verify_files "$run") || return
-  made=$(sed -n 's/^# .*Made by \(.*\)\.$/\1/p' "$run/run.conf" 2>/dev/null | sed -n 1p) || :
+  made=$(version_made "$run") || :
+  mixed=$(_verify_versions "$run" "$made")
   printf 'made by   %s\n' "${made:-not known}"
   [[ $made == "$(version_print)" ]] || printf 'read by   %s\n' "$(version_print)"
-  [[ $made != *changed* ]] || printf 'warning   the tool had changes that no commit has\n'
+  [[ $made$mixed != *changed* ]] || printf 'warning   the tool had changes that no commit has\n'
+  [[ -z $mixed ]] || printf 'warning   made by several versions of the tool; repeats by %s\n' "$mixed"
   while IFS=$'\t' read -r kind _; do [[ -z $kind ]] || count[$kind]=$((${count[$kind]-0} + 1)); done <<<"$rows"
   printf 'files     %d checked, %d in no list\n' $((count[same] + count[changed] + count[missing])) "${count[unlisted]}"
   [[ -e $run/SHA256SUMS ]] || printf 'warning   the run has no list: it did not end, or is of an older version\n'
@@ -85,5 +87,25 @@ verify_show() {
     printf 'unchanged; not known if whole\n'
     return 1
   fi
-  printf 'whole and unchanged\n'
+  printf 'whole and unchanged%s\n' "${mixed:+; made by several versions of the tool}"
+}
+
+# Print the versions of a run's repeats, and the number of repeats of each: VERSION (REPEATS); VERSION (REPEATS). Prints nothing if all are of the
+# version that began the run, or of one that did not record it.
+# Usage: _verify_versions RUN MADE
+_verify_versions() {
+  local file
+  for file in "$1"/*/*/rep-*/server/plan.tsv; do
+    [[ ! $file =~ /rep-[0-9]+/server/plan.tsv$ ]] || printf '%s\n' "$file"
+  done | MADE=$2 LC_ALL=C awk '
+    {
+      version = ""
+      while ((getline line < $0) > 0) if (line ~ /^made_by\t/) version = substr(line, 9)
+      close($0)
+      if (!count[version]++) order[++versions] = version
+    }
+    END {
+      if (versions < 2 && (order[1] == "" || ENVIRON["MADE"] == "" || order[1] == ENVIRON["MADE"])) exit
+      for (i = 1; i <= versions; i++) printf "%s%s (%d)", (i > 1 ? "; " : ""), (order[i] == "" ? "not recorded" : order[i]), count[order[i]]
+    }'
 }

@@ -153,9 +153,10 @@ _repeat_said() {
 }
 
 # The planned fill of the repeat, rows NAME VALUE: keys per instance, the expected bytes of all instances and their source, and the bytes that FILL
-# requests, if it names them; `ignored` with the directives of Redis that had no effect.
+# requests, if it names them; `ignored` with the directives of Redis that had no effect. The version of the tool is that of this repeat: a run may be
+# resumed with another one.
 _repeat_plan() {
-  printf 'keys\t%s\nexpected_bytes\t%s\nknown\t%s\n' "${ROW[keys]}" "${ROW[data_bytes]}" "${ROW[known]}"
+  printf 'keys\t%s\nexpected_bytes\t%s\nknown\t%s\nmade_by\t%s\n' "${ROW[keys]}" "${ROW[data_bytes]}" "${ROW[known]}" "$(version_print)"
   [[ -z $SERVER_IGNORED ]] || printf 'ignored\t%s\n' "$SERVER_IGNORED"
   [[ ${ROW[target_bytes]} == - ]] || printf 'target_bytes\t%s\n' "${ROW[target_bytes]}"
 }

@@ -55,6 +55,7 @@ $1 == "T" {
   operation[r] = text_unescape(col("operation"))
   repeat[r] = col("repeat")
   discarded[r] = text_unescape(col("discarded"))
+  tool[r] = text_unescape(col("made_by"))
   len[r] = col("len")
   keys[r] = col("keys")
   # A log alone may have the requests of a phase instead of its keys; only result.tsv has connections.
@@ -355,6 +356,7 @@ END {
       text_escape(label[other_of[k]]), of_folder[other_of[k]], text_escape(of_variant[other_of[k]])
   note_gaps()
   note_keys()
+  note_tools()
   note_warnings()
   if (!wanted) wanted_now = metric_usual(want_now)
   else for (m = 1; m <= wanted; m++) want_now[wanted_now = m] = want[m]

@@ -25,7 +25,7 @@ function discard_placed(bytes, placement, percent) {
 
 # Discard the cell of row R of result.tsv if its phase was ended before its time, other than by the end of a fault, or if no GET found a key.
 function discard_fill(r,    gets, folder) {
-  discard_ignored()
+  discard_recorded()
   folder = name["folder"]
   sub(/[^\/]*$/, "", folder)
   if (tsv[r, "stopped"] > 0 && !discard_fault(folder, cell["operation"])) discard_add("stopped", sprintf("after %.1f s", tsv[r, "max_time_us"] / 1000000))
@@ -45,14 +45,15 @@ function discard_fault(folder, operation,    line, f, found) {
   return found + 0
 }
 
-# The directives of Redis that had no effect in the repeat of the cell, from its server/plan.tsv.
-function discard_ignored(    file, line, f) {
+# The directives of Redis that had no effect in the repeat of the cell, and the version that made it, from its server/plan.tsv.
+function discard_recorded(    file, line, f) {
   file = name["folder"]
   sub(/[^\/]*$/, "server/plan.tsv", file)
   file = text_opened(file)
   while ((getline line < file) > 0) {
     split(line, f, "\t")
     if (f[1] == "ignored") cell["ignored_directives"] = text_escape(f[2])
+    if (f[1] == "made_by") cell["made_by"] = text_escape(f[2])
   }
   close(file)
 }

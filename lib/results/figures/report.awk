@@ -121,6 +121,10 @@ NR == 1 {
   if (!((who, op) in points)) order[++cells] = who SUBSEP op
   if (!((who, op, place) in repeats)) place_of[who, op, ++points[who, op]] = place
   repeats[who, op, place]++
+  if (!((who, place, $at["repeat"]) in made)) {
+    made[who, place, $at["repeat"]] = tool = text_unescape($at["made_by"])
+    if (!made_by[tool]++) tool_name[++tools] = tool
+  }
   if ($at["discarded"] != "") {
     dropped[who, op, place]++
     next
@@ -166,6 +170,13 @@ function count_noise(    i, j, key, part) {
   }
 }
 
+# The versions that made the repeats, and the number of repeats of each.
+function listed_tools(    i, out) {
+  for (i = 1; i <= tools; i++)
+    out = out (i > 1 ? "; " : "") (tool_name[i] == "" ? "a version that did not record itself" : tool_name[i]) " (" made_by[tool_name[i]] ")"
+  return out
+}
+
 END {
   text["errors"] = "requests failed"
   text["misses"] = "GETs found no key"
@@ -180,6 +191,7 @@ END {
   reason["misses"] = "no GET found a key"
   for (i = 1; i <= discards; i++)
     if (number["discarded " discard_name[i]]) alarm(reason[discard_name[i]] ", so no comparison counts it, in " listed("discarded " discard_name[i]))
+  if (tools > 1) alarm("several versions of the tool made the repeats, and may measure differently: " listed_tools())
   if (number["missed"]) alarm("the rate was not reached, so the latency is that of a growing queue, in " listed("missed"))
   if (number["incompressible"]) alarm("nearly nothing compresses, so compression saves no DRAM, in " listed("incompressible"))
   if (number["swapped"]) warn("memory of native instances was swapped out" most_of("swapped") text_group(largest["swapped"] / 1048576, 1) " MiB")

@@ -233,6 +233,21 @@ function note_keys(    k, i, b, o, pair) {
   }
 }
 
+# Two arguments that other versions of the tool made: one line for each two. Those of one argument are among its warnings.
+function note_tools(    k, r, a, b, first, other) {
+  for (r = 1; r <= rows; r++) {
+    a = of_argument[subject[r]]
+    if (!(a in first)) first[a] = tool[r]
+    else if (first[a] != tool[r]) other[a] = 1
+  }
+  for (k = 1; k <= pairs; k++) {
+    a = of_argument[base_of[k]]
+    b = of_argument[other_of[k]]
+    if (first[a] == "" || first[b] == "" || first[a] == first[b] || (a in other) || (b in other)) continue
+    note(argument[a] " was made by " first[a] ", " argument[b] " by " first[b] ": versions of the tool may measure differently")
+  }
+}
+
 # The warnings about each argument, with the name of its run if there are several.
 function note_warnings(    w, s, name) {
   for (w = 1; w <= warnings; w++) {
