@@ -361,7 +361,8 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   if ("rss" in sum) cell["rss"] = text_number(sum["rss"], 0)
   if ("swap" in sum) cell["swap"] = text_number(sum["swap"], 0)
   if (text_is_count(tier["data_bytes"]) && text_is_count(tier["far_bytes"]) && tier["data_bytes"] > 0) cell["far_share"] = text_number(tier["far_bytes"] / tier["data_bytes"], 4)
-  compressed_fill(cell["rss"], cell["swap"], tier["far_bytes"])
+  # gawk 5.2 crashes when a function gets elements that do not exist.
+  compressed_fill(cell["rss"] "", cell["swap"] "", tier["far_bytes"] "")
   discard_placed(bytes, tier["placement"], tier["placed_percent"])
   cell["tier"] = text_escape(tier["tier"])
 }
