@@ -107,7 +107,7 @@ nothing_left() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -Eeuo pipefail
     for file in "$REPO"/lib/{shared/*,host/user,host/fault}.sh; do . "$file"; done
-    WORK=. RUN_ID=x FOLDER=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" LOAD_USER="" LOAD_PASSWORD="" REDISBASE=1 NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
+    WORK=. RUN_ID=x RUN_OWNER=x FOLDER=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" LOAD_USER="" LOAD_PASSWORD="" REDISBASE=1 NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
     FAULT_AT=1 FAULT_DOWN=1 FAILBACK=on SETTLE=1 REDIS_BINARY=x REDIS_USER=keep
     exec {SERVER_LOCK}>lock
     host_user_limits() { ulimit -Sn 77; }

@@ -117,7 +117,7 @@ assert_no_raw_errors() {
   : >tree/test
   chmod +x tree/test
   # shellcheck disable=SC2016 # expanded by the inner shell
-  program() { bash -c 'LIB=$REPO/lib; . "$LIB/modules.sh"; ROOT=tree TLS=on SWEEP=; _client_program'; }
+  program() { bash -c 'LIB=$REPO/lib; . "$LIB/modules.sh"; ROOT=tree TLS=on SWEEP=; client_program'; }
   run program
   assert_output tree/build/tls/test
   rmdir tree/build
@@ -151,10 +151,10 @@ assert_no_raw_errors() {
   without git
   PATH=$SCRATCH/bin run clone/do_it.sh --version
   assert_success
-  assert_match "\($(git -C clone rev-parse --short=12 HEAD), changes not known: git is missing\)\$"
+  assert_match "\($(git -C clone rev-parse --short=12 HEAD); changes not known: git is missing\)\$"
   git -C clone pack-refs --all
   PATH=$SCRATCH/bin run clone/do_it.sh --version
-  assert_match "\($(git -C clone rev-parse --short=12 HEAD), changes not known"
+  assert_match "\($(git -C clone rev-parse --short=12 HEAD); changes not known"
 }
 
 @test "an exit status that no command has is explained" {

@@ -35,6 +35,7 @@ setup() {
   refute_contains $'\ndisk ' "$output"
 }
 
+# shellcheck disable=SC2030 # each test has its own REPLY
 @test "KEY_PREFIX: the plan names the keys, and their length is in the cost of a key" {
   local -a words=(-s demo SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 INSTANCES=1 VALUE_SIZES=1000 KEYS=100000)
   local prefix
@@ -188,6 +189,7 @@ END
 
 @test "memory is planned for the keys that the phases set: all, unless they make fewer SETs" {
   CLIENT_IP="a b" COMMANDS=off REQUESTS=110/instance THREADS=auto CONNECTIONS=1 TIME=0 RATIO=1:10
+  # shellcheck disable=SC2031 # set by the function
   held() { PHASES=$1 fill_set_of 4 "$2" && assert_equal "$REPLY" "$3"; }
   held "populate mixed" 1000 1000
   held mixed 1000 10

@@ -20,7 +20,7 @@ teardown() {
   assert_contains 'Usage: ./do_it.sh [COMMAND]'
   run "$REPO/do_it.sh" --version
   assert_success
-  assert_match '^tierbench [0-9]+\.[0-9]+\.[0-9]+ \(([0-9a-f]{12}(, changed)?|unknown commit)\)$'
+  assert_match '^tierbench [0-9]+\.[0-9]+\.[0-9]+ \(([0-9a-f]{12}(; changed)?|unknown commit)\)$'
 }
 
 @test "a copy that is not a checkout has its version, and not the commit of the directory around it" {
