@@ -71,8 +71,9 @@ _doctor_try_all() {
 # Try the load generator on one client. Usage: _doctor_try CLIENT   Globals: program, key and DEPS_SCRIPT of _doctor_try_all
 _doctor_try() {
   local answer
+  local -a needs
   answer=$(program_copy "$1" test "$program" "$key") || return
   printf '%s\n' "$answer"
-  # shellcheck disable=SC2086 # names without blanks
-  [[ $answer != no* ]] || remote_run "$1" program lacks $BUILD_NEEDS
+  read -r -a needs <<<"$BUILD_NEEDS"
+  [[ $answer != no* ]] || remote_run "$1" program lacks "${needs[@]}"
 }

@@ -11,6 +11,6 @@ function compressed_fill(rss, swap, far,    i) {
   if ("memory" in compressed) cell["compressed_bytes"] = text_number(compressed["memory"], 0)
   if ("data" in compressed) cell["uncompressed_bytes"] = text_number(compressed["data"], 0)
   for (i in compressed) delete compressed[i]
-  if (rss == "" || swap == "" || !text_is_count(far) || rss + swap < far) return
+  if (rss == "" || swap == "" || !text_is_count(far) || rss + swap < far + 0) return
   cell["dram_bytes"] = text_number(rss + swap - far + cell["compressed_bytes"], 0)
 }
