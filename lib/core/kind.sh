@@ -128,7 +128,7 @@ kind_at_least() {
   ((10#$whole > 10#$other || (10#$whole == 10#$other && 10#${part:0:9} >= 10#${rest:0:9})))
 }
 
-# Whether a value is a host: a name of at most 253 characters, an IPv4 or an IPv6 address. NAME:PORT is none of these.
+# Whether a value is a host: a name of at most 253 characters, an IPv4 or an IPv6 address. NAME:PORT is refused.
 # Usage: kind_is_host VALUE
 kind_is_host() {
   local part='(0|[1-9][0-9]?|1[0-9][0-9]|2[0-4][0-9]|25[0-5])' group='[0-9A-Fa-f]{1,4}'

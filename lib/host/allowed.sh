@@ -141,7 +141,7 @@ host_allowed_quota() {
   for level in "${ALLOWED_LEVELS[@]}"; do
     quota='' period=''
     { read -r quota period <"$level/cpu.max" || { read -r quota <"$level/cpu.cfs_quota_us" && read -r period <"$level/cpu.cfs_period_us"; }; } 2>/dev/null || :
-    # `max` or -1 is none.
+    # `max` or -1: there is no quota.
     [[ $quota =~ ^[1-9][0-9]{0,14}$ && $period =~ ^[1-9][0-9]{0,14}$ ]] || continue
     quota=$((quota * 100 / period))
     ((quota > 0)) || quota=1

@@ -79,8 +79,8 @@ NR == 1 {
   # A point that is identified by its value size needs no separate column.
   if (($at["len"] in point_of) && point_of[$at["len"]] != $at["point"]) point_tells = 1
   point_of[$at["len"]] = $at["point"]
-  # The baseline is the first variant in VARIANTS; without VARIANTS there is no baseline. A phase that broke the limit of its search is none, nor is
-  # one that is discarded.
+  # The baseline is the first variant in VARIANTS; without VARIANTS there is no baseline. A phase that broke the limit of its search, or is discarded,
+  # is not used as a baseline.
   if ($at["variant_rank"] == 1 && $at["search"] != "broken" && $at["discarded"] == "") base[$at["run"], $at["point"], $at["repeat"], $at["operation"]] = rows
 }
 
