@@ -175,6 +175,14 @@ END
   record_age 3600 locks/tierbench-lock.next host/run-next/owner
   host next lock renew
   assert_success
+  # What a call was writing when it was ended keeps no directory, and a record does.
+  mkdir host/run-next/scratch.abcdef
+  touch host/run-next/scratch.1 host/run-next/owner.new.1 host/run-next/cold.proc
+  host next lock release
+  assert_exists host/run-next/cold.proc
+  rm host/run-next/cold.proc
+  host next lock release
+  refute_exists host/run-next
 }
 
 @test "a run that loses its lock: the repeat is not a result, and no other repeat starts" {

@@ -47,7 +47,7 @@ value() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' env/env.tsv; }
     block.txt dmi-memory.txt redis.txt env.tsv; do
     [[ -s env/$file ]] || fail "$file is empty or not there"
   done
-  assert_equal "$(find host -name 'sysinfo.*')" ''
+  assert_equal "$(find host -name 'scratch.*')" ''
 }
 
 @test "env.tsv: sorted, each key once, two columns, with the values of the machine" {

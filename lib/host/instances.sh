@@ -34,7 +34,7 @@ host_instances_end() {
   # The process that restarts instances must stop first.
   proc_end 10 "$folder/fault.proc" || return
   # The run's directory may be gone, and the disk full.
-  found=${folder%/*}/found.$$.proc
+  found=${folder%/*}/scratch.$$
   { printf '0\t0\tnone\n' >"$found"; } 2>/dev/null || {
     rm -f -- "$found"
     found=$(mktemp)

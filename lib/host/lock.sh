@@ -67,6 +67,8 @@ host_lock_release() {
     # On a client, another run may have the other locks.
     [[ ! -L $WORK/run-$RUN_ID/lock ]] || names+=(server tier)
     for name in "${names[@]}"; do workdir_lock "$name" 30; done
+    # What a call was writing when it was ended records nothing that still exists.
+    rm -rf -- "$WORK/run-$RUN_ID"/{scratch,owner.new}.*
     owner_remove
   fi
   ! host_lock_mine || rm -f -- "$LOCK"

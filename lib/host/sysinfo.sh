@@ -13,7 +13,7 @@ main() {
   ROOT=${TIERBENCH_ROOT-}
   # `stop` removes it with the run's directory.
   owner_open
-  FOLDER=$(mktemp -d "$WORK/run-$RUN_ID/sysinfo.XXXXXX")
+  FOLDER=$(mktemp -d "$WORK/run-$RUN_ID/scratch.XXXXXX")
   trap 'rm -rf -- "$FOLDER"; owner_close' EXIT
   cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   # What several files need is read once, because programs take most of the time.
