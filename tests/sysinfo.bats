@@ -50,6 +50,17 @@ value() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' env/env.tsv; }
   assert_equal "$(find host -name 'scratch.*')" ''
 }
 
+@test "SYSINFO_OMIT leaves out the files that it names, and the row of the kernel's command line" {
+  local file
+  tree_make ixgbe
+  capture
+  mv env all
+  SYSINFO_OMIT='cmdline mounts block'
+  capture
+  assert_equal "$(diff <(ls all) <(ls env) | sed -n 's/^[<>]/&/p')" $'< block.txt\n< cmdline.txt\n< mounts.txt'
+  assert_equal "$(diff all/env.tsv env/env.tsv | grep '^[<>]' | cut -f 1)" '< kernel.cmdline'
+}
+
 @test "env.tsv: sorted, each key once, two columns, with the values of the machine" {
   REDIS_BINARY=$(command -v redis-server) ADDRESS=127.0.0.1
   capture

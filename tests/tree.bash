@@ -149,7 +149,7 @@ tune_table() {
 # Set the default settings that scripts are sent.
 # Usage: tree_defaults   Sets: RUN_ID and more   Returns: 0
 tree_defaults() {
-  RUN_ID=test-1 LEASE=120 TUNE_ROWS='' ADDRESS=10.0.0.1 REDIS_BINARY=''
+  RUN_ID=test-1 LEASE=120 TUNE_ROWS='' ADDRESS=10.0.0.1 REDIS_BINARY='' SYSINFO_OMIT=none
   NEED_MBIT=1 NEED_PORTS=1 NEED_FILES=1 NEED_NUMACTL='' NEED_REACH='' FIRST_PORT=6379 LAST_PORT=6380 LAST_BUS=0 NEED_DISK=0 PROGRAM_KEY=''
 }
 

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Facts of this host as files: the guide's setup.log, further details for readers, and env.tsv for programs.
 # Needs: cpus irq vsmp tier
-# Reads: ADDRESS REDIS_BINARY
+# Reads: ADDRESS REDIS_BINARY SYSINFO_OMIT
 #   ADDRESS carries the load; REDIS_BINARY is empty where no instance runs
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
@@ -75,17 +75,22 @@ host_sysinfo_files() {
   [[ -z $REDIS_BINARY ]] || host_sysinfo_keep redis.txt "$REDIS_BINARY" --version
 }
 
-# Write the output of a command into a file, or the reason why it failed.
+# Write the output of a command into a file, or the reason why it failed, unless SYSINFO_OMIT names the file.
 # Usage: host_sysinfo_keep FILE COMMAND...
 host_sysinfo_keep() {
   local file=$1
   shift
+  ! host_sysinfo_omits "${file%.txt}" || return 0
   if ! command -v "$1" >/dev/null; then
     echo "$1 is not installed" >"$file"
   elif ! host_sysinfo_limited "$@" >"$file" 2>&1; then
     echo "$1: no more than this" >>"$file"
   fi
 }
+
+# Whether the settings leave a file out.
+# Usage: host_sysinfo_omits NAME
+host_sysinfo_omits() { [[ " $SYSINFO_OMIT " == *" $1 "* ]]; }
 
 # Run a program with a time limit, or a function without a limit.
 host_sysinfo_limited() {
@@ -192,7 +197,7 @@ host_sysinfo_env_machine() {
   host_sysinfo_row kernel.machine "${line##* }"
   line=${line#* }
   host_sysinfo_row kernel.version "${line% *}"
-  host_sysinfo_row_file kernel.cmdline /proc/cmdline
+  host_sysinfo_omits cmdline || host_sysinfo_row_file kernel.cmdline /proc/cmdline
   host_sysinfo_row_after os.name /etc/os-release PRETTY_NAME=
   line=$(exec getconf GNU_LIBC_VERSION 2>/dev/null) || line=
   host_sysinfo_row os.libc "$line"
