@@ -428,18 +428,18 @@ END
 @test "a ratio has one face: a percentage of a throughput, a factor of a latency; --all prints every one" {
   run compare --metric ops --metric p99 "$REPO/results/sample"
   assert_success
-  assert_match 'get +p99 latency, us +17 +[^ ]+ [^ ]+ % +490 +[^ ]+ [^ ]+ % +28\.9x +24\.5x to 34\.1x +worse'
-  assert_match 'get +throughput, ops/s .* 11\.3 % +10\.1 to 12\.6 % +worse'
-  assert_contains "swap has a p99 latency of 490 us instead of native's 17 us (28.9x by geometric means, get at 1000B-2i)"
+  assert_match 'get +p99 latency, us +31 +[^ ]+ [^ ]+ % +518 +[^ ]+ [^ ]+ % +13\.2x +4\.9x to 35\.7x +worse'
+  assert_match 'get +throughput, ops/s .* 19\.7 % +17\.2 to 22\.5 % +worse'
+  assert_contains "swap has a p99 latency of 518 us instead of native's 31 us (13.2x by geometric means, get at 1000B-2i)"
   refute_contains Gain
   # Of one repeat, the ratio is that of the figures beside it.
   mkdir one
   cp -r "$REPO"/results/sample/{native,swap,run.conf} one
   rm -r one/*/*/rep-[23]
   run compare --metric p99 one
-  assert_contains "instead of native's 17 us (28.8x, get at"
+  assert_contains "instead of native's 31 us (16.7x, get at"
   run compare --all --metric p99 "$REPO/results/sample"
-  assert_match '2,889\.7% +2446\.5 to 3413\.1 % +worse +\+2789\.7 % +28\.9x'
+  assert_match '1,322\.5% +489\.6 to 3572\.4 % +worse +\+1222\.5 % +13\.2x'
   run awk "$(<"$REPO/lib/results/figures/face.awk")"'
     function metric_show(m, v) { return v }
     BEGIN { metric_unit["p99"] = "us"; print face_figure("p99", 999.6), face_figure("p99", 1628), face_figure("p99", 2.5e6), face_factor(1234.5), face_factor(0.101) }'

@@ -280,7 +280,7 @@ ok"
   assert_success
   assert_equal "${stderr#*warning: }" "$PWD/conf/scenarios/mine.conf: old names of settings: TUNE_ZSWAP=off (now ZSWAP=keep), TUNE_KSM_RUN=auto (no effect: TUNE_KSM replaces it)"
   mkdir old
-  cp "$REPO/results/sample/run.conf" old/run.conf
+  { cat "$REPO/results/sample/run.conf" && echo 'TUNE_KSM_RUN="auto"'; } >old/run.conf
   plan -s old/run.conf FILL=1G
   assert_success
   refute_contains 'old names' "$stderr"

@@ -86,6 +86,7 @@ both() {
   cp -r "$REPO/results/sample" "$folder"
   rm -r "$folder/native/1000B-2i/"rep-[23] "$folder/swap/1000B-2i/"rep-[23]
   cp -r "$folder" all/whole
+  rm "$folder/SIZES"
   # Names of a client, a point, a variant, a host, a failed repeat.
   mv "$folder/native/1000B-2i/rep-1/127.0.0.1" "$folder/native/1000B-2i/rep-1/$bad"
   mv "$folder/swap/1000B-2i" "$folder/swap/$bad"

@@ -264,6 +264,7 @@ column() {
     done
   done
   cp "$REPO/results/sample/run.conf" run/
+  find run -name SIZES -delete
   # A value that differs from the others: three times the wait of the instances.
   sed -i -E 's/^(get\t[0-9]+\tmajflt\t)([0-9]+)\t[0-9]+$/\12\t300002/' run/swap/1000B-2i-1to8-zipf0.8/rep-*/server/counters.tsv
   for awk in mawk gawk; do

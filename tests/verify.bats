@@ -124,10 +124,10 @@ tune_ends() {
   assert_contains 'strange/link: a link'
 }
 
-@test "the sample in the repository matches the clients' lists" {
-  # It is of a version that made no list of all repeats.
+@test "the sample in the repository is whole, unchanged and of one clean version" {
   run "$REPO/do_it.sh" verify "$REPO/results/sample"
-  assert_failure 1
-  assert_contains 'warning   the run has no list:'
-  assert_equal "${lines[-1]}" 'unchanged; not known if whole'
+  assert_success
+  assert_match '^made by   tierbench [^;]*$' "${lines[0]}"
+  assert_equal "${lines[-1]}" 'whole and unchanged'
+  refute_contains 'warning '
 }
