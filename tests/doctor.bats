@@ -253,6 +253,16 @@ check() {
   assert_match '198.18.0.11: data path: 198.18.0.1:6380: Network is unreachable; .*fix: here: ip route get 198.18.0.1; if there is'
   assert_match '198.18.0.12: data path: 198.18.0.1:6380: timed out after 5 s; .*fix: a firewall drops the packets: let 198.18.0.1 accept ports 6379 to 6380 '
   assert_equal "$(ss -N "$(netns_name server)" -Htln 'sport >= :6379')" ''
+
+  # A run with TUNE_FIREWALL stops what may be the reason: a service that is active on the server.
+  # shellcheck disable=SC2016 # expanded there
+  netns_host server bash -c 'mkdir -p /run/systemd/system /var/tmp/bin && printf "%s\n" "#!/bin/sh" "[ \$1 \$2 != is-activefirewalld.service ] || echo active" >/var/tmp/bin/systemctl &&
+    chmod 755 /var/tmp/bin/systemctl && echo "PATH=/var/tmp/bin:\$PATH" >~/.bashrc'
+  run_split netns_exec client1 "$REPO/do_it.sh" doctor -s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=100 \
+    SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host" TUNE_FIREWALL=on
+  assert_success
+  assert_equal "$(grep -c 'fix: none, if the firewall of 198.18.0.1 is the reason: the run stops it' <<<"$output")" 2
+  netns_host server bash -c 'rm ~/.bashrc'
   # Another host answers at the address.
   netns_host client1 ip rule del to 198.18.0.1 ipproto tcp dport 6380
   netns_host client2 ip address add 198.18.0.1/32 dev lo

@@ -43,7 +43,7 @@ _path_try() {
 # Usage: _path_rows CLIENT
 # Globals: ADDRESS FIRST_PORT LAST_PORT
 _path_rows() {
-  local state=ok found='' fix=- what port why at=$ADDRESS range="ports $FIRST_PORT to $LAST_PORT"
+  local state=ok found='' fix=- what port why host at=$ADDRESS range="ports $FIRST_PORT to $LAST_PORT"
   [[ $at != *:* ]] || at="[$at]"
   while IFS=$'\t' read -r what port why; do
     if [[ $what == open ]]; then
@@ -58,6 +58,13 @@ _path_rows() {
       'No route to host' | 'Network is unreachable') fix="here: ip route get $ADDRESS; if there is a route, let the firewall of $SERVER accept $range from this client" ;;
       *) fix="name an IP address of $SERVER as its DATA (hosts.example)" ;;
     esac
+    # The run stops the firewall before the load needs the way.
+    for host in "$SERVER" "$1"; do
+      if [[ $TUNE_FIREWALL != off ]] && tune_would "$host" FIREWALL; then
+        state=warn fix="none, if the firewall of $host is the reason: the run stops it (TUNE_FIREWALL=$TUNE_FIREWALL)"
+        break
+      fi
+    done
     break
   done <<<"${SIDE_OUT[$1]}"
   printf '%s\t%s\t%s\tconnections to instances\t%s\n' "$1" "$state" "$found" "$fix"

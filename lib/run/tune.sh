@@ -245,6 +245,16 @@ tune_host() {
   if servers_is "$1"; then servers_at "$1" tune_settings "$1"; else tune_settings "$1"; fi
 }
 
+# Whether a run would change a value of a host.
+# Usage: tune_would HOST NAME
+#   NAME in conf/tuning.tsv
+tune_would() {
+  local said REPLY
+  tune_host "$1"
+  said=$(_tune_run "$1" check "$(grep "^$2"$'\t' <<<"$REPLY")") || return
+  [[ $'\n'$said == *$'\n'"$2"$'\twould\t'* ]]
+}
+
 # Run a verb of lib/host/tune.sh on a host, with the rows of TUNE_ROWS.
 # Usage: _tune_run HOST VERB [ROWS]
 _tune_run() {
