@@ -56,8 +56,8 @@ cxl_checks() {
   # QEMU 10 emulates each access to CXL memory. It crashes when a page of code that crosses to the next one is interleaved.
   lab_run run "${CXL_WORDS[@]}" -v native -v bind FILL=8M
   check 'a run on the node' '^0$' "$STATUS"
-  check 'none of the data of native is there, and all of bind' '^0 100$' "$("$REPO/summary2csv.sh" "$(lab_newest)" | awk -F , '
+  check 'all of the data of bind is there, and none of native' '^bind 100 native 0 $' "$("$REPO/summary2csv.sh" "$(lab_newest)" | awk -F , '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-    $at["operation"] == "get" { printf "%s%.0f", sep, $at["far_share"] * 100; sep = " " }')"
+    $at["operation"] == "get" { printf "%s %.0f ", $at["variant"], $at["far_share"] * 100 }')"
   lab_off cxl
 }

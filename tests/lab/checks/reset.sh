@@ -14,7 +14,7 @@ reset_during() {
   local name=$1 seconds=$2 status=0 failed=$FAILED
   lab_three || return
   reset_state "$name" >"$LAB_WORK/before"
-  lab_begin "$3" -v native TIME=60 READY_TIMEOUT=60 REPLY_TIMEOUT=60 REMOTE_RETRY=20 || return
+  lab_begin "$3" -v native PHASES="populate get set" TIME=60 READY_TIMEOUT=60 REPLY_TIMEOUT=60 REMOTE_RETRY=20 || return
   sleep "$seconds" # the time that is tested
   lab_reset "$name"
   lab_ready "$name" || return
@@ -23,6 +23,7 @@ reset_during() {
   check "$name reset after $seconds s: the run fails" '^[1-9]' "$status"
   check "$name reset after $seconds s: no fault of the shell" '^$' "$(grep -E 'unbound variable|line [0-9]+:|syntax error' "$LAB_WORK/err")"
   check "$name reset after $seconds s: the run says that the host has rebooted" 'reboot' "$(<"$LAB_WORK/err")"
+  check "$name reset after $seconds s: no further phase starts" '^$' "$(grep 'phase set' "$LAB_WORK/err")"
   check "$name reset after $seconds s: the run does not take its directory for that of another master" '^$' "$(grep 'another master' "$LAB_WORK/err")"
   lab_run stop
   check "$name reset after $seconds s: stop ends with 0" '^0$' "$STATUS"
