@@ -122,8 +122,10 @@ _run_capture() {
 
 # Record the kinds of memory of one server, and its latencies where they are known.
 _run_memory() {
-  write_file "$RUN/env/$SERVER/tiers.tsv" _run_tiers || die "cannot write the kinds of memory of $SERVER to $RUN"
-  memory_record "$RUN/env/$SERVER/memory.tsv" || die "cannot write the latencies of $SERVER to $RUN"
+  local REPLY
+  hosts_folder "$RUN/env" "$SERVER"
+  write_file "$REPLY/tiers.tsv" _run_tiers || die "cannot write the kinds of memory of $SERVER to $RUN"
+  memory_record "$REPLY/memory.tsv" || die "cannot write the latencies of $SERVER to $RUN"
 }
 
 # Print the kinds of memory of the server that SERVER is narrowed to, with a header.
@@ -139,6 +141,7 @@ _run_folder() {
     RUN=$RESUME
   else
     name=$(basename "$SCENARIO" .conf)
+    name=${name//:/+}
     { mkdir -p -- "$RESULTS_DIR" 2>/dev/null && [[ -w $RESULTS_DIR ]]; } || die_usage "$(conf_where RESULTS_DIR): RESULTS_DIR=$RESULTS_DIR: cannot write to it; set a directory that you can write to"
     until TZ=UTC0 printf -v RUN '%s/%(%Y%m%dT%H%M%SZ)T-%s' "$RESULTS_DIR" -1 "$name" && mkdir -- "$RUN" 2>/dev/null; do
       [[ -d $RUN ]] || die "$RUN: cannot create the directory"

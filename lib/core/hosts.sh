@@ -99,6 +99,15 @@ hosts_data() {
   REPLY=${HOST_DATA[$1]-$1}
 }
 
+# The directory of a host in a directory of a run. Other systems do not unpack names with a colon, so IPv6 addresses have + there, which no name of a
+# host has (text_host). A directory with the plain name is of an earlier version, and stays in use.
+# Usage: hosts_folder DIR HOST
+# Returns: sets REPLY
+hosts_folder() {
+  REPLY=$1/${2//:/+}
+  [[ ! -d $1/$2 ]] || REPLY=$1/$2
+}
+
 # The clients that run on a server's machine, separated by blanks; empty if SINGLE_NODE asks for that.
 # Usage: hosts_shared
 # Globals: SERVERS CLIENT_IP SINGLE_NODE

@@ -21,6 +21,15 @@ servers_several() {
   ((${#SERVERS[@]} > 1))
 }
 
+# The directory of the server's files in DIR: of each of several servers its own.
+# Usage: servers_folder DIR
+# Globals: SERVER, narrowed to one host
+# Returns: sets REPLY
+servers_folder() {
+  REPLY=$1
+  ! servers_several || hosts_folder "$1" "$SERVER"
+}
+
 # Whether SERVER is several servers now, and not narrowed to one.
 # Usage: servers_wide
 # Globals: SERVER

@@ -134,8 +134,12 @@ facts_load() {
 _facts_load() {
   local file=$FACTS try line number=0 names=' ' name text REPLY
   local -a lines
-  [[ ! -d $FACTS ]] || for try in "$SERVER.tsv" "$SERVER/facts.tsv" "env/$SERVER/facts.tsv"; do
-    file=$FACTS/$try
+  # A file of this name, a directory env/, or a run.
+  [[ ! -d $FACTS ]] || for try in "$FACTS/${SERVER//:/+}.tsv" "$FACTS/$SERVER.tsv" "$FACTS" "$FACTS/env"; do
+    file=$try
+    [[ ! -f $file ]] || break
+    hosts_folder "$try" "$SERVER"
+    file=$REPLY/facts.tsv
     [[ ! -f $file ]] || break
   done
   file_read "$file" || conf_refuse FACTS "no facts of $SERVER found ($file: $REPLY); a run has them in env/$SERVER/facts.tsv"
@@ -175,10 +179,11 @@ _facts_is() {
 # Write the facts of every server into a run's directory.
 # Usage: facts_write RUN
 facts_write() {
-  local host
+  local host REPLY
   for host in "${!_FACTS[@]}"; do
-    mkdir -p -- "$1/env/$host" 2>/dev/null || write_failed "$1/env/$host" || return
-    write_file "$1/env/$host/facts.tsv" _facts_print "$host" || return
+    hosts_folder "$1/env" "$host"
+    mkdir -p -- "$REPLY" 2>/dev/null || write_failed "$REPLY" || return
+    write_file "$REPLY/facts.tsv" _facts_print "$host" || return
   done
 }
 

@@ -154,10 +154,12 @@ _compare_host_names() {
 # Print the path of the description of a host in a run: env.tsv if the run has it, else setup.log.
 # Usage: _compare_host_file RUN HOST
 _compare_host_file() {
-  if [[ -r $1/env/$2/env.tsv ]]; then
-    printf '%s\n' "$1/env/$2/env.tsv"
+  local REPLY
+  hosts_folder "$1/env" "$2"
+  if [[ -r $REPLY/env.tsv ]]; then
+    printf '%s\n' "$REPLY/env.tsv"
   else
-    printf '%s\n' "$1/env/$2/setup.log"
+    printf '%s\n' "$REPLY/setup.log"
   fi
 }
 

@@ -14,9 +14,10 @@ failover_write() {
   phase=$REPLY
   start=$(awk -F '\t' -v phase="$phase" '$1 == phase && (!n++ || $3 < least) { least = $3 } END { print least }' "$folder/starts.tsv")
   for client; do
-    name=$folder/$client/$phase
+    hosts_folder "$folder" "$client"
+    name=$REPLY/$phase
     logs+=("$name.hlog") series+=("$name.series.tsv") gaps+=("$name.gaps.tsv")
-    [[ ! -e $folder/$client/track.tsv ]] || tracks+=("$folder/$client/track.tsv")
+    [[ ! -e $REPLY/track.tsv ]] || tracks+=("$REPLY/track.tsv")
   done
   awk -F '\t' -v start="$start" -f "$LIB/results/figures/failover_windows.awk" "$folder/server/events.tsv" "${series[@]}" >"$folder/windows.part" || return
   windows=$(cut -f 2 "$folder/windows.part" | paste -sd ,)

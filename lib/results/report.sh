@@ -309,7 +309,7 @@ _report_svg() {
 # Print what differs between the variants, the fill, and the description of each host.
 # Usage: _report_environment RUN DATA
 _report_environment() {
-  local run=$1 data=$2 folder
+  local run=$1 data=$2 folder host
   if (($(grep -c $'^differs\t' "$data/sections") > 3)); then
     template_print title text='Differences between the variants'
     template_print table -- compare_section differs html <"$data/sections"
@@ -318,7 +318,8 @@ _report_environment() {
   for folder in "$run"/env/*/; do
     [[ -d $folder ]] || continue
     folder=${folder%/}
-    template_print title text="Host ${folder##*/}"
+    host=${folder##*/}
+    template_print title text="Host ${host//+/:}"
     [[ ! -r $folder/env.tsv ]] || template_print description -- template_each description-row name value < <(_report_described "$folder/env.tsv")
     [[ ! -r $folder/setup.log ]] || template_print file name=setup.log -- cat -- "$folder/setup.log"
   done

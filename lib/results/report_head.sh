@@ -87,8 +87,10 @@ _report_date() {
 
 # The server in one line, and its Redis.
 _report_host() {
+  local REPLY
   printf 'Server\t%s' "$2"
-  [[ ! -r $1/env/$2/env.tsv ]] || LC_ALL=C awk -F '\t' '
+  hosts_folder "$1/env" "$2"
+  [[ ! -r $REPLY/env.tsv ]] || LC_ALL=C awk -F '\t' '
     { is[$1] = $2 }
     function known(name) { return name in is && is[name] != "" && is[name] != "-" }
     END {
@@ -101,7 +103,7 @@ _report_host() {
       if (known("kernel.release")) printf ", Linux %s", is["kernel.release"]
       if (known("machine.hypervisor")) printf ", a guest of %s", is["machine.hypervisor"]
       if (known("redis.version")) printf "\nRedis\t%s%s", is["redis.version"], known("redis.malloc") ? ", " is["redis.malloc"] : ""
-    }' "$1/env/$2/env.tsv"
+    }' "$REPLY/env.tsv"
   printf '\n'
 }
 

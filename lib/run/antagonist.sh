@@ -89,8 +89,9 @@ antagonist_fetch() {
 # Usage: _antagonist_fetch DIR
 # Returns: not 0 with the reason on stderr
 _antagonist_fetch() {
-  local folder=$1
-  ! servers_several || folder=$1/$SERVER
+  local folder REPLY
+  servers_folder "$1"
+  folder=$REPLY
   mkdir -p -- "$folder" || return
   receive_files "$folder" "$SERVER" antagonist fetch
 }

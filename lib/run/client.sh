@@ -233,21 +233,20 @@ _client_enough() {
 # Usage: client_fetch DIR STAMP REPEAT SETUP_LOG CLIENT...
 # Returns: 1 if a file is missing.
 client_fetch() {
-  local into=$1 log=$2.$3 setup=$4
+  local into=$1 stamp=$2.$3 setup=$4
   shift 4
-  mkdir -p -- "${@/#/$into/}" || return
   side_run $((REMOTE_RETRY + 600)) _client_fetch "$@"
 }
 
-# Fetch the files of one client, write its log and checksums. Globals: into, log and setup of client_fetch
+# Fetch the files of one client, write its log and checksums. Globals: into, stamp and setup of client_fetch
 _client_fetch() {
-  local client=$1 folder=$into/$1 log=redis.log.$1.$log sums
-  local -a needless
+  local client=$1 folder log sums REPLY
+  hosts_folder "$into" "$client"
+  folder=$REPLY log=redis.log.${REPLY##*/}.$stamp
+  mkdir -p -- "$folder" || return
   CLIENT=$client receive_files "$folder" "$client" client fetch || return
   { cat "$setup" "$folder/stdout" && echo DONE; } >"$folder/$log" || return
-  needless=("$folder/stdout")
-  [[ -s $folder/stderr ]] || needless+=("$folder/stderr")
-  rm -- "${needless[@]}"
+  find "$folder" -maxdepth 1 \( -name stdout -o -name stderr -empty \) -delete || return
   # SHA256SUMS includes the log, so that the results can be verified at any time later.
   sums=$(cd "$folder" && exec sha256sum -- *) && printf '%s\n' "$sums" >"$folder/SHA256SUMS"
 }

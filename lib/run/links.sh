@@ -22,12 +22,13 @@ links_make() {
 
 # Print the name and the target of each link, relative to the repeat's directory.
 _links_rows() {
-  local folder=$1 client port count i log number
+  local folder=$1 client port count i log number REPLY
   while IFS=$'\t' read -r client port count; do
+    hosts_folder "$folder" "$client"
     for ((i = 0; i < count; i++)); do
       number=$((port + i - REDISBASE))
       printf 'redis-%d.log\tserver/redis-%d.log\n' "$number" $((port + i))
-      for log in "$folder/$client"/redis.log.*; do
+      for log in "$REPLY"/redis.log.*; do
         log=${log#"$folder/"}
         [[ " $PHASES " != *" populate "* ]] || printf 'memtier-populate%d.log\t%s\n' "$number" "$log"
         printf 'memtier-bench%d.log\t%s\n' "$number" "$log"

@@ -173,16 +173,17 @@ monitor_fetch() {
 # Join what the servers recorded into the files of a run with one server.
 # Usage: _monitor_join DIR
 _monitor_join() {
-  local host
+  local host REPLY
   local -a counters=() samples=() loads=()
   servers_side $((REMOTE_RETRY + 60)) servers_clock || return
   for host in "${SERVERS[@]}"; do
-    [[ ! -e $1/$host/counters.tsv ]] || counters+=("ahead=${SIDE_OUT[$host]}" "host=$host" "$1/$host/counters.tsv")
-    [[ ! -e $1/$host/instances.tsv ]] || samples+=("ahead=${SIDE_OUT[$host]}" "$1/$host/instances.tsv")
-    [[ ! -e $1/$host/antagonist.tsv ]] || loads+=("ahead=${SIDE_OUT[$host]}" "$1/$host/antagonist.tsv")
+    hosts_folder "$1" "$host"
+    [[ ! -e $REPLY/counters.tsv ]] || counters+=("ahead=${SIDE_OUT[$host]}" "host=$host" "$REPLY/counters.tsv")
+    [[ ! -e $REPLY/instances.tsv ]] || samples+=("ahead=${SIDE_OUT[$host]}" "$REPLY/instances.tsv")
+    [[ ! -e $REPLY/antagonist.tsv ]] || loads+=("ahead=${SIDE_OUT[$host]}" "$REPLY/antagonist.tsv")
     # The reason of the guard is looked for here.
-    [[ ! -e $1/$host/alarm ]] || cat -- "$1/$host/alarm" >>"$1/alarm" || return
-    [[ ! -e $1/$host/info.before ]] || { cat -- "$1/$host/info.before" >>"$1/info.before" && rm -- "$1/$host/info.before"; } || return
+    [[ ! -e $REPLY/alarm ]] || cat -- "$REPLY/alarm" >>"$1/alarm" || return
+    [[ ! -e $REPLY/info.before ]] || { cat -- "$REPLY/info.before" >>"$1/info.before" && rm -- "$REPLY/info.before"; } || return
   done
   ((${#counters[@]} == 0)) || LC_ALL=C awk -f "$LIB/run/servers.awk" "${counters[@]}" >"$1/counters.tsv" || return
   ((${#samples[@]} == 0)) || _monitor_merge "${samples[@]}" >"$1/instances.tsv" || return
@@ -201,9 +202,10 @@ _monitor_merge() {
 
 # Write what one server recorded; with several servers, each into a separate directory.
 _monitor_fetch() {
-  local folder=$1 mark
+  local folder mark REPLY
   local -a marks=() files=()
-  ! servers_several || folder=$1/$SERVER
+  servers_folder "$1"
+  folder=$REPLY
   mkdir -p -- "$folder" || return
   receive_files "$folder" "$SERVER" monitor fetch || return
   [[ -e $folder/marks ]] || return 0

@@ -107,7 +107,7 @@ _repeat_up() {
 
 # Each step reports its own errors. The logs are fetched even after a failure, because they contain the reason.
 _repeat_load() {
-  local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client
+  local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client REPLY
   local -a CLIENTS
   _repeat_up "$instances" || return
   write_file "$folder/server/plan.tsv" _repeat_plan || return
@@ -129,7 +129,8 @@ _repeat_load() {
   monitor_fetch "$folder/server" || status=1
   client_fetch "$folder" "$stamp" "$repeat" "$RUN/setup.log" "${CLIENTS[@]}" || status=1
   for client in "${CLIENTS[@]}"; do
-    [[ ! -s $folder/$client/stderr ]] || _repeat_said "$client" "$folder/$client/stderr"
+    hosts_folder "$folder" "$client"
+    [[ ! -s $REPLY/stderr ]] || _repeat_said "$client" "$REPLY/stderr"
   done
   server_logs "$folder/server" || status=1
   fault_times "$folder/server/events.tsv" || status=1
@@ -167,7 +168,9 @@ _repeat_starts() {
   local -a files=()
   for client in "${@:2}"; do
     client_offset "$client"
-    files+=(client="$client" offset="$REPLY" "$folder/$client/result.tsv")
+    files+=(client="$client" offset="$REPLY")
+    hosts_folder "$folder" "$client"
+    files+=("$REPLY/result.tsv")
   done
   printf 'phase\tclient\tstart_us\n'
   awk -F '\t' '

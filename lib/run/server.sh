@@ -256,8 +256,9 @@ server_logs() {
 # Usage: _server_logs DIR
 # Returns: not 0 with the reason on stderr, also if there is no INFO
 _server_logs() {
-  local folder=$1
-  ! servers_several || folder=$1/$SERVER
+  local folder REPLY
+  servers_folder "$1"
+  folder=$REPLY
   mkdir -p -- "$folder" || return
   receive_files "$folder" "$SERVER" server logs || return
   [[ -e $folder/info.after ]] || {
@@ -269,8 +270,10 @@ _server_logs() {
 # Move the logs and events of one of several servers to those of all, from each server only the logs of its ports, and append its INFO.
 # Usage: _server_gather DIR
 _server_gather() {
-  local folder=$1/$SERVER port
+  local folder port REPLY
   local -a files=()
+  servers_folder "$1"
+  folder=$REPLY
   [[ -e $folder/info.after ]] || return
   cat -- "$folder/info.after" >>"$1/info.after" && rm -- "$folder/info.after" || return
   while read -r port _; do files+=("$folder/redis-$port.log"); done <<<"$INSTANCE_PLAN"

@@ -17,10 +17,13 @@ sysinfo_capture() {
 # Whether a run has the description of every host.
 # Usage: sysinfo_known DIR
 sysinfo_known() {
-  local host
+  local host REPLY
   local -a hosts
   doctor_hosts
-  for host in "${hosts[@]}"; do [[ -s $1/env/$host/env.tsv ]] || return; done
+  for host in "${hosts[@]}"; do
+    hosts_folder "$1/env" "$host"
+    [[ -s $REPLY/env.tsv ]] || return
+  done
 }
 
 # Read the description of every host again for a resumed run. The first one stays, because the kept repeats were measured on such a host. A host that
@@ -28,15 +31,16 @@ sysinfo_known() {
 # Usage: sysinfo_again DIR
 # Returns: as sysinfo_capture
 sysinfo_again() {
-  local host suffix what was is found
+  local host suffix what was is found REPLY
   local -a hosts
   doctor_hosts
   suffix=.resumed-$(date -u +%Y%m%dT%H%M%SZ)
   sysinfo_capture "$1" "$suffix" || return
   for host in "${hosts[@]}"; do
-    found=$(_sysinfo_changes "$1/env/$host/env.tsv" "$1/env/$host$suffix/env.tsv")
+    hosts_folder "$1/env" "$host"
+    found=$(_sysinfo_changes "$REPLY/env.tsv" "$REPLY$suffix/env.tsv")
     if [[ -z $found ]]; then
-      rm -rf -- "$1/env/$host$suffix"
+      rm -rf -- "$REPLY$suffix"
       continue
     fi
     while IFS=$'\t' read -r what was is; do log_warn "$host: $what was $was when the run began, and is $is: repeats before and after differ in it"; done <<<"$found"
@@ -63,7 +67,9 @@ _sysinfo_host() {
 # Usage: _sysinfo_ask HOST
 # Globals: SYSINFO_RUN SYSINFO_SUFFIX SERVER REDIS_BINARY; sets ADDRESS, which lib/host/sysinfo.sh reads
 _sysinfo_ask() {
-  local host=$1 folder=$SYSINFO_RUN/env/$1$SYSINFO_SUFFIX
+  local host=$1 folder REPLY
+  hosts_folder "$SYSINFO_RUN/env" "$host"
+  folder=$REPLY$SYSINFO_SUFFIX
   # On a client the network path to the server matters, to the first of several.
   hosts_data "${SERVER%% *}"
   ADDRESS=$REPLY
@@ -81,7 +87,9 @@ sysinfo_irqs() {
 # Write irq.tsv of the server that SERVER is narrowed to again, if its NICs have interrupts.
 # Usage: _sysinfo_irqs DIR
 _sysinfo_irqs() {
-  local file=$1/$SERVER/irq.tsv ADDRESS REPLY
+  local file ADDRESS REPLY
+  hosts_folder "$1" "$SERVER"
+  file=$REPLY/irq.tsv
   [[ -s $file ]] || return 0
   hosts_data "$SERVER"
   ADDRESS=$REPLY
@@ -95,11 +103,13 @@ _sysinfo_irqs() {
 # Usage: sysinfo_head DIR
 # Globals: SERVERS CLIENT_IP
 sysinfo_head() {
-  local host
+  local host REPLY
   for host in "${SERVERS[@]}"; do
     printf '====> SERVER system -\n'
-    cat "$1/env/$host/setup.log"
+    hosts_folder "$1/env" "$host"
+    cat "$REPLY/setup.log"
   done
   printf '====> CLIENT system -\n'
-  cat "$1/env/${CLIENT_IP%% *}/setup.log"
+  hosts_folder "$1/env" "${CLIENT_IP%% *}"
+  cat "$REPLY/setup.log"
 }

@@ -32,8 +32,9 @@ trace_fetch() {
 # Usage: _trace_fetch DIR
 # Returns: 1 if the files cannot be fetched
 _trace_fetch() {
-  local line status=0 folder=$1/trace why=$_REMOTE_TMP/trace.$BASHPID
-  ! servers_several || folder=$1/$SERVER/trace
+  local line status=0 folder why=$_REMOTE_TMP/trace.$BASHPID REPLY
+  servers_folder "$1"
+  folder=$REPLY/trace
   mkdir -p -- "$folder" || return
   receive_files "$folder" "$SERVER" trace fetch 2>"$why" || status=1
   while IFS= read -r line; do log_warn "$SERVER: $line"; done <"$why"

@@ -291,7 +291,9 @@ _tune_tell() {
 
 # Keep the output of a host; its last column is filled when the host is restored.
 _tune_record() {
-  local variant=$1 host=$2 file=$RUN/env/$2/tuning.tsv
+  local variant=$1 host=$2 file REPLY
+  hosts_folder "$RUN/env" "$host"
+  file=$REPLY/tuning.tsv
   {
     mkdir -p -- "${file%/*}" &&
       { [[ -e $file ]] || printf 'variant\tname\tstate\ttarget\tbefore\tduring\twhy\tafter\n' >"$file"; } &&
@@ -304,7 +306,9 @@ _tune_record() {
 #   ROWS as lib/host/tune.sh prints them for restore
 # Globals: RUN
 _tune_complete() {
-  local file=$RUN/env/$1/tuning.tsv
+  local file REPLY
+  hosts_folder "$RUN/env" "$1"
+  file=$REPLY/tuning.tsv
   [[ -e $file ]] || return 0
   { awk -F '\t' -v OFS='\t' 'NR == FNR { after[$1, $3] = $6 ($2 == "back" ? "" : " (" $2 ")"); next }
     $3 == "set" && ($2, $4) in after { $8 = after[$2, $4] } { print }' <(printf '%s\n' "$2") "$file" >"$file.new" && mv -- "$file.new" "$file"; } 2>/dev/null || write_failed "$file"

@@ -169,12 +169,12 @@ function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
     rest = substr(rest, 11)
     match(rest, /\.[^.]+\.[0-9]+$/)
     stamp = substr(rest, RSTART + 1)
-    name["client"] = substr(rest, 1, RSTART - 1)
+    name["client"] = text_host(substr(rest, 1, RSTART - 1))
     name["repeat"] = substr(stamp, index(stamp, ".") + 1)
   }
   if (n >= 7 && part[n - 2] ~ /^rep-/) {
     if (part[n - 2] !~ /^rep-[0-9]+$/) return 0
-    name["client"] = part[n - 1]
+    name["client"] = text_host(part[n - 1])
     name["repeat"] = substr(part[n - 2], 5)
     name["point"] = part[n - 3]
     name["variant"] = part[n - 4]

@@ -28,6 +28,12 @@ function text_escape(s,    out, i, c) {
   return out
 }
 
+# The name of a host whose directory has a name: hosts_folder in lib/core/hosts.sh.
+function text_host(name) {
+  gsub(/\+/, ":", name)
+  return name
+}
+
 # The name under which a path is opened: with the prefix ./, so that awk does not interpret a name such as "-".
 function text_opened(path) {
   return path ~ /^\// ? path : "./" path
