@@ -165,6 +165,7 @@ END
 }
 
 @test "names in results are not formulas in a CSV and not codes for a terminal" {
+  rm run/SIZES
   mv run/native "run/=HYPERLINK(x)" 2>/dev/null || mv "$(dirname "$(dirname "$REP")")" "run/=HYPERLINK(x)"
   run_split "$REPO/summary2csv.sh" run
   assert_success
@@ -216,6 +217,7 @@ END
   local name=$'x\e[1m\xc2\x9b7m' shown='x?[1m?7m' folder command
   folder=$PWD/all/20260101T000000Z-$name
   mkdir all
+  rm run/SIZES
   mv run "$folder"
   mv "$folder/native" "$folder/$name"
   sed -i "s/native/$name/" "$folder/run.conf"
