@@ -69,7 +69,7 @@ END
   assert_output 'ALLOWED_LEVELS=/cg/a/b/c|/cg/a/b|/cg/a|/cg
 ALLOWED_LIMITS=/cg/a/b|/cg/a
 ALLOWED_BYTES=734003200
-ALLOWED_WHERE=/cg/a/b
+ALLOWED_WHERE=/cg/a/b/memory.high
 ALLOWED_LEFT='$(((1024 - 600) << 20))'
 NODES=0,2'
   # A limit of the tier itself is what is measured.
@@ -104,7 +104,85 @@ END
   run allowed 'host_allowed_memory self; host_allowed_left; BYTES="$ALLOWED_BYTES $ALLOWED_LEFT $ALLOWED_WHERE"; host_allowed_quota self; host_allowed_stats self; host_allowed_throttled "${ALLOWED_STATS[@]}"' \
     BYTES ALLOWED_QUOTA ALLOWED_WHERE REPLY
   assert_success
-  assert_output "BYTES=536870912 $(((512 - 50) << 20)) /cg/memory"$'\nALLOWED_QUOTA=250\nALLOWED_WHERE=/cg/cpu,cpuacct\nREPLY=5000\t3'
+  assert_output "BYTES=536870912 $(((512 - 50) << 20)) /cg/memory/memory.stat"$'\nALLOWED_QUOTA=250\nALLOWED_WHERE=/cg/cpu,cpuacct\nREPLY=5000\t3'
+}
+
+@test "memory and swap: the limit that leaves least and what a tier may swap, in cgroups of both versions" {
+  machine <<'END'
+proc/meminfo MemTotal: 67108864 kB
+proc/self/cgroup 4:memory:/box
+proc/self/mountinfo 40 3 0:35 /box /cg rw - cgroup cgroup rw,memory
+cg/memory.limit_in_bytes 734003200
+cg/memory.usage_in_bytes 104857600
+cg/memory.memsw.limit_in_bytes 838860800
+cg/memory.memsw.usage_in_bytes 629145600
+cg/memory.stat hierarchical_memory_limit 734003200\nhierarchical_memsw_limit 786432000\ntotal_inactive_file 52428800
+END
+  local -a look=('host_allowed_memory self; host_allowed_left; LIMIT="$ALLOWED_BYTES $ALLOWED_WHERE"; host_allowed_swap' LIMIT ALLOWED_LEFT ALLOWED_SAID REPLY ALLOWED_KIND ALLOWED_WHERE)
+  run allowed "${look[@]}"
+  assert_success
+  assert_output "LIMIT=734003200 /cg/memory.limit_in_bytes
+ALLOWED_LEFT=$(((750 - 600 + 50) << 20))
+ALLOWED_SAID=the limit in /cg/memory.stat is 750 MiB
+REPLY=786432000
+ALLOWED_KIND=memsw
+ALLOWED_WHERE=/cg/memory.stat"
+  echo 9223372036854771712 >"$TIERBENCH_ROOT/cg/memory.memsw.limit_in_bytes"
+  echo hierarchical_memsw_limit 9223372036854771712 >"$TIERBENCH_ROOT/cg/memory.stat"
+  run allowed host_allowed_swap REPLY ALLOWED_KIND
+  assert_output $'REPLY=\nALLOWED_KIND='
+  # Version 2 limits swap alone, and a tier's cgroup is below the topmost one.
+  rm -r "$TIERBENCH_ROOT"/{cg,proc}
+  version2
+  machine <<<$'cg/a/memory.swap.max 5\ncg/memory.swap.max 104857600'
+  run allowed "${look[@]}"
+  assert_success
+  assert_output "LIMIT=734003200 /cg/a/b/memory.high
+ALLOWED_LEFT=$(((1024 - 600) << 20))
+ALLOWED_SAID=the limit in /cg/a/memory.max is 1024 MiB
+REPLY=104857600
+ALLOWED_KIND=swap
+ALLOWED_WHERE=/cg/memory.swap.max"
+}
+
+@test "the OOM killer: only one that acted since then counts, with the limit that was reached, in cgroups of both versions" {
+  version2
+  machine <<'END'
+proc/vmstat nr_free_pages 5\noom_kill 3
+cg/a/b/c/memory.events low 0\noom 4\noom_kill 1
+cg/a/b/memory.events oom 4
+cg/a/memory.events oom 9
+cg/a/memory.swap.max 104857600
+cg/a/memory.swap.events max 7
+END
+  local -a look=('host_allowed_note self; act; KILLED=no; ! host_allowed_killed || KILLED=yes' KILLED ALLOWED_SAID)
+  run allowed 'act() { :; }; '"${look[@]}"
+  assert_output $'KILLED=no\nALLOWED_SAID=no limit of a cgroup that can be read was reached'
+  # The events of a cgroup count for its parents; that of /cg/a/b/c has no limit.
+  run allowed 'act() { cd "$TIERBENCH_ROOT/cg/a"; sed -i "s/ 4/ 5/; s/oom_kill 1/oom_kill 2/" b/memory.events b/c/memory.events; sed -i "s/ 9/ 10/" memory.events; }; '"${look[@]}"
+  assert_output $'KILLED=yes\nALLOWED_SAID=the limit in /cg/a/memory.max is 1024 MiB'
+  run allowed 'act() { cd "$TIERBENCH_ROOT/cg/a"; echo oom_kill 9 >b/c/memory.events; echo max 8 >memory.swap.events; echo oom 11 >memory.events; }; '"${look[@]}"
+  assert_output $'KILLED=yes\nALLOWED_SAID=the limit in /cg/a/memory.max is 1024 MiB, and the limit in /cg/a/memory.swap.max is 100 MiB'
+  # A process that is gone: what happened on the machine.
+  run allowed 'act() { echo oom_kill 4 >"$TIERBENCH_ROOT/proc/vmstat"; }; '"${look[0]/self/77}" KILLED ALLOWED_NOTED
+  assert_output $'KILLED=yes\nALLOWED_NOTED=3 /proc/vmstat'
+  rm -r "$TIERBENCH_ROOT"/{cg,proc}
+  machine <<'END'
+proc/self/cgroup 4:memory:/box
+proc/self/mountinfo 40 3 0:35 / /cg rw - cgroup cgroup rw,memory
+cg/box/memory.oom_control oom_kill_disable 0\noom_kill 1
+cg/box/memory.limit_in_bytes 734003200
+cg/box/memory.max_usage_in_bytes 734003200
+cg/box/memory.memsw.limit_in_bytes 838860800
+cg/box/memory.memsw.max_usage_in_bytes 838000000
+cg/memory.limit_in_bytes 9223372036854771712
+cg/memory.max_usage_in_bytes 900000000
+END
+  run allowed 'act() { echo oom_kill 2 >"$TIERBENCH_ROOT/cg/box/memory.oom_control"; }; '"${look[@]}"
+  assert_output $'KILLED=yes\nALLOWED_SAID=the limit in /cg/box/memory.limit_in_bytes is 700 MiB'
+  echo 838799360 >"$TIERBENCH_ROOT/cg/box/memory.memsw.max_usage_in_bytes"
+  run allowed 'act() { echo oom_kill 3 >"$TIERBENCH_ROOT/cg/box/memory.oom_control"; }; '"${look[@]}"
+  assert_output $'KILLED=yes\nALLOWED_SAID=the limit in /cg/box/memory.memsw.limit_in_bytes is 800 MiB'
 }
 
 @test "facts are what processes may use, with the limit that makes them less than the machine" {
@@ -120,11 +198,13 @@ sys/devices/system/node/node0/cpulist 0-1
 sys/devices/system/node/node1/cpulist 2-3
 sys/devices/system/node/node2/cpulist
 sys/devices/system/node/node3/cpulist
+cg/memory.swap.max 104857600
 END
   run bash -c 'set -Eeuo pipefail; export PATH=$SCRATCH/bin:$PATH; for file in "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{allowed,tier_detect,facts}.sh; do . "$file"; done; main all'
   assert_success
   assert_output $'host\t2\t0\t734003200\t444596224
-limit_memory\t734003200\t/cg/a/b
+limit_memory\t734003200\t/cg/a/b/memory.high
+limit_swap\t104857600\t/cg/memory.swap.max
 limit_quota\t15\t/cg/a/b
 limit_cpus\t1-2\tcpuset
 # CPU,Core
@@ -140,6 +220,7 @@ limit_cpus\t1-2\tcpuset
     printf 'cpus\t3\nmem_gib\t0\nmem_bytes\t734003200\nmem_available_bytes\t700000000\nlimit\tmemory\t734003200\t/cg/a b\nlimit\tquota\t250\t/cg/q\nlimit\tcpus\t1,4-5\tcpuset\n'
     printf 'topology\t%s\n' 1,1,0,0 4,4,1,1 5,5,1,1 '# node 1 has memory that processes may not use' '# node 2 has memory and no CPU' '# node 9 has memory of a device'
   } >facts.tsv
+  local word kind bytes mib wanted
   local -a words=(SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 REDISRUNS=1 FACTS=facts.tsv VALUE_SIZES=1000 FILL=50% RESERVE=100M)
   run_plan --rows "${words[@]}" PLACEMENT=cpu
   assert_success
@@ -150,7 +231,18 @@ limit_cpus\t1-2\tcpuset
   assert_line 'server   203.0.113.1 (3 logical CPUs, 700 MiB), Redis installed'
   assert_line 'limits   of processes on 203.0.113.1: CPUs 1,4-5, 700 MiB of memory by /cg/a b, 250 % of a CPU by /cg/q'
   run_plan "${words[@]}" FILL=3G
-  assert_match '[0-9]+ MiB of RESERVE, and the server has 700 MiB \(the memory limit of /cg/a b is 700 MiB\); set FILL or KEYS' "$stderr"
+  assert_match '[0-9]+ MiB of RESERVE, and the server has 700 MiB \(the memory limit in /cg/a b is 700 MiB\); set FILL or KEYS' "$stderr"
+  # A tier that swaps: up to 300 MiB less the limit of DRAM, and a quarter and 64 MiB more; with limits of swap, and of both.
+  for word in 'swap 104857600 100' 'memsw 209715200 200'; do
+    read -r kind bytes mib <<<"$word"
+    { cat facts.tsv && printf 'limit\t%s\t%s\t/cg/a/memory.x\n' "$kind" "$bytes"; } >swap.tsv
+    run_plan "${words[@]}" FACTS=swap.tsv -v native -v zram DRAM_RATIO=1:2
+    assert_success
+    assert_match "limits .*, $mib MiB of ${kind/memsw/memory and swap} by /cg/a/memory.x"
+    assert_match "warning: zram, [^:]*: needs up to [23][0-9]{2} MiB of ${kind/memsw/memory and swap}, and /cg/a/memory.x of 203.0.113.1 allows $mib MiB; set FILL" "$stderr"
+    run_plan "${words[@]}" FACTS=swap.tsv -v native
+    refute_contains '/cg/a/memory.x of' "$stderr"
+  done
   # Slow memory that may be used is 2, and the device's is none.
   run_plan --rows "${words[@]}" -v bind
   assert_contains '1@--membind=2;' "$output"
@@ -164,7 +256,7 @@ limit_cpus\t1-2\tcpuset
   done <<'END'
 SERVER_CPUS=0|SERVER_CPUS=0: processes on the server may not use CPU 0 (cpuset); name some of 1,4-5
 PLACEMENT=numa|PLACEMENT=numa: binds memory to node 1, which processes on the server may not use (cpuset); set PLACEMENT=spread
-FILL=guide|in 0 GiB (the memory limit of /cg/a b is 700 MiB); set KEYS or a size
+FILL=guide|in 0 GiB (the memory limit in /cg/a b is 700 MiB); set KEYS or a size
 END
   for word in 'memory\t7x\t/a' 'quota\t-1\t/a' 'memory\t7' 'cpus\t1;2\tcpuset' 'colour\t1\t/a' 'memory\t7\t\033[31m'; do
     { cat facts.tsv && printf 'limit\t%b\n' "$word"; } >bad.tsv

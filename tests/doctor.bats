@@ -82,9 +82,9 @@ check() {
   assert_equal "$status" 3
   # A tenth of 630 MiB, on CPU 1.
   assert_equal "$(awk -F '\t' '$1 == "number" { for (i = 1; i <= NF; i++) at[$i] = i } $at["repeat"] == 1 { print $at["target_bytes"], $at["places"] }' <<<"$output" | sort -u)" "$((63 << 20)) 1@-"
-  assert_match "fail +memory +[0-9]+ MiB available \\(the memory limit of $root/memory/$id is 700 MiB\\) "
+  assert_match "fail +memory +[0-9]+ MiB available \\(the memory limit in $root/memory/$id/memory.limit_in_bytes is 700 MiB\\) "
   assert_match "warn +CPU quota +90 % of a CPU, by the cgroup $root/cpu/$id "
-  assert_match "ok +allowed +CPUs 1, 700 MiB of memory by the cgroup $root/memory/$id "
+  assert_match "ok +allowed +CPUs 1, 700 MiB of memory by $root/memory/$id/memory.limit_in_bytes "
 }
 
 @test "the link's speed against the largest value times the operations" {

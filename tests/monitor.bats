@@ -303,3 +303,36 @@ rounds_ticks() {
     assert_output ''
   done
 }
+
+@test "a load generator that the OOM killer takes is reported with the limit of its cgroup, and one that is killed otherwise is not" {
+  local root=/sys/fs/cgroup/memory id=tierbench-test-$BASHPID
+  [[ -w $root/cgroup.procs ]] || skip 'no memory cgroup of version 1 here'
+  need_command screen python3
+  mkdir "$root/$id"
+  echo 32M >"$root/$id/memory.limit_in_bytes"
+  # It enters its cgroup, and waits for the phase; at the start of the phase it takes too much memory, or stops itself.
+  cat >greedy <<END
+#!/bin/bash
+echo \$\$ >"$root/$id/cgroup.procs"
+: >ready-set
+until [[ -s start-set ]]; do sleep 0.02; done
+[[ \$(<start-set) == 1 ]] || kill -KILL \$\$
+exec python3 -c 'x = b"x" * (64 << 20)'
+END
+  chmod +x greedy
+  # shellcheck disable=SC2016 # expanded by the master
+  master 'CLIENT_IP=127.0.0.1' '
+    CLIENT_THREADS=1 CLIENT_PASSWORD="" SERVER_CERTIFICATE="" GENERATOR=test
+    for CLIENT_LAUNCH in 1 2; do
+      _CLIENT_STATE=([127.0.0.1]=running) SIDE_STATUS=([127.0.0.1]=0)
+      _client_run 127.0.0.1 launch "$SCRATCH/greedy" >/dev/null
+      SIDE_OUT[127.0.0.1]=$(_client_ask 127.0.0.1 look 20 set "$CLIENT_LAUNCH")
+      _client_take 127.0.0.1
+      echo "${_CLIENT_STATE[127.0.0.1]}"
+    done
+    _client_run 127.0.0.1 stop'
+  wait_until 5 rmdir "$root/$id"
+  assert_success
+  assert_output "the OOM killer took the load generator: the limit in $root/$id/memory.limit_in_bytes is 32 MiB
+the load generator ended with SIGKILL"
+}

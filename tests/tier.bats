@@ -168,6 +168,13 @@ column() {
     ln -s /proc/self/stat "$TIERBENCH_ROOT/sys/fs/cgroup/cgroup.procs"
     run on_host TIER=swap check
     assert_match $'^fail\tthe memory controller is off'
+    # Its limit of swap is one of zram, too.
+    echo memory >"$TIERBENCH_ROOT/sys/fs/cgroup/cgroup.subtree_control"
+    echo 104857600 >"$TIERBENCH_ROOT/sys/fs/cgroup/memory.swap.max"
+    run on_host TIER=zram TIER_LIMIT=100000000 TIER_SPACE=104857601 check
+    assert_output $'fail\t100 MiB of swap by /sys/fs/cgroup/memory.swap.max\t100 MiB of swap\traise that limit, or run outside of this container'
+    run on_host TIER=zram TIER_LIMIT=100000000 TIER_SPACE=104857600 check
+    refute_contains swap.max
   }
   unset TIERBENCH_ROOT
   ((EUID != 0)) || {

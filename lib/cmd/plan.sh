@@ -51,6 +51,7 @@ cmd_plan() {
   plan_warn
   _plan_fill
   _plan_room
+  servers_each _plan_swap
   if [[ -n $rows ]]; then
     plan_print
     return
@@ -89,6 +90,26 @@ _plan_room() {
   ((need + keep > SERVER_BYTES)) || return 0
   facts_limit_text
   log_warn "$variant, $point: needs $((need >> 20)) MiB of DRAM and $((keep >> 20)) MiB of RESERVE, and the server has $((SERVER_BYTES >> 20)) MiB$REPLY; set FILL or KEYS"
+}
+
+# Warn of the point whose tier needs most swap, if a limit on the server that SERVER is narrowed to allows less.
+_plan_swap() {
+  local row kind limit need most point TIER_DATA TIER_LIMIT TIER_SPACE REPLY FACTS_WHERE
+  for kind in swap memsw; do
+    facts_limit "$kind" || continue
+    limit=$REPLY most=0
+    for row in "${PLAN_ROWS[@]}"; do
+      plan_row "$row"
+      if [[ ${ROW[repeat]} != 1 ]] || ! tier_limited; then continue; fi
+      tier_space "${ROW[data_bytes]}" "${ROW[instances]}"
+      need=$TIER_SPACE
+      [[ $kind == swap ]] || need=$((need + TIER_LIMIT))
+      ((need <= most)) || most=$need point="${ROW[variant]}, ${ROW[point]}"
+    done
+    ((most <= limit)) || log_warn "$point: needs up to $((most >> 20)) MiB of ${kind/memsw/memory and swap}, and $FACTS_WHERE of $SERVER allows" \
+      "$((limit >> 20)) MiB; set FILL or KEYS, or raise that limit"
+  done
+  plan_enter "${VARIANTS%% *}" ''
 }
 
 # The placement on one server.
@@ -144,6 +165,8 @@ _plan_limits() {
   local text='' REPLY
   ! facts_limit cpus || text+=", CPUs $REPLY"
   ! facts_limit memory || text+=", $((REPLY >> 20)) MiB of memory by $FACTS_WHERE"
+  ! facts_limit swap || text+=", $((REPLY >> 20)) MiB of swap by $FACTS_WHERE"
+  ! facts_limit memsw || text+=", $((REPLY >> 20)) MiB of memory and swap by $FACTS_WHERE"
   ! facts_limit quota || text+=", $REPLY % of a CPU by $FACTS_WHERE"
   [[ -z $text ]] || printf 'limits   of processes on %s: %s\n' "$SERVER" "${text#, }"
 }

@@ -84,19 +84,53 @@ host_allowed_memory() {
 }
 
 # The limit of a cgroup's memory in bytes; empty without one. In version 1 it includes that of parents that are not visible here.
-# Returns: sets REPLY
+# Usage: _host_allowed_limit LEVEL [memsw]
+#   memsw  the limit of memory and swap together, which only version 1 has
+# Returns: sets REPLY, and ALLOWED_FILE, the file with that limit
 _host_allowed_limit() {
-  local name value least=''
-  for name in memory.max memory.high memory.limit_in_bytes; do
+  local name value
+  local -a names=(memory.max memory.high memory.limit_in_bytes)
+  [[ -z ${2-} ]] || names=("memory.$2.limit_in_bytes")
+  REPLY='' ALLOWED_FILE=''
+  for name in "${names[@]}"; do
     value=
     { read -r value <"$1/$name"; } 2>/dev/null || :
-    # Version 1 says 2^63 less a page for none.
-    [[ $value =~ ^[0-9]{1,18}$ ]] && { [[ -z $least ]] || ((value < least)); } && least=$value
+    _host_allowed_least "$value" "$1/$name"
   done
   _host_allowed_stat "$1"
-  value=${ALLOWED_STAT[hierarchical_memory_limit]-}
-  [[ $value =~ ^[0-9]{1,18}$ ]] && { [[ -z $least ]] || ((value < least)); } && least=$value
-  REPLY=$least
+  _host_allowed_least "${ALLOWED_STAT["hierarchical_${2:-memory}_limit"]-}" "$1/memory.stat"
+}
+
+# Keep the lower one of two limits.
+# Usage: _host_allowed_least VALUE FILE
+# Globals: REPLY and ALLOWED_FILE, the other limit
+_host_allowed_least() {
+  # Version 1 says 2^63 less a page for none.
+  [[ $1 =~ ^[0-9]{1,18}$ ]] || return 0
+  [[ -n $REPLY ]] && (($1 >= REPLY)) || REPLY=$1 ALLOWED_FILE=$2
+}
+
+# The limit of swap for cgroups below another cgroup. In version 1 it is of memory and swap together.
+# Usage: host_allowed_swap [LEVEL]
+#   LEVEL is the topmost cgroup that is visible here, if it is not given: the cgroup of a tier is below that one
+# Returns: sets REPLY, bytes; ALLOWED_WHERE, its file; and ALLOWED_KIND, swap or memsw; all empty without a limit
+host_allowed_swap() {
+  local level=${1-}
+  REPLY='' ALLOWED_WHERE='' ALLOWED_KIND=''
+  [[ -n $level ]] || {
+    host_allowed_levels self memory
+    ((${#ALLOWED_LEVELS[@]} > 0)) || return 0
+    level=${ALLOWED_LEVELS[-1]}
+  }
+  _host_allowed_limit "$level" memsw
+  if [[ -n $REPLY ]]; then
+    ALLOWED_KIND=memsw
+  else
+    { read -r REPLY <"$level/memory.swap.max"; } 2>/dev/null || :
+    ALLOWED_FILE=$level/memory.swap.max
+    [[ $REPLY =~ ^[0-9]{1,18}$ ]] && ALLOWED_KIND=swap || REPLY=
+  fi
+  [[ -z $REPLY ]] || ALLOWED_WHERE=${ALLOWED_FILE#"${TIERBENCH_ROOT-}"}
 }
 
 # Read the memory.stat of a cgroup.
@@ -113,22 +147,102 @@ _host_allowed_stat() {
 
 # The memory that is left in the cgroups of ALLOWED_LIMITS.
 # Usage: host_allowed_left
-# Returns: sets ALLOWED_LEFT, bytes, and ALLOWED_BYTES and ALLOWED_WHERE, the lowest limit and its file; all empty without a limit
+# Returns: sets ALLOWED_LEFT, bytes; ALLOWED_BYTES and ALLOWED_WHERE, the lowest limit of memory and its file; and ALLOWED_SAID, a text about the limit
+#   that leaves least; all empty without a limit
 host_allowed_left() {
-  local level used cache REPLY
-  ALLOWED_LEFT='' ALLOWED_BYTES='' ALLOWED_WHERE=''
+  local level kind used cache REPLY
+  ALLOWED_LEFT='' ALLOWED_BYTES='' ALLOWED_WHERE='' ALLOWED_SAID=''
   for level in "${ALLOWED_LIMITS[@]}"; do
-    _host_allowed_limit "$level"
-    [[ -n $REPLY ]] || continue
-    used=0
-    { read -r used <"$level/memory.current" || read -r used <"$level/memory.usage_in_bytes"; } 2>/dev/null || :
-    # The kernel drops the cache of files before it refuses memory. The names with total_ are of version 1, and include children.
-    cache=$((${ALLOWED_STAT[total_inactive_file]-${ALLOWED_STAT[inactive_file]-0}} + ${ALLOWED_STAT[total_active_file]-${ALLOWED_STAT[active_file]-0}}))
-    used=$((used > cache ? used - cache : 0))
-    used=$((REPLY > used ? REPLY - used : 0))
-    [[ -n $ALLOWED_LEFT ]] && ((ALLOWED_LEFT <= used)) || ALLOWED_LEFT=$used
-    [[ -n $ALLOWED_BYTES ]] && ((ALLOWED_BYTES <= REPLY)) || ALLOWED_BYTES=$REPLY ALLOWED_WHERE=${level#"${TIERBENCH_ROOT-}"}
+    for kind in '' memsw; do
+      _host_allowed_limit "$level" "$kind"
+      [[ -n $REPLY ]] || continue
+      used=0
+      { read -r used <"$level/memory.${kind:+$kind.}usage_in_bytes" || read -r used <"$level/memory.current"; } 2>/dev/null || :
+      # The kernel drops the cache of files before it refuses memory. The names with total_ are of version 1, and include children.
+      cache=$((${ALLOWED_STAT[total_inactive_file]-${ALLOWED_STAT[inactive_file]-0}} + ${ALLOWED_STAT[total_active_file]-${ALLOWED_STAT[active_file]-0}}))
+      used=$((used > cache ? used - cache : 0))
+      used=$((REPLY > used ? REPLY - used : 0))
+      if [[ -z $ALLOWED_LEFT ]] || ((used < ALLOWED_LEFT)); then
+        ALLOWED_LEFT=$used
+        _host_allowed_said "$ALLOWED_FILE" "$REPLY"
+      fi
+      [[ -n $kind || (-n $ALLOWED_BYTES && ALLOWED_BYTES -le REPLY) ]] || ALLOWED_BYTES=$REPLY ALLOWED_WHERE=${ALLOWED_FILE#"${TIERBENCH_ROOT-}"}
+    done
   done
+}
+
+# Say a limit of memory in words.
+# Usage: _host_allowed_said FILE BYTES
+# Returns: sets ALLOWED_SAID
+_host_allowed_said() {
+  ALLOWED_SAID="the limit in ${1#"${TIERBENCH_ROOT-}"} is $(($2 >> 20)) MiB"
+}
+
+# Note how often the OOM killer acted in the cgroup of a process, and how often the limits above it stopped it. Kernels before 4.13, and a process whose
+# cgroup is not known, count what it did on the machine.
+# Usage: host_allowed_note PROCESS
+# Returns: sets ALLOWED_NOTED, lines COUNT FILE, the deepest cgroup first
+host_allowed_note() {
+  local level file REPLY
+  ALLOWED_NOTED=()
+  host_allowed_levels "$1" memory
+  for file in "${ALLOWED_LEVELS[0]-/none}"/memory.{events,oom_control} "${TIERBENCH_ROOT-}/proc/vmstat"; do
+    _host_allowed_count "$file" || continue
+    ALLOWED_NOTED+=("$REPLY $file")
+    break
+  done
+  for level in "${ALLOWED_LEVELS[@]}"; do
+    for file in "$level"/memory.{memsw.limit_in_bytes,limit_in_bytes,max,swap.max}; do
+      _host_allowed_count "$file" || continue
+      # Version 1 shows only whether a limit was ever reached.
+      [[ $file != *.limit_in_bytes ]] || REPLY=0
+      ALLOWED_NOTED+=("$REPLY $file")
+    done
+  done
+}
+
+# How often the OOM killer acted, or a limit was reached.
+# Usage: _host_allowed_count FILE
+#   FILE counts kills, or has a limit
+# Returns: sets REPLY; 1 without such a count
+_host_allowed_count() {
+  local name=oom_kill file=$1 line limit=''
+  REPLY=
+  case ${1##*/} in
+    *.limit_in_bytes)
+      # Kernels do not count it for all of these limits, but keep the maximum of usage.
+      read -r limit <"$1" && read -r REPLY <"${1%limit_in_bytes}max_usage_in_bytes"
+      [[ ! $limit =~ ^[0-9]{1,18}$ || ! $REPLY =~ ^[0-9]{1,18}$ ]] || REPLY=$((limit - REPLY <= 65536)) # one page, of at most 64 KiB
+      ;;
+    memory.max) name=oom file=${1%max}events ;;&
+    memory.swap.max) name=max file=${1%max}events ;;&
+    *) while IFS= read -r line; do [[ $line != "$name "* ]] || REPLY=${line#* }; done <"$file" ;;
+  esac 2>/dev/null
+  [[ $REPLY =~ ^[0-9]{1,18}$ ]]
+}
+
+# Whether the OOM killer has acted since host_allowed_note, and the limit that was reached.
+# Usage: host_allowed_killed
+# Globals: ALLOWED_NOTED
+# Returns: sets ALLOWED_SAID, a text about the limit; 1 if the OOM killer did not act
+host_allowed_killed() {
+  local line file limit said='' swap='' killed='' REPLY
+  for line in "${ALLOWED_NOTED[@]}"; do
+    file=${line#* } limit=
+    if ! _host_allowed_count "$file" || ((REPLY <= ${line%% *})); then continue; fi
+    [[ ${file##*/} == memory.*limit_in_bytes || ${file##*/} == memory.*max ]] || {
+      killed=yes
+      continue
+    }
+    { read -r limit <"$file"; } 2>/dev/null || :
+    # A parent without a limit counts what happens below it.
+    [[ $limit =~ ^[0-9]{1,18}$ ]] || continue
+    _host_allowed_said "$file" "$limit"
+    # The memory of a full cgroup can be freed as long as there is swap.
+    if [[ $file == */memory.swap.max ]]; then swap=${swap:-$ALLOWED_SAID}; else said=${said:-$ALLOWED_SAID}; fi
+  done
+  ALLOWED_SAID=${said:-no limit of a cgroup that can be read was reached}${swap:+, and $swap}
+  [[ -n $killed ]]
 }
 
 # The lowest quota of CPU time of a process, over its cgroup and all parents.

@@ -49,6 +49,8 @@ host_client_start() {
   printf '%s' "$CLIENT_PASSWORD" >"$FOLDER/auth"
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$FOLDER/tls.crt"
   host_client_write_job "$@" >"$FOLDER/job.sh"
+  host_allowed_note unknown
+  printf '%s\n' "${ALLOWED_NOTED[@]}" >"$FOLDER/noted"
   TERM=${TERM/dumb/vt100} run_limited 20 env "$MARK" screen -dmS "$session" bash "$FOLDER/job.sh" {CLIENT_LOCK}>&- || fail "screen cannot start a session"
   until [[ -s $FOLDER/test.pid ]]; do
     ((SECONDS < end)) || fail "the screen session $session did not start the load generator in 20 s"
@@ -60,9 +62,6 @@ host_client_start() {
     # It may have ended already. A generator that cannot be recorded is killed, and the next look reports it as lost.
     proc_started "$RECORD" "$pid" generator || :
   done
-  # The generator may have ended when these are read.
-  host_allowed_stats "$pid"
-  printf '%s\n' "${ALLOWED_STATS[@]}" >"$FOLDER/stats"
   printf '%s\n' "$CLIENT_LAUNCH" >"$FOLDER/launched"
 }
 
@@ -86,7 +85,7 @@ host_client_write_job() {
 # Write ORDER to the generator's start file of PHASE; its first word is the start time in seconds since the epoch on this host's clock
 # (docs/loadgen.md). Then wait for a change, at most SECONDS. Print `clock ARRIVED LEFT` (this host's clock, at the beginning and the end), `ready
 # PHASE` when the generator waits for that phase, `status LINE`, `machine` with the output of host_probe_cpu while no phase runs, `jumped SECONDS`
-# when the clock was set, `stopped` when a signal has stopped the generator, and `exit STATUS` or `lost` when it has ended.
+# when the clock was set, `stopped` when a signal has stopped the generator, and `exit STATUS` when it has ended, and `killed WHY` when it was killed.
 # Usage: host_client_look SECONDS [PHASE ORDER...]
 host_client_look() {
   local began=${EPOCHREALTIME/[.,]/} turn=0 waited=0 pause status='' READY='' STATE=''
@@ -110,20 +109,48 @@ host_client_look() {
   { IFS= read -r status <"$OUT/status"; } 2>/dev/null || :
   [[ -z $status ]] || printf 'status\t%s\n' "$status"
   host_client_clock
+  [[ -z $READY || -e $FOLDER/stats ]] || host_client_allowed
   ALLOWED_STATS=()
   { mapfile -t ALLOWED_STATS <"$FOLDER/stats"; } 2>/dev/null || :
   if [[ -s $FOLDER/exit ]]; then
     host_probe_row "$(host_probe_times "$FOLDER/times")"
     read -r status <"$FOLDER/exit"
     printf 'exit\t%s\n' "$status"
+    # 128 and SIGKILL.
+    [[ $status != 137 ]] || host_client_killed "ended with SIGKILL"
   elif [[ $STATE == T ]]; then
     printf 'stopped\n'
   elif [[ $STATE != R ]]; then
-    printf 'lost\n'
+    host_client_killed "ended with no exit status: it was killed"
   elif [[ -n $READY ]]; then
     host_probe_row 0 "$RECORD"
   fi
   printf 'clock\t%s\t%s\n' "$ARRIVED" "${EPOCHREALTIME/,/.}"
+}
+
+# Note what limits the generator when it waits for its first phase: CLIENT_PREFIX may have put it into another cgroup.
+host_client_allowed() {
+  local pid
+  read -r pid _ <"$RECORD"
+  host_allowed_note "$pid"
+  printf '%s\n' "${ALLOWED_NOTED[@]}" >"$FOLDER/noted"
+  host_allowed_stats "$pid"
+  printf '%s\n' "${ALLOWED_STATS[@]}" >"$FOLDER/stats"
+}
+
+# Print `killed WHY`: the OOM killer acted since the launch, the disk is full, or what else is known.
+# Usage: host_client_killed ENDED
+host_client_killed() {
+  ALLOWED_NOTED=()
+  { mapfile -t ALLOWED_NOTED <"$FOLDER/noted"; } 2>/dev/null || :
+  if host_allowed_killed; then
+    printf 'killed\tthe OOM killer took the load generator: %s\n' "$ALLOWED_SAID"
+  # The job could not write an exit status.
+  elif ! { echo >"$FOLDER/full"; } 2>/dev/null; then
+    printf 'killed\t%s\n' "$FOLDER cannot be written (REMOTE_DIR: is its disk full?)"
+  else
+    printf 'killed\tthe load generator %s\n' "$1"
+  fi
 }
 
 # Set READY to the phase that the generator waits for.

@@ -135,7 +135,7 @@ host_doctor_address() {
 
 # What cgroups and cpusets leave to the processes of a run.
 host_doctor_allowed() {
-  local cpus limits
+  local cpus limits REPLY
   cpus=$(getconf _NPROCESSORS_ONLN)
   host_allowed_quota self
   if [[ -n $ALLOWED_QUOTA ]] && ((ALLOWED_QUOTA < 100 * cpus)); then
@@ -147,7 +147,9 @@ host_doctor_allowed() {
   host_allowed_memory self
   host_allowed_left
   limits="CPUs $(host_allowed_cpus)"
-  [[ -z $ALLOWED_BYTES ]] || limits+=", $((ALLOWED_BYTES >> 20)) MiB of memory by the cgroup $ALLOWED_WHERE"
+  [[ -z $ALLOWED_BYTES ]] || limits+=", $((ALLOWED_BYTES >> 20)) MiB of memory by $ALLOWED_WHERE"
+  host_allowed_swap
+  [[ -z $REPLY ]] || limits+=", $((REPLY >> 20)) MiB of ${ALLOWED_KIND/memsw/memory and swap} by $ALLOWED_WHERE"
   host_doctor_row ok "allowed" "$limits" "what processes may use" -
 }
 

@@ -31,11 +31,14 @@ host_facts_memory() {
     }' "${TIERBENCH_ROOT-}/proc/meminfo"
 }
 
-# Print `limit_WHAT VALUE WHERE` for each limit of this session below what the machine has: BYTES of memory, PERCENT of a CPU as quota, LIST of cpus.
+# Print `limit_WHAT VALUE WHERE` for each limit of this session below what the machine has: BYTES of memory, of swap, or of both (memsw), PERCENT of a
+# CPU as quota, LIST of cpus.
 host_facts_limits() {
-  local cpus
+  local cpus REPLY
   cpus=$(getconf _NPROCESSORS_ONLN)
   [[ -z $ALLOWED_BYTES ]] || printf 'limit_memory\t%s\t%s\n' "$ALLOWED_BYTES" "$ALLOWED_WHERE"
+  host_allowed_swap
+  [[ -z $REPLY ]] || printf 'limit_%s\t%s\t%s\n' "$ALLOWED_KIND" "$REPLY" "$ALLOWED_WHERE"
   host_allowed_quota self
   [[ -z $ALLOWED_QUOTA ]] || ((ALLOWED_QUOTA >= 100 * cpus)) || printf 'limit_quota\t%s\t%s\n' "$ALLOWED_QUOTA" "$ALLOWED_WHERE"
   [[ -z $FACTS_CPUS ]] || awk -v list="$FACTS_CPUS" -v cpus="$cpus" "$CPUS_AWK"'BEGIN { exit cpus_expand(list, cpu) < cpus }' || printf 'limit_cpus\t%s\tcpuset\n' "$FACTS_CPUS"

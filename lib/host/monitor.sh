@@ -46,7 +46,7 @@ host_monitor_start() {
     fail "$MONITOR: cannot be written (REMOTE_DIR: is its disk full?)"
   {
     echo 'set -u'
-    declare -p WORK MONITOR RECORD RESERVE_BYTES HIT_COUNTERS MONITOR_VMSTAT MONITOR_TURN MONITOR_STAT MONITOR_NODES ALLOWED_LIMITS
+    declare -p WORK MONITOR RECORD RESERVE_BYTES HIT_COUNTERS MONITOR_VMSTAT MONITOR_TURN MONITOR_STAT MONITOR_NODES ALLOWED_LIMITS ALLOWED_NOTED
     declare -f
     echo host_monitor_loop
   } >"$MONITOR/monitor.sh"
@@ -55,13 +55,14 @@ host_monitor_start() {
 }
 
 # Find what limits the instances: CPU time of their cgroups, and memory of those that are not the tier's own.
-# Returns: sets ALLOWED_STATS and ALLOWED_LIMITS
+# Returns: sets ALLOWED_STATS, ALLOWED_LIMITS and ALLOWED_NOTED
 host_monitor_allowed() {
   local pid
   local -a pids=()
   while read -r pid _; do pids+=("$pid"); done <"$RECORD"
   host_allowed_stats "${pids[@]}"
   host_allowed_memory "${pids[0]-self}" "${MONITOR_STAT%/memory.stat}"
+  host_allowed_note "${pids[0]-self}"
 }
 
 # Record all counters under the name of the next phase (`look`: do not record). Print them too, `machine` with the output of host_probe_cpu, and

@@ -3,7 +3,8 @@
 # The monitors: one process that records memory counters once per second, and guards the host. No sample starts a process, so it takes well under 1 %
 # of a CPU.
 # Globals: MONITOR (its directory), RECORD (the instances), RESERVE_BYTES, MONITOR_STAT (memory.stat of the tier's cgroup, or empty),
-#   MONITOR_NODES (the directories of the nodes with memory in /sys), HIT_COUNTERS, ALLOWED_LIMITS (the cgroups that limit the memory of the instances)
+#   MONITOR_NODES (the directories of the nodes with memory in /sys), HIT_COUNTERS, ALLOWED_LIMITS (the cgroups that limit the memory of the instances),
+#   ALLOWED_NOTED (what the OOM killer had done before)
 
 # Counters of /proc/vmstat that concern memory tiers; a kernel may lack some of them.
 # shellcheck disable=SC2034 # lib/host/monitor.sh has use for it too
@@ -85,23 +86,19 @@ host_monitor_sample_vmstat_open() {
     [[ -n ${at[$name]+set} ]] || continue
     MONITOR_LINES+=("${at[$name]}")
     printf '\t%s' "$name" >>"$MONITOR/vmstat.tsv"
-    [[ $name != oom_kill ]] || MONITOR_OOM_LINE=${at[$name]}
   done
   echo >>"$MONITOR/vmstat.tsv"
-  MONITOR_OOM=${lines[MONITOR_OOM_LINE]#* }
 }
 
 # Record the counters of /proc/vmstat.
 # Usage: host_monitor_sample_vmstat TIME
 #   TIME in seconds since the epoch
-# Returns: sets MONITOR_OOM_NOW, the number of OOM kills since boot
 host_monitor_sample_vmstat() {
   local row=$1 line
   local -a lines
   mapfile -t lines </proc/vmstat
   for line in "${MONITOR_LINES[@]}"; do row+=$'\t'${lines[line]#* }; done
   printf '%s\n' "$row" >>"$MONITOR/vmstat.tsv"
-  MONITOR_OOM_NOW=${lines[MONITOR_OOM_LINE]#* }
 }
 
 # Record the stall times of memory (PSI) since boot, in microseconds; nothing if the kernel has no PSI.
@@ -206,7 +203,7 @@ host_monitor_guard() {
   available=$((available * 1024))
   host_allowed_left
   if [[ -n $ALLOWED_LEFT ]]; then
-    limit=" (the memory limit of $ALLOWED_WHERE is $((ALLOWED_BYTES >> 20)) MiB)"
+    limit=" ($ALLOWED_SAID)"
     ((available < ALLOWED_LEFT)) || available=$ALLOWED_LEFT
   fi
   if ((available < RESERVE_BYTES)); then
@@ -228,7 +225,7 @@ host_monitor_guard() {
       [[ -e $MONITOR/on ]] || return 1
       why="the instance on port ${MONITOR_PORTS[MONITOR_GONE]} has exited"
       host_monitor_sample_vmstat "$EPOCHREALTIME"
-      ((MONITOR_OOM_NOW == MONITOR_OOM)) || why="the OOM killer took the instance on port ${MONITOR_PORTS[MONITOR_GONE]}$limit"
+      ! host_allowed_killed || why="the OOM killer took the instance on port ${MONITOR_PORTS[MONITOR_GONE]} ($ALLOWED_SAID)"
     fi
   fi
   [[ -n $why ]] || return 0

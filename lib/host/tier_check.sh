@@ -155,7 +155,7 @@ host_tier_check_tiering() {
 # Usage: host_tier_check_limited
 # Globals: TIER TIER_SWAPPINESS TIER_LIMIT TIER_SPACE
 host_tier_check_limited() {
-  local room device swap swappiness=$TIER_SWAPPINESS
+  local room device what swappiness=$TIER_SWAPPINESS REPLY
   [[ $swappiness != keep ]] || swappiness=$(_host_tier_detect_read "${TIERBENCH_ROOT-}/proc/sys/vm/swappiness")
   if ((EUID != 0)); then
     host_tier_row fail "not root" "root: cgroups and swap are the administrator's" "log in as root"
@@ -169,6 +169,9 @@ host_tier_check_limited() {
     host_tier_row fail "mkswap or swapon is missing" "util-linux" "install: mkswap"
   elif [[ $TIER == zswap && ! -e ${TIERBENCH_ROOT-}/sys/module/zswap/parameters/enabled ]]; then
     host_tier_row fail "the kernel has no zswap" "zswap" "a kernel with CONFIG_ZSWAP"
+  elif ! host_tier_check_swap "$CGROUP_ROOT"; then
+    what=${ALLOWED_KIND/memsw/memory and swap}
+    host_tier_row fail "$((REPLY >> 20)) MiB of $what by $ALLOWED_WHERE" "$((TIER_WANTED >> 20)) MiB of $what" "raise that limit, or run outside of this container"
   elif [[ $TIER == zram ]]; then
     host_tier_check_zram
   elif ! host_tier_swap_place; then
@@ -176,16 +179,23 @@ host_tier_check_limited() {
   else
     room=$(host_tier_swap_room)
     device=${SWAP_DEVICE:-$SWAP_FOLDER}
-    # A container has its own limit of swap.
-    swap=$(_host_tier_detect_read "$CGROUP_ROOT/memory.swap.max")
-    if [[ $swap =~ ^[0-9]{1,18}$ ]] && ((swap < TIER_SPACE)); then
-      host_tier_row fail "$((swap >> 20)) MiB of swap by $CGROUP_ROOT/memory.swap.max" "$((TIER_SPACE >> 20)) MiB of swap" "raise that limit, or run outside of this container"
-    elif ((room < TIER_SPACE)); then
+    if ((room < TIER_SPACE)); then
       host_tier_row fail "$((room >> 20)) MiB at $device" "$((TIER_SPACE >> 20)) MiB of swap" "set TIER_SWAP"
     else
       host_tier_row ok "cgroup v$CGROUP_VERSION; $((room >> 20)) MiB at $device" "$((TIER_LIMIT >> 20)) MiB of DRAM, $((TIER_SPACE >> 20)) MiB of swap" -
     fi
   fi
+}
+
+# Whether the cgroup of a container leaves enough swap to the tier. Pages in zram are swapped, too.
+# Usage: host_tier_check_swap CGROUP
+# Globals: TIER_LIMIT TIER_SPACE
+# Returns: sets TIER_WANTED, bytes, and as host_allowed_swap; 1 if the limit is lower
+host_tier_check_swap() {
+  host_allowed_swap "$1"
+  TIER_WANTED=$TIER_SPACE
+  [[ $ALLOWED_KIND != memsw ]] || TIER_WANTED=$((TIER_LIMIT + TIER_SPACE))
+  [[ -z $REPLY ]] || ((REPLY >= TIER_WANTED))
 }
 
 # Print a row: whether the kernel has zram, with the requested algorithm.

@@ -6,7 +6,8 @@
 #   cpus N                    logical CPUs that processes may use
 #   mem_gib N                 GiB of memory that processes may use, as free -g prints it
 #   mem_bytes N, mem_available_bytes N
-#   limit WHAT VALUE WHERE    what makes this less than the machine has: memory BYTES, quota PERCENT of a CPU, cpus LIST; WHERE is a cgroup
+#   limit WHAT VALUE WHERE    what makes this less than the machine has: memory BYTES, quota PERCENT of a CPU, cpus LIST, swap BYTES for a tier, or memsw
+#                             BYTES of memory and swap together; WHERE is a cgroup or its file
 #   topology LINE             of lscpu -p=CPU,CORE,SOCKET,NODE, and of lib/host/facts.sh
 #   keycost FORM WORD...      the memory of a key of this form (_fill_form), as Redis reported: a line for lib/plan/keycost.awk
 
@@ -68,7 +69,7 @@ _facts_join() {
 }
 
 # What limits the processes on the server that SERVER is narrowed to, below what the machine has.
-# Usage: facts_limit memory|quota|cpus
+# Usage: facts_limit memory|swap|memsw|quota|cpus
 # Globals: SERVER_LIMITS
 # Returns: sets REPLY, the value, and FACTS_WHERE, its cgroup; 1 without such a limit
 facts_limit() {
@@ -84,7 +85,7 @@ facts_limit() {
 # Usage: facts_limit_text
 # Returns: sets REPLY
 facts_limit_text() {
-  ! facts_limit memory || REPLY=" (the memory limit of $FACTS_WHERE is $((REPLY >> 20)) MiB)"
+  ! facts_limit memory || REPLY=" (the memory limit in $FACTS_WHERE is $((REPLY >> 20)) MiB)"
 }
 
 # Whether the facts of the server that SERVER is narrowed to were read.
@@ -171,7 +172,7 @@ _facts_is() {
   local count='(0|[1-9][0-9]{0,17})' decimal='[0-9]{1,15}(\.[0-9]{1,9})?'
   ((${#1} <= 8192)) || return 1
   [[ $1 =~ ^(cpus|mem_gib|mem_bytes|mem_available_bytes)$'\t'$count$ ||
-    $1 =~ ^limit$'\t'(memory$'\t'$count|quota$'\t'$count|cpus$'\t'[0-9,-]+)$'\t'[[:print:]]+$ ||
+    $1 =~ ^limit$'\t'((memory|swap|memsw)$'\t'$count|quota$'\t'$count|cpus$'\t'[0-9,-]+)$'\t'[[:print:]]+$ ||
     $1 =~ ^topology$'\t'([0-9]{1,5},[0-9]{1,5},[0-9]{0,5},[0-9]{0,5}|#\ ?[A-Za-z0-9\ ,:-]*)$ ||
     $1 =~ ^keycost$'\t'$count(\+ttl)?(\+cluster)?$'\t'((base|slot|table)$'\t'|cost$'\t'[0-9]{1,2}$'\t')-?$decimal$ ]]
 }

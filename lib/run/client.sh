@@ -352,7 +352,7 @@ _client_take() {
         [[ ${_CLIENT_STATE[$client]} != running ]] || _CLIENT_STATE[$client]=$first
         [[ $first == 0 ]] || _CLIENT_STATE[$client]="the load generator ended with $first"
         ;;
-      lost) _CLIENT_STATE[$client]="the load generator ended with no exit status: it was killed" ;;
+      killed) _CLIENT_STATE[$client]=$first ;;
       clock) arrived=${first/./} left=${second/./} ;;
       trip)
         trip=$((second - first - (left - arrived)))

@@ -182,13 +182,12 @@ tier_detect() {
   remote_run "$1" tiers detect
 }
 
-# Run a verb of lib/host/tiers.sh on the server that SERVER is narrowed to, with the settings of the tier for its part of the data.
-# Usage: _tier_run DATA_BYTES INSTANCES up|check
-#   DATA_BYTES and INSTANCES of all servers together
-_tier_run() {
-  local TIER_DATA TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS least REPLY
-  # What tuning has set for `auto` is what the kernel then has.
-  local TIER_WEIGHTS=${TIER_WEIGHTS/#auto/keep}
+# The DRAM and the swap of the tier on the server that SERVER is narrowed to.
+# Usage: tier_space DATA_BYTES INSTANCES
+#   both of all servers together
+# Returns: sets TIER_DATA, its part of the data, TIER_LIMIT and TIER_SPACE
+tier_space() {
+  local least REPLY
   spread_part "$1" "$2"
   TIER_DATA=$REPLY
   spread_count_of "$2"
@@ -197,6 +196,16 @@ _tier_run() {
   # Swap for all data that do not fit into DRAM, plus a quarter for memory that Redis does not count. A search may leave nearly no data in DRAM.
   [[ $DRAM_RATIO != search ]] || least=0
   TIER_SPACE=$(((TIER_DATA - (least < TIER_DATA ? least : TIER_DATA)) * 5 / 4 + (64 << 20)))
+}
+
+# Run a verb of lib/host/tiers.sh on the server that SERVER is narrowed to, with the settings of the tier for its part of the data.
+# Usage: _tier_run DATA_BYTES INSTANCES up|check
+#   DATA_BYTES and INSTANCES of all servers together
+_tier_run() {
+  local TIER_DATA TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS REPLY
+  # What tuning has set for `auto` is what the kernel then has.
+  local TIER_WEIGHTS=${TIER_WEIGHTS/#auto/keep}
+  tier_space "$1" "$2"
   _tier_nodes
   TIER_NODES=$REPLY
   place_memory_nodes_of far
