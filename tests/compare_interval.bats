@@ -274,7 +274,7 @@ END
   result_set $run native 2 client_limited 1
   # shellcheck disable=SC2086 # an option and its value
   run_split compare --metric ops $limit --format json $run
-  assert_match '"ops_per_sec": 80000, "percent_of_base": null, "base_bound": ">=", "other_bound": ">="'
+  assert_match '"ops_per_sec": 80000, "ops_per_sec_bound": ">=", "percent_of_base": null, "base_bound": ">=", "other_bound": ">="'
   for repeat in 1 2 3; do
     printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tclient\n' >$run/native/1000B-4i/rep-$repeat/search.tsv
     printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\n' >$run/swap/1000B-4i/rep-$repeat/search.tsv

@@ -115,7 +115,7 @@ run_make() {
   assert_match 'no sample' "$(printf '# TYPE a gauge\na{b="c"d"} 1 2\n# EOF\n' | grammar)"
 }
 
-@test "JSON of one variant has its totals, its summary and its warnings" {
+@test "JSON of one variant has its totals with the signs of bounds, its summary, its warnings and its notes" {
   run_make 20250101T100000Z-x native
   run_split "$REPO/do_it.sh" compare --format json 20250101T100000Z-x
   assert_success
@@ -123,7 +123,18 @@ run_make() {
 d = json.loads(sys.argv[1])
 print(len(d["totals"]), d["totals"][0]["ops_per_sec"], d["summary"][0], sorted(d))' "$output"
   assert_success
-  assert_output "6 186372 native, set: 186,372 to 186,372 operations per second, p99 latency at most 90 us. ['summary', 'totals', 'warnings']"
+  assert_output "6 186372 native, set: 186,372 to 186,372 operations per second, p99 latency at most 90 us. ['notes', 'summary', 'totals', 'warnings']"
+  # The load generator was the limit of GET, and SETs had no answer.
+  awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print $0, "unanswered", "at_least_us"; next }
+    $1 == "get" { $at["client_limited"] = 1 } { print $0, $1 == "set" ? 3 : 0, $1 == "set" ? 40 : 0 }' \
+    20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv >new
+  mv new 20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv
+  run_split "$REPO/do_it.sh" compare --format json 20250101T100000Z-x
+  assert_success
+  run python3 -c 'import json, sys
+d = json.loads(sys.argv[1])
+print({r["operation"]: sorted(k + v for k, v in r.items() if k.endswith("_bound")) for r in d["totals"][:2]}, d["notes"])' "$output"
+  assert_output "{'SET': ['p99_9_us_bound>=', 'p99_us_bound>='], 'GET': ['ops_per_sec_bound>=', 'tx_bps_bound>=']} ['native is the only variant: nothing to compare']"
 }
 
 @test "what does not go with OpenMetrics is refused" {

@@ -81,7 +81,7 @@ cmd_compare() {
   if ((status == 3 || status == 4)); then
     # Nothing to compare. But one run has totals, and a run of a single variant has nothing else.
     [[ $format == json && ${#paths[@]} == 1 ]] || return 1
-    export_json "${paths[0]}" || status=1
+    export_json "${paths[0]}" <<<"$sections" || status=1
     return $((status != 4))
   fi
   ((status == 0)) || status=1

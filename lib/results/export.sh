@@ -17,11 +17,13 @@ export_openmetrics() {
   return "$status"
 }
 
-# Print a run of one variant as one JSON object: its totals, the summary as text and the warnings.
-# Usage: export_json RUN
+# Print a run of one variant as one JSON object: its totals, the summary as text, the warnings, and the notes of compare.
+# Usage: export_json RUN <SECTIONS
+#   SECTIONS as compare_sections prints them
 # Returns: 1 if a result could not be read completely, or there is no result
 export_json() {
-  local totals status=0
+  local totals sections status=0
+  sections=$(cat)
   totals=$(result_totals "$1") || status=1
   (($(wc -l <<<"$totals") > 1)) || return 1
   printf '{"totals": '
@@ -30,6 +32,8 @@ export_json() {
   figures_run bound report <<<"$totals" | compare_prose summary '' json
   printf ', "warnings": '
   figures_run bound report <<<"$totals" | compare_prose warning '' json
+  printf ', "notes": '
+  compare_prose notes '' json <<<"$sections"
   printf '}\n'
   return "$status"
 }

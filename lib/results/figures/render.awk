@@ -2,8 +2,8 @@
 # Print a table: FORMAT in the environment is table, markdown or html (text), csv or json (for programs). Input, tab-separated and
 # escaped as in text.awk: a line of column names, a line of headings, a line of kinds, then rows. Kinds: text; right for text that is
 # aligned like a number; raw for an unformatted number; percent; a number of decimals, with commas between thousands; or digits, which is 4 decimals, and
-# 4 significant digits below 1. A number may begin with >= or <=, which only text formats print. A column with an empty heading is not in text formats;
-# a column whose name begins with _ is not in csv and json.
+# 4 significant digits below 1. A number may begin with >= or <=: text formats print it, json has it in NAME_bound, unless the table has such a column.
+# A column with an empty heading is not in text formats; a column whose name begins with _ is not in csv and json.
 # OPTIONAL in the environment has the headings of columns that a narrow page leaves out, with | between them; an interval has no level there.
 
 # Characters, not bytes: continuation bytes of UTF-8 take no column.
@@ -61,7 +61,16 @@ format == "json" { render_json(); next }
 # The columns for programs, in programs[1..count].
 function for_programs(    i) {
   count = 0
-  for (i = 1; i <= columns; i++) if (column[i] !~ /^_/) programs[++count] = i
+  for (i = 1; i <= columns; i++) if (column[i] !~ /^_/) {
+    programs[++count] = i
+    is_column[column[i]] = 1
+  }
+}
+
+# The sign of a cell whose number is a bound; empty if another column has it.
+function bound_of(i,    v) {
+  v = text_unescape($i)
+  return kind[i] !~ /^(text|right)$/ && v ~ /^[<>]=/ && !((column[i] "_bound") in is_column) ? substr(v, 1, 2) : ""
 }
 
 # A cell for programs: a number as such.
@@ -75,12 +84,14 @@ function render_csv(    i) {
   for (i = 1; i <= count; i++) printf "%s%s", text_csv(bare(programs[i])), (i < count ? "," : "\n")
 }
 
-function render_json(    i, v) {
+function render_json(    i, v, sign) {
   printf "%s\n {", (rows++ ? "," : "")
   for (i = 1; i <= count; i++) {
     v = bare(programs[i])
     printf "%s%s: %s", (i > 1 ? ", " : ""), name[i],
       (v == "" ? "null" : kind[programs[i]] !~ /^(text|right)$/ && v ~ /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/ ? v : text_json(v))
+    sign = bound_of(programs[i])
+    if (sign != "") printf ", %s: %s", text_json(column[programs[i]] "_bound"), text_json(sign)
   }
   printf "}"
 }
