@@ -133,9 +133,21 @@ dax() {
   run on_host detect
   assert_equal "$(grep ^unused <<<"$output")" $'unused\tregion0\tCXL, 512 MiB in a region that is off: cxl enable-region region0
 unused\tregion1\tpmem, 512 MiB without a namespace: ndctl create-namespace --mode=devdax --region=region1'
-  # dax devices.
-  ln -s ../drivers/cxl_region "$TIERBENCH_ROOT/sys/bus/cxl/devices/region0/driver"
+  # Namespaces: off, and for files; one without a size is none.
   put sys/bus/nd/devices/region1/available_size 0
+  put sys/bus/nd/devices/namespace1.0/size 536870912
+  put sys/bus/nd/devices/namespace1.0/mode raw
+  put sys/bus/nd/devices/namespace1.1/size 0
+  run on_host detect
+  assert_line $'unused\tnamespace1.0\tpmem, 512 MiB in a namespace that is off: ndctl enable-namespace namespace1.0'
+  put sys/bus/nd/devices/namespace1.0/holder pfn1.0
+  put sys/bus/nd/devices/namespace1.0/mode memory
+  run on_host detect
+  assert_equal "$(grep ^unused <<<"$output" | sed 1d)" $'unused\tnamespace1.0\tpmem, 512 MiB in fsdax mode: ndctl create-namespace -f -e namespace1.0 --mode=devdax'
+  # dax devices.
+  put sys/bus/nd/devices/namespace1.0/holder dax1.0
+  put sys/bus/nd/devices/namespace1.0/mode dax
+  ln -s ../drivers/cxl_region "$TIERBENCH_ROOT/sys/bus/cxl/devices/region0/driver"
   dax dax0.0 "$acpi/decoder0.0/region0/dax_region0" 512 device_dax
   dax dax1.0 "$acpi/nvdimm-bridge0/ndbus0/region1/dax1.0" 502 device_dax
   run on_host detect

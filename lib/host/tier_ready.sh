@@ -85,17 +85,38 @@ _host_tier_ready_decoder() {
   REPLY=$found
 }
 
-# Regions of persistent memory without a namespace.
+# Regions of persistent memory without a namespace, and namespaces that are off, or in a mode for files.
 # Usage: _host_tier_ready_pmem
 # Globals: READY_ROOT
 _host_tier_ready_pmem() {
-  local region size
+  local region size name mode
   for region in "$READY_ROOT"/sys/bus/nd/devices/region*; do
     _host_tier_ready_mib "$region/size"
     size=$REPLY
     _host_tier_ready_mib "$region/available_size"
     [[ $size != 0 && $REPLY == "$size" ]] || continue
     printf '%s\tpmem, %s MiB without a namespace\tndctl create-namespace --mode=devdax --region=%s\n' "${region##*/}" "$size" "${region##*/}"
+  done
+  for name in "$READY_ROOT"/sys/bus/nd/devices/namespace*; do
+    _host_tier_ready_mib "$name/size"
+    size=$REPLY
+    _host_tier_detect_line "$name/mode"
+    # The dax device has the row.
+    [[ $size != 0 && $REPLY != dax ]] || continue
+    # ndctl has other names than the kernel.
+    case $REPLY in
+      memory) mode=fsdax ;;
+      safe) mode=sector ;;
+      *) mode=raw ;;
+    esac
+    _host_tier_detect_line "$name/holder"
+    name=${name##*/}
+    printf '%s\tpmem, %s MiB in ' "$name" "$size"
+    if [[ -z $REPLY && ! -L $READY_ROOT/sys/bus/nd/devices/$name/driver ]]; then
+      printf 'a namespace that is off\tndctl enable-namespace %s\n' "$name"
+    else
+      printf '%s mode\tndctl create-namespace -f -e %s --mode=devdax\n' "$mode" "$name"
+    fi
   done
 }
 

@@ -23,13 +23,27 @@ cxl_doctor() {
   lab_do doctor --all "${CXL_WORDS[@]}" -v native </dev/null 2>&1 | grep -E 'memory: |variant ' | tr -s ' '
 }
 
-# Check the next row of a device, and run the command that the row names.
-# Usage: cxl_next TITLE ROW COMMAND
+# Print the command of docs/devices.md for a state, with a pattern in place of the numbers of devices: the kernel may find them in another order.
+# Usage: cxl_documented STATE
+cxl_documented() {
+  awk -F ' *[|] *' -v state="$1" '$2 ~ state { gsub(/`/, "", $3); print $3; exit }' "$REPO/docs/devices.md" |
+    sed -E 's/(mem|region|namespace|dax)[0-9.]+/\1[0-9.]+/'
+}
+
+# Check the row of a state, and type the command that it has.
+# Usage: cxl_next TITLE STATE
+#   STATE: a pattern for the text of doctor, and of docs/devices.md
 cxl_next() {
-  local said
+  local said command
   said=$(cxl_doctor)
-  check "$1: doctor names it and the command" "memory: unused $2: $3" "$said"
-  lab_ssh cxl "$3" 2>&1 | sed 's/^/#   /'
+  command=$(sed -nE "s/.*memory: unused $2: (.*) [a-z0-9.]+ -$/\1/p" <<<"$said")
+  check "$1: doctor has it, with the command of the documents" "^$(cxl_documented "$2")$" "${command:-$said}"
+  cxl_turn "$command"
+}
+
+# Bring a device into another state. Usage: cxl_turn COMMAND...
+cxl_turn() {
+  lab_ssh cxl "$@" 2>&1 | sed 's/^/#   /'
 }
 
 cxl_checks() {
@@ -40,16 +54,26 @@ cxl_checks() {
   # The kernel of Debian brings new memory online itself; others do not.
   lab_ssh cxl 'echo offline >/sys/devices/system/memory/auto_online_blocks'
   lab_do doctor "${CXL_WORDS[@]}" -v native -v bind </dev/null >"$LAB_WORK/out" 2>&1 || :
-  check 'bind without a node: the device and the command' 'mem0: CXL, 512 MiB of ram without a region.*cxl create-region -m -t ram -d decoder0.0 mem0' "$(<"$LAB_WORK/out")"
-  cxl_next 'no region' 'CXL, 512 MiB of ram without a region' 'cxl create-region -m -t ram -d decoder0.0 mem0'
-  cxl_next 'blocks offline' '[0-9]+ MiB offline' 'daxctl online-memory dax0.0'
+  check 'bind without a node: a device and a command' \
+    'mem[01]: CXL, 512 MiB of ram without a region.*cxl create-region -m -t (ram|pmem) -d decoder0.0 mem[01]' "$(<"$LAB_WORK/out")"
+  cxl_next 'CXL, no region' 'CXL, 512 MiB of ram without a region'
+  cxl_next 'CXL, blocks offline' '[0-9]+ MiB offline'
   check 'CXL is a node, and movable' 'memory: cxl [0-9]+ MiB, no CPU, .*, movable' "$(cxl_doctor)"
-  lab_ssh cxl daxctl reconfigure-device --mode=devdax --force dax0.0 2>&1 | sed 's/^/#   /'
-  cxl_next 'devdax' 'cxl, 512 MiB in devdax mode' 'daxctl reconfigure-device --mode=system-ram dax0.0'
+  cxl_turn daxctl reconfigure-device --mode=devdax --force dax0.0
+  cxl_next 'CXL, devdax' 'cxl, [0-9]+ MiB in devdax mode'
   check 'CXL is a node again' 'memory: cxl [0-9]+ MiB, no CPU' "$(cxl_doctor)"
-  cxl_next 'PMem without a region' 'CXL, 512 MiB of pmem without a region' 'cxl create-region -m -t pmem -d decoder0.0 mem1'
-  cxl_next 'PMem without a namespace' 'pmem, 512 MiB without a namespace' 'ndctl create-namespace --mode=devdax --region=region1'
-  cxl_next 'PMem in devdax mode' 'pmem, [0-9]+ MiB in devdax mode' 'daxctl reconfigure-device --mode=system-ram dax1.0'
+  # shellcheck disable=SC2016 # for the guest
+  cxl_turn 'for device in /sys/bus/cxl/devices/mem*; do grep -qx 0x0 "$device/pmem/size" || cxl disable-memdev "${device##*/}"; done'
+  cxl_next 'PMem, off' 'CXL, 512 MiB of pmem in a device that is off'
+  cxl_next 'PMem, no region' 'CXL, 512 MiB of pmem without a region'
+  cxl_turn cxl disable-region region1
+  cxl_next 'PMem, region off' 'CXL, 512 MiB in a region that is off'
+  cxl_next 'PMem, no namespace' 'pmem, 512 MiB without a namespace'
+  cxl_turn ndctl create-namespace -f -e namespace1.0 --mode=fsdax
+  cxl_next 'PMem, for files' 'pmem, [0-9]+ MiB in fsdax mode'
+  cxl_turn ndctl disable-namespace namespace1.0
+  cxl_next 'PMem, namespace off' 'pmem, [0-9]+ MiB in a namespace that is off'
+  cxl_next 'PMem, devdax' 'pmem, [0-9]+ MiB in devdax mode'
   said=$(cxl_doctor)
   check 'CXL and PMem on one node: both are named' 'MiB of it cxl \(dax0.0\), [0-9]+ MiB of it pmem \(dax1.0\), movable' "$said"
   check 'nothing is left to do' '^$' "$(grep unused <<<"$said")"
