@@ -172,3 +172,16 @@ END
   run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /percent/) at = i; next } $at + 0 < 60 { lost++ } END { print NR - 1, lost + 0 }' <<<"$output"
   assert_output '2 2'
 }
+
+@test "the trial of a prefix ends what the prefix leaves behind: with its output, without it, and without its environment" {
+  printf '#!/bin/sh\nsleep 1234 &\necho $! >>%s/pids\nexec "$@"\n' "$SCRATCH" >plain
+  printf '#!/bin/sh\nsleep 1234 >/dev/null 2>&1 &\necho $! >>%s/pids\nexec "$@"\n' "$SCRATCH" >quiet
+  printf '#!/bin/sh\nsetsid env -i sh -c "while :; do sleep 0.1; done" &\necho $! >>%s/pids\nexec "$@"\n' "$SCRATCH" >bare
+  chmod +x plain quiet bare
+  master '' '
+    REDIS_USER=keep
+    for name in plain quiet bare; do remote_run 127.0.0.1 launch "$SCRATCH/$name" env </dev/null && wc -l <"$SCRATCH/pids"; done
+    for pid in $(<"$SCRATCH/pids"); do ! proc_start "$pid" || echo "$pid is left"; done'
+  assert_success
+  assert_output $'1\n2\n3'
+}

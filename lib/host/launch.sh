@@ -8,7 +8,7 @@
 # Usage: main WORD... | PROGRAM[|PROGRAM]... --version | FILE --readable
 #   with --version, one of the programs only needs to exist; with --readable, the file
 main() {
-  local said most name status=0
+  local said most name record mark status=0
   local -a USER_WORDS=() names
   if [[ ${2-} == --readable ]]; then
     [[ -f $1 && -r $1 ]] || fail "'$1' is missing, or not readable"
@@ -25,9 +25,29 @@ main() {
   # A command that does not return would block the run.
   most=$((READY_TIMEOUT < 10 ? READY_TIMEOUT : 10))
   host_user_find || return 0 # doctor has a separate row for this
-  said=$(run_limited "$most" "$@" "${USER_WORDS[@]}" true 2>&1) || status=$?
+  # A file, because a process that the prefix leaves behind would keep a pipe open.
+  record=$(mktemp) || fail "no file can be made in the directory for temporary files (is its disk full?)"
+  mark=LAUNCH_OF_TIERBENCH=$record
+  run_limited "$most" env "$mark" "$@" "${USER_WORDS[@]}" true </dev/null >"$record.said" 2>&1 || status=$?
+  said=$(<"$record.said")
+  proc_marked "$record" "$mark"
+  host_launch_writers "$record.said" >>"$record"
+  proc_end 5 "$record" || status=125
+  rm -f -- "$record" "$record.said"
+  ((status != 125)) || fail "'$*' leaves a process behind that does not end"
   ((status != 124)) || fail "'$*' does not return: a program that does nothing takes more than $most s"
   ((status == 0)) || fail "'$*' does not start a program: $(said_why <<<"$said")"
   # The loader continues without a library that it cannot preload, and the run would not use it.
   [[ $said != *'cannot be preloaded'* ]] || fail "$said"
+}
+
+# Print records of the processes that write to a file: the prefix may have emptied their environment.
+# Usage: host_launch_writers FILE
+host_launch_writers() {
+  local link pid
+  for link in /proc/[0-9]*/fd/[12]; do
+    [[ $link -ef $1 ]] || continue
+    pid=${link#/proc/}
+    proc_record /dev/stdout "${pid%%/*}" writer || : # it has ended in the meantime
+  done
 }
