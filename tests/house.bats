@@ -196,7 +196,7 @@ house_sent() {
     # Names in capitals that are read, and neither set nor known to every shell; text that awk gets in quotes has such names too, in square brackets.
     bad+=$(house_sent "$file" | xargs cat | awk -v file="$file" '
       BEGIN {
-        split("REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER RUN_OPEN TIERBENCH_ROOT CHANNEL PATH PWD EUID BASHPID RANDOM SECONDS EPOCHSECONDS EPOCHREALTIME BASH_REMATCH BASH_VERSION BASH_CMDS REPLY NF PERF_", k, " ")
+        split("REMOTE_DIR TMPDIR LOCK_DIR RUN_ID RUN_OWNER RUN_OPEN TIERBENCH_ROOT CHANNEL PATH PWD EUID BASHPID RANDOM SECONDS EPOCHSECONDS EPOCHREALTIME BASH_REMATCH BASH_VERSION BASH_CMDS REPLY NF PERF_", k, " ")
         for (i in k) known[k[i]] = 1
       }
       /^# Reads/ { sub(/^# Reads[a-z ]*: /, ""); n = split($0, names, " "); for (i = 1; i <= n; i++) declared[names[i]] = 1; next }
@@ -285,6 +285,13 @@ house_sent() {
   # Other generators get phases without a number, VALUE_DISTRIBUTION is by kind of phase, and the report sorts titles of plots.
   house_none "$(house_files lib -- \( -name '*.sh' -o -name '*.awk' \) ! -path 'lib/run/generator/*' ! -path lib/plan/sizes.sh ! -path lib/plan/load.sh \
     ! -path lib/results/report.sh ! -path lib/results/figures/schema.awk | house_grep '(=|~) *"?/?\^?populate[^=,]')" 'these miss populate-2: use load_is_fill or schema_is_fill:'
+}
+
+@test "what a run keeps is written with lib/core/write.sh, which names a full disk" {
+  # Rows of doctor are in the directory of temporary files.
+  # shellcheck disable=SC2016 # the words as they stand there
+  found=$(grep -nE '(^|[^0-9&<=])>>?"\$' lib/run/*.sh lib/results/failover.sh | grep -v '2>/dev/null\|_REMOTE_TMP\|^lib/run/memory.sh:[0-9]*:.*>>"$1"') || :
+  house_none "$found" 'use write_file or write_more:'
 }
 
 @test "only the tier modules place memory" {

@@ -63,10 +63,22 @@ assert_nothing_left() {
   master '' '
     REMOTE_MARK=mark
     printf "%s\n" mark "/dev/fd/63: line 12: printf: write error: No space left on device" "bash: line 7: echo: write error: No space left on device" \
-      "run-1: cannot be written" >said
+      "uname: write error: No space left on device" "REMOTE_DIR=/x: cannot be made: No space left on device" "run-1: cannot be written" >said
+    REMOTE_DIR=/x
+    _remote_said file <said
+    echo "REMOTE_DIR=/x: the file system / is full" >>said
+    _remote_said file <said
+    printf "%s\n" mark "tool: file: Read-only file system" >said
     _remote_said file <said'
   assert_success
-  assert_equal "$stderr" $'cannot write: No space left on device (REMOTE_DIR: is its disk full?)\nrun-1: cannot be written'
+  # What names the file system replaces the message. Without it, the first is printed.
+  assert_equal "$stderr" "REMOTE_DIR=/x: cannot be made: No space left on device
+run-1: cannot be written
+REMOTE_DIR=/x, TMPDIR or LOCK_DIR: cannot write: No space left on device
+REMOTE_DIR=/x: cannot be made: No space left on device
+run-1: cannot be written
+REMOTE_DIR=/x: the file system / is full
+tool: file: Read-only file system"
 }
 
 @test "a script whose directory is removed while it runs: the file is named, and no line of the script" {

@@ -5,7 +5,10 @@
 
 load helper
 
-setup() { scratch_setup; }
+setup() {
+  scratch_setup
+  untune
+}
 teardown() { scratch_teardown; }
 
 # Run COMMAND with the modules of the master, in a shell. Usage: with_modules COMMAND [ARGUMENT]...
@@ -45,4 +48,76 @@ with_modules() {
   RUN=$PWD/run with_modules _tune_record native h 'THP set'
   assert_failure 1
   assert_match '^[0-9:]+ warning: [^ ]*/env/h/tuning\.tsv: cannot be written; [^'$'\n'']*$' "$stderr"
+}
+
+@test "a row is appended, to a new file after its header; a full disk gives one message" {
+  with_modules write_more a head printf '1\n'
+  with_modules write_more a head printf '2\n3\n'
+  with_modules write_more a head true
+  assert_equal "$(<a)" $'head\n1\n2\n3'
+  with_modules write_more a head bash -c 'echo 4; exit 7'
+  assert_failure 7
+  assert_equal "$(<a)" $'head\n1\n2\n3'
+  ln -s /dev/full b
+  with_modules write_more b head echo 1
+  assert_failure 1
+  assert_match '^[0-9:]+ warning: b: cannot be written; is its disk full, or its directory read-only\?$' "$stderr"
+}
+
+@test "a full file system is named with its directory, whether space or inodes are missing" {
+  local what
+  unshare -m --propagation private true 2>/dev/null || skip 'private mounts cannot be made here'
+  mkdir -p fs
+  for what in size=900k nr_inodes=8 size=2m; do
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    run_split unshare -m --propagation private bash -c 'set -Eeuo pipefail
+      ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"
+      mount -t tmpfs -o "$1" tmpfs fs
+      ! common_full REMOTE_DIR="$PWD/fs" TMPDIR="$PWD/fs" LOCK_DIR=/proc || printf "%s\n" "$REPLY"
+      write_failed fs/run/a/b || TMPDIR=$PWD/fs write_room || TMPDIR=$PWD/fs write_room || echo no' bash "$what"
+    if [[ $what == size=2m ]]; then
+      assert_success
+      assert_output ''
+      assert_match 'fs/run/a/b: cannot be written; is its disk full' "$stderr"
+    else
+      assert_match "^REMOTE_DIR=$SCRATCH/fs: the file system $SCRATCH/fs is full \\([0-9]+ KiB and [0-9]+ inodes are free\\); free some space there, or set REMOTE_DIR"$'\nno$'
+      assert_match "^[0-9:]+ warning: fs/run/a/b: cannot be written; on this machine the file system $SCRATCH/fs is full [^"$'\n'"]* RESULTS_DIR"$'\n'"[0-9:]+ warning: TMPDIR=$SCRATCH/fs: the file system [^"$'\n'"]*$" "$stderr"
+    fi
+  done
+}
+
+@test "a disk of a host that fills during the load: the repeat ends with the file system, host and directory, and with no other cause" {
+  local base
+  unshare -m --propagation private true 2>/dev/null || skip 'private mounts cannot be made here'
+  base=$(ports_pick 1)
+  mkdir -m 700 host
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run_split unshare -m --propagation private bash -c '
+    mount -t tmpfs -o size=12m,mode=700 tmpfs host
+    "$REPO/do_it.sh" run "$@" &
+    pid=$!
+    until compgen -G "host/run-*/client-*/out/status" >/dev/null; do read -rt 0.05 0<> <(:) || :; done
+    cat /dev/zero >host/filler 2>/dev/null
+    wait "$pid"' bash -s demo RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" SRV_OVERRIDE=1 KEYS=2000 VALUE_SIZES=100 REDISRUNS=1 PHASES=set \
+    TIME=2 RATE=1000
+  assert_failure 1
+  assert_match "127.0.0.1: the load generator ended; REMOTE_DIR=$SCRATCH/host: the file system $SCRATCH/host is full \\([0-9]+ KiB and [0-9]+ inodes are free\\)" "$stderr"
+  refute_contains 'was killed' "$stderr"
+  refute_contains 'come back' "$stderr"
+  [[ ! $stderr =~ ": line "[0-9] ]] || fail "an error of the shell: $stderr"
+  assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
+}
+
+@test "an instance that could not write a dump: the directory on its host is named, though the disk has space again" {
+  # shellcheck disable=SC2016 # expanded by the master
+  master '' 'lock_take 127.0.0.1
+    SERVER_ADDRESS=127.0.0.1 at=$SCRATCH/host/run-$RUN_ID/server
+    mkdir "$at" "$SCRATCH/logs"
+    : >"$at/instances.proc"
+    printf "%s\n" "1:M 27 Nov 2026 17:00:00.000 # Write error saving DB on disk(rdbSaveRio): No space left on device" "1:M 27 Nov 2026 17:00:00.001 # Background saving error" \
+      >"$at/redis-7001.log"
+    receive_files "$SCRATCH/logs" 127.0.0.1 server logs'
+  assert_success
+  assert_contains "REMOTE_DIR=$SCRATCH/host: an instance could not write its files to this file system: Write error saving DB on disk(rdbSaveRio): No space left on device" "$stderr"
+  assert_exists logs/redis-7001.log
 }

@@ -32,6 +32,7 @@ cmd_doctor() {
   [[ -z $yes || -n $fix ]] || die_usage "command line: --yes: requires --fix; add --fix"
   options_read "${BASH_SOURCE[0]}" "${words[@]}"
   remote_init
+  write_room || return 1
   lock_name doctor
   doctor_hosts
   log_info "checking ${hosts[*]}"

@@ -25,6 +25,7 @@ cmd_run() {
   RUN=
   cleanup_push progress_leave
   remote_init
+  write_room || return 1
   lock_name "$(basename "$SCENARIO" .conf)"
   # Before anything changes on a host.
   [[ -z $RESUME ]] || hold_take "$RESUME"
@@ -37,6 +38,7 @@ cmd_run() {
   # On a full disk no report can be written; the run reports that, and continues when there is space.
   ((failed < 2)) || return 1
   stored_seal "$RUN" run || failed=1
+  write_room || return 1
   export RESULT_PROGRAM=${0##*/}
   # Output that cannot be printed can be printed again (summary2csv.sh, compare); the page is still made.
   ending_show "$RUN" "$_REMOTE_TMP/results" || failed=1

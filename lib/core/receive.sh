@@ -87,7 +87,7 @@ _receive_stream() {
   ((${#names[@]} > 0)) || return 0
   (cd -- "$new" && exec sha256sum -c - >/dev/null 2>&1 <<<"${line%$'\n'}") || { _receive_refuse "a file is not what its checksum says" || return; }
   # rename(2) replaces a link, and does not follow it.
-  mv -f -t "$folder" -- "$new"/*
+  mv -f -t "$folder" -- "$new"/* 2>/dev/null || write_failed "$folder"
 }
 
 # Copy the next bytes of stdin, which can be read again from any position, to a new file.

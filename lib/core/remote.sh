@@ -33,13 +33,14 @@ readonly _REMOTE_PAD
 # are removed now.
 # Usage: remote_init
 remote_init() {
+  local full="TMPDIR=${TMPDIR:-/tmp}: cannot be written; free some space there, or set TMPDIR"
   # A control socket's path must stay under 108 bytes, so this is not under RESULTS_DIR.
-  _REMOTE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-$$.XXXXXX")
+  _REMOTE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-$$.XXXXXX" 2>/dev/null) || die "$full"
   cleanup_push remote_close
   proc_start $$
   _REMOTE_START=$PROC_START
   lock_owner "private-$$"
-  printf '%s\n' "$REPLY" >"$_REMOTE_TMP/owner"
+  { printf '%s\n' "$REPLY" >"$_REMOTE_TMP/owner"; } 2>/dev/null || die "$full"
   # The kernel releases the lock when this process ends, however it ends. No process that outlives it may inherit the descriptor.
   exec {_REMOTE_FD}<"$_REMOTE_TMP/owner"
   flock -n "$_REMOTE_FD"
@@ -335,11 +336,11 @@ _remote_keep() {
 
 # Print what a host's script writes to stderr, line by line: without control characters, bounded, and without what start-up files of
 # the login shell wrote before the mark. If there is no mark, FILE gets the text, which has ssh's reason; the caller prints it.
-# The shell names a failure by its line in the script. With a full disk every write fails: one message replaces all of them. A file in a removed
-# directory is named without the script's line.
+# The shell names a failure by its line in the script. With a full disk every write fails: what the script says of the file system at its end
+# (workdir_left) replaces all of these messages. A file in a removed directory is named without the script's line.
 # Usage: _remote_said FILE <STDERR
 _remote_said() {
-  local line lines=0 bytes=0 full='' REPLY LC_ALL=C
+  local line lines=0 bytes=0 full='' named='' REPLY LC_ALL=C
   local -a before=()
   while IFS= read -r -n 4096 line || [[ -n $line ]]; do
     bytes=$((bytes + ${#line} + 1))
@@ -354,12 +355,15 @@ _remote_said() {
       log_plain "$line"
       line=$REPLY
       if ((lines)); then
-        if [[ $line =~ :\ line\ [0-9]+:\ .*No\ space\ left\ on\ device$ ]]; then
-          [[ -z $full ]] || continue
-          full=1 line='cannot write: No space left on device (REMOTE_DIR: is its disk full?)'
+        if [[ $line =~ (^[a-z]|:\ line\ [0-9]+:\ ).*:\ (No space left on device|Disk quota exceeded|Read-only file system)$ ]]; then
+          # Of the shell itself, or of a program.
+          [[ $line != *': line '[0-9]* ]] || line="REMOTE_DIR=$REMOTE_DIR, TMPDIR or LOCK_DIR: cannot write: ${BASH_REMATCH[2]}"
+          full=${full:-$line}
+          continue
         elif [[ $line =~ :\ line\ [0-9]+:\ (/.*):\ No\ such\ file\ or\ directory$ ]]; then
           line="cannot open ${BASH_REMATCH[1]}: No such file or directory (REMOTE_DIR: was it removed during the run?)"
         fi
+        [[ $line != *': the file system '* ]] || named=yes
         lines=$((lines + 1))
         printf '%s\n' "$line" >&2
       elif ((${#before[@]} < 200)); then
@@ -367,6 +371,7 @@ _remote_said() {
       fi
     fi
   done
+  [[ -z $full || -n $named ]] || printf '%s\n' "$full" >&2
   ((${#before[@]} == 0)) || printf '%s\n' "${before[@]}" >"$1"
 }
 

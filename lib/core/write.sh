@@ -2,6 +2,8 @@
 # shellcheck shell=bash
 # The one way to write a file of a run: whole or not at all, with one message if there is no space for it.
 
+_WRITE_TOLD= # yes after write_room has printed its message
+
 # Write the output of a command to a file, which has its name only when it is complete.
 # Usage: write_file FILE COMMAND [ARGUMENT]...
 # Returns: the status of the command if it fails; 1 with one line on stderr if the file cannot be written
@@ -10,16 +12,44 @@ write_file() {
   # Through a pipe: a command that writes to a full disk itself would say so in its own words.
   text=$("${@:2}") || status=$?
   ((status == 0)) || return "$status"
-  { printf '%s\n' "$text" >"$1.new" && mv -f -- "$1.new" "$1"; } 2>/dev/null || {
+  [[ -z $text ]] || text+=$'\n'
+  { printf '%s' "$text" >"$1.new" && mv -f -- "$1.new" "$1"; } 2>/dev/null || {
     rm -f -- "$1.new" 2>/dev/null
     write_failed "$1"
   }
 }
 
-# Say that a file cannot be written.
+# Append the output of a command to a file; a new one begins with a header, unless that is empty.
+# Usage: write_more FILE HEADER COMMAND [ARGUMENT]...
+# Returns: as write_file
+write_more() {
+  local text status=0
+  text=$("${@:3}") || status=$?
+  ((status == 0)) || return "$status"
+  [[ -z $text ]] || text+=$'\n'
+  [[ -z $2 || -e $1 ]] || text=$2$'\n'$text
+  { printf '%s' "$text" >>"$1"; } 2>/dev/null || write_failed "$1"
+}
+
+# Say that a file cannot be written, and which file system is full.
 # Usage: write_failed FILE
 # Returns: 1
 write_failed() {
-  log_warn "$1: cannot be written; is its disk full, or its directory read-only?"
+  local dir=$1 why='is its disk full, or its directory read-only?' REPLY
+  while [[ $dir == */* && ! -d $dir ]]; do dir=${dir%/*}; done
+  [[ -d $dir ]] || dir=.
+  ! common_full "RESULTS_DIR=$dir" || why="on this machine ${REPLY#*: }"
+  log_warn "$1: cannot be written; $why"
+  return 1
+}
+
+# Check whether the directory of temporary files has space.
+# Usage: write_room
+# Returns: 1 if it has none, with one line on stderr the first time
+write_room() {
+  local REPLY
+  common_full "TMPDIR=${TMPDIR:-/tmp}" || return 0
+  [[ -n $_WRITE_TOLD ]] || log_warn "$REPLY"
+  _WRITE_TOLD=yes
   return 1
 }

@@ -85,7 +85,8 @@ host_client_write_job() {
 # Write ORDER to the generator's start file of PHASE; its first word is the start time in seconds since the epoch on this host's clock
 # (docs/loadgen.md). Then wait for a change, at most SECONDS. Print `clock ARRIVED LEFT` (this host's clock, at the beginning and the end), `ready
 # PHASE` when the generator waits for that phase, `status LINE`, `machine` with the output of host_probe_cpu while no phase runs, `jumped SECONDS`
-# when the clock was set, `stopped` when a signal has stopped the generator, and `exit STATUS` when it has ended, and `killed WHY` when it was killed.
+# when the clock was set, `stopped` when a signal has stopped the generator, and `exit STATUS` when it has ended, and `killed WHY` when it was killed, or its disk is
+# full.
 # Usage: host_client_look SECONDS [PHASE ORDER...]
 host_client_look() {
   local began=${EPOCHREALTIME/[.,]/} turn=0 waited=0 pause status='' READY='' STATE=''
@@ -116,8 +117,12 @@ host_client_look() {
     host_probe_row "$(host_probe_times "$FOLDER/times")"
     read -r status <"$FOLDER/exit"
     printf 'exit\t%s\n' "$status"
-    # 128 and SIGKILL.
-    [[ $status != 137 ]] || host_client_killed "ended with SIGKILL"
+    case $status in
+      0) ;;
+      # 128 and SIGKILL.
+      137) host_client_killed "ended with SIGKILL" ;;
+      *) host_client_full || : ;;
+    esac
   elif [[ $STATE == T ]]; then
     printf 'stopped\n'
   elif [[ $STATE != R ]]; then
@@ -146,11 +151,19 @@ host_client_killed() {
   if host_allowed_killed; then
     printf 'killed\tthe OOM killer took the load generator: %s\n' "$ALLOWED_SAID"
   # The job could not write an exit status.
+  elif host_client_full; then
+    :
   elif ! { echo >"$FOLDER/full"; } 2>/dev/null; then
     printf 'killed\t%s\n' "$FOLDER cannot be written (REMOTE_DIR: is its disk full?)"
   else
     printf 'killed\tthe load generator %s\n' "$1"
   fi
+}
+
+# Print `killed WHY` when a file system that the generator writes to is full: neither its messages nor its exit status may be there.
+# Returns: 1 if none is
+host_client_full() {
+  workdir_full && printf 'killed\tthe load generator ended; %s\n' "$REPLY"
 }
 
 # Set READY to the phase that the generator waits for.

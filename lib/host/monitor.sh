@@ -232,6 +232,7 @@ host_monitor_alarm() {
   if [[ -e $MONITOR/alarm ]]; then
     IFS= read -r REPLY <"$MONITOR/alarm" || :
   elif [[ -n $gone ]]; then
+    ! workdir_full || gone+=" ($REPLY)"
     REPLY="the monitors $gone, so the server is not guarded; the load was stopped"
   fi
 }

@@ -203,15 +203,33 @@ host_server_logs() {
   if cp -- "$FOLDER"/redis-*.log "$FOLDER/logs" 2>/dev/null; then
     [[ ! -e $FOLDER/events.tsv ]] || cp -- "$FOLDER/events.tsv" "$FOLDER/logs"
     # The master misses it when it could not be written.
-    { host_server_info >"$FOLDER/logs/info.after"; } 2>/dev/null || rm -f -- "$FOLDER/logs/info.after"
+    { host_server_info >"$FOLDER/logs/info.after"; } 2>/dev/null || {
+      host_server_full
+      rm -f -- "$FOLDER/logs/info.after"
+    }
     cd "$FOLDER/logs" 2>/dev/null || fail "$FOLDER: is missing"
   else
     # On a full disk nothing is appended to them either.
+    host_server_full
     cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   fi
+  host_server_writes redis-*.log
   files=(redis-*.log)
   for name in events.tsv info.after; do [[ ! -e $name ]] || files+=("$name"); done
   files_send -- "${files[@]}"
+}
+
+# Name the full file systems, if there are any.
+host_server_full() {
+  ! workdir_full || printf '%s\n' "$REPLY" >&2
+}
+
+# Say why an instance could not write a file of persistence: its temporary file, which filled the disk, is removed already.
+# Usage: host_server_writes LOG...
+host_server_writes() {
+  local line=
+  IFS= read -r line < <(exec grep -hE -m 1 'No space left on device|Disk quota exceeded|Read-only file system|Short write' -- "$@") || :
+  [[ -z $line ]] || printf 'REMOTE_DIR=%s: an instance could not write its files to this file system: %s\n' "$WORK" "${line#* [#*] }" >&2
 }
 
 # Stop the instances and remove their directory.

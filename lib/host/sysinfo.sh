@@ -14,7 +14,7 @@ main() {
   # `stop` removes it with the run's directory.
   owner_open
   FOLDER=$(mktemp -d "$WORK/run-$RUN_ID/scratch.XXXXXX")
-  trap 'rm -rf -- "$FOLDER"; owner_close' EXIT
+  trap 'workdir_left; rm -rf -- "$FOLDER"; owner_close' EXIT
   cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   # What several files need is read once, because programs take most of the time.
   LSCPU=$(run_limited 20 lscpu)

@@ -19,20 +19,21 @@ failover_write() {
     logs+=("$name.hlog") series+=("$name.series.tsv") gaps+=("$name.gaps.tsv")
     [[ ! -e $REPLY/track.tsv ]] || tracks+=("$REPLY/track.tsv")
   done
-  awk -F '\t' -v start="$start" -f "$LIB/results/figures/failover_windows.awk" "$folder/server/events.tsv" "${series[@]}" >"$folder/windows.part" || return
+  write_file "$folder/windows.part" awk -F '\t' -v start="$start" -f "$LIB/results/figures/failover_windows.awk" "$folder/server/events.tsv" "${series[@]}" || return
   windows=$(cut -f 2 "$folder/windows.part" | paste -sd ,)
   [[ -n $windows ]] || { rm -f -- "$folder/windows.part" && return; }
-  "$ROOT/test" --windows "$windows" "${logs[@]}" >"$folder/windows.hist" || return
-  awk -F '\t' -v OFS='\t' '
+  write_file "$folder/windows.hist" "$ROOT/test" --windows "$windows" "${logs[@]}" || return
+  # shellcheck disable=SC2016 # the program of awk
+  write_file "$folder/windows.tsv" awk -F '\t' -v OFS='\t' '
     FILENAME != part { if (FNR == 1) for (i = 1; i <= NF; i++) at[$i] = i; else slow[FNR - 1] = $at["intervals"] ? 100 * $at["slow"] / $at["intervals"] : 0
       p50[FNR - 1] = $at["p50_us"]; p99[FNR - 1] = $at["p99_us"]; next }
     FNR == 1 { print "window", "from_s", "to_s", "ops_per_sec", "of_before_percent", "p50_us", "p99_us", "slow_percent", "errors" }
     { split($2, t, "-"); print $1, t[1], t[2], $3, $4, p50[FNR], p99[FNR], sprintf("%.0f", slow[FNR]), $5 }' \
-    part="$folder/windows.part" "$folder/windows.hist" "$folder/windows.part" >"$folder/windows.tsv" || return
+    part="$folder/windows.part" "$folder/windows.hist" "$folder/windows.part" || return
   rm -f -- "$folder/windows.part" "$folder/windows.hist"
-  awk -F '\t' -v start="$start" -v phase="$phase" -f "$LIB/results/figures/failover.awk" "$folder/windows.tsv" "$folder/server/cluster.tsv" "$folder/server/events.tsv" \
-    "${gaps[@]}" "${tracks[@]}" >"$folder/failover.tsv" || return
-  _failover_expired "$folder" >>"$folder/failover.tsv"
+  write_file "$folder/failover.tsv" awk -F '\t' -v start="$start" -v phase="$phase" -f "$LIB/results/figures/failover.awk" "$folder/windows.tsv" \
+    "$folder/server/cluster.tsv" "$folder/server/events.tsv" "${gaps[@]}" "${tracks[@]}" || return
+  write_more "$folder/failover.tsv" '' _failover_expired "$folder"
 }
 
 # Print the number of expired elections of replicas, from the logs of the instances: a shard waits four times NODE_TIMEOUT for the next election.

@@ -92,7 +92,7 @@ _antagonist_fetch() {
   local folder REPLY
   servers_folder "$1"
   folder=$REPLY
-  mkdir -p -- "$folder" || return
+  mkdir -p -- "$folder" 2>/dev/null || write_failed "$folder" || return
   receive_files "$folder" "$SERVER" antagonist fetch
 }
 

@@ -243,12 +243,12 @@ _client_fetch() {
   local client=$1 folder log sums REPLY
   hosts_folder "$into" "$client"
   folder=$REPLY log=redis.log.${REPLY##*/}.$stamp
-  mkdir -p -- "$folder" || return
+  mkdir -p -- "$folder" 2>/dev/null || write_failed "$folder" || return
   CLIENT=$client receive_files "$folder" "$client" client fetch || return
-  { cat "$setup" "$folder/stdout" && echo DONE; } >"$folder/$log" || return
+  { { cat "$setup" "$folder/stdout" && echo DONE; } >"$folder/$log"; } 2>/dev/null || write_failed "$folder/$log" || return
   find "$folder" -maxdepth 1 \( -name stdout -o -name stderr -empty \) -delete || return
   # SHA256SUMS includes the log, so that the results can be verified at any time later.
-  sums=$(cd "$folder" && exec sha256sum -- *) && printf '%s\n' "$sums" >"$folder/SHA256SUMS"
+  sums=$(cd "$folder" && exec sha256sum -- *) && write_file "$folder/SHA256SUMS" printf '%s\n' "$sums"
 }
 
 # Print the CPU time on a client when its generator last waited, see lib/host/probe.sh.

@@ -84,12 +84,20 @@ cluster_table() {
 # Globals: CLUSTER_TABLE
 cluster_record() {
   cluster_on || return 0
+  write_file "$1/cluster.tsv" _cluster_rows
+}
+
+# Print the content of cluster.tsv.
+# Globals: CLUSTER_TABLE
+_cluster_rows() {
   if servers_several; then
-    { printf 'port\tnode\tshard\trole\thost\n' && awk -F '\t' -v OFS='\t' -v hosts="${SERVERS[*]}" '
-      BEGIN { split(hosts, host, " ") } { print $1, $2, $3, $4, host[$2] }' <<<"$CLUSTER_TABLE"; } >"$1/cluster.tsv"
+    printf 'port\tnode\tshard\trole\thost\n'
+    awk -F '\t' -v OFS='\t' -v hosts="${SERVERS[*]}" '
+      BEGIN { split(hosts, host, " ") } { print $1, $2, $3, $4, host[$2] }' <<<"$CLUSTER_TABLE"
     return
   fi
-  { printf 'port\tnode\tshard\trole\n' && cut -f 1-4 <<<"$CLUSTER_TABLE"; } >"$1/cluster.tsv"
+  printf 'port\tnode\tshard\trole\n'
+  cut -f 1-4 <<<"$CLUSTER_TABLE"
 }
 
 # The directives of a cluster's instances, separated by semicolons; empty without a cluster.

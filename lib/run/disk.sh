@@ -10,6 +10,7 @@ _DISK_REPEAT=512 # KiB of a repeat: the max so far
 # Returns: 1 with one line on stderr when it does not fit
 disk_room() {
   local free size
+  write_room || return
   if [[ -n ${2-} ]]; then
     read -r size _ < <(exec du -sk -- "$2" 2>/dev/null) || size=0
     ((size <= _DISK_REPEAT)) || _DISK_REPEAT=$size

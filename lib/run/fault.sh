@@ -83,7 +83,8 @@ fault_times() {
   local ahead
   servers_several && [[ -e $1 ]] || return 0
   ahead=$(servers_at "$(cluster_host "$FAULT_NODE")" servers_clock) || return
-  awk -v ahead="$ahead" 'BEGIN { FS = OFS = "\t" } NR > 1 { $1 = sprintf("%.0f", $1 - ahead) } { print }' "$1" >"$1.new" && mv -f -- "$1.new" "$1"
+  # shellcheck disable=SC2016 # the program of awk
+  write_file "$1" awk -v ahead="$ahead" 'BEGIN { FS = OFS = "\t" } NR > 1 { $1 = sprintf("%.0f", $1 - ahead) } { print }' "$1"
 }
 
 # Warn when the load ended before the last step did.

@@ -199,8 +199,9 @@ _hit_row_of() {
 # Delete the looks of a point: its search was interrupted, and its instances have stopped.
 _hit_clean() {
   local file=$RUN/hit.tsv
-  [[ -e $file ]] || printf 'point\tvariant\thit_asked\tround\tlook\tkey_sd\thit\tops\tseconds\n' >"$file" || return
-  awk -F '\t' -v point="$1" '$1 != point' "$file" >"$file.new" && mv -f -- "$file.new" "$file"
+  # shellcheck disable=SC2016 # the program of awk
+  write_more "$file" $'point\tvariant\thit_asked\tround\tlook\tkey_sd\thit\tops\tseconds' true &&
+    write_file "$file" awk -F '\t' -v point="$1" '$1 != point' "$file"
 }
 
 # Record a look in hit.tsv.
@@ -209,7 +210,8 @@ _hit_row() {
   local hit
   # A request can fault twice, so faults may exceed calls.
   hit=$(LC_ALL=C awk -v faults="$4" -v calls="$5" 'BEGIN { hit = 1 - faults / calls; printf "%.4f", (hit > 0 ? hit : 0) }')
-  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$_HIT_POINT" "${ROW[variant]}" "$HIT_RATIO" "$1" "$2" "$3" "$hit" "$5" $((SECONDS - _HIT_BEGAN)) >>"$RUN/hit.tsv"
+  write_more "$RUN/hit.tsv" '' printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$_HIT_POINT" "${ROW[variant]}" "$HIT_RATIO" "$1" "$2" "$3" "$hit" "$5" \
+    $((SECONDS - _HIT_BEGAN))
 }
 
 # Print the output of hit.awk for the looks of a point so far.

@@ -86,7 +86,7 @@ memory_record() {
   local rows
   [[ $FAR_EVENTS != off ]] || return 0
   rows=$(remote_run "$SERVER" memory stored) || return
-  [[ -z $rows ]] || printf '%s\n' "$rows" >"$1"
+  [[ -z $rows ]] || write_file "$1" printf '%s\n' "$rows"
 }
 
 # Print lines for figures_tables with the measured figures, and lines `doctor ROW`.

@@ -182,12 +182,12 @@ _monitor_join() {
     [[ ! -e $REPLY/instances.tsv ]] || samples+=("ahead=${SIDE_OUT[$host]}" "$REPLY/instances.tsv")
     [[ ! -e $REPLY/antagonist.tsv ]] || loads+=("ahead=${SIDE_OUT[$host]}" "$REPLY/antagonist.tsv")
     # The reason of the guard is looked for here.
-    [[ ! -e $REPLY/alarm ]] || cat -- "$REPLY/alarm" >>"$1/alarm" || return
-    [[ ! -e $REPLY/info.before ]] || { cat -- "$REPLY/info.before" >>"$1/info.before" && rm -- "$REPLY/info.before"; } || return
+    [[ ! -e $REPLY/alarm ]] || write_more "$1/alarm" '' cat -- "$REPLY/alarm" || return
+    [[ ! -e $REPLY/info.before ]] || { write_more "$1/info.before" '' cat -- "$REPLY/info.before" && rm -- "$REPLY/info.before"; } || return
   done
-  ((${#counters[@]} == 0)) || LC_ALL=C awk -f "$LIB/run/servers.awk" "${counters[@]}" >"$1/counters.tsv" || return
-  ((${#samples[@]} == 0)) || _monitor_merge "${samples[@]}" >"$1/instances.tsv" || return
-  ((${#loads[@]} == 0)) || _monitor_merge "${loads[@]}" >"$1/antagonist.tsv"
+  ((${#counters[@]} == 0)) || LC_ALL=C write_file "$1/counters.tsv" awk -f "$LIB/run/servers.awk" "${counters[@]}" || return
+  ((${#samples[@]} == 0)) || write_file "$1/instances.tsv" _monitor_merge "${samples[@]}" || return
+  ((${#loads[@]} == 0)) || write_file "$1/antagonist.tsv" _monitor_merge "${loads[@]}"
 }
 
 # Print the samples of several servers in the order of their times, with the first header, if there is one.
@@ -206,7 +206,7 @@ _monitor_fetch() {
   local -a marks=() files=()
   servers_folder "$1"
   folder=$REPLY
-  mkdir -p -- "$folder" || return
+  mkdir -p -- "$folder" 2>/dev/null || write_failed "$folder" || return
   receive_files "$folder" "$SERVER" monitor fetch || return
   [[ -e $folder/marks ]] || return 0
   mapfile -t -n 100 marks <"$folder/marks"
@@ -217,7 +217,7 @@ _monitor_fetch() {
     fi
     files+=("$folder/mark-$mark")
   done
-  MARKS="${marks[*]}" LC_ALL=C awk -f "$LIB/run/counters.awk" "${files[@]}" >"$folder/counters.tsv" || return
+  MARKS="${marks[*]}" LC_ALL=C write_file "$folder/counters.tsv" awk -f "$LIB/run/counters.awk" "${files[@]}" || return
   rm -f -- "$folder/marks" "${files[@]}"
 }
 

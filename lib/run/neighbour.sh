@@ -22,7 +22,7 @@ neighbour_mark() {
 # Globals: FOREIGN_LIMIT SERVER
 neighbour_write() {
   local file=$1/neighbours.tsv phase host seconds foreign steal limit time periods what said=' '
-  LIMIT=${FOREIGN_LIMIT%\%} LC_ALL=C awk -f "$LIB/run/neighbour.awk" <<<"${_NEIGHBOUR_MARKS%$'\n'}" >"$file" || return
+  LIMIT=${FOREIGN_LIMIT%\%} LC_ALL=C write_file "$file" awk -f "$LIB/run/neighbour.awk" <<<"${_NEIGHBOUR_MARKS%$'\n'}" || return
   while IFS=$'\t' read -r phase host _ seconds _ _ _ _ foreign steal limit _; do
     [[ $host != server ]] || host=$SERVER
     host=${host#server:}

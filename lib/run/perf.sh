@@ -111,7 +111,12 @@ perf_end() {
     # shellcheck disable=SC2086 # split into hosts on purpose
     log_warn "$(side_failed $SERVER): loads from far memory in $_PERF_PHASE are unknown"
   }
-  [[ -e $_PERF_FOLDER/far.tsv ]] || printf 'phase\tcpu\tscope\tevent\tname\tvalue\tpercent\n' >"$_PERF_FOLDER/far.tsv"
+  write_more "$_PERF_FOLDER/far.tsv" $'phase\tcpu\tscope\tevent\tname\tvalue\tpercent' _perf_sum
+  _PERF_PHASE=
+}
+
+# Print the counts of the phase: of several servers, the sum of each event of a CPU.
+_perf_sum() {
   servers_each _perf_counted | LC_ALL=C awk -F '\t' -v OFS='\t' -v phase="$_PERF_PHASE" '
     {
       key = $2 OFS $3 OFS $4 OFS $5
@@ -120,8 +125,7 @@ perf_end() {
       value[key] = value[key] ~ /^[0-9]+$/ && $6 ~ /^[0-9]+$/ ? sprintf("%.0f", value[key] + $6) : "-"
       if ($7 + 0 < share[key] + 0) share[key] = $7
     }
-    END { for (i = 1; i <= keys; i++) print phase, order[i], value[order[i]], share[order[i]] }' >>"$_PERF_FOLDER/far.tsv"
-  _PERF_PHASE=
+    END { for (i = 1; i <= keys; i++) print phase, order[i], value[order[i]], share[order[i]] }'
 }
 
 # Stop counting on the server that SERVER is narrowed to, and print the counts as lib/host/perf.sh does.

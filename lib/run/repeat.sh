@@ -25,7 +25,7 @@ repeat_run() {
   _repeat_clean || return
   size_fresh
   while :; do
-    mkdir -p -- "$folder.partial/server" || return
+    mkdir -p -- "$folder.partial/server" 2>/dev/null || write_failed "$folder" || return
     cleanup_push _repeat_stop
     status=0 again=
     _repeat_load "$folder.partial" "$stamp" "$@" || status=1

@@ -171,7 +171,8 @@ search_lost() {
   local base kind=seek limit=-
   IFS=$'\t' read -r base kind limit _ <<<"$_SEARCH_PENDING"
   [[ $kind == scan ]] || kind=seek
-  LC_ALL=C awk -v phase="${base:-none}" -v kind="$kind" -v limit="${limit:--}" -v share="$2" -v why="$3" '
+  # shellcheck disable=SC2016 # the program of awk
+  LC_ALL=C write_file "$1/steps.tsv" awk -v phase="${base:-none}" -v kind="$kind" -v limit="${limit:--}" -v share="$2" -v why="$3" '
     BEGIN { FS = OFS = "\t" }
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; columns = NF }
     NR == 1 || $at["kind"] != "take" || why != "oom" { print; if (NR > 1 && $at["step"] + 0 > step) step = $at["step"] + 0 }
@@ -182,7 +183,7 @@ search_lost() {
       $at["ops_per_sec"] = $at["answered_percent"] = 0; $at["unsent"] = $at["errors"] = $at["client_limited"] = 0
       $at["counts"] = 1; $at["dram_share_percent"] = share; $at["lost"] = why
       print
-    }' "$1/steps.tsv" >"$1/steps.tsv.new" && mv -f -- "$1/steps.tsv.new" "$1/steps.tsv"
+    }' "$1/steps.tsv"
 }
 
 # All clients wait at the gate of a searched phase: read their last step, and choose the next one.
@@ -222,7 +223,7 @@ _search_choose() {
       _SEARCH_PENDING="$base"$'\t'take$'\t'"$limit"$'\t'"$load"$'\t'"$try"
       log_info "$phase: $limit: measured$( ((try == 1)) || printf ' again') at $(_search_say "$load")"
       ;;
-    keep | none) _search_settle "$phase" "$line" ;;
+    keep | none) _search_settle "$phase" "$line" || return ;;
     *)
       log_warn "$phase: the search returned an unknown line: '$line'"
       return 1
@@ -252,11 +253,12 @@ _search_choose() {
 
 # The last look is repeated: it does not count.
 _search_supersede() {
-  awk 'BEGIN { FS = OFS = "\t" }
+  # shellcheck disable=SC2016 # the program of awk
+  write_file "$_SEARCH_FOLDER/steps.tsv" awk 'BEGIN { FS = OFS = "\t" }
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
     NR > 1 { print row }
     { row = $0; $at["counts"] = NR == 1 ? $at["counts"] : 0; last = $0 }
-    END { print last }' "$_SEARCH_FOLDER/steps.tsv" >"$_SEARCH_FOLDER/steps.tsv.new" && mv -f -- "$_SEARCH_FOLDER/steps.tsv.new" "$_SEARCH_FOLDER/steps.tsv"
+    END { print last }' "$_SEARCH_FOLDER/steps.tsv"
 }
 
 # Print the name of the counters' mark at this turn. The first turn of a search ends the phase before it, and the turn after a take ends
@@ -282,7 +284,7 @@ search_words() {
 _search_next() {
   local REPLY
   search_what
-  [[ -e $_SEARCH_FOLDER/steps.tsv ]] || _search_header >"$_SEARCH_FOLDER/steps.tsv" || return
+  [[ -e $_SEARCH_FOLDER/steps.tsv ]] || write_file "$_SEARCH_FOLDER/steps.tsv" _search_header || return
   SEARCH=$REPLY PHASE=$1 TURN=$2 MOST=$(search_connections) LIMITS=$LIMITS SEARCH_STEP=$SEARCH_STEP SEARCH_SURE=$SEARCH_SURE SEARCH_STEPS=$SEARCH_STEPS \
     figures_run metric -- -f "$LIB/run/search.awk" -f "$LIB/run/steps.awk" "$_SEARCH_FOLDER/steps.tsv"
 }
@@ -326,8 +328,8 @@ _search_take_in() {
       ;;
   esac
   _SEARCH_STEP=$((_SEARCH_STEP + 1))
-  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\n' "$phase" "$kind" "$limit" "$_SEARCH_STEP" "$try" "$rate" "$connections" "$figures" "$far" \
-    "$server" "$client" "$steal" "$counts" "$share" >>"$_SEARCH_FOLDER/steps.tsv"
+  write_more "$_SEARCH_FOLDER/steps.tsv" '' printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\n' "$phase" "$kind" "$limit" "$_SEARCH_STEP" "$try" \
+    "$rate" "$connections" "$figures" "$far" "$server" "$client" "$steal" "$counts" "$share" || return
   _SEARCH_PENDING=
   log_info "$(_search_told "$phase" "$kind" "$limit" "$load" "$counts" "$figures")$([[ $share == - ]] || echo ", far $far with $share % of DRAM")"
 }
@@ -396,19 +398,19 @@ _search_say() {
 # Record the answer of a limit.
 # Usage: _search_settle PHASE LINE
 _search_settle() {
-  local phase=$1 word limit load state low high soft_low soft_high steps least kept looks slowest unit=ops_per_sec REPLY
+  local phase=$1 file=$_SEARCH_FOLDER/search.tsv head word limit load state low high soft_low soft_high steps least kept looks slowest unit=ops_per_sec REPLY
   size_wanted && {
     _search_settle_size "$@"
     return
   }
   search_what
   [[ $REPLY != connections ]] || unit=connections
-  [[ -e $_SEARCH_FOLDER/search.tsv ]] ||
-    printf 'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us\tslowest_kept\tslowest_looks\tslowest\tload_unit\n' >"$_SEARCH_FOLDER/search.tsv"
+  head=$'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us\tslowest_kept\tslowest_looks\tslowest\tload_unit'
   if [[ $2 == none* ]]; then
     IFS=$'\t' read -r word limit least load steps kept looks slowest <<<"$2"
     SEARCH_DO=skip
-    printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t%s\t%s\t%s\t%s\n' "$phase" "$limit" "$load" "$steps" "$least" "$kept" "$looks" "$slowest" "$unit" >>"$_SEARCH_FOLDER/search.tsv"
+    write_more "$file" "$head" printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t%s\t%s\t%s\t%s\n' "$phase" "$limit" "$load" "$steps" "$least" "$kept" "$looks" \
+      "$slowest" "$unit" || return
     if [[ $least == - ]]; then
       log_warn "$phase: $limit: no load keeps it: no step had an answer to a request"
     else
@@ -418,26 +420,27 @@ _search_settle() {
   fi
   IFS=$'\t' read -r word limit load state low high soft_low soft_high steps <<<"$2"
   SEARCH_DO=$word
-  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t-\t-\t-\t%s\n' "$phase" "$limit" "$state" "$load" "$low" "$high" "$soft_low" "$soft_high" "$steps" "$unit" >>"$_SEARCH_FOLDER/search.tsv"
+  write_more "$file" "$head" printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t-\t-\t-\t%s\n' "$phase" "$limit" "$state" "$load" "$low" "$high" "$soft_low" "$soft_high" \
+    "$steps" "$unit" || return
   log_info "$phase: $limit: $(_search_say "$load") ($state, after $steps steps; 95 % between $low and $high)"
 }
 
 # As _search_settle, for a search for DRAM.
 _search_settle_size() {
   local phase=$1 file=$_SEARCH_FOLDER/size.tsv word limit share state low high soft_low soft_high steps least broke kept looks most
-  [[ -e $file ]] ||
-    printf 'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast\tbroke_by\trate\tbase_bytes\n' >"$file"
+  local head=$'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast\tbroke_by\trate\tbase_bytes'
   if [[ $2 == none* ]]; then
     IFS=$'\t' read -r word limit least share steps kept looks most <<<"$2"
     SEARCH_DO=skip
-    printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t-\t%s\t%s\n' "$phase" "$limit" "${share:--}" "$steps" "${least:--}" "$(_search_rate "$phase")" "$_SIZE_BASE" >>"$file"
+    write_more "$file" "$head" printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t-\t%s\t%s\n' "$phase" "$limit" "${share:--}" "$steps" "${least:--}" \
+      "$(_search_rate "$phase")" "$_SIZE_BASE" || return
     log_warn "$phase: $limit: not kept even with all data in DRAM: $kept of $looks looks with $most % of DRAM did; the min measured is ${least:--}, with ${share:--} % of DRAM"
     return
   fi
   IFS=$'\t' read -r word limit share state low high soft_low soft_high steps broke <<<"$2"
   SEARCH_DO=$word
-  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t%s\t%s\t%s\n' "$phase" "$limit" "$state" "$share" "$low" "$high" "$soft_low" "$soft_high" "$steps" "$broke" \
-    "$(_search_rate "$phase")" "$_SIZE_BASE" >>"$file"
+  write_more "$file" "$head" printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t%s\t%s\t%s\n' "$phase" "$limit" "$state" "$share" "$low" "$high" "$soft_low" "$soft_high" \
+    "$steps" "$broke" "$(_search_rate "$phase")" "$_SIZE_BASE" || return
   log_info "$phase: $limit: $share % of DRAM ($state, after $steps steps; 95 % between $low and $high; below it breaks: $broke)"
 }
 

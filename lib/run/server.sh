@@ -259,7 +259,7 @@ _server_logs() {
   local folder REPLY
   servers_folder "$1"
   folder=$REPLY
-  mkdir -p -- "$folder" || return
+  mkdir -p -- "$folder" 2>/dev/null || write_failed "$folder" || return
   receive_files "$folder" "$SERVER" server logs || return
   [[ -e $folder/info.after ]] || {
     log_warn "$SERVER: no INFO of the instances after the load"
@@ -275,7 +275,7 @@ _server_gather() {
   servers_folder "$1"
   folder=$REPLY
   [[ -e $folder/info.after ]] || return
-  cat -- "$folder/info.after" >>"$1/info.after" && rm -- "$folder/info.after" || return
+  write_more "$1/info.after" '' cat -- "$folder/info.after" && rm -- "$folder/info.after" || return
   while read -r port _; do files+=("$folder/redis-$port.log"); done <<<"$INSTANCE_PLAN"
   [[ ! -e $folder/events.tsv ]] || files+=("$folder/events.tsv")
   mv -f -t "$1" -- "${files[@]}"

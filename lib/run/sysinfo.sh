@@ -93,10 +93,8 @@ _sysinfo_irqs() {
   [[ -s $file ]] || return 0
   hosts_data "$SERVER"
   ADDRESS=$REPLY
-  if ! remote_run "$SERVER" irqs >"$file.new" || ! mv -- "$file.new" "$file"; then
-    rm -f -- "$file.new"
+  write_file "$file" remote_run "$SERVER" irqs ||
     log_warn "$file: not read again after the load: its last column is from before the load"
-  fi
 }
 
 # Print the head of every log, as in the guide: the servers, then the first client.

@@ -35,7 +35,7 @@ _trace_fetch() {
   local line status=0 folder why=$_REMOTE_TMP/trace.$BASHPID REPLY
   servers_folder "$1"
   folder=$REPLY/trace
-  mkdir -p -- "$folder" || return
+  mkdir -p -- "$folder" 2>/dev/null || write_failed "$folder" || return
   receive_files "$folder" "$SERVER" trace fetch 2>"$why" || status=1
   while IFS= read -r line; do log_warn "$SERVER: $line"; done <"$why"
   return "$status"

@@ -294,11 +294,9 @@ _tune_record() {
   local variant=$1 host=$2 file REPLY
   hosts_folder "$RUN/env" "$host"
   file=$REPLY/tuning.tsv
-  {
-    mkdir -p -- "${file%/*}" &&
-      { [[ -e $file ]] || printf 'variant\tname\tstate\ttarget\tbefore\tduring\twhy\tafter\n' >"$file"; } &&
-      awk -F '\t' -v OFS='\t' -v variant="$variant" 'NF { print variant, $0, "-" }' <<<"$3" >>"$file"
-  } 2>/dev/null || write_failed "$file"
+  mkdir -p -- "${file%/*}" 2>/dev/null || write_failed "$file" || return
+  # shellcheck disable=SC2016 # the program of awk
+  write_more "$file" $'variant\tname\tstate\ttarget\tbefore\tduring\twhy\tafter' awk -F '\t' -v OFS='\t' -v variant="$variant" 'NF { print variant, $0, "-" }' <<<"$3"
 }
 
 # Fill the last column of a host's record: the value after the run, and the result unless it is `back`.

@@ -141,8 +141,9 @@ wss_look() {
     log_warn "${SERVER// /, }: the working set of $_WSS_PHASE is unknown: counting took longer than the load"
     return 0
   }
-  [[ -e $_WSS_FOLDER/wss.tsv ]] || printf 'phase\tport\tseconds\tbytes\n' >"$_WSS_FOLDER/wss.tsv"
-  awk -F '\t' -v OFS='\t' -v phase="$_WSS_PHASE" '$1 == "touched" { print phase, $2, $3, $4 }' <<<"$rows" >>"$_WSS_FOLDER/wss.tsv"
+  # shellcheck disable=SC2016 # the program of awk
+  write_more "$_WSS_FOLDER/wss.tsv" $'phase\tport\tseconds\tbytes' \
+    awk -F '\t' -v OFS='\t' -v phase="$_WSS_PHASE" '$1 == "touched" { print phase, $2, $3, $4 }' <<<"$rows" || return
   read -r clear read < <(awk -F '\t' '$1 == "cost" { if ($2 > clear) clear = $2; if ($3 > read) read = $3 } END { print clear + 0, read + 0 }' <<<"$rows")
   log_info "after $_WSS_PHASE: touched $(_wss_told "$rows"); the probe's cost: $(_wss_ms "$clear") ms to clear, $(_wss_ms "$read") ms to read"
 }

@@ -24,6 +24,30 @@ run_limited() {
   return 124
 }
 
+# Name the full file systems among those of directories. Less than 1 MiB or 16 inodes is full: a failed write leaves a little, and a run needs more.
+# Usage: common_full NAME=DIR...
+#   NAME is the setting that names the directory
+# Returns: sets REPLY; 1 if none is full
+common_full() {
+  local word dir mount kib inodes all size whole blocks seen='' available=%a
+  # Root may use what is reserved for it.
+  ((EUID > 0)) || available=%f
+  REPLY=
+  for word; do
+    dir=${word#*=}
+    read -r size whole blocks inodes all < <(stat -f -c "%S %b $available %d %c" -- "$dir" 2>/dev/null) || continue
+    [[ $size$whole$blocks$inodes$all =~ ^[0-9]+$ ]] || continue
+    kib=$((blocks * size / 1024))
+    # Some file systems count no blocks or inodes.
+    (((whole > 0 && kib < 1024) || (all > 0 && inodes < 16))) || continue
+    mount=$(stat -c %m -- "$dir" 2>/dev/null) || mount=$dir
+    [[ $'\n'$seen != *$'\n'"$mount"$'\n'* ]] || continue
+    seen+=$mount$'\n'
+    REPLY+="${REPLY:+; }$word: the file system $mount is full ($kib KiB and $inodes inodes are free); free some space there, or set ${word%%=*}"
+  done
+  [[ -n $REPLY ]]
+}
+
 # The names that ./test gives to phases: a repeated one has its number, as in get get-2.
 # Usage: common_phases PHASE...
 # Returns: sets REPLY, the names separated by blanks

@@ -16,7 +16,23 @@ workdir_open() {
   [[ $WORK == "$_WORKDIR_ALONE" ]] || workdir_alone "$WORK"
   [[ -d $WORK ]] || said=$(mkdir -p -- "$WORK" 2>&1) || fail "REMOTE_DIR=$WORK: cannot be created: ${said##*: }"
   [[ ! -L $WORK && -O $WORK ]] || fail "$WORK: not a directory of this user; move it away, or set REMOTE_DIR"
+  trap workdir_left EXIT
   owner_check
+}
+
+# At the end of a script that failed, name the full file systems that it may write to.
+# Usage: workdir_left
+workdir_left() {
+  local status=$? REPLY
+  ((status == 0 || status == FILES_LARGE)) || ! workdir_full || printf '%s\n' "$REPLY" >&2
+}
+
+# Whether a file system that scripts write to is full.
+# Usage: workdir_full
+# Globals: WORK LOCK_DIR
+# Returns: sets REPLY, as common_full
+workdir_full() {
+  common_full "REMOTE_DIR=$WORK" "TMPDIR=${TMPDIR:-/tmp}" "LOCK_DIR=$LOCK_DIR"
 }
 
 # The path of our directory.
