@@ -246,4 +246,10 @@ assert_no_raw_errors() {
     disk_room "$PWD" && echo room'
   assert_output room
   assert_match "warning: RESULTS_DIR: 100 KiB are free and a repeat takes 512 KiB: .*./do_it[.]sh run --resume $SCRATCH\$" "$stderr"
+  # What it proposes can be pasted into a shell.
+  mkdir -p "a b/it's \$HERE"
+  master RESULTS_DIR="$SCRATCH" 'stat() { echo "100 * 1024 / 1024"; }
+    disk_room "$PWD/a b/it'"'"'s \$HERE"'
+  run bash -c "printf '%s|' ${stderr##*./do_it.sh}"
+  assert_output "run|--resume|$SCRATCH/a b/it's \$HERE|"
 }

@@ -412,6 +412,11 @@ house_phrases() {
   xargs grep -nHE -e "$1" -- 2>&1 | grep -vE '^CONTRIBUTING.md:[0-9]+:\||[|] tests/[a-z_]*.bats: ' || :
 }
 
+@test "a command that a message proposes has no path that a shell would split" {
+  # shellcheck disable=SC2016 # text
+  house_none "$(grep -nE 'do_it\.sh [a-z]+( -[-A-Za-z]+)* \$[A-Za-z0-9{]' -r "$REPO/lib")" 'log_word quotes it:'
+}
+
 @test "banned phrases are not written" {
   # In documents; in the output and the comments of programs too.
   local docs='per cent|\b[Ff]olders?\b|\b[Ll]ikewise\b|\b[Pp]icture\b|\bmends?\b|\bby hand\b|\bbeside\b|\bnobody (is|was|has|can)\b|\bstands still\b'

@@ -228,6 +228,15 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   assert_match $'^warn\tperf is missing\t.*install: linux-perf' "$row"
 }
 
+@test "doctor --all says what counts far accesses on a server, without a variant that has any" {
+  local events
+  words -v native
+  events=$(ROOT=$REPO bash -c 'set -euo pipefail; . "$REPO/lib/host/perf.sh"; main cpu >cpu; . "$REPO/lib/run/perf.sh"; perf_lookup <cpu' | cut -f 2 | paste -sd ' ')
+  run_split "$REPO/do_it.sh" doctor --all "${untuned[@]}"
+  assert_success
+  assert_match " far loads +swapped pages: major faults; slow nodes: ${events:-no event is known for }[^\n]* what counts far accesses here"
+}
+
 @test "words that are not events are refused" {
   run_split "$REPO/do_it.sh" plan FAR_EVENTS='r80d1:u --all'
   assert_failure 2

@@ -100,6 +100,23 @@ loads() { (($(grep -c 'phase get starts' job.err) == $1)); }
   refute_exists "$old/env/++1"
 }
 
+@test "a run that cannot take its lock leaves no directory in the results" {
+  # The trial of a prefix comes after the checks of the lock's directory.
+  cat >prefix <<END
+#!/bin/bash
+rm -rf -- "$SCRATCH/locks"
+: >"$SCRATCH/locks"
+exec "\$@"
+END
+  chmod 755 . prefix
+  words LOCK_DIR="$SCRATCH/locks" SERVER_PREFIX="$SCRATCH/prefix"
+  mkdir -p -m 1777 locks
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  assert_failure 3
+  assert_contains 'lock: not available, nothing was started' "$stderr"
+  assert_equal "$(find results 2>/dev/null)" ''
+}
+
 @test "Ctrl-C and TERM end instances and load, keep whole repeats, and tell by the exit status; after kill -9, stop cleans up and --resume finishes what was cut" {
   local signal want first run
   local -a machines
@@ -214,24 +231,22 @@ END
   assert_equal "$status" 130
 }
 
-@test "runs that start in one second have different directories and names" {
-  # shellcheck disable=SC2016 # expanded by the master
-  master '' '. "$LIB/cmd/run.sh"
-    RESULTS_DIR=$SCRATCH/results SCENARIO=demo.conf VARIANTS=native
-    # Its files are no matter here.
-    _run_conf() { :; }
-    _run_describe() { echo "$RUN_ID" >"$RUN/run.conf"; }
-    plan_enter() { :; }
-    for try in 1 2 3; do
-      (
-        lock_name demo
-        _run_folder
-      ) &
-    done
-    wait'
-  assert_success
-  (($(find results -mindepth 1 -maxdepth 1 -name '*Z-demo' | wc -l) == 3)) || fail "$(ls results)"
-  (($(sort -u results/*/run.conf | wc -l) == 3)) || fail "$(cat results/*/run.conf)"
+@test "two runs that start at the same time into one directory are both whole, in different directories" {
+  local number run
+  mkdir -p -m 1777 locks.0 locks.1
+  for number in 0 1; do
+    words PHASES=set SRV_OVERRIDE=1
+    # The second one is on another port, and on what is another host to it.
+    "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE=$((BASE + number)) REMOTE_DIR="$SCRATCH/host.$number" LOCK_DIR="$SCRATCH/locks.$number" >"said.$number" 2>&1 3>&- &
+  done
+  wait
+  (($(find results -mindepth 1 -maxdepth 1 -name '*Z-demo' | wc -l) == 2)) || fail "$(cat said.*)"
+  (($(cat results/*/run.log | grep -o 'results go to .*' | sort -u | wc -l) == 2)) || fail "$(cat said.*)"
+  for run in results/*; do
+    run_split "$REPO/do_it.sh" verify "$run"
+    assert_success
+    assert_equal "$(info_calls set "$run"/native/100B-1i/rep-1/server/info.after)" 500
+  done
 }
 
 @test "a Redis that is not ours on a planned port: exit 3, nothing started, and it is untouched" {

@@ -262,11 +262,20 @@ END
   done
 }
 
-@test "a line of 3 MB in a hosts file, and a thousand million CPUs: one clear line at once" {
+@test "a line of 3 MB in a hosts file, a byte of 0 in settings, and a thousand million CPUs: one clear line at once" {
   head -c 3000000 /dev/zero | tr '\0' x >hosts
   run_split timeout 200 "$REPO/do_it.sh" plan -H hosts
   assert_failure 2
   assert_equal "$stderr" "do_it.sh: command line: -H=hosts: larger than 1 MiB; name a hosts file such as hosts.example"
+  # A value of the shell cannot have a byte of 0: KEYS=10 would be KEYS=100.
+  printf 'server 127.0.0.1\nclient 127.0.0.1\0\n' >hosts
+  run_split "$REPO/do_it.sh" plan -H hosts
+  assert_failure 2
+  assert_equal "$stderr" "do_it.sh: command line: -H=hosts: has a byte of 0 in line 2; name a hosts file such as hosts.example"
+  printf '\n\nKEYS=10\0000' >scenario.conf
+  run_split "$REPO/do_it.sh" plan -s ./scenario.conf
+  assert_failure 2
+  assert_equal "$stderr" "do_it.sh: ./scenario.conf: has a byte of 0 in line 3; name a file of settings that you can read"
   run_split timeout 200 "$REPO/do_it.sh" plan SERVER_CPUS=0-999999999
   assert_failure 2
   assert_contains "SERVER_CPUS=0-999999999: invalid" "$stderr"

@@ -33,6 +33,23 @@ with_modules() {
   refute_exists b.new
 }
 
+@test "a report into a run that may not be written to is one line, and leaves the run as it was" {
+  need_command gnuplot
+  local -a plain=()
+  # Root may write anywhere, unless it lacks this capability.
+  ((EUID != 0)) || plain=(setpriv --bounding-set=-dac_override --inh-caps=-dac_override)
+  cp -r "$REPO/results/sample" run
+  rm -rf run/plots run/report.html
+  ls -R run >before
+  chmod -R a-w run
+  run_split "${plain[@]}" "$REPO/do_it.sh" report run
+  chmod -R u+w run
+  assert_failure 1
+  assert_output ''
+  assert_match '^[0-9:]+ warning: run: cannot be written; is its disk full, or its directory read-only\?$' "$stderr"
+  ls -R run | diff before -
+}
+
 @test "lists of a run, and its tuning, on a full disk: one message each" {
   mkdir -p run/env/h
   echo x >run/x

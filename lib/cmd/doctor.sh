@@ -18,11 +18,11 @@
 # Check every host of a run, and print problems and warnings; the header of this file is the help.
 # Usage: cmd_doctor [ARGUMENT]...
 cmd_doctor() {
-  local word all='' fix='' yes='' probe='' rows status=0
+  local word DOCTOR_ALL='' fix='' yes='' probe='' rows status=0
   local -a words=() hosts
   for word; do
     case $word in
-      --all) all=all ;;
+      --all) DOCTOR_ALL=all ;;
       --fix) fix=yes ;;
       --yes) yes=yes ;;
       --probe) probe=yes ;;
@@ -44,6 +44,6 @@ cmd_doctor() {
     ((status == 2)) || doctor_rows >"$rows"
   fi
   [[ -z $probe ]] || memory_probe "$rows"
-  doctor_show "$all" <"$rows"
+  doctor_show "$DOCTOR_ALL" <"$rows"
   ! grep $'\tfail\t' "$rows" >/dev/null || return 3
 }

@@ -45,13 +45,13 @@ cmd_run() {
   failover_total "$RUN" || failed=1
   log_info "the run: $RUN"
   if [[ $REPORT == off ]]; then
-    log_info "no report (REPORT=off); ./do_it.sh report $RUN makes it"
+    log_info "no report (REPORT=off); ./do_it.sh report $(log_word "$RUN") makes it"
   elif ! command -v gnuplot >/dev/null; then
     failed=1
-    log_warn "no report: gnuplot is missing (make deps), then ./do_it.sh report $RUN"
+    log_warn "no report: gnuplot is missing (make deps), then ./do_it.sh report $(log_word "$RUN")"
   elif ! page=$(report_make "$RUN" "$_REMOTE_TMP/results"); then
     failed=1
-    log_warn "the report is missing or incomplete; ./do_it.sh report $RUN makes it again"
+    log_warn "the report is missing or incomplete; ./do_it.sh report $(log_word "$RUN") makes it again"
   fi
   [[ -z ${page-} ]] || log_info "the report: $page"
   return "$failed"
@@ -70,15 +70,20 @@ _run_complete() {
   return "$status"
 }
 
-# Check and tune the hosts, and run every repeat on them.
+# Check and tune the hosts, make or reopen the run's directory, and run every repeat on them.
 # Returns: as _run_cells
 _run_hosts() {
-  local failed=0
+  local failed=0 REPLY
   local -a hosts
   doctor_hosts
   log_info "checking ${hosts[*]}"
   run_prepare
+  # Another run may have taken a server since the checks.
   lock_take "${hosts[@]}"
+  _run_folder
+  plan_warn
+  hosts_shared
+  [[ -z $REPLY ]] || log_warn "client and server both run on $REPLY: the load generator takes CPU time from the instances"
   tune_start
   _run_capture
   _run_cells || failed=$?
@@ -86,18 +91,14 @@ _run_hosts() {
   return "$failed"
 }
 
-# Check the hosts, make or reopen the run's directory, and record the plan and the settings.
+# Check the hosts, and install what they need.
 run_prepare() {
-  local rows=$_REMOTE_TMP/doctor REPLY
+  local rows=$_REMOTE_TMP/doctor
   _run_stale
   doctor_rows >"$rows"
   _run_fit "$rows"
   provision_rows >"$rows"
   _run_fit "$rows"
-  _run_folder
-  plan_warn
-  hosts_shared
-  [[ -z $REPLY ]] || log_warn "client and server both run on $REPLY: the load generator takes CPU time from the instances"
 }
 
 # Exit when a row of the checks is a failure.
@@ -235,11 +236,11 @@ _run_cells() {
 _run_goes_on() {
   [[ ${ROW[number]} != "${#PLAN_ROWS[@]}" ]] || return
   if [[ -n $REPEAT_LOST ]]; then
-    log_warn "no further repeat starts; ./do_it.sh run --resume $RUN continues"
+    log_warn "no further repeat starts; ./do_it.sh run --resume $(log_word "$RUN") continues"
     return 1
   fi
   server_room || {
-    log_warn "no further repeat starts; free some space, then ./do_it.sh run --resume $RUN continues"
+    log_warn "no further repeat starts; free some space, then ./do_it.sh run --resume $(log_word "$RUN") continues"
     return 1
   }
 }

@@ -47,5 +47,5 @@ _stop_others() {
   local file newest=
   for file in "$RESULTS_DIR"/*/run.conf; do [[ ! -e $file ]] || newest=${file%/*}; done
   [[ -z $newest || ! -e $newest/hosts ]] ||
-    log_warn "only the hosts of the settings were cleaned up; the newest run had others: ./do_it.sh stop -H $newest/hosts"
+    log_warn "only the hosts of the settings were cleaned up; the newest run had others: ./do_it.sh stop -H $(log_word "$newest/hosts")"
 }

@@ -45,6 +45,12 @@ log_plain() {
   REPLY=${REPLY//[[:cntrl:]]/ }
 }
 
+# Print a word of a command that a message proposes, as it can be pasted into a shell.
+# Usage: log_word WORD
+log_word() {
+  printf %q "$1"
+}
+
 # Print the lines of stdin without control characters.
 # Usage: log_filter
 log_filter() {

@@ -18,7 +18,7 @@ disk_room() {
   free=$(($(stat -f -c '%a * %S / 1024' -- "$1")))
   # The report and files that are being replaced need space too.
   ((free < _DISK_REPEAT * 3 / 2)) || return 0
-  log_warn "RESULTS_DIR: $free KiB are free and a repeat takes $_DISK_REPEAT KiB: no further repeat starts; free some space, then ./do_it.sh run --resume $1"
+  log_warn "RESULTS_DIR: $free KiB are free and a repeat takes $_DISK_REPEAT KiB: no further repeat starts; free some space, then ./do_it.sh run --resume $(log_word "$1")"
   return 1
 }
 

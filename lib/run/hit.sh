@@ -98,7 +98,7 @@ hit_settle() {
     [[ $_HIT_ANSWER != look* ]] || _hit_seek "$point" || {
       plan_row "$1"
       _HIT_KEYS[$point]=-
-      log_warn "$point: the search for the keys of HIT_RATIO=$HIT_RATIO failed; ./do_it.sh run --resume $RUN tries again"
+      log_warn "$point: the search for the keys of HIT_RATIO=$HIT_RATIO failed; ./do_it.sh run --resume $(log_word "$RUN") tries again"
       return 1
     }
     plan_row "$1"

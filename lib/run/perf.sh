@@ -47,11 +47,16 @@ perf_lookup() {
     $1 == vendor && ($2 == "-" || $2 == family) && within($3, model) && within($4, stepping) { print $6, $7, $8, $5 }' - "$ROOT/conf/far_events.tsv"
 }
 
-# Print a row STATE FOUND WANTED FIX: whether the server that SERVER is narrowed to can count; nothing if FAR_EVENTS is off.
+# Print a row STATE FOUND WANTED FIX: whether the server that SERVER is narrowed to can count. If FAR_EVENTS is off, it says what could count there if
+# DOCTOR_ALL is not empty.
 # Usage: perf_doctor
+# Globals: DOCTOR_ALL
 perf_doctor() {
   local rows PERF_EVENTS
-  [[ $FAR_EVENTS != off ]] || return 0
+  [[ $FAR_EVENTS != off ]] || {
+    [[ -z ${DOCTOR_ALL-} ]] || _perf_possible
+    return
+  }
   _perf_identify || return
   rows=$(perf_events)
   if [[ -z $rows ]]; then
@@ -61,6 +66,19 @@ perf_doctor() {
   fi
   PERF_EVENTS=$(_perf_words "$rows")
   remote_run "$SERVER" perf check
+}
+
+# Print a row about what counts far accesses on the server that SERVER is narrowed to.
+_perf_possible() {
+  local cpu events
+  cpu=$(remote_run "$SERVER" perf cpu) || return
+  events=$(perf_lookup <<<"$cpu" | cut -f 2 | paste -sd ' ')
+  if [[ -n $events ]]; then
+    events="$events, with FAR_EVENTS=auto"
+  else
+    events="no event is known for $(cut -f 6 <<<"$cpu")"
+  fi
+  printf 'ok\tswapped pages: major faults; slow nodes: %s\twhat counts far accesses here\t-\n' "$events"
 }
 
 # Begin a repeat.

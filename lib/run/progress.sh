@@ -68,5 +68,5 @@ progress_leave() {
   ((_PROGRESS_ALL == 0)) || all=" of $_PROGRESS_ALL"
   whole=$(find "$RUN" -mindepth 3 -maxdepth 3 -type d -name 'rep-*' ! -name '*.*' | wc -l)
   log_info "stopped; kept: $whole$all whole repeats in $RUN"
-  log_info "the rest: ./do_it.sh run --resume $RUN"
+  log_info "the rest: ./do_it.sh run --resume $(log_word "$RUN")"
 }

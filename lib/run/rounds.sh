@@ -9,10 +9,12 @@ _ROUNDS_AGAIN=2
 # Usage: rounds_check
 # Returns: exits 2.
 rounds_check() {
-  local metric
+  local metric seen=' '
   ((REDISRUNS_MIN <= REDISRUNS_MAX)) || conf_refuse REDISRUNS_MIN "more than REDISRUNS_MAX=$REDISRUNS_MAX; set REDISRUNS_MIN to at most that"
   for metric in $PRECISION_METRICS; do
     compare_known metric "$metric" || conf_refuse PRECISION_METRICS "unknown metric $metric; ./do_it.sh compare --metric list names them"
+    [[ $seen != *" $metric "* ]] || conf_refuse PRECISION_METRICS "the metric $metric is repeated; give each metric once"
+    seen+="$metric "
   done
 }
 

@@ -69,8 +69,13 @@ search_connections() {
 # Usage: search_check
 # Returns: exits 2.
 search_check() {
-  local limit phase seen=' ' count=0 name=RATE
-  for limit in $LIMITS; do _search_check_limit "$limit"; done
+  local limit phase seen=' ' count=0 name=RATE REPLY
+  for limit in $LIMITS; do
+    _search_check_limit "$limit"
+    [[ $seen != *" $REPLY "* ]] || conf_refuse LIMITS "'$limit' is repeated; give each limit once"
+    seen+="$REPLY "
+  done
+  seen=' '
   price_check
   size_check
   search_wanted || return 0
@@ -95,9 +100,9 @@ search_check() {
 
 # Refuse a limit that a search does not support.
 # Usage: _search_check_limit LIMIT
-# Returns: exits 2.
+# Returns: sets REPLY to the limit in one form, in which 1ms and 1000us are equal; exits 2.
 _search_check_limit() {
-  local figure=${1%%[<>=]*} rest
+  local figure=${1%%[<>=]*} rest places=9 part
   rest=${1#"$figure"}
   ! kind_grouped "${rest//[<>=]/ }" number: || conf_refuse LIMITS "'$1': ambiguous, a fraction or thousands; write $REPLY"
   [[ $1 == *[\<\>]* && -n $figure ]] || conf_refuse LIMITS "'$1': invalid; accepted: FIGURE<=TIME, such as p99<=1ms"
@@ -105,10 +110,15 @@ _search_check_limit() {
   if [[ $figure == far ]]; then
     [[ $DRAM_RATIO == search && $RATE != search ]] || conf_refuse LIMITS "'$1': requires DRAM_RATIO=search and RATE=NUMBER; far accesses do not depend on the load"
     ! { size_wanted && tier_divided; } || conf_refuse LIMITS "'$1': the far accesses of $PLAN_ENTERED cannot be counted; set a latency, such as p99<=1ms"
-    [[ $rest =~ ^'<'=?[0-9]+(\.[0-9]+)?$ ]] || conf_refuse LIMITS "'$1': invalid limit; accepted: a number of far accesses per operation, such as far<=0.05"
-    return 0
+    [[ $rest =~ ^('<'=?)([0-9]{1,9})(\.([0-9]+))?$ ]] || conf_refuse LIMITS "'$1': invalid limit; accepted: a number of far accesses per operation, such as far<=0.05"
+  else
+    [[ $rest =~ ^('<'=?)([0-9]{1,9})(\.([0-9]+))?(us|ms|s)$ ]] || conf_refuse LIMITS "'$1': invalid limit; accepted: a maximum in us, ms or s, such as $figure<=1ms"
+    case ${BASH_REMATCH[5]} in us) places=3 ;; ms) places=6 ;; esac
   fi
-  [[ $rest =~ ^'<'=?[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] || conf_refuse LIMITS "'$1': invalid limit; accepted: a maximum in us, ms or s, such as $figure<=1ms"
+  part=${BASH_REMATCH[4]}000000000
+  REPLY=$figure${BASH_REMATCH[1]}$((10#${BASH_REMATCH[2]} * 10 ** places + 10#${part:0:places}))
+  # far<=0 asks for no access at all, and is possible.
+  [[ $REPLY != *[\<=]0 || $REPLY == 'far<=0' ]] || conf_refuse LIMITS "'$1': nothing is below 0; give a limit above it"
 }
 
 # Print the expected steps of a search of one phase. Measured: 20 to 25 for one limit on an idle machine, about 10 for each further limit. For DRAM,

@@ -140,7 +140,7 @@ tier_dram() {
 # Usage: tier_settings_check
 # Returns: exits 2.
 tier_settings_check() {
-  local word
+  local word seen=' '
   # numactl accepts one policy; a second one is a conflict.
   tier_numactl_of
   [[ -z $REPLY || -z $(tier_policy) ]] ||
@@ -152,9 +152,13 @@ tier_settings_check() {
     conf_refuse DRAM_RATIO "invalid ratio $word; accepted: DRAM:DATA with no more DRAM than data, such as 1:4"
   done
   [[ $TIER_WEIGHTS == keep || $TIER_WEIGHTS == auto ]] || for word in $TIER_WEIGHTS; do
-    if [[ $word =~ ^(0|[1-9][0-9]{0,3}):[1-9][0-9]{0,2}$ ]] && ((${word#*:} <= 255)); then continue; fi
-    conf_refuse TIER_WEIGHTS "invalid weight $word; accepted: keep, auto, or NODE:WEIGHT with a weight from 1 to 255, such as 1:3"
+    [[ $word =~ ^(0|[1-9][0-9]{0,3}):([1-9][0-9]?|1[0-9][0-9]|2[0-4][0-9]|25[0-5])$ ]] ||
+      conf_refuse TIER_WEIGHTS "invalid weight $word; accepted: keep, auto, or NODE:WEIGHT with a weight from 1 to 255, such as 1:3"
+    [[ $seen != *" ${word%:*}:"* ]] || conf_refuse TIER_WEIGHTS "the node ${word%:*} is repeated; give each node once"
+    seen+="$word "
   done
+  [[ $SCAN_PERIOD_MIN == keep || $SCAN_PERIOD_MAX == keep ]] || ((SCAN_PERIOD_MIN <= SCAN_PERIOD_MAX)) ||
+    conf_refuse SCAN_PERIOD_MIN "more than SCAN_PERIOD_MAX=$SCAN_PERIOD_MAX; set SCAN_PERIOD_MIN to at most that"
 }
 
 # Set up the tier on each server, for its part of the data; lib/host/ended.sh reverts it.
