@@ -12,12 +12,16 @@ declare -A LAB_PIDS=() LAB_NUMBERS=()
 # Usage: lab_up
 # Globals: LAB_ID LAB_WORK LAB_CACHE
 lab_up() {
-  local namespace
-  # A lab that was killed leaves its namespace.
-  for namespace in /run/netns/tierbench-lab-*; do
-    [[ ! -e $namespace || -e /proc/${namespace##*-} ]] || ip netns del "${namespace##*/}"
+  local left
+  # A lab that was killed leaves its namespace and its disks.
+  for left in /run/netns/tierbench-lab-*; do
+    [[ ! -e $left || -e /proc/${left##*-} ]] || ip netns del "${left##*/}"
+  done
+  for left in "$LAB_CACHE"/run.*; do
+    [[ ! -e $left || -e /proc/${left##*.} && $left != "$LAB_WORK" ]] || rm -rf --one-file-system -- "$left"
   done
   ip netns add "$LAB_ID"
+  mkdir -m 700 -- "$LAB_WORK"
   printf 'link set lo up\nlink add br0 type bridge stp_state 0 forward_delay 0\naddress add 198.18.1.100/24 dev br0\nlink set br0 up\n' | _lab_ip
   mkdir -- "$LAB_WORK"/{bin,vartmp}
   chmod 1777 "$LAB_WORK/vartmp"
@@ -44,10 +48,12 @@ _lab_ip() {
   nsenter --net="/run/netns/$LAB_ID" -- ip -batch -
 }
 
-# Stop all guests, and remove the network and the files.
+# Stop the run and all guests, and remove the network and the files.
 # Usage: lab_down
 lab_down() {
   local name
+  # This script was interrupted in a check.
+  [[ -z ${RUN_PID-} ]] || ! kill "$RUN_PID" 2>/dev/null || wait "$RUN_PID" || :
   for name in "${!LAB_PIDS[@]}"; do lab_off "$name"; done
   [[ ! -e /run/netns/$LAB_ID ]] || ip netns del "$LAB_ID"
   rmdir /run/netns 2>/dev/null || :
@@ -87,8 +93,8 @@ _lab_start() {
   LAB_PIDS[$1]=$!
 }
 
-# Wait until ssh to guests works; fail with the last lines of the console. A guest with several emulated CPUs may lose a timer while it boots, and
-# stands still: it boots again.
+# Wait until ssh to guests works; fail with the last lines of the console. An emulated CPU that lost its timer has stopped some boots (the console had
+# 'Possible timer handling issue'): such a guest boots again, once.
 # Usage: lab_ready NAME...
 lab_ready() {
   local name end tries
@@ -96,11 +102,12 @@ lab_ready() {
     tries=1 end=$((SECONDS + 200))
     until lab_ssh "$name" true 2>"$LAB_WORK/$name.ssh"; do
       if ((SECONDS > end && tries == 1)); then
+        _lab_last "$name"
         echo "# $name: does not boot; once more"
         tries=2 end=$((SECONDS + 400))
         lab_reset "$name"
       elif ! kill -0 "${LAB_PIDS[$name]}" 2>/dev/null || ((SECONDS > end)); then
-        tail -n 20 "$LAB_WORK/$name".{out,console,ssh} 2>/dev/null | tr -d '\r' | sed 's/^/# /'
+        _lab_last "$name"
         echo "# $name: does not answer"
         return 1
       fi
@@ -108,6 +115,12 @@ lab_ready() {
     done
     echo "# $name: up at $SECONDS s"
   done
+}
+
+# Print what a guest has said last.
+# Usage: _lab_last NAME
+_lab_last() {
+  tail -n 20 "$LAB_WORK/$1".{out,console,ssh} 2>/dev/null | tr -d '\r' | sed 's/^/# /'
 }
 
 # Turn a guest off at once, as a loss of power does.
@@ -170,7 +183,7 @@ lab_run() {
   sed 's/^/#   /' "$LAB_WORK/err"
 }
 
-# Start a run, and wait until a line of its log matches; its process is RUN_PID.
+# Start a run, and wait until a line of its log matches; its process is RUN_PID, until it was waited for.
 # Usage: lab_begin REGEX ARGUMENT...
 lab_begin() {
   local end=$((SECONDS + 400))

@@ -67,7 +67,7 @@ main() {
   mkdir -p -- "$LAB_CACHE"
   lab_fetch || lab_cannot "packages of Debian cannot be fetched"
   LAB_ID=tierbench-lab-$$
-  LAB_WORK=$(mktemp -d "$LAB_CACHE/run.XXXXXX")
+  LAB_WORK=$LAB_CACHE/run.$$
   trap lab_down EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP

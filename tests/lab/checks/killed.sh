@@ -17,6 +17,7 @@ killed_checks() {
   lab_ssh server systemctl daemon-reload
   kill -KILL "$RUN_PID"
   wait "$RUN_PID" 2>/dev/null || :
+  RUN_PID=
   during=$(lab_state server)
   check 'before stop: the server is tuned, and has instances, swap and a cgroup' \
     'irqbalance: inactive.*firewalld: inactive.*swappiness:42.*/dev/vda.*cgroups: /.*tierbench.*redis-server' "${during//$'\n'/ }"

@@ -19,6 +19,7 @@ reset_during() {
   lab_reset "$name"
   lab_ready "$name" || return
   wait "$RUN_PID" || status=$?
+  RUN_PID=
   sed 's/^/#   /' "$LAB_WORK/err"
   check "$name reset after $seconds s: the run fails" '^[1-9]' "$status"
   check "$name reset after $seconds s: no fault of the shell" '^$' "$(grep -E 'unbound variable|line [0-9]+:|syntax error' "$LAB_WORK/err")"
