@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char dir[UNIT_PATH], path[UNIT_PATH + 8], why[TRACE_WHY];
@@ -200,17 +201,52 @@ static void mutate(const char *whole, size_t n, struct rng *seed)
     }
 }
 
-static void a_mutated_index_is_rebuilt_or_refused(void)
+/* Run a function in another process, for 60 s at most, and print the first 4 KiB of its messages: a fault may destroy what
+ * reports it, and then repeat that report forever. */
+static void apart(void (*function)(void))
 {
-    static char whole[64 << 10];
+    char said[4096];
+    int ends[2], status = -1;
+    size_t all = 0;
+    fflush(stdout);
+    if (pipe(ends)) exit(1);
+    pid_t child = fork();
+    if (!child) {
+        alarm(60);
+        dup2(ends[1], STDERR_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        function();
+        fflush(stdout);
+        _exit(unit_bad);
+    }
+    close(ends[1]);
+    for (ssize_t n; all < sizeof said && (n = read(ends[0], said + all, sizeof said - all)) > 0;) all += (size_t)n;
+    /* The next message ends a process that continues to write. */
+    close(ends[0]);
+    CHECK_SAME(waitpid(child, &status, 0), child);
+    fwrite(said, 1, all, stderr);
+    CHECK_SAME(status, 0);
+}
+
+static char index_whole[64 << 10];
+static size_t index_bytes;
+
+static void mutate_often(void)
+{
     struct rng seed;
     rng_seed(&seed, 1, 0);
+    for (int i = 0; i < 600; i++) mutate(index_whole, index_bytes, &seed);
+}
+
+static void a_mutated_index_is_rebuilt_or_refused(void)
+{
     CHECK_SAME(begin_many(200), 0);
     FILE *f = fopen(trace.index, "r");
-    size_t n = f ? fread(whole, 1, sizeof whole, f) : 0;
-    CHECK_SAME(n, trace.mapped);
+    index_bytes = f ? fread(index_whole, 1, sizeof index_whole, f) : 0;
+    CHECK_SAME(index_bytes, trace.mapped);
     if (f) fclose(f);
-    for (int i = 0; i < 600; i++) mutate(whole, n, &seed);
+    apart(mutate_often);
     end();
 }
 
