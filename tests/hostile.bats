@@ -51,3 +51,19 @@ bashrc() {
   assert_contains "198.18.0.1: invalid reply to 'facts all': cpus='PATH[\$(id>pwned)]': expected few" "$stderr"
   refute_exists pwned results/pwned
 }
+
+@test "a flood from a host is named as its cause, and never as a host in use" {
+  bashrc 'head -c 20M /dev/zero | tr "\0" x'
+  run_split master run "${WORDS[@]}"
+  assert_failure 3
+  assert_contains "198.18.0.1: stop: the reply is longer than 16 MiB"$'\n' "$stderr"
+  assert_equal "${stderr##*$'\n'}" 'do_it.sh: 198.18.0.1: cannot be prepared, nothing was started; the line above gives the reason'
+  refute_contains 'in use' "$stderr"
+  refute_exists results
+  # Messages beyond what is used do no harm.
+  bashrc 'head -c 20M /dev/zero | tr "\0" x >&2'
+  run_split master doctor "${WORDS[@]}"
+  assert_success
+  assert_contains '198.18.0.1: more messages than 256 KiB: the rest is left out' "$stderr"
+  refute_contains 'in use' "$stderr"
+}
