@@ -241,17 +241,40 @@ END
   done
 }
 
-@test "a host that writes a flood of messages without a line feed: as much as is used is read, in a channel and without one" {
-  script flood <<<'head -c 4000000 /dev/zero | tr "\\0" x >&2; echo answer'
-  local host
+@test "a host that writes a flood of messages, with line feeds or without: as much as is used is read, in a channel and without one" {
+  script flood <<<'case $1 in long) head -c 4000000 /dev/zero | tr "\\0" x ;; lines) seq 100000 ;; esac >&2; echo answer'
+  local host what
   for host in elsewhere 127.0.0.1; do
-    ask 'host='$host'; tell "$host" flood >without; channel_open "$host"; tell "$host" flood >with'
+    ask 'host='$host'; tell "$host" flood lines >lines; tell "$host" flood long >without; channel_open "$host"; tell "$host" flood long >with'
     assert_equal "$status" 0
     for kind in with without; do
       assert_equal "$(sed -n '1p; /answer/p' "$kind" | paste -sd ' ')" '0 answer'
       (($(wc -c <"$kind") < 300000)) || fail "$host $kind: $(wc -c <"$kind") bytes"
     done
-    assert_contains 'more messages than 256 KiB: the rest is left out' "$(tail -n 1 without)"
+    for what in without lines; do assert_contains 'more messages than 256 KiB or 2000 lines: the rest is left out' "$(tail -n 1 "$what")"; done
+    (($(wc -l <lines) < 2010)) || fail "$host: $(wc -l <lines) lines"
+  done
+}
+
+@test "Ctrl-C and TERM during an endless flood of messages, with line feeds and without: the master ends, and no script of it stays" {
+  local sign what file pid start
+  script endless <<<'proc_start $BASHPID; echo "$BASHPID $PROC_START" >"$SCRATCH/new.$BASHPID"; mv "$SCRATCH/new.$BASHPID" "$SCRATCH/begun.$BASHPID"
+    if [[ $1 == lines ]]; then yes; else tr "\\0" x </dev/zero; fi >&2'
+  begun() { [[ $(compgen -G "begun.*" | wc -l) == 2 ]]; }
+  for sign in INT TERM; do
+    for what in lines long; do
+      rm -f begun.*
+      elsewhere_master "$(tell_master)"$'\n'"flood() { tell \$1 endless $what; }; side_run 600 flood elsewhere 127.0.0.1" >ask.sh
+      job_start /bin/bash ask.sh
+      wait_until 20 begun
+      kill -s "$sign" -- "-$JOB_PID"
+      job_wait 20
+      assert_failure "$([[ $sign == INT ]] && echo 130 || echo 143)"
+      for file in begun.*; do
+        read -r pid start <"$file"
+        wait_until 10 process_gone "$pid" "$start"
+      done
+    done
   done
 }
 

@@ -15,8 +15,8 @@ _REMOTE_OURS= # the addresses of this machine
 
 # The output limit of a script, in KiB.
 readonly _REMOTE_REPLY_KIB=$((16 << 10))
-# The most that is used of its messages, in bytes.
-readonly _REMOTE_SAID=$((256 << 10))
+# The most that is used of its messages, in bytes and in lines: a line takes as much time as many bytes.
+readonly _REMOTE_SAID=$((256 << 10)) _REMOTE_SAID_LINES=2000
 # The shell reads the whole script before it runs any of it, and in blocks: from a pipe it would read one byte at a time. The stdin that sshd provides
 # may be a socket, which cannot be opened by name. A small system may lack /dev/stdin.
 readonly _REMOTE_SHELL='. <(cat)' _REMOTE_SHELL_HERE='. /proc/self/fd/0'
@@ -340,12 +340,12 @@ _remote_keep() {
 # (workdir_left) replaces all of these messages. A file in a removed directory is named without the script's line.
 # Usage: _remote_said FILE <STDERR
 _remote_said() {
-  local line lines=0 bytes=0 full='' named='' REPLY LC_ALL=C
+  local line lines=0 count=0 bytes=0 full='' named='' REPLY LC_ALL=C
   local -a before=()
   while IFS= read -r -n 4096 line || [[ -n $line ]]; do
     bytes=$((bytes + ${#line} + 1))
-    if ((bytes > _REMOTE_SAID)); then
-      printf 'more messages than %d KiB: the rest is left out\n' $((_REMOTE_SAID >> 10)) >&2
+    if ((bytes > _REMOTE_SAID || ++count > _REMOTE_SAID_LINES)); then
+      printf 'more messages than %d KiB or %d lines: the rest is left out\n' $((_REMOTE_SAID >> 10)) "$_REMOTE_SAID_LINES" >&2
       # Else the program could not write its output.
       cat >/dev/null
       break
