@@ -11,7 +11,8 @@ host_allowed_cpus() {
   if [[ -z ${TIERBENCH_ROOT-} ]] && { read -r possible </sys/devices/system/cpu/possible; } 2>/dev/null; then
     possible=$(run_limited 10 taskset -c "$possible" cat "$status" 2>/dev/null) || possible=
   fi
-  if [[ -n $possible ]]; then printf '%s\n' "$possible"; else cat -- "$status" 2>/dev/null || :; fi | sed -n 's/^Cpus_allowed_list:[[:space:]]*//p'
+  [[ -n $possible ]] || { possible=$(<"$status"); } 2>/dev/null || :
+  [[ ! $'\n'$possible =~ $'\n'"Cpus_allowed_list:"[[:space:]]*([^$'\n']*) ]] || printf '%s\n' "${BASH_REMATCH[1]}"
 }
 
 # The memory nodes that a process may use, as a list in the kernel's form; empty if the kernel does not report them.

@@ -194,9 +194,9 @@ host_doctor_ports_ephemeral() {
 # The kernel may use one of our ports for an outgoing connection of another program.
 # Usage: host_doctor_ports_reserved FIRST LAST WHOSE
 host_doctor_ports_reserved() {
-  local low high reserved ports=$1-$2
+  local low high reserved='' ports=$1-$2
   read -r low high <"${TIERBENCH_ROOT-}/proc/sys/net/ipv4/ip_local_port_range"
-  reserved=$(cat "${TIERBENCH_ROOT-}/proc/sys/net/ipv4/ip_local_reserved_ports" 2>/dev/null) || :
+  { read -r reserved <"${TIERBENCH_ROOT-}/proc/sys/net/ipv4/ip_local_reserved_ports"; } 2>/dev/null || :
   if (($1 > high || $2 < low)) || [[ ",$reserved," == *",$ports,"* ]]; then
     host_doctor_row ok "port range" "$low-$high" "outside of $ports" -
   else

@@ -37,7 +37,9 @@ host_monitor_start() {
   mkdir -- "$MONITOR"
   : >"$MONITOR/on"
   MONITOR_STAT=
-  mapfile -t MONITOR_NODES < <(host_tier_memory_nodes all | sed 's#^\([0-9]*\).*#/sys/devices/system/node/node\1#')
+  mapfile -t MONITOR_NODES < <(host_tier_memory_nodes all)
+  MONITOR_NODES=("${MONITOR_NODES[@]%%$'\t'*}")
+  MONITOR_NODES=("${MONITOR_NODES[@]/#//sys/devices/system/node/node}")
   [[ ! -e $WORK/run-$RUN_ID/tier/cgroup ]] || MONITOR_STAT=$(<"$WORK/run-$RUN_ID/tier/cgroup")/memory.stat
   host_monitor_load_devices
   host_monitor_allowed

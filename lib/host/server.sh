@@ -34,7 +34,8 @@ host_server_start() {
   local -a pin prefix ports=() data=()
   IFS=$'\t' read -r -a prefix <<<"$LAUNCH_WORDS"
   owner_open
-  host_instances_end 30 "$FOLDER" || fail "$FOLDER: an instance of an earlier try does not end"
+  # What ended earlier instances has removed it when it found no process of them.
+  [[ ! -e $FOLDER ]] || host_instances_end 30 "$FOLDER" || fail "$FOLDER: an instance of an earlier try does not end"
   while read -r port _; do ports+=("$port"); done <<<"$INSTANCE_PLAN"
   taken=$(host_ports_taken "${ports[@]}")
   [[ -z $taken ]] || fail "$taken"

@@ -7,6 +7,10 @@
 # Globals: TIER and the settings sent to lib/host/tiers.sh
 host_tier_check() {
   local nodes faster='' where detail command ready=''
+  if [[ $TIER == native ]]; then
+    host_tier_check_native
+    return
+  fi
   nodes=$(host_tier_memory_nodes all)
   [[ $nodes != *fast* ]] || faster+=", or is faster than those with one"
   [[ $nodes != *device* ]] || faster+=", or is memory of a GPU or another device"
@@ -17,7 +21,6 @@ host_tier_check() {
     ready=${ready:-$command}
   done < <(host_tier_ready)
   case $TIER in
-    native) host_tier_check_native ;;
     bind | preferred | interleave | weighted) host_tier_check_nodes "$nodes" ;;
     tiering) host_tier_check_tiering "$nodes" ;;
     swap | zram | zswap) host_tier_check_limited ;;
@@ -30,7 +33,7 @@ host_tier_check() {
 host_tier_check_native() {
   local rows kind where detail
   local -a swaps=()
-  rows=$'\n'$(host_tier_detect)
+  rows=$'\n'$(host_tier_detect_caches)
   for kind in vsmp memory-mode; do
     [[ $rows != *$'\n'"$kind"$'\t'* ]] ||
       host_tier_row warn "DRAM is a cache of slower memory ($kind), so the share of the data in DRAM is unknown" "all of the data in DRAM" "boot the server without it"

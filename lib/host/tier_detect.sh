@@ -9,12 +9,9 @@
 # errors.
 # Usage: host_tier_detect
 host_tier_detect() {
-  local rows kind kinds=''
-  DETECT_ROOT=${TIERBENCH_ROOT-}
+  local rows kind kinds='' DETECT_ROOT=${TIERBENCH_ROOT-}
   rows=$(
-    _host_tier_detect_nodes
-    _host_tier_detect_modules
-    _host_tier_detect_vsmp
+    host_tier_detect_caches
     _host_tier_detect_swaps
     _host_tier_detect_zswap
     host_tier_ready | sed 's/^/unused\t/; s/\t\([^\t]*\)$/: \1/'
@@ -26,6 +23,15 @@ host_tier_detect() {
   done <<<"$rows"
   [[ $kinds != dram ]] || kinds='DRAM only'
   printf 'all\thost\t%s\n' "$kinds"
+}
+
+# Print the rows of host_tier_detect about nodes and modules, which tell where DRAM is a cache of slower memory.
+# Usage: host_tier_detect_caches
+host_tier_detect_caches() {
+  DETECT_ROOT=${TIERBENCH_ROOT-}
+  _host_tier_detect_nodes
+  _host_tier_detect_modules
+  _host_tier_detect_vsmp
 }
 
 # Print the nodes with memory for data of a run, and their class: NODE cpu|far|fast. fast is a node without a CPU that is faster than the nodes
