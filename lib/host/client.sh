@@ -85,8 +85,8 @@ host_client_write_job() {
 # Write ORDER to the generator's start file of PHASE; its first word is the start time in seconds since the epoch on this host's clock
 # (docs/loadgen.md). Then wait for a change, at most SECONDS. Print `clock ARRIVED LEFT` (this host's clock, at the beginning and the end), `ready
 # PHASE` when the generator waits for that phase, `status LINE`, `machine` with the output of host_probe_cpu while no phase runs, `jumped SECONDS`
-# when the clock was set, `stopped` when a signal has stopped the generator, and `exit STATUS` when it has ended, and `killed WHY` when it was killed, or its disk is
-# full.
+# when the clock was set, `stopped` when a signal has stopped the generator, and `exit STATUS` when it has ended, and `killed WHY` when it was killed,
+# or its disk is full.
 # Usage: host_client_look SECONDS [PHASE ORDER...]
 host_client_look() {
   local began=${EPOCHREALTIME/[.,]/} turn=0 waited=0 pause status='' READY='' STATE=''

@@ -19,7 +19,8 @@ failover_write() {
     logs+=("$name.hlog") series+=("$name.series.tsv") gaps+=("$name.gaps.tsv")
     [[ ! -e $REPLY/track.tsv ]] || tracks+=("$REPLY/track.tsv")
   done
-  write_file "$folder/windows.part" awk -F '\t' -v start="$start" -f "$LIB/results/figures/failover_windows.awk" "$folder/server/events.tsv" "${series[@]}" || return
+  write_file "$folder/windows.part" awk -F '\t' -v start="$start" -f "$LIB/results/figures/failover_windows.awk" \
+    "$folder/server/events.tsv" "${series[@]}" || return
   windows=$(cut -f 2 "$folder/windows.part" | paste -sd ,)
   [[ -n $windows ]] || { rm -f -- "$folder/windows.part" && return; }
   write_file "$folder/windows.hist" "$ROOT/test" --windows "$windows" "${logs[@]}" || return

@@ -338,8 +338,8 @@ _search_take_in() {
       ;;
   esac
   _SEARCH_STEP=$((_SEARCH_STEP + 1))
-  write_more "$_SEARCH_FOLDER/steps.tsv" '' printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\n' "$phase" "$kind" "$limit" "$_SEARCH_STEP" "$try" \
-    "$rate" "$connections" "$figures" "$far" "$server" "$client" "$steal" "$counts" "$share" || return
+  write_more "$_SEARCH_FOLDER/steps.tsv" '' printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\n' \
+    "$phase" "$kind" "$limit" "$_SEARCH_STEP" "$try" "$rate" "$connections" "$figures" "$far" "$server" "$client" "$steal" "$counts" "$share" || return
   _SEARCH_PENDING=
   log_info "$(_search_told "$phase" "$kind" "$limit" "$load" "$counts" "$figures")$([[ $share == - ]] || echo ", far $far with $share % of DRAM")"
 }
@@ -408,7 +408,8 @@ _search_say() {
 # Record the answer of a limit.
 # Usage: _search_settle PHASE LINE
 _search_settle() {
-  local phase=$1 file=$_SEARCH_FOLDER/search.tsv head word limit load state low high soft_low soft_high steps least kept looks slowest unit=ops_per_sec REPLY
+  local phase=$1 file=$_SEARCH_FOLDER/search.tsv head word limit load state low high soft_low soft_high steps least kept looks slowest
+  local unit=ops_per_sec REPLY
   size_wanted && {
     _search_settle_size "$@"
     return
@@ -419,8 +420,8 @@ _search_settle() {
   if [[ $2 == none* ]]; then
     IFS=$'\t' read -r word limit least load steps kept looks slowest <<<"$2"
     SEARCH_DO=skip
-    write_more "$file" "$head" printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t%s\t%s\t%s\t%s\n' "$phase" "$limit" "$load" "$steps" "$least" "$kept" "$looks" \
-      "$slowest" "$unit" || return
+    write_more "$file" "$head" printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t%s\t%s\t%s\t%s\n' "$phase" "$limit" "$load" "$steps" "$least" "$kept" \
+      "$looks" "$slowest" "$unit" || return
     if [[ $least == - ]]; then
       log_warn "$phase: $limit: no load keeps it: no step had an answer to a request"
     else
@@ -430,8 +431,8 @@ _search_settle() {
   fi
   IFS=$'\t' read -r word limit load state low high soft_low soft_high steps <<<"$2"
   SEARCH_DO=$word
-  write_more "$file" "$head" printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t-\t-\t-\t%s\n' "$phase" "$limit" "$state" "$load" "$low" "$high" "$soft_low" "$soft_high" \
-    "$steps" "$unit" || return
+  write_more "$file" "$head" printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t-\t-\t-\t%s\n' "$phase" "$limit" "$state" "$load" "$low" "$high" \
+    "$soft_low" "$soft_high" "$steps" "$unit" || return
   log_info "$phase: $limit: $(_search_say "$load") ($state, after $steps steps; 95 % between $low and $high)"
 }
 
@@ -449,8 +450,8 @@ _search_settle_size() {
   fi
   IFS=$'\t' read -r word limit share state low high soft_low soft_high steps broke <<<"$2"
   SEARCH_DO=$word
-  write_more "$file" "$head" printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t%s\t%s\t%s\n' "$phase" "$limit" "$state" "$share" "$low" "$high" "$soft_low" "$soft_high" \
-    "$steps" "$broke" "$(_search_rate "$phase")" "$_SIZE_BASE" || return
+  write_more "$file" "$head" printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t%s\t%s\t%s\n' "$phase" "$limit" "$state" "$share" "$low" "$high" \
+    "$soft_low" "$soft_high" "$steps" "$broke" "$(_search_rate "$phase")" "$_SIZE_BASE" || return
   log_info "$phase: $limit: $share % of DRAM ($state, after $steps steps; 95 % between $low and $high; below it breaks: $broke)"
 }
 

@@ -296,7 +296,8 @@ _tune_record() {
   file=$REPLY/tuning.tsv
   mkdir -p -- "${file%/*}" 2>/dev/null || write_failed "$file" || return
   # shellcheck disable=SC2016 # the program of awk
-  write_more "$file" $'variant\tname\tstate\ttarget\tbefore\tduring\twhy\tafter' awk -F '\t' -v OFS='\t' -v variant="$variant" 'NF { print variant, $0, "-" }' <<<"$3"
+  write_more "$file" $'variant\tname\tstate\ttarget\tbefore\tduring\twhy\tafter' \
+    awk -F '\t' -v OFS='\t' -v variant="$variant" 'NF { print variant, $0, "-" }' <<<"$3"
 }
 
 # Fill the last column of a host's record: the value after the run, and the result unless it is `back`.
