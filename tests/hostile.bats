@@ -64,6 +64,6 @@ bashrc() {
   bashrc 'head -c 20M /dev/zero | tr "\0" x >&2'
   run_split master doctor "${WORDS[@]}"
   assert_success
-  assert_contains '198.18.0.1: more messages than 256 KiB: the rest is left out' "$stderr"
+  assert_contains '198.18.0.1: more messages than 256 KiB or 2000 lines: the rest is left out' "$stderr"
   refute_contains 'in use' "$stderr"
 }
