@@ -194,8 +194,11 @@ tune_settings() {
       WEIGHTS_AUTO:*:*) value=false ;;
       WEIGHTS:auto) value=keep mode=off ;;
       IRQ:*)
-        _tune_irq_cpus
-        value=$REPLY
+        # A host does not read the value of a setting that is off.
+        [[ $mode == off ]] || {
+          _tune_irq_cpus
+          value=$REPLY
+        }
         ;;
     esac
     printf -v row '%s\t%s\t%s\t%s\t%s' "$name" "$mode" "$kind" "$targets" "$value"
