@@ -111,6 +111,7 @@ plan_settle() {
       search_check
       hit_check
       wss_check
+      perf_check
       ! size_wanted || searches=$((searches + 1))
       ! hit_counted || [[ " $limited " == *" $variant "* ]] || limited+=${limited:+ }$variant
     done
