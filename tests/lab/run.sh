@@ -3,7 +3,7 @@
 # Boots a server and clients of two Debian releases in QEMU, and checks on them what namespaces cannot show: systemd, boots, NIC queues, CXL.
 #
 # Usage: tests/lab/run.sh [CHECK]...
-#   CHECK is a file of tests/lab/checks; default: all
+#   CHECK is a file of tests/lab/checks; default: all of CHECKS
 #
 # Prints TAP and, as the last line, `N passed, N failed`. Packages and images are kept in build/lab; everything else is removed at the end.
 # Exit status: 0 all passed, 1 not, 2 the lab cannot run here.
@@ -57,8 +57,8 @@ lab_three() {
 
 main() {
   local name failed=0
+  for name; do [[ " ${CHECKS[*]} " == *" $name "* ]] || lab_cannot "$name: no such check; accepted: ${CHECKS[*]}"; done
   (($# == 0)) || CHECKS=("$@")
-  for name in "${CHECKS[@]}"; do [[ -e $REPO/tests/lab/checks/$name.sh ]] || lab_cannot "$name: no such check; accepted: $(cd "$REPO/tests/lab/checks" && echo *.sh)"; done
   ((EUID == 0)) || lab_cannot "requires root: network namespaces and images"
   [[ $(uname -m) == x86_64 ]] || lab_cannot "the guests are x86_64, and this machine is not"
   command -v mmdebstrap >/dev/null || lab_cannot "mmdebstrap: not found; install it: tools/deps.sh lab"
