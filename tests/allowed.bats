@@ -156,12 +156,12 @@ cg/a/memory.swap.max 104857600
 cg/a/memory.swap.events max 7
 END
   local -a look=('host_allowed_note self; act; KILLED=no; ! host_allowed_killed || KILLED=yes' KILLED ALLOWED_SAID)
-  run allowed 'act() { :; }; '"${look[@]}"
+  run allowed 'act() { :; }; '"${look[0]}" "${look[@]:1}"
   assert_output $'KILLED=no\nALLOWED_SAID=no limit of a cgroup that can be read was reached'
   # The events of a cgroup count for its parents; that of /cg/a/b/c has no limit.
-  run allowed 'act() { cd "$TIERBENCH_ROOT/cg/a"; sed -i "s/ 4/ 5/; s/oom_kill 1/oom_kill 2/" b/memory.events b/c/memory.events; sed -i "s/ 9/ 10/" memory.events; }; '"${look[@]}"
+  run allowed 'act() { cd "$TIERBENCH_ROOT/cg/a"; sed -i "s/ 4/ 5/; s/oom_kill 1/oom_kill 2/" b/memory.events b/c/memory.events; sed -i "s/ 9/ 10/" memory.events; }; '"${look[0]}" "${look[@]:1}"
   assert_output $'KILLED=yes\nALLOWED_SAID=the limit in /cg/a/memory.max is 1024 MiB'
-  run allowed 'act() { cd "$TIERBENCH_ROOT/cg/a"; echo oom_kill 9 >b/c/memory.events; echo max 8 >memory.swap.events; echo oom 11 >memory.events; }; '"${look[@]}"
+  run allowed 'act() { cd "$TIERBENCH_ROOT/cg/a"; echo oom_kill 9 >b/c/memory.events; echo max 8 >memory.swap.events; echo oom 11 >memory.events; }; '"${look[0]}" "${look[@]:1}"
   assert_output $'KILLED=yes\nALLOWED_SAID=the limit in /cg/a/memory.max is 1024 MiB, and the limit in /cg/a/memory.swap.max is 100 MiB'
   # A process that is gone: what happened on the machine.
   run allowed 'act() { echo oom_kill 4 >"$TIERBENCH_ROOT/proc/vmstat"; }; '"${look[0]/self/77}" KILLED ALLOWED_NOTED
@@ -178,10 +178,10 @@ cg/box/memory.memsw.max_usage_in_bytes 838000000
 cg/memory.limit_in_bytes 9223372036854771712
 cg/memory.max_usage_in_bytes 900000000
 END
-  run allowed 'act() { echo oom_kill 2 >"$TIERBENCH_ROOT/cg/box/memory.oom_control"; }; '"${look[@]}"
+  run allowed 'act() { echo oom_kill 2 >"$TIERBENCH_ROOT/cg/box/memory.oom_control"; }; '"${look[0]}" "${look[@]:1}"
   assert_output $'KILLED=yes\nALLOWED_SAID=the limit in /cg/box/memory.limit_in_bytes is 700 MiB'
   echo 838799360 >"$TIERBENCH_ROOT/cg/box/memory.memsw.max_usage_in_bytes"
-  run allowed 'act() { echo oom_kill 3 >"$TIERBENCH_ROOT/cg/box/memory.oom_control"; }; '"${look[@]}"
+  run allowed 'act() { echo oom_kill 3 >"$TIERBENCH_ROOT/cg/box/memory.oom_control"; }; '"${look[0]}" "${look[@]:1}"
   assert_output $'KILLED=yes\nALLOWED_SAID=the limit in /cg/box/memory.memsw.limit_in_bytes is 800 MiB'
 }
 

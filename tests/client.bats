@@ -57,9 +57,9 @@ teardown() {
     CLIENT_PASSWORD= SERVER_CERTIFICATE= CLIENT_THREADS=1 CLIENT_LAUNCH=1
     lock_name "$(printf "%060d" 1)"
     CLIENT=$(printf "%0100d" 2)
-    remote_run 127.0.0.1 client launch sleep 1000
+    call_run 127.0.0.1 client launch sleep 1000
     cat "$REMOTE_DIR"/run-*/client-*/test.pid
-    remote_run 127.0.0.1 client stop'
+    call_run 127.0.0.1 client stop'
   assert_success
   assert_match $'\n[0-9]+$'
 }
@@ -118,7 +118,7 @@ END
     : >broken
     launch
     left
-    remote_run 127.0.0.1 stop force >/dev/null
+    call_run 127.0.0.1 stop force >/dev/null
     # The job notices that its generator has ended.
     end=$((SECONDS + 20))
     until (($(left) == 0 || SECONDS > end)); do proc_pause; done
@@ -138,7 +138,7 @@ END
     }
     _repeat_ended() { :; }
     _repeat_load() { echo "load $1"; }
-    for name in channel_open repeat_held size_fresh stored_seal stored_note links_make; do . /dev/stdin <<<"$name() { :; }"; done
+    for name in repeat_held size_fresh stored_seal stored_note links_make; do . /dev/stdin <<<"$name() { :; }"; done
     asked=0
     for repeat in 1 2 3; do repeat_run "rep-$repeat" 100 1 1 "$repeat" || echo failed; done'
   assert_success

@@ -35,7 +35,7 @@ held() {
     lock_take 127.0.0.1
     CLIENT_THREADS=1 CLIENT_PASSWORD=secret SERVER_CERTIFICATE="" CLIENT_LAUNCH=one TRACE="sleep 100"
     LOAD_COMMANDS="" MONITOR_REPLICAS="" CLIENT=127.0.0.1 ADDRESS=127.0.0.1 TIER_LIMIT=0 TIER_SPACE=0 RESERVE_BYTES=1 HIT_COUNTERS="" SERVER_ADDRESS=127.0.0.1
-    launch() { remote_run 127.0.0.1 client launch sleep 1000; }
+    launch() { call_run 127.0.0.1 client launch sleep 1000; }
     '"$1"
 }
 
@@ -45,9 +45,9 @@ held() {
     held "$what"'
       for call in "client launch sleep 1000" "trace start" "monitor start" "monitor mark get" "tune apply" "lock renew"; do
         TUNE_ROWS=""
-        remote_run 127.0.0.1 $call 2>>"$SCRATCH/said" && echo "$call"
+        call_run 127.0.0.1 $call 2>>"$SCRATCH/said" && echo "$call"
       done || :
-      remote_run 127.0.0.1 monitor alarm
+      call_run 127.0.0.1 monitor alarm
       receive_files "$SCRATCH" 127.0.0.1 sysinfo 2>>"$SCRATCH/said" && echo sysinfo
       find "$REMOTE_DIR" -name auth -o -name "*.proc" >&2
       RUN_OPEN='
@@ -207,7 +207,7 @@ END
   # The record of this run, by another host.
   master '' 'mkdir -p "$REMOTE_DIR/run-$RUN_ID"
     printf "%s\n%s\t%010d\n" "$RUN_OWNER" 11111111-1111-1111-1111-111111111111 1 >"$REMOTE_DIR/run-$RUN_ID/owner"
-    for call in take join; do remote_run 127.0.0.1 lock "$call" || :; done
+    for call in take join; do call_run 127.0.0.1 lock "$call" || :; done
     cat "$REMOTE_DIR"/run-*/owner | tail -n 1
     ls "$LOCK_DIR"'
   assert_output $'11111111-1111-1111-1111-111111111111\t0000000001'
@@ -217,7 +217,7 @@ END
 @test "a call of an earlier repeat that was suspended starts nothing, and leaves the next repeat alone" {
   held 'CLIENT_PASSWORD=late
     lock_turn
-    remote_run 127.0.0.1 client stop
+    call_run 127.0.0.1 client stop
     sleep 100 3>&- &
     proc_record "$REMOTE_DIR/mine" $! generator
     folder=$REMOTE_DIR/run-$RUN_ID
@@ -227,12 +227,12 @@ END
     cp "$REMOTE_DIR/mine" "$folder/monitor/monitor.proc"
     TUNE_ROWS=
     for call in "client launch sleep 1000" "client look 0 get 1" "client enough" "monitor start" "monitor mark get" "trace start" "tune apply"; do
-      RUN_OPEN=1 remote_run 127.0.0.1 $call 2>>"$SCRATCH/said" && echo "$call"
+      RUN_OPEN=1 call_run 127.0.0.1 $call 2>>"$SCRATCH/said" && echo "$call"
     done || :
     proc_alive $! "$(cut -f 2 "$REMOTE_DIR/mine")"
     kill $!
     find "$folder" -type f ! -name owner -printf "%P\n" | sort
-    RUN_OPEN=1 remote_run 127.0.0.1 lock renew
+    RUN_OPEN=1 call_run 127.0.0.1 lock renew
     rm -r "$folder"/{client-127.0.0.1,monitor}'
   assert_success
   # Neither was stopped, and nothing was made.
@@ -261,14 +261,14 @@ END
     owner_place
     here=$REPLY
     # The host, another machine, has only the lease.
-    remote_run() {
+    call_run() {
       [[ " $* " != *" here-1-00000000 "* ]] || { echo "stopped everything"; return; }
       printf "alive\tlock\t%s\t%s\tthe run %s lives\n" here-1-00000000 $'"'0\t0\t'"'"$here" here-1-00000000
     }
     lock_clean 127.0.0.1 stale
     # A live one stays.
     proc_start $$
-    remote_run() { printf "alive\tlock\t%s\t%s\t%s\tit lives\n" here-1-00000000 $$$'"'\t'"'"$PROC_START" "$here"; }
+    call_run() { printf "alive\tlock\t%s\t%s\t%s\tit lives\n" here-1-00000000 $$$'"'\t'"'"$PROC_START" "$here"; }
     lock_clean 127.0.0.1 stale || echo $?'
   assert_output $'stopped everything\n75'
   assert_equal "$stderr" 'it lives'

@@ -139,6 +139,15 @@ commands() {
   assert_success
 }
 
+@test "each event of a run in docs/architecture.md has a test, which exists" {
+  local suite name rows=0
+  while IFS='|' read -r suite name; do
+    grep -qF "@test \"$name" "$REPO/tests/$suite.bats" || fail "tests/$suite.bats has no test '$name'"
+    rows=$((rows + 1))
+  done < <(awk -F ' *[|] *' '/^\| event / { on = 1; getline; next } !/^\|/ { on = 0 } on { sub(/: /, "|", $(NF - 1)); print $(NF - 1) }' "$REPO/docs/architecture.md")
+  ((rows > 5)) || fail "only $rows rows"
+}
+
 @test "docs/architecture.md names every file of the master's and the hosts' side, by name or pattern" {
   local file name found bad=''
   local -a names=() patterns=()

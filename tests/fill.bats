@@ -34,7 +34,6 @@ sizes_settle
 remote_init
 lock_name test
 server_facts
-channel_open "$SERVER"
 server_find_redis
 plan_settle
 fill_calibrate

@@ -89,8 +89,8 @@ house_headless() {
 
 @test "there is no eval and no function keyword" {
   # A brace at the end of the line: a short awk function in a script is not a shell function.
-  # The shell that stays on a host gets its scripts as text.
-  found=$(house_shell | grep -vE '^lib/(core|host)/channel\.sh$' | house_grep "${house_command}eval\\b|^[[:space:]]*function[[:space:]]+[[:alnum:]_]+[[:space:]]*(\\(\\))?[[:space:]]*\\{[[:space:]]*\$")
+  # A host gets settings as text.
+  found=$(house_shell | grep -vE '^lib/(core/remote|host/call)\.sh$' | house_grep "${house_command}eval\\b|^[[:space:]]*function[[:space:]]+[[:alnum:]_]+[[:space:]]*(\\(\\))?[[:space:]]*\\{[[:space:]]*\$")
   house_none "$found" 'find another way:'
 }
 
@@ -196,7 +196,7 @@ house_sent() {
     # Names in capitals that are read, and neither set nor known to every shell; text that awk gets in quotes has such names too, in square brackets.
     bad+=$(house_sent "$file" | xargs cat | awk -v file="$file" '
       BEGIN {
-        split("REMOTE_DIR TMPDIR LOCK_DIR RUN_ID RUN_OWNER RUN_OPEN TIERBENCH_ROOT CHANNEL PATH PWD EUID BASHPID RANDOM SECONDS EPOCHSECONDS EPOCHREALTIME BASH_REMATCH BASH_VERSION BASH_CMDS REPLY NF PERF_", k, " ")
+        split("REMOTE_DIR TMPDIR LOCK_DIR RUN_ID RUN_OWNER RUN_OPEN TIERBENCH_ROOT PATH PWD EUID PPID BASHPID RANDOM SECONDS EPOCHSECONDS EPOCHREALTIME BASH_REMATCH BASH_VERSION BASH_CMDS REPLY NF PERF_", k, " ")
         for (i in k) known[k[i]] = 1
       }
       /^# Reads/ { sub(/^# Reads[a-z ]*: /, ""); n = split($0, names, " "); for (i = 1; i <= n; i++) declared[names[i]] = 1; next }
@@ -261,8 +261,8 @@ house_sent() {
 }
 
 @test "only lib/core/reply.sh and lib/core/receive.sh read what a host sent, unchecked" {
-  found=$(house_shell | grep -vE '^(lib/core/(remote|channel|reply|receive)\.sh|tests/)' | house_grep '\bremote_raw\b|\bREMOTE_FILE\b|\b_remote_s(sh|end|cript)\b')
-  house_none "$found" 'go through remote_run or receive_files:'
+  found=$(house_shell | grep -vE '^(lib/core/(call|reply|receive)\.sh|tests/)' | house_grep '\bcall_raw\b|\bREMOTE_(FILE|OUT)\b')
+  house_none "$found" 'go through call_run or receive_files:'
 }
 
 @test "every call of a script whose answer is used has its form in lib/core/replies.tsv" {
@@ -271,7 +271,7 @@ house_sent() {
   # shellcheck disable=SC2016 # the words as they stand there
   while read -r call; do
     grep -qE "^${call/ /$'\t'}"$'\t' lib/core/replies.tsv || bad+="$call"$'\n'
-  done < <(house_files lib -- -name '*.sh' ! -path 'lib/host/*' | xargs grep -hoE '(\$\(|< <\()(_client_run "\$client"|remote_run( -e [A-Z_]+)* "\$[A-Za-z0-9]+") [a-z]+( [a-z]+)?' |
+  done < <(house_files lib -- -name '*.sh' ! -path 'lib/host/*' | xargs grep -hoE '(\$\(|< <\()(_client_run "\$client"|call_run( -e [A-Z_]+)* "\$[A-Za-z0-9]+") [a-z]+( [a-z]+)?' |
     sed -E 's/^.*_client_run "\$client"/client/; s/^.*"\$[A-Za-z0-9]+" //; s/^(work|place)$/\1 -/' | sort -u)
   house_none "$bad" 'no row in lib/core/replies.tsv for:'
 }
@@ -301,10 +301,10 @@ house_sent() {
 }
 
 @test "only the tune modules write to /proc and /sys" {
-  # clear_refs is not a setting: it clears marks of one process, and nothing has to be restored. A file of the shell itself is no setting either.
+  # clear_refs is not a setting: it clears marks of one process, and nothing has to be restored.
   found=$(house_shell | grep -vE '^(lib/(run|host)/(tune|tier)[^/]*\.sh|tests/)' |
     house_grep '>>?[[:space:]]*"?/(proc|sys)/|\btee\b.*[[:space:]]"?/(proc|sys)/|\bsysctl[[:space:]]+(-q[[:space:]]+)?(-w|-p)' |
-    grep -vE '^lib/host/(wss\.sh:.*/clear_refs"|channel\.sh:.*/proc/self/fd/8$)' || :)
+    grep -vE '^lib/host/wss\.sh:.*/clear_refs"' || :)
   house_none "$found" 'go through lib/run/tune.sh:'
 }
 

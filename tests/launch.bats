@@ -180,7 +180,7 @@ END
   chmod +x plain quiet bare
   master '' '
     REDIS_USER=keep
-    for name in plain quiet bare; do remote_run 127.0.0.1 launch "$SCRATCH/$name" env </dev/null && wc -l <"$SCRATCH/pids"; done
+    for name in plain quiet bare; do call_run 127.0.0.1 launch "$SCRATCH/$name" env </dev/null && wc -l <"$SCRATCH/pids"; done
     for pid in $(<"$SCRATCH/pids"); do ! proc_start "$pid" || echo "$pid is left"; done'
   assert_success
   assert_output $'1\n2\n3'

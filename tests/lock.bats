@@ -26,10 +26,10 @@ script() {
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
-    RUN_ID=$2 REMOTE_MARK=mark CLIENT=127.0.0.1
+    . "$REPO/tests/script.bash"
+    RUN_ID=$2 CLIENT=127.0.0.1
     printf -v RUN_OWNER "%s\tsomebody\tsomewhere\t%s\t2026-01-01T00:00:00Z\t%s" "$2" "$3" "$4"
-    script_make "$1"
-    printf "%s" "$REPLY"' bash "$1" "$2" "$process" "${4:-60}" >"$SCRATCH/$2.$1.sh"
+    script_program "$1"' bash "$1" "$2" "$process" "${4:-60}" >"$SCRATCH/$2.$1.sh"
 }
 
 # Run such a script as this user, or as another.
@@ -37,7 +37,7 @@ script() {
 host() {
   local -a as=()
   if [[ $1 == -u ]]; then
-    as=(setpriv --reuid="$2" --regid="$2" --clear-groups env "REMOTE_DIR=$SCRATCH/host-$2")
+    as=(setpriv --reuid="$2" --regid="$2" --clear-groups)
     shift 2
   fi
   run_split "${as[@]}" bash -s -- "$3" <"$1.$2.sh"
@@ -80,9 +80,7 @@ END
   chmod 711 "$SCRATCH"
   mkdir -m 755 host-65534
   script lock mine
-  sed -i "s|^REMOTE_DIR=.*|: \"\${REMOTE_DIR:=$SCRATCH/host}\"|" mine.lock.sh
-  script lock theirs
-  sed -i "s|^REMOTE_DIR=.*|: \"\${REMOTE_DIR:=$SCRATCH/host}\"|" theirs.lock.sh
+  REMOTE_DIR=$SCRATCH/host-65534 script lock theirs
   chmod 755 ./*.sh
   chown 65534 host-65534
   host mine lock take
@@ -183,6 +181,41 @@ END
   rm host/run-next/cold.proc
   host next lock release
   refute_exists host/run-next
+}
+
+@test "a held session renews every record at each beat, says what it found, and never renews a lease that ran out" {
+  local line to from
+  script lock far $'1\t1\t00000000-0000-0000-0000-000000000000\tpid:[1]' 60
+  host far lock take
+  assert_success
+  mkfifo beats said
+  { sed '1d; $d' far.lock.sh && exec cat beats; } | bash --norc -c '. "$0"' "$REPO/lib/host/call.sh" mark lock hold >said &
+  process_note "$!"
+  exec {to}>beats {from}<said
+  # Usage: beat ANSWER
+  beat() {
+    echo >&"$to"
+    until read -r -t 60 -u "$from" line && [[ -n $line && $line != mark ]]; do :; done
+    assert_equal "$line" "$1"
+  }
+  record_age 40 locks/tierbench-lock.far host/run-far/owner
+  beat held
+  record_age 20 host/run-far/owner
+  script lock next
+  host next lock take
+  assert_failure 1
+  mkdir host/tune-far
+  touch host/tune-far/lapsed
+  beat lapsed
+  record_age 61 locks/tierbench-lock.far host/run-far/owner
+  cp host/run-far/owner before
+  beat lost
+  cmp before host/run-far/owner
+  # It has ended.
+  assert_equal "$(cat <&"$from")" $'\nmark.end'
+  exec {to}>&- {from}<&-
+  host next lock take
+  assert_success
 }
 
 @test "a run that loses its lock: the repeat is not a result, and no other repeat starts" {

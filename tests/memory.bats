@@ -6,6 +6,7 @@
 # shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
 load helper
+load elsewhere
 load tree
 
 setup() {
@@ -196,12 +197,14 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
 
 @test "what another host writes to stderr while it gets a program is not a part of the program's path" {
   # Each call has a line of the ssh client, and one of the login shell.
+  mkdir bin
+  printf '#!/bin/bash\necho "Warning: a key was added" >&2\nexec bash -c "echo a message of the day >&2; ${*: -1}"\n' >bin/ssh
+  chmod +x bin/ssh
   master '' 'remote_is_local() { [[ $1 != elsewhere ]]; }
-    ssh() { echo "Warning: a key was added" >&2; bash -c "echo a message of the day >&2; ${*: -1}"; }
-    SERVER=elsewhere
+    PATH=$SCRATCH/bin:$PATH SERVER=elsewhere
     memory_prepare
     echo "$MEMORY_PROGRAM"
-    ssh() { echo "Warning: a key was added" >&2; return 1; }
+    printf "#!/bin/bash\necho \"Warning: a key was added\" >&2\nexit 1\n" >$SCRATCH/bin/ssh
     program_prepare elsewhere membench "$ROOT/build/membench/membench" membench 0123456789abcdef'
   assert_failure 1
   assert_match "^$SCRATCH/host/cache/membench-[0-9a-f]{16}"$'\n'
@@ -211,25 +214,28 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
 @test "another host gets a copy of membench, and builds it where that does not start" {
   # The way of a host that is reached over ssh, without the ssh.
   local code='remote_is_local() { [[ $1 != elsewhere ]]; }
-    ssh() { bash -c "${*: -1}"; }
-    SERVER=elsewhere
+    PATH=$SCRATCH/ssh:$PATH SERVER=elsewhere
     memory_program'
+  mkdir ssh bin
+  printf '#!/bin/bash\nexec bash -c "${*: -1}"\n' >ssh/ssh
+  chmod +x ssh/ssh
   master '' "$code"
   assert_success
   assert_match "^$SCRATCH/host/cache/membench-[0-9a-f]{16}\$" "$output"
   cmp "$output" "$MEMBENCH"
   rm "$output"
-  mkdir bin
+  # After this the host has its own programs.
+  printf '#!/bin/bash\nPATH=$SCRATCH/bin:$PATH exec bash -c "${*: -1}"\n' >ssh/ssh
   # With another libc the copy is tried, and starts. That there is another machine is said there alone.
   printf '#!/bin/sh\necho other 1.0\n' >bin/getconf
   chmod +x bin/getconf
-  master '' "${code/bash -c/env PATH=\"\$SCRATCH/bin:\$PATH\" bash -c}"
+  master '' "$code"
   assert_success
   refute_contains building "$stderr"
   rm "$output"
   printf '#!/bin/sh\n[ "$1" != -m ] || exec echo other\nexec /usr/bin/uname "$@"\n' >bin/uname
   chmod +x bin/uname
-  master '' "${code/bash -c/env PATH=\"\$SCRATCH/bin:\$PATH\" bash -c}"
+  master '' "$code"
   assert_success
   assert_contains 'elsewhere: building membench there: our copy does not start: it is for ' "$stderr"
   assert_equal "$("$output" --version)" 'membench 1'
@@ -237,6 +243,7 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   # A version that was not used for a month is removed; a used version, and another program, are not.
   touch -d '40 days ago' host/cache/membench-0123456789abcdef host/cache/test-0123456789abcdef "$output"
   touch -d '20 days ago' host/cache/membench-aaaaaaaaaaaaaaaa
+  rm bin/*
   master '' "$code"
   assert_success
   assert_equal "$(cd host/cache && printf '%s ' membench-* test-*)" "$(printf '%s\n' "${output##*/}" membench-aaaaaaaaaaaaaaaa test-0123456789abcdef | sort | tr '\n' ' ')"
@@ -245,10 +252,8 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
 
 @test "two runs that copy a file to one host at the same time both succeed; a copy that fails leaves nothing" {
   local pid
-  put() { bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    remote_put 127.0.0.1 file cache/copy'; }
+  elsewhere_master 'remote_put 127.0.0.1 file "$SCRATCH/cache/copy"' | sed '/^remote_open /d' >put.sh
+  put() { bash put.sh; }
   echo content >file
   mkdir bin cache
   # The first copy is complete, and does not have its name yet.
@@ -267,7 +272,7 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   chmod +x bin/sha256sum
   PATH=$SCRATCH/bin:$PATH run put
   assert_failure 1
-  assert_contains '127.0.0.1: cache/copy could not be copied there'
+  assert_contains "127.0.0.1: $SCRATCH/cache/copy could not be copied there"
   assert_equal "$(ls cache)" copy
 }
 

@@ -181,7 +181,7 @@ figure() {
 @test "events by CPU in a run: the names of the table, and what is counted of whole sockets is named so" {
   perf_stub 600:100
   master "FAR_EVENTS=auto" '
-    remote_run() { case $* in *"perf cpu"*) printf "cpu\tGenuineIntel\t6\t207\t2\tx\n" ;; *"perf end"*) printf "count\tsocket\t1\t7000\t100.00\ncount\tinstance\t1\t600\t100.00\n" ;; *"perf start"*) echo "$PERF_EVENTS" >words ;; esac; }
+    call_run() { case $* in *"perf cpu"*) printf "cpu\tGenuineIntel\t6\t207\t2\tx\n" ;; *"perf end"*) printf "count\tsocket\t1\t7000\t100.00\ncount\tinstance\t1\t600\t100.00\n" ;; *"perf start"*) echo "$PERF_EVENTS" >words ;; esac; }
     perf_begin .
     perf_mark get
     perf_end'
@@ -257,7 +257,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
     redis-cli -p '"$REDIS_PORT"' debug populate 30000 key 1000 >&2
     after=$(faults)
     perf_end
-    perf_stop
+    servers_off 60 "${PERF_OFF[@]}"
     echo $((after - before)) "$(cut -f 6 far.tsv | tail -n 1)"'
   assert_success
   awk '$1 < 5000 || $2 < 0.99 * $1 || $2 > 1.01 * $1 { exit 1 }' <<<"$output" || fail "faults by /proc and by perf: $output; $stderr"

@@ -17,7 +17,9 @@ while [[ ${1-} == -* ]]; do case $1 in -O | -G) exit 0 ;; -o | -F | -l | -p | -i
 shift
 # What makes the connection is no script.
 [[ $1 != true ]] || exit 0
-if [[ -e $SCRATCH/stream ]]; then
+if [[ $* == *tierbench-push* ]]; then
+  bash -c "$*"
+elif [[ -e $SCRATCH/stream ]]; then
   mark=$(grep -m 1 -o 'tierbench-reply-[0-9]*' | sed -n 1p)
   cat >/dev/null
   printf '%s\n' "$mark" && cat "$SCRATCH/stream" && printf '\n%s.end\n' "$mark"
@@ -125,23 +127,31 @@ END
 }
 
 @test "doctor accepts as many rows of tuning as a run: one for each CPU and each interrupt" {
-  assert_equal "$(awk -F '\t' '$1 == "doctor" { print $3 }' "$REPO/lib/core/replies.tsv" | sort -u)" \
+  assert_equal "$(awk -F '\t' '$1 == "doctor" && $2 != "startup" { print $3 }' "$REPO/lib/core/replies.tsv" | sort -u)" \
     "$(awk -F '\t' '$1 == "tune" && $2 == "check" { print $3 }' "$REPO/lib/core/replies.tsv")"
 }
 
 @test "an invalid reply is refused: start-up files that print or read, a shell that runs nothing, truncation, NULs, too much" {
-  # Text before and after, and lines read from the script: still a valid reply.
-  printf '#!/bin/bash\necho hello; echo -e "\\e[31mred" >&2; read -r x; head -n 1 >/dev/null; [[ $1 == -c ]] || exit\n%s "$@"' "$(type -P bash)" >login
+  # Text before and after: still a valid reply.
+  printf '#!/bin/bash\necho hello; echo -e "\\e[31mred" >&2; [[ ! -e reads ]] || read -r x; [[ $1 == -c ]] || exit\n%s "$@"' "$(type -P bash)" >login
   chmod +x login
   sed -i "s|^  bash -c \"\$\*\"\$|  $SCRATCH/login -c \"\$*\"|" bin/ssh
-  ask 'remote_run elsewhere facts memory; remote_run elsewhere launch nothing-of-that-name --version'
+  ask 'call_run elsewhere facts memory; call_run elsewhere launch nothing-of-that-name --version'
   assert_failure 1
   assert_match $'^host\t[0-9]+\t[0-9]+\t[0-9]+\t[0-9]+$'
   assert_equal "$stderr" "'nothing-of-that-name' is missing"
+  # The settings are on stdin, so one that reads it is refused, at first or later.
+  ask ': >reads; call_run elsewhere facts memory'
+  assert_failure 1
+  assert_equal "$stderr" "start-up files of the login shell (~/.bashrc) read the input of commands; let them do so in interactive shells only"
+  ask 'call_run elsewhere facts memory'
+  assert_failure 1
+  assert_equal "$stderr" "elsewhere: start-up files of the login shell (~/.bashrc) read the input of commands, or end the shell; let them do so in interactive shells only"
+  rm reads
   local case wanted
   while IFS='|' read -r case wanted; do
     printf '%s\n' "$case" >filter
-    ask 'remote_run elsewhere facts memory'
+    ask 'call_run elsewhere facts memory'
     assert_failure 3
     assert_equal "$output" ''
     assert_equal "$stderr" "elsewhere: invalid reply to 'facts memory': $wanted"
@@ -151,25 +161,25 @@ head -c 40|the reply is truncated
 awk '{ print } /^host/ { print }'|the reply has 2 lines, expected up to 1
 END
   printf '%s\n' "tr '\\t' '\\0'" >filter
-  ask 'remote_run elsewhere facts memory'
+  ask 'call_run elsewhere facts memory'
   assert_failure 3
   assert_equal "$output" ''
   assert_match "^elsewhere: invalid reply to 'facts memory': " "$stderr"
-  echo 'cat /dev/zero' >filter
-  ask 'remote_run elsewhere facts memory'
+  echo 'exec cat /dev/zero' >filter
+  ask 'call_run elsewhere facts memory'
   assert_failure 3
-  assert_equal "$stderr" 'elsewhere: facts: the reply is longer than 16 MiB'
-  printf 'cat; head -c 20M /dev/zero | tr "\\0" x\n' >filter
-  ask 'remote_run elsewhere facts memory'
+  assert_contains 'elsewhere: facts: the reply is longer than 16 MiB' "$stderr"
+  printf 'cat; { head -c 20M /dev/zero | tr "\\0" x; } 2>/dev/null\n' >filter
+  ask 'call_run elsewhere facts memory'
   assert_failure 3
-  assert_equal "$stderr" 'elsewhere: facts: the reply is longer than 16 MiB'
+  assert_contains 'elsewhere: facts: the reply is longer than 16 MiB' "$stderr"
 }
 
 @test "what a host writes to stderr reaches the terminal without control characters" {
   mkdir -m 700 host
   printf 'x\e[31mred\302\2332J' >host/name
   # shellcheck disable=SC2016 # for the host
-  ask 'remote_run elsewhere launch "$(<host/name)" --version'
+  ask 'call_run elsewhere launch "$(<host/name)" --version'
   assert_failure 1
   refute_contains $'\e' "$stderr"
   refute_contains $'\302\233' "$stderr"
@@ -177,7 +187,7 @@ END
 
   # A copy reads no reply; a function for several hosts prints what each of them said.
   printf '#!/bin/bash\nprintf "x\\e[31mred\\302\\2332J\\n" >&2\nexit 1\n' >ssh
-  ask 'cp ssh bin/ssh; side_run 60 remote_again elsewhere || remote_put elsewhere "$SCRATCH/host/name" name'
+  ask 'cp ssh bin/ssh; side_run 60 remote_again elsewhere || REMOTE_RETRY=0 remote_put elsewhere "$SCRATCH/host/name" name'
   assert_failure 1
   refute_contains $'\e' "$stderr"
   refute_contains $'\302\233' "$stderr"
@@ -193,12 +203,12 @@ listed() {
 @test "a script is sent what its verb reads, and no more; what is not set is one line" {
   mkdir -p lib/host
   ask 'ln -s "$LIB/shared" lib/shared; LIB=$PWD/lib
-    printf "# Reads: ONE\n# Reads other: TWO\n# Reads left right: THREE\n\nmain() { echo \"\${ONE-} \${TWO-} \${THREE-}\"; }\n" >lib/host/clock.sh
+    printf "# Reads: ONE\n# Reads other: TWO\n# Reads left right: THREE\n\n" >lib/host/clock.sh
     ONE=1 TWO=2 THREE=3
-    for verb in other left right none; do script_make clock "$verb" && bash -c "$REPLY" - "$verb"; done
+    for verb in other left right none; do call_settings clock "$verb" && bash -c "$REPLY main() { echo \"\${ONE-} \${TWO-} \${THREE-}\"; }; main"; done
     unset -v TWO
-    script_make clock left
-    script_make clock other'
+    call_settings clock left
+    call_settings clock other'
   assert_failure 1
   assert_output $'1 2 \n1  3\n1  3\n1  '
   assert_equal "$stderr" 'ask.sh: lib/host/clock.sh other: reads TWO, which is not set'
@@ -211,8 +221,8 @@ listed() {
   LIB=$REPO/lib run_split bash -c '. ./modules.sh' do_it.sh
   assert_failure 3
   assert_equal "$stderr" "do_it.sh: $said$BASH_VERSION"
-  ask 'script_make clock && printf "%s" "${REPLY/BASH_VERSINFO\[0\]/4}" >script.sh'
-  run_split bash script.sh
+  sed 's/BASH_VERSINFO\[0\]/4/' "$REPO/lib/host/call.sh" >call.sh
+  run_split bash -c '. "$0"' ./call.sh mark clock </dev/null
   assert_failure 1
   assert_equal "$output$stderr" "$said$BASH_VERSION"
 }
@@ -327,6 +337,7 @@ END
   mkdir -m 700 -p host
   ask 'cp -r "$LIB" lib; LIB=$PWD/lib
     printf "main() { cd $SCRATCH/out; files_send -- *; }\n" >lib/host/sysinfo.sh
+    remote_open elsewhere
     mkdir out; echo text >out/a.txt; ln -s /etc/passwd out/b.txt; mkfifo out/c.txt; echo x >"out/d e.txt"; mkdir out/f.txt into
     receive_files into elsewhere sysinfo; ls into'
   assert_success
@@ -338,7 +349,7 @@ END
   need_root
   # Usage: refused PATH LINE
   refused() {
-    ask "REMOTE_DIR=$1 && remote_run elsewhere stop stale"
+    ask "REMOTE_DIR=$1 && call_run elsewhere stop stale"
     assert_failure
     assert_equal "$stderr" "REMOTE_DIR=$1: $2"
   }

@@ -316,9 +316,13 @@ END
   mkdir -m 700 noexec/host noexec/host/cache
   cp "$REPO/test" "noexec/host/cache/test-$key"
   # The code path of a client over ssh, without ssh.
+  mkdir bin
+  # shellcheck disable=SC2016 # for ssh
+  printf '#!/bin/bash\nexec bash -c "${*: -1}"\n' >bin/ssh
+  chmod +x bin/ssh
   # shellcheck disable=SC2016 # for the master's shell
   master REMOTE_DIR="$SCRATCH/noexec/host" 'remote_is_local() { [[ $1 != elsewhere ]]; }
-    ssh() { bash -c "${*: -1}"; }
+    PATH=$SCRATCH/bin:$PATH
     client_prepare elsewhere'
   umount noexec
   assert_failure

@@ -250,10 +250,10 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   tar -czf host/cache/redis-1.tar.gz redis-1
   # shellcheck disable=SC2016 # expanded by the master
   master '' '
-    remote_run 127.0.0.1 redis build redis-1 redis-1.tar.gz &
+    call_run 127.0.0.1 redis build redis-1 redis-1.tar.gz &
     first=$!
     until [[ -s begun ]] || ((SECONDS > 100)); do sleep 0.05; done
-    remote_run 127.0.0.1 redis build redis-1 redis-1.tar.gz &
+    call_run 127.0.0.1 redis build redis-1 redis-1.tar.gz &
     second=$!
     until [[ $(wc -l <begun) == 2 ]] || lslocks -no BLOCKER,INODE | grep "[0-9] *$(stat -c %i host/redis.flock)$" >/dev/null || ((SECONDS > 200)); do sleep 0.05; done
     : >go
@@ -271,7 +271,7 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   tar -czf host/cache/redis-1.tar.gz redis-1
   # shellcheck disable=SC2016 # expanded by the master
   master '' '
-    remote_run 127.0.0.1 redis build redis-1 redis-1.tar.gz &
+    call_run 127.0.0.1 redis build redis-1 redis-1.tar.gz &
     until [[ -s begun ]]; do sleep 0.05; done
     kill -9 $$' || :
   wait_until 20 bash -c '! pgrep -f "[m]ake -C $0/host/cache" >/dev/null' "$SCRATCH"

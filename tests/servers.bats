@@ -78,7 +78,7 @@ END
     CLUSTER=off TIER=swap DRAM_RATIO=1:2
     fill_reserve_of() { REPLY=0; }
     place_memory_nodes_of() { REPLY=; }
-    remote_run() { echo "$1 $TIER_DATA $((TIER_LIMIT - TIER_DATA / 2 >> 20))"; }
+    call_run() { echo "$1 $TIER_DATA $((TIER_LIMIT - TIER_DATA / 2 >> 20))"; }
     servers_each _tier_up 7000 7'
   assert_output $'a 3000 12\nb 2000 8\nc 2000 8'
 }
@@ -154,7 +154,8 @@ END
   servers 'on=yes
     cd "$SCRATCH"
     _REMOTE_TMP=$SCRATCH
-    stop_one() {
+    call_together() {
+      [[ $1 == "$SERVER" && $2 == "one stop" ]] || return
       echo "$SERVER" >>said
       [[ $SERVER == b && ! -e again ]] || return 0
       touch again
@@ -163,7 +164,7 @@ END
       kill -TERM $$
       read -rt 2 <> <(:) || :
     }
-    stop_all() { servers_off on stop_one; }
+    stop_all() { servers_off 60 on "one stop"; }
     trap "stop_all; stop_all" EXIT
     trap "exit 143" TERM
     stop_all'
@@ -175,13 +176,17 @@ END
   # shellcheck disable=SC2016 # expanded by the inner shell
   servers 'on=yes
     _REMOTE_TMP=$SCRATCH
-    stop_one() {
+    call_together() {
+      [[ $# == 3 && $2 == "one stop" && $3 == "other end" ]] || return
       echo "$SERVER" >>"$SCRATCH/said"
       [[ $SERVER != b || -e $SCRATCH/again ]] || { touch "$SCRATCH/again" && return 1; }
     }
-    servers_off on stop_one || echo failed
-    servers_off on stop_one
-    servers_off on stop_one'
+    both() { servers_off 60 on "one stop" off "no stop" also "other end"; }
+    off="" also=1
+    both || echo failed
+    both
+    echo "$on$also"
+    both'
   assert_success
   assert_output failed
   assert_equal "$(sort said | uniq -c | sed 's/^ *//' | xargs)" '2 a 2 b 2 c'
@@ -191,7 +196,7 @@ END
   # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
     FAR_EVENTS=auto _REMOTE_TMP=$SCRATCH
-    remote_run() {
+    call_run() {
       case "$SERVER ${*: -2}" in
         "c perf cpu") printf "cpu\tGenuineIntel\t6\t207\t2\tx\n" ;;
         *"perf cpu") printf "cpu\tGenuineIntel\t6\t85\t7\tx\n" ;;
@@ -225,7 +230,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
   servers '
     PROBE_WSS=on _REMOTE_TMP=$SCRATCH
     declare -A ROW=([data_bytes]=1000000)
-    remote_run() {
+    call_run() {
       [[ $SERVER != "$LOST" ]] || return 3
       case "$SERVER $*" in
         "a a wss probe") printf "touched\t%s\n" $'"'"'6379\t1\t10'"'"' $'"'"'6380\t1\t20'"'"' $'"'"'6379\t16\t30'"'"' $'"'"'6380\t16\t40'"'"' ;;
@@ -268,7 +273,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
   servers '
     _REMOTE_TMP=$SCRATCH CLUSTER=off REPLICAS=0 POINT_INSTANCES=7 TIER=swap DRAM_RATIO=search
     MONITOR_ROWS_OF=([a]=$(printf "cgroup\tusage\t100000000\ncgroup\tswap\t0\n") [b]=$(printf "cgroup\tusage\t50000000\n") [c]=$(printf "cgroup\tusage\t60000000\n"))
-    remote_run() {
+    call_run() {
       echo "$SERVER $((${*: -1} - $SLACK))" >>set
       [[ $SERVER != b || ${*: -1} -gt 20000000 ]]
     }
@@ -300,7 +305,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
     _REMOTE_TMP=$SCRATCH
     memory_program() { echo "/membench-$SERVER"; }
     lock_take() { echo "$SERVER" >>locked; }
-    remote_run() {
+    call_run() {
       [[ ${*: -1} == "/membench-$SERVER" && $SERVER != b ]] || return 1
       printf "node\t0\tcpu\t4\t100\t-\t1\npair\t0\t0\t%s\t-\t-\t9000\t8000\thuge\tno\t100\n" $((100 + $(printf %d "\"$SERVER")))
     }
@@ -324,7 +329,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
       esac
     }
     servers_each learn
-    remote_run() { awk -F "\t" "\$1 == \"DAMON\" { print \$5 }" <<<"$TUNE_ROWS"; }
+    call_run() { awk -F "\t" "\$1 == \"DAMON\" { print \$5 }" <<<"$TUNE_ROWS"; }
     side_run 10 _tune_apply a b c 10.0.0.9
     for host in a b c 10.0.0.9; do echo "$host ${SIDE_OUT[$host]}"; done'
   assert_success

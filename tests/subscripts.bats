@@ -150,7 +150,7 @@ patterns() {
 for x in $value; do
   for x in a ${_AXES_VALUES[$setting]} "$b"; do y=1; done
 # shellcheck disable=SC2086 # names
-remote_run "$1" deps $2
+call_run "$1" deps $2
 END
   run patterns <<<forms
   ((${#lines[@]} == 3)) || fail "$output"
@@ -171,7 +171,7 @@ END
     . "$REPO/lib/core/log.sh"
     exec {LOG_FD}>/dev/null
     . "$REPO/lib/run/doctor_show.sh"
-    remote_run() { printf '<%s>' "$@"; }
+    call_run() { printf '<%s>' "$@"; }
     doctor_fix rows yes 2>/dev/null
   )
   run fixed

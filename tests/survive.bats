@@ -65,11 +65,11 @@ assert_nothing_left() {
     printf "%s\n" mark "/dev/fd/63: line 12: printf: write error: No space left on device" "bash: line 7: echo: write error: No space left on device" \
       "uname: write error: No space left on device" "REMOTE_DIR=/x: cannot be made: No space left on device" "run-1: cannot be written" >said
     REMOTE_DIR=/x
-    _remote_said file <said
+    _call_said file <said
     echo "REMOTE_DIR=/x: the file system / is full" >>said
-    _remote_said file <said
+    _call_said file <said
     printf "%s\n" mark "tool: file: Read-only file system" >said
-    _remote_said file <said'
+    _call_said file <said'
   assert_success
   # What names the file system replaces the message. Without it, the first is printed.
   assert_equal "$stderr" "REMOTE_DIR=/x: cannot be made: No space left on device
@@ -86,7 +86,7 @@ tool: file: Read-only file system"
   master '' '
     REMOTE_MARK=mark
     printf "%s\n" mark "/dev/fd/63: line 12: /var/run-1/server/6381.conf: No such file or directory" >said
-    _remote_said file <said'
+    _call_said file <said'
   assert_success
   assert_equal "$stderr" 'cannot open /var/run-1/server/6381.conf: No such file or directory (REMOTE_DIR: was it removed during the run?)'
 }

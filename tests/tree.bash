@@ -111,22 +111,30 @@ tree_state() {
 
 # Run a script of lib/host like remote.sh on a host, with the machine in TIERBENCH_ROOT.
 # Usage: remote_script SCRIPT [ARG]...
-# Globals: RUN_ID and the settings sent to the script   Returns: the script's status
+# Globals: RUN_ID and the settings sent to the script; SCRIPT_CODE: functions that replace those of the script   Returns: the script's status
 remote_script() {
-  local script=$1 run=$RUN_ID
+  local script=$1 run=$RUN_ID file=$SCRATCH/script.$BASHPID status=0
   shift
   (
     ROOT=$REPO LIB=$REPO/lib
     # All modules would take most of the time.
     # shellcheck source=/dev/null
-    . "$LIB/core/log.sh" && . "$LIB/core/script.sh"
-    RUN_ID=$run RUN_OPEN=${RUN_OPEN-} REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks REMOTE_MARK=mark-of-the-reply
+    . "$LIB/core/log.sh" && . "$LIB/core/call.sh" && . "$REPO/tests/script.bash"
+    RUN_ID=$run RUN_OPEN=${RUN_OPEN-} REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks
     RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t%s' "$RUN_ID" "${LEASE:-10}")
-    script_make "$script" "$@"
-    # The complete output of the script is compared.
-    printf '%s' "$REPLY" | sed "/$REMOTE_MARK/d" >"$SCRATCH/script.sh"
+    if [[ -n ${SCRIPT_CODE-} ]]; then
+      LIB=$file.lib
+      mkdir -- "$LIB" && cp -r -- "$REPO/lib"/{shared,host} "$LIB"
+      printf '%s\n' "$SCRIPT_CODE" >>"$LIB/host/$script.sh"
+    fi
+    SCRIPT_MARK=mark-of-the-reply script_program "$script" "$@" >"$file"
   )
-  bash -s -- "$@" <"$SCRATCH/script.sh" 3>&-
+  bash -s -- "$@" <"$file" 3>&- >"$file.out" 2>"$file.err" || status=$?
+  # The complete output of the script is compared.
+  sed -z 's/\nmark-of-the-reply\(\.end\)\?\n//g' "$file.out"
+  sed -z 's/\nmark-of-the-reply\n//' "$file.err" >&2
+  rm -rf -- "$file"{,.out,.err,.lib}
+  return "$status"
 }
 
 # Print the rows of conf/tuning.tsv for a host with the settings in place, as the master sends them.

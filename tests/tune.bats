@@ -420,11 +420,9 @@ some_rows() {
   assert_back
   echo true >"$folder/auto"
   TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS="0:3 1:2")
-  tune check
   # If firmware reported no bandwidth, the kernel refuses `true`, even if the file contains it.
   # shellcheck disable=SC2016 # for the host
-  sed -i '$i host_tune_write() { WHY="No such device" && [[ $3 != true ]] && echo "$3" >"$TIERBENCH_ROOT$2"; }' "$SCRATCH/script.sh"
-  run_split bash -s -- apply <"$SCRATCH/script.sh"
+  SCRIPT_CODE='host_tune_write() { WHY="No such device" && [[ $3 != true ]] && echo "$3" >"$TIERBENCH_ROOT$2"; }' run_split remote_script tune apply
   assert_equal "$(said WEIGHTS_AUTO) $(said WEIGHTS)" 'cannot true true cannot - -'
   assert_equal "$(cat "$folder"/*)" $'true\n1\n1'
 }

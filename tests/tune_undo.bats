@@ -22,12 +22,11 @@ teardown() {
 # Usage: order LINE
 order() { tail -n +"$1" "$JOURNAL" | awk -F '\t' '$1 == "undone" { print $2 } $1 == "change" { print "new" }' | xargs; }
 
-# Write a script of lib/host to $SCRATCH/script.sh, for a kernel that refuses a value.
+# Run a script of lib/host on a kernel that refuses a value.
 # Usage: refuses VALUE SCRIPT VERB
 refuses() {
-  remote_script "${@:2}" >/dev/null
   # shellcheck disable=SC2016 # for the host
-  sed -i '$i host_tune_write() { WHY="Device or resource busy" && [[ $3 != '"$1"' ]] && echo "$3" >"$TIERBENCH_ROOT$2"; }' "$SCRATCH/script.sh"
+  SCRIPT_CODE='host_tune_write() { WHY="Device or resource busy" && [[ $3 != '"$1"' ]] && echo "$3" >"$TIERBENCH_ROOT$2"; }' run_split remote_script "${@:2}"
 }
 
 @test "between two variants all changes that are not requested any more are undone last first, before any new change" {
@@ -64,8 +63,7 @@ END
   tune apply
   assert_success
   TUNE_ROWS=${TUNE_ROWS/$'\t10'/$'\t20'} TUNE_ROWS=${TUNE_ROWS/never/always}
-  refuses 60 tune check
-  run_split bash -s -- apply <script.sh
+  refuses 60 tune apply
   assert_success
   assert_line $'SWAPPINESS\tstuck\t/proc/sys/vm/swappiness\t60\t10\tcannot be restored: Device or resource busy'
   assert_equal "$(grep -c SWAPPINESS <<<"$output")" 1
@@ -79,15 +77,12 @@ END
   local before
   before=$(tree_state)
   TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10\nTHP\ton\tfile\t/sys/kernel/mm/transparent_hugepage/enabled\tnever'
-  refuses 60 stop force
-  mv script.sh stop.sh
   tune apply
-  refuses 60 tune check
-  run_split bash -s -- restore <script.sh
+  refuses 60 tune restore
   assert_success
   assert_output $'SWAPPINESS\tstuck\t/proc/sys/vm/swappiness\t60\t10\t10\nTHP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise'
   assert_exists "$JOURNAL"
-  run_split bash -s -- force <stop.sh
+  refuses 60 stop force
   assert_failure 1
   assert_contains 'SWAPPINESS: /proc/sys/vm/swappiness is 10, and cannot be restored; before the run it was 60' "$stderr"
   assert_contains 'THP: /sys/kernel/mm/transparent_hugepage/enabled is madvise again, was never' "$stderr"
@@ -124,16 +119,15 @@ END
   local before run
   before=$(tree_state)
   TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10'
-  remote_script stop force
-  # As a generator that waits for a disk.
-  sed '$i proc_gone() { [[ $* != *run-test-1/client-* ]]; }; proc_signal() { :; }' script.sh >stop.sh
   tune apply
   for run in test-1 test-2; do
     mkdir -p "host/run-$run/client-a"
     sed "s/^test-1/$run/" host/tune-test-1/owner >"host/run-$run/owner"
     echo '0 0 generator' >"host/run-$run/client-a/generator.proc"
   done
-  run_split bash -s -- force <stop.sh
+  # As a generator that waits for a disk.
+  # shellcheck disable=SC2016 # for the host
+  SCRIPT_CODE='proc_gone() { [[ $* != *run-test-1/client-* ]]; }; proc_signal() { :; }' run_split remote_script stop force
   assert_failure 1
   assert_output ''
   assert_contains 'run-test-1: a load generator does not end' "$stderr"
@@ -150,10 +144,9 @@ END
   local before
   before=$(tree_state)
   TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10'
-  remote_script stop force
-  sed '$i host_tune_write() { kill -KILL "$BASHPID"; }' script.sh >stop.sh
   tune apply
-  run_split bash -s -- force <stop.sh
+  # shellcheck disable=SC2016 # for the host
+  SCRIPT_CODE='host_tune_write() { kill -KILL "$BASHPID"; }' run_split remote_script stop force
   assert_failure 1
   assert_contains 'tune-test-1: cannot restore all of its changes' "$stderr"
   assert_exists "$JOURNAL"

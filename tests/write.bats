@@ -40,14 +40,14 @@ with_modules() {
   ((EUID != 0)) || plain=(setpriv --bounding-set=-dac_override --inh-caps=-dac_override)
   cp -r "$REPO/results/sample" run
   rm -rf run/plots run/report.html
-  ls -R run >before
+  find run | sort >before
   chmod -R a-w run
   run_split "${plain[@]}" "$REPO/do_it.sh" report run
   chmod -R u+w run
   assert_failure 1
   assert_output ''
   assert_match '^[0-9:]+ warning: run: cannot be written; is its disk full, or its directory read-only\?$' "$stderr"
-  ls -R run | diff before -
+  find run | sort | diff before -
 }
 
 @test "lists of a run, and its tuning, on a full disk: one message each" {

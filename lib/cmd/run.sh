@@ -265,7 +265,6 @@ _run_stale() {
     done
     die_unfit "$(side_failed "${hosts[@]}"): cannot be prepared, nothing was started; the line above gives the reason"
   }
-  channel_open "${hosts[@]}"
 }
 
 # Stop what runs with a dead master left on one host, and print it on stderr.

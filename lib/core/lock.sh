@@ -52,12 +52,12 @@ lock_take() {
 # Globals: RUN_ID RUN_OWNER
 # Returns: exits 3 if it is not available.
 _lock_take() {
-  remote_run "$1" lock take || die_unfit "$1: lock: not available, nothing was started; the line above names the owner or the reason"
+  call_run "$1" lock take || die_unfit "$1: lock: not available, nothing was started; the line above names the owner or the reason"
 }
 
 # Open the run's directory on a client. Usage: _lock_join HOST
 _lock_join() {
-  remote_run "$1" lock join
+  call_run "$1" lock join
 }
 
 # Begin the next turn: the end of a repeat, or a tuning. From then on, a call of an earlier turn that was suspended starts nothing (owner_turn).
@@ -79,7 +79,7 @@ lock_during() {
   }
   cleanup_push _lock_release "$SERVER"
   LOCK_WHY=
-  if remote_run "$SERVER" lock take 2>"$why"; then
+  if call_run "$SERVER" lock take 2>"$why"; then
     cat -- "$why" >&2
     local RUN_OPEN=1
     # A command substitution around this would wait for it.
@@ -109,14 +109,15 @@ lock_held() {
 # Returns: LOCK_TAKEN or LOCK_BESIDE, with a line on stderr for each run, if a run with a live master has the host's lock, or only uses it; else the status
 # of the call
 lock_clean() {
-  local said status=0 word place run text REPLY
+  # It says so when it waits.
+  local said status=0 word place run text REPLY CALL_LIVE=yes
   local -a dead=()
-  said=$(remote_run "$1" stop "$2") || return
+  said=$(call_run "$1" stop "$2") || return
   while IFS=$'\t' read -r word _ run OWNER_PID OWNER_START OWNER_BOOT OWNER_SPACE _; do
     # Processes of other users may be hidden (hidepid of proc(5)), as process 1 then is.
     if [[ $word == alive && -d /proc/1 ]] && owner_here && ! proc_alive "$OWNER_PID" "$OWNER_START"; then dead+=("$run"); fi
   done <<<"$said"
-  ((${#dead[@]} == 0)) || said=$(remote_run "$1" stop "$2" "${dead[@]}") || return
+  ((${#dead[@]} == 0)) || said=$(call_run "$1" stop "$2" "${dead[@]}") || return
   while IFS=$'\t' read -r word place _ _ _ _ _ text; do
     if [[ $word != alive ]]; then
       [[ -z $word ]] || printf '%s\n' "$word"
@@ -132,7 +133,7 @@ lock_clean() {
 # Usage: _lock_again HOST
 # Returns: not 0, with the reason on stderr, if this run has lost it, or the host does not answer.
 _lock_again() {
-  remote_run "$1" lock renew
+  call_run "$1" lock renew
 }
 
 # Stop the process that renews, release the lock of each server, and remove the run's directory on each host.
@@ -146,18 +147,21 @@ _lock_release() {
 
 # Release what the run holds of a host. Usage: _lock_give HOST
 _lock_give() {
-  remote_run "$1" lock release
+  call_run "$1" lock release
 }
 
-# Renew all records of the run on its hosts at intervals while the master lives; runs in the background. A failure is not repeated: the next time is soon.
+# Renew all records of the run on its hosts at intervals while the master lives; runs in the background. Each host has a session that stays, and gets a
+# line for each beat. A failure is not repeated: the next beat is soon, and opens a new session.
 # Usage: _lock_renew MASTER HOST...
 #   MASTER is the pid of the master
-# Globals: LEASE
+# Globals: LEASE RUN_OWNER
 _lock_renew() {
-  local master=$1 start next pace fd host lease REMOTE_RETRY=0
-  local -A said=()
+  local master=$1 start next pace host lease
+  local -A to=() from=() pid=() said=()
   trap - EXIT INT HUP
-  cleanup_trap '_side_abort; exit 143' TERM
+  # A session may have ended before a beat.
+  trap '' PIPE
+  cleanup_trap '_lock_sessions_end; exit 143' TERM
   shift
   proc_start "$master" || return 0
   start=$PROC_START
@@ -167,21 +171,58 @@ _lock_renew() {
   ((pace > 0)) || pace=1
   # The lock has just been taken.
   next=$((SECONDS + pace))
-  # Nothing writes to the pipe: reading from it is a pause without a process.
-  exec {fd}<> <(:)
   # Check the master every second, so that this process exits at most a second after it.
   while proc_alive "$master" "$start"; do
     if ((SECONDS >= next)); then
-      side_run "$pace" _lock_again "$@" 2>/dev/null || :
       for host; do
-        [[ ${SIDE_OUT[$host]} != lapsed || ${said[$host]-} == lapsed ]] ||
-          log_warn "$host: LEASE=$lease: lease expired (no heartbeat for $lease s): tuning was reverted; it is reapplied before the next repeat"
-        said[$host]=${SIDE_OUT[$host]}
-      done
+        [[ -n ${pid[$host]-} && -e /proc/${pid[$host]} ]] || _lock_session "$host"
+        echo >&"${to[$host]}" || :
+      done 2>/dev/null
       next=$((SECONDS + pace))
     fi
-    read -r -t 1 -u "$fd" || :
+    for host in "${!pid[@]}"; do _lock_heard "$host"; done
+    proc_wait 1
   done
+  _lock_sessions_end
+}
+
+# Open the session of a host that renews.
+# Usage: _lock_session HOST
+# Globals: to, from and pid of _lock_renew
+_lock_session() {
+  local host=$1 mark=tierbench-hold-$RANDOM$RANDOM reads writes REPLY LC_ALL=C
+  local -a words
+  if [[ -n ${pid[$host]-} ]]; then
+    reads=${from[$host]} writes=${to[$host]}
+    exec {reads}>&- {writes}>&-
+  fi
+  call_settings lock hold
+  call_words "$host" 0 "$mark" lock hold
+  # We have both ends, so that reading never waits for the other one.
+  exec {reads}<> <(:)
+  exec {writes}> >(export RUN_OF_TIERBENCH=$RUN_ID && exec "${words[@]}" >&"$reads" 2>/dev/null {LOG_FD}>&- {_REMOTE_FD}<&- {HOLD_FD}>&-)
+  pid[$host]=$! to[$host]=$writes from[$host]=$reads
+  printf '%s %d\n%s' "$mark" "${#REPLY}" "$REPLY" >&"$writes" || :
+}
+
+# Read what a host has answered; start-up files of its login shell may have printed before.
+# Usage: _lock_heard HOST
+# Globals: from and said of _lock_renew
+_lock_heard() {
+  local host=$1 line count
+  for ((count = 0; count < 1000; count++)); do
+    { read -r -t 0 -u "${from[$host]}" && read -r -t 1 -n 64 -u "${from[$host]}" line; } || return 0
+    [[ $line == @(held|lapsed|lost) ]] || continue
+    [[ $line != lapsed || ${said[$host]-} == lapsed ]] ||
+      log_warn "$host: LEASE=$lease: lease expired (no heartbeat for $lease s): tuning was reverted; it is reapplied before the next repeat"
+    said[$host]=$line
+  done
+}
+
+# End the sessions.
+# Globals: pid of _lock_renew
+_lock_sessions_end() {
+  ((${#pid[@]} == 0)) || kill "${pid[@]}" 2>/dev/null || :
 }
 
 # The seconds that a lock, and the tuning of a host, last without a heartbeat.

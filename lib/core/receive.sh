@@ -14,15 +14,16 @@ readonly _RECEIVE_BINARY=4
 #   DIR exists, and is not a link
 # Returns: the script's exit status; REPLY_BAD with one line on stderr if a file is invalid: then no file is kept.
 receive_files() {
-  local folder=$1 new=$1/.receive.$BASHPID-$RANDOM limit files patterns once='' REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT status=0 host=$2 call=${*:3}
+  local folder=$1 new=$1/.receive.$BASHPID-$RANDOM limit files patterns REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT status=0 host=$2 call=${*:3}
   shift
   _receive_kind "$call"
   if [[ ! -d $folder || -L $folder ]]; then
     printf '%s: is not a directory: no file is received\n' "$folder" >&2
     return 1
   fi
+  call_mark
   # This includes the lines before the files.
-  remote_raw $((limit + 1024)) "$@" || status=$?
+  call_raw $((limit + 1024)) "$@" || status=$?
   if ((status == 0)); then
     (umask 022 && _receive_stream "$folder") || status=$?
     if ((status == _RECEIVE_BINARY)); then
@@ -34,16 +35,16 @@ receive_files() {
   return "$status"
 }
 
-# Limits of each call: KiB, number of files, and their names as patterns of case. `once`: the call ends what it fetches the files of.
-# Returns: sets limit, files, patterns and once of the caller
+# Limits of each call: KiB, number of files, and their names as patterns of case.
+# Returns: sets limit, files and patterns of the caller
 _receive_kind() {
   case $1 in
     'client fetch') limit=$((4 << 20)) files=10000 patterns='result.tsv*|steps.tsv|track.tsv|histogram-*|stdout|stderr|populate.*|set.*|get.*|mixed.*|replay.*|populate-*|set-*|get-*|mixed-*|replay-*' ;;
     'server logs') limit=$((1 << 20)) files=10000 patterns='redis-*.log|events.tsv|info.after' ;;
     'monitor fetch') limit=$((1 << 20)) files=100 patterns='*.tsv|marks|mark-*|alarm|monitor.err|info.before' ;;
     sysinfo) limit=$((64 << 10)) files=200 patterns='*.txt|*.tsv|setup.log' ;;
-    'antagonist fetch') limit=$((1 << 20)) files=1 patterns=antagonist.tsv once=yes ;;
-    'trace fetch') limit=$((4 << 20)) files=1000 patterns='*' once=yes ;;
+    'antagonist fetch') limit=$((1 << 20)) files=1 patterns=antagonist.tsv ;;
+    'trace fetch') limit=$((4 << 20)) files=1000 patterns='*' ;;
     *) die "receive_files: $1 sends no files" ;;
   esac
 }
@@ -132,6 +133,6 @@ _receive_refuse() {
 # Usage: _receive_cut WHY
 # Returns: REPLY_BAD
 _receive_cut() {
-  ! remote_longer "$host" "$call" || return "$REPLY_BAD"
+  ! call_longer "$host" "$call" || return "$REPLY_BAD"
   _receive_refuse "$1"
 }

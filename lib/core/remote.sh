@@ -8,26 +8,13 @@ readonly _REMOTE_LOST=255
 _REMOTE_TMP=               # control sockets and buffers; private
 _REMOTE_FD=                # open as long as this script runs, and locked
 _REMOTE_START=             # when the script began: identifies the master, and not a later process with its pid
-_REMOTE_ENDING=            # a signal came during the call of this subshell
 declare -A _REMOTE_OPEN=() # hosts that answered once in this run
 declare -A _REMOTE_LOCAL=()
 _REMOTE_OURS= # the addresses of this machine
 
-# The output limit of a script, in KiB.
-readonly _REMOTE_REPLY_KIB=$((16 << 10))
-# The most that is used of its messages, in bytes and in lines: a line takes as much time as many bytes.
-readonly _REMOTE_SAID=$((256 << 10)) _REMOTE_SAID_LINES=2000
-# The shell reads the whole script before it runs any of it, and in blocks: from a pipe it would read one byte at a time. The stdin that sshd provides
-# may be a socket, which cannot be opened by name. A small system may lack /dev/stdin.
-readonly _REMOTE_SHELL='. <(cat)' _REMOTE_SHELL_HERE='. /proc/self/fd/0'
-# A script has none of our descriptors: a program that it leaves running would keep a channel open.
-# shellcheck disable=SC2016 # expanded by the script's shell
-readonly _REMOTE_ALONE='for _fd in /proc/self/fd/*; do _fd=${_fd##*/}; ((_fd < 3)) || exec {_fd}>&-; done; unset -v _fd; '
-# Sent first to another host: a start-up file of the login shell that reads its stdin gets this instead of the script. A shell takes longer to skip
-# more lines.
-printf -v _REMOTE_PAD '%63s\n' ''
-while ((${#_REMOTE_PAD} < 16384)); do _REMOTE_PAD+=$_REMOTE_PAD; done
-readonly _REMOTE_PAD
+# Runs what comes on stdin: a line MARK BYTES, and a text with that number of bytes. Start-up files of the login shell may read stdin instead.
+# shellcheck disable=SC2016 # expanded on the host
+readonly _REMOTE_PUSH='IFS=" " read -r line size && [[ $line == "$1" ]] || exit 126; IFS= read -r -d "" -N "$size" text && eval "$text"'
 
 # Make the private directory for control sockets; connections and directory are removed when the script ends. Directories of dead masters
 # are removed now.
@@ -44,6 +31,7 @@ remote_init() {
   # The kernel releases the lock when this process ends, however it ends. No process that outlives it may inherit the descriptor.
   exec {_REMOTE_FD}<"$_REMOTE_TMP/owner"
   flock -n "$_REMOTE_FD"
+  _CALL_FILES=$_REMOTE_TMP/call
   remote_sweep
 }
 
@@ -84,7 +72,6 @@ _remote_abandoned() {
 # Close every connection and remove the private directory.
 # Usage: remote_close
 remote_close() {
-  channel_end
   _remote_end "$_REMOTE_TMP"
 }
 
@@ -165,11 +152,56 @@ _remote_try() {
 # Returns: 0, or 1 with the reason in one line on stderr.
 remote_open() {
   local host=$1 errors=$_REMOTE_TMP/open.err.$BASHPID
-  if ! remote_is_local "$host" && ! _remote_connect "$host" "$errors"; then
-    printf '%s: %s\n' "$host" "$(remote_reason "$errors")" >&2
-    return 1
+  if ! remote_is_local "$host"; then
+    _remote_connect "$host" "$errors" || {
+      printf '%s: %s\n' "$host" "$(remote_reason "$errors")" >&2
+      return 1
+    }
+    remote_push "$host" || return
   fi
   _REMOTE_OPEN[$host]=yes
+}
+
+# Send lib/shared and lib/host to another host, which keeps them (lib/host/unpack.sh).
+# Usage: remote_push HOST
+# Globals: REMOTE_DIR
+# Returns: 1 with the reason in one line on stderr
+remote_push() {
+  local host=$1 mark=tierbench-push-$RANDOM$RANDOM said=$_REMOTE_TMP/push.$BASHPID text name folder words status=0 LC_ALL=C
+  name=lib-$(cd -- "$LIB" && exec cat shared/*.sh host/*.sh | sha256sum | cut -c 1-32)
+  text=$(exec cat -- "$LIB"/shared/{common,owner,workdir}.sh "$LIB/host/unpack.sh")
+  printf -v text 'set -Eeuo pipefail\nREMOTE_DIR=%q LOCK_DIR=%q RUN_ID=\n%s\nmain %q %q' "$REMOTE_DIR" "$LOCK_DIR" "$text" "$mark" "$name"
+  printf -v words '%q ' "$_REMOTE_PUSH" bash "$mark"
+  { folder=$({ printf '%s %d\n%s' "$mark" "${#text}" "$text" && tar -c -C "$LIB" -f - shared host || :; } |
+    _remote_ssh "$host" "env -u POSIXLY_CORRECT bash --norc -c $words" 2>"$said" | head -c 1048576) || status=$?; } 2>/dev/null
+  # Start-up files may print, too.
+  if ((status == 0)) && [[ $folder == *"$mark /"* ]]; then
+    folder=${folder##*"$mark "}
+    printf '%s\n' "${folder%%$'\n'*}" >"$_REMOTE_TMP/folder.$host"
+    return
+  fi
+  ((${#folder} < 1 << 20)) || status=full
+  case $status in
+    full) text='start-up files of the login shell (~/.bashrc) print more than 1 MiB; let them print in interactive shells only' ;;
+    0 | 126 | 141) text='start-up files of the login shell (~/.bashrc) read the input of commands, or end the shell; let them do so in interactive shells only' ;;
+    "$_REMOTE_LOST") text=$(remote_reason "$said") ;;
+    *) text=$(tail -n 1 "$said" | LC_ALL=C tr -d '\001-\037\177-\377') ;;
+  esac
+  printf '%s: %s\n' "$host" "${text:-bash does not start there}" >&2
+  return 1
+}
+
+# The directory of our files on another host.
+# Usage: remote_folder HOST
+# Returns: sets REPLY
+remote_folder() {
+  { read -r REPLY <"$_REMOTE_TMP/folder.$1"; } 2>/dev/null || REPLY=/nowhere
+}
+
+# Whether a host answered once in this run.
+# Usage: remote_was_open HOST
+remote_was_open() {
+  [[ -n ${_REMOTE_OPEN[$1]+set} ]]
 }
 
 # Renew the connection to a host, once.
@@ -188,72 +220,6 @@ _remote_connect() {
   _REMOTE_SHARE=auto _remote_ssh "$1" true </dev/null >/dev/null 2>"$2"
 }
 
-# Run lib/host/SCRIPT.sh on a host; when it is done, print its checked output (lib/core/reply.sh). A lost connection is renewed for
-# REMOTE_RETRY seconds, so a script must be repeatable. Settings, and secrets, which must not be arguments, are sent in front of the script.
-# Usage: remote_run HOST SCRIPT [ARG]...
-# Globals: REMOTE_RETRY; the names in the script's `# Reads` lines (script_make)
-# Returns: the script's exit status, and prints nothing unless that is 0; 255 if the host remained unreachable;
-# REPLY_BAD with one line on stderr if the reply does not have its form.
-remote_run() {
-  # A signal ends the script only when the call is over: what it does on the host must not run beside the cleanup. A shell that reads the reply
-  # takes signals at once, so that is a subshell. A signal for the whole group lets it end with its call.
-  if ((BASHPID == $$)); then (trap '_REMOTE_ENDING=yes' INT TERM HUP && _remote_run "$@"); else _remote_run "$@"; fi
-}
-
-# As remote_run, without its protection from signals. Usage: _remote_run HOST SCRIPT [ARG]...
-_remote_run() {
-  local REMOTE_FILE='' REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT
-  remote_raw "$_REMOTE_REPLY_KIB" "$@" || return
-  reply_print "$1" "$2" "${3--}"
-}
-
-# Run a script on a host and keep its output, unchecked: in the file REMOTE_FILE of the caller, or in REMOTE_REPLY if that is empty. The output is
-# between the lines REMOTE_MARK and REMOTE_MARK.end, after any output of the login shell's start-up files. Only lib/core/reply.sh and
-# lib/core/receive.sh use it.
-# Usage: remote_raw MAX_KIB HOST SCRIPT [ARG]...
-# Globals: REMOTE_FILE
-# Returns: as remote_run; sets REMOTE_REPLY, REMOTE_MARK and REMOTE_LIMIT (in bytes)
-remote_raw() {
-  local status deadline=$((SECONDS + REMOTE_RETRY)) host=$2 script=$3 why=$_REMOTE_TMP/lost.$BASHPID told=
-  REMOTE_LIMIT=$(($1 << 10))
-  shift 3
-  # A host that was given up gets one attempt per call, without waiting.
-  ! remote_gone "$host" || deadline=$SECONDS
-  REMOTE_MARK=tierbench-reply-$RANDOM$RANDOM$RANDOM
-  while :; do
-    status=0
-    if ! channel_run "$host" "$script" "$@"; then
-      if remote_is_local "$host"; then
-        _remote_here "$script" "$@" || status=$?
-        break
-      fi
-      _remote_there "$host" "$script" "$@" || status=$?
-    fi
-    ((status)) || break
-    ! remote_longer "$host" "$script" || status=$REPLY_BAD
-    if ((status != _REMOTE_LOST || SECONDS >= deadline)) || [[ -z ${_REMOTE_OPEN[$host]+set} ]]; then break; fi
-    [[ -z $_REMOTE_ENDING ]] || break
-    # A killed subshell needs no retry; `stop` has closed the connection that it used.
-    proc_alive $$ "$_REMOTE_START" || break
-    [[ -n $told ]] || log_warn "$host does not answer ($(remote_reason "$why")); trying again for $((deadline - SECONDS)) s"
-    told=yes
-    sleep 1 # interval of retries, not a wait for readiness
-    remote_again "$host" 2>"$why" || :
-  done
-  # What ssh said, once, for whoever explains the failure.
-  if [[ -e $why ]]; then
-    ((status == 0)) || cat -- "$why" >&2
-    rm -f -- "$why"
-  fi
-  if ((status != _REMOTE_LOST)); then
-    [[ -z $told ]] || log_info "$host answers again"
-    ! remote_gone "$host" || rm -f -- "$_REMOTE_TMP/gone.$host"
-  elif ((REMOTE_RETRY > 0)); then
-    remote_give_up "$host"
-  fi
-  return "$status"
-}
-
 # Record that a host did not answer for REMOTE_RETRY seconds: no further call waits for it. The record is a file, because all of our
 # subshells read it.
 # Usage: remote_give_up HOST
@@ -267,132 +233,13 @@ remote_gone() {
   [[ -e $_REMOTE_TMP/gone.$1 ]]
 }
 
-# Whether a reply was cut at its limit. This is only called for an invalid reply.
-# Usage: remote_longer HOST SCRIPT
-# Globals: REMOTE_FILE REMOTE_REPLY REMOTE_LIMIT
-# Returns: 0 with a line on stderr if it was.
-remote_longer() {
-  local size LC_ALL=C
-  if [[ -n $REMOTE_FILE ]]; then size=$(stat -c %s "$REMOTE_FILE"); else size=${#REMOTE_REPLY}; fi
-  ((size >= REMOTE_LIMIT)) || return 1
-  printf '%s: %s: the reply is longer than %d MiB\n' "$1" "$2" $((REMOTE_LIMIT >> 20)) >&2
-}
-
-# Run a script here.
-# Usage: _remote_here SCRIPT [ARG]...
-_remote_here() {
-  script_make "$@"
-  _remote_call "$REPLY" env "RUN_OF_TIERBENCH=$RUN_ID" bash -c "$_REMOTE_ALONE$_REMOTE_SHELL_HERE" bash "${@:2}"
-}
-
-# Run a script on another host.
-# Usage: _remote_there HOST SCRIPT [ARG]...
-_remote_there() {
-  local command="env -u POSIXLY_CORRECT RUN_OF_TIERBENCH=$RUN_ID bash --norc -c '$_REMOTE_SHELL' bash" quoted='' bounded=yes
-  local -a options
-  # Both functions set REPLY, and the script is needed last.
-  _remote_options "$1"
-  script_make "${@:2}"
-  (($# == 2)) || printf -v quoted ' %q' "${@:3}"
-  _remote_call "$_REMOTE_PAD$REPLY" ssh "${options[@]}" "$1" "$command$quoted"
-}
-
-# Run a program that gets a text as its stdin, and keep its output.
-# Usage: _remote_call TEXT WORD...
-# Globals: why of remote_raw; as _remote_keep
-# Returns: the program's status; 1 if its output cannot be kept
-_remote_call() {
-  local -a status=(0)
-  local said reader
-  # A redirection of the pipeline to the process would leave the descriptor that names it open in the program, and in what that leaves running.
-  exec {said}> >(_remote_said "$why")
-  reader=$!
-  # The output is read here, by the last command of the pipeline.
-  shopt -s lastpipe
-  # The exit status reports a shell that ends early; a message about the broken pipe is redundant.
-  printf '%s' "$1" 2>/dev/null | "${@:2}" 2>&"$said" {said}>&- {LOG_FD}>&- {_REMOTE_FD}<&- {HOLD_FD}>&- | _remote_keep || status=("${PIPESTATUS[@]:1}")
-  shopt -u lastpipe
-  exec {said}>&-
-  # The process ends when the program has closed its stderr.
-  wait "$reader" || :
-  ((status[0] != 0 || ${status[1]-0} == 0)) || return 1
-  return "${status[0]}"
-}
-
-# Keep stdin up to the limit, in REMOTE_FILE or in REMOTE_REPLY, which has no NUL.
-# Globals: REMOTE_FILE REMOTE_LIMIT; bounded: not empty if another host sends it
-# Returns: sets REMOTE_REPLY; 1 if the file cannot be written
-_remote_keep() {
-  if [[ -n $REMOTE_FILE ]]; then
-    head -c "$REMOTE_LIMIT" >"$REMOTE_FILE"
-  elif [[ -n ${bounded-} ]]; then
-    # read drops NULs and does not count them: a reply of them would have no end.
-    LC_ALL=C IFS= read -r -d '' -N "$REMOTE_LIMIT" REMOTE_REPLY < <(exec tr '\0' '\001') || :
-  else
-    # -N reads blocks; its status is 1 at the end of the output.
-    LC_ALL=C IFS= read -r -d '' -N "$REMOTE_LIMIT" REMOTE_REPLY || :
-  fi
-}
-
-# Print what a host's script writes to stderr, line by line: without control characters, bounded, and without what start-up files of
-# the login shell wrote before the mark. If there is no mark, FILE gets the text, which has ssh's reason; the caller prints it.
-# The shell names a failure by its line in the script. With a full disk every write fails: what the script says of the file system at its end
-# (workdir_left) replaces all of these messages. A file in a removed directory is named without the script's line.
-# Usage: _remote_said FILE <STDERR
-_remote_said() {
-  local line lines=0 count=0 bytes=0 full='' named='' REPLY LC_ALL=C
-  local -a before=()
-  while IFS= read -r -n 4096 line || [[ -n $line ]]; do
-    bytes=$((bytes + ${#line} + 1))
-    if ((bytes > _REMOTE_SAID || ++count > _REMOTE_SAID_LINES)); then
-      printf 'more messages than %d KiB or %d lines: the rest is left out\n' $((_REMOTE_SAID >> 10)) "$_REMOTE_SAID_LINES" >&2
-      # Else the program could not write its output.
-      cat >/dev/null
-      break
-    elif [[ $line == "$REMOTE_MARK" ]]; then
-      before=() lines=1
-    else
-      log_plain "$line"
-      line=$REPLY
-      if ((lines)); then
-        if [[ $line =~ (^[a-z]|:\ line\ [0-9]+:\ ).*:\ (No space left on device|Disk quota exceeded|Read-only file system)$ ]]; then
-          # Of the shell itself, or of a program.
-          [[ $line != *': line '[0-9]* ]] || line="REMOTE_DIR=$REMOTE_DIR, TMPDIR or LOCK_DIR: cannot write: ${BASH_REMATCH[2]}"
-          full=${full:-$line}
-          continue
-        elif [[ $line =~ :\ line\ [0-9]+:\ (/.*):\ No\ such\ file\ or\ directory$ ]]; then
-          line="cannot open ${BASH_REMATCH[1]}: No such file or directory (REMOTE_DIR: was it removed during the run?)"
-        fi
-        [[ $line != *': the file system '* ]] || named=yes
-        lines=$((lines + 1))
-        printf '%s\n' "$line" >&2
-      elif ((${#before[@]} < 200)); then
-        before+=("$line")
-      fi
-    fi
-  done
-  [[ -z $full || -n $named ]] || printf '%s\n' "$full" >&2
-  ((${#before[@]} == 0)) || printf '%s\n' "${before[@]}" >"$1"
-}
-
 # Copy a file to a host, under a temporary name until it is complete. Another run may copy the same file at the same time, so each has its own name.
 # Usage: remote_put HOST FILE PATH
 remote_put() {
-  local host=$1 file=$2 path=$3 command mark=tierbench-put-$RANDOM$RANDOM sum
-  sum=$(sha256sum <"$file") || return
-  # Start-up files of the login shell that read stdin get the text before the mark.
-  # shellcheck disable=SC2016 # expanded on the host
-  command='while IFS= read -r line; do [[ $line != "$1" ]] || break; done
-    new=$2.new.$$
-    trap "rm -f -- \"\$new\"" EXIT
-    umask 077 && cat >"$new" && [[ $(sha256sum <"$new") == "$3" ]] && mv -f -- "$new" "$2"'
-  if remote_is_local "$host"; then
-    { printf '%s\n' "$mark" && cat -- "$file"; } | bash -c "$command" bash "$mark" "$path" "$sum"
-  else
-    { printf '%s%s\n' "$_REMOTE_PAD" "$mark" && cat -- "$file"; } 2>/dev/null |
-      _remote_ssh "$host" "bash --norc -c $(printf '%q ' "$command" bash "$mark" "$path" "$sum")" 2>&1 >/dev/null | log_filter >&2
-  fi || {
-    printf '%s: %s could not be copied there\n' "$host" "$path" >&2
+  local CALL_INPUT=$2 sum
+  sum=$(sha256sum <"$2") || return
+  call_run "$1" work put "$3" "${sum%% *}" || {
+    printf '%s: %s could not be copied there\n' "$1" "$3" >&2
     return 1
   }
 }
@@ -400,7 +247,7 @@ remote_put() {
 # Print the path of our directory on a host, making it.
 # Usage: remote_work HOST
 remote_work() {
-  remote_run "$1" work
+  call_run "$1" work
 }
 
 # Run a command on a host with ssh, or control the connection to it.
@@ -418,12 +265,13 @@ _remote_ssh() {
   ssh "${options[@]}" "$host" "$@" {LOG_FD}>&- {_REMOTE_FD}<&- {HOLD_FD}>&-
 }
 
-# Become ssh with a command for a host.
-# Usage: remote_exec HOST COMMAND
-remote_exec() {
+# The words that run a command on another host, whose shell reads it.
+# Usage: remote_words HOST COMMAND
+# Returns: sets words of the caller
+remote_words() {
   local -a options
   _remote_options "$1"
-  exec ssh "${options[@]}" "$1" "$2" {HOLD_FD}>&-
+  words=(ssh "${options[@]}" "$1" "$2")
 }
 
 # The options of ssh for a host.

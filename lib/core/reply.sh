@@ -5,8 +5,8 @@
 # A host's reply is untrusted text. In $(( )), (( )) and ${!name} bash evaluates text, such as PATH[$(command)]. So before any code uses it,
 # a number is checked to be a number, and a name to be a known name.
 
-# The status of remote_run when a reply does not have its form; also the exit status for a host that is not fit.
-# shellcheck disable=SC2034 # for those that call remote_run
+# The status of call_run when a reply does not have its form; also the exit status for a host that is not fit.
+# shellcheck disable=SC2034 # for those that call call_run
 readonly REPLY_BAD=3
 
 # Print the reply in REMOTE_REPLY if it has the form of its call.
@@ -21,7 +21,7 @@ reply_print() {
     why=$(REPLY_TABLE=$LIB/core/replies.tsv REPLY_TUNING=$ROOT/conf/tuning.tsv REPLY_CALL=$script$'\t'$verb REPLY_MARK=$REMOTE_MARK \
       LC_ALL=C exec awk -f "$LIB/core/reply.awk" <<<"$REMOTE_REPLY" 2>&1 >&3)
   } 3>&1 && return 0
-  ! remote_longer "$host" "$script" || return "$REPLY_BAD"
+  ! call_longer "$host" "$script" || return "$REPLY_BAD"
   printf "%s: invalid reply to '%s': %s\n" "$host" "$script $verb" "$why" >&2
   return "$REPLY_BAD"
 }

@@ -124,15 +124,29 @@ servers_print() {
   return "$status"
 }
 
-# Stop on each server what a repeat started. The flag is cleared only when all is stopped, so a cleanup that a signal interrupts, or that fails, is
-# done again.
-# Usage: servers_off FLAG FUNCTION
-#   FLAG is the name of a variable; nothing is done if it is empty
+# Stop on each server what a repeat started, in one call. A flag is cleared only when all is stopped, so a cleanup that a signal interrupts, or that
+# fails, is done again.
+# Usage: servers_off LIMIT [FLAG SCRIPT]...
+#   FLAG    the name of a variable, which is empty if SCRIPT is not needed; or - if it always is
+#   SCRIPT  a script with its arguments, separated by blanks
 # Returns: as servers_side
 servers_off() {
-  local -n _servers_flag=$1
-  [[ -n $_servers_flag ]] || return 0
-  servers_print $((REMOTE_RETRY + 60)) "$2" && _servers_flag=
+  local limit=$1 flag
+  local -a flags=() scripts=()
+  shift
+  while (($# > 0)); do
+    if [[ $1 == - || -n ${!1} ]]; then flags+=("$1") scripts+=("$2"); fi
+    shift 2
+  done
+  ((${#scripts[@]} > 0)) || return 0
+  servers_print "$limit" _servers_off || return
+  for flag in "${flags[@]}"; do [[ $flag == - ]] || printf -v "$flag" ''; done
+}
+
+# Usage: _servers_off
+# Globals: scripts of servers_off
+_servers_off() {
+  call_together "$SERVER" "${scripts[@]}"
 }
 
 # Print how far the clock of the server that SERVER is narrowed to is ahead of the master's, in microseconds.
@@ -143,7 +157,7 @@ servers_clock() {
   # The shortest round trip gives the best answer.
   remote_is_local "$SERVER" || for try in 1 2 3; do
     before=${EPOCHREALTIME/[.,]/}
-    theirs=$(remote_run "$SERVER" clock) || return
+    theirs=$(call_run "$SERVER" clock) || return
     after=${EPOCHREALTIME/[.,]/}
     [[ -z $least ]] || ((after - before < least)) || continue
     least=$((after - before))

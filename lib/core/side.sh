@@ -105,10 +105,11 @@ _side_ended() {
   return 1
 }
 
-# The subshell of one host.
+# The subshell of one host. Its calls end on the host, too, at the limit of side_run.
 # Usage: _side_shell INDEX FUNCTION HOST
+# Globals: limit and base of side_run
 _side_shell() {
-  local status=0
+  local status=0 SIDE_LIMIT=$limit _CALL_FILES=$base.$1.call
   # shellcheck disable=SC2064 # the values of now
   trap "echo $_SIDE_CALL $1 >&$_SIDE_PIPE" EXIT
   "$2" "$3"
@@ -168,7 +169,6 @@ _side_kill() {
     _side_grow
   done
   kill -s KILL "${!tree[@]}" 2>/dev/null || :
-  channel_abandon "${!tree[@]}"
 }
 
 # Add the children of the members to the tree of _side_kill.

@@ -2,17 +2,19 @@
 # shellcheck shell=bash
 # Whether this host meets the requirements of its role, as rows: STATE CHECK FOUND WANTED FIX.
 # Needs: cpus allowed irq locks ports vsmp damon resctrl tune_kind tune_journal tune program
-# Reads: ADDRESS NEED_MBIT NEED_PORTS NEED_FILES NEED_NUMACTL NEED_REACH FIRST_PORT LAST_PORT LAST_BUS NEED_DISK TUNE_ROWS PROGRAM_KEY
+# Reads server client: ADDRESS NEED_MBIT NEED_PORTS NEED_FILES NEED_NUMACTL NEED_REACH FIRST_PORT LAST_PORT LAST_BUS NEED_DISK TUNE_ROWS PROGRAM_KEY
 #   ADDRESS carries the load; NEED_MBIT is the required speed of the link, in Mbit/s; NEED_PORTS are a client's connections to one instance, and
 #   NEED_FILES the open files for all of its connections; with NEED_NUMACTL, policies are requested; with NEED_REACH, other hosts connect; FIRST_PORT and LAST_PORT are those of the
 #   instances, and those up to LAST_BUS have a cluster bus, 10000 above them; NEED_DISK is in bytes, of the instances' files; without TUNE_ROWS tuning is not checked; PROGRAM_KEY is that of the load generator (empty: it is not looked for)
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
-# Print the checks of a role as rows, `tuning` and the rows of host_tune_rows, `found PATH` or `lacks MACHINE WHY` of the load generator, and
-# `clock ARRIVED LEFT`: this host's clock at the beginning and at the end.
-# Usage: main server|client
+# Print the checks of a role as rows, `tuning` and the rows of host_tune_rows, `found PATH` or `lacks MACHINE WHY` of the load generator,
+# `startup MS`, see host_doctor_startup, and `clock ARRIVED LEFT`: this host's clock at the beginning and at the end.
+# Usage: main server|client|startup   startup: only that row
 main() {
   local tool arrived=${EPOCHREALTIME/,/.}
+  host_doctor_startup
+  [[ $1 != startup ]] || return 0
   workdir_open
   host_doctor_row ok "work directory" "$WORK" "private" -
   for tool in tar sha256sum flock awk; do host_doctor_need "$tool"; done
@@ -41,6 +43,18 @@ main() {
   esac
   [[ -z $TUNE_ROWS ]] || host_doctor_tuning
   host_doctor_row clock "$arrived" "${EPOCHREALTIME/,/.}"
+}
+
+# The milliseconds from the start of the login shell to the beginning of this script, in steps of 10: what its start-up files take of every call.
+# Nothing for a call of the master's own machine.
+host_doctor_startup() {
+  local name line up
+  local -a field
+  # The login shell has become the program that limits the time of a call.
+  { read -r name <"/proc/$PPID/comm" && read -r line <"/proc/$PPID/stat" && read -r up _ </proc/uptime; } 2>/dev/null && [[ $name == timeout ]] || return 0
+  read -r -a field <<<"${line##*) }"
+  # Both count hundredths of a second (USER_HZ) since the boot.
+  host_doctor_row startup $(((10#${up/./} - field[19]) * 10))
 }
 
 # Whether the cache has the load generator, and it runs.

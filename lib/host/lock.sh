@@ -3,13 +3,19 @@
 # A run's hold of a host: the lock of a server, of which one run at a time, of any user, has one, and the run's directory with its record.
 # Needs: locks
 
-# Usage: main take|join|renew|release
+# Usage: main take|join|renew|hold|release
 #   take     take the lock of a server, and open the run's directory
 #   join     open the run's directory, on a client
 #   renew    record that the master is alive; prints `lapsed` if the watchdog has restored what the run changed
+#   hold     renew for each line on stdin, until it ends
 #   release  remove the run's directory when nothing of the run is left in it, and the lock
 main() {
   workdir_open
+  # A session would keep other runs from the locks as long as it lives.
+  if [[ $1 == hold ]]; then
+    host_lock_hold
+    return
+  fi
   if [[ $1 == take || -L $WORK/run-$RUN_ID/lock || -e $LOCK_DIR/tierbench-lock.$RUN_ID ]]; then host_locks_open; fi
   LOCK=${LOCKS-$LOCK_DIR}/tierbench-lock.$RUN_ID
   "host_lock_$1"
@@ -55,6 +61,23 @@ host_lock_renew() {
   owner_keeps || fail "$OWNER_WHY$(host_lock_other)"
   owner_renew
   [[ ! -e $WORK/tune-$RUN_ID/lapsed ]] || echo lapsed
+}
+
+# Record for each line on stdin that the master is alive, and answer `held`, `lapsed` as host_lock_renew, or `lost`. It ends with the connection, and when
+# no line comes within the lease; by then the records have expired.
+# Usage: host_lock_hold
+# Globals: RUN_OWNER
+host_lock_hold() {
+  local lease
+  read -r _ _ _ _ _ _ _ _ lease <<<"$RUN_OWNER"
+  while IFS= read -r -t "$lease" _; do
+    owner_keeps || {
+      echo lost
+      return
+    }
+    owner_renew
+    if [[ -e $WORK/tune-$RUN_ID/lapsed ]]; then echo lapsed; else echo held; fi
+  done
 }
 
 # Remove the run's directory, and the lock if it is of this run. What is not stopped keeps its directory, for `stop`. A call that is still active is ended:

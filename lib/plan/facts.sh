@@ -28,10 +28,10 @@ facts_read() {
 
 # Print the facts of a host as lines NAME VALUE.
 # Usage: _facts_ask HOST
-# Returns: as remote_run.
+# Returns: as call_run.
 _facts_ask() {
   local facts line cpus gib bytes available
-  facts=$(remote_run "$1" facts all) || return
+  facts=$(call_run "$1" facts all) || return
   while IFS= read -r line; do
     case $line in
       host$'\t'*)

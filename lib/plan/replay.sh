@@ -65,7 +65,7 @@ replay_try() {
   local client why=$_REMOTE_TMP/why
   replay_on || return 0
   for client in $CLIENT_IP; do
-    if remote_run "$client" launch "$TRACE_FILE" --readable 2>"$why"; then
+    if call_run "$client" launch "$TRACE_FILE" --readable 2>"$why"; then
       printf '%s\tok\t%s\t%s\t-\n' "$client" "$TRACE_FILE" "TRACE_FILE is readable"
     else
       printf '%s\tfail\t%s\t%s\t%s\n' "$client" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "TRACE_FILE=$TRACE_FILE" "copy it there, or set TRACE_FILE=off"

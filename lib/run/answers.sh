@@ -32,7 +32,7 @@ _answers_check() {
   local status=0 info said
   cleanup_push server_stop
   CLUSTER=off PERSISTENCE=off server_scratch || status=1
-  ((status != 0)) || said=$(remote_run "$SERVER" server answers) || status=1
+  ((status != 0)) || said=$(call_run "$SERVER" server answers) || status=1
   ((status != 0)) || info=$(server_info) || status=1
   cleanup_pop || status=1
   ((status == 0)) || return

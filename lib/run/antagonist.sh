@@ -3,6 +3,9 @@
 # NEIGHBOUR: a load (membench) on the memory of a node of each server while phases are measured.
 
 _ANTAGONIST_ON= # whether the load was started in this repeat: asked, or yes as soon as it reads
+# What ends the load, for servers_off.
+# shellcheck disable=SC2034 # lib/run/repeat.sh
+readonly ANTAGONIST_OFF=(_ANTAGONIST_ON 'antagonist stop')
 
 # Whether NEIGHBOUR requests a load on memory, at the current point or at any point.
 # Usage: antagonist_wanted
@@ -40,7 +43,7 @@ antagonist_node() {
 antagonist_try() {
   antagonist_wanted || return 0
   memory_prepare || return
-  remote_run "$SERVER" antagonist check "$(antagonist_node)"
+  call_run "$SERVER" antagonist check "$(antagonist_node)"
 }
 
 # Start the load on all servers before the first measured phase of a repeat, once.
@@ -75,7 +78,7 @@ _antagonist_start() {
   busy=$(tr ';' '\n' <<<"$REPLY" | sed 's/@.*//; /^[0-9]/!d' | paste -sd ,)
   node=$(antagonist_node)
   log_info "$SERVER: node $node is read at $NEIGHBOUR GB/s during the measured phases"
-  remote_run "$SERVER" antagonist start "$MEMORY_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}"
+  call_run "$SERVER" antagonist start "$MEMORY_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}"
 }
 
 # Stop the load, and fetch its bandwidth of each second, from each of several servers to DIR/HOST; nothing if it did not start.
@@ -94,16 +97,4 @@ _antagonist_fetch() {
   folder=$REPLY
   mkdir -p -- "$folder" 2>/dev/null || write_failed "$folder" || return
   receive_files "$folder" "$SERVER" antagonist fetch
-}
-
-# Stop the load, whether the repeat succeeded or failed.
-# Usage: antagonist_stop
-antagonist_stop() {
-  servers_off _ANTAGONIST_ON _antagonist_stop
-}
-
-# Stop the load on the server that SERVER is narrowed to, and remove its files there.
-# Usage: _antagonist_stop
-_antagonist_stop() {
-  remote_run "$SERVER" antagonist stop
 }

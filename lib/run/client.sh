@@ -286,7 +286,7 @@ _client_stop() {
 _client_run() {
   local CLIENT=$1
   shift
-  remote_run "$CLIENT" client "$@"
+  call_run "$CLIENT" client "$@"
 }
 
 # Run a verb of lib/host/client.sh that ends with a status. Print its output, and `trip BEFORE AFTER` by the master's clock.

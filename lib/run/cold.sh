@@ -3,6 +3,9 @@
 # COLD_MEMORY: memory that is written once and never used again, on the fast nodes of each server in front of its instances (membench hold).
 
 _COLD_ON= # yes while there may be such memory in this repeat
+# What ends the cold memory, for servers_off.
+# shellcheck disable=SC2034 # lib/run/repeat.sh
+readonly COLD_OFF=(_COLD_ON 'cold stop')
 
 # Whether COLD_MEMORY asks for such memory, at the point in force or at any point.
 # Usage: cold_wanted
@@ -38,7 +41,7 @@ cold_say() {
 cold_try() {
   cold_wanted || return 0
   _cold_words "$@"
-  remote_run "$SERVER" cold check "${COLD_WORDS[@]}"
+  call_run "$SERVER" cold check "${COLD_WORDS[@]}"
 }
 
 # The arguments of lib/host/cold.sh for the server that SERVER is narrowed to.
@@ -78,7 +81,7 @@ _cold_up() {
   memory_prepare || return
   _cold_words "${ROW[data_bytes]}" "${ROW[instances]}" "${ROW[places]}"
   log_info "$SERVER: filling $COLD_MEMORY of node ${COLD_WORDS[0]} with cold memory"
-  remote_run "$SERVER" cold start "$MEMORY_PROGRAM" "${COLD_WORDS[@]}"
+  call_run "$SERVER" cold start "$MEMORY_PROGRAM" "${COLD_WORDS[@]}"
 }
 
 # Whether it is still there; a phase without it would be invalid.
@@ -92,17 +95,5 @@ cold_held() {
 # Usage: _cold_held
 # Returns: not 0 with the reason on stderr
 _cold_held() {
-  remote_run "$SERVER" cold look
-}
-
-# Release it, whether the repeat succeeded or failed.
-# Usage: cold_down
-cold_down() {
-  servers_off _COLD_ON _cold_down
-}
-
-# Release the cold memory of the server that SERVER is narrowed to.
-# Usage: _cold_down
-_cold_down() {
-  remote_run "$SERVER" cold stop
+  call_run "$SERVER" cold look
 }

@@ -177,7 +177,7 @@ _doctor_run() {
   # A client carries its share.
   NEED_MBIT=$((NEED_BITS / 1000000 + 1))
   [[ $2 == server ]] || NEED_MBIT=$((NEED_BITS / ${#clients[@]} / 1000000 + 1))
-  remote_run "$1" doctor "$2"
+  call_run "$1" doctor "$2"
 }
 
 # Requirements of the master: ssh to the other hosts, the load generator, gnuplot for the report.
@@ -317,7 +317,7 @@ _doctor_ask_hosts() {
 # Everything that one host is asked: one call for each of its roles. Prints rows, and `found PATH` or `lacks MACHINE WHY` of the load generator.
 # Globals: key of _doctor_ask_hosts
 _doctor_host() {
-  local role row before after arrived left tuning='' TUNE_ROWS PROGRAM_KEY=$key REPLY
+  local role row before after arrived left ms=0 tuning='' TUNE_ROWS PROGRAM_KEY=$key REPLY
   local -a clock=()
   # A client on this machine uses the program of this checkout.
   ! remote_is_local "$1" || PROGRAM_KEY=
@@ -337,6 +337,7 @@ _doctor_host() {
           IFS=$'\t' read -r _ arrived left <<<"$row"
           clock=("$before" "${arrived/./}" "${left/./}" "$after")
           ;;
+        startup$'\t'*) ms=${row#*$'\t'} ;;
         tuning$'\t'*) tuning+=${tuning:+$'\n'}${row#*$'\t'} ;;
         found$'\t'* | lacks$'\t'*) printf '%s\n' "$row" ;;
         *) _doctor_row "$1" "$row" ;;
@@ -344,7 +345,20 @@ _doctor_host() {
     done <<<"$_DOCTOR_SAID"
   done
   _doctor_clock "$1" "${clock[@]}"
+  _doctor_startup "$1" "$ms"
   [[ -z $tuning ]] || _doctor_tune "$1" "$tuning"
+}
+
+# Name a host whose start-up files of the login shell slow down every call. A busy host is slow, too: the shortest of three calls counts.
+# Usage: _doctor_startup HOST MS
+_doctor_startup() {
+  local host=$1 ms=$2 try again
+  for try in 1 2; do
+    ((ms > 50)) || return 0
+    again=$(call_run "$host" doctor startup 2>/dev/null) && again=${again#*$'\t'} || return 0
+    ((again >= ms)) || ms=$again
+  done
+  ((ms <= 50)) || _doctor_row "$host" warn "start-up files" "$ms ms of each call" "at most 50 ms" "let the start-up files of the login shell (~/.bashrc) end early in shells that are not interactive"
 }
 
 # Redis on the server, and the CPUs for it.

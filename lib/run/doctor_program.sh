@@ -75,5 +75,5 @@ _doctor_try() {
   answer=$(program_copy "$1" test "$program" "$key") || return
   printf '%s\n' "$answer"
   read -r -a needs <<<"$BUILD_NEEDS"
-  [[ $answer != no* ]] || remote_run "$1" program lacks "${needs[@]}"
+  [[ $answer != no* ]] || call_run "$1" program lacks "${needs[@]}"
 }

@@ -98,5 +98,5 @@ _doctor_install() {
   [[ $1 != master ]] || set -- 127.0.0.1 "$2"
   DEPS_SCRIPT=$(<"$ROOT/tools/deps.sh")
   read -r -a names <<<"$2"
-  remote_run "$1" deps "${names[@]}"
+  call_run "$1" deps "${names[@]}"
 }

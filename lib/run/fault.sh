@@ -46,7 +46,7 @@ fault_mark() {
 # Usage: _fault_begin START_US
 _fault_begin() {
   local delay=$(($1 - ${EPOCHREALTIME/[.,]/}))
-  remote_run "$SERVER" server fault "$delay"
+  call_run "$SERVER" server fault "$delay"
 }
 
 # Check the progress of the fault. After all steps, the load may end.
@@ -61,7 +61,7 @@ fault_look() {
 # Returns: as fault_look; 0 also if the server does not answer
 _fault_look() {
   local state text
-  IFS=$'\t' read -r state text < <(remote_run "$SERVER" server look) || return 0
+  IFS=$'\t' read -r state text < <(call_run "$SERVER" server look) || return 0
   [[ $text == "$_FAULT_LAST" || $text == event ]] || log_info "$SERVER: $text"
   _FAULT_LAST=$text
   case $state in

@@ -64,7 +64,7 @@ _launch_try_server() {
 # Usage: launch_has HOST PROGRAM[|PROGRAM]... SETTING FIX
 launch_has() {
   local why=$_REMOTE_TMP/why
-  if remote_run "$1" launch "$2" --version 2>"$why"; then
+  if call_run "$1" launch "$2" --version 2>"$why"; then
     printf '%s\tok\t%s\t%s\t-\n' "$1" "${2//|/ or }" "$3=${!3}"
   else
     printf '%s\tfail\t%s\t%s\t%s\n' "$1" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$3=${!3}" "$4"
@@ -78,7 +78,7 @@ _launch_try_numactl() {
   local host=$1 name=$2 words why=$_REMOTE_TMP/why REDIS_USER=keep
   [[ -n ${!name} ]] || return 0
   read -r -a words < <(tier_command "${!name} ${3-}")
-  if remote_run "$host" launch "${words[@]}" 2>"$why"; then
+  if call_run "$host" launch "${words[@]}" 2>"$why"; then
     printf '%s\tok\t%s\t%s\t-\n' "$host" "${words[*]}" "$name starts a program"
   else
     printf '%s\tfail\t%s\t%s\t%s\n' "$host" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$name=${!name}" \
@@ -89,7 +89,7 @@ _launch_try_numactl() {
 # Which user the instances can run as.
 _launch_try_user() {
   local said state found fix=-
-  said=$(remote_run "$SERVER" redis user) || return
+  said=$(call_run "$SERVER" redis user) || return
   IFS=$'\t' read -r state found <<<"$said"
   [[ $state == ok ]] || fix='a user that the server has, or keep'
   printf '%s\t%s\tinstances run as %s\t%s\t%s\n' "$SERVER" "$state" "$found" "REDIS_USER=$REDIS_USER" "$fix"
@@ -103,7 +103,7 @@ _launch_try_one() {
   [[ $name == SERVER_PREFIX ]] || REDIS_USER=keep
   [[ -n ${!name} ]] || return 0
   if words=$(launch_words "$host" "${!name}" 2>"$why") && IFS=$'\t' read -r -a words <<<"$words" &&
-    remote_run "$host" launch "${words[@]}" 2>"$why"; then
+    call_run "$host" launch "${words[@]}" 2>"$why"; then
     printf '%s\tok\t%s\t%s\t-\n' "$host" "${words[*]}" "$name runs a program"
   else
     printf '%s\tfail\t%s\t%s\t%s\n' "$host" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$name=${!name}" \

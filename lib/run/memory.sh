@@ -75,7 +75,7 @@ _memory_ready() {
 # Measure the memory of the server that SERVER is narrowed to, and print the lines of lib/host/memory.sh.
 # Usage: _memory_measure
 _memory_measure() {
-  memory_prepare && remote_run "$SERVER" memory measure "$MEMORY_PROGRAM"
+  memory_prepare && call_run "$SERVER" memory measure "$MEMORY_PROGRAM"
 }
 
 # Keep what the last doctor --probe measured on the server with a run that counts far loads; nothing if the server has rebooted since.
@@ -85,7 +85,7 @@ _memory_measure() {
 memory_record() {
   local rows
   [[ $FAR_EVENTS != off ]] || return 0
-  rows=$(remote_run "$SERVER" memory stored) || return
+  rows=$(call_run "$SERVER" memory stored) || return
   [[ -z $rows ]] || write_file "$1" printf '%s\n' "$rows"
 }
 

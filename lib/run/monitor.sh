@@ -35,7 +35,7 @@ _monitor_start() {
   local RESERVE_BYTES REPLY
   fill_reserve_of "$SERVER_BYTES"
   RESERVE_BYTES=$REPLY
-  remote_run "$SERVER" monitor start
+  call_run "$SERVER" monitor start
 }
 
 # The name of a server among the hosts of a repeat: `server`, and of several `server:HOST`.
@@ -68,7 +68,7 @@ monitor_mark() {
 # Print all counters of the server that SERVER is narrowed to, which keeps them under that name, unless it is `look`.
 # Usage: _monitor_mark NEXT_PHASE
 _monitor_mark() {
-  remote_run "$SERVER" monitor mark "$1"
+  call_run "$SERVER" monitor mark "$1"
 }
 
 # Take in the counters of one server.
@@ -155,7 +155,7 @@ _monitor_look() {
 # Print why the server that SERVER is narrowed to is not guarded, or its load was stopped; nothing if all is well.
 # Usage: _monitor_alarm
 _monitor_alarm() {
-  remote_run "$SERVER" monitor alarm
+  call_run "$SERVER" monitor alarm
 }
 
 # Stop the monitors and write what they recorded: the samples, and counters.tsv with each phase's before and after. Of several servers, DIR

@@ -36,7 +36,7 @@ _path_check() {
 
 # Connect from one client. Usage: _path_try CLIENT   Globals: ADDRESS and ports of its callers
 _path_try() {
-  remote_run "$1" path try "${ports[@]}"
+  call_run "$1" path try "${ports[@]}"
 }
 
 # Print the row of one client.

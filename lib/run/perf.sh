@@ -2,7 +2,10 @@
 # shellcheck shell=bash
 # FAR_EVENTS: `perf stat` counts loads from far memory without page faults on each server during a phase.
 
-_PERF_ON=     # yes while perf counts
+_PERF_ON= # yes while perf counts
+# What ends counting, for servers_off.
+# shellcheck disable=SC2034 # lib/run/repeat.sh
+readonly PERF_OFF=(_PERF_ON 'perf stop')
 _PERF_PHASE=  # for this phase
 _PERF_FOLDER= # far.tsv of the repeat
 _PERF_ROWS=   # of one server: the counted events, as perf_events prints them
@@ -35,7 +38,7 @@ perf_check() {
 # Identify the CPU of the server that SERVER is narrowed to, where the events depend on it.
 # Returns: sets _PERF_CPU; 1 if it cannot be identified
 _perf_identify() {
-  [[ $FAR_EVENTS != auto || -n $_PERF_CPU ]] || _PERF_CPU=$(remote_run "$SERVER" perf cpu)
+  [[ $FAR_EVENTS != auto || -n $_PERF_CPU ]] || _PERF_CPU=$(call_run "$SERVER" perf cpu)
 }
 
 # Print the events of a CPU, rows SCOPE EVENT NAME CPU.
@@ -76,13 +79,13 @@ perf_doctor() {
     return
   fi
   PERF_EVENTS=$(_perf_words "$rows")
-  remote_run "$SERVER" perf check
+  call_run "$SERVER" perf check
 }
 
 # Print a row about what counts far accesses on the server that SERVER is narrowed to.
 _perf_possible() {
   local cpu events
-  cpu=$(remote_run "$SERVER" perf cpu) || return
+  cpu=$(call_run "$SERVER" perf cpu) || return
   events=$(perf_lookup <<<"$cpu" | cut -f 2 | paste -sd ' ')
   if [[ -n $events ]]; then
     events="$events, with FAR_EVENTS=auto"
@@ -110,7 +113,7 @@ perf_mark() {
     # shellcheck disable=SC2086 # split into hosts on purpose
     log_warn "$(side_failed $SERVER): loads from far memory are not counted: run './do_it.sh doctor' with FAR_EVENTS=$FAR_EVENTS"
     # The others would count until the end of the repeat.
-    perf_stop || :
+    servers_off $((REMOTE_RETRY + 60)) "${PERF_OFF[@]}" || :
   }
 }
 
@@ -129,7 +132,7 @@ _perf_learn() {
 _perf_start() {
   local PERF_EVENTS
   PERF_EVENTS=$(_perf_words "$_PERF_ROWS")
-  remote_run "$SERVER" perf start
+  call_run "$SERVER" perf start
 }
 
 # After a phase: stop counting, and keep the counts: of several servers, the sum of each event of a CPU.
@@ -160,7 +163,7 @@ _perf_sum() {
 # Stop counting on the server that SERVER is narrowed to, and print the counts as lib/host/perf.sh does.
 # Usage: _perf_end
 _perf_end() {
-  remote_run "$SERVER" perf end
+  call_run "$SERVER" perf end
 }
 
 # Print what was counted on the server that SERVER is narrowed to, rows HOST CPU SCOPE EVENT NAME VALUE PERCENT; an event without a count has `-` and 0.
@@ -175,19 +178,6 @@ _perf_counted() {
       print host, $4, $1, $2, $3, ((key in value) ? value[key] : "-"), ((key in share) ? share[key] : 0)
     }' \
     - <(printf '%s\n' "$_PERF_ROWS") <<<"$counts"
-}
-
-# Stop counting, in any state of the repeat.
-# Usage: perf_stop
-perf_stop() {
-  _PERF_PHASE=
-  servers_off _PERF_ON _perf_stop
-}
-
-# Stop counting on the server that SERVER is narrowed to, without the counts.
-# Usage: _perf_stop
-_perf_stop() {
-  remote_run "$SERVER" perf stop
 }
 
 # Print events as the arguments of lib/host/perf.sh.

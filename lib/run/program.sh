@@ -30,7 +30,7 @@ _program_prepare() {
     work=$(remote_work "$host") || return
     _program_sources "$_REMOTE_TMP/$key.$BASHPID.tar"
     remote_put "$host" "$_REMOTE_TMP/$key.$BASHPID.tar" "$work/cache/$key.tar" || return
-    answer=$(remote_run "$host" program build "$name" "$key" "$target" "${file#"$ROOT/"}") || return
+    answer=$(call_run "$host" program build "$name" "$key" "$target" "${file#"$ROOT/"}") || return
     IFS=$'\t' read -r what path why <<<"$answer"
     [[ $what == yes ]] || {
       printf '%s: %s does not start there: %s\n' "$host" "$called" "$why"
@@ -46,14 +46,14 @@ _program_prepare() {
 program_copy() {
   local host=$1 ours answer what path why work
   ours=$(program_machine)
-  answer=$(remote_run "$host" program have "$2" "$4") || return
+  answer=$(call_run "$host" program have "$2" "$4") || return
   IFS=$'\t' read -r what path why <<<"$answer"
   if [[ $what == no && ${path%% *} != "${ours%% *}" ]]; then
     why="it is for $ours, the host has $path"
   elif [[ $what == no ]]; then
     work=$(remote_work "$host") || return
     remote_put "$host" "$3" "$work/cache/$2-$4" || return
-    answer=$(remote_run "$host" program have "$2" "$4") || return
+    answer=$(call_run "$host" program have "$2" "$4") || return
     IFS=$'\t' read -r what path why <<<"$answer"
   fi
   if [[ $what == yes ]]; then printf 'yes\t%s\n' "$path"; else printf 'no\t%s\n' "$why"; fi

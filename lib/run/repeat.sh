@@ -12,15 +12,11 @@ _REPEAT_LEFT=
 # started.
 repeat_run() {
   local folder=$1 status=0 stamp again
-  local -a hosts
   shift
   [[ ! -e $folder ]] || return 0
   printf -v stamp '%(%Y%m%d-%H%M%S)T' -1
   # The files of an interrupted repeat are kept, but they are not a result.
   [[ ! -e $folder.partial ]] || mv -- "$folder.partial" "$folder.cut-$stamp"
-  # A link that was lost took its channel with it.
-  read -r -a hosts <<<"$SERVER $CLIENT_IP"
-  channel_open "${hosts[@]}"
   repeat_held || return
   _repeat_clean || return
   size_fresh
@@ -178,10 +174,10 @@ _repeat_starts() {
     { printf "%s\t%s\t%.0f\n", $column["operation"], client, $column["start_us"] - offset }' "${files[@]}"
 }
 
-# Stop monitors, instances and tier on the server that SERVER is narrowed to.
+# Stop what the repeat runs on each server, in the reverse order of its start: features, then monitors, instances and tier.
 # Usage: _repeat_ended
 _repeat_ended() {
-  remote_run "$SERVER" ended
+  servers_off $((REMOTE_RETRY + 600)) "${TRACE_OFF[@]}" "${PERF_OFF[@]}" "${ANTAGONIST_OFF[@]}" "${COLD_OFF[@]}" - ended
 }
 
 # Stop what the last repeat could not stop: it would disturb the next repeat, or be taken for a part of it.
@@ -210,12 +206,8 @@ _repeat_stop() {
       *) status=1 ;;
     esac
   done
-  trace_stop || status=1
-  perf_stop || status=1
-  antagonist_stop || status=1
-  cold_down || status=1
   monitor_forget
-  servers_print $((REMOTE_RETRY + 600)) _repeat_ended || status=1
+  _repeat_ended || status=1
   ((${#later[@]} == 0)) || client_stop "${later[@]}" || {
     log_warn "$(side_failed "${later[@]}"): the load generator there could not be stopped; run ./do_it.sh stop when the host answers again"
     status=1

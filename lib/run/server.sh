@@ -28,7 +28,7 @@ _server_room() {
   local facts keep
   fill_reserve_of "$SERVER_BYTES"
   keep=$REPLY
-  facts=$(remote_run "$SERVER" facts memory) || return
+  facts=$(call_run "$SERVER" facts memory) || return
   IFS=$'\t' read -r _ _ _ _ SERVER_FREE <<<"$facts"
   ((SERVER_FREE < keep)) || return 0
   facts_limit_text
@@ -82,11 +82,11 @@ server_look_redis() {
   local path=redis-server key
   REDIS_BINARY=
   case $REDIS_FROM in
-    installed) REDIS_BINARY=$(remote_run "$SERVER" redis installed "$REDIS_SERVER") || return 1 ;;
-    package) REDIS_BINARY=$(remote_run "$SERVER" redis installed "$path" 2>/dev/null) || return 2 ;;
+    installed) REDIS_BINARY=$(call_run "$SERVER" redis installed "$REDIS_SERVER") || return 1 ;;
+    package) REDIS_BINARY=$(call_run "$SERVER" redis installed "$path" 2>/dev/null) || return 2 ;;
     source)
       key=$(_server_redis_key) || return 1
-      REDIS_BINARY=$(remote_run "$SERVER" redis built "$key" 2>/dev/null) || return 2
+      REDIS_BINARY=$(call_run "$SERVER" redis built "$key" 2>/dev/null) || return 2
       ;;
   esac
 }
@@ -114,14 +114,14 @@ server_find_redis() {
   ((status == 2)) || return "$status"
   if [[ $REDIS_FROM == package ]]; then
     DEPS_SCRIPT=$(<"$ROOT/tools/deps.sh")
-    REDIS_BINARY=$(remote_run "$SERVER" redis package)
+    REDIS_BINARY=$(call_run "$SERVER" redis package)
     return
   fi
   key=$(_server_redis_key) || return
   log_info "building Redis $VER on $SERVER, once"
   work=$(remote_work "$SERVER") || return
   [[ $source == *://* ]] || remote_put "$SERVER" "$source" "$work/cache/$key.tar.gz" || return
-  REDIS_BINARY=$(remote_run "$SERVER" redis build "$key" "$source")
+  REDIS_BINARY=$(call_run "$SERVER" redis build "$key" "$source")
 }
 
 # Start the instances of a point on all servers, each pinned, and wait until each answers PING.
@@ -185,7 +185,7 @@ _server_prepare() {
 # Globals: SERVER and what _server_prepare sets
 _server_start() {
   local REDIS_CONF=$SERVER_DIRECTIVES
-  remote_run "$SERVER" server start
+  call_run "$SERVER" server start
 }
 
 # Take in what one server reported after the start.
@@ -240,7 +240,7 @@ server_info() {
 # Print INFO of every instance on the server that SERVER is narrowed to.
 # Usage: _server_info
 _server_info() {
-  remote_run "$SERVER" server info
+  call_run "$SERVER" server info
 }
 
 # Fetch the instances' logs, their INFO as info.after, and the events of a fault.
@@ -290,7 +290,7 @@ server_stop() {
 # Stop the instances on the server that SERVER is narrowed to.
 # Usage: _server_stop
 _server_stop() {
-  remote_run "$SERVER" server stop
+  call_run "$SERVER" server stop
 }
 
 # The directives of the settings, separated by semicolons; those of REDIS_CONF come last, so that they override.

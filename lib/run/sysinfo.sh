@@ -93,7 +93,7 @@ _sysinfo_irqs() {
   [[ -s $file ]] || return 0
   hosts_data "$SERVER"
   ADDRESS=$REPLY
-  write_file "$file" remote_run "$SERVER" irqs ||
+  write_file "$file" call_run "$SERVER" irqs ||
     log_warn "$file: not read again after the load: its last column is from before the load"
 }
 

@@ -90,7 +90,7 @@ tier_limit() {
 # Usage: tier_set_limit BYTES
 # Returns: 1 if the limit cannot be set, with the reason on stderr
 tier_set_limit() {
-  remote_run "$SERVER" tiers limit "$1"
+  call_run "$SERVER" tiers limit "$1"
 }
 
 # Move the pages of the running instances: SHARE % of them to the near nodes of the tier, the others to its far nodes.
@@ -100,7 +100,7 @@ tier_divide() {
   local far
   memory_prepare || return
   far=$(place_memory_nodes far)
-  remote_run "$SERVER" tiers divide "$MEMORY_PROGRAM" "$1" "$(_tier_part near "$far")" "$(_tier_part far "$far")"
+  call_run "$SERVER" tiers divide "$MEMORY_PROGRAM" "$1" "$(_tier_part near "$far")" "$(_tier_part far "$far")"
 }
 
 # Print the nodes of the tier that are near, or far: without a CPU.
@@ -183,7 +183,7 @@ tier_check() {
 # Print the kinds of memory of a host, as rows KIND WHERE DETAIL.
 # Usage: tier_detect HOST
 tier_detect() {
-  remote_run "$1" tiers detect
+  call_run "$1" tiers detect
 }
 
 # The DRAM and the swap of the tier on the server that SERVER is narrowed to.
@@ -218,7 +218,7 @@ _tier_run() {
   ! { tier_divided && size_wanted; } || TIER_NEAR=$(_tier_part near "$TIER_FAR")/$(_tier_part far "$TIER_FAR")
   fill_reserve_of "$SERVER_BYTES"
   TIER_RESERVE=$REPLY
-  remote_run "$SERVER" tiers "$3"
+  call_run "$SERVER" tiers "$3"
 }
 
 # The nodes of the tier, as a list; empty if the server has no such nodes.

@@ -54,7 +54,7 @@ tls_try() {
   fi
   # A Redis that is not installed yet is checked after its installation.
   [[ -n $REDIS_BINARY ]] || return 0
-  said=$(remote_run "$SERVER" redis tls) || return
+  said=$(call_run "$SERVER" redis tls) || return
   while IFS=$'\t' read -r state found; do
     fix=-
     [[ $state == ok ]] || fix=REDIS_FROM=package

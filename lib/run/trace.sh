@@ -3,6 +3,9 @@
 # TRACE: a program of the user that runs on each server during measured phases.
 
 _TRACE_ON=
+# What ends the program of TRACE, for servers_off.
+# shellcheck disable=SC2034 # lib/run/repeat.sh
+readonly TRACE_OFF=(_TRACE_ON 'trace stop')
 
 # Start the program just before the first phase after populate.
 # Usage: trace_mark NEXT_PHASE
@@ -19,7 +22,7 @@ trace_mark() {
 # Start the program on the server that SERVER is narrowed to.
 # Usage: _trace_start
 _trace_start() {
-  remote_run "$SERVER" trace start
+  call_run "$SERVER" trace start
 }
 
 # Stop the program, and fetch its output and files to DIR/trace, with several servers to DIR/HOST/trace; warn if it exited early.
@@ -39,18 +42,6 @@ _trace_fetch() {
   receive_files "$folder" "$SERVER" trace fetch 2>"$why" || status=1
   while IFS= read -r line; do log_warn "$SERVER: $line"; done <"$why"
   return "$status"
-}
-
-# Stop the program, in any state of the repeat.
-# Usage: trace_stop
-trace_stop() {
-  servers_off _TRACE_ON _trace_stop
-}
-
-# Stop the program on the server that SERVER is narrowed to, and remove its files there.
-# Usage: _trace_stop
-_trace_stop() {
-  remote_run "$SERVER" trace stop
 }
 
 # Whether the program exists on the server that SERVER is narrowed to, as a row HOST STATE FOUND WANTED FIX.

@@ -262,7 +262,7 @@ tune_would() {
 # Usage: _tune_run HOST VERB [ROWS]
 _tune_run() {
   local TUNE_ROWS=${3-}
-  remote_run "$1" tune "$2"
+  call_run "$1" tune "$2"
 }
 
 # Messages about one host: a warning for each impossible setting that is on, one line for all impossible settings that are auto.

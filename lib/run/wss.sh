@@ -76,7 +76,7 @@ _wss_length() {
 # Print a row STATE FOUND WANTED FIX: whether the kernel of the server that SERVER is narrowed to supports the probe.
 # Usage: wss_try
 wss_try() {
-  ! wss_wanted || remote_run "$SERVER" wss check
+  ! wss_wanted || call_run "$SERVER" wss check
 }
 
 # Begin the probes of a repeat.
@@ -151,7 +151,7 @@ wss_look() {
 # Count the touched memory on the server that SERVER is narrowed to, and print the rows of lib/host/wss.sh.
 # Usage: _wss_probe
 _wss_probe() {
-  remote_run "$SERVER" wss probe
+  call_run "$SERVER" wss probe
 }
 
 # Print the bytes of all instances for each time: 10.0 MiB in 1 s, ...

@@ -2,8 +2,6 @@
 # shellcheck shell=bash
 # How a host sends files to the master (lib/core/receive.sh), and which names they may have.
 
-FILES_LARGE=250 # exit status of a script whose files are too large for a channel
-
 # Whether a name of a file is plain. A pattern with the count {0,199} would take 70 times as long.
 # Usage: files_plain NAME
 files_plain() {
@@ -13,10 +11,8 @@ files_plain() {
 # Print files of the current directory in the form that lib/core/receive.sh reads. Files that are not regular, or whose name is not plain,
 # are left out with a line on stderr.
 # Usage: files_send -- FILE...
-# Globals: CHANNEL: not empty in a channel (lib/core/channel.sh), which keeps a whole reply in memory, without line feeds at its end
-# Returns: exits FILES_LARGE if they are too large for a channel
 files_send() {
-  local name index total
+  local name index
   local -a plain=() sizes sums
   shift
   for name; do
@@ -28,12 +24,9 @@ files_send() {
   done
   if ((${#plain[@]} > 0)); then
     mapfile -t sizes < <(stat -c %s -- "${plain[@]}")
-    printf -v total '%s+' "${sizes[@]}"
-    [[ -z ${CHANNEL-} ]] || ((${total}0 <= 1 << 20)) || exit "$FILES_LARGE"
     mapfile -t sums < <(sha256sum -- "${plain[@]}")
     for index in "${!plain[@]}"; do printf '%s\t%s\t%s\n' "${sizes[index]}" "${sums[index]%% *}" "${plain[index]}"; done
   fi
   echo
   ((${#plain[@]} == 0)) || cat -- "${plain[@]}"
-  [[ -z ${CHANNEL-} ]] || printf .
 }

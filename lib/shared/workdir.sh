@@ -2,8 +2,6 @@
 # shellcheck shell=bash
 # Our directory on a host, which no other user can write to or replace.
 
-_WORKDIR_ALONE= # the path that workdir_once found to be ours alone
-
 # Make our directory if it is missing. Refuse a directory that another user could have made, and the directory of another master's run.
 # Usage: workdir_open
 # Globals: REMOTE_DIR; RUN_ID RUN_OWNER (both empty or unset: the script does not belong to a run)
@@ -12,8 +10,9 @@ workdir_open() {
   local said
   # All users may read results, but not files on a host, which contain a password.
   umask 077
-  _workdir_path
-  [[ $WORK == "$_WORKDIR_ALONE" ]] || workdir_alone "$WORK"
+  WORK=$REMOTE_DIR
+  [[ $WORK != auto ]] || WORK=/var/tmp/tierbench-$EUID
+  workdir_alone "$WORK"
   [[ -d $WORK ]] || said=$(mkdir -p -- "$WORK" 2>&1) || fail "REMOTE_DIR=$WORK: cannot be created: ${said##*: }"
   [[ ! -L $WORK && -O $WORK ]] || fail "$WORK: not a directory of this user; move it away, or set REMOTE_DIR"
   trap workdir_left EXIT
@@ -24,7 +23,7 @@ workdir_open() {
 # Usage: workdir_left
 workdir_left() {
   local status=$? REPLY
-  ((status == 0 || status == FILES_LARGE)) || ! workdir_full || printf '%s\n' "$REPLY" >&2
+  ((status == 0)) || ! workdir_full || printf '%s\n' "$REPLY" >&2
 }
 
 # Whether a file system that scripts write to is full.
@@ -33,27 +32,6 @@ workdir_left() {
 # Returns: sets REPLY, as common_full
 workdir_full() {
   common_full "REMOTE_DIR=$WORK" "TMPDIR=${TMPDIR:-/tmp}" "LOCK_DIR=$LOCK_DIR"
-}
-
-# The path of our directory.
-# Returns: sets WORK
-_workdir_path() {
-  WORK=$REMOTE_DIR
-  [[ $WORK != auto ]] || WORK=/var/tmp/tierbench-$EUID
-}
-
-# Check our directory, if it exists, for all later scripts of this shell: only root and this user could change what was found.
-# Usage: workdir_once
-# Globals: REMOTE_DIR
-workdir_once() {
-  local WORK
-  _workdir_path
-  if [[ ! -d $WORK ]]; then
-    # Another user may make what is above it.
-    _WORKDIR_ALONE=
-  elif [[ $WORK != "$_WORKDIR_ALONE" ]] && (workdir_alone "$WORK") 2>/dev/null; then
-    _WORKDIR_ALONE=$WORK
-  fi
 }
 
 # Refuse a directory that other users can write to or replace, because our scripts run programs from it. Each of its parents must be root's

@@ -22,7 +22,7 @@ master "RESERVE=1M LOCK_DIR=$SCRATCH/lock REDISBASE=$(ports_pick "${COUNT:-288}"
       printf "%d\n" $((${EPOCHREALTIME/[.,]/} - start))
     done | sort -n | awk -v what="$1" "NR == 3 { printf \"%-14s %.2f s\n\", what, \$1 / 1e6 }"
   }
-  mark() { remote_run "$SERVER" monitor mark end; }
+  mark() { call_run "$SERVER" monitor mark end; }
   measure server_info
   measure mark'
 printf '%s\n' "$output"

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The only way to run a script on a host: lib/host/call.sh, here with bash, elsewhere with ssh (lib/core/remote.sh). Each call is a new shell.
+
+# The output limit of a script, in KiB.
+readonly _CALL_REPLY_KIB=$((16 << 10))
+# The most that is used of its messages, in bytes and in lines: a line takes as much time as many bytes.
+readonly _CALL_SAID=$((256 << 10)) _CALL_SAID_LINES=2000
+# A script that the master does not wait for any more ends on its host after this time, in seconds.
+readonly _CALL_LONGEST=7200
+# shellcheck disable=SC2016 # expanded on the host
+readonly _CALL_SHELL='[[ -e $0 ]] || exit 127; . "$0"'
+
+_CALL_FILES=              # of this subshell: the beginning of the names of its files
+REMOTE_OUT=               # the file with all of the output of the last call
+declare -A _CALL_READS=() # by script and verb: the variables that it reads
+
+# Run lib/host/SCRIPT.sh on a host; when it is done, print its checked output (lib/core/reply.sh). A lost connection is renewed for
+# REMOTE_RETRY seconds, so a script must be repeatable. Settings, and secrets, which must not be arguments, are sent over stdin.
+# Usage: call_run HOST SCRIPT [ARG]...
+# Globals: REMOTE_RETRY; the names in the script's `# Reads` lines (call_settings)
+# Returns: the script's exit status, and prints nothing unless that is 0; 255 if the host remained unreachable;
+# REPLY_BAD with one line on stderr if the reply does not have its form.
+call_run() {
+  local REMOTE_FILE='' REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT
+  call_mark
+  call_raw "$_CALL_REPLY_KIB" "$@" || return
+  reply_print "$1" "$2" "${3--}"
+}
+
+# Run several scripts of a host in one call, one after the other, each in its own shell. The others run also if one fails.
+# Usage: call_together HOST PART...
+#   PART  SCRIPT [ARG]..., words separated by blanks
+# Globals: as call_run
+# Returns: prints the checked output of each that succeeded; the status of the first that did not, or as call_run
+call_together() {
+  local host=$1 part line number=1 failed=0 status text='' mark REMOTE_FILE='' REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT
+  local -a words=() parts=("${@:2}") word
+  call_mark
+  mark=$REMOTE_MARK
+  for part in "${parts[@]}"; do
+    read -r -a word <<<"$part"
+    words+=("$mark" "${word[@]}")
+  done
+  call_raw 1024 "$host" "${words[@]}" || return
+  while ((number <= ${#parts[@]})) && IFS= read -r line; do
+    if [[ $line != "$mark.$number.status "* ]]; then
+      [[ $line != "$mark.$number" ]] || text=
+      text+=$line$'\n'
+      continue
+    fi
+    status=${line##* }
+    [[ $status =~ ^(0|[1-9][0-9]?[0-9]?)$ ]] || status=$REPLY_BAD
+    read -r -a word <<<"${parts[number - 1]}"
+    REMOTE_MARK=$mark.$number REMOTE_REPLY=$text
+    ((status != 0)) || reply_print "$host" "${word[0]}" "${word[1]--}" || status=$?
+    ((failed != 0)) || failed=$status
+    number=$((number + 1)) text=
+  done <<<"$REMOTE_REPLY"
+  ((number > ${#parts[@]} || failed != 0)) || {
+    printf "%s: invalid reply to '%s': the reply is truncated\n" "$host" "${parts[number - 1]}" >&2
+    failed=$REPLY_BAD
+  }
+  return "$failed"
+}
+
+# Make the mark of a call.
+# Returns: sets REMOTE_MARK
+call_mark() {
+  REMOTE_MARK=tierbench-reply-$RANDOM$RANDOM$RANDOM
+}
+
+# Run a script on a host and keep its output, unchecked: in the file REMOTE_FILE of the caller, or in REMOTE_REPLY if that is empty. The output is
+# between the lines REMOTE_MARK and REMOTE_MARK.end, after any output of the login shell's start-up files. Only lib/core/reply.sh and
+# lib/core/receive.sh use it. Several scripts are separated by REMOTE_MARK, which is before the first one, too.
+# Usage: call_raw MAX_KIB HOST [REMOTE_MARK] SCRIPT [ARG]...
+# Globals: REMOTE_FILE; REMOTE_MARK (call_mark); CALL_INPUT: a file that the script reads as its stdin; CALL_LIVE: not empty if its messages are printed while it runs
+# Returns: as call_run; sets REMOTE_REPLY and REMOTE_LIMIT (in bytes)
+call_raw() {
+  local status deadline=$((SECONDS + REMOTE_RETRY)) host=$2 told='' pushed='' why=${_CALL_FILES:-$_REMOTE_TMP/call.$BASHPID}.why
+  REMOTE_LIMIT=$(($1 << 10))
+  shift 2
+  # A host that was given up gets one attempt per call, without waiting.
+  ! remote_gone "$host" || deadline=$SECONDS
+  while :; do
+    status=0
+    _call_once "$host" "$@" || status=$?
+    if ((status == 0)) || remote_is_local "$host"; then break; fi
+    ! call_longer "$host" "$1" || status=$REPLY_BAD
+    # Our files may have been removed there.
+    if ((status == 127)) && [[ -z $pushed ]] && remote_push "$host"; then
+      pushed=yes
+      continue
+    fi
+    if ((status != _REMOTE_LOST || SECONDS >= deadline)) || ! remote_was_open "$host"; then break; fi
+    # A killed subshell needs no retry; `stop` has closed the connection that it used.
+    proc_alive $$ "$_REMOTE_START" || break
+    [[ -n $told ]] || log_warn "$host does not answer ($(remote_reason "$why")); trying again for $((deadline - SECONDS)) s"
+    told=yes
+    sleep 1 # interval of retries, not a wait for readiness
+    remote_again "$host" 2>"$why" || :
+  done
+  # What ssh said, once, for whoever explains the failure.
+  ((status == 0)) || [[ ! -s $why ]] || cat -- "$why" >&2
+  if ((status != _REMOTE_LOST)); then
+    [[ -z $told ]] || log_info "$host answers again"
+    ! remote_gone "$host" || rm -f -- "$_REMOTE_TMP/gone.$host"
+  elif ((REMOTE_RETRY > 0)); then
+    remote_give_up "$host"
+  fi
+  return "$status"
+}
+
+# Make one attempt at a call. The shell waits for one process in the foreground, so a signal ends the script only when the call is over: what it does on
+# the host must not run beside the cleanup.
+# Usage: _call_once HOST SCRIPT [ARG]...
+# Globals: as call_raw; why: the file for what ssh says
+# Returns: the status of ssh or of the script; sets REMOTE_REPLY and REMOTE_OUT, the file with all of the output
+_call_once() {
+  local host=$1 status=0 said=${why%.why}.said live='' REPLY LC_ALL=C
+  local text='' word
+  local -a words part=()
+  REMOTE_OUT=${REMOTE_FILE:-${why%.why}.out}
+  for word in "${@:2}" "$REMOTE_MARK"; do
+    if [[ $word != "$REMOTE_MARK" ]]; then
+      part+=("$word")
+    elif ((${#part[@]} > 0)); then
+      call_settings "${part[@]}"
+      text+=$REPLY part=()
+    fi
+  done
+  printf -v REPLY '%s %d\n%s' "$REMOTE_MARK" "${#text}" "$text"
+  call_words "$host" "${SIDE_LIMIT:-$_CALL_LONGEST}" "$REMOTE_MARK" "${@:2}"
+  # On a full disk, the call fails, and side_run says why.
+  { : >"$why"; } 2>/dev/null || :
+  if [[ -n ${CALL_LIVE-} ]]; then
+    exec {live}> >(_call_said "$why")
+    said=/dev/fd/$live
+  fi
+  # Without the shell's own words about a signal that ended the call.
+  { (
+    exec {LOG_FD}>&- {_REMOTE_FD}<&- {HOLD_FD}>&- >"$REMOTE_OUT" 2>"$said"
+    [[ -z $live ]] || exec {live}>&-
+    if ! remote_is_local "$host"; then
+      ulimit -f $((REMOTE_LIMIT >> 10 > _CALL_REPLY_KIB ? REMOTE_LIMIT >> 10 : _CALL_REPLY_KIB))
+    else
+      # Without a limit, which instances would have, too.
+      export RUN_OF_TIERBENCH=$RUN_ID
+    fi
+    [[ -n ${CALL_INPUT-} ]] || exec "${words[@]}" <<<"$REPLY"
+    exec "${words[@]}" < <(printf '%s' "$REPLY" && exec cat -- "$CALL_INPUT")
+  ) || status=$?; } 2>/dev/null
+  if [[ -n $live ]]; then
+    exec {live}>&-
+    wait "$!" || :
+  else
+    [[ ! -r $said ]] || _call_said "$why" <"$said"
+  fi
+  if [[ -z $REMOTE_FILE ]]; then
+    # Its second element would begin after a NUL, which no reply has.
+    { mapfile -d '' -n 1 part <"$REMOTE_OUT"; } 2>/dev/null || part=()
+    REMOTE_REPLY=${part[0]-}
+    ((${#REMOTE_REPLY} < REMOTE_LIMIT)) || REMOTE_REPLY=${REMOTE_REPLY:0:REMOTE_LIMIT}
+  fi
+  return "$status"
+}
+
+# The words that run scripts on a host.
+# Usage: call_words HOST SECONDS MARK [MARK] SCRIPT [ARG]...
+#   SECONDS  after which the host ends them
+# Globals: RUN_ID, which the environment of a local call must have as RUN_OF_TIERBENCH
+# Returns: sets words of the caller
+call_words() {
+  local host=$1 limit=$2 quoted REPLY
+  shift 2
+  if remote_is_local "$host"; then
+    words=(bash --norc -c "$_CALL_SHELL" "$LIB/host/call.sh" "$@")
+    return
+  fi
+  remote_folder "$host"
+  printf -v quoted ' %q' "$REPLY/host/call.sh" "$@"
+  remote_words "$host" "env -u POSIXLY_CORRECT RUN_OF_TIERBENCH=$RUN_ID timeout -k 5 $limit bash --norc -c '$_CALL_SHELL'$quoted"
+}
+
+# The variables that a script reads, as assignments: those of its lines `# Reads: NAME...` and, for the verb in the first argument, `# Reads VERB...:
+# NAME...`; every script reads the run's. They must be set, also if they are empty.
+# Usage: call_settings SCRIPT [ARG]...
+# Returns: sets REPLY
+call_settings() {
+  local script=$1 verb=${2-} key=$1.${2-} name line
+  local -a part reads=(REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER RUN_OPEN)
+  if [[ -z ${_CALL_READS[$key]+set} ]]; then
+    while IFS= read -r line && [[ -n $line ]]; do
+      [[ $line =~ ^'# Reads'(:|([a-z\ ]+):)\ (.*)$ ]] || continue
+      [[ ${BASH_REMATCH[1]} == : || "${BASH_REMATCH[2]} " == *" $verb "* ]] || continue
+      read -r -a part <<<"${BASH_REMATCH[3]}"
+      reads+=("${part[@]}")
+    done <"$LIB/host/$script.sh"
+    _CALL_READS[$key]=${reads[*]}
+  fi
+  REPLY=
+  for name in ${_CALL_READS[$key]}; do
+    [[ -v $name ]] || die "lib/host/$script.sh${verb:+ $verb}: reads $name, which is not set"
+    printf -v line '%s=%q\n' "$name" "${!name}"
+    REPLY+=$line
+  done
+}
+
+# Whether a reply was cut at its limit. This is only called for an invalid reply.
+# Usage: call_longer HOST SCRIPT
+# Globals: REMOTE_OUT REMOTE_LIMIT
+# Returns: 0 with a line on stderr if it was.
+call_longer() {
+  local size
+  size=$(exec stat -c %s -- "$REMOTE_OUT" 2>/dev/null) || return
+  ((size >= REMOTE_LIMIT)) || return 1
+  printf '%s: %s: the reply is longer than %d MiB\n' "$1" "$2" $((REMOTE_LIMIT >> 20)) >&2
+}
+
+# Print what a host's script writes to stderr, line by line: without control characters, bounded, and without what start-up files of
+# the login shell wrote before the mark. If there is no mark, FILE gets the text, which has ssh's reason; the caller prints it.
+# The shell names a failure by its line in the script. With a full disk every write fails: what the script says of the file system at its end
+# (workdir_left) replaces all of these messages. A file in a removed directory is named without the script's line.
+# Usage: _call_said FILE <STDERR
+_call_said() {
+  local line lines=0 count=0 bytes=0 full='' named='' REPLY LC_ALL=C
+  local -a before=()
+  while IFS= read -r -n 4096 line || [[ -n $line ]]; do
+    bytes=$((bytes + ${#line} + 1))
+    if ((bytes > _CALL_SAID || ++count > _CALL_SAID_LINES)); then
+      printf 'more messages than %d KiB or %d lines: the rest is left out\n' $((_CALL_SAID >> 10)) "$_CALL_SAID_LINES" >&2
+      break
+    elif [[ $line == "$REMOTE_MARK"* ]]; then
+      before=() lines=1
+    else
+      log_plain "$line"
+      line=$REPLY
+      if ((lines)); then
+        if [[ $line =~ (^[a-z]|:\ line\ [0-9]+:\ ).*:\ (No space left on device|Disk quota exceeded|Read-only file system)$ ]]; then
+          # Of the shell itself, or of a program.
+          [[ $line != *': line '[0-9]* ]] || line="REMOTE_DIR=$REMOTE_DIR, TMPDIR or LOCK_DIR: cannot write: ${BASH_REMATCH[2]}"
+          full=${full:-$line}
+          continue
+        elif [[ $line =~ :\ line\ [0-9]+:\ (/.*):\ No\ such\ file\ or\ directory$ ]]; then
+          line="cannot open ${BASH_REMATCH[1]}: No such file or directory (REMOTE_DIR: was it removed during the run?)"
+        fi
+        [[ $line != *': the file system '* ]] || named=yes
+        # The line before a mark is empty.
+        [[ -n $line ]] || continue
+        printf '%s\n' "$line" >&2
+      elif ((${#before[@]} < 200)); then
+        before+=("$line")
+      fi
+    fi
+  done
+  [[ -z $full || -n $named ]] || printf '%s\n' "$full" >&2
+  ((${#before[@]} == 0)) || { printf '%s\n' "${before[@]}" >"$1"; } 2>/dev/null || :
+}

@@ -1,0 +1,255 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A call of a host: what arrives there and what comes back, here and over ssh; and what happens when one of the two sides ends.
+# slow
+# shellcheck disable=SC2154,SC2016,SC1003 # status and stderr are set by run_split; commands are expanded where they are run
+
+load helper
+load elsewhere
+
+setup() {
+  scratch_setup
+  mkdir bin
+  # Stands in for ssh: the host is a shell here.
+  cat >bin/ssh <<'END'
+#!/bin/bash
+while [[ ${1-} == -* ]]; do case $1 in -O | -G) exit 0 ;; -o | -F | -l | -p | -i) shift 2 ;; *) shift ;; esac; done
+shift
+[[ $1 != true ]] || exit 0
+if [[ $* == *tierbench-push* ]]; then echo push; else echo call; fi >>"$SCRATCH/calls"
+[[ ! -e $SCRATCH/noise ]] || . "$SCRATCH/noise"
+exec /bin/bash -c "$*"
+END
+  chmod +x bin/ssh
+  PATH=$SCRATCH/bin:$PATH
+  cp -r "$REPO/lib" lib
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Run a piece of the master's shell, with the host `elsewhere` and this one. Its files have the scripts of the test, too.
+ask() {
+  elsewhere_master "$(tell_master)"$'\n'"$1" | sed "s|LIB=$REPO/lib|LIB=$SCRATCH/lib|" >ask.sh
+  run_split /bin/bash ask.sh
+}
+
+# Print a function for these pieces. It gives the status of a call, its reply, and its messages without the place where bash saw them.
+tell_master() {
+  cat <<'END'
+# Usage: tell HOST SCRIPT [ARG]...
+tell() {
+  local status=0 REMOTE_FILE= REMOTE_REPLY= REMOTE_MARK= REMOTE_LIMIT=
+  call_mark
+  call_raw 256 "$@" 2>err || status=$?
+  printf '%s\n%s\n' "$status" "${REMOTE_REPLY//$REMOTE_MARK/MARK}"
+  sed 's/^.*: line [0-9]*: //' err
+}
+END
+}
+
+# Write a script of the hosts from stdin. Usage: script NAME [READS]
+script() { { printf '%s\n\nmain() {\n' "${2:+# Reads: $2}" && cat && echo '}'; } >"lib/host/$1.sh"; }
+
+process_ended() { [[ ! -e /proc/$1 ]]; }
+
+@test "output, messages, status, any argument and any value arrive, here and elsewhere; a reply is cut at its limit" {
+  local host
+  script words VALUE <<<'printf "<%s>\n" "$#" "$@" "$VALUE"; printf "a\033b\n" >&2; cat; echo $((SECONDS < 5)) $-; extra_says'
+  sed -i '1s/^/# Needs: extra\n/' lib/host/words.sh
+  echo 'extra_says() { echo "from the module"; }' >lib/host/extra.sh
+  script fails <<<'echo before; echo why >&2; exit 7'
+  script unset <<<'echo "$nothing_of_that_name"'
+  script long <<<'printf "%0150000d" 1'
+  script longer <<<'printf "%0300000d" 1'
+  for host in elsewhere 127.0.0.1; do
+    rm -f calls
+    ask 'host='$host'
+      VALUE=$'\''\n"$(id)"\\ä\n\n'\'' tell "$host" words "a  b\$(id)'\''\"" "" $'\''\n'\'' "*" >words
+      VALUE=$(printf "%0100000d" 2) tell "$host" words >large
+      tell "$host" fails >fails
+      tell "$host" unset >unbound
+      tell "$host" long >long
+      tell "$host" longer >longer'
+    assert_equal "$status: $stderr" '0: '
+    assert_contains $'0\n\nMARK\n<4>\n<a  b$(id)\'">\n<>\n<\n>\n<*>\n<\n"$(id)"\\ä\n\n>\n1 ' "$(<words)"
+    assert_contains $'from the module\n\nMARK.end\n\na b' "$(<words)"
+    assert_contains '<0000000000' "$(<large)"
+    assert_equal "$(<fails)" $'7\n\nMARK\nbefore\n\nwhy'
+    assert_contains 'nothing_of_that_name: unbound variable' "$(<unbound)"
+    refute_contains MARK.end "$(<unbound)"
+    assert_contains $'\nMARK.end' "$(tail -c 20 long)"
+    refute_contains MARK.end "$(tail -c 20 longer)"
+    # One ssh for each call after the first one, and none here.
+    if [[ $host == elsewhere ]]; then assert_equal "$(paste -sd ' ' calls)" 'push call call call call call call'; else assert_equal "$(<calls)" push; fi
+  done
+}
+
+@test "several scripts in one call: each has its own variables, status, messages and checked reply; one that fails prevents no other" {
+  local host
+  script clock ONE <<<'VALUE=${ONE} ; echo "${EPOCHREALTIME/,/.}"; echo a >>"$REMOTE_DIR.said"; cd /; trap "echo left >>$REMOTE_DIR.said" EXIT'
+  script fails TWO <<<'echo "$TWO ${VALUE-none} $PWD" >>"$REMOTE_DIR.said"; echo why >&2; false; echo on >>"$REMOTE_DIR.said"'
+  script work <<<'echo "text of no path"'
+  script quiet <<<'echo "$*" >>"$REMOTE_DIR.said"; echo done >&2'
+  for host in elsewhere 127.0.0.1; do
+    rm -f host.said calls
+    ask 'ONE=1 TWO=2; call_together '$host' clock fails "quiet b c" work || echo $?'
+    assert_match '^[0-9]+\.[0-9]{6}'$'\n''1$'
+    assert_equal "$stderr" $'why\ndone\n'"$host: invalid reply to 'work -': path='text of no path': expected path"
+    assert_equal "$(<host.said)" $'a\nleft\n2 none '"$SCRATCH"$'\nb c'
+    [[ $host != elsewhere ]] || assert_equal "$(paste -sd ' ' calls)" 'push call'
+    # One alone, and a reply that ends early.
+    ask 'ONE=1; call_together '$host' "quiet only"'
+    assert_success
+    assert_equal "$stderr" 'done'
+  done
+  script fails <<<'exit 0'
+  rm host.said
+  ask 'TWO=2; call_together elsewhere "quiet b" fails "quiet c"'
+  assert_failure 3
+  assert_equal "$stderr" $'done\ndone\nelsewhere: invalid reply to \'fails -\': the reply is truncated'
+  assert_equal "$(<host.said)" $'b\nc'
+}
+
+@test "start-up files may print; a host whose copy of our files is gone gets another one; a second master finds them" {
+  script words <<<'echo answer'
+  echo 'seq 20000; echo noise >&2' >noise
+  ask 'tell elsewhere words >said; tell elsewhere words >>said; rm -r host/cache; tell elsewhere words >>said'
+  assert_equal "$status: $stderr" '0: '
+  assert_equal "$(sed '/^[0-9]\{2,\}$/d; /^[1-9]$/d; /^$/d' said | paste -sd ' ')" '0 MARK answer MARK.end 0 MARK answer MARK.end 0 MARK answer MARK.end'
+  # A call that finds no files there is repeated after the copy.
+  assert_equal "$(paste -sd ' ' calls)" 'push call call call push call'
+  touch -d 2020-01-01 host/cache/lib-*/shared/common.sh
+  ask 'tell elsewhere words'
+  assert_contains answer
+  assert_equal "$(stat -c %y host/cache/lib-*/shared/common.sh | cut -c 1-4)" 2020
+}
+
+@test "a call that is not waited for any more ends its script, here at once and elsewhere at the same limit" {
+  script hangs <<<'echo $BASHPID >"$REMOTE_DIR.pid"; sleep 1000'
+  script words <<<'echo answer'
+  local host
+  for host in elsewhere 127.0.0.1; do
+    rm -f host.pid
+    # What runs elsewhere does not end with ssh.
+    echo 'exec 7<&0; (/bin/bash -c "$*" <&7 & echo $! >"$SCRATCH/there"); while [[ -e /proc/$(<"$SCRATCH/there") ]]; do sleep 0.1; done; exit' >noise
+    ask 'host='$host'
+      hangs() { tell "$1" hangs; }
+      side_run 3 hangs "$host" || :
+      echo "${SIDE_STATUS[$host]}" >ended
+      tell "$host" words >after'
+    assert_equal "$status: $stderr" "0: $host: no answer within 3 s"
+    assert_equal "$(<ended)" 124
+    assert_contains answer "$(<after)"
+    wait_until 20 process_ended "$(<host.pid)"
+  done
+}
+
+@test "a connection that is lost during a call is asked again; ssh's own words come once" {
+  # The first try takes the connection with it.
+  script breaks <<<'[[ -e $REMOTE_DIR.broken ]] || { : >"$REMOTE_DIR.broken"; exit 255; }; echo answer'
+  ask 'REMOTE_RETRY=9; tell elsewhere breaks >said'
+  assert_equal "$status" 0
+  assert_contains 'elsewhere does not answer' "$stderr"
+  assert_equal "$(sed /^$/d said | paste -sd ' ')" '0 MARK answer MARK.end'
+  script words <<<'echo answer'
+  echo '[[ -e up || $(grep -c call calls) -gt 3 ]] || { echo "ssh: connect to host elsewhere port 22: Connection refused" >&2; exit 255; }' >noise.later
+  rm -f calls
+  ask 'mv noise.later noise; REMOTE_RETRY=30; tell elsewhere words >said'
+  assert_equal "$status: $(sed -n '1p; /answer/p' said | paste -sd ' ')" '0: 0 answer'
+  assert_equal "$(grep -c 'elsewhere does not answer (nothing answers on its ssh port)' <<<"$stderr") $(grep -c 'elsewhere answers again' <<<"$stderr") $(wc -l <<<"$stderr")" '1 1 2'
+  mv noise noise.later
+  rm -f calls
+  ask 'mv noise.later noise; REMOTE_RETRY=1; tell elsewhere words >said'
+  assert_equal "$(grep -c 'Connection refused' said)" 1
+}
+
+@test "a flood of messages, with line feeds or without: as much as is used is read" {
+  script flood <<<'case $1 in long) head -c 4000000 /dev/zero | tr "\\0" x ;; lines) seq 100000 ;; esac >&2; echo answer'
+  local host what
+  for host in elsewhere 127.0.0.1; do
+    for what in lines long; do
+      ask "tell $host flood $what >said"
+      assert_equal "$status: $stderr" '0: '
+      assert_equal "$(sed -n '1p; /answer/p' said | paste -sd ' ')" '0 answer'
+      (($(wc -c <said) < 300000 && $(wc -l <said) < 2010)) || fail "$host $what: $(wc said)"
+      assert_contains 'more messages than 256 KiB or 2000 lines: the rest is left out' "$(tail -n 1 said)"
+    done
+  done
+}
+
+@test "Ctrl-C and TERM during an endless flood of messages, with line feeds and without: the master ends, and no script of it stays" {
+  local sign what file pid start
+  script endless <<<'proc_start $BASHPID; echo "$BASHPID $PROC_START" >"$SCRATCH/new.$BASHPID"; mv "$SCRATCH/new.$BASHPID" "$SCRATCH/begun.$BASHPID"
+    if [[ $1 == lines ]]; then yes; else tr "\\0" x </dev/zero; fi >&2'
+  begun() { [[ $(compgen -G "begun.*" | wc -l) == 2 ]]; }
+  for sign in INT TERM; do
+    for what in lines long; do
+      rm -f begun.*
+      elsewhere_master "$(tell_master)"$'\n'"flood() { tell \$1 endless $what; }; side_run 600 flood elsewhere 127.0.0.1" | sed "s|LIB=$REPO/lib|LIB=$SCRATCH/lib|" >ask.sh
+      job_start /bin/bash ask.sh
+      wait_until 20 begun
+      kill -s "$sign" -- "-$JOB_PID"
+      job_wait 20
+      assert_failure "$([[ $sign == INT ]] && echo 130 || echo 143)"
+      for file in begun.*; do
+        read -r pid start <"$file"
+        wait_until 10 process_gone "$pid" "$start"
+      done
+    done
+  done
+}
+
+@test "what a script leaves running has none of the master's descriptors, and holds no call" {
+  script leaves <<<'setsid sleep 20 </dev/null >/dev/null 2>&1 & echo $! >"$REMOTE_DIR.pid"; until [[ $(</proc/$!/comm) == sleep ]] && held=$(readlink /proc/$!/fd/* 2>/dev/null) && [[ $held != *lib* && $held != */etc/* ]]; do :; done; sort -u <<<"$held"'
+  local host
+  for host in elsewhere 127.0.0.1; do
+    ask 'tell '$host' leaves >said'
+    kill "$(<host.pid)"
+    assert_equal "$status: $stderr" '0: '
+    assert_contains $'0\n\nMARK\n/dev/null\n\nMARK.end' "$(<said)"
+  done
+}
+
+@test "a signal ends the master when the call is over, and not before" {
+  script slow <<<'echo begun >>"$REMOTE_DIR.said"; until [[ -e $REMOTE_DIR.go ]]; do sleep 0.05; done; echo done >>"$REMOTE_DIR.said"'
+  local host
+  for host in elsewhere 127.0.0.1; do
+    rm -f host.go host.said
+    elsewhere_master "trap 'echo ended >>host.said' EXIT"$'\n'"call_run $host slow; echo not reached" | sed "s|LIB=$REPO/lib|LIB=$SCRATCH/lib|" >ask.sh
+    job_start /bin/bash ask.sh
+    wait_until 20 grep -q begun host.said
+    kill -TERM "$JOB_PID"
+    touch host.go
+    job_wait 60
+    assert_failure 143
+    assert_equal "$(<host.said)" $'begun\ndone\nended'
+  done
+}
+
+@test "a run has one session on each host, which renews its records; a lost one is opened again, and it ends with the master" {
+  mkdir -m 1777 locks
+  ask 'LEASE=6; lock_name test; SERVER=elsewhere; lock_take elsewhere
+    owner=host/run-$RUN_ID/owner
+    renewed() { local text; text=$(<"$owner"); for ((i = 0; i < 600; i++)); do [[ $(<"$owner") == "$text" ]] || return 0; proc_wait 0.1; done; return 1; }
+    sessions() { ps -o pid= --ppid "$_LOCK_RENEWER" | xargs; }
+    renewed; renewed; renewed
+    sessions >first
+    kill $(<first)
+    renewed; renewed
+    sessions >second
+    # A suspended master has its hosts.
+    (kill -STOP $$; renewed; renewed; touch held; kill -CONT $$) &
+    wait "$!"
+    grep -c call calls >count'
+  assert_equal "$status: $stderr" '0: '
+  # Take, and two sessions.
+  assert_equal "$(<count)" 3
+  assert_match '^[0-9]+$' "$(<first)"
+  assert_match '^[0-9]+$' "$(<second)"
+  assert_exists held
+  [[ $(<first) != "$(<second)" ]] || fail 'it was not opened again'
+  wait_until 20 process_ended "$(<second)"
+  assert_equal "$(find host locks -name '*test-*')" ''
+}
