@@ -93,13 +93,13 @@ _lab_start() {
   LAB_PIDS[$1]=$!
 }
 
-# Wait until ssh to guests works; fail with the last lines of the console. An emulated CPU that lost its timer has stopped some boots (the console had
-# 'Possible timer handling issue'): such a guest boots again, once.
+# Wait until ssh to guests works; fail with the last lines of the console. QEMU lost the end of an interrupt in some boots with several CPUs: CPU 0 is
+# halted while its local APIC still has the timer in service, so no timer and no NVMe interrupt arrives any more. Such a guest boots again, once.
 # Usage: lab_ready NAME...
 lab_ready() {
   local name end tries
   for name; do
-    tries=1 end=$((SECONDS + 200))
+    tries=1 end=$((SECONDS + 120))
     until lab_ssh "$name" true 2>"$LAB_WORK/$name.ssh"; do
       if ((SECONDS > end && tries == 1)); then
         _lab_last "$name"
