@@ -10,11 +10,14 @@ declare -A LAB_PACKAGES=(
   [trixie]=systemd-sysv,udev,dbus,openssh-server,iproute2,kmod,procps,screen,numactl,redis-server,irqbalance,firewalld,systemd-zram-generator,cxl,daxctl,ndctl,sudo
 )
 
-# Fetch QEMU with its libraries, and the kernel, once. QEMU of the release on this machine may be too old for CXL.
+# Fetch QEMU with its libraries, and the kernel, and make the keys of the master and of the guests, once. QEMU of the release on this machine may be too old for CXL.
 # Usage: lab_fetch
 # Globals: LAB_CACHE; sets MACHINE_QEMU, and LAB_KERNEL, the directory of the kernel
 lab_fetch() {
-  local qemu=$LAB_CACHE/qemu lib=$LAB_CACHE/qemu/usr/lib/x86_64-linux-gnu
+  local qemu=$LAB_CACHE/qemu lib=$LAB_CACHE/qemu/usr/lib/x86_64-linux-gnu name
+  for name in key host; do
+    [[ -e $LAB_CACHE/$name ]] || ssh-keygen -q -t ed25519 -N '' -C lab -f "$LAB_CACHE/$name" || return
+  done
   release_unpack "$qemu" trixie --depends qemu-system-x86 || return
   release_unpack "$LAB_CACHE/kernel" trixie linux-image-cloud-amd64 || return
   LAB_KERNEL=$LAB_CACHE/kernel
@@ -51,9 +54,6 @@ lab_image() {
 # Usage: _lab_image_files TREE
 _lab_image_files() {
   local name
-  for name in key host; do
-    [[ -e $LAB_CACHE/$name ]] || ssh-keygen -q -t ed25519 -N '' -C lab -f "$LAB_CACHE/$name" || return
-  done
   chroot "$1" useradd -m -s /bin/bash plain || return
   for name in root home/plain; do
     install -d -m 700 "$1/$name/.ssh"

@@ -65,7 +65,7 @@ main() {
   release_mirror >/dev/null || lab_cannot "apt on this machine knows no mirror of Debian"
   make -s -C "$REPO" test membench >&2
   mkdir -p -- "$LAB_CACHE"
-  lab_fetch || lab_cannot "packages of Debian cannot be fetched"
+  lab_fetch || lab_cannot "packages of Debian cannot be fetched, or keys of ssh cannot be made"
   LAB_ID=tierbench-lab-$$
   LAB_WORK=$LAB_CACHE/run.$$
   trap lab_down EXIT
