@@ -228,7 +228,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   done
 }
 
-@test "a run has one session on each host, which renews its records; a lost one is opened again, and it ends with the master" {
+@test "a run has one session on each host, which renews its records; one that is lost or silent is opened again, and it ends with the master" {
   mkdir -m 1777 locks
   ask 'LEASE=6; lock_name test; SERVER=elsewhere; lock_take elsewhere
     owner=host/run-$RUN_ID/owner
@@ -239,17 +239,24 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
     kill $(<first)
     renewed; renewed
     sessions >second
+    # One that does not answer is replaced, too.
+    silent=$(ps -o pid= --ppid "$(<second)")
+    kill -STOP $silent
+    renewed; renewed
+    sessions >third
+    kill -KILL $silent 2>/dev/null || :
     # A suspended master has its hosts.
     (kill -STOP $$; renewed; renewed; touch held; kill -CONT $$) &
     wait "$!"
     grep -c call calls >count'
   assert_equal "$status: $stderr" '0: '
-  # Take, and two sessions.
-  assert_equal "$(<count)" 3
+  # Take, and three sessions.
+  assert_equal "$(<count)" 4
   assert_match '^[0-9]+$' "$(<first)"
   assert_match '^[0-9]+$' "$(<second)"
   assert_exists held
   [[ $(<first) != "$(<second)" ]] || fail 'it was not opened again'
-  wait_until 20 process_ended "$(<second)"
+  [[ $(<third) =~ ^[0-9]+$ && $(<second) != "$(<third)" ]] || fail 'it was not replaced'
+  wait_until 20 process_ended "$(<third)"
   assert_equal "$(find host locks -name '*test-*')" ''
 }

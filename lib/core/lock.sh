@@ -151,13 +151,13 @@ _lock_give() {
 }
 
 # Renew all records of the run on its hosts at intervals while the master lives; runs in the background. Each host has a session that stays, and gets a
-# line for each beat. A failure is not repeated: the next beat is soon, and opens a new session.
+# line for each beat. After three beats without an answer it is replaced.
 # Usage: _lock_renew MASTER HOST...
 #   MASTER is the pid of the master
 # Globals: LEASE RUN_OWNER
 _lock_renew() {
-  local master=$1 start next pace host lease
-  local -A to=() from=() pid=() said=()
+  local master=$1 start next pace host lease beats
+  local -A to=() from=() pid=() said=() missed=()
   trap - EXIT INT HUP
   # A session may have ended before a beat.
   trap '' PIPE
@@ -175,7 +175,10 @@ _lock_renew() {
   while proc_alive "$master" "$start"; do
     if ((SECONDS >= next)); then
       for host; do
-        [[ -n ${pid[$host]-} && -e /proc/${pid[$host]} ]] || _lock_session "$host"
+        # One that is lost, or does not answer, is replaced.
+        beats=$((${missed[$host]-3} + 1))
+        missed[$host]=$beats
+        ((beats <= 3)) || _lock_session "$host"
         echo >&"${to[$host]}" || :
       done 2>/dev/null
       next=$((SECONDS + pace))
@@ -186,16 +189,18 @@ _lock_renew() {
   _lock_sessions_end
 }
 
-# Open the session of a host that renews.
+# Open the session of a host that renews; an earlier one ends.
 # Usage: _lock_session HOST
-# Globals: to, from and pid of _lock_renew
+# Globals: to, from, pid and missed of _lock_renew
 _lock_session() {
   local host=$1 mark=tierbench-hold-$RANDOM$RANDOM reads writes REPLY LC_ALL=C
   local -a words
   if [[ -n ${pid[$host]-} ]]; then
     reads=${from[$host]} writes=${to[$host]}
     exec {reads}>&- {writes}>&-
+    kill -s KILL "${pid[$host]}" || :
   fi
+  missed[$host]=1
   call_settings lock hold
   call_words "$host" 0 "$mark" lock hold
   # We have both ends, so that reading never waits for the other one.
@@ -207,12 +212,13 @@ _lock_session() {
 
 # Read what a host has answered; start-up files of its login shell may have printed before.
 # Usage: _lock_heard HOST
-# Globals: from and said of _lock_renew
+# Globals: from, said and missed of _lock_renew
 _lock_heard() {
   local host=$1 line count
   for ((count = 0; count < 1000; count++)); do
     { read -r -t 0 -u "${from[$host]}" && read -r -t 1 -n 64 -u "${from[$host]}" line; } || return 0
     [[ $line == @(held|lapsed|lost) ]] || continue
+    missed[$host]=0
     [[ $line != lapsed || ${said[$host]-} == lapsed ]] ||
       log_warn "$host: LEASE=$lease: lease expired (no heartbeat for $lease s): tuning was reverted; it is reapplied before the next repeat"
     said[$host]=$line
