@@ -17,6 +17,8 @@ main() {
 
 # Print the CPU of this host: `cpu VENDOR FAMILY MODEL STEPPING NAME`, as conf/far_events.tsv names CPUs.
 host_perf_cpu() {
+  local file=${TIERBENCH_ROOT-}/proc/cpuinfo
+  [[ -r $file ]] || file=/dev/null
   LC_ALL=C awk -F '[ \t]*:[ \t]*' '
     function set(name, value) { if (!(name in of)) of[name] = value }
     $1 == "vendor_id" || $1 == "CPU implementer" { set("vendor", $2) }
@@ -26,7 +28,7 @@ host_perf_cpu() {
     $1 == "model name" { set("name", $2) }
     function shown(name) { gsub(/[^ -~]/, "", of[name]); return of[name] == "" ? "-" : of[name] }
     END { print "cpu\t" shown("vendor") "\t" shown("family") "\t" shown("model") "\t" shown("stepping") "\t" shown("name") }' \
-    "${TIERBENCH_ROOT-}/proc/cpuinfo"
+    "$file"
 }
 
 # Read PERF_EVENTS. Returns: sets PERF_instance and PERF_socket, arrays of options of perf for each scope.
