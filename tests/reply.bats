@@ -43,12 +43,18 @@ ask() {
   run_split bash ask.sh
 }
 
-# Check one line as a field of a kind, as lib/core/reply.sh does.
+# Check one line as a field of a kind.
 # Usage: field KIND VALUE
 field() {
   printf 'x\t-\t9\tfield:%s\n' "$1" >table
-  printf 'mark\n%b\nmark.end\n' "$2" >said
-  run_split env REPLY_TABLE=table REPLY_TUNING="$REPO/conf/tuning.tsv" REPLY_CALL=$'x\t-' REPLY_MARK=mark LC_ALL=C awk -f "$REPO/lib/core/reply.awk" said
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run_split bash -c 'set -Eeuo pipefail
+    . "$REPO/lib/core/reply.sh"
+    reply_forms table "$REPO/conf/tuning.tsv"
+    call_longer() { return 1; }
+    REMOTE_MARK=mark
+    printf -v REMOTE_REPLY "\nmark\n%b\n\nmark.end\n" "$1"
+    reply_print host x -' bash "$2"
 }
 
 @test "a field of each kind accepts valid values, and nothing that bash would run" {
@@ -62,9 +68,9 @@ field() {
     [[ $kind == text ]] || values+=' PATH[$(id>file)]'
     for value in ${values#* ; } 'a\033[31mb' 'a\302\233b'; do
       field "$kind" "$value"
-      assert_failure 1
+      assert_failure 3
       assert_equal "$output" ''
-      assert_match "^field='[^[:cntrl:]]*': expected ${kind//|/[|]}\$" "$stderr"
+      assert_match "^host: invalid reply to 'x -': field='[^[:cntrl:]]*': expected ${kind//|/[|]}\$" "$stderr"
     done
   done <<'END'
 count 0 7 123456789012345678 ; 07 -1 1.5 1234567890123456789 0x10 1e3 1,5
@@ -158,7 +164,7 @@ END
   done <<'END'
 cat >/dev/null|no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there
 head -c 40|the reply is truncated
-awk '{ print } /^host/ { print }'|the reply has 2 lines, expected up to 1
+awk '{ print } /^host/ { print }'|the reply has more lines than 1
 END
   printf '%s\n' "tr '\\t' '\\0'" >filter
   ask 'call_run elsewhere facts memory'

@@ -45,7 +45,7 @@ call_together() {
   call_raw 1024 "$host" "${words[@]}" || return
   while ((number <= ${#parts[@]})) && IFS= read -r line; do
     if [[ $line != "$mark.$number.status "* ]]; then
-      [[ $line != "$mark.$number" ]] || text=
+      [[ $line != "$mark.$number" ]] || text=$'\n'
       text+=$line$'\n'
       continue
     fi

@@ -32,6 +32,7 @@ remote_init() {
   exec {_REMOTE_FD}<"$_REMOTE_TMP/owner"
   flock -n "$_REMOTE_FD"
   _CALL_FILES=$_REMOTE_TMP/call
+  reply_forms "$LIB/core/replies.tsv" "$ROOT/conf/tuning.tsv"
   remote_sweep
 }
 

@@ -3,25 +3,151 @@
 # The only reader of hosts' replies: a reply is used only when every field of it is of its kind (lib/core/replies.tsv).
 #
 # A host's reply is untrusted text. In $(( )), (( )) and ${!name} bash evaluates text, such as PATH[$(command)]. So before any code uses it,
-# a number is checked to be a number, and a name to be a known name.
+# a number is checked to be a number, and a name to be a known name. Nothing here starts a process for a reply that is as it should be.
 
 # The status of call_run when a reply does not have its form; also the exit status for a host that is not fit.
 # shellcheck disable=SC2034 # for those that call call_run
 readonly REPLY_BAD=3
+# The longest line of a reply, in bytes.
+readonly _REPLY_LINE=65536
+
+# By script and verb, with a blank between them: the forms of lines, each with a line feed, and the most lines.
+declare -A _REPLY_FORMS=() _REPLY_MOST=()
+_REPLY_TUNING= # the names in conf/tuning.tsv, with a blank around each
+
+# Read the forms of replies, before the first call.
+# Usage: reply_forms TABLE TUNING
+reply_forms() {
+  local script verb most form key
+  while IFS=$'\t' read -r script verb most form; do
+    [[ -n $script && $script != '#'* ]] || continue
+    key="$script $verb"
+    _REPLY_FORMS[$key]+=$form$'\n'
+    _REPLY_MOST[$key]=$most
+  done <"$1"
+  _REPLY_TUNING=' '
+  while IFS=$'\t' read -r script _; do [[ $script == '#'* ]] || _REPLY_TUNING+="$script "; done <"$2"
+}
 
 # Print the reply in REMOTE_REPLY if it has the form of its call.
 # Usage: reply_print HOST SCRIPT VERB
 # Globals: REMOTE_REPLY REMOTE_MARK REMOTE_LIMIT
 # Returns: REPLY_BAD with one line on stderr that names host and field.
 reply_print() {
-  local host=$1 script=$2 verb=$3 why
+  local host=$1 call="$2 $3" why='' text=$REMOTE_REPLY begin=$'\n'$REMOTE_MARK$'\n' end=$'\n'$REMOTE_MARK.end$'\n' LC_ALL=C
+  local -a lines=()
   # Most calls print nothing.
-  [[ $REMOTE_REPLY != $'\n'"$REMOTE_MARK"$'\n\n'"$REMOTE_MARK.end"$'\n' ]] || return 0
-  {
-    why=$(REPLY_TABLE=$LIB/core/replies.tsv REPLY_TUNING=$ROOT/conf/tuning.tsv REPLY_CALL=$script$'\t'$verb REPLY_MARK=$REMOTE_MARK \
-      LC_ALL=C exec awk -f "$LIB/core/reply.awk" <<<"$REMOTE_REPLY" 2>&1 >&3)
-  } 3>&1 && return 0
-  ! call_longer "$host" "$script" || return "$REPLY_BAD"
-  printf "%s: invalid reply to '%s': %s\n" "$host" "$script $verb" "$why" >&2
-  return "$REPLY_BAD"
+  [[ $text != "$begin$end" ]] || return 0
+  # Start-up files of the login shell may print, too.
+  if [[ ${text:0:${#begin}} != "$begin" || ${text: -${#end}} != "$end" ]]; then
+    text=$'\n'$(exec sed -n "/^$REMOTE_MARK\$/,/^$REMOTE_MARK\\.end\$/p" <<<"$text")$'\n'
+  fi
+  if [[ ${text:0:${#begin}} != "$begin" ]]; then
+    why='no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there'
+  elif [[ ${text:${#begin}-1} != *"$end" ]]; then
+    why='the reply is truncated'
+  else
+    # What is before the end mark may end without a line feed.
+    text=${text:${#begin}-1:${#text}-${#begin}-${#end}+1}
+    _reply_check "${text#$'\n'}"
+  fi
+  if [[ -n $why ]]; then
+    ! call_longer "$host" "$2" || return "$REPLY_BAD"
+    printf "%s: invalid reply to '%s': %s\n" "$host" "$call" "$why" >&2
+    return "$REPLY_BAD"
+  fi
+  ((${#lines[@]} == 0)) || printf '%s\n' "${lines[@]}"
+}
+
+# Check the lines of a reply.
+# Usage: _reply_check TEXT
+# Globals: call of reply_print
+# Returns: sets lines and why of reply_print
+_reply_check() {
+  local most=${_REPLY_MOST[$call]-0} line split=''
+  local -a forms=() parts=()
+  [[ -n ${1%$'\n'} ]] || return 0
+  [[ -z ${_REPLY_FORMS[$call]-} ]] || mapfile -t forms <<<"${_REPLY_FORMS[$call]%$'\n'}"
+  mapfile -t -n $((most + 1)) lines <<<"${1%$'\n'}"
+  if ((${#lines[@]} > most)); then
+    why="the reply has more lines than $most"
+    return
+  fi
+  for line in "${lines[@]}"; do
+    # INFO of many instances has many lines.
+    { [[ ${forms[0]} == info:info ]] && _reply_fits "$line" info; } || _reply_line "$line" || break
+  done
+}
+
+# Check a line. If there are several forms, the first word of a line selects the form.
+# Usage: _reply_line LINE
+# Globals: forms of _reply_check, and the words of the form that the line before had: split and parts
+# Returns: 1, and sets why of reply_print, if it has no form
+_reply_line() {
+  local rest=$1 form='' index
+  local -a fields=()
+  ((${#1} <= _REPLY_LINE)) || {
+    _reply_refuse "a line is longer than $_REPLY_LINE bytes: " "$1"
+    return
+  }
+  for form in "${forms[@]}" ''; do
+    [[ ${form%% *} != *:* && ${form%% *} != "${1%%$'\t'*}" ]] || break
+  done
+  [[ -n $form ]] || {
+    _reply_refuse 'unexpected line ' "$1"
+    return
+  }
+  [[ $form == "$split" ]] || read -r -a parts <<<"$form"
+  split=$form
+  # A line of INFO may have tabs.
+  while [[ $form != info:info && $rest == *$'\t'* ]] && ((${#fields[@]} <= ${#parts[@]})); do
+    fields+=("${rest%%$'\t'*}")
+    rest=${rest#*$'\t'}
+  done
+  fields+=("$rest")
+  ((${#fields[@]} == ${#parts[@]})) || {
+    _reply_refuse "a line does not have ${#parts[@]} fields ($form): " "$1"
+    return
+  }
+  for index in "${!parts[@]}"; do
+    [[ ${parts[index]} != *:* ]] || _reply_fits "${fields[index]}" "${parts[index]#*:}" || {
+      _reply_refuse "${parts[index]%%:*}=" "${fields[index]}" ": expected ${parts[index]#*:}"
+      return
+    }
+  done
+}
+
+# Say why a reply is refused, with a part of it, shortened and without control characters.
+# Usage: _reply_refuse BEFORE PART [AFTER]
+# Returns: 1, and sets why of reply_print
+_reply_refuse() {
+  local part=${2:0:80}
+  why="$1'${part//[$'\001'-$'\037\177'-$'\377']/?}'${3-}"
+  return 1
+}
+
+# Whether a value is of a kind of lib/core/replies.tsv.
+# Usage: _reply_fits VALUE KIND
+_reply_fits() {
+  local length=${#1}
+  case $2 in
+    text) ((length <= 4096)) && ! _reply_controls "$1" ;;
+    info) ((length <= 8192)) && [[ -z $1 || $1 == '#'* || $1 == [A-Za-z_]*:* ]] && ! _reply_controls "$1" ;;
+    count) ((length <= 18)) && [[ $1 =~ ^(0|[1-9][0-9]*)$ ]] ;;
+    few) ((length <= 5)) && [[ $1 =~ ^(0|[1-9][0-9]*)$ ]] ;;
+    number) ((length <= 32)) && [[ $1 =~ ^-?[0-9]+(\.[0-9]+)?$ ]] ;;
+    seconds) ((length <= 18)) && [[ $1 =~ ^[1-9][0-9]*\.[0-9][0-9][0-9][0-9][0-9][0-9]$ ]] ;;
+    name) ((length <= 128)) && [[ $1 =~ ^[A-Za-z0-9_.:@+-]+$ ]] ;;
+    path) ((length <= 4096)) && [[ $1 == [./]* ]] && ! _reply_controls "$1" ;;
+    tuning) [[ $1 == - ]] || { [[ $1 =~ ^[A-Z0-9_]+$ && $_REPLY_TUNING == *" $1 "* ]]; } ;;
+    phase) ((length <= 24)) && [[ $1 =~ ^(populate|set|get|mixed|replay)(-[1-9][0-9]*)?(\.[1-9][0-9]*)?$ ]] ;;
+    topology) ((length <= 256)) && [[ $1 =~ ^(#.*|[0-9]+,[0-9]+,[0-9]*,[0-9]*)$ && ! $1 =~ [0-9][0-9][0-9][0-9][0-9][0-9] ]] && ! _reply_controls "$1" ;;
+    *) [[ -n $1 && $1 != *'|'* && "|$2|" == *"|$1|"* ]] ;;
+  esac
+}
+
+# Whether a value has control characters, also those that UTF-8 has in two bytes: a terminal obeys both.
+# Usage: _reply_controls VALUE
+_reply_controls() {
+  [[ $1 == *[$'\001'-$'\037\177']* || $1 == *$'\302'[$'\200'-$'\237']* ]]
 }
