@@ -96,7 +96,7 @@ END
   # shellcheck disable=SC2016 # expanded by the inner shell
   run_split bash -c 'set -Eeuo pipefail
     LIB=$REPO/lib SERVER=b FOREIGN_LIMIT=10 LOG_FILE=
-    . "$LIB/core/log.sh" && . "$LIB/run/neighbour.sh"
+    . "$LIB/core/log.sh" && . "$LIB/core/write.sh" && . "$LIB/run/neighbour.sh"
     neighbour_mark get server "$(printf "k\ts\t0\t2\t0\t0\t0\t0\t7\t0\t5000000\t40")"
     neighbour_mark end server "$(printf "k\ts\t10000000\t2\t0\t0\t0\t0\t7\t0\t5757000\t51")"
     neighbour_write .'

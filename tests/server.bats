@@ -250,10 +250,10 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   tar -czf host/cache/redis-1.tar.gz redis-1
   # shellcheck disable=SC2016 # expanded by the master
   master '' '
-    call_run 127.0.0.1 redis build redis-1 redis-1.tar.gz &
+    _CALL_FILES=$SCRATCH/first call_run 127.0.0.1 redis build redis-1 redis-1.tar.gz &
     first=$!
     until [[ -s begun ]] || ((SECONDS > 100)); do sleep 0.05; done
-    call_run 127.0.0.1 redis build redis-1 redis-1.tar.gz &
+    _CALL_FILES=$SCRATCH/second call_run 127.0.0.1 redis build redis-1 redis-1.tar.gz &
     second=$!
     until [[ $(wc -l <begun) == 2 ]] || lslocks -no BLOCKER,INODE | grep "[0-9] *$(stat -c %i host/redis.flock)$" >/dev/null || ((SECONDS > 200)); do sleep 0.05; done
     : >go

@@ -11,7 +11,7 @@ readonly _CALL_LONGEST=7200
 # shellcheck disable=SC2016 # expanded on the host
 readonly _CALL_SHELL='[[ -e $0 ]] || exit 127; . "$0"'
 
-_CALL_FILES=              # of this subshell: the beginning of the names of its files
+_CALL_FILES=              # the beginning of the names of a call's files; a process in the background has its own
 REMOTE_OUT=               # the file with all of the output of the last call
 declare -A _CALL_READS=() # by script and verb: the variables that it reads
 
@@ -199,7 +199,8 @@ call_settings() {
     _CALL_READS[$key]=${reads[*]}
   fi
   REPLY=
-  for name in ${_CALL_READS[$key]}; do
+  read -r -a reads <<<"${_CALL_READS[$key]}"
+  for name in "${reads[@]}"; do
     [[ -v $name ]] || die "lib/host/$script.sh${verb:+ $verb}: reads $name, which is not set"
     printf -v line '%s=%q\n' "$name" "${!name}"
     REPLY+=$line
