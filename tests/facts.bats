@@ -49,10 +49,10 @@ planned() {
   run planned 'instances keys data_bytes known' FACTS=facts.tsv VALUE_SIZES=1000 SRV_OVERRIDE=1 FILL=2M
   # 1,040 keys of 2,000 B and a table of 2,048 slots.
   assert_output "1 1040 2096384 asked"
-  # A cluster of Redis 8: in each of three shards, two slots of 2,000 B have a key of 100 B.
-  printf 'keycost\t1000+cluster\t%s\n' $'base\t0' $'cost\t3\t100' $'slot\t2000' >>facts.tsv
-  run planned 'data_bytes known' FACTS=facts.tsv VALUE_SIZES=1000 SRV_OVERRIDE=3 KEYS=2 CLUSTER=on REPLICAS=0
-  assert_output "12600 asked"
+  # A cluster: in each of six processes, two slots of 2,000 B have a key of 100 B; five other nodes take 5,000 B each, and replication 3,000 B.
+  printf 'keycost\t1000+cluster\t%s\n' $'base\t0' $'cost\t3\t100' $'slot\t2000' $'ring\t3000' >>facts.tsv
+  run planned 'data_bytes known' FACTS=facts.tsv VALUE_SIZES=1000 SRV_OVERRIDE=3 KEYS=2 CLUSTER=on
+  assert_output "193200 asked"
 }
 
 @test "facts of a directory are those of the server; without them, or with a line that is none, plan is refused" {

@@ -49,9 +49,10 @@ for size in $VALUE_SIZES; do
   cluster_processes_of "$SRV_OVERRIDE"
   REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" "$REPLY") OMP_NUM_THREADS=$SRV_OVERRIDE "$ROOT/test" --user load --passwords "${more[@]}" --phases "${FILL_PHASES:-set,get}" --pipeline "$pipeline" --data "$DATA" --out . \
     127.0.0.1 "$REDISBASE" "$size" "$keys" >log 2>&1
-  # Connections are closed a little later: only the asking connection is left, at each instance.
+  # Connections are closed a little later: only the asking connection is left, at each instance, and a replica's master.
   cluster_processes_of "$SRV_OVERRIDE"
-  until (($(server_info | awk -F : '/^connected_clients:/ || $1 == "mem_overhead_db_hashtable_rehashing" { sum += $2 } END { print sum + 0 }') == REPLY)); do sleep 0.3; done
+  links=$((2 * REPLY - SRV_OVERRIDE))
+  until (($(server_info | awk -F : '/^connected_clients:/ || $1 == "mem_overhead_db_hashtable_rehashing" { sum += $2 } END { print sum + 0 }') == links)); do sleep 0.3; done
   now=$(used)
   server_stop
   fill_target
@@ -145,7 +146,8 @@ END
 
 @test "a cluster of Valkey, with tables for each slot: used_memory of all its processes is what FILL asks for, within 1 %" {
   release_server valkey-sid
-  FILL_WORDS=(CLUSTER=on REPLICAS=0 REDIS_SERVER="$REPLY")
+  # Its replication backlog is not full.
+  FILL_WORDS=(CLUSTER=on REDIS_SERVER="$REPLY")
   fill_measure 3 90M 10
   fill_check 3 90M 1
 }
@@ -160,6 +162,10 @@ END
   FILL_WORDS=(CLUSTER=on REPLICAS=0 EXPIRE=1h)
   fill_measure 3 30M 10
   fill_check 3 30M 1
+  # With replicas, a process keeps what was written, up to 1 MiB.
+  FILL_WORDS=(CLUSTER=on EXPIRE=1h KEY_PREFIX=a.name.of.36.bytes.before.the.number)
+  fill_measure 3 24M 10 1000
+  fill_check 3 24M 2
 }
 
 @test "what a key of a form takes without a sample: a time to live has an entry and a slot, a cluster's key two links and a tag" {
@@ -266,12 +272,18 @@ END
   assert_line 'off 999999999'
   assert_line 'off off'
   run bash plan.sh CLUSTER=on REPLICAS=0
-  assert_output $'on off\n'"$((3 * (200000 + 8192)))"$'\nasked'
+  # Each other node takes 5 kB.
+  assert_output $'on off\n'"$((3 * (200000 + 8192 + 10000)))"$'\nasked'
+  # 1000 SETs of 44 bytes for replicas are in three blocks; more of them, up to what the server keeps; or all of that from the start.
   run bash plan.sh CLUSTER=on REPLICAS=1
-  assert_output $'on off\n'"$((6 * (200000 + 8192 + 1150000)))"$'\nasked'
+  assert_output $'on off\n'"$((6 * (200000 + 8192 + 25000 + 3 * 20504)))"$'\nasked'
+  EACH=100000 SLOT=$'\nbacklog\t200000' run bash plan.sh CLUSTER=on REPLICAS=1
+  assert_output $'on off\n'"$((6 * (20000000 + 1048576 + 25000 + 10 * 20504)))"$'\nasked'
+  SLOT=$'\nring\t200000' run bash plan.sh CLUSTER=on REPLICAS=1
+  assert_output $'on off\n'"$((6 * (200000 + 8192 + 25000 + 200000)))"$'\nasked'
   # If slots have their own dicts, an instance has a third of them.
   SLOT=$'\nslot\t1000' EACH=10000 run bash plan.sh CLUSTER=on REPLICAS=0
-  assert_output $'on off\n'"$((3 * (10000 * 200 + 5461 * 1000)))"$'\nasked'
+  assert_output $'on off\n'"$((3 * (10000 * 200 + 5461 * 1000 + 10000)))"$'\nasked'
   # Hashes have no time to live.
   run bash plan.sh PHASES='populate mixed' COMMANDS=hgetall-10:1 EXPIRE=5
   assert_line asked

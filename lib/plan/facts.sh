@@ -174,7 +174,7 @@ _facts_is() {
   [[ $1 =~ ^(cpus|mem_gib|mem_bytes|mem_available_bytes)$'\t'$count$ ||
     $1 =~ ^limit$'\t'((memory|swap|memsw)$'\t'$count|quota$'\t'$count|cpus$'\t'[0-9,-]+)$'\t'[[:print:]]+$ ||
     $1 =~ ^topology$'\t'([0-9]{1,5},[0-9]{1,5},[0-9]{0,5},[0-9]{0,5}|#\ ?[A-Za-z0-9\ ,:-]*)$ ||
-    $1 =~ ^keycost$'\t'$count(\+ttl)?(\+cluster)?$'\t'((base|slot|table)$'\t'|cost$'\t'[0-9]{1,2}$'\t')-?$decimal$ ]]
+    $1 =~ ^keycost$'\t'$count(\+ttl)?(\+cluster)?$'\t'((backlog|base|ring|slot|table)$'\t'|cost$'\t'[0-9]{1,2}$'\t')-?$decimal$ ]]
 }
 
 # Write the facts of every server into a run's directory.

@@ -4,7 +4,8 @@
 
 # By form of a key (_fill_form): the memory of keys, as lines for lib/plan/keycost.awk.
 declare -A _FILL_MODEL=()
-# Questions to lib/plan/keycost.awk, `keys FORM TARGET [SLOTS]`, or `bytes` or `moving` with FORM KEYS [SLOTS]: its answers, and the questions not yet asked.
+# Questions to lib/plan/keycost.awk, `keys FORM TARGET [SLOTS REPLICAS]`, or `bytes` or `moving` with FORM KEYS [SLOTS REPLICAS]: its answers,
+# and the questions not yet asked.
 declare -A _FILL_SAID=() _FILL_ASKED=()
 # The samples that show the kind of the server's table, lines for lib/plan/keycost.awk without the form; empty: not yet measured.
 _FILL_STEPS=
@@ -31,7 +32,7 @@ fill_keys() {
 # As fill_keys, without a subshell.
 # Returns: sets REPLY; 1 when fill_answer has to be called first.
 fill_keys_of() {
-  local size=$1 instances each
+  local size=$1 instances
   # A replica uses as much memory as its master.
   cluster_processes_of "$2"
   instances=$REPLY
@@ -46,9 +47,7 @@ fill_keys_of() {
       conf_refuse FILL "too small: the guide's formula leaves no key of $size B for $instances instances in $SERVER_MEM GiB$REPLY; set KEYS or a size"
   else
     fill_target
-    each=$((REPLY / instances))
-    cluster_backlog_of
-    _fill_ask keys "$size" $((each - REPLY)) "$2" || return
+    _fill_ask keys "$size" $((REPLY / instances)) "$2" || return
     ((REPLY > 0)) || conf_refuse FILL "too small; $instances instances need room for at least one key of $size B each"
   fi
   ! fill_apart || ((KEY_MAX < REPLY)) || conf_refuse KEY_MAX "populate sets only the keys 0..$((REPLY - 1)); set a lower KEY_MAX, or more KEYS"
@@ -81,8 +80,6 @@ fill_bytes_of() {
   local each
   _fill_ask bytes "$1" "$3" "$2" || return
   each=$REPLY
-  cluster_backlog_of
-  each=$((each + REPLY))
   if [[ $MAXMEMORY != off ]] && fill_evicts; then
     conf_size "$MAXMEMORY"
     ((REPLY > each)) || each=$REPLY
@@ -319,11 +316,13 @@ _fill_calibrate() {
 _fill_sizes() {
   local size model
   [[ -n $_FILL_STEPS ]] || cluster_on || _FILL_STEPS=$(_fill_steps) || return
+  # As in _fill_steps, the first sample does not count.
+  ! cluster_on || _fill_used 10 0 75 >/dev/null || return
   for size in $VALUE_SIZES; do
     size=$(conf_bytes "$size")
     _fill_form "$size"
     [[ -z ${_FILL_MODEL[$REPLY]+set} ]] || continue
-    model=$(_fill_sample "$size") || return
+    model=$(_fill_sample "$size" && cluster_backlog) || return
     _FILL_MODEL[$REPLY]=$model
   done
 }
@@ -471,7 +470,7 @@ _fill_ask() {
   _fill_form "$2"
   key="$1 $REPLY $3"
   # The shards of a cluster share its slots.
-  ! cluster_on || key+=" $((16384 / $4))"
+  ! cluster_on || key+=" $((16384 / $4)) $REPLICAS"
   REPLY=${_FILL_SAID[$key]-}
   [[ -z $REPLY ]] || return 0
   _FILL_ASKED[$key]=1

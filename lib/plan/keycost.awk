@@ -5,7 +5,8 @@
 # of a key is part of its cost. `table 1` (default): the tables of Redis, slots of 8 bytes; their number is the next power of two. `table 7`: those of
 # Valkey since 8.1, buckets of 64 bytes for 7 keys each, their number a power of two; an 8th key gets another bucket, with room for 6 more. `table 0`:
 # other ones, taken for those of Redis. Times to live are in a second table. `slot BYTES`: each slot of a cluster that has keys has its own tables, as
-# since Redis 7.4, and they take BYTES without a key.
+# since Redis 7.4, and they take BYTES without a key. `backlog BYTES`: the most that an instance with replicas keeps of its writes (default 1 MiB);
+# `ring BYTES` instead: it takes all of that before any write.
 # Environment: KINDS, the number of keys of different kinds per key number, VALUES, the number of values in all of them (default 1), and PREFIX, the bytes
 # of a name before its number.
 # With DO=fit in the environment: print a model from samples, lines `sample DIGITS KEYS USED_MEMORY`, the last two with the most digits. For the kind
@@ -13,9 +14,9 @@
 # `slots KEYS USED_MEMORY`, with keys in half of the 16384 slots, one key in each, two, and six.
 # Else: answer the questions that follow the lines of models. A form without a model is estimated from jemalloc's size classes and Redis 7's
 # structures. Each output line is a question and its answer:
-#   ask	keys FORM TARGET [SLOTS]    the number of keys whose bytes are closest to TARGET, not at the edge of a table that would grow
-#   ask	bytes FORM KEYS [SLOTS]     the bytes of KEYS keys; SLOTS of a cluster are in the instance (default 16384)
-#   ask	moving FORM KEYS [SLOTS]    the bytes of outgrown tables that may not yet be empty when KEYS keys have just been set
+#   ask	keys FORM TARGET [SLOTS REPLICAS]    the number of keys whose bytes are closest to TARGET, not at the edge of a table that would grow
+#   ask	bytes FORM KEYS [SLOTS REPLICAS]     the bytes of KEYS keys; the instance has SLOTS of a cluster (default: all) and REPLICAS (default: 0)
+#   ask	moving FORM KEYS [SLOTS REPLICAS]    the bytes of outgrown tables that may not yet be empty when KEYS keys have just been set
 
 # The size of an allocation of n bytes: steps of 16 up to 128, then four steps per doubling.
 function class(n,    step) {
@@ -110,14 +111,37 @@ function moving(form, keys) {
   return outgrown(form, keys * kinds + 1) + (timed(form) ? outgrown(form, keys) : 0)
 }
 
-function bytes(form, keys,    sum, from, to, digits) {
+# The bytes of a word in a command.
+function word_sent(n) {
+  return n + length(n "") + 5
+}
+
+# The bytes of the commands that set the keys of a number, as replicas get them: a SET names the time at which its key expires.
+function sent(form, digits) {
+  return kinds * (13 + word_sent(prefix + digits + 5)) + values * word_sent(form + 0) + timed(form) * (word_sent(4) + word_sent(13))
+}
+
+# The bytes that an instance with replicas keeps of these commands, in blocks of 20 KiB; before Redis 7, it has all of them from the start.
+function backlog(form, written,    most) {
+  if (form in ring) return ring[form]
+  most = form in kept ? kept[form] : 1048576
+  return 20504 * (int((written < most ? written : most) / 20440) + 1)
+}
+
+# The bytes for the other nodes of a cluster: what is known of each, and its links.
+function known() {
+  return 5000 * (int(16384 / slots) * (1 + replicas) - 1)
+}
+
+function bytes(form, keys,    sum, from, to, digits, written) {
   sum = base[form] + tables(form, keys)
   for (digits = 3; from < keys; digits++) {
     to = 10 ^ digits < keys ? 10 ^ digits : keys
     sum += (to - from) * ((form, digits) in cost ? cost[form, digits] : cost[form, top[form]])
+    written += (to - from) * sent(form, digits)
     from = to
   }
-  return sum
+  return sum + known() + (replicas ? backlog(form, written) : 0)
 }
 
 # bytes() grows with every key, so bisection finds the last number that fits; the next number may be nearer to the target.
@@ -195,6 +219,8 @@ $2 == "base" { base[$1] = $3 + 0 }
 $2 == "cost" { cost[$1, $3 + 0] = $4 + 0; top[$1] = $3 + 0 }
 $2 == "slot" { slot[$1] = $3 + 0 }
 $2 == "table" { kind[$1] = $3 + 0 }
+$2 == "backlog" { kept[$1] = $3 + 0 }
+$2 == "ring" { ring[$1] = $3 + 0 }
 $2 == "sample" {
   form = $1
   digits_of[++samples] = $3
@@ -210,7 +236,8 @@ $2 == "slots" {
   slots_used[counted] = $4
 }
 $1 == "ask" {
-  slots = split($2, word, " ") == 4 ? word[4] : 16384
+  slots = split($2, word, " ") > 3 ? word[4] : 16384
+  replicas = word[5] + 0
   if (!(word[2] in base)) estimate(word[2])
   if (word[1] == "keys") answer = nearest(word[2], word[3] + 0)
   else answer = word[1] == "bytes" ? bytes(word[2], word[3] + 0) : moving(word[2], word[3] + 0)

@@ -44,13 +44,15 @@ cluster_processes_of() {
   [[ $CLUSTER != on ]] || REPLY=$(($1 * (1 + REPLICAS)))
 }
 
-# The bytes of a process for replication: with replicas, the default backlog of 1 MiB, and the buffers of links.
-# Usage: cluster_backlog_of
-# Globals: CLUSTER REPLICAS
-# Returns: sets REPLY
-cluster_backlog_of() {
-  REPLY=0
-  [[ $CLUSTER != on ]] || ((REPLICAS == 0)) || REPLY=1150000
+# Print how much of its writes the scratch instance would keep for replicas, a line for lib/plan/keycost.awk; nothing without a cluster. Since
+# Redis 7 its memory grows with the writes.
+# Usage: cluster_backlog
+cluster_backlog() {
+  cluster_on || return 0
+  server_info | awk -F : '
+    $1 == "repl_backlog_size" { size = $2 + 0 }
+    $1 == "mem_total_replication_buffers" { grows = 1 }
+    END { if (size) printf "%s\t%.0f\n", grows ? "backlog" : "ring", size }'
 }
 
 # Print the processes of a cluster: PORT NODE SHARD ROLE MASTER_PORT FIRST_SLOT LAST_SLOT ID ADDRESS. Masters come first, in the order of shards. Nodes count from 1.
