@@ -10,7 +10,8 @@ declare -A LAB_PACKAGES=(
   [trixie]=systemd-sysv,udev,dbus,openssh-server,iproute2,kmod,procps,screen,numactl,redis-server,irqbalance,firewalld,systemd-zram-generator,cxl,daxctl,ndctl,sudo
 )
 
-# Fetch QEMU with its libraries, and the kernel, and make the keys of the master and of the guests, once. QEMU of the release on this machine may be too old for CXL.
+# Fetch QEMU with its libraries, and the kernel, and make the keys of the master and of the guests, once. QEMU of the release on this machine may be too
+# old for CXL.
 # Usage: lab_fetch
 # Globals: LAB_CACHE; sets MACHINE_QEMU, and LAB_KERNEL, the directory of the kernel
 lab_fetch() {
