@@ -9,19 +9,8 @@ load elsewhere
 
 setup() {
   scratch_setup
-  mkdir bin
-  # Stands in for ssh: the host is a shell here.
-  cat >bin/ssh <<'END'
-#!/bin/bash
-while [[ ${1-} == -* ]]; do case $1 in -O | -G) exit 0 ;; -o | -F | -l | -p | -i) shift 2 ;; *) shift ;; esac; done
-shift
-[[ $1 != true ]] || exit 0
-if [[ $* == *tierbench-push* ]]; then echo push; else echo call; fi >>"$SCRATCH/calls"
-[[ ! -e $SCRATCH/noise ]] || . "$SCRATCH/noise"
-exec /bin/bash -c "$*"
-END
-  chmod +x bin/ssh
-  PATH=$SCRATCH/bin:$PATH
+  elsewhere_ssh 'if [[ $* == *tierbench-push* ]]; then echo push; else echo call; fi >>"$SCRATCH/calls"
+[[ ! -e $SCRATCH/noise ]] || . "$SCRATCH/noise"'
   cp -r "$REPO/lib" lib
 }
 
@@ -120,6 +109,12 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   assert_equal "$(sed '/^[0-9]\{2,\}$/d; /^[1-9]$/d; /^$/d' said | paste -sd ' ')" '0 MARK answer MARK.end 0 MARK answer MARK.end 0 MARK answer MARK.end'
   # A call that finds no files there is repeated after the copy.
   assert_equal "$(paste -sd ' ' calls)" 'push call call call push call'
+  # Of a script, that status is an answer.
+  script missing <<<'echo run >>"$REMOTE_DIR.runs"; exit 127'
+  rm -r host/cache
+  ask 'tell elsewhere missing'
+  assert_match '^127'
+  assert_equal "$(<host.runs)" run
   touch -d 2020-01-01 host/cache/lib-*/shared/common.sh
   ask 'tell elsewhere words'
   assert_contains answer
@@ -190,7 +185,8 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
       elsewhere_master "$(tell_master)"$'\n'"flood() { tell \$1 endless $what; }; side_run 600 flood elsewhere 127.0.0.1" | sed "s|LIB=$REPO/lib|LIB=$SCRATCH/lib|" >ask.sh
       job_start /bin/bash ask.sh
       wait_until 20 begun
-      kill -s "$sign" -- "-$JOB_PID"
+      # A terminal gives it to the whole group, another program to the master alone.
+      if [[ $sign == INT ]]; then kill -INT -- "-$JOB_PID"; else kill -TERM "$JOB_PID"; fi
       job_wait 20
       assert_failure "$([[ $sign == INT ]] && echo 130 || echo 143)"
       for file in begun.*; do
@@ -226,6 +222,24 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
     assert_failure 143
     assert_equal "$(<host.said)" $'begun\ndone\nended'
   done
+}
+
+@test "a session that has ended, and whose number another process has, ends no process" {
+  ask 'declare -A pid started
+    for name in other own; do
+      sleep 100 >/dev/null 2>&1 &
+      pid[$name]=$!
+      proc_start "$!"
+      started[$name]=$PROC_START
+      disown "$!"
+    done
+    started[other]=1
+    for name in other own; do _lock_session_end "$name"; done
+    until ! proc_alive "${pid[own]}" "${started[own]}"; do proc_wait 0.05; done
+    proc_start "${pid[other]}" && echo alive
+    kill "${pid[other]}"'
+  assert_success
+  assert_output alive
 }
 
 @test "a run has one session on each host, which renews its records; one that is lost or silent is opened again, and it ends with the master" {

@@ -1,6 +1,25 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A master with a host named `elsewhere`, for which a test puts its own ssh into the PATH.
+# A master with a host named `elsewhere`, which is a shell here behind an ssh of the test.
+
+# Put an ssh into the PATH that runs the host's command here.
+# Usage: elsewhere_ssh [CODE]
+#   CODE  runs before that, with the command as $*
+# Returns: 0
+elsewhere_ssh() {
+  mkdir -p bin
+  cat >bin/ssh <<END
+#!/bin/bash
+while [[ \${1-} == -* ]]; do case \$1 in -O | -G) exit 0 ;; -o | -F | -l | -p | -i) shift 2 ;; *) shift ;; esac; done
+shift
+# What makes the connection is no script.
+[[ \$1 != true ]] || exit 0
+${1-}
+exec /bin/bash -c "\$*"
+END
+  chmod +x bin/ssh
+  PATH=$SCRATCH/bin:$PATH
+}
 
 # Print a script: the master's modules and settings, a connection to the host, and CODE.
 # Usage: elsewhere_master CODE   Returns: 0

@@ -47,11 +47,10 @@ bashrc() {
     assert_contains '198.18.0.1: reachable: start-up files of the login shell (~/.bashrc) read the input of commands, or end the shell; ' "$output$stderr"
   done
 
-  # A shell that takes its time for every call is named; the others are not.
+  # A shell that takes its time for every call is named.
   bashrc 'sleep 0.2'
   run_split master doctor "${WORDS[@]}"
   assert_match '198.18.0.1: start-up files: [0-9]+ ms of each call; requires: at most 50 ms' "$output$stderr"
-  refute_contains '198.18.0.11: start-up files' "$output$stderr"
 
   # A stand-in for bash answers with a command where a number is expected.
   bashrc 'env() { command env "$@" | LC_ALL=C sed "s/^host\t[0-9]*\t/host\tPATH[\$(id>pwned)]\t/"; }'

@@ -77,6 +77,13 @@ house_headless() {
   house_none "$found" 'split these by concern:'
 }
 
+@test "every file is a text, and none is a link" {
+  found=$(find . -type d \( -path ./.git -o -path ./build -o -path ./results \) -prune -o -type l -print
+    # grep -L fails when it prints nothing.
+    house_files . -- ! -path ./test ! -empty | xargs grep -ILe '' -- || :)
+  house_none "$found" 'these do not belong here:'
+}
+
 @test "no host key goes unchecked" {
   found=$(house_shell | house_grep 'StrictHostKeyChecking[= ]+(no|off|accept-new)')
   house_none "$found" 'an unknown host is to be refused:'

@@ -176,12 +176,16 @@ END
 @test "the trial of a prefix ends what the prefix leaves behind: with its output, without it, and without its environment" {
   printf '#!/bin/sh\nsleep 1234 &\necho $! >>%s/pids\nexec "$@"\n' "$SCRATCH" >plain
   printf '#!/bin/sh\nsleep 1234 >/dev/null 2>&1 &\necho $! >>%s/pids\nexec "$@"\n' "$SCRATCH" >quiet
-  printf '#!/bin/sh\nsetsid env -i sh -c "while :; do sleep 0.1; done" &\necho $! >>%s/pids\nexec "$@"\n' "$SCRATCH" >bare
-  chmod +x plain quiet bare
+  printf '#!/bin/sh\nsetsid env -i sh -c "while [ -e %s ]; do sleep 0.1; done" &\necho $! >>%s/pids\nexec "$@"\n' "$SCRATCH" "$SCRATCH" >bare
+  printf '#!/bin/sh\nyes\nexec "$@"\n' >flood
+  chmod +x plain quiet bare flood
   master '' '
     REDIS_USER=keep
     for name in plain quiet bare; do call_run 127.0.0.1 launch "$SCRATCH/$name" env </dev/null && wc -l <"$SCRATCH/pids"; done
-    for pid in $(<"$SCRATCH/pids"); do ! proc_start "$pid" || echo "$pid is left"; done'
-  assert_success
+    for pid in $(<"$SCRATCH/pids"); do ! proc_start "$pid" || echo "$pid is left"; done
+    # What it writes is bounded.
+    READY_TIMEOUT=3 call_run 127.0.0.1 launch "$SCRATCH/flood" env'
+  assert_failure 1
   assert_output $'1\n2\n3'
+  assert_equal "$stderr" "'$SCRATCH/flood env' writes more than 1 MiB when it starts a program that does nothing"
 }

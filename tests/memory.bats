@@ -197,11 +197,9 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
 
 @test "what another host writes to stderr while it gets a program is not a part of the program's path" {
   # Each call has a line of the ssh client, and one of the login shell.
-  mkdir bin
-  printf '#!/bin/bash\necho "Warning: a key was added" >&2\nexec bash -c "echo a message of the day >&2; ${*: -1}"\n' >bin/ssh
-  chmod +x bin/ssh
+  elsewhere_ssh 'echo "Warning: a key was added" >&2; set -- "echo a message of the day >&2; $*"'
   master '' 'remote_is_local() { [[ $1 != elsewhere ]]; }
-    PATH=$SCRATCH/bin:$PATH SERVER=elsewhere
+    SERVER=elsewhere
     memory_prepare
     echo "$MEMORY_PROGRAM"
     printf "#!/bin/bash\necho \"Warning: a key was added\" >&2\nexit 1\n" >$SCRATCH/bin/ssh
@@ -214,27 +212,25 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
 @test "another host gets a copy of membench, and builds it where that does not start" {
   # The way of a host that is reached over ssh, without the ssh.
   local code='remote_is_local() { [[ $1 != elsewhere ]]; }
-    PATH=$SCRATCH/ssh:$PATH SERVER=elsewhere
+    SERVER=elsewhere
     memory_program'
-  mkdir ssh bin
-  printf '#!/bin/bash\nexec bash -c "${*: -1}"\n' >ssh/ssh
-  chmod +x ssh/ssh
+  mkdir there
+  # The host has its own programs, once the test makes some.
+  elsewhere_ssh 'PATH=$SCRATCH/there:$PATH'
   master '' "$code"
   assert_success
   assert_match "^$SCRATCH/host/cache/membench-[0-9a-f]{16}\$" "$output"
   cmp "$output" "$MEMBENCH"
   rm "$output"
-  # After this the host has its own programs.
-  printf '#!/bin/bash\nPATH=$SCRATCH/bin:$PATH exec bash -c "${*: -1}"\n' >ssh/ssh
   # With another libc the copy is tried, and starts. That there is another machine is said there alone.
-  printf '#!/bin/sh\necho other 1.0\n' >bin/getconf
-  chmod +x bin/getconf
+  printf '#!/bin/sh\necho other 1.0\n' >there/getconf
+  chmod +x there/getconf
   master '' "$code"
   assert_success
   refute_contains building "$stderr"
   rm "$output"
-  printf '#!/bin/sh\n[ "$1" != -m ] || exec echo other\nexec /usr/bin/uname "$@"\n' >bin/uname
-  chmod +x bin/uname
+  printf '#!/bin/sh\n[ "$1" != -m ] || exec echo other\nexec /usr/bin/uname "$@"\n' >there/uname
+  chmod +x there/uname
   master '' "$code"
   assert_success
   assert_contains 'elsewhere: building membench there: our copy does not start: it is for ' "$stderr"
@@ -243,7 +239,7 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   # A version that was not used for a month is removed; a used version, and another program, are not.
   touch -d '40 days ago' host/cache/membench-0123456789abcdef host/cache/test-0123456789abcdef "$output"
   touch -d '20 days ago' host/cache/membench-aaaaaaaaaaaaaaaa
-  rm bin/*
+  rm there/*
   master '' "$code"
   assert_success
   assert_equal "$(cd host/cache && printf '%s ' membench-* test-*)" "$(printf '%s\n' "${output##*/}" membench-aaaaaaaaaaaaaaaa test-0123456789abcdef | sort | tr '\n' ' ')"

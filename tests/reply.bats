@@ -9,28 +9,18 @@ load elsewhere
 
 setup() {
   scratch_setup
-  mkdir bin
-  # Stands in for ssh: the host is a shell here. With a file `stream` it says that instead, with `filter` what that makes of its answer.
-  cat >bin/ssh <<'END'
-#!/usr/bin/env bash
-while [[ ${1-} == -* ]]; do case $1 in -O | -G) exit 0 ;; -o | -F | -l | -p | -i) shift 2 ;; *) shift ;; esac; done
-shift
-# What makes the connection is no script.
-[[ $1 != true ]] || exit 0
-if [[ $* == *tierbench-push* ]]; then
-  bash -c "$*"
+  # With a file `stream` the host says that instead, with `filter` what that makes of its answer.
+  elsewhere_ssh 'if [[ $* == *tierbench-push* ]]; then
+  :
 elif [[ -e $SCRATCH/stream ]]; then
-  mark=$(grep -m 1 -o 'tierbench-reply-[0-9]*' | sed -n 1p)
+  mark=$(grep -m 1 -o "tierbench-reply-[0-9]*" | sed -n 1p)
   cat >/dev/null
-  printf '%s\n' "$mark" && cat "$SCRATCH/stream" && printf '\n%s.end\n' "$mark"
+  printf "%s\n" "$mark" && cat "$SCRATCH/stream" && printf "\n%s.end\n" "$mark"
+  exit
 elif [[ -e $SCRATCH/filter ]]; then
   bash -c "$*" | bash "$SCRATCH/filter"
-else
-  bash -c "$*"
-fi
-END
-  chmod +x bin/ssh
-  PATH=$SCRATCH/bin:$PATH
+  exit
+fi'
 }
 
 teardown() {
@@ -141,7 +131,7 @@ END
   # Text before and after: still a valid reply.
   printf '#!/bin/bash\necho hello; echo -e "\\e[31mred" >&2; [[ ! -e reads ]] || read -r x; [[ $1 == -c ]] || exit\n%s "$@"' "$(type -P bash)" >login
   chmod +x login
-  sed -i "s|^  bash -c \"\$\*\"\$|  $SCRATCH/login -c \"\$*\"|" bin/ssh
+  sed -i "s|^exec /bin/bash |exec $SCRATCH/login |" bin/ssh
   ask 'call_run elsewhere facts memory; call_run elsewhere launch nothing-of-that-name --version'
   assert_failure 1
   assert_match $'^host\t[0-9]+\t[0-9]+\t[0-9]+\t[0-9]+$'
@@ -343,7 +333,7 @@ END
   mkdir -m 700 -p host
   ask 'cp -r "$LIB" lib; LIB=$PWD/lib
     printf "main() { cd $SCRATCH/out; files_send -- *; }\n" >lib/host/sysinfo.sh
-    remote_open elsewhere
+    _REMOTE_NAME="" && remote_open elsewhere
     mkdir out; echo text >out/a.txt; ln -s /etc/passwd out/b.txt; mkfifo out/c.txt; echo x >"out/d e.txt"; mkdir out/f.txt into
     receive_files into elsewhere sysinfo; ls into'
   assert_success

@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load elsewhere
 
 setup() {
   scratch_setup
@@ -316,13 +317,9 @@ END
   mkdir -m 700 noexec/host noexec/host/cache
   cp "$REPO/test" "noexec/host/cache/test-$key"
   # The code path of a client over ssh, without ssh.
-  mkdir bin
-  # shellcheck disable=SC2016 # for ssh
-  printf '#!/bin/bash\nexec bash -c "${*: -1}"\n' >bin/ssh
-  chmod +x bin/ssh
+  elsewhere_ssh
   # shellcheck disable=SC2016 # for the master's shell
   master REMOTE_DIR="$SCRATCH/noexec/host" 'remote_is_local() { [[ $1 != elsewhere ]]; }
-    PATH=$SCRATCH/bin:$PATH
     client_prepare elsewhere'
   umount noexec
   assert_failure

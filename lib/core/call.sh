@@ -74,7 +74,7 @@ call_mark() {
 # between the lines REMOTE_MARK and REMOTE_MARK.end, after any output of the login shell's start-up files. Only lib/core/reply.sh and
 # lib/core/receive.sh use it. Several scripts are separated by REMOTE_MARK, which is before the first one, too.
 # Usage: call_raw MAX_KIB HOST [REMOTE_MARK] SCRIPT [ARG]...
-# Globals: REMOTE_FILE; REMOTE_MARK (call_mark); CALL_INPUT: a file that the script reads as its stdin; CALL_LIVE: not empty if its messages are printed while it runs
+# Globals: REMOTE_FILE; REMOTE_MARK (call_mark); CALL_INPUT: a file that the script reads as its stdin
 # Returns: as call_run; sets REMOTE_REPLY and REMOTE_LIMIT (in bytes)
 call_raw() {
   local status deadline=$((SECONDS + REMOTE_RETRY)) host=$2 told='' pushed='' why=${_CALL_FILES:-$_REMOTE_TMP/call.$BASHPID}.why
@@ -87,8 +87,8 @@ call_raw() {
     _call_once "$host" "$@" || status=$?
     if ((status == 0)) || remote_is_local "$host"; then break; fi
     ! call_longer "$host" "$1" || status=$REPLY_BAD
-    # Our files may have been removed there.
-    if ((status == 127)) && [[ -z $pushed ]] && remote_push "$host"; then
+    # Our files may have been removed there. A script may have this status, too.
+    if ((status == 127)) && [[ -z $pushed ]] && ! grep -qxF "$REMOTE_MARK" "$REMOTE_OUT" && remote_push "$host"; then
       pushed=yes
       continue
     fi
@@ -111,14 +111,13 @@ call_raw() {
   return "$status"
 }
 
-# Make one attempt at a call. The shell waits for one process in the foreground, so a signal ends the script only when the call is over: what it does on
-# the host must not run beside the cleanup.
+# Make one attempt at a call. The shell waits for one process in the foreground, so a signal ends the script only when the call is over: what it
+# does on the host must not run beside the cleanup.
 # Usage: _call_once HOST SCRIPT [ARG]...
 # Globals: as call_raw; why: the file for what ssh says
 # Returns: the status of ssh or of the script; sets REMOTE_REPLY and REMOTE_OUT, the file with all of the output
 _call_once() {
-  local host=$1 status=0 said=${why%.why}.said live='' REPLY LC_ALL=C
-  local text='' word
+  local host=$1 status=0 text='' word said reader REPLY LC_ALL=C
   local -a words part=()
   REMOTE_OUT=${REMOTE_FILE:-${why%.why}.out}
   for word in "${@:2}" "$REMOTE_MARK"; do
@@ -133,14 +132,11 @@ _call_once() {
   call_words "$host" "${SIDE_LIMIT:-$_CALL_LONGEST}" "$REMOTE_MARK" "${@:2}"
   # On a full disk, the call fails, and side_run says why.
   { : >"$why"; } 2>/dev/null || :
-  if [[ -n ${CALL_LIVE-} ]]; then
-    exec {live}> >(_call_said "$why")
-    said=/dev/fd/$live
-  fi
+  exec {said}> >(_call_said "$why")
+  reader=$!
   # Without the shell's own words about a signal that ended the call.
   { (
-    exec {LOG_FD}>&- {_REMOTE_FD}<&- {HOLD_FD}>&- >"$REMOTE_OUT" 2>"$said"
-    [[ -z $live ]] || exec {live}>&-
+    exec {LOG_FD}>&- {_REMOTE_FD}<&- {HOLD_FD}>&- >"$REMOTE_OUT" 2>&"$said" {said}>&-
     if ! remote_is_local "$host"; then
       ulimit -f $((REMOTE_LIMIT >> 10 > _CALL_REPLY_KIB ? REMOTE_LIMIT >> 10 : _CALL_REPLY_KIB))
     else
@@ -150,12 +146,9 @@ _call_once() {
     [[ -n ${CALL_INPUT-} ]] || exec "${words[@]}" <<<"$REPLY"
     exec "${words[@]}" < <(printf '%s' "$REPLY" && exec cat -- "$CALL_INPUT")
   ) || status=$?; } 2>/dev/null
-  if [[ -n $live ]]; then
-    exec {live}>&-
-    wait "$!" || :
-  else
-    [[ ! -r $said ]] || _call_said "$why" <"$said"
-  fi
+  exec {said}>&-
+  # It ends when the script, and what that leaves running, has closed its stderr.
+  wait "$reader" || :
   if [[ -z $REMOTE_FILE ]]; then
     # Its second element would begin after a NUL, which no reply has.
     { mapfile -d '' -n 1 part <"$REMOTE_OUT"; } 2>/dev/null || part=()
@@ -230,6 +223,8 @@ _call_said() {
     bytes=$((bytes + ${#line} + 1))
     if ((bytes > _CALL_SAID || ++count > _CALL_SAID_LINES)); then
       printf 'more messages than %d KiB or %d lines: the rest is left out\n' $((_CALL_SAID >> 10)) "$_CALL_SAID_LINES" >&2
+      # Else the script could not write its output.
+      cat >/dev/null
       break
     elif [[ $line == "$REMOTE_MARK"* ]]; then
       before=() lines=1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What a run holds of its hosts: the lock of each server, of which one run at a time has one, and a directory with its record on every host. One process
-# renews all of them.
+# What a run holds of its hosts: the lock of each server, of which one run at a time has one, and a directory with its record on every host. One
+# process renews all of them.
 
 # Of this run, once it has a name: what every host is sent. While the run's hosts have its directory, RUN_OPEN is the number of the turn (lock_turn).
 RUN_ID='' RUN_OWNER='' RUN_OPEN=''
@@ -109,8 +109,7 @@ lock_held() {
 # Returns: LOCK_TAKEN or LOCK_BESIDE, with a line on stderr for each run, if a run with a live master has the host's lock, or only uses it; else the status
 # of the call
 lock_clean() {
-  # It says so when it waits.
-  local said status=0 word place run text REPLY CALL_LIVE=yes
+  local said status=0 word place run text REPLY
   local -a dead=()
   said=$(call_run "$1" stop "$2") || return
   while IFS=$'\t' read -r word _ run OWNER_PID OWNER_START OWNER_BOOT OWNER_SPACE _; do
@@ -150,14 +149,14 @@ _lock_give() {
   call_run "$1" lock release
 }
 
-# Renew all records of the run on its hosts at intervals while the master lives; runs in the background. Each host has a session that stays, and gets a
-# line for each beat. After three beats without an answer it is replaced.
+# Renew all records of the run on its hosts at intervals while the master lives; runs in the background. Each host has a session that stays, and
+# gets a line for each beat. After three beats without an answer it is replaced.
 # Usage: _lock_renew MASTER HOST...
 #   MASTER is the pid of the master
 # Globals: LEASE RUN_OWNER
 _lock_renew() {
   local master=$1 start next pace host lease beats
-  local -A to=() from=() pid=() said=() missed=()
+  local -A to=() from=() pid=() started=() said=() missed=()
   trap - EXIT INT HUP
   # A session may have ended before a beat.
   trap '' PIPE
@@ -191,14 +190,14 @@ _lock_renew() {
 
 # Open the session of a host that renews; an earlier one ends.
 # Usage: _lock_session HOST
-# Globals: to, from, pid and missed of _lock_renew
+# Globals: to, from, pid, started and missed of _lock_renew
 _lock_session() {
   local host=$1 mark=tierbench-hold-$RANDOM$RANDOM reads writes REPLY LC_ALL=C
   local -a words
   if [[ -n ${pid[$host]-} ]]; then
     reads=${from[$host]} writes=${to[$host]}
     exec {reads}>&- {writes}>&-
-    kill -s KILL "${pid[$host]}" || :
+    _lock_session_end "$host"
   fi
   missed[$host]=1
   call_settings lock hold
@@ -207,6 +206,9 @@ _lock_session() {
   exec {reads}<> <(:)
   exec {writes}> >(export RUN_OF_TIERBENCH=$RUN_ID && exec "${words[@]}" >&"$reads" 2>/dev/null {LOG_FD}>&- {_REMOTE_FD}<&- {HOLD_FD}>&-)
   pid[$host]=$! to[$host]=$writes from[$host]=$reads
+  PROC_START=ended
+  proc_start $! || :
+  started[$host]=$PROC_START
   printf '%s %d\n%s' "$mark" "${#REPLY}" "$REPLY" >&"$writes" || :
 }
 
@@ -225,10 +227,18 @@ _lock_heard() {
   done
 }
 
-# End the sessions.
+# End the session of a host. Its process may have ended, and its number be that of another one.
+# Usage: _lock_session_end HOST
+# Globals: pid and started of _lock_renew
+_lock_session_end() {
+  ! proc_alive "${pid[$1]}" "${started[$1]}" || kill -s KILL "${pid[$1]}" 2>/dev/null || :
+}
+
+# End all sessions.
 # Globals: pid of _lock_renew
 _lock_sessions_end() {
-  ((${#pid[@]} == 0)) || kill "${pid[@]}" 2>/dev/null || :
+  local host
+  for host in "${!pid[@]}"; do _lock_session_end "$host"; done
 }
 
 # The seconds that a lock, and the tuning of a host, last without a heartbeat.

@@ -11,6 +11,7 @@ _REMOTE_START=             # when the script began: identifies the master, and n
 declare -A _REMOTE_OPEN=() # hosts that answered once in this run
 declare -A _REMOTE_LOCAL=()
 _REMOTE_OURS= # the addresses of this machine
+_REMOTE_NAME= # the name of our files on a host, by their checksum
 
 # Runs what comes on stdin: a line MARK BYTES, and a text with that number of bytes. Start-up files of the login shell may read stdin instead.
 # shellcheck disable=SC2016 # expanded on the host
@@ -133,7 +134,7 @@ remote_reach() {
   local -a new=()
   # Checked here, so that the subshells need not check again.
   for host; do
-    remote_is_local "$host" || :
+    remote_is_local "$host" || _remote_name
     [[ -n ${_REMOTE_OPEN[$host]+set} ]] || new+=("$host")
   done
   side_run $((CONNECT_TIMEOUT + 30)) _remote_try "${new[@]}" || failed=1
@@ -168,10 +169,10 @@ remote_open() {
 # Globals: REMOTE_DIR
 # Returns: 1 with the reason in one line on stderr
 remote_push() {
-  local host=$1 mark=tierbench-push-$RANDOM$RANDOM said=$_REMOTE_TMP/push.$BASHPID text name folder words status=0 LC_ALL=C
-  name=lib-$(cd -- "$LIB" && exec cat shared/*.sh host/*.sh | sha256sum | cut -c 1-32)
+  local host=$1 mark=tierbench-push-$RANDOM$RANDOM said=$_REMOTE_TMP/push.$BASHPID text folder words status=0 LC_ALL=C
+  _remote_name
   text=$(exec cat -- "$LIB"/shared/{common,owner,workdir}.sh "$LIB/host/unpack.sh")
-  printf -v text 'set -Eeuo pipefail\nREMOTE_DIR=%q LOCK_DIR=%q RUN_ID=\n%s\nmain %q %q' "$REMOTE_DIR" "$LOCK_DIR" "$text" "$mark" "$name"
+  printf -v text 'set -Eeuo pipefail\nREMOTE_DIR=%q LOCK_DIR=%q RUN_ID=\n%s\nmain %q %q' "$REMOTE_DIR" "$LOCK_DIR" "$text" "$mark" "$_REMOTE_NAME"
   printf -v words '%q ' "$_REMOTE_PUSH" bash "$mark"
   { folder=$({ printf '%s %d\n%s' "$mark" "${#text}" "$text" && tar -c -C "$LIB" -f - shared host || :; } |
     _remote_ssh "$host" "env -u POSIXLY_CORRECT bash --norc -c $words" 2>"$said" | head -c 1048576) || status=$?; } 2>/dev/null
@@ -190,6 +191,12 @@ remote_push() {
   esac
   printf '%s: %s\n' "$host" "${text:-bash does not start there}" >&2
   return 1
+}
+
+# Name our files by their checksum.
+# Returns: sets _REMOTE_NAME
+_remote_name() {
+  [[ -n $_REMOTE_NAME ]] || _REMOTE_NAME=lib-$(cd -- "$LIB" && cat shared/*.sh host/*.sh | sha256sum | cut -c 1-32)
 }
 
 # The directory of our files on another host.

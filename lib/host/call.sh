@@ -3,7 +3,7 @@
 # The entry of every call of a host (lib/core/call.sh): reads the settings, loads what a script needs, and runs its main.
 # Usage: bash --norc -c '. "$0"' CALL MARK SCRIPT [ARG]..., or CALL MARK (MARK SCRIPT [ARG]...)...
 #   CALL   this file
-#   stdin  a line MARK BYTES, and as many bytes of settings as assignments. What follows them is for scripts that read it.
+#   stdin  a line MARK BYTES, and as many bytes of settings as assignments. What follows them is for a verb that reads it.
 # Output is between the lines MARK and MARK.end, messages follow the line MARK: start-up files of the login shell may print. Of several scripts, each
 # runs in a subshell, between MARK.1 and MARK.1.end and so on; a line MARK.1.status STATUS follows.
 
@@ -22,14 +22,18 @@ for _call_fd in /proc/self/fd/*; do
   ((_call_fd < 3)) || exec {_call_fd}>&-
 done
 
-# Load the modules that a script declares (`# Needs: NAME...`, from lib/shared or lib/host), and run it.
+# Load the modules that a script declares (`# Needs: NAME...`, from lib/shared or lib/host), and run it. It has stdin with a verb that it declares
+# (`# Input: VERB`).
 # Usage: _host_call_run MARK SCRIPT [ARG]...
 _host_call_run() {
-  local _call_mark=$1 _call_file=$_call_lib/host/$2.sh _call_line _call_name _call_script=$2
+  local _call_mark=$1 _call_file=$_call_lib/host/$2.sh _call_line _call_name _call_input=
   local -a _call_needs=()
   shift 2
   while IFS= read -r _call_line && [[ -n $_call_line ]]; do
-    [[ $_call_line != '# Needs: '* ]] || read -r -a _call_needs <<<"${_call_line#'# Needs: '}"
+    case $_call_line in
+      '# Needs: '*) read -r -a _call_needs <<<"${_call_line#'# Needs: '}" ;;
+      "# Input: ${1-}") _call_input=yes ;;
+    esac
   done <"$_call_file"
   set -Eeuo pipefail
   for _call_name in "${_call_needs[@]}"; do
@@ -41,7 +45,7 @@ _host_call_run() {
   . "$_call_file"
   printf '\n%s\n' "$_call_mark" >&2
   printf '\n%s\n' "$_call_mark"
-  if [[ "$_call_script ${1-}" == @('lock hold'|'work put') ]]; then main "$@"; else main "$@" </dev/null; fi
+  if [[ -n $_call_input ]]; then main "$@"; else main "$@" </dev/null; fi
   printf '\n%s.end\n' "$_call_mark"
 }
 

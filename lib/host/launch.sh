@@ -28,13 +28,16 @@ main() {
   # A file, because a process that the prefix leaves behind would keep a pipe open.
   record=$(mktemp) || fail "no file can be made in the directory for temporary files (is its disk full?)"
   mark=LAUNCH_OF_TIERBENCH=$record
-  run_limited "$most" env "$mark" "$@" "${USER_WORDS[@]}" true </dev/null >"$record.said" 2>&1 || status=$?
+  # It may write without an end, also after that.
+  { (ulimit -f 1024 && run_limited "$most" env "$mark" "$@" "${USER_WORDS[@]}" true </dev/null >"$record.said" 2>&1) || status=$?; } 2>/dev/null
   said=$(<"$record.said")
   proc_marked "$record" "$mark"
   host_launch_writers "$record.said" >>"$record"
   proc_end 5 "$record" || status=125
   rm -f -- "$record" "$record.said"
   ((status != 125)) || fail "'$*' leaves a process behind that does not end"
+  # 128 and SIGXFSZ.
+  ((status != 153)) || fail "'$*' writes more than 1 MiB when it starts a program that does nothing"
   ((status != 124)) || fail "'$*' does not return: a program that does nothing takes more than $most s"
   ((status == 0)) || fail "'$*' does not start a program: $(said_why <<<"$said")"
   # The loader continues without a library that it cannot preload, and the run would not use it.

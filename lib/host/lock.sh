@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 # A run's hold of a host: the lock of a server, of which one run at a time, of any user, has one, and the run's directory with its record.
 # Needs: locks
+# Input: hold
 
 # Usage: main take|join|renew|hold|release
 #   take     take the lock of a server, and open the run's directory

@@ -191,8 +191,9 @@ host_stop_lost() {
     proc_record "$record" "$pid" "$file" || continue
     [[ $ended == *" $run "* ]] || ended+=" $run "
   done < <(host_instances_lost)
-  proc_end 60 "$record" || fail "a process of a run whose directory was removed does not stop"
+  proc_end 60 "$record" || ended=stuck
   rm -f -- "$record"
+  [[ $ended != stuck ]] || fail "a process of a run whose directory was removed does not stop"
   for run in $ended; do printf 'stopped everything that %s had left; its directory had been removed\n' "$run"; done
 }
 

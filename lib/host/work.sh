@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Our directory on a host, with its cache for binaries.
+# Input: put
 
 # Usage: main [put FILE SUM]
 #   without a verb  print the path of the directory

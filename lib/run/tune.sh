@@ -312,6 +312,7 @@ _tune_complete() {
   hosts_folder "$RUN/env" "$1"
   file=$REPLY/tuning.tsv
   [[ -e $file ]] || return 0
-  { awk -F '\t' -v OFS='\t' 'NR == FNR { after[$1, $3] = $6 ($2 == "back" ? "" : " (" $2 ")"); next }
-    $3 == "set" && ($2, $4) in after { $8 = after[$2, $4] } { print }' <(printf '%s\n' "$2") "$file" >"$file.new" && mv -- "$file.new" "$file"; } 2>/dev/null || write_failed "$file"
+  # shellcheck disable=SC2016 # the program of awk
+  write_file "$file" awk -F '\t' -v OFS='\t' 'NR == FNR { after[$1, $3] = $6 ($2 == "back" ? "" : " (" $2 ")"); next }
+    $3 == "set" && ($2, $4) in after { $8 = after[$2, $4] } { print }' <(printf '%s\n' "$2") "$file"
 }
