@@ -78,9 +78,11 @@ house_headless() {
 }
 
 @test "every file is a text, and none is a link" {
-  found=$(find . -type d \( -path ./.git -o -path ./build -o -path ./results \) -prune -o -type l -print
+  found=$(
+    find . -type d \( -path ./.git -o -path ./build -o -path ./results \) -prune -o -type l -print
     # grep -L fails when it prints nothing.
-    house_files . -- ! -path ./test ! -empty | xargs grep -ILe '' -- || :)
+    house_files . -- ! -path ./test ! -empty | xargs grep -ILe '' -- || :
+  )
   house_none "$found" 'these do not belong here:'
 }
 
