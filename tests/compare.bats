@@ -209,13 +209,6 @@ _guide_repeat() {
   refute_contains thp
   refute_contains RESULTS_DIR
   assert_equal "$stderr" ''
-  # A name of an earlier version is the setting of today.
-  printf 'TUNE_THP="auto"\nTUNE_ZSWAP="off"\nZSWAP="Y"\nTUNE_SWAPPINESS="off"\n' >>20250101T100000Z-x/run.conf
-  printf 'ZSWAP="keep"\nSWAPPINESS="10"\n' >>20250102T100000Z-x/run.conf
-  run_split compare --metric p50 20250101T100000Z-x 20250102T100000Z-x
-  assert_match 'setting +SWAPPINESS +keep +10'
-  refute_contains TUNE_
-  refute_contains ZSWAP
   rm -r 20250102T100000Z-x/env
   guide_make
   run_split compare --metric p50 20250101T100000Z-x 20250102T100000Z-x

@@ -217,22 +217,6 @@ ok
 ok"
 }
 
-@test "a resumed run keeps settings of the whole run that an earlier version accepted in a variant, and no others" {
-  local setting
-  mkdir -p run/mine
-  for setting in REPORT=off PRICE=dram:1 WORKLOAD=ycsb-a VALUE_DISTRIBUTION=10-100 REDISRUNS=9; do
-    echo "$setting" >run/mine/variant.conf
-    # shellcheck disable=SC2016 # expanded by the inner shell
-    bash -c 'ROOT=$PWD LIB=$PWD/lib RESUME=run
-      . "$LIB/modules.sh"
-      alias_read conf/aliases.tsv
-      conf_defaults conf/defaults.conf
-      variant_use mine
-      echo "${!1}"' bash "${setting%%=*}" 2>&1 || :
-  done >said
-  assert_equal "$(<said)" $'off\ndram:1\nycsb-a\n10-100\nbash: run/mine/variant.conf:1: REDISRUNS=9: one value for the whole run, not for a variant; set it on the command line or in a scenario'
-}
-
 @test "layers: default, block, hosts file, scenario, variant, environment, command line, each over the one before" {
   assert_equal "$(conf_value KEYS)" auto
   local -a words=()
@@ -255,39 +239,6 @@ ok"
   refused "$PWD/conf/scenarios/first.conf:1: LIKE=third: $PWD/conf/scenarios/third.conf: not found; name a file in its directory" ./do_it.sh plan -s second
   sed -i 's/^REDISRUNS=.*/LIKE=demo/' do_it.sh
   refused "$PWD/do_it.sh:$(grep -n '^LIKE' do_it.sh | cut -d: -f1): LIKE=demo: not supported here; accepted in scenarios and variants" ./do_it.sh plan
-}
-
-@test "a name of an earlier version still counts, with a line that names the new one" {
-  plan TUNE_THP=off THP=always
-  assert_success
-  assert_equal "${stderr#*warning: }" "command line: TUNE_THP=off: an old name; now THP=keep"
-  assert_equal "$(conf_value THP argument TUNE_THP=off argument THP=always)" keep
-  assert_equal "$(conf_value THP scenario THP=always argument TUNE_THP=off)" keep
-  assert_equal "$(conf_value THP scenario TUNE_THP=off argument THP=always)" always
-  assert_equal "$(conf_value THP argument THP=always argument TUNE_THP=auto)" always
-  plan TUNE_DAMON=on
-  assert_success
-  assert_equal "${stderr#*warning: }" "command line: TUNE_DAMON=on: an old name; no effect: DAMON replaces it"
-  plan TUNE_THP=maybe
-  assert_failure 2
-  # Where the new name says something already, the old one does not count, as before.
-  assert_equal "$(conf_value THREADS argument THREADS=8 argument INSTANCE_THREADS=2)" 8
-  assert_equal "$(conf_value THREADS argument THREADS=auto argument INSTANCE_THREADS=2)" 2/instance
-  assert_equal "$(conf_value REQUESTS scenario INSTANCE_REQUESTS=5 argument CONNECTION_REQUESTS=2k)" 2000/connection
-  # In files, one line for all of them; in the settings of a run made before, those that say something.
-  printf 'TUNE_ZSWAP=off\nTUNE_KSM_RUN=auto\n' >conf/scenarios/mine.conf
-  plan -s mine
-  assert_success
-  assert_equal "${stderr#*warning: }" "$PWD/conf/scenarios/mine.conf: old names of settings: TUNE_ZSWAP=off (now ZSWAP=keep), TUNE_KSM_RUN=auto (no effect: TUNE_KSM replaces it)"
-  mkdir old
-  { cat "$REPO/results/sample/run.conf" && echo 'TUNE_KSM_RUN="auto"'; } >old/run.conf
-  plan -s old/run.conf FILL=1G
-  assert_success
-  refute_contains 'old names' "$stderr"
-  sed -i 's/^TUNE_KSM_RUN=.*/TUNE_KSM_RUN="off"/' old/run.conf
-  plan -s old/run.conf FILL=1G
-  assert_success
-  assert_contains 'old/run.conf: old names of settings: TUNE_KSM_RUN=off (now TUNE_KSM=off)' "$stderr"
 }
 
 @test "the block in do_it.sh is read, and the environment overrides it although the block is shell code" {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Other names for our settings, those of other tools and those of earlier versions: conf/aliases.tsv is the only list of them.
+# Names of our settings in other tools: conf/aliases.tsv is the only list of them.
 
 declare -A _ALIAS_NAME=() _ALIAS_VALUES=() _ALIAS_WHERE=()
 
@@ -35,15 +35,7 @@ alias_is_own() {
   alias_is "$1" && [[ ${_ALIAS_WHERE[$1]} != given ]]
 }
 
-# The kind of an alias of an earlier version.
-# Usage: alias_age NAME
-# Returns: sets REPLY to old or switch; empty for a name of another tool, and for a name that is not an alias
-alias_age() {
-  REPLY=${_ALIAS_WHERE[$1]-}
-  [[ $REPLY == old || $REPLY == switch ]] || REPLY=
-}
-
-# Our value for a value of the other name; `-` where the other name has no effect any more.
+# Our value for a value of the other name.
 # Usage: alias_value THEIR_NAME VALUE
 # Returns: sets REPLY; 1 for any other value
 alias_value() {

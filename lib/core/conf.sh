@@ -37,10 +37,6 @@ _CONF_NAMES=() _CONF_DEFAULTS=()
 _CONF_VARIANT=variant
 # By setting: the source of its value at the current point (conf_point).
 declare -A _CONF_POINT=()
-# By layer and setting: yes if an old name turned the setting off; this overrides the setting in that layer.
-declare -A _CONF_HELD=()
-# The old names that the current file uses, for one line about all of them.
-_CONF_OLD=()
 
 # Read the list of settings with their kinds and defaults. The defaults are ours: tests/conf.bats checks that each is of its kind, in the form
 # that is stored.
@@ -68,7 +64,7 @@ _CONF_LIKE= # the files that are being read, each included by the file before it
 # Returns: exits 2 with file:line at the first line that is not a valid assignment.
 conf_file() {
   local layer=$1 file=$2 begin=${3-} end=${4-} line number=0 inside=1 over='' name value REPLY _CONF_FOREIGN
-  local -a _CONF_OLD=() lines
+  local -a lines
   file_read "$file" || die_usage "$file: $REPLY; name a file of settings that you can read"
   mapfile -t lines <<<"$REPLY"
   trust_file "$file" "$REPLY"
@@ -100,7 +96,6 @@ conf_file() {
       [[ $over != *" $name "* ]] || _conf_set over "$name" "$value" "$file:$number"
     fi
   done
-  _conf_old_file "$file"
 }
 
 # Take one NAME=VALUE argument as a setting, without changing its value.
@@ -108,9 +103,7 @@ conf_file() {
 conf_word() {
   local layer=$1 word=$2 where=$3
   [[ $word =~ ^([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]] || die_usage "$where: $word: not an assignment; accepted: NAME=VALUE"
-  local -a _CONF_OLD=()
   _conf_put "$layer" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$where"
-  ((${#_CONF_OLD[@]} == 0)) || log_warn "$where: ${_CONF_OLD[0]/$'\t'/: an old name; }"
 }
 
 # Names in the environment that begin with TIERBENCH_ and are not settings.
@@ -160,7 +153,7 @@ conf_point() {
 conf_clear() {
   local name
   for name in "${_CONF_NAMES[@]}"; do
-    unset '_CONF_VALUE[$1 $name]' '_CONF_WHERE[$1 $name]' '_CONF_HELD[$1 $name]'
+    unset '_CONF_VALUE[$1 $name]' '_CONF_WHERE[$1 $name]'
   done
   _CONF_SET[$1]=
 }
@@ -310,16 +303,10 @@ _conf_set() {
   _conf_put "$layer" "$name" "$raw" "$where"
 }
 
-# Check a setting, and keep it in a layer under its current name. Usage: _conf_put LAYER NAME VALUE WHERE
+# Check a setting, and keep it in a layer under our name. Usage: _conf_put LAYER NAME VALUE WHERE
 _conf_put() {
-  local layer=$1
   conf_check "${@:2}"
-  if [[ -n $CONF_OLD ]]; then
-    _conf_old "$layer" "$2=$3" || return 0
-  elif [[ -n ${_CONF_HELD["$layer $CONF_NAME"]+set} ]]; then
-    return 0
-  fi
-  _conf_keep "$layer" "$CONF_NAME" "$CONF_TEXT" "$CONF_FROM"
+  _conf_keep "$1" "$CONF_NAME" "$CONF_TEXT" "$CONF_FROM"
 }
 
 # Keep a checked setting in a layer.
@@ -331,59 +318,17 @@ _conf_keep() {
   [[ -z ${_CONF_FOREIGN-} ]] || trust_note "$_CONF_FOREIGN" "$@"
 }
 
-# Decide what an old name means for a layer, and note what replaces it. A switch that is off overrides the setting in its layer;
-# another old name counts only where the layer has not set the new one, as before.
-# Usage: _conf_old LAYER NAME=VALUE
-# Globals: CONF_OLD CONF_NAME CONF_TEXT of conf_check
-# Returns: 1 when it has no effect
-_conf_old() {
-  local now=${_CONF_VALUE["$1 $CONF_NAME"]-}
-  if [[ $CONF_TEXT == - ]]; then
-    _CONF_OLD+=("$2"$'\t'"no effect: $CONF_NAME replaces it")
-    return 1
-  fi
-  if [[ $CONF_OLD == switch ]]; then
-    _CONF_HELD["$1 $CONF_NAME"]=yes
-  elif [[ $now == "$CONF_TEXT" ]]; then
-    return 1
-  elif [[ -n $now && $now != "${_CONF_VALUE["default $CONF_NAME"]}" ]]; then
-    _CONF_OLD+=("$2"$'\t'"no effect beside $CONF_NAME=$now")
-    return 1
-  fi
-  _CONF_OLD+=("$2"$'\t'"now $CONF_NAME=$CONF_TEXT")
-}
-
-# Print one line about the old names in a file. The settings of a run made before have all old names: only those with an effect are named,
-# and only once for the run.
-# Usage: _conf_old_file FILE
-# Globals: _CONF_OLD
-_conf_old_file() {
-  local note text=''
-  for note in "${_CONF_OLD[@]}"; do
-    [[ $1 != */variant.conf && ($1 != */run.conf || $note == *$'\t'now*) ]] || continue
-    text+="${text:+, }${note/$'\t'/ (})"
-  done
-  [[ -z $text ]] || log_warn "$1: old names of settings: $text"
-}
-
 # Check the value of a setting by its kind, and normalise both.
 # Usage: conf_check NAME VALUE WHERE
-# Returns: sets CONF_NAME CONF_TEXT CONF_FROM, and CONF_OLD, the kind of an old name (alias_age; CONF_TEXT is `-` where the value has no
-#   effect any more); exits 2 with a line that begins with WHERE.
+# Returns: sets CONF_NAME CONF_TEXT CONF_FROM; exits 2 with a line that begins with WHERE.
 conf_check() {
   local name=$1 value=$2 where=$3 wrong=empty given i
   local -a words
-  alias_age "$name"
-  CONF_OLD=$REPLY
   if alias_is "$name"; then
     alias_value "$name" "$value" || die_usage "$where: $name=$2: unknown value; accepted: $(alias_values "$name") (conf/aliases.tsv)"
     value=$REPLY where+=": $name"
     alias_name "$name"
     name=$REPLY
-    if [[ -n $CONF_OLD && $value == - ]]; then
-      CONF_NAME=$name CONF_TEXT=- CONF_FROM=$where
-      return
-    fi
   fi
   [[ -n ${_CONF_KIND[$name]+set} ]] || {
     nearest_hint "$name" 'conf/defaults.conf lists all' "${_CONF_NAMES[@]}"

@@ -44,8 +44,6 @@ axes_check() {
   conf_resolve
   for name in "${!run[@]}"; do
     [[ ${!name} != "${run[$name]}" ]] || continue
-    # An earlier version accepted these in a variant, and the settings of a resumed run cannot be changed.
-    [[ -z ${RESUME-} || $name != @(WORKLOAD|VALUE_DISTRIBUTION|REPORT|PRICE) ]] || continue
     if [[ ${_AXES_COLUMN[$name]-} == - ]]; then
       conf_refuse "$name" "one value for the whole run, not for a variant; set it on the command line or in a scenario"
     elif [[ -z ${RESUME-} ]] && _axes_shared "$name" "${run[$name]} ${!name}"; then
@@ -124,11 +122,9 @@ _axes_sweep() {
   IFS=, read -r -a values <<<"${1#*=}"
   for i in "${!values[@]}"; do
     conf_check "$name" "${values[i]}" "$where"
-    [[ -z $CONF_OLD || $CONF_TEXT != - ]] || die_usage "$where: $1: $name is an old name without effect; sweep $CONF_NAME"
     values[i]=$CONF_TEXT
   done
   _axes_once "${values[@]}" || die_usage "$where: $1: the value $REPLY is repeated; give each value once"
-  [[ -z $CONF_OLD ]] || log_warn "$where: $1: an old name; now $CONF_NAME"
   name=$CONF_NAME
   [[ ${_AXES_COLUMN[$name]-} != - ]] || die_usage "$where: $1: $name has one value for the whole run; run once for each value"
   [[ ${_AXES_COLUMN[$name]-} != + ]] || die_usage "$where: $1: $name cannot be swept; write a variant for each value"

@@ -66,7 +66,7 @@ compare_sections() {
 # Print the differences of descriptions of hosts and of settings, as sections: environment.awk describes both.
 # Usage: compare_environment <LINES
 compare_environment() {
-  ALIASES=$LIB/../conf/aliases.tsv figures_run renamed environment
+  figures_run environment
 }
 
 # Print the totals of every argument after its number and name, and its warnings.

@@ -2,7 +2,7 @@
 # Name the differences between two environments or two sets of settings.
 #
 # Input, tab-separated and escaped: `BASE OTHER WHERE FILE FILE`, where the files are env.tsv (KEY<TAB>VALUE), setup.log, or settings (NAME=VALUE;
-# WHERE is `setting`; names of earlier versions are replaced, renamed.awk). Output lines begin with the name of a section: differs, with heads and
+# WHERE is `setting`). Output lines begin with the name of a section: differs, with heads and
 # one row per difference for render.awk, and notes about hosts and settings without a description. Exit status 0 always.
 
 # Read FILE into into[key]; returns 0 when the file does not exist.
@@ -24,7 +24,6 @@ function read_facts(file, into,    i, line, status, at) {
     } else setup_line(line, into)
   }
   close(file)
-  if (file ~ /\.conf$/) renamed_settle(into)
   return 1
 }
 
