@@ -159,10 +159,11 @@ END
   preload_build
   # For the user that Redis runs as.
   chmod 711 .
+  variant kernel 'LIKE=native' 'CLIENT_PREFIX=""'
   variant slow "SERVER_PREFIX=\"env LD_PRELOAD=$SCRATCH/slow.so\""
   run_split copy/do_it.sh run "${WORDS[@]}" -v kernel -v slow KEYS=300 CLIENT_PREFIX='env WRAPPED=yes'
   assert_success
-  # The variant kernel has no prefixes, but a run that repeats this one has the given prefix.
+  # The variant kernel sets no prefix here, but a run that repeats this one has the given prefix.
   run_split copy/do_it.sh doctor --all -s "$SCRATCH"/results/*/run.conf
   assert_match 'ok +variant kernel +env WRAPPED=yes +CLIENT_PREFIX runs a program'
   # In the slow server each reply waits a hundred times as long as everything else takes.

@@ -22,7 +22,7 @@
 #   host word user cpus absolute path program event sizes commands prices text   (absolute begins with /; text and prices may be empty)
 #   list:KIND                   words separated by blanks or commas; at least one. Kept with blanks
 # Values are stored in one form: numbers and times without a unit and without zeros at their ends, sizes with K, M or G (lib/core/kind.sh).
-# A scenario or variant may begin with LIKE=NAME: it starts with the settings of that file in its directory, and adds its own.
+# LIKE=NAME in a scenario or variant takes the settings of that file in its directory; the lines below it override them.
 # The run.conf of a run may begin with OVER="NAME...": the values of these settings override a variant's, as they did in the run.
 
 # Lowest first; a later layer overrides.
