@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: MIT
-# Places instances on CPUs: reads a topology (lscpu -p: CPU,CORE,SOCKET,NODE), then questions of the form
-#   ask	INSTANCES PLACEMENT NODE CORES ALLOWED EXCEPT SHARE
-# where `-` means no limit; lib/plan/place.sh explains the fields. Prints each question, a tab, and the CPUs of the instances in turn: CPUS@NODE,
-# separated by semicolons; `-` for any node; `none` if no CPU is left.
+# Places instances on CPUs: which sets of CPUs of a topology (lscpu -p: CPU,CORE,SOCKET,NODE) the instances use in turn.
 # Read after CPUS_AWK (lib/shared/cpus.sh).
 
-BEGIN { FS = "," }
-
-/^[0-9]/ {
-  there[++known] = $1 + 0
-  # The id of a core may be unique only within its socket.
-  core[$1 + 0] = $3 ":" $2
-  at[$1 + 0] = $4 + 0
+# Forget the topology.
+function place_clear() {
+  listed = 0
+  split("", there)
+  split("", core)
+  split("", at)
 }
 
-/^ask\t/ {
-  question = substr($0, 5)
-  split(question, word, " ")
-  print question "\t" answer(word[1], word[2], word[3], word[4], word[5], word[6], word[7])
+# Take a line of the topology.
+function place_line(line,    field) {
+  split(line, field, ",")
+  there[++listed] = field[1] + 0
+  # The id of a core may be unique only within its socket.
+  core[field[1] + 0] = field[3] ":" field[2]
+  at[field[1] + 0] = field[4] + 0
 }
 
 # Set cpu[1..count] to the usable CPUs, at most CORES.
@@ -25,7 +24,7 @@ function take(cores, allowed, except,    i, list, may, never) {
   if (allowed != "-") for (i = cpus_expand(allowed, list); i > 0; i--) may[list[i]] = 1
   if (except != "-") for (i = cpus_expand(except, list); i > 0; i--) never[list[i]] = 1
   count = 0
-  for (i = 1; i <= known && count < cores; i++)
+  for (i = 1; i <= listed && count < cores; i++)
     if (allowed != "-" ? there[i] in may : !(there[i] in never)) cpu[++count] = there[i]
 }
 
@@ -100,7 +99,10 @@ function join_units(share,    need, group, i, j, k, joined, sizes, all) {
   }
 }
 
-function answer(instances, placement, node, cores, allowed, except, share,    u, i, one, out) {
+# The CPUs of the instances in turn: CPUS@NODE, separated by semicolons; `-` for any node; `none` if no CPU is left. `-` in NODE, ALLOWED and EXCEPT
+# means
+# no limit; SHARE is the number of CPUs that an instance needs.
+function place_units(instances, placement, node, cores, allowed, except, share,    u, i, one, out) {
   units = 0
   split("", unit)
   split("", members)

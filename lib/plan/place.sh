@@ -95,7 +95,14 @@ _place_answer() {
   printf -v asked '\nask\t%s' "${questions[@]}"
   while IFS=$'\t' read -r key answer; do
     _PLACE_SAID["$SERVER"$'\t'"$key"]=$answer
-  done < <(exec awk "$CPUS_AWK$(<"$LIB/plan/place.awk")" <<<"$_PLACE_TOPOLOGY$asked")
+  done < <(exec awk "$CPUS_AWK$(<"$LIB/plan/place.awk")"'
+    BEGIN { place_clear() }
+    /^[0-9]/ { place_line($0) }
+    /^ask\t/ {
+      question = substr($0, 5)
+      split(question, word, " ")
+      print question "\t" place_units(word[1], word[2], word[3], word[4], word[5], word[6], word[7])
+    }' <<<"$_PLACE_TOPOLOGY$asked")
 }
 
 # Set the topology of a server. Answers for every topology are dropped; place_answer asks again.

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT
+# Refusals of settings of the load that contradict each other: patterns, traces, generators, searches, hit ratios and working sets.
+
+# Whether a number in a value may have a separator of thousands in place of a decimal point: 100.000, 1.500. The number without doubt, in both ways.
+function grouped(text,    number) {
+  if (!match(" " text, /[ :\/-][1-9][0-9]?[0-9]?[.][0-9][0-9]0([^0-9.]|$)/)) return ""
+  number = substr(" " text, RSTART + 1, RLENGTH - 1)
+  sub(/[^0-9.]$/, "", number)
+  text = number
+  sub(/[.]/, "", text)
+  return text " or " number "0"
+}
+
+function check_load(    i, n, pattern) {
+  mix_check()
+  check_trace()
+  n = words("KEY_PATTERN", pattern)
+  for (i = 1; i <= n; i++) {
+    if (pattern[i] !~ /^(gaussian|zipf|hotspot)/) {
+      if (V["SHIFT"] != "off") refuse("SHIFT", "KEY_PATTERN=" pattern[i] " has no popular keys to move; gaussian, zipf and hotspot have")
+      if (V["SCRAMBLE"] != "off") refuse("SCRAMBLE", "KEY_PATTERN=" pattern[i] " has no popular keys to spread; gaussian, zipf and hotspot have")
+    }
+    if (pattern[i] ~ /^latest/ && V["PHASES"] ~ /^set/)
+      refuse("PHASES", "KEY_PATTERN=" pattern[i] " adds keys after the last one; start PHASES with populate")
+  }
+}
+
+# Refuse settings that conflict with a trace.
+function check_trace(    i, n, word, part, file) {
+  file = V["TRACE_FILE"]
+  if (file == "off") {
+    if (has_phase("replay")) refuse("PHASES", "replay requires a trace; set TRACE_FILE, or leave replay out")
+    if (is_on("FILL_MISSES")) refuse("FILL_MISSES", "requires a trace; set TRACE_FILE, or FILL_MISSES=off")
+    return
+  }
+  if (V["PHASES"] != "replay") refuse("TRACE_FILE", "requires PHASES=replay, as a trace is the whole load; set it")
+  if (V["KEYS"] == "auto") refuse("TRACE_FILE", "the number of its keys is unknown; set KEYS and VALUE_SIZES, from which the memory is planned")
+  n = split("GENERATOR=test HIT_RATIO=off FAULT=none PROBE_WSS=off RATE=0 WARMUP=0 REQUESTS=0 KEY_PATTERN=sequential KEY_MIN=0 KEY_PREFIX=off " \
+    "VALUE_DISTRIBUTION=off EXPIRE=off COMMANDS=off SHIFT=off SCRAMBLE=off", word, " ")
+  for (i = 1; i <= n; i++) {
+    split(word[i], part, "=")
+    if (V[part[1]] != part[2]) refuse(part[1], "conflicts with TRACE_FILE=" file "; set " word[i])
+  }
+  if (V["CONNECTIONS"] == "search") refuse("CONNECTIONS", "conflicts with TRACE_FILE=" file "; set a number")
+  if (V["TRACE_SPEED"] == "max" && V["TIME"] != 0) refuse("TIME", "conflicts with TRACE_SPEED=max; set TIME=0, or a number in TRACE_SPEED")
+}
+
+# Refuse a setting that the generator does not support with another value than WANTED.
+function generator_needs(name, wanted, text) {
+  if (V[name] != wanted) refuse(name, V["GENERATOR"] " " text "; set " name "=" wanted)
+}
+
+# Refuse settings that the generator does not support.
+function check_generator(    generator) {
+  generator = V["GENERATOR"]
+  if (is_on("TLS") && generator != "test") refuse("TLS", "not supported with GENERATOR=" generator "; set GENERATOR=test or TLS=off")
+  if (generator == "test") return
+  generator_needs("WARMUP", 0, "does not support a warm-up")
+  if (V["POPULATE_PATTERN"] == "shuffle") refuse("POPULATE_PATTERN", generator " does not support it; set POPULATE_PATTERN=sequential")
+  generator_needs("SHIFT", "off", "does not support hot sets that move")
+  generator_needs("VALUE_DISTRIBUTION", "off", "supports one size of values")
+  generator_needs("COMMANDS", "off", "sends GET and SET only")
+  generator_needs("EXPIRE", "off", "does not support expiry")
+  generator_needs("SCRAMBLE", "off", "does not support it")
+  if (keys_apart()) refuse("KEY_MAX", generator " supports only the keys that are populated; set KEY_MAX=auto")
+  generator_needs("KEY_MIN", 0, "supports keys from 0 on only")
+  if (generator == "redis-benchmark") check_redis_benchmark(generator)
+  if (generator == "memtier_benchmark") check_memtier(generator)
+}
+
+function check_redis_benchmark(generator) {
+  generator_needs("KEY_PREFIX", "off", "has its own names of keys")
+  if (V["TIME"] != 0) refuse("TIME", generator " does not support a duration; set TIME=0 and REQUESTS")
+  generator_needs("RATE", 0, "does not support a rate")
+  if (has_phase("mixed")) refuse("PHASES", generator " does not support mixed; accepted: populate set get")
+  generator_needs("KEY_PATTERN", "uniform", "supports random keys only")
+  generator_needs("DATA", "pattern", "fills all values with one letter")
+  if (V["THREADS"] != "auto" && V["THREADS"] != "1/instance") refuse("THREADS", generator " supports one thread per instance; set THREADS=auto")
+}
+
+function check_memtier(generator,    keys_given, accepted) {
+  accepted = "; accepted: sequential uniform gaussian zipf"
+  if (V["TIME"] != int(V["TIME"])) refuse("TIME", generator " supports whole seconds only; set TIME to a whole number")
+  if (has_word("KEY_PATTERN", "latest") || has_word("KEY_PATTERN", "hotspot"))
+    refuse("KEY_PATTERN", generator " does not support latest and hotspot" accepted)
+  if (has_word("KEY_PATTERN", "shuffle")) refuse("KEY_PATTERN", generator " does not support shuffle" accepted)
+  if (V["DATA"] ~ /^compressible/) refuse("DATA", generator " does not support compressible values; accepted: pattern, random")
+  keys_given = keys_named()
+  if (keys_given != "auto" && keys_given < 3)
+    refuse(V["KEY_MAX"] == "auto" ? "KEYS" : "KEY_MAX", generator " requires 3 keys per instance; set at least that many")
+  check_memtier_shares(generator, keys_given)
+}
+
+# Refuse numbers that cannot be divided evenly over the instances' processes, their threads and connections.
+function check_memtier_shares(generator, keys_given,    i, j, n, number, threads, connections, share_keys) {
+  n = words("INSTANCES", number)
+  for (i = 1; i <= n; i++) {
+    shares_make(number[i])
+    for (j = 1; j <= clients; j++) {
+      threads = threads_each()
+      if (V["THREADS"] ~ /^[0-9]+$/ && SHARE[j] > 0) {
+        threads = int(V["THREADS"] / SHARE[j])
+        if (threads * SHARE[j] != V["THREADS"] + 0)
+          refuse("THREADS", generator " runs one process per instance, and " CLIENT[j] " has " SHARE[j] " of " number[i] " instances; set a" \
+            " multiple of " SHARE[j] ", or THREADS=auto")
+      }
+      connections = V["CONNECTIONS"] * threads
+      if (V["RATE"] != 0 && V["RATE"] != "search" && (V["RATE"] + 0 < number[i] * connections || V["RATE"] % (number[i] * connections) > 0))
+        refuse("RATE", generator " limits each connection to a whole number; with " number[i] " instances set a multiple of " number[i] * connections)
+      if (keys_given == "auto" || !index(" " V["KEY_PATTERN"] " ", " sequential ")) continue
+      # All parts but the last have the same length, and must end before the keys do.
+      share_keys = int((keys_given + connections - 1) / connections)
+      if (share_keys * (connections - 1) >= keys_given)
+        refuse(V["KEY_MAX"] == "auto" ? "KEYS" : "KEY_MAX", generator " cannot divide so few keys over " connections " connections; set" \
+          " more keys, or fewer CONNECTIONS")
+    }
+  }
+}
+
+# Whether the variant searches.
+function is_search_wanted() {
+  return V["RATE"] == "search" || V["CONNECTIONS"] == "search" || is_size_wanted()
+}
+
+function check_search(    i, n, limit, text, seen, limits) {
+  limits = words("LIMITS", limit)
+  for (i = 1; i <= limits; i++) {
+    text = check_limit(limit[i])
+    if (text in seen) refuse("LIMITS", "'" limit[i] "' is repeated; give each limit once")
+    seen[text] = 1
+  }
+  check_price()
+  if (V["DRAM_RATIO"] == "search") check_size()
+  if (!is_search_wanted()) return
+  text = is_size_wanted() ? "DRAM_RATIO" : V["RATE"] == "search" ? "RATE" : "CONNECTIONS"
+  if (V["RATE"] == "search" && V["CONNECTIONS"] == "search") refuse("CONNECTIONS", "conflicts with RATE=search; set only one of them to search")
+  if (V["GENERATOR"] != "test") refuse(text, V["GENERATOR"] " does not support searches; set GENERATOR=test")
+  if (V["TIME"] == 0) refuse(text, "requires TIME; set the duration of the measurement")
+  if (V["RATE"] != "search" && V["RATE"] != 0 && text != "DRAM_RATIO")
+    refuse("CONNECTIONS", "conflicts with RATE=" V["RATE"] "; set RATE=0: connections are searched in a closed loop")
+  phases_once("with a search, give each phase once")
+  if (has_word("KEY_PATTERN", "latest") && has_phase("mixed"))
+    refuse("KEY_PATTERN", "latest is not supported in a search with mixed, as each step adds keys; set another KEY_PATTERN, or PHASES without mixed")
+  if (!phases_measured()) refuse("PHASES", "no phase to search; add set, get or mixed")
+  # Phases that the load generator takes: a searched phase is repeated once per limit.
+  n = split(V["PHASES"], limit, " ") + phases_measured() * (limits - 1)
+  if (n > 16) refuse("LIMITS", "too many: " n " phases times limits; accepted: at most 16")
+}
+
+# Refuse a limit that a search does not support. The limit in one form, in which 1ms and 1000us are equal.
+function check_limit(limit,    figure, rest, ambiguous, number) {
+  figure = limit
+  sub(/[<>=].*/, "", figure)
+  rest = substr(limit, length(figure) + 1)
+  number = rest
+  gsub(/[<>=]/, " ", number)
+  ambiguous = grouped(number)
+  if (ambiguous != "") refuse("LIMITS", "'" limit "': ambiguous, a fraction or thousands; write " ambiguous)
+  if (limit !~ /[<>]/ || figure == "") refuse("LIMITS", "'" limit "': invalid; accepted: FIGURE<=TIME, such as p99<=1ms")
+  if (!index(" avg p50 p90 p99 p99.9 p99.99 max far ", " " figure " "))
+    refuse("LIMITS", "'" limit "': unknown figure " figure "; accepted: avg p50 p90 p99 p99.9 p99.99 max far")
+  number = rest
+  sub(/^<=?/, "", number)
+  if (figure == "far") {
+    if (V["DRAM_RATIO"] != "search" || V["RATE"] == "search")
+      refuse("LIMITS", "'" limit "': requires DRAM_RATIO=search and RATE=NUMBER; far accesses do not depend on the load")
+    if (is_size_wanted() && !is_limited())
+      refuse("LIMITS", "'" limit "': the far accesses of " VARIANT " cannot be counted; set a latency, such as p99<=1ms")
+    if (rest !~ /^<=?[0-9]+([.][0-9]+)?$/ || int(number) > 999999999)
+      refuse("LIMITS", "'" limit "': invalid limit; accepted: a number of far accesses per operation, such as far<=0.05")
+  } else if (rest !~ /^<=?[0-9]+([.][0-9]+)?(us|ms|s)$/ || int(number) > 999999999)
+    refuse("LIMITS", "'" limit "': invalid limit; accepted: a maximum in us, ms or s, such as " figure "<=1ms")
+  number = int(number * (rest ~ /us$/ ? 1000 : rest ~ /ms$/ ? 1000000 : 1000000000) + 0.0001)
+  # far<=0 asks for no access at all, and is possible.
+  if (!number && !(figure == "far" && rest ~ /^<=/)) refuse("LIMITS", "'" limit "': nothing is below 0; give a limit above it")
+  return figure (rest ~ /^<=/ ? "<=" : "<") whole(number)
+}
+
+# Refuse an invalid PRICE. The kinds with a price: near memory; slower memory that the CPU accesses directly; memory that zram uses; a swap device.
+function check_price(    i, j, n, word, part, ambiguous) {
+  n = words("PRICE", word)
+  for (i = 1; i <= n; i++) {
+    split(word[i], part, ":")
+    if (word[i] !~ /^[a-z]+:([0-9]+([.][0-9]+)?|[a-z]+)$/ || part[2] ~ /[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]/)
+      refuse("PRICE", "'" word[i] "': invalid; accepted: KIND:NUMBER, such as dram:3.5, or KIND:KIND, such as zram:dram")
+    ambiguous = grouped(word[i])
+    if (ambiguous != "") refuse("PRICE", "'" word[i] "': ambiguous, a fraction or thousands; write " ambiguous)
+    for (j = 1; j <= 2; j++)
+      if (part[j] !~ /^[0-9]/ && !index(" dram cxl zram nvme ", " " part[j] " "))
+        refuse("PRICE", "'" word[i] "': unknown kind " part[j] "; accepted: dram cxl zram nvme")
+  }
+  if (n && (" " V["PRICE"]) !~ / dram:[0-9]/) refuse("PRICE", "no price of dram; add it as a number, such as dram:3.5")
+}
+
+# Refuse settings of a search for DRAM.
+function check_size() {
+  if (V["CONNECTIONS"] == "search") refuse("CONNECTIONS", "conflicts with DRAM_RATIO=search; set CONNECTIONS to a number, and RATE")
+  if (V["RATE"] == 0) refuse("DRAM_RATIO", "requires a load; set RATE to a number, or to search for SEARCH_LOAD of the first variant's rate")
+  if ((" " V["PHASES"] " ") !~ /^ populate /)
+    refuse("DRAM_RATIO", "requires PHASES that begin with populate; 100 % of DRAM is the memory of the data after populate")
+  if (is_size_wanted() && V["RATE"] == "search" && VARIANT == VARIANT_NAME[1])
+    refuse("DRAM_RATIO", "with RATE=search, requires a first variant with all data in DRAM; set VARIANTS=\"native " VARIANT "\"")
+}
+
+# Whether the far accesses of the variant are counted: DRAM is limited, or the server itself counts reads from flash.
+function is_counted() {
+  return is_limited() || V["HIT_COUNTERS"] != "majflt"
+}
+
+# Refuse settings that conflict with HIT_RATIO.
+function check_hit(    i, n, pattern, name) {
+  if (V["HIT_RATIO"] == "off") return
+  n = words("KEY_PATTERN", pattern)
+  for (i = 1; i <= n; i++) {
+    if (pattern[i] ~ /^(gaussian|zipf)$|^hotspot:/) continue
+    name = pattern[i]
+    sub(/:.*/, "", name)
+    if (pattern[i] ~ /^(gaussian|zipf):/) refuse("KEY_PATTERN", pattern[i] " sets the parameter that HIT_RATIO searches for; set KEY_PATTERN=" name)
+    refuse("KEY_PATTERN", pattern[i] " has no popular keys for HIT_RATIO=" V["HIT_RATIO"] "; set KEY_PATTERN=gaussian, zipf or hotspot:K:R")
+  }
+  if (V["DRAM_RATIO"] == "search") refuse("DRAM_RATIO", "conflicts with HIT_RATIO=" V["HIT_RATIO"] "; set DRAM_RATIO to a ratio such as 1:4")
+  if ((" " V["PHASES"] " ") !~ /^ populate /) refuse("HIT_RATIO", "requires PHASES that begin with populate; set PHASES=\"populate get\"")
+  if (V["SHIFT"] != "off") refuse("SHIFT", "conflicts with HIT_RATIO=" V["HIT_RATIO"] ", as popular keys move; set SHIFT=off")
+  if (V["COMMANDS"] != "off") refuse("COMMANDS", "conflicts with HIT_RATIO=" V["HIT_RATIO"] ", which counts GET and SET; set COMMANDS=off")
+  if (V["CLUSTER"] != "off") refuse("HIT_RATIO", "does not support a cluster; set CLUSTER=off")
+}
+
+# Refuse settings that conflict with PROBE_WSS.
+function check_wss() {
+  if (!is_on("PROBE_WSS")) return
+  if (V["GENERATOR"] != "test") refuse("PROBE_WSS", V["GENERATOR"] " does not support it; set GENERATOR=test")
+  if (is_search_wanted()) refuse("PROBE_WSS", "conflicts with a search; set RATE and CONNECTIONS to numbers")
+  if (V["FAULT"] != "none") refuse("PROBE_WSS", "conflicts with FAULT=" V["FAULT"] "; set FAULT=none, or PROBE_WSS=off")
+  phases_once("with PROBE_WSS=on, give each phase once")
+  if (has_word("KEY_PATTERN", "latest") && (has_phase("set") || has_phase("mixed")))
+    refuse("KEY_PATTERN", "PROBE_WSS=on does not support latest with set or mixed, as its load would add keys; set another KEY_PATTERN, or" \
+      " PROBE_WSS=off")
+}

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+# How many keys fill the requested memory, the bytes they take, and the limits of memory that follow; lib/plan/keycost.awk knows the cost of a key.
+
+# The forms of keys whose cost was measured.
+$2 == "base" { MEASURED[$1] = 1 }
+
+# Keep those of KEYS, FILL and KEY_MAX that determine the number of keys. FILL of a higher layer overrides KEYS, and both of a higher layer override
+# KEY_MAX. Else both count if there is a populate phase, and KEY_MAX overrides KEYS without it.
+function keys_settle() {
+  if (V["KEYS"] != "auto" && V["FILL"] != "guide" && above("FILL", "KEYS")) V["KEYS"] = "auto"
+  if (V["KEY_MAX"] == "auto") return
+  if (V["KEYS"] != "auto" && above("KEYS", "KEY_MAX")) V["KEY_MAX"] = "auto"
+  else if (V["KEYS"] == "auto" && V["FILL"] != "guide" && above("FILL", "KEY_MAX")) V["KEY_MAX"] = "auto"
+  else if (V["KEY_MIN"] + 0 > V["KEY_MAX"] + 0) refuse("KEY_MAX", "less than KEY_MIN=" V["KEY_MIN"] "; set KEY_MAX to at least KEY_MIN")
+  if (V["KEYS"] == "auto" || V["KEY_MAX"] == "auto") return
+  if (keys_apart()) {
+    if (V["KEY_MAX"] + 0 >= V["KEYS"] + 0)
+      refuse("KEY_MAX", "populate sets only the keys 0.." whole(V["KEYS"] - 1) " (KEYS=" V["KEYS"] "); set a lower KEY_MAX, or more KEYS")
+    return
+  }
+  if (!above("KEY_MAX", "KEYS")) refuse("KEY_MAX", "conflicts with KEYS=" V["KEYS"] "; set one of them, or start PHASES with populate")
+  V["KEYS"] = "auto"
+}
+
+# Whether populate sets other keys than KEY_MIN to KEY_MAX, which the measured phases use.
+function keys_apart() {
+  return V["KEY_MAX"] != "auto" && has_phase("populate") && (V["KEYS"] != "auto" || V["FILL"] != "guide")
+}
+
+# The keys per instance that settings name, or auto.
+function keys_named() {
+  if (V["KEY_MAX"] == "auto" || keys_apart()) return V["KEYS"]
+  return V["KEY_MAX"] - V["KEY_MIN"] + 1
+}
+
+# The form of the keys with values of a size (lib/plan/keycost.awk), which becomes that of the questions to it.
+function form_of(size, instances,    out) {
+  mix_read()
+  kinds = MIX_KEYS
+  values = MIX_VALUES
+  prefix = V["KEY_PREFIX"] == "off" ? 0 : length(V["KEY_PREFIX"])
+  # The shards of a cluster share its slots.
+  shared = is_on("CLUSTER")
+  slots = shared ? int(16384 / instances) : 16384
+  replicas = shared ? V["REPLICAS"] + 0 : 0
+  out = size (V["EXPIRE"] != "off" && MIX_STRINGS ? "+ttl" : "") (shared ? "+cluster" : "")
+  if (!(out in base)) estimate(out)
+  return out
+}
+
+# The bytes of a server's memory that must stay free.
+function reserve_of(total,    tenth) {
+  if (V["RESERVE"] != "auto") return size_bytes(V["RESERVE"])
+  tenth = int(total / 10)
+  return tenth < 8589934592 ? tenth : 8589934592
+}
+
+# The used_memory, in bytes over all instances, that FILL requests; empty if FILL does not name one. A percentage is of the usable memory: the
+# server's
+# memory minus the reserve. Each of several servers has as much as the smallest.
+function fill_target(    least) {
+  if (keys_named() != "auto" || V["FILL"] == "guide") return ""
+  if (V["FILL"] !~ /%$/) return size_bytes(V["FILL"])
+  least = facts_least("mem_bytes")
+  return int((least - reserve_of(least)) * (V["FILL"] + 0) / 100) * servers
+}
+
+# Keys per instance by the formula of the 2018 guide: 8 GB reserved, 90 % of the rest, a key counted as 110 % of its value, rounded down to 10,000
+# keys,
+# divided by the instances. All integer arithmetic, in this order.
+function keys_guide(size, instances,    all) {
+  all = int(int((V["SERVER_MEM"] - 8) * 1073741824 * 90 / 110) / size)
+  return int(int(all / 10000) * 10000 / instances)
+}
+
+# The keys per instance.
+function keys_of(size, instances,    all, out) {
+  # A replica uses as much memory as its master.
+  all = processes(instances)
+  out = keys_named()
+  if (out == "auto" && V["FILL"] == "guide") {
+    # Of several servers, each has its part of the instances.
+    if (servers > 1) all = int((all + servers - 1) / servers)
+    out = keys_guide(size, all)
+    if (out <= 0)
+      refuse("FILL", "too small: the guide's formula leaves no key of " size " B for " all " instances in " V["SERVER_MEM"] " GiB" \
+        memory_limit_text(SERVER[1]) "; set KEYS or a size")
+  } else if (out == "auto") {
+    out = nearest(form_of(size, instances), int(fill_target() / all))
+    if (out <= 0) refuse("FILL", "too small; " all " instances need room for at least one key of " size " B each")
+  }
+  if (keys_apart() && V["KEY_MAX"] + 0 >= out + 0)
+    refuse("KEY_MAX", "populate sets only the keys 0.." whole(out - 1) "; set a lower KEY_MAX, or more KEYS")
+  return out + 0
+}
+
+# Whether Redis evicts keys at MAXMEMORY. Else it refuses writes.
+function is_evicting() {
+  return V["EVICTION"] ~ /^allkeys-/ || V["REDIS_CONF"] ~ /maxmemory-policy / || (V["EVICTION"] ~ /^volatile-/ && V["EXPIRE"] != "off")
+}
+
+# The expected used_memory of Redis, in bytes over all instances, for a number of keys per instance.
+function data_of(size, instances, number,    each) {
+  each = bytes(form_of(size, instances), number)
+  each = whole(each) + 0
+  if (V["MAXMEMORY"] != "off" && is_evicting() && size_bytes(V["MAXMEMORY"]) < each) each = size_bytes(V["MAXMEMORY"])
+  return each * processes(instances)
+}
+
+# The bytes of outgrown tables, over all instances, that may be in use in addition when the keys have just been set.
+function outgrown_of(size, instances, number) {
+  return whole(moving(form_of(size, instances), number)) * processes(instances)
+}
+
+# The keys in an instance after all phases: all of them, unless the phases send too few SETs; with KEY_PATTERN=latest also the added keys, if their
+# number
+# is known.
+function keys_set(instances, number,    i, n, phase, each, held, added, sent_number, ratio, sets, gets) {
+  shares_make(instances)
+  for (i = 1; i <= clients; i++) {
+    sent_number = requests_of(SHARE[i])
+    if (each * SHARE[i] < sent_number) each = int((sent_number + SHARE[i] - 1) / SHARE[i])
+  }
+  # For TIME, or one request per key.
+  if (!each) each = number
+  n = words("PHASES", phase)
+  for (i = 1; i <= n; i++) {
+    if (is_fill(phase[i]) || phase[i] == "replay") held = number
+    if (phase[i] == "set") held += each
+    if (phase[i] != "mixed") continue
+    mix_read()
+    split(V["RATIO"], ratio, ":")
+    sets = V["COMMANDS"] == "off" ? ratio[1] + 0 : MIX_SETS
+    gets = V["COMMANDS"] == "off" ? ratio[2] + 0 : MIX_OTHERS
+    if (has_word("KEY_PATTERN", "latest")) {
+      # Each SET adds a key. The number of requests of a closed loop in TIME is not known before.
+      sent_number = V["TIME"] == 0 ? each : whole(V["RATE"] * V["TIME"] / instances)
+      added += int(sent_number * sets / (sets + gets))
+    } else if (sets) held = V["TIME"] == 0 ? held + int((each * sets - 1) / (sets + gets)) + 1 : number
+  }
+  return (held < number ? held + 0 : number) + added
+}
+
+# Whether the DRAM of the instances is smaller than their data.
+function is_limited() {
+  return V["TIER"] ~ /^(swap|zram|zswap)$/
+}
+
+# Whether a search varies the share of DRAM: of a limited tier, or of one that divides data between near and far nodes.
+function is_size_wanted() {
+  return V["DRAM_RATIO"] == "search" && (is_limited() || V["TIER"] == "weighted")
+}
+
+# The DRAM limit in bytes of processes with some data; 0: not limited. A process needs 4 MiB in addition to its data.
+function tier_limit(data, number,    ratio) {
+  if (!is_limited()) return 0
+  # A search begins with all data in DRAM, plus space for memory that Redis does not count.
+  if (V["DRAM_RATIO"] == "search") return int(data * 5 / 4) + 67108864 + number * 4194304
+  split(V["DRAM_RATIO"], ratio, ":")
+  return int(data * ratio[1] / ratio[2]) + number * 4194304
+}
+
+# The bytes of a server's memory that the data take. With zram all data stay in memory, compressed or not. A limit of the tier holds while tables
+# grow, too.
+function dram_of(data, growing, instances,    most, part_bytes) {
+  most = spread_most(instances)
+  part_bytes = spread_part(data, instances, most)
+  if (V["TIER"] ~ /^z?swap$/ && V["DRAM_RATIO"] != "search") return tier_limit(part_bytes, most)
+  return spread_part(data + growing, instances, most)
+}
+
+# The limits of DRAM, and the swap of the tier, of each server, separated by `|`; `-` without a limit. Swap is for all data that do not fit into
+# DRAM, plus a
+# quarter for memory that Redis does not count. A search may leave nearly no data in DRAM.
+function tier_spaces(data, instances,    i, number, part_bytes, limit, least, limits_text, spaces_text) {
+  if (!is_limited()) return "-\t-"
+  for (i = 1; i <= servers; i++) {
+    number = spread_count(i, instances)
+    part_bytes = spread_part(data, instances, number)
+    limit = tier_limit(part_bytes, number)
+    least = V["DRAM_RATIO"] == "search" ? 0 : limit < part_bytes ? limit : part_bytes
+    limits_text = limits_text (i > 1 ? "|" : "") whole(limit)
+    spaces_text = spaces_text (i > 1 ? "|" : "") whole(int((part_bytes - least) * 5 / 4) + 67108864)
+  }
+  return limits_text "\t" spaces_text
+}

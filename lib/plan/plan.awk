@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+# The planner: from settings by layer and facts of the servers to a plan. It calls no host and starts nothing.
+# Environment: LIB and ROOT, directories of this project; OUT, a directory for plan.tsv and settings.tsv (docs/plan.md); RESUME, if a run is resumed.
+# Prints lines `note FOUND WANTED FIX`, settings without effect, or one line `refuse TEXT` and exits 2.
+
+BEGIN {
+  FS = OFS = "\t"
+  LIB = ENVIRON["LIB"]
+  ROOT = ENVIRON["ROOT"]
+  OUT = ENVIRON["OUT"]
+  RESUME = ENVIRON["RESUME"] != ""
+}
+
+# Before the END of lib/plan/keycost.awk.
+END {
+  axes_table()
+  mix_table()
+  resolve("")
+  variants = words("VARIANTS", VARIANT_NAME)
+  enter(VARIANT_NAME[1])
+  check_run()
+  axes_settle()
+  sweeps_make()
+  check_all()
+  points_make()
+  cells_make()
+  notes_make()
+  rows_print(OUT "/plan.tsv")
+  settings_print(OUT "/settings.tsv")
+  exit 0
+}
+
+# The variant after another one; the first comes last.
+function variant_next(v) {
+  return v % variants + 1
+}
+
+# Refuse settings of any variant.
+function check_all(    v, i, step, sizes, counted_list) {
+  for (step = 1; step <= variants; step++) {
+    v = variant_next(step)
+    enter(VARIANT_NAME[v])
+    for (i = 1; i <= combined; i++) {
+      enter_point(COMBINED[i])
+      check_variant()
+      sizes += is_size_wanted()
+      if (is_counted() && !index(" " counted_list " ", " " VARIANT " ")) counted_list = counted_list (counted_list == "" ? "" : " ") VARIANT
+    }
+  }
+  enter(VARIANT_NAME[1])
+  check_variants(sizes, counted_list)
+}
+
+# Print settings without effect.
+function notes_make(    v, i, p) {
+  for (v = 1; v <= variants; v++) {
+    enter(VARIANT_NAME[v])
+    for (i = 1; i <= combined; i++) {
+      enter_point(COMBINED[i])
+      notes_variant()
+    }
+  }
+  notes_unused()
+  for (p = 1; p <= points; p++)
+    for (v = 1; v <= variants; v++) {
+      enter(VARIANT_NAME[v])
+      if (V["MAXMEMORY"] == "off" && !("MAXMEMORY" in VALUES)) continue
+      enter_point(POINT_VALUES[p])
+      note_full(CELL_DATA[v, p])
+    }
+  notes_unused_rest()
+}
+
+# Derive the values of all variants at all points.
+function cells_make(    v, p, step) {
+  for (step = 1; step <= variants; step++) {
+    v = variant_next(step)
+    enter(VARIANT_NAME[v])
+    for (p = 1; p <= points; p++) {
+      enter_point(POINT_VALUES[p])
+      cell_make(v, p)
+      changes_make(v, p)
+    }
+  }
+}
+
+# Derive the values of a point: the columns of plan.tsv after those of the axes, CELL; CELL_DATA, CELL_SECONDS and CELL_SEARCH, for the search of
+# keys.
+function cell_make(v, p,    size, instances, number, held, data, full, growing, largest, sized, target, rule) {
+  size = V["VALUE_SIZES"]
+  instances = V["INSTANCES"] + 0
+  number = keys_of(size, instances)
+  held = keys_set(instances, number)
+  data = data_of(size, instances, held)
+  # SETs of a later phase may be larger.
+  sized = size
+  largest = sizes_largest(size)
+  if (largest + 0 > size + 0 && data_of(largest, instances, held) > data) {
+    data = data_of(largest, instances, held)
+    sized = largest
+  }
+  full = data_of(size, instances, number)
+  growing = outgrown_of(size, instances, held)
+  target = fill_target()
+  rule = int(3 * (size + 32) * held * processes(instances) / 2)
+  CELL[v, p] = places_of(instances) OFS whole(number) OFS whole(held) OFS whole(data) OFS whole(full) OFS (target == "" ? "-" : whole(target)) OFS \
+    whole(rule) OFS whole(dram_of(data, growing, instances)) OFS \
+    (form_of(sized, instances) in MEASURED ? "asked" : "estimated") OFS clients_text(instances)
+  CELL_MORE[v, p] = whole(outgrown_of(size, instances, number)) OFS tier_spaces(data, instances) OFS client_places() OFS whole(largest)
+  CELL_DATA[v, p] = data
+  CELL_SECONDS[v, p] = seconds_of(number * instances, data)
+  CELL_SEARCH[v, p] = hit_seconds(number * instances)
+}
+
+# The clients of a point: CLIENT/FIRST_PORT/INSTANCES/THREADS, separated by blanks.
+function clients_text(instances,    i, text) {
+  shares_make(instances)
+  for (i = 1; i <= clients; i++) text = text (i > 1 ? " " : "") CLIENT[i] "/" SHARE_PORT[i] "/" SHARE[i] "/" threads_of(SHARE[i])
+  return text
+}
+
+# The seconds of all phases of a repeat: populate sets each key once, also with TIME.
+function seconds_of(number, data,    i, n, phase, work, pace, sum) {
+  for (i = 1; i <= clients; i++) work += requests_of(SHARE[i])
+  if (!work) work = number
+  pace = V["RATE"] == 0 || V["RATE"] == "search" ? V["PLAN_OPS"] * 1000 : whole(V["RATE"] * 1000) + 0
+  if (pace < 1) pace = 1
+  n = words("PHASES", phase)
+  for (i = 1; i <= n; i++) {
+    if (is_fill(phase[i])) sum += int(number / V["PLAN_OPS"]) + 1
+    else sum += int(V["WARMUP"]) + (V["TIME"] == 0 ? int(work * 1000 / pace) : int(V["TIME"])) + 1
+  }
+  # A probe of the working set needs 24 s, and more of a large server.
+  if (is_on("PROBE_WSS")) sum += phases_measured() * (24 + int(data / 10737418240))
+  return sum + search_seconds()
+}
+
+# The seconds that searches add to a repeat. Measured: 20 to 25 steps for one limit on an idle machine, about 10 for each further limit. For DRAM,
+# looks are
+# repeated until the instances have fetched their pages. The master needs about a second between two steps. Each further limit measures the phase
+# once more.
+function search_seconds(    limits, limit, steps) {
+  if (!is_search_wanted()) return 0
+  limits = words("LIMITS", limit)
+  steps = is_size_wanted() ? 25 + 15 * limits : 15 + 10 * limits
+  return whole(phases_measured() * (steps * (V["SEARCH_TIME"] + 1) + (limits - 1) * V["TIME"])) + 0
+}
+
+# The seconds of the search for the keys of a hit ratio: populate, and nine looks; 0 if the variant is not used for it.
+function hit_seconds(number) {
+  if (V["HIT_RATIO"] == "off" || !is_counted()) return 0
+  if (V["HIT_VARIANT"] != "auto" && V["HIT_VARIANT"] != VARIANT) return 0
+  return whole(number / V["PLAN_OPS"] + 1 + 9 * (V["SEARCH_TIME"] + 1)) + 0
+}
+
+# Note the settings that a point changes: CHANGED, lines VARIANT POINT NAME VALUE FROM.
+function changes_make(v, p,    a) {
+  for (a = 1; a <= axes; a++) change_note(v, p, AXIS[a])
+  change_note(v, p, "KEYS")
+  change_note(v, p, "KEY_MAX")
+}
+function change_note(v, p, name) {
+  if (V[name] != KEPT[VARIANT, name] || name in POINTED) CHANGED[v] = CHANGED[v] setting_line(VARIANT, POINT[p], name)
+}
+function setting_line(variant, point, name) {
+  return variant OFS point OFS name OFS V[name] OFS where(name) "\n"
+}
+
+# Print the settings: those that all variants share, those of each variant, and those of its points.
+function settings_print(file,    v, i, name, differs) {
+  printf "" >file
+  enter(VARIANT_NAME[1])
+  for (i = 1; i <= names; i++) {
+    name = NAME[i]
+    for (v = 2; v <= variants; v++) if (KEPT[VARIANT_NAME[v], name] "" != V[name] "") differs[name] = 1
+    if (!(name in differs)) printf "%s", setting_line("-", "-", name) >file
+  }
+  for (v = 1; v <= variants; v++) {
+    enter(VARIANT_NAME[v])
+    for (i = 1; i <= names; i++) if (NAME[i] in differs) printf "%s", setting_line(VARIANT, "-", NAME[i]) >file
+    printf "%s", CHANGED[v] >file
+  }
+  close(file)
+}
+
+# Print the plan: variants alternate within a repeat (A B A B), so that a drift of the machine affects all of them.
+function rows_print(file,    a, p, v, r, least, most, line, number, searched, seconds) {
+  line = "number\tvariant\tpoint\trepeat\tneed\tsweep"
+  for (a = 1; a <= axes; a++) line = line OFS axis_column(AXIS[a])
+  print line, "places\tkeys\tset_keys\tdata_bytes\tfull_bytes\ttarget_bytes\trule_bytes\tdram_bytes\tknown\tclients\tseconds" \
+    "\toutgrown_bytes\tlimit_bytes\tswap_bytes\tclient_places\tlargest_size" >file
+  enter(VARIANT_NAME[1])
+  least = V["REDISRUNS"] == "auto" ? V["REDISRUNS_MIN"] : V["REDISRUNS"]
+  most = V["REDISRUNS"] == "auto" ? V["REDISRUNS_MAX"] : V["REDISRUNS"]
+  for (p = 1; p <= points; p++) {
+    # The keys of a point are searched once, on the first variant that supports it.
+    searched = 0
+    for (r = 1; r <= most + 0; r++)
+      for (v = 1; v <= variants; v++) {
+        seconds = CELL_SECONDS[v, p]
+        if (!searched && CELL_SEARCH[v, p] > 0) {
+          searched = 1
+          seconds += CELL_SEARCH[v, p]
+        }
+        print ++number, VARIANT_NAME[v], POINT[p], r, r <= least + 0 ? "yes" : "maybe", POINT_TOLD[p] == "" ? "-" : POINT_TOLD[p], POINT_VALUES[p], \
+          CELL[v, p], whole(seconds), CELL_MORE[v, p] >file
+      }
+  }
+  close(file)
+}

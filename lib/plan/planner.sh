@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The front of the planner (lib/plan/plan.awk): layers of settings and facts of the servers go in, plan.tsv and settings.tsv come out.
+
+# The programs of the planner; plan.awk is before keycost.awk, whose END would end it.
+readonly _PLANNER_FILES='settings axes place server load fill check check_load ignored plan keycost'
+
+# Make the plan.
+# Usage: planner_run DIR
+#   DIR for plan.tsv and settings.tsv
+# Globals: the layers of settings, the facts of the servers, and the measured cost of keys
+# Returns: sets PLANNER_NOTES, lines FOUND WANTED FIX about settings without effect; exits 2 on invalid settings.
+planner_run() {
+  local name lines sweeps status=0 REPLY
+  local -a programs=()
+  for name in $_PLANNER_FILES; do programs+=(-f "$LIB/plan/$name.awk"); done
+  sweeps=$(_planner_sweep) || exit
+  lines=$(_planner_input | OUT=$1 LIB=$LIB ROOT=$ROOT RESUME=$RESUME LC_ALL=C exec awk -f <(printf '%s' "$CPUS_AWK") "${programs[@]}") || status=$?
+  [[ $lines != refuse$'\t'* ]] || die_usage "${lines#*$'\t'}"
+  ((status == 0)) || die "the planner failed: ${lines##*$'\n'}"
+  PLANNER_NOTES=${lines//note$'\t'/}
+}
+
+# Print all input of the planner.
+# Globals: sweeps of planner_run
+_planner_input() {
+  local layer name host
+  [[ -z $sweeps ]] || printf '%s\n' "$sweeps"
+  printf 'layer\t%s\n' "${CONF_LAYERS[@]}"
+  for name in "${_CONF_NAMES[@]}"; do
+    printf 'setting\tdefault\t%s\t%s\t%s\n' "$name" "${_CONF_WHERE["default $name"]}" "${_CONF_VALUE["default $name"]}"
+  done
+  for layer in "${!_CONF_SET[@]}"; do
+    for name in ${_CONF_SET[$layer]}; do
+      printf 'setting\t%s\t%s\t%s\t%s\n' "$layer" "$name" "${_CONF_WHERE["$layer $name"]//$'\t'/ }" "${_CONF_VALUE["$layer $name"]}"
+    done
+  done
+  for host in "${SERVERS[@]}" $CLIENT_IP; do
+    hosts_data "$host"
+    name=remote
+    ! remote_is_local "$host" || name=local
+    printf 'host\t%s\t%s\t%s\n' "$host" "$name" "$REPLY"
+  done
+  servers_each _planner_facts
+  fill_models
+  [[ -z $PRECISION_METRICS ]] || for name in $PRECISION_METRICS; do
+    ! compare_known metric "$name" || printf 'metric\t%s\n' "$name"
+  done
+}
+
+# Print the words of SWEEP with the settings that they name, and their values as they are stored.
+# Returns: exits 2 at an invalid word
+_planner_sweep() {
+  local word value where name values
+  local -a words list
+  read -r -a words <<<"$SWEEP"
+  where="$(conf_where SWEEP): SWEEP"
+  for word in "${words[@]}"; do
+    [[ $word =~ ^[A-Za-z_][A-Za-z0-9_]*=[^,]+(,[^,]+)*$ ]] || die_usage "$where: $word: invalid; accepted: NAME=VALUE,VALUE..., such as RATE=10000,50000"
+    IFS=, read -r -a list <<<"${word#*=}"
+    values=
+    for value in "${list[@]}"; do
+      conf_check "${word%%=*}" "$value" "$where"
+      values+=" $CONF_TEXT" name=$CONF_NAME
+    done
+    printf 'sweep\t%s\t%s\t%s\n' "$word" "$name" "${values# }"
+  done
+}
+
+# Print the facts of the server that SERVER is narrowed to, and its topology.
+_planner_facts() {
+  local line limit
+  printf 'fact\t%s\tmem_bytes\t%s\n' "$SERVER" "${SERVER_BYTES:-$((SERVER_MEM << 30))}"
+  printf 'fact\t%s\tmem_gib\t%s\n' "$SERVER" "${_SERVER_GIB:-$SERVER_MEM}"
+  [[ -z ${_SERVER_CPUS-} ]] || printf 'fact\t%s\tcpus\t%s\n' "$SERVER" "$_SERVER_CPUS"
+  while IFS= read -r line; do [[ -z $line ]] || printf 'fact\t%s\ttopology\t%s\n' "$SERVER" "$line"; done <<<"$_PLACE_TOPOLOGY"
+  while IFS= read -r limit; do [[ -z $limit ]] || printf 'fact\t%s\tlimit\t%s\n' "$SERVER" "$limit"; done <<<"${SERVER_LIMITS-}"
+}
