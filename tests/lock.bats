@@ -303,19 +303,6 @@ END
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_failure 2
   assert_equal "$stderr" 'do_it.sh: command line: LEASE=100: not more than REMOTE_RETRY=100; set LEASE=auto, or a lower REMOTE_RETRY'
-  # Settings of an older version's run are not an error of the user's.
-  mkdir old
-  printf 'LEASE="120"\nREMOTE_RETRY="300"\nKEYS="100"\n' >old/run.conf
-  small
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s old/run.conf REDIS_SERVER=/nowhere/redis-server
-  assert_failure 3
-  refute_contains LEASE "$stderr"
-  # The lease that takes its place counts for each variant.
-  # shellcheck disable=SC2016 # for the inner shell
-  run bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib RESUME=
-    . "$LIB/modules.sh"; conf_defaults "$ROOT/conf/defaults.conf"; conf_file scenario old/run.conf; conf_resolve
-    variant_use native; lock_settings_check; lock_lease; echo "$REPLY"; variant_use swap; lock_lease; echo "$REPLY"'
-  assert_output $'360\n360'
 }
 
 @test "doctor and plan start no Redis on a server that another run uses, and release its lock afterwards" {

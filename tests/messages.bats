@@ -14,11 +14,11 @@ teardown() {
   scratch_teardown
 }
 
-# Make runs that cannot be resumed: of an older version, with a FIFO, with another plan, with a bad row, with a truncated row.
+# Make runs that cannot be resumed: without a plan, with a FIFO, with another plan, with a bad row, with a truncated row.
 messages_runs() {
-  mkdir -p old cut {odd,torn,half}/native
+  mkdir -p bare cut {odd,torn,half}/native
   # A resumed run has its own directories on a host, and not those of the environment.
-  printf 'REMOTE_DIR="%s"\nLOCK_DIR="%s"\n' "$SCRATCH/host" "$SCRATCH/locks" | tee {old,cut,odd,torn,half}/run.conf >/dev/null
+  printf 'REMOTE_DIR="%s"\nLOCK_DIR="%s"\n' "$SCRATCH/host" "$SCRATCH/locks" | tee {bare,cut,odd,torn,half}/run.conf >/dev/null
   touch {odd,torn,half}/native/variant.conf
   mkfifo cut/pipe
   printf 'point\n' >odd/plan.tsv

@@ -211,6 +211,8 @@ END
   done
   for folder in "$run"/*/*/rep-1/c; do histogram_make 30:100 >"$folder/histogram-get-a1B2c3"; done
   printf 'VARIANTS="native a<b"\n' >$run/run.conf
+  printf 'variant\tpoint\tsweep\tdram_ratio\nnative\t1000B-4i-1to%d-zipf\t1:%d, zipf\t1:%d\n' 1 1 1 >$run/plan.tsv
+  printf 'native\t1000B-4i-1to2-zipf\t1:2, zipf\t1:2\n' >>$run/plan.tsv
   run_split report $run
   assert_success
   page=$(sed -n '/<section id="figures">/,/<.section>/p' $run/report.html)

@@ -68,9 +68,9 @@ assert_nothing_left() {
 # Usage: loads COUNT
 loads() { (($(grep -c 'phase get starts' job.err) == $1)); }
 
-@test "no name in a run of IPv6 hosts has a colon; rows have the address, and a run of an earlier version is read and continued" {
+@test "no name in a run of IPv6 hosts has a colon; and rows have the address" {
   grep -q '^0\{31\}1 ' /proc/net/if_inet6 || skip 'no IPv6 here'
-  local run old
+  local run
   words SERVER=::1 CLIENT_IP=::1 LOG_LINKS=on
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_success
@@ -81,24 +81,6 @@ loads() { (($(grep -c 'phase get starts' job.err) == $1)); }
   assert_equal "$(grep -o '"client": *"[^"]*"' <<<"$output" | sort -u | tr -d ' ')" '"client":"::1"'
   run "$REPO/do_it.sh" verify "$run"
   assert_success
-  # The names of an earlier version.
-  old=$SCRATCH/results/20250101T000000Z-demo
-  cp -r "$run" "$old"
-  find "$old" \( -name SIZES -o -name SHA256SUMS -o -type l \) -delete
-  find "$old" -depth -name '*++1*' -execdir bash -c 'mv -- "$1" "${1/++1/::1}"' - '{}' ';'
-  assert_exists "$old"/{env/::1/env.tsv,native/100B-2i/rep-1/::1/get.hlog}
-  # The rows are the same, but for the paths and what the lists are needed for.
-  run_split "$REPO/summary2csv.sh" --total "$old"
-  assert_equal "$(sed -E 's/20250101T000000Z-demo//g; s/::1/++1/g' <<<"$output")" "$("$REPO/summary2csv.sh" --total "$run" | sed "s/${run##*/}//g")"
-  run_split "$REPO/do_it.sh" compare "$old" "$run"
-  refute_contains 'kernel.release' "$output$stderr"
-  run "$REPO/do_it.sh" plan --rows FACTS="$old" "${WORDS[@]}"
-  assert_success
-  mv "$old/native/100B-2i/rep-1" "$old/native/100B-2i/rep-1.partial"
-  run_split "$REPO/do_it.sh" run --resume "$old"
-  assert_success
-  assert_exists "$old"/{env/::1/env.tsv,native/100B-2i/rep-1/++1/get.hlog}
-  refute_exists "$old/env/++1"
 }
 
 @test "a run that cannot take its lock leaves no directory in the results" {

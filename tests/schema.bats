@@ -160,8 +160,9 @@ END
   done
 }
 
-@test "an axis of the sweep is a column: of the plan, of a setting that only SWEEP names, and of points as they were named before" {
+@test "an axis of the sweep is a column: of the plan, and of a setting that only SWEEP names" {
   repeat_make r/20250101-x native 1000B-2i-1to4-zipf 1 c 1000 50 2 23 99 set:3
+  printf 'variant\tpoint\trepeat\tdram_ratio\tkey_pattern\nnative\t1000B-2i-1to4-zipf\t1\t1:4\tzipf\n' >r/20250101-x/plan.tsv
   repeat_make r/20250102-x native odd-name 1 c 1000 50 2 23 99 set:3
   printf 'SWEEP="THP=never,always"\n' >r/20250102-x/run.conf
   printf 'variant\tpoint\trepeat\tdram_ratio\tkey_pattern\tthp\nnative\todd-name\t1\t1:8\t-\talways\n' >r/20250102-x/plan.tsv
@@ -378,6 +379,7 @@ zram p99 us 99 99'
   repeat_make r/20250101-x swap 1000B-2i 2 a 1000 90 1 10 99 set:4
   sed -i '$d' r/20250101-x/swap/1000B-2i/rep-2/a/redis.log.*
   echo 'VARIANTS="native swap"' >r/20250101-x/run.conf
+  touch r/20250101-x/{native,swap}/variant.conf
   mkdir with
   printf '#!/bin/sh\nfor word; do case $word in *.awk) echo "${word##*/}" >>"%s/read" ;; esac; done\nexec "%s" "$@"\n' "$SCRATCH" "$real" >with/awk
   chmod +x with/awk

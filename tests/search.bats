@@ -241,14 +241,14 @@ step_of_two() {
 }
 
 # Write a repeat of a variant with the result of its search: SEARCH LOAD OPS SOFT_LOW SOFT_HIGH LEAST, for one limit. KEPT of LOOKS at the load
-# SLOWEST kept it; without these, the file is of an older version. LOW is search_low.
+# SLOWEST kept it. LOW is search_low, UNIT load_unit.
 # Usage: answer RANK VARIANT REPEAT SEARCH LOAD OPS SOFT_LOW SOFT_HIGH LEAST [KEPT LOOKS SLOWEST]   Returns: 0
 answer() {
   local folder=run/$2/1000B-1i/rep-$3
   mkdir -p "$folder"
   {
-    printf 'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us%s\n' "${10+$'\tslowest_kept\tslowest_looks\tslowest'}${UNIT+$'\tload_unit'}"
-    printf 'mixed\tp99<=1ms\t%s\t%s\t%s\t-\t%s\t%s\t24\t%s%s\n' "$4" "$5" "${LOW:--}" "$7" "$8" "$9" "${10+$(printf '\t%s' "${@:10}")}${UNIT+$'\t'$UNIT}"
+    printf 'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us\tslowest_kept\tslowest_looks\tslowest\tload_unit\n'
+    printf 'mixed\tp99<=1ms\t%s\t%s\t%s\t-\t%s\t%s\t24\t%s\t%s\t%s\t%s\t%s\n' "$4" "$5" "${LOW:--}" "$7" "$8" "$9" "${10:-0}" "${11:-0}" "${12:--}" "${UNIT:-ops/s}"
   } >"$folder/search.tsv"
   [[ $4 == none ]] || printf '%s\t%s\t1000B-1i\t%s\tmixed\t1000\t1\t%s\t%s\t500\t900\t\t1\t\n' "$1" "$2" "$3" "$5" "$6" >>rows
 }

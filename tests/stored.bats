@@ -87,8 +87,6 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
 
 @test "what is too large to be settings or a table, or is sparse, is named and not read" {
   local file
-  # The sample is of a version without a plan.
-  printf 'number\n1\n' >run/plan.tsv
   for file in run/plan.tsv run/run.conf "$REP"/127*/result.tsv "$REP/server/instances.tsv"; do
     mv "$file" kept
     truncate -s 3G "$file"

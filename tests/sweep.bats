@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A run of a plan: points of a swept setting, what a resumed run takes from its plan.tsv, and runs made before plan.tsv existed.
+# A run of a plan: points of a swept setting, and what a resumed run takes from its plan.tsv.
 # slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
@@ -128,39 +128,4 @@ plan_column() {
   assert_exists results/*/native/variant.conf
   refute_exists results/*/run.conf
   refute_exists results/*/plan.tsv
-}
-
-@test "a plan of a version that stored values of an axis as they were typed can be resumed" {
-  "$REPO/do_it.sh" plan --rows "${untuned[@]}" "${WORDS[@]}" KEY_PATTERN="zipf:0.9 zipf:0.99" SWEEP=TIME=1,2 | sed 's/\tzipf:0\.9\t/\tzipf:0.90\t/g; s/\t1\(\t[^\t]*@\)/\t01.0\1/' >plan.tsv
-  assert_match 'zipf:0\.90.*'$'\t''01\.0' "$(<plan.tsv)"
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib RESUME=
-    . "$LIB/modules.sh"
-    conf_defaults "$ROOT/conf/defaults.conf"
-    for word in "$@"; do conf_word argument "$word" test; done
-    conf_resolve
-    axes_settle
-    _plan_columns
-    plan_load plan.tsv
-    for row in "${PLAN_ROWS[@]}"; do
-      IFS=$'\''\t'\'' read -r -a fields <<<"$row"
-      printf "%s %s\n" "${fields[9]}" "${fields[11]}"
-    done' bash "${WORDS[@]}" KEY_PATTERN="zipf:0.90 zipf:0.99" SWEEP=TIME=01.0,2
-  assert_success
-  assert_output $'zipf:0.9 1\nzipf:0.9 2\nzipf:0.99 1\nzipf:0.99 2'
-}
-
-@test "a run made before there were plans is listed and read, and its points by their names" {
-  mkdir results
-  cp -r "$REPO/results/sample" results/20250101T000000Z-imdt-random
-  rm results/20250101T000000Z-imdt-random/{plan.tsv,SIZES}
-  RESULTS_DIR=$SCRATCH/results run "$REPO/do_it.sh" list
-  assert_success
-  assert_match '20250101T000000Z-imdt-random +6 of 6 repeats'
-  run_split "$REPO/summary2csv.sh" results/20250101T000000Z-imdt-random
-  assert_success
-  assert_equal "${#lines[@]}" 19
-  run_split "$REPO/do_it.sh" compare results/20250101T000000Z-imdt-random
-  assert_success
 }

@@ -46,7 +46,7 @@ handed_over() {
   assert_equal "${lines[-1]}" 'whole and unchanged'
 }
 
-@test "an interrupted run, or one of an older version, is unchanged but not known to be whole" {
+@test "an interrupted run is unchanged but not known to be whole" {
   handed_over
   # As an interrupted run leaves it: the second repeat was never begun, and the run has no list of all repeats.
   rm -r "$RUN/SHA256SUMS" "$RUN/native/100B-2i/rep-2"

@@ -53,7 +53,7 @@ _list_conf() {
 # Print one line per run, without a process per run: there may be thousands of runs.
 _list_runs() {
   local file run path count key whole repeats=''
-  local -a files=() old=() plans=()
+  local -a files=() plans=()
   local -A found=() all=() large=()
   # A FIFO would block this forever.
   for file in "$RESULTS_DIR"/*/run.conf; do
@@ -72,13 +72,7 @@ _list_runs() {
   for file in "${files[@]}"; do
     run=${file%/*}
     _list_key "$run"
-    if [[ -n ${large[$key]-} ]]; then
-      continue
-    elif [[ -f $run/plan.tsv && ! -L $run/plan.tsv ]]; then
-      plans+=("$run/plan.tsv")
-    else
-      old+=("$file")
-    fi
+    [[ -n ${large[$key]-} || ! -f $run/plan.tsv || -L $run/plan.tsv ]] || plans+=("$run/plan.tsv")
   done
   while IFS=$'\t' read -r key whole count; do
     found[$key]=$whole
@@ -90,12 +84,10 @@ _list_runs() {
     # A broken run does not hide the runs after it.
     if [[ -n ${large[$key]-} ]]; then
       printf '%s\t%s\t%s\n' run "$key" "cannot be read: ${large[$key]} is too large"
-    elif [[ -n $count ]] || count=$(_list_cells_of "$file" 2>&1); then
-      # awk has compared others, whose number is another person's text.
-      [[ -n ${all[$key]-} ]] || ((whole <= ${count##* })) || whole=${count##* }
+    elif [[ -n $count ]]; then
       printf '%s\t%s\t%s of %s repeats\n' run "$key" "$whole" "$count"
     else
-      printf '%s\t%s\t%s\n' run "$key" "cannot be read: ${count##*$'\n'}"
+      printf '%s\t%s\t%s\n' run "$key" "cannot be read: plan.tsv is missing"
     fi
   done
 }
@@ -117,69 +109,24 @@ _list_find() {
       -type f -name plan.tsv -size +"${LIMITS#* }c" \) -printf "%H\0%P\0" 2>/dev/null' sh || :
 }
 
-# Print the key of each run, the number of its complete repeats, and that of its plan; of a run with a plan, only repeats of the plan are counted.
-# Globals: plans, old and repeats of _list_runs
+# Print the key of each run with a plan, the number of its complete repeats, and that of its plan: only repeats of the plan are counted.
+# Globals: plans and repeats of _list_runs
 _list_count() {
   {
     ((${#plans[@]} == 0)) || printf '%s\0' "${plans[@]}" | _list_plans
-    ((${#old[@]} == 0)) || printf '%s\0' "${old[@]}" | _list_cells
     printf '%s' "$repeats"
   } | LC_ALL=C awk -F '\t' -v OFS='\t' '
-    !($2 in all) { all[$2] = "" }
-    $1 == "N" { all[$2] = $3 }
-    $1 == "P" { all[$2] = ++rows[$2]; planned[$2, $3]; if ($4 == "maybe") most[$2] = "at most " }
-    $1 == "R" && (!($2 in rows) || ($2, $3) in planned) { whole[$2]++ }
-    # Without a plan it is not known which directories are repeats of the run.
-    END { for (run in all) print run, (all[run] != "" && whole[run] > all[run] + 0 ? all[run] : whole[run] + 0), most[run] all[run] }'
+    $1 == "N" { all[$2] = 0 }
+    $1 == "P" { all[$2]++; planned[$2, $3]; if ($4 == "maybe") most[$2] = "at most " }
+    $1 == "R" && ($2, $3) in planned { whole[$2]++ }
+    END { for (run in all) print run, whole[run] + 0, most[run] all[run] }'
 }
 
-# Print P, the key of the run, and directory and need of the repeat, for each row of plans; N, the key and 0 for each plan.
+# Print P, the key of the run, and directory and need of the repeat, for each row of plans; N and the key for each plan.
 # Usage: _list_plans <FILES, each terminated by NUL
 _list_plans() {
   # shellcheck disable=SC2016 # of awk
   LC_ALL=C xargs -0 awk -F '\t' -v OFS='\t' '
-    FNR == 1 { run = FILENAME; sub(/\/plan.tsv$/, "", run); gsub(/\n/, "\001", run); gsub(/\t/, "\002", run); print "N", run, 0; next }
+    FNR == 1 { run = FILENAME; sub(/\/plan.tsv$/, "", run); gsub(/\n/, "\001", run); gsub(/\t/, "\002", run); print "N", run; next }
     { print "P", run, $2 "/" $3 "/rep-" $4, $5 }'
 }
-
-# Print N, the key of the run and its number of repeats, for each old run without a plan.tsv, if its settings need no resolution.
-# Usage: _list_cells <FILES, each terminated by NUL
-_list_cells() {
-  # shellcheck disable=SC2016 # of awk
-  NAMES="${_CONF_NAMES[*]}" LC_ALL=C xargs -0 awk '
-    function finish() { # of one file
-      if (file != "" && good && runs && points["VARIANTS"] && points["INSTANCES"] && points["VALUE_SIZES"] && points["DRAM_RATIO"] && points["KEY_PATTERN"])
-        print "N\t" run "\t" runs * points["VARIANTS"] * points["INSTANCES"] * points["VALUE_SIZES"] * points["DRAM_RATIO"] * points["KEY_PATTERN"]
-      split("", points)
-      runs = 0; good = 1; file = run = FILENAME
-      sub(/\/run.conf$/, "", run); gsub(/\n/, "\001", run); gsub(/\t/, "\002", run)
-    }
-    BEGIN { n = split(ENVIRON["NAMES"], name, " "); for (i = 1; i <= n; i++) known[name[i]] = 1 }
-    FNR == 1 { finish() }
-    /^#/ || /^$/ { next }
-    {
-      at = index($0, "=")
-      key = substr($0, 1, at - 1); value = substr($0, at + 1)
-      if (key == "OVER") next
-      if (!(key in known) || value !~ /^"[^"]*"$/) { good = 0; next }
-      value = substr(value, 2, length(value) - 2)
-      if (key == "REDISRUNS") runs = value ~ /^[1-9][0-9]*$/ ? value : 0
-      else if (key == "INSTANCES" && value !~ /^[0-9 ]+$/) good = 0
-      else if (key == "VALUE_SIZES" && value !~ /^[0-9KMG ]+$/) good = 0
-      if (key ~ /^(VARIANTS|INSTANCES|VALUE_SIZES|DRAM_RATIO|KEY_PATTERN)$/) points[key] = split(value, word, " ")
-    }
-    END { finish() }'
-}
-
-# Print the number of repeats of one file whose settings must be resolved first.
-_list_cells_of() (
-  variants=()
-  conf_file scenario "$1"
-  conf_resolve
-  [[ $REDISRUNS != auto ]] || printf 'at most '
-  axes_settle
-  axes_points
-  read -r -a variants <<<"$VARIANTS"
-  rounds_count max
-  echo $((${#POINT_NAMES[@]} * ${#variants[@]} * REPLY))
-)

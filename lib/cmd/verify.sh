@@ -11,7 +11,7 @@
 #
 #   whole and unchanged            every file of a run that ended is as it was; `made by several versions of the tool` may follow
 #   unchanged, not complete        a repeat failed or was interrupted; ./do_it.sh run --resume RUN continues the run
-#   unchanged; not known if whole  the run did not end, or is of an older version: it has no list of all repeats
+#   unchanged; not known if whole  the run did not end: it has no list of all repeats
 #   N problems                     files are missing, changed or added
 #
 # Exit status: 0 whole and unchanged, 1 not, 2 bad usage.

@@ -59,8 +59,7 @@ hosts_read() {
 _hosts_take() {
   local -n _hosts_column=$1
   [[ ${3:--} != - ]] || return 0
-  # The file of a resumed run cannot be changed.
-  [[ $1 == HOST_DATA || -n $RESUME ]] || ! remote_is_loopback "$2" ||
+  [[ $1 == HOST_DATA ]] || ! remote_is_loopback "$2" ||
     die_usage "$4: $3: has no effect: $2 is this machine, without ssh; write - for user, port and key, or a host of ssh_config in place of $2"
   [[ ${_hosts_column[$2]-$3} == "$3" ]] || die_usage "$4: $3: conflicts with ${_hosts_column[$2]} of $2 in another line; write the same, or -"
   _hosts_column[$2]=$3
@@ -100,12 +99,11 @@ hosts_data() {
 }
 
 # The directory of a host in a directory of a run. Other systems do not unpack names with a colon, so IPv6 addresses have + there, which no name of a
-# host has (text_host). A directory with the plain name is of an earlier version, and stays in use.
+# host has (text_host).
 # Usage: hosts_folder DIR HOST
 # Returns: sets REPLY
 hosts_folder() {
   REPLY=$1/${2//:/+}
-  [[ ! -d $1/$2 ]] || REPLY=$1/$2
 }
 
 # The clients that run on a server's machine, separated by blanks; empty if SINGLE_NODE asks for that.

@@ -14,15 +14,10 @@ LOCK_WHY= # then the reason
 
 # Refuse a lease that ends while the run still waits for a host.
 # Usage: lock_settings_check
-# Globals: LEASE REMOTE_RETRY RESUME
+# Globals: LEASE REMOTE_RETRY
 # Returns: exits 2
 lock_settings_check() {
-  [[ $LEASE != auto ]] && ((LEASE <= REMOTE_RETRY)) || return 0
-  # The settings of a resumed run cannot be changed, and an older version may have written them.
-  [[ -n $RESUME || $(conf_where LEASE) == *run.conf:* ]] || conf_refuse LEASE "not more than REMOTE_RETRY=$REMOTE_RETRY; set LEASE=auto, or a lower REMOTE_RETRY"
-  LEASE=auto
-  # Settings are resolved again for each variant.
-  conf_word argument LEASE=auto "$(conf_where LEASE)"
+  [[ $LEASE == auto ]] || ((LEASE > REMOTE_RETRY)) || conf_refuse LEASE "not more than REMOTE_RETRY=$REMOTE_RETRY; set LEASE=auto, or a lower REMOTE_RETRY"
 }
 
 # Take the lock of each server for this run, open its directory on every host, and renew them until the script ends.

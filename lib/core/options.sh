@@ -165,7 +165,7 @@ _options_resume() {
   RESUME=${RESUME%/}
   [[ -r $RESUME/run.conf ]] || die_usage "command line: --resume=$RESUME: not a run, run.conf is missing; ./do_it.sh list names runs"
   stored_check "$RESUME" || die_usage "command line: --resume=$RESUME: cannot be resumed (see the line above); start a new run"
-  [[ -r $RESUME/plan.tsv ]] || die_usage "command line: --resume=$RESUME: plan.tsv is missing, so an older version started it; resume with that version"
+  [[ -r $RESUME/plan.tsv ]] || die_usage "command line: --resume=$RESUME: plan.tsv is missing; restore the file, or start a new run"
   [[ ! -e $RESUME/hosts ]] || hosts_read "$RESUME/hosts"
   conf_file scenario "$RESUME/run.conf"
   # Each variant's file already has the value resolved for that variant.

@@ -12,8 +12,8 @@ variant_check() {
   for variant in $VARIANTS; do
     [[ $seen != *" $variant "* ]] || conf_refuse VARIANTS "the variant $variant is repeated; give each variant once"
     seen+="$variant "
-    # Its results would have a directory with this name. A resumed run may have one.
-    [[ $variant != *:* || -n $RESUME ]] || conf_refuse VARIANTS "$variant: a name with a colon, which is no name of a directory on other systems; rename its file"
+    # Its results would have a directory with this name.
+    [[ $variant != *:* ]] || conf_refuse VARIANTS "$variant: a name with a colon, which is no name of a directory on other systems; rename its file"
     _variant_file "$variant"
     [[ -r $REPLY ]] || {
       nearest_conf "$variant" variants

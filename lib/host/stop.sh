@@ -134,8 +134,6 @@ host_stop_run() {
   proc_end 30 "$folder"/cold.proc || host_stop_stuck "$folder: the memory of COLD_MEMORY is not released"
   host_instances_end 60 "$folder/server" || host_stop_stuck "$folder: an instance does not end"
   host_tier_stop "$folder" || host_stop_stuck "$folder: cannot undo its tier"
-  # An older version kept the record here.
-  host_stop_tune "$folder/tune"
   [[ -z $stuck ]] || exit 1
   # A last call of the dead master may still look at its generator, and note the clock there.
   rm -rf -- "$folder" 2>/dev/null || {

@@ -305,7 +305,7 @@ plan_load() {
   for line in "${lines[@]:1}"; do
     number=$((number + 1))
     _plan_is_row "$line" || die_usage "$1:$number: not a row of a plan: cannot resume; restore the file, or start a new run"
-    PLAN_ROWS+=("$REPLY")
+    PLAN_ROWS+=("$line")
   done
   # The rest of a truncated row may be a valid row.
   [[ $text == *$'\n' ]] || die_usage "$1:$((number + 1)): a truncated row: cannot resume; restore the file, or start a new run"
@@ -313,7 +313,6 @@ plan_load() {
 
 # Whether a line is a valid row: another person may have written the file.
 # Usage: _plan_is_row LINE
-# Returns: sets REPLY to the row; values of axes have the form in which settings are stored, which an earlier version may not have written
 _plan_is_row() {
   local i column value setting place
   local -a fields
@@ -334,11 +333,9 @@ _plan_is_row() {
     esac
     if ((i >= _PLAN_AXES && i < _PLAN_AXES + ${#AXES[@]})); then
       setting=${AXES[i - _PLAN_AXES]}
-      [[ $value == - ]] || fields[i]=$(conf_check "$setting" "$value" '' 2>/dev/null && printf '%s' "$CONF_TEXT") || return
+      [[ $value == - ]] || (conf_check "$setting" "$value" '' 2>/dev/null && [[ $CONF_TEXT == "$value" ]]) || return
     fi
   done
-  printf -v REPLY '%s\t' "${fields[@]}"
-  REPLY=${REPLY%$'\t'}
 }
 
 # Refuse settings of the run that contradict each other, naming the setting and where it was set.

@@ -68,7 +68,7 @@ verify_show() {
   [[ -z $mixed ]] || printf 'warning   made by several versions of the tool; repeats by %s\n' "$mixed"
   while IFS=$'\t' read -r kind _; do [[ -z $kind ]] || count[$kind]=$((${count[$kind]-0} + 1)); done <<<"$rows"
   printf 'files     %d checked, %d in no list\n' $((count[same] + count[changed] + count[missing])) "${count[unlisted]}"
-  [[ -e $run/SHA256SUMS ]] || printf 'warning   the run has no list: it did not end, or is of an older version\n'
+  [[ -e $run/SHA256SUMS ]] || printf 'warning   the run has no list: it did not end\n'
   open=$(result_unfinished "$run" | sed 's/^/warning   not complete: /')
   [[ -z $open ]] || printf '%s\n' "$open"
   grep -E '^(missing|changed|added)'$'\t' <<<"$rows" | sed $'s/\t/   /; s/^added /added   /' || :
@@ -91,7 +91,7 @@ verify_show() {
 }
 
 # Print the versions of a run's repeats, and the number of repeats of each: VERSION (REPEATS); VERSION (REPEATS). Prints nothing if all are of the
-# version that began the run, or of one that did not record it.
+# version that began the run.
 # Usage: _verify_versions RUN MADE
 _verify_versions() {
   local file
@@ -102,10 +102,10 @@ _verify_versions() {
       version = ""
       while ((getline line < $0) > 0) if (line ~ /^made_by\t/) version = substr(line, 9)
       close($0)
-      if (!count[version]++) order[++versions] = version
+      if (version != "" && !count[version]++) order[++versions] = version
     }
     END {
-      if (versions < 2 && (order[1] == "" || ENVIRON["MADE"] == "" || order[1] == ENVIRON["MADE"])) exit
-      for (i = 1; i <= versions; i++) printf "%s%s (%d)", (i > 1 ? "; " : ""), (order[i] == "" ? "not recorded" : order[i]), count[order[i]]
+      if (versions < 2 && (!versions || ENVIRON["MADE"] == "" || order[1] == ENVIRON["MADE"])) exit
+      for (i = 1; i <= versions; i++) printf "%s%s (%d)", (i > 1 ? "; " : ""), order[i], count[order[i]]
     }'
 }

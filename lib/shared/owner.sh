@@ -8,13 +8,13 @@
 # A run has up to three records on a host: its lock, and the file `owner` in run-RUN and in tune-RUN. They are renewed together, and owner_lives asks
 # all of them.
 
-# Fields 1 to 9 of an owner's line. Before LEASE was a field, every lease was 120 s. The lengths of fields are checked apart: a pattern with counts such
+# Fields 1 to 9 of an owner's line. The lengths of fields are checked apart: a pattern with counts such
 # as {0,120} takes ten times as long, because bash compiles it anew for each use.
 readonly _OWNER_NAME='[A-Za-z0-9._@+-]+' _OWNER_TAB=$'\t'
 readonly _OWNER_LINE="^([A-Za-z0-9][A-Za-z0-9._-]*)$_OWNER_TAB($_OWNER_NAME)$_OWNER_TAB($_OWNER_NAME)$_OWNER_TAB([0-9]+)\
-$_OWNER_TAB([0-9]+)$_OWNER_TAB([0-9a-f-]+)$_OWNER_TAB(pid:\\[[0-9]+\\]|-)$_OWNER_TAB([0-9TZ:-]+)($_OWNER_TAB([1-9][0-9]*))?\$"
-# The most characters of each group of the pattern, from the first; LEASE with its tab.
-readonly _OWNER_LENGTHS=(121 64 64 10 18 36 26 32 7)
+$_OWNER_TAB([0-9]+)$_OWNER_TAB([0-9a-f-]+)$_OWNER_TAB(pid:\\[[0-9]+\\]|-)$_OWNER_TAB([0-9TZ:-]+)$_OWNER_TAB([1-9][0-9]*)\$"
+# The most characters of each group of the pattern, from the first.
+readonly _OWNER_LENGTHS=(121 64 64 10 18 36 26 32 6)
 
 _OWNER_HERE= # BOOT and PIDSPACE of this process, once they are known
 _OWNER_BOOT= # BOOT alone
@@ -43,7 +43,7 @@ owner_read() {
   }
   OWNER_RUN=${BASH_REMATCH[1]} OWNER_USER=${BASH_REMATCH[2]} OWNER_HOST=${BASH_REMATCH[3]} OWNER_PID=${BASH_REMATCH[4]}
   OWNER_START=${BASH_REMATCH[5]} OWNER_BOOT=${BASH_REMATCH[6]} OWNER_SPACE=${BASH_REMATCH[7]} OWNER_SINCE=${BASH_REMATCH[8]}
-  OWNER_LEASE=${BASH_REMATCH[10]:-120} OWNER_HEARD=${text%%$'\n'*}
+  OWNER_LEASE=${BASH_REMATCH[9]} OWNER_HEARD=${text%%$'\n'*}
 }
 
 # Whether a text has the form of a run's name (lock_name in lib/core/lock.sh): what has such a name was made by a run.

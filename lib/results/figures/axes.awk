@@ -2,23 +2,8 @@
 # The columns of rows that are axes: the values of the point; and what a phase used of the settings that accept lists where these are not swept.
 
 # Fill the columns that are axes.
-function axes_fill(    i, ratio, folder, rest) {
-  folder = name["run_folder"]
-  if (folder in planned) {
-    for (i = 1; i <= axes; i++) cell[axis[i]] = of_plan[folder, cell["variant"], cell["point"], axis[i]]
-    return
-  }
-  rest = name["point"]
-  if (!sub(/^[0-9]+B-[0-9]+i-/, "", rest)) return
-  if (match(rest, /^[0-9]+to[0-9]+(-|$)/)) {
-    ratio = substr(rest, 1, RLENGTH)
-    rest = substr(rest, RLENGTH + 1)
-    sub(/-$/, "", ratio)
-    sub(/to/, ":", ratio)
-    cell["dram_ratio"] = ratio
-  }
-  cell["key_pattern"] = text_escape(rest)
-  cell["sweep"] = text_escape(ratio (ratio != "" && rest != "" ? ", " : "") rest)
+function axes_fill(    i) {
+  for (i = 1; i <= axes; i++) cell[axis[i]] = of_plan[name["run_folder"], cell["variant"], cell["point"], axis[i]]
 }
 
 # Fill the columns NAME_used: rows.awk prints them where NAME, an axis, is empty. Tables take NAME alone, which tells points apart. R is the cell's row

@@ -32,9 +32,7 @@ function damon_touched(    i, all, touched) {
 
 # Returns the pages that DAMON migrated between nodes; empty if it only monitored.
 function damon_moved() {
-  if ("moved_pages" in damon_delta) return damon_delta["moved_pages"]
-  # Servers of an earlier release report only bytes: assume pages of 4 KiB.
-  return ("promoted" in damon_delta) && ("demoted" in damon_delta) ? (damon_delta["promoted"] + damon_delta["demoted"]) / 4096 : ""
+  return ("moved_pages" in damon_delta) ? damon_delta["moved_pages"] : ""
 }
 
 # Set the cell's bytes from far memory per operation of CALLS, and the touched bytes.

@@ -123,7 +123,7 @@ NR == 1 {
   repeats[who, op, place]++
   if (!((who, place, $at["repeat"]) in made)) {
     made[who, place, $at["repeat"]] = tool = text_unescape($at["made_by"])
-    if (!made_by[tool]++) tool_name[++tools] = tool
+    if (tool != "" && !made_by[tool]++) tool_name[++tools] = tool
   }
   if ($at["discarded"] != "") {
     dropped[who, op, place]++
@@ -173,7 +173,7 @@ function count_noise(    i, j, key, part) {
 # The versions that made the repeats, and the number of repeats of each.
 function listed_tools(    i, out) {
   for (i = 1; i <= tools; i++)
-    out = out (i > 1 ? "; " : "") (tool_name[i] == "" ? "a version that did not record itself" : tool_name[i]) " (" made_by[tool_name[i]] ")"
+    out = out (i > 1 ? "; " : "") tool_name[i] " (" made_by[tool_name[i]] ")"
   return out
 }
 

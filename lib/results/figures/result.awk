@@ -62,8 +62,7 @@ function see_axis(name) {
   column_name[++columns_out] = name
 }
 
-# Read the plan's values of the axes of the run in DIR: of_plan[directory, variant, point, column]. A run of an earlier version has no plan; then the
-# values come from the names of points: 1000B-8i-1to4-zipf.
+# Read the plan's values of the axes of the run in DIR: of_plan[directory, variant, point, column].
 function read_plan(folder,    line, file, n, i, f, column, at) {
   file = text_opened(folder "/plan.tsv")
   while ((getline line < file) > 0) {
@@ -76,7 +75,6 @@ function read_plan(folder,    line, file, n, i, f, column, at) {
       }
       continue
     }
-    planned[folder] = 1
     for (i = 1; i <= n; i++) if (column[i] in is_axis) of_plan[folder, f[at["variant"]], f[at["point"]], column[i]] = f[i] == "-" ? "" : f[i]
   }
   close(file)
@@ -219,7 +217,7 @@ function read_tsv(file,    line, n, i, column, cell, rows, columns, status) {
   return rows
 }
 
-# Whether row R of result.tsv has text in COLUMN: older results have no such column, and - means none.
+# Whether row R of result.tsv has text in COLUMN: other load generators write fewer columns, and - means none.
 function tsv_has(r, column) {
   return tsv[r, column] != "" && tsv[r, column] != "-"
 }

@@ -8,7 +8,7 @@ function range_of(key, from, to) {
   return found_low == "" || found_high == "" || found_low > found_high ? "" : text_group(found_low, 0) ".." text_group(found_high, 0)
 }
 
-# How many looks at the slowest load of the ladder kept a limit that no load keeps, as text. Older results have no such count.
+# How many looks at the slowest load of the ladder kept a limit that no load keeps, as text.
 function looks_of(key, unit) {
   if (!looks[key]) return ""
   return ": " kept[key] " of " looks[key] " looks at " text_group(slowest_low[key], 0) (slowest_high[key] > slowest_low[key] ? ".." text_group(slowest_high[key], 0) : "") unit " did"
@@ -80,14 +80,14 @@ function print_table(table,    part, l, v, key, i, base, unit) {
   found_variant[variant] = 1
   key = table SUBSEP $at["limit"] SUBSEP variant
   steps_of[key] = $at["steps"]
-  if ("load_unit" in at && $at["load_unit"] == "connections") by_connections = 1
+  if ($at["load_unit"] == "connections") by_connections = 1
   if ($at["search"] == "none") {
     nones[key]++
     if ($at["least_us"] ~ /^[0-9]/ && (!(key in least_of) || $at["least_us"] + 0 < least_of[key])) {
       least_of[key] = $at["least_us"] + 0
       where_of[key] = $at["load"]
     }
-    if (("slowest" in at) && $at["slowest_looks"] > 0) {
+    if ($at["slowest_looks"] > 0) {
       kept[key] += $at["slowest_kept"]
       if (!looks[key] || $at["slowest"] + 0 < slowest_low[key]) slowest_low[key] = $at["slowest"] + 0
       if (!looks[key] || $at["slowest"] + 0 > slowest_high[key]) slowest_high[key] = $at["slowest"] + 0
@@ -110,8 +110,6 @@ function print_table(table,    part, l, v, key, i, base, unit) {
   value[key, k, "soft_low"] = $at["soft_low"]
   value[key, k, "soft_high"] = $at["soft_high"]
   value[key, k, "steps"] = $at["steps"]
-  # Older results have no unit.
-  if (total[from, "rate"] + 0 == 0) by_connections = 1
 }
 
 END {
