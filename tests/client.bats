@@ -137,7 +137,11 @@ END
       ((SIDE_STATUS[127.0.0.1] == 0))
     }
     _repeat_ended() { :; }
-    _repeat_load() { echo "load $1"; }
+    # All generators of the third one end.
+    _repeat_load() {
+      echo "load $1"
+      _REPEAT_LOAD=$([[ $1 == rep-3* ]] || echo yes)
+    }
     for name in repeat_held size_fresh stored_seal stored_note links_make; do . /dev/stdin <<<"$name() { :; }"; done
     asked=0
     for repeat in 1 2 3; do repeat_run "rep-$repeat" 100 1 1 "$repeat" || echo failed; done'
@@ -151,6 +155,5 @@ stop 127.0.0.1
 stop 127.0.0.1
 failed
 stop 127.0.0.1
-load rep-3.partial
-stop 127.0.0.1'
+load rep-3.partial'
 }

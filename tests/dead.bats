@@ -219,7 +219,8 @@ END
     lock_turn
     call_run 127.0.0.1 client stop
     sleep 100 3>&- &
-    proc_record "$REMOTE_DIR/mine" $! generator
+    generator=$!
+    proc_record "$REMOTE_DIR/mine" "$generator" generator
     folder=$REMOTE_DIR/run-$RUN_ID
     # What the next repeat has.
     mkdir "$folder"/{client-127.0.0.1,monitor}
@@ -229,8 +230,8 @@ END
     for call in "client launch sleep 1000" "client look 0 get 1" "client enough" "monitor start" "monitor mark get" "trace start" "tune apply"; do
       RUN_OPEN=1 call_run 127.0.0.1 $call 2>>"$SCRATCH/said" && echo "$call"
     done || :
-    proc_alive $! "$(cut -f 2 "$REMOTE_DIR/mine")"
-    kill $!
+    proc_alive "$generator" "$(cut -f 2 "$REMOTE_DIR/mine")"
+    kill "$generator"
     find "$folder" -type f ! -name owner -printf "%P\n" | sort
     RUN_OPEN=1 call_run 127.0.0.1 lock renew
     rm -r "$folder"/{client-127.0.0.1,monitor}'

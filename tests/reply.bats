@@ -122,6 +122,15 @@ END
   refute_exists pwned
 }
 
+@test "a line that begins with the word of one form has that form, also if it fits another" {
+  # shellcheck disable=SC2016 # for the master
+  ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=1000
+    printf -v REMOTE_REPLY "\nmark\nhost\tx\t1\nmachine\tx\t1\n\nmark.end\n"
+    reply_print elsewhere monitor mark'
+  assert_failure 3
+  assert_match "^elsewhere: invalid reply to 'monitor mark': a line does not have 13 fields .*: 'machine[?]x[?]1'\$" "$stderr"
+}
+
 @test "doctor accepts as many rows of tuning as a run: one for each CPU and each interrupt" {
   assert_equal "$(awk -F '\t' '$1 == "doctor" && $2 != "startup" { print $3 }' "$REPO/lib/core/replies.tsv" | sort -u)" \
     "$(awk -F '\t' '$1 == "tune" && $2 == "check" { print $3 }' "$REPO/lib/core/replies.tsv")"

@@ -85,6 +85,7 @@ _run_hosts() {
   hosts_shared
   [[ -z $REPLY ]] || log_warn "client and server both run on $REPLY: the load generator takes CPU time from the instances"
   tune_start
+  cleanup_push repeat_end
   _run_capture
   _run_cells || failed=$?
   sysinfo_irqs "$RUN"
@@ -213,12 +214,11 @@ _run_cells() {
     folder=$RUN/$variant/$name/rep-${ROW[repeat]}
     progress_repeat "${ROW[number]}" "${#PLAN_ROWS[@]}" "$folder"
     # With REDISRUNS=auto a finished repeat may be run again. After a suspension of the master, another run may have the server and its settings.
-    if [[ ! -e $folder || $REDISRUNS == auto ]] && ! hit_settle "$row" || ! repeat_held; then
+    if [[ ! -e $folder || $REDISRUNS == auto ]] && ! hit_settle "$row" || ! repeat_tune "$variant"; then
       failed=1
       _run_goes_on || break
       continue
     fi
-    tune_apply "$variant"
     log_info "${ROW[number]} of $most${#PLAN_ROWS[@]}: $variant, ${ROW[instances]} instances, ${ROW[keys]} keys of ${ROW[value_size]} B each$(_run_sweep), repeat ${ROW[repeat]}"
     if rounds_repeat "$folder" "${ROW[value_size]}" "${ROW[instances]}" "${ROW[keys]}" "${ROW[repeat]}"; then
       [[ $variant != "${VARIANTS##* }" ]] || ! rounds_look "$name" "${ROW[repeat]}" || settled=$name

@@ -8,12 +8,14 @@
 # The status of call_run when a reply does not have its form; also the exit status for a host that is not fit.
 # shellcheck disable=SC2034 # for those that call call_run
 readonly REPLY_BAD=3
-# The longest line of a reply, in bytes.
-readonly _REPLY_LINE=65536
+# The longest line of a reply, and the longest reply that is matched as a whole, in bytes.
+readonly _REPLY_LINE=65536 _REPLY_WHOLE=$((1 << 20))
+# A text without control characters, also those that UTF-8 has in two bytes: a terminal obeys both.
+readonly _REPLY_TEXT=$'([^\001-\037\177\302]|\302+[^\001-\037\177\200-\237\302])*\302*'
 
 # By script and verb, with a blank between them: the forms of lines, each with a line feed, and the most lines.
 declare -A _REPLY_FORMS=() _REPLY_MOST=()
-_REPLY_TUNING= # the names in conf/tuning.tsv, with a blank around each
+_REPLY_TUNING= # the names in conf/tuning.tsv, separated by |
 
 # Read the forms of replies, before the first call.
 # Usage: reply_forms TABLE TUNING
@@ -25,8 +27,8 @@ reply_forms() {
     _REPLY_FORMS[$key]+=$form$'\n'
     _REPLY_MOST[$key]=$most
   done <"$1"
-  _REPLY_TUNING=' '
-  while IFS=$'\t' read -r script _; do [[ $script == '#'* ]] || _REPLY_TUNING+="$script "; done <"$2"
+  _REPLY_TUNING=
+  while IFS=$'\t' read -r script _; do [[ $script == '#'* ]] || _REPLY_TUNING+="${_REPLY_TUNING:+|}$script"; done <"$2"
 }
 
 # Print the reply in REMOTE_REPLY if it has the form of its call.
@@ -64,8 +66,8 @@ reply_print() {
 # Globals: call of reply_print
 # Returns: sets lines and why of reply_print
 _reply_check() {
-  local most=${_REPLY_MOST[$call]-0} line split=''
-  local -a forms=() parts=()
+  local most=${_REPLY_MOST[$call]-0} form line all='' words='' whole='' REPLY
+  local -a forms=()
   [[ -n ${1%$'\n'} ]] || return 0
   [[ -z ${_REPLY_FORMS[$call]-} ]] || mapfile -t forms <<<"${_REPLY_FORMS[$call]%$'\n'}"
   mapfile -t -n $((most + 1)) lines <<<"${1%$'\n'}"
@@ -73,19 +75,26 @@ _reply_check() {
     why="the reply has more lines than $most"
     return
   fi
+  for form in "${forms[@]}"; do
+    [[ ${form%% *} == *:* ]] || words+="${words:+|}${form%% *}"
+    _reply_pattern "$form"
+    all+="${all:+|}$REPLY"
+  done
+  # One match of all lines takes less time than a check of each field.
+  ((${#1} > _REPLY_WHOLE)) || [[ ! ${1%$'\n'}$'\n' =~ ^(($all)$'\n')*$ ]] || whole=yes
   for line in "${lines[@]}"; do
-    # INFO of many instances has many lines.
-    { [[ ${forms[0]} == info:info ]] && _reply_fits "$line" info; } || _reply_line "$line" || break
+    # The form of another word could fit a line that begins with the word of a form.
+    if [[ -z $whole || $line == @($words)$'\t'* ]] || ((${#line} > _REPLY_LINE)); then _reply_line "$line" || break; fi
   done
 }
 
 # Check a line. If there are several forms, the first word of a line selects the form.
 # Usage: _reply_line LINE
-# Globals: forms of _reply_check, and the words of the form that the line before had: split and parts
+# Globals: forms of _reply_check
 # Returns: 1, and sets why of reply_print, if it has no form
 _reply_line() {
-  local rest=$1 form='' index
-  local -a fields=()
+  local rest=$1 form='' index REPLY
+  local -a fields=() parts
   ((${#1} <= _REPLY_LINE)) || {
     _reply_refuse "a line is longer than $_REPLY_LINE bytes: " "$1"
     return
@@ -97,10 +106,8 @@ _reply_line() {
     _reply_refuse 'unexpected line ' "$1"
     return
   }
-  [[ $form == "$split" ]] || read -r -a parts <<<"$form"
-  split=$form
-  # A line of INFO may have tabs.
-  while [[ $form != info:info && $rest == *$'\t'* ]] && ((${#fields[@]} <= ${#parts[@]})); do
+  read -r -a parts <<<"$form"
+  while [[ $rest == *$'\t'* ]] && ((${#fields[@]} <= ${#parts[@]})); do
     fields+=("${rest%%$'\t'*}")
     rest=${rest#*$'\t'}
   done
@@ -110,7 +117,8 @@ _reply_line() {
     return
   }
   for index in "${!parts[@]}"; do
-    [[ ${parts[index]} != *:* ]] || _reply_fits "${fields[index]}" "${parts[index]#*:}" || {
+    _reply_pattern "${parts[index]}"
+    [[ ${fields[index]} =~ ^($REPLY)$ ]] || {
       _reply_refuse "${parts[index]%%:*}=" "${fields[index]}" ": expected ${parts[index]#*:}"
       return
     }
@@ -126,28 +134,27 @@ _reply_refuse() {
   return 1
 }
 
-# Whether a value is of a kind of lib/core/replies.tsv.
-# Usage: _reply_fits VALUE KIND
-_reply_fits() {
-  local length=${#1}
-  case $2 in
-    text) ((length <= 4096)) && ! _reply_controls "$1" ;;
-    info) ((length <= 8192)) && [[ -z $1 || $1 == '#'* || $1 == [A-Za-z_]*:* ]] && ! _reply_controls "$1" ;;
-    count) ((length <= 18)) && [[ $1 =~ ^(0|[1-9][0-9]*)$ ]] ;;
-    few) ((length <= 5)) && [[ $1 =~ ^(0|[1-9][0-9]*)$ ]] ;;
-    number) ((length <= 32)) && [[ $1 =~ ^-?[0-9]+(\.[0-9]+)?$ ]] ;;
-    seconds) ((length <= 18)) && [[ $1 =~ ^[1-9][0-9]*\.[0-9][0-9][0-9][0-9][0-9][0-9]$ ]] ;;
-    name) ((length <= 128)) && [[ $1 =~ ^[A-Za-z0-9_.:@+-]+$ ]] ;;
-    path) ((length <= 4096)) && [[ $1 == [./]* ]] && ! _reply_controls "$1" ;;
-    tuning) [[ $1 == - ]] || { [[ $1 =~ ^[A-Z0-9_]+$ && $_REPLY_TUNING == *" $1 "* ]]; } ;;
-    phase) ((length <= 24)) && [[ $1 =~ ^(populate|set|get|mixed|replay)(-[1-9][0-9]*)?(\.[1-9][0-9]*)?$ ]] ;;
-    topology) ((length <= 256)) && [[ $1 =~ ^(#.*|[0-9]+,[0-9]+,[0-9]*,[0-9]*)$ && ! $1 =~ [0-9][0-9][0-9][0-9][0-9][0-9] ]] && ! _reply_controls "$1" ;;
-    *) [[ -n $1 && $1 != *'|'* && "|$2|" == *"|$1|"* ]] ;;
-  esac
-}
-
-# Whether a value has control characters, also those that UTF-8 has in two bytes: a terminal obeys both.
-# Usage: _reply_controls VALUE
-_reply_controls() {
-  [[ $1 == *[$'\001'-$'\037\177']* || $1 == *$'\302'[$'\200'-$'\237']* ]]
+# The extended regular expression of a form of lib/core/replies.tsv, or of a field of it, in the locale C.
+# Usage: _reply_pattern FORM
+# Returns: sets REPLY
+_reply_pattern() {
+  local part all=''
+  for part in $1; do
+    case $part in
+      *:text) part=$_REPLY_TEXT ;;
+      *:info) part="|#$_REPLY_TEXT|[A-Za-z_]$_REPLY_TEXT:$_REPLY_TEXT" ;;
+      *:count) part='0|[1-9][0-9]{0,17}' ;;
+      *:few) part='0|[1-9][0-9]{0,4}' ;;
+      *:number) part='-?[0-9]{1,20}(\.[0-9]{1,20})?' ;;
+      *:seconds) part='[1-9][0-9]{0,10}\.[0-9]{6}' ;;
+      *:name) part='[A-Za-z0-9_.:@+-]{1,128}' ;;
+      *:path) part="[./]$_REPLY_TEXT" ;;
+      *:tuning) part="-|$_REPLY_TUNING" ;;
+      *:phase) part='(populate|set|get|mixed|replay)(-[1-9][0-9]{0,4})?(\.[1-9][0-9]{0,4})?' ;;
+      *:topology) part="#$_REPLY_TEXT|([0-9]{1,5},){2}[0-9]{0,5},[0-9]{0,5}" ;;
+      *) part=${part#*:} ;;
+    esac
+    all+="${all:+$'\t'}($part)"
+  done
+  REPLY=$all
 }

@@ -163,8 +163,7 @@ _hit_seek() {
     return 1
   }
   # After a suspension of the master, another run may have the server and its settings.
-  repeat_held || return
-  tune_apply "${ROW[variant]}"
+  repeat_tune "${ROW[variant]}" || return
   log_info "$point: searching on ${ROW[variant]} for $KEY_PATTERN keys of which DRAM serves $HIT_RATIO"
   for ((turn = 1; turn <= _HIT_TURNS; turn++)); do
     status=0

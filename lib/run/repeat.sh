@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # One repeat of one point of one variant: start instances, load, fetch results, stop instances.
 
-# yes while a host may have something of the last repeat.
-_REPEAT_LEFT=
+# yes while a host may have something of the last repeat; while a load generator may run.
+_REPEAT_LEFT='' _REPEAT_LOAD=''
 
 # Run a repeat into RUN/VARIANT/POINT/rep-N; the directory gets that name only when it is complete.
 # Usage: repeat_run DIR SIZE INSTANCES KEYS REPEAT
@@ -17,16 +17,15 @@ repeat_run() {
   printf -v stamp '%(%Y%m%d-%H%M%S)T' -1
   # The files of an interrupted repeat are kept, but they are not a result.
   [[ ! -e $folder.partial ]] || mv -- "$folder.partial" "$folder.cut-$stamp"
-  repeat_held || return
   _repeat_clean || return
   size_fresh
   while :; do
     mkdir -p -- "$folder.partial/server" 2>/dev/null || write_failed "$folder" || return
     cleanup_push _repeat_stop
     status=0 again=
+    # Its last mark succeeds only while the run has the lock, and so does the next tuning.
     _repeat_load "$folder.partial" "$stamp" "$@" || status=1
-    ((status == 0)) || ! size_again "$folder.partial" || again=yes
-    repeat_held || status=1 again=
+    if ((status != 0)) && repeat_held && size_again "$folder.partial"; then again=yes; fi
     cleanup_pop || status=1 again=
     [[ -n $again ]] || break
   done
@@ -63,17 +62,25 @@ repeat_held() {
   return 1
 }
 
+# Change every host to the settings of a variant, before its next repeat.
+# Usage: repeat_tune VARIANT
+# Returns: 1 with a line on stderr if the lock is lost, or the server cannot be reached; exits 1 if a host cannot be tuned for another reason
+repeat_tune() {
+  tune_apply "$1" && return
+  ! repeat_held || exit 1
+  return 1
+}
+
 # Load instances as in a repeat of the current row, without keeping results: for values that are needed before the first repeat.
 # Usage: repeat_probe
 # Globals: ROW, and the settings of the load, which the caller may have changed
 # Returns: 1 when it failed
 repeat_probe() {
   local status=0
-  repeat_held || return
   _repeat_clean || return
   cleanup_push _repeat_stop
   _repeat_probe || status=1
-  repeat_held || status=1
+  ((status == 0)) || repeat_held || :
   cleanup_pop || status=1
   return "$status"
 }
@@ -87,8 +94,9 @@ _repeat_probe() {
   _repeat_up "${ROW[instances]}" || return
   neighbour_start
   monitor_start "${ROW[data_bytes]}" || return
+  _REPEAT_LOAD=yes
   client_launch "${ROW[instances]}" "${ROW[value_size]}" "${ROW[keys]}" || return
-  client_wait "${CLIENTS[@]}" || status=1
+  if client_wait "${CLIENTS[@]}"; then _REPEAT_LOAD=''; else status=1; fi
   monitor_alarm now || status=1
   return "$status"
 }
@@ -113,8 +121,9 @@ _repeat_load() {
   wss_start "$folder"
   perf_begin "$folder"
   monitor_start "${ROW[data_bytes]}" || return
+  _REPEAT_LOAD=yes
   client_launch "$instances" "$size" "$keys" || return
-  client_wait "${CLIENTS[@]}" || status=1
+  if client_wait "${CLIENTS[@]}"; then _REPEAT_LOAD=''; else status=1; fi
   fault_end
   perf_end
   trace_fetch "$folder/server" || status=1
@@ -188,18 +197,19 @@ _repeat_clean() {
   cleanup_pop
 }
 
-# Stop everything that the repeat has started on its hosts.
+# Stop everything that the repeat has started on its hosts. The files of generators that have ended stay until the next launch, or the end of the run
+# (repeat_end).
 # Usage: _repeat_stop
 # Returns: 1 if a host still has something of it; the next repeat then stops it first
 _repeat_stop() {
   local client status=0
-  local -a clients later=()
+  local -a clients=() later=()
   _REPEAT_LEFT=yes
   lock_turn
   log_progress_end
-  read -r -a clients <<<"$CLIENT_IP"
+  [[ -z $_REPEAT_LOAD ]] || read -r -a clients <<<"$CLIENT_IP"
   # First the hosts that answer, then the server with its memory; an unreachable client does not delay them.
-  REMOTE_RETRY=0 client_stop "${clients[@]}" || for client in "${clients[@]}"; do
+  ((${#clients[@]} == 0)) || REMOTE_RETRY=0 client_stop "${clients[@]}" || for client in "${clients[@]}"; do
     case ${SIDE_STATUS[$client]} in
       0) ;;
       124 | 255) later+=("$client") ;;
@@ -208,10 +218,24 @@ _repeat_stop() {
   done
   monitor_forget
   _repeat_ended || status=1
-  ((${#later[@]} == 0)) || client_stop "${later[@]}" || {
-    log_warn "$(side_failed "${later[@]}"): the load generator there could not be stopped; run ./do_it.sh stop when the host answers again"
-    status=1
-  }
-  ((status != 0)) || _REPEAT_LEFT=
+  ((${#later[@]} == 0)) || _repeat_clients_stop "${later[@]}" || status=1
+  ((status != 0)) || _REPEAT_LEFT='' _REPEAT_LOAD=''
   return "$status"
+}
+
+# Stop generators, and say which clients do not answer.
+# Usage: _repeat_clients_stop CLIENT...
+_repeat_clients_stop() {
+  client_stop "$@" && return
+  log_warn "$(side_failed "$@"): the load generator there could not be stopped; run ./do_it.sh stop when the host answers again"
+  return 1
+}
+
+# Remove what the last repeat left on its clients, when the run ends.
+# Usage: repeat_end
+# Returns: 1 if a client still has something of it
+repeat_end() {
+  local -a clients
+  read -r -a clients <<<"$CLIENT_IP"
+  _repeat_clients_stop "${clients[@]}"
 }

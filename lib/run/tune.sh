@@ -10,21 +10,24 @@ declare -A _TUNE_SETTING=()
 # Tune every host for the current settings, and restore everything when the script ends.
 # Usage: tune_start
 # Globals: RUN, and the settings of tuning
-# Returns: exits 3 if TUNE_STRICT=1 and a setting cannot be applied.
+# Returns: exits 3 if TUNE_STRICT=1 and a setting cannot be applied, and 1 if a host cannot be tuned.
 tune_start() {
   cleanup_push tune_end
-  tune_apply "${VARIANTS%% *}"
+  tune_apply "${VARIANTS%% *}" || exit 1
 }
 
 # Change every host to the current settings: those of a variant. Changes that the variant does not request are reverted.
 # Usage: tune_apply VARIANT
-# Returns: exits 3 as tune_start.
+# Returns: 1 if a host cannot be tuned, with a line on stderr; exits 3 as tune_start.
 tune_apply() {
   local variant=$1 host rows
   local -a hosts
   doctor_hosts
   lock_turn
-  side_run $((REMOTE_RETRY + 120)) _tune_apply "${hosts[@]}" || die "$(side_failed "${hosts[@]}"): cannot be tuned"
+  side_run $((REMOTE_RETRY + 120)) _tune_apply "${hosts[@]}" || {
+    log_warn "$(side_failed "${hosts[@]}"): cannot be tuned"
+    return 1
+  }
   for host in "${hosts[@]}"; do
     rows=${SIDE_OUT[$host]}
     [[ ${_TUNE_SAID["$variant $host"]-} != "$rows" ]] || continue
