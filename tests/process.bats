@@ -26,6 +26,21 @@ teardown() {
   assert_equal "$(<ended)" 'by itself'
 }
 
+@test "a script says nothing of a process that it has started, and another one kills" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run_split bash -c 'set -Eeuo pipefail
+    . "$REPO/lib/shared/proc.sh"
+    sleep 100 3>&- &
+    proc_started record $! mine
+    # The parent has its status when no process has the number any more.
+    bash -c "kill -s KILL $!"
+    while [[ -e /proc/$! ]]; do sleep 0.01; done
+    echo goes on'
+  assert_success
+  assert_output 'goes on'
+  assert_equal "$stderr" ''
+}
+
 @test "a job of a test that does not end is shown with what it waits for" {
   job_start sleep 300
   TEST_PATIENCE=1 run job_wait 1

@@ -28,6 +28,8 @@ proc_record() {
 # Usage: proc_started FILE PID WHAT
 # Returns: 1 if it has ended, or cannot be recorded
 proc_started() {
+  # Else bash would say that another process has killed it.
+  disown "$2" 2>/dev/null || :
   ! { proc_record "$@"; } 2>/dev/null || return 0
   kill -s KILL "$2" 2>/dev/null || :
   return 1
