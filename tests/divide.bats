@@ -16,7 +16,7 @@ teardown() {
 # Run the tier's script for a run `test` of this machine, or of the one below $SCRATCH/tree.
 # Usage: on_host [NAME=VALUE]... VERB [WORD]...
 on_host() {
-  local -a settings=(RUN_ID=test TIER=weighted 'TIER_NODES=0,2' TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0
+  local -a settings=(RUN_ID=test TIER=weighted 'TIER_MEMORY=0,2' TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0
     TIER_FAR=2 TIER_NEAR= TIER_RESERVE=0 TIER_SWAPPINESS=keep)
   while [[ $1 == *=* ]]; do
     settings+=("$1")

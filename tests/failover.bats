@@ -349,7 +349,7 @@ figures_of() {
   printf '#!/bin/sh\necho "$*" >asked\n' >./test
   chmod +x ./test
   run bash -c 'set -Eeuo pipefail
-    ROOT=$PWD LIB=$REPO/lib SERVER=s FAULT=kill FAULT_NODE=1 PHASES="populate get get"
+    ROOT=$PWD LIB=$REPO/lib SERVER=s HOST=s FAULT=kill FAULT_NODE=1 PHASES="populate get get"
     . "$LIB/modules.sh"
     servers_at() { echo "begins: ${*:2}"; }
     for phase in populate get get-2; do fault_mark "$phase" "$phase"; done

@@ -325,7 +325,7 @@ END
   cat >sample.sh <<'END'
 set -Eeuo pipefail
 . "$REPO/lib/plan/fill.sh"
-_REMOTE_TMP=$SCRATCH VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=3600 KEY_PREFIX=off LOAD_USER='' SERVER_CERTIFICATE='' SERVER=h REDISBASE=1 DATA=pattern SEED=1
+_REMOTE_TMP=$SCRATCH VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=3600 KEY_PREFIX=off LOAD_USER='' SERVER_CERTIFICATE='' HOST=h REDISBASE=1 DATA=pattern SEED=1
 sizes_own() { return 1; }
 cluster_options() { :; }
 tls_options() { :; }
@@ -340,7 +340,7 @@ server_info() {
     printf 'used_memory:900\nmem_overhead_db_hashtable_rehashing:100\n'
   fi
 }
-_fill_used 10 0 100
+_fill_used 10 0 100 set,get
 END
   run bash sample.sh
   assert_output 800

@@ -22,7 +22,7 @@ next() {
     printf 'point\tvariant\thit_asked\tround\tlook\tkey_sd\thit\tops\tseconds\n'
     awk 'BEGIN { OFS = "\t" } { print "p", "swap", "85%", $1, NR, $2, $3, $4 == "" ? 100000 : $4, NR; print "other", "swap", "85%", 9, 1, 1, 0.5, 9, 9 }'
   } >hit.tsv
-  POINT=p ASKED=$2 KIND=$1 HOT=${3-} KEYS=200000 SHARE=0.25 LC_ALL=C awk -f "$REPO/lib/run/hit.awk" hit.tsv
+  POINT=p ASKED=$2 KIND=$1 HOT=${3-} COUNT=200000 SHARE=0.25 LC_ALL=C awk -f "$REPO/lib/run/hit.awk" hit.tsv
 }
 
 # Seek the keys of a made-up server whose DRAM holds SHARE of the keys, the most popular ones, with a disturbance of half a point in each look.

@@ -114,7 +114,7 @@ free_cpus() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c '
     set -Eeuo pipefail
-    LIB=$REPO/lib SERVER=10.0.0.1 SERVERS=(10.0.0.1) IRQ_CPUS=auto SERVER_CPUS=auto isolated=
+    LIB=$REPO/lib HOST=10.0.0.1 SERVERS=(10.0.0.1) IRQ_CPUS=auto SERVER_CPUS=auto isolated=
     for module in shared/cpus core/servers plan/spread plan/place run/tune; do . "$LIB/$module.sh"; done
     PLAN_COLUMNS=(number places keys)
 printf -v row "1\t%s\t5" "$1"

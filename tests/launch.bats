@@ -181,7 +181,6 @@ END
   printf '#!/bin/sh\nyes\nexec "$@"\n' >flood
   chmod +x plain quiet bare flood
   master '' '
-    REDIS_USER=keep
     for name in plain quiet bare; do call_run 127.0.0.1 launch "$SCRATCH/$name" env </dev/null && wc -l <"$SCRATCH/pids"; done
     for pid in $(<"$SCRATCH/pids"); do ! proc_start "$pid" || echo "$pid is left"; done
     # What it writes is bounded.

@@ -199,7 +199,7 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   # Each call has a line of the ssh client, and one of the login shell.
   elsewhere_ssh 'echo "Warning: a key was added" >&2; set -- "echo a message of the day >&2; $*"'
   master '' 'remote_is_local() { [[ $1 != elsewhere ]]; }
-    SERVER=elsewhere
+    HOST=elsewhere
     memory_prepare
     echo "$MEMORY_PROGRAM"
     printf "#!/bin/bash\necho \"Warning: a key was added\" >&2\nexit 1\n" >$SCRATCH/bin/ssh
@@ -212,7 +212,7 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
 @test "another host gets a copy of membench, and builds it where that does not start" {
   # The way of a host that is reached over ssh, without the ssh.
   local code='remote_is_local() { [[ $1 != elsewhere ]]; }
-    SERVER=elsewhere
+    HOST=elsewhere
     memory_program'
   mkdir there
   # The host has its own programs, once the test makes some.

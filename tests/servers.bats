@@ -114,11 +114,11 @@ END
     server_auto
     fill_target
     echo "$SERVER_CORES $SRV_OVERRIDE $SERVER_MEM $REPLY"
-    show() { echo "$SERVER $SERVER_BYTES $(grep -c . <<<"$_PLACE_TOPOLOGY")"; }
+    show() { echo "$HOST $SERVER_BYTES $(grep -c . <<<"$_PLACE_TOPOLOGY")"; }
     servers_each show
     spread_part 600 6
     echo "$REPLY"
-    part() { spread_part 600 6; echo "$SERVER $REPLY"; }
+    part() { spread_part 600 6; echo "$HOST $REPLY"; }
     servers_each part'
   assert_success
   # CPUs 4 + 8 + 2; half of the 4 GiB that the smallest can use, on three.
@@ -130,20 +130,20 @@ END
 @test "what a function sets for one server is kept for it alone, also when it failed; a script that ends there undoes things on all" {
   # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
-    set_one() { REDIS_BINARY=/bin/$SERVER; [[ $SERVER != b ]]; }
+    set_one() { REDIS_BINARY=/bin/$HOST; [[ $HOST != b ]]; }
     status=0
     servers_each set_one || status=$?
-    get_one() { echo "$SERVER $REDIS_BINARY"; }
+    get_one() { echo "$HOST $REDIS_BINARY"; }
     servers_each get_one
-    echo "$status ${REDIS_BINARY-unset} $SERVER"
+    echo "$status ${REDIS_BINARY-unset} $HOST"
     _REMOTE_TMP=$SCRATCH
     servers_side 10 get_one
-    side_print $SERVER
+    side_print $HOST
     cleanup_init
-    undo() { echo "undo on $SERVER"; }
+    undo() { echo "undo on $HOST"; }
     undo_all() { servers_each undo; }
     cleanup_push undo_all
-    leave() { [[ $SERVER != b ]] || exit 4; }
+    leave() { [[ $HOST != b ]] || exit 4; }
     servers_each leave'
   assert_failure 4
   assert_equal "$output" $'a /bin/a\nb /bin/b\nc /bin/c\n1 unset a b c\na /bin/a\nb /bin/b\nc /bin/c\nundo on a\nundo on b\nundo on c'
@@ -155,9 +155,9 @@ END
     cd "$SCRATCH"
     _REMOTE_TMP=$SCRATCH
     call_together() {
-      [[ $1 == "$SERVER" && $2 == "one stop" ]] || return
-      echo "$SERVER" >>said
-      [[ $SERVER == b && ! -e again ]] || return 0
+      [[ $1 == "$HOST" && $2 == "one stop" ]] || return
+      echo "$HOST" >>said
+      [[ $HOST == b && ! -e again ]] || return 0
       touch again
       # All of them have begun.
       until grep -q a said && grep -q c said; do sleep 0.02; done
@@ -178,8 +178,8 @@ END
     _REMOTE_TMP=$SCRATCH
     call_together() {
       [[ $# == 3 && $2 == "one stop" && $3 == "other end" ]] || return
-      echo "$SERVER" >>"$SCRATCH/said"
-      [[ $SERVER != b || -e $SCRATCH/again ]] || { touch "$SCRATCH/again" && return 1; }
+      echo "$HOST" >>"$SCRATCH/said"
+      [[ $HOST != b || -e $SCRATCH/again ]] || { touch "$SCRATCH/again" && return 1; }
     }
     both() { servers_off 60 on "one stop" off "no stop" also "other end"; }
     off="" also=1
@@ -197,10 +197,10 @@ END
   servers '
     FAR_EVENTS=auto _REMOTE_TMP=$SCRATCH
     call_run() {
-      case "$SERVER ${*: -2}" in
+      case "$HOST ${*: -2}" in
         "c perf cpu") printf "cpu\tGenuineIntel\t6\t207\t2\tx\n" ;;
         *"perf cpu") printf "cpu\tGenuineIntel\t6\t85\t7\tx\n" ;;
-        *"perf start") echo "$PERF_EVENTS" >"words.$SERVER" ;;
+        *"perf start") echo "$PERF_EVENTS" >"words.$HOST" ;;
         "a perf end") printf "count\tinstance\t%s\t%s\t100.00\n" 1 100 2 10 3 1 ;;
         "b perf end") printf "count\tinstance\t%s\t%s\t63.00\n" 1 200 2 "<not supported>" 3 2 ;;
         "c perf end") printf "count\t%s\t1\t%s\t100.00\n" socket 7000 instance 5 ;;
@@ -231,8 +231,8 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
     PROBE_WSS=on _REMOTE_TMP=$SCRATCH
     declare -A ROW=([data_bytes]=1000000)
     call_run() {
-      [[ $SERVER != "$LOST" ]] || return 3
-      case "$SERVER $*" in
+      [[ $HOST != "$LOST" ]] || return 3
+      case "$HOST $*" in
         "a a wss probe") printf "touched\t%s\n" $'"'"'6379\t1\t10'"'"' $'"'"'6380\t1\t20'"'"' $'"'"'6379\t16\t30'"'"' $'"'"'6380\t16\t40'"'"' ;;
         "b b wss probe") printf "touched\t6381\t%s\n" $'"'"'1\t50'"'"' $'"'"'16\t60'"'"' ;;
         "c c wss probe") printf "touched\t6382\t%s\n" $'"'"'1\t70'"'"' $'"'"'16\t80'"'"' ;;
@@ -261,7 +261,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
   # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
     PLACEMENT=split
-    learn() { place_learn "$(if [[ $SERVER == b ]]; then printf "0,0,0,0\n1,1,0,2\n"; else printf "0,0,0,0\n1,1,0,1\n"; fi)"; }
+    learn() { place_learn "$(if [[ $HOST == b ]]; then printf "0,0,0,0\n1,1,0,2\n"; else printf "0,0,0,0\n1,1,0,1\n"; fi)"; }
     servers_each learn
     for client in a b 10.0.0.9; do echo "$client $(place_client "$client")"; done'
   assert_success
@@ -274,8 +274,8 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
     _REMOTE_TMP=$SCRATCH CLUSTER=off REPLICAS=0 POINT_INSTANCES=7 TIER=swap DRAM_RATIO=search
     MONITOR_ROWS_OF=([a]=$(printf "cgroup\tusage\t100000000\ncgroup\tswap\t0\n") [b]=$(printf "cgroup\tusage\t50000000\n") [c]=$(printf "cgroup\tusage\t60000000\n"))
     call_run() {
-      echo "$SERVER $((${*: -1} - $SLACK))" >>set
-      [[ $SERVER != b || ${*: -1} -gt 20000000 ]]
+      echo "$HOST $((${*: -1} - $SLACK))" >>set
+      [[ $HOST != b || ${*: -1} -gt 20000000 ]]
     }
     SLACK=0
     size_start
@@ -303,11 +303,11 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
   # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
     _REMOTE_TMP=$SCRATCH
-    memory_program() { echo "/membench-$SERVER"; }
-    lock_take() { echo "$SERVER" >>locked; }
+    memory_program() { echo "/membench-$HOST"; }
+    lock_take() { echo "$HOST" >>locked; }
     call_run() {
-      [[ ${*: -1} == "/membench-$SERVER" && $SERVER != b ]] || return 1
-      printf "node\t0\tcpu\t4\t100\t-\t1\npair\t0\t0\t%s\t-\t-\t9000\t8000\thuge\tno\t100\n" $((100 + $(printf %d "\"$SERVER")))
+      [[ ${*: -1} == "/membench-$HOST" && $HOST != b ]] || return 1
+      printf "node\t0\tcpu\t4\t100\t-\t1\npair\t0\t0\t%s\t-\t-\t9000\t8000\thuge\tno\t100\n" $((100 + $(printf %d "\"$HOST")))
     }
     : >rows
     memory_probe rows
@@ -322,7 +322,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
   servers '
     DAMON=monitor _REMOTE_TMP=$SCRATCH
     learn() {
-      case $SERVER in
+      case $HOST in
         a) place_learn "$(printf "0,0,0,0\n# node 1 has memory and no CPU")" ;;
         b) place_learn "$(printf "0,0,0,0\n1,1,1,1\n# node 2 has memory and no CPU")" ;;
         c) place_learn 0,0,0,0 ;;

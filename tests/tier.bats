@@ -141,11 +141,11 @@ column() {
   machine dram
   run on_host TIER=bind check
   assert_match $'^fail\tevery node has a CPU'
-  run on_host TIER=bind TIER_NODES=7 check
+  run on_host TIER=bind TIER_MEMORY=7 check
   assert_match $'^fail\tnode 7 has no memory'
-  run on_host TIER=bind TIER_NODES=1 TIER_DATA=999999999999 check
+  run on_host TIER=bind TIER_MEMORY=1 TIER_DATA=999999999999 check
   assert_match $'^fail\t[0-9]+ MiB free on nodes 1'
-  run on_host TIER=weighted TIER_NODES=0-1 check
+  run on_host TIER=weighted TIER_MEMORY=0-1 check
   assert_match $'^fail\tthe kernel does not support weighted interleave'
   run_split "$REPO/do_it.sh" plan -v bind SERVER=192.0.2.1 SERVER_CORES=2 SERVER_MEM=24 TIER_NODES=1 SERVER_NUMACTL="-C 0 -m0"
   assert_failure 2
@@ -190,24 +190,24 @@ column() {
   # 362 GiB with 7.6 GiB of it free; each is half of the memory of the server.
   echo 'Node 0 MemFree: 379584512 kB' >>"$TIERBENCH_ROOT/sys/devices/system/node/node0/meminfo"
   echo 'Node 1 MemFree: 7969177 kB' >>"$TIERBENCH_ROOT/sys/devices/system/node/node1/meminfo"
-  run on_host TIER=interleave TIER_NODES=0-1 TIER_DATA=$((200 << 30)) check
+  run on_host TIER=interleave TIER_MEMORY=0-1 TIER_DATA=$((200 << 30)) check
   assert_match $'^fail\t7782 MiB free on nodes 1\t102400 MiB, and 0 MiB kept free'
-  run on_host TIER=bind TIER_NODES=0-1 TIER_DATA=$((200 << 30)) check
+  run on_host TIER=bind TIER_MEMORY=0-1 TIER_DATA=$((200 << 30)) check
   assert_match $'^ok\t378470 MiB free on nodes 0,1\t204800 MiB'
-  run on_host TIER=bind TIER_NODES=1 TIER_DATA=$((7969177 << 10)) check
+  run on_host TIER=bind TIER_MEMORY=1 TIER_DATA=$((7969177 << 10)) check
   assert_match $'^ok\t'
-  run on_host TIER=bind TIER_NODES=1 TIER_DATA=$((7969177 << 10)) TIER_RESERVE=$((1 << 30)) check
+  run on_host TIER=bind TIER_MEMORY=1 TIER_DATA=$((7969177 << 10)) TIER_RESERVE=$((1 << 30)) check
   assert_match $'^fail\t7782 MiB free on nodes 1\t7782 MiB, and 512 MiB kept free'
   # By the requested weights, else by the weights of the kernel.
   mkdir -p "$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave" bin
   printf '#!/bin/sh\necho --weighted-interleave\n' >bin/numactl
   chmod +x bin/numactl
   HOST_CODE="PATH=$SCRATCH/bin:$PATH"
-  run on_host TIER=weighted TIER_NODES=0-1 TIER_WEIGHTS="'0:99 1:1'" TIER_DATA=$((200 << 30)) check
+  run on_host TIER=weighted TIER_MEMORY=0-1 TIER_WEIGHTS="'0:99 1:1'" TIER_DATA=$((200 << 30)) check
   assert_match $'^ok\t7782 MiB free on nodes 1\t2048 MiB'
   echo 3 >"$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave/node0"
   echo 1 >"$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave/node1"
-  run on_host TIER=weighted TIER_NODES=0-1 TIER_DATA=$((200 << 30)) check
+  run on_host TIER=weighted TIER_MEMORY=0-1 TIER_DATA=$((200 << 30)) check
   assert_match $'^fail\t7782 MiB free on nodes 1\t51200 MiB'
 }
 

@@ -51,21 +51,21 @@ numactl_is() {
   machine dram
   numactl_is ''
   printf 'Node 1 %s kB\n' 'MemFree: 1048576' 'FilePages: 3145728' 'Shmem: 2097152' >>"$TIERBENCH_ROOT/sys/devices/system/node/node1/meminfo"
-  run on_host TIER=bind TIER_NODES=1 TIER_DATA=$((2 << 30)) check
+  run on_host TIER=bind TIER_MEMORY=1 TIER_DATA=$((2 << 30)) check
   assert_output $'ok\t2048 MiB free on nodes 1\t2048 MiB, and 0 MiB kept free\t-'
-  run on_host TIER=bind TIER_NODES=1 TIER_DATA=$(((2 << 30) + 1)) check
+  run on_host TIER=bind TIER_MEMORY=1 TIER_DATA=$(((2 << 30) + 1)) check
   assert_match $'^fail\t2048 MiB free on nodes 1\t.*\ta FILL that fits, such as FILL=100G, or other TIER_NODES$'
 }
 
 @test "a numactl that knows one preferred node only is refused with several" {
   machine dram
   numactl_is '--preferred= | -p <node>'
-  run on_host TIER=preferred TIER_NODES=0-1 check
+  run on_host TIER=preferred TIER_MEMORY=0-1 check
   assert_match $'^fail\tnumactl does not support --preferred-many\tnumactl 2.0.15 or newer'
-  run on_host TIER=preferred TIER_NODES=1 check
+  run on_host TIER=preferred TIER_MEMORY=1 check
   assert_match $'^ok\t'
   numactl_is '--preferred= | -p <node>] [--preferred-many= | -P <nodes>'
-  run on_host TIER=preferred TIER_NODES=0-1 check
+  run on_host TIER=preferred TIER_MEMORY=0-1 check
   assert_match $'^ok\t'
 }
 
@@ -237,9 +237,9 @@ failing\tnmem0\thealth: smart_event flush_fail'
   run on_host TIER=bind check
   assert_output $'fail\tevery node has a CPU, or is memory of a GPU or another device, or is excluded by a cpuset of this session\ta node of memory without a CPU\tTIER_NODES=8, for the memory of another socket'
   printf 'Node 250 MemFree: 15728576 kB\n' >>"$TIERBENCH_ROOT/sys/devices/system/node/node250/meminfo"
-  run on_host TIER=bind TIER_NODES=250 TIER_DATA=1048576 check
+  run on_host TIER=bind TIER_MEMORY=250 TIER_DATA=1048576 check
   assert_match $'^ok\t15359 MiB free on nodes 250\t'
-  run on_host TIER=bind TIER_NODES=14 check
+  run on_host TIER=bind TIER_MEMORY=14 check
   assert_match $'^fail\ta cpuset excludes node 14 '
 }
 

@@ -130,8 +130,8 @@ END
 @test "the limits that another user may not raise are raised before" {
   # Not every container lets root raise limits, so the test checks the requested values.
   run_split bash -c '. "$0"; USER_NAME=redis; ulimit() { [[ $1 != -Hn ]] || echo "$LIMIT"; [[ $1 == -H* ]] || echo "$*" >>calls; }
-    for LIMIT in 1024 65536 unlimited; do REDIS_CONF="" host_user_limits; done
-    REDIS_CONF="timeout 0; MaxClients 70000" LIMIT=65536 host_user_limits
+    for LIMIT in 1024 65536 unlimited; do SERVER_DIRECTIVES="" host_user_limits; done
+    SERVER_DIRECTIVES="timeout 0; MaxClients 70000" LIMIT=65536 host_user_limits
     USER_NAME="" LIMIT=1024 host_user_limits' "$REPO/lib/host/user.sh"
   assert_success
   assert_equal "$(cat calls)" $'-n 65536\n-u unlimited\n-u unlimited\n-u unlimited\n-n 70032\n-u unlimited'

@@ -84,7 +84,7 @@ teardown() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   tell() {
     bash -c 'ROOT=$1 LIB=$1/lib && . "$LIB/modules.sh"
-      SERVERS=(h) SERVER=h _MONITOR_PLANNED=1000 POINT_INSTANCES=1
+      SERVERS=(h) HOST=h _MONITOR_PLANNED=1000 POINT_INSTANCES=1
       _monitor_tell set $'"'"'1\tused_memory\t'"'"'"$2"' bash "$REPO" "$1" 2>&1
   }
   assert_contains 'warning: used_memory is 69.7 % above the plan; FILL measures' "$(tell 1697)"

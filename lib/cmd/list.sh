@@ -104,9 +104,9 @@ _list_key() {
 # Usage: _list_find <RUNS, each RUN/ terminated by NUL
 _list_find() {
   # shellcheck disable=SC2016 # of sh
-  LIMITS="$FILE_SETTINGS $FILE_PLAN" xargs -0 sh -c '
-    exec find "$@" -mindepth 1 -maxdepth 3 \( -type d -name "rep-*" ! -name "*.*" -o -type f -name run.conf -size +"${LIMITS% *}c" -o \
-      -type f -name plan.tsv -size +"${LIMITS#* }c" \) -printf "%H\0%P\0" 2>/dev/null' sh || :
+  SIZES="$FILE_SETTINGS $FILE_PLAN" xargs -0 sh -c '
+    exec find "$@" -mindepth 1 -maxdepth 3 \( -type d -name "rep-*" ! -name "*.*" -o -type f -name run.conf -size +"${SIZES% *}c" -o \
+      -type f -name plan.tsv -size +"${SIZES#* }c" \) -printf "%H\0%P\0" 2>/dev/null' sh || :
 }
 
 # Print the key of each run with a plan, the number of its complete repeats, and that of its plan: only repeats of the plan are counted.

@@ -92,7 +92,7 @@ _plan_room() {
   log_warn "$variant, $point: needs $((need >> 20)) MiB of DRAM and $((keep >> 20)) MiB of RESERVE, and the server has $((SERVER_BYTES >> 20)) MiB$REPLY; set FILL or KEYS"
 }
 
-# Warn of the point whose tier needs most swap, if a limit on the server that SERVER is narrowed to allows less.
+# Warn of the point whose tier needs most swap, if a limit on the server in HOST allows less.
 _plan_swap() {
   local row kind limit need most point TIER_DATA TIER_LIMIT TIER_SPACE REPLY FACTS_WHERE
   for kind in swap memsw; do
@@ -106,7 +106,7 @@ _plan_swap() {
       [[ $kind == swap ]] || need=$((need + TIER_LIMIT))
       ((need <= most)) || most=$need point="${ROW[variant]}, ${ROW[point]}"
     done
-    ((most <= limit)) || log_warn "$point: needs up to $((most >> 20)) MiB of ${kind/memsw/memory and swap}, and $FACTS_WHERE of $SERVER allows" \
+    ((most <= limit)) || log_warn "$point: needs up to $((most >> 20)) MiB of ${kind/memsw/memory and swap}, and $FACTS_WHERE of $HOST allows" \
       "$((limit >> 20)) MiB; set FILL or KEYS, or raise that limit"
   done
   plan_enter "${VARIANTS%% *}" ''
@@ -116,7 +116,7 @@ _plan_swap() {
 # Usage: _plan_place INSTANCES
 _plan_place() {
   local where=''
-  ! servers_several || where=", on $SERVER"
+  ! servers_several || where=", on $HOST"
   printf '\nplacement %s\n' "$PLACEMENT${SERVER_NUMACTL:+, overridden by SERVER_NUMACTL}$where"
   place_show "$1" | table_print
 }
@@ -168,7 +168,7 @@ _plan_limits() {
   ! facts_limit swap || text+=", $((REPLY >> 20)) MiB of swap by $FACTS_WHERE"
   ! facts_limit memsw || text+=", $((REPLY >> 20)) MiB of memory and swap by $FACTS_WHERE"
   ! facts_limit quota || text+=", $REPLY % of a CPU by $FACTS_WHERE"
-  [[ -z $text ]] || printf 'limits   of processes on %s: %s\n' "$SERVER" "${text#, }"
+  [[ -z $text ]] || printf 'limits   of processes on %s: %s\n' "$HOST" "${text#, }"
 }
 
 # One row per point: the baseline's figures, and the part of the server's memory that the largest variant leaves.

@@ -127,15 +127,15 @@ _run_capture() {
 # Record the kinds of memory of one server, and its latencies where they are known.
 _run_memory() {
   local REPLY
-  hosts_folder "$RUN/env" "$SERVER"
-  write_file "$REPLY/tiers.tsv" _run_tiers || die "cannot write the kinds of memory of $SERVER to $RUN"
-  memory_record "$REPLY/memory.tsv" || die "cannot write the latencies of $SERVER to $RUN"
+  hosts_folder "$RUN/env" "$HOST"
+  write_file "$REPLY/tiers.tsv" _run_tiers || die "cannot write the kinds of memory of $HOST to $RUN"
+  memory_record "$REPLY/memory.tsv" || die "cannot write the latencies of $HOST to $RUN"
 }
 
-# Print the kinds of memory of the server that SERVER is narrowed to, with a header.
+# Print the kinds of memory of the server in HOST, with a header.
 _run_tiers() {
   printf 'kind\twhere\tdetail\n'
-  tier_detect "$SERVER"
+  tier_detect "$HOST"
 }
 
 # Make results/UTC-SCENARIO, or reopen the directory of a resumed run. A directory is never used twice.

@@ -74,10 +74,11 @@ call_mark() {
 # between the lines REMOTE_MARK and REMOTE_MARK.end, after any output of the login shell's start-up files. Only lib/core/reply.sh and
 # lib/core/receive.sh use it. Several scripts are separated by REMOTE_MARK, which is before the first one, too.
 # Usage: call_raw MAX_KIB HOST [REMOTE_MARK] SCRIPT [ARG]...
-# Globals: REMOTE_FILE; REMOTE_MARK (call_mark); CALL_INPUT: a file that the script reads as its stdin
+# Globals: REMOTE_FILE; REMOTE_MARK (call_mark); CALL_INPUT: a file that the script reads as its stdin; CALL_RETRY, in place of REMOTE_RETRY
 # Returns: as call_run; sets REMOTE_REPLY and REMOTE_LIMIT (in bytes)
 call_raw() {
-  local status deadline=$((SECONDS + REMOTE_RETRY)) host=$2 told='' pushed='' why=${_CALL_FILES:-$_REMOTE_TMP/call.$BASHPID}.why
+  local status retry=${CALL_RETRY-$REMOTE_RETRY} host=$2 told='' pushed='' deadline why=${_CALL_FILES:-$_REMOTE_TMP/call.$BASHPID}.why
+  deadline=$((SECONDS + retry))
   REMOTE_LIMIT=$(($1 << 10))
   shift 2
   # A host that was given up gets one attempt per call, without waiting.
@@ -105,7 +106,7 @@ call_raw() {
   if ((status != _REMOTE_LOST)); then
     [[ -z $told ]] || log_info "$host answers again"
     ! remote_gone "$host" || rm -f -- "$_REMOTE_TMP/gone.$host"
-  elif ((REMOTE_RETRY > 0)); then
+  elif ((retry > 0)); then
     remote_give_up "$host"
   fi
   return "$status"

@@ -186,7 +186,8 @@ conf_resolve() {
   for layer in "${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}"; do
     for name in ${_CONF_SET[$layer]-}; do printf -v "$name" '%s' "${_CONF_VALUE["$layer $name"]}"; done
   done
-  read -r -a SERVERS <<<"${SERVER-}" # of which SERVER may later be one (lib/core/servers.sh)
+  read -r -a SERVERS <<<"${SERVER-}"
+  HOST=${SERVERS[*]}
 }
 
 # Print the source of a setting's value, for messages: `file:line`, `environment` or `command line`.

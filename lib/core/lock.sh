@@ -23,7 +23,7 @@ lock_settings_check() {
 # Take the lock of each server for this run, open its directory on every host, and renew them until the script ends.
 # Usage: lock_take HOST...
 #   HOST  every host of the run
-# Globals: SERVER RUN_ID RUN_OWNER
+# Globals: HOST RUN_ID RUN_OWNER
 # Returns: sets RUN_OPEN; exits 3 when another run has a server, or a host has no place for the directory.
 lock_take() {
   local host
@@ -31,7 +31,7 @@ lock_take() {
   [[ -z $_LOCK_RENEWER ]] || return 0 # this run holds it already
   # First, because a signal may arrive as soon as the lock is taken; only a lock of this run is released.
   cleanup_push _lock_release "$@"
-  for host in $SERVER; do _lock_take "$host"; done
+  for host in $HOST; do _lock_take "$host"; done
   for host; do servers_is "$host" || clients+=("$host"); done
   side_run $((REMOTE_RETRY + 60)) _lock_join "${clients[@]}" ||
     die_unfit "$(side_failed "${clients[@]}"): the run's directory cannot be opened there, nothing was started; the line above gives the reason"
@@ -62,9 +62,9 @@ lock_turn() {
   [[ -z $RUN_OPEN ]] || RUN_OPEN=$((RUN_OPEN + 1))
 }
 
-# Hold the lock of the server that SERVER is narrowed to, and renew it, while a function runs.
+# Hold the lock of the server in HOST, and renew it, while a function runs.
 # Usage: lock_during FUNCTION [ARG]...
-# Globals: SERVER LEASE RUN_ID RUN_OWNER
+# Globals: HOST LEASE RUN_ID RUN_OWNER
 # Returns: the status of FUNCTION; LOCK_TAKEN, and sets LOCK_WHY, if another run has the lock.
 lock_during() {
   local status=0 why=$_REMOTE_TMP/lock.$BASHPID renewer
@@ -72,13 +72,13 @@ lock_during() {
     "$@"
     return
   }
-  cleanup_push _lock_release "$SERVER"
+  cleanup_push _lock_release "$HOST"
   LOCK_WHY=
-  if call_run "$SERVER" lock take 2>"$why"; then
+  if call_run "$HOST" lock take 2>"$why"; then
     cat -- "$why" >&2
     local RUN_OPEN=1
     # A command substitution around this would wait for it.
-    _lock_renew $$ "$SERVER" >/dev/null &
+    _lock_renew $$ "$HOST" >/dev/null &
     renewer=$!
     "$@" || status=$?
     kill "$renewer" 2>/dev/null || :
@@ -89,13 +89,13 @@ lock_during() {
   return "$status"
 }
 
-# Whether this run still holds the server that SERVER is narrowed to. A master that slept, or whose link was down, for longer than the lease has lost it.
+# Whether this run still holds the server in HOST. A master that slept, or whose link was down, for longer than the lease has lost it.
 # Usage: lock_held
-# Globals: SERVER
+# Globals: HOST
 # Returns: 1 with the reason on stderr; 0 also if no lock was taken.
 lock_held() {
   [[ -n $_LOCK_RENEWER ]] || return 0
-  _lock_again "$SERVER" >/dev/null
+  _lock_again "$HOST" >/dev/null
 }
 
 # Stop what runs with a dead master left on a host, and print it. The host cannot check the process of a master on another machine; if that is this

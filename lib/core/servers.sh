@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The servers of a run. SERVER lists them; code that works on a server runs with SERVER set to that one, and with that host's state.
+# The servers of a run. SERVER and SERVERS list them; code that works on a server finds it in HOST, and works with that host's state.
 #
-# servers_each, servers_side and servers_at narrow SERVER to one host while a function runs. The function then reads and sets the variables
-# of _SERVERS_OWN as if there were one server. With one server nothing is narrowed. servers_side has a time limit, and calls
-# the function in a subshell, with any number of servers.
+# servers_each, servers_side and servers_at set HOST to one server while a function runs. The function then reads and sets the variables
+# of _SERVERS_OWN as if there were one server. servers_side has a time limit, and calls the function in a subshell, with any number of servers.
 
-# All servers, in the order of SERVER, also while SERVER is narrowed to one: conf_resolve reads them.
-SERVERS=()
+# All servers, in the order of SERVER, and the one that a function is called for; else HOST has all, separated by blanks. conf_resolve sets both.
+SERVERS=() HOST=
 
 # Variables that hold what is known of one host.
 readonly _SERVERS_OWN=(SERVER_BYTES SERVER_FREE SERVER_LIMITS _SERVER_CPUS _SERVER_GIB _PLACE_TOPOLOGY REDIS_BINARY INSTANCE_PLAN SERVER_ADDRESS SERVER_DIRECTIVES LAUNCH_WORDS
@@ -23,24 +22,24 @@ servers_several() {
 
 # The directory of the server's files in DIR: of each of several servers its own.
 # Usage: servers_folder DIR
-# Globals: SERVER, narrowed to one host
+# Globals: HOST
 # Returns: sets REPLY
 servers_folder() {
   REPLY=$1
-  ! servers_several || hosts_folder "$1" "$SERVER"
+  ! servers_several || hosts_folder "$1" "$HOST"
 }
 
-# Whether SERVER is several servers now, and not narrowed to one.
+# Whether HOST is several servers now, and not one of them.
 # Usage: servers_wide
-# Globals: SERVER
+# Globals: HOST
 servers_wide() {
-  [[ $SERVER == *' '* ]]
+  [[ $HOST == *' '* ]]
 }
 
-# Forget that SERVER is narrowed: a script may end inside of a function that has it so, and everything is undone on all servers.
+# Set HOST to all servers: a script may end inside of a function that is called for one, and everything is undone on all servers.
 # Usage: servers_widen
 servers_widen() {
-  ((${#SERVERS[@]} == 0)) || SERVER=${SERVERS[*]}
+  HOST=${SERVERS[*]-}
 }
 
 # Whether a host is one of the servers.
@@ -64,7 +63,7 @@ servers_value() {
   REPLY=${_SERVERS_STATE["$1 $2"]-}
 }
 
-# Call a function for each server in SERVER, one after the other.
+# Call a function for each server in HOST, one after the other.
 # Usage: servers_each FUNCTION [ARG]...
 # Returns: the last status of FUNCTION that is not 0; all servers have their turn
 servers_each() {
@@ -73,7 +72,7 @@ servers_each() {
     "$@"
     return
   }
-  for host in $SERVER; do servers_at "$host" "$@" || status=$?; done
+  for host in $HOST; do servers_at "$host" "$@" || status=$?; done
   return "$status"
 }
 
@@ -81,20 +80,20 @@ servers_each() {
 # Usage: servers_at HOST FUNCTION [ARG]...
 # Returns: the status of FUNCTION
 servers_at() {
-  if [[ $SERVER == "$1" ]]; then
+  if [[ $HOST == "$1" ]]; then
     "${@:2}"
     return
   fi
-  local SERVER=$1 name status=0
+  local HOST=$1 name status=0
   shift
   local "${_SERVERS_OWN[@]}"
-  for name in "${_SERVERS_OWN[@]}"; do printf -v "$name" '%s' "${_SERVERS_STATE["$SERVER $name"]-}"; done
+  for name in "${_SERVERS_OWN[@]}"; do printf -v "$name" '%s' "${_SERVERS_STATE["$HOST $name"]-}"; done
   "$@" || status=$?
-  for name in "${_SERVERS_OWN[@]}"; do _SERVERS_STATE["$SERVER $name"]=${!name}; done
+  for name in "${_SERVERS_OWN[@]}"; do _SERVERS_STATE["$HOST $name"]=${!name}; done
   return "$status"
 }
 
-# Call a function for each server in SERVER, on all of them at the same time. What it sets is lost.
+# Call a function for each server in HOST, on all of them at the same time. What it sets is lost.
 # Usage: servers_side LIMIT FUNCTION [ARG]...
 #   LIMIT  seconds for each server
 # Returns: sets SIDE_OUT and SIDE_STATUS, as side_run does; 1 when one failed
@@ -103,7 +102,7 @@ servers_side() {
   shift
   local -a _SERVERS_CALL=("$@")
   # shellcheck disable=SC2086 # split into hosts on purpose
-  side_run "$limit" _servers_call $SERVER
+  side_run "$limit" _servers_call $HOST
 }
 
 # Call the function of servers_side for one server.
@@ -113,14 +112,14 @@ _servers_call() {
   servers_at "$1" "${_SERVERS_CALL[@]}"
 }
 
-# Print what a command prints for each server in SERVER, in their order.
+# Print what a command prints for each server in HOST, in their order.
 # Usage: servers_print LIMIT FUNCTION [ARG]...
 # Returns: as servers_side
 servers_print() {
   local status=0
   servers_side "$@" || status=$?
   # shellcheck disable=SC2086 # split into hosts on purpose
-  side_print $SERVER
+  side_print $HOST
   return "$status"
 }
 
@@ -146,18 +145,18 @@ servers_off() {
 # Usage: _servers_off
 # Globals: scripts of servers_off
 _servers_off() {
-  call_together "$SERVER" "${scripts[@]}"
+  call_together "$HOST" "${scripts[@]}"
 }
 
-# Print how far the clock of the server that SERVER is narrowed to is ahead of the master's, in microseconds.
+# Print how far the clock of the server in HOST is ahead of the master's, in microseconds.
 # Usage: servers_clock
 # Returns: 1 when the host does not answer
 servers_clock() {
   local try before after theirs least='' ahead=0
   # The shortest round trip gives the best answer.
-  remote_is_local "$SERVER" || for try in 1 2 3; do
+  remote_is_local "$HOST" || for try in 1 2 3; do
     before=${EPOCHREALTIME/[.,]/}
-    theirs=$(call_run "$SERVER" clock) || return
+    theirs=$(call_run "$HOST" clock) || return
     after=${EPOCHREALTIME/[.,]/}
     [[ -z $least ]] || ((after - before < least)) || continue
     least=$((after - before))

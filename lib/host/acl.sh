@@ -36,7 +36,7 @@ host_acl_secrets() {
   ACL_SECRETS=${ACL_SECRETS//+/x} ACL_SECRETS=${ACL_SECRETS//'/'/y}
 }
 
-# Print the directives about changes of an instance that runs; REDIS_CONF can override them.
+# Print the directives about changes of an instance that runs; SERVER_DIRECTIVES can override them.
 # Usage: host_acl_refused
 # Globals: ACL_MAJOR
 host_acl_refused() {

@@ -10,7 +10,7 @@ host_fault_begin() {
   # The master repeats a call after a lost link: a second process would make the fault twice.
   [[ ! -e $FOLDER/fault.proc ]] || return 0
   owner_keep
-  host_user_find || fail "$USER_WHY"
+  host_user_find "$REDIS_USER" || fail "$USER_WHY"
   host_user_limits
   [[ ! -x $FOLDER/redis-server ]] || program=/proc/self/cwd/redis-server
   # Nothing below prints a secret, and only this user can read the output.

@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # Whether a prefix command can start programs on this host: it is tested with a program that does nothing.
 # Needs: user
-# Reads: READY_TIMEOUT REDIS_USER
-#   REDIS_USER is keep unless the program then becomes another user
+# Reads: READY_TIMEOUT LAUNCH_USER
+#   LAUNCH_USER is keep unless the program then becomes another user
 
 # Usage: main WORD... | PROGRAM[|PROGRAM]... --version | FILE --readable
 #   with --version, one of the programs only needs to exist; with --readable, the file
@@ -24,7 +24,7 @@ main() {
   command -v -- "$1" >/dev/null || fail "'$1' is missing"
   # A command that does not return would block the run.
   most=$((READY_TIMEOUT < 10 ? READY_TIMEOUT : 10))
-  host_user_find || return 0 # doctor has a separate row for this
+  host_user_find "$LAUNCH_USER" || return 0 # doctor has a separate row for this
   # A file, because a process that the prefix leaves behind would keep a pipe open.
   record=$(mktemp) || fail "no file can be made in the directory for temporary files (is its disk full?)"
   mark=LAUNCH_OF_TIERBENCH=$record

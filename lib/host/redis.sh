@@ -39,7 +39,7 @@ host_redis_path() {
 # Usage: host_redis_user
 # Globals: REDIS_USER
 host_redis_user() {
-  if ! host_user_find; then
+  if ! host_user_find "$REDIS_USER"; then
     printf 'fail\t%s\n' "$USER_WHY"
   elif [[ -n $USER_WHY ]]; then
     printf 'warn\troot (%s)\n' "$USER_WHY"

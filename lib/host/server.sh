@@ -4,7 +4,7 @@
 # Needs: protocol ports resctrl tier instances user acl directives tls info cluster fault
 # Reads start fault info answers logs: SERVER_ADDRESS
 # Reads start fault answers: REDIS_BINARY
-# Reads start fault: INSTANCE_PLAN CLUSTER_TABLE REDIS_CONF REDIS_USER REDISBASE LOAD_PASSWORD
+# Reads start fault: INSTANCE_PLAN CLUSTER_TABLE SERVER_DIRECTIVES REDIS_USER REDISBASE LOAD_PASSWORD
 # Reads start: REDIS_TEMPLATE IO_THREADS IO_THREADS_AFFINITY BIO_CPUS LAUNCH_WORDS COPY_PASSWORD LOAD_COMMANDS TLS READY_TIMEOUT
 # Reads fault: LOAD_USER NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAILBACK SETTLE
 #   INSTANCE_PLAN are lines PORT CPUS POLICY; REDIS_TEMPLATE is the text of conf/redis.conf; LAUNCH_WORDS are in front of redis-server, separated by
@@ -41,7 +41,7 @@ host_server_start() {
   [[ -z $taken ]] || fail "$taken"
   [[ ! -e $FOLDER ]] || rm -rf -- "$FOLDER"
   mkdir -- "$FOLDER"
-  host_user_find || fail "$USER_WHY"
+  host_user_find "$REDIS_USER" || fail "$USER_WHY"
   host_user_limits
   host_acl_version
   host_acl_secrets
@@ -112,7 +112,7 @@ host_server_below() {
   return 1
 }
 
-# Write the configuration of one instance, and make its log. REDIS_CONF overrides what precedes it; nothing overrides what the run sets itself, which
+# Write the configuration of one instance, and make its log. SERVER_DIRECTIVES override what precedes it; nothing overrides what the run sets itself, which
 # comes last. It starts no process, so hundreds of instances take no time.
 host_server_conf() {
   local port=$1 cpus=$2 threads=
@@ -124,7 +124,7 @@ host_server_conf() {
   {
     printf '%s\n' "$REDIS_TEMPLATE"
     host_acl_refused
-    printf '%s%s\n' "$threads" "${REDIS_CONF//;/$'\n'}"
+    printf '%s%s\n' "$threads" "${SERVER_DIRECTIVES//;/$'\n'}"
     # From this line on, nothing is read back (directives.sh).
     printf 'daemonize no\n'
     host_tls_conf "$port"

@@ -53,19 +53,19 @@ host_tier_check_native() {
 # Print a row: whether the nodes, the kernel and numactl support a tier that places memory on nodes.
 # Usage: host_tier_check_nodes NODES
 #   NODES as host_tier_memory_nodes prints them
-# Globals: TIER TIER_NODES TIER_NEAR; faster and ready of host_tier_check
+# Globals: TIER TIER_MEMORY TIER_NEAR; faster and ready of host_tier_check
 host_tier_check_nodes() {
   local node wanted count other
-  wanted=$(_host_tier_detect_list "$TIER_NODES")
+  wanted=$(_host_tier_detect_list "$TIER_MEMORY")
   count=$(grep -c . <<<"$wanted") || :
   if ! command -v numactl >/dev/null; then
     host_tier_row fail "numactl is missing" "numactl" "install: numactl"
-  elif [[ -z $TIER_NODES ]]; then
+  elif [[ -z $TIER_MEMORY ]]; then
     # A variant that names no nodes could be measured on the memory of another socket.
     other=$(awk -F '\t' '$2 == "cpu" && ++n > 1 { print "TIER_NODES=" $1 ", for the memory of another socket"; exit }' <<<"$1")
     host_tier_row fail "every node has a CPU$faster" "a node of memory without a CPU" "${ready:-${other:-another server}}"
   elif [[ $TIER == interleave || $TIER == weighted ]] && ((count < 2)); then
-    host_tier_row fail "one node with memory ($TIER_NODES)" "two nodes or more" "another server"
+    host_tier_row fail "one node with memory ($TIER_MEMORY)" "two nodes or more" "another server"
   elif [[ $TIER == weighted && ! -d ${TIERBENCH_ROOT-}/sys/kernel/mm/mempolicy/weighted_interleave ]]; then
     host_tier_row fail "the kernel does not support weighted interleave" "Linux 6.9 or newer" "a newer kernel"
   elif [[ $TIER == weighted ]] && ! host_tier_check_numactl --weighted-interleave; then
@@ -83,12 +83,12 @@ host_tier_check_nodes() {
       return
     done
     if [[ $TIER_NEAR == */ || $TIER_NEAR == /* ]]; then
-      host_tier_row fail "TIER_NODES=$TIER_NODES: ${TIER_NEAR%%/*}${TIER_NEAR##*/} are of one kind" "DRAM_RATIO=search: nodes with CPUs and nodes without" "set TIER_NODES"
+      host_tier_row fail "TIER_NODES=$TIER_MEMORY: ${TIER_NEAR%%/*}${TIER_NEAR##*/} are of one kind" "DRAM_RATIO=search: nodes with CPUs and nodes without" "set TIER_NODES"
     elif [[ -n $TIER_NEAR ]]; then
       # A search begins with all data on the near nodes.
-      TIER=bind host_tier_check_room "$(_host_tier_detect_list "${TIER_NEAR%/*}")"
+      host_tier_check_room bind "$(_host_tier_detect_list "${TIER_NEAR%/*}")"
     else
-      host_tier_check_room "$wanted"
+      host_tier_check_room "$TIER" "$wanted"
     fi
   fi
 }
@@ -99,16 +99,18 @@ host_tier_check_numactl() {
   [[ $(run_limited 10 numactl --help 2>&1) == *"$1"* ]]
 }
 
-# Whether the nodes have space for the data and for their share of the reserve: all nodes together, or, with interleaving, each node for its part.
+# Whether nodes have space for the data and for their share of the reserve: all nodes together, or, with interleaving, each node for its part.
+# Usage: host_tier_check_room TIER NODES
 host_tier_check_room() {
   local node folder=${TIERBENCH_ROOT-}/sys weights=$TIER_WEIGHTS where free need keep
-  if [[ $weights == keep ]]; then
+  # What tuning has set for `auto` is what the kernel then has.
+  if [[ $weights == keep || $weights == auto ]]; then
     weights=
-    for node in $1; do weights+="$node:$(_host_tier_detect_read "$folder/kernel/mm/mempolicy/weighted_interleave/node$node") "; done
+    for node in $2; do weights+="$node:$(_host_tier_detect_read "$folder/kernel/mm/mempolicy/weighted_interleave/node$node") "; done
   fi
   IFS=$'\t' read -r where free need keep < <(
     cat "$folder"/devices/system/node/node*/meminfo |
-      awk -v tier="$TIER" -v nodes="${1//$'\n'/ }" -v weights="$weights" -v data="$TIER_DATA" -v reserve="$TIER_RESERVE" '
+      awk -v tier="$1" -v nodes="${2//$'\n'/ }" -v weights="$weights" -v data="$TIER_DATA" -v reserve="$TIER_RESERVE" '
         $3 == "MemTotal:" { total[$2] = $4; all += $4 }
         $3 == "MemFree:" || $3 == "FilePages:" { free[$2] += $4 * 1024 }
         # Shared memory is in FilePages, but the kernel cannot drop it.
@@ -131,7 +133,7 @@ host_tier_check_room() {
           printf "%s\t%.0f\t%.0f\t%.0f\n", list[worst], room[worst], need[worst], keep[worst]
         }'
   )
-  if [[ $TIER != preferred ]] && ((free < need + keep)); then
+  if [[ $1 != preferred ]] && ((free < need + keep)); then
     host_tier_row fail "$((free >> 20)) MiB free on nodes $where" "$((need >> 20)) MiB, and $((keep >> 20)) MiB kept free" "a FILL that fits, such as FILL=100G, or other TIER_NODES"
   else
     host_tier_row ok "$((free >> 20)) MiB free on nodes $where" "$((need >> 20)) MiB, and $((keep >> 20)) MiB kept free" -

@@ -6,12 +6,11 @@
 readonly USER_KNOWN='redis valkey nobody'
 
 # Find the user that instances run as, and how to start an instance as that user.
-# Usage: host_user_find
-# Globals: REDIS_USER
+# Usage: host_user_find REDIS_USER
 # Returns: sets USER_NAME, USER_ID and USER_GROUP (empty: instances run as this user), USER_WORDS, the prefix of redis-server, and USER_WHY, the
 # reason why auto keeps root; 1 with USER_WHY if the named user is not available.
 host_user_find() {
-  local name=$REDIS_USER names=$REDIS_USER said
+  local name=$1 names=$1 said
   USER_NAME='' USER_ID='' USER_GROUP='' USER_WORDS=() USER_WHY=''
   [[ $name != keep ]] || return 0
   if ((EUID != 0)); then
@@ -33,7 +32,7 @@ host_user_find() {
     fi
   fi
   USER_NAME='' USER_ID='' USER_GROUP='' USER_WORDS=()
-  [[ $REDIS_USER == auto ]]
+  [[ $1 == auto ]]
 }
 
 # Whether that user can start a program by its path.
@@ -44,9 +43,9 @@ host_user_reaches() {
 
 # Raise limits before redis-server becomes another user, who may not raise them: open files, and processes of one user.
 # Usage: host_user_limits
-# Globals: REDIS_CONF
+# Globals: SERVER_DIRECTIVES
 host_user_limits() {
-  local files=65536 now text=${REDIS_CONF,,}
+  local files=65536 now text=${SERVER_DIRECTIVES,,}
   [[ -n $USER_NAME ]] || return 0
   # Redis reserves 32 for itself.
   [[ ! $text =~ maxclients[[:space:]]+\"?([0-9]{1,7}) ]] || ((BASH_REMATCH[1] + 32 <= files)) || files=$((BASH_REMATCH[1] + 32))

@@ -46,7 +46,7 @@ _facts_ask() {
 
 # Use the facts of the servers that were read.
 # Usage: facts_use
-# Globals: SERVER
+# Globals: HOST
 # Returns: sets SERVER_BYTES SERVER_FREE SERVER_LIMITS, and what settings that say auto get; of several servers, those of the smallest one; 1 when there
 #   are none.
 facts_use() {
@@ -68,7 +68,7 @@ _facts_join() {
   done
 }
 
-# What limits the processes on the server that SERVER is narrowed to, below what the machine has.
+# What limits the processes on the server in HOST, below what the machine has.
 # Usage: facts_limit memory|swap|memsw|quota|cpus
 # Globals: SERVER_LIMITS
 # Returns: sets REPLY, the value, and FACTS_WHERE, its cgroup; 1 without such a limit
@@ -88,15 +88,15 @@ facts_limit_text() {
   ! facts_limit memory || REPLY=" (the memory limit in $FACTS_WHERE is $((REPLY >> 20)) MiB)"
 }
 
-# Whether the facts of the server that SERVER is narrowed to were read.
+# Whether the facts of the server in HOST were read.
 # Usage: facts_known
 facts_known() {
-  [[ -n ${_FACTS[$SERVER]-} ]]
+  [[ -n ${_FACTS[$HOST]-} ]]
 }
 
-# Use the facts of the server that SERVER is narrowed to.
+# Use the facts of the server in HOST.
 # Usage: _facts_use
-# Globals: SERVER SERVER_TOPOLOGY
+# Globals: HOST SERVER_TOPOLOGY
 # Returns: sets SERVER_BYTES SERVER_FREE SERVER_LIMITS _SERVER_CPUS _SERVER_GIB and the topology; 1 if no facts were read.
 _facts_use() {
   local name value topology='' costs='' REPLY
@@ -111,9 +111,9 @@ _facts_use() {
       limit) SERVER_LIMITS+=$value$'\n' ;;
       topology) topology+=$value$'\n' ;;
       # The same on every server: learnt once.
-      keycost) [[ $SERVER != "${SERVERS[0]-$SERVER}" ]] || costs+=$value$'\n' ;;
+      keycost) [[ $HOST != "${SERVERS[0]}" ]] || costs+=$value$'\n' ;;
     esac
-  done <<<"${_FACTS[$SERVER]}"
+  done <<<"${_FACTS[$HOST]}"
   # A user's file overrides the topology that was read.
   if [[ $SERVER_TOPOLOGY == auto ]]; then place_learn "${topology%$'\n'}"; else place_read; fi
   [[ -z $costs ]] || fill_learn <<<"${costs%$'\n'}"
@@ -121,14 +121,14 @@ _facts_use() {
 
 # Use the facts of the servers from files, without connecting to them.
 # Usage: facts_load
-# Globals: FACTS: such a file; or a directory with SERVER.tsv, SERVER/facts.tsv or env/SERVER/facts.tsv in it, as a run has
+# Globals: FACTS: such a file; or a directory with HOST.tsv, HOST/facts.tsv or env/HOST/facts.tsv in it, as a run has
 # Returns: as facts_use; exits 2 if there is no such file, or it is invalid.
 facts_load() {
   servers_each _facts_load
   facts_use
 }
 
-# Load the facts of the server that SERVER is narrowed to from its file.
+# Load the facts of the server in HOST from its file.
 # Usage: _facts_load
 # Globals: as facts_load
 # Returns: exits 2 if there is no such file, or it is invalid.
@@ -136,14 +136,14 @@ _facts_load() {
   local file=$FACTS try line number=0 names=' ' name text REPLY
   local -a lines
   # A file of this name, a directory env/, or a run.
-  [[ ! -d $FACTS ]] || for try in "$FACTS/${SERVER//:/+}.tsv" "$FACTS/$SERVER.tsv" "$FACTS" "$FACTS/env"; do
+  [[ ! -d $FACTS ]] || for try in "$FACTS/${HOST//:/+}.tsv" "$FACTS/$HOST.tsv" "$FACTS" "$FACTS/env"; do
     file=$try
     [[ ! -f $file ]] || break
-    hosts_folder "$try" "$SERVER"
+    hosts_folder "$try" "$HOST"
     file=$REPLY/facts.tsv
     [[ ! -f $file ]] || break
   done
-  file_read "$file" || conf_refuse FACTS "no facts of $SERVER found ($file: $REPLY); a run has them in env/$SERVER/facts.tsv"
+  file_read "$file" || conf_refuse FACTS "no facts of $HOST found ($file: $REPLY); a run has them in env/$HOST/facts.tsv"
   text=$REPLY
   mapfile -t lines <<<"${text%$'\n'}"
   for line in "${lines[@]}"; do
@@ -154,7 +154,7 @@ _facts_load() {
   for name in cpus mem_gib mem_bytes mem_available_bytes topology; do
     [[ $names == *" $name "* ]] || conf_refuse FACTS "$file has no line $name; copy the whole facts.tsv of a run"
   done
-  _FACTS[$SERVER]=${text%$'\n'}$(_facts_typed)
+  _FACTS[$HOST]=${text%$'\n'}$(_facts_typed)
 }
 
 # Print the facts that settings override, with a line break before each. The last line of a name counts.
@@ -193,5 +193,5 @@ facts_write() {
 _facts_print() {
   grep -v '^keycost' <<<"${_FACTS[$1]}"
   # Of several servers, the first has measured it.
-  [[ $1 != "${SERVERS[0]-$SERVER}" ]] || fill_models | sed $'s/^/keycost\t/'
+  [[ $1 != "${SERVERS[0]}" ]] || fill_models | sed $'s/^/keycost\t/'
 }

@@ -275,7 +275,7 @@ fill_calibrate() {
   mapfile -t modes < <(_fill_modes)
   ((${#modes[@]} > 0)) || return 0
   # A key costs the same on every server.
-  servers_at "${SERVERS[0]-$SERVER}" lock_during _fill_calibrate "${modes[@]}"
+  servers_at "${SERVERS[0]}" lock_during _fill_calibrate "${modes[@]}"
 }
 
 # Print the modes in which a number of this run depends on the cost of a key, as lines CLUSTER EXPIRE. Keys of a sample must not expire during it, so
@@ -286,26 +286,26 @@ _fill_modes() {
     for sweep in "${POINT_SWEEPS[@]}"; do
       plan_enter "$variant" "$sweep"
       tier_limited || [[ $KEYS == auto && $KEY_MAX == auto && $FILL != guide ]] || continue
-      [[ $EXPIRE == off ]] || EXPIRE=999999999
-      printf '%s %s\n' "$CLUSTER" "$EXPIRE"
+      printf '%s %s\n' "$CLUSTER" "${EXPIRE/#[0-9]*/999999999}"
     done
   done | sort -u
 }
 
-# Measure the memory of keys of each value size and mode, each mode with a scratch instance on the server that SERVER is narrowed to.
+# Measure the memory of keys of each value size and mode, each mode with a scratch instance on the server in HOST.
 # Usage: _fill_calibrate MODE...
 #   MODE as _fill_modes prints it
 # Returns: 1 with the reason on stderr.
 _fill_calibrate() {
-  local mode status=0 CLUSTER EXPIRE
+  local mode status=0
   for mode; do
-    read -r CLUSTER EXPIRE <<<"$mode"
-    cleanup_push server_stop
     # Limits of memory and persistence do not matter here.
-    MAXMEMORY=off PERSISTENCE=off server_scratch && _fill_sizes || status=1
+    plan_enter "${VARIANTS%% *}" '' CLUSTER="${mode% *}" EXPIRE="${mode#* }" REPLICAS=0 MAXMEMORY=off PERSISTENCE=off
+    cleanup_push server_stop
+    server_scratch && _fill_sizes || status=1
     cleanup_pop || status=1
     ((status == 0)) || break
   done
+  plan_enter "${VARIANTS%% *}" ''
   _FILL_SAID=()
   return "$status"
 }
@@ -317,7 +317,7 @@ _fill_sizes() {
   local size model
   [[ -n $_FILL_STEPS ]] || cluster_on || _FILL_STEPS=$(_fill_steps) || return
   # As in _fill_steps, the first sample does not count.
-  ! cluster_on || _fill_used 10 0 75 >/dev/null || return
+  ! cluster_on || _fill_used 10 0 75 set,get >/dev/null || return
   for size in $VALUE_SIZES; do
     size=$(conf_bytes "$size")
     _fill_form "$size"
@@ -348,7 +348,11 @@ fill_learn() {
 
 # Print the model of one value size.
 _fill_sample() {
-  local size=$1 form digits from keys room most used bytes=8 limit=75000 values prefix
+  local size=$1 form digits from keys room most used bytes=8 limit=75000 values prefix phases=set,get options=()
+  [[ $VALUE_DISTRIBUTION == off ]] || options=(--sizes "$(sizes_sample)")
+  ! sizes_own || phases=populate,get
+  [[ $COMMANDS == off ]] || phases=populate,get options+=(--commands "$COMMANDS")
+  [[ $EXPIRE == off ]] || options+=(--expire "$EXPIRE")
   _fill_form "$size"
   form=$REPLY
   # Sizes of a distribution must occur often enough for their mean to be exact.
@@ -376,7 +380,7 @@ _fill_sample() {
     if ((room == 1)) || [[ $VALUE_DISTRIBUTION == off ]]; then keys=$((keys / room)); else keys=$((keys < 150 ? keys / 2 : 75)); fi
     # The guide's values repeat every 75 keys, and some of them are numbers, which Redis stores in fewer bytes.
     ((keys < 75)) || keys=$((keys / 75 * 75))
-    used=$(_fill_used "$size" "$from" "$keys") || return
+    used=$(_fill_used "$size" "$from" "$keys" "$phases" "${options[@]}") || return
     printf '%s\tsample\t%d\t%d\t%d\n' "$form" "$digits" "$keys" "$used"
   done | { cat && _fill_slots "$form"; } | DO=fit _fill_cost
 }
@@ -385,7 +389,7 @@ _fill_sample() {
 # take memory that stays, so the first sample does not count. Of Redis 6 to 8.0 the table is known.
 # Usage: _fill_steps
 _fill_steps() {
-  local keys used info VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=off
+  local keys used info
   info=$(server_info) || return
   # Other servers report a version of Redis, too.
   if awk -F : '$1 == "redis_version" { known = $2 ~ /^([67]|8\.0)\./ }
@@ -395,7 +399,7 @@ _fill_steps() {
     return
   fi
   for keys in 75 6700 7700 8700; do
-    used=$(_fill_used 10 100000 "$keys") || return
+    used=$(_fill_used 10 100000 "$keys" set,get) || return
     ((keys > 75)) || continue
     printf 'step\t%d\t%d\n' "$keys" "$used"
   done
@@ -404,37 +408,34 @@ _fill_steps() {
 # Print the samples that show what a slot of a cluster takes when it has keys; without a cluster, those of the kind of table.
 # Usage: _fill_slots FORM
 _fill_slots() {
-  local keys used VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=$EXPIRE
+  local keys used options=()
   [[ $1 == *+cluster ]] || {
     printf '%s\n' "$1"$'\t'"${_FILL_STEPS//$'\n'/$'\n'"$1"$'\t'}"
     return
   }
-  [[ $1 == *+ttl* ]] || EXPIRE=off
+  [[ $1 != *+ttl* ]] || options=(--expire "$EXPIRE")
   for keys in 8192 16384 32768 98304; do
-    used=$(_fill_used 10 100000 "$keys") || return
+    used=$(_fill_used 10 100000 "$keys" set,get "${options[@]}") || return
     printf '%s\tslots\t%d\t%d\n' "$1" "$keys" "$used"
   done
 }
 
 # Print the used_memory of the scratch instance with a sample of keys.
+# Usage: _fill_used VALUE_BYTES FIRST KEYS PHASES [OPTION]...
+#   PHASES and OPTION of the load generator
 _fill_used() {
   local size=$1 from=$2 keys=$3 out=$_REMOTE_TMP/sample used='' last info try REPLY
   rm -rf -- "$out"
   mkdir -- "$out"
   # The GETs make Redis empty an outgrown table: it does one step per request.
-  local -a user=(--passwords)
-  local phases=set,get
-  [[ $VALUE_DISTRIBUTION == off ]] || user=(--sizes "$(sizes_sample)")
-  ! sizes_own || phases=populate,get
-  [[ $COMMANDS == off ]] || phases=populate,get user+=(--commands "$COMMANDS")
-  [[ $EXPIRE == off ]] || user+=(--expire "$EXPIRE")
+  local -a user=(--passwords "${@:5}")
   [[ $KEY_PREFIX == off ]] || user+=(--key-prefix "$KEY_PREFIX")
-  mapfile -t -O "${#user[@]}" user < <(REPLICAS=0 POINT_INSTANCES=1 cluster_options "$REDISBASE" 1)
+  mapfile -t -O "${#user[@]}" user < <(POINT_INSTANCES=1 cluster_options "$REDISBASE" 1)
   [[ -z $LOAD_USER ]] || user+=(--user "$LOAD_USER")
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$out/tls.crt"
   mapfile -t -O "${#user[@]}" user < <(tls_options "$out/tls.crt")
-  hosts_data "$SERVER"
-  REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" 1) OMP_NUM_THREADS=1 "$(tls_program)" "${user[@]}" --phases "$phases" --pipeline 64 --data "$DATA" --seed "$SEED" \
+  hosts_data "$HOST"
+  REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" 1) OMP_NUM_THREADS=1 "$(tls_program)" "${user[@]}" --phases "$4" --pipeline 64 --data "$DATA" --seed "$SEED" \
     --key-min "$from" --key-max $((from + keys - 1)) --out "$out" --timeout 30 \
     "$REPLY" "$REDISBASE" "$size" >"$out/log" 2>&1 </dev/null || {
     printf 'the sample of keys of %d B cannot be set: %s\n' "$size" "$(tail -n 1 "$out/log")" >&2
@@ -451,7 +452,7 @@ _fill_used() {
     sleep 0.12 # longer than the interval of Redis' housekeeping
   done
   [[ -n $used ]] || {
-    printf '%s: invalid reply to INFO: used_memory is not a number\n' "$SERVER" >&2
+    printf '%s: invalid reply to INFO: used_memory is not a number\n' "$HOST" >&2
     return 1
   }
   printf '%s\n' "$used"

@@ -18,7 +18,7 @@ place_read() {
   servers_each _place_read
 }
 
-# Read the topology of the server that SERVER is narrowed to from a file, or take its CPUs as cores of one node.
+# Read the topology of the server in HOST from a file, or take its CPUs as cores of one node.
 # Usage: _place_read
 # Globals: SERVER_TOPOLOGY SERVER_CORES PLACEMENT SERVER_NUMACTL
 # Returns: exits 2 when the file is invalid, or is required and not found.
@@ -81,20 +81,20 @@ place_answer() {
   servers_each _place_answer
 }
 
-# Let one process work out the recorded placements on the server that SERVER is narrowed to.
+# Let one process work out the recorded placements on the server in HOST.
 # Usage: _place_answer
 _place_answer() {
   local key answer asked
   local -a questions=()
   for key in "${!_PLACE_ASKED[@]}"; do
-    [[ ${key%%$'\t'*} == "$SERVER" ]] || continue
+    [[ ${key%%$'\t'*} == "$HOST" ]] || continue
     questions+=("${key#*$'\t'}")
     unset '_PLACE_ASKED[$key]'
   done
   ((${#questions[@]} > 0)) || return 0
   printf -v asked '\nask\t%s' "${questions[@]}"
   while IFS=$'\t' read -r key answer; do
-    _PLACE_SAID["$SERVER"$'\t'"$key"]=$answer
+    _PLACE_SAID["$HOST"$'\t'"$key"]=$answer
   done < <(exec awk "$CPUS_AWK$(<"$LIB/plan/place.awk")"'
     BEGIN { place_clear() }
     /^[0-9]/ { place_line($0) }
@@ -166,9 +166,9 @@ place_client() {
   fi
 }
 
-# Print the options of a client on the machine of the server that SERVER is narrowed to.
+# Print the options of a client on the machine of the server in HOST.
 _place_beside() {
-  ! hosts_same "$1" "$SERVER" || tier_bind "$(_place_other_node)" with-cpus
+  ! hosts_same "$1" "$HOST" || tier_bind "$(_place_other_node)" with-cpus
 }
 
 # Refuse a placement that is impossible on this server, naming the setting and where it was set.
@@ -179,7 +179,7 @@ place_check() {
   servers_each _place_check
 }
 
-# Refuse a placement that is impossible on the server that SERVER is narrowed to.
+# Refuse a placement that is impossible on the server in HOST.
 # Usage: _place_check
 # Globals: as place_instances
 # Returns: exits 2.
@@ -266,15 +266,14 @@ place_usable() {
   servers_each _place_usable | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-# Print the number of CPUs that instances may use on the server that SERVER is narrowed to.
+# Print the number of CPUs that instances may use on the server in HOST.
 # Usage: _place_usable
 # Globals: as place_instances
 _place_usable() {
-  local PLACEMENT=cpu IO_THREADS=1
   [[ -n $_PLACE_TOPOLOGY ]] || local _PLACE_TOPOLOGY
   _PLACE_TOPOLOGY=${_PLACE_TOPOLOGY:-$(_place_plain)}
   # With the max number of instances, every usable CPU is in the placement.
-  _place_units "$SERVER_CORES" || { place_answer && _place_units "$SERVER_CORES"; }
+  _place_units "$SERVER_CORES" cpu 1 || { place_answer && _place_units "$SERVER_CORES" cpu 1; }
   [[ $REPLY != none ]] || REPLY=
   tr ';' '\n' <<<"$REPLY" | sort -u | grep -c . || :
 }
@@ -285,12 +284,13 @@ _place_plain() {
 }
 
 # The sets of CPUs of the instances in turn, CPUS@NODE with a semicolon between two, or `none`.
-# Usage: _place_units INSTANCES
+# Usage: _place_units INSTANCES [PLACEMENT THREADS]
+#   PLACEMENT and THREADS of an instance, if they are not those of the settings
 # Returns: sets REPLY; 1 when place_answer has to be called first.
 _place_units() {
   local key
   _place_allowed
-  key="$SERVER"$'\t'"$1 $PLACEMENT ${PLACEMENT_NODE/auto/-} $SERVER_CORES ${REPLY:--} ${IRQ_CPUS/auto/-} $IO_THREADS"
+  key="$HOST"$'\t'"$1 ${2-$PLACEMENT} ${PLACEMENT_NODE/auto/-} $SERVER_CORES ${REPLY:--} ${IRQ_CPUS/auto/-} ${3-$IO_THREADS}"
   REPLY=${_PLACE_SAID[$key]-}
   [[ -z $REPLY ]] || return 0
   _PLACE_ASKED[$key]=1

@@ -236,30 +236,34 @@ _plan_keep() {
 }
 
 # Set the settings to those of a variant of the plan, at a point.
-# Usage: plan_enter VARIANT VALUES
+# Usage: plan_enter VARIANT VALUES [NAME=VALUE]...
 #   VALUES in the form of POINT_VALUES; empty: no point
+#   NAME=VALUE until the next call: settings of what is no repeat of the plan, such as a search or a scratch instance
 plan_enter() {
-  local i
+  local i setting
   local -a values
   if [[ $1 != "$PLAN_ENTERED" ]]; then
     conf_variant "$1"
     mapfile -t values <<<"${_PLAN_SETTINGS[$1]}"
-    for i in "${!_CONF_NAMES[@]}"; do
-      # SERVER may be narrowed to one server.
-      [[ ${_CONF_NAMES[i]} == SERVER ]] || printf -v "${_CONF_NAMES[i]}" '%s' "${values[i]}"
-    done
+    for i in "${!_CONF_NAMES[@]}"; do printf -v "${_CONF_NAMES[i]}" '%s' "${values[i]}"; done
     PLAN_ENTERED=$1
   else
     for i in "${AXES[@]}" KEYS KEY_MAX; do printf -v "$i" '%s' "${_PLAN_OWN["$1 $i"]}"; done
   fi
   _CONF_POINT=()
-  [[ -n $2 ]] || return 0
-  axes_use "$2"
-  fill_settle
+  [[ -z $2 ]] || {
+    axes_use "$2"
+    fill_settle
+  }
+  for setting in "${@:3}"; do
+    conf_point "${setting%%=*}" "${setting#*=}"
+    PLAN_ENTERED=
+  done
 }
 
 # Set the settings to those of a row of the plan.
-# Usage: plan_row ROW
+# Usage: plan_row ROW [NAME=VALUE]...
+#   NAME=VALUE as for plan_enter
 # Returns: sets ROW, the row's values by column
 plan_row() {
   local i point=''
@@ -270,7 +274,7 @@ plan_row() {
     ROW[${PLAN_COLUMNS[i]}]=${fields[i]}
     ((i < _PLAN_AXES || i >= _PLAN_AXES + ${#AXES[@]})) || point+=$'\t'${fields[i]}
   done
-  plan_enter "${ROW[variant]}" "${point#$'\t'}"
+  plan_enter "${ROW[variant]}" "${point#$'\t'}" "${@:2}"
 }
 
 # Whether the current row has a combination of the values in SWEEP.

@@ -67,12 +67,12 @@ _planner_sweep() {
   done
 }
 
-# Print the facts of the server that SERVER is narrowed to, and its topology.
+# Print the facts of the server in HOST, and its topology.
 _planner_facts() {
   local line limit
-  printf 'fact\t%s\tmem_bytes\t%s\n' "$SERVER" "${SERVER_BYTES:-$((SERVER_MEM << 30))}"
-  printf 'fact\t%s\tmem_gib\t%s\n' "$SERVER" "${_SERVER_GIB:-$SERVER_MEM}"
-  [[ -z ${_SERVER_CPUS-} ]] || printf 'fact\t%s\tcpus\t%s\n' "$SERVER" "$_SERVER_CPUS"
-  while IFS= read -r line; do [[ -z $line ]] || printf 'fact\t%s\ttopology\t%s\n' "$SERVER" "$line"; done <<<"$_PLACE_TOPOLOGY"
-  while IFS= read -r limit; do [[ -z $limit ]] || printf 'fact\t%s\tlimit\t%s\n' "$SERVER" "$limit"; done <<<"${SERVER_LIMITS-}"
+  printf 'fact\t%s\tmem_bytes\t%s\n' "$HOST" "${SERVER_BYTES:-$((SERVER_MEM << 30))}"
+  printf 'fact\t%s\tmem_gib\t%s\n' "$HOST" "${_SERVER_GIB:-$SERVER_MEM}"
+  [[ -z ${_SERVER_CPUS-} ]] || printf 'fact\t%s\tcpus\t%s\n' "$HOST" "$_SERVER_CPUS"
+  while IFS= read -r line; do [[ -z $line ]] || printf 'fact\t%s\ttopology\t%s\n' "$HOST" "$line"; done <<<"$_PLACE_TOPOLOGY"
+  while IFS= read -r limit; do [[ -z $limit ]] || printf 'fact\t%s\tlimit\t%s\n' "$HOST" "$limit"; done <<<"${SERVER_LIMITS-}"
 }

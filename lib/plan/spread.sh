@@ -5,11 +5,11 @@
 # By server, instances and replicas: the number of processes there.
 declare -A _SPREAD_COUNT=()
 
-# The number of processes on the server that SERVER is narrowed to.
+# The number of processes on the server in HOST.
 # Usage: spread_count_of INSTANCES
 # Returns: sets REPLY
 spread_count_of() {
-  local key="$SERVER $1 $REPLICAS $CLUSTER"
+  local key="$HOST $1 $REPLICAS $CLUSTER"
   if ! servers_several; then
     cluster_processes_of "$1"
     return
@@ -19,11 +19,11 @@ spread_count_of() {
   _SPREAD_COUNT[$key]=$REPLY
 }
 
-# Print the ports of the processes on the server that SERVER is narrowed to.
+# Print the ports of the processes on the server in HOST.
 # Usage: spread_ports INSTANCES
-# Globals: SERVER REDISBASE
+# Globals: HOST REDISBASE
 spread_ports() {
-  servers_index "$SERVER"
+  servers_index "$HOST"
   if cluster_on; then
     cluster_table "$1" | awk -F '\t' -v node="$((REPLY + 1))" '$2 == node { print $1 }'
   else
@@ -43,7 +43,7 @@ _spread_first() {
 # Usage: spread_addresses PORT COUNT INSTANCES
 spread_addresses() {
   local index first address list=''
-  hosts_data "${SERVERS[0]-$SERVER}"
+  hosts_data "${SERVERS[0]}"
   address=$REPLY
   # The nodes of a cluster name each other.
   if servers_several && ! cluster_on; then
@@ -62,7 +62,7 @@ spread_addresses() {
   printf '%s\n' "$address"
 }
 
-# Print the plan of the instances on the server that SERVER is narrowed to: PORT CPUS POLICY.
+# Print the plan of the instances on the server in HOST: PORT CPUS POLICY.
 # Usage: spread_plan INSTANCES [PLACES]
 #   PLACES as spread_places gives them
 # Returns: 1 when no CPU is left for them.
@@ -76,7 +76,7 @@ spread_plan() {
   place_instances "$count" "$REPLY" "${ports[@]}"
 }
 
-# The part of places of the server that SERVER is narrowed to, as place_of gives them.
+# The part of places of the server in HOST, as place_of gives them.
 # Usage: spread_places_of PLACES
 #   PLACES as spread_places gives them
 # Returns: sets REPLY
@@ -84,7 +84,7 @@ spread_places_of() {
   local -a parts=()
   REPLY=$1
   servers_several || return 0
-  servers_index "$SERVER"
+  servers_index "$HOST"
   IFS='|' read -r -a parts <<<"$1"
   REPLY=${parts[REPLY]-}
 }
@@ -99,7 +99,7 @@ spread_places() {
   return "$status"
 }
 
-# Append the places of the server that SERVER is narrowed to.
+# Append the places of the server in HOST.
 # Usage: _spread_places INSTANCES
 # Globals: places of spread_places
 _spread_places() {
@@ -108,7 +108,7 @@ _spread_places() {
   places+="|$REPLY"
 }
 
-# A server's part of what all instances have together, by its number of processes. Where SERVER is not narrowed, the largest part.
+# A server's part of what all instances have together, by its number of processes. Where HOST is not one server, the largest part.
 # Usage: spread_part TOTAL INSTANCES
 # Returns: sets REPLY
 spread_part() {
@@ -130,7 +130,7 @@ spread_most_of() {
   REPLY=$most
 }
 
-# Raise a maximum to the number of processes on the server that SERVER is narrowed to.
+# Raise a maximum to the number of processes on the server in HOST.
 # Usage: _spread_most INSTANCES
 # Globals: most of spread_most_of
 _spread_most() {

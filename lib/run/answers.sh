@@ -7,6 +7,10 @@ readonly _ANSWERS_FIELDS='used_memory used_memory
 used_cpu_user server_cpu_us_per_op
 cmdstat_ far_per_op, hit_ratio, server_cpu_us_per_op'
 
+# The settings of a scratch instance that is only asked something.
+# shellcheck disable=SC2034 # lib/run/doctor.sh
+readonly ANSWERS_SETTINGS=(CLUSTER=off PERSISTENCE=off)
+
 # Whether the current variant has a server that must be queried: its name is not redis-server, or it counts hits itself.
 # Usage: answers_wanted
 # Globals: REDIS_BINARY HIT_COUNTERS
@@ -25,14 +29,14 @@ answers_check() {
   printf 'warn\tserver program\t%s\ta scratch instance on port %s\twait for that run\n' "$LOCK_WHY" "$REDISBASE"
 }
 
-# Query a scratch instance on the server that SERVER is narrowed to, and print the rows.
+# Query a scratch instance on the server in HOST, and print the rows.
 # Usage: _answers_check
 # Returns: 1 with the reason on stderr
 _answers_check() {
   local status=0 info said
   cleanup_push server_stop
-  CLUSTER=off PERSISTENCE=off server_scratch || status=1
-  ((status != 0)) || said=$(call_run "$SERVER" server answers) || status=1
+  server_scratch || status=1
+  ((status != 0)) || said=$(call_run "$HOST" server answers) || status=1
   ((status != 0)) || info=$(server_info) || status=1
   cleanup_pop || status=1
   ((status == 0)) || return
@@ -40,7 +44,7 @@ _answers_check() {
   _answers_fields "$info"
 }
 
-# Start a scratch instance with the current settings on the server that SERVER is narrowed to, and print the directives that it ignores, NAME: WHY.
+# Start a scratch instance with the current settings on the server in HOST, and print the directives that it ignores, NAME: WHY.
 # Usage: answers_ignored
 # Returns: 1 with the reason on stderr; nothing is printed while another run uses the server
 answers_ignored() {
@@ -53,7 +57,7 @@ answers_ignored() {
 _answers_ignored() {
   local status=0
   cleanup_push server_stop
-  CLUSTER=off PERSISTENCE=off server_scratch || status=1
+  server_scratch || status=1
   cleanup_pop || status=1
   ((status == 0)) || return
   [[ -z $SERVER_IGNORED ]] || printf '%s\n' "${SERVER_IGNORED//; /$'\n'}"

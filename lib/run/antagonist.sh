@@ -22,7 +22,7 @@ antagonist_bytes() {
   ! antagonist_wanted || REPLY=$((256 << 20))
 }
 
-# Print the node of the server that SERVER is narrowed to, to load: NEIGHBOUR_NODE, else the node of the data for bind and preferred, else the first node with memory.
+# Print the node of the server in HOST, to load: NEIGHBOUR_NODE, else the node of the data for bind and preferred, else the first node with memory.
 # Usage: antagonist_node
 # Globals: NEIGHBOUR_NODE TIER
 antagonist_node() {
@@ -38,17 +38,17 @@ antagonist_node() {
   echo "${nodes:-0}"
 }
 
-# Print whether the server that SERVER is narrowed to can run the load, as rows STATE FOUND WANTED FIX; nothing if no load is wanted.
+# Print whether the server in HOST can run the load, as rows STATE FOUND WANTED FIX; nothing if no load is wanted.
 # Usage: antagonist_try
 antagonist_try() {
   antagonist_wanted || return 0
   memory_prepare || return
-  call_run "$SERVER" antagonist check "$(antagonist_node)"
+  call_run "$HOST" antagonist check "$(antagonist_node)"
 }
 
 # Start the load on all servers before the first measured phase of a repeat, once.
 # Usage: antagonist_mark PHASE
-# Globals: NEIGHBOUR SERVER ROW
+# Globals: NEIGHBOUR HOST ROW
 # Returns: 1 with the reason on stderr; a phase without the load would be invalid
 antagonist_mark() {
   local host cpus kind
@@ -58,7 +58,7 @@ antagonist_mark() {
   # The host has its own limit, which is shorter.
   servers_side $((REMOTE_RETRY + 300)) _antagonist_start || return
   _ANTAGONIST_ON=yes
-  for host in $SERVER; do
+  for host in $HOST; do
     IFS=$'\t' read -r _ cpus kind <<<"${SIDE_OUT[$host]}"
     case $kind in
       sibling) log_warn "NEIGHBOUR=$NEIGHBOUR: its CPUs $cpus of $host include hyperthreads of instances' CPUs, which it slows down; set SERVER_CPUS or INSTANCES" ;;
@@ -67,9 +67,9 @@ antagonist_mark() {
   done
 }
 
-# Start the load on the server that SERVER is narrowed to, and print its CPUs as lib/host/antagonist.sh does.
+# Start the load on the server in HOST, and print its CPUs as lib/host/antagonist.sh does.
 # Usage: _antagonist_start
-# Globals: SERVER NEIGHBOUR ROW
+# Globals: HOST NEIGHBOUR ROW
 # Returns: not 0 with the reason on stderr
 _antagonist_start() {
   local busy node REPLY
@@ -77,8 +77,8 @@ _antagonist_start() {
   spread_places_of "${ROW[places]}"
   busy=$(tr ';' '\n' <<<"$REPLY" | sed 's/@.*//; /^[0-9]/!d' | paste -sd ,)
   node=$(antagonist_node)
-  log_info "$SERVER: node $node is read at $NEIGHBOUR GB/s during the measured phases"
-  call_run "$SERVER" antagonist start "$MEMORY_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}"
+  log_info "$HOST: node $node is read at $NEIGHBOUR GB/s during the measured phases"
+  call_run "$HOST" antagonist start "$MEMORY_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}"
 }
 
 # Stop the load, and fetch its bandwidth of each second, from each of several servers to DIR/HOST; nothing if it did not start.
@@ -88,7 +88,7 @@ antagonist_fetch() {
   [[ $_ANTAGONIST_ON != yes ]] || servers_print $((REMOTE_RETRY + 60)) _antagonist_fetch "$1"
 }
 
-# Stop the load on the server that SERVER is narrowed to, and fetch its bandwidth of each second, with several servers to DIR/HOST.
+# Stop the load on the server in HOST, and fetch its bandwidth of each second, with several servers to DIR/HOST.
 # Usage: _antagonist_fetch DIR
 # Returns: not 0 with the reason on stderr
 _antagonist_fetch() {
@@ -96,5 +96,5 @@ _antagonist_fetch() {
   servers_folder "$1"
   folder=$REPLY
   mkdir -p -- "$folder" 2>/dev/null || write_failed "$folder" || return
-  receive_files "$folder" "$SERVER" antagonist fetch
+  receive_files "$folder" "$HOST" antagonist fetch
 }

@@ -93,7 +93,7 @@ client_launch() {
     unset '_CLIENT_STATUS[$client]' '_CLIENT_TRIP[$client]' '_CLIENT_GO[$client]' '_CLIENT_LOST[$client]' '_CLIENT_MOVED[$client]' '_CLIENT_PROBE[$client]'
   done
   _client_common
-  hosts_data "${SERVER%% *}"
+  hosts_data "${HOST%% *}"
   address=$REPLY
   # The second names this launch, also when its call is repeated.
   _CLIENT_ASKED=${EPOCHREALTIME/[.,]/} CLIENT_LAUNCH=$_CLIENT_ASKED
@@ -299,7 +299,7 @@ _client_ask() {
 
 # Poll a client once. An unreachable client is reported at once, so that the others do not wait for it.
 _client_look() {
-  local client=$1 status=0 errors=$_REMOTE_TMP/look.$1 seconds=$_CLIENT_LOOK REMOTE_RETRY=0
+  local client=$1 status=0 errors=$_REMOTE_TMP/look.$1 seconds=$_CLIENT_LOOK CALL_RETRY=0
   local -a go
   read -r -a go <<<"${_CLIENT_GO[$client]-}"
   ((${#go[@]} == 0)) || ! wss_due || seconds=0

@@ -34,17 +34,17 @@ cold_say() {
   ! cold_wanted || printf 'cold     %s of memory in front of the instances\n' "$COLD_MEMORY"
 }
 
-# Print whether the server that SERVER is narrowed to has room for it beside its instances, as a row STATE FOUND WANTED FIX; nothing if none is wanted.
+# Print whether the server in HOST has room for it beside its instances, as a row STATE FOUND WANTED FIX; nothing if none is wanted.
 # Usage: cold_try DATA_BYTES INSTANCES PLACES
 #   all as the plan has them
-# Globals: SERVER SERVER_BYTES COLD_MEMORY
+# Globals: HOST SERVER_BYTES COLD_MEMORY
 cold_try() {
   cold_wanted || return 0
   _cold_words "$@"
-  call_run "$SERVER" cold check "${COLD_WORDS[@]}"
+  call_run "$HOST" cold check "${COLD_WORDS[@]}"
 }
 
-# The arguments of lib/host/cold.sh for the server that SERVER is narrowed to.
+# The arguments of lib/host/cold.sh for the server in HOST.
 # Usage: _cold_words DATA_BYTES INSTANCES PLACES
 # Returns: sets COLD_WORDS: its nodes to fill, COLD_MEMORY, the bytes of its data, and those that stay free
 _cold_words() {
@@ -57,7 +57,7 @@ _cold_words() {
 
 # Fill the nodes, before the instances of a repeat start.
 # Usage: cold_up
-# Globals: ROW SERVER SERVER_BYTES COLD_MEMORY
+# Globals: ROW HOST SERVER_BYTES COLD_MEMORY
 # Returns: 1 with the reason on stderr
 cold_up() {
   local host node bytes
@@ -66,22 +66,22 @@ cold_up() {
   _COLD_ON=yes
   # The host has its own limit, by the bytes that it writes.
   servers_side 86400 _cold_up || return
-  for host in $SERVER; do
+  for host in $HOST; do
     while read -r _ node bytes; do
       log_info "$host: node $node: $((bytes >> 20)) MiB of cold memory"
     done <<<"${SIDE_OUT[$host]}"
   done
 }
 
-# Fill the nodes of the server that SERVER is narrowed to, and print `held NODE BYTES` for each.
+# Fill the nodes of the server in HOST, and print `held NODE BYTES` for each.
 # Usage: _cold_up
-# Globals: ROW SERVER SERVER_BYTES COLD_MEMORY
+# Globals: ROW HOST SERVER_BYTES COLD_MEMORY
 # Returns: not 0 with the reason on stderr
 _cold_up() {
   memory_prepare || return
   _cold_words "${ROW[data_bytes]}" "${ROW[instances]}" "${ROW[places]}"
-  log_info "$SERVER: filling $COLD_MEMORY of node ${COLD_WORDS[0]} with cold memory"
-  call_run "$SERVER" cold start "$MEMORY_PROGRAM" "${COLD_WORDS[@]}"
+  log_info "$HOST: filling $COLD_MEMORY of node ${COLD_WORDS[0]} with cold memory"
+  call_run "$HOST" cold start "$MEMORY_PROGRAM" "${COLD_WORDS[@]}"
 }
 
 # Whether it is still there; a phase without it would be invalid.
@@ -91,9 +91,9 @@ cold_held() {
   [[ -z $_COLD_ON ]] || servers_print $((REMOTE_RETRY + 60)) _cold_held
 }
 
-# Whether the cold memory of the server that SERVER is narrowed to is still there.
+# Whether the cold memory of the server in HOST is still there.
 # Usage: _cold_held
 # Returns: not 0 with the reason on stderr
 _cold_held() {
-  call_run "$SERVER" cold look
+  call_run "$HOST" cold look
 }

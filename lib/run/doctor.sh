@@ -13,7 +13,7 @@ declare -A _DOCTOR_LACKS=() # clients without the load generator
 
 # Connect to every host, then check each.
 # Usage: doctor_rows
-# Globals: SERVER CLIENT_IP and the plan; the server's facts are read on the way
+# Globals: HOST CLIENT_IP and the plan; the server's facts are read on the way
 doctor_rows() {
   local -a hosts clients
   doctor_hosts
@@ -70,12 +70,12 @@ doctor_provided() {
 # Print the row of redis-server, once a run has found or installed it.
 # Usage: _doctor_found
 _doctor_found() {
-  _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
+  _doctor_row "$HOST" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
 }
 
 # A server whose facts are missing.
 _doctor_unknown() {
-  facts_known || _doctor_row "$SERVER" fail facts "cannot be read" "its CPUs and memory" "the line above says why"
+  facts_known || _doctor_row "$HOST" fail facts "cannot be read" "its CPUs and memory" "the line above says why"
 }
 
 # All hosts, each once.
@@ -171,7 +171,7 @@ _doctor_run() {
   read -r -a clients <<<"$CLIENT_IP"
   for client in "${clients[@]}"; do hosts_same "$client" "$1" || NEED_REACH=yes; done
   # On a client, the way to the first of several servers.
-  hosts_data "${SERVER%% *}"
+  hosts_data "${HOST%% *}"
   [[ $2 == client ]] || hosts_data "$1"
   ADDRESS=$REPLY
   # A client carries its share.
@@ -366,16 +366,16 @@ _doctor_redis() {
   local status=0 why=$_REMOTE_TMP/why
   server_look_redis 2>"$why" || status=$?
   if ((status == 0)); then
-    _doctor_row "$SERVER" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
+    _doctor_row "$HOST" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
   elif ((status == 2)); then
-    _doctor_row "$SERVER" ok redis-server "not installed yet" "$REDIS_FROM" "a run installs it"
+    _doctor_row "$HOST" ok redis-server "not installed yet" "$REDIS_FROM" "a run installs it"
   elif [[ $REDIS_FROM == installed && $REDIS_SERVER == redis-server ]]; then
-    _doctor_row "$SERVER" fail redis-server "$(tail -n 1 "$why")" "REDIS_FROM=$REDIS_FROM" "install: redis-server"
+    _doctor_row "$HOST" fail redis-server "$(tail -n 1 "$why")" "REDIS_FROM=$REDIS_FROM" "install: redis-server"
   else
-    _doctor_row "$SERVER" fail redis-server "$(tail -n 1 "$why")" "REDIS_FROM=$REDIS_FROM" "set REDIS_FROM=package, or the REDIS_ settings"
+    _doctor_row "$HOST" fail redis-server "$(tail -n 1 "$why")" "REDIS_FROM=$REDIS_FROM" "set REDIS_FROM=package, or the REDIS_ settings"
   fi
   place_isolated
-  _doctor_row "$SERVER" ok "isolated CPUs" "${REPLY:-none}" "one per instance, if any" -
+  _doctor_row "$HOST" ok "isolated CPUs" "${REPLY:-none}" "one per instance, if any" -
 }
 
 # The cost of a key, measured with Redis on the first server, when the fill depends on it.
@@ -383,7 +383,7 @@ _doctor_fill() {
   servers_at "${SERVERS[0]}" _doctor_cost
 }
 
-# Measure the cost of a key on the server that SERVER is narrowed to; print a row only if that fails.
+# Measure the cost of a key on the server in HOST; print a row only if that fails.
 # Usage: _doctor_cost
 _doctor_cost() {
   local status=0 why=$_REMOTE_TMP/why wanted="a scratch instance on port $REDISBASE, with samples set from here"
@@ -392,8 +392,8 @@ _doctor_cost() {
   fill_calibrate 2>"$why" || status=$?
   case $status in
     0) ;;
-    "$LOCK_TAKEN") _doctor_row "$SERVER" warn "cost of a key" "$LOCK_WHY" "$wanted" "wait for that run, or set KEYS" ;;
-    *) _doctor_row "$SERVER" fail "cost of a key" "$(tr '\n' ';' <"$why")" "$wanted" "set KEYS" ;;
+    "$LOCK_TAKEN") _doctor_row "$HOST" warn "cost of a key" "$LOCK_WHY" "$wanted" "wait for that run, or set KEYS" ;;
+    *) _doctor_row "$HOST" fail "cost of a key" "$(tr '\n' ';' <"$why")" "$wanted" "set KEYS" ;;
   esac
 }
 
@@ -401,9 +401,11 @@ _doctor_cost() {
 _doctor_path() {
   local host state found wanted fix
   [[ -n ${REDIS_BINARY-} ]] || return 0
-  ! _doctor_ask "$SERVER" "data path" path_check || while IFS=$'\t' read -r host state found wanted fix; do
+  plan_enter "${VARIANTS%% *}" '' "${ANSWERS_SETTINGS[@]}" TLS=off
+  ! _doctor_ask "$HOST" "data path" path_check || while IFS=$'\t' read -r host state found wanted fix; do
     _doctor_row "$host" "$state" "data path" "$found" "$wanted" "$fix"
   done <<<"$_DOCTOR_SAID"
+  plan_enter "${VARIANTS%% *}" ''
 }
 
 # Features that a server other than Redis lacks, with the settings of each variant.
@@ -417,9 +419,10 @@ _doctor_answers() {
     answers_wanted || continue
     [[ -z ${seen[$key]+set} ]] || continue
     seen[$key]=1
-    ! _doctor_ask "$SERVER" "variant $variant" answers_check ||
+    plan_enter "$variant" '' "${ANSWERS_SETTINGS[@]}"
+    ! _doctor_ask "$HOST" "variant $variant" answers_check ||
       while IFS=$'\t' read -r state check found wanted fix; do
-        _doctor_row "$SERVER" "$state" "$check" "$found" "$wanted" "$fix"
+        _doctor_row "$HOST" "$state" "$check" "$found" "$wanted" "$fix"
       done <<<"$_DOCTOR_SAID"
   done
   plan_enter "${VARIANTS%% *}" ''
@@ -437,7 +440,7 @@ _doctor_memory() {
     [[ ${ROW[repeat]} == 1 ]] || continue
     point=${ROW[point]}
     [[ ${ROW[variant]} != "${VARIANTS%% *}" ]] ||
-      while IFS=$'\t' read -r found fix; do _doctor_row "$SERVER" warn fill "$found" "within 1 % of $FILL" "$fix"; done < <(fill_doubts)
+      while IFS=$'\t' read -r found fix; do _doctor_row "$HOST" warn fill "$found" "within 1 % of $FILL" "$fix"; done < <(fill_doubts)
     # Of several servers, that of the one with the most instances.
     need=${ROW[dram_bytes]}
     antagonist_bytes
@@ -452,9 +455,9 @@ _doctor_memory() {
   done
   plan_enter "${VARIANTS%% *}" ''
   if ((most + keep > SERVER_FREE)); then
-    _doctor_row "$SERVER" fail memory "$free" "$wanted" "set FILL or KEYS, or RESERVE"
+    _doctor_row "$HOST" fail memory "$free" "$wanted" "set FILL or KEYS, or RESERVE"
   else
-    _doctor_row "$SERVER" ok memory "$free" "$wanted" -
+    _doctor_row "$HOST" ok memory "$free" "$wanted" -
   fi
 }
 
@@ -474,8 +477,8 @@ _doctor_trace() {
   done < <(trace_try)
 }
 
-# Print a row from what a command says of the server that SERVER is narrowed to, STATE FOUND WANTED FIX; none when it says nothing.
+# Print a row from what a command says of the server in HOST, STATE FOUND WANTED FIX; none when it says nothing.
 # Usage: _doctor_said CHECK COMMAND...
 _doctor_said() {
-  ! _doctor_ask "$SERVER" "$@" || _doctor_row "$SERVER" "${_DOCTOR_SAID%%$'\t'*}" "$1" "${_DOCTOR_SAID#*$'\t'}"
+  ! _doctor_ask "$HOST" "$@" || _doctor_row "$HOST" "${_DOCTOR_SAID%%$'\t'*}" "$1" "${_DOCTOR_SAID#*$'\t'}"
 }

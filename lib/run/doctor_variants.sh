@@ -5,11 +5,11 @@
 # The kinds of memory of the server, and whether each variant's tier is possible with the largest fill.
 _doctor_tiers() {
   local kind where detail state
-  ! _doctor_ask "$SERVER" memory tier_detect "$SERVER" ||
+  ! _doctor_ask "$HOST" memory tier_detect "$HOST" ||
     while IFS=$'\t' read -r kind where detail; do
       state=ok
       [[ $kind != failing ]] || state=warn
-      _doctor_row "$SERVER" "$state" "memory: $kind" "$detail" "${where/host/-}" -
+      _doctor_row "$HOST" "$state" "memory: $kind" "$detail" "${where/host/-}" -
     done <<<"$_DOCTOR_SAID"
   _doctor_each _doctor_tier
 }
@@ -38,14 +38,14 @@ _doctor_tier() {
   local variant=$1 state found wanted fix DOCTOR_BYTES DOCTOR_MANY DOCTOR_PLACES
   _doctor_largest "$@"
   # With several ratios, the smallest DRAM share needs the most of everything else.
-  DRAM_RATIO=$(tier_least)
-  ! _doctor_ask "$SERVER" "variant $variant" tier_check "$DOCTOR_BYTES" "$DOCTOR_MANY" ||
+  plan_enter "$@" DRAM_RATIO="$(tier_least)"
+  ! _doctor_ask "$HOST" "variant $variant" tier_check "$DOCTOR_BYTES" "$DOCTOR_MANY" ||
     while IFS=$'\t' read -r state found wanted fix; do
-      _doctor_row "$SERVER" "$state" "variant $variant" "$found" "$wanted" "$fix"
+      _doctor_row "$HOST" "$state" "variant $variant" "$found" "$wanted" "$fix"
     done <<<"$_DOCTOR_SAID"
-  ! _doctor_ask "$SERVER" "variant $variant" tune_lacks "$variant" ||
+  ! _doctor_ask "$HOST" "variant $variant" tune_lacks "$variant" ||
     while IFS=$'\t' read -r found wanted fix; do
-      _doctor_row "$SERVER" fail "variant $variant" "$found" "$wanted" "$fix"
+      _doctor_row "$HOST" fail "variant $variant" "$found" "$wanted" "$fix"
     done <<<"$_DOCTOR_SAID"
 }
 
@@ -83,9 +83,10 @@ _doctor_swept() {
       for name in "${AXES[@]}"; do [[ " $_DOCTOR_DIRECTIVES " != *" $name "* ]] || names+=" $name" key+=" ${!name}"; done
       [[ -n $names && -z ${seen[$key]+set} ]] || continue
       seen[$key]=1
-      ! _doctor_ask "$SERVER" "variant $variant" answers_ignored || while IFS=: read -r directive why; do
+      plan_enter "$variant" "$sweep" "${ANSWERS_SETTINGS[@]}"
+      ! _doctor_ask "$HOST" "variant $variant" answers_ignored || while IFS=: read -r directive why; do
         name=${directive^^} name=${name//-/_}
-        [[ "$names " != *" $name "* ]] || _doctor_row "$SERVER" fail "variant $variant" "$directive has no effect:$why" "SWEEP over $name" \
+        [[ "$names " != *" $name "* ]] || _doctor_row "$HOST" fail "variant $variant" "$directive has no effect:$why" "SWEEP over $name" \
           "leave $name out of SWEEP"
       done <<<"$_DOCTOR_SAID"
     done

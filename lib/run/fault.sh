@@ -42,11 +42,11 @@ fault_mark() {
   servers_at "$(cluster_host "$FAULT_NODE")" _fault_begin "$2"
 }
 
-# Start the fault on the server that SERVER is narrowed to, with the time left until the load starts.
+# Start the fault on the server in HOST, with the time left until the load starts.
 # Usage: _fault_begin START_US
 _fault_begin() {
   local delay=$(($1 - ${EPOCHREALTIME/[.,]/}))
-  call_run "$SERVER" server fault "$delay"
+  call_run "$HOST" server fault "$delay"
 }
 
 # Check the progress of the fault. After all steps, the load may end.
@@ -56,13 +56,13 @@ fault_look() {
   [[ -z $_FAULT_ON ]] || servers_at "$(cluster_host "$FAULT_NODE")" _fault_look
 }
 
-# Check the progress of the fault on the server that SERVER is narrowed to, and log each new event.
+# Check the progress of the fault on the server in HOST, and log each new event.
 # Usage: _fault_look
 # Returns: as fault_look; 0 also if the server does not answer
 _fault_look() {
   local state text
-  IFS=$'\t' read -r state text < <(call_run "$SERVER" server look) || return 0
-  [[ $text == "$_FAULT_LAST" || $text == event ]] || log_info "$SERVER: $text"
+  IFS=$'\t' read -r state text < <(call_run "$HOST" server look) || return 0
+  [[ $text == "$_FAULT_LAST" || $text == event ]] || log_info "$HOST: $text"
   _FAULT_LAST=$text
   case $state in
     done)
@@ -71,7 +71,7 @@ _fault_look() {
       ;;
     failed)
       _FAULT_ON=
-      log_warn "$SERVER: $text"
+      log_warn "$HOST: $text"
       return 1
       ;;
   esac

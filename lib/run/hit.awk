@@ -5,7 +5,7 @@
 #   ASKED  the requested hit ratio in percent
 #   KIND   gaussian, zipf or hotspot
 #   HOT    for hotspot, the percentage of hot keys
-#   KEYS   the number of keys that the requests of one instance use
+#   COUNT  the number of keys that the requests of one instance use
 #   SHARE  the fraction of the memory of these keys that fits into DRAM
 #
 # Prints one line, fields separated by tabs:
@@ -145,7 +145,7 @@ BEGIN {
   kind = ENVIRON["KIND"]
   asked = ENVIRON["ASKED"] / 100
   hot = ENVIRON["HOT"] + 0
-  keys = ENVIRON["KEYS"] + 0
+  keys = ENVIRON["COUNT"] + 0
   share = within(ENVIRON["SHARE"] + 0, 0.0001, 1)
   near_enough = 0.01
   rounds_most = 8

@@ -84,7 +84,7 @@ hit_say() {
     "$(LC_ALL=C awk -v looks="$_HIT_EXPECTED" -v each="$SEARCH_TIME" 'BEGIN { print looks * (each + 1) }')"
 }
 
-# Set KEY_PATTERN of a row's point to the pattern with its hit ratio; search for the pattern first if it is not known yet.
+# Search for the pattern with the hit ratio of a row's point if it is not known yet, and enter the row with it as KEY_PATTERN.
 # Usage: hit_settle ROW
 #   ROW is in force before and afterwards
 # Globals: RUN PLAN_ROWS
@@ -108,7 +108,7 @@ hit_settle() {
     log_warn "$point: skipped: no keys found for HIT_RATIO=$HIT_RATIO"
     return 1
   fi
-  KEY_PATTERN=${_HIT_KEYS[$point]}
+  plan_row "$1" KEY_PATTERN="${_HIT_KEYS[$point]}"
 }
 
 # Whether a phase at the gate belongs to a search for a hit ratio.
@@ -126,7 +126,7 @@ hit_turn() {
   if [[ -n $_HIT_LOOK ]]; then
     IFS=$'\t' read -r round look parameter <<<"$_HIT_LOOK"
     read -r -a waits < <(monitor_waits "$_HIT_ROWS" "$MONITOR_ROWS") || {
-      log_warn "${SERVER// /, }: cannot count the misses of a look"
+      log_warn "${HOST// /, }: cannot count the misses of a look"
       return 1
     }
     _hit_row "$round" "$look" "$parameter" "${waits[@]}" || return
@@ -156,8 +156,8 @@ _hit_seek() {
   local point=$1 row status=0 turn
   row=$(_hit_row_of "$point") || return
   plan_row "$row"
-  # The load of the search is not a phase of the run. After plan_row, which sets all settings, also those that are local.
-  local RATE=0 TIME=0 WARMUP=0 PHASES='populate get' PROBE_WSS=off FAULT=none TRACE='' FAR_EVENTS=off TRACK=0 NEIGHBOUR=0 CONNECTIONS=${CONNECTIONS/search/16}
+  # The load of the search is not a phase of the run.
+  plan_row "$row" RATE=0 TIME=0 WARMUP=0 PHASES='populate get' PROBE_WSS=off FAULT=none TRACE= FAR_EVENTS=off TRACK=0 NEIGHBOUR=0 CONNECTIONS="${CONNECTIONS/search/16}"
   [[ $GENERATOR == test ]] || {
     log_warn "$point: HIT_RATIO: $GENERATOR of the variant ${ROW[variant]} does not support it; set HIT_VARIANT to one with GENERATOR=test"
     return 1
@@ -220,7 +220,7 @@ _hit_next() {
   local hot=${KEY_PATTERN#*:} file=$RUN/hit.tsv share
   [[ -e $file ]] || file=/dev/null
   share=$(LC_ALL=C awk -v a="${DRAM_RATIO%:*}" -v b="${DRAM_RATIO#*:}" -v keys="${ROW[keys]}" -v all="${ROW[set_keys]}" 'BEGIN { print (keys > 0 && b > 0 ? a / b * all / keys : 1) }')
-  POINT=$1 ASKED=${HIT_RATIO%\%} KIND=${KEY_PATTERN%%:*} HOT=${hot%:*} KEYS=${ROW[keys]} SHARE=$share LC_ALL=C awk -f "$LIB/run/hit.awk" "$file"
+  POINT=$1 ASKED=${HIT_RATIO%\%} KIND=${KEY_PATTERN%%:*} HOT=${hot%:*} COUNT=${ROW[keys]} SHARE=$share LC_ALL=C awk -f "$LIB/run/hit.awk" "$file"
 }
 
 # Print KEY_PATTERN with a parameter.

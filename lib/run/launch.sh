@@ -4,6 +4,10 @@
 #
 # {FILE} in a prefix is a file of this project, such as {conf/onload/redis-balanced.opf}; the host sees its own copy.
 
+# The user that a tested program becomes.
+# shellcheck disable=SC2034 # lib/host/launch.sh
+LAUNCH_USER=keep
+
 # Copy the files that a prefix names to a host, and print the prefix as used there, its arguments separated by tabs.
 # Usage: launch_words HOST PREFIX
 # Globals: ROOT
@@ -40,7 +44,7 @@ launch_check() {
 
 # Test both prefixes of the resolved variant, and its numactl options, on the hosts that will use them, as rows HOST STATE FOUND WANTED FIX.
 # Usage: launch_try
-# Globals: SERVER CLIENT_IP SERVER_PREFIX CLIENT_PREFIX SERVER_NUMACTL CLIENT_NUMACTL, and as tier_policy
+# Globals: HOST CLIENT_IP SERVER_PREFIX CLIENT_PREFIX SERVER_NUMACTL CLIENT_NUMACTL, and as tier_policy
 launch_try() {
   local client
   servers_each _launch_try_server
@@ -51,13 +55,13 @@ launch_try() {
   replay_try
 }
 
-# Test user, TLS, numactl options and prefix on the server that SERVER is narrowed to, as rows HOST STATE FOUND WANTED FIX.
+# Test user, TLS, numactl options and prefix on the server in HOST, as rows HOST STATE FOUND WANTED FIX.
 # Usage: _launch_try_server
 _launch_try_server() {
   _launch_try_user
   tls_try
-  _launch_try_numactl "$SERVER" SERVER_NUMACTL "$(tier_policy)"
-  _launch_try_one "$SERVER" SERVER_PREFIX
+  _launch_try_numactl "$HOST" SERVER_NUMACTL "$(tier_policy)"
+  _launch_try_one "$HOST" SERVER_PREFIX
 }
 
 # Whether a host has a program that a setting names, as a row HOST STATE FOUND WANTED FIX.
@@ -75,7 +79,7 @@ launch_has() {
 # Usage: _launch_try_numactl HOST SETTING [POLICY]
 #   POLICY are the options of the memory tier
 _launch_try_numactl() {
-  local host=$1 name=$2 words why=$_REMOTE_TMP/why REDIS_USER=keep
+  local host=$1 name=$2 words why=$_REMOTE_TMP/why
   [[ -n ${!name} ]] || return 0
   read -r -a words < <(tier_command "${!name} ${3-}")
   if call_run "$host" launch "${words[@]}" 2>"$why"; then
@@ -89,18 +93,18 @@ _launch_try_numactl() {
 # Which user the instances can run as.
 _launch_try_user() {
   local said state found fix=-
-  said=$(call_run "$SERVER" redis user) || return
+  said=$(call_run "$HOST" redis user) || return
   IFS=$'\t' read -r state found <<<"$said"
   [[ $state == ok ]] || fix='a user that the server has, or keep'
-  printf '%s\t%s\tinstances run as %s\t%s\t%s\n' "$SERVER" "$state" "$found" "REDIS_USER=$REDIS_USER" "$fix"
+  printf '%s\t%s\tinstances run as %s\t%s\t%s\n' "$HOST" "$state" "$found" "REDIS_USER=$REDIS_USER" "$fix"
 }
 
 # Test whether the prefix of a setting starts a program on a host, as a row HOST STATE FOUND WANTED FIX; nothing if it is empty.
 # Usage: _launch_try_one HOST SERVER_PREFIX|CLIENT_PREFIX
 _launch_try_one() {
-  local host=$1 name=$2 words why=$_REMOTE_TMP/why REDIS_USER=$REDIS_USER
+  local host=$1 name=$2 words why=$_REMOTE_TMP/why LAUNCH_USER=keep
   # After SERVER_PREFIX redis-server runs as another user, who may not have access to the same files.
-  [[ $name == SERVER_PREFIX ]] || REDIS_USER=keep
+  [[ $name != SERVER_PREFIX ]] || LAUNCH_USER=$REDIS_USER
   [[ -n ${!name} ]] || return 0
   if words=$(launch_words "$host" "${!name}" 2>"$why") && IFS=$'\t' read -r -a words <<<"$words" &&
     call_run "$host" launch "${words[@]}" 2>"$why"; then

@@ -7,21 +7,21 @@ declare -A _MEMORY_PROGRAMS=()
 
 # Install membench on the server, once.
 # Usage: memory_prepare
-# Globals: SERVER
+# Globals: HOST
 # Returns: sets MEMORY_PROGRAM, its path there; 1 with the reason on stderr
 memory_prepare() {
-  MEMORY_PROGRAM=${_MEMORY_PROGRAMS[$SERVER]-}
+  MEMORY_PROGRAM=${_MEMORY_PROGRAMS[$HOST]-}
   [[ -z $MEMORY_PROGRAM ]] || return 0
   MEMORY_PROGRAM=$(memory_program) || {
     tail -n 1 <<<"$MEMORY_PROGRAM" >&2
     return 1
   }
-  _MEMORY_PROGRAMS[$SERVER]=$MEMORY_PROGRAM
+  _MEMORY_PROGRAMS[$HOST]=$MEMORY_PROGRAM
 }
 
 # Build membench if it is not up to date, and print its path on the server.
 # Usage: memory_program
-# Globals: ROOT SERVER
+# Globals: ROOT HOST
 # Returns: 1 with the reason on stdout
 memory_program() {
   local file=$ROOT/build/membench/membench
@@ -31,7 +31,7 @@ memory_program() {
   else
     build_target membench 2>&1 || return
   fi
-  program_prepare "$SERVER" membench "$file" membench "$(program_key "$file")"
+  program_prepare "$HOST" membench "$file" membench "$(program_key "$file")"
 }
 
 # Measure every node of each server from each of its sockets, all servers at the same time; print for each a table with the figures of firmware,
@@ -39,18 +39,18 @@ memory_program() {
 # Usage: memory_probe FILE
 #   FILE has rows of doctor, and gets more: contradictions between firmware or kernel and the measurement, and failed measurements. Where they say
 #   that a server is unreachable, or refuses our directory, nothing is measured.
-# Globals: SERVER
+# Globals: HOST
 memory_probe() {
   local host said
-  for host in $SERVER; do ! doctor_failed "$host" <"$1" || return 0; done
+  for host in $HOST; do ! doctor_failed "$host" <"$1" || return 0; done
   servers_each _memory_ready >>"$1" || return 0
   # The load of the probe would disturb a run on the server, and a run would disturb the probe.
   # shellcheck disable=SC2086 # split into hosts on purpose
-  lock_take $SERVER
-  log_info "${SERVER// /, }: measuring memory: about 3 s for each node and socket"
+  lock_take $HOST
+  log_info "${HOST// /, }: measuring memory: about 3 s for each node and socket"
   # The host has its own limit, which is shorter.
   servers_side $((REMOTE_RETRY + 1800)) _memory_measure || :
-  for host in $SERVER; do
+  for host in $HOST; do
     ((${SIDE_STATUS[$host]} == 0)) || {
       printf '%s\tfail\tmemory\tcould not be measured\tdoctor --probe\tsee the message\n' "$host" >>"$1"
       continue
@@ -68,24 +68,24 @@ _memory_ready() {
   # Its output would be taken for rows; what it sets has to stay.
   memory_prepare 2>"$_REMOTE_TMP/why" && return
   why=$(tail -n 1 "$_REMOTE_TMP/why" | tr '\t' ' ')
-  printf '%s\tfail\tmemory\t%s\tmembench, built\tinstall: %s\n' "$SERVER" "$why" "gcc gcc:stdio.h make"
+  printf '%s\tfail\tmemory\t%s\tmembench, built\tinstall: %s\n' "$HOST" "$why" "gcc gcc:stdio.h make"
   return 1
 }
 
-# Measure the memory of the server that SERVER is narrowed to, and print the lines of lib/host/memory.sh.
+# Measure the memory of the server in HOST, and print the lines of lib/host/memory.sh.
 # Usage: _memory_measure
 _memory_measure() {
-  memory_prepare && call_run "$SERVER" memory measure "$MEMORY_PROGRAM"
+  memory_prepare && call_run "$HOST" memory measure "$MEMORY_PROGRAM"
 }
 
 # Keep what the last doctor --probe measured on the server with a run that counts far loads; nothing if the server has rebooted since.
 # Usage: memory_record FILE
-# Globals: SERVER FAR_EVENTS
+# Globals: HOST FAR_EVENTS
 # Returns: 1 when the server cannot be asked, or FILE cannot be written
 memory_record() {
   local rows
   [[ $FAR_EVENTS != off ]] || return 0
-  rows=$(call_run "$SERVER" memory stored) || return
+  rows=$(call_run "$HOST" memory stored) || return
   [[ -z $rows ]] || write_file "$1" printf '%s\n' "$rows"
 }
 

@@ -16,7 +16,7 @@ MONITOR_PROBES= # CPU time on the servers at the last mark, lines NAME PROBE: se
 # Start the monitors of a repeat, after its instances have started.
 # Usage: monitor_start PLANNED_BYTES
 #   PLANNED_BYTES is the expected used_memory after all keys are set
-# Globals: SERVER SERVER_BYTES CLUSTER_TABLE FAULT
+# Globals: HOST SERVER_BYTES CLUSTER_TABLE FAULT
 monitor_start() {
   MONITOR_ALARM=
   LOAD_COMMANDS=$(load_commands)
@@ -28,14 +28,14 @@ monitor_start() {
   _MONITOR_ON=yes
 }
 
-# Start the monitors on the server that SERVER is narrowed to.
+# Start the monitors on the server in HOST.
 # Usage: _monitor_start
-# Globals: SERVER SERVER_BYTES RESERVE
+# Globals: HOST SERVER_BYTES RESERVE
 _monitor_start() {
   local RESERVE_BYTES REPLY
   fill_reserve_of "$SERVER_BYTES"
   RESERVE_BYTES=$REPLY
-  call_run "$SERVER" monitor start
+  call_run "$HOST" monitor start
 }
 
 # The name of a server among the hosts of a repeat: `server`, and of several `server:HOST`.
@@ -56,19 +56,19 @@ monitor_mark() {
   MONITOR_ROWS='' MONITOR_ROWS_OF=() MONITOR_PROBES='' _MONITOR_NEXT=0
   servers_side $((REMOTE_RETRY + 120)) _monitor_mark "$1" || {
     # shellcheck disable=SC2086 # split into hosts on purpose
-    log_warn "$(side_failed $SERVER): cannot read the counters before $1"
+    log_warn "$(side_failed $HOST): cannot read the counters before $1"
     return 1
   }
-  for host in $SERVER; do _monitor_take "$host" "$1"; done
+  for host in $HOST; do _monitor_take "$host" "$1"; done
   # A mark checks the guard too.
   [[ $'\n'$MONITOR_ROWS == *$'\nalarm\t'* ]] || _MONITOR_NEXT=$((SECONDS + 2))
   _MONITOR_LAST=$1
 }
 
-# Print all counters of the server that SERVER is narrowed to, which keeps them under that name, unless it is `look`.
+# Print all counters of the server in HOST, which keeps them under that name, unless it is `look`.
 # Usage: _monitor_mark NEXT_PHASE
 _monitor_mark() {
-  call_run "$SERVER" monitor mark "$1"
+  call_run "$HOST" monitor mark "$1"
 }
 
 # Take in the counters of one server.
@@ -117,8 +117,8 @@ monitor_alarm() {
   [[ ${1-} == now ]] || ((SECONDS >= _MONITOR_NEXT)) || return 0
   _MONITOR_NEXT=$((SECONDS + 2))
   # The next look is due soon, so this one is not repeated.
-  REMOTE_RETRY=0 servers_side $((CONNECT_TIMEOUT + _MONITOR_ANSWER)) _monitor_alarm 2>"$said" || :
-  for host in $SERVER; do
+  CALL_RETRY=0 servers_side $((CONNECT_TIMEOUT + _MONITOR_ANSWER)) _monitor_alarm 2>"$said" || :
+  for host in $HOST; do
     _monitor_look "$host" "${SIDE_STATUS[$host]}" "${SIDE_OUT[$host]}" "$said" || bad=1
   done
   return "$bad"
@@ -152,10 +152,10 @@ _monitor_look() {
   return 1
 }
 
-# Print why the server that SERVER is narrowed to is not guarded, or its load was stopped; nothing if all is well.
+# Print why the server in HOST is not guarded, or its load was stopped; nothing if all is well.
 # Usage: _monitor_alarm
 _monitor_alarm() {
-  call_run "$SERVER" monitor alarm
+  call_run "$HOST" monitor alarm
 }
 
 # Stop the monitors and write what they recorded: the samples, and counters.tsv with each phase's before and after. Of several servers, DIR
@@ -207,12 +207,12 @@ _monitor_fetch() {
   servers_folder "$1"
   folder=$REPLY
   mkdir -p -- "$folder" 2>/dev/null || write_failed "$folder" || return
-  receive_files "$folder" "$SERVER" monitor fetch || return
+  receive_files "$folder" "$HOST" monitor fetch || return
   [[ -e $folder/marks ]] || return 0
   mapfile -t -n 100 marks <"$folder/marks"
   for mark in "${marks[@]}"; do
     if [[ ! $mark =~ ^((populate|set|get|mixed|replay)(-[1-9][0-9]?)?|search(ed)?-(set|get|mixed)(-[1-9][0-9]?)?|end)$ || ! -f $folder/mark-$mark ]]; then
-      log_warn "$SERVER: invalid files from 'monitor fetch': marks has the line '$mark'"
+      log_warn "$HOST: invalid files from 'monitor fetch': marks has the line '$mark'"
       return "$REPLY_BAD"
     fi
     files+=("$folder/mark-$mark")
@@ -258,7 +258,7 @@ _monitor_tell() {
       if (tier["data_bytes"] > 0 && tier["far_bytes"] != "-") printf "; %.1f %% far", 100 * tier["far_bytes"] / tier["data_bytes"]
       printf "; placement %s%s", tier["placement"], tier["placed_percent"] == "-" ? "" : " (" tier["placed_percent"] " % of the data as requested)"
     }' <<<"$2")
-  ! servers_several || where="$SERVER: "
+  ! servers_several || where="$HOST: "
   log_info "${where}after $1: $text"
   # The checks of the server's memory counted what was planned.
   [[ ! $text =~ \(\+([1-9][0-9]+\.[0-9]\ %)\ of\ plan ]] ||

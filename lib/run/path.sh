@@ -5,17 +5,17 @@
 # Start instances without data at the first and the last port of the plan, and connect to them from every other host that is a client. Print rows HOST
 # STATE FOUND WANTED FIX; none if the server is the only host.
 # Usage: path_check
-# Globals: SERVER CLIENT_IP FIRST_PORT LAST_PORT
+# Globals: HOST CLIENT_IP FIRST_PORT LAST_PORT
 # Returns: 1 if the instances cannot be started, with the reason on stderr
 path_check() {
   local client status=0
   local -a clients=() ports=("$FIRST_PORT")
-  for client in $CLIENT_IP; do hosts_same "$client" "$SERVER" || clients+=("$client"); done
+  for client in $CLIENT_IP; do hosts_same "$client" "$HOST" || clients+=("$client"); done
   ((${#clients[@]} > 0)) || return 0
   ((LAST_PORT == FIRST_PORT)) || ports+=("$LAST_PORT")
   lock_during _path_check "${clients[@]}" || status=$?
   ((status == LOCK_TAKEN)) || return "$status"
-  printf '%s\twarn\tnot tried: %s\tconnections to instances\twait for that run\n' "$SERVER" "$LOCK_WHY"
+  printf '%s\twarn\tnot tried: %s\tconnections to instances\twait for that run\n' "$HOST" "$LOCK_WHY"
 }
 
 # As path_check, with the lock.
@@ -24,8 +24,8 @@ path_check() {
 _path_check() {
   local status=0 client REPLY ADDRESS
   cleanup_push server_stop
-  CLUSTER=off PERSISTENCE=off TLS=off server_scratch "${ports[@]}" || status=1
-  hosts_data "$SERVER"
+  server_scratch "${ports[@]}" || status=1
+  hosts_data "$HOST"
   ADDRESS=$REPLY
   ((status != 0)) || side_run $((REMOTE_RETRY + 60)) _path_try "$@" || status=1
   # The stop overwrites SIDE_OUT.
@@ -53,13 +53,13 @@ _path_rows() {
     # The last ports may be closed, and the first ones open.
     state=fail found="$at:$port: $why"
     case $why in
-      'timed out'*) fix="a firewall drops the packets: let $SERVER accept $range from this client" ;;
-      'Connection refused') fix="let the firewall of $SERVER accept $range from this client, or name an address that only $SERVER has as its DATA (hosts.example)" ;;
-      'No route to host' | 'Network is unreachable') fix="here: ip route get $ADDRESS; if there is a route, let the firewall of $SERVER accept $range from this client" ;;
-      *) fix="name an IP address of $SERVER as its DATA (hosts.example)" ;;
+      'timed out'*) fix="a firewall drops the packets: let $HOST accept $range from this client" ;;
+      'Connection refused') fix="let the firewall of $HOST accept $range from this client, or name an address that only $HOST has as its DATA (hosts.example)" ;;
+      'No route to host' | 'Network is unreachable') fix="here: ip route get $ADDRESS; if there is a route, let the firewall of $HOST accept $range from this client" ;;
+      *) fix="name an IP address of $HOST as its DATA (hosts.example)" ;;
     esac
     # The run stops the firewall before the load needs the way.
-    for host in "$SERVER" "$1"; do
+    for host in "$HOST" "$1"; do
       if [[ $TUNE_FIREWALL != off ]] && tune_would "$host" FIREWALL; then
         state=warn fix="none, if the firewall of $host is the reason: the run stops it (TUNE_FIREWALL=$TUNE_FIREWALL)"
         break

@@ -12,9 +12,9 @@ _PERF_ROWS=   # of one server: the counted events, as perf_events prints them
 _PERF_CPU=    # of one server: its CPU, VENDOR FAMILY MODEL STEPPING NAME
 _PERF_TOLD=   # yes after the warning that perf cannot count
 
-# Print the events of the server that SERVER is narrowed to, rows SCOPE EVENT NAME CPU; nothing when its CPU has none.
+# Print the events of the server in HOST, rows SCOPE EVENT NAME CPU; nothing when its CPU has none.
 # Usage: perf_events
-# Globals: FAR_EVENTS SERVER; _PERF_CPU where FAR_EVENTS=auto
+# Globals: FAR_EVENTS HOST; _PERF_CPU where FAR_EVENTS=auto
 perf_events() {
   local word
   case $FAR_EVENTS in
@@ -35,10 +35,10 @@ perf_check() {
   done
 }
 
-# Identify the CPU of the server that SERVER is narrowed to, where the events depend on it.
+# Identify the CPU of the server in HOST, where the events depend on it.
 # Returns: sets _PERF_CPU; 1 if it cannot be identified
 _perf_identify() {
-  [[ $FAR_EVENTS != auto || -n $_PERF_CPU ]] || _PERF_CPU=$(call_run "$SERVER" perf cpu)
+  [[ $FAR_EVENTS != auto || -n $_PERF_CPU ]] || _PERF_CPU=$(call_run "$HOST" perf cpu)
 }
 
 # Print the events of a CPU, rows SCOPE EVENT NAME CPU.
@@ -61,7 +61,7 @@ perf_lookup() {
     $1 == vendor && ($2 == "-" || $2 == family) && within($3, model) && within($4, stepping) { print $6, $7, $8, $5 }' - "$ROOT/conf/far_events.tsv"
 }
 
-# Print a row STATE FOUND WANTED FIX: whether the server that SERVER is narrowed to can count. If FAR_EVENTS is off, it says what could count there if
+# Print a row STATE FOUND WANTED FIX: whether the server in HOST can count. If FAR_EVENTS is off, it says what could count there if
 # DOCTOR_ALL is not empty.
 # Usage: perf_doctor
 # Globals: DOCTOR_ALL
@@ -79,13 +79,13 @@ perf_doctor() {
     return
   fi
   PERF_EVENTS=$(_perf_words "$rows")
-  call_run "$SERVER" perf check
+  call_run "$HOST" perf check
 }
 
-# Print a row about what counts far accesses on the server that SERVER is narrowed to.
+# Print a row about what counts far accesses on the server in HOST.
 _perf_possible() {
   local cpu events
-  cpu=$(call_run "$SERVER" perf cpu) || return
+  cpu=$(call_run "$HOST" perf cpu) || return
   events=$(perf_lookup <<<"$cpu" | cut -f 2 | paste -sd ' ')
   if [[ -n $events ]]; then
     events="$events, with FAR_EVENTS=auto"
@@ -111,13 +111,13 @@ perf_mark() {
   servers_side $((REMOTE_RETRY + 60)) _perf_start || {
     _PERF_TOLD=yes _PERF_PHASE=
     # shellcheck disable=SC2086 # split into hosts on purpose
-    log_warn "$(side_failed $SERVER): loads from far memory are not counted: run './do_it.sh doctor' with FAR_EVENTS=$FAR_EVENTS"
+    log_warn "$(side_failed $HOST): loads from far memory are not counted: run './do_it.sh doctor' with FAR_EVENTS=$FAR_EVENTS"
     # The others would count until the end of the repeat.
     servers_off $((REMOTE_RETRY + 60)) "${PERF_OFF[@]}" || :
   }
 }
 
-# Find the events of the server that SERVER is narrowed to.
+# Find the events of the server in HOST.
 # Usage: _perf_learn
 # Returns: sets _PERF_ROWS; 1 if its CPU has no events, or cannot be identified
 _perf_learn() {
@@ -127,12 +127,12 @@ _perf_learn() {
   [[ -n $_PERF_ROWS ]]
 }
 
-# Start counting the events of the server that SERVER is narrowed to.
+# Start counting the events of the server in HOST.
 # Usage: _perf_start
 _perf_start() {
   local PERF_EVENTS
   PERF_EVENTS=$(_perf_words "$_PERF_ROWS")
-  call_run "$SERVER" perf start
+  call_run "$HOST" perf start
 }
 
 # After a phase: stop counting, and keep the counts: of several servers, the sum of each event of a CPU.
@@ -141,7 +141,7 @@ perf_end() {
   [[ -n $_PERF_PHASE ]] || return 0
   servers_side $((REMOTE_RETRY + 60)) _perf_end || {
     # shellcheck disable=SC2086 # split into hosts on purpose
-    log_warn "$(side_failed $SERVER): loads from far memory in $_PERF_PHASE are unknown"
+    log_warn "$(side_failed $HOST): loads from far memory in $_PERF_PHASE are unknown"
   }
   write_more "$_PERF_FOLDER/far.tsv" $'phase\tcpu\tscope\tevent\tname\tvalue\tpercent' _perf_sum
   _PERF_PHASE=
@@ -160,17 +160,17 @@ _perf_sum() {
     END { for (i = 1; i <= keys; i++) print phase, order[i], value[order[i]], share[order[i]] }'
 }
 
-# Stop counting on the server that SERVER is narrowed to, and print the counts as lib/host/perf.sh does.
+# Stop counting on the server in HOST, and print the counts as lib/host/perf.sh does.
 # Usage: _perf_end
 _perf_end() {
-  call_run "$SERVER" perf end
+  call_run "$HOST" perf end
 }
 
-# Print what was counted on the server that SERVER is narrowed to, rows HOST CPU SCOPE EVENT NAME VALUE PERCENT; an event without a count has `-` and 0.
+# Print what was counted on the server in HOST, rows HOST CPU SCOPE EVENT NAME VALUE PERCENT; an event without a count has `-` and 0.
 _perf_counted() {
   local counts=
-  ((${SIDE_STATUS[$SERVER]} != 0)) || counts=${SIDE_OUT[$SERVER]}
-  awk -F '\t' -v OFS='\t' -v host="$SERVER" '
+  ((${SIDE_STATUS[$HOST]} != 0)) || counts=${SIDE_OUT[$HOST]}
+  awk -F '\t' -v OFS='\t' -v host="$HOST" '
     FILENAME == "-" { value[$2, $3] = $4; share[$2, $3] = $5; next }
     {
       n[$1]++

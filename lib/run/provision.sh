@@ -5,7 +5,7 @@
 
 # Provide what the checks found missing and a run may build or install, and check what depends on it, as rows of lib/run/doctor.sh.
 # Usage: provision_rows
-# Globals: SERVER REDIS_BINARY BUILD_TARGETS, as doctor_rows leaves them; sets the last two, and the plan anew when Redis has reported the
+# Globals: HOST REDIS_BINARY BUILD_TARGETS, as doctor_rows leaves them; sets the last two, and the plan anew when Redis has reported the
 #   cost of a key
 provision_rows() {
   local built='' found=''
@@ -58,7 +58,7 @@ _provision_redis() {
   local why=$_REMOTE_TMP/why
   [[ -z $REDIS_BINARY ]] || return 0
   if ! server_find_redis 2>"$why"; then
-    printf '%s\tfail\tredis-server\t%s\tREDIS_FROM=%s\t%s\n' "$SERVER" "$(tail -n 1 "$why")" "$REDIS_FROM" "set REDIS_FROM=package, or the REDIS_ settings"
+    printf '%s\tfail\tredis-server\t%s\tREDIS_FROM=%s\t%s\n' "$HOST" "$(tail -n 1 "$why")" "$REDIS_FROM" "set REDIS_FROM=package, or the REDIS_ settings"
     return 1
   fi
   cat "$why" >&2

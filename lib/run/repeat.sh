@@ -7,7 +7,7 @@ _REPEAT_LEFT='' _REPEAT_LOAD=''
 
 # Run a repeat into RUN/VARIANT/POINT/rep-N; the directory gets that name only when it is complete.
 # Usage: repeat_run DIR SIZE INSTANCES KEYS REPEAT
-# Globals: SERVER RUN ROW
+# Globals: HOST RUN ROW
 # Returns: 0 if done (now or before), 1 if it failed; its files are then kept in rep-N.failed-TIME. REPEAT_LOST is yes if no further repeat may be
 # started.
 repeat_run() {
@@ -49,7 +49,7 @@ repeat_held() {
   local host
   [[ -z $REPEAT_LOST ]] || return 1
   ! servers_side $((REMOTE_RETRY + 60)) lock_held || return 0
-  for host in $SERVER; do
+  for host in $HOST; do
     case ${SIDE_STATUS[$host]} in
       0) ;;
       124 | 255 | "$REPLY_BAD") log_warn "$host: cannot check the lock of this run" ;;
@@ -209,7 +209,7 @@ _repeat_stop() {
   log_progress_end
   [[ -z $_REPEAT_LOAD ]] || read -r -a clients <<<"$CLIENT_IP"
   # First the hosts that answer, then the server with its memory; an unreachable client does not delay them.
-  ((${#clients[@]} == 0)) || REMOTE_RETRY=0 client_stop "${clients[@]}" || for client in "${clients[@]}"; do
+  ((${#clients[@]} == 0)) || CALL_RETRY=0 client_stop "${clients[@]}" || for client in "${clients[@]}"; do
     case ${SIDE_STATUS[$client]} in
       0) ;;
       124 | 255) later+=("$client") ;;

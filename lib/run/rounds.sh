@@ -76,8 +76,9 @@ rounds_look() {
     [[ ! -d $RUN/$variant/$name ]] || folders+=("$RUN/$variant/$name")
   done
   lines=$(
+    export PRECISION SMALLEST VARIANTS
     result_totals "${folders[@]}" 2>/dev/null | result_usable |
-      ROUND=$round MIN=$REDISRUNS_MIN MAX=$REDISRUNS_MAX METRICS=$PRECISION_METRICS PRECISION=$PRECISION SMALLEST=$SMALLEST VARIANTS=$VARIANTS \
+      ROUND=$round MIN=$REDISRUNS_MIN MAX=$REDISRUNS_MAX METRICS=$PRECISION_METRICS \
         figures_run metric interval decide schedule bound rounds
   ) || :
   IFS=$'\t' read -r _ stop next < <(grep $'^stop\t' <<<"$lines") || stop=0 next=''

@@ -295,7 +295,8 @@ _search_next() {
   local REPLY
   search_what
   [[ -e $_SEARCH_FOLDER/steps.tsv ]] || write_file "$_SEARCH_FOLDER/steps.tsv" _search_header || return
-  SEARCH=$REPLY PHASE=$1 TURN=$2 MOST=$(search_connections) LIMITS=$LIMITS SEARCH_STEP=$SEARCH_STEP SEARCH_SURE=$SEARCH_SURE SEARCH_STEPS=$SEARCH_STEPS \
+  export LIMITS SEARCH_STEP SEARCH_SURE SEARCH_STEPS # of this subshell
+  SEARCH=$REPLY PHASE=$1 TURN=$2 MOST=$(search_connections) \
     figures_run metric -- -f "$LIB/run/search.awk" -f "$LIB/run/steps.awk" "$_SEARCH_FOLDER/steps.tsv"
 }
 

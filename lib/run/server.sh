@@ -15,24 +15,24 @@ server_facts() {
 
 # Check whether the memory of each server that must stay free is free now.
 # Usage: server_room
-# Globals: SERVER SERVER_BYTES RESERVE; sets SERVER_FREE
+# Globals: HOST SERVER_BYTES RESERVE; sets SERVER_FREE
 # Returns: 1 with a line on stderr if it is not free.
 server_room() {
   servers_each _server_room
 }
 
-# Check the free memory of the server that SERVER is narrowed to.
+# Check the free memory of the server in HOST.
 # Usage: _server_room
 # Returns: as server_room; not 0 also if the server does not answer.
 _server_room() {
   local facts keep
   fill_reserve_of "$SERVER_BYTES"
   keep=$REPLY
-  facts=$(call_run "$SERVER" facts memory) || return
+  facts=$(call_run "$HOST" facts memory) || return
   IFS=$'\t' read -r _ _ _ _ SERVER_FREE <<<"$facts"
   ((SERVER_FREE < keep)) || return 0
   facts_limit_text
-  log_warn "$SERVER: $((SERVER_FREE >> 20)) MiB of memory are available$REPLY with no instance running, and $((keep >> 20)) MiB must stay free (RESERVE)"
+  log_warn "$HOST: $((SERVER_FREE >> 20)) MiB of memory are available$REPLY with no instance running, and $((keep >> 20)) MiB must stay free (RESERVE)"
   return 1
 }
 
@@ -82,11 +82,11 @@ server_look_redis() {
   local path=redis-server key
   REDIS_BINARY=
   case $REDIS_FROM in
-    installed) REDIS_BINARY=$(call_run "$SERVER" redis installed "$REDIS_SERVER") || return 1 ;;
-    package) REDIS_BINARY=$(call_run "$SERVER" redis installed "$path" 2>/dev/null) || return 2 ;;
+    installed) REDIS_BINARY=$(call_run "$HOST" redis installed "$REDIS_SERVER") || return 1 ;;
+    package) REDIS_BINARY=$(call_run "$HOST" redis installed "$path" 2>/dev/null) || return 2 ;;
     source)
       key=$(_server_redis_key) || return 1
-      REDIS_BINARY=$(call_run "$SERVER" redis built "$key" 2>/dev/null) || return 2
+      REDIS_BINARY=$(call_run "$HOST" redis built "$key" 2>/dev/null) || return 2
       ;;
   esac
 }
@@ -114,14 +114,14 @@ server_find_redis() {
   ((status == 2)) || return "$status"
   if [[ $REDIS_FROM == package ]]; then
     DEPS_SCRIPT=$(<"$ROOT/tools/deps.sh")
-    REDIS_BINARY=$(call_run "$SERVER" redis package)
+    REDIS_BINARY=$(call_run "$HOST" redis package)
     return
   fi
   key=$(_server_redis_key) || return
-  log_info "building Redis $VER on $SERVER, once"
-  work=$(remote_work "$SERVER") || return
-  [[ $source == *://* ]] || remote_put "$SERVER" "$source" "$work/cache/$key.tar.gz" || return
-  REDIS_BINARY=$(call_run "$SERVER" redis build "$key" "$source")
+  log_info "building Redis $VER on $HOST, once"
+  work=$(remote_work "$HOST") || return
+  [[ $source == *://* ]] || remote_put "$HOST" "$source" "$work/cache/$key.tar.gz" || return
+  REDIS_BINARY=$(call_run "$HOST" redis build "$key" "$source")
 }
 
 # Start the instances of a point on all servers, each pinned, and wait until each answers PING.
@@ -137,20 +137,20 @@ server_start() {
   _server_begin spread_plan "$@"
 }
 
-# Start one instance that is not pinned on the server that SERVER is narrowed to, to ask it something before the run. With CLUSTER=on it is a cluster
-# of one node. With ports, which ascend, there is one instance on each.
+# Start one instance that is not pinned on the server in HOST, to ask it something before the run. With CLUSTER=on it is a cluster
+# of one node (REPLICAS=0). With ports, which ascend, there is one instance on each.
 # Usage: server_scratch [PORT]...
-# Globals: CLUSTER REDISBASE
+# Globals: CLUSTER REPLICAS REDISBASE
 # Returns: as server_start
 server_scratch() {
   local -a ports=("${@:-$REDISBASE}")
   CLUSTER_TABLE=
-  ! cluster_on || CLUSTER_TABLE=$(REPLICAS=0 cluster_table 1)
+  ! cluster_on || CLUSTER_TABLE=$(cluster_table 1)
   _server_passwords $((ports[-1] - REDISBASE + 1))
   _server_begin place_instances "${#ports[@]}" -@- "${ports[@]}"
 }
 
-# Prepare and start the instances on each server in SERVER, and take in what they report.
+# Prepare and start the instances on each server in HOST, and take in what they report.
 # Usage: _server_begin PLANNER [ARG]...
 #   PLANNER prints the plan of a server
 _server_begin() {
@@ -161,7 +161,7 @@ _server_begin() {
   # All at the same time: a cluster is ready when all of its instances are there.
   servers_side $((REMOTE_RETRY + 2 * READY_TIMEOUT + 120)) _server_start || return
   LOAD_USER='' SERVER_CERTIFICATE='' SERVER_IGNORED=
-  for host in $SERVER; do _server_started "$host" || return; done
+  for host in $HOST; do _server_started "$host" || return; done
 }
 
 # Work out what the instances of one server are started with.
@@ -169,7 +169,7 @@ _server_begin() {
 # Returns: sets INSTANCE_PLAN SERVER_ADDRESS SERVER_DIRECTIVES LAUNCH_WORDS
 _server_prepare() {
   INSTANCE_PLAN=$("$@") || return
-  hosts_data "$SERVER"
+  hosts_data "$HOST"
   SERVER_ADDRESS=$REPLY
   _server_directives
   SERVER_DIRECTIVES=$REPLY
@@ -177,15 +177,14 @@ _server_prepare() {
   # with only the commands that they measure.
   [[ $GENERATOR == test ]] || SERVER_DIRECTIVES+="; user peer on nopass ~* -@all +ping +get +set"
   LAUNCH_WORDS=
-  [[ -z $SERVER_PREFIX ]] || LAUNCH_WORDS=$(launch_words "$SERVER" "$SERVER_PREFIX")
+  [[ -z $SERVER_PREFIX ]] || LAUNCH_WORDS=$(launch_words "$HOST" "$SERVER_PREFIX")
 }
 
-# Start the prepared instances on the server that SERVER is narrowed to, and print the rows of lib/host/server.sh.
+# Start the prepared instances on the server in HOST, and print the rows of lib/host/server.sh.
 # Usage: _server_start
-# Globals: SERVER and what _server_prepare sets
+# Globals: HOST and what _server_prepare sets
 _server_start() {
-  local REDIS_CONF=$SERVER_DIRECTIVES
-  call_run "$SERVER" server start
+  call_run "$HOST" server start
 }
 
 # Take in what one server reported after the start.
@@ -201,8 +200,8 @@ _server_started() {
       root) log_warn "$1: instances run as root: $value" ;;
     esac
   done <<<"${SIDE_OUT[$1]}"
-  if [[ $1 != "${SERVER%% *}" && $user != "$LOAD_USER" ]]; then
-    log_warn "$1: its redis-server and that of ${SERVER%% *} are too different: only one has users (ACL); install the same version on both"
+  if [[ $1 != "${HOST%% *}" && $user != "$LOAD_USER" ]]; then
+    log_warn "$1: its redis-server and that of ${HOST%% *} are too different: only one has users (ACL); install the same version on both"
     return 1
   fi
   LOAD_USER=$user
@@ -237,10 +236,10 @@ server_info() {
   servers_print $((REMOTE_RETRY + 120)) _server_info
 }
 
-# Print INFO of every instance on the server that SERVER is narrowed to.
+# Print INFO of every instance on the server in HOST.
 # Usage: _server_info
 _server_info() {
-  call_run "$SERVER" server info
+  call_run "$HOST" server info
 }
 
 # Fetch the instances' logs, their INFO as info.after, and the events of a fault.
@@ -252,7 +251,7 @@ server_logs() {
   return "$status"
 }
 
-# Fetch logs, INFO and events from the server that SERVER is narrowed to, with several servers to DIR/HOST.
+# Fetch logs, INFO and events from the server in HOST, with several servers to DIR/HOST.
 # Usage: _server_logs DIR
 # Returns: not 0 with the reason on stderr, also if there is no INFO
 _server_logs() {
@@ -260,9 +259,9 @@ _server_logs() {
   servers_folder "$1"
   folder=$REPLY
   mkdir -p -- "$folder" 2>/dev/null || write_failed "$folder" || return
-  receive_files "$folder" "$SERVER" server logs || return
+  receive_files "$folder" "$HOST" server logs || return
   [[ -e $folder/info.after ]] || {
-    log_warn "$SERVER: no INFO of the instances after the load"
+    log_warn "$HOST: no INFO of the instances after the load"
     return 1
   }
 }
@@ -287,10 +286,10 @@ server_stop() {
   servers_print $((REMOTE_RETRY + 180)) _server_stop
 }
 
-# Stop the instances on the server that SERVER is narrowed to.
+# Stop the instances on the server in HOST.
 # Usage: _server_stop
 _server_stop() {
-  call_run "$SERVER" server stop
+  call_run "$HOST" server stop
 }
 
 # The directives of the settings, separated by semicolons; those of REDIS_CONF come last, so that they override.

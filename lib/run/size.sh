@@ -59,7 +59,7 @@ size_set() {
   # The host has its own limit, by its steps.
   servers_side 86400 _size_set "$1" || {
     # A host without a valid reply says nothing about its memory.
-    for host in $SERVER; do
+    for host in $HOST; do
       ((${SIDE_STATUS[$host]} > 1)) || continue
       log_warn "$host: cannot set the share of DRAM"
       return 1
@@ -69,7 +69,7 @@ size_set() {
   _SIZE_SHARE=$1 _SIZE_WHOLE=yes
 }
 
-# Set the share of DRAM on the server that SERVER is narrowed to: move pages, or change the limit.
+# Set the share of DRAM on the server in HOST: move pages, or change the limit.
 # Usage: _size_set SHARE
 _size_set() {
   local bytes REPLY
@@ -83,7 +83,7 @@ _size_set() {
   fi
 }
 
-# Print the bytes of a share on the server that SERVER is narrowed to.
+# Print the bytes of a share on the server in HOST.
 # Usage: size_bytes SHARE
 size_bytes() {
   LC_ALL=C awk -v base="$_SIZE_MINE" -v share="$1" 'BEGIN { printf "%.0f\n", base * share / 100 }'
@@ -99,15 +99,15 @@ _size_measure() {
   log_info "100 % of DRAM is $((_SIZE_BASE >> 20)) MiB: the memory of the instances with all data in DRAM"
 }
 
-# Take the memory of the instances on the server that SERVER is narrowed to as its 100 %, and add it to the sum.
+# Take the memory of the instances on the server in HOST as its 100 %, and add it to the sum.
 # Usage: _size_measure_one
 # Globals: sum of _size_measure
 _size_measure_one() {
   local scope=cgroup
   ! tier_divided || scope=tier
-  _SIZE_MINE=$(awk -F '\t' -v scope="$scope" '$1 == scope && $2 ~ (scope == "tier" ? "^data_bytes$" : "^(usage|swap)$") { sum += $3 } END { printf "%.0f\n", sum }' <<<"${MONITOR_ROWS_OF[$SERVER]-}")
+  _SIZE_MINE=$(awk -F '\t' -v scope="$scope" '$1 == scope && $2 ~ (scope == "tier" ? "^data_bytes$" : "^(usage|swap)$") { sum += $3 } END { printf "%.0f\n", sum }' <<<"${MONITOR_ROWS_OF[$HOST]-}")
   [[ $_SIZE_MINE =~ ^[1-9][0-9]*$ ]] || {
-    log_warn "$SERVER: cannot read the memory of the instances, so cannot set its share"
+    log_warn "$HOST: cannot read the memory of the instances, so cannot set its share"
     return 1
   }
   sum=$((sum + _SIZE_MINE))

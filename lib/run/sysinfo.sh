@@ -5,7 +5,7 @@
 # Write env/HOST/ of a run for every host.
 # Usage: sysinfo_capture DIR [SUFFIX]
 #   SUFFIX of the directories' names
-# Globals: SERVER REDIS_BINARY
+# Globals: HOST REDIS_BINARY
 # Returns: 1 if a host could not be read, with the reason on stderr.
 sysinfo_capture() {
   local ADDRESS SYSINFO_RUN=$1 SYSINFO_SUFFIX=${2-}
@@ -65,13 +65,13 @@ _sysinfo_host() {
 
 # Fetch the files of lib/host/sysinfo.sh from a host to env/HOST of the run.
 # Usage: _sysinfo_ask HOST
-# Globals: SYSINFO_RUN SYSINFO_SUFFIX SERVER REDIS_BINARY; sets ADDRESS, which lib/host/sysinfo.sh reads
+# Globals: SYSINFO_RUN SYSINFO_SUFFIX HOST REDIS_BINARY; sets ADDRESS, which lib/host/sysinfo.sh reads
 _sysinfo_ask() {
   local host=$1 folder REPLY
   hosts_folder "$SYSINFO_RUN/env" "$host"
   folder=$REPLY$SYSINFO_SUFFIX
   # On a client the network path to the server matters, to the first of several.
-  hosts_data "${SERVER%% *}"
+  hosts_data "${HOST%% *}"
   ADDRESS=$REPLY
   # The rows of tuning there stay.
   mkdir -p -- "$folder" 2>/dev/null || write_failed "$folder" || return
@@ -84,16 +84,16 @@ sysinfo_irqs() {
   servers_each _sysinfo_irqs "$1/env"
 }
 
-# Write irq.tsv of the server that SERVER is narrowed to again, if its NICs have interrupts.
+# Write irq.tsv of the server in HOST again, if its NICs have interrupts.
 # Usage: _sysinfo_irqs DIR
 _sysinfo_irqs() {
   local file ADDRESS REPLY
-  hosts_folder "$1" "$SERVER"
+  hosts_folder "$1" "$HOST"
   file=$REPLY/irq.tsv
   [[ -s $file ]] || return 0
-  hosts_data "$SERVER"
+  hosts_data "$HOST"
   ADDRESS=$REPLY
-  write_file "$file" call_run "$SERVER" irqs ||
+  write_file "$file" call_run "$HOST" irqs ||
     log_warn "$file: not read again after the load: its last column is from before the load"
 }
 

@@ -90,7 +90,7 @@ tier_limit() {
 # Usage: tier_set_limit BYTES
 # Returns: 1 if the limit cannot be set, with the reason on stderr
 tier_set_limit() {
-  call_run "$SERVER" tiers limit "$1"
+  call_run "$HOST" tiers limit "$1"
 }
 
 # Move the pages of the running instances: SHARE % of them to the near nodes of the tier, the others to its far nodes.
@@ -100,7 +100,7 @@ tier_divide() {
   local far
   memory_prepare || return
   far=$(place_memory_nodes far)
-  call_run "$SERVER" tiers divide "$MEMORY_PROGRAM" "$1" "$(_tier_part near "$far")" "$(_tier_part far "$far")"
+  call_run "$HOST" tiers divide "$MEMORY_PROGRAM" "$1" "$(_tier_part near "$far")" "$(_tier_part far "$far")"
 }
 
 # Print the nodes of the tier that are near, or far: without a CPU.
@@ -167,14 +167,14 @@ tier_up() {
   servers_print $((REMOTE_RETRY + 600)) _tier_up "$@"
 }
 
-# Set up the tier on the server that SERVER is narrowed to.
+# Set up the tier on the server in HOST.
 # Usage: _tier_up DATA_BYTES INSTANCES
 #   both of all servers together
 _tier_up() {
   _tier_run "$1" "$2" up
 }
 
-# Print whether the server that SERVER is narrowed to supports the tier for its part of the data, as rows STATE FOUND WANTED FIX.
+# Print whether the server in HOST supports the tier for its part of the data, as rows STATE FOUND WANTED FIX.
 # Usage: tier_check DATA_BYTES INSTANCES
 tier_check() {
   _tier_run "$1" "$2" check
@@ -186,7 +186,7 @@ tier_detect() {
   call_run "$1" tiers detect
 }
 
-# The DRAM and the swap of the tier on the server that SERVER is narrowed to.
+# The DRAM and the swap of the tier on the server in HOST.
 # Usage: tier_space DATA_BYTES INSTANCES
 #   both of all servers together
 # Returns: sets TIER_DATA, its part of the data, TIER_LIMIT and TIER_SPACE
@@ -202,23 +202,21 @@ tier_space() {
   TIER_SPACE=$(((TIER_DATA - (least < TIER_DATA ? least : TIER_DATA)) * 5 / 4 + (64 << 20)))
 }
 
-# Run a verb of lib/host/tiers.sh on the server that SERVER is narrowed to, with the settings of the tier for its part of the data.
+# Run a verb of lib/host/tiers.sh on the server in HOST, with the settings of the tier for its part of the data.
 # Usage: _tier_run DATA_BYTES INSTANCES up|check
 #   DATA_BYTES and INSTANCES of all servers together
 _tier_run() {
-  local TIER_DATA TIER_LIMIT TIER_SPACE TIER_NODES=$TIER_NODES TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS REPLY
-  # What tuning has set for `auto` is what the kernel then has.
-  local TIER_WEIGHTS=${TIER_WEIGHTS/#auto/keep}
+  local TIER_DATA TIER_LIMIT TIER_SPACE TIER_MEMORY TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS REPLY
   tier_space "$1" "$2"
   _tier_nodes
-  TIER_NODES=$REPLY
+  TIER_MEMORY=$REPLY
   place_memory_nodes_of far
   TIER_FAR=$REPLY
   # A search begins with all data on the near nodes.
   ! { tier_divided && size_wanted; } || TIER_NEAR=$(_tier_part near "$TIER_FAR")/$(_tier_part far "$TIER_FAR")
   fill_reserve_of "$SERVER_BYTES"
   TIER_RESERVE=$REPLY
-  call_run "$SERVER" tiers "$3"
+  call_run "$HOST" tiers "$3"
 }
 
 # The nodes of the tier, as a list; empty if the server has no such nodes.

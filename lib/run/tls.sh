@@ -42,23 +42,23 @@ tls_options() {
 
 # Print whether server and this machine have what TLS=on requires, as rows HOST STATE FOUND WANTED FIX.
 # Usage: tls_try
-# Globals: TLS SERVER REDIS_BINARY
+# Globals: TLS HOST REDIS_BINARY
 tls_try() {
   local said state found fix
   [[ $TLS == on ]] || return 0
   if [[ ! -x $ROOT/build/tls/test ]]; then
     # In a checkout, a run builds it, like ./test.
     if build_installed || ! run_limited 10 pkg-config --exists openssl 2>/dev/null; then
-      printf '%s\tfail\tthe load generator is built without TLS\tTLS=on\t%s\n' "$SERVER" 'make tls, after tools/deps.sh run pkg-config openssl'
+      printf '%s\tfail\tthe load generator is built without TLS\tTLS=on\t%s\n' "$HOST" 'make tls, after tools/deps.sh run pkg-config openssl'
     fi
   fi
   # A Redis that is not installed yet is checked after its installation.
   [[ -n $REDIS_BINARY ]] || return 0
-  said=$(call_run "$SERVER" redis tls) || return
+  said=$(call_run "$HOST" redis tls) || return
   while IFS=$'\t' read -r state found; do
     fix=-
     [[ $state == ok ]] || fix=REDIS_FROM=package
     [[ $found != *' is missing' ]] || fix='install: openssl redis-cli'
-    printf '%s\t%s\t%s\tTLS=on\t%s\n' "$SERVER" "$state" "$found" "$fix"
+    printf '%s\t%s\t%s\tTLS=on\t%s\n' "$HOST" "$state" "$found" "$fix"
   done <<<"$said"
 }

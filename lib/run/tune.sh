@@ -142,7 +142,7 @@ tune_lacks() {
   names=$(variant_sets "$1")
   [[ $TIER != weighted || $TIER_WEIGHTS == keep ]] || names+=$'\nTIER_WEIGHTS='
   # Check as if all of them were on, and as the variant has them: a value that the server already has needs no tuning.
-  tune_settings "$SERVER"
+  tune_settings "$HOST"
   rows=$(NAMES=$names awk -F '\t' -v OFS='\t' '
     BEGIN {
       n = split(ENVIRON["NAMES"], line, "\n")
@@ -153,7 +153,7 @@ tune_lacks() {
     $5 == "keep" && $3 ~ /^file/ { $5 = sets[setting[$1]] }
     $5 !~ /^(keep|off|)$/ { $2 = "on"; print }' "$ROOT/conf/tuning.tsv" - <<<"$REPLY")
   [[ -n $rows ]] || return 0
-  said=$(_tune_run "$SERVER" check "$rows") || return
+  said=$(_tune_run "$HOST" check "$rows") || return
   while IFS=$'\t' read -r name state target before now why; do
     tune_setting "$name"
     setting=$REPLY
@@ -172,16 +172,16 @@ tune_lacks() {
 
 # The rows of conf/tuning.tsv for a host with their settings in place: lines NAME MODE KIND TARGETS VALUE.
 # Usage: tune_settings HOST
-# Globals: SERVER and the settings of tuning
+# Globals: HOST and the settings of tuning
 # Returns: sets REPLY
 tune_settings() {
   local name role kind targets value setting mode NIC row rows=
   # On a client, that of the first server.
-  if servers_is "$1"; then hosts_data "$1"; else hosts_data "${SERVER%% *}"; fi
+  if servers_is "$1"; then hosts_data "$1"; else hosts_data "${HOST%% *}"; fi
   NIC=$REPLY
   while IFS=$'\t' read -r name role setting kind targets value _; do
     [[ $name != \#* ]] || continue
-    [[ $role == both || $1 == "$SERVER" ]] || servers_is "$1" || continue
+    [[ $role == both || $1 == "$HOST" ]] || servers_is "$1" || continue
     tune_mode "$setting"
     mode=$REPLY
     # A text of the table, or `=` and the setting with the value.
@@ -210,11 +210,11 @@ tune_settings() {
   REPLY=$rows
 }
 
-# The CPUs for the interrupts of the NIC of the server that SERVER is narrowed to: those of IRQ_CPUS, without the CPUs that an instance of the plan is
+# The CPUs for the interrupts of the NIC of the server in HOST: those of IRQ_CPUS, without the CPUs that an instance of the plan is
 # pinned to, if any are left. If neither IRQ_CPUS nor SERVER_CPUS nor the kernel's isolated CPUs ask for it, at least one CPU for every two of the
 # instances must be left: fewer would limit the instances.
 # Usage: _tune_irq_cpus
-# Globals: IRQ_CPUS SERVER_CPUS SERVER and the plan
+# Globals: IRQ_CPUS SERVER_CPUS HOST and the plan
 # Returns: sets REPLY, auto or a list
 _tune_irq_cpus() {
   local i row unit used='' part=2

@@ -73,10 +73,10 @@ _wss_length() {
   echo $((_WSS_LOOK + _WSS_ROOM + $1 / (10 << 30)))
 }
 
-# Print a row STATE FOUND WANTED FIX: whether the kernel of the server that SERVER is narrowed to supports the probe.
+# Print a row STATE FOUND WANTED FIX: whether the kernel of the server in HOST supports the probe.
 # Usage: wss_try
 wss_try() {
-  ! wss_wanted || call_run "$SERVER" wss check
+  ! wss_wanted || call_run "$HOST" wss check
 }
 
 # Begin the probes of a repeat.
@@ -132,13 +132,13 @@ wss_look() {
   # The sum without a server would be too small.
   servers_side $((REMOTE_RETRY + 60 + $(_wss_length "${ROW[data_bytes]}"))) _wss_probe || {
     # shellcheck disable=SC2086 # split into hosts on purpose
-    log_warn "$(side_failed $SERVER): the working set of $_WSS_PHASE is unknown"
+    log_warn "$(side_failed $HOST): the working set of $_WSS_PHASE is unknown"
     return 0
   }
   # shellcheck disable=SC2086 # split into hosts on purpose
-  rows=$(side_print $SERVER)
+  rows=$(side_print $HOST)
   ((${EPOCHREALTIME/[.,]/} <= end)) || {
-    log_warn "${SERVER// /, }: the working set of $_WSS_PHASE is unknown: counting took longer than the load"
+    log_warn "${HOST// /, }: the working set of $_WSS_PHASE is unknown: counting took longer than the load"
     return 0
   }
   # shellcheck disable=SC2016 # the program of awk
@@ -148,10 +148,10 @@ wss_look() {
   log_info "after $_WSS_PHASE: touched $(_wss_told "$rows"); the probe's cost: $(_wss_ms "$clear") ms to clear, $(_wss_ms "$read") ms to read"
 }
 
-# Count the touched memory on the server that SERVER is narrowed to, and print the rows of lib/host/wss.sh.
+# Count the touched memory on the server in HOST, and print the rows of lib/host/wss.sh.
 # Usage: _wss_probe
 _wss_probe() {
-  call_run "$SERVER" wss probe
+  call_run "$HOST" wss probe
 }
 
 # Print the bytes of all instances for each time: 10.0 MiB in 1 s, ...
