@@ -166,7 +166,10 @@ variant_refused() {
       printf "%s\n" "# mine" "${setting# }" >conf/variants/mine.conf
       (
         for word in $words; do conf_word argument "$word" "command line"; done
-        variant_use mine
+        conf_word argument VARIANTS=mine "command line"
+        conf_resolve
+        variant_read
+        plan_settle
         echo ok
       ) 2>&1
     done'
@@ -376,12 +379,14 @@ conf_defaults conf/defaults.conf
 for word in "$@"; do conf_word argument "$word" test; done
 [[ -z $scenario ]] || conf_file scenario "$scenario"
 conf_resolve
+variant_read
+plan_settle
 for variant in $VARIANTS; do
-  variant_use "$variant"
+  plan_enter "$variant" ''
   echo "$variant"
   conf_print
 done
-options_print >"$file"
+plan_run_settings >"$file"
 END
   for first in 'mine native' 'native mine'; do
     bash settings.sh run.conf none VARIANTS="$first" PIPELINE=9 KEYS=30 SRV_OVERRIDE=2 INSTANCES=2 SERVER_CORES=2 SERVER_MEM=8 >before

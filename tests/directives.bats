@@ -16,19 +16,17 @@ teardown() {
 }
 
 @test "a directive of the run is refused by its name, in any notation that Redis reads; every other one is not" {
-  cat >check.sh <<'END'
-set -Eeuo pipefail
-ROOT=$REPO LIB=$REPO/lib
-. "$LIB/modules.sh"
-conf_defaults "$ROOT/conf/defaults.conf"
-while IFS= read -r text; do
-  conf_word argument "REDIS_CONF=$(printf '%b' "$text")" 'command line'
-  conf_resolve
-  (directives_check 2>&1) && echo 'not refused' || :
-done
-END
+  # Usage: refusals <<<REDIS_CONF...; prints how plan refuses each
+  refusals() {
+    local text
+    while IFS= read -r text; do
+      run_plan --rows -s demo REDIS_CONF="$(printf '%b' "$text")"
+      [[ $status == 0 ]] && echo 'not refused' || printf '%s\n' "$stderr"
+    done
+  }
   # Each is read by Redis as the directive that its message names.
-  run bash check.sh <<'END'
+  output=$(
+    refusals <<'END'
 daemonize yes
 hz 10;   DaemonIze   yes
 maxmemory 1gb;\tsupervised\tauto
@@ -42,14 +40,16 @@ user x on nopass
 'port' 1
 \\x64ir /tmp
 END
-  assert_success
+  )
   assert_equal "$(sed -E 's/^[^:]*: //; s/.*: ([^ ]+): (the run sets|not a plain).*/\1/' <<<"$output" | grep -v '^REDIS_CONF' | paste -sd ' ')" \
     'daemonize DaemonIze supervised port bind unixsocket tls-port cluster-announce-bus-port include user '"'port'"' \x64ir'
-  run bash check.sh <<'END'
+  output=$(
+    refusals <<'END'
 save 60 1;appendonly yes; # port 7000
 maxmemory 1gb;maxmemory-policy allkeys-lru;storage-provider flash ./flash
 loadmodule /usr/lib/x.so;set-proc-title no;tls-protocols TLSv1.3;cluster-node-timeout 100
 END
+  )
   assert_output $'not refused\nnot refused\nnot refused'
 }
 

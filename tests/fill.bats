@@ -30,17 +30,19 @@ cleanup_init
 conf_defaults "$ROOT/conf/defaults.conf"
 for word in LOCK_DIR="$SCRATCH/locks" "$@"; do conf_word argument "$word" test; done
 conf_resolve
-sizes_settle
+variant_read
+plan_settle
 remote_init
 lock_name test
 server_facts
 server_find_redis
-plan_settle
+plan_make
 fill_calibrate
+plan_make
 used() { server_info | awk -F : '/^used_memory:/ { sum += $2 } END { printf "%.0f", sum }'; }
-for size in $VALUE_SIZES; do
-  size=$(conf_bytes "$size")
-  keys=$(fill_keys "$size" "$SRV_OVERRIDE")
+for row in "${PLAN_ROWS[@]}"; do
+  plan_row "$row"
+  size=${ROW[value_size]} keys=${ROW[keys]}
   server_start "$SRV_OVERRIDE"
   mapfile -t more < <(load_options && POINT_INSTANCES=$SRV_OVERRIDE cluster_options "$REDISBASE" "$SRV_OVERRIDE")
   # A long pipeline takes less CPU time, but its values must fit into the buffers.
@@ -55,13 +57,10 @@ for size in $VALUE_SIZES; do
   until (($(server_info | awk -F : '/^connected_clients:/ || $1 == "mem_overhead_db_hashtable_rehashing" { sum += $2 } END { print sum + 0 }') == links)); do sleep 0.3; done
   now=$(used)
   server_stop
-  fill_target
-  target=$REPLY
-  fill_bytes_of "$size" "$SRV_OVERRIDE" "$keys" || { fill_answer && fill_bytes_of "$size" "$SRV_OVERRIDE" "$keys"; }
-  echo "$size $keys $target $REPLY $now"
+  echo "$size $keys ${ROW[target_bytes]} ${ROW[full_bytes]} $now"
 done
 END
-  ROOT=$REPO run_split bash master.sh REMOTE_DIR="$SCRATCH/host" REDISBASE="$base" SRV_OVERRIDE="$1" FILL="$2" VALUE_SIZES="${*:3}" \
+  ROOT=$REPO run_split bash master.sh REMOTE_DIR="$SCRATCH/host" REDISBASE="$base" SRV_OVERRIDE="$1" FILL="$2" VALUE_SIZES="${*:3}" REDISRUNS=1 \
     "${FILL_WORDS[@]}"
 }
 
@@ -247,20 +246,18 @@ set -Eeuo pipefail
 LIB=$ROOT/lib RESUME=
 . "$LIB/modules.sh"
 conf_defaults "$ROOT/conf/defaults.conf"
-for word in SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=8 SERVER_MEM=16 SRV_OVERRIDE=3 FILL=30M "$@"; do conf_word argument "$word" test; done
+for word in SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=8 SERVER_MEM=16 SRV_OVERRIDE=3 FILL=30M VALUE_SIZES=10 "$@"; do conf_word argument "$word" test; done
 conf_resolve
-sizes_settle
-hosts_clients
-place_read
-server_auto
-SERVER_BYTES=$((SERVER_MEM << 30))
+variant_read
 plan_settle
+place_read
+plan_make
 _fill_modes
 _FILL_MODEL=([10]=$'base\t0\ncost\t3\t100' [10+cluster]=$'base\t0\ncost\t3\t200'"${SLOT-}")
-fill_bytes_of 10 3 "${EACH:-1000}" || { fill_answer && fill_bytes_of 10 3 "${EACH:-1000}"; }
-echo "$REPLY"
-fill_source 10
-echo "$REPLY"
+conf_word argument "KEYS=${EACH:-1000}" test
+plan_make
+plan_row "${PLAN_ROWS[0]}"
+printf '%s\n' "${ROW[full_bytes]}" "${ROW[known]}"
 END
   export ROOT=$REPO
   run bash plan.sh
@@ -290,35 +287,20 @@ END
 }
 
 @test "a share is of the memory that may be used, and a target between two sizes of the dict's table is said" {
-  # shellcheck source=/dev/null # followed from here, shellcheck takes as long as for thirty files
-  . "$REPO/lib/core/log.sh" && . "$REPO/lib/core/file.sh" && . "$REPO/lib/core/trust.sh" && . "$REPO/lib/core/alias.sh" && . "$REPO/lib/core/kind.sh" && . "$REPO/lib/core/conf.sh" && . "$REPO/lib/plan/fill.sh" && . "$REPO/lib/plan/load.sh" &&
-    . "$REPO/lib/run/cluster.sh"
-  LIB=$REPO/lib CLUSTER=off EXPIRE=off KEY_PREFIX=off KEYS=auto KEY_MAX=auto MAXMEMORY=off PHASES=set RESERVE=1G SERVER_BYTES=$((11 << 30)) FILL=50%
-  fill_target
-  assert_equal "$REPLY" $((5 << 30))
-  # The distance of the nearest number of keys from FILL.
-  gap() {
-    local keys
-    fill_target
-    keys=$(fill_keys 1 1)
-    fill_bytes_of 1 1 "$keys" || { fill_answer && fill_bytes_of 1 1 "$keys"; }
-    fill_gap "$FILL" "$REPLY"
-  }
-  _FILL_MODEL[1]=$'base\t0\ncost\t3\t56'
+  local words=(-s demo SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 FACTS=facts.tsv SRV_OVERRIDE=1 VALUE_SIZES=1 KEYS=auto REDISRUNS=1)
+  printf 'cpus\t1\nmem_gib\t11\nmem_bytes\t%s\nmem_available_bytes\t1\ntopology\t0,0,0,0\n' $((11 << 30)) >facts.tsv
+  printf 'keycost\t1\t%s\n' $'base\t0' $'cost\t3\t56' >>facts.tsv
+  run_plan --rows "${words[@]}" FILL=50% RESERVE=1G
+  assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["target_bytes"] }' <<<"$output")" $((5 << 30))
+  assert_match 'FILL=50%: up to \+10\.0 % for 1B-1i after the keys are set, until requests have emptied an outgrown table; set another FILL' "$stderr"
   # 2^20 keys take 64 B each with a full table; one more doubles it.
-  FILL=$((68 << 20))
-  assert_match '^[+-][0-9.]+ %$' "$(gap)"
-  FILL=$((60 << 20))
-  assert_equal "$(gap)" ''
-  # What plan and doctor say of a row: the old table after the keys are set, a table that is not known, a number that does not fit.
-  local -A ROW=([value_size]=1 [instances]=1 [point]=P [keys]=1100000 [full_bytes]=78377216 [target_bytes]=78377216)
-  assert_match $'^up to \\+10\\.7 % for P after the keys are set, .*\t.*$' "$(fill_doubts)"
-  ROW[keys]=2000000
-  assert_equal "$(fill_doubts)" ''
-  ROW[target_bytes]=80000000
-  assert_match '^-2.0 % for P' "$(fill_doubts)"
-  ROW[target_bytes]=78377216 _FILL_MODEL[1]+=$'\ntable\t0'
-  assert_match '^unknown for P: the tables of this server are neither those of Redis nor those of Valkey' "$(fill_doubts)"
+  run_plan --rows "${words[@]}" FILL=68M
+  assert_match 'FILL=68M: [+-][0-9.]+ % for 1B-1i; set another FILL' "$stderr"
+  run_plan --rows "${words[@]}" FILL=60M
+  refute_contains ' % for 1B-1i; set another FILL: no number' "$stderr"
+  printf 'keycost\t1\ttable\t0\n' >>facts.tsv
+  run_plan --rows "${words[@]}" FILL=60M
+  assert_contains 'unknown for 1B-1i: the tables of this server are neither those of Redis nor those of Valkey; set KEYS' "$stderr"
 }
 
 @test "a sample is read when Redis has no outgrown table left" {

@@ -396,7 +396,7 @@ phase_column() {
     "$SCRATCH"/results/*/native/*/rep-1/*/result.tsv
 }
 
-# Run shell code with the master's modules and settings, in a separate process, like do_it.sh.
+# Run shell code with the master's modules and the settings of the first row of a plan, in a separate process, like do_it.sh.
 # Usage: master SETTINGS CODE   Sets: as run_split does   Returns: 0
 master() {
   cat >master.sh <<END
@@ -406,18 +406,18 @@ ROOT=$REPO LIB=$REPO/lib RESUME=
 cleanup_init
 conf_defaults "\$ROOT/conf/defaults.conf"
 for word in REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks $1; do conf_word argument "\$word" test; done
-conf_resolve
+conf_resolve && variant_read && plan_settle
 remote_init
 lock_name test
 instance_password() { sed -n 's/^requirepass //p' "\$REMOTE_DIR/run-\$RUN_ID/server/\$1.conf"; }
-server_facts
-server_find_redis
+server_facts && server_find_redis
+plan_make && plan_row "\${PLAN_ROWS[0]}"
 $2
 END
   run_split bash master.sh
 }
 
-# As if a record of a run (lib/shared/owner.sh) had been renewed some seconds before now; its file's time has no meaning.
+# As if a record of a run (lib/shared/owner.sh) had been renewed some seconds ago; its file's time has no meaning.
 # Usage: record_age SECONDS FILE...   Returns: 0
 record_age() {
   local up ago=$1 file line

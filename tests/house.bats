@@ -146,6 +146,17 @@ house_functions() {
   house_none "$found" 'MODULES=results does not load these:'
 }
 
+# Print FILE:LINE: TEXT of calls in a directory of functions of others. Usage: house_calls DIR 'OTHER...'
+house_calls() {
+  find "lib/$1" -maxdepth 1 -name '*.sh' -exec grep -nHwE "$(house_functions |
+    awk -v others=" $2 " '{ split($1, part, "/"); if (index(others, " " part[2] " ")) print $2 }' | paste -sd '|')${3-}" {} + | grep -vE '^[^:]*:[0-9]*: *#' || :
+}
+
+@test "calls go one way: lib/plan calls no host and nothing of a run, and lib/core nothing above it" {
+  found=$(house_calls plan 'run results cmd' '|call_run|call_together|remote_open' | grep -v '^lib/plan/fill\.sh:') || : # it measures the cost of keys
+  house_none "$found$(house_calls core 'plan run results cmd')" 'move these, or what they call:'
+}
+
 # Print FILE:LINE: NAME of the functions in the files on stdin that have no comment directly above; a directive of shellcheck is not a comment.
 # Usage: FILES | house_bare
 house_bare() {
@@ -177,7 +188,7 @@ house_overridden() {
     }
     { text = $0; argument = continued; continued = /\\$/ }
     /^[a-z_][a-z0-9_]*\(\)/ { name = $1 }
-    /^[ \t]*#/ || name ~ /^(conf_|(hosts_clients|sizes_settle|fill_settle|server_auto)\()/ { next }
+    /^[ \t]*#/ || name ~ /^conf_/ { next }
     {
       gsub(/^[ \t]+|\\["$]/, "", text)
       gsub(/"[^"]*"|\047[^\047]*\047/, "Q", text)
@@ -193,7 +204,7 @@ house_overridden() {
   # What the program finds.
   # shellcheck disable=SC1003,SC2016 # text
   printf '%s\n' 'a() {' 'local x RATE=0' 'RATE=0 run_it' 'x=$(A=b RATE=0 run_it)' '[[ $x ]] || RATE=$x' 'read -r x RATE <<<"$x"' 'local RATE' 'run_it RATE=0' 'run_it \' \
-    'RATE=0' 'x=(RATE=0)' 'export RATE' 'say "; RATE=0"' '}' 'fill_settle() {' 'RATE=0' '}' >"$BATS_TEST_TMPDIR/text.sh"
+    'RATE=0' 'x=(RATE=0)' 'export RATE' 'say "; RATE=0"' '}' 'conf_own() {' 'RATE=0' '}' >"$BATS_TEST_TMPDIR/text.sh"
   run house_overridden <<<"$BATS_TEST_TMPDIR/text.sh"
   assert_equal "$(cut -d : -f 2 <<<"$output" | paste -sd ' ')" '2 3 4 5 6 7'
 }
@@ -299,9 +310,9 @@ house_sent() {
   house_none "$found" 'go through lib/core/receive.sh:'
 }
 
-@test "only lib/plan/load.{sh,awk} and lib/results/figures/schema.awk know the names of a phase that only sets keys" {
+@test "only lib/run/load.sh, lib/plan/load.awk and lib/results/figures/schema.awk know the names of a phase that only sets keys" {
   # Other generators get phases without a number, VALUE_DISTRIBUTION is by kind of phase, and the report sorts titles of plots.
-  house_none "$(house_files lib -- \( -name '*.sh' -o -name '*.awk' \) ! -path 'lib/run/generator/*' ! -path lib/plan/sizes.sh ! -path 'lib/plan/load.*' \
+  house_none "$(house_files lib -- \( -name '*.sh' -o -name '*.awk' \) ! -path 'lib/run/generator/*' ! -path lib/run/sizes.sh ! -path 'lib/*/load.*' \
     ! -path lib/results/report.sh ! -path lib/results/figures/schema.awk | house_grep '(=|~) *"?/?\^?populate[^=,]')" 'these miss populate-2: use load_is_fill or schema_is_fill:'
 }
 

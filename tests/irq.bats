@@ -115,7 +115,7 @@ free_cpus() {
   bash -c '
     set -Eeuo pipefail
     LIB=$REPO/lib HOST=10.0.0.1 SERVERS=(10.0.0.1) IRQ_CPUS=auto SERVER_CPUS=auto isolated=
-    for module in shared/cpus core/servers plan/spread plan/place run/tune; do . "$LIB/$module.sh"; done
+    for module in shared/cpus core/servers run/spread plan/place run/place run/tune; do . "$LIB/$module.sh"; done
     PLAN_COLUMNS=(number places keys)
 printf -v row "1\t%s\t5" "$1"
     printf -v other "2\t%s\t5" "$2"

@@ -198,7 +198,6 @@ rounds_ticks() {
     client_prepare "$SERVER"
     facts_read "$SERVER"
     facts_use
-    plan_settle
     plan_make
     RUN=$SCRATCH/run
     mkdir "$RUN"

@@ -27,16 +27,18 @@ ROOT=$REPO LIB=$REPO/lib RESUME=
 conf_defaults "\$ROOT/conf/defaults.conf"
 for word in "\$@"; do conf_word argument "\$word" test; done
 conf_resolve
+variant_read
+plan_settle
 place_read
-place_check
-for count in $count; do
-  (
-    place_instances "\$count"
-    echo "client \$(place_client "\$SERVER")"
-  )
+plan_make
+for row in "\${PLAN_ROWS[@]}"; do
+  plan_row "\$row"
+  place_instances "\${ROW[instances]}" "\${ROW[places]}"
+  place_client "\$SERVER"
+  echo "client \$REPLY"
 done
 END
-  run_split bash master.sh SERVER_TOPOLOGY="$file" SERVER_CORES="$(grep -c '^[0-9]' "$file")" "$@"
+  run_split bash master.sh SERVER_TOPOLOGY="$file" SERVER_CORES="$(grep -c '^[0-9]' "$file")" SERVER_MEM=64 KEYS=9 VALUE_SIZES=9 REDISRUNS=1 INSTANCES="$count" "$@"
   output=${output//$'\t'/ }
 }
 
@@ -128,7 +130,7 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
 @test "none: nothing places an instance, except for a memory tier" {
   place 2x12 2 PLACEMENT=none
   assert_output $'6379 - -\n6380 - -\nclient '
-  place cpuless 1 PLACEMENT=none TIER=bind
+  place cpuless 1 PLACEMENT=none VARIANTS=bind
   assert_output $'6379 - --membind=2\nclient '
 }
 

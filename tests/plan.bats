@@ -8,17 +8,18 @@ load helper
 
 setup() {
   # shellcheck source=/dev/null # followed from here, shellcheck takes as long as for thirty files
-  . "$REPO/lib/core/log.sh" && . "$REPO/lib/core/file.sh" && . "$REPO/lib/core/trust.sh" && . "$REPO/lib/core/alias.sh" && . "$REPO/lib/core/kind.sh" && . "$REPO/lib/core/conf.sh" && . "$REPO/lib/plan/plan.sh" && . "$REPO/lib/plan/shares.sh" && . "$REPO/lib/plan/fill.sh" &&
-    . "$REPO/lib/plan/load.sh" && . "$REPO/lib/run/rounds.sh" && . "$REPO/lib/plan/axes.sh"
+  . "$REPO/lib/core/log.sh" && . "$REPO/lib/core/file.sh" && . "$REPO/lib/core/trust.sh" && . "$REPO/lib/core/alias.sh" && . "$REPO/lib/core/kind.sh" && . "$REPO/lib/core/conf.sh" && . "$REPO/lib/plan/plan.sh" && . "$REPO/lib/run/shares.sh" && . "$REPO/lib/plan/fill.sh" &&
+    . "$REPO/lib/run/load.sh" && . "$REPO/lib/run/rounds.sh"
   LIB=$REPO/lib SWEEP=''
   REDISBASE=6379
 }
 
 @test "the guide's fill, to the key" {
-  assert_equal "$(fill_guide 754 1000 288 && echo "$REPLY")" 2275590
-  assert_equal "$(fill_guide 755 1000 288 && echo "$REPLY")" 2278645
-  assert_equal "$(fill_guide 754 100000 288 && echo "$REPLY")" 22743
-  assert_equal "$(fill_guide 755 100000 288 && echo "$REPLY")" 22777
+  local memory
+  for memory in '754 2275590 22743' '755 2278645 22777'; do
+    run planned keys -s imdt VALUE_SIZES='1000 100000' SERVER_CORES=72 SERVER_MEM="${memory%% *}" SRV_OVERRIDE=288 REDISRUNS=1
+    assert_output "$(tr ' ' '\n' <<<"${memory#* }")"
+  done
 }
 
 @test "the disk that persistence needs: two dumps, or an AOF before its rewrite and the next one, an AOF of at least 64 MB each" {
@@ -56,16 +57,16 @@ setup() {
 
 @test "instances are divided over clients in contiguous ranges, and a remainder is spread" {
   CLIENT_IP="a b"
-  assert_equal "$(plan_clients 288)" $'a\t6379\t144\nb\t6523\t144'
+  assert_equal "$(shares_clients 288)" $'a\t6379\t144\nb\t6523\t144'
   CLIENT_IP="a b c"
-  assert_equal "$(plan_clients 8)" $'a\t6379\t3\nb\t6382\t3\nc\t6385\t2'
+  assert_equal "$(shares_clients 8)" $'a\t6379\t3\nb\t6382\t3\nc\t6385\t2'
 }
 
 @test "every instance is loaded by exactly one client, whatever the numbers" {
   local instances
   CLIENT_IP="a b c d e f g"
   for instances in 7 8 13 100 288; do
-    assert_equal "$(plan_clients "$instances" | awk '{ for (p = $2; p < $2 + $3; p++) print p }')" \
+    assert_equal "$(shares_clients "$instances" | awk '{ for (p = $2; p < $2 + $3; p++) print p }')" \
       "$(seq 6379 $((6379 + instances - 1)))"
   done
 }
@@ -188,20 +189,23 @@ END
 }
 
 @test "memory is planned for the keys that the phases set: all, unless they make fewer SETs" {
-  CLIENT_IP="a b" COMMANDS=off REQUESTS=110/instance THREADS=auto CONNECTIONS=1 TIME=0 RATIO=1:10
-  # shellcheck disable=SC2031 # set by the function
-  held() { PHASES=$1 fill_set_of 4 "$2" && assert_equal "$REPLY" "$3"; }
+  # Usage: held PHASES KEYS SET [NAME=VALUE]...
+  held() {
+    run planned set_keys CLIENT_IP='192.0.2.2 192.0.2.3' INSTANCES=4 VALUE_SIZES=9 REDISRUNS=1 PHASES="$1" KEYS="$2" REQUESTS=110/instance TIME=0 RATIO=1:10 \
+      "${@:4}"
+    assert_output "$3"
+  }
   held "populate mixed" 1000 1000
   held mixed 1000 10
   held "mixed get mixed" 1000 20
   held mixed 5 5
   held "set get" 1000 110
   held get 1000 0
-  RATIO=0:1 held mixed 1000 0
+  held mixed 1000 0 RATIO=0:1
   # Time sets no bound, and without a number of requests there is one a key.
-  TIME=1 held mixed 1000 1000
-  TIME=1 RATIO=0:1 held mixed 1000 0
-  REQUESTS=0 held set 1000 1000
+  held mixed 1000 1000 TIME=1
+  held mixed 1000 0 TIME=1 RATIO=0:1
+  held set 1000 1000 REQUESTS=0
 }
 
 @test "the time of a plan: populate by its keys, other phases by TIME and WARMUP" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The planner in awk (lib/plan/plan.awk): plans of tests/planner.tsv, with both kinds of awk, compared with those of lib/plan/plan.sh.
+# The planner (lib/plan/plan.awk): the plans of tests/planner.tsv, with both kinds of awk.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -24,57 +24,56 @@ planner_facts() {
   printf 'keycost\t1000\t%s\n' $'table\t7' $'base\t1130000' $'cost\t3\t1180.5' $'cost\t8\t1184.25' >>c
 }
 
-# Make every plan in one process with both planners: NAME.old, and NAME.AWK/plan.tsv of each awk.
-planner_both() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    cleanup_init
-    alias_read "$ROOT/conf/aliases.tsv"
-    conf_defaults "$ROOT/conf/defaults.conf"
-    conf_file block "$ROOT/do_it.sh" "# >>> settings" "# <<< settings"
-    . "$LIB/cmd/plan.sh"
-    planner_one() {
-      local name=$1 awk
-      shift
-      cmd_plan --rows "$@" >"$name.old" 2>"$name.err"
-      plan_ignored >"$name.notes"
-      for awk in mawk gawk; do
-        mkdir "$name.$awk"
-        PATH=$SCRATCH/$awk:$PATH
-        hash -r
-        planner_run "$name.$awk"
-        [[ -z $PLANNER_NOTES ]] || printf "%s\n" "$PLANNER_NOTES"
-      done >"$name.noted"
-    }
-    while IFS=$'"'\\t'"' read -r name words; do
-      [[ $name != "#"* ]] || continue
-      mapfile -t words < <(printf "%s\n" SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 && tr " ~" "\n " <<<"$words")
-      (planner_one "$name" "${words[@]}" </dev/null) || { cat "$name.err"; exit 1; }
-    done <"$REPO/tests/planner.tsv"'
+# Make every plan of tests/planner.tsv with an awk, and compare it.
+# Usage: planner_all AWK
+planner_all() {
+  local name sum words bad=''
+  planner_facts
+  mkdir bin
+  ln -s "$(command -v "$1")" bin/awk
+  PATH=$SCRATCH/bin:$PATH
+  while IFS=$'\t' read -r name sum words; do
+    [[ $name != '#'* ]] || continue
+    mapfile -t words < <(tr ' ~' '\n ' <<<"$words")
+    run_plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 "${words[@]}"
+    [[ $status == 0 ]] || fail "$name: $stderr"
+    # Without the last five columns.
+    # shellcheck disable=SC2001 # of each line
+    [[ $(sed 's/\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*$//' <<<"$output" | cksum) == "$sum" ]] || bad+="$name"$'\n'"$output"$'\n'
+  done <"$REPO/tests/planner.tsv"
+  [[ -z $bad ]] || fail "$bad"
 }
 
-@test "both planners make the same plans, with mawk and gawk, and note the same settings without effect" {
-  local awk old bad=''
+# Print the table of docs/plan.md that has a column, without its rule, and with tabs between the columns; of settings, without the header.
+planner_example() {
+  awk -v OFS='\t' -v name="$1" '
+    !/^\|/ { inside = 0; next }
+    /^\|-/ { next }
+    { gsub(/^\| | \|$/, ""); gsub(/ \| /, "\t") }
+    !inside && $0 ~ ("(^|\t)" name "(\t|$)") && /^(variant|number)\t/ { inside = 1; if (name == "name") next }
+    inside' "$REPO/docs/plan.md"
+}
+
+@test "plans of many kinds have the rows that they always had" {
+  planner_all mawk
+}
+
+@test "the same plans with gawk" {
   need_command gawk
-  planner_facts
-  for awk in mawk gawk; do
-    mkdir "$awk"
-    ln -s "$(command -v "$awk")" "$awk/awk"
-  done
-  planner_both
-  for old in *.old; do
-    for awk in mawk gawk; do
-      # The new columns are the last ones.
-      awk -F '\t' -v OFS='\t' '{ NF -= 5; print }' "${old%.old}.$awk/plan.tsv" | cmp -s - "$old" || bad+=" ${old%.old}.$awk"
-      cmp -s "${old%.old}.mawk/settings.tsv" "${old%.old}.$awk/settings.tsv" || bad+=" ${old%.old}.$awk/settings"
-    done
-    cat "${old%.old}".notes{,} | cmp -s - "${old%.old}.noted" || bad+=" ${old%.old}.notes"
-  done
-  [[ -z $bad ]] || fail "different:$bad"
-  (($(cat -- *.old | wc -l) > 300))
-  # A point has the settings that it changes, and where they come from.
-  assert_contains \
-    $'native\t100B-2i-neighbour0-keys1000-keymax100-placementspread\tKEY_MAX\t100\tcommand line: SWEEP' "$(sort sweep.mawk/settings.tsv)"
+  planner_all gawk
+}
+
+@test "the example of docs/plan.md is what plan prints" {
+  local line rows settings words
+  line=$(grep '^./do_it.sh plan --settings' "$REPO/docs/plan.md")
+  read -r -a words <<<"${line#./do_it.sh plan --settings}"
+  run_plan --settings "${words[@]}"
+  assert_success
+  # shellcheck disable=SC2001 # of each line
+  settings=$(sed 's#\t[^\t]*/\([a-z]*\.conf\):[0-9]*$#\t\1#' <<<"$output")
+  while IFS= read -r line; do grep -qxF -- "$line" <<<"$settings" || fail "not printed: $line"; done < <(planner_example name)
+  run_plan --rows "${words[@]}"
+  rows=$(awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    NR < 6 { print $1, $2, $3, $4, $at["value_size"], $at["instances"], $at["rate"] }' <<<"$output")
+  assert_equal "$rows" "$(planner_example value_size)"
 }

@@ -62,7 +62,7 @@ recorded_alive() {
     while read -r pid _ port; do
       printf "%s %s\n" "$port" "$(grep Cpus_allowed_list "/proc/$pid/status" | cut -f 2)"
     done <'"$SCRATCH"'/host/run-*/server/instances.proc
-    place_instances 2 | cut -f 1,2 | tr "\t" " "
+    place_instances 2 "${ROW[places]}" | cut -f 1,2 | tr "\t" " "
     ss -Hltn | grep -E ":($REDISBASE|$((REDISBASE + 1))) " | grep -vc "127.0.0.1:" || :
     server_stop'
   assert_success
@@ -112,7 +112,7 @@ recorded_alive() {
   assert_match 'redis-server ended( at once)?: argument must be a memory value' "$stderr"
   # The wrapper prints the reason, then its usage.
   if command -v numactl >/dev/null; then
-    master "SRV_OVERRIDE=1 REDISBASE=$base" "SERVER_NUMACTL='-N 0 -M 0' && server_start 1 || { server_stop; exit 1; }" || :
+    master "SRV_OVERRIDE=1 REDISBASE=$base 'SERVER_NUMACTL=-N 0 -M 0'" "server_start 1 || { server_stop; exit 1; }" || :
     assert_failure
     assert_match 'redis-server ended[a-z ]*: numactl: ' "$stderr"
   fi

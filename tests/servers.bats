@@ -25,7 +25,7 @@ servers() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   # A hang must fail.
   run_split timeout 300 bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
+    ROOT=$REPO LIB=$REPO/lib RESUME=
     . "$LIB/modules.sh"
     conf_defaults "$REPO/conf/defaults.conf"
     for word in CLUSTER=on SERVER="a b c" INSTANCES=6; do conf_word argument "$word" test; done
@@ -78,9 +78,10 @@ END
     CLUSTER=off TIER=swap DRAM_RATIO=1:2
     fill_reserve_of() { REPLY=0; }
     place_memory_nodes_of() { REPLY=; }
-    call_run() { echo "$1 $TIER_DATA $((TIER_LIMIT - TIER_DATA / 2 >> 20))"; }
+    call_run() { echo "$1 $TIER_DATA $((TIER_LIMIT - TIER_DATA / 2 >> 20)) $TIER_SPACE"; }
+    ROW[limit_bytes]="$((1500 + (12 << 20)))|$((1000 + (8 << 20)))|$((1000 + (8 << 20)))" ROW[swap_bytes]="1|2|3"
     servers_each _tier_up 7000 7'
-  assert_output $'a 3000 12\nb 2000 8\nc 2000 8'
+  assert_output $'a 3000 12 1\nb 2000 8 2\nc 2000 8 3'
 }
 
 @test "without a cluster each server has a range of ports, and a client is told where its own are" {
@@ -105,15 +106,19 @@ END
 @test "each of several servers is filled as the smallest, and has its part of what all have" {
   # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
-    REPLICAS=1 RESERVE=1G FILL=50% KEYS=auto
+    for word in REPLICAS=1 RESERVE=1G FILL=50% INSTANCES=auto CLIENT_IP=10.0.0.9; do conf_word argument "$word" test; done
+    conf_resolve
+    variant_read
+    plan_settle
+    remote_is_local() { return 1; }
     for host in a b c; do _FACTS[$host]="cpus	$((${#host} * 4))"; done
     _FACTS[a]=$(printf "%s\t%s\n" cpus 4 mem_gib 9 mem_bytes $((9 << 30)) mem_available_bytes $((8 << 30)) topology 0,0,0,0 topology 1,1,0,0)
     _FACTS[b]=$(printf "%s\t%s\n" cpus 8 mem_gib 5 mem_bytes $((5 << 30)) mem_available_bytes $((2 << 30)) topology 0,0,0,0)
     _FACTS[c]=$(printf "%s\t%s\n" cpus 2 mem_gib 17 mem_bytes $((17 << 30)) mem_available_bytes $((16 << 30)) topology 0,0,0,0)
     facts_use
-    server_auto
-    fill_target
-    echo "$SERVER_CORES $SRV_OVERRIDE $SERVER_MEM $REPLY"
+    plan_make
+    plan_row "${PLAN_ROWS[0]}"
+    echo "$SERVER_CORES $SRV_OVERRIDE $SERVER_MEM ${ROW[target_bytes]}"
     show() { echo "$HOST $SERVER_BYTES $(grep -c . <<<"$_PLACE_TOPOLOGY")"; }
     servers_each show
     spread_part 600 6
@@ -258,14 +263,13 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
   run_plan "${THREE[@]}" PLACEMENT=split SERVER_TOPOLOGY=topology SERVER_CORES=4 INSTANCES=6
   assert_success
   assert_equal "$(grep -c '^placement split, on 10\.0\.0\.[123]$' <<<"$output") $(grep -cE '^6379|--membind=0' <<<"$output")" '3 3'
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  servers '
-    PLACEMENT=split
-    learn() { place_learn "$(if [[ $HOST == b ]]; then printf "0,0,0,0\n1,1,0,2\n"; else printf "0,0,0,0\n1,1,0,1\n"; fi)"; }
-    servers_each learn
-    for client in a b 10.0.0.9; do echo "$client $(place_client "$client")"; done'
+  mkdir facts
+  printf '%s\t%s\n' cpus 2 mem_gib 16 mem_bytes $((16 << 30)) mem_available_bytes $((15 << 30)) topology 0,0,0,0 topology 1,1,0,1 |
+    tee facts/10.0.0.{1,3}.tsv | sed 's/1,1,0,1/1,1,0,2/' >facts/10.0.0.2.tsv
+  run_plan --rows "${THREE[@]}" PLACEMENT=split FACTS=facts INSTANCES=6 CLIENT_IP='10.0.0.1 10.0.0.2 10.0.0.9'
   assert_success
-  assert_equal "$output" $'a --cpunodebind=1 --membind=1\nb --cpunodebind=2 --membind=2\n10.0.0.9 '
+  assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["client_places"] }' <<<"$output")" \
+    '--cpunodebind=1 --membind=1|--cpunodebind=2 --membind=2|-'
 }
 
 @test "a share of DRAM is that of each server's own data; where one of them cannot have it, the share before is set again on all" {

@@ -140,7 +140,7 @@ END
 @test "a truncated file is named in one line; its repeat is left out, and a run with truncated settings is not resumed" {
   local whole file
   # The format that a run writes.
-  bash -c '. "$REPO/lib/results/stored.sh"; for folder in run "$@"; do stored_note "$folder"; done' bash "$(dirname "$REP")"/rep-*
+  bash -c '. "$REPO/lib/core/stored.sh"; for folder in run "$@"; do stored_note "$folder"; done' bash "$(dirname "$REP")"/rep-*
   whole=$("$REPO/summary2csv.sh" run | wc -l)
   for file in "$REP"/*/set.hgrm "$REP"/*/get.hlog "$REP/server/counters.tsv" "$REP/starts.tsv"; do
     cp "$file" kept
@@ -206,7 +206,7 @@ END
       assert_equal "$stderr" "x: $to??: odd"
     done
     # shellcheck disable=SC2016 # for the shell that runs it
-    run env LC_ALL=$locale bash -c '. "$REPO/lib/results/stored.sh" && stored_plain' <<<"$from"$'\n\t'
+    run env LC_ALL=$locale bash -c '. "$REPO/lib/core/stored.sh" && stored_plain' <<<"$from"$'\n\t'
     assert_output "$to"$'\n\t'
   done
 }

@@ -120,7 +120,7 @@ plan_column() {
     RESUME= SCENARIO=one RESULTS_DIR=results HOSTS_FILE= VARIANTS=native
     plan_enter() { :; }
     conf_print() { :; }
-    options_print() { :; }
+    plan_run_settings() { :; }
     # As on a full disk.
     plan_print() { echo number && return 1; }
     _run_folder'

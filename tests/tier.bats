@@ -217,7 +217,7 @@ column() {
     grep -qx "TIER=$variant" "$REPO/conf/variants/$variant.conf" || fail "$variant"
   done
   # shellcheck source=/dev/null # followed from here, shellcheck takes twice as long
-  . "$REPO/lib/shared/cpus.sh" && . "$REPO/lib/plan/place.sh" && . "$REPO/lib/run/tier.sh"
+  . "$REPO/lib/shared/cpus.sh" && . "$REPO/lib/plan/place.sh" && . "$REPO/lib/run/place.sh" && . "$REPO/lib/run/tier.sh"
   _PLACE_TOPOLOGY=$'0,0,0,0\n1,1,0,1\n# node 2 has memory and no CPU\n# node 3 has memory and no CPU' TIER_NODES=auto
   TIER=bind && assert_equal "$(tier_policy)" --membind=2-3
   TIER=preferred && assert_equal "$(tier_policy)" --preferred-many=2-3
@@ -227,8 +227,6 @@ column() {
   TIER=interleave && assert_equal "$(tier_policy)" --interleave=0-3
   TIER=weighted TIER_NODES=0,2 && assert_equal "$(tier_policy)" --weighted-interleave=0,2
   TIER=native && assert_equal "$(tier_policy)" ''
-  TIER=swap DRAM_RATIO=1:4 && tier_limit $((400 << 20)) 2 && assert_equal "$REPLY" $((108 << 20))
-  DRAM_RATIO="1:1 1:8 2:9" && assert_equal "$(tier_least)" 1:8
 }
 
 @test "placement is judged by where the bytes are" {

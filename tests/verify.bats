@@ -102,7 +102,7 @@ tune_ends() {
   tune_ends
   refute_exists run/SHA256SUMS
   sed -i 's/\t60$/\t-/' run/env/h/tuning.tsv
-  bash -c '. "$REPO/lib/results/stored.sh" && stored_seal run run'
+  bash -c '. "$REPO/lib/core/stored.sh" && stored_seal run run'
   tune_ends
   assert_equal "$(tail -n 1 run/env/h/tuning.tsv)" $'native\tSWAPPINESS\tset\t/s\t60\t37\t-\t60'
   run "$REPO/do_it.sh" verify run

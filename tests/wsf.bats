@@ -236,7 +236,7 @@ END
 @test "the links of a run's directory point to one repeat, also if its first repeat was removed and repeated" {
   local RUN=$SCRATCH/run LOG_LINKS=on PHASES="populate mixed" CLIENT_IP=127.0.0.1 REDISBASE=6379 POINT_INSTANCES rep
   # shellcheck source=lib/run/links.sh
-  . "$REPO/lib/core/hosts.sh" && . "$REPO/lib/plan/shares.sh" && . "$REPO/lib/run/links.sh"
+  . "$REPO/lib/core/hosts.sh" && . "$REPO/lib/run/shares.sh" && . "$REPO/lib/run/links.sh"
   for POINT_INSTANCES in 1 2; do
     rep=$RUN/native/100B-${POINT_INSTANCES}i/rep-1
     mkdir -p "$rep/127.0.0.1" "$rep/server"

@@ -31,6 +31,7 @@ cmd_doctor() {
   done
   [[ -z $yes || -n $fix ]] || die_usage "command line: --yes: requires --fix; add --fix"
   options_read "${BASH_SOURCE[0]}" "${words[@]}"
+  plan_settle
   remote_init
   write_room || return 1
   lock_name doctor

@@ -13,8 +13,8 @@
 # shellcheck shell=bash
 
 # Which phases only set keys.
-# shellcheck source=lib/plan/load.sh
-. "$LIB/plan/load.sh"
+# shellcheck source=lib/run/load.sh
+. "$LIB/run/load.sh"
 
 # Print the key figures of one run; the header of this file is the help.
 # Usage: cmd_kpi [ARGUMENT]...

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Show what a run would do: instances, CPUs, keys, memory, time. Nothing is done on another host.
 #
-# Usage: ./do_it.sh plan [--rows] [--trust] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
+# Usage: ./do_it.sh plan [--rows | --settings] [--trust] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
 #
 #   --trust        as for a run: accept the programs, files and users that a file of another person names
 #   --rows         the plan itself, as a run stores it in plan.tsv: one row per repeat, with every derived value (docs/plan.md)
+#   --settings     the settings of the run, of its variants and points, and where each comes from, as a run stores them in settings.tsv
 #
 # A run reads facts such as CPUs and memory from a remote server; plan needs them as settings. Set FACTS to a run on that server
 # (results/RUN) or to its file (env/HOST/facts.tsv), or set SERVER_CORES and SERVER_MEM. For this machine, plan measures the bytes
@@ -19,63 +20,62 @@
 # Print what a run would do, without a connection to another host; the header of this file is the help.
 # Usage: cmd_plan [ARGUMENT]...
 cmd_plan() {
-  local rows='' word memory most
+  local rows='' word memory
   local -a words=()
   for word; do
-    if [[ $word == --rows ]]; then rows=yes; else words+=("$word"); fi
+    case $word in
+      --rows) rows=plan_print ;;
+      --settings) rows=plan_settings_print ;;
+      *) words+=("$word") ;;
+    esac
   done
   options_read "${BASH_SOURCE[0]}" "${words[@]}"
+  plan_settle
   memory=$SERVER_MEM
   if [[ -n $FACTS ]]; then
     facts_load
-    server_auto
-    plan_settle
+    plan_make
   elif ! servers_several && remote_is_local "$SERVER" && ! _plan_larger; then
     remote_init
     server_facts
     # A memory that was set replaces that of this machine, as with FACTS and for other servers.
-    [[ $memory == auto ]] || SERVER_BYTES=$((SERVER_MEM << 30))
-    plan_settle
+    [[ $memory == auto ]] || SERVER_BYTES=$((memory << 30))
+    plan_make
     lock_name plan
     # Estimates are used if this machine has no redis-server, or another program has the port.
-    ! server_look_redis 2>/dev/null || fill_calibrate || log_warn "${LOCK_WHY:+$LOCK_WHY: }keys and bytes are estimates; a run measures them with Redis"
+    if server_look_redis 2>/dev/null; then
+      fill_calibrate || log_warn "${LOCK_WHY:+$LOCK_WHY: }keys and bytes are estimates; a run measures them with Redis"
+      plan_make
+    fi
   elif [[ " $SERVER_CORES $SERVER_MEM " == *" auto "* ]]; then
     conf_refuse SERVER "plan does not connect to other hosts; set SERVER_CORES and SERVER_MEM, as in SERVER_CORES=72 SERVER_MEM=754, or FACTS=RUN"
   else
     place_read
-    server_auto
     SERVER_BYTES=$((SERVER_MEM << 30))
-    plan_settle
+    plan_make
   fi
-  plan_make
   plan_warn
   _plan_fill
   _plan_room
   servers_each _plan_swap
   if [[ -n $rows ]]; then
-    plan_print
+    "$rows"
     return
   fi
   _plan_head
-  plan_most
-  most=$REPLY
   _plan_points | table_print
   _plan_pace
   echo
-  _plan_clients "$most" | table_print
-  servers_each _plan_place "$most"
-  ! cluster_on || cluster_show "$most" | table_print
+  _plan_widest
+  _plan_clients | table_print
+  servers_each _plan_place
+  ! cluster_on || cluster_show "${ROW[instances]}" | table_print
 }
 
 # Warn of points whose used_memory may be more than 1 % off FILL.
 _plan_fill() {
-  local row found fix
-  for row in "${PLAN_ROWS[@]}"; do
-    plan_row "$row"
-    [[ ${ROW[repeat]} == 1 && ${ROW[variant]} == "${VARIANTS%% *}" ]] || continue
-    while IFS=$'\t' read -r found fix; do log_warn "FILL=$FILL: $found; set $fix"; done < <(fill_doubts)
-  done
-  plan_enter "${VARIANTS%% *}" ''
+  local found fix fill
+  while IFS=$'\t' read -r found fix fill; do log_warn "FILL=$fill: $found; set $fix"; done < <(printf '%s' "$PLAN_DOUBTS")
 }
 
 # Warn of the point that needs most DRAM, if the server has less: a run would refuse it.
@@ -94,31 +94,30 @@ _plan_room() {
 
 # Warn of the point whose tier needs most swap, if a limit on the server in HOST allows less.
 _plan_swap() {
-  local row kind limit need most point TIER_DATA TIER_LIMIT TIER_SPACE REPLY FACTS_WHERE
+  local row kind limit need most point REPLY FACTS_WHERE
   for kind in swap memsw; do
     facts_limit "$kind" || continue
     limit=$REPLY most=0
     for row in "${PLAN_ROWS[@]}"; do
-      plan_row "$row"
-      if [[ ${ROW[repeat]} != 1 ]] || ! tier_limited; then continue; fi
-      tier_space "${ROW[data_bytes]}" "${ROW[instances]}"
-      need=$TIER_SPACE
-      [[ $kind == swap ]] || need=$((need + TIER_LIMIT))
+      plan_values "$row"
+      [[ ${ROW[repeat]} == 1 && ${ROW[limit_bytes]} != - ]] || continue
+      tier_part swap_bytes
+      need=$REPLY
+      tier_part limit_bytes
+      [[ $kind == swap ]] || need=$((need + REPLY))
       ((need <= most)) || most=$need point="${ROW[variant]}, ${ROW[point]}"
     done
     ((most <= limit)) || log_warn "$point: needs up to $((most >> 20)) MiB of ${kind/memsw/memory and swap}, and $FACTS_WHERE of $HOST allows" \
       "$((limit >> 20)) MiB; set FILL or KEYS, or raise that limit"
   done
-  plan_enter "${VARIANTS%% *}" ''
 }
 
 # The placement on one server.
-# Usage: _plan_place INSTANCES
 _plan_place() {
   local where=''
   ! servers_several || where=", on $HOST"
   printf '\nplacement %s\n' "$PLACEMENT${SERVER_NUMACTL:+, overridden by SERVER_NUMACTL}$where"
-  place_show "$1" | table_print
+  place_show | table_print
 }
 
 # Whether the settings describe a machine with more CPUs than this one.
@@ -220,13 +219,23 @@ _plan_pace() {
   done
 }
 
-# Which client loads which instances, for the max number of instances.
-# Usage: _plan_clients INSTANCES
+# Put the first row of the first variant with the most instances in force.
+_plan_widest() {
+  local row widest='' most=0
+  for row in "${PLAN_ROWS[@]}"; do
+    plan_values "$row"
+    if [[ ${ROW[variant]} != "${VARIANTS%% *}" ]] || ((ROW[instances] <= most)); then continue; fi
+    most=${ROW[instances]} widest=$row
+  done
+  plan_row "$widest"
+}
+
+# Which client loads which instances at the current row.
 _plan_clients() {
-  local client port count policy
+  local client port count REPLY
   printf 'client\tports\tinstances\tpolicy\n'
   while IFS=$'\t' read -r client port count; do
-    policy=$(place_client "$client")
-    printf '%s\t%d-%d\t%d\t%s\n' "$client" "$port" $((port + count - 1)) "$count" "${policy:--}"
-  done < <(plan_clients "$1")
+    place_client "$client"
+    printf '%s\t%d-%d\t%d\t%s\n' "$client" "$port" $((port + count - 1)) "$count" "${REPLY:--}"
+  done < <(shares_clients "${ROW[instances]}")
 }

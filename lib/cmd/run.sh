@@ -22,6 +22,7 @@ cmd_run() {
   local failed=0 page
   options_read "${BASH_SOURCE[0]}" "$@"
   lock_settings_check
+  plan_settle
   RUN=
   cleanup_push progress_leave
   remote_init
@@ -182,7 +183,8 @@ _run_describe() {
     write_file "$RUN/$variant/variant.conf" _run_headed "$head" conf_print || return
   done
   # The run can be resumed as soon as run.conf has its name, so that is the last one.
-  write_file "$RUN/plan.tsv" plan_print && write_file "$RUN/run.conf" _run_headed "$head" options_print && stored_note "$RUN" || return
+  write_file "$RUN/plan.tsv" plan_print && write_file "$RUN/settings.tsv" plan_settings_print &&
+    write_file "$RUN/run.conf" _run_headed "$head" plan_run_settings && stored_note "$RUN" || return
   trust_record "$RUN"/{run.conf,hosts,*/variant.conf}
   # The settings, followed by the events.
   write_file "$RUN/run.log" cat -- "$RUN/run.conf"

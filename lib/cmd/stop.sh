@@ -16,6 +16,7 @@ cmd_stop() {
   local mode=stale status=0
   local -a hosts
   options_read "${BASH_SOURCE[0]}" "$@"
+  plan_settle
   [[ -z $FORCE ]] || mode=force
   remote_init
   doctor_hosts

@@ -6,7 +6,7 @@
 readonly FILE_SETTINGS=$((1 << 20)) FILE_PLAN=$((64 << 20))
 
 # Read a file. A FIFO would block its reader forever, and a device or a sparse file would fill its memory. A link is followed, because users name
-# their own files by links; in a directory of results no link is read (lib/results/stored.sh).
+# their own files by links; in a directory of results no link is read (lib/core/stored.sh).
 # Usage: file_read FILE [LIMIT]
 #   LIMIT in bytes (FILE_SETTINGS)
 # Returns: sets REPLY to the text; 1 if it cannot be read, or has a byte of 0, which no value of the shell can have; REPLY is then the reason

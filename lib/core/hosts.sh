@@ -76,21 +76,6 @@ hosts_warn() {
   done
 }
 
-# Reduce CLIENT_IP to the clients that run load generators, after settings were resolved.
-# Usage: hosts_clients
-# Globals: SERVER CLIENT_IP CLIENT_COUNT SINGLE_NODE
-# Returns: exits 2 if CLIENT_IP has fewer clients than CLIENT_COUNT.
-hosts_clients() {
-  local -a clients
-  [[ $SINGLE_NODE == off ]] || ! servers_several || conf_refuse SINGLE_NODE "conflicts with several servers: $SERVER; set SINGLE_NODE=off"
-  [[ $SINGLE_NODE == off ]] || CLIENT_IP=$SERVER
-  [[ $CLIENT_COUNT != auto ]] || return 0
-  read -r -a clients <<<"$CLIENT_IP"
-  [[ $SINGLE_NODE == off ]] || ((CLIENT_COUNT == 1)) || conf_refuse CLIENT_COUNT "conflicts with SINGLE_NODE=on, where the server alone makes the load; set CLIENT_COUNT=1 or auto"
-  ((CLIENT_COUNT <= ${#clients[@]})) || conf_refuse CLIENT_COUNT "more than the clients that are given: $CLIENT_IP; name more of them, or set CLIENT_COUNT=auto"
-  CLIENT_IP=${clients[*]:0:CLIENT_COUNT}
-}
-
 # Print the address on which a host carries the load: its data address, else its ssh address.
 # Usage: hosts_data ADDRESS
 # Returns: sets REPLY

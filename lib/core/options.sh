@@ -2,13 +2,13 @@
 # shellcheck shell=bash
 # The command line that run, plan, doctor and stop share, and the settings that result from it.
 
-# Read the command line and resolve all settings for the baseline variant.
+# Read the command line, and the files of all layers.
 # Usage: options_read FILE WORD...
 #   FILE is the command's own, whose header comment is its help
 # Returns: sets RESUME (a run's directory, or empty), HOSTS_FILE (or empty) and FORCE; exits 0 after --help, 2 on an invalid argument, or if the
 # settings of another person's file are refused.
 options_read() {
-  local file=$1 hosts='' scenario='' variants='' words='' trust='' variant
+  local file=$1 hosts='' scenario='' variants='' words='' trust=''
   shift
   RESUME='' FORCE='' HOSTS_FILE=''
   while (($# > 0)); do
@@ -70,9 +70,7 @@ options_read() {
   fi
   conf_resolve
   variant_check
-  # A resumed run has its own files of variants.
-  [[ -z $RESUME ]] || for variant in $VARIANTS; do variant_use "$variant"; done
-  variant_use "${VARIANTS%% *}"
+  variant_read
   trust_ask "$trust"
   hosts_warn
 }
@@ -142,19 +140,6 @@ options_run() {
       OPTIONS_RUN=$word
     fi
   done
-}
-
-# Print the settings that repeat the run when they are read as a scenario: without the settings of variants, because each variant sets its
-# own, and with a list of those that override them.
-# Usage: options_print
-# Returns: leaves the settings resolved without a variant
-options_print() {
-  local over
-  variant_use ''
-  server_auto
-  over=$(conf_over)
-  [[ -z $over ]] || printf 'OVER="%s"\n' "${over//$'\n'/ }"
-  conf_print
 }
 
 # Read the hosts and settings of the run RESUME.

@@ -164,32 +164,3 @@ servers_clock() {
   done
   echo "$ahead"
 }
-
-# Refuse servers that cannot be those of one run.
-# Usage: servers_check
-# Globals: SERVERS CLUSTER
-# Returns: exits 2
-servers_check() {
-  local host here='' seen=' '
-  servers_several || return 0
-  for host in "${SERVERS[@]}"; do
-    [[ $seen != *" $host "* ]] || conf_refuse SERVER "the server $host is repeated; give each server once"
-    seen+="$host "
-    hosts_data "$host"
-    ! remote_is_loopback "$REPLY" || conf_refuse SERVER "other servers cannot reach the loopback address $host; set addresses that all hosts reach"
-    remote_is_local "$host" || continue
-    [[ -z $here ]] || conf_refuse SERVER "$here and $host are one machine; give each server once"
-    here=$host
-  done
-}
-
-# Refuse a variant with fewer instances than servers.
-# Usage: servers_settings_check
-# Returns: exits 2
-servers_settings_check() {
-  local instances
-  servers_several || return 0
-  for instances in $INSTANCES; do
-    ((instances >= ${#SERVERS[@]})) || conf_refuse INSTANCES "too few: $instances instances on ${#SERVERS[@]} servers; set at least ${#SERVERS[@]}, or fewer servers"
-  done
-}

@@ -2,9 +2,6 @@
 # shellcheck shell=bash
 # Variants: their files, as a layer of the settings.
 
-# By variant: yes after its file was read.
-declare -A _VARIANT_READ=()
-
 # Refuse a variant that has no file, or is repeated: its repeats would have the same directories.
 # Usage: variant_check
 variant_check() {
@@ -22,32 +19,14 @@ variant_check() {
   done
 }
 
-# Resolve the settings with a variant's file in its layer, or without a variant if VARIANT is empty.
-# Usage: variant_use VARIANT
-variant_use() {
-  local REPLY
-  conf_variant "$1"
-  # The state of plan_enter is no longer valid.
-  PLAN_ENTERED=
-  if [[ -n $1 && -z ${_VARIANT_READ[$1]+set} ]]; then
-    _variant_file "$1"
-    conf_file "variant:$1" "$REPLY"
-    _VARIANT_READ[$1]=yes
-    axes_check "$1"
-    _variant_tier "$1"
-  fi
-  conf_resolve
-  hosts_clients
-  sizes_settle
-  fill_settle
-}
-
-# Refuse a tier that overrides that of the variant: results would have the name of another tier.
-# Usage: _variant_tier VARIANT
-# Globals: TIER, resolved for the variant; RESUME: a resumed run keeps its settings
-_variant_tier() {
-  local tier=${_CONF_VALUE["variant:$1 TIER"]-}
-  [[ -n $RESUME || -z $tier || $tier == "$TIER" ]] || conf_refuse TIER "conflicts with TIER=$tier of the variant $1; leave it out, and name a variant with this tier (-v)"
+# Read the files of all variants, each into its layer.
+# Usage: variant_read
+variant_read() {
+  local variant REPLY
+  for variant in $VARIANTS; do
+    _variant_file "$variant"
+    conf_file "variant:$variant" "$REPLY"
+  done
 }
 
 # Print the settings of a variant's file, as NAME=VALUE; nothing if the file no longer exists.

@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Refusals of settings that contradict each other: hosts, instances, memory, clusters and faults. lib/plan/check_load.awk has those of the load.
-# Input lines, tab-separated:
-#   metric METRIC   a metric that compare knows
-
-$1 == "metric" {
-  METRIC[$2] = 1
-  next
-}
 
 # Refuse settings of the run, with those of the first variant in force.
 function check_run(    i, j, n, clients_all, client, number, seen) {
@@ -50,11 +43,24 @@ function check_servers(    i, seen, here) {
   }
 }
 
+# Read the names of metrics, METRIC, from the list of result columns.
+function metrics_read(    file, line, field, i, n, column) {
+  file = LIB "/results/schema.tsv"
+  while ((getline line < file) > 0) {
+    if (line ~ /^#/) continue
+    n = split(line, field, "\t")
+    if (field[1] == "name") for (i = 1; i <= n; i++) if (field[i] == "metric") column = i
+    if (field[column] != "") METRIC[field[1]] = METRIC[field[column]] = 1
+  }
+  close(file)
+}
+
 # Refuse settings of rounds.
 function check_rounds(    i, n, metric, seen) {
   if (V["REDISRUNS_MIN"] + 0 > V["REDISRUNS_MAX"] + 0)
     refuse("REDISRUNS_MIN", "more than REDISRUNS_MAX=" V["REDISRUNS_MAX"] "; set REDISRUNS_MIN to at most that")
   n = words("PRECISION_METRICS", metric)
+  metrics_read()
   for (i = 1; i <= n; i++) {
     if (!(metric[i] in METRIC)) refuse("PRECISION_METRICS", "unknown metric " metric[i] "; ./do_it.sh compare --metric list names them")
     if (metric[i] in seen) refuse("PRECISION_METRICS", "the metric " metric[i] " is repeated; give each metric once")
@@ -89,8 +95,7 @@ function check_variant(    i, n, number, event, seen) {
 }
 
 # Refuse settings that no variant can use. SIZES is the number of variants with a share of DRAM that a search varies; COUNTED are the variants whose
-# far
-# accesses are counted.
+# far accesses are counted.
 function check_variants(sizes, counted_list) {
   if (V["DRAM_RATIO"] == "search" && !sizes) refuse("DRAM_RATIO", "no variant has limited DRAM; add swap, zram, zswap or weighted to VARIANTS")
   if (V["HIT_RATIO"] == "off") return

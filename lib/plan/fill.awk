@@ -48,6 +48,18 @@ function form_of(size, instances,    out) {
   return out
 }
 
+# The answer of lib/plan/keycost.awk to a question about keys of a size: most points ask what others have asked.
+function cost_of(what, size, instances, number,    form_asked, question) {
+  form_asked = form_of(size, instances)
+  question = what " " form_asked " " slots " " replicas " " number
+  if (!(question in COST_SAID)) {
+    if (what == "keys") COST_SAID[question] = nearest(form_asked, number)
+    else if (what == "bytes") COST_SAID[question] = bytes(form_asked, number)
+    else COST_SAID[question] = moving(form_asked, number)
+  }
+  return COST_SAID[question]
+}
+
 # The bytes of a server's memory that must stay free.
 function reserve_of(total,    tenth) {
   if (V["RESERVE"] != "auto") return size_bytes(V["RESERVE"])
@@ -56,8 +68,7 @@ function reserve_of(total,    tenth) {
 }
 
 # The used_memory, in bytes over all instances, that FILL requests; empty if FILL does not name one. A percentage is of the usable memory: the
-# server's
-# memory minus the reserve. Each of several servers has as much as the smallest.
+# server's memory minus the reserve. Each of several servers has as much as the smallest.
 function fill_target(    least) {
   if (keys_named() != "auto" || V["FILL"] == "guide") return ""
   if (V["FILL"] !~ /%$/) return size_bytes(V["FILL"])
@@ -66,8 +77,7 @@ function fill_target(    least) {
 }
 
 # Keys per instance by the formula of the 2018 guide: 8 GB reserved, 90 % of the rest, a key counted as 110 % of its value, rounded down to 10,000
-# keys,
-# divided by the instances. All integer arithmetic, in this order.
+# keys, divided by the instances. All integer arithmetic, in this order.
 function keys_guide(size, instances,    all) {
   all = int(int((V["SERVER_MEM"] - 8) * 1073741824 * 90 / 110) / size)
   return int(int(all / 10000) * 10000 / instances)
@@ -86,7 +96,7 @@ function keys_of(size, instances,    all, out) {
       refuse("FILL", "too small: the guide's formula leaves no key of " size " B for " all " instances in " V["SERVER_MEM"] " GiB" \
         memory_limit_text(SERVER[1]) "; set KEYS or a size")
   } else if (out == "auto") {
-    out = nearest(form_of(size, instances), int(fill_target() / all))
+    out = cost_of("keys", size, instances, int(fill_target() / all))
     if (out <= 0) refuse("FILL", "too small; " all " instances need room for at least one key of " size " B each")
   }
   if (keys_apart() && V["KEY_MAX"] + 0 >= out + 0)
@@ -101,7 +111,7 @@ function is_evicting() {
 
 # The expected used_memory of Redis, in bytes over all instances, for a number of keys per instance.
 function data_of(size, instances, number,    each) {
-  each = bytes(form_of(size, instances), number)
+  each = cost_of("bytes", size, instances, number)
   each = whole(each) + 0
   if (V["MAXMEMORY"] != "off" && is_evicting() && size_bytes(V["MAXMEMORY"]) < each) each = size_bytes(V["MAXMEMORY"])
   return each * processes(instances)
@@ -109,12 +119,11 @@ function data_of(size, instances, number,    each) {
 
 # The bytes of outgrown tables, over all instances, that may be in use in addition when the keys have just been set.
 function outgrown_of(size, instances, number) {
-  return whole(moving(form_of(size, instances), number)) * processes(instances)
+  return whole(cost_of("moving", size, instances, number)) * processes(instances)
 }
 
 # The keys in an instance after all phases: all of them, unless the phases send too few SETs; with KEY_PATTERN=latest also the added keys, if their
-# number
-# is known.
+# number is known.
 function keys_set(instances, number,    i, n, phase, each, held, added, sent_number, ratio, sets, gets) {
   shares_make(instances)
   for (i = 1; i <= clients; i++) {
@@ -169,9 +178,8 @@ function dram_of(data, growing, instances,    most, part_bytes) {
   return spread_part(data + growing, instances, most)
 }
 
-# The limits of DRAM, and the swap of the tier, of each server, separated by `|`; `-` without a limit. Swap is for all data that do not fit into
-# DRAM, plus a
-# quarter for memory that Redis does not count. A search may leave nearly no data in DRAM.
+# The limits of DRAM, and the swap of the tier, of each server, separated by `|`; `-` without a limit. Swap is for all data that do not fit into DRAM,
+# plus a quarter for memory that Redis does not count. A search may leave nearly no data in DRAM.
 function tier_spaces(data, instances,    i, number, part_bytes, limit, least, limits_text, spaces_text) {
   if (!is_limited()) return "-\t-"
   for (i = 1; i <= servers; i++) {
@@ -183,4 +191,26 @@ function tier_spaces(data, instances,    i, number, part_bytes, limit, least, li
     spaces_text = spaces_text (i > 1 ? "|" : "") whole(int((part_bytes - least) * 5 / 4) + 67108864)
   }
   return limits_text "\t" spaces_text
+}
+
+# Print why the used_memory of a point may be more than 1 % off FILL, lines `doubt FOUND FIX FILL`. A table that doubles, or a value that is large compared
+# with the target, makes some fill targets impossible.
+function doubts_print(point, size, instances, target, full, growing,    gap) {
+  if (target == "") return
+  gap = fill_gap(target, full)
+  if (gap != "") print "doubt", gap " for " point, "another FILL: no number of keys comes nearer (docs/tiers.md)", V["FILL"]
+  gap = growing ? fill_gap(target, full + growing) : ""
+  if (gap != "")
+    print "doubt", "up to " gap " for " point " after the keys are set, until requests have emptied an outgrown table", \
+      "another FILL, or a phase of GETs before the one to compare", V["FILL"]
+  size = form_of(size, instances)
+  if (kind[size] "" == "0")
+    print "doubt", "unknown for " point ": the tables of this server are neither those of Redis nor those of Valkey", \
+      "KEYS, and compare used_memory with the plan", V["FILL"]
+}
+
+# The distance of a fill from its target, if it is more than 1 %.
+function fill_gap(target, full,    off) {
+  off = 100 * (full / target - 1)
+  return off > 1 || off < -1 ? sprintf("%+.1f %%", off) : ""
 }

@@ -83,13 +83,14 @@ function notes_used() {
   if (is_size_wanted()) USED["SEARCH_LOAD"] = 1
 }
 
-# Notes about settings that no variant uses.
-function notes_unused() {
-  # Each of several ratios would be measured again.
+# A note about a ratio of DRAM that no variant has: each of several would be measured again.
+function note_ratio() {
   if (!("limited" in USED) && (V["DRAM_RATIO"] ~ / / || explicit("DRAM_RATIO")))
     note("DRAM_RATIO=" V["DRAM_RATIO"], "swap, zram or zswap", "add a variant with a limit of DRAM: without one, the ratio has no effect")
 }
-function notes_unused_rest() {
+
+# Notes about settings that no variant uses.
+function notes_unused() {
   note_unused("TIER_SWAP", "swap zswap", "add a variant with the tier swap or zswap: only these use it")
   note_unused("TIER_NODES", "bind preferred interleave weighted", \
     "add a variant with the tier bind, preferred, interleave or weighted: only these use it")

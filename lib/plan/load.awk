@@ -39,8 +39,7 @@ function mix_table(    n, i, word) {
 }
 
 # Read COMMANDS: the items, MIX_NAME and MIX_TYPE (`own` for the user's words); MIX_SETS and MIX_OTHERS, the weights of SETs and of all other
-# commands;
-# MIX_KEYS and MIX_VALUES, what populate makes for each key number; MIX_STRINGS, whether populate sets strings.
+# commands; MIX_KEYS and MIX_VALUES, what populate makes for each key number; MIX_STRINGS, whether populate sets strings.
 function mix_read(    n, i, item, name, type, times, weight, most) {
   if (MIX_READ == V["COMMANDS"]) return
   MIX_READ = V["COMMANDS"]

@@ -100,8 +100,7 @@ function join_units(share,    need, group, i, j, k, joined, sizes, all) {
 }
 
 # The CPUs of the instances in turn: CPUS@NODE, separated by semicolons; `-` for any node; `none` if no CPU is left. `-` in NODE, ALLOWED and EXCEPT
-# means
-# no limit; SHARE is the number of CPUs that an instance needs.
+# means no limit; SHARE is the number of CPUs that an instance needs.
 function place_units(instances, placement, node, cores, allowed, except, share,    u, i, one, out) {
   units = 0
   split("", unit)

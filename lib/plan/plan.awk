@@ -1,22 +1,29 @@
 # SPDX-License-Identifier: MIT
 # The planner: from settings by layer and facts of the servers to a plan. It calls no host and starts nothing.
-# Environment: LIB and ROOT, directories of this project; OUT, a directory for plan.tsv and settings.tsv (docs/plan.md); RESUME, if a run is resumed.
-# Prints lines `note FOUND WANTED FIX`, settings without effect, or one line `refuse TEXT` and exits 2.
+# Environment: LIB and ROOT, directories of this project; DO=settings: no facts are known yet, and only settings are wanted; RESUME, if a run is
+# resumed, whose plan.tsv has the values of its rows.
+# Prints lines, tab-separated: `row`, then a line of plan.tsv; `set`, then a line of settings.tsv (docs/plan.md); `note FOUND WANTED FIX`, settings without
+# effect; `doubt FOUND FIX FILL`, fills that may be missed; or one line `refuse TEXT`, and exits 2.
 
 BEGIN {
   FS = OFS = "\t"
   LIB = ENVIRON["LIB"]
   ROOT = ENVIRON["ROOT"]
-  OUT = ENVIRON["OUT"]
   RESUME = ENVIRON["RESUME"] != ""
 }
 
 # Before the END of lib/plan/keycost.awk.
 END {
+  settings_read()
   axes_table()
   mix_table()
   resolve("")
   variants = words("VARIANTS", VARIANT_NAME)
+  early = ENVIRON["DO"] == "settings"
+  if (early) {
+    settings_print()
+    exit 0
+  }
   enter(VARIANT_NAME[1])
   check_run()
   axes_settle()
@@ -25,8 +32,8 @@ END {
   points_make()
   cells_make()
   notes_make()
-  rows_print(OUT "/plan.tsv")
-  settings_print(OUT "/settings.tsv")
+  rows_print()
+  settings_print()
   exit 0
 }
 
@@ -60,15 +67,15 @@ function notes_make(    v, i, p) {
       notes_variant()
     }
   }
-  notes_unused()
+  note_ratio()
   for (p = 1; p <= points; p++)
     for (v = 1; v <= variants; v++) {
+      if (KEPT[VARIANT_NAME[v], "MAXMEMORY"] == "off" && !("MAXMEMORY" in VALUES)) continue
       enter(VARIANT_NAME[v])
-      if (V["MAXMEMORY"] == "off" && !("MAXMEMORY" in VALUES)) continue
       enter_point(POINT_VALUES[p])
       note_full(CELL_DATA[v, p])
     }
-  notes_unused_rest()
+  notes_unused()
 }
 
 # Derive the values of all variants at all points.
@@ -78,7 +85,7 @@ function cells_make(    v, p, step) {
     enter(VARIANT_NAME[v])
     for (p = 1; p <= points; p++) {
       enter_point(POINT_VALUES[p])
-      cell_make(v, p)
+      if (!RESUME) cell_make(v, p)
       changes_make(v, p)
     }
   }
@@ -86,7 +93,7 @@ function cells_make(    v, p, step) {
 
 # Derive the values of a point: the columns of plan.tsv after those of the axes, CELL; CELL_DATA, CELL_SECONDS and CELL_SEARCH, for the search of
 # keys.
-function cell_make(v, p,    size, instances, number, held, data, full, growing, largest, sized, target, rule) {
+function cell_make(v, p,    size, instances, number, held, data, full, growing, largest, sized, target, rule, outgrown_all) {
   size = V["VALUE_SIZES"]
   instances = V["INSTANCES"] + 0
   number = keys_of(size, instances)
@@ -106,7 +113,9 @@ function cell_make(v, p,    size, instances, number, held, data, full, growing, 
   CELL[v, p] = places_of(instances) OFS whole(number) OFS whole(held) OFS whole(data) OFS whole(full) OFS (target == "" ? "-" : whole(target)) OFS \
     whole(rule) OFS whole(dram_of(data, growing, instances)) OFS \
     (form_of(sized, instances) in MEASURED ? "asked" : "estimated") OFS clients_text(instances)
-  CELL_MORE[v, p] = whole(outgrown_of(size, instances, number)) OFS tier_spaces(data, instances) OFS client_places() OFS whole(largest)
+  outgrown_all = outgrown_of(size, instances, number)
+  if (v == 1) doubts_print(POINT[p], size, instances, target, full, outgrown_all)
+  CELL_MORE[v, p] = whole(outgrown_all) OFS tier_spaces(data, instances) OFS client_places() OFS whole(largest)
   CELL_DATA[v, p] = data
   CELL_SECONDS[v, p] = seconds_of(number * instances, data)
   CELL_SEARCH[v, p] = hit_seconds(number * instances)
@@ -136,9 +145,8 @@ function seconds_of(number, data,    i, n, phase, work, pace, sum) {
 }
 
 # The seconds that searches add to a repeat. Measured: 20 to 25 steps for one limit on an idle machine, about 10 for each further limit. For DRAM,
-# looks are
-# repeated until the instances have fetched their pages. The master needs about a second between two steps. Each further limit measures the phase
-# once more.
+# looks are repeated until the instances have fetched their pages. The master needs about a second between two steps. Each further limit measures the
+# phase once more.
 function search_seconds(    limits, limit, steps) {
   if (!is_search_wanted()) return 0
   limits = words("LIMITS", limit)
@@ -160,35 +168,32 @@ function changes_make(v, p,    a) {
   change_note(v, p, "KEY_MAX")
 }
 function change_note(v, p, name) {
-  if (V[name] != KEPT[VARIANT, name] || name in POINTED) CHANGED[v] = CHANGED[v] setting_line(VARIANT, POINT[p], name)
+  if (V[name] != KEPT[VARIANT, name] || name in POINTED) CHANGED[v] = CHANGED[v] "set\t" setting_line(VARIANT, POINT[p], name)
 }
 function setting_line(variant, point, name) {
   return variant OFS point OFS name OFS V[name] OFS where(name) "\n"
 }
 
-# Print the settings: those that all variants share, those of each variant, and those of its points.
-function settings_print(file,    v, i, name, differs) {
-  printf "" >file
-  enter(VARIANT_NAME[1])
-  for (i = 1; i <= names; i++) {
-    name = NAME[i]
-    for (v = 2; v <= variants; v++) if (KEPT[VARIANT_NAME[v], name] "" != V[name] "") differs[name] = 1
-    if (!(name in differs)) printf "%s", setting_line("-", "-", name) >file
-  }
+# Print the settings: those of the run, what differs by variant, and by point of a variant.
+function settings_print(    v, i, name) {
+  enter("")
+  for (i = 1; i <= names; i++) printf "set\t%s", setting_line("-", "-", NAME[i])
   for (v = 1; v <= variants; v++) {
     enter(VARIANT_NAME[v])
-    for (i = 1; i <= names; i++) if (NAME[i] in differs) printf "%s", setting_line(VARIANT, "-", NAME[i]) >file
-    printf "%s", CHANGED[v] >file
+    for (i = 1; i <= names; i++) {
+      name = NAME[i]
+      if (V[name] "" != KEPT["", name] "" || layer_key(layer_of(name)) == "variant:" VARIANT) printf "set\t%s", setting_line(VARIANT, "-", name)
+    }
+    printf "%s", CHANGED[v]
   }
-  close(file)
 }
 
 # Print the plan: variants alternate within a repeat (A B A B), so that a drift of the machine affects all of them.
-function rows_print(file,    a, p, v, r, least, most, line, number, searched, seconds) {
-  line = "number\tvariant\tpoint\trepeat\tneed\tsweep"
+function rows_print(    a, p, v, r, least, most, line, number, searched, seconds) {
+  line = "row\tnumber\tvariant\tpoint\trepeat\tneed\tsweep"
   for (a = 1; a <= axes; a++) line = line OFS axis_column(AXIS[a])
   print line, "places\tkeys\tset_keys\tdata_bytes\tfull_bytes\ttarget_bytes\trule_bytes\tdram_bytes\tknown\tclients\tseconds" \
-    "\toutgrown_bytes\tlimit_bytes\tswap_bytes\tclient_places\tlargest_size" >file
+    "\toutgrown_bytes\tlimit_bytes\tswap_bytes\tclient_places\tlargest_size"
   enter(VARIANT_NAME[1])
   least = V["REDISRUNS"] == "auto" ? V["REDISRUNS_MIN"] : V["REDISRUNS"]
   most = V["REDISRUNS"] == "auto" ? V["REDISRUNS_MAX"] : V["REDISRUNS"]
@@ -202,9 +207,8 @@ function rows_print(file,    a, p, v, r, least, most, line, number, searched, se
           searched = 1
           seconds += CELL_SEARCH[v, p]
         }
-        print ++number, VARIANT_NAME[v], POINT[p], r, r <= least + 0 ? "yes" : "maybe", POINT_TOLD[p] == "" ? "-" : POINT_TOLD[p], POINT_VALUES[p], \
-          CELL[v, p], whole(seconds), CELL_MORE[v, p] >file
+        print "row", ++number, VARIANT_NAME[v], POINT[p], r, r <= least + 0 ? "yes" : "maybe", POINT_TOLD[p] == "" ? "-" : POINT_TOLD[p], POINT_VALUES[p], \
+          CELL[v, p], whole(seconds), CELL_MORE[v, p]
       }
   }
-  close(file)
 }

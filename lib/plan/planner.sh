@@ -3,38 +3,36 @@
 # The front of the planner (lib/plan/plan.awk): layers of settings and facts of the servers go in, plan.tsv and settings.tsv come out.
 
 # The programs of the planner; plan.awk is before keycost.awk, whose END would end it.
-readonly _PLANNER_FILES='settings axes place server load fill check check_load ignored plan keycost'
+readonly _PLANNER_FILES=(settings axes place server load fill check check_load ignored plan keycost)
 
-# Make the plan.
-# Usage: planner_run DIR
-#   DIR for plan.tsv and settings.tsv
-# Globals: the layers of settings, the facts of the servers, and the measured cost of keys
-# Returns: sets PLANNER_NOTES, lines FOUND WANTED FIX about settings without effect; exits 2 on invalid settings.
+# Run the planner.
+# Usage: planner_run DO
+#   DO as in lib/plan/plan.awk
+# Globals: RESUME, the layers of settings, the facts of the servers, and the measured cost of keys
+# Returns: sets REPLY, the lines that it prints; exits 2 on invalid settings
 planner_run() {
-  local name lines sweeps status=0 REPLY
+  local name sweeps status=0
   local -a programs=()
-  for name in $_PLANNER_FILES; do programs+=(-f "$LIB/plan/$name.awk"); done
+  for name in "${_PLANNER_FILES[@]}"; do programs+=(-f "$LIB/plan/$name.awk"); done
   sweeps=$(_planner_sweep) || exit
-  lines=$(_planner_input | OUT=$1 LIB=$LIB ROOT=$ROOT RESUME=$RESUME LC_ALL=C exec awk -f <(printf '%s' "$CPUS_AWK") "${programs[@]}") || status=$?
-  [[ $lines != refuse$'\t'* ]] || die_usage "${lines#*$'\t'}"
-  ((status == 0)) || die "the planner failed: ${lines##*$'\n'}"
-  PLANNER_NOTES=${lines//note$'\t'/}
+  REPLY=$(_planner_input "$1" | DO=$1 LIB=$LIB ROOT=$ROOT RESUME=${RESUME-} LC_ALL=C exec awk -f <(printf '%s' "$CPUS_AWK") "${programs[@]}") || status=$?
+  [[ $REPLY != *refuse$'\t'* || $status != 2 ]] || die_usage "${REPLY##*refuse$'\t'}"
+  ((status == 0)) || die "the planner failed: ${REPLY##*$'\n'}"
 }
 
 # Print all input of the planner.
+# Usage: _planner_input DO
 # Globals: sweeps of planner_run
 _planner_input() {
   local layer name host
   [[ -z $sweeps ]] || printf '%s\n' "$sweeps"
   printf 'layer\t%s\n' "${CONF_LAYERS[@]}"
-  for name in "${_CONF_NAMES[@]}"; do
-    printf 'setting\tdefault\t%s\t%s\t%s\n' "$name" "${_CONF_WHERE["default $name"]}" "${_CONF_VALUE["default $name"]}"
-  done
   for layer in "${!_CONF_SET[@]}"; do
     for name in ${_CONF_SET[$layer]}; do
       printf 'setting\t%s\t%s\t%s\t%s\n' "$layer" "$name" "${_CONF_WHERE["$layer $name"]//$'\t'/ }" "${_CONF_VALUE["$layer $name"]}"
     done
   done
+  [[ -z $1 ]] || return 0
   for host in "${SERVERS[@]}" $CLIENT_IP; do
     hosts_data "$host"
     name=remote
@@ -43,9 +41,6 @@ _planner_input() {
   done
   servers_each _planner_facts
   fill_models
-  [[ -z $PRECISION_METRICS ]] || for name in $PRECISION_METRICS; do
-    ! compare_known metric "$name" || printf 'metric\t%s\n' "$name"
-  done
 }
 
 # Print the words of SWEEP with the settings that they name, and their values as they are stored.

@@ -169,11 +169,11 @@ function other_node(host,    i, node, first, next_node) {
   return first == node ? "" : first
 }
 
-# The numactl options of each client, in their order, separated by `|`; `-` for a client that is not placed.
+# The numactl options of each client without CLIENT_NUMACTL, in their order, separated by `|`; `-` for a client that is not placed.
 function client_places(    i, j, text, option, node) {
   for (i = 1; i <= clients; i++) {
-    option = V["CLIENT_NUMACTL"]
-    if (option == "" && V["PLACEMENT"] == "split" && V["SERVER_NUMACTL"] == "")
+    option = ""
+    if (V["PLACEMENT"] == "split" && V["SERVER_NUMACTL"] == "")
       for (j = 1; j <= servers; j++) {
         if (!is_same(CLIENT[i], SERVER[j])) continue
         node = other_node(SERVER[j])

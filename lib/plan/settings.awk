@@ -2,19 +2,39 @@
 # The settings of a plan by layer, and their values in force, V[NAME], for a variant and a point of the sweep.
 # Input lines, tab-separated; lib/plan/planner.sh prints them:
 #   layer LAYER                     a layer, the lowest first; of `variant`, each variant has its own, variant:NAME
-#   setting LAYER NAME WHERE VALUE  a value that a layer sets, checked and in the form that is stored; the lowest layer has every setting
+#   setting LAYER NAME WHERE VALUE  a value that a layer sets, checked and in the form that is stored; conf/defaults.conf is the lowest layer
 
 $1 == "layer" {
   LAYER[++layers] = $2
   next
 }
 $1 == "setting" {
-  if ($2 == LAYER[1]) NAME[++names] = $3
-  FROM[$2, $3] = $4
-  # A part of a split compares as a number if it is one.
-  split(substr($0, length($1 $2 $3 $4) + 5), part, "\n")
-  VALUE[$2, $3] = part[1]
+  setting_keep($2, $3, substr($0, length($1 $2 $3 $4) + 5), $4)
   next
+}
+
+# Keep a value of a layer.
+function setting_keep(layer, name, value, from,    part) {
+  # A part of a split compares as a number if it is one.
+  split(value, part, "\n")
+  VALUE[layer, name] = part[1]
+  FROM[layer, name] = from
+}
+
+# Read the list of settings, which is the lowest layer.
+function settings_read(    file, line, number, i, name) {
+  file = ROOT "/conf/defaults.conf"
+  while ((getline line < file) > 0) {
+    number++
+    i = index(line, "  #: ")
+    if (!i || line !~ /^[A-Z][A-Z0-9_]*=/) continue
+    name = substr(line, 1, index(line, "=") - 1)
+    line = substr(line, length(name) + 2, i - length(name) - 2)
+    gsub(/^"|"$/, "", line)
+    NAME[++names] = name
+    setting_keep(LAYER[1], name, line, file ":" number)
+  }
+  close(file)
 }
 
 # Refuse the plan: one line of text.
@@ -76,7 +96,7 @@ function enter(variant,    i) {
     clients_settle()
     sizes_settle()
     keys_settle()
-    auto_settle()
+    if (!early) auto_settle()
     for (i = 1; i <= names; i++) KEPT[variant, NAME[i]] = V[NAME[i]]
   }
   VARIANT = variant

@@ -84,7 +84,7 @@ client_launch() {
   local -A share=()
   local -a common=()
   CLIENTS=()
-  plan_shares "$1"
+  shares_divide "$1"
   for i in "${!SHARE_CLIENT[@]}"; do
     client=${SHARE_CLIENT[i]}
     CLIENTS+=("$client")
@@ -114,7 +114,7 @@ _client_common() {
   [[ $TIME == 0 ]] || common+=(--time "$TIME")
   [[ $WARMUP == 0 ]] || common+=(--warmup "$WARMUP")
   [[ $KEY_MIN == 0 ]] || common+=(--key-min "$KEY_MIN")
-  ! fill_apart || common+=(--key-max "$KEY_MAX")
+  ! load_apart || common+=(--key-max "$KEY_MAX")
   text=$(load_options && tls_options ../tls.crt)
   [[ -z $text ]] || mapfile -t -O "${#common[@]}" common <<<"$text"
   [[ $POPULATE_PATTERN == auto || " $PHASES " != *" populate "* ]] || common+=(--populate-keys "$POPULATE_PATTERN")
@@ -132,7 +132,7 @@ _client_launch() {
   _client_seed "$client"
   options+=(--seed "$REPLY")
   [[ $RATE == search || $RATE == 0 ]] || options+=(--rate "$(client_share "$client" "$RATE")")
-  plan_requests_of "$count"
+  shares_requests_of "$count"
   [[ $REPLY == 0 ]] || options+=(--requests "$REPLY")
   if replay_on; then
     mapfile -t -O "${#options[@]}" options < <(replay_options "$port" "$POINT_INSTANCES")
@@ -141,7 +141,7 @@ _client_launch() {
   else
     options+=(--pipeline "$PIPELINE")
   fi
-  plan_threads_of "$count"
+  shares_threads_of "$count"
   CLIENT_THREADS=$REPLY
   text=$(cluster_options "$port" "$count" && fault_options)
   if [[ -n $text ]]; then
@@ -149,7 +149,8 @@ _client_launch() {
     port=$REDISBASE count=$(cluster_processes "$POINT_INSTANCES") # any node knows all others
   fi
   CLIENT_PASSWORD=$(server_load_passwords "$port" "$count")
-  text=$(place_client "$client")
+  place_client "$client"
+  text=$REPLY
   [[ -z $text ]] || read -r -a prefix < <(tier_command "$text")
   if [[ -n $CLIENT_PREFIX ]]; then
     text=$(launch_words "$client" "$CLIENT_PREFIX") || return
@@ -471,7 +472,7 @@ _client_load() {
 # Print a client's part of a rate: proportional to its number of instances.
 # Usage: client_share CLIENT RATE
 client_share() {
-  plan_clients "$POINT_INSTANCES" | awk -v client="$1" -v rate="$2" -v all="$POINT_INSTANCES" \
+  shares_clients "$POINT_INSTANCES" | awk -v client="$1" -v rate="$2" -v all="$POINT_INSTANCES" \
     '$1 == client { printf "%.6f", rate * $3 / all }'
 }
 

@@ -138,26 +138,3 @@ cluster_show() {
     $4 == "replica" { replicas[$3] = replicas[$3] (replicas[$3] == "" ? "" : ", ") $1 " (" $2 ")" }
     END { for (i = 1; i <= n; i++) print order[i] "\t" slots[order[i]] "\t" master[order[i]] "\t" (replicas[order[i]] == "" ? "-" : replicas[order[i]]) }'
 }
-
-# Refuse an invalid cluster, naming the setting and where it was set.
-# Usage: cluster_check
-# Returns: exits 2.
-cluster_check() {
-  local nodes instances last
-  cluster_on || return 0
-  nodes=$(cluster_nodes)
-  if servers_several; then
-    [[ $CLUSTER_NODES == auto || $CLUSTER_NODES == "$nodes" ]] || conf_refuse CLUSTER_NODES "each server is one node, and there are $nodes servers; set CLUSTER_NODES=auto"
-    ((nodes >= 3)) || conf_refuse SERVER "too few for CLUSTER=on: with $nodes nodes no majority of masters is left to take over; name at least 3 servers, or one"
-  fi
-  ((nodes >= 3)) || conf_refuse CLUSTER_NODES "too few: with $nodes nodes no majority of masters is left to take over; set at least 3"
-  ((REPLICAS < nodes)) || conf_refuse REPLICAS "too many: on $nodes nodes one node would hold a shard twice; set at most $((nodes - 1)), or more CLUSTER_NODES"
-  [[ $GENERATOR == test ]] || conf_refuse GENERATOR "does not support CLUSTER=on; set GENERATOR=test"
-  [[ $TLS == off ]] || conf_refuse TLS "not supported with CLUSTER=on; set TLS=off"
-  for instances in $INSTANCES; do
-    ((instances >= nodes)) || conf_refuse INSTANCES "too few: $instances shards on $nodes nodes leave a node without a master; set at least $nodes"
-    last=$((REDISBASE + $(cluster_processes "$instances") - 1))
-    ((last <= 55535)) || conf_refuse REDISBASE "the cluster bus of port $last would be port $((last + 10000)), past 65535; set a lower REDISBASE"
-    ((last < REDISBASE + 10000)) || conf_refuse INSTANCES "too many: the cluster bus of port $REDISBASE would be port $((REDISBASE + 10000)), which is that of an instance; accepted: at most 10000 processes"
-  done
-}

@@ -14,20 +14,6 @@ cold_wanted() {
   [[ $COLD_MEMORY =~ [1-9] ]]
 }
 
-# Refuse COLD_MEMORY where the memory of the instances does not depend on it.
-# Usage: cold_check
-# Globals: COLD_MEMORY TIER PLACEMENT SERVER_NUMACTL
-# Returns: exits 2.
-cold_check() {
-  cold_wanted || return 0
-  [[ $TIER == native || $TIER == tiering ]] ||
-    conf_refuse COLD_MEMORY "conflicts with TIER=$TIER, which limits or places the memory of instances; use the variants native, tiering, numab, tpp or damon"
-  [[ $PLACEMENT != numa && $PLACEMENT != split || -n $SERVER_NUMACTL ]] ||
-    conf_refuse COLD_MEMORY "conflicts with PLACEMENT=$PLACEMENT, which binds instances to nodes; set PLACEMENT=spread"
-  tier_numactl_of
-  [[ -z $REPLY ]] || conf_refuse COLD_MEMORY "conflicts with $REPLY in SERVER_NUMACTL, which places the memory of instances; leave it out"
-}
-
 # Print a line of a plan about it; nothing if none is wanted.
 # Usage: cold_say
 cold_say() {

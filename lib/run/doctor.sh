@@ -5,9 +5,9 @@
 # tools/deps.sh (lib/run/doctor_show.sh converts them to a command).
 
 # Settings that the checks on hosts depend on; they are checked one variant at a time.
-readonly _DOCTOR_ASKED="TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM PLACEMENT PLACEMENT_NODE SERVER_NUMACTL CLIENT_NUMACTL \
-SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION ZSWAP \
-PROMOTE_RATE SCAN_PERIOD_MIN SCAN_PERIOD_MAX SCAN_SIZE HOT_THRESHOLD DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA NEIGHBOUR NEIGHBOUR_NODE COLD_MEMORY"
+readonly _DOCTOR_ASKED=(TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM PLACEMENT PLACEMENT_NODE SERVER_NUMACTL CLIENT_NUMACTL
+  SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION ZSWAP PROMOTE_RATE SCAN_PERIOD_MIN
+  SCAN_PERIOD_MAX SCAN_SIZE HOT_THRESHOLD DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA NEIGHBOUR NEIGHBOUR_NODE COLD_MEMORY)
 
 declare -A _DOCTOR_LACKS=() # clients without the load generator
 
@@ -25,11 +25,9 @@ doctor_rows() {
     servers_each _doctor_unknown
     return 0
   }
-  server_auto
   _doctor_skip
-  plan_settle
+  plan_make
   _doctor_ignored
-  if [[ -n $RESUME ]]; then plan_load "$RESUME/plan.tsv"; else plan_make; fi
   _doctor_needs
   _doctor_ask_hosts "${hosts[@]}"
   servers_each _doctor_redis
@@ -116,13 +114,13 @@ _doctor_ignored() {
   local found wanted fix
   while IFS=$'\t' read -r found wanted fix; do
     _doctor_row "${SERVERS[0]}" warn settings "$found" "$wanted" "$fix"
-  done < <(plan_ignored)
+  done < <(printf '%s' "$PLAN_NOTES")
 }
 
 # The requirements of the plan on links, ports and open files: the maximum over all rows.
 # Returns: sets the settings that lib/host/doctor.sh is sent.
 _doctor_needs() {
-  local row ops
+  local row ops bits size
   NEED_BITS=0 NEED_PORTS=0 NEED_FILES=0 NEED_NUMACTL='' FIRST_PORT=$REDISBASE LAST_PORT=0 LAST_BUS=0 NEED_DISK=0
   for row in "${PLAN_ROWS[@]}"; do
     plan_row "$row"
@@ -130,9 +128,9 @@ _doctor_needs() {
     ops=0
     [[ $RATE == search ]] || ops=${RATE%.*}
     ((ops > 0)) || ops=$PLAN_OPS
-    # The current point has one value size, or sizes by phase.
-    sizes_largest "$VALUE_SIZES"
-    ((REPLY * 8 * ops <= NEED_BITS)) || NEED_BITS=$((REPLY * 8 * ops))
+    size=${ROW[largest_size]}
+    bits=$((size * 8 * ops))
+    ((bits <= NEED_BITS)) || NEED_BITS=$bits
     [[ -z $SERVER_NUMACTL$CLIENT_NUMACTL && $PLACEMENT != numa && $PLACEMENT != split ]] || NEED_NUMACTL=yes
     _doctor_connections
     disk_persistence_of
@@ -149,9 +147,9 @@ _doctor_needs() {
 _doctor_connections() {
   local count threads groups connections=$CONNECTIONS
   [[ $connections != search ]] || connections=$(search_connections)
-  plan_shares "${ROW[instances]}"
+  shares_divide "${ROW[instances]}"
   for count in "${SHARE_COUNT[@]}"; do
-    plan_threads_of "$count"
+    shares_threads_of "$count"
     threads=$REPLY
     groups=$(((threads + count - 1) / count))
     ((connections * groups <= NEED_PORTS)) || NEED_PORTS=$((connections * groups))
@@ -430,17 +428,18 @@ _doctor_answers() {
 
 # The fill of every point, compared with the server's memory minus the reserve: the DRAM of each variant.
 _doctor_memory() {
-  local row need wanted='' most=-1 keep found fix point rule free="$((SERVER_FREE >> 20)) MiB available"
+  local row need wanted='' most=-1 keep found fix fill point rule free="$((SERVER_FREE >> 20)) MiB available"
   facts_limit_text
   free+=$REPLY
   fill_reserve_of "$SERVER_BYTES"
   keep=$REPLY
+  while IFS=$'\t' read -r found fix fill; do
+    _doctor_row "$HOST" warn fill "$found" "within 1 % of $fill" "$fix"
+  done < <(printf '%s' "$PLAN_DOUBTS")
   for row in "${PLAN_ROWS[@]}"; do
     plan_row "$row"
     [[ ${ROW[repeat]} == 1 ]] || continue
     point=${ROW[point]}
-    [[ ${ROW[variant]} != "${VARIANTS%% *}" ]] ||
-      while IFS=$'\t' read -r found fix; do _doctor_row "$HOST" warn fill "$found" "within 1 % of $FILL" "$fix"; done < <(fill_doubts)
     # Of several servers, that of the one with the most instances.
     need=${ROW[dram_bytes]}
     antagonist_bytes

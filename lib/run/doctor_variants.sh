@@ -14,32 +14,11 @@ _doctor_tiers() {
   _doctor_each _doctor_tier
 }
 
-# The most that a variant's instances have at the points with a combination of the values in SWEEP; leaves the settings of both in force.
-# Usage: _doctor_largest VARIANT SWEEP
-# Returns: sets DOCTOR_BYTES, DOCTOR_MANY (instances) and DOCTOR_PLACES
-_doctor_largest() {
-  local row data
-  DOCTOR_BYTES=0 DOCTOR_MANY=1 DOCTOR_PLACES=
-  for row in "${PLAN_ROWS[@]}"; do
-    [[ $row == *$'\t'"$1"$'\t'* ]] || continue
-    plan_row "$row"
-    [[ ${ROW[repeat]} == 1 && ${ROW[variant]} == "$1" ]] || continue
-    plan_within "$2" || continue
-    data=${ROW[data_bytes]}
-    ((data <= DOCTOR_BYTES)) || DOCTOR_BYTES=$data DOCTOR_MANY=${ROW[instances]} DOCTOR_PLACES=${ROW[places]}
-  done
-  plan_enter "$1" "$2"
-}
-
 # Print rows: whether the server supports the tier of a variant, and the settings of its file.
-# Usage: _doctor_tier VARIANT SWEEP
-#   the settings of both must be in force
+# Usage: _doctor_tier VARIANT
 _doctor_tier() {
-  local variant=$1 state found wanted fix DOCTOR_BYTES DOCTOR_MANY DOCTOR_PLACES
-  _doctor_largest "$@"
-  # With several ratios, the smallest DRAM share needs the most of everything else.
-  plan_enter "$@" DRAM_RATIO="$(tier_least)"
-  ! _doctor_ask "$HOST" "variant $variant" tier_check "$DOCTOR_BYTES" "$DOCTOR_MANY" ||
+  local variant=$1 state found wanted fix
+  ! _doctor_ask "$HOST" "variant $variant" tier_check "${ROW[data_bytes]}" "${ROW[instances]}" ||
     while IFS=$'\t' read -r state found wanted fix; do
       _doctor_row "$HOST" "$state" "variant $variant" "$found" "$wanted" "$fix"
     done <<<"$_DOCTOR_SAID"
@@ -49,47 +28,38 @@ _doctor_tier() {
     done <<<"$_DOCTOR_SAID"
 }
 
-# Run a check for every variant, with each combination of the values in SWEEP of settings that hosts are asked about. A row may come twice.
+# Run a check for every variant, with each combination of values of settings that hosts are asked about, at the point with the most data.
 # Usage: _doctor_each FUNCTION
-#   FUNCTION is called with VARIANT and SWEEP, in a separate process
+#   FUNCTION is called with VARIANT, in a separate process, with the settings of the row in force
 _doctor_each() {
-  local variant sweep key name
-  local -A seen=()
-  for variant in $VARIANTS; do
-    for sweep in "${POINT_SWEEPS[@]}"; do
-      plan_enter "$variant" "$sweep"
-      key=$variant
-      for name in "${AXES[@]}"; do [[ " $_DOCTOR_ASKED " != *" $name "* ]] || key+=" ${!name}"; done
-      [[ -z ${seen[$key]+set} ]] || continue
-      seen[$key]=1
-      ("$1" "$variant" "$sweep")
-    done
+  local row
+  plan_groups "${_DOCTOR_ASKED[@]}"
+  for row in "${PLAN_GROUPS[@]}"; do
+    (
+      plan_row "$row"
+      "$1" "${ROW[variant]}"
+    )
   done
-  plan_enter "${VARIANTS%% *}" ''
 }
 
 # Settings that a version of redis-server may ignore, although it accepts the directive of that name.
-readonly _DOCTOR_DIRECTIVES='IO_THREADS IO_THREADS_DO_READS'
+readonly _DOCTOR_DIRECTIVES=(IO_THREADS IO_THREADS_DO_READS)
 
 # Refuse a sweep over a directive that the server ignores: its points would be of the same server. Each value is tried on a scratch instance.
 _doctor_swept() {
-  local variant sweep key name names directive why
-  local -A seen=()
+  local row name directive why
+  local -a names=()
   [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
-  for variant in $VARIANTS; do
-    for sweep in "${POINT_SWEEPS[@]}"; do
-      plan_enter "$variant" "$sweep"
-      names='' key=$variant
-      for name in "${AXES[@]}"; do [[ " $_DOCTOR_DIRECTIVES " != *" $name "* ]] || names+=" $name" key+=" ${!name}"; done
-      [[ -n $names && -z ${seen[$key]+set} ]] || continue
-      seen[$key]=1
-      plan_enter "$variant" "$sweep" "${ANSWERS_SETTINGS[@]}"
-      ! _doctor_ask "$HOST" "variant $variant" answers_ignored || while IFS=: read -r directive why; do
-        name=${directive^^} name=${name//-/_}
-        [[ "$names " != *" $name "* ]] || _doctor_row "$HOST" fail "variant $variant" "$directive has no effect:$why" "SWEEP over $name" \
-          "leave $name out of SWEEP"
-      done <<<"$_DOCTOR_SAID"
-    done
+  for name in "${_DOCTOR_DIRECTIVES[@]}"; do [[ " ${PLAN_COLUMNS[*]} " != *" ${name,,} "* ]] || names+=("$name"); done
+  ((${#names[@]} > 0)) || return 0
+  plan_groups "${names[@]}"
+  for row in "${PLAN_GROUPS[@]}"; do
+    plan_row "$row" "${ANSWERS_SETTINGS[@]}"
+    ! _doctor_ask "$HOST" "variant ${ROW[variant]}" answers_ignored || while IFS=: read -r directive why; do
+      name=${directive^^} name=${name//-/_}
+      [[ " ${names[*]} " != *" $name "* ]] || _doctor_row "$HOST" fail "variant ${ROW[variant]}" "$directive has no effect:$why" "SWEEP over $name" \
+        "leave $name out of SWEEP"
+    done <<<"$_DOCTOR_SAID"
   done
   plan_enter "${VARIANTS%% *}" ''
 }
@@ -110,7 +80,7 @@ _doctor_launch() {
 }
 
 # Print rows: whether the prefix commands and the generator of a variant work on its hosts.
-# Usage: _doctor_prefix VARIANT SWEEP
+# Usage: _doctor_prefix VARIANT
 _doctor_prefix() {
   local host state found wanted fix
   while IFS=$'\t' read -r host state found wanted fix; do
@@ -119,17 +89,15 @@ _doctor_prefix() {
 }
 
 # Print rows: whether each server can run the load of NEIGHBOUR; nothing until membench is built.
-# Usage: _doctor_antagonist VARIANT SWEEP
+# Usage: _doctor_antagonist VARIANT
 _doctor_antagonist() {
   [[ " $BUILD_TARGETS " != *" membench "* ]] || return 0
   servers_each _doctor_said neighbour antagonist_try
 }
 
 # Print rows: whether each server has room for COLD_MEMORY in front of the largest data of a variant.
-# Usage: _doctor_cold VARIANT SWEEP
+# Usage: _doctor_cold VARIANT
 _doctor_cold() {
-  local DOCTOR_BYTES DOCTOR_MANY DOCTOR_PLACES
   cold_wanted || return 0
-  _doctor_largest "$@"
-  servers_each _doctor_said "cold memory" cold_try "$DOCTOR_BYTES" "$DOCTOR_MANY" "$DOCTOR_PLACES"
+  servers_each _doctor_said "cold memory" cold_try "${ROW[data_bytes]}" "${ROW[instances]}" "${ROW[places]}"
 }

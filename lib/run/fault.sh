@@ -93,20 +93,3 @@ fault_end() {
   [[ -z $_FAULT_ON ]] || log_warn "the load ended after '$_FAULT_LAST', before the fault was over; set a longer TIME"
   _FAULT_ON=
 }
-
-# Refuse an invalid fault, naming the setting and where it was set.
-# Usage: fault_check
-# Returns: exits 2.
-fault_check() {
-  local need
-  [[ $TRACK == 0 ]] || cluster_on || conf_refuse TRACK "requires a cluster; set CLUSTER=on"
-  fault_on || return 0
-  cluster_on || conf_refuse FAULT "requires a cluster; set CLUSTER=on"
-  ((REPLICAS > 0)) || conf_refuse FAULT "requires a replica that takes over; set REPLICAS to at least 1"
-  ((FAULT_NODE <= $(cluster_nodes))) || conf_refuse FAULT_NODE "there are $(cluster_nodes) nodes; set one of them, or more CLUSTER_NODES"
-  [[ -z $SERVER_PREFIX ]] || conf_refuse SERVER_PREFIX "not supported with FAULT=$FAULT; leave it empty"
-  ! search_wanted || conf_refuse FAULT "conflicts with a search; set RATE and CONNECTIONS to numbers"
-  { ! load_is_fill "${PHASES##* }" && [[ $TIME != 0 ]]; } || conf_refuse FAULT "requires a timed last phase; set TIME, and end PHASES with set, get or mixed"
-  need=$(awk -v at="$FAULT_AT" -v down="$FAULT_DOWN" -v settle="$SETTLE" -v time="$TIME" 'BEGIN { if (at + down + settle > time) printf "%.10g", at + down }')
-  [[ -z $need ]] || conf_refuse TIME "ends before the node is up at $need s and SETTLE=$SETTLE s have passed; set a longer TIME"
-}

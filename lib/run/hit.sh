@@ -32,49 +32,6 @@ hit_counted() {
   tier_limited || [[ $HIT_COUNTERS != majflt ]]
 }
 
-# Refuse settings of the current variant that conflict with HIT_RATIO.
-# Usage: hit_check
-# Returns: exits 2.
-hit_check() {
-  local pattern
-  hit_wanted || return 0
-  for pattern in $KEY_PATTERN; do
-    case $pattern in
-      gaussian | zipf | hotspot:*) ;;
-      gaussian:* | zipf:*) conf_refuse KEY_PATTERN "$pattern sets the parameter that HIT_RATIO searches for; set KEY_PATTERN=${pattern%%:*}" ;;
-      *) conf_refuse KEY_PATTERN "$pattern has no popular keys for HIT_RATIO=$HIT_RATIO; set KEY_PATTERN=gaussian, zipf or hotspot:K:R" ;;
-    esac
-  done
-  [[ $DRAM_RATIO != search ]] || conf_refuse DRAM_RATIO "conflicts with HIT_RATIO=$HIT_RATIO; set DRAM_RATIO to a ratio such as 1:4"
-  [[ " $PHASES " == " populate "* ]] || conf_refuse HIT_RATIO "requires PHASES that begin with populate; set PHASES=\"populate get\""
-  [[ $SHIFT == off ]] || conf_refuse SHIFT "conflicts with HIT_RATIO=$HIT_RATIO, as popular keys move; set SHIFT=off"
-  [[ $COMMANDS == off ]] || conf_refuse COMMANDS "conflicts with HIT_RATIO=$HIT_RATIO, which counts GET and SET; set COMMANDS=off"
-  [[ $CLUSTER == off ]] || conf_refuse HIT_RATIO "does not support a cluster; set CLUSTER=off"
-}
-
-# Refuse HIT_RATIO if no variant has limited DRAM.
-# Usage: hit_check_variants LIMITED
-#   LIMITED are the variants whose DRAM is limited, separated by blanks
-# Returns: exits 2.
-hit_check_variants() {
-  hit_wanted || return 0
-  [[ -n $1 ]] || conf_refuse HIT_RATIO "no variant's accesses to far memory can be counted; add swap, zram or zswap to VARIANTS"
-  [[ $HIT_VARIANT == auto || " $1 " == *" $HIT_VARIANT "* ]] || conf_refuse HIT_VARIANT "not a variant of this run whose DRAM is limited; accepted: auto, $1"
-}
-
-# The expected seconds of the search for a point's keys on the current variant: populate, and looks.
-# Usage: hit_seconds VARIANT KEYS
-#   KEYS of all instances
-# Globals: HIT_VARIANT PLAN_OPS SEARCH_TIME
-# Returns: sets REPLY, 0 if the variant is not used for the search
-hit_seconds() {
-  REPLY=0
-  hit_wanted && hit_counted || return 0
-  [[ $HIT_VARIANT == auto || $HIT_VARIANT == "$1" ]] || return 0
-  # The master needs about a second between two looks.
-  REPLY=$(LC_ALL=C awk -v keys="$2" -v ops="$PLAN_OPS" -v looks="$_HIT_EXPECTED" -v each="$SEARCH_TIME" 'BEGIN { printf "%.0f", keys / ops + 1 + looks * (each + 1) }')
-}
-
 # Print the line of the plan about the hit ratio.
 # Usage: hit_say
 hit_say() {

@@ -26,22 +26,6 @@ launch_words() {
   done
 }
 
-# Refuse a prefix that names a file outside this project.
-# Usage: launch_check
-# Globals: SERVER_PREFIX CLIENT_PREFIX ROOT
-# Returns: exits 2.
-launch_check() {
-  local name text file
-  for name in SERVER_PREFIX CLIENT_PREFIX; do
-    text=${!name}
-    while [[ $text =~ \{([^{}]+)\} ]]; do
-      file=${BASH_REMATCH[1]}
-      _launch_ours "$file" || conf_refuse "$name" "$file: not found in this project; {FILE} names a file below the directory of do_it.sh"
-      text=${text/"{$file}"/}
-    done
-  done
-}
-
 # Test both prefixes of the resolved variant, and its numactl options, on the hosts that will use them, as rows HOST STATE FOUND WANTED FIX.
 # Usage: launch_try
 # Globals: HOST CLIENT_IP SERVER_PREFIX CLIENT_PREFIX SERVER_NUMACTL CLIENT_NUMACTL, and as tier_policy

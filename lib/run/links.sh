@@ -34,5 +34,5 @@ _links_rows() {
         printf 'memtier-bench%d.log\t%s\n' "$number" "$log"
       done
     done
-  done < <(plan_clients "$POINT_INSTANCES")
+  done < <(shares_clients "$POINT_INSTANCES")
 }

@@ -24,17 +24,6 @@ perf_events() {
   esac
 }
 
-# Refuse an event that is counted twice: the loads would be twice as many.
-# Usage: perf_check
-# Returns: exits 2.
-perf_check() {
-  local word seen=' '
-  for word in $FAR_EVENTS; do
-    [[ $seen != *" $word "* ]] || conf_refuse FAR_EVENTS "the event $word is repeated; give each event once"
-    seen+="$word "
-  done
-}
-
 # Identify the CPU of the server in HOST, where the events depend on it.
 # Returns: sets _PERF_CPU; 1 if it cannot be identified
 _perf_identify() {

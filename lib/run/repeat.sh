@@ -106,7 +106,7 @@ _repeat_up() {
   POINT_INSTANCES=$1
   tier_up "${ROW[data_bytes]}" "$1" || return
   cold_up || return
-  server_start "$1" "${ROW[places]}"
+  server_start "$1"
 }
 
 # Each step reports its own errors. The logs are fetched even after a failure, because they contain the reason.

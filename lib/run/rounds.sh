@@ -5,19 +5,6 @@
 # How often a disturbed repeat is run again; the last try counts in any case.
 _ROUNDS_AGAIN=2
 
-# Refuse settings of rounds that contradict each other.
-# Usage: rounds_check
-# Returns: exits 2.
-rounds_check() {
-  local metric seen=' '
-  ((REDISRUNS_MIN <= REDISRUNS_MAX)) || conf_refuse REDISRUNS_MIN "more than REDISRUNS_MAX=$REDISRUNS_MAX; set REDISRUNS_MIN to at most that"
-  for metric in $PRECISION_METRICS; do
-    compare_known metric "$metric" || conf_refuse PRECISION_METRICS "unknown metric $metric; ./do_it.sh compare --metric list names them"
-    [[ $seen != *" $metric "* ]] || conf_refuse PRECISION_METRICS "the metric $metric is repeated; give each metric once"
-    seen+="$metric "
-  done
-}
-
 # The smallest number of rounds (min) or the largest (max).
 # Usage: rounds_count min|max
 # Returns: sets REPLY

@@ -12,10 +12,6 @@ SEARCH_DO=       # the next action of the clients: step, take, keep or skip
 _SEARCH_GIVEN=   # of a step or take: requests per second, or cN for N connections
 SEARCH_SECONDS=  # of a step
 
-readonly _SEARCH_FIGURES='avg|p50|p90|p99|p99.9|p99.99|max|far'
-# Phases that the load generator takes.
-readonly _SEARCH_PHASES=16
-
 # Whether the current variant searches.
 # Usage: search_wanted
 # Globals: RATE CONNECTIONS DRAM_RATIO
@@ -59,66 +55,10 @@ search_phases() {
 # Globals: CONNECTIONS THREADS
 search_connections() {
   local most=1024
-  plan_threads_each
+  shares_threads_each
   # An instance accepts 10,000 clients by default; some of them are reserved for the harness.
   ((most * REPLY <= 9000)) || most=$((9000 / REPLY))
   if [[ $CONNECTIONS == search ]]; then echo "$most"; else echo "$CONNECTIONS"; fi
-}
-
-# Refuse settings of a search that contradict each other.
-# Usage: search_check
-# Returns: exits 2.
-search_check() {
-  local limit phase seen=' ' count=0 name=RATE REPLY
-  for limit in $LIMITS; do
-    _search_check_limit "$limit"
-    [[ $seen != *" $REPLY "* ]] || conf_refuse LIMITS "'$limit' is repeated; give each limit once"
-    seen+="$REPLY "
-  done
-  seen=' '
-  price_check
-  size_check
-  search_wanted || return 0
-  [[ $RATE == search ]] || name=CONNECTIONS
-  ! size_wanted || name=DRAM_RATIO
-  [[ $RATE != search || $CONNECTIONS != search ]] || conf_refuse CONNECTIONS "conflicts with RATE=search; set only one of them to search"
-  [[ $GENERATOR == test ]] || conf_refuse "$name" "$GENERATOR does not support searches; set GENERATOR=test"
-  [[ $TIME != 0 ]] || conf_refuse "$name" "requires TIME; set the duration of the measurement"
-  [[ $RATE == search || $RATE == 0 || $name == DRAM_RATIO ]] || conf_refuse CONNECTIONS "conflicts with RATE=$RATE; set RATE=0: connections are searched in a closed loop"
-  for phase in $PHASES; do
-    ! load_is_fill "$phase" || continue
-    [[ $seen != *" $phase "* ]] || conf_refuse PHASES "$phase is repeated; with a search, give each phase once"
-    seen+="$phase "
-  done
-  [[ " $KEY_PATTERN" != *" latest"* || " $PHASES " != *" mixed "* ]] ||
-    conf_refuse KEY_PATTERN "latest is not supported in a search with mixed, as each step adds keys; set another KEY_PATTERN, or PHASES without mixed"
-  [[ $seen != ' ' ]] || conf_refuse PHASES "no phase to search; add set, get or mixed"
-  search_phases
-  count=$(wc -w <<<"$REPLY")
-  ((count <= _SEARCH_PHASES)) || conf_refuse LIMITS "too many: $count phases times limits; accepted: at most $_SEARCH_PHASES"
-}
-
-# Refuse a limit that a search does not support.
-# Usage: _search_check_limit LIMIT
-# Returns: sets REPLY to the limit in one form, in which 1ms and 1000us are equal; exits 2.
-_search_check_limit() {
-  local figure=${1%%[<>=]*} rest places=9 part
-  rest=${1#"$figure"}
-  ! kind_grouped "${rest//[<>=]/ }" number: || conf_refuse LIMITS "'$1': ambiguous, a fraction or thousands; write $REPLY"
-  [[ $1 == *[\<\>]* && -n $figure ]] || conf_refuse LIMITS "'$1': invalid; accepted: FIGURE<=TIME, such as p99<=1ms"
-  [[ "|$_SEARCH_FIGURES|" == *"|$figure|"* ]] || conf_refuse LIMITS "'$1': unknown figure $figure; accepted: ${_SEARCH_FIGURES//|/ }"
-  if [[ $figure == far ]]; then
-    [[ $DRAM_RATIO == search && $RATE != search ]] || conf_refuse LIMITS "'$1': requires DRAM_RATIO=search and RATE=NUMBER; far accesses do not depend on the load"
-    ! { size_wanted && tier_divided; } || conf_refuse LIMITS "'$1': the far accesses of $PLAN_ENTERED cannot be counted; set a latency, such as p99<=1ms"
-    [[ $rest =~ ^('<'=?)([0-9]{1,9})(\.([0-9]+))?$ ]] || conf_refuse LIMITS "'$1': invalid limit; accepted: a number of far accesses per operation, such as far<=0.05"
-  else
-    [[ $rest =~ ^('<'=?)([0-9]{1,9})(\.([0-9]+))?(us|ms|s)$ ]] || conf_refuse LIMITS "'$1': invalid limit; accepted: a maximum in us, ms or s, such as $figure<=1ms"
-    case ${BASH_REMATCH[5]} in us) places=3 ;; ms) places=6 ;; esac
-  fi
-  part=${BASH_REMATCH[4]}000000000
-  REPLY=$figure${BASH_REMATCH[1]}$((10#${BASH_REMATCH[2]} * 10 ** places + 10#${part:0:places}))
-  # far<=0 asks for no access at all, and is possible.
-  [[ $REPLY != *[\<=]0 || $REPLY == 'far<=0' ]] || conf_refuse LIMITS "'$1': nothing is below 0; give a limit above it"
 }
 
 # Print the expected steps of a search of one phase. Measured: 20 to 25 for one limit on an idle machine, about 10 for each further limit. For DRAM,
@@ -150,21 +90,6 @@ search_say() {
   [[ -n $what ]] || return 0
   printf 'search   the highest %s that keeps %s: about %d steps of %s s per phase, at most %d per limit\n' "$what" "${LIMITS// / and }" "$(search_expected)" \
     "$SEARCH_TIME" "$SEARCH_STEPS"
-}
-
-# Print an estimate of the seconds that searches add to a repeat.
-# Usage: search_seconds
-# Globals: LIMITS SEARCH_TIME TIME PHASES
-search_seconds() {
-  local phases=0 phase
-  search_wanted || {
-    echo 0
-    return
-  }
-  for phase in $PHASES; do ! search_is "$phase" || phases=$((phases + 1)); done
-  # The master needs about a second between two steps. Each further limit measures the phase once more.
-  LC_ALL=C awk -v steps="$(search_expected)" -v each="$SEARCH_TIME" -v more=$(($(wc -w <<<"$LIMITS") - 1)) -v long="$TIME" -v phases="$phases" \
-    'BEGIN { printf "%.0f\n", phases * (steps * (each + 1) + more * long) }'
 }
 
 # Begin the searches of a repeat.

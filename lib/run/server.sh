@@ -10,7 +10,6 @@ _SERVER_SAID= # directives without effect that were printed, one per line
 server_facts() {
   facts_read "${SERVERS[@]}" || return
   facts_use
-  server_auto
 }
 
 # Check whether the memory of each server that must stay free is free now.
@@ -34,33 +33,6 @@ _server_room() {
   facts_limit_text
   log_warn "$HOST: $((SERVER_FREE >> 20)) MiB of memory are available$REPLY with no instance running, and $((keep >> 20)) MiB must stay free (RESERVE)"
   return 1
-}
-
-# Use known facts for the settings that are auto; call again after settings were resolved.
-# Usage: server_auto
-server_auto() {
-  local all=0 REPLY
-  [[ $SERVER_CORES != auto ]] || SERVER_CORES=$_SERVER_CPUS
-  if [[ $SRV_OVERRIDE == auto ]]; then
-    servers_each _server_cpus
-    SRV_OVERRIDE=$all
-  fi
-  [[ $INSTANCES != auto ]] || INSTANCES=$SRV_OVERRIDE
-  plan_instances
-  [[ -n $REPLY ]] || conf_refuse INSTANCES "empty range: instances may use $(place_usable) CPUs; set a number, or a range that starts there"
-  INSTANCES=$REPLY
-  [[ $SERVER_MEM != auto ]] || SERVER_MEM=$_SERVER_GIB
-}
-
-# Add how many CPUs of a server instances may be spread over.
-# Globals: SERVER_CORES; all of server_auto
-_server_cpus() {
-  local cpus=$SERVER_CORES REPLY
-  # A plan without facts knows of no smaller server.
-  ! servers_several || [[ -z $_SERVER_CPUS ]] || ((_SERVER_CPUS >= cpus)) || cpus=$_SERVER_CPUS
-  # More instances than the quota has CPUs would be stopped by turns.
-  ! facts_limit quota || ((REPLY / 100 >= cpus)) || cpus=$((REPLY >= 200 ? REPLY / 100 : 1))
-  all=$((all + cpus))
 }
 
 # Make the passwords of the next instances for load generators and replicas, 24 characters for each port from REDISBASE on. The master's own stay on
@@ -125,8 +97,8 @@ server_find_redis() {
 }
 
 # Start the instances of a point on all servers, each pinned, and wait until each answers PING.
-# Usage: server_start INSTANCES [PLACES]
-#   PLACES as spread_places gives them
+# Usage: server_start INSTANCES
+# Globals: ROW, with the places of the instances
 # Returns: sets LOAD_USER, whom the load generators log in as; empty: there are no users, and the password is the master's. Sets
 #   SERVER_CERTIFICATE, the certificates of all servers, which they have to trust; empty: there is no TLS.
 server_start() {
@@ -134,7 +106,7 @@ server_start() {
   ! cluster_on || CLUSTER_TABLE=$(cluster_table "$1")
   cluster_processes_of "$1"
   _server_passwords "$REPLY"
-  _server_begin spread_plan "$@"
+  _server_begin spread_plan "$1" "${ROW[places]}"
 }
 
 # Start one instance that is not pinned on the server in HOST, to ask it something before the run. With CLUSTER=on it is a cluster

@@ -20,27 +20,6 @@ size_wanted() {
   [[ $DRAM_RATIO == search ]] && { tier_limited || tier_divided; }
 }
 
-# Refuse settings of such a search that contradict each other.
-# Usage: size_check
-# Returns: exits 2.
-size_check() {
-  [[ $DRAM_RATIO == search ]] || return 0
-  [[ $CONNECTIONS != search ]] || conf_refuse CONNECTIONS "conflicts with DRAM_RATIO=search; set CONNECTIONS to a number, and RATE"
-  [[ $RATE != 0 ]] || conf_refuse DRAM_RATIO "requires a load; set RATE to a number, or to search for SEARCH_LOAD of the first variant's rate"
-  [[ " $PHASES " == " populate "* ]] || conf_refuse DRAM_RATIO "requires PHASES that begin with populate; 100 % of DRAM is the memory of the data after populate"
-  size_wanted || return 0
-  [[ $RATE != search || $PLAN_ENTERED != "${VARIANTS%% *}" ]] ||
-    conf_refuse DRAM_RATIO "with RATE=search, requires a first variant with all data in DRAM; set VARIANTS=\"native $PLAN_ENTERED\""
-}
-
-# Refuse a search if no variant has a variable share of DRAM.
-# Usage: size_check_variants SEARCHES
-#   SEARCHES is the number of variants that have one
-# Returns: exits 2.
-size_check_variants() {
-  [[ $DRAM_RATIO != search || $1 != 0 ]] || conf_refuse DRAM_RATIO "no variant has limited DRAM; add swap, zram, zswap or weighted to VARIANTS"
-}
-
 # Begin the search of a repeat, or of another try.
 # Usage: size_start
 size_start() {

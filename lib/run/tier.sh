@@ -2,15 +2,6 @@
 # shellcheck shell=bash
 # The memory of the instances: the master's side of NUMA policies and of DRAM with slower storage.
 
-# DRAM of each instance in addition to its data: the program, its stacks and its buffers.
-readonly _TIER_PROGRAM=$((4 << 20))
-
-# Print the numactl options that keep a process's memory, and with `with-cpus` its CPUs too, on a node.
-# Usage: tier_bind NODE [with-cpus]
-tier_bind() {
-  printf '%s--membind=%s\n' "${2:+--cpunodebind=$1 }" "$1"
-}
-
 # Print the command that starts a program with a policy, as arguments.
 # Usage: tier_command POLICY
 tier_command() {
@@ -56,36 +47,6 @@ tier_policy_of() {
   esac
 }
 
-# The option in SERVER_NUMACTL that places memory; empty without one.
-# Usage: tier_numactl_of
-# Globals: SERVER_NUMACTL
-# Returns: sets REPLY
-tier_numactl_of() {
-  local words
-  read -r -a words <<<"$SERVER_NUMACTL"
-  for REPLY in "${words[@]}"; do
-    case $REPLY in
-      -[mipPlw]* | --m* | --i* | --pr* | --lo* | --w*) return ;;
-    esac
-  done
-  REPLY=
-}
-
-# The DRAM limit in bytes of a server's processes with DATA_BYTES of data; 0: not limited.
-# Usage: tier_limit DATA_BYTES PROCESSES
-# Globals: TIER DRAM_RATIO
-# Returns: sets REPLY
-tier_limit() {
-  REPLY=0
-  tier_limited || return 0
-  # A search begins with all data in DRAM, plus space for memory that Redis does not count.
-  if [[ $DRAM_RATIO == search ]]; then
-    REPLY=$(($1 * 5 / 4 + (64 << 20) + $2 * _TIER_PROGRAM))
-  else
-    REPLY=$(($1 * ${DRAM_RATIO%:*} / ${DRAM_RATIO#*:} + $2 * _TIER_PROGRAM))
-  fi
-}
-
 # Set the DRAM limit of the running instances.
 # Usage: tier_set_limit BYTES
 # Returns: 1 if the limit cannot be set, with the reason on stderr
@@ -117,50 +78,6 @@ _tier_part() {
     }'
 }
 
-# Print the smallest of several DRAM ratios.
-# Usage: tier_least
-# Globals: DRAM_RATIO
-tier_least() {
-  [[ $DRAM_RATIO == *' '* ]] || {
-    echo "$DRAM_RATIO"
-    return
-  }
-  tr ' ' '\n' <<<"$DRAM_RATIO" | awk -F : 'NR == 1 || $1 / $2 < least { least = $1 / $2; ratio = $0 } END { print ratio }'
-}
-
-# The bytes of the server's memory that the data take. With zram all data stay in memory, compressed or not.
-# Usage: tier_dram DATA_BYTES PROCESSES
-# Returns: sets REPLY
-tier_dram() {
-  REPLY=$1
-  [[ $TIER != swap && $TIER != zswap || $DRAM_RATIO == search ]] || tier_limit "$@"
-}
-
-# Refuse invalid settings of the tier, and settings that contradict others.
-# Usage: tier_settings_check
-# Returns: exits 2.
-tier_settings_check() {
-  local word seen=' '
-  # numactl accepts one policy; a second one is a conflict.
-  tier_numactl_of
-  [[ -z $REPLY || -z $(tier_policy) ]] ||
-    conf_refuse SERVER_NUMACTL "$REPLY conflicts with TIER=$TIER, which places memory too; leave $REPLY out, or name a variant without a tier (-v native)"
-  for word in $DRAM_RATIO; do
-    [[ $DRAM_RATIO != search ]] || break
-    [[ $word != search ]] || conf_refuse DRAM_RATIO "search conflicts with ratios; set only DRAM_RATIO=search"
-    if [[ $word =~ ^[1-9][0-9]{0,3}:[1-9][0-9]{0,3}$ ]] && ((${word%:*} <= ${word#*:})); then continue; fi
-    conf_refuse DRAM_RATIO "invalid ratio $word; accepted: DRAM:DATA with no more DRAM than data, such as 1:4"
-  done
-  [[ $TIER_WEIGHTS == keep || $TIER_WEIGHTS == auto ]] || for word in $TIER_WEIGHTS; do
-    [[ $word =~ ^(0|[1-9][0-9]{0,3}):([1-9][0-9]?|1[0-9][0-9]|2[0-4][0-9]|25[0-5])$ ]] ||
-      conf_refuse TIER_WEIGHTS "invalid weight $word; accepted: keep, auto, or NODE:WEIGHT with a weight from 1 to 255, such as 1:3"
-    [[ $seen != *" ${word%:*}:"* ]] || conf_refuse TIER_WEIGHTS "the node ${word%:*} is repeated; give each node once"
-    seen+="$word "
-  done
-  [[ $SCAN_PERIOD_MIN == keep || $SCAN_PERIOD_MAX == keep ]] || ((SCAN_PERIOD_MIN <= SCAN_PERIOD_MAX)) ||
-    conf_refuse SCAN_PERIOD_MIN "more than SCAN_PERIOD_MAX=$SCAN_PERIOD_MAX; set SCAN_PERIOD_MIN to at most that"
-}
-
 # Set up the tier on each server, for its part of the data; lib/host/ended.sh reverts it.
 # Usage: tier_up DATA_BYTES INSTANCES
 tier_up() {
@@ -186,20 +103,13 @@ tier_detect() {
   call_run "$1" tiers detect
 }
 
-# The DRAM and the swap of the tier on the server in HOST.
-# Usage: tier_space DATA_BYTES INSTANCES
-#   both of all servers together
-# Returns: sets TIER_DATA, its part of the data, TIER_LIMIT and TIER_SPACE
-tier_space() {
-  local least REPLY
-  spread_part "$1" "$2"
-  TIER_DATA=$REPLY
-  spread_count_of "$2"
-  tier_limit "$TIER_DATA" "$REPLY"
-  TIER_LIMIT=$REPLY least=$REPLY
-  # Swap for all data that do not fit into DRAM, plus a quarter for memory that Redis does not count. A search may leave nearly no data in DRAM.
-  [[ $DRAM_RATIO != search ]] || least=0
-  TIER_SPACE=$(((TIER_DATA - (least < TIER_DATA ? least : TIER_DATA)) * 5 / 4 + (64 << 20)))
+# The part of the server in HOST of a column of the current row, 0 without a limit.
+# Usage: tier_part limit_bytes|swap_bytes
+# Globals: ROW
+# Returns: sets REPLY
+tier_part() {
+  spread_places_of "${ROW[$1]}"
+  REPLY=${REPLY/#-/0}
 }
 
 # Run a verb of lib/host/tiers.sh on the server in HOST, with the settings of the tier for its part of the data.
@@ -207,7 +117,12 @@ tier_space() {
 #   DATA_BYTES and INSTANCES of all servers together
 _tier_run() {
   local TIER_DATA TIER_LIMIT TIER_SPACE TIER_MEMORY TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS REPLY
-  tier_space "$1" "$2"
+  spread_part "$1" "$2"
+  TIER_DATA=$REPLY
+  tier_part limit_bytes
+  TIER_LIMIT=$REPLY
+  tier_part swap_bytes
+  TIER_SPACE=$REPLY
   _tier_nodes
   TIER_MEMORY=$REPLY
   place_memory_nodes_of far

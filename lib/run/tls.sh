@@ -12,7 +12,7 @@ tls_wanted() {
   local variant
   [[ $TLS == off && $SWEEP != *TLS=* ]] || return 0
   for variant in $VARIANTS; do
-    ! (variant_use "$variant" && [[ $TLS == on ]]) || return 0
+    ! (plan_enter "$variant" '' && [[ $TLS == on ]]) || return 0
   done
   return 1
 }
@@ -21,15 +21,6 @@ tls_wanted() {
 # Usage: tls_program
 tls_program() {
   if tls_wanted; then printf '%s\n' "$ROOT/build/tls/test"; else printf '%s\n' "$ROOT/test"; fi
-}
-
-# Refuse settings that conflict with TLS.
-# Usage: tls_check
-# Globals: TLS GENERATOR
-# Returns: exits 2.
-tls_check() {
-  [[ $TLS == on ]] || return 0
-  [[ $GENERATOR == test ]] || conf_refuse TLS "not supported with GENERATOR=$GENERATOR; set GENERATOR=test or TLS=off"
 }
 
 # Print the options of ./test for the running instances.

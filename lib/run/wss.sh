@@ -37,36 +37,6 @@ wss_phases() {
   REPLY=${list# }
 }
 
-# Refuse settings that conflict with a probe.
-# Usage: wss_check
-# Returns: exits 2.
-wss_check() {
-  local phase seen=' '
-  wss_wanted || return 0
-  [[ $GENERATOR == test ]] || conf_refuse PROBE_WSS "$GENERATOR does not support it; set GENERATOR=test"
-  ! search_wanted || conf_refuse PROBE_WSS "conflicts with a search; set RATE and CONNECTIONS to numbers"
-  ! fault_on || conf_refuse PROBE_WSS "conflicts with FAULT=$FAULT; set FAULT=none, or PROBE_WSS=off"
-  for phase in $PHASES; do
-    ! load_is_fill "$phase" || continue
-    [[ $seen != *" $phase "* ]] || conf_refuse PHASES "$phase is repeated; with PROBE_WSS=on, give each phase once"
-    seen+="$phase "
-  done
-  [[ " $KEY_PATTERN" != *" latest"* || $seen != *" set "* && $seen != *" mixed "* ]] ||
-    conf_refuse KEY_PATTERN "PROBE_WSS=on does not support latest with set or mixed, as its load would add keys; set another KEY_PATTERN, or PROBE_WSS=off"
-}
-
-# The seconds that probes add to a repeat with DATA_BYTES of data.
-# Usage: wss_seconds DATA_BYTES
-# Globals: PHASES
-# Returns: sets REPLY
-wss_seconds() {
-  local phase count=0
-  REPLY=0
-  wss_wanted || return 0
-  for phase in $PHASES; do load_is_fill "$phase" || count=$((count + 1)); done
-  REPLY=$((count * $(_wss_length "$1")))
-}
-
 # Print the seconds for which the load continues for a probe.
 # Usage: _wss_length DATA_BYTES
 _wss_length() {

@@ -93,7 +93,7 @@ function read_log(file,    line, status, f, at) {
       line = substr(line, 25)
       sub(/[ \r]+$/, "", line)
       sub(/.*\//, "", line)
-      # Only files with such names were checked (lib/results/stored.sh).
+      # Only files with such names were checked (lib/core/stored.sh).
       if (line ~ /^histogram|\.hgrm$/) phase[phases, "histogram"] = line
     }
   }

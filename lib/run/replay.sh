@@ -1,34 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A recorded trace as the load, TRACE_FILE: refusals, its text in the plan, the options of ./test, and the check that every client has it.
+# A recorded trace as the load, TRACE_FILE: its text in the plan, the options of ./test, and the check that every client has it.
 
 # Whether the load is a trace.
 # Usage: replay_on
 # Globals: TRACE_FILE
 # Returns: 0 yes, 1 no
 replay_on() { [[ $TRACE_FILE != off ]]; }
-
-# Refuse settings that conflict with a trace.
-# Usage: replay_check
-# Globals: TRACE_FILE TRACE_SPEED FILL_MISSES PHASES KEYS TIME, and the settings that the loop lists
-# Returns: exits 2.
-replay_check() {
-  local setting name value
-  if ! replay_on; then
-    [[ " $PHASES " != *" replay "* ]] || conf_refuse PHASES "replay requires a trace; set TRACE_FILE, or leave replay out"
-    [[ $FILL_MISSES == off ]] || conf_refuse FILL_MISSES "requires a trace; set TRACE_FILE, or FILL_MISSES=off"
-    return 0
-  fi
-  [[ $PHASES == replay ]] || conf_refuse TRACE_FILE "requires PHASES=replay, as a trace is the whole load; set it"
-  [[ $KEYS != auto ]] || conf_refuse TRACE_FILE "the number of its keys is unknown; set KEYS and VALUE_SIZES, from which the memory is planned"
-  for setting in GENERATOR=test HIT_RATIO=off FAULT=none PROBE_WSS=off RATE=0 WARMUP=0 REQUESTS=0 \
-    KEY_PATTERN=sequential KEY_MIN=0 KEY_PREFIX=off VALUE_DISTRIBUTION=off EXPIRE=off COMMANDS=off SHIFT=off SCRAMBLE=off; do
-    name=${setting%%=*} value=${setting#*=}
-    [[ ${!name} == "$value" ]] || conf_refuse "$name" "conflicts with TRACE_FILE=$TRACE_FILE; set $name=$value"
-  done
-  [[ $CONNECTIONS != search ]] || conf_refuse CONNECTIONS "conflicts with TRACE_FILE=$TRACE_FILE; set a number"
-  [[ $TRACE_SPEED != max || $TIME == 0 ]] || conf_refuse TIME "conflicts with TRACE_SPEED=max; set TIME=0, or a number in TRACE_SPEED"
-}
 
 # Print the plan's text about the trace.
 # Usage: replay_text

@@ -3,10 +3,10 @@
 # Which client loads which instances, with how many threads and requests.
 
 # Divide the instances over the clients: contiguous ranges, the remainder one each to the first clients.
-# Usage: plan_shares INSTANCES
+# Usage: shares_divide INSTANCES
 # Globals: CLIENT_IP REDISBASE
 # Returns: sets SHARE_CLIENT SHARE_PORT (the first) SHARE_COUNT, with one element per client
-plan_shares() {
+shares_divide() {
   local i count port=$REDISBASE
   read -r -a SHARE_CLIENT <<<"$CLIENT_IP"
   SHARE_PORT=() SHARE_COUNT=()
@@ -18,47 +18,47 @@ plan_shares() {
 }
 
 # As shares_clients, printed: CLIENT FIRST_PORT COUNT.
-# Usage: plan_clients INSTANCES
-plan_clients() {
+# Usage: shares_clients INSTANCES
+shares_clients() {
   local i
   local -a SHARE_CLIENT SHARE_PORT SHARE_COUNT
-  plan_shares "$1"
+  shares_divide "$1"
   for i in "${!SHARE_CLIENT[@]}"; do printf '%s\t%s\t%s\n' "${SHARE_CLIENT[i]}" "${SHARE_PORT[i]}" "${SHARE_COUNT[i]}"; done
 }
 
 # The threads of the load generator of a client with INSTANCES instances.
-# Usage: plan_threads_of INSTANCES
+# Usage: shares_threads_of INSTANCES
 # Globals: THREADS
 # Returns: sets REPLY
-plan_threads_of() {
+shares_threads_of() {
   if [[ $THREADS != auto && $THREADS != */instance ]]; then
     REPLY=$THREADS
   else
-    plan_threads_each
+    shares_threads_each
     REPLY=$((REPLY * $1))
   fi
 }
 
 # The threads of each instance; 1 where THREADS is the number of a client.
-# Usage: plan_threads_each
+# Usage: shares_threads_each
 # Globals: THREADS
 # Returns: sets REPLY
-plan_threads_each() {
+shares_threads_each() {
   REPLY=1
   [[ $THREADS != */instance ]] || REPLY=${THREADS%/*}
 }
 
 # The requests of a phase on a client with INSTANCES instances; 0: limited by TIME, or one per key.
-# Usage: plan_requests_of INSTANCES
-# Globals: TIME REQUESTS CONNECTIONS, and as plan_threads_of
+# Usage: shares_requests_of INSTANCES
+# Globals: TIME REQUESTS CONNECTIONS, and as shares_threads_of
 # Returns: sets REPLY
-plan_requests_of() {
+shares_requests_of() {
   REPLY=0
   [[ $TIME == 0 ]] || return 0
   case $REQUESTS in
     */instance) REPLY=$((${REQUESTS%/*} * $1)) ;;
     */connection)
-      plan_threads_of "$1"
+      shares_threads_of "$1"
       # A thread opens its connections to each of its instances; it has several when there are fewer threads than instances.
       REPLY=$((${REQUESTS%/*} * CONNECTIONS * (REPLY > $1 ? REPLY : $1)))
       ;;

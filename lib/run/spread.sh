@@ -63,8 +63,8 @@ spread_addresses() {
 }
 
 # Print the plan of the instances on the server in HOST: PORT CPUS POLICY.
-# Usage: spread_plan INSTANCES [PLACES]
-#   PLACES as spread_places gives them
+# Usage: spread_plan INSTANCES PLACES
+#   PLACES as the plan has them
 # Returns: 1 when no CPU is left for them.
 spread_plan() {
   local count
@@ -72,13 +72,13 @@ spread_plan() {
   spread_count_of "$1"
   count=$REPLY
   ! servers_several || mapfile -t ports < <(spread_ports "$1")
-  spread_places_of "${2-}"
+  spread_places_of "$2"
   place_instances "$count" "$REPLY" "${ports[@]}"
 }
 
 # The part of places of the server in HOST, as place_of gives them.
 # Usage: spread_places_of PLACES
-#   PLACES as spread_places gives them
+#   PLACES as the plan has them
 # Returns: sets REPLY
 spread_places_of() {
   local -a parts=()
@@ -87,25 +87,6 @@ spread_places_of() {
   servers_index "$HOST"
   IFS='|' read -r -a parts <<<"$1"
   REPLY=${parts[REPLY]-}
-}
-
-# The places of instances, as place_of gives them; of several servers one after the other, separated by `|`.
-# Usage: spread_places INSTANCES
-# Returns: sets REPLY; 1 when place_answer has to be called first.
-spread_places() {
-  local status=0 places=''
-  servers_each _spread_places "$1" || status=1
-  REPLY=${places#|}
-  return "$status"
-}
-
-# Append the places of the server in HOST.
-# Usage: _spread_places INSTANCES
-# Globals: places of spread_places
-_spread_places() {
-  spread_count_of "$1"
-  place_of "$REPLY" || return
-  places+="|$REPLY"
 }
 
 # A server's part of what all instances have together, by its number of processes. Where HOST is not one server, the largest part.

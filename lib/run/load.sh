@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The load that the settings describe: its text in the plan, and the options of ./test for it.
+
+# Whether populate sets other keys than KEY_MIN to KEY_MAX, which the measured phases use.
+# Usage: load_apart
+# Globals: KEYS KEY_MAX FILL PHASES
+load_apart() {
+  [[ $KEY_MAX != auto && " $PHASES " == *" populate "* ]] && [[ $KEYS != auto || $FILL != guide ]]
+}
+
+# Whether a phase only sets the keys: populate, also repeated (populate-2) or offered again at the gate (populate.1).
+# Usage: load_is_fill PHASE
+load_is_fill() {
+  [[ $1 =~ ^populate(-[0-9]+)?(\.[0-9]+)?$ ]]
+}
+
+# Print the pattern of keys and the settings that modify it; or the trace.
+# Usage: load_text
+# Globals: KEY_PATTERN SCRAMBLE SHIFT KEY_MIN KEY_MAX KEY_PREFIX VALUE_DISTRIBUTION EXPIRE COMMANDS
+load_text() {
+  if replay_on; then replay_text; else printf '%s' "$KEY_PATTERN"; fi
+  [[ $SCRAMBLE == off ]] || printf ', scrambled'
+  [[ $SHIFT == off ]] || printf ', moving by %s %% every %s s' "${SHIFT#*:}" "${SHIFT%:*}"
+  ! load_apart || printf ', of %d..%d' "$KEY_MIN" "$KEY_MAX"
+  [[ $KEY_PREFIX == off ]] || printf ', named %sN' "$KEY_PREFIX"
+  [[ $COMMANDS == off ]] || printf '; mixed %s' "$COMMANDS"
+  [[ $VALUE_DISTRIBUTION == off ]] || printf '; values %s' "$VALUE_DISTRIBUTION"
+  [[ $EXPIRE == off ]] || printf '; keys live %s s' "$EXPIRE"
+}
+
+# Print the server's commands that the load sends in addition to GET and SET, each as +COMMAND.
+# Usage: load_commands
+# Globals: COMMANDS TRACE_FILE
+load_commands() {
+  mix_allowed
+  replay_allowed
+}
+
+# The bytes of KEY_PREFIX.
+# Usage: load_prefix_of   Returns: sets REPLY
+load_prefix_of() {
+  REPLY=0
+  [[ $KEY_PREFIX == off ]] || REPLY=${#KEY_PREFIX}
+}
+
+# Print the options of ./test, one per line.
+# Usage: load_options
+# Globals: SCRAMBLE SHIFT KEY_PREFIX VALUE_DISTRIBUTION EXPIRE COMMANDS
+load_options() {
+  [[ $SCRAMBLE == off ]] || echo --scramble
+  [[ $SHIFT == off ]] || printf '%s\n' --shift "$SHIFT"
+  [[ $KEY_PREFIX == off ]] || printf '%s\n' --key-prefix "$KEY_PREFIX"
+  [[ $VALUE_DISTRIBUTION == off ]] || printf '%s\n' --sizes "$VALUE_DISTRIBUTION"
+  [[ $EXPIRE == off ]] || printf '%s\n' --expire "$EXPIRE"
+  [[ $COMMANDS == off ]] || printf '%s\n' --commands "$COMMANDS"
+}

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Where instances and local clients of the plan run, and the memory nodes of a server.
+
+# By `all` or `far`, and topology: the memory nodes, as place_memory_nodes prints them.
+declare -A _PLACE_MEMORY=()
+
+# Print the placement of each instance: PORT CPUS POLICY; `-` is none, POLICY are options of numactl.
+# Usage: place_instances INSTANCES PLACES [PORT]...
+#   PLACES as the plan has them for one server; without ports, those from REDISBASE on
+# Globals: REDISBASE
+# Returns: 1 if no CPU is left for them.
+place_instances() {
+  local i
+  local -a places ports=("${@:3}")
+  REPLY=$2
+  [[ $REPLY != none ]] || return
+  # The user's numactl options replace all others.
+  if [[ $REPLY == -@* ]]; then places=("$REPLY"); else IFS=';' read -r -a places <<<"$REPLY"; fi
+  for ((i = 0; i < $1; i++)); do
+    REPLY=${places[i % ${#places[@]}]}
+    printf '%s\t%s\t%s\n' "${ports[i]-$((REDISBASE + i))}" "${REPLY%%@*}" "${REPLY#*@}"
+  done
+}
+
+# Print the server's memory nodes as a list: all of them, or only CPU-less nodes that are not faster than DRAM.
+# Usage: place_memory_nodes all|far
+place_memory_nodes() {
+  place_memory_nodes_of "$1"
+  printf '%s\n' "$REPLY"
+}
+
+# As place_memory_nodes; a process is needed only once for each topology.
+# Returns: sets REPLY
+place_memory_nodes_of() {
+  local key="$1 $_PLACE_TOPOLOGY"
+  REPLY=${_PLACE_MEMORY[$key]-unknown}
+  [[ $REPLY == unknown ]] || return 0
+  REPLY=$(exec awk -F '[, ]' -v which="$1" "$CPUS_AWK"'
+    /^[0-9]/ && which == "all" { node[++n] = $4 }
+    /^# node [0-9]+ has memory and no CPU/ && (which == "all" || /no CPU$/) { node[++n] = $3 }
+    /^# node [0-9]+ .* may not use/ { barred[$3] = 1 }
+    END {
+      for (i = 1; i <= n; i++) if (!(node[i] in barred)) kept[++k] = node[i]
+      print cpus_compress(kept, k + 0)
+    }' <<<"$_PLACE_TOPOLOGY")
+  _PLACE_MEMORY[$key]=$REPLY
+}
+
+# Print the nodes on which instances run, as a list with commas; all nodes with CPUs for instances that are not pinned.
+# Usage: place_near PLACES
+#   PLACES as place_of gives them
+place_near() {
+  { printf '%s\n' "$_PLACE_TOPOLOGY" && tr ';' '\n' <<<"$1" | sed 's/@.*//; s/^/cpus /'; } | awk "$CPUS_AWK"'
+    BEGIN { FS = "," }
+    /^[0-9]/ { at[$1 + 0] = $4 + 0 }
+    /^cpus / {
+      sub(/^cpus /, "")
+      if ($0 == "-") for (i in at) near[at[i]] = 1
+      else for (i = cpus_expand($0, list); i > 0; i--) near[at[list[i]]] = 1
+    }
+    END {
+      for (i = 0; i < 1024; i++) if (i in near) text = text (text == "" ? "" : ",") i
+      print text
+    }'
+}
+
+# The numactl options of the load generator of a client at the current row; empty when it is not placed.
+# Usage: place_client CLIENT
+# Globals: ROW CLIENT_IP CLIENT_NUMACTL
+# Returns: sets REPLY
+place_client() {
+  local client
+  local -a places
+  IFS='|' read -r -a places <<<"${ROW[client_places]}"
+  for client in $CLIENT_IP; do
+    REPLY=${places[0]}
+    [[ $REPLY != - ]] || REPLY=
+    [[ $client != "$1" ]] || break
+    places=("${places[@]:1}")
+  done
+  REPLY=${CLIENT_NUMACTL:-$REPLY}
+}
+
+# Print the placement on a server as text: one row per set of CPUs, or one per round over all of them when there are many.
+# Usage: place_show
+# Globals: ROW
+place_show() {
+  printf 'ports\tinstances\tCPUs\tmemory and policy\n'
+  spread_plan "${ROW[instances]}" "${ROW[places]}" | awk -F '\t' "$CPUS_AWK"'
+    function ports(first, last, step) {
+      return first (last == first ? "" : "-" last (step > 1 ? " step " step : ""))
+    }
+    {
+      port[NR] = $1; cpus[NR] = $2; policy[NR] = $3
+      key = $2 "\t" $3
+      if (!(key in members)) order[++sets] = key
+      if (members[key]++) { if (!(key in step)) step[key] = $1 - last[key] } else begin[key] = $1
+      last[key] = $1
+    }
+    END {
+      if (sets <= 16) {
+        for (s = 1; s <= sets; s++) {
+          split(order[s], part, "\t")
+          print ports(begin[order[s]], last[order[s]], step[order[s]]) "\t" members[order[s]] "\t" part[1] "\t" part[2]
+        }
+        exit
+      }
+      # The sets repeat in one order, so a round ends where the first set repeats.
+      for (i = 1; i <= NR; i = j) {
+        n = 0; split("", union)
+        for (j = i; j <= NR && (j == i || cpus[j] != cpus[i]); j++) {
+          k = cpus_expand(cpus[j], one)
+          for (m = 1; m <= k; m++) union[++n] = one[m]
+        }
+        print ports(port[i], port[j - 1], 1) "\t" j - i "\t" cpus_compress(union, n) ", " k " each\t" policy[i]
+      }
+    }'
+  sed -n 's/^# \(node [0-9]* .*\)/-\t0\t-\t\1/p' <<<"$_PLACE_TOPOLOGY"
+}
+
+# The CPUs that the kernel isolates, as a list; empty without isolated CPUs.
+# Usage: place_isolated
+# Returns: sets REPLY
+place_isolated() {
+  REPLY=
+  [[ $_PLACE_TOPOLOGY != *"# isolated "* ]] || REPLY=$(exec sed -n 's/^# isolated //p' <<<"$_PLACE_TOPOLOGY")
+}
