@@ -136,13 +136,14 @@ END
       SIDE_STATUS=([127.0.0.1]=$((asked++ < 4 ? 255 : 0)))
       ((SIDE_STATUS[127.0.0.1] == 0))
     }
-    _repeat_ended() { :; }
+    servers_call() { :; }
     # All generators of the third one end.
     _repeat_load() {
       echo "load $1"
-      _REPEAT_LOAD=$([[ $1 == rep-3* ]] || echo yes)
+      [[ $(declare -p RATE) == "declare -r "* ]] || echo "a setting can be changed"
+      [[ $1 == rep-3* ]]
     }
-    for name in repeat_held size_fresh stored_seal stored_note links_make; do . /dev/stdin <<<"$name() { :; }"; done
+    for name in repeat_held stored_seal stored_note links_make; do . /dev/stdin <<<"$name() { :; }"; done
     asked=0
     for repeat in 1 2 3; do repeat_run "rep-$repeat" 100 1 1 "$repeat" || echo failed; done'
   assert_success

@@ -37,7 +37,7 @@ monitored() {
     SERVER_ADDRESS=127.0.0.1
     monitor_start 1000000
     '"$2"'
-    _repeat_ended'
+    servers_call 60 ended'
 }
 
 @test "counters stand before and after each phase, samples once a second, and the server's count of calls agrees" {

@@ -257,7 +257,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
     redis-cli -p '"$REDIS_PORT"' debug populate 30000 key 1000 >&2
     after=$(faults)
     perf_end
-    servers_off 60 "${PERF_OFF[@]}"
+    servers_call 60 "perf stop"
     echo $((after - before)) "$(cut -f 6 far.tsv | tail -n 1)"'
   assert_success
   awk '$1 < 5000 || $2 < 0.99 * $1 || $2 > 1.01 * $1 { exit 1 }' <<<"$output" || fail "faults by /proc and by perf: $output; $stderr"

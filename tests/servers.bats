@@ -154,49 +154,6 @@ END
   assert_equal "$output" $'a /bin/a\nb /bin/b\nc /bin/c\n1 unset a b c\na /bin/a\nb /bin/b\nc /bin/c\nundo on a\nundo on b\nundo on c'
 }
 
-@test "what stops something on all servers is done again if a signal interrupts it, and not after it is done" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  servers 'on=yes
-    cd "$SCRATCH"
-    _REMOTE_TMP=$SCRATCH
-    call_together() {
-      [[ $1 == "$HOST" && $2 == "one stop" ]] || return
-      echo "$HOST" >>said
-      [[ $HOST == b && ! -e again ]] || return 0
-      touch again
-      # All of them have begun.
-      until grep -q a said && grep -q c said; do sleep 0.02; done
-      kill -TERM $$
-      read -rt 2 <> <(:) || :
-    }
-    stop_all() { servers_off 60 on "one stop"; }
-    trap "stop_all; stop_all" EXIT
-    trap "exit 143" TERM
-    stop_all'
-  assert_failure 143
-  assert_equal "$(sort said | uniq -c | sed 's/^ *//' | xargs)" '2 a 2 b 2 c'
-}
-
-@test "what could not be stopped on one server is stopped again on all, and not after that" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  servers 'on=yes
-    _REMOTE_TMP=$SCRATCH
-    call_together() {
-      [[ $# == 3 && $2 == "one stop" && $3 == "other end" ]] || return
-      echo "$HOST" >>"$SCRATCH/said"
-      [[ $HOST != b || -e $SCRATCH/again ]] || { touch "$SCRATCH/again" && return 1; }
-    }
-    both() { servers_off 60 on "one stop" off "no stop" also "other end"; }
-    off="" also=1
-    both || echo failed
-    both
-    echo "$on$also"
-    both'
-  assert_success
-  assert_output failed
-  assert_equal "$(sort said | uniq -c | sed 's/^ *//' | xargs)" '2 a 2 b 2 c'
-}
-
 @test "loads from far memory are added up over servers by the events of each CPU; without a count of one of them there is no sum" {
   # shellcheck disable=SC2016 # expanded by the inner shell
   servers '

@@ -83,6 +83,22 @@ END
   wait_until 20 gone "$(<pid-a)"
 }
 
+@test "what runs alone has its status, and ends with its script, also if that is killed" {
+  local signal
+  for signal in TERM:143 KILL:137; do
+    # shellcheck disable=SC2016 # expanded by the script
+    side 'each() { echo $BASHPID >each; kill -s "$1" $$; sleep 60; }
+      alone() { echo $BASHPID >alone; side_run 60 each "$1"; }
+      state() { return 3; }
+      side_alone state || echo $?
+      side_alone alone '"${signal%:*}"
+    assert_failure "${signal#*:}"
+    assert_output 3
+    wait_until 20 gone "$(<each)"
+    wait_until 20 gone "$(<alone)"
+  done
+}
+
 @test "a trap that asks hosts itself, after a signal in the wait: who ends and who is killed is noticed" {
   # Bash blocks SIGCHLD in a read with a limit. A signal that comes then leaves it blocked.
   # shellcheck disable=SC2016 # expanded by the script

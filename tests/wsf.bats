@@ -234,14 +234,14 @@ END
 }
 
 @test "the links of a run's directory point to one repeat, also if its first repeat was removed and repeated" {
-  local RUN=$SCRATCH/run LOG_LINKS=on PHASES="populate mixed" CLIENT_IP=127.0.0.1 REDISBASE=6379 POINT_INSTANCES rep
+  local RUN=$SCRATCH/run LOG_LINKS=on PHASES="populate mixed" CLIENT_IP=127.0.0.1 REDISBASE=6379 count rep
   # shellcheck source=lib/run/links.sh
   . "$REPO/lib/core/hosts.sh" && . "$REPO/lib/run/shares.sh" && . "$REPO/lib/run/links.sh"
-  for POINT_INSTANCES in 1 2; do
-    rep=$RUN/native/100B-${POINT_INSTANCES}i/rep-1
+  for count in 1 2; do
+    rep=$RUN/native/100B-${count}i/rep-1
     mkdir -p "$rep/127.0.0.1" "$rep/server"
     touch "$rep/127.0.0.1/redis.log.127.0.0.1.20250101-100000.1" "$rep/server/redis-6379.log" "$rep/server/redis-6380.log"
-    links_make "$rep"
+    links_make "$rep" "$count"
   done
   # The second instance belongs to the second point, and its links remain there.
   assert_equal "$(cd "$RUN" && readlink ./*.log | cut -d / -f 2 | uniq -c)" '      3 100B-1i'
@@ -250,13 +250,13 @@ END
   rep=$RUN/native/100B-1i/rep-1
   find "$rep" -type l -delete
   mv "$rep/127.0.0.1/redis.log.127.0.0.1.20250101-100000.1" "$rep/127.0.0.1/redis.log.127.0.0.1.20250101-110000.1"
-  POINT_INSTANCES=1 links_make "$rep"
+  links_make "$rep" 1
   assert_equal "$(cd "$RUN" && readlink ./*.log | cut -d / -f 2 | uniq -c)" '      3 100B-1i'
   assert_equal "$(find -L "$RUN" -type l)" ''
   rm -r "$rep"
   rep=$RUN/native/100B-2i/rep-1
   find "$rep" -type l -delete
-  links_make "$rep"
+  links_make "$rep" 2
   assert_equal "$(cd "$RUN" && readlink ./*.log | cut -d / -f 2 | uniq -c)" '      6 100B-2i'
   assert_equal "$(find -L "$RUN" -type l)" ''
 }

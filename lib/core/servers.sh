@@ -10,7 +10,7 @@ SERVERS=() HOST=
 
 # Variables that hold what is known of one host.
 readonly _SERVERS_OWN=(SERVER_BYTES SERVER_FREE SERVER_LIMITS _SERVER_CPUS _SERVER_GIB _PLACE_TOPOLOGY REDIS_BINARY INSTANCE_PLAN SERVER_ADDRESS SERVER_DIRECTIVES LAUNCH_WORDS
-  _PERF_CPU _PERF_ROWS _SIZE_MINE)
+  _PERF_ROWS _SIZE_MINE)
 # By host and variable, separated by a blank: its value while another host's is in the variable.
 declare -A _SERVERS_STATE=()
 
@@ -123,28 +123,18 @@ servers_print() {
   return "$status"
 }
 
-# Stop on each server what a repeat started, in one call. A flag is cleared only when all is stopped, so a cleanup that a signal interrupts, or that
-# fails, is done again.
-# Usage: servers_off LIMIT [FLAG SCRIPT]...
-#   FLAG    the name of a variable, which is empty if SCRIPT is not needed; or - if it always is
-#   SCRIPT  a script with its arguments, separated by blanks
+# Run scripts on each server in HOST, in one call.
+# Usage: servers_call LIMIT SCRIPT...
+#   SCRIPT  with its arguments, separated by blanks
 # Returns: as servers_side
-servers_off() {
-  local limit=$1 flag
-  local -a flags=() scripts=()
-  shift
-  while (($# > 0)); do
-    if [[ $1 == - || -n ${!1} ]]; then flags+=("$1") scripts+=("$2"); fi
-    shift 2
-  done
-  ((${#scripts[@]} > 0)) || return 0
-  servers_print "$limit" _servers_off || return
-  for flag in "${flags[@]}"; do [[ $flag == - ]] || printf -v "$flag" ''; done
+servers_call() {
+  local -a scripts=("${@:2}")
+  servers_print "$1" _servers_together
 }
 
-# Usage: _servers_off
-# Globals: scripts of servers_off
-_servers_off() {
+# Usage: _servers_together
+# Globals: scripts of servers_call
+_servers_together() {
   call_together "$HOST" "${scripts[@]}"
 }
 

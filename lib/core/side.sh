@@ -59,6 +59,23 @@ side_run() {
   return "$failed"
 }
 
+# Run a function in a subshell, and wait for it. A signal to the script ends it.
+# Usage: side_alone FUNCTION [ARG]...
+# Returns: the status of FUNCTION
+side_alone() {
+  local status=0
+  _side_open
+  cleanup_push _side_abort
+  _SIDE_STARTING=$!
+  "$@" &
+  _SIDE_PIDS=("$!")
+  _SIDE_STARTING=
+  wait "$!" 2>/dev/null || status=$?
+  _SIDE_PIDS=()
+  cleanup_pop
+  return "$status"
+}
+
 # Print the output of the last call, in the order of hosts.
 # Usage: side_print HOST...
 side_print() {
@@ -78,9 +95,18 @@ side_failed() {
 _side_open() {
   # As in _cleanup_run: a signal may have interrupted a read with a limit.
   read -r -t 0.01 _ </dev/null || :
+  _side_left
   [[ $_SIDE_OWNER != "$BASHPID" ]] || return 0
   exec {_SIDE_PIPE}<> <(:)
   _SIDE_OWNER=$BASHPID _SIDE_PIDS=()
+}
+
+# End a subshell of a script that was killed: nothing else ends it, and it would use the hosts beside the next run.
+_side_left() {
+  [[ $BASHPID == "$$" || -z $_REMOTE_START ]] || proc_alive $$ "$_REMOTE_START" || {
+    _side_abort
+    exit 1
+  }
 }
 
 # Hundredths of a second since boot: the wall clock may be set in between.
@@ -100,6 +126,7 @@ _side_ended() {
     # A line of an earlier call comes from a subshell that was stopped at its limit.
     if [[ $call == "$_SIDE_CALL" && -n ${_SIDE_PIDS[index]+set} ]]; then return 0; else return 1; fi
   fi
+  _side_left
   # A killed subshell writes no line.
   for index in "${!_SIDE_PIDS[@]}"; do proc_start "${_SIDE_PIDS[index]}" || return 0; done
   return 1

@@ -3,9 +3,6 @@
 # NEIGHBOUR: a load (membench) on the memory of a node of each server while phases are measured.
 
 _ANTAGONIST_ON= # whether the load was started in this repeat: asked, or yes as soon as it reads
-# What ends the load, for servers_off.
-# shellcheck disable=SC2034 # lib/run/repeat.sh
-readonly ANTAGONIST_OFF=(_ANTAGONIST_ON 'antagonist stop')
 
 # Whether NEIGHBOUR requests a load on memory, at the current point or at any point.
 # Usage: antagonist_wanted

@@ -3,9 +3,6 @@
 # COLD_MEMORY: memory that is written once and never used again, on the fast nodes of each server in front of its instances (membench hold).
 
 _COLD_ON= # yes while there may be such memory in this repeat
-# What ends the cold memory, for servers_off.
-# shellcheck disable=SC2034 # lib/run/repeat.sh
-readonly COLD_OFF=(_COLD_ON 'cold stop')
 
 # Whether COLD_MEMORY asks for such memory, at the point in force or at any point.
 # Usage: cold_wanted

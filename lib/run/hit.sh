@@ -8,7 +8,7 @@ declare -A _HIT_KEYS=() # by point: the found pattern, or `-` if the search fail
 _HIT_POINT=             # the point whose search runs now
 _HIT_ROWS=              # the server's counters before the current look
 _HIT_LOOK=              # the current look: ROUND LOOK PARAMETER
-_HIT_ANSWER=            # the last line that hit.awk printed
+_HIT_ANSWER=            # what its looks say: the last line that hit.awk printed
 _HIT_BEGAN=0            # when the search began, in SECONDS
 HIT_DO=                 # the next action of the clients: step or skip
 
@@ -51,7 +51,7 @@ hit_settle() {
   hit_wanted || return 0
   [[ -n ${_HIT_KEYS[$point]+set} ]] || {
     # A resumed run may have the answer in hit.tsv.
-    _HIT_ANSWER=$(_hit_next "$point" | tail -n 1)
+    _hit_ask "$point"
     [[ $_HIT_ANSWER != look* ]] || _hit_seek "$point" || {
       plan_row "$1"
       _HIT_KEYS[$point]=-
@@ -90,8 +90,7 @@ hit_turn() {
   fi
   lines=$(_hit_next "$_HIT_POINT") || return
   [[ $lines != round* ]] || _hit_tell "${lines%%$'\n'*}"
-  _HIT_ANSWER=${lines##*$'\n'}
-  IFS=$'\t' read -r word round look parameter <<<"$_HIT_ANSWER"
+  IFS=$'\t' read -r word round look parameter <<<"${lines##*$'\n'}"
   _HIT_LOOK=
   HIT_DO=skip
   [[ $word == look ]] || return 0
@@ -110,7 +109,7 @@ hit_words() {
 # Usage: _hit_seek POINT
 # Returns: sets _HIT_ANSWER; 1 if the search failed, with the reason on stderr
 _hit_seek() {
-  local point=$1 row status=0 turn
+  local point=$1 row status turn
   row=$(_hit_row_of "$point") || return
   plan_row "$row"
   # The load of the search is not a phase of the run.
@@ -126,13 +125,21 @@ _hit_seek() {
     status=0
     _hit_clean "$point" || return
     _HIT_POINT=$point _HIT_LOOK='' _HIT_BEGAN=$SECONDS
-    repeat_probe || status=1
+    repeat_probe || status=$?
     _HIT_POINT=
     # The OOM killer may act when nearly every page in DRAM is in use.
-    [[ $status != 0 && $MONITOR_ALARM == *"the OOM killer"* && $turn != "$_HIT_TURNS" ]] || break
+    ((status == REPEAT_KILLED && turn < _HIT_TURNS)) || break
     log_warn "$point: the OOM killer stopped the search for its keys; the search is repeated"
   done
+  _hit_ask "$point"
   return "$status"
+}
+
+# Read what the looks of a point say so far.
+# Usage: _hit_ask POINT
+# Returns: sets _HIT_ANSWER
+_hit_ask() {
+  _HIT_ANSWER=$(_hit_next "$1" | tail -n 1)
 }
 
 # Print the row of a point in the plan that the search uses.

@@ -3,8 +3,8 @@
 # Links to a run's logs with the names of the Redis-Memtier workload, for scripts that use these names.
 
 # Link a repeat's logs by instance number, in its directory, and in the run's directory if no other repeat is linked there.
-# Usage: links_make REPEAT_DIR
-# Globals: RUN LOG_LINKS, and of the point: POINT_INSTANCES REDISBASE
+# Usage: links_make REPEAT_DIR INSTANCES
+# Globals: RUN LOG_LINKS REDISBASE
 links_make() {
   local folder=$1 inside=${1#"$RUN/"} name file free=1
   [[ $LOG_LINKS == on ]] || return 0
@@ -14,13 +14,14 @@ links_make() {
     [[ -L $name ]] || continue
     if [[ -e $name && $(readlink -- "$name") != "$inside"/* ]]; then free=0; else rm -- "$name" || return; fi
   done
-  _links_rows "$folder" | while IFS=$'\t' read -r name file; do
+  _links_rows "$@" | while IFS=$'\t' read -r name file; do
     ln -s -- "$file" "$folder/$name" || return
     ((!free)) || ln -s -- "$inside/$file" "$RUN/$name" || return
   done
 }
 
 # Print the name and the target of each link, relative to the repeat's directory.
+# Usage: _links_rows REPEAT_DIR INSTANCES
 _links_rows() {
   local folder=$1 client port count i log number REPLY
   while IFS=$'\t' read -r client port count; do
@@ -34,5 +35,5 @@ _links_rows() {
         printf 'memtier-bench%d.log\t%s\n' "$number" "$log"
       done
     done
-  done < <(shares_clients "$POINT_INSTANCES")
+  done < <(shares_clients "$2")
 }

@@ -2,21 +2,19 @@
 # shellcheck shell=bash
 # The master's side of membench for doctor --probe: a table of the latency and bandwidth of the server's memory, and weights from them.
 
-# By server: the path of membench there.
-declare -A _MEMORY_PROGRAMS=()
-
 # Install membench on the server, once.
 # Usage: memory_prepare
 # Globals: HOST
 # Returns: sets MEMORY_PROGRAM, its path there; 1 with the reason on stderr
 memory_prepare() {
-  MEMORY_PROGRAM=${_MEMORY_PROGRAMS[$HOST]-}
-  [[ -z $MEMORY_PROGRAM ]] || return 0
-  MEMORY_PROGRAM=$(memory_program) || {
-    tail -n 1 <<<"$MEMORY_PROGRAM" >&2
-    return 1
+  [[ -e $_REMOTE_TMP/membench.$HOST ]] || {
+    MEMORY_PROGRAM=$(memory_program) || {
+      tail -n 1 <<<"$MEMORY_PROGRAM" >&2
+      return 1
+    }
+    printf '%s\n' "$MEMORY_PROGRAM" >"$_REMOTE_TMP/membench.$HOST"
   }
-  _MEMORY_PROGRAMS[$HOST]=$MEMORY_PROGRAM
+  MEMORY_PROGRAM=$(<"$_REMOTE_TMP/membench.$HOST")
 }
 
 # Build membench if it is not up to date, and print its path on the server.

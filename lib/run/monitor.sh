@@ -221,12 +221,6 @@ _monitor_fetch() {
   rm -f -- "$folder/marks" "${files[@]}"
 }
 
-# Record that the monitors of the repeat are stopped.
-# Usage: monitor_forget
-monitor_forget() {
-  _MONITOR_ON=
-}
-
 # Name the instances that did not report their counters before a phase.
 # Usage: _monitor_silent HOST PHASE ROWS
 _monitor_silent() {

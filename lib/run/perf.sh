@@ -2,14 +2,10 @@
 # shellcheck shell=bash
 # FAR_EVENTS: `perf stat` counts loads from far memory without page faults on each server during a phase.
 
-_PERF_ON= # yes while perf counts
-# What ends counting, for servers_off.
-# shellcheck disable=SC2034 # lib/run/repeat.sh
-readonly PERF_OFF=(_PERF_ON 'perf stop')
 _PERF_PHASE=  # for this phase
 _PERF_FOLDER= # far.tsv of the repeat
 _PERF_ROWS=   # of one server: the counted events, as perf_events prints them
-_PERF_CPU=    # of one server: its CPU, VENDOR FAMILY MODEL STEPPING NAME
+_PERF_CPU=    # of one server: its CPU, as _perf_identify sets it
 _PERF_TOLD=   # yes after the warning that perf cannot count
 
 # Print the events of the server in HOST, rows SCOPE EVENT NAME CPU; nothing when its CPU has none.
@@ -25,9 +21,12 @@ perf_events() {
 }
 
 # Identify the CPU of the server in HOST, where the events depend on it.
-# Returns: sets _PERF_CPU; 1 if it cannot be identified
+# Returns: sets _PERF_CPU, VENDOR FAMILY MODEL STEPPING NAME; 1 if it cannot be identified
 _perf_identify() {
-  [[ $FAR_EVENTS != auto || -n $_PERF_CPU ]] || _PERF_CPU=$(call_run "$HOST" perf cpu)
+  [[ $FAR_EVENTS == auto ]] || return 0
+  # It is asked once, in whichever subshell that is.
+  [[ -s $_REMOTE_TMP/cpu.$HOST ]] || call_run "$HOST" perf cpu >"$_REMOTE_TMP/cpu.$HOST" || return
+  _PERF_CPU=$(<"$_REMOTE_TMP/cpu.$HOST")
 }
 
 # Print the events of a CPU, rows SCOPE EVENT NAME CPU.
@@ -87,7 +86,7 @@ _perf_possible() {
 # Begin a repeat.
 # Usage: perf_begin DIR
 perf_begin() {
-  _PERF_FOLDER=$1 _PERF_ON='' _PERF_PHASE='' _PERF_TOLD=''
+  _PERF_FOLDER=$1 _PERF_PHASE='' _PERF_TOLD=''
 }
 
 # Before a phase begins: start counting. A phase that cannot be counted is still measured. The sum without a server would be too small: if there
@@ -96,13 +95,13 @@ perf_begin() {
 perf_mark() {
   [[ $FAR_EVENTS != off && -z $_PERF_TOLD ]] || return 0
   servers_each _perf_learn || return 0
-  _PERF_ON=yes _PERF_PHASE=$1
+  _PERF_PHASE=$1
   servers_side $((REMOTE_RETRY + 60)) _perf_start || {
     _PERF_TOLD=yes _PERF_PHASE=
     # shellcheck disable=SC2086 # split into hosts on purpose
     log_warn "$(side_failed $HOST): loads from far memory are not counted: run './do_it.sh doctor' with FAR_EVENTS=$FAR_EVENTS"
     # The others would count until the end of the repeat.
-    servers_off $((REMOTE_RETRY + 60)) "${PERF_OFF[@]}" || :
+    servers_call $((REMOTE_RETRY + 60)) 'perf stop' || :
   }
 }
 

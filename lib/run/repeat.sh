@@ -2,8 +2,11 @@
 # shellcheck shell=bash
 # One repeat of one point of one variant: start instances, load, fetch results, stop instances.
 
-# yes while a host may have something of the last repeat; while a load generator may run.
-_REPEAT_LEFT='' _REPEAT_LOAD=''
+# The scripts that end what a repeat has on its servers, while a host may have something of it; yes while a load generator may run.
+_REPEAT_OFF=() _REPEAT_LOAD=
+
+# The status of a repeat that the OOM killer stopped, and that can be run again.
+readonly REPEAT_KILLED=77
 
 # Run a repeat into RUN/VARIANT/POINT/rep-N; the directory gets that name only when it is complete.
 # Usage: repeat_run DIR SIZE INSTANCES KEYS REPEAT
@@ -11,28 +14,24 @@ _REPEAT_LEFT='' _REPEAT_LOAD=''
 # Returns: 0 if done (now or before), 1 if it failed; its files are then kept in rep-N.failed-TIME. REPEAT_LOST is yes if no further repeat may be
 # started.
 repeat_run() {
-  local folder=$1 status=0 stamp again
+  local folder=$1 status=0 stamp
   shift
   [[ ! -e $folder ]] || return 0
   printf -v stamp '%(%Y%m%d-%H%M%S)T' -1
   # The files of an interrupted repeat are kept, but they are not a result.
   [[ ! -e $folder.partial ]] || mv -- "$folder.partial" "$folder.cut-$stamp"
   _repeat_clean || return
-  size_fresh
   while :; do
     mkdir -p -- "$folder.partial/server" 2>/dev/null || write_failed "$folder" || return
-    cleanup_push _repeat_stop
-    status=0 again=
+    status=0
     # Its last mark succeeds only while the run has the lock, and so does the next tuning.
-    _repeat_load "$folder.partial" "$stamp" "$@" || status=1
-    if ((status != 0)) && repeat_held && size_again "$folder.partial"; then again=yes; fi
-    cleanup_pop || status=1 again=
-    [[ -n $again ]] || break
+    _repeat_alone _repeat_try "$folder.partial" "$stamp" "$@" || status=$?
+    ((status == REPEAT_KILLED)) || break
   done
   ((status != 0)) || { stored_seal "$folder.partial" && stored_note "$folder.partial"; } || status=1
   if ((status == 0)); then
     mv -T -- "$folder.partial" "$folder"
-    links_make "$folder" || log_warn "$folder: cannot create all links to its logs"
+    links_make "$folder" "$2" || log_warn "$folder: cannot create all links to its logs"
   else
     mv -- "$folder.partial" "$folder.failed-$stamp"
     log_warn "failed; its files: $folder.failed-$stamp"
@@ -73,31 +72,58 @@ repeat_tune() {
 
 # Load instances as in a repeat of the current row, without keeping results: for values that are needed before the first repeat.
 # Usage: repeat_probe
-# Globals: ROW, and the settings of the load, which the caller may have changed
-# Returns: 1 when it failed
+# Globals: ROW, and the settings of the load
+# Returns: 1 when it failed; REPEAT_KILLED if the OOM killer stopped it
 repeat_probe() {
+  _repeat_clean && _repeat_alone _repeat_probe
+}
+
+# Run a function that uses the servers in a subshell, then stop what it has started. All that it learns is in files: what it sets is lost.
+# Usage: _repeat_alone FUNCTION [ARG]...
+# Returns: the status of FUNCTION; 1 if the lock was lost, or something could not be stopped
+_repeat_alone() {
   local status=0
-  _repeat_clean || return
+  _REPEAT_OFF=() _REPEAT_LOAD=yes
+  [[ -z $TRACE ]] || _REPEAT_OFF+=('trace stop')
+  [[ $FAR_EVENTS == off ]] || _REPEAT_OFF+=('perf stop')
+  ! antagonist_wanted || _REPEAT_OFF+=('antagonist stop')
+  ! cold_wanted || _REPEAT_OFF+=('cold stop')
+  _REPEAT_OFF+=(ended)
   cleanup_push _repeat_stop
-  _repeat_probe || status=1
-  ((status == 0)) || repeat_held || :
+  side_alone _repeat_shell "$@" || status=$?
+  [[ ! -e $_REMOTE_TMP/lost ]] || LOG_LOST=yes
+  # All generators have ended if it succeeded.
+  if ((status == 0)); then _REPEAT_LOAD=''; else repeat_held || status=1; fi
   cleanup_pop || status=1
   return "$status"
 }
 
-# Start the instances of the current row, and load them until all generators have ended; repeat_probe stops them.
+# The subshell of a repeat: no code may change a setting.
+# Usage: _repeat_shell FUNCTION [ARG]...
+_repeat_shell() {
+  local status=0
+  # If the script is killed, another one can continue its run at once.
+  exec {HOLD_FD}>&-
+  exec {HOLD_FD}</dev/null
+  readonly "${_CONF_NAMES[@]}"
+  "$@" || status=$?
+  [[ -z $LOG_LOST ]] || : >"$_REMOTE_TMP/lost"
+  exit "$status"
+}
+
+# Start the instances of the current row, and load them until all generators have ended.
 # Usage: _repeat_probe
-# Returns: 1 when it failed
+# Returns: as repeat_probe
 _repeat_probe() {
   local status=0
   local -a CLIENTS
   _repeat_up "${ROW[instances]}" || return
   neighbour_start
   monitor_start "${ROW[data_bytes]}" || return
-  _REPEAT_LOAD=yes
   client_launch "${ROW[instances]}" "${ROW[value_size]}" "${ROW[keys]}" || return
-  if client_wait "${CLIENTS[@]}"; then _REPEAT_LOAD=''; else status=1; fi
+  client_wait "${CLIENTS[@]}" || status=1
   monitor_alarm now || status=1
+  ((status == 0)) || [[ $MONITOR_ALARM != *"the OOM killer"* ]] || status=$REPEAT_KILLED
   return "$status"
 }
 
@@ -107,6 +133,15 @@ _repeat_up() {
   tier_up "${ROW[data_bytes]}" "$1" || return
   cold_up || return
   server_start "$1"
+}
+
+# Load instances as _repeat_load, and prepare another try if the OOM killer stopped a search.
+# Usage: _repeat_try DIR STAMP SIZE INSTANCES KEYS REPEAT
+# Returns: 1 if it failed; REPEAT_KILLED if it can be run again
+_repeat_try() {
+  _repeat_load "$@" && return
+  ! size_again "$1" || return "$REPEAT_KILLED"
+  return 1
 }
 
 # Each step reports its own errors. The logs are fetched even after a failure, because they contain the reason.
@@ -121,9 +156,8 @@ _repeat_load() {
   wss_start "$folder"
   perf_begin "$folder"
   monitor_start "${ROW[data_bytes]}" || return
-  _REPEAT_LOAD=yes
   client_launch "$instances" "$size" "$keys" || return
-  if client_wait "${CLIENTS[@]}"; then _REPEAT_LOAD=''; else status=1; fi
+  client_wait "${CLIENTS[@]}" || status=1
   fault_end
   perf_end
   trace_fetch "$folder/server" || status=1
@@ -183,16 +217,10 @@ _repeat_starts() {
     { printf "%s\t%s\t%.0f\n", $column["operation"], client, $column["start_us"] - offset }' "${files[@]}"
 }
 
-# Stop what the repeat runs on each server, in the reverse order of its start: features, then monitors, instances and tier.
-# Usage: _repeat_ended
-_repeat_ended() {
-  servers_off $((REMOTE_RETRY + 600)) "${TRACE_OFF[@]}" "${PERF_OFF[@]}" "${ANTAGONIST_OFF[@]}" "${COLD_OFF[@]}" - ended
-}
-
 # Stop what the last repeat could not stop: it would disturb the next repeat, or be taken for a part of it.
 # Returns: 1 if a host still has something of it
 _repeat_clean() {
-  [[ -n $_REPEAT_LEFT ]] || return 0
+  ((${#_REPEAT_OFF[@]} > 0)) || return 0
   cleanup_push _repeat_stop
   cleanup_pop
 }
@@ -204,7 +232,6 @@ _repeat_clean() {
 _repeat_stop() {
   local client status=0
   local -a clients=() later=()
-  _REPEAT_LEFT=yes
   lock_turn
   log_progress_end
   [[ -z $_REPEAT_LOAD ]] || read -r -a clients <<<"$CLIENT_IP"
@@ -216,10 +243,10 @@ _repeat_stop() {
       *) status=1 ;;
     esac
   done
-  monitor_forget
-  _repeat_ended || status=1
+  # In the reverse order of their start: features, then monitors, instances and tier.
+  servers_call $((REMOTE_RETRY + 600)) "${_REPEAT_OFF[@]}" || status=1
   ((${#later[@]} == 0)) || _repeat_clients_stop "${later[@]}" || status=1
-  ((status != 0)) || _REPEAT_LEFT='' _REPEAT_LOAD=''
+  ((status != 0)) || _REPEAT_OFF=() _REPEAT_LOAD=''
   return "$status"
 }
 

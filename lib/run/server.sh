@@ -2,8 +2,6 @@
 # shellcheck shell=bash
 # The master's side of the instances: facts of the server, the source of redis-server, start, INFO, logs, stop.
 
-_SERVER_SAID= # directives without effect that were printed, one per line
-
 # Read the servers' facts and use them for the settings that are auto.
 # Usage: server_facts
 # Globals: SERVERS; sets SERVER_BYTES SERVER_FREE (bytes of memory, and available now)
@@ -185,8 +183,9 @@ _server_started() {
 _server_ignored() {
   local text="$2: $3"
   [[ "; $SERVER_IGNORED; " == *"; $text; "* ]] || SERVER_IGNORED+=${SERVER_IGNORED:+; }$text
-  [[ $'\n'$_SERVER_SAID == *$'\n'"$1 $text"$'\n'* ]] || log_warn "$1: the directive $2 does not have the requested effect: $3"
-  _SERVER_SAID+="$1 $text"$'\n'
+  ! grep -sqxF -e "$1 $text" "$_REMOTE_TMP/ignored" || return 0
+  printf '%s\n' "$1 $text" >>"$_REMOTE_TMP/ignored"
+  log_warn "$1: the directive $2 does not have the requested effect: $3"
 }
 
 # Print the passwords of the load generators for the instances from a port on, separated by commas.

@@ -7,7 +7,6 @@ _SIZE_BASE=  # bytes of the instances and their cgroup with all data in DRAM: 10
 _SIZE_MINE=  # the same of one server
 _SIZE_SHARE= # the current share
 _SIZE_WHOLE= # yes while all servers have it; empty after a share that could not be set on all of them
-_SIZE_LOST=0 # how often the OOM killer has stopped this repeat
 # How often the OOM killer may stop a repeat before the search gives up.
 readonly _SIZE_LOSSES=6
 # Bytes per instance in addition to the share.
@@ -117,11 +116,11 @@ size_rate() {
 #   DIR of the repeat; its steps are kept, except for takes
 # Returns: 1 if it did not, or did so too often
 size_again() {
-  local steps=$1/steps.tsv share=$_SIZE_SHARE
+  local steps=$1/steps.tsv share=$_SIZE_SHARE lost
   size_wanted && [[ -n $share && -e $steps && $MONITOR_ALARM == *"the OOM killer"* ]] || return
-  _SIZE_LOST=$((_SIZE_LOST + 1))
-  ((_SIZE_LOST <= _SIZE_LOSSES)) || {
-    log_warn "the OOM killer stopped this repeat $_SIZE_LOST times: giving up"
+  lost=$(($(grep -c $'\toom$' "$steps") + 1))
+  ((lost <= _SIZE_LOSSES)) || {
+    log_warn "the OOM killer stopped this repeat $lost times: giving up"
     return 1
   }
   log_warn "the OOM killer stopped an instance at $share % of DRAM: the repeat is run again without smaller shares"
@@ -129,10 +128,4 @@ size_again() {
   # The next try may fail before its search begins: not by this share.
   _SIZE_SHARE=
   find "$1" -mindepth 1 -maxdepth 1 ! -name steps.tsv -exec rm -rf -- {} +
-}
-
-# Reset the count of OOM kills of earlier repeats.
-# Usage: size_fresh
-size_fresh() {
-  _SIZE_LOST=0
 }

@@ -3,9 +3,6 @@
 # TRACE: a program of the user that runs on each server during measured phases.
 
 _TRACE_ON=
-# What ends the program of TRACE, for servers_off.
-# shellcheck disable=SC2034 # lib/run/repeat.sh
-readonly TRACE_OFF=(_TRACE_ON 'trace stop')
 
 # Start the program just before the first phase after populate.
 # Usage: trace_mark NEXT_PHASE

@@ -13,7 +13,7 @@ master "RESERVE=1M LOCK_DIR=$SCRATCH/lock REDISBASE=$(ports_pick "${COUNT:-288}"
   cleanup_push server_stop
   server_start '"${COUNT:-288}"'
   monitor_start 1000000
-  cleanup_push _repeat_ended
+  cleanup_push servers_call 60 ended
   measure() {
     local start i
     for i in 1 2 3 4 5; do
