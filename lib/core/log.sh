@@ -51,16 +51,6 @@ log_word() {
   printf %q "$1"
 }
 
-# Print the lines of stdin without control characters.
-# Usage: log_filter
-log_filter() {
-  local line REPLY
-  while IFS= read -r -n 4096 line || [[ -n $line ]]; do
-    log_plain "$line"
-    printf '%s\n' "$REPLY"
-  done
-}
-
 # Print an error in one line, and exit 1: something failed.
 # Usage: die MESSAGE...
 die() {
