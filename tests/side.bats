@@ -88,7 +88,7 @@ END
   for signal in TERM:143 KILL:137; do
     # shellcheck disable=SC2016 # expanded by the script
     side 'each() { echo $BASHPID >each; kill -s "$1" $$; sleep 60; }
-      alone() { echo $BASHPID >alone; side_run 60 each "$1"; }
+      alone() { echo $BASHPID >alone; side_run 60 each "$1"; touch left; }
       state() { return 3; }
       side_alone state || echo $?
       side_alone alone '"${signal%:*}"
@@ -96,6 +96,7 @@ END
     assert_output 3
     wait_until 20 gone "$(<each)"
     wait_until 20 gone "$(<alone)"
+    refute_exists left
   done
 }
 
