@@ -15,7 +15,8 @@ teardown() {
 
 @test "clients get one time to start at, each by its own clock, far enough ahead for all to receive it" {
   # shellcheck disable=SC2016 # expanded by the master
-  master "CLIENT_IP=192.0.2.1" '
+  master '' '
+    CLIENT_IP=192.0.2.1
     monitor_mark() { :; }
     trace_mark() { :; }
     neighbour_mark() { :; }
@@ -34,7 +35,8 @@ teardown() {
 
 @test "how late a call arrives at a client: from the call of all clients, by the master's clock, within the trip" {
   # shellcheck disable=SC2016 # expanded by the master
-  master "CLIENT_IP=192.0.2.1" '
+  master '' '
+    CLIENT_IP=192.0.2.1
     take() {
       SIDE_STATUS=([a]=0) SIDE_OUT=([a]="$(printf "clock\t%s\t%s\ntrip\t%s\t%s\n" "$@")")
       _client_take a
