@@ -180,11 +180,12 @@ check() {
 @test "remains of an earlier run are named, and whether settings are among them; those of a live run are not" {
   mkdir -p host/{run,tune}-old-1 host/run-live-1
   chmod 700 host
-  printf 'old-1\tsomebody\telsewhere\t1\t1\t-\t-\t2026-01-01T00:00:00Z\n' >host/run-old-1/owner
-  touch -d '1 hour ago' host/run-old-1/owner
-  cp -p host/run-old-1/owner host/tune-old-1/owner
-  touch host/tune-old-1/journal
+  printf 'old-1\tsomebody\telsewhere\t1\t1\t-\t-\t2026-01-01T00:00:00Z\t60\n%s\t0\n' "$(</proc/sys/kernel/random/boot_id)" >host/run-old-1/owner
   sed 's/^old/live/' host/run-old-1/owner >host/run-live-1/owner
+  record_age 0 host/run-live-1/owner
+  record_age 600 host/run-old-1/owner
+  cp host/run-old-1/owner host/tune-old-1/owner
+  touch host/tune-old-1/journal
   ADDRESS=127.0.0.1
   check server
   assert_line 'warn | leftovers | old-1 (with settings of this host that are not restored) | none | ./do_it.sh stop'

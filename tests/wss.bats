@@ -68,6 +68,8 @@ wss_make() {
   repeat_make r/20250101-x native 1000B-1i 1 a 1000 1000 1 10 99 set:3 get:3
   server_make r/20250101-x/native/1000B-1i/rep-1 native ok 0 0
   wss_make r/20250101-x/native/1000B-1i/rep-1 get 10485760 20971520 41943040
+  printf 'number\tvariant\tpoint\trepeat\tvalue_size\tinstances\tdram_ratio\tkey_pattern\n' >r/20250101-x/plan.tsv
+  printf '1\tswap\t1000B-1i-1to%s\t1\t1000\t1\t1:%s\tuniform\n' 2 2 4 4 >>r/20250101-x/plan.tsv
   for point in 1to2:0 1to4:900000; do
     repeat_make r/20250101-x swap "1000B-1i-${point%:*}" 1 a 1000 1000 1 10 99 set:3 get:3
     server_make "r/20250101-x/swap/1000B-1i-${point%:*}/rep-1" swap ok 52428800 "${point#*:}"
