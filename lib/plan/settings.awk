@@ -106,7 +106,6 @@ function enter(variant,    i) {
 
 # Put a point of the variant in force: VALUES are those of all axes, separated by tabs; `-` is the variant's own value.
 function enter_point(values,    a, name, value) {
-  for (a = 1; a <= axes; a++) V[AXIS[a]] = KEPT[VARIANT, AXIS[a]]
   V["KEYS"] = KEPT[VARIANT, "KEYS"]
   V["KEY_MAX"] = KEPT[VARIANT, "KEY_MAX"]
   split("", POINTED)
