@@ -139,7 +139,9 @@ _reply_refuse() {
 # Returns: sets REPLY
 _reply_pattern() {
   local part all=''
-  for part in $1; do
+  local -a parts
+  read -r -a parts <<<"$1"
+  for part in "${parts[@]}"; do
     case $part in
       *:text) part=$_REPLY_TEXT ;;
       *:info) part="|#$_REPLY_TEXT|[A-Za-z_]$_REPLY_TEXT:$_REPLY_TEXT" ;;
