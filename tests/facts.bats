@@ -55,6 +55,32 @@ planned() {
   assert_output "193200 asked"
 }
 
+@test "the redis-server of a server is a fact: strings are planned by its row of the table, other keys are estimated by it" {
+  cost() {
+    awk -v table="$REPO/conf/keycost.tsv" -v row="$1" -f "$REPO/lib/plan/keycost.awk" -f - <<<'BEGIN {
+      COST_KINDS = COST_VALUES = 1; COST_DATA = "pattern"; cost_table(table, row); printf "%.0f", cost_bytes("10", 1000) }'
+  }
+  # An assumed server is named.
+  run "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=facts.tsv SRV_OVERRIDE=1 VALUE_SIZES=10 KEYS=1000
+  assert_contains 'cost     of keys as in redis 7.0, assumed: a run asks its server'
+  printf 'redis\tvalkey\t9.1\t16p\n' >>facts.tsv
+  run planned 'data_bytes known' FACTS=facts.tsv SRV_OVERRIDE=1 VALUE_SIZES=10 KEYS=1000
+  assert_output "$(cost 'valkey 9.1 16p') table"
+  run "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=facts.tsv SRV_OVERRIDE=1 VALUE_SIZES=10 KEYS=1000
+  assert_line 'cost     of keys as in valkey 9.1'
+  # Settings that change what an instance needs itself, and other keys, are measured by a run.
+  for word in IO_THREADS=2 'REDIS_CONF=hz 500' SERVER_PREFIX=env VALUE_DISTRIBUTION=10-20 'COMMANDS=hget:1'; do
+    run planned known FACTS=facts.tsv SRV_OVERRIDE=1 VALUE_SIZES=10 KEYS=1000 'PHASES=populate mixed' "$word"
+    assert_output estimated
+  done
+  # A build has its own allocator; a version without a row is not known.
+  grep -v ^redis facts.tsv >other.tsv
+  run planned 'data_bytes known' FACTS=other.tsv SRV_OVERRIDE=1 VALUE_SIZES=10 KEYS=1000 REDIS_FROM=source VER=7.4.1
+  assert_output "$(cost 'redis 7.4 8') table"
+  run planned known FACTS=other.tsv SRV_OVERRIDE=1 VALUE_SIZES=10 KEYS=1000 REDIS_FROM=source VER=1.0.0
+  assert_output estimated
+}
+
 @test "facts of a directory are those of the server; without them, or with a line that is none, plan is refused" {
   local line
   mkdir -p several/203.0.113.1 other
@@ -65,7 +91,7 @@ planned() {
   run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=other
   assert_failure 2
   assert_equal "$stderr" "do_it.sh: command line: FACTS=other: no facts of 203.0.113.1 found (other/env/203.0.113.1/facts.tsv: cannot open); a run has them in env/203.0.113.1/facts.tsv"
-  for line in $'cpus\tmany' $'cpus\t-1' $'topology\t0,0,0,0;reboot' $'keycost\t1000\tbase\tinf' $'colour\tred' ''; do
+  for line in $'cpus\tmany' $'cpus\t-1' $'topology\t0,0,0,0;reboot' $'redis\tredis\t7\t8' $'keycost\t1000\tbase\tinf' $'colour\tred' ''; do
     { cat facts.tsv && printf '%s\n' "$line"; } >bad.tsv
     run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=bad.tsv
     assert_failure 2

@@ -7,6 +7,7 @@
 load helper
 load cluster
 load releases
+load fill
 
 setup() {
   scratch_setup
@@ -16,53 +17,28 @@ teardown() {
   scratch_teardown
 }
 
-# Calibrate, fill, read (which makes Redis free the tables that it outgrew), and print for each value size: keys, the target, the expected
-# and the used bytes.
-# Usage: fill_measure INSTANCES FILL SIZE... ; sets output
-fill_measure() {
-  local base
-  base=$(cluster_ports "$1")
-  cat >master.sh <<'END'
-set -Eeuo pipefail
-LIB=$ROOT/lib RESUME=
-. "$LIB/modules.sh"
-cleanup_init
-conf_defaults "$ROOT/conf/defaults.conf"
-for word in LOCK_DIR="$SCRATCH/locks" "$@"; do conf_word argument "$word" test; done
-conf_resolve
-variant_read
-plan_settle
-remote_init
-lock_name test
-server_facts
-server_find_redis
-plan_make
-fill_calibrate
-plan_make
-used() { server_info | awk -F : '/^used_memory:/ { sum += $2 } END { printf "%.0f", sum }'; }
-for row in "${PLAN_ROWS[@]}"; do
-  plan_row "$row"
-  size=${ROW[value_size]} keys=${ROW[keys]}
-  server_start "$SRV_OVERRIDE"
-  mapfile -t more < <(load_options && POINT_INSTANCES=$SRV_OVERRIDE cluster_options "$REDISBASE" "$SRV_OVERRIDE")
-  # A long pipeline takes less CPU time, but its values must fit into the buffers.
-  pipeline=512
-  ((size <= 10000)) || pipeline=64
-  cluster_processes_of "$SRV_OVERRIDE"
-  REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" "$REPLY") OMP_NUM_THREADS=$SRV_OVERRIDE "$ROOT/test" --user load --passwords "${more[@]}" --phases "${FILL_PHASES:-set,get}" --pipeline "$pipeline" --data "$DATA" --out . \
-    127.0.0.1 "$REDISBASE" "$size" "$keys" >log 2>&1
-  # Connections are closed a little later: only the asking connection is left, at each instance, and a replica's master.
-  cluster_processes_of "$SRV_OVERRIDE"
-  links=$((2 * REPLY - SRV_OVERRIDE))
-  until (($(server_info | awk -F : '/^connected_clients:/ || $1 == "mem_overhead_db_hashtable_rehashing" { sum += $2 } END { print sum + 0 }') == links)); do sleep 0.3; done
-  now=$(used)
-  server_stop
-  echo "$size $keys ${ROW[target_bytes]} ${ROW[full_bytes]} $now"
-done
-END
-  ROOT=$REPO run_split bash master.sh REMOTE_DIR="$SCRATCH/host" REDISBASE="$base" SRV_OVERRIDE="$1" FILL="$2" VALUE_SIZES="${*:3}" REDISRUNS=1 \
-    "${FILL_WORDS[@]}"
+# Sets output to the rows of fill_rows. Usage: fill_measure INSTANCES FILL SIZE...
+fill_measure() { run_split fill_rows "$@"; }
+
+# Answer questions about the memory of keys: FORM and a row of it, or `ask`, a tab, and `keys FORM TARGET`, `bytes FORM KEYS` or `moving FORM KEYS`,
+# each with INSTANCES if there are several.
+# Usage: ask [FILE]
+ask() {
+  awk -v table="$REPO/conf/keycost.tsv" -f "$REPO/lib/plan/keycost.awk" -f - "${@:-/dev/fd/3}" 3<&0 <<'END'
+BEGIN { FS = OFS = "\t"; COST_KINDS = COST_VALUES = 1; cost_table(table, "redis 7.0 16") }
+$1 != "ask" { cost_row($1, $2, $3, $4); next }
+{
+  split($2, word, " ")
+  COST_INSTANCES = word[4] + 0
+  if (word[1] == "keys") answer = cost_keys(word[2], word[3] + 0)
+  else answer = word[1] == "bytes" ? cost_bytes(word[2], word[3] + 0) : cost_moving(word[2], word[3] + 0)
+  printf "%s\t%.0f\n", $2, answer
 }
+END
+}
+
+# Make a model from samples. Usage: fit [FILE]
+fit() { awk -f "$REPO/lib/plan/keycost.awk" -f "$REPO/lib/run/keycost.awk" "$@"; }
 
 # Fail unless every size was met within 1 %. The table goes to the terminal when it is wanted.
 fill_check() {
@@ -167,13 +143,42 @@ END
   fill_check 3 24M 2
 }
 
-@test "what a key of a form takes without a sample: a time to live has an entry and a slot, a cluster's key two links and a tag" {
-  local form keys=1000
-  for form in 10 10+ttl 10+cluster 10+ttl+cluster; do printf 'ask\tbytes %s %d\n' "$form" "$keys"; done >asks
-  run awk -f "$REPO/lib/plan/keycost.awk" asks
-  # The base, a value of 32 B, an entry of 32 or 48 B, a name of 8 or 16 B, and 1024 or 2048 slots.
-  assert_output "$(printf 'bytes %s %d\t%d\n' 10 "$keys" $((1000000 + keys * 72 + 8192)) 10+ttl "$keys" $((1000000 + keys * 104 + 16384)) \
-    10+cluster "$keys" $((1770000 + keys * 96 + 8192)) 10+ttl+cluster "$keys" $((1770000 + keys * 128 + 16384)))"
+@test "what a key takes without a sample is what servers of the table reported, for values and names of all sizes" {
+  # From 70,000 to 110,000 keys, whose names have 6 to 41 bytes, in bytes of used_memory per key; the last field is 1 for keys with a time to live.
+  run awk -v table="$REPO/conf/keycost.tsv" -f "$REPO/lib/plan/keycost.awk" -f - <<'END'
+BEGIN {
+  COST_KINDS = COST_VALUES = 1
+  check("redis 7.0 16", "6,12,72,0 6,13,88,0 6,45,120,0 15,29,128,0 24,100,192,0 40,45,192,1 6,100,200,1")
+  check("redis 8.2 8", "6,1,39.9,0 6,1,55.6,1 6,20,63.8,0 6,36,95.6,1 6,45,95.8,0 31,10,95.9,1 41,100,183.9,0 6,1000,1063.8,0")
+  check("valkey 8.0 8", "5,100,160,0 6,100,160,0 13,100,168,0")
+  check("valkey 8.1 16", "6,1,40,0 6,20,71.9,0 6,29,95.7,1 6,36,87.9,0 32,10,95.7,1 41,100,183.9,0 6,20000,20544,1")
+  check("valkey 9.1 16p", "6,1,39.8,0 6,1,63.5,1 6,13,63.5,1 6,36,71.8,0 6,36,95.5,1 6,108,175.5,1 32,10,71.9,0 41,100,183.8,0 6,41000,45096,0 6,102400,106536,0")
+  # Of 75 instances, six have a number of four digits as their value, and one of nine digits. All servers store numbers in fewer bytes.
+  COST_DATA = "pattern"
+  COST_INSTANCES = 75
+  check("redis 8.2 8", "6,4,47.2,0")
+  check("valkey 8.1 16", "6,4,54.6,0 6,9,55.6,0")
+  # The first one has a digit.
+  COST_INSTANCES = 1
+  check("redis 7.0 16", "6,1,40,0 6,2,72,0")
+}
+function check(row, samples,    n, i, sample, f, form, bytes) {
+  if (!cost_table(table, row)) { print "no " row; return }
+  n = split(samples, sample, " ")
+  for (i = 1; i <= n; i++) {
+    split(sample[i], f, ",")
+    form = f[2] (f[4] ? "+ttl" : "")
+    COST_TABLE[form] = COST["tables"]
+    bytes = cost_string(form, f[1]) + (cost_tables(form, 110000) - cost_tables(form, 70000)) / 40000
+    if (bytes > 1.006 * f[3] || bytes < 0.994 * f[3]) print row ": " sample[i] ": " bytes
+  }
+}
+END
+  assert_output ''
+  # In a cluster, a name has a tag of five bytes, and its entry two links.
+  printf 'ask\tbytes %s\n' '10 1000' '10 2000' '10+ttl+cluster 1000' '10+ttl+cluster 2000' >asks
+  run ask asks
+  assert_equal "$(cut -f 2 <<<"$output" | paste -s -d ' ' | awk '{ print $2 - $1, $4 - $3 }')" "$((1000 * 72 + 8192)) $((1000 * 128 + 16384))"
 }
 
 @test "the slots of a cluster have their own dicts or one for all, as samples show" {
@@ -183,12 +188,12 @@ END
     $'slots\t32768\t46793992' $'slots\t98304\t52561336' >dicts
   printf '10+cluster\t%s\n' $'sample\t6\t75000\t10134008' $'sample\t6\t37500\t6009720' $'slots\t8192\t2802936' $'slots\t16384\t3720440' \
     $'slots\t32768\t5555448' $'slots\t98304\t12371192' >dict
-  { DO=fit awk -f "$REPO/lib/plan/keycost.awk" dicts | sed 's/^/10+cluster\t/' && printf 'ask\tbytes 10+cluster %s\n' 1000 100000 150000 '150000 5461'; } >asks
+  { fit dicts | sed 's/^/10+cluster\t/' && printf 'ask\tbytes 10+cluster %s\n' 1000 100000 150000 '150000 3'; } >asks
   grep -q $'slot\t2587' asks || fail "$(cat asks)"
   # The used_memory of Redis with these keys; the last row has a third of the slots.
-  run awk -F '\t' 'BEGIN { split("5331256 50911432 54460680 26194900", used, " ") } { print (($2 - used[NR]) ^ 2 < (used[NR] / 100) ^ 2) }' <(awk -f "$REPO/lib/plan/keycost.awk" asks)
+  run awk -F '\t' 'BEGIN { split("5331256 50911432 54460680 26194900", used, " ") } { print (($2 - used[NR]) ^ 2 < (used[NR] / 100) ^ 2) }' <(ask asks)
   assert_output $'1\n1\n1\n1'
-  run env DO=fit awk -f "$REPO/lib/plan/keycost.awk" dict
+  run fit dict
   assert_output $'table\t1\nbase\t1885432\ncost\t6\t96.0000'
   # Redis 8.0.2 and Valkey 9.1.2, then the used_memory of a shard of three.
   while read -r kind keys used; do
@@ -196,9 +201,9 @@ END
     printf '10+cluster\tsample\t6\t%s\n' $'75000\t51044088' $'37500\t47741384' >>sets.1
     printf '10+cluster\tslots\t%s\n' $'8192\t4515464' $'16384\t6219240' $'32768\t7005672' $'98304\t10151400' >sets.7
     printf '10+cluster\tsample\t6\t%s\n' $'75000\t9032808' $'37500\t7232808' >>sets.7
-    { DO=fit awk -f "$REPO/lib/plan/keycost.awk" "sets.$kind" | sed 's/^/10+cluster\t/' && printf 'ask\tbytes 10+cluster %s 5461\n' "$keys"; } >asks
+    { fit "sets.$kind" | sed 's/^/10+cluster\t/' && printf 'ask\tbytes 10+cluster %s 3\n' "$keys"; } >asks
     grep -q "table.$kind" asks || fail "$(cat asks)"
-    run awk -f "$REPO/lib/plan/keycost.awk" asks
+    run ask asks
     awk -F '\t' -v used="$used" '{ exit !($2 < 1.003 * used && $2 > 0.997 * used) }' <<<"$output" || fail "$output, not $used"
   done <<'END'
 1 172915 31458466
@@ -212,7 +217,7 @@ END
   while read -r kind want steps; do
     paste <(printf '10\tstep\t%d\n' 26800 30800 34800) <(tr ' ' '\n' <<<"$steps") >rows
     printf '10\tsample\t6\t75000\t%d\n10\tsample\t6\t37500\t%d\n' "${want%,*}" "${want#*,}" >>rows
-    { DO=fit awk -f "$REPO/lib/plan/keycost.awk" rows && echo; } >model
+    { fit rows && echo; } >model
     assert_equal "$(grep table model)" table$'\t'"$kind"
   done <<'END'
 1 7582112,4358000 3324576 3612752 4163072
@@ -224,7 +229,7 @@ END
   printf 'ask\tbytes 10 %d\n' 66563 89585 113616 118206 168828 | awk '{ print }' >asks
   { printf '10\t%s\n' $'base\t93000' $'cost\t6\t32' $'cost\t7\t32' $'table\t7' && cat asks; } >lines
   run awk -F '\t' 'BEGIN { split("3330640 4204816 5200368 6038576 7907568", used, " ") } { off = $2 / used[NR] - 1; print (off < 0.001 && off > -0.001) }' \
-    <(awk -f "$REPO/lib/plan/keycost.awk" lines)
+    <(ask lines)
   assert_output $'1\n1\n1\n1\n1'
 }
 
@@ -236,7 +241,7 @@ END
     printf 'ask\t%s\n' "keys 1 $((1048575 * 56 + 8388608))" "keys 1 $((1000000 * 56 + 8388608))" 'keys 7 42000000' \
       "keys 1 $((1048577 * 56 + 16777216))" "keys 1+ttl $((1048576 * 80 + 25165824))" \
       'moving 1 1000000' 'moving 1 1100000' 'moving 1 2000000' 'moving 7 930000' 'moving 7 1100000'
-  } | awk -f "$REPO/lib/plan/keycost.awk" | cut -f 2 | paste -s -d ' ')
+  } | ask | cut -f 2 | paste -s -d ' ')
   assert_match "^1046477 1000000 915667 1050675 (1046477|1050675) 0 8388608 0 [0-9]{8} 0\$" "$answers"
 }
 
@@ -252,8 +257,8 @@ variant_read
 plan_settle
 place_read
 plan_make
-_fill_modes
-_FILL_MODEL=([10]=$'base\t0\ncost\t3\t100' [10+cluster]=$'base\t0\ncost\t3\t200'"${SLOT-}")
+_keycost_modes
+FILL_MODEL=([10]=$'base\t0\ncost\t3\t100' [10+cluster]=$'base\t0\ncost\t3\t200'"${SLOT-}")
 conf_word argument "KEYS=${EACH:-1000}" test
 plan_make
 plan_row "${PLAN_ROWS[0]}"
@@ -306,7 +311,7 @@ END
 @test "a sample is read when Redis has no outgrown table left" {
   cat >sample.sh <<'END'
 set -Eeuo pipefail
-. "$REPO/lib/plan/fill.sh"
+. "$REPO/lib/run/keycost.sh"
 _REMOTE_TMP=$SCRATCH VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=3600 KEY_PREFIX=off LOAD_USER='' SERVER_CERTIFICATE='' HOST=h REDISBASE=1 DATA=pattern SEED=1
 sizes_own() { return 1; }
 cluster_options() { :; }
@@ -322,14 +327,14 @@ server_info() {
     printf 'used_memory:900\nmem_overhead_db_hashtable_rehashing:100\n'
   fi
 }
-_fill_used 10 0 100 set,get
+_keycost_used 10 0 100 set,get
 END
   run bash sample.sh
   assert_output 800
 }
 
 @test "without two samples there is no model of the memory per key" {
-  run env DO=fit awk -f "$REPO/lib/plan/keycost.awk" <<<$'10\tsample\t3\t10\t1000'
+  run fit <<<$'10\tsample\t3\t10\t1000'
   assert_failure 1
   assert_output ''
 }
@@ -344,7 +349,7 @@ END
   run_split "$REPO/do_it.sh" plan -s demo KEYS=auto FILL=64M VALUE_SIZES=1000 REMOTE_DIR="$SCRATCH/host" REDISBASE="$(ports_pick 2)"
   assert_success
   assert_contains "B/key  expected MiB  how known  rule MiB  headroom MiB"
-  assert_match '1000B-2i +1000 +2 +[0-9]+ +[0-9]+ +[0-9]{4} +6[34] +asked'
+  assert_match '1000B-2i +1000 +2 +[0-9]+ +[0-9]+ +[0-9]{4} +6[34] +table'
   assert_equal "$(find host -name 'run-*')" ''
   # What a tier leaves of it: a quarter in DRAM, and 4 MiB per instance.
   run_split "$REPO/do_it.sh" plan -s demo -v swap KEYS=auto FILL=60G VALUE_SIZES=1000 SERVER=192.0.2.1 SERVER_CORES=2 SERVER_MEM=24

@@ -42,14 +42,14 @@ setup() {
   local prefix
   cost() { run "$REPO/do_it.sh" plan "${words[@]}" "$@" && REPLY=$(awk '$1 == "1000B-1i" { print $6 }' <<<"$output"); }
   cost
-  assert_equal "$REPLY" 1100
+  assert_equal "$REPLY" 1102
   cost KEY_PREFIX=user:
   assert_contains 'keys sequential, named user:N' "$output"
-  assert_equal "$REPLY" 1108
+  assert_equal "$REPLY" 1110
   # Size classes above 1024 B are 256 B apart.
   printf -v prefix '%1024s' ''
   cost KEY_PREFIX="${prefix// /k}"
-  assert_equal "$REPLY" 2372
+  assert_equal "$REPLY" 2374
   run "$REPO/do_it.sh" plan "${words[@]}" KEY_PREFIX="${prefix// /k}k"
   assert_failure 2
   assert_contains 'invalid; accepted: off, a name of 1 to 1024 letters' "$output"

@@ -19,6 +19,7 @@ planner_facts() {
   printf 'topology\t%s\n' {0,1},0,0,0 {2,3},1,0,0 {4,5},2,1,1 {6,7},3,1,1 '# node 2 has memory and no CPU' \
     '# node 3 has memory and no CPU, faster than DRAM' >>t
   { cat t && printf 'topology\t# isolated 2-5,7\n'; } >i
+  { cat t && printf 'redis\tvalkey\t9.1\t16p\n'; } >v
   sed 's/33285996544/4294967296/; s/^mem_gib.*/mem_gib\t4/' t >c
   printf 'topology\t# node 2 has memory that processes may not use\nlimit\tmemory\t4294967296\t/a\nlimit\tquota\t250\t/a\n' >>c
   printf 'keycost\t1000\t%s\n' $'table\t7' $'base\t1130000' $'cost\t3\t1180.5' $'cost\t8\t1184.25' >>c

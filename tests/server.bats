@@ -295,7 +295,7 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   assert_success
   assert_contains estimated
   refute_exists built
-  # The cost of a key is measured after the build.
+  # The cost of a key is measured after the build: what was built is not in the table.
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}" KEYS=auto FILL=20M TIME=1 RATE=500
   assert_success
   assert_equal "$(wc -l <built)" 1

@@ -8,8 +8,8 @@
 #   --settings     the settings of the run, of its variants and points, and where each comes from, as a run stores them in settings.tsv
 #
 # A run reads facts such as CPUs and memory from a remote server; plan needs them as settings. Set FACTS to a run on that server
-# (results/RUN) or to its file (env/HOST/facts.tsv), or set SERVER_CORES and SERVER_MEM. For this machine, plan measures the bytes
-# per key with a temporary Redis on 127.0.0.1. For a remote or larger server, it estimates them.
+# (results/RUN) or to its file (env/HOST/facts.tsv), or set SERVER_CORES and SERVER_MEM. The bytes per key are those of conf/keycost.tsv.
+# For this machine, plan measures what that table lacks with a temporary Redis on 127.0.0.1. For a remote or larger server, it estimates it.
 # `headroom` is the server's memory that remains with the largest variant; of swap and zswap, only a tier's DRAM counts.
 # `rule` is the fill by the Redis-Memtier workload's rule of thumb, 1.5 x (value + 32) x keys; `expected` is the fill by Redis.
 # plan knows the memory of the server, not of each node: doctor checks what bind, interleave and weighted need of a node.
@@ -44,7 +44,7 @@ cmd_plan() {
     lock_name plan
     # Estimates are used if this machine has no redis-server, or another program has the port.
     if server_look_redis 2>/dev/null; then
-      fill_calibrate || log_warn "${LOCK_WHY:+$LOCK_WHY: }keys and bytes are estimates; a run measures them with Redis"
+      keycost_measure || log_warn "${LOCK_WHY:+$LOCK_WHY: }keys and bytes are estimates; a run measures them with Redis"
       plan_make
     fi
   elif [[ " $SERVER_CORES $SERVER_MEM " == *" auto "* ]]; then
@@ -142,11 +142,21 @@ _plan_head() {
   printf 'phases   %s; %s connection(s) per thread, pipeline %s, keys ' "$PHASES" "$CONNECTIONS" "$PIPELINE"
   load_text
   echo
+  _plan_cost
   cold_say
   hit_say
   search_say
   _plan_disk "$each"
   echo
+}
+
+# Print whose cost of keys the plan uses, unless all of it was measured.
+_plan_cost() {
+  local REPLY server version assumed=
+  fill_row || assumed=', assumed: a run asks its server'
+  [[ $(plan_print) == *$'\t'@(table|estimated)$'\t'* ]] || return 0
+  read -r server version _ <<<"$REPLY"
+  printf 'cost     of keys as in %s %s%s\n' "$server" "$version" "$assumed"
 }
 
 # Print the space that the files of persistence may take on the disk of a server; nothing without them.

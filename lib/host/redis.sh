@@ -3,20 +3,21 @@
 # The source of redis-server: installed already, the package manager, or built from source once and kept; and the user that it can run as.
 # Needs: user
 # Reads user: REDIS_USER
-# Reads tls: REDIS_BINARY
+# Reads tls kind: REDIS_BINARY
 # Reads installed package built build: READY_TIMEOUT
 # Reads package: DEPS_SCRIPT
 #   DEPS_SCRIPT is the text of tools/deps.sh
 
 # Print the absolute path of redis-server, or the user that it can run as: STATE FOUND, with STATE ok, warn or fail. With tls, print what is missing
-# for TLS=on.
-# Usage: main user | tls | installed PATH | package | built KEY | build KEY SOURCE
+# for TLS=on; with kind, what it is.
+# Usage: main user | tls | kind | installed PATH | package | built KEY | build KEY SOURCE
 #   KEY names a build in the cache; SOURCE is a tarball in the cache, or a URL
 main() {
   local path
   case $1 in
     user) host_redis_user && return ;;
     tls) host_redis_tls && return ;;
+    kind) host_redis_kind && return ;;
   esac
   path=$(host_redis_path "$@")
   host_redis_returns "$path"
@@ -167,4 +168,24 @@ host_redis_tls() {
   else
     printf 'fail\tredis-server is built without TLS\n'
   fi
+}
+
+# Print what decides the memory of keys, SERVER VERSION QUANTUM: the quantum is the distance of jemalloc's smallest sizes, 8 bytes in the copy that
+# Redis builds in, 16 in a library of the system; with a p if jemalloc, since 5.3.1, rounds large sizes to pages. Nothing for another allocator, for
+# what is not the program itself, or if too few open files are allowed for the tables that an instance usually makes.
+# Usage: host_redis_kind
+# Globals: REDIS_BINARY
+host_redis_kind() {
+  local said quantum=8 files magic
+  said=$(run_limited 10 "$REDIS_BINARY" --version 2>/dev/null) || return 0
+  [[ $said =~ ^(Redis|Valkey)\ server\ v=([0-9]+[.][0-9]+)[.].*\ malloc=jemalloc-([0-9]{1,3})[.]([0-9]{1,3})[.]([0-9]{1,3}).*\ bits=64\  ]] ||
+    return 0
+  IFS= read -r -n 4 magic <"$REDIS_BINARY" 2>/dev/null || :
+  [[ $magic == $'\x7fELF' ]] || return 0
+  # Root raises that limit.
+  files=$(ulimit -Hn)
+  [[ $files == unlimited ]] || ((EUID == 0 || files >= 10032)) || return 0
+  ! grep -q 'libjemalloc[.]so' "$REDIS_BINARY" || quantum=16
+  ((10#${BASH_REMATCH[3]} * 1000000 + 10#${BASH_REMATCH[4]} * 1000 + 10#${BASH_REMATCH[5]} < 5003001)) || quantum+=p
+  printf '%s\t%s\t%s\n' "${BASH_REMATCH[1],,}" "${BASH_REMATCH[2]}" "$quantum"
 }

@@ -9,7 +9,8 @@
 #   limit WHAT VALUE WHERE    what makes this less than the machine has: memory BYTES, quota PERCENT of a CPU, cpus LIST, swap BYTES for a tier, or memsw
 #                             BYTES of memory and swap together; WHERE is a cgroup or its file
 #   topology LINE             of lscpu -p=CPU,CORE,SOCKET,NODE, and of lib/host/facts.sh
-#   keycost FORM WORD...      the memory of a key of this form (_fill_form), as Redis reported: a line for lib/plan/keycost.awk
+#   redis SERVER VERSION QUANTUM   the row of conf/keycost.tsv for its redis-server
+#   keycost FORM WORD...      the memory of a key of this form, which that table lacks: a row for lib/plan/keycost.awk
 
 # By host: its facts.
 declare -A _FACTS=()
@@ -81,6 +82,7 @@ _facts_use() {
       limit) SERVER_LIMITS+=$value$'\n' ;;
       topology) topology+=$value$'\n' ;;
       # The same on every server: learnt once.
+      redis) [[ $HOST != "${SERVERS[0]}" ]] || fill_use "$value" ;;
       keycost) [[ $HOST != "${SERVERS[0]}" ]] || costs+=$value$'\n' ;;
     esac
   done <<<"${_FACTS[$HOST]}"
@@ -144,6 +146,7 @@ _facts_is() {
   [[ $1 =~ ^(cpus|mem_gib|mem_bytes|mem_available_bytes)$'\t'$count$ ||
     $1 =~ ^limit$'\t'((memory|swap|memsw)$'\t'$count|quota$'\t'$count|cpus$'\t'[0-9,-]+)$'\t'[[:print:]]+$ ||
     $1 =~ ^topology$'\t'([0-9]{1,5},[0-9]{1,5},[0-9]{0,5},[0-9]{0,5}|#\ ?[A-Za-z0-9\ ,:-]*)$ ||
+    $1 =~ ^redis$'\t'(redis|valkey)$'\t'[0-9]{1,3}\.[0-9]{1,3}$'\t'(8|16)p?$ ||
     $1 =~ ^keycost$'\t'$count(\+ttl)?(\+cluster)?$'\t'((backlog|base|ring|slot|table)$'\t'|cost$'\t'[0-9]{1,2}$'\t')-?$decimal$ ]]
 }
 
@@ -161,7 +164,9 @@ facts_write() {
 # Print the facts of a server.
 # Usage: _facts_print HOST
 _facts_print() {
-  grep -v '^keycost' <<<"${_FACTS[$1]}"
+  grep -vE '^(redis|keycost)' <<<"${_FACTS[$1]}"
   # Of several servers, the first has measured it.
-  [[ $1 != "${SERVERS[0]}" ]] || fill_models | sed $'s/^/keycost\t/'
+  [[ $1 == "${SERVERS[0]}" ]] || return 0
+  [[ -z $FILL_REDIS ]] || printf 'redis\t%s\n' "${FILL_REDIS// /$'\t'}"
+  fill_models | sed $'s/^/keycost\t/'
 }

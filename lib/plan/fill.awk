@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: MIT
 # How many keys fill the requested memory, the bytes they take, and the limits of memory that follow; lib/plan/keycost.awk knows the cost of a key.
 
-# The forms of keys whose cost was measured.
-$2 == "base" { MEASURED[$1] = 1 }
+# `cost FORM ROW...`: the cost of keys that was measured. `redis ROW known|assumed`: the row of conf/keycost.tsv.
+$1 == "cost" {
+  cost_row($2, $3, $4, $5)
+  if ($3 == "base") MEASURED[$2] = 1
+}
+$1 == "redis" {
+  cost_table(ROOT "/conf/keycost.tsv", $2)
+  is_redis_known = $3 == "known"
+}
 
 # Keep those of KEYS, FILL and KEY_MAX that determine the number of keys. FILL of a higher layer overrides KEYS, and both of a higher layer override
 # KEY_MAX. Else both count if there is a populate phase, and KEY_MAX overrides KEYS without it.
@@ -34,28 +41,33 @@ function keys_named() {
 }
 
 # The form of the keys with values of a size (lib/plan/keycost.awk), which becomes that of the questions to it.
-function form_of(size, instances,    out) {
+function form_of(size, instances) {
   mix_read()
-  kinds = MIX_KEYS
-  values = MIX_VALUES
-  prefix = V["KEY_PREFIX"] == "off" ? 0 : length(V["KEY_PREFIX"])
-  # The shards of a cluster share its slots.
-  shared = is_on("CLUSTER")
-  slots = shared ? int(16384 / instances) : 16384
-  replicas = shared ? V["REPLICAS"] + 0 : 0
-  out = size (V["EXPIRE"] != "off" && MIX_STRINGS ? "+ttl" : "") (shared ? "+cluster" : "")
-  if (!(out in base)) estimate(out)
-  return out
+  COST_KINDS = MIX_KEYS
+  COST_VALUES = MIX_VALUES
+  COST_PREFIX = V["KEY_PREFIX"] == "off" ? 0 : length(V["KEY_PREFIX"])
+  COST_DATA = V["DATA"]
+  COST_INSTANCES = instances
+  COST_REPLICAS = is_on("CLUSTER") ? V["REPLICAS"] + 0 : 0
+  return size (V["EXPIRE"] != "off" && MIX_STRINGS ? "+ttl" : "") (is_on("CLUSTER") ? "+cluster" : "")
+}
+
+# The source of the expected bytes: `asked` of Redis by samples, the `table` of known servers, or `estimated`. The table has strings of one size, in
+# instances without settings that change what they need themselves.
+function source_of(size, instances) {
+  if (form_of(size, instances) in MEASURED) return "asked"
+  return is_redis_known && sizes_first() == "" && V["REDIS_CONF"] V["SERVER_PREFIX"] == "" && V["IO_THREADS"] == 1 && MIX_STRINGS && \
+    MIX_KEYS == 1 && MIX_VALUES == 1 ? "table" : "estimated"
 }
 
 # The answer of lib/plan/keycost.awk to a question about keys of a size: most points ask what others have asked.
 function cost_of(what, size, instances, number,    form_asked, question) {
   form_asked = form_of(size, instances)
-  question = what " " form_asked " " slots " " replicas " " number
+  question = what " " form_asked " " cost_id() " " COST_REPLICAS " " number
   if (!(question in COST_SAID)) {
-    if (what == "keys") COST_SAID[question] = nearest(form_asked, number)
-    else if (what == "bytes") COST_SAID[question] = bytes(form_asked, number)
-    else COST_SAID[question] = moving(form_asked, number)
+    if (what == "keys") COST_SAID[question] = cost_keys(form_asked, number)
+    else if (what == "bytes") COST_SAID[question] = cost_bytes(form_asked, number)
+    else COST_SAID[question] = cost_moving(form_asked, number)
   }
   return COST_SAID[question]
 }
@@ -204,7 +216,7 @@ function doubts_print(point, size, instances, target, full, growing,    gap) {
     print "doubt", "up to " gap " for " point " after the keys are set, until requests have emptied an outgrown table", \
       "another FILL, or a phase of GETs before the one to compare", V["FILL"]
   size = form_of(size, instances)
-  if (kind[size] "" == "0")
+  if (COST_TABLE[size] "" == "0")
     print "doubt", "unknown for " point ": the tables of this server are neither those of Redis nor those of Valkey", \
       "KEYS, and compare used_memory with the plan", V["FILL"]
 }

@@ -1,21 +1,37 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The memory of keys, measured with Redis for the planner; memory that must stay free.
+# What the planner knows of the memory of keys: the row of the server in conf/keycost.tsv, and what was measured; memory that must stay free.
 
-# By form of a key (_fill_form): the memory of keys, as lines for lib/plan/keycost.awk.
-declare -A _FILL_MODEL=()
-# The samples that show the kind of the server's table, lines for lib/plan/keycost.awk without the form; empty: not yet measured.
-_FILL_STEPS=
+# The row of conf/keycost.tsv for the redis-server of the run: SERVER VERSION QUANTUM; empty: not known, or not in the table.
+FILL_REDIS=
+# The row that is used then.
+readonly _FILL_ASSUMED='redis 7.0 16'
+# By form of a key (lib/plan/keycost.awk): its measured memory, as rows for that program.
+declare -A FILL_MODEL=()
 
-# The form of the keys with values of a size: VALUE_BYTES, with +ttl if they have a time to live, and with +cluster in a Redis Cluster. Both take
-# memory for each key.
-# Usage: _fill_form VALUE_BYTES
-# Globals: EXPIRE CLUSTER COMMANDS
-# Returns: sets REPLY
-_fill_form() {
-  REPLY=$1
-  [[ $EXPIRE == off ]] || ! mix_expires || REPLY+=+ttl
-  ! cluster_on || REPLY+=+cluster
+# Use the row of conf/keycost.tsv for the redis-server of the run, if there is one.
+# Usage: fill_use ROW   ROW: SERVER VERSION QUANTUM, separated by tabs; or empty
+# Returns: sets FILL_REDIS
+fill_use() {
+  FILL_REDIS=${1//$'\t'/ }
+  _fill_has "$FILL_REDIS" || FILL_REDIS=
+}
+
+# The row of conf/keycost.tsv whose figures are used where nothing was measured.
+# Usage: fill_row
+# Returns: sets REPLY; 1 if it is an assumption
+fill_row() {
+  REPLY=$FILL_REDIS
+  [[ -n $REPLY || $REDIS_FROM != source ]] || ! _fill_has "redis ${VER%.*} 8" || REPLY="redis ${VER%.*} 8"
+  [[ -z $REPLY ]] || return 0
+  REPLY=$_FILL_ASSUMED
+  return 1
+}
+
+# Whether conf/keycost.tsv has a row.
+# Usage: _fill_has "SERVER VERSION QUANTUM"
+_fill_has() {
+  grep -q "^${1// /$'\t'}"$'\t' "$ROOT/conf/keycost.tsv"
 }
 
 # Print the bytes that must stay free on a server of TOTAL bytes.
@@ -37,71 +53,12 @@ fill_reserve_of() {
   fi
 }
 
-# Measure the memory of keys with Redis, if FILL or a variant's tier depends on it: a scratch instance on the server gets samples of the
-# keys and values that the run will set.
-# Usage: fill_calibrate
-# Globals: VALUE_SIZES VALUE_DISTRIBUTION COMMANDS DATA SEED; needs plan_make, server_find_redis and the load generator
-# Returns: 1 with the reason on stderr, or LOCK_TAKEN with LOCK_WHY; estimates are then used.
-fill_calibrate() {
-  local -a modes
-  mapfile -t modes < <(_fill_modes)
-  ((${#modes[@]} > 0)) || return 0
-  # A key costs the same on every server.
-  servers_at "${SERVERS[0]}" lock_during _fill_calibrate "${modes[@]}"
-}
-
-# Print the modes in which a number of this run depends on the cost of a key, as lines CLUSTER EXPIRE. Keys of a sample must not expire during it, so
-# every time to live is the longest one.
-_fill_modes() {
-  local row
-  for row in "${PLAN_ROWS[@]}"; do
-    plan_row "$row"
-    [[ ${ROW[limit_bytes]} != - ]] || [[ $KEYS == auto && $KEY_MAX == auto && $FILL != guide ]] || continue
-    if [[ $EXPIRE == off ]]; then printf '%s off\n' "$CLUSTER"; else printf '%s 999999999\n' "$CLUSTER"; fi
-  done | sort -u
-}
-
-# Measure the memory of keys of each value size and mode, each mode with a scratch instance on the server in HOST.
-# Usage: _fill_calibrate MODE...
-#   MODE as _fill_modes prints it
-# Returns: 1 with the reason on stderr.
-_fill_calibrate() {
-  local mode status=0
-  for mode; do
-    # Limits of memory and persistence do not matter here.
-    plan_enter "${VARIANTS%% *}" '' CLUSTER="${mode% *}" EXPIRE="${mode#* }" REPLICAS=0 MAXMEMORY=off PERSISTENCE=off
-    cleanup_push server_stop
-    server_scratch && _fill_sizes || status=1
-    cleanup_pop || status=1
-    ((status == 0)) || break
-  done
-  plan_enter "${VARIANTS%% *}" ''
-  return "$status"
-}
-
-# Measure the memory of keys of each value size with the scratch instance.
-# Usage: _fill_sizes
-# Returns: sets _FILL_MODEL; 1 with the reason on stderr.
-_fill_sizes() {
-  local size model
-  [[ -n $_FILL_STEPS ]] || cluster_on || _FILL_STEPS=$(_fill_steps) || return
-  # As in _fill_steps, the first sample does not count.
-  ! cluster_on || _fill_used 10 0 75 set,get >/dev/null || return
-  for size in $VALUE_SIZES; do
-    size=$(conf_bytes "$size")
-    _fill_form "$size"
-    [[ -z ${_FILL_MODEL[$REPLY]+set} ]] || continue
-    model=$(_fill_sample "$size" && cluster_backlog) || return
-    _FILL_MODEL[$REPLY]=$model
-  done
-}
-
 # Print the measured cost of keys: lines FORM and those of the model.
 # Usage: fill_models
 fill_models() {
   local form line
-  for form in "${!_FILL_MODEL[@]}"; do
-    while IFS= read -r line; do printf '%s\t%s\n' "$form" "$line"; done <<<"${_FILL_MODEL[$form]}"
+  for form in "${!FILL_MODEL[@]}"; do
+    while IFS= read -r line; do printf '%s\t%s\n' "$form" "$line"; done <<<"${FILL_MODEL[$form]}"
   done
 }
 
@@ -110,136 +67,6 @@ fill_models() {
 fill_learn() {
   local form line
   while IFS=$'\t' read -r form line; do
-    _FILL_MODEL[$form]=${_FILL_MODEL[$form]+${_FILL_MODEL[$form]}$'\n'}$line
+    FILL_MODEL[$form]=${FILL_MODEL[$form]+${FILL_MODEL[$form]}$'\n'}$line
   done
-}
-
-# Print the model of one value size.
-_fill_sample() {
-  local size=$1 form digits from keys room most used bytes=8 limit=75000 values prefix phases=set,get options=()
-  [[ $VALUE_DISTRIBUTION == off ]] || options=(--sizes "$(sizes_sample)")
-  ! sizes_own || phases=populate,get
-  [[ $COMMANDS == off ]] || phases=populate,get options+=(--commands "$COMMANDS")
-  [[ $EXPIRE == off ]] || options+=(--expire "$EXPIRE")
-  _fill_form "$size"
-  form=$REPLY
-  # Sizes of a distribution must occur often enough for their mean to be exact.
-  sizes_first
-  [[ -z $REPLY ]] || bytes=256 limit=400000
-  mix_fills
-  read -r _ values <<<"$REPLY"
-  ((values > 0)) || values=1
-  load_prefix_of
-  prefix=$REPLY
-  local -a samples=("3 1")
-  # 1.5 times the expected number of keys: longer names are not needed.
-  most=$(($(_fill_most "$size") * 3 / 2))
-  for ((digits = 4; digits <= ${#most} && digits <= 15; digits++)); do samples+=("$digits 1"); done
-  # Repeat the largest sample with 1.5 times as many keys: two sizes give the constant part.
-  for digits in "${samples[@]}" "${samples[-1]% *} 2"; do
-    read -r digits room <<<"$digits"
-    from=0
-    ((digits == 3)) || from=$((10 ** (digits - 1)))
-    keys=$(((bytes << 20) / ((size + prefix + 64) * values)))
-    ((keys <= limit)) || keys=$limit
-    ((keys <= 10 ** digits - from)) || keys=$((10 ** digits - from))
-    ((keys >= 8)) || keys=8
-    # The sum of many random sizes differs by more than the constant part; that of a few sizes does not.
-    if ((room == 1)) || [[ $VALUE_DISTRIBUTION == off ]]; then keys=$((keys / room)); else keys=$((keys < 150 ? keys / 2 : 75)); fi
-    # The guide's values repeat every 75 keys, and some of them are numbers, which Redis stores in fewer bytes.
-    ((keys < 75)) || keys=$((keys / 75 * 75))
-    used=$(_fill_used "$size" "$from" "$keys" "$phases" "${options[@]}") || return
-    printf '%s\tsample\t%d\t%d\t%d\n' "$form" "$digits" "$keys" "$used"
-  done | { cat && _fill_slots "$form"; } | DO=fit _fill_cost
-}
-
-# Print the samples on both sides of where a table of Redis, or one of Valkey, grows: at 8192 and at 7168 entries. The first commands of an instance
-# take memory that stays, so the first sample does not count. Of Redis 6 to 8.0 the table is known.
-# Usage: _fill_steps
-_fill_steps() {
-  local keys used info
-  info=$(server_info) || return
-  # Other servers report a version of Redis, too.
-  if awk -F : '$1 == "redis_version" { known = $2 ~ /^([67]|8\.0)\./ }
-    $1 ~ /^[a-z]+_version$/ && $1 != "redis_version" && $1 != "gcc_version" { other = 1 }
-    END { exit other || !known }' <<<"$info"; then
-    printf 'table\t1\n'
-    return
-  fi
-  for keys in 75 6700 7700 8700; do
-    used=$(_fill_used 10 100000 "$keys" set,get) || return
-    ((keys > 75)) || continue
-    printf 'step\t%d\t%d\n' "$keys" "$used"
-  done
-}
-
-# Print the samples that show what a slot of a cluster takes when it has keys; without a cluster, those of the kind of table.
-# Usage: _fill_slots FORM
-_fill_slots() {
-  local keys used options=()
-  [[ $1 == *+cluster ]] || {
-    printf '%s\n' "$1"$'\t'"${_FILL_STEPS//$'\n'/$'\n'"$1"$'\t'}"
-    return
-  }
-  [[ $1 != *+ttl* ]] || options=(--expire "$EXPIRE")
-  for keys in 8192 16384 32768 98304; do
-    used=$(_fill_used 10 100000 "$keys" set,get "${options[@]}") || return
-    printf '%s\tslots\t%d\t%d\n' "$1" "$keys" "$used"
-  done
-}
-
-# Print the most keys of a value size that an instance has in the plan.
-# Usage: _fill_most VALUE_BYTES
-_fill_most() {
-  plan_print | awk -F '\t' -v size="$1" '
-    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-    $at["value_size"] == size && $at["keys"] + 0 > most + 0 { most = $at["keys"] }
-    END { printf "%.0f\n", most }'
-}
-
-# Print the used_memory of the scratch instance with a sample of keys.
-# Usage: _fill_used VALUE_BYTES FIRST KEYS PHASES [OPTION]...
-#   PHASES and OPTION of the load generator
-_fill_used() {
-  local size=$1 from=$2 keys=$3 out=$_REMOTE_TMP/sample used='' last info try REPLY
-  rm -rf -- "$out"
-  mkdir -- "$out"
-  # The GETs make Redis empty an outgrown table: it does one step per request.
-  local -a user=(--passwords "${@:5}")
-  [[ $KEY_PREFIX == off ]] || user+=(--key-prefix "$KEY_PREFIX")
-  mapfile -t -O "${#user[@]}" user < <(POINT_INSTANCES=1 cluster_options "$REDISBASE" 1)
-  [[ -z $LOAD_USER ]] || user+=(--user "$LOAD_USER")
-  [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$out/tls.crt"
-  mapfile -t -O "${#user[@]}" user < <(tls_options "$out/tls.crt")
-  hosts_data "$HOST"
-  REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" 1) OMP_NUM_THREADS=1 "$(tls_program)" "${user[@]}" --phases "$4" --pipeline 64 --data "$DATA" --seed "$SEED" \
-    --key-min "$from" --key-max $((from + keys - 1)) --out "$out" --timeout 30 \
-    "$REPLY" "$REDISBASE" "$size" >"$out/log" 2>&1 </dev/null || {
-    printf 'the sample of keys of %d B cannot be set: %s\n' "$size" "$(tail -n 1 "$out/log")" >&2
-    return 1
-  }
-  # The generator's connection closes a little later.
-  for ((try = 0; try < 50; try++)); do
-    last=$used
-    info=$(server_info) || return
-    used=$(sed -n 's/^used_memory://p' <<<"$info")
-    [[ $used =~ ^[1-9][0-9]{0,17}$ ]] || used=
-    # Since Redis 8, a GET does no step for the dict of times to live, and the memory changes only at the end of all steps.
-    [[ -z $used || $used != "$last" || $info == *mem_overhead_db_hashtable_rehashing:[1-9]* ]] || break
-    sleep 0.12 # longer than the interval of Redis' housekeeping
-  done
-  [[ -n $used ]] || {
-    printf '%s: invalid reply to INFO: used_memory is not a number\n' "$HOST" >&2
-    return 1
-  }
-  printf '%s\n' "$used"
-}
-
-# Run lib/plan/keycost.awk for the kinds of keys that populate makes; it replaces the subshell of its pipeline.
-# Usage: _fill_cost <LINES
-_fill_cost() {
-  load_prefix_of
-  local prefix=$REPLY
-  mix_fills
-  KINDS=${REPLY% *} VALUES=${REPLY#* } PREFIX=$prefix LC_ALL=C exec awk -f "$LIB/plan/keycost.awk"
 }

@@ -175,14 +175,20 @@ function sizes_of(phase,    n, i, word, out) {
   return out
 }
 
+# The same of the first phase that sets.
+function sizes_first(    n, i, phase) {
+  n = words("PHASES", phase)
+  for (i = 1; i < n && phase[i] == "get"; i++) ;
+  return sizes_of(phase[i])
+}
+
 # Refuse an invalid VALUE_DISTRIBUTION; set VALUE_SIZES to the mean size of the first phase that sets: FILL is about its keys.
 function sizes_settle(    n, i, phase, text) {
   if (V["VALUE_DISTRIBUTION"] == "off") return
   sizes_check()
-  n = words("PHASES", phase)
-  for (i = 1; i < n && phase[i] == "get"; i++) ;
-  text = sizes_of(phase[i])
+  text = sizes_first()
   if (text == "") return
+  n = words("PHASES", phase)
   V["VALUE_SIZES"] = sizes_mean(text)
   for (i = 1; i <= n; i++)
     if (phase[i] != "get" && sizes_of(phase[i]) == "")

@@ -12,7 +12,6 @@ BEGIN {
   RESUME = ENVIRON["RESUME"] != ""
 }
 
-# Before the END of lib/plan/keycost.awk.
 END {
   settings_read()
   axes_table()
@@ -112,7 +111,7 @@ function cell_make(v, p,    size, instances, number, held, data, full, growing, 
   rule = int(3 * (size + 32) * held * processes(instances) / 2)
   CELL[v, p] = places_of(instances) OFS whole(number) OFS whole(held) OFS whole(data) OFS whole(full) OFS (target == "" ? "-" : whole(target)) OFS \
     whole(rule) OFS whole(dram_of(data, growing, instances)) OFS \
-    (form_of(sized, instances) in MEASURED ? "asked" : "estimated") OFS clients_text(instances)
+    source_of(sized, instances) OFS clients_text(instances)
   outgrown_all = outgrown_of(size, instances, number)
   if (v == 1) doubts_print(POINT[p], size, instances, target, full, outgrown_all)
   CELL_MORE[v, p] = whole(outgrown_all) OFS tier_spaces(data, instances) OFS client_places() OFS whole(largest)

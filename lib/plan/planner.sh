@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The front of the planner (lib/plan/plan.awk): layers of settings and facts of the servers go in, plan.tsv and settings.tsv come out.
 
-# The programs of the planner; plan.awk is before keycost.awk, whose END would end it.
+# The programs of the planner.
 readonly _PLANNER_FILES=(settings axes place server load fill check check_load ignored plan keycost)
 
 # Run the planner.
@@ -24,7 +24,7 @@ planner_run() {
 # Usage: _planner_input DO
 # Globals: sweeps of planner_run
 _planner_input() {
-  local layer name host
+  local layer name host REPLY
   [[ -z $sweeps ]] || printf '%s\n' "$sweeps"
   printf 'layer\t%s\n' "${CONF_LAYERS[@]}"
   for layer in "${!_CONF_SET[@]}"; do
@@ -40,7 +40,8 @@ _planner_input() {
     printf 'host\t%s\t%s\t%s\n' "$host" "$name" "$REPLY"
   done
   servers_each _planner_facts
-  fill_models
+  if fill_row; then printf 'redis\t%s\tknown\n' "$REPLY"; else printf 'redis\t%s\tassumed\n' "$REPLY"; fi
+  fill_models | sed 's/^/cost\t/'
 }
 
 # Print the words of SWEEP with the settings that they name, and their values as they are stored.

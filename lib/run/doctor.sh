@@ -376,23 +376,22 @@ _doctor_redis() {
   _doctor_row "$HOST" ok "isolated CPUs" "${REPLY:-none}" "one per instance, if any" -
 }
 
-# The cost of a key, measured with Redis on the first server, when the fill depends on it.
+# The cost of a key, asked of the first server when the fill depends on it; print a row only if that fails.
 _doctor_fill() {
-  servers_at "${SERVERS[0]}" _doctor_cost
-}
-
-# Measure the cost of a key on the server in HOST; print a row only if that fails.
-# Usage: _doctor_cost
-_doctor_cost() {
   local status=0 why=$_REMOTE_TMP/why wanted="a scratch instance on port $REDISBASE, with samples set from here"
   # The plan of a resumed run has it.
-  [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
-  fill_calibrate 2>"$why" || status=$?
+  [[ -z $RESUME ]] && build_ready && servers_at "${SERVERS[0]}" _doctor_has_redis || return 0
+  keycost_measure 2>"$why" || status=$?
   case $status in
     0) ;;
-    "$LOCK_TAKEN") _doctor_row "$HOST" warn "cost of a key" "$LOCK_WHY" "$wanted" "wait for that run, or set KEYS" ;;
-    *) _doctor_row "$HOST" fail "cost of a key" "$(tr '\n' ';' <"$why")" "$wanted" "set KEYS" ;;
+    "$LOCK_TAKEN") _doctor_row "${SERVERS[0]}" warn "cost of a key" "$LOCK_WHY" "$wanted" "wait for that run, or set KEYS" ;;
+    *) _doctor_row "${SERVERS[0]}" fail "cost of a key" "$(tr '\n' ';' <"$why")" "$wanted" "set KEYS" ;;
   esac
+}
+
+# Whether the server in HOST has redis-server.
+_doctor_has_redis() {
+  [[ -n ${REDIS_BINARY-} ]]
 }
 
 # Whether every client reaches instances on the server.
