@@ -138,7 +138,7 @@ refused() {
 
 @test "a variant cannot change a setting of the whole run, other than to the value that the run has" {
   local setting
-  unset -v REMOTE_DIR LOCK_DIR
+  unset -v {TIERBENCH_,}{REMOTE_DIR,LOCK_DIR}
   for setting in REMOTE_DIR=/other LOCK_DIR=/other CLIENT_COUNT=1 SINGLE_NODE=on LEASE=60 REMOTE_RETRY=7 RESULTS_DIR=other REDISRUNS=9; do
     printf '# mine\n%s\n' "$setting" >conf/variants/mine.conf
     refused "$PWD/conf/variants/mine.conf:2: $setting: one value for the whole run, not for a variant; set it on the command line or in a scenario" \
@@ -248,9 +248,9 @@ ok"
   sed -i 's/^REDISRUNS=.*/REDISRUNS=7/' do_it.sh
   plan
   assert_contains "7 repeat(s)"
-  REDISRUNS=9 plan
+  TIERBENCH_REDISRUNS=9 plan
   assert_contains "9 repeat(s)"
-  REDISRUNS=9 plan REDISRUNS=11
+  TIERBENCH_REDISRUNS=9 plan REDISRUNS=11
   assert_contains "11 repeat(s)"
 }
 
@@ -429,7 +429,7 @@ END
   printf 'server 203.0.113.1\nclient 203.0.113.2\n' >hosts
   refused "command line: -H=hosts: conflicts with SERVER=203.0.113.9; leave out one of the two ways" ./do_it.sh plan SERVER=203.0.113.9 -H hosts
   refused "command line: -H=hosts: conflicts with CLIENT_IP=203.0.113.9; leave out one of the two ways" ./do_it.sh plan -H hosts CLIENT_IP=203.0.113.9
-  SERVER=203.0.113.9 run_split ./do_it.sh plan -H hosts SERVER_CORES=4 SERVER_MEM=64
+  TIERBENCH_SERVER=203.0.113.9 run_split ./do_it.sh plan -H hosts SERVER_CORES=4 SERVER_MEM=64
   assert_contains "server   203.0.113.1"
   # It can be read only once, and a run that is resumed needs it again.
   mkfifo pipe

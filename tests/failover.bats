@@ -64,7 +64,7 @@ nothing_left() {
 }
 
 @test "a node is killed and comes back empty: every step is stamped, and the roles are as at the start" {
-  local -x REPORT=on
+  local -x TIERBENCH_REPORT=on
   local repeat
   run_split "${FAULTY[@]}"
   assert_success

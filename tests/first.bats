@@ -230,7 +230,7 @@ assert_no_raw_errors() {
 }
 
 @test "a run whose report cannot be drawn says so in one line and exits 1" {
-  local -x REPORT=on
+  local -x TIERBENCH_REPORT=on
   moment
   without gnuplot
   PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}"

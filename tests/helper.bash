@@ -7,11 +7,8 @@ export REPO
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 # The locale in which do_it.sh works. C.UTF-8 would add a fifth to the time that a small program takes; locale.bats and user.bats have others.
 export LC_ALL=C
-# Suites set settings in the environment without a prefix; tests/environment.bats tests a user's environment without this.
-export TIERBENCH_ENVIRONMENT=bare
-
 # Settings of a user's environment must not reach the programs under test.
-unset -v REDISCLI_AUTH OMP_NUM_THREADS RESULTS_DIR COLUMNS
+unset -v REDISCLI_AUTH OMP_NUM_THREADS RESULTS_DIR TIERBENCH_RESULTS_DIR COLUMNS
 
 # Processes that helpers started, as PID:STARTTIME.
 TEST_PROCESSES=()
@@ -35,12 +32,12 @@ trace_less() {
 scratch_setup() {
   trace_less
   SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/tierbench-test.XXXXXX")
-  # The files that do_it.sh leaves on a host for the next run, too.
-  export SCRATCH REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks
+  # The files that do_it.sh leaves on a host for the next run, too. Scripts of hosts take the names without a prefix.
+  export SCRATCH REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks TIERBENCH_REMOTE_DIR=$SCRATCH/host TIERBENCH_LOCK_DIR=$SCRATCH/locks
   # The list of accepted settings.
   export XDG_STATE_HOME=$SCRATCH/state
-  # A report costs a third of a small run's time. The suites that look at one unset this.
-  export REPORT=off
+  # A report costs a third of a small run's time. The tests that look at one set it.
+  export TIERBENCH_REPORT=off
   cd "$SCRATCH" || return 1
 }
 
@@ -57,7 +54,7 @@ scratch_teardown() {
   TEST_PROCESSES=()
   cd "$REPO" || return 1
   [[ -z ${SCRATCH:-} ]] || remove_busy "$SCRATCH"
-  unset -v SCRATCH REMOTE_DIR LOCK_DIR
+  unset -v SCRATCH REMOTE_DIR LOCK_DIR TIERBENCH_REMOTE_DIR TIERBENCH_LOCK_DIR
 }
 
 # Print the start time of a process, in ticks since boot: together with the pid it identifies a process until the next boot.
@@ -239,10 +236,10 @@ perf_counts() {
 }
 
 # Leave the host's settings unchanged in every run of this test, so that it disturbs no other test.
-# Usage: untune [REGEX]   Exports: the settings of words_untuned   Returns: 0
+# Usage: untune [REGEX]   Exports: the settings of words_untuned with their prefix   Returns: 0
 untune() {
   local word
-  while read -r word; do export "${word?}"; done < <(words_untuned "$@")
+  while read -r word; do export "TIERBENCH_${word?}"; done < <(words_untuned "$@")
 }
 
 # Start a command in the background as from a terminal: in a separate process group, with SIGINT enabled.

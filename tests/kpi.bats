@@ -218,7 +218,7 @@ END
   assert_failure 2
   assert_equal "$stderr" 'do_it.sh: command line: --all: unknown option; ./do_it.sh kpi --help lists them'
   mkdir empty
-  RESULTS_DIR=$SCRATCH/empty run_split "$REPO/do_it.sh" kpi
+  TIERBENCH_RESULTS_DIR=$SCRATCH/empty run_split "$REPO/do_it.sh" kpi
   assert_failure 1
   assert_equal "$stderr" "do_it.sh: RESULTS_DIR=$SCRATCH/empty: no run; name a run, or ./do_it.sh makes one"
 }

@@ -32,7 +32,7 @@ speak() {
 }
 
 @test "with a decimal comma and a short PATH a run and its report are as with a point" {
-  local -x REPORT=on
+  local -x TIERBENCH_REPORT=on
   speak de_DE
   # The language is really spoken.
   assert_equal "$(bash -c 'printf "%.1f" 1,5')" 1,5

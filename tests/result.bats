@@ -338,11 +338,11 @@ END
   repeat_make res/20250102T090000Z-new native p 1 c 1000 50 4 23 99 set:3
   repeat_make res/sample native p 1 c 1000 50 4 23 99 set:3
   touch res/20250101T100000Z-old
-  RESULTS_DIR=res run "$REPO/summary2csv.sh"
+  TIERBENCH_RESULTS_DIR=res run "$REPO/summary2csv.sh"
   assert_success
   assert_equal "$(column run <<<"$output")" 20250102T090000Z-new
   mkdir none
-  RESULTS_DIR=none run "$REPO/summary2csv.sh"
+  TIERBENCH_RESULTS_DIR=none run "$REPO/summary2csv.sh"
   assert_failure 1
   assert_contains 'RESULTS_DIR=none: no run; name a run, or ./do_it.sh makes one'
 }

@@ -189,7 +189,7 @@ END
   run_split "$REPO/do_it.sh" run --resume "$run"
   assert_success
   assert_equal "$(find "$run"/native -name 'rep-?*')" "$repeats"
-  RESULTS_DIR=$SCRATCH/results run "$REPO/do_it.sh" list
+  TIERBENCH_RESULTS_DIR=$SCRATCH/results run "$REPO/do_it.sh" list
   assert_contains "$((2 * rounds)) of at most 6 repeats"
   assert_match "100B-2i: (precise or decided|not precise) after (REDISRUNS_MAX=)?$rounds rounds" "$stderr"
   assert_nothing_left

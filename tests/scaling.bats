@@ -334,7 +334,7 @@ note\tw, set: no knee up to 2 instances. There: an instance uses an unknown part
 }
 
 @test "a sweep of 1 to 4 instances: every request is made, every GET finds its key, a table for SET and one for GET" {
-  local -x REPORT=on
+  local -x TIERBENCH_REPORT=on
   local n rep
   words INSTANCES='1 2 4'
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v kernel -v native

@@ -49,7 +49,7 @@ phase_calls() {
 }
 
 @test "two limits: each measured at what was found for it, from the same steps; the table has a row for each, and nothing is left" {
-  local -x REPORT=on
+  local -x TIERBENCH_REPORT=on
   words_slow RATE=search LIMITS="avg<=200ms p50<=150ms" SEARCH_STEPS=11
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_success

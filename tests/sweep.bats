@@ -59,7 +59,7 @@ plan_column() {
   # A resumed run follows the stored plan, here with a number of keys that differs from KEYS.
   rm -r "$run/native/100B-2i-pipeline16-datarandom/rep-1"
   sed -i '3s/\t300\t300\t/\t200\t200\t/' "$run/plan.tsv"
-  RESULTS_DIR=$SCRATCH/results run "$REPO/do_it.sh" list
+  TIERBENCH_RESULTS_DIR=$SCRATCH/results run "$REPO/do_it.sh" list
   assert_contains "1 of 2 repeats"
   # Another version of the tool began the run.
   made=$("$REPO/do_it.sh" --version) other=${made/tierbench ?/tierbench X}

@@ -38,7 +38,7 @@ teardown() {
     LOCK_DIR RESULTS_DIR SERVER_NUMACTL CLIENT_NUMACTL FACTS SERVER_TOPOLOGY SWEEP; do
     grep -q "^$name=" theirs/all.conf || fail "not covered: $name"
   done
-  run_split env -u REMOTE_DIR -u LOCK_DIR "$REPO/do_it.sh" plan -s theirs/all.conf </dev/null
+  run_split env -u TIERBENCH_REMOTE_DIR -u TIERBENCH_LOCK_DIR "$REPO/do_it.sh" plan -s theirs/all.conf </dev/null
   assert_failure 2
   while IFS='=' read -r name _; do
     [[ $name == KEYS ]] || assert_contains "$name=" "$stderr"

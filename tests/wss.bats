@@ -31,7 +31,7 @@ wss_make() {
 }
 
 @test "a load on all keys touches all of the data, one on a tenth of them a tenth; neither leaves a row or anything else" {
-  local -x REPORT=on
+  local -x TIERBENCH_REPORT=on
   drawn_blank
   local all tenth rss
   words SWEEP="KEY_MAX=39999,3999"

@@ -107,29 +107,25 @@ conf_word() {
 }
 
 # Names in the environment that begin with TIERBENCH_ and are not settings.
-readonly _CONF_OTHERS=" ENVIRONMENT HOME ROOT SHOW "
+readonly _CONF_OTHERS=" HOME ROOT SHOW "
 
 # Take the settings in the environment of this script: TIERBENCH_NAME=VALUE. A name without the prefix, such as DATA or TIME, may belong to
-# another program. It is ignored, with a message if the user may have meant the setting, unless TIERBENCH_ENVIRONMENT=bare. The block in do_it.sh
-# has set shell variables of the same names since, so the kernel's copy of the environment is read.
+# another program. It is ignored, with a message if the user may have meant the setting. The block in do_it.sh has set shell variables of the same
+# names since, so the kernel's copy of the environment is read.
 # Usage: conf_environment
 conf_environment() {
-  local pair name ignored='' bare=${TIERBENCH_ENVIRONMENT-}
-  [[ -z $bare || $bare == bare ]] || die_usage "environment: TIERBENCH_ENVIRONMENT=$bare: unknown value; accepted: bare"
+  local pair name alone='' given=' ' ignored=''
   while IFS= read -r -d '' pair; do
     name=${pair%%=*} name=${name:-=} # a subscript cannot be empty
     if [[ $name == TIERBENCH_?* ]]; then
+      given+="${name#TIERBENCH_} "
       [[ $_CONF_OTHERS == *" ${name#TIERBENCH_} "* ]] || conf_word environment "${pair#TIERBENCH_}" "environment"
-    elif [[ -z ${_CONF_KIND[$name]+set} ]]; then
-      if alias_is_own "$name"; then
-        if [[ -n $bare ]]; then conf_word environment "$pair" "environment"; else ignored+=" $name"; fi
-      fi
-    elif [[ -n $bare ]]; then
-      conf_word environment "$pair" "environment"
-    elif conf_is "${pair#*=}" "${_CONF_KIND[$name]}"; then
-      ignored+=" $name"
+    elif alias_is_own "$name" || { [[ -n ${_CONF_KIND[$name]+set} ]] && conf_is "${pair#*=}" "${_CONF_KIND[$name]}"; }; then
+      alone+=" $name"
     fi
   done <"/proc/$$/environ"
+  # With both names, the user knows the prefix.
+  for name in $alone; do [[ $given == *" $name "* ]] || ignored+=" $name"; done
   [[ -z $ignored ]] ||
     log_warn "environment:$ignored: ignored; requires: TIERBENCH_ in front of the name, such as TIERBENCH_${ignored##* }"
 }
