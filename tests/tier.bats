@@ -261,16 +261,17 @@ column() {
 
 @test "with several ratios of DRAM to data, a table sets what is left of the baseline against them, by order of keys" {
   need_command mawk gawk
-  local variant point awk
+  local variant point ratio awk
   for variant in native swap; do
     for point in 1to1-sequential 1to1-zipf0.8 1to8-sequential 1to8-zipf0.8; do
       mkdir -p "run/$variant"
       cp -r "$REPO/results/sample/$variant/1000B-2i" "run/$variant/1000B-2i-$point"
-      printf '1\t%s\t1000B-2i-%s\t1\t1000\t2\t%s\t%s\n' "$variant" "$point" "$(sed 's/to/:/; s/-.*//' <<<"$point")" "${point#*-}" >>rows
+      ratio=1:${point:3:1}
+      printf '1\t%s\t1000B-2i-%s\t1\t%s, %s\t1000\t2\t%s\n' "$variant" "$point" "$ratio" "${point#*-}" "$ratio" >>rows
     done
   done
   cp "$REPO/results/sample/run.conf" run/
-  { printf 'number\tvariant\tpoint\trepeat\tvalue_size\tinstances\tdram_ratio\tkey_pattern\n' && cat rows; } >run/plan.tsv
+  { printf 'number\tvariant\tpoint\trepeat\tsweep\tvalue_size\tinstances\tdram_ratio\n' && cat rows; } >run/plan.tsv
   find run -name SIZES -delete
   # A value that differs from the others: three times the wait of the instances.
   sed -i -E 's/^(get\t[0-9]+\tmajflt\t)([0-9]+)\t[0-9]+$/\12\t300002/' run/swap/1000B-2i-1to8-zipf0.8/rep-*/server/counters.tsv
