@@ -170,17 +170,16 @@ phase_calls() {
   assert_failure 2
   assert_contains 'RATE=search: requires TIME' "$stderr"
   refute_exists results
+  printf 'cpus\t1\nmem_gib\t8\nmem_bytes\t8589934592\nmem_available_bytes\t8000000000\ntopology\t0,0,0,0\n' >facts
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
+    . "$LIB/cmd/plan.sh"
     conf_defaults "$REPO/conf/defaults.conf"
-    for word in PHASES="populate mixed" TIME=1; do conf_word argument "$word" test; done
     refused() {
       IFS=";" read -r -a more <<<"$1"
-      for word in "${more[@]}"; do conf_word argument "$word" test; done
-      conf_resolve
-      search_check
+      cmd_plan FACTS=facts PHASES="populate mixed" TIME=1 "${more[@]}"
     }
     while IFS="|" read -r words want; do
       status=0
