@@ -299,7 +299,10 @@ PROGRAM
 
 @test "a line joins what differs in the number of instances alone" {
   local instances
+  mkdir -p "$RUN"
+  printf 'variant\tpoint\tsweep\tdram_ratio\n' >"$RUN/plan.tsv"
   for instances in 1 2; do
+    printf 'native\t1000B-%di-1to%d\t1:%d\t1:%d\n' "$instances" 1 1 1 "$instances" 8 8 8 >>"$RUN/plan.tsv"
     repeat_make "$RUN" native 1000B-${instances}i-1to1 1 c 1000 400000 $instances 30 90 get:4
     repeat_make "$RUN" native 1000B-${instances}i-1to8 1 c 1000 100000 $instances 30 90 get:4
     for folder in "$RUN"/native/*/rep-1/c; do histogram_make 30:1000 90:10 >"$folder/histogram-get-a1B2c3"; done
