@@ -16,7 +16,10 @@ teardown() { scratch_teardown; }
 # Make a run of native and swap, two numbers of instances and repeats; repeat 2 of swap is four times slower. Usage: points_make
 points_make() {
   local point repeat
+  mkdir "$RUN"
+  printf 'variant\tpoint\tsweep\tdram_ratio\tkey_pattern\n' >"$RUN/plan.tsv"
   for point in 1 2; do
+    printf '%s\t1000B-%di-1to4-zipf\t1:4, zipf\t1:4\tzipf\n' native "$point" swap "$point" >>"$RUN/plan.tsv"
     for repeat in 1 2 3; do
       repeat_make "$RUN" native 1000B-${point}i-1to4-zipf $repeat c 1000 500000 "$point" 30 120 get:20
       repeat_make "$RUN" swap 1000B-${point}i-1to4-zipf $repeat c 1000 500000 "$point" 60 240 get:$((repeat == 2 ? 160 : 40))

@@ -114,18 +114,19 @@ readonly _CONF_OTHERS=" HOME ROOT SHOW "
 # names since, so the kernel's copy of the environment is read.
 # Usage: conf_environment
 conf_environment() {
-  local pair name alone='' given=' ' ignored=''
+  local pair name given=' ' ignored=''
+  local -a alone=()
   while IFS= read -r -d '' pair; do
     name=${pair%%=*} name=${name:-=} # a subscript cannot be empty
     if [[ $name == TIERBENCH_?* ]]; then
       given+="${name#TIERBENCH_} "
       [[ $_CONF_OTHERS == *" ${name#TIERBENCH_} "* ]] || conf_word environment "${pair#TIERBENCH_}" "environment"
     elif alias_is_own "$name" || { [[ -n ${_CONF_KIND[$name]+set} ]] && conf_is "${pair#*=}" "${_CONF_KIND[$name]}"; }; then
-      alone+=" $name"
+      alone+=("$name")
     fi
   done <"/proc/$$/environ"
   # With both names, the user knows the prefix.
-  for name in $alone; do [[ $given == *" $name "* ]] || ignored+=" $name"; done
+  for name in "${alone[@]}"; do [[ $given == *" $name "* ]] || ignored+=" $name"; done
   [[ -z $ignored ]] ||
     log_warn "environment:$ignored: ignored; requires: TIERBENCH_ in front of the name, such as TIERBENCH_${ignored##* }"
 }
