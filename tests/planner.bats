@@ -69,6 +69,8 @@ planner_example() {
   line=$(grep '^./do_it.sh plan --settings' "$REPO/docs/plan.md")
   read -r -a words <<<"${line#./do_it.sh plan --settings}"
   run_plan --settings "${words[@]}"
+  # It is published with the run.
+  refute_contains "$REPO" "$output"
   assert_success
   # shellcheck disable=SC2001 # of each line
   settings=$(sed 's#\t[^\t]*/\([a-z]*\.conf\):[0-9]*$#\t\1#' <<<"$output")

@@ -169,8 +169,12 @@ function changes_make(v, p,    a) {
 function change_note(v, p, name) {
   if (V[name] != KEPT[VARIANT, name] || name in POINTED) CHANGED[v] = CHANGED[v] "set\t" setting_line(VARIANT, POINT[p], name)
 }
-function setting_line(variant, point, name) {
-  return variant OFS point OFS name OFS V[name] OFS where(name) "\n"
+
+# A line of settings.tsv. Where the project is says nothing of a run.
+function setting_line(variant, point, name,    from) {
+  from = where(name)
+  if (index(from, ROOT "/") == 1) from = substr(from, length(ROOT) + 2)
+  return variant OFS point OFS name OFS V[name] OFS from "\n"
 }
 
 # Print the settings: those of the run, what differs by variant, and by point of a variant.
