@@ -82,6 +82,7 @@ search_planted() {
   # Allow 2 % of the keys for the limit, and the memory without keys: a tenth of the instance here.
   read -r low _ < <(truth zram 0.98)
   awk -v share="$share" -v low="$low" 'BEGIN { exit !(share >= low - 5) }' || fail "the answer is $share %, and the keys need $low %: $(<"$(echo results/*/zram/*/rep-1/steps.tsv)")"
-  assert_contains 'zram: MiB include the memory that compression takes' "$output"
+  # On a busy machine even all DRAM may break the limit: then there are no MiB.
+  [[ $output == *broken* ]] || assert_contains 'zram: MiB include the memory that compression takes' "$output"
   assert_nothing_left
 }
