@@ -28,8 +28,11 @@ main() {
   # A file, because a process that the prefix leaves behind would keep a pipe open.
   record=$(mktemp) || fail "no file can be made in the directory for temporary files (is its disk full?)"
   mark=LAUNCH_OF_TIERBENCH=$record
-  # It may write without an end, also after that.
-  { (ulimit -f 1024 && run_limited "$most" env "$mark" "$@" "${USER_WORDS[@]}" true </dev/null >"$record.said" 2>&1) || status=$?; } 2>/dev/null
+  # It may write without an end, also after that. A limit that is lower already stays.
+  { (
+    ulimit -f 1024 || :
+    run_limited "$most" env "$mark" "$@" "${USER_WORDS[@]}" true </dev/null >"$record.said" 2>&1
+  ) || status=$?; } 2>/dev/null
   said=$(<"$record.said")
   proc_marked "$record" "$mark"
   host_launch_writers "$record.said" >>"$record"

@@ -31,7 +31,7 @@ fill_row() {
 # Whether conf/keycost.tsv has a row.
 # Usage: _fill_has "SERVER VERSION QUANTUM"
 _fill_has() {
-  grep -q "^${1// /$'\t'}"$'\t' "$ROOT/conf/keycost.tsv"
+  [[ $'\n'$(<"$ROOT/conf/keycost.tsv") == *$'\n'"${1// /$'\t'}"$'\t'* ]]
 }
 
 # Print the bytes that must stay free on a server of TOTAL bytes.

@@ -5,7 +5,7 @@
 # By `all` or `far`, and topology: the memory nodes, as place_memory_nodes prints them.
 declare -A _PLACE_MEMORY=()
 
-# Print the placement of each instance: PORT CPUS POLICY; `-` is none, POLICY are options of numactl.
+# Print the placement of each instance, lines PORT CPUS POLICY. POLICY has options of numactl; an empty field is `-`.
 # Usage: place_instances INSTANCES PLACES [PORT]...
 #   PLACES as the plan has them for one server; without ports, those from REDISBASE on
 # Globals: REDISBASE
