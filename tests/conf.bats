@@ -152,6 +152,11 @@ refused() {
   assert_success
   refused "$PWD/conf/variants/mine.conf:1: REMOTE_DIR=/other: one value for the whole run, not for a variant; set it on the command line or in a scenario" \
     ./do_it.sh plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 -v mine
+  # Values are words, and no numbers.
+  printf 'KEY_PREFIX=1\n' >mine
+  printf 'KEY_PREFIX=01\n' >conf/variants/mine.conf
+  refused "$PWD/conf/variants/mine.conf:1: KEY_PREFIX=01: one value for the whole run, not for a variant; set it on the command line or in a scenario" \
+    ./do_it.sh plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 -s ./mine -v native -v mine
 }
 
 # Print how the settings of a variant's file are refused, one line for each; `ok` if they are not. The settings before `:` are those of the command line.

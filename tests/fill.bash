@@ -25,7 +25,6 @@ server_facts
 server_find_redis
 plan_make
 keycost_measure
-plan_make
 used() { server_info | awk -F : '/^used_memory:/ { sum += $2 } END { printf "%.0f", sum }'; }
 for row in "${PLAN_ROWS[@]}"; do
   plan_row "$row"

@@ -176,7 +176,7 @@ house_bare() {
   [[ ${#lines[@]} == 2 && ${lines[0]} == *':6: b' && ${lines[1]} == *':14: d' ]] || fail "$output"
 }
 
-# Print FILE:LINE: FUNCTION TEXT of the lines in the files on stdin that assign a setting, except for functions that resolve layers and facts.
+# Print FILE:LINE: FUNCTION TEXT of the lines in the files on stdin that assign a setting, except for those that resolve the layers (conf_*).
 # Usage: FILES | house_overridden
 house_overridden() {
   # shellcheck disable=SC2016 # of awk

@@ -131,6 +131,17 @@ END
   assert_match "^elsewhere: invalid reply to 'monitor mark': a line does not have 13 fields .*: 'machine[?]x[?]1'\$" "$stderr"
 }
 
+@test "a field that is too long is refused, in a reply whose lines are not" {
+  # shellcheck disable=SC2016 # for the master
+  ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=100000
+    for length in 4096 4097; do
+      printf -v REMOTE_REPLY "\nmark\nhost\tx\t%0${length}d\n\nmark.end\n" 1
+      reply_print elsewhere monitor mark | wc -c
+    done'
+  assert_output $'4104\n0'
+  assert_match "^elsewhere: invalid reply to 'monitor mark': value='0*': expected text\$" "$stderr"
+}
+
 @test "doctor accepts as many rows of tuning as a run: one for each CPU and each interrupt" {
   assert_equal "$(awk -F '\t' '$1 == "doctor" && $2 != "startup" { print $3 }' "$REPO/lib/core/replies.tsv" | sort -u)" \
     "$(awk -F '\t' '$1 == "tune" && $2 == "check" { print $3 }' "$REPO/lib/core/replies.tsv")"

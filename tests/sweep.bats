@@ -94,7 +94,7 @@ plan_column() {
   resumed
   assert_failure 2
   assert_contains "--resume=results/one: plan.tsv is missing" "$stderr"
-  for row in '1s/pipeline/rate/' '2s/\tnative\t/\tother\t/' '3s/100B-2i-pipeline16/..\/elsewhere/' '3s/\t16\t/\tfast\t/' '3s/\t300\t/\t3e2\t/'; do
+  for row in '1s/pipeline/rate/' '2s/\tnative\t/\tother\t/' '3s/100B-2i-pipeline16/..\/elsewhere/' '3s/\t16\t/\tfast\t/' '3s/\t300\t/\t3e2\t/' '3s/\t300\t/\t3|4\t/'; do
     sed "$row" plan.tsv >results/one/plan.tsv
     resumed
     assert_failure 2

@@ -20,8 +20,8 @@ SAMPLES=('0 2' '0 4' '0 12' '0 13' '0 36' '0 45' '0 61' '0 101' '0 116' '0 200' 
   '34 10' '80 100' '0 20000')
 
 # Print the samples of an instance, lines `probe TTL NAME SIZE KEYS USED_MEMORY`.
-# Usage: keycost_probes   Globals: EXPIRE
-keycost_probes() {
+# Usage: row_probes   Globals: EXPIRE
+row_probes() {
   local sample prefix size keys used timed=0 name
   local -a options
   [[ $EXPIRE == off ]] || timed=1
@@ -41,8 +41,8 @@ keycost_probes() {
 }
 
 # Run a command with a scratch instance.
-# Usage: keycost_with CLUSTER EXPIRE COMMAND...   Returns: that of the command
-keycost_with() {
+# Usage: row_with CLUSTER EXPIRE COMMAND...   Returns: that of the command
+row_with() {
   local status=0
   plan_enter "${VARIANTS%% *}" '' CLUSTER="$1" EXPIRE="$2" REPLICAS=0
   server_scratch && "${@:3}" || status=1
@@ -51,8 +51,8 @@ keycost_with() {
 }
 
 # Print the rows of a form of keys in a cluster of one node, each after FORM.
-# Usage: keycost_form   Globals: EXPIRE
-keycost_form() {
+# Usage: row_form   Globals: EXPIRE
+row_form() {
   local form
   _keycost_form 10
   form=$REPLY
@@ -61,8 +61,8 @@ keycost_form() {
 }
 
 # Print the row of a program.
-# Usage: keycost_row PROGRAM   Returns: 1 if it cannot be measured
-keycost_row() {
+# Usage: row_print PROGRAM   Returns: 1 if it cannot be measured
+row_print() {
   local kind expire
   REDIS_BINARY=$1
   kind=$(call_run "$HOST" redis kind) || return
@@ -71,8 +71,8 @@ keycost_row() {
     return 1
   }
   for expire in off 999999999; do
-    keycost_with off "$expire" keycost_probes || return
-    keycost_with on "$expire" keycost_form || return
+    row_with off "$expire" row_probes || return
+    row_with on "$expire" row_form || return
   done | TABLE=$ROOT/conf/keycost.tsv REDIS=$kind awk -f "$LIB/plan/keycost.awk" -f "$ROOT/tools/keycost.awk"
 }
 
@@ -100,7 +100,7 @@ main() {
   plan_make
   cleanup_push server_stop
   head -n 1 <(grep -v '^#' "$ROOT/conf/keycost.tsv")
-  for program; do keycost_row "$(realpath -s -- "$(command -v -- "$program")")" || status=1; done
+  for program; do row_print "$(realpath -s -- "$(command -v -- "$program")")" || status=1; done
   return "$status"
 }
 

@@ -9,7 +9,7 @@
 #
 # A run reads facts such as CPUs and memory from a remote server; plan needs them as settings. Set FACTS to a run on that server
 # (results/RUN) or to its file (env/HOST/facts.tsv), or set SERVER_CORES and SERVER_MEM. The bytes per key are those of conf/keycost.tsv.
-# For this machine, plan measures what that table lacks with a temporary Redis on 127.0.0.1. For a remote or larger server, it estimates it.
+# For this machine, plan measures what that table lacks with a temporary Redis on 127.0.0.1. For a remote or larger server, plan estimates these bytes.
 # `headroom` is the server's memory that remains with the largest variant; of swap and zswap, only a tier's DRAM counts.
 # `rule` is the fill by the Redis-Memtier workload's rule of thumb, 1.5 x (value + 32) x keys; `expected` is the fill by Redis.
 # plan knows the memory of the server, not of each node: doctor checks what bind, interleave and weighted need of a node.
@@ -43,10 +43,7 @@ cmd_plan() {
     plan_make
     lock_name plan
     # Estimates are used if this machine has no redis-server, or another program has the port.
-    if server_look_redis 2>/dev/null; then
-      keycost_measure || log_warn "${LOCK_WHY:+$LOCK_WHY: }keys and bytes are estimates; a run measures them with Redis"
-      plan_make
-    fi
+    ! server_look_redis 2>/dev/null || keycost_measure || log_warn "${LOCK_WHY:+$LOCK_WHY: }keys and bytes are estimates; a run measures them with Redis"
   elif [[ " $SERVER_CORES $SERVER_MEM " == *" auto "* ]]; then
     conf_refuse SERVER "plan does not connect to other hosts; set SERVER_CORES and SERVER_MEM, as in SERVER_CORES=72 SERVER_MEM=754, or FACTS=RUN"
   else
@@ -101,9 +98,9 @@ _plan_swap() {
     for row in "${PLAN_ROWS[@]}"; do
       plan_values "$row"
       [[ ${ROW[repeat]} == 1 && ${ROW[limit_bytes]} != - ]] || continue
-      tier_part swap_bytes
+      tier_bytes_of swap_bytes
       need=$REPLY
-      tier_part limit_bytes
+      tier_bytes_of limit_bytes
       [[ $kind == swap ]] || need=$((need + REPLY))
       ((need <= most)) || most=$need point="${ROW[variant]}, ${ROW[point]}"
     done
@@ -150,7 +147,7 @@ _plan_head() {
   echo
 }
 
-# Print whose cost of keys the plan uses, unless all of it was measured.
+# Print the row of conf/keycost.tsv that the plan uses, unless all costs were measured.
 _plan_cost() {
   local REPLY server version assumed=
   fill_row || assumed=', assumed: a run asks its server'

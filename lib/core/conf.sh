@@ -204,17 +204,13 @@ conf_source() {
   REPLY=${_CONF_POINT[$1]-$REPLY}
 }
 
-# The number of the layer that set a setting, 0 being the lowest.
+# The highest layer that sets a setting.
 # Usage: conf_layer NAME
 # Returns: sets REPLY
 conf_layer() {
-  local layer number=0
-  REPLY=0
-  for layer in "${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}"; do
-    [[ -z ${_CONF_VALUE["$layer $1"]+set} ]] || REPLY=$number
-    number=$((number + 1))
-  done
-  [[ -z ${_CONF_POINT[$1]+set} ]] || REPLY=$number
+  local layer
+  REPLY=${CONF_LAYERS[0]}
+  for layer in "${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}"; do [[ -z ${_CONF_VALUE["$layer $1"]+set} ]] || REPLY=$layer; done
 }
 
 # Whether a resolved setting has its default.

@@ -44,3 +44,9 @@ file_line() {
   REPLY=${1%$'\r'}
   (($2 > 1)) || REPLY=${REPLY#$'\xef\xbb\xbf'}
 }
+
+# Whether a path names a readable file of this project, below ROOT.
+# Usage: file_ours PATH
+file_ours() {
+  [[ $1 != *..* && $1 != /* && -f $ROOT/$1 && -r $ROOT/$1 ]]
+}

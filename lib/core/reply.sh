@@ -8,8 +8,8 @@
 # The status of call_run when a reply does not have its form; also the exit status for a host that is not fit.
 # shellcheck disable=SC2034 # for those that call call_run
 readonly REPLY_BAD=3
-# The longest line of a reply, and the longest reply that is matched as a whole, in bytes.
-readonly _REPLY_LINE=65536 _REPLY_WHOLE=$((1 << 20))
+# The longest line of a reply, the longest text in it, and the longest reply that is matched as a whole, in bytes.
+readonly _REPLY_LINE=65536 _REPLY_FIELD=4096 _REPLY_WHOLE=$((1 << 20))
 # A text without control characters, also those that UTF-8 has in two bytes: a terminal obeys both.
 readonly _REPLY_TEXT=$'([^\001-\037\177\302]|\302+[^\001-\037\177\200-\237\302])*\302*'
 
@@ -83,8 +83,8 @@ _reply_check() {
   # One match of all lines takes less time than a check of each field.
   ((${#1} > _REPLY_WHOLE)) || [[ ! ${1%$'\n'}$'\n' =~ ^(($all)$'\n')*$ ]] || whole=yes
   for line in "${lines[@]}"; do
-    # The form of another word could fit a line that begins with the word of a form.
-    if [[ -z $whole || $line == @($words)$'\t'* ]] || ((${#line} > _REPLY_LINE)); then _reply_line "$line" || break; fi
+    # The form of another word could fit a line that begins with the word of a form. A short line has no long field.
+    if [[ -z $whole || $line == @($words)$'\t'* ]] || ((${#line} > _REPLY_FIELD)); then _reply_line "$line" || break; fi
   done
 }
 
@@ -93,7 +93,7 @@ _reply_check() {
 # Globals: forms of _reply_check
 # Returns: 1, and sets why of reply_print, if it has no form
 _reply_line() {
-  local rest=$1 form='' index REPLY
+  local rest=$1 form='' index most REPLY
   local -a fields=() parts
   ((${#1} <= _REPLY_LINE)) || {
     _reply_refuse "a line is longer than $_REPLY_LINE bytes: " "$1"
@@ -118,7 +118,9 @@ _reply_line() {
   }
   for index in "${!parts[@]}"; do
     _reply_pattern "${parts[index]}"
-    [[ ${fields[index]} =~ ^($REPLY)$ ]] || {
+    most=$_REPLY_FIELD
+    [[ ${parts[index]} != *:info ]] || most=$((2 * _REPLY_FIELD))
+    { ((${#fields[index]} <= most)) && [[ ${fields[index]} =~ ^($REPLY)$ ]]; } || {
       _reply_refuse "${parts[index]%%:*}=" "${fields[index]}" ": expected ${parts[index]#*:}"
       return
     }
@@ -153,7 +155,7 @@ _reply_pattern() {
       *:path) part="[./]$_REPLY_TEXT" ;;
       *:tuning) part="-|$_REPLY_TUNING" ;;
       *:phase) part='(populate|set|get|mixed|replay)(-[1-9][0-9]{0,4})?(\.[1-9][0-9]{0,4})?' ;;
-      *:topology) part="#$_REPLY_TEXT|([0-9]{1,5},){2}[0-9]{0,5},[0-9]{0,5}" ;;
+      *:topology) part="#[ -~]{0,255}|([0-9]{1,5},){2}[0-9]{0,5},[0-9]{0,5}" ;;
       *) part=${part#*:} ;;
     esac
     all+="${all:+$'\t'}($part)"

@@ -11,7 +11,7 @@ workload_read() {
   conf_resolve
   [[ $WORKLOAD != off ]] || return 0
   conf_layer WORKLOAD
-  layer=${CONF_LAYERS[REPLY]}
+  layer=$REPLY
   file=$ROOT/conf/workloads/$WORKLOAD.conf
   [[ $WORKLOAD != ycsb-e ]] ||
     conf_refuse WORKLOAD "not supported: it scans records in the order of their keys, which Redis does not keep; ./do_it.sh list names workloads"

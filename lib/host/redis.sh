@@ -170,17 +170,17 @@ host_redis_tls() {
   fi
 }
 
-# Print what decides the memory of keys, SERVER VERSION QUANTUM: the quantum is the distance of jemalloc's smallest sizes, 8 bytes in the copy that
-# Redis builds in, 16 in a library of the system; with a p if jemalloc, since 5.3.1, rounds large sizes to pages. Nothing for another allocator, for
-# what is not the program itself, or if too few open files are allowed for the tables that an instance usually makes.
+# Print what decides the memory of keys: SERVER VERSION QUANTUM. The quantum is the distance of jemalloc's smallest sizes: 8 bytes in Redis' own copy, 16
+# in a library of the system. A `p` follows if jemalloc is 5.3.1 or newer, which rounds large sizes to pages. Nothing is printed for another allocator,
+# for a file that is not the program itself, or if too few open files are allowed for the tables that an instance usually makes.
 # Usage: host_redis_kind
 # Globals: REDIS_BINARY
 host_redis_kind() {
-  local said quantum=8 files magic
+  local said quantum=8 files magic=''
   said=$(run_limited 10 "$REDIS_BINARY" --version 2>/dev/null) || return 0
   [[ $said =~ ^(Redis|Valkey)\ server\ v=([0-9]+[.][0-9]+)[.].*\ malloc=jemalloc-([0-9]{1,3})[.]([0-9]{1,3})[.]([0-9]{1,3}).*\ bits=64\  ]] ||
     return 0
-  IFS= read -r -n 4 magic <"$REDIS_BINARY" 2>/dev/null || :
+  { IFS= read -r -n 4 magic <"$REDIS_BINARY"; } 2>/dev/null || :
   [[ $magic == $'\x7fELF' ]] || return 0
   # Root raises that limit.
   files=$(ulimit -Hn)

@@ -37,7 +37,8 @@ function variant_check(variant,    i, name, was, run, layer) {
   for (i = 1; i <= names; i++) {
     name = NAME[i]
     was = run[name]
-    if (V[name] == was) continue
+    # Not as numbers: 01 is another word than 1.
+    if (V[name] "" == was "") continue
     if (axis_column(name) == "-") refuse(name, "one value for the whole run, not for a variant; set it on the command line or in a scenario")
     if (axis_shared(name, was " " V[name])) refuse(name, "its values are points that all variants have; set it on the command line or in a scenario")
   }
@@ -56,7 +57,7 @@ function axis_shared(name, values,    word) {
 }
 
 # Set the axes from the settings in force.
-function axes_settle(    i, n, name, word, points_all) {
+function axes_settle(    i, name, word, points_all) {
   for (i = 1; i <= lists; i++) {
     name = LISTS[i]
     axis_once(where(name) ": " name "=" V[name], V[name])
@@ -114,7 +115,7 @@ function axis_sweep(i,    name, at) {
 function axis_once(at, values,    n, i, word, seen, value) {
   n = split(values, word, " ")
   for (i = 1; i <= n; i++) {
-    value = word[i] ~ /^[1-9][0-9]*[KMG]$/ ? size_bytes(word[i]) : word[i]
+    value = word[i] ~ /^[1-9][0-9]*[KMG]$/ ? whole(size_bytes(word[i])) : word[i]
     if (value in seen) stop(at ": the value " word[i] " is repeated; give each value once")
     seen[value] = 1
   }

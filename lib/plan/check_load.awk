@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Refusals of settings of the load that contradict each other: patterns, traces, generators, searches, hit ratios and working sets.
 
-# Whether a number in a value may have a separator of thousands in place of a decimal point: 100.000, 1.500. The number without doubt, in both ways.
+# Whether a number in a value may have a separator of thousands in place of a decimal point: 100.000, 1.500. Returns both ways to write it without doubt.
 function grouped(text,    number) {
   if (!match(" " text, /[ :\/-][1-9][0-9]?[0-9]?[.][0-9][0-9]0([^0-9.]|$)/)) return ""
   number = substr(" " text, RSTART + 1, RLENGTH - 1)
@@ -93,6 +93,8 @@ function check_memtier(generator,    keys_given, accepted) {
 
 # Refuse numbers that cannot be divided evenly over the instances' processes, their threads and connections.
 function check_memtier_shares(generator, keys_given,    i, j, n, number, threads, connections, share_keys) {
+  # check_search refuses it.
+  if (V["CONNECTIONS"] == "search") return
   n = words("INSTANCES", number)
   for (i = 1; i <= n; i++) {
     shares_make(number[i])
@@ -147,7 +149,7 @@ function check_search(    i, n, limit, text, seen, limits) {
   if (n > 16) refuse("LIMITS", "too many: " n " phases times limits; accepted: at most 16")
 }
 
-# Refuse a limit that a search does not support. The limit in one form, in which 1ms and 1000us are equal.
+# Refuse a limit that a search does not support. Returns the limit in one form: 1ms and 1000us become equal.
 function check_limit(limit,    figure, rest, ambiguous, number) {
   figure = limit
   sub(/[<>=].*/, "", figure)

@@ -7,8 +7,7 @@ $1 == "cost" {
   if ($3 == "base") MEASURED[$2] = 1
 }
 $1 == "redis" {
-  cost_table(ROOT "/conf/keycost.tsv", $2)
-  is_redis_known = $3 == "known"
+  is_redis_known = cost_table(ROOT "/conf/keycost.tsv", $2) && $3 == "known"
 }
 
 # Keep those of KEYS, FILL and KEY_MAX that determine the number of keys. FILL of a higher layer overrides KEYS, and both of a higher layer override

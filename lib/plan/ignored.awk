@@ -2,6 +2,8 @@
 # Settings of the user that have no effect in combination with others, or an unexpected effect: lines `note FOUND WANTED FIX`, tab-separated.
 
 function note(found, wanted, fix,    line) {
+  # A value may have one.
+  gsub(/\t/, " ", found)
   line = "note\t" found "\t" wanted "\t" fix
   if (!(line in NOTED)) print line
   NOTED[line] = 1

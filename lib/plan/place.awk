@@ -82,7 +82,7 @@ function by_step(instances, share,    step, i, first) {
 }
 
 # Join as many neighbouring groups as one instance's threads need CPUs.
-function join_units(share,    need, group, i, j, k, joined, sizes, all) {
+function join_units(share,    need, group, i, j, k, joined, sizes) {
   need = int((share + members[1] - 1) / members[1])
   if (need < 2) return
   if (need > units) need = units

@@ -167,17 +167,17 @@ function changes_make(v, p,    a) {
   change_note(v, p, "KEY_MAX")
 }
 function change_note(v, p, name) {
-  if (V[name] != KEPT[VARIANT, name] || name in POINTED) CHANGED[v] = CHANGED[v] "set\t" setting_line(VARIANT, POINT[p], name)
+  if (V[name] "" != KEPT[VARIANT, name] "" || name in POINTED) CHANGED[v] = CHANGED[v] "set\t" setting_line(VARIANT, POINT[p], name)
 }
 
-# A line of settings.tsv. Where the project is says nothing of a run.
+# A line of settings.tsv; in sources, the directory of the project is left out.
 function setting_line(variant, point, name,    from) {
   from = where(name)
   if (index(from, ROOT "/") == 1) from = substr(from, length(ROOT) + 2)
   return variant OFS point OFS name OFS V[name] OFS from "\n"
 }
 
-# Print the settings: those of the run, what differs by variant, and by point of a variant.
+# Print the settings: those of the run, those that a variant sets or changes, and those that a point changes.
 function settings_print(    v, i, name) {
   enter("")
   for (i = 1; i <= names; i++) printf "set\t%s", setting_line("-", "-", NAME[i])

@@ -75,7 +75,7 @@ _plan_take_setting() {
 # Put the settings of a variant of the plan, at a point, in force.
 # Usage: plan_enter VARIANT POINT [NAME=VALUE]...
 #   VARIANT is empty for those of the run; POINT is empty for those without a point
-#   NAME=VALUE until the next call: settings of what is no repeat of the plan, such as a search or a scratch instance
+#   NAME=VALUE until the next call: settings of a search or a scratch instance, or the KEY_PATTERN that a search has found
 plan_enter() {
   local line text=${_PLAN_CHANGES["-"]}
   local -a lines
@@ -180,7 +180,7 @@ plan_run_settings() {
 # Usage: _plan_load FILE
 # Returns: exits 2 when it is not a plan of these settings, or its last line is truncated
 _plan_load() {
-  local number=0 header text REPLY
+  local number header text REPLY
   local -a lines rows=("${PLAN_ROWS[@]}")
   file_read "$1" "$FILE_PLAN" || die_usage "$1: $REPLY: cannot resume; restore the file, or start a new run"
   text=$REPLY
@@ -209,11 +209,13 @@ _plan_is_row() {
   for i in "${!PLAN_COLUMNS[@]}"; do
     column=${PLAN_COLUMNS[i]} value=${fields[i]}
     case $column in
-      keys | set_keys | *_bytes | seconds | largest_size)
+      limit_bytes | swap_bytes)
         while IFS= read -r part; do
-          [[ $part =~ ^(0|[1-9][0-9]{0,17})$ || $column == @(target|limit|swap)_bytes && $part == - ]] || return
+          [[ $part =~ ^(-|0|[1-9][0-9]{0,17})$ ]] || return
         done <<<"${value//|/$'\n'}"
         ;;
+      keys | set_keys | *_bytes | seconds | largest_size) [[ $value =~ ^(0|[1-9][0-9]{0,17})$ || $column == target_bytes && $value == - ]] || return ;;
+      known) [[ $value == @(table|asked|estimated) ]] || return ;;
       places)
         # Of several servers, one after the other.
         while IFS= read -r part; do

@@ -29,7 +29,8 @@ _planner_input() {
   printf 'layer\t%s\n' "${CONF_LAYERS[@]}"
   for layer in "${!_CONF_SET[@]}"; do
     for name in ${_CONF_SET[$layer]}; do
-      printf 'setting\t%s\t%s\t%s\t%s\n' "$layer" "$name" "${_CONF_WHERE["$layer $name"]//$'\t'/ }" "${_CONF_VALUE["$layer $name"]}"
+      printf 'setting\t%s\t%s\t%s\t%s\n' "$layer" "$name" "${_CONF_WHERE["$layer $name"]//[$'\t\n']/ }" "${_CONF_VALUE["$layer $name"]}"
+      [[ $name != *_PREFIX ]] || _planner_files "${_CONF_VALUE["$layer $name"]}"
     done
   done
   [[ -z $1 ]] || return 0
@@ -60,6 +61,17 @@ _planner_sweep() {
       values+=" $CONF_TEXT" name=$CONF_NAME
     done
     printf 'sweep\t%s\t%s\t%s\n' "$word" "$name" "${values# }"
+    [[ $name != *_PREFIX ]] || _planner_files "$values"
+  done
+}
+
+# Print the files of this project that prefixes name as {FILE}.
+# Usage: _planner_files TEXT
+_planner_files() {
+  local text=$1
+  while [[ $text =~ \{([^{}]+)\} ]]; do
+    text=${text#*"${BASH_REMATCH[0]}"}
+    ! file_ours "${BASH_REMATCH[1]}" || printf 'file\t%s\n' "${BASH_REMATCH[1]}"
   done
 }
 

@@ -2,10 +2,15 @@
 # The settings of a plan by layer, and their values in force, V[NAME], for a variant and a point of the sweep.
 # Input lines, tab-separated; lib/plan/planner.sh prints them:
 #   layer LAYER                     a layer, the lowest first; of `variant`, each variant has its own, variant:NAME
+#   file PATH                       a file of this project that a prefix names
 #   setting LAYER NAME WHERE VALUE  a value that a layer sets, checked and in the form that is stored; conf/defaults.conf is the lowest layer
 
 $1 == "layer" {
   LAYER[++layers] = $2
+  next
+}
+$1 == "file" {
+  OURS[substr($0, length($1) + 2)] = 1
   next
 }
 $1 == "setting" {

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # NEIGHBOUR: a load (membench) on the memory of a node of each server while phases are measured.
 
-_ANTAGONIST_ON= # whether the load was started in this repeat: asked, or yes as soon as it reads
+_ANTAGONIST_ON= # yes while the load reads memory in this repeat
 
 # Whether NEIGHBOUR requests a load on memory, at the current point or at any point.
 # Usage: antagonist_wanted
@@ -51,7 +51,6 @@ antagonist_mark() {
   local host cpus kind
   antagonist_wanted && [[ -z $_ANTAGONIST_ON ]] && ! load_is_fill "$1" || return 0
   servers_each memory_prepare || return
-  _ANTAGONIST_ON=asked
   # The host has its own limit, which is shorter.
   servers_side $((REMOTE_RETRY + 300)) _antagonist_start || return
   _ANTAGONIST_ON=yes
@@ -82,7 +81,7 @@ _antagonist_start() {
 # Usage: antagonist_fetch DIR
 # Returns: 1 if the load ended early, with the reason on stderr
 antagonist_fetch() {
-  [[ $_ANTAGONIST_ON != yes ]] || servers_print $((REMOTE_RETRY + 60)) _antagonist_fetch "$1"
+  [[ -z $_ANTAGONIST_ON ]] || servers_print $((REMOTE_RETRY + 60)) _antagonist_fetch "$1"
 }
 
 # Stop the load on the server in HOST, and fetch its bandwidth of each second, with several servers to DIR/HOST.

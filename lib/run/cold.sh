@@ -2,8 +2,6 @@
 # shellcheck shell=bash
 # COLD_MEMORY: memory that is written once and never used again, on the fast nodes of each server in front of its instances (membench hold).
 
-_COLD_ON= # yes while there may be such memory in this repeat
-
 # Whether COLD_MEMORY asks for such memory, at the point in force or at any point.
 # Usage: cold_wanted
 # Globals: COLD_MEMORY
@@ -46,7 +44,6 @@ cold_up() {
   local host node bytes
   cold_wanted || return 0
   servers_each memory_prepare || return
-  _COLD_ON=yes
   # The host has its own limit, by the bytes that it writes.
   servers_side 86400 _cold_up || return
   for host in $HOST; do
@@ -71,7 +68,7 @@ _cold_up() {
 # Usage: cold_held
 # Returns: 1 with the reason on stderr
 cold_held() {
-  [[ -z $_COLD_ON ]] || servers_print $((REMOTE_RETRY + 60)) _cold_held
+  ! cold_wanted || servers_print $((REMOTE_RETRY + 60)) _cold_held
 }
 
 # Whether the cold memory of the server in HOST is still there.

@@ -36,8 +36,6 @@ doctor_rows() {
   servers_each _doctor_answers
   servers_each _doctor_swept
   _doctor_fill
-  # Redis may have reported the cost of a key by now.
-  [[ -n $RESUME ]] || plan_make
   servers_each _doctor_memory
   servers_each _doctor_tiers
   _doctor_launch
@@ -60,7 +58,6 @@ doctor_provided() {
   servers_each _doctor_answers
   servers_each _doctor_swept
   _doctor_fill
-  [[ -n $RESUME ]] || plan_make
   servers_each _doctor_memory
   _doctor_launch
 }

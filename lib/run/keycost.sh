@@ -6,11 +6,12 @@
 _KEYCOST_STEPS=
 
 # Learn the memory of keys, if FILL or a variant's tier depends on it: from the row of the server in conf/keycost.tsv. Where that lacks it, a scratch
-# instance on the server gets samples of the keys and values that the run will set. The caller makes the plan again.
+# instance on the server gets samples of the keys and values that the run will set. It makes the plan again at its end.
 # Usage: keycost_measure
 # Globals: VALUE_SIZES VALUE_DISTRIBUTION COMMANDS DATA SEED; needs plan_make, server_find_redis and the load generator
 # Returns: sets FILL_REDIS; 1 with the reason on stderr, or LOCK_TAKEN with LOCK_WHY; estimates are then used.
 keycost_measure() {
+  local status=0
   local -a modes
   mapfile -t modes < <(_keycost_modes)
   ((${#modes[@]} > 0)) || return 0
@@ -19,7 +20,9 @@ keycost_measure() {
   [[ -z $FILL_REDIS ]] || plan_make
   mapfile -t modes < <(_keycost_modes)
   ((${#modes[@]} > 0)) || return 0
-  servers_at "${SERVERS[0]}" lock_during _keycost_measure "${modes[@]}"
+  servers_at "${SERVERS[0]}" lock_during _keycost_measure "${modes[@]}" || status=$?
+  plan_make
+  return "$status"
 }
 
 # Find the row of conf/keycost.tsv for redis-server on the server in HOST.

@@ -99,16 +99,10 @@ _launch_try_one() {
   fi
 }
 
-# Whether a path names a readable file below ROOT, without `..` in it.
-# Usage: _launch_ours PATH
-_launch_ours() {
-  [[ $1 != *..* && $1 != /* && -f $ROOT/$1 && -r $ROOT/$1 ]]
-}
-
 # Print the path of a file of this project on a host; copy the file if the host is another machine.
 _launch_file() {
   local host=$1 file=$2 path work
-  _launch_ours "$file" || {
+  file_ours "$file" || {
     printf '%s: not a file of this project\n' "$file" >&2
     return 1
   }

@@ -7,12 +7,12 @@
 # Globals: HOST
 # Returns: sets MEMORY_PROGRAM, its path there; 1 with the reason on stderr
 memory_prepare() {
-  [[ -e $_REMOTE_TMP/membench.$HOST ]] || {
+  [[ -s $_REMOTE_TMP/membench.$HOST ]] || {
     MEMORY_PROGRAM=$(memory_program) || {
       tail -n 1 <<<"$MEMORY_PROGRAM" >&2
       return 1
     }
-    printf '%s\n' "$MEMORY_PROGRAM" >"$_REMOTE_TMP/membench.$HOST"
+    printf '%s\n' "$MEMORY_PROGRAM" >"$_REMOTE_TMP/membench.$HOST" || return
   }
   MEMORY_PROGRAM=$(<"$_REMOTE_TMP/membench.$HOST")
 }

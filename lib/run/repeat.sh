@@ -2,8 +2,9 @@
 # shellcheck shell=bash
 # One repeat of one point of one variant: start instances, load, fetch results, stop instances.
 
-# The scripts that end what a repeat has on its servers, while a host may have something of it; yes while a load generator may run.
-_REPEAT_OFF=() _REPEAT_LOAD=
+# The scripts that end what a repeat has on its servers; none: the servers have nothing of it.
+_REPEAT_OFF=()
+_REPEAT_LOAD= # yes while a load generator may run
 
 # The status of a repeat that the OOM killer stopped, and that can be run again.
 readonly REPEAT_KILLED=77
@@ -80,7 +81,7 @@ repeat_probe() {
 
 # Run a function that uses the servers in a subshell, then stop what it has started. All that it learns is in files: what it sets is lost.
 # Usage: _repeat_alone FUNCTION [ARG]...
-# Returns: the status of FUNCTION; 1 if the lock was lost, or something could not be stopped
+# Returns: the status of FUNCTION; 1 if it failed and the lock is lost, or if something could not be stopped
 _repeat_alone() {
   local status=0
   _REPEAT_OFF=() _REPEAT_LOAD=yes

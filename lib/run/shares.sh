@@ -17,7 +17,7 @@ shares_divide() {
   done
 }
 
-# As shares_clients, printed: CLIENT FIRST_PORT COUNT.
+# As shares_divide, printed: CLIENT FIRST_PORT COUNT.
 # Usage: shares_clients INSTANCES
 shares_clients() {
   local i

@@ -104,10 +104,10 @@ tier_detect() {
 }
 
 # The part of the server in HOST of a column of the current row, 0 without a limit.
-# Usage: tier_part limit_bytes|swap_bytes
+# Usage: tier_bytes_of limit_bytes|swap_bytes
 # Globals: ROW
 # Returns: sets REPLY
-tier_part() {
+tier_bytes_of() {
   spread_places_of "${ROW[$1]}"
   REPLY=${REPLY/#-/0}
 }
@@ -119,9 +119,9 @@ _tier_run() {
   local TIER_DATA TIER_LIMIT TIER_SPACE TIER_MEMORY TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$SWAPPINESS REPLY
   spread_part "$1" "$2"
   TIER_DATA=$REPLY
-  tier_part limit_bytes
+  tier_bytes_of limit_bytes
   TIER_LIMIT=$REPLY
-  tier_part swap_bytes
+  tier_bytes_of swap_bytes
   TIER_SPACE=$REPLY
   _tier_nodes
   TIER_MEMORY=$REPLY
