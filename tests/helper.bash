@@ -12,6 +12,7 @@ unset -v REDISCLI_AUTH OMP_NUM_THREADS RESULTS_DIR TIERBENCH_RESULTS_DIR COLUMNS
 
 # Processes that helpers started, as PID:STARTTIME.
 TEST_PROCESSES=()
+ZSWAP_FILE=/sys/module/zswap/parameters/enabled
 
 # Nothing writes to this pipe: reading from it is a pause without a process, which would take more CPU time than most polls. It is opened here, because
 # that sets $!, which tests use after a wait.
@@ -41,7 +42,15 @@ scratch_setup() {
   cd "$SCRATCH" || return 1
 }
 
-# Stop the processes that the helpers started in this test, clean up after runs in $SCRATCH/host, and remove the directory.
+# Turn zswap on or off until the end of this test, where the kernel has it: it is in front of every swap device, and a test may not tune.
+# Usage: zswap_set Y|N   Sets: ZSWAP_BEFORE   Returns: 0
+zswap_set() {
+  [[ -w $ZSWAP_FILE ]] || return 0
+  ZSWAP_BEFORE=${ZSWAP_BEFORE:-$(<"$ZSWAP_FILE")}
+  echo "$1" >"$ZSWAP_FILE"
+}
+
+# Stop the processes that the helpers started in this test, clean up after runs in $SCRATCH/host, undo zswap_set, and remove the directory.
 # Usage: scratch_teardown   Returns: 0
 scratch_teardown() {
   local each
@@ -52,6 +61,7 @@ scratch_teardown() {
     process_end "${each%%:*}" "${each#*:}"
   done
   TEST_PROCESSES=()
+  [[ -z ${ZSWAP_BEFORE-} ]] || zswap_set "$ZSWAP_BEFORE"
   cd "$REPO" || return 1
   [[ -z ${SCRATCH:-} ]] || remove_busy "$SCRATCH"
   unset -v SCRATCH REMOTE_DIR LOCK_DIR TIERBENCH_REMOTE_DIR TIERBENCH_LOCK_DIR

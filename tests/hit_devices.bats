@@ -15,6 +15,7 @@ setup() {
   [[ -w $THROTTLE ]] || skip 'no blkio cgroup of version 1 here'
   grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || skip 'no memory cgroup of version 1 here'
   scratch_setup
+  zswap_set N
   BASE=$(ports_pick 1)
 }
 

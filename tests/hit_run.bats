@@ -12,6 +12,7 @@ setup() {
   need_command mkswap swapon
   grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || grep -qsw memory /sys/fs/cgroup/cgroup.controllers || skip 'no memory cgroup here'
   scratch_setup
+  zswap_set N
   BASE=$(ports_pick 1)
 }
 

@@ -12,7 +12,6 @@ setup() {
   # What variants do not set: other suites test it.
   untune '^(TUNE_|THP=|NUMA_)'
   LOOPS=() # loop devices of this test
-  ZSWAP=   # the state of zswap before this test changed it
 }
 
 teardown() {
@@ -22,7 +21,6 @@ teardown() {
     swapoff "$device" 2>/dev/null || :
     losetup -d "$device"
   done
-  [[ -z $ZSWAP ]] || echo "$ZSWAP" >/sys/module/zswap/parameters/enabled
 }
 
 # The arguments that keep a run small and inside the directory of this test.
@@ -302,14 +300,12 @@ column() {
 
 @test "doctor refuses a variant that something keeps from being what its file says, and one that could not swap" {
   need_cgroup
-  local zswap=/sys/module/zswap/parameters/enabled
-  [[ -e $zswap ]] || skip 'no zswap here'
-  ZSWAP=$(<"$zswap")
-  echo N >"$zswap"
+  [[ -e $ZSWAP_FILE ]] || skip 'no zswap here'
+  zswap_set N
   words -v swap -v zswap FILL=64M ZSWAP=keep
   run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_failure 3
-  assert_match "fail +variant zswap +$zswap is N, and ZSWAP=keep leaves it so +Y +ZSWAP=Y"
+  assert_match "fail +variant zswap +$ZSWAP_FILE is N, and ZSWAP=keep leaves it so +Y +ZSWAP=Y"
   assert_equal "$(grep -c ' fail ' <<<"$output")" 1
   words -v swap FILL=64M SWAPPINESS=0
   run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
@@ -319,19 +315,19 @@ column() {
 
 @test "native and the tiers behind a memory limit take turns; pages really go out, nothing is read ahead from zswap, and everything is undone" {
   need_zram
-  local zswap=/sys/module/zswap/parameters/enabled variant before=''
+  local variant before=''
   local -a variants=(swap zram)
   # Turn zswap on first, so that a variant without zswap must turn it off.
-  [[ ! -e $zswap ]] || {
-    variants+=(zswap) ZSWAP=$(<"$zswap") before=Y
-    echo Y >"$zswap"
+  [[ ! -e $ZSWAP_FILE ]] || {
+    variants+=(zswap) before=Y
+    zswap_set Y
   }
   # Random keys, because all of them are far from those that were set last.
   words VARIANTS="native ${variants[*]}" KEY_PATTERN=uniform PHASES="populate get" TIME=1 RATE=4000
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_success
   assert_no_tier
-  [[ ! -e $zswap ]] || assert_equal "$(<"$zswap")" "$before"
+  [[ ! -e $ZSWAP_FILE ]] || assert_equal "$(<"$ZSWAP_FILE")" "$before"
   assert_match 'after populate: used_memory [0-9.]+ MiB .*; placement ok' "$stderr"
   assert_match 'after populate: .*, cgroup [1-9][0-9.]* MiB of [1-9][0-9.]* MiB; .*; placement ok' "$stderr"
   refute_contains 'OOM' "$stderr"
@@ -349,7 +345,7 @@ column() {
       results/*/"$variant"/*/rep-1/server/counters.tsv || fail "$variant: zswap was in front"
   done
   # Pages that are read ahead fill the limit until the OOM killer comes. It does not come every time, but its cause can be counted.
-  [[ ! -e $zswap ]] || assert_equal "$(awk -F '\t' '$1 == "get" && $3 == "swap_ra" { print $5 - $4 }' results/*/zswap/*/rep-1/server/counters.tsv)" 0
+  [[ ! -e $ZSWAP_FILE ]] || assert_equal "$(awk -F '\t' '$1 == "get" && $3 == "swap_ra" { print $5 - $4 }' results/*/zswap/*/rep-1/server/counters.tsv)" 0
 }
 
 @test "a swap device that is there is used and given back as it was; one that is in use stays in use" {

@@ -9,6 +9,7 @@ setup() {
   scratch_setup
   # The records of the tuning would be removed with the directory.
   untune
+  zswap_set N
 }
 
 teardown() {
