@@ -116,7 +116,7 @@ refused() {
   assert_contains "the client 203.0.113.2 is repeated" "$stderr"
   plan CLIENT_IP="203.0.113.2 203.0.113.3 203.0.113.4" SRV_OVERRIDE=2
   assert_failure 2
-  assert_equal "$stderr" "do_it.sh: command line: SRV_OVERRIDE=2: 2 instances cannot be divided over 3 clients; use at least 3 instances, or set CLIENT_COUNT=2"
+  assert_equal "$stderr" "do_it.sh: command line: SRV_OVERRIDE=2: 2 instances cannot be divided over 3 clients; use at least 3 instances, or set CLIENTS=2"
   plan REDISBASE=65000 SRV_OVERRIDE=1000
   assert_failure 2
   assert_contains "the ports of 1000 instances would end at 65999, past 65535" "$stderr"
@@ -139,7 +139,7 @@ refused() {
 @test "a variant cannot change a setting of the whole run, other than to the value that the run has" {
   local setting
   unset -v {TIERBENCH_,}{REMOTE_DIR,LOCK_DIR}
-  for setting in REMOTE_DIR=/other LOCK_DIR=/other CLIENT_COUNT=1 SINGLE_NODE=on LEASE=60 REMOTE_RETRY=7 RESULTS_DIR=other REDISRUNS=9; do
+  for setting in REMOTE_DIR=/other LOCK_DIR=/other CLIENTS=1 LEASE=60 REMOTE_RETRY=7 RESULTS_DIR=other REDISRUNS=9; do
     printf '# mine\n%s\n' "$setting" >conf/variants/mine.conf
     refused "$PWD/conf/variants/mine.conf:2: $setting: one value for the whole run, not for a variant; set it on the command line or in a scenario" \
       ./do_it.sh plan SERVER=203.0.113.1 "CLIENT_IP=203.0.113.2 203.0.113.3" SERVER_CORES=4 SERVER_MEM=64 -v native -v mine

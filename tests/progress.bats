@@ -51,8 +51,8 @@ repeat 4 of 12, about 1 s left"
   assert_match $'\n\nnative, set.*: (at least )?[0-9,]+ operations per second.*\nnative, get[^\n]*$'
 }
 
-@test "a comparison ends with its verdict; with SINGLE_NODE=on one host is what was asked for" {
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v native -v kernel REDISRUNS=1 SINGLE_NODE=on
+@test "a comparison ends with its verdict; with CLIENTS=server one host is what was asked for" {
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v native -v kernel REDISRUNS=1 CLIENTS=server
   assert_success
   refute_contains 'both run on' "$stderr"
   # Of two bounds, which a busy machine can give, the verdict is that it is not known.

@@ -76,9 +76,9 @@ column() {
 read RATIO=0:1
 20write80read RATIO=1:4
 xwriteyread RATIO=1:10"
-  resolved wsf-pkm SINGLE_NODE=on PLACEMENT=split >expected
+  resolved wsf-pkm CLIENTS=server PLACEMENT=split >expected
   diff expected <(resolved wsf-single-node) || fail 'single-node is not pkm on one host'
-  resolved wsf-static-multi-node SINGLE_NODE=on PLACEMENT=split >expected
+  resolved wsf-static-multi-node CLIENTS=server PLACEMENT=split >expected
   diff expected <(resolved wsf-static-single-node) || fail 'static-single-node is not static-multi-node on one host'
   run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-single-node "${words[@]}" SWEEP=RATIO=1:10,1:4,1:0,0:1
   assert_success
@@ -116,8 +116,9 @@ xwriteyread RATIO=1:10"
       )
     done' bash $'\t' <<'END'
 CPU_USED	4	INSTANCES=4
-CLIENT_COUNT	5	CLIENT_COUNT=5
-RUN_SINGLE_NODE	true	SINGLE_NODE=on
+CLIENT_COUNT	5	CLIENTS=5
+RUN_SINGLE_NODE	true	CLIENTS=server
+RUN_SINGLE_NODE	false	CLIENTS=all
 START_NUMA_NODE	1	PLACEMENT_NODE=1
 REDIS_NUMACTL_STRATEGY	0	PLACEMENT=none
 REDIS_NUMACTL_STRATEGY	1	PLACEMENT=core
@@ -193,11 +194,8 @@ MEMTIER_KEY_PATTERN=R:S|: MEMTIER_KEY_PATTERN=R:S: unknown value; accepted: R:R 
 MEMTIER_PIPELINE=many|: MEMTIER_PIPELINE: PIPELINE=many: invalid; accepted: a whole number from 1 to 100000
 KEYS=5|: MEMTIER_KEY_MAXIMUM: KEY_MAX=999: populate sets only the keys 0..4 (KEYS=5)
 MEMTIER_KEY_MINUMUM=1000|: MEMTIER_KEY_MAXIMUM: KEY_MAX=999: less than KEY_MIN=1000
-CLIENT_COUNT=2|: CLIENT_COUNT=2: more than the clients that are given: 127.0.0.1
+CLIENT_COUNT=2|: CLIENT_COUNT: CLIENTS=2: more than the clients that are given: 127.0.0.1
 END
-  run_plan -s wsf-gated CLIENT_COUNT=2
-  assert_failure 2
-  assert_contains "command line: CLIENT_COUNT=2: conflicts with SINGLE_NODE=on" "$stderr"
   refute_exists results
 }
 

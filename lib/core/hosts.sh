@@ -91,14 +91,14 @@ hosts_folder() {
   REPLY=$1/${2//:/+}
 }
 
-# The clients that run on a server's machine, separated by blanks; empty if SINGLE_NODE asks for that.
+# The clients that run on a server's machine, separated by blanks; empty if CLIENTS asks for that.
 # Usage: hosts_shared
-# Globals: SERVERS CLIENT_IP SINGLE_NODE
+# Globals: SERVERS CLIENT_IP CLIENTS
 # Returns: sets REPLY
 hosts_shared() {
   local client server shared=''
   REPLY=
-  [[ $SINGLE_NODE == off ]] || return 0
+  [[ $CLIENTS != server ]] || return 0
   for client in $CLIENT_IP; do
     for server in "${SERVERS[@]}"; do
       ! hosts_same "$client" "$server" || shared+="${shared:+ }$client"

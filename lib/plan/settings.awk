@@ -126,17 +126,15 @@ function enter_point(values,    a, name, value) {
 
 # Reduce CLIENT_IP to the clients that run load generators.
 function clients_settle(    n, i, word, list) {
-  if (is_on("SINGLE_NODE")) {
-    if (servers > 1) refuse("SINGLE_NODE", "conflicts with several servers: " V["SERVER"] "; set SINGLE_NODE=off")
+  if (V["CLIENTS"] == "all") return
+  if (V["CLIENTS"] == "server") {
+    if (servers > 1) refuse("CLIENTS", "conflicts with several servers: " V["SERVER"] "; set CLIENTS=all")
     V["CLIENT_IP"] = V["SERVER"]
+    return
   }
-  if (V["CLIENT_COUNT"] == "auto") return
   n = words("CLIENT_IP", word)
-  if (is_on("SINGLE_NODE") && V["CLIENT_COUNT"] != 1)
-    refuse("CLIENT_COUNT", "conflicts with SINGLE_NODE=on, where the server alone makes the load; set CLIENT_COUNT=1 or auto")
-  if (V["CLIENT_COUNT"] + 0 > n)
-    refuse("CLIENT_COUNT", "more than the clients that are given: " V["CLIENT_IP"] "; name more of them, or set CLIENT_COUNT=auto")
-  for (i = 1; i <= V["CLIENT_COUNT"] + 0; i++) list = list (i > 1 ? " " : "") word[i]
+  if (V["CLIENTS"] + 0 > n) refuse("CLIENTS", "more than the clients that are given: " V["CLIENT_IP"] "; name more of them, or set CLIENTS=all")
+  for (i = 1; i <= V["CLIENTS"] + 0; i++) list = list (i > 1 ? " " : "") word[i]
   V["CLIENT_IP"] = list
 }
 

@@ -78,16 +78,16 @@ _client_prepare() {
 # Start the load generators, each against its share of the instances; each then waits at its first phase.
 # Usage: client_launch INSTANCES VALUE_BYTES KEYS
 # Globals: the settings of the load, see conf/defaults.conf
-# Returns: sets CLIENTS, the clients with instances; 1 if a generator cannot be started.
+# Returns: sets LOADING, the clients with instances; 1 if a generator cannot be started.
 client_launch() {
   local size=$2 keys=$3 client i address status=0 CLIENT_LAUNCH
   local -A share=()
   local -a common=()
-  CLIENTS=()
+  LOADING=()
   shares_divide "$1"
   for i in "${!SHARE_CLIENT[@]}"; do
     client=${SHARE_CLIENT[i]}
-    CLIENTS+=("$client")
+    LOADING+=("$client")
     share[$client]="${SHARE_PORT[i]} ${SHARE_COUNT[i]}"
     _CLIENT_STATE[$client]=running
     unset '_CLIENT_STATUS[$client]' '_CLIENT_TRIP[$client]' '_CLIENT_GO[$client]' '_CLIENT_LOST[$client]' '_CLIENT_MOVED[$client]' '_CLIENT_PROBE[$client]'
@@ -97,8 +97,8 @@ client_launch() {
   address=$REPLY
   # The second names this launch, also when its call is repeated.
   _CLIENT_ASKED=${EPOCHREALTIME/[.,]/} CLIENT_LAUNCH=$_CLIENT_ASKED
-  side_run $((REMOTE_RETRY + 60)) _client_launch "${CLIENTS[@]}" || status=1
-  for client in "${CLIENTS[@]}"; do _client_take "$client"; done
+  side_run $((REMOTE_RETRY + 60)) _client_launch "${LOADING[@]}" || status=1
+  for client in "${LOADING[@]}"; do _client_take "$client"; done
   return "$status"
 }
 

@@ -117,12 +117,12 @@ _repeat_shell() {
 # Returns: as repeat_probe
 _repeat_probe() {
   local status=0
-  local -a CLIENTS
+  local -a LOADING
   _repeat_up "${ROW[instances]}" || return
   neighbour_start
   monitor_start "${ROW[data_bytes]}" || return
   client_launch "${ROW[instances]}" "${ROW[value_size]}" "${ROW[keys]}" || return
-  client_wait "${CLIENTS[@]}" || status=1
+  client_wait "${LOADING[@]}" || status=1
   monitor_alarm now || status=1
   ((status == 0)) || [[ $MONITOR_ALARM != *"the OOM killer"* ]] || status=$REPEAT_KILLED
   return "$status"
@@ -148,7 +148,7 @@ _repeat_try() {
 # Each step reports its own errors. The logs are fetched even after a failure, because they contain the reason.
 _repeat_load() {
   local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client REPLY
-  local -a CLIENTS
+  local -a LOADING
   _repeat_up "$instances" || return
   write_file "$folder/server/plan.tsv" _repeat_plan || return
   cluster_record "$folder/server" || return
@@ -158,7 +158,7 @@ _repeat_load() {
   perf_begin "$folder"
   monitor_start "${ROW[data_bytes]}" || return
   client_launch "$instances" "$size" "$keys" || return
-  client_wait "${CLIENTS[@]}" || status=1
+  client_wait "${LOADING[@]}" || status=1
   fault_end
   perf_end
   trace_fetch "$folder/server" || status=1
@@ -167,8 +167,8 @@ _repeat_load() {
   monitor_mark end || status=1
   monitor_alarm || status=1
   monitor_fetch "$folder/server" || status=1
-  client_fetch "$folder" "$stamp" "$repeat" "$RUN/setup.log" "${CLIENTS[@]}" || status=1
-  for client in "${CLIENTS[@]}"; do
+  client_fetch "$folder" "$stamp" "$repeat" "$RUN/setup.log" "${LOADING[@]}" || status=1
+  for client in "${LOADING[@]}"; do
     hosts_folder "$folder" "$client"
     [[ ! -s $REPLY/stderr ]] || _repeat_said "$client" "$REPLY/stderr"
   done
@@ -177,9 +177,9 @@ _repeat_load() {
   warnings_tell "$folder/server"
   ((status == 0)) || return
   neighbour_write "$folder" || return
-  write_file "$folder/starts.tsv" _repeat_starts "$folder" "${CLIENTS[@]}" || return
+  write_file "$folder/starts.tsv" _repeat_starts "$folder" "${LOADING[@]}" || return
   fault_on || return 0
-  failover_write "$folder" "${CLIENTS[@]}" || return
+  failover_write "$folder" "${LOADING[@]}" || return
   log_info "repeat $repeat: node $FAULT_NODE went down by $FAULT"
   failover_show "$folder" >&2
 }

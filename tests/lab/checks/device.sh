@@ -9,7 +9,7 @@ device_at() {
   lab_ssh server 'printf "#!/bin/sh\necho \"$(cat /sys/block/vda/dev) riops='"$1"'\" >/sys/fs/cgroup\$(sed -n s/^0:://p /proc/self/cgroup)/io.max\nexec \"\$@\"\n" >/usr/local/bin/limited
     chmod 755 /usr/local/bin/limited
     echo +io >/sys/fs/cgroup/cgroup.subtree_control' >&2
-  lab_run run -v swap TIER_SWAP=/dev/vda DRAM_RATIO=1:4 SRV_OVERRIDE=1 CLIENT_COUNT=1 KEYS=4000 VALUE_SIZES=4000 DATA=random RATE=0 TIME=20 KEY_PATTERN=uniform \
+  lab_run run -v swap TIER_SWAP=/dev/vda DRAM_RATIO=1:4 SRV_OVERRIDE=1 CLIENTS=1 KEYS=4000 VALUE_SIZES=4000 DATA=random RATE=0 TIME=20 KEY_PATTERN=uniform \
     SERVER_PREFIX=/usr/local/bin/limited >&2
   "$REPO/summary2csv.sh" --total "$(lab_newest)" | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at["ops_per_sec"], $at["far_per_op"] }'
 }
