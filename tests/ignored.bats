@@ -63,8 +63,6 @@ VER=8.2.1;REDIS_FROM=source;REDIS_SOURCE=http://192.0.2.1/x|
 NEIGHBOUR_NODE=1|NEIGHBOUR_NODE=1: set NEIGHBOUR: no other program reads memory
 NEIGHBOUR_NODE=1;NEIGHBOUR=0,5|
 HIT_VARIANT=native|HIT_VARIANT=native: set HIT_RATIO: without one, no keys are searched
-SEARCH_LOAD=50%;-v;swap|SEARCH_LOAD=50%: set RATE=search and DRAM_RATIO=search: only a search for DRAM at a part of the max load uses it
-SEARCH_LOAD=50%;-v;native;-v;swap;RATE=search;DRAM_RATIO=search;PHASES=populate get;TIME=10|
 RATIO=1:1|RATIO=1:1: set PHASES: only the phase mixed has this ratio
 RATIO=1:1;PHASES=populate mixed|
 RATIO=1:1;PHASES=populate mixed;COMMANDS=get:1,set:1|RATIO=1:1: set COMMANDS: its weights replace RATIO

@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load searches
 NETNS_SERVERS=2
 load netns
 
@@ -35,9 +36,10 @@ column() {
   slow_make
   # Each host has its own files.
   for host in server server2; do netns_host "$host" bash -c "mkdir -p '$SCRATCH' && cat >'$SCRATCH/slow.so'" <slow.so; done
-  run_split netns_exec client1 "$REPO/do_it.sh" run -s demo SERVER="$SERVERS_IP" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host" \
+  search_short 2% 10
+  run_split netns_exec client1 "$SCRATCH/do_it.sh" run -s demo SERVER="$SERVERS_IP" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host" \
     RESULTS_DIR="$SCRATCH/results" SRV_OVERRIDE=3 KEYS=500 VALUE_SIZES=100 REDISRUNS=1 PHASES="populate mixed" KEY_PATTERN=uniform TIME=1 SEARCH_TIME=0.5 FOREIGN=off \
-    RATE=search LIMITS="avg<=200ms" SEARCH_STEPS=10 SERVER_PREFIX="env LD_PRELOAD=$SCRATCH/slow.so"
+    RATE=search LIMITS="avg<=200ms" SERVER_PREFIX="env LD_PRELOAD=$SCRATCH/slow.so"
   assert_success
   rep=$(echo results/*/native/*/rep-1)
   for client in $CLIENTS; do

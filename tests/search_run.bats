@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load searches
 
 setup() {
   scratch_setup
@@ -21,7 +22,7 @@ teardown() {
 words() {
   mapfile -t untuned < <(words_untuned)
   untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=5000 VALUE_SIZES=100 SRV_OVERRIDE=1
-    REDISRUNS=1 PHASES="populate mixed" KEY_PATTERN=uniform TIME=1 SEARCH_TIME=0.5 SEARCH_STEP=10% FOREIGN=off "$@")
+    REDISRUNS=1 PHASES="populate mixed" KEY_PATTERN=uniform TIME=1 SEARCH_TIME=0.5 FOREIGN=off "$@")
 }
 
 # The same on a server of which each reply takes 0.5 ms at least, so that a closed loop does not take all CPU time; sets untuned.
@@ -50,8 +51,9 @@ phase_calls() {
 
 @test "two limits: each measured at what was found for it, from the same steps; the table has a row for each, and nothing is left" {
   local -x TIERBENCH_REPORT=on
-  words_slow RATE=search LIMITS="avg<=200ms p50<=150ms" SEARCH_STEPS=11
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  words_slow RATE=search LIMITS="avg<=200ms p50<=150ms"
+  search_short 10% 11
+  run_split ./do_it.sh run "${untuned[@]}"
   assert_success
   assert_equal "$(column search.tsv mixed limit) $(column search.tsv mixed-2 limit)" "avg<=200ms p50<=150ms"
   assert_match '^(found|client|open|broken)$' "$(column search.tsv mixed search)"
@@ -97,8 +99,9 @@ phase_calls() {
   # Each look is measured for 1.05 s, so it has stalls: at any load 1 % of the requests wait for 20 ms or longer. The server stalls by its own
   # clock, because another process that stops it may be late on a busy machine. The pipeline makes the slowest load of the ladder fast enough for
   # such a percentile.
-  words_slow RATE=search LIMITS="max<=1us p99<=1ms" SEARCH_TIME=1.4 SEARCH_STEP=20% PIPELINE=32
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  words_slow RATE=search LIMITS="max<=1us p99<=1ms" SEARCH_TIME=1.4 PIPELINE=32
+  search_short 20% 80
+  run_split ./do_it.sh run "${untuned[@]}"
   assert_success
   assert_equal "$(column search.tsv mixed search) $(column search.tsv mixed-2 search)" 'none none'
   assert_equal "$(phase_column mixed ops)$(phase_column mixed-2 ops)" ''
@@ -108,13 +111,14 @@ phase_calls() {
 }
 
 @test "a search that is cut is made again by --resume, and what it had is kept; connections: a closed loop on as many as keep the limit" {
-  words_slow CONNECTIONS=search LIMITS="avg<=100ms" SEARCH_STEPS=16
-  job_start "$REPO/do_it.sh" run "${untuned[@]}"
+  words_slow CONNECTIONS=search LIMITS="avg<=100ms"
+  search_short 10% 16
+  job_start ./do_it.sh run "${untuned[@]}"
   wait_until 60 grep -q 'mixed step 3' "$SCRATCH/job.err" || fail "no third step: $(<"$SCRATCH/job.err")"
   kill -KILL "$JOB_PID"
   job_wait 30
   words_resume
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  run_split ./do_it.sh run "${untuned[@]}"
   assert_success
   assert_exists results/*/native/*/rep-1/search.tsv results/*/native/*/rep-1.cut-*/steps.tsv
   assert_equal "$(awk -F '\t' 'NR == 2 { print $4 }' results/*/native/*/rep-1/steps.tsv)" 1
@@ -131,7 +135,7 @@ phase_calls() {
   bash -c 'exec {pipe}<> <(:); while :; do end=$((${EPOCHREALTIME/./} + 10000)); while ((${EPOCHREALTIME/./} < end)); do :; done; read -rt 0.01 -u "$pipe"; done' 3>&- &
   busy=$!
   process_note "$busy"
-  words_slow RATE=search LIMITS="avg<=200ms" SEARCH_STEPS=10 FOREIGN=20%
+  words_slow RATE=search LIMITS="avg<=200ms" FOREIGN=20%
   job_start "$REPO/do_it.sh" run "${untuned[@]}"
   # With constant disturbance each step is made four times: the fifth row is of another load.
   wait_until 60 grep -q 'mixed step 5' "$SCRATCH/job.err" || fail "no fifth step: $(<"$SCRATCH/job.err")"
@@ -153,7 +157,7 @@ phase_calls() {
 
 @test "a plan names the search, and counts its steps and measured phases in the minutes" {
   local with without
-  words RATE=search LIMITS="avg<=1ms p99<=1ms" TIME=60 SEARCH_TIME=4 SEARCH_STEP=2%
+  words RATE=search LIMITS="avg<=1ms p99<=1ms" TIME=60 SEARCH_TIME=4
   run_split "$REPO/do_it.sh" plan "${untuned[@]}"
   assert_success
   assert_match 'search +the highest rate that keeps avg<=1ms and p99<=1ms: about 35 steps of 4 s per phase, at most 80 per limit' "$output"
@@ -196,7 +200,6 @@ RATE=search;PHASES=get get|get is repeated
 CONNECTIONS=search;RATE=100|conflicts with RATE=100
 RATE=search;KEY_PATTERN=latest|latest is not supported in a search with mixed
 RATE=search;GENERATOR=memtier_benchmark|does not support searches
-SEARCH_SURE=10%|SEARCH_SURE=10%
 END
   assert_success
   assert_output ''

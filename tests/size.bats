@@ -260,14 +260,14 @@ run_make() {
 }
 
 @test "the rate that is held: a number as it is; of a search, a part of the lowest that the first variant's searches of the same repeat found" {
-  local code='VARIANTS="native swap" SEARCH_LOAD=80%
+  local code='VARIANTS="native swap"
     ROW=([point]=1000B-1i [repeat]=1) RUN=run'
   master '' "$code; RATE=500; size_rate get; echo \$REPLY"
   assert_equal "$output" 500
   mkdir -p run/native/1000B-1i/rep-1
   printf 'phase\tlimit\tsearch\tload\nget\tavg<=1ms\tfound\t20000\nget-2\tp99<=1ms\tfound\t10000\nset\tp99<=1ms\tnone\t100\n' >run/native/1000B-1i/rep-1/search.tsv
-  master '' "$code; RATE=search; size_rate get; echo \$REPLY"
-  assert_equal "$output" 8000.0000
+  master '' "$code; for RATE in search search:80% search:50%; do size_rate get && echo \$REPLY; done"
+  assert_output $'8000.0000\n8000.0000\n5000.0000'
   master '' "$code; RATE=search; size_rate set || echo none"
   assert_equal "$output" none
   assert_contains 'no load to keep' "$stderr"
@@ -300,7 +300,7 @@ run_make() {
   mkdir rep
   # The first look had all data in DRAM.
   # shellcheck disable=SC2016 # expanded by the inner shell
-  master 'RATE=500 SEARCH_STEP=2%' 'DRAM_RATIO=search TIER=swap LIMITS="p99<=1ms" POINT_INSTANCES=1 RUN=run ROW=([point]=x [repeat]=1)
+  master RATE=500 'DRAM_RATIO=search TIER=swap LIMITS="p99<=1ms" POINT_INSTANCES=1 RUN=run ROW=([point]=x [repeat]=1)
     client_probe() { :; }
     monitor_mark() { echo "mark $1"; }
     size_set() { echo "set $1"; [[ $1 != 80 ]] || return 2; }
@@ -393,11 +393,11 @@ native swap|GENERATOR=memtier_benchmark|does not support searches
 native swap|RATE=search;LIMITS=far<=0.1|requires DRAM_RATIO=search and RATE=NUMBER
 native swap|LIMITS=far<=1ms|accepted: a number of far accesses
 native swap|DRAM_RATIO=1:4;LIMITS=far<=0.1|requires DRAM_RATIO=search
-native swap|SEARCH_LOAD=0%|SEARCH_LOAD=0%
+native swap|RATE=search:0%|RATE=search:0%
 END
 }
 
-@test "a search changes no setting: what it holds is a share of SEARCH_LOAD before every step" {
+@test "a search changes no setting: what it holds is set before every step" {
   local names
   names=$(sed -n 's/^\([A-Z][A-Z0-9_]*\)=.*/\1/p' "$REPO/conf/defaults.conf" | paste -sd '|')
   # Find assignments outside of comments and texts; a value that is only passed to awk does not count.

@@ -13,7 +13,7 @@
 #   times:MIN..MAX              seconds, or LOW-HIGH, each also with a unit: 60-3600, 1m-1h
 #   pair:MIN..MAX:MIN..MAX      two numbers with a colon between them
 #   every:MIN..MAX:MIN..MAX     the same, the first one a time: 60:5, 1m:5
-#   WORD:number:MIN..MAX        the word, a colon and the number; also WORD:pair:...
+#   WORD:number:MIN..MAX        the word, a colon and the number; also WORD:pair:... and WORD:percent:...
 #   each:WORD:MIN..MAX          a whole number, a slash and the word: this number for each WORD
 #   percent percent:MIN..MAX    1%..100%; of a range also with decimals: 0.5%
 #   dram weight limit           DRAM:DATA, NODE:WEIGHT, a limit of a search; their values are checked with the settings that they depend on
@@ -393,7 +393,7 @@ _conf_is_one() {
       kind=${kind#each:}
       [[ $value == */"${kind%%:*}" ]] && _conf_is_one "${value%/*}" "int:${kind#*:}"
       ;;
-    [a-z]*:number:* | [a-z]*:pair:*) [[ $value == "${kind%%:*}":* ]] && _conf_is_one "${value#*:}" "${kind#*:}" ;;
+    [a-z]*:number:* | [a-z]*:pair:* | [a-z]*:percent:*) [[ $value == "${kind%%:*}":* ]] && _conf_is_one "${value#*:}" "${kind#*:}" ;;
     span:*) _conf_is_span "$value" "int:${kind#span:}" ;;
     number:* | time:*)
       [[ $value =~ ^[0-9]{1,15}(\.[0-9]{1,9})?$ ]] && kind_at_least "$value" "$min" && kind_at_least "$max" "$value"

@@ -197,6 +197,7 @@ _kind_part() {
     size:*) printf 'a size from %s to %s' "$min" "$max" ;;
     each:*) _kind_each "${1#each:}" ;;
     percent) printf '1%% to 100%%' ;;
+    *:percent:*) printf '%s:N%% with N from %s to %s' "${1%%:*}" "${min#percent:}" "$max" ;;
     percent:*) printf '%s%% to %s%%' "$min" "$max" ;;
     pair:*) _kind_pair "${1#pair:}" ;;
     *:pair:*) printf '%s:' "${1%%:*}" && _kind_pair "${1#*:pair:}" ;;

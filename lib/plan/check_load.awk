@@ -107,7 +107,7 @@ function check_memtier_shares(generator, keys_given,    i, j, n, number, threads
             " multiple of " SHARE[j] ", or THREADS=auto")
       }
       connections = V["CONNECTIONS"] * threads
-      if (V["RATE"] != 0 && V["RATE"] != "search" && (V["RATE"] + 0 < number[i] * connections || V["RATE"] % (number[i] * connections) > 0))
+      if (V["RATE"] != 0 && !is_rate_searched() && (V["RATE"] + 0 < number[i] * connections || V["RATE"] % (number[i] * connections) > 0))
         refuse("RATE", generator " limits each connection to a whole number; with " number[i] " instances set a multiple of " number[i] * connections)
       if (keys_given == "auto" || !index(" " V["KEY_PATTERN"] " ", " sequential ")) continue
       # All parts but the last have the same length, and must end before the keys do.
@@ -119,9 +119,14 @@ function check_memtier_shares(generator, keys_given,    i, j, n, number, threads
   }
 }
 
+# Whether the variant searches for a rate.
+function is_rate_searched() {
+  return V["RATE"] ~ /^search/
+}
+
 # Whether the variant searches.
 function is_search_wanted() {
-  return V["RATE"] == "search" || V["CONNECTIONS"] == "search" || is_size_wanted()
+  return is_rate_searched() || V["CONNECTIONS"] == "search" || is_size_wanted()
 }
 
 function check_search(    i, n, limit, text, seen, limits) {
@@ -133,12 +138,13 @@ function check_search(    i, n, limit, text, seen, limits) {
   }
   check_price()
   if (V["DRAM_RATIO"] == "search") check_size()
+  else if (V["RATE"] ~ /^search:/) refuse("RATE", "requires DRAM_RATIO=search, whose load it is; set RATE=search")
   if (!is_search_wanted()) return
-  text = is_size_wanted() ? "DRAM_RATIO" : V["RATE"] == "search" ? "RATE" : "CONNECTIONS"
-  if (V["RATE"] == "search" && V["CONNECTIONS"] == "search") refuse("CONNECTIONS", "conflicts with RATE=search; set only one of them to search")
+  text = is_size_wanted() ? "DRAM_RATIO" : is_rate_searched() ? "RATE" : "CONNECTIONS"
+  if (is_rate_searched() && V["CONNECTIONS"] == "search") refuse("CONNECTIONS", "conflicts with RATE=search; set only one of them to search")
   if (V["GENERATOR"] != "test") refuse(text, V["GENERATOR"] " does not support searches; set GENERATOR=test")
   if (V["TIME"] == 0) refuse(text, "requires TIME; set the duration of the measurement")
-  if (V["RATE"] != "search" && V["RATE"] != 0 && text != "DRAM_RATIO")
+  if (!is_rate_searched() && V["RATE"] != 0 && text != "DRAM_RATIO")
     refuse("CONNECTIONS", "conflicts with RATE=" V["RATE"] "; set RATE=0: connections are searched in a closed loop")
   phases_once("with a search, give each phase once")
   if (has_word("KEY_PATTERN", "latest") && has_phase("mixed"))
@@ -164,7 +170,7 @@ function check_limit(limit,    figure, rest, ambiguous, number) {
   number = rest
   sub(/^<=?/, "", number)
   if (figure == "far") {
-    if (V["DRAM_RATIO"] != "search" || V["RATE"] == "search")
+    if (V["DRAM_RATIO"] != "search" || is_rate_searched())
       refuse("LIMITS", "'" limit "': requires DRAM_RATIO=search and RATE=NUMBER; far accesses do not depend on the load")
     if (is_size_wanted() && !is_limited())
       refuse("LIMITS", "'" limit "': the far accesses of " VARIANT " cannot be counted; set a latency, such as p99<=1ms")
@@ -197,10 +203,10 @@ function check_price(    i, j, n, word, part, ambiguous) {
 # Refuse settings of a search for DRAM.
 function check_size() {
   if (V["CONNECTIONS"] == "search") refuse("CONNECTIONS", "conflicts with DRAM_RATIO=search; set CONNECTIONS to a number, and RATE")
-  if (V["RATE"] == 0) refuse("DRAM_RATIO", "requires a load; set RATE to a number, or to search for SEARCH_LOAD of the first variant's rate")
+  if (V["RATE"] == 0) refuse("DRAM_RATIO", "requires a load; set RATE to a number, or to search:80% for that part of the first variant's rate")
   if ((" " V["PHASES"] " ") !~ /^ populate /)
     refuse("DRAM_RATIO", "requires PHASES that begin with populate; 100 % of DRAM is the memory of the data after populate")
-  if (is_size_wanted() && V["RATE"] == "search" && VARIANT == VARIANT_NAME[1])
+  if (is_size_wanted() && is_rate_searched() && VARIANT == VARIANT_NAME[1])
     refuse("DRAM_RATIO", "with RATE=search, requires a first variant with all data in DRAM; set VARIANTS=\"native " VARIANT "\"")
 }
 

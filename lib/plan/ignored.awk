@@ -82,7 +82,6 @@ function notes_used() {
   if (V["NEIGHBOUR"] != 0) USED["NEIGHBOUR_NODE"] = 1
   if (V["HIT_RATIO"] != "off") USED["HIT_VARIANT"] = 1
   if (is_search_wanted()) USED["LIMITS"] = 1
-  if (is_size_wanted()) USED["SEARCH_LOAD"] = 1
 }
 
 # A note about a ratio of DRAM that no variant has: each of several would be measured again.
@@ -102,7 +101,6 @@ function notes_unused() {
   note_unused("NEIGHBOUR_NODE", "NEIGHBOUR_NODE", "set NEIGHBOUR: no other program reads memory")
   note_unused("HIT_VARIANT", "HIT_VARIANT", "set HIT_RATIO: without one, no keys are searched")
   note_unused("LIMITS", "LIMITS", "set RATE=search: only searches keep limits; compare --limit evaluates them afterwards")
-  note_unused("SEARCH_LOAD", "SEARCH_LOAD", "set RATE=search and DRAM_RATIO=search: only a search for DRAM at a part of the max load uses it")
 }
 
 # A note if none of USERS, tiers and settings, is used; the values keep and auto ask for nothing.

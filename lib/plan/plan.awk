@@ -131,7 +131,7 @@ function clients_text(instances,    i, text) {
 function seconds_of(number, data,    i, n, phase, work, pace, sum) {
   for (i = 1; i <= clients; i++) work += requests_of(SHARE[i])
   if (!work) work = number
-  pace = V["RATE"] == 0 || V["RATE"] == "search" ? V["PLAN_OPS"] * 1000 : whole(V["RATE"] * 1000) + 0
+  pace = V["RATE"] == 0 || is_rate_searched() ? V["PLAN_OPS"] * 1000 : whole(V["RATE"] * 1000) + 0
   if (pace < 1) pace = 1
   n = words("PHASES", phase)
   for (i = 1; i <= n; i++) {

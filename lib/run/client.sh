@@ -131,7 +131,7 @@ _client_launch() {
   ! servers_several || mapfile -t to < <(spread_addresses "$port" "$count" "$POINT_INSTANCES")
   _client_seed "$client"
   options+=(--seed "$REPLY")
-  [[ $RATE == search || $RATE == 0 ]] || options+=(--rate "$(client_share "$client" "$RATE")")
+  [[ $RATE == search* || $RATE == 0 ]] || options+=(--rate "$(client_share "$client" "$RATE")")
   shares_requests_of "$count"
   [[ $REPLY == 0 ]] || options+=(--requests "$REPLY")
   if replay_on; then

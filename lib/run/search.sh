@@ -3,6 +3,9 @@
 # RATE=search, CONNECTIONS=search and DRAM_RATIO=search. At the gate of a phase, run steps until the answer is known; then measure the phase at the
 # answer. search.awk chooses the load of each step, or its share of DRAM (lib/run/size.sh).
 
+# The ratio of two loads that differ, or the difference of two shares of DRAM in points; the probability with which the answer is within two of
+# these, which ends a search; and the max steps of a search, after which its answer is the estimate so far.
+readonly SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80
 _SEARCH_FOLDER=  # steps.tsv and search.tsv of the repeat
 _SEARCH_PENDING= # the running step or take: PHASE KIND LIMIT LOAD TRY
 _SEARCH_PROBES=  # the output of host_probe_cpu before it, lines HOST PROBE
@@ -16,7 +19,7 @@ SEARCH_SECONDS=  # of a step
 # Usage: search_wanted
 # Globals: RATE CONNECTIONS DRAM_RATIO
 search_wanted() {
-  [[ $RATE == search || $CONNECTIONS == search ]] || size_wanted
+  [[ $RATE == search* || $CONNECTIONS == search ]] || size_wanted
 }
 
 # The kind of search: dram, connections or rate.
@@ -76,16 +79,18 @@ search_expected() {
 # Print a line about the search in a plan; nothing without a search.
 # Usage: search_say
 search_say() {
-  local what='' variant entered=$PLAN_ENTERED
+  local what='' variant entered=$PLAN_ENTERED REPLY
   if [[ $DRAM_RATIO == search ]]; then
     for variant in $VARIANTS; do
       plan_enter "$variant" ''
-      ! size_wanted || printf 'search   %s: the min share of DRAM that keeps %s at %s: about %d steps of %s s per phase, at most %d per limit\n' "$variant" "${LIMITS// / and }" \
-        "$([[ $RATE == search ]] && echo "$SEARCH_LOAD of what ${VARIANTS%% *} keeps" || echo "$RATE ops/s")" "$(search_expected)" "$SEARCH_TIME" "$SEARCH_STEPS"
+      size_wanted || continue
+      size_load
+      printf 'search   %s: the min share of DRAM that keeps %s at %s: about %d steps of %s s per phase, at most %d per limit\n' "$variant" "${LIMITS// / and }" \
+        "$([[ $RATE == search* ]] && echo "$REPLY of what ${VARIANTS%% *} keeps" || echo "$REPLY ops/s")" "$(search_expected)" "$SEARCH_TIME" "$SEARCH_STEPS"
     done
     plan_enter "$entered" ''
   fi
-  [[ $RATE != search ]] || what=rate
+  [[ $RATE != search* ]] || what=rate
   [[ $CONNECTIONS != search ]] || what='number of connections'
   [[ -n $what ]] || return 0
   printf 'search   the highest %s that keeps %s: about %d steps of %s s per phase, at most %d per limit\n' "$what" "${LIMITS// / and }" "$(search_expected)" \

@@ -91,15 +91,24 @@ _size_measure_one() {
   sum=$((sum + _SIZE_MINE))
 }
 
-# The load of a phase: RATE, or SEARCH_LOAD of the lowest rate that the first variant's search of the same repeat found for a limit.
+# With a search for RATE: the part of the first variant's rate. Else RATE.
+# Usage: size_load
+# Globals: RATE
+# Returns: sets REPLY
+size_load() {
+  REPLY=${RATE#search:}
+  [[ $RATE != search ]] || REPLY=80%
+}
+
+# The load of a phase: RATE, or a part of the lowest rate that the first variant's search of the same repeat found for a limit.
 # Usage: size_rate PHASE
-# Globals: RATE SEARCH_LOAD RUN VARIANTS ROW
+# Globals: RATE RUN VARIANTS ROW
 # Returns: sets REPLY; 1 with a line on stderr
 size_rate() {
   local file=$RUN/${VARIANTS%% *}/${ROW[point]}/rep-${ROW[repeat]}/search.tsv
-  REPLY=$RATE
-  [[ $RATE == search ]] || return 0
-  REPLY=$(LC_ALL=C awk -F '\t' -v phase="$1" -v part="${SEARCH_LOAD%\%}" '
+  size_load
+  [[ $RATE == search* ]] || return 0
+  REPLY=$(LC_ALL=C awk -F '\t' -v phase="$1" -v part="${REPLY%\%}" '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     { name = $at["phase"]; sub(/-[0-9]+$/, "", name) }
     name != phase { next }

@@ -48,7 +48,7 @@ function print_row(table, l, v,    key, ops, i, states) {
     range_of(key, "ops_per_sec", "ops_per_sec"), range_of(key, "soft_low", "soft_high"), found_median(key, "steps")
   if (is_limited(key)) found_note(v ", " l ": the load generator was the limit " ("client" in states ? "above" : "at") " this load, so the server can do at least this: use more threads, CPUs or clients")
   if (fell[key]) found_note(v ", " l ": in " fell[key] " of " count[key] " repeats, the measured phase kept the limit only at a lower load than the steps: a longer SEARCH_TIME agrees better")
-  if ("open" in states) found_note(v ", " l ": not certain after SEARCH_STEPS: " states["open"] " of " count[key] " searches")
+  if ("open" in states) found_note(v ", " l ": not certain after all steps: " states["open"] " of " count[key] " searches")
 }
 
 function print_table(table,    part, l, v, key, i, base, unit) {

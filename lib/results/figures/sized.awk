@@ -22,7 +22,7 @@ function words_of(key,    i, out) {
 # One row: a variant at a limit.
 function print_row(l, v, key,    far, i, open, client, sign) {
   if (brokens[key]) found_note(v ", " l ": the measured phase breaks the limit, although steps kept it, in " brokens[key] " of " brokens[key] + nones[key] + count[key] " repeats: a longer SEARCH_TIME finds a higher share")
-  if (nones[key]) found_note(v ", " l ": not kept with all data in DRAM, in " nones[key] " of " brokens[key] + nones[key] + count[key] " repeats: set a lower RATE or SEARCH_LOAD")
+  if (nones[key]) found_note(v ", " l ": not kept with all data in DRAM, in " nones[key] " of " brokens[key] + nones[key] + count[key] " repeats: set a lower RATE, such as search:50%")
   if (!count[key]) {
     if (nones[key] + brokens[key]) print "row", l, v, (brokens[key] ? "broken" : "none"), "", "", "", "", "", "", "", "", steps_of[key]
     return
@@ -38,7 +38,7 @@ function print_row(l, v, key,    far, i, open, client, sign) {
     words_of(key), found_median(key, "steps")
   if (client) found_note(v ", " l ": with less DRAM the load generator was the limit in " client " of " count[key] " searches, so less DRAM may be enough: use more threads, CPUs or clients")
   if (fell[key]) found_note(v ", " l ": in " fell[key] " of " count[key] " repeats, the measured phase kept the limit only with more DRAM than the steps: a longer SEARCH_TIME agrees better")
-  if (open) found_note(v ", " l ": not certain after SEARCH_STEPS: " open " of " count[key] " searches")
+  if (open) found_note(v ", " l ": not certain after all steps: " open " of " count[key] " searches")
   if (zram[key]) found_note(v ": MiB include the memory that compression takes; the share does not")
 }
 
