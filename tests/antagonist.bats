@@ -10,7 +10,7 @@ load tree
 
 setup() {
   scratch_setup
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 1)" KEYS=2000 VALUE_SIZES=100
   SRV_OVERRIDE=1 REDISRUNS=1 PHASES="populate get")
   [[ -x $REPO/build/membench/membench ]] || make -s -C "$REPO" membench

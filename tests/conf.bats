@@ -131,7 +131,7 @@ refused() {
   plan -v swap TIER=swap
   assert_success
   # A variant that sets no tier takes it from anywhere.
-  printf '# mine\nTHP=never\n' >conf/variants/mine.conf
+  printf '# mine\nKERNEL.thp=never\n' >conf/variants/mine.conf
   plan -v mine TIER=swap
   assert_success
 }
@@ -196,7 +196,7 @@ variant_refused() {
 : KEY_PATTERN="uniform zipf"
 SWEEP=PIPELINE=1,2: PIPELINE=7
 SWEEP=MEMTIER_PIPELINE=1,2: LIKE=tiering
-SWEEP=NUMA_BALANCING=0,1: LIKE=tiering
+SWEEP=KERNEL.numa_balancing=0,1: LIKE=tiering
 : COLD_MEMORY=1G
 : KEY_PATTERN=zipf
 : VALUE_SIZES=1000
@@ -216,7 +216,7 @@ $file: HIT_RATIO=80%: $points
 $file: KEY_PATTERN=uniform zipf: $points
 $file: PIPELINE=7: conflicts with PIPELINE=1,2 $sweep
 ok
-bash: $PWD/conf/variants/tiering.conf:5: NUMA_BALANCING=2: conflicts with NUMA_BALANCING=0,1 $sweep
+bash: $PWD/conf/variants/tiering.conf:5: KERNEL.numa_balancing=2: conflicts with KERNEL.numa_balancing=0,1 $sweep
 ok
 ok
 ok
@@ -353,12 +353,49 @@ END
   assert_equal "$(conf_where SCENARIO)" "conf/defaults.conf:$(grep -n '^SCENARIO=' conf/defaults.conf | cut -d : -f 1)"
 }
 
+@test "a setting with parts: each part has its own layer and source; words apply from left to right" {
+  printf 'TIER=native\nKERNEL="thp=always swappiness=10"\n' >conf/variants/mine.conf
+  printf 'LIKE=demo\nTUNE="off +ksm irq=0-1"\nKERNEL.swappiness=20\nKERNEL.page_cluster=3\n' >conf/scenarios/mine.conf
+  # Usage: parts [WORD]...; prints the parts that are not their defaults, with their sources
+  parts() {
+    ./do_it.sh plan --settings -s mine -v mine SERVER=h CLIENT_IP=i SERVER_CORES=2 SERVER_MEM=8 "$@" | awk -F '\t' -v OFS=' ' '
+      $3 ~ /[.]/ && ($1 == "mine" || $5 !~ /^conf\/defaults/) { sub(/.*\//, "", $5); print $1, $2, $3, $4, $5 }' | sort
+  }
+  run parts TUNE="keep auto -cstates"
+  assert_output 'do_it.sh: command line: TUNE=keep: not PART=VALUE; parts are irqbalance tuned firewall ksm governor cstates irq overcommit somaxconn vsmp strict'
+  run parts KERNEL=never
+  assert_contains 'KERNEL=never: not PART=VALUE; parts are thp'
+  run parts TUNE=+thp
+  assert_output 'do_it.sh: command line: TUNE=+thp: unknown part; accepted: irqbalance tuned firewall ksm governor cstates irq overcommit somaxconn vsmp strict'
+  run parts TUNE="-cstates irq=1" KERNEL.page_cluster=4 SWEEP=KERNEL.thp=never,madvise
+  assert_output "do_it.sh: $PWD/conf/variants/mine.conf:2: KERNEL.thp=always: conflicts with KERNEL.thp=never,madvise in SWEEP, whose values all variants have; leave out one of them"
+  run parts TUNE="-cstates irq=1" KERNEL.page_cluster=4 SWEEP=KERNEL.demotion=true,false VALUE_SIZES=10
+  assert_output '- - KERNEL.page_cluster 4 command line
+- - KERNEL.swappiness 20 mine.conf:3
+- - TUNE.cstates off command line
+- - TUNE.firewall off mine.conf:2
+- - TUNE.governor off mine.conf:2
+- - TUNE.irq 1 command line
+- - TUNE.irqbalance off mine.conf:2
+- - TUNE.ksm on mine.conf:2
+- - TUNE.overcommit off mine.conf:2
+- - TUNE.somaxconn off mine.conf:2
+- - TUNE.strict off mine.conf:2
+- - TUNE.tuned off mine.conf:2
+- - TUNE.vsmp off mine.conf:2
+mine - KERNEL.swappiness 10 mine.conf:2
+mine - KERNEL.thp always mine.conf:2
+mine 10B-2i-kerneldemotionfalse KERNEL.demotion false command line: SWEEP
+mine 10B-2i-kerneldemotiontrue KERNEL.demotion true command line: SWEEP'
+}
+
 @test "what is printed as run.conf is read back to the same values" {
   # shellcheck source=/dev/null
   . lib/core/log.sh && . lib/core/file.sh && . lib/core/trust.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/conf.sh
   conf_defaults conf/defaults.conf
   conf_word argument 'REDIS_CONF=io-threads 4; maxmemory 1gb # not a comment' test
   conf_word argument 'VALUE_SIZES= 1K   2M ' test
+  conf_word argument 'KERNEL=thp=always swappiness=7' test
   conf_resolve
   conf_print >one
   conf_clear argument

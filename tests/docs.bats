@@ -123,12 +123,12 @@ commands() {
 @test "every setting in capitals that the documentation assigns is one, or another name of one" {
   local file name missing=''
   local -A known=()
-  while read -r name; do known[$name]=yes; done < <(sed -n 's/^\([A-Z_]*\)=.*/\1/p' "$REPO/conf/defaults.conf" && cut -f 1 "$REPO/conf/aliases.tsv" | grep '^[A-Z]')
+  while read -r name; do known[$name]=yes; done < <(sed -n 's/^\([A-Za-z_.-]*\)=.*/\1/p; s/^\([A-Z_]*\)[.].*/\1/p' "$REPO/conf/defaults.conf" && cut -f 1 "$REPO/conf/aliases.tsv" | grep '^[A-Z]')
   ((${#known[@]} > 100))
   while read -r file; do
     while read -r name; do
       [[ -n ${known[$name]+set} ]] || missing+="${file#"$REPO/"}: $name"$'\n'
-    done < <(grep -oE '(`|NAME |sh |^\./do_it.sh.* )[A-Z][A-Z_]+=' "$file" | grep -oE '[A-Z][A-Z_]+=$' | tr -d = | sort -u |
+    done < <(grep -oE '(`|NAME |sh |^\./do_it.sh.* )[A-Z][A-Z_]+([.][a-z_-]+)?=' "$file" | grep -oE '[A-Z][A-Z_]+([.][a-z_-]+)?=$' | tr -d = | sort -u |
       grep -vxE 'PREFIX|DESTDIR|HIREDIS_DIR|REDIS_SRC|TLS|CI|TEST_AWK|FUZZ_SECONDS|SUITE_LIMIT|NAME|LIKE|WERROR|ROUNDS|OMP_NUM_THREADS|REDISCLI_AUTH')
   done < <(docs)
   [[ -z $missing ]] || fail "$missing"

@@ -217,7 +217,7 @@ check() {
   assert_contains $'\n'"lacks | $(uname -m) $(getconf GNU_LIBC_VERSION) | "
 }
 
-@test "tuning: what would be set, what cannot be, and a failure with TUNE_STRICT=1" {
+@test "tuning: what would be set, what cannot be, and a failure with TUNE.strict=on" {
   local words=(-s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host")
   tree_make
   # Only files of the kernel are replaced: everything else is this machine.
@@ -225,11 +225,11 @@ check() {
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}"
   assert_success
   assert_match 'ok +tuning +IRQBALANCE, TUNED, KSM_RUN, ENERGY_BIAS, OVERCOMMIT, SOMAXCONN, SYN_BACKLOG, THP, NUMA_BALANCING, VSMP'
-  assert_match 'warn +tuning TUNE_GOVERNOR +there is no .*scaling_governor +auto +TUNE_GOVERNOR=off'
-  run_split "$REPO/do_it.sh" doctor --all "${words[@]}" TUNE_STRICT=1
+  assert_match 'warn +tuning TUNE.governor +there is no .*scaling_governor +auto +TUNE.governor=off'
+  run_split "$REPO/do_it.sh" doctor --all "${words[@]}" TUNE.strict=on
   assert_failure 3
-  assert_match 'fail +tuning TUNE_GOVERNOR'
-  run_split "$REPO/do_it.sh" doctor --all "${words[@]}" TUNE_STRICT=1 TUNE_GOVERNOR=off
+  assert_match 'fail +tuning TUNE.governor'
+  run_split "$REPO/do_it.sh" doctor --all "${words[@]}" TUNE.strict=on TUNE.governor=off
   assert_success
 }
 
@@ -255,12 +255,12 @@ check() {
   assert_match '198.18.0.12: data path: 198.18.0.1:6380: timed out after 5 s; .*fix: a firewall drops the packets: let 198.18.0.1 accept ports 6379 to 6380 '
   assert_equal "$(ss -N "$(netns_name server)" -Htln 'sport >= :6379')" ''
 
-  # A run with TUNE_FIREWALL stops what may be the reason: a service that is active on the server.
+  # A run with TUNE.firewall stops what may be the reason: a service that is active on the server.
   # shellcheck disable=SC2016 # expanded there
   netns_host server bash -c 'mkdir -p /run/systemd/system /var/tmp/bin && printf "%s\n" "#!/bin/sh" "[ \$1 \$2 != is-activefirewalld.service ] || echo active" >/var/tmp/bin/systemctl &&
     chmod 755 /var/tmp/bin/systemctl && echo "PATH=/var/tmp/bin:\$PATH" >~/.bashrc'
   run_split netns_exec client1 "$REPO/do_it.sh" doctor -s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=100 \
-    SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host" TUNE_FIREWALL=on
+    SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host" TUNE.firewall=on
   assert_success
   assert_equal "$(grep -c 'fix: none, if the firewall of 198.18.0.1 is the reason: the run stops it' <<<"$output")" 2
   netns_host server bash -c 'rm ~/.bashrc'

@@ -350,7 +350,7 @@ END
     mkdir \"\$SCRATCH\"
     tree_defaults
     LEASE=60
-    TUNE_ROWS=\$(tune_table 10.0.0.1 SWAPPINESS=10)
+    TUNE_ROWS=\$(tune_table 10.0.0.1 KERNEL.swappiness=10)
     remote_script tune apply
     : >tuned
     sleep 60.$$"

@@ -8,7 +8,7 @@ load helper
 
 setup() {
   scratch_setup
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   export POLICY_FILE=$SCRATCH/sbin/policy-rc.d
 }
 
@@ -197,12 +197,12 @@ assert_no_raw_errors() {
 @test "doctor fits the terminal, groups hosts and settings, and shows all checks only when asked" {
   printf '%s\n' \
     $'h1\tok\ttar\t/usr/bin/tar\tin PATH\t-' $'h1\tfail\tscreen\tmissing\tin PATH\t-' $'h2\tfail\tscreen\tmissing\tin PATH\t-' \
-    $'h1\twarn\ttuning TUNE_GOVERNOR\tthere is no such file\tauto\tTUNE_GOVERNOR=off, if it is to stay as it is' $'h2\twarn\ttuning THP\tnot there\tnever\tTHP=keep' \
+    $'h1\twarn\ttuning TUNE.governor\tthere is no such file\tauto\tTUNE.governor=off, if it is to stay as it is' $'h2\twarn\ttuning THP\tnot there\tnever\tKERNEL.thp=keep' \
     $'h1\twarn\tlink\teth0 with a very long description of the driver and of its speed 1000 Mbit/s\t80001 Mbit/s\ta faster one, or smaller values' >rows
   master '' 'export COLUMNS=60; doctor_show <rows; echo; doctor_show all <rows'
   assert_success
   assert_line '  h1, h2: screen: missing; requires: in PATH'
-  assert_contains $'  h1, h2: tuning: TUNE_GOVERNOR, THP: not available there\n    (--all says why)\n    fix: TUNE_GOVERNOR=off THP=keep accepts it\n'
+  assert_contains $'  h1, h2: tuning: TUNE.governor, THP: not available there\n    (--all says why)\n    fix: TUNE.governor=off KERNEL.thp=keep accepts it\n'
   assert_equal "$(grep -c '^2 problems$' <<<"$output")" 2
   assert_equal "$(awk 'length > 60' <<<"$output")" ''
   refute_contains /usr/bin/tar "${output%%2 problems*}"

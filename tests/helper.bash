@@ -42,7 +42,7 @@ scratch_setup() {
   cd "$SCRATCH" || return 1
 }
 
-# Turn zswap on or off until the end of this test, where the kernel has it: it is in front of every swap device, and a test may not tune.
+# Turn zswap on or off until the end of this test, where the kernel has it.
 # Usage: zswap_set Y|N   Sets: ZSWAP_BEFORE   Returns: 0
 zswap_set() {
   [[ -w $ZSWAP_FILE ]] || return 0
@@ -204,14 +204,6 @@ _redis_answers_or_ended() {
   [[ $answer == *"process_id:$REDIS_PID"* || $answer == *NOAUTH* ]]
 }
 
-# Print the arguments for do_it.sh that leave the host's settings unchanged, so that a run disturbs no other test; only those that match, if a regular
-# expression is given.
-# Usage: words_untuned [REGEX]   Returns: 0
-words_untuned() {
-  sed -nE -e 's/^(TUNE_[A-Z_]*)=.* #: on\|auto\|off$/\1=off/; t print' -e 's/^([A-Z_]*)=.* #: keep\|.*/\1=keep/; t print' -e d \
-    -e ': print' -e "/${1:-.}/p" "$REPO/conf/defaults.conf"
-}
-
 # Whether perf counts events of software here.
 # Usage: perf_counts   Returns: 0 yes, 1 no
 perf_counts() {
@@ -219,10 +211,9 @@ perf_counts() {
 }
 
 # Leave the host's settings unchanged in every run of this test, so that it disturbs no other test.
-# Usage: untune [REGEX]   Exports: the settings of words_untuned with their prefix   Returns: 0
+# Usage: untune [KERNEL]   Exports: TUNE, and KERNEL (keep), with their prefix   Returns: 0
 untune() {
-  local word
-  while read -r word; do export "TIERBENCH_${word?}"; done < <(words_untuned "$@")
+  export TIERBENCH_TUNE=off TIERBENCH_KERNEL=${1:-keep}
 }
 
 # Start a command in the background as from a terminal: in a separate process group, with SIGINT enabled.

@@ -127,7 +127,7 @@ ROOT=$REPO LIB=$REPO/lib RUN=$SCRATCH
 alias_read "$ROOT/conf/aliases.tsv"
 conf_defaults "$ROOT/conf/defaults.conf"
 cmd_plan "$@" >/dev/null
-show() { printf '%s %s: ' "$1" "${ROW[variant]}" && conf_print | grep -E '^(RATE|TIME|WARMUP|PHASES|PROBE_WSS|FAR_EVENTS|TRACE|NEIGHBOUR|THP)=' | paste -sd ' '; }
+show() { printf '%s %s: ' "$1" "${ROW[variant]}" && conf_print | grep -E '^(RATE|TIME|WARMUP|PHASES|PROBE_WSS|FAR_EVENTS|TRACE|NEIGHBOUR|KERNEL.thp)=' | paste -sd ' '; }
 # In place of the hosts: print the settings that they would get.
 repeat_held() { :; }
 tune_apply() { :; }
@@ -144,8 +144,8 @@ END
     run_split bash master.sh "${words[@]}" -v "$variant" -v swap-b HIT_VARIANT="${variant/native/swap-b}"
     assert_success
     assert_output "$(
-      echo "search ${variant/native/swap-b}:" 'PHASES="populate get" RATE="0" TIME="0" WARMUP="0" THP="never" FAR_EVENTS="off" PROBE_WSS="off" NEIGHBOUR="0" TRACE=""'
-      echo "after $variant:" 'PHASES="populate get" RATE="700" TIME="9" WARMUP="2" THP="never" FAR_EVENTS="auto" PROBE_WSS="off" NEIGHBOUR="5" TRACE="/bin/true"'
+      echo "search ${variant/native/swap-b}:" 'PHASES="populate get" RATE="0" TIME="0" WARMUP="0" KERNEL.thp="never" FAR_EVENTS="off" PROBE_WSS="off" NEIGHBOUR="0" TRACE=""'
+      echo "after $variant:" 'PHASES="populate get" RATE="700" TIME="9" WARMUP="2" KERNEL.thp="never" FAR_EVENTS="auto" PROBE_WSS="off" NEIGHBOUR="5" TRACE="/bin/true"'
     )"
   done
 }

@@ -51,7 +51,7 @@ device_make() {
   done
   echo "TIER_SWAP=$fast" >>copy/conf/variants/swap.conf
   echo "TIER_SWAP=$slow" >>copy/conf/variants/swap-b.conf
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s flash-read -v swap -v swap-b REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=1
     REDISRUNS=1 KEYS=60000 THREADS=1 CONNECTIONS=8 PIPELINE=4 RATE=0 WARMUP=4 TIME=6 SEARCH_TIME=1.5 HIT_RATIO=50%)
   run_split copy/do_it.sh run "${untuned[@]}"

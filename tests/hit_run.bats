@@ -23,7 +23,7 @@ teardown() {
 # The words of a run with hit ratios; sets untuned.
 # Usage: words WORD...
 words() {
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s flash-read REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=1 REDISRUNS=1
     KEYS=30000 THREADS=1 CONNECTIONS=8 PIPELINE=4 RATE=4000 TIME=2 WARMUP=1 SEARCH_TIME=0.7 "$@")
 }

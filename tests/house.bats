@@ -180,7 +180,7 @@ house_bare() {
 # Usage: FILES | house_overridden
 house_overridden() {
   # shellcheck disable=SC2016 # of awk
-  xargs awk -v names="$(sed -n 's/^\([A-Z][A-Z0-9_]*\)=.*  #: .*/\1/p' conf/defaults.conf | paste -sd '|')" '
+  xargs awk -v names="$(sed -n 's/^\([A-Z][A-Za-z0-9_.-]*\)=.*  #: .*/\U\1/p' conf/defaults.conf | tr .- _ | paste -sd '|')" '
     BEGIN {
       word = "(^|[;&|{!] |[$][(]|[^=][(]|(then|do|else) )([A-Za-z_][A-Za-z0-9_]*[+]?=[^ ]* )*(" names ")[+]?=([^*]|$)"
       declared = "(^|[ (])(local|declare -[^p]|readonly|read|mapfile|printf -v)( [^;&|<>()\042]*)? (" names ")([ =;+]|$)|(^| )for (" names ") "
@@ -348,7 +348,7 @@ house_sent() {
     # The array has the words only if the suite, or a file that it loads, reads them.
     # shellcheck disable=SC2016 # as above
     ! grep -qF '"${untuned[@]}"' "$file" ||
-      { echo "$file" && sed -n 's|^load \(.*\)|tests/\1.bash|p' "$file"; } | xargs grep -F 'mapfile -t untuned < <(words_untuned' >/dev/null ||
+      { echo "$file" && sed -n 's|^load \(.*\)|tests/\1.bash|p' "$file"; } | xargs grep -F 'untuned=(TUNE=off KERNEL=keep)' >/dev/null ||
       bad+="$file: untuned is empty"$'\n'
   done
   house_none "$bad" 'these want a line # lane: host, or untune in their setup:'

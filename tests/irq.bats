@@ -114,7 +114,7 @@ free_cpus() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c '
     set -Eeuo pipefail
-    LIB=$REPO/lib HOST=10.0.0.1 SERVERS=(10.0.0.1) IRQ_CPUS=auto SERVER_CPUS=auto isolated=
+    LIB=$REPO/lib HOST=10.0.0.1 SERVERS=(10.0.0.1) TUNE_IRQ=auto SERVER_CPUS=auto isolated=
     for module in shared/cpus core/servers run/spread plan/place run/place run/tune; do . "$LIB/$module.sh"; done
     PLAN_COLUMNS=(number places keys)
 printf -v row "1\t%s\t5" "$1"
@@ -137,9 +137,9 @@ printf -v row "1\t%s\t5" "$1"
   # It was asked for.
   assert_equal "$(free_cpus '1-7@-m 0' 1@- SERVER_CPUS=1-7)" 0
   assert_equal "$(free_cpus '1-7@-' 1@- isolated=1-7)" 0
-  assert_equal "$(free_cpus '2@-;5@-' 2@- SERVER_CPUS=2,5 IRQ_CPUS=0-3)" 0-1,3
-  # IRQ_CPUS leaves no choice.
-  assert_equal "$(free_cpus '0@-;1@-' 2@- SERVER_CPUS=0-2 IRQ_CPUS=1-2)" 1-2
+  assert_equal "$(free_cpus '2@-;5@-' 2@- SERVER_CPUS=2,5 TUNE_IRQ=0-3)" 0-1,3
+  # A list leaves no choice.
+  assert_equal "$(free_cpus '0@-;1@-' 2@- SERVER_CPUS=0-2 TUNE_IRQ=1-2)" 1-2
 }
 
 @test "what is shown: interrupts with their CPUs, queues with RPS and XPS" {

@@ -45,7 +45,7 @@ host() {
 
 # A small run that leaves the host's settings alone.
 small() {
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s demo RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 "$@")
 }
 

@@ -25,7 +25,7 @@ teardown() {
 # The words of a run on the other server; sets untuned.
 # Usage: words WORD...
 words() {
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s demo SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 VARIANTS=native REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results"
     REDISBASE="$BASE" SRV_OVERRIDE=1 REDISRUNS=1 KEYS=2000 VALUE_SIZES=100 THREADS=1 REDIS_SERVER="$SCRATCH/other-server" "$@")
 }

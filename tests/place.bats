@@ -140,11 +140,11 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
 }
 
 @test "instances keep off the CPUs of the interrupts, or stay on those they are given" {
-  place 2x12 2 PLACEMENT=cpu IRQ_CPUS=0-1,12-13
+  place 2x12 2 PLACEMENT=cpu TUNE.irq=0-1,12-13
   assert_equal "$(cpus)" '2 3'
-  place 2x12 2 IRQ_CPUS=0-1,12-13
+  place 2x12 2 TUNE.irq=0-1,12-13
   assert_equal "$(cpus)" '2-11 14-23'
-  place 2x12 2 IRQ_CPUS=0-3 SERVER_CPUS=2,5
+  place 2x12 2 TUNE.irq=0-3 SERVER_CPUS=2,5
   assert_equal "$(cpus)" '2 5'
 }
 
@@ -185,9 +185,9 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
   place 2x12 2 SERVER_CPUS=23-24
   assert_failure 2
   assert_contains 'SERVER_CPUS=23-24: the server has no CPU 24' "$stderr"
-  place 2x12 2 IRQ_CPUS=0-23
+  place 2x12 2 TUNE.irq=0-23
   assert_failure 2
-  assert_contains 'IRQ_CPUS=0-23: no CPU is left for the instances' "$stderr"
+  assert_contains 'TUNE.irq=0-23: no CPU is left for the instances' "$stderr"
   place 2x12 2 PLACEMENT=split PLACEMENT_NODE=2
   assert_failure 2
   assert_contains 'PLACEMENT_NODE=2: node 2 has no CPU' "$stderr"

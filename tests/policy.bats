@@ -46,7 +46,7 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
   mkdir -p "$numa"
   echo 65536 >"$TIERBENCH_ROOT/proc/sys/kernel/numa_balancing_promote_rate_limit_MBps"
   for name in scan_period_min_ms scan_period_max_ms scan_size_mb hot_threshold_ms; do echo 1000 >"$numa/$name"; done
-  TUNE_ROWS=$(tune_table 10.0.0.1 NUMA_BALANCING=2 PROMOTE_RATE=200 SCAN_PERIOD_MIN=100 SCAN_SIZE=64 HOT_THRESHOLD=2000)
+  TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.numa_balancing=2 KERNEL.promote_rate=200 KERNEL.scan_period_min=100 KERNEL.scan_size=64 KERNEL.hot_threshold=2000)
   tune apply
   assert_success
   assert_equal "$(cat "$TIERBENCH_ROOT"/proc/sys/kernel/numa_balancing{,_promote_rate_limit_MBps} "$numa"/{scan_period_min_ms,scan_period_max_ms,scan_size_mb,hot_threshold_ms} | paste -sd ' ')" \

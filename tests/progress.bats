@@ -8,7 +8,7 @@ load helper
 
 setup() {
   scratch_setup
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   WORDS=(-s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 RESULTS_DIR="$SCRATCH/results")
 }
 

@@ -134,7 +134,7 @@ need_tiers() {
   local original pages file value changed=0 refused=0
   tree_make
   tree_defaults
-  TUNE_ROWS=$(tune_table 10.0.0.1 TUNE_FIREWALL=on SWAPPINESS=10 PAGE_CLUSTER=0)
+  TUNE_ROWS=$(tune_table 10.0.0.1 TUNE.firewall=on KERNEL.swappiness=10 KERNEL.page_cluster=0)
   original=$(tree_state)
   # The script of the watchdog takes some twenty of them.
   for pages in 0 1 2 4 8 16 24 32 40 100; do
@@ -161,7 +161,7 @@ need_tiers() {
   tree_defaults
   original=$(tree_state)
   disk_leave 120
-  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10 | grep ^SWAPPINESS)
+  TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.swappiness=10 | grep ^SWAPPINESS)
   remote_script tune apply >said 2>&1 || fail "$(<said)"
   during=$(tree_state)
   [[ $during != "$original" ]]
@@ -169,7 +169,7 @@ need_tiers() {
   size=$(stat -c %s host/tune-test-1/journal)
   printf '%*s\n' $((4096 - size % 4096 - 1)) '' >>host/tune-test-1/journal
   head -c 1M /dev/zero >>host/filler 2>/dev/null || :
-  TUNE_ROWS=$(tune_table 10.0.0.1 TUNE_FIREWALL=on SWAPPINESS=10 PAGE_CLUSTER=0)
+  TUNE_ROWS=$(tune_table 10.0.0.1 TUNE.firewall=on KERNEL.swappiness=10 KERNEL.page_cluster=0)
   ! remote_script tune apply >said 2>&1 || fail "$(<said)"
   grep -q 'nothing is changed without a record' said || fail "$(<said)"
   assert_equal "$(tree_state)" "$during"

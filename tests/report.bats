@@ -262,7 +262,7 @@ END
   local page
   drawn_blank
   run_make 20250101T100000Z-x
-  printf 'SCENARIO="imdt"\nVARIANTS="native swap"\nOVER="KEYS VALUE_SIZES TUNE_KSM RESULTS_DIR"\nSERVER="s"\nCLIENT_IP="c d"\nKEYS="500000"\nVALUE_SIZES="1000 2000"\nREDISRUNS="3"\nTUNE_KSM="off"\n' >20250101T100000Z-x/run.conf
+  printf 'SCENARIO="imdt"\nVARIANTS="native swap"\nOVER="KEYS VALUE_SIZES TUNE.ksm RESULTS_DIR"\nSERVER="s"\nCLIENT_IP="c d"\nKEYS="500000"\nVALUE_SIZES="1000 2000"\nREDISRUNS="3"\nTUNE.ksm="off"\n' >20250101T100000Z-x/run.conf
   printf '%s\t%s\n' cpu.model 'A <CPU>' cpu.count 72 memory.kib 790626304 kernel.release 6.1.0 redis.version 7.0.15 os.name - >20250101T100000Z-x/env/s/env.tsv
   run_split report 20250101T100000Z-x
   assert_success

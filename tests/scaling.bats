@@ -58,7 +58,7 @@ windows_row() {
   assert_output '1 2 3'
   numbers INSTANCES=1..24..4
   assert_output '1 5 9 13 17 21'
-  numbers INSTANCES='8..all..8 all' IRQ_CPUS=0-3
+  numbers INSTANCES='8..all..8 all' TUNE.irq=0-3
   assert_output '8 16 24 32 40 44'
   numbers SERVER_CPUS=4-6
   assert_output '1 2 3'
@@ -146,7 +146,7 @@ run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
 
 @test "instances go to the CPUs that the kernel keeps free, but for those of the interrupts" {
   { cat "$REPO/tests/fixtures/cpus/2x12.lscpu" && echo '# isolated 4-7,20'; } >isolated.lscpu
-  run_plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 IRQ_CPUS=4 \
+  run_plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 TUNE.irq=4 \
     SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
   assert_success
   refute_contains 'instances on the CPUs' "$stderr"

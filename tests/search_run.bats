@@ -20,7 +20,7 @@ teardown() {
 
 # The arguments of a small run with a search; sets untuned.
 words() {
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=5000 VALUE_SIZES=100 SRV_OVERRIDE=1
     REDISRUNS=1 PHASES="populate mixed" KEY_PATTERN=uniform TIME=1 SEARCH_TIME=0.5 FOREIGN=off "$@")
 }

@@ -285,7 +285,7 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   printf 'all:\n\tcp src/start src/redis-server\n\tchmod +x src/redis-server\n\techo built >>%s/built\n' "$SCRATCH" >redis-1/Makefile
   tar -czf redis-1.tar.gz redis-1
   base=$(ports_pick 2)
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   local -a words=("${untuned[@]}" -s demo SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$base" KEYS=100 VALUE_SIZES=100 REDISRUNS=1 REDIS_FROM=source
     VER=1 REDIS_SOURCE="$SCRATCH/redis-{VER}.tar.gz" REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results")
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}"

@@ -336,7 +336,7 @@ run_make() {
 # Usage: words VARIANTS [WORD]...
 words() {
   local variant
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   for variant in $1; do untuned+=(-v "$variant"); done
   shift
   untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" KEYS=5000 VALUE_SIZES=1000 SRV_OVERRIDE=1

@@ -23,7 +23,7 @@ teardown() {
 # The arguments of a search whose requests go to the first keys; sets untuned.
 # Usage: words VARIANTS [WORD]...
 words() {
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s demo VARIANTS="$1" REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=1 REDISRUNS=1
     KEYS=50000 VALUE_SIZES=1000 DATA=random POPULATE_PATTERN=sequential KEY_PATTERN=uniform PHASES="populate get" CONNECTIONS=16 RATE=2000 DRAM_RATIO=search
     TIME=2 SEARCH_TIME=1.5 FOREIGN=off LIMITS="far<=0.02" "${@:2}")

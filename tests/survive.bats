@@ -10,7 +10,7 @@ load logs
 setup() {
   scratch_setup
   BASE=$(ports_pick 2)
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s demo RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=500 VALUE_SIZES=100 REDISRUNS=1)
 }
 

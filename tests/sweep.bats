@@ -10,7 +10,7 @@ setup() {
   scratch_setup
   local base
   base=$(ports_pick 2)
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   # Settings of a run of two instances on this machine that does not tune it.
   WORDS=(SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 INSTANCES=2 KEYS=300 VALUE_SIZES=100 REDISRUNS=1 REDISBASE="$base"
     REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results")

@@ -10,7 +10,7 @@ load tiers
 setup() {
   scratch_setup
   # What variants do not set: other suites test it.
-  untune '^(TUNE_|THP=|NUMA_)'
+  untune 'thp=keep numa_balancing=keep'
   LOOPS=() # loop devices of this test
 }
 
@@ -302,12 +302,12 @@ column() {
   need_cgroup
   [[ -e $ZSWAP_FILE ]] || skip 'no zswap here'
   zswap_set N
-  words -v swap -v zswap FILL=64M ZSWAP=keep
+  words -v swap -v zswap FILL=64M KERNEL.zswap=keep
   run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_failure 3
-  assert_match "fail +variant zswap +$ZSWAP_FILE is N, and ZSWAP=keep leaves it so +Y +ZSWAP=Y"
+  assert_match "fail +variant zswap +$ZSWAP_FILE is N, and KERNEL.zswap=keep leaves it so +Y +KERNEL.zswap=Y"
   assert_equal "$(grep -c ' fail ' <<<"$output")" 1
-  words -v swap FILL=64M SWAPPINESS=0
+  words -v swap FILL=64M KERNEL.swappiness=0
   run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_failure 3
   assert_match 'fail +variant swap +vm.swappiness 0'

@@ -52,7 +52,7 @@ capture_end() {
   need_root
   netns_up "$SCRATCH"
   local password host untuned
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   # Before the run: it sends the password some tenths of a second after it has named the variant.
   capture plain
   job_start netns_exec client1 "$REPO/do_it.sh" run -s demo -v native -v tls SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" \
@@ -125,7 +125,7 @@ capture_end() {
 
 @test "what TLS=on lacks, or does not go with, is said before anything starts" {
   local -a words=(-s demo REDISBASE="$(ports_pick 2)" RESULTS_DIR="$SCRATCH/results" KEYS=100 TLS=on) untuned
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   run_split "$REPO/do_it.sh" plan "${words[@]}" GENERATOR=redis-benchmark KEY_PATTERN=uniform
   assert_failure 2
   assert_contains 'TLS=on: not supported with GENERATOR=redis-benchmark' "$stderr"

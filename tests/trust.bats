@@ -32,7 +32,7 @@ teardown() {
       esac
       [[ $name != SWEEP ]] || value='RATE=1,2 TRACE=id,true'
       printf '%s="%s"\n' "$name" "$value"
-    done < <(sed -nE 's/^([A-Z][A-Z0-9_]*)=.*#: (.*\b(text|path|program|absolute|user|install|commands)\b.*)/\1\t\2/p' "$REPO/conf/defaults.conf")
+    done < <(sed -nE 's/^([A-Z][A-Za-z0-9_.-]*)=.*#: (.*\b(text|path|program|absolute|user|install|commands)\b.*)/\1\t\2/p' "$REPO/conf/defaults.conf")
   } >theirs/all.conf
   for name in SERVER_PREFIX CLIENT_PREFIX TRACE REDIS_SERVER REDIS_FROM REDIS_SOURCE REDIS_CONF SSH_CONFIG REDIS_USER TIER_SWAP COMMANDS TRACE_FILE REMOTE_DIR \
     LOCK_DIR RESULTS_DIR SERVER_NUMACTL CLIENT_NUMACTL FACTS SERVER_TOPOLOGY SWEEP; do
@@ -46,7 +46,7 @@ teardown() {
   # No other setting takes a path, except those whose own checks refuse it.
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'cd "$REPO" && . lib/core/log.sh && . lib/core/kind.sh && . lib/core/alias.sh && . lib/core/trust.sh && . lib/core/conf.sh && conf_defaults conf/defaults.conf
-    for name in "${_CONF_NAMES[@]}"; do _trust_names "$name" "" || ! conf_is /bin/id "${_CONF_KIND[$name]}" || echo "$name"; done'
+    for name in "${_CONF_NAMES[@]}"; do _trust_names "$name" "" || ! kind_is /bin/id "${_CONF_KIND[$name]}" || echo "$name"; done'
   assert_output $'SWEEP\nVALUE_DISTRIBUTION\nLIMITS\nPRICE'
   printf 'SSH_CONFIG=%s\nKEYS=7\n' "$SCRATCH/ssh_config" >theirs/run.conf
   printf 'SSH_CONFIG=""\nTRACE=\nKEYS=7\n' >theirs/harmless.conf

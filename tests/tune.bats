@@ -11,7 +11,7 @@ setup() {
   scratch_setup
   tree_make
   tree_defaults
-  TUNE_ROWS=$(tune_table 10.0.0.1 TUNE_FIREWALL=on SWAPPINESS=10 PAGE_CLUSTER=0)
+  TUNE_ROWS=$(tune_table 10.0.0.1 TUNE.firewall=on KERNEL.swappiness=10 KERNEL.page_cluster=0)
   JOURNAL=$SCRATCH/host/tune-test-1/journal
 }
 
@@ -118,7 +118,7 @@ END
   local original
   original=$(tree_state)
   tune apply
-  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=100 THP=always TUNE_OVERCOMMIT=off)
+  TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.swappiness=100 KERNEL.thp=always TUNE.overcommit=off)
   tune apply
   assert_equal "$(said SWAPPINESS)" 'set 60 100'
   assert_equal "$(said THP)" 'set madvise always'
@@ -146,7 +146,7 @@ END
   original=$(tree_state)
   tune apply
   RUN_ID=test-2
-  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=11)
+  TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.swappiness=11)
   tune apply
   assert_line $'THP\tshared\t/sys/kernel/mm/transparent_hugepage/enabled\tnever\tnever\tthe run test-1 set it, and restores it when it ends'
   assert_equal "$(said SWAPPINESS)" 'set 10 11'
@@ -174,10 +174,10 @@ END
 @test "a journal with a truncated last line is read up to there, and continued" {
   local original
   original=$(tree_state)
-  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10 | grep SWAPPINESS)
+  TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.swappiness=10 | grep SWAPPINESS)
   tune apply
   printf 'change\t2\ttest-1\t%s\tfile\tTHP\t/sys/kernel/mm/transp' "$(</proc/sys/kernel/random/boot_id)" >>"$JOURNAL"
-  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10)
+  TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.swappiness=10)
   # Without its watchdog, the host starts a new one and reopens the journal.
   read -r pid start _ <host/tune-test-1/watchdog.proc
   process_end "$pid" "$start"
@@ -230,13 +230,13 @@ END
 }
 
 @test "apply keeps the run's directory alive on a host without a tuned value" {
-  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10 | grep ^SWAPPINESS)
+  TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.swappiness=10 | grep ^SWAPPINESS)
   tune apply
   mkdir host/run-test-1
   cp host/tune-test-1/owner host/run-test-1/owner
   tune restore
   refute_exists host/tune-test-1
-  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=keep | grep ^SWAPPINESS)
+  TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.swappiness=keep | grep ^SWAPPINESS)
   record_age 1000 host/run-test-1/owner
   cp host/run-test-1/owner before
   tune apply
@@ -327,7 +327,7 @@ END
   tune apply
   assert_match 'VSMP.cannot.nna.-.-.cannot read its value, so could not restore it'
   assert_equal "$(<"$TIERBENCH_ROOT/units/nna")" off
-  TUNE_ROWS=$(tune_table 10.0.0.1 TUNE_VSMP=on)
+  TUNE_ROWS=$(tune_table 10.0.0.1 TUNE.vsmp=on)
   tune apply
   assert_equal "$(<"$TIERBENCH_ROOT/units/nna")" on
   tune restore
@@ -336,7 +336,7 @@ END
 
 @test "a larger value than wanted is left, and a kept one too" {
   echo 100000 >"$TIERBENCH_ROOT/proc/sys/net/core/somaxconn"
-  TUNE_ROWS=$(tune_table 10.0.0.1 THP=keep)
+  TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.thp=keep)
   tune apply
   assert_equal "$(said SOMAXCONN)" 'same 100000 100000'
   assert_equal "$(said THP)" 'off - -'
@@ -356,18 +356,18 @@ END
   local names name
   names=$(grep -v '^#' "$REPO/conf/tuning.tsv" | cut -f 3 | sort)
   # shellcheck disable=SC2016 # backticks of Markdown
-  assert_equal "$(sed -n 's/^| `\([A-Z_]*\)` .*/\1/p' "$REPO/docs/tuning.md" | sort)" "$names"
+  assert_equal "$(sed -n 's/^| `\([A-Za-z_.]*\)` .*/\1/p' "$REPO/docs/tuning.md" | sort)" "$names"
   names=$(sort -u <<<"$names")
-  assert_equal "$(sed -n 's/^\(TUNE_[A-Z_]*\)=.*on|auto|off.*/\1/p' "$REPO/conf/defaults.conf" | sort)" "$(grep ^TUNE_ <<<"$names")"
+  assert_equal "$(sed -n 's/^\(TUNE\.[a-z]*\)=.*on|auto|off.*/\1/p' "$REPO/conf/defaults.conf" | sort)" "$(grep ^TUNE <<<"$names")"
   for name in $names; do
     grep -qE "^$name=.* #: (keep|off|on\|auto\|off)(\||$)" "$REPO/conf/defaults.conf" || fail "$name has no value that leaves the host as it is"
   done
 }
 
 @test "a value that was asked for is on, the default is auto, and keep is off" {
-  assert_equal "$(tune_table 10.0.0.1 SWAPPINESS=10 DAMON=off | grep -E '^(THP|SWAPPINESS|ZSWAP|DAMON|RESCTRL)'$'\t' | cut -f 1,2 | tr '\t\n' ' ;')" \
+  assert_equal "$(tune_table 10.0.0.1 KERNEL.swappiness=10 DAMON=off | grep -E '^(THP|SWAPPINESS|ZSWAP|DAMON|RESCTRL)'$'\t' | cut -f 1,2 | tr '\t\n' ' ;')" \
     'THP auto;DAMON off;RESCTRL off;ZSWAP off;SWAPPINESS on;'
-  assert_equal "$(tune_table 10.0.0.1 THP=keep TUNE_KSM=off | awk '$2 == "off" && /^(THP|KSM)/ { print $1 }' | paste -s -d ' ')" 'KSMTUNED KSM KSM_RUN THP'
+  assert_equal "$(tune_table 10.0.0.1 KERNEL.thp=keep TUNE.ksm=off | awk '$2 == "off" && /^(THP|KSM)/ { print $1 }' | paste -s -d ' ')" 'KSMTUNED KSM KSM_RUN THP'
 }
 
 @test "a client gets only what is said to be for clients" {
@@ -394,11 +394,12 @@ END
 some_rows() {
   local -a modes=(on auto off) thp=(never always madvise)
   local name
-  local -a words=("SWAPPINESS=$((RANDOM % 101))" "PAGE_CLUSTER=$((RANDOM % 9))" "THP=${thp[RANDOM % 3]}" "IRQ_CPUS=$((RANDOM % 4))")
+  local -a words=("KERNEL.swappiness=$((RANDOM % 101))" "KERNEL.page_cluster=$((RANDOM % 9))" "KERNEL.thp=${thp[RANDOM % 3]}")
   while read -r name; do
     # The device for C-states is not a file that keeps its content.
-    [[ $name == TUNE_CSTATES ]] || words+=("$name=${modes[RANDOM % 3]}")
-  done < <(grep -v '^#' "$REPO/conf/tuning.tsv" | cut -f 3 | grep ^TUNE_ | uniq)
+    [[ $name == TUNE.cstates ]] || words+=("$name=${modes[RANDOM % 3]}")
+  done < <(grep -v '^#' "$REPO/conf/tuning.tsv" | cut -f 3 | grep ^TUNE | uniq)
+  ((RANDOM % 2)) || words+=("TUNE.irq=$((RANDOM % 4))")
   TUNE_ROWS=$(tune_table 10.0.0.1 "${words[@]}")
 }
 

@@ -28,8 +28,8 @@ setup() {
   # An address of this machine whose NIC has interrupts; loopback has none to move.
   ADDRESS=$(hostname -I 2>/dev/null | awk '{ print $1 }')
   ADDRESS=${ADDRESS:-127.0.0.1}
-  WORDS=(-s demo VALUE_SIZES=100 SWAPPINESS=37 PAGE_CLUSTER=6 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host"
-    TUNE_OVERCOMMIT=off THP=keep TUNE_SOMAXCONN=off TUNE_IRQ=off SRV_OVERRIDE=1 REDISRUNS=1)
+  WORDS=(-s demo VALUE_SIZES=100 KERNEL.swappiness=37 KERNEL.page_cluster=6 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host"
+    TUNE.overcommit=off KERNEL.thp=keep TUNE.somaxconn=off TUNE.irq=off SRV_OVERRIDE=1 REDISRUNS=1)
 }
 
 teardown() {
@@ -88,7 +88,7 @@ long_run() {
     swappiness=$2
     shift 2
   }
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$(ports_pick 1)" RATE=20 KEYS=100000 SWAPPINESS="$swappiness" "$@"
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$(ports_pick 1)" RATE=20 KEYS=100000 KERNEL.swappiness="$swappiness" "$@"
   wait_until 60 value_is /proc/sys/vm/swappiness "$swappiness"
   wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
   assert_equal "$(value_of /proc/sys/vm/page-cluster)" 6
@@ -99,8 +99,8 @@ long_run() {
   wait_within 60 alone || skip 'another run tunes this machine'
   FILES+=("${COMMON[@]}" "${IRQS[@]}")
   values_all >"$SCRATCH/before"
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 1)" KEYS=2000 TIME=2 RATE=500 TUNE_CSTATES=on \
-    TUNE_OVERCOMMIT=on THP=never TUNE_SOMAXCONN=on TUNE_IRQ=auto
+  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 1)" KEYS=2000 TIME=2 RATE=500 TUNE.cstates=on \
+    TUNE.overcommit=on KERNEL.thp=never TUNE.somaxconn=on TUNE.irq=auto
   wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
   values_all >"$SCRATCH/during"
   job_wait 120
@@ -136,7 +136,7 @@ long_run() {
   FILES+=("${IRQS[@]}")
   values_all >"$SCRATCH/before"
   job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 1)" KEYS=2000 TIME=5 RATE=500 \
-    IRQ_CPUS="$first" TUNE_IRQ=on
+    TUNE.irq="$first" TUNE.irq=on
   wait_until 60 value_is "/proc/irq/$irq/smp_affinity_list" "$first"
   job_wait 120
   assert_success
@@ -201,7 +201,7 @@ long_run() {
   [[ $NETNS_FILES != shared ]] || skip 'hosts cannot have files of their own here'
   somaxconn=$(netns_host server cat /proc/sys/net/core/somaxconn)
   job_start netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG" \
-    REMOTE_DIR="$SCRATCH/host" CONNECT_TIMEOUT=5 REDISBASE="$port" RATE=20 KEYS=100000 LEASE=8 REMOTE_RETRY=5 REPLY_TIMEOUT=300 TUNE_SOMAXCONN=on
+    REMOTE_DIR="$SCRATCH/host" CONNECT_TIMEOUT=5 REDISBASE="$port" RATE=20 KEYS=100000 LEASE=8 REMOTE_RETRY=5 REPLY_TIMEOUT=300 TUNE.somaxconn=on
   wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
   assert_equal "$(netns_host server cat /proc/sys/net/core/somaxconn)" 65535
   assert_equal "$(value_of /proc/sys/vm/swappiness)" 37
@@ -224,9 +224,9 @@ long_run() {
 @test "a variant has its own values, and the other variant's host is as before" {
   mkdir -p copy
   tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
-  printf '# SPDX-License-Identifier: MIT\n# Swaps more readily.\nSWAPPINESS=91\nPAGE_CLUSTER=keep\n' >copy/conf/variants/swappy.conf
+  printf '# SPDX-License-Identifier: MIT\n# Swaps more readily.\nKERNEL.swappiness=91\nKERNEL.page_cluster=keep\n' >copy/conf/variants/swappy.conf
   printf '# SPDX-License-Identifier: MIT\n# As the scenario says.\n' >copy/conf/variants/plain.conf
-  printf '# SPDX-License-Identifier: MIT\n# Two variants.\nSRV_OVERRIDE=1\nVALUE_SIZES=100\nREDISRUNS=2\nKEYS=500\nSWAPPINESS=37\nPAGE_CLUSTER=6\nTUNE_OVERCOMMIT=off\nTHP=keep\nTUNE_SOMAXCONN=off\n' >copy/conf/scenarios/two.conf
+  printf '# SPDX-License-Identifier: MIT\n# Two variants.\nSRV_OVERRIDE=1\nVALUE_SIZES=100\nREDISRUNS=2\nKEYS=500\nKERNEL.swappiness=37\nKERNEL.page_cluster=6\nTUNE.overcommit=off\nKERNEL.thp=keep\nTUNE.somaxconn=off\n' >copy/conf/scenarios/two.conf
   run_split copy/do_it.sh run -s two -v plain -v swappy RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" REDISBASE="$(ports_pick 1)"
   assert_success
   cut -f 1-3,6 "$SCRATCH"/results/*/env/127.0.0.1/tuning.tsv | tr '\t' ' ' >said
@@ -242,7 +242,7 @@ long_run() {
   chmod 755 copy/test
   chown -R 65534:65534 home copy
   run_split setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$SCRATCH/home" TMPDIR="$SCRATCH/home" SCREENDIR="$SCRATCH/home/screen" \
-    copy/do_it.sh run -s demo VALUE_SIZES=100 REDISRUNS=1 KEYS=500 SWAPPINESS=37 RESULTS_DIR="$SCRATCH/home/results" REMOTE_DIR="$SCRATCH/home/work" LOCK_DIR="$SCRATCH/home/locks" \
+    copy/do_it.sh run -s demo VALUE_SIZES=100 REDISRUNS=1 KEYS=500 KERNEL.swappiness=37 RESULTS_DIR="$SCRATCH/home/results" REMOTE_DIR="$SCRATCH/home/work" LOCK_DIR="$SCRATCH/home/locks" \
     SRV_OVERRIDE=1 REDISBASE="$(ports_pick 1)"
   assert_success
   assert_match 'cannot be set here:.* OVERCOMMIT \(needs root\)' "$stderr"
@@ -251,11 +251,11 @@ long_run() {
   diff "$SCRATCH/before" "$SCRATCH/after"
 }
 
-@test "TUNE_STRICT=1: a host that cannot be tuned as requested is not fit, and nothing was started" {
+@test "TUNE.strict=on: a host that cannot be tuned as requested is not fit, and nothing was started" {
   [[ ! -e /sys/devices/system/cpu/cpu0/cpufreq ]] || skip 'this machine has all that is asked for'
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE="$(ports_pick 1)" TUNE_STRICT=1
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE="$(ports_pick 1)" TUNE.strict=on
   assert_failure 3
-  assert_contains 'TUNE_GOVERNOR: there is no /sys/devices/system/cpu' "$stderr"
+  assert_contains 'TUNE.governor: there is no /sys/devices/system/cpu' "$stderr"
   refute_exists "$SCRATCH/results"
   values_all >"$SCRATCH/after"
   diff "$SCRATCH/before" "$SCRATCH/after"

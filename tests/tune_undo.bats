@@ -47,7 +47,7 @@ END
   length=$(wc -l <"$JOURNAL")
   # TUNED, four CPUs, THP, the automatic weights, two weights
   assert_equal "$(order 1)" 'new new new new new new new new new'
-  TUNE_ROWS=$(tune_table 10.0.0.1 TUNE_TUNED=off TUNE_GOVERNOR=off TIER_WEIGHTS=0:9 THP=always | grep -E '^(TUNED|GOVERNOR|THP|WEIGHTS.*)'$'\t')
+  TUNE_ROWS=$(tune_table 10.0.0.1 TUNE.tuned=off TUNE.governor=off TIER_WEIGHTS=0:9 KERNEL.thp=always | grep -E '^(TUNED|GOVERNOR|THP|WEIGHTS.*)'$'\t')
   tune apply
   assert_success
   assert_equal "$(order $((length + 1)))" '9 8 6 5 4 3 2 1 new new'
@@ -228,7 +228,7 @@ END
 
 @test "the next apply after a reboot sets the values again, and restore restores those since the reboot" {
   local pid start original
-  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10 PAGE_CLUSTER=0)
+  TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.swappiness=10 KERNEL.page_cluster=0)
   tune apply
   # What a reboot leaves of a run: its files, with the old boot's id, and the values of the boot.
   read -r pid start _ <host/tune-test-1/watchdog.proc
@@ -237,7 +237,7 @@ END
   echo 45 >"$TIERBENCH_ROOT/proc/sys/vm/swappiness"
   sed -i "s/$(</proc/sys/kernel/random/boot_id)/00000000-0000-0000-0000-000000000000/" "$JOURNAL"
   # A change that is not requested any more, and one whose target is unknown now.
-  TUNE_ROWS=$(tune_table 10.0.0.1 SWAPPINESS=10 PAGE_CLUSTER=keep)
+  TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.swappiness=10 KERNEL.page_cluster=keep)
   rm "$TIERBENCH_ROOT/sys/kernel/mm/transparent_hugepage/enabled"
   original=$(tree_state)
   tune apply

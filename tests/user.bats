@@ -77,7 +77,7 @@ auto_user() {
   assert_output $'root\ndaemon'
   assert_contains "REDIS_USER=no-such-user: no such user" "$stderr"
   local -a words=(-s demo KEYS=100 REDISBASE="$BASE") untuned
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}"
   assert_match "ok +variant native +instances run as $(auto_user) +REDIS_USER=auto"
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}" RESULTS_DIR="$SCRATCH/results" REDIS_USER=no-such-user

@@ -7,7 +7,7 @@ load helper
 
 setup() {
   scratch_setup
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
 }
 
 teardown() {

@@ -8,7 +8,7 @@ load helper
 
 setup() {
   scratch_setup
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   BASE=$(ports_pick 2)
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=2 KEYS=500 VALUE_SIZES=100 REDISRUNS=1)
 }

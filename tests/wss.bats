@@ -18,7 +18,7 @@ teardown() {
 # The arguments of a small run with a probe; sets untuned.
 words() {
   BASE=$(ports_pick 2)
-  mapfile -t untuned < <(words_untuned)
+  untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=40000 VALUE_SIZES=1000
     SRV_OVERRIDE=1 REDISRUNS=1 PHASES="populate get" KEY_PATTERN=shuffle POPULATE_PATTERN=sequential PIPELINE=64 TIME=1 RATE=3500 PROBE_WSS=on "$@")
 }

@@ -69,7 +69,7 @@ _tierbench_words() {
       _tierbench_options "$1" "$2"
       case $2 in
         report | kpi | verify | compare) _tierbench_runs ;;
-        run | plan | doctor | stop) [[ ! -f $1/conf/defaults.conf ]] || sed -nE 's/^([A-Z][A-Z0-9_]*)=.*#:.*/\1=/p' "$1/conf/defaults.conf" ;;
+        run | plan | doctor | stop) [[ ! -f $1/conf/defaults.conf ]] || sed -nE 's/^([A-Z][A-Z0-9_]*(\.[a-z0-9_-]+)?)=.*#:.*/\1=/p' "$1/conf/defaults.conf" ;;
       esac
       ;;
   esac

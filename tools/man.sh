@@ -23,7 +23,7 @@ man_settings() {
   awk '
     /^# ---/ { gsub(/^# -+ *| *-+$/, ""); print "S\t" $0; text = ""; next }
     /^#/ { sub(/^# ?/, ""); text = text (text == "" ? "" : " ") $0; next }
-    /^[A-Z][A-Z0-9_]*=.*#:/ { value = $0; sub(/ *#:.*/, "", value); print "N\t" value; if (text != "") print "T\t" text; text = ""; next }
+    /^[A-Z][A-Za-z0-9_.-]*=.*#:/ { value = $0; sub(/ *#:.*/, "", value); print "N\t" value; if (text != "") print "T\t" text; text = ""; next }
     { text = "" }' "$ROOT/conf/defaults.conf" | man_text | awk -F '\t' '
     $1 == "S" { print ".SS " $2 }
     $1 == "N" { print ".TP\n.B " $2 }

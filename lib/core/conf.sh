@@ -2,26 +2,8 @@
 # shellcheck shell=bash
 # Settings: read files of plain assignments, refuse unknown names and invalid values, resolve the layers.
 # conf/defaults.conf is the only list of settings: `NAME=VALUE  #: KIND`, with the documentation in the comment above it.
-# KIND is one or more of these, joined by `|`:
-#   a literal word              on, off, auto, guide ...; install:WORD is a word with which a program is installed
-#   int:MIN..MAX  number:MIN..MAX   also 100k 2M 1.5G (powers of 1000)
-#   time:MIN..MAX               a number of seconds, also 500ms 30s 5m 2h
-#   seconds:MIN..MAX            the same without fractions of a second
-#   ms:MIN..MAX                 a whole number of milliseconds, also 500ms 15s
-#   span:MIN..MAX               a number, or A..B, or A..B..STEP; `all` stands for the server's CPUs that instances may use
-#   size:MIN..MAX               bytes, also 10K 4M 2G, 4GB, 4GiB, 1.5g (powers of 1024)
-#   times:MIN..MAX              seconds, or LOW-HIGH, each also with a unit: 60-3600, 1m-1h
-#   pair:MIN..MAX:MIN..MAX      two numbers with a colon between them
-#   every:MIN..MAX:MIN..MAX     the same, the first one a time: 60:5, 1m:5
-#   WORD:number:MIN..MAX        the word, a colon and the number; also WORD:pair:... and WORD:percent:...
-#   each:WORD:MIN..MAX          a whole number, a slash and the word: this number for each WORD
-#   percent percent:MIN..MAX    1%..100%; of a range also with decimals: 0.5%
-#   dram weight limit           DRAM:DATA, NODE:WEIGHT, a limit of a search; their values are checked with the settings that they depend on
-#   ratio fields                two numbers with a colon, not both 0; a field of INFO, or two of them with a slash between them
-#   word:MIN..MAX               a name as `word`, of that many characters
-#   host word user cpus absolute path program event sizes commands prices text   (absolute begins with /; text and prices may be empty)
-#   list:KIND                   words separated by blanks or commas; at least one. Kept with blanks
-# Values are stored in one form: numbers and times without a unit and without zeros at their ends, sizes with K, M or G (lib/core/kind.sh).
+# lib/core/kind.sh explains the kinds. A setting may have parts, NAME.PART. Layers, SWEEP and conf/aliases.tsv set each part alone, and
+# NAME="PART=VALUE ..." sets several (_conf_parts). The shell's variable of NAME.PART is NAME_PART, in capitals (conf_variable).
 # LIKE=NAME in a scenario or variant takes the settings of that file in its directory; the lines below it override them.
 # The run.conf of a run may begin with OVER="NAME...": the values of these settings override a variant's, as they did in the run.
 
@@ -31,8 +13,10 @@ readonly CONF_LAYERS=(default block hosts scenario variant over environment argu
 declare -A _CONF_KIND=() _CONF_VALUE=() _CONF_WHERE=()
 # By layer: the names that it sets, with a blank in front of each.
 declare -A _CONF_SET=()
-# In the order of the list: the names, and NAME=DEFAULT of each.
-_CONF_NAMES=() _CONF_DEFAULTS=()
+# In the order of the list: the names, their variables, and VARIABLE=DEFAULT of each.
+_CONF_NAMES=() CONF_VARIABLES=() _CONF_DEFAULTS=()
+# By setting with parts: the names of its parts.
+declare -A _CONF_PARTS=()
 # The layer that is used as `variant`: each variant's file has its own layer, so that it is read once (conf_variant).
 _CONF_VARIANT=variant
 # By setting: the source of its value at the current point (conf_point).
@@ -42,7 +26,7 @@ declare -A _CONF_POINT=()
 # that is stored.
 # Usage: conf_defaults FILE
 conf_defaults() {
-  local file=$1 number name value
+  local file=$1 number name value REPLY
   local -a lines
   mapfile -t -O 1 lines <"$file" # by number of the line
   for number in "${!lines[@]}"; do
@@ -50,12 +34,26 @@ conf_defaults() {
     name=${lines[number]%%=*} value=${lines[number]#*=}
     _CONF_KIND[$name]=${value#*'  #: '}
     value=${value%%'  #: '*} value=${value#\"} value=${value%\"}
-    _CONF_DEFAULTS+=("$name=$value")
+    [[ $name != *.* ]] || _CONF_PARTS[${name%%.*}]+=" $name"
+    conf_variable "$name"
+    _CONF_NAMES+=("$name")
+    CONF_VARIABLES+=("$REPLY")
+    _CONF_DEFAULTS+=("$REPLY=$value")
     _CONF_VALUE["default $name"]=$value
     _CONF_WHERE["default $name"]=$file:$number
   done
-  _CONF_NAMES=("${_CONF_DEFAULTS[@]%%=*}")
 }
+
+# The variable of a setting: KERNEL.thp -> KERNEL_THP.
+# Usage: conf_variable NAME
+# Returns: sets REPLY
+conf_variable() {
+  REPLY=${1^^}
+  REPLY=${REPLY//[.-]/_}
+}
+
+# The name of a setting, of an alias or of a part: a regular expression with one group.
+readonly CONF_NAMED='([A-Za-z_][A-Za-z0-9_]*(\.[a-z0-9_-]+)?)'
 
 _CONF_LIKE= # the files that are being read, each included by the file before it
 
@@ -82,11 +80,11 @@ conf_file() {
     fi
     # Most lines are comments, and a regular expression takes time.
     if ((!inside)) || [[ -z $line || $line == '#'* ]]; then continue; fi
-    if [[ ! $line =~ ^[[:space:]]*([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]]; then
+    if [[ ! $line =~ ^[[:space:]]*$CONF_NAMED=(.*)$ ]]; then
       [[ $line =~ ^[[:space:]]*(#.*)?$ ]] || die_usage "$file:$number: $line: not an assignment; accepted: NAME=VALUE"
       continue
     fi
-    name=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
+    name=${BASH_REMATCH[1]} value=${BASH_REMATCH[3]}
     if [[ $name == LIKE ]]; then
       _conf_like "$layer" "$file" "$value" "$file:$number"
     elif [[ $name == OVER && $layer == scenario ]]; then
@@ -102,8 +100,8 @@ conf_file() {
 # Usage: conf_word LAYER WORD WHERE
 conf_word() {
   local layer=$1 word=$2 where=$3
-  [[ $word =~ ^([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]] || die_usage "$where: $word: not an assignment; accepted: NAME=VALUE"
-  _conf_put "$layer" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$where"
+  [[ $word =~ ^$CONF_NAMED=(.*)$ ]] || die_usage "$where: $word: not an assignment; accepted: NAME=VALUE"
+  _conf_put "$layer" "${BASH_REMATCH[1]}" "${BASH_REMATCH[3]}" "$where"
 }
 
 # Names in the environment that begin with TIERBENCH_ and are not settings.
@@ -121,7 +119,7 @@ conf_environment() {
     if [[ $name == TIERBENCH_?* ]]; then
       given+="${name#TIERBENCH_} "
       [[ $_CONF_OTHERS == *" ${name#TIERBENCH_} "* ]] || conf_word environment "${pair#TIERBENCH_}" "environment"
-    elif alias_is_own "$name" || { [[ -n ${_CONF_KIND[$name]+set} ]] && conf_is "${pair#*=}" "${_CONF_KIND[$name]}"; }; then
+    elif alias_is_own "$name" || { [[ -n ${_CONF_KIND[$name]+set} ]] && kind_is "${pair#*=}" "${_CONF_KIND[$name]}"; }; then
       alone+=("$name")
     fi
   done <"/proc/$$/environ"
@@ -141,7 +139,9 @@ conf_variant() {
 # Usage: conf_point NAME VALUE [WHERE]
 #   WHERE is the source of the value, if it is not that of the setting
 conf_point() {
-  printf -v "$1" '%s' "$2"
+  local REPLY
+  conf_variable "$1"
+  printf -v "$REPLY" '%s' "$2"
   [[ -z ${3-} ]] || _CONF_POINT[$1]=$3
 }
 
@@ -174,14 +174,17 @@ conf_said() {
 # Set the global variable of every setting to its value by the order of layers.
 # Usage: conf_resolve
 conf_resolve() {
-  local name layer
+  local name layer REPLY
   _CONF_POINT=()
   # One may be an array, set by the block in do_it.sh.
-  unset -v "${_CONF_NAMES[@]}"
+  unset -v "${CONF_VARIABLES[@]}"
   # The lowest layer sets all of them: one command, as this runs often.
   declare -g -- "${_CONF_DEFAULTS[@]}"
   for layer in "${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}"; do
-    for name in ${_CONF_SET[$layer]-}; do printf -v "$name" '%s' "${_CONF_VALUE["$layer $name"]}"; done
+    for name in ${_CONF_SET[$layer]-}; do
+      conf_variable "$name"
+      printf -v "$REPLY" '%s' "${_CONF_VALUE["$layer $name"]}"
+    done
   done
   read -r -a SERVERS <<<"${SERVER-}"
   HOST=${SERVERS[*]}
@@ -213,10 +216,20 @@ conf_layer() {
   for layer in "${CONF_LAYERS[@]/#variant/$_CONF_VARIANT}"; do [[ -z ${_CONF_VALUE["$layer $1"]+set} ]] || REPLY=$layer; done
 }
 
+# The value of a resolved setting.
+# Usage: conf_value NAME
+# Returns: sets REPLY
+conf_value() {
+  conf_variable "$1"
+  REPLY=${!REPLY}
+}
+
 # Whether a resolved setting has its default.
 # Usage: conf_is_default NAME
 conf_is_default() {
-  [[ ${!1} == "${_CONF_VALUE["default $1"]}" ]]
+  local REPLY
+  conf_value "$1"
+  [[ $REPLY == "${_CONF_VALUE["default $1"]}" ]]
 }
 
 # Print the settings that override any variant's: those of the command line and the environment.
@@ -233,7 +246,9 @@ conf_over() {
 # Refuse a resolved setting that conflicts with other settings.
 # Usage: conf_refuse NAME REASON...
 conf_refuse() {
-  local name=$1 value=${!1}
+  local name=$1 value REPLY
+  conf_value "$1"
+  value=$REPLY
   shift
   ((${#value} <= 300)) || value=${value:0:300}...
   die_usage "$(conf_where "$name"): $name=$value: $*"
@@ -242,27 +257,11 @@ conf_refuse() {
 # Print every resolved setting as an assignment that conf_file reads back.
 # Usage: conf_print
 conf_print() {
-  local name
-  for name in "${_CONF_NAMES[@]}"; do printf '%s="%s"\n' "$name" "${!name}"; done
-}
-
-# Print a size in bytes: 10K -> 10240.
-# Usage: conf_bytes SIZE
-conf_bytes() {
-  conf_size "$1"
-  echo "$REPLY"
-}
-
-# As conf_bytes, without a subshell.
-# Usage: conf_size SIZE
-# Returns: sets REPLY
-conf_size() {
-  REPLY=${1%[KMG]}
-  case $1 in
-    *K) REPLY=$((REPLY << 10)) ;;
-    *M) REPLY=$((REPLY << 20)) ;;
-    *G) REPLY=$((REPLY << 30)) ;;
-  esac
+  local name REPLY
+  for name in "${_CONF_NAMES[@]}"; do
+    conf_value "$name"
+    printf '%s="%s"\n' "$name" "$REPLY"
+  done
 }
 
 # Read the file that LIKE names.
@@ -297,10 +296,51 @@ _conf_set() {
   _conf_put "$layer" "$name" "$raw" "$where"
 }
 
-# Check a setting, and keep it in a layer under our name. Usage: _conf_put LAYER NAME VALUE WHERE
+# Check a setting, or the parts of one, and keep them in a layer under our names.
+# Usage: _conf_put LAYER NAME VALUE WHERE
 _conf_put() {
+  if [[ -n ${_CONF_PARTS[$2]+set} ]]; then _conf_parts "$@"; else _conf_put_one "$@"; fi
+}
+
+# As _conf_put, of one setting.
+# Usage: _conf_put_one LAYER NAME VALUE WHERE
+_conf_put_one() {
   conf_check "${@:2}"
   _conf_keep "$1" "$CONF_NAME" "$CONF_TEXT" "$CONF_FROM"
+}
+
+# Take the words of a setting with parts, from left to right: PART=VALUE; +PART and -PART, on and off. Other words are the value of the setting itself;
+# if it has none, on, off, auto or keep is the value of each part that accepts it.
+# Usage: _conf_parts LAYER NAME VALUE WHERE
+_conf_parts() {
+  local layer=$1 name=$2 where=$4 given word part parts=${_CONF_PARTS[$2]} own found
+  local -a words
+  read -r -a words <<<"$3"
+  [[ -n ${words[*]-} ]] || own=
+  for word in "${words[@]}"; do
+    given=$name=$word
+    case $word in
+      [+][a-z]*) part=${word:1} word=$part=on ;;
+      -[a-z]*) part=${word:1} word=$part=off ;;
+      [a-z]*=*) part=${word%%=*} ;;
+      *) part= ;;
+    esac
+    if [[ -n $part ]]; then
+      [[ " $parts " == *" $name.$part "* ]] || die_usage "$where: $given: unknown part; accepted:${parts//" $name."/ }"
+      _conf_put "$layer" "$name.$part" "${word#*=}" "$where"
+    elif [[ -n ${_CONF_KIND[$name]+set} ]]; then
+      own+=${own:+ }$word
+    else
+      found=
+      for part in $parts; do
+        if [[ $word != @(on|off|auto|keep) ]] || ! kind_is "$word" "${_CONF_KIND[$part]}"; then continue; fi
+        found=1
+        _conf_put "$layer" "$part" "$word" "$where"
+      done
+      [[ -n $found ]] || die_usage "$where: $name=$word: not PART=VALUE; parts are${parts//" $name."/ }"
+    fi
+  done
+  [[ -z ${_CONF_KIND[$name]+set} || -z ${own+set} ]] || _conf_put_one "$layer" "$name" "$own" "$where"
 }
 
 # Keep a checked setting in a layer.
@@ -324,6 +364,8 @@ conf_check() {
     alias_name "$name"
     name=$REPLY
   fi
+  [[ -n ${_CONF_KIND[$name]+set} || -z ${_CONF_PARTS[$name]-} ]] ||
+    die_usage "$where: $name=$value: has parts; name one of them:${_CONF_PARTS[$name]}"
   [[ -n ${_CONF_KIND[$name]+set} ]] || {
     nearest_hint "$name" 'conf/defaults.conf lists all' "${_CONF_NAMES[@]}"
     die_usage "$where: $name: unknown setting; $REPLY"
@@ -347,90 +389,8 @@ conf_check() {
   fi
   [[ -z $value ]] || wrong=invalid
   ((${#given} <= 300)) || given=${given:0:300}...
-  conf_is "$value" "${_CONF_KIND[$name]}" ||
+  kind_is "$value" "${_CONF_KIND[$name]}" ||
     die_usage "$where: $name=$given: $wrong; accepted: $(kind_text "${_CONF_KIND[$name]}")"
   ! kind_grouped "$given" "${_CONF_KIND[$name]}" || die_usage "$where: $name=$given: ambiguous, a fraction or thousands; write $REPLY"
   CONF_NAME=$name CONF_TEXT=$value CONF_FROM=$where
-}
-
-# Whether a value is of a kind (see the head of this file).
-# Usage: conf_is VALUE KIND
-conf_is() {
-  local value=$1 kind=$2 one word words
-  if [[ $kind == list:* ]]; then
-    read -r -a words <<<"$value"
-    for word in "${words[@]}"; do conf_is "$word" "${kind#list:}" || return 1; done
-    return $((${#words[@]} == 0))
-  fi
-  while [[ -n $kind ]]; do
-    one=${kind%%|*}
-    kind=${kind#"$one"}
-    kind=${kind#|}
-    if [[ $one == list:* ]]; then
-      conf_is "$value" "$one${kind:+|$kind}"
-      return
-    fi
-    ! _conf_is_one "$value" "$one" || return 0
-  done
-  return 1
-}
-
-# Whether a value is of a single kind, without `list:` and `|`. Usage: _conf_is_one VALUE KIND
-_conf_is_one() {
-  local value=$1 kind=$2 min max
-  min=${kind#*:} max=${kind#*..} min=${min%%..*}
-  case $kind in
-    int:* | seconds:* | ms:*) [[ $value =~ ^(0|[1-9][0-9]{0,17})$ ]] && ((value >= min && value <= max)) ;;
-    pair:* | every:*)
-      [[ $value == *:* ]] && kind=${kind#*:} && _conf_is_one "${value%%:*}" "number:${kind%%:*}" &&
-        _conf_is_one "${value#*:}" "number:${kind#*:}"
-      ;;
-    times:*)
-      kind=seconds:${kind#times:}
-      _conf_is_one "${value%%-*}" "$kind" && _conf_is_one "${value#*-}" "$kind" && ((${value%%-*} <= ${value#*-}))
-      ;;
-    each:*)
-      kind=${kind#each:}
-      [[ $value == */"${kind%%:*}" ]] && _conf_is_one "${value%/*}" "int:${kind#*:}"
-      ;;
-    [a-z]*:number:* | [a-z]*:pair:* | [a-z]*:percent:*) [[ $value == "${kind%%:*}":* ]] && _conf_is_one "${value#*:}" "${kind#*:}" ;;
-    span:*) _conf_is_span "$value" "int:${kind#span:}" ;;
-    number:* | time:*)
-      [[ $value =~ ^[0-9]{1,15}(\.[0-9]{1,9})?$ ]] && kind_at_least "$value" "$min" && kind_at_least "$max" "$value"
-      ;;
-    size:*)
-      [[ $value =~ ^[1-9][0-9]{0,11}[KMG]?$ ]] || return
-      conf_size "$min" && min=$REPLY
-      conf_size "$max" && max=$REPLY
-      conf_size "$value"
-      ((REPLY >= min && REPLY <= max))
-      ;;
-    ratio) [[ $value =~ ^(0|[1-9][0-9]{0,5}):(0|[1-9][0-9]{0,5})$ && $value != 0:0 ]] ;;
-    dram | weight) [[ $value =~ ^[0-9]+:[0-9]+$ ]] ;;
-    percent) [[ $value =~ ^([1-9][0-9]?|100)%$ ]] ;;
-    percent:*) [[ $value == *% ]] && _conf_is_one "${value%\%}" "number:${kind#percent:}" ;;
-    host) kind_is_host "$value" ;;
-    # `on` turns other counters on, but names no event.
-    word | user | event) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ && $kind:$value != event:on ]] ;;
-    word:*) ((${#value} >= min && ${#value} <= max)) && _conf_is_one "$value" word ;;
-    cpus) kind_is_cpus "$value" ;;
-    fields) [[ $value =~ ^[a-z][a-z0-9_]{0,63}(/[a-z][a-z0-9_]{0,63})?$ ]] ;;
-    absolute) [[ $value == /* ]] ;;
-    limit) [[ -n $value && $value != *[*?[]* ]] ;;
-    path | program | sizes | commands) [[ -n $value ]] ;;
-    text | prices) return 0 ;;
-    install:*) [[ $value == "${kind#install:}" ]] ;;
-    *) [[ -n $kind && $value == "$kind" ]] ;;
-  esac
-}
-
-# Whether a value is A, A..B or A..B..STEP with numbers of the kind, `all` or `clients` in place of A or B.
-# Usage: _conf_is_span VALUE KIND
-_conf_is_span() {
-  local number='([1-9][0-9]{0,8}|all|clients)' first last
-  [[ $1 =~ ^$number(\.\.$number(\.\.[1-9][0-9]{0,8})?)?$ ]] || return 1
-  first=${BASH_REMATCH[1]} last=${BASH_REMATCH[3]:-all}
-  [[ $first == [a-z]* ]] || _conf_is_one "$first" "$2" || return 1
-  [[ $last == [a-z]* ]] || _conf_is_one "$last" "$2" || return 1
-  [[ $first == [a-z]* || $last == [a-z]* ]] || ((first <= last))
 }

@@ -1,6 +1,127 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Kinds of settings: units of values, and the accepted values in words for messages (lib/core/conf.sh explains the kinds and checks values).
+# Kinds of settings: whether a value is of a kind, its units, and the accepted values in words for messages.
+# KIND is one or more of these, joined by `|`:
+#   a literal word              on, off, auto, guide ...; install:WORD is a word with which a program is installed
+#   int:MIN..MAX  number:MIN..MAX   also 100k 2M 1.5G (powers of 1000)
+#   time:MIN..MAX               a number of seconds, also 500ms 30s 5m 2h
+#   seconds:MIN..MAX            the same without fractions of a second
+#   ms:MIN..MAX                 a whole number of milliseconds, also 500ms 15s
+#   span:MIN..MAX               a number, or A..B, or A..B..STEP; `all` stands for the server's CPUs that instances may use
+#   size:MIN..MAX               bytes, also 10K 4M 2G, 4GB, 4GiB, 1.5g (powers of 1024)
+#   times:MIN..MAX              seconds, or LOW-HIGH, each also with a unit: 60-3600, 1m-1h
+#   pair:MIN..MAX:MIN..MAX      two numbers with a colon between them
+#   every:MIN..MAX:MIN..MAX     the same, the first one a time: 60:5, 1m:5
+#   WORD:number:MIN..MAX        the word, a colon and the number; also WORD:pair:... and WORD:percent:...
+#   each:WORD:MIN..MAX          a whole number, a slash and the word: this number for each WORD
+#   percent percent:MIN..MAX    1%..100%; of a range also with decimals: 0.5%
+#   dram weight limit           DRAM:DATA, NODE:WEIGHT, a limit of a search; their values are checked with the settings that they depend on
+#   ratio fields                two numbers with a colon, not both 0; a field of INFO, or two of them with a slash between them
+#   word:MIN..MAX               a name as `word`, of that many characters
+#   host word user cpus absolute path program event sizes commands prices text   (absolute begins with /; text and prices may be empty)
+#   list:KIND                   words separated by blanks or commas; at least one. Kept with blanks
+# Values are stored in one form: numbers and times without a unit and without zeros at their ends, sizes with K, M or G.
+
+# Whether a value is of a kind (see the head of this file).
+# Usage: kind_is VALUE KIND
+kind_is() {
+  local value=$1 kind=$2 one word words
+  if [[ $kind == list:* ]]; then
+    read -r -a words <<<"$value"
+    for word in "${words[@]}"; do kind_is "$word" "${kind#list:}" || return 1; done
+    return $((${#words[@]} == 0))
+  fi
+  while [[ -n $kind ]]; do
+    one=${kind%%|*}
+    kind=${kind#"$one"}
+    kind=${kind#|}
+    if [[ $one == list:* ]]; then
+      kind_is "$value" "$one${kind:+|$kind}"
+      return
+    fi
+    ! _kind_is_one "$value" "$one" || return 0
+  done
+  return 1
+}
+
+# Whether a value is of a single kind, without `list:` and `|`. Usage: _kind_is_one VALUE KIND
+_kind_is_one() {
+  local value=$1 kind=$2 min max
+  min=${kind#*:} max=${kind#*..} min=${min%%..*}
+  case $kind in
+    int:* | seconds:* | ms:*) [[ $value =~ ^(0|[1-9][0-9]{0,17})$ ]] && ((value >= min && value <= max)) ;;
+    pair:* | every:*)
+      [[ $value == *:* ]] && kind=${kind#*:} && _kind_is_one "${value%%:*}" "number:${kind%%:*}" &&
+        _kind_is_one "${value#*:}" "number:${kind#*:}"
+      ;;
+    times:*)
+      kind=seconds:${kind#times:}
+      _kind_is_one "${value%%-*}" "$kind" && _kind_is_one "${value#*-}" "$kind" && ((${value%%-*} <= ${value#*-}))
+      ;;
+    each:*)
+      kind=${kind#each:}
+      [[ $value == */"${kind%%:*}" ]] && _kind_is_one "${value%/*}" "int:${kind#*:}"
+      ;;
+    [a-z]*:number:* | [a-z]*:pair:* | [a-z]*:percent:*) [[ $value == "${kind%%:*}":* ]] && _kind_is_one "${value#*:}" "${kind#*:}" ;;
+    span:*) _kind_is_span "$value" "int:${kind#span:}" ;;
+    number:* | time:*)
+      [[ $value =~ ^[0-9]{1,15}(\.[0-9]{1,9})?$ ]] && kind_at_least "$value" "$min" && kind_at_least "$max" "$value"
+      ;;
+    size:*)
+      [[ $value =~ ^[1-9][0-9]{0,11}[KMG]?$ ]] || return
+      kind_size "$min" && min=$REPLY
+      kind_size "$max" && max=$REPLY
+      kind_size "$value"
+      ((REPLY >= min && REPLY <= max))
+      ;;
+    ratio) [[ $value =~ ^(0|[1-9][0-9]{0,5}):(0|[1-9][0-9]{0,5})$ && $value != 0:0 ]] ;;
+    dram | weight) [[ $value =~ ^[0-9]+:[0-9]+$ ]] ;;
+    percent) [[ $value =~ ^([1-9][0-9]?|100)%$ ]] ;;
+    percent:*) [[ $value == *% ]] && _kind_is_one "${value%\%}" "number:${kind#percent:}" ;;
+    host) kind_is_host "$value" ;;
+    # `on` turns other counters on, but names no event.
+    word | user | event) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ && $kind:$value != event:on ]] ;;
+    word:*) ((${#value} >= min && ${#value} <= max)) && _kind_is_one "$value" word ;;
+    cpus) kind_is_cpus "$value" ;;
+    fields) [[ $value =~ ^[a-z][a-z0-9_]{0,63}(/[a-z][a-z0-9_]{0,63})?$ ]] ;;
+    absolute) [[ $value == /* ]] ;;
+    limit) [[ -n $value && $value != *[*?[]* ]] ;;
+    path | program | sizes | commands) [[ -n $value ]] ;;
+    text | prices) return 0 ;;
+    install:*) [[ $value == "${kind#install:}" ]] ;;
+    *) [[ -n $kind && $value == "$kind" ]] ;;
+  esac
+}
+
+# Whether a value is A, A..B or A..B..STEP with numbers of the kind, `all` or `clients` in place of A or B.
+# Usage: _kind_is_span VALUE KIND
+_kind_is_span() {
+  local number='([1-9][0-9]{0,8}|all|clients)' first last
+  [[ $1 =~ ^$number(\.\.$number(\.\.[1-9][0-9]{0,8})?)?$ ]] || return 1
+  first=${BASH_REMATCH[1]} last=${BASH_REMATCH[3]:-all}
+  [[ $first == [a-z]* ]] || _kind_is_one "$first" "$2" || return 1
+  [[ $last == [a-z]* ]] || _kind_is_one "$last" "$2" || return 1
+  [[ $first == [a-z]* || $last == [a-z]* ]] || ((first <= last))
+}
+
+# Print a size in bytes: 10K -> 10240.
+# Usage: kind_bytes SIZE
+kind_bytes() {
+  kind_size "$1"
+  echo "$REPLY"
+}
+
+# As kind_bytes, without a subshell.
+# Usage: kind_size SIZE
+# Returns: sets REPLY
+kind_size() {
+  REPLY=${1%[KMG]}
+  case $1 in
+    *K) REPLY=$((REPLY << 10)) ;;
+    *M) REPLY=$((REPLY << 20)) ;;
+    *G) REPLY=$((REPLY << 30)) ;;
+  esac
+}
 
 # Convert a value to the plain value of its kind: 100k to 100000, 5m to 300 (seconds), 4GB to 4G, 08.50 to 8.5. A value with a unit that its kind
 # does not have stays as it is.

@@ -165,7 +165,7 @@ host_tier_check_limited() {
   if ((EUID != 0)); then
     host_tier_row fail "not root" "root: cgroups and swap are the administrator's" "log in as root"
   elif [[ $swappiness == 0 ]]; then
-    host_tier_row fail "vm.swappiness 0: a full cgroup does not swap, and the OOM killer acts" "1 or more" "SWAPPINESS=60"
+    host_tier_row fail "vm.swappiness 0: a full cgroup does not swap, and the OOM killer acts" "1 or more" "KERNEL.swappiness=60"
   elif ! host_tier_cgroup_find; then
     host_tier_row fail "$WHY" "a cgroup that limits memory" "mount it, or boot with cgroup_enable=memory"
   elif [[ $CGROUP_VERSION == 2 ]] && ! grep -qw memory "$CGROUP_ROOT/cgroup.subtree_control" && [[ -e $CGROUP_ROOT/cgroup.type && -n $(_host_tier_detect_read "$CGROUP_ROOT/cgroup.procs") ]]; then
@@ -226,7 +226,7 @@ host_tier_check_imdt() {
   if ! prefix=$(host_vsmp_prefix); then
     host_tier_row fail "Running NATIVE: no vSMP tools in /usr/local/bin" "a server on Memory Drive Technology" "the server's IMDT boot"
   else
-    host_tier_row ok "${prefix##*/}version: $(run_limited 20 "${prefix}version" -vvv 2>/dev/null | sed -n 1p)" "nna on (TUNE_VSMP)" -
+    host_tier_row ok "${prefix##*/}version: $(run_limited 20 "${prefix}version" -vvv 2>/dev/null | sed -n 1p)" "nna on (TUNE.vsmp)" -
   fi
 }
 

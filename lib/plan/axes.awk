@@ -121,9 +121,11 @@ function axis_once(at, values,    n, i, word, seen, value) {
   }
 }
 
-# The column of an axis in plan.tsv and in results.
+# The column of an axis in plan.tsv and in results: KERNEL.thp -> kernel_thp.
 function axis_column(name) {
-  return name in COLUMN ? COLUMN[name] : tolower(name)
+  if (name in COLUMN) return COLUMN[name]
+  gsub(/[.-]/, "_", name)
+  return tolower(name)
 }
 
 # A value as it is written in the name of a directory.
@@ -133,7 +135,7 @@ function axis_written(name, value,    form, i) {
   if (i) value = substr(value, 1, i - 1) COLON[name] substr(value, i + 1)
   gsub(/:/, "-", value)
   gsub(/[^A-Za-z0-9._-]/, "", value)
-  form = name in FORM ? FORM[name] : tolower(name) "%"
+  form = name in FORM ? FORM[name] : axis_column(name) "%"
   gsub(/_/, "", form)
   i = index(form, "%")
   return substr(form, 1, i - 1) value substr(form, i + 1)

@@ -132,8 +132,10 @@ function check_tier(    i, n, word, part, option, seen) {
     if (part[1] in seen) refuse("TIER_WEIGHTS", "the node " part[1] " is repeated; give each node once")
     seen[part[1]] = 1
   }
-  if (V["SCAN_PERIOD_MIN"] != "keep" && V["SCAN_PERIOD_MAX"] != "keep" && V["SCAN_PERIOD_MIN"] + 0 > V["SCAN_PERIOD_MAX"] + 0)
-    refuse("SCAN_PERIOD_MIN", "more than SCAN_PERIOD_MAX=" V["SCAN_PERIOD_MAX"] "; set SCAN_PERIOD_MIN to at most that")
+  least = V["KERNEL.scan_period_min"]
+  most = V["KERNEL.scan_period_max"]
+  if (least != "keep" && most != "keep" && least + 0 > most + 0)
+    refuse("KERNEL.scan_period_min", "more than KERNEL.scan_period_max=" most "; set it to at most that")
 }
 
 # Refuse COLD_MEMORY where the memory of the instances does not depend on it.
@@ -198,7 +200,7 @@ function check_place(host,    i, nodes, node, list, all) {
   # Of several servers, a smaller one uses all of its CPUs.
   if (V["SERVER_CORES"] + 0 > listed && servers < 2) refuse("SERVER_CORES", "the server has " listed " logical CPUs; set at most that many")
   if (V["SERVER_CPUS"] != "auto") check_cpus(host, "SERVER_CPUS")
-  if (V["IRQ_CPUS"] != "auto") check_cpus(host, "IRQ_CPUS")
+  if (V["TUNE.irq"] ~ /^[0-9]/) check_cpus(host, "TUNE.irq")
   for (i = 1; i <= listed; i++) node[++nodes] = at[there[i]]
   list = cpus_compress(node, nodes)
   for (i = cpus_expand(list, node); i > 0; i--) all = node[i] (all == "" ? "" : " ") all
@@ -208,7 +210,7 @@ function check_place(host,    i, nodes, node, list, all) {
     refuse("PLACEMENT", "requires two NUMA nodes with CPUs, and the server has one; set another PLACEMENT")
   list = units_of(host, V["SERVER_CORES"], V["PLACEMENT"], V["IO_THREADS"])
   if (list == "none")
-    refuse(V["SERVER_CPUS"] == "auto" && V["IRQ_CPUS"] != "auto" ? "IRQ_CPUS" : "SERVER_CPUS", "no CPU is left for the instances; leave at" \
+    refuse(V["SERVER_CPUS"] == "auto" && V["TUNE.irq"] ~ /^[0-9]/ ? "TUNE.irq" : "SERVER_CPUS", "no CPU is left for the instances; leave at" \
       " least one CPU")
   for (i = 1; i <= TOPOLOGY[host]; i++) {
     if (TOPOLOGY[host, i] !~ /^# node [0-9]+ .* may not use$/) continue

@@ -47,7 +47,7 @@ fill_reserve() {
 fill_reserve_of() {
   local tenth=$(($1 / 10)) most=$((8 << 30))
   if [[ $RESERVE != auto ]]; then
-    conf_size "$RESERVE"
+    kind_size "$RESERVE"
   else
     REPLY=$((tenth < most ? tenth : most))
   fi

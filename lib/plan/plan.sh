@@ -11,7 +11,7 @@ PLAN_NOTES=
 PLAN_DOUBTS=
 # The lines of settings.tsv, without a header.
 _PLAN_SETTINGS=()
-# By variant, or VARIANT POINT: what its settings change, lines NAME=VALUE, of a point with a tab and the source; `-` has all settings of the run.
+# What settings change: by variant, lines VARIABLE=VALUE, and `-` has those of the run; by VARIANT POINT, lines NAME=VALUE, a tab and the source.
 declare -A _PLAN_CHANGES=()
 # The current variant.
 PLAN_ENTERED=
@@ -61,15 +61,16 @@ _plan_take() {
 # Take a line of settings.tsv.
 # Usage: _plan_take_setting LINE
 _plan_take_setting() {
-  local key=${1%%$'\t'*} rest=${1#*$'\t'} name
+  local key=${1%%$'\t'*} rest=${1#*$'\t'} REPLY
   _PLAN_SETTINGS+=("$1")
   if [[ $rest == -$'\t'* ]]; then
     rest=${rest#*$'\t'} rest=${rest%$'\t'*}
+    conf_variable "${rest%%$'\t'*}"
   else
     key+=" ${rest%%$'\t'*}" rest=${rest#*$'\t'}
+    REPLY=${rest%%$'\t'*}
   fi
-  name=${rest%%$'\t'*}
-  _PLAN_CHANGES[$key]+=$name=${rest#*$'\t'}$'\n'
+  _PLAN_CHANGES[$key]+=$REPLY=${rest#*$'\t'}$'\n'
 }
 
 # Put the settings of a variant of the plan, at a point, in force.
@@ -115,7 +116,8 @@ plan_row() {
 
 # The first row of each group of rows of first repeats that have the same variant, and the same values of settings. The row with the most data is the first
 # one; of several with the most, that whose tier needs the most swap.
-# Usage: plan_groups SETTING...
+# Usage: plan_groups VARIABLE...
+#   VARIABLE of a setting (conf_variable)
 # Globals: VARIANTS
 # Returns: sets PLAN_GROUPS, rows in the order of the plan's variants; the settings of the first variant are in force
 plan_groups() {

@@ -53,7 +53,7 @@ _planner_sweep() {
   read -r -a words <<<"$SWEEP"
   where="$(conf_where SWEEP): SWEEP"
   for word in "${words[@]}"; do
-    [[ $word =~ ^[A-Za-z_][A-Za-z0-9_]*=[^,]+(,[^,]+)*$ ]] || die_usage "$where: $word: invalid; accepted: NAME=VALUE,VALUE..., such as RATE=10000,50000"
+    [[ $word =~ ^$CONF_NAMED=[^,]+(,[^,]+)*$ ]] || die_usage "$where: $word: invalid; accepted: NAME=VALUE,VALUE..., such as RATE=10000,50000"
     IFS=, read -r -a list <<<"${word#*=}"
     values=
     for value in "${list[@]}"; do

@@ -73,7 +73,7 @@ function cpus_allowed(host,    list, i, n, taken, one, left) {
   if (V["SERVER_CPUS"] != "auto") return V["SERVER_CPUS"]
   list = cpus_isolated(host)
   if (list == "") return ""
-  if (V["IRQ_CPUS"] != "auto") for (i = cpus_expand(V["IRQ_CPUS"], one); i > 0; i--) taken[one[i]] = 1
+  if (V["TUNE.irq"] ~ /^[0-9]/) for (i = cpus_expand(V["TUNE.irq"], one); i > 0; i--) taken[one[i]] = 1
   split("", one)
   for (i = cpus_expand(list, one); i > 0; i--) if (!(one[i] in taken)) left[++n] = one[i]
   return cpus_compress(left, n)
@@ -83,7 +83,7 @@ function cpus_allowed(host,    list, i, n, taken, one, left) {
 function units_of(host, instances, placement, threads,    allowed, except, node, key) {
   allowed = cpus_allowed(host)
   if (allowed == "") allowed = "-"
-  except = V["IRQ_CPUS"] == "auto" ? "-" : V["IRQ_CPUS"]
+  except = V["TUNE.irq"] ~ /^[0-9]/ ? V["TUNE.irq"] : "-"
   node = V["PLACEMENT_NODE"] == "auto" ? "-" : V["PLACEMENT_NODE"]
   key = host " " instances " " placement " " node " " V["SERVER_CORES"] " " allowed " " except " " threads
   if (!(key in UNITS)) {

@@ -32,7 +32,7 @@ function settings_read(    file, line, number, i, name) {
   while ((getline line < file) > 0) {
     number++
     i = index(line, "  #: ")
-    if (!i || line !~ /^[A-Z][A-Z0-9_]*=/) continue
+    if (!i || line !~ /^[A-Z][A-Z0-9_]*(\.[a-z0-9_-]+)?=/) continue
     name = substr(line, 1, index(line, "=") - 1)
     line = substr(line, length(name) + 2, i - length(name) - 2)
     gsub(/^"|"$/, "", line)

@@ -11,8 +11,8 @@ report_settings() {
   local line REPLY
   _REPORT_SETTING=()
   ! file_read "$1/run.conf" || while IFS= read -r line; do
-    [[ $line =~ ^([A-Z][A-Z0-9_]*)=(.*)$ && -z ${_REPORT_SETTING[${BASH_REMATCH[1]}]+set} ]] || continue
-    _REPORT_SETTING[${BASH_REMATCH[1]}]=${BASH_REMATCH[2]//[\"\'()]/}
+    [[ $line =~ ^([A-Z][A-Z0-9_]*(\.[a-z0-9_-]+)?)=(.*)$ && -z ${_REPORT_SETTING[${BASH_REMATCH[1]}]+set} ]] || continue
+    _REPORT_SETTING[${BASH_REMATCH[1]}]=${BASH_REMATCH[3]//[\"\'()]/}
   done <<<"$REPLY"
 }
 
@@ -132,9 +132,9 @@ _report_changed() {
   report_setting OVER
   read -r -a names <<<"$REPLY"
   for name in "${names[@]}"; do
-    [[ $name =~ ^[A-Z][A-Z0-9_]*$ && ! $name =~ ^(SCENARIO|VARIANTS|RESULTS_DIR|REMOTE_DIR|LOCK_DIR|REDISBASE|SSH_CONFIG|SERVER|CLIENT_IP)$ ]] || continue
+    [[ $name =~ ^[A-Z][A-Z0-9_]*(\.[a-z0-9_-]+)?$ && ! $name =~ ^(SCENARIO|VARIANTS|RESULTS_DIR|REMOTE_DIR|LOCK_DIR|REDISBASE|SSH_CONFIG|SERVER|CLIENT_IP)$ ]] || continue
     report_setting "$name"
-    [[ $REPLY != keep && ($name != TUNE_* || $REPLY != off) ]] || continue
+    [[ $REPLY != keep && ($name != TUNE.* || $REPLY != off) ]] || continue
     text+="${text:+, }$name=$REPLY"
   done
   printf 'Differs from the scenario\t%s\n' "$text"

@@ -6,8 +6,8 @@
 
 # Settings that the checks on hosts depend on; they are checked one variant at a time.
 readonly _DOCTOR_ASKED=(TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM PLACEMENT PLACEMENT_NODE SERVER_NUMACTL CLIENT_NUMACTL
-  SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER THP NUMA_BALANCING SWAPPINESS PAGE_CLUSTER DEMOTION ZSWAP PROMOTE_RATE SCAN_PERIOD_MIN
-  SCAN_PERIOD_MAX SCAN_SIZE HOT_THRESHOLD DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA NEIGHBOUR NEIGHBOUR_NODE COLD_MEMORY)
+  SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER KERNEL_THP KERNEL_NUMA_BALANCING KERNEL_SWAPPINESS KERNEL_PAGE_CLUSTER KERNEL_DEMOTION
+  KERNEL_ZSWAP KERNEL_PROMOTE_RATE KERNEL_SCAN_PERIOD_MIN KERNEL_SCAN_PERIOD_MAX KERNEL_SCAN_SIZE KERNEL_HOT_THRESHOLD DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA NEIGHBOUR NEIGHBOUR_NODE COLD_MEMORY)
 
 declare -A _DOCTOR_LACKS=() # clients without the load generator
 
@@ -236,13 +236,13 @@ _doctor_clock() {
   fi
 }
 
-# Changes that tuning would make, and those that it cannot make: a warning, and with TUNE_STRICT=1 a failure.
+# Changes that tuning would make, and those that it cannot make: a warning, and with TUNE=+strict a failure.
 # Usage: _doctor_tune HOST ROWS
 #   ROWS as lib/host/tune.sh prints them
 _doctor_tune() {
   local host=$1 state=warn name found why setting fix seen=' ' changes='' row
   local -a lacks=()
-  ((!TUNE_STRICT)) || state=fail
+  [[ $TUNE_STRICT == off ]] || state=fail
   # read takes several tabs for one.
   while IFS=$'\037' read -r name found _ _ _ why; do
     if [[ $found == cannot ]]; then
@@ -261,7 +261,8 @@ _doctor_tune() {
     tune_none "$setting"
     fix="$REPLY, if it is to stay as it is"
     [[ $why != "needs root" ]] || fix="run as root, or $REPLY"
-    _doctor_row "$host" "$state" "tuning $setting" "$why" "${!setting}" "$fix"
+    conf_value "$setting"
+    _doctor_row "$host" "$state" "tuning $setting" "$why" "$REPLY" "$fix"
   done
 }
 

@@ -84,7 +84,7 @@ _keycost_sizes() {
   # As in _keycost_steps, the first sample does not count.
   ! cluster_on || _keycost_used 10 0 75 set,get >/dev/null || return
   for size in $VALUE_SIZES; do
-    size=$(conf_bytes "$size")
+    size=$(kind_bytes "$size")
     _keycost_form "$size"
     form=$REPLY
     [[ -z ${FILL_MODEL[$form]+set} ]] || continue

@@ -61,7 +61,7 @@ _path_rows() {
     # The run stops the firewall before the load needs the way.
     for host in "$HOST" "$1"; do
       if [[ $TUNE_FIREWALL != off ]] && tune_would "$host" FIREWALL; then
-        state=warn fix="none, if the firewall of $host is the reason: the run stops it (TUNE_FIREWALL=$TUNE_FIREWALL)"
+        state=warn fix="none, if the firewall of $host is the reason: the run stops it (TUNE.firewall=$TUNE_FIREWALL)"
         break
       fi
     done

@@ -276,7 +276,7 @@ _server_directives() {
   [[ $PERSISTENCE != off && $PERSISTENCE != rdb ]] || text+="appendonly no; "
   [[ $PERSISTENCE != rdb ]] || text+="save $RDB_SECONDS 1; "
   [[ $PERSISTENCE != aof ]] || text+="appendonly yes; appendfsync $APPENDFSYNC; "
-  [[ $MAXMEMORY == off ]] || text+="maxmemory $(conf_bytes "$MAXMEMORY"); "
+  [[ $MAXMEMORY == off ]] || text+="maxmemory $(kind_bytes "$MAXMEMORY"); "
   [[ $EVICTION == off ]] || text+="maxmemory-policy $EVICTION; "
   REPLY=$text$REDIS_CONF
 }

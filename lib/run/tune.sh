@@ -10,7 +10,7 @@ declare -A _TUNE_SETTING=()
 # Tune every host for the current settings, and restore everything when the script ends.
 # Usage: tune_start
 # Globals: RUN, and the settings of tuning
-# Returns: exits 3 if TUNE_STRICT=1 and a setting cannot be applied, and 1 if a host cannot be tuned.
+# Returns: exits 3 with TUNE=+strict if a setting cannot be applied, and 1 if a host cannot be tuned.
 tune_start() {
   cleanup_push tune_end
   tune_apply "${VARIANTS%% *}" || exit 1
@@ -34,8 +34,8 @@ tune_apply() {
     _TUNE_SAID["$variant $host"]=$rows
     _tune_tell "$host" "$rows"
     _tune_record "$variant" "$host" "$rows"
-    if ((TUNE_STRICT)) && awk -F '\t' '$2 == "cannot" || $2 == "stuck" { found = 1 } END { exit !found }' <<<"$rows"; then
-      die_unfit "$host: TUNE_STRICT=1: cannot be tuned as requested; set TUNE_STRICT=0, or the settings named above to off or keep"
+    if [[ $TUNE_STRICT == on ]] && awk -F '\t' '$2 == "cannot" || $2 == "stuck" { found = 1 } END { exit !found }' <<<"$rows"; then
+      die_unfit "$host: TUNE.strict=on: cannot be tuned as requested; set TUNE=-strict, or the settings named above to off or keep"
     fi
   done
 }
@@ -113,9 +113,10 @@ tune_setting() {
 # Usage: tune_mode SETTING
 # Returns: sets REPLY
 tune_mode() {
-  REPLY=${!1}
-  [[ $1 != TUNE_* ]] || return 0
-  if [[ $REPLY == keep || $REPLY == off ]]; then
+  conf_value "$1"
+  if [[ $1 == TUNE.* && $REPLY == @(on|auto|off) ]]; then
+    :
+  elif [[ $REPLY == keep || $REPLY == off ]]; then
     REPLY=off
   elif conf_is_default "$1"; then
     REPLY=auto
@@ -129,7 +130,7 @@ tune_mode() {
 # Returns: sets REPLY
 tune_none() {
   case $1 in
-    TUNE_* | DAMON | FAR_BYTES) REPLY=$1=off ;;
+    TUNE.* | DAMON | FAR_BYTES) REPLY=$1=off ;;
     *) REPLY=$1=keep ;;
   esac
 }
@@ -149,7 +150,7 @@ tune_lacks() {
       for (i = 1; i <= n; i++) { at = index(line[i], "="); sets[substr(line[i], 1, at - 1)] = substr(line[i], at + 1) }
     }
     NR == FNR { setting[$1] = $3; next }
-    !(setting[$1] in sets) || (setting[$1] ~ /^TUNE_/ && sets[setting[$1]] != "on") { next }
+    !(setting[$1] in sets) || (setting[$1] ~ /^TUNE[.]/ && sets[setting[$1]] != "on") { next }
     $5 == "keep" && $3 ~ /^file/ { $5 = sets[setting[$1]] }
     $5 !~ /^(keep|off|)$/ { $2 = "on"; print }' "$ROOT/conf/tuning.tsv" - <<<"$REPLY")
   [[ -n $rows ]] || return 0
@@ -164,8 +165,9 @@ tune_lacks() {
       [[ $why != *'; '@(set |as root: )* ]] || fix=${why#*; } why=${why%%; *}
       printf '%s\t%s\t%s\n' "$target: $why" "$name as the variant sets it" "$fix"
     elif [[ $state == would && $REPLY == off ]]; then
-      printf '%s\t%s\t%s\n' "$target is $before, and $setting=${!setting} leaves it so" "$now" \
-        "$setting=$(if [[ $setting == TUNE_* ]]; then echo auto; else echo "$now"; fi)"
+      conf_value "$setting"
+      printf '%s\t%s\t%s\n' "$target is $before, and $setting=$REPLY leaves it so" "$now" \
+        "$setting=$(if [[ $setting == TUNE.* ]]; then echo auto; else echo "$now"; fi)"
     fi
   done <<<"$said"
 }
@@ -186,7 +188,7 @@ tune_settings() {
     mode=$REPLY
     # A text of the table, or `=` and the setting with the value.
     [[ $targets != =* ]] || { setting=${targets#=} && targets=${!setting}; }
-    [[ $value != =* ]] || { setting=${value#=} && value=${!setting}; }
+    [[ $value != =* ]] || { conf_value "${value#=}" && value=$REPLY; }
     case $name:$value in
       DAMON:*)
         damon_asked
@@ -210,14 +212,14 @@ tune_settings() {
   REPLY=$rows
 }
 
-# The CPUs for the interrupts of the NIC of the server in HOST: those of IRQ_CPUS, without the CPUs that an instance of the plan is
-# pinned to, if any are left. If neither IRQ_CPUS nor SERVER_CPUS nor the kernel's isolated CPUs ask for it, at least one CPU for every two of the
+# The CPUs for the interrupts of the NIC of the server in HOST: those of TUNE.irq, without the CPUs that an instance of the plan is
+# pinned to, if any are left. If neither TUNE.irq nor SERVER_CPUS nor the kernel's isolated CPUs ask for it, at least one CPU for every two of the
 # instances must be left: fewer would limit the instances.
 # Usage: _tune_irq_cpus
-# Globals: IRQ_CPUS SERVER_CPUS HOST and the plan
+# Globals: TUNE_IRQ SERVER_CPUS HOST and the plan
 # Returns: sets REPLY, auto or a list
 _tune_irq_cpus() {
-  local i row unit used='' part=2
+  local i row unit used='' part=2 list=''
   local -a fields units
   local -A seen=()
   for i in "${!PLAN_COLUMNS[@]}"; do [[ ${PLAN_COLUMNS[i]} != places ]] || break; done
@@ -229,11 +231,12 @@ _tune_irq_cpus() {
     IFS=';' read -r -a units <<<"$REPLY"
     for unit in "${units[@]}"; do [[ $unit == -@* ]] || used+=",${unit%%@*}"; done
   done
-  REPLY=$IRQ_CPUS
+  [[ $TUNE_IRQ != [0-9]* ]] || list=$TUNE_IRQ
+  REPLY=${list:-auto}
   [[ -n $used && -n $_PLACE_TOPOLOGY ]] || return 0
   place_isolated
-  [[ $IRQ_CPUS$SERVER_CPUS$REPLY == autoauto ]] || part=0
-  REPLY=$(exec awk -F , -v list="${IRQ_CPUS/auto/}" -v used="${used#,}" -v part="$part" "$CPUS_AWK"'
+  [[ $list$SERVER_CPUS$REPLY == auto ]] || part=0
+  REPLY=$(exec awk -F , -v list="$list" -v used="${used#,}" -v part="$part" "$CPUS_AWK"'
     /^[0-9]/ { all = all "," $1 }
     END {
       for (i = cpus_expand(used, cpu); i > 0; i--) if (!(cpu[i] in taken)) { taken[cpu[i]] = 1; pinned++ }

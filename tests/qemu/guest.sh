@@ -53,14 +53,14 @@ REMOTE_DIR=/var/tmp/host
 RESULTS_DIR=/var/tmp/results
 REPORT=off
 # What other suites test, and each repeat would change anew.
-TUNE_IRQBALANCE=off
-TUNE_TUNED=off
-TUNE_KSM=off
-TUNE_GOVERNOR=off
-TUNE_IRQ=off
-TUNE_OVERCOMMIT=off
-TUNE_SOMAXCONN=off
-TUNE_VSMP=off
+TUNE.irqbalance=off
+TUNE.tuned=off
+TUNE.ksm=off
+TUNE.governor=off
+TUNE.irq=off
+TUNE.overcommit=off
+TUNE.somaxconn=off
+TUNE.vsmp=off
 END
 }
 

@@ -46,7 +46,11 @@ function read_conf(folder, name,    line, file, n, i, word) {
     }
     if (line ~ /^SWEEP=/) {
       n = split(unquoted(substr(line, 7)), word, " ")
-      for (i = 1; i <= n; i++) see_axis(tolower(substr(word[i], 1, index(word[i], "=") - 1)))
+      for (i = 1; i <= n; i++) {
+        sub(/=.*/, "", word[i])
+        gsub(/[.-]/, "_", word[i])
+        see_axis(tolower(word[i]))
+      }
     }
   }
   close(file)

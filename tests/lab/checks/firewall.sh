@@ -11,8 +11,8 @@ firewall_checks() {
   lab_run run -v native
   check 'a run ends before it changes a host' '^3 $' "$STATUS $(grep 'set for the run' "$LAB_WORK/err")"
   check 'the state of the server is as before' '^$' "$(lab_state server | diff "$LAB_WORK/before" - || :)"
-  lab_run run -v native TUNE_FIREWALL=on
-  check 'with TUNE_FIREWALL=on it runs' '^0$' "$STATUS"
+  lab_run run -v native TUNE.firewall=on
+  check 'with TUNE.firewall=on it runs' '^0$' "$STATUS"
   check 'and the firewall is as before' '^$' "$(lab_state server | diff "$LAB_WORK/before" - || :)"
   lab_ssh server systemctl stop firewalld
 }

@@ -7,7 +7,7 @@ killed_checks() {
   lab_three || return
   lab_ssh server systemctl start firewalld '&&' firewall-cmd -q --zone=trusted --add-interface=eth0 || return
   for name in server client1 client2; do lab_state "$name" >"$LAB_WORK/before.$name"; done
-  lab_begin 'swap, 2 instances' -v swap TIER_SWAP=/dev/vda DRAM_RATIO=1:2 TUNE_FIREWALL=on SWAPPINESS=42 PAGE_CLUSTER=0 TIME=600 || return
+  lab_begin 'swap, 2 instances' -v swap TIER_SWAP=/dev/vda DRAM_RATIO=1:2 TUNE.firewall=on KERNEL.swappiness=42 KERNEL.page_cluster=0 TIME=600 || return
   # The load runs on both clients.
   until lab_ssh client1 pgrep -f -- --gate >/dev/null; do
     kill -0 "$RUN_PID" || return

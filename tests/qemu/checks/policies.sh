@@ -16,9 +16,9 @@ PHASES="populate get"
 POPULATE_PATTERN=shuffle
 KEY_PATTERN=hotspot:25:100
 TIME=30
-SCAN_PERIOD_MIN=100
-SCAN_PERIOD_MAX=200
-HOT_THRESHOLD=10000
+KERNEL.scan_period_min=100
+KERNEL.scan_period_max=200
+KERNEL.hot_threshold=10000
 DAMON_COLD=4
 END
   cat >/var/tmp/away <<'END'
