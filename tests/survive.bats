@@ -85,10 +85,11 @@ tool: file: Read-only file system"
   # shellcheck disable=SC2016 # expanded by the master
   master '' '
     REMOTE_MARK=mark
-    printf "%s\n" mark "/dev/fd/63: line 12: /var/run-1/server/6381.conf: No such file or directory" >said
+    printf "%s: No such file or directory\n" "/dev/fd/63: line 12: /var/run-1/server/6381.conf" "/x/host/sysinfo.sh: line 7: irq.tsv" | sed "1i mark" >said
     _call_said file <said'
   assert_success
-  assert_equal "$stderr" 'cannot open /var/run-1/server/6381.conf: No such file or directory (REMOTE_DIR: was it removed during the run?)'
+  assert_equal "$stderr" 'cannot open /var/run-1/server/6381.conf: No such file or directory (REMOTE_DIR: was it removed during the run?)
+cannot open irq.tsv: No such file or directory (REMOTE_DIR: was it removed during the run?)'
 }
 
 @test "stop whose output goes to a full device cleans every host all the same" {

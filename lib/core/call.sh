@@ -238,7 +238,7 @@ _call_said() {
           [[ $line != *': line '[0-9]* ]] || line="REMOTE_DIR=$REMOTE_DIR, TMPDIR or LOCK_DIR: cannot write: ${BASH_REMATCH[2]}"
           full=${full:-$line}
           continue
-        elif [[ $line =~ :\ line\ [0-9]+:\ (/.*):\ No\ such\ file\ or\ directory$ ]]; then
+        elif [[ $line =~ :\ line\ [0-9]+:\ (.*):\ No\ such\ file\ or\ directory$ ]]; then
           line="cannot open ${BASH_REMATCH[1]}: No such file or directory (REMOTE_DIR: was it removed during the run?)"
         fi
         [[ $line != *': the file system '* ]] || named=yes
